@@ -1,0 +1,84 @@
+// Package apps is the contract between an application and the command that runs it: how an application is named and
+// explained, how its arguments become a [Problem], and how bad input is reported.
+//
+// Each application lives in a folder of its own below this one and is an ordinary program for package satin: its jobs, an
+// untouched sequential twin to compare with, its input, and a check of its answer. Package all lists them.
+//
+// An application never prints, exits, or reads anything but the files it was given; the command does the rest.
+package apps
+
+import (
+	"flag"
+	"fmt"
+	"unicode/utf8"
+)
+
+// App describes one application to the command.
+type App struct {
+	Name     string   // the word after "satin-peer run", "nqueens"
+	Summary  string   // one line without a full stop
+	Args     string   // usage of the positional arguments, "N"; empty if there are none
+	Long     string   // paragraphs: what it computes, by what method, from what source
+	Examples []string // complete argument lists: "18", "12 --threshold 4"
+
+	// Setup declares the application's own flags on fs and returns the function that turns the positional arguments
+	// into a Problem once fs has been parsed. That function reads and validates all input, so that a Problem which
+	// exists can be run; what it refuses comes back as an *InputError.
+	Setup func(fs *flag.FlagSet) func(args []string) (*Problem, error)
+}
+
+// Problem is one instance: input read and validated, ready to run.
+type Problem struct {
+	Title string // "18 queens"
+	Root  string // registered name of the root job's function, "nqueens.search"
+	Arg   any    // its argument, of the registered type
+
+	// Sequential is the untouched sequential twin: the same answer by the same method with no satin in its code. Its
+	// result has the root job's result type.
+	Sequential func() any
+
+	// Check returns nil if result is right, as far as that can be told without solving the problem again: a published
+	// value, a model put into its formula, a tour added up again. It gets results of the root job's type only.
+	Check func(result any) error
+
+	// Answer renders a result for people and for programs.
+	Answer func(result any) Answer
+
+	// Save is nil, or writes the output file: to a temporary file that is then renamed, so never half of one.
+	Save func(result any) error
+}
+
+// Answer is a result as it is shown.
+type Answer struct {
+	Text   string         // what goes to stdout, without a trailing newline
+	Fields map[string]any // what --json prints under "answer"
+}
+
+// InputError is bad input: one line that names the thing and says what is allowed. The command prints it and exits with
+// code 2. Got is whatever the user wrote, empty if there was nothing to quote; it is quoted and cut when it is shown.
+type InputError struct {
+	What string // "N", "--epsilon", or a file: "instance.csv", "instance.csv:12"
+	Got  string // "0"
+	Want string // "a whole number from 1 to 31"
+}
+
+// Error is `N: got "0", want a whole number from 1 to 31`, on one line whatever the input contains.
+func (e *InputError) Error() string {
+	if e.Got == "" {
+		return fmt.Sprintf("%s: want %s", e.What, e.Want)
+	}
+	return fmt.Sprintf("%s: got %s, want %s", e.What, quote(e.Got), e.Want)
+}
+
+// quote puts s in quotes, escapes what does not print, and cuts it to maxQuoted bytes.
+func quote(s string) string {
+	const maxQuoted = 60
+	if len(s) <= maxQuoted {
+		return fmt.Sprintf("%q", s)
+	}
+	cut := maxQuoted
+	for cut > 0 && !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return fmt.Sprintf("%q...", s[:cut])
+}

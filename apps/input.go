@@ -1,0 +1,109 @@
+package apps
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"strconv"
+)
+
+// Int reads text as a whole number from lo to hi. What names it in the error: "N", "--threshold".
+func Int(what, text string, lo, hi int) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		return 0, &InputError{What: what, Got: given(text), Want: wholeNumber(lo, hi)}
+	}
+	return n, IntRange(what, n, lo, hi)
+}
+
+// IntRange is the check of [Int] for a number that a flag has parsed already.
+func IntRange(what string, n, lo, hi int) error {
+	if n < lo || n > hi {
+		return &InputError{What: what, Got: strconv.Itoa(n), Want: wholeNumber(lo, hi)}
+	}
+	return nil
+}
+
+// FloatRange refuses x outside lo to hi, both allowed, and what is not a number.
+func FloatRange(what string, x, lo, hi float64) error {
+	if math.IsNaN(x) || x < lo || x > hi {
+		return &InputError{What: what, Got: strconv.FormatFloat(x, 'g', -1, 64), Want: fmt.Sprintf("a number from %g to %g", lo, hi)}
+	}
+	return nil
+}
+
+func wholeNumber(lo, hi int) string { return fmt.Sprintf("a whole number from %d to %d", lo, hi) }
+
+// ArgCount refuses a wrong number of positional arguments. Usage is the application's Args, such as "N" or "FILE".
+func ArgCount(args []string, want int, usage string) error {
+	switch {
+	case len(args) < want:
+		return &InputError{What: "arguments", Got: strconv.Itoa(len(args)), Want: exactly(want, usage)}
+	case len(args) > want:
+		return &InputError{What: "arguments", Got: args[want], Want: exactly(want, usage)}
+	}
+	return nil
+}
+
+func exactly(n int, usage string) string {
+	if n == 0 {
+		return "none"
+	}
+	return fmt.Sprintf("exactly %d (%s)", n, usage)
+}
+
+func given(text string) string {
+	if text == "" {
+		return "nothing"
+	}
+	return text
+}
+
+// ReadFile reads a whole input file of 1 to limit bytes. A file that is missing, unreadable, empty, larger, or not a
+// regular file is an *InputError in one line. The limit holds for what is read, whatever the file system says its size is.
+func ReadFile(path string, limit int64) ([]byte, error) {
+	// Stat before Open: opening a named pipe would wait for its other end.
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fileError(path, err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, &InputError{What: given(path), Got: kind(info.Mode()), Want: "a file"}
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fileError(path, err)
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, limit+1))
+	if err != nil {
+		return nil, fileError(path, err)
+	}
+	switch {
+	case len(data) == 0:
+		return nil, &InputError{What: path, Got: "an empty file", Want: "some input"}
+	case int64(len(data)) > limit:
+		return nil, &InputError{What: path, Got: "a larger file", Want: fmt.Sprintf("at most %d bytes", limit)}
+	}
+	return data, nil
+}
+
+func kind(mode fs.FileMode) string {
+	if mode.IsDir() {
+		return "a directory"
+	}
+	return "a device, pipe or socket"
+}
+
+// fileError keeps the reason of err ("no such file or directory") and drops the path, which What already names.
+func fileError(path string, err error) error {
+	reason := err
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		reason = pathErr.Err
+	}
+	return &InputError{What: given(path), Got: reason.Error(), Want: "a file that can be read"}
+}

@@ -1,0 +1,57 @@
+package apps
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// CheckOutput tells before a run whether [WriteFile] could write path after it: the name is not a directory and a file
+// can be created beside it. It leaves an existing file as it is.
+func CheckOutput(path string) error {
+	if path == "" {
+		return &InputError{What: "output", Got: given(path), Want: "a file that can be written"}
+	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return &InputError{What: path, Got: kind(info.Mode()), Want: "a file that can be written"}
+	}
+	probe, err := os.CreateTemp(filepath.Dir(path), ".satin-*")
+	if err != nil {
+		return outputError(path, err)
+	}
+	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+}
+
+// WriteFile writes path through write: first to a temporary file in the same directory, which is flushed to the disk and
+// renamed when all of it is there. After an error, path is as it was and the temporary file is gone.
+func WriteFile(path string, write func(io.Writer) error) (err error) {
+	temp, err := os.CreateTemp(filepath.Dir(path), ".satin-*")
+	if err != nil {
+		return outputError(path, err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(temp.Name()))
+		}
+	}()
+	if err := errors.Join(write(temp), temp.Chmod(0o644), temp.Sync(), temp.Close()); err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	if err := os.Rename(temp.Name(), path); err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	return nil
+}
+
+// outputError keeps the reason of err and names the file the user asked for, not the temporary one.
+func outputError(path string, err error) error {
+	reason := err
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		reason = pathErr.Err
+	}
+	return &InputError{What: path, Got: reason.Error(), Want: "a file that can be written"}
+}
