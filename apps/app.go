@@ -10,6 +10,7 @@ package apps
 import (
 	"flag"
 	"fmt"
+	"strconv"
 	"unicode/utf8"
 )
 
@@ -64,10 +65,14 @@ type InputError struct {
 
 // Error is `N: got "0", want a whole number from 1 to 31`, on one line whatever the input contains.
 func (e *InputError) Error() string {
-	if e.Got == "" {
-		return fmt.Sprintf("%s: want %s", e.What, e.Want)
+	what := e.What
+	if quoted := strconv.Quote(what); quoted[1:len(quoted)-1] != what {
+		what = quoted // a file name with an escape sequence in it
 	}
-	return fmt.Sprintf("%s: got %s, want %s", e.What, quote(e.Got), e.Want)
+	if e.Got == "" {
+		return fmt.Sprintf("%s: want %s", what, e.Want)
+	}
+	return fmt.Sprintf("%s: got %s, want %s", what, quote(e.Got), e.Want)
 }
 
 // quote puts s in quotes, escapes what does not print, and cuts it to maxQuoted bytes.

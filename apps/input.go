@@ -65,13 +65,16 @@ func given(text string) string {
 // ReadFile reads a whole input file of 1 to limit bytes. A file that is missing, unreadable, empty, larger, or not a
 // regular file is an *InputError in one line. The limit holds for what is read, whatever the file system says its size is.
 func ReadFile(path string, limit int64) ([]byte, error) {
+	if path == "" {
+		return nil, &InputError{What: "file name", Got: given(path), Want: "a file that can be read"}
+	}
 	// Stat before Open: opening a named pipe would wait for its other end.
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, fileError(path, err)
 	}
 	if !info.Mode().IsRegular() {
-		return nil, &InputError{What: given(path), Got: kind(info.Mode()), Want: "a file"}
+		return nil, &InputError{What: path, Got: kind(info.Mode()), Want: "a file"}
 	}
 	file, err := os.Open(path)
 	if err != nil {
@@ -105,5 +108,5 @@ func fileError(path string, err error) error {
 	if errors.As(err, &pathErr) {
 		reason = pathErr.Err
 	}
-	return &InputError{What: given(path), Got: reason.Error(), Want: "a file that can be read"}
+	return &InputError{What: path, Got: reason.Error(), Want: "a file that can be read"}
 }

@@ -13,7 +13,7 @@ import (
 // can be created beside it. It leaves an existing file as it is.
 func CheckOutput(path string) error {
 	if path == "" {
-		return &InputError{What: "output", Got: given(path), Want: "a file that can be written"}
+		return &InputError{What: "file name", Got: given(path), Want: "a file that can be written"}
 	}
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return &InputError{What: path, Got: kind(info.Mode()), Want: "a file that can be written"}

@@ -1,0 +1,89 @@
+package apps
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func names(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+func TestCheckOutputLeavesNothingBehind(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "out.png")
+	if err := CheckOutput(path); err != nil {
+		t.Error(err)
+	}
+	if left := names(t, dir); len(left) != 0 {
+		t.Errorf("left behind: %q", left)
+	}
+	if err := os.WriteFile(path, []byte("before"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := CheckOutput(path); err != nil {
+		t.Error(err)
+	}
+	if text, err := os.ReadFile(path); string(text) != "before" || err != nil {
+		t.Errorf("an existing file now reads %q, %v", text, err)
+	}
+}
+
+func TestCheckOutputRefusesWhatCannotBeWritten(t *testing.T) {
+	dir := t.TempDir()
+	const want = ", want a file that can be written"
+	wantInputError(t, CheckOutput(dir), dir+`: got "a directory"`+want)
+	wantInputError(t, CheckOutput(""), `file name: got "nothing"`+want)
+	nowhere := filepath.Join(dir, "missing", "out.png")
+	wantInputError(t, CheckOutput(nowhere), nowhere+`: got "no such file or directory"`+want)
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	below := filepath.Join(file, "out.png")
+	wantInputError(t, CheckOutput(below), below+`: got "not a directory"`+want)
+}
+
+func TestWriteFileReplacesAllOrNothing(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "out.txt")
+	say := func(text string, err error) func(io.Writer) error {
+		return func(w io.Writer) error {
+			_, werr := io.WriteString(w, text)
+			return errors.Join(werr, err)
+		}
+	}
+	read := func() string {
+		t.Helper()
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	if err := WriteFile(path, say("first", nil)); err != nil || read() != "first" {
+		t.Errorf("%v, reads %q", err, read())
+	}
+	if err := WriteFile(path, say("second", nil)); err != nil || read() != "second" {
+		t.Errorf("%v, reads %q", err, read())
+	}
+	broken := errors.New("out of ink")
+	if err := WriteFile(path, say("thi", broken)); !errors.Is(err, broken) || read() != "second" {
+		t.Errorf("%v, reads %q", err, read())
+	}
+	if left := names(t, dir); len(left) != 1 {
+		t.Errorf("left behind: %q", left)
+	}
+}
