@@ -1,0 +1,130 @@
+package steal
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Config holds the bounds and periods of a core. Start from Local, LAN or WAN and change what you must; the zero value is
+// not valid. Sizes are bytes, periods virtual or real time as the inputs have it.
+type Config struct {
+	// HeartbeatEvery is the period of heartbeats to each partner. At least 1 ms.
+	HeartbeatEvery time.Duration
+	// HeartbeatMisses is how many periods of silence make a partner lost. At least 2.
+	HeartbeatMisses int
+	// InventoryMisses is how many consecutive inventories a leased job must be missing from before it is queued again. One
+	// is not enough: the heartbeat may have crossed the reply on the way. At least 1.
+	InventoryMisses int
+
+	// StealTimeout is the least time after which an unanswered steal request is given up. The actual time is
+	// patience + max(StealTimeout, 4 x the link's last steal time). A reply that comes later is still used.
+	StealTimeout time.Duration
+	// StealGap is the least time between a steal that failed and the next request to any peer, so that no policy can spin.
+	// 0 lets a policy ask again at once.
+	StealGap time.Duration
+	// ResultRetry is the least time after which an unacknowledged result is sent again; the actual time is
+	// max(ResultRetry, 3 x the expected transfer) and doubles with each repetition, up to ResultRetryMax.
+	ResultRetry    time.Duration
+	ResultRetryMax time.Duration
+
+	// MaxBatch is the most jobs in one reply.
+	MaxBatch int
+	// MaxReplyBytes bounds the encoded jobs of one reply, the first job excepted. It must leave room in the transport's
+	// control frame (256 KiB).
+	MaxReplyBytes int
+	// MaxJobBytes is the largest encoded job that may leave the peer; a larger one goes back to the engine.
+	MaxJobBytes int
+	// MaxWaiting bounds the stolen jobs that wait here for a worker.
+	MaxWaiting int
+	// MaxSegments bounds the stolen jobs held in all: waiting, running, or finished and not acknowledged. It also bounds the
+	// inventory in a heartbeat (9 bytes a handle).
+	MaxSegments int
+	// MaxUnackedBytes is how many bytes of unacknowledged results stop this peer from stealing more.
+	MaxUnackedBytes int
+	// MaxLeases bounds the jobs of this peer that others hold; at the bound requests are refused.
+	MaxLeases int
+	// MaxAsks bounds the steal requests that wait here for an answer; the next one is refused.
+	MaxAsks int
+	// MaxFlights bounds this peer's own unanswered steal requests.
+	MaxFlights int
+	// MaxPartners bounds the peers whose liveness is followed. At the bound, requests of strangers are refused.
+	MaxPartners int
+	// MaxPatience is the longest that a request is kept waiting here, whatever it asks for.
+	MaxPatience time.Duration
+}
+
+// LAN suits peers on one local network, and is the default.
+func LAN() Config {
+	return Config{
+		HeartbeatEvery:  time.Second,
+		HeartbeatMisses: 3,
+		InventoryMisses: 2,
+		StealTimeout:    500 * time.Millisecond,
+		StealGap:        200 * time.Microsecond,
+		ResultRetry:     2 * time.Second,
+		ResultRetryMax:  30 * time.Second,
+		MaxBatch:        16,
+		MaxReplyBytes:   192 << 10,
+		MaxJobBytes:     192 << 10,
+		MaxWaiting:      64,
+		MaxSegments:     1024,
+		MaxUnackedBytes: 64 << 20,
+		MaxLeases:       4096,
+		MaxAsks:         64,
+		MaxFlights:      8,
+		MaxPartners:     512,
+		MaxPatience:     5 * time.Second,
+	}
+}
+
+// WAN suits swarms with clusters behind slow links: it waits longer before it believes that something is lost.
+func WAN() Config {
+	c := LAN()
+	c.StealTimeout = 5 * time.Second
+	c.ResultRetry = 10 * time.Second
+	c.ResultRetryMax = 2 * time.Minute
+	return c
+}
+
+// Local suits processes on one machine.
+func Local() Config {
+	c := LAN()
+	c.StealTimeout = 100 * time.Millisecond
+	c.StealGap = 50 * time.Microsecond
+	c.ResultRetry = 500 * time.Millisecond
+	return c
+}
+
+// ErrConfig is what Validate wraps.
+var ErrConfig = errors.New("invalid steal configuration")
+
+// Validate says which field is out of its range.
+func (c *Config) Validate() error {
+	atLeast := func(name string, v, least int64) error {
+		if v < least {
+			return fmt.Errorf("%w: %s is %d, at least %d is needed", ErrConfig, name, v, least)
+		}
+		return nil
+	}
+	return errors.Join(
+		atLeast("HeartbeatEvery", int64(c.HeartbeatEvery), int64(time.Millisecond)),
+		atLeast("HeartbeatMisses", int64(c.HeartbeatMisses), 2),
+		atLeast("InventoryMisses", int64(c.InventoryMisses), 1),
+		atLeast("StealTimeout", int64(c.StealTimeout), 1),
+		atLeast("StealGap", int64(c.StealGap), 0),
+		atLeast("ResultRetry", int64(c.ResultRetry), 1),
+		atLeast("ResultRetryMax", int64(c.ResultRetryMax), int64(c.ResultRetry)),
+		atLeast("MaxBatch", int64(c.MaxBatch), 1),
+		atLeast("MaxReplyBytes", int64(c.MaxReplyBytes), 1),
+		atLeast("MaxJobBytes", int64(c.MaxJobBytes), 1),
+		atLeast("MaxWaiting", int64(c.MaxWaiting), 1),
+		atLeast("MaxSegments", int64(c.MaxSegments), int64(c.MaxWaiting)),
+		atLeast("MaxUnackedBytes", int64(c.MaxUnackedBytes), 1),
+		atLeast("MaxLeases", int64(c.MaxLeases), 1),
+		atLeast("MaxAsks", int64(c.MaxAsks), 1),
+		atLeast("MaxFlights", int64(c.MaxFlights), 1),
+		atLeast("MaxPartners", int64(c.MaxPartners), 1),
+		atLeast("MaxPatience", int64(c.MaxPatience), 0),
+	)
+}

@@ -1,0 +1,89 @@
+package steal
+
+import (
+	"cmp"
+	"slices"
+)
+
+// ClusterID names a group of peers near each other. The core compares it and nothing else.
+type ClusterID string
+
+// Member is one peer that takes part in the run.
+type Member struct {
+	ID      PeerID
+	Cluster ClusterID
+}
+
+// Members is who takes part in a run, as far as this peer knows: an immutable snapshot in a fixed order. Several cores may
+// share one.
+type Members struct {
+	all      []Member         // by cluster, then ID
+	clusters []ClusterSpan    // by name
+	index    map[PeerID]int32 // into all
+}
+
+// ClusterSpan is one cluster and its members.
+type ClusterSpan struct {
+	ID      ClusterID
+	Members []Member // by ID; not to be changed
+}
+
+// NewMembers sorts the list and drops repeated IDs, keeping the first. It takes O(n log n).
+func NewMembers(list []Member) *Members {
+	m := &Members{index: make(map[PeerID]int32, len(list))}
+	for _, p := range list {
+		if _, twice := m.index[p.ID]; !twice {
+			m.index[p.ID] = 0
+			m.all = append(m.all, p)
+		}
+	}
+	slices.SortFunc(m.all, func(a, b Member) int {
+		return cmp.Or(cmp.Compare(a.Cluster, b.Cluster), cmp.Compare(a.ID, b.ID))
+	})
+	for i, p := range m.all {
+		m.index[p.ID] = int32(i)
+		if n := len(m.clusters); n == 0 || m.clusters[n-1].ID != p.Cluster {
+			m.clusters = append(m.clusters, ClusterSpan{ID: p.Cluster})
+		}
+		last := &m.clusters[len(m.clusters)-1]
+		last.Members = m.all[i-len(last.Members) : i+1 : i+1]
+	}
+	return m
+}
+
+// Len is the number of members.
+func (m *Members) Len() int { return len(m.all) }
+
+// At is the i-th member in the order of clusters and IDs.
+func (m *Members) At(i int) Member { return m.all[i] }
+
+// Clusters lists the clusters by name. Not to be changed.
+func (m *Members) Clusters() []ClusterSpan { return m.clusters }
+
+// Cluster finds one cluster; without members it is empty.
+func (m *Members) Cluster(id ClusterID) ClusterSpan {
+	i, ok := slices.BinarySearchFunc(m.clusters, id, func(c ClusterSpan, id ClusterID) int { return cmp.Compare(c.ID, id) })
+	if !ok {
+		return ClusterSpan{ID: id}
+	}
+	return m.clusters[i]
+}
+
+// Find looks a peer up.
+func (m *Members) Find(id PeerID) (Member, bool) {
+	i, ok := m.index[id]
+	if !ok {
+		return Member{}, false
+	}
+	return m.all[i], true
+}
+
+// span is where a cluster's members stand in the order of all members, for picking one outside it in constant time.
+func (m *Members) span(id ClusterID) (from, to int) {
+	c := m.Cluster(id)
+	if len(c.Members) == 0 {
+		return 0, 0
+	}
+	from = int(m.index[c.Members[0].ID])
+	return from, from + len(c.Members)
+}

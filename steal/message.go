@@ -1,0 +1,181 @@
+package steal
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// PeerID names a peer of the swarm. The core compares it and nothing else.
+type PeerID string
+
+// Incarnation tells the lives of one peer apart. It must grow with every start of the peer, so the adapter keeps it in
+// the state directory and does not trust the clock alone. 0 means "not known" and is no peer's incarnation.
+type Incarnation uint64
+
+// Address is a peer in one of its lives. Handles mean something only together with the address that issued them.
+type Address struct {
+	Peer PeerID      `cbor:"1,keyasint"`
+	Inc  Incarnation `cbor:"2,keyasint,omitempty"`
+}
+
+func (a Address) String() string { return fmt.Sprintf("%s/%d", a.Peer, a.Inc) }
+
+// Handle is the one-shot half of a return address: the victim issues a fresh one for every job it gives away and
+// accepts one result, one return or one loss for it. Handles start at 1 in each incarnation and are never used again.
+type Handle uint64
+
+// RequestID numbers the steal requests of one incarnation of a thief, from 1. A reply to request 0 is a push: jobs that
+// nobody asked for.
+type RequestID uint64
+
+// Message is the envelope of everything one core says to another; exactly one of the bodies is set. Messages may be lost,
+// delayed, repeated and reordered at will: that costs time and repeated work, never the answer. A Message is immutable
+// once sent.
+//
+// The numbered tags are the wire's field numbers; internal/wire turns a Message into bytes and back.
+type Message struct {
+	Run  RunID   `cbor:"1,keyasint"`
+	From Address `cbor:"2,keyasint"`
+	// To.Inc is 0 when the sender has not heard from the receiver yet, which only StealRequest, StealReply (a push),
+	// Heartbeat, Hunger and Goodbye allow.
+	To Address `cbor:"3,keyasint"`
+
+	Request   *StealRequest `cbor:"4,keyasint,omitempty"`
+	Reply     *StealReply   `cbor:"5,keyasint,omitempty"`
+	Return    *Return       `cbor:"6,keyasint,omitempty"`
+	Result    *Result       `cbor:"7,keyasint,omitempty"`
+	Ack       *ResultAck    `cbor:"8,keyasint,omitempty"`
+	Abort     *Abort        `cbor:"9,keyasint,omitempty"`
+	Heartbeat *Heartbeat    `cbor:"10,keyasint,omitempty"`
+	Hunger    *Hunger       `cbor:"11,keyasint,omitempty"`
+	Goodbye   *Goodbye      `cbor:"12,keyasint,omitempty"`
+}
+
+// StealRequest asks a victim for jobs.
+type StealRequest struct {
+	ID  RequestID `cbor:"1,keyasint"`
+	Max int       `cbor:"2,keyasint"` // most jobs the thief has room for, at least 1
+	// Patience is how long the victim may keep the request when it has nothing to give, in the hope of work to come; 0
+	// asks for an answer now. A request that waits replaces a hundred that ask again.
+	Patience time.Duration `cbor:"3,keyasint,omitempty"`
+}
+
+// StealReply answers a request, with jobs or with none, or pushes jobs nobody asked for (ID 0).
+type StealReply struct {
+	ID   RequestID `cbor:"1,keyasint,omitempty"`
+	Jobs []Grant   `cbor:"2,keyasint,omitempty"`
+	// Waited is how long the victim kept the request, so that the thief can tell the network's time from the victim's.
+	Waited time.Duration `cbor:"3,keyasint,omitempty"`
+	// Queued is how many jobs the victim has left to give: a hint for load-based policies.
+	Queued int `cbor:"4,keyasint,omitempty"`
+}
+
+// Grant is a job given away together with the handle that its result must carry.
+type Grant struct {
+	Handle Handle `cbor:"1,keyasint"`
+	Job    Job    `cbor:"2,keyasint"`
+}
+
+// Return gives jobs back that the thief has not started: it had no room for them, or it is leaving.
+type Return struct {
+	Handles []Handle `cbor:"1,keyasint"`
+}
+
+// Result brings the outcome of a stolen job home. It is sent again until it is acknowledged.
+type Result struct {
+	Handle   Handle   `cbor:"1,keyasint"`
+	Path     Path     `cbor:"2,keyasint,omitempty"`
+	Identity Identity `cbor:"3,keyasint"`
+	Outcome  []byte   `cbor:"4,keyasint,omitempty"` // encoded by the engine's side: a value, an error or a panic
+}
+
+// ResultAck says that the result for a handle is not needed any more: it was used, or the handle is not (or no longer)
+// waiting for one.
+type ResultAck struct {
+	Handle Handle `cbor:"1,keyasint"`
+}
+
+// Abort says that the outcomes of these jobs are not wanted any more. It is not acknowledged: a lost Abort is repeated
+// when the next inventory still lists the handle.
+type Abort struct {
+	Handles []Handle `cbor:"1,keyasint"`
+}
+
+// Heartbeat is sent once a period to every partner. It is the proof of life, and both halves of the lease inventory.
+type Heartbeat struct {
+	Seq uint64 `cbor:"1,keyasint"` // grows by at least one with every heartbeat to the same partner
+	// Held lists the receiver's handles that the sender holds, waiting, running, or finished and not acknowledged, in
+	// growing order. It is always complete.
+	Held []Handle `cbor:"2,keyasint,omitempty"`
+	// Leases is how many of the sender's jobs it believes the receiver to hold. A receiver that sees a number here
+	// answers with heartbeats of its own even if it holds nothing: that is how a lost reply is found.
+	Leases int `cbor:"3,keyasint,omitempty"`
+	Queued int `cbor:"4,keyasint,omitempty"` // as in StealReply
+}
+
+// Hunger tells a peer how much work the sender has: load-based policies collect it at a cluster's coordinator.
+type Hunger struct {
+	Seq    uint64 `cbor:"1,keyasint"`
+	Queued int    `cbor:"2,keyasint,omitempty"`
+	Idle   int    `cbor:"3,keyasint,omitempty"` // workers with nothing to run
+}
+
+// Goodbye is the last message of a peer that leaves: what it held is to be queued again at once, and what was stolen from
+// it has lost its owner.
+type Goodbye struct{}
+
+// Kind names the body of a message.
+type Kind uint8
+
+// The kinds of message, in the order of the envelope's fields.
+const (
+	KindNone Kind = iota
+	KindRequest
+	KindReply
+	KindReturn
+	KindResult
+	KindAck
+	KindAbort
+	KindHeartbeat
+	KindHunger
+	KindGoodbye
+	kinds
+)
+
+var kindNames = [kinds]string{"none", "request", "reply", "return", "result", "ack", "abort", "heartbeat", "hunger", "goodbye"}
+
+func (k Kind) String() string {
+	if k < kinds {
+		return kindNames[k]
+	}
+	return fmt.Sprintf("kind(%d)", uint8(k))
+}
+
+// Kind says which body is set; KindNone if none is.
+func (m *Message) Kind() Kind {
+	switch {
+	case m.Request != nil:
+		return KindRequest
+	case m.Reply != nil:
+		return KindReply
+	case m.Return != nil:
+		return KindReturn
+	case m.Result != nil:
+		return KindResult
+	case m.Ack != nil:
+		return KindAck
+	case m.Abort != nil:
+		return KindAbort
+	case m.Heartbeat != nil:
+		return KindHeartbeat
+	case m.Hunger != nil:
+		return KindHunger
+	case m.Goodbye != nil:
+		return KindGoodbye
+	}
+	return KindNone
+}
+
+// ErrMalformed is what Validate wraps: a message that no correct core sends.
+var ErrMalformed = errors.New("malformed message")

@@ -1,0 +1,86 @@
+package steal
+
+import "fmt"
+
+// Ref is the engine's name for a job that one of its own frames spawned and that was taken to be given away. The engine
+// chooses it; the core hands it back in Deliver and PutBack orders and forgets it with them, or when the engine says
+// Aborted. Until then the engine must not use it for another job.
+type Ref uint64
+
+// SegmentID is the core's name for a job that this peer holds for another one, with everything that is run in place under
+// it. Never used twice in a core's life.
+type SegmentID uint64
+
+// Ticket matches the engine's Taken to the core's Take.
+type Ticket uint64
+
+// Taken is one job that the engine took out of its queue to be given away.
+type Taken struct {
+	Ref Ref
+	Job Job
+}
+
+// Load is what the engine reports of itself. Idle must be exact as of the moment of the report; the others are hints and
+// may be stale.
+type Load struct {
+	// Workers is how many jobs the engine runs at once.
+	Workers int
+	// Idle is how many workers have nothing to run and wait for a Run order. A worker whose frame is parked on a remote
+	// child and that found no other work is idle too.
+	Idle int
+	// Runs is how many Run orders the engine had received when it counted Idle. With it the core can tell an idle worker
+	// from one whose Run order is still on its way.
+	Runs uint64
+	// Queued is how many jobs the engine could give away or run next: the stealable part of all queues. What an engine
+	// cannot count cheaply it may leave out; the core takes 0 to mean "nothing" only when all workers are idle.
+	Queued int
+}
+
+// OrderKind says what an order asks of the engine.
+type OrderKind uint8
+
+// The orders a core gives its engine.
+const (
+	// Take asks for the Max oldest jobs, to give away. The engine answers with Core.Taken for the same Ticket, perhaps with
+	// fewer jobs or none, without waiting for a running leaf to end.
+	Take OrderKind = 1 + iota
+	// Run asks an idle worker to run Job as Segment. The engine answers with Core.Finished once.
+	Run
+	// PutBack returns the job Ref to the queue it was taken from, as the oldest. Restarted says that another peer may have
+	// worked on it.
+	PutBack
+	// Deliver fills the slot of job Ref with Outcome. The engine may see at most one Deliver or PutBack for one Ref.
+	Deliver
+	// AbortSegment says that nobody wants the outcome of Segment any more. The engine need not answer; a Finished that
+	// comes nevertheless is counted and dropped.
+	AbortSegment
+	orderKinds
+)
+
+var orderNames = [orderKinds]string{"none", "take", "run", "putback", "deliver", "abort"}
+
+func (k OrderKind) String() string {
+	if k < orderKinds {
+		return orderNames[k]
+	}
+	return fmt.Sprintf("order(%d)", uint8(k))
+}
+
+// Order is one instruction to the engine; which fields are set depends on Kind.
+type Order struct {
+	Kind      OrderKind
+	Ticket    Ticket    // Take
+	Max       int       // Take, at least 1
+	Segment   SegmentID // Run, AbortSegment
+	Job       Job       // Run
+	Ref       Ref       // PutBack, Deliver
+	Restarted bool      // PutBack
+	Outcome   []byte    // Deliver
+}
+
+// Output is what one input made the core want to do, in the order in which it is to be done. The slices belong to the core
+// and are valid until its next input; the messages they point to may be kept.
+type Output struct {
+	Orders   []Order
+	Messages []*Message
+}

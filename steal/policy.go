@@ -1,0 +1,96 @@
+package steal
+
+import "time"
+
+// Rand is the randomness that policies draw from; *math/rand/v2.Rand is one. The caller seeds it, so the same seed and the
+// same inputs give the same outputs.
+type Rand interface {
+	IntN(n int) int   // in [0,n), n > 0
+	Float64() float64 // in [0,1)
+}
+
+// Policy decides who is asked for work, and how much is given. It does not send, wait or count: the core does. One value
+// serves one core, which calls it from its own inputs only; it may keep state between calls.
+//
+// A policy sees work as numbers of jobs and links as times; it never learns what a job is.
+type Policy interface {
+	// Name is what the command line calls the policy, in lower case.
+	Name() string
+	// Plan adds to p what this peer should do now. The core calls it at the end of every input after which the answer may
+	// have changed, and at the time that the last plan asked to be woken; it carries the plan out as far as its bounds
+	// and the connections allow. A policy that wants nothing adds nothing.
+	Plan(v *View, p *Plan)
+	// Give says how many jobs the request may have at once, between 0 and a.Max. The core gives as many of them as there
+	// are. 0 refuses, or lets the request wait if it is patient.
+	Give(v *View, a Ask) int
+}
+
+// Plan collects a policy's decisions. The core empties it before every call of Policy.Plan.
+type Plan struct {
+	steals  []plannedSteal
+	pushes  []plannedPush
+	tells   []PeerID
+	refuses []AskID
+	wake    time.Duration
+}
+
+type plannedSteal struct {
+	victim   PeerID
+	max      int
+	patience time.Duration
+}
+
+type plannedPush struct {
+	thief PeerID
+	max   int
+}
+
+// Steal asks the victim for at most max jobs. The victim may keep the request for as long as patience.
+func (p *Plan) Steal(victim PeerID, max int, patience time.Duration) {
+	p.steals = append(p.steals, plannedSteal{victim, max, patience})
+}
+
+// Push gives at most max jobs to a peer that has not asked.
+func (p *Plan) Push(thief PeerID, max int) { p.pushes = append(p.pushes, plannedPush{thief, max}) }
+
+// Tell sends this peer's load to another one.
+func (p *Plan) Tell(to PeerID) { p.tells = append(p.tells, to) }
+
+// Refuse answers a waiting request with no jobs.
+func (p *Plan) Refuse(a AskID) { p.refuses = append(p.refuses, a) }
+
+// Wake asks for another call of Policy.Plan at the given time at the latest. Several calls keep the earliest.
+func (p *Plan) Wake(at time.Duration) {
+	if p.wake == 0 || at < p.wake {
+		p.wake = at
+	}
+}
+
+func (p *Plan) reset() {
+	p.steals, p.pushes, p.tells, p.refuses, p.wake = p.steals[:0], p.pushes[:0], p.tells[:0], p.refuses[:0], 0
+}
+
+// AskID names a request that waits at this peer. Never used twice in a core's life.
+type AskID uint64
+
+// Ask is a steal request that this peer has received and not answered.
+type Ask struct {
+	ID      AskID
+	Thief   PeerID
+	Cluster ClusterID
+	Wide    bool // the thief is in another cluster
+	Max     int
+	Since   time.Duration // when it came
+	Until   time.Duration // how long it may wait
+}
+
+// Flight is a steal request of this peer that has not been answered.
+type Flight struct {
+	Victim   PeerID
+	Cluster  ClusterID
+	Wide     bool // the victim is in another cluster
+	Max      int
+	Since    time.Duration
+	Deadline time.Duration // when it is given up; a late reply is still welcome
+	Patience time.Duration
+}

@@ -1,0 +1,39 @@
+package steal
+
+// Stats counts what a core has done since it was made. "Local" is within the cluster, "wide" across clusters.
+type Stats struct {
+	StealsSentLocal, StealsSentWide uint64 // requests sent
+	StealsWonLocal, StealsWonWide   uint64 // replies with at least one job
+	StealsTimedOut                  uint64
+	JobsTakenLocal, JobsTakenWide   uint64 // jobs this peer got from others
+	JobsGivenLocal, JobsGivenWide   uint64 // jobs others got from this peer
+	RequestsRefused                 uint64 // answered without a job
+
+	MessagesSentLocal, MessagesSentWide uint64
+	BytesSentLocal, BytesSentWide       uint64 // estimated encoded size, Message.Size
+	SentByKind                          [kinds]uint64
+
+	SegmentsFinished uint64 // jobs of others run here to the end
+	SegmentsAborted  uint64
+	ResultsUsed      uint64 // results of others' work delivered to the engine or passed on
+	ResultsRepeated  uint64 // sent again for want of an acknowledgement
+
+	JobsPutBack      uint64 // given-away jobs queued again, for any of the reasons below
+	PutBackLostThief uint64 // the thief was lost or said goodbye
+	PutBackInventory uint64 // missing from consecutive inventories
+	PutBackUnsent    uint64 // the reply could not be written
+	PutBackReturned  uint64 // the thief had no room for it
+	PutBackTooLarge  uint64 // beyond Config.MaxJobBytes
+	PeersLost        uint64 // partners that fell silent
+	PeersLeft        uint64 // partners that said goodbye
+	OrphansAborted   uint64 // segments whose owner was gone
+	Stalls           uint64 // times this peer found that it had not been running itself
+
+	// Messages that changed nothing, by why.
+	DroppedForeign    uint64 // another run, or not addressed to this peer
+	DroppedStale      uint64 // from or to an earlier incarnation
+	DroppedDuplicate  uint64 // seen before: a result for a closed handle, a job already held, an old heartbeat
+	DroppedUnexpected uint64 // an acknowledgement, abort or return for something not held
+	DroppedMalformed  uint64
+	LateReplies       uint64 // replies after their request was given up; their jobs were used
+}
