@@ -1,0 +1,116 @@
+package satin
+
+import "unsafe"
+
+// A Frame is the handle of a running job: its first parameter, through which it spawns children. It is valid until the
+// job returns, in the goroutine that runs the job, and must not be kept or handed to another goroutine.
+//
+// A plain call of a function with the same Frame is part of the calling job: what it spawns are children of that job.
+type Frame struct{ worker }
+
+// Spawn makes a child job fn(arg) and returns at once. The child runs later in this goroutine, at the latest when its
+// result is wanted or this job returns; or, if somebody steals it first, on another core or machine. Inside one
+// process the argument is handed over by reference: neither side may change what it points to.
+//
+// Spawn panics if fn is not a registered function. It costs a few nanoseconds and allocates nothing.
+func Spawn[A, R any](f *Frame, fn func(*Frame, A) R, arg A) Future[A, R] {
+	w := &f.worker
+	h := w.head
+	r := w.slots[h]
+	if r.key != *(*unsafe.Pointer)(unsafe.Pointer(&fn)) || h >= w.limit.Load() {
+		return spawnSlow[A, R](w, funcKey(fn), arg)
+	}
+	t := (*task[A, R])(unsafe.Pointer(r))
+	t.arg = arg
+	id := w.cur + 1
+	w.cur = id
+	t.id = id
+	w.head = h + 1
+	w.counts.spawned++
+	return Future[A, R]{t, id}
+}
+
+// SpawnErr is Spawn for a function that may return an error.
+func SpawnErr[A, R any](f *Frame, fn func(*Frame, A) (R, error), arg A) FutureErr[A, R] {
+	return FutureErr[A, R]{spawnKey[A, outcome[R]](&f.worker, funcKey(fn), arg)}
+}
+
+// spawnKey is Spawn of the function with the given key.
+func spawnKey[A, R any](w *worker, key unsafe.Pointer, arg A) Future[A, R] {
+	h := w.head
+	r := w.slots[h]
+	if r.key != key || h >= w.limit.Load() {
+		return spawnSlow[A, R](w, key, arg)
+	}
+	t := (*task[A, R])(unsafe.Pointer(r))
+	t.arg = arg
+	id := w.cur + 1
+	w.cur = id
+	t.id = id
+	w.head = h + 1
+	w.counts.spawned++
+	return Future[A, R]{t, id}
+}
+
+//go:noinline
+func spawnSlow[A, R any](w *worker, key unsafe.Pointer, arg A) Future[A, R] {
+	if w.head >= w.fullLimit() {
+		w.growSlots(2 * len(w.slots))
+	}
+	w.attend(w.head)
+	h := w.head
+	r := w.slots[h]
+	if r.key != key {
+		r = w.install(w.desc(key), h)
+	}
+	t := (*task[A, R])(unsafe.Pointer(r))
+	t.arg = arg
+	w.cur++
+	t.id = w.cur
+	w.head = h + 1
+	w.counts.spawned++
+	if w.grain.coarse {
+		w.shareAll()
+	}
+	return Future[A, R]{t, t.id}
+}
+
+// Sync waits until all children of the running job have finished. Their results stay for Get and Results.
+// It runs children that nobody has stolen; while it waits for stolen ones, other jobs use its core.
+func (f *Frame) Sync() {
+	w := &f.worker
+	w.counts.syncs++
+	for w.hasChildren() {
+		w.step()
+	}
+}
+
+// Abort drops all outstanding children of the running job and their descendants, wherever they are (programming
+// model, 4.3). It does not wait: children that have not begun never will; those that a thief is running unwind at
+// their next Spawn, Get, Sync or look at Aborted. A child that has finished keeps its result; Get on an
+// aborted one panics, Try gives ErrAborted. Abort is best effort: a correct program does not depend on it.
+func (f *Frame) Abort() {
+	w := &f.worker
+	for w.hasChildren() {
+		w.drop()
+	}
+}
+
+// Aborted says whether the running job, or one it descends from, has been aborted: for long leaves that neither
+// spawn nor sync. A job that sees it may return anything. It costs a few nanoseconds.
+func (f *Frame) Aborted() bool {
+	for _, s := range f.stolen {
+		if s.r.state.Load() == dropped {
+			return true
+		}
+	}
+	return false
+}
+
+// ID gives the running job's ID. It takes time in proportion to the job's depth: for messages, not for inner loops.
+func (f *Frame) ID() JobID { return f.worker.runningID() }
+
+// hasChildren says whether the newest slot belongs to the running frame: its children are on top.
+func (w *worker) hasChildren() bool {
+	return w.head > 0 && w.slots[w.head-1].id>>depthShift == w.cur>>depthShift
+}

@@ -1,0 +1,201 @@
+package satin
+
+// Joining
+//
+// A frame's children are the newest slots of its worker's stack, so waiting for one of them always comes down to
+// getting rid of the newest slot: step. What was not stolen is run. What was stolen is awaited, in two ways:
+//
+//   - A thief in this process is helped: the waiting worker steals the oldest job of the very thief it waits for
+//     (leapfrogging, Wagner and Calder 1993). While the awaited job runs there, everything stealable on that
+//     thief's stack descends from it: a worker starts a stolen job only when all of its own older jobs are
+//     stolen. So the frame that waits is never buried under work that it does not wait for. If the awaited job ended
+//     in the moment of the theft, the loot may be something else, and goes to the pool's inbox instead.
+//   - A thief further away, or one that has nothing to give for a while, is awaited by parking: the goroutine gives
+//     its core to another worker and sleeps until something comes back (sched.go).
+//
+// What comes back: the thief writes result and fail, moves the record's state from running to done, pushes the record
+// on the owner's finished list and, if the owner is parked, wakes it. The owner uses the record only after it found it in
+// that list (drain), so the thief's last touch of a record, the push, comes before any reuse.
+//
+// An inlet (the body of a Results loop) runs in its frame's own goroutine, called by the loop, which calls step only
+// between two bodies. Thieves never call user code of another worker's frame; they only push records. So an inlet
+// overlaps neither its frame nor another inlet of it, without any lock.
+
+// step makes progress on the newest slot, which must exist: it runs the job, or waits for it to come back or for
+// anything else to come back, or pops it. A job that ran leaves the stack with its result in its record.
+func (w *worker) step() {
+	w.attend(w.head - 1)
+	h := w.head - 1
+	r := w.slots[h]
+	switch {
+	case r.consumed:
+		w.popBack(h)
+	case w.claim(h):
+		w.detach(r, h)
+		w.head = h
+		w.runDetached(r)
+	case r.joined:
+		w.detach(r, h)
+		w.popStolen(h)
+	default:
+		w.wait(r)
+	}
+}
+
+// runDetached runs a job whose record has left the stack, ahead of its Get. A panic stays in the record.
+func (w *worker) runDetached(r *record) {
+	id, cur := r.id, w.cur
+	w.counts.detached++
+	w.enter(id, cur)
+	w.call(r, cur)
+	r.id = id | doneBit
+	if r.group != 0 {
+		w.ready = append(w.ready, r)
+	}
+}
+
+// syncTo ends a frame that left children behind, above slot h: it waits for them and forgets their results. If one of
+// them panicked, so does the frame.
+//
+//go:noinline
+func (w *worker) syncTo(h uint32) {
+	var fail error
+	for w.head > h {
+		r := w.slots[w.head-1]
+		w.step()
+		if r.fail != nil && (r.id&doneBit != 0 || r.joined) {
+			fail = r.fail
+		}
+	}
+	if fail != nil {
+		panic(fail)
+	}
+}
+
+// drain takes over what came back, oldest first, and says how many records that were.
+func (w *worker) drain() (n int) {
+	if w.finished.Load() == nil {
+		return 0
+	}
+	var oldest *record
+	for r := w.finished.Swap(nil); r != nil; n++ {
+		r.next, oldest, r = oldest, r, r.next
+	}
+	for r := oldest; r != nil; {
+		next := r.next
+		r.next, r.joined = nil, true
+		if r.group != 0 {
+			w.ready = append(w.ready, r)
+		}
+		r = next
+	}
+	return n
+}
+
+// takeReady gives a finished job of the group, the one that finished first, or nil.
+func (w *worker) takeReady(group uint64) *record {
+	for i, r := range w.ready {
+		if r.group == group {
+			w.ready = append(w.ready[:i], w.ready[i+1:]...)
+			return r
+		}
+	}
+	return nil
+}
+
+// forgetReady removes a finished record from the ready list.
+func (w *worker) forgetReady(r *record) {
+	for i := len(w.ready) - 1; i >= 0; i-- {
+		if w.ready[i] == r {
+			w.ready = append(w.ready[:i], w.ready[i+1:]...)
+			return
+		}
+	}
+}
+
+// wait returns when something came back, if possible the stolen job r in the newest slot.
+func (w *worker) wait(r *record) {
+	w.counts.waits++
+	idleSince := w.pool.now()
+	for tries := 0; w.drain() == 0; {
+		w.checkAborted()
+		v := r.thief.Load()
+		if v == nil || tries >= helpTries {
+			w.counts.idle += w.pool.now() - idleSince
+			w.park()
+			idleSince, tries = w.pool.now(), 0
+			continue
+		}
+		loot := v.steal()
+		w.counts.attempts++
+		if loot == nil {
+			tries++
+			pause()
+			continue
+		}
+		w.counts.steals++
+		w.counts.idle += w.pool.now() - idleSince
+		if r.state.Load() == running && r.thief.Load() == v { // still there: the loot descends from it
+			w.runRoot(loot)
+		} else {
+			w.pool.inject(loot)
+		}
+		idleSince, tries = w.pool.now(), 0
+	}
+	w.counts.idle += w.pool.now() - idleSince
+	w.want.Store(0) // as old as the wait; who still wants something is hungry or asks again
+	w.grain.restart()
+}
+
+// drop aborts the job in the newest slot and pops it.
+func (w *worker) drop() {
+	h := w.head - 1
+	r := w.slots[h]
+	if r.consumed {
+		w.popBack(h)
+		return
+	}
+	if w.claim(h) {
+		r.id |= abortedBit
+		r.group = 0
+		w.head = h
+		w.counts.unbegun++
+		return
+	}
+	if !r.joined && w.disown(r, h) {
+		return
+	}
+	if r.group == 0 { // it finished in time, its Get may still come
+		w.detach(r, h)
+		w.popStolen(h)
+		return
+	}
+	w.forgetReady(r)
+	w.popBack(h)
+}
+
+// disown leaves the stolen record r in slot h to its thief, which is told; false if it came back meanwhile.
+func (w *worker) disown(r *record, h uint32) bool {
+	for {
+		s := r.state.Load()
+		if s == done {
+			for !r.joined { // its thief is about to push it
+				w.drain()
+				pause()
+			}
+			return false
+		}
+		if !r.state.CompareAndSwap(s, dropped) {
+			continue
+		}
+		w.pool.awaitPathReaders()
+		n := w.take(r.d)
+		n.slot = h
+		w.slots[h] = n
+		w.popStolen(h)
+		if s == running {
+			w.pool.tellDropped(r)
+		}
+		return true
+	}
+}

@@ -1,0 +1,226 @@
+package satin
+
+import (
+	"errors"
+	"fmt"
+)
+
+// What a runtime that moves jobs between processes needs of the engine. Applications do not use it.
+
+// Outside is told about a Pool's needs. Its methods are called by workers, without locks, and must neither block nor
+// call back into the Pool: hand the news to another goroutine.
+type Outside interface {
+	// Hungry says that a core has found no work in this process. It is called once each time a core falls idle.
+	Hungry()
+	// Dropped says that nobody waits any more for a job that was taken: an abort. Its Complete, Fail and PutBack
+	// will do nothing.
+	Dropped(*Taken)
+}
+
+// A passport is what a record carries that crossed the border of the process.
+type passport struct {
+	id    JobID         // of a job that came in
+	ended func(*record) // called once when a job that came in has finished or was cancelled
+	why   error         // why it was cancelled
+	taken *Taken        // of a job that went out
+}
+
+// borderCounts are the statistics of the border; Pool.runMu guards them.
+type borderCounts struct{ taken, returned, putBack, dropped, launched uint64 }
+
+// A Taken is a job on its way out of, or outside, the process.
+type Taken struct {
+	p    *Pool
+	r    *record
+	id   JobID
+	back bool // put back or completed; Pool.runMu guards it
+}
+
+// Take gives away the oldest stealable job of some worker, for a thief outside the process; nil if there is none.
+// When no job is published, Take asks the workers for one and waits for at most takePatience, spinning.
+// The job's owner goes on at once; when it needs the result it parks, and another job uses its core.
+//
+// The record of who has the job must be made before it leaves (write before send); whoever cannot deliver it
+// calls PutBack.
+func (p *Pool) Take() *Taken {
+	p.demand.Store(true)
+	r := p.stealForOutside()
+	if r == nil {
+		return nil
+	}
+	t := &Taken{p: p, r: r}
+	r.out = &passport{taken: t}
+	id, ok := p.idOf(r)
+	t.id = id
+	p.runMu.Lock()
+	defer p.runMu.Unlock()
+	if !ok || !r.state.CompareAndSwap(fresh, running) {
+		p.tallies.dropped++ // a moment ago
+		return nil
+	}
+	p.taken[t] = true
+	p.tallies.taken++
+	return t
+}
+
+// takePatience bounds how long Take waits for a worker to publish something, in ns.
+const takePatience = 50_000
+
+func (p *Pool) stealForOutside() *record {
+	p.starve.Add(1)
+	defer p.starve.Add(-1)
+	until := p.now() + takePatience
+	for {
+		busy := false
+		for _, v := range *p.workers.Load() {
+			if !v.busy.Load() {
+				continue
+			}
+			busy = true
+			if r := v.steal(); r != nil {
+				return r
+			}
+		}
+		if !busy || p.now() > until {
+			return nil
+		}
+		pause()
+	}
+}
+
+// ID gives the job's ID.
+func (t *Taken) ID() JobID { return t.id }
+
+// Func gives the registered name of its function.
+func (t *Taken) Func() string { return t.r.d.name }
+
+// Arg gives its argument, not encoded. It must not be changed.
+func (t *Taken) Arg() any { return t.r.d.ops.arg(t.r) }
+
+// PutBack returns the job to this process's workers, which run it as if it had never left; false if it was dropped,
+// completed or put back before.
+func (t *Taken) PutBack() bool {
+	if !t.settle(func(c *borderCounts) { c.putBack++ }) {
+		return false
+	}
+	t.p.inject(t.r)
+	return true
+}
+
+// Complete delivers the job's result, and the error it returned if its function may. An error of this call says that
+// the result has the wrong type: the job is then still outstanding. A result for a job that was dropped,
+// completed or put back before is ignored, and reported by false.
+func (t *Taken) Complete(result any, err error) (bool, error) {
+	if err != nil && !t.r.d.mayFail {
+		return false, fmt.Errorf("satin: %s returns no error, but one came as its result", t.r.d.name)
+	}
+	if probe := t.r.d.ops.newRecord(); !t.r.d.ops.setResult(probe, result, err) {
+		return false, fmt.Errorf("satin: %s gives a result of type %s, not %T", t.r.d.name, t.r.d.res, result)
+	}
+	if !t.settle(func(c *borderCounts) { c.returned++ }) {
+		return false, nil
+	}
+	t.r.d.ops.setResult(t.r, result, err)
+	t.hand()
+	return true, nil
+}
+
+// Fail delivers a job's panic, from wherever it ran. It reports false as Complete does.
+func (t *Taken) Fail(e *JobError) bool {
+	if e == nil || !t.settle(func(c *borderCounts) { c.returned++ }) {
+		return false
+	}
+	t.r.fail = e
+	t.hand()
+	return true
+}
+
+// settle ends the job's time outside, once.
+func (t *Taken) settle(count func(*borderCounts)) bool {
+	t.p.runMu.Lock()
+	defer t.p.runMu.Unlock()
+	if t.back || t.r.state.Load() != running {
+		return false
+	}
+	t.back = true
+	delete(t.p.taken, t)
+	count(&t.p.tallies)
+	return true
+}
+
+// hand gives the finished record to its owner, unless it was dropped a moment ago.
+func (t *Taken) hand() {
+	if t.r.state.CompareAndSwap(running, done) {
+		t.r.deliver()
+	}
+}
+
+// Outstanding lists the jobs that are outside the process at this moment, in no order.
+func (p *Pool) Outstanding() []*Taken {
+	p.runMu.Lock()
+	defer p.runMu.Unlock()
+	list := make([]*Taken, 0, len(p.taken))
+	for t := range p.taken {
+		list = append(list, t)
+	}
+	return list
+}
+
+// tellDropped lets whoever runs r know that nobody waits for it any more.
+func (p *Pool) tellDropped(r *record) {
+	if v := r.thief.Load(); v != nil {
+		v.limit.Store(0)
+		v.wake()
+		return
+	}
+	if r.out == nil || r.out.taken == nil {
+		return
+	}
+	t := r.out.taken
+	p.runMu.Lock()
+	outside := p.taken[t]
+	if delete(p.taken, t); outside {
+		p.tallies.dropped++
+	}
+	p.runMu.Unlock()
+	if outside && p.cfg.Outside != nil {
+		p.cfg.Outside.Dropped(t)
+	}
+}
+
+// A Guest is a job from outside that runs in this pool.
+type Guest struct {
+	p *Pool
+	r *record
+}
+
+// Submit runs a job that was stolen elsewhere: the function registered as fn, with an argument of its type. ended is
+// called once, by a worker, when the job has finished: with its result, and its error if its function may return
+// one, or with the *JobError of its panic. It is not called for a job that was cancelled, and must not block.
+func (p *Pool) Submit(id JobID, fn string, arg any, ended func(result any, err error)) (*Guest, error) {
+	r, err := newNamed(fn, arg)
+	if err != nil {
+		return nil, err
+	}
+	r.out = &passport{id: id}
+	r.out.ended = func(r *record) {
+		if r.out.why != nil {
+			return
+		}
+		if r.fail != nil {
+			ended(nil, r.fail)
+			return
+		}
+		ended(r.d.ops.result(r))
+	}
+	if err := p.launch(r); err != nil {
+		return nil, err
+	}
+	return &Guest{p, r}, nil
+}
+
+// errCancelled is why a guest was aborted.
+var errCancelled = errors.New("satin: cancelled by its owner")
+
+// Cancel aborts the job and its descendants, best effort; it does nothing if the job has finished.
+func (g *Guest) Cancel() { g.p.cancel(g.r, errCancelled) }

@@ -1,0 +1,63 @@
+package satin
+
+import "slices"
+
+// Job IDs cost nothing until somebody asks. A frame knows its depth and counts its children; levels says for each
+// running frame which child of its parent it is. A path is read off from there, down to where the stolen job
+// begins, and goes on in the stack it was stolen from.
+//
+// Reading another worker's levels needs no lock against its owner: as long as a job is outstanding, its ancestors'
+// frames do not end, so their levels do not change (deeper ones do, those are other words). The one exception
+// is an abort, after which the ancestors may end before the thief has noticed. So a reader holds pathMu, and
+// gives up at a record that was dropped; and disown waits, after it dropped a record, until no reader holds it.
+
+// runningID gives the ID of w's running frame. Only w's own goroutine may call it.
+func (w *worker) runningID() JobID {
+	if w.pool != nil {
+		w.pool.pathMu.Lock()
+		defer w.pool.pathMu.Unlock()
+	}
+	id, _ := w.idAt(w.cur>>depthShift, nil)
+	return id
+}
+
+// idOf gives the ID of a stolen job, if nobody has dropped it.
+func (p *Pool) idOf(r *record) (JobID, bool) {
+	p.pathMu.Lock()
+	defer p.pathMu.Unlock()
+	return r.resolve(nil)
+}
+
+func (p *Pool) awaitPathReaders() {
+	p.pathMu.Lock()
+	p.pathMu.Unlock() //nolint:staticcheck // the empty section is the point: readers have left
+}
+
+// resolve gives the ID of the job below r by the reversed path tail.
+func (r *record) resolve(tail Path) (JobID, bool) {
+	if r.w == nil {
+		slices.Reverse(tail)
+		return JobID{r.out.id.Run, append(slices.Clone(r.out.id.Path), tail...)}, true
+	}
+	if r.state.Load() == dropped {
+		return JobID{}, false
+	}
+	return r.w.idAt(r.id&^abortedBit>>depthShift, append(tail, childIndex(r.id)))
+}
+
+// idAt gives the ID of the job below w's frame at the given depth by the reversed path tail.
+func (w *worker) idAt(depth uint64, tail Path) (JobID, bool) {
+	t := w.tab.Load()
+	for d := depth; d > 0; d-- {
+		if t.levels[d].job == 0 {
+			return t.roots[d].resolve(tail)
+		}
+		tail = append(tail, childIndex(t.levels[d].job))
+	}
+	slices.Reverse(tail)
+	return JobID{Path: tail}, true
+}
+
+// childIndex gives the last element of a job's path. A frame may have more children than an element can count; such
+// a job's path says so by the highest number.
+func childIndex(id uint64) uint32 { return uint32(min(id&childMask, 1<<32-1)) }

@@ -1,0 +1,252 @@
+package satin
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unsafe"
+)
+
+// MaxWorkers bounds Config.Workers.
+const MaxWorkers = 1024
+
+// Config says how a Pool uses the machine.
+type Config struct {
+	// Workers is the number of cores the pool may use, 1 to MaxWorkers; 0 means all that Go sees (GOMAXPROCS).
+	Workers int
+
+	// Nice lowers the priority of the workers' threads by so much, 0 to 19 (Unix nice values; elsewhere it has no
+	// effect). Higher is more polite to other programs, and to this program's own network goroutines.
+	Nice int
+
+	// KeepGOMAXPROCS stops NewPool from raising GOMAXPROCS. By default it becomes at least Workers+1, for good,
+	// because a process whose every P computes lets a packet wait for 20 ms and more.
+	KeepGOMAXPROCS bool
+
+	// Outside is told when the pool has no work, and which jobs given outside are no longer wanted. May be nil.
+	Outside Outside
+}
+
+// A Pool runs jobs on some of this machine's cores. Its methods may be called from any goroutine.
+type Pool struct {
+	scheduler
+	cfg     Config
+	workers atomic.Pointer[[]*worker] // only ever grows
+	wg      sync.WaitGroup
+	demand  atomic.Bool   // somebody may want published jobs: another worker, or the outside
+	sample  atomic.Uint64 // number of the newest request for statistics
+	starve  atomic.Int32  // thieves from outside that wait for a job this moment
+	pathMu  sync.Mutex    // held while paths are resolved across stacks
+	start   time.Time
+
+	runMu   sync.Mutex
+	runs    map[*record]bool // roots that have not finished
+	taken   map[*Taken]bool
+	tallies borderCounts
+}
+
+// NewPool starts a pool. It refuses a Config out of range with an error that says what is allowed.
+func NewPool(cfg Config) (*Pool, error) {
+	if cfg.Workers == 0 {
+		cfg.Workers = min(runtime.GOMAXPROCS(0), MaxWorkers)
+	}
+	if cfg.Workers < 1 || cfg.Workers > MaxWorkers {
+		return nil, fmt.Errorf("satin: Config.Workers is %d; allowed are 0 (all cores) to %d", cfg.Workers, MaxWorkers)
+	}
+	if cfg.Nice < 0 || cfg.Nice > 19 {
+		return nil, fmt.Errorf("satin: Config.Nice is %d; allowed are 0 to 19", cfg.Nice)
+	}
+	p := &Pool{cfg: cfg, start: time.Now().Add(-poolEpoch), runs: map[*record]bool{}, taken: map[*Taken]bool{}}
+	if want := cfg.Workers + 1; !cfg.KeepGOMAXPROCS && runtime.GOMAXPROCS(0) < want {
+		runtime.GOMAXPROCS(want)
+	}
+	p.quit = make(chan struct{})
+	p.demand.Store(cfg.Workers > 1)
+	p.workers.Store(&[]*worker{})
+	p.mu.Lock()
+	for range cfg.Workers {
+		p.grant(p.addWorker())
+	}
+	p.mu.Unlock()
+	return p, nil
+}
+
+// addWorker starts one more worker, which waits for a core. mu is held.
+func (p *Pool) addWorker() *worker {
+	all := *p.workers.Load()
+	w := newWorker(p, len(all))
+	all = append(all[:len(all):len(all)], w)
+	p.workers.Store(&all)
+	p.wg.Add(1)
+	go w.main()
+	return w
+}
+
+// Close aborts what still runs and waits until the workers have ended. A job that neither spawns nor syncs nor asks
+// Aborted holds it up. Runs in progress return ErrClosed.
+func (p *Pool) Close() {
+	p.runMu.Lock()
+	again := p.closed.Swap(true)
+	roots := make([]*record, 0, len(p.runs))
+	for r := range p.runs {
+		roots = append(roots, r)
+	}
+	p.runMu.Unlock()
+	for _, r := range roots {
+		p.cancel(r, ErrClosed)
+	}
+	if !again {
+		close(p.quit)
+	}
+	p.wg.Wait()
+}
+
+// poolEpoch is what now says at the pool's start: 0 means never.
+const poolEpoch = time.Second
+
+// Workers gives the number of cores that the pool may use.
+func (p *Pool) Workers() int { return p.cfg.Workers }
+
+// now is the time in ns since about the pool's start; never 0.
+func (p *Pool) now() int64 { return int64(time.Since(p.start)) }
+
+// hungry says whether a core, here or outside, has no work at this moment.
+func (p *Pool) hungry() bool { return p.free.Load() > 0 || p.starve.Load() > 0 }
+
+// Run runs fn(arg) as the root job of a new run on p's cores, and waits for its result. If p is nil it runs the
+// sequential program: the same code on the calling goroutine alone, with the same result.
+//
+// A job that failed gives a *JobError. When ctx ends first, or the pool is closed, Run aborts all jobs of the run and
+// returns the context's cause, or ErrClosed, at once, without waiting for long leaves to notice. Several runs
+// may share a pool. Run panics if fn is not registered.
+func Run[A, R any](ctx context.Context, p *Pool, fn func(*Frame, A) R, arg A) (R, error) {
+	return runKey[A, R](ctx, p, funcKey(fn), arg)
+}
+
+// RunErr is Run for a function that may return an error; the error is a *JobError that names the job.
+func RunErr[A, R any](ctx context.Context, p *Pool, fn func(*Frame, A) (R, error), arg A) (R, error) {
+	o, err := runKey[A, outcome[R]](ctx, p, funcKey(fn), arg)
+	if err == nil {
+		err = o.err
+	}
+	return o.res, err
+}
+
+func runKey[A, R any](ctx context.Context, p *Pool, key unsafe.Pointer, arg A) (res R, err error) {
+	r := mustLookup(key).ops.newRecord()
+	t := (*task[A, R])(unsafe.Pointer(r))
+	t.arg = arg
+	if err = runRecord(ctx, p, r, NewRunID()); err == nil {
+		res = t.res
+	}
+	return res, err
+}
+
+// RunNamed is Run for a function given by its registered name; arg must have its argument type. A nil *Pool runs the
+// sequential program.
+func (p *Pool) RunNamed(ctx context.Context, fn string, arg any) (any, error) {
+	r, err := newNamed(fn, arg)
+	if err != nil {
+		return nil, err
+	}
+	if err := runRecord(ctx, p, r, NewRunID()); err != nil {
+		return nil, err
+	}
+	return r.d.ops.result(r)
+}
+
+// newNamed makes a record for a call of the function registered as fn.
+func newNamed(fn string, arg any) (*record, error) {
+	d := lookupName(fn)
+	if d == nil {
+		return nil, fmt.Errorf("satin: no function is registered as %q", fn)
+	}
+	r := d.ops.newRecord()
+	if !d.ops.setArg(r, arg) {
+		return nil, fmt.Errorf("satin: %s takes an argument of type %s, not %T", fn, d.arg, arg)
+	}
+	return r, nil
+}
+
+// runRecord runs the root r and waits until it has finished or ctx has ended.
+func runRecord(ctx context.Context, p *Pool, r *record, run RunID) error {
+	if err := ctx.Err(); err != nil {
+		return context.Cause(ctx)
+	}
+	if p == nil {
+		return runSequential(ctx, r, run)
+	}
+	ended := make(chan struct{})
+	r.out = &passport{id: JobID{Run: run}, ended: func(*record) { close(ended) }}
+	if err := p.launch(r); err != nil {
+		return err
+	}
+	select {
+	case <-ended:
+	case <-ctx.Done():
+		p.cancel(r, context.Cause(ctx))
+	}
+	<-ended
+	if err := r.out.why; err != nil {
+		return err
+	}
+	return r.fail
+}
+
+// runSequential is the program without a pool: one worker, this goroutine, and no thief.
+func runSequential(ctx context.Context, r *record, run RunID) error {
+	w := newWorker(nil, 0)
+	r.out = &passport{id: JobID{Run: run}, ended: func(*record) {}}
+	stop := context.AfterFunc(ctx, func() {
+		if r.abort() {
+			w.limit.Store(0)
+		}
+	})
+	defer stop()
+	w.runRoot(r)
+	if r.state.Load() == dropped {
+		return context.Cause(ctx)
+	}
+	return r.fail
+}
+
+// launch starts a root.
+func (p *Pool) launch(r *record) error {
+	p.runMu.Lock()
+	if p.closed.Load() {
+		p.runMu.Unlock()
+		return ErrClosed
+	}
+	p.runs[r] = true
+	p.tallies.launched++
+	p.runMu.Unlock()
+	p.inject(r)
+	return nil
+}
+
+// abort makes r a job that nobody waits for; false if it had finished or was aborted before.
+func (r *record) abort() bool {
+	return r.state.CompareAndSwap(fresh, dropped) || r.state.CompareAndSwap(running, dropped)
+}
+
+// cancel aborts a root for the given reason.
+func (p *Pool) cancel(r *record, why error) {
+	p.runMu.Lock()
+	live := p.runs[r] && r.abort()
+	if live {
+		r.out.why = why
+		delete(p.runs, r)
+	}
+	p.runMu.Unlock()
+	if !live {
+		return
+	}
+	if v := r.thief.Load(); v != nil {
+		v.limit.Store(0)
+		v.wake()
+	}
+	r.out.ended(r)
+}

@@ -1,0 +1,106 @@
+package satin
+
+// An abortPanic unwinds a worker's stack down to the root that was dropped.
+type abortPanic struct{ r *record }
+
+// runRoot runs a stolen job, or one from the inbox, on top of the stack, and delivers its result. Everything of this
+// worker's own that is older is stolen at this point, so tail, split and head are equal (see join.go).
+func (w *worker) runRoot(r *record) {
+	r.thief.Store(w)
+	if !r.state.CompareAndSwap(fresh, running) && r.state.Load() == dropped {
+		w.counts.unbegun++ // nobody waits for it any more
+		return
+	}
+	n, cur := len(w.stolen), w.cur
+	w.enter(0, cur)
+	w.tab.Load().roots[cur>>depthShift+1] = r
+	w.stolen = append(w.stolen, stolenRoot{r, w.head, w.cur >> depthShift})
+	w.counts.roots++
+	if w.grain.restart(); r.w == nil {
+		w.grain.begin(w)
+	}
+	if w.pool != nil && w.pool.hungry() {
+		w.limit.Store(0)
+	}
+	defer func() { // also when the panic is an outer root's abort, or the job ended its goroutine
+		w.stolen = w.stolen[:n]
+		w.grain.restart()
+		if r.state.CompareAndSwap(running, done) {
+			r.deliver()
+		}
+	}()
+	w.call(r, cur)
+}
+
+// call runs r's job in the frame that was entered for it and goes back to the frame cur. It keeps a panic in r.fail, but
+// passes on the abort of another job than r.
+func (w *worker) call(r *record, cur uint64) {
+	base, depth := w.head, w.cur>>depthShift
+	returned := false
+	defer func() {
+		if returned {
+			return
+		}
+		v := recover()
+		abort, aborted := v.(abortPanic)
+		if aborted {
+			w.counts.unwound += w.cur>>depthShift - depth + 1
+			r.fail = ErrAborted
+		} else {
+			r.fail = w.failure(v)
+		}
+		for w.head > base {
+			w.drop()
+		}
+		w.cur = cur
+		if aborted && abort.r != r {
+			panic(v)
+		}
+	}()
+	r.d.ops.run(w, r)
+	if w.head != base {
+		w.syncTo(base)
+	}
+	w.cur = cur
+	returned = true
+}
+
+// deliver hands a finished record back to whoever waits for it.
+func (r *record) deliver() {
+	o := r.w
+	if o == nil {
+		if p := r.thief.Load().pool; p != nil {
+			p.runMu.Lock()
+			delete(p.runs, r)
+			p.runMu.Unlock()
+		}
+		r.out.ended(r)
+		return
+	}
+	for {
+		r.next = o.finished.Load()
+		if o.finished.CompareAndSwap(r.next, r) {
+			break
+		}
+	}
+	o.wake()
+}
+
+// checkAborted unwinds the stack if a job that this worker runs for someone else, or the run itself, was dropped.
+func (w *worker) checkAborted() {
+	for _, s := range w.stolen {
+		if s.r.state.Load() == dropped {
+			panic(abortPanic{s.r})
+		}
+	}
+}
+
+// abortWanted says whether checkAborted would unwind.
+func (w *worker) abortWanted() bool {
+	for _, s := range w.stolen {
+		if s.r.state.Load() == dropped {
+			return true
+		}
+	}
+	return false
+}

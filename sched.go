@@ -1,0 +1,351 @@
+package satin
+
+import (
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// Cores and workers
+//
+// A pool may use a fixed number of cores. A worker runs only while it holds one; there are more workers than cores,
+// because a worker whose newest child is far away parks and hands its core on (DESIGN.md section 5: waiting never
+// buries a frame). A worker is in one of these states; all changes but running happen under scheduler.mu.
+//
+//	running    holds a core: runs jobs, or looks for one
+//	spare      no job, no core: in spares
+//	parked     waits for a child that is away, no core: parked is set
+//	ready      was parked, something came back, waits for a core: in ready
+//	preempted  gave its core to a ready worker in the middle of a job: in preempted
+//
+// A core that falls free goes to ready workers first (a frame whose child returned is resumed first), then to preempted
+// ones, then to a spare that looks for work; else it is free. A running worker also yields to a ready one at
+// its next look at the attention word.
+//
+// No wake-up is lost, three times by the same argument (Dekker's: each side writes, then reads what the other writes):
+//   - park sets parked and then looks at the finished list and the roots' states. Who brings something back pushes it (or
+//     drops the root) and then looks at parked. One of them sees the other.
+//   - rest counts its core as free and then looks for stealable jobs and at the inbox. Who publishes or
+//     injects does that first and then looks at free cores.
+//   - before it rests, a worker has said its wish to all busy workers (nudge); a worker that becomes busy later looks at
+//     hungry when it starts a root.
+const (
+	helpTries   = 400   // fruitless thefts before a waiting worker parks: some 20 us
+	searchTries = 1_000 // fruitless rounds before a worker without a job rests: some 50 us
+	maxParked   = 4_096 // parked workers of a pool; beyond, a waiting worker keeps its core
+)
+
+type scheduler struct {
+	mu        sync.Mutex
+	free      atomic.Int32 // cores that nobody uses
+	waiting   atomic.Int32 // workers in ready
+	resumable atomic.Int32 // workers in ready or preempted
+	ready     []*worker    // in order of their return
+	preempted []*worker    // the newest is resumed first
+	spares    []*worker
+	inbox     []*record // jobs that are on no stack: roots, and what was put back; oldest first
+	inboxLen  atomic.Int32
+	quit      chan struct{}
+	closed    atomic.Bool
+}
+
+// main is a worker's goroutine.
+func (w *worker) main() {
+	if w.pool.awaitCore(w) {
+		w.work()
+	} else {
+		w.pool.wg.Done()
+	}
+}
+
+// work runs jobs until the pool is closed. The worker holds a core.
+func (w *worker) work() {
+	runtime.LockOSThread() // and never unlocks: the thread ends with its priority
+	lowerPriority(w.pool.cfg.Nice)
+	ended := false
+	defer func() {
+		if w.busy.Store(false); ended {
+			w.pool.wg.Done()
+		} else { // a job ended the goroutine: another one goes on, with the same core
+			go w.work()
+		}
+	}()
+	for r := w.find(); r != nil; r = w.find() {
+		w.busy.Store(true)
+		w.runRoot(r)
+		w.busy.Store(false)
+		w.want.Store(0)
+	}
+	ended = true
+}
+
+// find gets a job for a worker that has none; nil when the pool is closed. It gives way to workers that can go on.
+func (w *worker) find() *record {
+	p := w.pool
+	since := p.now()
+	defer func() { w.counts.idle += p.now() - since }()
+	for tries := 0; ; tries++ {
+		if p.resumable.Load() > 0 && !p.handOver(w) {
+			return nil
+		}
+		if seq := p.sample.Load(); seq != w.stats.seq.Load() {
+			w.report(seq)
+		}
+		if r := p.takeInbox(); r != nil {
+			return r
+		}
+		if r := w.stealAny(); r != nil {
+			return r
+		}
+		if tries < searchTries && !p.closed.Load() {
+			pause()
+			continue
+		}
+		if !p.rest(w) {
+			return nil
+		}
+		tries = 0
+	}
+}
+
+// stealAny tries all workers once, beginning anywhere.
+func (w *worker) stealAny() *record {
+	all := *w.pool.workers.Load()
+	at := w.rng.IntN(len(all))
+	for i := range all {
+		v := all[(at+i)%len(all)]
+		if v == w || !v.busy.Load() {
+			continue
+		}
+		w.counts.attempts++
+		if r := v.steal(); r != nil {
+			w.counts.steals++
+			if w.pool.free.Load() > 0 && v.stealable() {
+				w.pool.workAppeared() // there is more: one wakes the next
+			}
+			return r
+		}
+	}
+	return nil
+}
+
+// workAppeared gives a free core, if there is one, to a spare worker.
+func (p *Pool) workAppeared() {
+	if p.free.Load() == 0 {
+		return
+	}
+	p.mu.Lock()
+	if p.free.Load() > 0 && len(p.spares) > 0 {
+		p.free.Add(-1)
+		p.grant(p.popSpare())
+	}
+	p.mu.Unlock()
+}
+
+func (p *Pool) grant(w *worker) { w.core <- struct{}{} }
+
+func (p *Pool) popSpare() *worker {
+	n := len(p.spares) - 1
+	w := p.spares[n]
+	p.spares = p.spares[:n]
+	return w
+}
+
+// next removes the worker that should have a core first; nil if none could go on with a job. mu is held.
+func (p *Pool) next() *worker {
+	if len(p.ready) > 0 {
+		w := p.ready[0]
+		p.ready = append(p.ready[:0], p.ready[1:]...)
+		p.waiting.Add(-1)
+		p.resumable.Add(-1)
+		return w
+	}
+	if n := len(p.preempted) - 1; n >= 0 {
+		w := p.preempted[n]
+		p.preempted = p.preempted[:n]
+		p.resumable.Add(-1)
+		return w
+	}
+	return nil
+}
+
+// handOver gives w's core to a worker that can go on, and waits for another core; false when the pool was closed.
+func (p *Pool) handOver(w *worker) bool {
+	p.mu.Lock()
+	v := p.next()
+	if v == nil {
+		p.mu.Unlock()
+		return true
+	}
+	p.spares = append(p.spares, w)
+	p.grant(v)
+	p.mu.Unlock()
+	return p.awaitCore(w)
+}
+
+// rest gives up w's core until there may be work; false when the pool was closed.
+func (p *Pool) rest(w *worker) bool {
+	w.counts.rests++
+	p.mu.Lock()
+	if p.closed.Load() {
+		p.mu.Unlock()
+		p.release()
+		return false
+	}
+	p.free.Add(1)
+	work := len(p.inbox) > 0 || len(p.ready) > 0 || len(p.preempted) > 0
+	for _, v := range *p.workers.Load() {
+		v.nudge()
+		work = work || v.stealable()
+	}
+	if work {
+		p.free.Add(-1)
+		p.mu.Unlock()
+		return true
+	}
+	p.spares = append(p.spares, w)
+	p.mu.Unlock()
+	if h := p.cfg.Outside; h != nil {
+		h.Hungry()
+	}
+	return p.awaitCore(w)
+}
+
+// awaitCore blocks a spare worker until it is given a core; false when the pool was closed, and the core, if it got one
+// in the same moment, is passed on.
+func (p *Pool) awaitCore(w *worker) bool {
+	w.report(0)
+	select {
+	case <-w.core:
+		w.stats.asleep.Store(false)
+		return true
+	case <-p.quit:
+	}
+	p.mu.Lock()
+	i := slices.Index(p.spares, w)
+	if i >= 0 {
+		p.spares = slices.Delete(p.spares, i, i+1)
+	}
+	p.mu.Unlock()
+	if i < 0 {
+		<-w.core
+		p.release()
+	}
+	return false
+}
+
+// release gives up the core of a worker that ends.
+func (p *Pool) release() {
+	p.mu.Lock()
+	if v := p.next(); v != nil {
+		p.grant(v)
+	} else {
+		p.free.Add(1)
+	}
+	p.mu.Unlock()
+}
+
+// yield lets a ready worker have w's core, in the middle of a job.
+func (p *Pool) yield(w *worker) {
+	w.shareAll()
+	p.mu.Lock()
+	if len(p.ready) == 0 {
+		p.mu.Unlock()
+		return
+	}
+	v := p.next()
+	p.preempted = append(p.preempted, w)
+	p.resumable.Add(1)
+	p.grant(v)
+	p.mu.Unlock()
+	w.sleep()
+}
+
+// park waits until something comes back to w, and meanwhile lends its core to another worker. It may return early.
+func (w *worker) park() {
+	p := w.pool
+	w.counts.parks++
+	w.shareAll()
+	p.mu.Lock()
+	w.parked.Store(true)
+	if w.finished.Load() != nil || w.abortWanted() {
+		w.parked.Store(false)
+		p.mu.Unlock()
+		return
+	}
+	v := p.next()
+	if v == nil && len(p.spares) > 0 {
+		v = p.popSpare()
+	}
+	if all := *p.workers.Load(); v == nil && len(all) < maxParked {
+		v = p.addWorker()
+	}
+	if v != nil {
+		p.grant(v)
+	} else {
+		p.free.Add(1)
+	}
+	p.mu.Unlock()
+	w.sleep()
+}
+
+// sleep waits, in the middle of a job, until w is given a core again.
+func (w *worker) sleep() {
+	w.report(0)
+	<-w.core
+	w.stats.asleep.Store(false)
+	w.want.Store(0) // who still wants something is hungry or asks again
+	w.grain.restart()
+}
+
+// wake makes w, if it is parked, go on as soon as it has a core.
+func (w *worker) wake() {
+	if !w.parked.Load() {
+		return
+	}
+	p := w.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !w.parked.Load() {
+		return
+	}
+	w.parked.Store(false)
+	if p.free.Load() > 0 {
+		p.free.Add(-1)
+		p.grant(w)
+		return
+	}
+	p.ready = append(p.ready, w)
+	p.waiting.Add(1)
+	p.resumable.Add(1)
+	for _, v := range *p.workers.Load() {
+		if v.busy.Load() {
+			v.limit.Store(0)
+		}
+	}
+}
+
+// inject puts a job that is on no stack where any worker finds it.
+func (p *Pool) inject(r *record) {
+	p.mu.Lock()
+	p.inbox = append(p.inbox, r)
+	p.inboxLen.Add(1)
+	p.mu.Unlock()
+	p.workAppeared()
+}
+
+func (p *Pool) takeInbox() *record {
+	if p.inboxLen.Load() == 0 {
+		return nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.inbox) == 0 {
+		return nil
+	}
+	r := p.inbox[0]
+	p.inbox = append(p.inbox[:0], p.inbox[1:]...)
+	p.inboxLen.Add(-1)
+	return r
+}

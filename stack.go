@@ -1,0 +1,286 @@
+package satin
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sync/atomic"
+	"unsafe"
+)
+
+// The job stack
+//
+// Every worker owns a direct task stack (after Faxén's Wool and van Dijk's Lace; the papers' work queue and
+// outstandingSpawnsList in one): an array of slots, each holding a record that is reused in place.
+//
+//	0 ........ tail ............ split ............ head
+//	  stolen        stealable         private            free
+//
+//	- head is the owner's alone. Spawn fills slot head, Get of the newest job takes slot head-1.
+//	- tail and split are one 64-bit word, ts, changed only by compare-and-swap while anything is stealable.
+//	  A thief moves tail up by one: the record in the old tail slot is its own until it returns it.
+//	  The owner moves split: up to publish jobs, down to claim jobs back. w.split is the owner's copy; only the
+//	  owner changes split, so its copy is exact.
+//	- Slots below split do not change, except by their owner after the job in them came back.
+//
+// Why a job runs exactly once: a record in a slot below tail was taken by the one thief whose compare-and-swap moved
+// tail over it. A slot at or above split is visible to nobody else. A slot between them becomes one or the
+// other by a compare-and-swap on the one word that holds both bounds, so thief and owner cannot both get it. A word
+// that went through other values and back (ABA) does no harm: a thief reads the slot only after its
+// compare-and-swap, when the slot is its own, whatever passed before.
+//
+// Why a thief reads a whole record: the owner wrote it before the publishing compare-and-swap, which the thief's own
+// one follows on the same word. Growing copies the slots and then stores the new array; a thief loads the array
+// after its compare-and-swap, so it finds either array with the same record in a published slot.
+//
+// The attention word, limit, is what makes the private part free: Spawn and Get compare the head with it, which
+// they would do anyway to see a full stack. Anybody who wants something of a worker first says what (want, a root's
+// dropped state, the pool's ready queue) and then stores 0 in limit. The owner's next Spawn or Get goes the slow way
+// to attention, which first stores the full limit and then looks for the wishes. So a wish is seen either by
+// that look or, said after it, by the next visit, whose limit its 0 has overwritten: none is lost.
+// TestMutants breaks each of these orders on purpose and wants the tests to notice.
+//
+// Rejected: Chase-Lev deques (a fence or a locked instruction per Get, 21 ns against 6), a queue under a mutex
+// (25 ns), closures (40 ns and garbage), a goroutine per job (560 ns).
+
+const (
+	firstSlots = 1 << 10 // slots of a new stack; it doubles when full
+
+	// A frame is named by one word, depth<<depthShift | children spawned so far.
+	depthShift = 40
+	childMask  = 1<<depthShift - 1
+	maxDepth   = 1<<(62-depthShift) - 2 // frames in each other; Go's own stack ends long before
+)
+
+// A level says how the running frame of one depth was entered.
+type level struct {
+	job  uint64 // id of the job that runs there, in its parent's terms: (depth-1)<<depthShift | child index; 0: a root
+	from uint64 // the parent's cur then: low bits, the children it had spawned
+}
+
+// A levelTab is the array of levels, and where roots start the record that runs there: for those who resolve
+// paths. Entries of suspended frames are frozen, so others may read them (see path.go).
+type levelTab struct {
+	levels []level
+	roots  []*record
+}
+
+// A worker is a goroutine that runs jobs, with its own job stack. Fields are grouped by who writes them, a cache line
+// or more apart: the fast path touches the first group and reads limit.
+type worker struct {
+	// Owner only.
+	head    uint32
+	split   uint32 // the split in ts
+	cur     uint64 // the running frame
+	slots   []*record
+	levels  []level
+	counts  counts
+	free    []*record // by function index: records to reuse, linked by next
+	ready   []*record // finished jobs of groups, oldest completion first, until their Results loop takes them
+	stolen  []stolenRoot
+	groups  uint64 // groups opened so far: names them
+	grain   grain
+	last    [8]*funcDesc // functions spawned recently, by a hash of their key
+	rng     *rand.Rand
+	pool    *Pool // nil: the sequential program
+	id      int
+	tab     atomic.Pointer[levelTab]
+	slotTab atomic.Pointer[[]*record] // slots, for thieves
+	_       [64]byte
+
+	// Written by anybody.
+	limit    atomic.Uint32 // attention word: len(slots)-1, or 0 = go the slow way
+	want     atomic.Int64  // when somebody found nothing to steal here, in ns since the pool's start; 0: nobody
+	finished atomic.Pointer[record]
+	parked   atomic.Bool
+	core     chan struct{} // receives when the worker is given a core
+	_        [64]byte
+
+	ts atomic.Uint64 // tail<<32 | split
+	_  [56]byte
+
+	busy  atomic.Bool // has a root
+	stats report
+}
+
+// A stolenRoot is a job that this worker runs for someone else, and where on the stack it began.
+type stolenRoot struct {
+	r     *record
+	base  uint32 // the head then
+	depth uint64 // its depth
+}
+
+func newWorker(p *Pool, id int) *worker {
+	w := &worker{pool: p, id: id, rng: rand.New(rand.NewPCG(uint64(id), 0x5a71)), core: make(chan struct{}, 1)}
+	w.growSlots(firstSlots)
+	tab := &levelTab{make([]level, firstSlots), make([]*record, firstSlots)}
+	w.levels = tab.levels
+	w.tab.Store(tab)
+	return w
+}
+
+// frame is the worker as its jobs see it.
+func (w *worker) frame() *Frame { return (*Frame)(unsafe.Pointer(w)) }
+
+func (w *worker) fullLimit() uint32 { return uint32(len(w.slots)) - 1 }
+
+// growSlots gives the stack n slots.
+func (w *worker) growSlots(n int) {
+	s := make([]*record, n)
+	unused := make([]record, n-len(w.slots))
+	for i := copy(s, w.slots); i < n; i++ {
+		s[i] = &unused[i-len(w.slots)]
+	}
+	w.slots = s
+	w.slotTab.Store(&s)
+	w.limit.Store(w.fullLimit())
+}
+
+// enter makes the frame of a job the running one: of the job with the given id, as a child of the frame cur.
+func (w *worker) enter(job, cur uint64) {
+	d := cur>>depthShift + 1
+	if d >= uint64(len(w.levels)) {
+		w.growLevels()
+	}
+	w.levels[d] = level{job, cur}
+	w.cur = d << depthShift
+}
+
+//go:noinline
+func (w *worker) growLevels() {
+	t := w.tab.Load()
+	if n := len(t.levels); n >= maxDepth {
+		panic(fmt.Sprintf("satin: jobs are nested more than %d deep", n))
+	}
+	t = &levelTab{append(t.levels, make([]level, len(t.levels))...), append(t.roots, make([]*record, len(t.roots))...)}
+	w.levels = t.levels
+	w.tab.Store(t)
+}
+
+// install makes a record of d's function the one of slot h, which must be free.
+func (w *worker) install(d *funcDesc, h uint32) *record {
+	if old := w.slots[h]; old.d != nil {
+		w.recycle(old)
+	}
+	r := w.take(d)
+	r.slot = h
+	w.slots[h] = r
+	return r
+}
+
+// take gives an unused record of d's function.
+func (w *worker) take(d *funcDesc) *record {
+	for len(w.free) <= d.index {
+		w.free = append(w.free, nil)
+	}
+	r := w.free[d.index]
+	if r == nil {
+		r = d.ops.newRecord()
+		r.w = w
+		return r
+	}
+	w.free[d.index] = r.next
+	r.next = nil
+	return r
+}
+
+// recycle keeps r, which nobody else knows any more, for the next job of its function.
+func (w *worker) recycle(r *record) {
+	r.d.ops.clear(r)
+	if r.joined || r.fail != nil || r.group != 0 {
+		r.renew()
+	}
+	r.id, r.slot = 0, noSlot
+	r.next = w.free[r.d.index]
+	w.free[r.d.index] = r
+}
+
+// detach takes r out of slot h, which gets another record of the same function.
+func (w *worker) detach(r *record, h uint32) {
+	n := w.take(r.d)
+	n.slot = h
+	w.slots[h] = n
+	r.slot = noSlot
+}
+
+// desc finds the description of the function with the given key.
+func (w *worker) desc(key unsafe.Pointer) *funcDesc {
+	d := &w.last[uintptr(key)>>3&7]
+	if *d == nil || (*d).key != key {
+		*d = mustLookup(key)
+	}
+	return *d
+}
+
+// publish makes the n oldest private jobs stealable.
+func (w *worker) publish(n uint32) {
+	ns := w.split + n
+	for {
+		v := w.ts.Load()
+		if w.ts.CompareAndSwap(v, v&^0xffffffff|uint64(ns)) {
+			break
+		}
+	}
+	w.split = ns
+	w.counts.published++
+	if w.pool != nil {
+		w.pool.workAppeared()
+	}
+}
+
+// claim makes slot h private again, with half of the stealable ones below it; false if it was stolen.
+func (w *worker) claim(h uint32) bool {
+	if h >= w.split {
+		return true
+	}
+	for {
+		v := w.ts.Load()
+		tail := uint32(v >> 32)
+		if tail > h {
+			return false
+		}
+		ns := tail + (h-tail)/2
+		if w.ts.CompareAndSwap(v, uint64(tail)<<32|uint64(ns)) {
+			w.split = ns
+			return true
+		}
+	}
+}
+
+// popStolen removes the newest slot, whose job was stolen and came back. All below it are stolen: tail is h+1, nothing
+// is stealable, no thief can change ts.
+func (w *worker) popStolen(h uint32) {
+	w.ts.Store(uint64(h)<<32 | uint64(h))
+	w.split, w.head = h, h
+}
+
+// steal takes the oldest stealable job of v, or asks v to publish some. Any goroutine may call it.
+func (v *worker) steal() *record {
+	for {
+		x := v.ts.Load()
+		tail, split := uint32(x>>32), uint32(x)
+		if tail >= split {
+			v.nudge()
+			return nil
+		}
+		if v.ts.CompareAndSwap(x, x+1<<32) {
+			if tail+1 == split {
+				v.nudge()
+			}
+			return (*v.slotTab.Load())[tail]
+		}
+	}
+}
+
+// nudge asks v to publish something at its next Spawn or Get.
+func (v *worker) nudge() {
+	if v.want.Load() == 0 && v.busy.Load() {
+		v.want.Store(v.pool.now())
+		v.limit.Store(0)
+	}
+}
+
+// stealable says whether a thief would find something.
+func (v *worker) stealable() bool {
+	x := v.ts.Load()
+	return uint32(x>>32) < uint32(x)
+}

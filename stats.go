@@ -1,0 +1,137 @@
+package satin
+
+import (
+	"runtime"
+	"sync/atomic"
+	"time"
+)
+
+// counts are a worker's counters: written by its owner only, with plain stores. Times are in ns.
+type counts struct {
+	spawned   uint64
+	inline    uint64 // jobs that Get or Results called in place
+	detached  uint64 // jobs run ahead of their Get
+	roots     uint64 // jobs run for somebody else
+	unwound   uint64 // of those three, the ones that an abort ended
+	unbegun   uint64 // jobs aborted before they began
+	syncs     uint64 // Get, Try and Sync calls and Results steps that were not inline
+	attempts  uint64 // looks at another worker's stack
+	steals    uint64 // successful ones
+	waits     uint64 // times the newest job was away when its result was wanted
+	parks     uint64 // of those, the ones that gave the core away
+	rests     uint64 // times a core fell idle
+	published uint64 // times jobs were made stealable
+	visits    uint64 // looks at the attention word's wishes
+	idle      int64  // looking for a job, or waiting for one that is away
+}
+
+func (c *counts) add(o *counts) {
+	c.spawned += o.spawned
+	c.inline += o.inline
+	c.detached += o.detached
+	c.roots += o.roots
+	c.unwound += o.unwound
+	c.unbegun += o.unbegun
+	c.syncs += o.syncs
+	c.attempts += o.attempts
+	c.steals += o.steals
+	c.waits += o.waits
+	c.parks += o.parks
+	c.rests += o.rests
+	c.published += o.published
+	c.visits += o.visits
+	c.idle += o.idle
+}
+
+// A report is what a worker last told about itself.
+type report struct {
+	seq    atomic.Uint64 // the request it answers
+	asleep atomic.Bool   // it has no core: what it told is all there is
+	counts atomic.Pointer[counts]
+	shares atomic.Pointer[[]rootShare]
+}
+
+// report answers a request for statistics; number 0 is the report of a worker that is about to sleep.
+func (w *worker) report(seq uint64) {
+	c := w.counts
+	w.stats.counts.Store(&c)
+	shares := w.shares()
+	w.stats.shares.Store(&shares)
+	if seq == 0 {
+		w.stats.asleep.Store(true)
+	} else {
+		w.stats.seq.Store(seq)
+	}
+}
+
+// Stats are a Pool's statistics since its start, in the terms of Satin's (programming model, 5.1). They are sums over
+// its workers. While jobs run, each worker's part is as old as its last Spawn or Get.
+type Stats struct {
+	Workers  int    // cores the pool may use
+	Busy     int    // workers that run a job at this moment
+	Spawned  uint64 // jobs spawned
+	Launched uint64 // jobs that began a run or came from outside
+	Executed uint64 // jobs run to their end in this process, also those that failed
+	Aborted  uint64 // jobs that an abort ended or kept from beginning
+	Syncs    uint64 // results taken and syncs
+
+	StealAttempts uint64 // looks at another worker's stack
+	Steals        uint64 // jobs stolen between the workers of this process
+	Waits         uint64 // times a wanted result was not there yet
+	Parks         uint64 // times a waiting job gave its core away
+	Rests         uint64 // times a core found nothing to do
+
+	Taken    uint64 // jobs given to thieves outside
+	Returned uint64 // of those, the ones whose result came back
+	PutBack  uint64 // of those, the ones that came back without
+
+	Elapsed time.Duration // since the pool's start
+	Idle    time.Duration // of Workers x Elapsed: looking for a job or waiting for one that is away
+}
+
+// statsPatience bounds how long Stats waits for workers to report.
+const statsPatience = 2 * time.Millisecond
+
+// Stats asks the workers for their counts and adds them up. It waits up to 2 ms for workers in the middle of a leaf,
+// then takes what they told last.
+func (p *Pool) Stats() Stats {
+	p.survey()
+	s := Stats{Workers: p.cfg.Workers, Elapsed: time.Duration(p.now()) - poolEpoch}
+	var c counts
+	for _, w := range *p.workers.Load() {
+		if told := w.stats.counts.Load(); told != nil {
+			c.add(told)
+		}
+		if w.busy.Load() && !w.stats.asleep.Load() {
+			s.Busy++
+		}
+	}
+	p.runMu.Lock()
+	t := p.tallies
+	p.runMu.Unlock()
+	s.Spawned, s.Launched = c.spawned, t.launched
+	s.Executed = c.inline + c.detached + c.roots - c.unwound
+	s.Aborted = c.unwound + c.unbegun + t.dropped
+	s.Syncs = c.inline + c.syncs
+	s.StealAttempts, s.Steals, s.Waits, s.Parks, s.Rests = c.attempts, c.steals, c.waits, c.parks, c.rests
+	s.Taken, s.Returned, s.PutBack = t.taken, t.returned, t.putBack
+	s.Idle = time.Duration(c.idle)
+	return s
+}
+
+// survey makes all workers report, those in a long leaf excepted.
+func (p *Pool) survey() {
+	seq := p.sample.Add(1)
+	for until := time.Now().Add(statsPatience); ; runtime.Gosched() {
+		missing := false
+		for _, w := range *p.workers.Load() {
+			if !w.stats.asleep.Load() && w.stats.seq.Load() < seq {
+				w.limit.Store(0)
+				missing = true
+			}
+		}
+		if !missing || time.Now().After(until) {
+			return
+		}
+	}
+}
