@@ -117,19 +117,21 @@ func (w *worker) forgetReady(r *record) {
 func (w *worker) wait(r *record) {
 	w.counts.waits++
 	idleSince := w.pool.now()
-	for tries := 0; w.drain() == 0; {
+	for w.drain() == 0 {
 		w.checkAborted()
 		v := r.thief.Load()
-		if v == nil || tries >= helpTries {
+		if away := v == nil && r.state.Load() == running; away || w.pool.now()-idleSince > helpPatience {
 			w.counts.idle += w.pool.now() - idleSince
 			w.park()
-			idleSince, tries = w.pool.now(), 0
+			idleSince = w.pool.now()
 			continue
 		}
-		loot := v.steal()
-		w.counts.attempts++
+		var loot *record
+		if v != nil {
+			w.counts.attempts++
+			loot = v.steal()
+		}
 		if loot == nil {
-			tries++
 			pause()
 			continue
 		}
@@ -140,7 +142,7 @@ func (w *worker) wait(r *record) {
 		} else {
 			w.pool.inject(loot)
 		}
-		idleSince, tries = w.pool.now(), 0
+		idleSince = w.pool.now()
 	}
 	w.counts.idle += w.pool.now() - idleSince
 	w.want.Store(0) // as old as the wait; who still wants something is hungry or asks again
@@ -185,7 +187,8 @@ func (w *worker) disown(r *record, h uint32) bool {
 			}
 			return false
 		}
-		if !r.state.CompareAndSwap(s, dropped) {
+		if s == fresh || !r.state.CompareAndSwap(s, dropped) {
+			pause()
 			continue
 		}
 		w.pool.awaitPathReaders()

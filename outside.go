@@ -54,7 +54,7 @@ func (p *Pool) Take() *Taken {
 	t.id = id
 	p.runMu.Lock()
 	defer p.runMu.Unlock()
-	if !ok || !r.state.CompareAndSwap(fresh, running) {
+	if !ok || !r.state.CompareAndSwap(stolen, running) {
 		p.tallies.dropped++ // a moment ago
 		return nil
 	}

@@ -137,6 +137,7 @@ func RunErr[A, R any](ctx context.Context, p *Pool, fn func(*Frame, A) (R, error
 
 func runKey[A, R any](ctx context.Context, p *Pool, key unsafe.Pointer, arg A) (res R, err error) {
 	r := mustLookup(key).ops.newRecord()
+	r.state.Store(stolen)
 	t := (*task[A, R])(unsafe.Pointer(r))
 	t.arg = arg
 	if err = runRecord(ctx, p, r, NewRunID()); err == nil {
@@ -165,6 +166,7 @@ func newNamed(fn string, arg any) (*record, error) {
 		return nil, fmt.Errorf("satin: no function is registered as %q", fn)
 	}
 	r := d.ops.newRecord()
+	r.state.Store(stolen)
 	if !d.ops.setArg(r, arg) {
 		return nil, fmt.Errorf("satin: %s takes an argument of type %s, not %T", fn, d.arg, arg)
 	}
@@ -229,7 +231,7 @@ func (p *Pool) launch(r *record) error {
 
 // abort makes r a job that nobody waits for; false if it had finished or was aborted before.
 func (r *record) abort() bool {
-	return r.state.CompareAndSwap(fresh, dropped) || r.state.CompareAndSwap(running, dropped)
+	return r.state.CompareAndSwap(stolen, dropped) || r.state.CompareAndSwap(running, dropped)
 }
 
 // cancel aborts a root for the given reason.

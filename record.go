@@ -5,13 +5,18 @@ import (
 	"unsafe"
 )
 
-// States of a record that left its owner's hands. Only a thief's run moves a record from fresh to running to done;
-// the owner, or whoever cancels a run, may move fresh or running to dropped. Whoever loses the compare-and-swap
-// yields to the other: a done record can no longer be dropped, a dropped one never becomes done.
+// States of a record. The thief moves a record from fresh to stolen when it has found it in its slot, to running when it
+// begins, to done when result and fail are final. The owner, or whoever cancels a run, may move it from stolen or
+// running to dropped. Whoever loses the compare-and-swap yields to the other: a done record can no longer be
+// dropped, a dropped one never becomes done.
+//
+// An owner that wants to drop a record which it sees stolen from the stack but still fresh waits for the thief's next
+// step, a few nanoseconds away: before it, the thief has yet to read the slot, which must not change.
 const (
 	fresh   uint32 = iota // on its owner's stack, or stolen a moment ago
-	running               // a thief, here or outside, has it
-	done                  // its result and fail are final; it is on its way to the owner
+	stolen                // a thief has taken it from its slot, or it waits in the inbox
+	running               // a thief, here or outside, runs it
+	done                  // it is on its way to the owner
 	dropped               // nobody waits for it any more; the thief owns the record
 )
 
@@ -34,7 +39,7 @@ type record struct {
 	w     *worker        // owner: the worker whose stack the record is on; nil for a root that came from outside
 	id    uint64         // depth<<depthShift | child index, and doneBit or abortedBit
 	slot  uint32         // where on the stack; noSlot when it is on none
-	state atomic.Uint32  // fresh, running, done, dropped: anybody
+	state atomic.Uint32  // fresh, stolen, running, done, dropped: anybody
 
 	d        *funcDesc
 	group    uint64 // the Group it was spawned by; 0 for a Future

@@ -31,9 +31,9 @@ import (
 //   - before it rests, a worker has said its wish to all busy workers (nudge); a worker that becomes busy later looks at
 //     hungry when it starts a root.
 const (
-	helpTries   = 400   // fruitless thefts before a waiting worker parks: some 20 us
-	searchTries = 1_000 // fruitless rounds before a worker without a job rests: some 50 us
-	maxParked   = 4_096 // parked workers of a pool; beyond, a waiting worker keeps its core
+	helpPatience   = 30_000 // ns without a theft until a waiting worker parks
+	searchPatience = 50_000 // ns without a job until a worker rests
+	maxWorkers     = 4_096  // workers of a pool, parked ones included; beyond, a worker that parks keeps its core idle
 )
 
 type scheduler struct {
@@ -83,9 +83,9 @@ func (w *worker) work() {
 // find gets a job for a worker that has none; nil when the pool is closed. It gives way to workers that can go on.
 func (w *worker) find() *record {
 	p := w.pool
-	since := p.now()
-	defer func() { w.counts.idle += p.now() - since }()
-	for tries := 0; ; tries++ {
+	began := p.now()
+	defer func() { w.counts.idle += p.now() - began }()
+	for since := began; ; {
 		if p.resumable.Load() > 0 && !p.handOver(w) {
 			return nil
 		}
@@ -98,14 +98,14 @@ func (w *worker) find() *record {
 		if r := w.stealAny(); r != nil {
 			return r
 		}
-		if tries < searchTries && !p.closed.Load() {
+		if p.now()-since < searchPatience && !p.closed.Load() {
 			pause()
 			continue
 		}
 		if !p.rest(w) {
 			return nil
 		}
-		tries = 0
+		since = p.now()
 	}
 }
 
@@ -278,7 +278,7 @@ func (w *worker) park() {
 	if v == nil && len(p.spares) > 0 {
 		v = p.popSpare()
 	}
-	if all := *p.workers.Load(); v == nil && len(all) < maxParked {
+	if all := *p.workers.Load(); v == nil && len(all) < maxWorkers {
 		v = p.addWorker()
 	}
 	if v != nil {

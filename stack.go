@@ -29,7 +29,8 @@ import (
 // compare-and-swap, when the slot is its own, whatever passed before.
 //
 // Why a thief reads a whole record: the owner wrote it before the publishing compare-and-swap, which the thief's own
-// one follows on the same word. Growing copies the slots and then stores the new array; a thief loads the array
+// one follows on the same word. The owner changes the slot only after it saw the thief's mark, stolen, in the record
+// (record.go), which the thief sets after it has read the slot. Growing copies the slots and then stores the new array; a thief loads the array
 // after its compare-and-swap, so it finds either array with the same record in a published slot.
 //
 // The attention word, limit, is what makes the private part free: Spawn and Get compare the head with it, which
@@ -266,7 +267,9 @@ func (v *worker) steal() *record {
 			if tail+1 == split {
 				v.nudge()
 			}
-			return (*v.slotTab.Load())[tail]
+			r := (*v.slotTab.Load())[tail]
+			r.state.Store(stolen)
+			return r
 		}
 	}
 }
