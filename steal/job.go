@@ -4,14 +4,15 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+
+	satin "github.com/satin-peer/satin"
 )
 
-// RunID names one computation: application, arguments, owner.
-type RunID [16]byte
-
-// Path is a job's place in the tree: the child indices from the root, counted from 1. The root's path is empty. It is
-// the papers' level stamp (fault tolerance paper, 3.7): the same when a job is spawned again after a crash.
-type Path []uint32
+// RunID names one computation; Path is a job's place in its tree (DESIGN.md section 6).
+type (
+	RunID = satin.RunID
+	Path  = satin.Path
+)
 
 // Identity is the hash of what a job computes: function, argument and guard version. A path alone does not identify a
 // job, because an inlet may spawn in another order the second time; a result is used only where run, path and identity

@@ -111,7 +111,11 @@ type Heartbeat struct {
 	// Leases is how many of the sender's jobs it believes the receiver to hold. A receiver that sees a number here
 	// answers with heartbeats of its own even if it holds nothing: that is how a lost reply is found.
 	Leases int `cbor:"3,keyasint,omitempty"`
-	Queued int `cbor:"4,keyasint,omitempty"` // as in StealReply
+	// Seen is the highest Seq that the sender has had from the receiver. It proves which of the receiver's earlier messages
+	// cannot still be on their way, if the transport keeps order: an inventory that has not seen the heartbeat after a
+	// reply says nothing about that reply's jobs, however slow the link.
+	Seen   uint64 `cbor:"4,keyasint,omitempty"`
+	Queued int    `cbor:"5,keyasint,omitempty"` // as in StealReply
 }
 
 // Hunger tells a peer how much work the sender has: load-based policies collect it at a cluster's coordinator.
@@ -179,3 +183,83 @@ func (m *Message) Kind() Kind {
 
 // ErrMalformed is what Validate wraps: a message that no correct core sends.
 var ErrMalformed = errors.New("malformed message")
+
+// Validate reports what no correct core would send, as an error that wraps ErrMalformed. It looks at this message alone, in
+// time linear in its length; limits on sizes are the transport's.
+func (m *Message) Validate() error {
+	bodies := 0
+	for _, set := range [...]bool{m.Request != nil, m.Reply != nil, m.Return != nil, m.Result != nil, m.Ack != nil,
+		m.Abort != nil, m.Heartbeat != nil, m.Hunger != nil, m.Goodbye != nil} {
+		if set {
+			bodies++
+		}
+	}
+	if bodies != 1 {
+		return fmt.Errorf("%w: %d bodies", ErrMalformed, bodies)
+	}
+	if m.From.Inc == 0 {
+		return fmt.Errorf("%w: %s without the sender's incarnation", ErrMalformed, m.Kind())
+	}
+	if m.To.Inc == 0 && m.needsIncarnation() {
+		return fmt.Errorf("%w: %s without the receiver's incarnation", ErrMalformed, m.Kind())
+	}
+	if !m.bodyValid() {
+		return fmt.Errorf("%w: %s with fields out of range", ErrMalformed, m.Kind())
+	}
+	return nil
+}
+
+// needsIncarnation says whether the message speaks of handles or requests that the receiver issued in one of its lives.
+func (m *Message) needsIncarnation() bool {
+	switch m.Kind() {
+	case KindReply:
+		return m.Reply.ID != 0
+	case KindReturn, KindResult, KindAck, KindAbort:
+		return true
+	case KindHeartbeat:
+		return len(m.Heartbeat.Held) > 0 || m.Heartbeat.Seen > 0
+	default:
+		return false
+	}
+}
+
+func (m *Message) bodyValid() bool {
+	switch m.Kind() {
+	case KindRequest:
+		return m.Request.ID > 0 && m.Request.Max > 0 && m.Request.Patience >= 0
+	case KindReply:
+		for i := range m.Reply.Jobs {
+			if m.Reply.Jobs[i].Handle == 0 {
+				return false
+			}
+		}
+		return m.Reply.Waited >= 0 && m.Reply.Queued >= 0
+	case KindReturn:
+		return growing(m.Return.Handles) && len(m.Return.Handles) > 0
+	case KindResult:
+		return m.Result.Handle > 0
+	case KindAck:
+		return m.Ack.Handle > 0
+	case KindAbort:
+		return growing(m.Abort.Handles) && len(m.Abort.Handles) > 0
+	case KindHeartbeat:
+		h := m.Heartbeat
+		return h.Seq > 0 && growing(h.Held) && h.Leases >= 0 && h.Queued >= 0
+	case KindHunger:
+		return m.Hunger.Seq > 0 && m.Hunger.Queued >= 0 && m.Hunger.Idle >= 0
+	default:
+		return true
+	}
+}
+
+// growing says whether the handles are positive and strictly growing.
+func growing(hs []Handle) bool {
+	last := Handle(0)
+	for _, h := range hs {
+		if h <= last {
+			return false
+		}
+		last = h
+	}
+	return true
+}

@@ -82,6 +82,10 @@ type Ask struct {
 	Max     int
 	Since   time.Duration // when it came
 	Until   time.Duration // how long it may wait
+
+	peer    *peer
+	request RequestID // 0 for a push
+	tried   uint64    // the engine's report at which it was last tried
 }
 
 // Flight is a steal request of this peer that has not been answered.
@@ -93,4 +97,6 @@ type Flight struct {
 	Since    time.Duration
 	Deadline time.Duration // when it is given up; a late reply is still welcome
 	Patience time.Duration
+
+	request RequestID
 }

@@ -1,0 +1,108 @@
+package steal
+
+import (
+	"maps"
+	"time"
+)
+
+// linkTable is what this peer has measured about the way to each cluster. It has at most as many entries as the membership
+// has clusters.
+type linkTable map[ClusterID]*Link
+
+// Messages up to smallMessage bytes time the link's latency, larger ones its rate.
+const smallMessage = 1 << 11
+
+// smoothing is the weight of a new sample in the smoothed values: the last eight samples or so count.
+const smoothing = 1.0 / 8
+
+func (t *linkTable) of(id ClusterID) *Link {
+	l := (*t)[id]
+	if l == nil {
+		if *t == nil {
+			*t = make(linkTable)
+		}
+		l = &Link{}
+		(*t)[id] = l
+	}
+	return l
+}
+
+// get is a copy for those who only look.
+func (t linkTable) get(id ClusterID) Link {
+	if l := t[id]; l != nil {
+		return *l
+	}
+	return Link{}
+}
+
+func (t linkTable) prune(m *Members) {
+	maps.DeleteFunc(t, func(id ClusterID, _ *Link) bool { return len(m.Cluster(id).Members) == 0 })
+}
+
+func (t linkTable) lastSteal(id ClusterID) time.Duration { return t.get(id).LastSteal }
+
+// stole learns from an answered steal request that took d without the victim's waiting.
+func (t *linkTable) stole(id ClusterID, d time.Duration, bytes, jobs int) {
+	l := t.of(id)
+	l.LastSteal = max(d, 1)
+	if jobs > 0 {
+		l.Wins++
+	} else {
+		l.Fails++
+	}
+	l.transfer(d, bytes)
+}
+
+// timedOut learns from a request that was given up after d.
+func (t *linkTable) timedOut(id ClusterID, d time.Duration) {
+	l := t.of(id)
+	l.LastSteal = max(d, 1)
+	l.Fails++
+}
+
+// resultAcked learns from a result of so many bytes whose acknowledgement took d.
+func (t *linkTable) resultAcked(id ClusterID, d time.Duration, bytes int) {
+	t.of(id).transfer(d, bytes)
+}
+
+// jobDone learns how long a job from the cluster took, and how large its outcome was.
+func (t *linkTable) jobDone(id ClusterID, d time.Duration, bytes int) {
+	l := t.of(id)
+	l.JobTime = smoothed(l.JobTime, d)
+	l.OutcomeBytes = smoothed(l.OutcomeBytes, float64(bytes))
+}
+
+// transfer splits what an exchange took into latency and rate: small messages are all latency, large ones are rate and the
+// known latency.
+func (l *Link) transfer(d time.Duration, bytes int) {
+	if bytes <= smallMessage {
+		l.RTT = smoothed(l.RTT, max(d, 1))
+		return
+	}
+	if rest := d - l.RTT; l.RTT > 0 && rest > 0 {
+		l.BytesPerSecond = smoothed(l.BytesPerSecond, float64(bytes)/rest.Seconds())
+	}
+}
+
+// expected is how long bytes take to the cluster and an answer back; 0 if nothing is known.
+func (t linkTable) expected(id ClusterID, bytes int) time.Duration {
+	l := t.get(id)
+	return l.Expected(bytes)
+}
+
+// Expected is how long bytes take on this link and a short answer back, by what has been measured; 0 if nothing has.
+func (l *Link) Expected(bytes int) time.Duration {
+	d := l.RTT
+	if l.BytesPerSecond > 0 {
+		d += time.Duration(float64(bytes) / l.BytesPerSecond * float64(time.Second))
+	}
+	return d
+}
+
+// smoothed moves an average towards a sample; the first sample is the average.
+func smoothed[T time.Duration | float64](avg, sample T) T {
+	if avg == 0 {
+		return sample
+	}
+	return avg + T(float64(sample-avg)*smoothing)
+}

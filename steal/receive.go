@@ -1,0 +1,91 @@
+package steal
+
+// receive checks the envelope, the same for all kinds: right run, right receiver in its right life, a sender that has not
+// been superseded. Only then the body counts.
+func (c *Core) receive(m *Message) {
+	if m.Run != c.run || m.To.Peer != c.self.Peer || m.From.Peer == c.self.Peer {
+		c.stats.DroppedForeign++
+		return
+	}
+	if m.Validate() != nil {
+		c.stats.DroppedMalformed++
+		return
+	}
+	p := c.meet(m.From.Peer)
+	if p == nil {
+		c.receiveUnknown(m)
+		return
+	}
+	if m.From.Inc < max(p.inc, p.floor) {
+		c.stats.DroppedStale++
+		return
+	}
+	if m.From.Inc > p.inc {
+		c.reborn(p, m.From.Inc)
+	}
+	p.heard, p.lost = c.now, false
+	if m.To.Inc != 0 && m.To.Inc != c.self.Inc {
+		c.stats.DroppedStale++
+		if m.To.Inc < c.self.Inc { // it means an earlier life of this peer and should learn of the present one
+			c.sendHeartbeat(p)
+		}
+		return
+	}
+	c.dispatch(p, m)
+}
+
+// receiveUnknown deals with a stranger when there is no room to know it. What it may not lose is answered.
+func (c *Core) receiveUnknown(m *Message) {
+	c.stats.DroppedUnexpected++
+	stranger := c.stranger(m.From.Peer)
+	stranger.inc = m.From.Inc
+	switch {
+	case m.Request != nil:
+		c.stats.RequestsRefused++
+		c.send(stranger, &Message{Reply: &StealReply{ID: m.Request.ID}})
+	case m.Result != nil:
+		c.send(stranger, &Message{Ack: &ResultAck{Handle: m.Result.Handle}})
+	case m.Reply != nil && len(m.Reply.Jobs) > 0:
+		c.send(stranger, &Message{Return: &Return{Handles: handlesOf(m.Reply.Jobs)}})
+	}
+}
+
+func (c *Core) dispatch(p *peer, m *Message) {
+	switch m.Kind() {
+	case KindRequest:
+		c.onRequest(p, m.Request)
+	case KindReply:
+		c.onReply(p, m)
+	case KindReturn:
+		c.onReturn(p, m.Return)
+	case KindResult:
+		c.onResult(p, m.Result)
+	case KindAck:
+		c.onAck(p, m.Ack)
+	case KindAbort:
+		c.onAbort(p, m.Abort)
+	case KindHeartbeat:
+		c.onHeartbeat(p, m.Heartbeat)
+	case KindHunger:
+		c.onHunger(p, m.Hunger)
+	case KindGoodbye:
+		c.onGoodbye(p)
+	}
+}
+
+func (c *Core) onHunger(p *peer, h *Hunger) {
+	if h.Seq <= p.hungerID {
+		c.stats.DroppedDuplicate++
+		return
+	}
+	p.hungerID = h.Seq
+	p.known.Queued, p.known.Idle, p.known.Heard = h.Queued, h.Idle, c.now
+}
+
+func handlesOf(grants []Grant) []Handle {
+	hs := make([]Handle, len(grants))
+	for i := range grants {
+		hs[i] = grants[i].Handle
+	}
+	return hs
+}

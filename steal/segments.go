@@ -1,0 +1,163 @@
+package steal
+
+import (
+	"slices"
+	"time"
+)
+
+// segment is a job held for another peer, with everything run in place under it.
+type segment struct {
+	id     SegmentID
+	owner  *peer
+	handle Handle
+	job    Job
+	state  segmentState
+	since  time.Duration // when it came
+	lent   *lease        // to whom it was passed on, in state lent
+
+	outcome  []byte
+	finished time.Duration
+	sentAt   time.Duration // when the result was sent last
+	retryAt  time.Duration // when to send it again
+	tries    int
+}
+
+type segmentState uint8
+
+const (
+	waiting  segmentState = iota // for a worker of this peer, or for a thief
+	running                      // in the engine
+	lent                         // passed on to another thief, whose result will come through here
+	finished                     // the result is not acknowledged yet
+)
+
+// hold enters a job that came from p. The caller has made sure that there is room.
+func (c *Core) hold(p *peer, g *Grant) {
+	c.lastSeg++
+	s := &segment{id: c.lastSeg, owner: p, handle: g.Handle, job: g.Job, since: c.now}
+	c.watch(p)
+	i, _ := p.findHeld(g.Handle)
+	p.held = slices.Insert(p.held, i, s)
+	c.segments[s.id] = s
+	c.waiting = append(c.waiting, s)
+}
+
+// release forgets a segment: its handle is closed here.
+func (c *Core) release(s *segment) {
+	if i, ok := s.owner.findHeld(s.handle); ok {
+		s.owner.held = slices.Delete(s.owner.held, i, i+1)
+	}
+	s.owner.closed(s.handle)
+	delete(c.segments, s.id)
+}
+
+// idle is how many workers wait for a job that is not on its way to them already.
+func (c *Core) idle() int { return max(0, c.load.Idle-int(c.runs-c.load.Runs)) }
+
+// queued is how many jobs this peer could give away.
+func (c *Core) queued() int { return c.load.Queued + len(c.waiting) }
+
+// feedWorkers hands waiting segments to idle workers, oldest first: it is the largest.
+func (c *Core) feedWorkers() {
+	for n := c.idle(); n > 0 && len(c.waiting) > 0; n-- {
+		s := c.waiting[0]
+		c.waiting = slices.Delete(c.waiting, 0, 1)
+		s.state = running
+		c.runs++
+		c.order(Order{Kind: Run, Segment: s.id, Job: s.job})
+	}
+}
+
+// finish keeps the outcome and sends it home.
+func (c *Core) finish(s *segment, outcome []byte) {
+	c.stats.SegmentsFinished++
+	s.state, s.outcome, s.finished = finished, outcome, c.now
+	c.unacked = append(c.unacked, s)
+	c.unackedN += len(outcome)
+	c.links.jobDone(s.owner.cluster, c.now-s.since, len(outcome))
+	c.sendResult(s)
+}
+
+func (c *Core) sendResult(s *segment) {
+	m := &Message{Result: &Result{Handle: s.handle, Path: s.job.Path, Identity: s.job.Identity, Outcome: s.outcome}}
+	c.send(s.owner, m)
+	wait := max(c.cfg.ResultRetry, 3*c.links.expected(s.owner.cluster, m.Size()))
+	s.sentAt = c.now
+	s.retryAt = c.now + min(wait<<min(s.tries, 10), max(wait, c.cfg.ResultRetryMax))
+	s.tries++
+	if c.retryAt == 0 || s.retryAt < c.retryAt {
+		c.retryAt = s.retryAt
+	}
+}
+
+// retryResults sends again what has waited too long for its acknowledgement.
+func (c *Core) retryResults() {
+	if c.retryAt == 0 || c.now < c.retryAt {
+		return
+	}
+	c.retryAt = 0
+	for _, s := range c.unacked {
+		if c.now >= s.retryAt {
+			c.stats.ResultsRepeated++
+			c.sendResult(s)
+		} else if c.retryAt == 0 || s.retryAt < c.retryAt {
+			c.retryAt = s.retryAt
+		}
+	}
+}
+
+// onAck lets go of a result.
+func (c *Core) onAck(p *peer, a *ResultAck) {
+	i, ok := p.findHeld(a.Handle)
+	if !ok || p.held[i].state != finished {
+		c.stats.DroppedUnexpected++
+		return
+	}
+	s := p.held[i]
+	if s.tries == 1 { // a repeated result's acknowledgement cannot be timed (Karn)
+		c.links.resultAcked(p.cluster, c.now-s.sentAt, len(s.outcome))
+	}
+	c.dropUnacked(s)
+	c.release(s)
+}
+
+func (c *Core) dropUnacked(s *segment) {
+	if i := slices.Index(c.unacked, s); i >= 0 {
+		c.unacked = slices.Delete(c.unacked, i, i+1)
+		c.unackedN -= len(s.outcome)
+	}
+	if len(c.unacked) == 0 {
+		c.retryAt = 0
+	}
+}
+
+// onAbort ends segments whose outcome is not wanted any more.
+func (c *Core) onAbort(p *peer, a *Abort) {
+	for _, h := range a.Handles {
+		if i, ok := p.findHeld(h); ok {
+			c.abortSegment(p.held[i])
+		} else {
+			c.stats.DroppedUnexpected++
+		}
+	}
+}
+
+// abortSegment ends a segment wherever it has got to.
+func (c *Core) abortSegment(s *segment) {
+	switch s.state {
+	case waiting:
+		if i := slices.Index(c.waiting, s); i >= 0 {
+			c.waiting = slices.Delete(c.waiting, i, i+1)
+		}
+	case running:
+		c.order(Order{Kind: AbortSegment, Segment: s.id})
+	case lent:
+		l := s.lent
+		c.closeLease(l)
+		c.tellAborted([]*lease{l})
+	case finished:
+		c.dropUnacked(s)
+	}
+	c.stats.SegmentsAborted++
+	c.release(s)
+}
