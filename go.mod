@@ -2,10 +2,13 @@ module github.com/satin-peer/satin
 
 go 1.26.0
 
+require golang.org/x/tools v0.52.0
+
 require (
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/spf13/cobra v1.10.2 // indirect
 	github.com/spf13/pflag v1.0.9 // indirect
-	golang.org/x/tools v0.52.0 // indirect
+	golang.org/x/mod v0.42.0 // indirect
+	golang.org/x/sync v0.24.0 // indirect
 	pgregory.net/rapid v1.3.0 // indirect
 )
