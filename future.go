@@ -17,18 +17,26 @@ func (x Future[A, R]) Get() R {
 	h := w.head - 1
 	cur := w.cur
 	d := cur>>depthShift + 1
-	if t.slot == h && t.id == x.id && h >= w.split && h < w.limit.Load() && d < uint64(len(w.levels)) {
-		w.head = h
-		w.levels[d] = level{x.id, cur}
-		w.cur = d << depthShift
-		w.counts.inline++
-		r := t.fn(w.frame(), t.arg)
-		if w.head != h {
-			w.syncTo(h)
-		}
-		w.cur = cur
-		return r
+	levels, limit := w.levels, w.limit.Load()
+	if t.slot != h || t.id != x.id || h < w.split || h >= limit || d >= uint64(len(levels)) {
+		return mustGet(x)
 	}
+	w.head = h
+	levels[d] = level{x.id, cur}
+	w.cur = d << depthShift
+	w.counts.inline++
+	r := t.fn(w.frame(), t.arg)
+	if w.head != h {
+		w.syncTo(h)
+	}
+	w.cur = cur
+	return r
+}
+
+// mustGet is getSlow that panics with the error.
+//
+//go:noinline
+func mustGet[A, R any](x Future[A, R]) R {
 	res, err := getSlow(x)
 	if err != nil {
 		panic(err)

@@ -38,10 +38,12 @@ func (g Group[A, R]) Results() iter.Seq[R] {
 	return func(yield func(R) bool) {
 		w := g.w
 		for {
-			h := w.head - 1
-			cur := w.cur
+			if w.head <= g.base && len(w.ready) == 0 {
+				return
+			}
+			h, cur, limit := w.head-1, w.cur, w.limit.Load()
 			d := cur>>depthShift + 1
-			if h+1 > g.base && h >= w.split && h < w.limit.Load() && len(w.ready) == 0 && d < uint64(len(w.levels)) {
+			if h+1 > g.base && h >= w.split && h < limit && len(w.ready) == 0 && d < uint64(len(w.levels)) {
 				if r := w.slots[h]; r.group == g.id { // newest, private, of this group: call it here
 					t := (*task[A, R])(unsafe.Pointer(r))
 					r.group = 0
