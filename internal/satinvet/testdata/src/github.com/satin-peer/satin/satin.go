@@ -1,0 +1,52 @@
+// Package satin is the face of the real package, without an engine: enough to type-check what satinvet is tested on.
+package satin
+
+import (
+	"context"
+	"iter"
+)
+
+type Frame struct{ children int }
+
+func (f *Frame) Sync()         {}
+func (f *Frame) Abort()        {}
+func (f *Frame) Aborted() bool { return false }
+
+type Future[A, R any] struct{ slot int }
+
+func (x Future[A, R]) Get() (r R)            { return }
+func (x Future[A, R]) Try() (r R, err error) { return }
+
+type FutureErr[A, R any] struct{ slot int }
+
+func (x FutureErr[A, R]) Get() (r R, err error) { return }
+
+type Group[A, R any] struct{ base int }
+
+func (g Group[A, R]) Spawn(arg A)                {}
+func (g Group[A, R]) Results() iter.Seq[R]       { return nil }
+func (g Group[A, R]) Tries() iter.Seq2[R, error] { return nil }
+
+type GroupErr[A, R any] struct{ base int }
+
+func (g GroupErr[A, R]) Spawn(arg A)                  {}
+func (g GroupErr[A, R]) Results() iter.Seq2[R, error] { return nil }
+
+type Pool struct{ frames []*Frame }
+
+func Register[A, R any](name string, fn func(*Frame, A) R)             {}
+func RegisterErr[A, R any](name string, fn func(*Frame, A) (R, error)) {}
+
+func Spawn[A, R any](f *Frame, fn func(*Frame, A) R, arg A) (x Future[A, R]) { return }
+func SpawnErr[A, R any](f *Frame, fn func(*Frame, A) (R, error), arg A) (x FutureErr[A, R]) {
+	return
+}
+func Fork[A, R any](f *Frame, fn func(*Frame, A) R) (g Group[A, R])                { return }
+func ForkErr[A, R any](f *Frame, fn func(*Frame, A) (R, error)) (g GroupErr[A, R]) { return }
+
+func Run[A, R any](ctx context.Context, p *Pool, fn func(*Frame, A) R, arg A) (r R, err error) {
+	return
+}
+func RunErr[A, R any](ctx context.Context, p *Pool, fn func(*Frame, A) (R, error), arg A) (r R, err error) {
+	return
+}

@@ -1,0 +1,5 @@
+// Package other has a variable.
+package other
+
+// Limit is anybody's.
+var Limit int
