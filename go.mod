@@ -5,7 +5,9 @@ go 1.26.0
 require golang.org/x/tools v0.52.0
 
 require (
+	github.com/cockroachdb/datadriven v1.0.2 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
+	github.com/pmezard/go-difflib v1.0.0 // indirect
 	github.com/spf13/cobra v1.10.2 // indirect
 	github.com/spf13/pflag v1.0.9 // indirect
 	golang.org/x/mod v0.42.0 // indirect

@@ -1,0 +1,81 @@
+package steal
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+)
+
+// describe prints a message's body for a transcript.
+func describe(m *Message) string {
+	var b strings.Builder
+	b.WriteString(m.Kind().String())
+	add := func(format string, args ...any) { fmt.Fprintf(&b, " "+format, args...) }
+	switch m.Kind() {
+	case KindRequest:
+		add("%d max=%d", m.Request.ID, m.Request.Max)
+		if m.Request.Patience > 0 {
+			add("patience=%v", m.Request.Patience)
+		}
+	case KindReply:
+		add("%d", m.Reply.ID)
+		if len(m.Reply.Jobs) == 0 {
+			add("no job")
+		}
+		for _, g := range m.Reply.Jobs {
+			add("handle %d (job %s%s)", g.Handle, g.Job.Path, restarted(g.Job.Restarted))
+		}
+		if m.Reply.Waited > 0 {
+			add("waited=%v", m.Reply.Waited.Round(time.Millisecond))
+		}
+	case KindReturn:
+		add("%v", m.Return.Handles)
+	case KindResult:
+		add("handle %d (job %s) %q", m.Result.Handle, m.Result.Path, m.Result.Outcome)
+	case KindAck:
+		add("handle %d", m.Ack.Handle)
+	case KindAbort:
+		add("%v", m.Abort.Handles)
+	case KindHeartbeat:
+		add("%d holds %v leased=%d seen=%d", m.Heartbeat.Seq, m.Heartbeat.Held, m.Heartbeat.Leases, m.Heartbeat.Seen)
+	case KindHunger:
+		add("queued=%d idle=%d", m.Hunger.Queued, m.Hunger.Idle)
+	}
+	return b.String()
+}
+
+// state prints a core's tables.
+func (s *stage) state(x *actor) {
+	c := x.core
+	s.printf("%s at %v: idle %d, queued %d\n", x.name, s.now, c.idle(), c.queued())
+	for _, p := range c.peers.list {
+		for _, l := range p.leases {
+			s.printf("  handle %d leased to %s, job %s, missed by %d inventories\n", l.handle, p.addr(), l.path, l.misses)
+		}
+		for _, h := range p.held {
+			s.printf("  segment %d held for %s, handle %d: %s\n", h.id, p.addr(), h.handle,
+				[...]string{"waiting", "running", "lent", "finished"}[h.state])
+		}
+	}
+	for _, f := range c.flights {
+		s.printf("  request %d to %s is out\n", f.request, f.Victim)
+	}
+	for _, a := range c.asks {
+		s.printf("  request %d of %s waits\n", a.request, a.Thief)
+	}
+}
+
+// stats prints the counters that are not zero, those of traffic excepted.
+func (s *stage) stats(x *actor) {
+	v := reflect.ValueOf(x.core.Stats())
+	for i := range v.NumField() {
+		name := v.Type().Field(i).Name
+		if v.Field(i).Kind() != reflect.Uint64 || strings.HasPrefix(name, "Bytes") || strings.HasPrefix(name, "Messages") {
+			continue
+		}
+		if n := v.Field(i).Uint(); n > 0 {
+			s.printf("%s: %s %d\n", x.name, name, n)
+		}
+	}
+}
