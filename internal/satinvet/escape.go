@@ -10,9 +10,9 @@ import (
 
 // goers are the functions that run one of their arguments in another goroutine.
 var goers = map[string]bool{
-	"(*sync.WaitGroup).Go": true,
-	"time.AfterFunc":       true,
-	"context.AfterFunc":    true,
+	"(*sync.WaitGroup).Go":                      true,
+	"time.AfterFunc":                            true,
+	"context.AfterFunc":                         true,
 	"(*golang.org/x/sync/errgroup.Group).Go":    true,
 	"(*golang.org/x/sync/errgroup.Group).TryGo": true,
 }

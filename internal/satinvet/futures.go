@@ -110,4 +110,3 @@ func (c *checker) checkGroup(f *flow) {
 		}
 	}
 }
-

@@ -58,14 +58,14 @@ func run(pass *analysis.Pass) (any, error) {
 		return nil, nil
 	}
 	c := &checker{
-		pass:     pass,
-		info:     pass.TypesInfo,
-		cfgs:     pass.ResultOf[ctrlflow.Analyzer].(*ctrlflow.CFGs),
-		decls:    map[*types.Func]*ast.FuncDecl{},
-		defs:     map[*types.Var][]ast.Expr{},
-		jobs:     map[*types.Func]bool{},
-		holds:    map[types.Type]handle{},
-		ignores:  map[line]*ignore{},
+		pass:    pass,
+		info:    pass.TypesInfo,
+		cfgs:    pass.ResultOf[ctrlflow.Analyzer].(*ctrlflow.CFGs),
+		decls:   map[*types.Func]*ast.FuncDecl{},
+		defs:    map[*types.Var][]ast.Expr{},
+		jobs:    map[*types.Func]bool{},
+		holds:   map[types.Type]handle{},
+		ignores: map[line]*ignore{},
 	}
 	for _, file := range pass.Files {
 		c.readIgnores(file)
