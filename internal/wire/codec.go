@@ -1,0 +1,78 @@
+package wire
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/fxamacker/cbor/v2"
+)
+
+// ErrEncoding is what errors of Codec wrap: the bytes, or the value, are not what they should be. The message says where and why.
+var ErrEncoding = errors.New("encoding")
+
+// Codec encodes and decodes one family of values.
+type Codec struct {
+	enc   cbor.EncMode
+	dec   cbor.DecMode
+	limit int
+}
+
+// Control is the codec of protocol messages: at most MaxControlFrame bytes, 16 levels deep, 16,384 elements in an array.
+func Control() *Codec { return control }
+
+// Value is the codec of applications' arguments and results: at most MaxValue bytes, 64 levels deep, as many elements as fit.
+func Value() *Codec { return value }
+
+var (
+	control = newCodec(MaxControlFrame, 16, 16<<10, 1<<10)
+	value   = newCodec(MaxValue, 64, MaxValue, MaxValue)
+)
+
+func newCodec(limit, depth, elements, pairs int) *Codec {
+	encoding := cbor.CoreDetEncOptions()
+	encoding.TagsMd = cbor.TagsForbidden
+	encoding.NilContainers = cbor.NilContainerAsNull
+	enc, err := encoding.EncMode()
+	if err != nil {
+		panic(err) // the options are constants
+	}
+	dec, err := cbor.DecOptions{
+		DupMapKey:         cbor.DupMapKeyEnforcedAPF,
+		MaxNestedLevels:   depth,
+		MaxArrayElements:  elements,
+		MaxMapPairs:       pairs,
+		IndefLength:       cbor.IndefLengthForbidden,
+		TagsMd:            cbor.TagsForbidden,
+		ExtraReturnErrors: cbor.ExtraDecErrorUnknownField,
+		FieldNameMatching: cbor.FieldNameMatchingCaseSensitive,
+		BigIntDec:         cbor.BigIntDecodePointer,
+	}.DecMode()
+	if err != nil {
+		panic(err)
+	}
+	return &Codec{enc, dec, limit}
+}
+
+// Encode returns the encoding of v, or an error that wraps ErrEncoding if v cannot be encoded or is too long.
+func (c *Codec) Encode(v any) ([]byte, error) {
+	b, err := c.enc.Marshal(v)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrEncoding, err)
+	}
+	if len(b) > c.limit {
+		return nil, fmt.Errorf("%w: %T takes %d bytes, at most %d may leave a peer", ErrEncoding, v, len(b), c.limit)
+	}
+	return b, nil
+}
+
+// Decode reads the value that v points to from b, all of it. On an error, which wraps ErrEncoding, the value may be partly
+// filled and must not be used.
+func (c *Codec) Decode(b []byte, v any) error {
+	if len(b) > c.limit {
+		return fmt.Errorf("%w: %d bytes, at most %d are accepted", ErrEncoding, len(b), c.limit)
+	}
+	if err := c.dec.Unmarshal(b, v); err != nil {
+		return fmt.Errorf("%w: %w", ErrEncoding, err)
+	}
+	return nil
+}

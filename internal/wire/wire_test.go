@@ -1,0 +1,236 @@
+package wire_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"math"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/steal"
+)
+
+// drawMessage makes any message that the steal protocol knows.
+func drawMessage(t *rapid.T) *steal.Message {
+	num := rapid.OneOf(rapid.Uint64Range(0, 30), rapid.Uint64Range(0, 70000), rapid.Uint64Range(0, math.MaxInt64))
+	small := rapid.IntRange(0, 70000)
+	blob := rapid.SliceOfN(rapid.Byte(), 0, 300)
+	handles := rapid.SliceOfN(rapid.Map(num, func(n uint64) steal.Handle { return steal.Handle(n) }), 0, 40)
+	path := rapid.Custom(func(t *rapid.T) steal.Path { return rapid.SliceOfN(rapid.Uint32(), 0, 30).Draw(t, "path") })
+	identity := func() (id steal.Identity) {
+		copy(id[:], rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "identity"))
+		return id
+	}
+	address := func() steal.Address {
+		return steal.Address{Peer: steal.PeerID(rapid.StringN(0, 60, -1).Draw(t, "peer")), Inc: steal.Incarnation(num.Draw(t, "inc"))}
+	}
+	m := &steal.Message{From: address(), To: address()}
+	copy(m.Run[:], rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "run"))
+	handle := steal.Handle(num.Draw(t, "handle"))
+	switch rapid.IntRange(0, 8).Draw(t, "kind") {
+	case 0:
+		m.Request = &steal.StealRequest{ID: steal.RequestID(num.Draw(t, "id")), Max: small.Draw(t, "max"), Patience: time.Duration(num.Draw(t, "patience"))}
+	case 1:
+		m.Reply = &steal.StealReply{ID: steal.RequestID(num.Draw(t, "id")), Waited: time.Duration(num.Draw(t, "waited")), Queued: small.Draw(t, "queued")}
+		for range rapid.IntRange(0, 30).Draw(t, "jobs") {
+			m.Reply.Jobs = append(m.Reply.Jobs, steal.Grant{Handle: handle, Job: steal.Job{
+				Path: path.Draw(t, "path"), Identity: identity(), Function: rapid.StringN(0, 40, -1).Draw(t, "function"),
+				Arg: blob.Draw(t, "arg"), Restarted: rapid.Bool().Draw(t, "restarted")}})
+		}
+	case 2:
+		m.Return = &steal.Return{Handles: handles.Draw(t, "handles")}
+	case 3:
+		m.Result = &steal.Result{Handle: handle, Path: path.Draw(t, "path"), Identity: identity(), Outcome: blob.Draw(t, "outcome")}
+	case 4:
+		m.Ack = &steal.ResultAck{Handle: handle}
+	case 5:
+		m.Abort = &steal.Abort{Handles: handles.Draw(t, "handles")}
+	case 6:
+		m.Heartbeat = &steal.Heartbeat{Seq: num.Draw(t, "seq"), Held: handles.Draw(t, "held"), Leases: small.Draw(t, "leases"),
+			Seen: num.Draw(t, "seen"), Queued: small.Draw(t, "queued")}
+	case 7:
+		m.Hunger = &steal.Hunger{Seq: num.Draw(t, "seq"), Queued: small.Draw(t, "queued"), Idle: small.Draw(t, "idle")}
+	case 8:
+		m.Goodbye = &steal.Goodbye{}
+	}
+	return m
+}
+
+// Every message comes back as it was, and steal.Message.Size, which policies and the simulator rely on, is its true length.
+func TestMessagesSurviveAndHaveTheirSize(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := drawMessage(t)
+		b, err := wire.Control().Encode(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.Size() != len(b) {
+			t.Fatalf("Size says %d, the encoding of %+v has %d bytes", m.Size(), m, len(b))
+		}
+		var got steal.Message
+		if err := wire.Control().Decode(b, &got); err != nil {
+			t.Fatal(err)
+		}
+		again, err := wire.Control().Encode(&got)
+		if err != nil || !bytes.Equal(b, again) {
+			t.Fatalf("%+v came back as %+v (%v)", m, got, err)
+		}
+	})
+}
+
+func TestDecodingIsStrict(t *testing.T) {
+	good, err := wire.Control().Encode(&steal.Message{Goodbye: &steal.Goodbye{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, b := range map[string][]byte{
+		"empty":             {},
+		"truncated":         good[:len(good)-1],
+		"trailing bytes":    append(bytes.Clone(good), 0),
+		"not a map":         {0x01},
+		"repeated key":      {0xa2, 0x01, 0x50, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x01, 0x40},
+		"unknown field":     {0xa1, 0x18, 0x63, 0x01},
+		"indefinite length": {0xbf, 0xff},
+		"tag":               {0xc1, 0xa0},
+		"deep nesting":      bytes.Repeat([]byte{0xa1, 0x05}, 40),
+		"endless array":     {0xa1, 0x06, 0xa1, 0x01, 0x9b, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff},
+		"too long":          make([]byte, wire.MaxControlFrame+1),
+		"wrong type":        {0xa1, 0x01, 0x61, 'x'},
+	} {
+		var m steal.Message
+		if err := wire.Control().Decode(b, &m); !errors.Is(err, wire.ErrEncoding) {
+			t.Errorf("%s: decoded without the error it deserves: %v", name, err)
+		}
+	}
+}
+
+// Values of applications may be large, and equal maps have equal encodings, since jobs are identified by them.
+func TestValues(t *testing.T) {
+	type point struct{ X, Y float64 }
+	large := make([]point, 100_000)
+	large[7] = point{1.5, math.Inf(1)}
+	b, err := wire.Value().Encode(large)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []point
+	if err := wire.Value().Decode(b, &got); err != nil || !reflect.DeepEqual(large, got) {
+		t.Errorf("a large slice did not survive: %v", err)
+	}
+	m := map[string]int{}
+	for _, k := range strings.Fields("one two three four five six seven eight nine ten") {
+		m[k] = len(k)
+	}
+	first, _ := wire.Value().Encode(m)
+	for range 20 {
+		if b, _ := wire.Value().Encode(m); !bytes.Equal(b, first) {
+			t.Fatal("one map has two encodings")
+		}
+	}
+	if _, err := wire.Value().Encode(make([]byte, wire.MaxValue)); !errors.Is(err, wire.ErrEncoding) {
+		t.Errorf("a value beyond the limit was encoded: %v", err)
+	}
+	if _, err := wire.Value().Encode(func() {}); !errors.Is(err, wire.ErrEncoding) {
+		t.Errorf("a function was encoded: %v", err)
+	}
+}
+
+func TestFrames(t *testing.T) {
+	var stream bytes.Buffer
+	payloads := [][]byte{[]byte("one"), {}, bytes.Repeat([]byte("x"), 200_000)}
+	for _, p := range payloads {
+		if err := wire.WriteFrame(&stream, p, wire.MaxControlFrame); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := iotest.HalfReader(&stream)
+	var buf []byte
+	for _, p := range payloads {
+		got, err := wire.ReadFrame(r, buf, wire.MaxControlFrame)
+		if err != nil || !bytes.Equal(got, p) {
+			t.Fatalf("%d bytes came back as %d (%v)", len(p), len(got), err)
+		}
+		buf = got
+	}
+	if _, err := wire.ReadFrame(r, buf, wire.MaxControlFrame); err != io.EOF {
+		t.Errorf("the end between frames is %v", err)
+	}
+}
+
+func TestBadFrames(t *testing.T) {
+	for name, c := range map[string]struct {
+		stream string
+		want   error
+	}{
+		"oversized":      {"\xff\xff\xff\xff", wire.ErrFrame},
+		"torn head":      {"\x00\x00", io.ErrUnexpectedEOF},
+		"torn payload":   {"\x00\x00\x00\x05abc", io.ErrUnexpectedEOF},
+		"nothing inside": {"\x00\x00\x00\x05", io.ErrUnexpectedEOF},
+	} {
+		if _, err := wire.ReadFrame(strings.NewReader(c.stream), nil, wire.MaxControlFrame); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, want %v", name, err, c.want)
+		}
+	}
+	if err := wire.WriteFrame(io.Discard, make([]byte, 11), 10); !errors.Is(err, wire.ErrFrame) {
+		t.Errorf("an oversized frame was written: %v", err)
+	}
+}
+
+// A frame that announces much and brings little must not cost memory.
+func TestAnnouncedLengthCostsNoMemory(t *testing.T) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := wire.ReadFrame(strings.NewReader("\x00\xff\xff\xff"+"little"), nil, wire.MaxValue)
+	runtime.ReadMemStats(&after)
+	if got := after.TotalAlloc - before.TotalAlloc; err == nil || got > 1<<20 {
+		t.Errorf("%d bytes were allocated for a frame of 16 MiB that never came (%v)", got, err)
+	}
+}
+
+func FuzzMessage(f *testing.F) {
+	for _, m := range []*steal.Message{
+		{Goodbye: &steal.Goodbye{}},
+		{Request: &steal.StealRequest{ID: 1, Max: 4}},
+		{Reply: &steal.StealReply{ID: 1, Jobs: []steal.Grant{{Handle: 1, Job: steal.Job{Path: steal.Path{1, 2}, Function: "f", Arg: []byte{1}}}}}},
+		{Heartbeat: &steal.Heartbeat{Seq: 3, Held: []steal.Handle{1, 5}}},
+	} {
+		b, err := wire.Control().Encode(m)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var m steal.Message
+		if wire.Control().Decode(b, &m) != nil {
+			return
+		}
+		_ = m.Validate()
+		again, err := wire.Control().Encode(&m)
+		if err != nil {
+			t.Fatalf("decoded %x, cannot encode it: %v", b, err)
+		}
+		if m.Size() != len(again) && m.Validate() == nil {
+			t.Fatalf("Size says %d, the encoding has %d bytes", m.Size(), len(again))
+		}
+	})
+}
+
+func FuzzFrame(f *testing.F) {
+	f.Add([]byte("\x00\x00\x00\x03abc"))
+	f.Add([]byte("\x7f\x00\x00\x03abc"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		p, err := wire.ReadFrame(bytes.NewReader(b), nil, 1<<10)
+		if err == nil && (len(p) > 1<<10 || !bytes.Equal(p, b[wire.FrameHead:wire.FrameHead+len(p)])) {
+			t.Fatalf("%x gave %x", b, p)
+		}
+	})
+}
