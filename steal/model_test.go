@@ -1,0 +1,301 @@
+package steal
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+)
+
+// The model is a small world for property tests: cores of this package, an abstract engine each, and a network that loses,
+// repeats, delays and reorders. Package internal/sim has a faithful one; this one is for protocol mistakes only, and small
+// enough to run thousands of times. Anything that must not happen panics with a modelError.
+type model struct {
+	cfg     modelConfig
+	rnd     *rand.Rand
+	now     time.Duration
+	peers   []*modelPeer
+	flight  []modelMessage
+	seq     int
+	answer  uint64
+	done    bool
+	members *Members
+}
+
+type modelConfig struct {
+	seed               uint64
+	peers, clusters    int
+	depth              int
+	policy             string
+	drop, repeat, fail float64 // chances of a message while faults last
+	delay              time.Duration
+	wide               time.Duration
+	crashes, leaves    int // of peers other than the first
+	stalls, restarts   int
+	room               int
+	faultsUntil        time.Duration
+}
+
+type modelError string
+
+func (e modelError) Error() string { return string(e) }
+
+type modelMessage struct {
+	at  time.Duration
+	seq int
+	m   *Message
+}
+
+// modelPeer runs one job at a time.
+type modelPeer struct {
+	w        *model
+	id       PeerID
+	cluster  ClusterID
+	core     *Core
+	inc      Incarnation
+	gone     bool
+	stalled  time.Duration // until
+	queue    []*modelJob
+	running  *modelJob
+	endsAt   time.Duration
+	runs     uint64
+	slots    map[Ref]*modelJob
+	lastRef  Ref
+	segments map[SegmentID]*modelJob
+	inbox    []*Message // while stalled
+	reported Load
+}
+
+// modelJob is a node of the tree: its shape follows from its seed, which is also its argument.
+type modelJob struct {
+	parent  *modelJob
+	segment SegmentID
+	path    Path
+	seed    uint64
+	depth   int
+	pending int
+	sum     uint64
+	dead    bool
+	done    bool
+}
+
+func (j *modelJob) arg() []byte {
+	return binary.AppendUvarint(binary.AppendUvarint(nil, j.seed), uint64(j.depth))
+}
+
+func jobFromArg(b []byte) (seed uint64, depth int) {
+	seed, n := binary.Uvarint(b)
+	d, _ := binary.Uvarint(b[n:])
+	return seed, int(d)
+}
+
+func mix(x uint64) uint64 {
+	x ^= x >> 33
+	x *= 0xff51afd7ed558ccd
+	x ^= x >> 33
+	x *= 0xc4ceb9fe1a85ec53
+	return x ^ x>>33
+}
+
+// children, kind and cost of a job. A speculative job wants one of its children and aborts the others.
+func (j *modelJob) children() int {
+	if j.depth == 0 {
+		return 0
+	}
+	return int(1 + mix(j.seed)%4)
+}
+func (j *modelJob) speculative() bool   { return mix(j.seed+1)%6 == 0 }
+func (j *modelJob) cost() time.Duration { return time.Duration(1+mix(j.seed+2)%40) * time.Millisecond }
+func (j *modelJob) doomed() bool        { return j.dead || j.parent != nil && j.parent.doomed() }
+
+// sequential is the answer without any peers.
+func sequentialAnswer(seed uint64, depth int) uint64 {
+	j := &modelJob{seed: seed, depth: depth}
+	n := j.children()
+	if n == 0 || j.speculative() {
+		return 1
+	}
+	var sum uint64
+	for i := range n {
+		sum += sequentialAnswer(childSeed(seed, i), depth-1)
+	}
+	return sum
+}
+
+func childSeed(seed uint64, i int) uint64 { return mix(seed*31 + uint64(i) + 7) }
+
+func newModel(cfg modelConfig) *model {
+	w := &model{cfg: cfg, rnd: rand.New(rand.NewPCG(cfg.seed, 1))}
+	var list []Member
+	for i := range cfg.peers {
+		id, cluster := PeerID(fmt.Sprintf("p%02d", i)), ClusterID(fmt.Sprintf("c%d", i%cfg.clusters))
+		w.peers = append(w.peers, &modelPeer{w: w, id: id, cluster: cluster})
+		list = append(list, Member{ID: id, Cluster: cluster})
+	}
+	w.members = NewMembers(list)
+	for _, p := range w.peers {
+		p.start()
+	}
+	w.peers[0].queue = append(w.peers[0].queue, &modelJob{seed: cfg.seed, depth: cfg.depth})
+	for _, p := range w.peers {
+		p.settle()
+	}
+	return w
+}
+
+func (p *modelPeer) start() {
+	p.inc++
+	p.queue, p.running, p.slots, p.segments, p.runs = nil, nil, make(map[Ref]*modelJob), make(map[SegmentID]*modelJob), 0
+	p.inbox, p.stalled, p.gone = nil, 0, false
+	cfg := LAN()
+	cfg.MaxWaiting = p.w.cfg.room
+	policy, err := PolicyByName(p.w.cfg.policy, p.w.peers[0].id)
+	if err != nil {
+		panic(err)
+	}
+	p.core, err = NewCore(cfg, RunID{9}, Address{Peer: p.id, Inc: p.inc}, p.w.members, policy, rand.New(rand.NewPCG(p.w.cfg.seed, uint64(p.inc)<<8)))
+	if err != nil {
+		panic(err)
+	}
+	p.reported = Load{Workers: 1, Idle: -1}
+}
+
+// run plays until the answer is there and everybody has forgotten everything, or the bound is over.
+func (w *model) run(bound time.Duration) error {
+	for w.now < bound {
+		if w.done && w.forgotten() {
+			return nil
+		}
+		w.step()
+	}
+	if w.done {
+		return modelError("the answer is there, but something is held for ever")
+	}
+	return modelError("the run hangs")
+}
+
+// step does the next thing that is due.
+func (w *model) step() {
+	at, what := time.Duration(1<<62), func() {}
+	consider := func(t time.Duration, f func()) {
+		if t = max(t, w.now); t < at {
+			at, what = t, f
+		}
+	}
+	for i := range w.flight {
+		consider(w.flight[i].at, func() { w.deliver(i) })
+	}
+	for _, p := range w.peers {
+		if p.gone {
+			continue
+		}
+		if p.stalled > w.now {
+			consider(p.stalled, p.wake)
+			continue
+		}
+		if p.running != nil {
+			consider(p.endsAt, p.finish)
+		}
+		if due, ok := p.core.Next(); ok {
+			consider(due, func() { p.absorb(p.core.Tick(w.now)); p.settle() })
+		}
+	}
+	if w.cfg.crashes+w.cfg.leaves+w.cfg.stalls+w.cfg.restarts > 0 && w.now < w.cfg.faultsUntil {
+		consider(w.now+time.Duration(w.rnd.IntN(int(400*time.Millisecond))), w.mishap)
+	}
+	w.now = at
+	what()
+}
+
+// mishap befalls a peer other than the first.
+func (w *model) mishap() {
+	p := w.peers[w.rnd.IntN(len(w.peers))]
+	if p == w.peers[0] || p.gone && w.cfg.restarts == 0 {
+		return
+	}
+	c := &w.cfg
+	switch kind := w.rnd.IntN(4); {
+	case kind == 0 && c.crashes > 0 && !p.gone:
+		c.crashes--
+		p.gone = true
+	case kind == 1 && c.leaves > 0 && !p.gone && p.stalled <= w.now:
+		c.leaves--
+		p.absorb(p.core.Leave(w.now))
+		p.gone = true
+	case kind == 2 && c.stalls > 0 && !p.gone && p.stalled <= w.now:
+		c.stalls--
+		length := time.Duration(w.rnd.IntN(int(10 * time.Second)))
+		p.stalled, p.endsAt = w.now+length, p.endsAt+length
+	case kind == 3 && c.restarts > 0:
+		c.restarts--
+		p.start()
+		p.settle()
+	}
+}
+
+func (p *modelPeer) wake() {
+	p.stalled = 0
+	inbox := p.inbox
+	p.inbox = nil
+	for _, m := range inbox {
+		p.absorb(p.core.Step(p.w.now, m))
+	}
+	p.settle()
+}
+
+func (w *model) deliver(i int) {
+	m := w.flight[i].m
+	w.flight = slices.Delete(w.flight, i, i+1)
+	for _, p := range w.peers {
+		if p.id != m.To.Peer || p.gone {
+			continue
+		}
+		if p.stalled > w.now {
+			p.inbox = append(p.inbox, m)
+			return
+		}
+		p.absorb(p.core.Step(w.now, m))
+		p.settle()
+	}
+}
+
+// send throws the dice for a message.
+func (p *modelPeer) send(m *Message) {
+	w := p.w
+	copies, faulty := 1, w.now < w.cfg.faultsUntil
+	if faulty {
+		switch r := w.rnd.Float64(); {
+		case r < w.cfg.drop:
+			copies = 0
+		case r < w.cfg.drop+w.cfg.repeat:
+			copies = 2 + w.rnd.IntN(2)
+		case r < w.cfg.drop+w.cfg.repeat+w.cfg.fail:
+			if w.rnd.IntN(2) == 0 { // the transport may be wrong about what arrived
+				copies = 0
+			}
+			p.absorb(p.core.SendFailed(w.now, m))
+		}
+	}
+	for range copies {
+		d := 100 * time.Microsecond
+		if to, ok := w.members.Find(m.To.Peer); ok && to.Cluster != p.cluster {
+			d = w.cfg.wide
+		}
+		if faulty && w.cfg.delay > 0 {
+			d += time.Duration(w.rnd.Int64N(int64(w.cfg.delay)))
+		}
+		w.seq++
+		w.flight = append(w.flight, modelMessage{w.now + d, w.seq, m})
+	}
+}
+
+// forgotten says whether nobody that is still there holds anything for anybody.
+func (w *model) forgotten() bool {
+	for _, p := range w.peers {
+		if !p.gone && (p.core.leaseN > 0 || len(p.core.segments) > 0 || len(p.core.unacked) > 0) {
+			return false
+		}
+	}
+	return true
+}
