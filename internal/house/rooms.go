@@ -1,0 +1,48 @@
+package house
+
+// A room is a folder, or a pattern of folders as in path.Match, and what the package in it may import besides the
+// standard library.
+type room struct {
+	dir     string
+	knows   []string // folders of this module, or patterns; "." is package satin
+	modules []string // other modules, by the beginning of the import path; "*" is any that is not libp2p
+	tests   []string // folders that only its tests may import: what they try the room on
+}
+
+// rooms is the table of section 3 of the design; the first entry that fits a folder counts. A room
+// that does not exist yet is here to say what it will be allowed to know.
+var rooms = []room{
+	{dir: "."},
+	{dir: "steal", knows: []string{"."}},
+	{dir: "gossip", knows: []string{".", "internal/wire"}, modules: libp2p},
+	{dir: "sharedobj", knows: []string{"."}},
+	{dir: "dashboard", knows: []string{".", "internal/*"}, modules: []string{"github.com/gorilla/websocket"}},
+	{dir: "peer", knows: []string{".", "steal", "gossip", "sharedobj", "dashboard", "internal/*"}, modules: append([]string{"*"}, libp2p...)},
+	{dir: "internal/wire", modules: []string{"github.com/fxamacker/cbor/v2"}, tests: []string{"steal"}},
+	{dir: "internal/wan"},
+	{dir: "internal/sim", knows: []string{"steal", "internal/wan"}},
+	{dir: "apps", knows: []string{"."}},
+	{dir: "apps/all", knows: []string{"apps", "apps/*"}},
+	{dir: "apps/*", knows: []string{".", "apps"}},
+	{dir: "cmd/satin-peer", knows: []string{".", "apps", "apps/*", "peer"}, modules: []string{"*"}},
+
+	// Tools of the house itself.
+	{dir: "internal/satinvet", modules: []string{"golang.org/x/tools"}},
+	{dir: "cmd/satinvet", knows: []string{"internal/satinvet"}, modules: []string{"golang.org/x/tools"}},
+	{dir: "internal/house"},
+}
+
+// libp2p is what only the rooms that name it may import.
+var libp2p = []string{"github.com/libp2p/", "github.com/multiformats/"}
+
+// testModules is what tests of any room may import besides what the room may.
+var testModules = []string{"pgregory.net/rapid", "github.com/cockroachdb/datadriven", "golang.org/x/tools"}
+
+// nestedModules are the modules there may be inside this one: their dependencies stay out of its go.mod, and they may import anything.
+var nestedModules = []string{"internal/bench"}
+
+// stateAllowed names the package-level variables that may change, by folder.
+var stateAllowed = map[string][]string{
+	".":                 {"registered", "registerMu"}, // the table of registered jobs
+	"internal/satinvet": {"Analyzer"},                 // an analyzer is a pointer to a description that nobody changes
+}
