@@ -186,7 +186,8 @@ func (c *Core) Finished(now time.Duration, s SegmentID, outcome []byte) Output {
 	return c.end()
 }
 
-// Aborted says that the frames which spawned these given-away jobs do not want them any more. The refs are free for reuse.
+// Aborted says that the frames which spawned these given-away jobs do not want them any more. An order for one of them may
+// have been given already and is to be ignored.
 func (c *Core) Aborted(now time.Duration, refs ...Ref) Output {
 	if !c.begin(now) {
 		return c.out

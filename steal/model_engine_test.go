@@ -31,10 +31,14 @@ func (p *modelPeer) obey(r Order) {
 		}
 		p.absorb(p.core.Taken(p.w.now, r.Ticket, jobs))
 	case PutBack:
-		p.queue = slices.Insert(p.queue, 0, p.slot(r.Ref, "put back"))
+		if j := p.slot(r.Ref, "put back"); j != nil {
+			p.queue = slices.Insert(p.queue, 0, j)
+		}
 	case Deliver:
-		sum, _ := binary.Uvarint(r.Outcome)
-		p.complete(p.slot(r.Ref, "delivered"), sum)
+		if j := p.slot(r.Ref, "delivered"); j != nil {
+			sum, _ := binary.Uvarint(r.Outcome)
+			p.complete(j, sum)
+		}
 	case Run:
 		p.runs++
 		seed, depth := jobFromArg(r.Job.Arg)
@@ -53,9 +57,13 @@ func (p *modelPeer) obey(r Order) {
 	}
 }
 
-// slot is the place of a given job; it is filled or put back once.
+// slot is the place of a given job, to be filled or put back once; nil if the job was aborted while the order was on its way.
 func (p *modelPeer) slot(r Ref, what string) *modelJob {
 	j := p.slots[r]
+	if j == nil && p.aborted[r] {
+		delete(p.aborted, r)
+		return nil
+	}
 	if j == nil {
 		panic(modelError(fmt.Sprintf("job %d of %s is %s, but it is not out", r, p.id, what)))
 	}
@@ -143,6 +151,7 @@ func (p *modelPeer) sweep() {
 	for _, r := range slices.Sorted(maps.Keys(p.slots)) {
 		if p.slots[r].doomed() {
 			delete(p.slots, r)
+			p.aborted[r] = true
 			refs = append(refs, r)
 		}
 	}

@@ -61,6 +61,7 @@ type modelPeer struct {
 	endsAt   time.Duration
 	runs     uint64
 	slots    map[Ref]*modelJob
+	aborted  map[Ref]bool
 	lastRef  Ref
 	segments map[SegmentID]*modelJob
 	inbox    []*Message // while stalled
@@ -146,7 +147,7 @@ func newModel(cfg modelConfig) *model {
 
 func (p *modelPeer) start() {
 	p.inc++
-	p.queue, p.running, p.slots, p.segments, p.runs = nil, nil, make(map[Ref]*modelJob), make(map[SegmentID]*modelJob), 0
+	p.queue, p.running, p.slots, p.aborted, p.segments, p.runs = nil, nil, make(map[Ref]*modelJob), make(map[Ref]bool), make(map[SegmentID]*modelJob), 0
 	p.inbox, p.stalled, p.gone = nil, 0, false
 	cfg := LAN()
 	cfg.MaxWaiting = p.w.cfg.room

@@ -3,8 +3,8 @@ package steal
 import "fmt"
 
 // Ref is the engine's name for a job that one of its own frames spawned and that was taken to be given away. The engine
-// chooses it; the core hands it back in Deliver and PutBack orders and forgets it with them, or when the engine says
-// Aborted. Until then the engine must not use it for another job.
+// chooses it and never uses it twice. The core hands it back in one Deliver or PutBack order, unless the engine says Aborted
+// first. The two may cross: the engine ignores an order for a job whose abort it has reported.
 type Ref uint64
 
 // SegmentID is the core's name for a job that this peer holds for another one, with everything that is run in place under
