@@ -90,7 +90,8 @@ func (c *Core) onHeartbeat(p *peer, h *Heartbeat) {
 func (c *Core) onGoodbye(p *peer) {
 	c.stats.PeersLeft++
 	c.lose(p)
-	p.floor, p.inc = p.inc+1, 0
+	p.floor, p.lost = p.inc+1, true
+	p.begin(0)
 }
 
 // reborn notes that a peer has begun a new life, and that everything of the old one is lost.
@@ -99,8 +100,7 @@ func (c *Core) reborn(p *peer, inc Incarnation) {
 		c.stats.PeersLost++
 		c.lose(p)
 	}
-	p.inc = inc
-	p.askSeq, p.seen, p.hungerID, p.done = 0, 0, 0, [len(p.done)]Handle{}
+	p.begin(inc)
 }
 
 // leave says goodbye to everybody who counts on this peer, and stops.

@@ -264,6 +264,9 @@ func (w *model) deliver(i int) {
 // send throws the dice for a message.
 func (p *modelPeer) send(m *Message) {
 	w := p.w
+	if err := m.Validate(); err != nil {
+		panic(modelError(fmt.Sprintf("%s sends nonsense: %v", p.id, err)))
+	}
 	copies, faulty := 1, w.now < w.cfg.faultsUntil
 	if faulty {
 		switch r := w.rnd.Float64(); {

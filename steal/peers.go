@@ -15,7 +15,7 @@ type peer struct {
 	inc     Incarnation // its present life; 0 while it has not been heard
 	floor   Incarnation // lives below this one are over
 	heard   time.Duration
-	lost    bool // fell silent as a partner; cleared by any message
+	lost    bool // fell silent as a partner, or said goodbye; cleared by any message of a life that counts
 
 	leases []*lease   // my jobs that it holds, by handle
 	held   []*segment // its jobs that I hold, by handle
@@ -38,6 +38,12 @@ func (p *peer) partner(now time.Duration) bool {
 func (p *peer) watched() bool { return len(p.leases) > 0 || len(p.held) > 0 }
 
 func (p *peer) addr() Address { return Address{Peer: p.id, Inc: p.inc} }
+
+// begin opens a life: all that was numbered in the last one starts again.
+func (p *peer) begin(inc Incarnation) {
+	p.inc = inc
+	p.askSeq, p.seen, p.hungerID, p.done = 0, 0, 0, [len(p.done)]Handle{}
+}
 
 // findLease and findHeld look a handle up.
 func (p *peer) findLease(h Handle) (int, bool) {

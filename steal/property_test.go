@@ -15,7 +15,7 @@ func drawModel(t *rapid.T, mishaps bool) modelConfig {
 		seed:        rapid.Uint64().Draw(t, "seed"),
 		peers:       rapid.IntRange(2, 7).Draw(t, "peers"),
 		clusters:    rapid.IntRange(1, 3).Draw(t, "clusters"),
-		depth:       rapid.IntRange(3, 7).Draw(t, "depth"),
+		depth:       rapid.IntRange(3, 9).Draw(t, "depth"),
 		policy:      rapid.SampledFrom(PolicyNames()).Draw(t, "policy"),
 		drop:        rapid.Float64Range(0, 0.3).Draw(t, "drop"),
 		repeat:      rapid.Float64Range(0, 0.3).Draw(t, "repeat"),
