@@ -23,7 +23,7 @@ var rooms = []room{
 	{dir: "internal/sim", knows: []string{"steal", "internal/wan"}},
 	{dir: "apps", knows: []string{"."}},
 	{dir: "apps/all", knows: []string{"apps", "apps/*"}},
-	{dir: "apps/*", knows: []string{".", "apps"}},
+	{dir: "apps/*", knows: []string{".", "apps"}, tests: []string{"apps/apptest"}},
 	{dir: "cmd/satin-peer", knows: []string{".", "apps", "apps/*", "peer"}, modules: []string{"*"}},
 
 	// Tools of the house itself.

@@ -1,0 +1,42 @@
+# The commands of this repository; `make help` lists them.
+
+GO       ?= go
+FUZZTIME ?= 10s
+
+.DEFAULT_GOAL := help
+.PHONY: build test race lint fuzz bench help
+
+build: ## Build the commands into bin/
+	$(GO) build -o bin/ ./cmd/...
+
+test: ## Run all tests, about 5 minutes on 2 cores
+	$(GO) test -timeout 10m ./...
+
+race: ## Run the short tests under the race detector (needs a C compiler)
+	CGO_ENABLED=1 $(GO) test -race -short -timeout 10m ./...
+
+lint: bin/satinvet bin/staticcheck ## Check format, go vet, satinvet and staticcheck
+	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "run gofmt -w on:" $$unformatted; exit 1; fi
+	@for module in $(MODULES); do (cd $$module && echo "lint $$module" && \
+		$(GO) vet ./... && $(GO) vet -vettool=$(CURDIR)/bin/satinvet ./... && $(CURDIR)/bin/staticcheck ./...) || exit 1; done
+
+fuzz: ## Run every fuzz target for FUZZTIME each (default 10s)
+	@grep -rE --include='*_test.go' --exclude-dir=testdata '^func Fuzz[A-Z0-9_]' . | sed -E 's|^(.*)/[^/]*:func (Fuzz[A-Za-z0-9_]*).*|\1 \2|' | sort | \
+		while read -r dir target; do echo "fuzz $$target in $$dir"; (cd $$dir && $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) .) || exit 1; done
+
+bench: ## Print the engine's figures beside its rivals' as ratios, interleaved, with medians and spread
+	cd internal/bench && $(GO) run .
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+# The module at the top and the ones inside it.
+MODULES = . $(patsubst %/go.mod,%,$(wildcard internal/*/go.mod))
+
+.PHONY: bin/satinvet
+bin/satinvet:
+	@$(GO) build -o $@ ./cmd/satinvet
+
+# staticcheck is pinned, with its dependencies, in a module file of its own, so that they stay out of go.mod.
+bin/staticcheck: .ci/staticcheck.mod
+	@$(GO) build -modfile=$< -o $@ honnef.co/go/tools/cmd/staticcheck
