@@ -67,6 +67,7 @@ type actor struct {
 	lastRef Ref
 	running []SegmentID
 	mute    bool // does not answer Take orders
+	asleep  bool // is not ticked
 }
 
 // scripted is a policy that does what the transcript says.
@@ -142,6 +143,8 @@ func (s *stage) command(t *testing.T, d *datadriven.TestData) {
 	case "leave":
 		x := s.actor(t, d, names[0].Key)
 		s.show(x, x.core.Leave(s.now))
+	case "sleep", "wake":
+		s.actor(t, d, names[0].Key).asleep = d.Cmd == "sleep"
 	case "crash":
 		delete(s.actors, names[0].Key)
 	case "restart":
@@ -346,7 +349,7 @@ func (s *stage) deliver(f flying) {
 	s.show(x, x.core.Step(s.now, f.m))
 }
 
-// advance lets time pass, ticking every core when it asks for it.
+// advance lets time pass, ticking every core when it asks for it: advance 2s. With "flowing" messages arrive at once.
 func (s *stage) advance(t *testing.T, d *datadriven.TestData) {
 	by, err := time.ParseDuration(d.CmdArgs[0].Key)
 	if err != nil {
@@ -356,7 +359,7 @@ func (s *stage) advance(t *testing.T, d *datadriven.TestData) {
 		var next *actor
 		at := end
 		for _, n := range s.order {
-			if x := s.actors[n]; x != nil {
+			if x := s.actors[n]; x != nil && !x.asleep {
 				if due, ok := x.core.Next(); ok && (due < at || next == nil && due <= at) {
 					next, at = x, due
 				}
@@ -367,6 +370,9 @@ func (s *stage) advance(t *testing.T, d *datadriven.TestData) {
 			return
 		}
 		s.show(next, next.core.Tick(s.now))
+		for d.HasArg("flowing") && len(s.flying) > 0 {
+			s.deliver(s.flying[0])
+		}
 	}
 }
 

@@ -1,0 +1,276 @@
+package steal
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+)
+
+// victimCore is a busy peer "v" whose engine has jobs, and thieves t00, t01, ... around it.
+func victimCore(t *testing.T, cfg Config, thieves int) *Core {
+	t.Helper()
+	c, err := NewCore(cfg, RunID{}, Address{Peer: "v", Inc: 5}, parseMembers(ids("t", thieves)+" v"), RandomStealing{}, rand.New(rand.NewPCG(1, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Report(time.Second, Load{Workers: 1, Queued: 100})
+	return c
+}
+
+func thief(i int) Address { return Address{Peer: PeerID(fmt.Sprintf("t%02d", i)), Inc: 1} }
+
+func request(i int, id RequestID, patience time.Duration) *Message {
+	return &Message{From: thief(i), To: Address{Peer: "v"}, Request: &StealRequest{ID: id, Max: 1, Patience: patience}}
+}
+
+// give lets thief i steal one job with the given ref.
+func give(t *testing.T, c *Core, i int, id RequestID, ref Ref) Grant {
+	t.Helper()
+	out := c.Step(c.now, request(i, id, 0))
+	if len(out.Orders) != 1 || out.Orders[0].Kind != Take {
+		t.Fatalf("a request leads to %+v", out)
+	}
+	out = c.Taken(c.now, out.Orders[0].Ticket, []Taken{{Ref: ref, Job: Job{Path: Path{uint32(ref)}, Identity: Identity{byte(ref)}}}})
+	if len(out.Messages) != 1 || len(out.Messages[0].Reply.Jobs) != 1 {
+		t.Fatalf("a taken job leads to %+v", out)
+	}
+	return out.Messages[0].Reply.Jobs[0]
+}
+
+// A result is used only where handle, thief, path and identity all match; anything else changes nothing but a counter.
+func TestResultMustMatch(t *testing.T) {
+	for name, change := range map[string]func(m *Message){
+		"another handle":       func(m *Message) { m.Result.Handle++ },
+		"another thief":        func(m *Message) { m.From = thief(1) },
+		"another path":         func(m *Message) { m.Result.Path = Path{9} },
+		"another identity":     func(m *Message) { m.Result.Identity = Identity{9} },
+		"another run":          func(m *Message) { m.Run = RunID{9} },
+		"an earlier thief":     func(m *Message) { m.From.Inc = 0 },
+		"for an earlier life":  func(m *Message) { m.To.Inc-- },
+		"for a later life":     func(m *Message) { m.To.Inc++ },
+		"for another peer":     func(m *Message) { m.To.Peer = "w" },
+		"with a second body":   func(m *Message) { m.Ack = &ResultAck{Handle: 1} },
+		"from the peer itself": func(m *Message) { m.From = m.To },
+	} {
+		c := victimCore(t, LAN(), 2)
+		g := give(t, c, 0, 1, 1)
+		m := &Message{From: thief(0), To: c.self, Result: &Result{Handle: g.Handle, Path: g.Job.Path, Identity: g.Job.Identity}}
+		wrong := *m
+		r := *m.Result
+		wrong.Result = &r
+		change(&wrong)
+		if out := c.Step(c.now, &wrong); len(out.Orders) != 0 || c.leaseN != 1 {
+			t.Errorf("%s: the result was used: %+v", name, out.Orders)
+		}
+		if s := c.Stats(); s.DroppedDuplicate+s.DroppedForeign+s.DroppedMalformed+s.DroppedStale != 1 {
+			t.Errorf("%s: it was not counted: %+v", name, s)
+		}
+		if out := c.Step(c.now, m); len(out.Orders) != 1 || out.Orders[0].Kind != Deliver || out.Orders[0].Ref != 1 {
+			t.Errorf("%s: the right result after it leads to %+v", name, out.Orders)
+		}
+	}
+}
+
+// Handles are never used twice, whatever happens to the jobs they stood for.
+func TestHandlesAreFresh(t *testing.T) {
+	c := victimCore(t, LAN(), 4)
+	seen := make(map[Handle]bool)
+	for round := range 30 {
+		i := round % 4
+		g := give(t, c, i, RequestID(round+1), Ref(round+1))
+		if seen[g.Handle] {
+			t.Fatalf("handle %d was issued twice", g.Handle)
+		}
+		seen[g.Handle] = true
+		switch round % 3 {
+		case 0:
+			c.Step(c.now, &Message{From: thief(i), To: c.self, Result: &Result{Handle: g.Handle, Path: g.Job.Path, Identity: g.Job.Identity}})
+		case 1:
+			c.Aborted(c.now, Ref(round+1))
+		case 2:
+			c.Step(c.now, &Message{From: thief(i), To: c.self, Return: &Return{Handles: []Handle{g.Handle}}})
+		}
+		if c.leaseN != 0 {
+			t.Fatalf("round %d leaves %d leases", round, c.leaseN)
+		}
+	}
+}
+
+// Tables stay within their bounds, and what does not fit is answered, not forgotten.
+func TestBounds(t *testing.T) {
+	cfg := LAN()
+	cfg.MaxAsks, cfg.MaxLeases, cfg.MaxPartners = 3, 5, 8
+	c := victimCore(t, cfg, 40)
+	for i := range 6 { // patient thieves, and an engine that does not answer
+		c.Step(c.now, request(i, 1, time.Second))
+	}
+	if len(c.asks)+len(c.takes) != 3 {
+		t.Errorf("%d requests wait, at most 3 may", len(c.asks)+len(c.takes))
+	}
+	if got := c.Stats().RequestsRefused; got != 3 {
+		t.Errorf("%d requests were refused, want 3", got)
+	}
+	for len(c.takes) > 0 {
+		c.Taken(c.now, Ticket(c.takes[0].ID), nil)
+	}
+	c.asks = nil
+	for i := range 5 {
+		give(t, c, i, 2, Ref(i+1))
+	}
+	if out := c.Step(c.now, request(5, 3, 0)); len(out.Orders) != 0 || len(out.Messages) != 1 || len(out.Messages[0].Reply.Jobs) != 0 {
+		t.Errorf("with all leases used, a request leads to %+v", out)
+	}
+	for i := range 40 {
+		c.Step(c.now, request(i, 4, 0))
+		if len(c.peers.list) > 8 || len(c.peers.index) != len(c.peers.list) {
+			t.Fatalf("%d peers are known, at most 8 may be", len(c.peers.list))
+		}
+	}
+	for i := range 5 { // those with leases must not have been forgotten
+		if p := c.peers.find(thief(i).Peer); p == nil || len(p.leases) != 1 {
+			t.Errorf("thief %d was forgotten with its lease", i)
+		}
+	}
+}
+
+// When the table is full of partners, strangers are still answered as far as they must be.
+func TestStrangersAreAnswered(t *testing.T) {
+	cfg := LAN()
+	cfg.MaxPartners = 1
+	c := victimCore(t, cfg, 3)
+	give(t, c, 0, 1, 1)
+	for _, m := range []*Message{
+		request(1, 7, 0),
+		{From: thief(1), To: c.self, Result: &Result{Handle: 3}},
+		{From: thief(1), To: c.self, Reply: &StealReply{ID: 1, Jobs: []Grant{{Handle: 4}}}},
+	} {
+		out := c.Step(c.now, m)
+		if len(out.Messages) != 1 {
+			t.Fatalf("a stranger's %v is answered with %d messages", m.Kind(), len(out.Messages))
+		}
+		a := out.Messages[0]
+		if err := a.Validate(); err != nil || a.To != thief(1) {
+			t.Errorf("a stranger's %v is answered with %+v (%v)", m.Kind(), a, err)
+		}
+	}
+	if out := c.Step(c.now, &Message{From: thief(1), To: c.self, Heartbeat: &Heartbeat{Seq: 1}}); len(out.Messages) != 0 {
+		t.Errorf("a stranger's heartbeat is answered with %d messages", len(out.Messages))
+	}
+}
+
+// A job too large to travel stays where it is; a reply is kept within its bound.
+func TestReplyBytesAreBounded(t *testing.T) {
+	cfg := LAN()
+	cfg.MaxReplyBytes, cfg.MaxJobBytes = 1000, 2000
+	c := victimCore(t, cfg, 2)
+	m := request(0, 1, 0)
+	m.Request.Max = 9
+	out := c.Step(c.now, m)
+	var jobs []Taken
+	for i, n := range []int{3000, 1500, 600, 600} {
+		jobs = append(jobs, Taken{Ref: Ref(i + 1), Job: Job{Arg: make([]byte, n)}})
+	}
+	out = c.Taken(c.now, out.Orders[0].Ticket, jobs)
+	if len(out.Messages) != 1 || len(out.Messages[0].Reply.Jobs) != 1 || len(out.Messages[0].Reply.Jobs[0].Job.Arg) != 1500 {
+		t.Errorf("the reply is not the one job that fits")
+	}
+	var back []Ref
+	for _, o := range out.Orders {
+		if o.Kind == PutBack && !o.Restarted {
+			back = append(back, o.Ref)
+		}
+	}
+	if fmt.Sprint(back) != "[1 3 4]" || c.Stats().PutBackTooLarge != 1 {
+		t.Errorf("put back: %v, too large: %d", back, c.Stats().PutBackTooLarge)
+	}
+}
+
+// A core that has left is deaf, and an engine that still hands it jobs gets them back.
+func TestAfterLeaving(t *testing.T) {
+	c := victimCore(t, LAN(), 1)
+	out := c.Step(c.now, request(0, 1, 0))
+	ticket := out.Orders[0].Ticket
+	if out = c.Leave(c.now); len(out.Messages) != 1 || out.Messages[0].Goodbye == nil {
+		t.Errorf("leaving says %+v", out.Messages)
+	}
+	if out = c.Taken(c.now, ticket, []Taken{{Ref: 1}}); len(out.Orders) != 1 || out.Orders[0].Kind != PutBack {
+		t.Errorf("a late job leads to %+v", out.Orders)
+	}
+	if out = c.Step(c.now, request(0, 2, 0)); len(out.Orders)+len(out.Messages) != 0 {
+		t.Errorf("a late request leads to %+v", out)
+	}
+	if _, ok := c.Next(); ok {
+		t.Error("it still wants to be ticked")
+	}
+}
+
+// A clock that jumps back changes nothing, and time goes on from where it was.
+func TestClockJumpsBack(t *testing.T) {
+	c := victimCore(t, LAN(), 1)
+	give(t, c, 0, 1, 1)
+	c.Tick(2 * time.Second)
+	c.Tick(time.Second)
+	if c.now != 2*time.Second {
+		t.Errorf("it is %v", c.now)
+	}
+}
+
+// The same inputs give the same outputs, to the byte: two models of one seed behave alike.
+func TestSameSeedSameTrace(t *testing.T) {
+	trace := func() string {
+		w := newModel(modelConfig{seed: 42, peers: 6, clusters: 2, depth: 7, policy: "adaptive", drop: 0.1, repeat: 0.1, fail: 0.1,
+			delay: time.Second, wide: 50 * time.Millisecond, room: 4, crashes: 1, stalls: 2, leaves: 1, restarts: 1, faultsUntil: 10 * time.Second})
+		var b strings.Builder
+		for !w.done {
+			w.step()
+			for _, f := range w.flight {
+				fmt.Fprintln(&b, f.at, f.seq, f.m.From, f.m.To, describe(f.m))
+			}
+		}
+		return b.String()
+	}
+	first := trace()
+	if len(first) < 1000 {
+		t.Fatalf("the trace has %d bytes", len(first))
+	}
+	for range 3 {
+		if trace() != first {
+			t.Fatal("two runs of one seed differ")
+		}
+	}
+}
+
+func TestConfigProfilesAndErrors(t *testing.T) {
+	for name, cfg := range map[string]Config{"LAN": LAN(), "WAN": WAN(), "Local": Local()} {
+		if err := cfg.Validate(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := NewCore(Config{}, RunID{}, Address{}, NewMembers(nil), RandomStealing{}, nil); !errors.Is(err, ErrConfig) {
+		t.Errorf("the zero configuration gives %v", err)
+	}
+	cfg := LAN()
+	cfg.MaxSegments = cfg.MaxWaiting - 1
+	if err := cfg.Validate(); err == nil || !strings.Contains(err.Error(), "MaxSegments is 63, at least 64 is needed") {
+		t.Errorf("an inventory smaller than the queue gives %v", err)
+	}
+}
+
+func TestMembers(t *testing.T) {
+	m := parseMembers("b: b2 b1, a: a1, b: b3, c: a1")
+	if m.Len() != 4 || fmt.Sprint(m.Clusters()) != "[{a [{a1 a}]} {b [{b1 b} {b2 b} {b3 b}]}]" {
+		t.Errorf("members: %v", m.Clusters())
+	}
+	if from, to := m.span("b"); from != 1 || to != 4 {
+		t.Errorf("cluster b spans %d to %d", from, to)
+	}
+	if from, to := m.span("x"); from != to {
+		t.Errorf("an unknown cluster spans %d to %d", from, to)
+	}
+	if _, ok := m.Find("zz"); ok || len(m.Cluster("x").Members) != 0 {
+		t.Error("found what is not there")
+	}
+}
