@@ -67,6 +67,7 @@ func NewPool(cfg Config) (*Pool, error) {
 	p.demand.Store(cfg.Workers > 1)
 	p.workers.Store(&[]*worker{})
 	p.mu.Lock()
+	p.freeSince = p.now()
 	for range cfg.Workers {
 		p.grant(p.addWorker())
 	}

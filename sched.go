@@ -38,7 +38,9 @@ const (
 
 type scheduler struct {
 	mu        sync.Mutex
-	free      atomic.Int32 // cores that nobody uses
+	free      atomic.Int32 // cores that nobody uses; changed by addFree
+	freeTime  int64        // ns that cores were free, up to freeSince
+	freeSince int64
 	waiting   atomic.Int32 // workers in ready
 	resumable atomic.Int32 // workers in ready or preempted
 	ready     []*worker    // in order of their return
@@ -83,11 +85,15 @@ func (w *worker) work() {
 // find gets a job for a worker that has none; nil when the pool is closed. It gives way to workers that can go on.
 func (w *worker) find() *record {
 	p := w.pool
-	began := p.now()
-	defer func() { w.counts.idle += p.now() - began }()
-	for since := began; ; {
-		if p.resumable.Load() > 0 && !p.handOver(w) {
-			return nil
+	since := p.now()
+	defer func() { w.counts.idle += p.now() - since }()
+	for {
+		if p.resumable.Load() > 0 {
+			w.counts.idle += p.now() - since
+			ok := p.handOver(w)
+			if since = p.now(); !ok {
+				return nil
+			}
 		}
 		if seq := p.sample.Load(); seq != w.stats.seq.Load() {
 			w.report(seq)
@@ -102,10 +108,11 @@ func (w *worker) find() *record {
 			pause()
 			continue
 		}
-		if !p.rest(w) {
+		w.counts.idle += p.now() - since
+		ok := p.rest(w)
+		if since = p.now(); !ok {
 			return nil
 		}
-		since = p.now()
 	}
 }
 
@@ -137,10 +144,18 @@ func (p *Pool) workAppeared() {
 	}
 	p.mu.Lock()
 	if p.free.Load() > 0 && len(p.spares) > 0 {
-		p.free.Add(-1)
+		p.addFree(-1)
 		p.grant(p.popSpare())
 	}
 	p.mu.Unlock()
+}
+
+// addFree counts cores that fall idle, or that are given to a worker again. mu is held.
+func (p *Pool) addFree(n int32) {
+	now := p.now()
+	p.freeTime += int64(p.free.Load()) * (now - p.freeSince)
+	p.freeSince = now
+	p.free.Add(n)
 }
 
 func (p *Pool) grant(w *worker) { w.core <- struct{}{} }
@@ -193,14 +208,14 @@ func (p *Pool) rest(w *worker) bool {
 		p.release()
 		return false
 	}
-	p.free.Add(1)
+	p.addFree(1)
 	work := len(p.inbox) > 0 || len(p.ready) > 0 || len(p.preempted) > 0
 	for _, v := range *p.workers.Load() {
 		v.nudge()
 		work = work || v.stealable()
 	}
 	if work {
-		p.free.Add(-1)
+		p.addFree(-1)
 		p.mu.Unlock()
 		return true
 	}
@@ -241,7 +256,7 @@ func (p *Pool) release() {
 	if v := p.next(); v != nil {
 		p.grant(v)
 	} else {
-		p.free.Add(1)
+		p.addFree(1)
 	}
 	p.mu.Unlock()
 }
@@ -284,7 +299,7 @@ func (w *worker) park() {
 	if v != nil {
 		p.grant(v)
 	} else {
-		p.free.Add(1)
+		p.addFree(1)
 	}
 	p.mu.Unlock()
 	w.sleep()
@@ -312,7 +327,7 @@ func (w *worker) wake() {
 	}
 	w.parked.Store(false)
 	if p.free.Load() > 0 {
-		p.free.Add(-1)
+		p.addFree(-1)
 		p.grant(w)
 		return
 	}

@@ -1,7 +1,6 @@
 package satin
 
 import (
-	"runtime"
 	"sync/atomic"
 	"time"
 )
@@ -22,7 +21,7 @@ type counts struct {
 	rests     uint64 // times a core fell idle
 	published uint64 // times jobs were made stealable
 	visits    uint64 // looks at the attention word's wishes
-	idle      int64  // looking for a job, or waiting for one that is away
+	idle      int64  // looking for a job, or waiting for one that is away, with a core
 }
 
 func (c *counts) add(o *counts) {
@@ -89,11 +88,14 @@ type Stats struct {
 	Idle    time.Duration // of Workers x Elapsed: looking for a job or waiting for one that is away
 }
 
-// statsPatience bounds how long Stats waits for workers to report.
-const statsPatience = 2 * time.Millisecond
+// Stats and Progress wait so long for workers to report, and look so often.
+const (
+	statsPatience = 20 * time.Millisecond
+	statsPoll     = 20 * time.Microsecond
+)
 
-// Stats asks the workers for their counts and adds them up. It waits up to 2 ms for workers in the middle of a leaf,
-// then takes what they told last.
+// Stats asks the workers for their counts and adds them up. It waits up to 20 ms for workers in the middle of a
+// leaf, then takes what they told last.
 func (p *Pool) Stats() Stats {
 	p.survey()
 	s := Stats{Workers: p.cfg.Workers, Elapsed: time.Duration(p.now()) - poolEpoch}
@@ -115,14 +117,17 @@ func (p *Pool) Stats() Stats {
 	s.Syncs = c.inline + c.syncs
 	s.StealAttempts, s.Steals, s.Waits, s.Parks, s.Rests = c.attempts, c.steals, c.waits, c.parks, c.rests
 	s.Taken, s.Returned, s.PutBack = t.taken, t.returned, t.putBack
-	s.Idle = time.Duration(c.idle)
+	p.mu.Lock()
+	p.addFree(0)
+	s.Idle = time.Duration(c.idle + p.freeTime)
+	p.mu.Unlock()
 	return s
 }
 
 // survey makes all workers report, those in a long leaf excepted.
 func (p *Pool) survey() {
 	seq := p.sample.Add(1)
-	for until := time.Now().Add(statsPatience); ; runtime.Gosched() {
+	for until := time.Now().Add(statsPatience); ; time.Sleep(statsPoll) {
 		missing := false
 		for _, w := range *p.workers.Load() {
 			if !w.stats.asleep.Load() && w.stats.seq.Load() < seq {

@@ -1,0 +1,235 @@
+package satin
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+	"unsafe"
+
+	"pgregory.net/rapid"
+)
+
+func init() { Register("test.id", identity) }
+
+func identity(f *Frame, n int) int { return n }
+
+// A stackMachine drives one worker's stack step by step, as its jobs, its thieves and its own frame would, and
+// compares every step with a model: a list of jobs, each private, published, stolen or finished.
+type stackMachine struct {
+	w      *worker
+	jobs   []*modelJob // on the stack, oldest first
+	next   int
+	stolen []*modelJob
+}
+
+type modelJob struct {
+	x      Future[int, int]
+	arg    int
+	rec    *record // when stolen
+	isDone bool
+}
+
+func (m *stackMachine) Spawn(t *rapid.T) {
+	m.next++
+	m.jobs = append(m.jobs, &modelJob{x: Spawn(m.w.frame(), identity, m.next), arg: m.next})
+}
+
+func (m *stackMachine) Publish(t *rapid.T) {
+	if private := int(m.w.head - m.w.split); private > 0 {
+		m.w.publish(uint32(rapid.IntRange(1, private).Draw(t, "n")))
+	}
+}
+
+func (m *stackMachine) Nudge(t *rapid.T) {
+	m.w.busy.Store(true)
+	m.w.nudge()
+}
+
+func (m *stackMachine) Steal(t *rapid.T) {
+	want := m.oldest()
+	r := m.w.steal()
+	if r == nil {
+		if m.w.stealable() {
+			t.Fatal("nothing stolen although something is stealable")
+		}
+		return
+	}
+	if want == nil || &want.x.t.record != r || (*task[int, int])(want.x.t).arg != want.arg {
+		t.Fatalf("stole another job than the oldest")
+	}
+	want.rec = r
+	m.stolen = append(m.stolen, want)
+}
+
+// oldest is the job that a thief should get.
+func (m *stackMachine) oldest() *modelJob {
+	for _, j := range m.jobs {
+		if j.rec == nil {
+			return j
+		}
+	}
+	return nil
+}
+
+// Finish lets a thief bring a stolen job back.
+func (m *stackMachine) Finish(t *rapid.T) {
+	if len(m.stolen) == 0 {
+		return
+	}
+	i := rapid.IntRange(0, len(m.stolen)-1).Draw(t, "which")
+	j := m.stolen[i]
+	m.stolen = append(m.stolen[:i], m.stolen[i+1:]...)
+	j.isDone = true
+	j.rec.state.Store(running)
+	j.rec.d.ops.setResult(j.rec, j.arg, nil)
+	j.rec.state.Store(done)
+	j.rec.deliver()
+}
+
+// Get takes the result of any job that is not away.
+func (m *stackMachine) Get(t *rapid.T) {
+	if len(m.jobs) == 0 {
+		return
+	}
+	i := rapid.IntRange(0, len(m.jobs)-1).Draw(t, "which")
+	for _, j := range m.jobs[i:] {
+		if j.rec != nil && !j.isDone {
+			return // would wait
+		}
+	}
+	j := m.jobs[i]
+	m.jobs = append(m.jobs[:i], m.jobs[i+1:]...)
+	if got := j.x.Get(); got != j.arg {
+		t.Fatalf("job %d gave %d", j.arg, got)
+	}
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Fatalf("the result of job %d was given twice", j.arg)
+			}
+		}()
+		j.x.Get()
+	}()
+}
+
+// Abort drops all jobs.
+func (m *stackMachine) Abort(t *rapid.T) {
+	m.w.frame().Abort()
+	for _, j := range m.jobs {
+		finished := j.isDone
+		got, err := j.x.Try()
+		if finished && (err != nil || got != j.arg) || !finished && err != ErrAborted && got != j.arg {
+			t.Fatalf("aborted job %d gave %d, %v", j.arg, got, err)
+		}
+	}
+	m.jobs, m.stolen = nil, nil
+}
+
+func (m *stackMachine) Check(t *rapid.T) {
+	w := m.w
+	tail, split := uint32(w.ts.Load()>>32), uint32(w.ts.Load())
+	if tail > split || split > w.head || split != w.split {
+		t.Fatalf("tail %d, split %d (owner's %d), head %d", tail, split, w.split, w.head)
+	}
+	away := 0
+	for _, j := range m.jobs {
+		if j.rec != nil && !j.isDone {
+			away++
+			if j.rec.slot >= tail || w.slots[j.rec.slot] != j.rec {
+				t.Fatalf("stolen job %d is in slot %d, tail %d", j.arg, j.rec.slot, tail)
+			}
+		}
+	}
+	if away != len(m.stolen) {
+		t.Fatalf("%d jobs away, %d expected", away, len(m.stolen))
+	}
+	for h := uint32(0); h < w.head; h++ {
+		if r := w.slots[h]; r.slot != h || r.w != w {
+			t.Fatalf("the record in slot %d believes to be in %d", h, r.slot)
+		}
+	}
+}
+
+// TestStack compares the stack with its model in random sequences of steps of owner and thieves.
+func TestStack(t *testing.T) {
+	p := testPool(t, 1)
+	rapid.Check(t, func(t *rapid.T) {
+		w := newWorker(p, 1)
+		w.enter(0, 0)
+		m := &stackMachine{w: w}
+		t.Repeat(rapid.StateMachineActions(m))
+	})
+}
+
+// TestStealRace lets thieves loose on an owner that spawns, claims, publishes and drops: every job must be had by
+// exactly one of them.
+func TestStealRace(t *testing.T) {
+	const jobs, thieves = 200_000, 3
+	p := testPool(t, 1)
+	w := newWorker(p, 1)
+	w.enter(0, 0)
+	w.busy.Store(true)
+	var had [jobs]atomic.Int32
+	var wg sync.WaitGroup
+	var over atomic.Bool
+	for range thieves {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			for !over.Load() {
+				r := w.steal()
+				if r == nil {
+					pause()
+					continue
+				}
+				n := (*task[int, int])(unsafe.Pointer(r)).arg
+				if r.state.CompareAndSwap(stolen, running) {
+					had[n].Add(1)
+					if r.state.CompareAndSwap(running, done) {
+						r.deliver()
+					}
+				}
+			}
+		}()
+	}
+	f := w.frame()
+	dropped := 0
+	for n := 0; n < jobs; {
+		var xs []Future[int, int]
+		for range 1 + n%13 {
+			if n < jobs {
+				xs = append(xs, Spawn(f, identity, n))
+				n++
+			}
+		}
+		w.shareAll()
+		if n%5 == 0 {
+			f.Abort()
+			dropped += len(xs)
+			continue
+		}
+		for i := len(xs) - 1; i >= 0; i-- {
+			was := w.counts.inline + w.counts.detached
+			arg := n - len(xs) + i
+			xs[i].Get()
+			if w.counts.inline+w.counts.detached > was {
+				had[arg].Add(1)
+			}
+		}
+	}
+	over.Store(true)
+	wg.Wait()
+	missing := 0
+	for n := range had {
+		switch had[n].Load() {
+		case 0:
+			missing++
+		case 1:
+		default:
+			t.Fatalf("job %d was run %d times", n, had[n].Load())
+		}
+	}
+	if missing > dropped {
+		t.Fatalf("%d jobs were lost, at most %d were aborted", missing, dropped)
+	}
+}
