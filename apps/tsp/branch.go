@@ -1,0 +1,152 @@
+package tsp
+
+import (
+	"math"
+	"slices"
+)
+
+// Subproblem asks for the shortest tour among Best and those that contain the chosen edges and none of the discarded
+// ones.
+//
+// The bound on all of them is compared with Best.Length, and as Best itself travels with the subproblem, one may be
+// dropped that can at most do equally well: whoever holds the bound holds the tour. A bound that travelled alone would
+// have to be strict, or the tour could be lost with the peer that found it.
+type Subproblem struct {
+	Map       *Instance
+	Shift     int // of distances in the relaxation
+	Best      Tour
+	Edges     []uint8 // Cities x Cities, symmetric: open, chosen or discarded
+	Open      int     // number of open edges
+	Penalty   []int32 // the parent's, where the search for penalties starts; nil at the root
+	Threshold int     // subproblems with at most as many open edges are not split into jobs
+}
+
+// whole is the subproblem in which nothing has been decided.
+func whole(in *Instance, start Tour, threshold int) Subproblem {
+	n := in.Cities
+	edges := make([]uint8, n*n)
+	for a := range n {
+		edges[a*n+a] = discarded
+	}
+	return Subproblem{Map: in, Shift: shiftOf(in), Best: start, Edges: edges, Open: n * (n - 1) / 2, Threshold: threshold}
+}
+
+// branch returns the best tour that it knows, and subproblems that contain every tour shorter than that, the most
+// promising first: with an open edge chosen and with it discarded, or none at all. It leaves s as it is.
+func (s *Subproblem) branch() (Tour, []Subproblem) {
+	rest := *s
+	for {
+		r := relax(&rest)
+		best, bound, left := r.ascend(s.Best, rest.schedule())
+		if !left {
+			return best, nil
+		}
+		d := decided(&rest)
+		edges, left := r.reduce(d, (best.Length-1)<<r.shift-bound)
+		if !left {
+			return best, nil
+		}
+		rest.Penalty = slices.Clone(r.penalty[:r.cities])
+		rest.Edges, rest.Open = d.edges, d.open
+		if e, found := r.dearest(edges, d); found {
+			return best, rest.split(d, e)
+		}
+		// The edges that the bound came from have been decided since: there is a better bound now.
+	}
+}
+
+// split returns s with e chosen and with e discarded, as far as that leaves tours.
+func (s *Subproblem) split(d *decisions, e edge) []Subproblem {
+	children := make([]Subproblem, 0, 2)
+	with, without := d.clone(), d.clone()
+	if with.choose(e.a, e.b) && with.settle() {
+		children = append(children, s.with(with))
+	}
+	without.discard(e.a, e.b)
+	if without.settle() {
+		children = append(children, s.with(without))
+	}
+	return children
+}
+
+func (s *Subproblem) with(d *decisions) Subproblem {
+	c := *s
+	c.Edges, c.Open = d.edges, d.open
+	return c
+}
+
+// edge is an open edge of the 1-tree.
+type edge struct {
+	a, b uint8
+	rise int64 // by how much the bound rises at least if the edge is discarded
+}
+
+// dearest returns the open edge without which the bound rises most, of those at a city where the 1-tree has too many.
+func (r *relaxation) dearest(edges []edge, d *decisions) (dearest edge, found bool) {
+	for _, e := range edges {
+		tooMany := r.tree.degree[e.a] > 2 || r.tree.degree[e.b] > 2
+		if tooMany && d.of(e.a, e.b) == open && (!found || e.rise > dearest.rise) {
+			dearest, found = e, true
+		}
+	}
+	return dearest, found
+}
+
+// reduce decides what the bound alone decides. Slack is what the bound may still rise by if there is to be a shorter tour.
+// An edge is discarded if the cheapest 1-tree that contains it costs more, and chosen if the cheapest one without it does.
+// It returns the 1-tree's open edges, some of which may have been decided since, and false if no shorter tour is left.
+func (r *relaxation) reduce(d *decisions, slack int64) ([]edge, bool) {
+	t := &r.tree
+	rise := r.discardDear(d, slack)
+	edges := make([]edge, 0, r.cities)
+	for a := uint8(2); int(a) < r.cities; a++ {
+		edges = append(edges, edge{a, t.parent[a], rise[a] - withoutBonus(t.toParent[a])})
+	}
+	for i, end := range t.ends {
+		edges = append(edges, edge{0, end, rise[0] - withoutBonus(t.toEnds[i])})
+	}
+	edges = slices.DeleteFunc(edges, func(e edge) bool { return d.of(e.a, e.b) != open })
+	for _, e := range edges {
+		if e.rise > slack && d.of(e.a, e.b) == open && !d.choose(e.a, e.b) {
+			return nil, false
+		}
+	}
+	return edges, d.settle()
+}
+
+// discardDear discards the open edges that cost too much to be exchanged for the dearest edge of the 1-tree that they can
+// replace. For the other edges it returns the cheapest replacements: at the city below for those of the tree, at 0 for
+// those at city 0.
+func (r *relaxation) discardDear(d *decisions, slack int64) (replacement perCity[int64]) {
+	for i := range r.cities {
+		replacement[i] = math.MaxInt64 / 2 // as if infinitely dear; differences do not overflow
+	}
+	t := &r.tree
+	for a := range uint8(r.cities) {
+		to, costs := r.edges.of(a)
+		for i, b := range to {
+			if b < a || d.of(a, b) != open || t.has(a, b) {
+				continue
+			}
+			cost := int64(costs[i]) + int64(r.penalty[a]) + int64(r.penalty[b])
+			dearest := int64(t.toEnds[1])
+			if a != 0 {
+				dearest = math.MinInt64
+				for below := range t.path(a, b) {
+					dearest = max(dearest, int64(t.toParent[below]))
+				}
+			}
+			switch {
+			case cost-dearest > slack:
+				d.discard(a, b)
+			case a == 0:
+				replacement[0] = min(replacement[0], cost)
+			default:
+				for below := range t.path(a, b) {
+					replacement[below] = min(replacement[below], cost)
+				}
+			}
+		}
+	}
+	return replacement
+}

@@ -1,0 +1,249 @@
+package tsp
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/satin-peer/satin/apps"
+)
+
+func read(t *testing.T, file string) *Instance {
+	t.Helper()
+	in, err := instance([]string{filepath.Join("testdata", file)}, 0, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in
+}
+
+func TestFiles(t *testing.T) {
+	pools := pools(t)
+	for file, optimum := range map[string]int64{"random60-1.tsp": 61263, "petersen.tsp": 11, "capitals15.tsp": 10316} {
+		in := read(t, file)
+		for workers, pool := range pools {
+			t.Run(file+" "+workers, func(t *testing.T) {
+				solved(t, pool, Problem{Map: in, Threshold: defaultThreshold}, optimum)
+			})
+		}
+	}
+	if got := heldKarp(read(t, "capitals15.tsp")); got != 10316 {
+		t.Errorf("capitals15: %d by dynamic programming", got)
+	}
+	if in := read(t, "random60-1.tsp"); !slices.Equal(in.Dist, randomInstance(60, 1).Dist) {
+		t.Error("random60-1.tsp is not what --random 60 --seed 1 makes")
+	}
+}
+
+// TestDistances takes pairs of points whose distance the rules of TSPLIB make unequal to what others would.
+func TestDistances(t *testing.T) {
+	for _, c := range []struct {
+		metric string
+		a, b   point
+		want   float64
+	}{
+		{"EUC_2D", point{0, 0}, point{1, 1}, 1},
+		{"EUC_2D", point{0, 0}, point{1.5, 0}, 2},
+		{"EUC_2D", point{-2, 3}, point{1, -1}, 5},
+		{"CEIL_2D", point{0, 0}, point{1, 1}, 2},
+		{"CEIL_2D", point{0, 0}, point{3, 4}, 5},
+		{"ATT", point{0, 0}, point{10, 0}, 4},   // root of 10, 3.16, is rounded up
+		{"ATT", point{0, 0}, point{30, 10}, 10}, // the root of 100 is 10 exactly
+		{"ATT", point{0, 0}, point{12, 0}, 4},   // 3.79
+		{"GEO", point{52.22, 4.54}, point{37.59, 23.44}, 2167},
+		{"GEO", point{53.21, -6.16}, point{38.43, -9.08}, 1644},
+		{"GEO", point{0, 179.59}, point{0, -179.59}, 4}, // minutes, and across the date line
+		{"GEO", point{10.30, 20.30}, point{10.30, 20.30}, 1},
+	} {
+		if got := metrics[c.metric](c.a, c.b); got != c.want {
+			t.Errorf("%s of %v and %v: %v, want %v", c.metric, c.a, c.b, got, c.want)
+		}
+	}
+}
+
+// TestFormats writes one matrix in every format; one city is far from itself, which must not matter.
+func TestFormats(t *testing.T) {
+	want := newInstance("m", 4, func(a, b int) int32 { return int32(10*a + b) })
+	for format, columns := range formats {
+		var b strings.Builder
+		fmt.Fprintf(&b, "NAME : m\nTYPE : TSP\r\nDIMENSION : 4\nEDGE_WEIGHT_TYPE : EXPLICIT\nEDGE_WEIGHT_FORMAT : %s\nEDGE_WEIGHT_SECTION\n", format)
+		for row := range 4 {
+			from, to := columns(row, 4)
+			for column := from; column < to; column++ {
+				if row == column {
+					b.WriteString("99999 ")
+				} else {
+					fmt.Fprint(&b, want.dist(uint8(row), uint8(column)), "\n\n"[:1+row%2])
+				}
+			}
+		}
+		b.WriteString("\nEOF\nwhatever follows")
+		in, err := parse("m.tsp", []byte(b.String()))
+		if err != nil {
+			t.Errorf("%s: %v", format, err)
+		} else if !slices.Equal(in.Dist, want.Dist) || in.Name != "m" {
+			t.Errorf("%s: %s %v, want %v", format, in.Name, in.Dist, want.Dist)
+		}
+	}
+}
+
+func TestBadFiles(t *testing.T) {
+	const head = "TYPE: TSP\nDIMENSION: 3\nEDGE_WEIGHT_TYPE: EXPLICIT\nEDGE_WEIGHT_FORMAT: FULL_MATRIX\nEDGE_WEIGHT_SECTION\n"
+	const points = "DIMENSION: 3\nEDGE_WEIGHT_TYPE: EUC_2D\nNODE_COORD_SECTION\n"
+	for text, want := range map[string]string{
+		"\x7fELF\x02\x01":                               `f.tsp:1: got "\x7fELF\x02\x01", want a keyword of a symmetric TSPLIB instance`,
+		"TYPE: ATSP":                                    `f.tsp:1: got "ATSP", want TYPE: TSP, the symmetric problem`,
+		"NAME: \x1b[2J":                                 `f.tsp:1: got "\x1b[2J", want a NAME of at most 60 printable characters`,
+		"\nDIMENSION: 2":                                `f.tsp:2: got "2", want a DIMENSION from 3 to 128`,
+		"DIMENSION: 129":                                `f.tsp:1: got "129", want a DIMENSION from 3 to 128`,
+		"DIMENSION: -3":                                 `f.tsp:1: got "-3", want a DIMENSION from 3 to 128`,
+		"DIMENSION: many":                               `f.tsp:1: got "many", want a DIMENSION from 3 to 128`,
+		"DIMENSION: 3\n":                                `f.tsp:2: got "the end of the file", want an EDGE_WEIGHT_SECTION or a NODE_COORD_SECTION before it`,
+		"EDGE_WEIGHT_TYPE: X":                           `f.tsp:1: got "X", want an EDGE_WEIGHT_TYPE of EUC_2D, CEIL_2D, GEO, ATT or EXPLICIT`,
+		"EDGE_WEIGHT_FORMAT:":                           `f.tsp:1: want an EDGE_WEIGHT_FORMAT of FULL_MATRIX, {UPPER,LOWER}[_DIAG]_{ROW,COL}, or FUNCTION`,
+		"FIXED_EDGES_SECTION":                           `f.tsp:1: got "FIXED_EDGES_SECTION", want a keyword of a symmetric TSPLIB instance`,
+		"NODE_COORD_SECTION":                            `f.tsp:1: got "NODE_COORD_SECTION", want DIMENSION before it`,
+		"DIMENSION: 3\nNODE_COORD_SECTION":              `f.tsp:2: got "NODE_COORD_SECTION", want an EDGE_WEIGHT_TYPE of EUC_2D, CEIL_2D, GEO or ATT before it`,
+		"DIMENSION: 3\nEDGE_WEIGHT_SECTION":             `f.tsp:2: got "EDGE_WEIGHT_SECTION", want EDGE_WEIGHT_TYPE: EXPLICIT and the EDGE_WEIGHT_FORMAT of a matrix before it`,
+		head + "0 1 2 1 0 3 2 3":                        `f.tsp:6: got "the end of the file", want a distance from 0 to 67108863`,
+		head + "0 1 2\n1 0 3\n2 4 0":                    `f.tsp:8: got "4", want a symmetric matrix: from city 2 to 3 it is 3`,
+		head + "0 1 2\n-1 0 3\n2 3 0":                   `f.tsp:7: got "-1", want a distance from 0 to 67108863`,
+		head + "0 1 2\n1.5 0 3\n2 3 0":                  `f.tsp:7: got "1.5", want a distance that is a whole number`,
+		head + "0 1e9 2\n":                              `f.tsp:6: got "1e9", want a distance from 0 to 67108863`,
+		head + "0 1 2\n1 0 3\n2 3 0 7":                  `f.tsp:8: got "7", want the end of the section for 3 cities`,
+		head + "0 1 2\n1 0 3\nEOF":                      `f.tsp:8: got "EOF", want a distance from 0 to 67108863`,
+		head + "0 1 2 1 0 3 2 3 0\nEDGE_WEIGHT_SECTION": `f.tsp:7: got "EDGE_WEIGHT_SECTION", want one section with distances`,
+		points + "1 0 0\n2 1 1\n2 0 1\n":                `f.tsp:6: got "2", want each city once`,
+		points + "1 0 0\n2 1 1\n4 0 1\n":                `f.tsp:6: got "4", want the number of a city from 1 to 3`,
+		points + "1 0 0\n2 1 NaN\n":                     `f.tsp:5: got "NaN", want a y coordinate from -1000000000 to 1000000000`,
+		points + "1 0 0\n2 1 \n":                        `f.tsp:6: got "the end of the file", want a y coordinate from -1000000000 to 1000000000`,
+		points + "1 0 0\n2 1 1\n3 1e9 0\n":              `f.tsp:6: got "cities 1000000000 apart", want distances of at most 67108863`,
+		"DIMENSION: 3\nDISPLAY_DATA_SECTION\n1 0 0\nx":  `f.tsp:4: got "x", want the number of a city from 1 to 3`,
+	} {
+		_, err := parse("f.tsp", []byte(text))
+		var input *apps.InputError
+		if !errors.As(err, &input) || err.Error() != want {
+			t.Errorf("%q:\ngot  %v\nwant %s", text, err, want)
+		}
+	}
+}
+
+// problemFor does what the command does with a line of arguments, flags first.
+func problemFor(t *testing.T, args ...string) (*apps.Problem, error) {
+	t.Helper()
+	fs := flag.NewFlagSet("tsp", flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	make := App.Setup(fs)
+	if err := fs.Parse(args); err != nil {
+		t.Fatal(err)
+	}
+	return make(fs.Args())
+}
+
+func TestBadArguments(t *testing.T) {
+	dir := t.TempDir()
+	empty, big := filepath.Join(dir, "empty"), filepath.Join(dir, "big")
+	for name, size := range map[string]int{empty: 0, big: maxFile + 1} {
+		if err := os.WriteFile(name, make([]byte, size), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{nil, `arguments: got "0", want exactly 1 (FILE, or --random N)`},
+		{[]string{"a", "b"}, `arguments: got "b", want exactly 1 (FILE, or --random N)`},
+		{[]string{"--random=20", "a"}, `arguments: got "a", want none`},
+		{[]string{"--random=2"}, `--random: got "2", want a whole number from 3 to 128`},
+		{[]string{"--random=-1"}, `--random: got "-1", want a whole number from 3 to 128`},
+		{[]string{"--random=1000000"}, `--random: got "1000000", want a whole number from 3 to 128`},
+		{[]string{"--random=9", "--threshold=-1"}, `--threshold: got "-1", want a whole number from 0 to 16384`},
+		{[]string{empty}, empty + `: got "an empty file", want some input`},
+		{[]string{big}, big + `: got "a larger file", want at most 1048576 bytes`},
+		{[]string{dir}, dir + `: got "a directory", want a file`},
+		{[]string{filepath.Join(dir, "none")}, filepath.Join(dir, "none") + `: got "no such file or directory", want a file that can be read`},
+		{[]string{"--random=9", "--tour=" + dir}, dir + `: got "a directory", want a file that can be written`},
+		{[]string{"--random=9", "--tour=/none/of/this"}, `/none/of/this: got "no such file or directory", want a file that can be written`},
+	} {
+		_, err := problemFor(t, c.args...)
+		var input *apps.InputError
+		if !errors.As(err, &input) || err.Error() != c.want {
+			t.Errorf("%q:\ngot  %v\nwant %s", c.args, err, c.want)
+		}
+	}
+}
+
+func TestApp(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "p.tour")
+	p, err := problemFor(t, "--tour="+file, "--threshold=0", filepath.Join("testdata", "petersen.tsp"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	result := p.Sequential()
+	if err := p.Check(result); err != nil {
+		t.Error(err)
+	}
+	for what, wrong := range map[string]Tour{
+		"the tour visits 2 cities of 10": {Length: 4, Order: []uint8{0, 1}},
+		"the tour visits city 1 twice":   {Length: 15, Order: []uint8{0, 1, 2, 3, 4, 5, 6, 7, 8, 0}},
+		"the tour visits city 11 of 10":  {Length: 15, Order: []uint8{0, 1, 2, 3, 4, 5, 6, 7, 8, 10}},
+		"the tour is 16 long, not 11":    {Length: 11, Order: ascending(10)},
+	} {
+		if err := p.Check(wrong); err == nil || err.Error() != what {
+			t.Errorf("check of %v: %v, want %s", wrong, err, what)
+		}
+	}
+	if err := p.Save(result); err != nil {
+		t.Fatal(err)
+	}
+	saved, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(saved), "\n")
+	if lines[0] != "NAME: petersen.tour" || lines[1] != "COMMENT: length 11" || lines[5] != "1" || len(lines) != 5+10+3 {
+		t.Errorf("saved %q", saved)
+	}
+	if a := p.Answer(result); !strings.HasPrefix(a.Text, "petersen: length 11\n1 ") || a.Fields["length"] != int64(11) {
+		t.Errorf("answer %q %v", a.Text, a.Fields)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, file := range []string{"random60-1.tsp", "petersen.tsp", "capitals15.tsp"} {
+		data, err := os.ReadFile(filepath.Join("testdata", file))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		in, err := parse("f.tsp", data)
+		if err != nil {
+			var input *apps.InputError
+			if !errors.As(err, &input) || strings.ContainsAny(err.Error(), "\n\x1b") {
+				t.Fatalf("not a line of input error: %q", err)
+			}
+			return
+		}
+		for a := range in.Cities {
+			for b := range in.Cities {
+				if d := in.Dist[a*in.Cities+b]; d < 0 || d > maxDistance || d != in.Dist[b*in.Cities+a] {
+					t.Fatalf("from city %d to %d it is %d, back %d", a, b, d, in.Dist[b*in.Cities+a])
+				}
+			}
+		}
+		if in.Cities < 8 {
+			if got, want := solveAlone(Problem{Map: in}).Length, heldKarp(in); got != want {
+				t.Fatalf("tour of length %d, want %d", got, want)
+			}
+		}
+	})
+}
