@@ -1,0 +1,318 @@
+package sim
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/satin-peer/satin/steal"
+)
+
+// engine models how one peer runs jobs: a queue that its workers take the newest job from and thieves the oldest, frames that
+// wait for their children without holding a worker, and workers that spend virtual time. It stands for the engine at the
+// module's root, whose private stacks and attention words cost too little to show at this scale. The workers of one peer
+// share its queue.
+type engine struct {
+	tree     Tree
+	queue    deque
+	frames   []frame
+	free     []int32 // frames for reuse
+	workers  []worker
+	idle     int
+	runs     uint64 // Run orders received
+	given    map[steal.Ref]givenJob
+	lastRef  steal.Ref
+	revoked  map[steal.Ref]bool // reported as aborted; an order that crossed the report is ignored
+	segments map[steal.SegmentID]*segment
+	books    books
+	children []Node // scratch
+}
+
+// frame is a running invocation: it gathers the results of its children until the last has come.
+type frame struct {
+	place
+	node    Node
+	pending int32
+	used    bool
+	any     bool
+	dead    bool // it has what it wants of its children; what is left of them is dropped
+	sum     Result
+}
+
+// place says whose child a job is.
+type place struct {
+	parent  int32    // frame; noFrame for the topmost job of a run or a segment
+	index   uint32   // among its siblings, from 1
+	segment *segment // of the topmost job of a segment, else nil
+}
+
+const noFrame = -1
+
+// segment is what a peer remembers of a job it runs for another.
+type segment struct {
+	id   steal.SegmentID
+	path steal.Path
+	dead bool // nobody wants it any more
+}
+
+// entry is a job in the queue: spawned, not begun.
+type entry struct {
+	place
+	node  Node
+	again bool // given away before
+}
+
+// worker is one core of the peer.
+type worker struct {
+	busy  bool
+	job   entry
+	token uint64 // of its leafDone event; older ones are void
+	since int64  // when it last began, or changed speed
+	left  int64  // work left then, in nanoseconds at speed 1
+}
+
+// givenJob is a job that was taken to be given away.
+type givenJob struct {
+	entry
+	path steal.Path
+}
+
+func newEngine(tree Tree, workers int) engine {
+	return engine{
+		tree: tree, workers: make([]worker, workers), idle: workers,
+		given: make(map[steal.Ref]givenJob), revoked: make(map[steal.Ref]bool),
+		segments: make(map[steal.SegmentID]*segment),
+	}
+}
+
+// newFrame makes a frame for a job whose children are about to be spawned.
+func (g *engine) newFrame(e *entry, children int) int32 {
+	if len(g.free) == 0 {
+		g.free = append(g.free, int32(len(g.frames)))
+		g.frames = append(g.frames, frame{})
+	}
+	i := g.free[len(g.free)-1]
+	g.free = g.free[:len(g.free)-1]
+	g.frames[i] = frame{place: e.place, node: e.node, pending: int32(children), used: true, any: g.tree.Any(e.node)}
+	g.books.open++
+	return i
+}
+
+func (g *engine) release(f int32) {
+	g.frames[f] = frame{}
+	g.free = append(g.free, f)
+	g.books.open--
+}
+
+// path reads a job's place in the tree off its frames.
+func (g *engine) path(at place) steal.Path {
+	if at.segment != nil {
+		return at.segment.path
+	}
+	var base steal.Path
+	depth := 0
+	for f := at.parent; f != noFrame; f = g.frames[f].parent {
+		depth++
+		if s := g.frames[f].segment; s != nil {
+			base = s.path
+			break
+		}
+	}
+	p := make(steal.Path, len(base)+depth)
+	copy(p, base)
+	for i := len(p) - 1; i >= len(base); i-- {
+		p[i] = at.index
+		at = g.frames[at.parent].place
+	}
+	return p
+}
+
+// doomed says whether nobody waits for a job at this place any more.
+func (g *engine) doomed(at place) bool {
+	for {
+		if at.segment != nil {
+			return at.segment.dead
+		}
+		if at.parent == noFrame {
+			return false
+		}
+		f := &g.frames[at.parent]
+		if f.dead {
+			return true
+		}
+		at = f.place
+	}
+}
+
+// modelFunction is the registered name that modelled jobs travel under.
+const modelFunction = "sim.node"
+
+// identify hashes what a modelled job computes.
+func identify(arg []byte) steal.Identity { return steal.Identify(modelFunction, arg[:nodeBytes], 0) }
+
+// take removes up to most of the oldest jobs from the queue to be given away.
+func (g *engine) take(most int) []steal.Taken {
+	var taken []steal.Taken
+	for len(taken) < most && g.queue.len() > 0 {
+		e := g.queue.popOldest()
+		g.lastRef++
+		j := givenJob{e, g.path(e.place)}
+		g.given[g.lastRef] = j
+		g.books.given++
+		arg := e.node.encode(g.tree.ArgBytes(e.node))
+		taken = append(taken, steal.Taken{Ref: g.lastRef, Job: steal.Job{
+			Path: j.path, Identity: identify(arg), Function: modelFunction, Arg: arg, Restarted: e.again,
+		}})
+	}
+	return taken
+}
+
+// close takes a job that was given away off the list, for an order that ends its absence; false if the engine has reported
+// it as aborted meanwhile.
+func (g *engine) close(ref steal.Ref) (j givenJob, ok bool) {
+	if g.revoked[ref] {
+		delete(g.revoked, ref) // at most one order may cross
+		return givenJob{}, false
+	}
+	j, ok = g.given[ref]
+	if !ok {
+		panic(violation(slotOnce, "ref %d is filled or put back, but it is not out", ref))
+	}
+	delete(g.given, ref)
+	return j, true
+}
+
+// putBack takes a job back that was given away.
+func (g *engine) putBack(ref steal.Ref, restarted bool) {
+	if j, ok := g.close(ref); ok {
+		j.again = j.again || restarted
+		g.books.putBack++
+		g.queue.pushOldest(j.entry)
+	}
+}
+
+// enter queues a job that comes from outside as the newest: the run's root, or a segment.
+func (g *engine) enter(n Node, s *segment) {
+	if s != nil {
+		if g.segments[s.id] != nil {
+			panic(violation(segmentOnce, "segment %d is run twice", s.id))
+		}
+		g.segments[s.id] = s
+	}
+	g.books.entered++
+	g.queue.pushNewest(entry{node: n, place: place{parent: noFrame, segment: s}})
+}
+
+// spawn begins a job: an inner node's children are queued; a leaf is for a worker to spend its cost on.
+func (g *engine) spawn(e *entry) (cost int64, isLeaf bool) {
+	g.children = g.tree.Children(e.node, g.children[:0])
+	cost = g.tree.Cost(e.node)
+	if len(g.children) == 0 {
+		return cost, true
+	}
+	f := g.newFrame(e, len(g.children))
+	for i := range g.children {
+		g.queue.pushNewest(entry{node: g.children[i], place: place{parent: f, index: uint32(i) + 1}})
+	}
+	g.books.spawned += uint64(len(g.children))
+	return cost, false
+}
+
+// finished is a topmost job that has its result: the run's root if it has no segment.
+type finished struct {
+	segment *segment
+	node    Node
+	result  Result
+}
+
+// complete gives a job's result to its parent, and the parent's to its own if that was all it waited for, and so on. It
+// returns the job at the top if that was reached, and the stolen jobs that nobody wants any more.
+func (g *engine) complete(at place, n Node, r Result) (done *finished, unwanted []steal.Ref) {
+	for at.parent != noFrame {
+		f := &g.frames[at.parent]
+		f.pending--
+		if !f.used || f.pending < 0 {
+			panic(violation(slotOnce, "job %x has more results than children", f.node.Key))
+		}
+		f.sum = f.sum.plus(r)
+		switch {
+		case f.any && r == something:
+			f.dead = true
+			unwanted = g.sweep(unwanted)
+		case f.pending > 0:
+			return nil, unwanted
+		case f.any:
+			r = nothing
+		default:
+			r = f.sum
+		}
+		up, node := f.place, f.node
+		g.release(at.parent)
+		g.books.executed++
+		at, n = up, node
+	}
+	if at.segment != nil {
+		delete(g.segments, at.segment.id)
+	}
+	return &finished{at.segment, n, r}, unwanted
+}
+
+// abort drops a segment. It returns the jobs below it that other peers hold.
+func (g *engine) abort(id steal.SegmentID) (unwanted []steal.Ref) {
+	s := g.segments[id]
+	if s == nil {
+		return nil // its result was on the way to the core
+	}
+	s.dead = true
+	delete(g.segments, id)
+	return g.sweep(nil)
+}
+
+// sweep drops all that is doomed: queued jobs, running leaves, jobs given away, frames.
+func (g *engine) sweep(unwanted []steal.Ref) []steal.Ref {
+	dropped := g.queue.filter(func(e *entry) bool { return !g.doomed(e.place) })
+	g.books.aborted += uint64(dropped)
+	for i := range g.workers {
+		if w := &g.workers[i]; w.busy && g.doomed(w.job.place) {
+			w.busy = false
+			w.token++
+			g.idle++
+			g.books.aborted++
+		}
+	}
+	for _, ref := range slices.Sorted(maps.Keys(g.given)) {
+		if g.doomed(g.given[ref].place) {
+			delete(g.given, ref)
+			g.books.revoked++
+			g.revoked[ref] = true
+			unwanted = append(unwanted, ref)
+		}
+	}
+	var doomed []int32
+	for i := range g.frames { // released together, so that no walk up meets a frame that is gone
+		if f := &g.frames[i]; f.used && g.doomed(f.place) {
+			doomed = append(doomed, int32(i))
+		}
+	}
+	for _, f := range doomed {
+		g.release(f)
+		g.books.aborted++
+	}
+	return unwanted
+}
+
+// check is the conservation of jobs: what came in is somewhere or has gone out.
+func (g *engine) check() {
+	b := &g.books
+	in := b.entered + b.spawned + b.putBack
+	busy := uint64(len(g.workers) - g.idle)
+	out := uint64(g.queue.len()) + busy + uint64(b.open) + b.executed + b.aborted + b.given
+	if in != out {
+		panic(violation(conservation, "%d entered + %d spawned + %d put back, but %d queued + %d running + %d waiting + "+
+			"%d executed + %d aborted + %d given away", b.entered, b.spawned, b.putBack,
+			g.queue.len(), busy, b.open, b.executed, b.aborted, b.given))
+	}
+	if b.given != b.filled+b.putBack+b.revoked+uint64(len(g.given)) {
+		panic(violation(slotOnce, "%d given away, but %d filled + %d put back + %d revoked + %d out",
+			b.given, b.filled, b.putBack, b.revoked, len(g.given)))
+	}
+}

@@ -1,0 +1,127 @@
+package sim
+
+import (
+	"time"
+
+	"github.com/satin-peer/satin/internal/wan"
+	"github.com/satin-peer/satin/steal"
+)
+
+// refusedAfter is how long a transport takes to notice that a message cannot be sent.
+const refusedAfter = int64(2 * time.Millisecond)
+
+// send puts a message on its way.
+func (w *world) send(p *peer, m *steal.Message) {
+	to, ok := w.byID[m.To.Peer]
+	if !ok {
+		panic(violation(rightJob, "a message to %q, who does not exist", m.To.Peer))
+	}
+	size := m.Size() + w.cfg.FrameBytes
+	receiver := w.peers[to]
+	w.countSent(p, receiver, size)
+	p.charge(size)
+	if w.trace != nil {
+		w.traceSend(p, m, size)
+	}
+	fate := w.weather.fate(w, p, receiver, m)
+	if fate.refuse {
+		w.trace.line(w.now, p.id, "  refused: %v to %s", m.Kind(), m.To.Peer)
+		w.queue.post(event{at: w.now + refusedAfter, what: sendRefused, peer: p.number, message: m})
+		return
+	}
+	if fate.damage {
+		w.trace.line(w.now, p.id, "  damaged: %v to %s", m.Kind(), m.To.Peer)
+		m = w.damaged(m)
+		w.counts.Lost++
+	}
+	for range fate.copies {
+		w.launch(p, receiver, m, size, fate)
+	}
+	if fate.copies == 0 {
+		w.counts.Lost++
+		w.trace.line(w.now, p.id, "  lost: %v to %s", m.Kind(), m.To.Peer)
+	}
+}
+
+// launch sends one copy: within a cluster to the receiver, else to the first cluster on the way.
+func (w *world) launch(p, receiver *peer, m *steal.Message, size int, fate fate) {
+	at := w.now + fate.delay
+	if fate.shuffle > 0 {
+		at += w.random.Int64N(fate.shuffle)
+	}
+	if p.cluster == receiver.cluster {
+		local, _ := w.net.Links().Conditions(p.cluster, p.cluster)
+		p.nicFree = max(p.nicFree, w.now) + int64(local.Transmission(size))
+		at += p.nicFree - w.now + int64(local.Latency)
+		w.queue.post(event{at: at, what: messageCame, peer: receiver.number, message: m})
+		return
+	}
+	if at > w.now {
+		// The delay is before the link, which takes messages in the order in which they reach it.
+		w.queue.post(event{at: at, what: messageHop, peer: receiver.number, worker: int32(p.cluster), message: m})
+		return
+	}
+	w.hop(receiver, p.cluster, m)
+}
+
+// hop sends a message that is in a cluster over the next link to its receiver.
+func (w *world) hop(receiver *peer, at int, m *steal.Message) {
+	next, when, err := w.net.Forward(time.Duration(w.now), at, receiver.cluster, m.Size()+w.cfg.FrameBytes)
+	switch {
+	case err == wan.ErrNoRoute:
+		sender := w.peers[w.byID[m.From.Peer]]
+		w.trace.line(w.now, sender.id, "  no route for %v to %s", m.Kind(), m.To.Peer)
+		w.queue.post(event{at: w.now + refusedAfter, what: sendRefused, peer: sender.number, message: m})
+	case err != nil:
+		w.counts.Lost++
+		w.trace.line(w.now, m.From.Peer, "  dropped by a full queue: %v to %s", m.Kind(), m.To.Peer)
+	case next == receiver.cluster:
+		local, _ := w.net.Links().Conditions(next, next)
+		w.queue.post(event{at: int64(when + local.Latency), what: messageCame, peer: receiver.number, message: m})
+	default:
+		w.queue.post(event{at: int64(when), what: messageHop, peer: receiver.number, worker: int32(next), message: m})
+	}
+}
+
+// receive hands a message to its receiver's core.
+func (w *world) receive(p *peer, m *steal.Message) {
+	if len(w.weather.active) > 0 && w.weather.blocked(w.peers[w.byID[m.From.Peer]], p) {
+		w.counts.Lost++ // cut off while it was on the way
+		return
+	}
+	w.counts.Received++
+	p.charge(m.Size() + w.cfg.FrameBytes)
+	if w.trace != nil {
+		w.traceReceive(p, m)
+	}
+	p.absorb(p.core.Step(p.local(), m))
+	p.settle()
+}
+
+// refused tells the sender that a message was not sent.
+func (p *peer) refused(m *steal.Message) {
+	if m.From.Inc != p.inc {
+		return // it has started again since
+	}
+	p.absorb(p.core.SendFailed(p.local(), m))
+	p.settle()
+}
+
+func (w *world) countSent(p, receiver *peer, size int) {
+	c := &w.counts
+	if p.cluster == receiver.cluster {
+		c.MessagesLocal++
+		c.BytesLocal += uint64(size)
+	} else {
+		c.MessagesWide++
+		c.BytesWide += uint64(size)
+	}
+	p.usage.sent++
+	if second := w.now / int64(time.Second); second != p.usage.second {
+		p.usage.second, p.usage.inSecond = second, 0
+	}
+	p.usage.inSecond++
+	if p.usage.inSecond > maxRate {
+		panic(violation(noSpin, "%s sends more than %d messages within a second", p.id, maxRate))
+	}
+}

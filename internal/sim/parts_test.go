@@ -1,0 +1,200 @@
+package sim
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/satin-peer/satin/steal"
+	"pgregory.net/rapid"
+)
+
+// TestQueueOrders: events come out by time, and those of one moment in the order in which they were posted.
+func TestQueueOrders(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var q queue
+		var want []event
+		for i := range rapid.IntRange(1, 300).Draw(t, "steps") {
+			if len(want) > 0 && rapid.IntRange(0, 2).Draw(t, "take") == 0 {
+				if got := q.next(); got.at != want[0].at || got.number != want[0].number {
+					t.Fatalf("event %d at %d, want %d at %d", got.number, got.at, want[0].number, want[0].at)
+				}
+				want = want[1:]
+				continue
+			}
+			e := event{at: rapid.Int64Range(0, 20).Draw(t, "at"), number: uint64(i)}
+			q.post(e)
+			want = append(want, e)
+			slices.SortStableFunc(want, func(a, b event) int { return cmp.Compare(a.at, b.at) })
+		}
+		if q.len() != len(want) {
+			t.Fatalf("%d events are left, want %d", q.len(), len(want))
+		}
+	})
+}
+
+// TestDeque compares the ring with a slice.
+func TestDeque(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var d deque
+		var want []uint64
+		for i := range rapid.IntRange(1, 200).Draw(t, "steps") {
+			e := entry{node: Node{Key: uint64(i)}}
+			switch rapid.IntRange(0, 5).Draw(t, "step") {
+			case 0, 1:
+				d.pushNewest(e)
+				want = append(want, e.node.Key)
+			case 2:
+				d.pushOldest(e)
+				want = slices.Insert(want, 0, e.node.Key)
+			case 3:
+				if len(want) > 0 {
+					if got := d.popNewest().node.Key; got != want[len(want)-1] {
+						t.Fatalf("newest is %d, want %d", got, want[len(want)-1])
+					}
+					want = want[:len(want)-1]
+				}
+			case 4:
+				if len(want) > 0 {
+					if got := d.popOldest().node.Key; got != want[0] {
+						t.Fatalf("oldest is %d, want %d", got, want[0])
+					}
+					want = want[1:]
+				}
+			case 5:
+				keep := func(k uint64) bool { return k%3 != 0 }
+				before := len(want)
+				want = slices.DeleteFunc(want, func(k uint64) bool { return !keep(k) })
+				if got := d.filter(func(e *entry) bool { return keep(e.node.Key) }); got != before-len(want) {
+					t.Fatalf("filter dropped %d, want %d", got, before-len(want))
+				}
+			}
+			if d.len() != len(want) {
+				t.Fatalf("%d entries, want %d", d.len(), len(want))
+			}
+		}
+	})
+}
+
+// TestSplitAddsUp: the leaves' costs add up to the total, whatever the parameters.
+func TestSplitAddsUp(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := &Split{
+			Seed: rapid.Uint64().Draw(t, "seed"), Total: 10 * time.Second,
+			Grain:  time.Duration(rapid.IntRange(5, 500).Draw(t, "grain")) * time.Millisecond,
+			FanLow: 2, FanHigh: rapid.IntRange(2, 6).Draw(t, "fan"),
+			Even: rapid.Float64Range(0.01, 2).Draw(t, "even"), Skew: rapid.IntRange(1, 8).Draw(t, "skew"),
+			Size: int32(rapid.IntRange(0, 1).Draw(t, "picture") * 100_000),
+		}
+		if rapid.Bool().Draw(t, "peel") {
+			s.FanHigh, s.Peel, s.Even = 2, 0.5, s.Even/100
+		}
+		total := Sequential(s)
+		if total.Work != s.Total {
+			t.Fatalf("the costs add up to %v, want %v", total.Work, s.Total)
+		}
+		root := s.Root()
+		var size int32
+		for _, c := range s.Children(root, nil) {
+			size += c.Size
+			if c.Work < 0 || c.Work > root.Work {
+				t.Fatalf("a child of %v has %v of work", time.Duration(root.Work), time.Duration(c.Work))
+			}
+		}
+		if size != root.Size {
+			t.Fatalf("the children have %d pixels of %d", size, root.Size)
+		}
+	})
+}
+
+// TestQueensTree: the positions visited are those of the N-queens search tree, wherever leaves are cut.
+func TestQueensTree(t *testing.T) {
+	// The search tree for 8 queens has 2,057 nodes, root included (Knuth, "Estimating the efficiency of backtrack programs",
+	// 1975).
+	for _, leaf := range []int{0, 1, 3, 5, 8} {
+		q := &Queens{N: 8, Leaf: leaf, Position: time.Nanosecond}
+		if got := Sequential(q).Work; got != 2057 {
+			t.Errorf("leaves of %d rows: %d positions, want 2057", leaf, got)
+		}
+	}
+}
+
+func TestNodeCodec(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := Node{rapid.Uint64().Draw(t, "key"), rapid.Int64().Draw(t, "work"), rapid.Int32().Draw(t, "size"), rapid.Int32().Draw(t, "form")}
+		size := rapid.IntRange(0, 100).Draw(t, "bytes")
+		b := n.encode(size)
+		if got, ok := decodeNode(b); !ok || got != n || len(b) != max(size, nodeBytes) {
+			t.Fatalf("%+v of %d bytes comes back as %+v of %d", n, size, got, len(b))
+		}
+		r := Result{rapid.Uint64().Draw(t, "sum"), rapid.Uint64().Draw(t, "leaves")}
+		b = encodeOutcome(n, r, size)
+		if key, got, ok := decodeOutcome(b); !ok || key != n.Key || got != r || len(b) != max(size, outcomeBytes) {
+			t.Fatalf("%+v comes back as %+v of %x", r, got, key)
+		}
+		if _, ok := decodeNode(b[:nodeBytes-1]); ok {
+			t.Fatal("a truncated node was decoded")
+		}
+	})
+}
+
+func TestClock(t *testing.T) {
+	c := clock{value: clockStart, rate: 1}
+	c.jump(1000, 500)
+	if got := c.at(2000); got != clockStart+2500 {
+		t.Errorf("after a jump: %d", got)
+	}
+	c.drift(2000, 0.5)
+	if got := c.at(4000); got != clockStart+3500 {
+		t.Errorf("at half the rate: %d", got)
+	}
+	for shown := clockStart + 2600; shown < clockStart+2700; shown++ {
+		at := c.when(shown)
+		if c.at(at) < shown || c.at(at-1) >= shown {
+			t.Fatalf("the clock shows %d at %d and %d before", c.at(at), at, c.at(at-1))
+		}
+	}
+}
+
+// TestPaths: a job's path is read off its frames, below a stolen job too.
+func TestPaths(t *testing.T) {
+	g := newEngine(smallSplit(), 1)
+	g.enter(g.tree.Root(), nil)
+	root := g.queue.popNewest()
+	g.spawn(&root)
+	second := *g.queue.at(1)
+	if got := pathText(g.path(second.place)); got != "2" {
+		t.Errorf("the root's second child has path %s", got)
+	}
+	g.queue.count = 0
+	g.spawn(&second)
+	if got := pathText(g.path(g.queue.at(0).place)); got != "2.1" {
+		t.Errorf("its first child has path %s", got)
+	}
+	g.enter(g.tree.Root(), &segment{id: 1, path: steal.Path{7, 8}})
+	stolen := g.queue.popNewest()
+	if got := pathText(g.path(stolen.place)); got != "7.8" {
+		t.Errorf("a stolen job has path %s", got)
+	}
+	g.spawn(&stolen)
+	if got := pathText(g.path(g.queue.at(g.queue.len() - 1).place)); !strings.HasPrefix(got, "7.8.") || len(got) != 5 {
+		t.Errorf("its last child has path %s", got)
+	}
+}
+
+// TestFaultNames: names and kinds match both ways.
+func TestFaultNames(t *testing.T) {
+	for _, k := range FaultKinds() {
+		if got, ok := FaultNamed(k.String()); !ok || got != k {
+			t.Errorf("%v is found as %v", k, got)
+		}
+	}
+	if len(FaultKinds()) < 22 {
+		t.Errorf("%d kinds of fault", len(FaultKinds()))
+	}
+	if _, ok := FaultNamed("boredom"); ok {
+		t.Error("an unknown kind was found")
+	}
+}

@@ -1,0 +1,119 @@
+package sim
+
+import (
+	"reflect"
+	"time"
+
+	"github.com/satin-peer/satin/steal"
+)
+
+// Counts of a whole run.
+type Counts struct {
+	Events                      uint64 // of the simulator
+	MessagesLocal, MessagesWide uint64 // within clusters, between them
+	BytesLocal, BytesWide       uint64 // with frames
+	Received                    uint64
+	Lost                        uint64 // by faults
+	Spawned, Executed, Aborted  uint64 // jobs; the root is spawned too
+	Given, PutBack              uint64 // jobs given away, and how many of them came back to be given or run again
+}
+
+// Report is what a run has to show.
+type Report struct {
+	Elapsed time.Duration // virtual time until the root had its result
+	Peers   int           // that ever took part
+	Workers int           // of each
+	Result  Result
+	Counts  Counts
+	Steals  steal.Stats   // of all cores together
+	Work    time.Duration // of completed leaves at speed 1, without overhead, jobs run twice counted twice
+	Busy    time.Duration // of all workers
+	// Timeline is, for each peer and each stretch of Config.Bucket, the share of its workers' time that was spent on jobs.
+	Timeline [][]float64
+}
+
+// Efficiency is the CRS paper's equation 1: the sequential time divided by the time that all workers were paid for.
+func (r *Report) Efficiency(sequential time.Duration) float64 {
+	return float64(sequential) / (float64(r.Elapsed) * float64(r.Peers*r.Workers))
+}
+
+// Speedup is the sequential time divided by the run's.
+func (r *Report) Speedup(sequential time.Duration) float64 {
+	return float64(sequential) / float64(r.Elapsed)
+}
+
+func (w *world) report() *Report {
+	r := &Report{Elapsed: time.Duration(w.now), Peers: len(w.peers), Workers: w.cfg.Workers, Result: w.result, Counts: w.counts}
+	if w.rootDone {
+		r.Elapsed = time.Duration(w.doneAt)
+	}
+	total, _ := w.totals()
+	r.Counts.Spawned, r.Counts.Executed, r.Counts.Aborted = total.spawned+1, total.executed, total.aborted
+	r.Counts.Given, r.Counts.PutBack = total.given, total.putBack
+	for _, p := range w.peers {
+		addStats(&r.Steals, p.usage.stats)
+		if p.core != nil {
+			addStats(&r.Steals, p.core.Stats())
+		}
+		r.Work += time.Duration(p.usage.work)
+		r.Busy += time.Duration(p.usage.busy)
+	}
+	r.Timeline = w.timeline.shares(r.Elapsed, w.cfg.Workers)
+	return r
+}
+
+// addStats adds counter to counter: every field of steal.Stats is one, or an array of them.
+func addStats(sum *steal.Stats, s steal.Stats) {
+	to, from := reflect.ValueOf(sum).Elem(), reflect.ValueOf(s)
+	for i := range to.NumField() {
+		t, f := to.Field(i), from.Field(i)
+		if t.Kind() == reflect.Array {
+			for k := range t.Len() {
+				t.Index(k).SetUint(t.Index(k).Uint() + f.Index(k).Uint())
+			}
+			continue
+		}
+		t.SetUint(t.Uint() + f.Uint())
+	}
+}
+
+// timeline gathers how busy peers were.
+type timeline struct {
+	bucket int64 // 0: not wanted
+	busy   [][]int64
+}
+
+// add books a busy stretch of one worker of a peer.
+func (t *timeline) add(peer int32, from, to int64) {
+	if t.bucket == 0 {
+		return
+	}
+	for int(peer) >= len(t.busy) {
+		t.busy = append(t.busy, nil)
+	}
+	for from < to {
+		i := int(from / t.bucket)
+		for i >= len(t.busy[peer]) {
+			t.busy[peer] = append(t.busy[peer], 0)
+		}
+		end := min(to, int64(i+1)*t.bucket)
+		t.busy[peer][i] += end - from
+		from = end
+	}
+}
+
+func (t *timeline) shares(elapsed time.Duration, workers int) [][]float64 {
+	if t.bucket == 0 {
+		return nil
+	}
+	buckets := int((int64(elapsed) + t.bucket - 1) / t.bucket)
+	rows := make([][]float64, len(t.busy))
+	for p, busy := range t.busy {
+		rows[p] = make([]float64, buckets)
+		for i := range min(buckets, len(busy)) {
+			length := min(t.bucket, int64(elapsed)-int64(i)*t.bucket)
+			rows[p][i] = float64(busy[i]) / float64(length*int64(workers))
+		}
+	}
+	return rows
+}

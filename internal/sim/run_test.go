@@ -1,0 +1,248 @@
+package sim
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/satin-peer/satin/internal/wan"
+	"github.com/satin-peer/satin/steal"
+)
+
+var lan = wan.Conditions{Bandwidth: 30e6, Latency: 50 * time.Microsecond}
+
+func policy(name string) func() steal.Policy {
+	return func() steal.Policy {
+		p, err := steal.PolicyByName(name, firstPeer)
+		if err != nil {
+			panic(err)
+		}
+		return p
+	}
+}
+
+// quiet is a run in which nothing goes wrong: two clusters of four.
+func quiet(tree Tree, name string) Config {
+	return Config{
+		Tree: tree, Seed: 1, Policy: policy(name),
+		Network: wan.Uniform([]int{4, 4}, lan, wan.Conditions{Bandwidth: 1e6, Latency: 10 * time.Millisecond}),
+	}
+}
+
+func smallSplit() *Split {
+	return &Split{Seed: 3, Total: 20 * time.Second, Grain: 20 * time.Millisecond, FanLow: 2, FanHigh: 4, Skew: 2, Arg: 100, Result: 100}
+}
+
+// TestExactness: whatever the faults, the result is the sequential one and every invariant of invariant.go holds. The long
+// form is satin-sim exact (make sim-check).
+func TestExactness(t *testing.T) {
+	seeds := uint64(150)
+	if testing.Short() {
+		seeds = 30
+	}
+	for seed := range seeds {
+		for _, kinds := range [][]FaultKind{Survivable(), FaultKinds()} {
+			c := Schedule(seed, kinds)
+			about := c.Describe()
+			if _, err := Run(c); err != nil {
+				t.Errorf("seed %d of %d kinds of fault: %v\n%s", seed, len(kinds), err, about)
+			}
+		}
+	}
+}
+
+// TestEveryFaultKindStrikes runs each kind of fault on its own, checks the result, and that the trace is not that of a run
+// without it: a fault that does nothing is no test.
+func TestEveryFaultKindStrikes(t *testing.T) {
+	run := func(faults ...Fault) string {
+		var trace bytes.Buffer
+		c := quiet(smallSplit(), "crs")
+		c.Faults, c.Trace = faults, &trace
+		if _, err := Run(c); err != nil {
+			t.Errorf("%v: %v", faults, err)
+		}
+		var kept []string
+		for _, line := range strings.Split(trace.String(), "\n") {
+			if !strings.Contains(line, " fault ") {
+				kept = append(kept, line)
+			}
+		}
+		return strings.Join(kept, "\n")
+	}
+	calm := run()
+	for _, kind := range FaultKinds() {
+		f := Fault{Kind: kind, At: 300 * time.Millisecond, For: time.Second, Peer: 5, Peers: []int{1, 5}, Cluster: 1, Other: 0, Amount: 0.5}
+		switch kind {
+		case PartitionLong:
+			f.For = 10 * time.Second
+		case LinkSlow:
+			f.Amount = 20
+		case JoinFlood:
+			f.Amount = 5
+		case Burst:
+			f.Amount = 500_000
+		}
+		if run(f) == calm {
+			t.Errorf("%v changes nothing", f)
+		}
+	}
+}
+
+// TestSameSeedSameTrace: equal configurations give equal traces, to the byte, and another seed another one.
+func TestSameSeedSameTrace(t *testing.T) {
+	traced := func(seed uint64) string {
+		var trace bytes.Buffer
+		c := Schedule(seed, FaultKinds())
+		c.Trace = &trace
+		if _, err := Run(c); err != nil {
+			t.Fatal(err)
+		}
+		return trace.String()
+	}
+	for seed := range uint64(20) {
+		first := traced(seed)
+		if len(first) < 100 {
+			t.Errorf("seed %d: a trace of %d bytes", seed, len(first))
+		}
+		if again := traced(seed); again != first {
+			t.Fatalf("seed %d: the second trace differs from the first", seed)
+		}
+		if traced(seed+1000) == first {
+			t.Errorf("seeds %d and %d have the same trace", seed, seed+1000)
+		}
+	}
+}
+
+func TestReport(t *testing.T) {
+	tree := smallSplit()
+	c := quiet(tree, "crs")
+	c.Bucket = time.Second
+	r, err := Run(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	total := Sequential(tree)
+	if r.Work != total.Work || r.Counts.Executed != total.Jobs || r.Counts.Spawned != total.Jobs {
+		t.Errorf("%v of work in %d of %d jobs, want %v in %d", r.Work, r.Counts.Executed, r.Counts.Spawned, total.Work, total.Jobs)
+	}
+	if e := r.Efficiency(total.Work); e < 0.8 || e > 1 {
+		t.Errorf("efficiency %.3f", e)
+	}
+	if s := r.Speedup(total.Work); s < 6.4 || s > 8 {
+		t.Errorf("speedup %.2f on 8 peers", s)
+	}
+	var busy float64
+	for _, row := range r.Timeline {
+		for i, share := range row {
+			if share < 0 || share > 1.000001 {
+				t.Errorf("share %v", share)
+			}
+			length := min(c.Bucket, r.Elapsed-time.Duration(i)*c.Bucket)
+			busy += share * float64(length)
+		}
+	}
+	if got := time.Duration(busy); (got-r.Busy).Abs() > time.Millisecond || r.Busy != total.Work {
+		t.Errorf("the timeline holds %v, busy time is %v, work %v", got, r.Busy, total.Work)
+	}
+}
+
+// TestCostsAreCharged: overhead and messages take time, speeds scale it.
+func TestCostsAreCharged(t *testing.T) {
+	one := func(change func(*Config)) time.Duration {
+		c := quiet(smallSplit(), "crs")
+		c.Network = wan.NewModel([]int{1}, lan)
+		change(&c)
+		r, err := Run(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Elapsed.Round(time.Millisecond)
+	}
+	for _, x := range []struct {
+		name   string
+		change func(*Config)
+		want   time.Duration
+	}{
+		{"alone", func(*Config) {}, 20 * time.Second},
+		{"spawn overhead of 10 %", func(c *Config) { c.SpawnOverhead = 0.1 }, 22 * time.Second},
+		{"twice as fast", func(c *Config) { c.Speed = func(int) float64 { return 2 } }, 10 * time.Second},
+		{"two workers", func(c *Config) { c.Workers = 2 }, 10 * time.Second},
+		{"half as fast for ten seconds", func(c *Config) {
+			c.Faults = []Fault{{Kind: Slow, At: time.Second, For: 10 * time.Second, Amount: 0.5}}
+		}, 25 * time.Second},
+		{"stalled for three seconds", func(c *Config) {
+			c.Faults = []Fault{{Kind: Stall, At: time.Second, For: 3 * time.Second}}
+		}, 23 * time.Second},
+	} {
+		if got := one(x.change); (got - x.want).Abs() > 30*time.Millisecond {
+			t.Errorf("%s: %v, want %v", x.name, got, x.want)
+		}
+	}
+}
+
+// TestQuiesce: after the result, peers forget what they held for others.
+func TestQuiesce(t *testing.T) {
+	for seed := range uint64(30) {
+		c := Schedule(seed, Survivable())
+		c.Quiesce = 10 * time.Minute
+		if _, err := Run(c); err != nil {
+			t.Errorf("seed %d: %v", seed, err)
+		}
+	}
+}
+
+// TestHangIsNoticed: a run that cannot end is reported as such.
+func TestHangIsNoticed(t *testing.T) {
+	c := quiet(smallSplit(), "crs")
+	c.Limit = 2 * time.Second
+	_, err := Run(c)
+	var v *Violation
+	if !errors.As(err, &v) || v.Invariant != noHang {
+		t.Errorf("error %v, want %s", err, noHang)
+	}
+}
+
+// forgetful is a tree whose jobs compute another result when they run on another peer's behalf: what a wrong engine, codec
+// or protocol would look like.
+type forgetful struct{ Split }
+
+func (f *forgetful) Found(n Node) bool { return n.Key%64 == 0 }
+
+func TestWrongResultIsNoticed(t *testing.T) {
+	c := quiet(&forgetful{*smallSplit()}, "crs")
+	want := Sequential(smallSplit()).Result
+	c.Want = &want
+	_, err := Run(c)
+	var v *Violation
+	if !errors.As(err, &v) || v.Invariant != exactResult {
+		t.Errorf("error %v, want %s", err, exactResult)
+	}
+}
+
+func TestBadConfigurations(t *testing.T) {
+	for _, x := range []struct {
+		change func(*Config)
+		want   string
+	}{
+		{func(c *Config) { c.Tree = nil }, "Tree, Network and Policy are needed"},
+		{func(c *Config) { c.Workers = -1 }, "-1 workers a peer; 1 to 1024 are possible"},
+		{func(c *Config) { c.SpawnOverhead = -1 }, "a negative cost"},
+		{func(c *Config) { c.Limit = -1 }, "a negative time"},
+		{func(c *Config) { c.Core = steal.Config{MaxBatch: 1} }, "invalid steal configuration"},
+		{func(c *Config) { c.Faults = []Fault{{Kind: Stall, Peer: 8}} }, "fault stall: the peer is 8; peers are 0 to 7"},
+		{func(c *Config) { c.Faults = []Fault{{Kind: Drop, Amount: 2}} }, "fault drop: the probability is 2; 0 to 1 is possible"},
+		{func(c *Config) { c.Faults = []Fault{{Kind: Crash}} }, "peer 0 has the root job"},
+		{func(c *Config) { c.Faults = []Fault{{Kind: LinkDown}} }, "fault link-down: the link's other end is 1; a link joins two clusters"},
+		{func(c *Config) { c.Faults = []Fault{{Kind: 99}} }, "fault(99) is not a kind of fault"},
+	} {
+		c := quiet(smallSplit(), "crs")
+		x.change(&c)
+		_, err := Run(c)
+		if !errors.Is(err, ErrConfig) || !strings.Contains(fmt.Sprint(err), x.want) {
+			t.Errorf("error %v, want %q", err, x.want)
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package sim
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/satin-peer/satin/steal"
+)
+
+// tracer writes what happens, a line each: virtual time in seconds, the peer, the event. Two runs of one configuration write
+// the same bytes.
+type tracer struct {
+	out *bufio.Writer
+}
+
+// newTracer is nil for no trace; a nil tracer writes nothing.
+func newTracer(out io.Writer) *tracer {
+	if out == nil {
+		return nil
+	}
+	return &tracer{bufio.NewWriterSize(out, 64<<10)}
+}
+
+func (t *tracer) line(now int64, peer steal.PeerID, format string, args ...any) {
+	if t == nil {
+		return
+	}
+	fmt.Fprintf(t.out, "%3d.%06d %s ", now/1e9, now%1e9/1e3, peer)
+	fmt.Fprintf(t.out, format, args...)
+	t.out.WriteByte('\n')
+}
+
+func (t *tracer) flush() error {
+	if t == nil {
+		return nil
+	}
+	return t.out.Flush()
+}
+
+func (w *world) traceSend(p *peer, m *steal.Message, size int) {
+	w.trace.line(w.now, p.id, "-> %s %s (%d bytes)", m.To.Peer, describe(m), size)
+}
+
+func (w *world) traceReceive(p *peer, m *steal.Message) {
+	w.trace.line(w.now, p.id, "<- %s %s", m.From.Peer, describe(m))
+}
+
+func (w *world) traceOrder(p *peer, o *steal.Order) {
+	switch o.Kind {
+	case steal.Take:
+		w.trace.line(w.now, p.id, "take up to %d jobs", o.Max)
+	case steal.Run:
+		w.trace.line(w.now, p.id, "run job %s as segment %d", pathText(o.Job.Path), o.Segment)
+	case steal.PutBack:
+		w.trace.line(w.now, p.id, "put back job %s", pathText(p.engine.given[o.Ref].path))
+	case steal.Deliver:
+		w.trace.line(w.now, p.id, "result for job %s", pathText(p.engine.given[o.Ref].path))
+	case steal.AbortSegment:
+		w.trace.line(w.now, p.id, "abort segment %d", o.Segment)
+	}
+}
+
+// describe says what a message says, in a few words.
+func describe(m *steal.Message) string {
+	switch m.Kind() {
+	case steal.KindRequest:
+		s := fmt.Sprintf("request %d for %d", m.Request.ID, m.Request.Max)
+		if m.Request.Patience > 0 {
+			s += fmt.Sprintf(", can wait %v", m.Request.Patience.Round(time.Millisecond))
+		}
+		return s
+	case steal.KindReply:
+		var jobs []string
+		for _, g := range m.Reply.Jobs {
+			jobs = append(jobs, fmt.Sprintf("%s#%d", pathText(g.Job.Path), g.Handle))
+		}
+		if jobs == nil {
+			return fmt.Sprintf("reply %d: nothing", m.Reply.ID)
+		}
+		return fmt.Sprintf("reply %d: %s", m.Reply.ID, strings.Join(jobs, " "))
+	case steal.KindReturn:
+		return fmt.Sprintf("return of %v", m.Return.Handles)
+	case steal.KindResult:
+		return fmt.Sprintf("result #%d of %s", m.Result.Handle, pathText(m.Result.Path))
+	case steal.KindAck:
+		return fmt.Sprintf("ack #%d", m.Ack.Handle)
+	case steal.KindAbort:
+		return fmt.Sprintf("abort %v", m.Abort.Handles)
+	case steal.KindHeartbeat:
+		return fmt.Sprintf("heartbeat %d, holds %v", m.Heartbeat.Seq, m.Heartbeat.Held)
+	case steal.KindHunger:
+		return fmt.Sprintf("hunger: %d queued, %d idle", m.Hunger.Queued, m.Hunger.Idle)
+	case steal.KindGoodbye:
+		return "goodbye"
+	}
+	return m.Kind().String()
+}
+
+func pathText(p steal.Path) string {
+	if len(p) == 0 {
+		return "root"
+	}
+	var b strings.Builder
+	for i, c := range p {
+		if i > 0 {
+			b.WriteByte('.')
+		}
+		fmt.Fprintf(&b, "%d", c)
+	}
+	return b.String()
+}

@@ -1,0 +1,123 @@
+package sim
+
+// begin starts a job: a leaf occupies an idle worker for its cost, an inner job only owes its own.
+func (p *peer) begin(e entry) {
+	g := &p.engine
+	cost, isLeaf := g.spawn(&e)
+	if !isLeaf {
+		p.debt += p.inflated(cost)
+		return
+	}
+	for i := range g.workers {
+		w := &g.workers[i]
+		if w.busy {
+			continue
+		}
+		w.busy, w.job = true, e
+		w.left = p.inflated(cost) + p.debt
+		p.debt = 0
+		g.idle--
+		p.run(i)
+		return
+	}
+	panic("sim: a job began without an idle worker")
+}
+
+// inflated is a cost with the overhead of the programming model.
+func (p *peer) inflated(cost int64) int64 {
+	return int64(float64(cost) * (1 + p.world.cfg.SpawnOverhead))
+}
+
+// run lets a worker go on from now at the present speed.
+func (p *peer) run(i int) {
+	w := &p.engine.workers[i]
+	w.since = p.world.now
+	w.token++
+	at := max(p.world.now, p.stalledUntil) + int64(float64(w.left)/p.speed)
+	p.world.queue.post(event{at: at, what: leafDone, peer: p.number, worker: int32(i), number: w.token})
+}
+
+// pause books the work a worker has done so far, before the speed changes or the peer stalls.
+func (p *peer) pause(i int) {
+	w := &p.engine.workers[i]
+	from := max(w.since, min(p.stalledUntil, p.world.now))
+	w.left = max(0, w.left-int64(float64(p.world.now-from)*p.speed))
+	p.occupied(from)
+}
+
+// occupied adds the time since then to what workers were busy.
+func (p *peer) occupied(since int64) {
+	p.usage.busy += p.world.now - since
+	p.world.timeline.add(p.number, since, p.world.now)
+}
+
+// leafDone is the end of a worker's job.
+func (p *peer) leafDone(i int, token uint64) {
+	w := &p.engine.workers[i]
+	if token != w.token {
+		return
+	}
+	p.occupied(max(w.since, min(p.stalledUntil, p.world.now)))
+	w.busy = false
+	e := w.job
+	g := &p.engine
+	g.idle++
+	g.books.executed++
+	p.usage.work += g.tree.Cost(e.node)
+	p.complete(e.place, e.node, leafResult(g.tree, e.node))
+	p.settle()
+}
+
+// setSpeed changes how fast the peer computes.
+func (p *peer) setSpeed(speed float64) {
+	for i := range p.engine.workers {
+		if p.engine.workers[i].busy {
+			p.pause(i)
+		}
+	}
+	p.speed = speed
+	for i := range p.engine.workers {
+		if p.engine.workers[i].busy {
+			p.run(i)
+		}
+	}
+}
+
+// stall freezes the peer for a while: it computes nothing, hears nothing, says nothing; messages wait.
+func (p *peer) stall(until int64) {
+	for i := range p.engine.workers {
+		if p.engine.workers[i].busy {
+			p.pause(i)
+		}
+	}
+	p.stalledUntil = max(p.stalledUntil, until)
+	for i := range p.engine.workers {
+		if p.engine.workers[i].busy {
+			p.run(i)
+		}
+	}
+}
+
+// charge makes the jobs of a busy peer pay for a message; an idle one has nothing better to do.
+func (p *peer) charge(bytes int) {
+	if p.engine.idle < len(p.engine.workers) {
+		p.debt += int64(p.world.cfg.MessageCost) + int64(bytes)*int64(p.world.cfg.ByteCost)
+	}
+}
+
+// keep adds a life that ends to the books.
+func (u *usage) keep(p *peer) {
+	u.books.add(p.engine.books)
+	addStats(&u.stats, p.core.Stats())
+}
+
+func (b *books) add(o books) {
+	b.entered += o.entered
+	b.spawned += o.spawned
+	b.putBack += o.putBack
+	b.given += o.given
+	b.filled += o.filled
+	b.revoked += o.revoked
+	b.executed += o.executed
+	b.aborted += o.aborted
+}

@@ -1,0 +1,238 @@
+package sim
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/satin-peer/satin/internal/wan"
+	"github.com/satin-peer/satin/steal"
+)
+
+// world is a run in progress.
+type world struct {
+	cfg      Config
+	now      int64 // virtual nanoseconds since the run began
+	queue    queue
+	run      steal.RunID
+	peers    []*peer
+	byID     map[steal.PeerID]int32
+	net      *wan.Model
+	weather  weather // faults of the network
+	random   *rand.Rand
+	joined   []steal.Member // who takes part, in the order of joining
+	members  *steal.Members // the same, as announced
+	trace    *tracer
+	timeline timeline
+
+	rootDone bool
+	doneAt   int64
+	result   Result
+	counts   Counts
+}
+
+// Run simulates one run. The error is a *Violation if an invariant did not hold, or wraps ErrConfig; the report is then
+// that of the moment the run stopped.
+func Run(cfg Config) (report *Report, err error) {
+	if err := cfg.complete(); err != nil {
+		return nil, err
+	}
+	w, err := newWorld(cfg)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		switch v := recover().(type) {
+		case nil:
+		case *Violation:
+			v.At = fmt.Sprintf("at %v", time.Duration(w.now))
+			report, err = w.report(), v
+		default:
+			panic(v)
+		}
+		if flushErr := w.trace.flush(); err == nil {
+			err = flushErr
+		}
+	}()
+	w.loop()
+	w.verify()
+	return w.report(), nil
+}
+
+func newWorld(cfg Config) (*world, error) {
+	w := &world{
+		cfg: cfg, net: cfg.Network, byID: make(map[steal.PeerID]int32),
+		random: rand.New(rand.NewPCG(cfg.Seed, 0x776f726c64)),
+		trace:  newTracer(cfg.Trace), timeline: timeline{bucket: int64(cfg.Bucket)},
+	}
+	for i := range w.run {
+		w.run[i] = byte(mix(cfg.Seed+uint64(i)) >> 8)
+	}
+	for cluster, size := range cfg.Network.Sizes() {
+		for range size {
+			p := w.addPeer(cluster)
+			w.joined = append(w.joined, p.member())
+		}
+	}
+	w.members = steal.NewMembers(w.joined)
+	for _, p := range w.peers {
+		p.membersKnown = w.members
+		if err := p.start(); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrConfig, err)
+		}
+		// Processes never start in the same instant.
+		w.queue.post(event{at: w.random.Int64N(int64(time.Millisecond)), what: peerStarts, peer: p.number})
+	}
+	if err := w.scheduleFaults(); err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+// addPeer makes a peer that is not yet alive.
+func (w *world) addPeer(cluster int) *peer {
+	n := int32(len(w.peers))
+	p := &peer{
+		world: w, number: n, cluster: cluster, speed: 1,
+		id: steal.PeerID(fmt.Sprintf("p%03d", n)), clock: clock{value: clockStart, rate: 1},
+	}
+	if w.cfg.Speed != nil {
+		p.speed = w.cfg.Speed(int(n))
+	}
+	w.peers = append(w.peers, p)
+	w.byID[p.id] = n
+	return p
+}
+
+func (p *peer) member() steal.Member { return steal.Member{ID: p.id, Cluster: clusterID(p.cluster)} }
+
+func clusterID(c int) steal.ClusterID { return steal.ClusterID(fmt.Sprintf("c%02d", c+1)) }
+
+// loop takes event after event until the run is over.
+func (w *world) loop() {
+	for !w.over() {
+		if w.queue.len() == 0 {
+			panic(violation(noHang, "nothing will ever happen again, and the root has no result"))
+		}
+		e := w.queue.next()
+		if e.at < w.now {
+			panic(violation(timeForward, "an event for %v", time.Duration(e.at)))
+		}
+		w.now = e.at
+		if w.now > int64(w.cfg.Limit) {
+			panic(violation(noHang, "no result after %v", w.cfg.Limit))
+		}
+		w.counts.Events++
+		w.dispatch(&e)
+	}
+}
+
+// over says whether the run has ended: the root has its result and, if asked for, nobody holds anything for another peer.
+func (w *world) over() bool {
+	if !w.rootDone || w.cfg.Quiesce == 0 {
+		return w.rootDone
+	}
+	if w.now > w.doneAt+int64(w.cfg.Quiesce) {
+		panic(violation(allAccounted, "%v after the root's result a peer still works for another", w.cfg.Quiesce))
+	}
+	for _, p := range w.peers {
+		if p.alive && (len(p.engine.segments) > 0 || len(p.engine.given) > 0) {
+			return false
+		}
+	}
+	return true
+}
+
+func (w *world) dispatch(e *event) {
+	if e.peer >= 0 {
+		p := w.peers[e.peer]
+		if w.now < p.stalledUntil && e.what != leafDone && e.what != messageHop {
+			e.at = p.stalledUntil // in the order in which they came
+			w.queue.post(*e)
+			return
+		}
+		if !p.alive && e.what != messageHop {
+			return
+		}
+	}
+	switch e.what {
+	case leafDone:
+		w.peers[e.peer].leafDone(int(e.worker), e.number)
+	case messageCame:
+		w.receive(w.peers[e.peer], e.message)
+	case messageHop:
+		w.hop(w.peers[e.peer], int(e.worker), e.message)
+	case tickDue:
+		w.peers[e.peer].tick(e.number)
+	case takeServed:
+		w.peers[e.peer].serve(e.number, int(e.worker))
+	case sendRefused:
+		w.peers[e.peer].refused(e.message)
+	case membersHeard:
+		w.peers[e.peer].hearMembers()
+	case peerStarts:
+		w.peers[e.peer].awake()
+	case faultDue:
+		w.fault(int(e.number), e.worker)
+	}
+}
+
+// awake is a peer's first moment: the first peer of all gets the root job.
+func (p *peer) awake() {
+	if p.number == 0 && p.inc == 1 {
+		p.engine.enter(p.world.cfg.Tree.Root(), nil)
+	}
+	p.settle()
+}
+
+// hearMembers brings the newest membership.
+func (p *peer) hearMembers() {
+	if p.membersKnown == p.world.members {
+		return
+	}
+	p.membersKnown = p.world.members
+	p.absorb(p.core.SetMembers(p.local(), p.membersKnown))
+	p.settle()
+}
+
+// ended is called with the root's result.
+func (w *world) ended(p *peer, r Result) {
+	if w.rootDone {
+		panic(violation(slotOnce, "the root has two results"))
+	}
+	w.rootDone, w.doneAt, w.result = true, w.now, r
+	w.trace.line(w.now, p.id, "root has its result %x of %d leaves", r.Sum, r.Leaves)
+}
+
+// verify checks what must hold at the end.
+func (w *world) verify() {
+	if w.cfg.Want == nil {
+		total := Sequential(w.cfg.Tree)
+		w.cfg.Want = &total.Result
+	}
+	if w.result != *w.cfg.Want {
+		panic(violation(exactResult, "%x of %d leaves, but the sequential program has %x of %d",
+			w.result.Sum, w.result.Leaves, w.cfg.Want.Sum, w.cfg.Want.Leaves))
+	}
+	total, live := w.totals()
+	// A job that was put back, or whose message came twice, may run twice; one that was revoked or lost with its peer
+	// perhaps never. Then conservation on each peer says all there is to say.
+	exact := len(w.cfg.Faults) == 0 && total.putBack == 0 && total.revoked == 0
+	if exact && total.spawned+1 != total.executed+total.aborted+live {
+		panic(violation(allAccounted, "%d spawned, %d executed, %d aborted, %d still there",
+			total.spawned+1, total.executed, total.aborted, live))
+	}
+}
+
+// totals adds up the books of all peers and their lives, and what is still queued, running or waiting.
+func (w *world) totals() (total books, live uint64) {
+	for _, p := range w.peers {
+		total.add(p.usage.books)
+		if !p.alive {
+			continue
+		}
+		total.add(p.engine.books)
+		live += uint64(p.engine.queue.len()) + uint64(len(p.engine.workers)-p.engine.idle) + uint64(p.engine.books.open)
+	}
+	return total, live
+}
