@@ -4,7 +4,7 @@ GO       ?= go
 FUZZTIME ?= 10s
 
 .DEFAULT_GOAL := help
-.PHONY: build test race lint fuzz bench help
+.PHONY: build test race lint fuzz mutants bench help
 
 build: ## Build the commands into bin/
 	$(GO) build -o bin/ ./cmd/...
@@ -23,6 +23,9 @@ lint: bin/satinvet bin/staticcheck ## Check format, go vet, satinvet and staticc
 fuzz: ## Run every fuzz target for FUZZTIME each (default 10s)
 	@grep -rE --include='*_test.go' --exclude-dir=testdata '^func Fuzz[A-Z0-9_]' . | sed -E 's|^(.*)/[^/]*:func (Fuzz[A-Za-z0-9_]*).*|\1 \2|' | sort | \
 		while read -r dir target; do echo "fuzz $$target in $$dir"; (cd $$dir && $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) .) || exit 1; done
+
+mutants: ## Break the code in many small ways and see that the tests notice each (long)
+	$(GO) run ./internal/mutants
 
 bench: ## Print the engine's figures beside its rivals' as ratios, interleaved, with medians and spread
 	cd internal/bench && $(GO) run .

@@ -21,6 +21,7 @@ var rooms = []room{
 	{dir: "internal/wire", modules: []string{"github.com/fxamacker/cbor/v2"}, tests: []string{"steal"}},
 	{dir: "internal/wan"},
 	{dir: "internal/sim", knows: []string{"steal", "internal/wan"}},
+	{dir: "internal/sim/paper", knows: []string{"steal", "internal/wan", "internal/sim"}},
 	{dir: "apps", knows: []string{"."}},
 	{dir: "apps/all", knows: []string{"apps", "apps/*"}},
 	{dir: "apps/*", knows: []string{".", "apps"}, tests: []string{"apps/apptest"}},
@@ -30,6 +31,7 @@ var rooms = []room{
 	{dir: "internal/satinvet", modules: []string{"golang.org/x/tools"}},
 	{dir: "cmd/satinvet", knows: []string{"internal/satinvet"}, modules: []string{"golang.org/x/tools"}},
 	{dir: "internal/house"},
+	{dir: "internal/mutants"},
 }
 
 // libp2p is what only the rooms that name it may import.

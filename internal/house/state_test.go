@@ -60,6 +60,7 @@ func g() { for n = range t { }; p := &t[0]; _ = p; clear(d) }
 		{"written in another file", []string{"x/a.go", "package x\nvar n = 1\n", "x/b.go", "package x\nfunc f() { n = 2 }\n"},
 			[]string{"x/b.go:2: package-level variable n is written"}},
 		{"of the same name elsewhere", []string{"x/a.go", "package x\nvar n = 1\n", "y/b.go", "package y\nfunc f() { n := 1; n = 2 }\n"}, nil},
+		{"in a module inside", []string{"internal/bench/go.mod", "module bench\n", "internal/bench/a.go", "package main\nvar sink int\n"}, nil},
 		{"in tests", []string{"x/a_test.go", "package x\nvar n int\nfunc f() { n++ }\n"}, nil},
 		{"the table of registered jobs", []string{"a.go", "package satin\nimport \"sync\"\nvar registerMu sync.Mutex\nvar other sync.Mutex\n", "x/a.go", "package x\nimport \"sync\"\nvar registerMu sync.Mutex\n"},
 			[]string{"a.go:4: package-level variable other", "x/a.go:3: package-level variable registerMu"}},
