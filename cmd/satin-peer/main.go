@@ -1,0 +1,94 @@
+// Command satin-peer runs divide-and-conquer programs on all cores of this machine.
+//
+//	satin-peer apps                 which applications are built in
+//	satin-peer run nqueens 12       runs one of them
+//	satin-peer run nqueens --help   explains it
+//
+// The answer goes to standard output, everything else to standard error. Exit codes:
+//
+//	0    the answer is there
+//	1    a job failed, the answer is wrong, or it could not be written
+//	2    bad input: an unknown application or flag, an argument or file that is not allowed
+//	130  interrupted (Ctrl-C); 143 terminated (SIGTERM); a second Ctrl-C ends the command at once
+//	141  nobody reads standard output any more
+package main
+
+import (
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/satin-peer/satin/apps/all"
+)
+
+func main() { os.Exit(run(os.Args[1:], all.Apps(), newConsole())) }
+
+// A console is what the command talks to outside itself.
+type console struct {
+	out io.Writer // the answer
+	err io.Writer // everything else
+
+	// width gives the columns of the terminal that err writes to, 0 if it is not one.
+	width func() int
+
+	// signals begins to catch interrupts; after release the next one ends the process as if nobody had caught any.
+	signals func() (caught <-chan os.Signal, release func())
+
+	// every sends the time at an interval, until stop.
+	every func(interval time.Duration) (ticks <-chan time.Time, stop func())
+
+	// patience bounds how long an interrupted command waits for what it is doing to end. An aborted run ends at
+	// once, a file that is being written soon, the sequential program when it is done.
+	patience time.Duration
+}
+
+// abortPatience leaves time to exit within a second.
+const abortPatience = 500 * time.Millisecond
+
+// newConsole is the process's own. It ignores SIGPIPE for good: a write to a closed pipe is then an error like others,
+// which becomes the exit code if it is the answer that nobody reads, and does not end a run if it is its progress.
+func newConsole() console {
+	signal.Ignore(syscall.SIGPIPE)
+	return console{
+		out:      os.Stdout,
+		err:      os.Stderr,
+		width:    terminalWidth,
+		signals:  catchSignals,
+		every:    everyTick,
+		patience: abortPatience,
+	}
+}
+
+// defaultColumns is the width of a terminal that does not tell.
+const defaultColumns = 80
+
+func terminalWidth() int {
+	fd := int(os.Stderr.Fd())
+	if !term.IsTerminal(fd) || os.Getenv("TERM") == "dumb" {
+		return 0
+	}
+	columns, _, err := term.GetSize(fd)
+	if err != nil || columns <= 0 {
+		return defaultColumns
+	}
+	return columns
+}
+
+func catchSignals() (<-chan os.Signal, func()) {
+	caught := make(chan os.Signal, 1)
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		if !signal.Ignored(s) { // as in a shell script's background job, which Ctrl-C is not meant for
+			signal.Notify(caught, s)
+		}
+	}
+	return caught, func() { signal.Stop(caught) }
+}
+
+func everyTick(interval time.Duration) (<-chan time.Time, func()) {
+	t := time.NewTicker(interval)
+	return t.C, t.Stop
+}

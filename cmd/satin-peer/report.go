@@ -1,0 +1,111 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/apps"
+)
+
+// A task is what the user asked for.
+type task struct {
+	app     string
+	args    []string
+	flags   map[string]any // the application's own ones that were given
+	problem *apps.Problem
+}
+
+// run solves t and reports what came of it.
+func (c console) run(t *task, o *options) error {
+	var pool *satin.Pool
+	if !o.sequential {
+		var err error
+		if pool, err = satin.NewPool(satin.Config{Workers: o.workers, Nice: o.nice}); err != nil {
+			return failed("%w", err)
+		}
+	}
+	s, err := c.await(t.problem, pool)
+	var (
+		stopped *interrupted
+		broken  *failure
+	)
+	switch {
+	case errors.As(err, &stopped):
+		if o.stats {
+			fmt.Fprint(c.err, newStatistics(s.end).text())
+		}
+		return err // and leaves the pool alone: Close would wait for long leaves
+	case errors.As(err, &broken) && !o.verbose:
+		broken.stack = nil
+	}
+	if pool != nil {
+		pool.Close()
+	}
+	if err == nil {
+		err = c.report(t, o, s)
+	}
+	return err
+}
+
+// report prints the answer on the console's output, and the rest about it on the other one.
+func (c console) report(t *task, o *options, s solution) error {
+	if o.json {
+		if err := c.printJSON(t, o, s); err != nil {
+			return err
+		}
+	} else {
+		fmt.Fprintln(c.out, s.answer.Text) // c.out keeps the error
+		fmt.Fprintf(c.err, "%s: %s %s\n", oneLine(t.problem.Title), seconds(s.end.at), means(s.end))
+		if o.stats {
+			fmt.Fprint(c.err, newStatistics(s.end).text())
+		}
+	}
+	if s.unsaved != nil {
+		return failed("%w", s.unsaved)
+	}
+	return nil
+}
+
+// means says what a run used.
+func means(end sample) string {
+	switch end.Workers {
+	case 0:
+		return "in the sequential program"
+	case 1:
+		return "on 1 worker"
+	}
+	return "on " + strconv.Itoa(end.Workers) + " workers"
+}
+
+// A document is what --json prints.
+type document struct {
+	App        string         `json:"app"`
+	Args       []string       `json:"args"`
+	Flags      map[string]any `json:"flags"` // the application's own ones that were given
+	Title      string         `json:"title"`
+	Answer     map[string]any `json:"answer"`
+	Elapsed    float64        `json:"elapsed_seconds"` // of the run, without reading input and checking the answer
+	Sequential bool           `json:"sequential"`
+	Workers    int            `json:"workers"`         // 1 for the sequential program
+	Stats      *statistics    `json:"stats,omitempty"` // with --stats
+}
+
+func (c console) printJSON(t *task, o *options, s solution) error {
+	d := document{
+		App: t.app, Args: append([]string{}, t.args...), Flags: t.flags, Title: t.problem.Title,
+		Answer: s.answer.Fields, Elapsed: s.end.at.Seconds(), Sequential: o.sequential, Workers: max(s.end.Workers, 1),
+	}
+	if o.stats {
+		stats := newStatistics(s.end)
+		d.Stats = &stats
+	}
+	text, err := json.MarshalIndent(d, "", "  ")
+	if err != nil {
+		return failed("the answer to %s cannot be written as JSON: %w", t.problem.Title, err)
+	}
+	_, err = c.out.Write(append(text, '\n'))
+	return err
+}
