@@ -6,11 +6,7 @@
 // nearly always the best one already, and a bound tight enough that few jobs are left (see relaxation.go).
 package tsp
 
-import (
-	"slices"
-
-	"github.com/satin-peer/satin"
-)
+import "github.com/satin-peer/satin"
 
 func init() {
 	satin.Register("tsp.solve", solve)
@@ -34,12 +30,23 @@ func search(f *satin.Frame, s Subproblem) Tour {
 		return searchAlone(s)
 	}
 	best, children := s.branch()
-	g := satin.Fork(f, search)
-	for _, c := range slices.Backward(children) { // the newest job runs first, so the most promising one comes last
-		g.Spawn(c)
+	switch len(children) {
+	case 0:
+		return best
+	case 1:
+		return search(f, children[0])
 	}
-	for t := range g.Results() {
-		best = shorter(best, t)
+	// The job spawned last runs first, unless they are stolen: the more promising one comes last.
+	second := satin.Spawn(f, search, children[1])
+	first := satin.Spawn(f, search, children[0]).Get()
+	if first.Length == best.Length {
+		return shorter(best, second.Get())
 	}
-	return best
+	// There is a better tour to compare with now. If the second job is still to be done, it is done with that one.
+	f.Abort()
+	if t, err := second.Try(); err == nil {
+		return shorter(first, t)
+	}
+	children[1].Best = first
+	return search(f, children[1])
 }
