@@ -20,7 +20,7 @@ func victimCore(t *testing.T, cfg Config, thieves int) *Core {
 	return c
 }
 
-func thief(i int) Address { return Address{Peer: PeerID(fmt.Sprintf("t%02d", i)), Inc: 1} }
+func thief(i int) Address { return Address{Peer: PeerID(fmt.Sprintf("t%02d", i)), Inc: 2} }
 
 func request(i int, id RequestID, patience time.Duration) *Message {
 	return &Message{From: thief(i), To: Address{Peer: "v"}, Request: &StealRequest{ID: id, Max: 1, Patience: patience}}
@@ -48,7 +48,7 @@ func TestResultMustMatch(t *testing.T) {
 		"another path":         func(m *Message) { m.Result.Path = Path{9} },
 		"another identity":     func(m *Message) { m.Result.Identity = Identity{9} },
 		"another run":          func(m *Message) { m.Run = RunID{9} },
-		"an earlier thief":     func(m *Message) { m.From.Inc = 0 },
+		"an earlier thief":     func(m *Message) { m.From.Inc-- },
 		"for an earlier life":  func(m *Message) { m.To.Inc-- },
 		"for a later life":     func(m *Message) { m.To.Inc++ },
 		"for another peer":     func(m *Message) { m.To.Peer = "w" },
@@ -272,5 +272,58 @@ func TestMembers(t *testing.T) {
 	}
 	if _, ok := m.Find("zz"); ok || len(m.Cluster("x").Members) != 0 {
 		t.Error("found what is not there")
+	}
+}
+
+// A reply that comes after its request was given up brings its jobs all the same: the victim has given them away.
+func TestLateReplyIsUsed(t *testing.T) {
+	c := paperCore(t, "a: v t", "t", RandomStealing{})
+	out := c.Report(time.Second, idleOne)
+	id := out.Messages[0].Request.ID
+	at, _ := c.Next()
+	c.Tick(at)
+	if c.Stats().StealsTimedOut != 1 {
+		t.Fatalf("at %v the request is still waited for", at)
+	}
+	out = c.Step(at+time.Second, &Message{From: Address{Peer: "v", Inc: 1}, To: c.self,
+		Reply: &StealReply{ID: id, Jobs: []Grant{{Handle: 1, Job: Job{Path: Path{1}}}}}})
+	if len(out.Orders) != 1 || out.Orders[0].Kind != Run || c.Stats().LateReplies != 1 {
+		t.Errorf("the late reply leads to %+v", out.Orders)
+	}
+}
+
+// beat is an inventory of thief 0, which has seen all that the victim sent.
+func inventory(c *Core, seq uint64, held ...Handle) *Message {
+	return &Message{From: thief(0), To: c.self, Heartbeat: &Heartbeat{Seq: seq, Seen: c.beats, Held: held}}
+}
+
+// "A job missing from two heartbeats" (DESIGN.md section 6) means two in a row.
+func TestMissesMustBeConsecutive(t *testing.T) {
+	c := victimCore(t, LAN(), 1)
+	g := give(t, c, 0, 1, 1)
+	c.Tick(c.now + time.Second) // a heartbeat to the thief, after the reply
+	for seq, listed := range []bool{false, true, false, true, false} {
+		var held []Handle
+		if listed {
+			held = []Handle{g.Handle}
+		}
+		if out := c.Step(c.now, inventory(c, uint64(seq+1), held...)); len(out.Orders) != 0 {
+			t.Fatalf("inventory %d leads to %+v", seq+1, out.Orders)
+		}
+	}
+	if out := c.Step(c.now, inventory(c, 6)); len(out.Orders) != 1 || out.Orders[0].Kind != PutBack {
+		t.Errorf("the second miss in a row leads to %+v", out.Orders)
+	}
+}
+
+// A heartbeat that the network repeats is one inventory, not two.
+func TestRepeatedInventoryCountsOnce(t *testing.T) {
+	c := victimCore(t, LAN(), 1)
+	give(t, c, 0, 1, 1)
+	c.Tick(c.now + time.Second)
+	for range 5 {
+		if out := c.Step(c.now, inventory(c, 1)); len(out.Orders) != 0 {
+			t.Fatalf("copies of one inventory lead to %+v", out.Orders)
+		}
 	}
 }

@@ -151,6 +151,7 @@ func (p *modelPeer) start() {
 	p.inbox, p.stalled, p.gone = nil, 0, false
 	cfg := LAN()
 	cfg.MaxWaiting = p.w.cfg.room
+	cfg.StealGap = 5 * time.Millisecond // fewer steps; a hang is found sooner
 	policy, err := PolicyByName(p.w.cfg.policy, p.w.peers[0].id)
 	if err != nil {
 		panic(err)

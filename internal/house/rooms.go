@@ -32,6 +32,7 @@ var rooms = []room{
 	{dir: "cmd/satinvet", knows: []string{"internal/satinvet"}, modules: []string{"golang.org/x/tools"}},
 	{dir: "internal/house"},
 	{dir: "internal/mutants"},
+	{dir: "internal/mutants"},
 }
 
 // libp2p is what only the rooms that name it may import.

@@ -1,0 +1,54 @@
+// Command mutants breaks the product on purpose, one small change at a time, and sees whether the tests notice. A mutant that
+// no test kills marks a rule that nobody guards.
+//
+// A mutant is a replacement of text in a source file. It is compiled with `go test -overlay`, so neither the source nor the
+// product knows of it, and only the tests named with it are run. Run it from the top of the repository:
+//
+//	go run ./internal/mutants             every mutant
+//	go run ./internal/mutants steal       those of one room
+//	go run ./internal/mutants steal/abort those whose name contains a text
+//
+// It prints a line for each and exits with status 1 if one survived, or could not be made.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+)
+
+// mutants are all there are.
+func mutants() []mutant { return slices.Concat(stealMutants) }
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	failed, ran := 0, 0
+	for _, m := range mutants() {
+		if len(os.Args) > 1 && !slices.ContainsFunc(os.Args[1:], func(s string) bool { return strings.Contains(m.name, s) }) {
+			continue
+		}
+		ran++
+		killer, err := m.kill(ctx, ".")
+		if ctx.Err() != nil {
+			os.Exit(1)
+		}
+		switch {
+		case err != nil:
+			failed++
+			fmt.Printf("BROKEN    %-44s %v\n", m.name, err)
+		case killer == "":
+			failed++
+			fmt.Printf("SURVIVED  %-44s %s\n", m.name, m.wrong)
+		default:
+			fmt.Printf("killed    %-44s by %s\n", m.name, killer)
+		}
+	}
+	fmt.Printf("%d mutants, %d not killed\n", ran, failed)
+	if failed > 0 || ran == 0 {
+		os.Exit(1)
+	}
+}

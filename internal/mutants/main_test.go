@@ -1,0 +1,46 @@
+package main
+
+import (
+	"regexp"
+	"testing"
+)
+
+// Every mutant must still fit the source it changes; running them is for `make mutants`.
+func TestMutantsFitTheSource(t *testing.T) {
+	seen := make(map[string]bool)
+	for _, m := range mutants() {
+		if seen[m.name] {
+			t.Errorf("%s: the name is used twice", m.name)
+		}
+		seen[m.name] = true
+		if _, err := m.apply("../.."); err != nil {
+			t.Errorf("%s: %v", m.name, err)
+		}
+		if _, err := regexp.Compile(m.run); err != nil || m.run == "" || m.pkg == "" || m.wrong == "" || m.old == m.new {
+			t.Errorf("%s: incomplete (%v)", m.name, err)
+		}
+	}
+	if len(seen) < 10 {
+		t.Errorf("%d mutants", len(seen))
+	}
+}
+
+// A mutant that changes nothing survives, one that changes much is killed, and one that is not Go is reported: the harness itself can fail.
+func TestHarness(t *testing.T) {
+	m := mutant{name: "x", file: "steal/size.go", pkg: "steal", run: "^TestPolicyByName$", old: "package steal\n", new: "package steal\n\n"}
+	if killer, err := m.kill(t.Context(), "../.."); killer != "" || err != nil {
+		t.Errorf("a mutant without a mistake: killed by %q, %v", killer, err)
+	}
+	m.file, m.old, m.new = "steal/policies.go", `case "", "adaptive":`, `case "adaptive":`
+	if killer, err := m.kill(t.Context(), "../.."); killer != "TestPolicyByName" || err != nil {
+		t.Errorf("a mutant with a mistake: killed by %q, %v", killer, err)
+	}
+	m.new = "case ("
+	if killer, err := m.kill(t.Context(), "../.."); killer != "" || err == nil {
+		t.Errorf("a mutant that is not Go: killed by %q, %v", killer, err)
+	}
+	m.new, m.run = `case "adaptive":`, "^TestNobody$"
+	if killer, err := m.kill(t.Context(), "../.."); killer != "" || err == nil {
+		t.Errorf("a mutant without tests: killed by %q, %v", killer, err)
+	}
+}

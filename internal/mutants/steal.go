@@ -1,0 +1,81 @@
+package main
+
+// Tests of package steal: by transcript, by property, by unit.
+const (
+	transcripts = "^TestTranscripts$"
+	properties  = "^TestExact"
+	units       = "^Test(Result|Handles|Bounds|Strangers|Reply|After|Stolen|CRS|ACRS|New)"
+)
+
+// unshrunk keeps rapid from making failures small and keeping them, and tries more seeds than a usual run.
+var unshrunk = []string{"-rapid.shrinktime=0s", "-rapid.nofailfile", "-rapid.checks=400"}
+
+// stealMutants are mistakes in the protocol of package steal.
+var stealMutants = []mutant{
+	{name: "steal/incarnation-of-sender", wrong: "messages of an earlier life count", file: "steal/receive.go", pkg: "steal", run: units,
+		old: "if m.From.Inc < max(p.inc, p.floor) {", new: "if false {"},
+	{name: "steal/incarnation-of-receiver", wrong: "messages to an earlier life count", file: "steal/receive.go", pkg: "steal", run: units,
+		old: "if m.To.Inc != 0 && m.To.Inc != c.self.Inc {", new: "if false {"},
+	{name: "steal/new-life-unnoticed", wrong: "what a dead life held is waited for", file: "steal/receive.go", pkg: "steal", run: transcripts,
+		old: "c.reborn(p, m.From.Inc)", new: "p.inc = m.From.Inc"},
+	{name: "steal/goodbye-floor", wrong: "a late request of a leaver is served", file: "steal/liveness.go", pkg: "steal", run: transcripts,
+		old: "p.floor, p.lost = p.inc+1, true", new: "p.lost = true"},
+	{name: "steal/foreign-run", wrong: "messages of another run count", file: "steal/receive.go", pkg: "steal", run: units,
+		old: "if m.Run != c.run || m.To.Peer", new: "if m.To.Peer"},
+	{name: "steal/no-inventory", wrong: "a lost reply's job is never queued again", file: "steal/liveness.go", pkg: "steal", run: properties, args: unshrunk,
+		old: "c.takeInventory(p, h)", new: ""},
+	{name: "steal/one-inventory", wrong: "one missing inventory is enough", file: "steal/leases.go", pkg: "steal", run: transcripts,
+		old: "if l.misses >= c.cfg.InventoryMisses {", new: "if l.misses >= 1 {"},
+	{name: "steal/inventory-sent-before-the-reply", wrong: "an inventory counts that could not know of the job", file: "steal/leases.go", pkg: "steal", run: transcripts,
+		old: "if h.Seen < l.after {", new: "if false {"},
+	{name: "steal/inventory-misses-add-up", wrong: "misses need not be consecutive", file: "steal/leases.go", pkg: "steal", run: "^TestMissesMustBeConsecutive$",
+		old: "p.leases[i].misses = 0\n", new: ""},
+	{name: "steal/old-inventory", wrong: "a repeated heartbeat counts twice", file: "steal/liveness.go", pkg: "steal", run: "^TestRepeatedInventoryCountsOnce$",
+		old: "if h.Seq <= p.seen {", new: "if false {"},
+	{name: "steal/stale-handles-tolerated", wrong: "a thief that works for nobody is not told", file: "steal/leases.go", pkg: "steal", run: transcripts,
+		old: "if len(stale) > 0 {", new: "if false {"},
+	{name: "steal/silent-thief", wrong: "a thief that lost the reply sends no inventory", file: "steal/liveness.go", pkg: "steal", run: transcripts,
+		old: "if h.Leases > 0 {", new: "if false {"},
+	{name: "steal/not-recorded-before-send", wrong: "the reply leaves without a lease", file: "steal/leases.go", pkg: "steal", run: properties, args: unshrunk,
+		old: "p.leases = append(p.leases, l)\n", new: ""},
+	{name: "steal/unsent-reply", wrong: "a reply that was not written keeps its jobs", file: "steal/core.go", pkg: "steal", run: transcripts,
+		old: "c.replyFailed(p, m.Reply)", new: ""},
+	{name: "steal/handle-reused", wrong: "a handle is issued again", file: "steal/leases.go", pkg: "steal", run: units,
+		old: "c.lastHandle++", new: "c.lastHandle = Handle(c.leaseN + 1)"},
+	{name: "steal/put-back-twice", wrong: "a handle stays open after its job was queued again", file: "steal/leases.go", pkg: "steal", run: properties, args: unshrunk,
+		old: "	c.closeLease(l)\n	c.stats.JobsPutBack++", new: "	c.stats.JobsPutBack++"},
+	{name: "steal/duplicate-result", wrong: "a slot is filled by every copy of a result", file: "steal/leases.go", pkg: "steal", run: properties, args: unshrunk,
+		old: "		c.closeLease(l)\n		c.stats.ResultsUsed++", new: "		c.stats.ResultsUsed++"},
+	{name: "steal/result-identity", wrong: "a result of another job is used", file: "steal/leases.go", pkg: "steal", run: units,
+		old: "case !p.leases[i].matches(r):", new: "case false:"},
+	{name: "steal/result-not-acknowledged", wrong: "results are sent until an inventory ends it", file: "steal/leases.go", pkg: "steal", run: transcripts,
+		old: "	c.send(p, ack)\n", new: "	_ = ack\n"},
+	{name: "steal/unwanted-result-not-acknowledged", wrong: "a result that nobody waits for is sent for ever", file: "steal/leases.go", pkg: "steal", run: transcripts,
+		old: "	case !ok:\n		c.stats.DroppedDuplicate++\n", new: "	case !ok:\n		c.stats.DroppedDuplicate++\n		return\n"},
+	{name: "steal/result-not-repeated", wrong: "a lost result is not sent again", file: "steal/segments.go", pkg: "steal", run: properties, args: unshrunk,
+		old: "			c.sendResult(s)\n", new: "			s.retryAt = 0\n"},
+	{name: "steal/late-reply", wrong: "the jobs of a late reply are dropped", file: "steal/thief.go", pkg: "steal", run: "^TestLateReplyIsUsed$",
+		old: "		c.stats.LateReplies++\n", new: "		c.stats.LateReplies++\n		return\n"},
+	{name: "steal/no-room", wrong: "jobs without room are dropped and not returned", file: "steal/thief.go", pkg: "steal", run: transcripts,
+		old: "if len(noRoom) > 0 {", new: "if false {"},
+	{name: "steal/repeated-reply", wrong: "a repeated reply runs its job again", file: "steal/thief.go", pkg: "steal", run: transcripts,
+		old: "case held || slices.Contains(p.done[:], g.Handle):", new: "case held:"},
+	{name: "steal/repeated-request", wrong: "a repeated request is served twice", file: "steal/victim.go", pkg: "steal", run: transcripts,
+		old: "if r.ID <= p.askSeq {", new: "if false {"},
+	{name: "steal/silence", wrong: "a silent thief is never lost", file: "steal/liveness.go", pkg: "steal", run: properties, args: unshrunk,
+		old: "if p.watched() && c.now-p.heard > silence {", new: "if p.watched() && c.now-p.heard > 100*silence {"},
+	{name: "steal/stall", wrong: "a peer that did not run itself believes all others dead", file: "steal/liveness.go", pkg: "steal", run: transcripts,
+		old: "p.heard += late", new: ""},
+	{name: "steal/goodbye", wrong: "a goodbye is ignored", file: "steal/receive.go", pkg: "steal", run: transcripts,
+		old: "c.onGoodbye(p)", new: ""},
+	{name: "steal/restarted", wrong: "a job that came back is not marked", file: "steal/leases.go", pkg: "steal", run: transcripts,
+		old: "s.job.Restarted = s.job.Restarted || restarted", new: ""},
+	{name: "steal/orphan-runs-on", wrong: "a segment whose owner is gone is forgotten but not aborted", file: "steal/segments.go", pkg: "steal", run: transcripts,
+		old: "		c.order(Order{Kind: AbortSegment, Segment: s.id})\n	case lent:", new: "	case lent:"},
+	{name: "steal/abort-not-passed-on", wrong: "an abort ends at the first thief", file: "steal/segments.go", pkg: "steal", run: transcripts,
+		old: "		c.tellAborted([]*lease{l})\n", new: ""},
+	{name: "steal/abort-not-sent", wrong: "an abort stays at home", file: "steal/leases.go", pkg: "steal", run: transcripts,
+		old: "	c.tellAborted(ls)\n}", new: "}"},
+	{name: "steal/abort-of-finished", wrong: "the result of an aborted job is kept for ever", file: "steal/segments.go", pkg: "steal", run: properties, args: unshrunk,
+		old: "	case finished:\n		c.dropUnacked(s)\n	}", new: "	}"},
+}
