@@ -43,7 +43,3 @@ bin/satinvet:
 # staticcheck is pinned, with its dependencies, in a module file of its own, so that they stay out of go.mod.
 bin/staticcheck: .ci/staticcheck.mod
 	@$(GO) build -modfile=$< -o $@ honnef.co/go/tools/cmd/staticcheck
-
-.PHONY: mutants
-mutants: ## Break the protocol on purpose, change by change, and see each mistake caught (about 2 minutes)
-	$(GO) run ./internal/mutants
