@@ -60,44 +60,23 @@ func (c *checker) reportTake(f *flow, s states, e event) {
 	}
 }
 
-// checkLoops reports a Future that each turn of a loop takes again.
+// checkLoops reports a Future that was taken before a turn of a loop that takes it for certain.
 func (c *checker) checkLoops(f *flow) {
 	for _, head := range f.reachableBlocks {
 		if head.Kind != cfg.KindForLoop && head.Kind != cfg.KindRangeLoop || len(f.events(head)) > 0 {
 			continue
 		}
 		body := head.Succs[0]
-		if !f.wanted[body] {
+		at := f.nextTake(body)
+		if at == nil || !f.wanted[body] || f.wanted[head] || f.in[body] == taken { // the last two are for checkTakes
 			continue
 		}
 		for _, p := range f.preds[head] {
-			if at := f.nextTake(body); at != nil && f.out[p] == taken && reaches(body, p, head) {
-				c.report(at, "%s is taken again in the next turn of this loop, which panics: call Get before the loop, or Spawn in it", f.v.Name())
+			if f.out[p] == taken {
+				c.report(at, "%s is taken again in a turn of this loop, which panics: call Get once, outside of it, or Spawn in each turn", f.v.Name())
 			}
 		}
 	}
-}
-
-// reaches says whether some path leads from one block to another without passing a third.
-func reaches(from, to, without *cfg.Block) bool {
-	seen := map[*cfg.Block]bool{without: true}
-	var visit func(b *cfg.Block) bool
-	visit = func(b *cfg.Block) bool {
-		if b == to {
-			return true
-		}
-		if seen[b] {
-			return false
-		}
-		seen[b] = true
-		for _, s := range b.Succs {
-			if visit(s) {
-				return true
-			}
-		}
-		return false
-	}
-	return visit(from)
 }
 
 // checkGroup reports children of a group that are spawned when nobody reads the group's results any more.

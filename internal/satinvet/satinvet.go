@@ -19,12 +19,20 @@ import (
 //	go vet -vettool=$(command -v satinvet) ./...
 var Analyzer = &analysis.Analyzer{
 	Name:      "satinvet",
-	Doc:       "find mistakes in the use of package satin: lost results, jobs that cannot travel, handles that outlive their job",
+	Doc:       doc,
 	URL:       "https://pkg.go.dev/github.com/satin-peer/satin/internal/satinvet",
 	Run:       run,
 	Requires:  []*analysis.Analyzer{ctrlflow.Analyzer},
 	FactTypes: []analysis.Fact{new(registrations), new(registersParams)},
 }
+
+const doc = `find mistakes in programs for package satin
+
+It reports results that nobody takes, or that are taken twice or before anything was spawned; jobs that cannot travel or are
+not registered; Frames, Futures and Groups that outlive their job or change the goroutine; recover where it swallows an
+abort; and jobs that write package-level variables.
+
+A comment on the same line or the line above silences a report: //satinvet:ignore and the reason.`
 
 // A checker looks at one package.
 type checker struct {

@@ -61,9 +61,46 @@ func either(f *satin.Frame, n int) int {
 func loop(f *satin.Frame, n int) (sum int) {
 	x := satin.Spawn(f, fib, n)
 	for range n {
-		sum += x.Get() // want `x is taken again in the next turn of this loop`
+		sum += x.Get() // want `x is taken again in a turn of this loop`
 	}
 	return sum
+}
+
+func loopAfter(f *satin.Frame, n int) (sum int) {
+	x := satin.Spawn(f, fib, n)
+	y := satin.Spawn(f, fib, n)
+	sum = x.Get() + y.Get()
+	for range n {
+		sum += x.Get() // want `x is taken twice`
+	}
+	for range n {
+		sum += y.Get() // want `y is taken twice`
+		y = satin.Spawn(f, fib, n)
+	}
+	return sum + y.Get()
+}
+
+func loopMaybe(f *satin.Frame, n int) (sum int) {
+	x := satin.Spawn(f, fib, n)
+	sum = x.Get()
+	for i := range n {
+		sum += x.Get() // want `x is taken again in a turn of this loop`
+		x = satin.Spawn(f, fib, i)
+		if i == 7 {
+			return sum + x.Get()
+		}
+	}
+	return sum
+}
+
+// loopNext spawns for the next turn.
+func loopNext(f *satin.Frame, n int) (sum int) {
+	x := satin.Spawn(f, fib, n)
+	for range n {
+		sum += x.Get()
+		x = satin.Spawn(f, fib, n)
+	}
+	return sum + x.Get()
 }
 
 func loopFor(f *satin.Frame, n int) (sum int) {
@@ -72,7 +109,7 @@ func loopFor(f *satin.Frame, n int) (sum int) {
 		if i == 7 {
 			sum++
 		}
-		sum += x.Get() // want `x is taken again in the next turn of this loop`
+		sum += x.Get() // want `x is taken again in a turn of this loop`
 	}
 	return sum
 }
