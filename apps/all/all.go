@@ -1,9 +1,18 @@
 // Package all lists the applications that are built into the command.
 package all
 
-import "github.com/satin-peer/satin/apps"
+import (
+	"github.com/satin-peer/satin/apps"
+	"github.com/satin-peer/satin/apps/fib"
+	"github.com/satin-peer/satin/apps/nqueens"
+	"github.com/satin-peer/satin/apps/tsp"
+)
 
 // Apps returns every built-in application, sorted by name.
 func Apps() []apps.App {
-	return []apps.App{}
+	return []apps.App{
+		fib.App,
+		nqueens.App,
+		tsp.App,
+	}
 }

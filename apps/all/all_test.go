@@ -1,0 +1,18 @@
+package all
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/satin-peer/satin/apps"
+)
+
+func TestSortedByName(t *testing.T) {
+	byName := func(a, b apps.App) int { return strings.Compare(a.Name, b.Name) }
+	if list := Apps(); !slices.IsSortedFunc(list, byName) {
+		t.Error("the applications are not sorted by name")
+	} else if len(slices.CompactFunc(list, func(a, b apps.App) bool { return a.Name == b.Name })) != len(Apps()) {
+		t.Error("two applications have the same name")
+	}
+}
