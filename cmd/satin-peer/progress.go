@@ -25,43 +25,60 @@ func measure(pool *satin.Pool, at time.Duration) sample {
 }
 
 // A meter makes a run's progress of its samples.
-type meter struct{ recent []sample }
+type meter struct {
+	recent []sample
+	past   []sample // of all the run, evenly thinned out
+}
 
-// rateWindow is the time over which jobs per second are counted: long enough for a calm figure.
-const rateWindow = 5 * time.Second
+const (
+	rateWindow = 5 * time.Second // over which jobs per second are counted: long enough for a calm figure
+	maxPast    = 256             // samples kept of the past
+	maxLeft    = 1000 * time.Hour
+)
 
 // progress is what the user is shown.
 type progress struct {
 	sample
 	rate float64       // jobs executed per second lately
-	left time.Duration // estimated until the end; 0 while nobody knows
+	left time.Duration // estimated until the end; less than 0 while nobody knows
 }
 
-// Bounds of an estimate of the time left that is worth showing.
-const (
-	minShare = 0.001
-	maxLeft  = 1000 * time.Hour
-)
-
-// add takes the next sample of a run. The time left supposes that the tree's shares go on to take the time they took.
+// add takes the next sample of a run.
 func (m *meter) add(s sample) progress {
-	if len(m.recent) == 0 {
-		m.recent = []sample{{}}
+	if len(m.past) == 0 {
+		m.recent, m.past = []sample{{}}, []sample{{}}
 	}
+	p := progress{sample: s, left: m.left(s)}
 	m.recent = append(m.recent, s)
 	for len(m.recent) > 2 && s.at-m.recent[1].at >= rateWindow {
 		m.recent = m.recent[1:]
 	}
-	p := progress{sample: s}
 	if from := m.recent[0]; s.at > from.at && s.Executed > from.Executed {
 		p.rate = float64(s.Executed-from.Executed) / (s.at - from.at).Seconds()
 	}
-	if s.share >= minShare {
-		if left := s.at.Seconds() * (1 - s.share) / s.share; left < maxLeft.Seconds() {
-			p.left = time.Duration(left * float64(time.Second))
+	if m.past = append(m.past, s); len(m.past) > maxPast {
+		for i := range maxPast / 2 {
+			m.past[i] = m.past[2*i]
 		}
+		m.past = m.past[:maxPast/2]
 	}
 	return p
+}
+
+// left estimates the time left: it supposes that the rest of the tree goes as the second half of the time so far. In an uneven
+// tree the first shares are done in no time.
+func (m *meter) left(s sample) time.Duration {
+	half := m.past[0]
+	for _, old := range m.past {
+		if old.at <= s.at/2 {
+			half = old
+		}
+	}
+	left := (1 - s.share) * (s.at - half.at).Seconds() / (s.share - half.share)
+	if s.share <= half.share || left >= maxLeft.Seconds() {
+		return -1
+	}
+	return time.Duration(left * float64(time.Second))
 }
 
 // line is the progress on a terminal, to the right of the bar.
@@ -82,25 +99,28 @@ func (p progress) plain() string {
 }
 
 func (p progress) eta() string {
-	if p.left == 0 {
+	if p.left < 0 {
 		return "unknown"
 	}
 	return brief(p.left)
 }
 
 // A display shows the progress on the console's error output: one line that stays where it is on a terminal, elsewhere
-// a line now and then.
+// a line every 10 seconds.
 type display struct {
 	console
-	meter meter
-	bar   *pb.ProgressBar // nil off a terminal
-	drawn bool
+	meter  meter
+	bar    *pb.ProgressBar // nil off a terminal
+	drawn  bool
+	silent int // samples since the last line, off a terminal
 }
 
-// How often progress is told. Measuring it may keep a core for some milliseconds.
+// How often progress is measured, which may keep a core for some milliseconds, and told. Workers that were too busy to answer
+// in time have answered when they are asked again; that is why it is measured more often than it is told.
 const (
 	terminalEvery = 500 * time.Millisecond
-	plainEvery    = 10 * time.Second
+	plainEvery    = time.Second
+	samplesALine  = 10
 )
 
 // barSteps is the bar's resolution.
@@ -126,7 +146,10 @@ func (d *display) interval() time.Duration {
 func (d *display) show(s sample) {
 	p := d.meter.add(s)
 	if d.bar == nil {
-		fmt.Fprintln(d.err, p.plain())
+		if d.silent++; d.silent == samplesALine {
+			fmt.Fprintln(d.err, p.plain())
+			d.silent = 0
+		}
 		return
 	}
 	d.bar.SetWidth(max(d.width()-1, 1)) // a full last column makes some terminals begin a new line

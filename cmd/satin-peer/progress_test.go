@@ -24,17 +24,17 @@ func TestMeter(t *testing.T) {
 			" 0.0 %  0 jobs/s  4/4 workers busy  ETA unknown",
 			"1s: 0.0 % of the tree done, 0 jobs/s, 4 of 4 workers busy, ETA unknown"},
 		{at(2, 0.1, 2_000_000, 4),
-			"10.0 %  1.00M jobs/s  4/4 workers busy  ETA 18s",
-			"2s: 10.0 % of the tree done, 1.00M jobs/s, 4 of 4 workers busy, ETA 18s"},
+			"10.0 %  1.00M jobs/s  4/4 workers busy  ETA 14s",
+			"2s: 10.0 % of the tree done, 1.00M jobs/s, 4 of 4 workers busy, ETA 14s"},
 		{at(4, 0.2, 4_000_000, 3),
 			"20.0 %  1.00M jobs/s  3/4 workers busy  ETA 16s",
 			"4s: 20.0 % of the tree done, 1.00M jobs/s, 3 of 4 workers busy, ETA 16s"},
 		{at(9, 0.25, 4_500_000, 1), // half a million in the five seconds since the sample before
-			"25.0 %  100k jobs/s  1/4 workers busy  ETA 27s",
-			"9s: 25.0 % of the tree done, 100k jobs/s, 1 of 4 workers busy, ETA 27s"},
+			"25.0 %  100k jobs/s  1/4 workers busy  ETA 1m15s",
+			"9s: 25.0 % of the tree done, 100k jobs/s, 1 of 4 workers busy, ETA 1m15s"},
 		{at(600, 0.1, 4_500_000, 1), // a job has spawned more than anybody expected
-			"10.0 %  0 jobs/s  1/4 workers busy  ETA 1h30m",
-			"10m00s: 10.0 % of the tree done, 0 jobs/s, 1 of 4 workers busy, ETA 1h30m"},
+			"10.0 %  0 jobs/s  1/4 workers busy  ETA unknown",
+			"10m00s: 10.0 % of the tree done, 0 jobs/s, 1 of 4 workers busy, ETA unknown"},
 		{at(36_000, 0.0011, 4_600_000, 4),
 			" 0.1 %  2.82 jobs/s  4/4 workers busy  ETA unknown",
 			"10h00m: 0.1 % of the tree done, 2.82 jobs/s, 4 of 4 workers busy, ETA unknown"},
@@ -51,8 +51,24 @@ func TestMeter(t *testing.T) {
 			t.Errorf("after %v:\n%q, want\n%q", c.at, p.plain(), c.plain)
 		}
 	}
-	if len(m.recent) > 3 {
-		t.Errorf("the meter keeps %d samples", len(m.recent))
+}
+
+// TestMeterInTheLongRun checks that a run of days is as well estimated as one of seconds, from a bounded past.
+func TestMeterInTheLongRun(t *testing.T) {
+	m := &meter{}
+	const days = 400_000 // half seconds
+	for i := range days {
+		p := m.add(at(float64(i)/2, float64(i)/days, uint64(i)*5, 4))
+		want := time.Duration(days-i) * time.Second / 2
+		if i > 0 && (p.left-want).Abs() > time.Second {
+			t.Fatalf("after %v %v are left, want %v", p.at, p.left, want)
+		}
+		if i > 0 && (p.rate < 9.9 || p.rate > 10.1) {
+			t.Fatalf("after %v %v jobs/s, want 10", p.at, p.rate)
+		}
+	}
+	if len(m.recent) > 12 || len(m.past) > maxPast {
+		t.Errorf("the meter keeps %d and %d samples", len(m.recent), len(m.past))
 	}
 }
 
@@ -104,19 +120,21 @@ func TestShown(t *testing.T) {
 		columns  int
 		args     []string
 		interval time.Duration
+		ticks    int
 		want     []string // of the lines, in this order
 	}{
-		{0, []string{"run", "block", "--workers", "2"}, plainEvery, []string{" of the tree done, ", " of 2 workers busy", "\ntest block: "}},
-		{100, []string{"run", "block", "--workers", "2"}, terminalEvery, []string{"\r[", "/2 workers busy", "ETA", " \rtest block: "}},
-		{0, []string{"run", "block", "--sequential"}, plainEvery, []string{"in the sequential program\n", "test block: "}},
+		{0, []string{"run", "block", "--workers", "2"}, plainEvery, 2 * samplesALine, []string{" of the tree done, ", " of 2 workers busy", " of 2 workers busy", "\ntest block: "}},
+		{100, []string{"run", "block", "--workers", "2"}, terminalEvery, 1, []string{"\r[", "/2 workers busy", "ETA", " \rtest block: "}},
+		{0, []string{"run", "block", "--sequential"}, plainEvery, samplesALine, []string{"in the sequential program\n", "test block: "}},
 	} {
 		f := newFake()
 		f.columns = c.columns
 		code := make(chan int)
 		go func() { code <- f.run(c.args...) }()
 		<-begun
-		f.ticks <- time.Time{}
-		f.ticks <- time.Time{} // the first is shown when the second is taken
+		for range c.ticks + 1 { // each is shown when the next is taken
+			f.ticks <- time.Time{}
+		}
 		gate <- struct{}{}
 		if got := <-code; got != 0 {
 			t.Errorf("%q: exit code %d", c.args, got)
@@ -131,6 +149,9 @@ func TestShown(t *testing.T) {
 				t.Errorf("%q: no %q, in this order, in %q", c.args, want, f.err.String())
 			}
 			rest = after
+		}
+		if f.columns == 0 && strings.Count(f.err.String(), "\n") != c.ticks/samplesALine+1 {
+			t.Errorf("%q: not one line for %d samples: %s", c.args, samplesALine, &f.err)
 		}
 		if f.out.String() != "0\n" {
 			t.Errorf("%q: output %q", c.args, &f.out)
