@@ -13,9 +13,9 @@ const (
 // thief never waits for a long leaf to end; the price, some 60 ns a job, is small beside such jobs. Fine ones
 // stay private until somebody wants one: the owner comes by soon anyway.
 type grain struct {
-	coarse  bool
-	spawned uint64 // jobs spawned when the measurement began
-	since   int64  // ns; 0: not yet begun
+	coarse bool
+	begun  uint64 // jobs begun when the measurement began
+	since  int64  // ns; 0: not yet begun
 }
 
 // restart begins a new measurement: waits and thefts must not count as the time that jobs take.
@@ -30,16 +30,16 @@ func (g *grain) begin(w *worker) {
 // measure is called at each visit while jobs count as coarse.
 func (g *grain) measure(w *worker) {
 	if g.since == 0 {
-		g.since, g.spawned = w.pool.now(), w.counts.spawned
+		g.since, g.begun = w.pool.now(), w.counts.begun()
 		return
 	}
-	n := w.counts.spawned - g.spawned
+	n := w.counts.begun() - g.begun
 	if n < grainProbe {
 		return
 	}
 	now := w.pool.now()
 	g.coarse = now-g.since > int64(n)*fineGrain
-	g.since, g.spawned = now, w.counts.spawned
+	g.since, g.begun = now, w.counts.begun()
 }
 
 // attend visits attention if somebody raised the attention word, or if slot h is the last.

@@ -18,48 +18,13 @@ type dropLog struct {
 func (l *dropLog) Hungry()          { l.mu.Lock(); l.hungry++; l.mu.Unlock() }
 func (l *dropLog) Dropped(t *Taken) { l.mu.Lock(); l.dropped = append(l.dropped, t); l.mu.Unlock() }
 
-// seqOf runs a taken job the sequential way, as a thief far away would.
-func seqOf(t testing.TB, job *Taken) (any, error) {
-	t.Helper()
-	v, err := (*Pool)(nil).RunNamed(context.Background(), job.Func(), job.Arg())
-	if err != nil {
-		t.Error(err)
-	}
-	return v, err
-}
-
 func TestTakeCompletesElsewhere(t *testing.T) {
 	for _, workers := range []int{1, 2} {
 		p := testPool(t, workers)
 		stop := make(chan struct{})
 		var wg sync.WaitGroup
 		for range 2 {
-			wg.Add(1)
-			go func() {
-				defer wg.Done()
-				for n := 0; ; n++ {
-					select {
-					case <-stop:
-						return
-					default:
-					}
-					job := p.Take()
-					switch {
-					case job == nil:
-						runtime.Gosched()
-					case n%3 == 0:
-						job.PutBack()
-					default:
-						v, err := seqOf(t, job)
-						if ok, err := job.Complete(v, err); !ok || err != nil {
-							t.Error(ok, err)
-						}
-						if ok, _ := job.Complete(v, err); ok {
-							t.Error("a result was accepted twice")
-						}
-					}
-				}
-			}()
+			wg.Go(func() { thiefOutside(t, p, stop) })
 		}
 		for range 30 {
 			if r := run(t, p, fib, 27); r != 196418 {

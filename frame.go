@@ -5,7 +5,8 @@ import "unsafe"
 // A Frame is the handle of a running job: its first parameter, through which it spawns children. It is valid until the
 // job returns, in the goroutine that runs the job, and must not be kept or handed to another goroutine.
 //
-// A plain call of a function with the same Frame is part of the calling job: what it spawns are children of that job.
+// A plain call of a function with the same Frame is part of the calling job: what it spawns are children of that job, and
+// its Sync and Abort mean all children of that job. A Group's loop means its own children only.
 type Frame struct{ worker }
 
 // Spawn makes a child job fn(arg) and returns at once. The child runs later in this goroutine, at the latest when its
@@ -13,6 +14,8 @@ type Frame struct{ worker }
 // process the argument is handed over by reference: neither side may change what it points to.
 //
 // Spawn panics if fn is not a registered function. It costs a few nanoseconds and allocates nothing.
+//
+//go:nosplit
 func Spawn[A, R any](f *Frame, fn func(*Frame, A) R, arg A) Future[A, R] {
 	w := &f.worker
 	h := w.head
@@ -26,7 +29,6 @@ func Spawn[A, R any](f *Frame, fn func(*Frame, A) R, arg A) Future[A, R] {
 	w.cur = id
 	t.id = id
 	w.head = h + 1
-	w.counts.spawned++
 	return Future[A, R]{t, id}
 }
 
@@ -36,6 +38,8 @@ func SpawnErr[A, R any](f *Frame, fn func(*Frame, A) (R, error), arg A) FutureEr
 }
 
 // spawnKey is Spawn of the function with the given key.
+//
+//go:nosplit
 func spawnKey[A, R any](w *worker, key unsafe.Pointer, arg A) Future[A, R] {
 	h := w.head
 	r := w.slots[h]
@@ -48,7 +52,6 @@ func spawnKey[A, R any](w *worker, key unsafe.Pointer, arg A) Future[A, R] {
 	w.cur = id
 	t.id = id
 	w.head = h + 1
-	w.counts.spawned++
 	return Future[A, R]{t, id}
 }
 
@@ -68,7 +71,6 @@ func spawnSlow[A, R any](w *worker, key unsafe.Pointer, arg A) Future[A, R] {
 	w.cur++
 	t.id = w.cur
 	w.head = h + 1
-	w.counts.spawned++
 	if w.grain.coarse {
 		w.shareAll()
 	}

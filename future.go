@@ -11,6 +11,8 @@ type Future[A, R any] struct {
 // jobs use the core until the result is back.
 //
 // Get panics with a *JobError if the job panicked, and with a clear message if the result was taken before.
+//
+//go:nosplit
 func (x Future[A, R]) Get() R {
 	t := x.t
 	w := t.w
@@ -84,7 +86,7 @@ func (x FutureErr[A, R]) Get() (R, error) {
 func (w *worker) join(r *record, id uint64) {
 	for !r.finished(id) {
 		if r.id != id || r.consumed || r.slot >= w.head || w.slots[r.slot] != r {
-			panic("satin: a result was taken twice, or outside the job that spawned it")
+			panic("satin: a result was taken twice, or after its job was aborted, or outside the job that spawned it")
 		}
 		w.step()
 		if r.state.Load() == done && !r.joined {

@@ -50,7 +50,7 @@ func (w *worker) runDetached(r *record) {
 	w.call(r, cur)
 	r.id = id | doneBit
 	if r.group != 0 {
-		w.ready = append(w.ready, r)
+		w.ready.push(r)
 	}
 }
 
@@ -72,52 +72,32 @@ func (w *worker) syncTo(h uint32) {
 	}
 }
 
-// drain takes over what came back, oldest first, and says how many records that were.
-func (w *worker) drain() (n int) {
+// drain takes over what came back, oldest first.
+func (w *worker) drain() {
 	if w.finished.Load() == nil {
-		return 0
+		return
 	}
 	var oldest *record
-	for r := w.finished.Swap(nil); r != nil; n++ {
+	for r := w.finished.Swap(nil); r != nil; w.counts.back++ {
 		r.next, oldest, r = oldest, r, r.next
 	}
 	for r := oldest; r != nil; {
 		next := r.next
 		r.next, r.joined = nil, true
 		if r.group != 0 {
-			w.ready = append(w.ready, r)
+			w.ready.push(r)
 		}
 		r = next
 	}
-	return n
 }
 
-// takeReady gives a finished job of the group, the one that finished first, or nil.
-func (w *worker) takeReady(group uint64) *record {
-	for i, r := range w.ready {
-		if r.group == group {
-			w.ready = append(w.ready[:i], w.ready[i+1:]...)
-			return r
-		}
-	}
-	return nil
-}
-
-// forgetReady removes a finished record from the ready list.
-func (w *worker) forgetReady(r *record) {
-	for i := len(w.ready) - 1; i >= 0; i-- {
-		if w.ready[i] == r {
-			w.ready = append(w.ready[:i], w.ready[i+1:]...)
-			return
-		}
-	}
-}
-
-// wait returns when something came back, if possible the stolen job r in the newest slot.
+// wait returns when something came back, if possible the stolen job r in the newest slot. What came back while it helped,
+// and was drained by what it helped with, counts.
 func (w *worker) wait(r *record) {
 	w.counts.waits++
+	before := w.counts.back
 	idleSince := w.pool.now()
-	for w.drain() == 0 {
+	for w.drain(); w.counts.back == before; w.drain() {
 		w.checkAborted()
 		v := r.thief.Load()
 		if away := v == nil && r.state.Load() == running; away || w.pool.now()-idleSince > helpPatience {
@@ -161,19 +141,14 @@ func (w *worker) drop() {
 		r.id |= abortedBit
 		r.group = 0
 		w.head = h
-		w.counts.unbegun++
+		w.counts.recalled++
 		return
 	}
 	if !r.joined && w.disown(r, h) {
 		return
 	}
-	if r.group == 0 { // it finished in time, its Get may still come
-		w.detach(r, h)
-		w.popStolen(h)
-		return
-	}
-	w.forgetReady(r)
-	w.popBack(h)
+	w.detach(r, h) // it finished in time, its result may still be wanted
+	w.popStolen(h)
 }
 
 // disown leaves the stolen record r in slot h to its thief, which is told; false if it came back meanwhile.
@@ -191,6 +166,7 @@ func (w *worker) disown(r *record, h uint32) bool {
 			pause()
 			continue
 		}
+		w.counts.back++
 		w.pool.awaitPathReaders()
 		n := w.take(r.d)
 		n.slot = h

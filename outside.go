@@ -3,6 +3,7 @@ package satin
 import (
 	"errors"
 	"fmt"
+	"time"
 )
 
 // What a runtime that moves jobs between processes needs of the engine. Applications do not use it.
@@ -37,7 +38,7 @@ type Taken struct {
 }
 
 // Take gives away the oldest stealable job of some worker, for a thief outside the process; nil if there is none.
-// When no job is published, Take asks the workers for one and waits for at most takePatience, spinning.
+// When no job is published, Take asks the workers for one and waits for it, 1 ms at most.
 // The job's owner goes on at once; when it needs the result it parks, and another job uses its core.
 //
 // The record of who has the job must be made before it leaves (write before send); whoever cannot deliver it
@@ -63,14 +64,17 @@ func (p *Pool) Take() *Taken {
 	return t
 }
 
-// takePatience bounds how long Take waits for a worker to publish something, in ns.
-const takePatience = 50_000
+// Take looks for a job for so long by itself, and then waits so long for a worker to offer one.
+const (
+	takeSpin     = 5_000 // ns
+	takePatience = time.Millisecond
+)
 
 func (p *Pool) stealForOutside() *record {
-	p.starve.Add(1)
+	p.starve.Add(1) // before the look: a worker publishes, then looks at starve
 	defer p.starve.Add(-1)
-	until := p.now() + takePatience
-	for {
+	var timer *time.Timer
+	for spinUntil := p.now() + takeSpin; ; {
 		busy := false
 		for _, v := range *p.workers.Load() {
 			if !v.busy.Load() {
@@ -81,10 +85,31 @@ func (p *Pool) stealForOutside() *record {
 				return r
 			}
 		}
-		if !busy || p.now() > until {
+		switch {
+		case !busy:
+			return nil
+		case p.now() < spinUntil:
+			pause()
+			continue
+		case timer == nil:
+			timer = time.NewTimer(takePatience)
+			defer timer.Stop()
+		}
+		select {
+		case <-p.offers:
+		case <-timer.C:
 			return nil
 		}
-		pause()
+	}
+}
+
+// offer tells a thief outside that waits, if there is one, that a job was published.
+func (p *Pool) offer() {
+	if p.starve.Load() > 0 {
+		select {
+		case p.offers <- struct{}{}:
+		default: // it has been told
+		}
 	}
 }
 

@@ -18,8 +18,9 @@ type Config struct {
 	// Workers is the number of cores the pool may use, 1 to MaxWorkers; 0 means all that Go sees (GOMAXPROCS).
 	Workers int
 
-	// Nice lowers the priority of the workers' threads by so much, 0 to 19 (Unix nice values; elsewhere it has no
-	// effect). Higher is more polite to other programs, and to this program's own network goroutines.
+	// Nice lowers the priority of the workers' threads by so much, 0 to 19 (nice values on Linux; elsewhere it has no
+	// effect). Higher is more polite to this program's network goroutines and to other programs; where the
+	// kernel groups tasks by session (sched_autogroup_enabled), to those of the same session only.
 	Nice int
 
 	// KeepGOMAXPROCS stops NewPool from raising GOMAXPROCS. By default it becomes at least Workers+1, for good,
@@ -38,7 +39,8 @@ type Pool struct {
 	wg      sync.WaitGroup
 	demand  atomic.Bool   // somebody may want published jobs: another worker, or the outside
 	sample  atomic.Uint64 // number of the newest request for statistics
-	starve  atomic.Int32  // thieves from outside that wait for a job this moment
+	starve  atomic.Int32  // thieves from outside that look for a job this moment
+	offers  chan struct{} // wakes one of them
 	pathMu  sync.Mutex    // held while paths are resolved across stacks
 	start   time.Time
 
@@ -63,7 +65,7 @@ func NewPool(cfg Config) (*Pool, error) {
 	if want := cfg.Workers + 1; !cfg.KeepGOMAXPROCS && runtime.GOMAXPROCS(0) < want {
 		runtime.GOMAXPROCS(want)
 	}
-	p.quit = make(chan struct{})
+	p.quit, p.offers = make(chan struct{}), make(chan struct{}, 1)
 	p.demand.Store(cfg.Workers > 1)
 	p.workers.Store(&[]*worker{})
 	p.mu.Lock()

@@ -76,7 +76,7 @@ type worker struct {
 	levels  []level
 	counts  counts
 	free    []*record // by function index: records to reuse, linked by next
-	ready   []*record // finished jobs of groups, oldest completion first, until their Results loop takes them
+	ready   readyList
 	stolen  []stolenRoot
 	groups  uint64 // groups opened so far: names them
 	grain   grain
@@ -225,6 +225,7 @@ func (w *worker) publish(n uint32) {
 	w.counts.published++
 	if w.pool != nil {
 		w.pool.workAppeared()
+		w.pool.offer()
 	}
 }
 

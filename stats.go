@@ -7,12 +7,13 @@ import (
 
 // counts are a worker's counters: written by its owner only, with plain stores. Times are in ns.
 type counts struct {
-	spawned   uint64
 	inline    uint64 // jobs that Get or Results called in place
 	detached  uint64 // jobs run ahead of their Get
 	roots     uint64 // jobs run for somebody else
 	unwound   uint64 // of those three, the ones that an abort ended
-	unbegun   uint64 // jobs aborted before they began
+	recalled  uint64 // own jobs aborted before they began
+	unbegun   uint64 // jobs of others aborted before they began
+	back      uint64 // own jobs that thieves brought back, or were left with
 	syncs     uint64 // Get, Try and Sync calls and Results steps that were not inline
 	attempts  uint64 // looks at another worker's stack
 	steals    uint64 // successful ones
@@ -24,13 +25,17 @@ type counts struct {
 	idle      int64  // looking for a job, or waiting for one that is away, with a core
 }
 
+// begun counts the jobs of this stack that were run here.
+func (c *counts) begun() uint64 { return c.inline + c.detached }
+
 func (c *counts) add(o *counts) {
-	c.spawned += o.spawned
 	c.inline += o.inline
 	c.detached += o.detached
 	c.roots += o.roots
 	c.unwound += o.unwound
+	c.recalled += o.recalled
 	c.unbegun += o.unbegun
+	c.back += o.back
 	c.syncs += o.syncs
 	c.attempts += o.attempts
 	c.steals += o.steals
@@ -44,6 +49,7 @@ func (c *counts) add(o *counts) {
 
 // A report is what a worker last told about itself.
 type report struct {
+	live   atomic.Uint64 // its jobs that have not begun or are away
 	seq    atomic.Uint64 // the request it answers
 	asleep atomic.Bool   // it has no core: what it told is all there is
 	counts atomic.Pointer[counts]
@@ -54,6 +60,13 @@ type report struct {
 func (w *worker) report(seq uint64) {
 	c := w.counts
 	w.stats.counts.Store(&c)
+	live := uint64(0)
+	for _, r := range w.slots[:w.head] {
+		if !r.joined {
+			live++
+		}
+	}
+	w.stats.live.Store(live)
 	shares := w.shares()
 	w.stats.shares.Store(&shares)
 	if seq == 0 {
@@ -100,9 +113,11 @@ func (p *Pool) Stats() Stats {
 	p.survey()
 	s := Stats{Workers: p.cfg.Workers, Elapsed: time.Duration(p.now()) - poolEpoch}
 	var c counts
+	live := uint64(0)
 	for _, w := range *p.workers.Load() {
 		if told := w.stats.counts.Load(); told != nil {
 			c.add(told)
+			live += w.stats.live.Load()
 		}
 		if w.busy.Load() && !w.stats.asleep.Load() {
 			s.Busy++
@@ -111,9 +126,10 @@ func (p *Pool) Stats() Stats {
 	p.runMu.Lock()
 	t := p.tallies
 	p.runMu.Unlock()
-	s.Spawned, s.Launched = c.spawned, t.launched
+	// Nothing is counted at a spawn: each job leaves its stack in one of these ways or is still there.
+	s.Spawned, s.Launched = c.inline+c.detached+c.recalled+c.back+live, t.launched
 	s.Executed = c.inline + c.detached + c.roots - c.unwound
-	s.Aborted = c.unwound + c.unbegun + t.dropped
+	s.Aborted = c.unwound + c.recalled + c.unbegun + t.dropped
 	s.Syncs = c.inline + c.syncs
 	s.StealAttempts, s.Steals, s.Waits, s.Parks, s.Rests = c.attempts, c.steals, c.waits, c.parks, c.rests
 	s.Taken, s.Returned, s.PutBack = t.taken, t.returned, t.putBack

@@ -1,0 +1,51 @@
+package satin
+
+// A readyList holds finished jobs of groups until their Results loops take them: a queue for each group, the first to
+// finish first, ascending by group. Groups of inner frames have higher numbers, so the group whose loop is running
+// is nearly always at the end.
+type readyList []readyQueue
+
+type readyQueue struct {
+	group       uint64
+	first, last *record // linked by next
+}
+
+// push adds r at the end of its group's queue.
+func (l *readyList) push(r *record) {
+	i := len(*l)
+	for i > 0 && (*l)[i-1].group > r.group {
+		i--
+	}
+	if i > 0 && (*l)[i-1].group == r.group {
+		q := &(*l)[i-1]
+		q.last.next = r
+		q.last = r
+		return
+	}
+	*l = append(*l, readyQueue{})
+	copy((*l)[i+1:], (*l)[i:])
+	(*l)[i] = readyQueue{r.group, r, r}
+}
+
+// take removes the job of the group that finished first; nil if there is none. Queues of frames deeper than depth, the
+// running one's, are what frames that have ended left behind: they go.
+func (l *readyList) take(group, depth uint64) *record {
+	for i := len(*l) - 1; i >= 0 && (*l)[i].group >= group; i-- {
+		q := &(*l)[i]
+		if q.group == group {
+			r := q.first
+			if q.first = r.next; q.first == nil {
+				*l = append((*l)[:i], (*l)[i+1:]...)
+			}
+			r.next = nil
+			return r
+		}
+		if q.first.id&^doneBit>>depthShift > depth {
+			*l = append((*l)[:i], (*l)[i+1:]...)
+		}
+	}
+	return nil
+}
+
+// below says that no job of the group, or of a later one, is ready.
+func (l readyList) below(group uint64) bool { return len(l) == 0 || l[len(l)-1].group < group }
