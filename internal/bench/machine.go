@@ -77,7 +77,7 @@ func busyTime() time.Duration {
 	return time.Duration(ticks) * clockTick
 }
 
-// processTime is the CPU time that a process has used, from /proc/PID/stat.
+// processTime is the CPU time that a process and the children that it waited for have used, from /proc/PID/stat.
 func processTime(pid int) time.Duration {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -85,13 +85,13 @@ func processTime(pid int) time.Duration {
 	}
 	_, rest, _ := strings.Cut(string(stat), ") ") // past the name, which may contain anything
 	fields := strings.Fields(rest)
-	const user, system = 11, 12
-	if len(fields) <= system {
+	const first, last = 11, 14 // user and system time, and the children's
+	if len(fields) <= last {
 		return 0
 	}
 	var ticks int64
-	for _, i := range []int{user, system} {
-		v, err := strconv.ParseInt(fields[i], 10, 64)
+	for _, field := range fields[first : last+1] {
+		v, err := strconv.ParseInt(field, 10, 64)
 		if err != nil {
 			return 0
 		}

@@ -26,6 +26,10 @@ type section struct {
 
 var sections = []section{
 	{"fib", forkJoin},
+	{"apps", applications},
+	{"leaf", leaf},
+	{"thief", thief},
+	{"udp", packets},
 }
 
 // resultsFile is where -write puts the figures.

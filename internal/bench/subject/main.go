@@ -1,7 +1,8 @@
 // Subject is the program that the bench measures satin's other promises in: the applications, a thief from outside the
 // workers, and packets beside busy workers. It answers the bench's questions (package ask):
 //
-//	solve     CONTENDER  APP  ARGUMENT...    an application: sequential, or on so many workers
+//	solve     WORKERS  TIMES  APP  ARG...    an application: its sequential twin (0 workers), or on so many workers
+//	foreign   FILE  ARG...                   a program in another language that times itself
 //	thief     WORKERS  PAUSE  TAKES          how long Take waits while all workers are busy
 //	victim    SHAPE  STEALS  TIMES           what steals at so many a second cost their victim; 0: nobody steals
 //	pingpong  CONTENDER  COUNT               round trips over loopback UDP inside this process
@@ -26,6 +27,7 @@ func init() {
 func main() {
 	err := ask.Serve(map[string]func([]string) (ask.Answer, error){
 		"solve":    solve,
+		"foreign":  foreign,
 		"thief":    thief,
 		"victim":   victim,
 		"pingpong": pingpong,

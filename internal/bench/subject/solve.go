@@ -1,9 +1,95 @@
 package main
 
 import (
+	"context"
+	"flag"
 	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"strings"
 
+	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/apps"
+	"github.com/satin-peer/satin/apps/all"
 	"github.com/satin-peer/satin/internal/bench/ask"
+	"github.com/satin-peer/satin/internal/bench/clock"
 )
 
-func solve(words []string) (ask.Answer, error) { return nil, fmt.Errorf("later") }
+// A subject is an application's problem, read once, and the pool that this program solves it on.
+type subject struct {
+	problem *apps.Problem
+	pool    *satin.Pool // nil: the sequential twin
+}
+
+// subjects are those met so far, by their question.
+var subjects = map[string]*subject{}
+
+// solve runs an application once: its sequential twin (0 workers) or its root job on so many. The result is checked.
+// Words are WORKERS, TIMES, the application and its arguments as on the command line.
+func solve(words []string) (ask.Answer, error) {
+	if len(words) < 3 {
+		return nil, fmt.Errorf("want WORKERS, TIMES and APP")
+	}
+	args, err := numbers(words[:2], 2)
+	if err != nil {
+		return nil, err
+	}
+	name := strings.Join(words, " ")
+	s := subjects[name]
+	if s == nil {
+		if s, err = newSubject(args[0], words[2], words[3:]); err != nil {
+			return nil, err
+		}
+		subjects[name] = s
+	}
+	var result any
+	var failed error
+	cost := clock.Best(max(args[1], 1), func() { result, failed = s.solve() })
+	if failed == nil {
+		failed = s.problem.Check(result)
+	}
+	if failed != nil {
+		return nil, failed
+	}
+	a := ask.Answer{}
+	a.Set("wall", cost.Wall.Nanoseconds())
+	a.Set("cpu", cost.CPU.Nanoseconds())
+	a.Set("bytes", cost.Bytes)
+	if s.pool != nil {
+		a.Set("spawned", s.pool.Stats().Spawned)
+	}
+	return a, nil
+}
+
+func newSubject(workers int, app string, args []string) (*subject, error) {
+	list := all.Apps()
+	i := slices.IndexFunc(list, func(a apps.App) bool { return a.Name == app })
+	if i < 0 {
+		return nil, fmt.Errorf("there is no application %q", app)
+	}
+	fs := flag.NewFlagSet(app, flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	read := list[i].Setup(fs)
+	if err := fs.Parse(args); err != nil {
+		return nil, err
+	}
+	problem, err := read(fs.Args())
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w", app, strings.Join(args, " "), err)
+	}
+	s := &subject{problem: problem}
+	if workers == 0 {
+		runtime.LockOSThread() // as satin's workers are
+		return s, nil
+	}
+	s.pool, err = satin.NewPool(satin.Config{Workers: workers})
+	return s, err
+}
+
+func (s *subject) solve() (any, error) {
+	if s.pool == nil {
+		return s.problem.Sequential(), nil
+	}
+	return s.pool.RunNamed(context.Background(), s.problem.Root, s.problem.Arg)
+}

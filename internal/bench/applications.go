@@ -1,0 +1,123 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/satin-peer/satin/internal/bench/ask"
+)
+
+// An instance is an application's input, of a second or less on one core.
+type instance struct {
+	app     string
+	args    string  // on the command line
+	remark  string  // what is special about it, for the table
+	slower  float64 // how much longer than its twin one worker may take; 0: no target
+	speedup float64 // how much faster than the twin two workers should be
+}
+
+var instances = []instance{
+	{app: "nqueens", args: "16", slower: 0.02, speedup: 1.9},
+	{app: "tsp", args: "--random 70", slower: 0.02, speedup: 1.9},
+}
+
+func (i instance) name() string {
+	name := i.app + " " + i.args
+	if i.remark != "" {
+		name += " (" + i.remark + ")"
+	}
+	return strings.Join(strings.Fields(strings.ReplaceAll(name, "../../apps/", "")), " ")
+}
+
+// applications compares each application's sequential twin with its jobs on one and on two workers.
+func applications(w *workshop, rounds int) ([]table, error) {
+	files, err := w.build("subject", "off", 1)
+	if err != nil {
+		return nil, err
+	}
+	// Three processes of the same program: one that never has a pool, and one for each number of workers. The twin and
+	// the leaves of the jobs are the same code at the same addresses in all of them.
+	var programs [3]*ask.Program
+	for workers := range programs {
+		if programs[workers], err = w.startOne("subject", files); err != nil {
+			return nil, err
+		}
+	}
+	var entrants []entrant
+	for _, i := range instances {
+		for workers, p := range programs {
+			times := 1 + workers/2 // two workers need all cores: the better of two runs
+			question := append([]any{"solve", workers, times, i.app}, words(i.args)...)
+			entrants = append(entrants, entrant{fmt.Sprint(i.name(), workers), []*ask.Program{p}, question})
+		}
+	}
+	res, err := interleave("applications", rounds, entrants)
+	if err != nil {
+		return nil, err
+	}
+	t := table{title: "Applications beside their sequential twins", notes: []string{res.note(),
+		"A round runs the twin, one worker and two workers (the better of two runs), each in a process of its own; one worker " +
+			"and the twin count wall clock or the process's CPU time, whichever is less, two workers the wall clock.",
+		"Default thresholds but where one is named. All answers are checked.",
+	}}
+	for _, i := range instances {
+		one, two, twin := i.name()+"1", i.name()+"2", i.name()+"0"
+		t.figures = append(t.figures,
+			figure{name: i.name() + ": twin", form: "%.0f ms", values: res.each(func(round int) float64 {
+				return res.cost(twin, round) / 1e6
+			})},
+			figure{name: "  1 worker, over the twin", form: "%.1f %%", atMost: 100 * i.slower, values: res.each(
+				func(round int) float64 { return 100 * (res.cost(one, round)/res.cost(twin, round) - 1) })},
+			figure{name: "  2 workers, times as fast as the twin", form: "%.2f x", least: i.speedup, values: res.each(
+				func(round int) float64 { return res.cost(twin, round) / res.value(two, "wall", round) })})
+	}
+	return []table{t}, nil
+}
+
+func words(line string) (list []any) {
+	for _, word := range strings.Fields(line) {
+		list = append(list, word)
+	}
+	return list
+}
+
+// leafSize is the board that leaf counts: some 0.8 s.
+const leafSize = 16
+
+// leaf compares the program that does nqueens' work at the bottom of the tree with the same in C.
+func leaf(w *workshop, rounds int) ([]table, error) {
+	t := table{title: "nqueens' leaf beside gcc"}
+	f := figure{name: fmt.Sprintf("%d queens, Go over gcc -O3", leafSize), form: "%.1f %%", atMost: 10}
+	if !found("gcc") {
+		f.remark = "gcc: not installed"
+		t.figures = []figure{f}
+		return []table{t}, nil
+	}
+	binary := filepath.Join(w.dir, "nqueens")
+	if err := run("gcc", "-O3", "-o", binary, "c/nqueens.c"); err != nil {
+		return nil, err
+	}
+	files, err := w.build("subject", "off", 1)
+	if err != nil {
+		return nil, err
+	}
+	programs, err := w.start(files)
+	if err != nil {
+		return nil, err
+	}
+	res, err := interleave("leaf", rounds, []entrant{
+		{"go", programs, []any{"solve", 0, 1, "nqueens", leafSize}},
+		{"gcc", programs, []any{"foreign", binary, leafSize}},
+	})
+	if err != nil {
+		return nil, err
+	}
+	f.values = res.each(func(round int) float64 { return 100 * (res.cost("go", round)/res.cost("gcc", round) - 1) })
+	t.figures = []figure{f, {name: "gcc", form: "%.0f ms", values: res.each(func(round int) float64 {
+		return res.cost("gcc", round) / 1e6
+	})}}
+	t.notes = []string{res.note(), "The sequential program of apps/nqueens, which is also the leaf of its jobs, and the same " +
+		"algorithm in c/nqueens.c. Wall clock or CPU time of the process, whichever is less."}
+	return []table{t}, nil
+}
