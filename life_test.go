@@ -62,6 +62,10 @@ func abortStates(f *Frame, _ int) int {
 	for before.t.state.Load() != done {
 		Spawn(f, identity, 1).Get()
 	}
+	Spawn(f, spinUntil, 4) // keeps the thief busy that ran the first child
+	for !gates[4].reached.Load() {
+		Spawn(f, identity, 1).Get()
+	}
 	after := Spawn(f, spinUntil, 3)
 	f.Abort()
 	if v, err := before.Try(); v != 1 || err != nil {

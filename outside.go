@@ -75,6 +75,9 @@ func (p *Pool) stealForOutside() *record {
 	defer p.starve.Add(-1)
 	var timer *time.Timer
 	for spinUntil := p.now() + takeSpin; ; {
+		if r := p.takeInbox(true); r != nil {
+			return r
+		}
 		busy := false
 		for _, v := range *p.workers.Load() {
 			if !v.busy.Load() {
@@ -127,6 +130,9 @@ func (t *Taken) Arg() any { return t.r.d.ops.arg(t.r) }
 func (t *Taken) PutBack() bool {
 	if !t.settle(func(c *borderCounts) { c.putBack++ }) {
 		return false
+	}
+	if !t.r.state.CompareAndSwap(running, stolen) {
+		return false // dropped a moment ago
 	}
 	t.p.inject(t.r)
 	return true

@@ -7,7 +7,7 @@ type abortPanic struct{ r *record }
 // worker's own that is older is stolen at this point, so tail, split and head are equal (see join.go).
 func (w *worker) runRoot(r *record) {
 	r.thief.Store(w)
-	if !r.state.CompareAndSwap(stolen, running) && r.state.Load() == dropped {
+	if !r.state.CompareAndSwap(stolen, running) {
 		w.counts.unbegun++ // nobody waits for it any more
 		return
 	}

@@ -98,7 +98,7 @@ func (w *worker) find() *record {
 		if seq := p.sample.Load(); seq != w.stats.seq.Load() {
 			w.report(seq)
 		}
-		if r := p.takeInbox(); r != nil {
+		if r := p.takeInbox(false); r != nil {
 			return r
 		}
 		if r := w.stealAny(); r != nil {
@@ -350,17 +350,19 @@ func (p *Pool) inject(r *record) {
 	p.workAppeared()
 }
 
-func (p *Pool) takeInbox() *record {
+// takeInbox gives the oldest job of the inbox, for a thief outside the oldest that is not the root of a run or a guest.
+func (p *Pool) takeInbox(outside bool) *record {
 	if p.inboxLen.Load() == 0 {
 		return nil
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(p.inbox) == 0 {
-		return nil
+	for i, r := range p.inbox {
+		if r.w != nil || !outside {
+			p.inbox = slices.Delete(p.inbox, i, i+1)
+			p.inboxLen.Add(-1)
+			return r
+		}
 	}
-	r := p.inbox[0]
-	p.inbox = append(p.inbox[:0], p.inbox[1:]...)
-	p.inboxLen.Add(-1)
-	return r
+	return nil
 }
