@@ -209,3 +209,19 @@ func TestBuiltIn(t *testing.T) {
 		}
 	}
 }
+
+// TestExamples checks that the applications in the examples of the other commands exist.
+func TestExamples(t *testing.T) {
+	root := newRoot(all.Apps(), newFake().console)
+	for _, cmd := range append(root.Commands(), root) {
+		for line := range strings.Lines(cmd.Example) {
+			words := strings.Fields(line)
+			if len(words) < 3 || words[1] != "run" && words[1] != "apps" {
+				continue
+			}
+			if found, _, err := root.Find([]string{runName, words[2]}); err != nil || found.Name() != words[2] {
+				t.Errorf("%s --help shows %q, but there is no such application", cmd.Name(), line)
+			}
+		}
+	}
+}
