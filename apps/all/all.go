@@ -6,6 +6,7 @@ import (
 	"github.com/satin-peer/satin/apps/fib"
 	"github.com/satin-peer/satin/apps/nqueens"
 	"github.com/satin-peer/satin/apps/tsp"
+	"github.com/satin-peer/satin/apps/uts"
 )
 
 // Apps returns every built-in application, sorted by name.
@@ -14,5 +15,6 @@ func Apps() []apps.App {
 		fib.App,
 		nqueens.App,
 		tsp.App,
+		uts.App,
 	}
 }
