@@ -5,6 +5,7 @@ import (
 	"github.com/satin-peer/satin/apps"
 	"github.com/satin-peer/satin/apps/fib"
 	"github.com/satin-peer/satin/apps/nqueens"
+	"github.com/satin-peer/satin/apps/raytracer"
 	"github.com/satin-peer/satin/apps/tsp"
 	"github.com/satin-peer/satin/apps/uts"
 )
@@ -14,6 +15,7 @@ func Apps() []apps.App {
 	return []apps.App{
 		fib.App,
 		nqueens.App,
+		raytracer.App,
 		tsp.App,
 		uts.App,
 	}

@@ -1,0 +1,175 @@
+package raytracer
+
+import (
+	"errors"
+	"flag"
+	"image/png"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/satin-peer/satin/apps"
+)
+
+func TestBadFiles(t *testing.T) {
+	const view = "v\nfrom 0 0 10\nat 0 0 0\nup 0 1 0\nangle 30\nhither 1\nresolution 3 3\n"
+	for text, want := range map[string]string{
+		"\x7fELF\x02":                               `f.nff:1: got "\x7fELF\x02", want v, b, l, f, s, c, p or pp`,
+		"# nothing but a comment\n":                 `f.nff:1: got "the end of the file", want a view, "v"`,
+		"v\n":                                       `f.nff:1: got "the end of the file", want from X Y Z`,
+		"v\nfrom 1 2\n":                             `f.nff:2: got "from 1 2", want from X Y Z`,
+		"v\nat 1 2 3\n":                             `f.nff:2: got "at 1 2 3", want from X Y Z`,
+		"v\nfrom 1 2 x\n":                           `f.nff:2: got "x", want from X Y Z with numbers from -1e+09 to 1e+09`,
+		"v\nfrom 1 2 NaN\n":                         `f.nff:2: got "NaN", want from X Y Z with numbers from -1e+09 to 1e+09`,
+		"v\nfrom 1 2 1e10\n":                        `f.nff:2: got "1e10", want from X Y Z with numbers from -1e+09 to 1e+09`,
+		strings.Replace(view, "30", "180", 1):       `f.nff:5: got "180", want angle DEGREES with numbers from 0.001 to 179`,
+		strings.Replace(view, "3 3", "0 3", 1):      `f.nff:7: got "0", want resolution WIDTH HEIGHT with numbers from 1 to 4096`,
+		strings.Replace(view, "3 3", "3 99999", 1):  `f.nff:7: got "99999", want resolution WIDTH HEIGHT with numbers from 1 to 4096`,
+		strings.Replace(view, "0 1 0", "0 0 4", 1):  `f.nff:7: got "a view along its own up", want from, at and up that are not on a line`,
+		strings.Replace(view, "0 0 10", "0 0 0", 1): `f.nff:7: got "a view along its own up", want from, at and up that are not on a line`,
+		view + view:                                 `f.nff:8: got "v", want one view`,
+		view + "b 1 1\n":                            `f.nff:8: got "b 1 1", want b R G B`,
+		view + "b 1 1 -1\n":                         `f.nff:8: got "-1", want b R G B with numbers from 0 to 1e+06`,
+		view + "l 1 1 1 1\n":                        `f.nff:8: got "l 1 1 1 1", want l X Y Z [R G B]`,
+		view + "l 1 1 1 1 1 -1\n":                   `f.nff:8: got "l 1 1 1 1 1 -1", want l X Y Z [R G B] with colours from 0 to 1e+06`,
+		view + "f 1 1 1 1 1 1 1\n":                  `f.nff:8: got "f 1 1 1 1 1 1 1", want f R G B Kd Ks Shine T INDEX`,
+		view + "s 0 0 0 1\n":                        `f.nff:8: got "s", want a surface, "f", before the first object`,
+		view + "f 1 1 1 1 1 1 1 1\ns 1 2 3\n":       `f.nff:9: got "s 1 2 3", want s X Y Z RADIUS`,
+		view + "f 1 1 1 1 1 1 1 1\nc 1 2 3 4\n":     `f.nff:9: got "the end of the file", want c X Y Z RADIUS and, on the next line, X Y Z RADIUS`,
+		view + "f 1 1 1 1 1 1 1 1\np 2\n":           `f.nff:9: got "2", want p CORNERS and, on as many lines, X Y Z with numbers from 3 to 1000`,
+		view + "f 1 1 1 1 1 1 1 1\np 1e6\n":         `f.nff:9: got "1e6", want p CORNERS and, on as many lines, X Y Z with numbers from 3 to 1000`,
+		view + "f 1 1 1 1 1 1 1 1\np 3.5\n":         `f.nff:9: got "3.5", want a whole number of corners`,
+		view + "f 1 1 1 1 1 1 1 1\np 3\n0 0 0\n":    `f.nff:10: got "the end of the file", want p CORNERS and, on as many lines, X Y Z`,
+		view + "f 1 1 1 1 1 1 1 1\np 3\n0 0\n":      `f.nff:10: got "0 0", want p CORNERS and, on as many lines, X Y Z`,
+		view + "f 1 1 1 1 1 1 1 1\npp 3\n0 0 0\n":   `f.nff:10: got "0 0 0", want pp CORNERS and, on as many lines, X Y Z NX NY NZ`,
+		view + "f 1 1 1 1 1 1 1 1\npp 3\n1 1 1 0 0 0\n2 2 2 1 1 1\n3 3 3 1 1 1": `f.nff:12: got "a normal of length 0", want normals that point somewhere`,
+		view + strings.Repeat("l 1 1 1\n", maxLights+1):                         `f.nff:1008: got "more lights", want at most 1000`,
+	} {
+		_, err := parse("f.nff", text)
+		var input *apps.InputError
+		if !errors.As(err, &input) || err.Error() != want {
+			t.Errorf("%.100q:\ngot  %v\nwant %s", text, err, want)
+		}
+	}
+}
+
+// problemFor does what the command does with a line of arguments, flags first.
+func problemFor(t *testing.T, args ...string) (*apps.Problem, error) {
+	t.Helper()
+	fs := flag.NewFlagSet("raytracer", flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	make := App.Setup(fs)
+	if err := fs.Parse(args); err != nil {
+		t.Fatal(err)
+	}
+	return make(fs.Args())
+}
+
+func TestBadArguments(t *testing.T) {
+	dir := t.TempDir()
+	empty, broken := filepath.Join(dir, "empty"), filepath.Join(dir, "broken.nff")
+	for name, text := range map[string]string{empty: "", broken: "v\nfrom 1 2 3\n"} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{nil, `arguments: got "0", want exactly 1 (SCENE: balls, mount, or an NFF file)`},
+		{[]string{"balls", "mount"}, `arguments: got "mount", want exactly 1 (SCENE: balls, mount, or an NFF file)`},
+		{[]string{"--factor=-1", "balls"}, `--factor: got "-1", want a whole number from 1 to 6`},
+		{[]string{"--factor=7", "balls"}, `--factor: got "7", want a whole number from 1 to 6`},
+		{[]string{"--factor=10", "mount"}, `--factor: got "10", want a whole number from 1 to 9`},
+		{[]string{"--factor=2", broken}, `--factor: got "2", want none for a scene that is read from a file`},
+		{[]string{"--samples=0", "balls"}, `--samples: got "0", want a whole number from 1 to 16`},
+		{[]string{"--threshold=0", "balls"}, `--threshold: got "0", want a whole number from 1 to 16777216`},
+		{[]string{"--size=640", "balls"}, `--size: got "640", want WIDTHxHEIGHT with sides from 1 to 4096, such as 640x480`},
+		{[]string{"--size=0x480", "balls"}, `--size: got "0x480", want WIDTHxHEIGHT with sides from 1 to 4096, such as 640x480`},
+		{[]string{"--size=640x5000", "balls"}, `--size: got "640x5000", want WIDTHxHEIGHT with sides from 1 to 4096, such as 640x480`},
+		{[]string{empty}, empty + `: got "an empty file", want some input`},
+		{[]string{broken}, broken + `:2: got "the end of the file", want at X Y Z`},
+		{[]string{dir}, dir + `: got "a directory", want a file`},
+		{[]string{"teapot"}, `teapot: got "no such file or directory", want a file that can be read`},
+		{[]string{"--output=" + dir, "balls"}, dir + `: got "a directory", want a file that can be written`},
+		{[]string{"--output=/none/of/this.png", "balls"}, `/none/of/this.png: got "no such file or directory", want a file that can be written`},
+	} {
+		_, err := problemFor(t, c.args...)
+		var input *apps.InputError
+		if !errors.As(err, &input) || err.Error() != c.want {
+			t.Errorf("%q:\ngot  %v\nwant %s", c.args, err, c.want)
+		}
+	}
+}
+
+func TestApp(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "shapes.png")
+	p, err := problemFor(t, "--size=40x30", "--output="+file, filepath.Join("testdata", "shapes.nff"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	result := p.Sequential().(Tile)
+	if err := p.Check(result); err != nil {
+		t.Error(err)
+	}
+	if err := p.Save(result); err != nil {
+		t.Fatal(err)
+	}
+	saved, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer saved.Close()
+	picture, err := png.Decode(saved)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if picture.Bounds() != result.Bounds() {
+		t.Fatalf("saved %v", picture.Bounds())
+	}
+	for y := range 30 {
+		for x := range 40 {
+			r, g, b, a := picture.At(x, y).RGBA()
+			if wr, wg, wb, wa := result.At(x, y).RGBA(); r != wr || g != wg || b != wb || a != wa {
+				t.Fatalf("pixel %d, %d was saved as %v", x, y, picture.At(x, y))
+			}
+		}
+	}
+	result.Pixels[0]++
+	if err := p.Check(result); err == nil || !strings.HasPrefix(err.Error(), "pixel 0, 0 has the colour [") {
+		t.Errorf("check of a changed picture: %v", err)
+	}
+	if err := p.Check(Tile{Rect: result.Rect}); err == nil {
+		t.Error("check of a picture without pixels")
+	}
+	if a := p.Answer(result); !strings.HasSuffix(a.Text, ", in "+file) || len(a.Fields["sha256"].(string)) != 64 {
+		t.Errorf("answer %q %v", a.Text, a.Fields)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, file := range []string{"shapes.nff", "balls1.nff"} {
+		data, err := os.ReadFile(filepath.Join("testdata", file))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(string(data))
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		s, err := parse("f.nff", text)
+		if err != nil {
+			var input *apps.InputError
+			if !errors.As(err, &input) || strings.ContainsAny(err.Error(), "\n\x1b") {
+				t.Fatalf("not a line of input error: %q", err)
+			}
+			return
+		}
+		c := newCamera(s.view, 3, 3, 1)
+		for i := range 9 {
+			level(s.pixel(c, i%3, i/3).x)
+		}
+	})
+}
