@@ -158,10 +158,14 @@ func run[A, R any](t testing.TB, p *Pool, fn func(*Frame, A) R, arg A) R {
 }
 
 func TestResults(t *testing.T) {
+	rounds, large := 20, 1_000_000
+	if testing.Short() {
+		rounds, large = 5, 100_000
+	}
 	for _, n := range []int{0, 1, 2, 4, 8} {
 		t.Run(fmt.Sprint(n, " workers"), func(t *testing.T) {
 			p := testPool(t, n)
-			for range 20 {
+			for range rounds {
 				if r := run(t, p, fib, 18); r != 2584 {
 					t.Fatal(r)
 				}
@@ -179,10 +183,10 @@ func TestResults(t *testing.T) {
 					t.Fatal(r, want)
 				}
 			}
-			if r := run(t, p, chain, 1_000_000); r != 1_000_000 {
+			if r := run(t, p, chain, large); r != large {
 				t.Fatal(r)
 			}
-			if r := run(t, p, wide, 1_000_000); r != 1_000_000 {
+			if r := run(t, p, wide, large); r != large {
 				t.Fatal(r)
 			}
 			_, err := Run(context.Background(), p, boom, 12)

@@ -15,7 +15,8 @@ const MaxWorkers = 1024
 
 // Config says how a Pool uses the machine.
 type Config struct {
-	// Workers is the number of cores the pool may use, 1 to MaxWorkers; 0 means all that Go sees (GOMAXPROCS).
+	// Workers is the number of cores the pool may use, 1 to MaxWorkers; 0 means all that Go saw
+	// at the program's start (GOMAXPROCS).
 	Workers int
 
 	// Nice lowers the priority of the workers' threads by so much, 0 to 19 (nice values on Linux; elsewhere it has no
@@ -30,6 +31,9 @@ type Config struct {
 	// Outside is told when the pool has no work, and which jobs given outside are no longer wanted. May be nil.
 	Outside Outside
 }
+
+// coresAtStart is GOMAXPROCS before any pool raised it.
+var coresAtStart = runtime.GOMAXPROCS(0)
 
 // A Pool runs jobs on some of this machine's cores. Its methods may be called from any goroutine.
 type Pool struct {
@@ -53,7 +57,7 @@ type Pool struct {
 // NewPool starts a pool. It refuses a Config out of range with an error that says what is allowed.
 func NewPool(cfg Config) (*Pool, error) {
 	if cfg.Workers == 0 {
-		cfg.Workers = min(runtime.GOMAXPROCS(0), MaxWorkers)
+		cfg.Workers = min(coresAtStart, MaxWorkers)
 	}
 	if cfg.Workers < 1 || cfg.Workers > MaxWorkers {
 		return nil, fmt.Errorf("satin: Config.Workers is %d; allowed are 0 (all cores) to %d", cfg.Workers, MaxWorkers)

@@ -38,7 +38,7 @@ import (
 // dropped state, the pool's ready queue) and then stores 0 in limit. The owner's next Spawn or Get goes the slow way
 // to attention, which first stores the full limit and then looks for the wishes. So a wish is seen either by
 // that look or, said after it, by the next visit, whose limit its 0 has overwritten: none is lost.
-// TestMutants breaks each of these orders on purpose and wants the tests to notice.
+// internal/mutants breaks these rules one by one and wants the tests to notice.
 //
 // Rejected: Chase-Lev deques (a fence or a locked instruction per Get, 21 ns against 6), a queue under a mutex
 // (25 ns), closures (40 ns and garbage), a goroutine per job (560 ns).
