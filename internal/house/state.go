@@ -137,7 +137,7 @@ func comments(f *File, gen *ast.GenDecl, spec *ast.ValueSpec) (text string) {
 var constantMakers = []string{
 	"errors.New", "fmt.Errorf", "fmt.Sprintf", "regexp.MustCompile", "reflect.TypeFor", "reflect.TypeOf",
 	"sync.OnceValue", "sync.OnceValues", "strings.NewReplacer", "strings.Repeat", "strings.Fields", "strings.Split",
-	"template.Must", "big.NewInt", "slices.Sorted", "maps.Clone", "math.Inf", "math.NaN", "math.Sqrt", "math.Log", "math.Pow",
+	"template.Must", "big.NewInt", "slices.Sorted", "maps.Clone", "runtime.GOMAXPROCS", "runtime.NumCPU", "math.Inf", "math.NaN", "math.Sqrt", "math.Log", "math.Pow",
 }
 
 // changeable says why an initial value is not constant; "" if it is.
