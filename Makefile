@@ -28,8 +28,8 @@ fuzz: ## Run every fuzz target for FUZZTIME each (default 10s)
 mutants: ## Break the code in many small ways and see that the tests notice each (long)
 	$(GO) run ./internal/mutants
 
-bench: ## Print the engine's figures beside its rivals' as ratios, interleaved, with medians and spread
-	cd internal/bench && $(GO) run .
+bench: ## Print the engine's figures beside its rivals' as ratios; BENCH="fib udp" for some sections only
+	cd internal/bench && $(GO) run . $(BENCH)
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

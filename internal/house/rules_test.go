@@ -119,7 +119,8 @@ func TestPackageDocs(t *testing.T) {
 		{"in none", []string{"x/a.go", "// Some words.\npackage a\n", "x/b.go", "package a\n"}, []string{"x: no package comment"}},
 		{"of another name", []string{"a.go", "// Package ab is.\npackage a\n"}, []string{".: no package comment"}},
 		{"not attached", []string{"a.go", "// Package a is.\n\npackage a\n"}, []string{".: no package comment"}},
-		{"commands", []string{"cmd/x/a.go", "// Command x does.\npackage main\n", "cmd/y/a.go", "// Package main is.\npackage main\n"}, []string{"cmd/y: no package comment"}},
+		{"commands", []string{"cmd/x/a.go", "// Command x does.\npackage main\n", "cmd/y/a.go", "// Package main is.\npackage main\n",
+			"cmd/z/a.go", "// Z does.\npackage main\n", "cmd/other/a.go", "// Zed does.\npackage main\n"}, []string{"cmd/other: no package comment", "cmd/y: no package comment"}},
 		{"nothing but tests", []string{"a_test.go", "package a\n"}, nil},
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -34,7 +35,8 @@ func Sizes(t *Tree) (problems []string) {
 	return problems
 }
 
-// PackageDocs reports packages that do not say what they are for: "Package NAME ..." in one of their files, "Command ..." for a command.
+// PackageDocs reports packages that do not say what they are for: "Package NAME ..." in one of their files; for a command
+// "Command NAME ..." or "NAME ...", where NAME is that of its folder, with a capital in the latter.
 func PackageDocs(t *Tree) (problems []string) {
 	documented := map[string]bool{}
 	var dirs []string
@@ -46,17 +48,19 @@ func PackageDocs(t *Tree) (problems []string) {
 			dirs = append(dirs, f.Dir)
 			documented[f.Dir] = false
 		}
-		start := "Package " + f.AST.Name.Name + " "
+		starts := []string{"Package " + f.AST.Name.Name + " "}
 		if f.AST.Name.Name == "main" {
-			start = "Command "
+			name := path.Base(f.Dir)
+			starts = []string{"Command " + name + " ", strings.ToUpper(name[:1]) + name[1:] + " "}
 		}
-		if strings.HasPrefix(f.AST.Doc.Text(), start) {
+		text := f.AST.Doc.Text()
+		if slices.ContainsFunc(starts, func(start string) bool { return strings.HasPrefix(text, start) }) {
 			documented[f.Dir] = true
 		}
 	}
 	for _, dir := range dirs {
 		if !documented[dir] {
-			problems = append(problems, fmt.Sprintf("%s: no package comment that begins with \"Package NAME\", or \"Command NAME\" for a command", dir))
+			problems = append(problems, fmt.Sprintf("%s: no package comment that begins with \"Package NAME\", or \"Command NAME\" or \"NAME\" for a command", dir))
 		}
 	}
 	return problems
