@@ -19,7 +19,11 @@ type instance struct {
 
 var instances = []instance{
 	{app: "nqueens", args: "16", slower: 0.02, speedup: 1.9},
+	{app: "uts", args: "T3", slower: 0.02, speedup: 1.9},
+	{app: "uts", args: "--threshold 0 T1", remark: "a job for every node", speedup: 1.75},
+	{app: "uts", args: "--threshold 0 T3", remark: "a job for every node", speedup: 1.75},
 	{app: "tsp", args: "--random 70", slower: 0.02, speedup: 1.9},
+	{app: "raytracer", args: "balls", slower: 0.02, speedup: 1.9},
 }
 
 func (i instance) name() string {

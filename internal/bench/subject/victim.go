@@ -87,9 +87,10 @@ func victim(words []string) (ask.Answer, error) {
 	th := &pacedThief{pool: p}
 	if rate > 0 {
 		th.gap = time.Second / time.Duration(rate)
-		th.quit.Add(1)
-		go th.run()
-		defer th.quit.Add(-1)
+		began := make(chan struct{})
+		go th.run(began)
+		<-began
+		defer th.quit.Store(true)
 	}
 	o, err := satin.Run(context.Background(), p, trial, work)
 	if err != nil {
@@ -116,21 +117,22 @@ func victim(words []string) (ask.Answer, error) {
 // fibSpawns is how many jobs fib(n) spawns.
 func fibSpawns(n int) int { return fibQuick(n+1) - 1 }
 
-// A pacedThief takes a job each gap until quit is back to 0, as long as there are any.
+// A pacedThief takes a job each gap until quit is set, as long as there are any.
 type pacedThief struct {
 	pool   *satin.Pool
 	gap    time.Duration
-	quit   atomic.Int32
+	quit   atomic.Bool
 	steals atomic.Int64 // jobs taken
 	jobs   atomic.Int64 // those and all that they would have spawned
 	failed atomic.Pointer[error]
 }
 
-func (th *pacedThief) run() {
+func (th *pacedThief) run(began chan struct{}) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	next := time.Now()
-	for th.quit.Load() > 0 {
+	close(began)
+	for !th.quit.Load() {
 		for time.Now().Before(next) {
 		}
 		next = time.Now().Add(th.gap) // no catching up: the rate is at most what was asked for
@@ -138,14 +140,14 @@ func (th *pacedThief) run() {
 		if t == nil {
 			continue
 		}
-		n, _ := t.Arg().(int)
-		if err := complete(t, fibSequential); err != nil {
-			th.failed.Store(&err)
-			return
-		}
-		if t.Func() == "bench.fib" {
+		if n, ok := t.Arg().(int); ok && t.Func() == "bench.fib" {
 			th.steals.Add(1)
 			th.jobs.Add(int64(1 + fibSpawns(n)))
+		}
+		if err := complete(t, fibSequential); err != nil {
+			th.failed.Store(&err)
+			t.PutBack()
+			return
 		}
 	}
 }

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestSpread(t *testing.T) {
+	for _, c := range []struct {
+		values            []float64
+		low, median, high float64
+	}{
+		{[]float64{7}, 7, 7, 7},
+		{[]float64{3, 1}, 1.5, 2, 2.5},
+		{[]float64{5, 1, 4, 2, 3}, 2, 3, 4},
+		{[]float64{100, 1, 2, 3, 4}, 2, 3, 4}, // one outlier moves nothing
+	} {
+		low, median, high := spread(c.values)
+		if low != c.low || median != c.median || high != c.high {
+			t.Errorf("spread(%v) = %v, %v, %v, want %v, %v, %v", c.values, low, median, high, c.low, c.median, c.high)
+		}
+	}
+}
+
+func TestVerdict(t *testing.T) {
+	for _, c := range []struct {
+		figure
+		want string
+	}{
+		{figure{values: []float64{1, 2, 3}}, ""},
+		{figure{atMost: 5}, ""},
+		{figure{values: []float64{1, 2, 3}, atMost: 5}, "met"},
+		{figure{values: []float64{6, 7, 8}, atMost: 5}, "missed"},
+		{figure{values: []float64{4, 5, 6}, atMost: 5}, "met, narrowly"},
+		{figure{values: []float64{2, 4, 8}, atMost: 3.5}, "missed, narrowly"},
+		{figure{values: []float64{2, 2, 2}, least: 1.9}, "met"},
+		{figure{values: []float64{1.7, 1.8, 1.9}, least: 1.9}, "missed"},
+	} {
+		if got := c.verdict(); got != c.want {
+			t.Errorf("%+v: %q, want %q", c.figure, got, c.want)
+		}
+	}
+}
+
+func TestTableIsMarkdown(t *testing.T) {
+	text := table{title: "Spawns", notes: []string{"quiet"}, figures: []figure{
+		{name: "fib", values: []float64{4}, form: "%.1f ns", atMost: 4.5},
+		{name: "oneTBB", form: "%.1f x", least: 10, remark: "not installed"},
+	}}.String()
+	want := `## Spawns
+
+| figure | median        | quartiles        | target    |     |
+| ------ | ------------- | ---------------- | --------- | --- |
+| fib    | 4.0 ns        | 4.0 ns to 4.0 ns | <= 4.5 ns | met |
+| oneTBB | not installed |                  | >= 10.0 x |     |
+
+- quiet
+`
+	if text != want {
+		t.Errorf("got\n%s\nwant\n%s", text, want)
+	}
+}
+
+func TestChoose(t *testing.T) {
+	all, err := choose(nil)
+	if err != nil || len(all) != len(sections) {
+		t.Errorf("no name chooses %d sections, %v", len(all), err)
+	}
+	if some, err := choose([]string{"udp", "fib"}); err != nil || len(some) != 2 || some[0].name != "udp" {
+		t.Errorf("got %v, %v", some, err)
+	}
+	if _, err := choose([]string{"fob"}); err == nil || !strings.Contains(err.Error(), "fib, apps") {
+		t.Errorf("an unknown section gives %v", err)
+	}
+}
