@@ -88,9 +88,10 @@ func (w *worker) join(r *record, id uint64) {
 		if r.id != id || r.consumed || r.slot >= w.head || w.slots[r.slot] != r {
 			panic("satin: a result was taken twice, or after its job was aborted, or outside the job that spawned it")
 		}
-		w.step()
 		if r.state.Load() == done && !r.joined {
 			w.drain()
+		} else {
+			w.step()
 		}
 	}
 }

@@ -10,7 +10,7 @@ package satin
 //     thief's stack descends from it: a worker starts a stolen job only when all of its own older jobs are
 //     stolen. So the frame that waits is never buried under work that it does not wait for. If the awaited job ended
 //     in the moment of the theft, the loot may be something else, and goes to the pool's inbox instead.
-//   - A thief further away, or one that has nothing to give for a while, is awaited by parking: the goroutine gives
+//   - A thief further away, or one that has had nothing to give for a while, is awaited by parking: the goroutine gives
 //     its core to another worker and sleeps until something comes back (sched.go).
 //
 // What comes back: the thief writes result and fail, moves the record's state from running to done, pushes the record
@@ -102,7 +102,7 @@ func (w *worker) wait(r *record) {
 		v := r.thief.Load()
 		if away := v == nil && r.state.Load() == running; away || w.pool.now()-idleSince > helpPatience {
 			w.counts.idle += w.pool.now() - idleSince
-			w.park()
+			w.park(!away)
 			idleSince = w.pool.now()
 			continue
 		}

@@ -9,6 +9,8 @@ func init() {
 	Register("test.paths", paths)
 	Register("test.early", early)
 	Register("test.aborter", aborter)
+	Register("test.deepSpin", deepSpin)
+	Register("test.abortDeep", abortDeep)
 }
 
 // pathArg carries the path that a job should find to be its own.
@@ -144,5 +146,35 @@ func TestJobsAddUp(t *testing.T) {
 		if s := p.Stats(); s.Spawned+s.Launched != s.Executed+s.Aborted || s.Aborted == 0 {
 			t.Errorf("%d workers: jobs do not add up: %+v", workers, s)
 		}
+	}
+}
+
+// deepSpin is a job in a job in a job that waits at a gate.
+func deepSpin(f *Frame, depth int) int {
+	if depth == 0 {
+		return Spawn(f, spinUntil, 1).Get()
+	}
+	return Spawn(f, deepSpin, depth-1).Get()
+}
+
+// abortDeep aborts deepSpin when a thief is in the middle of it.
+func abortDeep(f *Frame, depth int) int {
+	Spawn(f, deepSpin, depth)
+	for !gates[1].reached.Load() {
+		Spawn(f, identity, 1).Get()
+	}
+	f.Abort()
+	return 0
+}
+
+// TestAbortCountsEachFrame: an abort ends all frames of a stolen job, and each counts.
+func TestAbortCountsEachFrame(t *testing.T) {
+	p := testPool(t, 2)
+	resetGates()
+	run(t, p, abortDeep, 5)
+	until(t, "the thief unwinds", gates[1].unwound.Load)
+	until(t, "the thief has nothing left", func() bool { return p.Stats().Busy == 0 })
+	if s := p.Stats(); s.Aborted < 7 || s.Spawned+s.Launched != s.Executed+s.Aborted {
+		t.Errorf("7 frames were aborted: %+v", s)
 	}
 }

@@ -30,7 +30,8 @@ func (p *Pool) idOf(r *record) (JobID, bool) {
 
 func (p *Pool) awaitPathReaders() {
 	p.pathMu.Lock()
-	p.pathMu.Unlock() //nolint:staticcheck // the empty section is the point: readers have left
+	//lint:ignore SA2001 the empty section is the point: readers have left
+	p.pathMu.Unlock()
 }
 
 // resolve gives the ID of the job below r by the reversed path tail.

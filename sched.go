@@ -33,7 +33,8 @@ import (
 const (
 	helpPatience   = 30_000 // ns without a theft until a waiting worker parks
 	searchPatience = 50_000 // ns without a job until a worker rests
-	maxWorkers     = 4_096  // workers of a pool, parked ones included; beyond, a worker that parks keeps its core idle
+	maxWorkers     = 4_096  // workers of a pool, parked ones included; beyond, the core of a worker that parks stays idle
+	maxForLocal    = 64     // workers beyond which none is added because of a wait for a thief in this process
 )
 
 type scheduler struct {
@@ -277,8 +278,9 @@ func (p *Pool) yield(w *worker) {
 	w.sleep()
 }
 
-// park waits until something comes back to w, and meanwhile lends its core to another worker. It may return early.
-func (w *worker) park() {
+// park waits until something comes back to w, and meanwhile lends its core to another worker. It may return early. If the
+// thief is a worker of this process, it has or gets a core, and the wait is not worth a thread more when there are many.
+func (w *worker) park(local bool) {
 	p := w.pool
 	w.counts.parks++
 	w.shareAll()
@@ -289,12 +291,17 @@ func (w *worker) park() {
 		p.mu.Unlock()
 		return
 	}
-	v := p.next()
-	if v == nil && len(p.spares) > 0 {
+	v, n := p.next(), len(*p.workers.Load())
+	switch {
+	case v != nil:
+	case len(p.spares) > 0:
 		v = p.popSpare()
-	}
-	if all := *p.workers.Load(); v == nil && len(all) < maxWorkers {
+	case !local && n < maxWorkers || n < p.cfg.Workers+maxForLocal:
 		v = p.addWorker()
+	case local:
+		w.parked.Store(false)
+		p.mu.Unlock()
+		return
 	}
 	if v != nil {
 		p.grant(v)

@@ -9,7 +9,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-func init() { Register("test.id", identity) }
+func init() {
+	Register("test.id", identity)
+	Register("test.nested", nested)
+}
 
 func identity(f *Frame, n int) int { return n }
 
@@ -231,5 +234,109 @@ func TestStealRace(t *testing.T) {
 	}
 	if missing > dropped {
 		t.Fatalf("%d jobs were lost, at most %d were aborted", missing, dropped)
+	}
+}
+
+// TestStealHammer plays only the stack's protocol, as fast as it goes: the owner publishes eight slots in two steps and
+// claims them back from the top, thieves steal. Each slot must be had once in each round.
+func TestStealHammer(t *testing.T) {
+	const slots = 8
+	rounds := 300_000
+	if testing.Short() {
+		rounds = 100_000
+	}
+	p := testPool(t, 1)
+	w := newWorker(p, 1)
+	var had [slots]atomic.Int32
+	var over atomic.Bool
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	defer over.Store(true)
+	for range 2 {
+		wg.Go(func() {
+			for !over.Load() {
+				if r := w.steal(); r != nil {
+					had[r.slot].Add(1)
+				}
+			}
+		})
+	}
+	for h := range uint32(slots) {
+		w.slots[h] = &record{slot: h}
+	}
+	for round := range rounds {
+		for h := range had {
+			w.slots[h].state.Store(fresh)
+			had[h].Store(0)
+		}
+		w.head = slots
+		w.publish(slots / 2)
+		w.publish(slots / 2)
+		for h := uint32(slots); h > 0; {
+			if h--; round%2 == 0 && w.claim(h) { // in odd rounds thieves race only each other
+				w.head = h
+				had[h].Add(1)
+				continue
+			}
+			until(t, "the thief of a stolen slot comes", func() bool { return had[h].Load() > 0 })
+			w.popStolen(h)
+		}
+		for h := range had {
+			if n := had[h].Load(); n != 1 {
+				t.Fatalf("round %d: slot %d was had %d times", round, h, n)
+			}
+		}
+	}
+}
+
+// stealAway steals the oldest job of w and brings it back, as a thief would.
+func stealAway(w *worker) {
+	r := w.steal()
+	r.state.Store(running)
+	r.d.ops.setResult(r, r.d.ops.arg(r), nil)
+	r.state.Store(done)
+	r.deliver()
+}
+
+// nested has a child that is stolen and comes back; it gives the height of the stack then.
+func nested(f *Frame, n int) int {
+	x := Spawn(f, identity, n)
+	f.publish(1)
+	stealAway(&f.worker)
+	x.Get()
+	return int(f.head)
+}
+
+// TestFramesKeepToTheirSlots: the frame below has a slot whose result was taken early. Its child must leave it alone.
+func TestFramesKeepToTheirSlots(t *testing.T) {
+	p := testPool(t, 1)
+	w := newWorker(p, 1)
+	w.enter(0, 0)
+	f := w.frame()
+	x := Spawn(f, identity, 1)
+	y := Spawn(f, nested, 2)
+	w.publish(1)
+	stealAway(w)
+	x.Get()
+	if height := y.Get(); height != 1 {
+		t.Errorf("the child found the stack %d high, want 1: the slot below is its parent's", height)
+	}
+}
+
+// TestDroppedNeverBegins: a job that was dropped between theft and start is not started.
+func TestDroppedNeverBegins(t *testing.T) {
+	p := testPool(t, 1)
+	w, thief := newWorker(p, 1), newWorker(p, 2)
+	w.enter(0, 0)
+	x := Spawn(w.frame(), identity, 1)
+	w.shareAll()
+	r := w.steal()
+	w.frame().Abort()
+	if _, err := x.Try(); err != ErrAborted {
+		t.Error(err)
+	}
+	thief.runRoot(r)
+	if thief.counts.roots != 0 || thief.counts.unbegun != 1 {
+		t.Errorf("%d jobs begun, %d not; want 0, 1", thief.counts.roots, thief.counts.unbegun)
 	}
 }
