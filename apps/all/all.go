@@ -6,6 +6,7 @@ import (
 	"github.com/satin-peer/satin/apps/fib"
 	"github.com/satin-peer/satin/apps/nqueens"
 	"github.com/satin-peer/satin/apps/raytracer"
+	"github.com/satin-peer/satin/apps/sat"
 	"github.com/satin-peer/satin/apps/tsp"
 	"github.com/satin-peer/satin/apps/uts"
 )
@@ -16,6 +17,7 @@ func Apps() []apps.App {
 		fib.App,
 		nqueens.App,
 		raytracer.App,
+		sat.App,
 		tsp.App,
 		uts.App,
 	}

@@ -200,6 +200,42 @@ func TestPoorStart(t *testing.T) {
 	}
 }
 
+// TestSameTree: on one worker, jobs search what the twin searches and nothing else, also when better tours turn up on the
+// way.
+func TestSameTree(t *testing.T) {
+	in := randomInstance(30, 3)
+	order := slices.Clone(startTour(in).Order)
+	order[3], order[10] = order[10], order[3]
+	s := whole(in, in.tour(order), 0)
+	splits, better := 0, 0
+	var walk func(s Subproblem) Tour
+	walk = func(s Subproblem) Tour {
+		best, children := s.branch()
+		if len(children) == 2 {
+			splits++
+		}
+		if best.Length < s.Best.Length {
+			better++
+		}
+		for _, c := range children {
+			c.Best = best
+			best = shorter(best, walk(c))
+		}
+		return best
+	}
+	walk(s)
+	if splits < 5 || better < 2 {
+		t.Fatalf("%d splits and %d better tours are not enough to try it on", splits, better)
+	}
+	pool := pools(t)["1 workers"]
+	if _, err := satin.Run(context.Background(), pool, search, s); err != nil {
+		t.Fatal(err)
+	}
+	if got := pool.Stats().Spawned; got != uint64(2*splits) {
+		t.Errorf("%d jobs for %d splits", got, splits)
+	}
+}
+
 // TestPublishedOptima solves the instances of TSPLIB that are in the folder $SATIN_TSPLIB; they are not ours to publish.
 func TestPublishedOptima(t *testing.T) {
 	folder := os.Getenv("SATIN_TSPLIB")

@@ -1,0 +1,127 @@
+package sat
+
+// Cube is a part of a problem: the formula with some literals made true. The two cubes that a variable splits a cube into
+// have all its models between them.
+type Cube struct {
+	Formula   *Formula
+	Facts     []int32 // literals, as in a formula
+	Splits    int     // how often to split it before the next attempt to solve it
+	Threshold int     // conflicts after which an attempt is given up
+}
+
+// splitsAtOnce is how often a cube that was too hard is split before its parts are attempted: one attempt in 1 << splitsAtOnce
+// is in vain.
+const splitsAtOnce = 4
+
+// candidates is how many variables lookahead compares.
+const candidates = 32
+
+// solve decides the cube or splits it in two, the more promising first. Stop makes it give up sooner; it may be nil.
+func (c *Cube) solve(stop func() bool) (Result, []Cube) {
+	s := newSolver(c.Formula, c.Facts)
+	splits := c.Splits - 1
+	if c.Splits == 0 {
+		switch s.search(c.Threshold, stop) {
+		case satisfiable:
+			return Result{true, s.model()}, nil
+		case unsatisfiable:
+			return Result{}, nil
+		}
+		splits = splitsAtOnce - 1
+	}
+	l, found := s.lookahead()
+	switch {
+	case s.failed:
+		return Result{}, nil
+	case !found:
+		return Result{true, s.model()}, nil
+	}
+	facts := make([]int32, len(s.trail), len(s.trail)+1)
+	for i, l := range s.trail {
+		facts[i] = l.dimacs()
+	}
+	with := func(l literal) Cube {
+		// Both have room for one more fact in the same array: the slice must be copied when it is filled.
+		return Cube{c.Formula, append(facts[:len(facts):len(facts)], l.dimacs()), splits, c.Threshold}
+	}
+	return Result{}, []Cube{with(l), with(l.not())}
+}
+
+// lookahead returns the literal to split the cube by (Heule, Kullmann, Wieringa, Biere, "Cube and conquer: guiding CDCL
+// SAT solvers by lookaheads", 2011): it tries both values of the most active variables and takes the one for which both
+// shorten many clauses. A value that leads to a conflict is ruled out at once, which may solve the cube; it returns false
+// if it does.
+//
+// The literal is the one that shortens less, and so leaves more models, if any.
+func (s *solver) lookahead() (best literal, found bool) {
+	weights := s.weights()
+	var tried []uint32
+	bestScore := -1.0
+	for !s.failed && len(tried) < candidates {
+		v, more := s.order.top()
+		if !more {
+			break
+		}
+		l := literal(v << 1)
+		if s.values[l] != 0 {
+			continue
+		}
+		tried = append(tried, v)
+		a, b := s.shortens(l, weights), s.shortens(l.not(), weights)
+		if s.values[l] != 0 || s.failed { // one of them failed
+			continue
+		}
+		if score := a*b + a + b; score > bestScore {
+			if bestScore, best, found = score, l, true; a > b {
+				best = l.not()
+			}
+		}
+	}
+	for _, v := range tried {
+		s.order.restore(v)
+	}
+	if found && s.values[best] != 0 && !s.failed { // ruled out by a later one
+		return s.lookahead()
+	}
+	return best, found
+}
+
+// shortens returns the weight of the clauses that l, made true, shortens without satisfying them by a literal that is true
+// already. If l leads to a conflict, its negation becomes a fact.
+func (s *solver) shortens(l literal, weights []float64) (sum float64) {
+	if s.values[l] != 0 {
+		return 0
+	}
+	before := len(s.trail)
+	s.decide(l)
+	conflict := s.propagate()
+	for _, x := range s.trail[before:] {
+		sum += weights[x.not()]
+	}
+	s.backTo(0)
+	if conflict != noClause {
+		s.fact(l.not())
+		s.failed = s.failed || s.propagate() != noClause
+	}
+	return sum
+}
+
+// weights returns, by literal, how many clauses of the formula it is in, one of two literals counting as much as four of
+// three.
+func (s *solver) weights() []float64 {
+	w := make([]float64, len(s.values))
+	for c := clause(1); int(c) < len(s.arena); c += clause(s.arena[c]) + 2 {
+		if s.glue(c) > 0 { // learned
+			continue
+		}
+		l := s.literals(c)
+		weight := 1.0
+		for i := 2; i < min(len(l), 20); i++ {
+			weight /= 4
+		}
+		for _, x := range l {
+			w[x] += weight
+		}
+	}
+	return w
+}
