@@ -2,15 +2,14 @@ package raytracer
 
 import (
 	"errors"
-	"flag"
 	"image/png"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/satin-peer/satin/apps"
+	"github.com/satin-peer/satin/apps/apptest"
 )
 
 func TestBadFiles(t *testing.T) {
@@ -55,18 +54,6 @@ func TestBadFiles(t *testing.T) {
 	}
 }
 
-// problemFor does what the command does with a line of arguments, flags first.
-func problemFor(t *testing.T, args ...string) (*apps.Problem, error) {
-	t.Helper()
-	fs := flag.NewFlagSet("raytracer", flag.ContinueOnError)
-	fs.SetOutput(io.Discard)
-	make := App.Setup(fs)
-	if err := fs.Parse(args); err != nil {
-		t.Fatal(err)
-	}
-	return make(fs.Args())
-}
-
 func TestBadArguments(t *testing.T) {
 	dir := t.TempDir()
 	empty, broken := filepath.Join(dir, "empty"), filepath.Join(dir, "broken.nff")
@@ -75,39 +62,30 @@ func TestBadArguments(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, c := range []struct {
-		args []string
-		want string
-	}{
-		{nil, `arguments: got "0", want exactly 1 (SCENE: balls, mount, or an NFF file)`},
-		{[]string{"balls", "mount"}, `arguments: got "mount", want exactly 1 (SCENE: balls, mount, or an NFF file)`},
-		{[]string{"--factor=-1", "balls"}, `--factor: got "-1", want a whole number from 1 to 6`},
-		{[]string{"--factor=7", "balls"}, `--factor: got "7", want a whole number from 1 to 6`},
-		{[]string{"--factor=10", "mount"}, `--factor: got "10", want a whole number from 1 to 9`},
-		{[]string{"--factor=2", broken}, `--factor: got "2", want none for a scene that is read from a file`},
-		{[]string{"--samples=0", "balls"}, `--samples: got "0", want a whole number from 1 to 16`},
-		{[]string{"--threshold=0", "balls"}, `--threshold: got "0", want a whole number from 1 to 16777216`},
-		{[]string{"--size=640", "balls"}, `--size: got "640", want WIDTHxHEIGHT with sides from 1 to 4096, such as 640x480`},
-		{[]string{"--size=0x480", "balls"}, `--size: got "0x480", want WIDTHxHEIGHT with sides from 1 to 4096, such as 640x480`},
-		{[]string{"--size=640x5000", "balls"}, `--size: got "640x5000", want WIDTHxHEIGHT with sides from 1 to 4096, such as 640x480`},
-		{[]string{empty}, empty + `: got "an empty file", want some input`},
-		{[]string{broken}, broken + `:2: got "the end of the file", want at X Y Z`},
-		{[]string{dir}, dir + `: got "a directory", want a file`},
-		{[]string{"teapot"}, `teapot: got "no such file or directory", want a file that can be read`},
-		{[]string{"--output=" + dir, "balls"}, dir + `: got "a directory", want a file that can be written`},
-		{[]string{"--output=/none/of/this.png", "balls"}, `/none/of/this.png: got "no such file or directory", want a file that can be written`},
-	} {
-		_, err := problemFor(t, c.args...)
-		var input *apps.InputError
-		if !errors.As(err, &input) || err.Error() != c.want {
-			t.Errorf("%q:\ngot  %v\nwant %s", c.args, err, c.want)
-		}
-	}
+	apptest.Refuse(t, App, map[string]string{
+		"":                                 `arguments: got "0", want exactly 1 (SCENE: balls, mount, or an NFF file)`,
+		"balls mount":                      `arguments: got "mount", want exactly 1 (SCENE: balls, mount, or an NFF file)`,
+		"--factor=-1 balls":                `--factor: got "-1", want a whole number from 1 to 6`,
+		"--factor=7 balls":                 `--factor: got "7", want a whole number from 1 to 6`,
+		"--factor=10 mount":                `--factor: got "10", want a whole number from 1 to 9`,
+		"--factor=2 " + broken:             `--factor: got "2", want none for a scene that is read from a file`,
+		"--samples=0 balls":                `--samples: got "0", want a whole number from 1 to 16`,
+		"--threshold=0 balls":              `--threshold: got "0", want a whole number from 1 to 16777216`,
+		"--size=640 balls":                 `--size: got "640", want WIDTHxHEIGHT with sides from 1 to 4096, such as 640x480`,
+		"--size=0x480 balls":               `--size: got "0x480", want WIDTHxHEIGHT with sides from 1 to 4096, such as 640x480`,
+		"--size=640x5000 balls":            `--size: got "640x5000", want WIDTHxHEIGHT with sides from 1 to 4096, such as 640x480`,
+		empty:                              empty + `: got "an empty file", want some input`,
+		broken:                             broken + `:2: got "the end of the file", want at X Y Z`,
+		dir:                                dir + `: got "a directory", want a file`,
+		"teapot":                           `teapot: got "no such file or directory", want a file that can be read`,
+		"balls --output " + dir:            dir + `: got "a directory", want a file that can be written`,
+		"balls --output /none/of/this.png": `/none/of/this.png: got "no such file or directory", want a file that can be written`,
+	})
 }
 
 func TestApp(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "shapes.png")
-	p, err := problemFor(t, "--size=40x30", "--output="+file, filepath.Join("testdata", "shapes.nff"))
+	p, err := apptest.Setup(App, "testdata/shapes.nff --size 40x30 --output "+file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,6 +123,7 @@ func TestApp(t *testing.T) {
 	if err := p.Check(Tile{Rect: result.Rect}); err == nil {
 		t.Error("check of a picture without pixels")
 	}
+	apptest.Described(t, App, "scene.nff --output scene.png")
 	if a := p.Answer(result); !strings.HasSuffix(a.Text, ", in "+file) || len(a.Fields["sha256"].(string)) != 64 {
 		t.Errorf("answer %q %v", a.Text, a.Fields)
 	}

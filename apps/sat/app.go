@@ -10,8 +10,11 @@ import (
 	"github.com/satin-peer/satin/apps"
 )
 
-// defaultThreshold lets an attempt take some milliseconds.
-const defaultThreshold = 500
+const (
+	defaultThreshold = 500 // some milliseconds of work
+	defaultRatio     = 4.26
+	defaultSeed      = 1
+)
 
 // App is Boolean satisfiability.
 var App = apps.App{
@@ -44,8 +47,8 @@ func setup(fs *flag.FlagSet) func(args []string) (*apps.Problem, error) {
 	var m made
 	fs.IntVar(&m.pigeonhole, "pigeonhole", 0, "`N`+1 pigeons in N holes instead of a file")
 	fs.IntVar(&m.random, "random", 0, "clauses of three of `N` variables at random instead of a file")
-	fs.Float64Var(&m.ratio, "ratio", 4.26, "clauses per variable of a random formula")
-	fs.Uint64Var(&m.seed, "seed", 1, "`number` that makes a random formula different from others")
+	fs.Float64Var(&m.ratio, "ratio", defaultRatio, "clauses per variable of a random formula")
+	fs.Uint64Var(&m.seed, "seed", defaultSeed, "`number` that makes a random formula different from others")
 	fs.StringVar(&m.waerden, "waerden", "", "colours of the numbers to N without J or K evenly apart: `J,K,N` instead of a file")
 	threshold := fs.Int("threshold", defaultThreshold, "`conflicts` after which a job gives up and splits its part")
 	return func(args []string) (*apps.Problem, error) {
@@ -70,6 +73,10 @@ func (m *made) formula(args []string) (name string, f *Formula, known verdict, e
 		}
 	}
 	switch {
+	case m.random == 0 && m.ratio != defaultRatio:
+		return "", nil, 0, &apps.InputError{What: "--ratio", Got: fmt.Sprint(m.ratio), Want: "none without --random"}
+	case m.random == 0 && m.seed != defaultSeed:
+		return "", nil, 0, &apps.InputError{What: "--seed", Got: fmt.Sprint(m.seed), Want: "none without --random"}
 	case len(asked) == 0:
 		name, f, err = read(args)
 		return name, f, unknown, err

@@ -72,6 +72,8 @@ func TestBadArguments(t *testing.T) {
 		"--random 2":                `--random: got "2", want a whole number from 3 to 100000`,
 		"--random 100001":           `--random: got "100001", want a whole number from 3 to 100000`,
 		"--random 9 --ratio -1":     `--ratio: got "-1", want a number from 0 to 40`,
+		"--pigeonhole 9 --ratio 3":  `--ratio: got "3", want none without --random`,
+		"--seed 5 a":                `--seed: got "5", want none without --random`,
 		"--random 9 --ratio NaN":    `--ratio: got "NaN", want a number from 0 to 40`,
 		"--random 9 --threshold 0":  `--threshold: got "0", want a whole number from 1 to 2147483647`,
 		"--waerden 3,3":             `--waerden: got "3,3", ` + waerden,

@@ -14,6 +14,8 @@ import (
 // smaller ones would do no harm: they only make stealing and watching busier.
 const defaultThreshold = 8
 
+const defaultSeed = 1
+
 // App is the travelling salesman problem.
 var App = apps.App{
 	Name:    "tsp",
@@ -35,7 +37,7 @@ Most instances with up to 60 cities take less than a second, with 80 some second
 
 func setup(fs *flag.FlagSet) func(args []string) (*apps.Problem, error) {
 	random := fs.Int("random", 0, "make an instance of `N` cities instead of reading a file")
-	seed := fs.Uint64("seed", 1, "`number` that makes a random instance different from others")
+	seed := fs.Uint64("seed", defaultSeed, "`number` that makes a random instance different from others")
 	threshold := fs.Int("threshold", defaultThreshold, "largest `number` of undecided edges that a job settles without spawning")
 	output := fs.String("tour", "", "write the tour to `FILE`, in TSPLIB's format")
 	return func(args []string) (*apps.Problem, error) {
@@ -65,6 +67,9 @@ func instance(args []string, n int, seed uint64) (*Instance, error) {
 			return nil, err
 		}
 		return randomInstance(n, seed), nil
+	}
+	if seed != defaultSeed {
+		return nil, &apps.InputError{What: "--seed", Got: fmt.Sprint(seed), Want: "none without --random"}
 	}
 	if err := apps.ArgCount(args, 1, "FILE, or --random N"); err != nil {
 		return nil, err

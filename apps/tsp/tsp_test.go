@@ -249,7 +249,7 @@ func TestPublishedOptima(t *testing.T) {
 	pools := pools(t)
 	for name, optimum := range optima {
 		t.Run(name, func(t *testing.T) {
-			in, err := instance([]string{filepath.Join(folder, name+".tsp")}, 0, 0)
+			in, err := instance([]string{filepath.Join(folder, name+".tsp")}, 0, defaultSeed)
 			if err != nil {
 				t.Skip(err)
 			}

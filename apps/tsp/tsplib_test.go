@@ -2,9 +2,7 @@ package tsp
 
 import (
 	"errors"
-	"flag"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,11 +10,12 @@ import (
 	"testing"
 
 	"github.com/satin-peer/satin/apps"
+	"github.com/satin-peer/satin/apps/apptest"
 )
 
 func read(t *testing.T, file string) *Instance {
 	t.Helper()
-	in, err := instance([]string{filepath.Join("testdata", file)}, 0, 0)
+	in, err := instance([]string{filepath.Join("testdata", file)}, 0, defaultSeed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,18 +133,6 @@ func TestBadFiles(t *testing.T) {
 	}
 }
 
-// problemFor does what the command does with a line of arguments, flags first.
-func problemFor(t *testing.T, args ...string) (*apps.Problem, error) {
-	t.Helper()
-	fs := flag.NewFlagSet("tsp", flag.ContinueOnError)
-	fs.SetOutput(io.Discard)
-	make := App.Setup(fs)
-	if err := fs.Parse(args); err != nil {
-		t.Fatal(err)
-	}
-	return make(fs.Args())
-}
-
 func TestBadArguments(t *testing.T) {
 	dir := t.TempDir()
 	empty, big := filepath.Join(dir, "empty"), filepath.Join(dir, "big")
@@ -154,35 +141,27 @@ func TestBadArguments(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, c := range []struct {
-		args []string
-		want string
-	}{
-		{nil, `arguments: got "0", want exactly 1 (FILE, or --random N)`},
-		{[]string{"a", "b"}, `arguments: got "b", want exactly 1 (FILE, or --random N)`},
-		{[]string{"--random=20", "a"}, `arguments: got "a", want none`},
-		{[]string{"--random=2"}, `--random: got "2", want a whole number from 3 to 128`},
-		{[]string{"--random=-1"}, `--random: got "-1", want a whole number from 3 to 128`},
-		{[]string{"--random=1000000"}, `--random: got "1000000", want a whole number from 3 to 128`},
-		{[]string{"--random=9", "--threshold=-1"}, `--threshold: got "-1", want a whole number from 0 to 16384`},
-		{[]string{empty}, empty + `: got "an empty file", want some input`},
-		{[]string{big}, big + `: got "a larger file", want at most 1048576 bytes`},
-		{[]string{dir}, dir + `: got "a directory", want a file`},
-		{[]string{filepath.Join(dir, "none")}, filepath.Join(dir, "none") + `: got "no such file or directory", want a file that can be read`},
-		{[]string{"--random=9", "--tour=" + dir}, dir + `: got "a directory", want a file that can be written`},
-		{[]string{"--random=9", "--tour=/none/of/this"}, `/none/of/this: got "no such file or directory", want a file that can be written`},
-	} {
-		_, err := problemFor(t, c.args...)
-		var input *apps.InputError
-		if !errors.As(err, &input) || err.Error() != c.want {
-			t.Errorf("%q:\ngot  %v\nwant %s", c.args, err, c.want)
-		}
-	}
+	apptest.Refuse(t, App, map[string]string{
+		"":                                `arguments: got "0", want exactly 1 (FILE, or --random N)`,
+		"a b":                             `arguments: got "b", want exactly 1 (FILE, or --random N)`,
+		"--random=20 a":                   `arguments: got "a", want none`,
+		"--random=2":                      `--random: got "2", want a whole number from 3 to 128`,
+		"--random=-1":                     `--random: got "-1", want a whole number from 3 to 128`,
+		"--random=1000000":                `--random: got "1000000", want a whole number from 3 to 128`,
+		"--random=9 --threshold=-1":       `--threshold: got "-1", want a whole number from 0 to 16384`,
+		"--seed 2 a":                      `--seed: got "2", want none without --random`,
+		empty:                             empty + `: got "an empty file", want some input`,
+		big:                               big + `: got "a larger file", want at most 1048576 bytes`,
+		dir:                               dir + `: got "a directory", want a file`,
+		filepath.Join(dir, "none"):        filepath.Join(dir, "none") + `: got "no such file or directory", want a file that can be read`,
+		"--random=9 --tour=" + dir:        dir + `: got "a directory", want a file that can be written`,
+		"--random=9 --tour=/none/of/this": `/none/of/this: got "no such file or directory", want a file that can be written`,
+	})
 }
 
 func TestApp(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "p.tour")
-	p, err := problemFor(t, "--tour="+file, "--threshold=0", filepath.Join("testdata", "petersen.tsp"))
+	p, err := apptest.Setup(App, "testdata/petersen.tsp --threshold 0 --tour "+file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,6 +190,7 @@ func TestApp(t *testing.T) {
 	if lines[0] != "NAME: petersen.tour" || lines[1] != "COMMENT: length 11" || lines[5] != "1" || len(lines) != 5+10+3 {
 		t.Errorf("saved %q", saved)
 	}
+	apptest.Described(t, App, "berlin52.tsp", "att48.tsp --tour att48.tour")
 	if a := p.Answer(result); !strings.HasPrefix(a.Text, "petersen: length 11\n1 ") || a.Fields["length"] != int64(11) {
 		t.Errorf("answer %q %v", a.Text, a.Fields)
 	}
