@@ -24,6 +24,7 @@ var instances = []instance{
 	{app: "uts", args: "--threshold 0 T3", remark: "a job for every node", speedup: 1.75},
 	{app: "tsp", args: "--random 70", slower: 0.02, speedup: 1.9},
 	{app: "raytracer", args: "balls", slower: 0.02, speedup: 1.9},
+	{app: "sat", args: "--waerden 3,10,97", slower: 0.02, speedup: 1.9},
 }
 
 func (i instance) name() string {
