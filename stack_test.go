@@ -241,9 +241,9 @@ func TestStealRace(t *testing.T) {
 // claims them back from the top, thieves steal. Each slot must be had once in each round.
 func TestStealHammer(t *testing.T) {
 	const slots = 8
-	rounds := 300_000
+	rounds := 8_000
 	if testing.Short() {
-		rounds = 100_000
+		rounds = 2_000
 	}
 	p := testPool(t, 1)
 	w := newWorker(p, 1)

@@ -11,13 +11,16 @@ const (
 // brief makes a hanging mutant die soon, and rapid keep no file of it.
 var brief = []string{"-test.timeout=40s", "-test.short", "-rapid.nofailfile", "-rapid.shrinktime=0s"}
 
+// thorough is brief with all rounds: for races of a few nanoseconds.
+var thorough = []string{"-test.timeout=60s", "-test.count=8", "-rapid.nofailfile", "-rapid.shrinktime=0s"}
+
 // engineMutants are mistakes in the engine at the module's root.
 var engineMutants = []mutant{
-	{name: "engine/publish-without-swap", wrong: "a theft during a publication is forgotten", file: "stack.go", pkg: ".", run: stackTests, args: brief,
+	{name: "engine/publish-without-swap", wrong: "a theft during a publication is forgotten", file: "stack.go", pkg: ".", run: stackTests, args: thorough,
 		old: "if w.ts.CompareAndSwap(v, v&^0xffffffff|uint64(ns)) {", new: "if w.ts.Store(v&^0xffffffff | uint64(ns)); true {"},
-	{name: "engine/claim-without-swap", wrong: "owner and thief both get a job", file: "stack.go", pkg: ".", run: stackTests, args: brief,
+	{name: "engine/claim-without-swap", wrong: "owner and thief both get a job", file: "stack.go", pkg: ".", run: stackTests, args: thorough,
 		old: "if w.ts.CompareAndSwap(v, uint64(tail)<<32|uint64(ns)) {", new: "if w.ts.Store(uint64(tail)<<32 | uint64(ns)); true {"},
-	{name: "engine/steal-without-swap", wrong: "two thieves get one job", file: "stack.go", pkg: ".", run: stackTests, args: brief,
+	{name: "engine/steal-without-swap", wrong: "two thieves get one job", file: "stack.go", pkg: ".", run: stackTests, args: thorough,
 		old: "if v.ts.CompareAndSwap(x, x+1<<32) {", new: "if v.ts.Store(x + 1<<32); true {"},
 	{name: "engine/claim-stolen", wrong: "a stolen job is run by its owner too", file: "stack.go", pkg: ".", run: stackTests, args: brief,
 		old: "		if tail > h {\n			return false\n		}\n", new: ""},
