@@ -19,8 +19,11 @@ type Frame struct{ worker }
 func Spawn[A, R any](f *Frame, fn func(*Frame, A) R, arg A) Future[A, R] {
 	w := &f.worker
 	h := w.head
-	r := w.slots[h]
-	if r.key != *(*unsafe.Pointer)(unsafe.Pointer(&fn)) || h >= w.limit.Load() {
+	if h >= w.limit.Load() {
+		return spawnSlow[A, R](w, funcKey(fn), arg)
+	}
+	r := w.slotAt(h)
+	if r.key != *(*unsafe.Pointer)(unsafe.Pointer(&fn)) {
 		return spawnSlow[A, R](w, funcKey(fn), arg)
 	}
 	t := (*task[A, R])(unsafe.Pointer(r))
@@ -42,8 +45,11 @@ func SpawnErr[A, R any](f *Frame, fn func(*Frame, A) (R, error), arg A) FutureEr
 //go:nosplit
 func spawnKey[A, R any](w *worker, key unsafe.Pointer, arg A) Future[A, R] {
 	h := w.head
-	r := w.slots[h]
-	if r.key != key || h >= w.limit.Load() {
+	if h >= w.limit.Load() {
+		return spawnSlow[A, R](w, key, arg)
+	}
+	r := w.slotAt(h)
+	if r.key != key {
 		return spawnSlow[A, R](w, key, arg)
 	}
 	t := (*task[A, R])(unsafe.Pointer(r))

@@ -32,6 +32,12 @@ type Config struct {
 	Outside Outside
 }
 
+// gcBallast is memory that a pool owns and never touches, in bytes, so that it costs address space only. It makes the
+// garbage collector wait for as much garbage: jobs make garbage fast while little is live, and a heap of 1 MB would be
+// collected 100 times a second, each time stopping all workers. On tsp and sat, two workers are 1.4 times as fast
+// with it (internal/bench).
+const gcBallast = 64 << 20
+
 // coresAtStart is GOMAXPROCS before any pool raised it.
 var coresAtStart = runtime.GOMAXPROCS(0)
 
@@ -47,6 +53,7 @@ type Pool struct {
 	offers  chan struct{} // wakes one of them
 	pathMu  sync.Mutex    // held while paths are resolved across stacks
 	start   time.Time
+	ballast []byte // see gcBallast
 
 	runMu   sync.Mutex
 	runs    map[*record]bool // roots that have not finished
@@ -71,6 +78,7 @@ func NewPool(cfg Config) (*Pool, error) {
 	}
 	p.quit, p.offers = make(chan struct{}), make(chan struct{}, 1)
 	p.demand.Store(cfg.Workers > 1)
+	p.ballast = make([]byte, gcBallast)
 	p.workers.Store(&[]*worker{})
 	p.mu.Lock()
 	p.freeSince = p.now()

@@ -73,6 +73,7 @@ type worker struct {
 	split   uint32 // the split in ts
 	cur     uint64 // the running frame
 	slots   []*record
+	base    unsafe.Pointer // of slots
 	levels  []level
 	counts  counts
 	free    []*record // by function index: records to reuse, linked by next
@@ -131,9 +132,14 @@ func (w *worker) growSlots(n int) {
 	for i := copy(s, w.slots); i < n; i++ {
 		s[i] = &unused[i-len(w.slots)]
 	}
-	w.slots = s
+	w.slots, w.base = s, unsafe.Pointer(unsafe.SliceData(s))
 	w.slotTab.Store(&s)
 	w.limit.Store(w.fullLimit())
+}
+
+// slotAt is slots[h] without the check of bounds: h is below a limit, which is below len(slots).
+func (w *worker) slotAt(h uint32) *record {
+	return *(**record)(unsafe.Add(w.base, uintptr(h)*unsafe.Sizeof(w.base)))
 }
 
 // enter makes the frame of a job the running one: of the job with the given id, as a child of the frame cur.

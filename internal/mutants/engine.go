@@ -27,7 +27,7 @@ var engineMutants = []mutant{
 	{name: "engine/steal-newest", wrong: "thieves take the newest job", file: "stack.go", pkg: ".", run: stackTests, args: brief,
 		old: "r := (*v.slotTab.Load())[tail]", new: "r := (*v.slotTab.Load())[split-1]"},
 	{name: "engine/stale-slots", wrong: "thieves look at the array before it grew", file: "stack.go", pkg: ".", run: programs, args: brief,
-		old: "	w.slots = s\n	w.slotTab.Store(&s)\n", new: "	w.slots = s\n	if len(s) == firstSlots {\n		w.slotTab.Store(&s)\n	}\n"},
+		old: "	w.slotTab.Store(&s)\n", new: "	if len(s) == firstSlots {\n		w.slotTab.Store(&s)\n	}\n"},
 	{name: "engine/slot-reused-under-thief", wrong: "an owner drops a job whose thief has yet to read the slot", file: "join.go", pkg: ".", run: stackTests + "|" + programs, args: append([]string{"-test.count=5"}, brief...),
 		old: "if s == fresh || !r.state", new: "if !r.state"},
 	{name: "engine/drained-while-helping", wrong: "a worker sleeps on although what it waits for came back", file: "join.go", pkg: ".", run: programs, args: append([]string{"-test.count=30"}, brief...),
