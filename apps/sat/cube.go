@@ -110,7 +110,7 @@ func (s *solver) shortens(l literal, weights []float64) (sum float64) {
 // three.
 func (s *solver) weights() []float64 {
 	w := make([]float64, len(s.values))
-	for c := clause(1); int(c) < len(s.arena); c += clause(s.arena[c]) + 2 {
+	for c := range s.clauses() {
 		if s.glue(c) > 0 { // learned
 			continue
 		}

@@ -105,6 +105,7 @@ func (s *solver) use(lemma []literal, backLevel int) {
 		return
 	}
 	c := s.store(lemma, glue)
+	s.watch(c)
 	s.learned = append(s.learned, c)
 	s.assign(lemma[0], c)
 }
@@ -148,9 +149,6 @@ const dropped = literal(1<<32 - 1)
 func (s *solver) compact() {
 	old := s.arena
 	s.arena = make([]literal, 1, len(old))
-	for i := range s.watches {
-		s.watches[i] = s.watches[i][:0]
-	}
 	for c := clause(1); int(c) < len(old); {
 		next := c + 2 + clause(old[c])
 		if old[c+1] != dropped {
@@ -158,6 +156,7 @@ func (s *solver) compact() {
 		}
 		c = next
 	}
+	s.watchAll()
 	for i, c := range s.learned {
 		s.learned[i] = clause(old[c+1])
 	}

@@ -1,5 +1,7 @@
 package sat
 
+import "iter"
+
 // literal is a variable, counted from 0, with its sign in the lowest bit, so that it can be an index.
 type literal uint32
 
@@ -88,6 +90,7 @@ func newSolver(f *Formula, cube []int32) *solver {
 			s.addClause(rest)
 		}
 	}
+	s.watchAll()
 	s.order = newOrder(s.weights())
 	if !s.failed && s.propagate() != noClause {
 		s.failed = true
@@ -124,19 +127,49 @@ func (s *solver) addClause(literals []literal) {
 	}
 }
 
-// store puts a clause into the arena and watches its first two literals.
+// store puts a clause into the arena.
 func (s *solver) store(literals []literal, glue int) clause {
 	c := clause(len(s.arena))
 	s.arena = append(s.arena, literal(len(literals)), literal(glue))
 	s.arena = append(s.arena, literals...)
-	s.watch(c)
 	return c
 }
 
+// watch watches the first two literals of a clause.
 func (s *solver) watch(c clause) {
 	l := s.literals(c)
 	s.watches[l[0]] = append(s.watches[l[0]], watch{c, l[1]})
 	s.watches[l[1]] = append(s.watches[l[1]], watch{c, l[0]})
+}
+
+// watchAll watches every clause, in lists cut from one piece of memory, with room for as many watches more.
+func (s *solver) watchAll() {
+	counts := make([]int, len(s.watches))
+	total := 0
+	for c := range s.clauses() {
+		for _, l := range s.literals(c)[:2] {
+			counts[l]++
+			total++
+		}
+	}
+	room := make([]watch, 2*total)
+	for l, n := range counts {
+		s.watches[l], room = room[:0:2*n], room[2*n:]
+	}
+	for c := range s.clauses() {
+		s.watch(c)
+	}
+}
+
+// clauses yields the clauses in the arena.
+func (s *solver) clauses() iter.Seq[clause] {
+	return func(yield func(clause) bool) {
+		for c := clause(1); int(c) < len(s.arena); c += clause(s.arena[c]) + 2 {
+			if !yield(c) {
+				return
+			}
+		}
+	}
 }
 
 func (s *solver) literals(c clause) []literal {
