@@ -32,7 +32,7 @@ var engineMutants = []mutant{
 		old: "if s == fresh || !r.state", new: "if !r.state"},
 	{name: "engine/drained-while-helping", wrong: "a worker sleeps on although what it waits for came back", file: "join.go", pkg: ".", run: programs, args: append([]string{"-test.count=30"}, brief...),
 		old: "for w.drain(); w.counts.back == before; w.drain() {", new: "for got := false; !got; got = func() bool { before = w.counts.back; w.drain(); return w.counts.back != before }() {"},
-	{name: "engine/park-without-second-look", wrong: "what comes back while a worker parks does not wake it", file: "sched.go", pkg: ".", run: programs + "|" + border + "|" + lives, args: append([]string{"-test.count=10"}, brief...),
+	{name: "engine/park-without-second-look", wrong: "what comes back while a worker parks does not wake it", file: "park.go", pkg: ".", run: programs + "|" + border + "|" + lives, args: append([]string{"-test.count=10"}, brief...),
 		old: "	if w.finished.Load() != nil || w.abortWanted() {\n", new: "	if false {\n"},
 	{name: "engine/nobody-woken", wrong: "a result does not wake its owner", file: "run.go", pkg: ".", run: border + "|" + programs, args: brief,
 		old: "	o.wake()\n", new: ""},

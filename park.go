@@ -1,0 +1,87 @@
+package satin
+
+// yield lets a ready worker have w's core, in the middle of a job.
+func (p *Pool) yield(w *worker) {
+	w.shareAll()
+	p.mu.Lock()
+	if len(p.ready) == 0 {
+		p.mu.Unlock()
+		return
+	}
+	v := p.next()
+	p.preempted = append(p.preempted, w)
+	p.resumable.Add(1)
+	p.grant(v)
+	p.mu.Unlock()
+	w.sleep()
+}
+
+// park waits until something comes back to w, and meanwhile lends its core to another worker. It may return early. If the
+// thief is a worker of this process, it has or gets a core, and the wait is not worth a thread more when there are many.
+func (w *worker) park(local bool) {
+	p := w.pool
+	w.counts.parks++
+	w.shareAll()
+	p.mu.Lock()
+	w.parked.Store(true)
+	if w.finished.Load() != nil || w.abortWanted() {
+		w.parked.Store(false)
+		p.mu.Unlock()
+		return
+	}
+	v, n := p.next(), len(*p.workers.Load())
+	switch {
+	case v != nil:
+	case len(p.spares) > 0:
+		v = p.popSpare()
+	case !local && n < maxWorkers || n < p.cfg.Workers+maxForLocal:
+		v = p.addWorker()
+	case local:
+		w.parked.Store(false)
+		p.mu.Unlock()
+		return
+	}
+	if v != nil {
+		p.grant(v)
+	} else {
+		p.addFree(1)
+	}
+	p.mu.Unlock()
+	w.sleep()
+}
+
+// sleep waits, in the middle of a job, until w is given a core again.
+func (w *worker) sleep() {
+	w.report(0)
+	<-w.core
+	w.stats.asleep.Store(false)
+	w.want.Store(0) // who still wants something is hungry or asks again
+	w.grain.restart()
+}
+
+// wake makes w, if it is parked, go on as soon as it has a core.
+func (w *worker) wake() {
+	if !w.parked.Load() {
+		return
+	}
+	p := w.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !w.parked.Load() {
+		return
+	}
+	w.parked.Store(false)
+	if p.free.Load() > 0 {
+		p.addFree(-1)
+		p.grant(w)
+		return
+	}
+	p.ready = append(p.ready, w)
+	p.waiting.Add(1)
+	p.resumable.Add(1)
+	for _, v := range *p.workers.Load() {
+		if v.busy.Load() {
+			v.limit.Store(0)
+		}
+	}
+}
