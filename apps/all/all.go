@@ -4,6 +4,7 @@ package all
 import (
 	"github.com/satin-peer/satin/apps"
 	"github.com/satin-peer/satin/apps/fib"
+	"github.com/satin-peer/satin/apps/integrate"
 	"github.com/satin-peer/satin/apps/nqueens"
 	"github.com/satin-peer/satin/apps/raytracer"
 	"github.com/satin-peer/satin/apps/sat"
@@ -15,6 +16,7 @@ import (
 func Apps() []apps.App {
 	return []apps.App{
 		fib.App,
+		integrate.App,
 		nqueens.App,
 		raytracer.App,
 		sat.App,
