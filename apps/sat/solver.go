@@ -56,8 +56,8 @@ type solver struct {
 	seen          []bool   // by variable: it is marked
 	marked, stack []uint32 // variables
 	lemma         []literal
-	stamps        []int // by literal or level: the last count that met it
-	stamp         int
+	stamps        []int32 // by literal or level: the last count that met it
+	stamp         int32
 }
 
 // watch is a clause that watches a literal, and another literal of it: while that is true, the clause need not be looked at.
@@ -71,14 +71,14 @@ type watch struct {
 func newSolver(f *Formula, cube []int32) *solver {
 	n := f.Variables
 	s := &solver{
-		arena:   make([]literal, 1, len(f.Literals)+2*f.Clauses+1),
+		arena:   make([]literal, 1),
 		watches: make([][]watch, 2*n),
 		values:  make([]int8, 2*n),
 		level:   make([]int32, n),
 		reason:  make([]clause, n),
 		phase:   make([]int8, n),
 		seen:    make([]bool, n),
-		stamps:  make([]int, 2*n+1),
+		stamps:  make([]int32, 2*n+1),
 	}
 	for _, l := range cube {
 		s.fact(toLiteral(l))
