@@ -71,7 +71,7 @@ type watch struct {
 func newSolver(f *Formula, cube []int32) *solver {
 	n := f.Variables
 	s := &solver{
-		arena:   make([]literal, 1),
+		arena:   make([]literal, 1, len(f.Literals)+f.Clauses+1),
 		watches: make([][]watch, 2*n),
 		values:  make([]int8, 2*n),
 		level:   make([]int32, n),
