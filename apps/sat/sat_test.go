@@ -136,12 +136,12 @@ func TestHalvesKeepAllModels(t *testing.T) {
 
 func TestKnownFormulas(t *testing.T) {
 	pools := pools(t)
-	for n := 1; n <= 6; n++ {
+	for n := 1; n <= 5; n++ {
 		everyWay(t, pools, fmt.Sprint("pigeonhole ", n), pigeonhole(n), 10, false)
 	}
 	for lengths, number := range waerdenNumbers {
 		j, k := lengths[0], lengths[1]
-		if number > 60 { // takes too long for a test
+		if number > 50 { // takes too long for a test
 			continue
 		}
 		everyWay(t, pools, fmt.Sprint("waerden ", lengths, number), waerden(j, k, number), 100, false)
@@ -167,6 +167,9 @@ func TestThresholdsAgree(t *testing.T) {
 
 // TestForgetting runs out of room for learned clauses several times.
 func TestForgetting(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and has one goroutine")
+	}
 	f := pigeonhole(8)
 	s := newSolver(f, nil)
 	if v := s.search(endless, nil); v != unsatisfiable {

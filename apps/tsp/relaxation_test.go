@@ -187,7 +187,7 @@ func TestLocalSearch(t *testing.T) {
 // TestStartTourIsGood: the search relies on it for its speed, not for its answers.
 func TestStartTourIsGood(t *testing.T) {
 	for seed := range uint64(10) {
-		in := randomInstance(40, seed)
+		in := randomInstance(30, seed)
 		start, best := startTour(in), solveAlone(Problem{Map: in})
 		if start.Length*100 > best.Length*101 {
 			t.Errorf("%s: start tour of %d, more than 1%% above %d", in.Name, start.Length, best.Length)
