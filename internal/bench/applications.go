@@ -41,7 +41,7 @@ func applications(w *workshop, rounds int) ([]table, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Three processes of the same program: one that never has a pool, and one for each number of workers. The twin and
+	// Three processes of the same program: one whose pool is idle, and one for each number of workers. The twin and
 	// the leaves of the jobs are the same code at the same addresses in all of them.
 	var programs [3]*ask.Program
 	for workers := range programs {
@@ -64,7 +64,8 @@ func applications(w *workshop, rounds int) ([]table, error) {
 	t := table{title: "Applications beside their sequential twins", notes: []string{res.note(),
 		"A round runs the twin, one worker and two workers (the better of two runs), each in a process of its own; one worker " +
 			"and the twin count wall clock or the process's CPU time, whichever is less, two workers the wall clock.",
-		"Default thresholds but where one is named. All answers are checked.",
+		"Default thresholds but where one is named. All answers are checked. The twin's process has an idle pool, so that it " +
+			"enjoys the same garbage collection as the jobs.",
 	}}
 	for _, i := range instances {
 		one, two, twin := i.name()+"1", i.name()+"2", i.name()+"0"

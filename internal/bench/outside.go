@@ -50,23 +50,29 @@ func thief(w *workshop, rounds int) ([]table, error) {
 		{name: fmt.Sprintf("Take with %d workers busy, p99", all), form: "%.1f us", values: us("p99"), atMost: 100},
 		{name: "Take, slowest of a round", form: "%.1f us", values: us("max")},
 	}}
-	for _, s := range []struct{ shape, name string }{{"forest", "trees side by side"}, {"comb", "trees along a deep recursion"}} {
-		t.figures = append(t.figures,
-			figure{name: "victim with " + s.name + ": slower", form: "%.1f %%", atMost: 15, values: res.each(func(round int) float64 {
-				slower := res.value(s.shape, "nsPerJob", round)/res.value(s.shape+" alone", "nsPerJob", round) - 1
-				return 100 * slower * targetRate / res.value(s.shape, "rate", round)
-			})},
-			figure{name: "  at steals a second", form: "%.0f", values: res.each(func(round int) float64 {
-				return res.value(s.shape, "rate", round)
-			})})
-	}
+	t.figures = append(t.figures, victims(res, "forest", "trees side by side")...)
+	t.figures = append(t.figures, victims(res, "comb", "trees along a deep recursion")...)
 	t.notes = []string{res.note(),
 		fmt.Sprintf("Workers recurse over fib with a job for every call. A goroutine outside the pool asks %d times a round, at "+
 			"random moments about %d us apart, until it has a job. What it takes it completes.", takes, takePause),
 		fmt.Sprintf("The victim is one worker; the thief computes the small trees that it takes, fib(12), on another core. "+
 			"The victim's slowdown is the CPU time of its thread for each job that it runs itself, with the thief over without, "+
-			"and is scaled to %d steals a second from the rate that was reached.", targetRate)}
+			"and is scaled to %d steals a second from the rate that was reached; rounds with less than half of that, for want "+
+			"of a second core, are left out.", targetRate)}
 	return []table{t}, nil
+}
+
+// victims compares the victim of one shape with itself when it is left alone.
+func victims(res *results, shape, name string) []figure {
+	slower := figure{name: "victim with " + name + ": slower", form: "%.1f %%", atMost: 15, remark: "too few steals"}
+	rates := res.each(func(round int) float64 { return res.value(shape, "rate", round) })
+	for round, rate := range rates {
+		if rate >= targetRate/2 {
+			more := res.value(shape, "nsPerJob", round)/res.value(shape+" alone", "nsPerJob", round) - 1
+			slower.values = append(slower.values, 100*more*targetRate/rate)
+		}
+	}
+	return []figure{slower, {name: "  at steals a second", form: "%.0f", values: rates}}
 }
 
 // packets measures what busy workers do to a process's own network traffic.

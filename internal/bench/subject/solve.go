@@ -16,7 +16,9 @@ import (
 	"github.com/satin-peer/satin/internal/bench/clock"
 )
 
-// A subject is an application's problem, read once, and the pool that this program solves it on.
+// A subject is an application's problem, read once, and the pool that this program solves it on. The sequential twin has
+// an idle pool beside it: a pool makes the garbage collector's cycles rarer and raises GOMAXPROCS, and the twin is to
+// have that too, so that it differs in nothing but the jobs.
 type subject struct {
 	problem *apps.Problem
 	pool    *satin.Pool // nil: the sequential twin
@@ -79,12 +81,16 @@ func newSubject(workers int, app string, args []string) (*subject, error) {
 		return nil, fmt.Errorf("%s %s: %w", app, strings.Join(args, " "), err)
 	}
 	s := &subject{problem: problem}
-	if workers == 0 {
-		runtime.LockOSThread() // as satin's workers are
+	p, err := satin.NewPool(satin.Config{Workers: max(workers, 1)})
+	if err != nil {
+		return nil, err
+	}
+	if workers > 0 {
+		s.pool = p
 		return s, nil
 	}
-	s.pool, err = satin.NewPool(satin.Config{Workers: workers})
-	return s, err
+	runtime.LockOSThread() // as satin's workers are
+	return s, nil
 }
 
 func (s *subject) solve() (any, error) {
