@@ -41,7 +41,7 @@ func wholeNumber(lo, hi int) string { return fmt.Sprintf("a whole number from %d
 func ArgCount(args []string, want int, usage string) error {
 	switch {
 	case len(args) < want:
-		return &InputError{What: "arguments", Got: strconv.Itoa(len(args)), Want: exactly(want, usage)}
+		return &InputError{What: "number of arguments", Got: strconv.Itoa(len(args)), Want: exactly(want, usage)}
 	case len(args) > want:
 		return &InputError{What: "arguments", Got: args[want], Want: exactly(want, usage)}
 	}

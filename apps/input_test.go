@@ -48,7 +48,7 @@ func TestArgCount(t *testing.T) {
 	if err := ArgCount([]string{"8"}, 1, "N"); err != nil {
 		t.Error(err)
 	}
-	wantInputError(t, ArgCount(nil, 1, "N"), `arguments: got "0", want exactly 1 (N)`)
+	wantInputError(t, ArgCount(nil, 1, "N"), `number of arguments: got "0", want exactly 1 (N)`)
 	wantInputError(t, ArgCount([]string{"8", "9"}, 1, "N"), `arguments: got "9", want exactly 1 (N)`)
 	wantInputError(t, ArgCount([]string{"8"}, 0, ""), `arguments: got "8", want none`)
 }

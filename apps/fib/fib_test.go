@@ -46,7 +46,7 @@ func TestCheckNoticesAWrongAnswer(t *testing.T) {
 func TestBadInput(t *testing.T) {
 	const want = ", want a whole number from 0 to 90"
 	apptest.Refuse(t, App, map[string]string{
-		"":                    `arguments: got "0", want exactly 1 (N)`,
+		"":                    `number of arguments: got "0", want exactly 1 (N)`,
 		"1 2":                 `arguments: got "2", want exactly 1 (N)`,
 		"91":                  `N: got "91"` + want,
 		"ten":                 `N: got "ten"` + want,

@@ -90,7 +90,7 @@ func TestCheckNoticesAWrongAnswer(t *testing.T) {
 
 func TestBadInput(t *testing.T) {
 	refused := map[string]string{
-		"":                      `arguments: got "0", want exactly 1 (FUNCTION)`,
+		"":                      `number of arguments: got "0", want exactly 1 (FUNCTION)`,
 		"wave wave":             `arguments: got "wave", want exactly 1 (FUNCTION)`,
 		"sine":                  `FUNCTION: got "sine", want one of wave, chirp, peaks, sqrt`,
 		"sqrt --threshold -1":   `--threshold: got "-1", want a whole number from 0 to 60`,

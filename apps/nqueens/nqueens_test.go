@@ -174,7 +174,7 @@ func TestBadInput(t *testing.T) {
 	const n = ", want a whole number from 1 to 27"
 	const rows = ", want a whole number from -1 to 27"
 	apptest.Refuse(t, App, map[string]string{
-		"":                  `arguments: got "0", want exactly 1 (N)`,
+		"":                  `number of arguments: got "0", want exactly 1 (N)`,
 		"8 8":               `arguments: got "8", want exactly 1 (N)`,
 		"0":                 `N: got "0"` + n,
 		"28":                `N: got "28"` + n,

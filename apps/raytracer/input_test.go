@@ -63,7 +63,7 @@ func TestBadArguments(t *testing.T) {
 		}
 	}
 	apptest.Refuse(t, App, map[string]string{
-		"":                                 `arguments: got "0", want exactly 1 (SCENE: balls, mount, or an NFF file)`,
+		"":                                 `number of arguments: got "0", want exactly 1 (SCENE: balls, mount, or an NFF file)`,
 		"balls mount":                      `arguments: got "mount", want exactly 1 (SCENE: balls, mount, or an NFF file)`,
 		"--factor=-1 balls":                `--factor: got "-1", want a whole number from 1 to 6`,
 		"--factor=7 balls":                 `--factor: got "7", want a whole number from 1 to 6`,

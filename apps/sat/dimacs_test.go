@@ -63,7 +63,7 @@ func TestBadArguments(t *testing.T) {
 	}
 	const waerden = "want J,K,N: two lengths from 2 to 20 and a number from 1 to 2000"
 	apptest.Refuse(t, App, map[string]string{
-		"":                          `arguments: got "0", want exactly 1 (FILE, or a formula to make)`,
+		"":                          `number of arguments: got "0", want exactly 1 (FILE, or a formula to make)`,
 		"a b":                       `arguments: got "b", want exactly 1 (FILE, or a formula to make)`,
 		"--pigeonhole 3 a":          `arguments: got "a", want none with --pigeonhole`,
 		"--pigeonhole 3 --random 9": `formula: got "2", want one of --pigeonhole, --random and --waerden`,

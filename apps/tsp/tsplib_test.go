@@ -142,7 +142,7 @@ func TestBadArguments(t *testing.T) {
 		}
 	}
 	apptest.Refuse(t, App, map[string]string{
-		"":                                `arguments: got "0", want exactly 1 (FILE, or --random N)`,
+		"":                                `number of arguments: got "0", want exactly 1 (FILE, or --random N)`,
 		"a b":                             `arguments: got "b", want exactly 1 (FILE, or --random N)`,
 		"--random=20 a":                   `arguments: got "a", want none`,
 		"--random=2":                      `--random: got "2", want a whole number from 3 to 128`,
