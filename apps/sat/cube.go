@@ -1,5 +1,7 @@
 package sat
 
+import "slices"
+
 // Cube is a part of a problem: the formula with some literals made true. The two cubes that a variable splits a cube into
 // have all its models between them.
 type Cube struct {
@@ -36,13 +38,12 @@ func (c *Cube) solve(stop func() bool) (Result, []Cube) {
 	case !found:
 		return Result{true, s.model()}, nil
 	}
-	facts := make([]int32, len(s.trail), len(s.trail)+1)
-	for i, l := range s.trail {
-		facts[i] = l.dimacs()
+	facts := make([]int32, 0, len(s.trail))
+	for _, fact := range s.trail {
+		facts = append(facts, fact.dimacs())
 	}
 	with := func(l literal) Cube {
-		// Both have room for one more fact in the same array: the slice must be copied when it is filled.
-		return Cube{c.Formula, append(facts[:len(facts):len(facts)], l.dimacs()), splits, c.Threshold}
+		return Cube{c.Formula, append(slices.Clone(facts), l.dimacs()), splits, c.Threshold}
 	}
 	return Result{}, []Cube{with(l), with(l.not())}
 }
