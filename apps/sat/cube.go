@@ -50,15 +50,15 @@ func (c *Cube) solve(stop func() bool) (Result, []Cube) {
 
 // lookahead returns the literal to split the cube by (Heule, Kullmann, Wieringa, Biere, "Cube and conquer: guiding CDCL
 // SAT solvers by lookaheads", 2011): it tries both values of the most active variables and takes the one for which both
-// shorten many clauses. A value that leads to a conflict is ruled out at once, which may solve the cube; it returns false
-// if it does.
+// shorten many clauses. A value that leads to a conflict is ruled out at once. It returns false if that solves the cube:
+// all variables have a value then, or it has failed.
 //
 // The literal is the one that shortens less, and so leaves more models, if any.
 func (s *solver) lookahead() (best literal, found bool) {
 	weights := s.weights()
 	var tried []uint32
 	bestScore := -1.0
-	for !s.failed && len(tried) < candidates {
+	for !s.failed && (len(tried) < candidates || !found) {
 		v, more := s.order.top()
 		if !more {
 			break

@@ -134,6 +134,28 @@ func TestHalvesKeepAllModels(t *testing.T) {
 	}
 }
 
+// TestManyRuledOut: when each of the variables that lookahead compares has a value that is ruled out, it goes on to others.
+func TestManyRuledOut(t *testing.T) {
+	const pairs = 2 * candidates
+	f := &Formula{Variables: 2*pairs + 3}
+	for i := 1; i < 2*pairs; i += 2 { // only both true is left, and each false leads to a conflict
+		f.add(i, i+1)
+		f.add(i, -i-1)
+		f.add(-i, i+1)
+	}
+	y := 2*pairs + 1
+	f.add(y, y+1, y+2)
+	f.add(-y, -y-1, -y-2)
+	c := Cube{Formula: f, Splits: 1, Threshold: 1}
+	r, halves := c.solve(nil)
+	if len(halves) != 2 || len(halves[0].Facts) != 2*pairs+1 {
+		t.Errorf("got %v and the halves %v", r, halves)
+	}
+	if err := f.check(solveAlone(c)); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestKnownFormulas(t *testing.T) {
 	pools := pools(t)
 	for n := 1; n <= 5; n++ {
