@@ -14,8 +14,6 @@ type Frame struct{ worker }
 // process the argument is handed over by reference: neither side may change what it points to.
 //
 // Spawn panics if fn is not a registered function. It costs a few nanoseconds and allocates nothing.
-//
-//go:nosplit
 func Spawn[A, R any](f *Frame, fn func(*Frame, A) R, arg A) Future[A, R] {
 	w := &f.worker
 	h := w.head
@@ -41,8 +39,6 @@ func SpawnErr[A, R any](f *Frame, fn func(*Frame, A) (R, error), arg A) FutureEr
 }
 
 // spawnKey is Spawn of the function with the given key.
-//
-//go:nosplit
 func spawnKey[A, R any](w *worker, key unsafe.Pointer, arg A) Future[A, R] {
 	h := w.head
 	if h >= w.limit.Load() {

@@ -11,8 +11,6 @@ type Future[A, R any] struct {
 // jobs use the core until the result is back.
 //
 // Get panics with a *JobError if the job panicked, and with a clear message if the result was taken before.
-//
-//go:nosplit
 func (x Future[A, R]) Get() R {
 	t := x.t
 	w := t.w

@@ -10,6 +10,7 @@ func init() {
 	Register("test.early", early)
 	Register("test.aborter", aborter)
 	Register("test.deepSpin", deepSpin)
+	Register("test.bulky", bulky)
 	Register("test.abortDeep", abortDeep)
 }
 
@@ -176,5 +177,24 @@ func TestAbortCountsEachFrame(t *testing.T) {
 	until(t, "the thief has nothing left", func() bool { return p.Stats().Busy == 0 })
 	if s := p.Stats(); s.Aborted < 7 || s.Spawned+s.Launched != s.Executed+s.Aborted {
 		t.Errorf("7 frames were aborted: %+v", s)
+	}
+}
+
+// bulky has an argument and a result that would not fit on a stack that may not grow.
+func bulky(f *Frame, a [512]int) [512]int {
+	if a[0] == 0 {
+		return a
+	}
+	a[0]--
+	b := Spawn(f, bulky, a).Get()
+	b[1]++
+	return b
+}
+
+func TestBulkyTypes(t *testing.T) {
+	for _, workers := range []int{0, 2} {
+		if b := run(t, testPool(t, workers), bulky, [512]int{0: 100}); b[1] != 100 {
+			t.Error(b[1])
+		}
 	}
 }
