@@ -66,10 +66,15 @@ func (w *world) launch(p, receiver *peer, m *steal.Message, size int, fate fate)
 
 // hop sends a message that is in a cluster over the next link to its receiver.
 func (w *world) hop(receiver *peer, at int, m *steal.Message) {
-	next, when, err := w.net.Forward(time.Duration(w.now), at, receiver.cluster, m.Size()+w.cfg.FrameBytes)
+	sender := w.peers[w.byID[m.From.Peer]]
+	size := m.Size() + w.cfg.FrameBytes
+	if size > bulkChunk && at == sender.cluster {
+		w.sendBulk(sender, receiver, m, size)
+		return
+	}
+	next, when, err := w.net.Forward(time.Duration(w.now), at, receiver.cluster, size)
 	switch {
 	case err == wan.ErrNoRoute:
-		sender := w.peers[w.byID[m.From.Peer]]
 		w.trace.line(w.now, sender.id, "  no route for %v to %s", m.Kind(), m.To.Peer)
 		w.queue.post(event{at: w.now + refusedAfter, what: sendRefused, peer: sender.number, message: m})
 	case err != nil:

@@ -9,6 +9,9 @@ const (
 	leafDone     happening = iota // a worker has used up the cost of its job
 	messageCame                   // a message reaches its receiver
 	messageHop                    // a message reaches a cluster on its way
+	bulkHop                       // a chunk of a large message reaches a cluster on its way
+	bulkCame                      // it reaches the receiver
+	bulkAcked                     // its sender hears of that
 	tickDue                       // a core wants to be ticked
 	takeServed                    // a peer's engine answers a Take order
 	sendRefused                   // a transport tells its core that a message was not sent

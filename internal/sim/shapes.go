@@ -28,7 +28,7 @@ type Split struct {
 	Arg     int     // bytes of an encoded argument
 	Result  int     // bytes of an encoded result …
 	PerUnit float64 // … and this many more for every unit of Size
-	Size    int32   // of the root; divided evenly among children (pixels of a picture); 0 if there is no such thing
+	Size    int32   // of the root; divided as the work is (pixels of a picture); 0 if there is no such thing
 }
 
 // Root of the tree.
@@ -38,13 +38,10 @@ func (s *Split) Root() Node {
 
 // Children divides the node's work.
 func (s *Split) Children(n Node, buf []Node) []Node {
-	if n.Work <= int64(s.Grain) || s.Size > 0 && n.Size <= 1 {
+	if n.Work <= int64(s.Grain) {
 		return buf
 	}
 	fan := s.FanLow + int(mix(n.Key)%uint64(s.FanHigh-s.FanLow+1))
-	if s.Size > 0 {
-		fan = min(fan, int(n.Size))
-	}
 	sum := 0.0
 	for i := range fan {
 		key := childKey(n.Key, i)
@@ -55,10 +52,10 @@ func (s *Split) Children(n Node, buf []Node) []Node {
 	work, size := n.Work, n.Size
 	for i := range children {
 		c := &children[i]
-		c.Work = int64(float64(n.Work) * s.share(n, c.Key, i, sum))
-		c.Size = size / int32(fan-i)
+		share := s.share(n, c.Key, i, sum)
+		c.Work, c.Size = int64(float64(n.Work)*share), int32(float64(n.Size)*share)
 		if i == fan-1 {
-			c.Work = work // the rest, so that nothing is lost to rounding
+			c.Work, c.Size = work, size // the rest, so that nothing is lost to rounding
 		}
 		work -= c.Work
 		size -= c.Size
@@ -95,7 +92,7 @@ func (s *Split) weight(key uint64) float64 {
 
 // Cost is all the work of a leaf; inner nodes are free.
 func (s *Split) Cost(n Node) int64 {
-	if n.Work <= int64(s.Grain) || s.Size > 0 && n.Size <= 1 {
+	if n.Work <= int64(s.Grain) {
 		return n.Work
 	}
 	return 0

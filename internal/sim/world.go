@@ -11,19 +11,21 @@ import (
 
 // world is a run in progress.
 type world struct {
-	cfg      Config
-	now      int64 // virtual nanoseconds since the run began
-	queue    queue
-	run      steal.RunID
-	peers    []*peer
-	byID     map[steal.PeerID]int32
-	net      *wan.Model
-	weather  weather // faults of the network
-	random   *rand.Rand
-	joined   []steal.Member // who takes part, in the order of joining
-	members  *steal.Members // the same, as announced
-	trace    *tracer
-	timeline timeline
+	cfg       Config
+	now       int64 // virtual nanoseconds since the run began
+	queue     queue
+	run       steal.RunID
+	peers     []*peer
+	byID      map[steal.PeerID]int32
+	net       *wan.Model
+	weather   weather // faults of the network
+	bulk      []*bulkStream
+	bulkIndex map[pair]int
+	random    *rand.Rand
+	joined    []steal.Member // who takes part, in the order of joining
+	members   *steal.Members // the same, as announced
+	trace     *tracer
+	timeline  timeline
 
 	rootDone bool
 	doneAt   int64
@@ -61,7 +63,7 @@ func Run(cfg Config) (report *Report, err error) {
 
 func newWorld(cfg Config) (*world, error) {
 	w := &world{
-		cfg: cfg, net: cfg.Network, byID: make(map[steal.PeerID]int32),
+		cfg: cfg, net: cfg.Network, byID: make(map[steal.PeerID]int32), bulkIndex: make(map[pair]int),
 		random: rand.New(rand.NewPCG(cfg.Seed, 0x776f726c64)),
 		trace:  newTracer(cfg.Trace), timeline: timeline{bucket: int64(cfg.Bucket)},
 	}
@@ -162,6 +164,12 @@ func (w *world) dispatch(e *event) {
 		w.receive(w.peers[e.peer], e.message)
 	case messageHop:
 		w.hop(w.peers[e.peer], int(e.worker), e.message)
+	case bulkHop:
+		w.hopBulk(int(e.number>>32), int(e.worker), int(e.number&0xffffffff))
+	case bulkCame:
+		w.bulkArrived(int(e.number>>32), int(e.number&0xffffffff))
+	case bulkAcked:
+		w.bulkHeard(int(e.number >> 32))
 	case tickDue:
 		w.peers[e.peer].tick(e.number)
 	case takeServed:

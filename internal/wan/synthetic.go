@@ -19,10 +19,10 @@ const (
 	idleBandwidth = 550e3 // bytes/s that one stream gets of a 6 Mbit/s ATM circuit when nobody else does
 	idleLatency   = 2e-3  // seconds, one way
 
-	congestedPairA, congestedPairB = 2, 4 // the sites whose circuit others fill
+	congestedPairA, congestedPairB = 1, 3 // the sites whose circuit others fill
 	congestedShare                 = 0.5  // of the samples of that pair
 	congestedBandwidth             = 2e3  // bytes/s
-	congestedLatency               = 1.0  // seconds, one way
+	congestedLatency               = 8.0  // seconds, one way
 )
 
 // SyntheticDAS writes a trace for four clusters with the statistics above. Equal seeds write equal bytes.

@@ -1,0 +1,102 @@
+package sim
+
+import (
+	"time"
+
+	"github.com/satin-peer/satin/internal/wan"
+	"github.com/satin-peer/satin/steal"
+)
+
+// Messages that are larger than a chunk and cross clusters travel as the swarm's transport sends them (FINDINGS.md,
+// head-of-line blocking): on a stream of their own for each pair of peers, in chunks, of which so many may be on the way
+// unacknowledged. So a heartbeat waits behind a few chunks on a slow link, not behind a picture.
+const (
+	bulkChunk  = 16 << 10
+	bulkWindow = 2 // chunks
+	bulkRetry  = int64(200 * time.Millisecond)
+)
+
+// bulkStream is the stream of large messages from one peer to another.
+type bulkStream struct {
+	from, to *peer
+	queue    []*steal.Message
+	unsent   int // bytes of the first message that have not left yet
+	unheard  int // bytes of it that have not arrived
+	flying   int // chunks
+}
+
+type pair struct{ from, to int32 }
+
+// sendBulk queues a message on its stream.
+func (w *world) sendBulk(p, receiver *peer, m *steal.Message, size int) {
+	k := pair{p.number, receiver.number}
+	i, ok := w.bulkIndex[k]
+	if !ok {
+		i = len(w.bulk)
+		w.bulkIndex[k] = i
+		w.bulk = append(w.bulk, &bulkStream{from: p, to: receiver})
+	}
+	s := w.bulk[i]
+	s.queue = append(s.queue, m)
+	if len(s.queue) == 1 {
+		s.unsent, s.unheard = size, size
+		w.pump(i)
+	}
+}
+
+// pump sends chunks while the window lets it.
+func (w *world) pump(stream int) {
+	s := w.bulk[stream]
+	for s.flying < bulkWindow && s.unsent > 0 {
+		n := min(bulkChunk, s.unsent)
+		s.unsent -= n
+		s.flying++
+		w.hopBulk(stream, s.from.cluster, n)
+	}
+}
+
+// hopBulk moves a chunk that is in a cluster one link further.
+func (w *world) hopBulk(stream, at, bytes int) {
+	s := w.bulk[stream]
+	next, when, err := w.net.Forward(time.Duration(w.now), at, s.to.cluster, bytes)
+	e := event{peer: -1, message: nil, number: uint64(stream)<<32 | uint64(bytes)}
+	switch {
+	case err == wan.ErrNoRoute || err == wan.ErrQueueFull:
+		// The stream's own repetition hides both; that it takes long is for the core to notice.
+		e.at, e.what, e.worker = w.now+bulkRetry, bulkHop, int32(at)
+	case next == s.to.cluster:
+		e.at, e.what = int64(when), bulkCame
+	default:
+		e.at, e.what, e.worker = int64(when), bulkHop, int32(next)
+	}
+	w.queue.post(e)
+}
+
+// bulkArrived takes a chunk in: the last one completes the message. The acknowledgement needs the way back, but next to no
+// bandwidth.
+func (w *world) bulkArrived(stream, bytes int) {
+	s := w.bulk[stream]
+	s.unheard -= bytes
+	back := time.Duration(0)
+	if c, ok := w.net.Links().Conditions(s.to.cluster, s.from.cluster); ok {
+		back = c.Latency
+	}
+	w.queue.post(event{at: w.now + int64(back), what: bulkAcked, peer: -1, number: uint64(stream) << 32})
+	if s.unheard > 0 {
+		return
+	}
+	m := s.queue[0]
+	s.queue = s.queue[1:]
+	if len(s.queue) > 0 {
+		size := s.queue[0].Size() + w.cfg.FrameBytes
+		s.unsent, s.unheard = size, size
+		w.pump(stream)
+	}
+	w.queue.post(event{at: w.now, what: messageCame, peer: s.to.number, message: m})
+}
+
+// bulkHeard opens the window again.
+func (w *world) bulkHeard(stream int) {
+	w.bulk[stream].flying--
+	w.pump(stream)
+}

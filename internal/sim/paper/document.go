@@ -1,0 +1,85 @@
+package paper
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/satin-peer/satin/internal/sim"
+)
+
+// Document is a page of results in Markdown.
+type Document struct{ b strings.Builder }
+
+func (d *Document) String() string { return d.b.String() }
+
+// para writes a paragraph.
+func (d *Document) para(format string, args ...any) {
+	fmt.Fprintf(&d.b, format, args...)
+	d.b.WriteString("\n\n")
+}
+
+// table writes a table; the first row is the heading.
+func (d *Document) table(rows [][]string) {
+	for i, row := range rows {
+		d.b.WriteString("| " + strings.Join(row, " | ") + " |\n")
+		if i == 0 {
+			d.b.WriteString(strings.Repeat("|---", len(row)) + "|\n")
+		}
+	}
+	d.b.WriteString("\n")
+}
+
+// sample is a figure for each seed.
+type sample []float64
+
+func collect(reports []*sim.Report, figure func(*sim.Report) float64) sample {
+	s := make(sample, len(reports))
+	for i, r := range reports {
+		s[i] = figure(r)
+	}
+	return s
+}
+
+func (s sample) mean() float64 {
+	sum := 0.0
+	for _, x := range s {
+		sum += x
+	}
+	return sum / float64(len(s))
+}
+
+// spread is half the distance between the largest and the smallest.
+func (s sample) spread() float64 {
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, x := range s {
+		low, high = min(low, x), max(high, x)
+	}
+	return (high - low) / 2
+}
+
+func (s sample) String() string {
+	if len(s) == 1 {
+		return fmt.Sprintf("%.1f", s[0])
+	}
+	return fmt.Sprintf("%.1f ±%.1f", s.mean(), s.spread())
+}
+
+// published is a figure from a paper; zero: it survives only as a picture.
+func published(x float64) string {
+	if x == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.1f", x)
+}
+
+// efficiency is the paper's equation 1 in percent.
+func efficiency(a *App) func(*sim.Report) float64 {
+	return func(r *sim.Report) float64 { return 100 * r.Efficiency(a.Sequential) }
+}
+
+func speedup(a *App) func(*sim.Report) float64 {
+	return func(r *sim.Report) float64 { return r.Speedup(a.Sequential) }
+}
+
+func elapsed(r *sim.Report) float64 { return r.Elapsed.Seconds() }

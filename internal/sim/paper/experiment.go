@@ -1,0 +1,162 @@
+package paper
+
+import (
+	"fmt"
+	"io"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/satin-peer/satin/internal/sim"
+	"github.com/satin-peer/satin/internal/wan"
+	"github.com/satin-peer/satin/steal"
+)
+
+// local is the Myrinet of the papers' cluster.
+var local = wan.Conditions{Bandwidth: 30e6, Latency: 50 * time.Microsecond}
+
+// What messages cost the processors of that time, and how soon an idle peer asks again after a failed local steal. A steal in
+// the cluster takes about 0.15 ms; asking a thousand times a second instead of three thousand changes no figure and saves
+// simulation time.
+const (
+	messageCost = 30 * time.Microsecond
+	byteCost    = 10 * time.Nanosecond
+	stealGap    = time.Millisecond
+)
+
+// Core is the configuration of all cores in these experiments, whatever the policy. The papers' systems ran over reliable
+// connections without leases, and their emulator loses nothing, while a message may wait for minutes in front of a link of
+// 1 KB/s. So cores are given time before they believe that something is lost.
+func Core() steal.Config {
+	c := steal.WAN()
+	c.StealGap = stealGap
+	c.HeartbeatMisses = 24
+	c.ResultRetry, c.ResultRetryMax = time.Minute, 10*time.Minute
+	return c
+}
+
+// Setup is one experiment: what runs where under which policy.
+type Setup struct {
+	App      *App
+	Network  func(seed uint64) *wan.Model
+	Policy   string
+	Overhead float64
+}
+
+// Config is the simulation of the setup for one seed.
+func (s *Setup) Config(seed uint64) sim.Config {
+	return sim.Config{
+		Tree: s.App.Tree(seed), Seed: seed, Network: s.Network(seed), Core: Core(), SpawnOverhead: s.Overhead,
+		MessageCost: messageCost, ByteCost: byteCost,
+		Policy: func() steal.Policy {
+			p, err := steal.PolicyByName(s.Policy, "p000")
+			if err != nil {
+				panic(err) // names are checked where they are read
+			}
+			return p
+		},
+	}
+}
+
+// uniform is a network of equal links: one-way latency and bandwidth.
+func uniform(sizes []int, latency time.Duration, bandwidth float64) func(uint64) *wan.Model {
+	return func(uint64) *wan.Model {
+		return wan.Uniform(sizes, local, wan.Conditions{Bandwidth: bandwidth, Latency: latency})
+	}
+}
+
+func single(peers int) func(uint64) *wan.Model {
+	return func(uint64) *wan.Model { return wan.NewModel([]int{peers}, local) }
+}
+
+var fourBySixteen = []int{16, 16, 16, 16}
+
+// Options say how thoroughly tables are made.
+type Options struct {
+	Seeds    int       // runs of each experiment, at least 1
+	Parallel int       // runs at once; 0: one a processor
+	Progress io.Writer // gets a line now and then; nil: nothing
+}
+
+// measure runs every setup with every seed and returns, for each setup, what it got.
+func measure(o Options, setups []Setup) ([][]*sim.Report, error) {
+	wants := newAnswers()
+	reports := make([][]*sim.Report, len(setups))
+	for i := range reports {
+		reports[i] = make([]*sim.Report, o.Seeds)
+	}
+	return reports, o.each(len(setups)*o.Seeds, func(k int) error {
+		s, seed := &setups[k/o.Seeds], uint64(k%o.Seeds+1)
+		c := s.Config(seed)
+		c.Want = wants.of(s.App, seed)
+		r, err := sim.Run(c)
+		if err != nil {
+			return fmt.Errorf("%s under %s, seed %d: %w", s.App.Name, s.Policy, seed, err)
+		}
+		reports[k/o.Seeds][k%o.Seeds] = r
+		return nil
+	})
+}
+
+// each calls f for 0 to n-1, several at once, and returns the first error.
+func (o Options) each(n int, f func(int) error) error {
+	workers := o.Parallel
+	if workers == 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	var (
+		wait sync.WaitGroup
+		mu   sync.Mutex
+		next int
+		fail error
+	)
+	for range min(workers, n) {
+		wait.Go(func() {
+			for {
+				mu.Lock()
+				k := next
+				next++
+				stop := k >= n || fail != nil
+				mu.Unlock()
+				if stop {
+					return
+				}
+				err := f(k)
+				mu.Lock()
+				if err != nil && fail == nil {
+					fail = err
+				}
+				if o.Progress != nil && (k+1)%(1+n/10) == 0 {
+					fmt.Fprintf(o.Progress, "  %d of %d runs\n", k+1, n)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	wait.Wait()
+	return fail
+}
+
+// answers remembers the sequential results of trees that many runs share.
+type answers struct {
+	mu    sync.Mutex
+	known map[answerKey]*sim.Result
+}
+
+type answerKey struct {
+	app  *App
+	seed uint64
+}
+
+func newAnswers() *answers { return &answers{known: make(map[answerKey]*sim.Result)} }
+
+func (a *answers) of(app *App, seed uint64) *sim.Result {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	k := answerKey{app, seed}
+	if a.known[k] == nil {
+		total := sim.Sequential(app.Tree(seed))
+		a.known[k] = &total.Result
+	}
+	return a.known[k]
+}

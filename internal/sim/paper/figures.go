@@ -1,0 +1,103 @@
+package paper
+
+import (
+	"fmt"
+	"time"
+)
+
+// policies of the sweeps: the published two, and ours.
+var sweepPolicies = []string{"rs", "crs", "adaptive"}
+
+// point is one place on a curve.
+type point struct {
+	label     string
+	network   network
+	published map[string]float64 // by policy
+}
+
+// sweep runs the raytracer over points and tabulates a figure.
+func sweep(o Options, d *Document, policies []string, points []point, what func(*App) figure) error {
+	var setups []Setup
+	for _, p := range points {
+		for _, policy := range policies {
+			setups = append(setups, Setup{raytracer, p.network.network, policy, raytracer.Overhead})
+		}
+	}
+	reports, err := measure(o, setups)
+	if err != nil {
+		return err
+	}
+	header := []string{""}
+	for _, policy := range policies {
+		header = append(header, policy+", published", policy+", simulated")
+	}
+	rows := [][]string{header}
+	for i, p := range points {
+		row := []string{p.label}
+		for k, policy := range policies {
+			row = append(row, published(p.published[policy]), collect(reports[i*len(policies)+k], what(raytracer)).String())
+		}
+		rows = append(rows, row)
+	}
+	d.table(rows)
+	return nil
+}
+
+func makeFigureTwo(o Options) (*Document, error) {
+	d := new(Document)
+	d.para("# Figure 2: sensitivity to latency and bandwidth")
+	d.para("Run time of the raytracer in seconds on four clusters of 16 (CRS paper, 3.2). The curves survive only as pictures; "+
+		"published are the figures that the text names. Mean and half the range over %d seeds, Manta's spawn overhead.", o.Seeds)
+	d.para("## One-way latency, at 100 KB/s")
+	var points []point
+	for _, ms := range []int{1, 10, 50, 100, 200, 500, 1000} {
+		said := map[int]map[string]float64{
+			10: {"rs": 171.6, "crs": 152.6}, 100: {"rs": 182.6, "crs": 149.3}, 1000: {"crs": 167.1},
+		}[ms]
+		points = append(points, point{fmt.Sprintf("%d ms", ms),
+			network{"", uniform(fourBySixteen, time.Duration(ms)*time.Millisecond, 100e3)}, said})
+	}
+	if err := sweep(o, d, sweepPolicies, points, runTime); err != nil {
+		return nil, err
+	}
+	d.para("## Bandwidth, at 100 ms one way")
+	points = nil
+	for _, kb := range []float64{1000, 100, 50, 20, 10, 5, 2, 1} {
+		said := map[float64]map[string]float64{
+			1000: {"rs": 175.8, "crs": 146.5}, 100: {"rs": 182.6, "crs": 149.3},
+			20: {"crs": 8880 / 50.8}, 1: {"crs": 569.2},
+		}[kb]
+		points = append(points, point{fmt.Sprintf("%v KB/s", kb),
+			network{"", uniform(fourBySixteen, 100*time.Millisecond, kb*1e3)}, said})
+	}
+	return d, sweep(o, d, sweepPolicies, points, runTime)
+}
+
+func makeFigureThree(o Options) (*Document, error) {
+	d := new(Document)
+	d.para("# Figure 3: cluster sizes")
+	d.para("Run time of the raytracer in seconds on 32 peers; 100 ms one way, 100 KB/s (CRS paper, 3.3). Mean and half the "+
+		"range over %d seeds, Manta's spawn overhead.", o.Seeds)
+	var points []point
+	for clusters := 1; clusters <= 32; clusters *= 2 {
+		sizes := make([]int, clusters)
+		for i := range sizes {
+			sizes[i] = 32 / clusters
+		}
+		said := map[int]map[string]float64{1: {"rs": 288.9, "crs": 288.9}, 16: {"crs": 303.1}}[clusters]
+		points = append(points, point{fmt.Sprintf("%d x %d", clusters, 32/clusters),
+			network{"", uniform(sizes, 100*time.Millisecond, 100e3)}, said})
+	}
+	if err := sweep(o, d, sweepPolicies, points, runTime); err != nil {
+		return nil, err
+	}
+	d.para("# Asymmetric cluster sizes")
+	d.para("Speedups of the raytracer on 64 peers; 100 ms one way (CRS paper, 3.3).")
+	points = []point{
+		{"16+16+16+16, 100 KB/s", network{"", uniform(fourBySixteen, 100*time.Millisecond, 100e3)}, map[string]float64{"crs": 59.7}},
+		{"16+48, 100 KB/s", network{"", uniform([]int{16, 48}, 100*time.Millisecond, 100e3)}, map[string]float64{"rs": 42.6, "crs": 54.3}},
+		{"16+48, 600 KB/s", network{"", uniform([]int{16, 48}, 100*time.Millisecond, 600e3)}, map[string]float64{"rs": 53.6, "crs": 58.4}},
+		{"8+8+8+40, 100 KB/s", network{"", uniform([]int{8, 8, 8, 40}, 100*time.Millisecond, 100e3)}, map[string]float64{"rs": 45.8, "crs": 54.7}},
+	}
+	return d, sweep(o, d, sweepPolicies, points, speedupOf)
+}

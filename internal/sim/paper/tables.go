@@ -1,0 +1,44 @@
+package paper
+
+import "fmt"
+
+// Table is one page of results.
+type Table struct {
+	Name  string // on the command line; the file is Name.md
+	About string
+	make  func(Options) (*Document, error)
+}
+
+// Tables lists all pages in the order in which they are made.
+func Tables() []Table {
+	return []Table{
+		{"table1", "Table I: RS, CRS and ours over four networks", makeTableOne},
+		{"figure2", "Figure 2: latency and bandwidth sweeps of the raytracer", makeFigureTwo},
+		{"figure3", "Figure 3 and section 3.3: cluster sizes, equal and unequal", makeFigureThree},
+		{"scenarios", "Figures 4 and 6, Table III: scenarios 1 to 11 under six policies", makeScenarios},
+		{"large", "960 peers, 4.7 million jobs (programming-model paper, 5.7)", makeLarge},
+		{"cost", "what simulation costs, 64 to 1,024 peers", makeCost},
+		{"exact", "20,000 seeded schedules with faults", makeExact},
+	}
+}
+
+// TableNamed finds a page.
+func TableNamed(name string) (Table, error) {
+	names := ""
+	for _, t := range Tables() {
+		if t.Name == name {
+			return t, nil
+		}
+		names += " " + t.Name
+	}
+	return Table{}, fmt.Errorf("there is no table %q; there are%s", name, names)
+}
+
+// Make runs the experiments of a page. They take from seconds to minutes, more with more seeds. A page that shows a broken
+// invariant is returned together with an error.
+func (t Table) Make(o Options) (*Document, error) {
+	if o.Seeds < 1 {
+		return nil, fmt.Errorf("%d seeds; at least 1 is needed", o.Seeds)
+	}
+	return t.make(o)
+}
