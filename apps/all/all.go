@@ -5,6 +5,7 @@ import (
 	"github.com/satin-peer/satin/apps"
 	"github.com/satin-peer/satin/apps/fib"
 	"github.com/satin-peer/satin/apps/integrate"
+	"github.com/satin-peer/satin/apps/knapsack"
 	"github.com/satin-peer/satin/apps/nqueens"
 	"github.com/satin-peer/satin/apps/raytracer"
 	"github.com/satin-peer/satin/apps/sat"
@@ -17,6 +18,7 @@ func Apps() []apps.App {
 	return []apps.App{
 		fib.App,
 		integrate.App,
+		knapsack.App,
 		nqueens.App,
 		raytracer.App,
 		sat.App,

@@ -54,8 +54,7 @@ func setup(fs *flag.FlagSet) func(args []string) (*apps.Problem, error) {
 		if err := apps.IntRange("--threshold", *threshold, 0, deepest); err != nil {
 			return nil, err
 		}
-		for i := range integrands {
-			g := &integrands[i]
+		for i, g := range integrands {
 			if g.name != args[0] {
 				continue
 			}
@@ -68,7 +67,7 @@ func setup(fs *flag.FlagSet) func(args []string) (*apps.Problem, error) {
 	}
 }
 
-func problem(g *integrand, in Interval) *apps.Problem {
+func problem(g integrand, in Interval) *apps.Problem {
 	return &apps.Problem{
 		Title:      fmt.Sprintf("integral of %s from %g to %g", g.formula, g.from, g.to),
 		Root:       "integrate.integrate",

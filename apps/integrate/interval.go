@@ -29,7 +29,7 @@ const deepest = 60
 
 // whole is the whole range of an integrand.
 func whole(index int, epsilon float64, leaf int) Interval {
-	g := &integrands[index]
+	g := integrands[index]
 	in := Interval{
 		Integrand: index, From: g.from, To: g.to,
 		Left: g.f(g.from), Middle: g.f((g.from + g.to) / 2), Right: g.f(g.to),
@@ -52,18 +52,18 @@ func simpson(from, to, left, middle, right float64) float64 {
 // quadrature routine", JACM 16, 1969). Dividing it by 15, as is usual, would save half of the intervals. It is not done
 // since it would be wrong where the integrand is not smooth: next to the vertical tangent of sqrt, the error that is left is
 // half the difference. As it is, the tolerance is kept everywhere. Each half inherits half of it.
-func (g *integrand) accepts(difference, tolerance float64, depth int) bool {
-	return depth >= g.coarsest && difference <= tolerance || depth == deepest
+func accepts(difference, tolerance float64, depth, coarsest int) bool {
+	return depth >= coarsest && difference <= tolerance || depth == deepest
 }
 
 // halve cuts the interval in two, unless the estimates of the halves together are accurate enough for the whole: then it
 // returns that, and true.
 func (in *Interval) halve() (left, right Interval, both Integral, accepted bool) {
-	g := &integrands[in.Integrand]
+	f, coarsest := integrands[in.Integrand].f, integrands[in.Integrand].coarsest
 	middle := (in.From + in.To) / 2
 	left, right = *in, *in
-	left.To, left.Middle, left.Right = middle, g.f((in.From+middle)/2), in.Middle
-	right.From, right.Left, right.Middle = middle, in.Middle, g.f((middle+in.To)/2)
+	left.To, left.Middle, left.Right = middle, f((in.From+middle)/2), in.Middle
+	right.From, right.Left, right.Middle = middle, in.Middle, f((middle+in.To)/2)
 	for _, half := range []*Interval{&left, &right} {
 		half.Simpson = simpson(half.From, half.To, half.Left, half.Middle, half.Right)
 		half.Tolerance /= 2
@@ -71,7 +71,7 @@ func (in *Interval) halve() (left, right Interval, both Integral, accepted bool)
 	}
 	both = Integral{Value: left.Simpson + right.Simpson, Intervals: 1, Depth: in.Depth}
 	both.Error = math.Abs(both.Value - in.Simpson)
-	return left, right, both, g.accepts(both.Error, in.Tolerance, in.Depth)
+	return left, right, both, accepts(both.Error, in.Tolerance, in.Depth, coarsest)
 }
 
 // plus is the integral of two neighbours. Sums are formed along the tree of intervals, left plus right, whoever computed

@@ -4,7 +4,7 @@ import "math"
 
 // sequential integrates with no satin in it: the program that the jobs are compared with, and their leaf.
 func sequential(in Interval) Integral {
-	g := &integrands[in.Integrand]
+	g := integrands[in.Integrand]
 	return g.integrate(in.From, in.To, in.Left, in.Middle, in.Right, in.Simpson, in.Tolerance, in.Depth)
 }
 
@@ -15,7 +15,7 @@ func (g *integrand) integrate(from, to, left, middle, right, whole, tolerance fl
 	a := simpson(from, half, left, first, middle)
 	b := simpson(half, to, middle, second, right)
 	difference := math.Abs(a + b - whole)
-	if g.accepts(difference, tolerance, depth) {
+	if accepts(difference, tolerance, depth, g.coarsest) {
 		return Integral{a + b, difference, 1, depth}
 	}
 	return g.integrate(from, half, left, first, middle, a, tolerance/2, depth+1).
