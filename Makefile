@@ -2,9 +2,11 @@
 
 GO       ?= go
 FUZZTIME ?= 10s
+SEEDS    ?= 3
+SCHEDULES ?= 20000
 
 .DEFAULT_GOAL := help
-.PHONY: build test race lint fuzz mutants bench help
+.PHONY: build test race lint fuzz mutants bench sim-tables sim-check help
 
 build: ## Build the commands into bin/
 	$(GO) build -o bin/ ./cmd/...
@@ -30,6 +32,12 @@ mutants: ## Break the code in many small ways and see that the tests notice each
 
 bench: ## Print the engine's figures beside its rivals' as ratios; BENCH="fib udp" for some sections only
 	cd internal/bench && $(GO) run . $(BENCH)
+
+sim-tables: ## Make the papers' load-balancing tables in the simulator, into docs/results (SEEDS=3 runs of each)
+	$(GO) run ./cmd/satin-sim table all --seeds $(SEEDS) --out docs/results
+
+sim-check: ## Run SCHEDULES random schedules with faults and check every invariant (default 20000)
+	$(GO) run ./cmd/satin-sim exact --seeds $(SCHEDULES)
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

@@ -61,6 +61,7 @@ func spawnKey[A, R any](w *worker, key unsafe.Pointer, arg A) Future[A, R] {
 func spawnSlow[A, R any](w *worker, key unsafe.Pointer, arg A) Future[A, R] {
 	if w.head >= w.fullLimit() {
 		w.growSlots(2 * len(w.slots))
+		w.attention() // the new limit has overwritten whatever was said through the old one
 	}
 	w.attend(w.head)
 	h := w.head

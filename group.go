@@ -66,6 +66,7 @@ func (g *Group[A, R]) Results() iter.Seq[R] {
 			}
 			r := g.next()
 			if r == nil {
+				w.popConsumed()
 				return
 			}
 			res, err := result[A, R](w, r)

@@ -340,3 +340,23 @@ func TestDroppedNeverBegins(t *testing.T) {
 		t.Errorf("%d jobs begun, %d not; want 0, 1", thief.counts.roots, thief.counts.unbegun)
 	}
 }
+
+// TestWishSurvivesGrowth: a thief asks while the stack is full; growing must not make the owner forget it.
+func TestWishSurvivesGrowth(t *testing.T) {
+	p := testPool(t, 2)
+	w := newWorker(p, 2)
+	w.enter(0, 0)
+	w.busy.Store(true)
+	for w.head < w.fullLimit() {
+		Spawn(w.frame(), identity, 1)
+	}
+	for w.steal() != nil { // takes all that is published; the last look leaves a wish
+	}
+	if w.want.Load() == 0 || w.stealable() {
+		t.Fatal("no wish is open")
+	}
+	Spawn(w.frame(), identity, 1)
+	if !w.stealable() {
+		t.Error("the wish was forgotten when the stack grew")
+	}
+}

@@ -2,7 +2,7 @@ package main
 
 // Tests of the engine: the stack against its model, programs against the sequential one, jobs' lives, the border.
 const (
-	stackTests = "^Test(Stack|StealRace|StealHammer|Dropped.*|Frames.*)$"
+	stackTests = "^Test(Stack|StealRace|StealHammer|Dropped.*|Frames.*|Wish.*)$"
 	programs   = "^Test(Programs|Results)$"
 	lives      = "^Test(Abort|Context|Close|Failures|Forgotten|Goexit|Inlets|Recover|Progress)"
 	border     = "^Test(Take|Submit)"
@@ -28,6 +28,8 @@ var engineMutants = []mutant{
 		old: "r := (*v.slotTab.Load())[tail]", new: "r := (*v.slotTab.Load())[split-1]"},
 	{name: "engine/stale-slots", wrong: "thieves look at the array before it grew", file: "stack.go", pkg: ".", run: programs, args: brief,
 		old: "	w.slotTab.Store(&s)\n", new: "	if len(s) == firstSlots {\n		w.slotTab.Store(&s)\n	}\n"},
+	{name: "engine/wish-lost-in-growth", wrong: "a thief's wish is forgotten when the stack grows", file: "frame.go", pkg: ".", run: stackTests, args: brief,
+		old: "		w.attention() // the new", new: "		// the new"},
 	{name: "engine/slot-reused-under-thief", wrong: "an owner drops a job whose thief has yet to read the slot", file: "join.go", pkg: ".", run: stackTests + "|" + programs, args: append([]string{"-test.count=5"}, brief...),
 		old: "if s == fresh || !r.state", new: "if !r.state"},
 	{name: "engine/drained-while-helping", wrong: "a worker sleeps on although what it waits for came back", file: "join.go", pkg: ".", run: programs, args: append([]string{"-test.count=30"}, brief...),
