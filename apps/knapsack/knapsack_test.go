@@ -89,9 +89,13 @@ func TestClasses(t *testing.T) {
 
 // TestManyJobs solves instances of each class with so small a grain that they are many jobs.
 func TestManyJobs(t *testing.T) {
+	items := 30
+	if testing.Short() {
+		items = 20
+	}
 	for _, c := range classes {
 		for _, i := range []int{20, 90} {
-			apptest.Solve(t, App, fmt.Sprintf("--generate %s 30 1000 %d --threshold 3", c.name, i))
+			apptest.Solve(t, App, fmt.Sprintf("--generate %s %d 1000 %d --threshold 3", c.name, items, i))
 		}
 	}
 	apptest.Solve(t, App, "--generate strong 100 1000 50 --threshold 50")
