@@ -68,7 +68,7 @@ func setup(fs *flag.FlagSet) func(args []string) (*apps.Problem, error) {
 			if err != nil {
 				return nil, err
 			}
-			return problem("a tree of one's own", published{tree: tree}, *grain), nil
+			return problem("a "+o.kind+" tree", published{tree: tree}, *grain), nil
 		}
 		if err := apps.ArgCount(args, 1, "TREE"); err != nil {
 			return nil, err

@@ -82,7 +82,7 @@ func (t *Tree) divisor(depth int) float64 {
 type Node struct {
 	Tree  *Tree
 	State [sha1.Size]byte
-	Depth int // 0 at the root
+	Depth int32 // 0 at the root
 }
 
 // root is the root of t: its state is the hash of the seed, big-endian and preceded by 16 zeros.
@@ -112,7 +112,7 @@ func (n *Node) children() int {
 	t := n.Tree
 	switch {
 	case t.Kind == Geometric, t.Kind == Hybrid && float64(n.Depth) < t.Shift*float64(t.Depth):
-		return min(int(math.Log(1-n.uniform())/t.divisor(n.Depth)), maxChildren)
+		return min(int(math.Log(1-n.uniform())/t.divisor(int(n.Depth))), maxChildren)
 	case t.Kind == Binomial && n.Depth == 0:
 		return int(t.Root)
 	case n.uniform() < t.Q:
@@ -138,7 +138,7 @@ func (t *Tally) add(u Tally) {
 // visit adds a node with a number of children.
 func (t *Tally) visit(n *Node, children int) {
 	t.Nodes++
-	t.Depth = max(t.Depth, n.Depth)
+	t.Depth = max(t.Depth, int(n.Depth))
 	if children == 0 {
 		t.Leaves++
 	}

@@ -18,15 +18,12 @@ type Search struct {
 }
 
 // count is the root job.
-func count(f *satin.Frame, s Search) (t Tally) {
+func count(f *satin.Frame, s Search) Tally {
 	root := s.Tree.root()
 	if s.Grain == 0 {
 		return search(f, root)
 	}
-	children := root.children()
-	t.visit(&root, children)
-	t.add(explore(f, Part{root, 0, children, s.Grain}))
-	return t
+	return explore(f, Part{[]Node{root}, s.Grain})
 }
 
 // search searches the tree below a node with a job for each child.
@@ -46,23 +43,22 @@ func search(f *satin.Frame, n Node) (t Tally) {
 	return t
 }
 
-// Part asks for the tally of the trees below some children of a node.
+// Part asks for the tally of the trees below some nodes.
 type Part struct {
-	Node     Node
-	From, To int // children From to To-1
-	Grain    int // as in Search, at least 1
+	Nodes []Node
+	Grain int // as in Search, at least 1
 }
 
 // explore walks through a part, and each time it has visited as many nodes as the grain says, it spawns half of the oldest
-// and so likely largest piece that is left. A limit on the depth would not do here: whether there are ten or ten
+// and so likely largest pieces that are left. A limit on the depth would not do here: whether there are ten or ten
 // million nodes below a node cannot be known.
 func explore(f *satin.Frame, p Part) Tally {
 	g := satin.Fork(f, explore)
-	w := walk(p)
+	w := walk(p.Nodes...)
 	for w.visit(p.Grain) {
-		rest := w.share()
-		rest.Grain = p.Grain
-		g.Spawn(rest)
+		if nodes := w.share(); nodes != nil {
+			g.Spawn(Part{nodes, p.Grain})
+		}
 	}
 	for below := range g.Results() {
 		w.tally.add(below)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/satin-peer/satin"
@@ -116,13 +117,18 @@ func TestSharesAreTheWhole(t *testing.T) {
 		root := tree.root()
 		want := recursively(&root)
 		var got Tally
-		got.visit(&root, root.children())
-		for parts := []Part{{Node: root, To: root.children()}}; len(parts) > 0; {
-			w := walk(parts[0])
-			parts = parts[1:]
+		for parts := [][]Node{{root}}; len(parts) > 0; {
+			before := slices.Clone(parts[0])
+			w := walk(parts[0]...)
 			for w.visit(rapid.IntRange(1, 60).Draw(t, "limit")) {
-				parts = append(parts, w.share())
+				if nodes := w.share(); nodes != nil {
+					parts = append(parts, nodes)
+				}
 			}
+			if !slices.Equal(parts[0], before) {
+				t.Fatal("a walker changed the nodes it was given")
+			}
+			parts = parts[1:]
 			got.add(w.tally)
 		}
 		if twin := sequential(&tree); twin != want {

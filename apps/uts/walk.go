@@ -1,61 +1,50 @@
 package uts
 
-// A walker visits part of a tree, depth first, and can be relieved of some of what it has not visited yet. It is the leaf of
-// the jobs that explore.
+import "slices"
+
+// A walker visits the trees below some nodes, depth first, and can be relieved of some of what it has not visited yet. It
+// is the leaf of the jobs that explore.
 type walker struct {
-	path  []level // from the part's top to where the walker is
-	tally Tally   // of the nodes visited
+	waiting []Node // found and not visited yet, the oldest first; no two are above each other
+	tally   Tally  // of the nodes visited
 }
 
-// level is a node whose children from next to end-1 are still to be visited.
-type level struct {
-	node      Node
-	next, end int
-}
+// walk is a walker that has to visit nodes; it leaves the slice as it is.
+func walk(nodes ...Node) *walker { return &walker{waiting: slices.Clone(nodes)} }
 
-// walk is a walker at the beginning of a part.
-func walk(p Part) *walker {
-	return &walker{path: []level{{p.Node, p.From, p.To}}}
-}
-
-// visit visits up to limit nodes. It returns false if there are no more.
+// visit visits up to limit nodes, the newest first. It returns false if there are no more.
+//
+// The hashes of a node's children do not depend on each other. Made one after the other, with no decision between
+// them, they keep the processor busy; making each when it is its turn to be visited takes a tenth longer.
 func (w *walker) visit(limit int) bool {
-	for ; w.ascend(); limit-- {
+	for ; len(w.waiting) > 0; limit-- {
 		if limit == 0 {
 			return true
 		}
-		here := &w.path[len(w.path)-1]
-		child := here.node.child(here.next)
-		here.next++
-		children := child.children()
-		w.tally.visit(&child, children)
-		if children > 0 {
-			w.path = append(w.path, level{child, 0, children})
+		last := len(w.waiting) - 1
+		n := w.waiting[last]
+		w.waiting = w.waiting[:last]
+		children := n.children()
+		w.tally.visit(&n, children)
+		for i := range children {
+			w.waiting = append(w.waiting, n.child(i))
 		}
 	}
 	return false
 }
 
-// ascend goes up to a node that has children to visit; false if there is none.
-func (w *walker) ascend() bool {
-	for n := len(w.path); n > 0; n-- {
-		if here := &w.path[n-1]; here.next < here.end {
-			w.path = w.path[:n]
-			return true
-		}
+// share takes half of the waiting nodes that are as high up in the tree as the oldest, as what is below them is likely to
+// be most of what is left. The walker does not touch them again. It returns none if only one node is waiting.
+func (w *walker) share() []Node {
+	if len(w.waiting) < 2 {
+		return nil
 	}
-	return false
-}
-
-// share takes half of the children that the oldest node of the path has left, so about the most that can be taken.
-// It may be called after visit has returned true.
-func (w *walker) share() (p Part) {
-	for i := range w.path {
-		if here := &w.path[i]; here.next < here.end {
-			end := here.end
-			here.end -= (end - here.next + 1) / 2
-			return Part{Node: here.node, From: here.end, To: end}
-		}
+	siblings := 1
+	for siblings < len(w.waiting) && w.waiting[siblings].Depth == w.waiting[0].Depth {
+		siblings++
 	}
-	panic("uts: nothing left to share")
+	half := (siblings + 1) / 2
+	taken := w.waiting[:half:half]
+	w.waiting = w.waiting[half:]
+	return taken
 }
