@@ -18,6 +18,8 @@ var rooms = []room{
 	{dir: "sharedobj", knows: []string{"."}},
 	{dir: "dashboard", knows: []string{".", "internal/*"}, modules: []string{"github.com/gorilla/websocket"}},
 	{dir: "peer", knows: []string{".", "steal", "gossip", "sharedobj", "dashboard", "internal/*"}, modules: append([]string{"*"}, libp2p...)},
+	{dir: "peer/control", modules: []string{"github.com/gofrs/flock"}},
+	{dir: "peer/settings", modules: []string{"github.com/adrg/xdg", "github.com/pelletier/go-toml/v2", "github.com/spf13/pflag"}},
 	{dir: "internal/wire", modules: []string{"github.com/fxamacker/cbor/v2"}, tests: []string{"steal"}},
 	{dir: "internal/wan"},
 	{dir: "internal/sim", knows: []string{"steal", "internal/wan"}},
@@ -26,7 +28,7 @@ var rooms = []room{
 	{dir: "apps/all", knows: []string{"apps", "apps/*"}},
 	{dir: "apps/*", knows: []string{".", "apps"}, tests: []string{"apps/apptest"}},
 	{dir: "cmd/satin-sim", knows: []string{"steal", "internal/wan", "internal/sim", "internal/sim/paper"}},
-	{dir: "cmd/satin-peer", knows: []string{".", "apps", "apps/*", "peer"}, modules: []string{"*"}},
+	{dir: "cmd/satin-peer", knows: []string{".", "apps", "apps/*", "peer", "peer/control", "peer/settings"}, modules: []string{"*"}},
 
 	// Tools of the house itself.
 	{dir: "internal/satinvet", modules: []string{"golang.org/x/tools"}},
