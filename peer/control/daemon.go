@@ -1,0 +1,109 @@
+package control
+
+import (
+	"context"
+	"time"
+)
+
+// Daemon is what a running peer does for the commands. Methods may be called from several goroutines at once, return when ctx
+// ends, and give errors that wrap one of the sentinels of this package where one fits ([ErrNotFound], ErrBadInput,
+// ErrRefused, ErrUnavailable); other errors are reported as failures of the daemon. The text of an error is one line that
+// says what to do next.
+type Daemon interface {
+	// Status is the peer at one glance. It must not wait for other peers.
+	Status(ctx context.Context) (Status, error)
+
+	// Peers lists the other members that this one knows, connected or not, by cluster and then by ID.
+	Peers(ctx context.Context) ([]PeerInfo, error)
+
+	// Runs lists the runs that the peer knows: those in progress and the last ones that ended, newest first.
+	Runs(ctx context.Context) ([]RunInfo, error)
+
+	// Submit starts a run that this peer owns, and returns when it is accepted, not when it ends. ErrBadInput if the
+	// application, its function or the argument is not what this peer has; ErrRefused when it is leaving or has too
+	// many runs.
+	Submit(ctx context.Context, s Submission) (RunInfo, error)
+
+	// Wait blocks until a run of this peer's own has ended and gives what came of it, as often as it is asked while the
+	// peer remembers the run. In the meantime it calls progress, from the same goroutine, at least once a second.
+	// The run goes on when ctx ends. ErrNotFound for a run that is not this peer's own.
+	Wait(ctx context.Context, run string, progress func(Progress)) (Outcome, error)
+
+	// Cancel ends a run of this peer's own, everywhere. One that has ended already is left as it is, without an error.
+	Cancel(ctx context.Context, run string) error
+
+	// Invite makes an invitation into a swarm that admits invited peers only.
+	Invite(ctx context.Context, i Invitation) (Invited, error)
+
+	// Join connects to a member by a full multiaddr, or by the line that Invite printed, and returns when the member has
+	// admitted this peer, or said why not (ErrRefused), or could not be reached in time (ErrUnavailable).
+	Join(ctx context.Context, address string) (PeerInfo, error)
+
+	// Leave gives back the work of others, says goodbye and stops taking part; then the daemon ends. When ctx ends
+	// first, it leaves at once.
+	Leave(ctx context.Context) error
+
+	// Pause stops computing for others and for own runs within a second, for so long, or until Resume if d is 0. The
+	// peer remains a member. Pausing again sets the time anew.
+	Pause(ctx context.Context, d time.Duration) error
+
+	// Resume ends a pause. It is no error if there is none.
+	Resume(ctx context.Context) error
+
+	// Doctor looks at everything that may keep a peer from being useful. It may take some seconds.
+	Doctor(ctx context.Context) ([]Finding, error)
+}
+
+// A Submission asks for a run.
+type Submission struct {
+	App      string   `json:"app"`      // the application's name, "nqueens"
+	Args     []string `json:"args"`     // what followed it on the command line, flags included; shown to people, and read again by "wait"
+	Title    string   `json:"title"`    // the problem in words, "18 queens"
+	Function string   `json:"function"` // registered name of the root job's function, "nqueens.search"
+	Argument []byte   `json:"argument"` // its argument in CBOR, as package wire encodes values; at most 16 MiB
+}
+
+// A Progress is how far a run is.
+type Progress struct {
+	Run      string   `json:"run"`
+	State    RunState `json:"state"`
+	Elapsed  float64  `json:"elapsed_seconds"` // since it was submitted
+	Share    float64  `json:"share"`           // of the job tree that is done, 0 to 1
+	Executed uint64   `json:"executed"`        // jobs executed on all peers, as far as this one has heard
+	Peers    int      `json:"peers"`           // that work on it now, this one counted
+	Workers  int      `json:"workers"`         // of those peers
+	Busy     int      `json:"busy"`            // of those workers
+}
+
+// An Outcome is the end of a run.
+type Outcome struct {
+	Run     string   `json:"run"`
+	State   RunState `json:"state"`           // RunDone, RunFailed or RunCancelled
+	Elapsed float64  `json:"elapsed_seconds"` // from the submission to the end
+
+	// Result is the root job's result in CBOR, as package wire encodes values; only of a run that is done.
+	Result []byte `json:"result,omitempty"`
+
+	// Failure says in one line why a run failed: the job's ID, the peer and its error. Stack is where a panic
+	// happened, in several lines; may be empty.
+	Failure string `json:"failure,omitempty"`
+	Stack   string `json:"stack,omitempty"`
+
+	Peers int      `json:"peers"` // that worked on it, this one counted
+	Stats RunStats `json:"stats"`
+}
+
+// An Invitation asks for a line that lets one peer join.
+type Invitation struct {
+	// Peer is the libp2p peer ID of the only one that may use it; empty: the first that does.
+	Peer string `json:"peer,omitempty"`
+	// Valid is for how long it may be used, in seconds, from a minute to 30 days; 0 means a day.
+	Valid float64 `json:"valid_seconds"`
+}
+
+// An Invited is an invitation that was made.
+type Invited struct {
+	Line    string    `json:"line"`    // what "satin-peer join" takes: one word without blanks. Whoever has it can join: a secret
+	Swarm   string    `json:"swarm"`   // the name of the swarm it leads into
+	Expires time.Time `json:"expires"` // in UTC
+}

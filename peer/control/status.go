@@ -1,0 +1,189 @@
+package control
+
+import "time"
+
+// Times are in UTC, as RFC 3339 in JSON. Durations are seconds as a fraction. Peers are named by their libp2p peer IDs in base58, runs
+// by 32 hexadecimal digits. Names and other texts from peers are to be shown escaped: they may contain anything.
+
+// A Status is one peer at one glance.
+type Status struct {
+	Peer        string    `json:"peer"`
+	Version     string    `json:"version"` // of the program, "v0.2.0"
+	PID         int       `json:"pid"`
+	Started     time.Time `json:"started"`
+	Incarnation uint64    `json:"incarnation"` // how often this identity has been started, 1 for the first time
+	StateDir    string    `json:"state_dir"`
+
+	Swarm string `json:"swarm"` // its name
+	Trust string `json:"trust"` // who may join: "invite" or "open"
+
+	State       PeerState  `json:"state"`
+	WhyIdle     string     `json:"why_idle,omitempty"`     // one line, when State is PeerIdle
+	PausedUntil *time.Time `json:"paused_until,omitempty"` // when State is PeerPaused; null: until it is resumed
+
+	Workers int `json:"workers"` // cores the peer may use
+	Busy    int `json:"busy"`    // of those, running a job now
+
+	Addresses    []string     `json:"addresses"` // full multiaddrs that others may join by, the most useful first
+	Reachability Reachability `json:"reachability"`
+
+	Cluster  string        `json:"cluster"`  // the one this peer is in
+	Clusters []ClusterInfo `json:"clusters"` // all that are known, its own first
+	Peers    int           `json:"peers"`    // other members connected
+	Runs     []RunInfo     `json:"runs"`     // in progress
+
+	Work Work `json:"work"` // since it was started
+}
+
+// A PeerState says what a peer does.
+type PeerState string
+
+// The states of a peer.
+const (
+	PeerWorking PeerState = "working" // at least one worker runs a job
+	PeerIdle    PeerState = "idle"
+	PeerPaused  PeerState = "paused"
+	PeerLeaving PeerState = "leaving"
+)
+
+// Reachability says whether peers outside the own network can connect to this one.
+type Reachability struct {
+	State ReachState `json:"state"`
+	Why   string     `json:"why,omitempty"`   // one line, when not ReachPublic
+	Relay string     `json:"relay,omitempty"` // the member through which others reach it, a peer ID; empty if none is needed or known
+}
+
+// A ReachState is the short form of it.
+type ReachState string
+
+// The states of reachability.
+const (
+	ReachPublic  ReachState = "public"  // others connected to it directly
+	ReachPrivate ReachState = "private" // behind a NAT or a firewall that lets nobody in
+	ReachUnknown ReachState = "unknown" // nobody has tried yet
+)
+
+// A ClusterInfo is one group of near peers.
+type ClusterInfo struct {
+	Name    string  `json:"name"`
+	Mine    bool    `json:"mine"`                  // this peer is in it
+	Reason  string  `json:"reason"`                // why the peers belong together, one line: "label", "same network 192.168.1.0/24", "round trips under 5 ms"
+	Peers   int     `json:"peers"`                 // members, this peer counted
+	Workers int     `json:"workers"`               // of those
+	RTT     float64 `json:"rtt_seconds,omitempty"` // median round trip from this peer to the others of it; 0 when not measured
+}
+
+// A PeerInfo is another member, as this peer sees it.
+type PeerInfo struct {
+	Peer      string    `json:"peer"`
+	Name      string    `json:"name,omitempty"` // what it calls itself, at most 64 bytes, not unique
+	Version   string    `json:"version"`
+	Connected bool      `json:"connected"`
+	Alive     bool      `json:"alive"`             // its heartbeats arrive
+	Heard     time.Time `json:"heard,omitzero"`    // when the last one did
+	Joined    time.Time `json:"joined,omitzero"`   // when this peer learned of it, after its own start
+	Address   string    `json:"address,omitempty"` // the multiaddr of the connection
+	Relayed   bool      `json:"relayed"`           // the connection goes through another member
+
+	Cluster string  `json:"cluster"`
+	Reason  string  `json:"reason"`                // why it is in that cluster, one line
+	RTT     float64 `json:"rtt_seconds,omitempty"` // round trip, smallest of the last samples; 0 when not measured
+
+	State   PeerState `json:"state"`
+	Workers int       `json:"workers"`
+	Runs    int       `json:"runs"` // that both take part in
+
+	Given int64 `json:"jobs_given"` // jobs that it stole from this peer
+	Taken int64 `json:"jobs_taken"` // jobs that this peer stole from it
+}
+
+// A RunState says how far a run is.
+type RunState string
+
+// The states of a run.
+const (
+	RunStarting  RunState = "starting" // announced; no job has begun
+	RunRunning   RunState = "running"
+	RunDone      RunState = "done"   // the answer is there
+	RunFailed    RunState = "failed" // the root job failed
+	RunCancelled RunState = "cancelled"
+	RunRefused   RunState = "refused" // this peer takes no part; Why says why
+)
+
+// Ended says whether the state is a last one.
+func (s RunState) Ended() bool { return s != RunStarting && s != RunRunning }
+
+// A RunInfo is a run, as this peer sees it.
+type RunInfo struct {
+	Run    string   `json:"run"`
+	App    string   `json:"app"`
+	Args   []string `json:"args"`
+	Title  string   `json:"title"`
+	Owner  string   `json:"owner"`            // peer ID
+	Mine   bool     `json:"mine"`             // this peer is the owner
+	Master string   `json:"master,omitempty"` // the peer that holds the root job now
+
+	State     RunState  `json:"state"`
+	Why       string    `json:"why,omitempty"` // one line, when it failed, was refused, or makes no progress
+	Submitted time.Time `json:"submitted"`
+	Elapsed   float64   `json:"elapsed_seconds"` // until now, or until it ended
+	Share     float64   `json:"share"`           // of the job tree that is done, 0 to 1
+	Peers     int       `json:"peers"`           // that work on it now, this one counted
+	Executed  uint64    `json:"executed"`        // jobs of it executed on this peer
+	Stats     *RunStats `json:"stats,omitempty"` // of this peer's part in it; may be missing
+}
+
+// RunStats are the figures of a run, under Satin's names: of one peer's part of it in a RunInfo, of all peers together, as far as
+// they have reported, in an Outcome.
+type RunStats struct {
+	Spawns      uint64 `json:"spawns"`
+	Executed    uint64 `json:"executed"`
+	Syncs       uint64 `json:"syncs"`
+	AbortedJobs uint64 `json:"aborted_jobs"`
+
+	LocalStealAttempts  uint64 `json:"local_steal_attempts"` // between peers of one cluster
+	LocalStealSuccesses uint64 `json:"local_steal_successes"`
+	WideStealAttempts   uint64 `json:"wide_steal_attempts"` // between clusters
+	WideStealSuccesses  uint64 `json:"wide_steal_successes"`
+
+	IntraMessages uint64 `json:"intra_cluster_messages"` // sent to peers of the same cluster
+	IntraBytes    uint64 `json:"intra_cluster_bytes"`
+	InterMessages uint64 `json:"inter_cluster_messages"` // sent to other clusters
+	InterBytes    uint64 `json:"inter_cluster_bytes"`
+
+	RestartedJobs uint64 `json:"restarted_jobs"` // spawned again because their peer was lost
+	Orphans       uint64 `json:"orphans_reused"` // results of lost peers' children that were used again
+
+	StealTime    float64 `json:"steal_time_seconds"`      // workers looking or waiting for jobs, added up
+	RecoveryTime float64 `json:"recovery_time_seconds"`   // executing restarted jobs again
+	UsefulTime   float64 `json:"useful_app_time_seconds"` // workers running jobs, added up
+}
+
+// Work is what a peer has done since its start.
+type Work struct {
+	Executed uint64  `json:"executed"`        // jobs
+	Rate     float64 `json:"jobs_per_second"` // lately: over the last 5 seconds
+	Given    uint64  `json:"jobs_given"`      // stolen from this peer by others
+	Taken    uint64  `json:"jobs_taken"`      // stolen by this peer from others
+	Busy     float64 `json:"busy_seconds"`    // of all workers, added up
+	Sent     uint64  `json:"bytes_sent"`      // to other peers
+	Received uint64  `json:"bytes_received"`  // from other peers
+}
+
+// A Finding is one thing that Doctor looked at.
+type Finding struct {
+	Check string   `json:"check"` // what was looked at, a word or two: "reachable", "clock", "ports", "peers", "work"
+	Level Severity `json:"level"`
+	Text  string   `json:"text"`          // what was found, one line
+	Fix   string   `json:"fix,omitempty"` // what to do about it, one line; always there unless the level is Good
+}
+
+// A Severity says how bad a finding is.
+type Severity string
+
+// The severities, from good to bad.
+const (
+	Good    Severity = "good"
+	Warning Severity = "warning" // the peer works, but not as well as it could
+	Problem Severity = "problem" // the peer is of no use like this
+)
