@@ -1,0 +1,105 @@
+package statement
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/libp2p/go-libp2p/core/crypto"
+	"github.com/libp2p/go-libp2p/core/peer"
+
+	"github.com/satin-peer/satin/internal/wire"
+)
+
+// ErrStatement is what the errors of this package about received bytes wrap.
+var ErrStatement = errors.New("bad statement")
+
+// envelope is a statement as it travels.
+type envelope struct {
+	Author    string `cbor:"1,keyasint"`
+	Statement []byte `cbor:"2,keyasint"`
+	Signature []byte `cbor:"3,keyasint"`
+}
+
+// The kinds of statement, in what is signed.
+const (
+	kindManifest  = "manifest"
+	kindTombstone = "tombstone"
+	kindCard      = "card"
+)
+
+// signedBytes is what a signature is over.
+func signedBytes(kind string, statement []byte) []byte {
+	return append([]byte("satin-peer statement 1 "+kind+"\x00"), statement...)
+}
+
+func seal(key crypto.PrivKey, kind string, statement any) ([]byte, error) {
+	author, err := peer.IDFromPrivateKey(key)
+	if err != nil {
+		return nil, err
+	}
+	b, err := wire.Value().Encode(statement)
+	if err != nil {
+		return nil, err
+	}
+	signature, err := key.Sign(signedBytes(kind, b))
+	if err != nil {
+		return nil, err
+	}
+	return wire.Value().Encode(&envelope{Author: author.String(), Statement: b, Signature: signature})
+}
+
+// open checks length and signature and decodes the statement.
+func open(b []byte, limit int, kind string, statement any) (peer.ID, error) {
+	fail := func(format string, args ...any) (peer.ID, error) {
+		return "", fmt.Errorf("%w: %s: %s", ErrStatement, kind, fmt.Sprintf(format, args...))
+	}
+	if len(b) > limit {
+		return fail("%d bytes, at most %d are accepted", len(b), limit)
+	}
+	var e envelope
+	if err := wire.Value().Decode(b, &e); err != nil {
+		return fail("%v", err)
+	}
+	author, err := peer.Decode(clip(e.Author))
+	if err != nil {
+		return fail("the author's peer ID: %v", err)
+	}
+	key, err := author.ExtractPublicKey()
+	if err != nil {
+		return fail("author %s: its key is not in its peer ID: %v", author, err)
+	}
+	if key.Type() != crypto.Ed25519 {
+		return fail("author %s: its key is not Ed25519", author)
+	}
+	if ok, err := key.Verify(signedBytes(kind, e.Statement), e.Signature); err != nil || !ok {
+		return fail("the signature is not that of %s", author)
+	}
+	if err := wire.Value().Decode(e.Statement, statement); err != nil {
+		return fail("%v", err)
+	}
+	return author, nil
+}
+
+// clip bounds a text that is about to be parsed.
+func clip(s string) string { return s[:min(len(s), maxName)] }
+
+// bounds collects what is wrong with a statement's fields.
+type bounds struct{ err error }
+
+func (b *bounds) text(what, s string, most int) {
+	if b.err == nil && len(s) > most {
+		b.err = fmt.Errorf("%s has %d bytes, at most %d are allowed", what, len(s), most)
+	}
+}
+
+func (b *bounds) count(what string, n, least, most int64) {
+	if b.err == nil && (n < least || n > most) {
+		b.err = fmt.Errorf("%s is %d, allowed are %d to %d", what, n, least, most)
+	}
+}
+
+const (
+	maxName = 256
+	// maxUnix bounds times: the year 9999.
+	maxUnix = 253402300799
+)

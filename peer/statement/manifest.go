@@ -1,0 +1,120 @@
+package statement
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/crypto"
+	"github.com/libp2p/go-libp2p/core/peer"
+
+	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/internal/wire"
+)
+
+// Version identifies the code of an application: peers work together on a run only if they have the same.
+type Version [32]byte
+
+// String is the first eight hexadecimal digits.
+func (v Version) String() string { return fmt.Sprintf("%x", v[:4]) }
+
+// Manifest describes one run. Its owner signs it; nobody can change it or make another run with the same ID.
+type Manifest struct {
+	Swarm   string   `cbor:"1,keyasint"`           // the swarm it is for
+	App     string   `cbor:"2,keyasint"`           // application, "nqueens"
+	Version Version  `cbor:"3,keyasint"`           // of the application
+	Entry   string   `cbor:"4,keyasint"`           // registered function of the root job
+	Arg     []byte   `cbor:"5,keyasint"`           // its argument in the Value codec
+	Nonce   [16]byte `cbor:"6,keyasint"`           // makes runs of the same problem different
+	Policy  string   `cbor:"7,keyasint,omitempty"` // steal policy of all peers; "" is the default
+	// Deputies are the peers that take over, in this order, when the owner is silent.
+	Deputies []string `cbor:"8,keyasint,omitempty"`
+	Created  int64    `cbor:"9,keyasint"`  // seconds since 1970, by the owner's clock
+	Expires  int64    `cbor:"10,keyasint"` // seconds since 1970; peers drop the run then
+	// MaxCores is how many cores of one peer the run may use; 0 leaves it to the peer.
+	MaxCores int `cbor:"11,keyasint,omitempty"`
+	// Title says for people what is computed, "18 queens".
+	Title string `cbor:"12,keyasint,omitempty"`
+}
+
+const (
+	// MaxManifest bounds an encoded manifest, in bytes: its argument is nearly all of it.
+	MaxManifest = wire.MaxValue - 1<<10
+	// MaxArg bounds Manifest.Arg, in bytes.
+	MaxArg = MaxManifest - 16<<10
+	// MaxDeputies bounds Manifest.Deputies.
+	MaxDeputies = 16
+	// MaxLife is the longest time between Created and Expires.
+	MaxLife = 400 * 24 * time.Hour
+)
+
+// SignedManifest is a manifest that was checked, with who signed it.
+type SignedManifest struct {
+	Manifest
+	Owner peer.ID
+	Run   satin.RunID
+	Bytes []byte // as it travels; not to be changed
+}
+
+// NewNonce draws a nonce.
+func NewNonce() (n [16]byte) {
+	_, _ = rand.Read(n[:]) // documented never to fail
+	return n
+}
+
+// Sign makes the owner's manifest. It refuses one that Open would refuse.
+func (m *Manifest) Sign(owner crypto.PrivKey) (*SignedManifest, error) {
+	b, err := seal(owner, kindManifest, m)
+	if err != nil {
+		return nil, err
+	}
+	return OpenManifest(b)
+}
+
+// OpenManifest checks a manifest from anywhere. Whether its owner may run here, the swarm is ours and the application known are
+// for the caller to see.
+func OpenManifest(b []byte) (*SignedManifest, error) {
+	s := &SignedManifest{Bytes: b}
+	owner, err := open(b, MaxManifest, kindManifest, &s.Manifest)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.check(); err != nil {
+		return nil, fmt.Errorf("%w: manifest: %w", ErrStatement, err)
+	}
+	s.Owner, s.Run = owner, s.runID(owner)
+	return s, nil
+}
+
+func (m *Manifest) check() error {
+	var b bounds
+	b.text("the swarm's name", m.Swarm, maxName)
+	b.text("the application's name", m.App, maxName)
+	b.count("the length of the entry function's name", int64(len(m.Entry)), 1, maxName)
+	b.text("the policy's name", m.Policy, maxName)
+	b.text("the title", m.Title, maxName)
+	b.count("the argument's length in bytes", int64(len(m.Arg)), 0, MaxArg)
+	b.count("the number of deputies", int64(len(m.Deputies)), 0, MaxDeputies)
+	for _, d := range m.Deputies {
+		b.text("a deputy's peer ID", d, maxName)
+	}
+	b.count("the time of creation", m.Created, 0, maxUnix)
+	b.count("the time of expiry", m.Expires, m.Created, min(m.Created+int64(MaxLife/time.Second), maxUnix))
+	b.count("the number of cores", int64(m.MaxCores), 0, satin.MaxWorkers)
+	return b.err
+}
+
+// runID is the hash of owner, application, entry, argument and nonce (DESIGN: a name that its owner alone can give).
+func (m *Manifest) runID(owner peer.ID) (id satin.RunID) {
+	h := sha256.New()
+	for _, part := range [][]byte{[]byte(owner), []byte(m.App), m.Version[:], []byte(m.Entry), m.Arg, m.Nonce[:]} {
+		var n [8]byte
+		binary.BigEndian.PutUint64(n[:], uint64(len(part)))
+		h.Write(n[:])
+		h.Write(part)
+	}
+	copy(id[:], h.Sum(nil))
+	return id
+}

@@ -1,0 +1,169 @@
+package statement_test
+
+import (
+	"bytes"
+	"crypto/rand"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/libp2p/go-libp2p/core/crypto"
+	"github.com/libp2p/go-libp2p/core/peer"
+	"pgregory.net/rapid"
+
+	"github.com/satin-peer/satin/peer/statement"
+)
+
+func key(t testing.TB) crypto.PrivKey {
+	t.Helper()
+	k, _, err := crypto.GenerateEd25519Key(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+func manifest() *statement.Manifest {
+	return &statement.Manifest{
+		Swarm: "lab", App: "nqueens", Entry: "nqueens.search", Arg: []byte{1, 2, 3}, Nonce: [16]byte{9},
+		Created: 1_700_000_000, Expires: 1_700_086_400, Deputies: []string{"a", "b"}, Title: "18 queens",
+	}
+}
+
+func TestManifestComesBack(t *testing.T) {
+	k := key(t)
+	signed, err := manifest().Sign(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := statement.OpenManifest(signed.Bytes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again.Run != signed.Run || again.Owner != signed.Owner || again.Title != "18 queens" || !bytes.Equal(again.Arg, []byte{1, 2, 3}) {
+		t.Errorf("got %+v", again)
+	}
+	if id, _ := peer.IDFromPrivateKey(k); again.Owner != id {
+		t.Errorf("owner %s, want %s", again.Owner, id)
+	}
+}
+
+// The run's ID is a hash of owner, application, version, entry, argument and nonce: each changes it, nothing else does.
+func TestRunIDDependsOnWhatIsComputed(t *testing.T) {
+	k := key(t)
+	sign := func(k crypto.PrivKey, change func(*statement.Manifest)) string {
+		m := manifest()
+		change(m)
+		s, err := m.Sign(k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(s.Run[:])
+	}
+	base := sign(k, func(*statement.Manifest) {})
+	if base != sign(k, func(m *statement.Manifest) { m.Title, m.Policy, m.Created = "other", "rs", m.Created+1 }) {
+		t.Error("title, policy or time change the run's ID")
+	}
+	for what, id := range map[string]string{
+		"owner":    sign(key(t), func(*statement.Manifest) {}),
+		"app":      sign(k, func(m *statement.Manifest) { m.App = "tsp" }),
+		"version":  sign(k, func(m *statement.Manifest) { m.Version[0]++ }),
+		"entry":    sign(k, func(m *statement.Manifest) { m.Entry += "x" }),
+		"argument": sign(k, func(m *statement.Manifest) { m.Arg = []byte{1, 2} }),
+		"nonce":    sign(k, func(m *statement.Manifest) { m.Nonce[3]++ }),
+		"border":   sign(k, func(m *statement.Manifest) { m.App, m.Entry = m.App+"n", m.Entry[1:] }),
+	} {
+		if id == base {
+			t.Errorf("another %s gives the same run ID", what)
+		}
+	}
+}
+
+func TestRefused(t *testing.T) {
+	for name, change := range map[string]func(*statement.Manifest){
+		"no entry":        func(m *statement.Manifest) { m.Entry = "" },
+		"long title":      func(m *statement.Manifest) { m.Title = strings.Repeat("x", 300) },
+		"many deputies":   func(m *statement.Manifest) { m.Deputies = make([]string, 17) },
+		"expired at once": func(m *statement.Manifest) { m.Expires = m.Created - 1 },
+		"lives for ever":  func(m *statement.Manifest) { m.Expires = m.Created + 500*24*3600 },
+		"negative cores":  func(m *statement.Manifest) { m.MaxCores = -1 },
+		"huge argument":   func(m *statement.Manifest) { m.Arg = make([]byte, statement.MaxArg+1) },
+	} {
+		m := manifest()
+		change(m)
+		if _, err := m.Sign(key(t)); err == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+}
+
+// One kind of statement is never another one, whatever its bytes.
+func TestKindsAreApart(t *testing.T) {
+	k := key(t)
+	tomb, err := (&statement.Tombstone{Reason: statement.Cancelled, At: 5, Until: 9}).Sign(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := statement.OpenCard(tomb); !errors.Is(err, statement.ErrStatement) {
+		t.Errorf("a tombstone as a card: %v", err)
+	}
+	if _, err := statement.OpenManifest(tomb); !errors.Is(err, statement.ErrStatement) {
+		t.Errorf("a tombstone as a manifest: %v", err)
+	}
+	if got, author, err := statement.OpenTombstone(tomb); err != nil || got.Reason != statement.Cancelled || author == "" {
+		t.Errorf("got %v %v %v", got, author, err)
+	}
+}
+
+// No change of a single byte passes.
+func TestEveryByteIsSigned(t *testing.T) {
+	signed, err := (&statement.Card{Swarm: "lab", Incarnation: 3, Seq: 4, Cluster: "a", Addrs: []string{"/ip4/127.0.0.1/tcp/1"}}).Sign(key(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		b := bytes.Clone(signed.Bytes)
+		b[rapid.IntRange(0, len(b)-1).Draw(t, "at")] ^= byte(rapid.IntRange(1, 255).Draw(t, "flip"))
+		if _, err := statement.OpenCard(b); !errors.Is(err, statement.ErrStatement) {
+			t.Fatalf("accepted: %v", err)
+		}
+	})
+}
+
+func TestNewerCard(t *testing.T) {
+	card := func(inc, seq uint64) *statement.SignedCard {
+		return &statement.SignedCard{Card: statement.Card{Incarnation: inc, Seq: seq}}
+	}
+	for _, c := range []struct {
+		a, b *statement.SignedCard
+		want bool
+	}{
+		{card(1, 2), card(1, 1), true}, {card(1, 1), card(1, 1), false}, {card(2, 1), card(1, 9), true}, {card(1, 9), card(2, 1), false},
+	} {
+		if got := c.a.Newer(c.b); got != c.want {
+			t.Errorf("%v newer than %v: %t", c.a.Card, c.b.Card, got)
+		}
+	}
+}
+
+func FuzzOpen(f *testing.F) {
+	k := key(f)
+	m, err := manifest().Sign(k)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(m.Bytes)
+	f.Add([]byte{0xa3})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		for _, err := range []error{
+			second(statement.OpenManifest(b)), second(statement.OpenCard(b)), third(statement.OpenTombstone(b)),
+		} {
+			if err != nil && !errors.Is(err, statement.ErrStatement) {
+				t.Errorf("an error of another kind: %v", err)
+			}
+		}
+	})
+}
+
+func second[A any](_ A, err error) error        { return err }
+func third[A, B any](_ A, _ B, err error) error { return err }

@@ -1,0 +1,63 @@
+package statement
+
+import (
+	"fmt"
+
+	"github.com/libp2p/go-libp2p/core/crypto"
+	"github.com/libp2p/go-libp2p/core/peer"
+
+	"github.com/satin-peer/satin"
+)
+
+// Tombstone says that a run is over. It counts only if its author is the run's owner: a peer that does not have the manifest yet
+// keeps it together with the author.
+type Tombstone struct {
+	Run    satin.RunID `cbor:"1,keyasint"`
+	Reason Reason      `cbor:"2,keyasint"`
+	At     int64       `cbor:"3,keyasint"` // seconds since 1970, by the owner's clock
+	// Until is when the run's manifest expires: nobody needs the tombstone afterwards.
+	Until int64 `cbor:"4,keyasint"`
+}
+
+// Reason says why a run is over.
+type Reason uint8
+
+// Why a run is over.
+const (
+	Finished  Reason = 1 + iota // the answer, or the failure of the root job, has been kept
+	Cancelled                   // by the owner
+)
+
+// String is the word for people.
+func (r Reason) String() string {
+	switch r {
+	case Finished:
+		return "finished"
+	case Cancelled:
+		return "cancelled"
+	}
+	return fmt.Sprintf("reason %d", uint8(r))
+}
+
+// MaxTombstone bounds an encoded tombstone, in bytes.
+const MaxTombstone = 1 << 10
+
+// Sign makes the owner's tombstone.
+func (t *Tombstone) Sign(owner crypto.PrivKey) ([]byte, error) { return seal(owner, kindTombstone, t) }
+
+// OpenTombstone checks a tombstone from anywhere and says who signed it.
+func OpenTombstone(b []byte) (*Tombstone, peer.ID, error) {
+	var t Tombstone
+	author, err := open(b, MaxTombstone, kindTombstone, &t)
+	if err != nil {
+		return nil, "", err
+	}
+	var c bounds
+	c.count("the reason", int64(t.Reason), int64(Finished), int64(Cancelled))
+	c.count("the time", t.At, 0, maxUnix)
+	c.count("the time until which it is kept", t.Until, 0, maxUnix)
+	if c.err != nil {
+		return nil, "", fmt.Errorf("%w: tombstone: %w", ErrStatement, c.err)
+	}
+	return &t, author, nil
+}
