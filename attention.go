@@ -62,7 +62,7 @@ func (w *worker) attention() {
 	if p == nil {
 		return
 	}
-	if p.waiting.Load() > 0 {
+	if p.waiting.Load() > 0 || p.free.Load() < 0 {
 		p.yield(w)
 	}
 	if seq := p.sample.Load(); seq != w.stats.seq.Load() {

@@ -11,11 +11,20 @@ import (
 // Outside is told about a Pool's needs. Its methods are called by workers, without locks, and must neither block nor
 // call back into the Pool: hand the news to another goroutine.
 type Outside interface {
-	// Hungry says that a core has found no work in this process. It is called once each time a core falls idle.
+	// Hungry says that a core which may run has found no work in this process. It is called once each time a core falls
+	// idle; not for one that SetCores took away.
 	Hungry()
 	// Dropped says that nobody waits any more for a job that was taken: an abort. Its Complete, Fail and PutBack
 	// will do nothing.
 	Dropped(*Taken)
+}
+
+// An OutsideFed is an Outside that is also told when an idle core gets work: after each change of Pool.Idle one of Hungry
+// and Fed is called, so whoever asks Idle after each call knows it without polling (the caller of SetCores
+// asks by itself). The core may find that another one was faster; then Hungry follows, 50 us later or more.
+type OutsideFed interface {
+	Outside
+	Fed()
 }
 
 // A passport is what a record carries that crossed the border of the process.
@@ -38,7 +47,8 @@ type Taken struct {
 }
 
 // Take gives away the oldest stealable job of some worker, for a thief outside the process; nil if there is none.
-// When no job is published, Take asks the workers for one and waits for it, 1 ms at most.
+// When no job is published, Take asks the running workers for one and waits for it, 1 ms at most. From
+// workers that SetCores stopped it takes all but their running jobs.
 // The job's owner goes on at once; when it needs the result it parks, and another job uses its core.
 //
 // The record of who has the job must be made before it leaves (write before send); whoever cannot deliver it
@@ -83,7 +93,7 @@ func (p *Pool) stealForOutside() *record {
 			if !v.busy.Load() {
 				continue
 			}
-			busy = true
+			busy = busy || !v.stats.asleep.Load() // a worker without a core published all it has before it fell asleep
 			if r := v.steal(); r != nil {
 				return r
 			}

@@ -1,17 +1,19 @@
 package satin
 
-// yield lets a ready worker have w's core, in the middle of a job.
+// yield lets a ready worker have w's core, in the middle of a job, or gives it up if the pool has too many.
 func (p *Pool) yield(w *worker) {
 	w.shareAll()
 	p.mu.Lock()
-	if len(p.ready) == 0 {
+	switch {
+	case p.giveUp():
+	case len(p.ready) > 0:
+		p.grant(p.next())
+	default:
 		p.mu.Unlock()
 		return
 	}
-	v := p.next()
 	p.preempted = append(p.preempted, w)
 	p.resumable.Add(1)
-	p.grant(v)
 	p.mu.Unlock()
 	w.sleep()
 }
@@ -27,6 +29,11 @@ func (w *worker) park(local bool) {
 	if w.finished.Load() != nil || w.abortWanted() {
 		w.parked.Store(false)
 		p.mu.Unlock()
+		return
+	}
+	if p.giveUp() {
+		p.mu.Unlock()
+		w.sleep()
 		return
 	}
 	v, n := p.next(), len(*p.workers.Load())
@@ -47,14 +54,16 @@ func (w *worker) park(local bool) {
 		p.addFree(1)
 	}
 	p.mu.Unlock()
+	if h := p.cfg.Outside; v == nil && h != nil {
+		h.Hungry()
+	}
 	w.sleep()
 }
 
 // sleep waits, in the middle of a job, until w is given a core again.
 func (w *worker) sleep() {
 	w.report(0)
-	<-w.core
-	w.stats.asleep.Store(false)
+	w.gotCore(<-w.core)
 	w.want.Store(0) // who still wants something is hungry or asks again
 	w.grain.restart()
 }
@@ -72,16 +81,11 @@ func (w *worker) wake() {
 	}
 	w.parked.Store(false)
 	if p.free.Load() > 0 {
-		p.addFree(-1)
-		p.grant(w)
+		p.feed(w)
 		return
 	}
 	p.ready = append(p.ready, w)
 	p.waiting.Add(1)
 	p.resumable.Add(1)
-	for _, v := range *p.workers.Load() {
-		if v.busy.Load() {
-			v.limit.Store(0)
-		}
-	}
+	p.callAll()
 }

@@ -24,8 +24,9 @@ type Config struct {
 	// kernel groups tasks by session (sched_autogroup_enabled), to those of the same session only.
 	Nice int
 
-	// KeepGOMAXPROCS stops NewPool from raising GOMAXPROCS. By default it becomes at least Workers+1, for good,
-	// because a process whose every P computes lets a packet wait for 20 ms and more.
+	// KeepGOMAXPROCS stops NewPool and SetCores from raising GOMAXPROCS. By default it becomes at least one more than the
+	// cores that all pools of the process may use together, for good, because a process whose every P
+	// computes lets a packet wait for 20 ms and more.
 	KeepGOMAXPROCS bool
 
 	// Outside is told when the pool has no work, and which jobs given outside are no longer wanted. May be nil.
@@ -73,13 +74,12 @@ func NewPool(cfg Config) (*Pool, error) {
 		return nil, fmt.Errorf("satin: Config.Nice is %d; allowed are 0 to 19", cfg.Nice)
 	}
 	p := &Pool{cfg: cfg, start: time.Now().Add(-poolEpoch), runs: map[*record]bool{}, taken: map[*Taken]bool{}}
-	if want := cfg.Workers + 1; !cfg.KeepGOMAXPROCS && runtime.GOMAXPROCS(0) < want {
-		runtime.GOMAXPROCS(want)
-	}
 	p.quit, p.offers = make(chan struct{}), make(chan struct{}, 1)
 	p.demand.Store(cfg.Workers > 1)
 	p.ballast = make([]byte, gcBallast)
 	p.workers.Store(&[]*worker{})
+	p.allowed = cfg.Workers
+	processors.join(p)
 	p.mu.Lock()
 	p.freeSince = p.now()
 	for range cfg.Workers {
@@ -114,6 +114,10 @@ func (p *Pool) Close() {
 		p.cancel(r, ErrClosed)
 	}
 	if !again {
+		processors.leave(p)
+		p.mu.Lock()
+		p.allow(p.cfg.Workers) // what was stopped must unwind
+		p.mu.Unlock()
 		close(p.quit)
 	}
 	p.wg.Wait()
@@ -122,14 +126,11 @@ func (p *Pool) Close() {
 // poolEpoch is what now says at the pool's start: 0 means never.
 const poolEpoch = time.Second
 
-// Workers gives the number of cores that the pool may use.
+// Workers gives the number of cores that the pool may use at most; SetCores may allow fewer.
 func (p *Pool) Workers() int { return p.cfg.Workers }
 
 // now is the time in ns since about the pool's start; never 0.
 func (p *Pool) now() int64 { return int64(time.Since(p.start)) }
-
-// hungry says whether a core, here or outside, has no work at this moment.
-func (p *Pool) hungry() bool { return p.free.Load() > 0 || p.starve.Load() > 0 }
 
 // Run runs fn(arg) as the root job of a new run on p's cores, and waits for its result. If p is nil it runs the
 // sequential program: the same code on the calling goroutine alone, with the same result.

@@ -9,25 +9,28 @@ import (
 
 // Cores and workers
 //
-// A pool may use a fixed number of cores. A worker runs only while it holds one; there are more workers than cores,
-// because a worker whose newest child is far away parks and hands its core on (DESIGN.md section 5: waiting never
-// buries a frame). A worker is in one of these states; all changes but running happen under scheduler.mu.
+// A pool may use a number of cores that SetCores changes (cores.go). A worker runs only while it holds one; there are more
+// workers than cores, because a worker whose newest child is far away parks and hands its core on (DESIGN.md section 5:
+// waiting never buries a frame). A worker is in one of these states; all changes but running happen under scheduler.mu.
 //
 //	running    holds a core: runs jobs, or looks for one
 //	spare      no job, no core: in spares
 //	parked     waits for a child that is away, no core: parked is set
 //	ready      was parked, something came back, waits for a core: in ready
-//	preempted  gave its core to a ready worker in the middle of a job: in preempted
+//	preempted  gave its core away in the middle of a job, to a ready worker or to SetCores: in preempted
 //
 // A core that falls free goes to ready workers first (a frame whose child returned is resumed first), then to preempted
 // ones, then to a spare that looks for work; else it is free. A running worker also yields to a ready one at
 // its next look at the attention word.
 //
-// No wake-up is lost, three times by the same argument (Dekker's: each side writes, then reads what the other writes):
+// No wake-up is lost, each time by the same argument (Dekker's: each side writes, then reads what the other writes):
 //   - park sets parked and then looks at the finished list and the roots' states. Who brings something back pushes it (or
 //     drops the root) and then looks at parked. One of them sees the other.
 //   - rest counts its core as free and then looks for stealable jobs and at the inbox. Who publishes or
 //     injects does that first and then looks at free cores.
+//   - SetCores lowers free below 0 and then raises the attention word of busy workers; wake does so after it made a worker
+//     ready. A worker that becomes busy looks at free and waiting when it starts a root (called), one that
+//     has no job before it looks for one.
 //   - before it rests, a worker has said its wish to all busy workers (nudge); a worker that becomes busy later looks at
 //     hungry when it starts a root.
 const (
@@ -39,7 +42,8 @@ const (
 
 type scheduler struct {
 	mu        sync.Mutex
-	free      atomic.Int32 // cores that nobody uses; changed by addFree
+	free      atomic.Int32 // cores that nobody uses; negative: so many must be given up (cores.go); changed by addFree
+	allowed   int          // cores that may be used
 	freeTime  int64        // ns that cores were free, up to freeSince
 	freeSince int64
 	waiting   atomic.Int32 // workers in ready
@@ -89,12 +93,13 @@ func (w *worker) find() *record {
 	since := p.now()
 	defer func() { w.counts.idle += p.now() - since }()
 	for {
-		if p.resumable.Load() > 0 {
+		if p.resumable.Load() > 0 || p.free.Load() < 0 {
 			w.counts.idle += p.now() - since
 			ok := p.handOver(w)
 			if since = p.now(); !ok {
 				return nil
 			}
+			continue
 		}
 		if seq := p.sample.Load(); seq != w.stats.seq.Load() {
 			w.report(seq)
@@ -140,26 +145,15 @@ func (w *worker) stealAny() *record {
 
 // workAppeared gives a free core, if there is one, to a spare worker.
 func (p *Pool) workAppeared() {
-	if p.free.Load() == 0 {
+	if p.free.Load() <= 0 {
 		return
 	}
 	p.mu.Lock()
 	if p.free.Load() > 0 && len(p.spares) > 0 {
-		p.addFree(-1)
-		p.grant(p.popSpare())
+		p.feed(p.popSpare())
 	}
 	p.mu.Unlock()
 }
-
-// addFree counts cores that fall idle, or that are given to a worker again. mu is held.
-func (p *Pool) addFree(n int32) {
-	now := p.now()
-	p.freeTime += int64(p.free.Load()) * (now - p.freeSince)
-	p.freeSince = now
-	p.free.Add(n)
-}
-
-func (p *Pool) grant(w *worker) { w.core <- struct{}{} }
 
 func (p *Pool) popSpare() *worker {
 	n := len(p.spares) - 1
@@ -186,16 +180,19 @@ func (p *Pool) next() *worker {
 	return nil
 }
 
-// handOver gives w's core to a worker that can go on, and waits for another core; false when the pool was closed.
+// handOver gives up w's core, if the pool has too many, or gives it to a worker that can go on, and waits for another
+// core; false when the pool was closed.
 func (p *Pool) handOver(w *worker) bool {
 	p.mu.Lock()
-	v := p.next()
-	if v == nil {
-		p.mu.Unlock()
-		return true
+	if !p.giveUp() {
+		v := p.next()
+		if v == nil {
+			p.mu.Unlock()
+			return true
+		}
+		p.grant(v)
 	}
 	p.spares = append(p.spares, w)
-	p.grant(v)
 	p.mu.Unlock()
 	return p.awaitCore(w)
 }
@@ -208,6 +205,11 @@ func (p *Pool) rest(w *worker) bool {
 		p.mu.Unlock()
 		p.release()
 		return false
+	}
+	if p.giveUp() {
+		p.spares = append(p.spares, w)
+		p.mu.Unlock()
+		return p.awaitCore(w)
 	}
 	p.addFree(1)
 	work := len(p.inbox) > 0 || len(p.ready) > 0 || len(p.preempted) > 0
@@ -233,8 +235,8 @@ func (p *Pool) rest(w *worker) bool {
 func (p *Pool) awaitCore(w *worker) bool {
 	w.report(0)
 	select {
-	case <-w.core:
-		w.stats.asleep.Store(false)
+	case fed := <-w.core:
+		w.gotCore(fed)
 		return true
 	case <-p.quit:
 	}
@@ -254,10 +256,12 @@ func (p *Pool) awaitCore(w *worker) bool {
 // release gives up the core of a worker that ends.
 func (p *Pool) release() {
 	p.mu.Lock()
-	if v := p.next(); v != nil {
-		p.grant(v)
-	} else {
-		p.addFree(1)
+	if !p.giveUp() {
+		if v := p.next(); v != nil {
+			p.grant(v)
+		} else {
+			p.addFree(1)
+		}
 	}
 	p.mu.Unlock()
 }

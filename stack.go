@@ -94,7 +94,7 @@ type worker struct {
 	want     atomic.Int64  // when somebody found nothing to steal here, in ns since the pool's start; 0: nobody
 	finished atomic.Pointer[record]
 	parked   atomic.Bool
-	core     chan struct{} // receives when the worker is given a core
+	core     chan bool // receives when the worker is given a core: whether nobody had it before
 	_        [64]byte
 
 	ts atomic.Uint64 // tail<<32 | split
@@ -112,7 +112,7 @@ type stolenRoot struct {
 }
 
 func newWorker(p *Pool, id int) *worker {
-	w := &worker{pool: p, id: id, rng: rand.New(rand.NewPCG(uint64(id), 0x5a71)), core: make(chan struct{}, 1)}
+	w := &worker{pool: p, id: id, rng: rand.New(rand.NewPCG(uint64(id), 0x5a71)), core: make(chan bool, 1)}
 	w.growSlots(firstSlots)
 	tab := &levelTab{make([]level, firstSlots), make([]*record, firstSlots)}
 	w.levels = tab.levels

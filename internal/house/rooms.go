@@ -51,7 +51,7 @@ var nestedModules = []string{"internal/bench"}
 
 // stateAllowed names the package-level variables that may change, by folder.
 var stateAllowed = map[string][]string{
-	".":                  {"registered", "registerMu"},                           // the table of registered jobs
+	".":                  {"registered", "registerMu", "processors"},             // the table of registered jobs, and the pools that share GOMAXPROCS
 	"apps/raytracer":     {"scenes"},                                             // a bounded memo of scenes, which are functions of their source
 	"internal/sim/paper": {"integrate", "queens", "tsp", "raytracer", "contest"}, // descriptions that nobody changes
 	"apps/integrate":     {"integrands"},                                         // a table that nobody changes, looked up in place

@@ -6,6 +6,7 @@ const (
 	programs   = "^Test(Programs|Results)$"
 	lives      = "^Test(Abort|Context|Close|Failures|Forgotten|Goexit|Inlets|Recover|Progress)"
 	border     = "^Test(Take|Submit)"
+	cores      = "^Test(SetCoresPrograms|Pause|PausedBorder|IdleIsTold|ProcessorsForAllPools)$"
 )
 
 // brief makes a hanging mutant die soon, and rapid keep no file of it.
@@ -74,6 +75,18 @@ var engineMutants = []mutant{
 		old: "		if s == running {\n			w.pool.tellDropped(r)\n		}\n", new: ""},
 	{name: "engine/wrong-type", wrong: "a result of the wrong type is delivered", file: "record.go", pkg: ".", run: border, args: brief,
 		old: "	(*task[A, R])(unsafe.Pointer(r)).res = v\n	return ok\n", new: "	(*task[A, R])(unsafe.Pointer(r)).res = v\n	return ok || true\n"},
+	{name: "engine/cores-tell-nobody", wrong: "workers in the middle of a job do not notice that their core is taken", file: "cores.go", pkg: ".", run: cores, args: brief,
+		old: "	if p.free.Load() < 0 {\n		p.callAll()\n	}\n", new: ""},
+	{name: "engine/cores-wake-nobody", wrong: "workers sleep on although there are cores again", file: "cores.go", pkg: ".", run: cores, args: brief,
+		old: "	for p.free.Load() > 0 {\n		w := p.next()", new: "	for p.free.Load() > 1 {\n		w := p.next()"},
+	{name: "engine/core-handed-on", wrong: "a core that must be given up goes to the next worker", file: "park.go", pkg: ".", run: cores, args: brief,
+		old: "	case p.giveUp():\n", new: ""},
+	{name: "engine/core-kept-at-rest", wrong: "a worker without a job keeps a core that was taken away", file: "sched.go", pkg: ".", run: cores, args: brief,
+		old: "if p.resumable.Load() > 0 || p.free.Load() < 0 {\n			w.counts", new: "if p.resumable.Load() > 0 {\n			w.counts"},
+	{name: "engine/fed-in-silence", wrong: "nobody outside is told that a core has work again", file: "cores.go", pkg: ".", run: cores, args: brief,
+		old: "		h.Fed()\n", new: "		_ = h\n"},
+	{name: "engine/pools-forgotten", wrong: "GOMAXPROCS leaves no processor to the network when there are several pools", file: "cores.go", pkg: ".", run: cores, args: brief,
+		old: "want += int32(q.allowed) - min(q.free.Load(), 0)", new: "want = max(want, 1+int32(q.allowed)-min(q.free.Load(), 0))"},
 	{name: "engine/path-of-detached", wrong: "a job run ahead of its Get has its parent's path", file: "join.go", pkg: ".", run: "^TestPaths$|" + lives, args: brief,
 		old: "	w.enter(id, cur)\n", new: "	w.enter(cur, cur)\n"},
 }
