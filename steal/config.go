@@ -9,9 +9,14 @@ import (
 // Config holds the bounds and periods of a core. Start from Local, LAN or WAN and change what you must; the zero value is
 // not valid. Sizes are bytes, periods virtual or real time as the inputs have it.
 type Config struct {
-	// HeartbeatEvery is the period of heartbeats to each partner. At least 1 ms.
+	// HeartbeatEvery is the period of heartbeats to each partner in the same cluster. At least 1 ms.
 	HeartbeatEvery time.Duration
-	// HeartbeatMisses is how many periods of silence make a partner lost. At least 2.
+	// WideHeartbeatEvery is the least period of heartbeats to each partner in another cluster. The actual one is ten round
+	// trips, if that is longer, up to MaxHeartbeatEvery. At least HeartbeatEvery.
+	WideHeartbeatEvery time.Duration
+	// MaxHeartbeatEvery bounds the periods, also those that others announce.
+	MaxHeartbeatEvery time.Duration
+	// HeartbeatMisses is how many of a partner's periods of silence make it lost. At least 2.
 	HeartbeatMisses int
 	// InventoryMisses is how many consecutive inventories a leased job must be missing from before it is queued again. One
 	// is not enough: the heartbeat may have crossed the reply on the way. At least 1.
@@ -57,33 +62,37 @@ type Config struct {
 // LAN suits peers on one local network, and is the default.
 func LAN() Config {
 	return Config{
-		HeartbeatEvery:  time.Second,
-		HeartbeatMisses: 3,
-		InventoryMisses: 2,
-		StealTimeout:    500 * time.Millisecond,
-		StealGap:        200 * time.Microsecond,
-		ResultRetry:     2 * time.Second,
-		ResultRetryMax:  30 * time.Second,
-		MaxBatch:        16,
-		MaxReplyBytes:   192 << 10,
-		MaxJobBytes:     192 << 10,
-		MaxWaiting:      64,
-		MaxSegments:     1024,
-		MaxUnackedBytes: 64 << 20,
-		MaxLeases:       4096,
-		MaxAsks:         64,
-		MaxFlights:      8,
-		MaxPartners:     512,
-		MaxPatience:     5 * time.Second,
+		HeartbeatEvery:     time.Second,
+		WideHeartbeatEvery: time.Second,
+		MaxHeartbeatEvery:  10 * time.Second,
+		HeartbeatMisses:    3,
+		InventoryMisses:    2,
+		StealTimeout:       500 * time.Millisecond,
+		StealGap:           200 * time.Microsecond,
+		ResultRetry:        2 * time.Second,
+		ResultRetryMax:     30 * time.Second,
+		MaxBatch:           16,
+		MaxReplyBytes:      192 << 10,
+		MaxJobBytes:        192 << 10,
+		MaxWaiting:         64,
+		MaxSegments:        1024,
+		MaxUnackedBytes:    64 << 20,
+		MaxLeases:          4096,
+		MaxAsks:            64,
+		MaxFlights:         16,
+		MaxPartners:        512,
+		MaxPatience:        5 * time.Second,
 	}
 }
 
 // WAN suits swarms with clusters behind slow links: it waits longer before it believes that something is lost.
 func WAN() Config {
 	c := LAN()
+	c.WideHeartbeatEvery = 3 * time.Second
+	c.MaxHeartbeatEvery = 30 * time.Second
 	c.StealTimeout = 5 * time.Second
-	c.ResultRetry = 10 * time.Second
-	c.ResultRetryMax = 2 * time.Minute
+	c.ResultRetry = 3 * time.Second
+	c.ResultRetryMax = time.Minute
 	return c
 }
 
@@ -109,6 +118,8 @@ func (c *Config) Validate() error {
 	}
 	return errors.Join(
 		atLeast("HeartbeatEvery", int64(c.HeartbeatEvery), int64(time.Millisecond)),
+		atLeast("WideHeartbeatEvery", int64(c.WideHeartbeatEvery), int64(c.HeartbeatEvery)),
+		atLeast("MaxHeartbeatEvery", int64(c.MaxHeartbeatEvery), int64(c.WideHeartbeatEvery)),
 		atLeast("HeartbeatMisses", int64(c.HeartbeatMisses), 2),
 		atLeast("InventoryMisses", int64(c.InventoryMisses), 1),
 		atLeast("StealTimeout", int64(c.StealTimeout), 1),

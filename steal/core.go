@@ -45,6 +45,7 @@ type Core struct {
 	load    Load
 	reports uint64 // reports of the engine so far
 	runs    uint64 // Run orders given
+	begunAt time.Duration
 	hunger  uint64 // Seq of the last Hunger sent
 	wakeAt  time.Duration
 	planned Plan

@@ -8,15 +8,15 @@ import (
 // lease is one of this peer's jobs in another peer's hands: the record that is written before the reply leaves. Its
 // handle is closed exactly once, by removing the lease.
 type lease struct {
-	handle   Handle
-	thief    *peer
-	ref      Ref      // the engine's job, if parent is nil
-	parent   *segment // the segment that was passed on, held here for somebody else
-	path     Path
-	identity Identity
-	since    time.Duration
-	after    uint64 // a thief that has seen this heartbeat of ours has had the reply too, if order is kept
-	misses   int    // consecutive inventories that did not list the handle
+	handle Handle
+	thief  *peer    // nil once it is certain that the thief will not send a result
+	ref    Ref      // the engine's job, if parent is nil
+	parent *segment // the segment that was passed on, held here for somebody else
+	job    Job
+	copy   *segment // what runs here in the silent thief's stead; nil while it is trusted
+	since  time.Duration
+	after  uint64 // a thief that has seen this heartbeat of ours has had the reply too, if order is kept
+	misses int    // consecutive inventories that did not list the handle
 }
 
 // lend enters a new lease. Handles only grow, so each thief's leases stay in order.
@@ -34,11 +34,23 @@ func (c *Core) lend(p *peer, l *lease) Handle {
 	return l.handle
 }
 
-// closeLease closes a handle: from here on whatever carries it is stale.
-func (c *Core) closeLease(l *lease) {
+// detach gives the thief up: from here on whatever carries the handle is stale.
+func (c *Core) detach(l *lease) {
+	if l.thief == nil {
+		return
+	}
 	if i, ok := l.thief.findLease(l.handle); ok {
 		l.thief.leases = slices.Delete(l.thief.leases, i, i+1)
-		c.leaseN--
+	}
+	l.thief = nil
+}
+
+// closeLease ends a lease, with the copy if there is one.
+func (c *Core) closeLease(l *lease) {
+	c.detach(l)
+	c.leaseN--
+	if l.copy != nil {
+		c.dropCopy(l)
 	}
 	if l.parent == nil {
 		delete(c.refs, l.ref)
@@ -47,9 +59,13 @@ func (c *Core) closeLease(l *lease) {
 	}
 }
 
-// requeue closes a lease whose job will not come home and queues the job again. Restarted says that another peer may have
-// worked on it.
+// requeue queues a job again that certainly will not come home from its thief. Restarted says that the thief may have worked on
+// it. If a copy has taken its place already, the copy goes on.
 func (c *Core) requeue(l *lease, restarted bool, why *uint64) {
+	if l.copy != nil {
+		c.detach(l)
+		return
+	}
 	c.closeLease(l)
 	c.stats.JobsPutBack++
 	*why++
@@ -63,6 +79,40 @@ func (c *Core) requeue(l *lease, restarted bool, why *uint64) {
 	c.waiting = slices.Insert(c.waiting, 0, s)
 }
 
+// replace queues a copy of a job whose thief is silent, and keeps the lease: silence is not proof. If the thief is heard again
+// before the copy has its result, the copy is dropped and next to nothing was lost; otherwise the first result wins.
+func (c *Core) replace(l *lease) {
+	if l.copy != nil {
+		return
+	}
+	c.stats.JobsPutBack++
+	c.stats.PutBackLostThief++
+	c.lastSeg++
+	s := &segment{id: c.lastSeg, copyOf: l, job: l.job, since: c.now}
+	s.job.Restarted = true
+	l.copy = s
+	c.segments[s.id] = s
+	c.waiting = slices.Insert(c.waiting, 0, s)
+}
+
+// dropCopy ends a copy wherever it has got to.
+func (c *Core) dropCopy(l *lease) {
+	s := l.copy
+	l.copy, s.copyOf = nil, nil
+	c.stop(s)
+	delete(c.segments, s.id)
+}
+
+// settle closes a lease with the job's outcome.
+func (c *Core) settle(l *lease, outcome []byte) {
+	c.closeLease(l)
+	if l.parent == nil {
+		c.order(Order{Kind: Deliver, Ref: l.ref, Outcome: outcome})
+	} else {
+		c.finish(l.parent, outcome)
+	}
+}
+
 // onResult fills the slot of a stolen job, once. Every result is acknowledged, also one that nobody waits for, or the
 // thief would send it for ever.
 func (c *Core) onResult(p *peer, r *Result) {
@@ -74,21 +124,15 @@ func (c *Core) onResult(p *peer, r *Result) {
 	case !p.leases[i].matches(r):
 		c.stats.DroppedForeign++ // the lease stays; the next inventories will free it
 	default:
-		l := p.leases[i]
-		c.closeLease(l)
 		c.stats.ResultsUsed++
-		if l.parent == nil {
-			c.order(Order{Kind: Deliver, Ref: l.ref, Outcome: r.Outcome})
-		} else {
-			c.finish(l.parent, r.Outcome)
-		}
+		c.settle(p.leases[i], r.Outcome)
 	}
 	c.send(p, ack)
 }
 
 // matches says whether a result is the one this lease waits for: the run was checked with the envelope.
 func (l *lease) matches(r *Result) bool {
-	return l.identity == r.Identity && slices.Equal(l.path, r.Path)
+	return l.job.Identity == r.Identity && slices.Equal(l.job.Path, r.Path)
 }
 
 // onReturn queues again what the thief had no room for.
@@ -117,15 +161,18 @@ func (c *Core) abortLeases(refs []Ref) {
 	var ls []*lease
 	for _, r := range refs {
 		if l := c.refs[r]; l != nil {
-			c.closeLease(l)
 			ls = append(ls, l)
 		}
 	}
 	c.tellAborted(ls)
+	for _, l := range ls {
+		c.closeLease(l)
+	}
 }
 
-// tellAborted sends the closed leases' thieves one Abort each.
+// tellAborted sends the leases' thieves one Abort each.
 func (c *Core) tellAborted(ls []*lease) {
+	ls = slices.Clone(ls)
 	for len(ls) > 0 {
 		thief := ls[0].thief
 		var hs []Handle
@@ -135,7 +182,8 @@ func (c *Core) tellAborted(ls []*lease) {
 			}
 			return l.thief == thief
 		})
-		if slices.Sort(hs); thief.inc != 0 { // a push to a stranger: its first inventory will show the handles
+		slices.Sort(hs)
+		if thief != nil && thief.inc != 0 { // one that was never heard will show the handles in its first inventory
 			c.send(thief, &Message{Abort: &Abort{Handles: hs}})
 		}
 	}
@@ -154,7 +202,11 @@ func (c *Core) takeInventory(p *peer, h *Heartbeat) {
 			i++
 		}
 		if i < len(p.leases) && p.leases[i].handle == held {
-			p.leases[i].misses = 0
+			l := p.leases[i]
+			if l.misses = 0; l.copy != nil { // it was only silent, and is further than the copy
+				c.stats.Readopted++
+				c.dropCopy(l)
+			}
 			i++
 			continue
 		}

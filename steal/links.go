@@ -42,22 +42,22 @@ func (t linkTable) prune(m *Members) {
 func (t linkTable) lastSteal(id ClusterID) time.Duration { return t.get(id).LastSteal }
 
 // stole learns from an answered steal request that took d without the victim's waiting.
-func (t *linkTable) stole(id ClusterID, d time.Duration, bytes, jobs int) {
+func (t *linkTable) stole(id ClusterID, d time.Duration, bytes int) {
 	l := t.of(id)
 	l.LastSteal = max(d, 1)
-	if jobs > 0 {
-		l.Wins++
-	} else {
-		l.Fails++
-	}
 	l.transfer(d, bytes)
 }
 
 // timedOut learns from a request that was given up after d.
-func (t *linkTable) timedOut(id ClusterID, d time.Duration) {
-	l := t.of(id)
-	l.LastSteal = max(d, 1)
-	l.Fails++
+func (t *linkTable) timedOut(id ClusterID, d time.Duration) { t.of(id).LastSteal = max(d, 1) }
+
+// ended counts whether a request brought jobs.
+func (t *linkTable) ended(id ClusterID, won bool) {
+	if l := t.of(id); won {
+		l.Wins++
+	} else {
+		l.Fails++
+	}
 }
 
 // resultAcked learns from a result of so many bytes whose acknowledgement took d.
@@ -84,20 +84,38 @@ func (l *Link) transfer(d time.Duration, bytes int) {
 	}
 }
 
+// most returns the highest rate and the largest outcomes of all links but one.
+func (t linkTable) most(but ClusterID) (rate, outcome float64) {
+	for id, l := range t { // the order does not matter to a maximum
+		if id != but {
+			rate, outcome = max(rate, l.BytesPerSecond), max(outcome, l.OutcomeBytes)
+		}
+	}
+	return rate, outcome
+}
+
 // expected is how long bytes take to the cluster and an answer back; 0 if nothing is known.
 func (t linkTable) expected(id ClusterID, bytes int) time.Duration {
 	l := t.get(id)
 	return l.Expected(bytes)
 }
 
-// Expected is how long bytes take on this link and a short answer back, by what has been measured; 0 if nothing has.
+// Expected is how long bytes take on this link and a short answer back, by what has been measured: 0 if nothing has.
 func (l *Link) Expected(bytes int) time.Duration {
-	d := l.RTT
-	if l.BytesPerSecond > 0 {
-		d += time.Duration(float64(bytes) / l.BytesPerSecond * float64(time.Second))
+	d := max(l.RTT, l.LastSteal)
+	if d == 0 {
+		return 0
 	}
-	return d
+	rate := l.BytesPerSecond
+	if rate == 0 {
+		rate = assumedRate
+	}
+	return d + time.Duration(float64(bytes)/rate*float64(time.Second))
 }
+
+// assumedRate is taken for links of which no large message has been timed, in bytes per second: that of the papers' slower
+// wide-area links.
+const assumedRate = 100e3
 
 // smoothed moves an average towards a sample; the first sample is the average.
 func smoothed[T time.Duration | float64](avg, sample T) T {

@@ -1,20 +1,50 @@
 package steal
 
-import "time"
+import (
+	"maps"
+	"slices"
+	"time"
+)
 
 // watch makes sure that a peer about to become a partner starts with a full measure of time to be heard, and that
-// heartbeats are under way.
+// heartbeats to it are under way.
 func (c *Core) watch(p *peer) {
 	if !p.watched() {
 		p.heard = c.now
 	}
-	c.startBeating()
+	c.startBeating(p)
 }
 
-func (c *Core) startBeating() {
-	if c.heartbeatAt == 0 {
-		c.heartbeatAt = c.now + c.cfg.HeartbeatEvery
+// startBeating schedules the first heartbeat to a partner.
+func (c *Core) startBeating(p *peer) {
+	if p.beatAt == 0 {
+		p.beatAt = c.now + c.period(p)
+		c.beatSoon(p.beatAt)
 	}
+}
+
+// beatSoon sees to it that the next round of heartbeats is not later than that.
+func (c *Core) beatSoon(at time.Duration) {
+	if c.heartbeatAt == 0 || at < c.heartbeatAt {
+		c.heartbeatAt = at
+	}
+}
+
+// period is the time between two heartbeats to a peer. Heartbeats across clusters share slow links with everything else: ten of
+// them for each round trip on an idle link would be nothing, but when the link is congested the round trip grows, heartbeats
+// grow rarer with it, and the link can recover.
+func (c *Core) period(p *peer) time.Duration {
+	if p.cluster == c.cluster {
+		return c.cfg.HeartbeatEvery
+	}
+	l := c.links.get(p.cluster)
+	return min(max(c.cfg.WideHeartbeatEvery, 10*l.RTT), c.cfg.MaxHeartbeatEvery)
+}
+
+// silence is how long a partner may be silent before it is lost: so many of its own periods, or of this peer's if they are
+// longer, which tell how slow the link is from here.
+func (c *Core) silence(p *peer) time.Duration {
+	return time.Duration(c.cfg.HeartbeatMisses) * max(c.period(p), p.every)
 }
 
 // noticeStall gives every partner the time for which this peer itself did not run: after a suspended laptop or a starved
@@ -35,33 +65,54 @@ func (c *Core) noticeStall() {
 	c.heartbeatAt = c.now // due at once, and no longer late
 }
 
-// beat sends a round of heartbeats when one is due, after looking for partners that have been silent for too long.
+// beat sends the heartbeats that are due, after looking for partners that have been silent for too long. Their jobs are queued
+// again. What is held for them goes on for a while: a partner that is heard again knows what it still wants, and only a peer
+// that says so, or stays away, is certainly gone.
 func (c *Core) beat() {
 	if c.heartbeatAt == 0 || c.now < c.heartbeatAt {
 		return
 	}
-	silence := time.Duration(c.cfg.HeartbeatMisses) * c.cfg.HeartbeatEvery
-	partners := 0
-	for _, p := range c.peers.list {
-		if p.watched() && c.now-p.heard > silence {
-			p.lost = true
-			c.stats.PeersLost++
-			c.lose(p)
-		}
-		if p.partner(c.now) {
-			partners++
-			c.sendHeartbeat(p)
-		}
-	}
 	c.heartbeatAt = 0
-	if partners > 0 {
-		c.heartbeatAt = c.now + c.cfg.HeartbeatEvery
+	for _, p := range c.peers.list {
+		if p.beatAt == 0 {
+			continue
+		}
+		if p.beatAt <= c.now {
+			c.look(p)
+			p.beatAt = 0
+			if p.partner(c.now) {
+				c.sendHeartbeat(p)
+				p.beatAt = c.now + c.period(p)
+			}
+		}
+		if p.beatAt > 0 {
+			c.beatSoon(p.beatAt)
+		}
 	}
 }
 
+// look decides whether a partner is lost.
+func (c *Core) look(p *peer) {
+	silent, limit := c.now-p.heard, c.silence(p)
+	if !p.watched() || silent <= limit {
+		return
+	}
+	if !p.lost {
+		p.lost = true
+		c.stats.PeersLost++
+		c.suspectThief(p)
+	}
+	if silent > orphanFactor*limit {
+		c.loseOwner(p)
+	}
+}
+
+// orphanFactor is how much longer than a thief an owner may be silent.
+const orphanFactor = 3
+
 func (c *Core) sendHeartbeat(p *peer) {
 	c.beats++
-	h := &Heartbeat{Seq: c.beats, Seen: p.seen, Leases: len(p.leases), Queued: c.queued()}
+	h := &Heartbeat{Seq: c.beats, Every: c.period(p), Seen: p.seen, Leases: len(p.leases), Queued: c.queued()}
 	if len(p.held) > 0 {
 		h.Held = make([]Handle, len(p.held))
 		for i, s := range p.held {
@@ -77,11 +128,11 @@ func (c *Core) onHeartbeat(p *peer, h *Heartbeat) {
 		c.stats.DroppedDuplicate++
 		return
 	}
-	p.seen = h.Seq
+	p.seen, p.every = h.Seq, min(h.Every, c.cfg.MaxHeartbeatEvery)
 	p.known.Queued, p.known.Heard = h.Queued, c.now
 	if h.Leases > 0 {
-		p.expects = c.now + 5*c.cfg.HeartbeatEvery/2
-		c.startBeating()
+		p.expects = c.now + 5*max(p.every, c.period(p))/2
+		c.startBeating(p)
 	}
 	c.takeInventory(p, h)
 }
@@ -109,10 +160,10 @@ func (c *Core) leave() {
 		if p.partner(c.now) || c.flightTo(p.id) >= 0 || c.asking(p) {
 			c.send(p, &Message{Goodbye: &Goodbye{}})
 		}
-		for _, s := range p.held {
-			if s.state == running {
-				c.order(Order{Kind: AbortSegment, Segment: s.id})
-			}
+	}
+	for _, id := range slices.Sorted(maps.Keys(c.segments)) {
+		if c.segments[id].state == running {
+			c.order(Order{Kind: AbortSegment, Segment: id})
 		}
 	}
 	c.left = true

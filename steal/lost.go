@@ -1,17 +1,41 @@
 package steal
 
-// lose is what happens when a peer is gone, by silence, goodbye or a new life: the papers' recovery procedure (fault
-// tolerance paper, 3.1). Jobs that it stole from here are queued again; jobs stolen from it have no owner any more.
+import "slices"
+
+// lose is what happens when a peer is certainly gone, by goodbye or a new life: the papers' recovery procedure (fault tolerance
+// paper, 3.1). Jobs that it stole from here are queued again; jobs stolen from it have no owner any more.
 func (c *Core) lose(p *peer) {
+	c.loseThief(p)
+	c.loseOwner(p)
+	p.expects, p.known = 0, Acquaintance{}
+}
+
+// loseThief queues again what the peer stole from here, and forgets what it asked and was asked for.
+func (c *Core) loseThief(p *peer) {
 	for len(p.leases) > 0 {
 		c.requeue(p.leases[0], true, &c.stats.PutBackLostThief)
 	}
+	c.forgetRequests(p)
+}
+
+// suspectThief is for a peer that is only silent: what it stole is run here too, until it is heard again.
+func (c *Core) suspectThief(p *peer) {
+	for _, l := range slices.Backward(p.leases) { // the oldest goes to the front last
+		c.replace(l)
+	}
+	c.forgetRequests(p)
+}
+
+func (c *Core) forgetRequests(p *peer) {
+	c.dropAsks(p)
+	c.dropFlight(p.id)
+}
+
+// loseOwner deals with what was stolen from the peer.
+func (c *Core) loseOwner(p *peer) {
 	for len(p.held) > 0 {
 		c.ownerLost(p.held[0])
 	}
-	p.expects, p.known = 0, Acquaintance{}
-	c.dropAsks(p)
-	c.dropFlight(p.id)
 }
 
 // ownerLost decides about a segment whose owner is gone: an orphan (fault tolerance paper, 3.2). This is the place for

@@ -50,12 +50,15 @@ type Message struct {
 	Heartbeat *Heartbeat    `cbor:"10,keyasint,omitempty"`
 	Hunger    *Hunger       `cbor:"11,keyasint,omitempty"`
 	Goodbye   *Goodbye      `cbor:"12,keyasint,omitempty"`
+	// Relayed is a Result or ResultAck of a third peer on its way round a slow or broken link. The peer it is for unwraps it; the
+	// peer in between sends it on, once.
+	Relayed *Message `cbor:"13,keyasint,omitempty"`
 }
 
 // StealRequest asks a victim for jobs.
 type StealRequest struct {
 	ID  RequestID `cbor:"1,keyasint"`
-	Max int       `cbor:"2,keyasint"` // most jobs the thief has room for, at least 1
+	Max int       `cbor:"2,keyasint"` // most jobs the thief has room for; 0 only measures the way
 	// Patience is how long the victim may keep the request when it has nothing to give, in the hope of work to come; 0
 	// asks for an answer now. A request that waits replaces a hundred that ask again.
 	Patience time.Duration `cbor:"3,keyasint,omitempty"`
@@ -116,6 +119,8 @@ type Heartbeat struct {
 	// reply says nothing about that reply's jobs, however slow the link.
 	Seen   uint64 `cbor:"4,keyasint,omitempty"`
 	Queued int    `cbor:"5,keyasint,omitempty"` // as in StealReply
+	// Every is when the sender means to send the next one; silence is measured by it.
+	Every time.Duration `cbor:"6,keyasint,omitempty"`
 }
 
 // Hunger tells a peer how much work the sender has: load-based policies collect it at a cluster's coordinator.
@@ -144,10 +149,11 @@ const (
 	KindHeartbeat
 	KindHunger
 	KindGoodbye
+	KindRelayed
 	kinds
 )
 
-var kindNames = [kinds]string{"none", "request", "reply", "return", "result", "ack", "abort", "heartbeat", "hunger", "goodbye"}
+var kindNames = [kinds]string{"none", "request", "reply", "return", "result", "ack", "abort", "heartbeat", "hunger", "goodbye", "relayed"}
 
 func (k Kind) String() string {
 	if k < kinds {
@@ -177,6 +183,8 @@ func (m *Message) Kind() Kind {
 		return KindHunger
 	case m.Goodbye != nil:
 		return KindGoodbye
+	case m.Relayed != nil:
+		return KindRelayed
 	}
 	return KindNone
 }
@@ -189,7 +197,7 @@ var ErrMalformed = errors.New("malformed message")
 func (m *Message) Validate() error {
 	bodies := 0
 	for _, set := range [...]bool{m.Request != nil, m.Reply != nil, m.Return != nil, m.Result != nil, m.Ack != nil,
-		m.Abort != nil, m.Heartbeat != nil, m.Hunger != nil, m.Goodbye != nil} {
+		m.Abort != nil, m.Heartbeat != nil, m.Hunger != nil, m.Goodbye != nil, m.Relayed != nil} {
 		if set {
 			bodies++
 		}
@@ -226,7 +234,7 @@ func (m *Message) needsIncarnation() bool {
 func (m *Message) bodyValid() bool {
 	switch m.Kind() {
 	case KindRequest:
-		return m.Request.ID > 0 && m.Request.Max > 0 && m.Request.Patience >= 0
+		return m.Request.ID > 0 && m.Request.Max >= 0 && m.Request.Patience >= 0
 	case KindReply:
 		for i := range m.Reply.Jobs {
 			if m.Reply.Jobs[i].Handle == 0 {
@@ -244,9 +252,11 @@ func (m *Message) bodyValid() bool {
 		return growing(m.Abort.Handles) && len(m.Abort.Handles) > 0
 	case KindHeartbeat:
 		h := m.Heartbeat
-		return h.Seq > 0 && growing(h.Held) && h.Leases >= 0 && h.Queued >= 0
+		return h.Seq > 0 && growing(h.Held) && h.Leases >= 0 && h.Queued >= 0 && h.Every >= 0
 	case KindHunger:
 		return m.Hunger.Seq > 0 && m.Hunger.Queued >= 0 && m.Hunger.Idle >= 0
+	case KindRelayed:
+		return m.Relayed.Result != nil || m.Relayed.Ack != nil // the receiver looks at all of it; nothing else may travel so
 	default:
 		return true
 	}

@@ -24,6 +24,8 @@ type peer struct {
 
 	askSeq   RequestID     // the highest request of its present life
 	expects  time.Duration // until when it counts on heartbeats from here
+	beatAt   time.Duration // the next heartbeat to it; 0: none
+	every    time.Duration // the period that its last heartbeat announced
 	seen     uint64        // Seq of the last heartbeat from it
 	hungerID uint64        // Seq of the last Hunger from it
 	known    Acquaintance

@@ -25,6 +25,13 @@ type Policy interface {
 	Give(v *View, a Ask) int
 }
 
+// Router is a policy that also chooses the way of results. The others send them straight.
+type Router interface {
+	// Route names the cluster through which a result of so many bytes should go to another cluster; "" is straight. tries
+	// counts how often it was sent before and not acknowledged.
+	Route(v *View, to ClusterID, bytes, tries int) (via ClusterID)
+}
+
 // Plan collects a policy's decisions. The core empties it before every call of Policy.Plan.
 type Plan struct {
 	steals  []plannedSteal
@@ -49,6 +56,9 @@ type plannedPush struct {
 func (p *Plan) Steal(victim PeerID, max int, patience time.Duration) {
 	p.steals = append(p.steals, plannedSteal{victim, max, patience})
 }
+
+// Probe sends a steal request that asks for nothing, to measure the way to a peer.
+func (p *Plan) Probe(victim PeerID) { p.Steal(victim, 0, 0) }
 
 // Push gives at most max jobs to a peer that has not asked.
 func (p *Plan) Push(thief PeerID, max int) { p.pushes = append(p.pushes, plannedPush{thief, max}) }

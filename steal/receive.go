@@ -70,6 +70,8 @@ func (c *Core) dispatch(p *peer, m *Message) {
 		c.onHunger(p, m.Hunger)
 	case KindGoodbye:
 		c.onGoodbye(p)
+	case KindRelayed:
+		c.onRelayed(p, m.Relayed)
 	}
 }
 

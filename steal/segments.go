@@ -8,7 +8,8 @@ import (
 // segment is a job held for another peer, with everything run in place under it.
 type segment struct {
 	id     SegmentID
-	owner  *peer
+	owner  *peer  // nil for a copy
+	copyOf *lease // of what it is a copy, run in a silent thief's stead
 	handle Handle
 	job    Job
 	state  segmentState
@@ -20,6 +21,7 @@ type segment struct {
 	sentAt   time.Duration // when the result was sent last
 	retryAt  time.Duration // when to send it again
 	tries    int
+	relayed  bool // the last time
 }
 
 type segmentState uint8
@@ -42,7 +44,7 @@ func (c *Core) hold(p *peer, g *Grant) {
 	c.waiting = append(c.waiting, s)
 }
 
-// release forgets a segment: its handle is closed here.
+// release forgets a segment of another peer: its handle is closed here.
 func (c *Core) release(s *segment) {
 	if i, ok := s.owner.findHeld(s.handle); ok {
 		s.owner.held = slices.Delete(s.owner.held, i, i+1)
@@ -64,13 +66,22 @@ func (c *Core) feedWorkers() {
 		c.waiting = slices.Delete(c.waiting, 0, 1)
 		s.state = running
 		c.runs++
+		c.begunAt = c.now
 		c.order(Order{Kind: Run, Segment: s.id, Job: s.job})
 	}
 }
 
-// finish keeps the outcome and sends it home.
+// finish keeps the outcome and sends it home. A copy's outcome is home already: it settles the lease, and the thief, if it
+// lives, learns that it was too slow.
 func (c *Core) finish(s *segment, outcome []byte) {
 	c.stats.SegmentsFinished++
+	if l := s.copyOf; l != nil {
+		s.copyOf, l.copy = nil, nil
+		delete(c.segments, s.id)
+		c.tellAborted([]*lease{l})
+		c.settle(l, outcome)
+		return
+	}
 	s.state, s.outcome, s.finished = finished, outcome, c.now
 	c.unacked = append(c.unacked, s)
 	c.unackedN += len(outcome)
@@ -80,10 +91,10 @@ func (c *Core) finish(s *segment, outcome []byte) {
 
 func (c *Core) sendResult(s *segment) {
 	m := &Message{Result: &Result{Handle: s.handle, Path: s.job.Path, Identity: s.job.Identity, Outcome: s.outcome}}
-	c.send(s.owner, m)
-	wait := max(c.cfg.ResultRetry, 3*c.links.expected(s.owner.cluster, m.Size()))
+	c.sendHome(s, m)
+	wait := max(c.cfg.ResultRetry, min(3*c.links.expected(s.owner.cluster, m.Size()), c.cfg.ResultRetryMax))
 	s.sentAt = c.now
-	s.retryAt = c.now + min(wait<<min(s.tries, 10), max(wait, c.cfg.ResultRetryMax))
+	s.retryAt = c.now + min(wait<<min(s.tries, 10), c.cfg.ResultRetryMax)
 	s.tries++
 	if c.retryAt == 0 || s.retryAt < c.retryAt {
 		c.retryAt = s.retryAt
@@ -114,7 +125,7 @@ func (c *Core) onAck(p *peer, a *ResultAck) {
 		return
 	}
 	s := p.held[i]
-	if s.tries == 1 { // a repeated result's acknowledgement cannot be timed (Karn)
+	if s.tries == 1 && !s.relayed { // a repeated result's acknowledgement cannot be timed (Karn), a detour says nothing of the link
 		c.links.resultAcked(p.cluster, c.now-s.sentAt, len(s.outcome))
 	}
 	c.dropUnacked(s)
@@ -142,8 +153,15 @@ func (c *Core) onAbort(p *peer, a *Abort) {
 	}
 }
 
-// abortSegment ends a segment wherever it has got to.
+// abortSegment ends a segment of another peer wherever it has got to.
 func (c *Core) abortSegment(s *segment) {
+	c.stop(s)
+	c.stats.SegmentsAborted++
+	c.release(s)
+}
+
+// stop undoes a segment's state.
+func (c *Core) stop(s *segment) {
 	switch s.state {
 	case waiting:
 		if i := slices.Index(c.waiting, s); i >= 0 {
@@ -153,11 +171,9 @@ func (c *Core) abortSegment(s *segment) {
 		c.order(Order{Kind: AbortSegment, Segment: s.id})
 	case lent:
 		l := s.lent
-		c.closeLease(l)
 		c.tellAborted([]*lease{l})
+		c.closeLease(l)
 	case finished:
 		c.dropUnacked(s)
 	}
-	c.stats.SegmentsAborted++
-	c.release(s)
 }

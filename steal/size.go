@@ -23,7 +23,7 @@ func (m *Message) Size() int {
 		n += 1 + 1 + sizeHandles(m.Abort.Handles)
 	case KindHeartbeat:
 		h := m.Heartbeat
-		n += 1 + sizeField(h.Seq) + sizeOptional(uint64(h.Leases)) + sizeOptional(h.Seen) + sizeOptional(uint64(h.Queued))
+		n += 1 + sizeField(h.Seq) + sizeOptional(uint64(h.Leases)) + sizeOptional(h.Seen) + sizeOptional(uint64(h.Queued)) + sizeOptional(uint64(h.Every))
 		if len(h.Held) > 0 {
 			n += 1 + sizeHandles(h.Held)
 		}
@@ -31,6 +31,8 @@ func (m *Message) Size() int {
 		n += 1 + sizeField(m.Hunger.Seq) + sizeOptional(uint64(m.Hunger.Queued)) + sizeOptional(uint64(m.Hunger.Idle))
 	case KindGoodbye:
 		n++
+	case KindRelayed:
+		n += m.Relayed.Size()
 	}
 	return n
 }

@@ -16,9 +16,11 @@ type Stats struct {
 	SegmentsFinished uint64 // jobs of others run here to the end
 	SegmentsAborted  uint64
 	ResultsUsed      uint64 // results of others' work delivered to the engine or passed on
+	Relayed          uint64 // messages of others sent on
 	ResultsRepeated  uint64 // sent again for want of an acknowledgement
 
 	JobsPutBack      uint64 // given-away jobs queued again, for any of the reasons below
+	Readopted        uint64 // of those put back for a silent thief, how many were left to it when it was heard again
 	PutBackLostThief uint64 // the thief was lost or said goodbye
 	PutBackInventory uint64 // missing from consecutive inventories
 	PutBackUnsent    uint64 // the reply could not be written

@@ -40,8 +40,8 @@ func (c *Core) steal(s plannedSteal) {
 	if _, ok := c.members.Find(s.victim); !ok || s.victim == c.self.Peer || c.flightTo(s.victim) >= 0 {
 		return
 	}
-	n := min(s.max, c.room(), c.cfg.MaxBatch)
-	if n <= 0 || len(c.flights) >= c.cfg.MaxFlights {
+	n := max(0, min(s.max, c.room(), c.cfg.MaxBatch))
+	if s.max > 0 && n <= 0 || len(c.flights) >= c.cfg.MaxFlights {
 		return
 	}
 	p := c.meet(s.victim)
@@ -69,7 +69,7 @@ func (c *Core) onReply(p *peer, m *Message) {
 	case i >= 0:
 		f := c.flights[i]
 		c.flights = slices.Delete(c.flights, i, i+1)
-		c.links.stole(p.cluster, c.now-f.Since-r.Waited, m.Size(), len(r.Jobs))
+		c.links.stole(p.cluster, c.now-f.Since-r.Waited, m.Size())
 		c.landed(&f, len(r.Jobs) > 0)
 	case r.ID != 0:
 		c.stats.LateReplies++
@@ -102,8 +102,13 @@ func (c *Core) onReply(p *peer, m *Message) {
 	}
 }
 
-// landed counts how a request ended.
+// landed counts how a request ended; a probe cannot fail.
 func (c *Core) landed(f *Flight, won bool) {
+	if f.Max == 0 {
+		c.reports++ // what was learned may let waiting requests through
+		return
+	}
+	c.links.ended(f.Cluster, won)
 	if !won {
 		c.failed()
 		return
@@ -135,7 +140,7 @@ func (c *Core) expireFlights() {
 		}
 		c.stats.StealsTimedOut++
 		c.links.timedOut(f.Cluster, c.now-f.Since-f.Patience)
-		c.failed()
+		c.landed(&f, false)
 		return true
 	})
 }
@@ -150,8 +155,9 @@ func (c *Core) flightFailed(victim PeerID, id RequestID) {
 // dropFlight ends the request to a victim that is gone.
 func (c *Core) dropFlight(victim PeerID) {
 	if i := c.flightTo(victim); i >= 0 {
+		f := c.flights[i]
 		c.flights = slices.Delete(c.flights, i, i+1)
-		c.failed()
+		c.landed(&f, false)
 	}
 }
 

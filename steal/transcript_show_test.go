@@ -2,7 +2,9 @@ package steal
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 )
@@ -41,9 +43,13 @@ func describe(m *Message) string {
 		add("%d holds %v leased=%d seen=%d", m.Heartbeat.Seq, m.Heartbeat.Held, m.Heartbeat.Leases, m.Heartbeat.Seen)
 	case KindHunger:
 		add("queued=%d idle=%d", m.Hunger.Queued, m.Hunger.Idle)
+	case KindRelayed:
+		add("%s -> %s %s", m.Relayed.From, m.Relayed.To, describe(m.Relayed))
 	}
 	return b.String()
 }
+
+var stateNames = [...]string{waiting: "waiting", running: "running", lent: "lent", finished: "finished"}
 
 // state prints a core's tables.
 func (s *stage) state(x *actor) {
@@ -51,11 +57,15 @@ func (s *stage) state(x *actor) {
 	s.printf("%s at %v: idle %d, queued %d\n", x.name, s.now, c.idle(), c.queued())
 	for _, p := range c.peers.list {
 		for _, l := range p.leases {
-			s.printf("  handle %d leased to %s, job %s, missed by %d inventories\n", l.handle, p.addr(), l.path, l.misses)
+			s.printf("  handle %d leased to %s, job %s, missed by %d inventories\n", l.handle, p.addr(), l.job.Path, l.misses)
 		}
 		for _, h := range p.held {
-			s.printf("  segment %d held for %s, handle %d: %s\n", h.id, p.addr(), h.handle,
-				[...]string{"waiting", "running", "lent", "finished"}[h.state])
+			s.printf("  segment %d held for %s, handle %d: %s\n", h.id, p.addr(), h.handle, stateNames[h.state])
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(c.segments)) {
+		if h := c.segments[id]; h.copyOf != nil {
+			s.printf("  segment %d is a copy of handle %d: %s\n", h.id, h.copyOf.handle, stateNames[h.state])
 		}
 	}
 	for _, f := range c.flights {

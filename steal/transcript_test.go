@@ -74,6 +74,7 @@ type actor struct {
 type scripted struct {
 	steals []plannedSteal
 	pushes []plannedPush
+	via    ClusterID // of results; "" is straight
 }
 
 func (*scripted) Name() string { return "scripted" }
@@ -87,6 +88,8 @@ func (s *scripted) Plan(_ *View, p *Plan) {
 	s.steals, s.pushes = nil, nil
 }
 func (*scripted) Give(_ *View, a Ask) int { return a.Max }
+
+func (s *scripted) Route(_ *View, _ ClusterID, _, _ int) ClusterID { return s.via }
 
 func (s *stage) printf(format string, args ...any) { fmt.Fprintf(&s.out, format, args...) }
 
@@ -117,6 +120,10 @@ func (s *stage) command(t *testing.T, d *datadriven.TestData) {
 		s.plan(t, d, func(x *scripted, other PeerID, n int, _ time.Duration) {
 			x.pushes = append(x.pushes, plannedPush{other, n})
 		})
+	case "route": // route b via=far: b's results go through that cluster
+		var via string
+		d.ScanArgs(t, "via", &via)
+		s.actor(t, d, names[0].Key).script.via = ClusterID(via)
 	case "deliver", "drop", "duplicate", "fail", "redirect":
 		s.network(t, d)
 	case "stabilize":

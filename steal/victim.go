@@ -14,7 +14,7 @@ func (c *Core) onRequest(p *peer, r *StealRequest) {
 	c.lastAsk++
 	a := Ask{ID: c.lastAsk, Thief: p.id, Cluster: p.cluster, Wide: p.cluster != c.cluster, Max: min(r.Max, c.cfg.MaxBatch),
 		Since: c.now, Until: c.now + min(r.Patience, c.cfg.MaxPatience), peer: p, request: r.ID}
-	if len(c.asks)+len(c.takes) >= c.cfg.MaxAsks {
+	if a.Max == 0 || len(c.asks)+len(c.takes) >= c.cfg.MaxAsks {
 		c.reply(&a, nil)
 		return
 	}
@@ -60,11 +60,11 @@ func (c *Core) giveWaiting(a *Ask, n int) bool {
 	bytes := 0
 	c.waiting = slices.DeleteFunc(c.waiting, func(s *segment) bool {
 		size := s.job.Size()
-		if len(grants) == n || s.owner == a.peer || (len(grants) > 0 && bytes+size > c.cfg.MaxReplyBytes) {
+		if len(grants) == n || s.comesFrom(a.peer) || (len(grants) > 0 && bytes+size > c.cfg.MaxReplyBytes) {
 			return false
 		}
 		bytes += size
-		h := c.lend(a.peer, &lease{parent: s, path: s.job.Path, identity: s.job.Identity})
+		h := c.lend(a.peer, &lease{parent: s, job: s.job})
 		grants = append(grants, Grant{Handle: h, Job: s.job})
 		return true
 	})
@@ -73,6 +73,11 @@ func (c *Core) giveWaiting(a *Ask, n int) bool {
 	}
 	c.reply(a, grants)
 	return true
+}
+
+// comesFrom says whether it makes no sense to give the segment to that peer.
+func (s *segment) comesFrom(p *peer) bool {
+	return s.owner == p || s.copyOf != nil && s.copyOf.thief == p
 }
 
 // taken gives away what the engine found, or tells the thief that there was nothing. What does not fit into one reply, and
@@ -99,7 +104,7 @@ func (c *Core) taken(t Ticket, jobs []Taken) {
 			break
 		}
 		bytes += size
-		h := c.lend(a.peer, &lease{ref: j.Ref, path: j.Job.Path, identity: j.Job.Identity})
+		h := c.lend(a.peer, &lease{ref: j.Ref, job: j.Job})
 		grants = append(grants, Grant{Handle: h, Job: j.Job})
 	}
 	if len(grants) > 0 {
@@ -123,6 +128,7 @@ func (c *Core) putBack(jobs []Taken, why *uint64) {
 // reply answers a request. Leases for the grants stand already: write before send.
 func (c *Core) reply(a *Ask, grants []Grant) {
 	switch n := uint64(len(grants)); {
+	case a.Max == 0:
 	case n == 0:
 		c.stats.RequestsRefused++
 	case a.Wide:

@@ -96,6 +96,13 @@ func (v *View) Asks() []Ask { return v.c.asks }
 // Link is what is known of the way to a cluster.
 func (v *View) Link(id ClusterID) Link { return v.c.links.get(id) }
 
+// BestRate is the highest BytesPerSecond of the ways to other clusters, to be taken for links that have not shown theirs; 0 if none
+// has.
+func (v *View) BestRate() float64 { best, _ := v.c.links.most(v.c.cluster); return best }
+
+// OutcomeBytes is the largest size of results of all other clusters, for the same use.
+func (v *View) OutcomeBytes() float64 { _, most := v.c.links.most(v.c.cluster); return most }
+
 // Peer is what is known of another peer.
 func (v *View) Peer(id PeerID) Acquaintance {
 	if p := v.c.peers.find(id); p != nil {

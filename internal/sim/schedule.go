@@ -98,6 +98,7 @@ func randomCore(r *rand.Rand) steal.Config {
 	c.StealGap = time.Duration(1+r.IntN(5)) * time.Millisecond // so that the dry spells of bad seeds do not take all the time
 	if r.IntN(2) == 0 {
 		c.HeartbeatEvery = time.Duration(50+r.IntN(1000)) * time.Millisecond
+		c.WideHeartbeatEvery = max(c.WideHeartbeatEvery, c.HeartbeatEvery)
 	}
 	if r.IntN(4) == 0 { // bounds that are reached
 		c.MaxBatch, c.MaxWaiting, c.MaxSegments, c.MaxLeases, c.MaxAsks = 1+r.IntN(4), 1+r.IntN(3), 4+r.IntN(8), 1+r.IntN(8), 1+r.IntN(3)

@@ -35,7 +35,7 @@ func drawMessage(t *rapid.T) *steal.Message {
 	m := &steal.Message{From: address(), To: address()}
 	copy(m.Run[:], rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "run"))
 	handle := steal.Handle(num.Draw(t, "handle"))
-	switch rapid.IntRange(0, 8).Draw(t, "kind") {
+	switch rapid.IntRange(0, 9).Draw(t, "kind") {
 	case 0:
 		m.Request = &steal.StealRequest{ID: steal.RequestID(num.Draw(t, "id")), Max: small.Draw(t, "max"), Patience: time.Duration(num.Draw(t, "patience"))}
 	case 1:
@@ -55,11 +55,13 @@ func drawMessage(t *rapid.T) *steal.Message {
 		m.Abort = &steal.Abort{Handles: handles.Draw(t, "handles")}
 	case 6:
 		m.Heartbeat = &steal.Heartbeat{Seq: num.Draw(t, "seq"), Held: handles.Draw(t, "held"), Leases: small.Draw(t, "leases"),
-			Seen: num.Draw(t, "seen"), Queued: small.Draw(t, "queued")}
+			Seen: num.Draw(t, "seen"), Queued: small.Draw(t, "queued"), Every: time.Duration(num.Draw(t, "every"))}
 	case 7:
 		m.Hunger = &steal.Hunger{Seq: num.Draw(t, "seq"), Queued: small.Draw(t, "queued"), Idle: small.Draw(t, "idle")}
 	case 8:
 		m.Goodbye = &steal.Goodbye{}
+	case 9:
+		m.Relayed = &steal.Message{From: address(), To: address(), Ack: &steal.ResultAck{Handle: handle}}
 	}
 	return m
 }

@@ -1,0 +1,24 @@
+package steal
+
+import "time"
+
+// detour is how much slower the straight way must look than the first half of another one before that is taken at once.
+const detour = 4
+
+// Route sends a result straight unless that looks slow, and the other way the next time if it was not acknowledged. The second
+// half of a detour is not known from here, which is why the two ways alternate.
+func (a *Adaptive) Route(v *View, to ClusterID, bytes, tries int) (via ClusterID) {
+	best := time.Duration(0)
+	for _, c := range v.OtherClusters() {
+		l := v.Link(c.ID)
+		if t := l.Expected(bytes); c.ID != to && t > 0 && (best == 0 || t < best) {
+			via, best = c.ID, t
+		}
+	}
+	straight := v.Link(to)
+	slow := best > 0 && straight.Expected(bytes) > detour*best
+	if slow == (tries%2 == 0) {
+		return via
+	}
+	return ""
+}

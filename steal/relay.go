@@ -1,0 +1,52 @@
+package steal
+
+// "It is possible to use source routing for the WAN links at the Satin runtime system level. This way, the runtime system could
+// route WAN steal messages around the slow links" (CRS paper, 3.6). A policy that is a Router does so for results, the messages
+// that are long and must arrive. The core relays: it wraps the result for a peer in between, which sends it on once, and the
+// acknowledgement comes back the same way. A relayed message is what it would have been: handles and incarnations are those of its
+// sender and receiver.
+
+// sendHome sends a result to its owner, straight or through another cluster.
+func (c *Core) sendHome(s *segment, m *Message) {
+	if r, ok := c.policy.(Router); ok && s.owner.cluster != c.cluster {
+		via := r.Route(&c.view, s.owner.cluster, len(s.outcome), s.tries)
+		if s.relayed = via != "" && c.sendThrough(via, s.owner, m); s.relayed {
+			return
+		}
+	}
+	c.send(s.owner, m)
+}
+
+// sendThrough wraps a message for a peer of the cluster; false if it has none that can be used.
+func (c *Core) sendThrough(via ClusterID, to *peer, m *Message) bool {
+	id, ok := c.view.RandomIn(via)
+	if !ok {
+		return false
+	}
+	p := c.meet(id)
+	if p == nil {
+		return false
+	}
+	m.Run, m.From, m.To = c.run, c.self, to.addr()
+	c.send(p, &Message{Relayed: m})
+	return true
+}
+
+// onRelayed takes in what came round for this peer, and sends on what is for another: once only, so the sender of the envelope
+// must be the sender of what is inside.
+func (c *Core) onRelayed(p *peer, m *Message) {
+	switch {
+	case m.To == c.self:
+		c.receive(m)
+		if m.Result != nil && m.Run == c.run {
+			c.send(p, &Message{Relayed: &Message{Run: c.run, From: c.self, To: m.From, Ack: &ResultAck{Handle: m.Result.Handle}}})
+		}
+	case m.From == p.addr() && m.Run == c.run && m.To.Peer != c.self.Peer:
+		if to := c.meet(m.To.Peer); to != nil && !to.lost {
+			c.stats.Relayed++
+			c.send(to, &Message{Relayed: m})
+		}
+	default:
+		c.stats.DroppedForeign++
+	}
+}

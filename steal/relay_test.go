@@ -1,0 +1,87 @@
+package steal
+
+import (
+	"testing"
+	"time"
+)
+
+// What is relayed is sent on once, for the peer whose message it is, within the run, and to a peer other than the relay itself.
+func TestRelaySendsOn(t *testing.T) {
+	relay := victimCore(t, LAN(), 3)
+	result := &Message{From: thief(0), To: thief(1), Result: &Result{Handle: 1}}
+	for name, c := range map[string]struct {
+		sender Address
+		change func(m *Message)
+		sent   int
+	}{
+		"by its sender":           {thief(0), func(*Message) {}, 1},
+		"by a relay":              {thief(2), func(*Message) {}, 0},
+		"by an earlier life":      {thief(0), func(m *Message) { m.From.Inc-- }, 0},
+		"of another run":          {thief(0), func(m *Message) { m.Run = RunID{9} }, 0},
+		"to an earlier life here": {thief(0), func(m *Message) { m.To = Address{Peer: "v", Inc: 1} }, 0},
+		"of another kind":         {thief(0), func(m *Message) { m.Result, m.Goodbye = nil, &Goodbye{} }, 0},
+	} {
+		inner := *result
+		c.change(&inner)
+		out := relay.Step(time.Second, &Message{From: c.sender, To: relay.self, Relayed: &inner})
+		if len(out.Messages) != c.sent || c.sent == 1 && (out.Messages[0].To.Peer != thief(1).Peer || out.Messages[0].Relayed != &inner) {
+			t.Errorf("%s: %d messages are sent, want %d", name, len(out.Messages), c.sent)
+		}
+	}
+}
+
+// A result that comes round is used like one that comes straight, whoever brings it.
+func TestRelayedResultMustMatch(t *testing.T) {
+	c := victimCore(t, LAN(), 3)
+	g := give(t, c, 0, 1, 1)
+	inner := func(h Handle) *Message {
+		return &Message{From: thief(2), To: c.self, Relayed: &Message{From: thief(0), To: c.self,
+			Result: &Result{Handle: h, Path: g.Job.Path, Identity: g.Job.Identity}}}
+	}
+	if out := c.Step(c.now, inner(g.Handle+1)); len(out.Orders) != 0 {
+		t.Errorf("a result for an unknown handle leads to %v", out.Orders)
+	}
+	if out := c.Step(c.now, inner(g.Handle)); len(out.Orders) != 1 || out.Orders[0].Kind != Deliver {
+		t.Errorf("the right result leads to %v", out.Orders)
+	}
+}
+
+// A detour's time says nothing of the straight link.
+func TestRelayIsNotTimed(t *testing.T) {
+	for via, want := range map[ClusterID]time.Duration{"": 3 * time.Second, "c": 0} {
+		script := &scripted{via: via}
+		c := scene{clusters: "a: a1, b: b1, c: c1", self: "a1", load: idleOne}.core(t, script)
+		owner := Address{Peer: "b1", Inc: 1}
+		c.Step(c.now, &Message{From: owner, To: c.self, Reply: &StealReply{Jobs: []Grant{{Handle: 1}}}})
+		out := c.Finished(c.now, 1, nil)
+		if got := out.Messages[0].Relayed != nil; got != (via != "") {
+			t.Fatalf("via %q: relayed is %v", via, got)
+		}
+		c.Step(c.now+3*time.Second, &Message{From: owner, To: c.self, Ack: &ResultAck{Handle: 1}})
+		if got := c.links.get("b").RTT; got != want {
+			t.Errorf("via %q: the link is believed to take %v, want %v", via, got, want)
+		}
+	}
+}
+
+// Silence is measured by the longer of the two periods, the partner's as it announced it, within MaxHeartbeatEvery.
+func TestSilenceFollowsAnnouncedPeriods(t *testing.T) {
+	cfg := LAN()
+	for every, lostAfter := range map[time.Duration]time.Duration{
+		0:               4 * time.Second,
+		5 * time.Second: 16 * time.Second,
+		time.Hour:       31 * time.Second,
+	} {
+		c := victimCore(t, cfg, 1)
+		give(t, c, 0, 1, 1)
+		began := c.now
+		c.Step(began, &Message{From: thief(0), To: c.self, Heartbeat: &Heartbeat{Seq: 1, Held: []Handle{1}, Every: every}})
+		for c.Stats().PeersLost == 0 && c.now < began+time.Minute {
+			at, _ := c.Next()
+			c.Tick(at)
+		}
+		if got := c.now - began; got != lostAfter {
+			t.Errorf("a thief that announced %v is lost after %v, want %v", every, got, lostAfter)
+		}
+	}
+}
