@@ -65,16 +65,23 @@ func spread(f *Frame, n int) int {
 
 func init() { Register("test.spread", spread) }
 
+// held counts the cores that workers hold, without asking the workers as Stats does, which they would notice.
+func (p *Pool) held() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.allowed - int(p.free.Load())
+}
+
 func TestPause(t *testing.T) {
 	p := testPool(t, 3)
 	for range 10 {
 		resetGates()
 		res := make(chan int)
 		go func() { res <- run(t, p, spread, 8) }()
-		until(t, "all cores work", func() bool { return p.Stats().Busy == 3 })
+		until(t, "all cores work", func() bool { return p.held() == 3 && p.Queued() > 0 })
 		for _, cores := range []int{1, 3, 0, 2, 0} {
 			p.SetCores(cores)
-			until(t, fmt.Sprint(cores, " cores work"), func() bool { return p.Stats().Busy == cores })
+			until(t, fmt.Sprint(cores, " cores work"), func() bool { return p.held() == cores })
 			if p.Cores() != cores || p.Idle() != 0 {
 				t.Errorf("Cores %d, Idle %d when all %d cores should work", p.Cores(), p.Idle(), cores)
 			}
@@ -153,7 +160,7 @@ func TestPausedBorder(t *testing.T) {
 	}()
 	until(t, "the run begins", gates[1].reached.Load)
 	p.SetCores(0)
-	until(t, "the run stops", func() bool { return p.Stats().Busy == 0 })
+	until(t, "the run stops", func() bool { return p.held() == 0 })
 	job := p.Take()
 	if job == nil {
 		t.Fatal("nothing to take")
@@ -248,4 +255,21 @@ func TestProcessorsForAllPools(t *testing.T) {
 	q.SetCores(1)
 	q.SetCores(3)
 	step("3 cores, another pool closed", 4)
+}
+
+// TestBallastOnce: pools share the memory that keeps the garbage collector quiet, and closing them does not free it.
+func TestBallastOnce(t *testing.T) {
+	testPool(t, 1).Close()
+	runtime.GC()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	testPool(t, 1).Close()
+	testPool(t, 1).Close()
+	runtime.ReadMemStats(&after)
+	if more := after.TotalAlloc - before.TotalAlloc; more > gcBallast/8 {
+		t.Errorf("two more pools took %d bytes", more)
+	}
+	if before.HeapAlloc < gcBallast {
+		t.Errorf("the heap is %d bytes after a pool was closed: the ballast is gone", before.HeapAlloc)
+	}
 }

@@ -33,11 +33,15 @@ type Config struct {
 	Outside Outside
 }
 
-// gcBallast is memory that a pool owns and never touches, in bytes, so that it costs address space only. It makes the
+// gcBallast is memory that a process with pools owns and never touches, in bytes, so that it costs address space only. It
+// stays when the pools are closed: memory that is given back and asked for again may have to be cleared. It makes the
 // garbage collector wait for as much garbage: jobs make garbage fast while little is live, and a heap of 1 MB would be
 // collected 100 times a second, each time stopping all workers. On tsp and sat, two workers are 1.4 times as fast
 // with it (internal/bench).
 const gcBallast = 64 << 20
+
+// ballast makes the process's one piece of it.
+var ballast = sync.OnceValue(func() []byte { return make([]byte, gcBallast) })
 
 // coresAtStart is GOMAXPROCS before any pool raised it.
 var coresAtStart = runtime.GOMAXPROCS(0)
@@ -54,7 +58,6 @@ type Pool struct {
 	offers  chan struct{} // wakes one of them
 	pathMu  sync.Mutex    // held while paths are resolved across stacks
 	start   time.Time
-	ballast []byte // see gcBallast
 
 	runMu   sync.Mutex
 	runs    map[*record]bool // roots that have not finished
@@ -76,7 +79,7 @@ func NewPool(cfg Config) (*Pool, error) {
 	p := &Pool{cfg: cfg, start: time.Now().Add(-poolEpoch), runs: map[*record]bool{}, taken: map[*Taken]bool{}}
 	p.quit, p.offers = make(chan struct{}), make(chan struct{}, 1)
 	p.demand.Store(cfg.Workers > 1)
-	p.ballast = make([]byte, gcBallast)
+	ballast()
 	p.workers.Store(&[]*worker{})
 	p.allowed = cfg.Workers
 	processors.join(p)
