@@ -1,0 +1,127 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/internal/wire"
+)
+
+// Outcome is what came of a job, on its way home: a value and perhaps the error that its function returned with it, or a panic.
+type Outcome struct {
+	Value []byte   `cbor:"1,keyasint,omitempty"` // encoded by the Value codec
+	Error *Failure `cbor:"2,keyasint,omitempty"` // returned
+	Panic *Failure `cbor:"3,keyasint,omitempty"` // then there is nothing else
+}
+
+// Failure is a *satin.JobError without what cannot travel: of an error or a panic's value only the text is left.
+type Failure struct {
+	Path  satin.Path `cbor:"1,keyasint,omitempty"` // of the job that failed first
+	Func  string     `cbor:"2,keyasint,omitempty"`
+	Peer  string     `cbor:"3,keyasint,omitempty"` // where it ran
+	Error string     `cbor:"4,keyasint,omitempty"` // the text of an error that it returned,
+	Panic string     `cbor:"5,keyasint,omitempty"` // or of what it panicked with
+	Stack []byte     `cbor:"6,keyasint,omitempty"`
+}
+
+const (
+	maxFailureName  = 256
+	maxFailureText  = 16 << 10
+	maxFailureStack = 32 << 10
+)
+
+// encodeOutcome encodes what the pool says came of job id, which ran on peer self: result is nil if it panicked. A value
+// that cannot be encoded becomes the job's failure, because its spawner has to learn of it.
+func encodeOutcome(self string, id satin.JobID, fn string, result any, err error) []byte {
+	var o Outcome
+	switch {
+	case result == nil:
+		o.Panic = describe(self, id, fn, err)
+	case err != nil:
+		o.Error = describe(self, id, fn, err)
+		fallthrough
+	default:
+		var bad error
+		if o.Value, bad = wire.Value().Encode(result); bad != nil {
+			o = Outcome{Panic: describe(self, id, fn, &satin.JobError{ID: id, Func: fn, Panic: fmt.Errorf("its result cannot travel: %w", bad)})}
+		}
+	}
+	b, bad := wire.Value().Encode(&o)
+	if bad != nil { // the value is as long as a value may be, and what is round it is too much
+		o = Outcome{Panic: describe(self, id, fn, &satin.JobError{ID: id, Func: fn, Panic: fmt.Errorf("its result cannot travel: %w", bad)})}
+		if b, bad = wire.Value().Encode(&o); bad != nil {
+			panic(bad) // texts of bounded length
+		}
+	}
+	return b
+}
+
+// describe makes of a job's failure what can travel. The job that failed first keeps its name, wherever it ran.
+func describe(self string, id satin.JobID, fn string, err error) *Failure {
+	je := (*satin.JobError)(nil)
+	if !errors.As(err, &je) {
+		je = &satin.JobError{ID: id, Func: fn, Err: err}
+	}
+	f := &Failure{
+		Path: je.ID.Path, Func: clip(je.Func, maxFailureName), Peer: clip(je.Peer, maxFailureName),
+		Stack: je.Stack[:min(len(je.Stack), maxFailureStack)],
+	}
+	if f.Peer == "" {
+		f.Peer = self
+	}
+	if je.Err != nil {
+		f.Error = clip(je.Err.Error(), maxFailureText)
+	} else {
+		f.Panic = clip(fmt.Sprint(je.Panic), maxFailureText)
+	}
+	return f
+}
+
+// clip cuts s to n bytes and makes it valid UTF-8, which the encoding demands.
+func clip(s string, n int) string { return strings.ToValidUTF8(s[:min(len(s), n)], "?") }
+
+// jobError is what the spawner in this process gets to see.
+func (f *Failure) jobError(run satin.RunID) *satin.JobError {
+	je := &satin.JobError{ID: satin.JobID{Run: run, Path: f.Path}, Func: f.Func, Peer: f.Peer, Stack: f.Stack}
+	if f.Error != "" {
+		je.Err = errors.New(f.Error)
+	} else {
+		je.Panic = f.Panic
+	}
+	return je
+}
+
+// DecodeOutcome reads what came of a job of function fn: its result with the error it returned, if its function may, or
+// its panic as a *satin.JobError. bad says that no correct peer would send these bytes; nothing else is valid then.
+func DecodeOutcome(run satin.RunID, b []byte, fn satin.Func) (result any, err error, panicked *satin.JobError, bad error) {
+	var o Outcome
+	if bad = wire.Value().Decode(b, &o); bad != nil {
+		return nil, nil, nil, bad
+	}
+	switch {
+	case o.Panic != nil:
+		if o.Value != nil || o.Error != nil {
+			return nil, nil, nil, errors.New("an outcome that is a panic and something else")
+		}
+		return nil, nil, o.Panic.jobError(run), nil
+	case o.Error != nil:
+		if !fn.MayFail {
+			return nil, nil, nil, fmt.Errorf("an error from %s, which returns none", fn.Name)
+		}
+		err = o.Error.jobError(run)
+	}
+	result, bad = decodeValue(o.Value, fn.Result)
+	return result, err, nil, bad
+}
+
+// decodeValue makes a value of type t from its encoding.
+func decodeValue(b []byte, t reflect.Type) (any, error) {
+	v := reflect.New(t)
+	if err := wire.Value().Decode(b, v.Interface()); err != nil {
+		return nil, err
+	}
+	return v.Elem().Interface(), nil
+}

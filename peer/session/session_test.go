@@ -1,0 +1,249 @@
+package session_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/peer/session"
+	"github.com/satin-peer/satin/steal"
+)
+
+func init() {
+	satin.Register("session_test.fib", fib)
+	satin.Register("session_test.first", first)
+	satin.RegisterErr("session_test.odd", odd)
+	satin.RegisterErr("session_test.sumOdd", sumOdd)
+	satin.Register("session_test.fail", fail)
+}
+
+func fib(f *satin.Frame, n int) int {
+	if n < 2 {
+		return n
+	}
+	x := satin.Spawn(f, fib, n-1)
+	y := fib(f, n-2)
+	return x.Get() + y
+}
+
+// first searches a tree for a leaf and aborts the rest when it has one.
+func first(f *satin.Frame, n int) int {
+	if n == 0 {
+		return 1
+	}
+	g := satin.Fork(f, first)
+	g.Spawn(n - 1)
+	g.Spawn(n - 1)
+	g.Spawn(n - 1)
+	for r := range g.Results() {
+		if n > 3 || n%2 == 0 {
+			return r // the others are not wanted
+		}
+	}
+	return 1
+}
+
+// odd fails for even numbers.
+func odd(f *satin.Frame, n int) (int, error) {
+	if n%2 == 0 {
+		return n, fmt.Errorf("%d is even", n)
+	}
+	return fib(f, 20) - fib(f, 20) + n, nil
+}
+
+func sumOdd(f *satin.Frame, n int) (int, error) {
+	g := satin.ForkErr(f, odd)
+	for i := range n {
+		g.Spawn(i)
+	}
+	sum, errs := 0, 0
+	for r, err := range g.Results() {
+		if err != nil {
+			errs++
+		} else {
+			sum += r
+		}
+	}
+	if errs != (n+1)/2 {
+		return 0, fmt.Errorf("%d errors", errs)
+	}
+	return sum, fmt.Errorf("sum %d", sum)
+}
+
+func fail(f *satin.Frame, n int) int {
+	if n == 0 {
+		panic("out of fuel")
+	}
+	x := satin.Spawn(f, fail, n-1)
+	y := fib(f, 22)
+	return x.Get() + y
+}
+
+// net is a network of sessions in this process, which carries messages in the order of each pair, or loses and repeats some.
+type net struct {
+	mu       sync.Mutex
+	sessions map[steal.PeerID]*session.Session
+	lossy    bool
+	run      satin.RunID
+	members  []steal.Member
+	queues   map[steal.PeerID]chan *steal.Message
+	wg       sync.WaitGroup
+}
+
+func newNet(t *testing.T, peers, workers int, lossy bool, policy string) *net {
+	t.Helper()
+	n := &net{sessions: map[steal.PeerID]*session.Session{}, run: satin.NewRunID(), lossy: lossy, queues: map[steal.PeerID]chan *steal.Message{}}
+	for i := range peers {
+		n.members = append(n.members, steal.Member{ID: steal.PeerID(fmt.Sprintf("p%d", i)), Cluster: steal.ClusterID(fmt.Sprintf("c%d", i%2))})
+	}
+	cfg := steal.Local()
+	if lossy { // what was lost is found after some heartbeats
+		cfg.HeartbeatEvery, cfg.WideHeartbeatEvery, cfg.ResultRetry = 20*time.Millisecond, 20*time.Millisecond, 20*time.Millisecond
+		cfg.StealTimeout = 20 * time.Millisecond
+	}
+	for _, m := range n.members {
+		p, err := steal.PolicyByName(policy, "p0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := session.New(session.Config{
+			Run: n.run, Self: steal.Address{Peer: m.ID, Inc: 1}, Core: cfg, Policy: p, Workers: workers,
+			Members: steal.NewMembers(n.members), Send: n.send,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := make(chan *steal.Message, 10000)
+		n.mu.Lock()
+		n.sessions[m.ID], n.queues[m.ID] = s, q
+		n.mu.Unlock()
+		n.wg.Add(1)
+		go func() {
+			defer n.wg.Done()
+			for msg := range q {
+				s.Received(msg)
+			}
+		}()
+		s.SetCores(workers)
+	}
+	t.Cleanup(func() {
+		for _, s := range n.sessions {
+			s.Close()
+		}
+		n.mu.Lock()
+		for _, q := range n.queues {
+			close(q)
+		}
+		n.queues = nil
+		n.mu.Unlock()
+		n.wg.Wait()
+	})
+	return n
+}
+
+func (n *net) send(m *steal.Message) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	q := n.queues[m.To.Peer]
+	if q == nil {
+		return
+	}
+	copies := 1
+	if n.lossy {
+		switch rand.IntN(20) {
+		case 0:
+			copies = 0
+		case 1:
+			copies = 2
+		}
+	}
+	for range copies {
+		select {
+		case q <- m:
+		default:
+		}
+	}
+}
+
+// root runs a job at the first peer and waits for what comes of it.
+func (n *net) root(t *testing.T, fn string, arg any) (any, error, *satin.JobError) {
+	t.Helper()
+	b, err := wire.Value().Encode(arg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan []byte, 1)
+	if err := n.sessions["p0"].Root(fn, b, func(o []byte) { ended <- o }); err != nil {
+		t.Fatal(err)
+	}
+	f, _ := satin.Lookup(fn)
+	result, err, panicked, bad := session.DecodeOutcome(n.run, <-ended, f)
+	if bad != nil {
+		t.Fatal(bad)
+	}
+	return result, err, panicked
+}
+
+func (n *net) moved() (jobs uint64) {
+	for _, s := range n.sessions {
+		st := s.Stats().Steal
+		jobs += st.JobsTakenLocal + st.JobsTakenWide
+	}
+	return jobs
+}
+
+func TestAnswerIsTheSequentialOne(t *testing.T) {
+	for _, policy := range steal.PolicyNames() {
+		t.Run(policy, func(t *testing.T) {
+			n := newNet(t, 4, 1, false, policy)
+			for first := true; first || n.moved() == 0; first = false { // on a busy machine a thief may come too late for one run
+				if policy == "push" && !first {
+					return // it pushes what is published, and the jobs of fib are too fine to be published unasked
+				}
+				if got, err, p := n.root(t, "session_test.fib", 30); got != 832040 || err != nil || p != nil {
+					t.Fatalf("fib(30) = %v, %v, %v", got, err, p)
+				}
+			}
+		})
+	}
+}
+
+func TestAbortsReachThieves(t *testing.T) {
+	n := newNet(t, 3, 2, false, "")
+	for range 20 {
+		if got, err, p := n.root(t, "session_test.first", 12); got != 1 || err != nil || p != nil {
+			t.Fatalf("got %v, %v, %v", got, err, p)
+		}
+	}
+}
+
+func TestErrorsAndPanicsComeHome(t *testing.T) {
+	n := newNet(t, 3, 1, false, "")
+	if got, err, p := n.root(t, "session_test.sumOdd", 400); got != 40000 || err == nil || p != nil {
+		t.Errorf("got %v, %v, %v", got, err, p)
+	}
+	_, _, p := n.root(t, "session_test.fail", 30)
+	if p == nil || p.Panic != "out of fuel" || p.Func != "session_test.fail" || len(p.ID.Path) != 30 || p.Peer == "" {
+		t.Errorf("got %+v", p)
+	}
+}
+
+func TestLostAndRepeatedMessages(t *testing.T) {
+	n := newNet(t, 4, 1, true, "")
+	if got, err, p := n.root(t, "session_test.fib", 30); got != 832040 || err != nil || p != nil {
+		t.Errorf("fib(30) = %v, %v, %v", got, err, p)
+	}
+}
+
+// What one peer holds when it leaves is run by others.
+func TestLeavingCostsTimeOnly(t *testing.T) {
+	n := newNet(t, 3, 1, false, "")
+	go n.sessions["p1"].Leave()
+	if got, err, p := n.root(t, "session_test.fib", 32); got != 2178309 || err != nil || p != nil {
+		t.Errorf("fib(32) = %v, %v, %v", got, err, p)
+	}
+}
