@@ -1,6 +1,7 @@
 package satin
 
 import (
+	"strings"
 	"sync"
 	"testing"
 )
@@ -11,6 +12,7 @@ func init() {
 	Register("test.aborter", aborter)
 	Register("test.deepSpin", deepSpin)
 	Register("test.bulky", bulky)
+	Register("test.nilFuncs", nilFuncs)
 	Register("test.abortDeep", abortDeep)
 }
 
@@ -195,6 +197,43 @@ func TestBulkyTypes(t *testing.T) {
 	for _, workers := range []int{0, 2} {
 		if b := run(t, testPool(t, workers), bulky, [512]int{0: 100}); b[1] != 100 {
 			t.Error(b[1])
+		}
+	}
+}
+
+// nilFuncs spawns a nil function in every way, in slots that were used and in ones that were not, and counts clear panics.
+func nilFuncs(f *Frame, used int) (clear int) {
+	for range used {
+		Spawn(f, fib, 1)
+	}
+	f.Sync()
+	try := func(spawn func()) {
+		defer func() {
+			if s, ok := recover().(string); ok && strings.Contains(s, "nil function") {
+				clear++
+			}
+		}()
+		spawn()
+	}
+	var fn func(*Frame, [512]byte) [512]byte
+	var fails func(*Frame, [512]byte) ([512]byte, error)
+	try(func() { Spawn(f, fn, [512]byte{1}) })
+	try(func() { g := Fork(f, fn); g.Spawn([512]byte{1}) })
+	try(func() { SpawnErr(f, fails, [512]byte{1}) })
+	try(func() { g := ForkErr(f, fails); g.Spawn([512]byte{1}) })
+	return clear
+}
+
+func TestNilFunction(t *testing.T) {
+	for _, workers := range []int{0, 1, 2} {
+		p := testPool(t, workers)
+		for _, used := range []int{0, 1, firstSlots + 10} {
+			if n := run(t, p, nilFuncs, used); n != 4 {
+				t.Errorf("%d workers, %d slots used: %d of 4 nil functions were refused", workers, used, n)
+			}
+		}
+		if r := run(t, p, fib, 15); r != 610 {
+			t.Error("after nil functions:", r)
 		}
 	}
 }

@@ -35,7 +35,7 @@ const (
 // Fields without a remark belong to the owner, or, between a successful steal and the record's return through the
 // owner's finished list, to the thief.
 type record struct {
-	key   unsafe.Pointer // identity of the function; nil in a slot that was never used
+	key   unsafe.Pointer // identity of the function; in a slot that was never used the record's own address
 	w     *worker        // owner: the worker whose stack the record is on; nil for a root that came from outside
 	id    uint64         // depth<<depthShift | child index, and doneBit or abortedBit
 	slot  uint32         // where on the stack; noSlot when it is on none

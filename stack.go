@@ -130,7 +130,9 @@ func (w *worker) growSlots(n int) {
 	s := make([]*record, n)
 	unused := make([]record, n-len(w.slots))
 	for i := copy(s, w.slots); i < n; i++ {
-		s[i] = &unused[i-len(w.slots)]
+		r := &unused[i-len(w.slots)]
+		r.key = unsafe.Pointer(r) // no function's, nor that of a nil function: the record has no room for an argument
+		s[i] = r
 	}
 	w.slots, w.base = s, unsafe.Pointer(unsafe.SliceData(s))
 	w.slotTab.Store(&s)

@@ -87,6 +87,8 @@ var engineMutants = []mutant{
 		old: "		h.Fed()\n", new: "		_ = h\n"},
 	{name: "engine/pools-forgotten", wrong: "GOMAXPROCS leaves no processor to the network when there are several pools", file: "cores.go", pkg: ".", run: cores, args: brief,
 		old: "want += int32(q.allowed) - min(q.free.Load(), 0)", new: "want = max(want, 1+int32(q.allowed)-min(q.free.Load(), 0))"},
+	{name: "engine/nil-fits-everywhere", wrong: "a nil function is spawned into a slot that has no room for its argument", file: "stack.go", pkg: ".", run: "^TestNilFunction$", args: brief,
+		old: "		r.key = unsafe.Pointer(r) //", new: "		//"},
 	{name: "engine/path-of-detached", wrong: "a job run ahead of its Get has its parent's path", file: "join.go", pkg: ".", run: "^TestPaths$|" + lives, args: brief,
 		old: "	w.enter(id, cur)\n", new: "	w.enter(cur, cur)\n"},
 }
