@@ -18,7 +18,7 @@ var rooms = []room{
 	{dir: "sharedobj", knows: []string{"."}},
 	{dir: "dashboard", knows: []string{".", "internal/*"}, modules: []string{"github.com/gorilla/websocket"}},
 	{dir: "peer", knows: []string{".", "steal", "gossip", "sharedobj", "dashboard", "internal/*"}, modules: append([]string{"*"}, libp2p...)},
-	{dir: "peer/control", modules: []string{"github.com/gofrs/flock"}},
+	{dir: "peer/control", modules: []string{"github.com/gofrs/flock", "golang.org/x/net/netutil"}},
 	{dir: "peer/settings", modules: []string{"github.com/adrg/xdg", "github.com/pelletier/go-toml/v2", "github.com/spf13/pflag"}},
 	{dir: "peer/session", knows: []string{".", "steal", "internal/wire"}},
 	{dir: "peer/statement", knows: []string{".", "internal/wire"}, modules: libp2p},
@@ -36,7 +36,6 @@ var rooms = []room{
 	{dir: "internal/satinvet", modules: []string{"golang.org/x/tools"}},
 	{dir: "cmd/satinvet", knows: []string{"internal/satinvet"}, modules: []string{"golang.org/x/tools"}},
 	{dir: "internal/house"},
-	{dir: "internal/mutants"},
 	{dir: "internal/mutants"},
 }
 
