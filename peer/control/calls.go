@@ -1,0 +1,207 @@
+package control
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// The calls, as paths below /v1.
+const (
+	statusCall  = "GET /v1/status"
+	peersCall   = "GET /v1/peers"
+	runsCall    = "GET /v1/runs"
+	submitCall  = "POST /v1/runs"
+	waitCall    = "GET /v1/runs/{run}/wait"
+	cancelCall  = "POST /v1/runs/{run}/cancel"
+	inviteCall  = "POST /v1/invite"
+	joinCall    = "POST /v1/join"
+	leaveCall   = "POST /v1/leave"
+	pauseCall   = "POST /v1/pause"
+	resumeCall  = "POST /v1/resume"
+	doctorCall  = "GET /v1/doctor"
+	runWildcard = "run"
+)
+
+// Bodies of calls with one parameter.
+type (
+	joinBody struct {
+		Address string `json:"address"`
+	}
+	pauseBody struct {
+		For float64 `json:"for_seconds"` // 0: until it is resumed
+	}
+	empty struct{}
+)
+
+// Bounds of parameters.
+const (
+	maxPause   = 30 * 24 * time.Hour
+	maxAddress = 4 << 10 // bytes of an address or invitation
+	maxRunID   = 64
+	maxArgs    = 256
+	maxValid   = 30 * 24 * time.Hour
+	minValid   = time.Minute
+)
+
+// newHandler makes the calls of d.
+func newHandler(d Daemon) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc(statusCall, ask(quickCall, status(d)))
+	mux.HandleFunc(peersCall, ask(quickCall, list(d.Peers)))
+	mux.HandleFunc(runsCall, ask(quickCall, list(d.Runs)))
+	mux.HandleFunc(doctorCall, ask(slowCall, list(d.Doctor)))
+	mux.HandleFunc(leaveCall, ask(slowCall, noReply(d.Leave)))
+	mux.HandleFunc(resumeCall, ask(quickCall, noReply(d.Resume)))
+	mux.HandleFunc(submitCall, tell(slowCall, MaxBody, func(ctx context.Context, s Submission) (RunInfo, error) {
+		if err := s.check(); err != nil {
+			return RunInfo{}, err
+		}
+		return d.Submit(ctx, s)
+	}))
+	mux.HandleFunc(inviteCall, tell(quickCall, maxSmallBody, func(ctx context.Context, i Invitation) (Invited, error) {
+		if err := i.check(); err != nil {
+			return Invited{}, err
+		}
+		return d.Invite(ctx, i)
+	}))
+	mux.HandleFunc(joinCall, tell(slowCall, maxSmallBody, func(ctx context.Context, b joinBody) (PeerInfo, error) {
+		if b.Address == "" || len(b.Address) > maxAddress {
+			return PeerInfo{}, Errorf(ErrBadInput, "an address or invitation has 1 to %d bytes, not %d", maxAddress, len(b.Address))
+		}
+		return d.Join(ctx, b.Address)
+	}))
+	mux.HandleFunc(pauseCall, tell(quickCall, maxSmallBody, func(ctx context.Context, b pauseBody) (empty, error) {
+		if !(b.For >= 0 && b.For <= maxPause.Seconds()) { // nor NaN
+			return empty{}, Errorf(ErrBadInput, "a pause is from 0 seconds to %v long", maxPause)
+		}
+		return empty{}, d.Pause(ctx, time.Duration(b.For*float64(time.Second)))
+	}))
+	mux.HandleFunc(cancelCall, func(w http.ResponseWriter, r *http.Request) {
+		run, err := runOf(r)
+		ctx, cancel := context.WithTimeout(r.Context(), slowCall)
+		defer cancel()
+		if err == nil {
+			err = d.Cancel(ctx, run)
+		}
+		reply(ctx, w, empty{}, err)
+	})
+	mux.HandleFunc(waitCall, func(w http.ResponseWriter, r *http.Request) { wait(d, w, r) })
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		reply(r.Context(), w, nil, Errorf(ErrBadInput, "this daemon has no %s %s: it and the command are of different versions; restart the daemon", r.Method, r.URL.Path))
+	})
+	return mux
+}
+
+// ask makes a handler of a call without parameters.
+func ask[R any](within time.Duration, call func(context.Context) (R, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), within)
+		defer cancel()
+		v, err := call(ctx)
+		reply(ctx, w, v, err)
+	}
+}
+
+// tell makes a handler of a call with a body of at most limit bytes.
+func tell[B, R any](within time.Duration, limit int64, call func(context.Context, B) (R, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		var body B
+		if err := receive(w, r, limit, &body); err != nil {
+			reply(r.Context(), w, nil, err)
+			return
+		}
+		ctx, cancel := context.WithTimeout(r.Context(), within)
+		defer cancel()
+		v, err := call(ctx, body)
+		reply(ctx, w, v, err)
+	}
+}
+
+// list makes an empty list of none at all, which JSON would call null.
+func list[E any](call func(context.Context) ([]E, error)) func(context.Context) ([]E, error) {
+	return func(ctx context.Context) ([]E, error) {
+		l, err := call(ctx)
+		return listed(l), err
+	}
+}
+
+func listed[E any](l []E) []E {
+	if l == nil {
+		return []E{}
+	}
+	return l
+}
+
+func status(d Daemon) func(context.Context) (Status, error) {
+	return func(ctx context.Context) (Status, error) {
+		s, err := d.Status(ctx)
+		s.Addresses, s.Clusters, s.Runs = listed(s.Addresses), listed(s.Clusters), listed(s.Runs)
+		return s, err
+	}
+}
+
+func noReply(call func(context.Context) error) func(context.Context) (empty, error) {
+	return func(ctx context.Context) (empty, error) { return empty{}, call(ctx) }
+}
+
+func runOf(r *http.Request) (string, error) {
+	run := r.PathValue(runWildcard)
+	if len(run) == 0 || len(run) > maxRunID || strings.Trim(run, "0123456789abcdef") != "" {
+		return "", Errorf(ErrBadInput, "a run is named by up to %d hexadecimal digits", maxRunID)
+	}
+	return run, nil
+}
+
+func (s Submission) check() error {
+	switch {
+	case s.App == "" || s.Function == "":
+		return Errorf(ErrBadInput, "a submission names an application and its function")
+	case len(s.Args) > maxArgs:
+		return Errorf(ErrBadInput, "a submission has at most %d arguments, not %d", maxArgs, len(s.Args))
+	}
+	return nil
+}
+
+func (i Invitation) check() error {
+	if i.Valid != 0 && !(i.Valid >= minValid.Seconds() && i.Valid <= maxValid.Seconds()) {
+		return Errorf(ErrBadInput, "an invitation is valid for %v to %v", minValid, maxValid)
+	}
+	return nil
+}
+
+// A news is one line of the reply to Wait: exactly one field is set, and only the last line has another than Progress.
+type news struct {
+	Progress *Progress `json:"progress,omitempty"`
+	Outcome  *Outcome  `json:"outcome,omitempty"`
+	Fault    *fault    `json:"fault,omitempty"`
+}
+
+// wait streams a run's progress, and its outcome at the end.
+func wait(d Daemon, w http.ResponseWriter, r *http.Request) {
+	run, err := runOf(r)
+	if err != nil {
+		reply(r.Context(), w, nil, err)
+		return
+	}
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	connection := http.NewResponseController(w)
+	_ = connection.SetReadDeadline(time.Time{}) // the request has been read; what it waits for takes as long as it takes
+	w.Header().Set("Content-Type", "application/x-ndjson")
+	lines := json.NewEncoder(w)
+	send := func(n news) {
+		_ = connection.SetWriteDeadline(time.Now().Add(writeWithin))
+		if lines.Encode(n) != nil || connection.Flush() != nil {
+			cancel() // the client has gone, or reads too slowly
+		}
+	}
+	outcome, err := d.Wait(ctx, run, func(p Progress) { send(news{Progress: &p}) })
+	if err != nil {
+		send(news{Fault: newFault(explain(ctx, err))})
+		return
+	}
+	send(news{Outcome: &outcome})
+}

@@ -1,0 +1,259 @@
+package control
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// A Client asks the daemon of a directory. It is a Daemon; errors are those of the daemon, or of ErrUnavailable or ErrNotRunning
+// when there is no answer.
+type Client struct {
+	token string
+	http  http.Client
+}
+
+var _ Daemon = (*Client)(nil)
+
+// margin is how much longer a client waits than the server, so that the server's own error arrives.
+const margin = 2 * time.Second
+
+// maxSilence is how long Wait waits for a word of progress.
+const maxSilence = 20 * time.Second
+
+const maxToken = 1 << 10
+
+// Connect finds the daemon of a control directory. An error of ErrNotRunning if there is none: no socket, or one that nobody listens on.
+func Connect(dir string) (*Client, error) {
+	path := SocketPath(dir)
+	text, err := readToken(TokenPath(dir))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, notRunning(path)
+	case errors.Is(err, fs.ErrPermission):
+		return nil, Errorf(ErrRefused, "%s: %v: the daemon there belongs to another user", TokenPath(dir), reason(err))
+	case err != nil:
+		return nil, fmt.Errorf("reading %s: %w", TokenPath(dir), reason(err))
+	}
+	c := &Client{token: text}
+	var dialer net.Dialer
+	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
+		conn, err := dialer.DialContext(ctx, "unix", path)
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED) {
+			return nil, notRunning(path)
+		}
+		return conn, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), quickCall)
+	defer cancel()
+	conn, err := dial(ctx, "", "")
+	if err != nil {
+		return nil, err
+	}
+	if err := conn.Close(); err != nil {
+		return nil, err
+	}
+	c.http.Transport = &http.Transport{DialContext: dial, DisableCompression: true, MaxResponseHeaderBytes: maxHeader}
+	return c, nil
+}
+
+func readToken(path string) (string, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, maxToken))
+	return strings.TrimSpace(string(text)), err
+}
+
+func notRunning(path string) error {
+	return Errorf(ErrNotRunning, "no daemon is running (nobody listens on %s): start one with satin-peer start", path)
+}
+
+// Close lets go of idle connections.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+// Status asks for the peer at one glance.
+func (c *Client) Status(ctx context.Context) (Status, error) {
+	return call[Status](ctx, c, statusCall, quickCall, nil)
+}
+
+// Peers asks for the other members.
+func (c *Client) Peers(ctx context.Context) ([]PeerInfo, error) {
+	return call[[]PeerInfo](ctx, c, peersCall, quickCall, nil)
+}
+
+// Runs asks for the runs that the peer knows.
+func (c *Client) Runs(ctx context.Context) ([]RunInfo, error) {
+	return call[[]RunInfo](ctx, c, runsCall, quickCall, nil)
+}
+
+// Doctor asks what keeps the peer from being useful.
+func (c *Client) Doctor(ctx context.Context) ([]Finding, error) {
+	return call[[]Finding](ctx, c, doctorCall, slowCall, nil)
+}
+
+// Submit asks for a run.
+func (c *Client) Submit(ctx context.Context, s Submission) (RunInfo, error) {
+	return call[RunInfo](ctx, c, submitCall, slowCall, s)
+}
+
+// Invite asks for an invitation.
+func (c *Client) Invite(ctx context.Context, i Invitation) (Invited, error) {
+	return call[Invited](ctx, c, inviteCall, quickCall, i)
+}
+
+// Join asks the peer to connect to a member.
+func (c *Client) Join(ctx context.Context, address string) (PeerInfo, error) {
+	return call[PeerInfo](ctx, c, joinCall, slowCall, joinBody{address})
+}
+
+// Leave asks the peer to leave; the daemon ends.
+func (c *Client) Leave(ctx context.Context) error {
+	_, err := call[empty](ctx, c, leaveCall, slowCall, nil)
+	return err
+}
+
+// Pause asks the peer to stop computing.
+func (c *Client) Pause(ctx context.Context, d time.Duration) error {
+	_, err := call[empty](ctx, c, pauseCall, quickCall, pauseBody{d.Seconds()})
+	return err
+}
+
+// Resume asks it to go on.
+func (c *Client) Resume(ctx context.Context) error {
+	_, err := call[empty](ctx, c, resumeCall, quickCall, nil)
+	return err
+}
+
+// Cancel asks for the end of a run.
+func (c *Client) Cancel(ctx context.Context, run string) error {
+	_, err := call[empty](ctx, c, about(cancelCall, run), slowCall, nil)
+	return err
+}
+
+// about puts a run into a call's path.
+func about(call, run string) string {
+	return strings.Replace(call, "{"+runWildcard+"}", url.PathEscape(run), 1)
+}
+
+// call asks for one reply.
+func call[R any](ctx context.Context, c *Client, what string, within time.Duration, body any) (r R, err error) {
+	ctx, cancel := context.WithTimeout(ctx, within+margin)
+	defer cancel()
+	response, err := c.send(ctx, what, body)
+	if err != nil {
+		return r, err
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(response.Body, MaxBody+1))
+	switch {
+	case err != nil:
+		return r, c.broken(ctx, err)
+	case len(text) > MaxBody:
+		return r, fmt.Errorf("the daemon's reply is larger than %d bytes", MaxBody)
+	}
+	if err := json.Unmarshal(text, &r); err != nil {
+		return r, fmt.Errorf("the daemon's reply cannot be read: %w", err)
+	}
+	return r, nil
+}
+
+// send makes a request and returns its response if all is well, else the daemon's error.
+func (c *Client) send(ctx context.Context, what string, body any) (*http.Response, error) {
+	var text []byte
+	if body != nil {
+		var err error
+		if text, err = json.Marshal(body); err != nil {
+			return nil, fmt.Errorf("the request cannot be written as JSON: %w", err)
+		}
+	}
+	method, path, _ := strings.Cut(what, " ")
+	request, err := http.NewRequestWithContext(ctx, method, "http://daemon"+path, bytes.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Authorization", "Bearer "+c.token)
+	response, err := c.http.Do(request)
+	if err != nil {
+		return nil, c.broken(ctx, err)
+	}
+	if response.StatusCode == http.StatusOK {
+		return response, nil
+	}
+	defer response.Body.Close()
+	if response.StatusCode == http.StatusUnauthorized {
+		return nil, Errorf(ErrRefused, "the daemon does not know the token any more: it was restarted this moment; try again")
+	}
+	var f fault
+	if err := json.NewDecoder(io.LimitReader(response.Body, maxSmallBody)).Decode(&f); err != nil {
+		return nil, fmt.Errorf("the daemon answers %s", response.Status)
+	}
+	return nil, f.err()
+}
+
+// broken says in plain words why there is no answer.
+func (c *Client) broken(ctx context.Context, err error) error {
+	var plain *Error
+	switch {
+	case errors.As(err, &plain):
+		return plain
+	case errors.Is(context.Cause(ctx), errSilent), errors.Is(err, context.DeadlineExceeded):
+		return Errorf(ErrUnavailable, "the daemon does not answer in time: it may be stopped or overloaded; see its log")
+	case errors.Is(err, context.Canceled):
+		return err
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
+		return Errorf(ErrUnavailable, "the daemon ended before it had answered: see its log, and start it again with satin-peer start")
+	}
+	return err
+}
+
+// errSilent is why Wait gives up.
+var errSilent = errors.New("no progress was told")
+
+// Wait also ends, with ErrUnavailable, when the daemon ends or is silent for maxSilence.
+func (c *Client) Wait(ctx context.Context, run string, progress func(Progress)) (Outcome, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	silence := time.AfterFunc(maxSilence, func() { cancel(errSilent) })
+	defer silence.Stop()
+	response, err := c.send(ctx, about(waitCall, run), nil)
+	if err != nil {
+		return Outcome{}, err
+	}
+	defer response.Body.Close()
+	lines := bufio.NewScanner(response.Body)
+	lines.Buffer(nil, MaxBody)
+	for lines.Scan() {
+		silence.Reset(maxSilence)
+		var n news
+		if err := json.Unmarshal(lines.Bytes(), &n); err != nil {
+			return Outcome{}, fmt.Errorf("the daemon's reply cannot be read: %w", err)
+		}
+		switch {
+		case n.Outcome != nil:
+			return *n.Outcome, nil
+		case n.Fault != nil:
+			return Outcome{}, n.Fault.err()
+		case n.Progress != nil && progress != nil:
+			progress(*n.Progress)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return Outcome{}, c.broken(ctx, err)
+	}
+	return Outcome{}, c.broken(ctx, io.ErrUnexpectedEOF)
+}

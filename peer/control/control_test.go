@@ -1,0 +1,270 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A fake is a Daemon that remembers what it was asked and says what it is told to.
+type fake struct {
+	asked  []any
+	err    error
+	status Status
+	peers  []PeerInfo
+	runs   []RunInfo
+	found  []Finding
+	wait   func(ctx context.Context, progress func(Progress)) (Outcome, error)
+}
+
+func (f *fake) note(what ...any) error {
+	f.asked = append(f.asked, what...)
+	return f.err
+}
+
+func (f *fake) Status(context.Context) (Status, error)     { return f.status, f.note("status") }
+func (f *fake) Peers(context.Context) ([]PeerInfo, error)  { return f.peers, f.note("peers") }
+func (f *fake) Runs(context.Context) ([]RunInfo, error)    { return f.runs, f.note("runs") }
+func (f *fake) Doctor(context.Context) ([]Finding, error)  { return f.found, f.note("doctor") }
+func (f *fake) Leave(context.Context) error                { return f.note("leave") }
+func (f *fake) Resume(context.Context) error               { return f.note("resume") }
+func (f *fake) Cancel(_ context.Context, run string) error { return f.note("cancel", run) }
+func (f *fake) Pause(_ context.Context, d time.Duration) error {
+	return f.note("pause", d)
+}
+func (f *fake) Submit(_ context.Context, s Submission) (RunInfo, error) {
+	return RunInfo{Run: "ab", App: s.App}, f.note("submit", s)
+}
+func (f *fake) Invite(_ context.Context, i Invitation) (Invited, error) {
+	return Invited{Line: "line"}, f.note("invite", i)
+}
+func (f *fake) Join(_ context.Context, address string) (PeerInfo, error) {
+	return PeerInfo{Peer: "them"}, f.note("join", address)
+}
+func (f *fake) Wait(ctx context.Context, run string, progress func(Progress)) (Outcome, error) {
+	if err := f.note("wait", run); err != nil {
+		return Outcome{}, err
+	}
+	return f.wait(ctx, progress)
+}
+
+// newDir makes a control directory whose socket's path is short enough.
+func newDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "satin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	return filepath.Join(dir, "control")
+}
+
+// serve starts a server for d and a client of it.
+func serve(t *testing.T, d Daemon) (*Server, *Client, string) {
+	t.Helper()
+	dir := newDir(t)
+	s, err := Open(dir, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(d) }()
+	c, err := Connect(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		c.Close()
+		if err := s.Close(t.Context()); err != nil && !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	return s, c, dir
+}
+
+// TestCalls checks that each call reaches the daemon with its parameters, and that its reply comes back as it was.
+func TestCalls(t *testing.T) {
+	when := time.Date(2026, 11, 20, 22, 0, 0, 0, time.UTC)
+	f := &fake{
+		status: Status{
+			Peer: "me", State: PeerPaused, PausedUntil: &when, Started: when, Addresses: []string{"/ip4/1.2.3.4/tcp/5/p2p/me"},
+			Clusters: []ClusterInfo{{Name: "here", Mine: true, RTT: 0.001}}, Runs: []RunInfo{{Run: "ab", Share: 0.5}},
+			Reachability: Reachability{State: ReachPrivate, Why: "a NAT"}, Work: Work{Executed: 1 << 60},
+		},
+		peers: []PeerInfo{{Peer: "<them>", Heard: when}},
+		runs:  []RunInfo{{Run: "cd", State: RunDone, Stats: &RunStats{Spawns: 3}}},
+		found: []Finding{{Check: "clock", Level: Warning, Text: "late", Fix: "set it"}},
+	}
+	_, c, _ := serve(t, f)
+	submission := Submission{App: "nqueens", Args: []string{"18"}, Function: "nqueens.search", Argument: []byte{0, 255}}
+	ctx := t.Context()
+	for _, call := range []struct {
+		name  string
+		call  func() (any, error)
+		want  any
+		asked []any
+	}{
+		{"status", func() (any, error) { return c.Status(ctx) }, f.status, []any{"status"}},
+		{"peers", func() (any, error) { return c.Peers(ctx) }, f.peers, []any{"peers"}},
+		{"runs", func() (any, error) { return c.Runs(ctx) }, f.runs, []any{"runs"}},
+		{"doctor", func() (any, error) { return c.Doctor(ctx) }, f.found, []any{"doctor"}},
+		{"submit", func() (any, error) { return c.Submit(ctx, submission) }, RunInfo{Run: "ab", App: "nqueens"}, []any{"submit", submission}},
+		{"invite", func() (any, error) { return c.Invite(ctx, Invitation{"him", 60}) }, Invited{Line: "line"}, []any{"invite", Invitation{"him", 60}}},
+		{"join", func() (any, error) { return c.Join(ctx, "/ip4/1.2.3.4") }, PeerInfo{Peer: "them"}, []any{"join", "/ip4/1.2.3.4"}},
+		{"cancel", func() (any, error) { return nil, c.Cancel(ctx, "0ab1") }, nil, []any{"cancel", "0ab1"}},
+		{"pause", func() (any, error) { return nil, c.Pause(ctx, 90*time.Second) }, nil, []any{"pause", 90 * time.Second}},
+		{"pause for good", func() (any, error) { return nil, c.Pause(ctx, 0) }, nil, []any{"pause", time.Duration(0)}},
+		{"resume", func() (any, error) { return nil, c.Resume(ctx) }, nil, []any{"resume"}},
+		{"leave", func() (any, error) { return nil, c.Leave(ctx) }, nil, []any{"leave"}},
+	} {
+		f.asked = nil
+		got, err := call.call()
+		if err != nil || !reflect.DeepEqual(got, call.want) || !reflect.DeepEqual(f.asked, call.asked) {
+			t.Errorf("%s: got %+v, %v; the daemon was asked %v", call.name, got, err, f.asked)
+		}
+	}
+}
+
+// TestEmptyLists checks that lists without elements are lists, for those who read the JSON.
+func TestEmptyLists(t *testing.T) {
+	_, c, _ := serve(t, &fake{})
+	s, err := c.Status(t.Context())
+	if err != nil || s.Addresses == nil || s.Clusters == nil || s.Runs == nil {
+		t.Errorf("got %+v, %v", s, err)
+	}
+	if peers, err := c.Peers(t.Context()); err != nil || peers == nil {
+		t.Errorf("got %v, %v", peers, err)
+	}
+}
+
+// TestErrors checks that errors keep their kind and text on the way.
+func TestErrors(t *testing.T) {
+	f := &fake{}
+	_, c, _ := serve(t, f)
+	for _, kind := range []error{ErrBadInput, ErrNotFound, ErrRefused, ErrUnavailable} {
+		f.err = fmt.Errorf("no run %q: %w", "ab", kind)
+		if err := c.Cancel(t.Context(), "ab"); !errors.Is(err, kind) || err.Error() != f.err.Error() {
+			t.Errorf("got %v, want %v", err, f.err)
+		}
+		if _, err := c.Wait(t.Context(), "ab", nil); !errors.Is(err, kind) || err.Error() != f.err.Error() {
+			t.Errorf("waiting: got %v, want %v", err, f.err)
+		}
+	}
+	f.err = errors.New("disk full")
+	err := c.Resume(t.Context())
+	if err == nil || err.Error() != "disk full" || errors.Is(err, ErrBadInput) || errors.Is(err, ErrRefused) {
+		t.Errorf("got %v", err)
+	}
+	f.err = context.DeadlineExceeded
+	if err := c.Resume(t.Context()); !errors.Is(err, ErrUnavailable) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestUnwritableReply checks that a reply which JSON cannot have is an error, and not half a reply.
+func TestUnwritableReply(t *testing.T) {
+	nan := 0.0
+	nan /= nan
+	_, c, _ := serve(t, &fake{status: Status{Work: Work{Rate: nan}}})
+	if _, err := c.Status(t.Context()); err == nil || !strings.Contains(err.Error(), "cannot be written") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestWait follows a run to its end, with an answer as large as answers may be.
+func TestWait(t *testing.T) {
+	large := make([]byte, 16<<20)
+	large[len(large)-1] = 7
+	f := &fake{wait: func(_ context.Context, progress func(Progress)) (Outcome, error) {
+		for i := range 3 {
+			progress(Progress{Run: "ab", Share: float64(i) / 4})
+		}
+		return Outcome{Run: "ab", State: RunDone, Result: large}, nil
+	}}
+	_, c, _ := serve(t, f)
+	var shares []float64
+	got, err := c.Wait(t.Context(), "ab", func(p Progress) { shares = append(shares, p.Share) })
+	if err != nil || got.State != RunDone || !reflect.DeepEqual(got.Result, large) {
+		t.Errorf("got %s with %d bytes, %v", got.State, len(got.Result), err)
+	}
+	if !reflect.DeepEqual(shares, []float64{0, 0.25, 0.5}) {
+		t.Errorf("progress %v", shares)
+	}
+}
+
+// TestWaitGivenUp checks that the daemon learns when a client goes: nobody waits for ever.
+func TestWaitGivenUp(t *testing.T) {
+	gone := make(chan struct{})
+	f := &fake{wait: func(ctx context.Context, progress func(Progress)) (Outcome, error) {
+		progress(Progress{})
+		<-ctx.Done()
+		close(gone)
+		return Outcome{}, ctx.Err()
+	}}
+	_, c, _ := serve(t, f)
+	ctx, cancel := context.WithCancel(t.Context())
+	if _, err := c.Wait(ctx, "ab", func(Progress) { cancel() }); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	<-gone
+}
+
+// TestWaitDaemonEnds checks what a waiting client is told when the daemon leaves.
+func TestWaitDaemonEnds(t *testing.T) {
+	f := &fake{wait: func(ctx context.Context, progress func(Progress)) (Outcome, error) {
+		progress(Progress{})
+		<-ctx.Done()
+		return Outcome{}, ctx.Err()
+	}}
+	s, c, dir := serve(t, f)
+	closed := make(chan error, 1)
+	_, err := c.Wait(t.Context(), "ab", func(Progress) { go func() { closed <- s.Close(t.Context()) }() })
+	if !errors.Is(err, ErrUnavailable) || err.Error() != "the daemon is ending" {
+		t.Errorf("got %v", err)
+	}
+	if err := <-closed; err != nil {
+		t.Error(err)
+	}
+	if _, err := Connect(dir); !errors.Is(err, ErrNotRunning) {
+		t.Errorf("connecting after the end: %v", err)
+	}
+}
+
+// TestNoAnswer asks a daemon that does not answer: its socket is open and nobody serves it.
+func TestNoAnswer(t *testing.T) {
+	dir := newDir(t)
+	s, err := Open(dir, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close(t.Context())
+	c, err := Connect(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if _, err := c.Status(ctx); !errors.Is(err, ErrUnavailable) {
+		t.Errorf("got %v", err)
+	}
+	ctx, cancel2 := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel2()
+	if _, err := c.Wait(ctx, "ab", nil); !errors.Is(err, ErrUnavailable) {
+		t.Errorf("waiting: got %v", err)
+	}
+}

@@ -1,0 +1,146 @@
+package control
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/gofrs/flock"
+)
+
+// The files of a control directory.
+const (
+	socketName = "control.sock"
+	tokenName  = "control.token"
+	lockName   = "control.lock" // has the process ID of the daemon that holds the lock
+)
+
+// SocketPath is where the socket of a control directory is.
+func SocketPath(dir string) string { return filepath.Join(dir, socketName) }
+
+// TokenPath is where the token of a control directory is.
+func TokenPath(dir string) string { return filepath.Join(dir, tokenName) }
+
+// maxSocketPath is the longest path of a Unix socket in bytes that all systems have.
+const maxSocketPath = 103
+
+// A socket is the listening end, with the lock and the token that belong to it.
+type socket struct {
+	net.Listener
+	dir   string
+	lock  *flock.Flock
+	token string
+}
+
+// listen takes the directory and opens its socket; a *RunningError if a live daemon has it.
+func listen(dir string) (_ *socket, err error) {
+	path := SocketPath(dir)
+	if len(path) > maxSocketPath {
+		return nil, Errorf(ErrBadInput, "%s: a socket's path has at most %d bytes, this one has %d: set runtime_dir to a shorter one", path, maxSocketPath, len(path))
+	}
+	if err := makePrivate(dir); err != nil {
+		return nil, err
+	}
+	lockPath := filepath.Join(dir, lockName)
+	lock := flock.New(lockPath, flock.SetPermissions(0o600))
+	switch locked, err := lock.TryLock(); {
+	case err != nil:
+		return nil, fmt.Errorf("locking %s: %w", lockPath, reason(err))
+	case !locked:
+		return nil, &RunningError{dir, holder(lockPath)}
+	}
+	defer func() {
+		if err != nil {
+			_ = lock.Unlock()
+		}
+	}()
+	if err := os.WriteFile(lockPath, []byte(strconv.Itoa(os.Getpid())+"\n"), 0o600); err != nil {
+		return nil, fmt.Errorf("writing %s: %w", lockPath, reason(err))
+	}
+	// Whoever holds the lock is the only one alive: a socket that is there is a dead daemon's.
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("removing the socket of a dead daemon, %s: %w", path, reason(err))
+	}
+	s := &socket{dir: dir, lock: lock, token: rand.Text()}
+	if err := s.writeToken(); err != nil {
+		return nil, err
+	}
+	if s.Listener, err = net.Listen("unix", path); err != nil {
+		return nil, fmt.Errorf("opening the control socket %s: %w", path, err)
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		return nil, errors.Join(fmt.Errorf("protecting %s: %w", path, reason(err)), s.Listener.Close())
+	}
+	return s, nil
+}
+
+// makePrivate makes a directory that only its owner can look into. It does not change one that is there: it may be somebody's home.
+func makePrivate(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("making the control directory %s: %w", dir, reason(err))
+	}
+	info, err := os.Stat(dir)
+	if err != nil {
+		return fmt.Errorf("looking at the control directory %s: %w", dir, reason(err))
+	}
+	if mode := info.Mode().Perm(); mode&0o077 != 0 && os.PathSeparator == '/' {
+		return Errorf(ErrBadInput, "%s: others may look into it (mode %04o), and the control directory must be private: chmod 700 it, or set runtime_dir to another one", dir, mode)
+	}
+	return nil
+}
+
+// holder reads who has the lock; 0 if it has not been written yet.
+func holder(lockPath string) int {
+	text, err := os.ReadFile(lockPath)
+	if err != nil {
+		return 0
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil || pid < 0 {
+		return 0
+	}
+	return pid
+}
+
+// writeToken replaces the token file in one step, so that nobody reads half of it.
+func (s *socket) writeToken() error {
+	path := TokenPath(s.dir)
+	temp, err := os.CreateTemp(s.dir, tokenName+".*") // 0600
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", path, reason(err))
+	}
+	_, err = temp.WriteString(s.token + "\n")
+	if err = errors.Join(err, temp.Close()); err == nil {
+		err = os.Rename(temp.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("writing %s: %w", path, reason(err)), os.Remove(temp.Name()))
+	}
+	return nil
+}
+
+// Close ends listening, removes the token, and lets the next daemon have the directory.
+func (s *socket) Close() error {
+	err := s.Listener.Close() // which removes the socket
+	if errors.Is(err, net.ErrClosed) {
+		err = nil
+	}
+	if e := os.Remove(TokenPath(s.dir)); !errors.Is(e, fs.ErrNotExist) {
+		err = errors.Join(err, e)
+	}
+	return errors.Join(err, s.lock.Unlock()) // the file stays: removing it could take the lock of the next one away
+}
+
+// reason drops the operation and the path of an error, which the text around it names already.
+func reason(err error) error {
+	if p := (*fs.PathError)(nil); errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}
