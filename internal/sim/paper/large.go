@@ -23,7 +23,7 @@ const (
 // and broad, as the search for queens is, and has 4.7 million jobs.
 var contest = &App{
 	Name: "22 queens", Sequential: time.Duration(contestShare * contestPeers * float64(contestTime)), Overhead: EngineOverhead,
-	shape: sim.Split{Grain: 1150 * time.Millisecond, FanLow: 3, FanHigh: 14, Even: 0.05, Skew: 3, Arg: 60, Result: 24},
+	shape: sim.Split{Grain: 1320 * time.Millisecond, FanLow: 3, FanHigh: 14, Even: 0.05, Skew: 3, Arg: 60, Result: 24},
 }
 
 // contestTree is not of the family of the four applications: no long spine.

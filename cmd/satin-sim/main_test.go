@@ -1,0 +1,142 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/satin-peer/satin/internal/sim/paper"
+)
+
+func output(t *testing.T, args ...string) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := run(args, &out, io.Discard); err != nil {
+		t.Fatalf("satin-sim %s: %v", strings.Join(args, " "), err)
+	}
+	return out.String()
+}
+
+func TestBadArguments(t *testing.T) {
+	dir := t.TempDir()
+	bad := filepath.Join(dir, "bad.wan")
+	if err := os.WriteFile(bad, []byte("clusters 2 2\nset all 100 fast\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args string
+		want string
+	}{
+		{"", "no command is given"},
+		{"walk", `there is no command "walk"; there are run, table, exact, replay, nws, list`},
+		{"run --policy best", `unknown steal policy "best"; there are acrs, adaptive,`},
+		{"run --app fib", `there is no application model "fib"; there are integrate, nqueens, tsp, raytracer`},
+		{"run --scenario scenario12", "--scenario: open scenario12: file does not exist"},
+		{"run --scenario " + bad, `--scenario: bad.wan:2: latency (seconds, one way) "fast" is not a decimal number`},
+		{"run --clusters 4,x", `--clusters "4,x": "x" is not a number of peers from 1 to 10000`},
+		{"run --clusters 9999,9999", "--clusters: 19998 peers in 2 clusters; at most 10000 in 256 are possible"},
+		{"run --latency -1s", "--latency -1s: 0 to 1h are possible"},
+		{"run --bandwidth 0", "--bandwidth 0: 1 to 1e12 bytes per second are possible"},
+		{"run --queens 30", "--queens 30: 8 to 16 are possible"},
+		{"run --fault crash", `"crash" does not say when: KIND@TIME`},
+		{"run --fault boredom@1s", `"boredom" is not a kind of fault; satin-sim list names them`},
+		{"run --fault crash@soon", `time "soon": want something like 30s`},
+		{"run --fault stall@1s+x", `duration "x": want something like 10s`},
+		{"run --fault crash@1s,peer=x", `peer "x" is not a whole number`},
+		{"run --fault crash@1s,pier=1", `"pier" is none of peer, peers, cluster, other, amount`},
+		{"run --fault drop@1s,amount=lots", `amount "lots" is not a number`},
+		{"run --fault crash@1s,peer=99", "fault crash: the peer is 99; peers are 0 to 63"},
+		{"run --fault crash@1s", "peer 0 has the root job"},
+		{"run now", "run takes no arguments, not 1"},
+		{"table", "which table? satin-sim list names them"},
+		{"table table9", `there is no table "table9"`},
+		{"table table1 --seeds 0", "--seeds 0: 1 to 100 are possible"},
+		{"exact --seeds 0", "--seeds 0: 1 to 1000000000 are possible"},
+		{"exact --seeds many", `invalid value "many" for flag -seeds`},
+		{"replay", "replay takes 1 argument, not 0"},
+		{"replay x", `"x" is not a seed, a whole number`},
+	} {
+		err := run(strings.Fields(c.args), io.Discard, io.Discard)
+		if !errors.Is(err, errUsage) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("satin-sim %s: error\n%v, want\n%s", c.args, err, c.want)
+		}
+	}
+}
+
+func TestRun(t *testing.T) {
+	args := []string{"run", "--queens", "10", "--clusters", "3,2", "--policy", "crs", "--timeline"}
+	out := output(t, args...)
+	for _, want := range []string{"cluster 1\np000 |", "cluster 2\np003 |", "run time ", "speedup ", "messages "} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	figures := func(s string) string { // all but how long it took
+		s, _, _ = strings.Cut(s, "simulation")
+		return s
+	}
+	if again := output(t, args...); figures(again) != figures(out) {
+		t.Errorf("the same command printed\n%sand\n%s", out, again)
+	}
+	faulty := output(t, "run", "--queens", "12", "--clusters", "3,2", "--fault", "crash@500ms,peer=2", "--fault", "drop@0s+1s,amount=0.5",
+		"--fault", "partition-short@1s+300ms,peers=1-3", "--fault", "link-down@1s+1s,cluster=1,other=2", "--trace")
+	for _, want := range []string{"fault begins: crash at 500ms, peer p002", "peers [1 3]", "link 1-2", "-> p001 ", "<- p000 ", "root has its result"} {
+		if !strings.Contains(faulty, want) {
+			t.Errorf("no %q in the trace", want)
+		}
+	}
+}
+
+func TestReplayIsExact(t *testing.T) {
+	first, second := output(t, "replay", "7"), output(t, "replay", "7")
+	cut := func(s string) string { return s[:strings.LastIndex(s, "simulation")] }
+	if cut(first) != cut(second) {
+		t.Error("two replays of one seed differ")
+	}
+	if !strings.Contains(first, "policy ") || !strings.Contains(first, "root has its result") {
+		t.Errorf("the replay prints\n%.500s", first)
+	}
+	if lethal := output(t, "replay", "--all-kinds", "7"); cut(lethal) == cut(first) {
+		t.Error("--all-kinds changes nothing")
+	}
+}
+
+func TestOtherCommands(t *testing.T) {
+	if out := output(t, "exact", "--seeds", "10", "--from", "100"); !strings.HasPrefix(out, "10 schedules, 0 violations;") {
+		t.Errorf("exact prints %s", out)
+	}
+	if out := output(t, "list"); !strings.Contains(out, "scenario1 to scenario11") || !strings.Contains(out, "clock-drift") {
+		t.Errorf("list prints %s", out)
+	}
+	if out := output(t, "nws", "--seed", "2"); !strings.HasPrefix(out, "# Synthetic, not recorded: satin-sim nws --seed 2.") {
+		t.Errorf("nws prints %.80s", out)
+	}
+	if out := output(t, "help"); !strings.Contains(out, "Examples:") {
+		t.Errorf("help prints %s", out)
+	}
+	var out bytes.Buffer
+	if err := run([]string{"run", "--help"}, &out, io.Discard); err == nil || !strings.Contains(out.String(), "-timeline") {
+		t.Errorf("run --help prints %s (%v)", out.String(), err)
+	}
+}
+
+// TestPagesAreWrittenWhole: a page replaces the one before in one step and leaves nothing beside it.
+func TestPagesAreWrittenWhole(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "results")
+	for range 2 {
+		if err := deliver(new(paper.Document), dir, "page", io.Discard); err != nil {
+			t.Fatal(err)
+		}
+	}
+	left, err := os.ReadDir(dir)
+	if err != nil || len(left) != 1 || left[0].Name() != "page.md" {
+		t.Errorf("the folder holds %v, %v", left, err)
+	}
+	if err := deliver(new(paper.Document), filepath.Join(dir, "page.md"), "page", io.Discard); err == nil {
+		t.Error("a page was written into a file as if it were a folder")
+	}
+}

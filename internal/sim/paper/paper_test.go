@@ -1,0 +1,86 @@
+package paper
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/satin-peer/satin/internal/sim"
+)
+
+// TestModelIsBelievable is the short form of Table I: where RS loses a third, CRS loses next to nothing, both within a few
+// points of what is published.
+func TestModelIsBelievable(t *testing.T) {
+	const points = 5
+	var setups []Setup
+	for _, a := range []*App{integrate, raytracer} {
+		for _, policy := range []string{"rs", "crs"} {
+			for _, column := range []int{0, 4} {
+				setups = append(setups, Setup{a, tableOneNetworks[column].network, policy, a.Overhead})
+			}
+		}
+	}
+	reports, err := measure(Options{Seeds: 1}, setups)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, s := range setups {
+		want := tableOne[s.App.Name][s.Policy][4*(i%2)]
+		if got := efficiency(s.App)(reports[i][0]); math.Abs(got-want) > points {
+			t.Errorf("%s, %s, %s: %.1f %%, published %.1f %%", s.App.Name, s.Policy, tableOneNetworks[4*(i%2)].name, got, want)
+		}
+	}
+}
+
+// TestWorkIsWhatTablesDivideBy: a tree holds exactly the sequential time that efficiencies are computed from.
+func TestWorkIsWhatTablesDivideBy(t *testing.T) {
+	for _, a := range Apps() {
+		total := sim.Sequential(a.Tree(1))
+		if total.Work != a.Sequential {
+			t.Errorf("%s: %v of work, want %v", a.Name, total.Work, a.Sequential)
+		}
+		if total.Jobs < 100_000 || total.Jobs > 5_000_000 {
+			t.Errorf("%s: %d jobs", a.Name, total.Jobs)
+		}
+	}
+	if jobs := sim.Sequential(contestTree(1)).Jobs; jobs < 4_600_000 || jobs > 4_800_000 {
+		t.Errorf("the contest's tree has %d jobs, want 4.7 million", jobs)
+	}
+}
+
+func TestExact(t *testing.T) {
+	x, err := Exact(Options{Seeds: 1}, 5000, 40, sim.Survivable())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x.Failed > 0 {
+		t.Errorf("%d violations, first %+v", x.Failed, x.Failures[0])
+	}
+	if x.Counts.Executed == 0 || x.Counts.Given == 0 || len(x.Policies) < 5 || len(x.Faults) < 10 {
+		t.Errorf("the schedules do little: %+v", x)
+	}
+}
+
+func TestSample(t *testing.T) {
+	s := sample{1, 4, 7}
+	if s.mean() != 4 || s.spread() != 3 || s.String() != "4.0 ±3.0" || (sample{2}).String() != "2.0" {
+		t.Errorf("mean %v, spread %v, %q", s.mean(), s.spread(), s)
+	}
+}
+
+func TestNames(t *testing.T) {
+	for _, table := range Tables() {
+		if got, err := TableNamed(table.Name); err != nil || got.About != table.About {
+			t.Errorf("table %s is found as %q, %v", table.Name, got.About, err)
+		}
+	}
+	if _, err := TableNamed("table9"); err == nil || !strings.Contains(err.Error(), "there are table1 figure2") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := AppNamed("fib"); err == nil || !strings.Contains(err.Error(), "there are integrate, nqueens, tsp, raytracer") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := (Table{}).Make(Options{}); err == nil {
+		t.Error("a table of no seeds was made")
+	}
+}
