@@ -285,3 +285,38 @@ func TestCache(t *testing.T) {
 		t.Error("a scene was remembered for too long")
 	}
 }
+
+// TestTwinIsPixelByPixel: the twin's tiles are the pixels, each where it belongs.
+func TestTwinIsPixelByPixel(t *testing.T) {
+	p := &Picture{readSource(t, "shapes.nff"), 37, 23, 1}
+	for _, r := range []Rect{{0, 0, 37, 23}, {5, 3, 20, 19}, {36, 0, 1, 23}, {0, 22, 37, 1}} {
+		whole, err := renderAlone(p, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for y := r.Y; y < r.Y+r.Height; y++ {
+			for x := r.X; x < r.X+r.Width; x++ {
+				one, err := renderAlone(p, Rect{x, y, 1, 1})
+				if i := 3 * (x - r.X); err != nil || !slices.Equal(whole.row(y)[i:i+3], one.Pixels) {
+					t.Fatalf("%v: pixel %d, %d is %d and alone %d, %v", r, x, y, whole.row(y)[i:i+3], one.Pixels, err)
+				}
+			}
+		}
+	}
+}
+
+// BenchmarkSequential shows why the twin goes tile by tile.
+func BenchmarkSequential(b *testing.B) {
+	p := &Picture{&Source{Generator: "balls", Size: 4}, 512, 512, 1}
+	for name, height := range map[string]int{"tiles": 512, "rows": 1} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				for y := 0; y < 512; y += height {
+					if _, err := renderAlone(p, Rect{0, y, 512, height}); err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+		})
+	}
+}
