@@ -35,8 +35,7 @@ func whole(in *Instance, start Tour, threshold int) Subproblem {
 // promising first: with an open edge chosen and with it discarded, or none at all. It leaves s as it is.
 func (s *Subproblem) branch() (Tour, []Subproblem) {
 	rest := *s
-	for {
-		r := relax(&rest)
+	for r := relax(s); ; r.restart(&rest) {
 		best, bound, left := r.ascend(s.Best, rest.schedule())
 		if !left {
 			return best, nil
@@ -55,10 +54,10 @@ func (s *Subproblem) branch() (Tour, []Subproblem) {
 	}
 }
 
-// split returns s with e chosen and with e discarded, as far as that leaves tours.
+// split returns s with e chosen and with e discarded, as far as that leaves tours. It uses up d.
 func (s *Subproblem) split(d *decisions, e edge) []Subproblem {
 	children := make([]Subproblem, 0, 2)
-	with, without := d.clone(), d.clone()
+	with, without := d.clone(), d
 	if with.choose(e.a, e.b) && with.settle() {
 		children = append(children, s.with(with))
 	}

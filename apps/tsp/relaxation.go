@@ -58,12 +58,19 @@ type oneTree struct {
 }
 
 func relax(s *Subproblem) *relaxation {
-	n := s.Map.Cities
-	r := &relaxation{cities: n, shift: s.Shift}
+	r := &relaxation{cities: s.Map.Cities, shift: s.Shift}
+	room := 2 * (s.Open + r.cities)
+	r.edges.to, r.edges.cost = make([]uint8, 0, room), make([]int32, 0, room)
+	r.restart(s)
+	return r
+}
+
+// restart begins anew with s, the subproblem that r was made for with more edges decided.
+func (r *relaxation) restart(s *Subproblem) {
+	n := r.cities
 	copy(r.penalty[:], s.Penalty)
 	l := &r.edges
-	l.to = make([]uint8, 0, 2*(s.Open+n))
-	l.cost = make([]int32, 0, 2*(s.Open+n))
+	l.to, l.cost = l.to[:0], l.cost[:0]
 	for a := range n {
 		dist := s.Map.Dist[a*n : (a+1)*n]
 		for b, e := range s.Edges[a*n : (a+1)*n] {
@@ -79,7 +86,6 @@ func relax(s *Subproblem) *relaxation {
 		}
 		l.first[a+1] = int32(len(l.to))
 	}
-	return r
 }
 
 // of returns the edges at city a: where they lead and what they cost without penalties.
