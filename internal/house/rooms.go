@@ -22,6 +22,8 @@ var rooms = []room{
 	{dir: "peer/settings", modules: []string{"github.com/adrg/xdg", "github.com/pelletier/go-toml/v2", "github.com/spf13/pflag"}},
 	{dir: "peer/session", knows: []string{".", "steal", "internal/wire"}},
 	{dir: "peer/statement", knows: []string{".", "internal/wire"}, modules: libp2p},
+	{dir: "peer/stream", knows: []string{"steal", "internal/wire"}, modules: libp2p},
+	{dir: "peer/emulate", knows: []string{"steal", "internal/wan"}, modules: []string{"golang.org/x/sys/unix"}},
 	{dir: "internal/wire", modules: []string{"github.com/fxamacker/cbor/v2"}, tests: []string{"steal"}},
 	{dir: "internal/wan"},
 	{dir: "internal/sim", knows: []string{"steal", "internal/wan"}},

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 
@@ -12,7 +13,7 @@ var ErrEncoding = errors.New("encoding")
 
 // Codec encodes and decodes one family of values.
 type Codec struct {
-	enc   cbor.EncMode
+	enc   cbor.UserBufferEncMode
 	dec   cbor.DecMode
 	limit int
 }
@@ -32,7 +33,7 @@ func newCodec(limit, depth, elements, pairs int) *Codec {
 	encoding := cbor.CoreDetEncOptions()
 	encoding.TagsMd = cbor.TagsForbidden
 	encoding.NilContainers = cbor.NilContainerAsNull
-	enc, err := encoding.EncMode()
+	enc, err := encoding.UserBufferEncMode()
 	if err != nil {
 		panic(err) // the options are constants
 	}
@@ -63,6 +64,22 @@ func (c *Codec) Encode(v any) ([]byte, error) {
 		return nil, fmt.Errorf("%w: %T takes %d bytes, at most %d may leave a peer", ErrEncoding, v, len(b), c.limit)
 	}
 	return b, nil
+}
+
+// Append writes the encoding of v to the end of b. On an error, as those of Encode, b is as it was.
+func (c *Codec) Append(b *bytes.Buffer, v any) error {
+	before := b.Len()
+	err := c.enc.MarshalToBuffer(v, b)
+	if err == nil {
+		if n := b.Len() - before; n > c.limit {
+			err = fmt.Errorf("%T takes %d bytes, at most %d may leave a peer", v, n, c.limit)
+		}
+	}
+	if err != nil {
+		b.Truncate(before)
+		return fmt.Errorf("%w: %w", ErrEncoding, err)
+	}
+	return nil
 }
 
 // Decode reads the value that v points to from b, all of it. On an error, which wraps ErrEncoding, the value may be partly

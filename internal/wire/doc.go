@@ -16,8 +16,10 @@ package wire
 
 // Versions of the protocols, as they are negotiated. A change that an old peer would misunderstand gets a new number.
 const (
-	// StealProtocol is that of steal.Message.
+	// StealProtocol is that of steal.Message: an Opening, then frames of the Control codec, in one direction.
 	StealProtocol = "/satin/steal/1"
+	// BulkProtocol carries what is too long for a control stream: an Opening, then bulk frames; acknowledgements come back.
+	BulkProtocol = "/satin/bulk/1"
 )
 
 // Limits on what comes from another peer, in bytes.
@@ -26,4 +28,8 @@ const (
 	MaxControlFrame = 256 << 10
 	// MaxValue bounds one encoded argument or result.
 	MaxValue = 16 << 20
+	// MaxChunk bounds one chunk of a bulk transfer: what a steal may have to wait for on a slow link.
+	MaxChunk = 16 << 10
+	// MaxBulkFrame bounds one frame of a bulk stream.
+	MaxBulkFrame = MaxControlFrame + bulkHead + 4
 )

@@ -1,0 +1,179 @@
+package stream
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/network"
+
+	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/steal"
+)
+
+// A bulkReader puts the long results of one bulk stream together. Its memory is set aside, as an account, when a transfer begins, so
+// that results which are half there cannot keep each other from being completed; what has no room is refused. Real memory
+// grows with what comes.
+type bulkReader struct {
+	p      *partner
+	stream network.Stream
+	coming map[uint32]*incoming
+	last   uint32 // the highest number of a transfer
+	lane   *lane  // nil: nothing is delayed
+	write  sync.Mutex
+}
+
+// incoming is a transfer that has begun and is not complete.
+type incoming struct {
+	m    *steal.Message // without its outcome
+	size int
+	body []byte
+}
+
+// readBulk reads a bulk stream to its end.
+func (p *partner) readBulk(s network.Stream) {
+	p.inbound(s, &p.inBulk, func(s network.Stream) error {
+		r := &bulkReader{p: p, stream: s, coming: map[uint32]*incoming{}}
+		if p.t.cfg.Delay != nil {
+			r.lane = newLane(p.t.ctx, p.t.cfg.Delay, p.name)
+			defer r.lane.close()
+		}
+		defer r.dropAll()
+		frames := wire.NewFrameReader(s, wire.MaxBulkFrame, p.frameDeadline(s, p.t.cfg.StallTimeout))
+		for {
+			if len(r.coming) > 0 {
+				_ = s.SetReadDeadline(time.Now().Add(p.t.cfg.StallTimeout))
+			} else {
+				_ = s.SetReadDeadline(time.Time{})
+			}
+			b, err := frames.Next()
+			if err != nil {
+				return err
+			}
+			f, err := wire.DecodeBulk(b)
+			if err != nil {
+				return err
+			}
+			p.use()
+			if err := r.take(f, len(b)+wire.FrameHead); err != nil {
+				return err
+			}
+		}
+	})
+}
+
+func (r *bulkReader) take(f wire.BulkFrame, bytes int) error {
+	switch {
+	case f.Kind == wire.BulkBegin && f.Transfer > r.last:
+		return r.begin(f)
+	case f.Kind == wire.BulkChunk && f.Transfer <= r.last:
+		if in := r.coming[f.Transfer]; in != nil {
+			return r.chunk(f, in, bytes)
+		}
+		return nil // of one that was refused
+	}
+	return fmt.Errorf("%w: a bulk frame of kind %d for transfer %d after transfer %d", errOffence, f.Kind, f.Transfer, r.last)
+}
+
+func (r *bulkReader) begin(f wire.BulkFrame) error {
+	r.last = f.Transfer
+	m := new(steal.Message)
+	if err := wire.Control().Decode(f.Data, m); err != nil {
+		return fmt.Errorf("%w: %w", errOffence, err)
+	}
+	if err := r.p.judge(m); err != nil {
+		return err
+	}
+	if !isResult(m) || len(longBody(m)) > 0 {
+		return fmt.Errorf("%w: a transfer that belongs to no result", errOffence)
+	}
+	if len(r.coming) >= maxComing || !r.p.reserve(f.Size) {
+		return r.answer(wire.BulkFrame{Kind: wire.BulkRefuse, Transfer: f.Transfer})
+	}
+	r.coming[f.Transfer] = &incoming{m: m, size: f.Size}
+	return nil
+}
+
+// maxComing bounds the transfers that take turns on one stream, whatever their sender's Config.BulkActive.
+const maxComing = 64
+
+func (r *bulkReader) chunk(f wire.BulkFrame, in *incoming, bytes int) error {
+	if len(in.body)+len(f.Data) > in.size {
+		return fmt.Errorf("%w: a transfer of %d bytes got more", errOffence, in.size)
+	}
+	if need := len(in.body) + len(f.Data); need > cap(in.body) {
+		grown := make([]byte, len(in.body), min(in.size, max(2*need, firstGrowth)))
+		copy(grown, in.body)
+		in.body = grown
+	}
+	in.body = append(in.body, f.Data...)
+	complete := len(in.body) == in.size
+	if complete {
+		delete(r.coming, f.Transfer)
+	}
+	n := len(f.Data)
+	arrived := func() error {
+		err := r.answer(wire.BulkFrame{Kind: wire.BulkAck, Transfer: f.Transfer, Size: n})
+		if complete {
+			r.p.t.count.bulkReceived.Add(1)
+			r.p.t.handler.Received(withBody(in.m, in.body))
+			r.p.release(in.size)
+		}
+		return err
+	}
+	if r.lane == nil {
+		return arrived()
+	}
+	kept, err := r.lane.hold(bytes, func() {
+		if arrived() != nil {
+			_ = r.stream.Reset()
+		}
+	})
+	if !kept {
+		if complete {
+			r.p.release(in.size)
+		}
+		return errors.Join(err, errLost)
+	}
+	return nil
+}
+
+// firstGrowth is how much memory the first chunk of a transfer claims, at most.
+const firstGrowth = 256 << 10
+
+// errLost says that the imitated network has lost a chunk; a stream that has lost something is no stream any more.
+var errLost = errors.New("a chunk was lost")
+
+func (r *bulkReader) answer(f wire.BulkFrame) error {
+	r.write.Lock()
+	defer r.write.Unlock()
+	_ = r.stream.SetWriteDeadline(time.Now().Add(r.p.t.cfg.WriteTimeout))
+	_, err := r.stream.Write(f.Append(nil))
+	return err
+}
+
+// dropAll gives back what is set aside for transfers that will not be completed.
+func (r *bulkReader) dropAll() {
+	for _, in := range r.coming {
+		r.p.release(in.size)
+	}
+}
+
+// reserve sets memory aside for a long result, if there is any.
+func (p *partner) reserve(n int) bool {
+	if p.memory.Add(int64(n)) > int64(p.t.cfg.BulkMemory) {
+		p.memory.Add(int64(-n))
+		return false
+	}
+	if p.t.memory.Add(int64(n)) > int64(p.t.cfg.BulkMemoryTotal) {
+		p.release(n)
+		return false
+	}
+	return true
+}
+
+func (p *partner) release(n int) {
+	p.memory.Add(int64(-n))
+	p.t.memory.Add(int64(-n))
+}

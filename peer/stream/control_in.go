@@ -1,0 +1,94 @@
+package stream
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/network"
+
+	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/steal"
+)
+
+// errOffence is what errors about a sender's misbehaviour wrap, here and in bulk_in.go.
+var errOffence = errors.New("offence")
+
+// inbound reads the opening of a stream that a partner has opened, waits for its turn, lets read have it, and judges the
+// error with which that ends.
+func (p *partner) inbound(s network.Stream, q *turns, read func(network.Stream) error) {
+	p.use()
+	_ = s.SetReadDeadline(time.Now().Add(p.t.cfg.FrameTimeout))
+	o, err := wire.ReadOpening(s)
+	if err == nil {
+		_ = s.SetReadDeadline(time.Time{})
+		var mine *turn
+		if mine, err = q.enter(p.t.ctx, s, o); err == nil {
+			p.way.open()
+			err = read(s)
+			mine.leave()
+		}
+	}
+	switch {
+	case errors.Is(err, io.EOF):
+		_ = s.Close()
+		return
+	case errors.Is(err, errOffence), errors.Is(err, wire.ErrFrame), errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, io.ErrUnexpectedEOF):
+		p.t.count.offences.Add(1)
+		p.t.offences.add(p.id, time.Now(), p.t.cfg)
+	}
+	_ = s.Reset()
+}
+
+// readControl reads a control stream to its end.
+func (p *partner) readControl(s network.Stream) {
+	p.inbound(s, &p.inControl, func(s network.Stream) error {
+		_ = s.CloseWrite() // nothing goes back on it
+		out := p.receiver()
+		defer out.close()
+		frames := wire.NewFrameReader(s, wire.MaxControlFrame, p.frameDeadline(s, p.t.cfg.FrameTimeout))
+		for {
+			b, err := frames.Next()
+			if err != nil {
+				return err
+			}
+			m := new(steal.Message)
+			if err := wire.Control().Decode(b, m); err != nil {
+				return fmt.Errorf("%w: %w", errOffence, err)
+			}
+			if err := p.judge(m); err != nil {
+				return err
+			}
+			p.use()
+			p.t.count.received.Add(1)
+			p.t.count.bytesReceived.Add(uint64(len(b) + wire.FrameHead))
+			if err := out.deliver(m, len(b)+wire.FrameHead); err != nil {
+				return err
+			}
+		}
+	})
+}
+
+// frameDeadline sets the stream's read deadline while a part of a frame is there.
+func (p *partner) frameDeadline(s network.Stream, timeout time.Duration) func(begun bool) {
+	return func(begun bool) {
+		var until time.Time
+		if begun {
+			until = time.Now().Add(timeout)
+		}
+		_ = s.SetReadDeadline(until)
+	}
+}
+
+// judge refuses what no correct peer sends to this one.
+func (p *partner) judge(m *steal.Message) error {
+	if err := m.Validate(); err != nil {
+		return fmt.Errorf("%w: %w", errOffence, err)
+	}
+	if m.From.Peer != p.name || string(m.To.Peer) != p.t.self {
+		return fmt.Errorf("%w: a message from %.60s to %.60s came from %s", errOffence, m.From.Peer, m.To.Peer, p.name)
+	}
+	return nil
+}

@@ -1,0 +1,250 @@
+package stream
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/network"
+
+	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/steal"
+)
+
+// An outbox is what waits for a partner's control stream, and its one writer's account. The writer runs from the first
+// message until the stream is retired. Messages are encoded as they are queued: the bound is on bytes, and the writer
+// has nothing to do but to write.
+type outbox struct {
+	mu      sync.Mutex
+	waiting batch
+	running bool // there is a writer
+	retire  bool // it is to end when it has nothing to write
+	gone    bool // the partner's record is not the right one any more
+	writing bool // it has taken a batch and is not done with it
+	empty   []chan struct{}
+	wake    chan struct{}
+}
+
+// A batch is some messages and their frames, one after the other.
+type batch struct {
+	frames   bytes.Buffer
+	messages []queued
+}
+
+type queued struct {
+	m   *steal.Message
+	end int // of its frame in the batch
+}
+
+func (b *batch) reset() {
+	if b.frames.Cap() > 64<<10 {
+		b.frames = bytes.Buffer{} // a burst has gone; its memory goes too
+	}
+	b.frames.Reset()
+	clear(b.messages)
+	b.messages = b.messages[:0]
+}
+
+// add queues m, and starts a writer if there is none.
+func (o *outbox) add(p *partner, m *steal.Message) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.gone {
+		return errGone
+	}
+	if !o.running {
+		if err := p.way.closed(); err != nil {
+			return err
+		}
+	}
+	b := &o.waiting
+	if len(b.messages) >= p.t.cfg.QueueMessages || b.frames.Len() >= p.t.cfg.QueueBytes {
+		return ErrQueueFull
+	}
+	start := b.frames.Len()
+	var head [wire.FrameHead]byte
+	b.frames.Write(head[:])
+	if err := wire.Control().Append(&b.frames, m); err != nil {
+		b.frames.Truncate(start)
+		return fmt.Errorf("%w: %w", ErrTooLarge, err)
+	}
+	end := b.frames.Len()
+	binary.BigEndian.PutUint32(b.frames.Bytes()[start:], uint32(end-start-wire.FrameHead))
+	b.messages = append(b.messages, queued{m, end})
+	o.retire = false
+	if !o.running {
+		if !p.t.enter() {
+			return ErrClosed
+		}
+		o.running = true
+		go p.writeControl()
+	} else if len(b.messages) == 1 {
+		poke(o.wake)
+	}
+	return nil
+}
+
+// next waits for messages and takes all that there are. False when the writer is to end.
+func (o *outbox) next(p *partner, spare batch) (batch, bool) {
+	for {
+		o.mu.Lock()
+		if len(o.waiting.messages) > 0 && p.t.ctx.Err() == nil {
+			taken := o.waiting
+			o.waiting, o.writing = spare, true
+			o.mu.Unlock()
+			return taken, true
+		}
+		o.writing = false
+		for _, c := range o.empty {
+			close(c)
+		}
+		o.empty = nil
+		if o.retire || p.t.ctx.Err() != nil {
+			o.running = false
+			o.mu.Unlock()
+			return spare, false
+		}
+		o.mu.Unlock()
+		select {
+		case <-o.wake:
+		case <-p.t.ctx.Done():
+		}
+	}
+}
+
+// takeAll empties the queue: its messages have the fate of those before them.
+func (o *outbox) takeAll() []queued {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	all := o.waiting.messages
+	o.waiting = batch{}
+	return all
+}
+
+// whenEmpty gives a channel that is closed when nothing waits and nothing is being written.
+func (o *outbox) whenEmpty() <-chan struct{} {
+	c := make(chan struct{})
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !o.running || !o.writing && len(o.waiting.messages) == 0 {
+		close(c)
+	} else {
+		o.empty = append(o.empty, c)
+	}
+	return c
+}
+
+func (o *outbox) retireWhenEmpty() {
+	o.mu.Lock()
+	o.retire = true
+	o.mu.Unlock()
+	poke(o.wake)
+}
+
+// poke wakes who waits on c, or who will next.
+func poke(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// writeControl is the writer of the control stream.
+func (p *partner) writeControl() {
+	defer p.t.running.Done()
+	w := controlWriter{p: p}
+	defer w.close()
+	var b batch
+	for {
+		var more bool
+		if b, more = p.control.next(p, b); !more {
+			return
+		}
+		p.use()
+		w.write(&b)
+		b.reset()
+	}
+}
+
+// A controlWriter has the stream.
+type controlWriter struct {
+	p      *partner
+	stream network.Stream
+	serial uint64
+	until  time.Time // the stream's write deadline
+}
+
+// write writes the frames of a batch to the stream, opened if need be. If the stream breaks, what it had not taken in whole goes to a
+// new one, once; what it had is not repeated, since it may have arrived.
+func (w *controlWriter) write(b *batch) {
+	data, list, from := b.frames.Bytes(), b.messages, 0
+	for attempt := range 2 {
+		if w.stream == nil {
+			if err := w.open(); err != nil {
+				w.p.unreachable(list, err)
+				return
+			}
+		}
+		n, err := w.writeSome(data[from:])
+		if err == nil {
+			w.p.t.count.sent.Add(uint64(len(list)))
+			w.p.t.count.bytesSent.Add(uint64(n))
+			return
+		}
+		_ = w.stream.Reset()
+		w.stream = nil
+		taken := from + n
+		for len(list) > 0 && list[0].end <= taken {
+			from, list = list[0].end, list[1:]
+		}
+		if len(list) == 0 || w.p.t.ctx.Err() != nil {
+			return
+		}
+		if stalled := errors.Is(err, os.ErrDeadlineExceeded); attempt > 0 || stalled {
+			if stalled {
+				err = ErrStalled
+			}
+			for _, q := range list {
+				w.p.t.fail(q.m, err)
+			}
+			return
+		}
+	}
+}
+
+// writeSome writes with a deadline, which is not set anew each time: that would cost a timer. A deadline that passes while the
+// stream takes in something, be it slowly, is put off.
+func (w *controlWriter) writeSome(data []byte) (written int, err error) {
+	timeout := w.p.t.cfg.WriteTimeout
+	for {
+		if now := time.Now(); w.until.Sub(now) < timeout/2 {
+			w.until = now.Add(timeout)
+			_ = w.stream.SetWriteDeadline(w.until)
+		}
+		n, err := w.stream.Write(data[written:])
+		written += n
+		if err == nil || n == 0 || !errors.Is(err, os.ErrDeadlineExceeded) {
+			return written, err
+		}
+	}
+}
+
+func (w *controlWriter) open() error {
+	w.serial++
+	s, err := w.p.open(wire.StealProtocol, w.serial)
+	if err != nil {
+		return err
+	}
+	w.stream, w.until = s, time.Time{}
+	return nil
+}
+
+func (w *controlWriter) close() {
+	if w.stream != nil {
+		_ = w.stream.Close()
+	}
+}

@@ -1,0 +1,158 @@
+package stream
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/core/protocol"
+
+	"github.com/satin-peer/satin/internal/wire"
+)
+
+// dials bounds how many dials are under way at once. Near peers and wide ones have turns of their own: a steal inside the cluster
+// does not wait for dials that go over a slow link.
+type dials struct {
+	near, wide chan struct{}
+}
+
+func (d *dials) init(cfg Config) {
+	d.near = make(chan struct{}, cfg.MaxDials)
+	d.wide = make(chan struct{}, cfg.MaxWideDials)
+}
+
+// turn waits for one, as long as ctx allows.
+func (d *dials) turn(ctx context.Context, wide bool) (done func(), err error) {
+	slots := d.near
+	if wide {
+		slots = d.wide
+	}
+	select {
+	case slots <- struct{}{}:
+		return func() { <-slots }, nil
+	case <-ctx.Done():
+		return nil, fmt.Errorf("%w: too many dials are under way: %w", ErrUnreachable, ctx.Err())
+	}
+}
+
+// A way is what is known about reaching a partner. After a dial that failed, Sends fail at once for a while: a dead peer costs one
+// dial now and then, however much there is to say to it.
+type way struct {
+	mu       sync.Mutex
+	failures int
+	until    time.Time // no dial before
+	why      error
+}
+
+func (w *way) closed() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.failures > 0 && time.Now().Before(w.until) {
+		return w.why
+	}
+	return nil
+}
+
+func (w *way) failed(cfg Config, why error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	pause := min(cfg.RedialAfter<<min(w.failures, 16), cfg.RedialMax)
+	w.failures++
+	w.until, w.why = time.Now().Add(pause), why
+}
+
+// open says that the peer was heard or reached.
+func (w *way) open() {
+	w.mu.Lock()
+	w.failures = 0
+	w.mu.Unlock()
+}
+
+// open opens a stream to the partner, connecting to it if need be, within the dial timeout.
+func (p *partner) open(protocol protocol.ID, serial uint64) (network.Stream, error) {
+	ctx, cancel := context.WithTimeout(p.t.ctx, p.t.cfg.DialTimeout)
+	defer cancel()
+	if err := p.connect(ctx); err != nil {
+		return nil, err
+	}
+	var err error
+	for range 2 { // one opening in a million fails for no reason found
+		var s network.Stream
+		if s, err = p.t.net.NewStream(network.WithNoDial(ctx, "connected already"), p.id, protocol); err != nil {
+			continue
+		}
+		deadline, _ := ctx.Deadline()
+		_ = s.SetWriteDeadline(deadline)
+		if _, err = s.Write(wire.Opening{Life: p.t.life, Serial: serial}.Append(nil)); err != nil {
+			_ = s.Reset()
+			continue
+		}
+		p.t.count.opened.Add(1)
+		p.way.open()
+		return s, nil
+	}
+	return nil, fmt.Errorf("%w: %w", ErrUnreachable, err)
+}
+
+// connect makes sure that there is a connection.
+func (p *partner) connect(ctx context.Context) error {
+	if p.t.net.Network().Connectedness(p.id) == network.Connected {
+		return nil
+	}
+	if p.wide {
+		if err := p.t.makeRoomForWide(p); err != nil {
+			return err
+		}
+	}
+	done, err := p.t.dials.turn(ctx, p.wide)
+	if err != nil {
+		return err
+	}
+	defer done()
+	p.t.count.dials.Add(1)
+	if err := p.t.cfg.Dial(ctx, p.id); err != nil {
+		p.t.count.dialsFailed.Add(1)
+		return fmt.Errorf("%w: %w", ErrUnreachable, err)
+	}
+	return nil
+}
+
+// makeRoomForWide keeps the number of wide-area partners that we have dialed within its bound. The one that has been silent
+// for longest goes, if it has been for a while.
+func (t *Transport) makeRoomForWide(newcomer *partner) error {
+	var idlest *partner
+	active := 0
+	for _, p := range t.everyone() {
+		if p == newcomer || !p.wide || !p.writes() {
+			continue
+		}
+		active++
+		if idlest == nil || p.used.Load() < idlest.used.Load() {
+			idlest = p
+		}
+	}
+	if active < t.cfg.MaxWidePartners {
+		return nil
+	}
+	if time.Since(idlest.lastUsed()) < t.cfg.WideIdle {
+		return fmt.Errorf("%w behind wide-area links: %d", ErrTooMany, active)
+	}
+	idlest.retire()
+	return nil
+}
+
+// unreachable fails the messages of a batch, and all that is queued behind them.
+func (p *partner) unreachable(list []queued, why error) {
+	if p.t.ctx.Err() != nil {
+		return
+	}
+	p.way.failed(p.t.cfg, why)
+	for _, q := range list {
+		p.t.fail(q.m, why)
+	}
+	for _, q := range p.control.takeAll() {
+		p.t.fail(q.m, why)
+	}
+}

@@ -1,0 +1,72 @@
+package stream
+
+import (
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/peer"
+
+	"github.com/satin-peer/satin/steal"
+)
+
+// A partner is one peer with which this one talks: a control stream and a bulk stream out, the same in, each opened when it is
+// wanted.
+type partner struct {
+	t    *Transport
+	id   peer.ID
+	name steal.PeerID
+	wide bool
+
+	control   outbox
+	bulk      bulkbox
+	inControl turns
+	inBulk    turns
+	way       way
+	used      atomic.Int64 // when something was last sent or received, in ns of the Unix epoch
+	memory    atomic.Int64 // bytes of long results that are being received from it
+	readers   atomic.Int32
+}
+
+// errGone says that a record has just been forgotten; the caller gets a new one.
+var errGone = errors.New("gone")
+
+func newPartner(t *Transport, id peer.ID, name steal.PeerID, wide bool) *partner {
+	p := &partner{t: t, id: id, name: name, wide: wide}
+	p.control.wake = make(chan struct{}, 1)
+	p.bulk.wake = make(chan struct{}, 1)
+	p.use()
+	return p
+}
+
+func (p *partner) use() { p.used.Store(time.Now().UnixNano()) }
+
+func (p *partner) lastUsed() time.Time { return time.Unix(0, p.used.Load()) }
+
+// retire asks the writers to close their streams when they have nothing to write.
+func (p *partner) retire() {
+	p.control.retireWhenEmpty()
+	p.bulk.retireWhenEmpty()
+}
+
+// writes says whether it has a stream from us, or is to have one.
+func (p *partner) writes() bool {
+	p.control.mu.Lock()
+	defer p.control.mu.Unlock()
+	p.bulk.mu.Lock()
+	defer p.bulk.mu.Unlock()
+	return p.control.running || p.bulk.running
+}
+
+// end marks the record as gone if nothing is going on: no writer, no reader, nothing queued.
+func (p *partner) end() bool {
+	p.control.mu.Lock()
+	defer p.control.mu.Unlock()
+	p.bulk.mu.Lock()
+	defer p.bulk.mu.Unlock()
+	if p.control.running || p.bulk.running || p.readers.Load() > 0 {
+		return false
+	}
+	p.control.gone, p.bulk.gone = true, true
+	return true
+}

@@ -1,0 +1,46 @@
+package stream
+
+import "sync/atomic"
+
+// Stats counts what a Transport has done since New.
+type Stats struct {
+	Partners      int    // peers with a record: those with open streams, and some that had
+	Sent          uint64 // messages written, without long results
+	Received      uint64 // messages given to the handler, without long results
+	BytesSent     uint64 // of those messages, with framing
+	BytesReceived uint64
+	BulkSent      uint64 // long results that were acknowledged to the last byte
+	BulkReceived  uint64 // long results given to the handler
+	BulkRepeated  uint64 // long results that were to be sent while they were being sent already
+	Failed        uint64 // messages that were certainly not delivered
+	Unreported    uint64 // of these, those that Handler.Failed was too slow for
+	Opened        uint64 // streams that we opened
+	Dials         uint64
+	DialsFailed   uint64
+	Refused       uint64 // inbound streams that were reset unread
+	Offences      uint64 // inbound streams that were reset for what was in them
+}
+
+type counters struct {
+	sent, received, bytesSent, bytesReceived atomic.Uint64
+	bulkSent, bulkReceived, bulkRepeated     atomic.Uint64
+	failed, unreported                       atomic.Uint64
+	opened, dials, dialsFailed               atomic.Uint64
+	refused, offences                        atomic.Uint64
+}
+
+// Stats returns the counters.
+func (t *Transport) Stats() Stats {
+	t.mu.RLock()
+	partners := len(t.partners)
+	t.mu.RUnlock()
+	c := &t.count
+	return Stats{
+		Partners: partners,
+		Sent:     c.sent.Load(), Received: c.received.Load(), BytesSent: c.bytesSent.Load(), BytesReceived: c.bytesReceived.Load(),
+		BulkSent: c.bulkSent.Load(), BulkReceived: c.bulkReceived.Load(), BulkRepeated: c.bulkRepeated.Load(),
+		Failed: c.failed.Load(), Unreported: c.unreported.Load(),
+		Opened: c.opened.Load(), Dials: c.dials.Load(), DialsFailed: c.dialsFailed.Load(),
+		Refused: c.refused.Load(), Offences: c.offences.Load(),
+	}
+}
