@@ -1,0 +1,232 @@
+package settings
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/satin-peer/satin/steal"
+)
+
+// A key is one setting: its name in the file, what it is for, and where its value goes.
+type key struct {
+	name  string
+	title string   // heads the key and those after it in the commented file; may be empty
+	about []string // sentences for the file; the first, without its full stop, also explains the flag
+	kind  kind
+	want  string // what is allowed, for errors; after "want"
+
+	// field is where the value is: a *string, *[]string, *bool, *int or *time.Duration, as kind says.
+	field func(*Settings) any
+	// check is nil, or says whether a value of the right kind is allowed.
+	check func(s *Settings) bool
+}
+
+// A kind is the sort of values a key takes.
+type kind int
+
+const (
+	textKind kind = iota
+	pathKind      // a text that becomes an absolute path
+	listKind
+	boolKind
+	numberKind
+	durationKind
+)
+
+func (k *key) flag() string { return strings.ReplaceAll(k.name, "_", "-") }
+func (k *key) env() string  { return envPrefix + strings.ToUpper(k.name) }
+
+const envPrefix = "SATIN_"
+
+// keys are all settings in the order of the commented file.
+func keys() []*key {
+	return slices.Concat(placeKeys(), swarmKeys(), networkKeys(), workKeys(), daemonKeys())
+}
+
+func keyNamed(name string) *key {
+	for _, k := range keys() {
+		if k.name == name {
+			return k
+		}
+	}
+	return nil
+}
+
+func oneOf(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = fmt.Sprintf("%q", w)
+	}
+	return "one of " + strings.Join(quoted, ", ")
+}
+
+// isName says whether a text can be shown as a name; empty is none at all.
+func isName(s string) bool {
+	strange := func(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) }
+	return len(s) <= maxName && utf8.ValidString(s) && !strings.ContainsFunc(s, strange)
+}
+
+// choice makes a key whose value is one of some words.
+func choice(name string, field func(*Settings) *string, words []string, about ...string) *key {
+	return &key{
+		name: name, about: append(about, "It is "+oneOf(words)+"."), kind: textKind, want: oneOf(words),
+		field: func(s *Settings) any { return field(s) },
+		check: func(s *Settings) bool { return slices.Contains(words, *field(s)) },
+	}
+}
+
+func placeKeys() []*key {
+	return []*key{{
+		name: "state_dir", title: "Where things are", kind: pathKind, want: "an absolute path",
+		about: []string{"Directory of the peer's identity and memory.", "Each peer has its own: a second one in it is refused."},
+		field: func(s *Settings) any { return &s.StateDir },
+	}, {
+		name: "runtime_dir", kind: pathKind, want: "an absolute path",
+		about: []string{"Directory of the control socket.", "Empty: the folder \"control\" of state_dir, so that whoever knows that finds the daemon. The socket's path has at most 103 bytes."},
+		field: func(s *Settings) any { return &s.RuntimeDir },
+	}}
+}
+
+func swarmKeys() []*key {
+	name := &key{
+		name: "swarm", title: "The swarm", kind: textKind, want: "a name of at most 64 bytes without blanks",
+		about: []string{"Name of the swarm.", "Empty: the one that state_dir belongs to; at first it is called \"satin\"."},
+		field: func(s *Settings) any { return &s.Swarm },
+		check: func(s *Settings) bool { return isName(s.Swarm) },
+	}
+	join := &key{
+		name: "join", kind: listKind, want: "addresses or invitations, at most 64",
+		about: []string{"Members to connect to at the start: addresses (full multiaddrs, with /p2p/ and the peer ID at the end) and invitations."},
+		field: func(s *Settings) any { return &s.Join },
+	}
+	trust := choice("trust", func(s *Settings) *string { return &s.Trust }, []string{TrustInvite, TrustOpen},
+		"Who may join the swarm.", "With \"invite\" only who was invited, with \"open\" anybody: for networks where all are friends.")
+	return []*key{name, trust, join}
+}
+
+func networkKeys() []*key {
+	flag := func(name string, field func(*Settings) *bool, about ...string) *key {
+		return &key{name: name, about: about, kind: boolKind, want: "true or false", field: func(s *Settings) any { return field(s) }}
+	}
+	listen := &key{
+		name: "listen", title: "The network", kind: listKind, want: "multiaddrs such as /ip4/0.0.0.0/tcp/4001, at most 64",
+		about: []string{"Multiaddrs to listen on, such as \"/ip4/0.0.0.0/udp/4001/quic-v1\".", "Empty: QUIC and TCP on all interfaces, on any free port. Give a port to open it in a firewall."},
+		field: func(s *Settings) any { return &s.Listen },
+	}
+	connections := &key{
+		name: "max_connections", kind: numberKind, want: fmt.Sprintf("a whole number from %d to %d", MinConnections, MaxConnections),
+		about: []string{"Connections to other peers at most.", "One costs about 0.2 MB."},
+		field: func(s *Settings) any { return &s.MaxConnections },
+		check: func(s *Settings) bool {
+			return s.MaxConnections >= MinConnections && s.MaxConnections <= MaxConnections
+		},
+	}
+	return []*key{
+		listen,
+		flag("mdns", func(s *Settings) *bool { return &s.MDNS }, "Find members on the local network by multicast DNS."),
+		flag("dht", func(s *Settings) *bool { return &s.DHT }, "Find members through a Kademlia of the swarm's own, never the public one."),
+		flag("relay", func(s *Settings) *bool { return &s.Relay }, "Pass on connections between members that cannot reach each other.", "Useful of a peer that is publicly reachable; it costs it bandwidth."),
+		connections,
+	}
+}
+
+func workKeys() []*key {
+	cluster := &key{
+		name: "cluster", title: "The work", kind: textKind, want: "a name of at most 64 bytes without blanks",
+		about: []string{"Name of the cluster, the group of near peers that steal freely from each other.", "Empty: found out by local network and round-trip times."},
+		field: func(s *Settings) any { return &s.Cluster },
+		check: func(s *Settings) bool { return isName(s.Cluster) },
+	}
+	workers := &key{
+		name: "workers", kind: numberKind, want: fmt.Sprintf("a whole number from 0 to %d", MaxWorkers),
+		about: []string{"Cores to use; 0: all."},
+		field: func(s *Settings) any { return &s.Workers },
+		check: func(s *Settings) bool { return s.Workers >= 0 && s.Workers <= MaxWorkers },
+	}
+	return []*key{
+		cluster,
+		choice("policy", func(s *Settings) *string { return &s.Policy }, steal.PolicyNames(), "How victims are chosen when there is nothing to do."),
+		workers,
+		choice("priority", func(s *Settings) *string { return &s.Priority }, []string{PriorityIdle, PriorityLow, PriorityNormal},
+			"How much the workers yield to other programs.", "\"idle\" computes only when nothing else wants the core, \"low\" a little even then; the network part of the peer is never held back."),
+	}
+}
+
+func daemonKeys() []*key {
+	level := choice("log_level", func(s *Settings) *string { return &s.LogLevel }, []string{"debug", "info", "warn", "error"}, "What the daemon logs, on standard error.")
+	level.title = "The daemon"
+	leave := &key{
+		name: "leave_after", kind: durationKind, want: fmt.Sprintf("a duration from 0s to %v, such as 10s", MaxLeave),
+		about: []string{"How long leaving may take after SIGTERM.", "In that time work is given back and goodbye is said; then the daemon ends in any case."},
+		field: func(s *Settings) any { return &s.LeaveAfter },
+		check: func(s *Settings) bool { return s.LeaveAfter >= 0 && s.LeaveAfter <= MaxLeave },
+	}
+	return []*key{
+		level,
+		choice("log_format", func(s *Settings) *string { return &s.LogFormat }, []string{LogText, LogJSON}, "How log lines look."),
+		leave,
+	}
+}
+
+// set puts a value, as TOML has it or as a text, into the key's field; false if it is not of the right kind or not allowed.
+func (k *key) set(s *Settings, value any) bool {
+	ok := false
+	switch field := k.field(s).(type) {
+	case *string:
+		*field, ok = value.(string)
+		ok = ok && len(*field) <= maxText
+	case *bool:
+		*field, ok = value.(bool)
+		if text, is := value.(string); is {
+			*field, ok = text == "true", text == "true" || text == "false"
+		}
+	case *int:
+		*field, ok = number(value)
+	case *time.Duration:
+		if text, is := value.(string); is {
+			d, err := time.ParseDuration(text)
+			*field, ok = d, err == nil
+		}
+	case *[]string:
+		*field, ok = list(value)
+	}
+	return ok && (k.check == nil || k.check(s))
+}
+
+func number(value any) (int, bool) {
+	switch v := value.(type) {
+	case int64:
+		return int(v), int64(int(v)) == v
+	case string:
+		n, err := strconv.Atoi(v)
+		return n, err == nil
+	}
+	return 0, false
+}
+
+// list reads an array, or a text of addresses with commas or blanks between them.
+func list(value any) (l []string, ok bool) {
+	switch v := value.(type) {
+	case string:
+		l = strings.FieldsFunc(v, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' || r == '\t' })
+	case []string:
+		l = v
+	case []any:
+		for _, e := range v {
+			text, is := e.(string)
+			if !is {
+				return nil, false
+			}
+			l = append(l, text)
+		}
+	default:
+		return nil, false
+	}
+	tooLong := slices.ContainsFunc(l, func(s string) bool { return s == "" || len(s) > maxText })
+	return l, len(l) <= maxList && !tooLong
+}

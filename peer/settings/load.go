@@ -1,0 +1,268 @@
+package settings
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/adrg/xdg"
+	"github.com/pelletier/go-toml/v2"
+)
+
+// Dirs are the directories of this program for one user.
+type Dirs struct {
+	Config string // of the configuration file
+	State  string // of what a peer remembers
+	Home   string // what "~" means in the file
+}
+
+const program = "satin-peer"
+
+// FindDirs says where the system has such files: on Linux as the XDG Base Directory Specification says, with the variables
+// XDG_CONFIG_HOME and XDG_STATE_HOME as they were when the program started.
+func FindDirs() Dirs {
+	return Dirs{filepath.Join(xdg.ConfigHome, program), filepath.Join(xdg.StateHome, program), xdg.Home}
+}
+
+// fileName is the configuration file in Dirs.Config.
+const fileName = "config.toml"
+
+// FileVariable is the variable of the environment that names another configuration file.
+const FileVariable = envPrefix + "CONFIG"
+
+// Sources are what Load reads.
+type Sources struct {
+	Dirs    Dirs
+	Environ []string            // as os.Environ gives it; an empty variable is as good as none
+	Flags   map[string][]string // values given on the command line, by the name of the key; a list may have several
+	File    string              // the configuration file, if the user named one on the command line; it must exist
+}
+
+// Loaded are settings with where they come from.
+type Loaded struct {
+	Settings
+	File   string   // the path of the configuration file, absolute
+	Found  bool     // it exists
+	Strays []string // what is wrong with variables that begin with SATIN_ and are no settings, a line each
+
+	origins map[string]string
+}
+
+// An Error is a value, or a key, that is not allowed, in one line.
+type Error struct {
+	Where string // "--workers", "SATIN_WORKERS", "/home/a/.config/satin-peer/config.toml:12: workers"
+	Got   string // what stands there; may be empty
+	Want  string // what is allowed
+}
+
+func (e *Error) Error() string {
+	if e.Got == "" {
+		return fmt.Sprintf("%s: want %s", e.Where, e.Want)
+	}
+	return fmt.Sprintf("%s: got %s, want %s", e.Where, shorten(e.Got), e.Want)
+}
+
+func shorten(s string) string {
+	const most = 60
+	if r := []rune(s); len(r) > most {
+		s = string(r[:most]) + "..."
+	}
+	return strconv.Quote(s)
+}
+
+// Load reads the settings. Errors are of type *Error where the user wrote something wrong, else they say which file could not be read.
+func Load(from Sources) (*Loaded, error) {
+	l := &Loaded{Settings: Defaults(from.Dirs), origins: map[string]string{}}
+	env := map[string]string{}
+	for _, e := range from.Environ {
+		if name, value, _ := strings.Cut(e, "="); value != "" && strings.HasPrefix(name, envPrefix) {
+			env[name] = value
+		}
+	}
+	if err := l.readFile(from, env[FileVariable]); err != nil {
+		return nil, err
+	}
+	delete(env, FileVariable)
+	for _, k := range keys() {
+		if value, ok := env[k.env()]; ok {
+			if err := l.put(k, value, value, k.env(), k.env()); err != nil {
+				return nil, err
+			}
+			delete(env, k.env())
+		}
+		if given := from.Flags[k.name]; len(given) > 0 {
+			value := any(given[len(given)-1])
+			if k.kind == listKind {
+				value = given
+			}
+			if err := l.put(k, value, strings.Join(given, " "), "--"+k.flag(), "--"+k.flag()); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for name := range env {
+		l.Strays = append(l.Strays, stray(name))
+	}
+	slices.Sort(l.Strays)
+	return l, l.finish()
+}
+
+// put sets one key. Where names the place in an error, origin in a report.
+func (l *Loaded) put(k *key, value any, shown, where, origin string) error {
+	if k.kind == pathKind && value == "" {
+		return nil // as if it were not given
+	}
+	if !k.set(&l.Settings, value) {
+		return &Error{where, shown, k.want}
+	}
+	if k.kind == pathKind {
+		field := k.field(&l.Settings).(*string)
+		path, err := filepath.Abs(*field)
+		if err != nil {
+			return &Error{where, shown, k.want}
+		}
+		*field = path
+	}
+	l.origins[k.name] = origin
+	return nil
+}
+
+// finish derives what was not given from the rest.
+func (l *Loaded) finish() error {
+	if !filepath.IsAbs(l.StateDir) {
+		return &Error{"state_dir", "", "an absolute path, because there is no home directory: set HOME, or give --state-dir"}
+	}
+	if l.RuntimeDir == "" {
+		l.RuntimeDir = filepath.Join(l.StateDir, "control")
+	}
+	return nil
+}
+
+// readFile finds the configuration file and reads it. Only one that the user named must be there.
+func (l *Loaded) readFile(from Sources, variable string) error {
+	path, named := from.File, "--config"
+	if path == "" {
+		path, named = variable, FileVariable
+	}
+	if path == "" {
+		path, named = filepath.Join(from.Dirs.Config, fileName), ""
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return err
+	}
+	l.File = path
+	text, err := readLimited(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && named == "":
+		return nil
+	case err != nil && named != "":
+		return &Error{named, path, "a file that can be read: " + reason(err).Error()}
+	case err != nil:
+		return fmt.Errorf("reading the configuration file %s: %w", path, reason(err))
+	}
+	l.Found = true
+	return l.decode(text, from.Dirs.Home)
+}
+
+func readLimited(path string) ([]byte, error) {
+	info, err := os.Stat(path) // opening a pipe would wait
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("it is not a file")
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, maxFile+1))
+	if err == nil && len(text) > maxFile {
+		err = fmt.Errorf("it has more than %d bytes", maxFile)
+	}
+	return text, err
+}
+
+func reason(err error) error {
+	if p := (*fs.PathError)(nil); errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}
+
+// decode takes the values of a configuration file.
+func (l *Loaded) decode(text []byte, home string) error {
+	lines, err := positions(text)
+	if err != nil {
+		return l.syntax(err)
+	}
+	values := map[string]any{}
+	if err := toml.Unmarshal(text, &values); err != nil {
+		return l.syntax(err)
+	}
+	names := make([]string, 0, len(values))
+	for name := range values {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b string) int { return lines[a] - lines[b] })
+	for _, name := range names {
+		where := l.at(lines[name])
+		k := keyNamed(name)
+		if k == nil {
+			return &Error{where, name, "a setting" + suggest(name, keyNames())}
+		}
+		value := values[name]
+		if path, ok := value.(string); ok && k.kind == pathKind {
+			if rest, ok := strings.CutPrefix(path, "~/"); ok && home != "" {
+				path = filepath.Join(home, rest)
+			}
+			if path != "" && !filepath.IsAbs(path) {
+				return &Error{where + ": " + name, path, "an absolute path, or one that begins with ~/"}
+			}
+			value = path
+		}
+		if err := l.put(k, value, fmt.Sprint(value), where+": "+name, where); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// at names a line of the file.
+func (l *Loaded) at(line int) string { return l.File + ":" + strconv.Itoa(line) }
+
+// syntax makes an error of one of the parser.
+func (l *Loaded) syntax(err error) error {
+	var d *toml.DecodeError
+	if !errors.As(err, &d) {
+		return fmt.Errorf("%s: %w", l.File, err)
+	}
+	line, column := d.Position()
+	return fmt.Errorf("%s:%d:%d: %s", l.File, line, column, strings.TrimPrefix(d.Error(), "toml: "))
+}
+
+// positions gives the line of each top-level key. To a decoder that is strict, and has nowhere to put anything, every key is one too
+// many, and it says where.
+func positions(text []byte) (map[string]int, error) {
+	lines := map[string]int{}
+	err := toml.NewDecoder(bytes.NewReader(text)).DisallowUnknownFields().Decode(&struct{}{})
+	var strict *toml.StrictMissingError
+	if !errors.As(err, &strict) {
+		return lines, err
+	}
+	for _, e := range strict.Errors {
+		if k := e.Key(); len(k) > 0 && lines[k[0]] == 0 {
+			lines[k[0]], _ = e.Position()
+		}
+	}
+	return lines, nil
+}

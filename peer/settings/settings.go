@@ -1,0 +1,77 @@
+// Package settings says how a peer of this machine is set up: a commented TOML file, environment variables and flags, each of which
+// overrides the one before it, over defaults.
+//
+// A setting has one name in all three: "log_level" in the file, SATIN_LOG_LEVEL in the environment, --log-level as a flag. What is
+// not known is refused: a key in the file with its line and the nearest one that is allowed, a value with where it stands and what
+// would be right. Only variables of the environment that begin with SATIN_ and name no setting are let through, as Strays,
+// because other programs may have their own.
+//
+// Load reads all of it once; nothing watches the file.
+package settings
+
+import (
+	"time"
+
+	"github.com/satin-peer/satin/steal"
+)
+
+// Settings are the values, checked one by one.
+type Settings struct {
+	// StateDir is where the identity of the peer is and what it must remember. Absolute. Two peers cannot share one.
+	StateDir string
+	// RuntimeDir is where the control socket is. Absolute.
+	RuntimeDir string
+
+	Swarm          string   // the swarm's name; empty: the one that StateDir belongs to
+	Trust          string   // who may join: TrustInvite or TrustOpen
+	Join           []string // members to connect to at the start: full multiaddrs and invitations
+	Listen         []string // multiaddrs to listen on; empty: QUIC and TCP on all interfaces, any port
+	MDNS           bool     // find members on the local network
+	DHT            bool     // find members through the swarm's own Kademlia
+	Relay          bool     // relay connections of members that cannot reach each other
+	MaxConnections int      // connections to other peers
+
+	Cluster  string // label of the cluster; empty: found out by network and round-trip times
+	Policy   string // who is stolen from, one of steal.PolicyNames
+	Workers  int    // cores to use; 0: all
+	Priority string // of the workers' threads: PriorityIdle, PriorityLow or PriorityNormal
+
+	LogLevel   string        // "debug", "info", "warn" or "error"
+	LogFormat  string        // LogText or LogJSON
+	LeaveAfter time.Duration // how long leaving may take after SIGTERM
+}
+
+// Values of Trust, Priority and LogFormat.
+const (
+	TrustInvite = "invite"
+	TrustOpen   = "open"
+
+	PriorityIdle   = "idle"   // only when nothing else wants the core (SCHED_IDLE)
+	PriorityLow    = "low"    // nice 19
+	PriorityNormal = "normal" // as other programs
+
+	LogText = "text"
+	LogJSON = "json"
+)
+
+// Bounds of numbers and lists.
+const (
+	MaxWorkers     = 1024
+	MinConnections = 4
+	MaxConnections = 4096
+	MaxLeave       = 10 * time.Minute
+	maxList        = 64   // addresses in a list
+	maxText        = 4096 // bytes of a text
+	maxName        = 64   // bytes of a name
+	maxFile        = 1 << 20
+)
+
+// Defaults are the values of settings that are given nowhere.
+func Defaults(d Dirs) Settings {
+	return Settings{
+		StateDir: d.State,
+		Trust:    TrustInvite, MDNS: true, DHT: true, MaxConnections: 128,
+		Policy: steal.PolicyNames()[0], Priority: PriorityIdle,
+		LogLevel: "info", LogFormat: LogText, LeaveAfter: 10 * time.Second,
+	}
+}
