@@ -43,6 +43,9 @@ func TestBadRequests(t *testing.T) {
 		{"POST /v1/pause", `{"for_seconds":"1h"}`, "bad_input", "string"},
 		{"POST /v1/invite", `{"valid_seconds":1}`, "bad_input", "valid for 1m0s to"},
 		{"POST /v1/invite", `{"valid_seconds":1e9}`, "bad_input", "valid for 1m0s to"},
+		{"POST /v1/invite", `{"uses":-1}`, "bad_input", "1 to 1000 peers"},
+		{"POST /v1/invite", `{"uses":1001}`, "bad_input", "1 to 1000 peers"},
+		{"POST /v1/invite", `{"peer":"x","uses":1}`, "bad_input", "let in by name"},
 		{"POST /v1/invite", strings.Repeat(`{"peer":`, 100_000), "bad_input", ""},
 	} {
 		method, path, _ := strings.Cut(r.call, " ")
@@ -99,7 +102,7 @@ func TestTokens(t *testing.T) {
 
 // FuzzRequest sends any body to any call: it is answered, and nothing that the calls promise to check gets past them.
 func FuzzRequest(f *testing.F) {
-	for _, body := range []string{"", "{}", "null", `{"app":"a","args":["1"],"title":"t","function":"a.b","argument":"AA=="}`, `{"address":"x"}`, `{"for_seconds":3600}`, `{"peer":"p","valid_seconds":60}`, `{"for_seconds":NaN}`} {
+	for _, body := range []string{"", "{}", "null", `{"app":"a","args":["1"],"title":"t","function":"a.b","argument":"AA=="}`, `{"address":"x"}`, `{"for_seconds":3600}`, `{"uses":2,"valid_seconds":60}`, `{"for_seconds":NaN}`} {
 		for i := range 4 {
 			f.Add(uint8(i), []byte(body))
 		}
@@ -123,7 +126,7 @@ func FuzzRequest(f *testing.F) {
 					t.Errorf("submitted %+v", asked)
 				}
 			case Invitation:
-				if asked.Valid != 0 && (asked.Valid < minValid.Seconds() || asked.Valid > maxValid.Seconds()) {
+				if asked.Valid != 0 && (asked.Valid < minValid.Seconds() || asked.Valid > maxValid.Seconds()) || asked.Uses < 0 || asked.Uses > maxUses {
 					t.Errorf("invited %+v", asked)
 				}
 			}

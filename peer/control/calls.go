@@ -44,6 +44,7 @@ const (
 	maxArgs    = 256
 	maxValid   = 30 * 24 * time.Hour
 	minValid   = time.Minute
+	maxUses    = 1000
 )
 
 // newHandler makes the calls of d.
@@ -166,8 +167,13 @@ func (s Submission) check() error {
 }
 
 func (i Invitation) check() error {
-	if i.Valid != 0 && !(i.Valid >= minValid.Seconds() && i.Valid <= maxValid.Seconds()) {
+	switch {
+	case i.Peer != "" && (i.Uses != 0 || i.Valid != 0):
+		return Errorf(ErrBadInput, "a peer that is let in by name needs no number of uses and no time")
+	case i.Valid != 0 && !(i.Valid >= minValid.Seconds() && i.Valid <= maxValid.Seconds()): // nor NaN
 		return Errorf(ErrBadInput, "an invitation is valid for %v to %v", minValid, maxValid)
+	case i.Uses < 0 || i.Uses > maxUses:
+		return Errorf(ErrBadInput, "an invitation is for 1 to %d peers", maxUses)
 	}
 	return nil
 }

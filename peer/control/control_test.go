@@ -123,7 +123,7 @@ func TestCalls(t *testing.T) {
 		{"runs", func() (any, error) { return c.Runs(ctx) }, f.runs, []any{"runs"}},
 		{"doctor", func() (any, error) { return c.Doctor(ctx) }, f.found, []any{"doctor"}},
 		{"submit", func() (any, error) { return c.Submit(ctx, submission) }, RunInfo{Run: "ab", App: "nqueens"}, []any{"submit", submission}},
-		{"invite", func() (any, error) { return c.Invite(ctx, Invitation{"him", 60}) }, Invited{Line: "line"}, []any{"invite", Invitation{"him", 60}}},
+		{"invite", func() (any, error) { return c.Invite(ctx, Invitation{Uses: 3, MayInvite: true, Valid: 60}) }, Invited{Line: "line"}, []any{"invite", Invitation{Uses: 3, MayInvite: true, Valid: 60}}},
 		{"join", func() (any, error) { return c.Join(ctx, "/ip4/1.2.3.4") }, PeerInfo{Peer: "them"}, []any{"join", "/ip4/1.2.3.4"}},
 		{"cancel", func() (any, error) { return nil, c.Cancel(ctx, "0ab1") }, nil, []any{"cancel", "0ab1"}},
 		{"pause", func() (any, error) { return nil, c.Pause(ctx, 90*time.Second) }, nil, []any{"pause", 90 * time.Second}},

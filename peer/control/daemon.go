@@ -93,17 +93,22 @@ type Outcome struct {
 	Stats RunStats `json:"stats"`
 }
 
-// An Invitation asks for a line that lets one peer join.
+// An Invitation asks for a line that lets peers join.
 type Invitation struct {
-	// Peer is the libp2p peer ID of the only one that may use it; empty: the first that does.
+	// Peer is the libp2p peer ID of one that is let in by name; its line is then a plain address, and no secret. Empty: whoever
+	// has the line may join.
 	Peer string `json:"peer,omitempty"`
-	// Valid is for how long it may be used, in seconds, from a minute to 30 days; 0 means a day.
-	Valid float64 `json:"valid_seconds"`
+	// Uses is how many peers may join by the line, 1 to 1000; 0 means 1. Not with Peer.
+	Uses int `json:"uses,omitempty"`
+	// MayInvite lets those who join invite others.
+	MayInvite bool `json:"may_invite,omitempty"`
+	// Valid is for how long the line may be used, in seconds, from a minute to 30 days; 0 means a day. Not with Peer.
+	Valid float64 `json:"valid_seconds,omitempty"`
 }
 
 // An Invited is an invitation that was made.
 type Invited struct {
-	Line    string    `json:"line"`    // what "satin-peer join" takes: one word without blanks. Whoever has it can join: a secret
-	Swarm   string    `json:"swarm"`   // the name of the swarm it leads into
-	Expires time.Time `json:"expires"` // in UTC
+	Line    string    `json:"line"`             // what "satin-peer join" takes: one word without blanks
+	Swarm   string    `json:"swarm"`            // the name of the swarm it leads into
+	Expires time.Time `json:"expires,omitzero"` // zero: never
 }

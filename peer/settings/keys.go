@@ -152,8 +152,8 @@ func workKeys() []*key {
 		cluster,
 		choice("policy", func(s *Settings) *string { return &s.Policy }, steal.PolicyNames(), "How victims are chosen when there is nothing to do."),
 		workers,
-		choice("priority", func(s *Settings) *string { return &s.Priority }, []string{PriorityIdle, PriorityLow, PriorityNormal},
-			"How much the workers yield to other programs.", "\"idle\" computes only when nothing else wants the core, \"low\" a little even then; the network part of the peer is never held back."),
+		choice("priority", func(s *Settings) *string { return &s.Priority }, []string{PriorityIdle, PriorityNormal},
+			"How much the workers yield to other programs.", "\"idle\" computes only when nothing else wants the core; the network part of the peer is never held back."),
 	}
 }
 

@@ -34,7 +34,7 @@ type Settings struct {
 	Cluster  string // label of the cluster; empty: found out by network and round-trip times
 	Policy   string // who is stolen from, one of steal.PolicyNames
 	Workers  int    // cores to use; 0: all
-	Priority string // of the workers' threads: PriorityIdle, PriorityLow or PriorityNormal
+	Priority string // of the workers' threads: PriorityIdle or PriorityNormal
 
 	LogLevel   string        // "debug", "info", "warn" or "error"
 	LogFormat  string        // LogText or LogJSON
@@ -47,7 +47,6 @@ const (
 	TrustOpen   = "open"
 
 	PriorityIdle   = "idle"   // only when nothing else wants the core (SCHED_IDLE)
-	PriorityLow    = "low"    // nice 19
 	PriorityNormal = "normal" // as other programs
 
 	LogText = "text"
