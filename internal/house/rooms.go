@@ -22,6 +22,7 @@ var rooms = []room{
 	{dir: "peer/settings", knows: []string{"steal"}, modules: []string{"github.com/adrg/xdg", "github.com/pelletier/go-toml/v2", "github.com/spf13/pflag"}},
 	{dir: "peer/session", knows: []string{".", "steal", "internal/wire"}},
 	{dir: "peer/statement", knows: []string{".", "internal/wire"}, modules: libp2p},
+	{dir: "peer/host", knows: []string{"internal/wire"}, modules: append([]string{"golang.org/x/sys/windows", "github.com/marcopolo/simnet"}, libp2p...)},
 	{dir: "peer/stream", knows: []string{"steal", "internal/wire"}, modules: libp2p},
 	{dir: "peer/emulate", knows: []string{"steal", "internal/wan"}, modules: []string{"golang.org/x/sys/unix"}},
 	{dir: "internal/wire", modules: []string{"github.com/fxamacker/cbor/v2"}, tests: []string{"steal"}},
@@ -45,7 +46,7 @@ var rooms = []room{
 var libp2p = []string{"github.com/libp2p/", "github.com/multiformats/"}
 
 // testModules is what tests of any room may import besides what the room may.
-var testModules = []string{"pgregory.net/rapid", "github.com/cockroachdb/datadriven", "golang.org/x/tools"}
+var testModules = []string{"pgregory.net/rapid", "github.com/cockroachdb/datadriven", "golang.org/x/tools", "github.com/marcopolo/simnet", "github.com/quic-go/quic-go"} // simnet and quic-go: libp2p in virtual time
 
 // nestedModules are the modules there may be inside this one: their dependencies stay out of its go.mod, and they may import anything.
 var nestedModules = []string{"internal/bench"}

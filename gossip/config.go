@@ -1,0 +1,127 @@
+package gossip
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/peer"
+)
+
+// Kind says what a payload is. Kinds that a peer has no handler for are passed on but not delivered, so that old and
+// new peers can share a swarm.
+type Kind uint8
+
+// What is told to everybody. Zero is gossip's own.
+const (
+	kindBeacon    Kind = iota // empty: the author, a gateway, is alive
+	KindRun                   // a run's signed manifest
+	KindTombstone             // a run was canceled, signed by its owner
+	KindCard                  // a member's signed card
+	KindLoad                  // a hint of how much work its author has
+)
+
+// Rate bounds how often something may happen.
+type Rate struct {
+	PerSecond float64 // in the long run
+	Burst     int     // at once, after a pause
+}
+
+// Config is what Open needs. Fields left zero take the defaults that are named.
+type Config struct {
+	// Swarm is the name of the swarm: messages of another one are not understood.
+	Swarm string
+	// Incarnation grows with every start of this peer, so that its sequence numbers do: it is kept in the state
+	// directory. Zero means the clock's seconds since 1970, which is right as long as the clock is never set back; a
+	// peer must not change from the one to the other.
+	Incarnation uint64
+	// Admitted says whether a peer has passed the handshake of this swarm. Must be set; called often, from any
+	// goroutine; must not block.
+	Admitted func(peer.ID) bool
+	// Connect makes a connection to a member that gossip should have for a neighbour, and may fail. One call at a time,
+	// with a deadline of 10 s. Nil: gossip uses the connections there are.
+	Connect func(context.Context, peer.ID) error
+
+	CombineFor   time.Duration // how long a message waits for others: default 30 ms
+	CombineBytes int           // messages of so many bytes together go at once: default 4 KiB
+	MaxPayload   int           // of one message in bytes: default 64 KiB, at most 192 KiB
+	Queue        int           // messages in each queue: default 512
+
+	// FlatPeers is how large a swarm may be before each of its clusters gets its own topic: default 16. It becomes flat
+	// again below three quarters of that.
+	FlatPeers int
+	// StandbyAfter is how long the second gateway of a cluster waits for the first: default 300 ms.
+	StandbyAfter time.Duration
+	// BeaconEvery is how often a gateway is heard in its cluster at least: default 2 s. One that was not heard for three
+	// times that is replaced.
+	BeaconEvery time.Duration
+
+	// AuthorRate bounds the combined messages of one author: default 40 per second, 80 at once. The author's own
+	// Publish keeps to it.
+	AuthorRate Rate
+	// KindRates bounds the messages of one author and kind. The defaults, for kinds that are not in the map: KindRun and
+	// KindTombstone 4 per second and 64 at once, KindCard 1 and 8, the others 20 and 40.
+	KindRates map[Kind]Rate
+	// StrangerRate bounds what a neighbour may pass on by authors that are not in the list of members, all of them
+	// together: default 20 per second, 200 at once.
+	StrangerRate Rate
+	// NeighbourRate bounds what is taken from one neighbour, in combined messages, before anything is checked: default
+	// 400 per second, 1,000 at once. Four KiB of a message count as one more.
+	NeighbourRate Rate
+}
+
+const (
+	maxPayload    = 192 << 10 // with what surrounds it, a control frame (internal/wire)
+	connectWithin = 10 * time.Second
+	minCombineFor = time.Millisecond
+)
+
+// withDefaults returns the configuration with its defaults filled in.
+func (c Config) withDefaults() (Config, error) {
+	if c.Admitted == nil {
+		return c, errors.New("gossip: Config.Admitted must be set")
+	}
+	if c.MaxPayload < 0 || c.MaxPayload > maxPayload {
+		return c, fmt.Errorf("gossip: Config.MaxPayload is %d bytes, must be at most %d", c.MaxPayload, maxPayload)
+	}
+	if c.Incarnation >= 1<<32 {
+		return c, fmt.Errorf("gossip: Config.Incarnation is %d, must be below 2^32", c.Incarnation)
+	}
+	if c.Incarnation == 0 {
+		c.Incarnation = uint64(time.Now().Unix())
+	}
+	setDefault(&c.CombineFor, 30*time.Millisecond)
+	c.CombineFor = max(c.CombineFor, minCombineFor)
+	setDefault(&c.CombineBytes, 4<<10)
+	setDefault(&c.MaxPayload, 64<<10)
+	setDefault(&c.Queue, 512)
+	setDefault(&c.FlatPeers, 16)
+	setDefault(&c.StandbyAfter, 300*time.Millisecond)
+	setDefault(&c.BeaconEvery, 2*time.Second)
+	setDefault(&c.AuthorRate, Rate{PerSecond: 40, Burst: 80})
+	setDefault(&c.StrangerRate, Rate{PerSecond: 20, Burst: 200})
+	setDefault(&c.NeighbourRate, Rate{PerSecond: 400, Burst: 1000})
+	return c, nil
+}
+
+func setDefault[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}
+
+// kindRate is the rate of a kind.
+func (c *Config) kindRate(k Kind) Rate {
+	if r, ok := c.KindRates[k]; ok {
+		return r
+	}
+	switch k {
+	case KindRun, KindTombstone:
+		return Rate{PerSecond: 4, Burst: 64}
+	case KindCard:
+		return Rate{PerSecond: 1, Burst: 8}
+	}
+	return Rate{PerSecond: 20, Burst: 40}
+}

@@ -1,0 +1,75 @@
+package gossip
+
+import (
+	"context"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/host"
+	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/core/peer"
+	"github.com/libp2p/go-libp2p/core/protocol"
+)
+
+// A gate is the host as pubsub sees it: streams are opened to admitted peers only, and taken from them only.
+//
+// pubsub opens its stream as soon as it knows that a peer has the protocol, which may be before the handshake of the
+// swarm is over; and says just once on it which topics it is in. So a stream is not refused at once but waits for the
+// handshake.
+type gate struct {
+	host.Host
+	ctx      context.Context // ends when the Gossip is closed
+	admitted func(peer.ID) bool
+	refused  func() // counts
+}
+
+const (
+	admitWithin    = 15 * time.Second
+	admitLookFirst = 5 * time.Millisecond
+	admitLookMost  = 200 * time.Millisecond
+)
+
+// wait returns nil as soon as the peer is admitted. Nobody says when that is, so it looks, ever more seldom.
+func (h *gate) wait(ctx context.Context, id peer.ID) error {
+	if h.admitted(id) {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, admitWithin)
+	defer cancel()
+	timer := time.NewTimer(admitLookFirst)
+	defer timer.Stop()
+	for pause := admitLookFirst; ; pause = min(2*pause, admitLookMost) {
+		select {
+		case <-ctx.Done():
+			h.refused()
+			return errNotAdmitted
+		case <-timer.C:
+		}
+		if h.admitted(id) {
+			return nil
+		}
+		if h.Host.Network().Connectedness(id) != network.Connected {
+			h.refused()
+			return errNotAdmitted
+		}
+		timer.Reset(pause)
+	}
+}
+
+// NewStream opens a stream once the peer is admitted.
+func (h *gate) NewStream(ctx context.Context, id peer.ID, protocols ...protocol.ID) (network.Stream, error) {
+	if err := h.wait(ctx, id); err != nil {
+		return nil, err
+	}
+	return h.Host.NewStream(ctx, id, protocols...)
+}
+
+// SetStreamHandler has streams handled once the peer is admitted.
+func (h *gate) SetStreamHandler(id protocol.ID, handle network.StreamHandler) {
+	h.Host.SetStreamHandler(id, func(s network.Stream) {
+		if err := h.wait(h.ctx, s.Conn().RemotePeer()); err != nil {
+			_ = s.Reset()
+			return
+		}
+		handle(s)
+	})
+}

@@ -1,0 +1,138 @@
+package gossip
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	pubsub "github.com/libp2p/go-libp2p-pubsub"
+	"github.com/libp2p/go-libp2p/core/peer"
+)
+
+// A neighbour is what is kept of a peer that sends to this one.
+type neighbour struct {
+	rate      bucket
+	strangers bucket
+	faults    bucket
+	ignored   time.Time // nothing is taken from it until then
+}
+
+const (
+	maxNeighbours = 1024
+	ignoreFor     = time.Minute
+)
+
+// faultRate is how many envelopes that no honest peer makes or passes on a neighbour may send before it is ignored.
+func faultRate() Rate { return Rate{PerSecond: 0.1, Burst: 16} }
+
+var (
+	errNotAdmitted = errors.New("not admitted")
+	errIgnored     = errors.New("ignored for what it sent")
+)
+
+// inspect sees what a neighbour sends before pubsub does, and cuts off what is over its rate: pubsub remembers every
+// message that it looks at, so this bounds its memory.
+func (g *Gossip) inspect(from peer.ID, rpc *pubsub.RPC) error {
+	if !g.cfg.Admitted(from) {
+		g.count.notAdmitted.Add(1)
+		return errNotAdmitted
+	}
+	now := time.Now()
+	g.neighbourMu.Lock()
+	defer g.neighbourMu.Unlock()
+	n := g.neighbours.get(from)
+	if now.Before(n.ignored) {
+		g.count.ignored.Add(1)
+		return errIgnored
+	}
+	for i, m := range rpc.Publish {
+		if !n.rate.take(g.cfg.NeighbourRate, now, 1+float64(len(m.Data))/sizeUnit) {
+			g.count.flooded.Add(uint64(len(rpc.Publish) - i))
+			rpc.Publish = rpc.Publish[:i]
+			break
+		}
+	}
+	return nil
+}
+
+// blame notes that a neighbour sent what no honest peer does.
+func (g *Gossip) blame(from peer.ID) {
+	now := time.Now()
+	g.neighbourMu.Lock()
+	defer g.neighbourMu.Unlock()
+	n := g.neighbours.get(from)
+	if !n.faults.take(faultRate(), now, 1) {
+		n.ignored = now.Add(ignoreFor)
+	}
+}
+
+// received is what judge leaves for those who take the envelope on.
+type received struct {
+	envelope
+	author peer.ID
+}
+
+// judge decides whether an envelope is taken in and passed on. It is pubsub's validator for all topics.
+//
+// The order is that of cost, and nothing is noted for an author before his signature was checked: else anybody could use
+// up his rate or his sequence numbers. The hash in the message's identity (identity in topics.go) sees to it that a
+// forged envelope does not make pubsub take the true one for a duplicate.
+func (g *Gossip) judge(_ context.Context, from peer.ID, m *pubsub.Message) pubsub.ValidationResult {
+	if from == g.self {
+		return pubsub.ValidationAccept // made here, or checked when it came through another topic
+	}
+	if len(m.Data) > g.maxEnvelope {
+		g.count.malformed.Add(1)
+		g.blame(from)
+		return pubsub.ValidationReject
+	}
+	e, author, err := open(g.codec, m.Data)
+	if err != nil {
+		g.count.malformed.Add(1)
+		g.blame(from)
+		return pubsub.ValidationReject
+	}
+	c := g.classOf(m.GetTopic())
+	if g.authors.passed(author, c, e.Seq) {
+		g.count.replayed.Add(1)
+		return pubsub.ValidationIgnore
+	}
+	if err := verify(g.cfg.Swarm, author, m.Data); err != nil {
+		g.count.forged.Add(1)
+		g.blame(from)
+		return pubsub.ValidationReject
+	}
+	if !g.charge(from, author, &e, len(m.Data)) {
+		g.count.throttled.Add(1)
+		return pubsub.ValidationIgnore
+	}
+	if !g.acceptable(author, &e) {
+		g.count.refused.Add(1)
+		return pubsub.ValidationIgnore
+	}
+	if !g.authors.pass(author, c, e.Seq) {
+		g.count.replayed.Add(1)
+		return pubsub.ValidationIgnore
+	}
+	m.ValidatorData = &received{e, author}
+	return pubsub.ValidationAccept
+}
+
+func (g *Gossip) charge(from, author peer.ID, e *envelope, bytes int) bool {
+	g.neighbourMu.Lock()
+	defer g.neighbourMu.Unlock()
+	return g.authors.charge(author, e, bytes, &g.neighbours.get(from).strangers, time.Now())
+}
+
+// acceptable asks the handlers. One message that is refused is the end of all in the envelope: they have one signature.
+func (g *Gossip) acceptable(author peer.ID, e *envelope) bool {
+	for _, it := range e.Items {
+		if len(it.Payload) > g.cfg.MaxPayload {
+			return false
+		}
+		if h := g.handler(it.Kind); h != nil && h.validate != nil && h.validate(author, it.Payload) != nil {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,202 @@
+package gossip_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/libp2p/go-libp2p"
+	"github.com/libp2p/go-libp2p/core/host"
+	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/core/peer"
+	"github.com/libp2p/go-libp2p/p2p/transport/quicreuse"
+	"github.com/marcopolo/simnet"
+	"github.com/quic-go/quic-go"
+
+	"github.com/satin-peer/satin/gossip"
+)
+
+// Latencies of the simulated network, one way.
+const (
+	lan = 500 * time.Microsecond
+	wan = 25 * time.Millisecond
+)
+
+// A swarm is a number of hosts in clusters on a simulated network in virtual time, and the peers on them.
+type swarm struct {
+	t         *testing.T
+	hosts     []host.Host
+	quic      []*quicreuse.ConnManager
+	peers     []*gossip.Gossip
+	got       []chan string // what each peer was delivered, as author and text
+	clusters  []string
+	wideBytes atomic.Int64 // in packets from one cluster to another
+}
+
+// inSwarm runs a test in a bubble of virtual time, with the given number of hosts in each cluster.
+func inSwarm(t *testing.T, sizes []int, test func(s *swarm)) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &swarm{t: t}
+		for c, n := range sizes {
+			for range n {
+				s.clusters = append(s.clusters, fmt.Sprint("c", c))
+			}
+		}
+		nw := &simnet.Simnet{LatencyFunc: func(p *simnet.Packet) time.Duration {
+			if s.clusterAt(p.From) == s.clusterAt(p.To) {
+				return lan
+			}
+			return wan
+		}}
+		for i := range s.clusters {
+			s.hosts = append(s.hosts, s.newHost(nw, i))
+		}
+		nw.Start()
+		defer nw.Close()
+		defer func() {
+			for _, g := range s.peers {
+				if g != nil {
+					g.Close()
+				}
+			}
+			for _, h := range s.hosts {
+				h.Close()
+			}
+			for _, m := range s.quic {
+				m.Close()
+			}
+		}()
+		test(s)
+	})
+}
+
+func (s *swarm) newHost(nw *simnet.Simnet, i int) host.Host {
+	fast := simnet.LinkSettings{BitsPerSecond: 1_000_000_000}
+	counting := quicreuse.OverrideListenUDP(func(_ string, address *net.UDPAddr) (net.PacketConn, error) {
+		return &countedConn{nw.NewEndpoint(address, simnet.NodeBiDiLinkSettings{Downlink: fast, Uplink: fast}), s, address}, nil
+	})
+	h, err := libp2p.New(
+		libp2p.ListenAddrStrings(fmt.Sprintf("/ip4/%s/udp/8000/quic-v1", simnet.IntToPublicIPv4(i))),
+		libp2p.QUICReuse(s.newQUIC, counting, quicreuse.OverrideSourceIPSelector(func() (quicreuse.SourceIPSelector, error) {
+			return sourceIP(simnet.IntToPublicIPv4(i)), nil
+		})),
+		libp2p.DisableIdentifyAddressDiscovery(), // it stalls virtual time
+		libp2p.ResourceManager(&network.NullResourceManager{}),
+	)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return h
+}
+
+// newQUIC makes what libp2p does not close if it did not make it.
+func (s *swarm) newQUIC(reset quic.StatelessResetKey, token quic.TokenGeneratorKey, opts ...quicreuse.Option) (*quicreuse.ConnManager, error) {
+	m, err := quicreuse.NewConnManager(reset, token, opts...)
+	if err == nil {
+		s.quic = append(s.quic, m)
+	}
+	return m, err
+}
+
+type sourceIP net.IP
+
+func (ip sourceIP) PreferredSourceIPForDestination(*net.UDPAddr) (net.IP, error) {
+	return net.IP(ip), nil
+}
+
+// A countedConn counts what goes to other clusters.
+type countedConn struct {
+	*simnet.SimConn
+	s    *swarm
+	from *net.UDPAddr
+}
+
+func (c *countedConn) WriteTo(b []byte, to net.Addr) (int, error) {
+	if c.s.clusterAt(c.from) != c.s.clusterAt(to) {
+		c.s.wideBytes.Add(int64(len(b)))
+	}
+	return c.SimConn.WriteTo(b, to)
+}
+
+func (s *swarm) clusterAt(a net.Addr) string {
+	ip := a.(*net.UDPAddr).IP.To4()
+	return s.clusters[(int(ip[1])<<16|int(ip[2])<<8|int(ip[3]))-1]
+}
+
+// open opens a Gossip on every host. A peer's index is its host's.
+func (s *swarm) open(cfg gossip.Config) {
+	s.t.Helper()
+	for i := range s.hosts {
+		s.openOne(i, cfg)
+	}
+}
+
+func (s *swarm) openOne(i int, cfg gossip.Config) *gossip.Gossip {
+	s.t.Helper()
+	cfg.Swarm = "test"
+	if cfg.Admitted == nil {
+		cfg.Admitted = func(peer.ID) bool { return true }
+	}
+	g, err := gossip.Open(s.t.Context(), s.hosts[i], cfg)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	got := make(chan string, 4096)
+	for _, kind := range []gossip.Kind{gossip.KindRun, gossip.KindTombstone, gossip.KindCard, gossip.KindLoad} {
+		g.Handle(kind, nil, func(author peer.ID, payload []byte) {
+			got <- fmt.Sprintf("%d:%s", s.index(author), payload)
+		})
+	}
+	for len(s.peers) <= i {
+		s.peers, s.got = append(s.peers, nil), append(s.got, nil)
+	}
+	s.peers[i], s.got[i] = g, got
+	return g
+}
+
+func (s *swarm) index(id peer.ID) int {
+	return slices.IndexFunc(s.hosts, func(h host.Host) bool { return h.ID() == id })
+}
+
+func (s *swarm) connect(i, j int) {
+	s.t.Helper()
+	if err := s.hosts[i].Connect(s.t.Context(), s.hosts[j].Peerstore().PeerInfo(s.hosts[j].ID())); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// dialer connects hosts as the peer does for Gossip: it knows everybody's address.
+func (s *swarm) dialer(i int) func(context.Context, peer.ID) error {
+	return func(ctx context.Context, id peer.ID) error {
+		j := s.index(id)
+		return s.hosts[i].Connect(ctx, s.hosts[j].Peerstore().PeerInfo(id))
+	}
+}
+
+// received takes what a peer was delivered so far, sorted.
+func (s *swarm) received(i int) []string {
+	synctest.Wait()
+	var all []string
+	for {
+		select {
+		case text := <-s.got[i]:
+			all = append(all, text)
+			continue
+		default:
+		}
+		slices.Sort(all)
+		return all
+	}
+}
+
+func (s *swarm) publish(i int, kind gossip.Kind, text string) {
+	s.t.Helper()
+	if err := s.peers[i].Publish(kind, []byte(text)); err != nil {
+		s.t.Fatal(err)
+	}
+}

@@ -1,0 +1,167 @@
+package gossip
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"regexp"
+	"time"
+
+	pubsub "github.com/libp2p/go-libp2p-pubsub"
+	pb "github.com/libp2p/go-libp2p-pubsub/pb"
+	"github.com/libp2p/go-libp2p/core/peer"
+)
+
+// names makes the names of a swarm's topics, and is the filter for what neighbours say they are in.
+//
+// Clusters are hashed to 65,536 names: pubsub keeps every name of a topic it ever heard, so there must not be more than a
+// bounded number of them. Two clusters with the same hash share a topic, which is slower but right.
+type names struct {
+	wide string
+	any  *regexp.Regexp
+}
+
+func namesOf(swarm string) names {
+	h := sha256.Sum256([]byte("satin gossip swarm\x00" + swarm))
+	prefix := fmt.Sprintf("satin/%x/", h[:8])
+	return names{wide: prefix + "wide", any: regexp.MustCompile("^" + prefix + "(wide|near/[0-9a-f]{4})$")}
+}
+
+func (n names) near(cluster string) string {
+	h := sha256.Sum256([]byte("satin gossip cluster\x00" + cluster))
+	return fmt.Sprintf("%snear/%x", n.wide[:len(n.wide)-len("wide")], h[:2])
+}
+
+// CanSubscribe says whether a topic is one of the swarm's.
+func (n names) CanSubscribe(topic string) bool { return n.any.MatchString(topic) }
+
+// FilterIncomingSubscriptions drops what is about other topics.
+func (n names) FilterIncomingSubscriptions(_ peer.ID, subs []*pb.RPC_SubOpts) ([]*pb.RPC_SubOpts, error) {
+	return pubsub.FilterSubscriptions(subs, n.CanSubscribe), nil
+}
+
+func (g *Gossip) classOf(topic string) class {
+	if topic == g.names.wide {
+		return wide
+	}
+	return near
+}
+
+// identity is what pubsub knows a message by: topic and content. The topic is in it because a gateway repeats the same
+// bytes in another topic, and pubsub has one table for all; the whole content, because a part of it (author and sequence
+// number) could be copied into a forgery that comes before the true one.
+func identity(m *pb.Message) string {
+	h := sha256.New()
+	h.Write([]byte(m.GetTopic()))
+	h.Write([]byte{0})
+	h.Write(m.GetData())
+	return string(h.Sum(nil)[:20])
+}
+
+// A topicRoom is a topic that this peer is in.
+type topicRoom struct {
+	name     string
+	class    class
+	topic    *pubsub.Topic
+	sub      *pubsub.Subscription
+	stop     context.CancelFunc
+	unwanted time.Time // since when it should be left; zero if it should not
+}
+
+// lingerFor is how long a peer stays in a topic that it should leave: others learn of the change later or earlier.
+const lingerFor = 5 * time.Second
+
+// reconcile joins the topics this peer should be in and leaves others. Only Open and keepLoop call it. It waits for
+// pubsub's event loop, not for the network.
+func (g *Gossip) reconcile(now time.Time) error {
+	g.mu.Lock()
+	wanted := map[string]bool{}
+	if g.flat || g.standing != standingNone {
+		wanted[g.names.wide] = true
+	}
+	if !g.flat {
+		wanted[g.names.near(g.members.Cluster)] = true
+	}
+	var leave []*topicRoom
+	for name, r := range g.rooms {
+		switch {
+		case wanted[name]:
+			r.unwanted = time.Time{}
+			delete(wanted, name)
+		case r.unwanted.IsZero():
+			r.unwanted = now
+		case now.Sub(r.unwanted) >= lingerFor:
+			leave = append(leave, r)
+			delete(g.rooms, name)
+		}
+	}
+	g.mu.Unlock()
+	for _, r := range leave {
+		r.stop()
+		r.sub.Cancel()
+		_ = r.topic.Close() // the subscription is gone by now, so it can be joined again
+	}
+	for name := range wanted {
+		if err := g.join(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (g *Gossip) join(name string) error {
+	topic, err := g.ps.Join(name)
+	if err != nil {
+		return fmt.Errorf("gossip: join: %w", err)
+	}
+	sub, err := topic.Subscribe(pubsub.WithBufferSize(g.cfg.Queue))
+	if err != nil {
+		return fmt.Errorf("gossip: join: %w", err)
+	}
+	ctx, stop := context.WithCancel(g.ctx)
+	r := &topicRoom{name: name, class: g.classOf(name), topic: topic, sub: sub, stop: stop}
+	g.mu.Lock()
+	g.rooms[name] = r
+	g.mu.Unlock()
+	g.done.Go(func() { g.listen(ctx, r) })
+	return nil
+}
+
+// joined lists the topics this peer is in, the cluster's first.
+func (g *Gossip) joined() []*topicRoom {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	rooms := make([]*topicRoom, 0, len(g.rooms))
+	for c := range classes {
+		for _, r := range g.rooms {
+			if r.class == c {
+				rooms = append(rooms, r)
+			}
+		}
+	}
+	return rooms
+}
+
+// listen takes what comes in one topic.
+func (g *Gossip) listen(ctx context.Context, r *topicRoom) {
+	for {
+		m, err := r.sub.Next(ctx)
+		if err != nil {
+			return
+		}
+		rec, ok := m.ValidatorData.(*received)
+		if !ok {
+			continue // this peer's own, or repeated by it
+		}
+		g.heard(rec.author)
+		g.cross(r.class, m.Data, rec)
+		if !g.authors.deliver(rec.author, rec.Seq) {
+			continue
+		}
+		select {
+		case g.arrivals <- rec:
+		default:
+			g.count.undelivered.Add(1)
+		}
+	}
+}
