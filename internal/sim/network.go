@@ -12,12 +12,8 @@ const refusedAfter = int64(2 * time.Millisecond)
 
 // send puts a message on its way.
 func (w *world) send(p *peer, m *steal.Message) {
-	to, ok := w.byID[m.To.Peer]
-	if !ok {
-		panic(violation(rightJob, "a message to %q, who does not exist", m.To.Peer))
-	}
 	size := m.Size() + w.cfg.FrameBytes
-	receiver := w.peers[to]
+	receiver := w.peerOf(m.To.Peer)
 	w.countSent(p, receiver, size)
 	p.charge(size)
 	if w.trace != nil {
@@ -66,7 +62,7 @@ func (w *world) launch(p, receiver *peer, m *steal.Message, size int, fate fate)
 
 // hop sends a message that is in a cluster over the next link to its receiver.
 func (w *world) hop(receiver *peer, at int, m *steal.Message) {
-	sender := w.peers[w.byID[m.From.Peer]]
+	sender := w.peerOf(m.From.Peer)
 	size := m.Size() + w.cfg.FrameBytes
 	if size > bulkChunk && at == sender.cluster {
 		w.sendBulk(sender, receiver, m, size)
@@ -90,7 +86,7 @@ func (w *world) hop(receiver *peer, at int, m *steal.Message) {
 
 // receive hands a message to its receiver's core.
 func (w *world) receive(p *peer, m *steal.Message) {
-	if len(w.weather.active) > 0 && w.weather.blocked(w.peers[w.byID[m.From.Peer]], p) {
+	if len(w.weather.active) > 0 && w.weather.blocked(w.peerOf(m.From.Peer), p) {
 		w.counts.Lost++ // cut off while it was on the way
 		return
 	}

@@ -22,8 +22,7 @@ const (
 
 // event is one entry of the queue. What number and message mean depends on what happens.
 type event struct {
-	at      int64  // virtual nanoseconds
-	seq     uint64 // order among events of the same moment: first posted, first done
+	at      int64 // virtual nanoseconds
 	what    happening
 	peer    int32
 	worker  int32
@@ -31,62 +30,89 @@ type event struct {
 	message *steal.Message
 }
 
-func (e *event) before(o *event) bool { return e.at < o.at || e.at == o.at && e.seq < o.seq }
-
-// queue is a heap of events with four children a node: shallower than a binary one, and the four lie together in the
-// cache. Events are values, so posting one allocates nothing once the heap has grown.
+// queue is a heap of events with four children a node: shallower than a binary one, and the four lie together in the cache. What
+// is moved about in it is only when an event is due; the events stay in slots, which are used again. So posting one allocates
+// nothing once the heap has grown, and tells the garbage collector nothing of the moves.
 type queue struct {
-	heap []event
-	seq  uint64
+	heap  []due
+	slots []event
+	free  []int32
+	seq   uint64
 }
+
+// due says when an event comes: by time, and first posted, first done in the same moment.
+type due struct {
+	at   int64
+	seq  uint64
+	slot int32
+}
+
+func (d *due) before(o *due) bool { return d.at < o.at || d.at == o.at && d.seq < o.seq }
 
 func (q *queue) len() int { return len(q.heap) }
 
 // post adds an event; it takes its place among those of the same moment behind all posted before.
 func (q *queue) post(e event) {
 	q.seq++
-	e.seq = q.seq
+	d := due{e.at, q.seq, q.store(&e)}
 	i := len(q.heap)
-	q.heap = append(q.heap, e)
+	q.heap = append(q.heap, d)
 	for i > 0 {
 		parent := (i - 1) / 4
-		if !e.before(&q.heap[parent]) {
+		if !d.before(&q.heap[parent]) {
 			break
 		}
 		q.heap[i] = q.heap[parent]
 		i = parent
 	}
-	q.heap[i] = e
+	q.heap[i] = d
+}
+
+func (q *queue) store(e *event) int32 {
+	if len(q.free) == 0 {
+		q.slots = append(q.slots, *e)
+		return int32(len(q.slots) - 1)
+	}
+	slot := q.free[len(q.free)-1]
+	q.free = q.free[:len(q.free)-1]
+	q.slots[slot] = *e
+	return slot
 }
 
 // next removes and returns the earliest event. The queue must not be empty.
 func (q *queue) next() event {
-	first := q.heap[0]
+	slot := q.heap[0].slot
+	first := q.slots[slot]
+	q.slots[slot].message = nil // lets go of it
+	q.free = append(q.free, slot)
 	last := len(q.heap) - 1
-	e := q.heap[last]
-	q.heap[last] = event{} // lets go of the message
+	d := q.heap[last]
 	q.heap = q.heap[:last]
-	if last == 0 {
-		return first
+	if last > 0 {
+		q.sink(d)
 	}
-	i := 0
+	return first
+}
+
+// sink finds the place of an entry, beginning at the top, whose own entry is gone.
+func (q *queue) sink(d due) {
+	i, h := 0, q.heap
 	for {
 		firstChild := 4*i + 1
-		if firstChild >= last {
+		if firstChild >= len(h) {
 			break
 		}
 		child := firstChild
-		for c := firstChild + 1; c < min(firstChild+4, last); c++ {
-			if q.heap[c].before(&q.heap[child]) {
+		for c := firstChild + 1; c < min(firstChild+4, len(h)); c++ {
+			if h[c].before(&h[child]) {
 				child = c
 			}
 		}
-		if !q.heap[child].before(&e) {
+		if !h[child].before(&d) {
 			break
 		}
-		q.heap[i] = q.heap[child]
+		h[i] = h[child]
 		i = child
 	}
-	q.heap[i] = e
-	return first
+	h[i] = d
 }
