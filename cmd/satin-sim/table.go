@@ -102,6 +102,7 @@ func exact(args []string, out, progress io.Writer) error {
 	seeds := fs.Uint64("seeds", 1000, "number of schedules")
 	from := fs.Uint64("from", 0, "first seed")
 	all := fs.Bool("all-kinds", false, "faults that cost peers their lives, too")
+	first := fs.Bool("first", false, "stop at the first schedule that breaks an invariant")
 	if err := parse(fs, args, 0, 0, out); err != nil {
 		return err
 	}
@@ -111,6 +112,9 @@ func exact(args []string, out, progress io.Writer) error {
 	kinds := sim.Survivable()
 	if *all {
 		kinds = sim.FaultKinds()
+	}
+	if *first {
+		return firstFailure(*from, *seeds, kinds, out)
 	}
 	began := time.Now()
 	x, err := paper.Exact(paper.Options{Seeds: 1, Progress: progress}, *from, *seeds, kinds)
@@ -130,6 +134,20 @@ func exact(args []string, out, progress io.Writer) error {
 		return fmt.Errorf("%d schedules broke an invariant; satin-sim replay %s%d shows the first", x.Failed, again, x.Failures[0].Seed)
 	}
 	return nil
+}
+
+// firstFailure prints the failing schedule with the lowest seed, and is an error if there is one.
+func firstFailure(from, seeds uint64, kinds []sim.FaultKind, out io.Writer) error {
+	f, err := paper.FirstFailure(paper.Options{Seeds: 1}, from, seeds, kinds)
+	if err != nil {
+		return err
+	}
+	if f == nil {
+		fmt.Fprintf(out, "%d schedules, 0 violations\n", seeds)
+		return nil
+	}
+	fmt.Fprintf(out, "seed %d: %v\n    %s\n", f.Seed, f.Err, f.About)
+	return fmt.Errorf("schedule %d broke an invariant", f.Seed)
 }
 
 func replay(args []string, out, _ io.Writer) error {

@@ -1,7 +1,9 @@
 package paper
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/satin-peer/satin/internal/sim"
@@ -20,7 +22,7 @@ type Failure struct {
 // Exactness is what a number of schedules came to.
 type Exactness struct {
 	Schedules uint64
-	Failures  []Failure // at most maxFailures
+	Failures  []Failure // those with the lowest seeds, by seed; at most maxFailures
 	Failed    uint64
 	Counts    sim.Counts
 	Faults    map[sim.FaultKind]uint64
@@ -31,15 +33,16 @@ const maxFailures = 20
 
 // Exact runs the schedules with seeds from first on.
 func Exact(o Options, first, schedules uint64, kinds []sim.FaultKind) (*Exactness, error) {
-	x := &Exactness{Schedules: schedules, Faults: make(map[sim.FaultKind]uint64), Policies: make(map[string]uint64)}
+	x := &Exactness{Faults: make(map[sim.FaultKind]uint64), Policies: make(map[string]uint64)}
 	var mu sync.Mutex
 	err := o.each(int(schedules), func(i int) error {
 		seed := first + uint64(i)
 		c := sim.Schedule(seed, kinds)
 		about, policy, faults := c.Describe(), c.Policy().Name(), c.Faults
-		r, err := sim.Run(c)
+		r, err := attempt(c)
 		mu.Lock()
 		defer mu.Unlock()
+		x.Schedules++
 		x.Policies[policy]++
 		for _, f := range faults {
 			x.Faults[f.Kind]++
@@ -48,13 +51,46 @@ func Exact(o Options, first, schedules uint64, kinds []sim.FaultKind) (*Exactnes
 			x.add(&r.Counts)
 		}
 		if err != nil {
-			if x.Failed++; len(x.Failures) < maxFailures {
-				x.Failures = append(x.Failures, Failure{seed, err, about})
-			}
+			x.fail(Failure{seed, err, about})
 		}
 		return nil
 	})
 	return x, err
+}
+
+// firstFailureStep is how many schedules run between two looks whether one has failed.
+const firstFailureStep = 200
+
+// FirstFailure runs schedules with seeds from first on until one breaks an invariant, the one with the lowest seed; nil if none
+// of them does.
+func FirstFailure(o Options, first, schedules uint64, kinds []sim.FaultKind) (*Failure, error) {
+	for end := first + schedules; first < end; first += firstFailureStep {
+		x, err := Exact(o, first, min(firstFailureStep, end-first), kinds)
+		if err != nil {
+			return nil, err
+		}
+		if x.Failed > 0 {
+			return &x.Failures[0], nil
+		}
+	}
+	return nil, nil
+}
+
+// attempt runs one schedule. A panic is the schedule's failure, not the end of all others; satin-sim replay shows its stack.
+func attempt(c sim.Config) (r *sim.Report, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("panic: %v", v)
+		}
+	}()
+	return sim.Run(c)
+}
+
+func (x *Exactness) fail(f Failure) {
+	x.Failed++
+	at, _ := slices.BinarySearchFunc(x.Failures, f.Seed, func(f Failure, seed uint64) int { return cmp.Compare(f.Seed, seed) })
+	x.Failures = slices.Insert(x.Failures, at, f)
+	x.Failures = x.Failures[:min(len(x.Failures), maxFailures)]
 }
 
 func (x *Exactness) add(c *sim.Counts) {
