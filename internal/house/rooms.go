@@ -17,7 +17,7 @@ var rooms = []room{
 	{dir: "gossip", knows: []string{".", "internal/wire"}, modules: libp2p},
 	{dir: "sharedobj", knows: []string{"."}},
 	{dir: "dashboard", knows: []string{".", "internal/*"}, modules: []string{"github.com/gorilla/websocket"}},
-	{dir: "peer", knows: []string{".", "steal", "gossip", "sharedobj", "dashboard", "internal/*"}, modules: append([]string{"*"}, libp2p...)},
+	{dir: "peer", knows: []string{".", "steal", "gossip", "sharedobj", "dashboard", "internal/*", "peer/*"}, modules: append([]string{"*"}, libp2p...)},
 	{dir: "peer/control", modules: []string{"github.com/gofrs/flock", "golang.org/x/net/netutil"}},
 	{dir: "peer/settings", knows: []string{"steal"}, modules: []string{"github.com/adrg/xdg", "github.com/pelletier/go-toml/v2", "github.com/spf13/pflag"}},
 	{dir: "peer/session", knows: []string{".", "steal", "internal/wire"}},

@@ -1,0 +1,189 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/core/peer"
+	"github.com/libp2p/go-libp2p/core/peerstore"
+	"github.com/libp2p/go-libp2p/core/sec"
+	libp2pswarm "github.com/libp2p/go-libp2p/p2p/net/swarm"
+	ma "github.com/multiformats/go-multiaddr"
+)
+
+const maxAddress = 1024 // letters of an address
+
+// ParseAddr reads a full multiaddr: where a peer is and who it is.
+func ParseAddr(text string) (peer.AddrInfo, error) {
+	const example = "an address looks like /ip4/192.0.2.1/udp/4001/quic-v1/p2p/12D3Koo..."
+	if len(text) > maxAddress {
+		return peer.AddrInfo{}, fmt.Errorf("%w: %d letters; %s", ErrAddress, len(text), example)
+	}
+	a, err := ma.NewMultiaddr(strings.TrimSpace(text))
+	if err != nil {
+		return peer.AddrInfo{}, fmt.Errorf("%w: %q: %w; %s", ErrAddress, text, err, example)
+	}
+	info, err := peer.AddrInfoFromP2pAddr(a)
+	if err != nil {
+		return peer.AddrInfo{}, fmt.Errorf("%w: %q does not end in /p2p/ and the peer's ID; %s", ErrAddress, text, example)
+	}
+	if _, _, err := identity([]byte(info.ID)); err != nil {
+		return peer.AddrInfo{}, fmt.Errorf("%w: %q: %w", ErrAddress, text, err)
+	}
+	if len(info.Addrs) == 0 {
+		return peer.AddrInfo{}, fmt.Errorf("%w: %q says who but not where; %s", ErrAddress, text, example)
+	}
+	return *info, nil
+}
+
+// An intent is the user's wish to become a member of the swarm of a certain peer.
+type intent struct {
+	invitation *Invitation // nil: by being in the other's allow-list
+}
+
+// intents are those that are being tried.
+type intents struct {
+	mu  sync.Mutex
+	all map[peer.ID]*intent
+}
+
+func (h *Host) intentFor(id peer.ID) *intent {
+	h.intents.mu.Lock()
+	defer h.intents.mu.Unlock()
+	return h.intents.all[id]
+}
+
+// intend notes an intent until the returned function is called. An invitation is worth more than none.
+func (h *Host) intend(id peer.ID, in *intent) (done func()) {
+	h.intents.mu.Lock()
+	defer h.intents.mu.Unlock()
+	if old := h.intents.all[id]; old != nil && in.invitation == nil {
+		return func() {}
+	}
+	h.intents.all[id] = in
+	return func() {
+		h.intents.mu.Lock()
+		defer h.intents.mu.Unlock()
+		if h.intents.all[id] == in {
+			delete(h.intents.all, id)
+		}
+	}
+}
+
+// Connect connects to the peer with a full multiaddr and waits until each has admitted the other, or until ctx ends; without a deadline
+// 15 seconds. A peer that has met nobody yet becomes a member of the other's swarm, if it is in the allow-list there. The error wraps one of
+// this package and says what to do.
+func (h *Host) Connect(ctx context.Context, addr string) error {
+	info, err := ParseAddr(addr)
+	if err != nil {
+		return err
+	}
+	return h.connect(ctx, info, &intent{})
+}
+
+// Join makes this peer a member by an invitation line, or connects to an address. It may be called again with a line that was
+// used: a member just connects. If the inviter cannot be reached the error wraps ErrUnreachable.
+func (h *Host) Join(ctx context.Context, lineOrAddr string) error {
+	if !IsInvitation(lineOrAddr) {
+		return h.Connect(ctx, lineOrAddr)
+	}
+	v, err := ParseInvitation(lineOrAddr)
+	if err != nil {
+		return err
+	}
+	if h.cfg.Trust == TrustInvite || len(v.Key) > 0 {
+		if err := h.swarm.canAdopt(v.Key); err != nil {
+			return err
+		}
+	}
+	if v.Inviter == h.id {
+		return fmt.Errorf("%w: this peer made the invitation", ErrSelf)
+	}
+	s := h.swarm.standing()
+	member := s.settled && string(s.public) == string(v.Key)
+	if !member && time.Now().After(v.Expires) {
+		return fmt.Errorf("%w: it expired on %s: ask for a new one", ErrInvitation, v.Expires.UTC().Format(time.DateTime+" MST"))
+	}
+	in := &intent{invitation: v}
+	if member {
+		in = &intent{}
+	}
+	info := peer.AddrInfo{ID: v.Inviter, Addrs: v.infos}
+	return h.connect(ctx, info, in)
+}
+
+func (h *Host) connect(ctx context.Context, info peer.AddrInfo, in *intent) error {
+	if info.ID == h.id {
+		return fmt.Errorf("%w: %s", ErrSelf, info.ID)
+	}
+	if h.ctx.Err() != nil {
+		return ErrClosed
+	}
+	if h.revoked.has(info.ID) {
+		return fmt.Errorf("%w: the membership of %s was revoked here", ErrNotInvited, info.ID)
+	}
+	if _, limited := ctx.Deadline(); !limited {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, connectTimeout)
+		defer cancel()
+	}
+	defer h.intend(info.ID, in)()
+	if s, ok := h.inner.Network().(*libp2pswarm.Swarm); ok {
+		s.Backoff().Clear(info.ID) // the user wants it now
+	}
+	h.inner.Peerstore().AddAddrs(info.ID, info.Addrs, peerstore.TempAddrTTL)
+	if err := h.inner.Connect(ctx, peer.AddrInfo{ID: info.ID}); err != nil {
+		return explainDial(info, err)
+	}
+	if err := h.visitors.await(ctx, info.ID); err != nil {
+		return fmt.Errorf("%s at %s: %w", info.ID, place(info), err)
+	}
+	if v := in.invitation; v != nil && string(h.swarm.standing().public) != string(v.Key) {
+		// The two were connected before, without the invitation.
+		said, err := h.greet(ctx, info.ID)
+		if err != nil {
+			return fmt.Errorf("%s at %s: %w", info.ID, place(info), err)
+		}
+		if v := h.visitors.find(info.ID); v != nil {
+			h.visitors.admit(v, said, nil)
+		}
+	}
+	return nil
+}
+
+func place(info peer.AddrInfo) string {
+	if len(info.Addrs) == 0 {
+		return "no known address"
+	}
+	return info.Addrs[0].String()
+}
+
+// explainDial turns libp2p's error for a failed dial into one of ours.
+func explainDial(info peer.AddrInfo, err error) error {
+	var other sec.ErrPeerIDMismatch
+	switch {
+	case errors.As(err, &other):
+		return fmt.Errorf("%w: at %s is %s, not %s: check the address", ErrWrongPeer, place(info), other.Actual, info.ID)
+	case errors.Is(err, libp2pswarm.ErrDialToSelf):
+		return fmt.Errorf("%w: %s", ErrSelf, info.ID)
+	case errors.Is(err, libp2pswarm.ErrNoTransport):
+		return fmt.Errorf("%w: %s is for a transport that this peer does not have: QUIC and TCP it has", ErrAddress, place(info))
+	case errors.Is(err, network.ErrResourceLimitExceeded):
+		return fmt.Errorf("%w: this peer has no room for a connection with %s", ErrBusy, info.ID)
+	}
+	return fmt.Errorf("%s at %s %w: %w: check that it runs and that its port is open", info.ID, place(info), ErrUnreachable, shortDialError(err))
+}
+
+// shortDialError picks the cause out of libp2p's list of all attempts.
+func shortDialError(err error) error {
+	var dial *libp2pswarm.DialError
+	if errors.As(err, &dial) && len(dial.DialErrors) > 0 {
+		return dial.DialErrors[0].Cause
+	}
+	return err
+}

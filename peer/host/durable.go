@@ -1,0 +1,86 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// maxStateFile bounds what is read of one file of the state directory, in bytes.
+const maxStateFile = 1 << 20
+
+// writeDurably replaces a file of the state directory by one that only its owner can read: after a crash there is the old
+// content or the new.
+func writeDurably(path string, content []byte) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	if err != nil {
+		return stateError(path, "cannot be written", err)
+	}
+	defer func() {
+		if err != nil {
+			os.Remove(f.Name())
+		}
+	}()
+	_, err = f.Write(content)
+	if err == nil {
+		err = f.Sync()
+	}
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err == nil {
+		err = syncDir(filepath.Dir(path))
+	}
+	if err != nil {
+		return stateError(path, "cannot be written", err)
+	}
+	return nil
+}
+
+// readState reads a file of the state directory; a file that is not there is nil without an error.
+func readState(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, stateError(path, "cannot be read", err)
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, maxStateFile+1))
+	if err != nil {
+		return nil, stateError(path, "cannot be read", err)
+	}
+	if len(b) > maxStateFile {
+		return nil, stateError(path, fmt.Sprintf("is longer than %d bytes", maxStateFile), nil)
+	}
+	return b, nil
+}
+
+// readSecret is readState for a file that nobody but its owner may read.
+func readSecret(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, stateError(path, "cannot be read", err)
+	}
+	if mode := info.Mode().Perm(); checkModes && mode&0o077 != 0 {
+		return nil, stateError(path, fmt.Sprintf("holds a secret that others may read (mode %#o): chmod 600 it, or remove it for a new one if it may have leaked", mode), nil)
+	}
+	return readState(path)
+}
+
+func stateError(path, what string, cause error) error {
+	if cause == nil {
+		return fmt.Errorf("%w: %s %s", ErrState, path, what)
+	}
+	return fmt.Errorf("%w: %s %s: %w", ErrState, path, what, cause)
+}

@@ -1,0 +1,31 @@
+//go:build unix
+
+package host
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+const checkModes = true
+
+// syncDir makes a rename in a directory last.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.Sync()
+}
+
+// tryLock takes the lock on a file, or says that another process has it. The kernel gives the lock back when the process ends,
+// however it ends.
+func tryLock(f *os.File) (taken bool, err error) {
+	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return false, nil
+	}
+	return err == nil, err
+}

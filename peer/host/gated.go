@@ -1,0 +1,70 @@
+package host
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/libp2p/go-libp2p/core/host"
+	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/core/peer"
+	"github.com/libp2p/go-libp2p/core/protocol"
+)
+
+// gated is the libp2p host as the rest of the house sees it: its protocols reach admitted peers only, in both directions. A stream
+// to or from a peer whose handshake is under way waits for its end.
+type gated struct {
+	host.Host // what libp2p itself uses: identify, hole punching, relaying, reachability
+	own       *Host
+}
+
+func (g *gated) SetStreamHandler(id protocol.ID, handler network.StreamHandler) {
+	g.Host.SetStreamHandler(id, g.guard(handler))
+}
+
+func (g *gated) SetStreamHandlerMatch(id protocol.ID, match func(protocol.ID) bool, handler network.StreamHandler) {
+	g.Host.SetStreamHandlerMatch(id, match, g.guard(handler))
+}
+
+func (g *gated) guard(handler network.StreamHandler) network.StreamHandler {
+	return func(s network.Stream) {
+		id := s.Conn().RemotePeer()
+		if !g.own.Admitted(id) {
+			ctx, cancel := context.WithTimeout(g.own.ctx, helloTimeout)
+			defer cancel()
+			if g.own.visitors.await(ctx, id) != nil {
+				s.ResetWithError(network.StreamGated)
+				return
+			}
+		}
+		handler(s)
+	}
+}
+
+func (g *gated) Connect(ctx context.Context, info peer.AddrInfo) error {
+	if err := g.Host.Connect(ctx, info); err != nil {
+		return err
+	}
+	if g.own.Admitted(info.ID) {
+		return nil
+	}
+	return g.own.visitors.await(ctx, info.ID)
+}
+
+func (g *gated) NewStream(ctx context.Context, id peer.ID, protocols ...protocol.ID) (network.Stream, error) {
+	if _, limited := ctx.Deadline(); !limited {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, connectTimeout)
+		defer cancel()
+	}
+	if !g.own.Admitted(id) {
+		if no, _ := network.GetNoDial(ctx); !no {
+			if err := g.Host.Connect(ctx, peer.AddrInfo{ID: id}); err != nil {
+				return nil, err
+			}
+		}
+		if err := g.own.visitors.await(ctx, id); err != nil {
+			return nil, fmt.Errorf("no stream to %s: %w", id, err)
+		}
+	}
+	return g.Host.NewStream(ctx, id, protocols...)
+}

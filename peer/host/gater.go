@@ -1,0 +1,84 @@
+package host
+
+import (
+	"sync"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/control"
+	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/core/peer"
+	ma "github.com/multiformats/go-multiaddr"
+)
+
+const (
+	maxOutside = 128 // strangers that may wait for a handshake at a time
+
+	// One peer ID may connect attemptBurst times at once and then every attemptEvery. What one address may do is in limits.go.
+	attemptBurst = 20
+	attemptEvery = 3 * time.Second
+	maxCounted   = 1024 // peer IDs whose attempts are counted
+)
+
+// A gater is asked about each connection before libp2p uses it. It keeps out who was revoked, who tries too often, and
+// strangers while too many of them wait. Who is left may speak the handshake and nothing else of ours (see gated.go).
+type gater struct {
+	host *Host
+
+	mu       sync.Mutex
+	attempts map[peer.ID]bucket
+}
+
+type bucket struct {
+	tokens float64
+	at     time.Time
+}
+
+func (g *gater) InterceptPeerDial(id peer.ID) bool { return !g.host.revoked.has(id) }
+
+func (g *gater) InterceptAddrDial(peer.ID, ma.Multiaddr) bool { return true }
+
+func (g *gater) InterceptAccept(network.ConnMultiaddrs) bool { return !g.host.visitors.crowded() }
+
+func (g *gater) InterceptSecured(dir network.Direction, id peer.ID, _ network.ConnMultiaddrs) bool {
+	if g.host.revoked.has(id) {
+		return false
+	}
+	return dir == network.DirOutbound || g.mayTry(id, time.Now())
+}
+
+func (g *gater) InterceptUpgraded(network.Conn) (bool, control.DisconnectReason) { return true, 0 }
+
+// mayTry takes a token from a peer's bucket.
+func (g *gater) mayTry(id peer.ID, now time.Time) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	b, ok := g.attempts[id]
+	if !ok {
+		g.forget(now)
+		b = bucket{attemptBurst, now}
+	}
+	b.tokens = min(attemptBurst, b.tokens+float64(now.Sub(b.at))/float64(attemptEvery))
+	b.at = now
+	may := b.tokens >= 1
+	if may {
+		b.tokens--
+	}
+	g.attempts[id] = b
+	return may
+}
+
+// forget makes room for one more bucket: full ones say nothing, and if there are none, all are forgotten. (A crowd of fresh peer IDs is
+// held back by what one address may do.)
+func (g *gater) forget(now time.Time) {
+	if len(g.attempts) < maxCounted {
+		return
+	}
+	for id, b := range g.attempts {
+		if now.Sub(b.at) > attemptBurst*attemptEvery {
+			delete(g.attempts, id)
+		}
+	}
+	if len(g.attempts) >= maxCounted {
+		clear(g.attempts)
+	}
+}

@@ -1,0 +1,275 @@
+package host
+
+import (
+	"context"
+	"crypto/ed25519"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/libp2p/go-libp2p"
+	"github.com/libp2p/go-libp2p/core/crypto"
+	"github.com/libp2p/go-libp2p/core/host"
+	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/core/peer"
+	"github.com/libp2p/go-libp2p/p2p/security/noise"
+	libp2ptls "github.com/libp2p/go-libp2p/p2p/security/tls"
+	quic "github.com/libp2p/go-libp2p/p2p/transport/quic"
+	"github.com/libp2p/go-libp2p/p2p/transport/tcp"
+)
+
+// A Host is this process's place in the network. Its methods may be called from several goroutines.
+type Host struct {
+	cfg         Config
+	log         *slog.Logger
+	state       *stateDir
+	id          peer.ID
+	incarnation uint64
+	swarm       *swarm
+	tickets     *ticketBook
+	allowed     *idList
+	revoked     *idList
+
+	inner    host.Host
+	outer    *gated
+	visitors *visitors
+	intents  intents
+	news     *news
+
+	ctx    context.Context // ends with Close
+	cancel context.CancelFunc
+	wg     sync.WaitGroup
+	mu     sync.Mutex // of closing, and of adding to wg
+	ended  bool
+}
+
+// Open reads the state directory, or makes it, and starts to listen. It does not wait for the network: use Join or Connect to know whether a
+// swarm was entered, or Config.Bootstrap to have it tried in the background. ctx bounds Open itself only.
+//
+// Errors wrap ErrState (and ErrInUse if another process has the directory), ErrListen, ErrWrongSwarm or ErrAddress.
+func Open(ctx context.Context, cfg Config) (*Host, error) {
+	cfg, err := cfg.complete()
+	if err != nil {
+		return nil, err
+	}
+	state, err := openState(cfg.StateDir)
+	if err != nil {
+		return nil, err
+	}
+	h := &Host{cfg: cfg, log: cfg.Logger, state: state}
+	h.ctx, h.cancel = context.WithCancel(context.Background())
+	h.visitors = &visitors{host: h, all: map[peer.ID]*visitor{}}
+	h.intents.all = map[peer.ID]*intent{}
+	h.news = newNews(h)
+	if err := h.open(ctx); err != nil {
+		h.Close()
+		return nil, err
+	}
+	return h, nil
+}
+
+func (h *Host) open(ctx context.Context) error {
+	private, err := h.readState()
+	if err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if h.inner, err = h.listen(private); err != nil {
+		return err
+	}
+	h.outer = &gated{Host: h.inner, own: h}
+	h.inner.SetStreamHandler(helloProtocol, h.answer)
+	h.inner.Network().Notify(&network.NotifyBundle{
+		ConnectedF:    func(_ network.Network, c network.Conn) { h.visitors.opened(c) },
+		DisconnectedF: func(_ network.Network, c network.Conn) { h.visitors.left(c) },
+	})
+	h.spawn(h.news.run)
+	return nil
+}
+
+// readState reads what the state directory knows and counts this start.
+func (h *Host) readState() (ed25519.PrivateKey, error) {
+	private, err := readOrMakeKey(h.state.path(keyFile))
+	if err != nil {
+		return nil, err
+	}
+	key, err := crypto.UnmarshalEd25519PrivateKey(private)
+	if err != nil {
+		return nil, err
+	}
+	if h.id, err = peer.IDFromPrivateKey(key); err != nil {
+		return nil, err
+	}
+	if h.swarm, err = openSwarm(h.state, private, h.id, h.cfg.Swarm, h.cfg.Trust == TrustInvite); err != nil {
+		return nil, err
+	}
+	if h.tickets, err = openTicketBook(h.state.path(ticketsFile)); err != nil {
+		return nil, err
+	}
+	if h.allowed, err = openIDList(h.state.path(allowedFile), "peers that are let in by their ID"); err != nil {
+		return nil, err
+	}
+	if h.revoked, err = openIDList(h.state.path(revokedFile), "peers that are not let in, nor those whom they invited"); err != nil {
+		return nil, err
+	}
+	h.incarnation, err = h.state.nextIncarnation()
+	return private, err
+}
+
+// listen makes the libp2p host.
+func (h *Host) listen(private ed25519.PrivateKey) (host.Host, error) {
+	key, err := crypto.UnmarshalEd25519PrivateKey(private)
+	if err != nil {
+		return nil, err
+	}
+	listen, err := h.listenAddrs()
+	if err != nil {
+		return nil, err
+	}
+	resources, err := resourceManager(h.cfg.MaxConns, h.cfg.MaxConnsPerAddress)
+	if err != nil {
+		return nil, err
+	}
+	conns, err := connectionManager(h.cfg.MaxConns)
+	if err != nil {
+		return nil, err
+	}
+	options := []libp2p.Option{
+		libp2p.Identity(key),
+		libp2p.ListenAddrs(listen...),
+		libp2p.Transport(quic.NewTransport),
+		libp2p.Transport(tcp.NewTCPTransport),
+		libp2p.Security(libp2ptls.ID, libp2ptls.New),
+		libp2p.Security(noise.ID, noise.New),
+		libp2p.ResourceManager(resources),
+		libp2p.ConnectionManager(conns),
+		libp2p.ConnectionGater(&gater{host: h, attempts: map[peer.ID]bucket{}}),
+		libp2p.UserAgent(clip(h.cfg.Agent, maxAgent)),
+		libp2p.DisableMetrics(),
+	}
+	inner, err := libp2p.New(append(append(options, h.reachOptions()...), h.cfg.Options...)...)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrListen, err)
+	}
+	if err := listening(inner, h.cfg.Listen); err != nil {
+		inner.Close()
+		return nil, err
+	}
+	return inner, nil
+}
+
+// spawn runs f until the host closes; f must heed its context.
+func (h *Host) spawn(f func(ctx context.Context)) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.ended {
+		return
+	}
+	h.wg.Go(func() { f(h.ctx) })
+}
+
+// ID names this peer. It stays the same as long as the state directory.
+func (h *Host) ID() peer.ID { return h.id }
+
+// Incarnation is the number of this start; it grows with each.
+func (h *Host) Incarnation() uint64 { return h.incarnation }
+
+// SwarmName is the name of the swarm that this peer is in.
+func (h *Host) SwarmName() string { return h.swarm.standing().name }
+
+// Network is the libp2p host, for other protocols. Their handlers are only called for admitted peers, and opening a stream to a peer
+// connects to it and waits for its admission first.
+func (h *Host) Network() host.Host { return h.outer }
+
+// Addrs are full multiaddrs by which others may reach this peer.
+func (h *Host) Addrs() (addrs []string) {
+	for _, a := range h.inner.Addrs() {
+		addrs = append(addrs, a.String()+"/p2p/"+h.id.String())
+	}
+	return addrs
+}
+
+// Admitted says whether a peer is connected and has passed the handshake.
+func (h *Host) Admitted(id peer.ID) bool {
+	said, _ := h.visitors.get(id)
+	return said != nil
+}
+
+// A Member is an admitted peer.
+type Member struct {
+	ID          peer.ID
+	Incarnation uint64
+	Agent       string    // what it says it is, made fit for a terminal
+	Since       time.Time // when it was admitted
+	Addrs       []string  // the other ends of the connections with it
+	Relayed     bool      // there are only connections through relays
+	Inbound     bool      // the oldest connection was made by the other side
+}
+
+// Members are the peers that are admitted now, by ID.
+func (h *Host) Members() (members []Member) {
+	ids := h.visitors.admitted()
+	slices.Sort(ids)
+	for _, id := range ids {
+		if m, ok := h.Member(id); ok {
+			members = append(members, m)
+		}
+	}
+	return members
+}
+
+// Member tells about one admitted peer.
+func (h *Host) Member(id peer.ID) (Member, bool) {
+	said, since := h.visitors.get(id)
+	if said == nil {
+		return Member{}, false
+	}
+	m := Member{ID: id, Incarnation: said.Incarnation, Agent: said.Agent, Since: since, Relayed: true}
+	for i, c := range h.inner.Network().ConnsToPeer(id) {
+		m.Addrs = append(m.Addrs, c.RemoteMultiaddr().String())
+		m.Relayed = m.Relayed && c.Stat().Limited
+		m.Inbound = m.Inbound || i == 0 && c.Stat().Direction == network.DirInbound
+	}
+	return m, true
+}
+
+// OnPeer has f called when a peer was admitted (up) and when the last connection with it is gone; for a peer that was restarted, both. It
+// is a hint: a peer that is killed may be seen as connected for 40 seconds. Calls come one at a time; those who come and go while f is
+// busy are not told of.
+func (h *Host) OnPeer(f func(id peer.ID, up bool)) { h.news.listen(f) }
+
+// Protect keeps the connections with a partner from being closed because there are many; Unprotect ends that. The tag names who asks.
+func (h *Host) Protect(id peer.ID, tag string)   { h.inner.ConnManager().Protect(id, tag) }
+func (h *Host) Unprotect(id peer.ID, tag string) { h.inner.ConnManager().Unprotect(id, tag) }
+
+// Disconnect closes all connections with a peer, for example because it has been silent for too long. It may come back.
+func (h *Host) Disconnect(id peer.ID) error { return h.inner.Network().ClosePeer(id) }
+
+// Close leaves the network and gives the state directory back. It says no goodbye to partners: do that before.
+func (h *Host) Close() error {
+	h.mu.Lock()
+	if h.ended {
+		h.mu.Unlock()
+		return nil
+	}
+	h.ended = true
+	h.mu.Unlock()
+	h.cancel()
+	h.visitors.close()
+	var err error
+	if h.inner != nil {
+		err = h.inner.Close()
+	}
+	h.wg.Wait()
+	return errors.Join(err, h.state.close())
+}
+
+// welcomed is called when a peer has been admitted.
+func (h *Host) welcomed(id peer.ID) {
+	h.log.Debug("admitted", "peer", id)
+}

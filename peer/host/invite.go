@@ -1,0 +1,129 @@
+package host
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/peer"
+	ma "github.com/multiformats/go-multiaddr"
+	manet "github.com/multiformats/go-multiaddr/net"
+)
+
+const (
+	defaultInvitationTime = 7 * 24 * time.Hour
+	maxInvitationTime     = 366 * 24 * time.Hour
+)
+
+// InviteOptions says what an invitation is good for.
+type InviteOptions struct {
+	Uses      int           // how many peers may join by it, 1 to 1000; 0 means 1
+	For       time.Duration // how long it can be used, up to 366 days; 0 means 7 days
+	MayInvite bool          // who joins by it may invite too
+	Lasts     time.Duration // how long the membership lasts; 0 means for ever
+}
+
+// Invite makes an invitation and returns the line that a volunteer gives to Join. This peer must be reachable when it is
+// used, not afterwards. Errors wrap ErrMayNotInvite, ErrBusy or ErrState.
+func (h *Host) Invite(ctx context.Context, o InviteOptions) (line string, err error) {
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	if h.cfg.Trust == TrustOpen {
+		return "", fmt.Errorf("%w: the swarm %q is open: whoever connects to an address of this peer is in", ErrMayNotInvite, h.SwarmName())
+	}
+	if err := h.swarm.mayInvite(); err != nil {
+		return "", err
+	}
+	if o.Uses == 0 {
+		o.Uses = 1
+	}
+	if o.For == 0 {
+		o.For = defaultInvitationTime
+	}
+	if o.Uses < 1 || o.Uses > maxUses {
+		return "", fmt.Errorf("%w: %d uses: 1 to %d are possible", ErrInvitation, o.Uses, maxUses)
+	}
+	if o.For < 0 || o.For > maxInvitationTime || o.Lasts < 0 {
+		return "", fmt.Errorf("%w: it could be used for %v and the membership last %v: up to %v are possible for the former, from 0 for the latter", ErrInvitation, o.For, o.Lasts, maxInvitationTime)
+	}
+	now := time.Now()
+	expires := now.Add(o.For)
+	secret, err := h.tickets.issue(ticket{Expires: expires.Unix(), Uses: o.Uses, MayInvite: o.MayInvite, Lasts: int64(o.Lasts / time.Second)}, now)
+	if err != nil {
+		return "", err
+	}
+	s := h.swarm.standing()
+	v := &Invitation{Swarm: s.name, Key: s.public, Inviter: h.id, Expires: expires, secret: secret, infos: bestAddrs(h.inner.Addrs(), maxLineAddrs)}
+	return v.line()
+}
+
+// bestAddrs picks the addresses that are most useful to somebody elsewhere.
+func bestAddrs(addrs []ma.Multiaddr, n int) []ma.Multiaddr {
+	rank := func(a ma.Multiaddr) int {
+		switch {
+		case manet.IsPublicAddr(a):
+			return 0
+		case manet.IsIPLoopback(a):
+			return 3
+		case manet.IsIP6LinkLocal(a):
+			return 2
+		}
+		return 1
+	}
+	best := slices.Clone(addrs)
+	slices.SortStableFunc(best, func(a, b ma.Multiaddr) int { return rank(a) - rank(b) })
+	return best[:min(n, len(best))]
+}
+
+// Allow lets a peer in by its ID, from now on and after restarts. If this peer may invite, it makes the other a member of the swarm when that
+// one connects; else the other is let in here only.
+func (h *Host) Allow(id peer.ID) error {
+	if _, _, err := identity([]byte(id)); err != nil {
+		return fmt.Errorf("%w: %w", ErrAddress, err)
+	}
+	if err := h.revoked.set(id, false); err != nil {
+		return err
+	}
+	return h.allowed.set(id, true)
+}
+
+// Allowed are the peers that are let in by their ID.
+func (h *Host) Allowed() []peer.ID { return h.allowed.all() }
+
+// Revoke puts a peer out and keeps it out, and all who became members by its invitations; of this peer only: each member keeps its own list.
+// Allow takes it back.
+func (h *Host) Revoke(id peer.ID) error {
+	if id == h.id {
+		return ErrSelf
+	}
+	if _, _, err := identity([]byte(id)); err != nil {
+		return fmt.Errorf("%w: %w", ErrAddress, err)
+	}
+	if err := h.revoked.set(id, true); err != nil {
+		return err
+	}
+	if err := h.allowed.set(id, false); err != nil {
+		return err
+	}
+	h.visitors.review(h.standingOf)
+	return nil
+}
+
+// Revoked are the peers that Revoke put out.
+func (h *Host) Revoked() []peer.ID { return h.revoked.all() }
+
+// standingOf says whether a peer that has been let in may stay.
+func (h *Host) standingOf(id peer.ID, said *hello) error {
+	out := h.revoked.has(id)
+	if said != nil && !h.allowed.has(id) {
+		for _, c := range said.Chain {
+			out = out || h.revoked.has(peer.ID(c.Subject))
+		}
+	}
+	if out {
+		return fmt.Errorf("%w: the membership of %s was revoked", ErrNotInvited, id)
+	}
+	return nil
+}

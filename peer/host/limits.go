@@ -1,0 +1,89 @@
+package host
+
+import (
+	"math"
+	"net/netip"
+	"time"
+
+	"github.com/libp2p/go-libp2p"
+	"github.com/libp2p/go-libp2p/core/connmgr"
+	"github.com/libp2p/go-libp2p/core/network"
+	rcmgr "github.com/libp2p/go-libp2p/p2p/host/resource-manager"
+	basic "github.com/libp2p/go-libp2p/p2p/net/connmgr"
+	"github.com/libp2p/go-libp2p/x/rate"
+)
+
+// What the network may take of this machine. Config.MaxConns scales the connections; these do not depend on it.
+const (
+	maxNetworkMemory = 512 << 20 // bytes, all connections and streams together
+	maxPeerMemory    = 96 << 20  // bytes, for one peer: both bulk and control streams in flight
+	maxStreams       = 8192
+	maxPeerStreams   = 256 // with one peer, all protocols together
+	maxProtoStreams  = 64  // of one protocol with one peer
+	trimGrace        = 30 * time.Second
+
+	// Peers behind one address: an institute's NAT, or a machine with many peers. libp2p's default is 8.
+	addressConnsPerSecond = 20
+	siteFactor            = 4 // an IPv6 site (/48) may hold as many as this number of networks (/56)
+)
+
+// resourceManager sets every limit that matters, so that a new version of libp2p does not change them.
+func resourceManager(maxConns, perAddress int) (network.ResourceManager, error) {
+	defaults := rcmgr.DefaultLimits
+	libp2p.SetDefaultServiceLimits(&defaults)
+	conns := rcmgr.LimitVal(2 * maxConns) // the connection manager trims at maxConns
+	half := rcmgr.LimitVal(2*maxConns - maxConns/4)
+	limits := rcmgr.PartialLimitConfig{
+		System: rcmgr.ResourceLimits{
+			Memory: maxNetworkMemory, FD: conns, Conns: conns, ConnsInbound: half, ConnsOutbound: half,
+			Streams: maxStreams, StreamsInbound: maxStreams, StreamsOutbound: maxStreams,
+		},
+		Transient: rcmgr.ResourceLimits{ // connections whose cryptographic handshake is under way
+			Memory: maxNetworkMemory / 4, FD: maxOutside, Conns: maxOutside, ConnsInbound: maxOutside, ConnsOutbound: maxOutside,
+			Streams: maxStreams / 8, StreamsInbound: maxStreams / 8, StreamsOutbound: maxStreams / 8,
+		},
+		PeerDefault: rcmgr.ResourceLimits{
+			Memory: maxPeerMemory, FD: 8, Conns: 8, ConnsInbound: 8, ConnsOutbound: 8,
+			Streams: maxPeerStreams, StreamsInbound: maxPeerStreams, StreamsOutbound: maxPeerStreams,
+		},
+		ProtocolDefault: rcmgr.ResourceLimits{
+			Memory: maxNetworkMemory, Streams: maxStreams, StreamsInbound: maxStreams, StreamsOutbound: maxStreams,
+		},
+		ProtocolPeerDefault: rcmgr.ResourceLimits{
+			Memory: maxPeerMemory, Streams: maxProtoStreams, StreamsInbound: maxProtoStreams, StreamsOutbound: maxProtoStreams,
+		},
+	}
+	loopback4, loopback6 := netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")
+	return rcmgr.NewResourceManager(
+		rcmgr.NewFixedLimiter(limits.Build(defaults.AutoScale())),
+		rcmgr.WithLimitPerSubnet(
+			[]rcmgr.ConnLimitPerSubnet{{PrefixLength: 32, ConnCount: perAddress}},
+			[]rcmgr.ConnLimitPerSubnet{{PrefixLength: 56, ConnCount: perAddress}, {PrefixLength: 48, ConnCount: siteFactor * perAddress}},
+		),
+		rcmgr.WithNetworkPrefixLimit( // this machine trusts itself
+			[]rcmgr.NetworkPrefixLimit{{Network: loopback4, ConnCount: math.MaxInt}},
+			[]rcmgr.NetworkPrefixLimit{{Network: loopback6, ConnCount: math.MaxInt}},
+		),
+		rcmgr.WithConnRateLimiters(connRate(perAddress, loopback4, loopback6)),
+	)
+}
+
+// connRate limits new connections per address, in time.
+func connRate(perAddress int, unlimited ...netip.Prefix) *rate.Limiter {
+	one := rate.Limit{RPS: addressConnsPerSecond, Burst: 2 * perAddress}
+	site := rate.Limit{RPS: siteFactor * addressConnsPerSecond, Burst: 2 * siteFactor * perAddress}
+	l := &rate.Limiter{SubnetRateLimiter: rate.SubnetLimiter{
+		IPv4SubnetLimits: []rate.SubnetLimit{{PrefixLength: 32, Limit: one}},
+		IPv6SubnetLimits: []rate.SubnetLimit{{PrefixLength: 56, Limit: one}, {PrefixLength: 48, Limit: site}},
+		GracePeriod:      time.Minute,
+	}}
+	for _, p := range unlimited {
+		l.NetworkPrefixLimits = append(l.NetworkPrefixLimits, rate.PrefixLimit{Prefix: p})
+	}
+	return l
+}
+
+// connectionManager closes the least useful connections when there are more than maxConns; protected ones stay.
+func connectionManager(maxConns int) (connmgr.ConnManager, error) {
+	return basic.NewConnManager(maxConns*3/4, maxConns, basic.WithGracePeriod(trimGrace))
+}

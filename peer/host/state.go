@@ -1,0 +1,94 @@
+package host
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// Files of the state directory.
+const (
+	lockFile        = "lock"        // the pid of the process that has the directory open
+	keyFile         = "peer.key"    // the peer's private key
+	incarnationFile = "incarnation" // the number of starts
+	swarmKeyFile    = "swarm.key"   // the swarm's private key, on those who hold it
+	swarmFile       = "swarm"       // the swarm that this peer is in, and the proof of it
+	ticketsFile     = "invitations" // what this peer has invited to and is not used up
+	allowedFile     = "allowed"     // peers that are let in by their ID
+	revokedFile     = "revoked"     // peers that are not let in at all
+	rememberedFile  = "peers"       // addresses where members were
+)
+
+// A stateDir is a state directory that this process has locked.
+type stateDir struct {
+	dir  string
+	lock *os.File
+}
+
+// openState makes the directory if need be and locks it.
+func openState(dir string) (*stateDir, error) {
+	if dir == "" {
+		return nil, fmt.Errorf("%w: none given", ErrState)
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, stateError(dir, "cannot be made", err)
+	}
+	path := filepath.Join(dir, lockFile)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, stateError(dir, "cannot be written", err)
+	}
+	taken, err := tryLock(f)
+	if err != nil {
+		f.Close()
+		return nil, stateError(path, "cannot be locked", err)
+	}
+	if !taken {
+		b := make([]byte, 20)
+		n, _ := f.ReadAt(b, 0)
+		f.Close()
+		return nil, stateError(dir, fmt.Sprintf("is %s (pid %s): stop that one, or use another directory", ErrInUse, holder(b[:n])), ErrInUse)
+	}
+	if err = f.Truncate(0); err == nil {
+		_, err = f.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
+	}
+	if err != nil {
+		f.Close()
+		return nil, stateError(path, "cannot be written", err)
+	}
+	return &stateDir{dir, f}, nil
+}
+
+// holder reads the pid in a lock file; its process may be writing it.
+func holder(b []byte) string {
+	if pid, err := strconv.Atoi(strings.TrimSpace(string(b))); err == nil && pid > 0 {
+		return strconv.Itoa(pid)
+	}
+	return "unknown"
+}
+
+func (s *stateDir) path(name string) string { return filepath.Join(s.dir, name) }
+
+// close gives the directory back. The lock file stays: removing it would let two processes lock two files of one name.
+func (s *stateDir) close() error { return s.lock.Close() }
+
+// nextIncarnation counts this start. The number is on the disk before it is used.
+func (s *stateDir) nextIncarnation() (uint64, error) {
+	path := s.path(incarnationFile)
+	b, err := readState(path)
+	if err != nil {
+		return 0, err
+	}
+	last := uint64(0)
+	if b != nil {
+		if last, err = strconv.ParseUint(strings.TrimSpace(string(b)), 10, 63); err != nil {
+			return 0, stateError(path, "is damaged: write a number larger than that of any earlier start into it", err)
+		}
+	}
+	if err := writeDurably(path, []byte(strconv.FormatUint(last+1, 10)+"\n")); err != nil {
+		return 0, err
+	}
+	return last + 1, nil
+}

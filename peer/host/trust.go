@@ -1,0 +1,166 @@
+package host
+
+import (
+	"bytes"
+	"fmt"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/peer"
+)
+
+// Trust says who may become a member.
+type Trust int
+
+const (
+	// TrustInvite lets in who holds a certificate of the swarm's key, an invitation, or is in the allow-list. The default.
+	TrustInvite Trust = iota
+	// TrustOpen lets in everybody who gives the swarm's name.
+	TrustOpen
+)
+
+func (t Trust) String() string {
+	switch t {
+	case TrustInvite:
+		return "invite"
+	case TrustOpen:
+		return "open"
+	}
+	return fmt.Sprintf("Trust(%d)", int(t))
+}
+
+// ParseTrust reads "invite" or "open".
+func ParseTrust(text string) (Trust, error) {
+	switch text {
+	case "invite":
+		return TrustInvite, nil
+	case "open":
+		return TrustOpen, nil
+	}
+	return 0, fmt.Errorf("trust is %q: it can be \"invite\" or \"open\"", text)
+}
+
+// judge decides whether who said hello may come in, and makes a certificate for a new member.
+func (h *Host) judge(id peer.ID, m *hello) (granted []certificate, err error) {
+	if err := h.compatible(m); err != nil {
+		return nil, err
+	}
+	if h.revoked.has(id) {
+		return nil, fmt.Errorf("%w: the membership of %s was revoked", ErrNotInvited, id)
+	}
+	mine := h.swarm.standing()
+	if m.Swarm != mine.name && !(m.Joins && m.Swarm == "") {
+		return nil, fmt.Errorf("%w: here is the swarm %q, not %q", ErrWrongSwarm, mine.name, m.Swarm)
+	}
+	if h.cfg.Trust == TrustOpen {
+		return nil, nil
+	}
+	sameKey := bytes.Equal(m.Key, mine.public)
+	if len(m.Ticket) > 0 {
+		if !sameKey {
+			return nil, fmt.Errorf("%w: the invitation is for another swarm of the name %q, with another key", ErrWrongSwarm, mine.name)
+		}
+		return h.redeem(id, m.Ticket)
+	}
+	var proof error
+	if sameKey {
+		if proof = verifyChain(m.Chain, mine.public, id, time.Now(), h.revoked.has); proof == nil {
+			return nil, nil
+		}
+	}
+	switch {
+	case h.allowed.has(id):
+		if m.Joins && h.swarm.mayInvite() == nil {
+			return h.swarm.grant(id, false, time.Time{})
+		}
+		return nil, nil
+	case sameKey:
+		return nil, fmt.Errorf("%w: %w", ErrNotInvited, proof)
+	case m.Joins || len(m.Key) == 0:
+		return nil, fmt.Errorf("%w: %s was not invited to the swarm %q: ask a member for an invitation, or to allow this peer ID", ErrNotInvited, id, mine.name)
+	}
+	return nil, fmt.Errorf("%w: the swarm %q here has another key than yours of that name", ErrWrongSwarm, mine.name)
+}
+
+func (h *Host) redeem(id peer.ID, secret []byte) ([]certificate, error) {
+	if err := h.swarm.mayInvite(); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrInvitation, err)
+	}
+	t, err := h.tickets.redeem(secret, id, time.Now())
+	if err != nil {
+		return nil, err
+	}
+	end := time.Time{}
+	if t.Lasts > 0 {
+		end = time.Now().Add(time.Duration(t.Lasts) * time.Second)
+	}
+	return h.swarm.grant(id, t.MayInvite, end)
+}
+
+// accept decides whether the one who was dialed, and has let this peer in, is a member too; and makes this peer a
+// member if it was granted that.
+func (h *Host) accept(id peer.ID, said *hello, w *welcome, join *intent) error {
+	if err := h.compatible(w.Hello); err != nil {
+		return err
+	}
+	theirs := w.Hello
+	if said.Swarm != "" && theirs.Swarm != said.Swarm {
+		return fmt.Errorf("%w: there is the swarm %q, not %q", ErrWrongSwarm, theirs.Swarm, said.Swarm)
+	}
+	if h.cfg.Trust == TrustOpen && len(w.Granted) == 0 {
+		if said.Swarm == "" {
+			return h.swarm.adopt(theirs.Swarm, nil, nil)
+		}
+		return nil
+	}
+	if said.Joins && len(w.Granted) > 0 {
+		return h.become(id, w, join)
+	}
+	mine := h.swarm.standing()
+	proof := error(errNoProof)
+	if bytes.Equal(theirs.Key, mine.public) {
+		if proof = verifyChain(theirs.Chain, mine.public, id, time.Now(), h.revoked.has); proof == nil {
+			return nil
+		}
+	}
+	switch {
+	case h.allowed.has(id) && !h.revoked.has(id):
+		return nil
+	case len(theirs.Key) == 0:
+		return fmt.Errorf("%w: it is in an open swarm, which proves nothing: start with trust %q to join it", ErrNotInvited, TrustOpen)
+	case !bytes.Equal(theirs.Key, mine.public):
+		return fmt.Errorf("%w: it let this peer in, but its swarm %q has another key", ErrWrongSwarm, theirs.Swarm)
+	}
+	return fmt.Errorf("%w: %w", ErrNotInvited, proof)
+}
+
+// become makes this peer a member by the certificate it was granted.
+func (h *Host) become(id peer.ID, w *welcome, join *intent) error {
+	if join == nil {
+		return fmt.Errorf("%w: a certificate that nobody asked for", ErrHello)
+	}
+	theirs := w.Hello
+	if v := join.invitation; v != nil && !bytes.Equal(v.Key, theirs.Key) {
+		return fmt.Errorf("%w: the invitation is for one with another key", ErrWrongSwarm)
+	}
+	if err := verifyChain(theirs.Chain, theirs.Key, id, time.Now(), h.revoked.has); err != nil {
+		return fmt.Errorf("%w: who would let this peer in is no member: %w", ErrNotInvited, err)
+	}
+	if err := verifyChain(w.Granted, theirs.Key, h.id, time.Now(), h.revoked.has); err != nil {
+		return fmt.Errorf("%w: the certificate from there is worthless: %w", ErrHello, err)
+	}
+	return h.swarm.adopt(theirs.Swarm, theirs.Key, w.Granted)
+}
+
+// compatible compares the versions of the protocol.
+func (h *Host) compatible(m *hello) error {
+	if m.Oldest > m.Protocol {
+		return fmt.Errorf("%w: impossible versions", ErrHello)
+	}
+	switch {
+	case m.Oldest > h.cfg.Protocol:
+		return fmt.Errorf("%w: %d at one end and at least %d wanted at the other: update the former", ErrVersion, h.cfg.Protocol, m.Oldest)
+	case m.Protocol < h.cfg.OldestProtocol:
+		return fmt.Errorf("%w: %d at one end and at least %d wanted at the other: update the former", ErrVersion, m.Protocol, h.cfg.OldestProtocol)
+	}
+	return nil
+}

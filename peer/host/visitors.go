@@ -1,0 +1,261 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/core/peer"
+)
+
+// A visitor is a peer with which there is at least one connection. It begins outside and is let in by the handshake: the
+// dialer greets, the other waits helloTimeout for that.
+//
+// States: outside -> admitted -> gone, or outside -> refused = gone. done is closed at the first arrow.
+type visitor struct {
+	id       peer.ID
+	conns    map[network.Conn]bool
+	greeting bool // a handshake from here is under way
+	answers  bool // one from there is
+	admitted bool
+	said     *hello
+	since    time.Time
+	patience *time.Timer
+	done     chan struct{}
+	err      error // why it was refused; after done
+}
+
+// visitors is the list of them. Its callers are the network's notices, the handshake, and those who wait for one.
+type visitors struct {
+	host *Host
+
+	mu      sync.Mutex
+	all     map[peer.ID]*visitor
+	outside int
+	closed  bool
+}
+
+// opened is called when there is a new connection, before anything is read from it.
+func (vs *visitors) opened(c network.Conn) {
+	id := c.RemotePeer()
+	vs.mu.Lock()
+	defer vs.mu.Unlock()
+	if vs.closed {
+		return
+	}
+	v := vs.all[id]
+	if v == nil {
+		v = &visitor{id: id, conns: map[network.Conn]bool{}, done: make(chan struct{})}
+		vs.all[id] = v
+		vs.outside++
+	}
+	v.conns[c] = true
+	switch {
+	case v.admitted || v.greeting:
+	case c.Stat().Direction == network.DirOutbound:
+		v.greeting = true
+		vs.host.spawn(func(ctx context.Context) { vs.greet(ctx, v) })
+	case v.patience == nil:
+		v.patience = time.AfterFunc(helloTimeout, func() {
+			vs.refuse(v, fmt.Errorf("%w: nothing came in %v", ErrHello, helloTimeout))
+		})
+	}
+}
+
+func (vs *visitors) greet(ctx context.Context, v *visitor) {
+	said, err := vs.host.greet(ctx, v.id)
+	if err != nil {
+		vs.refuse(v, err)
+		return
+	}
+	if vs.admit(v, said, nil) {
+		vs.host.welcomed(v.id)
+	}
+}
+
+// left is called when a connection has ended.
+func (vs *visitors) left(c network.Conn) {
+	vs.mu.Lock()
+	defer vs.mu.Unlock()
+	v := vs.all[c.RemotePeer()]
+	if v == nil || !v.conns[c] {
+		return
+	}
+	if delete(v.conns, c); len(v.conns) == 0 {
+		vs.drop(v, fmt.Errorf("%w: it ended the connection before the handshake was over", ErrNotInvited))
+	}
+}
+
+// drop takes a visitor off the list. The lock is held.
+func (vs *visitors) drop(v *visitor, why error) {
+	if vs.all[v.id] != v {
+		return
+	}
+	delete(vs.all, v.id)
+	if v.patience != nil {
+		v.patience.Stop()
+	}
+	if !v.admitted {
+		vs.outside--
+		v.err = why
+		close(v.done)
+		return
+	}
+	vs.host.news.tell(v.id)
+}
+
+// refuse ends all connections with a visitor.
+func (vs *visitors) refuse(v *visitor, why error) {
+	vs.mu.Lock()
+	current := vs.all[v.id] == v
+	vs.drop(v, why)
+	vs.mu.Unlock()
+	if current {
+		vs.host.inner.Network().ClosePeer(v.id)
+	}
+}
+
+// admit lets a visitor in, or notes what one said that is in already. A newer incarnation means that the process on
+// the other side is another one: what was connected to the old one is closed. It returns false if the visitor has gone.
+func (vs *visitors) admit(v *visitor, said *hello, on network.Conn) bool {
+	vs.mu.Lock()
+	if vs.all[v.id] != v {
+		vs.mu.Unlock()
+		return false
+	}
+	var dead []network.Conn
+	if v.said != nil && said.Incarnation > v.said.Incarnation && on != nil {
+		for c := range v.conns {
+			if c != on {
+				dead = append(dead, c)
+			}
+		}
+	}
+	v.said = said
+	if !v.admitted {
+		v.admitted, v.since = true, time.Now()
+		vs.outside--
+		if v.patience != nil {
+			v.patience.Stop()
+		}
+		close(v.done)
+	}
+	vs.mu.Unlock()
+	for _, c := range dead {
+		c.Close()
+	}
+	vs.host.news.tell(v.id)
+	return true
+}
+
+// answering notes that a handshake from the other side begins. It returns nil if there is one already, or no such visitor.
+func (vs *visitors) answering(id peer.ID) *visitor {
+	vs.mu.Lock()
+	defer vs.mu.Unlock()
+	v := vs.all[id]
+	if v == nil || v.answers {
+		return nil
+	}
+	v.answers = true
+	return v
+}
+
+func (vs *visitors) answered(v *visitor) {
+	vs.mu.Lock()
+	defer vs.mu.Unlock()
+	v.answers = false
+}
+
+// get returns what an admitted peer said, nil if it is not admitted.
+func (vs *visitors) get(id peer.ID) (said *hello, since time.Time) {
+	vs.mu.Lock()
+	defer vs.mu.Unlock()
+	if v := vs.all[id]; v != nil && v.admitted {
+		return v.said, v.since
+	}
+	return nil, time.Time{}
+}
+
+func (vs *visitors) find(id peer.ID) *visitor {
+	vs.mu.Lock()
+	defer vs.mu.Unlock()
+	return vs.all[id]
+}
+
+func (vs *visitors) admitted() (ids []peer.ID) {
+	vs.mu.Lock()
+	defer vs.mu.Unlock()
+	for id, v := range vs.all {
+		if v.admitted {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// crowded says whether too many strangers are waiting.
+func (vs *visitors) crowded() bool {
+	vs.mu.Lock()
+	defer vs.mu.Unlock()
+	return vs.outside >= maxOutside
+}
+
+// await waits until a connected peer is admitted, or says why it is not.
+func (vs *visitors) await(ctx context.Context, id peer.ID) error {
+	v := vs.find(id)
+	if v == nil { // the network lists a connection a moment before it tells of it
+		for _, c := range vs.host.inner.Network().ConnsToPeer(id) {
+			if vs.opened(c); c.IsClosed() {
+				vs.left(c)
+			}
+		}
+		v = vs.find(id)
+	}
+	if v == nil {
+		return fmt.Errorf("%w: the connection with %s ended at once", ErrUnreachable, id)
+	}
+	select {
+	case <-v.done:
+		return v.err
+	case <-ctx.Done():
+		return fmt.Errorf("%w: no handshake before the deadline: %w", ErrUnreachable, context.Cause(ctx))
+	}
+}
+
+// review looks at those who are in again and puts out whom ok refuses.
+func (vs *visitors) review(ok func(id peer.ID, said *hello) error) {
+	out := map[*visitor]error{}
+	vs.mu.Lock()
+	for id, v := range vs.all {
+		if err := ok(id, v.said); err != nil {
+			out[v] = err
+		}
+	}
+	vs.mu.Unlock()
+	for v, err := range out {
+		vs.refuse(v, err)
+	}
+}
+
+var errShutDown = errors.New("shut down")
+
+// close lets nobody in any more.
+func (vs *visitors) close() {
+	vs.mu.Lock()
+	defer vs.mu.Unlock()
+	vs.closed = true
+	for _, v := range vs.all {
+		if v.patience != nil {
+			v.patience.Stop()
+		}
+		if !v.admitted {
+			v.err = fmt.Errorf("%w: %w", ErrClosed, errShutDown)
+			close(v.done)
+		}
+	}
+	clear(vs.all)
+	vs.outside = 0
+}
