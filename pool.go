@@ -24,6 +24,11 @@ type Config struct {
 	// kernel groups tasks by session (sched_autogroup_enabled), to those of the same session only.
 	Nice int
 
+	// Idle runs the workers only on cores that nothing else wants (SCHED_IDLE on Linux; elsewhere it has no effect). With
+	// it Nice means little. Of other programs it sees those that the kernel weighs together with this one: where
+	// it groups tasks by session (sched_autogroup_enabled) or control group, the group's own weight must be lowered too.
+	Idle bool
+
 	// KeepGOMAXPROCS stops NewPool and SetCores from raising GOMAXPROCS. By default it becomes at least one more than the
 	// cores that all pools of the process may use together, for good, because a process whose every P
 	// computes lets a packet wait for 20 ms and more.

@@ -69,7 +69,7 @@ func (w *worker) main() {
 // work runs jobs until the pool is closed. The worker holds a core.
 func (w *worker) work() {
 	runtime.LockOSThread() // and never unlocks: the thread ends with its priority
-	lowerPriority(w.pool.cfg.Nice)
+	lowerPriority(w.pool.cfg.Nice, w.pool.cfg.Idle)
 	ended := false
 	defer func() {
 		if w.busy.Store(false); ended {
