@@ -24,8 +24,11 @@ func output(t *testing.T, args ...string) string {
 func TestBadArguments(t *testing.T) {
 	dir := t.TempDir()
 	bad := filepath.Join(dir, "bad.wan")
-	if err := os.WriteFile(bad, []byte("clusters 2 2\nset all 100 fast\n"), 0o600); err != nil {
-		t.Fatal(err)
+	badTree := filepath.Join(dir, "bad.tree")
+	for name, text := range map[string]string{bad: "clusters 2 2\nset all 100 fast\n", badTree: "satin-tree 1 x\n1 5 5 5\n0 5 5\n"} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for _, c := range []struct {
 		args string
@@ -42,6 +45,8 @@ func TestBadArguments(t *testing.T) {
 		{"run --latency -1s", "--latency -1s: 0 to 1h are possible"},
 		{"run --bandwidth 0", "--bandwidth 0: 1 to 1e12 bytes per second are possible"},
 		{"run --queens 30", "--queens 30: 8 to 16 are possible"},
+		{"run --tree " + badTree, "--tree: bad.tree:3: 3 numbers; a job is four: children, cost, argument, result"},
+		{"run --tree nowhere", "--tree: open nowhere: no such file or directory"},
 		{"run --fault crash", `"crash" does not say when: KIND@TIME`},
 		{"run --fault boredom@1s", `"boredom" is not a kind of fault; satin-sim list names them`},
 		{"run --fault crash@soon", `time "soon": want something like 30s`},

@@ -23,6 +23,7 @@ type runFlags struct {
 	bandwidth                       float64
 	seed                            uint64
 	queens                          int
+	tree                            string
 	manta, trace, timeline          bool
 	faults                          faultFlags
 }
@@ -30,6 +31,7 @@ type runFlags struct {
 func (f *runFlags) declare(fs *flag.FlagSet) {
 	fs.StringVar(&f.app, "app", "raytracer", "application `model`: integrate, nqueens, tsp, raytracer")
 	fs.IntVar(&f.queens, "queens", 0, "run the real tree of so many queens (8 to 16) instead of a model")
+	fs.StringVar(&f.tree, "tree", "", "run the recorded job tree in this `file` instead of a model")
 	fs.StringVar(&f.policy, "policy", "adaptive", "steal `policy`: "+strings.Join(steal.PolicyNames(), ", "))
 	fs.StringVar(&f.scenario, "scenario", "", "network from a scenario: scenario1 to scenario11, figure4, or a `file`")
 	fs.StringVar(&f.clusters, "clusters", "16,16,16,16", "`sizes` of the clusters, without a scenario")
@@ -107,8 +109,25 @@ func (f *runFlags) config() (sim.Config, error) {
 		}
 		c.Tree = &sim.Queens{N: f.queens, Leaf: f.queens - 4, Position: 10 * time.Microsecond}
 	}
+	if f.tree != "" {
+		if f.queens != 0 {
+			return sim.Config{}, usage("--tree and --queens: one tree is enough")
+		}
+		if c.Tree, err = readTree(f.tree); err != nil {
+			return sim.Config{}, usage("--tree: %w", err)
+		}
+	}
 	c.Faults = f.faults
 	return c, nil
+}
+
+func readTree(name string) (sim.Tree, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return sim.ReadRecorded(file, filepath.Base(name))
 }
 
 // network is a scenario, or equal links between the clusters.

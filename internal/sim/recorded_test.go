@@ -1,0 +1,108 @@
+package sim
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+const sampleTree = `satin-tree 1 a sample
+2 100 40 8   # the root
+0 1000 40 8
+2 200 44 8
+0 3000 48 8
+
+0 5000 48 9
+`
+
+func TestRecordedTree(t *testing.T) {
+	r, err := ReadRecorded(strings.NewReader(sampleTree), "sample")
+	if err != nil {
+		t.Fatal(err)
+	}
+	total := Sequential(r)
+	if r.Name != "a sample" || total.Jobs != 5 || total.Work != 9300 || total.Depth != 2 || total.Result.Leaves != 3 {
+		t.Errorf("%q has %+v", r.Name, total)
+	}
+	second := r.Children(r.Root(), nil)[1]
+	last := r.Children(second, nil)[1]
+	if r.Cost(last) != 5000 || r.ArgBytes(last) != 48 || r.ResultBytes(last) != 9 {
+		t.Errorf("the last job costs %d and carries %d and %d bytes", r.Cost(last), r.ArgBytes(last), r.ResultBytes(last))
+	}
+	if _, err := Run(quiet(r, "crs")); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestRecordedTreesSurvive: any tree comes back from its file as it was.
+func TestRecordedTreesSurvive(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := &Search{Seed: rapid.Uint64().Draw(t, "seed"), Depth: 4, FanHigh: 3, Leaf: time.Millisecond, Spec: 9, Rare: 1}
+		var jobs []RecordedJob
+		var walk func(Node)
+		walk = func(n Node) {
+			children := s.Children(n, nil)
+			jobs = append(jobs, RecordedJob{len(children), time.Duration(s.Cost(n)), s.ArgBytes(n), s.ResultBytes(n)})
+			for _, c := range children {
+				walk(c)
+			}
+		}
+		walk(s.Root())
+		r, err := NewRecorded("x", jobs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var file bytes.Buffer
+		if err := r.Write(&file); err != nil {
+			t.Fatal(err)
+		}
+		again, err := ReadRecorded(&file, "x")
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, got := Sequential(s), Sequential(again)
+		if got.Jobs != want.Jobs || got.Work != want.Work || got.Depth != want.Depth || got.Result.Leaves != want.Result.Leaves {
+			t.Fatalf("%+v came back as %+v", want, got)
+		}
+	})
+}
+
+func TestBadRecordedTrees(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"", `x:1: a recorded tree begins with "satin-tree 1 " and its name`},
+		{"satin-tree 1 \n0 1 1 1\n", `x:1: a recorded tree begins with "satin-tree 1 " and its name`},
+		{"tree\n", `x:1: a recorded tree begins with "satin-tree 1 " and its name`},
+		{"satin-tree 1 a\n", "x:1: 0 jobs; 1 to 5000000 are possible"},
+		{"satin-tree 1 a\n0 1 1\n", "x:2: 3 numbers; a job is four: children, cost, argument, result"},
+		{"satin-tree 1 a\n0 -1 1 1\n", `x:2: "-1" is not a whole number from 0 to 3600000000000`},
+		{"satin-tree 1 a\n0 1 1 99999999\n", `x:2: "99999999" is not a whole number from 0 to 16777216`},
+		{"satin-tree 1 a\n1 1 1 1\n", "x:2: the tree ends, but it has 1 children more"},
+		{"satin-tree 1 a\n0 1 1 1\n0 1 1 1\n", "x:3: it belongs to no job before it: the tree was complete"},
+		{"satin-tree 1 a\n" + strings.Repeat("1", 1<<17), "x:2: bufio.Scanner: token too long"},
+	} {
+		if _, err := ReadRecorded(strings.NewReader(c.text), "x"); err == nil || err.Error() != c.want {
+			t.Errorf("%.40q: error %v, want %s", c.text, err, c.want)
+		}
+	}
+}
+
+// FuzzRecorded: every text is a tree that can be run, or an error.
+func FuzzRecorded(f *testing.F) {
+	f.Add(sampleTree)
+	f.Add("satin-tree 1 x\n0 0 0 0")
+	f.Fuzz(func(t *testing.T, text string) {
+		r, err := ReadRecorded(strings.NewReader(text), "x")
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "x:") {
+				t.Fatalf("error %q", err)
+			}
+			return
+		}
+		if total := Sequential(r); total.Jobs != uint64(len(r.jobs)) {
+			t.Fatalf("%d jobs are reached of %d", total.Jobs, len(r.jobs))
+		}
+	})
+}
