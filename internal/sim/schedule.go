@@ -57,6 +57,9 @@ func Schedule(seed uint64, kinds []FaultKind) Config {
 			c.Faults = append(c.Faults, randomFault(r, kinds[r.IntN(len(kinds))], peers, len(sizes), span))
 		}
 	}
+	if r.IntN(4) == 0 {
+		c.Quiesce = 10 * time.Minute
+	}
 	return c
 }
 
