@@ -33,7 +33,9 @@ func Spawn[A, R any](f *Frame, fn func(*Frame, A) R, arg A) Future[A, R] {
 	return Future[A, R]{t, id}
 }
 
-// SpawnErr is Spawn for a function that may return an error.
+// SpawnErr is Spawn for a function that may return an error. An error that no Get takes is not lost: it fails the job that
+// spawned the child, when that job ends, like a panic that nobody takes. If the job returns an error itself, that
+// one counts. Abort, or leaving a Results loop early, gives up the failures of the children concerned.
 func SpawnErr[A, R any](f *Frame, fn func(*Frame, A) (R, error), arg A) FutureErr[A, R] {
 	return FutureErr[A, R]{spawnKey[A, outcome[R]](&f.worker, funcKey(fn), arg)}
 }
@@ -91,7 +93,7 @@ func (f *Frame) Sync() {
 }
 
 // Abort drops all outstanding children of the running job and their descendants, wherever they are (programming
-// model, 4.3). It does not wait: children that have not begun never will; those that a thief is running unwind at
+// model, 4.3), and forgets the failures of those that ended. It does not wait: children that have not begun never will; those that a thief is running unwind at
 // their next Spawn, Get, Sync or look at Aborted. A child that has finished keeps its result; Get on an
 // aborted one panics, Try gives ErrAborted. Abort is best effort: a correct program does not depend on it.
 func (f *Frame) Abort() {
@@ -99,6 +101,7 @@ func (f *Frame) Abort() {
 	for w.hasChildren() {
 		w.drop()
 	}
+	w.crossOutAll()
 }
 
 // Aborted says whether the running job, or one it descends from, has been aborted: for long leaves that neither

@@ -96,6 +96,7 @@ func (w *worker) join(r *record, id uint64) {
 
 // release gives up a finished record whose result has been read.
 func (w *worker) release(r *record) {
+	w.crossOut(r)
 	if r.slot == noSlot { // detached
 		w.recycle(r)
 		return

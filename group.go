@@ -118,6 +118,7 @@ func (g *Group[A, R]) abort() {
 	w := g.w
 	for g.left > 0 {
 		if r := w.ready.take(g.id, w.cur>>depthShift); r != nil {
+			w.crossOut(r)
 			if r.slot == noSlot {
 				w.recycle(r)
 			} else {

@@ -37,6 +37,7 @@ func (w *worker) step() {
 	case r.joined:
 		w.detach(r, h)
 		w.popStolen(h)
+		w.noteFailure(r)
 	default:
 		w.wait(r)
 	}
@@ -49,26 +50,22 @@ func (w *worker) runDetached(r *record) {
 	w.enter(id, cur)
 	w.call(r, cur)
 	r.id = id | doneBit
+	w.noteFailure(r)
 	if r.group != 0 {
 		w.ready.push(r)
 	}
 }
 
 // syncTo ends a frame that left children behind, above slot h: it waits for them and forgets their results. If one of
-// them panicked, so does the frame.
+// them failed, the frame panics with its failure.
 //
 //go:noinline
 func (w *worker) syncTo(h uint32) {
-	var fail error
 	for w.head > h {
-		r := w.slots[w.head-1]
 		w.step()
-		if r.fail != nil && (r.id&doneBit != 0 || r.joined) {
-			fail = r.fail
-		}
 	}
-	if fail != nil {
-		panic(fail)
+	if err := w.forgotten(); err != nil {
+		panic(err)
 	}
 }
 

@@ -150,8 +150,12 @@ func (t *Taken) PutBack() bool {
 
 // Complete delivers the job's result, and the error it returned if its function may. An error of this call says that
 // the result has the wrong type: the job is then still outstanding. A result for a job that was dropped,
-// completed or put back before is ignored, and reported by false.
+// completed or put back before is ignored, and reported by false. A *JobError for a function that returns no error is its
+// failure, as for Fail: it panicked, or forgot a failed child.
 func (t *Taken) Complete(result any, err error) (bool, error) {
+	if je, ok := err.(*JobError); ok && !t.r.d.mayFail {
+		return t.Fail(je), nil
+	}
 	if err != nil && !t.r.d.mayFail {
 		return false, fmt.Errorf("satin: %s returns no error, but one came as its result", t.r.d.name)
 	}
@@ -166,7 +170,7 @@ func (t *Taken) Complete(result any, err error) (bool, error) {
 	return true, nil
 }
 
-// Fail delivers a job's panic, from wherever it ran. It reports false as Complete does.
+// Fail delivers a job's panic, or the failure that it forgot, from wherever it ran. It reports false as Complete does.
 func (t *Taken) Fail(e *JobError) bool {
 	if e == nil || !t.settle(func(c *borderCounts) { c.returned++ }) {
 		return false
@@ -237,7 +241,7 @@ type Guest struct {
 
 // Submit runs a job that was stolen elsewhere: the function registered as fn, with an argument of its type. ended is
 // called once, by a worker, when the job has finished: with its result, and its error if its function may return
-// one, or with the *JobError of its panic. It is not called for a job that was cancelled, and must not block.
+// one, or with the *JobError of its panic or of a child whose failure it forgot. It is not called for a job that was cancelled, and must not block.
 func (p *Pool) Submit(id JobID, fn string, arg any, ended func(result any, err error)) (*Guest, error) {
 	r, err := newNamed(fn, arg)
 	if err != nil {

@@ -79,6 +79,7 @@ type typedOps interface {
 	arg(r *record) any
 	setArg(r *record, arg any) bool
 	result(r *record) (any, error)
+	err(r *record) error // the error that the function returned
 	setResult(r *record, res any, err error) bool
 }
 
@@ -118,6 +119,8 @@ func (o *typed[A, R]) result(r *record) (any, error) {
 	return (*task[A, R])(unsafe.Pointer(r)).res, nil
 }
 
+func (o *typed[A, R]) err(*record) error { return nil }
+
 func (o *typed[A, R]) setResult(r *record, res any, _ error) bool {
 	v, ok := res.(R)
 	(*task[A, R])(unsafe.Pointer(r)).res = v
@@ -136,6 +139,10 @@ type typedErr[A, R any] struct{ typed[A, outcome[R]] }
 func (o *typedErr[A, R]) result(r *record) (any, error) {
 	res := (*task[A, outcome[R]])(unsafe.Pointer(r)).res
 	return res.res, res.err
+}
+
+func (o *typedErr[A, R]) err(r *record) error {
+	return (*task[A, outcome[R]])(unsafe.Pointer(r)).res.err
 }
 
 func (o *typedErr[A, R]) setResult(r *record, res any, err error) bool {

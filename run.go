@@ -36,8 +36,11 @@ func (w *worker) runRoot(r *record) {
 // passes on the abort of another job than r.
 func (w *worker) call(r *record, cur uint64) {
 	base, depth := w.head, w.cur>>depthShift
-	returned := false
+	failed, failBase := len(w.failed), w.failBase
+	w.failBase = failed
+	ran, returned := false, false
 	defer func() {
+		w.failed, w.failBase = w.failed[:failed], failBase
 		if returned {
 			return
 		}
@@ -46,7 +49,7 @@ func (w *worker) call(r *record, cur uint64) {
 		if aborted {
 			w.counts.unwound += w.cur>>depthShift - depth + 1
 			r.fail = ErrAborted
-		} else {
+		} else if !ran || r.d.ops.err(r) == nil { // an error of its own counts more than one that it forgot
 			r.fail = w.failure(v)
 		}
 		for w.head > base {
@@ -58,7 +61,8 @@ func (w *worker) call(r *record, cur uint64) {
 		}
 	}()
 	r.d.ops.run(w, r)
-	if w.head != base {
+	ran = true
+	if w.head != base || len(w.failed) > failed {
 		w.syncTo(base)
 	}
 	w.cur = cur

@@ -69,25 +69,27 @@ type levelTab struct {
 // or more apart: the fast path touches the first group and reads limit.
 type worker struct {
 	// Owner only.
-	head    uint32
-	split   uint32 // the split in ts
-	cur     uint64 // the running frame
-	slots   []*record
-	base    unsafe.Pointer // of slots
-	levels  []level
-	counts  counts
-	free    []*record // by function index: records to reuse, linked by next
-	ready   readyList
-	stolen  []stolenRoot
-	groups  uint64 // groups opened so far: names them
-	grain   grain
-	last    [8]*funcDesc // functions spawned recently, by a hash of their key
-	rng     *rand.Rand
-	pool    *Pool // nil: the sequential program
-	id      int
-	tab     atomic.Pointer[levelTab]
-	slotTab atomic.Pointer[[]*record] // slots, for thieves
-	_       [64]byte
+	head     uint32
+	split    uint32 // the split in ts
+	cur      uint64 // the running frame
+	slots    []*record
+	base     unsafe.Pointer // of slots
+	levels   []level
+	counts   counts
+	free     []*record // by function index: records to reuse, linked by next
+	ready    readyList
+	stolen   []stolenRoot
+	failed   []failedChild // failures that nobody has taken; those from failBase on are of call's frame and those above
+	failBase int
+	groups   uint64 // groups opened so far: names them
+	grain    grain
+	last     [8]*funcDesc // functions spawned recently, by a hash of their key
+	rng      *rand.Rand
+	pool     *Pool // nil: the sequential program
+	id       int
+	tab      atomic.Pointer[levelTab]
+	slotTab  atomic.Pointer[[]*record] // slots, for thieves
+	_        [64]byte
 
 	// Written by anybody.
 	limit    atomic.Uint32 // attention word: len(slots)-1, or 0 = go the slow way
