@@ -106,7 +106,7 @@ func New(cfg Config) (*Session, error) {
 		early: map[*satin.Taken]bool{}, members: cfg.Members,
 	}
 	s.stats.Store(&Stats{})
-	if s.pool, err = satin.NewPool(satin.Config{Workers: cfg.Workers, Outside: s}); err != nil {
+	if s.pool, err = satin.NewPool(satin.Config{Workers: cfg.Workers, Idle: cfg.Idle, Outside: s}); err != nil {
 		return nil, err
 	}
 	s.pool.SetCores(0)

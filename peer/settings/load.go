@@ -147,14 +147,7 @@ func (l *Loaded) finish() error {
 
 // readFile finds the configuration file and reads it. Only one that the user named must be there.
 func (l *Loaded) readFile(from Sources, variable string) error {
-	path, named := from.File, "--config"
-	if path == "" {
-		path, named = variable, FileVariable
-	}
-	if path == "" {
-		path, named = filepath.Join(from.Dirs.Config, fileName), ""
-	}
-	path, err := filepath.Abs(path)
+	path, named, err := from.file(variable)
 	if err != nil {
 		return err
 	}
@@ -170,6 +163,32 @@ func (l *Loaded) readFile(from Sources, variable string) error {
 	}
 	l.Found = true
 	return l.decode(text, from.Dirs.Home)
+}
+
+// FilePath is where the configuration file is, or would be.
+func FilePath(from Sources) (string, error) {
+	variable := ""
+	for _, e := range from.Environ {
+		if value, ok := strings.CutPrefix(e, FileVariable+"="); ok {
+			variable = value
+		}
+	}
+	path, _, err := from.file(variable)
+	return path, err
+}
+
+// file gives the path of the configuration file, absolute, and who named it; "" if nobody did.
+func (from Sources) file(variable string) (path, named string, err error) {
+	switch {
+	case from.File != "":
+		path, named = from.File, "--config"
+	case variable != "":
+		path, named = variable, FileVariable
+	default:
+		path = filepath.Join(from.Dirs.Config, fileName)
+	}
+	path, err = filepath.Abs(path)
+	return path, named, err
 }
 
 func readLimited(path string) ([]byte, error) {

@@ -54,8 +54,8 @@ func (p *partner) readControl(s network.Stream) {
 			if err != nil {
 				return err
 			}
-			m := new(steal.Message)
-			if err := wire.Control().Decode(b, m); err != nil {
+			m, err := decode(b, p.name, p.t.self)
+			if err != nil {
 				return fmt.Errorf("%w: %w", errOffence, err)
 			}
 			if err := p.judge(m); err != nil {
@@ -87,7 +87,7 @@ func (p *partner) judge(m *steal.Message) error {
 	if err := m.Validate(); err != nil {
 		return fmt.Errorf("%w: %w", errOffence, err)
 	}
-	if m.From.Peer != p.name || string(m.To.Peer) != p.t.self {
+	if m.From.Peer != p.name || m.To.Peer != p.t.self {
 		return fmt.Errorf("%w: a message from %.60s to %.60s came from %s", errOffence, m.From.Peer, m.To.Peer, p.name)
 	}
 	return nil

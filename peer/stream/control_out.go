@@ -2,9 +2,7 @@ package stream
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
-	"fmt"
 	"os"
 	"sync"
 	"time"
@@ -65,15 +63,10 @@ func (o *outbox) add(p *partner, m *steal.Message) error {
 	if len(b.messages) >= p.t.cfg.QueueMessages || b.frames.Len() >= p.t.cfg.QueueBytes {
 		return ErrQueueFull
 	}
-	start := b.frames.Len()
-	var head [wire.FrameHead]byte
-	b.frames.Write(head[:])
-	if err := wire.Control().Append(&b.frames, m); err != nil {
-		b.frames.Truncate(start)
-		return fmt.Errorf("%w: %w", ErrTooLarge, err)
+	if err := appendFrame(&b.frames, m); err != nil {
+		return err
 	}
 	end := b.frames.Len()
-	binary.BigEndian.PutUint32(b.frames.Bytes()[start:], uint32(end-start-wire.FrameHead))
 	b.messages = append(b.messages, queued{m, end})
 	o.retire = false
 	if !o.running {

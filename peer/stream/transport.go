@@ -22,7 +22,7 @@ type Transport struct {
 	net      host.Host
 	cfg      Config
 	handler  Handler
-	self     string
+	self     steal.PeerID
 	life     uint64 // of this transport, for wire.Opening
 	ctx      context.Context
 	cancel   context.CancelFunc
@@ -48,7 +48,7 @@ func New(n host.Host, cfg Config, h Handler) *Transport {
 	if cfg.Dial == nil {
 		cfg.Dial = func(ctx context.Context, id peer.ID) error { return n.Connect(ctx, peer.AddrInfo{ID: id}) }
 	}
-	t := &Transport{net: n, cfg: cfg, handler: h, self: n.ID().String(), life: rand.Uint64(), partners: map[steal.PeerID]*partner{}}
+	t := &Transport{net: n, cfg: cfg, handler: h, self: steal.PeerID(n.ID().String()), life: rand.Uint64(), partners: map[steal.PeerID]*partner{}}
 	t.ctx, t.cancel = context.WithCancel(context.Background())
 	t.dials.init(cfg)
 	t.failures.wake = make(chan struct{}, 1)

@@ -1,0 +1,82 @@
+package peer
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"strings"
+
+	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/peer/statement"
+)
+
+// An Application is one that this peer can run: its jobs are the functions registered as "Name.…".
+type Application struct {
+	Name string
+	// Version identifies its code. Peers with different versions do not work on one run: their jobs might differ.
+	Version statement.Version
+}
+
+// Built lists the applications of this program under their names, with the version of its build: the revision it was built from
+// if that is known and nothing was changed, else the program itself. So two builds of one revision for different machines
+// work together, and a developer's build only with its copies.
+func Built(names ...string) ([]Application, error) {
+	build, err := buildID()
+	if err != nil {
+		return nil, err
+	}
+	list := make([]Application, len(names))
+	for i, name := range names {
+		list[i] = Application{name, sha256.Sum256([]byte(build + "\x00" + name))}
+	}
+	return list, nil
+}
+
+// buildID is the same for all programs whose jobs are the same.
+func buildID() (string, error) {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		settings := map[string]string{}
+		for _, s := range info.Settings {
+			settings[s.Key] = s.Value
+		}
+		if settings["vcs.revision"] != "" && settings["vcs.modified"] == "false" {
+			return "revision " + settings["vcs.revision"], nil
+		}
+		if v := info.Main.Version; v != "" && v != "(devel)" && !strings.Contains(v, "+dirty") {
+			return "version " + info.Main.Path + "@" + v, nil
+		}
+	}
+	path, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("the program's own file, for the version of its applications: %w", err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", fmt.Errorf("the program's own file, for the version of its applications: %w", err)
+	}
+	defer func() { _ = f.Close() }()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", fmt.Errorf("the program's own file, for the version of its applications: %w", err)
+	}
+	return fmt.Sprintf("program %x", h.Sum(nil)), nil
+}
+
+// unfit says why this peer cannot take part in a run; "" if it can.
+func (p *Peer) unfit(m *statement.Manifest) string {
+	app, ok := p.apps[m.App]
+	switch {
+	case !ok:
+		return fmt.Sprintf("this peer does not have the application %q", m.App)
+	case app.Version != m.Version:
+		return fmt.Sprintf("this peer has %s in version %s, the run needs %s: build both from the same revision", m.App, app.Version, m.Version)
+	case !strings.HasPrefix(m.Entry, m.App+"."):
+		return fmt.Sprintf("its entry function %q is not one of %s", m.Entry, m.App)
+	}
+	if _, ok := satin.Lookup(m.Entry); !ok {
+		return fmt.Sprintf("%s has no function %q", m.App, m.Entry)
+	}
+	return ""
+}

@@ -1,0 +1,22 @@
+// Package peer builds a member of a swarm: identity and connections (package host), the protocol that moves jobs (stream), what is
+// told to everybody (gossip), clusters (locality), and the life of runs, which it describes to the commands through package
+// control.
+//
+// # A run
+//
+// Its owner signs a manifest (package statement), keeps it, starts the root job here and announces the run by gossip. Who hears of it
+// fetches the manifest from whoever announced it, checks it, and takes part if it has the application in the same version: it
+// makes a session (package session), which steals. Newcomers learn of the runs in progress from the first member they meet.
+// When the root job ends, the owner writes the answer to disk, syncs it, and only then tells anybody; a signed tombstone ends the
+// run everywhere. Gossip may lose all of this: the owner announces again and again, and who takes part asks the owner now and
+// then whether the run still is.
+//
+// # Several runs
+//
+// Each has a session with a pool of its own. The arbiter divides the cores among them.
+//
+// # What waits
+//
+// Open and Submit write to disk. Leave takes at most the time its context allows. Nothing else waits for other peers: every
+// exchange with one has a deadline of its own and a goroutine that nobody waits for.
+package peer

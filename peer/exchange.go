@@ -1,0 +1,225 @@
+package peer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/core/peer"
+	"github.com/libp2p/go-libp2p/core/protocol"
+
+	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/peer/statement"
+)
+
+// Two members that meet tell each other whom they know and which runs there are (meetProtocol); a manifest is fetched from whoever
+// announced the run (runProtocol). Each is one question and one answer on a stream of its own, bounded in length and in time.
+const (
+	meetProtocol = protocol.ID("/satin/meet/1")
+	runProtocol  = protocol.ID("/satin/run/1")
+
+	exchangeTime = 5 * time.Second
+	// manifestTime is for a manifest of the largest size over a slow link.
+	manifestTime = 2 * time.Minute
+	maxCardsTold = 256
+	maxRunsTold  = 64
+	maxMeeting   = maxCardsTold*statement.MaxCard/4 + maxRunsTold*statement.MaxTombstone
+)
+
+// meeting is what both sides of a meeting say.
+type meeting struct {
+	Cards [][]byte      `cbor:"1,keyasint"` // of members, the speaker's own first
+	Runs  []satin.RunID `cbor:"2,keyasint,omitempty"`
+}
+
+// runAnswer is what somebody knows of a run, in one of these ways; none of them: nothing.
+type runAnswer struct {
+	Manifest  []byte `cbor:"1,keyasint,omitempty"`
+	Tombstone []byte `cbor:"2,keyasint,omitempty"`
+	// Known says that the run goes on, in answer to a question that did not want the manifest.
+	Known bool `cbor:"3,keyasint,omitempty"`
+}
+
+// runQuestion asks after a run.
+type runQuestion struct {
+	Run  satin.RunID `cbor:"1,keyasint"`
+	Full bool        `cbor:"2,keyasint,omitempty"` // the manifest is wanted
+}
+
+func (p *Peer) serveExchange() {
+	p.net.SetStreamHandler(meetProtocol, func(s network.Stream) {
+		p.answer(s, maxMeeting, exchangeTime, func(b []byte) (any, error) {
+			var their meeting
+			if err := wire.Value().Decode(b, &their); err != nil {
+				return nil, err
+			}
+			p.hearMeeting(s.Conn().RemotePeer(), &their)
+			return p.meeting(), nil
+		})
+	})
+	p.net.SetStreamHandler(runProtocol, func(s network.Stream) {
+		p.answer(s, 1<<10, manifestTime, func(b []byte) (any, error) {
+			var q runQuestion
+			if err := wire.Value().Decode(b, &q); err != nil {
+				return nil, err
+			}
+			return p.runs.tell(q), nil
+		})
+	})
+}
+
+// answer serves one question. What goes wrong ends the stream: the other side will see.
+func (p *Peer) answer(s network.Stream, limit int, within time.Duration, f func(question []byte) (any, error)) {
+	if !p.host.Admitted(s.Conn().RemotePeer()) {
+		_ = s.Reset()
+		return
+	}
+	err := func() error {
+		if err := s.SetDeadline(time.Now().Add(within)); err != nil {
+			return err
+		}
+		q, err := wire.ReadFrame(s, nil, limit)
+		if err != nil {
+			return err
+		}
+		a, err := f(q)
+		if err != nil {
+			return err
+		}
+		b, err := wire.Value().Encode(a)
+		if err != nil {
+			return err
+		}
+		return wire.WriteFrame(s, b, wire.MaxValue)
+	}()
+	if err != nil {
+		p.log.Debug("question not answered", "peer", s.Conn().RemotePeer(), "protocol", s.Protocol(), "error", err)
+		_ = s.Reset()
+		return
+	}
+	_ = s.Close()
+}
+
+// ask asks one question.
+func (p *Peer) ask(ctx context.Context, to peer.ID, id protocol.ID, question, answer any, limit int, within time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	s, err := p.net.NewStream(ctx, to, id)
+	if err != nil {
+		return fmt.Errorf("%s cannot be asked: %w", to, err)
+	}
+	defer func() { _ = s.Reset() }() // after a Close it does nothing
+	deadline, _ := ctx.Deadline()
+	if err := s.SetDeadline(deadline); err != nil {
+		return err
+	}
+	b, err := wire.Value().Encode(question)
+	if err != nil {
+		return err
+	}
+	if err := wire.WriteFrame(s, b, wire.MaxValue); err != nil {
+		return fmt.Errorf("%s does not listen: %w", to, err)
+	}
+	if b, err = wire.ReadFrame(s, nil, limit); err != nil {
+		return fmt.Errorf("%s does not answer: %w", to, err)
+	}
+	if err := wire.Value().Decode(b, answer); err != nil {
+		return fmt.Errorf("the answer of %s: %w", to, err)
+	}
+	_ = s.Close()
+	return nil
+}
+
+// meet tells a peer that was just connected whom we know, and learns the same.
+func (p *Peer) meet(ctx context.Context, id peer.ID) {
+	var their meeting
+	if err := p.ask(ctx, id, meetProtocol, p.meeting(), &their, maxMeeting, exchangeTime); err != nil {
+		p.log.Debug("meeting failed", "error", err)
+		return
+	}
+	p.hearMeeting(id, &their)
+}
+
+// meeting is what this peer says of itself and others.
+func (p *Peer) meeting() *meeting {
+	m := &meeting{Runs: p.runs.active(maxRunsTold)}
+	if own := p.ownCard(); own != nil {
+		m.Cards = append(m.Cards, own.Bytes)
+	}
+	size := 0
+	for _, c := range p.members.list() {
+		if size += len(c.Bytes); len(m.Cards) >= maxCardsTold || size > maxMeeting/2 {
+			break
+		}
+		m.Cards = append(m.Cards, c.Bytes)
+	}
+	return m
+}
+
+func (p *Peer) hearMeeting(from peer.ID, m *meeting) {
+	for i, b := range m.Cards {
+		if i == maxCardsTold {
+			break
+		}
+		if err := p.hearCard(b); err != nil {
+			p.log.Debug("card refused", "from", from, "error", err)
+		}
+	}
+	for i, run := range m.Runs {
+		if i == maxRunsTold {
+			break
+		}
+		p.runs.heard(run, from)
+	}
+}
+
+// hearCard takes in a card from anywhere.
+func (p *Peer) hearCard(b []byte) error {
+	c, err := statement.OpenCard(b)
+	if err != nil {
+		return err
+	}
+	switch {
+	case c.Swarm != p.host.SwarmName():
+		return fmt.Errorf("a card of the swarm %q", clip(c.Swarm))
+	case c.Peer == p.host.ID():
+		return nil
+	}
+	if p.members.learn(c, time.Now()) {
+		p.rememberAddresses(c)
+	}
+	return nil
+}
+
+// errUnknownRun is what asking after a run gives when the other side knows nothing of it.
+var errUnknownRun = errors.New("it knows of no such run")
+
+// fetchManifest asks a member for a manifest. A tombstone instead of it is taken in.
+func (p *Peer) fetchManifest(ctx context.Context, run satin.RunID, from peer.ID) (*statement.SignedManifest, error) {
+	var a runAnswer
+	if err := p.ask(ctx, from, runProtocol, &runQuestion{run, true}, &a, wire.MaxValue, manifestTime); err != nil {
+		return nil, err
+	}
+	if a.Tombstone != nil {
+		return nil, p.runs.bury(a.Tombstone)
+	}
+	if a.Manifest == nil {
+		return nil, fmt.Errorf("%s: %w", from, errUnknownRun)
+	}
+	m, err := statement.OpenManifest(a.Manifest)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("from %s: %w", from, err)
+	case m.Run != run:
+		return nil, fmt.Errorf("%s sent the manifest of run %s for %s", from, m.Run, run)
+	case m.Swarm != p.host.SwarmName():
+		return nil, fmt.Errorf("%s sent a manifest for the swarm %q", from, clip(m.Swarm))
+	}
+	return m, nil
+}
+
+// clip cuts a stranger's text for a log.
+func clip(s string) string { return s[:min(len(s), 64)] }

@@ -1,0 +1,96 @@
+package peer
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/satin-peer/satin/peer/control"
+)
+
+// Leave says goodbye: to partners, who queue again at once what this peer holds, and to everybody. It is done in some
+// milliseconds if the network takes the messages, and gives up when ctx ends. Close is still needed.
+func (p *Peer) Leave(ctx context.Context) error {
+	if p.leaving.Swap(true) {
+		return nil
+	}
+	defer close(p.left)
+	var wg sync.WaitGroup
+	for _, r := range p.runs.inProgress() {
+		if r.session != nil {
+			wg.Add(1)
+			go func() {
+				defer wg.Done()
+				r.session.Leave()
+			}()
+		}
+	}
+	wg.Wait() // the sessions' loops answer at once
+	p.tellCard(p.renewCard())
+	if err := p.stream.Flush(ctx); err != nil {
+		return err
+	}
+	select { // gossip combines messages before it sends them
+	case <-time.After(gossipTime):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// gossipTime is how long the last words may need to leave.
+const gossipTime = 60 * time.Millisecond
+
+// Left is closed when the peer has left the swarm.
+func (p *Peer) Left() <-chan struct{} { return p.left }
+
+// pausing is whether the volunteer wants the machine for himself.
+type pausing struct {
+	mu     sync.Mutex
+	paused bool
+	until  time.Time // zero: until Resume
+}
+
+func (s *pausing) on() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.paused
+}
+
+func (s *pausing) set(p *Peer, paused bool, until time.Time) {
+	s.mu.Lock()
+	s.paused, s.until = paused, until
+	s.mu.Unlock()
+	p.arbiter.allow(p.cfg.Workers, paused)
+	p.tellCard(p.renewCard())
+}
+
+// keepUp ends a pause whose time is over.
+func (s *pausing) keepUp(p *Peer, now time.Time) {
+	s.mu.Lock()
+	over := s.paused && !s.until.IsZero() && !now.Before(s.until)
+	s.mu.Unlock()
+	if over {
+		s.set(p, false, time.Time{})
+		p.log.Info("pause is over")
+	}
+}
+
+// Pause stops computing: see control.Daemon. A leaf that runs ends first. Jobs of others that wait here are kept, and may be stolen.
+func (p *Peer) Pause(_ context.Context, d time.Duration) error {
+	if d < 0 {
+		return control.Errorf(control.ErrBadInput, "a pause of %s: it must not be negative", d)
+	}
+	until := time.Time{}
+	if d > 0 {
+		until = time.Now().Add(d)
+	}
+	p.pausing.set(p, true, until)
+	return nil
+}
+
+// Resume ends a pause: see control.Daemon.
+func (p *Peer) Resume(context.Context) error {
+	p.pausing.set(p, false, time.Time{})
+	return nil
+}

@@ -1,0 +1,129 @@
+package peer
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/peer"
+
+	"github.com/satin-peer/satin/peer/statement"
+)
+
+const (
+	// cardEvery is how often a peer signs its card anew although nothing has changed, and cardLife how long a card is believed
+	// without a new one.
+	cardEvery = 20 * time.Second
+	cardLife  = 90 * time.Second
+	// maxMembers bounds the members that a peer knows. Beyond it, cards of strangers are dropped.
+	maxMembers = 8192
+)
+
+// members are the cards of the others, the newest of each. Nothing here says that a member is alive: partners of a run find that
+// out by heartbeats (package steal).
+type members struct {
+	mu      sync.Mutex
+	cards   map[peer.ID]*memberCard
+	changed func() // called without the mutex after a member came, went or changed what matters
+}
+
+type memberCard struct {
+	*statement.SignedCard
+	joined time.Time // when this peer first heard of the member
+	heard  time.Time // when the card came
+}
+
+// learn takes a card in and says whether it was news.
+func (m *members) learn(c *statement.SignedCard, now time.Time) bool {
+	m.mu.Lock()
+	old := m.cards[c.Peer]
+	switch {
+	case old != nil && !c.Newer(old.SignedCard):
+		m.mu.Unlock()
+		return false
+	case old == nil && (c.Leaving || len(m.cards) >= maxMembers):
+		m.mu.Unlock()
+		return false
+	}
+	next := &memberCard{c, now, now}
+	if old != nil {
+		next.joined = old.joined
+	}
+	m.cards[c.Peer] = next
+	matters := old == nil || !sameMember(&old.Card, &c.Card)
+	m.mu.Unlock()
+	if matters {
+		m.changed()
+	}
+	return true
+}
+
+// sameMember says whether two cards of a peer mean the same for runs and clusters.
+func sameMember(a, b *statement.Card) bool {
+	return a.Incarnation == b.Incarnation && a.Leaving == b.Leaving && a.Label == b.Label && a.Cluster == b.Cluster &&
+		slices.Equal(a.Apps, b.Apps) && slices.Equal(a.Networks, b.Networks) && slices.Equal(a.Addrs, b.Addrs)
+}
+
+// expire forgets cards that were not renewed.
+func (m *members) expire(now time.Time) {
+	m.mu.Lock()
+	gone := false
+	for id, c := range m.cards {
+		life := cardLife
+		if c.Leaving {
+			life = 2 * cardEvery // long enough that an older card of it, still on its way, is not taken for news
+		}
+		if now.Sub(c.heard) > life {
+			delete(m.cards, id)
+			gone = true
+		}
+	}
+	m.mu.Unlock()
+	if gone {
+		m.changed()
+	}
+}
+
+// list gives the members that have not said goodbye, by ID.
+func (m *members) list() []*memberCard {
+	m.mu.Lock()
+	list := make([]*memberCard, 0, len(m.cards))
+	for _, c := range m.cards {
+		if !c.Leaving {
+			list = append(list, c)
+		}
+	}
+	m.mu.Unlock()
+	slices.SortFunc(list, func(a, b *memberCard) int {
+		switch {
+		case a.Peer < b.Peer:
+			return -1
+		case a.Peer > b.Peer:
+			return 1
+		}
+		return 0
+	})
+	return list
+}
+
+// get finds a member that has not said goodbye; nil if there is none.
+func (m *members) get(id peer.ID) *memberCard {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if c := m.cards[id]; c != nil && !c.Leaving {
+		return c
+	}
+	return nil
+}
+
+// count is the number of members that have not said goodbye.
+func (m *members) count() (n int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, c := range m.cards {
+		if !c.Leaving {
+			n++
+		}
+	}
+	return n
+}

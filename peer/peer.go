@@ -1,0 +1,336 @@
+package peer
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/crypto"
+	lp2p "github.com/libp2p/go-libp2p/core/host"
+	"github.com/libp2p/go-libp2p/core/peer"
+	"github.com/libp2p/go-libp2p/core/peerstore"
+	"github.com/multiformats/go-multiaddr"
+
+	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/gossip"
+	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/peer/host"
+	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/peer/stream"
+	"github.com/satin-peer/satin/steal"
+)
+
+// Config says how a peer takes part in its swarm.
+type Config struct {
+	// Host is its place in the network; Host.StateDir is where everything lasting is kept.
+	Host host.Config
+	// Workers is how many cores it may use, 1 to satin.MaxWorkers; 0 means all.
+	Workers int
+	// FullPriority keeps the workers from being run at the lowest priority that the system has.
+	FullPriority bool
+	// Cluster names the cluster that this peer is in; "" lets it find out.
+	Cluster string
+	// Policy is the steal policy of the runs that this peer owns; "" is the default.
+	Policy string
+	// Steal are the bounds and periods of the steal protocol; zero means steal.LAN.
+	Steal steal.Config
+	// Stream and Gossip bound the traffic; zero fields take the defaults.
+	Stream stream.Config
+	Gossip gossip.Config
+	// Software is the program's version, for people.
+	Software string
+	Log      *slog.Logger
+}
+
+// A Peer is a member of a swarm. It implements control.Daemon. Methods may be called from any goroutine.
+type Peer struct {
+	cfg     Config
+	log     *slog.Logger
+	host    *host.Host
+	net     lp2p.Host
+	key     crypto.PrivKey
+	self    steal.PeerID
+	stream  *stream.Transport
+	apps    map[string]Application
+	members *members
+	news    chan struct{} // the members have changed; room for one
+	runs    *runs
+	answers answers
+	arbiter *arbiter
+	places  *places
+	started time.Time
+	lives   atomic.Uint64
+	past    pastWork
+	leaving atomic.Bool
+	left    chan struct{} // closed when this peer has left the swarm
+	pausing pausing
+
+	gossipMu sync.Mutex
+	gossip   *gossip.Gossip
+	speaks   string // the swarm that gossip was opened for
+
+	cardMu  sync.Mutex
+	card    *statement.SignedCard // this peer's own
+	cardSeq uint64
+
+	ctx    context.Context
+	cancel context.CancelFunc
+	wg     sync.WaitGroup
+	once   sync.Once
+}
+
+// Open makes a peer and lets it into the network. Its errors are those of host.Open and of a configuration out of range.
+func Open(ctx context.Context, cfg Config, apps []Application) (_ *Peer, err error) {
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Workers == 0 {
+		cfg.Workers = min(runtime.GOMAXPROCS(0), satin.MaxWorkers)
+	}
+	if cfg.Workers < 1 || cfg.Workers > satin.MaxWorkers {
+		return nil, fmt.Errorf("the number of workers is %d, allowed are 1 to %d", cfg.Workers, satin.MaxWorkers)
+	}
+	if cfg.Steal == (steal.Config{}) {
+		cfg.Steal = steal.LAN()
+	}
+	if _, err := steal.PolicyByName(cfg.Policy, ""); err != nil {
+		return nil, err
+	}
+	p := &Peer{cfg: cfg, log: cfg.Log, apps: map[string]Application{}, started: time.Now(), left: make(chan struct{}), news: make(chan struct{}, 1)}
+	for _, a := range apps {
+		p.apps[a.Name] = a
+	}
+	p.ctx, p.cancel = context.WithCancel(context.Background())
+	p.arbiter = &arbiter{cores: cfg.Workers}
+	p.members = &members{cards: map[peer.ID]*memberCard{}, changed: p.membersChanged}
+	p.runs = newRuns(p)
+	if p.host, err = host.Open(ctx, cfg.Host); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			p.Close()
+		}
+	}()
+	p.net, p.self = p.host.Network(), steal.PeerID(p.host.ID().String())
+	p.key = p.net.Peerstore().PrivKey(p.host.ID())
+	p.places = newPlaces(p)
+	if p.answers, err = openAnswers(filepath.Join(cfg.Host.StateDir, "answers")); err != nil {
+		return nil, err
+	}
+	p.renewCard()
+	p.stream = stream.New(p.net, cfg.Stream, stream.Handler{Received: p.received, Failed: p.failed})
+	if err := p.openGossip(); err != nil {
+		return nil, err
+	}
+	p.serveExchange()
+	p.host.OnPeer(p.onPeer)
+	p.spawn(p.upkeep)
+	return p, nil
+}
+
+// spawn runs f on a goroutine that Close waits for; ctx ends when the peer is closed.
+func (p *Peer) spawn(f func(ctx context.Context)) {
+	p.wg.Add(1)
+	go func() {
+		defer p.wg.Done()
+		f(p.ctx)
+	}()
+}
+
+// onPeer is called when a member was admitted and connected, or is not connected any more.
+func (p *Peer) onPeer(id peer.ID, up bool) {
+	if up {
+		p.spawn(func(ctx context.Context) {
+			p.settle()
+			p.meet(ctx, id)
+		})
+	}
+	p.places.connected(id, up)
+}
+
+// received takes in a message of the steal protocol.
+func (p *Peer) received(m *steal.Message) {
+	if s := p.runs.sessionOf(m.Run); s != nil {
+		s.Received(m)
+		return
+	}
+	if id, err := peer.Decode(string(m.From.Peer)); err == nil && m.Request != nil {
+		p.runs.heard(m.Run, id) // somebody works on a run that we have missed
+	}
+}
+
+func (p *Peer) failed(m *steal.Message, err error) {
+	p.log.Debug("message not delivered", "to", string(m.To.Peer), "kind", m.Kind().String(), "error", err)
+	if s := p.runs.sessionOf(m.Run); s != nil {
+		s.SendFailed(m)
+	}
+}
+
+// upkeep does what is to be done now and then.
+func (p *Peer) upkeep(ctx context.Context) {
+	second := time.NewTicker(time.Second)
+	defer second.Stop()
+	turn := time.NewTicker(turnEvery)
+	defer turn.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-p.news:
+			p.places.membersChanged()
+			p.spreadMembers()
+		case <-turn.C:
+			p.arbiter.next()
+		case now := <-second.C:
+			p.runs.keepUp(now)
+			p.members.expire(now)
+			p.places.keepUp(now)
+			p.tellLoads(now)
+			p.freshenCard(now)
+			p.pausing.keepUp(p, now)
+			p.past.sample(p, now)
+		}
+	}
+}
+
+// membersChanged has upkeep tell the runs and gossip who there is. Members that come in a rush are told of together.
+func (p *Peer) membersChanged() {
+	select {
+	case p.news <- struct{}{}:
+	default: // upkeep will look at them all
+	}
+}
+
+// spreadMembers gives everybody who needs them the present members and clusters.
+func (p *Peer) spreadMembers() {
+	for _, r := range p.runs.inProgress() {
+		if r.session != nil {
+			r.session.SetMembers(p.membersOf(&r.manifest.Manifest))
+		}
+	}
+	p.tellGossipMembers()
+}
+
+// membersOf lists who takes part in a run, with their clusters; this peer among them.
+func (p *Peer) membersOf(m *statement.Manifest) *steal.Members {
+	list := []steal.Member{{ID: p.self, Cluster: steal.ClusterID(p.places.mine().Name)}}
+	for _, c := range p.participants(m) {
+		list = append(list, steal.Member{ID: steal.PeerID(c.Peer.String()), Cluster: steal.ClusterID(p.places.of(c.Peer).Name)})
+	}
+	return steal.NewMembers(list)
+}
+
+// rememberAddresses lets the network find a member on demand.
+func (p *Peer) rememberAddresses(c *statement.SignedCard) {
+	var addrs []multiaddr.Multiaddr
+	for _, a := range c.Addrs {
+		if m, err := multiaddr.NewMultiaddr(a); err == nil {
+			addrs = append(addrs, m)
+		}
+	}
+	p.net.Peerstore().AddAddrs(c.Peer, addrs, peerstore.RecentlyConnectedAddrTTL)
+}
+
+// ownCard is this peer's card as last signed; nil before the first.
+func (p *Peer) ownCard() *statement.SignedCard {
+	p.cardMu.Lock()
+	defer p.cardMu.Unlock()
+	return p.card
+}
+
+// renewCard signs a new card and returns it.
+func (p *Peer) renewCard() *statement.SignedCard {
+	here := p.places.mine()
+	c := &statement.Card{
+		Swarm: p.host.SwarmName(), Incarnation: p.host.Incarnation(), At: time.Now().Unix(), Label: p.cfg.Cluster, Cluster: here.Name, Why: here.Why,
+		Cores: p.cfg.Workers, Software: clip(p.cfg.Software), Leaving: p.leaving.Load(), Networks: p.places.networks(),
+		Reachable: string(p.reach().State), Position: p.places.position(),
+	}
+	if p.pausing.on() {
+		c.Cores = 0
+	}
+	for _, a := range p.net.Addrs() {
+		if s := a.String(); len(c.Addrs) < statement.MaxCardAddrs && len(s) < 256 {
+			c.Addrs = append(c.Addrs, s)
+		}
+	}
+	for _, a := range p.apps {
+		if len(c.Apps) < statement.MaxCardApps {
+			c.Apps = append(c.Apps, statement.App{Name: a.Name, Version: a.Version})
+		}
+	}
+	p.cardMu.Lock()
+	defer p.cardMu.Unlock()
+	p.cardSeq++
+	c.Seq = p.cardSeq
+	signed, err := c.Sign(p.key)
+	if err != nil {
+		p.log.Error("own card cannot be signed", "error", err)
+		return p.card
+	}
+	p.card = signed
+	return signed
+}
+
+// freshenCard tells everybody anew who this peer is, when that has changed or is long ago.
+func (p *Peer) freshenCard(now time.Time) {
+	old := p.ownCard()
+	if old != nil && now.Unix()-old.At < int64(cardEvery/time.Second) {
+		next := p.places.mine()
+		if next.Name == old.Cluster && next.Why == old.Why && len(p.net.Addrs()) == len(old.Addrs) && string(p.reach().State) == old.Reachable {
+			return
+		}
+	}
+	p.tellCard(p.renewCard())
+}
+
+// Close ends the peer at once, without a word to others. After Leave it only tidies up.
+func (p *Peer) Close() {
+	p.once.Do(func() {
+		p.leaving.Store(true)
+		p.cancel()
+		for _, r := range p.runs.inProgress() {
+			if r.session != nil {
+				r.session.Close()
+			}
+		}
+		p.closeGossip()
+		if p.stream != nil {
+			_ = p.stream.Close()
+		}
+		if p.host != nil {
+			_ = p.host.Close()
+		}
+		p.wg.Wait()
+	})
+}
+
+// localNetworks are the prefixes of this machine's private networks.
+func localNetworks() (list []string) {
+	addrs, err := net.InterfaceAddrs()
+	if err != nil {
+		return nil
+	}
+	for _, a := range addrs {
+		if n, ok := a.(*net.IPNet); ok && n.IP.IsPrivate() && !n.IP.IsLoopback() && len(list) < statement.MaxCardNetworks {
+			list = append(list, (&net.IPNet{IP: n.IP.Mask(n.Mask), Mask: n.Mask}).String())
+		}
+	}
+	return list
+}
+
+// encode is for our own messages, which are small and well formed.
+func encode(v any) []byte {
+	b, err := wire.Control().Encode(v)
+	if err != nil {
+		panic(err) // of a type of this package
+	}
+	return b
+}

@@ -1,0 +1,106 @@
+package peer
+
+import (
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/peer"
+
+	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/peer/control"
+	"github.com/satin-peer/satin/peer/session"
+	"github.com/satin-peer/satin/peer/statement"
+)
+
+// run is a run as this peer knows it. The mutex of its table guards what changes; session and share do not, once set.
+type run struct {
+	manifest *statement.SignedManifest
+	mine     bool
+	args     []string // as on the owner's command line; only of own runs
+	began    time.Time
+
+	state control.RunState
+	why   string
+	ended time.Time
+	// lost says that the run was given up although its owner has not ended it: it is taken up again when it is heard of.
+	lost bool
+	// asked and heardOwner are when the owner was last asked after the run, and last known to stand by it.
+	asked, heardOwner time.Time
+	asking            bool
+
+	session *session.Session // nil unless this peer takes part
+	share   *share
+	load    loadTeller
+	loads   map[peer.ID]*load // what the others that take part have told
+
+	outcome []byte        // of the root job, if this peer is the owner
+	stored  error         // why the answer is not on the disk
+	most    int           // peers that took part at one time
+	over    chan struct{} // closed when the run has ended here
+	final   *runFigures   // of this peer's part, once it has ended
+}
+
+// participants are the members that can take part: those that have the application in the same version.
+func (p *Peer) participants(m *statement.Manifest) []*memberCard {
+	list := p.members.list()
+	fit := list[:0]
+	for _, c := range list {
+		for _, app := range c.Apps {
+			if app.Name == m.App && app.Version == m.Version {
+				fit = append(fit, c)
+				break
+			}
+		}
+	}
+	return fit
+}
+
+// figures are this peer's part in the run so far.
+func (r *run) figures() runFigures {
+	if r.final != nil || r.session == nil {
+		if r.final != nil {
+			return *r.final
+		}
+		return runFigures{}
+	}
+	return figuresOf(r.session.Pool().Stats(), r.session.Stats())
+}
+
+// dry says whether the run has no work on this peer at the moment.
+func dry(s *session.Session) bool {
+	st := s.Stats()
+	return st.Held == 0 && st.Given == 0 && st.Load.Queued == 0 && st.Load.Idle == st.Load.Workers
+}
+
+// elapsed is the time since the run began here, until its end.
+func (r *run) elapsed(now time.Time) time.Duration {
+	if r.state.Ended() {
+		now = r.ended
+	}
+	return now.Sub(r.began)
+}
+
+// runIDs are how a run is named to people: 32 hexadecimal digits.
+func parseRunID(s string) (id satin.RunID, ok bool) {
+	if len(s) != 2*len(id) {
+		return id, false
+	}
+	for i := range id {
+		hi, ok1 := hexDigit(s[2*i])
+		lo, ok2 := hexDigit(s[2*i+1])
+		if !ok1 || !ok2 {
+			return id, false
+		}
+		id[i] = hi<<4 | lo
+	}
+	return id, true
+}
+
+func hexDigit(c byte) (byte, bool) {
+	switch {
+	case c >= '0' && c <= '9':
+		return c - '0', true
+	case c >= 'a' && c <= 'f':
+		return c - 'a' + 10, true
+	}
+	return 0, false
+}

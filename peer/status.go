@@ -1,0 +1,298 @@
+package peer
+
+import (
+	"cmp"
+	"context"
+	"encoding/hex"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/core/peer"
+
+	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/peer/control"
+)
+
+func hexRun(id satin.RunID) string { return hex.EncodeToString(id[:]) }
+
+// Status is the peer at one glance: see control.Daemon.
+func (p *Peer) Status(context.Context) (control.Status, error) {
+	now := time.Now()
+	here := p.places.mine()
+	s := control.Status{
+		Peer: p.host.ID().String(), Version: p.cfg.Software, PID: os.Getpid(), Started: p.started.UTC(), Incarnation: p.host.Incarnation(),
+		StateDir: p.cfg.Host.StateDir, Swarm: p.host.SwarmName(), Trust: p.cfg.Host.Trust.String(),
+		Workers: p.cfg.Workers, Addresses: p.host.Addrs(), Reachability: p.reach(), Cluster: here.Name, Clusters: p.clusters(),
+		Peers: p.connectedMembers(),
+	}
+	p.runs.mu.Lock()
+	for _, r := range p.runs.table {
+		if !r.state.Ended() {
+			s.Runs = append(s.Runs, p.describeRun(r, now))
+			if r.session != nil {
+				st := r.session.Stats()
+				s.Busy += max(st.Load.Workers-st.Load.Idle, 0)
+			}
+		}
+	}
+	p.runs.mu.Unlock()
+	sortRuns(s.Runs)
+	s.State = control.PeerWorking
+	switch {
+	case p.leaving.Load():
+		s.State = control.PeerLeaving
+	case p.pausing.on():
+		s.State = control.PeerPaused
+		p.pausing.mu.Lock()
+		if u := p.pausing.until; !u.IsZero() {
+			u = u.UTC()
+			s.PausedUntil = &u
+		}
+		p.pausing.mu.Unlock()
+	case s.Busy == 0:
+		s.State, s.WhyIdle = control.PeerIdle, p.whyIdle(&s)
+	}
+	s.Work = p.past.work(p)
+	return s, nil
+}
+
+// whyIdle says in a line why nothing is computed.
+func (p *Peer) whyIdle(s *control.Status) string {
+	switch {
+	case len(s.Runs) > 0 && s.Peers == 0 && !slices.ContainsFunc(s.Runs, func(r control.RunInfo) bool { return r.Mine }):
+		return "no member is connected to steal from"
+	case len(s.Runs) > 0:
+		return "there is no job to steal at the moment"
+	case s.Peers == 0:
+		return "no other member is connected, and there is no run here"
+	}
+	p.runs.mu.Lock()
+	defer p.runs.mu.Unlock()
+	for _, r := range p.runs.table {
+		if r.state == control.RunRefused {
+			return "the run in progress was refused: " + r.why
+		}
+	}
+	return "there is no run in the swarm"
+}
+
+// Runs lists the runs: see control.Daemon.
+func (p *Peer) Runs(context.Context) ([]control.RunInfo, error) {
+	now := time.Now()
+	p.runs.mu.Lock()
+	list := make([]control.RunInfo, 0, len(p.runs.table))
+	for _, r := range p.runs.table {
+		list = append(list, p.describeRun(r, now))
+	}
+	p.runs.mu.Unlock()
+	sortRuns(list)
+	return list, nil
+}
+
+func sortRuns(list []control.RunInfo) {
+	slices.SortFunc(list, func(a, b control.RunInfo) int {
+		return cmp.Or(b.Submitted.Compare(a.Submitted), cmp.Compare(a.Run, b.Run))
+	})
+}
+
+// describeRun is a run for people. The table's mutex is held.
+func (p *Peer) describeRun(r *run, now time.Time) control.RunInfo {
+	m := r.manifest
+	f := r.figures()
+	stats := f.stats()
+	peers, _, _ := r.taking(now)
+	i := control.RunInfo{
+		Run: hexRun(m.Run), App: m.App, Args: r.args, Title: m.Title, Owner: m.Owner.String(), Mine: r.mine, Master: m.Owner.String(),
+		State: r.state, Why: r.why, Submitted: time.Unix(m.Created, 0).UTC(), Elapsed: r.elapsed(now).Seconds(), Peers: peers,
+		Executed: f.Executed, Stats: &stats,
+	}
+	if r.mine {
+		i.Share = p.share(r)
+	}
+	return i
+}
+
+// share is how much of an own run's tree is done. The table's mutex is held.
+func (p *Peer) share(r *run) float64 {
+	switch {
+	case r.state == control.RunDone:
+		return 1
+	case r.session == nil || r.state.Ended():
+		return 0
+	}
+	return r.session.Pool().Progress()
+}
+
+func (p *Peer) progress(r *run) control.Progress {
+	now := time.Now()
+	p.runs.mu.Lock()
+	defer p.runs.mu.Unlock()
+	peers, workers, busy := r.taking(now)
+	return control.Progress{
+		Run: hexRun(r.manifest.Run), State: r.state, Elapsed: r.elapsed(now).Seconds(), Share: p.share(r),
+		Executed: r.total().Executed, Peers: peers, Workers: workers, Busy: busy,
+	}
+}
+
+// Peers lists the other members: see control.Daemon.
+func (p *Peer) Peers(context.Context) ([]control.PeerInfo, error) {
+	list := []control.PeerInfo{}
+	for _, c := range p.members.list() {
+		list = append(list, p.describePeer(c))
+	}
+	slices.SortFunc(list, func(a, b control.PeerInfo) int {
+		return cmp.Or(cmp.Compare(a.Cluster, b.Cluster), cmp.Compare(a.Peer, b.Peer))
+	})
+	return list, nil
+}
+
+func (p *Peer) describePeer(c *memberCard) control.PeerInfo {
+	now := time.Now()
+	where := p.places.of(c.Peer)
+	i := control.PeerInfo{
+		Peer: c.Peer.String(), Version: c.Software, Heard: c.heard.UTC(), Joined: c.joined.UTC(),
+		Cluster: where.Name, Reason: where.Why, RTT: where.RTT.Seconds(), Workers: c.Cores, State: control.PeerIdle,
+	}
+	i.Connected = p.net.Network().Connectedness(c.Peer) == network.Connected
+	i.Alive = i.Connected || now.Sub(c.heard) < 2*cardEvery
+	if conns := p.net.Network().ConnsToPeer(c.Peer); len(conns) > 0 {
+		i.Address, i.Relayed = conns[0].RemoteMultiaddr().String(), conns[0].Stat().Limited
+	}
+	if c.Cores == 0 {
+		i.State = control.PeerPaused
+	}
+	p.runs.mu.Lock()
+	for _, r := range p.runs.table {
+		if l := r.loads[c.Peer]; l != nil && !r.state.Ended() && now.Sub(l.heard) < loadLife {
+			i.Runs++
+			if l.Busy > 0 && i.State == control.PeerIdle {
+				i.State = control.PeerWorking
+			}
+		}
+	}
+	p.runs.mu.Unlock()
+	return i
+}
+
+func (p *Peer) connectedMembers() (n int) {
+	for _, c := range p.members.list() {
+		if p.net.Network().Connectedness(c.Peer) == network.Connected {
+			n++
+		}
+	}
+	return n
+}
+
+// clusters lists all clusters, this peer's first.
+func (p *Peer) clusters() []control.ClusterInfo {
+	here := p.places.mine()
+	index := map[string]*control.ClusterInfo{here.Name: {Name: here.Name, Mine: true, Reason: here.Why, Peers: 1, Workers: p.cfg.Workers}}
+	rtts := map[string][]float64{}
+	for _, c := range p.members.list() {
+		where := p.places.of(c.Peer)
+		info := index[where.Name]
+		if info == nil {
+			info = &control.ClusterInfo{Name: where.Name, Reason: where.Why}
+			index[where.Name] = info
+		}
+		info.Peers++
+		info.Workers += c.Cores
+		if where.RTT > 0 {
+			rtts[where.Name] = append(rtts[where.Name], where.RTT.Seconds())
+		}
+	}
+	list := make([]control.ClusterInfo, 0, len(index))
+	for name, info := range index {
+		if r := rtts[name]; len(r) > 0 {
+			slices.Sort(r)
+			info.RTT = r[len(r)/2]
+		}
+		list = append(list, *info)
+	}
+	slices.SortFunc(list, func(a, b control.ClusterInfo) int {
+		if a.Mine != b.Mine {
+			if a.Mine {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Compare(a.Name, b.Name)
+	})
+	return list
+}
+
+// pastWork is what this peer has done in all its runs since its start.
+type pastWork struct {
+	mu      sync.Mutex
+	ended   runFigures // of runs that have ended
+	samples [6]sample  // of the last seconds
+	next    int
+}
+
+type sample struct {
+	at       time.Time
+	executed uint64
+}
+
+func (w *pastWork) add(f *runFigures) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.ended.add(f)
+}
+
+// sum is everything so far.
+func (w *pastWork) sum(p *Peer) runFigures {
+	w.mu.Lock()
+	f := w.ended
+	w.mu.Unlock()
+	p.runs.mu.Lock()
+	defer p.runs.mu.Unlock()
+	for _, r := range p.runs.table {
+		if !r.state.Ended() {
+			part := r.figures()
+			f.add(&part)
+		}
+	}
+	return f
+}
+
+// sample is taken every second.
+func (w *pastWork) sample(p *Peer, now time.Time) {
+	f := w.sum(p)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.samples[w.next%len(w.samples)] = sample{now, f.Executed}
+	w.next++
+}
+
+func (w *pastWork) work(p *Peer) control.Work {
+	f := w.sum(p)
+	st := p.stream.Stats()
+	work := control.Work{
+		Executed: f.Executed, Given: f.Given, Taken: f.Taken, Busy: f.stats().UsefulTime, Sent: st.BytesSent, Received: st.BytesReceived,
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.next > 1 {
+		newest := w.samples[(w.next-1)%len(w.samples)]
+		oldest := w.samples[max(0, w.next-len(w.samples))%len(w.samples)]
+		if d := newest.at.Sub(oldest.at).Seconds(); d > 0 && newest.executed >= oldest.executed {
+			work.Rate = float64(newest.executed-oldest.executed) / d
+		}
+	}
+	return work
+}
+
+var _ control.Daemon = (*Peer)(nil)
+
+// peerID reads a peer ID that a user gave.
+func peerID(s string) (peer.ID, error) {
+	id, err := peer.Decode(s)
+	if err != nil {
+		return "", control.Errorf(control.ErrBadInput, "%q is no peer ID: want what 'satin-peer status' shows, as 12D3KooW…", clip(s))
+	}
+	return id, nil
+}

@@ -1,0 +1,205 @@
+package peer_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/satin-peer/satin/peer"
+	"github.com/satin-peer/satin/peer/control"
+	"github.com/satin-peer/satin/peer/host"
+)
+
+// swarm opens peers that all know the first.
+func swarm(t *testing.T, n int, change ...func(*peer.Config)) []*peer.Peer {
+	t.Helper()
+	list := make([]*peer.Peer, n)
+	for i := range list {
+		list[i] = open(t, change...)
+		if i > 0 {
+			if _, err := list[i].Join(deadline(t), address(t, list[0])); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return list
+}
+
+func runs(t *testing.T, p *peer.Peer) map[string]control.RunInfo {
+	t.Helper()
+	list, err := p.Runs(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := map[string]control.RunInfo{}
+	for _, r := range list {
+		m[r.Run] = r
+	}
+	return m
+}
+
+// Everybody learns of everybody from the first, though only the first was joined.
+func TestMembersMeet(t *testing.T) {
+	list := swarm(t, 4)
+	for _, p := range list {
+		until(t, "every peer knows the three others", func() bool {
+			known, _ := p.Peers(context.Background())
+			return len(known) == 3
+		})
+	}
+}
+
+// A peer that crashes in the middle of a run costs time, not the answer.
+func TestPeerIsLost(t *testing.T) {
+	list := swarm(t, 3)
+	run := submit(t, list[0], "fib", 40)
+	until(t, "both others have stolen", func() bool { return taken(list[1]) > 0 && taken(list[2]) > 0 })
+	list[1].Close()
+	if got := await[int](t, list[0], run); got != 102334155 {
+		t.Errorf("fib(40) = %d", got)
+	}
+	until(t, "the run is over on the other peer too", func() bool { return runs(t, list[2])[run].State.Ended() })
+}
+
+func TestPeerLeaves(t *testing.T) {
+	list := swarm(t, 3)
+	run := submit(t, list[0], "fib", 40)
+	until(t, "a job was stolen", func() bool { return taken(list[1]) > 0 })
+	if err := list[1].Leave(deadline(t)); err != nil {
+		t.Fatal(err)
+	}
+	list[1].Close()
+	until(t, "the others know that it has left", func() bool {
+		known, _ := list[2].Peers(context.Background())
+		return len(known) == 1
+	})
+	if got := await[int](t, list[0], run); got != 102334155 {
+		t.Errorf("fib(40) = %d", got)
+	}
+}
+
+// Who comes in the middle of a run takes part in it.
+func TestNewcomer(t *testing.T) {
+	a := open(t)
+	run := submit(t, a, "fib", 43)
+	b := open(t)
+	if _, err := b.Join(deadline(t), address(t, a)); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the newcomer has stolen", func() bool { return taken(b) > 0 })
+	if got := await[int](t, a, run); got != 433494437 {
+		t.Errorf("fib(43) = %d", got)
+	}
+}
+
+func TestTwoOwnersAtOnce(t *testing.T) {
+	list := swarm(t, 3)
+	one, two := submit(t, list[0], "fib", 38), submit(t, list[1], "fib", 38)
+	for i, run := range []string{one, two} {
+		if got := await[int](t, list[i], run); got != 39088169 {
+			t.Errorf("fib(38) = %d", got)
+		}
+	}
+}
+
+func TestCancelEndsTheRunEverywhere(t *testing.T) {
+	list := swarm(t, 2)
+	run := submit(t, list[0], "fib", 60) // hours
+	until(t, "the other takes part", func() bool { return taken(list[1]) > 0 })
+	if err := list[1].Cancel(context.Background(), run); !errors.Is(err, control.ErrNotFound) {
+		t.Errorf("somebody else's cancel: %v", err)
+	}
+	if err := list[0].Cancel(context.Background(), run); err != nil {
+		t.Fatal(err)
+	}
+	o, err := list[0].Wait(deadline(t), run, nil)
+	if err != nil || o.State != control.RunCancelled {
+		t.Errorf("got %v, %v", o.State, err)
+	}
+	until(t, "the other has heard", func() bool { return runs(t, list[1])[run].State == control.RunCancelled })
+}
+
+// A peer without the application, or with another version of it, says that it takes no part, and why.
+func TestRefusedRun(t *testing.T) {
+	a, b := open(t), open(t)
+	c, err := peer.Open(context.Background(), peer.Config{Host: host.Config{
+		StateDir: t.TempDir(), Swarm: "test", Trust: host.TrustOpen, Listen: []string{"/ip4/127.0.0.1/tcp/0"},
+	}, Workers: 1}, []peer.Application{{Name: "peertest", Version: [32]byte{1}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	for _, p := range []*peer.Peer{b, c} {
+		if _, err := p.Join(deadline(t), address(t, a)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := submit(t, a, "fib", 60)
+	until(t, "the version is refused", func() bool {
+		r := runs(t, c)[run]
+		return r.State == control.RunRefused && strings.Contains(r.Why, "version")
+	})
+	if err := a.Cancel(context.Background(), run); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Submit(context.Background(), control.Submission{App: "nothing", Function: "nothing.f"}); !errors.Is(err, control.ErrBadInput) {
+		t.Errorf("an unknown application: %v", err)
+	}
+}
+
+// The answer is on the disk before it is told, and there for the next life of the peer.
+func TestAnswerOutlivesThePeer(t *testing.T) {
+	dir := t.TempDir()
+	in := func(c *peer.Config) { c.Host.StateDir = dir }
+	a := open(t, in)
+	run := submit(t, a, "fib", 20)
+	if got := await[int](t, a, run); got != 6765 {
+		t.Fatalf("fib(20) = %d", got)
+	}
+	a.Close()
+	if got := await[int](t, open(t, in), run); got != 6765 {
+		t.Errorf("in the next life fib(20) = %d", got)
+	}
+}
+
+// A paused peer computes nothing, and goes on afterwards.
+func TestPause(t *testing.T) {
+	a := open(t)
+	if err := a.Pause(context.Background(), 0); err != nil {
+		t.Fatal(err)
+	}
+	run := submit(t, a, "fib", 25)
+	s, _ := a.Status(context.Background())
+	if s.State != control.PeerPaused || s.Busy != 0 {
+		t.Errorf("paused: %v, %d busy", s.State, s.Busy)
+	}
+	if err := a.Resume(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if got := await[int](t, a, run); got != 75025 {
+		t.Errorf("fib(25) = %d", got)
+	}
+}
+
+// By default only who was invited is let in, and stays in.
+func TestInvitation(t *testing.T) {
+	closed := func(c *peer.Config) { c.Host.Trust, c.Host.Swarm = host.TrustInvite, "" }
+	a := open(t, closed, func(c *peer.Config) { c.Host.Swarm = "lab" })
+	b := open(t, closed)
+	if _, err := b.Join(deadline(t), address(t, a)); !errors.Is(err, control.ErrRefused) {
+		t.Errorf("uninvited: %v", err)
+	}
+	inv, err := a.Invite(context.Background(), control.Invitation{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Join(deadline(t), inv.Line); err != nil {
+		t.Fatal(err)
+	}
+	for taken(b) == 0 {
+		if got := await[int](t, a, submit(t, a, "fib", 34)); got != 5702887 {
+			t.Fatalf("fib(34) = %d", got)
+		}
+	}
+}

@@ -1,0 +1,70 @@
+package peer
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/peer"
+
+	"github.com/satin-peer/satin/peer/control"
+	"github.com/satin-peer/satin/peer/host"
+)
+
+// Invite makes an invitation: see control.Daemon.
+func (p *Peer) Invite(ctx context.Context, i control.Invitation) (control.Invited, error) {
+	valid := time.Duration(i.Valid * float64(time.Second))
+	if i.Valid == 0 {
+		valid = 24 * time.Hour
+	}
+	if valid < time.Minute || valid > 30*24*time.Hour {
+		return control.Invited{}, control.Errorf(control.ErrBadInput, "an invitation for %s: from a minute to 30 days are possible", valid)
+	}
+	if i.Peer != "" {
+		id, err := peerID(i.Peer)
+		if err != nil {
+			return control.Invited{}, err
+		}
+		if err := p.host.Allow(id); err != nil {
+			return control.Invited{}, control.Errorf(control.ErrRefused, "%v", err)
+		}
+	}
+	line, err := p.host.Invite(ctx, host.InviteOptions{For: valid})
+	if err != nil {
+		return control.Invited{}, control.Errorf(control.ErrRefused, "%v", err)
+	}
+	return control.Invited{Line: line, Swarm: p.host.SwarmName(), Expires: time.Now().Add(valid).UTC()}, nil
+}
+
+// Join connects to a member: see control.Daemon.
+func (p *Peer) Join(ctx context.Context, address string) (control.PeerInfo, error) {
+	err := p.host.Join(ctx, address)
+	switch {
+	case err == nil:
+	case errors.Is(err, host.ErrAddress), errors.Is(err, host.ErrInvitation), errors.Is(err, host.ErrSelf):
+		return control.PeerInfo{}, control.Errorf(control.ErrBadInput, "%v", err)
+	case errors.Is(err, host.ErrUnreachable):
+		return control.PeerInfo{}, control.Errorf(control.ErrUnavailable, "%v", err)
+	default:
+		return control.PeerInfo{}, control.Errorf(control.ErrRefused, "%v", err)
+	}
+	p.settle()
+	id := whose(address)
+	p.meet(ctx, id)
+	if c := p.members.get(id); c != nil {
+		return p.describePeer(c), nil
+	}
+	return control.PeerInfo{Peer: id.String(), Connected: true, State: control.PeerIdle}, nil
+}
+
+// whose is the peer that an address or invitation that was good names.
+func whose(address string) peer.ID {
+	if v, err := host.ParseInvitation(address); err == nil {
+		return v.Inviter
+	}
+	info, err := host.ParseAddr(address)
+	if err != nil {
+		return ""
+	}
+	return info.ID
+}
