@@ -15,6 +15,7 @@ import (
 type gated struct {
 	host.Host // what libp2p itself uses: identify, hole punching, relaying, reachability
 	own       *Host
+	searching bool // it is the search for addresses itself that asks
 }
 
 func (g *gated) SetStreamHandler(id protocol.ID, handler network.StreamHandler) {
@@ -41,13 +42,28 @@ func (g *gated) guard(handler network.StreamHandler) network.StreamHandler {
 }
 
 func (g *gated) Connect(ctx context.Context, info peer.AddrInfo) error {
-	if err := g.Host.Connect(ctx, info); err != nil {
+	if g.own.Admitted(info.ID) && g.Host.Network().Connectedness(info.ID) == network.Connected {
+		return nil
+	}
+	if err := g.dial(ctx, info); err != nil {
 		return err
 	}
 	if g.own.Admitted(info.ID) {
 		return nil
 	}
 	return g.own.visitors.await(ctx, info.ID)
+}
+
+// dial connects, and looks for an address if none is known.
+func (g *gated) dial(ctx context.Context, info peer.AddrInfo) error {
+	if len(info.Addrs) == 0 && len(g.Host.Peerstore().Addrs(info.ID)) == 0 && g.Host.Network().Connectedness(info.ID) == network.NotConnected {
+		if info.Addrs = g.own.book.addrs(info.ID); len(info.Addrs) == 0 && !g.searching {
+			if err := g.own.search(ctx, info.ID); err != nil {
+				return err
+			}
+		}
+	}
+	return g.Host.Connect(ctx, info)
 }
 
 func (g *gated) NewStream(ctx context.Context, id peer.ID, protocols ...protocol.ID) (network.Stream, error) {
@@ -58,7 +74,7 @@ func (g *gated) NewStream(ctx context.Context, id peer.ID, protocols ...protocol
 	}
 	if !g.own.Admitted(id) {
 		if no, _ := network.GetNoDial(ctx); !no {
-			if err := g.Host.Connect(ctx, peer.AddrInfo{ID: id}); err != nil {
+			if err := g.dial(ctx, peer.AddrInfo{ID: id}); err != nil {
 				return nil, err
 			}
 		}

@@ -5,12 +5,14 @@ import (
 	"crypto/ed25519"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/libp2p/go-libp2p"
+	dht "github.com/libp2p/go-libp2p-kad-dht"
 	"github.com/libp2p/go-libp2p/core/crypto"
 	"github.com/libp2p/go-libp2p/core/host"
 	"github.com/libp2p/go-libp2p/core/network"
@@ -34,10 +36,16 @@ type Host struct {
 	revoked     *idList
 
 	inner    host.Host
+	listens  chan struct{} // closed when inner is set
 	outer    *gated
 	visitors *visitors
 	intents  intents
 	news     *news
+	book     *addrBook
+	seeker   *seeker
+	reach    *reach
+	dht      *dht.IpfsDHT
+	closers  []io.Closer // what hangs on inner
 
 	ctx    context.Context // ends with Close
 	cancel context.CancelFunc
@@ -55,6 +63,9 @@ func Open(ctx context.Context, cfg Config) (*Host, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := checkBootstrap(cfg.Bootstrap); err != nil {
+		return nil, err
+	}
 	state, err := openState(cfg.StateDir)
 	if err != nil {
 		return nil, err
@@ -64,6 +75,9 @@ func Open(ctx context.Context, cfg Config) (*Host, error) {
 	h.visitors = &visitors{host: h, all: map[peer.ID]*visitor{}}
 	h.intents.all = map[peer.ID]*intent{}
 	h.news = newNews(h)
+	h.seeker = newSeeker(h)
+	h.reach = &reach{}
+	h.listens = make(chan struct{})
 	if err := h.open(ctx); err != nil {
 		h.Close()
 		return nil, err
@@ -82,13 +96,53 @@ func (h *Host) open(ctx context.Context) error {
 	if h.inner, err = h.listen(private); err != nil {
 		return err
 	}
+	close(h.listens)
 	h.outer = &gated{Host: h.inner, own: h}
 	h.inner.SetStreamHandler(helloProtocol, h.answer)
 	h.inner.Network().Notify(&network.NotifyBundle{
 		ConnectedF:    func(_ network.Network, c network.Conn) { h.visitors.opened(c) },
 		DisconnectedF: func(_ network.Network, c network.Conn) { h.visitors.left(c) },
 	})
+	for _, c := range h.inner.Network().Conns() { // those who were faster
+		if h.visitors.opened(c); c.IsClosed() {
+			h.visitors.left(c)
+		}
+	}
+	h.outer.SetStreamHandler(exchangeProtocol, h.answerExchange)
 	h.spawn(h.news.run)
+	return h.seek()
+}
+
+// seek starts whatever finds other peers.
+func (h *Host) seek() error {
+	if err := h.watchReach(); err != nil {
+		return err
+	}
+	if err := h.watchRecords(); err != nil {
+		return err
+	}
+	if h.cfg.Relay {
+		service, err := h.relay()
+		if err != nil {
+			return fmt.Errorf("relaying for others: %w", err)
+		}
+		h.closers = append(h.closers, service)
+	}
+	if h.cfg.DHT {
+		if err := h.openDHT(); err != nil {
+			return err
+		}
+		h.closers = append(h.closers, h.dht)
+	}
+	if h.cfg.MDNS {
+		service, err := h.callOut()
+		if err != nil { // a machine without a network that can multicast is no reason not to start
+			h.log.Warn("no discovery on the local network", "error", err)
+		} else {
+			h.closers = append(h.closers, service)
+		}
+	}
+	h.spawn(h.seeker.run)
 	return nil
 }
 
@@ -115,6 +169,9 @@ func (h *Host) readState() (ed25519.PrivateKey, error) {
 		return nil, err
 	}
 	if h.revoked, err = openIDList(h.state.path(revokedFile), "peers that are not let in, nor those whom they invited"); err != nil {
+		return nil, err
+	}
+	if h.book, err = openAddrBook(h.state.path(rememberedFile), h.id, time.Now()); err != nil {
 		return nil, err
 	}
 	h.incarnation, err = h.state.nextIncarnation()
@@ -261,15 +318,37 @@ func (h *Host) Close() error {
 	h.mu.Unlock()
 	h.cancel()
 	h.visitors.close()
-	var err error
+	var errs []error
+	for _, c := range slices.Backward(h.closers) {
+		errs = append(errs, c.Close())
+	}
 	if h.inner != nil {
-		err = h.inner.Close()
+		errs = append(errs, h.inner.Close())
 	}
 	h.wg.Wait()
-	return errors.Join(err, h.state.close())
+	if h.book != nil {
+		errs = append(errs, h.book.save())
+	}
+	return errors.Join(append(errs, h.state.close())...)
 }
 
-// welcomed is called when a peer has been admitted.
+// welcomed is called when a peer has been admitted: its address is remembered, and the two tell each other whom they know.
 func (h *Host) welcomed(id peer.ID) {
-	h.log.Debug("admitted", "peer", id)
+	dialed := false
+	for _, c := range h.inner.Network().ConnsToPeer(id) {
+		if c.Stat().Direction == network.DirOutbound {
+			dialed = true
+			if !c.Stat().Limited {
+				h.book.meet(id, c.RemoteMultiaddr(), time.Now())
+			}
+		}
+	}
+	if h.book.meet(id, nil, time.Now()); dialed {
+		h.spawn(func(ctx context.Context) {
+			if err := h.exchange(ctx, id); err != nil {
+				h.log.Debug("no exchange of peers", "peer", id, "error", err)
+			}
+		})
+	}
+	h.seeker.poke()
 }

@@ -1,8 +1,198 @@
 package host
 
-import "github.com/libp2p/go-libp2p"
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/libp2p/go-libp2p"
+	"github.com/libp2p/go-libp2p/core/event"
+	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/p2p/host/eventbus"
+	ma "github.com/multiformats/go-multiaddr"
+	manet "github.com/multiformats/go-multiaddr/net"
+)
+
+// ReachState says whether peers elsewhere can connect to this one.
+type ReachState int
+
+const (
+	// ReachUnknown: nobody has tried, or not enough have.
+	ReachUnknown ReachState = iota
+	// ReachPublic: others have connected from outside when asked to.
+	ReachPublic
+	// ReachPrivate: they tried in vain, or there is no address to try.
+	ReachPrivate
+)
+
+func (s ReachState) String() string {
+	switch s {
+	case ReachPublic:
+		return "reachable"
+	case ReachPrivate:
+		return "private"
+	}
+	return "unknown"
+}
+
+// Reachability says how this peer can be reached, and why not.
+type Reachability struct {
+	State ReachState
+	Why   string      // a sentence; what to do about it, if it is not reachable
+	Addrs []AddrReach // each address on its own
+}
+
+// AddrReach is one address of this peer.
+type AddrReach struct {
+	Addr  string // a full multiaddr
+	State ReachState
+	Why   string
+}
+
+// reach is what libp2p has found out so far.
+type reach struct {
+	mu          sync.Mutex
+	whole       network.Reachability
+	reachable   []ma.Multiaddr
+	unreachable []ma.Multiaddr
+	unknown     []ma.Multiaddr
+	mapping     map[network.NATTransportProtocol]network.NATDeviceType
+}
+
+// watchReach listens to what libp2p finds out.
+func (h *Host) watchReach() error {
+	if !h.cfg.NAT {
+		return nil
+	}
+	sub, err := h.inner.EventBus().Subscribe([]any{
+		new(event.EvtLocalReachabilityChanged), new(event.EvtHostReachableAddrsChanged), new(event.EvtNATDeviceTypeChanged),
+	}, eventbus.Name("satin reachability"))
+	if err != nil {
+		return err
+	}
+	h.spawn(func(ctx context.Context) {
+		defer sub.Close()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case e, ok := <-sub.Out():
+				if !ok {
+					return
+				}
+				h.reach.note(e)
+			}
+		}
+	})
+	return nil
+}
+
+func (r *reach) note(e any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch e := e.(type) {
+	case event.EvtLocalReachabilityChanged:
+		r.whole = e.Reachability
+	case event.EvtHostReachableAddrsChanged:
+		r.reachable, r.unreachable, r.unknown = e.Reachable, e.Unreachable, e.Unknown
+	case event.EvtNATDeviceTypeChanged:
+		if r.mapping == nil {
+			r.mapping = map[network.NATTransportProtocol]network.NATDeviceType{}
+		}
+		r.mapping[e.TransportProtocol] = e.NatDeviceType
+	}
+}
+
+// Reachability says what is known of how this peer can be reached.
+func (h *Host) Reachability() Reachability {
+	h.reach.mu.Lock()
+	defer h.reach.mu.Unlock()
+	return h.reach.describe(h.inner.Addrs(), h.cfg.NAT, "/p2p/"+h.id.String())
+}
+
+// describe puts the findings into words. The lock is held.
+func (r *reach) describe(addrs []ma.Multiaddr, looked bool, suffix string) (all Reachability) {
+	has := func(list []ma.Multiaddr, a ma.Multiaddr) bool { return slices.ContainsFunc(list, a.Equal) }
+	for _, a := range r.unreachable {
+		if !has(addrs, a) { // libp2p does not advertise them, but the user wants to know
+			addrs = append(slices.Clone(addrs), a)
+		}
+	}
+	public, relayed, onlyLoopback := false, false, true
+	for _, a := range addrs {
+		one := AddrReach{Addr: a.String() + suffix}
+		_, err := a.ValueForProtocol(ma.P_CIRCUIT)
+		onlyLoopback = onlyLoopback && err != nil && manet.IsIPLoopback(a)
+		switch {
+		case err == nil:
+			relayed = true
+			one.State, one.Why = ReachPublic, "through a relay: for finding each other, and small jobs"
+		case manet.IsIPLoopback(a):
+			one.State, one.Why = ReachPrivate, "from this machine only"
+		case !manet.IsPublicAddr(a):
+			one.State, one.Why = ReachPrivate, "from the local network only"
+		case has(r.reachable, a):
+			one.State, one.Why = ReachPublic, "others have connected to it when asked to"
+		case has(r.unreachable, a):
+			one.State, one.Why = ReachPrivate, "others tried to connect to it and could not"
+		case !looked:
+			one.Why = "not looked into: NAT is off in the configuration"
+		default:
+			one.Why = "no member has tried it yet"
+		}
+		public = public || manet.IsPublicAddr(a)
+		all.Addrs = append(all.Addrs, one)
+	}
+	all.State, all.Why = r.verdict(public, relayed, onlyLoopback, looked)
+	return all
+}
+
+func (r *reach) verdict(public, relayed, onlyLoopback, looked bool) (ReachState, string) {
+	aid := "forward the port on the router, or have a member that is reachable start with relaying on"
+	if relayed {
+		aid = "members reach it through a relay and try to punch a hole"
+	}
+	switch {
+	case onlyLoopback:
+		return ReachPrivate, "it listens on this machine's own address only: listen on 0.0.0.0 to be reached by others"
+	case len(r.reachable) > 0:
+		return ReachPublic, "members have connected from outside"
+	case !looked:
+		return ReachUnknown, "not looked into: NAT is off in the configuration"
+	case len(r.unreachable) > 0:
+		return ReachPrivate, fmt.Sprintf("members could not connect from outside%s: %s", r.natKind(), aid)
+	case r.whole == network.ReachabilityPublic:
+		return ReachPublic, "members have connected from outside"
+	case r.whole == network.ReachabilityPrivate:
+		return ReachPrivate, fmt.Sprintf("members could not connect from outside%s: %s", r.natKind(), aid)
+	case !public:
+		return ReachUnknown, "it knows no public address of its own: peers on the local network reach it; from outside, " + aid
+	}
+	return ReachUnknown, "no member outside has tried to connect yet"
+}
+
+// natKind says what kind of NAT there is, if that is known.
+func (r *reach) natKind() string {
+	for _, kind := range r.mapping {
+		if kind == network.NATDeviceTypeEndpointDependent {
+			return ", and the router uses another port for each peer, so holes cannot be punched"
+		}
+	}
+	return ""
+}
 
 // reachOptions are libp2p's options for being reached from outside.
 func (h *Host) reachOptions() []libp2p.Option {
-	return []libp2p.Option{libp2p.DisableRelay()}
+	if !h.cfg.NAT {
+		return []libp2p.Option{libp2p.EnableRelay()} // to dial others through relays
+	}
+	return []libp2p.Option{
+		libp2p.EnableRelay(),
+		libp2p.EnableAutoNATv2(),
+		libp2p.EnableNATService(), // the older way to ask, which is what the search for relays listens to
+		libp2p.EnableHolePunching(),
+		libp2p.NATPortMap(),
+		libp2p.EnableAutoRelayWithPeerSource(h.relays, relayOptions()...),
+	}
 }

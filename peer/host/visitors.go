@@ -105,6 +105,7 @@ func (vs *visitors) drop(v *visitor, why error) {
 		return
 	}
 	vs.host.news.tell(v.id)
+	vs.host.seeker.poke()
 }
 
 // refuse ends all connections with a visitor.

@@ -1,0 +1,75 @@
+package host_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/libp2p/go-libp2p/core/peer"
+
+	"github.com/satin-peer/satin/peer/host"
+)
+
+// comes returns a channel that says when a host has admitted one peer.
+func comes(h *host.Host, id peer.ID) <-chan struct{} {
+	c := make(chan struct{}, 16)
+	h.OnPeer(func(p peer.ID, up bool) {
+		if p == id && up {
+			c <- struct{}{}
+		}
+	})
+	if h.Admitted(id) {
+		c <- struct{}{}
+	}
+	return c
+}
+
+func await(t *testing.T, c <-chan struct{}, what string) {
+	t.Helper()
+	select {
+	case <-c:
+	case <-patience(t).Done():
+		t.Fatal("waited in vain for " + what)
+	}
+}
+
+func TestMembersFindEachOtherThroughACommonOne(t *testing.T) {
+	a := open(t, host.Config{})
+	line := invite(t, a, host.InviteOptions{Uses: 2})
+	b := open(t, host.Config{Bootstrap: []string{line}})
+	met := comes(b, a.ID())
+	await(t, met, "the bootstrap")
+	c := open(t, host.Config{Bootstrap: []string{line}})
+	await(t, comes(b, c.ID()), "one that only a third knew")
+	await(t, comes(c, b.ID()), "the other side of it")
+}
+
+func TestAddressesAreRememberedAcrossRestarts(t *testing.T) {
+	dirs := []string{t.TempDir(), t.TempDir()}
+	a, b := open(t, host.Config{StateDir: dirs[0]}), open(t, host.Config{StateDir: dirs[1]})
+	join(t, b, invite(t, a, host.InviteOptions{}))
+	listen := []string{a.Network().Network().ListenAddresses()[0].String()}
+	b.Close()
+	a.Close()
+	b = open(t, host.Config{StateDir: dirs[1]}) // with nothing but what it remembers
+	a = open(t, host.Config{StateDir: dirs[0], Listen: listen})
+	if a.Incarnation() != 2 || b.Incarnation() != 2 {
+		t.Errorf("incarnations %d and %d, want 2", a.Incarnation(), b.Incarnation())
+	}
+	await(t, comes(b, a.ID()), "the remembered peer")
+}
+
+func TestTheDHTFindsWhomNobodyNamed(t *testing.T) {
+	a := open(t, host.Config{DHT: true, MinPeers: 1})
+	line := invite(t, a, host.InviteOptions{Uses: 2})
+	b, c := open(t, host.Config{DHT: true, MinPeers: 1}), open(t, host.Config{DHT: true, MinPeers: 1})
+	join(t, b, line)
+	join(t, c, line)
+	s, err := b.Network().NewStream(context.Background(), c.ID(), "/satin/peers/1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Reset()
+	if !b.Admitted(c.ID()) {
+		t.Error("a stream without admission")
+	}
+}

@@ -1,0 +1,190 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/event"
+	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/core/peer"
+	"github.com/libp2p/go-libp2p/core/peerstore"
+	"github.com/libp2p/go-libp2p/core/protocol"
+	"github.com/libp2p/go-libp2p/core/record"
+	ma "github.com/multiformats/go-multiaddr"
+	manet "github.com/multiformats/go-multiaddr/net"
+
+	"github.com/satin-peer/satin/internal/wire"
+)
+
+const (
+	exchangeProtocol = protocol.ID("/satin/peers/1")
+	exchangeTimeout  = 10 * time.Second
+	maxExchanged     = 32       // records in one message
+	maxRecord        = 4 << 10  // bytes
+	maxExchangeFrame = 64 << 10 // bytes
+	learnedAddrTTL   = time.Hour
+)
+
+// A peerList is what members tell each other of who else there is: addresses, each list signed by the peer whose they are, so that
+// nobody can send a crowd to an address of his choice but his own.
+type peerList struct {
+	Records [][]byte `cbor:"1,keyasint,omitempty"` // envelopes of libp2p peer records
+}
+
+// A told is one record that was found good.
+type told struct {
+	id    peer.ID
+	addrs []ma.Multiaddr
+	raw   []byte
+	seq   uint64
+}
+
+// decodePeerList reads a list. One bad record spoils it: nobody honest sends one.
+func decodePeerList(b []byte) ([]told, error) {
+	var list peerList
+	if err := wire.Control().Decode(b, &list); err != nil {
+		return nil, err
+	}
+	if len(list.Records) > maxExchanged {
+		return nil, fmt.Errorf("%d records, at most %d", len(list.Records), maxExchanged)
+	}
+	var all []told
+	for _, raw := range list.Records {
+		t, err := decodeRecord(raw)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, t)
+	}
+	return all, nil
+}
+
+func decodeRecord(raw []byte) (told, error) {
+	if len(raw) > maxRecord {
+		return told{}, fmt.Errorf("a record of %d bytes, at most %d", len(raw), maxRecord)
+	}
+	envelope, rec, err := record.ConsumeEnvelope(raw, peer.PeerRecordEnvelopeDomain)
+	if err != nil {
+		return told{}, err
+	}
+	r, ok := rec.(*peer.PeerRecord)
+	if !ok || !r.PeerID.MatchesPublicKey(envelope.PublicKey) {
+		return told{}, errors.New("a record signed by another")
+	}
+	if _, _, err := identity([]byte(r.PeerID)); err != nil {
+		return told{}, err
+	}
+	return told{r.PeerID, r.Addrs[:min(len(r.Addrs), maxPeerAddrs)], raw, r.Seq}, nil
+}
+
+// exchange tells a member whom this peer knows, and asks the same.
+func (h *Host) exchange(ctx context.Context, id peer.ID) error {
+	ctx, cancel := context.WithTimeout(ctx, exchangeTimeout)
+	defer cancel()
+	ctx = network.WithNoDial(network.WithAllowLimitedConn(ctx, "peer exchange"), "peer exchange")
+	s, err := h.outer.NewStream(ctx, id, exchangeProtocol)
+	if err != nil {
+		return err
+	}
+	whole := false
+	defer func() { finish(s, whole) }()
+	deadline, _ := ctx.Deadline()
+	s.SetDeadline(deadline)
+	if err := h.tellPeers(s); err != nil {
+		return err
+	}
+	err = h.hearPeers(s)
+	whole = err == nil
+	return err
+}
+
+// answerExchange is the other side of exchange.
+func (h *Host) answerExchange(s network.Stream) {
+	whole := false
+	defer func() { finish(s, whole) }()
+	s.SetDeadline(time.Now().Add(exchangeTimeout))
+	if err := h.hearPeers(s); err != nil {
+		h.log.Debug("bad list of peers", "peer", s.Conn().RemotePeer(), "error", err)
+		return
+	}
+	whole = h.tellPeers(s) == nil
+}
+
+func (h *Host) tellPeers(s network.Stream) error {
+	to := s.Conn().RemotePeer()
+	list := peerList{Records: h.book.records(maxExchanged-1, func(id peer.ID) bool { return id != to && h.Admitted(id) })}
+	if own := h.ownRecord(); own != nil {
+		list.Records = append(list.Records, own)
+	}
+	b, err := wire.Control().Encode(list)
+	if err != nil {
+		return err
+	}
+	return wire.WriteFrame(s, b, maxExchangeFrame)
+}
+
+// ownRecord is this peer's addresses, signed.
+func (h *Host) ownRecord() []byte {
+	certified, ok := peerstore.GetCertifiedAddrBook(h.inner.Peerstore())
+	if !ok {
+		return nil
+	}
+	envelope := certified.GetPeerRecord(h.id)
+	if envelope == nil {
+		return nil
+	}
+	b, err := envelope.Marshal()
+	if err != nil || len(b) > maxRecord {
+		return nil
+	}
+	return b
+}
+
+func (h *Host) hearPeers(s network.Stream) error {
+	b, err := wire.ReadFrame(s, nil, maxExchangeFrame)
+	if err != nil {
+		return err
+	}
+	list, err := decodePeerList(b)
+	if err != nil {
+		return err
+	}
+	local := manet.IsIPLoopback(s.Conn().RemoteMultiaddr())
+	for _, t := range list {
+		h.learn(t, local)
+	}
+	return nil
+}
+
+// learn takes in a record. Loopback addresses mean something on this machine only.
+func (h *Host) learn(t told, local bool) {
+	if t.id == h.id || h.revoked.has(t.id) {
+		return
+	}
+	if !local {
+		t.addrs = ma.FilterAddrs(t.addrs, func(a ma.Multiaddr) bool { return !manet.IsIPLoopback(a) })
+	}
+	if h.book.learn(t.id, t.addrs, t.raw, t.seq) {
+		h.inner.Peerstore().AddAddrs(t.id, t.addrs, learnedAddrTTL)
+		h.seeker.poke()
+	}
+}
+
+// identified takes in the record that a member has signed for itself, for example because its addresses have changed. The first one it
+// tells in the exchange that follows the handshake; what strangers say of themselves does not count.
+func (h *Host) identified(e event.EvtPeerIdentificationCompleted) {
+	if e.SignedPeerRecord == nil || !h.Admitted(e.Peer) {
+		return
+	}
+	raw, err := e.SignedPeerRecord.Marshal()
+	if err != nil {
+		return
+	}
+	t, err := decodeRecord(raw)
+	if err != nil || t.id != e.Peer {
+		return
+	}
+	h.learn(t, manet.IsIPLoopback(e.Conn.RemoteMultiaddr()))
+}
