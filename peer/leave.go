@@ -5,6 +5,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/libp2p/go-libp2p/core/network"
+
 	"github.com/satin-peer/satin/peer/control"
 )
 
@@ -27,19 +29,27 @@ func (p *Peer) Leave(ctx context.Context) error {
 	}
 	wg.Wait() // the sessions' loops answer at once
 	p.tellCard(p.renewCard())
-	if err := p.stream.Flush(ctx); err != nil {
-		return err
-	}
-	select { // gossip combines messages before it sends them
-	case <-time.After(gossipTime):
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	err := p.stream.Flush(ctx)
+	p.takeLeave(ctx)
+	return err
 }
 
-// gossipTime is how long the last words may need to leave.
-const gossipTime = 60 * time.Millisecond
+// takeLeave tells the members that are connected directly: gossip may lose the last word, and nobody will repeat it. What it was
+// told by gossip, which combines messages before it sends them, leaves in the meantime.
+func (p *Peer) takeLeave(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, farewellTime)
+	defer cancel()
+	var wg sync.WaitGroup
+	for _, c := range p.members.list() {
+		if p.net.Network().Connectedness(c.Peer) == network.Connected {
+			wg.Go(func() { p.meet(ctx, c.Peer) })
+		}
+	}
+	wg.Wait()
+}
+
+// farewellTime bounds the goodbyes to members; partners of runs have had theirs before.
+const farewellTime = 500 * time.Millisecond
 
 // Left is closed when the peer has left the swarm.
 func (p *Peer) Left() <-chan struct{} { return p.left }

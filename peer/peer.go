@@ -247,6 +247,8 @@ func (p *Peer) ownCard() *statement.SignedCard {
 
 // renewCard signs a new card and returns it.
 func (p *Peer) renewCard() *statement.SignedCard {
+	p.cardMu.Lock() // from the first look to the number: a card must not be newer than what it says
+	defer p.cardMu.Unlock()
 	here := p.places.mine()
 	c := &statement.Card{
 		Swarm: p.host.SwarmName(), Incarnation: p.host.Incarnation(), At: time.Now().Unix(), Label: p.cfg.Cluster, Cluster: here.Name, Why: here.Why,
@@ -266,8 +268,6 @@ func (p *Peer) renewCard() *statement.SignedCard {
 			c.Apps = append(c.Apps, statement.App{Name: a.Name, Version: a.Version})
 		}
 	}
-	p.cardMu.Lock()
-	defer p.cardMu.Unlock()
 	p.cardSeq++
 	c.Seq = p.cardSeq
 	signed, err := c.Sign(p.key)

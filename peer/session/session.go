@@ -55,7 +55,6 @@ type Session struct {
 	quit    chan struct{}  // closed by Close
 	left    chan struct{}  // closed when the loop has said goodbye
 	wg      sync.WaitGroup // the loop and the taker
-	hungry  atomic.Bool    // a core fell idle
 	stats   atomic.Pointer[Stats]
 	closing sync.Once
 
@@ -195,10 +194,8 @@ func (s *Session) Close() {
 	s.pool.Close()
 }
 
-// Hungry, Fed and Dropped make a Session a satin.Outside.
-func (s *Session) Hungry() {
-	s.ring()
-}
+// Hungry, Fed and Dropped make a Session a satin.OutsideFed.
+func (s *Session) Hungry() { s.ring() }
 
 // Fed says that an idle core got work, see satin.OutsideFed.
 func (s *Session) Fed() { s.ring() }
