@@ -16,6 +16,7 @@ Commands:
   table     make a table of the papers, published figures beside ours
   exact     run random schedules with faults and check every invariant
   replay    run one of these schedules again, with its trace
+  record    run a real application and print its job tree, for run --tree
   nws       write the synthetic network trace of scenario 9
   list      list applications, policies, scenarios, tables and faults
 
@@ -27,6 +28,7 @@ Examples:
   satin-sim table all --seeds 3 --out docs/results
   satin-sim exact --seeds 20000
   satin-sim replay 4711
+  satin-sim record nqueens 13 > queens.tree; satin-sim run --tree queens.tree --clusters 4,4
 
 satin-sim COMMAND --help describes a command's flags.
 `
@@ -54,7 +56,8 @@ func run(args []string, out, progress io.Writer) error {
 		return usage("no command is given")
 	}
 	commands := map[string]func([]string, io.Writer, io.Writer) error{
-		"run": runOne, "table": table, "exact": exact, "replay": replay, "nws": nws, "list": list,
+		"run": runOne, "table": table, "exact": exact, "replay": replay, "record": recordTree, "nws": nws,
+		"list": list,
 	}
 	switch command, ok := commands[args[0]]; {
 	case ok:
@@ -63,7 +66,7 @@ func run(args []string, out, progress io.Writer) error {
 		fmt.Fprint(out, help)
 		return nil
 	}
-	return usage("there is no command %q; there are run, table, exact, replay, nws, list", args[0])
+	return usage("there is no command %q; there are run, table, exact, replay, record, nws, list", args[0])
 }
 
 // usageError is an error of the caller.

@@ -35,7 +35,7 @@ func TestBadArguments(t *testing.T) {
 		want string
 	}{
 		{"", "no command is given"},
-		{"walk", `there is no command "walk"; there are run, table, exact, replay, nws, list`},
+		{"walk", `there is no command "walk"; there are run, table, exact, replay, record, nws, list`},
 		{"run --policy best", `unknown steal policy "best"; there are acrs, adaptive,`},
 		{"run --app fib", `there is no application model "fib"; there are integrate, nqueens, tsp, raytracer`},
 		{"run --scenario scenario12", "--scenario: open scenario12: file does not exist"},
@@ -63,6 +63,10 @@ func TestBadArguments(t *testing.T) {
 		{"exact --seeds 0", "--seeds 0: 1 to 1000000000 are possible"},
 		{"exact --seeds many", `invalid value "many" for flag -seeds`},
 		{"replay", "replay takes 1 argument, not 0"},
+		{"record", "record what? satin-sim record --help shows examples"},
+		{"record chess", `there is no application "chess"; there are fib, integrate, knapsack, nqueens, raytracer, sat, tsp, uts`},
+		{"record nqueens", "number of arguments"},
+		{"record nqueens 99", `N: got "99"`},
 		{"replay x", `"x" is not a seed, a whole number`},
 	} {
 		err := run(strings.Fields(c.args), io.Discard, io.Discard)
@@ -93,6 +97,21 @@ func TestRun(t *testing.T) {
 		if !strings.Contains(faulty, want) {
 			t.Errorf("no %q in the trace", want)
 		}
+	}
+}
+
+// TestRecordedTreeRuns: what record prints, run --tree reads.
+func TestRecordedTreeRuns(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "queens.tree")
+	text := output(t, "record", "nqueens", "12", "--threshold", "8")
+	if !strings.HasPrefix(text, "satin-tree 1 nqueens 12 --threshold 8\n") {
+		t.Errorf("the recording begins with %.60q", text)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out := output(t, "run", "--tree", file, "--clusters", "2,2"); !strings.Contains(out, " on 4 workers") {
+		t.Errorf("the run prints %s", out)
 	}
 }
 

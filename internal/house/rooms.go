@@ -30,10 +30,11 @@ var rooms = []room{
 	{dir: "internal/wan"},
 	{dir: "internal/sim", knows: []string{"steal", "internal/wan"}},
 	{dir: "internal/sim/paper", knows: []string{"steal", "internal/wan", "internal/sim"}},
+	{dir: "internal/sim/record", knows: []string{".", "internal/sim", "internal/wire"}},
 	{dir: "apps", knows: []string{"."}},
 	{dir: "apps/all", knows: []string{"apps", "apps/*"}},
 	{dir: "apps/*", knows: []string{".", "apps"}, tests: []string{"apps/apptest"}},
-	{dir: "cmd/satin-sim", knows: []string{"steal", "internal/wan", "internal/sim", "internal/sim/paper"}},
+	{dir: "cmd/satin-sim", knows: []string{"steal", "internal/wan", "internal/sim", "internal/sim/paper", "internal/sim/record", "apps", "apps/all"}},
 	{dir: "cmd/satin-peer", knows: []string{".", "apps", "apps/*", "peer", "peer/control", "peer/settings"}, modules: []string{"*"}},
 
 	// Tools of the house itself.

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+
+	"github.com/satin-peer/satin/apps"
+	"github.com/satin-peer/satin/apps/all"
+	"github.com/satin-peer/satin/internal/sim"
+	"github.com/satin-peer/satin/internal/sim/record"
+)
+
+const recordHelp = `satin-sim record APP [ARGUMENTS] [FLAGS] runs an application of satin-peer on one core and prints the tree of its jobs, with
+what each cost and how large its argument and result are, for satin-sim run --tree FILE. It takes about as long as the
+application's sequential program for every level of the tree.
+
+Examples:
+  satin-sim record nqueens 14 > queens.tree
+  satin-sim record uts T1 > uts.tree
+`
+
+// recordTree is the command "record": it is given the application's own arguments and flags.
+func recordTree(args []string, out, progress io.Writer) error {
+	if len(args) == 0 || args[0] == "--help" || args[0] == "-h" {
+		fmt.Fprint(out, recordHelp)
+		if len(args) == 0 {
+			return usage("record what? satin-sim record --help shows examples")
+		}
+		return flag.ErrHelp
+	}
+	problem, err := problemOf(args[0], args[1:], out)
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	tree, result, err := record.Tree(ctx, strings.Join(args, " "), problem.Root, problem.Arg)
+	if err != nil {
+		return err
+	}
+	if err := problem.Check(result); err != nil {
+		return fmt.Errorf("%s: the recorded run has a wrong result: %w", problem.Title, err)
+	}
+	total := sim.Sequential(tree)
+	fmt.Fprintf(progress, "%s: %d jobs, %d of them leaves, %v of work\n", problem.Title, total.Jobs, total.Result.Leaves, total.Work)
+	var text bytes.Buffer
+	if err := tree.Write(&text); err != nil {
+		return err
+	}
+	_, err = text.WriteTo(out)
+	return err
+}
+
+// problemOf sets an application up as satin-peer run does.
+func problemOf(name string, args []string, out io.Writer) (*apps.Problem, error) {
+	list := all.Apps()
+	i := slices.IndexFunc(list, func(a apps.App) bool { return a.Name == name })
+	if i < 0 {
+		var names []string
+		for _, a := range list {
+			names = append(names, a.Name)
+		}
+		return nil, usage("there is no application %q; there are %s", name, strings.Join(names, ", "))
+	}
+	fs := flag.NewFlagSet("record "+name, flag.ContinueOnError)
+	setup := list[i].Setup(fs)
+	words, rest := leading(args)
+	if err := parse(fs, rest, 0, 0, out); err != nil {
+		return nil, err
+	}
+	problem, err := setup(words)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return problem, nil
+}

@@ -1,0 +1,105 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/internal/sim"
+)
+
+func init() {
+	satin.Register("record.sum", sum)
+	satin.RegisterErr("record.fail", fail)
+	satin.Register("record.first", first)
+}
+
+// sum adds the numbers below n with a job for each half, and takes its time.
+func sum(f *satin.Frame, n int) int {
+	if n < 2 {
+		for x := range 20_000 {
+			n ^= x & 1 & (x >> 1) & (x >> 20) // nothing, but the compiler cannot know
+		}
+		return 1
+	}
+	a := satin.Spawn(f, sum, n/2)
+	b := satin.Spawn(f, sum, n-n/2)
+	return b.Get() + a.Get()
+}
+
+func fail(*satin.Frame, int) (int, error) { return 0, errors.New("no luck") }
+
+// first wants one of its children.
+func first(f *satin.Frame, n int) int {
+	g := satin.Fork(f, sum)
+	for range 200 {
+		g.Spawn(n)
+	}
+	for r := range g.Results() {
+		return r
+	}
+	return 0
+}
+
+// TestTree: whatever was taken, the program's result is its own, and all jobs are in one tree.
+func TestTree(t *testing.T) {
+	tree, result, err := Tree(t.Context(), "sum", "record.sum", 500)
+	if err != nil || result != 500 {
+		t.Fatalf("result %v, %v", result, err)
+	}
+	total := sim.Sequential(tree)
+	if total.Jobs > 999 || total.Work <= 0 || tree.Name != "sum" {
+		t.Errorf("%d jobs with %v of work", total.Jobs, total.Work)
+	}
+	root := tree.Root()
+	if tree.ArgBytes(root) != 3 || tree.ResultBytes(root) != 3 { // 500 in CBOR
+		t.Errorf("the root carries %d and %d bytes", tree.ArgBytes(root), tree.ResultBytes(root))
+	}
+}
+
+// TestMeasure: paths with gaps, where jobs were run in place, make a tree with the nearest recorded job above.
+func TestMeasure(t *testing.T) {
+	r := &recorder{byPath: make(map[string]*job)}
+	for _, p := range []satin.Path{{2, 7}, {1, 3}, {}, {1}, {1, 3, 1, 1}, {4, 1, 1}} {
+		r.add(&job{path: p, fn: "record.sum", arg: 20, result: 20, ended: true})
+	}
+	jobs, err := r.measure(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var children []int
+	for _, j := range jobs {
+		children = append(children, j.Children)
+	}
+	for i, want := range []int{3, 1, 1, 0, 0, 0} { // root, 1, 1.3, 1.3.1.1, 2.7, 4.1.1
+		if children[i] != want {
+			t.Fatalf("children %v", children)
+		}
+	}
+	if _, err := sim.NewRecorded("x", jobs); err != nil {
+		t.Error(err)
+	}
+	r.byPath["9"] = &job{path: satin.Path{9}, fn: "record.sum", arg: 1}
+	if _, err := r.measure(t.Context()); err == nil || !strings.Contains(err.Error(), "job 9 of record.sum was aborted") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestNotRecorded(t *testing.T) {
+	if _, _, err := Tree(t.Context(), "x", "record.nobody", 1); err == nil || !strings.Contains(err.Error(), "record.nobody") {
+		t.Errorf("error %v", err)
+	}
+	if _, _, err := Tree(t.Context(), "x", "record.fail", 1); err == nil || !strings.Contains(err.Error(), "record.fail failed: ") {
+		t.Errorf("error %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, err := Tree(ctx, "x", "record.sum", 500); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	if _, result, err := Tree(t.Context(), "x", "record.first", 300); err == nil && result != 300 || err != nil && !strings.Contains(err.Error(), "was aborted by the program") {
+		t.Errorf("result %v, error %v", result, err)
+	}
+}
