@@ -27,6 +27,8 @@ type Config struct {
 	// Idle runs the workers only on cores that nothing else wants (SCHED_IDLE on Linux; elsewhere it has no effect). With
 	// it Nice means little. Of other programs it sees those that the kernel weighs together with this one: where
 	// it groups tasks by session (sched_autogroup_enabled) or control group, the group's own weight must be lowered too.
+	// On a core that it shares with a busy thread of the same session, a worker got 6 % with Nice 19 and 2 % with Idle; of
+	// another session, 50 % with either, and 4 % when 19 was written to /proc/self/autogroup (Linux 6.18).
 	Idle bool
 
 	// KeepGOMAXPROCS stops NewPool and SetCores from raising GOMAXPROCS. By default it becomes at least one more than the

@@ -99,6 +99,8 @@ var engineMutants = []mutant{
 		old: "} else if !ran || r.d.ops.err(r) == nil {", new: "} else if ran || !ran {"},
 	{name: "engine/taken-error-counts", wrong: "an error that was taken fails the job too", file: "future.go", pkg: ".", run: "^TestForgotten", args: brief,
 		old: "	w.crossOut(r)\n", new: ""},
+	{name: "engine/threads-given-back", wrong: "Go gets threads back that run only when nothing else does", file: "sched.go", pkg: ".", run: "^TestIdle(ThreadsEnd|Priority)$", args: brief,
+		old: "	ended = true\n", new: "	ended = true\n	runtime.UnlockOSThread()\n"},
 	{name: "engine/path-of-detached", wrong: "a job run ahead of its Get has its parent's path", file: "join.go", pkg: ".", run: "^TestPaths$|" + lives, args: brief,
 		old: "	w.enter(id, cur)\n", new: "	w.enter(cur, cur)\n"},
 }
