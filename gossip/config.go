@@ -39,8 +39,8 @@ type Config struct {
 	// Admitted says whether a peer has passed the handshake of this swarm. Must be set; called often, from any
 	// goroutine; must not block.
 	Admitted func(peer.ID) bool
-	// Connect makes a connection to a member that gossip should have for a neighbour, and may fail. One call at a time,
-	// with a deadline of 10 s. Nil: gossip uses the connections there are.
+	// Connect makes a connection to a member that gossip should have for a neighbour, and may fail. A few calls at a
+	// time, with a deadline of 5 s. Nil: gossip uses the connections there are.
 	Connect func(context.Context, peer.ID) error
 
 	CombineFor   time.Duration // how long a message waits for others: default 30 ms
@@ -73,7 +73,7 @@ type Config struct {
 
 const (
 	maxPayload    = 192 << 10 // with what surrounds it, a control frame (internal/wire)
-	connectWithin = 10 * time.Second
+	connectWithin = 5 * time.Second
 	minCombineFor = time.Millisecond
 )
 

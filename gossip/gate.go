@@ -2,6 +2,7 @@ package gossip
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/host"
@@ -20,6 +21,9 @@ type gate struct {
 	ctx      context.Context // ends when the Gossip is closed
 	admitted func(peer.ID) bool
 	refused  func() // counts
+
+	mu      sync.Mutex
+	inbound map[network.Stream]bool // nil when the gate is closed
 }
 
 const (
@@ -70,6 +74,35 @@ func (h *gate) SetStreamHandler(id protocol.ID, handle network.StreamHandler) {
 			_ = s.Reset()
 			return
 		}
+		if !h.enter(s) {
+			return
+		}
 		handle(s)
+		h.mu.Lock()
+		delete(h.inbound, s)
+		h.mu.Unlock()
 	})
+}
+
+func (h *gate) enter(s network.Stream) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.inbound == nil {
+		_ = s.Reset()
+		return false
+	}
+	h.inbound[s] = true
+	return true
+}
+
+// close ends the streams from others, which pubsub leaves open: a Gossip opened later on the same host would not be
+// noticed by those who still have one.
+func (h *gate) close() {
+	h.mu.Lock()
+	streams := h.inbound
+	h.inbound = nil
+	h.mu.Unlock()
+	for s := range streams {
+		_ = s.Reset()
+	}
 }

@@ -11,6 +11,7 @@ import (
 	pubsub "github.com/libp2p/go-libp2p-pubsub"
 	"github.com/libp2p/go-libp2p/core/crypto"
 	"github.com/libp2p/go-libp2p/core/host"
+	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
 	"github.com/libp2p/go-libp2p/core/protocol"
 
@@ -24,6 +25,7 @@ const Protocol = protocol.ID("/satin/gossip/1")
 type Gossip struct {
 	cfg         Config
 	host        host.Host
+	gate        *gate
 	self        peer.ID
 	key         crypto.PrivKey
 	codec       *wire.Codec
@@ -89,8 +91,9 @@ func Open(ctx context.Context, n host.Host, cfg Config) (*Gossip, error) {
 	g.nextSeq.Store(firstSeq)
 	g.authors = newAuthors(&g.cfg, g.self, firstSeq)
 	g.ctx, g.cancel = context.WithCancel(ctx)
-	gated := &gate{Host: n, ctx: g.ctx, admitted: cfg.Admitted, refused: func() { g.count.notAdmitted.Add(1) }}
-	if g.ps, err = pubsub.NewGossipSub(g.ctx, gated, g.options()...); err != nil {
+	g.gate = &gate{Host: n, ctx: g.ctx, admitted: cfg.Admitted, inbound: map[network.Stream]bool{},
+		refused: func() { g.count.notAdmitted.Add(1) }}
+	if g.ps, err = pubsub.NewGossipSub(g.ctx, g.gate, g.options()...); err != nil {
 		g.cancel()
 		return nil, fmt.Errorf("gossip: %w", err)
 	}
@@ -145,6 +148,7 @@ func (g *Gossip) options() []pubsub.Option {
 func (g *Gossip) Close() error {
 	g.cancel()
 	g.host.RemoveStreamHandler(Protocol)
+	g.gate.close()
 	g.done.Wait()
 	return nil
 }

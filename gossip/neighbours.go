@@ -17,7 +17,7 @@ import (
 // maxWanted is how many neighbours a peer looks for at most.
 const maxWanted = 24
 
-// wanted returns whom this peer should be connected to. Members are sorted, as normal leaves them.
+// wanted returns whom this peer should be connected to, gateways of other clusters first. Members are sorted, as normal leaves them.
 func wanted(self peer.ID, m Members, flat, gateway bool) []peer.ID {
 	var ring []peer.ID
 	for _, p := range m.Peers {
@@ -25,7 +25,7 @@ func wanted(self peer.ID, m Members, flat, gateway bool) []peer.ID {
 			ring = append(ring, p.ID)
 		}
 	}
-	ids := fingers(ring, self)
+	var ids []peer.ID
 	if gateway && !flat {
 		byCluster := map[string][]Member{}
 		var clusters []string
@@ -41,6 +41,7 @@ func wanted(self peer.ID, m Members, flat, gateway bool) []peer.ID {
 			ids = append(ids, others[:min(len(others), gatewaysEach)]...)
 		}
 	}
+	ids = append(ids, fingers(ring, self)...)
 	return ids[:min(len(ids), maxWanted)]
 }
 
@@ -62,13 +63,17 @@ func fingers[T comparable](ring []T, self T) []T {
 	return out
 }
 
-const retryAfter = 30 * time.Second
+const (
+	retryAfter    = 30 * time.Second // a failed neighbour is tried again
+	connectAtOnce = 4
+)
 
-// connectLoop connects to wanted neighbours, one at a time.
+// connectLoop connects to wanted neighbours, a few at a time: some of them may be dead.
 func (g *Gossip) connectLoop() {
 	ticker := time.NewTicker(keepEvery)
 	defer ticker.Stop()
-	failed := newRecent[peer.ID, time.Time](2 * maxWanted)
+	tried := newRecent[peer.ID, time.Time](4 * maxWanted)
+	slots := make(chan struct{}, connectAtOnce)
 	for {
 		select {
 		case <-g.ctx.Done():
@@ -82,17 +87,21 @@ func (g *Gossip) connectLoop() {
 			if g.host.Network().Connectedness(id) == network.Connected {
 				continue
 			}
-			if at := failed.peek(id); at != nil && time.Since(*at) < retryAfter {
+			if at := tried.peek(id); at != nil && time.Since(*at) < retryAfter {
 				continue
 			}
-			ctx, cancel := context.WithTimeout(g.ctx, connectWithin)
-			if err := g.cfg.Connect(ctx, id); err != nil {
-				failed.put(id, time.Now())
-			}
-			cancel()
-			if g.ctx.Err() != nil {
+			select {
+			case <-g.ctx.Done():
 				return
+			case slots <- struct{}{}:
 			}
+			tried.put(id, time.Now())
+			g.done.Go(func() {
+				ctx, cancel := context.WithTimeout(g.ctx, connectWithin)
+				defer cancel()
+				_ = g.cfg.Connect(ctx, id) // whom this peer cannot reach may reach it, and it is tried again
+				<-slots
+			})
 		}
 	}
 }

@@ -35,7 +35,8 @@ type swarm struct {
 	peers     []*gossip.Gossip
 	got       []chan string // what each peer was delivered, as author and text
 	clusters  []string
-	wideBytes atomic.Int64 // in packets from one cluster to another
+	down      []atomic.Bool // hosts whose packets are lost
+	wideBytes atomic.Int64  // in packets from one cluster to another
 }
 
 // inSwarm runs a test in a bubble of virtual time, with the given number of hosts in each cluster.
@@ -47,6 +48,7 @@ func inSwarm(t *testing.T, sizes []int, test func(s *swarm)) {
 				s.clusters = append(s.clusters, fmt.Sprint("c", c))
 			}
 		}
+		s.down = make([]atomic.Bool, len(s.clusters))
 		nw := &simnet.Simnet{LatencyFunc: func(p *simnet.Packet) time.Duration {
 			if s.clusterAt(p.From) == s.clusterAt(p.To) {
 				return lan
@@ -117,6 +119,9 @@ type countedConn struct {
 }
 
 func (c *countedConn) WriteTo(b []byte, to net.Addr) (int, error) {
+	if c.s.down[hostAt(c.from)].Load() || c.s.down[hostAt(to)].Load() {
+		return len(b), nil
+	}
 	if c.s.clusterAt(c.from) != c.s.clusterAt(to) {
 		c.s.wideBytes.Add(int64(len(b)))
 	}
@@ -124,8 +129,13 @@ func (c *countedConn) WriteTo(b []byte, to net.Addr) (int, error) {
 }
 
 func (s *swarm) clusterAt(a net.Addr) string {
+	return s.clusters[hostAt(a)]
+}
+
+// hostAt is the index of the host with an address: IntToPublicIPv4 backwards.
+func hostAt(a net.Addr) int {
 	ip := a.(*net.UDPAddr).IP.To4()
-	return s.clusters[(int(ip[1])<<16|int(ip[2])<<8|int(ip[3]))-1]
+	return (int(ip[1])<<16 | int(ip[2])<<8 | int(ip[3])) - 1
 }
 
 // open opens a Gossip on every host. A peer's index is its host's.
@@ -199,4 +209,55 @@ func (s *swarm) publish(i int, kind gossip.Kind, text string) {
 	if err := s.peers[i].Publish(kind, []byte(text)); err != nil {
 		s.t.Fatal(err)
 	}
+}
+
+// meet tells every open peer who there is.
+func (s *swarm) meet(without ...int) {
+	for i, g := range s.peers {
+		if g == nil {
+			continue
+		}
+		m := gossip.Members{Cluster: s.clusters[i]}
+		for j, h := range s.hosts {
+			if !slices.Contains(without, j) {
+				m.Peers = append(m.Peers, gossip.Member{ID: h.ID(), Cluster: s.clusters[j], Reachable: true})
+			}
+		}
+		g.SetMembers(m)
+	}
+}
+
+// openAll opens peers that connect to whom gossip wants, tells them who there is, and lets that settle.
+func (s *swarm) openAll(cfg gossip.Config) {
+	for i := range s.hosts {
+		cfg.Connect = s.dialer(i)
+		s.openOne(i, cfg)
+	}
+	s.meet()
+	time.Sleep(15 * time.Second)
+}
+
+// kill ends a peer without a goodbye: its packets stop, and no connection is closed.
+func (s *swarm) kill(i int) {
+	s.down[i].Store(true)
+}
+
+// gateways lists the peers that take themselves for gateways of a cluster.
+func (s *swarm) gateways(cluster string) (list []int) {
+	for i, g := range s.peers {
+		if g != nil && s.clusters[i] == cluster && g.Stats().Gateway {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// others lists the open peers but some.
+func (s *swarm) others(but ...int) (list []int) {
+	for i, g := range s.peers {
+		if g != nil && !slices.Contains(but, i) {
+			list = append(list, i)
+		}
+	}
+	return list
 }

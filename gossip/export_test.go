@@ -1,0 +1,36 @@
+package gossip
+
+import (
+	"github.com/libp2p/go-libp2p/core/crypto"
+	"github.com/libp2p/go-libp2p/core/peer"
+
+	"github.com/satin-peer/satin/internal/wire"
+)
+
+// What tests of hostile peers need to speak the protocol themselves.
+
+// Seal makes an envelope with one message.
+func Seal(swarm string, key crypto.PrivKey, author peer.ID, seq uint64, kind Kind, payload []byte) ([]byte, error) {
+	return seal(wire.Control(), swarm, key, envelope{Author: []byte(author), Seq: seq, Items: []item{{kind, payload}}})
+}
+
+// WideTopic is the name of the topic of gateways, or of all.
+func WideTopic(swarm string) string { return namesOf(swarm).wide }
+
+// Sizes of what is kept of authors and neighbours.
+func (g *Gossip) Kept() (members, strangers, neighbours int) {
+	g.authors.mu.Lock()
+	defer g.authors.mu.Unlock()
+	g.neighbourMu.Lock()
+	defer g.neighbourMu.Unlock()
+	return g.authors.members.len(), g.authors.strangers.len(), g.neighbours.len()
+}
+
+// Bounds of Kept.
+const (
+	MaxStrangerAuthors = maxStrangerAuthors
+	MaxMemberAuthors   = maxMemberAuthors
+)
+
+// Identity is what pubsub knows a message by.
+var Identity = identity

@@ -1,0 +1,86 @@
+package gossip_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/satin-peer/satin/gossip"
+)
+
+// TestClusters is the ordinary case: a message gets to every member of every cluster, once.
+func TestClusters(t *testing.T) {
+	inSwarm(t, []int{6, 6, 6}, func(s *swarm) {
+		s.openAll(gossip.Config{})
+		for c := range 3 {
+			if g := s.gateways(fmt.Sprint("c", c)); len(g) != 2 {
+				t.Errorf("gateways of cluster %d: %v, want two", c, g)
+			}
+		}
+		var want []string
+		for i := range s.peers {
+			s.publish(i, gossip.KindLoad, "x")
+			want = append(want, fmt.Sprintf("%d:x", i))
+		}
+		time.Sleep(2 * time.Second)
+		slices.Sort(want)
+		for i := range s.peers {
+			all := slices.DeleteFunc(slices.Clone(want), func(x string) bool { return x == fmt.Sprintf("%d:x", i) })
+			if got := s.received(i); !slices.Equal(got, all) {
+				t.Errorf("%d got %q, want %q", i, got, all)
+			}
+			if st := s.peers[i].Stats(); st.Flat || !st.Gateway && st.Topics != 1 || st.Gateway && st.Topics != 2 {
+				t.Errorf("%d: %+v", i, st)
+			}
+		}
+		if t.Failed() {
+			for i, g := range s.peers {
+				t.Logf("%d %s %+v", i, s.clusters[i], g.Stats())
+			}
+		}
+	})
+}
+
+// expect publishes at a peer and checks that all of the others get it, once, within the time.
+func (s *swarm) expect(from int, text string, within time.Duration, to []int) {
+	s.t.Helper()
+	s.publish(from, gossip.KindRun, text)
+	time.Sleep(within)
+	want := []string{fmt.Sprintf("%d:%s", from, text)}
+	for _, i := range to {
+		if got := s.received(i); i != from && !slices.Equal(got, want) {
+			s.t.Errorf("%d (%s) got %q, want %q; %+v", i, s.clusters[i], got, want, s.peers[i].Stats())
+		}
+	}
+}
+
+// TestFailover kills gateways without a goodbye. What is published right after arrives all the same, and a new gateway
+// takes the place of the dead one, so that the next death does no harm either.
+func TestFailover(t *testing.T) {
+	inSwarm(t, []int{6, 6, 6}, func(s *swarm) {
+		cfg := gossip.Config{StandbyAfter: 300 * time.Millisecond, BeaconEvery: 2 * time.Second}
+		s.openAll(cfg)
+		var dead []int
+		for death := range 3 {
+			for _, c := range []string{"c0", "c1"} { // on the sending and on a receiving side
+				g := slices.DeleteFunc(s.gateways(c), func(i int) bool { return slices.Contains(dead, i) })
+				if len(g) != 2 {
+					t.Fatalf("before death %d cluster %s has gateways %v", death, c, g)
+				}
+				s.kill(g[death%2])
+				dead = append(dead, g[death%2])
+			}
+			alive := s.others(dead...)
+			s.expect(alive[0], fmt.Sprint("after death ", death), 3*time.Second, alive)
+			time.Sleep(10 * time.Second) // three beacons are missed and somebody else is elected
+		}
+		stoodIn := uint64(0)
+		for _, i := range s.others(dead...) {
+			stoodIn += s.peers[i].Stats().StoodIn
+		}
+		if stoodIn == 0 {
+			t.Error("no second gateway ever stood in: the first was never killed, or not needed")
+		}
+	})
+}

@@ -1,0 +1,353 @@
+package gossip_test
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	pubsub "github.com/libp2p/go-libp2p-pubsub"
+	"github.com/libp2p/go-libp2p/core/crypto"
+	"github.com/libp2p/go-libp2p/core/peer"
+	"github.com/libp2p/go-libp2p/core/protocol"
+
+	"github.com/satin-peer/satin/gossip"
+)
+
+// An attacker speaks the protocol without any of the checks.
+type attacker struct {
+	s     *swarm
+	id    peer.ID
+	key   crypto.PrivKey
+	topic *pubsub.Topic
+	seen  chan []byte // what it was sent
+}
+
+// attack makes the host an attacker that is in the flat topic.
+func (s *swarm) attack(i int) *attacker {
+	s.t.Helper()
+	features := func(f pubsub.GossipSubFeature, _ protocol.ID) bool { return f != pubsub.GossipSubFeatureExtensions }
+	ps, err := pubsub.NewGossipSub(s.t.Context(), s.hosts[i],
+		pubsub.WithGossipSubProtocols([]protocol.ID{gossip.Protocol}, features),
+		pubsub.WithMessageSignaturePolicy(pubsub.StrictNoSign), pubsub.WithNoAuthor(), pubsub.WithFloodPublish(true),
+		pubsub.WithMessageIdFn(gossip.Identity),
+		pubsub.WithPeerOutboundQueueSize(20000), pubsub.WithLogger(slog.New(slog.DiscardHandler)))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	topic, err := ps.Join(gossip.WideTopic("test"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	sub, err := topic.Subscribe()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	a := &attacker{s, s.hosts[i].ID(), s.hosts[i].Peerstore().PrivKey(s.hosts[i].ID()), topic, make(chan []byte, 1000)}
+	go func() {
+		for {
+			m, err := sub.Next(s.t.Context())
+			if err != nil {
+				return
+			}
+			if m.ReceivedFrom != a.id {
+				a.seen <- m.Data
+			}
+		}
+	}()
+	return a
+}
+
+func (a *attacker) send(b []byte) {
+	a.s.t.Helper()
+	if err := a.topic.Publish(a.s.t.Context(), b); err != nil {
+		a.s.t.Fatal(err)
+	}
+}
+
+func (a *attacker) seal(swarm string, key crypto.PrivKey, author peer.ID, seq uint64, kind gossip.Kind, payload string) []byte {
+	a.s.t.Helper()
+	b, err := gossip.Seal(swarm, key, author, seq, kind, []byte(payload))
+	if err != nil {
+		a.s.t.Fatal(err)
+	}
+	return b
+}
+
+// withAttacker opens two peers and an attacker that is connected to the first.
+func withAttacker(t *testing.T, cfg gossip.Config, test func(s *swarm, a *attacker)) {
+	inSwarm(t, []int{3}, func(s *swarm) {
+		s.openOne(0, cfg)
+		s.openOne(1, cfg)
+		a := s.attack(2)
+		s.connect(0, 1)
+		s.connect(2, 0)
+		time.Sleep(2 * time.Second)
+		test(s, a)
+	})
+}
+
+func TestRefusesForgeries(t *testing.T) {
+	withAttacker(t, gossip.Config{}, func(s *swarm, a *attacker) {
+		victim := s.hosts[1].ID()
+		good := a.seal("test", a.key, a.id, 1, gossip.KindRun, "good")
+		changed := slices.Clone(good)
+		changed[len(changed)-1] ^= 1
+		huge := a.seal("test", a.key, a.id, 2, gossip.KindRun, string(make([]byte, 80<<10)))
+		_, pub, err := crypto.GenerateSecp256k1Key(rand.Reader)
+		if err != nil {
+			t.Fatal(err)
+		}
+		foreign, err := peer.IDFromPublicKey(pub)
+		if err != nil {
+			t.Fatal(err)
+		}
+		steps := []struct {
+			name  string
+			bytes []byte
+			want  gossip.Stats // of the counters of what is dropped
+		}{
+			{"signed by another than the author", a.seal("test", a.key, victim, 1<<63, gossip.KindRun, "forged"), gossip.Stats{Forged: 1}},
+			{"changed after it was signed", changed, gossip.Stats{Forged: 2}},
+			{"of another swarm", a.seal("other", a.key, a.id, 3, gossip.KindRun, "other"), gossip.Stats{Forged: 3}},
+			{"by a key of another type", a.seal("test", a.key, foreign, 4, gossip.KindRun, "x"), gossip.Stats{Forged: 4}},
+			{"too large", huge, gossip.Stats{Forged: 4, Malformed: 1}},
+			{"garbage", []byte("garbage"), gossip.Stats{Forged: 4, Malformed: 2}},
+			{"an envelope cut short", good[:len(good)-3], gossip.Stats{Forged: 4, Malformed: 3}},
+			{"nothing", nil, gossip.Stats{Forged: 4, Malformed: 4}},
+		}
+		for _, c := range steps {
+			a.send(c.bytes)
+			time.Sleep(time.Second)
+			st := s.peers[0].Stats()
+			if st.Forged != c.want.Forged || st.Malformed != c.want.Malformed || st.Delivered != 0 {
+				t.Errorf("%s: %+v", c.name, st)
+			}
+		}
+		if got := s.received(1); len(got) != 0 {
+			t.Errorf("passed on: %q", got)
+		}
+		// None of it has spoiled the true ones, by the attacker or by the one it tried to speak for.
+		a.send(good)
+		s.publish(1, gossip.KindRun, "true")
+		time.Sleep(time.Second)
+		if got := s.received(0); !slices.Equal(got, []string{"1:true", "2:good"}) {
+			t.Errorf("0 got %q", got)
+		}
+		if got := s.received(1); !slices.Equal(got, []string{"2:good"}) {
+			t.Errorf("1 got %q", got)
+		}
+	})
+}
+
+func TestRefusesReplay(t *testing.T) {
+	withAttacker(t, gossip.Config{}, func(s *swarm, a *attacker) {
+		s.publish(1, gossip.KindRun, "once")
+		time.Sleep(time.Second)
+		if got := s.received(0); !slices.Equal(got, []string{"1:once"}) {
+			t.Fatalf("0 got %q", got)
+		}
+		captured := <-a.seen
+		for range 3 { // longer apart than pubsub remembers messages
+			time.Sleep(5 * time.Minute)
+			a.send(captured)
+			time.Sleep(time.Second)
+		}
+		if got := append(s.received(0), s.received(1)...); len(got) != 0 {
+			t.Errorf("delivered again: %q", got)
+		}
+		if st := s.peers[0].Stats(); st.Replayed == 0 {
+			t.Errorf("the replay did not get through to the check: %+v", st)
+		}
+	})
+}
+
+// TestRestart is about a peer that comes back: its sequence numbers go on above the old ones, and old messages of its own
+// do not come back to it.
+func TestRestart(t *testing.T) {
+	withAttacker(t, gossip.Config{Incarnation: 7}, func(s *swarm, a *attacker) {
+		s.publish(1, gossip.KindRun, "before")
+		time.Sleep(time.Second)
+		captured := <-a.seen
+		s.peers[1].Close()
+		s.openOne(1, gossip.Config{Incarnation: 8})
+		time.Sleep(5 * time.Second)
+		s.publish(1, gossip.KindRun, "after")
+		time.Sleep(time.Second)
+		if got := s.received(0); !slices.Equal(got, []string{"1:after", "1:before"}) {
+			t.Errorf("0 got %q", got)
+		}
+		s.connect(2, 1)
+		time.Sleep(5 * time.Minute)
+		a.send(captured)
+		time.Sleep(time.Second)
+		if st := s.peers[1].Stats(); st.Replayed != 1 || st.Delivered != 0 {
+			t.Errorf("%+v", st)
+		}
+	})
+}
+
+// TestFlood floods with announcements of runs that do not exist, correctly signed.
+func TestFlood(t *testing.T) {
+	withAttacker(t, gossip.Config{}, func(s *swarm, a *attacker) {
+		const seconds = 10
+		for second := range seconds {
+			for i := range 500 {
+				a.send(a.seal("test", a.key, a.id, uint64(1+500*second+i), gossip.KindRun, "fake"))
+			}
+			time.Sleep(time.Second)
+		}
+		most := 64 + 4*(seconds+1)
+		for i := range 2 {
+			if got := len(s.received(i)); got == 0 || got > most {
+				t.Errorf("%d was delivered %d fake runs, want at most %d", i, got, most)
+			}
+		}
+		st := s.peers[0].Stats()
+		if st.Throttled+st.Flooded < 500*seconds-uint64(most) {
+			t.Errorf("%+v", st)
+		}
+		// Who has a rate of his own is not hurt.
+		s.publish(1, gossip.KindRun, "true")
+		time.Sleep(time.Second)
+		if got := s.received(0); !slices.Contains(got, "1:true") {
+			t.Errorf("0 got %q", got)
+		}
+	})
+}
+
+// TestFloodOfAuthors floods with messages of ever new authors, correctly signed: each has a rate of its own, but
+// strangers share what their neighbour may bring.
+func TestFloodOfAuthors(t *testing.T) {
+	withAttacker(t, gossip.Config{}, func(s *swarm, a *attacker) {
+		s.peers[0].SetMembers(gossip.Members{Peers: []gossip.Member{{ID: s.hosts[1].ID()}}})
+		const authors, seconds = 3000, 10
+		for i := range authors {
+			key, pub, err := crypto.GenerateEd25519Key(rand.Reader)
+			if err != nil {
+				t.Fatal(err)
+			}
+			id, err := peer.IDFromPublicKey(pub)
+			if err != nil {
+				t.Fatal(err)
+			}
+			a.send(a.seal("test", key, id, 1, gossip.KindRun, fmt.Sprint(i)))
+			time.Sleep(seconds * time.Second / authors)
+		}
+		if got, most := len(s.received(0)), 200+20*(seconds+1); got == 0 || got > most {
+			t.Errorf("%d of %d delivered, want at most %d", got, authors, most)
+		}
+		if _, strangers, _ := s.peers[0].Kept(); strangers > gossip.MaxStrangerAuthors {
+			t.Errorf("%d strangers are kept", strangers)
+		}
+		s.publish(1, gossip.KindRun, "true")
+		time.Sleep(time.Second)
+		if got := s.received(0); !slices.Contains(got, "1:true") {
+			t.Errorf("0 got %q", got)
+		}
+	})
+}
+
+// TestGarbageIsIgnored sends what no honest peer does, until nothing is taken from the neighbour any more.
+func TestGarbageIsIgnored(t *testing.T) {
+	withAttacker(t, gossip.Config{}, func(s *swarm, a *attacker) {
+		for i := range 2000 {
+			a.send(fmt.Appendf(nil, "garbage %d", i))
+			time.Sleep(time.Millisecond)
+		}
+		time.Sleep(time.Second)
+		st := s.peers[0].Stats()
+		if st.Malformed > 100 || st.Ignored == 0 {
+			t.Errorf("%+v", st)
+		}
+		good := a.seal("test", a.key, a.id, 1, gossip.KindRun, "while ignored")
+		a.send(good)
+		time.Sleep(2 * time.Minute)
+		a.send(a.seal("test", a.key, a.id, 2, gossip.KindRun, "later"))
+		time.Sleep(time.Second)
+		if got := s.received(0); !slices.Equal(got, []string{"2:later"}) {
+			t.Errorf("got %q", got)
+		}
+	})
+}
+
+// TestNotAdmitted has a peer that never passes the handshake: nothing goes to it, and nothing comes from it.
+func TestNotAdmitted(t *testing.T) {
+	var outsider atomic.Value
+	outsider.Store(peer.ID(""))
+	cfg := gossip.Config{Admitted: func(id peer.ID) bool { return id != outsider.Load() }}
+	inSwarm(t, []int{3}, func(s *swarm) {
+		outsider.Store(s.hosts[2].ID())
+		s.openOne(0, cfg)
+		s.openOne(1, cfg)
+		a := s.attack(2)
+		s.connect(0, 1)
+		s.connect(2, 0)
+		time.Sleep(time.Minute)
+		s.publish(1, gossip.KindRun, "secret")
+		a.send(a.seal("test", a.key, a.id, 1, gossip.KindRun, "from outside"))
+		time.Sleep(time.Second)
+		if got := s.received(0); !slices.Equal(got, []string{"1:secret"}) {
+			t.Errorf("0 got %q", got)
+		}
+		select {
+		case b := <-a.seen:
+			t.Errorf("the outsider got %q", b)
+		default:
+		}
+		if st := s.peers[0].Stats(); st.NotAdmitted == 0 || st.Neighbours != 1 {
+			t.Errorf("%+v", st)
+		}
+	})
+}
+
+// TestAdmittedLate has the handshake end some time after the connection is there and pubsub has noticed.
+func TestAdmittedLate(t *testing.T) {
+	var late [2]atomic.Bool
+	inSwarm(t, []int{2}, func(s *swarm) {
+		for i := range 2 {
+			s.openOne(i, gossip.Config{Admitted: func(peer.ID) bool { return late[i].Load() }})
+		}
+		s.connect(0, 1)
+		time.Sleep(time.Second)
+		late[0].Store(true) // one side is done before the other
+		time.Sleep(time.Second)
+		late[1].Store(true)
+		time.Sleep(2 * time.Second)
+		s.publish(0, gossip.KindRun, "a")
+		s.publish(1, gossip.KindRun, "b")
+		time.Sleep(time.Second)
+		if a, b := s.received(0), s.received(1); !slices.Equal(a, []string{"1:b"}) || !slices.Equal(b, []string{"0:a"}) {
+			t.Errorf("got %q and %q", a, b)
+		}
+	})
+}
+
+// TestRefusedByHandler is about messages that only their handler can tell from good ones.
+func TestRefusedByHandler(t *testing.T) {
+	withAttacker(t, gossip.Config{}, func(s *swarm, a *attacker) {
+		for i := range 2 {
+			s.peers[i].Handle(gossip.KindRun, func(author peer.ID, payload []byte) error {
+				if string(payload) == "bad" {
+					return errors.New("bad")
+				}
+				return nil
+			}, func(author peer.ID, payload []byte) { s.got[i] <- string(payload) })
+		}
+		a.send(a.seal("test", a.key, a.id, 1, gossip.KindRun, "bad"))
+		a.send(a.seal("test", a.key, a.id, 2, gossip.KindRun, "good"))
+		time.Sleep(time.Second)
+		for i := range 2 {
+			if got := s.received(i); !slices.Equal(got, []string{"good"}) {
+				t.Errorf("%d got %q", i, got)
+			}
+		}
+		if st := s.peers[0].Stats(); st.Refused != 1 {
+			t.Errorf("%+v", st)
+		}
+	})
+}
