@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"net"
 	"path/filepath"
 	"runtime"
 	"sync"
@@ -120,7 +119,9 @@ func Open(ctx context.Context, cfg Config, apps []Application) (_ *Peer, err err
 	}()
 	p.net, p.self = p.host.Network(), steal.PeerID(p.host.ID().String())
 	p.key = p.net.Peerstore().PrivKey(p.host.ID())
-	p.places = newPlaces(p)
+	if p.places, err = newPlaces(p); err != nil {
+		return nil, err
+	}
 	if p.answers, err = openAnswers(filepath.Join(cfg.Host.StateDir, "answers")); err != nil {
 		return nil, err
 	}
@@ -152,7 +153,6 @@ func (p *Peer) onPeer(id peer.ID, up bool) {
 			p.meet(ctx, id)
 		})
 	}
-	p.places.connected(id, up)
 }
 
 // received takes in a message of the steal protocol.
@@ -252,7 +252,7 @@ func (p *Peer) renewCard() *statement.SignedCard {
 	here := p.places.mine()
 	c := &statement.Card{
 		Swarm: p.host.SwarmName(), Incarnation: p.host.Incarnation(), At: time.Now().Unix(), Label: p.cfg.Cluster, Cluster: here.Name, Why: here.Why,
-		Cores: p.cfg.Workers, Software: clip(p.cfg.Software), Leaving: p.leaving.Load(), Networks: p.places.networks(),
+		Cores: p.cfg.Workers, Software: clip(p.cfg.Software), Leaving: p.leaving.Load(), Networks: localNetworks(),
 		Reachable: string(p.reach().State), Position: p.places.position(),
 	}
 	if p.pausing.on() {
@@ -283,8 +283,7 @@ func (p *Peer) renewCard() *statement.SignedCard {
 func (p *Peer) freshenCard(now time.Time) {
 	old := p.ownCard()
 	if old != nil && now.Unix()-old.At < int64(cardEvery/time.Second) {
-		next := p.places.mine()
-		if next.Name == old.Cluster && next.Why == old.Why && len(p.net.Addrs()) == len(old.Addrs) && string(p.reach().State) == old.Reachable {
+		if p.places.mine().Name == old.Cluster && len(p.net.Addrs()) == len(old.Addrs) && string(p.reach().State) == old.Reachable {
 			return
 		}
 	}
@@ -310,20 +309,6 @@ func (p *Peer) Close() {
 		}
 		p.wg.Wait()
 	})
-}
-
-// localNetworks are the prefixes of this machine's private networks.
-func localNetworks() (list []string) {
-	addrs, err := net.InterfaceAddrs()
-	if err != nil {
-		return nil
-	}
-	for _, a := range addrs {
-		if n, ok := a.(*net.IPNet); ok && n.IP.IsPrivate() && !n.IP.IsLoopback() && len(list) < statement.MaxCardNetworks {
-			list = append(list, (&net.IPNet{IP: n.IP.Mask(n.Mask), Mask: n.Mask}).String())
-		}
-	}
-	return list
 }
 
 // encode is for our own messages, which are small and well formed.

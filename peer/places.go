@@ -1,10 +1,20 @@
 package peer
 
 import (
+	"context"
+	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
+	"github.com/libp2p/go-libp2p/p2p/protocol/ping"
+	"github.com/multiformats/go-multiaddr"
+	manet "github.com/multiformats/go-multiaddr/net"
+
+	"github.com/satin-peer/satin/peer/locality"
+	"github.com/satin-peer/satin/peer/statement"
 )
 
 // place is where a peer is, as far as this one knows.
@@ -14,32 +24,151 @@ type place struct {
 	RTT  time.Duration // smallest of the last round trips; 0: not measured
 }
 
-// places keeps account of which peer is in which cluster.
+// places measures the ways to other members and keeps account of which peer is in which cluster. Package locality decides.
 type places struct {
-	p  *Peer
-	mu sync.Mutex
+	p      *Peer
+	mu     sync.Mutex
+	m      *locality.Map
+	was    string    // this peer's cluster when the runs were last told of it
+	dialed time.Time // when a member was last connected to only to be measured
+
+	measuring atomic.Int32
 }
 
-func newPlaces(p *Peer) *places { return &places{p: p} }
+const (
+	// probesAtOnce is how many members are measured at a time, each second anew, and probeTime how long one may take.
+	probesAtOnce = 3
+	probeTime    = 2 * time.Second
+	// dialEvery is the least time between two connections that are made only to measure.
+	dialEvery = 5 * time.Second
+)
+
+func newPlaces(p *Peer) (*places, error) {
+	m, err := locality.New(locality.Config{Self: p.host.ID().String(), Label: p.cfg.Cluster})
+	if err != nil {
+		return nil, err
+	}
+	s := &places{p: p, m: m}
+	s.m.SetSelf(localNetworks(), nil)
+	return s, nil
+}
 
 // mine is this peer's place.
 func (s *places) mine() place {
-	if s.p.cfg.Cluster != "" {
-		return place{Name: s.p.cfg.Cluster, Why: "label"}
-	}
-	return place{Name: "local", Why: "no other place is known"}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at := s.m.Mine()
+	return place{Name: at.Cluster, Why: at.Why}
 }
 
-// of is another member's place.
+// of is another member's place. It says itself where it is; the reason is in its card.
 func (s *places) of(id peer.ID) place {
-	if c := s.p.members.get(id); c != nil {
-		return place{Name: c.Cluster, Why: c.Why}
+	text := id.String()
+	s.mu.Lock()
+	at, rtt := s.m.Of(text), s.m.RTT(text)
+	s.mu.Unlock()
+	where := place{at.Cluster, at.Why, rtt}
+	if c := s.p.members.get(id); c != nil && c.Cluster == at.Cluster && c.Why != "" {
+		where.Why = c.Why
 	}
-	return place{}
+	return where
 }
 
-func (s *places) networks() []string      { return localNetworks() }
-func (s *places) position() []float64     { return nil }
-func (s *places) connected(peer.ID, bool) {}
-func (s *places) membersChanged()         {}
-func (s *places) keepUp(time.Time)        {}
+func (s *places) position() []float64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.m.Position()
+}
+
+// membersChanged takes the cards of the present members.
+func (s *places) membersChanged() {
+	list := s.p.members.list()
+	members := make([]locality.Member, len(list))
+	for i, c := range list {
+		members[i] = locality.Member{
+			ID: c.Peer.String(), Label: c.Label, Cluster: c.Cluster, Networks: c.Networks, Public: publicAddresses(c.Addrs), Position: c.Position,
+		}
+	}
+	var own []string
+	for _, a := range s.p.net.Addrs() {
+		own = append(own, a.String())
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.m.SetSelf(localNetworks(), publicAddresses(own))
+	s.m.SetMembers(members)
+}
+
+// keepUp measures some members, and has the runs told when this peer finds itself in another cluster.
+func (s *places) keepUp(now time.Time) {
+	s.mu.Lock()
+	name := s.m.Mine().Cluster
+	moved := name != s.was
+	s.was = name
+	probes := s.m.Probe(probesAtOnce)
+	s.mu.Unlock()
+	if moved {
+		s.p.membersChanged()
+	}
+	if !s.measuring.CompareAndSwap(0, int32(len(probes))) {
+		return // the last ones are not back
+	}
+	for _, text := range probes {
+		id, err := peer.Decode(text)
+		connected := err == nil && s.p.net.Network().Connectedness(id) == network.Connected
+		if err != nil || (!connected && now.Sub(s.dialed) < dialEvery) {
+			s.measuring.Add(-1)
+			continue
+		}
+		if !connected {
+			s.dialed = now
+		}
+		s.p.spawn(func(ctx context.Context) {
+			defer s.measuring.Add(-1)
+			s.measure(ctx, id)
+		})
+	}
+}
+
+func (s *places) measure(ctx context.Context, id peer.ID) {
+	ctx, cancel := context.WithTimeout(ctx, probeTime)
+	defer cancel()
+	select {
+	case r, ok := <-ping.Ping(ctx, s.p.net, id):
+		if !ok || r.Error != nil {
+			return
+		}
+		s.mu.Lock()
+		s.m.Measured(id.String(), r.RTT)
+		s.mu.Unlock()
+	case <-ctx.Done():
+	}
+}
+
+// publicAddresses are the public IP addresses among multiaddrs, without ports.
+func publicAddresses(addrs []string) (list []string) {
+	for _, text := range addrs {
+		a, err := multiaddr.NewMultiaddr(text)
+		if err != nil || !manet.IsPublicAddr(a) {
+			continue
+		}
+		if ip, err := manet.ToIP(a); err == nil {
+			list = append(list, ip.String())
+		}
+	}
+	return list
+}
+
+// localNetworks are the prefixes of this machine's private networks.
+func localNetworks() (list []string) {
+	addrs, err := net.InterfaceAddrs()
+	if err != nil {
+		return nil
+	}
+	for _, a := range addrs {
+		if n, ok := a.(*net.IPNet); ok && n.IP.IsPrivate() && !n.IP.IsLoopback() && len(list) < statement.MaxCardNetworks {
+			list = append(list, (&net.IPNet{IP: n.IP.Mask(n.Mask), Mask: n.Mask}).String())
+		}
+	}
+	return list
+}

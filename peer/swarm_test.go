@@ -50,6 +50,24 @@ func TestMembersMeet(t *testing.T) {
 	}
 }
 
+// Peers on one machine without labels find out that they are near each other, and agree on a name.
+func TestClusterIsFound(t *testing.T) {
+	list := swarm(t, 3, func(c *peer.Config) { c.Cluster = "" })
+	until(t, "all are in one cluster", func() bool {
+		names := map[string]bool{}
+		for _, p := range list {
+			s, _ := p.Status(context.Background())
+			for _, c := range s.Clusters {
+				names[c.Name] = true
+			}
+			if !strings.HasPrefix(s.Clusters[0].Reason, "round trip") && !strings.HasPrefix(s.Clusters[0].Reason, "same LAN") {
+				return false
+			}
+		}
+		return len(names) == 1
+	})
+}
+
 // A peer that crashes in the middle of a run costs time, not the answer.
 func TestPeerIsLost(t *testing.T) {
 	list := swarm(t, 3)
