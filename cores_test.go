@@ -273,3 +273,32 @@ func TestBallastOnce(t *testing.T) {
 		t.Errorf("the heap is %d bytes after a pool was closed: the ballast is gone", before.HeapAlloc)
 	}
 }
+
+// TestLastSetCoresCounts: however SetCores races with workers that fall asleep, stop and wake, nobody is forgotten: after the last
+// call, which leaves a core, everything ends without another.
+func TestLastSetCoresCounts(t *testing.T) {
+	p := testPool(t, 3)
+	rng := rand.New(rand.NewPCG(3, 4))
+	for round := range 1000 {
+		var runs sync.WaitGroup
+		for n := range 1 + round%3 {
+			runs.Go(func() {
+				if r := run(t, p, fib2, 5+n*5); r != []int{5, 55, 610}[n] {
+					t.Error(r)
+				}
+			})
+		}
+		for range 1 + rng.IntN(6) {
+			p.SetCores(rng.IntN(4))
+			for range rng.IntN(20) {
+				runtime.Gosched()
+			}
+		}
+		cores := 1 + rng.IntN(3)
+		p.SetCores(cores)
+		runs.Wait()
+		if round%10 == 0 {
+			until(t, "all cores are idle", func() bool { return p.Idle() == cores && p.held() == 0 })
+		}
+	}
+}

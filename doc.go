@@ -25,14 +25,15 @@
 //     loop aborts the children that are still at work.
 //   - Frame.Sync, Frame.Abort, Frame.Aborted: all children of the running job.
 //   - SpawnErr, ForkErr: functions that may return an error. Failures arrive as a JobError, which names the job.
-//   - Pool, Run: the cores, and a run on them. Pool.Stats and Pool.Progress tell how it goes.
+//   - Pool, Run: the cores, and a run on them. Pool.Stats and Pool.Progress tell how it goes. Pool.SetCores changes the
+//     number of cores meanwhile.
 //
 // # Guarantees
 //
 // A job runs at most once on a Pool without thieves outside, and its result is taken exactly once. A job ends after
-// its children: one whose result nobody wants is waited for. An inlet overlaps nothing of its frame. Abort is best
-// effort. The order in which children run is not defined; what is written before a Spawn is visible to the child,
-// and what a child wrote is visible after its Get.
+// its children: one whose result nobody wants is waited for, and if it fails, so does the job. An inlet overlaps
+// nothing of its frame. Abort is best effort. The order in which children run is not defined; what is written before a
+// Spawn is visible to the child, and what a child wrote is visible after its Get.
 //
 // Only Get, Try, Sync, Results, Run, Close and Take may block. Blocked jobs give their core away.
 //

@@ -6,7 +6,7 @@ const (
 	programs   = "^Test(Programs|Results)$"
 	lives      = "^Test(Abort|Context|Close|Failures|Forgotten|Goexit|Inlets|Recover|Progress)"
 	border     = "^Test(Take|Submit)"
-	cores      = "^Test(SetCoresPrograms|Pause|PausedBorder|IdleIsTold|ProcessorsForAllPools)$"
+	cores      = "^Test(SetCoresPrograms|LastSetCoresCounts|Pause|PausedBorder|IdleIsTold|ProcessorsForAllPools)$"
 )
 
 // brief makes a hanging mutant die soon, and rapid keep no file of it.
