@@ -2,12 +2,163 @@ package peer
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/multiformats/go-multiaddr"
 
 	"github.com/satin-peer/satin/peer/control"
+	"github.com/satin-peer/satin/peer/host"
 )
 
-// reach says whether peers outside the own network can connect to this one.
-func (p *Peer) reach() control.Reachability { return control.Reachability{State: control.ReachUnknown} }
+// maxClockError is how wrong this machine's clock may be, by the cards of the others, before Doctor speaks of it. Nothing breaks
+// at once: expiry of manifests and invitations goes by it.
+const maxClockError = time.Minute
 
 // Doctor looks at everything that may keep a peer from being useful: see control.Daemon.
-func (p *Peer) Doctor(context.Context) ([]control.Finding, error) { return nil, nil }
+func (p *Peer) Doctor(ctx context.Context) ([]control.Finding, error) {
+	s, err := p.Status(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return []control.Finding{
+		p.examinePorts(&s), p.examineReach(&s), p.examineMembers(&s), p.examineClock(time.Now()), p.examineDisk(), p.examineWork(&s),
+	}, nil
+}
+
+func (p *Peer) examinePorts(s *control.Status) control.Finding {
+	f := control.Finding{Check: "ports"}
+	if len(s.Addresses) == 0 {
+		f.Level, f.Text = control.Problem, "the peer listens on no address"
+		f.Fix = "let it listen: remove 'listen' from the configuration, or name an address of this machine there"
+		return f
+	}
+	f.Level, f.Text = control.Good, fmt.Sprintf("listens on %d addresses, such as %s", len(s.Addresses), s.Addresses[0])
+	return f
+}
+
+func (p *Peer) examineReach(s *control.Status) control.Finding {
+	f := control.Finding{Check: "reachable"}
+	switch r := s.Reachability; r.State {
+	case control.ReachPublic:
+		f.Level, f.Text = control.Good, "others can connect to this peer from outside"
+	case control.ReachPrivate:
+		f.Level, f.Text = control.Warning, "nobody outside can connect to this peer: "+r.Why
+		f.Fix = "forward its UDP and TCP port in the router; until then it works with peers that it can connect to itself"
+		if r.Relay != "" {
+			f.Text += "; it is reached through " + r.Relay
+		}
+	default:
+		f.Level, f.Text = control.Warning, "not known yet whether others can connect from outside"
+		if r.Why != "" {
+			f.Text += ": " + r.Why
+		}
+		f.Fix = "nothing, if all peers are on one network; else wait until a member outside has tried"
+	}
+	return f
+}
+
+func (p *Peer) examineMembers(s *control.Status) control.Finding {
+	f := control.Finding{Check: "members"}
+	known := p.members.count()
+	switch {
+	case s.Peers > 0:
+		f.Level, f.Text = control.Good, fmt.Sprintf("%d other members are known, %d are connected", known, s.Peers)
+	case known > 0:
+		f.Level, f.Text = control.Problem, fmt.Sprintf("%d other members are known, but none is connected", known)
+		f.Fix = "see whether this machine has a network, and whether a member runs: satin-peer peers shows their addresses"
+	default:
+		f.Level, f.Text = control.Problem, fmt.Sprintf("no other member of the swarm %q is known", s.Swarm)
+		f.Fix = "satin-peer join with the address of a member, or with the line that satin-peer invite prints there"
+	}
+	return f
+}
+
+// examineClock compares this machine's clock with those of the members, by their newest cards.
+func (p *Peer) examineClock(now time.Time) control.Finding {
+	f := control.Finding{Check: "clock", Level: control.Good}
+	var off []time.Duration
+	for _, c := range p.members.list() {
+		off = append(off, c.heard.Sub(time.Unix(c.At, 0))) // cards may be a while on the way, but most are not
+	}
+	if len(off) == 0 {
+		f.Text = "there is no member to compare it with; it shows " + now.UTC().Format(time.RFC3339)
+		return f
+	}
+	slices.Sort(off)
+	middle := off[len(off)/2]
+	f.Text = fmt.Sprintf("differs by %s from the members', the middle one of %d", middle.Abs().Round(time.Second), len(off))
+	if middle.Abs() > maxClockError {
+		f.Level, f.Fix = control.Warning, "set it, best by NTP: invitations and runs may seem to have expired"
+	}
+	return f
+}
+
+// examineDisk writes and syncs a small file where answers are kept.
+func (p *Peer) examineDisk() control.Finding {
+	f := control.Finding{Check: "disk"}
+	err := func() error {
+		file, err := os.CreateTemp(p.answers.dir, "doctor-*")
+		if err != nil {
+			return err
+		}
+		_, err = file.Write(make([]byte, 4096))
+		return errors.Join(err, file.Sync(), file.Close(), os.Remove(file.Name()))
+	}()
+	if err != nil {
+		f.Level, f.Text = control.Problem, "answers cannot be kept: "+err.Error()
+		f.Fix = "make room, or make " + filepath.Dir(p.answers.dir) + " writable for this user"
+		return f
+	}
+	f.Level, f.Text = control.Good, "answers can be kept in "+p.answers.dir
+	return f
+}
+
+func (p *Peer) examineWork(s *control.Status) control.Finding {
+	f := control.Finding{Check: "work"}
+	var refused []control.RunInfo
+	if list, err := p.Runs(context.Background()); err == nil {
+		refused = slices.DeleteFunc(list, func(r control.RunInfo) bool { return r.State != control.RunRefused })
+	}
+	switch {
+	case s.State == control.PeerWorking:
+		f.Level, f.Text = control.Good, fmt.Sprintf("%d of %d workers run jobs", s.Busy, s.Workers)
+	case s.State == control.PeerPaused:
+		f.Level, f.Text, f.Fix = control.Warning, "computing is paused", "satin-peer resume"
+	case len(refused) > 0:
+		f.Level, f.Text = control.Problem, fmt.Sprintf("run %s of %s was refused: %s", refused[0].Run, clip(refused[0].App), refused[0].Why)
+		f.Fix = "install the version that its owner has"
+	case len(s.Runs) > 0:
+		f.Level, f.Text = control.Warning, s.WhyIdle
+		f.Fix = "nothing, if this lasts for seconds only; else look at satin-peer runs: the run may be at its end, or too small"
+	default:
+		f.Level, f.Text = control.Good, "there is no run in the swarm: start one with satin-peer run"
+	}
+	return f
+}
+
+// reach says whether peers outside the own network can connect to this one.
+func (p *Peer) reach() control.Reachability {
+	r := p.host.Reachability()
+	out := control.Reachability{State: control.ReachUnknown, Why: r.Why}
+	switch r.State {
+	case host.ReachPublic:
+		out.State, out.Why = control.ReachPublic, ""
+	case host.ReachPrivate:
+		out.State = control.ReachPrivate
+	}
+	for _, a := range p.net.Addrs() {
+		if _, err := a.ValueForProtocol(multiaddr.P_CIRCUIT); err != nil {
+			continue
+		}
+		if id, err := a.ValueForProtocol(multiaddr.P_P2P); err == nil {
+			out.Relay = id
+			break
+		}
+	}
+	return out
+}

@@ -221,3 +221,42 @@ func TestInvitation(t *testing.T) {
 		}
 	}
 }
+
+// Doctor finds what is wrong and says what to do; with a member and no complaint all is well.
+func TestDoctor(t *testing.T) {
+	find := func(p *peer.Peer, check string) control.Finding {
+		all, err := p.Doctor(deadline(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range all {
+			if (f.Fix == "") != (f.Level == control.Good) {
+				t.Errorf("%s is %s with the advice %q", f.Check, f.Level, f.Fix)
+			}
+			if f.Check == check {
+				return f
+			}
+		}
+		t.Fatalf("%s was not looked at", check)
+		return control.Finding{}
+	}
+	a := open(t)
+	if f := find(a, "members"); f.Level != control.Problem || !strings.Contains(f.Fix, "join") {
+		t.Errorf("alone: %+v", f)
+	}
+	b := open(t)
+	if _, err := b.Join(deadline(t), address(t, a)); err != nil {
+		t.Fatal(err)
+	}
+	for _, check := range []string{"members", "ports", "clock", "disk", "work"} {
+		if f := find(b, check); f.Level != control.Good {
+			t.Errorf("with a member: %+v", f)
+		}
+	}
+	if err := b.Pause(context.Background(), 0); err != nil {
+		t.Fatal(err)
+	}
+	if f := find(b, "work"); f.Level != control.Warning || f.Fix != "satin-peer resume" {
+		t.Errorf("paused: %+v", f)
+	}
+}
