@@ -79,7 +79,7 @@ func (w *worker) report(seq uint64) {
 // Stats are a Pool's statistics since its start, in the terms of Satin's (programming model, 5.1). They are sums over
 // its workers. While jobs run, each worker's part is as old as its last Spawn or Get.
 type Stats struct {
-	Workers  int    // cores the pool may use
+	Workers  int    // cores the pool may use at most
 	Busy     int    // workers that run a job at this moment
 	Spawned  uint64 // jobs spawned
 	Launched uint64 // jobs that began a run or came from outside
@@ -98,7 +98,7 @@ type Stats struct {
 	PutBack  uint64 // of those, the ones that came back without
 
 	Elapsed time.Duration // since the pool's start
-	Idle    time.Duration // of Workers x Elapsed: looking for a job or waiting for one that is away
+	Idle    time.Duration // of the time that cores might run: looking for a job or waiting for one that is away
 }
 
 // Stats and Progress wait so long for workers to report, and look so often.
