@@ -181,6 +181,14 @@ func (b *addrBook) meet(id peer.ID, at ma.Multiaddr, now time.Time) {
 	b.dirty = true
 }
 
+// met says whether a peer is known as a member.
+func (b *addrBook) met(id peer.ID) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	e := b.all[id]
+	return e != nil && !e.met.IsZero()
+}
+
 // failed notes that a dial came to nothing. A peer that is no member of this swarm is forgotten.
 func (b *addrBook) failed(id peer.ID, final bool, now time.Time) {
 	b.mu.Lock()

@@ -66,7 +66,7 @@ func (cfg Config) complete() (Config, error) {
 		*v = max(*v, least)
 	}
 	if cfg.MaxConns < 0 || cfg.MaxConnsPerAddress < 0 || cfg.MinPeers < 0 {
-		return cfg, fmt.Errorf("numbers of connections cannot be negative: MaxConns %d, MaxConnsPerAddress %d, MinPeers %d", cfg.MaxConns, cfg.MaxConnsPerAddress, cfg.MinPeers)
+		return cfg, fmt.Errorf("%w: numbers of connections cannot be negative: MaxConns %d, MaxConnsPerAddress %d, MinPeers %d", ErrConfig, cfg.MaxConns, cfg.MaxConnsPerAddress, cfg.MinPeers)
 	}
 	set(&cfg.MaxConns, defaultMaxConns, 4)
 	set(&cfg.MaxConnsPerAddress, defaultMaxConnsPerAddress, 1)
@@ -79,10 +79,10 @@ func (cfg Config) complete() (Config, error) {
 		cfg.OldestProtocol = min(protocolVersion, cfg.Protocol)
 	}
 	if cfg.OldestProtocol > cfg.Protocol {
-		return cfg, fmt.Errorf("the oldest protocol version understood, %d, is newer than the newest, %d", cfg.OldestProtocol, cfg.Protocol)
+		return cfg, fmt.Errorf("%w: the oldest protocol version understood, %d, is newer than the newest, %d", ErrConfig, cfg.OldestProtocol, cfg.Protocol)
 	}
 	if cfg.Trust != TrustInvite && cfg.Trust != TrustOpen {
-		return cfg, fmt.Errorf("unknown trust %s", cfg.Trust)
+		return cfg, fmt.Errorf("%w: unknown trust %s", ErrConfig, cfg.Trust)
 	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -138,7 +139,11 @@ func (h *Host) connect(ctx context.Context, info peer.AddrInfo, in *intent) erro
 	}
 	h.inner.Peerstore().AddAddrs(info.ID, info.Addrs, peerstore.TempAddrTTL)
 	if err := h.inner.Connect(ctx, peer.AddrInfo{ID: info.ID}); err != nil {
-		return explainDial(info, err)
+		err = explainDial(info, err)
+		if errors.Is(err, ErrWrongPeer) {
+			h.inner.Peerstore().SetAddrs(info.ID, info.Addrs, 0) // forget them
+		}
+		return err
 	}
 	if err := h.visitors.await(ctx, info.ID); err != nil {
 		return fmt.Errorf("%s at %s: %w", info.ID, place(info), err)
@@ -164,26 +169,32 @@ func place(info peer.AddrInfo) string {
 }
 
 // explainDial turns libp2p's error for a failed dial into one of ours.
-func explainDial(info peer.AddrInfo, err error) error {
+func explainDial(info peer.AddrInfo, all error) error {
+	err := dialError(info, all)
 	var other sec.ErrPeerIDMismatch
 	switch {
 	case errors.As(err, &other):
 		return fmt.Errorf("%w: at %s is %s, not %s: check the address", ErrWrongPeer, place(info), other.Actual, info.ID)
-	case errors.Is(err, libp2pswarm.ErrDialToSelf):
+	case errors.Is(all, libp2pswarm.ErrDialToSelf):
 		return fmt.Errorf("%w: %s", ErrSelf, info.ID)
 	case errors.Is(err, libp2pswarm.ErrNoTransport):
 		return fmt.Errorf("%w: %s is for a transport that this peer does not have: QUIC and TCP it has", ErrAddress, place(info))
 	case errors.Is(err, network.ErrResourceLimitExceeded):
 		return fmt.Errorf("%w: this peer has no room for a connection with %s", ErrBusy, info.ID)
 	}
-	return fmt.Errorf("%s at %s %w: %w: check that it runs and that its port is open", info.ID, place(info), ErrUnreachable, shortDialError(err))
+	return fmt.Errorf("%s at %s %w: %w: check that it runs and that its port is open", info.ID, place(info), ErrUnreachable, err)
 }
 
-// shortDialError picks the cause out of libp2p's list of all attempts.
-func shortDialError(err error) error {
+// dialError picks out of libp2p's list of attempts at all known addresses of a peer one at those that were asked for.
+func dialError(info peer.AddrInfo, all error) error {
 	var dial *libp2pswarm.DialError
-	if errors.As(err, &dial) && len(dial.DialErrors) > 0 {
-		return dial.DialErrors[0].Cause
+	if !errors.As(all, &dial) || len(dial.DialErrors) == 0 {
+		return all
 	}
-	return err
+	for _, e := range dial.DialErrors {
+		if slices.ContainsFunc(info.Addrs, e.Address.Equal) {
+			return e.Cause
+		}
+	}
+	return dial.DialErrors[0].Cause
 }

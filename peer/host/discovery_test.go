@@ -47,7 +47,10 @@ func TestAddressesAreRememberedAcrossRestarts(t *testing.T) {
 	dirs := []string{t.TempDir(), t.TempDir()}
 	a, b := open(t, host.Config{StateDir: dirs[0]}), open(t, host.Config{StateDir: dirs[1]})
 	join(t, b, invite(t, a, host.InviteOptions{}))
-	listen := []string{a.Network().Network().ListenAddresses()[0].String()}
+	var listen []string // the same port again
+	for _, addr := range a.Network().Addrs() {
+		listen = append(listen, addr.String())
+	}
 	b.Close()
 	a.Close()
 	b = open(t, host.Config{StateDir: dirs[1]}) // with nothing but what it remembers

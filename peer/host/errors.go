@@ -24,6 +24,8 @@ var (
 	ErrBusy = errors.New("too many attempts or connections")
 	// ErrHello: the peer did not keep to the handshake.
 	ErrHello = errors.New("bad handshake")
+	// ErrConfig: a field of Config cannot be used.
+	ErrConfig = errors.New("configuration")
 	// ErrState: something in the state directory cannot be used.
 	ErrState = errors.New("state directory")
 	// ErrInUse: another process has the state directory open; wrapped together with ErrState.

@@ -20,7 +20,7 @@ const (
 )
 
 // A gater is asked about each connection before libp2p uses it. It keeps out who was revoked, who tries too often, and
-// strangers while too many of them wait. Who is left may speak the handshake and nothing else of ours (see gated.go).
+// strangers while too many of them wait (members that were met before pass). Who is left may speak the handshake and nothing else of ours (see gated.go).
 type gater struct {
 	host *Host
 
@@ -37,13 +37,18 @@ func (g *gater) InterceptPeerDial(id peer.ID) bool { return !g.host.revoked.has(
 
 func (g *gater) InterceptAddrDial(peer.ID, ma.Multiaddr) bool { return true }
 
-func (g *gater) InterceptAccept(network.ConnMultiaddrs) bool { return !g.host.visitors.crowded() }
+func (g *gater) InterceptAccept(network.ConnMultiaddrs) bool { return true }
 
 func (g *gater) InterceptSecured(dir network.Direction, id peer.ID, _ network.ConnMultiaddrs) bool {
-	if g.host.revoked.has(id) {
+	switch {
+	case g.host.revoked.has(id):
+		return false
+	case dir == network.DirOutbound:
+		return true
+	case g.host.visitors.crowded() && !g.host.book.met(id) && !g.host.allowed.has(id):
 		return false
 	}
-	return dir == network.DirOutbound || g.mayTry(id, time.Now())
+	return g.mayTry(id, time.Now())
 }
 
 func (g *gater) InterceptUpgraded(network.Conn) (bool, control.DisconnectReason) { return true, 0 }

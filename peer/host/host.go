@@ -57,7 +57,7 @@ type Host struct {
 // Open reads the state directory, or makes it, and starts to listen. It does not wait for the network: use Join or Connect to know whether a
 // swarm was entered, or Config.Bootstrap to have it tried in the background. ctx bounds Open itself only.
 //
-// Errors wrap ErrState (and ErrInUse if another process has the directory), ErrListen, ErrWrongSwarm or ErrAddress.
+// Errors wrap ErrState (and ErrInUse if another process has the directory), ErrListen, ErrWrongSwarm, ErrAddress, ErrInvitation or ErrConfig.
 func Open(ctx context.Context, cfg Config) (*Host, error) {
 	cfg, err := cfg.complete()
 	if err != nil {

@@ -49,7 +49,7 @@ func openState(dir string) (*stateDir, error) {
 		b := make([]byte, 20)
 		n, _ := f.ReadAt(b, 0)
 		f.Close()
-		return nil, stateError(dir, fmt.Sprintf("is %s (pid %s): stop that one, or use another directory", ErrInUse, holder(b[:n])), ErrInUse)
+		return nil, fmt.Errorf("%w: %s is %w, pid %s: stop that one, or use another directory", ErrState, dir, ErrInUse, holder(b[:n]))
 	}
 	if err = f.Truncate(0); err == nil {
 		_, err = f.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)

@@ -227,11 +227,11 @@ func (s *swarm) adopt(name string, public ed25519.PublicKey, chain []certificate
 
 func checkSwarmName(name string) error {
 	if name == "" || len(name) > maxSwarmName || !utf8.ValidString(name) {
-		return fmt.Errorf("%w: a swarm's name has 1 to %d bytes of text", ErrWrongSwarm, maxSwarmName)
+		return fmt.Errorf("%w: a swarm's name has 1 to %d bytes of text", ErrConfig, maxSwarmName)
 	}
 	for _, r := range name {
 		if !unicode.IsGraphic(r) || unicode.IsSpace(r) {
-			return fmt.Errorf("%w: %q cannot be a swarm's name: no spaces or control characters", ErrWrongSwarm, name)
+			return fmt.Errorf("%w: %q cannot be a swarm's name: no spaces or control characters", ErrConfig, name)
 		}
 	}
 	return nil

@@ -36,7 +36,7 @@ func ParseTrust(text string) (Trust, error) {
 	case "open":
 		return TrustOpen, nil
 	}
-	return 0, fmt.Errorf("trust is %q: it can be \"invite\" or \"open\"", text)
+	return 0, fmt.Errorf("%w: trust is %q: it can be \"invite\" or \"open\"", ErrConfig, text)
 }
 
 // judge decides whether who said hello may come in, and makes a certificate for a new member.

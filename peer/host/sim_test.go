@@ -1,0 +1,278 @@
+package host_test
+
+import (
+	"fmt"
+	"net"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/libp2p/go-libp2p"
+	libp2phost "github.com/libp2p/go-libp2p/core/host"
+	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/core/peer"
+	"github.com/libp2p/go-libp2p/p2p/transport/quicreuse"
+	"github.com/marcopolo/simnet"
+	"github.com/quic-go/quic-go"
+
+	"github.com/satin-peer/satin/peer/host"
+)
+
+// A world is a simulated network in virtual time: sleeping costs nothing and is exact.
+type world struct {
+	t     *testing.T
+	net   *simnet.Simnet
+	close []func()
+}
+
+func inWorld(t *testing.T, test func(t *testing.T, w *world)) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &world{t: t, net: &simnet.Simnet{LatencyFunc: simnet.StaticLatency(10 * time.Millisecond)}}
+		w.net.Start()
+		defer w.net.Close()
+		defer func() {
+			for _, f := range w.close {
+				f()
+			}
+		}()
+		test(t, w)
+	})
+}
+
+// A line is a peer's cable, which can be cut.
+type line struct{ cut atomic.Bool }
+
+type cable struct {
+	*simnet.SimConn
+	line *line
+}
+
+func (c cable) WriteTo(b []byte, to net.Addr) (int, error) {
+	if c.line.cut.Load() {
+		return len(b), nil
+	}
+	return c.SimConn.WriteTo(b, to)
+}
+
+type sourceIP net.IP
+
+func (ip sourceIP) PreferredSourceIPForDestination(*net.UDPAddr) (net.IP, error) {
+	return net.IP(ip), nil
+}
+
+// quic connects libp2p to the world at an address.
+func (w *world) quic(ip string, l *line) libp2p.Option {
+	fast := simnet.LinkSettings{BitsPerSecond: 1_000_000_000}
+	return libp2p.QUICReuse(
+		func(reset quic.StatelessResetKey, token quic.TokenGeneratorKey, opts ...quicreuse.Option) (*quicreuse.ConnManager, error) {
+			m, err := quicreuse.NewConnManager(reset, token, opts...)
+			if err == nil {
+				w.close = append(w.close, func() { m.Close() }) // libp2p closes only what it made itself
+			}
+			return m, err
+		},
+		quicreuse.OverrideSourceIPSelector(func() (quicreuse.SourceIPSelector, error) {
+			return sourceIP(net.ParseIP(ip).To4()), nil
+		}),
+		quicreuse.OverrideListenUDP(func(_ string, at *net.UDPAddr) (net.PacketConn, error) {
+			return cable{w.net.NewEndpoint(at, simnet.NodeBiDiLinkSettings{Downlink: fast, Uplink: fast}), l}, nil
+		}),
+	)
+}
+
+// at opens a host at an address of the world.
+func (w *world) at(ip string, port int, cfg host.Config) *host.Host {
+	h, _ := w.on(&line{}, ip, port, cfg)
+	return h
+}
+
+func (w *world) on(l *line, ip string, port int, cfg host.Config) (*host.Host, *line) {
+	w.t.Helper()
+	if cfg.StateDir == "" {
+		cfg.StateDir = w.t.TempDir()
+	}
+	cfg.Listen = []string{fmt.Sprintf("/ip4/%s/udp/%d/quic-v1", ip, port)}
+	cfg.Options = []libp2p.Option{w.quic(ip, l), libp2p.DisableIdentifyAddressDiscovery()} // the latter stalls virtual time
+	h, err := host.Open(w.t.Context(), cfg)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.close = append([]func(){func() { h.Close() }}, w.close...)
+	return h, l
+}
+
+// stranger is a libp2p host that knows nothing of us.
+func (w *world) stranger(ip string, port int) libp2phost.Host {
+	w.t.Helper()
+	x, err := libp2p.New(
+		libp2p.ListenAddrStrings(fmt.Sprintf("/ip4/%s/udp/%d/quic-v1", ip, port)),
+		w.quic(ip, &line{}), libp2p.DisableIdentifyAddressDiscovery(), libp2p.DisableMetrics(),
+		libp2p.ResourceManager(&network.NullResourceManager{}),
+	)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.close = append([]func(){func() { x.Close() }}, w.close...)
+	return x
+}
+
+func info(h *host.Host) peer.AddrInfo { return peer.AddrInfo{ID: h.ID(), Addrs: h.Network().Addrs()} }
+
+func TestSixteenPeersBecomeASwarm(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		founder := w.at("1.0.0.1", 4001, host.Config{Swarm: "lab"})
+		line := invite(t, founder, host.InviteOptions{Uses: 15})
+		all := []*host.Host{founder}
+		for i := range 15 {
+			all = append(all, w.at(fmt.Sprintf("1.0.1.%d", i+1), 4001, host.Config{Bootstrap: []string{line}, MinPeers: 5}))
+		}
+		time.Sleep(20 * time.Second)
+		founder.Close()
+		time.Sleep(2 * time.Minute)
+		for i, h := range all[1:] {
+			if n := len(h.Members()); n < 5 || h.SwarmName() != "lab" {
+				t.Errorf("peer %d is connected to %d members of %q without the founder, want at least 5", i+1, n, h.SwarmName())
+			}
+		}
+	})
+}
+
+// libp2p's own limit is 8 connections with one address that is not loopback; 60 peers of an institute behind one NAT must get in.
+func TestSixtyPeersBehindOneAddress(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		hub := w.at("1.0.0.1", 4001, host.Config{})
+		line := invite(t, hub, host.InviteOptions{Uses: 60})
+		var all []*host.Host
+		for i := range 60 {
+			all = append(all, w.at("2.0.0.1", 5000+i, host.Config{Bootstrap: []string{line}, MinPeers: 1}))
+		}
+		time.Sleep(10 * time.Second)
+		for i, h := range all {
+			if !hub.Admitted(h.ID()) || !h.Admitted(hub.ID()) {
+				t.Errorf("peer %d of 60 did not get in", i)
+			}
+		}
+	})
+}
+
+// Who connects and says nothing, or says it a byte at a time, is put out after 10 seconds, and no protocol of ours hears of it.
+func TestSlowStrangersArePutOut(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		a := w.at("1.0.0.1", 4001, host.Config{})
+		a.Network().SetStreamHandler("/satin/test/1", func(network.Stream) { t.Error("a stranger's stream arrived") })
+		silent, loris, knocker := w.stranger("1.0.0.2", 4001), w.stranger("1.0.0.3", 4001), w.stranger("1.0.0.4", 4001)
+		for _, x := range []libp2phost.Host{silent, loris, knocker} {
+			if err := x.Connect(t.Context(), info(a)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s, err := loris.NewStream(t.Context(), a.ID(), "/satin/hello/1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		knock, err := knocker.NewStream(t.Context(), a.ID(), "/satin/test/1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		knock.Write([]byte("let me in"))
+		for i := range 15 {
+			if _, err := s.Write([]byte{0, 0, 1, 0, 0xa9, 1, 1}[min(i, 6):][:1]); err != nil {
+				break
+			}
+			time.Sleep(time.Second)
+		}
+		time.Sleep(5 * time.Second)
+		for name, x := range map[string]libp2phost.Host{"silent": silent, "slow": loris, "knocking": knocker} {
+			if n := len(x.Network().ConnsToPeer(a.ID())); n > 0 {
+				t.Errorf("the %s stranger is still connected", name)
+			}
+		}
+	})
+}
+
+// A peer that dies and starts again is let in at once as the new one, while the old connection still looks alive.
+func TestRestartIsNoticedBeforeTheOldConnectionDies(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		dir := t.TempDir()
+		a := w.at("1.0.0.1", 4001, host.Config{})
+		var told []string
+		a.OnPeer(func(id peer.ID, up bool) {
+			m, _ := a.Member(id)
+			told = append(told, fmt.Sprint(up, m.Incarnation))
+		})
+		b, cable := w.on(&line{}, "1.0.0.2", 4001, host.Config{StateDir: dir})
+		join(t, b, invite(t, a, host.InviteOptions{}))
+		time.Sleep(time.Second)
+		cable.cut.Store(true) // what it says when it closes is lost, as when it is killed
+		b.Close()
+		b = w.at("1.0.0.2", 4002, host.Config{StateDir: dir})
+		if err := b.Connect(t.Context(), a.Addrs()[0]); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+		if m, ok := a.Member(b.ID()); !ok || m.Incarnation != 2 || len(m.Addrs) != 1 {
+			t.Errorf("after the restart: %v %+v", ok, m)
+		}
+		if got := fmt.Sprint(told); got != "[true 1 false 2 true 2]" {
+			t.Errorf("told %s", got)
+		}
+	})
+}
+
+func TestBootstrapIsRetriedUntilTheInviterIsThere(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		dir := t.TempDir()
+		a := w.at("1.0.0.1", 4001, host.Config{StateDir: dir})
+		line := invite(t, a, host.InviteOptions{})
+		a.Close()
+		b := w.at("1.0.0.2", 4001, host.Config{Bootstrap: []string{line}})
+		time.Sleep(10 * time.Minute)
+		if len(b.Members()) != 0 {
+			t.Fatal("a member without an inviter")
+		}
+		a = w.at("1.0.0.1", 4001, host.Config{StateDir: dir})
+		time.Sleep(6 * time.Minute) // the longest wait between two attempts is 5
+		if !a.Admitted(b.ID()) {
+			t.Error("not joined")
+		}
+	})
+}
+
+func TestRevokedAndWhomTheyInvitedAreOut(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		a, b, c := w.at("1.0.0.1", 4001, host.Config{}), w.at("1.0.0.2", 4001, host.Config{MinPeers: 1}), w.at("1.0.0.3", 4001, host.Config{MinPeers: 1})
+		join(t, b, invite(t, a, host.InviteOptions{MayInvite: true}))
+		join(t, c, invite(t, b, host.InviteOptions{}))
+		if err := c.Connect(t.Context(), a.Addrs()[0]); err != nil {
+			t.Fatal(err)
+		}
+		if err := a.Revoke(b.ID()); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		if a.Admitted(b.ID()) || a.Admitted(c.ID()) || b.Admitted(a.ID()) {
+			t.Error("still in")
+		}
+		wants(t, c.Connect(patience(t), a.Addrs()[0]), host.ErrNotInvited)
+		wants(t, a.Connect(patience(t), b.Addrs()[0]), host.ErrNotInvited)
+		if err := a.Allow(c.ID()); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Connect(t.Context(), a.Addrs()[0]); err != nil {
+			t.Error(err) // by its own ID now
+		}
+	})
+}
+
+func TestMembershipEndsWhenItIsSaidTo(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		a, b := w.at("1.0.0.1", 4001, host.Config{}), w.at("1.0.0.2", 4001, host.Config{MinPeers: 1})
+		join(t, b, invite(t, a, host.InviteOptions{Lasts: time.Hour}))
+		time.Sleep(2 * time.Hour)
+		a.Disconnect(b.ID())
+		time.Sleep(time.Second)
+		err := b.Connect(patience(t), a.Addrs()[0])
+		wants(t, err, host.ErrNotInvited)
+	})
+}
