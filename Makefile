@@ -6,7 +6,7 @@ SEEDS    ?= 3
 SCHEDULES ?= 20000
 
 .DEFAULT_GOAL := help
-.PHONY: build test race lint fuzz mutants bench sim-tables sim-check help
+.PHONY: build test test-swarm race lint fuzz mutants bench sim-tables sim-check help
 
 build: ## Build the commands into bin/
 	$(GO) build -o bin/ ./cmd/...
@@ -17,6 +17,9 @@ test: ## Run all tests, about 5 minutes on 2 cores
 # The tools and the simulator have one goroutine: there is nothing in them to race.
 race: ## Run the short tests under the race detector (needs a C compiler)
 	CGO_ENABLED=1 $(GO) test -race -short -timeout 10m $$($(GO) list ./... | grep -vE '/(house|mutants|satinvet|sim|sim/.*)$$')
+
+test-swarm: ## Run swarms of real processes on this machine, and kill, stop and end some of them (2 minutes)
+	$(GO) test -tags swarm -timeout 15m ./internal/swarm
 
 lint: bin/satinvet bin/staticcheck ## Check format, go vet, satinvet and staticcheck
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "run gofmt -w on:" $$unformatted; exit 1; fi

@@ -35,11 +35,12 @@ var rooms = []room{
 	{dir: "apps/all", knows: []string{"apps", "apps/*"}},
 	{dir: "apps/*", knows: []string{".", "apps"}, tests: []string{"apps/apptest"}},
 	{dir: "cmd/satin-sim", knows: []string{"steal", "internal/wan", "internal/sim", "internal/sim/paper", "internal/sim/record", "apps", "apps/all"}},
-	{dir: "cmd/satin-peer", knows: []string{".", "apps", "apps/*", "peer", "peer/control", "peer/settings"}, modules: []string{"*"}},
+	{dir: "cmd/satin-peer", knows: []string{".", "apps", "apps/*", "peer", "peer/host", "peer/control", "peer/settings", "internal/wire"}, modules: []string{"*"}},
 
 	// Tools of the house itself.
 	{dir: "internal/satinvet", modules: []string{"golang.org/x/tools"}},
 	{dir: "cmd/satinvet", knows: []string{"internal/satinvet"}, modules: []string{"golang.org/x/tools"}},
+	{dir: "internal/swarm", knows: []string{"peer/control"}},
 	{dir: "internal/house"},
 	{dir: "internal/mutants"},
 }
@@ -57,7 +58,7 @@ var nestedModules = []string{"internal/bench"}
 var stateAllowed = map[string][]string{
 	".":                  {"registered", "registerMu", "processors"},             // the table of registered jobs, and the pools that share GOMAXPROCS
 	"apps/raytracer":     {"scenes"},                                             // a bounded memo of scenes, which are functions of their source
-	"internal/sim/paper": {"integrate", "queens", "tsp", "raytracer", "contest"}, // descriptions that nobody changes
+	"internal/sim/paper": {"integrate", "queens", "tsp", "raytracer"}, // descriptions that nobody changes
 	"apps/integrate":     {"integrands"},                                         // a table that nobody changes, looked up in place
 	"internal/satinvet":  {"Analyzer"},                                           // an analyzer is a pointer to a description that nobody changes
 }

@@ -1,0 +1,161 @@
+//go:build swarm
+
+package swarm_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/satin-peer/satin/internal/swarm"
+)
+
+// binary is made once, by TestMain.
+var binary string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "satin-swarm-")
+	if err != nil {
+		panic(err)
+	}
+	if binary, err = swarm.Build(context.Background(), dir); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	_ = os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+// start makes a swarm of so many processes in three emulated clusters.
+func start(t *testing.T, n int) (*swarm.Swarm, context.Context) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	t.Cleanup(cancel)
+	s := &swarm.Swarm{Binary: binary, Dir: t.TempDir(), Settings: []string{"SATIN_LOG_LEVEL=debug"}}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+		if t.Failed() {
+			for i, p := range s.Peers {
+				log := strings.Split(p.Log(), "\n")
+				t.Logf("peer %d:\n%s", i, strings.Join(log[max(0, len(log)-30):], "\n"))
+			}
+		}
+	})
+	for i := range n {
+		if _, err := s.Start(ctx, fmt.Sprintf("SATIN_CLUSTER=site%d", i%3)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s, ctx
+}
+
+// sequential is the answer without a swarm.
+func sequential(t *testing.T, ctx context.Context, args ...string) string {
+	t.Helper()
+	out, err := swarm.Command(ctx, binary, []string{"HOME=" + t.TempDir()}, append([]string{"run", "--sequential"}, args...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// stolen waits until a process has stolen something.
+func stolen(t *testing.T, ctx context.Context, p *swarm.Process) {
+	t.Helper()
+	for {
+		st, err := p.Client().Status(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if st.Work.Taken > 0 {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			t.Fatal("nothing was stolen")
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+// beside runs an application at the first process, does something to the swarm when a certain process has stolen from it, and
+// compares the answer with the sequential one.
+func beside(t *testing.T, s *swarm.Swarm, ctx context.Context, victim int, do func(p *swarm.Process), args ...string) {
+	t.Helper()
+	want := sequential(t, ctx, args...)
+	type ending struct {
+		out string
+		err error
+	}
+	ended := make(chan ending, 1)
+	go func() {
+		out, err := s.Run(ctx, s.Peers[0], args...)
+		ended <- ending{out, err}
+	}()
+	stolen(t, ctx, s.Peers[victim])
+	do(s.Peers[victim])
+	e := <-ended
+	if e.err != nil {
+		t.Fatal(e.err)
+	}
+	if e.out != want {
+		t.Errorf("got %q, want %q", e.out, want)
+	}
+}
+
+func TestApplications(t *testing.T) {
+	s, ctx := start(t, 8)
+	for _, args := range []string{"nqueens 15", "uts T1", "tsp --random 30", "raytracer balls --size 200x200", "integrate wave", "knapsack --generate strong 100 1000 50", "sat --waerden 3,9,77", "fib 34"} {
+		words := strings.Fields(args)
+		out, err := s.Run(ctx, s.Peers[1], words...)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if want := sequential(t, ctx, words...); out != want {
+			t.Errorf("%s: got %q, want %q", args, out, want)
+		}
+	}
+}
+
+func TestKilledWorker(t *testing.T) {
+	s, ctx := start(t, 8)
+	beside(t, s, ctx, 4, func(p *swarm.Process) {
+		if err := p.Kill(); err != nil {
+			t.Error(err)
+		}
+	}, "nqueens", "17")
+}
+
+func TestStoppedWorkerComesBack(t *testing.T) {
+	s, ctx := start(t, 8)
+	beside(t, s, ctx, 5, func(p *swarm.Process) {
+		if err := p.Signal(syscall.SIGSTOP); err != nil {
+			t.Error(err)
+		}
+		time.Sleep(10 * time.Second) // the stall itself, not a guess
+		if err := p.Signal(syscall.SIGCONT); err != nil {
+			t.Error(err)
+		}
+	}, "nqueens", "17")
+}
+
+func TestTerminatedWorkerLeaves(t *testing.T) {
+	s, ctx := start(t, 8)
+	beside(t, s, ctx, 3, func(p *swarm.Process) {
+		if err := p.Signal(syscall.SIGTERM); err != nil {
+			t.Error(err)
+		}
+		<-p.Ended()
+		if !p.State().Success() {
+			t.Errorf("it ended with %s", p.State())
+		}
+	}, "nqueens", "17")
+}
