@@ -12,6 +12,7 @@ import (
 
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/apps"
+	"github.com/satin-peer/satin/peer/settings"
 )
 
 func init() {
@@ -184,6 +185,9 @@ func countApp() apps.App {
 	}
 }
 
+// nowhere has neither settings nor a daemon.
+var nowhere = settings.Dirs{Config: "/nowhere/config", State: "/nowhere/state", Home: "/nowhere"}
+
 // A fake is a console in memory.
 type fake struct {
 	console
@@ -206,6 +210,7 @@ func newFake() *fake {
 			f.intervals = append(f.intervals, d)
 			return f.ticks, func() {}
 		},
+		dirs:     nowhere,
 		patience: time.Hour,
 	}
 	return f
@@ -219,6 +224,7 @@ const childEnv = "SATIN_PEER_TEST_CHILD"
 func TestMain(m *testing.M) {
 	if patience := os.Getenv(childEnv); patience != "" {
 		c := newConsole()
+		c.dirs, c.environ = nowhere, nil // also where somebody has a daemon
 		var err error
 		if c.patience, err = time.ParseDuration(patience); err != nil {
 			panic(err)

@@ -1,16 +1,19 @@
-// Command satin-peer runs divide-and-conquer programs on all cores of this machine.
+// Command satin-peer runs divide-and-conquer programs on all cores of this machine, or of a swarm of them.
 //
 //	satin-peer apps                 which applications are built in
 //	satin-peer run nqueens 12       runs one of them
 //	satin-peer run nqueens --help   explains it
+//	satin-peer start                takes part in a swarm; status, invite, join, pause, leave and others talk to it
 //
 // The answer goes to standard output, everything else to standard error. Exit codes:
 //
-//	0    the answer is there
-//	1    a job failed, the answer is wrong, or it could not be written
-//	2    bad input: an unknown application or flag, an argument or file that is not allowed
+//	0    the answer is there, or what was asked has been done
+//	1    a job failed, the answer is wrong or could not be written, or the daemon could not do it, or there is none
+//	2    bad input: an unknown application or flag, an argument, setting or file that is not allowed
 //	130  interrupted (Ctrl-C); 143 terminated (SIGTERM); a second Ctrl-C ends the command at once
 //	141  nobody reads standard output any more
+//
+// A daemon that was told to leave, by a signal or by satin-peer leave, ends with 0.
 package main
 
 import (
@@ -23,6 +26,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/satin-peer/satin/apps/all"
+	"github.com/satin-peer/satin/peer/settings"
 )
 
 func main() { os.Exit(run(os.Args[1:], all.Apps(), newConsole())) }
@@ -40,6 +44,12 @@ type console struct {
 
 	// every sends the time at an interval, until stop.
 	every func(interval time.Duration) (ticks <-chan time.Time, stop func())
+
+	dirs    settings.Dirs
+	environ []string // as os.Environ gives it
+
+	// open makes a peer in this process.
+	open opener
 
 	// patience bounds how long an interrupted command waits for what it is doing to end. An aborted run ends at
 	// once, a file that is being written soon, the sequential program when it is done.
@@ -59,6 +69,9 @@ func newConsole() console {
 		width:    terminalWidth,
 		signals:  catchSignals,
 		every:    everyTick,
+		dirs:     settings.FindDirs(),
+		environ:  os.Environ(),
+		open:     openPeer,
 		patience: abortPatience,
 	}
 }

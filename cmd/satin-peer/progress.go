@@ -9,11 +9,12 @@ import (
 	"github.com/satin-peer/satin"
 )
 
-// A sample is what is known of a run at one moment. A sequential run has no workers, share and counts.
+// A sample is what is known of a run at one moment. A sequential run has no workers, share and counts; only one in a swarm has peers.
 type sample struct {
 	at          time.Duration // since the run began
 	share       float64       // of the job tree that is done, 0 to 1
 	satin.Stats               // of a pool that has done nothing else
+	peers       int           // that work on it
 }
 
 // measure takes a sample, in at most some milliseconds. A nil pool is the sequential program.
@@ -83,7 +84,10 @@ func (m *meter) left(s sample) time.Duration {
 
 // line is the progress on a terminal, to the right of the bar.
 func (p progress) line() string {
-	if p.Workers == 0 {
+	switch {
+	case p.peers > 0:
+		return fmt.Sprintf("%6s  %s jobs/s  %s  %d/%d workers busy  ETA %s", percent(p.share), scaled(p.rate), counted(uint64(p.peers), "peer"), p.Busy, p.Workers, p.eta())
+	case p.Workers == 0:
 		return brief(p.at) + " in the sequential program"
 	}
 	return fmt.Sprintf("%6s  %s jobs/s  %d/%d workers busy  ETA %s", percent(p.share), scaled(p.rate), p.Busy, p.Workers, p.eta())
@@ -91,11 +95,15 @@ func (p progress) line() string {
 
 // plain is the progress as a line of a log.
 func (p progress) plain() string {
-	if p.Workers == 0 {
+	where := ""
+	switch {
+	case p.peers > 0:
+		where = " of " + counted(uint64(p.peers), "peer")
+	case p.Workers == 0:
 		return brief(p.at) + ": in the sequential program"
 	}
-	return fmt.Sprintf("%s: %s of the tree done, %s jobs/s, %d of %d workers busy, ETA %s",
-		brief(p.at), percent(p.share), scaled(p.rate), p.Busy, p.Workers, p.eta())
+	return fmt.Sprintf("%s: %s of the tree done, %s jobs/s, %d of %d workers%s busy, ETA %s",
+		brief(p.at), percent(p.share), scaled(p.rate), p.Busy, p.Workers, where, p.eta())
 }
 
 func (p progress) eta() string {

@@ -9,7 +9,7 @@ import (
 )
 
 func at(seconds float64, share float64, executed uint64, busy int) sample {
-	return sample{time.Duration(seconds * float64(time.Second)), share, satin.Stats{Workers: 4, Busy: busy, Executed: executed}}
+	return sample{time.Duration(seconds * float64(time.Second)), share, satin.Stats{Workers: 4, Busy: busy, Executed: executed}, 0}
 }
 
 // TestMeter follows a run: the first figures, the rate of the last five seconds, an estimate that goes back with the share,
@@ -41,6 +41,9 @@ func TestMeter(t *testing.T) {
 		{at(36_001, 0.99999, 4_600_000, 4),
 			"99.9 %  2.82 jobs/s  4/4 workers busy  ETA 0s",
 			"10h00m: 99.9 % of the tree done, 2.82 jobs/s, 4 of 4 workers busy, ETA 0s"},
+		{sample{40_000 * time.Second, 0.9999, satin.Stats{Workers: 4, Busy: 3, Executed: 4_600_000}, 2},
+			"99.9 %  0 jobs/s  2 peers  3/4 workers busy  ETA 4s",
+			"11h06m: 99.9 % of the tree done, 0 jobs/s, 3 of 4 workers of 2 peers busy, ETA 4s"},
 		{sample{at: 72_000 * time.Second}, "20h00m in the sequential program", "20h00m: in the sequential program"},
 	} {
 		p := m.add(c.sample)

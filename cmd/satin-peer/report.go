@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/apps"
+	"github.com/satin-peer/satin/peer/control"
 )
 
 // A task is what the user asked for.
@@ -18,7 +20,7 @@ type task struct {
 	problem *apps.Problem
 }
 
-// run solves t and reports what came of it.
+// run solves t in this process and reports what came of it.
 func (c console) run(t *task, o *options) error {
 	var pool *satin.Pool
 	if !o.sequential {
@@ -27,22 +29,28 @@ func (c console) run(t *task, o *options) error {
 			return failed("%w", err)
 		}
 	}
-	s, err := c.await(t.problem, pool)
+	err := c.finish(t, o, &localRun{t.problem, pool, time.Now()})
+	if stopped := (*interrupted)(nil); pool != nil && !errors.As(err, &stopped) {
+		pool.Close() // which would wait for long leaves of an interrupted run
+	}
+	return err
+}
+
+// finish waits for a run and reports what came of it.
+func (c console) finish(t *task, o *options, r computation) error {
+	s, err := c.attend(r)
 	var (
 		stopped *interrupted
 		broken  *failure
 	)
 	switch {
 	case errors.As(err, &stopped):
-		if o.stats {
+		if o.stats && s.end.peers == 0 {
 			fmt.Fprint(c.err, newStatistics(s.end).text())
 		}
-		return err // and leaves the pool alone: Close would wait for long leaves
+		return err
 	case errors.As(err, &broken) && !o.verbose:
 		broken.stack = nil
-	}
-	if pool != nil {
-		pool.Close()
 	}
 	if err == nil {
 		err = c.report(t, o, s)
@@ -59,7 +67,10 @@ func (c console) report(t *task, o *options, s solution) error {
 	} else {
 		fmt.Fprintln(c.out, s.answer.Text) // c.out keeps the error
 		fmt.Fprintf(c.err, "%s: %s %s\n", oneLine(t.problem.Title), seconds(s.end.at), means(s.end))
-		if o.stats {
+		switch {
+		case o.stats && s.swarm != nil:
+			fmt.Fprint(c.err, swarmText(*s.swarm, s.end))
+		case o.stats:
 			fmt.Fprint(c.err, newStatistics(s.end).text())
 		}
 	}
@@ -71,6 +82,9 @@ func (c console) report(t *task, o *options, s solution) error {
 
 // means says what a run used.
 func means(end sample) string {
+	if end.peers > 0 {
+		return "on " + counted(uint64(end.peers), "peer")
+	}
 	switch end.Workers {
 	case 0:
 		return "in the sequential program"
@@ -89,8 +103,11 @@ type document struct {
 	Answer     map[string]any `json:"answer"`
 	Elapsed    float64        `json:"elapsed_seconds"` // of the run, without reading input and checking the answer
 	Sequential bool           `json:"sequential"`
-	Workers    int            `json:"workers"`         // 1 for the sequential program
+	Workers    int            `json:"workers"`         // 1 for the sequential program; the last that were seen, of a swarm
+	Peers      int            `json:"peers,omitempty"` // of a swarm that worked on it
 	Stats      *statistics    `json:"stats,omitempty"` // with --stats
+	// with --stats, of a run in a swarm
+	Swarm *control.RunStats `json:"swarm_stats,omitempty"`
 }
 
 func (c console) printJSON(t *task, o *options, s solution) error {
@@ -98,7 +115,11 @@ func (c console) printJSON(t *task, o *options, s solution) error {
 		App: t.app, Args: append([]string{}, t.args...), Flags: t.flags, Title: t.problem.Title,
 		Answer: s.answer.Fields, Elapsed: s.end.at.Seconds(), Sequential: o.sequential, Workers: max(s.end.Workers, 1),
 	}
-	if o.stats {
+	d.Peers = s.end.peers
+	switch {
+	case o.stats && s.swarm != nil:
+		d.Swarm = s.swarm
+	case o.stats:
 		stats := newStatistics(s.end)
 		d.Stats = &stats
 	}

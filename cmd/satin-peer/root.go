@@ -27,14 +27,16 @@ func run(args []string, list []apps.App, c console) int {
 func newRoot(list []apps.App, c console) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "satin-peer",
-		Short: "Run divide-and-conquer programs on all cores of this machine",
+		Short: "Run divide-and-conquer programs on all cores of a swarm of machines",
 		Long: `satin-peer runs recursive programs, such as searches, whose work falls into jobs of unpredictable size. Idle cores
-steal jobs from busy ones, so that all of them finish together.
+steal jobs from busy ones, on this machine and on the others of a swarm, so that all of them finish together.
 
 The answer goes to standard output, everything else to standard error.`,
 		Example: `  satin-peer apps
   satin-peer run nqueens 14
-  satin-peer run nqueens --help`,
+  satin-peer start &
+  satin-peer invite
+  satin-peer status`,
 		SilenceErrors:              true,
 		SilenceUsage:               true,
 		SuggestionsMinimumDistance: typoDistance,
@@ -44,7 +46,16 @@ The answer goes to standard output, everything else to standard error.`,
 	root.SetOut(c.out)
 	root.SetErr(c.err)
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newRunCommand(list, c), newAppsCommand(list, c), newVersionCommand(c))
+	root.AddGroup(&cobra.Group{ID: swarmGroup, Title: "In a swarm:"}, &cobra.Group{ID: hereGroup, Title: "On this machine:"})
+	add := func(id string, commands ...*cobra.Command) {
+		for _, cmd := range commands {
+			cmd.GroupID = id
+			root.AddCommand(cmd)
+		}
+	}
+	add(swarmGroup, newStartCommand(list, c), newJoinCommand(c), newInviteCommand(c), newLeaveCommand(c), newStatusCommand(c), newPeersCommand(c),
+		newRunsCommand(c), newWaitCommand(list, c), newCancelCommand(c), newPauseCommand(c), newResumeCommand(c), newDoctorCommand(c))
+	add(hereGroup, newRunCommand(list, c), newAppsCommand(list, c), newConfigCommand(c), newPathsCommand(c), newVersionCommand(c))
 	root.SetHelpCommand(newHelpCommand())
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
@@ -58,6 +69,12 @@ The answer goes to standard output, everything else to standard error.`,
 	}
 	return root
 }
+
+// Groups of commands in the help.
+const (
+	swarmGroup = "swarm"
+	hereGroup  = "here"
+)
 
 // group is what a command does that only has subcommands: it explains itself, or says that it has not that one.
 func group(what string, cmd *cobra.Command, args []string) error {

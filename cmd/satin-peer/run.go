@@ -11,6 +11,7 @@ import (
 
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/apps"
+	"github.com/satin-peer/satin/peer/settings"
 )
 
 const runName = "run"
@@ -23,6 +24,8 @@ type options struct {
 	json       bool
 	stats      bool
 	verbose    bool
+	local      bool
+	detach     bool
 }
 
 func newRunCommand(list []apps.App, c console) *cobra.Command {
@@ -34,11 +37,17 @@ func newRunCommand(list []apps.App, c console) *cobra.Command {
 how far it is: the share of the job tree that is done, jobs per second, workers that are busy, and the time it may still
 take; elsewhere it tells the same every 10 seconds, on standard error.
 
+Where it runs: in the swarm, through the daemon of this machine, if there is one; else, with --join, in the swarm of the
+members that are named, through a peer that is there for this run only; else on the cores of this machine. --local, --sequential,
+--workers and --nice without --join mean this machine in any case.
+
 Ctrl-C ends it within a second and says how far it got; a second Ctrl-C ends it at once.`,
 		Example: `  satin-peer run nqueens 14
   satin-peer run nqueens 14 --workers 2 --stats
   satin-peer run nqueens 14 --sequential
-  satin-peer run nqueens 14 --json > queens.json`,
+  satin-peer run nqueens 14 --json > queens.json
+  satin-peer run nqueens 18 --detach
+  satin-peer run nqueens 18 --join satin-invite-1:pGFz...`,
 		SuggestionsMinimumDistance: typoDistance,
 		Args:                       cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -52,19 +61,23 @@ Ctrl-C ends it within a second and says how far it got; a second Ctrl-C ends it 
 	flags.BoolVar(&o.stats, "stats", false, "report statistics at the end; with --json they are in the object")
 	flags.BoolVar(&o.verbose, "verbose", false, "when a job panics, also print its stack")
 	flags.IntVar(&o.nice, "nice", 0, fmt.Sprintf("lower the priority of the workers by 0 to %d, to be polite to other programs", maxNice))
-	for _, name := range []string{"workers", "nice"} {
+	flags.BoolVar(&o.local, "local", false, "run it in this process, also when there is a daemon")
+	flags.BoolVar(&o.detach, "detach", false, "leave the run with the daemon, and print what to wait for")
+	flags.String("config", "", "the configuration `FILE` to read")
+	settings.AddFlags(flags, "state_dir", "runtime_dir", "join")
+	for _, name := range []string{"workers", "nice", "state-dir", "runtime-dir", "join"} {
 		if err := cmd.RegisterFlagCompletionFunc(name, cobra.NoFileCompletions); err != nil {
 			panic(err) // no such flag
 		}
 	}
 	cmd.AddGroup(&cobra.Group{ID: runName, Title: "Applications:"})
 	for _, app := range list {
-		cmd.AddCommand(newAppCommand(app, o, c))
+		cmd.AddCommand(newAppCommand(app, o, c, list))
 	}
 	return cmd
 }
 
-func newAppCommand(app apps.App, o *options, c console) *cobra.Command {
+func newAppCommand(app apps.App, o *options, c console, list []apps.App) *cobra.Command {
 	own := flag.NewFlagSet(app.Name, flag.ContinueOnError)
 	build := app.Setup(own)
 	cmd := &cobra.Command{
@@ -81,7 +94,11 @@ func newAppCommand(app apps.App, o *options, c console) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return c.run(&task{app.Name, args, given(cmd.Flags(), own), problem}, o)
+			t := &task{app.Name, args, given(cmd.Flags(), own), problem}
+			if done, err := c.elsewhere(t, o, cmd.Flags(), list); done {
+				return err
+			}
+			return c.run(t, o)
 		},
 	}
 	examples := make([]string, len(app.Examples))
@@ -99,17 +116,26 @@ func newAppCommand(app apps.App, o *options, c console) *cobra.Command {
 // maxNice is the largest Unix nice value.
 const maxNice = 19
 
+// conflicts are pairs of flags that exclude each other.
+var conflicts = []struct{ flag, with, why string }{
+	{"workers", "sequential", ", the sequential program: it uses one core"},
+	{"stats", "sequential", ", the sequential program: it spawns no jobs to count"},
+	{"nice", "sequential", ", the sequential program: it has no workers"},
+	{"join", "sequential", ", the sequential program: it stays in this process"},
+	{"detach", "sequential", ", the sequential program: it stays in this process"},
+	{"join", "local", ": it stays in this process"},
+	{"detach", "local", ": it stays in this process"},
+	{"detach", "workers", ": the daemon has the workers that it was started with"},
+	{"detach", "nice", ": the daemon has the priority that it was started with"},
+	{"detach", "stats", ": satin-peer wait shows them when there are any"},
+	{"nice", "join", ": the priority of a peer is a setting, see satin-peer config"},
+}
+
 // check refuses values out of range and flags that would have to be ignored.
 func (o *options) check(flags *pflag.FlagSet) error {
-	if o.sequential {
-		for _, f := range []struct{ name, why string }{
-			{"workers", "it uses one core"},
-			{"stats", "it spawns no jobs to count"},
-			{"nice", "it has no workers"},
-		} {
-			if flags.Changed(f.name) {
-				return errors.New("--" + f.name + " cannot go with --sequential, the sequential program: " + f.why)
-			}
+	for _, c := range conflicts {
+		if isGiven(flags, c.flag) && isGiven(flags, c.with) {
+			return errors.New("--" + c.flag + " cannot go with --" + c.with + c.why)
 		}
 	}
 	if flags.Changed("workers") {
@@ -118,4 +144,10 @@ func (o *options) check(flags *pflag.FlagSet) error {
 		}
 	}
 	return apps.IntRange("--nice", o.nice, 0, maxNice)
+}
+
+// isGiven says whether a flag was given, and not as false.
+func isGiven(flags *pflag.FlagSet, name string) bool {
+	f := flags.Lookup(name)
+	return f != nil && f.Changed && f.Value.String() != "false"
 }

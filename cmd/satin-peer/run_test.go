@@ -21,7 +21,7 @@ import (
 
 // TestCommands runs the commands in testdata and compares what they say. Lines of the error output begin with "! "; times
 // are replaced by T. $DIR is a directory
-// that has a file.
+// that has a file. With "daemon" there is one, with a history.
 func TestCommands(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		dir := t.TempDir()
@@ -39,6 +39,9 @@ func TestCommands(t *testing.T) {
 				}
 			}
 			f := newFake()
+			if d.HasArg("daemon") {
+				f.withDaemon(t, newFakeMember())
+			}
 			code := f.run(args...)
 			var b strings.Builder
 			b.WriteString(f.out.String())
@@ -48,7 +51,7 @@ func TestCommands(t *testing.T) {
 			if code != 0 {
 				b.WriteString("exit " + strconv.Itoa(code) + "\n")
 			}
-			return normal(b.String(), dir)
+			return normal(strings.ReplaceAll(b.String(), f.dirs.Home, "$HOME"), dir)
 		})
 	})
 }
@@ -64,11 +67,13 @@ func unquote(s string) string {
 var (
 	times  = regexp.MustCompile(`\d+\.\d{3} s`)
 	fields = regexp.MustCompile(`(_seconds": )[-+.e\d]+`)
+	stamps = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:[\d.]+Z`)
 	jobIDs = regexp.MustCompile(`\b[0-9a-f]{8}/`)
 )
 
 func normal(s, dir string) string {
 	s = times.ReplaceAllString(strings.ReplaceAll(s, dir, "$DIR"), "T s")
+	s = stamps.ReplaceAllString(s, "T")
 	return jobIDs.ReplaceAllString(fields.ReplaceAllString(s, "${1}T"), "RUN/")
 }
 

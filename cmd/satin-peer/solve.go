@@ -11,18 +11,26 @@ import (
 
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/apps"
+	"github.com/satin-peer/satin/peer/control"
 )
 
 // A solution is what came of a problem.
 type solution struct {
 	answer  apps.Answer
-	end     sample // when the run ended; the time is that of the run alone, without checking and saving
-	unsaved error  // why the output file could not be written
+	end     sample            // when the run ended; the time is that of the run alone, without checking and saving
+	unsaved error             // why the output file could not be written
+	swarm   *control.RunStats // of a run in the swarm
 }
 
-// await solves p on the pool, or by its sequential twin if that is nil. Meanwhile it shows the progress and listens for
-// interrupts; the error after one is an *interrupted.
-func (c console) await(p *apps.Problem, pool *satin.Pool) (solution, error) {
+// A computation is a run, wherever it happens.
+type computation interface {
+	solve(ctx context.Context) (solution, error)
+	measure() sample
+	stop() // is called after an interrupt, before the context of solve ends
+}
+
+// attend waits for a computation. Meanwhile it shows the progress and listens for interrupts; the error after one is an *interrupted.
+func (c console) attend(r computation) (solution, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	signals, release := c.signals()
@@ -37,9 +45,8 @@ func (c console) await(p *apps.Problem, pool *satin.Pool) (solution, error) {
 		err error
 	}
 	ended := make(chan ending, 1)
-	began := time.Now()
 	go func() {
-		s, err := solve(ctx, p, pool)
+		s, err := r.solve(ctx)
 		ended <- ending{s, err}
 	}()
 	for {
@@ -47,14 +54,15 @@ func (c console) await(p *apps.Problem, pool *satin.Pool) (solution, error) {
 		case e := <-ended:
 			return e.solution, e.err
 		case <-ticks:
-			shown.show(measure(pool, time.Since(began)))
+			shown.show(r.measure())
 		case s := <-signals:
 			release()
-			got := measure(pool, time.Since(began)) // an aborted run has no progress any more
+			got := r.measure() // an aborted run has no progress any more
+			r.stop()
 			cancel()
 			select {
 			case e := <-ended:
-				if !errors.Is(e.err, context.Canceled) {
+				if !errors.Is(e.err, context.Canceled) && !errors.Is(e.err, errCancelled) {
 					return e.solution, e.err // it had ended
 				}
 			case <-time.After(c.patience):
@@ -64,22 +72,44 @@ func (c console) await(p *apps.Problem, pool *satin.Pool) (solution, error) {
 	}
 }
 
-// solve runs p, checks the result, and saves it if it is right.
-func solve(ctx context.Context, p *apps.Problem, pool *satin.Pool) (s solution, err error) {
+// A localRun is a run in this process: on a pool, or by the sequential twin if that is nil.
+type localRun struct {
+	problem *apps.Problem
+	pool    *satin.Pool
+	began   time.Time
+}
+
+func (r *localRun) measure() sample { return measure(r.pool, time.Since(r.began)) }
+
+// stop leaves it to the context, which aborts the run.
+func (r *localRun) stop() {}
+
+// solve runs the problem, checks the result, and saves it if it is right.
+func (r *localRun) solve(ctx context.Context) (solution, error) {
+	return examine(r.problem, func() (result any, end sample, err error) {
+		began := time.Now()
+		if r.pool == nil {
+			result = r.problem.Sequential()
+		} else if result, err = r.pool.RunNamed(ctx, r.problem.Root, r.problem.Arg); err != nil {
+			return nil, end, jobFailure(err)
+		}
+		return result, measure(r.pool, time.Since(began)), nil
+	})
+}
+
+// examine gets the result of p, checks it, and saves it if it is right. A panic on the way is a failure.
+func examine(p *apps.Problem, get func() (any, sample, error)) (s solution, err error) {
 	doing := "the sequential program"
 	defer func() {
 		if v := recover(); v != nil {
 			err = &failure{exitFailed, fmt.Errorf("%s of %s panicked: %v", doing, p.Title, v), debug.Stack()}
 		}
 	}()
-	began := time.Now()
-	var result any
-	if pool == nil {
-		result = p.Sequential()
-	} else if result, err = pool.RunNamed(ctx, p.Root, p.Arg); err != nil {
-		return s, jobFailure(err)
+	result, end, err := get()
+	if err != nil {
+		return s, err
 	}
-	s.end = measure(pool, time.Since(began))
+	s.end = end
 	doing = "the check of the answer"
 	wrong := p.Check(result)
 	doing = "the answer"
@@ -117,7 +147,7 @@ func (i *interrupted) Error() string {
 	if i.signal == syscall.SIGTERM {
 		verb = "terminated"
 	}
-	if i.got.Workers == 0 {
+	if i.got.Workers == 0 && i.got.peers == 0 {
 		return fmt.Sprintf("%s after %s", verb, seconds(i.got.at))
 	}
 	return fmt.Sprintf("%s after %s with %s of the tree done, %s jobs executed", verb, seconds(i.got.at), percent(i.got.share), grouped(i.got.Executed))

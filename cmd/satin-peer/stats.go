@@ -47,14 +47,10 @@ func newStatistics(end sample) statistics {
 // text is Satin's layout (ibis.satin.impl.Statistics), with workers for machines.
 func (s statistics) text() string {
 	var b strings.Builder
-	title := func(t string) {
-		const before, width = 31, 79
-		fmt.Fprintf(&b, "%s%s%s\n", strings.Repeat("-", before), t, strings.Repeat("-", width-before-len(t)))
-	}
 	perWorker := func(name string, took, percent float64) {
 		fmt.Fprintf(&b, "SATIN: %-27s avg. per worker %s (%6.3f %%)\n", name+":", s.duration(took), percent)
 	}
-	title("SATIN STATISTICS")
+	b.WriteString(heading("SATIN STATISTICS"))
 	fmt.Fprintf(&b, "SATIN: SPAWN:       %s spawns, %s executed, %s syncs\n", grouped(s.Spawns), grouped(s.Executed), grouped(s.Syncs))
 	if s.AbortedJobs > 0 {
 		fmt.Fprintf(&b, "SATIN: ABORT:       %s aborted jobs\n", grouped(s.AbortedJobs))
@@ -66,7 +62,7 @@ func (s statistics) text() string {
 	if s.Waits+s.Parks+s.Rests > 0 {
 		fmt.Fprintf(&b, "SATIN: WAIT:        %s waits, %s parks, %s rests\n", grouped(s.Waits), grouped(s.Parks), grouped(s.Rests))
 	}
-	title("SATIN RUN TIME BREAKDOWN")
+	b.WriteString(heading("SATIN RUN TIME BREAKDOWN"))
 	fmt.Fprintf(&b, "SATIN: %-44s %s\n", "TOTAL_RUN_TIME:", s.duration(s.TotalRunTime))
 	if s.StealAttempts > 0 {
 		perWorker("LOAD_BALANCING_TIME", s.LoadBalancing, s.Overhead)

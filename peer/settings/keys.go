@@ -101,7 +101,7 @@ func swarmKeys() []*key {
 	}
 	join := &key{
 		name: "join", kind: listKind, want: "addresses or invitations, at most 64",
-		about: []string{"Members to connect to at the start: addresses (full multiaddrs, with /p2p/ and the peer ID at the end) and invitations."},
+		about: []string{"Members to connect to at the start.", "They are given by address (a full multiaddr, with /p2p/ and the peer ID at the end) or by invitation."},
 		field: func(s *Settings) any { return &s.Join },
 	}
 	trust := choice("trust", func(s *Settings) *string { return &s.Trust }, []string{TrustInvite, TrustOpen},
@@ -130,6 +130,7 @@ func networkKeys() []*key {
 		listen,
 		flag("mdns", func(s *Settings) *bool { return &s.MDNS }, "Find members on the local network by multicast DNS."),
 		flag("dht", func(s *Settings) *bool { return &s.DHT }, "Find members through a Kademlia of the swarm's own, never the public one."),
+		flag("nat", func(s *Settings) *bool { return &s.NAT }, "Find out whether others can connect, ask the router for a port, punch holes, and use relays if need be."),
 		flag("relay", func(s *Settings) *bool { return &s.Relay }, "Pass on connections between members that cannot reach each other.", "Useful of a peer that is publicly reachable; it costs it bandwidth."),
 		connections,
 	}

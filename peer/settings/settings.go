@@ -28,6 +28,7 @@ type Settings struct {
 	Listen         []string // multiaddrs to listen on; empty: QUIC and TCP on all interfaces, any port
 	MDNS           bool     // find members on the local network
 	DHT            bool     // find members through the swarm's own Kademlia
+	NAT            bool     // find out whether others can connect, and help them to
 	Relay          bool     // relay connections of members that cannot reach each other
 	MaxConnections int      // connections to other peers
 
@@ -69,7 +70,7 @@ const (
 func Defaults(d Dirs) Settings {
 	return Settings{
 		StateDir: d.State,
-		Trust:    TrustInvite, MDNS: true, DHT: true, MaxConnections: 128,
+		Trust:    TrustInvite, MDNS: true, DHT: true, NAT: true, MaxConnections: 256,
 		Policy: steal.PolicyNames()[0], Priority: PriorityIdle,
 		LogLevel: "info", LogFormat: LogText, LeaveAfter: 10 * time.Second,
 	}

@@ -57,7 +57,7 @@ func TestNothing(t *testing.T) {
 func TestOrder(t *testing.T) {
 	samples := map[string][2]string{ // in TOML, and as a text
 		"state_dir": {`"/a/state"`, "/b/state"}, "runtime_dir": {`"/a/run"`, "/b/run"}, "swarm": {`"a"`, "b"}, "trust": {`"open"`, "open"},
-		"join": {`["a"]`, "b"}, "listen": {`["a"]`, "b"}, "mdns": {"false", "false"}, "dht": {"false", "false"}, "relay": {"true", "true"},
+		"join": {`["a"]`, "b"}, "listen": {`["a"]`, "b"}, "mdns": {"false", "false"}, "dht": {"false", "false"}, "nat": {"false", "false"}, "relay": {"true", "true"},
 		"max_connections": {"5", "6"}, "cluster": {`"a"`, "b"}, "policy": {`"rs"`, "chs"}, "workers": {"3", "4"}, "priority": {`"normal"`, "normal"},
 		"log_level": {`"warn"`, "error"}, "log_format": {`"json"`, "json"}, "leave_after": {`"3s"`, "4s"},
 	}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/satin-peer/satin/apps"
+	"github.com/satin-peer/satin/peer/control"
+	"github.com/satin-peer/satin/peer/settings"
+)
+
+// addPlaceFlags adds the flags that say which daemon is meant.
+func addPlaceFlags(flags *pflag.FlagSet) {
+	flags.String("config", "", "the configuration `FILE` to read")
+	settings.AddFlags(flags, "state_dir", "runtime_dir")
+}
+
+// load reads the settings, with those flags of a command that are settings.
+func (c console) load(flags *pflag.FlagSet) (*settings.Loaded, error) {
+	file := ""
+	if f := flags.Lookup("config"); f != nil {
+		file = f.Value.String()
+	}
+	return settings.Load(settings.Sources{Dirs: c.dirs, Environ: c.environ, Flags: settings.Given(flags), File: file})
+}
+
+// connect finds the daemon that a command's flags mean.
+func (c console) connect(flags *pflag.FlagSet) (*control.Client, error) {
+	l, err := c.load(flags)
+	if err != nil {
+		return nil, err
+	}
+	d, err := control.Connect(l.RuntimeDir)
+	if err != nil {
+		return nil, daemonError(err)
+	}
+	return d, nil
+}
+
+// daemonError makes a failure of a daemon's error, unless it is about what the user wrote.
+func daemonError(err error) error {
+	var (
+		f *failure
+		i *interrupted
+		b *apps.InputError
+	)
+	if err == nil || errors.Is(err, control.ErrBadInput) || errors.As(err, &f) || errors.As(err, &i) || errors.As(err, &b) {
+		return err
+	}
+	return failed("%w", err)
+}
+
+// A query is what a command asks of the daemon, and does with the reply.
+type query func(ctx context.Context, d control.Daemon, args []string) error
+
+// newDaemonCommand makes a command that asks the daemon, from its name, texts and query. Usage is the arguments it takes, from least
+// to most of them.
+func newDaemonCommand(c console, cmd cobra.Command, least, most int, ask query) *cobra.Command {
+	_, usage, _ := strings.Cut(cmd.Use, " ")
+	cmd.Args = cobra.ArbitraryArgs
+	cmd.ValidArgsFunction = cobra.NoFileCompletions
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) < least:
+			return apps.ArgCount(args, least, usage)
+		case len(args) > most && least < most:
+			return &apps.InputError{What: "arguments", Got: args[most], Want: "at most " + usage}
+		case len(args) > most:
+			return apps.ArgCount(args, most, usage)
+		}
+		d, err := c.connect(cmd.Flags())
+		if err != nil {
+			return err
+		}
+		defer d.Close()
+		return daemonError(ask(cmd.Context(), d, args))
+	}
+	addPlaceFlags(cmd.Flags())
+	return &cmd
+}
+
+// addJSON adds --json to a command whose output it makes one JSON value.
+func addJSON(cmd *cobra.Command, what string) *bool {
+	return cmd.Flags().Bool("json", false, "print "+what+" as JSON")
+}
+
+// writeJSON prints v.
+func (c console) writeJSON(v any) error {
+	text, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return failed("this cannot be written as JSON: %w", err)
+	}
+	_, err = c.out.Write(append(text, '\n'))
+	return err
+}
+
+const runDigits = 32
+
+// findRun gives the run that a name, or the beginning of one, means.
+func findRun(ctx context.Context, d control.Daemon, name string) (control.RunInfo, error) {
+	want := "the digits of one run, as satin-peer runs shows them; the first ones are enough"
+	if name == "" || len(name) > runDigits || strings.Trim(name, "0123456789abcdef") != "" {
+		return control.RunInfo{}, &apps.InputError{What: "RUN", Got: name, Want: want}
+	}
+	runs, err := d.Runs(ctx)
+	if err != nil {
+		return control.RunInfo{}, err
+	}
+	runs = slices.DeleteFunc(runs, func(r control.RunInfo) bool { return !strings.HasPrefix(r.Run, name) })
+	switch len(runs) {
+	case 0:
+		return control.RunInfo{}, control.Errorf(control.ErrNotFound, "no run begins with %s: satin-peer runs lists those there are", name)
+	case 1:
+		return runs[0], nil
+	}
+	return control.RunInfo{}, &apps.InputError{What: "RUN", Got: name, Want: want + "; several begin with these"}
+}

@@ -1,0 +1,277 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"log/slog"
+	"reflect"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/apps"
+	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/peer/control"
+)
+
+// submit hands t to the daemon d, and waits for the answer unless it is to be left alone.
+func (c console) submit(t *task, o *options, d control.Daemon) error {
+	argument, err := wire.Value().Encode(t.problem.Arg)
+	if err != nil {
+		return failed("the problem is too large for a swarm: %w; run it with --local", err)
+	}
+	ctx := context.Background()
+	run, err := d.Submit(ctx, control.Submission{
+		App: t.app, Args: commandLine(t), Title: t.problem.Title, Function: t.problem.Root, Argument: argument,
+	})
+	if err != nil {
+		return daemonError(err)
+	}
+	if o.detach {
+		if o.json {
+			return c.writeJSON(run)
+		}
+		fmt.Fprintln(c.err, oneLine(t.problem.Title)+": satin-peer wait RUN prints the answer of the run")
+		_, err := fmt.Fprintln(c.out, run.Run)
+		return err
+	}
+	return c.finish(t, o, &swarmRun{console: c, d: d, run: run.Run, problem: t.problem, ownsIt: true})
+}
+
+// commandLine gives the arguments of an application as "wait" can read them again.
+func commandLine(t *task) (args []string) {
+	for name, value := range t.flags {
+		args = append(args, fmt.Sprintf("--%s=%v", name, value))
+	}
+	slices.Sort(args)
+	if slices.ContainsFunc(t.args, func(a string) bool { return strings.HasPrefix(a, "-") }) {
+		args = append(args, "--")
+	}
+	return append(args, t.args...)
+}
+
+// A swarmRun is a run that the daemon has.
+type swarmRun struct {
+	console
+	d       control.Daemon
+	run     string
+	problem *apps.Problem
+	ownsIt  bool // an interrupt cancels the run
+	last    atomic.Pointer[control.Progress]
+}
+
+// solve waits for the answer and checks it.
+func (r *swarmRun) solve(ctx context.Context) (solution, error) {
+	o, err := r.d.Wait(ctx, r.run, func(p control.Progress) { r.last.Store(&p) })
+	if err != nil {
+		return solution{}, daemonError(err)
+	}
+	switch o.State {
+	case control.RunDone:
+	case control.RunCancelled:
+		return solution{}, failed("%w%s", errCancelled, because(o.Failure))
+	default:
+		f := failed("%s", o.Failure)
+		f.stack = []byte(o.Stack)
+		return solution{}, f
+	}
+	s, err := examine(r.problem, func() (any, sample, error) {
+		result, err := decodeResult(r.problem.Root, o.Result)
+		end := r.measure()
+		end.at, end.share, end.peers = floatSeconds(o.Elapsed), 1, o.Peers
+		return result, end, err
+	})
+	s.swarm = &o.Stats
+	return s, err
+}
+
+var errCancelled = errors.New("the run was cancelled")
+
+func because(why string) string {
+	if why == "" {
+		return ""
+	}
+	return ": " + why
+}
+
+// decodeResult makes the value that the root job returned of its encoding.
+func decodeResult(root string, encoded []byte) (any, error) {
+	fn, ok := satin.Lookup(root)
+	if !ok {
+		return nil, failed("this program has no function %q any more: it and the daemon are of different versions; restart the daemon", root)
+	}
+	value := reflect.New(fn.Result)
+	if err := wire.Value().Decode(encoded, value.Interface()); err != nil {
+		return nil, failed("the answer cannot be read: %w", err)
+	}
+	return value.Elem().Interface(), nil
+}
+
+// measure gives the progress that was told last.
+func (r *swarmRun) measure() sample {
+	p := r.last.Load()
+	if p == nil {
+		return sample{peers: 1}
+	}
+	return sample{
+		at: floatSeconds(p.Elapsed), share: p.Share, peers: max(p.Peers, 1),
+		Stats: satin.Stats{Workers: p.Workers, Busy: p.Busy, Executed: p.Executed},
+	}
+}
+
+// stop ends an own run everywhere.
+func (r *swarmRun) stop() {
+	if r.ownsIt {
+		ctx, cancel := context.WithTimeout(context.Background(), r.patience)
+		defer cancel()
+		if err := r.d.Cancel(ctx, r.run); err != nil {
+			fmt.Fprintf(r.err, "satin-peer: the run could not be cancelled: %s; satin-peer cancel %s tries again\n", oneLine(err.Error()), r.run)
+		}
+	}
+}
+
+// ownPeer makes a peer for one run, which joins the members that were named.
+func (c console) ownPeer(t *task, o *options, flags *pflag.FlagSet, list []apps.App) (err error) {
+	l, err := c.load(flags)
+	if err != nil {
+		return err
+	}
+	if flags.Changed("workers") {
+		l.Workers = o.workers
+	}
+	log := slog.New(slog.DiscardHandler)
+	if o.verbose {
+		log = c.newLog(l)
+	}
+	p, err := c.open(context.Background(), l, list, log)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		leaving := c.leave(p, c.patience)
+		closed := make(chan struct{})
+		go func() {
+			p.Close()
+			close(closed)
+		}()
+		select {
+		case <-closed:
+		case <-time.After(c.patience):
+		}
+		if err == nil {
+			err = leaving
+		}
+	}()
+	if err := joinAny(p, l.Join); err != nil {
+		return err
+	}
+	return c.submit(t, o, p)
+}
+
+// joinAny connects to the members that were named, at least one of them.
+func joinAny(d control.Daemon, addresses []string) error {
+	const within = 20 * time.Second
+	ctx, cancel := context.WithTimeout(context.Background(), within)
+	defer cancel()
+	var errs []error
+	for _, a := range addresses {
+		if _, err := d.Join(ctx, a); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	if len(errs) == len(addresses) && len(errs) > 0 {
+		return daemonError(errs[0])
+	}
+	return nil
+}
+
+func newWaitCommand(list []apps.App, c console) *cobra.Command {
+	o := &options{}
+	cmd := newDaemonCommand(c, cobra.Command{
+		Use:   "wait RUN",
+		Short: "Wait for a run and print its answer",
+		Long: `wait shows the progress of a run that this peer owns, and prints its answer when it is there, as satin-peer run would have. It
+can be asked again later. RUN is what satin-peer runs shows, or its first digits. Names of files in the run's arguments are taken
+from the present directory. Ctrl-C ends the waiting, not the run.`,
+		Example: `  satin-peer wait 4f1c
+  satin-peer wait 4f1c --json > queens.json`,
+	}, 1, 1, func(ctx context.Context, d control.Daemon, args []string) error {
+		run, err := findRun(ctx, d, args[0])
+		if err != nil {
+			return err
+		}
+		if !run.Mine {
+			return control.Errorf(control.ErrRefused, "run %s belongs to %s, who has its answer", run.Run, run.Owner)
+		}
+		t, err := readTask(list, run)
+		if err != nil {
+			return failed("the arguments of run %s cannot be read: %w", run.Run, err)
+		}
+		return c.finish(t, o, &swarmRun{console: c, d: d, run: run.Run, problem: t.problem})
+	})
+	flags := cmd.Flags()
+	flags.BoolVar(&o.json, "json", false, "print one JSON object instead of the answer's text")
+	flags.BoolVar(&o.stats, "stats", false, "report statistics at the end; with --json they are in the object")
+	flags.BoolVar(&o.verbose, "verbose", false, "when a job panicked, also print its stack")
+	return cmd
+}
+
+// readTask makes the problem of a run again from its arguments.
+func readTask(list []apps.App, run control.RunInfo) (*task, error) {
+	i := slices.IndexFunc(list, func(a apps.App) bool { return a.Name == run.App })
+	if i < 0 {
+		return nil, fmt.Errorf("this program has no application %q", run.App)
+	}
+	own := flag.NewFlagSet(run.App, flag.ContinueOnError)
+	build := list[i].Setup(own)
+	flags := pflag.NewFlagSet(run.App, pflag.ContinueOnError)
+	addGoFlags(flags, own)
+	if err := flags.Parse(run.Args); err != nil {
+		return nil, err
+	}
+	problem, err := build(flags.Args())
+	if err != nil {
+		return nil, err
+	}
+	return &task{run.App, flags.Args(), given(flags, own), problem}, nil
+}
+
+// elsewhere says whether a run goes to the daemon or to a peer of its own; it does then, and done is true.
+func (c console) elsewhere(t *task, o *options, flags *pflag.FlagSet, list []apps.App) (done bool, err error) {
+	joins := flags.Changed("join")
+	if o.sequential || o.local || !joins && (flags.Changed("workers") || flags.Changed("nice")) {
+		return false, nil
+	}
+	l, err := c.load(flags)
+	if err != nil {
+		return true, err
+	}
+	d, err := control.Connect(l.RuntimeDir)
+	switch {
+	case errors.Is(err, control.ErrNotRunning) && o.detach:
+		return true, failed("there is no daemon to leave the run with: start one with satin-peer start, or leave --detach out")
+	case errors.Is(err, control.ErrNotRunning) && joins:
+		return true, c.ownPeer(t, o, flags, list)
+	case errors.Is(err, control.ErrNotRunning):
+		return false, nil
+	case err != nil:
+		return true, daemonError(err)
+	}
+	defer d.Close()
+	if flags.Changed("workers") {
+		return true, errors.New("--workers cannot go with --join here: a daemon is running, with the workers that it was started with")
+	}
+	if joins {
+		if err := joinAny(d, l.Join); err != nil {
+			return true, err
+		}
+	}
+	return true, c.submit(t, o, d)
+}
