@@ -56,9 +56,9 @@ var nestedModules = []string{"internal/bench"}
 
 // stateAllowed names the package-level variables that may change, by folder.
 var stateAllowed = map[string][]string{
-	".":                  {"registered", "registerMu", "processors"},             // the table of registered jobs, and the pools that share GOMAXPROCS
-	"apps/raytracer":     {"scenes"},                                             // a bounded memo of scenes, which are functions of their source
+	".":                  {"registered", "registerMu", "processors"},  // the table of registered jobs, and the pools that share GOMAXPROCS
+	"apps/raytracer":     {"scenes"},                                  // a bounded memo of scenes, which are functions of their source
 	"internal/sim/paper": {"integrate", "queens", "tsp", "raytracer"}, // descriptions that nobody changes
-	"apps/integrate":     {"integrands"},                                         // a table that nobody changes, looked up in place
-	"internal/satinvet":  {"Analyzer"},                                           // an analyzer is a pointer to a description that nobody changes
+	"apps/integrate":     {"integrands"},                              // a table that nobody changes, looked up in place
+	"internal/satinvet":  {"Analyzer"},                                // an analyzer is a pointer to a description that nobody changes
 }

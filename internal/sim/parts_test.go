@@ -121,6 +121,29 @@ func TestQueensTree(t *testing.T) {
 	}
 }
 
+// TestLargeQueens: positions are those of the real tree, and estimated costs add up to about the real ones.
+func TestLargeQueens(t *testing.T) {
+	level := []Node{(&LargeQueens{N: 22}).Root()}
+	for _, want := range []int{22, 420, 6916, 98960} { // counted by a search of the masks
+		var below []Node
+		for _, n := range level {
+			below = (&LargeQueens{N: 22, Position: 1}).Children(n, below)
+		}
+		if level = below; len(level) != want {
+			t.Fatalf("22 queens: %d positions in a row, want %d", len(level), want)
+		}
+	}
+	for n := 9; n <= 12; n++ {
+		real, large := Sequential(&Queens{N: n, Position: 1}).Work, Sequential(&LargeQueens{N: n, Grain: 100, Position: 1})
+		if ratio := float64(large.Work) / float64(real); ratio < 0.75 || ratio > 1.25 {
+			t.Errorf("%d queens: %d positions estimated, %d real", n, large.Work, real)
+		}
+		if again := Sequential(&LargeQueens{N: n, Grain: 100, Position: 1}); again != large {
+			t.Errorf("%d queens: %+v, and then %+v", n, large, again)
+		}
+	}
+}
+
 func TestNodeCodec(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := Node{rapid.Uint64().Draw(t, "key"), rapid.Int64().Draw(t, "work"), rapid.Int32().Draw(t, "size"), rapid.Int32().Draw(t, "form")}

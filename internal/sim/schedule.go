@@ -35,7 +35,7 @@ func Schedule(seed uint64, kinds []FaultKind) Config {
 		Core:        randomCore(r),
 		Workers:     1 + r.IntN(3),
 		MessageCost: time.Duration(r.IntN(50)) * time.Microsecond,
-		Limit:       30 * time.Minute,
+		Limit:       10 * time.Minute, // some eight times what the longest of many thousand takes
 	}
 	speeds := make([]float64, peers)
 	for i := range speeds {
@@ -58,7 +58,7 @@ func Schedule(seed uint64, kinds []FaultKind) Config {
 		}
 	}
 	if r.IntN(4) == 0 {
-		c.Quiesce = 10 * time.Minute
+		c.Quiesce = 5 * time.Minute
 	}
 	return c
 }

@@ -43,7 +43,7 @@ func TestWorkIsWhatTablesDivideBy(t *testing.T) {
 			t.Errorf("%s: %d jobs", a.Name, total.Jobs)
 		}
 	}
-	if jobs := sim.Sequential(contestTree(1)).Jobs; jobs < 4_600_000 || jobs > 4_800_000 {
+	if jobs := sim.Sequential(contestTree()).Jobs; jobs < 4_600_000 || jobs > 4_800_000 {
 		t.Errorf("the contest's tree has %d jobs, want 4.7 million", jobs)
 	}
 }
