@@ -116,6 +116,7 @@ func (g *Gossip) start(loops ...func()) {
 
 const (
 	seenFor    = time.Minute // how long pubsub suppresses copies: longer than they may come late, windows do the rest
+	meshDegree = 4           // to how many neighbours a message is passed on: less than usual, each copy may be wide-area
 	maxSubOpts = 8           // changes of topics in one call of a neighbour
 )
 
@@ -123,7 +124,10 @@ const (
 // topic by somebody else, so pubsub does not sign.
 func (g *Gossip) options() []pubsub.Option {
 	all := func(f pubsub.GossipSubFeature, _ protocol.ID) bool { return f != pubsub.GossipSubFeatureExtensions }
+	params := pubsub.DefaultGossipSubParams()
+	params.D, params.Dlo, params.Dhi, params.Dscore, params.Dout = meshDegree, meshDegree-1, meshDegree+2, meshDegree-2, 1
 	return []pubsub.Option{
+		pubsub.WithGossipSubParams(params),
 		pubsub.WithGossipSubProtocols([]protocol.ID{Protocol}, all),
 		pubsub.WithMessageSignaturePolicy(pubsub.StrictNoSign),
 		pubsub.WithNoAuthor(),

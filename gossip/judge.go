@@ -114,8 +114,21 @@ func (g *Gossip) judge(_ context.Context, from peer.ID, m *pubsub.Message) pubsu
 		g.count.replayed.Add(1)
 		return pubsub.ValidationIgnore
 	}
-	m.ValidatorData = &received{e, author}
+	r := &received{e, author}
+	if c == wide && g.standsBy() {
+		g.take(c, m.Data, r)
+		return pubsub.ValidationIgnore
+	}
+	m.ValidatorData = r
 	return pubsub.ValidationAccept
+}
+
+// standsBy says whether this peer is the second gateway of its cluster. Such a one takes what comes through the wide topic
+// and does not pass it on to other gateways: they get it from the first ones, and each copy crosses the wide area.
+func (g *Gossip) standsBy() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.standing == standingSecond
 }
 
 func (g *Gossip) charge(from, author peer.ID, e *envelope, bytes int) bool {

@@ -66,6 +66,7 @@ func inSwarm(t *testing.T, sizes []int, test func(s *swarm)) {
 					g.Close()
 				}
 			}
+			time.Sleep(time.Second) // pubsub's first heartbeat waits for nobody
 			for _, h := range s.hosts {
 				h.Close()
 			}

@@ -149,19 +149,22 @@ func (g *Gossip) listen(ctx context.Context, r *topicRoom) {
 		if err != nil {
 			return
 		}
-		rec, ok := m.ValidatorData.(*received)
-		if !ok {
-			continue // this peer's own, or repeated by it
+		if rec, ok := m.ValidatorData.(*received); ok { // else it is this peer's own, or repeated by it
+			g.take(r.class, m.Data, rec)
 		}
-		g.heard(rec.author)
-		g.cross(r.class, m.Data, rec)
-		if !g.authors.deliver(rec.author, rec.Seq) {
-			continue
-		}
-		select {
-		case g.arrivals <- rec:
-		default:
-			g.count.undelivered.Add(1)
-		}
+	}
+}
+
+// take has an envelope repeated and delivered, as far as it should be. It does not block.
+func (g *Gossip) take(c class, data []byte, r *received) {
+	g.heard(r.author)
+	g.cross(c, data, r)
+	if !g.authors.deliver(r.author, r.Seq) {
+		return
+	}
+	select {
+	case g.arrivals <- r:
+	default:
+		g.count.undelivered.Add(1)
 	}
 }

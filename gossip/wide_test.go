@@ -1,0 +1,48 @@
+package gossip_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/satin-peer/satin/gossip"
+)
+
+// TestWideBytes compares what goes between clusters for a message of 128 bytes, with one topic for all and with gateways:
+// the figures of FINDINGS.md ("Gossip": 91 KB and 2.7 KB in a swarm of 64) in this network, whose links are not shared,
+// counted in packets as there, with what is sent while nothing is said.
+func TestWideBytes(t *testing.T) {
+	perMessage := map[bool]float64{}
+	for _, flat := range []bool{true, false} {
+		inSwarm(t, []int{8, 8, 8, 8}, func(s *swarm) {
+			cfg := gossip.Config{FlatPeers: 16}
+			if flat {
+				cfg.FlatPeers = 1000
+			}
+			s.openAll(cfg)
+			const seconds, perSecond = 10, 10
+			before := s.wideBytes.Load()
+			for k := range seconds * perSecond {
+				s.publish(k*7%len(s.peers), gossip.KindLoad, fmt.Sprintf("%0128d", k))
+				time.Sleep(time.Second / perSecond)
+			}
+			busy := s.wideBytes.Load() - before
+			time.Sleep(2 * time.Second)
+			before = s.wideBytes.Load()
+			time.Sleep(seconds * time.Second)
+			idle := s.wideBytes.Load() - before
+			delivered := 0
+			for i := range s.peers {
+				delivered += len(s.received(i))
+			}
+			if want := seconds * perSecond * (len(s.peers) - 1); delivered != want {
+				t.Errorf("flat %v: %d of %d delivered", flat, delivered, want)
+			}
+			perMessage[flat] = float64(busy) / (seconds * perSecond)
+			t.Logf("flat %v: %.1f KB between clusters for a message, of which idle %.1f", flat, perMessage[flat]/1e3, float64(idle)/(seconds*perSecond)/1e3)
+		})
+	}
+	if perMessage[false] > perMessage[true]/3 {
+		t.Errorf("gateways save too little: %.0f bytes for a message instead of %.0f", perMessage[false], perMessage[true])
+	}
+}
