@@ -159,3 +159,31 @@ func TestTerminatedWorkerLeaves(t *testing.T) {
 		}
 	}, "nqueens", "17")
 }
+
+// Fifty processes form one swarm, all of them work on a run, and it ends.
+func TestFiftyPeers(t *testing.T) {
+	s, ctx := start(t, 50)
+	for _, p := range s.Peers {
+		for known := 0; known < len(s.Peers)-1; {
+			list, err := p.Client().Peers(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if known = len(list); known < len(s.Peers)-1 {
+				select {
+				case <-ctx.Done():
+					t.Fatalf("a peer knows %d of %d others", known, len(s.Peers)-1)
+				case <-time.After(20 * time.Millisecond):
+				}
+			}
+		}
+	}
+	want := sequential(t, ctx, "nqueens", "16")
+	out, err := s.Run(ctx, s.Peers[7], "nqueens", "16")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out != want {
+		t.Errorf("got %q, want %q", out, want)
+	}
+}
