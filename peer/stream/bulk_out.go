@@ -17,6 +17,7 @@ type bulkbox struct {
 	known   map[transferKey]bool
 	bytes   int // of all that are known
 	running bool
+	lost    bool // no stream could be opened the last time
 	retire  bool
 	gone    bool
 	empty   []chan struct{}
@@ -58,10 +59,12 @@ func (b *bulkbox) add(p *partner, m *steal.Message, body []byte) error {
 	case b.bytes > 0 && b.bytes+len(body) > p.t.cfg.BulkQueue:
 		return ErrQueueFull
 	}
-	if !b.running {
+	if !b.running || b.lost {
 		if err := p.way.closed(); err != nil {
 			return err
 		}
+	}
+	if !b.running {
 		if !p.t.enter() {
 			return ErrClosed
 		}
@@ -106,6 +109,12 @@ func (b *bulkbox) tellEmpty() {
 		close(c)
 	}
 	b.empty = nil
+}
+
+func (b *bulkbox) setLost(lost bool) {
+	b.mu.Lock()
+	b.lost = lost
+	b.mu.Unlock()
 }
 
 // retired says whether the stream is to be closed.
@@ -180,11 +189,13 @@ func (p *partner) bulkStream(serial uint64, first []*transfer) (again []*transfe
 		if p.t.ctx.Err() == nil {
 			p.way.failed(p.t.cfg, err)
 		}
+		p.bulk.setLost(true)
 		for _, t := range append(first, p.bulk.take(math.MaxInt)...) {
 			p.failTransfer(t, err)
 		}
 		return nil
 	}
+	p.bulk.setLost(false)
 	w := newBulkWriter(p, s, first)
 	acks := make(chan struct{})
 	go func() {

@@ -20,6 +20,7 @@ type outbox struct {
 	mu      sync.Mutex
 	waiting batch
 	running bool // there is a writer
+	lost    bool // it could not open a stream the last time
 	retire  bool // it is to end when it has nothing to write
 	gone    bool // the partner's record is not the right one any more
 	writing bool // it has taken a batch and is not done with it
@@ -54,7 +55,7 @@ func (o *outbox) add(p *partner, m *steal.Message) error {
 	if o.gone {
 		return errGone
 	}
-	if !o.running {
+	if !o.running || o.lost {
 		if err := p.way.closed(); err != nil {
 			return err
 		}
@@ -109,12 +110,12 @@ func (o *outbox) next(p *partner, spare batch) (batch, bool) {
 	}
 }
 
-// takeAll empties the queue: its messages have the fate of those before them.
-func (o *outbox) takeAll() []queued {
+// lose empties the queue, because no stream could be opened: its messages have the fate of those before them.
+func (o *outbox) lose() []queued {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	all := o.waiting.messages
-	o.waiting = batch{}
+	o.waiting, o.lost = batch{}, true
 	return all
 }
 
@@ -233,6 +234,10 @@ func (w *controlWriter) open() error {
 		return err
 	}
 	w.stream, w.until = s, time.Time{}
+	o := &w.p.control
+	o.mu.Lock()
+	o.lost = false
+	o.mu.Unlock()
 	return nil
 }
 

@@ -152,7 +152,7 @@ func (p *partner) unreachable(list []queued, why error) {
 	for _, q := range list {
 		p.t.fail(q.m, why)
 	}
-	for _, q := range p.control.takeAll() {
+	for _, q := range p.control.lose() {
 		p.t.fail(q.m, why)
 	}
 }

@@ -14,10 +14,10 @@ import (
 	"github.com/satin-peer/satin/steal"
 )
 
-// quic and tcp are where a host on the loopback interface listens.
+// overQUIC and overTCP are where a host on the loopback interface listens.
 const (
-	quic = "/ip4/127.0.0.1/udp/0/quic-v1"
-	tcp  = "/ip4/127.0.0.1/tcp/0"
+	overQUIC = "/ip4/127.0.0.1/udp/0/quic-v1"
+	overTCP  = "/ip4/127.0.0.1/tcp/0"
 )
 
 // loopback makes hosts that know each other's addresses.
@@ -98,6 +98,13 @@ func (b *inbox) messages(n int) []*steal.Message {
 	for len(b.received) < n {
 		b.changed.Wait()
 	}
+	return b.received
+}
+
+// snapshot does not wait.
+func (b *inbox) snapshot() []*steal.Message {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	return b.received
 }
 

@@ -11,7 +11,7 @@ import (
 
 // Both sides begin at once, many times over, and all messages come, in order.
 func TestMessagesComeInOrder(t *testing.T) {
-	for _, listen := range []string{tcp, quic} {
+	for _, listen := range []string{overTCP, overQUIC} {
 		t.Run(listen, func(t *testing.T) {
 			const count = 2000
 			hosts := loopback(t, 2, listen)
@@ -38,7 +38,7 @@ func TestMessagesComeInOrder(t *testing.T) {
 
 // Long results arrive whole, also relayed, beside short messages.
 func TestLongResults(t *testing.T) {
-	for _, listen := range []string{tcp, quic} {
+	for _, listen := range []string{overTCP, overQUIC} {
 		t.Run(listen, func(t *testing.T) {
 			hosts := loopback(t, 2, listen)
 			box := newInbox()
@@ -67,7 +67,7 @@ func TestLongResults(t *testing.T) {
 }
 
 func TestUnreachable(t *testing.T) {
-	hosts := loopback(t, 2, tcp)
+	hosts := loopback(t, 2, overTCP)
 	hosts[1].Close()
 	box := newInbox()
 	a := start(t, hosts[0], stream.Config{}, box.handler())
