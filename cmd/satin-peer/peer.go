@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"runtime/debug"
 
+	"github.com/libp2p/go-libp2p/gologshim"
+
 	"github.com/satin-peer/satin/apps"
 	"github.com/satin-peer/satin/peer"
 	"github.com/satin-peer/satin/peer/host"
@@ -22,6 +24,7 @@ func openPeer(ctx context.Context, l *settings.Loaded, list []apps.App, log *slo
 	if err != nil {
 		return nil, failed("%w", err)
 	}
+	gologshim.SetDefaultHandler(networkLog(l, log))
 	p, err := peer.Open(ctx, peerConfig(l, log), built)
 	if errors.Is(err, host.ErrAddress) || errors.Is(err, host.ErrInvitation) {
 		return nil, err
@@ -47,6 +50,26 @@ func peerConfig(l *settings.Loaded, log *slog.Logger) peer.Config {
 		Software: software(), Log: log,
 	}
 }
+
+// networkLog is where libp2p's own messages go. It calls much an error that is the life of a network, so they are only for
+// those who look for one; what matters to users the peer itself logs, or returns.
+func networkLog(l *settings.Loaded, log *slog.Logger) slog.Handler {
+	if l.LogLevel != "debug" {
+		return slog.DiscardHandler
+	}
+	return quieter{log.Handler()}
+}
+
+// A quieter handler drops what is less than a warning.
+type quieter struct{ slog.Handler }
+
+func (q quieter) Enabled(ctx context.Context, level slog.Level) bool {
+	return level >= slog.LevelWarn && q.Handler.Enabled(ctx, level)
+}
+func (q quieter) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return quieter{q.Handler.WithAttrs(attrs)}
+}
+func (q quieter) WithGroup(name string) slog.Handler { return quieter{q.Handler.WithGroup(name)} }
 
 // software is the program's version, for people.
 func software() string {

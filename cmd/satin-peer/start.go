@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -180,7 +179,7 @@ func (c console) announce(ctx context.Context, d control.Daemon, log *slog.Logge
 	if s.Trust == settings.TrustInvite {
 		log.Info("others can join by what satin-peer invite prints")
 	} else if len(s.Addresses) > 0 {
-		log.Info(fmt.Sprintf("others can join by: satin-peer join %s", s.Addresses[0]))
+		log.Info("others can join by satin-peer join and one of the addresses")
 	}
 }
 

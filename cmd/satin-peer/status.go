@@ -188,7 +188,11 @@ func writeRuns(w io.Writer, runs []control.RunInfo) error {
 		if r.Why != "" {
 			what += ": " + r.Why
 		}
-		t.row(r.Run, r.State, percent(r.Share), brief(floatSeconds(r.Elapsed)), r.Peers, owner, what)
+		done := percent(r.Share)
+		if r.Share == 0 && !r.Mine {
+			done = "-" // only the owner knows
+		}
+		t.row(r.Run, r.State, done, brief(floatSeconds(r.Elapsed)), r.Peers, owner, what)
 	}
 	return t.w.Flush()
 }
