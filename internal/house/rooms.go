@@ -28,6 +28,7 @@ var rooms = []room{
 	{dir: "peer/emulate", knows: []string{"steal", "internal/wan"}, modules: []string{"golang.org/x/sys/unix"}},
 	{dir: "internal/wire", modules: []string{"github.com/fxamacker/cbor/v2"}, tests: []string{"steal"}},
 	{dir: "internal/wan"},
+	{dir: "internal/checkpoint", knows: []string{"internal/wire"}, modules: []string{"github.com/fxamacker/cbor/v2", "github.com/gofrs/flock"}},
 	{dir: "internal/sim", knows: []string{"steal", "internal/wan"}},
 	{dir: "internal/sim/paper", knows: []string{"steal", "internal/wan", "internal/sim"}},
 	{dir: "internal/sim/record", knows: []string{".", "internal/sim", "internal/wire"}},
