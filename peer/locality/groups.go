@@ -59,8 +59,8 @@ func intersect(a, b []string) bool {
 	return slices.ContainsFunc(a, func(s string) bool { return s != "" && slices.Contains(b, s) })
 }
 
-// estimateAll looks at the distances by coordinates, with the same hysteresis as measured ones: near under half of
-// NearRTT, since they are rough, until over LeaveRTT.
+// estimateAll looks at the distances by coordinates: near under NearRTT, until over twice that, since they are rough.
+// Probe has those measured soon who look near, and what was measured counts from then on.
 func (m *Map) estimateAll() {
 	many := len(m.members) > m.cfg.CoordinatesAbove
 	for _, id := range m.ids {
@@ -71,9 +71,9 @@ func (m *Map) estimateAll() {
 		}
 		x.estimate = m.position.distance(x.Position)
 		switch {
-		case x.estimate == 0 || x.estimate > m.cfg.LeaveRTT:
+		case x.estimate == 0 || x.estimate > 2*m.cfg.NearRTT:
 			x.byMap = false
-		case x.estimate < m.cfg.NearRTT/2:
+		case x.estimate < m.cfg.NearRTT:
 			x.byMap = true
 		}
 	}

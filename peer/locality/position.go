@@ -18,6 +18,9 @@ const (
 	// dimensions of a position; its encoding has the error, adjustment and height besides.
 	dimensions = 8
 	encoded    = dimensions + 3
+	// shortest is what shorter round trips count as: the algorithm weighs relative errors, and those of round trips in
+	// one room would drown the others. So distances within a cluster come out as about this.
+	shortest = 2 * time.Millisecond
 	// confident is the largest error of two positions whose distance is believed.
 	confident = 0.3
 	// reliableAfter is how many measurements make this peer's own position worth something.
@@ -65,7 +68,7 @@ func (p *position) update(id string, other []float64, rtt time.Duration) {
 	if c == nil {
 		c = coordinate.NewCoordinate(coordinate.DefaultConfig()) // one who begins: at the origin, with the largest error
 	}
-	if _, err := p.client.Update(id, c, rtt); err == nil {
+	if _, err := p.client.Update(id, c, max(rtt, shortest)); err == nil {
 		p.updates++
 	}
 }
