@@ -31,13 +31,13 @@ func (p *partner) inbound(s network.Stream, q *turns, read func(network.Stream) 
 			mine.leave()
 		}
 	}
-	switch {
-	case errors.Is(err, io.EOF):
-		_ = s.Close()
-		return
+	switch { // an offence first: what was wrong with a message may wrap anything, io.EOF too
 	case errors.Is(err, errOffence), errors.Is(err, wire.ErrFrame), errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, io.ErrUnexpectedEOF):
 		p.t.count.offences.Add(1)
 		p.t.offences.add(p.id, time.Now(), p.t.cfg)
+	case errors.Is(err, io.EOF):
+		_ = s.Close()
+		return
 	}
 	_ = s.Reset()
 }
