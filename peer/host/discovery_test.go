@@ -1,7 +1,6 @@
 package host_test
 
 import (
-	"context"
 	"testing"
 
 	"github.com/libp2p/go-libp2p/core/peer"
@@ -59,20 +58,4 @@ func TestAddressesAreRememberedAcrossRestarts(t *testing.T) {
 		t.Errorf("incarnations %d and %d, want 2", a.Incarnation(), b.Incarnation())
 	}
 	await(t, comes(b, a.ID()), "the remembered peer")
-}
-
-func TestTheDHTFindsWhomNobodyNamed(t *testing.T) {
-	a := open(t, host.Config{DHT: true, MinPeers: 1})
-	line := invite(t, a, host.InviteOptions{Uses: 2})
-	b, c := open(t, host.Config{DHT: true, MinPeers: 1}), open(t, host.Config{DHT: true, MinPeers: 1})
-	join(t, b, line)
-	join(t, c, line)
-	s, err := b.Network().NewStream(context.Background(), c.ID(), "/satin/peers/1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Reset()
-	if !b.Admitted(c.ID()) {
-		t.Error("a stream without admission")
-	}
 }

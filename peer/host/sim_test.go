@@ -40,8 +40,11 @@ func inWorld(t *testing.T, test func(t *testing.T, w *world)) {
 	})
 }
 
-// A line is a peer's cable, which can be cut.
-type line struct{ cut atomic.Bool }
+// A line is a peer's cable, which can be cut, or lose what goes to one address.
+type line struct {
+	cut atomic.Bool
+	not string // an IP address
+}
 
 type cable struct {
 	*simnet.SimConn
@@ -49,7 +52,7 @@ type cable struct {
 }
 
 func (c cable) WriteTo(b []byte, to net.Addr) (int, error) {
-	if c.line.cut.Load() {
+	if c.line.cut.Load() || c.line.not != "" && to.(*net.UDPAddr).IP.String() == c.line.not {
 		return len(b), nil
 	}
 	return c.SimConn.WriteTo(b, to)

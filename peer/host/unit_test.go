@@ -1,0 +1,284 @@
+package host
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/core/peer"
+	ma "github.com/multiformats/go-multiaddr"
+	"pgregory.net/rapid"
+)
+
+// A chain proves the membership of its last subject, and nothing once any byte of it is changed.
+func TestChains(t *testing.T) {
+	now := time.Unix(1800000000, 0)
+	rapid.Check(t, func(t *rapid.T) {
+		n := byte(rapid.IntRange(1, maxChain).Draw(t, "length"))
+		signer := keyOf(0)
+		var chain []certificate
+		for i := byte(1); i <= n; i++ {
+			var err error
+			if chain, err = certify(chain, signer, publicOf(0), mustID(i), true, time.Time{}); err != nil {
+				t.Fatal(err)
+			}
+			signer = keyOf(i)
+		}
+		if err := verifyChain(chain, publicOf(0), mustID(n), now, nobody); err != nil {
+			t.Fatal(err)
+		}
+		for i := byte(1); i <= n; i++ {
+			if verifyChain(chain, publicOf(0), mustID(n), now, func(id peer.ID) bool { return id == mustID(i) }) == nil {
+				t.Fatalf("peer %d was revoked and the chain through it still counts", i)
+			}
+		}
+		if verifyChain(chain, publicOf(0), mustID(n+1), now, nobody) == nil || verifyChain(chain, publicOf(7), mustID(n), now, nobody) == nil {
+			t.Fatal("it proves the membership of another peer, or in another swarm")
+		}
+		c := &chain[rapid.IntRange(0, int(n)-1).Draw(t, "certificate")]
+		switch rapid.IntRange(0, 5).Draw(t, "field") {
+		case 0:
+			c.Subject = []byte(mustID(9))
+		case 1:
+			c.Issuer = []byte(mustID(9))
+		case 2:
+			c.MayInvite = !c.MayInvite
+		case 3:
+			c.NotAfter++
+		case 4:
+			c.Signature = bytes.Clone(c.Signature)
+			c.Signature[rapid.IntRange(0, len(c.Signature)-1).Draw(t, "byte")] ^= 1 << rapid.IntRange(0, 7).Draw(t, "bit")
+		case 5:
+			c.Swarm = publicOf(9)
+		}
+		if verifyChain(chain, publicOf(0), mustID(n), now, nobody) == nil {
+			t.Fatal("a forged chain was accepted")
+		}
+	})
+}
+
+func mustID(n byte) peer.ID {
+	id, err := peer.Decode("12D3KooWD3eckifWpRn9wQpMG9R9hX3sD158z7EqHWmweQAJU5SA")
+	if err != nil {
+		panic(err)
+	}
+	return peer.ID(string(id[:len(id)-32]) + string(publicOf(n))) // the ID of an Ed25519 key spells it out
+}
+
+func TestWhoMayCertify(t *testing.T) {
+	end := time.Unix(1800000000, 0)
+	one, err := certify(nil, keyOf(0), publicOf(0), mustID(1), true, end)
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, err := certify(one, keyOf(1), publicOf(0), mustID(2), false, time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if two[1].NotAfter != end.Unix() {
+		t.Error("a membership outlasts that of the inviter")
+	}
+	for after, want := range map[time.Duration]bool{-time.Second: true, time.Second: false} {
+		if err := verifyChain(two, publicOf(0), mustID(2), end.Add(after), nobody); (err == nil) != want {
+			t.Errorf("%v after its end: %v", after, err)
+		}
+	}
+	if _, err := certify(two, keyOf(2), publicOf(0), mustID(3), false, time.Time{}); !errors.Is(err, ErrMayNotInvite) {
+		t.Errorf("one without the right to invite: %v", err)
+	}
+	two[1].MayInvite = true // a member that gives itself the right
+	three := append(two, certificate{Swarm: publicOf(0), Subject: []byte(mustID(3)), Issuer: []byte(mustID(2))})
+	if verifyChain(three, publicOf(0), mustID(3), end, nobody) == nil {
+		t.Error("a right that a member gave itself")
+	}
+	long := chainOf(t, maxChain)
+	if long[maxChain-1].MayInvite {
+		t.Error("the last of the longest chain may invite")
+	}
+	if _, err := certify(long, keyOf(maxChain), publicOf(0), mustID(5), true, time.Time{}); !errors.Is(err, ErrMayNotInvite) {
+		t.Errorf("a chain too long: %v", err)
+	}
+}
+
+func TestAttemptsAreLimited(t *testing.T) {
+	g := &gater{attempts: map[peer.ID]bucket{}}
+	now := time.Unix(1800000000, 0)
+	try := func(id peer.ID) (n int) {
+		for g.mayTry(id, now) {
+			n++
+		}
+		return n
+	}
+	if n := try(mustID(1)); n != attemptBurst {
+		t.Errorf("%d attempts at once, want %d", n, attemptBurst)
+	}
+	if n := try(mustID(2)); n != attemptBurst {
+		t.Errorf("another peer has %d attempts", n)
+	}
+	now = now.Add(3 * attemptEvery)
+	if n := try(mustID(1)); n != 3 {
+		t.Errorf("%d attempts after the time of 3", n)
+	}
+	for i := range 3 * maxCounted {
+		g.mayTry(peer.ID(fmt.Sprint(i)), now)
+	}
+	if len(g.attempts) > maxCounted {
+		t.Errorf("%d buckets", len(g.attempts))
+	}
+}
+
+func TestAddrBookIsBoundedAndKeepsMembers(t *testing.T) {
+	now := time.Unix(1800000000, 0)
+	path := filepath.Join(t.TempDir(), "peers")
+	book, err := openAddrBook(path, mustID(0), now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := ma.StringCast("/ip4/192.0.2.1/tcp/4001")
+	book.meet(mustID(1), at, now)
+	book.learn(mustID(2), []ma.Multiaddr{at}, nil, 0)
+	for i := range 3 * maxKnown {
+		book.learn(peer.ID(fmt.Sprint(i)), []ma.Multiaddr{at}, nil, 0)
+	}
+	for i := range 3 * maxPeerAddrs {
+		book.learn(mustID(1), []ma.Multiaddr{ma.StringCast(fmt.Sprintf("/ip4/192.0.2.1/tcp/%d", i+1))}, nil, 0)
+	}
+	book.learn(mustID(0), []ma.Multiaddr{at}, nil, 0)
+	if len(book.all) != maxKnown || !book.met(mustID(1)) || book.all[mustID(0)] != nil || len(book.addrs(mustID(1))) != maxPeerAddrs {
+		t.Errorf("%d peers, %d addresses", len(book.all), len(book.addrs(mustID(1))))
+	}
+	if err := book.save(); err != nil {
+		t.Fatal(err)
+	}
+	again, err := openAddrBook(path, mustID(0), now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(again.all) != 1 || !again.met(mustID(1)) || len(again.addrs(mustID(1))) != maxPeerAddrs {
+		t.Errorf("remembered %d peers", len(again.all))
+	}
+	if later, err := openAddrBook(path, mustID(0), now.Add(2*rememberFor)); err != nil || len(later.all) != 0 {
+		t.Errorf("%d peers are still known after %v, %v", len(later.all), 2*rememberFor, err)
+	}
+}
+
+func TestRecordsReplaceOlderOnes(t *testing.T) {
+	book := &addrBook{self: mustID(0), all: map[peer.ID]*bookEntry{}}
+	one, two := ma.StringCast("/ip4/192.0.2.1/tcp/1"), ma.StringCast("/ip4/192.0.2.1/tcp/2")
+	book.learn(mustID(1), []ma.Multiaddr{one}, []byte("a"), 5)
+	if book.learn(mustID(1), []ma.Multiaddr{two}, []byte("b"), 5) || !book.addrs(mustID(1))[0].Equal(one) {
+		t.Error("an old record was news")
+	}
+	if !book.learn(mustID(1), []ma.Multiaddr{two}, []byte("b"), 6) || len(book.addrs(mustID(1))) != 1 {
+		t.Error("a newer record did not replace the older one")
+	}
+	if got := book.records(9, func(peer.ID) bool { return true }); len(got) != 1 || string(got[0]) != "b" {
+		t.Errorf("passes on %q", got)
+	}
+}
+
+func TestFailedDialsAreRetriedEverMoreSlowly(t *testing.T) {
+	now := time.Unix(1800000000, 0)
+	book := &addrBook{self: mustID(0), all: map[peer.ID]*bookEntry{}}
+	book.learn(mustID(1), []ma.Multiaddr{ma.StringCast("/ip4/192.0.2.1/tcp/1")}, nil, 0)
+	due := func() bool {
+		infos, _ := book.candidates(9, now, nobody)
+		return len(infos) == 1
+	}
+	for tries := 1; tries < 12; tries++ {
+		if !due() {
+			t.Fatalf("not due before try %d", tries)
+		}
+		book.failed(mustID(1), false, now)
+		least := min(longestRetry, firstRetry<<(tries-1)) / 2
+		if now = now.Add(least - time.Second/10); due() {
+			t.Fatalf("due %v after failure %d", least-time.Second/10, tries)
+		}
+		if _, next := book.candidates(9, now, nobody); next.IsZero() {
+			t.Fatal("the next try is never")
+		}
+		now = now.Add(least + time.Second)
+	}
+}
+
+// A record that another peer signed is refused, whoever sends it.
+func TestForgedRecordsAreRefused(t *testing.T) {
+	good := signedRecord(t, 1, 1, "/ip4/192.0.2.1/tcp/4001")
+	if r, err := decodeRecord(good); err != nil || r.id != mustID(1) || len(r.addrs) != 1 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	theirs := signedRecord(t, 2, 1, "/ip4/192.0.2.1/tcp/4001")
+	swapped := bytes.Replace(theirs, []byte(mustID(2)), []byte(mustID(1)), -1)
+	if bytes.Equal(swapped, theirs) {
+		t.Fatal("the record does not hold the ID")
+	}
+	if _, err := decodeRecord(swapped); err == nil {
+		t.Error("addresses of one peer signed by another")
+	}
+	if _, err := decodePeerList(encode(t, peerList{Records: [][]byte{good, swapped}})); err == nil {
+		t.Error("a list with a forged record")
+	}
+}
+
+// The peer keeps the port of its first start when it was not told one, so that addresses that others know stay true.
+func TestPortStaysTheSame(t *testing.T) {
+	state, err := openState(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer state.close()
+	h := &Host{state: state}
+	first, err := h.port()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := h.port(); err != nil || again != first {
+		t.Errorf("port %d, then %d, %v", first, again, err)
+	}
+	addrs, err := h.listenAddrs()
+	if err != nil || len(addrs) != 4 {
+		t.Errorf("%v, %v", addrs, err)
+	}
+}
+
+// What no member tells of is found in the swarm's Kademlia.
+func TestSearchAsksTheDHT(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	var all []*Host
+	for range 3 {
+		h, err := Open(ctx, Config{StateDir: t.TempDir(), Trust: TrustOpen, DHT: true, MinPeers: 1, Listen: []string{"/ip4/127.0.0.1/tcp/0"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer h.Close()
+		all = append(all, h)
+	}
+	a, b, c := all[0], all[1], all[2]
+	for _, h := range []*Host{b, c} {
+		if err := h.Connect(ctx, a.Addrs()[0]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for look := time.NewTicker(time.Millisecond); a.dht.RoutingTable().Find(c.id) == ""; <-look.C {
+		if ctx.Err() != nil {
+			t.Fatal("the common member does not know where c is")
+		}
+	}
+	b.Disconnect(c.id)
+	b.inner.Peerstore().ClearAddrs(c.id)
+	b.book.mu.Lock()
+	delete(b.book.all, c.id)
+	b.book.mu.Unlock()
+	if err := b.outer.Connect(ctx, peer.AddrInfo{ID: c.id}); err != nil {
+		t.Fatal(err)
+	}
+	if b.inner.Network().Connectedness(c.id) != network.Connected {
+		t.Error("not connected")
+	}
+}
