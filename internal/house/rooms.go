@@ -24,7 +24,7 @@ var rooms = []room{
 	{dir: "peer/statement", knows: []string{".", "internal/wire"}, modules: libp2p},
 	{dir: "peer/host", knows: []string{"internal/wire"}, modules: append([]string{"golang.org/x/sys/windows", "github.com/marcopolo/simnet"}, libp2p...)},
 	{dir: "peer/locality", modules: []string{"github.com/hashicorp/serf/coordinate"}},
-	{dir: "peer/stream", knows: []string{"steal", "internal/wire"}, modules: libp2p},
+	{dir: "peer/stream", knows: []string{"steal", "internal/wire"}, modules: libp2p, tests: []string{"internal/wan"}},
 	{dir: "peer/emulate", knows: []string{"steal", "internal/wan"}, modules: []string{"golang.org/x/sys/unix"}},
 	{dir: "internal/wire", modules: []string{"github.com/fxamacker/cbor/v2"}, tests: []string{"steal"}},
 	{dir: "internal/wan"},

@@ -71,14 +71,14 @@ func (f *FrameReader) tell(partial bool) {
 // makeRoom moves what is there to the front and grows the buffer by at most readStep, or what it holds already.
 func (f *FrameReader) makeRoom(need int) {
 	have := f.end - f.start
-	if have == 0 && len(f.buf) > readStep {
+	switch size := min(need, max(readStep, 2*have)); {
+	case have == 0 && len(f.buf) > readStep && size <= readerKeeps:
 		f.buf = make([]byte, readerKeeps) // a large frame has gone; its memory goes too
-	}
-	if size := min(need, max(readStep, 2*have)); size > len(f.buf) {
+	case size > len(f.buf):
 		grown := make([]byte, size)
 		copy(grown, f.buf[f.start:f.end])
 		f.buf = grown
-	} else {
+	default:
 		copy(f.buf, f.buf[f.start:f.end])
 	}
 	f.start, f.end = 0, have
