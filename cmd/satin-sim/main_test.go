@@ -157,10 +157,10 @@ func TestPagesAreWrittenWhole(t *testing.T) {
 		}
 	}
 	left, err := os.ReadDir(dir)
-	if err != nil || len(left) != 1 || left[0].Name() != "page.md" {
+	if err != nil || len(left) != 1 || left[0].Name() != "sim-page.md" {
 		t.Errorf("the folder holds %v, %v", left, err)
 	}
-	if err := deliver(new(paper.Document), filepath.Join(dir, "page.md"), "page", io.Discard); err == nil {
+	if err := deliver(new(paper.Document), filepath.Join(dir, "sim-page.md"), "page", io.Discard); err == nil {
 		t.Error("a page was written into a file as if it were a folder")
 	}
 }

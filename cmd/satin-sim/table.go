@@ -19,7 +19,7 @@ import (
 func table(args []string, out, progress io.Writer) error {
 	fs := flag.NewFlagSet("table", flag.ContinueOnError)
 	seeds := fs.Int("seeds", 1, "runs of every experiment, 1 to 100")
-	dir := fs.String("out", "", "write NAME.md into this `folder` instead of to standard output")
+	dir := fs.String("out", "", "write sim-NAME.md into this `folder` instead of to standard output")
 	quiet := fs.Bool("quiet", false, "do not report progress")
 	names, rest := leading(args)
 	if err := parse(fs, rest, 0, 0, out); err != nil {
@@ -89,7 +89,7 @@ func deliver(doc *paper.Document, dir, name string, out io.Writer) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	path := filepath.Join(dir, name+".md")
+	path := filepath.Join(dir, "sim-"+name+".md")
 	text := strings.TrimRight(doc.String(), "\n") + "\n"
 	if err := os.WriteFile(path+".new", []byte(text), 0o644); err != nil {
 		return err

@@ -48,13 +48,18 @@ func (s *Setup) Config(seed uint64) sim.Config {
 	return sim.Config{
 		Tree: s.App.Tree(seed), Seed: seed, Network: s.Network(seed), Core: Core(), SpawnOverhead: s.Overhead,
 		MessageCost: messageCost, ByteCost: byteCost,
-		Policy: func() steal.Policy {
-			p, err := steal.PolicyByName(s.Policy, "p000")
-			if err != nil {
-				panic(err) // names are checked where they are read
-			}
-			return p
-		},
+		Policy: policyNamed(s.Policy),
+	}
+}
+
+// policyNamed makes policies for cores.
+func policyNamed(name string) func() steal.Policy {
+	return func() steal.Policy {
+		p, err := steal.PolicyByName(name, "p000")
+		if err != nil {
+			panic(err) // names are checked where they are read
+		}
+		return p
 	}
 }
 
@@ -78,6 +83,14 @@ type Options struct {
 	Progress io.Writer // gets a line now and then; nil: nothing
 }
 
+// seeds says how many.
+func (o Options) seeds() string {
+	if o.Seeds == 1 {
+		return "1 seed"
+	}
+	return fmt.Sprintf("%d seeds", o.Seeds)
+}
+
 // measure runs every setup with every seed and returns, for each setup, what it got.
 func measure(o Options, setups []Setup) ([][]*sim.Report, error) {
 	wants := newAnswers()
@@ -85,7 +98,10 @@ func measure(o Options, setups []Setup) ([][]*sim.Report, error) {
 	for i := range reports {
 		reports[i] = make([]*sim.Report, o.Seeds)
 	}
-	return reports, o.each(len(setups)*o.Seeds, func(k int) error {
+	// Last first: the hardest points of a sweep are its last, and a long run that begins last leaves the other processors idle.
+	n := len(setups) * o.Seeds
+	return reports, o.each(n, func(k int) error {
+		k = n - 1 - k
 		s, seed := &setups[k/o.Seeds], uint64(k%o.Seeds+1)
 		c := s.Config(seed)
 		c.Want = wants.of(s.App, seed)

@@ -6,7 +6,10 @@ import (
 )
 
 // policies of the sweeps: the published two, and ours.
-var sweepPolicies = []string{"rs", "crs", "adaptive"}
+var sweepPolicies = []string{"rs", "crs", adaptive}
+
+// adaptive is ours: nothing is published of it.
+const adaptive = "adaptive"
 
 // point is one place on a curve.
 type point struct {
@@ -15,8 +18,8 @@ type point struct {
 	published map[string]float64 // by policy
 }
 
-// sweep runs the raytracer over points and tabulates a figure.
-func sweep(o Options, d *Document, policies []string, points []point, what func(*App) figure) error {
+// sweep runs the raytracer over points of an axis and tabulates a figure.
+func sweep(o Options, d *Document, axis string, policies []string, points []point, what func(*App) figure) error {
 	var setups []Setup
 	for _, p := range points {
 		for _, policy := range policies {
@@ -27,15 +30,21 @@ func sweep(o Options, d *Document, policies []string, points []point, what func(
 	if err != nil {
 		return err
 	}
-	header := []string{""}
+	header := []string{axis}
 	for _, policy := range policies {
-		header = append(header, policy+", published", policy+", simulated")
+		if policy != adaptive {
+			header = append(header, policy+", published")
+		}
+		header = append(header, policy+", simulated")
 	}
 	rows := [][]string{header}
 	for i, p := range points {
 		row := []string{p.label}
 		for k, policy := range policies {
-			row = append(row, published(p.published[policy]), collect(reports[i*len(policies)+k], what(raytracer)).String())
+			if policy != adaptive {
+				row = append(row, published(p.published[policy]))
+			}
+			row = append(row, collect(reports[i*len(policies)+k], what(raytracer)).String())
 		}
 		rows = append(rows, row)
 	}
@@ -47,7 +56,7 @@ func makeFigureTwo(o Options) (*Document, error) {
 	d := new(Document)
 	d.para("# Figure 2: sensitivity to latency and bandwidth")
 	d.para("Run time of the raytracer in seconds on four clusters of 16 (CRS paper, 3.2). The curves survive only as pictures; "+
-		"published are the figures that the text names. Mean and half the range over %d seeds, Manta's spawn overhead.", o.Seeds)
+		"published are the figures that the text names. Mean and half the range over %s, Manta's spawn overhead.", o.seeds())
 	d.para("## One-way latency, at 100 KB/s")
 	var points []point
 	for _, ms := range []int{1, 10, 50, 100, 200, 500, 1000} {
@@ -57,7 +66,7 @@ func makeFigureTwo(o Options) (*Document, error) {
 		points = append(points, point{fmt.Sprintf("%d ms", ms),
 			network{"", uniform(fourBySixteen, time.Duration(ms)*time.Millisecond, 100e3)}, said})
 	}
-	if err := sweep(o, d, sweepPolicies, points, runTime); err != nil {
+	if err := sweep(o, d, "latency", sweepPolicies, points, runTime); err != nil {
 		return nil, err
 	}
 	d.para("## Bandwidth, at 100 ms one way")
@@ -70,14 +79,14 @@ func makeFigureTwo(o Options) (*Document, error) {
 		points = append(points, point{fmt.Sprintf("%v KB/s", kb),
 			network{"", uniform(fourBySixteen, 100*time.Millisecond, kb*1e3)}, said})
 	}
-	return d, sweep(o, d, sweepPolicies, points, runTime)
+	return d, sweep(o, d, "bandwidth", sweepPolicies, points, runTime)
 }
 
 func makeFigureThree(o Options) (*Document, error) {
 	d := new(Document)
 	d.para("# Figure 3: cluster sizes")
 	d.para("Run time of the raytracer in seconds on 32 peers; 100 ms one way, 100 KB/s (CRS paper, 3.3). Mean and half the "+
-		"range over %d seeds, Manta's spawn overhead.", o.Seeds)
+		"range over %s, Manta's spawn overhead.", o.seeds())
 	var points []point
 	for clusters := 1; clusters <= 32; clusters *= 2 {
 		sizes := make([]int, clusters)
@@ -88,7 +97,7 @@ func makeFigureThree(o Options) (*Document, error) {
 		points = append(points, point{fmt.Sprintf("%d x %d", clusters, 32/clusters),
 			network{"", uniform(sizes, 100*time.Millisecond, 100e3)}, said})
 	}
-	if err := sweep(o, d, sweepPolicies, points, runTime); err != nil {
+	if err := sweep(o, d, "clusters x peers", sweepPolicies, points, runTime); err != nil {
 		return nil, err
 	}
 	d.para("# Asymmetric cluster sizes")
@@ -99,5 +108,5 @@ func makeFigureThree(o Options) (*Document, error) {
 		{"16+48, 600 KB/s", network{"", uniform([]int{16, 48}, 100*time.Millisecond, 600e3)}, map[string]float64{"rs": 53.6, "crs": 58.4}},
 		{"8+8+8+40, 100 KB/s", network{"", uniform([]int{8, 8, 8, 40}, 100*time.Millisecond, 100e3)}, map[string]float64{"rs": 45.8, "crs": 54.7}},
 	}
-	return d, sweep(o, d, sweepPolicies, points, speedupOf)
+	return d, sweep(o, d, "clusters", sweepPolicies, points, speedupOf)
 }

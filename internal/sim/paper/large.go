@@ -12,11 +12,10 @@ import (
 // The Grids@work contest run of the programming-model paper, 5.7: N = 22 on 960 nodes in five clusters, 4.7 million jobs in
 // 1,516 seconds, of which 85 % in the application; about 800,000 messages.
 const (
-	contestPeers    = 960
-	contestTime     = 1516 * time.Second
-	contestShare    = 0.85
-	contestMessages = 800_000
-	contestTarget   = 97.0 // percent, ours
+	contestPeers  = 960
+	contestTime   = 1516 * time.Second
+	contestShare  = 0.85
+	contestTarget = 97.0 // percent, ours
 )
 
 // contestTree is the tree of 22 queens with as many jobs; its work is about what the published share of the published time leaves.
@@ -41,13 +40,7 @@ func makeLarge(o Options) (*Document, error) {
 		r, err := sim.Run(sim.Config{
 			Tree: contestTree(), Seed: 1, Network: contestNetwork(), Core: Core(), SpawnOverhead: EngineOverhead,
 			MessageCost: messageCost, ByteCost: byteCost, Want: &total.Result,
-			Policy: func() steal.Policy {
-				p, err := steal.PolicyByName(policies[i], "p000")
-				if err != nil {
-					panic(err)
-				}
-				return p
-			},
+			Policy: policyNamed(policies[i]),
 		})
 		reports[i], took[i] = r, time.Since(began)
 		return err

@@ -67,8 +67,8 @@ func makeScenarios(o Options) (*Document, error) {
 	d.para("# Figures 4 and 6, Table III: eleven scenarios")
 	d.para("Speedups on four clusters of 16 peers (CRS paper, 3.4 to 3.6; Albatross paper, section 4). Scenario 0 is one cluster "+
 		"of 64. The bars survive only as pictures; the figure before an arrow is one that the text names. Simulated: mean and "+
-		"half the range over %d seeds, Manta's spawn overhead. internal/wan/scenarios/README.md says which values of the "+
-		"scenarios are published; scenario 9's trace is synthetic.", o.Seeds)
+		"half the range over %s, Manta's spawn overhead. internal/wan/scenarios/README.md says which values of the "+
+		"scenarios are published; scenario 9's trace is synthetic.", o.seeds())
 	header := append([]string{"application", "scenario"}, scenarioPolicies...)
 	table := [][]string{header}
 	for i, r := range rows {

@@ -67,7 +67,7 @@ func makeTableOne(o Options) (*Document, error) {
 	d := new(Document)
 	d.para("# Table I: RS, CRS and ours over four networks")
 	d.para("Parallel efficiency in percent (CRS paper, equation 1) on 64 peers, in one cluster or in four of 16; round-trip "+
-		"latency and bandwidth of every link. Published figure, then the simulator's: mean and half the range over %d seeds.", o.Seeds)
+		"latency and bandwidth of every link. Published figure, then the simulator's: mean and half the range over %s.", o.seeds())
 	header := []string{"application", "policy"}
 	for _, n := range tableOneNetworks {
 		header = append(header, n.name)

@@ -4,7 +4,7 @@ import "fmt"
 
 // Table is one page of results.
 type Table struct {
-	Name  string // on the command line; the file is Name.md
+	Name  string // on the command line; the file is sim-Name.md
 	About string
 	make  func(Options) (*Document, error)
 }
@@ -40,5 +40,9 @@ func (t Table) Make(o Options) (*Document, error) {
 	if o.Seeds < 1 {
 		return nil, fmt.Errorf("%d seeds; at least 1 is needed", o.Seeds)
 	}
-	return t.make(o)
+	d, err := t.make(o)
+	if d != nil {
+		d.para("Made by `satin-sim table %s --seeds %d`.", t.Name, o.Seeds)
+	}
+	return d, err
 }
