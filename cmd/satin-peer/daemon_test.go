@@ -34,6 +34,7 @@ type fakeMember struct {
 	waiting chan struct{}
 	stopped chan struct{}
 	closed  bool
+	leaving func(context.Context) error // instead of nothing
 }
 
 const (
@@ -97,9 +98,16 @@ func (m *fakeMember) Doctor(context.Context) ([]control.Finding, error) {
 }
 func (m *fakeMember) Resume(context.Context) error                   { return m.note("resume") }
 func (m *fakeMember) Pause(_ context.Context, d time.Duration) error { return m.note("pause %v", d) }
-func (m *fakeMember) Leave(context.Context) error                    { _ = m.note("leave"); return nil }
 func (m *fakeMember) Join(_ context.Context, a string) (control.PeerInfo, error) {
 	return control.PeerInfo{Peer: "12D3KooWNear"}, m.note("join %s", a)
+}
+
+func (m *fakeMember) Leave(ctx context.Context) error {
+	_ = m.note("leave")
+	if m.leaving != nil {
+		return m.leaving(ctx)
+	}
+	return nil
 }
 
 func (m *fakeMember) Close() {
@@ -110,6 +118,9 @@ func (m *fakeMember) Close() {
 
 func (m *fakeMember) Invite(_ context.Context, i control.Invitation) (control.Invited, error) {
 	expires := time.Date(2026, 11, 21, 12, 0, 0, 0, time.Local)
+	if i.Peer != "" {
+		return control.Invited{Line: m.status.Addresses[0], Swarm: "satin"}, m.note("invite %+v", i)
+	}
 	return control.Invited{Line: "satin-invite-1:abc", Swarm: "satin", Expires: expires}, m.note("invite %+v", i)
 }
 
@@ -362,6 +373,28 @@ func TestOwnPeer(t *testing.T) {
 	f = starter(t, m)
 	if code := f.run("run", "count", "3", "--join", "a"); code != exitFailed || f.err.String() != "satin-peer: nobody answers at a\n" || !m.closed {
 		t.Errorf("exit code %d, %s", code, &f.err)
+	}
+}
+
+// TestLeaving checks that a second signal would end a daemon that is leaving, and that leaving takes no longer than it may.
+func TestLeaving(t *testing.T) {
+	m := newFakeMember()
+	f := starter(t, m)
+	released := 0
+	m.leaving = func(ctx context.Context) error {
+		released = f.released
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	code := make(chan int)
+	go func() { code <- f.run("start", "--leave-after", "10ms") }()
+	f.connected(t).Close()
+	f.caught <- syscall.SIGTERM
+	if got := <-code; got != exitFailed || !strings.Contains(f.err.String(), "satin-peer: leaving took longer than 10ms") {
+		t.Errorf("exit code %d, %s", got, &f.err)
+	}
+	if released != 1 || !m.closed {
+		t.Errorf("signals released %d times before leaving, closed: %v", released, m.closed)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -63,11 +64,9 @@ send a password. With the ID of a peer, which its status shows, that peer is let
   satin-peer invite --uses 20 --valid 2h
   satin-peer invite 12D3KooWEfSPJ8YpT6zV2Qdqz4YVNoqJqGHdc4oC4NW9aUQZQ6Jg`,
 	}, 0, 1, func(ctx context.Context, d control.Daemon, args []string) error {
-		i := control.Invitation{MayInvite: mayInvite}
-		if len(args) == 0 {
-			i.Uses, i.Valid = uses, valid.Seconds()
-		} else {
-			i.Peer = args[0]
+		i := control.Invitation{Uses: uses, MayInvite: mayInvite, Valid: valid.Seconds()}
+		if len(args) > 0 {
+			i = control.Invitation{Peer: args[0]}
 		}
 		made, err := d.Invite(ctx, i)
 		switch {
@@ -87,8 +86,8 @@ send a password. With the ID of a peer, which its status shows, that peer is let
 	ask := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		flags := cmd.Flags()
-		if len(args) > 0 && (flags.Changed("valid") || flags.Changed("uses")) {
-			return errors.New("--valid and --uses cannot go with a PEER: it is let in by name, for good")
+		if len(args) > 0 && (flags.Changed("valid") || flags.Changed("uses") || mayInvite) {
+			return errors.New("--valid, --uses and --may-invite cannot go with a PEER: it is let in by name, for good")
 		}
 		if valid < minValid || valid > most {
 			return &apps.InputError{What: "--valid", Got: valid.String(), Want: "a duration from 1m to 720h"}
@@ -103,7 +102,7 @@ send a password. With the ID of a peer, which its status shows, that peer is let
 
 // inviteNote tells the inviter what the line is good for.
 func inviteNote(i control.Invitation, made control.Invited) string {
-	if i.Peer != "" {
+	if i.Peer != "" && strings.HasPrefix(made.Line, "/") { // an address, which lets in nobody who is not on the list
 		return fmt.Sprintf("Only %s can join by it.", oneLine(i.Peer))
 	}
 	who := "One peer"

@@ -168,8 +168,8 @@ func (s Submission) check() error {
 
 func (i Invitation) check() error {
 	switch {
-	case i.Peer != "" && (i.Uses != 0 || i.Valid != 0):
-		return Errorf(ErrBadInput, "a peer that is let in by name needs no number of uses and no time")
+	case i.Peer != "" && (i.Uses != 0 || i.Valid != 0 || i.MayInvite):
+		return Errorf(ErrBadInput, "a peer that is let in by name needs no number of uses and no time, and cannot be given the right to invite")
 	case i.Valid != 0 && !(i.Valid >= minValid.Seconds() && i.Valid <= maxValid.Seconds()): // nor NaN
 		return Errorf(ErrBadInput, "an invitation is valid for %v to %v", minValid, maxValid)
 	case i.Uses < 0 || i.Uses > maxUses:

@@ -100,7 +100,7 @@ type Invitation struct {
 	Peer string `json:"peer,omitempty"`
 	// Uses is how many peers may join by the line, 1 to 1000; 0 means 1. Not with Peer.
 	Uses int `json:"uses,omitempty"`
-	// MayInvite lets those who join invite others.
+	// MayInvite lets those who join invite others. Not with Peer.
 	MayInvite bool `json:"may_invite,omitempty"`
 	// Valid is for how long the line may be used, in seconds, from a minute to 30 days; 0 means a day. Not with Peer.
 	Valid float64 `json:"valid_seconds,omitempty"`
