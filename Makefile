@@ -6,7 +6,7 @@ SEEDS    ?= 3
 SCHEDULES ?= 20000
 
 .DEFAULT_GOAL := help
-.PHONY: build test test-swarm race lint fuzz mutants bench sim-tables sim-check help
+.PHONY: build test test-swarm race lint fuzz mutants bench bench-swarm sim-tables sim-check help
 
 build: ## Build the commands into bin/
 	$(GO) build -o bin/ ./cmd/...
@@ -35,6 +35,9 @@ mutants: ## Break the code in many small ways and see that the tests notice each
 
 bench: ## Print the engine's figures beside its rivals' as ratios; BENCH="fib udp" for some sections only
 	cd internal/bench && $(GO) run . $(BENCH)
+
+bench-swarm: ## Print what a steal costs between processes, and what swarms of real processes make of it
+	cd internal/bench && $(GO) run . steal swarm
 
 sim-tables: ## Make the papers' load-balancing tables in the simulator, into docs/results (SEEDS=3 runs of each)
 	$(GO) run ./cmd/satin-sim table all --seeds $(SEEDS) --out docs/results

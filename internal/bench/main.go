@@ -4,7 +4,7 @@
 //
 //	go run . [-rounds N] [-write] [SECTION ...]
 //
-// Sections are fib, apps, leaf, thief and udp; without any, all run, in about ten minutes on two cores. It is a module of
+// Sections are fib, apps, leaf, thief, udp and steal; without any, all run, in about a quarter of an hour on two cores. It is a module of
 // its own, so that the rivals it measures stay out of satin's go.mod. `make bench BENCH=fib` at the root runs a section.
 package main
 
@@ -30,6 +30,7 @@ var sections = []section{
 	{"leaf", leaf},
 	{"thief", thief},
 	{"udp", packets},
+	{"steal", stealing},
 }
 
 // resultsFile is where -write puts the figures.
