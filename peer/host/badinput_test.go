@@ -311,6 +311,11 @@ func TestInvitationsEnd(t *testing.T) {
 	wants(t, c.Join(patience(t), invite(t, a, host.InviteOptions{For: time.Nanosecond})), host.ErrInvitation)
 	wants(t, c.Join(patience(t), once[:len(once)-3]), host.ErrInvitation)
 	wants(t, c.Join(patience(t), flip(once)), host.ErrInvitation)
+	old := invite(t, a, host.InviteOptions{For: time.Nanosecond})
+	_, err := host.Open(t.Context(), host.Config{StateDir: t.TempDir(), Bootstrap: []string{old}})
+	wants(t, err, host.ErrInvitation)
+	_, err = host.Open(t.Context(), host.Config{StateDir: t.TempDir(), Swarm: "elsewhere", Bootstrap: []string{once}})
+	wants(t, err, host.ErrWrongSwarm)
 	if _, err := b.Invite(t.Context(), host.InviteOptions{}); !errors.Is(err, host.ErrMayNotInvite) {
 		t.Errorf("a member without the right to invite: %v", err)
 	}

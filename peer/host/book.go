@@ -37,6 +37,9 @@ type bookEntry struct {
 	notTill time.Time // the next dial
 }
 
+// member says whether the peer was met as one.
+func (e *bookEntry) member() bool { return e != nil && !e.met.IsZero() }
+
 // An addrBook knows where peers may be. Those met as members are remembered in a file.
 type addrBook struct {
 	path string
@@ -185,8 +188,7 @@ func (b *addrBook) meet(id peer.ID, at ma.Multiaddr, now time.Time) {
 func (b *addrBook) met(id peer.ID) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	e := b.all[id]
-	return e != nil && !e.met.IsZero()
+	return b.all[id].member()
 }
 
 // failed notes that a dial came to nothing. A peer that is no member of this swarm is forgotten.
@@ -215,13 +217,13 @@ func backoff(tries int) time.Duration {
 }
 
 // candidates are up to n peers worth dialing now, members that were met first, then at random.
-func (b *addrBook) candidates(n int, now time.Time, skip func(peer.ID) bool) (infos []peer.AddrInfo, next time.Time) {
+func (b *addrBook) candidates(n int, now time.Time, skip func(peer.ID, *bookEntry) bool) (infos []peer.AddrInfo, next time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var ids []peer.ID
 	for id, e := range b.all {
 		switch {
-		case skip(id) || len(e.addrs) == 0:
+		case skip(id, e) || len(e.addrs) == 0:
 		case now.Before(e.notTill):
 			if next.IsZero() || e.notTill.Before(next) {
 				next = e.notTill

@@ -1,12 +1,14 @@
 package host
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/network"
@@ -45,7 +47,12 @@ func ParseAddr(text string) (peer.AddrInfo, error) {
 // An intent is the user's wish to become a member of the swarm of a certain peer.
 type intent struct {
 	invitation *Invitation // nil: by being in the other's allow-list
+	answered   atomic.Bool // the other has answered a hello that carried it
 }
+
+// intentTries is how often it is tried again because another handshake with the same peer, that did not carry it, came in between: the two may
+// have found each other on the local network in the same moment.
+const intentTries = 3
 
 // intents are those that are being tried.
 type intents struct {
@@ -97,25 +104,38 @@ func (h *Host) Join(ctx context.Context, lineOrAddr string) error {
 	if err != nil {
 		return err
 	}
-	if h.cfg.Trust == TrustInvite || len(v.Key) > 0 {
-		if err := h.swarm.canAdopt(v.Key); err != nil {
-			return err
-		}
-	}
-	if v.Inviter == h.id {
-		return fmt.Errorf("%w: this peer made the invitation", ErrSelf)
-	}
-	s := h.swarm.standing()
-	member := s.settled && string(s.public) == string(v.Key)
-	if !member && time.Now().After(v.Expires) {
-		return fmt.Errorf("%w: it expired on %s: ask for a new one", ErrInvitation, v.Expires.UTC().Format(time.DateTime+" MST"))
+	if err := h.checkInvitation(v, time.Now()); err != nil {
+		return err
 	}
 	in := &intent{invitation: v}
-	if member {
+	if h.memberBy(v) {
 		in = &intent{}
 	}
 	info := peer.AddrInfo{ID: v.Inviter, Addrs: v.infos}
 	return h.connect(ctx, info, in)
+}
+
+// memberBy says whether this peer is a member of the swarm of an invitation already.
+func (h *Host) memberBy(v *Invitation) bool {
+	s := h.swarm.standing()
+	return s.settled && bytes.Equal(s.public, v.Key)
+}
+
+// checkInvitation says why an invitation is of no use to this peer, before anybody else is asked.
+func (h *Host) checkInvitation(v *Invitation, now time.Time) error {
+	if v.Inviter == h.id {
+		return fmt.Errorf("%w: this peer made the invitation", ErrSelf)
+	}
+	if err := h.swarm.canAdopt(v.Key); err != nil {
+		return err
+	}
+	if h.cfg.Swarm != "" && h.cfg.Swarm != v.Swarm {
+		return fmt.Errorf("%w: the invitation is to the swarm %q, and this peer is told to be in %q: leave the name out", ErrWrongSwarm, v.Swarm, h.cfg.Swarm)
+	}
+	if !h.memberBy(v) && now.After(v.Expires) {
+		return fmt.Errorf("%w: it expired on %s: ask for a new one", ErrInvitation, v.Expires.UTC().Format(time.DateTime+" MST"))
+	}
+	return nil
 }
 
 func (h *Host) connect(ctx context.Context, info peer.AddrInfo, in *intent) error {
@@ -134,6 +154,20 @@ func (h *Host) connect(ctx context.Context, info peer.AddrInfo, in *intent) erro
 		defer cancel()
 	}
 	defer h.intend(info.ID, in)()
+	for try := 1; ; try++ {
+		err := h.meet(ctx, info)
+		if v := in.invitation; err == nil && v != nil && !bytes.Equal(h.swarm.standing().public, v.Key) {
+			err = h.greetAgain(ctx, info.ID) // they were connected before, without the invitation
+		}
+		var crossed *handshakeError
+		if !errors.As(err, &crossed) || in.answered.Load() || try == intentTries || ctx.Err() != nil {
+			return err
+		}
+	}
+}
+
+// meet connects and waits for the handshake.
+func (h *Host) meet(ctx context.Context, info peer.AddrInfo) error {
 	if s, ok := h.inner.Network().(*libp2pswarm.Swarm); ok {
 		s.Backoff().Clear(info.ID) // the user wants it now
 	}
@@ -146,17 +180,30 @@ func (h *Host) connect(ctx context.Context, info peer.AddrInfo, in *intent) erro
 		return err
 	}
 	if err := h.visitors.await(ctx, info.ID); err != nil {
-		return fmt.Errorf("%s at %s: %w", info.ID, place(info), err)
+		return &handshakeError{info.ID, place(info), err}
 	}
-	if v := in.invitation; v != nil && string(h.swarm.standing().public) != string(v.Key) {
-		// The two were connected before, without the invitation.
-		said, err := h.greet(ctx, info.ID)
-		if err != nil {
-			return fmt.Errorf("%s at %s: %w", info.ID, place(info), err)
-		}
-		if v := h.visitors.find(info.ID); v != nil {
-			h.visitors.admit(v, said, nil)
-		}
+	return nil
+}
+
+// A handshakeError says with whom a handshake failed.
+type handshakeError struct {
+	id    peer.ID
+	place string
+	err   error
+}
+
+func (e *handshakeError) Error() string { return fmt.Sprintf("%s at %s: %v", e.id, e.place, e.err) }
+func (e *handshakeError) Unwrap() error { return e.err }
+
+// greetAgain repeats the handshake with one who is in already.
+func (h *Host) greetAgain(ctx context.Context, id peer.ID) error {
+	v := h.visitors.find(id)
+	said, err := h.greet(ctx, id)
+	if err != nil {
+		return fmt.Errorf("%s: %w", id, err)
+	}
+	if v == nil || !h.visitors.admit(v, said, nil) {
+		return fmt.Errorf("%w: the connection with %s ended", ErrUnreachable, id)
 	}
 	return nil
 }

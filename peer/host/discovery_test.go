@@ -59,3 +59,15 @@ func TestAddressesAreRememberedAcrossRestarts(t *testing.T) {
 	}
 	await(t, comes(b, a.ID()), "the remembered peer")
 }
+
+func TestJoinWithEverythingOn(t *testing.T) {
+	all := host.Config{NAT: true, MDNS: true, DHT: true, Relay: true}
+	a, b := open(t, all), open(t, all)
+	join(t, b, invite(t, a, host.InviteOptions{}))
+	if !a.Admitted(b.ID()) || !b.Admitted(a.ID()) {
+		t.Error("not admitted")
+	}
+	if r := a.Reachability(); r.State != host.ReachPrivate || len(r.Addrs) == 0 {
+		t.Errorf("on loopback: %+v", r)
+	}
+}

@@ -176,6 +176,9 @@ func (h *Host) greet(ctx context.Context, id peer.ID) (*hello, error) {
 	if err != nil {
 		return nil, err
 	}
+	if join != nil {
+		join.answered.Store(true)
+	}
 	whole = true
 	if w.Code != 0 {
 		return nil, w.refusal()

@@ -45,7 +45,8 @@ type Host struct {
 	seeker   *seeker
 	reach    *reach
 	dht      *dht.IpfsDHT
-	closers  []io.Closer // what hangs on inner
+	moved    chan struct{} // told when the peer has entered another swarm
+	closers  []io.Closer   // what hangs on inner
 
 	ctx    context.Context // ends with Close
 	cancel context.CancelFunc
@@ -63,9 +64,6 @@ func Open(ctx context.Context, cfg Config) (*Host, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkBootstrap(cfg.Bootstrap); err != nil {
-		return nil, err
-	}
 	state, err := openState(cfg.StateDir)
 	if err != nil {
 		return nil, err
@@ -77,7 +75,7 @@ func Open(ctx context.Context, cfg Config) (*Host, error) {
 	h.news = newNews(h)
 	h.seeker = newSeeker(h)
 	h.reach = &reach{}
-	h.listens = make(chan struct{})
+	h.listens, h.moved = make(chan struct{}), make(chan struct{}, 1)
 	if err := h.open(ctx); err != nil {
 		h.Close()
 		return nil, err
@@ -135,12 +133,7 @@ func (h *Host) seek() error {
 		h.closers = append(h.closers, h.dht)
 	}
 	if h.cfg.MDNS {
-		service, err := h.callOut()
-		if err != nil { // a machine without a network that can multicast is no reason not to start
-			h.log.Warn("no discovery on the local network", "error", err)
-		} else {
-			h.closers = append(h.closers, service)
-		}
+		h.spawn(h.callOut)
 	}
 	h.spawn(h.seeker.run)
 	return nil
@@ -172,6 +165,9 @@ func (h *Host) readState() (ed25519.PrivateKey, error) {
 		return nil, err
 	}
 	if h.book, err = openAddrBook(h.state.path(rememberedFile), h.id, time.Now()); err != nil {
+		return nil, err
+	}
+	if err := h.checkBootstrap(time.Now()); err != nil {
 		return nil, err
 	}
 	h.incarnation, err = h.state.nextIncarnation()
@@ -350,5 +346,6 @@ func (h *Host) welcomed(id peer.ID) {
 			}
 		})
 	}
+	h.inner.ConnManager().TagPeer(id, memberTag, memberWorth)
 	h.seeker.poke()
 }

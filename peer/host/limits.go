@@ -22,6 +22,9 @@ const (
 	maxProtoStreams  = 64  // of one protocol with one peer
 	trimGrace        = 30 * time.Second
 
+	memberTag   = "satin member" // so that strangers go first when there are too many connections
+	memberWorth = 10
+
 	// Peers behind one address: an institute's NAT, or a machine with many peers. libp2p's default is 8.
 	addressConnsPerSecond = 20
 	siteFactor            = 4 // an IPv6 site (/48) may hold as many as this number of networks (/56)

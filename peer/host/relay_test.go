@@ -15,8 +15,8 @@ func TestMembersAreRelayedAndStrangersAreNot(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
 		r := w.at("1.0.0.1", 4001, host.Config{Relay: true})
 		invitation := invite(t, r, host.InviteOptions{Uses: 2})
-		a, _ := w.on(&line{not: "1.0.0.3"}, "1.0.0.2", 4001, host.Config{MinPeers: 1})
-		b, _ := w.on(&line{not: "1.0.0.2"}, "1.0.0.3", 4001, host.Config{MinPeers: 1})
+		a, _ := w.on(&line{lost: []string{"1.0.0.3"}}, "1.0.0.2", 4001, host.Config{MinPeers: 1})
+		b, _ := w.on(&line{lost: []string{"1.0.0.2"}}, "1.0.0.3", 4001, host.Config{MinPeers: 1})
 		join(t, a, invitation)
 		join(t, b, invitation)
 		if _, err := client.Reserve(t.Context(), b.Network(), info(r)); err != nil {

@@ -17,6 +17,7 @@ const (
 	exchangeEvery = time.Minute
 	saveEvery     = time.Minute
 	idleSeek      = time.Minute // how often to look whether there is something to do, if nothing says so
+	mendEvery     = 5 * time.Minute
 )
 
 // A seeker keeps this peer in touch with others: it tries what the configuration names while nobody is there, and dials
@@ -49,16 +50,19 @@ func newSeeker(h *Host) *seeker {
 	return s
 }
 
-// checkBootstrap refuses texts that can never be of use.
-func checkBootstrap(texts []string) error {
-	for _, text := range texts {
+// checkBootstrap refuses entries of the configuration that can never be of use.
+func (h *Host) checkBootstrap(now time.Time) error {
+	for _, text := range h.cfg.Bootstrap {
 		var err error
 		if IsInvitation(text) {
-			_, err = ParseInvitation(text)
+			var v *Invitation
+			if v, err = ParseInvitation(text); err == nil {
+				err = h.checkInvitation(v, now)
+			}
 		} else {
 			_, err = ParseAddr(text)
 		}
-		if err != nil {
+		if err != nil && !errors.Is(err, ErrSelf) { // a file of addresses for all peers may hold this one's
 			return err
 		}
 	}
@@ -76,7 +80,7 @@ func (s *seeker) poke() {
 func (s *seeker) run(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
-	nextExchange, nextSave := time.Now().Add(exchangeEvery), time.Now().Add(saveEvery)
+	nextExchange, nextSave, nextMend := time.Now().Add(exchangeEvery), time.Now().Add(saveEvery), time.Now().Add(mendEvery)
 	for {
 		select {
 		case <-ctx.Done():
@@ -90,13 +94,17 @@ func (s *seeker) run(ctx context.Context) {
 			s.gossip()
 			nextExchange = now.Add(exchangeEvery)
 		}
+		if !now.Before(nextMend) {
+			s.mend(now)
+			nextMend = now.Add(mendEvery)
+		}
 		if !now.Before(nextSave) {
 			if err := s.host.book.save(); err != nil {
 				s.host.log.Warn("remembering addresses", "error", err)
 			}
 			nextSave = now.Add(saveEvery)
 		}
-		timer.Reset(max(time.Millisecond, min(time.Until(next), time.Until(nextExchange), time.Until(nextSave))))
+		timer.Reset(max(time.Millisecond, min(time.Until(next), time.Until(nextExchange), time.Until(nextSave), time.Until(nextMend))))
 	}
 }
 
@@ -116,7 +124,7 @@ func (s *seeker) look(now time.Time) (next time.Time) {
 		}
 	}
 	if missing := h.cfg.MinPeers - len(here); missing > 0 {
-		infos, later := h.book.candidates(min(missing, seekDials), now, func(id peer.ID) bool { return s.isDialing(id) || h.Admitted(id) || h.revoked.has(id) })
+		infos, later := h.book.candidates(min(missing, seekDials), now, func(id peer.ID, _ *bookEntry) bool { return s.useless(id) })
 		sooner(later)
 		for _, info := range infos {
 			if !s.dial(info) {
@@ -125,6 +133,20 @@ func (s *seeker) look(now time.Time) (next time.Time) {
 		}
 	}
 	return next
+}
+
+// mend dials one more member that was met before, even if there are enough: when the network was split, each half may have enough of its
+// own and would never look for the other.
+func (s *seeker) mend(now time.Time) {
+	h := s.host
+	here := h.visitors.admitted()
+	if len(here) < h.cfg.MinPeers || len(here) >= h.cfg.MaxConns/2 {
+		return // look dials anyway, or there is no room
+	}
+	infos, _ := h.book.candidates(1, now, func(id peer.ID, e *bookEntry) bool { return s.useless(id) || !e.member() })
+	for _, info := range infos {
+		s.dial(info)
+	}
 }
 
 // try starts an attempt at a bootstrap entry if it is time for one, else says when it is.
@@ -173,10 +195,12 @@ func notMembers(err error) bool {
 	return false
 }
 
-func (s *seeker) isDialing(id peer.ID) bool {
+// useless says whether there is no point in dialing a peer.
+func (s *seeker) useless(id peer.ID) bool {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.dialing[id]
+	busy := s.dialing[id]
+	s.mu.Unlock()
+	return busy || s.host.Admitted(id) || s.host.revoked.has(id)
 }
 
 // dial starts to connect to a known peer, if there is a free slot.

@@ -3,7 +3,8 @@ package host_test
 import (
 	"fmt"
 	"net"
-	"sync/atomic"
+	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -40,10 +41,23 @@ func inWorld(t *testing.T, test func(t *testing.T, w *world)) {
 	})
 }
 
-// A line is a peer's cable, which can be cut, or lose what goes to one address.
+// A line is a peer's cable, which can be cut, or lose what goes to some addresses.
 type line struct {
-	cut atomic.Bool
-	not string // an IP address
+	mu   sync.Mutex
+	cut  bool
+	lost []string // IP addresses
+}
+
+func (l *line) set(cut bool, lost ...string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.cut, l.lost = cut, lost
+}
+
+func (l *line) loses(to net.Addr) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.cut || slices.Contains(l.lost, to.(*net.UDPAddr).IP.String())
 }
 
 type cable struct {
@@ -52,7 +66,7 @@ type cable struct {
 }
 
 func (c cable) WriteTo(b []byte, to net.Addr) (int, error) {
-	if c.line.cut.Load() || c.line.not != "" && to.(*net.UDPAddr).IP.String() == c.line.not {
+	if c.line.loses(to) {
 		return len(b), nil
 	}
 	return c.SimConn.WriteTo(b, to)
@@ -143,17 +157,21 @@ func TestSixteenPeersBecomeASwarm(t *testing.T) {
 
 // libp2p's own limit is 8 connections with one address that is not loopback; 60 peers of an institute behind one NAT must get in.
 func TestSixtyPeersBehindOneAddress(t *testing.T) {
+	peers := 60
+	if testing.Short() {
+		peers = 12
+	}
 	inWorld(t, func(t *testing.T, w *world) {
 		hub := w.at("1.0.0.1", 4001, host.Config{})
-		line := invite(t, hub, host.InviteOptions{Uses: 60})
+		line := invite(t, hub, host.InviteOptions{Uses: peers})
 		var all []*host.Host
-		for i := range 60 {
+		for i := range peers {
 			all = append(all, w.at("2.0.0.1", 5000+i, host.Config{Bootstrap: []string{line}, MinPeers: 1}))
 		}
 		time.Sleep(10 * time.Second)
 		for i, h := range all {
 			if !hub.Admitted(h.ID()) || !h.Admitted(hub.ID()) {
-				t.Errorf("peer %d of 60 did not get in", i)
+				t.Errorf("peer %d of %d did not get in", i, peers)
 			}
 		}
 	})
@@ -199,15 +217,12 @@ func TestRestartIsNoticedBeforeTheOldConnectionDies(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
 		dir := t.TempDir()
 		a := w.at("1.0.0.1", 4001, host.Config{})
-		var told []string
-		a.OnPeer(func(id peer.ID, up bool) {
-			m, _ := a.Member(id)
-			told = append(told, fmt.Sprint(up, m.Incarnation))
-		})
+		told := make(chan bool, 8)
+		a.OnPeer(func(_ peer.ID, up bool) { told <- up })
 		b, cable := w.on(&line{}, "1.0.0.2", 4001, host.Config{StateDir: dir})
 		join(t, b, invite(t, a, host.InviteOptions{}))
 		time.Sleep(time.Second)
-		cable.cut.Store(true) // what it says when it closes is lost, as when it is killed
+		cable.set(true) // what it says when it closes is lost, as when it is killed
 		b.Close()
 		b = w.at("1.0.0.2", 4002, host.Config{StateDir: dir})
 		if err := b.Connect(t.Context(), a.Addrs()[0]); err != nil {
@@ -217,8 +232,10 @@ func TestRestartIsNoticedBeforeTheOldConnectionDies(t *testing.T) {
 		if m, ok := a.Member(b.ID()); !ok || m.Incarnation != 2 || len(m.Addrs) != 1 {
 			t.Errorf("after the restart: %v %+v", ok, m)
 		}
-		if got := fmt.Sprint(told); got != "[true 1 false 2 true 2]" {
-			t.Errorf("told %s", got)
+		for i, want := range []bool{true, false, true} {
+			if got := <-told; got != want {
+				t.Errorf("told %v as number %d", got, i)
+			}
 		}
 	})
 }
@@ -278,4 +295,69 @@ func TestMembershipEndsWhenItIsSaidTo(t *testing.T) {
 		err := b.Connect(patience(t), a.Addrs()[0])
 		wants(t, err, host.ErrNotInvited)
 	})
+}
+
+// Two halves that have enough members each find together again when the network does.
+func TestSplitSwarmMends(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		var all []*host.Host
+		var lines []*line
+		var invitation string
+		for i := range 4 {
+			l := &line{}
+			h, _ := w.on(l, fmt.Sprintf("1.0.0.%d", i+1), 4001, host.Config{MinPeers: 1})
+			if i == 0 {
+				invitation = invite(t, h, host.InviteOptions{Uses: 3})
+			} else {
+				join(t, h, invitation)
+			}
+			all, lines = append(all, h), append(lines, l)
+		}
+		if err := all[2].Connect(t.Context(), all[3].Addrs()[0]); err != nil {
+			t.Fatal(err)
+		}
+		half := func(cut bool) {
+			for i, l := range lines {
+				var lost []string
+				for j := range lines {
+					if cut && i/2 != j/2 {
+						lost = append(lost, fmt.Sprintf("1.0.0.%d", j+1))
+					}
+				}
+				l.set(false, lost...)
+			}
+		}
+		half(true)
+		time.Sleep(3 * time.Minute)
+		for i, h := range all {
+			if len(h.Members()) != 1 {
+				t.Fatalf("peer %d is connected to %d while the network is split", i, len(h.Members()))
+			}
+		}
+		half(false)
+		time.Sleep(20 * time.Minute)
+		if !all[0].Admitted(all[2].ID()) && !all[0].Admitted(all[3].ID()) && !all[1].Admitted(all[2].ID()) && !all[1].Admitted(all[3].ID()) {
+			t.Error("still two halves")
+		}
+	})
+}
+
+// Peers that have found each other by other means, and refuse each other at the moment of the invitation, do not spoil it.
+func TestJoinWhileOtherHandshakesFail(t *testing.T) {
+	for after := time.Duration(0); after <= 100*time.Millisecond; after += 10 * time.Millisecond {
+		inWorld(t, func(t *testing.T, w *world) {
+			a, b := w.at("1.0.0.1", 4001, host.Config{}), w.at("1.0.0.2", 4001, host.Config{})
+			line := invite(t, a, host.InviteOptions{})
+			go a.Network().Connect(t.Context(), info(b))
+			go b.Network().Connect(t.Context(), info(a))
+			time.Sleep(after)
+			if err := b.Join(patience(t), line); err != nil {
+				t.Errorf("%v after the others: %v", after, err)
+			}
+			time.Sleep(time.Minute)
+			if !a.Admitted(b.ID()) || !b.Admitted(a.ID()) {
+				t.Errorf("%v after the others: not admitted", after)
+			}
+		})
+	}
 }

@@ -2,6 +2,7 @@ package host
 
 import (
 	"bytes"
+	"crypto/ed25519"
 	"fmt"
 	"time"
 
@@ -108,7 +109,7 @@ func (h *Host) accept(id peer.ID, said *hello, w *welcome, join *intent) error {
 	}
 	if h.cfg.Trust == TrustOpen && len(w.Granted) == 0 {
 		if said.Swarm == "" {
-			return h.swarm.adopt(theirs.Swarm, nil, nil)
+			return h.enter(theirs.Swarm, nil, nil)
 		}
 		return nil
 	}
@@ -148,7 +149,19 @@ func (h *Host) become(id peer.ID, w *welcome, join *intent) error {
 	if err := verifyChain(w.Granted, theirs.Key, h.id, time.Now(), h.revoked.has); err != nil {
 		return fmt.Errorf("%w: the certificate from there is worthless: %w", ErrHello, err)
 	}
-	return h.swarm.adopt(theirs.Swarm, theirs.Key, w.Granted)
+	return h.enter(theirs.Swarm, theirs.Key, w.Granted)
+}
+
+// enter goes over to another swarm.
+func (h *Host) enter(name string, public ed25519.PublicKey, chain []certificate) error {
+	if err := h.swarm.adopt(name, public, chain); err != nil {
+		return err
+	}
+	select {
+	case h.moved <- struct{}{}:
+	default:
+	}
+	return nil
 }
 
 // compatible compares the versions of the protocol.

@@ -187,7 +187,7 @@ func TestFailedDialsAreRetriedEverMoreSlowly(t *testing.T) {
 	book := &addrBook{self: mustID(0), all: map[peer.ID]*bookEntry{}}
 	book.learn(mustID(1), []ma.Multiaddr{ma.StringCast("/ip4/192.0.2.1/tcp/1")}, nil, 0)
 	due := func() bool {
-		infos, _ := book.candidates(9, now, nobody)
+		infos, _ := book.candidates(9, now, func(peer.ID, *bookEntry) bool { return false })
 		return len(infos) == 1
 	}
 	for tries := 1; tries < 12; tries++ {
@@ -199,7 +199,7 @@ func TestFailedDialsAreRetriedEverMoreSlowly(t *testing.T) {
 		if now = now.Add(least - time.Second/10); due() {
 			t.Fatalf("due %v after failure %d", least-time.Second/10, tries)
 		}
-		if _, next := book.candidates(9, now, nobody); next.IsZero() {
+		if _, next := book.candidates(9, now, func(peer.ID, *bookEntry) bool { return false }); next.IsZero() {
 			t.Fatal("the next try is never")
 		}
 		now = now.Add(least + time.Second)
