@@ -312,6 +312,29 @@ func (f memFile) Truncate(size int64) error {
 	return nil
 }
 
+// room lets all files grow by so many bytes together; 0 is no limit.
+func (m *memFS) room(bytes int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.capacity = 0; bytes > 0 {
+		m.capacity = m.used() + bytes
+	}
+}
+
+// failSyncs lets the next n syncs of files fail.
+func (m *memFS) failSyncs(n int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.badSyncs = n
+}
+
+// stop lets no operation happen any more.
+func (m *memFS) stop() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.crashed = true
+}
+
 // A crashKind is what a crash may leave of what was not synced.
 type crashKind int
 
