@@ -19,8 +19,8 @@ import (
 // home of its result take). ACRS's equation 2 counts only the time of requests and, as CRS, forgets what they brought (3.6). A
 // cluster whose time is far beyond the best one's is not stolen from before one has been idle for that long: so a slow steal
 // costs at most twice what it must, and a result that takes minutes over 1 KB/s, which is what ruins CRS and ACRS in scenarios
-// 10 and 11, is not asked for. A link that has never been measured is measured first, by both sides: a request over it waits at
-// the victim until the victim knows the way too.
+// 10 and 11, is not asked for. A link that has never been measured is measured first: a request over it waits at the victim until
+// the victim knows the way.
 //
 // Dryness. A request from a cluster says that it has no work, so its own chance falls. A peer whose local steals go on failing
 // stops drawing: it leaves patient requests with a few neighbours whose graph is connected (the lifelines of Saraswat et al.,
@@ -84,6 +84,11 @@ func (a *Adaptive) Plan(v *View, p *Plan) {
 	if !a.greeted && v.Workers() > 0 {
 		a.greet(v, p, idle > 0)
 	}
+	for _, x := range v.Asks() {
+		if x.Wide && stealTime(v, x.Cluster) == 0 && v.Now() >= a.remember(v, x.Cluster).probeAt {
+			a.probe(v, p, x.Cluster)
+		}
+	}
 	need := idle
 	if v.Queued() == 0 && len(v.Asks()) > 0 {
 		need++
@@ -119,9 +124,10 @@ func (a *Adaptive) Give(v *View, ask Ask) int {
 	if v.Idle() > 0 || slices.ContainsFunc(v.Asks(), func(x Ask) bool { return !x.Wide }) {
 		return 0
 	}
-	t, blind := stealTime(v, ask.Cluster), ask.Until > ask.Since
-	if t == 0 || blind && t > a.tooFar(v) {
-		return 0
+	if blind := ask.Until > ask.Since; blind {
+		if t := stealTime(v, ask.Cluster); t == 0 || t > a.tooFar(v) {
+			return 0
+		}
 	}
 	return 1
 }

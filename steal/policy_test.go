@@ -17,6 +17,7 @@ type scene struct {
 	flights  string // victims that have been asked and not answered
 	asks     string // thieves that wait here
 	lent     int
+	failures int // steals in a row that brought nothing
 	links    map[ClusterID]Link
 	known    map[PeerID]Acquaintance
 }
@@ -33,7 +34,7 @@ func (s scene) core(t *testing.T, p Policy) *Core {
 	c.load = s.load
 	for _, id := range strings.Fields(s.flights) {
 		m, _ := members.Find(PeerID(id))
-		c.flights = append(c.flights, Flight{Victim: m.ID, Cluster: m.Cluster, Wide: m.Cluster != c.cluster, Since: c.now})
+		c.flights = append(c.flights, Flight{Victim: m.ID, Cluster: m.Cluster, Wide: m.Cluster != c.cluster, Max: 1, Since: c.now})
 	}
 	for i, id := range strings.Fields(s.asks) {
 		m, _ := members.Find(PeerID(id))
@@ -45,7 +46,7 @@ func (s scene) core(t *testing.T, p Policy) *Core {
 	for id, k := range s.known {
 		c.meet(id).known = k
 	}
-	c.leaseN = s.lent
+	c.leaseN, c.failures = s.lent, s.failures
 	return c
 }
 
@@ -73,7 +74,14 @@ func sayPlan(c *Core, plan *Plan) string {
 	var words []string
 	for _, x := range plan.steals {
 		m, _ := c.members.Find(x.victim)
-		words = append(words, fmt.Sprintf("steal %s", m.Cluster))
+		word := "steal"
+		if x.max == 0 {
+			word = "probe"
+		}
+		if x.patience > 0 {
+			word = "wait at"
+		}
+		words = append(words, fmt.Sprintf("%s %s", word, m.Cluster))
 	}
 	for _, x := range plan.pushes {
 		words = append(words, fmt.Sprintf("push %d", x.max))
@@ -118,7 +126,7 @@ func TestPolicies(t *testing.T) {
 		{"push: more than the threshold", &RandomPushing{Threshold: 2}, scene{load: Load{Workers: 1, Queued: 3}}, "push 1"},
 		{"push: up to the threshold", &RandomPushing{Threshold: 2}, scene{load: Load{Workers: 1, Queued: 2}}, ""},
 		{"push: up to the limit", &RandomPushing{Threshold: 2, Limit: 5}, scene{load: Load{Workers: 1, Queued: 9}, lent: 5}, ""},
-		{"master: ask the master", MasterWorker{Master: "b1"}, scene{load: idleOne}, "steal b"},
+		{"master: ask the master", MasterWorker{Master: "b1"}, scene{load: idleOne}, "wait at b"},
 		{"master: one request at a time", MasterWorker{Master: "b1"}, scene{load: idleOne, flights: "b1"}, ""},
 		{"master: the master asks nobody", MasterWorker{Master: "a1"}, scene{load: idleOne}, ""},
 		{"load: members tell the coordinator and steal locally", &LoadBased{}, scene{self: "a2", load: idleOne}, "steal a, tell a1"},
@@ -186,7 +194,7 @@ func TestHierarchicalAnswersUpward(t *testing.T) {
 	h := &Hierarchical{}
 	s := scene{clusters: "a: a1 a2 a3 a4", self: "a2", load: idleOne, asks: "a1"}
 	c := s.core(t, h)
-	for i, want := range []string{"steal a", "steal a, refuse 1"} { // a4; then the refusal, and a1
+	for i, want := range []string{"wait at a", "wait at a, refuse 1"} { // a4; then the refusal, and a1
 		var plan Plan
 		h.Plan(&c.view, &plan)
 		if got := sayPlan(c, &plan); got != want {

@@ -1,0 +1,145 @@
+package steal
+
+import (
+	"testing"
+	"time"
+)
+
+// begun is the policy of a peer that has greeted the other clusters and has been idle for as long as it says.
+func begun(idle time.Duration) *Adaptive {
+	return &Adaptive{greeted: true, dryAt: time.Minute - idle}
+}
+
+func near() map[ClusterID]Link { return map[ClusterID]Link{"b": {LastSteal: 200 * time.Millisecond}} }
+
+// The decisions of Adaptive, one situation each. The peer is a1 unless it says otherwise; it is a minute past the start.
+func TestAdaptiveDecides(t *testing.T) {
+	far := map[ClusterID]Link{"b": {LastSteal: 3 * time.Second}}
+	slow := map[ClusterID]Link{"b": {LastSteal: 200 * time.Millisecond}, "c": {LastSteal: 5 * time.Second}}
+	starved := begun(0)
+	starved.far = map[ClusterID]*farCluster{"b": {rich: 0.001, at: time.Minute, probeAt: time.Hour}, "c": {rich: 1, probeAt: time.Hour}}
+	waited := begun(6 * time.Second)
+	waited.far = map[ClusterID]*farCluster{"b": {rich: 0.001, at: time.Minute}, "c": {rich: 1}}
+	for _, c := range []struct {
+		name   string
+		policy *Adaptive
+		scene  scene
+		want   string
+	}{
+		{"a busy peer begins by measuring", &Adaptive{}, scene{load: Load{Workers: 1}}, "probe b"},
+		{"an idle pioneer begins by asking every cluster", &Adaptive{}, scene{clusters: "a: a1 a2 a3, b: b1, c: c1", load: idleOne}, "wait at b, wait at c, steal a"},
+		{"an idle peer that is none, by measuring", &Adaptive{}, scene{self: "a3", load: idleOne}, "probe b, steal a"},
+		{"it begins once", begun(0), scene{load: Load{Workers: 1}}, ""},
+		{"local first", begun(0), scene{load: idleOne, links: near()}, "steal a"},
+		{"wide when a local steal has failed", begun(0), scene{load: idleOne, links: near(), failures: 1}, "steal b, steal a"},
+		{"one wide request at a time", begun(0), scene{load: idleOne, links: near(), failures: 1, flights: "b1"}, "steal a"},
+		{"an unknown way waits at the victim", begun(0), scene{load: idleOne, failures: 1}, "wait at b, steal a"},
+		{"a single far cluster is the best one", begun(0), scene{load: idleOne, links: far, failures: 1}, "steal b, steal a"},
+		{"a far one is measured, not asked, beside a near one", starved, scene{clusters: "a: a1 a2, b: b1, c: c1", load: idleOne, links: slow, failures: 1},
+			"steal b, steal a"},
+		{"it is asked by who has been idle for as long, if the near one is poor", waited,
+			scene{clusters: "a: a1 a2, b: b1, c: c1", load: idleOne, links: slow, failures: 1}, "steal c, steal a"},
+		{"lifelines when local steals go on failing", begun(0), scene{clusters: "a: a1 a2 a3 a4 a5", load: idleOne, failures: localDraws},
+			"wait at a, wait at a, wait at a"},
+		{"they are held, not repeated", begun(0), scene{clusters: "a: a1 a2 a3", load: idleOne, failures: localDraws, flights: "a2 a3"}, ""},
+		{"on behalf of who waits here", begun(0), scene{load: Load{Workers: 1}, asks: "a2", links: near()}, "steal a"},
+		{"but not while there is something to give", begun(0), scene{load: Load{Workers: 1, Queued: 1}, asks: "a2", links: near()}, ""},
+		{"the way of a stranger that waits is measured", begun(0), scene{load: Load{Workers: 1, Queued: 1}, asks: "b2"}, "probe b"},
+	} {
+		if c.scene.clusters == "" {
+			c.scene.clusters = twoClusters
+		}
+		if c.scene.self == "" {
+			c.scene.self = "a1"
+		}
+		if got := c.scene.said(t, c.policy); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// Whom Adaptive gives a job: neighbours always, others when nobody here wants it, strangers when their way is known and not too long.
+func TestAdaptiveGives(t *testing.T) {
+	blind := Ask{Thief: "b1", Cluster: "b", Wide: true, Max: 4, Until: time.Second}
+	sure := Ask{Thief: "b1", Cluster: "b", Wide: true, Max: 4}
+	busy := Load{Workers: 1, Queued: 9}
+	slow := map[ClusterID]Link{"b": {LastSteal: 10 * time.Second}, "c": {LastSteal: 100 * time.Millisecond}}
+	for _, c := range []struct {
+		name  string
+		scene scene
+		ask   Ask
+		want  int
+	}{
+		{"a neighbour", scene{load: busy}, Ask{Thief: "a2", Cluster: "a", Max: 4}, 1},
+		{"another cluster", scene{load: busy, links: near()}, sure, 1},
+		{"another cluster while a neighbour waits", scene{load: busy, links: near(), asks: "a2"}, sure, 0},
+		{"another cluster while a worker has nothing", scene{load: idleOne, links: near()}, sure, 0},
+		{"a stranger", scene{load: busy}, blind, 0},
+		{"a stranger whose way is known", scene{load: busy, links: near()}, blind, 1},
+		{"a stranger behind a bad link", scene{load: busy, links: slow}, blind, 0},
+		{"who knows that the link is bad", scene{load: busy, links: slow}, sure, 1},
+	} {
+		c.scene.clusters, c.scene.self = "a: a1 a2, b: b1, c: c1", "a1"
+		core := c.scene.core(t, nil)
+		if got := begun(0).Give(&core.view, c.ask); got != c.want {
+			t.Errorf("%s: %d, want %d", c.name, got, c.want)
+		}
+	}
+}
+
+// An idle peer asks again ever more rarely: a second after many failures, from half to one and a half.
+func TestAdaptiveBacksOff(t *testing.T) {
+	for fails, most := range map[int]time.Duration{0: 1500 * time.Microsecond, 5: 48 * time.Millisecond, 50: 1500 * time.Millisecond} {
+		a := begun(0)
+		c := scene{clusters: twoClusters, self: "a1", load: idleOne, links: near(), failures: 1}.core(t, a)
+		a.fails = fails
+		var plan Plan
+		a.Plan(&c.view, &plan)
+		if pause := a.wideAt - c.now; pause < most/3 || pause > most {
+			t.Errorf("after %d failures it pauses for %v, want at most %v and a third of it at least", fails, pause, most)
+		}
+		c.flights, plan = nil, Plan{}
+		a.Plan(&c.view, &plan)
+		if got := sayPlan(c, &plan); got != "steal a" || plan.wake != a.wideAt {
+			t.Errorf("within the pause: %q, woken at %v", got, plan.wake)
+		}
+	}
+}
+
+// A cluster that refused is poor for a while, and forgiven.
+func TestAdaptiveForgives(t *testing.T) {
+	f := &farCluster{rich: 1}
+	f.note(time.Minute, false)
+	f.note(time.Minute, false)
+	if got := f.richness(time.Minute); got < 0.3 || got > 0.4 {
+		t.Errorf("after two refusals the richness is %v, want 0.36", got)
+	}
+	if got := f.richness(time.Minute + 5*forgetPoor); got < 0.99 {
+		t.Errorf("long after it is %v, want nearly 1", got)
+	}
+}
+
+// Results go straight unless that looks far slower than the first half of a detour, and the other way after a failure.
+func TestAdaptiveRoutes(t *testing.T) {
+	even := map[ClusterID]Link{"b": {LastSteal: time.Second}, "c": {LastSteal: time.Second}}
+	bad := map[ClusterID]Link{"b": {LastSteal: 5 * time.Second}, "c": {LastSteal: time.Second}}
+	for _, c := range []struct {
+		name  string
+		links map[ClusterID]Link
+		tries int
+		want  ClusterID
+	}{
+		{"nothing is known", nil, 0, ""},
+		{"nothing is known and it was lost", nil, 1, ""},
+		{"as good", even, 0, ""},
+		{"as good, and lost", even, 1, "c"},
+		{"as good, and lost twice", even, 2, ""},
+		{"bad", bad, 0, "c"},
+		{"bad, and the detour was lost", bad, 1, ""},
+	} {
+		core := scene{clusters: "a: a1, b: b1, c: c1", self: "a1", links: c.links}.core(t, nil)
+		if got := (&Adaptive{}).Route(&core.view, "b", 100, c.tries); got != c.want {
+			t.Errorf("%s: by way of %q, want %q", c.name, got, c.want)
+		}
+	}
+}
