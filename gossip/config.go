@@ -40,7 +40,7 @@ type Config struct {
 	// goroutine; must not block.
 	Admitted func(peer.ID) bool
 	// Connect makes a connection to a member that gossip should have for a neighbour, and may fail. A few calls at a
-	// time, with a deadline of 5 s. Nil: gossip uses the connections there are.
+	// time, with a deadline of 5 s. Nil: the host's own Connect, with the addresses it knows.
 	Connect func(context.Context, peer.ID) error
 
 	CombineFor   time.Duration // how long a message waits for others: default 30 ms

@@ -19,10 +19,10 @@ func WideTopic(swarm string) string { return namesOf(swarm).wide }
 
 // Sizes of what is kept of authors and neighbours.
 func (g *Gossip) Kept() (members, strangers, neighbours int) {
-	g.authors.mu.Lock()
-	defer g.authors.mu.Unlock()
 	g.neighbourMu.Lock()
 	defer g.neighbourMu.Unlock()
+	g.authors.mu.Lock()
+	defer g.authors.mu.Unlock()
 	return g.authors.members.len(), g.authors.strangers.len(), g.neighbours.len()
 }
 

@@ -84,3 +84,42 @@ func TestFailover(t *testing.T) {
 		}
 	})
 }
+
+// TestTransition has peers go from one topic for all to one for each cluster, and back, while they publish, and not all at
+// the same time: each learns of the members when it does.
+func TestTransition(t *testing.T) {
+	inSwarm(t, []int{6, 6, 6}, func(s *swarm) {
+		members := func(i int, fast bool) gossip.Members {
+			m := gossip.Members{Cluster: s.clusters[i], Fast: fast}
+			for j, h := range s.hosts {
+				m.Peers = append(m.Peers, gossip.Member{ID: h.ID(), Cluster: s.clusters[j]})
+			}
+			return m
+		}
+		for i := range s.hosts {
+			s.openOne(i, gossip.Config{Connect: s.dialer(i)})
+			s.peers[i].SetMembers(members(i, true))
+		}
+		time.Sleep(10 * time.Second)
+		for _, fast := range []bool{false, true} {
+			for k := range s.peers {
+				i := k * 5 % len(s.peers) // all clusters in turn
+				s.peers[i].SetMembers(members(i, fast))
+				s.publish(i, gossip.KindRun, fmt.Sprint("before ", fast))
+				time.Sleep(200 * time.Millisecond)
+			}
+			for i := range s.peers {
+				s.publish(i, gossip.KindRun, fmt.Sprint("after ", fast))
+			}
+			time.Sleep(10 * time.Second)
+			for i := range s.peers {
+				if got, want := len(s.received(i)), 2*(len(s.peers)-1); got != want {
+					t.Errorf("fast %v: %d got %d messages of %d: %+v", fast, i, got, want, s.peers[i].Stats())
+				}
+				if st := s.peers[i].Stats(); st.Flat != fast || fast && st.Topics != 1 {
+					t.Errorf("fast %v: %d has %+v", fast, i, st)
+				}
+			}
+		}
+	})
+}

@@ -74,6 +74,9 @@ func Open(ctx context.Context, n host.Host, cfg Config) (*Gossip, error) {
 	if err != nil {
 		return nil, err
 	}
+	if cfg.Connect == nil {
+		cfg.Connect = func(ctx context.Context, id peer.ID) error { return n.Connect(ctx, peer.AddrInfo{ID: id}) }
+	}
 	key := n.Peerstore().PrivKey(n.ID())
 	if key == nil {
 		return nil, fmt.Errorf("gossip: the host does not have the key of %s", n.ID())
@@ -101,10 +104,7 @@ func Open(ctx context.Context, n host.Host, cfg Config) (*Gossip, error) {
 		g.cancel()
 		return nil, err
 	}
-	g.start(g.sendLoop, g.bridgeLoop, g.deliverLoop, g.keepLoop)
-	if cfg.Connect != nil {
-		g.start(g.connectLoop)
-	}
+	g.start(g.sendLoop, g.bridgeLoop, g.deliverLoop, g.keepLoop, g.connectLoop)
 	return g, nil
 }
 

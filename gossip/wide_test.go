@@ -12,6 +12,9 @@ import (
 // the figures of FINDINGS.md ("Gossip": 91 KB and 2.7 KB in a swarm of 64) in this network, whose links are not shared,
 // counted in packets as there, with what is sent while nothing is said.
 func TestWideBytes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a comparison, not a check of anything that the other tests leave out; takes minutes under the race detector")
+	}
 	perMessage := map[bool]float64{}
 	for _, flat := range []bool{true, false} {
 		inSwarm(t, []int{8, 8, 8, 8}, func(s *swarm) {
