@@ -31,6 +31,7 @@ var sections = []section{
 	{"thief", thief},
 	{"udp", packets},
 	{"steal", stealing},
+	{"swarm", swarms},
 }
 
 // resultsFile is where -write puts the figures.

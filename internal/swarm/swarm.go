@@ -21,11 +21,20 @@ import (
 	"github.com/satin-peer/satin/peer/control"
 )
 
-// Build compiles the command into a directory and returns its path. It must be called inside the module.
+// Build compiles the command into a directory and returns its path. It must be called inside this module, or one that replaces it.
 func Build(ctx context.Context, dir string) (string, error) {
-	binary := filepath.Join(dir, "satin-peer")
-	out, err := exec.CommandContext(ctx, "go", "build", "-o", binary, "github.com/satin-peer/satin/cmd/satin-peer").CombinedOutput()
+	const module = "github.com/satin-peer/satin"
+	root, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", module).Output()
 	if err != nil {
+		return "", fmt.Errorf("find module %s: %w", module, err)
+	}
+	binary, err := filepath.Abs(filepath.Join(dir, "satin-peer"))
+	if err != nil {
+		return "", err
+	}
+	build := exec.CommandContext(ctx, "go", "build", "-o", binary, "./cmd/satin-peer")
+	build.Dir = strings.TrimSpace(string(root))
+	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build satin-peer: %w\n%s", err, out)
 	}
 	return binary, nil

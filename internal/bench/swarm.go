@@ -1,0 +1,355 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/satin-peer/satin/internal/swarm"
+)
+
+// swarmInstances are runs of five seconds or more on one core: starting a run costs a swarm some hundredths of a second.
+var swarmInstances = []string{"nqueens 17", "tsp --random 95 --seed 2", "uts T1L", "raytracer balls --samples 2"}
+
+// formations are the swarms that are compared, each of processes with so many workers.
+var formations = []struct {
+	name    string
+	workers []int
+}{
+	{"1 process, 1 worker", []int{1}},
+	{"2 processes, 1 worker each", []int{1, 1}},
+	{"1 process, 2 workers", []int{2}},
+}
+
+const (
+	swarmPatience = 2 * time.Minute
+	joins         = 5  // how often a newcomer joins, in all
+	kills         = 5  // how often a worker is killed, in all
+	crowd         = 50 // processes on this machine
+	idleSpan      = 10 * time.Second
+)
+
+// swarms measures real processes of the command on loopback.
+func swarms(w *workshop, rounds int) ([]table, error) {
+	binary, err := swarm.Build(context.Background(), w.dir)
+	if err != nil {
+		return nil, err
+	}
+	var tables []table
+	for _, part := range []func(string, *workshop, int) (table, error){processes, latencies, crowds} {
+		t, err := part(binary, w, rounds)
+		if err != nil {
+			return nil, err
+		}
+		tables = append(tables, t)
+	}
+	return tables, nil
+}
+
+func newSwarm(ctx context.Context, binary string, w *workshop, workers []int, settings ...string) (*swarm.Swarm, error) {
+	s := &swarm.Swarm{Binary: binary, Dir: w.dir, Settings: append([]string{"SATIN_CLUSTER=here", "SATIN_PRIORITY=normal"}, settings...)}
+	for _, n := range workers {
+		if _, err := s.Start(ctx, fmt.Sprintf("SATIN_WORKERS=%d", n)); err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+	}
+	return s, nil
+}
+
+// elapsed runs an application through the first process and gives the run's own time, in seconds.
+func elapsed(ctx context.Context, s *swarm.Swarm, line string) (float64, error) {
+	out, err := s.Run(ctx, s.Peers[0], append(strings.Fields(line), "--json")...)
+	if err != nil {
+		return 0, err
+	}
+	var report struct {
+		Elapsed float64 `json:"elapsed_seconds"`
+	}
+	if err := json.Unmarshal([]byte(out), &report); err != nil || report.Elapsed <= 0 {
+		return 0, fmt.Errorf("%s: no time in %q (%v)", line, out, err)
+	}
+	return report.Elapsed, nil
+}
+
+// processes compares two processes with one, and with two workers of one.
+func processes(binary string, w *workshop, rounds int) (_ table, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(rounds+1)*swarmPatience*time.Duration(len(swarmInstances)))
+	defer cancel()
+	running := make([]*swarm.Swarm, len(formations))
+	defer func() {
+		for _, s := range running {
+			if s != nil {
+				err = errors.Join(err, s.Close())
+			}
+		}
+	}()
+	for i, f := range formations {
+		if running[i], err = newSwarm(ctx, binary, w, f.workers); err != nil {
+			return table{}, err
+		}
+	}
+	times := make([][][]float64, len(swarmInstances)) // by instance, formation, round
+	order := []int{0, 1, 2}
+	for i, line := range swarmInstances {
+		times[i] = make([][]float64, len(formations))
+		for round := range rounds + 1 {
+			progress("swarm: %s, round %d of %d", line, round, rounds)
+			for _, f := range order {
+				t, err := elapsed(ctx, running[f], line)
+				if err != nil {
+					return table{}, err
+				}
+				if round > 0 {
+					times[i][f] = append(times[i][f], t)
+				}
+			}
+			slices.Reverse(order)
+		}
+	}
+	progress("")
+	t := table{title: "Processes beside workers", notes: []string{
+		fmt.Sprintf("%d rounds. Real processes of the command in one swarm on loopback, with all that it does: announcing the run, stealing, "+
+			"keeping the answer. The time is from the submission to the kept answer. Every answer is checked.", rounds),
+	}}
+	for i, line := range swarmInstances {
+		ratio := func(a, b int) []float64 {
+			list := make([]float64, rounds)
+			for r := range list {
+				list[r] = times[i][a][r] / times[i][b][r]
+			}
+			return list
+		}
+		slower := ratio(1, 2)
+		for r := range slower {
+			slower[r] = 100 * (slower[r] - 1)
+		}
+		t.figures = append(t.figures,
+			figure{name: line + ": " + formations[0].name, form: "%.2f s", values: times[i][0]},
+			figure{name: "  " + formations[1].name + ", times as fast", form: "%.2f x", least: 1.9, values: ratio(0, 1)},
+			figure{name: "  " + formations[1].name + ", over two workers of one process", form: "%.1f %%", atMost: 3, values: slower})
+	}
+	return t, nil
+}
+
+// latencies measures how soon a newcomer works, how soon a dead worker's jobs run again, and what an idle daemon costs.
+func latencies(binary string, w *workshop, _ int) (table, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
+	defer cancel()
+	t := table{title: "Coming, dying and waiting", notes: []string{
+		fmt.Sprintf("%d newcomers to a swarm of one process that runs nqueens 18, from starting the program to its first stolen job; %d workers of "+
+			"three killed by SIGKILL in the middle of such a run, until the owner has queued their jobs again. An idle daemon of a swarm of two, over %v.",
+			joins, kills, idleSpan),
+	}}
+	come, err := newcomers(ctx, binary, w)
+	if err != nil {
+		return t, err
+	}
+	die, err := deaths(ctx, binary, w)
+	if err != nil {
+		return t, err
+	}
+	cpu, memory, err := idleness(ctx, binary, w)
+	if err != nil {
+		return t, err
+	}
+	t.figures = []figure{
+		{name: "start to first stolen job", form: "%.2f s", values: come, atMost: 2},
+		{name: "kill to jobs queued again", form: "%.2f s", values: die, atMost: 5},
+		{name: "  the longest", form: "%.2f s", values: []float64{slices.Max(die)}, atMost: 5},
+		{name: "idle daemon, of one core", form: "%.2f %%", values: cpu, atMost: 0.5},
+		{name: "idle daemon, resident memory", form: "%.0f MB", values: memory, atMost: 60},
+	}
+	return t, nil
+}
+
+// await polls a condition; the wait between two looks is small beside what is measured.
+func await(ctx context.Context, what string, true func() (bool, error)) error {
+	for {
+		ok, err := true()
+		if err != nil || ok {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%s: %w", what, ctx.Err())
+		case <-time.After(2 * time.Millisecond):
+		}
+	}
+}
+
+// background runs something long through the first process until stop is called.
+func background(ctx context.Context, s *swarm.Swarm) (stop func() error) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_, _ = s.Run(ctx, s.Peers[0], "nqueens", "18") // ended by stop
+	}()
+	return func() error {
+		list, err := s.Peers[0].Client().Runs(context.Background())
+		for _, r := range list {
+			if !r.State.Ended() {
+				err = errors.Join(err, s.Peers[0].Client().Cancel(context.Background(), r.Run))
+			}
+		}
+		cancel()
+		<-done
+		return err
+	}
+}
+
+func newcomers(ctx context.Context, binary string, w *workshop) (times []float64, err error) {
+	s, err := newSwarm(ctx, binary, w, []int{1})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	stop := background(ctx, s)
+	defer func() { err = errors.Join(err, stop()) }()
+	for range joins {
+		progress("swarm: newcomer %d of %d", len(times)+1, joins)
+		began := time.Now()
+		p, err := s.Start(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if err := await(ctx, "a newcomer steals", func() (bool, error) {
+			st, err := p.Client().Status(ctx)
+			return st.Work.Taken > 0, err
+		}); err != nil {
+			return nil, err
+		}
+		times = append(times, time.Since(began).Seconds())
+		if err := p.Kill(); err != nil {
+			return nil, err
+		}
+	}
+	return times, nil
+}
+
+func deaths(ctx context.Context, binary string, w *workshop) (times []float64, err error) {
+	for range kills {
+		progress("swarm: death %d of %d", len(times)+1, kills)
+		t, err := death(ctx, binary, w)
+		if err != nil {
+			return nil, err
+		}
+		times = append(times, t)
+	}
+	return times, nil
+}
+
+// death kills a worker that holds a job of the owner's, and waits until the owner has queued it again.
+func death(ctx context.Context, binary string, w *workshop) (_ float64, err error) {
+	s, err := newSwarm(ctx, binary, w, []int{1, 1, 1})
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	stop := background(ctx, s)
+	defer func() { err = errors.Join(err, stop()) }()
+	restarted := func() (uint64, error) {
+		list, err := s.Peers[0].Client().Runs(ctx)
+		if err != nil || len(list) == 0 || list[0].Stats == nil {
+			return 0, err
+		}
+		return list[0].Stats.RestartedJobs, nil
+	}
+	for _, p := range s.Peers[1:] {
+		if err := await(ctx, "a worker steals", func() (bool, error) {
+			st, err := p.Client().Status(ctx)
+			return st.Work.Taken > 0 && st.Busy > 0, err
+		}); err != nil {
+			return 0, err
+		}
+	}
+	before, err := restarted()
+	if err != nil {
+		return 0, err
+	}
+	began := time.Now()
+	if err := errors.Join(s.Peers[1].Kill(), s.Peers[2].Kill()); err != nil { // one of them holds a job of the owner's
+		return 0, err
+	}
+	err = await(ctx, "the jobs are queued again", func() (bool, error) {
+		now, err := restarted()
+		return now > before, err
+	})
+	return time.Since(began).Seconds(), err
+}
+
+// idleness measures a daemon with a neighbour and nothing to do.
+func idleness(ctx context.Context, binary string, w *workshop) (cpu, memory []float64, err error) {
+	s, err := newSwarm(ctx, binary, w, []int{2, 2})
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	progress("swarm: idle daemons")
+	time.Sleep(idleSpan / 2) // what starting and joining left behind
+	before := [2]time.Duration{processTime(s.Peers[0].PID()), processTime(s.Peers[1].PID())}
+	began := time.Now()
+	time.Sleep(idleSpan)
+	for i, p := range s.Peers {
+		cpu = append(cpu, 100*float64(processTime(p.PID())-before[i])/float64(time.Since(began)))
+		mb, err := residentMemory(p.PID())
+		if err != nil {
+			return nil, nil, err
+		}
+		memory = append(memory, mb)
+	}
+	return cpu, memory, nil
+}
+
+// residentMemory is a process's, in MB.
+func residentMemory(pid int) (float64, error) {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
+	if err != nil {
+		return 0, err
+	}
+	var size, resident float64
+	if _, err := fmt.Sscan(string(b), &size, &resident); err != nil {
+		return 0, err
+	}
+	return resident * float64(os.Getpagesize()) / 1e6, nil
+}
+
+// crowds starts many processes and has them finish a run.
+func crowds(binary string, w *workshop, _ int) (_ table, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
+	defer cancel()
+	progress("swarm: %d processes", crowd)
+	workers := make([]int, crowd)
+	for i := range workers {
+		workers[i] = 1
+	}
+	s, err := newSwarm(ctx, binary, w, workers)
+	if err != nil {
+		return table{}, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	took, err := elapsed(ctx, s, "nqueens 17")
+	if err != nil {
+		return table{}, err
+	}
+	worked := 0.0
+	for _, p := range s.Peers {
+		st, err := p.Client().Status(ctx)
+		if err != nil {
+			return table{}, err
+		}
+		if st.Work.Executed > 0 {
+			worked++
+		}
+	}
+	progress("")
+	return table{title: "A crowd", notes: []string{fmt.Sprintf("%d processes with one worker each on this machine.", crowd)}, figures: []figure{
+		{name: "processes that worked on nqueens 17", form: "%.0f", values: []float64{worked}, least: crowd},
+		{name: "the run took", form: "%.1f s", values: []float64{took}},
+	}}, nil
+}
