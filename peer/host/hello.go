@@ -210,7 +210,7 @@ func (h *Host) noHello(id peer.ID, err error) error {
 		}
 		return fmt.Errorf("%w: it is no satin peer, or one too old or too new to speak %s", ErrVersion, helloProtocol)
 	}
-	return fmt.Errorf("%w: it ended the connection before the handshake was over: %w", ErrNotInvited, err)
+	return fmt.Errorf("%w: %w: %w", ErrUnreachable, errHungUp, err)
 }
 
 // answer is the handshake as the one who was dialed sees it.
@@ -218,7 +218,7 @@ func (h *Host) answer(s network.Stream) {
 	whole := false
 	defer func() { finish(s, whole) }()
 	id := s.Conn().RemotePeer()
-	v := h.visitors.answering(id)
+	v, was := h.visitors.answering(id)
 	if v == nil {
 		return
 	}
@@ -240,7 +240,7 @@ func (h *Host) answer(s network.Stream) {
 		s.SetReadDeadline(time.Now().Add(lingerTimeout))
 		io.Copy(io.Discard, io.LimitReader(s, maxHelloFrame))
 	}
-	h.visitors.refuse(v, err)
+	h.visitors.fail(v, was, err)
 }
 
 // hear reads a hello and judges it.

@@ -68,7 +68,7 @@ func (vs *visitors) opened(c network.Conn) {
 func (vs *visitors) greet(ctx context.Context, v *visitor) {
 	said, err := vs.host.greet(ctx, v.id)
 	if err != nil {
-		vs.refuse(v, err)
+		vs.fail(v, false, err)
 		return
 	}
 	if vs.admit(v, said, nil) {
@@ -85,7 +85,7 @@ func (vs *visitors) left(c network.Conn) {
 		return
 	}
 	if delete(v.conns, c); len(v.conns) == 0 {
-		vs.drop(v, fmt.Errorf("%w: it ended the connection before the handshake was over", ErrNotInvited))
+		vs.drop(v, fmt.Errorf("%w: %w", ErrUnreachable, errHungUp))
 	}
 }
 
@@ -106,6 +106,17 @@ func (vs *visitors) drop(v *visitor, why error) {
 	}
 	vs.host.news.tell(v.id)
 	vs.host.seeker.poke()
+}
+
+// fail ends the visit after a handshake that failed; unless another one that went on at the same time has let the visitor in. was says
+// whether it was in when the failed one began.
+func (vs *visitors) fail(v *visitor, was bool, why error) {
+	vs.mu.Lock()
+	meanwhile := v.admitted && !was
+	vs.mu.Unlock()
+	if !meanwhile {
+		vs.refuse(v, why)
+	}
 }
 
 // refuse ends all connections with a visitor.
@@ -152,16 +163,17 @@ func (vs *visitors) admit(v *visitor, said *hello, on network.Conn) bool {
 	return true
 }
 
-// answering notes that a handshake from the other side begins. It returns nil if there is one already, or no such visitor.
-func (vs *visitors) answering(id peer.ID) *visitor {
+// answering notes that a handshake from the other side begins, and says whether the visitor is in already. It returns nil if there is one
+// already, or no such visitor.
+func (vs *visitors) answering(id peer.ID) (v *visitor, in bool) {
 	vs.mu.Lock()
 	defer vs.mu.Unlock()
-	v := vs.all[id]
+	v = vs.all[id]
 	if v == nil || v.answers {
-		return nil
+		return nil, false
 	}
 	v.answers = true
-	return v
+	return v, v.admitted
 }
 
 func (vs *visitors) answered(v *visitor) {
@@ -241,7 +253,10 @@ func (vs *visitors) review(ok func(id peer.ID, said *hello) error) {
 	}
 }
 
-var errShutDown = errors.New("shut down")
+var (
+	errShutDown = errors.New("shut down")
+	errHungUp   = errors.New("it hung up before the handshake was over: it may have revoked this peer's membership, or have no room")
+)
 
 // close lets nobody in any more.
 func (vs *visitors) close() {
