@@ -40,9 +40,10 @@ func TestWindow(t *testing.T) {
 func TestBucket(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rate := Rate{PerSecond: float64(rapid.IntRange(1, 50).Draw(t, "rate")), Burst: rapid.IntRange(1, 50).Draw(t, "burst")}
-		start := time.Unix(1000, 0)
+		now, taken := time.Unix(1000, 0), 0
 		var b bucket
-		now, taken := start, 0
+		b.take(rate, now, 0)
+		start := now
 		for range rapid.IntRange(1, 300).Draw(t, "steps") {
 			now = now.Add(time.Duration(rapid.IntRange(-5, 100).Draw(t, "ms")) * time.Millisecond) // clocks go back
 			if b.take(rate, now, 1) {
