@@ -52,7 +52,7 @@ var engineMutants = []mutant{
 	{name: "engine/abort-unseen", wrong: "a running job never notices its abort", file: "run.go", pkg: ".", run: lives, args: brief,
 		old: "			panic(abortPanic{s.r})\n", new: ""},
 	{name: "engine/children-forgotten", wrong: "a frame ends before its children", file: "run.go", pkg: ".", run: lives, args: brief,
-		old: "	if w.head != base {\n		w.syncTo(base)\n	}\n", new: ""},
+		old: "	if w.head != base || len(w.failed) > failed {\n		w.syncTo(base)\n	}\n", new: ""},
 	{name: "engine/panic-leaves-children", wrong: "a job that panicked leaves its children on the stack", file: "run.go", pkg: ".", run: lives + "|" + programs, args: brief,
 		old: "		for w.head > base {\n			w.drop()\n		}\n", new: ""},
 	{name: "engine/frame-lost-after-panic", wrong: "jobs after a failed one have wrong IDs", file: "run.go", pkg: ".", run: lives + "|" + programs, args: brief,
