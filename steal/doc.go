@@ -25,8 +25,9 @@
 // # How
 //
 // Return addresses. A victim issues a Handle for each job that it gives away, fresh for every gift, and the result comes
-// back to (peer, incarnation, handle). The handle is closed by the first of: a result, a return, the loss of the thief, two
-// missing inventories, an abort. After that everything that carries it is stale and is dropped and counted.
+// back to (peer, incarnation, handle). The handle is closed by the first of: a result, the result of a copy, a return, a goodbye
+// or new life of the thief, two missing inventories, an abort. After that everything that carries it is stale and is dropped and
+// counted.
 //
 // Write before send. The victim enters thief and handle into its lease table before the reply leaves. If the reply cannot be
 // written (SendFailed) the jobs go back into the queue and the handles are closed.
@@ -39,9 +40,14 @@
 //
 // Results are repeated until acknowledged, and acknowledged even when nobody waits for them, so that the thief can forget.
 //
-// Liveness. Partners, peers between which jobs are out, exchange heartbeats. One that is silent for three periods is lost: the
-// jobs it holds are queued again, and jobs held for it have no owner any more. A core whose own ticks come late gives everybody
-// the time it missed: after a stall it must not believe that the rest of the world has died.
+// Liveness. Partners, peers between which jobs are out, exchange heartbeats, rarer over slow links; each says when the next will
+// come. One that is silent for three periods is lost: the jobs it holds run again as copies, while the leases stay open, since
+// silence is not proof. If it is heard again and still holds a job, the copy is dropped; else the first outcome counts. Only a
+// goodbye or a new life closes its leases. Jobs held for an owner are given up after three times that silence. A core whose own
+// ticks come late gives everybody the time it missed: after a stall it must not believe that the rest of the world has died.
+//
+// Relays. A policy that is a Router may send results to another cluster through a third one: wrapped for a peer there, which sends
+// them on once. Handles and incarnations are those of the two ends; the relay keeps nothing.
 //
 // # What is not here
 //

@@ -30,9 +30,8 @@ func (c *Core) beatSoon(at time.Duration) {
 	}
 }
 
-// period is the time between two heartbeats to a peer. Heartbeats across clusters share slow links with everything else: ten of
-// them for each round trip on an idle link would be nothing, but when the link is congested the round trip grows, heartbeats
-// grow rarer with it, and the link can recover.
+// period is the time between two heartbeats to a peer. Across clusters they share slow links with everything else: there one is
+// sent every ten round trips, so when a link is congested and the round trip grows, heartbeats get rarer and the link can recover.
 func (c *Core) period(p *peer) time.Duration {
 	if p.cluster == c.cluster {
 		return c.cfg.HeartbeatEvery
