@@ -3,6 +3,8 @@ package host_test
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -70,5 +72,100 @@ func TestInvitationMakesAMember(t *testing.T) {
 	a.Close()
 	if err := c.Connect(patience(t), b.Addrs()[0]); err != nil {
 		t.Fatal(err) // b and c never met and who invited them is gone
+	}
+}
+
+// The volunteer tells its peer ID instead of getting a line; what is allowed once lasts over restarts of both.
+func TestAllowedPeerBecomesAMember(t *testing.T) {
+	dirs := []string{t.TempDir(), t.TempDir()}
+	a, b := open(t, host.Config{StateDir: dirs[0], Swarm: "lab"}), open(t, host.Config{StateDir: dirs[1]})
+	c := open(t, host.Config{})
+	join(t, c, invite(t, a, host.InviteOptions{}))
+	if err := a.Allow(b.ID()); err != nil {
+		t.Fatal(err)
+	}
+	a.Close()
+	a = open(t, host.Config{StateDir: dirs[0]})
+	if got := a.Allowed(); len(got) != 1 || got[0] != b.ID() {
+		t.Errorf("allowed after a restart: %v", got)
+	}
+	if err := b.Connect(patience(t), a.Addrs()[0]); err != nil {
+		t.Fatal(err)
+	}
+	b.Close()
+	b = open(t, host.Config{StateDir: dirs[1]})
+	if b.SwarmName() != "lab" {
+		t.Errorf("it is in the swarm %q after a restart", b.SwarmName())
+	}
+	if err := b.Connect(patience(t), c.Addrs()[0]); err != nil {
+		t.Error(err) // c has never heard of b
+	}
+	wants(t, a.Allow("nobody"), host.ErrAddress)
+	wants(t, a.Revoke(a.ID()), host.ErrSelf)
+}
+
+// A member that does not found swarms, and only knows another from its list, lets that one in, and nobody else does.
+func TestAllowanceOfOneWithoutTheRightToInvite(t *testing.T) {
+	a := open(t, host.Config{})
+	line := invite(t, a, host.InviteOptions{Uses: 2})
+	b, c := open(t, host.Config{}), open(t, host.Config{})
+	join(t, b, line)
+	join(t, c, line)
+	x := open(t, host.Config{})
+	join(t, open(t, host.Config{}), invite(t, x, host.InviteOptions{})) // x is settled elsewhere
+	if err := b.Allow(x.ID()); err != nil {
+		t.Fatal(err)
+	}
+	wants(t, x.Connect(patience(t), b.Addrs()[0]), host.ErrWrongSwarm) // b accepts x, but not x b
+	if err := x.Allow(b.ID()); err != nil {
+		t.Fatal(err)
+	}
+	if err := x.Connect(patience(t), b.Addrs()[0]); err != nil {
+		t.Error(err)
+	}
+	wants(t, x.Connect(patience(t), c.Addrs()[0]), host.ErrWrongSwarm)
+}
+
+func TestOpenSwarms(t *testing.T) {
+	a := open(t, host.Config{Trust: host.TrustOpen, Swarm: "party"})
+	b := open(t, host.Config{Trust: host.TrustOpen})
+	c := open(t, host.Config{Trust: host.TrustOpen, Swarm: "funeral"})
+	if err := b.Connect(patience(t), a.Addrs()[0]); err != nil {
+		t.Fatal(err)
+	}
+	if b.SwarmName() != "party" {
+		t.Errorf("who does not care is in the swarm %q", b.SwarmName())
+	}
+	wants(t, c.Connect(patience(t), a.Addrs()[0]), host.ErrWrongSwarm)
+	_, err := a.Invite(t.Context(), host.InviteOptions{})
+	wants(t, err, host.ErrMayNotInvite)
+	careful := open(t, host.Config{Swarm: "party"})
+	wants(t, careful.Connect(patience(t), a.Addrs()[0]), host.ErrNotInvited)
+}
+
+// Who holds the swarm's key is a founder: the key can be copied to a second machine.
+func TestSecondFounder(t *testing.T) {
+	dirs := []string{t.TempDir(), t.TempDir()}
+	a := open(t, host.Config{StateDir: dirs[0], Swarm: "lab"})
+	if err := os.WriteFile(filepath.Join(dirs[1], "swarm.key"), []byte(read(t, dirs[0], "swarm.key")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b, c := open(t, host.Config{StateDir: dirs[1], Swarm: "lab"}), open(t, host.Config{})
+	join(t, c, invite(t, b, host.InviteOptions{}))
+	if err := c.Connect(patience(t), a.Addrs()[0]); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestClosedHost(t *testing.T) {
+	a, b := open(t, host.Config{}), open(t, host.Config{})
+	line := invite(t, a, host.InviteOptions{})
+	b.Close()
+	wants(t, b.Join(patience(t), line), host.ErrClosed)
+	if err := b.Close(); err != nil {
+		t.Errorf("closed twice: %v", err)
+	}
+	if b.Admitted(a.ID()) || len(b.Members()) != 0 {
+		t.Error("members of a closed host")
 	}
 }

@@ -361,3 +361,27 @@ func TestJoinWhileOtherHandshakesFail(t *testing.T) {
 		})
 	}
 }
+
+// However many come, there are never more than twice MaxConns connections, and protected partners stay.
+func TestConnectionsAreBounded(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		const most = 4
+		hub := w.at("1.0.0.1", 4001, host.Config{MaxConns: most, MinPeers: 1})
+		line := invite(t, hub, host.InviteOptions{Uses: 20})
+		partner := w.at("1.0.0.2", 4001, host.Config{MinPeers: 1})
+		join(t, partner, line)
+		hub.Protect(partner.ID(), "test")
+		for i := range 12 {
+			w.at(fmt.Sprintf("1.0.1.%d", i+1), 4001, host.Config{Bootstrap: []string{line}, MinPeers: 1})
+		}
+		for range 60 {
+			time.Sleep(2 * time.Second)
+			if n := len(hub.Network().Network().Conns()); n > 2*most {
+				t.Fatalf("%d connections, want at most %d", n, 2*most)
+			}
+		}
+		if !hub.Admitted(partner.ID()) {
+			t.Error("a protected partner was disconnected")
+		}
+	})
+}

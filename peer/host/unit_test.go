@@ -282,3 +282,34 @@ func TestSearchAsksTheDHT(t *testing.T) {
 		t.Error("not connected")
 	}
 }
+
+// When strangers crowd the door, members and those who are allowed still get in.
+func TestCrowdKeepsOutStrangersOnly(t *testing.T) {
+	h := &Host{book: &addrBook{all: map[peer.ID]*bookEntry{}}, allowed: &idList{ids: map[peer.ID]string{mustID(2): ""}}, revoked: &idList{}}
+	h.visitors = &visitors{host: h, outside: maxOutside}
+	h.book.meet(mustID(1), nil, time.Unix(1800000000, 0))
+	g := &gater{host: h, attempts: map[peer.ID]bucket{}}
+	for id, want := range map[peer.ID]bool{mustID(1): true, mustID(2): true, mustID(3): false} {
+		if got := g.InterceptSecured(network.DirInbound, id, nil); got != want {
+			t.Errorf("%s may come in: %v, want %v", id, got, want)
+		}
+	}
+	if h.visitors.outside--; !g.InterceptSecured(network.DirInbound, mustID(3), nil) {
+		t.Error("a stranger is kept out though there is room")
+	}
+}
+
+func TestRefusalsCrossTheNetwork(t *testing.T) {
+	for _, sentinel := range refusals[1:] {
+		w := encodeRefusal(fmt.Errorf("%w: because\nof %s", sentinel, "\x1b[2J"))
+		if err := w.refusal(); !errors.Is(err, sentinel) || printable(err.Error()) != err.Error() {
+			t.Errorf("%v became %v", sentinel, err)
+		}
+	}
+	if w := encodeRefusal(errors.New("disk full")); !errors.Is(w.refusal(), ErrHello) {
+		t.Errorf("an error of our own became %v", w.refusal())
+	}
+	if w := encodeRefusal(fmt.Errorf("%w: %s", ErrBusy, bytes.Repeat([]byte("é"), 999))); len(w.Reason) > maxReason {
+		t.Errorf("a reason of %d bytes", len(w.Reason))
+	}
+}
