@@ -6,7 +6,7 @@ SEEDS    ?= 3
 SCHEDULES ?= 20000
 
 .DEFAULT_GOAL := help
-.PHONY: build test test-swarm race lint fuzz mutants bench bench-swarm sim-tables sim-check help
+.PHONY: build test test-swarm race lint fuzz mutants bench bench-swarm sim-tables sim-check sim-mutants help
 
 build: ## Build the commands into bin/
 	$(GO) build -o bin/ ./cmd/...
@@ -44,6 +44,9 @@ sim-tables: ## Make the papers' load-balancing tables in the simulator, into doc
 
 sim-check: ## Run SCHEDULES random schedules with faults and check every invariant (default 20000)
 	$(GO) run ./cmd/satin-sim exact --seeds $(SCHEDULES)
+
+sim-mutants: ## Break the protocol in many small ways and see that a schedule's seed finds each
+	$(GO) run ./internal/mutants sim/
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

@@ -21,7 +21,7 @@ import (
 )
 
 // mutants are all there are.
-func mutants() []mutant { return slices.Concat(engineMutants, stealMutants) }
+func mutants() []mutant { return slices.Concat(engineMutants, stealMutants, simMutants()) }
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"regexp"
+	"strings"
 	"testing"
 )
 
@@ -16,7 +17,7 @@ func TestMutantsFitTheSource(t *testing.T) {
 		if _, err := m.apply("../.."); err != nil {
 			t.Errorf("%s: %v", m.name, err)
 		}
-		if _, err := regexp.Compile(m.run); err != nil || m.run == "" || m.pkg == "" || m.wrong == "" || m.old == m.new {
+		if _, err := regexp.Compile(m.run); err != nil || m.run == "" && m.schedules == 0 || m.pkg == "" || m.wrong == "" || m.old == m.new {
 			t.Errorf("%s: incomplete (%v)", m.name, err)
 		}
 	}
@@ -42,5 +43,18 @@ func TestHarness(t *testing.T) {
 	m.new, m.run = `case "adaptive":`, "^TestNobody$"
 	if killer, err := m.kill(t.Context(), "../.."); killer != "" || err == nil {
 		t.Errorf("a mutant without tests: killed by %q, %v", killer, err)
+	}
+}
+
+// The short form of `make sim-mutants`: a schedule kills a mutant, by its seed, and none kills a mutant without a mistake.
+func TestSchedules(t *testing.T) {
+	m := journeyMutants[0]
+	m.pkg, m.schedules = "cmd/satin-sim", 40
+	if killer, err := m.kill(t.Context(), "../.."); !strings.HasPrefix(killer, "satin-sim replay ") || !strings.HasSuffix(killer, ": segment-once") || err != nil {
+		t.Errorf("%s: killed by %q, %v", m.name, killer, err)
+	}
+	m.old, m.new = "package steal\n", "package steal\n\n"
+	if killer, err := m.kill(t.Context(), "../.."); killer != "" || err != nil {
+		t.Errorf("a mutant without a mistake: killed by %q, %v", killer, err)
 	}
 }

@@ -24,6 +24,8 @@ type mutant struct {
 	pkg   string   // the package whose tests should notice
 	run   string   // regular expression of tests, as for go test -run
 	args  []string // more arguments for the test binary
+
+	schedules int // pkg is the simulator's command, to run so many schedules; there is no test to run
 }
 
 // deadline is how long the tests of one mutant may take; a mutant that makes them hang is killed by it too.
@@ -43,7 +45,7 @@ func (m *mutant) apply(root string) ([]byte, error) {
 
 var failedTest = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
 
-// kill runs the tests on the mutant and returns the name of the first one that failed, or "" if none did. An error means that
+// kill runs the tests, or the schedules, on the mutant and returns the name of the first one that failed, or "" if none did. An error means that
 // the mutant could not be made or compiled.
 func (m *mutant) kill(ctx context.Context, root string) (killer string, err error) {
 	text, err := m.apply(root)
@@ -61,6 +63,9 @@ func (m *mutant) kill(ctx context.Context, root string) (killer string, err erro
 	}
 	ctx, cancel := context.WithTimeout(ctx, deadline)
 	defer cancel()
+	if m.schedules > 0 {
+		return m.killBySchedule(ctx, binary)
+	}
 	args := append([]string{"-test.run=" + m.run, "-test.failfast"}, m.args...)
 	test := exec.CommandContext(ctx, binary, args...)
 	test.Dir = filepath.Join(root, m.pkg)
@@ -82,7 +87,7 @@ func (m *mutant) kill(ctx context.Context, root string) (killer string, err erro
 	return "a panic", nil
 }
 
-// build compiles the tests with the mutated text in place of the file's.
+// build compiles the tests, or the simulator, with the mutated text in place of the file's.
 func (m *mutant) build(ctx context.Context, root, dir string, text []byte) (binary string, err error) {
 	original, err := filepath.Abs(filepath.Join(root, m.file))
 	if err != nil {
@@ -96,7 +101,11 @@ func (m *mutant) build(ctx context.Context, root, dir string, text []byte) (bina
 	if err := errors.Join(os.WriteFile(mutated, text, 0o600), os.WriteFile(overlay, b, 0o600)); err != nil {
 		return "", err
 	}
-	c := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-overlay", overlay, "-o", binary, "./"+m.pkg)
+	command := []string{"test", "-c", "-vet=off"}
+	if m.schedules > 0 {
+		command = []string{"build"}
+	}
+	c := exec.CommandContext(ctx, "go", append(command, "-overlay", overlay, "-o", binary, "./"+m.pkg)...)
 	c.Dir = root
 	if out, err := c.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("does not compile: %s", strings.TrimSpace(string(out)))

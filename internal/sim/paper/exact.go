@@ -59,7 +59,7 @@ func Exact(o Options, first, schedules uint64, kinds []sim.FaultKind) (*Exactnes
 }
 
 // firstFailureStep is how many schedules run between two looks whether one has failed.
-const firstFailureStep = 20
+const firstFailureStep = 8
 
 // FirstFailure runs schedules with seeds from first on until one breaks an invariant, the one with the lowest seed; nil if none
 // of them does.
