@@ -19,6 +19,7 @@ import (
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/gossip"
 	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/peer/emulate"
 	"github.com/satin-peer/satin/peer/host"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/peer/stream"
@@ -42,6 +43,9 @@ type Config struct {
 	// Stream and Gossip bound the traffic; zero fields take the defaults.
 	Stream stream.Config
 	Gossip gossip.Config
+	// Emulate is a directory made by emulate.Create: what crosses between clusters is delayed as the network there says. "" is
+	// none. It needs Cluster.
+	Emulate string
 	// Software is the program's version, for people.
 	Software string
 	Log      *slog.Logger
@@ -69,6 +73,8 @@ type Peer struct {
 	leaving atomic.Bool
 	left    chan struct{} // closed when this peer has left the swarm
 	pausing pausing
+
+	emulator *emulate.Emulator // nil: none
 
 	gossipMu sync.Mutex
 	gossip   *gossip.Gossip
@@ -125,8 +131,11 @@ func Open(ctx context.Context, cfg Config, apps []Application) (_ *Peer, err err
 	if p.answers, err = openAnswers(filepath.Join(cfg.Host.StateDir, "answers")); err != nil {
 		return nil, err
 	}
+	if err := p.openEmulation(); err != nil {
+		return nil, err
+	}
 	p.renewCard()
-	p.stream = stream.New(p.net, cfg.Stream, stream.Handler{Received: p.received, Failed: p.failed})
+	p.stream = stream.New(p.net, p.cfg.Stream, stream.Handler{Received: p.received, Failed: p.failed})
 	if err := p.openGossip(); err != nil {
 		return nil, err
 	}
@@ -134,6 +143,24 @@ func Open(ctx context.Context, cfg Config, apps []Application) (_ *Peer, err err
 	p.host.OnPeer(p.onPeer)
 	p.spawn(p.upkeep)
 	return p, nil
+}
+
+// openEmulation puts the imitated network before the steal protocol.
+func (p *Peer) openEmulation() (err error) {
+	if p.cfg.Emulate == "" {
+		return nil
+	}
+	p.emulator, err = emulate.Open(p.cfg.Emulate, p.cfg.Cluster, func(id steal.PeerID) string {
+		if other, err := peer.Decode(string(id)); err == nil {
+			return p.places.of(other).Name
+		}
+		return ""
+	})
+	if err != nil {
+		return fmt.Errorf("the emulated network: %w", err)
+	}
+	p.cfg.Stream.Delay = p.emulator
+	return nil
 }
 
 // spawn runs f on a goroutine that Close waits for; ctx ends when the peer is closed.
@@ -308,6 +335,9 @@ func (p *Peer) Close() {
 			_ = p.host.Close()
 		}
 		p.wg.Wait()
+		if p.emulator != nil {
+			_ = p.emulator.Close() // nobody is received from any more
+		}
 	})
 }
 

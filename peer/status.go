@@ -11,6 +11,8 @@ import (
 
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
+	"github.com/multiformats/go-multiaddr"
+	manet "github.com/multiformats/go-multiaddr/net"
 
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/peer/control"
@@ -25,7 +27,7 @@ func (p *Peer) Status(context.Context) (control.Status, error) {
 	s := control.Status{
 		Peer: p.host.ID().String(), Version: p.cfg.Software, PID: os.Getpid(), Started: p.started.UTC(), Incarnation: p.host.Incarnation(),
 		StateDir: p.cfg.Host.StateDir, Swarm: p.host.SwarmName(), Trust: p.cfg.Host.Trust.String(),
-		Workers: p.cfg.Workers, Addresses: p.host.Addrs(), Reachability: p.reach(), Cluster: here.Name, Clusters: p.clusters(),
+		Workers: p.cfg.Workers, Addresses: byUse(p.host.Addrs()), Reachability: p.reach(), Cluster: here.Name, Clusters: p.clusters(),
 		Peers: p.connectedMembers(),
 	}
 	p.runs.mu.Lock()
@@ -295,4 +297,20 @@ func peerID(s string) (peer.ID, error) {
 		return "", control.Errorf(control.ErrBadInput, "%q is no peer ID: want what 'satin-peer status' shows, as 12D3KooW…", clip(s))
 	}
 	return id, nil
+}
+
+// byUse sorts addresses by how far away they are of use: public ones first, those of this machine alone last.
+func byUse(addrs []string) []string {
+	rank := func(text string) int {
+		a, err := multiaddr.NewMultiaddr(text)
+		switch {
+		case err != nil, manet.IsIPLoopback(a):
+			return 2
+		case manet.IsPublicAddr(a):
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(addrs, func(a, b string) int { return rank(a) - rank(b) })
+	return addrs
 }

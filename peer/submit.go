@@ -149,6 +149,9 @@ func (p *Peer) Wait(ctx context.Context, name string, progress func(control.Prog
 	}
 	tick := time.NewTicker(progressEvery)
 	defer tick.Stop()
+	if progress != nil {
+		progress(p.progress(r))
+	}
 	for {
 		select {
 		case <-ctx.Done():

@@ -46,7 +46,7 @@ func peerConfig(l *settings.Loaded, log *slog.Logger) peer.Config {
 			MDNS: l.MDNS, DHT: l.DHT, NAT: l.NAT, Relay: l.Relay, MaxConns: l.MaxConnections,
 			Agent: "satin-peer " + software(), Logger: log,
 		},
-		Workers: l.Workers, FullPriority: l.Priority == settings.PriorityNormal, Cluster: l.Cluster, Policy: l.Policy,
+		Workers: l.Workers, FullPriority: l.Priority == settings.PriorityNormal, Cluster: l.Cluster, Policy: l.Policy, Emulate: l.Emulate,
 		Software: software(), Log: log,
 	}
 }

@@ -55,7 +55,7 @@ The answer goes to standard output, everything else to standard error.`,
 	}
 	add(swarmGroup, newStartCommand(list, c), newJoinCommand(c), newInviteCommand(c), newLeaveCommand(c), newStatusCommand(c), newPeersCommand(c),
 		newRunsCommand(c), newWaitCommand(list, c), newCancelCommand(c), newPauseCommand(c), newResumeCommand(c), newDoctorCommand(c))
-	add(hereGroup, newRunCommand(list, c), newAppsCommand(list, c), newConfigCommand(c), newPathsCommand(c), newVersionCommand(c))
+	add(hereGroup, newRunCommand(list, c), newAppsCommand(list, c), newConfigCommand(c), newPathsCommand(c), newEmulateCommand(c), newVersionCommand(c))
 	root.SetHelpCommand(newHelpCommand())
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()

@@ -194,7 +194,7 @@ func (s *Session) Close() {
 	s.pool.Close()
 }
 
-// Hungry, Fed and Dropped make a Session a satin.OutsideFed.
+// Hungry says that a core found no work: see satin.Outside.
 func (s *Session) Hungry() { s.ring() }
 
 // Fed says that an idle core got work, see satin.OutsideFed.

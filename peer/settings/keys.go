@@ -167,10 +167,15 @@ func daemonKeys() []*key {
 		field: func(s *Settings) any { return &s.LeaveAfter },
 		check: func(s *Settings) bool { return s.LeaveAfter >= 0 && s.LeaveAfter <= MaxLeave },
 	}
+	emulate := &key{
+		name: "emulate", kind: pathKind, want: "an absolute path",
+		about: []string{"Directory of a wide-area network to imitate between the peers of this machine, for experiments.", "Made by satin-peer emulate create; the cluster must be one of its names. Empty: none."},
+		field: func(s *Settings) any { return &s.Emulate },
+	}
 	return []*key{
 		level,
 		choice("log_format", func(s *Settings) *string { return &s.LogFormat }, []string{LogText, LogJSON}, "How log lines look."),
-		leave,
+		leave, emulate,
 	}
 }
 

@@ -37,6 +37,8 @@ type Settings struct {
 	Workers  int    // cores to use; 0: all
 	Priority string // of the workers' threads: PriorityIdle or PriorityNormal
 
+	Emulate string // directory of an emulated wide-area network; empty: none
+
 	LogLevel   string        // "debug", "info", "warn" or "error"
 	LogFormat  string        // LogText or LogJSON
 	LeaveAfter time.Duration // how long leaving may take after SIGTERM

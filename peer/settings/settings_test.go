@@ -59,7 +59,7 @@ func TestOrder(t *testing.T) {
 		"state_dir": {`"/a/state"`, "/b/state"}, "runtime_dir": {`"/a/run"`, "/b/run"}, "swarm": {`"a"`, "b"}, "trust": {`"open"`, "open"},
 		"join": {`["a"]`, "b"}, "listen": {`["a"]`, "b"}, "mdns": {"false", "false"}, "dht": {"false", "false"}, "nat": {"false", "false"}, "relay": {"true", "true"},
 		"max_connections": {"5", "6"}, "cluster": {`"a"`, "b"}, "policy": {`"rs"`, "chs"}, "workers": {"3", "4"}, "priority": {`"normal"`, "normal"},
-		"log_level": {`"warn"`, "error"}, "log_format": {`"json"`, "json"}, "leave_after": {`"3s"`, "4s"},
+		"log_level": {`"warn"`, "error"}, "log_format": {`"json"`, "json"}, "leave_after": {`"3s"`, "4s"}, "emulate": {`"/tmp/wan"`, "/tmp/other"},
 	}
 	for _, k := range keys() {
 		sample, ok := samples[k.name]
@@ -251,7 +251,7 @@ func TestCommented(t *testing.T) {
 			t.Errorf("got %+v, want %+v", l.Settings, plain.Settings)
 		}
 		for _, v := range l.Values() {
-			if set := v.Origin != "default"; set != (content != string(text)) && v.Key != "runtime_dir" {
+			if set := v.Origin != "default"; set != (content != string(text)) && v.Key != "runtime_dir" && v.Key != "emulate" {
 				t.Errorf("%s comes from %s", v.Key, v.Origin)
 			}
 		}
