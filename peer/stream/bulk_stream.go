@@ -20,6 +20,7 @@ type bulkWriter struct {
 	active  []*transfer // whose turn it is, first
 	lastID  uint32
 	unacked int
+	window  window
 	acks    chan wire.BulkFrame
 	broken  chan error
 	quit    chan struct{} // closed when nobody takes acks any more
@@ -28,6 +29,8 @@ type bulkWriter struct {
 
 func newBulkWriter(p *partner, s network.Stream, first []*transfer) *bulkWriter {
 	w := &bulkWriter{p: p, stream: s, acks: make(chan wire.BulkFrame, 16), broken: make(chan error, 1), quit: make(chan struct{})}
+	w.window.least = p.t.cfg.BulkWindow
+	w.window.most = p.t.cfg.BulkWindowMax
 	w.admit(first)
 	return w
 }
@@ -83,7 +86,7 @@ func (w *bulkWriter) writeChunk() (bool, error) {
 	}
 	t := w.active[i]
 	n := min(wire.MaxChunk, len(t.body)-t.sent)
-	if w.unacked > 0 && w.unacked+n > w.p.t.cfg.BulkWindow {
+	if w.unacked > 0 && w.unacked+n > w.window.size() {
 		return false, nil
 	}
 	w.frame = w.frame[:0]
@@ -91,10 +94,12 @@ func (w *bulkWriter) writeChunk() (bool, error) {
 		w.frame = wire.BulkFrame{Kind: wire.BulkBegin, Transfer: t.id, Size: len(t.body), Data: t.head}.Append(w.frame)
 	}
 	w.frame = wire.BulkFrame{Kind: wire.BulkChunk, Transfer: t.id, Data: t.body[t.sent : t.sent+n]}.Append(w.frame)
-	_ = w.stream.SetWriteDeadline(time.Now().Add(w.p.t.cfg.StallTimeout))
+	now := time.Now()
+	_ = w.stream.SetWriteDeadline(now.Add(w.p.t.cfg.StallTimeout))
 	if _, err := w.stream.Write(w.frame); err != nil {
 		return false, err
 	}
+	w.window.chunkSent(t.id, now)
 	t.sent += n
 	w.unacked += n
 	w.active = append(slices.Delete(w.active, i, i+1), t)
@@ -115,6 +120,7 @@ func (w *bulkWriter) acknowledged(f wire.BulkFrame) error {
 		if f.Size > t.sent-t.acked {
 			return fmt.Errorf("%w: %d bytes of %d", errAck, f.Size, t.sent-t.acked)
 		}
+		w.window.chunkAcked(t.id, time.Now())
 		t.acked += f.Size
 		w.unacked -= f.Size
 		if t.acked < len(t.body) {
@@ -123,6 +129,7 @@ func (w *bulkWriter) acknowledged(f wire.BulkFrame) error {
 		w.p.t.count.bulkSent.Add(1)
 		w.p.bulk.forget(t)
 	case wire.BulkRefuse:
+		w.window.forget(t.id)
 		w.unacked -= t.sent - t.acked
 		w.p.failTransfer(t, ErrNoRoom)
 	default:

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -134,6 +135,7 @@ func ack(s network.Stream, transfer uint32, n int) {
 
 // A link is a wide-area link in the test's virtual time: 100 ms and 100 KB/s each way.
 type link struct {
+	mu    sync.Mutex
 	model    *wan.Model
 	began    time.Time
 	from, to int
@@ -144,6 +146,8 @@ func (l *link) Arrive(_ steal.PeerID, n int) time.Duration {
 	if l.lose != nil && l.lose(n) {
 		return -1
 	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	now := time.Since(l.began)
 	at, err := l.model.Deliver(now, l.from, l.to, n)
 	if err != nil {
@@ -152,8 +156,12 @@ func (l *link) Arrive(_ steal.PeerID, n int) time.Duration {
 	return at - now
 }
 
-func slowLinks() (there, back *link) {
-	c := wan.Conditions{Bandwidth: 100e3, Latency: 100 * time.Millisecond}
+// slow is FINDINGS.md's link.
+func slow() wan.Conditions {
+	return wan.Conditions{Bandwidth: 100e3, Latency: 100 * time.Millisecond}
+}
+
+func links(c wan.Conditions) (there, back *link) {
 	began := time.Now()
 	return &link{model: wan.Uniform([]int{1, 1}, c, c), began: began, from: 0, to: 1},
 		&link{model: wan.Uniform([]int{1, 1}, c, c), began: began, from: 1, to: 0}
@@ -162,9 +170,9 @@ func slowLinks() (there, back *link) {
 // "Steal round trip 212 ms idle, 5,234 behind a result of 2 MB on the same stream, 839 on another stream, 322 when bulk is held to
 // a 32 KB unacknowledged window" (FINDINGS.md). With an unbounded window, the broken twin, it waits for all of it.
 func TestStealBehindALongResult(t *testing.T) {
-	idle, _ := stealRoundTrip(t, 0, 32<<10)
-	behind, _ := stealRoundTrip(t, 2<<20, 32<<10)
-	_, unbounded := stealRoundTrip(t, 2<<20, 4<<20) // all of it is on the link before the first steal, and gone after it
+	idle, _ := stealRoundTrip(t, slow(), 0, 32<<10)
+	behind, _ := stealRoundTrip(t, slow(), 2<<20, 32<<10)
+	_, unbounded := stealRoundTrip(t, slow(), 2<<20, 4<<20) // all of it is on the link before the first steal, and gone after it
 	t.Logf("a steal takes %v, behind a long result %v; if that has no window %v", idle, behind, unbounded)
 	if behind > idle*16/10 {
 		t.Errorf("a steal takes %v, and %v behind a long result", idle, behind)
@@ -174,11 +182,30 @@ func TestStealBehindALongResult(t *testing.T) {
 	}
 }
 
+// Whatever the link, a steal takes at most 1.6 times as long, or waits for two chunks where these take longer.
+func TestStealBehindALongResultOnOtherLinks(t *testing.T) {
+	for _, c := range []wan.Conditions{
+		{Bandwidth: 30e3, Latency: 10 * time.Millisecond},
+		{Bandwidth: 300e3, Latency: 100 * time.Millisecond},
+		{Bandwidth: 1e6, Latency: 20 * time.Millisecond},
+		{Bandwidth: 1e6, Latency: 300 * time.Millisecond},
+		{Bandwidth: 10e6, Latency: 100 * time.Millisecond},
+	} {
+		idle, _ := stealRoundTrip(t, c, 0, 32<<10)
+		behind, _ := stealRoundTrip(t, c, 16<<20, 32<<10)
+		chunk := c.Transmission(wire.MaxChunk)
+		t.Logf("%v: a steal takes %v, behind a long result %v, which is %.1f chunks more", c, idle, behind, float64(behind-idle)/float64(chunk))
+		if behind > max(idle*16/10, idle+2*chunk) {
+			t.Errorf("%v: a steal takes %v, and %v behind a long result", c, idle, behind)
+		}
+	}
+}
+
 // stealRoundTrip is the median and the longest time from request to reply while the victim sends a long result the same way as the
 // reply.
-func stealRoundTrip(t *testing.T, size, window int) (median, longest time.Duration) {
+func stealRoundTrip(t *testing.T, c wan.Conditions, size, window int) (median, longest time.Duration) {
 	inVirtualTime(t, 2, func(w *world) {
-		there, back := slowLinks()
+		there, back := links(c)
 		replies := make(chan struct{}, 1)
 		got := make(chan struct{}, 1)
 		thief := w.start(0, stream.Config{Delay: back}, stream.Handler{Received: func(m *steal.Message) {
@@ -203,18 +230,20 @@ func stealRoundTrip(t *testing.T, size, window int) (median, longest time.Durati
 		ask()
 		if size > 0 {
 			victim.Send(result(w.hosts[1], w.hosts[0], 1, make([]byte, size)))
-			time.Sleep(time.Second)
+			time.Sleep(500 * time.Millisecond)
 		}
 		var trips []time.Duration
-		for i := range 40 {
+		for came := false; !came && (size > 0 || len(trips) < 40); {
 			trips = append(trips, ask())
-			time.Sleep(time.Duration(37*(i%7)) * time.Millisecond)
+			time.Sleep(time.Duration(37*(len(trips)%7)) * time.Millisecond)
+			select {
+			case <-got:
+				came = true
+			default:
+			}
 		}
 		slices.Sort(trips)
 		median, longest = trips[len(trips)/2], trips[len(trips)-1]
-		if size > 0 {
-			<-got
-		}
 	})
 	return median, longest
 }
@@ -223,7 +252,7 @@ func stealRoundTrip(t *testing.T, size, window int) (median, longest time.Durati
 func TestDelayDoesNotAddUp(t *testing.T) {
 	inVirtualTime(t, 2, func(w *world) {
 		box := newInbox()
-		_, back := slowLinks()
+		_, back := links(slow())
 		a := w.start(1, stream.Config{}, newInbox().handler())
 		w.start(0, stream.Config{Delay: back}, box.handler())
 		began := time.Now()
@@ -241,7 +270,7 @@ func TestDelayDoesNotAddUp(t *testing.T) {
 func TestDelayThatLoses(t *testing.T) {
 	inVirtualTime(t, 2, func(w *world) {
 		box, sender := newInbox(), newInbox()
-		_, back := slowLinks()
+		_, back := links(slow())
 		back.lose = func(n int) bool { return n > 10_000 || n%2 == 0 }
 		a := w.start(1, stream.Config{}, sender.handler())
 		w.start(0, stream.Config{Delay: back}, box.handler())
@@ -256,4 +285,32 @@ func TestDelayThatLoses(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// On a fast link with a long way the window grows to what the link holds; a fixed one, the broken twin, wastes it.
+func TestWindowFillsAFastLink(t *testing.T) {
+	adaptive, fixed := transferTime(t, stream.Config{}), transferTime(t, stream.Config{BulkWindowMax: 1})
+	t.Logf("8 MiB over 100 ms and 10 MB/s take %v; with a fixed window %v", adaptive, fixed)
+	if adaptive > 4*time.Second {
+		t.Errorf("8 MiB over 100 ms and 10 MB/s take %v", adaptive)
+	}
+	if fixed < 10*adaptive {
+		t.Errorf("with a fixed window it takes %v: the test does not need a large one", fixed)
+	}
+}
+
+func transferTime(t *testing.T, cfg stream.Config) (took time.Duration) {
+	inVirtualTime(t, 2, func(w *world) {
+		c := wan.Conditions{Bandwidth: 10e6, Latency: 100 * time.Millisecond}
+		began := time.Now()
+		there, back := links(c)
+		box := newInbox()
+		cfg.Delay = back
+		a := w.start(0, cfg, newInbox().handler())
+		w.start(1, stream.Config{Delay: there}, box.handler())
+		a.Send(result(w.hosts[0], w.hosts[1], 1, make([]byte, 8<<20)))
+		box.messages(1)
+		took = time.Since(began)
+	})
+	return took
 }

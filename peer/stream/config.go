@@ -49,9 +49,10 @@ type Config struct {
 
 	// BulkFrom is the length of an outcome, in bytes, above which a result goes over the bulk stream. Default 8 KiB.
 	BulkFrom int
-	// BulkWindow bounds the bytes of long results to one partner that are not acknowledged; at least one chunk (16 KiB) is always
-	// allowed. Default 32 KiB.
-	BulkWindow int
+	// BulkWindow is how many bytes of long results to one partner may always be unacknowledged; at least one chunk (16 KiB)
+	// is. Default 32 KiB. Up to BulkWindowMax may be if the link holds them without a queue (window.go). Default 1 MiB; at
+	// most BulkWindow: it is fixed.
+	BulkWindow, BulkWindowMax int
 	// BulkQueue bounds the bytes of long results that wait for one partner. They are not copied. Default 64 MiB.
 	BulkQueue int
 	// BulkActive bounds how many results to one partner take turns. Default 4.
@@ -79,7 +80,7 @@ type Handler struct {
 // A Delay imitates a slow network.
 type Delay interface {
 	// Arrive says how long to hold a frame of so many bytes that has just come from a peer. Frames of one stream stay in
-	// order, whatever it says. Negative: the frame is lost.
+	// order, whatever it says. Negative: the frame is lost. It is called from several goroutines at once.
 	Arrive(from steal.PeerID, bytes int) time.Duration
 }
 
@@ -125,6 +126,7 @@ func (c *Config) setDefaults() {
 	number(&c.QueueBytes, 1<<20)
 	number(&c.BulkFrom, 8<<10)
 	number(&c.BulkWindow, 32<<10)
+	number(&c.BulkWindowMax, 1<<20)
 	number(&c.BulkQueue, 64<<20)
 	number(&c.BulkActive, 4)
 	number(&c.BulkMemory, 32<<20)

@@ -36,8 +36,8 @@
 // # Long results
 //
 // A Result (also a Relayed one) whose outcome is longer than Config.BulkFrom goes over a second stream, in chunks of 16 KiB
-// of which at most Config.BulkWindow bytes are not acknowledged. A slow link then never holds more than that in front of a
-// steal (FINDINGS.md: 322 ms instead of 839 or 5,234 over a link of 100 ms and 100 KB/s). Several results to one partner take turns,
+// of which no more are unacknowledged than the link holds by itself (window.go). So no queue of them stands in front of a steal
+// (FINDINGS.md: 322 ms instead of 839 or 5,234 over a link of 100 ms and 100 KB/s). Several results to one partner take turns,
 // chunk by chunk. A receiver that has no room refuses; the core sends its results again. So it does when a
 // transfer breaks off: there is no resumption.
 //

@@ -241,6 +241,9 @@ func (t *Transport) Close() error {
 	t.closed = true
 	t.mu.Unlock()
 	t.cancel()
+	for _, p := range t.everyone() {
+		poke(p.control.wake)
+	}
 	t.running.Wait()
 	return nil
 }

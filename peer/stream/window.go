@@ -1,0 +1,75 @@
+package stream
+
+import (
+	"slices"
+	"time"
+
+	"github.com/satin-peer/satin/internal/wire"
+)
+
+// A window decides how many bytes of long results may be on the way without acknowledgement. A fixed one is right for one link
+// only: 32 KiB keep a link of 100 ms and 100 KB/s busy and hold a steal up for a chunk, and make of 10 MB/s 160 KB/s. So it is as
+// large as what the link itself holds, and not larger, since the rest would stand in a queue before the next steal:
+//
+//	size = least round trip of a chunk / time that the link needs for a chunk
+//
+// in chunks, within the configured bounds. The time for a chunk is how far the acknowledgements of two chunks are apart that left
+// together (a packet pair). A pair that left further apart than a part of the round trip says how fast we sent, not how fast the
+// link is, and is left out. Estimates that make the window smaller are believed sooner than those that make it larger.
+type window struct {
+	least, most int // bytes
+	sent        []sentChunk
+	roundTrip   time.Duration // the least, forgetting slowly; 0: not known
+	perChunk    time.Duration // 0: not known
+	lastSent    time.Time     // when the chunk that was acknowledged last was sent
+	lastAck     time.Time
+}
+
+type sentChunk struct {
+	transfer uint32
+	at       time.Time
+}
+
+// size is the window now, in bytes.
+func (w *window) size() int {
+	if w.perChunk == 0 {
+		return w.least
+	}
+	chunks := min(int64(w.roundTrip/w.perChunk), int64(w.most/wire.MaxChunk))
+	return max(w.least, int(chunks)*wire.MaxChunk)
+}
+
+func (w *window) chunkSent(transfer uint32, now time.Time) {
+	w.sent = append(w.sent, sentChunk{transfer, now})
+}
+
+// chunkAcked takes in an acknowledgement. They come in the order in which the chunks were sent.
+func (w *window) chunkAcked(transfer uint32, now time.Time) {
+	i := slices.IndexFunc(w.sent, func(c sentChunk) bool { return c.transfer == transfer })
+	if i < 0 {
+		return
+	}
+	c := w.sent[i]
+	w.sent = slices.Delete(w.sent, i, i+1)
+	trip := now.Sub(c.at)
+	if w.roundTrip += w.roundTrip / 256; w.roundTrip == 0 || trip < w.roundTrip {
+		w.roundTrip = trip
+	}
+	if !w.lastSent.IsZero() && c.at.Sub(w.lastSent) <= w.roundTrip/4 {
+		apart := max(now.Sub(w.lastAck), time.Microsecond)
+		switch {
+		case w.perChunk == 0:
+			w.perChunk = apart
+		case apart > w.perChunk:
+			w.perChunk += (apart - w.perChunk) / 2
+		default:
+			w.perChunk -= (w.perChunk - apart) / 8
+		}
+	}
+	w.lastSent, w.lastAck = c.at, now
+}
+
+// forget drops the chunks of a transfer that was refused: nothing will be said about them.
+func (w *window) forget(transfer uint32) {
+	w.sent = slices.DeleteFunc(w.sent, func(c sentChunk) bool { return c.transfer == transfer })
+}
