@@ -34,3 +34,6 @@ const (
 
 // Identity is what pubsub knows a message by.
 var Identity = identity
+
+// PeersIn is how many neighbours pubsub knows to be in a topic.
+func (g *Gossip) PeersIn(topic string) int { return len(g.ps.ListPeers(topic)) }

@@ -23,6 +23,7 @@ type attacker struct {
 	s     *swarm
 	id    peer.ID
 	key   crypto.PrivKey
+	ps    *pubsub.PubSub
 	topic *pubsub.Topic
 	seen  chan []byte // what it was sent
 }
@@ -47,7 +48,7 @@ func (s *swarm) attack(i int) *attacker {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	a := &attacker{s, s.hosts[i].ID(), s.hosts[i].Peerstore().PrivKey(s.hosts[i].ID()), topic, make(chan []byte, 1000)}
+	a := &attacker{s, s.hosts[i].ID(), s.hosts[i].Peerstore().PrivKey(s.hosts[i].ID()), ps, topic, make(chan []byte, 1000)}
 	go func() {
 		for {
 			m, err := sub.Next(s.t.Context())
@@ -348,6 +349,69 @@ func TestRefusedByHandler(t *testing.T) {
 		}
 		if st := s.peers[0].Stats(); st.Refused != 1 {
 			t.Errorf("%+v", st)
+		}
+	})
+}
+
+// TestHostileStreams speaks the protocol's framing wrongly: what claims to be huge, never ends, is cut short, or is not
+// what is inside a frame.
+func TestHostileStreams(t *testing.T) {
+	for name, bytes := range map[string][]byte{
+		"a frame of a gigabyte":    {0x80, 0x80, 0x80, 0x80, 0x04, 1, 2, 3},
+		"a length that never ends": slices.Repeat([]byte{0xff}, 100),
+		"a frame that never ends":  {100, 1, 2, 3},
+		"not a frame's content":    {3, 0xff, 0xff, 0xff},
+		"nothing":                  {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inSwarm(t, []int{3}, func(s *swarm) {
+				s.openOne(0, gossip.Config{})
+				s.openOne(1, gossip.Config{})
+				s.connect(0, 1)
+				s.connect(2, 0)
+				for range 50 {
+					stream, err := s.hosts[2].NewStream(s.t.Context(), s.hosts[0].ID(), gossip.Protocol)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if _, err := stream.Write(bytes); err != nil {
+						continue // it was refused already
+					}
+				}
+				time.Sleep(2 * time.Second)
+				s.publish(0, gossip.KindRun, "a")
+				s.publish(1, gossip.KindRun, "b")
+				time.Sleep(time.Second)
+				if a, b := s.received(0), s.received(1); !slices.Equal(a, []string{"1:b"}) || !slices.Equal(b, []string{"0:a"}) {
+					t.Errorf("got %q and %q", a, b)
+				}
+			})
+		})
+	}
+}
+
+// TestHostileTopics subscribes to ever new topics, which pubsub would all keep.
+func TestHostileTopics(t *testing.T) {
+	inSwarm(t, []int{2}, func(s *swarm) {
+		g := s.openOne(0, gossip.Config{})
+		a := s.attack(1)
+		s.connect(0, 1)
+		time.Sleep(time.Second)
+		for i := range 500 {
+			topic, err := a.ps.Join(fmt.Sprint("topic ", i))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := topic.Subscribe(); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Millisecond)
+		}
+		if got := g.PeersIn("topic 7"); got != 0 {
+			t.Errorf("%d peers are known in a topic that is not the swarm's", got)
+		}
+		if got := g.PeersIn(gossip.WideTopic("test")); got != 1 {
+			t.Errorf("%d peers are known in the wide topic", got)
 		}
 	})
 }
