@@ -135,7 +135,7 @@ func ack(s network.Stream, transfer uint32, n int) {
 
 // A link is a wide-area link in the test's virtual time: 100 ms and 100 KB/s each way.
 type link struct {
-	mu    sync.Mutex
+	mu       sync.Mutex
 	model    *wan.Model
 	began    time.Time
 	from, to int
