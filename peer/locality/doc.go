@@ -1,5 +1,5 @@
 // Package locality says which cluster a peer is in, and why: the peers near each other, among which cluster-aware
-// stealing is free (papers: satin-load-balancing, section 3.4). It is logic only: it measures nothing, reads no clock,
+// stealing is free (CRS paper, 2.2). It is logic only: it measures nothing, reads no clock,
 // and knows no network.
 //
 // # Evidence
@@ -28,10 +28,11 @@
 //
 // # No cluster is favoured
 //
-// A thief draws its wide-area victim alike from all peers outside its cluster: not a cluster first and then a peer in
-// it, which would have the machines of small clusters asked more often, and given more of others' bandwidth, than those
-// of large ones. Package steal does that; what it needs from here is that clusters are a partition: every member is in
-// one cluster, whether it was measured or not, and being near to several leaders does not count twice.
+// A thief draws its wide-area victim alike from all peers outside its cluster (CRS paper, 3.3), not a cluster first and
+// then a peer in it: that would have a machine in a small cluster stolen from more often than one in a large cluster, and
+// its cluster hold more of the work than its share. Package steal does that; what it needs from here is that clusters are
+// a partition: every member is in one cluster, whether it was measured or not, and being near to several leaders does not
+// count twice.
 //
 // # Bounds
 //

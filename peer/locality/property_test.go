@@ -250,7 +250,7 @@ func TestRouteBecomesLong(t *testing.T) {
 	}
 }
 
-// TestSmallClustersAreNotFavoured tests what stealing needs for the papers' guarantee (satin-load-balancing, 3.4): a thief
+// TestSmallClustersAreNotFavoured tests what stealing needs for the papers' guarantee (CRS paper, 3.3): a thief
 // draws alike from all peers outside its cluster. So each of them has to be in the list of outsiders once, whatever it
 // or others claim, and whatever the size of its cluster: then in a swarm of clusters of 16, 8 and 2, one of the two is
 // drawn by a thief of the first as often as one of the eight.
