@@ -49,6 +49,9 @@ and figure4, or a file in their language (docs/operating.md). The scenario begin
 				return err
 			}
 			files, name := scenarioFile(args[1])
+			if _, err := fs.Stat(files, name); err != nil {
+				return &apps.InputError{What: "SCENARIO", Got: args[1], Want: "a file, or one of scenario1 to scenario11 and figure4"}
+			}
 			err := emulate.Create(args[0], files, name, clusters, seed)
 			switch {
 			case errors.Is(err, fs.ErrExist):
@@ -95,6 +98,9 @@ without LATENCY.`,
 
 func setLink(args []string) error {
 	dir, from, to := args[0], args[1], args[2]
+	if _, err := os.Stat(dir); err != nil {
+		return &apps.InputError{What: "DIR", Got: dir, Want: "a directory that satin-peer emulate create has made"}
+	}
 	e, err := emulate.Open(dir, from, func(steal.PeerID) string { return "" })
 	if err != nil {
 		return failed("%w", err)
