@@ -241,7 +241,7 @@ func TestRotten(t *testing.T) {
 	m := newMemFS()
 	good, frames := written(t, testHeader, 10)
 	m.put(filepath.Join(testDir, firstFile), good)
-	l := open(t, m, Config{Interval: time.Hour})
+	l := reopen(t, m, Config{Interval: time.Hour})
 	m.names[filepath.Join(testDir, firstFile)].data[frames[3][1]-1] ^= 1
 	if _, ok, err := l.Lookup([]uint32{4}, [16]byte{}); ok || !errors.Is(err, ErrCorrupt) {
 		t.Errorf("Lookup: %t, %v", ok, err)

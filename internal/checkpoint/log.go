@@ -47,6 +47,16 @@ const maxEssential = 16
 // Errors: ErrLocked if another process has it open, ErrForeign or ErrNewer if it is not ours to go on with, ErrReadOnly if it may not be
 // written (Read reads it), the system's otherwise.
 func Open(dir string, h Header, cfg Config) (*Log, error) {
+	l, err := open(dir, h, cfg)
+	if err != nil {
+		return nil, err
+	}
+	go l.w.run()
+	return l, nil
+}
+
+// open is Open without the writer's goroutine.
+func open(dir string, h Header, cfg Config) (*Log, error) {
 	if h.Run == noRun {
 		return nil, errors.New("a checkpoint needs the ID of its run")
 	}
@@ -68,7 +78,6 @@ func Open(dir string, h Header, cfg Config) (*Log, error) {
 	}
 	l := &Log{cfg: cfg, s: s, unlock: unlock, wake: make(chan struct{}, 1), done: make(chan struct{})}
 	l.w.init(l)
-	go l.w.run()
 	return l, nil
 }
 

@@ -34,7 +34,7 @@ func syncAll(t *testing.T, l *Log) {
 }
 
 func TestLookup(t *testing.T) {
-	l := open(t, newMemFS(), byHand)
+	l := reopen(t, newMemFS(), byHand)
 	appendAll(t, l, job(1, 2), truth(JobResult, []uint32{1, 2}, 1), job(3), truth(RunManifest, nil, 7))
 	if _, ok, _ := l.Lookup([]uint32{3}, [16]byte{}); ok {
 		t.Error("found before it was stored")
@@ -62,7 +62,7 @@ func TestLookup(t *testing.T) {
 // A record whose ancestor is stored, or waits with it, is not written, and one that is stored already neither.
 func TestCovered(t *testing.T) {
 	m := newMemFS()
-	l := open(t, m, byHand)
+	l := reopen(t, m, byHand)
 	appendAll(t, l, job(1, 1), job(1, 2), job(1), job(1, 3), job(2, 1), job(2, 1)) // only 1 and 2.1 are needed
 	syncAll(t, l)
 	if st := l.Stats(); st.Written != 2 || st.Covered != 4 || st.Commits != 1 || st.Acknowledged != 6 {
@@ -84,7 +84,7 @@ func TestCovered(t *testing.T) {
 // Compaction drops the descendants of what is stored, and gives the space back.
 func TestCompact(t *testing.T) {
 	m := newMemFS()
-	l := open(t, m, byHand)
+	l := reopen(t, m, byHand)
 	for i := range uint32(40) {
 		appendAll(t, l, job(1, i), job(2, i))
 		syncAll(t, l)
@@ -120,7 +120,7 @@ func TestCompact(t *testing.T) {
 // The log compacts by itself before its files are much more than twice what they hold.
 func TestCompactsByItself(t *testing.T) {
 	m := newMemFS()
-	l := open(t, m, byHand)
+	l := reopen(t, m, byHand)
 	for i := range uint32(300) {
 		appendAll(t, l, job(1+i/10, 1+i%10))
 		syncAll(t, l)
@@ -140,7 +140,7 @@ func TestManyLives(t *testing.T) {
 	m := newMemFS()
 	synctest.Test(t, func(t *testing.T) {
 		for i := range uint32(autoSegments + 10) {
-			l := open(t, m, Config{Interval: -1})
+			l := reopen(t, m, Config{Interval: -1})
 			appendAll(t, l, job(1+i))
 			synctest.Wait()
 			if err := l.Close(); err != nil {
@@ -221,7 +221,7 @@ func TestAppendNeverBlocks(t *testing.T) {
 }
 
 func TestQueueBytes(t *testing.T) {
-	l := open(t, newMemFS(), Config{Interval: time.Hour, QueueBytes: 1000})
+	l := reopen(t, newMemFS(), Config{Interval: time.Hour, QueueBytes: 1000})
 	if l.Append(Record{Kind: JobResult, Path: []uint32{1}, Outcome: make([]byte, 1000)}) {
 		t.Error("a record larger than the queue was taken")
 	}
@@ -231,7 +231,7 @@ func TestQueueBytes(t *testing.T) {
 }
 
 func TestRefused(t *testing.T) {
-	l := open(t, newMemFS(), byHand)
+	l := reopen(t, newMemFS(), byHand)
 	bad := []Record{
 		{Kind: 0, Path: []uint32{1}}, {Kind: 4, Path: []uint32{1}}, {Kind: JobResult}, {Kind: RootOutcome, Path: []uint32{1}}, {Kind: RunManifest, Path: []uint32{1}},
 		{Kind: JobResult, Path: make([]uint32, MaxPath+1)}, {Kind: JobResult, Path: []uint32{1}, Outcome: make([]byte, MaxOutcome+1)},
@@ -249,7 +249,7 @@ func TestRefused(t *testing.T) {
 // The largest record there may be comes back.
 func TestLargest(t *testing.T) {
 	m := newMemFS()
-	l := open(t, m, byHand)
+	l := reopen(t, m, byHand)
 	r := Record{Kind: JobResult, Path: make([]uint32, MaxPath), Outcome: make([]byte, MaxOutcome)}
 	for i := range r.Path {
 		r.Path[i] = 1<<32 - 1
@@ -316,7 +316,7 @@ func TestDiskFull(t *testing.T) {
 // On a full disk, files that hold nothing any more are removed, which may be the space that is needed.
 func TestDiskFullMakesSpace(t *testing.T) {
 	m := newMemFS()
-	l := open(t, m, byHand)
+	l := reopen(t, m, byHand)
 	for i := uint32(1); l.Stats().Segments < 2; i++ {
 		appendAll(t, l, job(1, i))
 		syncAll(t, l)
@@ -331,10 +331,7 @@ func TestDiskFullMakesSpace(t *testing.T) {
 	if err := l.Sync(t.Context()); !errors.Is(err, ErrDiskFull) {
 		t.Fatal(err)
 	}
-	if err := l.Compact(t.Context()); err != nil { // by now it has done it by itself; wait for that
-		t.Fatal(err)
-	}
-	syncAll(t, l)
+	syncAll(t, l) // by now the first file is gone
 	if s := read(t, m); s.Len() != 3 {
 		t.Errorf("%d results", s.Len())
 	}
@@ -343,7 +340,7 @@ func TestDiskFullMakesSpace(t *testing.T) {
 // After a failed sync nothing is known of what was written: it is written again, to another file.
 func TestFailedSync(t *testing.T) {
 	m := newMemFS()
-	l := open(t, m, byHand)
+	l := reopen(t, m, byHand)
 	h := newHistory()
 	h.append(l, job(1))
 	h.sync(t, l)
@@ -413,7 +410,7 @@ func TestAtOnce(t *testing.T) {
 // Close writes what waits; afterwards everything says that it is closed. If nothing can be written, it says that.
 func TestClose(t *testing.T) {
 	m := newMemFS()
-	l := open(t, m, byHand)
+	l := reopen(t, m, byHand)
 	appendAll(t, l, job(1), job(2))
 	if err := errors.Join(l.Close(), l.Close()); err != nil {
 		t.Fatal(err)
@@ -424,7 +421,7 @@ func TestClose(t *testing.T) {
 	if s := read(t, m.crash(allLost)); s.Len() != 2 {
 		t.Errorf("%d results", s.Len())
 	}
-	l = open(t, m, byHand)
+	l = reopen(t, m, byHand)
 	m.room(1)
 	appendAll(t, l, job(3), job(4))
 	if err := l.Close(); !errors.Is(err, ErrDiskFull) || !strings.Contains(err.Error(), "2 results") {
@@ -434,7 +431,7 @@ func TestClose(t *testing.T) {
 		t.Errorf("Sync: %v", err)
 	}
 	m.room(0)
-	open(t, m, byHand) // the lock was released
+	reopen(t, m, byHand) // the lock was released
 }
 
 func TestSyncEnds(t *testing.T) {
@@ -452,6 +449,54 @@ func TestSyncEnds(t *testing.T) {
 	close(m.gate)
 	if err := l.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// Sync waits for what was appended before it, not for what is being written when it begins.
+func TestSyncWaitsForItsOwn(t *testing.T) {
+	m := slowFS{newMemFS(), make(chan struct{}), make(chan struct{})}
+	l, err := Open(testDir, testHeader, Config{FS: m, Interval: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	appendAll(t, l, job(1))
+	<-m.begun
+	appendAll(t, l, job(2))
+	done := make(chan error, 1)
+	go func() { done <- l.Sync(t.Context()) }()
+	for waits := false; !waits; {
+		l.mu.Lock()
+		waits = len(l.syncs) == 1
+		l.mu.Unlock()
+	}
+	m.gate <- struct{}{}
+	<-m.begun // of the second write: the first is acknowledged
+	select {
+	case err := <-done:
+		t.Errorf("Sync returned before its record was written: %v", err)
+	default:
+	}
+	m.gate <- struct{}{}
+	if err := errors.Join(<-done, l.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What a compaction did not finish is not read, its number not used again, and it is removed when something is written.
+func TestUnfinished(t *testing.T) {
+	m := newMemFS()
+	good, _ := written(t, testHeader, 10)
+	const left = "00000005.satinlog" + unfinishedSuffix
+	m.put(filepath.Join(testDir, firstFile), good[:len(good)/2])
+	m.put(filepath.Join(testDir, left), good)
+	l := reopen(t, m, byHand)
+	if n := l.Stats().Records; n == 0 || n > 5 || m.files(testDir)[left] == nil {
+		t.Errorf("%d records", n)
+	}
+	appendAll(t, l, job(20))
+	syncAll(t, l)
+	if files := m.files(testDir); files[left] != nil || files["00000006.satinlog"] == nil {
+		t.Errorf("%v", slices.Sorted(maps.Keys(files)))
 	}
 }
 
@@ -520,7 +565,7 @@ func firstLeft(t *testing.T, dir string) string {
 // Appending, reading, looking up, compacting and syncing at once, for the race detector and for the truth.
 func TestAtTheSameTime(t *testing.T) {
 	m := newMemFS()
-	l := open(t, m, Config{Interval: -1, SegmentBytes: 4 << 10})
+	l := reopen(t, m, Config{Interval: -1, SegmentBytes: 4 << 10})
 	h := newHistory()
 	var wg sync.WaitGroup
 	wg.Go(func() {
@@ -559,7 +604,7 @@ func TestAtTheSameTime(t *testing.T) {
 // Read gets everything although another process compacts meanwhile: it begins anew if a file has vanished.
 func TestReadWhileCompacting(t *testing.T) {
 	m := newMemFS()
-	l := open(t, m, byHand)
+	l := reopen(t, m, byHand)
 	for i := range uint32(40) {
 		appendAll(t, l, job(1+i, 1), job(1+i))
 		syncAll(t, l)

@@ -122,7 +122,7 @@ func read(t testing.TB, m *memFS) *Snapshot {
 	return s
 }
 
-func open(t testing.TB, m *memFS, cfg Config) *Log {
+func reopen(t testing.TB, m *memFS, cfg Config) *Log {
 	t.Helper()
 	cfg.FS = m
 	l, err := Open(testDir, testHeader, cfg)

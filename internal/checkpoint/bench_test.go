@@ -1,0 +1,79 @@
+package checkpoint
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+// BenchmarkAppend stores records of 1 KiB on the disk of the temporary directory, and syncs after each batch.
+func BenchmarkAppend(b *testing.B) {
+	for _, batch := range []int{1, 64, 1024} {
+		b.Run(fmt.Sprintf("batch=%d", batch), func(b *testing.B) {
+			l, err := Open(b.TempDir(), testHeader, Config{Interval: time.Hour})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer l.Close()
+			outcome := make([]byte, 1<<10)
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				path := []uint32{1, 2, 3, uint32(i >> 8), uint32(i & 255)}
+				if !l.Append(Record{Kind: JobResult, Path: path, Outcome: outcome}) {
+					b.Fatal("not taken")
+				}
+				if i%batch == batch-1 {
+					if err := l.Sync(b.Context()); err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "records/s")
+		})
+	}
+}
+
+// BenchmarkOffer is what a worker pays for a record: the queue takes it, or is full.
+func BenchmarkOffer(b *testing.B) {
+	l, err := Open(b.TempDir(), testHeader, Config{Interval: time.Hour})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer l.Close()
+	r := Record{Kind: JobResult, Path: []uint32{1, 2, 3, 4, 5}, Outcome: make([]byte, 1<<10)}
+	b.ReportAllocs()
+	for b.Loop() {
+		l.Append(r)
+	}
+}
+
+// BenchmarkOpen reads 10,000 records of 1 KiB.
+func BenchmarkOpen(b *testing.B) {
+	dir := b.TempDir()
+	l, err := Open(dir, testHeader, Config{Interval: time.Hour})
+	if err != nil {
+		b.Fatal(err)
+	}
+	const records = 10000
+	for i := range uint32(records) {
+		if !l.Append(Record{Kind: JobResult, Path: []uint32{1, 2, 3, i}, Outcome: make([]byte, 1<<10)}) {
+			b.Fatal("not taken")
+		}
+		if i%1000 == 999 {
+			if err := l.Sync(b.Context()); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	if err := l.Close(); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		s, err := Read(dir, Header{}, nil)
+		if err != nil || s.Len() != records {
+			b.Fatal(err)
+		}
+		s.Close()
+	}
+	b.ReportMetric(float64(b.N)*records/b.Elapsed().Seconds(), "records/s")
+}
