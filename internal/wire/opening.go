@@ -10,7 +10,7 @@ import (
 type Opening struct {
 	// Life is a random number that the sender keeps as long as it runs. Streams of different lives cannot be compared.
 	Life uint64
-	// Serial numbers the streams that the sender opens to one peer and for one purpose, from 1.
+	// Serial grows with every stream that the sender opens. It is at least 1.
 	Serial uint64
 }
 

@@ -157,7 +157,6 @@ func (b *bulkbox) retireWhenEmpty() {
 // writeBulk is the partner's bulk writer: it has a stream while there are transfers, and takes another when it broke.
 func (p *partner) writeBulk() {
 	defer p.t.running.Done()
-	var serial uint64
 	var again []*transfer // from a stream that broke
 	for {
 		if len(again) == 0 {
@@ -173,8 +172,7 @@ func (p *partner) writeBulk() {
 			}
 			continue
 		}
-		serial++
-		again = p.bulkStream(serial, again)
+		again = p.bulkStream(again)
 		if p.t.ctx.Err() != nil {
 			p.bulk.ends(true)
 			return
@@ -183,8 +181,8 @@ func (p *partner) writeBulk() {
 }
 
 // bulkStream sends transfers over one stream until it is to be retired, or breaks; then it returns those that are to be tried again.
-func (p *partner) bulkStream(serial uint64, first []*transfer) (again []*transfer) {
-	s, err := p.open(wire.BulkProtocol, serial)
+func (p *partner) bulkStream(first []*transfer) (again []*transfer) {
+	s, err := p.open(wire.BulkProtocol)
 	if err != nil {
 		if p.t.ctx.Err() == nil {
 			p.way.failed(p.t.cfg, err)

@@ -13,7 +13,8 @@ import (
 // Config holds the limits of a Transport. A field that is zero or negative gets its default, except where another meaning
 // of zero is given.
 type Config struct {
-	// Dial connects to a peer, and does what must be done before our streams may be opened. nil: the host's Connect.
+	// Dial connects to a peer, and does what must be done before our streams may be opened: it is also called for a peer that is
+	// connected and not Admitted. nil: the host's Connect.
 	Dial func(ctx context.Context, id peer.ID) error
 	// Admitted says whether a peer may open streams to us. nil: everybody may.
 	Admitted func(id peer.ID) bool

@@ -165,7 +165,6 @@ func (p *partner) writeControl() {
 type controlWriter struct {
 	p      *partner
 	stream network.Stream
-	serial uint64
 	until  time.Time // the stream's write deadline
 }
 
@@ -225,8 +224,7 @@ func (w *controlWriter) writeSome(data []byte) (written int, err error) {
 }
 
 func (w *controlWriter) open() error {
-	w.serial++
-	s, err := w.p.open(wire.StealProtocol, w.serial)
+	s, err := w.p.open(wire.StealProtocol)
 	if err != nil {
 		return err
 	}

@@ -71,7 +71,7 @@ func (w *way) open() {
 }
 
 // open opens a stream to the partner, connecting to it if need be, within the dial timeout.
-func (p *partner) open(protocol protocol.ID, serial uint64) (network.Stream, error) {
+func (p *partner) open(protocol protocol.ID) (network.Stream, error) {
 	ctx, cancel := context.WithTimeout(p.t.ctx, p.t.cfg.DialTimeout)
 	defer cancel()
 	if err := p.connect(ctx); err != nil {
@@ -85,7 +85,7 @@ func (p *partner) open(protocol protocol.ID, serial uint64) (network.Stream, err
 		}
 		deadline, _ := ctx.Deadline()
 		_ = s.SetWriteDeadline(deadline)
-		if _, err = s.Write(wire.Opening{Life: p.t.life, Serial: serial}.Append(nil)); err != nil {
+		if _, err = s.Write(wire.Opening{Life: p.t.life, Serial: p.t.serial.Add(1)}.Append(nil)); err != nil {
 			_ = s.Reset()
 			continue
 		}
@@ -96,9 +96,9 @@ func (p *partner) open(protocol protocol.ID, serial uint64) (network.Stream, err
 	return nil, fmt.Errorf("%w: %w", ErrUnreachable, err)
 }
 
-// connect makes sure that there is a connection.
+// connect makes sure that there is a connection, and that it may be used.
 func (p *partner) connect(ctx context.Context) error {
-	if p.t.net.Network().Connectedness(p.id) == network.Connected {
+	if admitted := p.t.cfg.Admitted; p.t.net.Network().Connectedness(p.id) == network.Connected && (admitted == nil || admitted(p.id)) {
 		return nil
 	}
 	if p.wide {

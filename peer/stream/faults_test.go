@@ -215,6 +215,23 @@ func TestIdleStreamsAreClosed(t *testing.T) {
 	})
 }
 
+// A receiver that remembers more than the sender does not take a new stream for an old one.
+func TestSenderThatForgets(t *testing.T) {
+	inVirtualTime(t, 2, func(w *world) {
+		box := newInbox()
+		a := w.start(0, stream.Config{IdleAfter: time.Minute}, newInbox().handler())
+		b := w.start(1, stream.Config{IdleAfter: 24 * time.Hour}, box.handler())
+		for seq := uint64(1); seq <= 5; seq++ {
+			a.Send(heartbeat(w.hosts[0], w.hosts[1], seq))
+			a.Send(result(w.hosts[0], w.hosts[1], steal.Handle(seq), make([]byte, 100_000)))
+			time.Sleep(10 * time.Minute)
+			if got := len(box.snapshot()); got != 2*int(seq) || a.Stats().Partners != 0 || b.Stats().Partners != 1 {
+				t.Fatalf("after %d bursts %d messages have come; %+v", seq, got, a.Stats())
+			}
+		}
+	})
+}
+
 // A goodbye that was sent before Flush has left before Close.
 func TestFlushBeforeClose(t *testing.T) {
 	inVirtualTime(t, 2, func(w *world) {

@@ -23,7 +23,8 @@ type Transport struct {
 	cfg      Config
 	handler  Handler
 	self     steal.PeerID
-	life     uint64 // of this transport, for wire.Opening
+	life     uint64        // of this transport, for wire.Opening
+	serial   atomic.Uint64 // of the streams that it opened; not the partner's, whose record may be forgotten and made again
 	ctx      context.Context
 	cancel   context.CancelFunc
 	running  sync.WaitGroup
