@@ -248,6 +248,69 @@ func TestDaemonRefuses(t *testing.T) {
 	}
 }
 
+// TestOutcomes checks what a run in the swarm may come to besides a right answer.
+func TestOutcomes(t *testing.T) {
+	encoded := func(v any) []byte {
+		b, err := wire.Value().Encode(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	stack := "goroutine 7\n"
+	for _, c := range []struct {
+		outcome control.Outcome
+		code    int
+		want    string
+	}{
+		{control.Outcome{State: control.RunFailed, Failure: "ab/1.2 on 12D3KooWFar panicked: no\nway", Stack: stack}, exitFailed, "satin-peer: ab/1.2 on 12D3KooWFar panicked: no\\nway\n" + stack},
+		{control.Outcome{State: control.RunCancelled}, exitFailed, "satin-peer: the run was cancelled\n"},
+		{control.Outcome{State: control.RunCancelled, Failure: "its manifest has expired"}, exitFailed, "satin-peer: the run was cancelled: its manifest has expired\n"},
+		{control.Outcome{State: control.RunDone, Result: encoded(7)}, exitFailed, "satin-peer: WRONG ANSWER to a tree of depth 3: 7 leaves, want 8; the answer was: 7 leaves, 0 flags\n"},
+		{control.Outcome{State: control.RunDone, Result: encoded("seven")}, exitFailed, "satin-peer: the answer cannot be read: encoding: "},
+		{control.Outcome{State: control.RunDone, Result: []byte{0x9f}}, exitFailed, "satin-peer: the answer cannot be read: encoding: "},
+		{control.Outcome{State: control.RunDone}, exitFailed, "satin-peer: the answer cannot be read: encoding: "},
+	} {
+		m := newFakeMember()
+		m.outcome = c.outcome
+		f := newFake().withDaemon(t, m)
+		if code := f.run("run", "count", "3", "--verbose"); code != c.code || f.out.Len() > 0 || !strings.HasPrefix(f.err.String(), c.want) {
+			t.Errorf("%+v: exit code %d, output %q, error %q", c.outcome, code, &f.out, &f.err)
+		}
+		if c.outcome.Stack == "" {
+			continue
+		}
+		m = newFakeMember()
+		m.outcome = c.outcome
+		f = newFake().withDaemon(t, m)
+		if code := f.run("run", "count", "3"); code != c.code || strings.Contains(f.err.String(), stack) {
+			t.Errorf("without --verbose: exit code %d, error %q", code, &f.err)
+		}
+	}
+}
+
+// TestWaitSaves checks that waiting reads the arguments as they were given, a negative number too, and saves what run would have.
+func TestWaitSaves(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out")
+	m := newFakeMember()
+	m.runs = []control.RunInfo{{Run: runDone, App: "count", Mine: true, State: control.RunDone, Args: commandLine(&task{args: []string{"3"}, flags: map[string]any{"out": out, "add": int64(-2), "twice": true}})}}
+	result, err := wire.Value().Encode(8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.outcome = control.Outcome{State: control.RunDone, Result: result}
+	f := newFake().withDaemon(t, m)
+	if code := f.run("wait", "a"); code != 0 || f.out.String() != "12 leaves, 3 flags\n" {
+		t.Errorf("exit code %d, output %q, error %s", code, &f.out, &f.err)
+	}
+	if saved, err := os.ReadFile(out); err != nil || string(saved) != "8\n" {
+		t.Errorf("saved %q, %v", saved, err)
+	}
+	if got := commandLine(&task{args: []string{"-5", "x"}, flags: map[string]any{"b": 1, "a": "y z"}}); !slices.Equal(got, []string{"--a=y z", "--b=1", "--", "-5", "x"}) {
+		t.Errorf("got %q", got)
+	}
+}
+
 // TestSwarmInterrupt interrupts a run in the swarm: it is cancelled there; and one that is only waited for, which is not.
 func TestSwarmInterrupt(t *testing.T) {
 	for _, c := range []struct {
