@@ -49,7 +49,7 @@ const ownSession = "SATIN_TEST_OWN_SESSION"
 // It runs in a process with a session of its own: in that of a busy machine's tests, idle threads may wait for minutes.
 func TestIdleThreadsEnd(t *testing.T) {
 	if os.Getenv(ownSession) == "" {
-		again := exec.Command(os.Args[0], "-test.run=^TestIdleThreadsEnd$", "-test.timeout=90s")
+		again := exec.Command(os.Args[0], "-test.run=^TestIdleThreadsEnd$", "-test.timeout=30s")
 		again.Env = append(os.Environ(), ownSession+"=yes")
 		again.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 		if out, err := again.CombinedOutput(); err != nil {
