@@ -60,7 +60,7 @@ func (b *bulkbox) add(p *partner, m *steal.Message, body []byte) error {
 		return ErrQueueFull
 	}
 	if !b.running || b.lost {
-		if err := p.way.closed(); err != nil {
+		if err := p.closedTo(); err != nil {
 			return err
 		}
 	}

@@ -56,7 +56,7 @@ func (o *outbox) add(p *partner, m *steal.Message) error {
 		return errGone
 	}
 	if !o.running || o.lost {
-		if err := p.way.closed(); err != nil {
+		if err := p.closedTo(); err != nil {
 			return err
 		}
 	}

@@ -55,6 +55,16 @@ func (w *way) closed() error {
 	return nil
 }
 
+// closedTo says why a stream to the partner is not worth a try now: nil if it is, also when the partner has connected to us
+// meanwhile.
+func (p *partner) closedTo() error {
+	err := p.way.closed()
+	if err != nil && p.t.net.Network().Connectedness(p.id) == network.Connected {
+		return nil
+	}
+	return err
+}
+
 func (w *way) failed(cfg Config, why error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -91,9 +101,39 @@ func (p *partner) open(protocol protocol.ID) (network.Stream, error) {
 		}
 		p.t.count.opened.Add(1)
 		p.way.open()
-		return s, nil
+		return p.t.untilClosed(s), nil
 	}
 	return nil, fmt.Errorf("%w: %w", ErrUnreachable, err)
+}
+
+// A mortal stream does not hold Close up: a write that blocks ends then.
+type mortal struct {
+	network.Stream
+	closed  context.Context // of the transport
+	release func() bool
+}
+
+func (t *Transport) untilClosed(s network.Stream) network.Stream {
+	return mortal{s, t.ctx, context.AfterFunc(t.ctx, func() { _ = s.SetWriteDeadline(time.Unix(1, 0)) })}
+}
+
+// SetWriteDeadline does not put off the one that Close has set.
+func (s mortal) SetWriteDeadline(d time.Time) error {
+	err := s.Stream.SetWriteDeadline(d)
+	if s.closed.Err() != nil {
+		return s.Stream.SetWriteDeadline(time.Unix(1, 0))
+	}
+	return err
+}
+
+func (s mortal) Close() error {
+	s.release()
+	return s.Stream.Close()
+}
+
+func (s mortal) Reset() error {
+	s.release()
+	return s.Stream.Reset()
 }
 
 // connect makes sure that there is a connection, and that it may be used.

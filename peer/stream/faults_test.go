@@ -232,6 +232,31 @@ func TestSenderThatForgets(t *testing.T) {
 	})
 }
 
+// Close does not wait for partners that take nothing in, however much there is for them.
+func TestCloseWithAStoppedPartner(t *testing.T) {
+	inVirtualTime(t, 2, func(w *world) {
+		box := newInbox()
+		a := w.start(0, stream.Config{WriteTimeout: time.Hour, StallTimeout: time.Hour, BulkWindow: 16 << 20}, newInbox().handler())
+		w.start(1, stream.Config{}, box.handler())
+		a.Send(heartbeat(w.hosts[0], w.hosts[1], 1))
+		box.messages(1)
+		w.dead[1].Store(true)
+		for i := range 20_000 {
+			a.Send(result(w.hosts[0], w.hosts[1], steal.Handle(i+1), make([]byte, 4000)))
+			if i%100 == 0 {
+				time.Sleep(time.Millisecond)
+			}
+		}
+		a.Send(result(w.hosts[0], w.hosts[1], 1<<20, make([]byte, 16<<20)))
+		time.Sleep(time.Second)
+		began := time.Now()
+		a.Close()
+		if took := time.Since(began); took > 0 {
+			t.Errorf("Close took %v", took)
+		}
+	})
+}
+
 // A goodbye that was sent before Flush has left before Close.
 func TestFlushBeforeClose(t *testing.T) {
 	inVirtualTime(t, 2, func(w *world) {
