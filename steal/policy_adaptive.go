@@ -1,6 +1,7 @@
 package steal
 
 import (
+	"maps"
 	"slices"
 	"time"
 )
@@ -9,7 +10,7 @@ import (
 // peer alike from all of a cluster, so that no small cluster is favoured; it differs in when, whom and how it asks.
 //
 // When. A peer goes across clusters only after a local steal has failed. CRS does it whenever a worker is idle, to hide the
-// latency (CRS paper, 2.2), and half of what it brings home was not needed. Every job that crosses makes the way back longer,
+// latency (CRS paper, 2.2), and brings home more than twice as many jobs. Every job that crosses makes the way back longer,
 // since at the end results come home hop by hop, and each has to get through the link as a whole. For the same reason only
 // pioneers of each cluster ask when a run begins: they ask all clusters, as nobody knows yet where the root is. If all peers
 // did, they would carry the largest jobs from cluster to cluster before these have been divided; a ray tracer whose topmost job
@@ -43,7 +44,7 @@ type Adaptive struct {
 	fails  int
 	wideAt time.Duration
 
-	of        *Members // whom the lifelines were drawn from
+	of        *Members // whom far and the lifelines are about
 	lifelines []PeerID
 }
 
@@ -80,6 +81,9 @@ func (a *Adaptive) Plan(v *View, p *Plan) {
 	idle := v.Idle()
 	if idle == 0 || v.Failures() == 0 {
 		a.dryAt = v.Now()
+	}
+	if a.of != v.Members() {
+		a.regroup(v)
 	}
 	if !a.greeted && v.Workers() > 0 {
 		a.greet(v, p, idle > 0)
@@ -134,9 +138,6 @@ func (a *Adaptive) Give(v *View, ask Ask) int {
 
 // holdLifelines leaves a patient request with every lifeline that has none.
 func (a *Adaptive) holdLifelines(v *View, p *Plan) {
-	if a.of != v.Members() {
-		a.of, a.lifelines = v.Members(), lifelinesOf(v)
-	}
 	if len(a.lifelines) == 0 {
 		return
 	}
@@ -147,6 +148,12 @@ func (a *Adaptive) holdLifelines(v *View, p *Plan) {
 			p.Steal(id, 1, patience)
 		}
 	}
+}
+
+// regroup follows a change of the membership.
+func (a *Adaptive) regroup(v *View) {
+	a.of, a.lifelines = v.Members(), lifelinesOf(v)
+	maps.DeleteFunc(a.far, func(id ClusterID, _ *farCluster) bool { return len(a.of.Cluster(id).Members) == 0 })
 }
 
 // lifelinesOf are the peers 1, 2, 4, … places further in the cluster, round and round: with them everybody is reached from

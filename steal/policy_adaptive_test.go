@@ -144,6 +144,19 @@ func TestAdaptiveRoutes(t *testing.T) {
 	}
 }
 
+// A change of the membership redraws the lifelines and forgets clusters that are gone.
+func TestAdaptiveRegroups(t *testing.T) {
+	a := begun(0)
+	c := scene{clusters: "a: a1 a2, b: b1, c: c1", self: "a1", load: idleOne}.core(t, a)
+	a.Plan(&c.view, &Plan{})
+	a.remember(&c.view, "b")
+	a.remember(&c.view, "c")
+	c.SetMembers(c.now, parseMembers("a: a1 a2 a3, c: c1"))
+	if len(a.far) != 1 || a.far["c"] == nil || len(a.lifelines) != 2 {
+		t.Errorf("it remembers %d clusters and has the lifelines %v", len(a.far), a.lifelines)
+	}
+}
+
 // An idle peer among idle peers sends a few messages a second: whoever it asks has nothing, refuses when the request's patience is
 // over, and the refusal takes 20 ms.
 func TestAdaptiveDoesNotSpin(t *testing.T) {
