@@ -75,6 +75,7 @@ type Peer struct {
 	pausing pausing
 
 	emulator *emulate.Emulator // nil: none
+	traded   sync.Map          // steal.PeerID -> *trade
 
 	gossipMu sync.Mutex
 	gossip   *gossip.Gossip
@@ -182,8 +183,31 @@ func (p *Peer) onPeer(id peer.ID, up bool) {
 	}
 }
 
+// trade counts the jobs that went from one peer to another, since the start of this one.
+type trade struct{ given, taken atomic.Int64 }
+
+// tradeWith finds the counts of one peer. Only members that were admitted have some, so there are not many.
+func (p *Peer) tradeWith(id steal.PeerID) *trade {
+	t, ok := p.traded.Load(id)
+	if !ok {
+		t, _ = p.traded.LoadOrStore(id, &trade{})
+	}
+	return t.(*trade)
+}
+
+// send sends a message of a session.
+func (p *Peer) send(m *steal.Message) {
+	if m.Reply != nil && len(m.Reply.Jobs) > 0 {
+		p.tradeWith(m.To.Peer).given.Add(int64(len(m.Reply.Jobs)))
+	}
+	p.stream.Send(m)
+}
+
 // received takes in a message of the steal protocol.
 func (p *Peer) received(m *steal.Message) {
+	if m.Reply != nil && len(m.Reply.Jobs) > 0 {
+		p.tradeWith(m.From.Peer).taken.Add(int64(len(m.Reply.Jobs)))
+	}
 	if s := p.runs.sessionOf(m.Run); s != nil {
 		s.Received(m)
 		return

@@ -26,8 +26,9 @@ const (
 	// maxEnded is how many ended runs are remembered, maxGraves how many tombstones.
 	maxEnded  = 64
 	maxGraves = 4096
-	// maxFetches bounds the manifests that are being fetched.
-	maxFetches = 8
+	// maxFetches bounds the manifests that are being fetched, maxFetchesFrom those from one peer, who may be slow on purpose.
+	maxFetches     = 16
+	maxFetchesFrom = 2
 	// announceEvery is how often an owner announces its runs again; askEvery how often a participant asks the owner after
 	// one, and ownerPatience how long an owner may not be reached before its run is given up.
 	announceEvery = 10 * time.Second
@@ -41,7 +42,7 @@ type runs struct {
 	mu sync.Mutex
 
 	table    map[satin.RunID]*run
-	fetching map[satin.RunID]bool
+	fetching map[satin.RunID]peer.ID // from whom
 	graves   map[satin.RunID]grave
 
 	// live holds the sessions of the runs in progress, for those who must not wait for the mutex: messages.
@@ -57,7 +58,7 @@ type grave struct {
 }
 
 func newRuns(p *Peer) *runs {
-	return &runs{p: p, table: map[satin.RunID]*run{}, fetching: map[satin.RunID]bool{}, graves: map[satin.RunID]grave{}}
+	return &runs{p: p, table: map[satin.RunID]*run{}, fetching: map[satin.RunID]peer.ID{}, graves: map[satin.RunID]grave{}}
 }
 
 // heard says that somebody spoke of a run. If it is new, its manifest is fetched from there.
@@ -66,10 +67,20 @@ func (t *runs) heard(id satin.RunID, from peer.ID) {
 	defer t.mu.Unlock()
 	r := t.table[id]
 	_, buried := t.graves[id]
-	if (r != nil && !r.lost) || buried || t.fetching[id] || len(t.fetching) >= maxFetches || from == t.p.host.ID() {
+	_, fetched := t.fetching[id]
+	if (r != nil && !r.lost) || buried || fetched || len(t.fetching) >= maxFetches || from == t.p.host.ID() {
 		return
 	}
-	t.fetching[id] = true
+	same := 0
+	for _, other := range t.fetching {
+		if other == from {
+			same++
+		}
+	}
+	if same >= maxFetchesFrom {
+		return // it will be announced again
+	}
+	t.fetching[id] = from
 	t.p.spawn(func(ctx context.Context) {
 		m, err := t.p.fetchManifest(ctx, id, from)
 		t.mu.Lock()
@@ -131,7 +142,7 @@ func (t *runs) start(r *run) error {
 	if err == nil {
 		r.session, err = session.New(session.Config{
 			Run: r.manifest.Run, Self: steal.Address{Peer: p.self, Inc: p.nextLife()}, Core: p.cfg.Steal, Policy: policy,
-			Members: p.membersOf(m), Workers: p.cfg.Workers, Idle: !p.cfg.FullPriority, Send: p.stream.Send,
+			Members: p.membersOf(m), Workers: p.cfg.Workers, Idle: !p.cfg.FullPriority, Send: p.send,
 			Log: p.log.With("run", r.manifest.Run.String()),
 		})
 	}

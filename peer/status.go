@@ -16,6 +16,7 @@ import (
 
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/peer/control"
+	"github.com/satin-peer/satin/steal"
 )
 
 func hexRun(id satin.RunID) string { return hex.EncodeToString(id[:]) }
@@ -166,6 +167,8 @@ func (p *Peer) describePeer(c *memberCard) control.PeerInfo {
 	if c.Cores == 0 {
 		i.State = control.PeerPaused
 	}
+	t := p.tradeWith(steal.PeerID(i.Peer))
+	i.Given, i.Taken = t.given.Load(), t.taken.Load()
 	p.runs.mu.Lock()
 	for _, r := range p.runs.table {
 		if l := r.loads[c.Peer]; l != nil && !r.state.Ended() && now.Sub(l.heard) < loadLife {
