@@ -30,11 +30,12 @@ const (
 // A bookEntry is what is known of how to reach a peer.
 type bookEntry struct {
 	addrs   []ma.Multiaddr
-	record  []byte    // the addresses as the peer itself signed them, to pass on; nil if it did not
-	seq     uint64    // of the record
-	met     time.Time // when it was last seen as a member; zero: never
-	tries   int       // failed dials in a row
-	notTill time.Time // the next dial
+	reached ma.Multiaddr // where it was dialed with success, which need not be in its record; also in addrs
+	record  []byte       // the addresses as the peer itself signed them, to pass on; nil if it did not
+	seq     uint64       // of the record
+	met     time.Time    // when it was last seen as a member; zero: never
+	tries   int          // failed dials in a row
+	notTill time.Time    // the next dial
 }
 
 // member says whether the peer was met as one.
@@ -133,6 +134,9 @@ func (b *addrBook) learn(id peer.ID, addrs []ma.Multiaddr, record []byte, seq ui
 			return news
 		}
 		e.addrs, e.record, e.seq = nil, record, seq
+		if e.reached != nil {
+			e.addrs = append(e.addrs, e.reached)
+		}
 	}
 	for _, a := range addrs {
 		if len(e.addrs) < maxPeerAddrs && !slices.ContainsFunc(e.addrs, a.Equal) {
@@ -178,8 +182,11 @@ func (b *addrBook) meet(id peer.ID, at ma.Multiaddr, now time.Time) {
 		b.all[id] = e
 	}
 	e.met, e.tries, e.notTill = now, 0, time.Time{}
-	if at != nil && len(e.addrs) < maxPeerAddrs && !slices.ContainsFunc(e.addrs, at.Equal) {
-		e.addrs = append(e.addrs, at)
+	if at != nil {
+		e.reached = at
+		e.addrs = slices.DeleteFunc(e.addrs, at.Equal)
+		e.addrs = slices.Insert(e.addrs, 0, at)
+		e.addrs = e.addrs[:min(len(e.addrs), maxPeerAddrs)]
 	}
 	b.dirty = true
 }

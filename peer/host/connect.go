@@ -172,6 +172,7 @@ func (h *Host) meet(ctx context.Context, info peer.AddrInfo) error {
 		s.Backoff().Clear(info.ID) // the user wants it now
 	}
 	h.inner.Peerstore().AddAddrs(info.ID, info.Addrs, peerstore.TempAddrTTL)
+	start := time.Now()
 	if err := h.inner.Connect(ctx, peer.AddrInfo{ID: info.ID}); err != nil {
 		err = explainDial(info, err)
 		if errors.Is(err, ErrWrongPeer) {
@@ -179,7 +180,7 @@ func (h *Host) meet(ctx context.Context, info peer.AddrInfo) error {
 		}
 		return err
 	}
-	if err := h.visitors.await(ctx, info.ID); err != nil {
+	if err := h.visitors.await(ctx, info.ID, start); err != nil {
 		return &handshakeError{info.ID, place(info), err}
 	}
 	return nil

@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/libp2p/go-libp2p/core/host"
 	"github.com/libp2p/go-libp2p/core/network"
@@ -32,7 +33,7 @@ func (g *gated) guard(handler network.StreamHandler) network.StreamHandler {
 		if !g.own.Admitted(id) {
 			ctx, cancel := context.WithTimeout(g.own.ctx, helloTimeout)
 			defer cancel()
-			if g.own.visitors.await(ctx, id) != nil {
+			if g.own.visitors.await(ctx, id, s.Stat().Opened) != nil {
 				s.ResetWithError(network.StreamGated)
 				return
 			}
@@ -45,13 +46,14 @@ func (g *gated) Connect(ctx context.Context, info peer.AddrInfo) error {
 	if g.own.Admitted(info.ID) && g.Host.Network().Connectedness(info.ID) == network.Connected {
 		return nil
 	}
+	start := time.Now()
 	if err := g.dial(ctx, info); err != nil {
 		return err
 	}
 	if g.own.Admitted(info.ID) {
 		return nil
 	}
-	return g.own.visitors.await(ctx, info.ID)
+	return g.own.visitors.await(ctx, info.ID, start)
 }
 
 // dial connects, and looks for an address if none is known.
@@ -73,12 +75,13 @@ func (g *gated) NewStream(ctx context.Context, id peer.ID, protocols ...protocol
 		defer cancel()
 	}
 	if !g.own.Admitted(id) {
+		start := time.Now()
 		if no, _ := network.GetNoDial(ctx); !no {
 			if err := g.dial(ctx, peer.AddrInfo{ID: id}); err != nil {
 				return nil, err
 			}
 		}
-		if err := g.own.visitors.await(ctx, id); err != nil {
+		if err := g.own.visitors.await(ctx, id, start); err != nil {
 			return nil, fmt.Errorf("no stream to %s: %w", id, err)
 		}
 	}

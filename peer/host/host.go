@@ -70,7 +70,7 @@ func Open(ctx context.Context, cfg Config) (*Host, error) {
 	}
 	h := &Host{cfg: cfg, log: cfg.Logger, state: state}
 	h.ctx, h.cancel = context.WithCancel(context.Background())
-	h.visitors = &visitors{host: h, all: map[peer.ID]*visitor{}}
+	h.visitors = &visitors{host: h, all: map[peer.ID]*visitor{}, gone: map[peer.ID]departure{}}
 	h.intents.all = map[peer.ID]*intent{}
 	h.news = newNews(h)
 	h.seeker = newSeeker(h)
@@ -328,24 +328,16 @@ func (h *Host) Close() error {
 	return errors.Join(append(errs, h.state.close())...)
 }
 
-// welcomed is called when a peer has been admitted: its address is remembered, and the two tell each other whom they know.
+// welcomed is called when a peer has been admitted: the dialer has the two tell each other whom they know.
 func (h *Host) welcomed(id peer.ID) {
-	dialed := false
-	for _, c := range h.inner.Network().ConnsToPeer(id) {
-		if c.Stat().Direction == network.DirOutbound {
-			dialed = true
-			if !c.Stat().Limited {
-				h.book.meet(id, c.RemoteMultiaddr(), time.Now())
-			}
-		}
-	}
-	if h.book.meet(id, nil, time.Now()); dialed {
+	h.inner.ConnManager().TagPeer(id, memberTag, memberWorth)
+	h.seeker.poke()
+	dialed := slices.ContainsFunc(h.inner.Network().ConnsToPeer(id), func(c network.Conn) bool { return c.Stat().Direction == network.DirOutbound })
+	if dialed {
 		h.spawn(func(ctx context.Context) {
 			if err := h.exchange(ctx, id); err != nil {
 				h.log.Debug("no exchange of peers", "peer", id, "error", err)
 			}
 		})
 	}
-	h.inner.ConnManager().TagPeer(id, memberTag, memberWorth)
-	h.seeker.poke()
 }

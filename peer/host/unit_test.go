@@ -265,9 +265,9 @@ func TestSearchAsksTheDHT(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for look := time.NewTicker(time.Millisecond); a.dht.RoutingTable().Find(c.id) == ""; <-look.C {
+	for look := time.NewTicker(time.Millisecond); a.dht.RoutingTable().Find(c.id) == "" || b.dht.RoutingTable().Find(a.id) == ""; <-look.C {
 		if ctx.Err() != nil {
-			t.Fatal("the common member does not know where c is")
+			t.Fatal("the tables do not fill")
 		}
 	}
 	b.Disconnect(c.id)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
+	ma "github.com/multiformats/go-multiaddr"
 )
 
 // A visitor is a peer with which there is at least one connection. It begins outside and is let in by the handshake: the
@@ -34,9 +35,18 @@ type visitors struct {
 
 	mu      sync.Mutex
 	all     map[peer.ID]*visitor
+	gone    map[peer.ID]departure // the last of those who were not let in
 	outside int
 	closed  bool
 }
+
+// A departure is why and when a peer was not let in, for those who dialed it and ask a moment too late.
+type departure struct {
+	why error
+	at  time.Time
+}
+
+const maxDepartures = 256
 
 // opened is called when there is a new connection, before anything is read from it.
 func (vs *visitors) opened(c network.Conn) {
@@ -101,6 +111,10 @@ func (vs *visitors) drop(v *visitor, why error) {
 	if !v.admitted {
 		vs.outside--
 		v.err = why
+		if len(vs.gone) >= maxDepartures {
+			clear(vs.gone)
+		}
+		vs.gone[v.id] = departure{why, time.Now()}
 		close(v.done)
 		return
 	}
@@ -147,8 +161,16 @@ func (vs *visitors) admit(v *visitor, said *hello, on network.Conn) bool {
 		}
 	}
 	v.said = said
+	var reached ma.Multiaddr
+	for c := range v.conns {
+		if c.Stat().Direction == network.DirOutbound && !c.Stat().Limited {
+			reached = c.RemoteMultiaddr()
+		}
+	}
+	vs.host.book.meet(v.id, reached, time.Now())
 	if !v.admitted {
 		v.admitted, v.since = true, time.Now()
+		delete(vs.gone, v.id)
 		vs.outside--
 		if v.patience != nil {
 			v.patience.Stop()
@@ -216,8 +238,8 @@ func (vs *visitors) crowded() bool {
 	return vs.outside >= maxOutside
 }
 
-// await waits until a connected peer is admitted, or says why it is not.
-func (vs *visitors) await(ctx context.Context, id peer.ID) error {
+// await waits until a peer that was connected at a time is admitted, or says why it is not.
+func (vs *visitors) await(ctx context.Context, id peer.ID, since time.Time) error {
 	v := vs.find(id)
 	if v == nil { // the network lists a connection a moment before it tells of it
 		for _, c := range vs.host.inner.Network().ConnsToPeer(id) {
@@ -228,6 +250,11 @@ func (vs *visitors) await(ctx context.Context, id peer.ID) error {
 		v = vs.find(id)
 	}
 	if v == nil {
+		vs.mu.Lock()
+		defer vs.mu.Unlock()
+		if d, ok := vs.gone[id]; ok && !d.at.Before(since) {
+			return d.why
+		}
 		return fmt.Errorf("%w: the connection with %s ended at once", ErrUnreachable, id)
 	}
 	select {
