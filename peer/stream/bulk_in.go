@@ -102,6 +102,9 @@ func (r *bulkReader) chunk(f wire.BulkFrame, in *incoming, bytes int) error {
 	if len(in.body)+len(f.Data) > in.size {
 		return fmt.Errorf("%w: a transfer of %d bytes got more", errOffence, in.size)
 	}
+	if len(f.Data) < wire.MaxChunk && len(in.body)+len(f.Data) < in.size {
+		return fmt.Errorf("%w: a chunk of %d bytes that is not the last", errOffence, len(f.Data)) // room is not held for who dribbles
+	}
 	if need := len(in.body) + len(f.Data); need > cap(in.body) {
 		grown := make([]byte, len(in.body), min(in.size, max(2*need, firstGrowth)))
 		copy(grown, in.body)

@@ -65,6 +65,7 @@ func attacks(w *world) []attack {
 		{name: "a chunk of no transfer", bytes: chunk(1, 10)},
 		{name: "a chunk beyond the limit", bytes: frame(append([]byte{2, 0, 0, 0, 1}, make([]byte, wire.MaxChunk+1)...))},
 		{name: "more chunks than there was to come", bytes: append(begin(result(from, to, 1, nil), 10), chunk(1, 11)...)},
+		{name: "a chunk that dribbles", bytes: append(begin(result(from, to, 1, nil), 1000), chunk(1, 11)...)},
 		{name: "an acknowledgement of nothing", bytes: wire.BulkFrame{Kind: wire.BulkAck, Transfer: 1, Size: 1}.Append(nil)},
 		{name: "a transfer that begins twice", bytes: append(begin(result(from, to, 1, nil), 10), begin(result(from, to, 1, nil), 10)...)},
 		{name: "a transfer that does not go on", bytes: begin(result(from, to, 1, nil), 10)},
