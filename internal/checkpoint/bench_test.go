@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"fmt"
+	"path/filepath"
 	"testing"
 	"time"
 )
@@ -29,6 +30,29 @@ func BenchmarkAppend(b *testing.B) {
 				}
 			}
 			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "records/s")
+		})
+	}
+}
+
+// BenchmarkDiskAlone is what the disk takes for the same without a log: the bytes, and a sync. Compare with BenchmarkAppend under the same load.
+func BenchmarkDiskAlone(b *testing.B) {
+	for _, batch := range []int{1, 64, 1024} {
+		b.Run(fmt.Sprintf("batch=%d", batch), func(b *testing.B) {
+			f, err := Disk{}.Create(filepath.Join(b.TempDir(), "file"))
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer f.Close()
+			bytes := make([]byte, batch*(1<<10+50))
+			for b.Loop() {
+				if _, err := f.Write(bytes); err != nil {
+					b.Fatal(err)
+				}
+				if err := f.Sync(); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.N*batch)/b.Elapsed().Seconds(), "records/s")
 		})
 	}
 }

@@ -148,10 +148,14 @@ func (w *writer) discard(g *segment) error {
 
 // liveIn gives the entries that lie in files, in the order in which they lie there.
 func (s *store) liveIn(sources []*segment) (moves []move) {
+	wanted := map[*segment]bool{}
+	for _, g := range sources {
+		wanted[g] = true
+	}
 	for _, x := range []*index{&s.manifests, &s.jobs} {
 		for _, block := range x.blocks {
 			for _, e := range block {
-				if slices.Contains(sources, e.at.in) {
+				if wanted[e.at.in] {
 					moves = append(moves, move{x, e})
 				}
 			}

@@ -7,9 +7,11 @@ import (
 	"io/fs"
 	"iter"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -266,5 +268,26 @@ func TestRotten(t *testing.T) {
 	}
 	if files := m.files(testDir); files[firstFile+damagedSuffix] == nil || files[firstFile] != nil {
 		t.Errorf("not set aside: %v", slices.Collect(maps.Keys(files)))
+	}
+}
+
+// What the system says of a disk that cannot be written, and what that means.
+func TestClassify(t *testing.T) {
+	errs := map[error]error{
+		syscall.ENOSPC: ErrDiskFull, syscall.EDQUOT: ErrDiskFull, syscall.EROFS: ErrReadOnly, fs.ErrPermission: ErrReadOnly, syscall.EIO: syscall.EIO,
+	}
+	if full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0); err == nil { // Linux has a disk that is always full
+		defer full.Close()
+		_, err := full.Write([]byte("x"))
+		errs[err] = ErrDiskFull
+	}
+	for err, want := range errs {
+		got := classify("/state/file", &fs.PathError{Op: "write", Path: "/state/file", Err: err})
+		if !errors.Is(got, want) || !errors.Is(got, err) || !strings.Contains(got.Error(), "/state/file") {
+			t.Errorf("%v: %v", err, got)
+		}
+	}
+	if classify("/state/file", nil) != nil {
+		t.Error("no error is one")
 	}
 }

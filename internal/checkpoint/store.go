@@ -93,8 +93,8 @@ func (s *store) load(want Header) error {
 	openings := s.openAll()
 	s.header = want
 	if want.Run == noRun {
-		for _, o := range openings {
-			if o.headed {
+		for _, g := range s.segments {
+			if o := openings[g]; o.headed {
 				s.header = o.header
 				break
 			}

@@ -21,7 +21,9 @@ import (
 )
 
 // mutants are all there are.
-func mutants() []mutant { return slices.Concat(engineMutants, stealMutants, simMutants()) }
+func mutants() []mutant {
+	return slices.Concat(engineMutants, stealMutants, checkpointMutants, simMutants())
+}
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
