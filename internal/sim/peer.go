@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/satin-peer/satin/steal"
@@ -26,10 +27,9 @@ type peer struct {
 	orders       []steal.Order // not yet carried out
 	reported     steal.Load
 	everReported bool
-	tickAt       int64  // of the tick event that counts
-	tickToken    uint64 // and its number
-	debt         int64  // processor time that the next job pays: messages, inner jobs
-	nicFree      int64  // when the network interface has sent what it was given
+	alarms       []int64 // when tick events are due that are in the queue: each sooner than the one before
+	debt         int64   // processor time that the next job pays: messages, inner jobs
+	nicFree      int64   // when the network interface has sent what it was given
 	usage        usage
 }
 
@@ -78,7 +78,7 @@ func (p *peer) start() error {
 	p.inc++
 	p.alive = true
 	p.engine = newEngine(w.cfg.Tree, w.cfg.Workers)
-	p.orders, p.debt, p.everReported = nil, 0, false
+	p.orders, p.debt, p.everReported, p.alarms = nil, 0, false, nil
 	for i := range p.engine.workers {
 		p.engine.workers[i].token = uint64(p.inc) << 32 // events of earlier lives are void
 	}
@@ -92,8 +92,6 @@ func (p *peer) start() error {
 func (p *peer) stop() {
 	p.usage.keep(p)
 	p.alive = false
-	p.tickToken++
-	p.tickAt = 0
 	p.core = nil
 }
 
@@ -149,30 +147,32 @@ func class(l steal.Load) int {
 	return 2
 }
 
-// wind posts the core's next tick unless one is posted for that time or before.
+// wind sees to it that a tick event comes no later than the core's next tick is due. One that comes too soon is wound again: an idle
+// peer that asks for a tick in a millisecond, and then for one in a second, a thousand times a second, must not fill the queue.
 func (p *peer) wind() {
 	at, ok := p.core.Next()
 	if !ok {
 		return
 	}
-	when := max(p.clock.when(int64(at)), p.world.now)
-	if p.tickAt > p.world.now && p.tickAt <= when {
+	when := max(p.clock.when(int64(at)), p.world.now+1) // a tick that is due already comes as soon as time moves at all
+	if n := len(p.alarms); n > 0 && p.alarms[n-1] <= when {
 		return
 	}
-	p.tickToken++
-	p.tickAt = max(when, p.world.now+1) // a tick that is due already comes as soon as time moves at all
-	p.world.queue.post(event{at: p.tickAt, what: tickDue, peer: p.number, number: p.tickToken})
+	p.alarms = append(p.alarms, when)
+	p.world.queue.post(event{at: when, what: tickDue, peer: p.number, worker: int32(p.inc), number: uint64(when)})
 }
 
-// tick is the clock's alarm.
-func (p *peer) tick(token uint64) {
-	if token != p.tickToken {
+// tick is the clock's alarm, in the life in which it was wound.
+func (p *peer) tick(life int32, alarm uint64) {
+	if life != int32(p.inc) {
 		return
 	}
-	p.tickAt = 0
-	if at, ok := p.core.Next(); ok && int64(at) <= p.clock.at(p.world.now) {
-		p.absorb(p.core.Tick(p.local()))
+	p.alarms = slices.DeleteFunc(p.alarms, func(at int64) bool { return at == int64(alarm) })
+	if at, ok := p.core.Next(); !ok || int64(at) > p.clock.at(p.world.now) {
+		p.wind()
+		return
 	}
+	p.absorb(p.core.Tick(p.local()))
 	p.settle()
 }
 

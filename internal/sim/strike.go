@@ -183,8 +183,7 @@ func (w *world) strikeClock(f *Fault, phase int32) {
 		p.clock.jump(w.now, -by)
 	}
 	if p.alive {
-		p.tickAt = 0 // the alarm was set for another time
-		p.wind()
+		p.wind() // the alarm was set for another time
 	}
 }
 

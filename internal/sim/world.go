@@ -181,7 +181,7 @@ func (w *world) dispatch(e *event) {
 	case bulkAcked:
 		w.bulkHeard(int(e.number >> 32))
 	case tickDue:
-		w.peers[e.peer].tick(e.number)
+		w.peers[e.peer].tick(e.worker, e.number)
 	case takeServed:
 		w.peers[e.peer].serve(e.number, int(e.worker))
 	case sendRefused:
