@@ -38,8 +38,10 @@ import (
 // what came from another cluster.
 type Adaptive struct {
 	far     map[ClusterID]*farCluster
-	greeted bool          // the clusters have been measured or asked once
-	dryAt   time.Duration // since when idle workers have got nothing
+	greeted bool // the clusters have been measured or asked once
+	// strangers says that a cluster asked for work to which the way has not been measured.
+	strangers bool
+	dryAt     time.Duration // since when idle workers have got nothing
 	// fails counts the wide-area steals in a row that brought nothing; the next is not sent before wideAt.
 	fails  int
 	wideAt time.Duration
@@ -88,10 +90,8 @@ func (a *Adaptive) Plan(v *View, p *Plan) {
 	if !a.greeted && v.Workers() > 0 {
 		a.greet(v, p, idle > 0)
 	}
-	for _, x := range v.Asks() {
-		if x.Wide && stealTime(v, x.Cluster) == 0 && v.Now() >= a.remember(v, x.Cluster).probeAt {
-			a.probe(v, p, x.Cluster)
-		}
+	if a.strangers {
+		a.probeStrangers(v, p)
 	}
 	need := idle
 	if v.Queued() == 0 && len(v.Asks()) > 0 {
@@ -118,8 +118,8 @@ func (a *Adaptive) Plan(v *View, p *Plan) {
 }
 
 // Give gives one job to whoever asks, but keeps the own cluster's share: a request from elsewhere is refused, or waits if it is
-// patient, while workers or neighbours have nothing. A patient one was sent before its way was measured: it also waits while the way
-// back is unknown or too long. The sender of another has measured the way, and knows best how long its workers have been idle.
+// patient, while workers or neighbours have nothing, and while the way back has not been measured. A patient one was sent before its
+// way was measured, and waits too if the way is too long. The sender of another knows best how long its workers have been idle.
 func (a *Adaptive) Give(v *View, ask Ask) int {
 	if !ask.Wide {
 		return 1
@@ -128,10 +128,12 @@ func (a *Adaptive) Give(v *View, ask Ask) int {
 	if v.Idle() > 0 || slices.ContainsFunc(v.Asks(), func(x Ask) bool { return !x.Wide }) {
 		return 0
 	}
-	if blind := ask.Until > ask.Since; blind {
-		if t := stealTime(v, ask.Cluster); t == 0 || t > a.tooFar(v) {
-			return 0
-		}
+	t, blind := stealTime(v, ask.Cluster), ask.Until > ask.Since
+	if t == 0 {
+		a.strangers = true
+	}
+	if t == 0 || blind && t > a.tooFar(v) {
+		return 0
 	}
 	return 1
 }

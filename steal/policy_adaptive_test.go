@@ -44,7 +44,7 @@ func TestAdaptiveDecides(t *testing.T) {
 		{"they are held, not repeated", begun(0), scene{clusters: "a: a1 a2 a3", load: idleOne, failures: localDraws, flights: "a2 a3"}, ""},
 		{"on behalf of who waits here", begun(0), scene{load: Load{Workers: 1}, asks: "a2", links: near()}, "steal a"},
 		{"but not while there is something to give", begun(0), scene{load: Load{Workers: 1, Queued: 1}, asks: "a2", links: near()}, ""},
-		{"the way of a stranger that waits is measured", begun(0), scene{load: Load{Workers: 1, Queued: 1}, asks: "b2"}, "probe b"},
+		{"the way to strangers who asked is measured", &Adaptive{greeted: true, strangers: true}, scene{load: Load{Workers: 1, Queued: 1}}, "probe b"},
 	} {
 		if c.scene.clusters == "" {
 			c.scene.clusters = twoClusters
@@ -75,14 +75,19 @@ func TestAdaptiveGives(t *testing.T) {
 		{"another cluster while a neighbour waits", scene{load: busy, links: near(), asks: "a2"}, sure, 0},
 		{"another cluster while a worker has nothing", scene{load: idleOne, links: near()}, sure, 0},
 		{"a stranger", scene{load: busy}, blind, 0},
+		{"a stranger who knows the way", scene{load: busy}, sure, 0},
 		{"a stranger whose way is known", scene{load: busy, links: near()}, blind, 1},
 		{"a stranger behind a bad link", scene{load: busy, links: slow}, blind, 0},
 		{"who knows that the link is bad", scene{load: busy, links: slow}, sure, 1},
 	} {
 		c.scene.clusters, c.scene.self = "a: a1 a2, b: b1, c: c1", "a1"
 		core := c.scene.core(t, nil)
-		if got := begun(0).Give(&core.view, c.ask); got != c.want {
+		a := begun(0)
+		if got := a.Give(&core.view, c.ask); got != c.want {
 			t.Errorf("%s: %d, want %d", c.name, got, c.want)
+		}
+		if unknown := c.scene.links == nil && c.ask.Wide; a.strangers != unknown {
+			t.Errorf("%s: it means to measure: %v, want %v", c.name, a.strangers, unknown)
 		}
 	}
 }

@@ -94,6 +94,16 @@ func (a *Adaptive) probe(v *View, p *Plan, c ClusterID) {
 	}
 }
 
+// probeStrangers measures the ways to all clusters that have not been measured.
+func (a *Adaptive) probeStrangers(v *View, p *Plan) {
+	a.strangers = false
+	for _, c := range v.OtherClusters() {
+		if stealTime(v, c.ID) == 0 && v.Now() >= a.remember(v, c.ID).probeAt {
+			a.probe(v, p, c.ID)
+		}
+	}
+}
+
 // tooFar is the time beyond which a cluster is not stolen from: as long as the workers have been idle, which is what was lost
 // by waiting for a better one, and at first a few times the best cluster's time.
 func (a *Adaptive) tooFar(v *View) time.Duration {
