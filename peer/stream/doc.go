@@ -31,7 +31,9 @@
 // readers of their own.
 //
 // Latency. A message goes from Send to the stream through one goroutine, the partner's writer; what was queued while it wrote is
-// written at once, as one. There is no timer and no flush interval. On the other side the reader itself calls Received.
+// written at once, as one. There is no timer and no flush interval. On the other side the reader itself calls Received. What was
+// rejected: to write in Send when nothing is in front. It saves 1 us or 2 of a round trip of 24, but a write to a libp2p stream
+// may block, on flow control or on the connection's own queue, and then Send would.
 //
 // # Long results
 //
