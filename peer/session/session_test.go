@@ -251,3 +251,28 @@ func TestLeavingCostsTimeOnly(t *testing.T) {
 		t.Errorf("fib(32) = %v, %v, %v", got, err, p)
 	}
 }
+
+// FuzzOutcome reads hostile outcomes: whatever is accepted has the function's type.
+func FuzzOutcome(f *testing.F) {
+	good, err := wire.Value().Encode(&session.Outcome{Value: []byte{7}})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(good)
+	f.Add([]byte{0xa0})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		for _, name := range []string{"session_test.fib", "session_test.odd"} {
+			fn, _ := satin.Lookup(name)
+			result, err, panicked, bad := session.DecodeOutcome(satin.RunID{}, b, fn)
+			if bad != nil || panicked != nil {
+				continue
+			}
+			if _, ok := result.(int); !ok {
+				t.Errorf("%s: a result of type %T", name, result)
+			}
+			if err != nil && !fn.MayFail {
+				t.Errorf("%s fails: %v", name, err)
+			}
+		}
+	})
+}
