@@ -57,7 +57,7 @@ func daemonError(err error) error {
 }
 
 // A query is what a command asks of the daemon, and does with the reply.
-type query func(ctx context.Context, d control.Daemon, args []string) error
+type query func(ctx context.Context, d *control.Client, args []string) error
 
 // newDaemonCommand makes a command that asks the daemon, from its name, texts and query. Usage is the arguments it takes, from least
 // to most of them.

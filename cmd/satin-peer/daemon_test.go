@@ -210,7 +210,6 @@ func TestAsked(t *testing.T) {
 		{[]string{"pause"}, []string{"pause 0s"}},
 		{[]string{"pause", "1h"}, []string{"pause 1h0m0s"}},
 		{[]string{"resume"}, []string{"resume"}},
-		{[]string{"leave"}, []string{"leave"}},
 		{[]string{"join", "/ip4/1.2.3.4"}, []string{"join /ip4/1.2.3.4"}},
 		{[]string{"cancel", "cc"}, []string{"runs", "cancel " + runGoing}},
 		{[]string{"invite"}, []string{"invite {Peer: Uses:1 MayInvite:false Valid:86400}"}},
@@ -378,8 +377,13 @@ func TestStart(t *testing.T) {
 		case "interrupt":
 			f.caught <- os.Interrupt
 		case "leave":
-			if err := d.Leave(t.Context()); err != nil {
-				t.Error(err)
+			user := newFake()
+			user.dirs = f.dirs
+			if got := user.run("leave"); got != 0 || user.err.Len() > 0 {
+				t.Errorf("leave: exit code %d, %s", got, &user.err)
+			}
+			if _, err := control.Connect(filepath.Join(f.dirs.State, "control")); !errors.Is(err, control.ErrNotRunning) {
+				t.Errorf("after leave: %v", err)
 			}
 		}
 		d.Close()

@@ -24,7 +24,7 @@ remembers them, so that it finds them again after a restart.
 Without a running daemon, start one with satin-peer start --join.`,
 		Example: `  satin-peer join /ip4/192.168.1.20/udp/4001/quic-v1/p2p/12D3KooWEfSPJ8YpT6zV2Qdqz4YVNoqJqGHdc4oC4NW9aUQZQ6Jg
   satin-peer join satin-invite-1:pGFz...`,
-	}, 1, 1, func(ctx context.Context, d control.Daemon, args []string) error {
+	}, 1, 1, func(ctx context.Context, d *control.Client, args []string) error {
 		p, err := d.Join(ctx, args[0])
 		if err != nil {
 			return err
@@ -39,11 +39,21 @@ func newLeaveCommand(c console) *cobra.Command {
 	return newDaemonCommand(c, cobra.Command{
 		Use:   "leave",
 		Short: "Let the daemon leave the swarm and end",
-		Long: `leave gives the work of others back, says goodbye, and ends the daemon. The peer remains a member: satin-peer start takes it
-back in. SIGTERM and Ctrl-C do the same.`,
+		Long: `leave gives the work of others back, says goodbye, and ends the daemon, and returns when it has ended. The peer remains a member:
+satin-peer start takes it back in. SIGTERM and Ctrl-C do the same.`,
 		Example: "  satin-peer leave",
-	}, 0, 0, func(ctx context.Context, d control.Daemon, _ []string) error { return d.Leave(ctx) })
+	}, 0, 0, func(ctx context.Context, d *control.Client, _ []string) error {
+		if err := d.Leave(ctx); err != nil {
+			return err
+		}
+		ctx, cancel := context.WithTimeout(ctx, endWithin)
+		defer cancel()
+		return d.AwaitEnd(ctx)
+	})
 }
+
+// endWithin is how long a daemon that has left may take to end.
+const endWithin = 10 * time.Second
 
 func newInviteCommand(c console) *cobra.Command {
 	var (
@@ -63,7 +73,7 @@ send a password. With the ID of a peer, which its status shows, that peer is let
 		Example: `  satin-peer invite
   satin-peer invite --uses 20 --valid 2h
   satin-peer invite 12D3KooWEfSPJ8YpT6zV2Qdqz4YVNoqJqGHdc4oC4NW9aUQZQ6Jg`,
-	}, 0, 1, func(ctx context.Context, d control.Daemon, args []string) error {
+	}, 0, 1, func(ctx context.Context, d *control.Client, args []string) error {
 		i := control.Invitation{Uses: uses, MayInvite: mayInvite, Valid: valid.Seconds()}
 		if len(args) > 0 {
 			i = control.Invitation{Peer: args[0]}

@@ -22,7 +22,7 @@ func newPauseCommand(c console) *cobra.Command {
 the swarm. TIME is a duration such as 1h or 90m; without it the pause lasts until satin-peer resume.`,
 		Example: `  satin-peer pause 1h
   satin-peer pause`,
-	}, 0, 1, func(ctx context.Context, d control.Daemon, args []string) error {
+	}, 0, 1, func(ctx context.Context, d *control.Client, args []string) error {
 		if len(args) == 0 {
 			if err := d.Pause(ctx, 0); err != nil {
 				return err
@@ -48,7 +48,7 @@ func newResumeCommand(c console) *cobra.Command {
 		Short:   "Compute again after a pause",
 		Long:    "resume ends a pause before its time.",
 		Example: "  satin-peer resume",
-	}, 0, 0, func(ctx context.Context, d control.Daemon, _ []string) error { return d.Resume(ctx) })
+	}, 0, 0, func(ctx context.Context, d *control.Client, _ []string) error { return d.Resume(ctx) })
 }
 
 func newCancelCommand(c console) *cobra.Command {
@@ -58,7 +58,7 @@ func newCancelCommand(c console) *cobra.Command {
 		Long:  "cancel ends a run that this peer owns, on all peers. RUN is what satin-peer runs shows, or its first digits.",
 		Example: `  satin-peer cancel 4f1c20aa9be04d52b7a0f6c1d2e3f405
   satin-peer cancel 4f1c`,
-	}, 1, 1, func(ctx context.Context, d control.Daemon, args []string) error {
+	}, 1, 1, func(ctx context.Context, d *control.Client, args []string) error {
 		run, err := findRun(ctx, d, args[0])
 		if err != nil {
 			return err

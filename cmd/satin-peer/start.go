@@ -126,13 +126,9 @@ func (c console) leave(d control.Daemon, within time.Duration) error {
 	return daemonError(err)
 }
 
-// close ends what is left of a peer that has left, without waiting for long leaves of its jobs.
+// close ends what is left of a peer that has left, without waiting for long leaves of its jobs, and lets go of the control socket
+// last, so that who waits for that finds nothing in the way of another daemon.
 func (c console) close(p member, server *control.Server, log *slog.Logger) {
-	ctx, cancel := context.WithTimeout(context.Background(), c.patience)
-	defer cancel()
-	if err := server.Close(ctx); err != nil {
-		log.Warn("closing the control socket", "error", err)
-	}
 	closed := make(chan struct{})
 	go func() {
 		p.Close()
@@ -140,9 +136,14 @@ func (c console) close(p member, server *control.Server, log *slog.Logger) {
 	}()
 	select {
 	case <-closed:
-	case <-ctx.Done():
+	case <-time.After(c.patience):
 	}
 	log.Info("left")
+	ctx, cancel := context.WithTimeout(context.Background(), c.patience)
+	defer cancel()
+	if err := server.Close(ctx); err != nil {
+		log.Warn("closing the control socket", "error", err)
+	}
 }
 
 // joinAll connects to the members that the user named, and tells the log; what can never succeed is sent to the channel.

@@ -22,7 +22,7 @@ func newStatusCommand(c console) *cobra.Command {
 runs in progress; and what it has done since it was started.`,
 		Example: `  satin-peer status
   satin-peer status --json | jq .state`,
-	}, 0, 0, func(ctx context.Context, d control.Daemon, _ []string) error {
+	}, 0, 0, func(ctx context.Context, d *control.Client, _ []string) error {
 		s, err := d.Status(ctx)
 		switch {
 		case err != nil:
@@ -45,7 +45,7 @@ func newPeersCommand(c console) *cobra.Command {
 of, and the jobs that they stole (given) and that were stolen from them (taken).`,
 		Example: `  satin-peer peers
   satin-peer peers --json`,
-	}, 0, 0, func(ctx context.Context, d control.Daemon, _ []string) error {
+	}, 0, 0, func(ctx context.Context, d *control.Client, _ []string) error {
 		peers, err := d.Peers(ctx)
 		switch {
 		case err != nil:
@@ -70,7 +70,7 @@ func newRunsCommand(c console) *cobra.Command {
 		Long:  "runs lists the runs that the daemon knows, the newest first: its own, and those of others that it works on or refused.",
 		Example: `  satin-peer runs
   satin-peer runs --json`,
-	}, 0, 0, func(ctx context.Context, d control.Daemon, _ []string) error {
+	}, 0, 0, func(ctx context.Context, d *control.Client, _ []string) error {
 		runs, err := d.Runs(ctx)
 		switch {
 		case err != nil:

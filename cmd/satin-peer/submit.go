@@ -202,7 +202,7 @@ can be asked again later. RUN is what satin-peer runs shows, or its first digits
 from the present directory. Ctrl-C ends the waiting, not the run.`,
 		Example: `  satin-peer wait 4f1c
   satin-peer wait 4f1c --json > queens.json`,
-	}, 1, 1, func(ctx context.Context, d control.Daemon, args []string) error {
+	}, 1, 1, func(ctx context.Context, d *control.Client, args []string) error {
 		run, err := findRun(ctx, d, args[0])
 		if err != nil {
 			return err

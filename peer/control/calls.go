@@ -52,7 +52,7 @@ func newHandler(d Daemon) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc(statusCall, ask(quickCall, status(d)))
 	mux.HandleFunc(peersCall, ask(quickCall, list(d.Peers)))
-	mux.HandleFunc(runsCall, ask(quickCall, list(d.Runs)))
+	mux.HandleFunc(runsCall, ask(quickCall, runs(d)))
 	mux.HandleFunc(doctorCall, ask(slowCall, list(d.Doctor)))
 	mux.HandleFunc(leaveCall, ask(slowCall, noReply(d.Leave)))
 	mux.HandleFunc(resumeCall, ask(quickCall, noReply(d.Resume)))
@@ -139,9 +139,25 @@ func listed[E any](l []E) []E {
 func status(d Daemon) func(context.Context) (Status, error) {
 	return func(ctx context.Context) (Status, error) {
 		s, err := d.Status(ctx)
-		s.Addresses, s.Clusters, s.Runs = listed(s.Addresses), listed(s.Clusters), listed(s.Runs)
+		s.Addresses, s.Clusters, s.Runs = listed(s.Addresses), listed(s.Clusters), withArgs(s.Runs)
 		return s, err
 	}
+}
+
+func runs(d Daemon) func(context.Context) ([]RunInfo, error) {
+	return func(ctx context.Context) ([]RunInfo, error) {
+		l, err := d.Runs(ctx)
+		return withArgs(l), err
+	}
+}
+
+// withArgs makes a list of runs whose arguments are lists, too. It leaves the given one as it is: it may be the daemon's own.
+func withArgs(l []RunInfo) []RunInfo {
+	l = append([]RunInfo{}, l...)
+	for i := range l {
+		l[i].Args = listed(l[i].Args)
+	}
+	return l
 }
 
 func noReply(call func(context.Context) error) func(context.Context) (empty, error) {

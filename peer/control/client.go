@@ -23,6 +23,7 @@ import (
 type Client struct {
 	token string
 	http  http.Client
+	dial  func(context.Context) (net.Conn, error)
 }
 
 var _ Daemon = (*Client)(nil)
@@ -49,7 +50,7 @@ func Connect(dir string) (*Client, error) {
 	}
 	c := &Client{token: text}
 	var dialer net.Dialer
-	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
+	c.dial = func(ctx context.Context) (net.Conn, error) {
 		conn, err := dialer.DialContext(ctx, "unix", path)
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED) {
 			return nil, notRunning(path)
@@ -58,13 +59,14 @@ func Connect(dir string) (*Client, error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), quickCall)
 	defer cancel()
-	conn, err := dial(ctx, "", "")
+	conn, err := c.dial(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if err := conn.Close(); err != nil {
 		return nil, err
 	}
+	dial := func(ctx context.Context, _, _ string) (net.Conn, error) { return c.dial(ctx) }
 	c.http.Transport = &http.Transport{DialContext: dial, DisableCompression: true, MaxResponseHeaderBytes: maxHeader}
 	return c, nil
 }
@@ -81,6 +83,30 @@ func readToken(path string) (string, error) {
 
 func notRunning(path string) error {
 	return Errorf(ErrNotRunning, "no daemon is running (nobody listens on %s): start one with satin-peer start", path)
+}
+
+// askAgain is how often AwaitEnd looks.
+const askAgain = 20 * time.Millisecond
+
+// AwaitEnd waits until the daemon has closed its socket, which is the last thing that it does. After Leave that takes no
+// second; a daemon that is started then finds its place free.
+func (c *Client) AwaitEnd(ctx context.Context) error {
+	again := time.NewTicker(askAgain)
+	defer again.Stop()
+	for {
+		conn, err := c.dial(ctx)
+		switch {
+		case errors.Is(err, ErrNotRunning):
+			return nil
+		case err == nil:
+			_ = conn.Close()
+		}
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			return Errorf(ErrUnavailable, "the daemon has left, but its process does not end: end it with kill")
+		}
+	}
 }
 
 // Close lets go of idle connections.

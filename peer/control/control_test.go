@@ -102,11 +102,11 @@ func TestCalls(t *testing.T) {
 	f := &fake{
 		status: Status{
 			Peer: "me", State: PeerPaused, PausedUntil: &when, Started: when, Addresses: []string{"/ip4/1.2.3.4/tcp/5/p2p/me"},
-			Clusters: []ClusterInfo{{Name: "here", Mine: true, RTT: 0.001}}, Runs: []RunInfo{{Run: "ab", Share: 0.5}},
+			Clusters: []ClusterInfo{{Name: "here", Mine: true, RTT: 0.001}}, Runs: []RunInfo{{Run: "ab", Args: []string{}, Share: 0.5}},
 			Reachability: Reachability{State: ReachPrivate, Why: "a NAT"}, Work: Work{Executed: 1 << 60},
 		},
 		peers: []PeerInfo{{Peer: "<them>", Heard: when}},
-		runs:  []RunInfo{{Run: "cd", State: RunDone, Stats: &RunStats{Spawns: 3}}},
+		runs:  []RunInfo{{Run: "cd", Args: []string{"1"}, State: RunDone, Stats: &RunStats{Spawns: 3}}},
 		found: []Finding{{Check: "clock", Level: Warning, Text: "late", Fix: "set it"}},
 	}
 	_, c, _ := serve(t, f)
@@ -141,7 +141,10 @@ func TestCalls(t *testing.T) {
 
 // TestEmptyLists checks that lists without elements are lists, for those who read the JSON.
 func TestEmptyLists(t *testing.T) {
-	_, c, _ := serve(t, &fake{})
+	_, c, _ := serve(t, &fake{runs: []RunInfo{{Run: "ab"}}})
+	if runs, err := c.Runs(t.Context()); err != nil || len(runs) != 1 || runs[0].Args == nil {
+		t.Errorf("got %v, %v", runs, err)
+	}
 	s, err := c.Status(t.Context())
 	if err != nil || s.Addresses == nil || s.Clusters == nil || s.Runs == nil {
 		t.Errorf("got %+v, %v", s, err)
@@ -236,6 +239,9 @@ func TestWaitDaemonEnds(t *testing.T) {
 	if !errors.Is(err, ErrUnavailable) || err.Error() != "the daemon is ending" {
 		t.Errorf("got %v", err)
 	}
+	if err := c.AwaitEnd(t.Context()); err != nil {
+		t.Error(err)
+	}
 	if err := <-closed; err != nil {
 		t.Error(err)
 	}
@@ -261,6 +267,9 @@ func TestNoAnswer(t *testing.T) {
 	defer cancel()
 	if _, err := c.Status(ctx); !errors.Is(err, ErrUnavailable) {
 		t.Errorf("got %v", err)
+	}
+	if err := c.AwaitEnd(ctx); !errors.Is(err, ErrUnavailable) {
+		t.Errorf("waiting for the end of a daemon that lives: %v", err)
 	}
 	ctx, cancel2 := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel2()
