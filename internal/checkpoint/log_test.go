@@ -33,6 +33,24 @@ func syncAll(t *testing.T, l *Log) {
 	}
 }
 
+// told collects what the log's goroutine tells.
+type told[T any] struct {
+	mu  sync.Mutex
+	all []T
+}
+
+func (c *told[T]) add(x T) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.all = append(c.all, x)
+}
+
+func (c *told[T]) get() []T {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.all)
+}
+
 func TestLookup(t *testing.T) {
 	l := reopen(t, newMemFS(), byHand)
 	appendAll(t, l, job(1, 2), truth(JobResult, []uint32{1, 2}, 1), job(3), truth(RunManifest, nil, 7))
@@ -267,8 +285,8 @@ func TestLargest(t *testing.T) {
 func TestDiskFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemFS()
-		var events []Event
-		l, err := Open(testDir, testHeader, Config{FS: m, Interval: time.Second, RetryEvery: time.Minute, Notify: func(e Event) { events = append(events, e) }})
+		var events told[Event]
+		l, err := Open(testDir, testHeader, Config{FS: m, Interval: time.Second, RetryEvery: time.Minute, Notify: events.add})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -290,8 +308,8 @@ func TestDiskFull(t *testing.T) {
 		if err := l.Sync(t.Context()); !errors.Is(err, ErrDiskFull) {
 			t.Errorf("Sync: %v", err)
 		}
-		if len(events) != 1 || events[0].Kind != StoringStopped || !strings.Contains(events[0].String(), "not storing") || !strings.Contains(events[0].String(), "disk full") {
-			t.Errorf("events %v", events)
+		if e := events.get(); len(e) != 1 || e[0].Kind != StoringStopped || !strings.Contains(e[0].String(), "not storing") || !strings.Contains(e[0].String(), "disk full") {
+			t.Errorf("events %v", e)
 		}
 		if n := count(t, read(t, m).Records()); n != 20 {
 			t.Errorf("%d results on the full disk", n)
@@ -303,8 +321,8 @@ func TestDiskFull(t *testing.T) {
 		if st := l.Stats(); st.NotStoring != nil || st.Acknowledged != 41 {
 			t.Errorf("%+v", st)
 		}
-		if len(events) != 2 || events[1].Kind != StoringResumed {
-			t.Errorf("events %v", events)
+		if e := events.get(); len(e) != 2 || e[1].Kind != StoringResumed {
+			t.Errorf("events %v", e)
 		}
 		h.acked = len(h.order)
 		if err := errors.Join(l.Close(), h.check(read(t, m.crash(allLost)).Records())); err != nil {
@@ -364,8 +382,8 @@ func TestFailedSync(t *testing.T) {
 // What waits is written when the interval is over, at once when half of the queue is used, and in one piece.
 func TestInterval(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var positions []uint64
-		l, err := Open(testDir, testHeader, Config{FS: newMemFS(), Interval: time.Minute, QueueRecords: 100, Acknowledged: func(p uint64) { positions = append(positions, p) }})
+		var positions told[uint64]
+		l, err := Open(testDir, testHeader, Config{FS: newMemFS(), Interval: time.Minute, QueueRecords: 100, Acknowledged: positions.add})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -374,20 +392,20 @@ func TestInterval(t *testing.T) {
 		time.Sleep(59 * time.Second)
 		appendAll(t, l, job(2), job(3))
 		synctest.Wait()
-		if len(positions) > 0 {
-			t.Errorf("written early: %v", positions)
+		if p := positions.get(); len(p) > 0 {
+			t.Errorf("written early: %v", p)
 		}
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
-		if !slices.Equal(positions, []uint64{3}) || l.Stats().Commits != 1 {
-			t.Errorf("after the interval: %v", positions)
+		if p := positions.get(); !slices.Equal(p, []uint64{3}) || l.Stats().Commits != 1 {
+			t.Errorf("after the interval: %v", p)
 		}
 		for i := range uint32(50) {
 			appendAll(t, l, job(4, i))
 		}
 		synctest.Wait()
-		if !slices.Equal(positions, []uint64{3, 53}) {
-			t.Errorf("half full: %v", positions)
+		if p := positions.get(); !slices.Equal(p, []uint64{3, 53}) {
+			t.Errorf("half full: %v", p)
 		}
 	})
 }
