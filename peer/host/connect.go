@@ -95,7 +95,8 @@ func (h *Host) Connect(ctx context.Context, addr string) error {
 }
 
 // Join makes this peer a member by an invitation line, or connects to an address. It may be called again with a line that was
-// used: a member just connects. If the inviter cannot be reached the error wraps ErrUnreachable.
+// used, or has expired since: a member just connects. A member gets by a fresh line what it says beyond what it has: the right to invite, more
+// time. If the inviter cannot be reached the error wraps ErrUnreachable.
 func (h *Host) Join(ctx context.Context, lineOrAddr string) error {
 	if !IsInvitation(lineOrAddr) {
 		return h.Connect(ctx, lineOrAddr)
@@ -108,17 +109,17 @@ func (h *Host) Join(ctx context.Context, lineOrAddr string) error {
 		return err
 	}
 	in := &intent{invitation: v}
-	if h.memberBy(v) {
-		in = &intent{}
+	if time.Now().After(v.Expires) {
+		in.invitation = nil // a member that starts again with the line it once joined by
 	}
 	info := peer.AddrInfo{ID: v.Inviter, Addrs: v.infos}
 	return h.connect(ctx, info, in)
 }
 
 // memberBy says whether this peer is a member of the swarm of an invitation already.
-func (h *Host) memberBy(v *Invitation) bool {
+func (h *Host) memberBy(v *Invitation, now time.Time) bool {
 	s := h.swarm.standing()
-	return s.settled && bytes.Equal(s.public, v.Key)
+	return s.settled && bytes.Equal(s.public, v.Key) && verifyChain(s.chain, s.public, h.id, now, h.revoked.has) == nil
 }
 
 // checkInvitation says why an invitation is of no use to this peer, before anybody else is asked.
@@ -132,7 +133,7 @@ func (h *Host) checkInvitation(v *Invitation, now time.Time) error {
 	if h.cfg.Swarm != "" && h.cfg.Swarm != v.Swarm {
 		return fmt.Errorf("%w: the invitation is to the swarm %q, and this peer is told to be in %q: leave the name out", ErrWrongSwarm, v.Swarm, h.cfg.Swarm)
 	}
-	if !h.memberBy(v) && now.After(v.Expires) {
+	if !h.memberBy(v, now) && now.After(v.Expires) {
 		return fmt.Errorf("%w: it expired on %s: ask for a new one", ErrInvitation, v.Expires.UTC().Format(time.DateTime+" MST"))
 	}
 	return nil
@@ -156,7 +157,7 @@ func (h *Host) connect(ctx context.Context, info peer.AddrInfo, in *intent) erro
 	defer h.intend(info.ID, in)()
 	for try := 1; ; try++ {
 		err := h.meet(ctx, info)
-		if v := in.invitation; err == nil && v != nil && !bytes.Equal(h.swarm.standing().public, v.Key) {
+		if err == nil && in.invitation != nil && !in.answered.Load() {
 			err = h.greetAgain(ctx, info.ID) // they were connected before, without the invitation
 		}
 		var crossed *handshakeError

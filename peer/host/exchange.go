@@ -21,9 +21,10 @@ import (
 const (
 	exchangeProtocol = protocol.ID("/satin/peers/1")
 	exchangeTimeout  = 10 * time.Second
-	maxExchanged     = 32       // records in one message
-	maxRecord        = 4 << 10  // bytes
-	maxExchangeFrame = 64 << 10 // bytes
+	exchangeFloor    = time.Second // between two lists that a member sends
+	maxExchanged     = 32          // records in one message
+	maxRecord        = 4 << 10     // bytes
+	maxExchangeFrame = 64 << 10    // bytes
 	learnedAddrTTL   = time.Hour
 )
 
@@ -104,6 +105,9 @@ func (h *Host) exchange(ctx context.Context, id peer.ID) error {
 func (h *Host) answerExchange(s network.Stream) {
 	whole := false
 	defer func() { finish(s, whole) }()
+	if !h.visitors.mayTell(s.Conn().RemotePeer(), time.Now()) {
+		return
+	}
 	s.SetDeadline(time.Now().Add(exchangeTimeout))
 	if err := h.hearPeers(s); err != nil {
 		h.log.Debug("bad list of peers", "peer", s.Conn().RemotePeer(), "error", err)

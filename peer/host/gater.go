@@ -13,9 +13,10 @@ import (
 const (
 	maxOutside = 128 // strangers that may wait for a handshake at a time
 
-	// One peer ID may connect attemptBurst times at once and then every attemptEvery. What one address may do is in limits.go.
-	attemptBurst = 20
-	attemptEvery = 3 * time.Second
+	// One peer ID may make attemptBurst attempts at once and then one every attemptEvery; a connection is one, and a handshake. What one
+	// address may do is in limits.go.
+	attemptBurst = 40
+	attemptEvery = 2 * time.Second
 	maxCounted   = 1024 // peer IDs whose attempts are counted
 )
 

@@ -25,7 +25,7 @@ const (
 
 	maxHelloFrame = 8 << 10          // bytes
 	helloTimeout  = 10 * time.Second // for the whole handshake, and for a stranger to begin one
-	lingerTimeout = 2 * time.Second  // for the other to have read a refusal
+	lingerTimeout = 5 * time.Second  // for the other to have read a refusal
 	maxAgent      = 128              // bytes
 	maxReason     = 400              // bytes
 )
@@ -218,6 +218,9 @@ func (h *Host) answer(s network.Stream) {
 	whole := false
 	defer func() { finish(s, whole) }()
 	id := s.Conn().RemotePeer()
+	if !h.gater.mayTry(id, time.Now()) {
+		return
+	}
 	v, was := h.visitors.answering(id)
 	if v == nil {
 		return
@@ -226,6 +229,9 @@ func (h *Host) answer(s network.Stream) {
 	s.SetDeadline(time.Now().Add(helloTimeout))
 	m, granted, err := h.hear(s, id)
 	if err == nil {
+		if granted != nil {
+			m.Chain = granted
+		}
 		if !h.visitors.admit(v, m, s.Conn()) {
 			return // gone meanwhile
 		}

@@ -38,6 +38,7 @@ type Host struct {
 	inner    host.Host
 	listens  chan struct{} // closed when inner is set
 	outer    *gated
+	gater    *gater
 	visitors *visitors
 	intents  intents
 	news     *news
@@ -71,6 +72,7 @@ func Open(ctx context.Context, cfg Config) (*Host, error) {
 	h := &Host{cfg: cfg, log: cfg.Logger, state: state}
 	h.ctx, h.cancel = context.WithCancel(context.Background())
 	h.visitors = &visitors{host: h, all: map[peer.ID]*visitor{}, gone: map[peer.ID]departure{}}
+	h.gater = &gater{host: h, attempts: map[peer.ID]bucket{}}
 	h.intents.all = map[peer.ID]*intent{}
 	h.news = newNews(h)
 	h.seeker = newSeeker(h)
@@ -201,7 +203,7 @@ func (h *Host) listen(private ed25519.PrivateKey) (host.Host, error) {
 		libp2p.Security(noise.ID, noise.New),
 		libp2p.ResourceManager(resources),
 		libp2p.ConnectionManager(conns),
-		libp2p.ConnectionGater(&gater{host: h, attempts: map[peer.ID]bucket{}}),
+		libp2p.ConnectionGater(h.gater),
 		libp2p.UserAgent(clip(h.cfg.Agent, maxAgent)),
 		libp2p.DisableMetrics(),
 	}

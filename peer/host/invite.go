@@ -116,14 +116,15 @@ func (h *Host) Revoked() []peer.ID { return h.revoked.all() }
 
 // standingOf says whether a peer that has been let in may stay.
 func (h *Host) standingOf(id peer.ID, said *hello) error {
-	out := h.revoked.has(id)
-	if said != nil && !h.allowed.has(id) {
-		for _, c := range said.Chain {
-			out = out || h.revoked.has(peer.ID(c.Subject))
-		}
-	}
-	if out {
+	if h.revoked.has(id) {
 		return fmt.Errorf("%w: the membership of %s was revoked", ErrNotInvited, id)
+	}
+	s := h.swarm.standing()
+	if said == nil || h.cfg.Trust == TrustOpen || h.allowed.has(id) || len(s.public) == 0 {
+		return nil
+	}
+	if err := verifyChain(said.Chain, s.public, id, time.Now(), h.revoked.has); err != nil {
+		return fmt.Errorf("%w: %w", ErrNotInvited, err)
 	}
 	return nil
 }

@@ -91,6 +91,7 @@ func (s *seeker) run(ctx context.Context) {
 		now := time.Now()
 		next := s.look(now)
 		if !now.Before(nextExchange) {
+			s.host.visitors.review(s.host.standingOf) // memberships end
 			s.gossip()
 			nextExchange = now.Add(exchangeEvery)
 		}

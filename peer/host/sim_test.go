@@ -288,12 +288,41 @@ func TestRevokedAndWhomTheyInvitedAreOut(t *testing.T) {
 func TestMembershipEndsWhenItIsSaidTo(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
 		a, b := w.at("1.0.0.1", 4001, host.Config{}), w.at("1.0.0.2", 4001, host.Config{MinPeers: 1})
-		join(t, b, invite(t, a, host.InviteOptions{Lasts: time.Hour}))
+		line := invite(t, a, host.InviteOptions{Lasts: time.Hour})
+		join(t, b, line)
+		time.Sleep(50 * time.Minute)
+		if !a.Admitted(b.ID()) || !b.Admitted(a.ID()) {
+			t.Fatal("out too early")
+		}
+		time.Sleep(time.Hour)
+		if a.Admitted(b.ID()) {
+			t.Error("still in")
+		}
+		wants(t, b.Connect(patience(t), a.Addrs()[0]), host.ErrNotInvited)
+		join(t, b, invite(t, a, host.InviteOptions{})) // once more, for ever
 		time.Sleep(2 * time.Hour)
-		a.Disconnect(b.ID())
-		time.Sleep(time.Second)
-		err := b.Connect(patience(t), a.Addrs()[0])
-		wants(t, err, host.ErrNotInvited)
+		if !a.Admitted(b.ID()) {
+			t.Error("out again")
+		}
+	})
+}
+
+// A member is given more by a second invitation, whether it is connected or not.
+func TestSecondInvitationGivesTheRightToInvite(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		a, b := w.at("1.0.0.1", 4001, host.Config{}), w.at("1.0.0.2", 4001, host.Config{MinPeers: 1})
+		first := invite(t, a, host.InviteOptions{For: time.Minute})
+		join(t, b, first)
+		_, err := b.Invite(t.Context(), host.InviteOptions{})
+		wants(t, err, host.ErrMayNotInvite)
+		join(t, b, invite(t, a, host.InviteOptions{MayInvite: true}))
+		c := w.at("1.0.0.3", 4001, host.Config{MinPeers: 1})
+		join(t, c, invite(t, b, host.InviteOptions{}))
+		if err := c.Connect(t.Context(), a.Addrs()[0]); err != nil {
+			t.Error(err)
+		}
+		time.Sleep(time.Hour)
+		join(t, b, first) // expired, but who comes is a member
 	})
 }
 

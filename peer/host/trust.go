@@ -56,17 +56,20 @@ func (h *Host) judge(id peer.ID, m *hello) (granted []certificate, err error) {
 		return nil, nil
 	}
 	sameKey := bytes.Equal(m.Key, mine.public)
+	var proof error
+	if sameKey {
+		proof = verifyChain(m.Chain, mine.public, id, time.Now(), h.revoked.has)
+	}
 	if len(m.Ticket) > 0 {
 		if !sameKey {
 			return nil, fmt.Errorf("%w: the invitation is for another swarm of the name %q, with another key", ErrWrongSwarm, mine.name)
 		}
-		return h.redeem(id, m.Ticket)
-	}
-	var proof error
-	if sameKey {
-		if proof = verifyChain(m.Chain, mine.public, id, time.Now(), h.revoked.has); proof == nil {
-			return nil, nil
+		if granted, err = h.redeem(id, m.Ticket); err == nil || proof != nil {
+			return granted, err
 		}
+	}
+	if sameKey && proof == nil {
+		return nil, nil
 	}
 	switch {
 	case h.allowed.has(id):

@@ -24,6 +24,7 @@ type visitor struct {
 	admitted bool
 	said     *hello
 	since    time.Time
+	listed   time.Time // when it last told whom it knows
 	patience *time.Timer
 	done     chan struct{}
 	err      error // why it was refused; after done
@@ -212,6 +213,18 @@ func (vs *visitors) get(id peer.ID) (said *hello, since time.Time) {
 		return v.said, v.since
 	}
 	return nil, time.Time{}
+}
+
+// mayTell says whether a member may tell whom it knows: reading that costs many checks of signatures.
+func (vs *visitors) mayTell(id peer.ID, now time.Time) bool {
+	vs.mu.Lock()
+	defer vs.mu.Unlock()
+	v := vs.all[id]
+	if v == nil || now.Sub(v.listed) < exchangeFloor {
+		return false
+	}
+	v.listed = now
+	return true
 }
 
 func (vs *visitors) find(id peer.ID) *visitor {
