@@ -54,9 +54,9 @@ const (
 	// pioneers is how many peers of a cluster ask all others for work when they begin.
 	pioneers = 2
 	// slowFactor and slowLeast say which clusters are too far to begin with: those beyond slowFactor times the best one's time,
-	// and beyond slowLeast, which any link between continents keeps.
-	slowFactor = 4
-	slowLeast  = 600 * time.Millisecond
+	// and beyond slowLeast, which any link between continents keeps, and one of 1 KB/s does not.
+	slowFactor = 2
+	slowLeast  = 450 * time.Millisecond
 	// probeLeast is the least time between two measurements of a cluster that is too far, probeFactor how many times what the
 	// last one took, so that measuring does not itself use the link up.
 	probeLeast  = 2 * time.Second
