@@ -21,7 +21,7 @@ func fib(f *satin.Frame, n int) int {
 	return x.Get() + y
 }
 
-// busy starts or ends work on all workers of a pool with the default settings. There is always a run more than workers, so
+// busy starts or ends work on all workers of a pool, one for each core, at the priority of a peer. There is always a run more than workers, so
 // that none is idle between two runs.
 func (s *side) busy(words []string) (ask.Answer, error) {
 	if len(words) != 1 || words[0] != "on" && words[0] != "off" {
@@ -34,7 +34,7 @@ func (s *side) busy(words []string) (ask.Answer, error) {
 	if words[0] == "off" {
 		return ask.Answer{}, nil
 	}
-	p, err := satin.NewPool(satin.Config{})
+	p, err := satin.NewPool(satin.Config{Idle: true}) // as a peer runs its jobs unless it is told otherwise
 	if err != nil {
 		return nil, err
 	}
