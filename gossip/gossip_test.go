@@ -55,7 +55,8 @@ func TestPublishNeverBlocks(t *testing.T) {
 			}
 			return busy
 		}
-		if busy := burst(); busy < 800 {
+		// The queue holds 64, and the author's own rate lets some 27 envelopes of five messages go at once.
+		if busy := burst(); busy < 1000-64-28*5-5 {
 			t.Errorf("alone: %d of 1000 refused", busy)
 		}
 		s.connect(0, 1)

@@ -253,6 +253,19 @@ func TestFloodOfAuthors(t *testing.T) {
 	})
 }
 
+// TestFloodOfNeighbour has a neighbour send more than is even looked at.
+func TestFloodOfNeighbour(t *testing.T) {
+	withAttacker(t, gossip.Config{NeighbourRate: gossip.Rate{PerSecond: 10, Burst: 20}}, func(s *swarm, a *attacker) {
+		for i := range 200 {
+			a.send(a.seal("test", a.key, a.id, uint64(1+i), gossip.KindRun, "fake"))
+		}
+		time.Sleep(time.Second)
+		if st := s.peers[0].Stats(); st.Flooded < 200-20-10*2 || st.Delivered == 0 {
+			t.Errorf("%+v", st)
+		}
+	})
+}
+
 // TestGarbageIsIgnored sends what no honest peer does, until nothing is taken from the neighbour any more.
 func TestGarbageIsIgnored(t *testing.T) {
 	withAttacker(t, gossip.Config{}, func(s *swarm, a *attacker) {

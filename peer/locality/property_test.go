@@ -353,6 +353,25 @@ func TestCoordinates(t *testing.T) {
 	}
 }
 
+// TestMeasuredCounts: one that looks near by coordinates is not any more as soon as it was measured to be far.
+func TestMeasuredCounts(t *testing.T) {
+	m := newMap(t, locality.Config{Self: "m", CoordinatesAbove: 1})
+	here := []float64{0, 0, 0, 0, 0, 0, 0, 0, 0.05, 0, 1e-5}
+	members := []locality.Member{{ID: "a", Cluster: "~a", Position: here}, {ID: "b", Cluster: "~a", Position: here}}
+	m.SetMembers(members)
+	for range 300 {
+		m.Measured("b", 2*ms)
+	}
+	m.SetMembers(members)
+	if got := m.Mine(); got.Cluster != "~a" {
+		t.Fatalf("%+v is not by coordinates, at %v", got, m.Position())
+	}
+	m.Measured("a", 30*ms)
+	if got := m.Mine(); got.Cluster != "~m" {
+		t.Errorf("%+v", got)
+	}
+}
+
 // TestProbe: everybody has his turn, and those who may be followed more often.
 func TestProbe(t *testing.T) {
 	m := newMap(t, locality.Config{Self: "m"})
