@@ -209,8 +209,8 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// A file whose length is announced as more than there is, or than may be, costs no memory: the head's sum protects the length, and
-// the limit the reader.
+// A file whose length is announced as more than there is, or than may be, costs no memory: the head's sum protects the
+// length, and the limit the reader.
 func TestLengths(t *testing.T) {
 	b := binary.BigEndian.AppendUint32([]byte(marker), maxPayload+1)
 	b = append(b, 0, 0, 0, 0)

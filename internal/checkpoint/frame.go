@@ -22,7 +22,8 @@ const (
 	marker   = "\xb5SCP"
 )
 
-// A file begins with a prefix, which all versions of the format share, and the frame of its Header, whose run ID counts as zero:
+// A file begins with a prefix, which all versions of the format share, and the frame of its Header, whose run ID counts as
+// zero:
 //
 //	0  8 bytes  magic
 //	8  4 bytes  version of the format

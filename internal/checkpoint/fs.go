@@ -1,9 +1,11 @@
 package checkpoint
 
 import (
+	"errors"
 	"io"
 	"os"
 	"runtime"
+	"syscall"
 
 	"github.com/gofrs/flock"
 )
@@ -105,7 +107,8 @@ func (Disk) SyncFile(name string) error {
 	return f.Sync()
 }
 
-// SyncDir does nothing on Windows, which has no such call.
+// SyncDir does nothing on Windows, which has no such call, and on file systems that refuse it: there a crash of the machine may
+// take new names back.
 func (Disk) SyncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -115,7 +118,10 @@ func (Disk) SyncDir(dir string) error {
 		return err
 	}
 	defer d.Close()
-	return d.Sync()
+	if err := d.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	return nil
 }
 
 func (Disk) Rename(from, to string) error { return os.Rename(from, to) }

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Any bytes may be a file of the log. Reading it ends, returns valid records only, and changes nothing; the log goes on with what was read, and
-// the file is still there, or set aside, or, if it was only torn, its records are.
+// Any bytes may be a file of the log. Reading it ends, returns valid records only, and changes nothing; the log goes on
+// with what was read, and the file is still there, or set aside, or, if it was only torn, its records are.
 func FuzzRead(f *testing.F) {
 	good, frames := written(f, testHeader, 5)
 	f.Add(good)

@@ -196,7 +196,8 @@ func (f slowFile) Write(b []byte) (int, error) {
 	return f.WriteFile.Write(b)
 }
 
-// While the disk does not answer, Append returns; a full queue drops results, counts them, and takes what cannot be computed again.
+// While the disk does not answer, Append returns; a full queue drops results, counts them, and takes what cannot be
+// computed again.
 func TestAppendNeverBlocks(t *testing.T) {
 	m := slowFS{newMemFS(), make(chan struct{}), make(chan struct{})}
 	l, err := Open(testDir, testHeader, Config{FS: m, Interval: -1, QueueRecords: 10})

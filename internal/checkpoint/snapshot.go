@@ -16,13 +16,13 @@ type Snapshot struct {
 // vanishedRetries is how often Read begins anew because files were removed meanwhile.
 const vanishedRetries = 5
 
-// Read reads the checkpoint in a directory, wherever it was copied to and whether or not it may be written. The run is that of
-// the first file whose header is intact, unless want says which it has to be; with want, records behind a damaged header are used too.
-// A nil fs is Disk.
+// Read reads the checkpoint in a directory, wherever it was copied to and whether or not it may be written. The run is that
+// of the first file whose header is intact, unless want says which it has to be; with want, records behind a damaged header
+// are used too. A nil fs is Disk.
 //
-// Errors: ErrNoCheckpoint if there is none, ErrForeign, ErrNewer or ErrCorrupt if none of the files can be used, the system's if the
-// directory cannot be read. What is wrong with single files is told by Problems. Read blocks while it reads all files once; another
-// process may be writing them, and then the last records may look torn.
+// Errors: ErrNoCheckpoint if there is none, ErrForeign, ErrNewer or ErrCorrupt if none of the files can be used, the
+// system's if the directory cannot be read. What is wrong with single files is told by Problems. Read blocks while it reads
+// all files once; another process may be writing them, and then the last records may look torn.
 func Read(dir string, want Header, fsys FS) (*Snapshot, error) {
 	if fsys == nil {
 		fsys = Disk{}

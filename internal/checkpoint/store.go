@@ -248,8 +248,8 @@ func (s *store) payload(e *entry) ([]byte, error) {
 	return frame[headSize:], nil
 }
 
-// records gives all records: manifests, and then jobs in the order of their paths. Records that come while the loop runs may be seen or not.
-// A record that cannot be read any more comes as an error, and the loop goes on.
+// records gives all records: manifests, and then jobs in the order of their paths. Records that come while the loop runs
+// may be seen or not. A record that cannot be read any more comes as an error, and the loop goes on.
 func (s *store) records() iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		for _, x := range []*index{&s.manifests, &s.jobs} {
