@@ -98,4 +98,6 @@ var stealMutants = []mutant{
 		old: "Max: min(r.Max, c.cfg.MaxBatch),", new: "Max: min(max(r.Max, 1), c.cfg.MaxBatch),"},
 	{name: "steal/period-not-believed", wrong: "silence is measured by one's own period, not by the partner's", file: "steal/liveness.go", pkg: "steal", run: "^TestSilence",
 		old: "max(c.period(p), p.every)", new: "c.period(p)"},
+	{name: "steal/copy-not-marked", wrong: "a copy does not say that its job was given away before", file: "steal/leases.go", pkg: "steal", run: transcripts,
+		old: "	s.job.Restarted = true\n", new: ""},
 }
