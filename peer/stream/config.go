@@ -18,7 +18,7 @@ type Config struct {
 	Dial func(ctx context.Context, id peer.ID) error
 	// Admitted says whether a peer may open streams to us. nil: everybody may.
 	Admitted func(id peer.ID) bool
-	// Wide says whether a peer is behind a wide-area link. nil: nobody is.
+	// Wide says whether a peer is behind a wide-area link, as far as it is known. nil: nobody is. It must not block.
 	Wide func(id steal.PeerID) bool
 	// Delay holds frames back that have come, to imitate a slow network. nil: nothing is held.
 	Delay Delay

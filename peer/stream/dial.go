@@ -141,12 +141,13 @@ func (p *partner) connect(ctx context.Context) error {
 	if admitted := p.t.cfg.Admitted; p.t.net.Network().Connectedness(p.id) == network.Connected && (admitted == nil || admitted(p.id)) {
 		return nil
 	}
-	if p.wide {
+	wide := p.wide()
+	if wide {
 		if err := p.t.makeRoomForWide(p); err != nil {
 			return err
 		}
 	}
-	done, err := p.t.dials.turn(ctx, p.wide)
+	done, err := p.t.dials.turn(ctx, wide)
 	if err != nil {
 		return err
 	}
@@ -165,7 +166,7 @@ func (t *Transport) makeRoomForWide(newcomer *partner) error {
 	var idlest *partner
 	active := 0
 	for _, p := range t.everyone() {
-		if p == newcomer || !p.wide || !p.writes() {
+		if p == newcomer || !p.writes() || !p.wide() {
 			continue
 		}
 		active++

@@ -16,7 +16,6 @@ type partner struct {
 	t    *Transport
 	id   peer.ID
 	name steal.PeerID
-	wide bool
 
 	control   outbox
 	bulk      bulkbox
@@ -31,13 +30,16 @@ type partner struct {
 // errGone says that a record has just been forgotten; the caller gets a new one.
 var errGone = errors.New("gone")
 
-func newPartner(t *Transport, id peer.ID, name steal.PeerID, wide bool) *partner {
-	p := &partner{t: t, id: id, name: name, wide: wide}
+func newPartner(t *Transport, id peer.ID, name steal.PeerID) *partner {
+	p := &partner{t: t, id: id, name: name}
 	p.control.wake = make(chan struct{}, 1)
 	p.bulk.wake = make(chan struct{}, 1)
 	p.use()
 	return p
 }
+
+// wide is asked anew each time: where a peer is may become known later.
+func (p *partner) wide() bool { return p.t.cfg.Wide != nil && p.t.cfg.Wide(p.name) }
 
 func (p *partner) use() { p.used.Store(time.Now().UnixNano()) }
 

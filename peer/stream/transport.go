@@ -114,7 +114,6 @@ func (t *Transport) admit(id peer.ID, readers int32) (*partner, error) {
 	case t.offences.refuses(id):
 		return nil, ErrRefused
 	}
-	wide := t.cfg.Wide != nil && t.cfg.Wide(name)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.closed {
@@ -127,7 +126,7 @@ func (t *Transport) admit(id peer.ID, readers int32) (*partner, error) {
 	if len(t.partners) >= t.cfg.MaxPartners && !t.dropIdle() {
 		return nil, ErrTooMany
 	}
-	p := newPartner(t, id, name, wide)
+	p := newPartner(t, id, name)
 	p.readers.Add(readers)
 	t.partners[name] = p
 	return p, nil
