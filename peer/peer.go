@@ -13,8 +13,6 @@ import (
 	"github.com/libp2p/go-libp2p/core/crypto"
 	lp2p "github.com/libp2p/go-libp2p/core/host"
 	"github.com/libp2p/go-libp2p/core/peer"
-	"github.com/libp2p/go-libp2p/core/peerstore"
-	"github.com/multiformats/go-multiaddr"
 
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/gossip"
@@ -136,6 +134,7 @@ func Open(ctx context.Context, cfg Config, apps []Application) (_ *Peer, err err
 		return nil, err
 	}
 	p.renewCard()
+	p.cfg.Stream.Wide, p.cfg.Stream.Admitted = p.isWide, p.host.Admitted
 	p.stream = stream.New(p.net, p.cfg.Stream, stream.Handler{Received: p.received, Failed: p.failed})
 	if err := p.openGossip(); err != nil {
 		return nil, err
@@ -183,53 +182,13 @@ func (p *Peer) onPeer(id peer.ID, up bool) {
 	}
 }
 
-// trade counts the jobs that went from one peer to another, since the start of this one.
-type trade struct{ given, taken atomic.Int64 }
-
-// tradeWith finds the counts of one peer. Only members that were admitted have some, so there are not many.
-func (p *Peer) tradeWith(id steal.PeerID) *trade {
-	t, ok := p.traded.Load(id)
-	if !ok {
-		t, _ = p.traded.LoadOrStore(id, &trade{})
-	}
-	return t.(*trade)
-}
-
-// send sends a message of a session.
-func (p *Peer) send(m *steal.Message) {
-	if m.Reply != nil && len(m.Reply.Jobs) > 0 {
-		p.tradeWith(m.To.Peer).given.Add(int64(len(m.Reply.Jobs)))
-	}
-	p.stream.Send(m)
-}
-
-// received takes in a message of the steal protocol.
-func (p *Peer) received(m *steal.Message) {
-	if m.Reply != nil && len(m.Reply.Jobs) > 0 {
-		p.tradeWith(m.From.Peer).taken.Add(int64(len(m.Reply.Jobs)))
-	}
-	if s := p.runs.sessionOf(m.Run); s != nil {
-		s.Received(m)
-		return
-	}
-	if id, err := peer.Decode(string(m.From.Peer)); err == nil && m.Request != nil {
-		p.runs.heard(m.Run, id) // somebody works on a run that we have missed
-	}
-}
-
-func (p *Peer) failed(m *steal.Message, err error) {
-	p.log.Debug("message not delivered", "to", string(m.To.Peer), "kind", m.Kind().String(), "error", err)
-	if s := p.runs.sessionOf(m.Run); s != nil {
-		s.SendFailed(m)
-	}
-}
-
 // upkeep does what is to be done now and then.
 func (p *Peer) upkeep(ctx context.Context) {
 	second := time.NewTicker(time.Second)
 	defer second.Stop()
 	turn := time.NewTicker(turnEvery)
 	defer turn.Stop()
+	var partners map[peer.ID]bool // whose connections are guarded
 	for {
 		select {
 		case <-ctx.Done():
@@ -244,6 +203,7 @@ func (p *Peer) upkeep(ctx context.Context) {
 			p.members.expire(now)
 			p.places.keepUp(now)
 			p.tellLoads(now)
+			partners = p.guard(partners)
 			p.freshenCard(now)
 			p.pausing.keepUp(p, now)
 			p.past.sample(p, now)
@@ -276,69 +236,6 @@ func (p *Peer) membersOf(m *statement.Manifest) *steal.Members {
 		list = append(list, steal.Member{ID: steal.PeerID(c.Peer.String()), Cluster: steal.ClusterID(p.places.of(c.Peer).Name)})
 	}
 	return steal.NewMembers(list)
-}
-
-// rememberAddresses lets the network find a member on demand.
-func (p *Peer) rememberAddresses(c *statement.SignedCard) {
-	var addrs []multiaddr.Multiaddr
-	for _, a := range c.Addrs {
-		if m, err := multiaddr.NewMultiaddr(a); err == nil {
-			addrs = append(addrs, m)
-		}
-	}
-	p.net.Peerstore().AddAddrs(c.Peer, addrs, peerstore.RecentlyConnectedAddrTTL)
-}
-
-// ownCard is this peer's card as last signed; nil before the first.
-func (p *Peer) ownCard() *statement.SignedCard {
-	p.cardMu.Lock()
-	defer p.cardMu.Unlock()
-	return p.card
-}
-
-// renewCard signs a new card and returns it.
-func (p *Peer) renewCard() *statement.SignedCard {
-	p.cardMu.Lock() // from the first look to the number: a card must not be newer than what it says
-	defer p.cardMu.Unlock()
-	here := p.places.mine()
-	c := &statement.Card{
-		Swarm: p.host.SwarmName(), Incarnation: p.host.Incarnation(), At: time.Now().Unix(), Label: p.cfg.Cluster, Cluster: here.Name, Why: here.Why,
-		Cores: p.cfg.Workers, Software: clip(p.cfg.Software), Leaving: p.leaving.Load(), Networks: localNetworks(),
-		Reachable: string(p.reach().State), Position: p.places.position(),
-	}
-	if p.pausing.on() {
-		c.Cores = 0
-	}
-	for _, a := range p.net.Addrs() {
-		if s := a.String(); len(c.Addrs) < statement.MaxCardAddrs && len(s) < 256 {
-			c.Addrs = append(c.Addrs, s)
-		}
-	}
-	for _, a := range p.apps {
-		if len(c.Apps) < statement.MaxCardApps {
-			c.Apps = append(c.Apps, statement.App{Name: a.Name, Version: a.Version})
-		}
-	}
-	p.cardSeq++
-	c.Seq = p.cardSeq
-	signed, err := c.Sign(p.key)
-	if err != nil {
-		p.log.Error("own card cannot be signed", "error", err)
-		return p.card
-	}
-	p.card = signed
-	return signed
-}
-
-// freshenCard tells everybody anew who this peer is, when that has changed or is long ago.
-func (p *Peer) freshenCard(now time.Time) {
-	old := p.ownCard()
-	if old != nil && now.Unix()-old.At < int64(cardEvery/time.Second) {
-		if p.places.mine().Name == old.Cluster && len(p.net.Addrs()) == len(old.Addrs) && string(p.reach().State) == old.Reachable {
-			return
-		}
-	}
-	p.tellCard(p.renewCard())
 }
 
 // Close ends the peer at once, without a word to others. After Leave it only tidies up.
