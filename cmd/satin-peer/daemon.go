@@ -102,11 +102,20 @@ func (c console) writeJSON(v any) error {
 
 const runDigits = 32
 
+const whichRun = "the digits of one run, as satin-peer runs shows them; the first ones are enough"
+
+func notFound(name string) error {
+	return control.Errorf(control.ErrNotFound, "no run begins with %s: satin-peer runs lists those there are", name)
+}
+
+func ambiguous(name string) error {
+	return &apps.InputError{What: "RUN", Got: name, Want: whichRun + "; several begin with these"}
+}
+
 // findRun gives the run that a name, or the beginning of one, means.
 func findRun(ctx context.Context, d control.Daemon, name string) (control.RunInfo, error) {
-	want := "the digits of one run, as satin-peer runs shows them; the first ones are enough"
 	if name == "" || len(name) > runDigits || strings.Trim(name, "0123456789abcdef") != "" {
-		return control.RunInfo{}, &apps.InputError{What: "RUN", Got: name, Want: want}
+		return control.RunInfo{}, &apps.InputError{What: "RUN", Got: name, Want: whichRun}
 	}
 	runs, err := d.Runs(ctx)
 	if err != nil {
@@ -115,9 +124,9 @@ func findRun(ctx context.Context, d control.Daemon, name string) (control.RunInf
 	runs = slices.DeleteFunc(runs, func(r control.RunInfo) bool { return !strings.HasPrefix(r.Run, name) })
 	switch len(runs) {
 	case 0:
-		return control.RunInfo{}, control.Errorf(control.ErrNotFound, "no run begins with %s: satin-peer runs lists those there are", name)
+		return control.RunInfo{}, notFound(name)
 	case 1:
 		return runs[0], nil
 	}
-	return control.RunInfo{}, &apps.InputError{What: "RUN", Got: name, Want: want + "; several begin with these"}
+	return control.RunInfo{}, ambiguous(name)
 }

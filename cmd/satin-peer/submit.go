@@ -21,18 +21,22 @@ import (
 	"github.com/satin-peer/satin/peer/control"
 )
 
-// submit hands t to the daemon d, and waits for the answer unless it is to be left alone.
-func (c console) submit(t *task, o *options, d control.Daemon) error {
+// submit hands t to the daemon d, and waits for the answer unless it is to be left alone. What was submitted is written
+// down in a directory if one is given.
+func (c console) submit(t *task, o *options, d control.Daemon, stateDir string) error {
 	argument, err := wire.Value().Encode(t.problem.Arg)
 	if err != nil {
 		return failed("the problem is too large for a swarm: %w; run it with --local", err)
 	}
-	ctx := context.Background()
-	run, err := d.Submit(ctx, control.Submission{
-		App: t.app, Args: commandLine(t), Title: t.problem.Title, Function: t.problem.Root, Argument: argument,
-	})
+	sub := control.Submission{App: t.app, Args: commandLine(t), Title: t.problem.Title, Function: t.problem.Root, Argument: argument}
+	run, err := d.Submit(context.Background(), sub)
 	if err != nil {
 		return daemonError(err)
+	}
+	if stateDir != "" {
+		if err := rememberRun(stateDir, control.RunInfo{Run: run.Run, App: sub.App, Args: sub.Args, Title: sub.Title}); err != nil {
+			fmt.Fprintf(c.err, "satin-peer: once the daemon has been restarted, wait will not know this run: %s\n", oneLine(err.Error()))
+		}
 	}
 	if o.detach {
 		if o.json {
@@ -172,7 +176,7 @@ func (c console) ownPeer(t *task, o *options, flags *pflag.FlagSet, list []apps.
 	if err := joinAny(p, l.Join); err != nil {
 		return err
 	}
-	return c.submit(t, o, p)
+	return c.submit(t, o, p, "")
 }
 
 // joinAny connects to the members that were named, at least one of them.
@@ -194,16 +198,24 @@ func joinAny(d control.Daemon, addresses []string) error {
 
 func newWaitCommand(list []apps.App, c console) *cobra.Command {
 	o := &options{}
-	cmd := newDaemonCommand(c, cobra.Command{
+	var cmd *cobra.Command
+	cmd = newDaemonCommand(c, cobra.Command{
 		Use:   "wait RUN",
 		Short: "Wait for a run and print its answer",
 		Long: `wait shows the progress of a run that this peer owns, and prints its answer when it is there, as satin-peer run would have. It
-can be asked again later. RUN is what satin-peer runs shows, or its first digits. Names of files in the run's arguments are taken
+can be asked again later, also after a restart of the daemon. RUN is what satin-peer runs shows, or its first digits. Names of files in the run's arguments are taken
 from the present directory. Ctrl-C ends the waiting, not the run.`,
 		Example: `  satin-peer wait 4f1c
   satin-peer wait 4f1c --json > queens.json`,
 	}, 1, 1, func(ctx context.Context, d *control.Client, args []string) error {
 		run, err := findRun(ctx, d, args[0])
+		if errors.Is(err, control.ErrNotFound) {
+			l, bad := c.load(cmd.Flags())
+			if bad != nil {
+				return bad
+			}
+			run, err = recallRun(l.StateDir, args[0])
+		}
 		if err != nil {
 			return err
 		}
@@ -273,5 +285,5 @@ func (c console) elsewhere(t *task, o *options, flags *pflag.FlagSet, list []app
 			return true, err
 		}
 	}
-	return true, c.submit(t, o, d)
+	return true, c.submit(t, o, d, l.StateDir)
 }
