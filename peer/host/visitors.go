@@ -30,7 +30,8 @@ type visitor struct {
 	err      error // why it was refused; after done
 }
 
-// visitors is the list of them. Its callers are the network's notices, the handshake, and those who wait for one.
+// visitors is the list of them. Its callers are the network's notices, the handshake, and those who wait for one. While its lock is held
+// nothing is called that could take a lock and call back: the address book asks it who is here.
 type visitors struct {
 	host *Host
 
@@ -148,6 +149,7 @@ func (vs *visitors) refuse(v *visitor, why error) {
 // admit lets a visitor in, or notes what one said that is in already. A newer incarnation means that the process on
 // the other side is another one: what was connected to the old one is closed. It returns false if the visitor has gone.
 func (vs *visitors) admit(v *visitor, said *hello, on network.Conn) bool {
+	vs.host.book.meet(v.id, vs.reached(v), time.Now()) // before anybody learns of it, who might close the host at once
 	vs.mu.Lock()
 	if vs.all[v.id] != v {
 		vs.mu.Unlock()
@@ -162,13 +164,6 @@ func (vs *visitors) admit(v *visitor, said *hello, on network.Conn) bool {
 		}
 	}
 	v.said = said
-	var reached ma.Multiaddr
-	for c := range v.conns {
-		if c.Stat().Direction == network.DirOutbound && !c.Stat().Limited {
-			reached = c.RemoteMultiaddr()
-		}
-	}
-	vs.host.book.meet(v.id, reached, time.Now())
 	if !v.admitted {
 		v.admitted, v.since = true, time.Now()
 		delete(vs.gone, v.id)
@@ -184,6 +179,18 @@ func (vs *visitors) admit(v *visitor, said *hello, on network.Conn) bool {
 	}
 	vs.host.news.tell(v.id)
 	return true
+}
+
+// reached is where a visitor was dialed with success, nil if it was not.
+func (vs *visitors) reached(v *visitor) (at ma.Multiaddr) {
+	vs.mu.Lock()
+	defer vs.mu.Unlock()
+	for c := range v.conns {
+		if c.Stat().Direction == network.DirOutbound && !c.Stat().Limited {
+			at = c.RemoteMultiaddr()
+		}
+	}
+	return at
 }
 
 // answering notes that a handshake from the other side begins, and says whether the visitor is in already. It returns nil if there is one
@@ -278,18 +285,18 @@ func (vs *visitors) await(ctx context.Context, id peer.ID, since time.Time) erro
 	}
 }
 
-// review looks at those who are in again and puts out whom ok refuses.
+// review looks at those who are here again and puts out whom ok refuses.
 func (vs *visitors) review(ok func(id peer.ID, said *hello) error) {
-	out := map[*visitor]error{}
+	here := map[*visitor]*hello{}
 	vs.mu.Lock()
-	for id, v := range vs.all {
-		if err := ok(id, v.said); err != nil {
-			out[v] = err
-		}
+	for _, v := range vs.all {
+		here[v] = v.said
 	}
 	vs.mu.Unlock()
-	for v, err := range out {
-		vs.refuse(v, err)
+	for v, said := range here { // without the lock: it takes a while
+		if err := ok(v.id, said); err != nil {
+			vs.refuse(v, err)
+		}
 	}
 }
 
