@@ -16,8 +16,14 @@ import (
 	"time"
 )
 
+// fataler is a test of package testing or rapid.
+type fataler interface {
+	Helper()
+	Fatal(...any)
+}
+
 // written gives a file of a log with the results of the jobs 1 to n, and where their frames are.
-func written(t testing.TB, h Header, n uint32) (file []byte, frames [][2]int) {
+func written(t fataler, h Header, n uint32) (file []byte, frames [][2]int) {
 	t.Helper()
 	b, err := appendOpening(nil, h)
 	if err != nil {

@@ -29,7 +29,8 @@
 // # What may be lost
 //
 // Records that Append refused, which Stats counts; and records that were not acknowledged. Both are computed again.
-// Manifests and root outcomes are taken even when the queue is full.
+// Manifests and root outcomes are taken even when the queue is full. A file that was cut off exactly between two records, or
+// removed, cannot be told from one that never held more.
 //
 // # Memory
 //

@@ -2,6 +2,8 @@ package checkpoint
 
 import (
 	"errors"
+	"path/filepath"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -98,6 +100,58 @@ func TestAnyHistory(t *testing.T) {
 		defer s.Close()
 		if err := h.check(s.Records()); err != nil {
 			t.Fatal(err)
+		}
+	})
+}
+
+// Whatever bytes of a file change: every record whose frame is untouched is read, and no other.
+func TestAnyDamage(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 30).Draw(t, "records")
+		file, frames := written(t, testHeader, uint32(n))
+		good := slices.Clone(file)
+		for range rapid.IntRange(1, 4).Draw(t, "damages") {
+			from := rapid.IntRange(0, len(file)-1).Draw(t, "from")
+			to := min(len(file), from+rapid.IntRange(1, 700).Draw(t, "bytes"))
+			switch rapid.IntRange(0, 3).Draw(t, "how") {
+			case 0:
+				file[from] ^= 1 << rapid.IntRange(0, 7).Draw(t, "bit")
+			case 1:
+				clear(file[from:to])
+			case 2:
+				copy(file[from:to], file[rapid.IntRange(0, from).Draw(t, "other"):])
+			case 3:
+				file = file[:max(1, from)]
+			}
+		}
+		var want []uint32
+		for i, f := range frames {
+			if f[1] <= len(file) && slices.Equal(file[f[0]:f[1]], good[f[0]:f[1]]) {
+				want = append(want, 1+uint32(i))
+			}
+		}
+		m := newMemFS()
+		m.put(filepath.Join(testDir, firstFile), file)
+		s, err := Read(testDir, testHeader, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []uint32
+		for r, err := range s.Records() {
+			if err != nil || !slices.Equal(r.Outcome, job(r.Path...).Outcome) {
+				t.Fatalf("%v: %v", r.Path, err)
+			}
+			got = append(got, r.Path[0])
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("read %v, want %v", got, want)
+		}
+		end := frames[0][0] // of the records that are left
+		if len(want) > 0 {
+			end = frames[len(want)-1][1]
+		}
+		if cut := slices.Equal(file, good[:end]); len(want) < n && len(s.Problems()) == 0 && !cut {
+			t.Fatal("records are missing, and nothing is said")
 		}
 	})
 }
