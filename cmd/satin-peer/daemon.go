@@ -104,15 +104,19 @@ const runDigits = 32
 
 const whichRun = "the digits of one run, as satin-peer runs shows them; the first ones are enough"
 
-func notFound(name string) error {
-	return control.Errorf(control.ErrNotFound, "no run begins with %s: satin-peer runs lists those there are", name)
+// A noRunError says that no run begins with a name.
+type noRunError struct{ name string }
+
+func (e *noRunError) Error() string {
+	return "no run begins with " + e.name + ": satin-peer runs lists those there are"
 }
+func (e *noRunError) Unwrap() error { return control.ErrNotFound }
 
 func ambiguous(name string) error {
 	return &apps.InputError{What: "RUN", Got: name, Want: whichRun + "; several begin with these"}
 }
 
-// findRun gives the run that a name, or the beginning of one, means.
+// findRun gives the run that a name, or the beginning of one, means; a *noRunError if the daemon knows none.
 func findRun(ctx context.Context, d control.Daemon, name string) (control.RunInfo, error) {
 	if name == "" || len(name) > runDigits || strings.Trim(name, "0123456789abcdef") != "" {
 		return control.RunInfo{}, &apps.InputError{What: "RUN", Got: name, Want: whichRun}
@@ -124,7 +128,7 @@ func findRun(ctx context.Context, d control.Daemon, name string) (control.RunInf
 	runs = slices.DeleteFunc(runs, func(r control.RunInfo) bool { return !strings.HasPrefix(r.Run, name) })
 	switch len(runs) {
 	case 0:
-		return control.RunInfo{}, notFound(name)
+		return control.RunInfo{}, &noRunError{name}
 	case 1:
 		return runs[0], nil
 	}

@@ -56,7 +56,7 @@ func forgetOldest(dir string) error {
 	return nil
 }
 
-// recallRun finds what was submitted as the only run whose name begins with name; ErrNotFound of control if there is none.
+// recallRun finds what was submitted as the only run whose name begins with name; a *noRunError if there is none.
 func recallRun(stateDir, name string) (run control.RunInfo, err error) {
 	dir := filepath.Join(stateDir, submittedDir)
 	entries, err := os.ReadDir(dir)
@@ -66,7 +66,7 @@ func recallRun(stateDir, name string) (run control.RunInfo, err error) {
 	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return !strings.HasPrefix(e.Name(), name) })
 	switch len(entries) {
 	case 0:
-		return run, notFound(name)
+		return run, &noRunError{name}
 	case 1:
 	default:
 		return run, ambiguous(name)

@@ -209,7 +209,7 @@ from the present directory. Ctrl-C ends the waiting, not the run.`,
   satin-peer wait 4f1c --json > queens.json`,
 	}, 1, 1, func(ctx context.Context, d *control.Client, args []string) error {
 		run, err := findRun(ctx, d, args[0])
-		if errors.Is(err, control.ErrNotFound) {
+		if none := (*noRunError)(nil); errors.As(err, &none) {
 			l, bad := c.load(cmd.Flags())
 			if bad != nil {
 				return bad
