@@ -12,18 +12,22 @@ import (
 // costSeconds is about how long the runs of the cost table last, in virtual time.
 const costSeconds = 180
 
+// costSizes are what is measured: as many clusters as in the papers, and at the end many.
+var costSizes = [...]struct{ peers, clusters int }{{64, 4}, {128, 4}, {256, 4}, {512, 4}, {1024, 4}, {1024, 64}}
+
 // makeCost measures the simulator itself, so its figures are of the machine it runs on.
 func makeCost(o Options) (*Document, error) {
 	d := new(Document)
 	d.para("# What simulation costs")
-	d.para("Runs of about %d virtual seconds of a broad irregular tree in clusters of 16, 10 ms and 1 MB/s between them, one run at a "+
-		"time; the least processor time of %s, on the machine that wrote this page. Growth is the cost for each peer and virtual second "+
-		"relative to 64 peers: 1.00 would be linear growth of the whole.", costSeconds, o.seeds())
-	rows := [][]string{{"policy", "peers", "virtual time", "CPU time", "events", "events/s", "peers x virtual s per CPU second", "growth"}}
+	d.para("Runs of about %d virtual seconds of a broad irregular tree, 10 ms and 1 MB/s between clusters, one run at a time; the least "+
+		"processor time of %s, on the machine that wrote this page. Growth is the cost for each peer and virtual second relative to "+
+		"64 peers: 1.00 would be linear growth of the whole.", costSeconds, o.seeds())
+	rows := [][]string{{"policy", "peers", "clusters", "virtual time", "CPU time", "events", "events/s", "peers x virtual s per CPU second", "growth"}}
 	for _, policy := range []string{"crs", adaptive} {
 		first := 0.0
-		for peers := 64; peers <= 1024; peers *= 2 {
-			r, cost, err := leastCost(o, policy, peers)
+		for _, size := range costSizes {
+			peers := size.peers
+			r, cost, err := leastCost(o, policy, peers, size.clusters)
 			if err != nil {
 				return nil, err
 			}
@@ -31,7 +35,7 @@ func makeCost(o Options) (*Document, error) {
 			if first == 0 {
 				first = perPeer
 			}
-			rows = append(rows, []string{policy, fmt.Sprint(peers), fmt.Sprintf("%.1f s", r.Elapsed.Seconds()), fmt.Sprintf("%.2f s", cost.Seconds()),
+			rows = append(rows, []string{policy, fmt.Sprint(peers), fmt.Sprint(size.clusters), fmt.Sprintf("%.1f s", r.Elapsed.Seconds()), fmt.Sprintf("%.2f s", cost.Seconds()),
 				fmt.Sprint(r.Counts.Events), fmt.Sprintf("%.2f M", float64(r.Counts.Events)/cost.Seconds()/1e6),
 				fmt.Sprintf("%.0f", 1/perPeer), fmt.Sprintf("%.2f", perPeer/first)})
 			if o.Progress != nil {
@@ -46,9 +50,9 @@ func makeCost(o Options) (*Document, error) {
 }
 
 // leastCost runs every seed and returns the cheapest run.
-func leastCost(o Options, policy string, peers int) (best *sim.Report, cost time.Duration, err error) {
+func leastCost(o Options, policy string, peers, clusters int) (best *sim.Report, cost time.Duration, err error) {
 	for seed := range uint64(o.Seeds) {
-		c := costRun(policy, peers, seed+1)
+		c := costRun(policy, peers, clusters, seed+1)
 		total := sim.Sequential(c.Tree)
 		c.Want = &total.Result
 		runtime.GC() // what the last run left
@@ -64,10 +68,10 @@ func leastCost(o Options, policy string, peers int) (best *sim.Report, cost time
 	return best, cost, nil
 }
 
-func costRun(policy string, peers int, seed uint64) sim.Config {
-	sizes := make([]int, peers/16)
+func costRun(policy string, peers, clusters int, seed uint64) sim.Config {
+	sizes := make([]int, clusters)
 	for i := range sizes {
-		sizes[i] = 16
+		sizes[i] = peers / clusters
 	}
 	tree := &sim.Split{
 		Name: "cost", Seed: seed, Total: time.Duration(peers*costSeconds) * time.Second, Grain: time.Second,
