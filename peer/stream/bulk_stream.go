@@ -15,16 +15,17 @@ import (
 // wait for the end of a long one. The window is the stream's, not the transfer's: it bounds what a slow link holds
 // in front of a steal. A transfer begins with its first chunk and counts as active until its last one is acknowledged.
 type bulkWriter struct {
-	p       *partner
-	stream  network.Stream
-	active  []*transfer // whose turn it is, first
-	lastID  uint32
-	unacked int
-	window  window
-	acks    chan wire.BulkFrame
-	broken  chan error
-	quit    chan struct{} // closed when nobody takes acks any more
-	frame   []byte
+	p        *partner
+	stream   network.Stream
+	active   []*transfer // whose turn it is, first
+	lastID   uint32
+	unacked  int
+	window   window
+	progress time.Time // when the last acknowledgement came, or the first chunk left that waits for one
+	acks     chan wire.BulkFrame
+	broken   chan error
+	quit     chan struct{} // closed when nobody takes acks any more
+	frame    []byte
 }
 
 func newBulkWriter(p *partner, s network.Stream, first []*transfer) *bulkWriter {
@@ -57,7 +58,7 @@ func (w *bulkWriter) run() error {
 		}
 		var stalled <-chan time.Time // while nothing is under way there is no hurry
 		if w.unacked > 0 {
-			stall.Reset(w.p.t.cfg.StallTimeout)
+			stall.Reset(time.Until(w.progress.Add(w.p.t.cfg.StallTimeout)))
 			stalled = stall.C
 		} else if w.p.bulk.retired() {
 			return nil
@@ -100,6 +101,9 @@ func (w *bulkWriter) writeChunk() (bool, error) {
 		return false, err
 	}
 	w.window.chunkSent(t.id, now)
+	if w.unacked == 0 {
+		w.progress = now
+	}
 	t.sent += n
 	w.unacked += n
 	w.active = append(slices.Delete(w.active, i, i+1), t)
@@ -120,7 +124,8 @@ func (w *bulkWriter) acknowledged(f wire.BulkFrame) error {
 		if f.Size > t.sent-t.acked {
 			return fmt.Errorf("%w: %d bytes of %d", errAck, f.Size, t.sent-t.acked)
 		}
-		w.window.chunkAcked(t.id, time.Now())
+		w.progress = time.Now()
+		w.window.chunkAcked(t.id, w.progress)
 		t.acked += f.Size
 		w.unacked -= f.Size
 		if t.acked < len(t.body) {

@@ -29,7 +29,8 @@ type Config struct {
 	WriteTimeout time.Duration
 	// FrameTimeout bounds how long a frame that has begun, or the opening of a stream, may take to come. Default 10 s.
 	FrameTimeout time.Duration
-	// StallTimeout bounds how long a long result may make no progress. Default 60 s: a chunk takes 16 s at 1 KB/s.
+	// StallTimeout bounds how long a long result may make no progress. Default 3 minutes: a chunk takes 16 s at 1 KB/s, and
+	// others use the link too.
 	StallTimeout time.Duration
 	// IdleAfter is how long a stream may have nothing to carry before it is closed. Default 2 minutes.
 	IdleAfter time.Duration
@@ -50,8 +51,8 @@ type Config struct {
 
 	// BulkFrom is the length of an outcome, in bytes, above which a result goes over the bulk stream. Default 8 KiB.
 	BulkFrom int
-	// BulkWindow is how many bytes of long results to one partner may always be unacknowledged; at least one chunk (16 KiB)
-	// is. Default 32 KiB. Up to BulkWindowMax may be if the link holds them without a queue (window.go). Default 1 MiB; at
+	// BulkWindow is how many bytes of long results to one partner may be unacknowledged; at least one chunk (16 KiB) may, and on
+	// a link that needs more than 50 ms for one no more than that if it is enough. Default 32 KiB. Up to BulkWindowMax may be if the link holds them without a queue (window.go). Default 1 MiB; at
 	// most BulkWindow: it is fixed.
 	BulkWindow, BulkWindowMax int
 	// BulkQueue bounds the bytes of long results that wait for one partner. They are not copied. Default 64 MiB.
@@ -112,7 +113,7 @@ func (c *Config) setDefaults() {
 	duration(&c.DialTimeout, 3*time.Second)
 	duration(&c.WriteTimeout, 5*time.Second)
 	duration(&c.FrameTimeout, 10*time.Second)
-	duration(&c.StallTimeout, time.Minute)
+	duration(&c.StallTimeout, 3*time.Minute)
 	duration(&c.IdleAfter, 2*time.Minute)
 	duration(&c.RedialAfter, 250*time.Millisecond)
 	duration(&c.RedialMax, 10*time.Second)

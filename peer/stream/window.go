@@ -13,7 +13,7 @@ import (
 //
 //	size = least round trip of a chunk / time that the link needs for a chunk
 //
-// in chunks, within the configured bounds. The time for a chunk is how far the acknowledgements of two chunks are apart that left
+// in chunks, within the configured bounds, but for very slow links, which get one chunk at a time. The time for a chunk is how far the acknowledgements of two chunks are apart that left
 // together (a packet pair). A pair that left further apart than a part of the round trip says how fast we sent, not how fast the
 // link is, and is left out. Estimates that make the window smaller are believed sooner than those that make it larger.
 type window struct {
@@ -25,6 +25,9 @@ type window struct {
 	lastAck     time.Time
 }
 
+// slowChunk is how long a link needs for a chunk if it is so slow that even two of them in a row are felt.
+const slowChunk = 50 * time.Millisecond
+
 type sentChunk struct {
 	transfer uint32
 	at       time.Time
@@ -32,8 +35,11 @@ type sentChunk struct {
 
 // size is the window now, in bytes.
 func (w *window) size() int {
-	if w.perChunk == 0 {
+	switch {
+	case w.perChunk == 0:
 		return w.least
+	case w.perChunk > slowChunk && w.roundTrip < w.perChunk*5/4:
+		return wire.MaxChunk // a second one would do nothing but wait behind the first
 	}
 	chunks := min(int64(w.roundTrip/w.perChunk), int64(w.most/wire.MaxChunk))
 	return max(w.least, int(chunks)*wire.MaxChunk)
