@@ -2,9 +2,9 @@
 // round, in programs of their own that stay warm; ratios are taken within a round, and medians of the rounds are given
 // with their quartiles. See package ask for how it talks to those programs, and interleave.go for the order.
 //
-//	go run . [-rounds N] [-write] [SECTION ...]
+//	go run . [-rounds N] [-write] [-cells CELLS] [SECTION ...]
 //
-// Sections are fib, apps, leaf, thief, udp and steal; without any, all run, in about a quarter of an hour on two cores. It is a module of
+// Sections are fib, apps, leaf, thief, udp, steal, swarm and wide; without any, all run, in about an hour on two cores. It is a module of
 // its own, so that the rivals it measures stay out of satin's go.mod. `make bench BENCH=fib` at the root runs a section.
 package main
 
@@ -32,6 +32,7 @@ var sections = []section{
 	{"udp", packets},
 	{"steal", stealing},
 	{"swarm", swarms},
+	{"wide", wideArea},
 }
 
 // resultsFile is where -write puts the figures.

@@ -1,0 +1,218 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/satin-peer/satin/internal/bench/wide/model"
+	"github.com/satin-peer/satin/internal/sim"
+	"github.com/satin-peer/satin/internal/sim/paper"
+	"github.com/satin-peer/satin/internal/wan"
+	"github.com/satin-peer/satin/steal"
+)
+
+// wideCells chooses some of the cells of section wide; the rest takes a quarter of an hour.
+var wideCells = flag.String("cells", "", "of section wide only these `CELLS`, as integrate/200,tsp/20: applications and round trips in ms; empty: all")
+
+// widePolicies are compared, each in a swarm of its own, all at the same time: what happens to the machine happens to all.
+var widePolicies = []string{"rs", "crs", "adaptive"}
+
+var wideTrips = []time.Duration{20 * time.Millisecond, 200 * time.Millisecond}
+
+const (
+	wideRoundShare = 3   // one in so many of the rounds that are asked for: each takes some minutes
+	wideSimSeeds   = 7   // simulations of each tree
+	wideNear       = 3.0 // points of efficiency that real processes may be away from the simulator
+)
+
+// A wideCell is one application over one network. Its figures are by policy and round.
+type wideCell struct {
+	app       string
+	trip      time.Duration
+	simulated map[string][]float64 // efficiencies in percent: the median of the simulations of the round's tree
+	real      map[string][]float64
+}
+
+// wideRuns are what is noted of all runs together.
+type wideRuns struct {
+	late   []float64 // seconds until the last peer took part
+	whole  []float64 // seconds from submission to answer, without the root job's time
+	cpu    []float64 // share of one core that a swarm used
+	others []float64 // share of the machine that was used by other programs
+}
+
+// wideArea runs cells of the CRS paper's Table I on real processes and in the simulator.
+func wideArea(w *workshop, rounds int) ([]table, error) {
+	cells, err := chooseCells(*wideCells)
+	if err != nil {
+		return nil, err
+	}
+	rounds = max(1, rounds/wideRoundShare)
+	files, err := w.build("wide", "off", 1)
+	if err != nil {
+		return nil, err
+	}
+	notes := &wideRuns{}
+	var tables []table
+	for _, trip := range wideTrips {
+		some := slices.DeleteFunc(slices.Clone(cells), func(c *wideCell) bool { return c.trip != trip })
+		if len(some) == 0 {
+			continue
+		}
+		for _, c := range some {
+			if err := c.simulate(rounds); err != nil {
+				return nil, err
+			}
+		}
+		if err := runCells(w, files[0], some, rounds, notes); err != nil {
+			return nil, err
+		}
+		tables = append(tables, compareCells(some, trip))
+	}
+	progress("")
+	last := &tables[len(tables)-1]
+	last.notes = append(last.notes, notes.lines(rounds)...)
+	return tables, nil
+}
+
+// chooseCells makes the cells that are named; all if none is.
+func chooseCells(names string) (cells []*wideCell, err error) {
+	known := map[string]bool{}
+	for _, trip := range wideTrips {
+		for _, a := range paper.Apps() {
+			name := fmt.Sprintf("%s/%d", a.Name, trip.Milliseconds())
+			known[name] = true
+			if names == "" || slices.Contains(strings.Split(names, ","), name) {
+				cells = append(cells, &wideCell{app: a.Name, trip: trip, simulated: map[string][]float64{}, real: map[string][]float64{}})
+			}
+		}
+	}
+	for name := range strings.SplitSeq(names, ",") {
+		if names != "" && !known[name] {
+			return nil, fmt.Errorf("-cells: no cell %q; there are the applications of Table I, integrate, nqueens, tsp and raytracer, each with /20 or /200", name)
+		}
+	}
+	return cells, nil
+}
+
+// simulate fills in the simulator's efficiencies.
+func (c *wideCell) simulate(rounds int) error {
+	for round := range rounds {
+		progress("wide: simulating %s over %v, round %d of %d", c.app, c.trip, round+1, rounds)
+		tree, err := model.NewTree(c.app, round+1)
+		if err != nil {
+			return err
+		}
+		for _, policy := range widePolicies {
+			var list []float64
+			for seed := range uint64(wideSimSeeds) {
+				r, err := simulateOnce(tree, policy, c.trip, seed+1)
+				if err != nil {
+					return fmt.Errorf("simulating %s under %s over %v: %w", c.app, policy, c.trip, err)
+				}
+				list = append(list, efficiencyOf(r.Elapsed))
+			}
+			_, median, _ := spread(list)
+			c.simulated[policy] = append(c.simulated[policy], median)
+		}
+	}
+	return nil
+}
+
+// efficiencyOf is the CRS paper's equation 1, in percent.
+func efficiencyOf(elapsed time.Duration) float64 { return 100 * float64(model.Work) / float64(elapsed) }
+
+func simulateOnce(tree model.Tree, policy string, trip time.Duration, seed uint64) (*sim.Report, error) {
+	shape, err := tree.Shape()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := steal.PolicyByName(policy, ""); err != nil {
+		return nil, err
+	}
+	sizes := make([]int, model.Clusters)
+	for i := range sizes {
+		sizes[i] = model.PerCluster
+	}
+	return sim.Run(sim.Config{
+		Tree: shape, Seed: seed, Core: paper.Core(), FrameBytes: wideFrameBytes,
+		Network: wan.Uniform(sizes, model.Local, model.Between(trip)),
+		Policy: func() steal.Policy {
+			p, _ := steal.PolicyByName(policy, "p000") // which exists
+			return p
+		},
+	})
+}
+
+// wideFrameBytes is what the emulator sees of a message beyond what the simulator counts: each of two peer IDs is longer by 48, and
+// there are incarnations and the frame's length.
+const wideFrameBytes = 2*48 + 2*5 + 4
+
+// compareCells makes the table of one network.
+func compareCells(cells []*wideCell, trip time.Duration) table {
+	t := table{title: fmt.Sprintf("Table I's applications on real processes: round trips of %d ms, 100 KB/s", trip.Milliseconds()), notes: []string{
+		"Efficiency in percent: all leaf work / (8 x the root job's time). The figure is how far the processes are from the simulator, in points; " +
+			"it is taken for each round's tree, and its median is not the difference of the medians.",
+	}}
+	var strange []string
+	for _, c := range cells {
+		medians := map[bool][]float64{}
+		for _, policy := range widePolicies {
+			var away []float64
+			for round, real := range c.real[policy] {
+				away = append(away, math.Abs(real-c.simulated[policy][round]))
+			}
+			_, simulated, _ := spread(c.simulated[policy])
+			_, real, _ := spread(c.real[policy])
+			medians[false], medians[true] = append(medians[false], simulated), append(medians[true], real)
+			t.figures = append(t.figures, figure{
+				name:   fmt.Sprintf("%s, %s: simulated %.1f, real %.1f (%+.1f)", c.app, policy, simulated, real, real-simulated),
+				values: away, form: "%.1f", atMost: wideNear,
+			})
+		}
+		if order := orderOf(medians[true]); order != orderOf(medians[false]) {
+			strange = append(strange, fmt.Sprintf("%s: real %s, simulated %s", c.app, order, orderOf(medians[false])))
+		}
+	}
+	if len(strange) == 0 {
+		t.notes = append(t.notes, "The order of the policies is the simulator's in every application.")
+	} else {
+		t.notes = append(t.notes, "The order of the policies differs: "+strings.Join(strange, "; ")+".")
+	}
+	return t
+}
+
+// orderOf says which policy is better than which.
+func orderOf(medians []float64) string {
+	order := slices.Clone(widePolicies)
+	slices.SortStableFunc(order, func(a, b string) int {
+		return -int(math.Copysign(1, medians[slices.Index(widePolicies, a)]-medians[slices.Index(widePolicies, b)]))
+	})
+	return strings.Join(order, " > ")
+}
+
+// lines say what the reader must know.
+func (n *wideRuns) lines(rounds int) []string {
+	middle := func(list []float64) float64 {
+		_, median, _ := spread(list)
+		return median
+	}
+	lines := []string{
+		fmt.Sprintf("%d rounds, each with other inputs. %d peers in %d clusters, one worker each. Trees, sizes of messages, links and the cores' periods "+
+			"are the same in both; jobs sleep for what they cost. Simulated: %d runs of each tree.", rounds, model.Peers, model.Clusters, wideSimSeeds),
+		"Not the same: the processes have to hear of the run first (the simulator's peers begin together), send gossip and connect, which the emulator does " +
+			"not delay; and the simulator's jobs are given away at once.",
+		fmt.Sprintf("The last peer took part %.2f s after the submission; beside the root job a run took %.2f s (medians). A swarm used %.0f %% of a core.",
+			middle(n.late), middle(n.whole), 100*middle(n.cpu)),
+	}
+	if len(n.others) > 0 {
+		_, median, high := spread(n.others)
+		lines = append(lines, fmt.Sprintf("Other programs used %.0f %% of the machine meanwhile (upper quartile %.0f %%); %d swarms ran at a time.",
+			100*median, 100*high, len(widePolicies)))
+	}
+	return lines
+}

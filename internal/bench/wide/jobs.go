@@ -1,0 +1,100 @@
+package main
+
+import (
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/internal/bench/wide/model"
+	"github.com/satin-peer/satin/internal/sim"
+)
+
+func init() {
+	satin.Register("wide.root", root)
+	satin.Register("wide.node", node)
+}
+
+// Arg is a node of a tree, as long as the tree says when it is encoded.
+type Arg struct {
+	Key  uint64 `cbor:"1,keyasint,omitempty"`
+	Work int64  `cbor:"2,keyasint,omitempty"`
+	Size int32  `cbor:"3,keyasint,omitempty"`
+	Form int32  `cbor:"4,keyasint,omitempty"`
+	Tree uint16 `cbor:"5,keyasint,omitempty"`
+	Pad  []byte `cbor:"6,keyasint,omitempty"`
+}
+
+// Outcome is what a job computes, padded likewise. Took is set by the root job: from its begin to its end, in ns.
+type Outcome struct {
+	Sum    uint64 `cbor:"1,keyasint,omitempty"`
+	Leaves uint64 `cbor:"2,keyasint,omitempty"`
+	Took   int64  `cbor:"3,keyasint,omitempty"`
+	Pad    []byte `cbor:"4,keyasint,omitempty"`
+}
+
+// What the fields and heads of an encoded Arg and Outcome take, about: the padding is so much shorter.
+const (
+	argBytes     = 36
+	outcomeBytes = 18
+)
+
+// pad is never written to.
+var pad [1 << 19]byte
+
+func padding(bytes, without int) []byte { return pad[:min(max(bytes-without, 0), len(pad))] }
+
+func newArg(s *sim.Split, t model.Tree, n sim.Node) Arg {
+	return Arg{n.Key, n.Work, n.Size, n.Form, uint16(t), padding(s.ArgBytes(n), argBytes)}
+}
+
+// root runs the whole tree.
+func root(f *satin.Frame, tree uint16) Outcome {
+	began := time.Now()
+	s, err := model.Tree(tree).Shape()
+	if err != nil {
+		panic(err)
+	}
+	o := node(f, newArg(s, model.Tree(tree), s.Root()))
+	o.Took, o.Pad = int64(time.Since(began)), nil
+	return o
+}
+
+// node divides its work, or spends the time it takes. As in the simulator, the newest child runs at once.
+func node(f *satin.Frame, a Arg) Outcome {
+	t := model.Tree(a.Tree)
+	s, err := t.Shape()
+	if err != nil {
+		panic(err)
+	}
+	n := sim.Node{Key: a.Key, Work: a.Work, Size: a.Size, Form: a.Form}
+	children := s.Children(n, make([]sim.Node, 0, 2))
+	result := Outcome{Pad: padding(s.ResultBytes(n), outcomeBytes)}
+	switch len(children) {
+	case 0:
+		spend(time.Duration(s.Cost(n)))
+		result.Sum, result.Leaves = model.Leaf(n), 1
+	case 2:
+		older := satin.Spawn(f, node, newArg(s, t, children[0]))
+		newer := node(f, newArg(s, t, children[1]))
+		first := older.Get()
+		result.Sum, result.Leaves = first.Sum+newer.Sum, first.Leaves+newer.Leaves
+	default:
+		panic(fmt.Sprintf("a node with %d children", len(children)))
+	}
+	return result
+}
+
+// late is by how much this process's one worker has slept too long so far, in ns.
+var late atomic.Int64
+
+// spend sleeps for a job's cost. A timer is always late, and more so on a busy machine, where real computing would be slow as well;
+// the next sleep is so much shorter, so that a peer's speed does not depend on the machine.
+func spend(cost time.Duration) {
+	wanted := cost - time.Duration(late.Load())
+	began := time.Now()
+	if wanted > 0 {
+		time.Sleep(wanted)
+	}
+	late.Store(int64(time.Since(began) - wanted))
+}

@@ -1,0 +1,181 @@
+// Wide is one of the processes with which the bench runs the papers' applications over an emulated wide-area network. It is a
+// peer with one worker, whose jobs sleep for what they would cost, so that many processes share a machine's few cores. It
+// answers the bench's questions (package ask):
+//
+//	open  DIR  CLUSTER  POLICY  EMULATION   become a peer; the answer says at which address
+//	join  ADDRESS          enter the swarm of the peer there
+//	count                  how many members this peer knows, itself counted, and how many clusters
+//	run   TREE             own a run of this tree (package model); the answer has its result and how long it took
+//	part                   this peer's part in the last run
+//	cpu                    the CPU time that this process has used
+package main
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"log/slog"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/satin-peer/satin/internal/bench/ask"
+	"github.com/satin-peer/satin/internal/bench/clock"
+	"github.com/satin-peer/satin/internal/sim/paper"
+	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/peer"
+	"github.com/satin-peer/satin/peer/control"
+	"github.com/satin-peer/satin/peer/host"
+)
+
+// patience bounds how long a run and an attempt to join may take.
+const patience = 2 * time.Minute
+
+// A process is one peer.
+type process struct{ peer *peer.Peer }
+
+func main() {
+	p := &process{}
+	err := ask.Serve(map[string]func([]string) (ask.Answer, error){
+		"open":  p.open,
+		"join":  p.join,
+		"count": p.count,
+		"run":   p.run,
+		"part":  p.part,
+		"cpu":   p.cpu,
+	})
+	if p.peer != nil {
+		p.peer.Close()
+	}
+	if err != nil {
+		log.Fatal(err)
+	}
+}
+
+func (p *process) open(words []string) (ask.Answer, error) {
+	if len(words) != 4 || p.peer != nil {
+		return nil, fmt.Errorf("want DIR, CLUSTER, POLICY and EMULATION, once")
+	}
+	level := slog.LevelWarn
+	if os.Getenv("WIDE_DEBUG") != "" {
+		level = slog.LevelDebug
+	}
+	var err error
+	p.peer, err = peer.Open(context.Background(), peer.Config{
+		Host: host.Config{
+			StateDir: words[0], Swarm: "wide", Trust: host.TrustOpen, Listen: []string{"/ip4/127.0.0.1/tcp/0"},
+		},
+		Workers: 1, FullPriority: true, Cluster: words[1], Policy: words[2], Emulate: words[3],
+		Steal: paper.Core(), // as in the simulator's tables
+		Log:   slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level})),
+	}, []peer.Application{{Name: "wide"}})
+	if err != nil {
+		return nil, err
+	}
+	s, err := p.peer.Status(context.Background())
+	if err != nil || len(s.Addresses) == 0 {
+		return nil, fmt.Errorf("no address: %w", err)
+	}
+	return ask.Answer{"address": s.Addresses[0]}, nil
+}
+
+func (p *process) join(words []string) (ask.Answer, error) {
+	if len(words) != 1 || p.peer == nil {
+		return nil, fmt.Errorf("want ADDRESS, of an open peer")
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	_, err := p.peer.Join(ctx, words[0])
+	return ask.Answer{}, err
+}
+
+func (p *process) count([]string) (ask.Answer, error) {
+	if p.peer == nil {
+		return nil, fmt.Errorf("not open")
+	}
+	s, err := p.peer.Status(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	members := 0
+	for _, c := range s.Clusters {
+		members += c.Peers
+	}
+	a := ask.Answer{}
+	a.Set("members", members)
+	a.Set("clusters", len(s.Clusters))
+	a.Set("connected", s.Peers)
+	a.Set("runs", len(s.Runs))
+	return a, nil
+}
+
+func (p *process) run(words []string) (ask.Answer, error) {
+	if len(words) != 1 || p.peer == nil {
+		return nil, fmt.Errorf("want TREE, of an open peer")
+	}
+	tree, err := strconv.ParseUint(words[0], 10, 16)
+	if err != nil {
+		return nil, err
+	}
+	arg, err := wire.Value().Encode(uint16(tree))
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	r, err := p.peer.Submit(ctx, control.Submission{App: "wide", Function: "wide.root", Argument: arg, Title: "tree " + words[0]})
+	if err != nil {
+		return nil, err
+	}
+	o, err := p.peer.Wait(ctx, r.Run, nil)
+	if err != nil {
+		return nil, err
+	}
+	if o.State != control.RunDone {
+		return nil, fmt.Errorf("the run is %s: %s", o.State, o.Failure)
+	}
+	var result Outcome
+	if err := wire.Value().Decode(o.Result, &result); err != nil {
+		return nil, err
+	}
+	a := ask.Answer{}
+	a.Set("sum", result.Sum)
+	a.Set("leaves", result.Leaves)
+	a.Set("took", result.Took)
+	a.Set("whole", int64(o.Elapsed*float64(time.Second)))
+	return a, nil
+}
+
+// part tells of the newest run that this peer knows.
+func (p *process) part([]string) (ask.Answer, error) {
+	if p.peer == nil {
+		return nil, fmt.Errorf("not open")
+	}
+	list, err := p.peer.Runs(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	if len(list) == 0 || list[0].Stats == nil {
+		return nil, fmt.Errorf("there is no run with figures")
+	}
+	r := list[0]
+	a := ask.Answer{"run": r.Run, "state": string(r.State)}
+	a.Set("elapsed", r.Elapsed)
+	a.Set("useful", r.Stats.UsefulTime)
+	a.Set("executed", r.Stats.Executed)
+	a.Set("sentLocal", r.Stats.LocalStealAttempts)
+	a.Set("wonLocal", r.Stats.LocalStealSuccesses)
+	a.Set("sentWide", r.Stats.WideStealAttempts)
+	a.Set("wonWide", r.Stats.WideStealSuccesses)
+	a.Set("messagesLocal", r.Stats.IntraMessages)
+	a.Set("messagesWide", r.Stats.InterMessages)
+	a.Set("bytesWide", r.Stats.InterBytes)
+	a.Set("restarted", r.Stats.RestartedJobs)
+	return a, nil
+}
+
+func (p *process) cpu([]string) (ask.Answer, error) {
+	a := ask.Answer{}
+	a.Set("cpu", clock.Process().Nanoseconds())
+	return a, nil
+}

@@ -1,0 +1,205 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"testing/fstest"
+	"time"
+
+	"github.com/satin-peer/satin/internal/bench/ask"
+	"github.com/satin-peer/satin/internal/bench/wide/model"
+	"github.com/satin-peer/satin/peer/emulate"
+)
+
+// A wideSwarm is the processes of package wide under one policy; the first owns the runs.
+type wideSwarm struct {
+	policy string
+	peers  []*ask.Program
+}
+
+// runCells runs every cell under all policies, round after round.
+func runCells(w *workshop, binary string, cells []*wideCell, rounds int, notes *wideRuns) (err error) {
+	swarms := make([]*wideSwarm, len(widePolicies))
+	defer func() {
+		for _, s := range swarms {
+			for _, p := range s.programs() {
+				p.Close()
+			}
+		}
+	}()
+	for i, policy := range widePolicies {
+		progress("wide: starting the processes for %s", policy)
+		if swarms[i], err = newWideSwarm(w, binary, policy, cells[0].trip); err != nil {
+			return err
+		}
+	}
+	for round := range rounds {
+		for _, c := range cells {
+			progress("wide: %s over %v, round %d of %d", c.app, c.trip, round+1, rounds)
+			if err := c.run(swarms, round, notes); err != nil {
+				return fmt.Errorf("%s over %v: %w", c.app, c.trip, err)
+			}
+		}
+	}
+	return nil
+}
+
+// scenarioFile describes the network for the emulator.
+func scenarioFile(trip time.Duration) string {
+	between := model.Between(trip)
+	text := "clusters"
+	for range model.Clusters {
+		text += fmt.Sprintf(" %d", model.PerCluster)
+	}
+	return fmt.Sprintf("%s\nset all %g %g\n", text, between.Bandwidth, between.Latency.Seconds())
+}
+
+// newWideSwarm starts the processes and waits until all know each other.
+func newWideSwarm(w *workshop, binary, policy string, trip time.Duration) (*wideSwarm, error) {
+	name := fmt.Sprintf("wide-%s-%d", policy, trip.Milliseconds())
+	network := filepath.Join(w.dir, name, "network")
+	files := fstest.MapFS{"table1": {Data: []byte(scenarioFile(trip))}}
+	if err := emulate.Create(network, files, "table1", nil, 1); err != nil {
+		return nil, err
+	}
+	s := &wideSwarm{policy: policy}
+	first := ""
+	for i := range model.Peers {
+		p, err := w.startOne(fmt.Sprintf("%s-%d", name, i), []string{binary})
+		if err != nil {
+			return s, err
+		}
+		s.peers = append(s.peers, p)
+		cluster := fmt.Sprint(1 + i/model.PerCluster)
+		a, err := p.Ask(patience, "open", filepath.Join(w.dir, name, fmt.Sprint(i)), cluster, policy, network)
+		if err != nil {
+			return s, err
+		}
+		if i == 0 {
+			first = a["address"]
+		} else if _, err := p.Ask(patience, "join", first); err != nil {
+			return s, err
+		}
+	}
+	return s, s.gather()
+}
+
+func (s *wideSwarm) programs() []*ask.Program {
+	if s == nil {
+		return nil
+	}
+	return s.peers
+}
+
+// gather waits until every peer knows every other and no run is in progress.
+func (s *wideSwarm) gather() error {
+	until := time.Now().Add(patience)
+	for _, p := range s.peers {
+		for {
+			a, err := p.Ask(patience, "count")
+			if err != nil {
+				return err
+			}
+			if a["members"] == fmt.Sprint(model.Peers) && a["clusters"] == fmt.Sprint(model.Clusters) && a["runs"] == "0" {
+				break
+			}
+			if time.Now().After(until) {
+				return fmt.Errorf("%s: after %v a peer still knows %s peers in %s clusters and is in %s runs", s.policy, patience, a["members"], a["clusters"], a["runs"])
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+	}
+	return nil
+}
+
+// cpu is the CPU time that all processes have used.
+func (s *wideSwarm) cpu() (sum time.Duration) {
+	for _, p := range s.peers {
+		sum += processTime(p.Pid())
+	}
+	return sum
+}
+
+// run has all swarms run the round's tree at the same time.
+func (c *wideCell) run(swarms []*wideSwarm, round int, notes *wideRuns) error {
+	tree, err := model.NewTree(c.app, round+1)
+	if err != nil {
+		return err
+	}
+	sum, leaves, err := model.Sequential(tree)
+	if err != nil {
+		return err
+	}
+	ran := make([]wideRun, len(swarms))
+	fails := make([]error, len(swarms))
+	began, busy := time.Now(), busyTime()
+	var wait sync.WaitGroup
+	for i, s := range swarms {
+		wait.Go(func() { ran[i], fails[i] = s.run(tree, fmt.Sprint(sum), fmt.Sprint(leaves)) })
+	}
+	wait.Wait()
+	if err := errors.Join(fails...); err != nil {
+		return err
+	}
+	span := time.Since(began)
+	own := time.Duration(0)
+	for i, s := range swarms {
+		r := &ran[i]
+		c.real[s.policy] = append(c.real[s.policy], efficiencyOf(r.took))
+		notes.late = append(notes.late, r.late)
+		notes.whole = append(notes.whole, (r.whole - r.took).Seconds())
+		notes.cpu = append(notes.cpu, float64(r.cpu)/float64(r.whole))
+		own += r.cpu
+	}
+	if busy > 0 {
+		share := float64(busyTime()-busy-own) / float64(span) / float64(runtime.NumCPU())
+		notes.others = append(notes.others, math.Max(0, share))
+	}
+	return nil
+}
+
+// A wideRun is what is known of one run.
+type wideRun struct {
+	took  time.Duration // by the root job
+	whole time.Duration // from the submission to the answer
+	cpu   time.Duration // of all processes
+	late  float64       // seconds by which the last peer began to take part after the first
+}
+
+func (s *wideSwarm) run(tree model.Tree, sum, leaves string) (r wideRun, err error) {
+	if err := s.gather(); err != nil {
+		return r, err
+	}
+	before := s.cpu()
+	a, err := s.peers[0].Ask(patience, "run", int(tree))
+	if err != nil {
+		return r, err
+	}
+	if a["sum"] != sum || a["leaves"] != leaves {
+		return r, fmt.Errorf("%s: the result is %s of %s leaves, the sequential program's is %s of %s", s.policy, a["sum"], a["leaves"], sum, leaves)
+	}
+	r.cpu = s.cpu() - before
+	for key, to := range map[string]*time.Duration{"took": &r.took, "whole": &r.whole} {
+		ns, err := a.Float(key)
+		if err != nil {
+			return r, err
+		}
+		*to = time.Duration(ns)
+	}
+	for _, p := range s.peers {
+		part, err := p.Ask(patience, "part")
+		if err != nil {
+			return r, err
+		}
+		elapsed, err := part.Float("elapsed")
+		if err != nil {
+			return r, err
+		}
+		r.late = math.Max(r.late, r.whole.Seconds()-elapsed)
+	}
+	return r, nil
+}
