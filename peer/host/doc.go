@@ -23,8 +23,9 @@
 //   - TrustOpen has none of this: whoever gives the swarm's name is in. It is for a network that others cannot reach.
 //
 // What a member can do: everything, but sign certificates if it was not given the right to. What an outsider can do: open a
-// connection and say hello within ten seconds, at a limited rate. What who steals peer.key can do: be that peer, until it is revoked;
-// swarm.key: make members. The rest of the state directory holds no secret but hashes of those of invitations.
+// connection, say hello within ten seconds, and meanwhile what libp2p itself offers anybody (identify, ping, asking whether it can be
+// reached), all at a limited rate. What who steals peer.key can do: be that peer, until it is revoked; swarm.key: make members. The rest of the
+// state directory holds no secret but hashes of those of invitations.
 //
 // Copying swarm.key into the state directory of another peer before its first start makes that one a founder too.
 //
@@ -34,6 +35,20 @@
 // with the reason why not, which becomes the dialer's error, and hangs up. Until it has succeeded no other protocol of the house passes: the
 // libp2p host that Network returns holds streams back in both directions. A certificate names a peer ID and the connection proves it, so
 // there is nothing to replay.
+//
+// # Finding others
+//
+// While no member is connected, what Config.Bootstrap names is tried, ever more slowly. While there are fewer than Config.MinPeers, known
+// addresses are: those where members were met (remembered in a file), those that members tell each other after a handshake and then
+// once a minute over /satin/peers/1 (each list signed by the peer whose addresses they are), and those heard on the local network,
+// where only members of one swarm hear each other. A stream to a member whose address is not known asks the swarm's own Kademlia.
+// Every five minutes one more known member is dialed, so that a swarm that was split grows together again.
+//
+// # Being reached
+//
+// With Config.NAT a peer asks members to connect to its addresses (AutoNAT), asks the router to forward a port, keeps a place at members that
+// relay, and punches holes. Reachability says what came of it, address by address. Relayed connections are limited: libp2p gives them to
+// streams only if the context allows it (network.WithAllowLimitedConn).
 //
 // # Bounds
 //
