@@ -85,7 +85,7 @@ const (
 	// loadEvery is how often a peer tells its load while it changes, in a small swarm; in a large one the whole swarm's loads
 	// come at most as often as loadsPerSecond.
 	loadEvery      = time.Second
-	loadsPerSecond = 50
+	loadsPerSecond = 10
 	// loadLife is how long a load is believed to be the present one.
 	loadLife = 10 * time.Second
 	// maxLoads bounds the peers of a run whose loads are kept.

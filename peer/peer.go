@@ -78,6 +78,7 @@ type Peer struct {
 	gossipMu sync.Mutex
 	gossip   *gossip.Gossip
 	speaks   string // the swarm that gossip was opened for
+	spoke    uint64 // how often it was opened
 
 	cardMu  sync.Mutex
 	card    *statement.SignedCard // this peer's own

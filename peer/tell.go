@@ -21,8 +21,9 @@ func (p *Peer) openGossip() error {
 	p.gossipMu.Lock()
 	defer p.gossipMu.Unlock()
 	cfg := p.cfg.Gossip
-	// A swarm entered later in this life begins new sequence numbers below those used up, but nobody there has heard them.
-	cfg.Swarm, cfg.Incarnation, cfg.Admitted = p.host.SwarmName(), p.host.Incarnation(), p.host.Admitted
+	// Sequence numbers must be higher than all before, in this life too: it may come back to a swarm that it was in.
+	p.spoke++
+	cfg.Swarm, cfg.Incarnation, cfg.Admitted = p.host.SwarmName(), p.host.Incarnation()<<8+p.spoke%(1<<8), p.host.Admitted
 	g, err := gossip.Open(p.ctx, p.net, cfg)
 	if err != nil {
 		return err
