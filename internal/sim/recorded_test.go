@@ -2,6 +2,8 @@ package sim
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -34,6 +36,38 @@ func TestRecordedTree(t *testing.T) {
 	}
 	if _, err := Run(quiet(r, "crs")); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestRealTrees runs trees that satin-sim record took down from applications, whole and under faults.
+func TestRealTrees(t *testing.T) {
+	for name, jobs := range map[string]uint64{"queens16.tree": 1298, "mount.tree": 335} {
+		text, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := ReadRecorded(bytes.NewReader(text), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if total := Sequential(r); total.Jobs != jobs || total.Work < time.Second {
+			t.Errorf("%s: %+v", name, total)
+		}
+		var again bytes.Buffer
+		if err := r.Write(&again); err != nil || again.String() != string(text) {
+			t.Errorf("%s is written otherwise than it was read (%v)", name, err)
+		}
+		for _, policy := range []string{"crs", "adaptive"} {
+			c := quiet(r, policy)
+			c.Faults = []Fault{{Kind: Duplicate, At: 0, For: time.Minute, Amount: 0.5}, {Kind: Stall, At: 200 * time.Millisecond, For: time.Second, Peer: 3}}
+			report, err := Run(c)
+			if err != nil {
+				t.Fatalf("%s under %s: %v", name, policy, err)
+			}
+			if c := &report.Counts; c.Given < 7 || c.Received <= c.MessagesLocal+c.MessagesWide { // every peer but one, and copies
+				t.Errorf("%s under %s: %+v", name, policy, *c)
+			}
+		}
 	}
 }
 
