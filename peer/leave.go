@@ -11,7 +11,8 @@ import (
 )
 
 // Leave says goodbye: to partners, who queue again at once what this peer holds, and to everybody. It is done in some
-// milliseconds if the network takes the messages, and gives up when ctx ends. Close is still needed.
+// milliseconds if the network takes the messages, in less than a second if some members cannot be reached, and gives up when
+// ctx ends, with its error. Close is still needed.
 func (p *Peer) Leave(ctx context.Context) error {
 	if p.leaving.Swap(true) {
 		return nil
@@ -29,10 +30,15 @@ func (p *Peer) Leave(ctx context.Context) error {
 	}
 	wg.Wait() // the sessions' loops answer at once
 	p.tellCard(p.renewCard())
-	err := p.stream.Flush(ctx)
+	soon, cancel := context.WithTimeout(ctx, flushTime)
+	defer cancel()
+	_ = p.stream.Flush(soon) // one that cannot be reached does not hold up the others' goodbyes, nor us
 	p.takeLeave(ctx)
-	return err
+	return ctx.Err()
 }
+
+// flushTime bounds the goodbyes to partners: those that are connected have them in a round trip.
+const flushTime = 300 * time.Millisecond
 
 // takeLeave tells the members that are connected directly: gossip may lose the last word, and nobody will repeat it. What it was
 // told by gossip, which combines messages before it sends them, leaves in the meantime.

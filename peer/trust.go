@@ -21,19 +21,29 @@ func (p *Peer) Invite(ctx context.Context, i control.Invitation) (control.Invite
 		return control.Invited{}, control.Errorf(control.ErrBadInput, "an invitation for %s: from a minute to 30 days are possible", valid)
 	}
 	if i.Peer != "" {
-		id, err := peerID(i.Peer)
-		if err != nil {
-			return control.Invited{}, err
-		}
-		if err := p.host.Allow(id); err != nil {
-			return control.Invited{}, control.Errorf(control.ErrRefused, "%v", err)
-		}
+		return p.allow(i.Peer)
 	}
-	line, err := p.host.Invite(ctx, host.InviteOptions{For: valid})
+	line, err := p.host.Invite(ctx, host.InviteOptions{Uses: i.Uses, For: valid, MayInvite: i.MayInvite})
 	if err != nil {
 		return control.Invited{}, control.Errorf(control.ErrRefused, "%v", err)
 	}
 	return control.Invited{Line: line, Swarm: p.host.SwarmName(), Expires: time.Now().Add(valid).UTC()}, nil
+}
+
+// allow lets a peer in by name. What it joins by is an address, which is no secret.
+func (p *Peer) allow(name string) (control.Invited, error) {
+	id, err := peerID(name)
+	if err != nil {
+		return control.Invited{}, err
+	}
+	addrs := p.host.Addrs()
+	if len(addrs) == 0 {
+		return control.Invited{}, control.Errorf(control.ErrUnavailable, "this peer has no address to join by yet: see satin-peer doctor")
+	}
+	if err := p.host.Allow(id); err != nil {
+		return control.Invited{}, control.Errorf(control.ErrRefused, "%v", err)
+	}
+	return control.Invited{Line: byUse(addrs)[0], Swarm: p.host.SwarmName()}, nil
 }
 
 // Join connects to a member: see control.Daemon.
