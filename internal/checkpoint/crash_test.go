@@ -12,8 +12,8 @@ import (
 var byHand = Config{Interval: time.Hour, RetryEvery: time.Hour, SegmentBytes: 3 << 10}
 
 // story is some lives of a log: results, syncs, compaction, closing and opening again, and in the end the answer.
-func story(t *testing.T, m *memFS, h *history) {
-	rng := rand.New(rand.NewPCG(1, 2))
+func story(t *testing.T, m *memFS, h *history, seed uint64) {
+	rng := rand.New(rand.NewPCG(seed, 2))
 	for life := range 3 {
 		cfg := byHand
 		cfg.FS = m
@@ -56,23 +56,33 @@ func (h *history) sync(t *testing.T, l *Log) {
 // The crash points: after each operation on the file system, in every way that what was not synced may survive, the log
 // recovers what was acknowledged and nothing but the truth, says so the same way twice, and goes on.
 func TestCrashPoints(t *testing.T) {
-	whole := newMemFS()
-	story(t, whole, newHistory())
-	if whole.ops < 100 {
+	for seed := range uint64(crashSeeds) {
+		crashEverywhere(t, seed)
+	}
+}
+
+// crashSeeds is how many stories there are; each takes about a second.
+const crashSeeds = 3
+
+func crashEverywhere(t *testing.T, seed uint64) {
+	tell := func(crashAt int) (*memFS, *history) {
+		m, h := newMemFS(), newHistory()
+		m.crashAt = crashAt
+		story(t, m, h, seed)
+		return m, h
+	}
+	whole, _ := tell(0)
+	if whole.ops < 50 {
 		t.Fatalf("the story has only %d operations", whole.ops)
 	}
 	for k := 1; k <= whole.ops; k++ {
-		m, h := newMemFS(), newHistory()
-		m.crashAt = k
-		story(t, m, h)
+		m, h := tell(k)
 		for kind := range crashKinds {
 			if err := recovers(t, m.crash(kind), h); err != nil {
-				t.Fatalf("crash after operation %d of %d, kind %d: %v", k, whole.ops, kind, err)
+				t.Fatalf("story %d, crash after operation %d of %d, kind %d: %v", seed, k, whole.ops, kind, err)
 			}
-			if kind == killed { // it has shared the files: begin anew
-				m, h = newMemFS(), newHistory()
-				m.crashAt = k
-				story(t, m, h)
+			if kind == killed { // it went on with the same files: tell it again
+				m, h = tell(k)
 			}
 		}
 	}

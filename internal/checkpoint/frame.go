@@ -16,7 +16,8 @@ import (
 //
 // Numbers are big-endian. The sum of the head makes the length trustworthy, so that a damaged payload costs one record and a
 // damaged head is found again by its marker; with the run and the place in it, neither the bytes of another log nor a
-// log inside an outcome are taken for a frame of this one.
+// log inside an outcome are taken for a frame of this one. It does not protect against whoever makes an outcome for the very
+// place where it will lie, and a crash that tears it there: those who compute are trusted.
 const (
 	headSize = 16
 	marker   = "\xb5SCP"

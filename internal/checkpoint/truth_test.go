@@ -24,12 +24,12 @@ func truth(kind Kind, path []uint32, id byte) Record {
 	for i := range r.Outcome {
 		r.Outcome[i] = byte(rng.Uint32())
 	}
-	if rng.IntN(8) == 0 { // an outcome that looks like a part of a log
+	if rng.IntN(8) == 0 { // an outcome that is a part of a log of the same run, from another place
 		payload, err := encoding.Marshal(Record{Kind: JobResult, Path: []uint32{9, 9, 9}, Outcome: []byte("forged")})
 		if err != nil {
 			panic(err)
 		}
-		r.Outcome = appendFrame(r.Outcome, testHeader.Run, 1000, payload)
+		r.Outcome = appendFrame(r.Outcome, testHeader.Run, 1<<30, payload)
 	}
 	return r
 }

@@ -47,13 +47,14 @@ func (w *writer) run() {
 	defer close(w.l.done)
 	for {
 		w.wait()
-		for w.wanted() && w.try() == nil {
+		for more := true; more; {
+			more = w.wanted() && w.try() == nil
+			if w.closing() {
+				w.finish()
+				return
+			}
+			w.compactSome() // also when there is always more to write: or else the disk fills up
 		}
-		if w.closing() {
-			w.finish()
-			return
-		}
-		w.compactSome()
 	}
 }
 
