@@ -23,6 +23,8 @@ const (
 	// are not looked at.
 	maxActive   = 64
 	maxPerOwner = 16
+	// maxManifests bounds the bytes of the manifests of runs in progress.
+	maxManifests = 256 << 20
 	// maxEnded is how many ended runs are remembered, maxGraves how many tombstones.
 	maxEnded  = 64
 	maxGraves = 4096
@@ -112,10 +114,11 @@ func (t *runs) adopt(m *statement.SignedManifest) error {
 	if now.Unix() >= m.Expires {
 		return fmt.Errorf("run %s expired at %s", m.Run, time.Unix(m.Expires, 0).UTC().Format(time.RFC3339))
 	}
-	active, owners := 0, 0
+	active, owners, bytes := 0, 0, len(m.Bytes)
 	for _, r := range t.table {
 		if !r.state.Ended() || r.state == control.RunRefused {
 			active++
+			bytes += len(r.manifest.Bytes)
 			if r.manifest.Owner == m.Owner {
 				owners++
 			}
@@ -124,10 +127,14 @@ func (t *runs) adopt(m *statement.SignedManifest) error {
 	if active >= maxActive || owners >= maxPerOwner {
 		return fmt.Errorf("run %s: %d runs are known, %d of them of its owner; at most %d and %d are looked at", m.Run, active, owners, maxActive, maxPerOwner)
 	}
+	if bytes > maxManifests {
+		return fmt.Errorf("run %s: its manifest and those of the runs in progress have %d bytes, at most %d are kept", m.Run, bytes, maxManifests)
+	}
 	r := &run{manifest: m, began: now, asked: now, heardOwner: now, state: control.RunRunning, over: make(chan struct{})}
 	t.table[m.Run] = r
 	if r.why = t.p.unfit(&m.Manifest); r.why != "" {
 		r.state, r.ended = control.RunRefused, now
+		r.manifest = m.Head()
 		close(r.over)
 		t.p.log.Warn("run refused", "run", m.Run, "app", m.App, "owner", m.Owner, "why", r.why)
 		return nil
@@ -169,6 +176,7 @@ func (t *runs) stop(r *run, state control.RunState, why string) {
 		return
 	}
 	r.state, r.why, r.ended = state, why, time.Now()
+	r.manifest = r.manifest.Head() // nobody asks for the rest any more
 	if s := r.session; s != nil {
 		t.live.Delete(r.manifest.Run)
 		t.p.arbiter.leave(r.share)
@@ -220,7 +228,7 @@ func (t *runs) tell(q runQuestion) *runAnswer {
 	if r == nil || r.lost || (r.mine && r.state.Ended()) {
 		return &runAnswer{}
 	}
-	if q.Full {
+	if q.Full && !r.state.Ended() {
 		return &runAnswer{Manifest: r.manifest.Bytes}
 	}
 	return &runAnswer{Known: true}
