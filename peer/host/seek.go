@@ -170,9 +170,10 @@ func (s *seeker) try(b *bootstrap, now time.Time) (next time.Time) {
 		defer b.mu.Unlock()
 		b.busy = false
 		switch {
-		case err == nil || errors.Is(err, ErrSelf):
-			b.tries = 0
-			b.notTill = time.Now().Add(firstRetry)
+		case errors.Is(err, ErrSelf):
+			b.notTill = time.Now().Add(longestRetry)
+		case err == nil:
+			b.tries, b.notTill = 0, time.Now().Add(firstRetry)
 		case notMembers(err):
 			b.tries, b.notTill = 16, time.Now().Add(longestRetry) // the list there may change
 			h.log.Warn("cannot join", "address", b.text, "error", err)
@@ -188,7 +189,7 @@ func (s *seeker) try(b *bootstrap, now time.Time) (next time.Time) {
 
 // notMembers says whether an error means that the two will not get together by trying again soon.
 func notMembers(err error) bool {
-	for _, final := range []error{ErrWrongSwarm, ErrNotInvited, ErrInvitation, ErrVersion, ErrSelf, ErrWrongPeer, ErrAddress} {
+	for _, final := range []error{ErrWrongSwarm, ErrNotInvited, ErrInvitation, ErrVersion, ErrWrongPeer, ErrAddress} {
 		if errors.Is(err, final) {
 			return true
 		}

@@ -137,11 +137,8 @@ func (h *Host) accept(id peer.ID, said *hello, w *welcome, join *intent) error {
 	return fmt.Errorf("%w: %w", ErrNotInvited, proof)
 }
 
-// become makes this peer a member by the certificate it was granted.
+// become makes this peer a member by the certificate it was granted. join is not nil: only who has one says that it would join.
 func (h *Host) become(id peer.ID, w *welcome, join *intent) error {
-	if join == nil {
-		return fmt.Errorf("%w: a certificate that nobody asked for", ErrHello)
-	}
 	theirs := w.Hello
 	if v := join.invitation; v != nil && !bytes.Equal(v.Key, theirs.Key) {
 		return fmt.Errorf("%w: the invitation is for one with another key", ErrWrongSwarm)
