@@ -56,7 +56,11 @@ func (h *history) sync(t *testing.T, l *Log) {
 // The crash points: after each operation on the file system, in every way that what was not synced may survive, the log
 // recovers what was acknowledged and nothing but the truth, says so the same way twice, and goes on.
 func TestCrashPoints(t *testing.T) {
-	for seed := range uint64(crashSeeds) {
+	seeds := uint64(crashSeeds)
+	if testing.Short() {
+		seeds = 1
+	}
+	for seed := range seeds {
 		crashEverywhere(t, seed)
 	}
 }

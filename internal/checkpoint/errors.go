@@ -86,6 +86,9 @@ func classify(file string, err error) error {
 	if err == nil {
 		return nil
 	}
+	if path := new(fs.PathError); errors.As(err, &path) && path.Path == file {
+		err = path.Err // the file is named already
+	}
 	full := errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) ||
 		runtime.GOOS == "windows" && (errors.Is(err, windowsHandleDiskFull) || errors.Is(err, windowsDiskFull))
 	switch {
