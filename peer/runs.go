@@ -44,7 +44,8 @@ type runs struct {
 	mu sync.Mutex
 
 	table    map[satin.RunID]*run
-	fetching map[satin.RunID]peer.ID // from whom
+	fetching map[satin.RunID]peer.ID          // from whom
+	waiting  map[satin.RunID][]*steal.Message // requests that came before the runs that are being fetched
 	graves   map[satin.RunID]grave
 
 	// live holds the sessions of the runs in progress, for those who must not wait for the mutex: messages.
@@ -60,7 +61,7 @@ type grave struct {
 }
 
 func newRuns(p *Peer) *runs {
-	return &runs{p: p, table: map[satin.RunID]*run{}, fetching: map[satin.RunID]peer.ID{}, graves: map[satin.RunID]grave{}}
+	return &runs{p: p, table: map[satin.RunID]*run{}, fetching: map[satin.RunID]peer.ID{}, graves: map[satin.RunID]grave{}, waiting: map[satin.RunID][]*steal.Message{}}
 }
 
 // heard says that somebody spoke of a run. If it is new, its manifest is fetched from there.
@@ -84,10 +85,8 @@ func (t *runs) heard(id satin.RunID, from peer.ID) {
 	}
 	t.fetching[id] = from
 	t.p.spawn(func(ctx context.Context) {
+		defer t.fetched(id)
 		m, err := t.p.fetchManifest(ctx, id, from)
-		t.mu.Lock()
-		delete(t.fetching, id)
-		t.mu.Unlock()
 		if err == nil && m != nil {
 			err = t.adopt(m)
 		}
