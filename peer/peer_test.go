@@ -54,7 +54,7 @@ func open(t testing.TB, change ...func(*peer.Config)) *peer.Peer {
 
 // deadline bounds what a test waits for; it is long because the machine may be busy.
 func deadline(t testing.TB) context.Context {
-	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	t.Cleanup(cancel)
 	return ctx
 }
@@ -104,7 +104,7 @@ func until(t testing.TB, what string, true func() bool) {
 	for !true() {
 		select {
 		case <-ctx.Done():
-			t.Fatalf("not within a minute: %s", what)
+			t.Fatalf("not within two minutes: %s", what)
 		case <-time.After(5 * time.Millisecond):
 		}
 	}

@@ -3,8 +3,10 @@ package peer_test
 import (
 	"context"
 	"errors"
+	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/satin-peer/satin/peer"
 	"github.com/satin-peer/satin/peer/control"
@@ -24,6 +26,20 @@ func swarm(t *testing.T, n int, change ...func(*peer.Config)) []*peer.Peer {
 		}
 	}
 	return list
+}
+
+// lasting finds a problem that keeps one core busy for some seconds, however slow the machine is today, and its answer.
+func lasting(t *testing.T, p *peer.Peer) (n, answer int) {
+	t.Helper()
+	began := time.Now()
+	await[int](t, p, submit(t, p, "fib", 24))
+	n = 24
+	a, b := 46368, 75025 // fib(24), fib(25)
+	for took := time.Since(began).Seconds(); took < 4; took *= math.Phi {
+		a, b = b, a+b
+		n++
+	}
+	return n, a
 }
 
 func runs(t *testing.T, p *peer.Peer) map[string]control.RunInfo {
@@ -71,18 +87,20 @@ func TestClusterIsFound(t *testing.T) {
 // A peer that crashes in the middle of a run costs time, not the answer.
 func TestPeerIsLost(t *testing.T) {
 	list := swarm(t, 3)
-	run := submit(t, list[0], "fib", 40)
+	n, want := lasting(t, list[0])
+	run := submit(t, list[0], "fib", n)
 	until(t, "both others have stolen", func() bool { return taken(list[1]) > 0 && taken(list[2]) > 0 })
 	list[1].Close()
-	if got := await[int](t, list[0], run); got != 102334155 {
-		t.Errorf("fib(40) = %d", got)
+	if got := await[int](t, list[0], run); got != want {
+		t.Errorf("fib(%d) = %d", n, got)
 	}
 	until(t, "the run is over on the other peer too", func() bool { return runs(t, list[2])[run].State.Ended() })
 }
 
 func TestPeerLeaves(t *testing.T) {
 	list := swarm(t, 3)
-	run := submit(t, list[0], "fib", 40)
+	n, want := lasting(t, list[0])
+	run := submit(t, list[0], "fib", n)
 	until(t, "a job was stolen", func() bool { return taken(list[1]) > 0 })
 	if err := list[1].Leave(deadline(t)); err != nil {
 		t.Fatal(err)
@@ -92,31 +110,33 @@ func TestPeerLeaves(t *testing.T) {
 		known, _ := list[2].Peers(context.Background())
 		return len(known) == 1
 	})
-	if got := await[int](t, list[0], run); got != 102334155 {
-		t.Errorf("fib(40) = %d", got)
+	if got := await[int](t, list[0], run); got != want {
+		t.Errorf("fib(%d) = %d", n, got)
 	}
 }
 
 // Who comes in the middle of a run takes part in it.
 func TestNewcomer(t *testing.T) {
 	a := open(t)
-	run := submit(t, a, "fib", 43)
+	n, want := lasting(t, a)
+	run := submit(t, a, "fib", n)
 	b := open(t)
 	if _, err := b.Join(deadline(t), address(t, a)); err != nil {
 		t.Fatal(err)
 	}
 	until(t, "the newcomer has stolen", func() bool { return taken(b) > 0 })
-	if got := await[int](t, a, run); got != 433494437 {
-		t.Errorf("fib(43) = %d", got)
+	if got := await[int](t, a, run); got != want {
+		t.Errorf("fib(%d) = %d", n, got)
 	}
 }
 
 func TestTwoOwnersAtOnce(t *testing.T) {
 	list := swarm(t, 3)
-	one, two := submit(t, list[0], "fib", 38), submit(t, list[1], "fib", 38)
+	n, want := lasting(t, list[0])
+	one, two := submit(t, list[0], "fib", n), submit(t, list[1], "fib", n)
 	for i, run := range []string{one, two} {
-		if got := await[int](t, list[i], run); got != 39088169 {
-			t.Errorf("fib(38) = %d", got)
+		if got := await[int](t, list[i], run); got != want {
+			t.Errorf("fib(%d) = %d", n, got)
 		}
 	}
 }
