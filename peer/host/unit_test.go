@@ -6,11 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
+	"github.com/libp2p/go-libp2p/core/event"
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
+	"github.com/libp2p/go-libp2p/core/record"
 	ma "github.com/multiformats/go-multiaddr"
 	"pgregory.net/rapid"
 )
@@ -311,5 +314,74 @@ func TestRefusalsCrossTheNetwork(t *testing.T) {
 	}
 	if w := encodeRefusal(fmt.Errorf("%w: %s", ErrBusy, bytes.Repeat([]byte("é"), 999))); len(w.Reason) > maxReason {
 		t.Errorf("a reason of %d bytes", len(w.Reason))
+	}
+}
+
+func TestTicketsAreCounted(t *testing.T) {
+	now := time.Unix(1800000000, 0)
+	path := filepath.Join(t.TempDir(), "invitations")
+	book, err := openTicketBook(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, err := book.issue(ticket{Expires: now.Unix() + 60, Uses: 2}, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range []struct {
+		id  byte
+		at  time.Duration
+		bad bool
+	}{{id: 1}, {id: 2}, {id: 3, bad: true}, {id: 1}, {id: 2, at: time.Minute}, {id: 1, at: 61 * time.Second, bad: true}} {
+		if book, err = openTicketBook(path); err != nil { // as after a restart
+			t.Fatal(err)
+		}
+		if _, err := book.redeem(secret, mustID(c.id), now.Add(c.at)); (err != nil) != c.bad || err != nil && !errors.Is(err, ErrInvitation) {
+			t.Errorf("use %d: %v", i, err)
+		}
+	}
+	if _, err := book.redeem(make([]byte, secretBytes), mustID(1), now); !errors.Is(err, ErrInvitation) {
+		t.Errorf("a made-up secret: %v", err)
+	}
+	late := now.Add(48 * time.Hour)
+	if _, err := book.issue(ticket{Expires: late.Unix(), Uses: 1}, late); err != nil || len(book.all) != 1 {
+		t.Errorf("%d invitations are open, %v; an old one should be forgotten", len(book.all), err)
+	}
+	book.all = slices.Repeat(book.all, maxTickets)
+	if _, err := book.issue(ticket{Expires: late.Unix(), Uses: 1}, late); !errors.Is(err, ErrBusy) {
+		t.Errorf("one too many: %v", err)
+	}
+}
+
+// What is told of peers counts only if a member tells it, not too often, and means something from here.
+func TestWhatIsLearnedOfOthers(t *testing.T) {
+	h, err := Open(t.Context(), Config{StateDir: t.TempDir(), Listen: []string{"/ip4/127.0.0.1/tcp/0"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	here, there := ma.StringCast("/ip4/127.0.0.1/tcp/9"), ma.StringCast("/ip4/192.0.2.1/tcp/9")
+	h.learn(told{id: mustID(1), addrs: []ma.Multiaddr{here, there}, raw: []byte("a"), seq: 1}, false)
+	if got := h.book.addrs(mustID(1)); len(got) != 1 || !got[0].Equal(there) {
+		t.Errorf("learned %v from another machine", got)
+	}
+	h.learn(told{id: mustID(2), addrs: []ma.Multiaddr{here}, raw: []byte("a"), seq: 1}, true)
+	if got := h.book.addrs(mustID(2)); len(got) != 1 {
+		t.Errorf("learned %v from this machine", got)
+	}
+	envelope, err := record.UnmarshalEnvelope(signedRecord(t, 3, 1, "/ip4/192.0.2.1/tcp/9"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.identified(event.EvtPeerIdentificationCompleted{Peer: mustID(3), SignedPeerRecord: envelope})
+	if got := h.book.addrs(mustID(3)); len(got) != 0 {
+		t.Errorf("learned %v from a stranger", got)
+	}
+	now := time.Unix(1800000000, 0)
+	vs := &visitors{all: map[peer.ID]*visitor{mustID(1): {}}}
+	for i, want := range []bool{true, false, true} {
+		if got := vs.mayTell(mustID(1), now.Add(time.Duration(i)*exchangeFloor*6/10)); got != want {
+			t.Errorf("list %d is read: %v, want %v", i, got, want)
+		}
 	}
 }
