@@ -24,6 +24,6 @@
 //
 // # Speed
 //
-// An event costs well under a microsecond: the queue is a four-way heap of values, trees are computed from hashes and need no
+// An event costs well under a microsecond: the queue is a four-way heap without pointers, trees are computed from hashes and need no
 // memory, an inner job is not an event.
 package sim

@@ -12,7 +12,7 @@ const (
 	rightResult  = "right-result"  // an outcome that is delivered belongs to the job it is delivered to: path and identity
 	rightJob     = "right-job"     // a job that is to be run is one that the tree has, with the identity it was sent with
 	conservation = "conservation"  // on each peer, jobs that came in = queued + running + waiting + executed + aborted + given away
-	allAccounted = "all-accounted" // at the end, without faults, if nothing was put back or revoked: spawned = executed + aborted + still there
+	allAccounted = "all-accounted" // at the end, without faults, if nothing was put back, copied or revoked: spawned = executed + aborted + still there
 	timeForward  = "time-forward"  // no event lies in the past
 	noSpin       = "no-spin"       // no peer sends more than maxRate messages within a second
 )

@@ -50,11 +50,8 @@ func (w *world) report() *Report {
 	total, _ := w.totals()
 	r.Counts.Spawned, r.Counts.Executed, r.Counts.Aborted = total.spawned+1, total.executed, total.aborted
 	r.Counts.Given, r.Counts.PutBack = total.given, total.putBack
+	r.Steals = w.steals()
 	for _, p := range w.peers {
-		addStats(&r.Steals, p.usage.stats)
-		if p.core != nil {
-			addStats(&r.Steals, p.core.Stats())
-		}
 		r.Work += time.Duration(p.usage.work)
 		r.Busy += time.Duration(p.usage.busy)
 	}

@@ -233,9 +233,9 @@ func (w *world) verify() {
 			w.result.Sum, w.result.Leaves, w.cfg.Want.Sum, w.cfg.Want.Leaves))
 	}
 	total, live := w.totals()
-	// A job that was put back, or whose message came twice, may run twice; one that was revoked or lost with its peer
-	// perhaps never. Then conservation on each peer says all there is to say.
-	exact := len(w.cfg.Faults) == 0 && total.putBack == 0 && total.revoked == 0
+	// A job that was put back, or copied because its thief was silent, or whose message came twice, may run twice; one that was
+	// revoked or lost with its peer perhaps never. Then conservation on each peer says all there is to say.
+	exact := len(w.cfg.Faults) == 0 && w.steals().JobsPutBack == 0 && total.revoked == 0
 	if exact && total.spawned+1 != total.executed+total.aborted+live {
 		panic(violation(allAccounted, "%d spawned, %d executed, %d aborted, %d still there",
 			total.spawned+1, total.executed, total.aborted, live))
@@ -253,4 +253,15 @@ func (w *world) totals() (total books, live uint64) {
 		live += uint64(p.engine.queue.len()) + uint64(len(p.engine.workers)-p.engine.idle) + uint64(p.engine.books.open)
 	}
 	return total, live
+}
+
+// steals adds up what all cores have counted, over all their lives.
+func (w *world) steals() (sum steal.Stats) {
+	for _, p := range w.peers {
+		addStats(&sum, p.usage.stats)
+		if p.core != nil {
+			addStats(&sum, p.core.Stats())
+		}
+	}
+	return sum
 }
