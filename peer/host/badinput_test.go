@@ -106,6 +106,9 @@ func TestConnectToOtherSwarms(t *testing.T) {
 		})
 	}
 	wants(t, other.Join(patience(t), invite(t, a, host.InviteOptions{})), host.ErrWrongSwarm)
+	wants(t, twin.Join(patience(t), invite(t, a, host.InviteOptions{})), host.ErrWrongSwarm)
+	newer := open(t, host.Config{Swarm: "lab", Protocol: 3, OldestProtocol: 2})
+	wants(t, open(t, host.Config{Swarm: "lab"}).Connect(patience(t), newer.Addrs()[0]), host.ErrVersion)
 	wants(t, a.Join(patience(t), invite(t, a, host.InviteOptions{})), host.ErrSelf)
 }
 
