@@ -35,6 +35,15 @@ type wideCell struct {
 	trip      time.Duration
 	simulated map[string][]float64 // efficiencies in percent: the median of the simulations of the round's tree
 	real      map[string][]float64
+	steals    [2]map[string][]float64 // that brought a job from another cluster: simulated, as above, and real
+	noise     []float64               // how far each simulation is from that median, in points
+}
+
+func newWideCell(app string, trip time.Duration) *wideCell {
+	return &wideCell{
+		app: app, trip: trip, simulated: map[string][]float64{}, real: map[string][]float64{},
+		steals: [2]map[string][]float64{{}, {}},
+	}
 }
 
 // wideRuns are what is noted of all runs together.
@@ -87,7 +96,7 @@ func chooseCells(names string) (cells []*wideCell, err error) {
 			name := fmt.Sprintf("%s/%d", a.Name, trip.Milliseconds())
 			known[name] = true
 			if names == "" || slices.Contains(strings.Split(names, ","), name) {
-				cells = append(cells, &wideCell{app: a.Name, trip: trip, simulated: map[string][]float64{}, real: map[string][]float64{}})
+				cells = append(cells, newWideCell(a.Name, trip))
 			}
 		}
 	}
@@ -108,16 +117,20 @@ func (c *wideCell) simulate(rounds int) error {
 			return err
 		}
 		for _, policy := range widePolicies {
-			var list []float64
+			var list, steals []float64
 			for seed := range uint64(wideSimSeeds) {
 				r, err := simulateOnce(tree, policy, c.trip, seed+1)
 				if err != nil {
 					return fmt.Errorf("simulating %s under %s over %v: %w", c.app, policy, c.trip, err)
 				}
-				list = append(list, efficiencyOf(r.Elapsed))
+				list, steals = append(list, efficiencyOf(r.Elapsed)), append(steals, float64(r.Steals.StealsWonWide))
 			}
-			_, median, _ := spread(list)
+			median := middle(list)
 			c.simulated[policy] = append(c.simulated[policy], median)
+			c.steals[0][policy] = append(c.steals[0][policy], middle(steals))
+			for _, v := range list {
+				c.noise = append(c.noise, math.Abs(v-median))
+			}
 		}
 	}
 	return nil
@@ -152,38 +165,73 @@ func simulateOnce(tree model.Tree, policy string, trip time.Duration, seed uint6
 // there are incarnations and the frame's length.
 const wideFrameBytes = 2*48 + 2*5 + 4
 
+// middle is the median.
+func middle(list []float64) float64 {
+	_, median, _ := spread(list)
+	return median
+}
+
 // compareCells makes the table of one network.
 func compareCells(cells []*wideCell, trip time.Duration) table {
 	t := table{title: fmt.Sprintf("Table I's applications on real processes: round trips of %d ms, 100 KB/s", trip.Milliseconds()), notes: []string{
-		"Efficiency in percent: all leaf work / (8 x the root job's time). The figure is how far the processes are from the simulator, in points; " +
-			"it is taken for each round's tree, and its median is not the difference of the medians.",
+		"Efficiency in percent: all leaf work / (8 x the root job's time). The figure is the processes' less the simulator's, in points, for the " +
+			"same tree; the difference of the medians is in brackets.",
 	}}
-	var strange []string
+	var strange, far []string
+	var noise []float64
 	for _, c := range cells {
-		medians := map[bool][]float64{}
+		var simulated, real []float64
 		for _, policy := range widePolicies {
-			var away []float64
-			for round, real := range c.real[policy] {
-				away = append(away, math.Abs(real-c.simulated[policy][round]))
+			var less []float64
+			for round, v := range c.real[policy] {
+				less = append(less, v-c.simulated[policy][round])
 			}
-			_, simulated, _ := spread(c.simulated[policy])
-			_, real, _ := spread(c.real[policy])
-			medians[false], medians[true] = append(medians[false], simulated), append(medians[true], real)
+			s, r := middle(c.simulated[policy]), middle(c.real[policy])
+			simulated, real = append(simulated, s), append(real, r)
 			t.figures = append(t.figures, figure{
-				name:   fmt.Sprintf("%s, %s: simulated %.1f, real %.1f (%+.1f)", c.app, policy, simulated, real, real-simulated),
-				values: away, form: "%.1f", atMost: wideNear,
+				name: fmt.Sprintf("%s, %s: simulated %.1f, real %.1f (%+.1f)", c.app, policy, s, r, r-s), values: less, form: "%+.1f",
 			})
+			if math.Abs(r-s) > wideNear {
+				far = append(far, fmt.Sprintf("%s under %s", c.app, policy))
+			}
 		}
-		if order := orderOf(medians[true]); order != orderOf(medians[false]) {
-			strange = append(strange, fmt.Sprintf("%s: real %s, simulated %s", c.app, order, orderOf(medians[false])))
+		if order := orderOf(real); order != orderOf(simulated) {
+			strange = append(strange, fmt.Sprintf("%s: real %s, simulated %s", c.app, order, orderOf(simulated)))
 		}
+		noise = append(noise, c.noise...)
 	}
-	if len(strange) == 0 {
-		t.notes = append(t.notes, "The order of the policies is the simulator's in every application.")
-	} else {
-		t.notes = append(t.notes, "The order of the policies differs: "+strings.Join(strange, "; ")+".")
-	}
+	t.notes = append(t.notes, fmt.Sprintf("More than %.0f points from the simulator (medians): %s. A simulated run is %.1f points from the median of "+
+		"those of its tree (median; upper quartile %.1f).", wideNear, orNone(far), middle(noise), upper(noise)),
+		"Applications in which the order of the policies is not the simulator's: "+orNone(strange)+".", "Steals that brought a job from another cluster, "+
+			"simulated and real, all applications together: "+stealsOf(cells)+".")
 	return t
+}
+
+func upper(list []float64) float64 {
+	_, _, high := spread(list)
+	return high
+}
+
+func orNone(list []string) string {
+	if len(list) == 0 {
+		return "none"
+	}
+	return strings.Join(list, "; ")
+}
+
+// stealsOf adds up the applications' medians.
+func stealsOf(cells []*wideCell) string {
+	var list []string
+	for _, policy := range widePolicies {
+		sums := [2]float64{}
+		for _, c := range cells {
+			for i := range sums {
+				sums[i] += middle(c.steals[i][policy])
+			}
+		}
+		list = append(list, fmt.Sprintf("%s %.0f and %.0f", policy, sums[0], sums[1]))
+	}
+	return strings.Join(list, ", ")
 }
 
 // orderOf says which policy is better than which.
@@ -197,10 +245,6 @@ func orderOf(medians []float64) string {
 
 // lines say what the reader must know.
 func (n *wideRuns) lines(rounds int) []string {
-	middle := func(list []float64) float64 {
-		_, median, _ := spread(list)
-		return median
-	}
 	lines := []string{
 		fmt.Sprintf("%d rounds, each with other inputs. %d peers in %d clusters, one worker each. Trees, sizes of messages, links and the cores' periods "+
 			"are the same in both; jobs sleep for what they cost. Simulated: %d runs of each tree.", rounds, model.Peers, model.Clusters, wideSimSeeds),

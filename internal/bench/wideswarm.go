@@ -150,6 +150,7 @@ func (c *wideCell) run(swarms []*wideSwarm, round int, notes *wideRuns) error {
 	for i, s := range swarms {
 		r := &ran[i]
 		c.real[s.policy] = append(c.real[s.policy], efficiencyOf(r.took))
+		c.steals[1][s.policy] = append(c.steals[1][s.policy], r.steals)
 		notes.late = append(notes.late, r.late)
 		notes.whole = append(notes.whole, (r.whole - r.took).Seconds())
 		notes.cpu = append(notes.cpu, float64(r.cpu)/float64(r.whole))
@@ -168,6 +169,8 @@ type wideRun struct {
 	whole time.Duration // from the submission to the answer
 	cpu   time.Duration // of all processes
 	late  float64       // seconds by which the last peer began to take part after the first
+	// steals are those that brought a job from another cluster, of all peers.
+	steals float64
 }
 
 func (s *wideSwarm) run(tree model.Tree, sum, leaves string) (r wideRun, err error) {
@@ -196,9 +199,11 @@ func (s *wideSwarm) run(tree model.Tree, sum, leaves string) (r wideRun, err err
 			return r, err
 		}
 		elapsed, err := part.Float("elapsed")
-		if err != nil {
+		won, fault := part.Float("wonWide")
+		if err := errors.Join(err, fault); err != nil {
 			return r, err
 		}
+		r.steals += won
 		r.late = math.Max(r.late, r.whole.Seconds()-elapsed)
 	}
 	return r, nil
