@@ -16,7 +16,7 @@ var rooms = []room{
 	{dir: "steal", knows: []string{"."}},
 	{dir: "gossip", knows: []string{".", "internal/wire"}, modules: libp2p},
 	{dir: "sharedobj", knows: []string{"."}},
-	{dir: "dashboard", knows: []string{".", "internal/*"}, modules: []string{"github.com/gorilla/websocket"}},
+	{dir: "dashboard", knows: []string{".", "internal/*"}, modules: []string{"github.com/gorilla/websocket", "github.com/prometheus/client_golang/prometheus", "golang.org/x/net/netutil"}},
 	{dir: "peer", knows: []string{".", "steal", "gossip", "sharedobj", "dashboard", "internal/*", "peer/*"}, modules: append([]string{"*"}, libp2p...)},
 	{dir: "peer/control", modules: []string{"github.com/gofrs/flock", "golang.org/x/net/netutil"}},
 	{dir: "peer/settings", knows: []string{"steal"}, modules: []string{"github.com/adrg/xdg", "github.com/pelletier/go-toml/v2", "github.com/spf13/pflag"}},

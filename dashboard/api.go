@@ -1,0 +1,209 @@
+package dashboard
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"time"
+)
+
+const (
+	apiPath   = "/api/v1"
+	loginPath = "/login"
+	livePath  = apiPath + "/live"
+	jsonType  = "application/json"
+
+	maxPause = 30 * 24 * time.Hour
+	maxRunID = 64
+)
+
+// Bodies of requests and replies that are not a Source's own.
+type (
+	// A Fault says why a request was not done.
+	Fault struct {
+		Kind string `json:"kind"` // "bad_input", "not_found", "refused", "unavailable", "unauthorized" or "failed"
+		Text string `json:"text"` // one line
+	}
+	// A Link opens the page once.
+	Link struct {
+		Link string `json:"link"`
+	}
+	// A Session says what the request's cookie or token is good for.
+	Session struct {
+		Level Level `json:"level"`
+	}
+	linkBody struct {
+		Level Level `json:"level"`
+	}
+	pauseBody struct {
+		For float64 `json:"for_seconds"` // 0: until it is resumed
+	}
+	empty struct{}
+)
+
+// A route is one call of the API: how it is named, who may, and what goes in and out.
+type route struct {
+	method, path, summary string
+	level                 Level
+	body, reply           any // zero values; nil body: none
+	serve                 func(r *http.Request) (any, error)
+}
+
+// routes are all calls that take and give JSON.
+func (s *Server) routes() []route {
+	post := func(path, summary string, body any, do func(r *http.Request) error) route {
+		return route{http.MethodPost, path, summary, Control, body, empty{}, func(r *http.Request) (any, error) { return empty{}, do(r) }}
+	}
+	return []route{
+		{http.MethodGet, "/session", "What this session or token is good for", View, nil, Session{}, func(r *http.Request) (any, error) {
+			l, _ := s.sessions.levelOf(r)
+			return Session{l}, nil
+		}},
+		{http.MethodGet, "/status", "The peer at one glance", View, nil, Status{}, func(r *http.Request) (any, error) { return s.source.Status(r.Context()) }},
+		{http.MethodGet, "/clusters", "The groups of near peers", View, nil, []Cluster{}, func(r *http.Request) (any, error) {
+			status, err := s.source.Status(r.Context())
+			return listed(status.Clusters), err
+		}},
+		{http.MethodGet, "/peers", "The other members", View, nil, []Peer{}, func(r *http.Request) (any, error) {
+			peers, err := s.source.Peers(r.Context())
+			return listed(peers), err
+		}},
+		{http.MethodGet, "/runs", "The runs in progress and the last ones that ended", View, nil, []Run{}, func(r *http.Request) (any, error) {
+			runs, err := s.source.Runs(r.Context())
+			return listed(runs), err
+		}},
+		post("/pause", "Stop computing for a while", pauseBody{}, s.pause),
+		post("/resume", "End a pause", empty{}, func(r *http.Request) error {
+			if err := receive(r, &empty{}); err != nil {
+				return err
+			}
+			return s.source.Resume(r.Context())
+		}),
+		post("/runs/{run}/cancel", "End a run of this peer's own", empty{}, s.cancel),
+		{http.MethodPost, "/links", "Make a link that opens the page once", Control, linkBody{}, Link{}, s.makeLink},
+	}
+}
+
+func (s *Server) pause(r *http.Request) error {
+	var b pauseBody
+	if err := receive(r, &b); err != nil {
+		return err
+	}
+	if !(b.For >= 0 && b.For <= maxPause.Seconds()) { // nor NaN
+		return fmt.Errorf("%w: a pause is from 0 seconds to %v long", ErrBadInput, maxPause)
+	}
+	return s.source.Pause(r.Context(), time.Duration(b.For*float64(time.Second)))
+}
+
+func (s *Server) cancel(r *http.Request) error {
+	if err := receive(r, &empty{}); err != nil {
+		return err
+	}
+	run := r.PathValue("run")
+	if len(run) > maxRunID {
+		return fmt.Errorf("%w: a run's name has at most %d bytes", ErrBadInput, maxRunID)
+	}
+	return s.source.Cancel(r.Context(), run)
+}
+
+func (s *Server) makeLink(r *http.Request) (any, error) {
+	var b linkBody
+	if err := receive(r, &b); err != nil {
+		return nil, err
+	}
+	if b.Level != View && b.Level != Control {
+		return nil, fmt.Errorf("%w: the level of a link is %q or %q", ErrBadInput, View, Control)
+	}
+	return Link{s.Link(b.Level)}, nil
+}
+
+// handler makes the whole site, inside the guard.
+func (s *Server) handler() http.Handler {
+	mux := http.NewServeMux()
+	for _, r := range s.routes() {
+		mux.HandleFunc(r.method+" "+apiPath+r.path, s.need(r.level, answer(r.serve)))
+	}
+	description := describe(s.routes())
+	mux.HandleFunc("GET "+apiPath+"/openapi.json", s.need(View, func(w http.ResponseWriter, _ *http.Request) { write(w, http.StatusOK, description) }))
+	mux.HandleFunc("GET "+livePath, s.need(View, s.live))
+	mux.HandleFunc("GET /metrics", s.need(View, s.metrics.ServeHTTP))
+	mux.HandleFunc("GET "+loginPath, s.login)
+	mux.HandleFunc("/", serveAsset)
+	return mux
+}
+
+// login turns the token of a link into a cookie, and drops it from the address.
+func (s *Server) login(w http.ResponseWriter, r *http.Request) {
+	secret, ok := s.sessions.enter(r.URL.Query().Get("token"), time.Now())
+	if !ok {
+		refuse(w, http.StatusUnauthorized, "unauthorized", "this link was used, is too old, or is of an earlier start of the daemon: satin-peer dashboard prints a new one")
+		return
+	}
+	http.SetCookie(w, &http.Cookie{Name: s.sessions.cookie, Value: secret, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
+	http.Redirect(w, r, "/", http.StatusSeeOther)
+}
+
+// answer makes a handler that writes what serve gives.
+func answer(serve func(r *http.Request) (any, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), askWithin)
+		defer cancel()
+		v, err := serve(r.WithContext(ctx))
+		if err != nil {
+			kind, status := kindOf(err)
+			refuse(w, status, kind, err.Error())
+			return
+		}
+		write(w, http.StatusOK, v)
+	}
+}
+
+func kindOf(err error) (kind string, status int) {
+	switch {
+	case errors.Is(err, ErrBadInput):
+		return "bad_input", http.StatusBadRequest
+	case errors.Is(err, ErrNotFound):
+		return "not_found", http.StatusNotFound
+	case errors.Is(err, ErrRefused):
+		return "refused", http.StatusConflict
+	case errors.Is(err, ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
+		return "unavailable", http.StatusServiceUnavailable
+	}
+	return "failed", http.StatusInternalServerError
+}
+
+func refuse(w http.ResponseWriter, status int, kind, text string) {
+	write(w, status, Fault{kind, text})
+}
+
+func write(w http.ResponseWriter, status int, v any) {
+	text, err := json.Marshal(v)
+	if err != nil { // a number that is none
+		status, text = http.StatusInternalServerError, []byte(`{"kind":"failed","text":"the reply cannot be written as JSON"}`)
+	}
+	w.Header().Set("Content-Type", jsonType)
+	w.WriteHeader(status)
+	_, _ = w.Write(append(text, '\n')) // a client that has gone needs no reply
+}
+
+// receive reads a body: one small JSON object with known fields only.
+func receive(r *http.Request, v any) error {
+	if t, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || t != jsonType {
+		return fmt.Errorf("%w: the request's Content-Type is not %s", ErrBadInput, jsonType)
+	}
+	text, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
+	if err != nil {
+		return fmt.Errorf("%w: the request cannot be read: %w", ErrBadInput, err)
+	}
+	if len(text) > maxBody {
+		return fmt.Errorf("%w: the request is larger than %d bytes", ErrBadInput, maxBody)
+	}
+	return strictly(text, v)
+}
+
+// listed makes an empty list of none, as JSON tells them apart.
+func listed[T any](list []T) []T { return append([]T{}, list...) }

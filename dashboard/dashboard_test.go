@@ -1,0 +1,281 @@
+package dashboard_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/satin-peer/satin/dashboard"
+)
+
+// A fake is a peer that can be changed.
+type fake struct {
+	mu      sync.Mutex
+	status  dashboard.Status
+	peers   []dashboard.Peer
+	runs    []dashboard.Run
+	err     error // of everything
+	actions []string
+	asked   int
+}
+
+func (f *fake) Status(context.Context) (dashboard.Status, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.asked++
+	return f.status, f.err
+}
+func (f *fake) Peers(context.Context) ([]dashboard.Peer, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.peers, f.err
+}
+func (f *fake) Runs(context.Context) ([]dashboard.Run, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.runs, f.err
+}
+func (f *fake) did(what string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.actions = append(f.actions, what)
+	return f.err
+}
+func (f *fake) Pause(_ context.Context, d time.Duration) error { return f.did("pause " + d.String()) }
+func (f *fake) Resume(context.Context) error                   { return f.did("resume") }
+func (f *fake) Cancel(_ context.Context, run string) error     { return f.did("cancel " + run) }
+
+func (f *fake) change(do func(f *fake)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	do(f)
+}
+
+// hostile is a text that would do something if it were taken for more than a text.
+const hostile = "<img src=x onerror=alert(1)>\u202e\x00</script>\"'"
+
+func newFake() *fake {
+	until := time.Date(2026, 11, 21, 2, 0, 0, 0, time.UTC)
+	return &fake{
+		status: dashboard.Status{
+			Peer: "12D3KooWA", Version: "v1", Started: until, Swarm: hostile, Trust: "open", State: "paused", WhyIdle: "no work", PausedUntil: &until,
+			Workers: 2, Busy: 1, Peers: 1, Reach: "public", Address: []string{"/ip4/127.0.0.1/tcp/1"}, Cluster: "here",
+			Clusters: []dashboard.Cluster{{Name: "here", Mine: true, Reason: "label", Peers: 2, Workers: 4, RTT: 0.001}},
+			Work:     dashboard.Work{Executed: 10, Rate: 2.5, Given: 1, Taken: 2, Busy: 3, Sent: 4, Received: 5},
+		},
+		peers: []dashboard.Peer{{Peer: "12D3KooWB", Name: hostile, Version: "v1", Connected: true, Alive: true, Cluster: "here", Reason: "label", State: "idle"}},
+		runs: []dashboard.Run{{Run: "0123", App: "nqueens", Args: []string{"12"}, Title: hostile, Owner: "12D3KooWA", Mine: true, State: "running",
+			Submitted: until, Elapsed: 1, Share: 0.5, Peers: 2, Executed: 7, Stats: &dashboard.Stats{LocalStealAttempts: 5, LocalStealSuccesses: 3}}},
+	}
+}
+
+// A site is a server under test with its source and the folder of its files.
+type site struct {
+	*dashboard.Server
+	source *fake
+	dir    string
+	base   string
+}
+
+func open(t *testing.T, source *fake) *site {
+	t.Helper()
+	dir := t.TempDir()
+	s, err := dashboard.Open(dashboard.Config{Source: source, Dir: dir, Every: 10 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan error, 1)
+	go func() { served <- s.Serve() }()
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		if err := s.Close(ctx); err != nil {
+			t.Error("closing:", err)
+		}
+		if err := <-served; err != nil {
+			t.Error("serving:", err)
+		}
+		if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) > 0 {
+			t.Error("files are left behind:", left)
+		}
+	})
+	return &site{s, source, dir, line(t, dir, dashboard.AddressFile)}
+}
+
+// line reads a file of the server, and sees that nobody else can.
+func line(t *testing.T, dir, name string) string {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Mode().Perm() != 0o600 {
+		t.Errorf("%s has mode %v", name, info.Mode())
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSuffix(string(text), "\n")
+}
+
+// enter opens a link as a browser does.
+func (s *site) enter(t *testing.T, l dashboard.Level) *http.Client {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := &http.Client{Jar: jar}
+	reply, err := client.Get(s.Link(l))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reply.Body.Close()
+	if reply.StatusCode != http.StatusOK || reply.Request.URL.String() != s.base+"/" {
+		t.Fatalf("the link leads to %s: %s", reply.Request.URL, reply.Status)
+	}
+	return client
+}
+
+// A request of the tables: what is not given is what the page itself would send.
+type request struct {
+	method, path, body string
+	header             map[string]string
+}
+
+// do sends a request and gives the reply's status and body.
+func (s *site) do(t *testing.T, client *http.Client, q request) (int, string) {
+	t.Helper()
+	method := q.method
+	if method == "" {
+		method = http.MethodGet
+	}
+	r, err := http.NewRequest(method, s.base+q.path, strings.NewReader(q.body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if method == http.MethodPost {
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Origin", s.base)
+		r.Header.Set("Sec-Fetch-Site", "same-origin")
+	}
+	for name, value := range q.header {
+		switch {
+		case name == "Host":
+			r.Host = value
+		case value == "":
+			r.Header.Del(name)
+		default:
+			r.Header.Set(name, value)
+		}
+	}
+	reply, err := client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reply.Body.Close()
+	text, err := io.ReadAll(reply.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reply.StatusCode, string(text)
+}
+
+func TestReadsAndActs(t *testing.T) {
+	s := open(t, newFake())
+	client := s.enter(t, dashboard.Control)
+	var status dashboard.Status
+	if code, text := s.do(t, client, request{path: "/api/v1/status"}); code != 200 || json.Unmarshal([]byte(text), &status) != nil || status.Swarm != hostile {
+		t.Errorf("status: %d %s", code, text)
+	}
+	for _, c := range []struct{ path, body, want string }{
+		{"/pause", `{"for_seconds": 3600}`, "pause 1h0m0s"},
+		{"/resume", `{}`, "resume"},
+		{"/runs/0123/cancel", `{}`, "cancel 0123"},
+	} {
+		code, text := s.do(t, client, request{method: "POST", path: "/api/v1" + c.path, body: c.body})
+		if code != 200 || s.source.actions[len(s.source.actions)-1] != c.want {
+			t.Errorf("%s: %d %s, and the peer did %q", c.path, code, text, s.source.actions)
+		}
+	}
+}
+
+func TestTellsErrorsApart(t *testing.T) {
+	s := open(t, newFake())
+	client := s.enter(t, dashboard.Control)
+	for err, want := range map[error]int{dashboard.ErrBadInput: 400, dashboard.ErrNotFound: 404, dashboard.ErrRefused: 409, dashboard.ErrUnavailable: 503, io.ErrUnexpectedEOF: 500} {
+		s.source.change(func(f *fake) { f.err = err })
+		for _, q := range []request{{path: "/api/v1/runs"}, {method: "POST", path: "/api/v1/runs/12/cancel", body: "{}"}} {
+			if code, text := s.do(t, client, q); code != want || !strings.Contains(text, err.Error()) {
+				t.Errorf("%v: %s %s: %d %s, want %d", err, q.method, q.path, code, text, want)
+			}
+		}
+	}
+}
+
+func TestBadBodies(t *testing.T) {
+	s := open(t, newFake())
+	client := s.enter(t, dashboard.Control)
+	for name, q := range map[string]request{
+		"no JSON":           {path: "/pause", body: "for_seconds=1"},
+		"nothing":           {path: "/pause", body: ""},
+		"two values":        {path: "/pause", body: `{"for_seconds":1}{}`},
+		"an unknown field":  {path: "/pause", body: `{"for_seconds":1,"by":"me"}`},
+		"below zero":        {path: "/pause", body: `{"for_seconds":-1}`},
+		"more than a month": {path: "/pause", body: `{"for_seconds":1e9}`},
+		"a giant":           {path: "/pause", body: `{"for_seconds":1` + strings.Repeat(" ", 1<<16) + `}`},
+		"a form":            {path: "/pause", body: `{"for_seconds":1}`, header: map[string]string{"Content-Type": "text/plain"}},
+		"no type":           {path: "/resume", body: `{}`, header: map[string]string{"Content-Type": ""}},
+		"a long run":        {path: "/runs/" + strings.Repeat("a", 65) + "/cancel", body: `{}`},
+		"an unknown level":  {path: "/links", body: `{"level":"root"}`},
+	} {
+		q.method, q.path = "POST", "/api/v1"+q.path
+		if code, text := s.do(t, client, q); code != 400 {
+			t.Errorf("%s: %d %s", name, code, text)
+		}
+	}
+	if len(s.source.actions) > 0 {
+		t.Errorf("the peer did %q", s.source.actions)
+	}
+}
+
+func TestOnlyLoopback(t *testing.T) {
+	for _, listen := range []string{"0.0.0.0:0", "192.168.1.2:80", "[::]:0", "[::ffff:127.0.0.1]:0", "localhost:0", "127.0.0.1", ":8080", "[fe80::1%lo]:0", "example.org:80"} {
+		s, err := dashboard.Open(dashboard.Config{Source: newFake(), Dir: t.TempDir(), Listen: listen})
+		if err == nil {
+			t.Errorf("listens on %s", listen)
+			_ = s.Close(context.Background())
+		}
+	}
+}
+
+func TestAsk(t *testing.T) {
+	ctx := context.Background()
+	if _, err := dashboard.Ask(ctx, t.TempDir(), dashboard.View); err != dashboard.ErrNotRunning {
+		t.Errorf("in an empty folder: %v", err)
+	}
+	s := open(t, newFake())
+	link, err := dashboard.Ask(ctx, s.dir, dashboard.View)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if reply, err := http.Get(link); err != nil || reply.StatusCode != 200 {
+		t.Errorf("%s: %v %v", link, reply, err)
+	}
+	if err := os.WriteFile(filepath.Join(s.dir, dashboard.ControlFile), []byte("old\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err = dashboard.Ask(ctx, s.dir, dashboard.View); err == nil || !strings.Contains(err.Error(), "not the current one") {
+		t.Errorf("with an old token: %v", err)
+	}
+}

@@ -1,0 +1,111 @@
+package dashboard
+
+import (
+	"reflect"
+	"strings"
+	"time"
+)
+
+// An object is one of JSON.
+type object = map[string]any
+
+// describe makes the OpenAPI description of the API from the routes and the types that the replies are written from.
+func describe(routes []route) object {
+	schemas := object{}
+	content := func(v any) object {
+		return object{"content": object{jsonType: object{"schema": schemaOf(reflect.TypeOf(v), schemas)}}}
+	}
+	reply := func(what string, v any) object {
+		o := content(v)
+		o["description"] = what
+		return o
+	}
+	paths := object{}
+	for _, r := range routes {
+		o := object{
+			"summary":   r.summary,
+			"responses": object{"200": reply("Done.", r.reply), "default": reply("Not done, and why.", Fault{})},
+			"security":  []object{{"cookie": []string{}}, {string(r.level): []string{}}},
+		}
+		if r.body != nil {
+			b := content(r.body)
+			b["required"] = true
+			o["requestBody"] = b
+		}
+		if strings.Contains(r.path, "{run}") {
+			o["parameters"] = []object{{"name": "run", "in": "path", "required": true, "schema": object{"type": "string", "maxLength": maxRunID}}}
+		}
+		at, ok := paths[apiPath+r.path].(object)
+		if !ok {
+			at = object{}
+			paths[apiPath+r.path] = at
+		}
+		at[strings.ToLower(r.method)] = o
+	}
+	token := func(file string) object {
+		return object{"type": "http", "scheme": "bearer", "description": "What the file " + file + " in the daemon's directory holds."}
+	}
+	return object{
+		"openapi": "3.1.0",
+		"info": object{
+			"title": "satin-peer", "version": "1",
+			"description": "What the dashboard shows and does. Times are RFC 3339 in UTC, durations seconds. Names and texts may come from other peers and may contain anything.",
+		},
+		"paths": paths,
+		"components": object{"schemas": schemas, "securitySchemes": object{
+			"cookie":        object{"type": "apiKey", "in": "cookie", "name": "satin_PORT", "description": "The session that a link gives."},
+			string(View):    token(ViewFile + ", or that of " + ControlFile + ","),
+			string(Control): token(ControlFile),
+		}},
+	}
+}
+
+// schemaOf gives the schema of a type as encoding/json writes it; structs with a name are put among the schemas.
+func schemaOf(t reflect.Type, schemas object) object {
+	if t == reflect.TypeFor[time.Time]() {
+		return object{"type": "string", "format": "date-time"}
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		return schemaOf(t.Elem(), schemas) // only in fields that are left out when nil
+	case reflect.Slice:
+		return object{"type": "array", "items": schemaOf(t.Elem(), schemas)}
+	case reflect.Bool:
+		return object{"type": "boolean"}
+	case reflect.Float64:
+		return object{"type": "number"}
+	case reflect.Int, reflect.Int64:
+		return object{"type": "integer"}
+	case reflect.Uint64:
+		return object{"type": "integer", "minimum": 0}
+	case reflect.Struct:
+		if _, ok := schemas[t.Name()]; !ok {
+			schemas[t.Name()] = object{} // a type may hold itself
+			schemas[t.Name()] = structSchema(t, schemas)
+		}
+		return object{"$ref": "#/components/schemas/" + t.Name()}
+	}
+	return object{"type": "string"}
+}
+
+func structSchema(t reflect.Type, schemas object) object {
+	properties, required := object{}, []string{}
+	for f := range fields(t) {
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		properties[name] = schemaOf(f.Type, schemas)
+		if !strings.Contains(options, "omit") {
+			required = append(required, name)
+		}
+	}
+	return object{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
+}
+
+func fields(t reflect.Type) func(yield func(reflect.StructField) bool) {
+	return func(yield func(reflect.StructField) bool) {
+		for i := range t.NumField() {
+			if !yield(t.Field(i)) {
+				return
+			}
+		}
+	}
+}

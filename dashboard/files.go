@@ -1,0 +1,121 @@
+package dashboard
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Names of the files in Config.Dir. Each holds one line.
+const (
+	AddressFile = "dashboard.url"     // where the page is, "http://127.0.0.1:41235"
+	ViewFile    = "dashboard.view"    // the token of those who may look
+	ControlFile = "dashboard.control" // the token of those who may act
+)
+
+// Files are those that a server wrote.
+type files struct{ paths []string }
+
+// writeFiles writes the files for a server, in place of those of an earlier one.
+func writeFiles(dir, base string, tokens map[Level]string) (*files, error) {
+	f := &files{}
+	for _, file := range [][2]string{{ViewFile, tokens[View]}, {ControlFile, tokens[Control]}, {AddressFile, base}} {
+		path := filepath.Join(dir, file[0])
+		if err := writePrivate(path, file[1]+"\n"); err != nil {
+			return nil, errors.Join(fmt.Errorf("the dashboard's address and tokens cannot be written: %w", err), f.remove())
+		}
+		f.paths = append(f.paths, path)
+	}
+	return f, nil
+}
+
+// writePrivate makes a file that only the user can read, at once.
+func writePrivate(path, text string) error {
+	tmp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*") // its mode is 0600
+	if err != nil {
+		return err
+	}
+	_, err = tmp.WriteString(text)
+	if err = errors.Join(err, tmp.Close()); err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(tmp.Name()))
+	}
+	return nil
+}
+
+func (f *files) remove() (err error) {
+	for _, path := range f.paths {
+		if e := os.Remove(path); !errors.Is(e, fs.ErrNotExist) {
+			err = errors.Join(err, e)
+		}
+	}
+	return err
+}
+
+// ErrNotRunning is that of Ask when no server has written files there, or it does not answer.
+var ErrNotRunning = errors.New("no dashboard is running")
+
+// Ask gets a link from the server that wrote its files into dir. It waits for the server until ctx ends.
+func Ask(ctx context.Context, dir string, l Level) (string, error) {
+	base, err := readLine(filepath.Join(dir, AddressFile))
+	if err != nil {
+		return "", err
+	}
+	token, err := readLine(filepath.Join(dir, ControlFile))
+	if err != nil {
+		return "", err
+	}
+	body, err := json.Marshal(linkBody{l})
+	if err != nil {
+		return "", err
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, base+apiPath+"/links", bytes.NewReader(body))
+	if err != nil {
+		return "", err
+	}
+	r.Header.Set("Authorization", "Bearer "+token)
+	r.Header.Set("Content-Type", jsonType)
+	client := &http.Client{
+		Transport:     &http.Transport{DisableKeepAlives: true}, // nor a proxy
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	reply, err := client.Do(r)
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", ErrNotRunning, err)
+	}
+	defer reply.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(reply.Body, maxBody))
+	if err != nil {
+		return "", err
+	}
+	if reply.StatusCode != http.StatusOK {
+		var f Fault
+		if json.Unmarshal(text, &f) != nil || f.Text == "" {
+			f.Text = reply.Status
+		}
+		return "", fmt.Errorf("the dashboard at %s refuses: %s", base, f.Text)
+	}
+	var link Link
+	if err := json.Unmarshal(text, &link); err != nil {
+		return "", fmt.Errorf("the reply of the dashboard at %s cannot be read: %w", base, err)
+	}
+	return link.Link, nil
+}
+
+func readLine(path string) (string, error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", ErrNotRunning
+	}
+	return strings.TrimSpace(string(text)), err
+}

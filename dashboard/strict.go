@@ -1,0 +1,21 @@
+package dashboard
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+)
+
+// strictly reads one JSON value with no unknown fields and nothing after it.
+func strictly(text []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil {
+		return fmt.Errorf("%w: the request cannot be read: %w", ErrBadInput, err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return fmt.Errorf("%w: there is more than one value in the request", ErrBadInput)
+	}
+	return nil
+}

@@ -1,0 +1,70 @@
+// Values as people read them.
+
+/** @import {Peer, Run} from "./types.js" */
+
+const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+const short = new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 });
+
+/** @param {number} n */
+export const count = (n) => (Math.abs(n) < 1e6 ? whole.format(n) : short.format(n));
+
+/** @param {number} n bytes */
+export function bytes(n) {
+  const units = ["B", "KB", "MB", "GB", "TB", "PB"];
+  let i = 0;
+  while (n >= 1000 && i < units.length - 1) [n, i] = [n / 1000, i + 1];
+  return `${n < 10 && i > 0 ? n.toFixed(1) : n.toFixed(0)} ${units[i]}`;
+}
+
+/** @param {number} s seconds */
+export function duration(s) {
+  if (s < 10) return `${s.toFixed(1)} s`;
+  if (s < 120) return `${Math.round(s)} s`;
+  if (s < 7200) return `${Math.round(s / 60)} min`;
+  if (s < 172800) return `${(s / 3600).toFixed(1)} h`;
+  return `${Math.round(s / 86400)} days`;
+}
+
+/** @param {number | undefined} s seconds */
+export const roundTrip = (s) => (s ? `${s < 0.01 ? (s * 1000).toFixed(2) : (s * 1000).toFixed(0)} ms` : "");
+
+/** @param {number} share 0 to 1 */
+export const percent = (share) => `${(100 * Math.min(1, Math.max(0, share))).toFixed(share > 0 && share < 0.1 ? 1 : 0)} %`;
+
+/** @param {string | Date} t */
+export const clock = (t) => new Date(t).toLocaleTimeString();
+
+/** @param {string} t */
+export const moment = (t) => new Date(t).toLocaleString();
+
+/** The last characters of an ID: the first ones are alike. @param {string} id */
+export const shortID = (id) => (id.length > 10 ? `…${id.slice(-8)}` : id);
+
+/** A text of another peer without what could reorder or hide the text around it. @param {string} text */
+export const plain = (text) => text.replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu, "\ufffd");
+
+/** @param {Peer} p */
+export const peerName = (p) => (p.name ? `${plain(p.name)} (${shortID(plain(p.peer))})` : shortID(plain(p.peer)));
+
+/** @param {Run} r */
+export const runName = (r) => plain(r.title || [r.app, ...r.args].join(" "));
+
+/** How long a run will still take at its pace, if that can be said. @param {Run} r */
+export function left(r) {
+  if (r.ended || r.share < 0.02 || r.elapsed_seconds < 2) return "";
+  return `about ${duration((r.elapsed_seconds * (1 - r.share)) / r.share)} left at this pace`;
+}
+
+/** A letter and a tone for a state, so that colour is never all there is. @param {string} state @returns {[string, string]} */
+export function sign(state) {
+  switch (state) {
+    case "working": case "running": return ["W", "good"];
+    case "done": return ["D", "good"];
+    case "idle": case "starting": return ["I", "quiet"];
+    case "paused": return ["P", "warn"];
+    case "leaving": return ["L", "warn"];
+    case "cancelled": return ["C", "quiet"];
+    case "failed": case "refused": case "lost": return ["X", "bad"];
+  }
+  return ["?", "quiet"];
+}

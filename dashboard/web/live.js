@@ -1,0 +1,84 @@
+// The connection to the daemon: a websocket that takes subscriptions and gives changes, and requests that act.
+
+/** @import {Change, Topic} from "./types.js" */
+/** @import {Model} from "./model.js" */
+
+const topics = /** @type {Topic[]} */ (["status", "clusters", "peers", "runs", "trouble"]);
+const soonest = 500, latest = 10_000; // ms between attempts to connect
+
+export class Live {
+  /** @type {WebSocket | null} */
+  #socket = null;
+  #wait = soonest;
+  /** @param {Model} model @param {() => void} changed called after every change of the model */
+  constructor(model, changed) {
+    this.model = model;
+    this.changed = changed;
+    document.addEventListener("visibilitychange", () => this.#subscribe());
+  }
+
+  /** Asks who we are, and connects. Keeps trying while the daemon does not answer. */
+  async connect() {
+    try {
+      const reply = await fetch("/api/v1/session");
+      if (reply.status === 401) {
+        this.#become("refused");
+        return;
+      }
+      this.model.level = (await reply.json()).level;
+    } catch {
+      this.#again();
+      return;
+    }
+    const socket = new WebSocket(`ws://${location.host}/api/v1/live`);
+    this.#socket = socket;
+    socket.onopen = () => {
+      this.#wait = soonest;
+      this.#subscribe();
+    };
+    socket.onmessage = (event) => this.#take(JSON.parse(event.data));
+    socket.onclose = () => {
+      this.#socket = null;
+      this.#again();
+    };
+  }
+
+  /** Says what is wanted: everything, or nothing while nobody looks. */
+  #subscribe() {
+    if (this.#socket?.readyState !== WebSocket.OPEN) return;
+    const { epoch, number } = this.model;
+    this.#socket.send(JSON.stringify(document.hidden ? { topics: [] } : epoch ? { topics, epoch, after: number } : { topics }));
+  }
+
+  /** @param {Change} change */
+  #take(change) {
+    if (!this.model.apply(change)) {
+      this.#socket?.send(JSON.stringify({ topics })); // everything anew
+      return;
+    }
+    this.#become("open");
+  }
+
+  #again() {
+    this.#become(this.model.epoch ? "lost" : "connecting");
+    setTimeout(() => this.connect(), this.#wait);
+    this.#wait = Math.min(latest, this.#wait * 2);
+  }
+
+  /** @param {import("./types.js").Connection} state */
+  #become(state) {
+    this.model.connection = state;
+    this.changed();
+  }
+
+  /** Does something; gives why it was not done, or nothing.
+   * @param {string} path @param {object} body @returns {Promise<string>} */
+  async act(path, body) {
+    try {
+      const reply = await fetch(`/api/v1${path}`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+      return reply.ok ? "" : (await reply.json()).text;
+    } catch {
+      return "The daemon does not answer.";
+    }
+  }
+}

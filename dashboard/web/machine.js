@@ -1,0 +1,64 @@
+// This machine: what it gives and gets, and how to have it for oneself.
+
+/** @import {Model} from "./model.js" */
+/** @import {Live} from "./live.js" */
+import { badge, el, Facts, say, setBadge, show } from "./dom.js";
+import { bytes, count, duration, moment, plain, sign } from "./format.js";
+import { sentence } from "./overview.js";
+
+export class Machine {
+  title = "My machine";
+  #badge = badge(["?", "quiet"]);
+  #lead = el("span");
+  #buttons = el("div", { class: "actions" });
+  #resume = el("button", { type: "button", class: "main" }, "Resume");
+  #said = el("p", { role: "status", class: "dim" });
+  #onlyLook = el("p", { class: "dim" }, "This session may only look. satin-peer dashboard prints a link to one that may act.");
+  #work = new Facts();
+  #place = new Facts();
+  #addresses = el("ul", { class: "plain live" });
+  node = el("div", {}, el("p", { class: "lead live" }, this.#badge, this.#lead), this.#buttons, this.#onlyLook, this.#said,
+    el("h2", {}, "Given and got"), this.#work.node, el("h2", {}, "In the network"), this.#place.node, el("h2", {}, "Addresses to join by"), this.#addresses);
+
+  /** @param {Live} live */
+  constructor(live) {
+    const pause = (/** @type {string} */ text, /** @type {number} */ seconds) => {
+      const b = el("button", { type: "button" }, text);
+      b.addEventListener("click", () => this.#act(live.act("/pause", { for_seconds: seconds })));
+      return b;
+    };
+    this.#resume.addEventListener("click", () => this.#act(live.act("/resume", {})));
+    this.#buttons.append(this.#resume, pause("Pause for an hour", 3600), pause("Pause until I resume", 0));
+  }
+
+  /** @param {Promise<string>} reply */
+  async #act(reply) {
+    const why = await reply;
+    say(this.#said, why ? `Not done: ${plain(why)}` : "Done.");
+  }
+
+  /** @param {Model} model */
+  update(model) {
+    const s = model.status;
+    if (!s) return;
+    setBadge(this.#badge, sign(s.state));
+    say(this.#lead, sentence(s));
+    show(this.#buttons, model.level === "control" && s.state !== "leaving");
+    show(this.#onlyLook, model.level === "view");
+    show(this.#resume, s.state === "paused");
+    const w = s.work;
+    this.#work.update([
+      ["Jobs done here", `${count(w.executed)}, in ${duration(w.busy_seconds)} of its cores' time`],
+      ["Taken from others", `${count(w.jobs_taken)} jobs that this machine did for them`],
+      ["Given to others", `${count(w.jobs_given)} jobs that they did for this machine`],
+      ["Sent", bytes(w.bytes_sent)], ["Received", bytes(w.bytes_received)],
+    ]);
+    const reach = s.reach === "public" ? "others can connect to it" : s.reach === "private" ? "others outside the own network cannot connect to it" : "nobody has tried yet";
+    this.#place.update([
+      ["Peer", plain(s.peer)], ["Swarm", `${plain(s.swarm)}, ${s.trust === "open" ? "open to anybody" : "for those who are invited"}`], ["Cluster", plain(s.cluster)],
+      ["Reachable", reach + (s.reach_why ? `: ${plain(s.reach_why)}` : "")], ["Relay", plain(s.relay ?? "")],
+      ["Version", plain(s.version)], ["Started", moment(s.started)], ["Cores it may use", count(s.workers)],
+    ]);
+    this.#addresses.replaceChildren(...(s.addresses ?? []).map((a) => el("li", {}, el("code", {}, plain(a)))));
+  }
+}

@@ -1,0 +1,61 @@
+// Who is there, and how near.
+
+/** @import {Model} from "./model.js" */
+/** @import {Peer} from "./types.js" */
+import { el, say, show, Table } from "./dom.js";
+import { count, peerName, plain, roundTrip, sign } from "./format.js";
+
+/** @param {Peer} p */
+const stateOf = (p) => (p.alive ? p.state : "lost");
+
+export class Swarm {
+  title = "Swarm";
+  #ownVersion = "";
+  #clusters = new Table("Clusters", [
+    { head: "Cluster", text: (/** @type {import("./types.js").Cluster} */ c) => plain(c.name) + (c.mine ? " (this peer's)" : "") },
+    { head: "Peers", number: true, text: (c) => count(c.peers) },
+    { head: "Cores", number: true, text: (c) => count(c.workers) },
+    { head: "Round trip", number: true, text: (c) => roundTrip(c.rtt_seconds) },
+    { head: "Why together", text: (c) => plain(c.reason) },
+  ], (c) => c.name);
+  #peers = new Table("Other peers", [
+    { head: "Peer", sign: (/** @type {Peer} */ p) => sign(stateOf(p)), text: (p) => peerName(p) },
+    { head: "State", text: (p) => (p.alive ? plain(p.state) : "not heard") + (p.connected ? "" : ", not connected") + (p.relayed ? ", through a relay" : "") },
+    { head: "Cluster", text: (p) => plain(p.cluster) },
+    { head: "Round trip", number: true, text: (p) => roundTrip(p.rtt_seconds) },
+    { head: "Cores", number: true, text: (p) => count(p.workers) },
+    { head: "Got from here", number: true, text: (p) => count(p.jobs_given) },
+    { head: "Gave to here", number: true, text: (p) => count(p.jobs_taken) },
+    { head: "Version", text: (p) => plain(p.version) + (p.version === this.#ownVersion ? "" : " (differs)") },
+  ], (p) => p.peer);
+  #find = el("input", { type: "search", "aria-label": "Find a peer by name, ID, cluster or state", placeholder: "Find a peer", maxlength: "100" });
+  #none = el("p", { class: "dim" });
+  #left = el("p", { class: "dim" });
+  /** @type {Model | undefined} */
+  #model;
+  node = el("div", {}, el("h2", {}, "Clusters"), this.#clusters.node, el("h2", {}, "Other peers"),
+    el("div", { class: "actions" }, this.#find), this.#none, this.#peers.node, this.#left);
+
+  constructor() {
+    this.#find.addEventListener("input", () => this.#model && this.update(this.#model));
+  }
+
+  /** @param {Model} model */
+  update(model) {
+    this.#model = model;
+    this.#ownVersion = model.status?.version ?? "";
+    this.#clusters.update(model.clusters);
+    const wanted = this.#find.value.trim().toLowerCase();
+    const all = model.peers;
+    const found = all.filter((p) => [p.peer, p.name ?? "", p.cluster, stateOf(p)].some((t) => t.toLowerCase().includes(wanted)));
+    this.#peers.update(found);
+    show(this.#peers.node, found.length > 0);
+    show(this.#none, found.length === 0);
+    say(this.#none, all.length ? "No peer is like that." : "This peer is alone. satin-peer invite, on this machine, prints what lets others in.");
+    const out = model.leftOut?.peers ?? 0;
+    show(this.#left, out > 0);
+    say(this.#left, `${count(out)} more peers are not shown.`);
+  }
+
+  search() { this.#find.focus(); }
+}
