@@ -107,7 +107,8 @@ func (p *Peer) answer(s network.Stream, limit int, within time.Duration, f func(
 func (p *Peer) ask(ctx context.Context, to peer.ID, id protocol.ID, question, answer any, limit int, within time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	s, err := p.net.NewStream(ctx, to, id)
+	// Questions may go through a relay; jobs wait for a direct connection.
+	s, err := p.net.NewStream(network.WithAllowLimitedConn(ctx, string(id)), to, id)
 	if err != nil {
 		return fmt.Errorf("%s cannot be asked: %w", to, err)
 	}
