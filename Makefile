@@ -36,8 +36,8 @@ mutants: ## Break the code in many small ways and see that the tests notice each
 bench: ## Print the engine's figures beside its rivals' as ratios; BENCH="fib udp" for some sections only
 	cd internal/bench && $(GO) run . $(BENCH)
 
-bench-swarm: ## Print what a steal costs between processes, and what swarms of real processes make of it
-	cd internal/bench && $(GO) run . steal swarm
+bench-swarm: ## Print what a steal costs between processes, and what swarms of real processes make of it; BENCH=wide over an emulated network
+	cd internal/bench && $(GO) run . $(or $(BENCH),steal swarm)
 
 sim-tables: ## Make the papers' load-balancing tables in the simulator, into docs/results (SEEDS=3 runs of each)
 	$(GO) run ./cmd/satin-sim table all --seeds $(SEEDS) --out docs/results

@@ -4,8 +4,10 @@
 //
 //	go run . [-rounds N] [-write] [-cells CELLS] [SECTION ...]
 //
-// Sections are fib, apps, leaf, thief, udp, steal, swarm and wide; without any, all run, in about an hour on two cores. It is a module of
-// its own, so that the rivals it measures stay out of satin's go.mod. `make bench BENCH=fib` at the root runs a section.
+// Sections are fib, apps, leaf, thief and udp, of one machine's engine; steal and swarm, of processes that work together; and wide,
+// of processes over an emulated network. Without any, those of the engine run, in about ten minutes on two cores. -write keeps the
+// figures in docs/results, in a page for each of the three. It is a module of its own, so that the rivals it measures stay out of
+// satin's go.mod. `make bench BENCH=fib` at the root runs a section, `make bench-swarm` those of processes.
 package main
 
 import (
@@ -13,6 +15,7 @@ import (
 	"fmt"
 	"log"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -21,28 +24,34 @@ import (
 // A section measures one promise.
 type section struct {
 	name    string
+	page    string // in docs/results
 	measure func(w *workshop, rounds int) ([]table, error)
 }
 
 var sections = []section{
-	{"fib", forkJoin},
-	{"apps", applications},
-	{"leaf", leaf},
-	{"thief", thief},
-	{"udp", packets},
-	{"steal", stealing},
-	{"swarm", swarms},
-	{"wide", wideArea},
+	{"fib", enginePage, forkJoin},
+	{"apps", enginePage, applications},
+	{"leaf", enginePage, leaf},
+	{"thief", enginePage, thief},
+	{"udp", enginePage, packets},
+	{"steal", swarmPage, stealing},
+	{"swarm", swarmPage, swarms},
+	{"wide", widePage, wideArea},
 }
 
-// resultsFile is where -write puts the figures.
-const resultsFile = "../../docs/results/bench.md"
+// The pages that -write makes, and where.
+const (
+	enginePage = "bench.md"
+	swarmPage  = "swarm.md"
+	widePage   = "wide.md"
+	resultsDir = "../../docs/results"
+)
 
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("bench: ")
 	rounds := flag.Int("rounds", 9, "how often all contenders take their turn, 3 to 1000")
-	write := flag.Bool("write", false, "also write the figures of a whole run to docs/results/bench.md")
+	write := flag.Bool("write", false, "also write the figures to docs/results; all sections of one page must run")
 	flag.Parse()
 	if *rounds < 3 || *rounds > 1000 {
 		log.Fatalf("-rounds is %d; allowed are 3 to 1000", *rounds)
@@ -51,26 +60,48 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	if *write && len(chosen) < len(sections) {
-		log.Fatal("-write is for a run of all sections")
+	page, err := pageOf(chosen)
+	if *write && err != nil {
+		log.Fatal(err)
 	}
 	report, err := measure(chosen, *rounds)
 	if err != nil {
 		log.Fatal(err)
 	}
 	if *write {
-		if err := os.WriteFile(resultsFile, []byte(report), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(resultsDir, page), []byte(report), 0o644); err != nil {
 			log.Fatal(err)
 		}
 	}
 }
 
-// choose finds the named sections; all of them if none is named.
-func choose(names []string) ([]section, error) {
-	if len(names) == 0 {
-		return sections, nil
+// pageOf is the page that the sections make: all of its own, and no other.
+func pageOf(chosen []section) (string, error) {
+	page, of := chosen[0].page, 0
+	for _, s := range sections {
+		if s.page == page {
+			of++
+		}
 	}
+	for _, s := range chosen {
+		if s.page != page || len(chosen) != of {
+			return "", fmt.Errorf("-write is for all sections of one page: fib apps leaf thief udp, or steal swarm, or wide")
+		}
+	}
+	return page, nil
+}
+
+// choose finds the named sections; those of the engine if none is named.
+func choose(names []string) ([]section, error) {
 	var chosen []section
+	if len(names) == 0 {
+		for _, s := range sections {
+			if s.page == enginePage {
+				chosen = append(chosen, s)
+			}
+		}
+		return chosen, nil
+	}
 	for _, name := range names {
 		i := slices.IndexFunc(sections, func(s section) bool { return s.name == name })
 		if i < 0 {
@@ -96,7 +127,7 @@ func measure(chosen []section, rounds int) (report string, err error) {
 		fmt.Println(text)
 		report += text + "\n"
 	}
-	show(fmt.Sprintf("# Figures of satin\n\n%s, %s.\n\nMedians and quartiles of the rounds; made by `make bench`.\n",
+	show(fmt.Sprintf("# Figures of satin\n\n%s, %s.\n\nMedians and quartiles of the rounds; made by `make bench` or `make bench-swarm`.\n",
 		time.Now().Format("2 January 2006"), machine()))
 	for _, s := range chosen {
 		tables, err := s.measure(w, rounds)
