@@ -62,12 +62,19 @@ func TestTableIsMarkdown(t *testing.T) {
 }
 
 func TestChoose(t *testing.T) {
-	all, err := choose(nil)
-	if err != nil || len(all) != len(sections) {
-		t.Errorf("no name chooses %d sections, %v", len(all), err)
+	engine, err := choose(nil)
+	if err != nil || len(engine) != 5 {
+		t.Errorf("no name chooses %d sections, %v", len(engine), err)
 	}
-	if some, err := choose([]string{"udp", "fib"}); err != nil || len(some) != 2 || some[0].name != "udp" {
+	if page, err := pageOf(engine); err != nil || page != enginePage {
+		t.Errorf("the engine's sections make the page %q, %v", page, err)
+	}
+	some, err := choose([]string{"udp", "fib"})
+	if err != nil || len(some) != 2 || some[0].name != "udp" {
 		t.Errorf("got %v, %v", some, err)
+	}
+	if _, err := pageOf(some); err == nil {
+		t.Error("two sections of five make a page")
 	}
 	if _, err := choose([]string{"fob"}); err == nil || !strings.Contains(err.Error(), "fib, apps") {
 		t.Errorf("an unknown section gives %v", err)
