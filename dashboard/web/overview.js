@@ -42,6 +42,7 @@ export class Overview {
   #tiles = el("div", { class: "tiles live" });
   #line = document.createElementNS(spark, "polyline");
   #speed = el("p", { class: "dim" });
+  #speeds = el("div", { class: "card live" });
   #runs = el("div", { class: "live" });
   #noRuns = el("p", { class: "dim" }, "No run is in progress.");
   #wrong = el("ul", { class: "plain live" });
@@ -57,8 +58,9 @@ export class Overview {
     svg.setAttribute("class", "spark");
     svg.setAttribute("aria-hidden", "true");
     svg.append(this.#line);
+    this.#speeds.append(svg, this.#speed);
     this.node = el("div", {}, el("p", { class: "lead live" }, this.#badge, this.#lead), this.#tiles,
-      el("div", { class: "card live" }, svg, this.#speed),
+      this.#speeds,
       el("h2", {}, "In progress"), this.#noRuns, this.#runs, el("h2", {}, "What is wrong"), this.#fine, this.#wrong,
       el("h2", {}, "Since this page was opened"), this.#quiet, this.#notices);
   }
@@ -75,6 +77,7 @@ export class Overview {
     ];
     keep(this.#tiles, tiles, ([name]) => name ?? "", ([name]) => el("div", { class: "tile" }, el("b"), el("span", {}, name ?? "")),
       (e, [, value]) => say(/** @type {Element} */ (e.firstElementChild), value ?? ""));
+    show(this.#speeds, model.rates.length > 1);
     const most = Math.max(1, ...model.rates);
     this.#line.setAttribute("points", model.rates.map((r, i) => `${119 - (model.rates.length - 1 - i)},${(19 - (18 * r) / most).toFixed(1)}`).join(" "));
     say(this.#speed, `Jobs per second in the last two minutes while this page was open; at most ${count(Math.max(0, ...model.rates))}.`);

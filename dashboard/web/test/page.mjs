@@ -1,0 +1,215 @@
+// The page in a real browser. browser_test.go runs this and plays the peer: a line of JSON asks it for something, a line of JSON answers.
+
+import assert from "node:assert/strict";
+import http from "node:http";
+import { createRequire } from "node:module";
+import { createInterface } from "node:readline";
+import { readFile } from "node:fs/promises";
+import { chromium } from "playwright-core";
+
+const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+async function ask(what, more = {}) {
+  process.stdout.write(`${JSON.stringify({ do: what, ...more })}\n`);
+  return JSON.parse((await lines.next()).value);
+}
+
+const shots = process.env.SHOTS; // a folder for pictures, or nothing
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+  args: ["--no-sandbox", "--host-resolver-rules=MAP evil.example 127.0.0.1"], // the sandbox cannot be had as root
+});
+const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const complaints = [];
+
+async function openPage(level, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1200, height: 900 }, ...options });
+  const page = await context.newPage();
+  page.setDefaultTimeout(20_000);
+  page.on("console", (m) => (m.type() === "error" || m.type() === "warning") && complaints.push(`${m.text()} at ${m.location().url}`));
+  page.on("pageerror", (e) => complaints.push(e.message));
+  const { link } = await ask("link", { level });
+  await page.goto(link);
+  await page.getByText("Paused until").first().waitFor();
+  return page;
+}
+
+const picture = (page, name) => (shots ? page.screenshot({ path: `${shots}/${name}.png`, fullPage: true }) : null);
+const names = ["overview", "swarm", "runs", "machine"];
+
+async function step(name, run) {
+  try {
+    await run();
+    process.stderr.write(`ok   ${name}\n`);
+  } catch (e) {
+    process.stderr.write(`FAIL ${name}: ${e.stack}\n`);
+    process.exitCode = 1;
+  }
+}
+
+const page = await openPage("control");
+const base = new URL(page.url()).origin;
+
+await step("the link leaves no token in the address", async () => {
+  assert.equal(page.url(), `${base}/`);
+  assert.equal(await page.evaluate(() => document.cookie), "");
+});
+
+await step("each view, by key, has what the peer says, as text", async () => {
+  for (const [i, name] of names.entries()) {
+    await page.keyboard.press(String(i + 1));
+    await page.locator(`nav a[href="#${name}"][aria-current=page]`).waitFor();
+    await picture(page, name);
+    assert.equal(await page.locator("main img, main script").count(), 0);
+    await page.evaluate(axe);
+    const found = await page.evaluate(() => globalThis.axe.run());
+    assert.deepEqual(found.violations.map((v) => `${name}: ${v.id}: ${v.nodes[0].html}`), []);
+  }
+  await page.keyboard.press("2");
+  const text = await page.locator("main").innerText();
+  assert.ok(text.includes("<img src=x onerror=alert(1)>"), text);
+  assert.ok(!/[\u202e\0]/.test(text));
+});
+
+await step("a peer is found by /", async () => {
+  await page.keyboard.press("/");
+  await page.keyboard.type("no such peer");
+  await page.getByText("No peer is like that.").waitFor();
+  await page.keyboard.press("Control+A");
+  await page.keyboard.press("Delete");
+  await page.locator("main tbody tr").nth(1).waitFor();
+  await page.locator("main h2").first().click();
+});
+
+await step("a peer that is lost is seen", async () => {
+  await ask("lose");
+  await page.getByText("not heard", { exact: true }).waitFor();
+  await page.keyboard.press("1");
+  await page.getByText("is not heard any more.").waitFor();
+  await page.getByText("is connected, but not heard.").waitFor();
+});
+
+await step("buttons act", async () => {
+  await page.keyboard.press("4");
+  await page.getByRole("button", { name: "Pause for an hour" }).click();
+  await page.getByText("Done.").waitFor();
+  await page.getByRole("button", { name: "Resume", exact: true }).click();
+  await page.keyboard.press("3");
+  await page.locator("summary").first().click();
+  page.once("dialog", (d) => d.accept());
+  await page.getByRole("button", { name: "Cancel this run" }).click();
+  await page.getByText("Cancelled.").waitFor();
+  assert.deepEqual((await ask("actions")).actions, ["pause 1h0m0s", "resume", "cancel 0123"]);
+});
+
+await step("who may only look has no buttons", async () => {
+  const other = await openPage("view");
+  await other.keyboard.press("4");
+  await other.getByText("This session may only look.").waitFor();
+  assert.equal(await other.getByRole("button").count(), 0);
+  await other.context().close();
+});
+
+await step("a page that is hidden wants nothing, and goes on where it was", async () => {
+  const context = await browser.newContext();
+  const other = await context.newPage();
+  const sent = [], got = [];
+  other.on("websocket", (w) => {
+    w.on("framesent", (f) => sent.push(JSON.parse(f.payload)));
+    w.on("framereceived", (f) => got.push(JSON.parse(f.payload)));
+  });
+  await other.goto((await ask("link", { level: "view" })).link);
+  await other.getByText("Paused until").first().waitFor();
+  const hide = (hidden) => other.evaluate((h) => {
+    Object.defineProperty(document, "hidden", { value: h, configurable: true });
+    document.dispatchEvent(new Event("visibilitychange"));
+  }, hidden);
+  await hide(true);
+  await ask("work", { state: "idle" });
+  await hide(false);
+  await other.getByText("Idle: no work").waitFor();
+  assert.deepEqual(sent.map((s) => s.topics.length), [5, 0, 5]);
+  assert.equal(sent[2].epoch, got[0].epoch);
+  assert.deepEqual(got.map((g) => g.kind).filter((k) => k === "snapshot"), ["snapshot"]);
+  await ask("work", { state: "paused" });
+  await context.close();
+});
+
+await step("a phone of 390 pixels shows everything without scrolling sideways, light and dark", async () => {
+  for (const colorScheme of ["light", "dark"]) {
+    const phone = await openPage("control", { viewport: { width: 390, height: 844 }, colorScheme });
+    for (const name of names) {
+      await phone.locator(`nav a[href="#${name}"]`).click();
+      await phone.locator(`nav a[href="#${name}"][aria-current=page]`).waitFor();
+      assert.equal(await phone.evaluate(() => document.documentElement.scrollWidth), 390, name);
+      await picture(phone, `phone-${colorScheme}-${name}`);
+      await phone.evaluate(axe);
+      const found = await phone.evaluate(() => globalThis.axe.run());
+      assert.deepEqual(found.violations.map((v) => `${colorScheme} ${name}: ${v.id}: ${v.nodes[0].html}`), []);
+    }
+    assert.equal(await phone.evaluate(() => document.documentElement.dataset.theme), colorScheme);
+    await phone.getByLabel("Theme").selectOption(colorScheme === "dark" ? "light" : "dark");
+    await phone.reload();
+    assert.equal(await phone.evaluate(() => document.documentElement.dataset.theme), colorScheme === "dark" ? "light" : "dark");
+    await phone.context().close();
+  }
+});
+
+assert.deepEqual(complaints, [], "the browser complains");
+
+await step("a name that leads here is not answered", async () => {
+  const other = await page.context().newPage();
+  const reply = await other.goto(`http://evil.example:${new URL(base).port}/`);
+  assert.equal(reply?.status(), 421);
+  await other.close();
+});
+
+await step("a page of another port, with the user's cookie, reads, does and hears nothing", async () => {
+  const server = http.createServer((_, reply) => reply.setHeader("Content-Type", "text/html").end("<!doctype html><title>x</title>"));
+  await new Promise((done) => server.listen(0, "127.0.0.1", done));
+  const before = (await ask("actions")).actions.length;
+  for (const host of ["127.0.0.1", "evil.example"]) {
+    const other = await page.context().newPage();
+    await other.goto(`http://${host}:${server.address().port}/`);
+    const came = await other.evaluate(async (to) => {
+      const reads = await fetch(`${to}/api/v1/status`, { credentials: "include" }).then(() => "read", () => "refused");
+      const image = await new Promise((done) => {
+        const i = new Image();
+        i.onload = () => done("shown");
+        i.onerror = () => done("refused");
+        i.src = `${to}/icon.svg`;
+      });
+      await fetch(`${to}/api/v1/resume`, { method: "POST", mode: "no-cors", credentials: "include", body: "{}" }).catch(() => {});
+      const hears = await new Promise((done) => {
+        const w = new WebSocket(`${to.replace("http", "ws")}/api/v1/live`);
+        w.onopen = () => done("open");
+        w.onerror = () => done("refused");
+      });
+      const frame = document.createElement("iframe");
+      frame.src = to;
+      const framed = await new Promise((done) => {
+        frame.onload = () => {
+          try { done(frame.contentDocument ? "own" : "foreign"); } catch { done("foreign"); }
+        };
+        document.body.append(frame);
+      });
+      return { reads, image, hears, framed };
+    }, base);
+    assert.deepEqual({ reads: came.reads, hears: came.hears, image: came.image }, { reads: "refused", hears: "refused", image: "refused" });
+    const frames = other.frames().slice(1);
+    for (const f of frames) assert.ok(!f.url().startsWith(base), `framed: ${f.url()}`);
+    await other.close();
+  }
+  assert.equal((await ask("actions")).actions.length, before);
+  server.closeAllConnections();
+  server.close();
+});
+
+await step("after a restart of the daemon the page says what to do", async () => {
+  await ask("restart");
+  await page.getByText("There is no session.").waitFor();
+  await picture(page, "refused");
+});
+
+await browser.close();
+await ask("end");
+process.exit();
