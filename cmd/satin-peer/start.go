@@ -91,6 +91,7 @@ func (c console) start(l *settings.Loaded, list []apps.App) error {
 	defer cancel()
 	joined := c.joinAll(ctx, d, l.Join, log)
 	c.announce(ctx, d, log)
+	hide := c.showDashboard(d, l, log)
 	select {
 	case s := <-signals:
 		release()
@@ -103,6 +104,7 @@ func (c console) start(l *settings.Loaded, list []apps.App) error {
 		err = errors.Join(failed("the control socket: %w", err), c.leave(d, l.LeaveAfter))
 	}
 	cancel()
+	hide()
 	c.close(p, server, log)
 	return err
 }

@@ -36,7 +36,7 @@ var rooms = []room{
 	{dir: "apps/all", knows: []string{"apps", "apps/*"}},
 	{dir: "apps/*", knows: []string{".", "apps"}, tests: []string{"apps/apptest"}},
 	{dir: "cmd/satin-sim", knows: []string{"steal", "internal/wan", "internal/sim", "internal/sim/paper", "internal/sim/record", "apps", "apps/all"}},
-	{dir: "cmd/satin-peer", knows: []string{".", "apps", "apps/*", "peer", "peer/host", "peer/control", "peer/settings", "peer/emulate", "steal", "internal/wan", "internal/wire"}, modules: []string{"*", "github.com/libp2p/go-libp2p/gologshim"}},
+	{dir: "cmd/satin-peer", knows: []string{".", "apps", "apps/*", "peer", "peer/host", "peer/control", "peer/settings", "peer/emulate", "dashboard", "steal", "internal/wan", "internal/wire"}, modules: []string{"*", "github.com/libp2p/go-libp2p/gologshim"}},
 
 	// Tools of the house itself.
 	{dir: "internal/satinvet", modules: []string{"golang.org/x/tools"}},

@@ -2,6 +2,7 @@ package settings
 
 import (
 	"fmt"
+	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -69,6 +70,12 @@ func oneOf(words []string) string {
 func isName(s string) bool {
 	strange := func(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) }
 	return len(s) <= maxName && utf8.ValidString(s) && !strings.ContainsFunc(s, strange)
+}
+
+// isLoopback says whether a text is a literal loopback address with a port.
+func isLoopback(s string) bool {
+	at, err := netip.ParseAddrPort(s)
+	return err == nil && at.Addr().IsLoopback() && !at.Addr().Is4In6() && at.Addr().Zone() == ""
 }
 
 // choice makes a key whose value is one of some words.
@@ -172,10 +179,16 @@ func daemonKeys() []*key {
 		about: []string{"Directory of a wide-area network to imitate between the peers of this machine, for experiments.", "Made by satin-peer emulate create; the cluster must be one of its names. Empty: none."},
 		field: func(s *Settings) any { return &s.Emulate },
 	}
+	dashboard := &key{
+		name: "dashboard", kind: textKind, want: "\"off\", or a loopback address and port, such as 127.0.0.1:0",
+		about: []string{"Where browsers of this machine find the dashboard; \"off\" for none.", "Port 0 is any that is free. Other machines are not answered: forward the port to them, as ssh -L does."},
+		field: func(s *Settings) any { return &s.Dashboard },
+		check: func(s *Settings) bool { return s.Dashboard == DashboardOff || isLoopback(s.Dashboard) },
+	}
 	return []*key{
 		level,
 		choice("log_format", func(s *Settings) *string { return &s.LogFormat }, []string{LogText, LogJSON}, "How log lines look."),
-		leave, emulate,
+		leave, dashboard, emulate,
 	}
 }
 

@@ -39,18 +39,22 @@ type Settings struct {
 
 	Emulate string // directory of an emulated wide-area network; empty: none
 
+	Dashboard string // loopback address and port of the page in the browser, or DashboardOff
+
 	LogLevel   string        // "debug", "info", "warn" or "error"
 	LogFormat  string        // LogText or LogJSON
 	LeaveAfter time.Duration // how long leaving may take after SIGTERM
 }
 
-// Values of Trust, Priority and LogFormat.
+// Values of Trust, Priority, Dashboard and LogFormat.
 const (
 	TrustInvite = "invite"
 	TrustOpen   = "open"
 
 	PriorityIdle   = "idle"   // only when nothing else wants the core (SCHED_IDLE)
 	PriorityNormal = "normal" // as other programs
+
+	DashboardOff = "off"
 
 	LogText = "text"
 	LogJSON = "json"
@@ -74,6 +78,7 @@ func Defaults(d Dirs) Settings {
 		StateDir: d.State,
 		Trust:    TrustInvite, MDNS: true, DHT: true, NAT: true, MaxConnections: 256,
 		Policy: steal.PolicyNames()[0], Priority: PriorityIdle,
-		LogLevel: "info", LogFormat: LogText, LeaveAfter: 10 * time.Second,
+		Dashboard: "127.0.0.1:0",
+		LogLevel:  "info", LogFormat: LogText, LeaveAfter: 10 * time.Second,
 	}
 }

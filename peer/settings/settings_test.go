@@ -60,6 +60,7 @@ func TestOrder(t *testing.T) {
 		"join": {`["a"]`, "b"}, "listen": {`["a"]`, "b"}, "mdns": {"false", "false"}, "dht": {"false", "false"}, "nat": {"false", "false"}, "relay": {"true", "true"},
 		"max_connections": {"5", "6"}, "cluster": {`"a"`, "b"}, "policy": {`"rs"`, "chs"}, "workers": {"3", "4"}, "priority": {`"normal"`, "normal"},
 		"log_level": {`"warn"`, "error"}, "log_format": {`"json"`, "json"}, "leave_after": {`"3s"`, "4s"}, "emulate": {`"/tmp/wan"`, "/tmp/other"},
+		"dashboard": {`"[::1]:8080"`, "off"},
 	}
 	for _, k := range keys() {
 		sample, ok := samples[k.name]
@@ -123,6 +124,8 @@ func TestBadFile(t *testing.T) {
 		{"cluster = \"\\u0007\"\n", `:1: cluster: got "\a", want a name`},
 		{"cluster = \"" + strings.Repeat("x", 65) + "\"\n", ":1: cluster: got "},
 		{"state_dir = \"here\"\n", `:1: state_dir: got "here", want an absolute path`},
+		{"dashboard = \"0.0.0.0:80\"\n", `:1: dashboard: got "0.0.0.0:80", want "off", or a loopback address`},
+		{"dashboard = \"localhost:80\"\n", `:1: dashboard: got "localhost:80", want`},
 		{"leave_after = 10\n", `:1: leave_after: got "10", want a duration from 0s to 10m0s`},
 		{"leave_after = \"1h\"\n", `:1: leave_after: got "1h", want`},
 		{"leave_after = \"-1s\"\n", `:1: leave_after: got "-1s", want`},
