@@ -239,7 +239,8 @@ func (w *worker) publish(n uint32) {
 	}
 }
 
-// claim makes slot h private again, with half of the stealable ones below it; false if it was stolen.
+// claim makes slot h private again, with half of the stealable ones below it, so that fine jobs are not claimed one by one; false if
+// it was stolen. Coarse jobs stay stealable: the one claimed may be a long leaf, during which nobody could have them.
 func (w *worker) claim(h uint32) bool {
 	if h >= w.split {
 		return true
@@ -251,6 +252,9 @@ func (w *worker) claim(h uint32) bool {
 			return false
 		}
 		ns := tail + (h-tail)/2
+		if w.grain.coarse {
+			ns = h
+		}
 		if w.ts.CompareAndSwap(v, uint64(tail)<<32|uint64(ns)) {
 			w.split = ns
 			return true
