@@ -25,7 +25,7 @@ var wideTrips = []time.Duration{20 * time.Millisecond, 200 * time.Millisecond}
 
 const (
 	wideRoundShare = 3   // one in so many of the rounds that are asked for: each takes some minutes
-	wideSimSeeds   = 7   // simulations of each tree
+	wideSimSeeds   = 15  // simulations of each tree
 	wideNear       = 3.0 // points of efficiency that real processes may be away from the simulator
 )
 
@@ -84,6 +84,9 @@ func wideArea(w *workshop, rounds int) ([]table, error) {
 	}
 	progress("")
 	last := &tables[len(tables)-1]
+	if *wideCells != "" {
+		last.notes = append(last.notes, "Only these cells were run: "+*wideCells+".")
+	}
 	last.notes = append(last.notes, notes.lines(rounds)...)
 	return tables, nil
 }
@@ -179,6 +182,7 @@ func compareCells(cells []*wideCell, trip time.Duration) table {
 	}}
 	var strange, far []string
 	var noise []float64
+	all := map[string][]float64{}
 	for _, c := range cells {
 		var simulated, real []float64
 		for _, policy := range widePolicies {
@@ -186,6 +190,7 @@ func compareCells(cells []*wideCell, trip time.Duration) table {
 			for round, v := range c.real[policy] {
 				less = append(less, v-c.simulated[policy][round])
 			}
+			all[policy] = append(all[policy], less...)
 			s, r := middle(c.simulated[policy]), middle(c.real[policy])
 			simulated, real = append(simulated, s), append(real, r)
 			t.figures = append(t.figures, figure{
@@ -200,11 +205,23 @@ func compareCells(cells []*wideCell, trip time.Duration) table {
 		}
 		noise = append(noise, c.noise...)
 	}
+	for _, policy := range widePolicies {
+		t.figures = append(t.figures, figure{
+			name: fmt.Sprintf("all applications, %s: mean %+.1f of %d runs", policy, mean(all[policy]), len(all[policy])), values: all[policy], form: "%+.1f",
+		})
+	}
 	t.notes = append(t.notes, fmt.Sprintf("More than %.0f points from the simulator (medians): %s. A simulated run is %.1f points from the median of "+
 		"those of its tree (median; upper quartile %.1f).", wideNear, orNone(far), middle(noise), upper(noise)),
 		"Applications in which the order of the policies is not the simulator's: "+orNone(strange)+".", "Steals that brought a job from another cluster, "+
 			"simulated and real, all applications together: "+stealsOf(cells)+".")
 	return t
+}
+
+func mean(list []float64) (m float64) {
+	for _, v := range list {
+		m += v / float64(len(list))
+	}
+	return m
 }
 
 func upper(list []float64) float64 {
@@ -246,6 +263,7 @@ func orderOf(medians []float64) string {
 // lines say what the reader must know.
 func (n *wideRuns) lines(rounds int) []string {
 	lines := []string{
+		"Made by `make bench-swarm BENCH=wide`; -cells takes some of the cells only.",
 		fmt.Sprintf("%d rounds, each with other inputs. %d peers in %d clusters, one worker each. Trees, sizes of messages, links and the cores' periods "+
 			"are the same in both; jobs sleep for what they cost. Simulated: %d runs of each tree.", rounds, model.Peers, model.Clusters, wideSimSeeds),
 		"Not the same: the processes have to hear of the run first (the simulator's peers begin together), send gossip and connect, which the emulator does " +

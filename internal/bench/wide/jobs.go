@@ -35,7 +35,7 @@ type Outcome struct {
 
 // What the fields and heads of an encoded Arg and Outcome take, about: the padding is so much shorter.
 const (
-	argBytes     = 36
+	argBytes     = 30
 	outcomeBytes = 18
 )
 

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/satin-peer/satin/internal/bench/wide/model"
+	"github.com/satin-peer/satin/internal/wan"
+)
+
+func TestChooseCells(t *testing.T) {
+	if all, err := chooseCells(""); err != nil || len(all) != 8 {
+		t.Errorf("%d cells, %v", len(all), err)
+	}
+	some, err := chooseCells("tsp/200,integrate/20")
+	if err != nil || len(some) != 2 || some[0].app != "integrate" || some[1].trip != 200*time.Millisecond {
+		t.Errorf("%d cells, %v", len(some), err)
+	}
+	for _, bad := range []string{"tsp", "tsp/30", "chess/20", "tsp/20,", ","} {
+		if _, err := chooseCells(bad); err == nil {
+			t.Errorf("%q chooses cells", bad)
+		}
+	}
+}
+
+func TestOrderOfPolicies(t *testing.T) {
+	if got := orderOf([]float64{60, 90, 80}); got != "crs > adaptive > rs" {
+		t.Error(got)
+	}
+}
+
+// The processes' network is the simulator's.
+func TestScenarioOfTheProcesses(t *testing.T) {
+	s, err := wan.Parse(fstest.MapFS{"x": {Data: []byte(scenarioFile(200 * time.Millisecond))}}, "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := s.NewModel(1)
+	m.Advance(0)
+	for from := range model.Clusters {
+		for to := range model.Clusters {
+			if c, ok := m.Links().Conditions(from, to); from != to && (!ok || c != model.Between(200*time.Millisecond)) {
+				t.Errorf("from %d to %d: %v, %v", from, to, c, ok)
+			}
+		}
+	}
+	if n := len(m.Sizes()); n != model.Clusters {
+		t.Errorf("%d clusters", n)
+	}
+}
