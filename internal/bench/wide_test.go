@@ -24,9 +24,12 @@ func TestChooseCells(t *testing.T) {
 	}
 }
 
-func TestOrderOfPolicies(t *testing.T) {
-	if got := orderOf([]float64{60, 90, 80}); got != "crs > adaptive > rs" {
-		t.Error(got)
+func TestSwappedPolicies(t *testing.T) {
+	if got := swapped([]float64{60, 90, 88}, []float64{61, 85, 87}); got != nil {
+		t.Errorf("policies that are alike in the simulator: %q", got)
+	}
+	if got := swapped([]float64{60, 90, 80}, []float64{84, 85, 83}); len(got) != 1 || got[0] != "rs before adaptive" {
+		t.Errorf("got %q", got)
 	}
 }
 
