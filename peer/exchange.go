@@ -26,13 +26,16 @@ const (
 	manifestTime = 2 * time.Minute
 	maxCardsTold = 256
 	maxRunsTold  = 64
-	maxMeeting   = maxCardsTold*statement.MaxCard/4 + maxRunsTold*statement.MaxTombstone
+	// maxStonesTold is how many tombstones of own runs are told again at meetings.
+	maxStonesTold = 16
+	maxMeeting    = maxCardsTold*statement.MaxCard/4 + maxRunsTold*statement.MaxTombstone
 )
 
 // meeting is what both sides of a meeting say.
 type meeting struct {
 	Cards [][]byte      `cbor:"1,keyasint"` // of members, the speaker's own first
 	Runs  []satin.RunID `cbor:"2,keyasint,omitempty"`
+	Over  [][]byte      `cbor:"3,keyasint,omitempty"` // tombstones of the speaker's own runs
 }
 
 // runAnswer is what somebody knows of a run, in one of these ways; none of them: nothing.
@@ -146,7 +149,7 @@ func (p *Peer) meet(ctx context.Context, id peer.ID) {
 
 // meeting is what this peer says of itself and others.
 func (p *Peer) meeting() *meeting {
-	m := &meeting{Runs: p.runs.active(maxRunsTold)}
+	m := &meeting{Runs: p.runs.active(maxRunsTold), Over: p.runs.stones()}
 	if own := p.ownCard(); own != nil {
 		m.Cards = append(m.Cards, own.Bytes)
 	}
@@ -167,6 +170,14 @@ func (p *Peer) hearMeeting(from peer.ID, m *meeting) {
 		}
 		if err := p.hearCard(b); err != nil {
 			p.log.Debug("card refused", "from", from, "error", err)
+		}
+	}
+	for i, b := range m.Over {
+		if i == maxStonesTold {
+			break
+		}
+		if err := p.runs.bury(b); err != nil {
+			p.log.Debug("tombstone refused", "from", from, "error", err)
 		}
 	}
 	for i, run := range m.Runs {

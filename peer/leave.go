@@ -10,7 +10,7 @@ import (
 	"github.com/satin-peer/satin/peer/control"
 )
 
-// Leave says goodbye: to partners, who queue again at once what this peer holds, and to everybody. It is done in some
+// Leave ends the runs that this peer owns and says goodbye: to partners, who queue again at once what this peer holds, and to everybody. It is done in some
 // milliseconds if the network takes the messages, in less than a second if some members cannot be reached, and gives up when
 // ctx ends, with its error. Close is still needed.
 func (p *Peer) Leave(ctx context.Context) error {
@@ -18,6 +18,7 @@ func (p *Peer) Leave(ctx context.Context) error {
 		return nil
 	}
 	defer close(p.left)
+	p.runs.abandon()
 	var wg sync.WaitGroup
 	for _, r := range p.runs.inProgress() {
 		if r.session != nil {

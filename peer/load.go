@@ -133,7 +133,7 @@ func (p *Peer) hearLoad(from peer.ID, payload []byte) {
 	t := p.runs
 	t.mu.Lock()
 	r := t.table[l.Run]
-	if r != nil && !r.state.Ended() && (r.loads[from] != nil || len(r.loads) < maxLoads) {
+	if r != nil && r.state != control.RunRefused && (r.loads[from] != nil || len(r.loads) < maxLoads) {
 		if r.loads == nil {
 			r.loads = map[peer.ID]*load{}
 		}

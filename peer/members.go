@@ -1,6 +1,7 @@
 package peer
 
 import (
+	"log/slog"
 	"slices"
 	"sync"
 	"time"
@@ -24,6 +25,7 @@ const (
 type members struct {
 	mu      sync.Mutex
 	cards   map[peer.ID]*memberCard
+	log     *slog.Logger
 	changed func() // called without the mutex after a member came, went or changed what matters
 }
 
@@ -52,6 +54,12 @@ func (m *members) learn(c *statement.SignedCard, now time.Time) bool {
 	m.cards[c.Peer] = next
 	matters := old == nil || !sameMember(&old.Card, &c.Card)
 	m.mu.Unlock()
+	switch {
+	case old == nil:
+		m.log.Info("member found", "peer", c.Peer, "cluster", clip(c.Cluster))
+	case c.Leaving && !old.Leaving:
+		m.log.Info("member left", "peer", c.Peer)
+	}
 	if matters {
 		m.changed()
 	}
@@ -76,6 +84,9 @@ func (m *members) expire(now time.Time) {
 		if now.Sub(c.heard) > life {
 			delete(m.cards, id)
 			gone = true
+			if !c.Leaving {
+				m.log.Info("member not heard of any more", "peer", id)
+			}
 		}
 	}
 	m.mu.Unlock()

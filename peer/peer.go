@@ -113,7 +113,7 @@ func Open(ctx context.Context, cfg Config, apps []Application) (_ *Peer, err err
 	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.arbiter = &arbiter{cores: cfg.Workers}
-	p.members = &members{cards: map[peer.ID]*memberCard{}, changed: p.membersChanged}
+	p.members = &members{log: cfg.Log, cards: map[peer.ID]*memberCard{}, changed: p.membersChanged}
 	p.runs = newRuns(p)
 	if p.host, err = host.Open(ctx, cfg.Host); err != nil {
 		return nil, err

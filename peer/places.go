@@ -3,6 +3,7 @@ package peer
 import (
 	"context"
 	"net"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -32,13 +33,15 @@ type places struct {
 	was    string    // this peer's cluster when the runs were last told of it
 	dialed time.Time // when a member was last connected to only to be measured
 
+	missed map[peer.ID]int // pings in a row that a connected member has not answered
+
 	measuring atomic.Int32
 }
 
 const (
 	// probesAtOnce is how many members are measured at a time, each second anew, and probeTime how long one may take.
 	probesAtOnce = 3
-	probeTime    = 2 * time.Second
+	probeTime    = 3 * time.Second
 	// dialEvery is the least time between two connections that are made only to measure.
 	dialEvery = 5 * time.Second
 )
@@ -48,7 +51,7 @@ func newPlaces(p *Peer) (*places, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &places{p: p, m: m}
+	s := &places{p: p, m: m, missed: map[peer.ID]int{}}
 	s.m.SetSelf(localNetworks(), nil)
 	return s, nil
 }
@@ -97,6 +100,11 @@ func (s *places) membersChanged() {
 	defer s.mu.Unlock()
 	s.m.SetSelf(localNetworks(), publicAddresses(own))
 	s.m.SetMembers(members)
+	for id := range s.missed {
+		if !slices.ContainsFunc(list, func(c *memberCard) bool { return c.Peer == id }) {
+			delete(s.missed, id)
+		}
+	}
 }
 
 // keepUp measures some members, and has the runs told when this peer finds itself in another cluster.
@@ -133,17 +141,46 @@ func (s *places) keepUp(now time.Time) {
 func (s *places) measure(ctx context.Context, id peer.ID) {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
-	select {
-	case r, ok := <-ping.Ping(ctx, s.p.net, id):
-		if !ok || r.Error != nil {
-			return
+	connected := s.p.net.Network().Connectedness(id) == network.Connected
+	rtt, ok := s.ping(ctx, id)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if ok {
+		if s.missed[id] >= pingMisses {
+			s.p.log.Info("member answers again", "peer", id)
 		}
-		s.mu.Lock()
-		s.m.Measured(id.String(), r.RTT)
-		s.mu.Unlock()
-	case <-ctx.Done():
+		delete(s.missed, id)
+		s.m.Measured(id.String(), rtt)
+		return
+	}
+	if !connected {
+		return // it could not be reached; that is another matter
+	}
+	if s.missed[id]++; s.missed[id] == pingMisses {
+		s.p.log.Info("member does not answer", "peer", id)
+		// A killed QUIC peer is connected for half a minute more, and cannot be dialed until then.
+		s.p.spawn(func(context.Context) { _ = s.p.host.Disconnect(id) })
 	}
 }
+
+func (s *places) ping(ctx context.Context, id peer.ID) (time.Duration, bool) {
+	select {
+	case r, ok := <-ping.Ping(ctx, s.p.net, id):
+		return r.RTT, ok && r.Error == nil
+	case <-ctx.Done():
+		return 0, false
+	}
+}
+
+// silent says whether a member that was connected does not answer.
+func (s *places) silent(id peer.ID) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.missed[id] >= pingMisses
+}
+
+// pingMisses is how many pings in a row a connected member may miss.
+const pingMisses = 3
 
 // publicAddresses are the public IP addresses among multiaddrs, without ports.
 func publicAddresses(addrs []string) (list []string) {

@@ -35,6 +35,7 @@ type run struct {
 	outcome []byte        // of the root job, if this peer is the owner
 	stored  error         // why the answer is not on the disk
 	most    int           // peers that took part at one time
+	reached float64       // share of the tree that was done when it ended
 	over    chan struct{} // closed when the run has ended here
 	final   *runFigures   // of this peer's part, once it has ended
 }

@@ -1,6 +1,7 @@
 package peer
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -47,6 +48,8 @@ type runs struct {
 	fetching map[satin.RunID]peer.ID          // from whom
 	waiting  map[satin.RunID][]*steal.Message // requests that came before the runs that are being fetched
 	graves   map[satin.RunID]grave
+
+	told [][]byte // the newest tombstones of own runs, for those whom gossip did not reach
 
 	// live holds the sessions of the runs in progress, for those who must not wait for the mutex: messages.
 	live sync.Map // satin.RunID -> *session.Session
@@ -108,6 +111,10 @@ func (t *runs) adopt(m *statement.SignedManifest) error {
 		delete(t.graves, m.Run) // somebody else's word
 	}
 	if old := t.table[m.Run]; old != nil && !old.lost {
+		return nil
+	}
+	if m.Owner == t.p.host.ID() {
+		t.disown(m)
 		return nil
 	}
 	if now.Unix() >= m.Expires {
@@ -174,6 +181,9 @@ func (t *runs) stop(r *run, state control.RunState, why string) {
 	if r.state.Ended() {
 		return
 	}
+	if r.session != nil {
+		r.reached = r.session.Pool().Progress()
+	}
 	r.state, r.why, r.ended = state, why, time.Now()
 	r.manifest = r.manifest.Head() // nobody asks for the rest any more
 	if s := r.session; s != nil {
@@ -182,13 +192,16 @@ func (t *runs) stop(r *run, state control.RunState, why string) {
 		f := r.figures()
 		r.final = &f
 		t.p.past.add(&f)
+		if !r.mine {
+			t.p.publishLoad(&load{Run: r.manifest.Run, Figures: f})
+		}
 		t.p.spawn(func(context.Context) {
 			s.Leave()
 			s.Close()
 		})
 	}
 	close(r.over)
-	t.p.log.Info("run ended", "run", r.manifest.Run, "state", string(state), "why", why)
+	t.p.log.Info("run ended", "run", r.manifest.Run, "state", string(state), "why", cmp.Or(why, "its root job has ended"))
 }
 
 // bury takes in a tombstone from anywhere.
@@ -243,6 +256,13 @@ func (t *runs) active(most int) (ids []satin.RunID) {
 		}
 	}
 	return ids
+}
+
+// stones are the newest tombstones of own runs.
+func (t *runs) stones() [][]byte {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clone(t.told)
 }
 
 // sessionOf finds the session of a run in progress here; nil if there is none.

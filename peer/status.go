@@ -115,6 +115,9 @@ func (p *Peer) describeRun(r *run, now time.Time) control.RunInfo {
 	if r.mine {
 		i.Share = p.share(r)
 	}
+	if r.state.Ended() {
+		i.Peers = r.most
+	}
 	return i
 }
 
@@ -124,7 +127,7 @@ func (p *Peer) share(r *run) float64 {
 	case r.state == control.RunDone:
 		return 1
 	case r.session == nil || r.state.Ended():
-		return 0
+		return r.reached
 	}
 	return r.session.Pool().Progress()
 }
@@ -160,7 +163,7 @@ func (p *Peer) describePeer(c *memberCard) control.PeerInfo {
 		Cluster: where.Name, Reason: where.Why, RTT: where.RTT.Seconds(), Workers: c.Cores, State: control.PeerIdle,
 	}
 	i.Connected = p.net.Network().Connectedness(c.Peer) == network.Connected
-	i.Alive = i.Connected || now.Sub(c.heard) < 2*cardEvery
+	i.Alive = !p.places.silent(c.Peer) && (i.Connected || now.Sub(c.heard) < 2*cardEvery)
 	if conns := p.net.Network().ConnsToPeer(c.Peer); len(conns) > 0 {
 		i.Address, i.Relayed = conns[0].RemoteMultiaddr().String(), conns[0].Stat().Limited
 	}

@@ -98,9 +98,36 @@ func (t *runs) endOwn(r *run, state control.RunState, why string, reason stateme
 		if len(t.graves) < maxGraves {
 			t.graves[r.manifest.Run] = grave{b, t.p.host.ID(), reason, time.Unix(stone.Until, 0)}
 		}
+		t.told = append(t.told, b)
+		t.told = t.told[max(0, len(t.told)-maxStonesTold):]
 		t.p.publishTombstone(b)
 	}
 	t.stop(r, state, why)
+}
+
+// abandon ends all own runs, because this peer is leaving: nobody else could bring them to an end.
+func (t *runs) abandon() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, r := range t.table {
+		if r.mine && !r.state.Ended() {
+			t.p.log.Warn("own run ends with this peer", "run", r.manifest.Run)
+			t.endOwn(r, control.RunCancelled, "its owner left the swarm", statement.Cancelled)
+		}
+	}
+}
+
+// disown buries a run of an earlier life of this peer: what was known of it here is gone. The mutex is held.
+func (t *runs) disown(m *statement.SignedManifest) {
+	now := time.Now()
+	r := &run{manifest: m, mine: true, began: time.Unix(m.Created, 0), state: control.RunRunning, over: make(chan struct{})}
+	t.table[m.Run] = r
+	if _, err := t.p.answers.load(m.Run); err == nil {
+		t.endOwn(r, control.RunDone, "", statement.Finished)
+		return
+	}
+	t.p.log.Warn("own run of an earlier life is lost", "run", m.Run, "after", now.Sub(r.began).Round(time.Second))
+	t.endOwn(r, control.RunFailed, "its peer was restarted in the middle of it, and what was done is lost: submit it again", statement.Cancelled)
 }
 
 // Cancel ends an own run everywhere: see control.Daemon.
@@ -157,6 +184,11 @@ func (p *Peer) Wait(ctx context.Context, name string, progress func(control.Prog
 		case <-ctx.Done():
 			return control.Outcome{}, context.Cause(ctx)
 		case <-r.over:
+			if r.outcome == nil && r.state == control.RunDone { // of an earlier life
+				if o, ok := p.storedOutcome(name); ok {
+					return o, nil
+				}
+			}
 			return p.outcomeOf(r), nil
 		case <-tick.C:
 			if progress != nil {
@@ -181,6 +213,9 @@ func (p *Peer) outcomeOf(r *run) control.Outcome {
 	}
 	o.Run, o.State, o.Elapsed = hexRun(r.manifest.Run), r.state, r.elapsed(time.Now()).Seconds()
 	o.Peers, o.Stats = r.most, r.total().stats()
+	if r.stored != nil {
+		o.Warning = "the answer could not be kept on the disk and is lost when the daemon ends: " + r.stored.Error()
+	}
 	return o
 }
 

@@ -89,6 +89,10 @@ type Outcome struct {
 	Failure string `json:"failure,omitempty"`
 	Stack   string `json:"stack,omitempty"`
 
+	// Warning is what the user should know although there is an answer, in one line; "" is nothing: that it could not be kept
+	// on the disk.
+	Warning string `json:"warning,omitempty"`
+
 	Peers int      `json:"peers"` // that worked on it, this one counted
 	Stats RunStats `json:"stats"`
 }
