@@ -76,6 +76,7 @@ export class Model {
       const was = peers.get(peer.peer);
       if (!was) this.note("+", "good", `${peerName(peer)} is a member.`);
       else if (was.alive && !peer.alive) this.note("X", "bad", `${peerName(peer)} is not heard any more.`);
+      else if (was.alive && was.connected && !peer.connected) this.note("-", "quiet", `${peerName(peer)} is not connected.`);
       else if (!was.alive && peer.alive) this.note("+", "good", `${peerName(peer)} is heard again.`);
     }
     const now = new Set(this.peers.map((p) => p.peer));

@@ -1,0 +1,309 @@
+package dashboard
+
+import (
+	"container/heap"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// A SegmentState says what became of a segment.
+type SegmentState uint8
+
+// The states of a segment. All but SegmentRunning are last ones.
+const (
+	SegmentRunning   SegmentState = iota
+	SegmentDone                   // its result is at its parent
+	SegmentOrphan                 // it ended, and its parent's peer is gone
+	SegmentRestarted              // its peer was lost: the job was spawned again, as another segment
+	SegmentAborted
+	segmentStates
+)
+
+// Ended says whether the state is a last one.
+func (s SegmentState) Ended() bool { return s != SegmentRunning }
+
+// A Segment is a stolen job and everything that its thief ran in place under it. The root job is one, too.
+type Segment struct {
+	ID, Parent    string        // of its job and of the segment that it was stolen from; the root's parent is ""
+	Peer, Cluster string        // of the thief
+	Start, End    time.Duration // since the run began; End only when it has ended
+	Spawned       uint64        // jobs, in place, so far
+	Executed      uint64
+	State         SegmentState
+}
+
+// A Summary adds up segments.
+type Summary struct {
+	Segments, Spawned, Executed uint64
+	Busy                        time.Duration // of the ended ones, from start to end
+	States                      [segmentStates]uint64
+}
+
+func summaryOf(s Segment) Summary {
+	sum := Summary{Segments: 1, Spawned: s.Spawned, Executed: s.Executed}
+	if s.State.Ended() {
+		sum.Busy = s.End - s.Start
+	}
+	sum.States[s.State] = 1
+	return sum
+}
+
+func (s *Summary) add(o Summary) {
+	s.Segments += o.Segments
+	s.Spawned += o.Spawned
+	s.Executed += o.Executed
+	s.Busy += o.Busy
+	for i, n := range o.States {
+		s.States[i] += n
+	}
+}
+
+func (s *Summary) subtract(o Summary) { // unsigned numbers wrap around, and back
+	s.Segments -= o.Segments
+	s.Spawned -= o.Spawned
+	s.Executed -= o.Executed
+	s.Busy -= o.Busy
+	for i, n := range o.States {
+		s.States[i] -= n
+	}
+}
+
+// DefaultSegments is how many segments a Tree holds one by one.
+const DefaultSegments = 50_000
+
+// A Tree is the steal tree of one run, of bounded size: when there are too many segments, those that ended earliest and have none
+// under them are folded into the one that they were stolen from, which from then on counts them. Nothing is lost from the sums.
+//
+// Records may come in any order, a child's before its parent's; a segment whose parent is not known is at the top until it is. The
+// record of an end is the last one of its segment: others for it are ignored, for as long as it is remembered, which is at least as
+// long as as many others as the tree holds are folded. A Tree is for one goroutine at a time.
+type Tree struct {
+	most    int
+	nodes   map[string]*node
+	top     *node              // of segments with no parent, or none that is known; no segment itself
+	waiting map[string][]*node // those at the top whose parent is not known, by its ID
+	ended   byEnd              // segments that may be folded
+
+	into   map[string]string // where folded segments went, by ID; the last ones
+	folded []string          // their IDs in the order they were folded
+}
+
+// A node is a segment in its place.
+type node struct {
+	Segment
+	parent   *node
+	children []*node // in the order they came; nil where one has gone
+	slot     int     // in the parent's children
+	live     int     // of the children
+	folded   Summary // of what was folded into it
+	total    Summary // of it, what was folded into it, and all under it
+	at       int     // in Tree.ended; -1 if it is not there
+}
+
+// NewTree makes an empty tree that holds at most so many segments, at least one.
+func NewTree(most int) *Tree {
+	return &Tree{most: max(1, most), nodes: map[string]*node{}, top: &node{at: -1}, waiting: map[string][]*node{}, into: map[string]string{}}
+}
+
+// ErrTreeFull is that of a new segment when as many as a tree holds are running, or have such under them.
+var ErrTreeFull = errors.New("too many segments are running")
+
+// Put takes the latest record of a segment. ErrBadInput if there is no such record, or a segment would be under itself; ErrTreeFull.
+func (t *Tree) Put(s Segment) error {
+	if s.ID == "" || s.State >= segmentStates || s.State.Ended() && s.End < s.Start {
+		return fmt.Errorf("%w: segment %q in state %d from %v to %v", ErrBadInput, s.ID, s.State, s.Start, s.End)
+	}
+	if n, ok := t.nodes[s.ID]; ok {
+		return t.change(n, s)
+	}
+	if _, ok := t.into[s.ID]; ok {
+		return nil
+	}
+	if s.Parent == s.ID || t.isUnder(s.Parent, s.ID) {
+		return fmt.Errorf("%w: segment %q is under itself", ErrBadInput, s.ID)
+	}
+	if !t.fold(t.most - 1) {
+		return ErrTreeFull
+	}
+	n := &node{Segment: s, at: -1}
+	n.total = summaryOf(s)
+	t.nodes[s.ID] = n
+	t.hang(n)
+	for _, child := range t.waiting[s.ID] {
+		t.unhang(child)
+		t.hang(child)
+	}
+	delete(t.waiting, s.ID)
+	t.consider(n)
+	return nil
+}
+
+// change brings a segment up to date.
+func (t *Tree) change(n *node, s Segment) error {
+	if s.Parent != n.Parent || s.Start != n.Start || s.Peer != n.Peer {
+		return fmt.Errorf("%w: segment %q has another parent, start or peer than before", ErrBadInput, s.ID)
+	}
+	if n.State.Ended() {
+		return nil
+	}
+	was := summaryOf(n.Segment)
+	n.Segment = s
+	for up := n; up != nil; up = up.parent {
+		up.total.subtract(was)
+		up.total.add(summaryOf(s))
+	}
+	t.consider(n)
+	return nil
+}
+
+// find gives the segment that an ID means now: itself, or the one it is folded into; nil if neither is known.
+func (t *Tree) find(id string) *node {
+	for {
+		if n, ok := t.nodes[id]; ok {
+			return n
+		}
+		next, ok := t.into[id]
+		if !ok {
+			return nil
+		}
+		id = next
+	}
+}
+
+// isUnder says whether a segment is under another one, which is not known itself but may be waited for.
+func (t *Tree) isUnder(id, above string) bool {
+	n := t.find(id)
+	for ; n != nil && n != t.top; n = n.parent {
+		if n.Parent == above {
+			return true
+		}
+	}
+	return false
+}
+
+// hang puts a node under its parent, or at the top.
+func (t *Tree) hang(n *node) {
+	n.parent = t.top
+	if p := t.find(n.Parent); p != nil {
+		n.parent = p
+		t.unlist(p)
+	} else if n.Parent != "" {
+		t.waiting[n.Parent] = append(t.waiting[n.Parent], n)
+	}
+	n.slot = len(n.parent.children)
+	n.parent.children = append(n.parent.children, n)
+	n.parent.live++
+	for up := n.parent; up != nil; up = up.parent {
+		up.total.add(n.total)
+	}
+}
+
+// cut takes a node from its parent's children. Its parent may then be one that can be folded: the caller looks.
+func (n *node) cut() {
+	p := n.parent
+	p.children[n.slot] = nil
+	if p.live--; p.live > len(p.children)/2 {
+		return
+	}
+	p.children = slices.DeleteFunc(p.children, func(c *node) bool { return c == nil })
+	for i, c := range p.children {
+		c.slot = i
+	}
+}
+
+// unhang takes a node, with what is under it, from where it is.
+func (t *Tree) unhang(n *node) {
+	n.cut()
+	for up := n.parent; up != nil; up = up.parent {
+		up.total.subtract(n.total)
+	}
+}
+
+// consider lists a segment as one that may be folded, if it is.
+func (t *Tree) consider(n *node) {
+	if n != t.top && n.at < 0 && n.State.Ended() && n.live == 0 {
+		heap.Push(&t.ended, n)
+	}
+}
+
+func (t *Tree) unlist(n *node) {
+	if n.at >= 0 {
+		heap.Remove(&t.ended, n.at)
+	}
+}
+
+// fold folds segments until there are at most so many, and says whether it could.
+func (t *Tree) fold(to int) bool {
+	for len(t.nodes) > to {
+		if len(t.ended) == 0 {
+			return false
+		}
+		n := heap.Pop(&t.ended).(*node)
+		p := n.parent
+		n.cut()
+		p.folded.add(n.total)
+		delete(t.nodes, n.ID)
+		t.stopWaiting(n)
+		t.remember(n)
+		t.consider(p)
+	}
+	return true
+}
+
+// stopWaiting forgets that a folded segment waits for its parent.
+func (t *Tree) stopWaiting(n *node) {
+	list := slices.DeleteFunc(t.waiting[n.Parent], func(o *node) bool { return o == n })
+	if len(list) == 0 {
+		delete(t.waiting, n.Parent)
+	} else {
+		t.waiting[n.Parent] = list
+	}
+}
+
+// remember keeps where a segment went, so that late records of it and of its children find it.
+func (t *Tree) remember(n *node) {
+	t.into[n.ID] = n.parent.ID // that of the top is "", which is none
+	t.folded = append(t.folded, n.ID)
+	if len(t.folded) > 2*t.most {
+		for _, id := range t.folded[:t.most] {
+			delete(t.into, id)
+		}
+		t.folded = slices.Clone(t.folded[t.most:])
+	}
+}
+
+// Total adds up all segments there have been.
+func (t *Tree) Total() Summary { return t.top.total }
+
+// Folded counts those that are not held one by one any more.
+func (t *Tree) Folded() uint64 { return t.top.total.Segments - uint64(len(t.nodes)) }
+
+// byEnd is a heap: the segment that ended earliest is first.
+type byEnd []*node
+
+func (h byEnd) Len() int { return len(h) }
+func (h byEnd) Less(i, j int) bool {
+	if h[i].End != h[j].End {
+		return h[i].End < h[j].End
+	}
+	return h[i].ID < h[j].ID
+}
+func (h byEnd) Swap(i, j int) {
+	h[i], h[j] = h[j], h[i]
+	h[i].at, h[j].at = i, j
+}
+func (h *byEnd) Push(x any) {
+	n := x.(*node)
+	n.at = len(*h)
+	*h = append(*h, n)
+}
+func (h *byEnd) Pop() any {
+	last := len(*h) - 1
+	n := (*h)[last]
+	n.at = -1
+	(*h)[last] = nil
+	*h = (*h)[:last]
+	return n
+}
