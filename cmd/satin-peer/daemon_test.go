@@ -419,7 +419,7 @@ func (f *fake) connected(t *testing.T) *control.Client {
 
 // TestStart lives the daemon's life: it serves the commands, leaves when it is told to in each way, says goodbye, and lets go of all.
 func TestStart(t *testing.T) {
-	for _, way := range []string{"SIGTERM", "interrupt", "leave"} {
+	for _, way := range []string{"SIGTERM", "SIGHUP", "interrupt", "leave"} {
 		m := newFakeMember()
 		f := starter(t, m)
 		code := make(chan int)
@@ -436,6 +436,8 @@ func TestStart(t *testing.T) {
 		switch way {
 		case "SIGTERM":
 			f.caught <- syscall.SIGTERM
+		case "SIGHUP":
+			f.caught <- syscall.SIGHUP
 		case "interrupt":
 			f.caught <- os.Interrupt
 		case "leave":

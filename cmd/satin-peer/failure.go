@@ -50,10 +50,10 @@ func exitCode(err error, w io.Writer) int {
 		return i.exitCode()
 	}
 	if !errors.As(err, &f) {
-		fmt.Fprintln(w, "satin-peer: "+oneLine(err.Error()))
+		fmt.Fprintln(w, "satin-peer: "+oneLine(masked(err.Error())))
 		return exitBadInput
 	}
-	fmt.Fprintln(w, "satin-peer: "+oneLine(strings.TrimPrefix(f.Error(), "satin: ")))
+	fmt.Fprintln(w, "satin-peer: "+oneLine(masked(strings.TrimPrefix(f.Error(), "satin: "))))
 	_, _ = w.Write(f.stack)
 	return f.code
 }

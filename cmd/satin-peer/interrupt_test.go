@@ -15,7 +15,7 @@ import (
 )
 
 // howFar is what an interrupted run says.
-var howFar = regexp.MustCompile(`(?m)^satin-peer: (interrupted|terminated) after \d+\.\d{3} s with \d+\.\d % of the tree done, [\d,]+ jobs executed$`)
+var howFar = regexp.MustCompile(`(?m)^satin-peer: (interrupted|terminated|hung up) after \d+\.\d{3} s with \d+\.\d % of the tree done, [\d,]+ jobs executed$`)
 
 // TestInterrupt interrupts runs in this process: the exit code, what is said and left out, and that the signal is given back
 // to the system, so that the next one ends the process.
@@ -77,7 +77,7 @@ func startChild(t *testing.T, patience time.Duration, args ...string) *child {
 	t.Helper()
 	// A signal that is ignored, as for the background jobs of a script, would be ignored by the child, too.
 	caught := make(chan os.Signal, 1)
-	signal.Notify(caught, os.Interrupt, syscall.SIGTERM)
+	signal.Notify(caught, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	t.Cleanup(func() { signal.Stop(caught) })
 	exe, err := os.Executable()
 	if err != nil {
@@ -122,10 +122,13 @@ func (c *child) end(t *testing.T) string {
 // TestSignals sends real signals to real processes: a run whose jobs spawn, and one whose only job is a long leaf.
 func TestSignals(t *testing.T) {
 	for _, app := range []string{"spin", "block"} {
-		for s, code := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143} {
+		for s, code := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143, syscall.SIGHUP: 129} {
 			c := startChild(t, abortPatience, "run", app, "--workers", "2")
 			if err := c.Process.Signal(s); err != nil {
 				t.Fatal(err)
+			}
+			if s == syscall.SIGHUP {
+				_ = c.Process.Signal(s) // a closed terminal sends it, and its shell does
 			}
 			if text := c.end(t); c.ProcessState.ExitCode() != code || !howFar.MatchString(text) {
 				t.Errorf("%s, %v: %v, %s", app, s, c.ProcessState, text)

@@ -10,7 +10,7 @@
 //	0    the answer is there, or what was asked has been done
 //	1    a job failed, the answer is wrong or could not be written, or the daemon could not do it, or there is none
 //	2    bad input: an unknown application or flag, an argument, setting or file that is not allowed
-//	130  interrupted (Ctrl-C); 143 terminated (SIGTERM); a second Ctrl-C ends the command at once
+//	130  interrupted (Ctrl-C); 143 terminated (SIGTERM); 129 its terminal was closed (SIGHUP); a second Ctrl-C ends it at once
 //	141  nobody reads standard output any more
 //
 // A daemon that was told to leave, by a signal or by satin-peer leave, ends with 0.
@@ -93,12 +93,15 @@ func terminalWidth() int {
 
 func catchSignals() (<-chan os.Signal, func()) {
 	caught := make(chan os.Signal, 1)
-	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
-		if !signal.Ignored(s) { // as in a shell script's background job, which Ctrl-C is not meant for
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+		if !signal.Ignored(s) { // as in a shell script's background job, which Ctrl-C is not meant for, or after nohup
 			signal.Notify(caught, s)
 		}
 	}
-	return caught, func() { signal.Stop(caught) }
+	return caught, func() {
+		signal.Ignore(syscall.SIGHUP) // which comes twice when a terminal is closed: from it, and from its shell
+		signal.Stop(caught)
+	}
 }
 
 func everyTick(interval time.Duration) (<-chan time.Time, func()) {

@@ -144,8 +144,11 @@ type interrupted struct {
 
 func (i *interrupted) Error() string {
 	verb := "interrupted"
-	if i.signal == syscall.SIGTERM {
+	switch i.signal {
+	case syscall.SIGTERM:
 		verb = "terminated"
+	case syscall.SIGHUP:
+		verb = "hung up"
 	}
 	if i.got.Workers == 0 && i.got.peers == 0 {
 		return fmt.Sprintf("%s after %s", verb, seconds(i.got.at))

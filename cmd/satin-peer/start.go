@@ -32,8 +32,8 @@ the foreground and logs on standard error. The other commands talk to it.
 
 Settings come from the configuration file, variables of the environment and these flags; satin-peer config shows them.
 
-SIGTERM, Ctrl-C and satin-peer leave let it leave: it gives the work of others back and says goodbye. A second signal ends it at
-once; others then notice after some seconds, and do its work again.`,
+SIGTERM, Ctrl-C, closing its terminal (SIGHUP) and satin-peer leave let it leave: it gives the work of others back and says goodbye.
+A second signal ends it at once; others then notice after some seconds, and do its work again. After nohup it ignores SIGHUP.`,
 		Example: `  satin-peer start
   satin-peer start --join /ip4/192.168.1.20/udp/4001/quic-v1/p2p/12D3KooWEfSPJ8YpT6zV2Qdqz4YVNoqJqGHdc4oC4NW9aUQZQ6Jg
   satin-peer start --workers 2 --cluster home --log-format json`,
@@ -57,7 +57,7 @@ once; others then notice after some seconds, and do its work again.`,
 
 // newLog makes the daemon's log.
 func (c console) newLog(l *settings.Loaded) *slog.Logger {
-	options := &slog.HandlerOptions{}
+	options := &slog.HandlerOptions{ReplaceAttr: maskedAttr}
 	level := slog.LevelInfo
 	if level.UnmarshalText([]byte(l.LogLevel)) == nil { // which the settings have checked
 		options.Level = level
