@@ -18,6 +18,7 @@ import (
 	libp2phost "github.com/libp2p/go-libp2p/core/host"
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
+	"github.com/multiformats/go-multiaddr"
 
 	"github.com/satin-peer/satin/peer/host"
 )
@@ -187,6 +188,31 @@ func TestListenOnTakenPort(t *testing.T) {
 	wants(t, err, host.ErrListen)
 	if !strings.Contains(err.Error(), strconv.Itoa(port)) || !strings.Contains(err.Error(), "in use") {
 		t.Errorf("the message does not name the port and the cause: %v", err)
+	}
+}
+
+// libp2p would share the port of a running peer, of the same address or of one that covers it.
+func TestListenOnThePortOfAnotherPeer(t *testing.T) {
+	for running, taken := range map[string]string{"127.0.0.1": "0.0.0.0", "0.0.0.0": "127.0.0.1"} {
+		for _, ip := range []string{running, taken} {
+			a := open(t, host.Config{Listen: []string{"/ip4/" + running + "/tcp/0"}})
+			at, err := multiaddr.NewMultiaddr(pick(a.Addrs(), "/tcp/"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			port, err := at.ValueForProtocol(multiaddr.P_TCP)
+			if err != nil {
+				t.Fatal(err)
+			}
+			addr := "/ip4/" + ip + "/tcp/" + port
+			_, err = host.Open(t.Context(), host.Config{StateDir: t.TempDir(), Listen: []string{addr}})
+			wants(t, err, host.ErrListen)
+			if !strings.Contains(err.Error(), addr) || !strings.Contains(err.Error(), "in use") || strings.Contains(err.Error(), "\n") {
+				t.Errorf("the message does not name the address and the cause in one line: %v", err)
+			}
+			a.Close()
+			open(t, host.Config{Listen: []string{addr}}).Close() // free again
+		}
 	}
 }
 

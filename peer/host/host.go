@@ -186,6 +186,9 @@ func (h *Host) listen(private ed25519.PrivateKey) (host.Host, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := untaken(listen); err != nil {
+		return nil, err
+	}
 	resources, err := resourceManager(h.cfg.MaxConns, h.cfg.MaxConnsPerAddress)
 	if err != nil {
 		return nil, err

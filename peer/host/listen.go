@@ -89,6 +89,25 @@ func tryListen(network, addr string) error {
 	return err
 }
 
+// untaken says which TCP address another program listens on already. libp2p would listen on it all the same, as it shares ports so that it can
+// dial from those it listens on; then either of the two gets what is for the other.
+func untaken(addrs []ma.Multiaddr) error {
+	for _, a := range addrs {
+		network, addr, err := manet.DialArgs(a)
+		if err != nil || !strings.HasPrefix(network, "tcp") {
+			continue
+		}
+		if err := tryListen(network, addr); err != nil {
+			return cannotListen(a.String(), err)
+		}
+	}
+	return nil
+}
+
+func cannotListen(addr string, why error) error {
+	return fmt.Errorf("%w on %s: %w: choose another address or port", ErrListen, addr, why)
+}
+
 // listening checks that each address that was asked for is listened on: libp2p is content if one is.
 func listening(n host.Host, asked []string) error {
 	for _, text := range asked {
@@ -110,7 +129,7 @@ func listening(n host.Host, asked []string) error {
 		if err == nil {
 			err = errors.New("no transport for it")
 		}
-		return fmt.Errorf("%w on %s: %w: choose another address or port", ErrListen, text, err)
+		return cannotListen(text, err)
 	}
 	return nil
 }
