@@ -119,7 +119,8 @@ func (p *Peer) tellLoads(now time.Time) {
 func (p *Peer) loadOf(r *run) *load {
 	s := r.session.Stats()
 	return &load{
-		Run: r.manifest.Run, Workers: s.Load.Workers, Busy: max(s.Load.Workers-s.Load.Idle, 0), Queued: s.Load.Queued, Figures: r.figures(),
+		Run: r.manifest.Run, Workers: s.Load.Workers, Busy: max(s.Load.Workers-s.Load.Idle, 0), Queued: s.Load.Queued,
+		Figures: figuresOf(r.session.Pool().Stats(), s), // not figures(), which the table's mutex guards
 	}
 }
 

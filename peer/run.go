@@ -13,7 +13,8 @@ import (
 
 // run is a run as this peer knows it. The mutex of its table guards what changes; session and share do not, once set.
 type run struct {
-	manifest *statement.SignedManifest
+	manifest *statement.SignedManifest // its head; never changed
+	bytes    []byte                    // the whole manifest as it travels; nil when the run has ended
 	mine     bool
 	args     []string // as on the owner's command line; only of own runs
 	began    time.Time

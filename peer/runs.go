@@ -124,7 +124,7 @@ func (t *runs) adopt(m *statement.SignedManifest) error {
 	for _, r := range t.table {
 		if !r.state.Ended() || r.state == control.RunRefused {
 			active++
-			bytes += len(r.manifest.Bytes)
+			bytes += len(r.bytes)
 			if r.manifest.Owner == m.Owner {
 				owners++
 			}
@@ -136,11 +136,11 @@ func (t *runs) adopt(m *statement.SignedManifest) error {
 	if bytes > maxManifests {
 		return fmt.Errorf("run %s: its manifest and those of the runs in progress have %d bytes, at most %d are kept", m.Run, bytes, maxManifests)
 	}
-	r := &run{manifest: m, began: now, asked: now, heardOwner: now, state: control.RunRunning, over: make(chan struct{})}
+	r := &run{manifest: m.Head(), bytes: m.Bytes, began: now, asked: now, heardOwner: now, state: control.RunRunning, over: make(chan struct{})}
 	t.table[m.Run] = r
 	if r.why = t.p.unfit(&m.Manifest); r.why != "" {
 		r.state, r.ended = control.RunRefused, now
-		r.manifest = m.Head()
+		r.bytes = nil
 		close(r.over)
 		t.p.log.Warn("run refused", "run", m.Run, "app", m.App, "owner", m.Owner, "why", r.why)
 		return nil
@@ -185,7 +185,7 @@ func (t *runs) stop(r *run, state control.RunState, why string) {
 		r.reached = r.session.Pool().Progress()
 	}
 	r.state, r.why, r.ended = state, why, time.Now()
-	r.manifest = r.manifest.Head() // nobody asks for the rest any more
+	r.bytes = nil // nobody asks for them any more
 	if s := r.session; s != nil {
 		t.live.Delete(r.manifest.Run)
 		t.p.arbiter.leave(r.share)
@@ -241,7 +241,7 @@ func (t *runs) tell(q runQuestion) *runAnswer {
 		return &runAnswer{}
 	}
 	if q.Full && !r.state.Ended() {
-		return &runAnswer{Manifest: r.manifest.Bytes}
+		return &runAnswer{Manifest: r.bytes}
 	}
 	return &runAnswer{Known: true}
 }

@@ -47,7 +47,7 @@ func (p *Peer) Submit(_ context.Context, sub control.Submission) (control.RunInf
 	case mine >= maxPerOwner:
 		return control.RunInfo{}, control.Errorf(control.ErrRefused, "%d runs of this peer are in progress, at most %d may be: wait for one, or cancel it", mine, maxPerOwner)
 	}
-	r := &run{manifest: signed, mine: true, args: sub.Args, began: now, asked: now, state: control.RunRunning, over: make(chan struct{}), most: 1}
+	r := &run{manifest: signed.Head(), bytes: signed.Bytes, mine: true, args: sub.Args, began: now, asked: now, state: control.RunRunning, over: make(chan struct{}), most: 1}
 	if err := t.start(r); err != nil {
 		return control.RunInfo{}, err
 	}
@@ -63,14 +63,14 @@ func (p *Peer) Submit(_ context.Context, sub control.Submission) (control.RunInf
 // finish keeps the outcome of an own run, and only then tells anybody.
 func (t *runs) finish(r *run, outcome []byte) {
 	t.mu.Lock()
-	over := r.state.Ended()
+	over, manifest, most := r.state.Ended(), r.bytes, r.most
 	t.mu.Unlock()
 	if over {
 		return // cancelled a moment ago
 	}
 	now := time.Now()
 	err := t.p.answers.keep(r.manifest.Run, &Answer{
-		Manifest: r.manifest.Bytes, Outcome: outcome, Ended: now.Unix(), Elapsed: int64(now.Sub(r.began)), Peers: r.most,
+		Manifest: manifest, Outcome: outcome, Ended: now.Unix(), Elapsed: int64(now.Sub(r.began)), Peers: most,
 	})
 	if err != nil {
 		t.p.log.Error("the answer could not be kept on the disk", "run", r.manifest.Run, "error", err)
@@ -120,7 +120,7 @@ func (t *runs) abandon() {
 // disown buries a run of an earlier life of this peer: what was known of it here is gone. The mutex is held.
 func (t *runs) disown(m *statement.SignedManifest) {
 	now := time.Now()
-	r := &run{manifest: m, mine: true, began: time.Unix(m.Created, 0), state: control.RunRunning, over: make(chan struct{})}
+	r := &run{manifest: m.Head(), mine: true, began: time.Unix(m.Created, 0), state: control.RunRunning, over: make(chan struct{})}
 	t.table[m.Run] = r
 	if _, err := t.p.answers.load(m.Run); err == nil {
 		t.endOwn(r, control.RunDone, "", statement.Finished)
