@@ -3,7 +3,6 @@ package dashboard
 import (
 	"embed"
 	"io/fs"
-	"mime"
 	"net/http"
 	"path"
 )
@@ -33,6 +32,21 @@ func serveAsset(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusMethodNotAllowed, "refused", "this can only be read")
 		return
 	}
-	w.Header().Set("Content-Type", mime.TypeByExtension(path.Ext(name)))
+	w.Header().Set("Content-Type", contentType(path.Ext(name)))
 	_, _ = w.Write(text)
+}
+
+// contentType is that of the page's files. The system's own table may say anything.
+func contentType(ext string) string {
+	switch ext {
+	case ".html":
+		return "text/html; charset=utf-8"
+	case ".css":
+		return "text/css; charset=utf-8"
+	case ".js":
+		return "text/javascript; charset=utf-8"
+	case ".svg":
+		return "image/svg+xml"
+	}
+	return "application/octet-stream"
 }

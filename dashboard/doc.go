@@ -19,5 +19,11 @@
 // queued: a slow client misses values in between, never the last one. A client that reconnects resumes by number, or gets
 // everything anew if too much has gone since or the daemon is another.
 //
+// A [Tree] holds the steal tree of a run in bounded space and answers for the part of it that is seen. No Source gives segments yet, so
+// the server has none and the page does not show it.
+//
+// The page is in web/, as it is served. In there, "npm ci && npm run check" checks its types; "go test -tags browser" tries it in
+// Chromium.
+//
 // Texts in what is sent may come from other peers and may contain anything; the page shows them as text.
 package dashboard

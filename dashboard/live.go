@@ -118,7 +118,7 @@ func (c *client) write(ctx context.Context) {
 			return
 		case s := <-c.subscribed:
 			c.wanted, c.number, c.asked = s.Topics, s.After, true
-			c.all = s.Epoch != c.hub.epoch || !c.hub.store.covers(s.After)
+			c.all = s.Epoch != c.hub.epoch
 			c.hub.subscribe(c.watcher, len(s.Topics) > 0)
 			err = c.send()
 		case <-c.watcher.wake:

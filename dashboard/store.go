@@ -98,13 +98,6 @@ type change struct {
 	Gone   map[topic][]string                   `json:"gone,omitempty"` // IDs that have no value any more; of a delta
 }
 
-// covers says whether a reader that has read to a number can go on from there.
-func (s *store) covers(after uint64) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return after >= s.horizon && after <= s.number
-}
-
 // since gives what is newer than after in the topics; everything if after is not covered any more, or all is set.
 func (s *store) since(after uint64, all bool, wanted []topic) *change {
 	s.mu.Lock()
