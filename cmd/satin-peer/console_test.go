@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -202,6 +203,7 @@ type fake struct {
 func newFake() *fake {
 	f := &fake{caught: make(chan os.Signal, 1), ticks: make(chan time.Time)}
 	f.console = console{
+		in:      strings.NewReader("satin-peer join satin-invite-1:fromstdin\nnot this\n"),
 		out:     &f.out,
 		err:     &f.err,
 		width:   func() int { return f.columns },

@@ -29,6 +29,7 @@ type fakeMember struct {
 	runs    []control.RunInfo
 	found   []control.Finding
 	err     error // what every call but Leave gives
+	refused error // what Join gives
 	outcome control.Outcome
 	block   bool // runs do not end by themselves
 	waiting chan struct{}
@@ -99,7 +100,7 @@ func (m *fakeMember) Doctor(context.Context) ([]control.Finding, error) {
 func (m *fakeMember) Resume(context.Context) error                   { return m.note("resume") }
 func (m *fakeMember) Pause(_ context.Context, d time.Duration) error { return m.note("pause %v", d) }
 func (m *fakeMember) Join(_ context.Context, a string) (control.PeerInfo, error) {
-	return control.PeerInfo{Peer: "12D3KooWNear"}, m.note("join %s", a)
+	return control.PeerInfo{Peer: "12D3KooWNear"}, errors.Join(m.note("join %s", a), m.refused)
 }
 
 func (m *fakeMember) Leave(ctx context.Context) error {

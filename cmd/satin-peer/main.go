@@ -33,6 +33,7 @@ func main() { os.Exit(run(os.Args[1:], all.Apps(), newConsole())) }
 
 // A console is what the command talks to outside itself.
 type console struct {
+	in  io.Reader
 	out io.Writer // the answer
 	err io.Writer // everything else
 
@@ -64,6 +65,7 @@ const abortPatience = 500 * time.Millisecond
 func newConsole() console {
 	signal.Ignore(syscall.SIGPIPE)
 	return console{
+		in:       os.Stdin,
 		out:      os.Stdout,
 		err:      os.Stderr,
 		width:    terminalWidth,

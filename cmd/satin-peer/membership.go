@@ -21,9 +21,14 @@ func newJoinCommand(c console) *cobra.Command {
 the member's address, if the swarm is open or this peer is on its list. One member is enough: it tells of the others. The daemon
 remembers them, so that it finds them again after a restart.
 
+Whoever sees an invitation can use it: "@FILE" takes it from a file and "-" from standard input, not from the command line, which other
+users of the machine can see. The whole line that satin-peer invite prints may be pasted.
+
 Without a running daemon, start one with satin-peer start --join.`,
 		Example: `  satin-peer join /ip4/192.168.1.20/udp/4001/quic-v1/p2p/12D3KooWEfSPJ8YpT6zV2Qdqz4YVNoqJqGHdc4oC4NW9aUQZQ6Jg
-  satin-peer join satin-invite-1:pGFz...`,
+  satin-peer join satin-invite-1:pGFz...
+  satin-peer join @invitation.txt
+  ssh first satin-peer invite | satin-peer join -`,
 	}, 1, 1, func(ctx context.Context, d *control.Client, args []string) error {
 		p, err := d.Join(ctx, args[0])
 		if err != nil {
@@ -32,6 +37,14 @@ Without a running daemon, start one with satin-peer start --join.`,
 		fmt.Fprintf(c.err, "joined through %s\n", oneLine(p.Peer))
 		return nil
 	})
+	ask := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		args, err := c.targets(args)
+		if err != nil {
+			return err
+		}
+		return ask(cmd, args)
+	}
 	return cmd
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -11,6 +13,7 @@ import (
 
 	"github.com/satin-peer/satin/apps"
 	"github.com/satin-peer/satin/peer/control"
+	"github.com/satin-peer/satin/peer/host"
 	"github.com/satin-peer/satin/peer/settings"
 )
 
@@ -36,6 +39,7 @@ SIGTERM, Ctrl-C, closing its terminal (SIGHUP) and satin-peer leave let it leave
 A second signal ends it at once; others then notice after some seconds, and do its work again. After nohup it ignores SIGHUP.`,
 		Example: `  satin-peer start
   satin-peer start --join /ip4/192.168.1.20/udp/4001/quic-v1/p2p/12D3KooWEfSPJ8YpT6zV2Qdqz4YVNoqJqGHdc4oC4NW9aUQZQ6Jg
+  satin-peer start --join @invitation.txt
   satin-peer start --workers 2 --cluster home --log-format json`,
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
@@ -48,6 +52,9 @@ A second signal ends it at once; others then notice after some seconds, and do i
 		}
 		l, err := c.load(cmd.Flags())
 		if err != nil {
+			return err
+		}
+		if l.Join, err = c.targets(l.Join); err != nil {
 			return err
 		}
 		return c.start(l, list)
@@ -160,12 +167,27 @@ func (c console) joinAll(ctx context.Context, d control.Daemon, addresses []stri
 			case ctx.Err() != nil:
 			case errors.Is(err, control.ErrBadInput):
 				hopeless <- err
+			case isFinal(address, err) && !hasMembers(ctx, d):
+				hopeless <- failed("%w: without another invitation this peer would be alone", err)
+			case isFinal(address, err):
+				log.Warn("not joined by this invitation, and it is of no use to try again", "address", address, "error", err)
 			default:
 				log.Warn("not joined yet; it is tried again", "address", address, "error", err)
 			}
 		}()
 	}
 	return hopeless
+}
+
+// isFinal says whether an invitation was refused for good, and not because the member was busy.
+func isFinal(address string, err error) bool {
+	return host.IsInvitation(address) && errors.Is(err, control.ErrRefused) && !strings.Contains(err.Error(), host.ErrBusy.Error())
+}
+
+// hasMembers says whether the peer has others to work with.
+func hasMembers(ctx context.Context, d control.Daemon) bool {
+	peers, err := d.Peers(ctx)
+	return err != nil || slices.ContainsFunc(peers, func(p control.PeerInfo) bool { return p.Connected })
 }
 
 // announce logs what others need to know of this peer.

@@ -19,6 +19,7 @@ import (
 	"github.com/satin-peer/satin/apps"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/peer/control"
+	"github.com/satin-peer/satin/peer/settings"
 )
 
 // submit hands t to the daemon d, and waits for the answer unless it is to be left alone. What was submitted is written
@@ -142,11 +143,7 @@ func (r *swarmRun) stop() {
 }
 
 // ownPeer makes a peer for one run, which joins the members that were named.
-func (c console) ownPeer(t *task, o *options, flags *pflag.FlagSet, list []apps.App) (err error) {
-	l, err := c.load(flags)
-	if err != nil {
-		return err
-	}
+func (c console) ownPeer(t *task, o *options, flags *pflag.FlagSet, list []apps.App, l *settings.Loaded) (err error) {
 	if flags.Changed("workers") {
 		l.Workers = o.workers
 	}
@@ -265,12 +262,15 @@ func (c console) elsewhere(t *task, o *options, flags *pflag.FlagSet, list []app
 	if err != nil {
 		return true, err
 	}
+	if l.Join, err = c.targets(l.Join); err != nil {
+		return true, err
+	}
 	d, err := control.Connect(l.RuntimeDir)
 	switch {
 	case errors.Is(err, control.ErrNotRunning) && o.detach:
 		return true, failed("there is no daemon to leave the run with: start one with satin-peer start, or leave --detach out")
 	case errors.Is(err, control.ErrNotRunning) && joins:
-		return true, c.ownPeer(t, o, flags, list)
+		return true, c.ownPeer(t, o, flags, list, l)
 	case errors.Is(err, control.ErrNotRunning):
 		return false, nil
 	case err != nil:
