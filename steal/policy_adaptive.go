@@ -100,7 +100,8 @@ func (a *Adaptive) Plan(v *View, p *Plan) {
 	if need == 0 {
 		return
 	}
-	if idle > 0 && v.Failures() > 0 {
+	// Whoever is alone in its cluster has no local steal that could fail.
+	if alone := len(v.Members().Cluster(v.Cluster()).Members) <= 1; idle > 0 && (v.Failures() > 0 || alone) {
 		a.stealWide(v, p)
 	}
 	if v.Failures() >= localDraws {

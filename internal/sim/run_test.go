@@ -149,6 +149,21 @@ func TestReport(t *testing.T) {
 	}
 }
 
+// TestAloneInACluster: a peer without neighbours steals again and again, under every policy that steals.
+func TestAloneInACluster(t *testing.T) {
+	for _, name := range []string{"rs", "crs", "cmrs", "acrs", "adaptive"} {
+		c := quiet(smallSplit(), name)
+		c.Network = wan.Uniform([]int{1, 1}, lan, wan.Conditions{Bandwidth: 1e6, Latency: 10 * time.Millisecond})
+		r, err := Run(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := r.Speedup(20 * time.Second); s < 1.7 {
+			t.Errorf("%s: speedup %.2f on two peers", name, s)
+		}
+	}
+}
+
 // TestCostsAreCharged: overhead and messages take time, speeds scale it.
 func TestCostsAreCharged(t *testing.T) {
 	one := func(change func(*Config)) time.Duration {
