@@ -29,7 +29,7 @@ export function wrong(model) {
   for (const p of model.peers) if (p.connected && !p.alive) list.push(`${peerName(p)} is connected, but not heard.`);
   for (const r of model.runs) if (r.why && !(r.ended && r.state !== "failed")) list.push(`${runName(r)}: ${plain(r.why)}`);
   const s = model.status;
-  if (s?.reach === "private") list.push(`Peers outside the own network cannot connect to this one${s.relay ? " but through a relay" : ""}.${s.reach_why ? ` ${plain(s.reach_why)}` : ""}`);
+  if (s?.reach === "private") list.push(`Peers outside the own network cannot connect to this one${s.relay ? " but through a relay" : ""}${s.reach_why ? `: ${plain(s.reach_why)}` : "."}`);
   return list;
 }
 
