@@ -216,9 +216,9 @@ func TestAsked(t *testing.T) {
 		{[]string{"invite"}, []string{"invite {Peer: Uses:1 MayInvite:false Valid:86400}"}},
 		{[]string{"invite", "--uses", "3", "--valid", "2h", "--may-invite"}, []string{"invite {Peer: Uses:3 MayInvite:true Valid:7200}"}},
 		{[]string{"invite", "12D3KooW"}, []string{"invite {Peer:12D3KooW Uses:0 MayInvite:false Valid:0}"}},
-		{[]string{"run", "count", "3", "--add", "2"}, []string{`submit count ["--add=2" "3"] as test.count`, "wait " + runGoing}},
+		{[]string{"run", "count", "3", "--add", "2"}, []string{`submit count ["--add=2" "3"] as test.count`, "status", "wait " + runGoing}},
 		{[]string{"run", "count", "3", "--detach"}, []string{`submit count ["3"] as test.count`}},
-		{[]string{"run", "count", "3", "--join", "a", "--join", "b"}, []string{"join a", "join b", `submit count ["3"] as test.count`, "wait " + runGoing}},
+		{[]string{"run", "count", "3", "--join", "a", "--join", "b"}, []string{"join a", "join b", `submit count ["3"] as test.count`, "status", "wait " + runGoing}},
 		{[]string{"run", "count", "3", "--local"}, nil},
 		{[]string{"run", "count", "3", "--workers", "1"}, nil},
 		{[]string{"run", "count", "3", "--sequential"}, nil},
@@ -265,6 +265,7 @@ func TestOutcomes(t *testing.T) {
 	}{
 		{control.Outcome{State: control.RunFailed, Failure: "ab/1.2 on 12D3KooWFar panicked: no\nway", Stack: stack}, exitFailed, "satin-peer: ab/1.2 on 12D3KooWFar panicked: no\\nway\n" + stack},
 		{control.Outcome{State: control.RunCancelled}, exitFailed, "satin-peer: the run was cancelled\n"},
+		{control.Outcome{State: control.RunCancelled, Failure: "cancelled by its owner"}, exitFailed, "satin-peer: the run was cancelled by its owner\n"},
 		{control.Outcome{State: control.RunCancelled, Failure: "its manifest has expired"}, exitFailed, "satin-peer: the run was cancelled: its manifest has expired\n"},
 		{control.Outcome{State: control.RunDone, Result: encoded(7)}, exitFailed, "satin-peer: WRONG ANSWER to a tree of depth 3: 7 leaves, want 8; the answer was: 7 leaves, 0 flags\n"},
 		{control.Outcome{State: control.RunDone, Result: encoded("seven")}, exitFailed, "satin-peer: the answer cannot be read: encoding: "},
@@ -285,6 +286,26 @@ func TestOutcomes(t *testing.T) {
 		f = newFake().withDaemon(t, m)
 		if code := f.run("run", "count", "3"); code != c.code || strings.Contains(f.err.String(), stack) {
 			t.Errorf("without --verbose: exit code %d, error %q", code, &f.err)
+		}
+	}
+}
+
+// TestBesidesTheAnswer checks what is said when the answer could not be kept, and when this peer is paused.
+func TestBesidesTheAnswer(t *testing.T) {
+	result, err := wire.Value().Encode(8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"run", "count", "3"}, {"wait", "cc"}, {"run", "count", "3", "--json"}} {
+		m := newFakeMember()
+		m.outcome = control.Outcome{State: control.RunDone, Result: result, Warning: "not kept:\ndisk full"}
+		m.status.State = control.PeerPaused
+		m.runs[0].Args = []string{"3"}
+		f := newFake().withDaemon(t, m)
+		code := f.run(args...)
+		paused := strings.HasPrefix(f.err.String(), "satin-peer: this peer is paused until satin-peer resume")
+		if code != 0 || !paused || !strings.HasSuffix(f.err.String(), "satin-peer: not kept:\\ndisk full\n") || f.out.Len() == 0 {
+			t.Errorf("%q: exit code %d, output %q, error %s", args, code, &f.out, &f.err)
 		}
 	}
 }
@@ -378,7 +399,8 @@ func TestSwarmInterrupt(t *testing.T) {
 	for _, c := range []struct {
 		args      []string
 		cancelled bool
-	}{{[]string{"run", "count", "20"}, true}, {[]string{"wait", "cc"}, false}} {
+		said      string
+	}{{[]string{"run", "count", "20"}, true, "satin-peer: interrupted after "}, {[]string{"wait", "cc"}, false, "satin-peer: interrupted: the run goes on, "}} {
 		m := newFakeMember()
 		m.block = true
 		f := newFake().withDaemon(t, m)
@@ -386,7 +408,7 @@ func TestSwarmInterrupt(t *testing.T) {
 		go func() { code <- f.run(c.args...) }()
 		<-m.waiting
 		f.caught <- os.Interrupt
-		if got := <-code; got != 130 || f.out.Len() > 0 || !strings.Contains(f.err.String(), "satin-peer: interrupted after ") {
+		if got := <-code; got != 130 || f.out.Len() > 0 || !strings.Contains(f.err.String(), c.said) {
 			t.Errorf("%q: exit code %d, output %q, error %q", c.args, got, &f.out, &f.err)
 		}
 		if cancelled := slices.Contains(m.asked, "cancel "+runGoing); cancelled != c.cancelled {
@@ -496,7 +518,7 @@ func TestOwnPeer(t *testing.T) {
 	if code := f.run("run", "count", "3", "--join", "a", "--workers", "1"); code != 0 || f.out.String() != "8 leaves, 0 flags\n" {
 		t.Errorf("exit code %d, output %q, error %s", code, &f.out, &f.err)
 	}
-	want := []string{"join a", `submit count ["3"] as test.count`, "wait " + runGoing, "leave"}
+	want := []string{"join a", `submit count ["3"] as test.count`, "status", "wait " + runGoing, "leave"}
 	if !slices.Equal(m.asked, want) || !m.closed {
 		t.Errorf("asked %q, closed: %v", m.asked, m.closed)
 	}

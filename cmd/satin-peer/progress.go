@@ -85,6 +85,8 @@ func (m *meter) left(s sample) time.Duration {
 // line is the progress on a terminal, to the right of the bar.
 func (p progress) line() string {
 	switch {
+	case p.peers > 0 && p.Workers == 0:
+		return fmt.Sprintf("%6s  nobody computes now: satin-peer status says why", percent(p.share))
 	case p.peers > 0:
 		return fmt.Sprintf("%6s  %s jobs/s  %s  %d/%d workers busy  ETA %s", percent(p.share), scaled(p.rate), counted(uint64(p.peers), "peer"), p.Busy, p.Workers, p.eta())
 	case p.Workers == 0:
@@ -97,6 +99,8 @@ func (p progress) line() string {
 func (p progress) plain() string {
 	where := ""
 	switch {
+	case p.peers > 0 && p.Workers == 0:
+		return fmt.Sprintf("%s: %s of the tree done; nobody computes now: satin-peer status says why", brief(p.at), percent(p.share))
 	case p.peers > 0:
 		where = " of " + counted(uint64(p.peers), "peer")
 	case p.Workers == 0:

@@ -44,6 +44,9 @@ func TestMeter(t *testing.T) {
 		{sample{40_000 * time.Second, 0.9999, satin.Stats{Workers: 4, Busy: 3, Executed: 4_600_000}, 2},
 			"99.9 %  0 jobs/s  2 peers  3/4 workers busy  ETA 4s",
 			"11h06m: 99.9 % of the tree done, 0 jobs/s, 3 of 4 workers of 2 peers busy, ETA 4s"},
+		{sample{40_001 * time.Second, 0.9999, satin.Stats{}, 1},
+			"99.9 %  nobody computes now: satin-peer status says why",
+			"11h06m: 99.9 % of the tree done; nobody computes now: satin-peer status says why"},
 		{sample{at: 72_000 * time.Second}, "20h00m in the sequential program", "20h00m: in the sequential program"},
 	} {
 		p := m.add(c.sample)

@@ -74,6 +74,9 @@ func (c console) report(t *task, o *options, s solution) error {
 			fmt.Fprint(c.err, newStatistics(s.end).text())
 		}
 	}
+	if s.warning != "" {
+		fmt.Fprintln(c.err, "satin-peer: "+oneLine(s.warning))
+	}
 	if s.unsaved != nil {
 		return failed("%w", s.unsaved)
 	}

@@ -20,13 +20,15 @@ type solution struct {
 	end     sample            // when the run ended; the time is that of the run alone, without checking and saving
 	unsaved error             // why the output file could not be written
 	swarm   *control.RunStats // of a run in the swarm
+	warning string            // what the user should know besides the answer
 }
 
 // A computation is a run, wherever it happens.
 type computation interface {
 	solve(ctx context.Context) (solution, error)
 	measure() sample
-	stop() // is called after an interrupt, before the context of solve ends
+	// stop is called after an interrupt, before the context of solve ends; it names a run that goes on nevertheless.
+	stop() (goesOn string)
 }
 
 // attend waits for a computation. Meanwhile it shows the progress and listens for interrupts; the error after one is an *interrupted.
@@ -58,7 +60,7 @@ func (c console) attend(r computation) (solution, error) {
 		case s := <-signals:
 			release()
 			got := r.measure() // an aborted run has no progress any more
-			r.stop()
+			goesOn := r.stop()
 			cancel()
 			select {
 			case e := <-ended:
@@ -67,7 +69,7 @@ func (c console) attend(r computation) (solution, error) {
 				}
 			case <-time.After(c.patience):
 			}
-			return solution{end: got}, &interrupted{s, got}
+			return solution{end: got}, &interrupted{s, got, goesOn}
 		}
 	}
 }
@@ -82,7 +84,7 @@ type localRun struct {
 func (r *localRun) measure() sample { return measure(r.pool, time.Since(r.began)) }
 
 // stop leaves it to the context, which aborts the run.
-func (r *localRun) stop() {}
+func (r *localRun) stop() (goesOn string) { return "" }
 
 // solve runs the problem, checks the result, and saves it if it is right.
 func (r *localRun) solve(ctx context.Context) (solution, error) {
@@ -140,6 +142,7 @@ func jobFailure(err error) error {
 type interrupted struct {
 	signal os.Signal
 	got    sample
+	goesOn string // the run, if only the waiting for it has ended
 }
 
 func (i *interrupted) Error() string {
@@ -149,6 +152,10 @@ func (i *interrupted) Error() string {
 		verb = "terminated"
 	case syscall.SIGHUP:
 		verb = "hung up"
+	}
+	if i.goesOn != "" {
+		return fmt.Sprintf("%s: the run goes on, %s of the tree is done; satin-peer wait %s waits again, satin-peer cancel %s ends it",
+			verb, percent(i.got.share), i.goesOn, i.goesOn)
 	}
 	if i.got.Workers == 0 && i.got.peers == 0 {
 		return fmt.Sprintf("%s after %s", verb, seconds(i.got.at))

@@ -202,16 +202,20 @@ func stateText(s control.Status, now time.Time) string {
 	case control.PeerWorking:
 		return fmt.Sprintf("working, %d of %s busy", s.Busy, counted(uint64(s.Workers), "worker"))
 	case control.PeerPaused:
-		if s.PausedUntil != nil {
-			return fmt.Sprintf("paused for another %s", brief(max(s.PausedUntil.Sub(now), 0)))
-		}
-		return "paused until satin-peer resume"
+		return pauseText(s, now)
 	case control.PeerIdle:
 		if s.WhyIdle != "" {
 			return "idle: " + s.WhyIdle
 		}
 	}
 	return string(s.State)
+}
+
+func pauseText(s control.Status, now time.Time) string {
+	if s.PausedUntil != nil {
+		return fmt.Sprintf("paused for another %s", brief(max(s.PausedUntil.Sub(now), 0)))
+	}
+	return "paused until satin-peer resume"
 }
 
 func reachText(r control.Reachability) string {

@@ -47,7 +47,17 @@ func (c console) submit(t *task, o *options, d control.Daemon, stateDir string) 
 		_, err := fmt.Fprintln(c.out, run.Run)
 		return err
 	}
+	c.warnPaused(d)
 	return c.finish(t, o, &swarmRun{console: c, d: d, run: run.Run, problem: t.problem, ownsIt: true})
+}
+
+// warnPaused says that this peer computes nothing: alone it would keep its user waiting without a word.
+func (c console) warnPaused(d control.Daemon) {
+	ctx, cancel := context.WithTimeout(context.Background(), c.patience)
+	defer cancel()
+	if s, err := d.Status(ctx); err == nil && s.State == control.PeerPaused {
+		fmt.Fprintf(c.err, "satin-peer: this peer is %s, and leaves the run to the others, if there are any; satin-peer resume ends the pause\n", pauseText(s, time.Now()))
+	}
 }
 
 // commandLine gives the arguments of an application as "wait" can read them again.
@@ -81,7 +91,7 @@ func (r *swarmRun) solve(ctx context.Context) (solution, error) {
 	switch o.State {
 	case control.RunDone:
 	case control.RunCancelled:
-		return solution{}, failed("%w%s", errCancelled, because(o.Failure))
+		return solution{}, cancelled(o.Failure)
 	default:
 		f := failed("%s", o.Failure)
 		f.stack = []byte(o.Stack)
@@ -93,17 +103,18 @@ func (r *swarmRun) solve(ctx context.Context) (solution, error) {
 		end.at, end.share, end.peers = floatSeconds(o.Elapsed), 1, o.Peers
 		return result, end, err
 	})
-	s.swarm = &o.Stats
+	s.swarm, s.warning = &o.Stats, o.Warning
 	return s, err
 }
 
 var errCancelled = errors.New("the run was cancelled")
 
-func because(why string) string {
-	if why == "" {
-		return ""
+// cancelled says that a run was cancelled and, if that is known, why. A reason may say so itself: "cancelled by its owner".
+func cancelled(why string) error {
+	if rest, ok := strings.CutPrefix(why, "cancelled"); ok || why == "" {
+		return failed("%w%s", errCancelled, rest)
 	}
-	return ": " + why
+	return failed("%w: %s", errCancelled, why)
 }
 
 // decodeResult makes the value that the root job returned of its encoding.
@@ -131,15 +142,17 @@ func (r *swarmRun) measure() sample {
 	}
 }
 
-// stop ends an own run everywhere.
-func (r *swarmRun) stop() {
-	if r.ownsIt {
-		ctx, cancel := context.WithTimeout(context.Background(), r.patience)
-		defer cancel()
-		if err := r.d.Cancel(ctx, r.run); err != nil {
-			fmt.Fprintf(r.err, "satin-peer: the run could not be cancelled: %s; satin-peer cancel %s tries again\n", oneLine(err.Error()), r.run)
-		}
+// stop ends an own run everywhere. One that is only waited for goes on.
+func (r *swarmRun) stop() (goesOn string) {
+	if !r.ownsIt {
+		return r.run
 	}
+	ctx, cancel := context.WithTimeout(context.Background(), r.patience)
+	defer cancel()
+	if err := r.d.Cancel(ctx, r.run); err != nil {
+		fmt.Fprintf(r.err, "satin-peer: the run could not be cancelled: %s; satin-peer cancel %s tries again\n", oneLine(err.Error()), r.run)
+	}
+	return ""
 }
 
 // ownPeer makes a peer for one run, which joins the members that were named.
@@ -222,6 +235,9 @@ from the present directory. Ctrl-C ends the waiting, not the run.`,
 		t, err := readTask(list, run)
 		if err != nil {
 			return failed("the arguments of run %s cannot be read: %w", run.Run, err)
+		}
+		if !run.State.Ended() {
+			c.warnPaused(d)
 		}
 		return c.finish(t, o, &swarmRun{console: c, d: d, run: run.Run, problem: t.problem})
 	})
