@@ -92,7 +92,9 @@ func TestConnectToOtherSwarms(t *testing.T) {
 		{"of another name", other, host.ErrWrongSwarm, `"elsewhere"`},
 		{"of the same name with another key", twin, host.ErrWrongSwarm, "another key"},
 		{"open, of the same name", open(t, host.Config{Swarm: "lab", Trust: host.TrustOpen}), host.ErrNotInvited, "not invited"},
-		{"new here", open(t, host.Config{Swarm: "lab"}), host.ErrNotInvited, "not invited"},
+		{"new here", open(t, host.Config{Swarm: "lab"}), host.ErrNotInvited, "satin-peer invite prints"},
+		{"new here, without a name", open(t, host.Config{}), host.ErrNotInvited, "satin-peer invite prints"},
+		{"new here, of another name", open(t, host.Config{Swarm: "mine"}), host.ErrNotInvited, `satin-peer invite prints, or to allow the peer ID`},
 		{"newer", open(t, host.Config{Swarm: "lab", Protocol: 3, OldestProtocol: 2}), host.ErrVersion, "update"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

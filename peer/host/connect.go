@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/network"
@@ -27,9 +25,12 @@ func ParseAddr(text string) (peer.AddrInfo, error) {
 	if len(text) > maxAddress {
 		return peer.AddrInfo{}, fmt.Errorf("%w: %d letters; %s", ErrAddress, len(text), example)
 	}
-	a, err := ma.NewMultiaddr(strings.TrimSpace(text))
+	if IsInvitation(text) {
+		return peer.AddrInfo{}, fmt.Errorf("%w: %q is an invitation", ErrAddress, Mask(text))
+	}
+	a, err := parseMultiaddr(text)
 	if err != nil {
-		return peer.AddrInfo{}, fmt.Errorf("%w: %q: %w; %s", ErrAddress, text, err, example)
+		return peer.AddrInfo{}, fmt.Errorf("%w: %w; %s", ErrAddress, err, example)
 	}
 	info, err := peer.AddrInfoFromP2pAddr(a)
 	if err != nil {
@@ -44,43 +45,17 @@ func ParseAddr(text string) (peer.AddrInfo, error) {
 	return *info, nil
 }
 
-// An intent is the user's wish to become a member of the swarm of a certain peer.
-type intent struct {
-	invitation *Invitation // nil: by being in the other's allow-list
-	answered   atomic.Bool // the other has answered a hello that carried it
-}
-
-// intentTries is how often it is tried again because another handshake with the same peer, that did not carry it, came in between: the two may
-// have found each other on the local network in the same moment.
-const intentTries = 3
-
-// intents are those that are being tried.
-type intents struct {
-	mu  sync.Mutex
-	all map[peer.ID]*intent
-}
-
-func (h *Host) intentFor(id peer.ID) *intent {
-	h.intents.mu.Lock()
-	defer h.intents.mu.Unlock()
-	return h.intents.all[id]
-}
-
-// intend notes an intent until the returned function is called. An invitation is worth more than none.
-func (h *Host) intend(id peer.ID, in *intent) (done func()) {
-	h.intents.mu.Lock()
-	defer h.intents.mu.Unlock()
-	if old := h.intents.all[id]; old != nil && in.invitation == nil {
-		return func() {}
+// parseMultiaddr reads a multiaddr; its errors quote the text once.
+func parseMultiaddr(text string) (ma.Multiaddr, error) {
+	a, err := ma.NewMultiaddr(strings.TrimSpace(text))
+	if err == nil {
+		return a, nil
 	}
-	h.intents.all[id] = in
-	return func() {
-		h.intents.mu.Lock()
-		defer h.intents.mu.Unlock()
-		if h.intents.all[id] == in {
-			delete(h.intents.all, id)
-		}
+	why, quoted := err.Error(), strings.TrimRight(strings.TrimSpace(text), "/")
+	for _, doing := range []string{"parse", "validate"} {
+		why = strings.TrimPrefix(why, fmt.Sprintf("failed to %s multiaddr %q: ", doing, quoted))
 	}
+	return nil, fmt.Errorf("%q: %s", text, why)
 }
 
 // Connect connects to the peer with a full multiaddr and waits until each has admitted the other, or until ctx ends; without a deadline
@@ -157,12 +132,19 @@ func (h *Host) connect(ctx context.Context, info peer.AddrInfo, in *intent) erro
 	defer h.intend(info.ID, in)()
 	for try := 1; ; try++ {
 		err := h.meet(ctx, info)
-		if err == nil && in.invitation != nil && !in.answered.Load() {
+		if err == nil && in.invitation != nil && !in.answered() {
 			err = h.greetAgain(ctx, info.ID) // they were connected before, without the invitation
 		}
-		var crossed *handshakeError
-		if !errors.As(err, &crossed) || in.answered.Load() || try == intentTries || ctx.Err() != nil {
+		var failed *handshakeError
+		if !errors.As(err, &failed) {
 			return err
+		}
+		if why := in.refusal(); why != nil {
+			failed.err = why // and not what a crossing handshake failed for
+		}
+		if in.answered() || try == intentTries || ctx.Err() != nil {
+			failed.err = h.forNewcomer(in, failed.err)
+			return failed
 		}
 	}
 }
@@ -176,15 +158,30 @@ func (h *Host) meet(ctx context.Context, info peer.AddrInfo) error {
 	start := time.Now()
 	if err := h.inner.Connect(ctx, peer.AddrInfo{ID: info.ID}); err != nil {
 		err = explainDial(info, err)
-		if errors.Is(err, ErrWrongPeer) {
-			h.inner.Peerstore().SetAddrs(info.ID, info.Addrs, 0) // forget them
-		}
+		h.inner.Peerstore().SetAddrs(info.ID, info.Addrs, 0) // forget them: the next attempt may be at others
 		return err
 	}
+	reached := h.reached(info)
 	if err := h.visitors.await(ctx, info.ID, start); err != nil {
-		return &handshakeError{info.ID, place(info), err}
+		return &handshakeError{info.ID, place(info) + reached, err}
 	}
 	return nil
+}
+
+// reached says where a peer was found, if that is none of the addresses that were asked for.
+func (h *Host) reached(info peer.AddrInfo) string {
+	says := ""
+	for _, c := range h.inner.Network().ConnsToPeer(info.ID) {
+		switch at := c.RemoteMultiaddr(); {
+		case slices.ContainsFunc(info.Addrs, at.Equal):
+			return ""
+		case c.Stat().Direction == network.DirOutbound:
+			says = ", reached at " + at.String()
+		case says == "":
+			says = ", which had connected from " + at.String()
+		}
+	}
+	return says
 }
 
 // A handshakeError says with whom a handshake failed.
@@ -219,31 +216,42 @@ func place(info peer.AddrInfo) string {
 
 // explainDial turns libp2p's error for a failed dial into one of ours.
 func explainDial(info peer.AddrInfo, all error) error {
-	err := dialError(info, all)
+	where, err := dialError(info, all)
 	var other sec.ErrPeerIDMismatch
 	switch {
 	case errors.As(err, &other):
-		return fmt.Errorf("%w: at %s is %s, not %s: check the address", ErrWrongPeer, place(info), other.Actual, info.ID)
+		return fmt.Errorf("%w: at %s is %s, not %s: check the address", ErrWrongPeer, where, other.Actual, info.ID)
 	case errors.Is(all, libp2pswarm.ErrDialToSelf):
 		return fmt.Errorf("%w: %s", ErrSelf, info.ID)
 	case errors.Is(err, libp2pswarm.ErrNoTransport):
-		return fmt.Errorf("%w: %s is for a transport that this peer does not have: QUIC and TCP it has", ErrAddress, place(info))
+		return fmt.Errorf("%w: %s is for a transport that this peer does not have: QUIC and TCP it has", ErrAddress, where)
 	case errors.Is(err, network.ErrResourceLimitExceeded):
 		return fmt.Errorf("%w: this peer has no room for a connection with %s", ErrBusy, info.ID)
+	case errors.Is(err, libp2pswarm.ErrNoGoodAddresses) && slices.ContainsFunc(info.Addrs, hasName):
+		return fmt.Errorf("%s at %s %w: %w: the name has no address that this peer could find: check how it is written", info.ID, where, ErrUnreachable, err)
 	}
-	return fmt.Errorf("%s at %s %w: %w: check that it runs and that its port is open", info.ID, place(info), ErrUnreachable, err)
+	return fmt.Errorf("%s at %s %w: %w: check that it runs and that its port is open", info.ID, where, ErrUnreachable, err)
 }
 
-// dialError picks out of libp2p's list of attempts at all known addresses of a peer one at those that were asked for.
-func dialError(info peer.AddrInfo, all error) error {
+// dialError picks out of libp2p's list of attempts at all known addresses of a peer one at those that were asked for, or says which it is at.
+func dialError(info peer.AddrInfo, all error) (where string, err error) {
+	where = place(info)
 	var dial *libp2pswarm.DialError
 	if !errors.As(all, &dial) || len(dial.DialErrors) == 0 {
-		return all
+		return where, all
 	}
 	for _, e := range dial.DialErrors {
 		if slices.ContainsFunc(info.Addrs, e.Address.Equal) {
-			return e.Cause
+			return e.Address.String(), e.Cause
 		}
 	}
-	return dial.DialErrors[0].Cause
+	e := dial.DialErrors[0]
+	return where + ", tried at " + e.Address.String() + ",", e.Cause
+}
+
+// hasName says whether an address has a name that must be looked up.
+func hasName(a ma.Multiaddr) bool {
+	return slices.ContainsFunc(a, func(c ma.Component) bool {
+		return slices.Contains([]int{ma.P_DNS, ma.P_DNS4, ma.P_DNS6, ma.P_DNSADDR}, c.Protocol().Code)
+	})
 }

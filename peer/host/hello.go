@@ -176,12 +176,16 @@ func (h *Host) greet(ctx context.Context, id peer.ID) (*hello, error) {
 	if err != nil {
 		return nil, err
 	}
-	if join != nil {
-		join.answered.Store(true)
-	}
 	whole = true
+	var refusal error
 	if w.Code != 0 {
-		return nil, w.refusal()
+		refusal = w.refusal()
+	}
+	if join != nil {
+		h.heard(id, join, answer{refusal})
+	}
+	if refusal != nil {
+		return nil, refusal
 	}
 	return w.Hello, h.accept(id, mine, w, join)
 }

@@ -73,7 +73,7 @@ func Open(ctx context.Context, cfg Config) (*Host, error) {
 	h.ctx, h.cancel = context.WithCancel(context.Background())
 	h.visitors = &visitors{host: h, all: map[peer.ID]*visitor{}, gone: map[peer.ID]departure{}}
 	h.gater = &gater{host: h, attempts: map[peer.ID]bucket{}}
-	h.intents.all = map[peer.ID]*intent{}
+	h.intents.all = map[peer.ID][]*intent{}
 	h.news = newNews(h)
 	h.seeker = newSeeker(h)
 	h.reach = &reach{}

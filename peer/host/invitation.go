@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -27,7 +28,9 @@ type Invitation struct {
 }
 
 const (
-	invitationPrefix = "satin-invite-1:"
+	invitationFamily = "satin-invite-"
+	invitationPrefix = invitationFamily + "1:"
+	shownLetters     = 4    // of what makes an invitation secret
 	maxInvitation    = 4096 // letters
 	maxLineAddrs     = 8    // addresses in a line
 	secretBytes      = 16
@@ -62,13 +65,31 @@ func checksum(b []byte) []byte {
 	return sum[:checksumBytes]
 }
 
-// IsInvitation says whether a text is meant as an invitation line, rather than as an address.
+// IsInvitation says whether a text is meant as an invitation line, rather than as an address: also one of another version, or badly copied.
 func IsInvitation(text string) bool {
-	return strings.HasPrefix(strings.TrimSpace(text), invitationPrefix)
+	return strings.Contains(text, invitationFamily) && !strings.HasPrefix(strings.TrimSpace(text), "/")
 }
 
-// ParseInvitation reads an invitation line. Spaces and line ends in it do no harm: mail adds them. Errors wrap ErrInvitation. An expired line
-// is no error here.
+// Mask shortens an invitation line to its first letters, for logs and errors: who reads the whole line can join by it. An address stays as
+// it is.
+func Mask(text string) string {
+	at := strings.Index(text, invitationFamily)
+	if at < 0 {
+		return text
+	}
+	end := at + len(invitationFamily)
+	if colon := strings.IndexByte(text[end:], ':'); colon >= 0 {
+		end += colon + 1
+	}
+	shown := printable(clip(text, min(end, at+2*len(invitationFamily))+shownLetters))
+	if len(shown) < len(text) {
+		shown += "…"
+	}
+	return shown
+}
+
+// ParseInvitation reads an invitation line. Spaces and line ends in it do no harm: mail adds them. Errors wrap ErrInvitation and quote no more
+// of the line than its first letters. An expired line is no error here.
 func ParseInvitation(line string) (*Invitation, error) {
 	bad := func(what string, cause error) (*Invitation, error) {
 		if cause != nil {
@@ -79,8 +100,15 @@ func ParseInvitation(line string) (*Invitation, error) {
 	if len(line) > maxInvitation {
 		return bad("too long", nil)
 	}
-	text, ok := strings.CutPrefix(strings.Join(strings.Fields(line), ""), invitationPrefix)
-	if !ok {
+	whole := strings.Join(strings.Fields(line), "")
+	text, ok := strings.CutPrefix(whole, invitationPrefix)
+	switch {
+	case ok:
+	case newerInvitation(whole):
+		return bad(fmt.Sprintf("%q was made by a newer version of satin-peer than this one: update this one", Mask(whole)), nil)
+	case strings.Contains(whole, invitationPrefix):
+		return bad(fmt.Sprintf("it should begin with %s, and there is %q before that", invitationPrefix, clip(whole[:strings.Index(whole, invitationPrefix)], maxSwarmName)), nil)
+	default:
 		return bad("it does not begin with "+invitationPrefix, nil)
 	}
 	b, err := base64.RawURLEncoding.Strict().DecodeString(text)
@@ -115,4 +143,12 @@ func ParseInvitation(line string) (*Invitation, error) {
 		v.Addrs = append(v.Addrs, a.String()+"/p2p/"+inviter.String())
 	}
 	return v, nil
+}
+
+// newerInvitation says whether a line begins with a version of invitations that is not known yet.
+func newerInvitation(line string) bool {
+	rest, ok := strings.CutPrefix(line, invitationFamily)
+	version, _, found := strings.Cut(rest, ":")
+	n, err := strconv.ParseUint(version, 10, 16)
+	return ok && found && err == nil && n > 1
 }

@@ -38,6 +38,7 @@ type bootstrap struct {
 
 	mu      sync.Mutex
 	busy    bool
+	useless bool // an invitation that was refused for good
 	tries   int
 	notTill time.Time
 }
@@ -154,7 +155,7 @@ func (s *seeker) mend(now time.Time) {
 func (s *seeker) try(b *bootstrap, now time.Time) (next time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.busy {
+	if b.busy || b.useless {
 		return time.Time{}
 	}
 	if now.Before(b.notTill) {
@@ -174,13 +175,16 @@ func (s *seeker) try(b *bootstrap, now time.Time) (next time.Time) {
 			b.notTill = time.Now().Add(longestRetry)
 		case err == nil:
 			b.tries, b.notTill = 0, time.Now().Add(firstRetry)
+		case IsInvitation(b.text) && errors.Is(err, ErrInvitation):
+			b.useless = true
+			h.log.Warn("cannot join by this invitation, which is not tried again: ask for a new one", "invitation", Mask(b.text), "error", err)
 		case notMembers(err):
 			b.tries, b.notTill = 16, time.Now().Add(longestRetry) // the list there may change
-			h.log.Warn("cannot join", "address", b.text, "error", err)
+			h.log.Warn("cannot join", "address", Mask(b.text), "error", err)
 		default:
 			b.tries++
 			b.notTill = time.Now().Add(backoff(b.tries))
-			h.log.Info("cannot join yet", "address", b.text, "error", err, "again", time.Until(b.notTill).Round(time.Second))
+			h.log.Info("cannot join yet", "address", Mask(b.text), "error", err, "again", time.Until(b.notTill).Round(time.Second))
 		}
 		s.poke()
 	})

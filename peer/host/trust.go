@@ -3,6 +3,7 @@ package host
 import (
 	"bytes"
 	"crypto/ed25519"
+	"errors"
 	"fmt"
 	"time"
 
@@ -100,6 +101,8 @@ func (h *Host) redeem(id peer.ID, secret []byte) ([]certificate, error) {
 	return h.swarm.grant(id, t.MayInvite, end)
 }
 
+var errOpenSwarm = errors.New("it is in an open swarm, which proves nothing")
+
 // accept decides whether the one who was dialed, and has let this peer in, is a member too; and makes this peer a
 // member if it was granted that.
 func (h *Host) accept(id peer.ID, said *hello, w *welcome, join *intent) error {
@@ -130,7 +133,7 @@ func (h *Host) accept(id peer.ID, said *hello, w *welcome, join *intent) error {
 	case h.allowed.has(id) && !h.revoked.has(id):
 		return nil
 	case len(theirs.Key) == 0:
-		return fmt.Errorf("%w: it is in an open swarm, which proves nothing: start with trust %q to join it", ErrNotInvited, TrustOpen)
+		return fmt.Errorf("%w: %w: start with trust %q to join it", ErrNotInvited, errOpenSwarm, TrustOpen)
 	case !bytes.Equal(theirs.Key, mine.public):
 		return fmt.Errorf("%w: it let this peer in, but its swarm %q has another key", ErrWrongSwarm, theirs.Swarm)
 	}
