@@ -233,5 +233,6 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(run(os.Args[1:], testApps(), c))
 	}
+	time.Local = time.UTC // times of day in what is compared
 	m.Run()
 }

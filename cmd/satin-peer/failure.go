@@ -49,6 +49,9 @@ func exitCode(err error, w io.Writer) int {
 		fmt.Fprintln(w, "satin-peer: "+i.Error())
 		return i.exitCode()
 	}
+	if errors.Is(err, errUnread) {
+		return exitSignal + int(syscall.SIGPIPE)
+	}
 	if !errors.As(err, &f) {
 		fmt.Fprintln(w, "satin-peer: "+oneLine(masked(err.Error())))
 		return exitBadInput
@@ -87,13 +90,16 @@ func (s *sticky) Write(p []byte) (n int, err error) {
 	return n, err
 }
 
+// errUnread is that nobody reads standard output any more. The exit code says so, as after SIGPIPE; no words do: "| head" is usual.
+var errUnread = errors.New("standard output: nobody reads it any more")
+
 // failure is nil if all was written.
 func (s *sticky) failure() error {
 	switch {
 	case s.err == nil:
 		return nil
 	case errors.Is(s.err, syscall.EPIPE):
-		return &failure{code: exitSignal + int(syscall.SIGPIPE), err: errors.New("standard output: nobody reads it any more")}
+		return errUnread
 	}
 	return failed("standard output: %w", s.err)
 }

@@ -42,6 +42,9 @@ func scaled(x float64) string {
 // seconds writes how long something took.
 func seconds(d time.Duration) string { return fmt.Sprintf("%.3f s", d.Seconds()) }
 
+// clock writes a time of day with its zone, for people.
+func clock(t time.Time) string { return t.Local().Format(time.DateTime + " MST") }
+
 // brief writes a time for people: 42s, 5m03s, 3h05m.
 func brief(d time.Duration) string {
 	s := int(d.Round(time.Second) / time.Second)

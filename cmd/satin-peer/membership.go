@@ -132,5 +132,5 @@ func inviteNote(i control.Invitation, made control.Invited) string {
 	if i.Uses > 1 {
 		who = fmt.Sprintf("%d peers", i.Uses)
 	}
-	return fmt.Sprintf("%s can join the swarm %s by it, until %s. Keep it secret.", who, oneLine(made.Swarm), made.Expires.Local().Format(time.DateTime))
+	return fmt.Sprintf("%s can join the swarm %s by it, until %s. Keep it secret.", who, oneLine(made.Swarm), clock(made.Expires))
 }

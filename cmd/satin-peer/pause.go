@@ -37,7 +37,7 @@ the swarm. TIME is a duration such as 1h or 90m; without it the pause lasts unti
 		if err := d.Pause(ctx, long); err != nil {
 			return err
 		}
-		fmt.Fprintf(c.err, "paused until %s\n", time.Now().Add(long).Format(time.DateTime))
+		fmt.Fprintf(c.err, "paused until %s\n", clock(time.Now().Add(long)))
 		return nil
 	})
 }

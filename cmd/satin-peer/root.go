@@ -41,7 +41,13 @@ The answer goes to standard output, everything else to standard error.`,
 		SilenceUsage:               true,
 		SuggestionsMinimumDistance: typoDistance,
 		Args:                       cobra.ArbitraryArgs,
-		RunE:                       func(cmd *cobra.Command, args []string) error { return group("command", cmd, args) },
+	}
+	showVersion := root.Flags().Bool("version", false, "print the version, as satin-peer version does")
+	root.RunE = func(cmd *cobra.Command, args []string) error {
+		if *showVersion && len(args) == 0 {
+			return c.printVersion(false)
+		}
+		return group("command", cmd, args)
 	}
 	root.SetOut(c.out)
 	root.SetErr(c.err)

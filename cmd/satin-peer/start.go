@@ -198,11 +198,14 @@ func (c console) announce(ctx context.Context, d control.Daemon, log *slog.Logge
 		return
 	}
 	log.Info("started", "peer", s.Peer, "swarm", s.Swarm, "trust", s.Trust, "cluster", s.Cluster, "workers", s.Workers, "version", s.Version)
+	if len(s.Addresses) > 0 {
+		log.Info("listening", "address", s.Addresses[0], "more", len(s.Addresses)-1)
+	}
 	for _, a := range s.Addresses {
-		log.Info("listening", "address", a)
+		log.Debug("listening", "address", a)
 	}
 	if s.Trust == settings.TrustInvite {
-		log.Info("others can join by what satin-peer invite prints")
+		log.Info("others can join by what satin-peer invite prints, on the first member or one that was invited with --may-invite")
 	} else if len(s.Addresses) > 0 {
 		log.Info("others can join by satin-peer join and one of the addresses")
 	}

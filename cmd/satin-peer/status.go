@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -123,7 +125,7 @@ func writeStatus(w io.Writer, s control.Status, now time.Time) error {
 	}
 	t.item("work", "%s executed, %s jobs/s lately; %s stolen by others, %s from others; %s of computing",
 		counted(s.Work.Executed, "job"), scaled(s.Work.Rate), grouped(s.Work.Given), grouped(s.Work.Taken), brief(floatSeconds(s.Work.Busy)))
-	t.item("traffic", "%sB sent, %sB received", scaled(float64(s.Work.Sent)), scaled(float64(s.Work.Received)))
+	t.item("traffic", "%sB sent, %sB received: jobs, results and what else stealing takes; the rest is not counted", scaled(float64(s.Work.Sent)), scaled(float64(s.Work.Received)))
 	if err := t.w.Flush(); err != nil {
 		return err
 	}
@@ -168,14 +170,18 @@ func writePeers(w io.Writer, peers []control.PeerInfo, now time.Time) error {
 		if !p.Heard.IsZero() {
 			heard = brief(max(now.Sub(p.Heard), 0)) + " ago"
 		}
-		t.row(p.Cluster, p.Peer, state, p.Workers, millis(p.RTT), heard, p.Given, p.Taken, p.Version)
+		t.row(p.Cluster, p.Peer, state, p.Workers, millis(p.RTT), heard, p.Given, p.Taken, briefVersion(p.Version))
 	}
 	return t.w.Flush()
 }
 
 func writeRuns(w io.Writer, runs []control.RunInfo) error {
 	t := newSheet(w)
-	t.row("RUN", "STATE", "DONE", "TIME", "PEERS", "OWNER", "WHAT")
+	why := ""
+	if slices.ContainsFunc(runs, func(r control.RunInfo) bool { return r.Why != "" }) {
+		why = "WHY"
+	}
+	t.row("RUN", "STATE", "DONE", "TIME", "PEERS", "OWNER", "WHAT", why)
 	for _, r := range runs {
 		owner := r.Owner
 		if r.Mine {
@@ -185,14 +191,15 @@ func writeRuns(w io.Writer, runs []control.RunInfo) error {
 		if what == "" {
 			what = strings.TrimSpace(r.App + " " + strings.Join(r.Args, " "))
 		}
-		if r.Why != "" {
-			what += ": " + r.Why
+		peers := strconv.Itoa(r.Peers)
+		if r.Peers == 0 && r.State.Ended() {
+			peers = "-" // not known any more
 		}
 		done := percent(r.Share)
 		if r.Share == 0 && !r.Mine {
 			done = "-" // only the owner knows
 		}
-		t.row(r.Run, r.State, done, brief(floatSeconds(r.Elapsed)), r.Peers, owner, what)
+		t.row(r.Run, r.State, done, brief(floatSeconds(r.Elapsed)), peers, owner, what, r.Why)
 	}
 	return t.w.Flush()
 }
