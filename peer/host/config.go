@@ -21,7 +21,7 @@ type Config struct {
 	// Trust says who may be a member.
 	Trust Trust
 	// Bootstrap are full multiaddrs of members, or invitation lines. They are tried again and again, ever more slowly, while
-	// this peer is connected to no member.
+	// this peer is connected to no member; but not an invitation that was refused because it is used up, expired or unknown.
 	Bootstrap []string
 	// MDNS finds members on the local network by multicast.
 	MDNS bool

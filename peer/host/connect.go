@@ -3,6 +3,7 @@ package host
 import (
 	"bytes"
 	"context"
+	"crypto/ed25519"
 	"errors"
 	"fmt"
 	"slices"
@@ -91,10 +92,10 @@ func (h *Host) Join(ctx context.Context, lineOrAddr string) error {
 	return h.connect(ctx, info, in)
 }
 
-// memberBy says whether this peer is a member of the swarm of an invitation already.
-func (h *Host) memberBy(v *Invitation, now time.Time) bool {
+// memberOf says whether this peer is a member of the swarm with a key already.
+func (h *Host) memberOf(public ed25519.PublicKey, now time.Time) bool {
 	s := h.swarm.standing()
-	return s.settled && bytes.Equal(s.public, v.Key) && verifyChain(s.chain, s.public, h.id, now, h.revoked.has) == nil
+	return s.settled && bytes.Equal(s.public, public) && verifyChain(s.chain, s.public, h.id, now, h.revoked.has) == nil
 }
 
 // checkInvitation says why an invitation is of no use to this peer, before anybody else is asked.
@@ -108,7 +109,7 @@ func (h *Host) checkInvitation(v *Invitation, now time.Time) error {
 	if h.cfg.Swarm != "" && h.cfg.Swarm != v.Swarm {
 		return fmt.Errorf("%w: the invitation is to the swarm %q, and this peer is told to be in %q: leave the name out", ErrWrongSwarm, v.Swarm, h.cfg.Swarm)
 	}
-	if !h.memberBy(v, now) && now.After(v.Expires) {
+	if !h.memberOf(v.Key, now) && now.After(v.Expires) {
 		return fmt.Errorf("%w: it expired on %s: ask for a new one", ErrInvitation, v.Expires.UTC().Format(time.DateTime+" MST"))
 	}
 	return nil

@@ -61,7 +61,7 @@ func TestUselessInvitationIsGivenUp(t *testing.T) {
 }
 
 func TestUnreachableInviterIsLoggedWithoutTheInvitation(t *testing.T) {
-	a := open(t, host.Config{})
+	a := open(t, host.Config{Listen: []string{"/ip4/127.0.0.1/tcp/0"}}) // a dead TCP port is noticed at once
 	line := invite(t, a, host.InviteOptions{})
 	a.Close()
 	log, logger := recording("cannot join yet")
@@ -107,5 +107,28 @@ func TestErrorsQuoteLittleOfAnInvitation(t *testing.T) {
 	}
 	if err := b.Connect(patience(t), "example.org"); strings.Count(err.Error(), "example.org") != 1 {
 		t.Errorf("quoted more than once: %v", err)
+	}
+}
+
+// Both sides log that a peer has become a member, and by whose invitation; once, and not again when it comes back.
+func TestWhoCameByAnInvitationIsLogged(t *testing.T) {
+	here, mine := recording("new member")
+	there, theirs := recording("member now")
+	a := open(t, host.Config{Logger: mine})
+	line := invite(t, a, host.InviteOptions{})
+	dir := t.TempDir()
+	b := open(t, host.Config{Logger: theirs, StateDir: dir})
+	join(t, b, line)
+	b.Close()
+	b = open(t, host.Config{Logger: theirs, StateDir: dir})
+	join(t, b, line)
+	for name, log := range map[string]*record{"inviter": here, "newcomer": there} {
+		await(t, log.came, "the line of the "+name)
+		if got := log.String(); strings.Count(got, log.text) != 1 || !strings.Contains(got, "inviter="+a.ID().String()) || strings.Contains(got, line[15:]) {
+			t.Errorf("the %s logged:\n%s", name, got)
+		}
+	}
+	if !strings.Contains(here.String(), "peer="+b.ID().String()) {
+		t.Errorf("logged without who it is:\n%s", here)
 	}
 }

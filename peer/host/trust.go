@@ -65,7 +65,11 @@ func (h *Host) judge(id peer.ID, m *hello) (granted []certificate, err error) {
 		if !sameKey {
 			return nil, fmt.Errorf("%w: the invitation is for another swarm of the name %q, with another key", ErrWrongSwarm, mine.name)
 		}
-		if granted, err = h.redeem(id, m.Ticket); err == nil || proof != nil {
+		granted, err = h.redeem(id, m.Ticket)
+		if err == nil && proof != nil {
+			h.log.Info("a new member came by an invitation", "peer", id, "inviter", h.id, "may_invite", granted[len(granted)-1].MayInvite)
+		}
+		if err == nil || proof != nil {
 			return granted, err
 		}
 	}
@@ -75,7 +79,10 @@ func (h *Host) judge(id peer.ID, m *hello) (granted []certificate, err error) {
 	switch {
 	case h.allowed.has(id):
 		if m.Joins && h.swarm.mayInvite() == nil {
-			return h.swarm.grant(id, false, time.Time{})
+			if granted, err = h.swarm.grant(id, false, time.Time{}); err == nil {
+				h.log.Info("a new member came, which is let in by its ID", "peer", id, "inviter", h.id)
+			}
+			return granted, err
 		}
 		return nil, nil
 	case sameKey:
@@ -152,7 +159,14 @@ func (h *Host) become(id peer.ID, w *welcome, join *intent) error {
 	if err := verifyChain(w.Granted, theirs.Key, h.id, time.Now(), h.revoked.has); err != nil {
 		return fmt.Errorf("%w: the certificate from there is worthless: %w", ErrHello, err)
 	}
-	return h.enter(theirs.Swarm, theirs.Key, w.Granted)
+	if h.memberOf(theirs.Key, time.Now()) {
+		return h.enter(theirs.Swarm, theirs.Key, w.Granted) // with more rights, or for longer
+	}
+	if err := h.enter(theirs.Swarm, theirs.Key, w.Granted); err != nil {
+		return err
+	}
+	h.log.Info("this peer is a member now", "swarm", theirs.Swarm, "inviter", id)
+	return nil
 }
 
 // enter goes over to another swarm.
