@@ -37,11 +37,32 @@ func (c console) connect(flags *pflag.FlagSet) (*control.Client, error) {
 		return nil, err
 	}
 	d, err := control.Connect(l.RuntimeDir)
+	if errors.Is(err, control.ErrNotRunning) { // the error ends with the command that starts one
+		return nil, failed("%w%s", err, place(l))
+	}
 	if err != nil {
 		return nil, daemonError(err)
 	}
 	return d, nil
 }
+
+// place is what a command needs to mean the same daemon as this one: the flags that name it, with a blank before each.
+func place(l *settings.Loaded) (flags string) {
+	for _, dir := range []struct{ flag, path string }{{"--state-dir", l.StateDir}, {"--runtime-dir", l.RuntimeDir}} {
+		if !slices.ContainsFunc(l.Values(), func(v settings.Value) bool { return v.Origin == dir.flag }) {
+			continue
+		}
+		path := dir.path
+		if strings.Trim(path, plainLetters) != "" {
+			path = "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+		}
+		flags += " " + dir.flag + " " + path
+	}
+	return flags
+}
+
+// plainLetters mean nothing to a shell.
+const plainLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+,:@%="
 
 // daemonError makes a failure of a daemon's error, unless it is about what the user wrote.
 func daemonError(err error) error {

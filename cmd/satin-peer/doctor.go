@@ -60,7 +60,7 @@ func (c console) examine(ctx context.Context, flags *pflag.FlagSet) ([]control.F
 	if errors.Is(err, control.ErrNotRunning) {
 		return append(found, examineState(l), control.Finding{
 			Check: "daemon", Level: control.Problem, Text: "none is running on " + control.SocketPath(l.RuntimeDir),
-			Fix: "start it with satin-peer start; if it was started with another --state-dir, give that here, too",
+			Fix: "start it with satin-peer start" + place(l) + "; if it was started with another --state-dir, give that here, too",
 		}), nil
 	}
 	if err != nil {

@@ -85,7 +85,7 @@ func (c console) start(l *settings.Loaded, list []apps.App) error {
 	defer release()
 	server, err := control.Open(l.RuntimeDir, log)
 	if err != nil {
-		return openError(err)
+		return openError(err, l)
 	}
 	p, err := c.open(context.Background(), l, list, log)
 	if err != nil {
@@ -117,9 +117,9 @@ func (c console) start(l *settings.Loaded, list []apps.App) error {
 }
 
 // openError makes a failure of one that kept the control socket from being opened.
-func openError(err error) error {
+func openError(err error, l *settings.Loaded) error {
 	if running := (*control.RunningError)(nil); errors.As(err, &running) {
-		return failed("%w: satin-peer leave ends it; a second one needs another --state-dir", err)
+		return failed("%w: satin-peer leave%s ends it; a second one needs another --state-dir", err, place(l))
 	}
 	return daemonError(err)
 }

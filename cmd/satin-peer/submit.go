@@ -284,7 +284,7 @@ func (c console) elsewhere(t *task, o *options, flags *pflag.FlagSet, list []app
 	d, err := control.Connect(l.RuntimeDir)
 	switch {
 	case errors.Is(err, control.ErrNotRunning) && o.detach:
-		return true, failed("there is no daemon to leave the run with: start one with satin-peer start, or leave --detach out")
+		return true, failed("there is no daemon to leave the run with: start one with satin-peer start%s, or leave --detach out", place(l))
 	case errors.Is(err, control.ErrNotRunning) && joins:
 		return true, c.ownPeer(t, o, flags, list, l)
 	case errors.Is(err, control.ErrNotRunning):

@@ -2,6 +2,7 @@ package control
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -102,7 +103,7 @@ func TestCalls(t *testing.T) {
 	f := &fake{
 		status: Status{
 			Peer: "me", State: PeerPaused, PausedUntil: &when, Started: when, Addresses: []string{"/ip4/1.2.3.4/tcp/5/p2p/me"},
-			Clusters: []ClusterInfo{{Name: "here", Mine: true, RTT: 0.001}}, Runs: []RunInfo{{Run: "ab", Args: []string{}, Share: 0.5}},
+			Clusters: []ClusterInfo{{Name: "here", Mine: true, RTT: 0.001}}, Runs: []RunInfo{{Run: "ab", Mine: true, Args: []string{}, Share: 0.5}},
 			Reachability: Reachability{State: ReachPrivate, Why: "a NAT"}, Work: Work{Executed: 1 << 60},
 		},
 		peers: []PeerInfo{{Peer: "<them>", Heard: when}},
@@ -141,7 +142,7 @@ func TestCalls(t *testing.T) {
 
 // TestEmptyLists checks that lists without elements are lists, for those who read the JSON.
 func TestEmptyLists(t *testing.T) {
-	_, c, _ := serve(t, &fake{runs: []RunInfo{{Run: "ab"}}})
+	_, c, _ := serve(t, &fake{runs: []RunInfo{{Run: "ab", Mine: true}}})
 	if runs, err := c.Runs(t.Context()); err != nil || len(runs) != 1 || runs[0].Args == nil {
 		t.Errorf("got %v, %v", runs, err)
 	}
@@ -151,6 +152,25 @@ func TestEmptyLists(t *testing.T) {
 	}
 	if peers, err := c.Peers(t.Context()); err != nil || peers == nil {
 		t.Errorf("got %v, %v", peers, err)
+	}
+}
+
+// TestNotKnown checks that what a peer does not know of others' runs is missing, and that a share of 0 of an own one is not.
+func TestNotKnown(t *testing.T) {
+	for _, r := range []RunInfo{{Run: "ab", Args: []string{}, Executed: 7}, {Run: "ab", Mine: true, Args: []string{}, Executed: 7}} {
+		text, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got map[string]any
+		if err := json.Unmarshal(text, &got); err != nil {
+			t.Fatal(err)
+		}
+		_, args := got["args"]
+		_, share := got["share"]
+		if args != r.Mine || share != r.Mine || got["executed"] != 7.0 || got["run"] != "ab" {
+			t.Errorf("mine: %v: %s", r.Mine, text)
+		}
 	}
 }
 

@@ -1,6 +1,9 @@
 package control
 
-import "time"
+import (
+	"encoding/json"
+	"time"
+)
 
 // Times are in UTC, as RFC 3339 in JSON. Durations are seconds as a fraction. Peers are named by their libp2p peer IDs in base58, runs
 // by 32 hexadecimal digits. Names and other texts from peers are to be shown escaped: they may contain anything.
@@ -117,7 +120,7 @@ func (s RunState) Ended() bool { return s != RunStarting && s != RunRunning }
 type RunInfo struct {
 	Run    string   `json:"run"`
 	App    string   `json:"app"`
-	Args   []string `json:"args"`
+	Args   []string `json:"args"` // missing where it is not known
 	Title  string   `json:"title"`
 	Owner  string   `json:"owner"`            // peer ID
 	Mine   bool     `json:"mine"`             // this peer is the owner
@@ -127,10 +130,24 @@ type RunInfo struct {
 	Why       string    `json:"why,omitempty"` // one line, when it failed, was refused, or makes no progress
 	Submitted time.Time `json:"submitted"`
 	Elapsed   float64   `json:"elapsed_seconds"` // until now, or until it ended
-	Share     float64   `json:"share"`           // of the job tree that is done, 0 to 1
+	Share     float64   `json:"share"`           // of the job tree that is done, 0 to 1; missing where it is not known
 	Peers     int       `json:"peers"`           // that work on it now, this one counted
 	Executed  uint64    `json:"executed"`        // jobs of it executed on this peer
 	Stats     *RunStats `json:"stats,omitempty"` // of this peer's part in it; may be missing
+}
+
+// MarshalJSON leaves out what only the owner of a run knows: its arguments, and how much of it is done.
+func (r RunInfo) MarshalJSON() ([]byte, error) {
+	type plain RunInfo
+	if r.Mine {
+		return json.Marshal(plain(r))
+	}
+	others := struct {
+		plain
+		Args  []string `json:"args,omitempty"`
+		Share float64  `json:"share,omitzero"`
+	}{plain(r), r.Args, r.Share}
+	return json.Marshal(others)
 }
 
 // RunStats are the figures of a run, under Satin's names: of one peer's part of it in a RunInfo, of all peers together, as far as
