@@ -52,8 +52,8 @@ func newLeaveCommand(c console) *cobra.Command {
 	return newDaemonCommand(c, cobra.Command{
 		Use:   "leave",
 		Short: "Let the daemon leave the swarm and end",
-		Long: `leave gives the work of others back, says goodbye, and ends the daemon, and returns when it has ended. The peer remains a member:
-satin-peer start takes it back in. SIGTERM and Ctrl-C do the same.`,
+		Long: `leave gives the work of others back, says goodbye, and ends the daemon, and returns when it has ended. Its own runs end with it. The
+peer remains a member: satin-peer start takes it back in. SIGTERM, Ctrl-C and closing its terminal do the same.`,
 		Example: "  satin-peer leave",
 	}, 0, 0, func(ctx context.Context, d *control.Client, _ []string) error {
 		if err := d.Leave(ctx); err != nil {
@@ -82,7 +82,7 @@ func newInviteCommand(c console) *cobra.Command {
 		Use:   "invite [PEER]",
 		Short: "Let a peer into the swarm",
 		Long: `invite prints the command by which another machine joins this swarm. Whoever has that line can use it: send it as you would
-send a password. With the ID of a peer, which its status shows, that peer is let in for good and the line is no secret.`,
+send a password. With the ID of a peer, which its status shows, that peer is let in for good and the line is no secret. Who joins cannot invite others, unless --may-invite is given.`,
 		Example: `  satin-peer invite
   satin-peer invite --uses 20 --valid 2h
   satin-peer invite 12D3KooWEfSPJ8YpT6zV2Qdqz4YVNoqJqGHdc4oC4NW9aUQZQ6Jg`,
