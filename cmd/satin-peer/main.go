@@ -101,7 +101,8 @@ func catchSignals() (<-chan os.Signal, func()) {
 		}
 	}
 	return caught, func() {
-		signal.Ignore(syscall.SIGHUP) // which comes twice when a terminal is closed: from it, and from its shell
+		// SIGHUP comes twice when a terminal is closed: from it, and from its shell. The second one goes where nobody looks.
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 		signal.Stop(caught)
 	}
 }
