@@ -1,15 +1,20 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/satin-peer/satin/apps"
 	"github.com/satin-peer/satin/peer/control"
+	"github.com/satin-peer/satin/peer/emulate"
+	"github.com/satin-peer/satin/peer/host"
 	"github.com/satin-peer/satin/peer/settings"
+	"github.com/satin-peer/satin/steal"
 )
 
 func newConfigCommand(c console) *cobra.Command {
@@ -34,7 +39,7 @@ from: a flag, the environment, the file and line, or the default. config init wr
 		if err != nil {
 			return err
 		}
-		return c.writeSettings(l)
+		return errors.Join(c.writeSettings(l), c.usable(l))
 	}
 	cmd.AddCommand(newConfigInitCommand(c))
 	return cmd
@@ -54,6 +59,34 @@ func (c console) writeSettings(l *settings.Loaded) error {
 	}
 	_, err := c.out.Write([]byte(b.String()))
 	return err
+}
+
+// usable says which setting would keep a daemon from starting although its form is right: the first of them.
+func (c console) usable(l *settings.Loaded) error {
+	if err := control.CheckDir(l.RuntimeDir); err != nil {
+		return err
+	}
+	targets, err := c.targets(slices.DeleteFunc(slices.Clone(l.Join), func(s string) bool { return s == "-" })) // nothing is read here
+	if err != nil {
+		return fmt.Errorf("join: %w", err)
+	}
+	for _, t := range targets {
+		read := func() error { _, err := host.ParseAddr(t); return err }
+		if host.IsInvitation(t) {
+			read = func() error { _, err := host.ParseInvitation(t); return err }
+		}
+		if err := read(); err != nil {
+			return fmt.Errorf("join: %w", err)
+		}
+	}
+	if l.Emulate == "" {
+		return nil
+	}
+	e, err := emulate.Open(l.Emulate, l.Cluster, func(steal.PeerID) string { return "" })
+	if err != nil {
+		return fmt.Errorf("emulate: %w", err)
+	}
+	return e.Close()
 }
 
 func newConfigInitCommand(c console) *cobra.Command {

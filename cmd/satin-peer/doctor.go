@@ -55,7 +55,7 @@ func (c console) examine(ctx context.Context, flags *pflag.FlagSet) ([]control.F
 	if err != nil {
 		return nil, err
 	}
-	found := examineSettings(l)
+	found := c.examineSettings(l)
 	d, err := control.Connect(l.RuntimeDir)
 	if errors.Is(err, control.ErrNotRunning) {
 		return append(found, examineState(l), control.Finding{
@@ -78,12 +78,18 @@ func (c console) examine(ctx context.Context, flags *pflag.FlagSet) ([]control.F
 	return append(found, more...), nil
 }
 
-func examineSettings(l *settings.Loaded) (found []control.Finding) {
+func (c console) examineSettings(l *settings.Loaded) (found []control.Finding) {
 	text := l.File + " does not exist; the defaults count"
 	if l.Found {
 		text = l.File + " is in order"
 	}
-	found = append(found, control.Finding{Check: "settings", Level: control.Good, Text: text})
+	if err := c.usable(l); err != nil {
+		found = append(found, control.Finding{
+			Check: "settings", Level: control.Problem, Text: masked(err.Error()), Fix: "correct it; satin-peer config shows where each setting comes from",
+		})
+	} else {
+		found = append(found, control.Finding{Check: "settings", Level: control.Good, Text: text})
+	}
 	for _, stray := range l.Strays {
 		found = append(found, control.Finding{
 			Check: "settings", Level: control.Warning, Text: stray,

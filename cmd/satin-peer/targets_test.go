@@ -80,3 +80,31 @@ func TestStartRefused(t *testing.T) {
 		t.Error("members that are there, or are not, were not seen")
 	}
 }
+
+// TestUsable checks that config and doctor find what would keep a daemon from starting.
+func TestUsable(t *testing.T) {
+	long := "/" + strings.Repeat("x", 120)
+	for _, c := range []struct{ variable, want string }{
+		{"SATIN_JOIN=x", "join: not a peer's address"},
+		{"SATIN_JOIN=satin-invite-1:abcdefghijk", "join: invitation not valid"},
+		{"SATIN_JOIN=@/nowhere/invitation", "join: "},
+		{"SATIN_RUNTIME_DIR=" + long, "at most 103 bytes"},
+		{"SATIN_EMULATE=/nowhere/wan", "emulate: "},
+		{"SATIN_LISTEN=4001", "SATIN_LISTEN: got"},
+		{"SATIN_JOIN=-", ""},
+	} {
+		for _, command := range []string{"config", "doctor"} {
+			f := newFake()
+			f.dirs = home(t)
+			f.environ = []string{c.variable}
+			code := f.run(command)
+			text := f.out.String() + f.err.String()
+			if command == "config" && (code != 0) != (c.want != "") || !strings.Contains(text, c.want) || strings.Contains(f.err.String(), "efghijk") {
+				t.Errorf("%s, %s: exit code %d, %s", command, c.variable, code, text)
+			}
+			if strings.Contains(f.out.String(), "problem  settings") != (command == "doctor" && c.want != "" && !strings.HasPrefix(c.want, "SATIN_")) {
+				t.Errorf("%s, %s: %s", command, c.variable, text)
+			}
+		}
+	}
+}

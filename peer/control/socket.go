@@ -30,6 +30,14 @@ func TokenPath(dir string) string { return filepath.Join(dir, tokenName) }
 // maxSocketPath is the longest path of a Unix socket in bytes that all systems have.
 const maxSocketPath = 103
 
+// CheckDir says why a directory cannot be one of control whatever is on the disk: an error of ErrBadInput if its name is too long.
+func CheckDir(dir string) error {
+	if path := SocketPath(dir); len(path) > maxSocketPath {
+		return Errorf(ErrBadInput, "%s: a socket's path has at most %d bytes, this one has %d: set runtime_dir to a shorter one", path, maxSocketPath, len(path))
+	}
+	return nil
+}
+
 // A socket is the listening end, with the lock and the token that belong to it.
 type socket struct {
 	net.Listener
@@ -41,8 +49,8 @@ type socket struct {
 // listen takes the directory and opens its socket; a *RunningError if a live daemon has it.
 func listen(dir string) (_ *socket, err error) {
 	path := SocketPath(dir)
-	if len(path) > maxSocketPath {
-		return nil, Errorf(ErrBadInput, "%s: a socket's path has at most %d bytes, this one has %d: set runtime_dir to a shorter one", path, maxSocketPath, len(path))
+	if err := CheckDir(dir); err != nil {
+		return nil, err
 	}
 	if err := makePrivate(dir); err != nil {
 		return nil, err

@@ -124,6 +124,9 @@ func networkKeys() []*key {
 		name: "listen", title: "The network", kind: listKind, want: "multiaddrs such as /ip4/0.0.0.0/tcp/4001, at most 64",
 		about: []string{"Multiaddrs to listen on, such as \"/ip4/0.0.0.0/udp/4001/quic-v1\".", "Empty: QUIC and TCP on all interfaces, on any free port. Give a port to open it in a firewall."},
 		field: func(s *Settings) any { return &s.Listen },
+		check: func(s *Settings) bool {
+			return !slices.ContainsFunc(s.Listen, func(a string) bool { return !strings.HasPrefix(a, "/") })
+		},
 	}
 	connections := &key{
 		name: "max_connections", kind: numberKind, want: fmt.Sprintf("a whole number from %d to %d", MinConnections, MaxConnections),

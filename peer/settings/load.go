@@ -120,7 +120,11 @@ func (l *Loaded) put(k *key, value any, shown, where, origin string) error {
 		return nil // as if it were not given
 	}
 	if !k.set(&l.Settings, value) {
-		return &Error{where, shown, k.want}
+		want := k.want
+		if _, isText := value.(string); !isText && (k.kind == textKind || k.kind == pathKind || k.kind == durationKind) {
+			want += "; in quotes" // a number, say, in the file
+		}
+		return &Error{where, shown, want}
 	}
 	if k.kind == pathKind {
 		field := k.field(&l.Settings).(*string)

@@ -57,7 +57,7 @@ func TestNothing(t *testing.T) {
 func TestOrder(t *testing.T) {
 	samples := map[string][2]string{ // in TOML, and as a text
 		"state_dir": {`"/a/state"`, "/b/state"}, "runtime_dir": {`"/a/run"`, "/b/run"}, "swarm": {`"a"`, "b"}, "trust": {`"open"`, "open"},
-		"join": {`["a"]`, "b"}, "listen": {`["a"]`, "b"}, "mdns": {"false", "false"}, "dht": {"false", "false"}, "nat": {"false", "false"}, "relay": {"true", "true"},
+		"join": {`["a"]`, "b"}, "listen": {`["/a"]`, "/b"}, "mdns": {"false", "false"}, "dht": {"false", "false"}, "nat": {"false", "false"}, "relay": {"true", "true"},
 		"max_connections": {"5", "6"}, "cluster": {`"a"`, "b"}, "policy": {`"rs"`, "chs"}, "workers": {"3", "4"}, "priority": {`"normal"`, "normal"},
 		"log_level": {`"warn"`, "error"}, "log_format": {`"json"`, "json"}, "leave_after": {`"3s"`, "4s"}, "emulate": {`"/tmp/wan"`, "/tmp/other"},
 		"dashboard": {`"[::1]:8080"`, "off"},
@@ -118,6 +118,9 @@ func TestBadFile(t *testing.T) {
 		{"trust = \"all\"\n", `:1: trust: got "all", want one of "invite", "open"`},
 		{"trust = true\n", `:1: trust: got "true", want one of`},
 		{"join = \"x\"\n\n\nlisten = [1]\n", `:4: listen: got "[1]", want multiaddrs`},
+		{"listen = [\"/ip4/0.0.0.0/tcp/1\", \"4001\"]\n", `:1: listen: got "[/ip4/0.0.0.0/tcp/1 4001]", want multiaddrs`},
+		{"cluster = 5\n", `:1: cluster: got "5", want a name of at most 64 bytes without blanks; in quotes`},
+		{"emulate = 5\n", `:1: emulate: got "5", want an absolute path; in quotes`},
 		{"join = [\"\"]\n", ":1: join: got "},
 		{"join = [" + strings.Repeat(`"a",`, maxList+1) + "]\n", ":1: join: got "},
 		{"swarm = \"two words\"\n", `:1: swarm: got "two words", want a name`},
@@ -209,8 +212,8 @@ func TestPaths(t *testing.T) {
 
 // TestLists checks how addresses are given in a variable and by flags.
 func TestLists(t *testing.T) {
-	l, err := Load(Sources{Dirs: dirs(t), Environ: []string{"SATIN_JOIN=a, b c"}, Flags: map[string][]string{"listen": {"x", "y"}}})
-	if err != nil || !slices.Equal(l.Join, []string{"a", "b", "c"}) || !slices.Equal(l.Listen, []string{"x", "y"}) {
+	l, err := Load(Sources{Dirs: dirs(t), Environ: []string{"SATIN_JOIN=a, b c"}, Flags: map[string][]string{"listen": {"/x", "/y"}}})
+	if err != nil || !slices.Equal(l.Join, []string{"a", "b", "c"}) || !slices.Equal(l.Listen, []string{"/x", "/y"}) {
 		t.Errorf("got %+v, %v", l, err)
 	}
 }
