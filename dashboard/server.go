@@ -112,6 +112,7 @@ func Open(cfg Config) (*Server, error) {
 	if s.files, err = writeFiles(cfg.Dir, s.base(), s.sessions.tokens); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
+	s.active.Go(func() { s.hub.run(s.ending) }) // here and not in Serve, so that Close cannot wait before it
 	return s, nil
 }
 
@@ -125,7 +126,6 @@ func (s *Server) Link(l Level) string {
 
 // Serve answers until Close. It blocks.
 func (s *Server) Serve() error {
-	s.active.Go(func() { s.hub.run(s.ending) })
 	err := s.http.Serve(netutil.LimitListener(s.listener, maxConnections))
 	if errors.Is(err, http.ErrServerClosed) {
 		return nil
