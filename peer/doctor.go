@@ -67,9 +67,9 @@ func (p *Peer) examineMembers(s *control.Status) control.Finding {
 	known := p.members.count()
 	switch {
 	case s.Peers > 0:
-		f.Level, f.Text = control.Good, fmt.Sprintf("%d other members are known, %d are connected", known, s.Peers)
+		f.Level, f.Text = control.Good, fmt.Sprintf("members known: %d; connected: %d", known, s.Peers)
 	case known > 0:
-		f.Level, f.Text = control.Problem, fmt.Sprintf("%d other members are known, but none is connected", known)
+		f.Level, f.Text = control.Problem, fmt.Sprintf("members known: %d; none is connected", known)
 		f.Fix = "see whether this machine has a network, and whether a member runs: satin-peer peers shows their addresses"
 	default:
 		f.Level, f.Text = control.Problem, fmt.Sprintf("no other member of the swarm %q is known", s.Swarm)
@@ -91,7 +91,7 @@ func (p *Peer) examineClock(now time.Time) control.Finding {
 	}
 	slices.Sort(off)
 	middle := off[len(off)/2]
-	f.Text = fmt.Sprintf("differs by %s from the members', the middle one of %d", middle.Abs().Round(time.Second), len(off))
+	f.Text = fmt.Sprintf("differs by less than %s from the members'", middle.Abs().Truncate(time.Second)+2*time.Second) // cards tell whole seconds
 	if middle.Abs() > maxClockError {
 		f.Level, f.Fix = control.Warning, "set it, best by NTP: invitations and runs may seem to have expired"
 	}

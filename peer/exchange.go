@@ -155,6 +155,9 @@ func (p *Peer) meeting() *meeting {
 	}
 	size := 0
 	for _, c := range p.members.list() {
+		if p.places.silent(c.Peer) {
+			continue
+		}
 		if size += len(c.Bytes); len(m.Cards) >= maxCardsTold || size > maxMeeting/2 {
 			break
 		}
@@ -201,6 +204,7 @@ func (p *Peer) hearCard(b []byte) error {
 		return nil
 	}
 	if p.members.learn(c, time.Now()) {
+		p.places.heard(c.Peer)
 		p.rememberAddresses(c)
 	}
 	return nil

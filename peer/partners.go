@@ -1,10 +1,12 @@
 package peer
 
 import (
+	"errors"
 	"sync/atomic"
 
 	"github.com/libp2p/go-libp2p/core/peer"
 
+	"github.com/satin-peer/satin/peer/stream"
 	"github.com/satin-peer/satin/steal"
 )
 
@@ -47,6 +49,9 @@ func (p *Peer) received(m *steal.Message) {
 
 func (p *Peer) failed(m *steal.Message, err error) {
 	p.log.Debug("message not delivered", "to", string(m.To.Peer), "kind", m.Kind().String(), "error", err)
+	if id, bad := peer.Decode(string(m.To.Peer)); bad == nil && errors.Is(err, stream.ErrUnreachable) {
+		p.places.lost(id)
+	}
 	if s := p.runs.sessionOf(m.Run); s != nil {
 		s.SendFailed(m)
 	}

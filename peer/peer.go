@@ -176,6 +176,7 @@ func (p *Peer) spawn(f func(ctx context.Context)) {
 // onPeer is called when a member was admitted and connected, or is not connected any more.
 func (p *Peer) onPeer(id peer.ID, up bool) {
 	if up {
+		p.places.heard(id)
 		p.spawn(func(ctx context.Context) {
 			p.settle()
 			p.meet(ctx, id)

@@ -148,6 +148,7 @@ func (s *places) measure(ctx context.Context, id peer.ID) {
 	if ok {
 		if s.missed[id] >= pingMisses {
 			s.p.log.Info("member answers again", "peer", id)
+			s.p.membersChanged()
 		}
 		delete(s.missed, id)
 		s.m.Measured(id.String(), rtt)
@@ -160,6 +161,7 @@ func (s *places) measure(ctx context.Context, id peer.ID) {
 		s.p.log.Info("member does not answer", "peer", id)
 		// A killed QUIC peer is connected for half a minute more, and cannot be dialed until then.
 		s.p.spawn(func(context.Context) { _ = s.p.host.Disconnect(id) })
+		s.p.membersChanged()
 	}
 }
 
@@ -177,6 +179,28 @@ func (s *places) silent(id peer.ID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.missed[id] >= pingMisses
+}
+
+// lost notes that a member could not be reached, heard that it was: who is silent is not stolen from until it is heard again, by a
+// new card or a connection. Both have the runs told if that is news.
+func (s *places) lost(id peer.ID) {
+	s.mu.Lock()
+	news := s.missed[id] < pingMisses
+	s.missed[id] = pingMisses
+	s.mu.Unlock()
+	if news {
+		s.p.membersChanged()
+	}
+}
+
+func (s *places) heard(id peer.ID) {
+	s.mu.Lock()
+	news := s.missed[id] >= pingMisses
+	delete(s.missed, id)
+	s.mu.Unlock()
+	if news {
+		s.p.membersChanged()
+	}
 }
 
 // pingMisses is how many pings in a row a connected member may miss.

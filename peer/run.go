@@ -41,11 +41,14 @@ type run struct {
 	final   *runFigures   // of this peer's part, once it has ended
 }
 
-// participants are the members that can take part: those that have the application in the same version.
+// participants are the members that can take part: those that have the application in the same version and are not silent.
 func (p *Peer) participants(m *statement.Manifest) []*memberCard {
 	list := p.members.list()
 	fit := list[:0]
 	for _, c := range list {
+		if p.places.silent(c.Peer) {
+			continue
+		}
 		for _, app := range c.Apps {
 			if app.Name == m.App && app.Version == m.Version {
 				fit = append(fit, c)

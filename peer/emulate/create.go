@@ -81,7 +81,7 @@ func checkNames(clusters []string, want int) error {
 func readEmulation(dir string) (*emulation, *wan.Scenario, error) {
 	text, err := os.ReadFile(filepath.Join(dir, describes))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, fmt.Errorf("%s holds no emulation (Create makes one): %w", dir, err)
+		return nil, nil, fmt.Errorf("%s holds no emulation (satin-peer emulate create makes one): %w", dir, err)
 	} else if err != nil {
 		return nil, nil, err
 	}
