@@ -78,6 +78,7 @@ func TestPause(t *testing.T) {
 		resetGates()
 		res := make(chan int)
 		go func() { res <- run(t, p, spread, 8) }()
+		until(t, "a child of the job has begun", gates[1].reached.Load) // the job itself too, then: no thief is given one that has not
 		until(t, "all cores work", func() bool { return p.held() == 3 && p.Queued() > 0 })
 		for _, cores := range []int{1, 3, 0, 2, 0} {
 			p.SetCores(cores)
@@ -89,14 +90,16 @@ func TestPause(t *testing.T) {
 		if p.Queued() == 0 {
 			t.Error("what stopped workers hold is not counted")
 		}
+		job := p.Take()
+		if job == nil {
+			t.Fatal("a thief outside gets nothing from a paused pool")
+		}
 		want := 8
-		if job := p.Take(); job != nil { // what a thief finds depends on where the workers stopped
-			if job.Func() == "test.spinUntil" { // else a child of one, whose result does not count
-				want = 17
-			}
-			if ok, err := job.Complete(10, nil); !ok || err != nil {
-				t.Error("a paused pool does not take a result", err)
-			}
+		if job.Func() == "test.spinUntil" { // else a child of one, whose result does not count
+			want = 17
+		}
+		if ok, err := job.Complete(10, nil); !ok || err != nil {
+			t.Error("a paused pool does not take a result", err)
 		}
 		p.SetCores(-1)
 		gates[1].open.Store(true)
