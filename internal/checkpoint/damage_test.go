@@ -43,9 +43,18 @@ func written(t fataler, h Header, n uint32) (file []byte, frames [][2]int) {
 
 const firstFile, secondFile = "00000001.satinlog", "00000002.satinlog"
 
-// Every way a file may be bad: what is told, which of its ten results are used, and that nothing is changed by reading, nor by
-// opening until something is written; then the file is set aside as it was, or kept.
-func TestBadFiles(t *testing.T) {
+// A badFile is a file of ten results that is not as it should be.
+type badFile struct {
+	file    []byte
+	problem error
+	intact  int    // results that are used
+	kept    bool   // not set aside: torn files are used as they are
+	refused bool   // Open fails
+	says    string // part of the message
+}
+
+// badFiles are all the ways a file may be bad.
+func badFiles(t *testing.T) map[string]badFile {
 	good, frames := written(t, testHeader, 10)
 	other, _ := written(t, Header{Run: [16]byte{9}}, 10)
 	manifest, _ := written(t, Header{Run: testHeader.Run, Manifest: [32]byte{9}}, 10)
@@ -60,14 +69,7 @@ func TestBadFiles(t *testing.T) {
 		return b
 	}
 	without := func(from, to int) []byte { return slices.Concat(good[:from], good[to:]) }
-	for name, c := range map[string]struct {
-		file    []byte
-		problem error
-		intact  int
-		kept    bool // not set aside: torn files are used as they are
-		refused bool // Open fails
-		says    string
-	}{
+	return map[string]badFile{
 		"payload":          {file: flip(frames[4][0] + headSize + 3), problem: ErrCorrupt, intact: 9, says: "9 intact records"},
 		"two payloads":     {file: flip(frames[4][1]-1, frames[7][1]-1), problem: ErrCorrupt, intact: 8, says: "2 places"},
 		"last payload":     {file: flip(frames[9][1] - 1), problem: ErrCorrupt, intact: 9},
@@ -87,63 +89,79 @@ func TestBadFiles(t *testing.T) {
 		"other run":        {file: other, problem: ErrForeign, kept: true, refused: true, says: "run 09000000, not 01020300"},
 		"other manifest":   {file: manifest, problem: ErrForeign, kept: true, refused: true, says: "manifest"},
 		"newer":            {file: newer, problem: ErrNewer, kept: true, refused: true, says: "format 2; this program reads format 1"},
-	} {
+	}
+}
+
+// Every way a file may be bad: what is told, which of its ten results are used, and that nothing is changed by reading, nor by
+// opening until something is written; then the file is set aside as it was, or kept.
+func TestBadFiles(t *testing.T) {
+	for name, c := range badFiles(t) {
 		t.Run(name, func(t *testing.T) {
 			m := newMemFS()
 			m.put(filepath.Join(testDir, secondFile), c.file)
 			m.put(filepath.Join(testDir, "notes.txt"), []byte("not ours"))
 			before := m.files(testDir)
-
-			s, err := Read(testDir, testHeader, m)
-			problems := []error{err}
-			if err == nil {
-				problems = s.Problems()
-				if got := count(t, s.Records()); got != c.intact || s.Len() != c.intact {
-					t.Errorf("%d results were read and %d counted, want %d", got, s.Len(), c.intact)
-				}
-			} else if !c.refused {
-				t.Errorf("Read: %v", err)
-			}
-			var e *FileError
-			if len(problems) != 1 || !errors.Is(problems[0], c.problem) || !errors.As(problems[0], &e) {
-				t.Fatalf("problems %v, want %v", problems, c.problem)
-			}
-			if text := problems[0].Error(); !strings.Contains(text, secondFile) || !strings.Contains(text, c.says) || strings.Contains(text, "\n") {
-				t.Errorf("the message %q does not name the file and %q in one line", text, c.says)
-			}
-
+			c.checkRead(t, m)
 			var events []Event
 			l, err := Open(testDir, testHeader, Config{FS: m, Notify: func(e Event) { events = append(events, e) }})
-			if c.refused {
-				if !errors.Is(err, c.problem) {
-					t.Errorf("Open: %v", err)
-				}
-			} else if err != nil {
-				t.Fatal(err)
-			} else if got := count(t, l.Records()); got != c.intact {
-				t.Errorf("Open found %d results", got)
-			}
 			if after := m.files(testDir); !maps.EqualFunc(before, after, slices.Equal) {
 				t.Error("opening changed the files")
 			}
 			if c.refused {
+				if !errors.Is(err, c.problem) {
+					t.Errorf("Open: %v", err)
+				}
 				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := count(t, l.Records()); got != c.intact {
+				t.Errorf("Open found %d results", got)
 			}
 			if !l.Append(truth(JobResult, []uint32{11}, 0)) || l.Sync(t.Context()) != nil || l.Close() != nil {
 				t.Fatal("the log does not go on")
 			}
-			after := m.files(testDir)
-			kept, aside := after[secondFile], after[secondFile+damagedSuffix]
-			if c.kept && (aside != nil || !slices.Equal(kept, c.file)) || !c.kept && (kept != nil || !slices.Equal(aside, c.file)) {
-				t.Errorf("after writing: kept %t, set aside %t", kept != nil, aside != nil)
-			}
-			if told := len(events) == 1 && events[0].Kind == FileSetAside && strings.Contains(events[0].String(), damagedSuffix); told == c.kept {
-				t.Errorf("events %v", events)
-			}
-			if got := count(t, read(t, m).Records()); got != c.intact+1 {
-				t.Errorf("then %d results", got)
-			}
+			c.checkGoneOn(t, m, events)
 		})
+	}
+}
+
+// checkRead reads the file, and compares what is used and told.
+func (c badFile) checkRead(t *testing.T, m *memFS) {
+	t.Helper()
+	s, err := Read(testDir, testHeader, m)
+	problems := []error{err}
+	if err == nil {
+		problems = s.Problems()
+		if got := count(t, s.Records()); got != c.intact || s.Len() != c.intact {
+			t.Errorf("%d results were read and %d counted, want %d", got, s.Len(), c.intact)
+		}
+	} else if !c.refused {
+		t.Errorf("Read: %v", err)
+	}
+	var e *FileError
+	if len(problems) != 1 || !errors.Is(problems[0], c.problem) || !errors.As(problems[0], &e) {
+		t.Fatalf("problems %v, want %v", problems, c.problem)
+	}
+	if text := problems[0].Error(); !strings.Contains(text, secondFile) || !strings.Contains(text, c.says) || strings.Contains(text, "\n") {
+		t.Errorf("the message %q does not name the file and %q in one line", text, c.says)
+	}
+}
+
+// checkGoneOn looks at what is left of the file after one more result was written.
+func (c badFile) checkGoneOn(t *testing.T, m *memFS, events []Event) {
+	t.Helper()
+	after := m.files(testDir)
+	kept, aside := after[secondFile], after[secondFile+damagedSuffix]
+	if c.kept && (aside != nil || !slices.Equal(kept, c.file)) || !c.kept && (kept != nil || !slices.Equal(aside, c.file)) {
+		t.Errorf("after writing: kept %t, set aside %t", kept != nil, aside != nil)
+	}
+	if told := len(events) == 1 && events[0].Kind == FileSetAside && strings.Contains(events[0].String(), damagedSuffix); told == c.kept {
+		t.Errorf("events %v", events)
+	}
+	if got := count(t, read(t, m).Records()); got != c.intact+1 {
+		t.Errorf("then %d results", got)
 	}
 }
 

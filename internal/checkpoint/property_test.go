@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"context"
 	"errors"
 	"path/filepath"
 	"slices"
@@ -9,96 +10,104 @@ import (
 	"pgregory.net/rapid"
 )
 
+// lives are those of a log on a disk that crashes, fills up and fails.
+type lives struct {
+	ctx context.Context
+	m   *memFS
+	h   *history
+	l   *Log
+}
+
+func (x *lives) reopen(t *rapid.T) {
+	x.m.failSyncs(0)
+	cfg := byHand
+	cfg.FS = x.m
+	cfg.SegmentBytes = rapid.Int64Range(500, 5000).Draw(t, "segment")
+	var err error
+	if x.l, err = Open(testDir, testHeader, cfg); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (x *lives) sync() error {
+	n := len(x.h.order)
+	err := x.l.Sync(x.ctx)
+	if err == nil {
+		x.h.acked = n
+	}
+	return err
+}
+
+// steps are what may happen to the log.
+func (x *lives) steps() map[string]func(*rapid.T) {
+	return map[string]func(*rapid.T){
+		"append": func(t *rapid.T) {
+			for range rapid.IntRange(1, 20).Draw(t, "records") {
+				path := rapid.SliceOfN(rapid.Uint32Range(1, 4), 1, 5).Draw(t, "path")
+				x.h.append(x.l, truth(JobResult, path, byte(rapid.IntRange(0, 9).Draw(t, "identity")/9)))
+			}
+		},
+		"manifest": func(t *rapid.T) { x.h.append(x.l, truth(RunManifest, nil, rapid.Byte().Draw(t, "identity"))) },
+		"answer": func(t *rapid.T) {
+			if rapid.IntRange(0, 9).Draw(t, "really") == 0 {
+				x.h.append(x.l, truth(RootOutcome, nil, 0))
+			}
+		},
+		"sync":    func(*rapid.T) { _ = x.sync() },
+		"compact": func(*rapid.T) { _ = x.l.Compact(x.ctx) },
+		"restart": func(t *rapid.T) {
+			if x.l.Close() == nil {
+				x.h.acked = len(x.h.order)
+			}
+			x.h.order = x.h.order[:x.h.acked]
+			x.reopen(t)
+		},
+		"crash": func(t *rapid.T) {
+			x.m.stop()
+			_ = x.l.Close() // to end its goroutine: the disk does not hear it any more
+			x.m = x.m.crash(crashKind(rapid.IntRange(int(killed), int(crashKinds)-1).Draw(t, "kind")))
+			x.h.order = x.h.order[:x.h.acked]
+			x.reopen(t)
+		},
+		"full":     func(t *rapid.T) { x.m.room(rapid.IntRange(1, 3000).Draw(t, "bytes")) },
+		"room":     func(*rapid.T) { x.m.room(0) },
+		"bad sync": func(*rapid.T) { x.m.failSyncs(1) },
+		"": func(t *rapid.T) {
+			if err := x.h.check(x.l.Records()); err != nil {
+				t.Fatal(err)
+			}
+		},
+	}
+}
+
 // Lives of a log on a disk that crashes, fills up and fails, in any order: whenever it is read, what was acknowledged is
 // there, and nothing but the truth.
 func TestAnyHistory(t *testing.T) {
 	ctx := t.Context()
 	rapid.Check(t, func(t *rapid.T) {
-		m, h := newMemFS(), newHistory()
-		var l *Log
-		reopen := func() {
-			m.failSyncs(0)
-			cfg := byHand
-			cfg.FS = m
-			cfg.SegmentBytes = rapid.Int64Range(500, 5000).Draw(t, "segment")
-			var err error
-			if l, err = Open(testDir, testHeader, cfg); err != nil {
-				t.Fatal(err)
-			}
-		}
-		reopen()
-		defer func() { _ = l.Close() }()
-		sync := func() error {
-			n := len(h.order)
-			err := l.Sync(ctx)
-			if err == nil {
-				h.acked = n
-			}
-			return err
-		}
-		t.Repeat(map[string]func(*rapid.T){
-			"append": func(t *rapid.T) {
-				for range rapid.IntRange(1, 20).Draw(t, "records") {
-					path := rapid.SliceOfN(rapid.Uint32Range(1, 4), 1, 5).Draw(t, "path")
-					h.append(l, truth(JobResult, path, byte(rapid.IntRange(0, 9).Draw(t, "identity")/9)))
-				}
-			},
-			"manifest": func(t *rapid.T) {
-				h.append(l, truth(RunManifest, nil, rapid.Byte().Draw(t, "identity")))
-			},
-			"answer": func(t *rapid.T) {
-				if rapid.IntRange(0, 9).Draw(t, "really") == 0 {
-					h.append(l, truth(RootOutcome, nil, 0))
-				}
-			},
-			"sync": func(t *rapid.T) { _ = sync() },
-			"compact": func(t *rapid.T) {
-				_ = l.Compact(ctx)
-			},
-			"restart": func(t *rapid.T) {
-				if l.Close() == nil {
-					h.acked = len(h.order)
-				}
-				h.order = h.order[:h.acked]
-				reopen()
-			},
-			"crash": func(t *rapid.T) {
-				m.stop()
-				_ = l.Close() // to end its goroutine: the disk does not hear it any more
-				m = m.crash(crashKind(rapid.IntRange(int(killed), int(crashKinds)-1).Draw(t, "kind")))
-				h.order = h.order[:h.acked]
-				reopen()
-			},
-			"full": func(t *rapid.T) { m.room(rapid.IntRange(1, 3000).Draw(t, "bytes")) },
-			"room": func(t *rapid.T) { m.room(0) },
-			"bad sync": func(t *rapid.T) {
-				m.failSyncs(1)
-			},
-			"": func(t *rapid.T) {
-				if err := h.check(l.Records()); err != nil {
-					t.Fatal(err)
-				}
-			},
-		})
-		m.room(0)
-		m.failSyncs(0)
+		x := &lives{ctx: ctx, m: newMemFS(), h: newHistory()}
+		x.reopen(t)
+		defer func() { _ = x.l.Close() }()
+		t.Repeat(x.steps())
+		x.m.room(0)
+		x.m.failSyncs(0)
 		for range 3 { // a file of an earlier failure may need one more
-			if err := sync(); err == nil {
+			if err := x.sync(); err == nil {
 				break
 			}
 		}
-		if h.acked != len(h.order) {
-			t.Fatalf("%d of %d are stored in the end", h.acked, len(h.order))
+		if x.h.acked != len(x.h.order) {
+			t.Fatalf("%d of %d are stored in the end", x.h.acked, len(x.h.order))
 		}
-		s, err := Read(testDir, testHeader, m.crash(allLost))
-		if errors.Is(err, ErrNoCheckpoint) && h.acked == 0 {
+		s, err := Read(testDir, testHeader, x.m.crash(allLost))
+		if errors.Is(err, ErrNoCheckpoint) && x.h.acked == 0 {
 			return
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer s.Close()
-		if err := h.check(s.Records()); err != nil {
+		if err := x.h.check(s.Records()); err != nil {
 			t.Fatal(err)
 		}
 	})

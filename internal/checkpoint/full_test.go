@@ -1,0 +1,107 @@
+package checkpoint
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// Disk full: said once, the run goes on; results that wait are stored as soon as there is space, and that is said too.
+func TestDiskFull(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemFS()
+		var events told[Event]
+		l, err := Open(testDir, testHeader, Config{FS: m, Interval: time.Second, RetryEvery: time.Minute, Notify: events.add})
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := newHistory()
+		for i := range uint32(20) {
+			h.append(l, job(1, 1+i))
+		}
+		h.sync(t, l)
+		m.room(100)
+		for i := range uint32(20) {
+			h.append(l, job(2, 1+i))
+		}
+		time.Sleep(10 * time.Minute)
+		synctest.Wait()
+		st := l.Stats()
+		if !errors.Is(st.NotStoring, ErrDiskFull) || st.Failures < 9 || st.Failures > 11 || st.Acknowledged != 20 {
+			t.Errorf("%+v", st)
+		}
+		if err := l.Sync(t.Context()); !errors.Is(err, ErrDiskFull) {
+			t.Errorf("Sync: %v", err)
+		}
+		if e := events.get(); len(e) != 1 || e[0].Kind != StoringStopped || !strings.Contains(e[0].String(), "not storing") || !strings.Contains(e[0].String(), "disk full") {
+			t.Errorf("events %v", e)
+		}
+		if n := count(t, read(t, m).Records()); n != 20 {
+			t.Errorf("%d results on the full disk", n)
+		}
+		m.room(0)
+		h.append(l, job(3))
+		time.Sleep(2 * time.Minute)
+		synctest.Wait()
+		if st := l.Stats(); st.NotStoring != nil || st.Acknowledged != 41 {
+			t.Errorf("%+v", st)
+		}
+		if e := events.get(); len(e) != 2 || e[1].Kind != StoringResumed {
+			t.Errorf("events %v", e)
+		}
+		h.acked = len(h.order)
+		if err := errors.Join(l.Close(), h.check(read(t, m.crash(allLost)).Records())); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// On a full disk, files that hold nothing any more are removed, which may be the space that is needed.
+func TestDiskFullMakesSpace(t *testing.T) {
+	m := newMemFS()
+	l := reopen(t, m, byHand)
+	for i := uint32(1); l.Stats().Segments < 2; i++ {
+		appendAll(t, l, job(1, i))
+		syncAll(t, l)
+	}
+	appendAll(t, l, job(1)) // nothing in the first file is needed any more, which is not worth a compaction
+	syncAll(t, l)
+	if st := l.Stats(); st.Segments != 2 {
+		t.Fatalf("%+v", st)
+	}
+	m.room(10)
+	appendAll(t, l, job(2), job(3))
+	if err := l.Sync(t.Context()); !errors.Is(err, ErrDiskFull) {
+		t.Fatal(err)
+	}
+	syncAll(t, l) // by now the first file is gone
+	if s := read(t, m); s.Len() != 3 {
+		t.Errorf("%d results", s.Len())
+	}
+}
+
+// After a failed sync nothing is known of what was written: it is written again, to another file.
+func TestFailedSync(t *testing.T) {
+	m := newMemFS()
+	l := reopen(t, m, byHand)
+	h := newHistory()
+	h.append(l, job(1))
+	h.sync(t, l)
+	h.append(l, job(2))
+	m.failSyncs(1)
+	if err := l.Sync(t.Context()); !errors.Is(err, errSync) {
+		t.Fatal(err)
+	}
+	if st := l.Stats(); st.NotStoring == nil || st.Acknowledged != 1 {
+		t.Errorf("%+v", st)
+	}
+	h.append(l, job(3))
+	for h.acked < 3 {
+		h.sync(t, l)
+	}
+	if err := h.check(read(t, m.crash(allLost)).Records()); err != nil {
+		t.Error(err)
+	}
+}
