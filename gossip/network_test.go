@@ -14,11 +14,10 @@ import (
 	"github.com/libp2p/go-libp2p/core/host"
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
-	"github.com/libp2p/go-libp2p/p2p/transport/quicreuse"
 	"github.com/marcopolo/simnet"
-	"github.com/quic-go/quic-go"
 
 	"github.com/satin-peer/satin/gossip"
+	"github.com/satin-peer/satin/internal/virtualnet"
 )
 
 // Latencies of the simulated network, one way.
@@ -31,7 +30,6 @@ const (
 type swarm struct {
 	t         *testing.T
 	hosts     []host.Host
-	quic      []*quicreuse.ConnManager
 	peers     []*gossip.Gossip
 	got       []chan string // what each peer was delivered, as author and text
 	clusters  []string
@@ -49,12 +47,12 @@ func inSwarm(t *testing.T, sizes []int, test func(s *swarm)) {
 			}
 		}
 		s.down = make([]atomic.Bool, len(s.clusters))
-		nw := &simnet.Simnet{LatencyFunc: func(p *simnet.Packet) time.Duration {
+		nw := virtualnet.New(func(p *simnet.Packet) time.Duration {
 			if s.clusterAt(p.From) == s.clusterAt(p.To) {
 				return lan
 			}
 			return wan
-		}}
+		})
 		for i := range s.clusters {
 			s.hosts = append(s.hosts, s.newHost(nw, i))
 		}
@@ -70,73 +68,39 @@ func inSwarm(t *testing.T, sizes []int, test func(s *swarm)) {
 			for _, h := range s.hosts {
 				h.Close()
 			}
-			for _, m := range s.quic {
-				m.Close()
-			}
 		}()
 		test(s)
 	})
 }
 
-func (s *swarm) newHost(nw *simnet.Simnet, i int) host.Host {
-	fast := simnet.LinkSettings{BitsPerSecond: 1_000_000_000}
-	counting := quicreuse.OverrideListenUDP(func(_ string, address *net.UDPAddr) (net.PacketConn, error) {
-		return &countedConn{nw.NewEndpoint(address, simnet.NodeBiDiLinkSettings{Downlink: fast, Uplink: fast}), s, address}, nil
-	})
-	h, err := libp2p.New(
-		libp2p.ListenAddrStrings(fmt.Sprintf("/ip4/%s/udp/8000/quic-v1", simnet.IntToPublicIPv4(i))),
-		libp2p.QUICReuse(s.newQUIC, counting, quicreuse.OverrideSourceIPSelector(func() (quicreuse.SourceIPSelector, error) {
-			return sourceIP(simnet.IntToPublicIPv4(i)), nil
-		})),
-		libp2p.DisableIdentifyAddressDiscovery(), // it stalls virtual time
-		libp2p.ResourceManager(&network.NullResourceManager{}),
-	)
+func (s *swarm) newHost(nw *virtualnet.Net, i int) host.Host {
+	counting := func(c net.PacketConn, at *net.UDPAddr) net.PacketConn { return &countedConn{c, s, at} }
+	h, err := libp2p.New(append(nw.Options(i, counting), libp2p.ResourceManager(&network.NullResourceManager{}))...)
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	return h
 }
 
-// newQUIC makes what libp2p does not close if it did not make it.
-func (s *swarm) newQUIC(reset quic.StatelessResetKey, token quic.TokenGeneratorKey, opts ...quicreuse.Option) (*quicreuse.ConnManager, error) {
-	m, err := quicreuse.NewConnManager(reset, token, opts...)
-	if err == nil {
-		s.quic = append(s.quic, m)
-	}
-	return m, err
-}
-
-type sourceIP net.IP
-
-func (ip sourceIP) PreferredSourceIPForDestination(*net.UDPAddr) (net.IP, error) {
-	return net.IP(ip), nil
-}
-
 // A countedConn counts what goes to other clusters.
 type countedConn struct {
-	*simnet.SimConn
+	net.PacketConn
 	s    *swarm
 	from *net.UDPAddr
 }
 
 func (c *countedConn) WriteTo(b []byte, to net.Addr) (int, error) {
-	if c.s.down[hostAt(c.from)].Load() || c.s.down[hostAt(to)].Load() {
+	if c.s.down[virtualnet.Index(c.from)].Load() || c.s.down[virtualnet.Index(to)].Load() {
 		return len(b), nil
 	}
 	if c.s.clusterAt(c.from) != c.s.clusterAt(to) {
 		c.s.wideBytes.Add(int64(len(b)))
 	}
-	return c.SimConn.WriteTo(b, to)
+	return c.PacketConn.WriteTo(b, to)
 }
 
 func (s *swarm) clusterAt(a net.Addr) string {
-	return s.clusters[hostAt(a)]
-}
-
-// hostAt is the index of the host with an address: IntToPublicIPv4 backwards.
-func hostAt(a net.Addr) int {
-	ip := a.(*net.UDPAddr).IP.To4()
-	return (int(ip[1])<<16 | int(ip[2])<<8 | int(ip[3])) - 1
+	return s.clusters[virtualnet.Index(a)]
 }
 
 // open opens a Gossip on every host. A peer's index is its host's.

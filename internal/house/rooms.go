@@ -14,7 +14,7 @@ type room struct {
 var rooms = []room{
 	{dir: "."},
 	{dir: "steal", knows: []string{"."}},
-	{dir: "gossip", knows: []string{".", "internal/wire"}, modules: libp2p},
+	{dir: "gossip", knows: []string{".", "internal/wire"}, modules: libp2p, tests: []string{"internal/virtualnet"}},
 	{dir: "sharedobj", knows: []string{"."}},
 	{dir: "dashboard", knows: []string{".", "internal/*"}, modules: []string{"github.com/gorilla/websocket", "github.com/prometheus/client_golang/prometheus", "golang.org/x/net/netutil"}},
 	{dir: "peer", knows: []string{".", "steal", "gossip", "sharedobj", "dashboard", "internal/*", "peer/*"}, modules: append([]string{"*"}, libp2p...)},
@@ -22,9 +22,9 @@ var rooms = []room{
 	{dir: "peer/settings", knows: []string{"steal"}, modules: []string{"github.com/adrg/xdg", "github.com/pelletier/go-toml/v2", "github.com/spf13/pflag"}},
 	{dir: "peer/session", knows: []string{".", "steal", "internal/wire"}},
 	{dir: "peer/statement", knows: []string{".", "internal/wire"}, modules: libp2p},
-	{dir: "peer/host", knows: []string{"internal/wire"}, modules: append([]string{"golang.org/x/sys/windows", "github.com/marcopolo/simnet"}, libp2p...)},
+	{dir: "peer/host", knows: []string{"internal/wire"}, modules: append([]string{"golang.org/x/sys/windows", "github.com/marcopolo/simnet"}, libp2p...), tests: []string{"internal/virtualnet"}},
 	{dir: "peer/locality", modules: []string{"github.com/hashicorp/serf/coordinate"}},
-	{dir: "peer/stream", knows: []string{"steal", "internal/wire"}, modules: libp2p, tests: []string{"internal/wan"}},
+	{dir: "peer/stream", knows: []string{"steal", "internal/wire"}, modules: libp2p, tests: []string{"internal/wan", "internal/virtualnet"}},
 	{dir: "peer/emulate", knows: []string{"steal", "internal/wan"}, modules: []string{"golang.org/x/sys/unix"}},
 	{dir: "internal/wire", modules: []string{"github.com/fxamacker/cbor/v2"}, tests: []string{"steal"}},
 	{dir: "internal/wan"},
@@ -42,6 +42,7 @@ var rooms = []room{
 	{dir: "internal/satinvet", modules: []string{"golang.org/x/tools"}},
 	{dir: "cmd/satinvet", knows: []string{"internal/satinvet"}, modules: []string{"golang.org/x/tools"}},
 	{dir: "internal/swarm", knows: []string{"peer/control"}},
+	{dir: "internal/virtualnet", modules: append([]string{"github.com/marcopolo/simnet", "github.com/quic-go/quic-go"}, libp2p...)},
 	{dir: "internal/house"},
 	{dir: "internal/mutants"},
 }

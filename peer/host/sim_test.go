@@ -13,30 +13,23 @@ import (
 	libp2phost "github.com/libp2p/go-libp2p/core/host"
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
-	"github.com/libp2p/go-libp2p/p2p/transport/quicreuse"
 	"github.com/marcopolo/simnet"
-	"github.com/quic-go/quic-go"
 
+	"github.com/satin-peer/satin/internal/virtualnet"
 	"github.com/satin-peer/satin/peer/host"
 )
 
 // A world is a simulated network in virtual time: sleeping costs nothing and is exact.
 type world struct {
-	t     *testing.T
-	net   *simnet.Simnet
-	close []func()
+	t   *testing.T
+	net *virtualnet.Net
 }
 
 func inWorld(t *testing.T, test func(t *testing.T, w *world)) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &world{t: t, net: &simnet.Simnet{LatencyFunc: simnet.StaticLatency(10 * time.Millisecond)}}
+		w := &world{t: t, net: virtualnet.New(simnet.StaticLatency(10 * time.Millisecond))}
 		w.net.Start()
 		defer w.net.Close()
-		defer func() {
-			for _, f := range w.close {
-				f()
-			}
-		}()
 		test(t, w)
 	})
 }
@@ -61,7 +54,7 @@ func (l *line) loses(to net.Addr) bool {
 }
 
 type cable struct {
-	*simnet.SimConn
+	net.PacketConn
 	line *line
 }
 
@@ -69,33 +62,7 @@ func (c cable) WriteTo(b []byte, to net.Addr) (int, error) {
 	if c.line.loses(to) {
 		return len(b), nil
 	}
-	return c.SimConn.WriteTo(b, to)
-}
-
-type sourceIP net.IP
-
-func (ip sourceIP) PreferredSourceIPForDestination(*net.UDPAddr) (net.IP, error) {
-	return net.IP(ip), nil
-}
-
-// quic connects libp2p to the world at an address.
-func (w *world) quic(ip string, l *line) libp2p.Option {
-	fast := simnet.LinkSettings{BitsPerSecond: 1_000_000_000}
-	return libp2p.QUICReuse(
-		func(reset quic.StatelessResetKey, token quic.TokenGeneratorKey, opts ...quicreuse.Option) (*quicreuse.ConnManager, error) {
-			m, err := quicreuse.NewConnManager(reset, token, opts...)
-			if err == nil {
-				w.close = append(w.close, func() { m.Close() }) // libp2p closes only what it made itself
-			}
-			return m, err
-		},
-		quicreuse.OverrideSourceIPSelector(func() (quicreuse.SourceIPSelector, error) {
-			return sourceIP(net.ParseIP(ip).To4()), nil
-		}),
-		quicreuse.OverrideListenUDP(func(_ string, at *net.UDPAddr) (net.PacketConn, error) {
-			return cable{w.net.NewEndpoint(at, simnet.NodeBiDiLinkSettings{Downlink: fast, Uplink: fast}), l}, nil
-		}),
-	)
+	return c.PacketConn.WriteTo(b, to)
 }
 
 // at opens a host at an address of the world.
@@ -110,12 +77,13 @@ func (w *world) on(l *line, ip string, port int, cfg host.Config) (*host.Host, *
 		cfg.StateDir = w.t.TempDir()
 	}
 	cfg.Listen = []string{fmt.Sprintf("/ip4/%s/udp/%d/quic-v1", ip, port)}
-	cfg.Options = []libp2p.Option{w.quic(ip, l), libp2p.DisableIdentifyAddressDiscovery()} // the latter stalls virtual time
+	onLine := func(c net.PacketConn, _ *net.UDPAddr) net.PacketConn { return cable{c, l} }
+	cfg.Options = []libp2p.Option{w.net.QUIC(net.ParseIP(ip).To4(), onLine), virtualnet.Quiet()}
 	h, err := host.Open(w.t.Context(), cfg)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.close = append([]func(){func() { h.Close() }}, w.close...)
+	w.net.Later(func() { h.Close() })
 	return h, l
 }
 
@@ -124,13 +92,13 @@ func (w *world) stranger(ip string, port int) libp2phost.Host {
 	w.t.Helper()
 	x, err := libp2p.New(
 		libp2p.ListenAddrStrings(fmt.Sprintf("/ip4/%s/udp/%d/quic-v1", ip, port)),
-		w.quic(ip, &line{}), libp2p.DisableIdentifyAddressDiscovery(), libp2p.DisableMetrics(),
+		w.net.QUIC(net.ParseIP(ip).To4(), nil), virtualnet.Quiet(), libp2p.DisableMetrics(),
 		libp2p.ResourceManager(&network.NullResourceManager{}),
 	)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.close = append([]func(){func() { x.Close() }}, w.close...)
+	w.net.Later(func() { x.Close() })
 	return x
 }
 
