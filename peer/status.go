@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/hex"
 	"os"
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -29,7 +30,7 @@ func (p *Peer) Status(context.Context) (control.Status, error) {
 		Peer: p.host.ID().String(), Version: p.cfg.Software, PID: os.Getpid(), Started: p.started.UTC(), Incarnation: p.host.Incarnation(),
 		StateDir: p.cfg.Host.StateDir, Swarm: p.host.SwarmName(), Trust: p.cfg.Host.Trust.String(),
 		Workers: p.cfg.Workers, Addresses: byUse(p.host.Addrs()), Reachability: p.reach(), Cluster: here.Name, Clusters: p.clusters(),
-		Peers: p.connectedMembers(),
+		Peers: p.connectedMembers(), Goroutines: runtime.NumGoroutine(),
 	}
 	p.runs.mu.Lock()
 	for _, r := range p.runs.table {

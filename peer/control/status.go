@@ -36,6 +36,8 @@ type Status struct {
 	Runs     []RunInfo     `json:"runs"`     // in progress
 
 	Work Work `json:"work"` // since it was started
+
+	Goroutines int `json:"goroutines"` // of the daemon, now: what grows from run to run is a leak
 }
 
 // A PeerState says what a peer does.
