@@ -20,6 +20,8 @@ const (
 	KindTombstone             // a run was canceled, signed by its owner
 	KindCard                  // a member's signed card
 	KindLoad                  // a hint of how much work its author has
+	KindNews                  // what the peers of a run tell each other: steal.News
+	KindAnswered              // a run has an answer, signed by who keeps it for the owner
 )
 
 // Rate bounds how often something may happen.
@@ -61,7 +63,8 @@ type Config struct {
 	// Publish keeps to it.
 	AuthorRate Rate
 	// KindRates bounds the messages of one author and kind. The defaults, for kinds that are not in the map: KindRun and
-	// KindTombstone 4 per second and 64 at once, KindCard 1 and 8, the others 20 and 40.
+	// KindTombstone 4 per second and 64 at once, KindAnswered 1 and 16, KindCard 1 and 8, KindNews 40 and 200, the others 20
+	// and 40.
 	KindRates map[Kind]Rate
 	// StrangerRate bounds what a neighbour may pass on by authors that are not in the list of members, all of them
 	// together: default 20 per second, 200 at once.
@@ -122,6 +125,10 @@ func (c *Config) kindRate(k Kind) Rate {
 		return Rate{PerSecond: 4, Burst: 64}
 	case KindCard:
 		return Rate{PerSecond: 1, Burst: 8}
+	case KindAnswered:
+		return Rate{PerSecond: 1, Burst: 16}
+	case KindNews: // of each run every 50 ms while there is some, see steal.Config.TellEvery
+		return Rate{PerSecond: 40, Burst: 200}
 	}
 	return Rate{PerSecond: 20, Burst: 40}
 }

@@ -25,6 +25,7 @@ const (
 	kindManifest  = "manifest"
 	kindTombstone = "tombstone"
 	kindCard      = "card"
+	kindAnswered  = "answered"
 )
 
 // signedBytes is what a signature is over.
@@ -96,6 +97,14 @@ func (b *bounds) count(what string, n, least, most int64) {
 	if b.err == nil && (n < least || n > most) {
 		b.err = fmt.Errorf("%s is %d, allowed are %d to %d", what, n, least, most)
 	}
+}
+
+// refused is the error of a statement whose fields are out of bounds, or nil.
+func (b *bounds) refused(kind string) error {
+	if b.err == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: %s: %w", ErrStatement, kind, b.err)
 }
 
 const (

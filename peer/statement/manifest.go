@@ -37,6 +37,8 @@ type Manifest struct {
 	MaxCores int `cbor:"11,keyasint,omitempty"`
 	// Title says for people what is computed, "18 queens".
 	Title string `cbor:"12,keyasint,omitempty"`
+	// Recovery says what becomes of the work of peers that are lost: a name of package steal; "" is the default.
+	Recovery string `cbor:"13,keyasint,omitempty"`
 }
 
 const (
@@ -102,6 +104,7 @@ func (m *Manifest) check() error {
 	b.count("the length of the entry function's name", int64(len(m.Entry)), 1, maxName)
 	b.text("the policy's name", m.Policy, maxName)
 	b.text("the title", m.Title, maxName)
+	b.text("the recovery's name", m.Recovery, maxName)
 	b.count("the argument's length in bytes", int64(len(m.Arg)), 0, MaxArg)
 	b.count("the number of deputies", int64(len(m.Deputies)), 0, MaxDeputies)
 	for _, d := range m.Deputies {

@@ -11,6 +11,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 	"pgregory.net/rapid"
 
+	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/peer/statement"
 )
 
@@ -115,6 +116,48 @@ func TestKindsAreApart(t *testing.T) {
 	}
 }
 
+func TestAnsweredComesBack(t *testing.T) {
+	k := key(t)
+	outcome := []byte("the answer")
+	signed, err := (&statement.Answered{Run: satin.RunID{7}, Hash: statement.HashOutcome(outcome), At: 5, Until: 9}).Sign(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := statement.OpenAnswered(signed.Bytes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if id, _ := peer.IDFromPrivateKey(k); again.Author != id || again.Answered != signed.Answered || again.Hash == statement.HashOutcome(nil) {
+		t.Errorf("got %+v", again)
+	}
+	if _, err := (&statement.Answered{At: -1}).Sign(k); !errors.Is(err, statement.ErrStatement) {
+		t.Errorf("a time before 1970: %v", err)
+	}
+	if _, _, err := statement.OpenTombstone(signed.Bytes); !errors.Is(err, statement.ErrStatement) {
+		t.Errorf("an answered statement as a tombstone: %v", err)
+	}
+}
+
+// What is final stays so, whatever comes later; else the last word of the owner counts.
+func TestTombstonesInOrder(t *testing.T) {
+	stone := func(r statement.Reason, seq uint64) *statement.Tombstone {
+		return &statement.Tombstone{Reason: r, Seq: seq}
+	}
+	suspended, resumed, again := stone(statement.Suspended, 1), stone(statement.Resumed, 2), stone(statement.Suspended, 3)
+	finished, cancelled := stone(statement.Finished, 0), stone(statement.Cancelled, 0)
+	for _, c := range []struct {
+		a, b *statement.Tombstone
+		want bool
+	}{
+		{resumed, suspended, true}, {suspended, resumed, false}, {again, resumed, true}, {suspended, suspended, false},
+		{finished, again, true}, {again, finished, false}, {cancelled, finished, false}, {finished, finished, false},
+	} {
+		if got := c.a.Supersedes(c.b); got != c.want {
+			t.Errorf("%v %d after %v %d: %t", c.a.Reason, c.a.Seq, c.b.Reason, c.b.Seq, got)
+		}
+	}
+}
+
 // No change of a single byte passes.
 func TestEveryByteIsSigned(t *testing.T) {
 	signed, err := (&statement.Card{Swarm: "lab", Incarnation: 3, Seq: 4, Cluster: "a", Addrs: []string{"/ip4/127.0.0.1/tcp/1"}}).Sign(key(t))
@@ -156,7 +199,7 @@ func FuzzOpen(f *testing.F) {
 	f.Add([]byte{0xa3})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		for _, err := range []error{
-			second(statement.OpenManifest(b)), second(statement.OpenCard(b)), third(statement.OpenTombstone(b)),
+			second(statement.OpenManifest(b)), second(statement.OpenCard(b)), third(statement.OpenTombstone(b)), second(statement.OpenAnswered(b)),
 		} {
 			if err != nil && !errors.Is(err, statement.ErrStatement) {
 				t.Errorf("an error of another kind: %v", err)

@@ -9,14 +9,25 @@ import (
 	"github.com/satin-peer/satin"
 )
 
-// Tombstone says that a run is over. It counts only if its author is the run's owner: a peer that does not have the manifest yet
-// keeps it together with the author.
+// Tombstone says that a run is over, for good or until its owner resumes it. It counts only if its author is the run's owner: a
+// peer that does not have the manifest yet keeps it together with the author.
 type Tombstone struct {
 	Run    satin.RunID `cbor:"1,keyasint"`
 	Reason Reason      `cbor:"2,keyasint"`
 	At     int64       `cbor:"3,keyasint"` // seconds since 1970, by the owner's clock
 	// Until is when the run's manifest expires: nobody needs the tombstone afterwards.
 	Until int64 `cbor:"4,keyasint"`
+	// Seq orders what an owner says of a run that is suspended and resumed: the highest counts.
+	Seq uint64 `cbor:"5,keyasint,omitempty"`
+}
+
+// Supersedes says whether a tombstone replaces another one of the same run and author: one that is final replaces those that are not,
+// and among these the later one the earlier.
+func (t *Tombstone) Supersedes(old *Tombstone) bool {
+	if t.Reason.Final() != old.Reason.Final() {
+		return t.Reason.Final()
+	}
+	return !t.Reason.Final() && t.Seq > old.Seq
 }
 
 // Reason says why a run is over.
@@ -26,7 +37,12 @@ type Reason uint8
 const (
 	Finished  Reason = 1 + iota // the answer, or the failure of the root job, has been kept
 	Cancelled                   // by the owner
+	Suspended                   // by the owner, who may resume it
+	Resumed                     // it is not over any more
 )
+
+// Final says whether nothing can follow.
+func (r Reason) Final() bool { return r == Finished || r == Cancelled }
 
 // String is the word for people.
 func (r Reason) String() string {
@@ -35,6 +51,10 @@ func (r Reason) String() string {
 		return "finished"
 	case Cancelled:
 		return "cancelled"
+	case Suspended:
+		return "suspended"
+	case Resumed:
+		return "resumed"
 	}
 	return fmt.Sprintf("reason %d", uint8(r))
 }
@@ -53,11 +73,11 @@ func OpenTombstone(b []byte) (*Tombstone, peer.ID, error) {
 		return nil, "", err
 	}
 	var c bounds
-	c.count("the reason", int64(t.Reason), int64(Finished), int64(Cancelled))
+	c.count("the reason", int64(t.Reason), int64(Finished), int64(Resumed))
 	c.count("the time", t.At, 0, maxUnix)
 	c.count("the time until which it is kept", t.Until, 0, maxUnix)
-	if c.err != nil {
-		return nil, "", fmt.Errorf("%w: tombstone: %w", ErrStatement, c.err)
+	if err := c.refused("tombstone"); err != nil {
+		return nil, "", err
 	}
 	return &t, author, nil
 }
