@@ -32,7 +32,8 @@ type passport struct {
 	id    JobID         // of a job that came in
 	ended func(*record) // called once when a job that came in has finished or was cancelled
 	why   error         // why it was cancelled
-	taken *Taken        // of a job that went out
+	tally tally
+	taken *Taken // of a job that went out
 }
 
 // borderCounts are the statistics of the border; Pool.runMu guards them.

@@ -12,6 +12,7 @@ func (w *worker) runRoot(r *record) {
 		return
 	}
 	n, cur := len(w.stolen), w.cur
+	outer := w.countFor(r)
 	w.enter(0, cur)
 	w.tab.Load().roots[cur>>depthShift+1] = r
 	w.stolen = append(w.stolen, stolenRoot{r, w.head, w.cur >> depthShift})
@@ -24,6 +25,7 @@ func (w *worker) runRoot(r *record) {
 	}
 	defer func() { // also when the panic is an outer root's abort, or the job ended its goroutine
 		w.stolen = w.stolen[:n]
+		w.countOn(outer)
 		w.grain.restart()
 		if r.state.CompareAndSwap(running, done) {
 			r.deliver()

@@ -76,6 +76,7 @@ type worker struct {
 	base     unsafe.Pointer // of slots
 	levels   []level
 	counts   counts
+	tallied  tallied
 	free     []*record // by function index: records to reuse, linked by next
 	ready    readyList
 	stolen   []stolenRoot

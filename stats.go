@@ -58,6 +58,7 @@ type report struct {
 
 // report answers a request for statistics; number 0 is the report of a worker that is about to sleep.
 func (w *worker) report(seq uint64) {
+	w.countOn(w.tallied.to)
 	c := w.counts
 	w.stats.counts.Store(&c)
 	live := uint64(0)
