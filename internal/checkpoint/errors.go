@@ -12,6 +12,8 @@ import (
 var (
 	// ErrNoCheckpoint is a directory without files of a log.
 	ErrNoCheckpoint = errors.New("no checkpoint")
+	// ErrNoManifest is a log without the manifest that its headers name, or with a damaged one.
+	ErrNoManifest = errors.New("no manifest of the run in it")
 	// ErrCorrupt is a file with damaged stretches; what is intact is used.
 	ErrCorrupt = errors.New("corrupt")
 	// ErrTorn is a file whose end was not written completely, or was cut off; what is before it is used.

@@ -22,7 +22,7 @@ const (
 )
 
 // A Record is what the log keeps. Path and Identity are those of the job (satin.Path, steal.Identity); a manifest's
-// identity is whatever its owner identifies it by.
+// identity tells manifests apart: KeepManifest takes the beginning of its hash.
 type Record struct {
 	Kind     Kind     `cbor:"1,keyasint"`
 	Path     []uint32 `cbor:"2,keyasint,omitempty"` // from the root, 1-based; at most MaxPath elements
@@ -43,7 +43,7 @@ const (
 // A Header says what a log belongs to. Every file of the log begins with it.
 type Header struct {
 	Run      [16]byte `cbor:"1,keyasint"` // satin.RunID
-	Manifest [32]byte `cbor:"2,keyasint"` // hash of the run's manifest
+	Manifest [32]byte `cbor:"2,keyasint"` // SHA-256 of the run's signed manifest, see HeaderOf
 }
 
 // valid says why a record cannot be in a log.
