@@ -3,8 +3,6 @@ package session
 import (
 	"time"
 
-	"github.com/satin-peer/satin"
-	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/steal"
 )
 
@@ -16,6 +14,9 @@ func (s *Session) loop() {
 	for {
 		select {
 		case m := <-s.inbox:
+			if m.Reply != nil {
+				s.trace.answered.Store(int64(s.now()))
+			}
 			if now := s.now(); !s.gone {
 				s.carryOut(now, s.core.Step(now, m))
 			}
@@ -89,6 +90,9 @@ func (s *Session) carryOut(now time.Duration, out steal.Output) {
 	// The slices are the core's, and what an order leads to may be its next input: keep them.
 	orders := append([]steal.Order(nil), out.Orders...)
 	for _, m := range out.Messages {
+		if m.Request != nil {
+			s.trace.asked.Store(int64(now))
+		}
 		s.cfg.Send(m)
 	}
 	for i := range orders {
@@ -109,6 +113,9 @@ func (s *Session) obey(now time.Duration, o *steal.Order) {
 		s.run(now, o.Segment, &o.Job)
 	case steal.PutBack:
 		if t := s.forget(o.Ref); t != nil {
+			if o.Restarted {
+				s.trace.lost(t.ID().Path)
+			}
 			t.PutBack()
 		}
 	case steal.Deliver:
@@ -116,114 +123,8 @@ func (s *Session) obey(now time.Duration, o *steal.Order) {
 	case steal.AbortSegment:
 		if g := s.segments[o.Segment]; g != nil {
 			delete(s.segments, o.Segment)
+			s.trace.aborted(g)
 			g.Cancel()
 		}
 	}
-}
-
-// run starts a stolen job. One that cannot be run ends at once, as a job that panicked: its spawner has to learn of it.
-func (s *Session) run(_ time.Duration, id steal.SegmentID, j *steal.Job) {
-	s.runs++
-	finished := func(outcome []byte) {
-		s.tell(func(now time.Duration) {
-			delete(s.segments, id)
-			s.carryOut(now, s.core.Finished(now, id, outcome))
-		})
-	}
-	job := satin.JobID{Run: s.cfg.Run, Path: j.Path}
-	g, err := s.submit(job, j.Function, j.Arg, finished)
-	if err != nil {
-		s.bad++
-		s.cfg.Log.Warn("stolen job cannot be run", "job", job.String(), "error", err)
-		finished(encodeOutcome(string(s.cfg.Self.Peer), job, j.Function, nil, &satin.JobError{ID: job, Func: j.Function, Panic: err}))
-		return
-	}
-	s.segments[id] = g
-}
-
-// deliver fills the slot of a given-away job. An outcome that makes no sense is not used: the job runs here again.
-func (s *Session) deliver(ref steal.Ref, outcome []byte) {
-	t := s.forget(ref)
-	if t == nil {
-		return
-	}
-	fn, _ := satin.Lookup(t.Func())
-	result, err, panicked, bad := DecodeOutcome(s.cfg.Run, outcome, fn)
-	switch {
-	case bad != nil:
-	case panicked != nil:
-		t.Fail(panicked)
-	default:
-		_, bad = t.Complete(result, err)
-	}
-	if bad != nil {
-		s.bad++
-		s.cfg.Log.Warn("outcome cannot be used, the job runs again", "job", t.ID().String(), "error", bad)
-		t.PutBack()
-	}
-}
-
-// forget ends a Ref; nil if it has ended before.
-func (s *Session) forget(ref steal.Ref) *satin.Taken {
-	t := s.given[ref]
-	if t != nil {
-		delete(s.given, ref)
-		delete(s.refs, t)
-	}
-	return t
-}
-
-// takeOrder is a Take for the taker.
-type takeOrder struct {
-	ticket steal.Ticket
-	max    int
-}
-
-// taker takes jobs out of the pool, which may wait for a worker, and encodes them.
-func (s *Session) taker() {
-	defer s.wg.Done()
-	for {
-		select {
-		case o := <-s.takes:
-			s.take(o)
-		case <-s.quit:
-			return
-		}
-	}
-}
-
-func (s *Session) take(o takeOrder) {
-	var taken []*satin.Taken
-	var jobs []steal.Taken
-	for len(jobs) < o.max {
-		t := s.pool.Take()
-		if t == nil {
-			break
-		}
-		arg, err := wire.Value().Encode(t.Arg())
-		if err != nil { // it stays; Register has seen to it that only its size can be wrong
-			t.PutBack()
-			break
-		}
-		taken = append(taken, t)
-		jobs = append(jobs, steal.Taken{Job: steal.Job{
-			Path: t.ID().Path, Identity: steal.Identify(t.Func(), arg, 0), Function: t.Func(), Arg: arg,
-		}})
-	}
-	s.tell(func(now time.Duration) {
-		wanted := jobs[:0]
-		for i, t := range taken {
-			if s.early[t] {
-				continue
-			}
-			s.lastRef++
-			jobs[i].Ref = s.lastRef
-			s.given[s.lastRef], s.refs[t] = t, s.lastRef
-			wanted = append(wanted, jobs[i])
-		}
-		if s.taking--; s.taking == 0 {
-			clear(s.early)
-		}
-		s.carryOut(now, s.core.Taken(now, o.ticket, wanted))
-	})
 }

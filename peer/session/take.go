@@ -1,0 +1,64 @@
+package session
+
+import (
+	"time"
+
+	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/steal"
+)
+
+// takeOrder is a Take for the taker.
+type takeOrder struct {
+	ticket steal.Ticket
+	max    int
+}
+
+// taker takes jobs out of the pool, which may wait for a worker, and encodes them.
+func (s *Session) taker() {
+	defer s.wg.Done()
+	for {
+		select {
+		case o := <-s.takes:
+			s.take(o)
+		case <-s.quit:
+			return
+		}
+	}
+}
+
+func (s *Session) take(o takeOrder) {
+	var taken []*satin.Taken
+	var jobs []steal.Taken
+	for len(jobs) < o.max {
+		t := s.pool.Take()
+		if t == nil {
+			break
+		}
+		arg, err := wire.Value().Encode(t.Arg())
+		if err != nil { // it stays; Register has seen to it that only its size can be wrong
+			t.PutBack()
+			break
+		}
+		taken = append(taken, t)
+		jobs = append(jobs, steal.Taken{Job: steal.Job{
+			Path: t.ID().Path, Identity: steal.Identify(t.Func(), arg, 0), Function: t.Func(), Arg: arg,
+		}})
+	}
+	s.tell(func(now time.Duration) {
+		wanted := jobs[:0]
+		for i, t := range taken {
+			if s.early[t] {
+				continue
+			}
+			s.lastRef++
+			jobs[i].Ref = s.lastRef
+			s.given[s.lastRef], s.refs[t] = t, s.lastRef
+			wanted = append(wanted, jobs[i])
+		}
+		if s.taking--; s.taking == 0 {
+			clear(s.early)
+		}
+		s.carryOut(now, s.core.Taken(now, o.ticket, wanted))
+	})
+}
