@@ -17,7 +17,7 @@ func (s *Session) run(_ time.Duration, id steal.SegmentID, j *steal.Job) {
 		})
 	}
 	job := satin.JobID{Run: s.cfg.Run, Path: j.Path}
-	g, err := s.submit(job, j.Function, j.Arg, finished)
+	g, err := s.submit(job, j.Function, j.Arg, j.Restarted, finished)
 	if err != nil {
 		s.bad++
 		s.cfg.Log.Warn("stolen job cannot be run", "job", job.String(), "error", err)

@@ -56,6 +56,7 @@ type Session struct {
 	left    chan struct{}  // closed when the loop has said goodbye
 	wg      sync.WaitGroup // the loop and the taker
 	stats   atomic.Pointer[Stats]
+	trace   trace // segments.go
 	closing sync.Once
 
 	mu   sync.Mutex
@@ -119,12 +120,12 @@ func New(cfg Config) (*Session, error) {
 // closed before. The error says that there is no such function or that its argument does not fit.
 func (s *Session) Root(fn string, arg []byte, ended func(outcome []byte)) error {
 	id := satin.JobID{Run: s.cfg.Run}
-	_, err := s.submit(id, fn, arg, ended)
+	_, err := s.submit(id, fn, arg, false, ended)
 	return err
 }
 
 // submit decodes an argument and starts the job.
-func (s *Session) submit(id satin.JobID, fn string, arg []byte, ended func(outcome []byte)) (*satin.Guest, error) {
+func (s *Session) submit(id satin.JobID, fn string, arg []byte, restarted bool, ended func(outcome []byte)) (*satin.Guest, error) {
 	f, ok := satin.Lookup(fn)
 	if !ok {
 		return nil, fmt.Errorf("there is no function %q here", clip(fn, maxFailureName))
@@ -134,7 +135,15 @@ func (s *Session) submit(id satin.JobID, fn string, arg []byte, ended func(outco
 		return nil, fmt.Errorf("the argument of %s: %w", fn, err)
 	}
 	self := string(s.cfg.Self.Peer)
-	return s.pool.Submit(id, fn, v, func(result any, err error) { ended(encodeOutcome(self, id, fn, result, err)) })
+	seg := s.trace.begin(id.Path, restarted)
+	g, err := s.pool.Submit(id, fn, v, func(result any, err error) {
+		s.trace.end(seg, SegmentDone)
+		ended(encodeOutcome(self, id, fn, result, err))
+	})
+	if s.trace.runs(seg, g); err != nil {
+		s.trace.end(seg, SegmentAborted)
+	}
+	return g, err
 }
 
 // Received takes a message in. It blocks while too many wait, and returns at once when the session is closed.
@@ -192,6 +201,7 @@ func (s *Session) Close() {
 	s.closing.Do(func() { close(s.quit) })
 	s.wg.Wait()
 	s.pool.Close()
+	s.trace.close()
 }
 
 // Hungry says that a core found no work: see satin.Outside.

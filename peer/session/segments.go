@@ -1,0 +1,222 @@
+package session
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/satin-peer/satin"
+)
+
+// A SegmentState says what became of a segment, as far as the peer that ran it knows.
+type SegmentState uint8
+
+// The states of a segment.
+const (
+	SegmentRunning SegmentState = iota
+	SegmentDone                 // it ran to its end
+	SegmentAborted              // nobody wanted it any more, or the session was closed
+	SegmentLost                 // a word of the peer it was stolen from: the thief was lost, and the job runs again
+	SegmentStates
+)
+
+// A Segment is a stolen job, or the root, and everything that this peer ran in place under it. A job that comes back here is another
+// segment. A job's path is the beginning of the paths of all jobs under it, so a segment was stolen from the one with the longest path
+// that its own begins with: nothing need travel with a job for that.
+type Segment struct {
+	Serial    uint64 // names it among those of the session
+	Path      satin.Path
+	Start     time.Time // when it was given to the workers
+	End       time.Time // zero while it runs
+	Spawned   uint64    // so far
+	Executed  uint64    // so far, itself among them
+	State     SegmentState
+	Restarted bool // the job was given away before, or belongs to one that was
+}
+
+// maxTraced is how many ended segments a session remembers.
+const maxTraced = 4096
+
+// A Left is what is not remembered of the oldest segments.
+type Left struct{ Segments, Spawned, Executed uint64 }
+
+// A trace remembers the segments of a session: those that run, and the last ones that ended. It is written when a job from outside
+// begins or ends and never in between.
+type trace struct {
+	mu      sync.Mutex
+	last    uint64 // number of the last change
+	serial  uint64
+	running map[uint64]*traced // by serial
+	ended   []traced           // oldest first
+	left    Left
+
+	// What waiting workers wait for: see Waits.
+	asked, answered atomic.Int64 // ns of the session's clock; steal requests sent, replies received
+}
+
+type traced struct {
+	Segment
+	guest  *satin.Guest // nil until it is known
+	number uint64       // of the change that ended it
+}
+
+// begin notes a segment. The function it gives says which guest runs it, and end how it ended; either may come first.
+func (t *trace) begin(path satin.Path, restarted bool) *traced {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.serial++
+	s := &traced{Segment: Segment{Serial: t.serial, Path: slices.Clone(path), Start: time.Now(), Restarted: restarted}}
+	if t.running == nil {
+		t.running = map[uint64]*traced{}
+	}
+	t.running[s.Serial] = s
+	return s
+}
+
+// runs says which guest runs a segment.
+func (t *trace) runs(s *traced, g *satin.Guest) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if s.guest = g; s.State == SegmentRunning || g == nil {
+		return
+	}
+	// It has ended already: among the last ones.
+	for i := range slices.Backward(t.ended) {
+		if e := &t.ended[i]; e.Serial == s.Serial {
+			e.Spawned, e.Executed = g.Counts()
+			return
+		}
+	}
+}
+
+// end notes how a segment ended. Only the first time counts.
+func (t *trace) end(s *traced, state SegmentState) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.finish(s, state)
+}
+
+func (t *trace) finish(s *traced, state SegmentState) {
+	if s == nil || s.State != SegmentRunning {
+		return
+	}
+	s.State, s.End = state, time.Now()
+	s.count()
+	delete(t.running, s.Serial)
+	t.keep(*s)
+}
+
+func (s *traced) count() {
+	if s.guest != nil {
+		s.Spawned, s.Executed = s.guest.Counts()
+	}
+}
+
+// keep puts a segment among those that have ended.
+func (t *trace) keep(s traced) {
+	t.last++
+	s.number, s.guest = t.last, nil
+	t.ended = append(t.ended, s)
+	if len(t.ended) < 2*maxTraced {
+		return
+	}
+	for _, old := range t.ended[:maxTraced] {
+		if old.State != SegmentLost {
+			t.left.Segments++
+			t.left.Spawned += old.Spawned
+			t.left.Executed += old.Executed
+		}
+	}
+	t.ended = slices.Clone(t.ended[maxTraced:])
+}
+
+// aborted notes the end of a segment by its guest.
+func (t *trace) aborted(g *satin.Guest) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, s := range t.running {
+		if s.guest == g {
+			t.finish(s, SegmentAborted)
+			return
+		}
+	}
+}
+
+// lost notes that a job which was given away runs again, because its thief was lost.
+func (t *trace) lost(path satin.Path) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now := time.Now()
+	t.serial++
+	t.keep(traced{Segment: Segment{Serial: t.serial, Path: slices.Clone(path), Start: now, End: now, State: SegmentLost}})
+}
+
+// close ends all that runs.
+func (t *trace) close() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, s := range t.runningSorted() {
+		t.finish(s, SegmentAborted)
+	}
+}
+
+func (t *trace) runningSorted() []*traced {
+	list := make([]*traced, 0, len(t.running))
+	for _, s := range t.running {
+		list = append(list, s)
+	}
+	slices.SortFunc(list, func(a, b *traced) int { return int(int64(a.Serial - b.Serial)) })
+	return list
+}
+
+// Segments gives at most so many segments: those that ended since change number after, oldest first, then those that run, with what
+// has been counted of them so far. Next is the number to ask with the next time; there is more if not all that have ended fitted in.
+// Left is what was forgotten in this session's life. It may be asked after Close too.
+func (s *Session) Segments(after uint64, most int) (list []Segment, next uint64, more bool, left Left) {
+	t := &s.trace
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	from, _ := slices.BinarySearchFunc(t.ended, after+1, func(e traced, n uint64) int { return int(int64(e.number - n)) })
+	fresh := t.ended[from:]
+	next = min(after, t.last)
+	for i := range fresh[:min(len(fresh), most)] {
+		list, next = append(list, fresh[i].Segment), fresh[i].number
+	}
+	for _, r := range t.runningSorted() {
+		if len(list) == most {
+			break
+		}
+		r.count()
+		list = append(list, r.Segment)
+	}
+	return list, next, len(fresh) > most, t.left
+}
+
+// A Wait says what the workers without a job wait for.
+type Wait uint8
+
+// What workers wait for.
+const (
+	WaitNone  Wait = iota // nothing: nobody can be asked, or the gap after a failed steal runs
+	WaitSteal             // the reply to a steal request
+	WaitHome              // outcomes of jobs that others hold, with no request out
+)
+
+// waitBelieved is how long a request without a reply is believed to be out: one of them may be lost.
+const waitBelieved = 2 * time.Second
+
+// Workers gives how many cores the run may use at this moment, how many of them have no job, and what those wait for. It is cheap, and
+// meant to be sampled.
+func (s *Session) Workers() (cores, idle int, wait Wait) {
+	cores = s.pool.Cores()
+	idle = min(s.pool.Idle(), cores)
+	asked := s.trace.asked.Load()
+	switch {
+	case asked > s.trace.answered.Load() && int64(s.now())-asked < int64(waitBelieved):
+		wait = WaitSteal
+	case s.Stats().Given > 0:
+		wait = WaitHome
+	}
+	return cores, idle, wait
+}
