@@ -1,0 +1,96 @@
+package session_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/peer/session"
+)
+
+// under says whether a job is under another one, or is it.
+func under(job, top satin.Path) bool {
+	return len(job) >= len(top) && slices.Equal(job[:len(top)], top)
+}
+
+// Every job of a run is in exactly one segment, and each segment was stolen from another one.
+func TestSegmentsAddUp(t *testing.T) {
+	for _, workers := range []int{1, 2} {
+		n := newNet(t, 3, workers, false, "")
+		for n.moved() == 0 {
+			if got, p, err := n.root(t, "session_test.fib", 30); got != 832040 || err != nil || p != nil {
+				t.Fatalf("fib(30) = %v, %v, %v", got, err, p)
+			}
+		}
+		var all []session.Segment
+		roots := 0
+		for _, s := range n.sessions {
+			list, _, more, left := s.Segments(0, 1<<20)
+			if more || left != (session.Left{}) {
+				t.Errorf("more: %v, left: %+v", more, left)
+			}
+			all = append(all, list...)
+		}
+		executed := uint64(0)
+		for _, s := range all {
+			if s.State != session.SegmentDone || s.End.Before(s.Start) {
+				t.Errorf("segment %s ended in state %d, from %v to %v", s.Path, s.State, s.Start, s.End)
+			}
+			if executed += s.Executed; len(s.Path) == 0 {
+				roots++
+			} else if !slices.ContainsFunc(all, func(o session.Segment) bool { return len(o.Path) < len(s.Path) && under(s.Path, o.Path) }) {
+				t.Errorf("segment %s is under no other", s.Path)
+			}
+		}
+		if want := uint64(roots) * 1346269; executed != want { // fib(31) jobs: fib(31)-1 spawned, and the root
+			t.Errorf("%d workers: %d segments executed %d jobs, want %d", workers, len(all), executed, want)
+		}
+	}
+}
+
+// A reader that comes again is told what is new, and what runs; one that is far behind learns how much it has missed.
+func TestSegmentsAreReadOn(t *testing.T) {
+	n := newNet(t, 1, 1, false, "")
+	s := n.sessions["p0"]
+	after := uint64(0)
+	for i := range 9000 {
+		if got, _, _ := n.root(t, "session_test.fib", 1); got != 1 {
+			t.Fatal(got)
+		}
+		if i%1000 != 0 || i > 5000 {
+			continue
+		}
+		list, next, more, _ := s.Segments(after, 1<<20)
+		if want := min(1000, i+1); len(list) != want || more || next != uint64(i+1) {
+			t.Errorf("after %d: %d segments, next %d, more %v", after, len(list), next, more)
+		}
+		after = next
+	}
+	list, next, more, left := s.Segments(0, 10)
+	if len(list) != 10 || !more || next == 0 || left.Segments == 0 || left.Executed != left.Segments {
+		t.Errorf("%d segments, next %d, more %v, left %+v", len(list), next, more, left)
+	}
+	rest, last, more, _ := s.Segments(next, 1<<20)
+	if uint64(len(rest))+10+left.Segments != 9000 || more || last != 9000 {
+		t.Errorf("%d segments more, to %d", len(rest), last)
+	}
+	if again, same, _, _ := s.Segments(last, 10); len(again) != 0 || same != last {
+		t.Errorf("again %d segments, next %d", len(again), same)
+	}
+}
+
+// What a closed session still ran was aborted.
+func TestSegmentsOfAClosedSession(t *testing.T) {
+	n := newNet(t, 1, 1, false, "")
+	s := n.sessions["p0"]
+	if err := s.Root("session_test.fib", []byte{0x18, 60}, func([]byte) {}); err != nil {
+		t.Fatal(err)
+	}
+	if list, _, _, _ := s.Segments(0, 10); len(list) != 1 || list[0].State != session.SegmentRunning || !list[0].End.IsZero() {
+		t.Errorf("running: %+v", list)
+	}
+	s.Close()
+	if list, _, _, _ := s.Segments(0, 10); len(list) != 1 || list[0].State != session.SegmentAborted || list[0].End.IsZero() {
+		t.Errorf("closed: %+v", list)
+	}
+}
