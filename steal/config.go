@@ -57,6 +57,26 @@ type Config struct {
 	MaxPartners int
 	// MaxPatience is the longest that a request is kept waiting here, whatever it asks for.
 	MaxPatience time.Duration
+
+	// MaxTuples bounds the table of who has what of lost work.
+	MaxTuples int
+	// MaxTuplesPerNews bounds the tuples that are told at once, and those that go with a reply. At most 1,024.
+	MaxTuplesPerNews int
+	// TellEvery is the least time between two News of this peer with tuples, during which more of them are gathered.
+	TellEvery time.Duration
+	// MaxKept and MaxKeptBytes bound the outcomes that are kept in case they are needed again.
+	MaxKept      int
+	MaxKeptBytes int
+	// MaxHandOver bounds the encoded outcomes of one HandOver. It must leave room in the transport's control frame (256 KiB). An
+	// outcome that is larger by itself is not handed over.
+	MaxHandOver int
+
+	// BeaconEvery is the period of a master's beacons.
+	BeaconEvery time.Duration
+	// MasterLease is how long no master must have been heard before the first deputy takes over. At least 2 BeaconEvery.
+	MasterLease time.Duration
+	// RankStagger is how much longer each following deputy waits.
+	RankStagger time.Duration
 }
 
 // LAN suits peers on one local network, and is the default.
@@ -82,6 +102,15 @@ func LAN() Config {
 		MaxFlights:         16,
 		MaxPartners:        512,
 		MaxPatience:        5 * time.Second,
+		MaxTuples:          16384,
+		MaxTuplesPerNews:   256,
+		TellEvery:          50 * time.Millisecond,
+		MaxKept:            8192,
+		MaxKeptBytes:       64 << 20,
+		MaxHandOver:        192 << 10,
+		BeaconEvery:        2 * time.Second,
+		MasterLease:        6 * time.Second,
+		RankStagger:        2 * time.Second,
 	}
 }
 
@@ -116,6 +145,12 @@ func (c *Config) Validate() error {
 		}
 		return nil
 	}
+	atMost := func(name string, v, most int64) error {
+		if v > most {
+			return fmt.Errorf("%w: %s is %d, at most %d is possible", ErrConfig, name, v, most)
+		}
+		return nil
+	}
 	return errors.Join(
 		atLeast("HeartbeatEvery", int64(c.HeartbeatEvery), int64(time.Millisecond)),
 		atLeast("WideHeartbeatEvery", int64(c.WideHeartbeatEvery), int64(c.HeartbeatEvery)),
@@ -137,5 +172,15 @@ func (c *Config) Validate() error {
 		atLeast("MaxFlights", int64(c.MaxFlights), 1),
 		atLeast("MaxPartners", int64(c.MaxPartners), 1),
 		atLeast("MaxPatience", int64(c.MaxPatience), 0),
+		atLeast("MaxTuples", int64(c.MaxTuples), 1),
+		atLeast("MaxTuplesPerNews", int64(c.MaxTuplesPerNews), 1),
+		atMost("MaxTuplesPerNews", int64(c.MaxTuplesPerNews), maxTuples),
+		atLeast("TellEvery", int64(c.TellEvery), 1),
+		atLeast("MaxKept", int64(c.MaxKept), 1),
+		atLeast("MaxKeptBytes", int64(c.MaxKeptBytes), 1),
+		atLeast("MaxHandOver", int64(c.MaxHandOver), 1),
+		atLeast("BeaconEvery", int64(c.BeaconEvery), int64(time.Millisecond)),
+		atLeast("MasterLease", int64(c.MasterLease), 2*int64(c.BeaconEvery)),
+		atLeast("RankStagger", int64(c.RankStagger), 1),
 	)
 }

@@ -9,13 +9,14 @@ type Core struct {
 	cfg     Config
 	self    Address
 	cluster ClusterID
-	run     RunID
+	run     Run
 	policy  Policy
 	rand    Rand
 	members *Members
 	stats   Stats
 	now     time.Duration
 	left    bool
+	root    *segment // the run's root while this peer is its master and it has no outcome
 
 	peers       peerTable
 	heartbeatAt time.Duration // the next round of heartbeats; 0 without partners
@@ -44,7 +45,7 @@ type Core struct {
 
 	load    Load
 	reports uint64 // reports of the engine so far
-	runs    uint64 // Run orders given
+	runs    uint64 // RunSegment orders given
 	begunAt time.Duration
 	hunger  uint64 // Seq of the last Hunger sent
 	wakeAt  time.Duration
@@ -53,16 +54,19 @@ type Core struct {
 	out     Output
 }
 
-// NewCore makes the core of peer self for one run. The policy and the randomness belong to it from now on. The members must
+// NewCore makes the core of peer self in one run. If the run is fresh, the first idle worker gets the root. The policy and the randomness belong to it from now on. The members must
 // not be nil; self should be among them. It returns an error that wraps ErrConfig.
-func NewCore(cfg Config, run RunID, self Address, members *Members, policy Policy, rand Rand) (*Core, error) {
+func NewCore(cfg Config, run Run, self Address, members *Members, policy Policy, rand Rand) (*Core, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
 	c := &Core{cfg: cfg, self: self, run: run, policy: policy, rand: rand,
 		segments: make(map[SegmentID]*segment), refs: make(map[Ref]*lease)}
 	c.view.c = c
-	c.adopt(members)
+	c.take(members)
+	if run.Fresh {
+		c.startRoot(len(run.Restored) > 0)
+	}
 	return c, nil
 }
 
@@ -84,6 +88,7 @@ func (c *Core) Tick(now time.Duration) Output {
 	c.expireAsks()
 	c.retryResults()
 	c.beat()
+	c.masterTick()
 	return c.end()
 }
 
@@ -100,6 +105,7 @@ func (c *Core) Next() (at time.Duration, ok bool) {
 	earliest(c.heartbeatAt)
 	earliest(c.wakeAt)
 	earliest(c.retryAt)
+	earliest(c.nextMaster())
 	for i := range c.flights {
 		earliest(c.flights[i].Deadline)
 	}
@@ -132,12 +138,12 @@ func (c *Core) SetMembers(now time.Duration, members *Members) Output {
 	if !c.begin(now) {
 		return c.out
 	}
-	c.adopt(members)
+	c.take(members)
 	return c.end()
 }
 
-// adopt takes a membership over. A peer keeps its cluster until the membership says otherwise.
-func (c *Core) adopt(members *Members) {
+// take takes a membership over. A peer keeps its cluster until the membership says otherwise.
+func (c *Core) take(members *Members) {
 	c.members = members
 	if me, ok := members.Find(c.self.Peer); ok {
 		c.cluster = me.Cluster
@@ -197,9 +203,21 @@ func (c *Core) Aborted(now time.Duration, refs ...Ref) Output {
 	return c.end()
 }
 
-// Leave makes this peer say goodbye: what it holds is aborted here and queued again by its owners. Afterwards the core
-// ignores everything.
-func (c *Core) Leave(now time.Duration) Output {
+// Leave makes this peer say goodbye: what it holds is aborted here and queued again by its owners. Within patience it may hand over
+// what others can use; with none it says goodbye at once. Afterwards the core ignores everything, see Gone.
+func (c *Core) Leave(now, patience time.Duration) Output {
+	if !c.begin(now) {
+		return c.out
+	}
+	c.leave()
+	return c.out
+}
+
+// Gone says whether the goodbye has been said.
+func (c *Core) Gone() bool { return c.left }
+
+// Cancel ends this peer's part because the run is over: everything is aborted and forgotten, and partners hear a goodbye.
+func (c *Core) Cancel(now time.Duration) Output {
 	if !c.begin(now) {
 		return c.out
 	}
@@ -236,7 +254,7 @@ func (c *Core) order(o Order) { c.out.Orders = append(c.out.Orders, o) }
 
 // send addresses the body in m and counts it.
 func (c *Core) send(p *peer, m *Message) {
-	m.Run, m.From, m.To = c.run, c.self, p.addr()
+	m.Run, m.From, m.To = c.run.ID, c.self, p.addr()
 	c.out.Messages = append(c.out.Messages, m)
 	size := uint64(m.Size())
 	c.stats.SentByKind[m.Kind()]++

@@ -12,7 +12,7 @@ import (
 // victimCore is a busy peer "v" whose engine has jobs, and thieves t00, t01, ... around it.
 func victimCore(t *testing.T, cfg Config, thieves int) *Core {
 	t.Helper()
-	c, err := NewCore(cfg, RunID{}, Address{Peer: "v", Inc: 5}, parseMembers(ids("t", thieves)+" v"), RandomStealing{}, rand.New(rand.NewPCG(1, 1)))
+	c, err := NewCore(cfg, Run{}, Address{Peer: "v", Inc: 5}, parseMembers(ids("t", thieves)+" v"), RandomStealing{}, rand.New(rand.NewPCG(1, 1)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +193,7 @@ func TestAfterLeaving(t *testing.T) {
 	c := victimCore(t, LAN(), 1)
 	out := c.Step(c.now, request(0, 1, 0))
 	ticket := out.Orders[0].Ticket
-	if out = c.Leave(c.now); len(out.Messages) != 1 || out.Messages[0].Goodbye == nil {
+	if out = c.Leave(c.now, 0); len(out.Messages) != 1 || out.Messages[0].Goodbye == nil {
 		t.Errorf("leaving says %+v", out.Messages)
 	}
 	if out = c.Taken(c.now, ticket, []Taken{{Ref: 1}}); len(out.Orders) != 1 || out.Orders[0].Kind != PutBack {
@@ -249,7 +249,7 @@ func TestConfigProfilesAndErrors(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := NewCore(Config{}, RunID{}, Address{}, NewMembers(nil), RandomStealing{}, nil); !errors.Is(err, ErrConfig) {
+	if _, err := NewCore(Config{}, Run{}, Address{}, NewMembers(nil), RandomStealing{}, nil); !errors.Is(err, ErrConfig) {
 		t.Errorf("the zero configuration gives %v", err)
 	}
 	cfg := LAN()
@@ -287,7 +287,7 @@ func TestLateReplyIsUsed(t *testing.T) {
 	}
 	out = c.Step(at+time.Second, &Message{From: Address{Peer: "v", Inc: 1}, To: c.self,
 		Reply: &StealReply{ID: id, Jobs: []Grant{{Handle: 1, Job: Job{Path: Path{1}}}}}})
-	if len(out.Orders) != 1 || out.Orders[0].Kind != Run || c.Stats().LateReplies != 1 {
+	if len(out.Orders) != 1 || out.Orders[0].Kind != RunSegment || c.Stats().LateReplies != 1 {
 		t.Errorf("the late reply leads to %+v", out.Orders)
 	}
 }

@@ -38,7 +38,7 @@ type Message struct {
 	Run  RunID   `cbor:"1,keyasint"`
 	From Address `cbor:"2,keyasint"`
 	// To.Inc is 0 when the sender has not heard from the receiver yet, which only StealRequest, StealReply (a push),
-	// Heartbeat, Hunger and Goodbye allow.
+	// Heartbeat, Hunger, Goodbye and HandOver allow.
 	To Address `cbor:"3,keyasint"`
 
 	Request   *StealRequest `cbor:"4,keyasint,omitempty"`
@@ -53,6 +53,11 @@ type Message struct {
 	// Relayed is a Result or ResultAck of a third peer on its way round a slow or broken link. The peer it is for unwraps it; the
 	// peer in between sends it on, once.
 	Relayed *Message `cbor:"13,keyasint,omitempty"`
+
+	Adopt       *Adopt       `cbor:"14,keyasint,omitempty"`
+	Disown      *Disown      `cbor:"15,keyasint,omitempty"`
+	HandOver    *HandOver    `cbor:"16,keyasint,omitempty"`
+	HandOverAck *HandOverAck `cbor:"17,keyasint,omitempty"`
 }
 
 // StealRequest asks a victim for jobs.
@@ -78,6 +83,9 @@ type StealReply struct {
 type Grant struct {
 	Handle Handle `cbor:"1,keyasint"`
 	Job    Job    `cbor:"2,keyasint"`
+	// Orphans, with a restarted job, are tuples of jobs at or below its path, so that a newcomer knows of them too (fault tolerance
+	// paper, 3.5).
+	Orphans []Tuple `cbor:"3,keyasint,omitempty"`
 }
 
 // Return gives jobs back that the thief has not started: it had no room for them, or it is leaving.
@@ -150,10 +158,15 @@ const (
 	KindHunger
 	KindGoodbye
 	KindRelayed
+	KindAdopt
+	KindDisown
+	KindHandOver
+	KindHandOverAck
 	kinds
 )
 
-var kindNames = [kinds]string{"none", "request", "reply", "return", "result", "ack", "abort", "heartbeat", "hunger", "goodbye", "relayed"}
+var kindNames = [kinds]string{"none", "request", "reply", "return", "result", "ack", "abort", "heartbeat", "hunger", "goodbye", "relayed",
+	"adopt", "disown", "handover", "handover-ack"}
 
 func (k Kind) String() string {
 	if k < kinds {
@@ -185,6 +198,14 @@ func (m *Message) Kind() Kind {
 		return KindGoodbye
 	case m.Relayed != nil:
 		return KindRelayed
+	case m.Adopt != nil:
+		return KindAdopt
+	case m.Disown != nil:
+		return KindDisown
+	case m.HandOver != nil:
+		return KindHandOver
+	case m.HandOverAck != nil:
+		return KindHandOverAck
 	}
 	return KindNone
 }
@@ -197,7 +218,8 @@ var ErrMalformed = errors.New("malformed message")
 func (m *Message) Validate() error {
 	bodies := 0
 	for _, set := range [...]bool{m.Request != nil, m.Reply != nil, m.Return != nil, m.Result != nil, m.Ack != nil,
-		m.Abort != nil, m.Heartbeat != nil, m.Hunger != nil, m.Goodbye != nil, m.Relayed != nil} {
+		m.Abort != nil, m.Heartbeat != nil, m.Hunger != nil, m.Goodbye != nil, m.Relayed != nil,
+		m.Adopt != nil, m.Disown != nil, m.HandOver != nil, m.HandOverAck != nil} {
 		if set {
 			bodies++
 		}
@@ -222,7 +244,7 @@ func (m *Message) needsIncarnation() bool {
 	switch m.Kind() {
 	case KindReply:
 		return m.Reply.ID != 0
-	case KindReturn, KindResult, KindAck, KindAbort:
+	case KindReturn, KindResult, KindAck, KindAbort, KindAdopt, KindDisown, KindHandOverAck:
 		return true
 	case KindHeartbeat:
 		return len(m.Heartbeat.Held) > 0 || m.Heartbeat.Seen > 0
@@ -237,7 +259,7 @@ func (m *Message) bodyValid() bool {
 		return m.Request.ID > 0 && m.Request.Max >= 0 && m.Request.Patience >= 0
 	case KindReply:
 		for i := range m.Reply.Jobs {
-			if m.Reply.Jobs[i].Handle == 0 {
+			if m.Reply.Jobs[i].Handle == 0 || !tuplesValid(m.Reply.Jobs[i].Orphans) {
 				return false
 			}
 		}
@@ -257,6 +279,14 @@ func (m *Message) bodyValid() bool {
 		return m.Hunger.Seq > 0 && m.Hunger.Queued >= 0 && m.Hunger.Idle >= 0
 	case KindRelayed:
 		return m.Relayed.Result != nil || m.Relayed.Ack != nil // the receiver looks at all of it; nothing else may travel so
+	case KindAdopt:
+		return m.Adopt.valid()
+	case KindDisown:
+		return growing(m.Disown.Handles) && len(m.Disown.Handles) > 0
+	case KindHandOver:
+		return m.HandOver.valid()
+	case KindHandOverAck:
+		return m.HandOverAck.ID > 0
 	default:
 		return true
 	}

@@ -39,7 +39,7 @@ func (p *modelPeer) obey(r Order) {
 			sum, _ := binary.Uvarint(r.Outcome)
 			p.complete(j, sum)
 		}
-	case Run:
+	case RunSegment:
 		p.runs++
 		seed, depth := jobFromArg(r.Job.Arg)
 		j := &modelJob{segment: r.Segment, path: r.Job.Path, seed: seed, depth: depth}

@@ -156,7 +156,7 @@ func (p *modelPeer) start() {
 	if err != nil {
 		panic(err)
 	}
-	p.core, err = NewCore(cfg, RunID{9}, Address{Peer: p.id, Inc: p.inc}, p.w.members, policy, rand.New(rand.NewPCG(p.w.cfg.seed, uint64(p.inc)<<8)))
+	p.core, err = NewCore(cfg, Run{ID: RunID{9}}, Address{Peer: p.id, Inc: p.inc}, p.w.members, policy, rand.New(rand.NewPCG(p.w.cfg.seed, uint64(p.inc)<<8)))
 	if err != nil {
 		panic(err)
 	}
@@ -223,7 +223,7 @@ func (w *model) mishap() {
 		p.gone = true
 	case kind == 1 && c.leaves > 0 && !p.gone && p.stalled <= w.now:
 		c.leaves--
-		p.absorb(p.core.Leave(w.now))
+		p.absorb(p.core.Leave(w.now, 0))
 		p.gone = true
 	case kind == 2 && c.stalls > 0 && !p.gone && p.stalled <= w.now:
 		c.stalls--

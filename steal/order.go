@@ -25,11 +25,11 @@ type Taken struct {
 type Load struct {
 	// Workers is how many jobs the engine runs at once.
 	Workers int
-	// Idle is how many workers have nothing to run and wait for a Run order. A worker whose frame is parked on a remote
+	// Idle is how many workers have nothing to run and wait for a RunSegment order. A worker whose frame is parked on a remote
 	// child and that found no other work is idle too.
 	Idle int
-	// Runs is how many Run orders the engine had received when it counted Idle. With it the core can tell an idle worker
-	// from one whose Run order is still on its way.
+	// Runs is how many RunSegment orders the engine had received when it counted Idle. With it the core can tell an idle worker
+	// from one whose order is still on its way.
 	Runs uint64
 	// Queued is how many jobs the engine could give away or run next: the stealable part of all queues. What an engine
 	// cannot count cheaply it may leave out; the core takes 0 to mean "nothing" only when all workers are idle.
@@ -44,8 +44,9 @@ const (
 	// Take asks for the Max oldest jobs, to give away. The engine answers with Core.Taken for the same Ticket, perhaps with
 	// fewer jobs or none, without waiting for a running leaf to end.
 	Take OrderKind = 1 + iota
-	// Run asks an idle worker to run Job as Segment. The engine answers with Core.Finished once.
-	Run
+	// RunSegment asks an idle worker to run Job as Segment. The engine answers with Core.Finished once. The run's root, at its
+	// master, is a segment like any other.
+	RunSegment
 	// PutBack returns the job Ref to the queue it was taken from, as the oldest. Restarted says that another peer may have
 	// worked on it.
 	PutBack
@@ -54,10 +55,17 @@ const (
 	// AbortSegment says that nobody wants the outcome of Segment any more. The engine need not answer; a Finished that
 	// comes nevertheless is counted and dropped.
 	AbortSegment
+	// Tell asks for News to be told to everybody in the run, by gossip, without waiting and without a promise.
+	Tell
+	// Watch says that Orphans is what is known of orphans from now on: it has changed, or the first restarted job is here. Engines
+	// look again whether running restarted jobs have anything below them.
+	Watch
+	// Answer brings the root's Outcome, this peer being master. Ordered once for each time that it becomes master.
+	Answer
 	orderKinds
 )
 
-var orderNames = [orderKinds]string{"none", "take", "run", "putback", "deliver", "abort"}
+var orderNames = [orderKinds]string{"none", "take", "run", "putback", "deliver", "abort", "tell", "watch", "answer"}
 
 func (k OrderKind) String() string {
 	if k < orderKinds {
@@ -71,11 +79,13 @@ type Order struct {
 	Kind      OrderKind
 	Ticket    Ticket    // Take
 	Max       int       // Take, at least 1
-	Segment   SegmentID // Run, AbortSegment
-	Job       Job       // Run
+	Segment   SegmentID // RunSegment, AbortSegment
+	Job       Job       // RunSegment
 	Ref       Ref       // PutBack, Deliver
 	Restarted bool      // PutBack
-	Outcome   []byte    // Deliver
+	Outcome   []byte    // Deliver, Answer
+	News      *News     // Tell
+	Orphans   *Orphans  // Watch
 }
 
 // Output is what one input made the core want to do, in the order in which it is to be done. The slices belong to the core

@@ -23,7 +23,7 @@ func ids(cluster string, n int) (s string) {
 // paperCore is an idle peer with the policy, and others that answer nothing by themselves.
 func paperCore(t *testing.T, clusters string, self PeerID, p Policy) *Core {
 	t.Helper()
-	c, err := NewCore(LAN(), RunID{}, Address{Peer: self, Inc: 1}, parseMembers(clusters), p, rand.New(rand.NewPCG(3, 3)))
+	c, err := NewCore(LAN(), Run{}, Address{Peer: self, Inc: 1}, parseMembers(clusters), p, rand.New(rand.NewPCG(3, 3)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func requests(c *Core, o Output) (victims []Member) {
 // answer is the reply to the latest request to a victim.
 func answerTo(c *Core, victim PeerID, jobs ...Grant) *Message {
 	f := c.flights[c.flightTo(victim)]
-	return &Message{Run: c.run, From: Address{Peer: victim, Inc: 1}, To: c.self, Reply: &StealReply{ID: f.request, Jobs: jobs}}
+	return &Message{Run: c.run.ID, From: Address{Peer: victim, Inc: 1}, To: c.self, Reply: &StealReply{ID: f.request, Jobs: jobs}}
 }
 
 // CRS paper, 2.1: "With C clusters, on average (C-1)/C x 100% of all steal requests will go to nodes in remote clusters".
@@ -88,7 +88,7 @@ func TestCRSAsPublished(t *testing.T) {
 	}
 	job := Grant{Handle: 1, Job: Job{Path: Path{1}}}
 	out = c.Step(now, answerTo(c, remote, job))
-	if len(out.Orders) != 1 || out.Orders[0].Kind != Run || len(requests(c, out)) != 0 {
+	if len(out.Orders) != 1 || out.Orders[0].Kind != RunSegment || len(requests(c, out)) != 0 {
 		t.Fatalf("the wide-area reply leads to %v and requests to %v; want the job run and no request", out.Orders, requests(c, out))
 	}
 	// The local request is still out, the flag is reset: idle again, the first request is a remote one.

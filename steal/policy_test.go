@@ -26,7 +26,7 @@ type scene struct {
 func (s scene) core(t *testing.T, p Policy) *Core {
 	t.Helper()
 	members := parseMembers(s.clusters)
-	c, err := NewCore(LAN(), RunID{}, Address{Peer: s.self, Inc: 1}, members, p, rand.New(rand.NewPCG(7, 7)))
+	c, err := NewCore(LAN(), Run{}, Address{Peer: s.self, Inc: 1}, members, p, rand.New(rand.NewPCG(7, 7)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,7 @@ package steal
 // receive checks the envelope, the same for all kinds: right run, right receiver in its right life, a sender that has not
 // been superseded. Only then the body counts.
 func (c *Core) receive(m *Message) {
-	if m.Run != c.run || m.To.Peer != c.self.Peer || m.From.Peer == c.self.Peer {
+	if m.Run != c.run.ID || m.To.Peer != c.self.Peer || m.From.Peer == c.self.Peer {
 		c.stats.DroppedForeign++
 		return
 	}
@@ -72,6 +72,14 @@ func (c *Core) dispatch(p *peer, m *Message) {
 		c.onGoodbye(p)
 	case KindRelayed:
 		c.onRelayed(p, m.Relayed)
+	case KindAdopt:
+		c.onAdopt(p, m.Adopt)
+	case KindDisown:
+		c.onDisown(p, m.Disown)
+	case KindHandOver:
+		c.onHandOver(p, m.HandOver)
+	case KindHandOverAck:
+		c.onHandOverAck(p, m.HandOverAck)
 	}
 }
 

@@ -27,7 +27,7 @@ func (c *Core) sendThrough(via ClusterID, to *peer, m *Message) bool {
 	if p == nil {
 		return false
 	}
-	m.Run, m.From, m.To = c.run, c.self, to.addr()
+	m.Run, m.From, m.To = c.run.ID, c.self, to.addr()
 	c.send(p, &Message{Relayed: m})
 	return true
 }
@@ -38,10 +38,10 @@ func (c *Core) onRelayed(p *peer, m *Message) {
 	switch {
 	case m.To == c.self:
 		c.receive(m)
-		if m.Result != nil && m.Run == c.run {
-			c.send(p, &Message{Relayed: &Message{Run: c.run, From: c.self, To: m.From, Ack: &ResultAck{Handle: m.Result.Handle}}})
+		if m.Result != nil && m.Run == c.run.ID {
+			c.send(p, &Message{Relayed: &Message{Run: c.run.ID, From: c.self, To: m.From, Ack: &ResultAck{Handle: m.Result.Handle}}})
 		}
-	case m.From == p.addr() && m.Run == c.run && m.To.Peer != c.self.Peer:
+	case m.From == p.addr() && m.Run == c.run.ID && m.To.Peer != c.self.Peer:
 		if to := c.meet(m.To.Peer); to != nil && !to.lost {
 			c.stats.Relayed++
 			c.send(to, &Message{Relayed: m})

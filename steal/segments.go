@@ -8,8 +8,9 @@ import (
 // segment is a job held for another peer, with everything run in place under it.
 type segment struct {
 	id     SegmentID
-	owner  *peer  // nil for a copy
+	owner  *peer  // nil for a copy and for the root
 	copyOf *lease // of what it is a copy, run in a silent thief's stead
+	root   bool   // the run's, this peer being master
 	handle Handle
 	job    Job
 	state  segmentState
@@ -67,7 +68,7 @@ func (c *Core) feedWorkers() {
 		s.state = running
 		c.runs++
 		c.begunAt = c.now
-		c.order(Order{Kind: Run, Segment: s.id, Job: s.job})
+		c.order(Order{Kind: RunSegment, Segment: s.id, Job: s.job})
 	}
 }
 
@@ -80,6 +81,12 @@ func (c *Core) finish(s *segment, outcome []byte) {
 		delete(c.segments, s.id)
 		c.tellAborted([]*lease{l})
 		c.settle(l, outcome)
+		return
+	}
+	if s.root {
+		c.root = nil
+		delete(c.segments, s.id)
+		c.rootFinished(outcome)
 		return
 	}
 	s.state, s.outcome, s.finished = finished, outcome, c.now

@@ -3,7 +3,7 @@ package steal
 // Size is the length of the message as internal/wire encodes it (CBOR, integer keys), in bytes and without framing. It is
 // computed, not encoded: policies and simulators ask for it for every message.
 func (m *Message) Size() int {
-	n := 1 + 1 + sizeBytes(len(m.Run)) + 1 + m.From.size() + 1 + m.To.size() + 1
+	n := 1 + 1 + sizeBytes(len(m.Run)) + 1 + m.From.size() + 1 + m.To.size() + 1 // the body's key is below 24
 	switch m.Kind() {
 	case KindRequest:
 		n += 1 + sizeField(uint64(m.Request.ID)) + sizeField(uint64(m.Request.Max)) + sizeOptional(uint64(m.Request.Patience))
@@ -33,6 +33,17 @@ func (m *Message) Size() int {
 		n++
 	case KindRelayed:
 		n += m.Relayed.Size()
+	case KindAdopt:
+		n += m.Adopt.size()
+	case KindDisown:
+		n += 1 + 1 + sizeHandles(m.Disown.Handles)
+	case KindHandOver:
+		n += m.HandOver.size()
+	case KindHandOverAck:
+		n += 1 + sizeField(m.HandOverAck.ID)
+		if m.HandOverAck.Leaving {
+			n += 2
+		}
 	}
 	return n
 }
@@ -48,6 +59,9 @@ func (r *StealReply) size() int {
 		for i := range r.Jobs {
 			g := &r.Jobs[i]
 			n += 1 + sizeField(uint64(g.Handle)) + 1 + g.Job.Size()
+			if len(g.Orphans) > 0 {
+				n += 1 + tuplesSize(g.Orphans)
+			}
 		}
 	}
 	return n

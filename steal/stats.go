@@ -19,17 +19,29 @@ type Stats struct {
 	Relayed          uint64 // messages of others sent on
 	ResultsRepeated  uint64 // sent again for want of an acknowledgement
 
-	JobsPutBack      uint64 // given-away jobs queued again, for any of the reasons below
-	Readopted        uint64 // of those put back for a silent thief, how many were left to it when it was heard again
-	PutBackLostThief uint64 // the thief was lost or said goodbye
-	PutBackInventory uint64 // missing from consecutive inventories
-	PutBackUnsent    uint64 // the reply could not be written
-	PutBackReturned  uint64 // the thief had no room for it
-	PutBackTooLarge  uint64 // beyond Config.MaxJobBytes
-	PeersLost        uint64 // partners that fell silent
-	PeersLeft        uint64 // partners that said goodbye
-	OrphansAborted   uint64 // segments whose owner was gone
-	Stalls           uint64 // times this peer found that it had not been running itself
+	JobsPutBack        uint64 // given-away jobs queued again, for any of the reasons below
+	Readopted          uint64 // of those put back for a silent thief, how many were left to it when it was heard again
+	PutBackLostThief   uint64 // the thief was lost or said goodbye
+	PutBackInventory   uint64 // missing from consecutive inventories
+	PutBackUnsent      uint64 // the reply could not be written
+	PutBackReturned    uint64 // the thief had no room for it
+	PutBackTooLarge    uint64 // beyond Config.MaxJobBytes
+	PeersLost          uint64 // partners that fell silent
+	PeersLeft          uint64 // partners that said goodbye
+	OrphansAborted     uint64 // segments whose owner was gone and that nobody could want
+	OrphansKept        uint64 // segments whose owner was gone, running or finished, that were kept
+	OrphansAdopted     uint64 // of those running, how many got a new owner
+	OrphansReused      uint64 // jobs of this peer, or held here, that were not computed again because an orphan's outcome was there
+	TuplesSent         uint64
+	TuplesHeard        uint64
+	TuplesEvicted      uint64 // from the table: it was full, an ancestor is done, the holder is gone
+	NewsSent           uint64
+	PartialsKept       uint64 // outcomes taken in from the engine and from acknowledged results
+	PartialsHandedOver uint64 // outcomes given to other peers when leaving, acknowledged
+	PartialsRestored   uint64 // outcomes taken in from a checkpoint
+	Restarts           uint64 // times this peer started the root
+	SteppedDown        uint64 // times it gave the root up to a better master
+	Stalls             uint64 // times this peer found that it had not been running itself
 
 	// Messages that changed nothing, by why.
 	DroppedForeign    uint64 // another run, or not addressed to this peer

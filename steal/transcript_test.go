@@ -149,7 +149,7 @@ func (s *stage) command(t *testing.T, d *datadriven.TestData) {
 		s.show(x, x.core.Aborted(s.now, refs...))
 	case "leave":
 		x := s.actor(t, d, names[0].Key)
-		s.show(x, x.core.Leave(s.now))
+		s.show(x, x.core.Leave(s.now, 0))
 	case "sleep", "wake":
 		s.actor(t, d, names[0].Key).asleep = d.Cmd == "sleep"
 	case "crash":
@@ -238,7 +238,7 @@ func (s *stage) start(t *testing.T, d *datadriven.TestData, x *actor) {
 	if x.room > 0 {
 		cfg.MaxWaiting = x.room
 	}
-	core, err := NewCore(cfg, RunID{1}, Address{Peer: PeerID(x.name), Inc: x.inc}, s.members(), p, rand.New(rand.NewPCG(1, 2)))
+	core, err := NewCore(cfg, Run{ID: RunID{1}}, Address{Peer: PeerID(x.name), Inc: x.inc}, s.members(), p, rand.New(rand.NewPCG(1, 2)))
 	if err != nil {
 		d.Fatalf(t, "%v", err)
 	}
@@ -410,7 +410,7 @@ func (s *stage) obey(x *actor, r Order) {
 		x.load.Queued = len(x.queue)
 		s.show(x, x.core.Taken(s.now, r.Ticket, jobs))
 		s.report(x)
-	case Run:
+	case RunSegment:
 		x.load.Idle--
 		x.load.Runs++
 		x.running = append(x.running, r.Segment)

@@ -75,9 +75,9 @@ func (c *Core) giveWaiting(a *Ask, n int) bool {
 	return true
 }
 
-// comesFrom says whether it makes no sense to give the segment to that peer.
+// comesFrom says whether it makes no sense to give the segment to that peer. The root stays.
 func (s *segment) comesFrom(p *peer) bool {
-	return s.owner == p || s.copyOf != nil && s.copyOf.thief == p
+	return s.root || s.owner == p || s.copyOf != nil && s.copyOf.thief == p
 }
 
 // taken gives away what the engine found, or tells the thief that there was nothing. What does not fit into one reply, and

@@ -83,7 +83,7 @@ func (p *peer) start() error {
 		p.engine.workers[i].token = uint64(p.inc) << 32 // events of earlier lives are void
 	}
 	random := rand.New(rand.NewPCG(w.cfg.Seed, uint64(p.number)<<32|uint64(p.inc)))
-	core, err := steal.NewCore(w.cfg.Core, w.run, steal.Address{Peer: p.id, Inc: p.inc}, p.membersKnown, w.cfg.Policy(), random)
+	core, err := steal.NewCore(w.cfg.Core, steal.Run{ID: w.run, Recovery: steal.Naive}, steal.Address{Peer: p.id, Inc: p.inc}, p.membersKnown, w.cfg.Policy(), random)
 	p.core = core
 	return err
 }
@@ -189,7 +189,7 @@ func (p *peer) carryOut(o *steal.Order) {
 			return
 		}
 		p.absorb(p.core.Taken(p.local(), o.Ticket, p.engine.take(o.Max)))
-	case steal.Run:
+	case steal.RunSegment:
 		p.runSegment(o)
 	case steal.PutBack:
 		p.engine.putBack(o.Ref, o.Restarted)

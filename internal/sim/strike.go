@@ -117,7 +117,7 @@ func (w *world) leave(p *peer) {
 	if !p.alive {
 		return
 	}
-	p.absorb(p.core.Leave(p.local()))
+	p.absorb(p.core.Leave(p.local(), 0))
 	p.stop()
 	w.joined = without(w.joined, p.id)
 	w.announce()

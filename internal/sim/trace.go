@@ -52,7 +52,7 @@ func (w *world) traceOrder(p *peer, o *steal.Order) {
 	switch o.Kind {
 	case steal.Take:
 		w.trace.line(w.now, p.id, "take up to %d jobs", o.Max)
-	case steal.Run:
+	case steal.RunSegment:
 		w.trace.line(w.now, p.id, "run job %s as segment %d", pathText(o.Job.Path), o.Segment)
 	case steal.PutBack:
 		w.trace.line(w.now, p.id, "put back job %s", pathText(p.engine.given[o.Ref].path))

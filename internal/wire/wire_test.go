@@ -18,6 +18,17 @@ import (
 	"github.com/satin-peer/satin/steal"
 )
 
+// drawTuples makes tuples of the steal protocol.
+func drawTuples(t *rapid.T) []steal.Tuple {
+	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) (u steal.Tuple) {
+		u.Path = rapid.SliceOfN(rapid.Uint32(), 0, 30).Draw(t, "path")
+		copy(u.Identity[:], rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "identity"))
+		u.Holder = steal.Address{Peer: steal.PeerID(rapid.StringN(0, 60, -1).Draw(t, "peer")), Inc: steal.Incarnation(rapid.Uint64().Draw(t, "inc"))}
+		u.Done = rapid.Bool().Draw(t, "done")
+		return u
+	}), 0, 30).Draw(t, "tuples")
+}
+
 // drawMessage makes any message that the steal protocol knows.
 func drawMessage(t *rapid.T) *steal.Message {
 	num := rapid.OneOf(rapid.Uint64Range(0, 30), rapid.Uint64Range(0, 70000), rapid.Uint64Range(0, math.MaxInt64))
@@ -35,7 +46,7 @@ func drawMessage(t *rapid.T) *steal.Message {
 	m := &steal.Message{From: address(), To: address()}
 	copy(m.Run[:], rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "run"))
 	handle := steal.Handle(num.Draw(t, "handle"))
-	switch rapid.IntRange(0, 9).Draw(t, "kind") {
+	switch rapid.IntRange(0, 13).Draw(t, "kind") {
 	case 0:
 		m.Request = &steal.StealRequest{ID: steal.RequestID(num.Draw(t, "id")), Max: small.Draw(t, "max"), Patience: time.Duration(num.Draw(t, "patience"))}
 	case 1:
@@ -43,7 +54,7 @@ func drawMessage(t *rapid.T) *steal.Message {
 		for range rapid.IntRange(0, 30).Draw(t, "jobs") {
 			m.Reply.Jobs = append(m.Reply.Jobs, steal.Grant{Handle: handle, Job: steal.Job{
 				Path: path.Draw(t, "path"), Identity: identity(), Function: rapid.StringN(0, 40, -1).Draw(t, "function"),
-				Arg: blob.Draw(t, "arg"), Restarted: rapid.Bool().Draw(t, "restarted")}})
+				Arg: blob.Draw(t, "arg"), Restarted: rapid.Bool().Draw(t, "restarted")}, Orphans: drawTuples(t)})
 		}
 	case 2:
 		m.Return = &steal.Return{Handles: handles.Draw(t, "handles")}
@@ -62,6 +73,20 @@ func drawMessage(t *rapid.T) *steal.Message {
 		m.Goodbye = &steal.Goodbye{}
 	case 9:
 		m.Relayed = &steal.Message{From: address(), To: address(), Ack: &steal.ResultAck{Handle: handle}}
+	case 10:
+		m.Adopt = &steal.Adopt{}
+		for range rapid.IntRange(0, 30).Draw(t, "jobs") {
+			m.Adopt.Jobs = append(m.Adopt.Jobs, steal.Adoption{Handle: handle, Path: path.Draw(t, "path"), Identity: identity()})
+		}
+	case 11:
+		m.Disown = &steal.Disown{Handles: handles.Draw(t, "handles")}
+	case 12:
+		m.HandOver = &steal.HandOver{ID: num.Draw(t, "id")}
+		for range rapid.IntRange(0, 30).Draw(t, "parts") {
+			m.HandOver.Parts = append(m.HandOver.Parts, steal.Partial{Path: path.Draw(t, "path"), Identity: identity(), Outcome: blob.Draw(t, "outcome")})
+		}
+	case 13:
+		m.HandOverAck = &steal.HandOverAck{ID: num.Draw(t, "id"), Leaving: rapid.Bool().Draw(t, "leaving")}
 	}
 	return m
 }
@@ -84,6 +109,34 @@ func TestMessagesSurviveAndHaveTheirSize(t *testing.T) {
 		again, err := wire.Control().Encode(&got)
 		if err != nil || !bytes.Equal(b, again) {
 			t.Fatalf("%+v came back as %+v (%v)", m, got, err)
+		}
+	})
+}
+
+// The same for news.
+func TestNewsSurviveAndHaveTheirSize(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := &steal.News{From: steal.Address{Peer: "p", Inc: 3}, Tuples: drawTuples(t)}
+		if rapid.Bool().Draw(t, "master") {
+			n.Master = &steal.Beacon{Rank: rapid.Uint32().Draw(t, "rank"), Seq: rapid.Uint64().Draw(t, "seq")}
+			if rapid.Bool().Draw(t, "answered") {
+				n.Master.Answered = &[16]byte{1, 2}
+			}
+		}
+		b, err := wire.Control().Encode(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n.Size() != len(b) {
+			t.Fatalf("Size says %d, the encoding of %+v has %d bytes", n.Size(), n, len(b))
+		}
+		var got steal.News
+		if err := wire.Control().Decode(b, &got); err != nil {
+			t.Fatal(err)
+		}
+		again, err := wire.Control().Encode(&got)
+		if err != nil || !bytes.Equal(b, again) {
+			t.Fatalf("%+v came back as %+v (%v)", n, got, err)
 		}
 	})
 }
@@ -203,6 +256,10 @@ func FuzzMessage(f *testing.F) {
 		{Request: &steal.StealRequest{ID: 1, Max: 4}},
 		{Reply: &steal.StealReply{ID: 1, Jobs: []steal.Grant{{Handle: 1, Job: steal.Job{Path: steal.Path{1, 2}, Function: "f", Arg: []byte{1}}}}}},
 		{Heartbeat: &steal.Heartbeat{Seq: 3, Held: []steal.Handle{1, 5}}},
+		{Adopt: &steal.Adopt{Jobs: []steal.Adoption{{Handle: 1, Path: steal.Path{2}}}}},
+		{Disown: &steal.Disown{Handles: []steal.Handle{2, 3}}},
+		{HandOver: &steal.HandOver{ID: 1, Parts: []steal.Partial{{Path: steal.Path{1}, Outcome: []byte("x")}}}},
+		{HandOverAck: &steal.HandOverAck{ID: 1, Leaving: true}},
 	} {
 		b, err := wire.Control().Encode(m)
 		if err != nil {
@@ -222,6 +279,33 @@ func FuzzMessage(f *testing.F) {
 		}
 		if m.Size() != len(again) && m.Validate() == nil {
 			t.Fatalf("Size says %d, the encoding has %d bytes", m.Size(), len(again))
+		}
+	})
+}
+
+func FuzzNews(f *testing.F) {
+	for _, n := range []*steal.News{
+		{From: steal.Address{Peer: "p", Inc: 1}, Tuples: []steal.Tuple{{Path: steal.Path{1, 2}, Holder: steal.Address{Peer: "p", Inc: 1}, Done: true}}},
+		{From: steal.Address{Peer: "p", Inc: 1}, Master: &steal.Beacon{Rank: 1, Seq: 2, Answered: new([16]byte)}},
+	} {
+		b, err := wire.Control().Encode(n)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var n steal.News
+		if wire.Control().Decode(b, &n) != nil {
+			return
+		}
+		_ = n.Validate()
+		again, err := wire.Control().Encode(&n)
+		if err != nil {
+			t.Fatalf("decoded %x, cannot encode it: %v", b, err)
+		}
+		if n.Size() != len(again) && n.Validate() == nil {
+			t.Fatalf("Size says %d, the encoding has %d bytes", n.Size(), len(again))
 		}
 	})
 }

@@ -109,7 +109,7 @@ func (s *Session) obey(now time.Duration, o *steal.Order) {
 		default: // the taker is far behind: there is nothing to take at the moment
 			s.carryOut(now, s.core.Taken(now, o.Ticket, nil))
 		}
-	case steal.Run:
+	case steal.RunSegment:
 		s.run(now, o.Segment, &o.Job)
 	case steal.PutBack:
 		if t := s.forget(o.Ref); t != nil {

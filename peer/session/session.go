@@ -94,7 +94,7 @@ func New(cfg Config) (*Session, error) {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	random := rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))
-	core, err := steal.NewCore(cfg.Core, cfg.Run, cfg.Self, cfg.Members, cfg.Policy, random)
+	core, err := steal.NewCore(cfg.Core, steal.Run{ID: cfg.Run, Recovery: steal.Naive}, cfg.Self, cfg.Members, cfg.Policy, random)
 	if err != nil {
 		return nil, err
 	}
@@ -185,7 +185,7 @@ func (s *Session) Leave() {
 	s.tell(func(now time.Duration) {
 		if !s.gone {
 			s.gone = true
-			s.carryOut(now, s.core.Leave(now))
+			s.carryOut(now, s.core.Leave(now, 0))
 			close(s.left)
 		}
 	})

@@ -1,0 +1,72 @@
+package steal
+
+// Messages of recovery; see Message for the envelope.
+
+// Adopt asks the holder of orphans to work for the sender from now on: as though it had stolen these jobs from the sender under these
+// handles. What it does not have any more it returns.
+type Adopt struct {
+	Jobs []Adoption `cbor:"1,keyasint"` // by handle
+}
+
+// Adoption is one orphan and the return address for its outcome.
+type Adoption struct {
+	Handle   Handle   `cbor:"1,keyasint"`
+	Path     Path     `cbor:"2,keyasint,omitempty"`
+	Identity Identity `cbor:"3,keyasint"`
+}
+
+// Disown says that the sender waits for these jobs no longer and that nevertheless they are not unwanted: its own job above them is
+// lost, and whoever runs that again may adopt them. Not acknowledged.
+type Disown struct {
+	Handles []Handle `cbor:"1,keyasint"`
+}
+
+// HandOver gives a peer outcomes to keep, from one that leaves. It is sent again, perhaps to another peer, until it is acknowledged.
+type HandOver struct {
+	ID    uint64    `cbor:"1,keyasint"` // numbers the sender's, from 1
+	Parts []Partial `cbor:"2,keyasint"`
+}
+
+// HandOverAck says that the parts are kept, or that the receiver leaves itself and keeps nothing.
+type HandOverAck struct {
+	ID      uint64 `cbor:"1,keyasint"`
+	Leaving bool   `cbor:"2,keyasint,omitempty"`
+}
+
+func (a *Adopt) valid() bool {
+	last := Handle(0)
+	for i := range a.Jobs {
+		j := &a.Jobs[i]
+		if j.Handle <= last || len(j.Path) > maxPath {
+			return false
+		}
+		last = j.Handle
+	}
+	return len(a.Jobs) > 0 && len(a.Jobs) <= maxAdoptions
+}
+
+func (h *HandOver) valid() bool {
+	for i := range h.Parts {
+		if len(h.Parts[i].Path) > maxPath {
+			return false
+		}
+	}
+	return h.ID > 0 && len(h.Parts) > 0 && len(h.Parts) <= maxParts
+}
+
+func (a *Adopt) size() int {
+	n := 1 + 1 + sizeUint(uint64(len(a.Jobs)))
+	for i := range a.Jobs {
+		j := &a.Jobs[i]
+		n += 1 + sizeField(uint64(j.Handle)) + pathFieldSize(j.Path) + 1 + sizeBytes(len(j.Identity))
+	}
+	return n
+}
+
+func (h *HandOver) size() int {
+	n := 1 + sizeField(h.ID) + 1 + sizeUint(uint64(len(h.Parts)))
+	for i := range h.Parts {
+		n += h.Parts[i].Size()
+	}
+	return n
+}

@@ -1,0 +1,113 @@
+package steal
+
+import "fmt"
+
+// Partial is a finished job's outcome by itself: what is kept when its spawner may be lost, handed over by a peer that leaves, and
+// written to checkpoints.
+type Partial struct {
+	Path     Path     `cbor:"1,keyasint,omitempty"`
+	Identity Identity `cbor:"2,keyasint"`
+	Outcome  []byte   `cbor:"3,keyasint,omitempty"`
+}
+
+// Tuple says who has a job's outcome, or is working on it: the (jobID, processorID) of the fault tolerance paper, 3.2.
+type Tuple struct {
+	Path     Path     `cbor:"1,keyasint,omitempty"`
+	Identity Identity `cbor:"2,keyasint"`
+	Holder   Address  `cbor:"3,keyasint"`
+	Done     bool     `cbor:"4,keyasint,omitempty"` // the holder has the outcome; else it is still at work
+}
+
+// News is told to everybody in the run, by gossip: it may be lost, repeated, reordered and late, which costs only time.
+type News struct {
+	Run  RunID   `cbor:"1,keyasint"`
+	From Address `cbor:"2,keyasint"`
+	// Tuples are of jobs that From holds itself.
+	Tuples []Tuple `cbor:"3,keyasint,omitempty"`
+	// Master is set by a master.
+	Master *Beacon `cbor:"4,keyasint,omitempty"`
+}
+
+// Beacon says who holds the root: a master sends one every Config.BeaconEvery.
+type Beacon struct {
+	Rank uint32 `cbor:"1,keyasint,omitempty"` // place among the deputies, 0 is the owner's
+	Seq  uint64 `cbor:"2,keyasint"`           // grows with every beacon of one life, from 1
+	// Answered is the hash of the root's outcome once the master has it.
+	Answered *[16]byte `cbor:"3,keyasint,omitempty"`
+}
+
+// Bounds on what a message may list, whatever a core's configuration says: no correct core sends more.
+const (
+	maxTuples    = 1 << 10
+	maxAdoptions = 1 << 8
+	maxParts     = 1 << 12
+	maxPath      = 1 << 13
+)
+
+// Validate reports what no correct core would say, as an error that wraps ErrMalformed. It takes time linear in the length.
+func (n *News) Validate() error {
+	switch {
+	case n.From.Inc == 0 || n.From.Peer == "":
+		return fmt.Errorf("%w: news without a sender", ErrMalformed)
+	case len(n.Tuples) == 0 && n.Master == nil:
+		return fmt.Errorf("%w: news that say nothing", ErrMalformed)
+	case n.Master != nil && n.Master.Seq == 0:
+		return fmt.Errorf("%w: a beacon without its number", ErrMalformed)
+	case !tuplesValid(n.Tuples):
+		return fmt.Errorf("%w: news with tuples out of range", ErrMalformed)
+	}
+	return nil
+}
+
+func tuplesValid(ts []Tuple) bool {
+	if len(ts) > maxTuples {
+		return false
+	}
+	for i := range ts {
+		if t := &ts[i]; t.Holder.Inc == 0 || t.Holder.Peer == "" || len(t.Path) > maxPath {
+			return false
+		}
+	}
+	return true
+}
+
+// Size is the length of the news as internal/wire encodes them, in bytes.
+func (n *News) Size() int {
+	size := 1 + 1 + sizeBytes(len(n.Run)) + 1 + n.From.size()
+	if len(n.Tuples) > 0 {
+		size += 1 + tuplesSize(n.Tuples)
+	}
+	if b := n.Master; b != nil {
+		size += 1 + 1 + sizeOptional(uint64(b.Rank)) + sizeField(b.Seq)
+		if b.Answered != nil {
+			size += 1 + sizeBytes(len(b.Answered))
+		}
+	}
+	return size
+}
+
+func tuplesSize(ts []Tuple) int {
+	n := sizeUint(uint64(len(ts)))
+	for i := range ts {
+		n += ts[i].Size()
+	}
+	return n
+}
+
+// Size is the tuple's share of an encoded message, in bytes.
+func (t *Tuple) Size() int {
+	n := 1 + pathFieldSize(t.Path) + 1 + sizeBytes(len(t.Identity)) + 1 + t.Holder.size()
+	if t.Done {
+		n += 2
+	}
+	return n
+}
+
+// Size is the partial's share of an encoded message, in bytes.
+func (p *Partial) Size() int {
+	n := 1 + pathFieldSize(p.Path) + 1 + sizeBytes(len(p.Identity))
+	if len(p.Outcome) > 0 {
+		n += 1 + sizeBytes(len(p.Outcome))
+	}
+	return n
+}
