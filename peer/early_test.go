@@ -36,7 +36,7 @@ func TestEarlyRequestsWait(t *testing.T) {
 		t.Fatal(err)
 	}
 	s, err := session.New(session.Config{
-		Run: run, Self: steal.Address{Peer: "self", Inc: 1}, Core: steal.LAN(), Policy: policy, Workers: 1,
+		Run: steal.Run{ID: run, Recovery: steal.Naive}, Self: steal.Address{Peer: "self", Inc: 1}, Core: steal.LAN(), Policy: policy, Workers: 1,
 		Members: steal.NewMembers([]steal.Member{{ID: "self", Cluster: "a"}, {ID: "thief", Cluster: "a"}}),
 		Send: func(m *steal.Message) {
 			if m.Reply != nil {

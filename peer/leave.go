@@ -25,7 +25,7 @@ func (p *Peer) Leave(ctx context.Context) error {
 			wg.Add(1)
 			go func() {
 				defer wg.Done()
-				r.session.Leave()
+				r.session.Leave(0)
 			}()
 		}
 	}

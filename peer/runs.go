@@ -154,7 +154,7 @@ func (t *runs) start(r *run) error {
 	policy, err := steal.PolicyByName(m.Policy, steal.PeerID(r.manifest.Owner.String()))
 	if err == nil {
 		r.session, err = session.New(session.Config{
-			Run: r.manifest.Run, Self: steal.Address{Peer: p.self, Inc: p.nextLife()}, Core: p.cfg.Steal, Policy: policy,
+			Run: steal.Run{ID: r.manifest.Run, Recovery: steal.Naive}, Self: steal.Address{Peer: p.self, Inc: p.nextLife()}, Core: p.cfg.Steal, Policy: policy,
 			Members: p.membersOf(m), Workers: p.cfg.Workers, Idle: !p.cfg.FullPriority, Send: p.send,
 			Log: p.log.With("run", r.manifest.Run.String()),
 		})
@@ -196,7 +196,7 @@ func (t *runs) stop(r *run, state control.RunState, why string) {
 			t.p.publishLoad(&load{Run: r.manifest.Run, Figures: f})
 		}
 		t.p.spawn(func(context.Context) {
-			s.Leave()
+			s.Cancel()
 			s.Close()
 		})
 	}

@@ -1,44 +1,132 @@
 package session
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/steal"
 )
 
-// run starts a stolen job. One that cannot be run ends at once, as a job that panicked: its spawner has to learn of it.
-func (s *Session) run(_ time.Duration, id steal.SegmentID, j *steal.Job) {
+// RootOf makes the root of a run. The error says that there is no such function here, or that the argument does not fit it.
+func RootOf(fn string, arg []byte) (steal.Job, error) {
+	if _, _, err := read(fn, arg); err != nil {
+		return steal.Job{}, err
+	}
+	return steal.Job{Identity: steal.Identify(fn, arg, 0), Function: fn, Arg: arg}, nil
+}
+
+// read decodes an argument for a function.
+func read(fn string, arg []byte) (f satin.Func, v any, err error) {
+	f, ok := satin.Lookup(fn)
+	if !ok {
+		return f, nil, fmt.Errorf("there is no function %q here", clip(fn, maxFailureName))
+	}
+	if v, err = decodeValue(arg, f.Arg); err != nil {
+		return f, nil, fmt.Errorf("the argument of %s: %w", fn, err)
+	}
+	return f, v, nil
+}
+
+// jobOf encodes a job that is on its way out. The error says that its argument is too large; Register has seen to the rest.
+func jobOf(t *satin.Taken) (steal.Job, error) {
+	arg, err := wire.Value().Encode(t.Arg())
+	if err != nil {
+		return steal.Job{}, err
+	}
+	return steal.Job{Path: t.ID().Path, Identity: steal.Identify(t.Func(), arg, 0), Function: t.Func(), Arg: arg}, nil
+}
+
+// run starts a stolen job, or the root. One that cannot be run ends at once, as a job that panicked: its spawner has to learn of it.
+func (s *Session) run(id steal.SegmentID, j *steal.Job) {
 	s.runs++
-	finished := func(outcome []byte) {
+	job := satin.JobID{Run: s.cfg.Run.ID, Path: j.Path}
+	ended := func(outcome []byte, returned bool) {
 		s.tell(func(now time.Duration) {
-			delete(s.segments, id)
+			if s.release(id); returned {
+				s.store(j.Path, j.Identity, outcome)
+			}
 			s.carryOut(now, s.core.Finished(now, id, outcome))
 		})
 	}
-	job := satin.JobID{Run: s.cfg.Run, Path: j.Path}
-	g, err := s.submit(job, j.Function, j.Arg, j.Restarted, finished)
+	g, err := s.submit(job, j.Function, j.Arg, j.Restarted, ended)
 	if err != nil {
 		s.bad++
-		s.cfg.Log.Warn("stolen job cannot be run", "job", job.String(), "error", err)
-		finished(encodeOutcome(string(s.cfg.Self.Peer), job, j.Function, nil, &satin.JobError{ID: job, Func: j.Function, Panic: err}))
+		s.cfg.Log.Warn("job cannot be run", "job", job.String(), "error", err)
+		ended(encodePanic(string(s.cfg.Self.Peer), job, j.Function, &satin.JobError{ID: job, Func: j.Function, Panic: err}), false)
 		return
 	}
 	s.segments[id] = g
+	if len(j.Path) == 0 {
+		s.root = id
+	}
+}
+
+// submit decodes an argument and gives the job to the pool. Of its outcome ended also learns whether the job returned: a panic is
+// not worth keeping, since its cause may be this machine.
+func (s *Session) submit(id satin.JobID, fn string, arg []byte, restarted bool, ended func(outcome []byte, returned bool)) (*satin.Guest, error) {
+	_, v, err := read(fn, arg)
+	if err != nil {
+		return nil, err
+	}
+	self := string(s.cfg.Self.Peer)
+	seg := s.trace.begin(id.Path, restarted)
+	g, err := s.pool.Submit(id, fn, v, func(result any, err error) {
+		s.trace.end(seg, SegmentDone)
+		ended(encodeOutcome(self, id, fn, result, err))
+	})
+	if s.trace.runs(seg, g); err != nil {
+		s.trace.end(seg, SegmentAborted)
+	}
+	return g, err
+}
+
+// release forgets a segment, which has ended or is not wanted.
+func (s *Session) release(id steal.SegmentID) {
+	delete(s.segments, id)
+	if id == s.root {
+		s.root = 0
+	}
+}
+
+// given is a job that was taken out of the pool.
+type given struct {
+	t  *satin.Taken
+	id steal.Identity
+}
+
+// give enters a job that was taken, under a new Ref.
+func (s *Session) give(t *satin.Taken, id steal.Identity) steal.Ref {
+	s.lastRef++
+	s.given[s.lastRef], s.refs[t] = given{t, id}, s.lastRef
+	return s.lastRef
+}
+
+// forget ends a Ref; false if it has ended before.
+func (s *Session) forget(ref steal.Ref) (given, bool) {
+	g, ok := s.given[ref]
+	if ok {
+		delete(s.given, ref)
+		delete(s.refs, g.t)
+	}
+	return g, ok
 }
 
 // deliver fills the slot of a given-away job. An outcome that makes no sense is not used: the job runs here again.
 func (s *Session) deliver(ref steal.Ref, outcome []byte) {
-	t := s.forget(ref)
-	if t == nil {
+	g, ok := s.forget(ref)
+	if !ok {
 		return
 	}
+	t := g.t
 	fn, _ := satin.Lookup(t.Func())
-	result, err, panicked, bad := DecodeOutcome(s.cfg.Run, outcome, fn)
+	result, err, panicked, bad := DecodeOutcome(s.cfg.Run.ID, outcome, fn)
 	switch {
 	case bad != nil:
 	case panicked != nil:
 		t.Fail(panicked)
+		return
 	default:
 		_, bad = t.Complete(result, err)
 	}
@@ -46,15 +134,8 @@ func (s *Session) deliver(ref steal.Ref, outcome []byte) {
 		s.bad++
 		s.cfg.Log.Warn("outcome cannot be used, the job runs again", "job", t.ID().String(), "error", bad)
 		t.PutBack()
+		return
 	}
-}
-
-// forget ends a Ref; nil if it has ended before.
-func (s *Session) forget(ref steal.Ref) *satin.Taken {
-	t := s.given[ref]
-	if t != nil {
-		delete(s.given, ref)
-		delete(s.refs, t)
-	}
-	return t
+	// The job was large enough to be stolen. If all peers are lost but this one, what others did for it should not be.
+	s.store(t.ID().Path, g.id, outcome)
 }

@@ -20,6 +20,9 @@ func (s *Session) loop() {
 			if now := s.now(); !s.gone {
 				s.carryOut(now, s.core.Step(now, m))
 			}
+		case n := <-s.gossip:
+			now := s.now()
+			s.carryOut(now, s.core.Hear(now, n))
 		case <-s.bell:
 			s.hear()
 		case <-timer.C:
@@ -29,6 +32,10 @@ func (s *Session) loop() {
 			return
 		}
 		s.report()
+		if !s.gone && s.core.Gone() {
+			s.gone = true
+			close(s.left)
+		}
 		timer.Reset(s.pause())
 	}
 }
@@ -56,7 +63,19 @@ func (s *Session) report() {
 		now := s.now()
 		s.carryOut(now, s.core.Report(now, l))
 	}
-	s.stats.Store(&Stats{Steal: s.core.Stats(), Load: s.reported, Held: len(s.segments), Given: len(s.given), Malformed: s.bad})
+	s.count()
+}
+
+// count publishes the counters.
+func (s *Session) count() {
+	st := &Stats{
+		Steal: s.core.Stats(), Load: s.reported, Held: len(s.segments), Given: len(s.given), Master: s.root != 0, Malformed: s.bad,
+		Unheard: s.unheard.Load(), Stored: s.stored, Unstored: s.unstored, Trouble: s.trouble(),
+	}
+	if st.Master {
+		st.Held-- // it is nobody else's
+	}
+	s.stats.Store(st)
 }
 
 // class is what a report must be exact about: none queued, at most as many as workers, more.
@@ -110,21 +129,29 @@ func (s *Session) obey(now time.Duration, o *steal.Order) {
 			s.carryOut(now, s.core.Taken(now, o.Ticket, nil))
 		}
 	case steal.RunSegment:
-		s.run(now, o.Segment, &o.Job)
+		s.run(o.Segment, &o.Job)
 	case steal.PutBack:
-		if t := s.forget(o.Ref); t != nil {
+		if g, ok := s.forget(o.Ref); ok {
 			if o.Restarted {
-				s.trace.lost(t.ID().Path)
+				s.trace.lost(g.t.ID().Path)
 			}
-			t.PutBack()
+			g.t.PutBack()
 		}
 	case steal.Deliver:
 		s.deliver(o.Ref, o.Outcome)
 	case steal.AbortSegment:
 		if g := s.segments[o.Segment]; g != nil {
-			delete(s.segments, o.Segment)
+			s.release(o.Segment)
 			s.trace.aborted(g)
 			g.Cancel()
+		}
+	case steal.Tell:
+		if s.cfg.Tell != nil {
+			s.cfg.Tell(o.News)
+		}
+	case steal.Answer:
+		if s.cfg.Answer != nil {
+			s.cfg.Answer(o.Outcome)
 		}
 	}
 }

@@ -33,28 +33,36 @@ const (
 	maxFailureStack = 32 << 10
 )
 
-// encodeOutcome encodes what the pool says came of job id, which ran on peer self: result is nil if it panicked. A value
-// that cannot be encoded becomes the job's failure, because its spawner has to learn of it.
-func encodeOutcome(self string, id satin.JobID, fn string, result any, err error) []byte {
-	var o Outcome
-	switch {
-	case result == nil:
-		o.Panic = describe(self, id, fn, err)
-	case err != nil:
-		o.Error = describe(self, id, fn, err)
-		fallthrough
-	default:
-		var bad error
-		if o.Value, bad = wire.Value().Encode(result); bad != nil {
-			o = Outcome{Panic: describe(self, id, fn, &satin.JobError{ID: id, Func: fn, Panic: fmt.Errorf("its result cannot travel: %w", bad)})}
-		}
+// encodeOutcome encodes what the pool says came of job id, which ran on peer self: result is nil if it did not return but panicked. A
+// value that cannot be encoded becomes the job's panic, because its spawner has to learn of it.
+func encodeOutcome(self string, id satin.JobID, fn string, result any, err error) (outcome []byte, returned bool) {
+	if result == nil {
+		return encodePanic(self, id, fn, err), false
 	}
-	b, bad := wire.Value().Encode(&o)
-	if bad != nil { // the value is as long as a value may be, and what is round it is too much
-		o = Outcome{Panic: describe(self, id, fn, &satin.JobError{ID: id, Func: fn, Panic: fmt.Errorf("its result cannot travel: %w", bad)})}
-		if b, bad = wire.Value().Encode(&o); bad != nil {
-			panic(bad) // texts of bounded length
-		}
+	b, bad := encodeReturned(self, id, fn, result, err)
+	if bad != nil {
+		return encodePanic(self, id, fn, &satin.JobError{ID: id, Func: fn, Panic: fmt.Errorf("its result cannot travel: %w", bad)}), false
+	}
+	return b, true
+}
+
+// encodeReturned encodes what a job returned. The error says that the value is too large, or round it is too much.
+func encodeReturned(self string, id satin.JobID, fn string, result any, err error) ([]byte, error) {
+	var o Outcome
+	if err != nil {
+		o.Error = describe(self, id, fn, err)
+	}
+	var bad error
+	if o.Value, bad = wire.Value().Encode(result); bad != nil {
+		return nil, bad
+	}
+	return wire.Value().Encode(&o)
+}
+
+func encodePanic(self string, id satin.JobID, fn string, err error) []byte {
+	b, bad := wire.Value().Encode(&Outcome{Panic: describe(self, id, fn, err)})
+	if bad != nil {
+		panic(bad) // texts of bounded length
 	}
 	return b
 }

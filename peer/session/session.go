@@ -2,7 +2,6 @@ package session
 
 import (
 	"errors"
-	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"sync"
@@ -13,9 +12,10 @@ import (
 	"github.com/satin-peer/satin/steal"
 )
 
-// Config says who takes part in what, and how. All fields but Log are needed.
+// Config says who takes part in what, and how. All fields but Tell, Answer, Store and Log are needed.
 type Config struct {
-	Run     satin.RunID
+	// Run is what is computed, who goes on with it when its owner is silent, and what is known already. RootOf makes its root.
+	Run     steal.Run
 	Self    steal.Address
 	Core    steal.Config
 	Policy  steal.Policy
@@ -27,7 +27,15 @@ type Config struct {
 	// Send sends a message to m.To.Peer. It must not block and may lose the message; if it knows that it did, it has
 	// SendFailed called, on another goroutine.
 	Send func(m *steal.Message)
-	Log  *slog.Logger
+	// Tell tells news to everybody in the run, who are to give them to Hear. It must not block, and may lose, delay and repeat
+	// them: then orphans are found later or not at all, and the root is restarted without need.
+	Tell func(n *steal.News)
+	// Answer is told the root's Outcome when this peer holds the root, by the loop, which it must not hold up. Another peer may have
+	// had one before, and this one again if it becomes master again.
+	Answer func(outcome []byte)
+	// Store keeps what finishes here beyond the session. A naive run does not use it.
+	Store Store
+	Log   *slog.Logger
 }
 
 // ErrClosed is the error of a root job whose session was closed.
@@ -36,6 +44,8 @@ var ErrClosed = errors.New("the session was closed")
 const (
 	// inboxLength is how many messages may wait for the loop before Received blocks.
 	inboxLength = 256
+	// gossipLength is how many news may wait for the loop before the next ones are dropped.
+	gossipLength = 256
 	// lookEvery is how often a session whose workers are busy looks whether there is work to give again: workers do not
 	// report what they spawn.
 	lookEvery = 2 * time.Millisecond
@@ -50,21 +60,25 @@ type Session struct {
 	pool    *satin.Pool
 	started time.Time
 	inbox   chan *steal.Message
+	gossip  chan *steal.News
 	bell    chan struct{}  // news for the loop; see the package comment
 	takes   chan takeOrder // to the taker
 	quit    chan struct{}  // closed by Close
-	left    chan struct{}  // closed when the loop has said goodbye
+	left    chan struct{}  // closed when the core has said goodbye
 	wg      sync.WaitGroup // the loop and the taker
 	stats   atomic.Pointer[Stats]
 	trace   trace // segments.go
 	closing sync.Once
+
+	unheard atomic.Uint64 // news that were dropped
 
 	mu   sync.Mutex
 	news []func(now time.Duration) // from others for the loop, in order
 
 	// Of the loop.
 	segments map[steal.SegmentID]*satin.Guest
-	given    map[steal.Ref]*satin.Taken
+	root     steal.SegmentID // among segments while this peer is the run's master; 0 is none
+	given    map[steal.Ref]given
 	refs     map[*satin.Taken]steal.Ref
 	lastRef  steal.Ref
 	taking   int                   // Take orders not answered
@@ -74,6 +88,8 @@ type Session struct {
 	reported steal.Load
 	everSaid bool
 	bad      uint64 // jobs and outcomes that could not be decoded
+	stored   uint64 // outcomes that the store took,
+	unstored uint64 // and did not
 	gone     bool   // said goodbye
 }
 
@@ -82,10 +98,18 @@ type Stats struct {
 	Steal steal.Stats
 	// Load is what the core was told last.
 	Load steal.Load
-	// Held and Given are the jobs of others that are here, and those of this peer that others hold.
+	// Held and Given are the jobs of others that are here, and those of this peer that others hold. Master says that the root
+	// runs here.
 	Held, Given int
+	Master      bool
 	// Malformed counts the jobs and outcomes that could not be decoded.
 	Malformed uint64
+	// Unheard counts the news that came while too many waited, and were dropped.
+	Unheard uint64
+	// Stored counts the outcomes that the store took, Unstored those that it did not, because they came faster than it writes. Trouble
+	// is why it cannot write at all at the moment: the run goes on, and would have to be computed again if all was lost.
+	Stored, Unstored uint64
+	Trouble          error
 }
 
 // New makes a session and starts its pool, with no cores: call SetCores. The error wraps steal.ErrConfig or is the pool's.
@@ -94,15 +118,15 @@ func New(cfg Config) (*Session, error) {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	random := rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))
-	core, err := steal.NewCore(cfg.Core, steal.Run{ID: cfg.Run, Recovery: steal.Naive}, cfg.Self, cfg.Members, cfg.Policy, random)
+	core, err := steal.NewCore(cfg.Core, cfg.Run, cfg.Self, cfg.Members, cfg.Policy, random)
 	if err != nil {
 		return nil, err
 	}
 	s := &Session{
 		cfg: cfg, core: core, started: time.Now(),
-		inbox: make(chan *steal.Message, inboxLength), bell: make(chan struct{}, 1), takes: make(chan takeOrder, cfg.Core.MaxAsks),
+		inbox: make(chan *steal.Message, inboxLength), gossip: make(chan *steal.News, gossipLength), bell: make(chan struct{}, 1), takes: make(chan takeOrder, cfg.Core.MaxAsks),
 		quit: make(chan struct{}), left: make(chan struct{}),
-		segments: map[steal.SegmentID]*satin.Guest{}, given: map[steal.Ref]*satin.Taken{}, refs: map[*satin.Taken]steal.Ref{},
+		segments: map[steal.SegmentID]*satin.Guest{}, given: map[steal.Ref]given{}, refs: map[*satin.Taken]steal.Ref{},
 		early: map[*satin.Taken]bool{}, members: cfg.Members,
 	}
 	s.stats.Store(&Stats{})
@@ -119,31 +143,9 @@ func New(cfg Config) (*Session, error) {
 // Root runs the run's root job here. ended is called once, by a worker, with its encoded Outcome; not if the session is
 // closed before. The error says that there is no such function or that its argument does not fit.
 func (s *Session) Root(fn string, arg []byte, ended func(outcome []byte)) error {
-	id := satin.JobID{Run: s.cfg.Run}
-	_, err := s.submit(id, fn, arg, false, ended)
+	id := satin.JobID{Run: s.cfg.Run.ID}
+	_, err := s.submit(id, fn, arg, false, func(outcome []byte, _ bool) { ended(outcome) })
 	return err
-}
-
-// submit decodes an argument and starts the job.
-func (s *Session) submit(id satin.JobID, fn string, arg []byte, restarted bool, ended func(outcome []byte)) (*satin.Guest, error) {
-	f, ok := satin.Lookup(fn)
-	if !ok {
-		return nil, fmt.Errorf("there is no function %q here", clip(fn, maxFailureName))
-	}
-	v, err := decodeValue(arg, f.Arg)
-	if err != nil {
-		return nil, fmt.Errorf("the argument of %s: %w", fn, err)
-	}
-	self := string(s.cfg.Self.Peer)
-	seg := s.trace.begin(id.Path, restarted)
-	g, err := s.pool.Submit(id, fn, v, func(result any, err error) {
-		s.trace.end(seg, SegmentDone)
-		ended(encodeOutcome(self, id, fn, result, err))
-	})
-	if s.trace.runs(seg, g); err != nil {
-		s.trace.end(seg, SegmentAborted)
-	}
-	return g, err
 }
 
 // Received takes a message in. It blocks while too many wait, and returns at once when the session is closed.
@@ -152,6 +154,21 @@ func (s *Session) Received(m *steal.Message) {
 	case s.inbox <- m:
 	case <-s.quit:
 	}
+}
+
+// Hear takes gossip of this run in. It never blocks; while too many wait, they are dropped.
+func (s *Session) Hear(n *steal.News) {
+	select {
+	case s.gossip <- n:
+	default:
+		s.unheard.Add(1)
+	}
+}
+
+// Restore takes in the outcomes of a checkpoint, at any time: they are told to the others, and used instead of being computed again.
+// They are not to be changed afterwards.
+func (s *Session) Restore(parts []steal.Partial) {
+	s.tell(func(now time.Duration) { s.carryOut(now, s.core.Restore(now, parts)) })
 }
 
 // SendFailed says that a message given to Config.Send was certainly not delivered.
@@ -179,16 +196,22 @@ func (s *Session) Stats() Stats { return *s.stats.Load() }
 // Pool is the pool that runs the jobs, for its statistics and progress.
 func (s *Session) Pool() *satin.Pool { return s.pool }
 
-// Leave says goodbye to all partners, who queue again what this peer holds. It waits until the messages have been given
-// to Send, or the session is closed. Nothing is received afterwards; Close is still needed.
-func (s *Session) Leave() {
-	s.tell(func(now time.Duration) {
-		if !s.gone {
-			s.gone = true
-			s.carryOut(now, s.core.Leave(now, 0))
-			close(s.left)
-		}
-	})
+// Leave ends this peer's part with little loss: jobs that have not begun go back at once, finished results to other peers, who tell
+// everybody, and then all partners hear a goodbye and queue again what is left. With patience 0, and when it is over, the goodbye
+// comes at once. Leave returns when the goodbyes have been given to Send, or when the session is closed. Nothing is received
+// afterwards; Close is still needed.
+func (s *Session) Leave(patience time.Duration) {
+	s.tell(func(now time.Duration) { s.carryOut(now, s.core.Leave(now, patience)) })
+	s.untilGone()
+}
+
+// Cancel ends this peer's part because the run is over: nothing is handed over, and partners hear a goodbye. It returns as Leave does.
+func (s *Session) Cancel() {
+	s.tell(func(now time.Duration) { s.carryOut(now, s.core.Cancel(now)) })
+	s.untilGone()
+}
+
+func (s *Session) untilGone() {
 	select {
 	case <-s.left:
 	case <-s.quit:
@@ -214,7 +237,7 @@ func (s *Session) Fed() { s.ring() }
 func (s *Session) Dropped(t *satin.Taken) {
 	s.tell(func(now time.Duration) {
 		if ref, ok := s.refs[t]; ok {
-			s.forget(ref)
+			_, _ = s.forget(ref)
 			s.carryOut(now, s.core.Aborted(now, ref))
 		} else if s.taking > 0 {
 			s.early[t] = true

@@ -115,7 +115,7 @@ func newNet(t *testing.T, peers, workers int, lossy bool, policy string) *net {
 			t.Fatal(err)
 		}
 		s, err := session.New(session.Config{
-			Run: n.run, Self: steal.Address{Peer: m.ID, Inc: 1}, Core: cfg, Policy: p, Workers: workers,
+			Run: steal.Run{ID: n.run, Recovery: steal.Naive}, Self: steal.Address{Peer: m.ID, Inc: 1}, Core: cfg, Policy: p, Workers: workers,
 			Members: steal.NewMembers(n.members), Send: n.send,
 		})
 		if err != nil {
@@ -246,7 +246,7 @@ func TestLostAndRepeatedMessages(t *testing.T) {
 // What one peer holds when it leaves is run by others.
 func TestLeavingCostsTimeOnly(t *testing.T) {
 	n := newNet(t, 3, 1, false, "")
-	go n.sessions["p1"].Leave()
+	go n.sessions["p1"].Leave(0)
 	if got, p, err := n.root(t, "session_test.fib", 32); got != 2178309 || err != nil || p != nil {
 		t.Errorf("fib(32) = %v, %v, %v", got, err, p)
 	}

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/satin-peer/satin"
-	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/steal"
 )
 
@@ -35,15 +34,13 @@ func (s *Session) take(o takeOrder) {
 		if t == nil {
 			break
 		}
-		arg, err := wire.Value().Encode(t.Arg())
-		if err != nil { // it stays; Register has seen to it that only its size can be wrong
+		job, err := jobOf(t)
+		if err != nil { // it stays
 			t.PutBack()
 			break
 		}
 		taken = append(taken, t)
-		jobs = append(jobs, steal.Taken{Job: steal.Job{
-			Path: t.ID().Path, Identity: steal.Identify(t.Func(), arg, 0), Function: t.Func(), Arg: arg,
-		}})
+		jobs = append(jobs, steal.Taken{Job: job})
 	}
 	s.tell(func(now time.Duration) {
 		wanted := jobs[:0]
@@ -51,9 +48,7 @@ func (s *Session) take(o takeOrder) {
 			if s.early[t] {
 				continue
 			}
-			s.lastRef++
-			jobs[i].Ref = s.lastRef
-			s.given[s.lastRef], s.refs[t] = t, s.lastRef
+			jobs[i].Ref = s.give(t, jobs[i].Job.Identity)
 			wanted = append(wanted, jobs[i])
 		}
 		if s.taking--; s.taking == 0 {

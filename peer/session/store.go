@@ -1,0 +1,34 @@
+package session
+
+import "github.com/satin-peer/satin/steal"
+
+// A Store keeps outcomes where they survive this process: internal/checkpoint's Log is one.
+type Store interface {
+	// AppendOutcome takes the outcome of a job, the root's if the path is empty, and returns at once, whatever the disk does. It
+	// returns false if it will not be stored. Neither path nor outcome are changed afterwards.
+	AppendOutcome(path []uint32, identity [16]byte, outcome []byte) bool
+	// Trouble is why nothing can be stored at present, or nil. It must not block.
+	Trouble() error
+}
+
+// store gives an outcome to the store, if there is one.
+func (s *Session) store(path steal.Path, id steal.Identity, outcome []byte) {
+	if s.cfg.Store == nil || s.naive() {
+		return
+	}
+	if s.cfg.Store.AppendOutcome(path, id, outcome) {
+		s.stored++
+	} else {
+		s.unstored++
+	}
+}
+
+// trouble is what the store says.
+func (s *Session) trouble() error {
+	if s.cfg.Store == nil || s.naive() {
+		return nil
+	}
+	return s.cfg.Store.Trouble()
+}
+
+func (s *Session) naive() bool { return s.cfg.Run.Recovery == steal.Naive }
