@@ -17,6 +17,7 @@ type Core struct {
 	now     time.Duration
 	left    bool
 	root    *segment // the run's root while this peer is its master and it has no outcome
+	masters *mastership
 
 	peers       peerTable
 	heartbeatAt time.Duration // the next round of heartbeats; 0 without partners
@@ -63,6 +64,7 @@ func NewCore(cfg Config, run Run, self Address, members *Members, policy Policy,
 	c := &Core{cfg: cfg, self: self, run: run, policy: policy, rand: rand,
 		segments: make(map[SegmentID]*segment), refs: make(map[Ref]*lease)}
 	c.view.c = c
+	c.masters = newMastership(&c.cfg, &c.run, self.Peer, members)
 	c.take(members)
 	if run.Fresh {
 		c.startRoot(len(run.Restored) > 0)
@@ -145,6 +147,7 @@ func (c *Core) SetMembers(now time.Duration, members *Members) Output {
 // take takes a membership over. A peer keeps its cluster until the membership says otherwise.
 func (c *Core) take(members *Members) {
 	c.members = members
+	c.masters.setMembers(members)
 	if me, ok := members.Find(c.self.Peer); ok {
 		c.cluster = me.Cluster
 	}
@@ -238,6 +241,7 @@ func (c *Core) begin(now time.Duration) bool {
 		return false
 	}
 	c.now = max(c.now, now)
+	c.masters.pass(c.now)
 	c.noticeStall()
 	return true
 }

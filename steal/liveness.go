@@ -141,6 +141,7 @@ func (c *Core) onGoodbye(p *peer) {
 	c.stats.PeersLeft++
 	c.lose(p)
 	p.floor, p.lost = p.inc+1, true
+	c.masters.over(p.id, p.floor)
 	p.begin(0)
 }
 
@@ -150,6 +151,7 @@ func (c *Core) reborn(p *peer, inc Incarnation) {
 		c.stats.PeersLost++
 		c.lose(p)
 	}
+	c.masters.over(p.id, inc)
 	p.begin(inc)
 }
 

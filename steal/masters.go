@@ -1,23 +1,78 @@
 package steal
 
-import "time"
+import (
+	"crypto/sha256"
+	"time"
+)
 
-// rootFinished is called when the root that this peer runs as master has its outcome.
-func (c *Core) rootFinished(outcome []byte) {
-	c.order(Order{Kind: Answer, Outcome: outcome})
+// Here a core does what its mastership decides (masters_election.go): it starts the root (root.go), tells everybody that it has, and
+// gives the root up again.
+
+// onBeacon hears from a master, which may be better or worse than this peer. One of a life that is known to be over is no master.
+func (c *Core) onBeacon(from Address, b *Beacon) {
+	if c.masters == nil {
+		return
+	}
+	if p := c.peers.find(from.Peer); p != nil && from.Inc < max(p.inc, p.floor) {
+		c.stats.DroppedStale++
+		return
+	}
+	d, v := c.masters.hear(from, b)
+	switch v {
+	case forged:
+		c.stats.DroppedMalformed++
+	case repeated:
+		c.stats.DroppedDuplicate++
+	}
+	c.decide(d)
 }
 
-// stepDown gives the root up to a better master.
+// masterTick sends the beacon and looks for silent masters, when either is due.
+func (c *Core) masterTick() {
+	if c.masters != nil {
+		c.decide(c.masters.look(c.mayLead))
+	}
+}
+
+// mayLead says whether a better-ranked peer may be about to become master: anybody who has not fallen silent as a partner.
+func (c *Core) mayLead(id PeerID) bool {
+	p := c.peers.find(id)
+	return p == nil || !p.lost
+}
+
+// nextMaster is when masterTick has something to do; 0 is never.
+func (c *Core) nextMaster() time.Duration {
+	if c.masters == nil {
+		return 0
+	}
+	return max(1, c.masters.next())
+}
+
+// decide carries a decision out.
+func (c *Core) decide(d decision) {
+	if d.StepDown {
+		c.stepDown()
+	}
+	if d.Start {
+		c.startRoot(true) // a fresh one has been started by NewCore
+	}
+	if d.Send != nil {
+		c.stats.NewsSent++
+		c.order(Order{Kind: Tell, News: &News{Run: c.run.ID, From: c.self, Master: d.Send}})
+	}
+}
+
+// stepDown gives the root up to a better master. Its children that are elsewhere go on as orphans of that one.
 func (c *Core) stepDown() {
 	c.stats.SteppedDown++
 	c.endRoot()
 }
 
-// onBeacon hears from a master, which may be this peer's better or worse.
-func (c *Core) onBeacon(Address, *Beacon) {}
-
-// masterTick sends the beacon and looks for silent masters, when either is due.
-func (c *Core) masterTick() {}
-
-// nextMaster is when masterTick has something to do; 0 is never.
-func (c *Core) nextMaster() time.Duration { return 0 }
+// rootFinished is called when the root that this peer runs as master has its outcome. From now on its beacons say so.
+func (c *Core) rootFinished(outcome []byte) {
+	if c.masters != nil {
+		sum := sha256.Sum256(outcome)
+		c.masters.finished([16]byte(sum[:]))
+	}
+	c.order(Order{Kind: Answer, Outcome: outcome})
+}

@@ -30,7 +30,7 @@ type News struct {
 
 // Beacon says who holds the root: a master sends one every Config.BeaconEvery.
 type Beacon struct {
-	Rank uint32 `cbor:"1,keyasint,omitempty"` // place among the deputies, 0 is the owner's
+	Rank uint32 `cbor:"1,keyasint,omitempty"` // the sender's, by the manifest alone: a deputy's place, 0 is the owner's; else a hash, from 1<<31 on
 	Seq  uint64 `cbor:"2,keyasint"`           // grows with every beacon of one life, from 1
 	// Answered is the hash of the root's outcome once the master has it.
 	Answered *[16]byte `cbor:"3,keyasint,omitempty"`

@@ -1,0 +1,275 @@
+package steal
+
+import (
+	"slices"
+	"time"
+)
+
+// # Masters
+//
+// The master of a run holds its root. When it is lost, another peer becomes master and starts the root again; the jobs that
+// others hold are found again as orphans on the way (orphans.go). Two masters at a time are allowed: they cost work, never
+// correctness, since jobs are pure. So nothing here needs a majority, and one peer that is left alone goes on alone. What has
+// to hold is only that there is a master again soon after one is lost, and that of several that can hear each other one
+// remains.
+//
+// States. A peer listens, or it is master. A master says so in beacons, one every Config.BeaconEvery, by gossip, numbered
+// within its life. Both states may have the answer: a master whose root has finished goes on as master with Beacon.Answered
+// set until the run is ended from outside; one that lost the mastership after that keeps what it knows.
+//
+//	listening --> master     a Fresh owner, at its first input; or nothing heard for the lease and the stagger of its rank
+//	master --> listening     a beacon of a master that comes before it: see below
+//	either --> gone          Leave, Cancel
+//
+// Steps, at every input:
+//
+//  1. The silence grows by the time since the last input. A core asks to be ticked every half beacon period; if the time
+//     since the last input is much more, it did not run itself (a suspended laptop, a starved process): beacons may wait
+//     unread behind this very input. The first such stall, and every one of a whole lease, begins the silence anew; further
+//     ones before any beacon is heard count only as much as the tick that should have been. So a peer that wakes listens for
+//     a lease, and one that is always late comes to act all the same.
+//  2. A beacon counts if its sender has the rank it claims, it is not of an earlier life of its sender, and its number is
+//     higher than any heard of this life. So a dead master's beacons, repeated, keep nobody waiting. One that counts ends the
+//     silence, whoever it is from: a peer that listens does not mind being better than the master it hears. That is why an
+//     owner that comes back, or a better peer that joins late, does not take over: its silence begins with its own life, and
+//     ends with the sitting master's next beacon.
+//  3. A master that hears a beacon of one that comes before it steps down. Before all others come those with the answer, as
+//     nothing is left to do but to deliver it; else the better rank (ranking). A master that hears one behind it answers with a
+//     beacon at once.
+//  4. A peer that listens becomes master when the silence reaches MasterLease + stagger(n), n being the members of better
+//     rank that it does not believe dead, the silent master not counted. If the master is known to be gone (a goodbye, or a
+//     beacon or message of its next life), all but one beacon period of the lease is taken as over.
+//
+// Why it converges. When faults stop, let beacons take at most d. Masters that can hear each other are ordered by (answer,
+// rank, ID), the same order at all of them, as it depends on nothing but the two. An entry in that order only ever gets better
+// (the answer). A master steps down only for one that was before it when it sent its beacon and either still is master, or has
+// stepped down for one before it in turn, or was lost before faults stopped. So the first of them all never steps down, and the
+// others do within BeaconEvery + d. Zero masters: nobody's silence begins anew once no beacon and no stall comes, so after at
+// most MasterLease + 4*RankStagger somebody begins; its beacons keep the others from it, and those that began within d of it are
+// the case before. A beacon of a lost master, on its way when faults stopped, can end silences, or a mastership, once more: that
+// is the second of the two leases within which the tests want one master.
+//
+// Rejected: positions among the members as ranks (see ranking); better ranks taking over from a sitting master (each return of
+// the owner would cost a restart); asking for votes (a majority may be gone: the submitter and its deputies were switched off
+// for the night, and one volunteer is left); terms as in Raft instead of ranks (the newer master would win and the one that has
+// done more work would step down; neither is better than the other, and ranks need no state).
+
+// mastership is one peer's part in this, as a machine of its own: inputs are time, beacons and what the core knows of lives
+// and members; outputs are decisions. Nil is a run whose root is no business of the core: it has no deputies.
+type mastership struct {
+	cfg     *Config
+	self    PeerID
+	ranks   ranking
+	rivals  []PeerID // members of better rank
+	heralds []herald // from whom beacons were heard
+
+	begun    bool          // there was an input
+	fresh    bool          // begin as master
+	master   bool          // in that state
+	seen     time.Duration // the last input
+	silence  time.Duration // listened for so long without a beacon
+	patience time.Duration // how much silence it takes, as of the last look
+	forgiven bool          // a stall has begun the silence anew since a beacon was heard
+	leader   Address       // the sender of the last beacon
+	seq      uint64        // of the last beacon sent
+	beaconAt time.Duration // the next one, at a master
+	sentAt   time.Duration
+	answered *[16]byte // the hash of the root's outcome, once it was finished here
+}
+
+// herald is a peer that has sent a beacon.
+type herald struct {
+	id    PeerID
+	inc   Incarnation
+	seq   uint64
+	heard time.Duration
+}
+
+// maxHeralds bounds the senders of beacons that are told apart. Masters are few, so this is a great many; the one heard
+// longest ago is forgotten first, and its old beacons would count once more.
+const maxHeralds = 64
+
+// maxSeq is the highest number of a beacon: no honest master gets there in a thousand years.
+const maxSeq = 1 << 48
+
+// decision is what an input makes of the mastership.
+type decision struct {
+	Start    bool    // start the root again, or for the first time
+	StepDown bool    // give it up
+	Send     *Beacon // tell everybody
+}
+
+// newMastership returns nil for a run without deputies, or without a root that could be started.
+func newMastership(cfg *Config, run *Run, self PeerID, members *Members) *mastership {
+	if len(run.Deputies) == 0 || run.Root.Function == "" {
+		return nil
+	}
+	m := &mastership{cfg: cfg, self: self, ranks: ranking{run.ID, run.Deputies}, fresh: run.Fresh, patience: cfg.MasterLease}
+	m.setMembers(members)
+	return m
+}
+
+// setMembers, pass and over may be called where there is no mastership.
+func (m *mastership) setMembers(members *Members) {
+	if m != nil {
+		m.rivals = m.ranks.better(members, m.self)
+	}
+}
+
+// tickEvery is how often a peer that listens wants to see time pass, so that it notices when it does not.
+func (m *mastership) tickEvery() time.Duration { return m.cfg.BeaconEvery / 2 }
+
+// pass lets time go by: step 1. It comes before every other input at that time.
+func (m *mastership) pass(now time.Duration) {
+	if m == nil {
+		return
+	}
+	gap := now - m.seen
+	m.seen = now
+	switch late := m.tickEvery() + m.cfg.BeaconEvery/4; {
+	case !m.begun:
+		m.begun = true
+	case gap <= late:
+		m.silence += gap
+	case gap >= m.cfg.MasterLease || !m.forgiven:
+		m.silence, m.forgiven = 0, true
+	default:
+		m.silence += m.tickEvery()
+	}
+}
+
+// verdict says whether a beacon counts.
+type verdict uint8
+
+const (
+	counts   verdict = iota
+	repeated         // an old one
+	forged           // one that no honest master sends
+)
+
+// hear takes a beacon in: steps 2 and 3.
+func (m *mastership) hear(from Address, b *Beacon) (d decision, v verdict) {
+	if from.Peer == m.self || b.Seq == 0 || b.Seq > maxSeq || b.Rank != m.ranks.of(from.Peer) {
+		return d, forged
+	}
+	if !m.note(from, b.Seq) {
+		return d, repeated
+	}
+	m.silence, m.forgiven, m.leader = 0, false, from
+	switch {
+	case !m.master:
+	case m.before(from.Peer, b):
+		m.master = false
+		d.StepDown = true
+	case m.seen-m.sentAt >= m.cfg.BeaconEvery/4:
+		d.Send = m.beacon()
+	}
+	return d, counts
+}
+
+// before says whether the sender of a beacon comes before this peer, both being masters.
+func (m *mastership) before(sender PeerID, b *Beacon) bool {
+	if mine, its := m.answered != nil, b.Answered != nil; mine != its {
+		return its
+	}
+	return m.ranks.compare(sender, m.self) < 0
+}
+
+// note enters a beacon's number; false if it is not news.
+func (m *mastership) note(from Address, seq uint64) bool {
+	i := slices.IndexFunc(m.heralds, func(h herald) bool { return h.id == from.Peer })
+	if i < 0 {
+		i = len(m.heralds)
+		if i < maxHeralds {
+			m.heralds = append(m.heralds, herald{})
+		} else {
+			i = 0
+			for k := range m.heralds {
+				if m.heralds[k].heard < m.heralds[i].heard {
+					i = k
+				}
+			}
+		}
+		m.heralds[i] = herald{id: from.Peer}
+	}
+	h := &m.heralds[i]
+	if from.Inc < h.inc || from.Inc == h.inc && seq <= h.seq {
+		return false
+	}
+	h.inc, h.seq, h.heard = from.Inc, seq, m.seen
+	return true
+}
+
+// over notes that a peer's lives below floor are over. If the master was one of them, nothing is to be waited for but another
+// master's beacon.
+func (m *mastership) over(id PeerID, floor Incarnation) {
+	if m == nil {
+		return
+	}
+	if i := slices.IndexFunc(m.heralds, func(h herald) bool { return h.id == id }); i >= 0 && m.heralds[i].inc < floor {
+		m.heralds[i].inc, m.heralds[i].seq = floor, 0
+	}
+	if m.leader.Peer == id && m.leader.Inc < floor {
+		m.leader.Inc = floor // its next life listens for a lease first and is no rival either
+		m.silence = max(m.silence, m.cfg.MasterLease-m.cfg.BeaconEvery)
+	}
+}
+
+// look decides whether it is time to begin, or to send: step 4.
+func (m *mastership) look(alive func(PeerID) bool) (d decision) {
+	if !m.master && !m.due(alive) {
+		return d
+	}
+	if !m.master {
+		m.master, m.fresh = true, false
+		d.Start = m.answered == nil // one that has the answer has only to say so
+		m.beaconAt = m.seen
+	}
+	if m.seen >= m.beaconAt {
+		d.Send = m.beacon()
+	}
+	return d
+}
+
+// due says whether the silence has lasted long enough.
+func (m *mastership) due(alive func(PeerID) bool) bool {
+	if m.fresh {
+		return true
+	}
+	m.patience = m.cfg.MasterLease
+	if m.silence < m.patience {
+		return false
+	}
+	n := 0
+	for _, id := range m.rivals {
+		if id != m.leader.Peer && alive(id) {
+			n++
+		}
+	}
+	m.patience += stagger(n, m.cfg.RankStagger)
+	return m.silence >= m.patience
+}
+
+// beacon numbers the next one.
+func (m *mastership) beacon() *Beacon {
+	m.seq++
+	m.sentAt, m.beaconAt = m.seen, m.seen+m.cfg.BeaconEvery
+	return &Beacon{Rank: m.ranks.of(m.self), Seq: m.seq, Answered: m.answered}
+}
+
+// finished says that the root has an outcome here. The next look tells everybody.
+func (m *mastership) finished(outcome [16]byte) {
+	m.answered = &outcome
+	m.beaconAt = m.seen
+}
+
+// next is when to look again.
+func (m *mastership) next() time.Duration {
+	if m.master {
+		return m.beaconAt
+	}
+	if m.fresh {
+		return m.seen
+	}
+	return m.seen + min(m.tickEvery(), max(m.patience-m.silence, 0))
+}
