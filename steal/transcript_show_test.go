@@ -49,6 +49,29 @@ func describe(m *Message) string {
 	return b.String()
 }
 
+// describeNews prints what is told to everybody.
+func describeNews(n *News) string {
+	var b strings.Builder
+	b.WriteString("news")
+	if m := n.Master; m != nil {
+		fmt.Fprintf(&b, " beacon %d", m.Seq)
+		if m.Rank < unlisted {
+			fmt.Fprintf(&b, " rank=%d", m.Rank)
+		}
+		if m.Answered != nil {
+			b.WriteString(" answered")
+		}
+	}
+	for _, t := range n.Tuples {
+		what := "runs at"
+		if t.Done {
+			what = "done at"
+		}
+		fmt.Fprintf(&b, " (job %s %s %s)", t.Path, what, t.Holder)
+	}
+	return b.String()
+}
+
 var stateNames = [...]string{waiting: "waiting", running: "running", lent: "lent", finished: "finished"}
 
 // state prints a core's tables.

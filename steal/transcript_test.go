@@ -40,16 +40,19 @@ func TestTranscripts(t *testing.T) {
 type stage struct {
 	out     strings.Builder
 	now     time.Duration
+	run     Run             // what all cores are told of the run
+	cut     map[string]bool // the peers on the far side of a partition
 	actors  map[string]*actor
 	order   []string
 	flying  []flying
 	lastMsg int
 }
 
-// flying is a message that has been sent and not delivered.
+// flying is a message, or news, that has been sent and not delivered.
 type flying struct {
-	n int
-	m *Message
+	n    int
+	m    *Message
+	news *News
 }
 
 // actor is one peer: a core and a pretended engine that runs nothing but remembers what it was ordered.
@@ -96,8 +99,18 @@ func (s *stage) printf(format string, args ...any) { fmt.Fprintf(&s.out, format,
 func (s *stage) command(t *testing.T, d *datadriven.TestData) {
 	names := d.CmdArgs
 	switch d.Cmd {
+	case "run": // run a b c: a root job, its owner, who starts it in its first life, and more deputies
+		s.run.Root = Job{Function: "root", Identity: Identify("root", nil, 0)}
+		for _, a := range names {
+			s.run.Deputies = append(s.run.Deputies, PeerID(a.Key))
+		}
 	case "peers":
 		s.addPeers(t, d)
+	case "partition": // partition c d: nothing gets through between these and the others; nobody: it is over
+		s.cut = make(map[string]bool)
+		for _, a := range names {
+			s.cut[a.Key] = true
+		}
 	case "spawn": // spawn a 3 [size=n]: three more jobs in a's queue
 		s.spawn(t, d)
 	case "busy", "idle", "mute":
@@ -238,7 +251,9 @@ func (s *stage) start(t *testing.T, d *datadriven.TestData, x *actor) {
 	if x.room > 0 {
 		cfg.MaxWaiting = x.room
 	}
-	core, err := NewCore(cfg, Run{ID: RunID{1}}, Address{Peer: PeerID(x.name), Inc: x.inc}, s.members(), p, rand.New(rand.NewPCG(1, 2)))
+	run := s.run
+	run.ID, run.Fresh = RunID{1}, len(run.Deputies) > 0 && x.name == string(run.Deputies[0]) && x.inc == 1
+	core, err := NewCore(cfg, run, Address{Peer: PeerID(x.name), Inc: x.inc}, s.members(), p, rand.New(rand.NewPCG(1, 2)))
 	if err != nil {
 		d.Fatalf(t, "%v", err)
 	}
@@ -324,18 +339,21 @@ func (s *stage) network(t *testing.T, d *datadriven.TestData) {
 		case "fail":
 			s.land(f)
 			s.printf("#%d cannot be written\n", f.n)
+			if f.m == nil {
+				break
+			}
 			if x := s.actors[string(f.m.From.Peer)]; x != nil {
 				s.show(x, x.core.SendFailed(s.now, f.m))
 			}
 		case "duplicate":
 			s.lastMsg++
-			s.flying = append(s.flying, flying{s.lastMsg, f.m})
+			s.flying = append(s.flying, flying{s.lastMsg, f.m, f.news})
 			s.printf("#%d is #%d again\n", s.lastMsg, f.n)
 		case "redirect": // the same message, of another run
 			m := *f.m
 			m.Run = RunID{2}
 			s.lastMsg++
-			s.flying = append(s.flying, flying{s.lastMsg, &m})
+			s.flying = append(s.flying, flying{n: s.lastMsg, m: &m})
 			s.printf("#%d is #%d of another run\n", s.lastMsg, f.n)
 		}
 	}
@@ -347,13 +365,31 @@ func (s *stage) land(f flying) {
 
 func (s *stage) deliver(f flying) {
 	s.land(f)
+	if f.news != nil {
+		s.spread(f)
+		return
+	}
 	x := s.actors[string(f.m.To.Peer)]
+	if x != nil && s.cut[x.name] != s.cut[string(f.m.From.Peer)] {
+		s.printf("#%d does not get through\n", f.n)
+		return
+	}
 	if x == nil {
 		s.printf("#%d to nobody\n", f.n)
 		return
 	}
 	s.printf("#%d arrives at %s\n", f.n, x.name)
 	s.show(x, x.core.Step(s.now, f.m))
+}
+
+// spread lets everybody hear news who is there, awake and not cut off from their sender.
+func (s *stage) spread(f flying) {
+	s.printf("#%d is heard\n", f.n)
+	for _, n := range s.order {
+		if x := s.actors[n]; x != nil && !x.asleep && n != string(f.news.From.Peer) && s.cut[n] == s.cut[string(f.news.From.Peer)] {
+			s.show(x, x.core.Hear(s.now, f.news))
+		}
+	}
 }
 
 // advance lets time pass, ticking every core when it asks for it: advance 2s. With "flowing" messages arrive at once.
@@ -388,7 +424,7 @@ func (s *stage) show(x *actor, o Output) {
 	orders, messages := slices.Clone(o.Orders), slices.Clone(o.Messages)
 	for _, m := range messages {
 		s.lastMsg++
-		s.flying = append(s.flying, flying{s.lastMsg, m})
+		s.flying = append(s.flying, flying{n: s.lastMsg, m: m})
 		s.printf("  #%d %s -> %s %s\n", s.lastMsg, m.From, m.To, describe(m))
 	}
 	for _, r := range orders {
@@ -429,6 +465,12 @@ func (s *stage) obey(x *actor, r Order) {
 		x.running = slices.DeleteFunc(x.running, func(id SegmentID) bool { return id == r.Segment })
 		x.load.Idle++
 		s.report(x)
+	case Tell:
+		s.lastMsg++
+		s.flying = append(s.flying, flying{n: s.lastMsg, news: r.News})
+		s.printf("  #%d %s -> all %s\n", s.lastMsg, r.News.From, describeNews(r.News))
+	case Answer:
+		s.printf("  %s: the answer is %q\n", x.name, r.Outcome)
 	}
 }
 
