@@ -20,7 +20,7 @@ var rooms = []room{
 	{dir: "peer", knows: []string{".", "steal", "gossip", "sharedobj", "dashboard", "internal/*", "peer/*"}, modules: append([]string{"*"}, libp2p...)},
 	{dir: "peer/control", modules: []string{"github.com/gofrs/flock", "golang.org/x/net/netutil"}},
 	{dir: "peer/settings", knows: []string{"steal"}, modules: []string{"github.com/adrg/xdg", "github.com/pelletier/go-toml/v2", "github.com/spf13/pflag"}},
-	{dir: "peer/session", knows: []string{".", "steal", "internal/wire"}},
+	{dir: "peer/session", knows: []string{".", "steal", "internal/wire"}, tests: []string{"internal/checkpoint"}},
 	{dir: "peer/statement", knows: []string{".", "internal/wire"}, modules: libp2p},
 	{dir: "peer/host", knows: []string{"internal/wire"}, modules: append([]string{"golang.org/x/sys/windows", "github.com/marcopolo/simnet"}, libp2p...), tests: []string{"internal/virtualnet"}},
 	{dir: "peer/locality", modules: []string{"github.com/hashicorp/serf/coordinate"}},
