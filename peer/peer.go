@@ -72,6 +72,9 @@ type Peer struct {
 	left    chan struct{} // closed when this peer has left the swarm
 	pausing pausing
 
+	watched  watched  // segments.go
+	watching watching // segments_watch.go
+
 	emulator *emulate.Emulator // nil: none
 	traded   sync.Map          // steal.PeerID -> *trade
 
@@ -141,6 +144,7 @@ func Open(ctx context.Context, cfg Config, apps []Application) (_ *Peer, err err
 		return nil, err
 	}
 	p.serveExchange()
+	p.serveWatch()
 	p.host.OnPeer(p.onPeer)
 	p.spawn(p.upkeep)
 	return p, nil

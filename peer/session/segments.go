@@ -170,27 +170,33 @@ func (t *trace) runningSorted() []*traced {
 	return list
 }
 
-// Segments gives at most so many segments: those that ended since change number after, oldest first, then those that run, with what
-// has been counted of them so far. Next is the number to ask with the next time; there is more if not all that have ended fitted in.
-// Left is what was forgotten in this session's life. It may be asked after Close too.
-func (s *Session) Segments(after uint64, most int) (list []Segment, next uint64, more bool, left Left) {
+// size is about how many bytes a segment has when it is encoded, rather more.
+func (s *Segment) size() int { return 48 + 5*len(s.Path) }
+
+// Segments gives at most so many bytes of segments: those that ended since change number after, oldest first, then those that run, with
+// what has been counted of them so far. Next is the number to ask with the next time; there is more if not all that have ended fitted
+// in. Left is what was forgotten in this session's life. It may be asked after Close too.
+func (s *Session) Segments(after uint64, room int) (list []Segment, next uint64, more bool, left Left) {
 	t := &s.trace
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	from, _ := slices.BinarySearchFunc(t.ended, after+1, func(e traced, n uint64) int { return int(int64(e.number - n)) })
 	fresh := t.ended[from:]
 	next = min(after, t.last)
-	for i := range fresh[:min(len(fresh), most)] {
+	for i := range fresh {
+		if room -= fresh[i].size(); room < 0 {
+			return list, next, true, t.left
+		}
 		list, next = append(list, fresh[i].Segment), fresh[i].number
 	}
 	for _, r := range t.runningSorted() {
-		if len(list) == most {
+		if room -= r.size(); room < 0 {
 			break
 		}
 		r.count()
 		list = append(list, r.Segment)
 	}
-	return list, next, len(fresh) > most, t.left
+	return list, next, false, t.left
 }
 
 // A Wait says what the workers without a job wait for.
@@ -220,3 +226,6 @@ func (s *Session) Workers() (cores, idle int, wait Wait) {
 	}
 	return cores, idle, wait
 }
+
+// Started is when the session was made.
+func (s *Session) Started() time.Time { return s.started }

@@ -66,7 +66,7 @@ func TestSegmentsAreReadOn(t *testing.T) {
 		}
 		after = next
 	}
-	list, next, more, left := s.Segments(0, 10)
+	list, next, more, left := s.Segments(0, 10*48)
 	if len(list) != 10 || !more || next == 0 || left.Segments == 0 || left.Executed != left.Segments {
 		t.Errorf("%d segments, next %d, more %v, left %+v", len(list), next, more, left)
 	}
@@ -74,7 +74,7 @@ func TestSegmentsAreReadOn(t *testing.T) {
 	if uint64(len(rest))+10+left.Segments != 9000 || more || last != 9000 {
 		t.Errorf("%d segments more, to %d", len(rest), last)
 	}
-	if again, same, _, _ := s.Segments(last, 10); len(again) != 0 || same != last {
+	if again, same, _, _ := s.Segments(last, 1000); len(again) != 0 || same != last {
 		t.Errorf("again %d segments, next %d", len(again), same)
 	}
 }
@@ -86,11 +86,11 @@ func TestSegmentsOfAClosedSession(t *testing.T) {
 	if err := s.Root("session_test.fib", []byte{0x18, 60}, func([]byte) {}); err != nil {
 		t.Fatal(err)
 	}
-	if list, _, _, _ := s.Segments(0, 10); len(list) != 1 || list[0].State != session.SegmentRunning || !list[0].End.IsZero() {
+	if list, _, _, _ := s.Segments(0, 1000); len(list) != 1 || list[0].State != session.SegmentRunning || !list[0].End.IsZero() {
 		t.Errorf("running: %+v", list)
 	}
 	s.Close()
-	if list, _, _, _ := s.Segments(0, 10); len(list) != 1 || list[0].State != session.SegmentAborted || list[0].End.IsZero() {
+	if list, _, _, _ := s.Segments(0, 1000); len(list) != 1 || list[0].State != session.SegmentAborted || list[0].End.IsZero() {
 		t.Errorf("closed: %+v", list)
 	}
 }

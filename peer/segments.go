@@ -1,0 +1,317 @@
+package peer
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/core/protocol"
+
+	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/peer/session"
+	"github.com/satin-peer/satin/steal"
+)
+
+// Who watches a run asks the members about their segments, once a second (watchProtocol). The question is the lease: a peer samples
+// what its workers do for watchLease after one, and tells nobody anything of its own accord. So nothing is sent or sampled when nobody
+// watches. What ended before the first question is in each session's memory, as far as that goes.
+const (
+	watchProtocol = protocol.ID("/satin/watch/1")
+
+	watchLease  = 5 * time.Second
+	sampleEvery = 100 * time.Millisecond
+	// maxWatchAnswer bounds an answer in bytes, and maxWatchPart the segments in it of one run.
+	maxWatchAnswer   = 128 << 10
+	maxWatchPart     = 64 << 10
+	maxWatchQuestion = 2 << 10
+	maxWatchedRuns   = 8
+	maxStatesTold    = 256
+	maxStatesKept    = 1024
+	maxLinks         = 64
+	// answersPerSecond bounds the questions that are answered, whoever asks them.
+	answersPerSecond = 64
+)
+
+// watchQuestion asks for what is new of some runs.
+type watchQuestion struct {
+	Runs []watchCursor `cbor:"1,keyasint"`
+}
+
+// watchCursor says what of a run the asker has.
+type watchCursor struct {
+	Run    satin.RunID `cbor:"1,keyasint"`
+	Life   uint64      `cbor:"2,keyasint,omitempty"` // of the session that the others are about
+	After  uint64      `cbor:"3,keyasint,omitempty"`
+	States uint64      `cbor:"4,keyasint,omitempty"`
+}
+
+type watchAnswer struct {
+	Now   int64       `cbor:"1,keyasint"` // microseconds since 1970, as all times here
+	Runs  []watchPart `cbor:"2,keyasint,omitempty"`
+	Links []watchLink `cbor:"3,keyasint,omitempty"`
+}
+
+// watchPart is what is new of one run.
+type watchPart struct {
+	Run      satin.RunID    `cbor:"1,keyasint"`
+	Life     uint64         `cbor:"2,keyasint"`
+	Next     uint64         `cbor:"3,keyasint,omitempty"`
+	More     bool           `cbor:"4,keyasint,omitempty"`
+	Segments []watchSegment `cbor:"5,keyasint,omitempty"`
+	Left     watchLeft      `cbor:"6,keyasint"`
+	States   []watchState   `cbor:"7,keyasint,omitempty"`
+	StatesTo uint64         `cbor:"8,keyasint,omitempty"`
+}
+
+type watchSegment struct {
+	_         struct{} `cbor:",toarray"`
+	Serial    uint64
+	Path      satin.Path
+	Start     int64
+	Took      int64 // -1: it runs
+	Spawned   uint64
+	Executed  uint64
+	State     session.SegmentState
+	Restarted bool
+}
+
+type watchLeft struct {
+	_                           struct{} `cbor:",toarray"`
+	Segments, Spawned, Executed uint64
+}
+
+// watchState says what the workers did for a while.
+type watchState struct {
+	_                       struct{} `cbor:",toarray"`
+	Start, For              int64
+	Work, Steal, Comm, Idle uint16
+}
+
+type watchLink struct {
+	Cluster string `cbor:"1,keyasint"`
+	RTT     int64  `cbor:"2,keyasint,omitempty"`
+	Taken   uint64 `cbor:"3,keyasint,omitempty"`
+}
+
+// errTooMany ends the stream of a question that comes too soon.
+var errTooMany = errors.New("too many watch this peer")
+
+// watched is what this peer does because somebody watches.
+type watched struct {
+	mu      sync.Mutex
+	until   time.Time // of the lease
+	on      bool      // the sampler runs
+	states  map[satin.RunID]*stateLog
+	second  time.Time // answers are counted since
+	answers int
+}
+
+// stateLog is what the workers of a run did: the last maxStatesKept changes.
+type stateLog struct {
+	list []watchState
+	last uint64 // number of the newest
+}
+
+func (p *Peer) serveWatch() {
+	p.net.SetStreamHandler(watchProtocol, func(s network.Stream) {
+		p.answer(s, maxWatchQuestion, exchangeTime, func(b []byte) (any, error) {
+			var q watchQuestion
+			if err := wire.Value().Decode(b, &q); err != nil {
+				return nil, err
+			}
+			return p.tellWatcher(&q, time.Now())
+		})
+	})
+}
+
+// tellWatcher answers a question, and begins to sample.
+func (p *Peer) tellWatcher(q *watchQuestion, now time.Time) (*watchAnswer, error) {
+	w := &p.watched
+	w.mu.Lock()
+	if now.Sub(w.second) >= time.Second {
+		w.second, w.answers = now, 0
+	}
+	w.answers++
+	tooMany := w.answers > answersPerSecond
+	if w.until = now.Add(watchLease); !w.on {
+		w.on = true
+		p.spawn(p.sampleStates)
+	}
+	w.mu.Unlock()
+	if tooMany {
+		return nil, errTooMany
+	}
+	return p.watchAnswer(q, now), nil
+}
+
+// watchAnswer says what is new of the runs that are asked for, as far as there is room.
+func (p *Peer) watchAnswer(q *watchQuestion, now time.Time) *watchAnswer {
+	a := &watchAnswer{Now: now.UnixMicro(), Links: p.watchLinks()}
+	room := maxWatchAnswer - maxWatchAnswer/4 // the rest is for links and states
+	for _, c := range q.Runs[:min(len(q.Runs), maxWatchedRuns)] {
+		s, life := p.tracedSession(c.Run)
+		if s == nil {
+			continue
+		}
+		if c.Life != life {
+			c.After, c.States = 0, 0
+		}
+		share := min(room, maxWatchPart)
+		list, next, more, left := s.Segments(c.After, share)
+		part := watchPart{Run: c.Run, Life: life, Next: next, More: more, Left: watchLeft{Segments: left.Segments, Spawned: left.Spawned, Executed: left.Executed}}
+		for i := range list {
+			g := &list[i]
+			seg := watchSegment{Serial: g.Serial, Path: g.Path, Start: g.Start.UnixMicro(), Took: -1, Spawned: g.Spawned, Executed: g.Executed, State: g.State, Restarted: g.Restarted}
+			if !g.End.IsZero() {
+				seg.Took = max(0, g.End.Sub(g.Start).Microseconds())
+			}
+			part.Segments = append(part.Segments, seg)
+			room -= 48 + 5*len(g.Path)
+		}
+		part.States, part.StatesTo = p.watched.since(c.Run, c.States)
+		a.Runs = append(a.Runs, part)
+	}
+	return a
+}
+
+// tracedSession finds the session of a run in progress, or of one that has ended, and what tells its lives apart.
+func (p *Peer) tracedSession(id satin.RunID) (*session.Session, uint64) {
+	p.runs.mu.Lock()
+	defer p.runs.mu.Unlock()
+	r := p.runs.table[id]
+	if r == nil || r.session == nil {
+		return nil, 0
+	}
+	return r.session, uint64(r.session.Started().UnixNano())
+}
+
+// sampleStates looks at the workers of all runs until the lease ends.
+func (p *Peer) sampleStates(ctx context.Context) {
+	tick := time.NewTicker(sampleEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case now := <-tick.C:
+			if !p.watched.holds(now) {
+				return
+			}
+			for _, r := range p.runs.inProgress() {
+				if s := r.session; s != nil {
+					p.watched.note(r.manifest.Run, now, s)
+				}
+			}
+		}
+	}
+}
+
+// holds says whether somebody watches; if not, the sampler ends and what it saw is forgotten.
+func (w *watched) holds(now time.Time) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.on = now.Before(w.until); !w.on {
+		w.states = nil
+	}
+	return w.on
+}
+
+// note adds a sample of a run's workers.
+func (w *watched) note(id satin.RunID, now time.Time, s *session.Session) {
+	cores, idle, wait := s.Workers()
+	state := watchState{Start: now.Add(-sampleEvery).UnixMicro(), For: sampleEvery.Microseconds(), Work: uint16(cores - idle)}
+	switch wait {
+	case session.WaitSteal:
+		state.Steal = uint16(idle)
+	case session.WaitHome:
+		state.Comm = uint16(idle)
+	default:
+		state.Idle = uint16(idle)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.states == nil {
+		w.states = map[satin.RunID]*stateLog{}
+	}
+	l := w.states[id]
+	if l == nil {
+		if len(w.states) >= maxActive {
+			return
+		}
+		l = &stateLog{}
+		w.states[id] = l
+	}
+	l.add(state)
+}
+
+// add continues the newest state, if it is the same and not an old one, or begins another. One that was told is not continued for longer
+// than a second, so that a reader gets it soon.
+func (l *stateLog) add(s watchState) {
+	if n := len(l.list); n > 0 {
+		last := &l.list[n-1]
+		gap := s.Start - (last.Start + last.For)
+		same := last.Work == s.Work && last.Steal == s.Steal && last.Comm == s.Comm && last.Idle == s.Idle
+		if same && gap < sampleEvery.Microseconds() && last.For < time.Second.Microseconds() {
+			last.For = s.Start + s.For - last.Start
+			return
+		}
+	}
+	l.last++
+	if l.list = append(l.list, s); len(l.list) >= 2*maxStatesKept {
+		l.list = slices.Clone(l.list[maxStatesKept:])
+	}
+}
+
+// since gives the states after the one with the given number, but not the newest, which may go on.
+func (w *watched) since(id satin.RunID, after uint64) ([]watchState, uint64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	l := w.states[id]
+	if l == nil || len(l.list) < 2 {
+		return nil, after
+	}
+	if after >= l.last { // of an earlier lease
+		after = 0
+	}
+	first := l.last - uint64(len(l.list)) // the number before that of the oldest
+	from := max(after, first) - first
+	list := l.list[from : len(l.list)-1]
+	list = list[:min(len(list), maxStatesTold)]
+	return slices.Clone(list), first + from + uint64(len(list))
+}
+
+// watchLinks is what this peer knows of its ways to the clusters.
+func (p *Peer) watchLinks() []watchLink {
+	index := map[string]*watchLink{}
+	rtts := map[string][]int64{}
+	for _, c := range p.members.list() {
+		where := p.places.of(c.Peer)
+		l := index[where.Name]
+		if l == nil {
+			if len(index) >= maxLinks {
+				continue
+			}
+			l = &watchLink{Cluster: where.Name}
+			index[where.Name] = l
+		}
+		l.Taken += uint64(max(0, p.tradeWith(steal.PeerID(c.Peer.String())).taken.Load()))
+		if where.RTT > 0 {
+			rtts[where.Name] = append(rtts[where.Name], where.RTT.Microseconds())
+		}
+	}
+	list := make([]watchLink, 0, len(index))
+	for name, l := range index {
+		if r := rtts[name]; len(r) > 0 {
+			slices.Sort(r)
+			l.RTT = r[len(r)/2]
+		}
+		list = append(list, *l)
+	}
+	slices.SortFunc(list, func(a, b watchLink) int { return cmp.Compare(a.Cluster, b.Cluster) })
+	return list
+}

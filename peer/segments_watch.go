@@ -1,0 +1,294 @@
+package peer
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/core/peer"
+
+	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/dashboard"
+	"github.com/satin-peer/satin/peer/session"
+)
+
+const (
+	// watchEvery is how often each member is asked, if there are not more than can be asked in that time.
+	watchEvery = time.Second
+	// maxWatchAsks is how many members are asked in one go, and watchWithin how long one may take.
+	maxWatchAsks = 64
+	watchWithin  = 3 * time.Second
+	// watchedAfter is for how long members are asked after a run that has ended: there may be ends that were not told yet.
+	watchedAfter = 5 * time.Second
+	// maxPastRuns is how many of the runs that ended before are asked after.
+	maxPastRuns = 4
+	// maxReports bounds the reports that wait for Watch.
+	maxReports = 1024
+)
+
+// watching is the asking side: it goes on while Watch is called.
+type watching struct {
+	mu      sync.Mutex
+	until   time.Time
+	on      bool
+	reports []dashboard.Report
+	cursors map[peer.ID]*watchedPeer
+	done    map[satin.RunID]bool // ended runs of which everything there is was asked for
+	next    int                  // where the next round begins
+}
+
+// watchedPeer is what is known of a member that is asked.
+type watchedPeer struct {
+	at     map[satin.RunID]watchCursor
+	asking bool
+	offset time.Duration // its clock's, ahead of this one's
+	within time.Duration // the offset is right by half of this
+	rest   time.Time     // it does not answer: not to be asked before
+}
+
+// Watch gives what the members, and this peer, have reported of the runs since the last call, and has them asked for the next few
+// seconds. It does not wait for them.
+func (p *Peer) Watch(context.Context) ([]dashboard.Report, error) {
+	w := &p.watching
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.until = time.Now().Add(watchLease); !w.on {
+		w.on = true
+		p.spawn(p.watchMembers)
+	}
+	reports := w.reports
+	w.reports = nil
+	return reports, nil
+}
+
+// watchMembers asks while somebody wants it.
+func (p *Peer) watchMembers(ctx context.Context) {
+	tick := time.NewTicker(watchEvery)
+	defer tick.Stop()
+	for now := time.Now(); ; {
+		w := &p.watching
+		w.mu.Lock()
+		w.on = now.Before(w.until)
+		on := w.on
+		w.mu.Unlock()
+		if !on {
+			return
+		}
+		p.watchRound(now)
+		select {
+		case <-ctx.Done():
+			return
+		case now = <-tick.C:
+		}
+	}
+}
+
+// watchRound asks this peer and the members, each about the runs that are of interest.
+func (p *Peer) watchRound(now time.Time) {
+	runs := p.watchedRuns(now)
+	if len(runs) == 0 {
+		return
+	}
+	own := p.host.ID()
+	if q := p.question(own, runs, now); q != nil {
+		if a, err := p.tellWatcher(q, now); err == nil {
+			p.hearWatched(own, q, a, now, now)
+		} else {
+			p.unasked(own, now)
+		}
+	}
+	var list []peer.ID
+	for _, c := range p.members.list() {
+		if p.net.Network().Connectedness(c.Peer) == network.Connected && !p.places.silent(c.Peer) {
+			list = append(list, c.Peer)
+		}
+	}
+	w := &p.watching
+	w.mu.Lock()
+	from := w.next
+	w.next += maxWatchAsks
+	if w.next >= len(list) {
+		w.next = 0
+	}
+	for id := range w.cursors {
+		if id != own && p.members.get(id) == nil {
+			delete(w.cursors, id)
+		}
+	}
+	w.mu.Unlock()
+	for _, id := range list[min(from, len(list)):min(from+maxWatchAsks, len(list))] {
+		if q := p.question(id, runs, now); q != nil {
+			p.spawn(func(ctx context.Context) { p.askWatched(ctx, id, q) })
+		}
+	}
+}
+
+// watchedRuns lists the runs to ask after: those in progress, those that have just ended, and once the last ones that ended before.
+func (p *Peer) watchedRuns(now time.Time) (ids []satin.RunID) {
+	p.runs.mu.Lock()
+	defer p.runs.mu.Unlock()
+	w := &p.watching
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var past []*run
+	for id, r := range p.runs.table {
+		switch {
+		case r.session == nil:
+		case !r.state.Ended() || now.Sub(r.ended) < watchedAfter:
+			ids = append(ids, id)
+			delete(w.done, id)
+		case !w.done[id]:
+			past = append(past, r)
+		}
+	}
+	slices.SortFunc(ids, func(a, b satin.RunID) int { return slices.Compare(a[:], b[:]) })
+	slices.SortFunc(past, func(a, b *run) int { return b.ended.Compare(a.ended) })
+	for i, r := range past {
+		if i < maxPastRuns && len(ids) < maxWatchedRuns {
+			ids = append(ids, r.manifest.Run)
+		}
+	}
+	if w.done == nil {
+		w.done = map[satin.RunID]bool{}
+	}
+	for id := range w.done {
+		if p.runs.table[id] == nil {
+			delete(w.done, id)
+		}
+	}
+	for _, r := range past { // in the next rounds only if there is more
+		w.done[r.manifest.Run] = true
+	}
+	return ids[:min(len(ids), maxWatchedRuns)]
+}
+
+// question is what a member is asked now; nil if it is not.
+func (p *Peer) question(id peer.ID, runs []satin.RunID, now time.Time) *watchQuestion {
+	w := &p.watching
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.cursors == nil {
+		w.cursors = map[peer.ID]*watchedPeer{}
+	}
+	m := w.cursors[id]
+	if m == nil {
+		m = &watchedPeer{at: map[satin.RunID]watchCursor{}, within: time.Hour}
+		w.cursors[id] = m
+	}
+	if m.asking || now.Before(m.rest) {
+		return nil
+	}
+	m.asking = true
+	q := &watchQuestion{}
+	for _, run := range runs {
+		c := m.at[run]
+		c.Run = run
+		q.Runs = append(q.Runs, c)
+	}
+	for run := range m.at {
+		if p.runs.sessionOf(run) == nil && !slices.Contains(runs, run) && len(m.at) > maxEnded {
+			delete(m.at, run)
+		}
+	}
+	return q
+}
+
+func (p *Peer) askWatched(ctx context.Context, id peer.ID, q *watchQuestion) {
+	began := time.Now()
+	var a watchAnswer
+	if err := p.ask(ctx, id, watchProtocol, q, &a, maxWatchAnswer, watchWithin); err != nil {
+		p.log.Debug("not told what runs there", "error", err)
+		p.unasked(id, time.Now())
+		return
+	}
+	p.hearWatched(id, q, &a, began, time.Now())
+}
+
+// unasked notes that a member did not answer.
+func (p *Peer) unasked(id peer.ID, now time.Time) {
+	w := &p.watching
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if m := w.cursors[id]; m != nil {
+		m.asking, m.rest = false, now.Add(watchLease)
+	}
+}
+
+// hearWatched makes reports of an answer to a question that was asked from began to now.
+func (p *Peer) hearWatched(id peer.ID, q *watchQuestion, a *watchAnswer, began, now time.Time) {
+	cluster := p.places.mine().Name
+	if id != p.host.ID() {
+		cluster = p.places.of(id).Name
+	}
+	w := &p.watching
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	m := w.cursors[id]
+	if m == nil {
+		return
+	}
+	m.asking = false
+	if took := now.Sub(began); took <= m.within {
+		m.offset, m.within = time.UnixMicro(a.Now).Sub(began.Add(took/2)), took
+	}
+	ways := make([]dashboard.Way, 0, min(len(a.Links), maxLinks))
+	for _, l := range a.Links[:min(len(a.Links), maxLinks)] {
+		ways = append(ways, dashboard.Way{Cluster: l.Cluster, RTT: time.Duration(max(0, l.RTT)) * time.Microsecond, Taken: l.Taken})
+	}
+	for i := range a.Runs[:min(len(a.Runs), maxWatchedRuns)] {
+		part := &a.Runs[i]
+		if !slices.ContainsFunc(q.Runs, func(c watchCursor) bool { return c.Run == part.Run }) {
+			continue
+		}
+		m.at[part.Run] = watchCursor{Life: part.Life, After: part.Next, States: part.StatesTo}
+		if part.More {
+			delete(w.done, part.Run)
+		}
+		if len(w.reports) < maxReports {
+			w.reports = append(w.reports, m.report(id.String(), cluster, part, ways))
+		}
+	}
+}
+
+// report is a part of an answer as the dashboard takes it, by this peer's clock.
+func (m *watchedPeer) report(id, cluster string, part *watchPart, ways []dashboard.Way) dashboard.Report {
+	at := func(micro int64) time.Time { return time.UnixMicro(micro).Add(-m.offset).UTC() }
+	r := dashboard.Report{
+		Run: hex.EncodeToString(part.Run[:]), Peer: id, Cluster: cluster, Ways: ways,
+		Forgotten: dashboard.Forgotten{Segments: part.Left.Segments, Spawned: part.Left.Spawned, Executed: part.Left.Executed},
+	}
+	for _, s := range part.Segments {
+		if s.State >= session.SegmentStates || s.Start <= 0 {
+			continue
+		}
+		t := dashboard.Traced{
+			ID: fmt.Sprintf("%s/%x.%d", id, part.Life, s.Serial), Job: s.Path.String(), Start: at(s.Start),
+			Spawned: s.Spawned, Executed: s.Executed, State: tracedStates[s.State], Restarted: s.Restarted,
+		}
+		if s.Took >= 0 && s.Took <= maxTook.Microseconds() {
+			t.End = t.Start.Add(time.Duration(s.Took) * time.Microsecond)
+		}
+		r.Segments = append(r.Segments, t)
+	}
+	for _, s := range part.States[:min(len(part.States), maxStatesTold)] {
+		if s.Start <= 0 || s.For < 0 || s.For > watchLease.Microseconds() {
+			continue
+		}
+		r.States = append(r.States, dashboard.StateRun{
+			Start: at(s.Start), For: time.Duration(s.For) * time.Microsecond, Work: int(s.Work), Steal: int(s.Steal), Comm: int(s.Comm), Idle: int(s.Idle),
+		})
+	}
+	return r
+}
+
+// maxTook bounds what is believed of how long a segment took.
+const maxTook = 2 * runLife
+
+var tracedStates = [session.SegmentStates]dashboard.TracedState{
+	session.SegmentRunning: dashboard.TracedRunning, session.SegmentDone: dashboard.TracedDone,
+	session.SegmentAborted: dashboard.TracedAborted, session.SegmentLost: dashboard.TracedLost,
+}
