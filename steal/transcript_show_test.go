@@ -78,6 +78,14 @@ var stateNames = [...]string{waiting: "waiting", running: "running", lent: "lent
 func (s *stage) state(x *actor) {
 	c := x.core
 	s.printf("%s at %v: idle %d, queued %d\n", x.name, s.now, c.idle(), c.queued())
+	if m := c.masters; m != nil && m.master {
+		switch {
+		case c.root != nil:
+			s.printf("  master, with the root in segment %d: %s\n", c.root.id, stateNames[c.root.state])
+		case m.answered != nil:
+			s.printf("  master, with the answer\n")
+		}
+	}
 	for _, p := range c.peers.list {
 		for _, l := range p.leases {
 			s.printf("  handle %d leased to %s, job %s, missed by %d inventories\n", l.handle, p.addr(), l.job.Path, l.misses)

@@ -43,6 +43,7 @@ type stage struct {
 	run     Run             // what all cores are told of the run
 	cut     map[string]bool // the peers on the far side of a partition
 	actors  map[string]*actor
+	crashed *actor // the last one
 	order   []string
 	flying  []flying
 	lastMsg int
@@ -166,6 +167,7 @@ func (s *stage) command(t *testing.T, d *datadriven.TestData) {
 	case "sleep", "wake":
 		s.actor(t, d, names[0].Key).asleep = d.Cmd == "sleep"
 	case "crash":
+		s.crashed = s.actor(t, d, names[0].Key)
 		delete(s.actors, names[0].Key)
 	case "restart":
 		s.restart(t, d)
@@ -270,6 +272,10 @@ func (s *stage) start(t *testing.T, d *datadriven.TestData, x *actor) {
 func (s *stage) restart(t *testing.T, d *datadriven.TestData) {
 	name := d.CmdArgs[0].Key
 	x := s.actors[name]
+	if x == nil && s.crashed != nil && s.crashed.name == name {
+		x = s.crashed
+		s.actors[name] = x
+	}
 	if x == nil {
 		d.Fatalf(t, "restart of unknown peer %q", name)
 	}
@@ -350,10 +356,16 @@ func (s *stage) network(t *testing.T, d *datadriven.TestData) {
 			s.flying = append(s.flying, flying{s.lastMsg, f.m, f.news})
 			s.printf("#%d is #%d again\n", s.lastMsg, f.n)
 		case "redirect": // the same message, of another run
-			m := *f.m
-			m.Run = RunID{2}
+			other := flying{n: s.lastMsg + 1}
+			if f.m != nil {
+				m := *f.m
+				m.Run, other.m = RunID{2}, &m
+			} else {
+				news := *f.news
+				news.Run, other.news = RunID{2}, &news
+			}
 			s.lastMsg++
-			s.flying = append(s.flying, flying{n: s.lastMsg, m: &m})
+			s.flying = append(s.flying, other)
 			s.printf("#%d is #%d of another run\n", s.lastMsg, f.n)
 		}
 	}
