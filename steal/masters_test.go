@@ -1,0 +1,138 @@
+package steal
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+// masterCore is a peer of a run of o, d1 and d2, with one idle worker.
+func masterCore(t *testing.T, self PeerID, fresh bool) *Core {
+	t.Helper()
+	run := Run{ID: RunID{7}, Root: Job{Function: "root"}, Deputies: []PeerID{"o", "d1", "d2"}, Fresh: fresh}
+	c, err := NewCore(LAN(), run, Address{Peer: self, Inc: 4}, parseMembers("a: o d1 d2 x"), &scripted{}, rand.New(rand.NewPCG(1, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.SetMembers(0, c.members)
+	return c
+}
+
+// orders lists an output's orders of one kind.
+func orders(o Output, kind OrderKind) (of []Order) {
+	for _, r := range o.Orders {
+		if r.Kind == kind {
+			of = append(of, r)
+		}
+	}
+	return of
+}
+
+// until ticks a core whenever it wants, until it orders something of a kind or the time has come.
+func (c *Core) until(t *testing.T, limit time.Duration, kind OrderKind) (time.Duration, Order) {
+	t.Helper()
+	for {
+		at, ok := c.Next()
+		if !ok || at > limit {
+			return 0, Order{}
+		}
+		if of := orders(c.Tick(at), kind); len(of) > 0 {
+			return c.now, of[0]
+		}
+	}
+}
+
+func beaconOf(from Address, seq uint64, rank uint32) *News {
+	return &News{Run: RunID{7}, From: from, Master: &Beacon{Rank: rank, Seq: seq}}
+}
+
+// A new owner runs the root on its first idle worker, and says so as soon as it is ticked, at time 0 already.
+func TestFreshOwner(t *testing.T) {
+	c := masterCore(t, "o", true)
+	runs := orders(c.Report(0, Load{Workers: 1, Idle: 1}), RunSegment)
+	if len(runs) != 1 || runs[0].Job.Restarted || len(runs[0].Job.Path) != 0 {
+		t.Fatalf("it runs %+v", runs)
+	}
+	at, told := c.until(t, time.Second, Tell)
+	if at > time.Millisecond || told.News == nil || told.News.Master == nil || told.News.Validate() != nil || told.News.From != c.self {
+		t.Fatalf("at %v: %+v", at, told)
+	}
+	if at, _ := c.until(t, time.Minute, Tell); at > c.cfg.BeaconEvery+time.Millisecond {
+		t.Errorf("the second beacon at %v", at)
+	}
+}
+
+// The root's outcome is ordered once, whatever becomes of the mastership afterwards.
+func TestAnswerOnce(t *testing.T) {
+	c := masterCore(t, "d1", false)
+	at, _ := c.until(t, time.Minute, Tell)
+	runs := orders(c.Report(at, Load{Workers: 1, Idle: 1}), RunSegment)
+	if len(runs) != 1 || !runs[0].Job.Restarted {
+		t.Fatalf("it runs %+v", runs)
+	}
+	answers := orders(c.Finished(at, runs[0].Segment, []byte("42")), Answer)
+	if len(answers) != 1 || string(answers[0].Outcome) != "42" {
+		t.Fatalf("the answer is %+v", answers)
+	}
+	if out := c.Finished(at, runs[0].Segment, []byte("43")); len(orders(out, Answer)) != 0 {
+		t.Error("a second outcome of the root is an answer, too")
+	}
+	news := beaconOf(Address{"o", 1}, 1, 0)
+	news.Master.Answered = &[16]byte{1}
+	c.Report(at, Load{Workers: 1, Idle: 1, Runs: 1})
+	c.Hear(at, news)
+	if c.Stats().SteppedDown != 1 {
+		t.Fatal("a better master with the answer is heard, and it does not step down")
+	}
+	again := at + time.Minute
+	for now, _ := c.Next(); now < again; now, _ = c.Next() {
+		if out := c.Tick(now); len(orders(out, Answer))+len(orders(out, RunSegment)) > 0 {
+			t.Fatalf("master again, it orders %+v", out.Orders)
+		}
+	}
+	if !c.masters.master || c.Stats().Restarts != 1 {
+		t.Errorf("master: %v, %d restarts", c.masters.master, c.Stats().Restarts)
+	}
+}
+
+// A master that says goodbye is followed after one beacon period, and a beacon of it that comes later counts no more; so for a master
+// whose next life is heard.
+func TestMasterLeaves(t *testing.T) {
+	for name, end := range map[string]*Message{
+		"goodbye":  {Run: RunID{7}, From: Address{"o", 1}, To: Address{"d1", 4}, Goodbye: &Goodbye{}},
+		"new life": {Run: RunID{7}, From: Address{"o", 2}, To: Address{"d1", 4}, Heartbeat: &Heartbeat{Seq: 1}},
+	} {
+		c := masterCore(t, "d1", false)
+		c.Step(0, &Message{Run: RunID{7}, From: Address{"o", 1}, To: Address{Peer: "d1"}, Heartbeat: &Heartbeat{Seq: 1}})
+		c.Hear(time.Second, beaconOf(Address{"o", 1}, 1, 0))
+		c.Step(time.Second, end)
+		c.Hear(1500*time.Millisecond, beaconOf(Address{"o", 1}, 2, 0))
+		if c.Stats().DroppedStale != 1 {
+			t.Errorf("%s: a late beacon counts", name)
+		}
+		if at, _ := c.until(t, time.Minute, Tell); at != time.Second+c.cfg.BeaconEvery {
+			t.Errorf("%s: it follows at %v", name, at)
+		}
+	}
+}
+
+// A partner that fell silent is not waited for.
+func TestSilentRivalIsNotWaitedFor(t *testing.T) {
+	c := masterCore(t, "d2", false)
+	c.Hear(0, beaconOf(Address{"o", 1}, 1, 0))
+	c.Step(0, &Message{Run: RunID{7}, From: Address{"d1", 1}, To: Address{"d2", 4}, Reply: &StealReply{Jobs: []Grant{{Handle: 1, Job: Job{Path: Path{1}}}}}})
+	if at, _ := c.until(t, time.Minute, Tell); at != c.cfg.MasterLease {
+		t.Errorf("it begins at %v", at)
+	}
+}
+
+// Forged and repeated beacons are counted and do nothing.
+func TestBadBeaconsAreCounted(t *testing.T) {
+	c := masterCore(t, "d1", false)
+	c.Hear(0, beaconOf(Address{"o", 1}, 1, 0))
+	c.Hear(0, beaconOf(Address{"o", 1}, 1, 0))
+	c.Hear(0, beaconOf(Address{"x", 1}, 1, 3))
+	if s := c.Stats(); s.DroppedDuplicate != 1 || s.DroppedMalformed != 1 {
+		t.Errorf("%+v", s)
+	}
+}
