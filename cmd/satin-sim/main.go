@@ -16,6 +16,7 @@ Commands:
   run       simulate one application on one network; show figures, a trace or a timeline
   table     make a table of the papers, published figures beside ours
   exact     run random schedules with faults and check every invariant
+  soak      run them by the hour; tells where to go on after an interruption
   replay    run one of these schedules again, with its trace
   record    run a real application and print its job tree, for run --tree
   nws       write the synthetic network trace of scenario 9
@@ -28,6 +29,7 @@ Examples:
   satin-sim table table1 --seeds 3
   satin-sim table all --seeds 3 --out docs/results
   satin-sim exact --seeds 20000
+  satin-sim soak --seeds 1000000 --from 250000
   satin-sim replay 4711
   satin-sim record nqueens 13 > queens.tree; satin-sim run --tree queens.tree --clusters 4,4
 
@@ -63,7 +65,7 @@ func run(args []string, out, progress io.Writer) error {
 		return usage("no command is given")
 	}
 	commands := map[string]func([]string, io.Writer, io.Writer) error{
-		"run": runOne, "table": table, "exact": exact, "replay": replay, "record": recordTree, "nws": nws,
+		"run": runOne, "table": table, "exact": exact, "soak": soak, "replay": replay, "record": recordTree, "nws": nws,
 		"list": list,
 	}
 	switch command, ok := commands[args[0]]; {
@@ -73,7 +75,7 @@ func run(args []string, out, progress io.Writer) error {
 		fmt.Fprint(out, help)
 		return nil
 	}
-	return usage("there is no command %q; there are run, table, exact, replay, record, nws, list", args[0])
+	return usage("there is no command %q; there are run, table, exact, soak, replay, record, nws, list", args[0])
 }
 
 // usageError is an error of the caller.

@@ -35,7 +35,7 @@ func TestBadArguments(t *testing.T) {
 		want string
 	}{
 		{"", "no command is given"},
-		{"walk", `there is no command "walk"; there are run, table, exact, replay, record, nws, list`},
+		{"walk", `there is no command "walk"; there are run, table, exact, soak, replay, record, nws, list`},
 		{"run --policy best", `unknown steal policy "best"; there are acrs, adaptive,`},
 		{"run --app fib", `there is no application model "fib"; there are integrate, nqueens, tsp, raytracer`},
 		{"run --scenario scenario12", "--scenario: open scenario12: file does not exist"},
@@ -55,7 +55,7 @@ func TestBadArguments(t *testing.T) {
 		{"run --fault crash@1s,pier=1", `"pier" is none of peer, peers, cluster, other, amount`},
 		{"run --fault drop@1s,amount=lots", `amount "lots" is not a number`},
 		{"run --fault crash@1s,peer=99", "fault crash: the peer is 99; peers are 0 to 63"},
-		{"run --fault crash@1s", "peer 0 has the root job"},
+		{"run --fault blackout@1s", "fault blackout: its length is 0s; somebody must come back"},
 		{"run now", "run takes no arguments, not 1"},
 		{"table", "which table? satin-sim list names them"},
 		{"table table9", `there is no table "table9"`},
@@ -93,7 +93,7 @@ func TestRun(t *testing.T) {
 	}
 	faulty := output(t, "run", "--queens", "12", "--clusters", "3,2", "--fault", "crash@500ms,peer=2", "--fault", "drop@0s+1s,amount=0.5",
 		"--fault", "partition-short@1s+300ms,peers=1-3", "--fault", "link-down@1s+1s,cluster=1,other=2", "--trace")
-	for _, want := range []string{"fault begins: crash at 500ms, peer p002", "peers [1 3]", "link 1-2", "-> p001 ", "<- p000 ", "root has its result"} {
+	for _, want := range []string{"fault begins: crash at 500ms, peer p002", "peers [1 3]", "link 1-2", "-> p001 ", "<- p000 ", " answers "} {
 		if !strings.Contains(faulty, want) {
 			t.Errorf("no %q in the trace", want)
 		}
@@ -121,11 +121,11 @@ func TestReplayIsExact(t *testing.T) {
 	if cut(first) != cut(second) {
 		t.Error("two replays of one seed differ")
 	}
-	if !strings.Contains(first, "policy ") || !strings.Contains(first, "root has its result") {
+	if !strings.Contains(first, "policy ") || !strings.Contains(first, " answers ") {
 		t.Errorf("the replay prints\n%.500s", first)
 	}
-	if lethal := output(t, "replay", "--all-kinds", "7"); cut(lethal) == cut(first) {
-		t.Error("--all-kinds changes nothing")
+	if calmer := output(t, "replay", "--kinds", "join,slow", "7"); cut(calmer) == cut(first) {
+		t.Error("--kinds changes nothing")
 	}
 }
 

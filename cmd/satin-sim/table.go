@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
@@ -95,85 +94,6 @@ func deliver(doc *paper.Document, dir, name string, out io.Writer) error {
 		return err
 	}
 	return os.Rename(path+".new", path)
-}
-
-func exact(args []string, out, progress io.Writer) error {
-	fs := flag.NewFlagSet("exact", flag.ContinueOnError)
-	seeds := fs.Uint64("seeds", 1000, "number of schedules")
-	from := fs.Uint64("from", 0, "first seed")
-	all := fs.Bool("all-kinds", false, "faults that cost peers their lives, too")
-	first := fs.Bool("first", false, "stop at the first schedule that breaks an invariant")
-	if err := parse(fs, args, 0, 0, out); err != nil {
-		return err
-	}
-	if *seeds < 1 || *seeds > 1e9 {
-		return usage("--seeds %d: 1 to 1000000000 are possible", *seeds)
-	}
-	kinds := sim.Survivable()
-	if *all {
-		kinds = sim.FaultKinds()
-	}
-	if *first {
-		return firstFailure(*from, *seeds, kinds, out)
-	}
-	began := time.Now()
-	x, err := paper.Exact(paper.Options{Seeds: 1, Progress: progress}, *from, *seeds, kinds)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(out, "%d schedules, %d violations; %d events, %d messages lost or damaged, %d jobs put back; %.0f schedules/s\n",
-		x.Schedules, x.Failed, x.Counts.Events, x.Counts.Lost, x.Counts.PutBack, float64(x.Schedules)/time.Since(began).Seconds())
-	for _, f := range x.Failures {
-		fmt.Fprintf(out, "seed %d: %v\n    %s\n", f.Seed, f.Err, f.About)
-	}
-	if x.Failed > 0 {
-		again := ""
-		if *all {
-			again = "--all-kinds "
-		}
-		return fmt.Errorf("%d schedules broke an invariant; satin-sim replay %s%d shows the first", x.Failed, again, x.Failures[0].Seed)
-	}
-	return nil
-}
-
-// firstFailure prints the failing schedule with the lowest seed, and is an error if there is one.
-func firstFailure(from, seeds uint64, kinds []sim.FaultKind, out io.Writer) error {
-	f, err := paper.FirstFailure(paper.Options{Seeds: 1}, from, seeds, kinds)
-	if err != nil {
-		return err
-	}
-	if f == nil {
-		fmt.Fprintf(out, "%d schedules, 0 violations\n", seeds)
-		return nil
-	}
-	fmt.Fprintf(out, "seed %d: %v\n    %s\n", f.Seed, f.Err, f.About)
-	return fmt.Errorf("schedule %d broke an invariant", f.Seed)
-}
-
-func replay(args []string, out, _ io.Writer) error {
-	fs := flag.NewFlagSet("replay", flag.ContinueOnError)
-	all := fs.Bool("all-kinds", false, "as in satin-sim exact")
-	if err := parse(fs, args, 1, 1, out); err != nil {
-		return err
-	}
-	seed, err := strconv.ParseUint(fs.Arg(0), 10, 64)
-	if err != nil {
-		return usage("%q is not a seed, a whole number", fs.Arg(0))
-	}
-	kinds := sim.Survivable()
-	if *all {
-		kinds = sim.FaultKinds()
-	}
-	c := sim.Schedule(seed, kinds)
-	total := sim.Sequential(c.Tree)
-	fmt.Fprintln(out, c.Describe())
-	c.Trace = out
-	began := time.Now()
-	r, err := sim.Run(c)
-	if r != nil {
-		printReport(out, r, total, time.Since(began))
-	}
-	return err
 }
 
 func nws(args []string, out, _ io.Writer) error {

@@ -8,11 +8,9 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 )
 
-// schedules is how many of the simulator's random schedules a mutant of simMutants has to get through, and as many again in
-// which peers die, too.
+// schedules is how many of the simulator's random schedules a mutant of simMutants has to get through.
 const schedules = 2_000
 
 // simMutants are mistakes in the protocol by which a result is lost, doubled or never comes. A random schedule of the simulator
@@ -58,22 +56,18 @@ var failedSeed = regexp.MustCompile(`(?m)^seed (\d+): (?:[^:]*: )?([a-z-]+): `)
 
 // killBySchedule lets a mutated simulator run schedules and returns the first seed that breaks an invariant, and which, or "".
 func (m *mutant) killBySchedule(ctx context.Context, binary string) (killer string, err error) {
-	for _, kinds := range []string{"", "--all-kinds "} {
-		args := kinds + "--first --seeds " + strconv.Itoa(m.schedules)
-		out, err := exec.CommandContext(ctx, binary, append([]string{"exact"}, strings.Fields(args)...)...).CombinedOutput()
-		var exit *exec.ExitError
-		switch {
-		case err == nil:
-			continue
-		case ctx.Err() != nil:
-			return "deadline", nil
-		case !errors.As(err, &exit):
-			return "", err
-		}
-		if f := failedSeed.FindSubmatch(out); f != nil {
-			return fmt.Sprintf("satin-sim replay %s%s: %s", kinds, f[1], f[2]), nil
-		}
-		return "a panic", nil
+	out, err := exec.CommandContext(ctx, binary, "exact", "--first", "--seeds", strconv.Itoa(m.schedules)).CombinedOutput()
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return "", nil
+	case ctx.Err() != nil:
+		return "deadline", nil
+	case !errors.As(err, &exit):
+		return "", err
 	}
-	return "", nil
+	if f := failedSeed.FindSubmatch(out); f != nil {
+		return fmt.Sprintf("satin-sim replay %s: %s", f[1], f[2]), nil
+	}
+	return "a panic", nil
 }

@@ -42,9 +42,26 @@ type Config struct {
 	// ServeDelay is the time an engine needs to give away a job.
 	ServeDelay time.Duration
 
+	// Recovery is what is done for work whose owner is gone.
+	Recovery steal.Recovery
+	// KeepAfter is how much of a worker's time a job must have taken, with all below it, that its result is kept in case its
+	// owner is lost; 0: none is.
+	KeepAfter time.Duration
+	// Patience is how long a peer that leaves may take to hand over what it has; 0 means DefaultPatience.
+	Patience time.Duration
+	// Gossip is how what is told to everybody travels.
+	Gossip Gossip
+	// Checkpoint is what peers write to their disks.
+	Checkpoint Checkpoint
+	// Reorder is the probability with which a job spawns its children in another order when it begins again: an inlet decides by what
+	// came first. So the same path may mean another job the second time.
+	Reorder float64
+
 	// Faults happen at their times.
 	Faults []Fault
-	// Limit is the virtual time at which a run that has not ended is declared to hang. 0 means 24 hours.
+	// Audit keeps account of every job of the run, for the invariants that need it. It costs about as much as the run.
+	Audit bool
+	// Limit is how long after the last fault has ended a run that has not is declared to hang. 0 means 24 hours.
 	Limit time.Duration
 	// Want is the result the run must have; nil: it is computed by Sequential.
 	Want *Result
@@ -57,6 +74,28 @@ type Config struct {
 	// Buckets is the number of equal stretches of time that Result.Timeline is divided into; 0 for no timeline.
 	Bucket time.Duration
 }
+
+// Gossip is a modelled broadcast: a message that is told reaches every live peer that it is not lost for, by the fastest way
+// through the clusters, at the receiver's own time.
+type Gossip struct {
+	// Delay is the most that a message takes beyond the links' time, drawn anew for every receiver, so that messages overtake each
+	// other: combining, hops from peer to peer.
+	Delay time.Duration
+	// Loss is the probability that a receiver never gets a message, Repeat that it gets it twice.
+	Loss, Repeat float64
+}
+
+// Checkpoint is a modelled log on every peer's disk, of the outcomes that the peer has kept or sent home. Its records outlive the
+// peer.
+type Checkpoint struct {
+	// Every is the time between two commits; what came after the last one may be lost with the peer. 0: there are no disks.
+	Every time.Duration
+	// RecordCost and ByteCost are the processor time that writing takes from the jobs of the peer.
+	RecordCost, ByteCost time.Duration
+}
+
+// DefaultPatience is what a peer that is asked to go has for it.
+const DefaultPatience = 5 * time.Second
 
 // DefaultFrameBytes is the size of what surrounds an encoded message: 40 of IP and TCP, 29 of a TLS record, 3 of length
 // prefix, and 34 for each of two peer IDs, whose real ones are so much longer than the simulator's.
@@ -75,8 +114,17 @@ func (c *Config) complete() error {
 		return fmt.Errorf("%w: %d workers a peer; 1 to 1024 are possible", ErrConfig, c.Workers)
 	case c.SpawnOverhead < 0 || c.MessageCost < 0 || c.ByteCost < 0 || c.FrameBytes < 0 || c.ServeDelay < 0:
 		return fmt.Errorf("%w: a negative cost", ErrConfig)
-	case c.Limit < 0 || c.Quiesce < 0 || c.Bucket < 0:
+	case c.Limit < 0 || c.Quiesce < 0 || c.Bucket < 0 || c.KeepAfter < 0 || c.Patience < 0 || c.Gossip.Delay < 0 ||
+		c.Checkpoint.Every < 0 || c.Checkpoint.RecordCost < 0 || c.Checkpoint.ByteCost < 0:
 		return fmt.Errorf("%w: a negative time", ErrConfig)
+	}
+	for _, p := range []float64{c.Gossip.Loss, c.Gossip.Repeat, c.Reorder} {
+		if !(p >= 0 && p <= 1) {
+			return fmt.Errorf("%w: the probability %v; 0 to 1 is possible", ErrConfig, p)
+		}
+	}
+	if c.Patience == 0 {
+		c.Patience = DefaultPatience
 	}
 	if c.Workers == 0 {
 		c.Workers = 1

@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/satin-peer/satin/steal"
@@ -25,6 +24,14 @@ type engine struct {
 	segments map[steal.SegmentID]*segment
 	books    books
 	children []Node // scratch
+
+	owner    int32          // number of the peer
+	run      steal.RunID    // for outcomes
+	orphans  *steal.Orphans // as of the last Watch order; nil: nothing to look for
+	keep     int64          // Config.KeepAfter
+	kept     []steal.Partial
+	nodes    map[steal.Identity]Node // audit: of all outcomes that were stored
+	shuffled func(again bool) bool   // whether a frame spawns its children in another order
 }
 
 // frame is a running invocation: it gathers the results of its children until the last has come.
@@ -34,7 +41,10 @@ type frame struct {
 	pending int32
 	used    bool
 	any     bool
-	dead    bool // it has what it wants of its children; what is left of them is dropped
+	dead    bool  // it has what it wants of its children; what is left of them is dropped
+	again   bool  // restarted, and so are its children
+	watched bool  // somebody has results of jobs below it: they are looked for before its children begin
+	took    int64 // workers' time below it
 	sum     Result
 }
 
@@ -58,7 +68,9 @@ type segment struct {
 type entry struct {
 	place
 	node  Node
-	again bool // given away before
+	again bool // given away before, or below such a job: somebody may have its result
+	back  bool // it was itself given away and came back
+	found bool // it was found once and came back: it is not looked for again
 }
 
 // worker is one core of the peer.
@@ -68,17 +80,19 @@ type worker struct {
 	token uint64 // of its leafDone event; older ones are void
 	since int64  // when it last began, or changed speed
 	left  int64  // work left then, in nanoseconds at speed 1
+	took  int64  // nanoseconds spent on the job so far
 }
 
-// givenJob is a job that was taken to be given away.
+// givenJob is a job that was taken to be given away, or whose result was found elsewhere.
 type givenJob struct {
 	entry
-	path steal.Path
+	path     steal.Path
+	salvaged bool // found
 }
 
 func newEngine(tree Tree, workers int) engine {
 	return engine{
-		tree: tree, workers: make([]worker, workers), idle: workers,
+		tree: tree, workers: make([]worker, workers), idle: workers, shuffled: func(bool) bool { return false },
 		given: make(map[steal.Ref]givenJob), revoked: make(map[steal.Ref]bool),
 		segments: make(map[steal.SegmentID]*segment),
 	}
@@ -92,7 +106,8 @@ func (g *engine) newFrame(e *entry, children int) int32 {
 	}
 	i := g.free[len(g.free)-1]
 	g.free = g.free[:len(g.free)-1]
-	g.frames[i] = frame{place: e.place, node: e.node, pending: int32(children), used: true, any: g.tree.Any(e.node)}
+	g.frames[i] = frame{place: e.place, node: e.node, pending: int32(children), used: true, any: g.tree.Any(e.node), again: e.again,
+		watched: g.looks(e) && g.below(e.place)}
 	g.books.open++
 	return i
 }
@@ -154,16 +169,23 @@ func (g *engine) take(most int) []steal.Taken {
 	var taken []steal.Taken
 	for len(taken) < most && g.queue.len() > 0 {
 		e := g.queue.popOldest()
-		g.lastRef++
-		j := givenJob{e, g.path(e.place)}
-		g.given[g.lastRef] = j
 		g.books.given++
-		arg := e.node.encode(g.tree.ArgBytes(e.node))
-		taken = append(taken, steal.Taken{Ref: g.lastRef, Job: steal.Job{
-			Path: j.path, Identity: identify(arg), Function: modelFunction, Arg: arg, Restarted: e.again,
-		}})
+		taken = append(taken, g.out(givenJob{entry: e, path: g.path(e.place)}))
 	}
 	return taken
+}
+
+// out notes that a job is outside from now on.
+func (g *engine) out(j givenJob) steal.Taken {
+	g.lastRef++
+	g.given[g.lastRef] = j
+	return steal.Taken{Ref: g.lastRef, Job: jobOf(g.tree, j.node, j.path, j.again)}
+}
+
+// jobOf is a modelled job as it travels.
+func jobOf(t Tree, n Node, p steal.Path, again bool) steal.Job {
+	arg := n.encode(t.ArgBytes(n))
+	return steal.Job{Path: p, Identity: identify(arg), Function: modelFunction, Arg: arg, Restarted: again}
 }
 
 // close takes a job that was given away off the list, for an order that ends its absence; false if the engine has reported
@@ -184,22 +206,24 @@ func (g *engine) close(ref steal.Ref) (j givenJob, ok bool) {
 // putBack takes a job back that was given away.
 func (g *engine) putBack(ref steal.Ref, restarted bool) {
 	if j, ok := g.close(ref); ok {
-		j.again = j.again || restarted
-		g.books.putBack++
+		if restarted {
+			j.again, j.back = true, true
+		}
+		if g.books.putBack++; j.salvaged {
+			j.found = true
+		}
 		g.queue.pushOldest(j.entry)
 	}
 }
 
-// enter queues a job that comes from outside as the newest: the run's root, or a segment.
-func (g *engine) enter(n Node, s *segment) {
-	if s != nil {
-		if g.segments[s.id] != nil {
-			panic(violation(segmentOnce, "segment %d is run twice", s.id))
-		}
-		g.segments[s.id] = s
+// enter queues a job that the core wants to be run as the newest: the run's root, or one of another peer.
+func (g *engine) enter(n Node, s *segment, again bool) {
+	if g.segments[s.id] != nil {
+		panic(violation(segmentOnce, "segment %d is run twice", s.id))
 	}
+	g.segments[s.id] = s
 	g.books.entered++
-	g.queue.pushNewest(entry{node: n, place: place{parent: noFrame, segment: s}})
+	g.queue.pushNewest(entry{node: n, place: place{parent: noFrame, segment: s}, again: again})
 }
 
 // spawn begins a job: an inner node's children are queued; a leaf is for a worker to spend its cost on.
@@ -210,30 +234,46 @@ func (g *engine) spawn(e *entry) (cost int64, isLeaf bool) {
 		return cost, true
 	}
 	f := g.newFrame(e, len(g.children))
+	if g.shuffled(e.again) {
+		slices.Reverse(g.children)
+	}
 	for i := range g.children {
-		g.queue.pushNewest(entry{node: g.children[i], place: place{parent: f, index: uint32(i) + 1}})
+		g.queue.pushNewest(entry{node: g.children[i], place: place{parent: f, index: uint32(i) + 1}, again: e.again})
 	}
 	g.books.spawned += uint64(len(g.children))
 	return cost, false
 }
 
-// finished is a topmost job that has its result: the run's root if it has no segment.
+// finished is a topmost job that has its result.
 type finished struct {
 	segment *segment
 	node    Node
 	result  Result
+	took    int64
+}
+
+// child is a job that has its result.
+type child struct {
+	place
+	node    Node
+	result  Result
+	took    int64 // workers' time
+	outside bool  // elsewhere, where it is kept if it is worth it
 }
 
 // complete gives a job's result to its parent, and the parent's to its own if that was all it waited for, and so on. It
 // returns the job at the top if that was reached, and the stolen jobs that nobody wants any more.
-func (g *engine) complete(at place, n Node, r Result) (done *finished, unwanted []steal.Ref) {
-	for at.parent != noFrame {
-		f := &g.frames[at.parent]
+func (g *engine) complete(c child) (done *finished, unwanted []steal.Ref) {
+	for c.parent != noFrame {
+		g.offer(&c)
+		f := &g.frames[c.parent]
 		f.pending--
 		if !f.used || f.pending < 0 {
 			panic(violation(slotOnce, "job %x has more results than children", f.node.Key))
 		}
-		f.sum = f.sum.plus(r)
+		f.sum = f.sum.plus(c.result)
+		f.took += c.took
+		r := c.result
 		switch {
 		case f.any && r == something:
 			f.dead = true
@@ -245,74 +285,11 @@ func (g *engine) complete(at place, n Node, r Result) (done *finished, unwanted 
 		default:
 			r = f.sum
 		}
-		up, node := f.place, f.node
-		g.release(at.parent)
+		up := child{place: f.place, node: f.node, result: r, took: f.took}
+		g.release(c.parent)
 		g.books.executed++
-		at, n = up, node
+		c = up
 	}
-	if at.segment != nil {
-		delete(g.segments, at.segment.id)
-	}
-	return &finished{at.segment, n, r}, unwanted
-}
-
-// abort drops a segment. It returns the jobs below it that other peers hold.
-func (g *engine) abort(id steal.SegmentID) (unwanted []steal.Ref) {
-	s := g.segments[id]
-	if s == nil {
-		return nil // its result was on the way to the core
-	}
-	s.dead = true
-	delete(g.segments, id)
-	return g.sweep(nil)
-}
-
-// sweep drops all that is doomed: queued jobs, running leaves, jobs given away, frames.
-func (g *engine) sweep(unwanted []steal.Ref) []steal.Ref {
-	dropped := g.queue.filter(func(e *entry) bool { return !g.doomed(e.place) })
-	g.books.aborted += uint64(dropped)
-	for i := range g.workers {
-		if w := &g.workers[i]; w.busy && g.doomed(w.job.place) {
-			w.busy = false
-			w.token++
-			g.idle++
-			g.books.aborted++
-		}
-	}
-	for _, ref := range slices.Sorted(maps.Keys(g.given)) {
-		if g.doomed(g.given[ref].place) {
-			delete(g.given, ref)
-			g.books.revoked++
-			g.revoked[ref] = true
-			unwanted = append(unwanted, ref)
-		}
-	}
-	var doomed []int32
-	for i := range g.frames { // released together, so that no walk up meets a frame that is gone
-		if f := &g.frames[i]; f.used && g.doomed(f.place) {
-			doomed = append(doomed, int32(i))
-		}
-	}
-	for _, f := range doomed {
-		g.release(f)
-		g.books.aborted++
-	}
-	return unwanted
-}
-
-// check is the conservation of jobs: what came in is somewhere or has gone out.
-func (g *engine) check() {
-	b := &g.books
-	in := b.entered + b.spawned + b.putBack
-	busy := uint64(len(g.workers) - g.idle)
-	out := uint64(g.queue.len()) + busy + uint64(b.open) + b.executed + b.aborted + b.given
-	if in != out {
-		panic(violation(conservation, "%d entered + %d spawned + %d put back, but %d queued + %d running + %d waiting + "+
-			"%d executed + %d aborted + %d given away", b.entered, b.spawned, b.putBack,
-			g.queue.len(), busy, b.open, b.executed, b.aborted, b.given))
-	}
-	if b.given != b.filled+b.putBack+b.revoked+uint64(len(g.given)) {
-		panic(violation(slotOnce, "%d given away, but %d filled + %d put back + %d revoked + %d out",
-			b.given, b.filled, b.putBack, b.revoked, len(g.given)))
-	}
+	delete(g.segments, c.segment.id)
+	return &finished{c.segment, c.node, c.result, c.took}, unwanted
 }

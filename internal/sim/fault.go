@@ -11,10 +11,24 @@ type FaultKind uint8
 // The fault list. Kinds are grouped by what they hit: a peer, the membership, a clock, messages, links. Which fields of a
 // Fault a kind uses is said beside it; For is how long it lasts, and 0 for ever, unless something else is said.
 const (
-	// Crash: Peer stops in the middle of everything and is never heard of again.
+	// Crash: Peer stops in the middle of everything and is never heard of again. No fault but Blackout takes the last peer that is up.
 	Crash FaultKind = iota
 	// Restart: Peer crashes and begins a new life For later, knowing nothing of its first.
 	Restart
+	// Return: the same, and it finds its checkpoint.
+	Return
+	// ClusterCrash: all peers of Cluster crash in the same moment, and return For later if that is not 0.
+	ClusterCrash
+	// AllButOne: all peers but Peer crash in the same moment, and return For later if that is not 0.
+	AllButOne
+	// Blackout: all peers crash, and return For later: nothing is left but what is on the disks.
+	Blackout
+	// Carry: the checkpoints of dead peers of Cluster are read by live ones.
+	Carry
+	// MasterCrash, MasterLeave and MasterStall hit the peer that holds the root at that moment; the last one is over after For.
+	MasterCrash
+	MasterLeave
+	MasterStall
 	// Stall: Peer freezes for For (SIGSTOP, a closed lid). Messages to it wait.
 	Stall
 	// Slow: Peer computes at Amount times its speed for For.
@@ -46,10 +60,12 @@ const (
 	Join
 	// JoinFlood: Amount new peers take part, in all clusters in turn, within For.
 	JoinFlood
-	// Leave: Peer says goodbye and is gone.
+	// Leave: Peer hands over what it has, says goodbye and is gone.
 	Leave
-	// ClusterLeave: all peers of Cluster leave in the same moment. The first peer of all, which has the root, stays.
+	// ClusterLeave: all peers of Cluster begin to leave in the same moment.
 	ClusterLeave
+	// Cancel: the run is over, and everybody hears of it.
+	Cancel
 
 	// ClockForward: the clock of Peer jumps Amount seconds ahead.
 	ClockForward
@@ -76,10 +92,11 @@ const (
 )
 
 var faultNames = [faultKinds]string{
-	"crash", "restart", "stall", "slow",
+	"crash", "restart", "return", "cluster-crash", "all-but-one", "blackout", "carry",
+	"master-crash", "master-leave", "master-stall", "stall", "slow",
 	"partition-short", "partition-long", "partition-one-way", "partition-cluster",
 	"drop", "delay", "duplicate", "reorder", "corrupt",
-	"join", "join-flood", "leave", "cluster-leave",
+	"join", "join-flood", "leave", "cluster-leave", "cancel",
 	"clock-forward", "clock-backward", "clock-drift",
 	"link-down", "link-slow", "gateway-loss", "asymmetric-loss", "burst", "reply-unwritable",
 }
@@ -128,11 +145,11 @@ func (f Fault) String() string {
 		s += fmt.Sprintf(" for %v", f.For)
 	}
 	switch f.Kind {
-	case Crash, Restart, Stall, Slow, Leave, ClockForward, ClockBackward, ClockDrift, AsymmetricLoss:
+	case Crash, Restart, Return, AllButOne, Stall, Slow, Leave, ClockForward, ClockBackward, ClockDrift, AsymmetricLoss:
 		s += fmt.Sprintf(", peer p%03d", f.Peer)
 	case PartitionShort, PartitionLong, PartitionOneWay:
 		s += fmt.Sprintf(", peers %v", f.Peers)
-	case PartitionCluster, Join, ClusterLeave, GatewayLoss:
+	case PartitionCluster, ClusterCrash, Carry, Join, ClusterLeave, GatewayLoss:
 		s += fmt.Sprintf(", cluster %d", f.Cluster+1)
 	case LinkDown, LinkSlow, Burst:
 		s += fmt.Sprintf(", link %d-%d", f.Cluster+1, f.Other+1)
@@ -141,6 +158,16 @@ func (f Fault) String() string {
 		s += fmt.Sprintf(", amount %.3g", f.Amount)
 	}
 	return s
+}
+
+// storms says whether a fault of that kind lasts and is in the way of masters that look for each other.
+func (k FaultKind) storms() bool {
+	switch k {
+	case Stall, MasterStall, PartitionOneWay, Drop, Delay, Duplicate, Reorder, Corrupt, ClockDrift, LinkDown, LinkSlow, GatewayLoss,
+		AsymmetricLoss, Burst, ReplyUnwritable:
+		return true
+	}
+	return false
 }
 
 // check says what is wrong with a fault for a network of that many peers and clusters.
@@ -153,6 +180,8 @@ func (f *Fault) check(peers, clusters int) error {
 		return fmt.Errorf("%w: %v is not a kind of fault", ErrConfig, f.Kind)
 	case f.At < 0 || f.For < 0:
 		return bad("a time", min(f.At, f.For), "times are not negative")
+	case f.Kind == Blackout && f.For == 0:
+		return bad("its length", f.For, "somebody must come back")
 	case f.Peer < 0 || f.Peer >= peers:
 		return bad("the peer", f.Peer, fmt.Sprintf("peers are 0 to %d", peers-1))
 	case f.Cluster < 0 || f.Cluster >= clusters || f.Other < 0 || f.Other >= clusters:

@@ -14,6 +14,7 @@ const refusedAfter = int64(2 * time.Millisecond)
 func (w *world) send(p *peer, m *steal.Message) {
 	size := m.Size() + w.cfg.FrameBytes
 	receiver := w.peerOf(m.To.Peer)
+	w.checkMessage(m)
 	w.countSent(p, receiver, size)
 	p.charge(size)
 	if w.trace != nil {
@@ -30,6 +31,7 @@ func (w *world) send(p *peer, m *steal.Message) {
 		m = w.damaged(m)
 		w.counts.Lost++
 	}
+	w.counts.Repeated += uint64(max(0, fate.copies-1))
 	for range fate.copies {
 		w.launch(p, receiver, m, size, fate)
 	}
@@ -95,7 +97,12 @@ func (w *world) receive(p *peer, m *steal.Message) {
 	if w.trace != nil {
 		w.traceReceive(p, m)
 	}
-	p.absorb(p.core.Step(p.local(), m))
+	out := p.core.Step(p.local(), m)
+	if m.Goodbye != nil {
+		p.checkOrphans(out.Orders)
+	}
+	p.checkAcks(m, out.Messages)
+	p.absorb(out)
 	p.settle()
 }
 

@@ -152,10 +152,20 @@ func TestNodeCodec(t *testing.T) {
 		if got, ok := decodeNode(b); !ok || got != n || len(b) != max(size, nodeBytes) {
 			t.Fatalf("%+v of %d bytes comes back as %+v of %d", n, size, got, len(b))
 		}
-		r := Result{rapid.Uint64().Draw(t, "sum"), rapid.Uint64().Draw(t, "leaves")}
-		b = encodeOutcome(n, r, size)
-		if key, got, ok := decodeOutcome(b); !ok || key != n.Key || got != r || len(b) != max(size, outcomeBytes) {
-			t.Fatalf("%+v comes back as %+v of %x", r, got, key)
+		o := outcome{
+			claim: rapid.Uint64().Draw(t, "claim"), by: rapid.Int32Range(0, 1<<16-1).Draw(t, "by"), took: rapid.Int64Range(0, 1e15).Draw(t, "took"),
+			result: Result{rapid.Uint64().Draw(t, "sum"), uint64(rapid.Uint32().Draw(t, "leaves"))},
+		}
+		b = o.encode(size)
+		got, ok := decodeOutcome(b)
+		if !ok || len(b) != max(size, outcomeBytes) || got.took > o.took || got.took < o.took-o.took/64-1 {
+			t.Fatalf("%+v comes back as %+v", o, got)
+		}
+		if got.took = o.took; got != o {
+			t.Fatalf("%+v comes back as %+v", o, got)
+		}
+		if _, ok := decodeOutcome(b[:outcomeBytes-1]); ok {
+			t.Fatal("a truncated outcome was decoded")
 		}
 		if _, ok := decodeNode(b[:nodeBytes-1]); ok {
 			t.Fatal("a truncated node was decoded")
@@ -184,7 +194,7 @@ func TestClock(t *testing.T) {
 // TestPaths: a job's path is read off its frames, below a stolen job too.
 func TestPaths(t *testing.T) {
 	g := newEngine(smallSplit(), 1)
-	g.enter(g.tree.Root(), nil)
+	g.enter(g.tree.Root(), &segment{id: 1}, false)
 	root := g.queue.popNewest()
 	g.spawn(&root)
 	second := *g.queue.at(1)
@@ -196,7 +206,7 @@ func TestPaths(t *testing.T) {
 	if got := pathText(g.path(g.queue.at(0).place)); got != "2.1" {
 		t.Errorf("its first child has path %s", got)
 	}
-	g.enter(g.tree.Root(), &segment{id: 1, path: steal.Path{7, 8}})
+	g.enter(g.tree.Root(), &segment{id: 2, path: steal.Path{7, 8}}, false)
 	stolen := g.queue.popNewest()
 	if got := pathText(g.path(stolen.place)); got != "7.8" {
 		t.Errorf("a stolen job has path %s", got)

@@ -16,6 +16,8 @@ type peer struct {
 	id      steal.PeerID
 	cluster int
 	alive   bool
+	leaving bool // it has begun to leave, and has not said goodbye
+	quit    bool // the run was cancelled, and it knows
 	inc     steal.Incarnation
 	core    *steal.Core
 	engine  engine
@@ -30,6 +32,8 @@ type peer struct {
 	alarms       []int64 // when tick events are due that are in the queue: each sooner than the one before
 	debt         int64   // processor time that the next job pays: messages, inner jobs
 	nicFree      int64   // when the network interface has sent what it was given
+	disk         disk
+	beaconAt     int64 // when it last told that it is master
 	usage        usage
 }
 
@@ -76,22 +80,40 @@ func (p *peer) local() time.Duration { return time.Duration(p.clock.at(p.world.n
 func (p *peer) start() error {
 	w := p.world
 	p.inc++
-	p.alive = true
+	p.alive, p.leaving, p.quit = true, false, false
 	p.engine = newEngine(w.cfg.Tree, w.cfg.Workers)
+	p.engine.owner, p.engine.run = p.number, w.run
+	if w.cfg.Recovery == steal.Salvage {
+		p.engine.keep = int64(w.cfg.KeepAfter)
+	}
+	if w.audit != nil {
+		p.engine.nodes = w.audit.nodes
+	}
+	if w.cfg.Reorder > 0 {
+		p.engine.shuffled = func(again bool) bool { return again && w.happens(w.cfg.Reorder) }
+	}
 	p.orders, p.debt, p.everReported, p.alarms = nil, 0, false, nil
 	for i := range p.engine.workers {
 		p.engine.workers[i].token = uint64(p.inc) << 32 // events of earlier lives are void
 	}
 	random := rand.New(rand.NewPCG(w.cfg.Seed, uint64(p.number)<<32|uint64(p.inc)))
-	core, err := steal.NewCore(w.cfg.Core, steal.Run{ID: w.run, Recovery: steal.Naive}, steal.Address{Peer: p.id, Inc: p.inc}, p.membersKnown, w.cfg.Policy(), random)
+	run := w.plan
+	run.Fresh = p.number == 0 && p.inc == 1
+	run.Restored = p.restored()
+	core, err := steal.NewCore(w.cfg.Core, run, p.address(), p.membersKnown, w.cfg.Policy(), random)
 	p.core = core
+	if err == nil {
+		p.checkRestored(run.Restored)
+	}
 	return err
 }
+
+func (p *peer) address() steal.Address { return steal.Address{Peer: p.id, Inc: p.inc} }
 
 // stop ends a life; what it did stays on the books.
 func (p *peer) stop() {
 	p.usage.keep(p)
-	p.alive = false
+	p.alive, p.leaving = false, false
 	p.core = nil
 }
 
@@ -113,8 +135,17 @@ func (p *peer) settle() {
 			p.carryOut(&o)
 			continue
 		}
+		if p.leaving && p.core.Gone() {
+			p.world.gone(p)
+			return
+		}
 		if p.engine.idle > 0 && p.engine.queue.len() > 0 {
-			p.begin(p.engine.queue.popNewest())
+			e := p.engine.queue.popNewest()
+			if t, hit := p.engine.salvage(&e); hit {
+				p.absorb(p.core.Found(p.local(), []steal.Taken{t}))
+			} else {
+				p.begin(e)
+			}
 			continue
 		}
 		load := p.load()
@@ -126,6 +157,7 @@ func (p *peer) settle() {
 	}
 	if p.alive {
 		p.engine.check()
+		p.checkBounds()
 		p.wind()
 	}
 }
@@ -172,7 +204,9 @@ func (p *peer) tick(life int32, alarm uint64) {
 		p.wind()
 		return
 	}
-	p.absorb(p.core.Tick(p.local()))
+	out := p.core.Tick(p.local())
+	p.checkOrphans(out.Orders)
+	p.absorb(out)
 	p.settle()
 }
 
@@ -197,6 +231,12 @@ func (p *peer) carryOut(o *steal.Order) {
 		p.deliver(o)
 	case steal.AbortSegment:
 		p.forget(p.engine.abort(o.Segment))
+	case steal.Tell:
+		p.world.tell(p, o.News)
+	case steal.Watch:
+		p.engine.watch(o.Orphans)
+	case steal.Answer:
+		p.world.answer(p, o.Outcome)
 	default:
 		panic(fmt.Sprintf("sim: order %v", o.Kind))
 	}
@@ -217,21 +257,25 @@ func (p *peer) runSegment(o *steal.Order) {
 		panic(violation(rightJob, "job %v does not have the identity it was sent with", o.Job.Path))
 	}
 	p.engine.runs++
-	p.engine.enter(n, &segment{id: o.Segment, path: o.Job.Path})
+	p.engine.enter(n, &segment{id: o.Segment, path: o.Job.Path}, o.Job.Restarted)
 }
 
-// deliver fills the slot of a job that was given away.
+// deliver fills the slot of a job that was given away, or found.
 func (p *peer) deliver(o *steal.Order) {
 	j, ok := p.engine.close(o.Ref)
 	if !ok {
 		return
 	}
-	p.engine.books.filled++
-	key, r, ok := decodeOutcome(o.Outcome)
-	if !ok || key != j.node.Key {
-		panic(violation(rightResult, "job %v (%x) gets the result of %x", j.path, j.node.Key, key))
+	if j.salvaged {
+		p.engine.books.salvaged++
+	} else {
+		p.engine.books.filled++
 	}
-	p.complete(j.place, j.node, r)
+	r, ok := decodeOutcome(o.Outcome)
+	if !ok || r.claim != claimOf(p.world.run, j.path, j.node) {
+		panic(violation(rightResult, "job %s (%x) gets the outcome of another", pathText(j.path), j.node.Key))
+	}
+	p.complete(child{place: j.place, node: j.node, result: r.result, took: r.took, outside: true})
 }
 
 // forget tells the core which jobs given away are not wanted any more.
@@ -239,18 +283,24 @@ func (p *peer) forget(refs []steal.Ref) {
 	if len(refs) > 0 {
 		p.absorb(p.core.Aborted(p.local(), refs...))
 	}
+	if p.world.cfg.Audit {
+		p.engine.checkAwaited()
+	}
 }
 
 // complete passes a result up and reports what came to its end by it.
-func (p *peer) complete(at place, n Node, r Result) {
-	done, unwanted := p.engine.complete(at, n, r)
+func (p *peer) complete(c child) {
+	g := &p.engine
+	done, unwanted := g.complete(c)
+	if len(g.kept) > 0 {
+		p.store(g.kept)
+		p.absorb(p.core.Keep(p.local(), g.kept))
+		g.kept = nil // the core may keep them
+	}
 	p.forget(unwanted)
-	switch {
-	case done == nil:
-	case done.segment == nil:
-		p.world.ended(p, done.result)
-	default:
-		size := p.world.cfg.Tree.ResultBytes(done.node)
-		p.absorb(p.core.Finished(p.local(), done.segment.id, encodeOutcome(done.node, done.result, size)))
+	if done != nil {
+		part := g.partial(done.segment.path, done.node, done.result, done.took)
+		p.store([]steal.Partial{part})
+		p.absorb(p.core.Finished(p.local(), done.segment.id, part.Outcome))
 	}
 }

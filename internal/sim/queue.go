@@ -18,6 +18,9 @@ const (
 	membersHeard                  // a peer learns who takes part
 	peerStarts                    // a peer's first moment
 	faultDue                      // a fault begins or ends
+	newsCame                      // what was told to everybody reaches a peer
+	cancelHeard                   // a peer hears that the run is cancelled
+	lookDue                       // the swarm as a whole is looked at
 )
 
 // event is one entry of the queue. What number and message mean depends on what happens.
@@ -28,6 +31,7 @@ type event struct {
 	worker  int32
 	number  uint64
 	message *steal.Message
+	news    *steal.News
 }
 
 // queue is a heap of events with four children a node: shallower than a binary one, and the four lie together in the cache. What
@@ -83,7 +87,7 @@ func (q *queue) store(e *event) int32 {
 func (q *queue) next() event {
 	slot := q.heap[0].slot
 	first := q.slots[slot]
-	q.slots[slot].message = nil // lets go of it
+	q.slots[slot].message, q.slots[slot].news = nil, nil // lets go of them
 	q.free = append(q.free, slot)
 	last := len(q.heap) - 1
 	d := q.heap[last]

@@ -14,8 +14,19 @@ type Counts struct {
 	BytesLocal, BytesWide       uint64 // with frames
 	Received                    uint64
 	Lost                        uint64 // by faults
+	Repeated                    uint64 // by faults
 	Spawned, Executed, Aborted  uint64 // jobs; the root is spawned too
 	Given, PutBack              uint64 // jobs given away, and how many of them came back to be given or run again
+	Salvaged                    uint64 // jobs not run because somebody had their results
+
+	News, NewsTuples, NewsLost    uint64 // broadcasts, what they told, and receivers that never got one
+	NewsBytesLocal, NewsBytesWide uint64
+	SecondAnswers                 uint64 // of masters that did not know of the first
+	Again                         uint64 // (audit) leaves that ran once more, each time
+	AgainWork                     time.Duration
+	Stored, Restored              uint64 // records in checkpoints that were committed in time to outlive their peer; and given back
+	Killed                        uint64 // lives that ended by a crash
+	Restarts                      uint64 // times the root was started again
 }
 
 // Report is what a run has to show.
@@ -24,10 +35,12 @@ type Report struct {
 	Peers   int           // that ever took part
 	Workers int           // of each
 	Result  Result
-	Counts  Counts
-	Steals  steal.Stats   // of all cores together
-	Work    time.Duration // of completed leaves at speed 1, without overhead, jobs run twice counted twice
-	Busy    time.Duration // of all workers
+	// Cancelled says that the run has no result because it was cancelled.
+	Cancelled bool
+	Counts    Counts
+	Steals    steal.Stats   // of all cores together
+	Work      time.Duration // of completed leaves at speed 1, without overhead, jobs run twice counted twice
+	Busy      time.Duration // of all workers
 	// Timeline is, for each peer and each stretch of Config.Bucket, the share of its workers' time that was spent on jobs.
 	Timeline [][]float64
 }
@@ -49,8 +62,10 @@ func (w *world) report() *Report {
 	}
 	total, _ := w.totals()
 	r.Counts.Spawned, r.Counts.Executed, r.Counts.Aborted = total.spawned+1, total.executed, total.aborted
-	r.Counts.Given, r.Counts.PutBack = total.given, total.putBack
+	r.Counts.Given, r.Counts.PutBack, r.Counts.Salvaged = total.given, total.putBack, total.salvaged
+	r.Cancelled = w.cancelled
 	r.Steals = w.steals()
+	r.Counts.Restarts = max(r.Steals.Restarts, 1) - 1
 	for _, p := range w.peers {
 		r.Work += time.Duration(p.usage.work)
 		r.Busy += time.Duration(p.usage.busy)
@@ -59,18 +74,27 @@ func (w *world) report() *Report {
 	return r
 }
 
+// Add adds another run's counts.
+func (c *Counts) Add(o *Counts) { addFields(reflect.ValueOf(c).Elem(), reflect.ValueOf(o).Elem()) }
+
 // addStats adds counter to counter: every field of steal.Stats is one, or an array of them.
 func addStats(sum *steal.Stats, s steal.Stats) {
-	to, from := reflect.ValueOf(sum).Elem(), reflect.ValueOf(s)
+	addFields(reflect.ValueOf(sum).Elem(), reflect.ValueOf(s))
+}
+
+func addFields(to, from reflect.Value) {
 	for i := range to.NumField() {
 		t, f := to.Field(i), from.Field(i)
-		if t.Kind() == reflect.Array {
+		switch t.Kind() {
+		case reflect.Array:
 			for k := range t.Len() {
 				t.Index(k).SetUint(t.Index(k).Uint() + f.Index(k).Uint())
 			}
-			continue
+		case reflect.Int64: // a duration
+			t.SetInt(t.Int() + f.Int())
+		default:
+			t.SetUint(t.Uint() + f.Uint())
 		}
-		t.SetUint(t.Uint() + f.Uint())
 	}
 }
 

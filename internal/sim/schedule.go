@@ -36,6 +36,7 @@ func Schedule(seed uint64, kinds []FaultKind) Config {
 		Workers:     1 + r.IntN(3),
 		MessageCost: time.Duration(r.IntN(50)) * time.Microsecond,
 		Limit:       10 * time.Minute, // some eight times what the longest of many thousand takes
+		Audit:       true,
 	}
 	speeds := make([]float64, peers)
 	for i := range speeds {
@@ -52,11 +53,10 @@ func Schedule(seed uint64, kinds []FaultKind) Config {
 		power += s * float64(c.Workers)
 	}
 	span := time.Duration(2*float64(total.Work)/power) + 500*time.Millisecond
-	for range r.IntN(8) {
-		if len(kinds) > 0 {
-			c.Faults = append(c.Faults, randomFault(r, kinds[r.IntN(len(kinds))], peers, len(sizes), span))
-		}
+	if len(kinds) > 0 {
+		c.Faults = randomFaults(r, kinds, peers, len(sizes), span)
 	}
+	randomRecovery(r, &c)
 	if r.IntN(4) == 0 {
 		c.Quiesce = 5 * time.Minute
 	}
@@ -96,87 +96,8 @@ func randomNetwork(r *rand.Rand, sizes []int) *wan.Model {
 	return m
 }
 
-func randomCore(r *rand.Rand) steal.Config {
-	c := []steal.Config{steal.Local(), steal.LAN(), steal.WAN()}[r.IntN(3)]
-	c.StealGap = time.Duration(1+r.IntN(5)) * time.Millisecond // so that the dry spells of bad seeds do not take all the time
-	if r.IntN(2) == 0 {
-		c.HeartbeatEvery = time.Duration(50+r.IntN(1000)) * time.Millisecond
-		c.WideHeartbeatEvery = max(c.WideHeartbeatEvery, c.HeartbeatEvery)
-	}
-	if r.IntN(4) == 0 { // bounds that are reached
-		c.MaxBatch, c.MaxWaiting, c.MaxSegments, c.MaxLeases, c.MaxAsks = 1+r.IntN(4), 1+r.IntN(3), 4+r.IntN(8), 1+r.IntN(8), 1+r.IntN(3)
-	}
-	return c
-}
-
-// randomFault draws what a fault of that kind needs. Faults begin within the span, about twice the time that the run would
-// take without them, and all end.
-func randomFault(r *rand.Rand, kind FaultKind, peers, clusters int, span time.Duration) Fault {
-	switch kind {
-	case LinkDown, LinkSlow, Burst:
-		if clusters == 1 {
-			kind = Drop
-		}
-	case Crash, Restart, Leave:
-		if peers == 1 {
-			kind = Stall
-		}
-	}
-	f := Fault{
-		Kind: kind, At: time.Duration(r.Int64N(int64(span))), For: time.Duration(1 + r.Int64N(int64(span))),
-		Peer: r.IntN(peers), Cluster: r.IntN(clusters), Other: r.IntN(clusters), Amount: r.Float64(),
-	}
-	switch kind {
-	case PartitionShort:
-		f.For = time.Duration(1+r.IntN(2000)) * time.Millisecond
-	case PartitionLong:
-		f.For = time.Duration(4+r.IntN(20)) * time.Second
-	case Slow:
-		f.Amount = 0.05 + 0.5*f.Amount
-	case JoinFlood:
-		f.Amount = float64(1 + r.IntN(20))
-	case ClockForward, ClockBackward:
-		f.Amount *= 20
-	case ClockDrift:
-		f.Amount += 0.5
-	case Delay:
-		f.Amount *= 2
-	case LinkSlow:
-		f.Amount = 1 + 50*f.Amount
-	case Burst:
-		f.Amount = 1 + 100_000*f.Amount
-	case Crash, Restart, Leave:
-		f.Peer = 1 + r.IntN(peers-1)
-	}
-	if kind == PartitionShort || kind == PartitionLong || kind == PartitionOneWay {
-		for p := range peers {
-			if r.IntN(2) == 0 {
-				f.Peers = append(f.Peers, p)
-			}
-		}
-	}
-	if f.Cluster == f.Other {
-		f.Other = (f.Cluster + 1) % clusters
-	}
-	return f
-}
-
-// Survivable lists the kinds of fault that do not cost a peer its life, whose loss the protocol survives without knowing
-// anything of orphans.
-func Survivable() []FaultKind {
-	var kinds []FaultKind
-	for _, k := range FaultKinds() {
-		switch k {
-		case Crash, Restart, Leave, ClusterLeave:
-		default:
-			kinds = append(kinds, k)
-		}
-	}
-	return kinds
-}
-
 // Describe says in one line what a configuration from Schedule consists of.
 func (c *Config) Describe() string {
-	return fmt.Sprintf("policy %s, clusters of %v, %d workers a peer, tree %+v, faults %v",
-		c.Policy().Name(), c.Network.Sizes(), c.Workers, c.Tree, c.Faults)
+	return fmt.Sprintf("policy %s, recovery %v, clusters of %v, %d workers a peer, tree %+v, faults %v",
+		c.Policy().Name(), c.Recovery, c.Network.Sizes(), c.Workers, c.Tree, c.Faults)
 }

@@ -1,11 +1,9 @@
 package sim
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/satin-peer/satin/internal/wan"
-	"github.com/satin-peer/satin/steal"
 )
 
 // A fault's event carries its number, and in its worker field whether it begins or ends, or which joiner of a flood it is.
@@ -23,9 +21,6 @@ func (w *world) scheduleFaults() error {
 		f := &w.cfg.Faults[i]
 		if err := f.check(len(w.peers), len(w.cfg.Network.Sizes())); err != nil {
 			return err
-		}
-		if f.Peer == 0 && (f.Kind == Crash || f.Kind == Restart || f.Kind == Leave) {
-			return fmt.Errorf("%w: fault %v: peer 0 has the root job; its loss is not yet survived", ErrConfig, f.Kind)
 		}
 		w.postFault(f.At, i, faultBegins)
 		if f.For > 0 {
@@ -49,10 +44,17 @@ func (w *world) fault(number int, phase int32) {
 	f := &w.cfg.Faults[number]
 	if phase != faultJoins {
 		w.trace.line(w.now, "    ", "fault %s: %v", [...]string{"begins", "ends"}[phase], f)
+		if f.Kind.storms() {
+			w.calm.storms += 1 - 2*int(phase)
+		}
 	}
 	switch f.Kind {
-	case Crash, Restart, Stall, Slow, Leave, ClusterLeave, Join, JoinFlood:
-		w.strikePeer(f, phase)
+	case Crash, Restart, Return, ClusterCrash, AllButOne, Blackout, MasterCrash:
+		w.strikeLives(f, number, phase)
+	case MasterLeave, Leave, ClusterLeave, Join, JoinFlood, Carry, Cancel:
+		w.strikeMembers(f, phase)
+	case Stall, MasterStall, Slow:
+		w.strikeSpeed(f, number, phase)
 	case ClockForward, ClockBackward, ClockDrift:
 		w.strikeClock(f, phase)
 	case LinkDown, LinkSlow, GatewayLoss, Burst:
@@ -62,109 +64,22 @@ func (w *world) fault(number int, phase int32) {
 	}
 }
 
-func (w *world) strikePeer(f *Fault, phase int32) {
+// strikeSpeed slows peers down, or freezes them.
+func (w *world) strikeSpeed(f *Fault, number int, phase int32) {
 	p := w.peers[f.Peer]
-	switch f.Kind {
-	case Crash:
-		w.crash(p)
-	case Restart:
-		if phase == faultBegins {
-			w.crash(p)
-		} else if !p.alive {
-			w.revive(p)
+	switch {
+	case f.Kind == Slow && phase == faultBegins:
+		p.setSpeed(p.speed * f.Amount)
+	case f.Kind == Slow:
+		p.setSpeed(p.speed / f.Amount)
+	case phase == faultBegins:
+		if f.Kind == MasterStall {
+			p = w.master()
 		}
-	case Stall:
-		if phase == faultBegins && p.alive {
+		if p != nil && p.alive {
 			p.stall(w.now + int64(f.For))
 		}
-	case Slow:
-		if phase == faultBegins {
-			p.setSpeed(p.speed * f.Amount)
-		} else {
-			p.setSpeed(p.speed / f.Amount)
-		}
-	case Leave:
-		w.leave(p)
-	case ClusterLeave:
-		for _, p := range w.peers {
-			if phase == faultBegins && p.cluster == f.Cluster && p.number != 0 {
-				w.leave(p)
-			}
-		}
-	case Join:
-		if phase == faultBegins {
-			w.join(f.Cluster)
-		}
-	case JoinFlood:
-		if phase == faultJoins {
-			w.join(len(w.peers) % len(w.cfg.Network.Sizes()))
-		}
 	}
-}
-
-// crash ends a peer's life at once. The others are not told: silence is all they notice.
-func (w *world) crash(p *peer) {
-	if !p.alive {
-		return
-	}
-	p.stop()
-	w.joined = without(w.joined, p.id)
-	w.announce()
-}
-
-// leave lets a peer say goodbye. Its last messages are sent; it runs nothing any more.
-func (w *world) leave(p *peer) {
-	if !p.alive {
-		return
-	}
-	p.absorb(p.core.Leave(p.local(), 0))
-	p.stop()
-	w.joined = without(w.joined, p.id)
-	w.announce()
-}
-
-// revive starts a crashed peer again.
-func (w *world) revive(p *peer) {
-	w.joined = append(w.joined, p.member())
-	w.announce()
-	w.begin(p)
-}
-
-// join adds a new peer.
-func (w *world) join(cluster int) {
-	p := w.addPeer(cluster)
-	w.joined = append(w.joined, p.member())
-	w.announce()
-	w.begin(p)
-	w.trace.line(w.now, p.id, "joins cluster %s", clusterID(cluster))
-}
-
-func (w *world) begin(p *peer) {
-	p.membersKnown = w.members
-	if err := p.start(); err != nil {
-		panic(err) // the same configuration was good for the first peers
-	}
-	w.queue.post(event{at: w.now, what: peerStarts, peer: p.number})
-}
-
-// announce makes a new membership and lets every peer hear of it, each at its own time.
-func (w *world) announce() {
-	w.members = steal.NewMembers(w.joined)
-	for _, p := range w.peers {
-		if p.alive {
-			w.queue.post(event{at: w.now + w.random.Int64N(maxGossip), what: membersHeard, peer: p.number})
-		}
-	}
-}
-
-func without(members []steal.Member, id steal.PeerID) []steal.Member {
-	kept := make([]steal.Member, 0, len(members))
-	for _, m := range members {
-		if m.ID != id {
-			kept = append(kept, m)
-		}
-	}
-	return kept
 }
 
 func (w *world) strikeClock(f *Fault, phase int32) {
@@ -181,6 +96,7 @@ func (w *world) strikeClock(f *Fault, phase int32) {
 		p.clock.jump(w.now, by)
 	case f.Kind == ClockBackward:
 		p.clock.jump(w.now, -by)
+		w.calm.since = max(w.calm.since, w.now+by) // its core stands still for so long
 	}
 	if p.alive {
 		p.wind() // the alarm was set for another time

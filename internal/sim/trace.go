@@ -48,6 +48,33 @@ func (w *world) traceReceive(p *peer, m *steal.Message) {
 	w.trace.line(w.now, p.id, "<- %s %s", m.From.Peer, describe(m))
 }
 
+func (w *world) traceTell(p *peer, n *steal.News, size int) {
+	w.trace.line(w.now, p.id, "=> %s (%d bytes)", tidings(n), size)
+}
+
+func (w *world) traceHear(p *peer, n *steal.News) {
+	w.trace.line(w.now, p.id, "<= %s %s", n.From.Peer, tidings(n))
+}
+
+// tidings says what news say.
+func tidings(n *steal.News) string {
+	var words []string
+	if b := n.Master; b != nil {
+		words = append(words, fmt.Sprintf("master of rank %d", b.Rank))
+		if b.Answered != nil {
+			words = append(words, "with the answer")
+		}
+	}
+	for _, t := range n.Tuples {
+		state := "works on"
+		if t.Done {
+			state = "has"
+		}
+		words = append(words, fmt.Sprintf("%s %s %s", t.Holder.Peer, state, pathText(t.Path)))
+	}
+	return strings.Join(words, ", ")
+}
+
 func (w *world) traceOrder(p *peer, o *steal.Order) {
 	switch o.Kind {
 	case steal.Take:
@@ -60,6 +87,8 @@ func (w *world) traceOrder(p *peer, o *steal.Order) {
 		w.trace.line(w.now, p.id, "result for job %s", pathText(p.engine.given[o.Ref].path))
 	case steal.AbortSegment:
 		w.trace.line(w.now, p.id, "abort segment %d", o.Segment)
+	case steal.Watch:
+		w.trace.line(w.now, p.id, "look out for orphans")
 	}
 }
 
@@ -95,6 +124,18 @@ func describe(m *steal.Message) string {
 		return fmt.Sprintf("hunger: %d queued, %d idle", m.Hunger.Queued, m.Hunger.Idle)
 	case steal.KindGoodbye:
 		return "goodbye"
+	case steal.KindAdopt:
+		var jobs []string
+		for _, a := range m.Adopt.Jobs {
+			jobs = append(jobs, fmt.Sprintf("%s#%d", pathText(a.Path), a.Handle))
+		}
+		return "adopt " + strings.Join(jobs, " ")
+	case steal.KindDisown:
+		return fmt.Sprintf("disown %v", m.Disown.Handles)
+	case steal.KindHandOver:
+		return fmt.Sprintf("hand over %d: %d outcomes", m.HandOver.ID, len(m.HandOver.Parts))
+	case steal.KindHandOverAck:
+		return fmt.Sprintf("handed over %d", m.HandOverAck.ID)
 	}
 	return m.Kind().String()
 }

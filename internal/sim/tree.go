@@ -127,25 +127,6 @@ func decodeNode(b []byte) (Node, bool) {
 	}, true
 }
 
-// outcomeBytes is the length of an encoded outcome without padding.
-const outcomeBytes = 24
-
-// encodeOutcome writes a result, and whose it is, so that a result delivered to the wrong job is noticed.
-func encodeOutcome(n Node, r Result, size int) []byte {
-	b := make([]byte, max(size, outcomeBytes))
-	binary.LittleEndian.PutUint64(b, n.Key)
-	binary.LittleEndian.PutUint64(b[8:], r.Sum)
-	binary.LittleEndian.PutUint64(b[16:], r.Leaves)
-	return b
-}
-
-func decodeOutcome(b []byte) (key uint64, r Result, ok bool) {
-	if len(b) < outcomeBytes {
-		return 0, Result{}, false
-	}
-	return binary.LittleEndian.Uint64(b), Result{binary.LittleEndian.Uint64(b[8:]), binary.LittleEndian.Uint64(b[16:])}, true
-}
-
 // mix is the finalizer of SplitMix64 (Steele, Lea and Flood, 2014): a good hash of 64 bits in a few instructions.
 func mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15

@@ -30,7 +30,7 @@ type fate struct {
 
 const duplicateWithin = int64(1e9)
 
-// fate decides what happens to a message, asking the active faults in the order in which they began.
+// fate decides what happens to a message, or to news if it is nil, asking the active faults in the order in which they began.
 func (x *weather) fate(w *world, from, to *peer, m *steal.Message) fate {
 	d := fate{copies: 1}
 	if len(x.active) == 0 {
@@ -60,7 +60,7 @@ func (x *weather) fate(w *world, from, to *peer, m *steal.Message) fate {
 		case Corrupt:
 			d.damage = d.damage || w.happens(f.Amount)
 		case ReplyUnwritable:
-			if m.Reply != nil && len(m.Reply.Jobs) > 0 && w.happens(f.Amount) {
+			if m != nil && m.Reply != nil && len(m.Reply.Jobs) > 0 && w.happens(f.Amount) {
 				return fate{refuse: true}
 			}
 		}

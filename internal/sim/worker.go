@@ -13,7 +13,7 @@ func (p *peer) begin(e entry) {
 		if w.busy {
 			continue
 		}
-		w.busy, w.job = true, e
+		w.busy, w.job, w.took = true, e, 0
 		w.left = p.inflated(cost) + p.debt
 		p.debt = 0
 		g.idle--
@@ -42,6 +42,7 @@ func (p *peer) pause(i int) {
 	w := &p.engine.workers[i]
 	from := max(w.since, min(p.stalledUntil, p.world.now))
 	w.left = max(0, w.left-int64(float64(p.world.now-from)*p.speed))
+	w.took += p.world.now - from
 	p.occupied(from)
 }
 
@@ -57,14 +58,16 @@ func (p *peer) leafDone(i int, token uint64) {
 	if token != w.token {
 		return
 	}
-	p.occupied(max(w.since, min(p.stalledUntil, p.world.now)))
+	from := max(w.since, min(p.stalledUntil, p.world.now))
+	p.occupied(from)
 	w.busy = false
-	e := w.job
+	e, took := w.job, w.took+p.world.now-from
 	g := &p.engine
 	g.idle++
 	g.books.executed++
 	p.usage.work += g.tree.Cost(e.node)
-	p.complete(e.place, e.node, leafResult(g.tree, e.node))
+	p.world.audit.leaf(p, &e)
+	p.complete(child{place: e.place, node: e.node, result: leafResult(g.tree, e.node), took: took})
 	p.settle()
 }
 
@@ -109,15 +112,4 @@ func (p *peer) charge(bytes int) {
 func (u *usage) keep(p *peer) {
 	u.books.add(p.engine.books)
 	addStats(&u.stats, p.core.Stats())
-}
-
-func (b *books) add(o books) {
-	b.entered += o.entered
-	b.spawned += o.spawned
-	b.putBack += o.putBack
-	b.given += o.given
-	b.filled += o.filled
-	b.revoked += o.revoked
-	b.executed += o.executed
-	b.aborted += o.aborted
 }

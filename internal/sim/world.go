@@ -15,6 +15,8 @@ type world struct {
 	now       int64 // virtual nanoseconds since the run began
 	queue     queue
 	run       steal.RunID
+	plan      steal.Run // what every core is told of it
+	audit     *audit
 	peers     []*peer
 	net       *wan.Model
 	weather   weather // faults of the network
@@ -26,10 +28,14 @@ type world struct {
 	trace     *tracer
 	timeline  timeline
 
-	rootDone bool
-	doneAt   int64
-	result   Result
-	counts   Counts
+	rootDone    bool
+	doneAt      int64
+	result      Result
+	cancelled   bool
+	cancelledAt int64
+	calm        calm
+	struck      map[int][]*peer // by fault: whom it killed and who comes back
+	counts      Counts
 }
 
 // Run simulates one run. The error is a *Violation if an invariant did not hold, or wraps ErrConfig; the report is then
@@ -62,7 +68,7 @@ func Run(cfg Config) (report *Report, err error) {
 
 func newWorld(cfg Config) (*world, error) {
 	w := &world{
-		cfg: cfg, net: cfg.Network, bulkIndex: make(map[pair]int),
+		cfg: cfg, net: cfg.Network, bulkIndex: make(map[pair]int), struck: make(map[int][]*peer),
 		random: rand.New(rand.NewPCG(cfg.Seed, 0x776f726c64)),
 		trace:  newTracer(cfg.Trace), timeline: timeline{bucket: int64(cfg.Bucket)},
 	}
@@ -76,6 +82,11 @@ func newWorld(cfg Config) (*world, error) {
 		}
 	}
 	w.members = steal.NewMembers(w.joined)
+	w.plan = steal.Run{ID: w.run, Root: jobOf(cfg.Tree, cfg.Tree.Root(), nil, false), Deputies: w.deputies(), Recovery: cfg.Recovery}
+	if cfg.Audit {
+		w.audit = newAudit(w)
+		w.queue.post(event{at: int64(lookEvery), what: lookDue, peer: -1})
+	}
 	for _, p := range w.peers {
 		p.membersKnown = w.members
 		if err := p.start(); err != nil {
@@ -131,8 +142,8 @@ func (w *world) loop() {
 			panic(violation(timeForward, "an event for %v", time.Duration(e.at)))
 		}
 		w.now = e.at
-		if w.now > int64(w.cfg.Limit) {
-			panic(violation(noHang, "no result after %v", w.cfg.Limit))
+		if w.now > w.calm.since+int64(w.cfg.Limit) {
+			panic(violation(noHang, "no result %v after the last fault", w.cfg.Limit))
 		}
 		w.counts.Events++
 		w.dispatch(&e)
@@ -141,10 +152,13 @@ func (w *world) loop() {
 
 // over says whether the run has ended: the root has its result and, if asked for, nobody holds anything for another peer.
 func (w *world) over() bool {
+	if w.cancelled {
+		return w.stopped()
+	}
 	if !w.rootDone || w.cfg.Quiesce == 0 {
 		return w.rootDone
 	}
-	if w.now > w.doneAt+int64(w.cfg.Quiesce) {
+	if w.now > max(w.doneAt, w.calm.since)+int64(w.cfg.Quiesce) {
 		panic(violation(allAccounted, "%v after the root's result a peer still works for another", w.cfg.Quiesce))
 	}
 	for _, p := range w.peers {
@@ -172,6 +186,12 @@ func (w *world) dispatch(e *event) {
 		w.peers[e.peer].leafDone(int(e.worker), e.number)
 	case messageCame:
 		w.receive(w.peers[e.peer], e.message)
+	case newsCame:
+		w.hear(w.peers[e.peer], e.news)
+	case cancelHeard:
+		w.peers[e.peer].quitRun()
+	case lookDue:
+		w.look()
 	case messageHop:
 		w.hop(w.peers[e.peer], int(e.worker), e.message)
 	case bulkHop:
@@ -191,14 +211,16 @@ func (w *world) dispatch(e *event) {
 	case peerStarts:
 		w.peers[e.peer].awake()
 	case faultDue:
+		w.calm.since = w.now
 		w.fault(int(e.number), e.worker)
 	}
 }
 
-// awake is a peer's first moment: the first peer of all gets the root job.
+// awake is a peer's first moment. The owner's core starts the root as soon as it hears of an idle worker.
 func (p *peer) awake() {
-	if p.number == 0 && p.inc == 1 {
-		p.engine.enter(p.world.cfg.Tree.Root(), nil)
+	if p.world.cancelled {
+		p.quitRun() // what a newcomer hears of the run is that it is over
+		return
 	}
 	p.settle()
 }
@@ -213,17 +235,43 @@ func (p *peer) hearMembers() {
 	p.settle()
 }
 
-// ended is called with the root's result.
-func (w *world) ended(p *peer, r Result) {
-	if w.rootDone {
-		panic(violation(slotOnce, "the root has two results"))
+// deputies are the owner and a peer of every cluster, as far as they go.
+func (w *world) deputies() []steal.PeerID {
+	ids := []steal.PeerID{firstPeer}
+	for _, p := range w.peers {
+		if n := len(ids); n < maxDeputies && p.number > 0 && (p.cluster == n%len(w.net.Sizes()) || len(w.net.Sizes()) == 1) {
+			ids = append(ids, p.id)
+		}
 	}
-	w.rootDone, w.doneAt, w.result = true, w.now, r
-	w.trace.line(w.now, p.id, "root has its result %x of %d leaves", r.Sum, r.Leaves)
+	return ids
+}
+
+const maxDeputies = 4
+
+// answer is called with the root's outcome. The owner takes the first; a master that did not know of it may bring another one,
+// which must be the same.
+func (w *world) answer(p *peer, b []byte) {
+	o, ok := decodeOutcome(b)
+	if !ok || o.claim != claimOf(w.run, nil, w.cfg.Tree.Root()) {
+		panic(violation(rightResult, "the answer is not the root's outcome"))
+	}
+	w.trace.line(w.now, p.id, "answers %x of %d leaves", o.result.Sum, o.result.Leaves)
+	if w.rootDone {
+		w.counts.SecondAnswers++
+		if o.result != w.result {
+			panic(violation(oneAnswer, "%x of %d leaves, after %x of %d", o.result.Sum, o.result.Leaves, w.result.Sum, w.result.Leaves))
+		}
+		return
+	}
+	w.rootDone, w.doneAt, w.result = true, w.now, o.result
 }
 
 // verify checks what must hold at the end.
 func (w *world) verify() {
+	w.audit.end()
+	if w.cancelled {
+		return
+	}
 	if w.cfg.Want == nil {
 		total := Sequential(w.cfg.Tree)
 		w.cfg.Want = &total.Result
@@ -235,7 +283,8 @@ func (w *world) verify() {
 	total, live := w.totals()
 	// A job that was put back, or copied because its thief was silent, or whose message came twice, may run twice; one that was
 	// revoked or lost with its peer perhaps never. Then conservation on each peer says all there is to say.
-	exact := len(w.cfg.Faults) == 0 && w.steals().JobsPutBack == 0 && total.revoked == 0
+	s := w.steals()
+	exact := len(w.cfg.Faults) == 0 && s.JobsPutBack == 0 && s.Restarts == 1 && total.revoked == 0
 	if exact && total.spawned+1 != total.executed+total.aborted+live {
 		panic(violation(allAccounted, "%d spawned, %d executed, %d aborted, %d still there",
 			total.spawned+1, total.executed, total.aborted, live))

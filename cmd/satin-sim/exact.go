@@ -1,0 +1,157 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/signal"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/satin-peer/satin/internal/sim"
+	"github.com/satin-peer/satin/internal/sim/paper"
+)
+
+// kindFlag is the flag --kinds.
+type kindFlag []sim.FaultKind
+
+func (k *kindFlag) String() string { return "" }
+
+func (k *kindFlag) Set(text string) error {
+	*k = nil
+	for _, name := range strings.Split(text, ",") {
+		kind, ok := sim.FaultNamed(name)
+		if !ok {
+			return fmt.Errorf("%q is not a kind of fault; satin-sim list names them", name)
+		}
+		*k = append(*k, kind)
+	}
+	return nil
+}
+
+// declareKinds makes --kinds; without it all are drawn.
+func declareKinds(fs *flag.FlagSet) *kindFlag {
+	kinds := kindFlag(sim.FaultKinds())
+	fs.Var(&kinds, "kinds", "draw faults of these `kinds` only, with commas between them")
+	return &kinds
+}
+
+func exact(args []string, out, progress io.Writer) error {
+	fs := flag.NewFlagSet("exact", flag.ContinueOnError)
+	seeds := fs.Uint64("seeds", 1000, "number of schedules")
+	from := fs.Uint64("from", 0, "first seed")
+	kinds := declareKinds(fs)
+	first := fs.Bool("first", false, "stop at the first schedule that breaks an invariant")
+	if err := parse(fs, args, 0, 0, out); err != nil {
+		return err
+	}
+	if *seeds < 1 || *seeds > maxSeeds {
+		return usage("--seeds %d: 1 to %d are possible", *seeds, maxSeeds)
+	}
+	if *first {
+		return firstFailure(*from, *seeds, *kinds, out)
+	}
+	began := time.Now()
+	x, err := paper.Exact(paper.Options{Seeds: 1, Progress: progress}, *from, *seeds, *kinds)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "%d schedules, %d violations; %d events, %d messages lost or damaged, %d jobs put back, %d salvaged; %.0f schedules/s\n",
+		x.Schedules, x.Failed, x.Counts.Events, x.Counts.Lost, x.Counts.PutBack, x.Counts.Salvaged, float64(x.Schedules)/time.Since(began).Seconds())
+	printFailures(x, out)
+	for _, what := range slices.Sorted(maps.Keys(x.Broken)) {
+		fmt.Fprintf(out, "%-18s %d\n", what, x.Broken[what])
+	}
+	if x.Failed > 0 {
+		return fmt.Errorf("%d schedules broke an invariant; satin-sim replay %d shows the first", x.Failed, x.Failures[0].Seed)
+	}
+	return nil
+}
+
+const maxSeeds = 1_000_000_000
+
+func printFailures(x *paper.Exactness, out io.Writer) {
+	for _, f := range x.Failures {
+		fmt.Fprintf(out, "seed %d: %v\n    %s\n", f.Seed, f.Err, f.About)
+	}
+}
+
+// firstFailure prints the failing schedule with the lowest seed, and is an error if there is one.
+func firstFailure(from, seeds uint64, kinds []sim.FaultKind, out io.Writer) error {
+	f, err := paper.FirstFailure(paper.Options{Seeds: 1}, from, seeds, kinds)
+	if err != nil {
+		return err
+	}
+	if f == nil {
+		fmt.Fprintf(out, "%d schedules, 0 violations\n", seeds)
+		return nil
+	}
+	fmt.Fprintf(out, "seed %d: %v\n    %s\n", f.Seed, f.Err, f.About)
+	return fmt.Errorf("schedule %d broke an invariant", f.Seed)
+}
+
+// soakStep is how many schedules are run between two lines of soak.
+const soakStep = 2_000
+
+// soak runs schedules by the hour. It goes on after a failure, and can itself be gone on with.
+func soak(args []string, out, _ io.Writer) error {
+	fs := flag.NewFlagSet("soak", flag.ContinueOnError)
+	seeds := fs.Uint64("seeds", 1_000_000, "number of schedules")
+	from := fs.Uint64("from", 0, "first seed: where an earlier soak stopped")
+	kinds := declareKinds(fs)
+	if err := parse(fs, args, 0, 0, out); err != nil {
+		return err
+	}
+	if *seeds < 1 || *seeds > maxSeeds {
+		return usage("--seeds %d: 1 to %d are possible", *seeds, maxSeeds)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	var failed []string
+	began, done, end := time.Now(), uint64(0), *from+*seeds
+	for at := *from; at < end && ctx.Err() == nil; {
+		n := min(soakStep, end-at)
+		x, err := paper.Exact(paper.Options{Seeds: 1}, at, n, *kinds)
+		if err != nil {
+			return err
+		}
+		printFailures(x, out)
+		for _, f := range x.Failures {
+			failed = append(failed, fmt.Sprint(f.Seed))
+		}
+		at, done = at+n, done+n
+		fmt.Fprintf(out, "%s: seeds to %d, %d of %d schedules, %d violations, %.0f schedules/s; --from %d goes on\n",
+			time.Since(began).Round(time.Second), at-1, done, *seeds, len(failed), float64(done)/time.Since(began).Seconds(), at)
+	}
+	if len(failed) > 0 {
+		return fmt.Errorf("%d schedules broke an invariant: seeds %s", len(failed), strings.Join(failed, " "))
+	}
+	return nil
+}
+
+func replay(args []string, out, _ io.Writer) error {
+	fs := flag.NewFlagSet("replay", flag.ContinueOnError)
+	kinds := declareKinds(fs)
+	if err := parse(fs, args, 1, 1, out); err != nil {
+		return err
+	}
+	seed, err := strconv.ParseUint(fs.Arg(0), 10, 64)
+	if err != nil {
+		return usage("%q is not a seed, a whole number", fs.Arg(0))
+	}
+	c := sim.Schedule(seed, *kinds)
+	total := sim.Sequential(c.Tree)
+	fmt.Fprintln(out, c.Describe())
+	c.Trace = out
+	began := time.Now()
+	r, err := sim.Run(c)
+	if r != nil {
+		printReport(out, r, total, time.Since(began))
+	}
+	return err
+}

@@ -1,0 +1,73 @@
+package sim
+
+import (
+	"time"
+
+	"github.com/satin-peer/satin/steal"
+)
+
+// audit is the account of every job of a run; nil keeps none.
+type audit struct {
+	world *world
+	ran   map[uint64]ranBefore // by the leaf's key
+	nodes map[steal.Identity]Node
+}
+
+// ranBefore says how a leaf has run: each of its runs but one must have been marked as restarted.
+type ranBefore uint8
+
+const (
+	ranAtFirst ranBefore = 1 << iota
+	ranAgain
+)
+
+func newAudit(w *world) *audit {
+	return &audit{world: w, ran: make(map[uint64]ranBefore), nodes: make(map[steal.Identity]Node)}
+}
+
+// leaf notes that a leaf has run.
+func (a *audit) leaf(p *peer, e *entry) {
+	if a == nil {
+		return
+	}
+	how := ranAtFirst
+	if e.again {
+		how = ranAgain
+	}
+	before := a.ran[e.node.Key]
+	if before != 0 {
+		a.world.counts.Again++
+		a.world.counts.AgainWork += time.Duration(a.world.cfg.Tree.Cost(e.node))
+	}
+	if before&how&ranAtFirst != 0 && a.world.counts.Repeated == 0 { // a message that comes twice may bring a job twice
+		panic(violation(hasCause, "%s runs job %s, which has run before, and neither was restarted", p.id, pathText(p.engine.path(e.place))))
+	}
+	a.ran[e.node.Key] = before | how
+}
+
+// restored checks an outcome that a checkpoint gives back.
+func (a *audit) restored(part *steal.Partial) {
+	if a == nil {
+		return
+	}
+	w := a.world
+	n, known := a.nodes[part.Identity]
+	o, ok := decodeOutcome(part.Outcome)
+	var total Totals
+	want, _ := sequential(w.cfg.Tree, n, 0, &total, nil)
+	if !known || !ok || o.claim != claimOf(w.run, part.Path, n) || o.result != want {
+		panic(violation(storedIsTrue, "a checkpoint says of job %s that it comes to %x of %d leaves, and it is %x of %d",
+			pathText(part.Path), o.result.Sum, o.result.Leaves, want.Sum, want.Leaves))
+	}
+}
+
+// end checks that jobs went back for reasons that add up.
+func (a *audit) end() {
+	if a == nil {
+		return
+	}
+	s := a.world.steals()
+	if why := s.PutBackLostThief + s.PutBackInventory + s.PutBackUnsent + s.PutBackReturned + s.PutBackTooLarge; s.JobsPutBack != why {
+		panic(violation(hasCause, "%d jobs went back, for %d reasons", s.JobsPutBack, why))
+	}
+}

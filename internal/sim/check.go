@@ -1,0 +1,110 @@
+package sim
+
+import (
+	"slices"
+
+	"github.com/satin-peer/satin/steal"
+)
+
+// What is checked of what cores say and order, while they do.
+
+// checkBounds sees to it that no more is outside than a core may have outside.
+func (p *peer) checkBounds() {
+	if n, most := len(p.engine.given), p.world.cfg.Core.MaxLeases; n > most {
+		panic(violation(inBounds, "%s has %d jobs outside, at most %d are possible", p.id, n, most))
+	}
+}
+
+// checkMessage looks at the length of what a message lists.
+func (w *world) checkMessage(m *steal.Message) {
+	c := &w.cfg.Core
+	over := func(what string, n, most int) {
+		if n > most {
+			panic(violation(inBounds, "%s sends %d %s in a %v, at most %d are possible", m.From.Peer, n, what, m.Kind(), most))
+		}
+	}
+	switch {
+	case m.Reply != nil:
+		over("jobs", len(m.Reply.Jobs), c.MaxBatch)
+		tuples := 0
+		for i := range m.Reply.Jobs {
+			tuples += len(m.Reply.Jobs[i].Orphans)
+		}
+		over("tuples", tuples, c.MaxTuplesPerNews)
+	case m.Heartbeat != nil:
+		over("jobs", len(m.Heartbeat.Held), c.MaxSegments)
+	case m.HandOver != nil && len(m.HandOver.Parts) > 1:
+		size := 0
+		for i := range m.HandOver.Parts {
+			size += m.HandOver.Parts[i].Size()
+		}
+		over("bytes of outcomes", size, c.MaxHandOver)
+	}
+	if err := m.Validate(); err != nil {
+		panic(violation(inBounds, "%s sends what nobody may: %v", m.From.Peer, err))
+	}
+}
+
+// checkNews does the same for news.
+func (w *world) checkNews(n *steal.News) {
+	if most := w.cfg.Core.MaxTuplesPerNews; len(n.Tuples) > most {
+		panic(violation(inBounds, "%s tells %d tuples at once, at most %d are possible", n.From.Peer, len(n.Tuples), most))
+	}
+	if err := n.Validate(); err != nil {
+		panic(violation(inBounds, "%s tells what nobody may: %v", n.From.Peer, err))
+	}
+}
+
+// checkOrphans looks at what an owner's silence or goodbye makes a core order: a job may be run here too, but none is ended.
+func (p *peer) checkOrphans(orders []steal.Order) {
+	if p.world.cfg.Recovery == steal.Naive || p.leaving || p.world.cancelled {
+		return
+	}
+	for i := range orders {
+		if o := &orders[i]; o.Kind == steal.AbortSegment && p.engine.segments[o.Segment] != nil {
+			panic(violation(orphanRunsOn, "%s aborts segment %d, job %s, because its owner is silent or gone",
+				p.id, o.Segment, pathText(p.engine.segments[o.Segment].path)))
+		}
+	}
+}
+
+// checkRestored looks whether what a checkpoint gave back has been taken in.
+func (p *peer) checkRestored(parts []steal.Partial) {
+	if p.world.cfg.Recovery == steal.Naive || p.world.cfg.Core.MaxKept < amplyKept {
+		return
+	}
+	table := p.core.Orphans()
+	for i := range parts {
+		if !inTable(table, parts[i].Path) {
+			panic(violation(storedIsThere, "%s does not have the outcome of %s that its checkpoint gave back", p.id, pathText(parts[i].Path)))
+		}
+	}
+}
+
+// amplyKept is a bound on kept outcomes that no small run reaches.
+const amplyKept = 4096
+
+// checkAcks looks whether what a core acknowledges to have been handed over is in its table.
+func (p *peer) checkAcks(m *steal.Message, answers []*steal.Message) {
+	if m.HandOver == nil || p.world.cfg.Core.MaxKept < amplyKept || !slices.ContainsFunc(answers, func(a *steal.Message) bool {
+		return a.HandOverAck != nil && !a.HandOverAck.Leaving && a.HandOverAck.ID == m.HandOver.ID && a.To == m.From
+	}) {
+		return
+	}
+	table := p.core.Orphans()
+	for i := range m.HandOver.Parts {
+		if path := m.HandOver.Parts[i].Path; !inTable(table, path) {
+			panic(violation(ackMeansStored, "%s acknowledges the outcome of %s and does not have it", p.id, pathText(path)))
+		}
+	}
+}
+
+// inTable says whether somebody has a job or one above it.
+func inTable(o *steal.Orphans, path steal.Path) bool {
+	for n := len(path); n >= 0; n-- {
+		if hit, _ := o.Look(path[:n]); hit {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,83 @@
+package sim
+
+import "github.com/satin-peer/satin/steal"
+
+// disk is a peer's checkpoint: what it has kept or sent home, in the order of writing. It outlives the peer, but for what was
+// written after the last commit.
+type disk struct {
+	records   []record
+	committed int // so many are certain to be there when the peer is not
+}
+
+type record struct {
+	at   int64
+	part steal.Partial
+}
+
+// store writes outcomes, beside the jobs: they pay for it later.
+func (p *peer) store(parts []steal.Partial) {
+	c := &p.world.cfg.Checkpoint
+	for i := range parts {
+		if c.Every > 0 && p.world.cfg.Recovery == steal.Salvage {
+			p.disk.records = append(p.disk.records, record{p.world.now, parts[i]})
+			p.debt += int64(c.RecordCost) + int64(len(parts[i].Outcome))*int64(c.ByteCost)
+		}
+	}
+}
+
+// lose is what a crash leaves on the disk: all of the commits before, and of what came after as much as chance had written.
+func (d *disk) lose(w *world) {
+	every := int64(w.cfg.Checkpoint.Every)
+	if every == 0 {
+		return
+	}
+	last := w.now / every * every
+	kept := d.records[:d.committed]
+	for _, r := range d.records[d.committed:] {
+		if r.at < last || w.random.IntN(2) == 0 {
+			kept = append(kept, r)
+		}
+		if r.at < last {
+			w.counts.Stored++
+		}
+	}
+	d.records, d.committed = kept, len(kept)
+}
+
+// restored is what a peer finds on its disk when it begins a life.
+func (p *peer) restored() []steal.Partial {
+	parts := make([]steal.Partial, 0, len(p.disk.records))
+	for i := range p.disk.records {
+		p.world.audit.restored(&p.disk.records[i].part)
+		parts = append(parts, p.disk.records[i].part)
+	}
+	p.world.counts.Restored += uint64(len(parts))
+	return parts
+}
+
+// forgets says that a peer's disk is gone with it.
+func (p *peer) forgets() { p.disk = disk{} }
+
+// spread gives the records of dead peers of a cluster to live ones in turn: somebody has carried the disks over.
+func (w *world) spread(cluster int) {
+	var live []*peer
+	for _, p := range w.peers {
+		if p.alive && !p.leaving {
+			live = append(live, p)
+		}
+	}
+	next := 0
+	for _, dead := range w.peers {
+		if dead.alive || dead.cluster != cluster || len(dead.disk.records) == 0 || len(live) == 0 {
+			continue
+		}
+		p := live[next%len(live)]
+		next++
+		parts := dead.restored()
+		dead.forgets()
+		w.trace.line(w.now, p.id, "restores %d outcomes of %s", len(parts), dead.id)
+		p.absorb(p.core.Restore(p.local(), parts))
+		p.checkRestored(parts)
+		p.settle()
+	}
+}

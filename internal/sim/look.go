@@ -1,0 +1,102 @@
+package sim
+
+import (
+	"slices"
+	"time"
+)
+
+// calm says since when nothing has gone wrong.
+type calm struct {
+	since  int64 // the last fault began or ended
+	storms int   // faults that last and are not partitions
+	sides  []side
+}
+
+// side is one of the components of a divided swarm: those who hear each other.
+type side struct {
+	key     uint64 // of each partition, on which side
+	masters int
+	alive   bool
+	settled int64 // when it last had one master
+}
+
+// lookEvery is how often the swarm as a whole is looked at.
+const lookEvery = time.Second
+
+// look counts masters, for one-master.
+func (w *world) look() {
+	w.queue.post(event{at: w.now + int64(lookEvery), what: lookDue, peer: -1})
+	if w.rootDone || w.cancelled || w.calm.storms > 0 {
+		return
+	}
+	c := &w.calm
+	for i := range c.sides {
+		c.sides[i].masters, c.sides[i].alive = 0, false
+	}
+	for _, p := range w.peers {
+		if !p.alive || p.leaving {
+			continue
+		}
+		s := c.side(w.weather.sideOf(p), w.now)
+		s.alive = true
+		if p.isMaster() {
+			s.masters++
+		}
+	}
+	core := &w.cfg.Core
+	most := int64(2*(core.MasterLease+4*core.RankStagger)+2*core.BeaconEvery) + maxGossip + int64(w.cfg.Gossip.Delay)
+	c.sides = slices.DeleteFunc(c.sides, func(s side) bool { return !s.alive })
+	for i := range c.sides {
+		s := &c.sides[i]
+		if s.masters == 1 {
+			s.settled = w.now
+		} else if since := max(s.settled, c.since); w.now-since > most {
+			panic(violation(oneMaster, "%v after the last change there are %d masters among those who hear each other",
+				time.Duration(w.now-since), s.masters))
+		}
+	}
+}
+
+// side finds a component, or begins one.
+func (c *calm) side(key uint64, now int64) *side {
+	for i := range c.sides {
+		if c.sides[i].key == key {
+			return &c.sides[i]
+		}
+	}
+	c.sides = append(c.sides, side{key: key, settled: now})
+	return &c.sides[len(c.sides)-1]
+}
+
+// sideOf says on which side of each partition a peer is.
+func (x *weather) sideOf(p *peer) (key uint64) {
+	for i, f := range x.active {
+		in := false
+		switch f.Kind {
+		case PartitionShort, PartitionLong:
+			in = slices.Contains(f.Peers, int(p.number))
+		case PartitionCluster:
+			in = p.cluster == f.Cluster
+		}
+		if in {
+			key |= 1 << (i % 64)
+		}
+	}
+	return key
+}
+
+// isMaster says whether the peer has told of late that it holds the root.
+func (p *peer) isMaster() bool {
+	return p.beaconAt > 0 && p.world.now-p.beaconAt < int64(p.world.cfg.Core.BeaconEvery)*3/2
+}
+
+// master is who holds the root, as far as that is known: who said so last.
+func (w *world) master() *peer {
+	var last *peer
+	for _, p := range w.peers {
+		if p.alive && !p.leaving && (last == nil || p.beaconAt > last.beaconAt) {
+			last = p
+		}
+	}
+	return last
+}

@@ -1,0 +1,67 @@
+package sim
+
+import "github.com/satin-peer/satin/steal"
+
+// What an engine does for recovery: it looks for jobs whose results somebody has before it begins them again, and offers the
+// results of long ones to be kept.
+
+// salvage looks a job that is about to begin up among the orphans: on a hit it is taken out of the engine, for the core to get
+// its result. Only jobs below restarted ones that are watched are looked up, and those that came back themselves; each once.
+func (g *engine) salvage(e *entry) (t steal.Taken, hit bool) {
+	if !g.looks(e) || g.orphans == nil {
+		return steal.Taken{}, false
+	}
+	path := g.path(e.place)
+	hit, _ = g.orphans.Look(path)
+	if !hit || e.parent == noFrame || e.found { // who runs a topmost job is for the core to say
+		return steal.Taken{}, false
+	}
+	g.books.found++
+	return g.out(givenJob{entry: *e, path: path, salvaged: true}), true
+}
+
+// looks says whether it can be that somebody has results of the job or of one below it.
+func (g *engine) looks(e *entry) bool {
+	return e.again && (e.back || e.parent == noFrame || g.frames[e.parent].watched)
+}
+
+// watch takes in a new table: frames of restarted jobs look again whether there is anything below them.
+func (g *engine) watch(o *steal.Orphans) {
+	g.orphans = o
+	for i := range g.frames {
+		if f := &g.frames[i]; f.used && f.again {
+			f.watched = g.below(f.place)
+		}
+	}
+}
+
+// below says whether somebody has results of jobs below that place.
+func (g *engine) below(at place) bool {
+	if g.orphans == nil {
+		return false
+	}
+	_, below := g.orphans.Look(g.path(at))
+	return below
+}
+
+// offer keeps the result of a job that ran here for long, before its parent sees it.
+func (g *engine) offer(c *child) {
+	if g.keep == 0 || c.outside || c.took < g.keep {
+		return
+	}
+	p := g.path(c.place)
+	g.kept = append(g.kept, g.partial(p, c.node, c.result, c.took))
+}
+
+// partial is what a job here has come to, by itself.
+func (g *engine) partial(p steal.Path, n Node, r Result, took int64) steal.Partial {
+	id := identify(n.encode(nodeBytes))
+	if g.nodes != nil {
+		g.nodes[id] = n
+	}
+	o := outcome{claim: claimOf(g.run, p, n), result: r, by: g.owner, took: took}
+	if len(p) == 0 { // two masters' answers are compared, and nothing but the result is in them
+		o.by, o.took = 0, 0
+	}
+	return steal.Partial{Path: p, Identity: id, Outcome: o.encode(g.tree.ResultBytes(n))}
+}
