@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/network"
@@ -28,7 +29,7 @@ const (
 	maxRunsTold  = 64
 	// maxStonesTold is how many tombstones of own runs are told again at meetings.
 	maxStonesTold = 16
-	maxMeeting    = maxCardsTold*statement.MaxCard/4 + maxRunsTold*statement.MaxTombstone
+	maxMeeting    = maxCardsTold*statement.MaxCard/4 + (maxRunsTold+maxAnswersTold)*statement.MaxTombstone
 )
 
 // meeting is what both sides of a meeting say.
@@ -36,14 +37,18 @@ type meeting struct {
 	Cards [][]byte      `cbor:"1,keyasint"` // of members, the speaker's own first
 	Runs  []satin.RunID `cbor:"2,keyasint,omitempty"`
 	Over  [][]byte      `cbor:"3,keyasint,omitempty"` // tombstones of the speaker's own runs
+	// Answers are the statements about answers that the speaker keeps for the other side.
+	Answers [][]byte `cbor:"4,keyasint,omitempty"`
 }
 
-// runAnswer is what somebody knows of a run, in one of these ways; none of them: nothing.
+// runAnswer is what somebody knows of a run; none of it: nothing.
 type runAnswer struct {
 	Manifest  []byte `cbor:"1,keyasint,omitempty"`
 	Tombstone []byte `cbor:"2,keyasint,omitempty"`
 	// Known says that the run goes on, in answer to a question that did not want the manifest.
 	Known bool `cbor:"3,keyasint,omitempty"`
+	// Answered says that somebody has the answer.
+	Answered []byte `cbor:"4,keyasint,omitempty"`
 }
 
 // runQuestion asks after a run.
@@ -60,7 +65,7 @@ func (p *Peer) serveExchange() {
 				return nil, err
 			}
 			p.hearMeeting(s.Conn().RemotePeer(), &their)
-			return p.meeting(), nil
+			return p.meeting(s.Conn().RemotePeer()), nil
 		})
 	})
 	p.net.SetStreamHandler(runProtocol, func(s network.Stream) {
@@ -76,14 +81,7 @@ func (p *Peer) serveExchange() {
 
 // answer serves one question. What goes wrong ends the stream: the other side will see.
 func (p *Peer) answer(s network.Stream, limit int, within time.Duration, f func(question []byte) (any, error)) {
-	if !p.host.Admitted(s.Conn().RemotePeer()) {
-		_ = s.Reset()
-		return
-	}
-	err := func() error {
-		if err := s.SetDeadline(time.Now().Add(within)); err != nil {
-			return err
-		}
+	p.serve(s, within, func() error {
 		q, err := wire.ReadFrame(s, nil, limit)
 		if err != nil {
 			return err
@@ -92,12 +90,20 @@ func (p *Peer) answer(s network.Stream, limit int, within time.Duration, f func(
 		if err != nil {
 			return err
 		}
-		b, err := wire.Value().Encode(a)
-		if err != nil {
-			return err
-		}
-		return wire.WriteFrame(s, b, wire.MaxValue)
-	}()
+		return writeValue(s, a)
+	})
+}
+
+// serve lets a member speak on a stream that it opened, for so long at most.
+func (p *Peer) serve(s network.Stream, within time.Duration, f func() error) {
+	if !p.host.Admitted(s.Conn().RemotePeer()) {
+		_ = s.Reset()
+		return
+	}
+	err := s.SetDeadline(time.Now().Add(within))
+	if err == nil {
+		err = f()
+	}
 	if err != nil {
 		p.log.Debug("question not answered", "peer", s.Conn().RemotePeer(), "protocol", s.Protocol(), "error", err)
 		_ = s.Reset()
@@ -108,6 +114,16 @@ func (p *Peer) answer(s network.Stream, limit int, within time.Duration, f func(
 
 // ask asks one question.
 func (p *Peer) ask(ctx context.Context, to peer.ID, id protocol.ID, question, answer any, limit int, within time.Duration) error {
+	return p.converse(ctx, to, id, within, func(s network.Stream) error {
+		if err := writeValue(s, question); err != nil {
+			return err
+		}
+		return readValue(s, limit, answer)
+	})
+}
+
+// converse speaks with a member on a stream of its own, for so long at most.
+func (p *Peer) converse(ctx context.Context, to peer.ID, id protocol.ID, within time.Duration, f func(network.Stream) error) error {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	// Questions may go through a relay; jobs wait for a direct connection.
@@ -120,36 +136,44 @@ func (p *Peer) ask(ctx context.Context, to peer.ID, id protocol.ID, question, an
 	if err := s.SetDeadline(deadline); err != nil {
 		return err
 	}
-	b, err := wire.Value().Encode(question)
-	if err != nil {
-		return err
-	}
-	if err := wire.WriteFrame(s, b, wire.MaxValue); err != nil {
-		return fmt.Errorf("%s does not listen: %w", to, err)
-	}
-	if b, err = wire.ReadFrame(s, nil, limit); err != nil {
+	if err := f(s); err != nil {
 		return fmt.Errorf("%s does not answer: %w", to, err)
-	}
-	if err := wire.Value().Decode(b, answer); err != nil {
-		return fmt.Errorf("the answer of %s: %w", to, err)
 	}
 	_ = s.Close()
 	return nil
 }
 
+// writeValue writes one message as a frame.
+func writeValue(w io.Writer, v any) error {
+	b, err := wire.Value().Encode(v)
+	if err != nil {
+		return err
+	}
+	return wire.WriteFrame(w, b, wire.MaxValue)
+}
+
+// readValue reads one message of at most limit bytes.
+func readValue(r io.Reader, limit int, v any) error {
+	b, err := wire.ReadFrame(r, nil, limit)
+	if err != nil {
+		return err
+	}
+	return wire.Value().Decode(b, v)
+}
+
 // meet tells a peer that was just connected whom we know, and learns the same.
 func (p *Peer) meet(ctx context.Context, id peer.ID) {
 	var their meeting
-	if err := p.ask(ctx, id, meetProtocol, p.meeting(), &their, maxMeeting, exchangeTime); err != nil {
+	if err := p.ask(ctx, id, meetProtocol, p.meeting(id), &their, maxMeeting, exchangeTime); err != nil {
 		p.log.Debug("meeting failed", "error", err)
 		return
 	}
 	p.hearMeeting(id, &their)
 }
 
-// meeting is what this peer says of itself and others.
-func (p *Peer) meeting() *meeting {
-	m := &meeting{Runs: p.runs.active(maxRunsTold), Over: p.runs.stones()}
+// meeting is what this peer says of itself and others to one of them.
+func (p *Peer) meeting(with peer.ID) *meeting {
+	m := &meeting{Runs: p.runs.active(maxRunsTold), Over: p.runs.stones(), Answers: p.holding.of(with)}
 	if own := p.ownCard(); own != nil {
 		m.Cards = append(m.Cards, own.Bytes)
 	}
@@ -183,6 +207,14 @@ func (p *Peer) hearMeeting(from peer.ID, m *meeting) {
 			p.log.Debug("tombstone refused", "from", from, "error", err)
 		}
 	}
+	for i, b := range m.Answers {
+		if i == maxAnswersTold {
+			break
+		}
+		if err := p.runs.hearAnswered(b, from); err != nil {
+			p.log.Debug("statement of an answer refused", "from", from, "error", err)
+		}
+	}
 	for i, run := range m.Runs {
 		if i == maxRunsTold {
 			break
@@ -213,28 +245,34 @@ func (p *Peer) hearCard(b []byte) error {
 // errUnknownRun is what asking after a run gives when the other side knows nothing of it.
 var errUnknownRun = errors.New("it knows of no such run")
 
-// fetchManifest asks a member for a manifest. A tombstone instead of it is taken in.
-func (p *Peer) fetchManifest(ctx context.Context, run satin.RunID, from peer.ID) (*statement.SignedManifest, error) {
+// fetchManifest asks a member for a manifest; nil if the run is over. A tombstone instead of it, or with it, is taken in; the
+// statement that the run is answered is for the caller.
+func (p *Peer) fetchManifest(ctx context.Context, run satin.RunID, from peer.ID) (m *statement.SignedManifest, answered []byte, err error) {
 	var a runAnswer
 	if err := p.ask(ctx, from, runProtocol, &runQuestion{run, true}, &a, wire.MaxValue, manifestTime); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if a.Tombstone != nil {
-		return nil, p.runs.bury(a.Tombstone)
+		if err := p.runs.bury(a.Tombstone); err != nil {
+			return nil, nil, err
+		}
 	}
 	if a.Manifest == nil {
-		return nil, fmt.Errorf("%s: %w", from, errUnknownRun)
+		if a.Tombstone == nil && a.Answered == nil {
+			err = fmt.Errorf("%s: %w", from, errUnknownRun)
+		}
+		return nil, a.Answered, err
 	}
-	m, err := statement.OpenManifest(a.Manifest)
+	m, err = statement.OpenManifest(a.Manifest)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("from %s: %w", from, err)
+		return nil, nil, fmt.Errorf("from %s: %w", from, err)
 	case m.Run != run:
-		return nil, fmt.Errorf("%s sent the manifest of run %s for %s", from, m.Run, run)
+		return nil, nil, fmt.Errorf("%s sent the manifest of run %s for %s", from, m.Run, run)
 	case m.Swarm != p.host.SwarmName():
-		return nil, fmt.Errorf("%s sent a manifest for the swarm %q", from, clip(m.Swarm))
+		return nil, nil, fmt.Errorf("%s sent a manifest for the swarm %q", from, clip(m.Swarm))
 	}
-	return m, nil
+	return m, a.Answered, nil
 }
 
 // clip cuts a stranger's text for a log.

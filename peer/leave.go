@@ -10,26 +10,26 @@ import (
 	"github.com/satin-peer/satin/peer/control"
 )
 
-// Leave ends the runs that this peer owns and says goodbye: to partners, who queue again at once what this peer holds, and to everybody. It is done in some
-// milliseconds if the network takes the messages, in less than a second if some members cannot be reached, and gives up when
-// ctx ends, with its error. Close is still needed.
+// Leave lets this peer's part in all runs go to others, its own runs included: jobs that have not begun go back, results are handed
+// over, for Config.LeavePatience at most, and then it says goodbye: to partners, who queue again at once what this peer still held, and to
+// everybody. With little to hand over it is done in some milliseconds if the network takes the messages; some members that cannot be
+// reached cost it less than a second. It gives up when ctx ends, with its error. Close is still needed.
 func (p *Peer) Leave(ctx context.Context) error {
 	if p.leaving.Swap(true) {
 		return nil
 	}
 	defer close(p.left)
-	p.runs.abandon()
+	patience := p.cfg.LeavePatience
+	if end, ok := ctx.Deadline(); ok {
+		patience = min(patience, max(time.Until(end)-flushTime-farewellTime, 0))
+	}
 	var wg sync.WaitGroup
 	for _, r := range p.runs.inProgress() {
 		if r.session != nil {
-			wg.Add(1)
-			go func() {
-				defer wg.Done()
-				r.session.Leave(0)
-			}()
+			wg.Go(func() { r.session.Leave(patience) })
 		}
 	}
-	wg.Wait() // the sessions' loops answer at once
+	wg.Wait()
 	p.tellCard(p.renewCard())
 	soon, cancel := context.WithTimeout(ctx, flushTime)
 	defer cancel()

@@ -2,9 +2,9 @@ package peer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
-	"path/filepath"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -41,6 +41,8 @@ type Config struct {
 	// Stream and Gossip bound the traffic; zero fields take the defaults.
 	Stream stream.Config
 	Gossip gossip.Config
+	// LeavePatience is how long Leave may take to hand over what others can use. 0: nothing is handed over.
+	LeavePatience time.Duration
 	// Emulate is a directory made by emulate.Create: what crosses between clusters is delayed as the network there says. "" is
 	// none. It needs Cluster.
 	Emulate string
@@ -51,26 +53,30 @@ type Config struct {
 
 // A Peer is a member of a swarm. It implements control.Daemon. Methods may be called from any goroutine.
 type Peer struct {
-	cfg     Config
-	log     *slog.Logger
-	host    *host.Host
-	net     lp2p.Host
-	key     crypto.PrivKey
-	self    steal.PeerID
-	stream  *stream.Transport
-	apps    map[string]Application
-	members *members
-	news    chan struct{} // the members have changed; room for one
-	runs    *runs
-	answers answers
-	arbiter *arbiter
-	places  *places
-	started time.Time
-	lives   atomic.Uint64
-	past    pastWork
-	leaving atomic.Bool
-	left    chan struct{} // closed when this peer has left the swarm
-	pausing pausing
+	cfg      Config
+	log      *slog.Logger
+	host     *host.Host
+	net      lp2p.Host
+	key      crypto.PrivKey
+	self     steal.PeerID
+	stream   *stream.Transport
+	apps     map[string]Application
+	members  *members
+	news     chan struct{} // the members have changed; room for one
+	runs     *runs
+	answers  answers // to own runs
+	disputes answers // second ones that differ
+	held     answers // kept for the owners of other runs
+	holding  holding
+	own      *cabinet // own runs without an answer
+	arbiter  *arbiter
+	places   *places
+	started  time.Time
+	lives    atomic.Uint64
+	past     pastWork
+	leaving  atomic.Bool
+	left     chan struct{} // closed when this peer has left the swarm
+	pausing  pausing
 
 	watched  watched  // segments.go
 	watching watching // segments_watch.go
@@ -131,9 +137,10 @@ func Open(ctx context.Context, cfg Config, apps []Application) (_ *Peer, err err
 	if p.places, err = newPlaces(p); err != nil {
 		return nil, err
 	}
-	if p.answers, err = openAnswers(filepath.Join(cfg.Host.StateDir, "answers")); err != nil {
+	if err := errors.Join(p.openAnswers(), p.openOwn()); err != nil {
 		return nil, err
 	}
+	p.reviewHeld(p.started)
 	if err := p.openEmulation(); err != nil {
 		return nil, err
 	}
@@ -143,7 +150,9 @@ func Open(ctx context.Context, cfg Config, apps []Application) (_ *Peer, err err
 	if err := p.openGossip(); err != nil {
 		return nil, err
 	}
+	p.runs.takeBack()
 	p.serveExchange()
+	p.serveAnswers()
 	p.serveWatch()
 	p.host.OnPeer(p.onPeer)
 	p.spawn(p.upkeep)

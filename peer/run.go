@@ -22,18 +22,27 @@ type run struct {
 	state control.RunState
 	why   string
 	ended time.Time
-	// lost says that the run was given up although its owner has not ended it: it is taken up again when it is heard of.
+	// lost says that the run was given up although its owner has not ended it for good: it is taken up again when it is heard of.
 	lost bool
-	// asked and heardOwner are when the owner was last asked after the run, and last known to stand by it.
-	asked, heardOwner time.Time
-	asking            bool
+	// returned says that this own run was begun in an earlier life of this peer, or was suspended: others may have gone on with it.
+	returned bool
+	seq      uint64 // of the last tombstone of an own run
+
+	// announced is when an own run was last told of; asked when others were last asked after the run, and turn how often.
+	announced, asked time.Time
+	asking           bool
+	turn             int
+
+	claims   []*statement.SignedAnswered // of peers that say they have the answer, and are not believed yet
+	answered *statement.SignedAnswered   // of the peer that had the root job at the end, if that is not the owner
+	disputed string                      // the peer that has another answer
 
 	session *session.Session // nil unless this peer takes part
 	share   *share
 	load    loadTeller
 	loads   map[peer.ID]*load // what the others that take part have told
 
-	outcome []byte        // of the root job, if this peer is the owner
+	outcome []byte        // of the root job, if this peer is the owner or had it
 	stored  error         // why the answer is not on the disk
 	most    int           // peers that took part at one time
 	reached float64       // share of the tree that was done when it ended

@@ -1,7 +1,6 @@
 package peer
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -12,6 +11,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/session"
 	"github.com/satin-peer/satin/peer/statement"
@@ -29,14 +29,14 @@ const (
 	// maxEnded is how many ended runs are remembered, maxGraves how many tombstones.
 	maxEnded  = 64
 	maxGraves = 4096
+	// maxBesides bounds what is told beside a manifest.
+	maxBesides = statement.MaxTombstone + statement.MaxAnswered + 64
 	// maxFetches bounds the manifests that are being fetched, maxFetchesFrom those from one peer, who may be slow on purpose.
 	maxFetches     = 16
 	maxFetchesFrom = 2
-	// announceEvery is how often an owner announces its runs again; askEvery how often a participant asks the owner after
-	// one, and ownerPatience how long an owner may not be reached before its run is given up.
+	// announceEvery is how often an owner announces its runs again, and askEvery how often a participant asks after one.
 	announceEvery = 10 * time.Second
 	askEvery      = 10 * time.Second
-	ownerPatience = 60 * time.Second
 )
 
 // runs is the table of runs.
@@ -51,17 +51,23 @@ type runs struct {
 
 	told [][]byte // the newest tombstones of own runs, for those whom gossip did not reach
 
+	reviewed        time.Time  // when the answers that are kept for others were
+	concluding      sync.Mutex // one answer to an own run at a time; not held together with mu but by who takes it first
+	fetchingAnswers int
+
 	// live holds the sessions of the runs in progress, for those who must not wait for the mutex: messages.
 	live sync.Map // satin.RunID -> *session.Session
 }
 
 // grave is a tombstone.
 type grave struct {
+	statement.Tombstone
 	bytes  []byte
 	author peer.ID
-	reason statement.Reason
-	until  time.Time
 }
+
+// holds says whether the run is over by it.
+func (g grave) holds() bool { return g.Reason != statement.Resumed }
 
 func newRuns(p *Peer) *runs {
 	return &runs{p: p, table: map[satin.RunID]*run{}, fetching: map[satin.RunID]peer.ID{}, graves: map[satin.RunID]grave{}, waiting: map[satin.RunID][]*steal.Message{}}
@@ -72,7 +78,10 @@ func (t *runs) heard(id satin.RunID, from peer.ID) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	r := t.table[id]
-	_, buried := t.graves[id]
+	g, buried := t.graves[id]
+	if buried && !g.Reason.Final() && from == g.author {
+		buried = false // it may have resumed it
+	}
 	_, fetched := t.fetching[id]
 	if (r != nil && !r.lost) || buried || fetched || len(t.fetching) >= maxFetches || from == t.p.host.ID() {
 		return
@@ -89,9 +98,12 @@ func (t *runs) heard(id satin.RunID, from peer.ID) {
 	t.fetching[id] = from
 	t.p.spawn(func(ctx context.Context) {
 		defer t.fetched(id)
-		m, err := t.p.fetchManifest(ctx, id, from)
+		m, answered, err := t.p.fetchManifest(ctx, id, from)
 		if err == nil && m != nil {
 			err = t.adopt(m)
+		}
+		if err == nil && answered != nil {
+			err = t.hearAnswered(answered, from)
 		}
 		if err != nil {
 			t.p.log.Debug("run not taken up", "run", id, "error", err)
@@ -105,10 +117,12 @@ func (t *runs) adopt(m *statement.SignedManifest) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if g, ok := t.graves[m.Run]; ok {
-		if g.author == m.Owner {
+		if g.author == m.Owner && g.holds() {
 			return nil // it is over
 		}
-		delete(t.graves, m.Run) // somebody else's word
+		if g.author != m.Owner {
+			delete(t.graves, m.Run) // somebody else's word
+		}
 	}
 	if old := t.table[m.Run]; old != nil && !old.lost {
 		return nil
@@ -136,7 +150,7 @@ func (t *runs) adopt(m *statement.SignedManifest) error {
 	if bytes > maxManifests {
 		return fmt.Errorf("run %s: its manifest and those of the runs in progress have %d bytes, at most %d are kept", m.Run, bytes, maxManifests)
 	}
-	r := &run{manifest: m.Head(), bytes: m.Bytes, began: now, asked: now, heardOwner: now, state: control.RunRunning, over: make(chan struct{})}
+	r := &run{manifest: m.Head(), bytes: m.Bytes, began: now, asked: now, state: control.RunRunning, over: make(chan struct{})}
 	t.table[m.Run] = r
 	if r.why = t.p.unfit(&m.Manifest); r.why != "" {
 		r.state, r.ended = control.RunRefused, now
@@ -145,63 +159,7 @@ func (t *runs) adopt(m *statement.SignedManifest) error {
 		t.p.log.Warn("run refused", "run", m.Run, "app", m.App, "owner", m.Owner, "why", r.why)
 		return nil
 	}
-	return t.start(r)
-}
-
-// start makes the session of a run. The mutex is held.
-func (t *runs) start(r *run) error {
-	p, m := t.p, &r.manifest.Manifest
-	policy, err := steal.PolicyByName(m.Policy, steal.PeerID(r.manifest.Owner.String()))
-	if err == nil {
-		r.session, err = session.New(session.Config{
-			Run: steal.Run{ID: r.manifest.Run, Recovery: steal.Naive}, Self: steal.Address{Peer: p.self, Inc: p.nextLife()}, Core: p.cfg.Steal, Policy: policy,
-			Members: p.membersOf(m), Workers: p.cfg.Workers, Idle: !p.cfg.FullPriority, Send: p.send,
-			Log: p.log.With("run", r.manifest.Run.String()),
-		})
-	}
-	if err != nil {
-		r.state, r.why, r.ended = control.RunRefused, err.Error(), time.Now()
-		close(r.over)
-		return fmt.Errorf("run %s cannot be taken up: %w", r.manifest.Run, err)
-	}
-	most := p.cfg.Workers
-	if m.MaxCores > 0 {
-		most = min(most, m.MaxCores)
-	}
-	s := r.session
-	t.live.Store(r.manifest.Run, s)
-	r.share = &share{most: most, dry: func() bool { return dry(s) }, set: s.SetCores}
-	p.arbiter.join(r.share)
-	p.log.Info("taking part", "run", r.manifest.Run, "app", m.App, "title", m.Title, "owner", r.manifest.Owner)
-	return nil
-}
-
-// stop ends a run here. The mutex is held; the session ends by itself afterwards.
-func (t *runs) stop(r *run, state control.RunState, why string) {
-	if r.state.Ended() {
-		return
-	}
-	if r.session != nil {
-		r.reached = r.session.Pool().Progress()
-	}
-	r.state, r.why, r.ended = state, why, time.Now()
-	r.bytes = nil // nobody asks for them any more
-	if s := r.session; s != nil {
-		t.live.Delete(r.manifest.Run)
-		t.p.arbiter.leave(r.share)
-		f := r.figures()
-		r.final = &f
-		t.p.past.add(&f)
-		if !r.mine {
-			t.p.publishLoad(&load{Run: r.manifest.Run, Figures: f})
-		}
-		t.p.spawn(func(context.Context) {
-			s.Cancel()
-			s.Close()
-		})
-	}
-	close(r.over)
-	t.p.log.Info("run ended", "run", r.manifest.Run, "state", string(state), "why", cmp.Or(why, "its root job has ended"))
+	return t.start(r, m, beginning{})
 }
 
 // bury takes in a tombstone from anywhere.
@@ -216,15 +174,28 @@ func (t *runs) bury(b []byte) error {
 	if r != nil && r.manifest.Owner != author {
 		return fmt.Errorf("%s buries run %s of %s", author, stone.Run, r.manifest.Owner)
 	}
-	if _, ok := t.graves[stone.Run]; !ok && len(t.graves) < maxGraves {
-		t.graves[stone.Run] = grave{b, author, stone.Reason, time.Unix(stone.Until, 0)}
+	old, ok := t.graves[stone.Run]
+	switch {
+	case ok && (old.author != author || !stone.Supersedes(&old.Tombstone)):
+		return nil // known, or out of date
+	case ok || len(t.graves) < maxGraves:
+		t.graves[stone.Run] = grave{*stone, b, author}
 	}
-	if r != nil {
-		state := control.RunDone
-		if stone.Reason == statement.Cancelled {
-			state = control.RunCancelled
-		}
-		t.stop(r, state, "its owner says that it is "+stone.Reason.String())
+	if stone.Reason == statement.Finished {
+		t.p.release(stone.Run, author)
+	}
+	if r == nil || r.mine {
+		return nil
+	}
+	switch stone.Reason {
+	case statement.Finished:
+		t.stop(r, control.RunDone, "its owner says that it is finished")
+	case statement.Cancelled:
+		t.stop(r, control.RunCancelled, "its owner says that it is cancelled")
+	case statement.Suspended:
+		r.lost = true // until it is heard of again
+		t.stop(r, control.RunSuspended, "its owner has suspended it")
+	case statement.Resumed: // it will be announced
 	}
 	return nil
 }
@@ -233,17 +204,31 @@ func (t *runs) bury(b []byte) error {
 func (t *runs) tell(q runQuestion) *runAnswer {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	a := &runAnswer{Answered: t.p.holding.answered(q.Run)}
 	if g, ok := t.graves[q.Run]; ok {
-		return &runAnswer{Tombstone: g.bytes}
+		a.Tombstone = g.bytes
+		if g.holds() {
+			return a
+		}
 	}
 	r := t.table[q.Run]
-	if r == nil || r.lost || (r.mine && r.state.Ended()) {
-		return &runAnswer{}
+	if r == nil || r.lost || (r.mine && r.state.Ended() && r.state != control.RunRefused) {
+		return a
 	}
-	if q.Full && !r.state.Ended() {
-		return &runAnswer{Manifest: r.bytes}
+	switch {
+	case a.Answered != nil:
+	case r.answered != nil:
+		a.Answered = r.answered.Bytes
+	case len(r.claims) > 0:
+		a.Answered = r.claims[0].Bytes
 	}
-	return &runAnswer{Known: true}
+	if a.Known = true; q.Full && !r.state.Ended() {
+		a.Manifest, a.Known = r.bytes, false
+		if len(a.Manifest)+maxBesides > wire.MaxValue {
+			a.Tombstone, a.Answered = nil, nil // they will be asked for
+		}
+	}
+	return a
 }
 
 // active lists at most so many runs in progress.
@@ -285,57 +270,10 @@ func (t *runs) inProgress() (list []*run) {
 	return list
 }
 
-// keepUp is done every second: own runs are announced again, others' owners asked after theirs, and what is old is forgotten.
-func (t *runs) keepUp(now time.Time) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for _, r := range t.table {
-		switch {
-		case r.state.Ended():
-		case now.Unix() >= r.manifest.Expires && !r.mine:
-			t.stop(r, control.RunCancelled, "its manifest has expired")
-		case r.mine:
-			if now.Sub(r.asked) >= announceEvery {
-				r.asked = now
-				t.p.announce(r.manifest)
-			}
-		case now.Sub(r.heardOwner) > ownerPatience:
-			r.lost = true
-			t.stop(r, control.RunCancelled, "its owner has not been reached for a minute")
-		case now.Sub(r.asked) >= askEvery && !r.asking:
-			r.asked, r.asking = now, true
-			t.p.spawn(func(ctx context.Context) { t.askAfter(ctx, r) })
-		}
-	}
-	t.forget(now)
-}
-
-// askAfter asks the owner whether its run goes on.
-func (t *runs) askAfter(ctx context.Context, r *run) {
-	var a runAnswer
-	err := t.p.ask(ctx, r.manifest.Owner, runProtocol, &runQuestion{Run: r.manifest.Run}, &a, 1<<12, exchangeTime)
-	if a.Tombstone != nil {
-		if bad := t.bury(a.Tombstone); bad != nil {
-			t.p.log.Debug("tombstone refused", "from", r.manifest.Owner, "error", bad)
-		}
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	r.asking = false
-	switch {
-	case err != nil:
-	case a.Known:
-		r.heardOwner = time.Now()
-	default: // it came back and has forgotten
-		r.lost = true
-		t.stop(r, control.RunCancelled, "its owner knows nothing of it any more")
-	}
-}
-
 // forget drops what is older than need be. The mutex is held.
 func (t *runs) forget(now time.Time) {
 	for id, g := range t.graves {
-		if now.After(g.until) {
+		if now.Unix() > g.Until {
 			delete(t.graves, id)
 		}
 	}

@@ -111,7 +111,14 @@ func (p *Peer) describeRun(r *run, now time.Time) control.RunInfo {
 	i := control.RunInfo{
 		Run: hexRun(m.Run), App: m.App, Args: r.args, Title: m.Title, Owner: m.Owner.String(), Mine: r.mine, Master: m.Owner.String(),
 		State: r.state, Why: r.why, Submitted: time.Unix(m.Created, 0).UTC(), Elapsed: r.elapsed(now).Seconds(), Peers: peers,
-		Executed: f.Executed, Stats: &stats,
+		Executed: f.Executed, Stats: &stats, Recovery: cmp.Or(m.Recovery, "salvage"), Deputies: m.Deputies, Disputed: r.disputed != "",
+	}
+	if r.answered != nil {
+		i.AnsweredBy = r.answered.Author.String()
+		i.Master = i.AnsweredBy
+	}
+	if r.disputed != "" {
+		i.Why = "disputed: " + r.disputed + " came to another answer"
 	}
 	if r.mine {
 		i.Share = p.share(r)

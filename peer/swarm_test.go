@@ -203,42 +203,6 @@ func TestAnswerOutlivesThePeer(t *testing.T) {
 	}
 }
 
-// Who owns a run and leaves ends it everywhere: nobody else could.
-func TestOwnerLeaves(t *testing.T) {
-	list := swarm(t, 3)
-	run := submit(t, list[1], "fib", 60)
-	until(t, "the others take part", func() bool { return taken(list[0]) > 0 && taken(list[2]) > 0 })
-	if err := list[1].Leave(deadline(t)); err != nil {
-		t.Fatal(err)
-	}
-	list[1].Close()
-	for _, p := range []*peer.Peer{list[0], list[2]} {
-		until(t, "the run is over", func() bool { return runs(t, p)[run].State == control.RunCancelled })
-	}
-}
-
-// An owner that crashed and comes back knows its run as its own, and says that it is lost; the others end it.
-func TestOwnerComesBack(t *testing.T) {
-	dir := t.TempDir()
-	in := func(c *peer.Config) { c.Host.StateDir = dir }
-	a, b := open(t), open(t, in)
-	if _, err := b.Join(deadline(t), address(t, a)); err != nil {
-		t.Fatal(err)
-	}
-	run := submit(t, b, "fib", 60)
-	until(t, "the other takes part", func() bool { return taken(a) > 0 })
-	b.Close() // without a word
-	b = open(t, in)
-	if _, err := b.Join(deadline(t), address(t, a)); err != nil {
-		t.Fatal(err)
-	}
-	until(t, "the owner has heard of its run", func() bool { return runs(t, b)[run].Mine })
-	if r := runs(t, b)[run]; r.State != control.RunFailed || !strings.Contains(r.Why, "restarted") {
-		t.Errorf("the owner says %s: %s", r.State, r.Why)
-	}
-	until(t, "the run is over", func() bool { return runs(t, a)[run].State == control.RunCancelled })
-}
-
 // Whoever waits for an answer that could not be kept learns of it.
 func TestAnswerThatCannotBeKept(t *testing.T) {
 	dir := t.TempDir()

@@ -36,6 +36,12 @@ func (p *Peer) openGossip() error {
 		}
 	})
 	g.Handle(gossip.KindLoad, checkLoad, p.hearLoad)
+	g.Handle(gossip.KindNews, checkNews, p.hearNews)
+	g.Handle(gossip.KindAnswered, checkAnswered, func(author peer.ID, b []byte) {
+		if err := p.runs.hearAnswered(b, author); err != nil {
+			p.log.Debug("statement of an answer refused", "from", author, "error", err)
+		}
+	})
 	p.gossip, p.speaks = g, cfg.Swarm
 	return nil
 }
@@ -109,6 +115,15 @@ func checkTombstone(_ peer.ID, b []byte) error {
 	return err
 }
 
+// checkAnswered accepts a statement of its author.
+func checkAnswered(author peer.ID, b []byte) error {
+	a, err := statement.OpenAnswered(b)
+	if err == nil && a.Author != author {
+		return fmt.Errorf("a statement of %s from %s", a.Author, author)
+	}
+	return err
+}
+
 // errLoad is why a load is refused.
 var errLoad = errors.New("a load out of range")
 
@@ -140,6 +155,7 @@ func (p *Peer) publish(k gossip.Kind, b []byte) {
 
 func (p *Peer) announce(m *statement.SignedManifest) { p.publish(gossip.KindRun, m.Run[:]) }
 func (p *Peer) publishTombstone(b []byte)            { p.publish(gossip.KindTombstone, b) }
+func (p *Peer) publishAnswered(b []byte)             { p.publish(gossip.KindAnswered, b) }
 func (p *Peer) publishLoad(l *load)                  { p.publish(gossip.KindLoad, encode(l)) }
 
 func (p *Peer) tellCard(c *statement.SignedCard) {

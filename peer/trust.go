@@ -41,9 +41,31 @@ func (p *Peer) allow(name string) (control.Invited, error) {
 		return control.Invited{}, control.Errorf(control.ErrUnavailable, "this peer has no address to join by yet: see satin-peer doctor")
 	}
 	if err := p.host.Allow(id); err != nil {
-		return control.Invited{}, control.Errorf(control.ErrRefused, "%v", err)
+		return control.Invited{}, listError(err)
 	}
 	return control.Invited{Line: byUse(addrs)[0], Swarm: p.host.SwarmName()}, nil
+}
+
+// Revoke puts a peer out: see control.Daemon.
+func (p *Peer) Revoke(_ context.Context, name string) error {
+	id, err := peerID(name)
+	if err != nil {
+		return err
+	}
+	return listError(p.host.Revoke(id))
+}
+
+// listError is why a peer cannot be put on a list.
+func listError(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, host.ErrAddress):
+		return control.Errorf(control.ErrBadInput, "%v: want what 'satin-peer status' shows of that peer, as 12D3KooW…", err)
+	case errors.Is(err, host.ErrSelf):
+		return control.Errorf(control.ErrBadInput, "that is this peer itself")
+	}
+	return control.Errorf(control.ErrRefused, "%v", err)
 }
 
 // Join connects to a member: see control.Daemon.

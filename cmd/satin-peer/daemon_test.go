@@ -31,7 +31,8 @@ type fakeMember struct {
 	err     error // what every call but Leave gives
 	refused error // what Join gives
 	outcome control.Outcome
-	block   bool // runs do not end by themselves
+	resumed string // what ResumeRun explains
+	block   bool   // runs do not end by themselves
 	waiting chan struct{}
 	stopped chan struct{}
 	closed  bool
@@ -99,6 +100,13 @@ func (m *fakeMember) Doctor(context.Context) ([]control.Finding, error) {
 }
 func (m *fakeMember) Resume(context.Context) error                   { return m.note("resume") }
 func (m *fakeMember) Pause(_ context.Context, d time.Duration) error { return m.note("pause %v", d) }
+func (m *fakeMember) Suspend(_ context.Context, run string) error {
+	return m.note("suspend %s", run)
+}
+func (m *fakeMember) Revoke(_ context.Context, peer string) error { return m.note("revoke %s", peer) }
+func (m *fakeMember) ResumeRun(_ context.Context, r control.Resumption) (control.RunInfo, error) {
+	return control.RunInfo{Run: runGoing, Title: "a tree of depth 20", Why: m.resumed}, m.note("resume run %+v", r)
+}
 func (m *fakeMember) Join(_ context.Context, a string) (control.PeerInfo, error) {
 	return control.PeerInfo{Peer: "12D3KooWNear"}, errors.Join(m.note("join %s", a), m.refused)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"time"
 )
@@ -16,6 +17,9 @@ const (
 	submitCall  = "POST /v1/runs"
 	waitCall    = "GET /v1/runs/{run}/wait"
 	cancelCall  = "POST /v1/runs/{run}/cancel"
+	suspendCall = "POST /v1/runs/{run}/suspend"
+	goOnCall    = "POST /v1/runs/resume"
+	revokeCall  = "POST /v1/revoke"
 	inviteCall  = "POST /v1/invite"
 	joinCall    = "POST /v1/join"
 	leaveCall   = "POST /v1/leave"
@@ -30,6 +34,9 @@ type (
 	joinBody struct {
 		Address string `json:"address"`
 	}
+	revokeBody struct {
+		Peer string `json:"peer"`
+	}
 	pauseBody struct {
 		For float64 `json:"for_seconds"` // 0: until it is resumed
 	}
@@ -41,6 +48,8 @@ const (
 	maxPause   = 30 * 24 * time.Hour
 	maxAddress = 4 << 10 // bytes of an address or invitation
 	maxRunID   = 64
+	maxPath    = 4 << 10 // bytes of a directory's name
+	maxPeerID  = 128
 	maxArgs    = 256
 	maxValid   = 30 * 24 * time.Hour
 	minValid   = time.Minute
@@ -80,15 +89,20 @@ func newHandler(d Daemon) http.Handler {
 		}
 		return empty{}, d.Pause(ctx, time.Duration(b.For*float64(time.Second)))
 	}))
-	mux.HandleFunc(cancelCall, func(w http.ResponseWriter, r *http.Request) {
-		run, err := runOf(r)
-		ctx, cancel := context.WithTimeout(r.Context(), slowCall)
-		defer cancel()
-		if err == nil {
-			err = d.Cancel(ctx, run)
+	mux.HandleFunc(revokeCall, tell(quickCall, maxSmallBody, func(ctx context.Context, b revokeBody) (empty, error) {
+		if b.Peer == "" || len(b.Peer) > maxPeerID {
+			return empty{}, Errorf(ErrBadInput, "a peer ID has 1 to %d bytes, not %d", maxPeerID, len(b.Peer))
 		}
-		reply(ctx, w, empty{}, err)
-	})
+		return empty{}, d.Revoke(ctx, b.Peer)
+	}))
+	mux.HandleFunc(goOnCall, tell(slowCall, maxSmallBody, func(ctx context.Context, r Resumption) (RunInfo, error) {
+		if err := r.check(); err != nil {
+			return RunInfo{}, err
+		}
+		return d.ResumeRun(ctx, r)
+	}))
+	mux.HandleFunc(cancelCall, ofRun(d.Cancel))
+	mux.HandleFunc(suspendCall, ofRun(d.Suspend))
 	mux.HandleFunc(waitCall, func(w http.ResponseWriter, r *http.Request) { wait(d, w, r) })
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		reply(r.Context(), w, nil, Errorf(ErrBadInput, "this daemon has no %s %s: it and the command are of different versions; restart the daemon", r.Method, r.URL.Path))
@@ -103,6 +117,19 @@ func ask[R any](within time.Duration, call func(context.Context) (R, error)) htt
 		defer cancel()
 		v, err := call(ctx)
 		reply(ctx, w, v, err)
+	}
+}
+
+// ofRun makes a handler of a call about one run.
+func ofRun(call func(ctx context.Context, run string) error) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		run, err := runOf(r)
+		ctx, cancel := context.WithTimeout(r.Context(), slowCall)
+		defer cancel()
+		if err == nil {
+			err = call(ctx, run)
+		}
+		reply(ctx, w, empty{}, err)
 	}
 }
 
@@ -166,10 +193,26 @@ func noReply(call func(context.Context) error) func(context.Context) (empty, err
 
 func runOf(r *http.Request) (string, error) {
 	run := r.PathValue(runWildcard)
+	return run, checkRun(run)
+}
+
+func checkRun(run string) error {
 	if len(run) == 0 || len(run) > maxRunID || strings.Trim(run, "0123456789abcdef") != "" {
-		return "", Errorf(ErrBadInput, "a run is named by up to %d hexadecimal digits", maxRunID)
+		return Errorf(ErrBadInput, "a run is named by up to %d hexadecimal digits", maxRunID)
 	}
-	return run, nil
+	return nil
+}
+
+func (r Resumption) check() error {
+	switch {
+	case (r.Run == "") == (r.Directory == ""):
+		return Errorf(ErrBadInput, "what is to be resumed is named by a run or by a directory, not by both or neither")
+	case r.Run != "":
+		return checkRun(r.Run)
+	case !filepath.IsAbs(r.Directory) || len(r.Directory) > maxPath:
+		return Errorf(ErrBadInput, "a directory is an absolute path of at most %d bytes", maxPath)
+	}
+	return nil
 }
 
 func (s Submission) check() error {

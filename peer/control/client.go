@@ -171,6 +171,23 @@ func (c *Client) Cancel(ctx context.Context, run string) error {
 	return err
 }
 
+// Suspend asks for a run to be suspended.
+func (c *Client) Suspend(ctx context.Context, run string) error {
+	_, err := call[empty](ctx, c, about(suspendCall, run), slowCall, nil)
+	return err
+}
+
+// ResumeRun asks for a run to be taken up again.
+func (c *Client) ResumeRun(ctx context.Context, r Resumption) (RunInfo, error) {
+	return call[RunInfo](ctx, c, goOnCall, slowCall, r)
+}
+
+// Revoke asks for a peer to be put out.
+func (c *Client) Revoke(ctx context.Context, peer string) error {
+	_, err := call[empty](ctx, c, revokeCall, quickCall, revokeBody{peer})
+	return err
+}
+
 // about puts a run into a call's path.
 func about(call, run string) string {
 	return strings.Replace(call, "{"+runWildcard+"}", url.PathEscape(run), 1)

@@ -37,6 +37,13 @@ func (f *fake) Doctor(context.Context) ([]Finding, error)  { return f.found, f.n
 func (f *fake) Leave(context.Context) error                { return f.note("leave") }
 func (f *fake) Resume(context.Context) error               { return f.note("resume") }
 func (f *fake) Cancel(_ context.Context, run string) error { return f.note("cancel", run) }
+func (f *fake) Suspend(_ context.Context, run string) error {
+	return f.note("suspend", run)
+}
+func (f *fake) Revoke(_ context.Context, peer string) error { return f.note("revoke", peer) }
+func (f *fake) ResumeRun(_ context.Context, r Resumption) (RunInfo, error) {
+	return RunInfo{Run: "cd"}, f.note("resume run", r)
+}
 func (f *fake) Pause(_ context.Context, d time.Duration) error {
 	return f.note("pause", d)
 }
@@ -127,6 +134,10 @@ func TestCalls(t *testing.T) {
 		{"invite", func() (any, error) { return c.Invite(ctx, Invitation{Uses: 3, MayInvite: true, Valid: 60}) }, Invited{Line: "line"}, []any{"invite", Invitation{Uses: 3, MayInvite: true, Valid: 60}}},
 		{"join", func() (any, error) { return c.Join(ctx, "/ip4/1.2.3.4") }, PeerInfo{Peer: "them"}, []any{"join", "/ip4/1.2.3.4"}},
 		{"cancel", func() (any, error) { return nil, c.Cancel(ctx, "0ab1") }, nil, []any{"cancel", "0ab1"}},
+		{"suspend", func() (any, error) { return nil, c.Suspend(ctx, "0ab1") }, nil, []any{"suspend", "0ab1"}},
+		{"resume a run", func() (any, error) { return c.ResumeRun(ctx, Resumption{Run: "0ab1"}) }, RunInfo{Run: "cd"}, []any{"resume run", Resumption{Run: "0ab1"}}},
+		{"resume a copy", func() (any, error) { return c.ResumeRun(ctx, Resumption{Directory: "/mnt/x"}) }, RunInfo{Run: "cd"}, []any{"resume run", Resumption{Directory: "/mnt/x"}}},
+		{"revoke", func() (any, error) { return nil, c.Revoke(ctx, "12D3KooW") }, nil, []any{"revoke", "12D3KooW"}},
 		{"pause", func() (any, error) { return nil, c.Pause(ctx, 90*time.Second) }, nil, []any{"pause", 90 * time.Second}},
 		{"pause for good", func() (any, error) { return nil, c.Pause(ctx, 0) }, nil, []any{"pause", time.Duration(0)}},
 		{"resume", func() (any, error) { return nil, c.Resume(ctx) }, nil, []any{"resume"}},

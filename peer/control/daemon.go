@@ -32,8 +32,22 @@ type Daemon interface {
 	// Cancel ends a run of this peer's own, everywhere. One that has ended already is left as it is, without an error.
 	Cancel(ctx context.Context, run string) error
 
+	// Suspend ends a run of this peer's own everywhere, so that ResumeRun can take it up again: what the peers have of it is
+	// written to this peer's disk first, as far as that comes within a bounded time. ErrRefused if checkpoints are off here.
+	Suspend(ctx context.Context, run string) error
+
+	// ResumeRun takes a run up again that was suspended, or whose peers were all lost: one of this peer's own by its name, or
+	// the one whose checkpoint is in a directory. A run that belongs to another peer becomes a new one of this peer's own, of the
+	// same problem and with what the checkpoint has of it. Returns when it is accepted. ErrBadInput for a directory
+	// that has no checkpoint which can be used, ErrRefused for a run that has ended or goes on.
+	ResumeRun(ctx context.Context, r Resumption) (RunInfo, error)
+
 	// Invite makes an invitation into a swarm that admits invited peers only.
 	Invite(ctx context.Context, i Invitation) (Invited, error)
+
+	// Revoke puts a peer out and keeps it out, with all whom it invited; of this peer only, each member keeps its own list. Invite
+	// with its ID takes it back.
+	Revoke(ctx context.Context, peer string) error
 
 	// Join connects to a member by a full multiaddr, or by the line that Invite printed, and returns when the member has
 	// admitted this peer, or said why not (ErrRefused), or could not be reached in time (ErrUnavailable).
@@ -61,6 +75,14 @@ type Submission struct {
 	Title    string   `json:"title"`    // the problem in words, "18 queens"
 	Function string   `json:"function"` // registered name of the root job's function, "nqueens.search"
 	Argument []byte   `json:"argument"` // its argument in CBOR, as package wire encodes values; at most 16 MiB
+	// Recovery says what becomes of the work of peers that are lost: "salvage" or "naive"; "" is salvage.
+	Recovery string `json:"recovery,omitempty"`
+}
+
+// A Resumption names what is to be resumed: exactly one field is set.
+type Resumption struct {
+	Run       string `json:"run,omitempty"`       // of this peer's own
+	Directory string `json:"directory,omitempty"` // an absolute path: a checkpoint, or a copy of one
 }
 
 // A Progress is how far a run is.
@@ -90,8 +112,13 @@ type Outcome struct {
 	Stack   string `json:"stack,omitempty"`
 
 	// Warning is what the user should know although there is an answer, in one line; "" is nothing: that it could not be kept
-	// on the disk.
+	// on the disk, that the answer is disputed.
 	Warning string `json:"warning,omitempty"`
+
+	// AnsweredBy is the peer that had the root job at the end, if that was not the owner. Disputed says that another peer came to
+	// another answer; both are kept.
+	AnsweredBy string `json:"answered_by,omitempty"`
+	Disputed   bool   `json:"disputed,omitempty"`
 
 	Peers int      `json:"peers"` // that worked on it, this one counted
 	Stats RunStats `json:"stats"`

@@ -112,7 +112,8 @@ const (
 	RunDone      RunState = "done"   // the answer is there
 	RunFailed    RunState = "failed" // the root job failed
 	RunCancelled RunState = "cancelled"
-	RunRefused   RunState = "refused" // this peer takes no part; Why says why
+	RunSuspended RunState = "suspended" // by its owner, who may resume it
+	RunRefused   RunState = "refused"   // this peer takes no part; Why says why
 )
 
 // Ended says whether the state is a last one.
@@ -135,7 +136,15 @@ type RunInfo struct {
 	Share     float64   `json:"share"`           // of the job tree that is done, 0 to 1; missing where it is not known
 	Peers     int       `json:"peers"`           // that work on it now, this one counted
 	Executed  uint64    `json:"executed"`        // jobs of it executed on this peer
-	Stats     *RunStats `json:"stats,omitempty"` // of this peer's part in it; may be missing
+
+	Recovery   string   `json:"recovery,omitempty"`    // what becomes of the work of peers that are lost: "salvage" or "naive"
+	Deputies   []string `json:"deputies,omitempty"`    // peer IDs, in the order in which they take over when the owner is lost
+	AnsweredBy string   `json:"answered_by,omitempty"` // peer ID of who had the root job at the end, if not the owner
+	Disputed   bool     `json:"disputed,omitempty"`    // peers came to different answers; the owner keeps both
+	Checkpoint string   `json:"checkpoint,omitempty"`  // directory, while the run's results are being kept on this peer's disk
+	NotStoring string   `json:"not_storing,omitempty"` // why they cannot be at the moment, one line
+
+	Stats *RunStats `json:"stats,omitempty"` // of this peer's part in it; may be missing
 }
 
 // MarshalJSON leaves out what only the owner of a run knows: its arguments, and how much of it is done.

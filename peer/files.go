@@ -1,0 +1,155 @@
+package peer
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/satin-peer/satin/internal/wire"
+)
+
+// A cabinet is a directory with one file for each run. A file is complete or absent: it is written under another name, synced,
+// renamed, and the directory synced, before anything is said of it.
+type cabinet struct {
+	dir  string
+	kind string        // how the names of the files end
+	most int           // files; the oldest go
+	life time.Duration // of a file; 0: for ever
+}
+
+// maxCabinetFile bounds one part of a file that is read back.
+const maxCabinetFile = 3 * wire.MaxValue
+
+func openCabinet(dir, kind string, most int, life time.Duration) (*cabinet, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("the directory %s: %w", filepath.Base(dir), err)
+	}
+	return &cabinet{dir, kind, most, life}, nil
+}
+
+func (c *cabinet) path(name string) string { return filepath.Join(c.dir, name+c.kind) }
+
+// write returns when the file is on the disk.
+func (c *cabinet) write(name string, parts ...[]byte) (err error) {
+	f, err := os.CreateTemp(c.dir, "new-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = f.Close()
+			_ = os.Remove(f.Name())
+		}
+	}()
+	for _, part := range parts {
+		if err := wire.WriteFrame(f, part, maxCabinetFile); err != nil {
+			return err
+		}
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	if err := os.Rename(f.Name(), c.path(name)); err != nil {
+		return err
+	}
+	if err := syncDir(c.dir); err != nil {
+		return err
+	}
+	c.prune(time.Now())
+	return nil
+}
+
+// read gives the parts of a file; fs.ErrNotExist if there is none.
+func (c *cabinet) read(name string, parts int) ([][]byte, error) {
+	f, err := os.Open(c.path(name))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	list := make([][]byte, parts)
+	for i := range list {
+		if list[i], err = wire.ReadFrame(f, nil, maxCabinetFile); err != nil {
+			return nil, fmt.Errorf("%s: %w", f.Name(), err)
+		}
+	}
+	return list, nil
+}
+
+func (c *cabinet) has(name string) bool {
+	_, err := os.Stat(c.path(name))
+	return err == nil
+}
+
+// remove removes a file, if there is one.
+func (c *cabinet) remove(name string) error {
+	if err := os.Remove(c.path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return syncDir(c.dir)
+}
+
+// names lists the files, oldest first.
+func (c *cabinet) names() (list []string) {
+	for _, f := range c.files() {
+		list = append(list, f.name)
+	}
+	return list
+}
+
+type cabinetFile struct {
+	name string
+	at   time.Time
+}
+
+func (c *cabinet) files() (list []cabinetFile) {
+	entries, err := os.ReadDir(c.dir)
+	if err != nil {
+		return nil
+	}
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && filepath.Ext(e.Name()) == c.kind && info.Mode().IsRegular() {
+			list = append(list, cabinetFile{e.Name()[:len(e.Name())-len(c.kind)], info.ModTime()})
+		}
+	}
+	slices.SortFunc(list, func(x, y cabinetFile) int { return x.at.Compare(y.at) })
+	return list
+}
+
+// prune removes the oldest files beyond most, those that are older than life, and what was left of writes that were cut off.
+func (c *cabinet) prune(now time.Time) {
+	list := c.files()
+	for i, f := range list {
+		if i < len(list)-c.most || (c.life > 0 && now.Sub(f.at) > c.life) {
+			_ = os.Remove(c.path(f.name))
+		}
+	}
+	entries, err := os.ReadDir(c.dir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && filepath.Ext(e.Name()) != c.kind && info.Mode().IsRegular() && now.Sub(info.ModTime()) > time.Hour {
+			_ = os.Remove(filepath.Join(c.dir, e.Name()))
+		}
+	}
+}
+
+// syncDir makes a rename in a directory last. Not every system can.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = d.Close() }()
+	if err := d.Sync(); err != nil && !errors.Is(err, fs.ErrInvalid) && !errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,129 @@
+package peer_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/satin-peer/satin/peer"
+	"github.com/satin-peer/satin/peer/control"
+	"github.com/satin-peer/satin/steal"
+)
+
+// hasty makes a peer that does not wait as long as a user's would for masters that are silent.
+func hasty(c *peer.Config) {
+	c.Steal = steal.Local()
+	c.Steal.HeartbeatEvery, c.Steal.WideHeartbeatEvery = 200*time.Millisecond, 200*time.Millisecond
+	c.Steal.BeaconEvery, c.Steal.MasterLease, c.Steal.RankStagger = 300*time.Millisecond, time.Second, 500*time.Millisecond
+	c.LeavePatience = 5 * time.Second
+}
+
+// in gives a peer a directory.
+func in(dir string) func(*peer.Config) { return func(c *peer.Config) { c.Host.StateDir = dir } }
+
+// stateOf is the state of a run on a peer.
+func stateOf(t *testing.T, p *peer.Peer, run string) control.RunState { return runs(t, p)[run].State }
+
+// An owner that crashes in the middle of a run costs time, not the answer: a deputy goes on, three peers keep the answer, and the
+// owner finds it when it comes back.
+func TestOwnerCrashes(t *testing.T) {
+	list := swarm(t, 3, hasty)
+	n, want := lasting(t, list[0])
+	dir := t.TempDir()
+	owner := open(t, hasty, in(dir))
+	if _, err := owner.Join(deadline(t), address(t, list[0])); err != nil {
+		t.Fatal(err)
+	}
+	run := submit(t, owner, "fib", n)
+	if d := runs(t, owner)[run].Deputies; len(d) != 3 {
+		t.Errorf("deputies %v, want the three others", d)
+	}
+	until(t, "all others have stolen", func() bool { return taken(list[0]) > 0 && taken(list[1]) > 0 && taken(list[2]) > 0 })
+	owner.Close() // without a word
+	for _, p := range list {
+		until(t, "the run has been answered", func() bool { return stateOf(t, p, run) == control.RunDone })
+	}
+	by := runs(t, list[0])[run].AnsweredBy
+	if by == "" {
+		t.Error("nobody knows who has answered it")
+	}
+	owner = open(t, hasty, in(dir))
+	if _, err := owner.Join(deadline(t), address(t, list[0])); err != nil {
+		t.Fatal(err)
+	}
+	if got := await[int](t, owner, run); got != want {
+		t.Errorf("fib(%d) = %d", n, got)
+	}
+	if o, err := owner.Wait(context.Background(), run, nil); err != nil || o.AnsweredBy != by || o.Disputed {
+		t.Errorf("answered by %s, want %s; disputed: %t; %v", o.AnsweredBy, by, o.Disputed, err)
+	}
+}
+
+// An owner that leaves hands its run over.
+func TestOwnerLeaves(t *testing.T) {
+	list := swarm(t, 2, hasty)
+	n, want := lasting(t, list[0])
+	dir := t.TempDir()
+	owner := open(t, hasty, in(dir))
+	if _, err := owner.Join(deadline(t), address(t, list[0])); err != nil {
+		t.Fatal(err)
+	}
+	run := submit(t, owner, "fib", n)
+	until(t, "the others have stolen", func() bool { return taken(list[0]) > 0 && taken(list[1]) > 0 })
+	if err := owner.Leave(deadline(t)); err != nil {
+		t.Fatal(err)
+	}
+	owner.Close()
+	for _, p := range list {
+		until(t, "the run has been answered", func() bool { return stateOf(t, p, run) == control.RunDone })
+	}
+	owner = open(t, hasty, in(dir))
+	if _, err := owner.Join(deadline(t), address(t, list[1])); err != nil {
+		t.Fatal(err)
+	}
+	if got := await[int](t, owner, run); got != want {
+		t.Errorf("fib(%d) = %d", n, got)
+	}
+}
+
+// An owner that comes back in the middle of its run takes part in it again.
+func TestOwnerComesBack(t *testing.T) {
+	dir := t.TempDir()
+	a, b := open(t, hasty), open(t, hasty, in(dir))
+	if _, err := b.Join(deadline(t), address(t, a)); err != nil {
+		t.Fatal(err)
+	}
+	n, want := lasting(t, a)
+	run := submit(t, b, "fib", n)
+	until(t, "the other takes part", func() bool { return taken(a) > 0 })
+	b.Close() // without a word
+	b = open(t, hasty, in(dir))
+	if r := runs(t, b)[run]; !r.Mine || r.State != control.RunRunning {
+		t.Errorf("the owner says %s: %s", r.State, r.Why)
+	}
+	if _, err := b.Join(deadline(t), address(t, a)); err != nil {
+		t.Fatal(err)
+	}
+	if got := await[int](t, b, run); got != want {
+		t.Errorf("fib(%d) = %d", n, got)
+	}
+	until(t, "the run is over on the other peer too", func() bool { return stateOf(t, a, run) == control.RunDone })
+}
+
+// An owner that is alone goes on with its run after a restart.
+func TestOwnerAloneIsRestarted(t *testing.T) {
+	dir := t.TempDir()
+	a := open(t, hasty, in(dir))
+	n, want := lasting(t, a)
+	run := submit(t, a, "fib", n)
+	a.Close()
+	a = open(t, hasty, in(dir))
+	if got := await[int](t, a, run); got != want {
+		t.Errorf("fib(%d) = %d", n, got)
+	}
+	a.Close()
+	a = open(t, hasty, in(dir))
+	if got := await[int](t, a, run); got != want {
+		t.Errorf("in the third life fib(%d) = %d", n, got)
+	}
+}
