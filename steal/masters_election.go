@@ -60,7 +60,9 @@ type mastership struct {
 	cfg     *Config
 	self    PeerID
 	ranks   ranking
-	rivals  []PeerID // members of better rank
+	members *Members
+	rivals  []PeerID // members of better rank, if looked for since the members changed
+	looked  bool
 	heralds []herald // from whom beacons were heard
 
 	begun    bool          // there was an input
@@ -112,7 +114,7 @@ func newMastership(cfg *Config, run *Run, self PeerID, members *Members) *master
 // setMembers, pass and over may be called where there is no mastership.
 func (m *mastership) setMembers(members *Members) {
 	if m != nil {
-		m.rivals = m.ranks.better(members, m.self)
+		m.members, m.rivals, m.looked = members, nil, false
 	}
 }
 
@@ -239,6 +241,9 @@ func (m *mastership) due(alive func(PeerID) bool) bool {
 	m.patience = m.cfg.MasterLease
 	if m.silence < m.patience {
 		return false
+	}
+	if !m.looked { // ranking all members takes a hash of each, and most changes of membership meet no silent master
+		m.rivals, m.looked = m.ranks.better(m.members, m.self), true
 	}
 	n := 0
 	for _, id := range m.rivals {
