@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"container/heap"
+	"container/list"
 	"errors"
 	"fmt"
 	"slices"
@@ -26,12 +27,14 @@ func (s SegmentState) Ended() bool { return s != SegmentRunning }
 
 // A Segment is a stolen job and everything that its thief ran in place under it. The root job is one, too.
 type Segment struct {
-	ID, Parent    string        // of its job and of the segment that it was stolen from; the root's parent is ""
+	ID, Parent    string        // its own, and that of the segment that it was stolen from; the root's parent is ""
+	Job           string        // its path, "1.3.2", or "root"; then Parent is empty, and found by it; or empty
 	Peer, Cluster string        // of the thief
 	Start, End    time.Duration // since the run began; End only when it has ended
 	Spawned       uint64        // jobs, in place, so far
 	Executed      uint64
 	State         SegmentState
+	Restarted     bool // the job, or one above it, had been given away before
 }
 
 // A Summary adds up segments.
@@ -76,6 +79,9 @@ const DefaultSegments = 50_000
 // A Tree is the steal tree of one run, of bounded size: when there are too many segments, those that ended earliest and have none
 // under them are folded into the one that they were stolen from, which from then on counts them. Nothing is lost from the sums.
 //
+// A segment with a Job is under the one whose path is the longest that its own begins with: jobs are spawned in place there. If the job
+// ran more than once, that is the last of them that began before the segment did.
+//
 // Records may come in any order, a child's before its parent's; a segment whose parent is not known is at the top until it is. The
 // record of an end is the last one of its segment: others for it are ignored, for as long as it is remembered, which is at least as
 // long as as many others as the tree holds are folded. A Tree is for one goroutine at a time.
@@ -85,6 +91,9 @@ type Tree struct {
 	top     *node              // of segments with no parent, or none that is known; no segment itself
 	waiting map[string][]*node // those at the top whose parent is not known, by its ID
 	ended   byEnd              // segments that may be folded
+	byJob   map[string][]*node // those with a Job, in the order they came
+
+	changes // tree_changes.go
 
 	into   map[string]string // where folded segments went, by ID; the last ones
 	folded []string          // their IDs in the order they were folded
@@ -94,17 +103,25 @@ type Tree struct {
 type node struct {
 	Segment
 	parent   *node
-	children []*node // in the order they came; nil where one has gone
-	slot     int     // in the parent's children
-	live     int     // of the children
-	folded   Summary // of what was folded into it
-	total    Summary // of it, what was folded into it, and all under it
-	at       int     // in Tree.ended; -1 if it is not there
+	children []*node       // in the order they came; nil where one has gone
+	slot     int           // in the parent's children
+	live     int           // of the children
+	folded   Summary       // of what was folded into it
+	total    Summary       // of it, what was folded into it, and all under it
+	at       int           // in Tree.ended; -1 if it is not there
+	latest   time.Duration // when the last of its children began
+
+	number  uint64        // names it in changes
+	changed uint64        // the number of its last change
+	place   *list.Element // in changes.order
 }
 
 // NewTree makes an empty tree that holds at most so many segments, at least one.
 func NewTree(most int) *Tree {
-	return &Tree{most: max(1, most), nodes: map[string]*node{}, top: &node{at: -1}, waiting: map[string][]*node{}, into: map[string]string{}}
+	return &Tree{
+		most: max(1, most), nodes: map[string]*node{}, top: &node{at: -1}, waiting: map[string][]*node{}, into: map[string]string{},
+		byJob: map[string][]*node{}, changes: changes{order: list.New()},
+	}
 }
 
 // ErrTreeFull is that of a new segment when as many as a tree holds are running, or have such under them.
@@ -112,7 +129,7 @@ var ErrTreeFull = errors.New("too many segments are running")
 
 // Put takes the latest record of a segment. ErrBadInput if there is no such record, or a segment would be under itself; ErrTreeFull.
 func (t *Tree) Put(s Segment) error {
-	if s.ID == "" || s.State >= segmentStates || s.State.Ended() && s.End < s.Start {
+	if s.ID == "" || s.State >= segmentStates || s.State.Ended() && s.End < s.Start || s.Job != "" && s.Parent != "" {
 		return fmt.Errorf("%w: segment %q in state %d from %v to %v", ErrBadInput, s.ID, s.State, s.Start, s.End)
 	}
 	if n, ok := t.nodes[s.ID]; ok {
@@ -130,7 +147,9 @@ func (t *Tree) Put(s Segment) error {
 	n := &node{Segment: s, at: -1}
 	n.total = summaryOf(s)
 	t.nodes[s.ID] = n
+	t.add(n)
 	t.hang(n)
+	t.claim(n)
 	for _, child := range t.waiting[s.ID] {
 		t.unhang(child)
 		t.hang(child)
@@ -148,8 +167,12 @@ func (t *Tree) change(n *node, s Segment) error {
 	if n.State.Ended() {
 		return nil
 	}
+	if n.Segment == s {
+		return nil
+	}
 	was := summaryOf(n.Segment)
 	n.Segment = s
+	t.touch(n)
 	for up := n; up != nil; up = up.parent {
 		up.total.subtract(was)
 		up.total.add(summaryOf(s))
@@ -186,7 +209,11 @@ func (t *Tree) isUnder(id, above string) bool {
 // hang puts a node under its parent, or at the top.
 func (t *Tree) hang(n *node) {
 	n.parent = t.top
-	if p := t.find(n.Parent); p != nil {
+	p := t.find(n.Parent)
+	if n.Job != "" {
+		p = t.above(n)
+	}
+	if p != nil {
 		n.parent = p
 		t.unlist(p)
 	} else if n.Parent != "" {
@@ -195,6 +222,8 @@ func (t *Tree) hang(n *node) {
 	n.slot = len(n.parent.children)
 	n.parent.children = append(n.parent.children, n)
 	n.parent.live++
+	n.parent.latest = max(n.parent.latest, n.Start)
+	t.touch(n)
 	for up := n.parent; up != nil; up = up.parent {
 		up.total.add(n.total)
 	}
@@ -245,6 +274,8 @@ func (t *Tree) fold(to int) bool {
 		n.cut()
 		p.folded.add(n.total)
 		delete(t.nodes, n.ID)
+		t.drop(n)
+		t.touch(p)
 		t.stopWaiting(n)
 		t.remember(n)
 		t.consider(p)
