@@ -1,6 +1,58 @@
 package peer
 
+import (
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/peer"
+
+	"github.com/satin-peer/satin/peer/statement"
+)
+
 // Messages are one of each type that members send on the protocols of this package.
 func Messages() []any {
 	return []any{&meeting{}, &runQuestion{}, &runAnswer{}, &load{}, &keepRequest{}, &keepReply{}, &answerQuestion{}}
 }
+
+// Statement signs that this peer has an answer, whether or not that is so.
+func (p *Peer) Statement(run string, outcome []byte) *statement.SignedAnswered {
+	id, _ := parseRunID(run)
+	a, err := (&statement.Answered{
+		Run: id, Hash: statement.HashOutcome(outcome), At: time.Now().Unix(), Until: time.Now().Add(time.Hour).Unix(),
+	}).Sign(p.key)
+	if err != nil {
+		panic(err)
+	}
+	return a
+}
+
+// Claim has this peer keep an outcome of a run of the owner's, and tell everybody.
+func (p *Peer) Claim(owner *Peer, run string, outcome []byte) error {
+	id, _ := parseRunID(run)
+	_, m, err := owner.recall(id)
+	if err != nil {
+		have, _ := owner.answers.load(id)
+		if m, err = statement.OpenManifest(have.Manifest); err != nil {
+			return err
+		}
+	}
+	a := p.Statement(run, outcome)
+	if err := p.hold(m, &Answer{Outcome: outcome, Ended: a.At, Answered: a.Bytes}); err != nil {
+		return err
+	}
+	p.publishAnswered(a.Bytes)
+	return nil
+}
+
+// HearAnswered is what a peer makes of a statement.
+func (p *Peer) HearAnswered(a *statement.SignedAnswered, from *Peer) error {
+	return p.runs.hearAnswered(a.Bytes, from.host.ID())
+}
+
+// Holds says whether a peer keeps an answer for another.
+func (p *Peer) Holds(run string) bool {
+	id, ok := parseRunID(run)
+	return ok && p.holding.has(id) && p.held.has(run)
+}
+
+// ID is the peer's own.
+func (p *Peer) ID() peer.ID { return p.host.ID() }

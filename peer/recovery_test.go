@@ -47,6 +47,11 @@ func TestOwnerCrashes(t *testing.T) {
 	if by == "" {
 		t.Error("nobody knows who has answered it")
 	}
+	for i, p := range list {
+		if !p.Holds(run) {
+			t.Errorf("peer %d does not keep the answer", i)
+		}
+	}
 	owner = open(t, hasty, in(dir))
 	if _, err := owner.Join(deadline(t), address(t, list[0])); err != nil {
 		t.Fatal(err)
@@ -56,6 +61,9 @@ func TestOwnerCrashes(t *testing.T) {
 	}
 	if o, err := owner.Wait(context.Background(), run, nil); err != nil || o.AnsweredBy != by || o.Disputed {
 		t.Errorf("answered by %s, want %s; disputed: %t; %v", o.AnsweredBy, by, o.Disputed, err)
+	}
+	for _, p := range list {
+		until(t, "nobody keeps what the owner has", func() bool { return !p.Holds(run) })
 	}
 }
 

@@ -181,7 +181,7 @@ func (t *runs) bury(b []byte) error {
 	case ok || len(t.graves) < maxGraves:
 		t.graves[stone.Run] = grave{*stone, b, author}
 	}
-	if stone.Reason == statement.Finished {
+	if stone.Reason.Final() {
 		t.p.release(stone.Run, author)
 	}
 	if r == nil || r.mine {
