@@ -72,7 +72,10 @@ type mastership struct {
 	silence  time.Duration // listened for so long without a beacon
 	patience time.Duration // how much silence it takes, as of the last look
 	forgiven bool          // a stall has begun the silence anew since a beacon was heard
-	leader   Address       // the sender of the last beacon
+	leader   Address       // the master, or the best of several
+	leaderAt time.Duration // when it was last heard
+	ended    PeerID        // the last one of which that was said
+	endedAt  time.Duration
 	seq      uint64        // of the last beacon sent
 	beaconAt time.Duration // the next one, at a master
 	sentAt   time.Duration
@@ -99,6 +102,7 @@ type decision struct {
 	Start    bool    // start the root again, or for the first time
 	StepDown bool    // give it up
 	Send     *Beacon // tell everybody
+	Ended    PeerID  // this one's root has ended or is about to, perhaps this peer's: what it was given is needed by another now
 }
 
 // newMastership returns nil for a run without deputies, or without a root that could be started.
@@ -157,16 +161,42 @@ func (m *mastership) hear(from Address, b *Beacon) (d decision, v verdict) {
 	if !m.note(from, b.Seq) {
 		return d, repeated
 	}
-	m.silence, m.forgiven, m.leader = 0, false, from
+	m.silence, m.forgiven = 0, false
+	d.StepDown = m.master && m.before(from.Peer, b)
+	d.Ended = m.follow(from, d.StepDown)
 	switch {
-	case !m.master:
-	case m.before(from.Peer, b):
+	case d.StepDown:
 		m.master = false
-		d.StepDown = true
-	case m.seen-m.sentAt >= m.cfg.BeaconEvery/4:
+	case m.master && m.seen-m.sentAt >= m.cfg.BeaconEvery/4:
 		d.Send = m.beacon()
 	}
 	return d, counts
+}
+
+// follow notes who is master, and says whose root has ended if that is news: of several masters it is that of all but the first.
+func (m *mastership) follow(from Address, instead bool) (ended PeerID) {
+	old := m.leader.Peer
+	switch {
+	case instead:
+		old = m.self
+	case m.master:
+		return m.hasEnded(from.Peer)
+	case old == from.Peer:
+		old = ""
+	case old != "" && m.ranks.compare(old, from.Peer) < 0 && m.seen-m.leaderAt < m.cfg.MasterLease/2:
+		return m.hasEnded(from.Peer) // the old one has not fallen silent, and comes first
+	}
+	m.leader, m.leaderAt = from, m.seen
+	return m.hasEnded(old)
+}
+
+// hasEnded says so once a lease of each.
+func (m *mastership) hasEnded(id PeerID) PeerID {
+	if id == "" || id == m.ended && m.seen-m.endedAt < m.cfg.MasterLease {
+		return ""
+	}
+	m.ended, m.endedAt = id, m.seen
+	return id
 }
 
 // before says whether the sender of a beacon comes before this peer, both being masters.
@@ -225,6 +255,7 @@ func (m *mastership) look(alive func(PeerID) bool) (d decision) {
 	if !m.master {
 		m.master, m.fresh = true, false
 		d.Start = m.answered == nil // one that has the answer has only to say so
+		d.Ended = m.hasEnded(m.leader.Peer)
 		m.beaconAt = m.seen
 	}
 	if m.seen >= m.beaconAt {

@@ -370,3 +370,41 @@ func TestNoDeputies(t *testing.T) {
 		}
 	}
 }
+
+// Everybody who hears beacons learns whose root has ended, once: of the first when another follows it, of the worse of two, of its
+// own.
+func TestWhoseRootHasEnded(t *testing.T) {
+	type heard struct {
+		after time.Duration
+		from  PeerID
+		ended PeerID
+	}
+	for name, c := range map[string]struct {
+		self  PeerID
+		fresh bool
+		heard []heard
+	}{
+		"succession":         {"x", false, []heard{{0, "o", ""}, {2, "o", ""}, {7, "d1", "o"}, {2, "d1", ""}, {9, "d2", "d1"}}},
+		"the worse of two":   {"x", false, []heard{{0, "o", ""}, {1, "d1", "d1"}, {1, "o", ""}, {1, "d1", ""}, {1, "o", ""}}},
+		"the better of two":  {"x", false, []heard{{0, "d1", ""}, {1, "o", "d1"}, {1, "d1", ""}, {1, "o", ""}}},
+		"its own":            {"d2", true, []heard{{1, "d1", "d2"}, {1, "d1", ""}}},
+		"another beside one": {"d1", true, []heard{{1, "d2", "d2"}, {1, "d2", ""}}},
+	} {
+		m := seat(c.self, c.fresh, "a: o d1 d2 x")
+		m.pass(0)
+		m.look(everybodyAlive)
+		for i, h := range c.heard {
+			m.pass(m.seen + h.after*time.Second)
+			d, v := m.hear(from(h.from, 1), &Beacon{Rank: m.ranks.of(h.from), Seq: uint64(i + 1)})
+			if v != counts || d.Ended != h.ended {
+				t.Errorf("%s: beacon %d ends the root of %q, not %q", name, i, d.Ended, h.ended)
+			}
+		}
+	}
+	m := seat("d1", false, "a: o d1 d2 x")
+	m.pass(0)
+	m.hear(from("o", 1), &Beacon{Rank: 0, Seq: 1})
+	if _, d := m.at(time.Minute, everybodyAlive); !d.Start || d.Ended != "o" {
+		t.Errorf("who follows a silent master decides %+v", d)
+	}
+}
