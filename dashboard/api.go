@@ -51,31 +51,43 @@ type route struct {
 	level                 Level
 	body, reply           any // zero values; nil body: none
 	serve                 func(r *http.Request) (any, error)
+	query                 []param // all may be missing
 }
 
 // routes are all calls that take and give JSON.
 func (s *Server) routes() []route {
 	post := func(path, summary string, body any, do func(r *http.Request) error) route {
-		return route{http.MethodPost, path, summary, Control, body, empty{}, func(r *http.Request) (any, error) { return empty{}, do(r) }}
+		return route{http.MethodPost, path, summary, Control, body, empty{}, func(r *http.Request) (any, error) { return empty{}, do(r) }, nil}
+	}
+	get := func(path, summary string, reply any, serve func(r *http.Request) (any, error), query ...param) route {
+		return route{http.MethodGet, path, summary, View, nil, reply, serve, query}
 	}
 	return []route{
-		{http.MethodGet, "/session", "What this session or token is good for", View, nil, Session{}, func(r *http.Request) (any, error) {
+		get("/session", "What this session or token is good for", Session{}, func(r *http.Request) (any, error) {
 			l, _ := s.sessions.levelOf(r)
 			return Session{l}, nil
-		}},
-		{http.MethodGet, "/status", "The peer at one glance", View, nil, Status{}, func(r *http.Request) (any, error) { return s.source.Status(r.Context()) }},
-		{http.MethodGet, "/clusters", "The groups of near peers", View, nil, []Cluster{}, func(r *http.Request) (any, error) {
+		}),
+		get("/status", "The peer at one glance", Status{}, func(r *http.Request) (any, error) { return s.source.Status(r.Context()) }),
+		get("/clusters", "The groups of near peers", []Cluster{}, func(r *http.Request) (any, error) {
 			status, err := s.source.Status(r.Context())
 			return listed(status.Clusters), err
-		}},
-		{http.MethodGet, "/peers", "The other members", View, nil, []Peer{}, func(r *http.Request) (any, error) {
+		}),
+		get("/peers", "The other members", []Peer{}, func(r *http.Request) (any, error) {
 			peers, err := s.source.Peers(r.Context())
 			return listed(peers), err
-		}},
-		{http.MethodGet, "/runs", "The runs in progress and the last ones that ended", View, nil, []Run{}, func(r *http.Request) (any, error) {
+		}),
+		get("/runs", "The runs in progress and the last ones that ended", []Run{}, func(r *http.Request) (any, error) {
 			runs, err := s.source.Runs(r.Context())
 			return listed(runs), err
-		}},
+		}),
+		get("/trees", "The runs' steal trees at one glance, as far as they were watched", []TreeDigest{}, func(*http.Request) (any, error) { return s.hub.stories.digests(), nil }),
+		get("/runs/{run}/tree", "A run's steal tree through a viewport; each segment is as wide as its part of the jobs", Panel{}, s.tree, viewParams...),
+		get("/runs/{run}/segments", "What is new of a run's steal tree, for a copy of it", Growth{}, s.segments, growthParams...),
+		get("/runs/{run}/timeline", "What is new of what the workers of a run did", Timeline{}, s.timeline, timelineParams...),
+		get("/flows", "Steals and round trips between clusters", []Flow{}, func(*http.Request) (any, error) { return s.hub.stories.flows(), nil }),
+		get("/notices", "What happened while somebody watched", []Notice{}, func(*http.Request) (any, error) { return listed(s.hub.stories.noticed()), nil }),
+		get("/prefs", "How the user likes the page", Prefs{}, s.getPrefs),
+		post("/prefs", "Keep how the user likes the page", Prefs{}, s.setPrefs),
 		post("/pause", "Stop computing for a while", pauseBody{}, s.pause),
 		post("/resume", "End a pause", empty{}, func(r *http.Request) error {
 			if err := receive(r, &empty{}); err != nil {
@@ -84,7 +96,7 @@ func (s *Server) routes() []route {
 			return s.source.Resume(r.Context())
 		}),
 		post("/runs/{run}/cancel", "End a run of this peer's own", empty{}, s.cancel),
-		{http.MethodPost, "/links", "Make a link that opens the page once", Control, linkBody{}, Link{}, s.makeLink},
+		{http.MethodPost, "/links", "Make a link that opens the page once", Control, linkBody{}, Link{}, s.makeLink, nil},
 	}
 }
 

@@ -23,6 +23,7 @@ type fake struct {
 	peers   []dashboard.Peer
 	runs    []dashboard.Run
 	err     error // of everything
+	reports []dashboard.Report
 	actions []string
 	asked   int
 }
@@ -42,6 +43,13 @@ func (f *fake) Runs(context.Context) ([]dashboard.Run, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.runs, f.err
+}
+func (f *fake) Watch(context.Context) ([]dashboard.Report, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	reports := f.reports
+	f.reports = nil
+	return reports, f.err
 }
 func (f *fake) did(what string) error {
 	f.mu.Lock()

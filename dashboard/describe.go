@@ -32,8 +32,15 @@ func describe(routes []route) object {
 			b["required"] = true
 			o["requestBody"] = b
 		}
+		var parameters []object
 		if strings.Contains(r.path, "{run}") {
-			o["parameters"] = []object{{"name": "run", "in": "path", "required": true, "schema": object{"type": "string", "maxLength": maxRunID}}}
+			parameters = append(parameters, object{"name": "run", "in": "path", "required": true, "schema": object{"type": "string", "maxLength": maxRunID}})
+		}
+		for _, p := range r.query {
+			parameters = append(parameters, object{"name": p.name, "in": "query", "description": p.about, "schema": schemaOf(reflect.TypeOf(p.of), schemas)})
+		}
+		if parameters != nil {
+			o["parameters"] = parameters
 		}
 		at, ok := paths[apiPath+r.path].(object)
 		if !ok {

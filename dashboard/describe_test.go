@@ -76,14 +76,17 @@ func fits(doc any, schema any, v any, where string) (problems []string) {
 
 // Every call of the description is there and answers as it says; there are no others.
 func TestDescription(t *testing.T) {
-	s := open(t, newFake())
+	source := newFake()
+	s := open(t, source)
 	client := s.enter(t, dashboard.Control)
 	_, text := s.do(t, client, request{path: "/api/v1/openapi.json"})
 	var doc any
 	if err := json.Unmarshal([]byte(text), &doc); err != nil {
 		t.Fatal(err)
 	}
-	bodies := map[string]string{"/api/v1/pause": `{"for_seconds":1}`, "/api/v1/links": `{"level":"view"}`}
+	source.change(func(f *fake) { f.reports = report() })
+	watched(t, s)
+	bodies := map[string]string{"/api/v1/prefs": `{"theme":"dark","units":"binary"}`, "/api/v1/pause": `{"for_seconds":1}`, "/api/v1/links": `{"level":"view"}`}
 	var calls []string
 	for path, methods := range at(doc, "paths").(map[string]any) {
 		for method, call := range methods.(map[string]any) {
@@ -110,8 +113,9 @@ func TestDescription(t *testing.T) {
 		}
 	}
 	slices.Sort(calls)
-	want := []string{"get /api/v1/clusters", "get /api/v1/peers", "get /api/v1/runs", "get /api/v1/session", "get /api/v1/status",
-		"post /api/v1/links", "post /api/v1/pause", "post /api/v1/resume", "post /api/v1/runs/{run}/cancel"}
+	want := []string{"get /api/v1/clusters", "get /api/v1/flows", "get /api/v1/notices", "get /api/v1/peers", "get /api/v1/prefs", "get /api/v1/runs",
+		"get /api/v1/runs/{run}/segments", "get /api/v1/runs/{run}/timeline", "get /api/v1/runs/{run}/tree", "get /api/v1/session", "get /api/v1/status", "get /api/v1/trees",
+		"post /api/v1/links", "post /api/v1/pause", "post /api/v1/prefs", "post /api/v1/resume", "post /api/v1/runs/{run}/cancel"}
 	if !slices.Equal(calls, want) {
 		t.Errorf("the calls are %q, want %q", calls, want)
 	}

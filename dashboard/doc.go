@@ -19,8 +19,9 @@
 // queued: a slow client misses values in between, never the last one. A client that reconnects resumes by number, or gets
 // everything anew if too much has gone since or the daemon is another.
 //
-// A [Tree] holds the steal tree of a run in bounded space and answers for the part of it that is seen. No Source gives segments yet, so
-// the server has none and the page does not show it.
+// A [Tree] holds the steal tree of a run in bounded space and answers for the part of it that is seen. The last runs' trees and
+// timelines are held; they are made from the Source's [Report]s, which it has only while somebody watches, as nobody else is asked for
+// them. Pages hold a copy of the tree that they show, and ask for what is new when its version, which is sent to them, has grown.
 //
 // The page is in web/, as it is served. In there, "npm ci && npm run check" checks its types; "go test -tags browser" tries it in
 // Chromium.

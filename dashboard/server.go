@@ -35,6 +35,8 @@ type Config struct {
 	// Dir is where the address and the tokens are written, each in a file that only the user can read, for scripts and for Ask.
 	// It must exist.
 	Dir string
+	// StateDir is where how the user likes the page is kept, in a file that only the user can read; empty means until the end.
+	StateDir string
 	// Every is how often the Source is asked while somebody watches; 10 ms to a minute, 0 means a second.
 	Every time.Duration
 	// Log is told what was refused; nil means nothing is.
@@ -68,6 +70,7 @@ type Server struct {
 	hub      *hub
 	files    *files
 	metrics  http.Handler
+	prefs    *prefs
 
 	ending context.Context // ends with the server
 	stop   context.CancelFunc
@@ -99,6 +102,7 @@ func Open(cfg Config) (*Server, error) {
 	s := &Server{log: cfg.Log, listener: l, source: cfg.Source, hub: newHub(cfg.Source, cfg.Every), ending: ctx, stop: stop}
 	s.at = l.Addr().(*net.TCPAddr).AddrPort()
 	s.sessions = newSessions(s.at.Port())
+	s.prefs = readPrefs(cfg.StateDir)
 	s.metrics = newMetrics(cfg.Source, cfg.Log)
 	s.http = &http.Server{
 		Handler:           s.guard(s.handler()),

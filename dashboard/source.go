@@ -16,6 +16,10 @@ type Source interface {
 	// Runs lists the runs in progress and the last ones that ended, newest first.
 	Runs(ctx context.Context) ([]Run, error)
 
+	// Watch gives what the peers of the runs have reported since it was last called, and has them asked for some seconds more. It must
+	// not wait for them.
+	Watch(ctx context.Context) ([]Report, error)
+
 	// Pause stops computing for d, or until Resume if d is 0.
 	Pause(ctx context.Context, d time.Duration) error
 	// Resume ends a pause. It is no error if there is none.

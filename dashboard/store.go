@@ -18,10 +18,13 @@ const (
 	clusterTopic topic = "clusters"
 	peerTopic    topic = "peers"
 	runTopic     topic = "runs"
+	treeTopic    topic = "trees"
+	flowTopic    topic = "flows"
+	noticeTopic  topic = "notices"
 	troubleTopic topic = "trouble" // why the values are not of now
 )
 
-var topics = [...]topic{statusTopic, clusterTopic, peerTopic, runTopic, troubleTopic}
+var topics = [...]topic{statusTopic, clusterTopic, peerTopic, runTopic, treeTopic, flowTopic, noticeTopic, troubleTopic}
 
 // A key names a value: "status" has one, the others one for each thing.
 type key struct {

@@ -66,7 +66,7 @@ func (c console) showDashboard(d control.Daemon, l *settings.Loaded, log *slog.L
 	if l.Dashboard == settings.DashboardOff {
 		return func() {}
 	}
-	s, err := dashboard.Open(dashboard.Config{Source: shown{d}, Listen: l.Dashboard, Dir: l.RuntimeDir, Log: log})
+	s, err := dashboard.Open(dashboard.Config{Source: shown{d}, Listen: l.Dashboard, Dir: l.RuntimeDir, StateDir: l.StateDir, Log: log})
 	if err != nil {
 		log.Warn("there is no dashboard", "error", err)
 		return func() {}
@@ -91,6 +91,20 @@ func (c console) showDashboard(d control.Daemon, l *settings.Loaded, log *slog.L
 
 // Shown is a daemon as the dashboard shows it.
 type shown struct{ daemon control.Daemon }
+
+// Watch gives what a peer in this process hears of segments; other daemons know nothing of them.
+func (s shown) Watch(ctx context.Context) ([]dashboard.Report, error) {
+	d := s.daemon
+	if in, ok := d.(*departure); ok {
+		d = in.Daemon
+	}
+	if w, ok := d.(interface {
+		Watch(ctx context.Context) ([]dashboard.Report, error)
+	}); ok {
+		return w.Watch(ctx)
+	}
+	return nil, nil
+}
 
 func (s shown) Pause(ctx context.Context, d time.Duration) error {
 	return shownError(s.daemon.Pause(ctx, d))

@@ -1,0 +1,212 @@
+package dashboard
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Stories is what was seen of the swarm while somebody watched: trees, timelines, ways between clusters, notices.
+type stories struct {
+	mu      sync.Mutex
+	list    []*story // oldest first
+	ways    map[string]wayReport
+	notices []Notice
+	last    uint64 // number of the newest notice
+
+	peers map[string]Peer // as they were at the last look; nil before the first
+	runs  map[string]Run
+}
+
+// A wayReport is what a peer has said last of its ways.
+type wayReport struct {
+	cluster string
+	ways    []Way
+}
+
+// maxNotices bounds the notices that are kept.
+const maxNotices = 50
+
+func newStories() *stories { return &stories{ways: map[string]wayReport{}} }
+
+// hear takes in what the source says.
+func (s *stories) hear(reports []Report, peers []Peer, runs []Run, now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.notice(peers, runs, now)
+	known := map[string]*Run{}
+	for i := range runs {
+		known[runs[i].Run] = &runs[i]
+	}
+	for i := range reports {
+		r := &reports[i]
+		if len(s.ways) < maxPeers || s.ways[r.Peer].cluster != "" {
+			s.ways[r.Peer] = wayReport{r.Cluster, r.Ways}
+		}
+		if run := known[r.Run]; run != nil && (len(r.Segments) > 0 || len(r.States) > 0 || s.find(r.Run) != nil) {
+			s.of(run, now).hear(r)
+		}
+	}
+	for _, st := range s.list {
+		run := known[st.run]
+		if run == nil || !run.Ended || st.ended {
+			continue
+		}
+		if end := run.Submitted.Add(time.Duration(run.Elapsed * float64(time.Second))); now.Sub(end) > settleAfter {
+			st.settle(end)
+		}
+	}
+}
+
+func (s *stories) find(run string) *story {
+	for _, st := range s.list {
+		if st.run == run {
+			return st
+		}
+	}
+	return nil
+}
+
+// of finds the story of a run, or begins one; the oldest are forgotten.
+func (s *stories) of(run *Run, now time.Time) *story {
+	if st := s.find(run.Run); st != nil {
+		return st
+	}
+	st := newStory(run.Run, run.Submitted, func(letter, tone, text string) { s.say(now, letter, tone, text) })
+	s.list = append(s.list, st)
+	slices.SortStableFunc(s.list, func(a, b *story) int { return a.origin.Compare(b.origin) })
+	if len(s.list) > maxStories {
+		s.list = s.list[1:]
+	}
+	for _, old := range s.list[:len(s.list)-1] {
+		if old.ended {
+			old.tree.Shrink(pastSegments)
+		}
+	}
+	return st
+}
+
+// say adds a notice. The mutex is held.
+func (s *stories) say(now time.Time, letter, tone, text string) {
+	s.last++
+	s.notices = append(s.notices, Notice{Number: s.last, At: now.UTC(), Letter: letter, Tone: tone, Text: text})
+	s.notices = s.notices[max(0, len(s.notices)-maxNotices):]
+}
+
+// notice says what is different from the last look.
+func (s *stories) notice(peers []Peer, runs []Run, now time.Time) {
+	nowPeers, nowRuns := map[string]Peer{}, map[string]Run{}
+	for _, p := range peers {
+		nowPeers[p.Peer] = p
+	}
+	for _, r := range runs {
+		nowRuns[r.Run] = r
+	}
+	first := s.peers == nil
+	wasPeers, wasRuns := s.peers, s.runs
+	s.peers, s.runs = nowPeers, nowRuns
+	if first {
+		return
+	}
+	for _, p := range peers {
+		was, ok := wasPeers[p.Peer]
+		switch name := peerName(p); {
+		case !ok:
+			s.say(now, "+", "good", name+" is a member.")
+		case was.Alive && !p.Alive:
+			s.say(now, "X", "bad", name+" is not heard any more.")
+		case was.Alive && was.Connected && !p.Connected:
+			s.say(now, "-", "quiet", name+" is not connected.")
+		case !was.Alive && p.Alive:
+			s.say(now, "+", "good", name+" is heard again.")
+		}
+	}
+	for id, p := range wasPeers {
+		if _, ok := nowPeers[id]; !ok {
+			s.say(now, "-", "quiet", peerName(p)+" is gone.")
+		}
+	}
+	for _, r := range slices.Backward(runs) {
+		name := clipped(cmp.Or(r.Title, r.App))
+		was, ok := wasRuns[r.Run]
+		switch {
+		case !ok && !r.Ended:
+			s.say(now, "R", "good", name+" was submitted.")
+		case ok && !was.Ended && r.State == "done":
+			s.say(now, "D", "good", name+" is done.")
+		case ok && !was.Ended && r.Ended:
+			s.say(now, "X", "bad", name+": "+r.State+".")
+		}
+	}
+}
+
+// peerName is a peer for people: the first characters of IDs are alike.
+func peerName(p Peer) string {
+	id := p.Peer[max(0, len(p.Peer)-8):]
+	if p.Name != "" {
+		return fmt.Sprintf("%s (…%s)", clipped(p.Name), id)
+	}
+	return "…" + id
+}
+
+// digests are the trees at one glance, by run.
+func (s *stories) digests() []TreeDigest {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := []TreeDigest{}
+	for _, st := range s.list {
+		list = append(list, st.digest())
+	}
+	return list
+}
+
+// flows adds up what the peers of each cluster say of their ways to the others.
+func (s *stories) flows() []Flow {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	type pair struct{ from, to string }
+	sums := map[pair]*Flow{}
+	rtts := map[pair][]float64{}
+	for id, r := range s.ways {
+		if _, ok := s.peers[id]; !ok && len(s.ways) > 2*len(s.peers)+2 {
+			delete(s.ways, id) // it is gone for long
+			continue
+		}
+		for _, w := range r.ways {
+			k := pair{w.Cluster, r.cluster}
+			if sums[k] == nil {
+				sums[k] = &Flow{From: w.Cluster, To: r.cluster}
+			}
+			sums[k].Taken += w.Taken
+			if w.RTT > 0 {
+				rtts[k] = append(rtts[k], w.RTT.Seconds())
+			}
+		}
+	}
+	list := []Flow{}
+	for k, f := range sums {
+		if r := rtts[k]; len(r) > 0 {
+			slices.Sort(r)
+			f.RTT = rough(r[len(r)/2])
+		}
+		list = append(list, *f)
+	}
+	slices.SortFunc(list, func(a, b Flow) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
+	return list[:min(len(list), maxFlows)]
+}
+
+// maxFlows bounds the pairs of clusters that are shown.
+const maxFlows = 1024
+
+// rough keeps a measurement from changing what is sent all the time.
+func rough(seconds float64) float64 {
+	return float64(time.Duration(seconds*float64(time.Second)).Round(50*time.Microsecond)) / float64(time.Second)
+}
+
+func (s *stories) noticed() []Notice {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.notices)
+}

@@ -1,0 +1,194 @@
+package dashboard
+
+import (
+	"slices"
+	"time"
+)
+
+// Bounds of what is remembered of runs.
+const (
+	maxStories   = 4    // runs whose trees are held
+	pastSegments = 5000 // of those that have ended, but the newest
+	// maxSpans bounds the state runs of a run, of all peers together; when a peer has more than its part, neighbours become one.
+	maxSpans  = 40_000
+	leastPart = 60
+	// settleAfter is how long after the end of a run what still seems to run is taken for aborted: its peers were lost.
+	settleAfter = 8 * time.Second
+	// lately is over how long efficiency is measured.
+	lately = 10 * time.Second
+)
+
+// A story is what is remembered of one run.
+type story struct {
+	run    string
+	origin time.Time // of its times
+	tree   *Tree
+	peers  []string       // in the order in which they were first heard of
+	index  map[string]int // into peers
+	places []string       // their clusters
+	spans  []spanLog      // theirs
+	last   uint64         // number of the newest span
+	thin   uint64         // how often neighbours became one
+	parts  []Forgotten    // what the peers have no memory of
+	newest time.Duration  // the latest time heard of
+	ended  bool           // its segments are settled
+	full   uint64         // segments for which there was no room
+
+	notice func(letter, tone, text string)
+}
+
+type spanLog struct{ list []span }
+
+// A span is a state run in worker-seconds, so that two can be added.
+type span struct {
+	number                  uint64
+	start, end              time.Duration
+	work, steal, comm, idle float64
+}
+
+func newStory(run string, origin time.Time, notice func(letter, tone, text string)) *story {
+	return &story{run: run, origin: origin, tree: NewTree(DefaultSegments), index: map[string]int{}, notice: notice}
+}
+
+// hear takes in what a peer has told.
+func (s *story) hear(r *Report) {
+	i, ok := s.index[r.Peer]
+	if !ok {
+		if len(s.peers) >= maxPeers {
+			return
+		}
+		i = len(s.peers)
+		s.index[r.Peer] = i
+		s.peers, s.places = append(s.peers, r.Peer), append(s.places, r.Cluster)
+		s.spans, s.parts = append(s.spans, spanLog{}), append(s.parts, Forgotten{})
+	}
+	s.places[i] = r.Cluster
+	if r.Forgotten.Segments > s.parts[i].Segments {
+		s.parts[i] = r.Forgotten
+	}
+	for k := range r.Segments {
+		s.put(r, &r.Segments[k])
+	}
+	for _, run := range r.States {
+		s.span(i, run)
+	}
+}
+
+func (s *story) at(t time.Time) time.Duration { return max(0, t.Sub(s.origin)) }
+
+// put takes in a segment.
+func (s *story) put(r *Report, t *Traced) {
+	if t.State == TracedLost {
+		s.lost(t.Job, s.at(t.End))
+		return
+	}
+	seg := Segment{
+		ID: t.ID, Job: t.Job, Peer: r.Peer, Cluster: r.Cluster, Start: s.at(t.Start), Spawned: t.Spawned, Executed: t.Executed, Restarted: t.Restarted,
+	}
+	old, known := s.tree.Get(t.ID)
+	if known {
+		seg.Start, seg.Cluster = old.Start, old.Cluster
+	} else if s.tree.Put(seg) != nil { // it is full, or the record cannot be: other peers' word
+		s.full++
+		return
+	}
+	if t.State != TracedRunning {
+		seg.State, seg.End = SegmentDone, max(seg.Start, s.at(t.End))
+		if t.State == TracedAborted {
+			seg.State = SegmentAborted
+		} else if up, ok := s.tree.Above(t.ID); ok && up.State == SegmentRestarted && up.End < seg.End {
+			seg.State = SegmentOrphan
+		}
+	}
+	s.newest = max(s.newest, seg.Start, seg.End)
+	_ = s.tree.Put(seg) // it is known, so there is room
+}
+
+// lost ends the segments of a job whose thief was lost.
+func (s *story) lost(job string, at time.Duration) {
+	for _, seg := range s.tree.At(job) {
+		if !seg.State.Ended() && seg.Start < at {
+			seg.State, seg.End = SegmentRestarted, at
+			if s.tree.Put(seg) == nil {
+				s.notice("X", "bad", "job "+clipped(job)+" was lost with the peer that ran it, and is run again")
+			}
+		}
+	}
+}
+
+// settle ends what still seems to run though the run has ended.
+func (s *story) settle(end time.Time) {
+	s.ended = true
+	for _, seg := range s.tree.Running() {
+		seg.State, seg.End = SegmentAborted, max(seg.Start, s.at(end))
+		_ = s.tree.Put(seg) // it is known, so there is room
+	}
+}
+
+// span takes in what the workers of a peer did for a while.
+func (s *story) span(i int, r StateRun) {
+	start := s.at(r.Start)
+	f := r.For.Seconds()
+	s.last++
+	log := &s.spans[i]
+	log.list = append(log.list, span{
+		s.last, start, start + r.For, float64(r.Work) * f, float64(r.Steal) * f, float64(r.Comm) * f, float64(r.Idle) * f,
+	})
+	s.newest = max(s.newest, start+r.For)
+	if len(log.list) <= max(leastPart, maxSpans/len(s.peers)) {
+		return
+	}
+	half := log.list[:0]
+	for k := 0; k+1 < len(log.list); k += 2 {
+		a, b := log.list[k], log.list[k+1]
+		half = append(half, span{b.number, min(a.start, b.start), max(a.end, b.end), a.work + b.work, a.steal + b.steal, a.comm + b.comm, a.idle + b.idle})
+	}
+	if len(log.list)%2 == 1 {
+		half = append(half, log.list[len(log.list)-1])
+	}
+	log.list = half
+	s.thin++
+}
+
+// workers adds up what all workers did lately.
+func (s *story) workers() (w Workers) {
+	from := s.newest - lately
+	for i := range s.spans {
+		for _, p := range slices.Backward(s.spans[i].list) {
+			if p.end <= from {
+				break
+			}
+			w.Work += p.work
+			w.Steal += p.steal
+			w.Comm += p.comm
+			w.Idle += p.idle
+			w.For = max(w.For, (s.newest - max(from, p.start)).Seconds())
+		}
+	}
+	return w
+}
+
+// digest is the run's steal tree at one glance.
+func (s *story) digest() TreeDigest {
+	total := s.tree.Total()
+	d := TreeDigest{
+		Run: s.run, Version: s.tree.version, Spans: s.last, Segments: total.Segments, Running: total.States[SegmentRunning], Folded: s.tree.Folded(),
+		Executed: total.Executed, Spawned: total.Spawned, Restarted: total.States[SegmentRestarted], Orphans: total.States[SegmentOrphan],
+		Aborted: total.States[SegmentAborted], Peers: len(s.peers), Newest: s.newest.Seconds(), Workers: s.workers(), Unknown: s.full,
+	}
+	for _, p := range s.parts {
+		d.Unknown += p.Segments
+		d.Executed += p.Executed
+		d.Spawned += p.Spawned
+	}
+	return d
+}
+
+// clipped is a text of another peer for a notice.
+func clipped(text string) string {
+	const most = 60
+	if len(text) > most {
+		return text[:most] + "…"
+	}
+	return text
+}

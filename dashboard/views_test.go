@@ -1,0 +1,207 @@
+package dashboard_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/satin-peer/satin/dashboard"
+)
+
+// submitted is when the run of newFake was.
+var submitted = newFake().runs[0].Submitted
+
+// report is what two peers say of a run: the root, a job that was stolen from it and lost with its thief, the job's next run, a child
+// of the lost one that ends as an orphan, and one that was aborted.
+func report() []dashboard.Report {
+	at := func(s float64) time.Time { return submitted.Add(time.Duration(s * float64(time.Second))) }
+	return []dashboard.Report{
+		{Run: "0123", Peer: "12D3KooWA", Cluster: "here", Segments: []dashboard.Traced{
+			{ID: "a1", Job: "root", Start: at(0), Spawned: 10, Executed: 11},
+			{ID: "a2", Job: "2", Start: at(5), Executed: 40, Restarted: true},
+			{ID: "a3", Job: "2", Start: at(4), End: at(4), State: dashboard.TracedLost},
+			{ID: "a4", Job: "3", Start: at(4), End: at(6), State: dashboard.TracedAborted},
+		}, States: []dashboard.StateRun{{Start: at(0), For: time.Second, Work: 2}, {Start: at(1), For: time.Second, Work: 1, Steal: 1}},
+			Ways: []dashboard.Way{{Cluster: hostile, RTT: 30 * time.Millisecond, Taken: 3}}},
+		{Run: "0123", Peer: "12D3KooWB", Cluster: hostile, Segments: []dashboard.Traced{
+			{ID: "b1", Job: "2.7.1", Start: at(3), End: at(7), Executed: 20, State: dashboard.TracedDone},
+		}, Forgotten: dashboard.Forgotten{Segments: 5, Executed: 50}, States: []dashboard.StateRun{{Start: at(1), For: time.Second, Comm: 1, Idle: 1}}},
+		{Run: "0123", Peer: "12D3KooWC", Cluster: hostile, Segments: []dashboard.Traced{{ID: "c1", Job: "2", Start: at(1), Executed: 7}}},
+		{Run: "4567", Peer: "12D3KooWC", Segments: []dashboard.Traced{{ID: "c2", Job: "root"}}}, // of a run that nobody knows
+	}
+}
+
+// watched waits until the server has asked the source once more since it was called.
+func watched(t *testing.T, s *site) {
+	t.Helper()
+	conn := s.dial(t)
+	say(t, conn, subscription{Topics: []string{"trees", "flows", "notices"}})
+	hear(t, conn)
+}
+
+// fetch reads a JSON value.
+func fetch[V any](t *testing.T, s *site, path string) (v V) {
+	t.Helper()
+	client := s.enter(t, dashboard.View)
+	code, text := s.do(t, client, request{path: "/api/v1" + path})
+	if code != 200 || json.Unmarshal([]byte(text), &v) != nil {
+		t.Fatalf("%s: %d %s", path, code, text)
+	}
+	return v
+}
+
+// What the peers report becomes a tree with the fates of its segments, a timeline, and ways between clusters.
+func TestReportsAreShown(t *testing.T) {
+	source := newFake()
+	source.reports = report()
+	for i, j := 0, 2; i < j; i, j = i+1, j-1 { // c1 is heard of before it is lost
+		source.reports[i], source.reports[j] = source.reports[j], source.reports[i]
+	}
+	source.reports = append(source.reports, dashboard.Report{Run: "0123", Peer: "12D3KooWB", Segments: []dashboard.Traced{
+		{ID: "b2", Job: "2.9", Start: submitted.Add(2 * time.Second), End: submitted.Add(8 * time.Second), Executed: 1, State: dashboard.TracedDone},
+	}})
+	s := open(t, source)
+	watched(t, s)
+	g := fetch[dashboard.Growth](t, s, "/runs/0123/segments")
+	byID := map[uint64]dashboard.Shoot{}
+	got := map[string]string{}
+	for _, l := range g.Set {
+		byID[l.Number] = l
+	}
+	for _, l := range g.Set {
+		name := l.Job + "@" + g.Peers[l.Peer].Peer[8:]
+		got[name] = l.State
+		if up := byID[l.Up]; up.Job != "" {
+			got[name] += " under " + up.Job + "@" + g.Peers[up.Peer].Peer[8:]
+		}
+		if l.Restarted {
+			got[name] += " again"
+		}
+	}
+	want := map[string]string{
+		"root@A": "running", "2@A": "running under root@A again", "3@A": "aborted under root@A", "2@C": "restarted under root@A",
+		"2.7.1@B": "done under 2@C", // it came before the news that its parent is lost
+		"2.9@B":   "orphan under 2@C",
+	}
+	for name, w := range want {
+		if got[name] != w || len(got) != len(want) {
+			t.Errorf("%s is %q, want %q; all: %q", name, got[name], w, got)
+		}
+	}
+	if again := fetch[dashboard.Growth](t, s, "/runs/0123/segments?epoch="+g.Epoch+"&from="+text(g.From)+"&to="+text(g.To)); again.All || len(again.Set) > 0 || again.More {
+		t.Errorf("nothing is new, but there is %+v", again)
+	}
+	d := fetch[[]dashboard.TreeDigest](t, s, "/trees")
+	if len(d) != 1 || d[0].Segments != 6 || d[0].Running != 2 || d[0].Executed != 11+40+20+7+1+50 || d[0].Unknown != 5 || d[0].Orphans != 1 || d[0].Restarted != 1 ||
+		d[0].Workers != (dashboard.Workers{For: 8, Work: 3, Steal: 1, Comm: 1, Idle: 1}) {
+		t.Errorf("the tree at one glance is %+v", d)
+	}
+	p := fetch[dashboard.Panel](t, s, "/runs/0123/tree?most=2")
+	if len(p.Boxes) != 2 || p.Boxes[0].Job != "root" || p.Boxes[0].To != 1 || p.Invisible != 4 {
+		t.Errorf("the tree through a viewport is %+v", p)
+	}
+	line := fetch[dashboard.Timeline](t, s, "/runs/0123/timeline")
+	if len(line.Rows) != 3 || line.Rows[2].Spans[1] != (dashboard.Span{Start: 1, End: 2, Work: 1, Steal: 1}) {
+		t.Errorf("the timeline is %+v", line)
+	}
+	if more := fetch[dashboard.Timeline](t, s, "/runs/0123/timeline?epoch="+line.Epoch+"&to="+text(line.To)); len(more.Rows[2].Spans) > 0 {
+		t.Errorf("nothing is new, but there is %+v", more)
+	}
+	if f := fetch[[]dashboard.Flow](t, s, "/flows"); len(f) != 1 || f[0] != (dashboard.Flow{From: hostile, To: "here", Taken: 3, RTT: 0.03}) {
+		t.Errorf("the flows are %+v", f)
+	}
+	if n := fetch[[]dashboard.Notice](t, s, "/notices"); len(n) != 1 || !strings.Contains(n[0].Text, "job 2 was lost") {
+		t.Errorf("the notices are %+v", n)
+	}
+}
+
+func text(n uint64) string { b, _ := json.Marshal(n); return string(b) }
+
+// When a run has ended for a while, what still seems to run there was lost with its peer.
+func TestEndedRunsAreSettled(t *testing.T) {
+	source := newFake()
+	source.reports = report()
+	s := open(t, source)
+	watched(t, s)
+	source.change(func(f *fake) {
+		r := f.runs[0]
+		r.Ended, r.State, r.Elapsed = true, "done", 9
+		f.runs = []dashboard.Run{r}
+	})
+	conn := s.dial(t)
+	say(t, conn, subscription{Topics: []string{"trees", "notices"}})
+	for settled := false; !settled; {
+		for _, v := range hear(t, conn).Set["trees"] {
+			var d dashboard.TreeDigest
+			if err := json.Unmarshal(v, &d); err != nil {
+				t.Fatal(err)
+			}
+			settled = d.Running == 0
+		}
+	}
+	if n := fetch[[]dashboard.Notice](t, s, "/notices"); len(n) == 0 || !strings.HasSuffix(n[len(n)-1].Text, "is done.") {
+		t.Errorf("the notices are %+v", n)
+	}
+}
+
+func TestBadViews(t *testing.T) {
+	source := newFake()
+	source.reports = report()
+	s := open(t, source)
+	watched(t, s)
+	client := s.enter(t, dashboard.View)
+	for path, want := range map[string]int{
+		"/runs/0123/tree?from=x": 400, "/runs/0123/tree?from=NaN": 400, "/runs/0123/tree?depth=0": 400, "/runs/0123/tree?most=99999999999": 400, "/runs/0123/tree?root=nobody": 404,
+		"/runs/0123/segments?from=-1": 400, "/runs/0123/timeline?to=1e9": 400, "/runs/4567/segments": 404, "/runs/4567/tree": 404, "/runs/4567/timeline": 404,
+	} {
+		if code, text := s.do(t, client, request{path: "/api/v1" + path}); code != want {
+			t.Errorf("%s: %d %s, want %d", path, code, text, want)
+		}
+	}
+}
+
+// How the user likes the page is kept for the next start, for the user alone; who may only look cannot change it.
+func TestPrefsAreKept(t *testing.T) {
+	dir := t.TempDir()
+	serve := func() *site {
+		s, err := dashboard.Open(dashboard.Config{Source: newFake(), Dir: t.TempDir(), StateDir: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() { _ = s.Serve() }()
+		t.Cleanup(func() { _ = s.Close(t.Context()) })
+		return &site{Server: s, base: strings.TrimSuffix(s.Link(dashboard.View)[:strings.Index(s.Link(dashboard.View), "/login")], "/")}
+	}
+	s := serve()
+	if p := fetch[dashboard.Prefs](t, s, "/prefs"); p != (dashboard.Prefs{Theme: "system", Units: "decimal"}) {
+		t.Errorf("at first %+v", p)
+	}
+	for _, c := range []struct {
+		level dashboard.Level
+		body  string
+		want  int
+	}{
+		{dashboard.View, `{"theme":"dark","units":"binary"}`, 403}, {dashboard.Control, `{"theme":"pink","units":"binary"}`, 400}, {dashboard.Control, `{"theme":"dark","units":""}`, 400},
+		{dashboard.Control, `{"theme":"dark","units":"binary"}`, 200},
+	} {
+		if code, text := s.do(t, s.enter(t, c.level), request{method: "POST", path: "/api/v1/prefs", body: c.body}); code != c.want {
+			t.Errorf("%s as %s: %d %s, want %d", c.body, c.level, code, text, c.want)
+		}
+	}
+	path := filepath.Join(dir, dashboard.PrefsFile)
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info, err)
+	}
+	if p := fetch[dashboard.Prefs](t, serve(), "/prefs"); p != (dashboard.Prefs{Theme: "dark", Units: "binary"}) {
+		t.Errorf("after a restart %+v", p)
+	}
+	if err := os.WriteFile(path, []byte(`{"theme":"<img>"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if p := fetch[dashboard.Prefs](t, serve(), "/prefs"); p.Theme != "system" {
+		t.Errorf("from a spoilt file %+v", p)
+	}
+}
