@@ -4,9 +4,10 @@ GO       ?= go
 FUZZTIME ?= 10s
 SEEDS    ?= 3
 SCHEDULES ?= 20000
+FROM     ?= 0
 
 .DEFAULT_GOAL := help
-.PHONY: build test test-swarm race lint fuzz mutants bench bench-swarm sim-tables sim-check sim-mutants help
+.PHONY: build test test-swarm race lint fuzz mutants bench bench-swarm sim-tables recovery-tables sim-check soak sim-mutants help
 
 build: ## Build the commands into bin/
 	$(GO) build -o bin/ ./cmd/...
@@ -44,6 +45,12 @@ sim-tables: ## Make the papers' load-balancing tables in the simulator, into doc
 
 sim-check: ## Run SCHEDULES random schedules with faults and check every invariant (default 20000)
 	$(GO) run ./cmd/satin-sim exact --seeds $(SCHEDULES)
+
+soak: ## Run SEEDS=1000000 schedules, for a night or two; FROM=N goes on where an earlier soak stopped
+	$(GO) run ./cmd/satin-sim soak --seeds $(SEEDS) --from $(FROM)
+
+recovery-tables: ## Make the papers' tables of crashes, departures, migration and checkpoints, into docs/results (SEEDS=3 runs of each)
+	$(GO) run ./cmd/satin-sim table recovery --seeds $(SEEDS) --out docs/results
 
 sim-mutants: ## Break the protocol in many small ways and see that a schedule's seed finds each
 	$(GO) run ./internal/mutants sim/

@@ -11,6 +11,10 @@ type audit struct {
 	world *world
 	ran   map[uint64]ranBefore // by the leaf's key
 	nodes map[steal.Identity]Node
+<<<<<<< HEAD
+	heard map[uint64]bool // by path: jobs that were told of, and whether they were used
+=======
+>>>>>>> c44113e0c5b587c8d25bd4eea276ffe8e7cc168c
 }
 
 // ranBefore says how a leaf has run: each of its runs but one must have been marked as restarted.
@@ -22,7 +26,11 @@ const (
 )
 
 func newAudit(w *world) *audit {
+<<<<<<< HEAD
+	return &audit{world: w, ran: make(map[uint64]ranBefore), nodes: make(map[steal.Identity]Node), heard: make(map[uint64]bool)}
+=======
 	return &audit{world: w, ran: make(map[uint64]ranBefore), nodes: make(map[steal.Identity]Node)}
+>>>>>>> c44113e0c5b587c8d25bd4eea276ffe8e7cc168c
 }
 
 // leaf notes that a leaf has run.
@@ -45,6 +53,35 @@ func (a *audit) leaf(p *peer, e *entry) {
 	a.ran[e.node.Key] = before | how
 }
 
+<<<<<<< HEAD
+// told notes of which jobs the swarm has heard.
+func (a *audit) told(ts []steal.Tuple) {
+	if a == nil {
+		return
+	}
+	for i := range ts {
+		k := claimOf(steal.RunID{}, ts[i].Path, Node{})
+		if _, known := a.heard[k]; !known {
+			a.heard[k] = false
+			a.world.counts.Orphans++
+		}
+	}
+}
+
+// used notes that a job was not run because somebody had its outcome.
+func (a *audit) used(p steal.Path) {
+	if a == nil {
+		return
+	}
+	k := claimOf(steal.RunID{}, p, Node{})
+	if used, known := a.heard[k]; known && !used {
+		a.heard[k] = true
+		a.world.counts.OrphansUsed++
+	}
+}
+
+=======
+>>>>>>> c44113e0c5b587c8d25bd4eea276ffe8e7cc168c
 // restored checks an outcome that a checkpoint gives back.
 func (a *audit) restored(part *steal.Partial) {
 	if a == nil {

@@ -19,7 +19,9 @@ type Counts struct {
 	Given, PutBack              uint64 // jobs given away, and how many of them came back to be given or run again
 	Salvaged                    uint64 // jobs not run because somebody had their results
 
-	News, NewsTuples, NewsLost    uint64 // broadcasts, what they told, and receivers that never got one
+	News, Beacons                 uint64 // broadcasts with tuples, and without
+	NewsTuples, NewsLost          uint64 // what they told, and receivers that never got one
+	Orphans, OrphansUsed          uint64 // (audit) jobs that were told of, each once, and those of them that were not run again for it
 	NewsBytesLocal, NewsBytesWide uint64
 	SecondAnswers                 uint64 // of masters that did not know of the first
 	Again                         uint64 // (audit) leaves that ran once more, each time

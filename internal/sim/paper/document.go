@@ -3,6 +3,7 @@ package paper
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/satin-peer/satin/internal/sim"
@@ -47,6 +48,21 @@ func (s sample) mean() float64 {
 		sum += x
 	}
 	return sum / float64(len(s))
+}
+
+// median is the middle one, or the mean of the two in the middle.
+func (s sample) median() float64 {
+	sorted := slices.Sorted(slices.Values(s))
+	n := len(sorted)
+	return (sorted[n/2] + sorted[(n-1)/2]) / 2
+}
+
+// middle is the median and the spread, to so many places.
+func (s sample) middle(places int) string {
+	if len(s) == 1 {
+		return fmt.Sprintf("%.*f", places, s[0])
+	}
+	return fmt.Sprintf("%.*f ±%.*f", places, s.median(), places, s.spread())
 }
 
 // spread is half the distance between the largest and the smallest.

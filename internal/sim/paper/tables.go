@@ -18,6 +18,7 @@ func Tables() []Table {
 		{"scenarios", "Figures 4 and 6, Table III: scenarios 1 to 11 under six policies", makeScenarios},
 		{"large", "960 peers, 4.7 million jobs (programming-model paper, 5.7)", makeLarge},
 		{"cost", "what simulation costs, 64 to 1,024 peers", makeCost},
+		{"recovery", "crashes, departures, migration, checkpoints (fault tolerance paper, 4; programming-model paper, 5.5)", makeRecovery},
 		{"exact", "20,000 seeded schedules with faults", makeExact},
 	}
 }

@@ -1,0 +1,221 @@
+package paper
+
+import (
+	"compress/gzip"
+	"embed"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/satin-peer/satin/internal/sim"
+	"github.com/satin-peer/satin/internal/wan"
+	"github.com/satin-peer/satin/steal"
+)
+
+// The experiments of the fault tolerance paper (4) and of the programming-model paper (5.5): 32 peers in two clusters of 16, of which
+// one goes in the middle of the computation.
+
+//go:embed trees
+var recordedTrees embed.FS
+
+// What recovery is tried on.
+const (
+	recoveryTime = 300 * time.Second // of a run on 32 peers, without faults, about: some minutes, as in the papers
+	recoveryWork = 32 * recoveryTime
+	pieceTime    = 2 * time.Second // no inner job computes longer itself
+
+	// KeepAfter is the engine's default: results of jobs that took so long are kept.
+	keepAfter = 20 * time.Millisecond
+)
+
+// The links of DAS-2 (fault tolerance paper, 4).
+var (
+	recoveryLocal = wan.Conditions{Bandwidth: 100e6, Latency: 100 * time.Microsecond}
+	recoveryWide  = wan.Conditions{Bandwidth: 10e6, Latency: 2 * time.Millisecond}
+)
+
+// recoveryTree is what runs.
+type recoveryTree struct {
+	name string
+	tree func(seed uint64) (sim.Tree, error)
+}
+
+func recoveryTrees() []recoveryTree {
+	list := []recoveryTree{{"gene-like", func(seed uint64) (sim.Tree, error) {
+		return &sim.Split{Name: "gene", Seed: seed, Total: recoveryWork, Grain: 2 * time.Second, FanLow: 2, FanHigh: 8,
+			Even: 0.02, Skew: 4, Arg: 400, Result: 300}, nil
+	}}}
+	for _, name := range []string{"nqueens", "raytracer", "tsp"} {
+		list = append(list, recoveryTree{name, func(uint64) (sim.Tree, error) { return embeddedTree(name) }})
+	}
+	return list
+}
+
+// embeddedTree reads a recording and stretches it to the length of these experiments.
+func embeddedTree(name string) (sim.Tree, error) {
+	file, err := recordedTrees.Open("trees/" + name + ".tree.gz")
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	text, err := gzip.NewReader(file)
+	if err != nil {
+		return nil, err
+	}
+	r, err := sim.ReadRecorded(text, name)
+	if err != nil {
+		return nil, err
+	}
+	return r.Stretched(recoveryWork, pieceTime)
+}
+
+// plan is one kind of run.
+type plan struct {
+	name     string
+	sizes    []int
+	recovery steal.Recovery
+	// faults of a run whose middle is there.
+	faults     func(middle time.Duration) []sim.Fault
+	checkpoint time.Duration
+}
+
+const noMiddle = time.Duration(0)
+
+var twoClusters = []int{16, 16}
+
+// The owner is peer 0, in the first cluster.
+const (
+	mastersCluster = 0
+	othersCluster  = 1
+)
+
+func crashOf(cluster int) func(time.Duration) []sim.Fault {
+	return func(middle time.Duration) []sim.Fault {
+		return []sim.Fault{{Kind: sim.ClusterCrash, At: middle, Cluster: cluster}}
+	}
+}
+
+func leaveOf(cluster int) func(time.Duration) []sim.Fault {
+	return func(middle time.Duration) []sim.Fault {
+		return []sim.Fault{{Kind: sim.ClusterLeave, At: middle, Cluster: cluster}}
+	}
+}
+
+// carryAfter is how long after a crash somebody has made its disks readable.
+const carryAfter = 10 * time.Second
+
+func crashAndCarry(cluster int) func(time.Duration) []sim.Fault {
+	return func(middle time.Duration) []sim.Fault {
+		return []sim.Fault{
+			{Kind: sim.ClusterCrash, At: middle, Cluster: cluster}, {Kind: sim.Carry, At: middle + carryAfter, Cluster: cluster},
+		}
+	}
+}
+
+func crashOfMaster(middle time.Duration) []sim.Fault {
+	return []sim.Fault{{Kind: sim.MasterCrash, At: middle}}
+}
+
+// migration: eight peers join in a cluster of their own, and a moment later one of the four clusters leaves.
+func migration(middle time.Duration) (faults []sim.Fault) {
+	for range 8 {
+		faults = append(faults, sim.Fault{Kind: sim.Join, At: middle, Cluster: 4})
+	}
+	return append(faults, sim.Fault{Kind: sim.ClusterLeave, At: middle + 2*time.Second, Cluster: 1})
+}
+
+const checkpointEvery = time.Minute
+
+// Plans, by the names that the rows have.
+var recoveryPlans = []plan{
+	{name: planPlain, sizes: twoClusters},
+	{name: planPlainNaive, sizes: twoClusters, recovery: steal.Naive},
+	{name: planIdeal, sizes: []int{16, 8}},
+	{name: "crash, naive", sizes: twoClusters, recovery: steal.Naive, faults: crashOf(othersCluster)},
+	{name: "crash", sizes: twoClusters, faults: crashOf(othersCluster)},
+	{name: "crash with checkpoints", sizes: twoClusters, faults: crashAndCarry(othersCluster), checkpoint: checkpointEvery},
+	{name: "leave", sizes: twoClusters, faults: leaveOf(othersCluster)},
+	{name: "crash, master's, naive", sizes: twoClusters, recovery: steal.Naive, faults: crashOf(mastersCluster)},
+	{name: "crash, master's", sizes: twoClusters, faults: crashOf(mastersCluster)},
+	{name: "crash with checkpoints, master's", sizes: twoClusters, faults: crashAndCarry(mastersCluster), checkpoint: checkpointEvery},
+	{name: "leave, master's", sizes: twoClusters, faults: leaveOf(mastersCluster)},
+	{name: planMasterNaive, sizes: twoClusters, recovery: steal.Naive, faults: crashOfMaster},
+	{name: planMaster, sizes: twoClusters, faults: crashOfMaster},
+	{name: planCheckpoint, sizes: twoClusters, checkpoint: checkpointEvery},
+	{name: planStay, sizes: []int{8, 8, 8, 8, 0}},
+	{name: planMigrate, sizes: []int{8, 8, 8, 8, 0}, faults: migration},
+}
+
+const (
+	planPlain       = "no faults"
+	planPlainNaive  = "no faults, naive"
+	planIdeal       = "1.5 clusters"
+	planMaster      = "master crashes"
+	planMasterNaive = "master crashes, naive"
+	planCheckpoint  = "checkpoints"
+	planStay        = "four clusters"
+	planMigrate     = "migration"
+)
+
+// What a checkpoint costs: to encode and write beside the work, as measured of internal/checkpoint (FINDINGS.md, storage).
+const (
+	recordCost = 10 * time.Microsecond
+	diskCost   = 10 * time.Nanosecond
+)
+
+// recoveryConfig is one run.
+func recoveryConfig(t recoveryTree, p plan, seed uint64, middle time.Duration) (sim.Config, error) {
+	tree, err := t.tree(seed)
+	if err != nil {
+		return sim.Config{}, err
+	}
+	c := sim.Config{
+		Tree: tree, Seed: seed, Network: wan.Uniform(p.sizes, recoveryLocal, recoveryWide), Core: steal.LAN(),
+		SpawnOverhead: EngineOverhead, MessageCost: messageCost, ByteCost: byteCost, Policy: policyNamed(adaptive),
+		Recovery: p.recovery, KeepAfter: keepAfter, Gossip: sim.Gossip{Delay: 100 * time.Millisecond},
+		Checkpoint: sim.Checkpoint{Every: p.checkpoint, RecordCost: recordCost, ByteCost: diskCost}, Audit: true,
+	}
+	if p.faults != nil {
+		c.Faults = p.faults(middle)
+	}
+	total := sim.Sequential(tree)
+	c.Want = &total.Result
+	return c, nil
+}
+
+// recoveryRuns are the reports of one tree, by plan and seed.
+type recoveryRuns map[string][]*sim.Report
+
+// measureRecovery runs all plans with all seeds: first those that say where the middle is.
+func measureRecovery(o Options, t recoveryTree, plans []plan) (recoveryRuns, error) {
+	runs := make(recoveryRuns)
+	for _, p := range plans {
+		runs[p.name] = make([]*sim.Report, o.Seeds)
+	}
+	for _, faulty := range []bool{false, true} {
+		now := slices.DeleteFunc(slices.Clone(plans), func(p plan) bool { return (p.faults != nil) != faulty })
+		err := o.each(len(now)*o.Seeds, func(k int) error {
+			p, seed := now[k/o.Seeds], k%o.Seeds
+			middle := noMiddle
+			if faulty {
+				whole := planIdeal
+				if p.name == planMigrate {
+					whole = planStay
+				}
+				middle = runs[whole][seed].Elapsed / 2
+			}
+			c, err := recoveryConfig(t, p, uint64(seed+1), middle)
+			if err != nil {
+				return err
+			}
+			if runs[p.name][seed], err = sim.Run(c); err != nil {
+				return fmt.Errorf("%s, %s, seed %d: %w", t.name, p.name, seed+1, err)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return runs, nil
+}
