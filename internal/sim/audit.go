@@ -11,10 +11,7 @@ type audit struct {
 	world *world
 	ran   map[uint64]ranBefore // by the leaf's key
 	nodes map[steal.Identity]Node
-<<<<<<< HEAD
 	heard map[uint64]bool // by path: jobs that were told of, and whether they were used
-=======
->>>>>>> c44113e0c5b587c8d25bd4eea276ffe8e7cc168c
 }
 
 // ranBefore says how a leaf has run: each of its runs but one must have been marked as restarted.
@@ -26,11 +23,7 @@ const (
 )
 
 func newAudit(w *world) *audit {
-<<<<<<< HEAD
 	return &audit{world: w, ran: make(map[uint64]ranBefore), nodes: make(map[steal.Identity]Node), heard: make(map[uint64]bool)}
-=======
-	return &audit{world: w, ran: make(map[uint64]ranBefore), nodes: make(map[steal.Identity]Node)}
->>>>>>> c44113e0c5b587c8d25bd4eea276ffe8e7cc168c
 }
 
 // leaf notes that a leaf has run.
@@ -53,7 +46,6 @@ func (a *audit) leaf(p *peer, e *entry) {
 	a.ran[e.node.Key] = before | how
 }
 
-<<<<<<< HEAD
 // told notes of which jobs the swarm has heard.
 func (a *audit) told(ts []steal.Tuple) {
 	if a == nil {
@@ -80,8 +72,6 @@ func (a *audit) used(p steal.Path) {
 	}
 }
 
-=======
->>>>>>> c44113e0c5b587c8d25bd4eea276ffe8e7cc168c
 // restored checks an outcome that a checkpoint gives back.
 func (a *audit) restored(part *steal.Partial) {
 	if a == nil {

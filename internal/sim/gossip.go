@@ -9,16 +9,12 @@ import (
 func (w *world) tell(p *peer, n *steal.News) {
 	w.checkNews(n)
 	size := n.Size() + w.cfg.FrameBytes
-<<<<<<< HEAD
 	if len(n.Tuples) > 0 {
 		w.counts.News++
 		w.audit.told(n.Tuples)
 	} else {
 		w.counts.Beacons++
 	}
-=======
-	w.counts.News++
->>>>>>> c44113e0c5b587c8d25bd4eea276ffe8e7cc168c
 	w.counts.NewsTuples += uint64(len(n.Tuples))
 	p.charge(size)
 	if n.Master != nil {

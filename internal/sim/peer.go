@@ -268,10 +268,7 @@ func (p *peer) deliver(o *steal.Order) {
 	}
 	if j.salvaged {
 		p.engine.books.salvaged++
-<<<<<<< HEAD
 		p.world.audit.used(j.path)
-=======
->>>>>>> c44113e0c5b587c8d25bd4eea276ffe8e7cc168c
 	} else {
 		p.engine.books.filled++
 	}

@@ -128,11 +128,7 @@ func makeExact(o Options) (*Document, error) {
 		n    uint64
 	}{
 		{"schedules", x.Schedules}, {"violations", x.Failed}, {"runs cancelled", x.Cancelled}, {"events", c.Events},
-<<<<<<< HEAD
 		{"messages", c.MessagesLocal + c.MessagesWide}, {"of them lost or damaged", c.Lost}, {"broadcasts of tuples", c.News}, {"beacons", c.Beacons},
-=======
-		{"messages", c.MessagesLocal + c.MessagesWide}, {"of them lost or damaged", c.Lost}, {"broadcasts", c.News},
->>>>>>> c44113e0c5b587c8d25bd4eea276ffe8e7cc168c
 		{"tuples told", c.NewsTuples}, {"lives ended by a crash", c.Killed}, {"roots started again", c.Restarts}, {"second answers, all equal to the first", c.SecondAnswers},
 		{"jobs spawned", c.Spawned}, {"executed", c.Executed}, {"salvaged", c.Salvaged}, {"aborted", c.Aborted}, {"given away", c.Given}, {"put back", c.PutBack},
 		{"outcomes given back by checkpoints", c.Restored},
