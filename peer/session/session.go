@@ -140,14 +140,6 @@ func New(cfg Config) (*Session, error) {
 	return s, nil
 }
 
-// Root runs the run's root job here. ended is called once, by a worker, with its encoded Outcome; not if the session is
-// closed before. The error says that there is no such function or that its argument does not fit.
-func (s *Session) Root(fn string, arg []byte, ended func(outcome []byte)) error {
-	id := satin.JobID{Run: s.cfg.Run.ID}
-	_, err := s.submit(id, fn, arg, false, func(outcome []byte, _ bool) { ended(outcome) })
-	return err
-}
-
 // Received takes a message in. It blocks while too many wait, and returns at once when the session is closed.
 func (s *Session) Received(m *steal.Message) {
 	select {
