@@ -3,11 +3,12 @@
 GO       ?= go
 FUZZTIME ?= 10s
 SEEDS    ?= 3
+FROM     ?= 1
 SCHEDULES ?= 20000
 FROM     ?= 0
 
 .DEFAULT_GOAL := help
-.PHONY: build test test-swarm race lint fuzz mutants bench bench-swarm sim-tables recovery-tables sim-check soak sim-mutants help
+.PHONY: build test test-swarm chaos chaos-short race lint fuzz mutants bench bench-swarm sim-tables recovery-tables sim-check soak sim-mutants help
 
 build: ## Build the commands into bin/
 	$(GO) build -o bin/ ./cmd/...
@@ -21,6 +22,13 @@ race: ## Run the short tests under the race detector (needs a C compiler)
 
 test-swarm: ## Run swarms of real processes on this machine, and kill, stop and end some of them (2 minutes)
 	$(GO) test -tags swarm -timeout 15m ./internal/swarm
+
+chaos: SEEDS = 100
+chaos: ## Do harm to swarms of real processes and see that the answers are right: SEEDS seeds (default 100) from FROM on (default 1); long
+	$(GO) test -tags swarm -count 1 -timeout 0 -v -run '^TestChaos$$' ./internal/swarm/chaos -chaos.seeds $(SEEDS) -chaos.from $(FROM) -chaos.brief=false -chaos.keep $(CURDIR)/bin/chaos
+
+chaos-short: ## Ten seeds of chaos with short runs (a minute and a half)
+	$(GO) test -tags swarm -count 1 -timeout 15m -v -run '^TestChaos$$' ./internal/swarm/chaos
 
 lint: bin/satinvet bin/staticcheck ## Check format, go vet, satinvet and staticcheck
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "run gofmt -w on:" $$unformatted; exit 1; fi

@@ -42,6 +42,7 @@ var rooms = []room{
 	{dir: "internal/satinvet", modules: []string{"golang.org/x/tools"}},
 	{dir: "cmd/satinvet", knows: []string{"internal/satinvet"}, modules: []string{"golang.org/x/tools"}},
 	{dir: "internal/swarm", knows: []string{"peer/control"}},
+	{dir: "internal/swarm/chaos", knows: []string{"internal/swarm", "peer/control"}},
 	{dir: "internal/virtualnet", modules: append([]string{"github.com/marcopolo/simnet", "github.com/quic-go/quic-go"}, libp2p...)},
 	{dir: "internal/house"},
 	{dir: "internal/mutants"},

@@ -47,73 +47,172 @@ type Swarm struct {
 	Peers  []*Process
 	// Settings are variables of the environment that all processes get besides the ones that keep them on loopback.
 	Settings []string
+	// Lab is where the processes run, if not on the machine itself.
+	Lab *Lab
+	// Disks are the sizes in bytes of small disks for the state directories of some processes, by number. They need a Lab.
+	Disks map[int]int64
 }
 
-// A Process is one satin-peer.
+// A Process is one satin-peer. It may be started again when it has ended: in the same directories, so it is the same peer.
 type Process struct {
-	Dir    string // its state directory
-	cmd    *exec.Cmd
-	log    *lockedBuffer
-	ended  chan struct{}
-	env    []string
+	Dir  string // its state directory
+	Home string // its home and temporary directory; a daemon has nothing to write there
+	run  string // where its control socket is, which must not be on a small disk
+	// Number counts the processes of a swarm, from 0.
+	Number int
+
+	swarm *Swarm
+	log   *lockedBuffer
+	env   []string
+	port  string // of the Lab's switch; changes with each start
+
 	mu     sync.Mutex
+	cmd    *exec.Cmd
+	ended  chan struct{}
 	client *control.Client
 }
 
 // Start adds a process with some more settings, as "SATIN_CLUSTER=a", and waits until it can be talked to and, if it is not the
 // first, has been admitted by it.
 func (s *Swarm) Start(ctx context.Context, settings ...string) (*Process, error) {
-	p, err := s.launch(settings...)
+	var through *Process
+	if len(s.Peers) > 0 {
+		through = s.Peers[0]
+	}
+	return s.StartThrough(ctx, through, settings...)
+}
+
+// StartThrough is Start of a process that joins by a certain other one, if that is not nil.
+func (s *Swarm) StartThrough(ctx context.Context, through *Process, settings ...string) (*Process, error) {
+	p, err := s.add(settings)
 	if err != nil {
 		return nil, err
 	}
 	if err := p.ready(ctx); err != nil {
 		return nil, errors.Join(err, p.Kill())
 	}
-	if len(s.Peers) > 0 {
-		addr, err := s.Peers[0].Address(ctx)
-		if err != nil {
+	if through != nil {
+		if err := p.Join(ctx, through); err != nil {
 			return nil, errors.Join(err, p.Kill())
-		}
-		if _, err := p.Client().Join(ctx, addr); err != nil {
-			return nil, errors.Join(fmt.Errorf("join: %w", err), p.Kill())
 		}
 	}
 	s.Peers = append(s.Peers, p)
 	return p, nil
 }
 
-// launch starts a process without waiting for anything.
-func (s *Swarm) launch(settings ...string) (*Process, error) {
+// Form adds as many processes as there are settings, all at the same time: the others join by the first one of the swarm.
+func (s *Swarm) Form(ctx context.Context, settings [][]string) error {
+	first := len(s.Peers)
+	for _, more := range settings {
+		p, err := s.add(more)
+		if err != nil {
+			return err // Close ends the others
+		}
+		s.Peers = append(s.Peers, p)
+	}
+	if err := s.Peers[0].ready(ctx); err != nil {
+		return err
+	}
+	fails := make([]error, len(settings))
+	var wait sync.WaitGroup
+	for i, p := range s.Peers[first:] {
+		if p.Number == 0 {
+			continue
+		}
+		wait.Go(func() {
+			if fails[i] = p.ready(ctx); fails[i] == nil {
+				fails[i] = p.Join(ctx, s.Peers[0])
+			}
+		})
+	}
+	wait.Wait()
+	return errors.Join(fails...)
+}
+
+// Join has the process join a swarm through another one.
+func (p *Process) Join(ctx context.Context, through *Process) error {
+	addr, err := through.Address(ctx)
+	if err != nil {
+		return err
+	}
+	if _, err := p.Client().Join(ctx, addr); err != nil {
+		return fmt.Errorf("join: %w", err)
+	}
+	return nil
+}
+
+// add makes the directories of another process and starts it, without waiting for anything.
+func (s *Swarm) add(settings []string) (*Process, error) {
 	dir, err := os.MkdirTemp(s.Dir, "peer-")
 	if err != nil {
 		return nil, err
 	}
-	p := &Process{Dir: dir, log: &lockedBuffer{}, ended: make(chan struct{})}
+	p := &Process{
+		Dir: filepath.Join(dir, "state"), Home: filepath.Join(dir, "home"), run: filepath.Join(dir, "run"),
+		Number: len(s.Peers), swarm: s, log: &lockedBuffer{},
+	}
+	for _, d := range []string{p.Dir, p.Home, p.run} {
+		if err := os.Mkdir(d, 0o700); err != nil {
+			return nil, err
+		}
+	}
 	p.env = append([]string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "XDG_CONFIG_HOME=" + dir, "XDG_RUNTIME_DIR=" + dir,
-		"SATIN_STATE_DIR=" + dir, "SATIN_LISTEN=/ip4/127.0.0.1/udp/0/quic-v1,/ip4/127.0.0.1/tcp/0", "SATIN_TRUST=open", "SATIN_SWARM=test",
+		"PATH=" + os.Getenv("PATH"), "HOME=" + p.Home, "XDG_CONFIG_HOME=" + p.Home, "XDG_RUNTIME_DIR=" + p.Home, "TMPDIR=" + p.Home,
+		"SATIN_STATE_DIR=" + p.Dir, "SATIN_RUNTIME_DIR=" + p.run, "SATIN_LISTEN=/ip4/127.0.0.1/udp/0/quic-v1,/ip4/127.0.0.1/tcp/0", "SATIN_TRUST=open", "SATIN_SWARM=test",
 		"SATIN_MDNS=false", "SATIN_DHT=false", "SATIN_NAT=false", "SATIN_WORKERS=1",
 	}, append(s.Settings, settings...)...)
-	p.cmd = exec.Command(s.Binary, "start")
-	p.cmd.Env, p.cmd.Stderr = p.env, p.log
-	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt of the test is not one of the peer
-	if err := p.cmd.Start(); err != nil {
-		return nil, err
+	if s.Lab != nil {
+		p.env = append(p.env, s.Lab.listen(p.Number))
+		if size := s.Disks[p.Number]; size > 0 {
+			if err := s.Lab.mount(p.Dir, size); err != nil {
+				return nil, err
+			}
+		}
 	}
+	return p, p.launch()
+}
+
+// launch starts the program.
+func (p *Process) launch() error {
+	line := []string{p.swarm.Binary, "start"}
+	if p.swarm.Lab != nil {
+		line = p.swarm.Lab.connected(p, line)
+	}
+	cmd, ended := exec.Command(line[0], line[1:]...), make(chan struct{})
+	cmd.Env, cmd.Stderr = p.env, p.log
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt of the test is not one of the peer
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	if p.client != nil {
+		p.client.Close()
+	}
+	p.cmd, p.ended, p.client = cmd, ended, nil
 	go func() {
-		_ = p.cmd.Wait() // how it ended is in ProcessState
-		close(p.ended)
+		_ = cmd.Wait() // how it ended is in ProcessState
+		close(ended)
 	}()
-	return p, nil
+	return nil
+}
+
+// Restart starts a process that has ended again, and waits until it can be talked to. It finds the others by itself, if they are
+// where they were.
+func (p *Process) Restart(ctx context.Context) error {
+	<-p.Ended()
+	if err := p.launch(); err != nil {
+		return err
+	}
+	return p.ready(ctx)
 }
 
 // ready waits until the process answers.
 func (p *Process) ready(ctx context.Context) error {
 	for {
-		c, err := control.Connect(filepath.Join(p.Dir, "control"))
+		c, err := control.Connect(p.run)
 		if err == nil {
-			if _, err = c.Status(ctx); err == nil {
+			if st, bad := c.Status(ctx); bad == nil && st.PID == p.PID() {
 				p.mu.Lock()
 				p.client = c
 				p.mu.Unlock()
@@ -124,8 +223,8 @@ func (p *Process) ready(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return fmt.Errorf("process %d does not answer: %w\n%s", p.PID(), err, p.Log())
-		case <-p.ended:
-			return fmt.Errorf("process %d ended: %s\n%s", p.PID(), p.cmd.ProcessState, p.Log())
+		case <-p.Ended():
+			return fmt.Errorf("process %d ended: %s\n%s", p.PID(), p.State(), p.Log())
 		case <-time.After(5 * time.Millisecond):
 		}
 	}
@@ -150,15 +249,26 @@ func (p *Process) Address(ctx context.Context) (string, error) {
 	return st.Addresses[0], nil
 }
 
+// started is the program as it was last started.
+func (p *Process) started() (*exec.Cmd, chan struct{}) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.cmd, p.ended
+}
+
 // PID is the process's number.
-func (p *Process) PID() int { return p.cmd.Process.Pid }
+func (p *Process) PID() int {
+	cmd, _ := p.started()
+	return cmd.Process.Pid
+}
 
 // Log is what it has written on standard error.
 func (p *Process) Log() string { return p.log.String() }
 
 // Signal sends it a signal; one to a process that has ended is no error.
 func (p *Process) Signal(sig syscall.Signal) error {
-	if err := p.cmd.Process.Signal(sig); err != nil && !errors.Is(err, os.ErrProcessDone) {
+	cmd, _ := p.started()
+	if err := cmd.Process.Signal(sig); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return err
 	}
 	return nil
@@ -167,28 +277,57 @@ func (p *Process) Signal(sig syscall.Signal) error {
 // Kill ends it at once and waits for that.
 func (p *Process) Kill() error {
 	err := p.Signal(syscall.SIGKILL)
-	<-p.ended
+	<-p.Ended()
 	return err
 }
 
 // Ended is closed when the process has ended.
-func (p *Process) Ended() <-chan struct{} { return p.ended }
+func (p *Process) Ended() <-chan struct{} {
+	_, ended := p.started()
+	return ended
+}
 
-// State is how it ended.
-func (p *Process) State() *os.ProcessState { return p.cmd.ProcessState }
+// Alive says whether it runs.
+func (p *Process) Alive() bool {
+	select {
+	case <-p.Ended():
+		return false
+	default:
+		return true
+	}
+}
+
+// State is how it ended; only when it has.
+func (p *Process) State() *os.ProcessState {
+	cmd, _ := p.started()
+	return cmd.ProcessState
+}
 
 // Run runs an application through a process's daemon, waits, and returns what was printed.
 func (s *Swarm) Run(ctx context.Context, at *Process, args ...string) (string, error) {
-	return Command(ctx, s.Binary, at.env, append([]string{"run"}, args...)...)
+	return at.Command(ctx, append([]string{"run"}, args...)...)
+}
+
+// Command runs a command that speaks to the process, and gives its standard output.
+func (p *Process) Command(ctx context.Context, args ...string) (string, error) {
+	line := append([]string{p.swarm.Binary}, args...)
+	if p.swarm.Lab != nil {
+		line = p.swarm.Lab.inside(line)
+	}
+	return command(ctx, p.env, line)
 }
 
 // Command runs the command with an environment and gives its standard output.
 func Command(ctx context.Context, binary string, env []string, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, binary, args...)
+	return command(ctx, env, append([]string{binary}, args...))
+}
+
+func command(ctx context.Context, env, line []string) (string, error) {
+	cmd := exec.CommandContext(ctx, line[0], line[1:]...)
 	var out, errs bytes.Buffer
 	cmd.Env, cmd.Stdout, cmd.Stderr = env, &out, &errs
 	if err := cmd.Run(); err != nil {
-		return "", fmt.Errorf("satin-peer %s: %w: %s", strings.Join(args, " "), err, errs.String())
+		return "", fmt.Errorf("%s: %w: %s", strings.Join(line, " "), err, errs.String())
 	}
 	return out.String(), nil
 }
@@ -200,7 +339,7 @@ func (s *Swarm) Close() error {
 		errs = append(errs, p.Signal(syscall.SIGKILL))
 	}
 	for _, p := range s.Peers {
-		<-p.ended
+		<-p.Ended()
 		if c := p.Client(); c != nil {
 			c.Close()
 		}

@@ -1,0 +1,182 @@
+package chaos
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/satin-peer/satin/internal/swarm"
+)
+
+// How many goroutines a process may have after a run more than before it: streams to partners remain open for a while, and two
+// peers that find each other again may have two connections. Sessions and workers have none at all: see leaks.
+const (
+	spare   = 16
+	perPeer = 8
+)
+
+// settle sees that everybody who is left has come to rest after the run.
+func (t *trial) settle(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, settleTime)
+	defer cancel()
+	var wait sync.WaitGroup
+	for _, p := range t.everybody() {
+		if !p.Alive() || t.isAway(p.Number) {
+			continue
+		}
+		wait.Go(func() {
+			if err := t.rest(ctx, p); err != nil {
+				t.wrong("peer %d: %w", p.Number, err)
+			}
+		})
+	}
+	wait.Wait()
+}
+
+// calm is for how long the number of goroutines must not change: what a run leaves behind has ended then.
+const calm = time.Second
+
+// rest waits until a process answers, is in no run, and has as few goroutines as before, and always as many.
+func (t *trial) rest(ctx context.Context, p *swarm.Process) error {
+	last, since := 0, time.Now()
+	for {
+		st, err := p.Client().Status(ctx)
+		if st.Goroutines != last {
+			last, since = st.Goroutines, time.Now()
+		}
+		most := t.atFirst(p.Number) + spare + perPeer*st.Peers
+		if err == nil && len(st.Runs) == 0 && st.Goroutines <= most && time.Since(since) > calm {
+			t.mu.Lock()
+			t.settled[p.Number] = st.Goroutines
+			t.mu.Unlock()
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			switch {
+			case err != nil:
+				return fmt.Errorf("does not answer %v after the run: %w", settleTime, err)
+			case len(st.Runs) > 0:
+				return fmt.Errorf("still takes part in the run %v after its end: it is %s %s", settleTime, st.Runs[0].State, st.Runs[0].Why)
+			}
+			if st.Goroutines > most {
+				return fmt.Errorf("has %d goroutines %v after the run; before it, it had %d", st.Goroutines, settleTime, t.atFirst(p.Number))
+			}
+			return nil // others come and go
+		case <-time.After(lookEvery):
+		}
+	}
+}
+
+// atFirst is how many goroutines a process had before the run; of those that came later the most that others had.
+func (t *trial) atFirst(number int) (most int) {
+	if n, ok := t.before[number]; ok {
+		return n
+	}
+	for _, n := range t.before {
+		most = max(most, n)
+	}
+	return most
+}
+
+// dismiss ends all that are left, and looks at what remains: half of them leave, the others have to say what their goroutines do.
+func (t *trial) dismiss(ctx context.Context) {
+	var wait sync.WaitGroup
+	var left []*swarm.Process
+	for _, p := range t.everybody() {
+		if !p.Alive() {
+			continue
+		}
+		left = append(left, p)
+		if len(left)%2 == int(t.plan.Seed%2) {
+			wait.Go(func() { t.depart(ctx, p, false) })
+			continue
+		}
+		wait.Go(func() {
+			if err := p.Signal(syscall.SIGQUIT); err != nil {
+				t.wrong("peer %d: %w", p.Number, err)
+			}
+			<-p.Ended()
+			if leak := leaks(p.Log()); leak != "" {
+				t.wrong("peer %d has no run and a goroutine of one: %s", p.Number, leak)
+			}
+		})
+	}
+	wait.Wait()
+	for _, p := range t.everybody() {
+		t.readLog(p)
+	}
+	for _, p := range left {
+		if err := t.files(p); err != nil {
+			t.wrong("peer %d: %w", p.Number, err)
+		}
+	}
+}
+
+// ofRuns are functions that only a goroutine of a run has on its stack.
+var ofRuns = regexp.MustCompile(`(?m)^github\.com/satin-peer/satin(/peer/session|/apps/[a-z]+)?\.[^\n]*$`)
+
+// leaks finds the first goroutine of a run in what a process writes when it gets SIGQUIT; "" if there is none.
+func leaks(log string) string {
+	_, dump, ok := strings.Cut(log, "\nSIGQUIT: quit\n")
+	if !ok {
+		return "it has not said what its goroutines do"
+	}
+	for block := range strings.SplitSeq(dump, "\n\n") {
+		if strings.HasPrefix(block, "goroutine ") && ofRuns.MatchString(block) {
+			return strings.ReplaceAll(block, "\n", " | ")
+		}
+	}
+	return ""
+}
+
+// cries are what no log should have.
+var cries = regexp.MustCompile(`(?m)^(panic:|fatal error:|WARNING: DATA RACE|.*level=ERROR).*$`)
+
+// readLog looks for what a process should never say.
+func (t *trial) readLog(p *swarm.Process) {
+	for _, line := range cries.FindAllString(p.Log(), 3) {
+		if strings.Contains(line, "no space left on device") && t.lab != nil {
+			continue // it is right to say that
+		}
+		t.wrong("peer %d logs: %s", p.Number, line)
+	}
+}
+
+// belongs are the files that a daemon that has ended may have in its state directory.
+var belongs = regexp.MustCompile(`^(peer\.key|swarm\.key|swarm|incarnation|lock|port|peers|invitations|allowed|revoked|answers/[0-9a-f]{32}\.answer|submitted/[0-9a-f]{32}|filler)$`)
+
+// files sees that a process that was not killed has left nothing but what belongs in its state directory.
+func (t *trial) files(p *swarm.Process) error {
+	root := p.Dir
+	if t.lab != nil {
+		root = t.lab.Path(p.Dir)
+	}
+	var strange []string
+	for _, dir := range []string{root, p.Home} {
+		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			name, err := filepath.Rel(dir, path)
+			if dir == p.Home || !belongs.MatchString(name) {
+				strange = append(strange, path)
+			}
+			return err
+		})
+		if err != nil && !os.IsNotExist(err) {
+			return err
+		}
+	}
+	if len(strange) > 0 {
+		return fmt.Errorf("leaves files where they do not belong: %s", strings.Join(strange, ", "))
+	}
+	return nil
+}

@@ -1,0 +1,260 @@
+package chaos
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+)
+
+// peers is how many processes a swarm begins with.
+const peers = 8
+
+// clusters is in how many clusters they are.
+const clusters = 3
+
+// A Plan is all that a seed decides.
+type Plan struct {
+	Seed  uint64
+	Theme string
+	Task  string // the application and its arguments
+	Owner int    // the process that the run is submitted to
+	Small []int  // processes whose disk is small
+	Acts  []Act  // one after the other
+}
+
+// A Kind is a kind of fault.
+type Kind string
+
+// The kinds of faults.
+const (
+	Kill  Kind = "kill"           // SIGKILL
+	Stop  Kind = "stop"           // SIGSTOP, and SIGCONT after a time
+	Term  Kind = "terminate"      // SIGTERM: leaves
+	Leave Kind = "leave"          // satin-peer leave
+	Cut   Kind = "cut off"        // cannot reach the others, for a time
+	Fill  Kind = "fill disk of"   // no room is left on its disk, for a time
+	Enter Kind = "enter newcomer" // processes that were not there before
+)
+
+// An Act is one fault.
+type Act struct {
+	Kind   Kind
+	Who    []int         // processes, by number
+	Master bool          // besides them whoever holds the root job at that moment
+	On     Cue           // when
+	For    time.Duration // how long, for those that end
+	Back   Cue           // when those that ended are started again
+}
+
+// A Cue is what is seen of the run when something is to happen.
+type Cue struct {
+	Sign  Sign
+	Share float64 // Progress, Holding: of the jobs, at least
+}
+
+// A Sign is what can be seen.
+type Sign string
+
+// The signs.
+const (
+	Never    Sign = "never"
+	AtOnce   Sign = "at once"
+	Progress Sign = "when part of it is done"
+	Holding  Sign = "when they have jobs of others"
+	Takeover Sign = "when another peer has the root job"
+	Ended    Sign = "when the run has ended"
+)
+
+func (c Cue) String() string {
+	text := string(c.Sign)
+	if c.Share > 0 {
+		text += fmt.Sprintf(", at %.0f %%", 100*c.Share)
+	}
+	return text
+}
+
+func (a Act) String() string {
+	who := strings.Trim(fmt.Sprint(a.Who), "[]")
+	if a.Master {
+		who = strings.TrimSpace(who + " master")
+	}
+	text := fmt.Sprintf("%s %s %s", a.Kind, who, a.On)
+	switch {
+	case a.For > 0:
+		text += fmt.Sprintf(", for %v", a.For)
+	case a.Kind == Kill || a.Kind == Term || a.Kind == Leave:
+		text += ", back " + a.Back.String()
+	}
+	return text
+}
+
+func (p Plan) String() string {
+	var acts []string
+	for _, a := range p.Acts {
+		acts = append(acts, a.String())
+	}
+	text := fmt.Sprintf("seed %d, %s: %s by peer %d", p.Seed, p.Theme, p.Task, p.Owner)
+	if len(p.Small) > 0 {
+		text += fmt.Sprintf(", small disks %v", p.Small)
+	}
+	return text + "; " + strings.Join(acts, "; ")
+}
+
+// isolates says whether the plan needs a network that can be cut.
+func (p Plan) isolates() bool {
+	return slices.ContainsFunc(p.Acts, func(a Act) bool { return a.Kind == Cut })
+}
+
+// A draw makes a plan.
+type draw struct {
+	*rand.Rand
+	Plan
+	fates []int // processes that no act is about yet, the owner excepted
+}
+
+// Tasks take about five seconds of one core each: the faults come in the midst of them, and eight processes share what there is.
+var short = []string{"nqueens 17", "raytracer balls --samples 3", "tsp --random 110 --seed 1", "fib 43", "uts T3L"}
+
+// long ones take up to twenty.
+var long = append(slices.Clone(short), "uts T1L", "raytracer balls --samples 4 --size 640x640", "sat --waerden 4,7,109", "fib 45")
+
+// themes are what a plan can be about; every seed has the one after that of the seed before.
+var themes = []struct {
+	name string
+	draw func(d *draw)
+}{
+	{"some are killed", (*draw).someKilled},
+	{"some stop and go on", (*draw).someStop},
+	{"some leave", (*draw).someLeave},
+	{"the network is divided", (*draw).divided},
+	{"disks are full", (*draw).full},
+	{"all kinds", (*draw).mixture},
+}
+
+// Draw makes the plan of a seed.
+func Draw(seed uint64, brief bool) Plan {
+	theme := themes[seed%uint64(len(themes))]
+	d := &draw{Rand: rand.New(rand.NewPCG(seed, 0x6368616f73)), Plan: Plan{Seed: seed, Theme: theme.name}}
+	tasks := long
+	if brief {
+		tasks = short
+	}
+	d.Task, d.Owner = tasks[d.IntN(len(tasks))], d.IntN(peers)
+	for _, n := range d.Perm(peers) {
+		if n != d.Owner {
+			d.fates = append(d.fates, n)
+		}
+	}
+	theme.draw(d)
+	return d.Plan
+}
+
+// some takes so many processes, at least one, that no act is about yet.
+func (d *draw) some(least, most int) []int {
+	n := min(least+d.IntN(most-least+1), len(d.fates))
+	who := slices.Clone(d.fates[:n])
+	d.fates = d.fates[n:]
+	return who
+}
+
+// on draws when an act about processes happens: mostly when they work for others, so that there is something to lose.
+func (d *draw) on() Cue {
+	sign := Holding
+	if d.IntN(3) == 0 {
+		sign = Progress
+	}
+	return Cue{sign, d.Float64() * 0.6}
+}
+
+// cluster lists the processes of one.
+func cluster(which int) (who []int) {
+	for n := which; n < peers; n += clusters {
+		who = append(who, n)
+	}
+	return who
+}
+
+// back draws when processes come back, if at all.
+func (d *draw) back() Cue {
+	return []Cue{{Sign: Never}, {Sign: Never}, {Sign: AtOnce}, {Sign: Ended}}[d.IntN(4)]
+}
+
+// span draws how long something lasts: below and above what it takes the others to notice.
+func (d *draw) span() time.Duration {
+	return []time.Duration{500 * time.Millisecond, 1500 * time.Millisecond, 3500 * time.Millisecond, 6 * time.Second, 9 * time.Second}[d.IntN(5)]
+}
+
+func (d *draw) act(a Act) { d.Acts = append(d.Acts, a) }
+
+func (d *draw) someKilled() {
+	for range 1 + d.IntN(2) {
+		d.act(Act{Kind: Kill, Who: d.some(1, 3), On: d.on(), Back: d.back()})
+	}
+}
+
+func (d *draw) someStop() {
+	for range 1 + d.IntN(2) {
+		d.act(Act{Kind: Stop, Who: d.some(1, 2), On: d.on(), For: d.span()})
+	}
+}
+
+// someLeave has single peers leave, or all of a cluster.
+func (d *draw) someLeave() {
+	kind := []Kind{Term, Leave}[d.IntN(2)]
+	if d.IntN(3) == 0 {
+		d.act(Act{Kind: kind, Who: cluster((d.Owner + 1) % clusters), On: d.on(), Back: d.back()})
+		return
+	}
+	d.act(Act{Kind: kind, Who: d.some(1, 3), On: d.on(), Back: d.back()})
+}
+
+// divided cuts off single peers, a cluster, or half of all, with the owner on this side or on that.
+func (d *draw) divided() {
+	switch d.IntN(3) {
+	case 0:
+		d.act(Act{Kind: Cut, Who: d.some(1, 1), On: d.on(), For: d.span()})
+	case 1:
+		d.act(Act{Kind: Cut, Who: cluster(d.IntN(clusters)), On: d.on(), For: d.span()})
+	default:
+		d.act(Act{Kind: Cut, Who: d.some(peers/2, peers/2), On: d.on(), For: d.span()})
+	}
+}
+
+// full fills disks, the owner's now and then.
+func (d *draw) full() {
+	who := d.some(1, 2)
+	if d.IntN(2) == 0 {
+		who = append(who, d.Owner)
+	}
+	d.Small = who
+	lasts := time.Hour
+	if d.IntN(2) == 0 {
+		lasts = d.span()
+	}
+	d.act(Act{Kind: Fill, Who: who, On: Cue{Sign: Progress, Share: 0.3 * d.Float64()}, For: lasts})
+	if d.IntN(2) == 0 {
+		d.act(Act{Kind: Kill, Who: d.some(1, 2), On: d.on(), Back: Cue{Sign: Never}})
+	}
+}
+
+// mixture has several kinds, and newcomers.
+func (d *draw) mixture() {
+	newcomer := peers
+	for range 3 {
+		switch d.IntN(5) {
+		case 0:
+			d.act(Act{Kind: Kill, Who: d.some(1, 2), On: d.on(), Back: d.back()})
+		case 1:
+			d.act(Act{Kind: Stop, Who: d.some(1, 1), On: d.on(), For: d.span()})
+		case 2:
+			d.act(Act{Kind: Term, Who: d.some(1, 1), On: d.on(), Back: d.back()})
+		case 3:
+			d.act(Act{Kind: Cut, Who: d.some(1, 2), On: d.on(), For: d.span()})
+		case 4:
+			d.act(Act{Kind: Enter, Who: []int{newcomer}, On: Cue{Sign: Progress, Share: 0.3 * d.Float64()}})
+			newcomer++
+		}
+	}
+}

@@ -1,0 +1,90 @@
+package chaos
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestSeedDecidesThePlan(t *testing.T) {
+	kinds, themesSeen := map[Kind]bool{}, map[string]bool{}
+	for seed := range uint64(200) {
+		for _, brief := range []bool{true, false} {
+			p := Draw(seed, brief)
+			if again := Draw(seed, brief); !reflect.DeepEqual(p, again) {
+				t.Fatalf("seed %d draws %v, then %v", seed, p, again)
+			}
+			if next := Draw(seed+1, brief); p.Theme == next.Theme {
+				t.Errorf("seeds %d and %d have the same theme: %s", seed, seed+1, p.Theme)
+			}
+			themesSeen[p.Theme] = true
+			checkPlan(t, p)
+			for _, a := range p.Acts {
+				kinds[a.Kind] = true
+			}
+		}
+	}
+	if len(themesSeen) != len(themes) {
+		t.Errorf("of %d themes only %v are drawn", len(themes), themesSeen)
+	}
+	for _, k := range []Kind{Kill, Stop, Term, Leave, Cut, Fill, Enter} {
+		if !kinds[k] {
+			t.Errorf("nobody ever has to %s", k)
+		}
+	}
+}
+
+// checkPlan sees that a plan can be played.
+func checkPlan(t *testing.T, p Plan) {
+	t.Helper()
+	if len(p.Acts) == 0 || p.Owner < 0 || p.Owner >= peers || p.Task == "" {
+		t.Errorf("nothing happens: %v", p)
+	}
+	for _, a := range p.Acts {
+		if len(a.Who) == 0 && !a.Master {
+			t.Errorf("an act about nobody: %v", p)
+		}
+		for _, n := range a.Who {
+			if (n >= peers) != (a.Kind == Enter) {
+				t.Errorf("process %d, %s: %v", n, a.Kind, p)
+			}
+			if a.Kind == Fill && !slices.Contains(p.Small, n) {
+				t.Errorf("a large disk is to be filled: %v", p)
+			}
+		}
+		if lasts := a.Kind == Stop || a.Kind == Cut || a.Kind == Fill; lasts != (a.For > 0) {
+			t.Errorf("%s for %v: %v", a.Kind, a.For, p)
+		}
+		if text := a.String(); !strings.HasPrefix(text, string(a.Kind)) {
+			t.Errorf("an act is told as %q", text)
+		}
+	}
+}
+
+func TestLeaksAreFound(t *testing.T) {
+	const head = "level=INFO msg=started\nSIGQUIT: quit\nPC=0x1\n\n"
+	const idle = "goroutine 7 [select]:\ngithub.com/satin-peer/satin/peer.(*Peer).upkeep(0x1)\n\t/peer.go:1 +0x1\n\n"
+	const worker = "goroutine 8 [runnable]:\ngithub.com/satin-peer/satin.(*Pool).Close(0x1)\n\t/pool.go:1 +0x1\n\n"
+	const session = "goroutine 9 [select]:\ngithub.com/satin-peer/satin/peer/session.(*Session).loop(0x1)\n\t/loop.go:1 +0x1\n"
+	for _, c := range []struct{ log, has string }{
+		{head + idle, ""}, {head + idle + worker, "goroutine 8"}, {head + session, "goroutine 9"}, {"level=INFO msg=left\n", "has not said"},
+	} {
+		if got := leaks(c.log); c.has == "" && got != "" || !strings.Contains(got, c.has) {
+			t.Errorf("of %q: %q", c.log, got)
+		}
+	}
+}
+
+func TestWhatBelongsWhere(t *testing.T) {
+	for _, name := range []string{"peer.key", "incarnation", "peers", "answers/0123456789abcdef0123456789abcdef.answer"} {
+		if !belongs.MatchString(name) {
+			t.Errorf("%s is said not to belong there", name)
+		}
+	}
+	for _, name := range []string{"answers/new-123", ".peers-1", "core", "answers/x.answer", "control/control.sock"} {
+		if belongs.MatchString(name) {
+			t.Errorf("%s is said to belong there", name)
+		}
+	}
+}

@@ -1,0 +1,189 @@
+package swarm
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+)
+
+// A Lab is a place with a network and disks of its own for the processes of a swarm, so that the one can be cut and the other filled
+// without harm to the machine: Linux namespaces, which vanish when the Lab is closed and its processes have ended.
+//
+// Each process has a network interface of its own, on a switch (a bridge) that can be divided. All see the machine's files, and
+// besides them the disks that were mounted in the Lab. It needs util-linux and iproute2, and either root or a system that lets users
+// make namespaces of their own.
+type Lab struct {
+	holder *exec.Cmd // what keeps the namespaces while nobody else is in them
+	in     io.Closer // ends it
+	user   bool      // it has a user namespace, too
+
+	mu    sync.Mutex
+	ports int
+	side  map[int]int // the part of the switch that a process is on, by number; 0 if it is not here
+}
+
+// sides is into how many parts a Lab's switch can be divided.
+const sides = 4
+
+// maxLabPeers is how many addresses there are.
+const maxLabPeers = 200
+
+// holdScript is run in the new namespaces. It ends when its standard input does.
+const holdScript = `set -e
+ip link set lo up
+for i in $(seq 0 $1); do ip link add br$i type bridge; ip link set br$i up; done
+echo ready
+exec cat`
+
+// OpenLab makes a Lab, or says why there can be none here.
+func OpenLab(ctx context.Context) (*Lab, error) {
+	l := &Lab{user: os.Geteuid() != 0, side: map[int]int{}}
+	line := []string{"--net", "--mount"}
+	if l.user {
+		line = append(line, "--map-root-user")
+	}
+	l.holder = exec.Command("unshare", append(line, "sh", "-c", holdScript, "sh", strconv.Itoa(sides-1))...)
+	l.holder.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	var errs strings.Builder
+	l.holder.Stderr = &errs
+	in, err := l.holder.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	l.in = in
+	out, err := l.holder.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := l.holder.Start(); err != nil {
+		return nil, fmt.Errorf("no namespaces: %w", err)
+	}
+	stop := context.AfterFunc(ctx, func() { _ = in.Close() })
+	defer stop()
+	if word, _ := bufio.NewReader(out).ReadString('\n'); word != "ready\n" {
+		_ = in.Close()
+		return nil, fmt.Errorf("no namespaces: %w: %s", l.holder.Wait(), strings.TrimSpace(errs.String()))
+	}
+	return l, nil
+}
+
+// Close ends the Lab; the processes in it must have ended.
+func (l *Lab) Close() error {
+	_ = l.in.Close() // it may have ended
+	return l.holder.Wait()
+}
+
+func (l *Lab) pid() string { return strconv.Itoa(l.holder.Process.Pid) }
+
+// enter is the beginning of a command line that is run in namespaces of the holder.
+func (l *Lab) enter(namespaces ...string) []string {
+	line := append([]string{"nsenter", "--target", l.pid()}, namespaces...)
+	if l.user {
+		line = append(line, "--user", "--preserve-credentials")
+	}
+	return append(line, "--")
+}
+
+// inside makes a command line one that sees the Lab's disks.
+func (l *Lab) inside(line []string) []string { return append(l.enter("--mount"), line...) }
+
+// joinScript gives a new network namespace an interface and starts a program in it.
+const joinScript = `set -e
+hub=$1 port=$2 side=$3 address=$4 mac=$5
+shift 5
+ip link add eth0 address $mac type veth peer name $port netns $hub
+nsenter --target $hub --net ip link set $port master $side up
+ip link set lo up
+ip addr add $address/16 dev eth0
+ip link set eth0 up
+exec "$@"`
+
+// connected makes a command line one that is run in a network namespace of the process's own. The process ID remains the same.
+func (l *Lab) connected(p *Process, line []string) []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ports++
+	p.port = fmt.Sprintf("p%d.%d", p.Number, l.ports) // the interface of the last start may be there for a moment yet
+	return append(l.inside([]string{"unshare", "--net", "sh", "-c", joinScript, "sh", l.pid(), p.port, fmt.Sprintf("br%d", l.side[p.Number]),
+		address(p.Number), fmt.Sprintf("02:00:00:00:00:%02x", p.Number%maxLabPeers)}), line...)
+}
+
+func address(number int) string { return fmt.Sprintf("10.66.0.%d", 1+number%maxLabPeers) }
+
+// listen is the setting by which a process of the Lab can be found.
+func (l *Lab) listen(number int) string { return Listen(address(number)) }
+
+// Listen is the setting by which a process has an address of its own, so that others find it there again when it is started again.
+func Listen(address string) string {
+	return fmt.Sprintf("SATIN_LISTEN=/ip4/%[1]s/udp/4001/quic-v1,/ip4/%[1]s/tcp/4001", address)
+}
+
+// Divide lets processes reach only those of their own group; those in no group are with the first. One group, or none, is the whole
+// network again.
+func (l *Lab) Divide(all []*Process, groups ...[]*Process) error {
+	if len(groups) > sides {
+		return fmt.Errorf("%d groups of processes, at most %d are possible", len(groups), sides)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	was := l.side
+	l.side = map[int]int{}
+	for i, g := range groups {
+		for _, p := range g {
+			l.side[p.Number] = i
+		}
+	}
+	for _, p := range all {
+		if was[p.Number] == l.side[p.Number] {
+			continue
+		}
+		line := append(l.enter("--net"), "ip", "link", "set", p.port, "master", fmt.Sprintf("br%d", l.side[p.Number]))
+		if out, err := exec.Command(line[0], line[1:]...).CombinedOutput(); err != nil && p.Alive() { // the interface ends with the process
+			return fmt.Errorf("%s: %w: %s", strings.Join(line, " "), err, out)
+		}
+	}
+	return nil
+}
+
+// mount puts a small disk over a directory.
+func (l *Lab) mount(dir string, size int64) error {
+	line := l.inside([]string{"mount", "-t", "tmpfs", "-o", fmt.Sprintf("size=%d,mode=700", size), "none", dir})
+	if out, err := exec.Command(line[0], line[1:]...).CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w: %s", strings.Join(line, " "), err, out)
+	}
+	return nil
+}
+
+// Path is where this program finds a file of the Lab.
+func (l *Lab) Path(name string) string { return filepath.Join("/proc", l.pid(), "root", name) }
+
+// filler is the file that fills a disk.
+const filler = "filler"
+
+// Fill leaves no room on the small disk of a process.
+func (l *Lab) Fill(p *Process) error {
+	f, err := os.OpenFile(l.Path(filepath.Join(p.Dir, filler)), os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	block := make([]byte, 1<<16)
+	for err == nil {
+		_, err = f.Write(block)
+	}
+	if errors.Is(err, syscall.ENOSPC) {
+		err = nil
+	}
+	return errors.Join(err, f.Close())
+}
+
+// Free makes room again.
+func (l *Lab) Free(p *Process) error { return os.Remove(l.Path(filepath.Join(p.Dir, filler))) }
