@@ -3,7 +3,6 @@
 GO       ?= go
 FUZZTIME ?= 10s
 SEEDS    ?= 3
-FROM     ?= 1
 SCHEDULES ?= 20000
 FROM     ?= 0
 
@@ -24,7 +23,7 @@ test-swarm: ## Run swarms of real processes on this machine, and kill, stop and 
 	$(GO) test -tags swarm -timeout 15m ./internal/swarm
 
 chaos: SEEDS = 100
-chaos: ## Do harm to swarms of real processes and see that the answers are right: SEEDS seeds (default 100) from FROM on (default 1); long
+chaos: ## Do harm to swarms of real processes and see that the answers are right: SEEDS seeds (default 100) from FROM on (default 0); long
 	$(GO) test -tags swarm -count 1 -timeout 0 -v -run '^TestChaos$$' ./internal/swarm/chaos -chaos.seeds $(SEEDS) -chaos.from $(FROM) -chaos.brief=false -chaos.keep $(CURDIR)/bin/chaos
 
 chaos-short: ## Ten seeds of chaos with short runs (a minute and a half)
