@@ -17,7 +17,7 @@ func (c *Core) onBeacon(from Address, b *Beacon) {
 		c.stats.DroppedStale++
 		return
 	}
-	d, v := c.masters.hear(from, b)
+	d, v := c.mastership().hear(from, b)
 	switch v {
 	case forged:
 		c.stats.DroppedMalformed++
@@ -30,8 +30,14 @@ func (c *Core) onBeacon(from Address, b *Beacon) {
 // masterTick sends the beacon and looks for silent masters, when either is due.
 func (c *Core) masterTick() {
 	if c.masters != nil {
-		c.decide(c.masters.look(c.mayLead))
+		c.decide(c.mastership().look(c.mayLead))
 	}
+}
+
+// mastership is told how busy the engine is first.
+func (c *Core) mastership() *mastership {
+	c.masters.work(c.idle() > 0, c.root != nil && c.root.state != waiting)
+	return c.masters
 }
 
 // mayLead says whether a better-ranked peer may be about to become master: anybody who has not fallen silent as a partner.
@@ -45,7 +51,7 @@ func (c *Core) nextMaster() time.Duration {
 	if c.masters == nil {
 		return 0
 	}
-	return max(1, c.masters.next())
+	return max(1, c.mastership().next())
 }
 
 // decide carries a decision out.

@@ -17,7 +17,8 @@ import (
 // within its life. Both states may have the answer: a master whose root has finished goes on as master with Beacon.Answered
 // set until the run is ended from outside; one that lost the mastership after that keeps what it knows.
 //
-//	listening --> master     a Fresh owner, at its first input; or nothing heard for the lease and the stagger of its rank
+//	listening --> master     a Fresh owner, at its first input; or nothing heard for the lease and the stagger of its rank; or the
+//	                         master that is heard has no worker for the root, and this peer has
 //	master --> listening     a beacon of a master that comes before it: see below
 //	either --> gone          Leave, Cancel
 //
@@ -34,16 +35,21 @@ import (
 //     owner that comes back, or a better peer that joins late, does not take over: its silence begins with its own life, and
 //     ends with the sitting master's next beacon.
 //  3. A master that hears a beacon of one that comes before it steps down. Before all others come those with the answer, as
-//     nothing is left to do but to deliver it; else the better rank (ranking). A master that hears one behind it answers with a
-//     beacon at once.
+//     nothing is left to do but to deliver it; then those that have begun the root; else the better rank (ranking.before). A
+//     master that hears one behind it answers with a beacon at once.
 //  4. A peer that listens becomes master when the silence reaches MasterLease + stagger(n), n being the members of better
 //     rank that it does not believe dead, the silent master not counted. If the master is known to be gone (a goodbye, or a
 //     beacon or message of its next life), all but one beacon period of the lease is taken as over.
+//  5. A master all of whose workers are busy with jobs that it has stolen, long ones perhaps, says so: Beacon.Waiting. A peer that
+//     listens to it and has an idle worker becomes master after a sixteenth of its stagger, and the other steps down. So the root
+//     begins soon if there is anybody with nothing to do, and if there is nobody, nobody waits for it. A Fresh owner does not say so
+//     in its first lease, as its engine may be about to be ready.
 //
-// Why it converges. When faults stop, let beacons take at most d. Masters that can hear each other are ordered by (answer,
-// rank, ID), the same order at all of them, as it depends on nothing but the two. An entry in that order only ever gets better
-// (the answer). A master steps down only for one that was before it when it sent its beacon and either still is master, or has
-// stepped down for one before it in turn, or was lost before faults stopped. So the first of them all never steps down, and the
+// Why it converges. When faults stop, let beacons take at most d. Masters that can hear each other are ordered by (answer, begun,
+// rank, ID), the same order at all of them, as it depends on nothing but the two. An entry in that order only ever gets better: a
+// root that has begun goes on until it has an outcome or its master steps down, and the outcome stays. A master steps down only for one that was before it when it sent its beacon and either still is master, or has
+// stepped down for one before it in turn, or was lost before faults stopped. (Step 5 makes masters that come before the one that
+// was heard, as long as that one has not begun.) So the first of them all never steps down, and the
 // others do within BeaconEvery + d. Zero masters: nobody's silence begins anew once no beacon and no stall comes, so after at
 // most MasterLease + 4*RankStagger somebody begins; its beacons keep the others from it, and those that began within d of it are
 // the case before. A beacon of a lost master, on its way when faults stopped, can end silences, or a mastership, once more: that
@@ -72,7 +78,8 @@ type mastership struct {
 	silence  time.Duration // listened for so long without a beacon
 	patience time.Duration // how much silence it takes, as of the last look
 	forgiven bool          // a stall has begun the silence anew since a beacon was heard
-	leader   Address       // the master, or the best of several
+	leader   Address       // the master, or the first of several
+	claims   claim         // what it said
 	leaderAt time.Duration // when it was last heard
 	ended    PeerID        // the last one of which that was said
 	endedAt  time.Duration
@@ -80,6 +87,11 @@ type mastership struct {
 	beaconAt time.Duration // the next one, at a master
 	sentAt   time.Duration
 	answered *[16]byte // the hash of the root's outcome, once it was finished here
+
+	idle    bool          // a worker here has nothing to do
+	runs    bool          // the root has begun here
+	grace   time.Duration // until then a fresh owner does not say that it waits
+	offerAt time.Duration // when to take the root of a master that waits; 0: not decided
 }
 
 // herald is a peer that has sent a beacon.
@@ -153,6 +165,9 @@ const (
 	forged           // one that no honest master sends
 )
 
+// work tells what the engine here does. It comes before hear, look and next.
+func (m *mastership) work(idle, runs bool) { m.idle, m.runs = idle, runs }
+
 // hear takes a beacon in: steps 2 and 3.
 func (m *mastership) hear(from Address, b *Beacon) (d decision, v verdict) {
 	if from.Peer == m.self || b.Seq == 0 || b.Seq > maxSeq || b.Rank != m.ranks.of(from.Peer) {
@@ -162,8 +177,9 @@ func (m *mastership) hear(from Address, b *Beacon) (d decision, v verdict) {
 		return d, repeated
 	}
 	m.silence, m.forgiven = 0, false
-	d.StepDown = m.master && m.before(from.Peer, b)
-	d.Ended = m.follow(from, d.StepDown)
+	its := claim{from.Peer, b.Answered != nil, b.Waiting}
+	d.StepDown = m.master && m.ranks.before(its, m.claim())
+	d.Ended = m.follow(from, its, d.StepDown)
 	switch {
 	case d.StepDown:
 		m.master = false
@@ -174,7 +190,7 @@ func (m *mastership) hear(from Address, b *Beacon) (d decision, v verdict) {
 }
 
 // follow notes who is master, and says whose root has ended if that is news: of several masters it is that of all but the first.
-func (m *mastership) follow(from Address, instead bool) (ended PeerID) {
+func (m *mastership) follow(from Address, its claim, instead bool) (ended PeerID) {
 	old := m.leader.Peer
 	switch {
 	case instead:
@@ -183,10 +199,10 @@ func (m *mastership) follow(from Address, instead bool) (ended PeerID) {
 		return m.hasEnded(from.Peer)
 	case old == from.Peer:
 		old = ""
-	case old != "" && m.ranks.compare(old, from.Peer) < 0 && m.seen-m.leaderAt < m.cfg.MasterLease/2:
+	case old != "" && m.ranks.before(m.claims, its) && m.seen-m.leaderAt < m.cfg.MasterLease/2:
 		return m.hasEnded(from.Peer) // the old one has not fallen silent, and comes first
 	}
-	m.leader, m.leaderAt = from, m.seen
+	m.leader, m.claims, m.leaderAt = from, its, m.seen
 	return m.hasEnded(old)
 }
 
@@ -199,12 +215,10 @@ func (m *mastership) hasEnded(id PeerID) PeerID {
 	return id
 }
 
-// before says whether the sender of a beacon comes before this peer, both being masters.
-func (m *mastership) before(sender PeerID, b *Beacon) bool {
-	if mine, its := m.answered != nil, b.Answered != nil; mine != its {
-		return its
-	}
-	return m.ranks.compare(sender, m.self) < 0
+// claim is what this peer says of itself as master.
+func (m *mastership) claim() claim {
+	waits := m.answered == nil && !m.runs && !m.idle && m.seen >= m.grace
+	return claim{m.self, m.answered != nil, waits}
 }
 
 // note enters a beacon's number; false if it is not news.
@@ -243,6 +257,7 @@ func (m *mastership) over(id PeerID, floor Incarnation) {
 	}
 	if m.leader.Peer == id && m.leader.Inc < floor {
 		m.leader.Inc = floor // its next life listens for a lease first and is no rival either
+		m.claims.waiting = false
 		m.silence = max(m.silence, m.cfg.MasterLease-m.cfg.BeaconEvery)
 	}
 }
@@ -253,6 +268,9 @@ func (m *mastership) look(alive func(PeerID) bool) (d decision) {
 		return d
 	}
 	if !m.master {
+		if m.fresh {
+			m.grace = m.seen + m.cfg.MasterLease
+		}
 		m.master, m.fresh = true, false
 		d.Start = m.answered == nil // one that has the answer has only to say so
 		d.Ended = m.hasEnded(m.leader.Peer)
@@ -264,33 +282,52 @@ func (m *mastership) look(alive func(PeerID) bool) (d decision) {
 	return d
 }
 
-// due says whether the silence has lasted long enough.
+// due says whether it is time to begin.
 func (m *mastership) due(alive func(PeerID) bool) bool {
-	if m.fresh {
+	if m.fresh || m.mayTake(alive) {
 		return true
 	}
 	m.patience = m.cfg.MasterLease
 	if m.silence < m.patience {
 		return false
 	}
+	m.patience += stagger(m.ahead(alive), m.cfg.RankStagger)
+	return m.silence >= m.patience
+}
+
+// mayTake is step 5.
+func (m *mastership) mayTake(alive func(PeerID) bool) bool {
+	switch {
+	case !m.offered():
+		m.offerAt = 0
+		return false
+	case m.offerAt == 0:
+		m.offerAt = m.seen + stagger(m.ahead(alive), m.cfg.RankStagger/16)
+	}
+	return m.seen >= m.offerAt
+}
+
+// offered says whether the master waits for a worker, and one here is idle.
+func (m *mastership) offered() bool { return m.idle && m.claims.waiting }
+
+// ahead counts the members that rank before this peer and might act, but the master.
+func (m *mastership) ahead(alive func(PeerID) bool) (n int) {
 	if !m.looked { // ranking all members takes a hash of each, and most changes of membership meet no silent master
 		m.rivals, m.looked = m.ranks.better(m.members, m.self), true
 	}
-	n := 0
 	for _, id := range m.rivals {
 		if id != m.leader.Peer && alive(id) {
 			n++
 		}
 	}
-	m.patience += stagger(n, m.cfg.RankStagger)
-	return m.silence >= m.patience
+	return n
 }
 
 // beacon numbers the next one.
 func (m *mastership) beacon() *Beacon {
 	m.seq++
 	m.sentAt, m.beaconAt = m.seen, m.seen+m.cfg.BeaconEvery
-	return &Beacon{Rank: m.ranks.of(m.self), Seq: m.seq, Answered: m.answered}
+	return &Beacon{Rank: m.ranks.of(m.self), Seq: m.seq, Answered: m.answered, Waiting: m.claim().waiting}
 }
 
 // finished says that the root has an outcome here. The next look tells everybody.
@@ -306,6 +343,9 @@ func (m *mastership) next() time.Duration {
 	}
 	if m.fresh {
 		return m.seen
+	}
+	if m.offered() {
+		return max(m.seen, m.offerAt)
 	}
 	return m.seen + min(m.tickEvery(), max(m.patience-m.silence, 0))
 }

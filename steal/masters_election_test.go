@@ -9,10 +9,12 @@ import (
 
 var everybodyAlive = func(PeerID) bool { return true }
 
-// seat is the mastership of a peer in a run whose deputies are o (the owner), d1, d2.
+// seat is the mastership of a peer in a run whose deputies are o (the owner), d1, d2. The root is not kept waiting.
 func seat(self PeerID, fresh bool, members string) *mastership {
 	cfg := LAN()
-	return newMastership(&cfg, &Run{ID: RunID{7}, Root: Job{Function: "f"}, Deputies: []PeerID{"o", "d1", "d2"}, Fresh: fresh}, self, parseMembers(members))
+	m := newMastership(&cfg, &Run{ID: RunID{7}, Root: Job{Function: "f"}, Deputies: []PeerID{"o", "d1", "d2"}, Fresh: fresh}, self, parseMembers(members))
+	m.work(false, true)
+	return m
 }
 
 // at lets a mastership look at every half beacon period up to a time, as a core on time does, and returns when it first
@@ -406,5 +408,54 @@ func TestWhoseRootHasEnded(t *testing.T) {
 	m.hear(from("o", 1), &Beacon{Rank: 0, Seq: 1})
 	if _, d := m.at(time.Minute, everybodyAlive); !d.Start || d.Ended != "o" {
 		t.Errorf("who follows a silent master decides %+v", d)
+	}
+}
+
+// A master without a worker for the root says so, a new owner only after a while. Who has one takes the root, the better ranks first,
+// and the master without steps down for it, whatever its rank.
+func TestRootThatWaits(t *testing.T) {
+	d1 := seat("d1", false, "a: o d1 d2 x")
+	d1.work(false, false)
+	d1.pass(0)
+	at, d := d1.at(time.Minute, everybodyAlive)
+	if !d.Start || d.Send == nil || !d.Send.Waiting {
+		t.Fatalf("a master without a worker begins with %+v", d)
+	}
+	for _, c := range []struct {
+		self PeerID
+		idle bool
+		n    int
+	}{{"d2", true, 1}, {"x", true, 2}, {"d2", false, 0}, {"o", true, 0}} {
+		m := seat(c.self, false, "a: o d1 d2 x")
+		m.work(c.idle, false)
+		m.pass(at)
+		m.hear(from("d1", 1), d.Send)
+		took, taken := m.at(at+2*time.Second, everybodyAlive)
+		if want := at + time.Duration(c.n)*m.cfg.RankStagger/16; c.idle && (took != want || !taken.Start || taken.Send.Waiting) || !c.idle && taken.Start {
+			t.Errorf("%s, idle %v, takes the root at %v: %+v", c.self, c.idle, took-at, taken)
+			continue
+		}
+		if c.idle {
+			if back, _ := m.hear(from("d1", 1), &Beacon{Rank: 1, Seq: 2, Waiting: true}); back.StepDown {
+				t.Errorf("%s gives the root back", c.self)
+			}
+		}
+	}
+	if d, v := d1.hear(from("x", 1), &Beacon{Rank: d1.ranks.of("x"), Seq: 1}); v != counts || !d.StepDown {
+		t.Errorf("a master that waits hears one that does not: %+v", d)
+	}
+	o := seat("o", true, "a: o d1 d2 x")
+	o.work(false, false)
+	o.pass(0)
+	told := 0
+	for o.seen < 2*o.cfg.MasterLease {
+		at, d := o.at(time.Minute, everybodyAlive)
+		if d.Send.Waiting != (at >= o.cfg.MasterLease) {
+			t.Errorf("at %v a new owner without a worker says %+v", at, d.Send)
+		}
+		told++
+	}
+	if told < 5 {
+		t.Errorf("%d beacons", told)
 	}
 }

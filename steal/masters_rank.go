@@ -39,6 +39,26 @@ func (r *ranking) compare(a, b PeerID) int {
 	return cmp.Or(cmp.Compare(r.of(a), r.of(b)), cmp.Compare(a, b))
 }
 
+// claim is what a master says of itself.
+type claim struct {
+	id       PeerID
+	answered bool // it has the answer
+	waiting  bool // it has not begun the root
+}
+
+// before says which of two masters stays: one with the answer rather than one without, one that has begun rather than one that has
+// not, and else the one of better rank.
+func (r *ranking) before(a, b claim) bool {
+	switch {
+	case a.answered != b.answered:
+		return a.answered
+	case a.waiting != b.waiting:
+		return b.waiting
+	default:
+		return r.compare(a.id, b.id) < 0
+	}
+}
+
 // better lists the members that rank before a peer.
 func (r *ranking) better(members *Members, than PeerID) (ids []PeerID) {
 	for i := range members.Len() {

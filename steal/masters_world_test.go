@@ -81,6 +81,8 @@ type voter struct {
 	offset  time.Duration
 	rate    float64
 	late    time.Duration // of the next tick
+	busy    bool          // no worker for the root
+	runs    bool          // it has begun the root
 }
 
 func (v *voter) local(t time.Duration) time.Duration {
@@ -119,7 +121,7 @@ func (e *electorate) start(v *voter, fresh bool) {
 		}
 	}
 	v.inc++
-	v.up, v.stalled, v.inbox, v.got = true, 0, nil, nil
+	v.up, v.stalled, v.inbox, v.got, v.runs = true, 0, nil, nil, false
 	v.inner = newMastership(&e.cfg, &Run{ID: RunID{5}, Root: Job{Function: "f"}, Deputies: e.ids[:e.world.deputies], Fresh: fresh}, v.id, NewMembers(known))
 	v.m = e.elect(v.inner)
 	v.m.pass(v.local(e.now))
@@ -132,9 +134,15 @@ func (e *electorate) start(v *voter, fresh bool) {
 }
 
 func (e *electorate) look(v *voter) {
-	d := v.m.look(func(PeerID) bool { return e.rnd.IntN(5) > 0 })
-	e.tell(v, d.Send)
+	e.carryOut(v, v.m.look(func(PeerID) bool { return e.rnd.IntN(5) > 0 }))
 	v.late = e.upTo(lateness)
+}
+
+// carryOut begins the root as soon as there is a worker.
+func (e *electorate) carryOut(v *voter, d decision) {
+	v.runs = !d.StepDown && v.inner.master && (v.runs || !v.busy)
+	v.inner.work(!v.busy, v.runs)
+	e.tell(v, d.Send)
 }
 
 // tell gossips a beacon.
@@ -175,10 +183,10 @@ func (e *electorate) hears(v *voter, r rumour) {
 		v.got = append(v.got, r)
 	}
 	mine, its := slices.Index(e.ids[:e.world.deputies], v.id), slices.Index(e.ids[:e.world.deputies], r.from.Peer)
-	if later := mine >= 0 && (its < 0 || its > mine); d.StepDown && r.b.Answered == nil && later {
+	if later := mine >= 0 && (its < 0 || its > mine); d.StepDown && r.b.Answered == nil && later && (v.runs || r.b.Waiting) {
 		e.wrong = fmt.Errorf("at %v: deputy %s steps down for %s", e.now, v.id, r.from.Peer)
 	}
-	e.tell(v, d.Send)
+	e.carryOut(v, d)
 	e.look(v)
 }
 
@@ -255,7 +263,7 @@ func (e *electorate) mishap() {
 	i := e.rnd.IntN(len(e.voters))
 	v, w := e.voters[i], &e.world
 	awake := v.up && v.stalled <= e.now
-	switch kind := e.rnd.IntN(7); {
+	switch kind := e.rnd.IntN(8); {
 	case kind == 0 && w.crashes > 0 && awake && e.others(v) > 0:
 		w.crashes--
 		v.up = false
@@ -288,6 +296,9 @@ func (e *electorate) mishap() {
 		e.look(v)
 	case kind == 6:
 		e.repeat()
+	case kind == 7 && awake:
+		v.busy = !v.busy
+		e.look(v)
 	}
 }
 
@@ -324,6 +335,19 @@ func (e *electorate) masters(group int) (ids []PeerID, anybody bool) {
 		}
 	}
 	return ids, anybody
+}
+
+// begun says whether a group's root has begun, or nobody has a worker for it.
+func (e *electorate) begun(group int) bool {
+	idle := false
+	for _, v := range e.voters {
+		if v.up && v.group == group {
+			if idle = idle || !v.busy; v.runs || v.inner.master && v.inner.answered != nil {
+				return true
+			}
+		}
+	}
+	return !idle
 }
 
 // count follows how long a group goes without a master once faults have ended.
@@ -364,6 +388,9 @@ func (e *electorate) check() error {
 			ids, anybody := e.masters(group)
 			if anybody && len(ids) != 1 {
 				return fmt.Errorf("at %v group %d has masters %v", e.now, group, ids)
+			}
+			if anybody && !e.begun(group) {
+				return fmt.Errorf("at %v the root of group %d waits for a worker, and there are idle ones", e.now, group)
 			}
 			if anybody && chosen[group] != "" && chosen[group] != ids[0] {
 				return fmt.Errorf("at %v group %d changes from %v to %v", e.now, group, chosen[group], ids[0])
@@ -413,6 +440,7 @@ type (
 	believesAll struct{ *mastership } // does not look at the numbers of beacons
 	neverBegins struct{ *mastership } // leaves restarting to others
 	byPosition  struct{ *mastership } // ranks by position among the members that it knows
+	letsWait    struct{ *mastership } // does not take the root from a master that waits
 )
 
 func (m staysMaster) hear(from Address, b *Beacon) (decision, verdict) {
@@ -434,6 +462,11 @@ func (m wrongWay) hear(from Address, b *Beacon) (decision, verdict) {
 func (m believesAll) hear(from Address, b *Beacon) (decision, verdict) {
 	m.heralds = nil
 	return m.mastership.hear(from, b)
+}
+
+func (m letsWait) look(alive func(PeerID) bool) decision {
+	m.claims.waiting = false
+	return m.mastership.look(alive)
 }
 
 func (m neverBegins) look(alive func(PeerID) bool) decision {
@@ -462,6 +495,7 @@ func TestBrokenMastersAreNoticed(t *testing.T) {
 		"believes all beacons":     func(m *mastership) elector { return believesAll{m} },
 		"never begins":             func(m *mastership) elector { return neverBegins{m} },
 		"ranks by known members":   func(m *mastership) elector { return byPosition{m} },
+		"lets the root wait":       func(m *mastership) elector { return letsWait{m} },
 	} {
 		noticed := false
 		for seed := uint64(1); seed <= 300 && !noticed; seed++ {

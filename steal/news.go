@@ -34,6 +34,8 @@ type Beacon struct {
 	Seq  uint64 `cbor:"2,keyasint"`           // grows with every beacon of one life, from 1
 	// Answered is the hash of the root's outcome once the master has it.
 	Answered *[16]byte `cbor:"3,keyasint,omitempty"`
+	// Waiting says that the root has not begun, for want of a worker: who has one may take it.
+	Waiting bool `cbor:"4,keyasint,omitempty"`
 }
 
 // Bounds on what a message may list, whatever a core's configuration says: no correct core sends more.
@@ -81,6 +83,9 @@ func (n *News) Size() int {
 		size += 1 + 1 + sizeOptional(uint64(b.Rank)) + sizeField(b.Seq)
 		if b.Answered != nil {
 			size += 1 + sizeBytes(len(b.Answered))
+		}
+		if b.Waiting {
+			size += 2
 		}
 	}
 	return size

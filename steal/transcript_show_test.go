@@ -61,6 +61,9 @@ func describeNews(n *News) string {
 		if m.Answered != nil {
 			b.WriteString(" answered")
 		}
+		if m.Waiting {
+			b.WriteString(" waiting")
+		}
 	}
 	for _, t := range n.Tuples {
 		what := "runs at"
@@ -72,7 +75,7 @@ func describeNews(n *News) string {
 	return b.String()
 }
 
-var stateNames = [...]string{waiting: "waiting", running: "running", lent: "lent", finished: "finished"}
+var stateNames = [...]string{waiting: "waiting", running: "running", lent: "lent", finished: "finished", stopped: "stopped"}
 
 // state prints a core's tables.
 func (s *stage) state(x *actor) {

@@ -2,7 +2,7 @@ package main
 
 // Tests of masters in package steal: the election alone, in its world, and in a core.
 const (
-	electionUnits = "^Test(Fresh|Who|OneBegins|Beacons|Repeated|Heralds|Answers|Worse|Returning|Stalled|Master|Answer|NoDep|Silent|Bad)"
+	electionUnits = "^Test(Fresh|Who|OneBegins|Beacons|Repeated|Heralds|Answers|Worse|Returning|Stalled|Master|Answer|NoDep|Silent|Bad|RootThat)"
 	electionWorld = "^TestMastersConverge$"
 )
 
@@ -11,9 +11,9 @@ var masterMutants = []mutant{
 	{name: "masters/no-re-election", wrong: "nobody takes a silent master's place", file: "steal/masters_election.go", pkg: "steal", run: electionWorld, args: unshrunk,
 		old: "return m.silence >= m.patience", new: "return false"},
 	{name: "masters/no-step-down", wrong: "two masters that hear each other stay both", file: "steal/masters_election.go", pkg: "steal", run: electionWorld, args: unshrunk,
-		old: "d.StepDown = m.master && m.before(from.Peer, b)", new: "d.StepDown = false"},
-	{name: "masters/rank-the-wrong-way-round", wrong: "the better master steps down", file: "steal/masters_election.go", pkg: "steal", run: electionWorld, args: unshrunk,
-		old: "return m.ranks.compare(sender, m.self) < 0", new: "return m.ranks.compare(sender, m.self) > 0"},
+		old: "d.StepDown = m.master && m.ranks.before(its, m.claim())", new: "d.StepDown = false"},
+	{name: "masters/rank-the-wrong-way-round", wrong: "the better master steps down", file: "steal/masters_rank.go", pkg: "steal", run: electionWorld, args: unshrunk,
+		old: "return r.compare(a.id, b.id) < 0", new: "return r.compare(a.id, b.id) > 0"},
 	{name: "masters/old-beacon", wrong: "a dead master's beacons, repeated, keep it alive", file: "steal/masters_election.go", pkg: "steal", run: electionWorld, args: unshrunk,
 		old: "from.Inc == h.inc && seq <= h.seq", new: "false"},
 	{name: "masters/earlier-life", wrong: "beacons of a master's earlier life count", file: "steal/masters_election.go", pkg: "steal", run: electionUnits,
@@ -25,9 +25,15 @@ var masterMutants = []mutant{
 	{name: "masters/answered-twice", wrong: "a master that has the answer computes it again", file: "steal/masters_election.go", pkg: "steal", run: electionUnits,
 		old: "d.Start = m.answered == nil //", new: "d.Start = true //"},
 	{name: "masters/answer-not-told", wrong: "the others do not learn of the answer", file: "steal/masters_election.go", pkg: "steal", run: transcripts,
-		old: "Seq: m.seq, Answered: m.answered}", new: "Seq: m.seq}"},
-	{name: "masters/answer-comes-last", wrong: "a master with the answer steps down for one without", file: "steal/masters_election.go", pkg: "steal", run: electionUnits,
-		old: "mine != its {", new: "false && mine != its {"},
+		old: "Answered: m.answered, Waiting", new: "Waiting"},
+	{name: "masters/answer-comes-last", wrong: "a master with the answer steps down for one without", file: "steal/masters_rank.go", pkg: "steal", run: electionUnits,
+		old: "case a.answered != b.answered:", new: "case false:"},
+	{name: "masters/root-waits", wrong: "a master whose workers are busy for long keeps the root from idle ones", file: "steal/masters_election.go", pkg: "steal", run: electionWorld, args: unshrunk,
+		old: "if m.fresh || m.mayTake(alive) {", new: "if m.fresh {"},
+	{name: "masters/root-taken-from-new-owner", wrong: "a new owner loses its root before its engine is ready", file: "steal/masters_election.go", pkg: "steal", run: electionUnits,
+		old: "m.grace = m.seen + m.cfg.MasterLease", new: "m.grace = m.seen"},
+	{name: "masters/root-not-given", wrong: "a master without a worker does not step down for one that has", file: "steal/masters_rank.go", pkg: "steal", run: electionUnits,
+		old: "		return b.waiting\n", new: "		return a.waiting\n"},
 	{name: "masters/stall-unnoticed", wrong: "a peer that did not run believes the master dead", file: "steal/masters_election.go", pkg: "steal", run: electionUnits,
 		old: "case gap <= late:", new: "case gap <= 1000*time.Hour+late:"},
 	{name: "masters/always-late", wrong: "a peer whose every tick is late never acts", file: "steal/masters_election.go", pkg: "steal", run: electionUnits,
@@ -35,7 +41,7 @@ var masterMutants = []mutant{
 	{name: "masters/rank-not-checked", wrong: "any peer may claim any rank", file: "steal/masters_election.go", pkg: "steal", run: electionUnits,
 		old: " || b.Rank != m.ranks.of(from.Peer)", new: ""},
 	{name: "masters/all-at-once", wrong: "everybody begins when the lease is over", file: "steal/masters_election.go", pkg: "steal", run: electionUnits,
-		old: "	m.patience += stagger(n, m.cfg.RankStagger)\n", new: ""},
+		old: "	m.patience += stagger(m.ahead(alive), m.cfg.RankStagger)\n", new: ""},
 	{name: "masters/waits-for-the-dead", wrong: "better peers that are known to be lost are waited for", file: "steal/masters_election.go", pkg: "steal", run: electionUnits,
 		old: "id != m.leader.Peer && alive(id)", new: "id != m.leader.Peer"},
 	{name: "masters/unbounded-heralds", wrong: "everybody who ever sent a beacon is remembered", file: "steal/masters_election.go", pkg: "steal", run: electionUnits,

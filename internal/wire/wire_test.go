@@ -118,7 +118,7 @@ func TestNewsSurviveAndHaveTheirSize(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := &steal.News{From: steal.Address{Peer: "p", Inc: 3}, Tuples: drawTuples(t)}
 		if rapid.Bool().Draw(t, "master") {
-			n.Master = &steal.Beacon{Rank: rapid.Uint32().Draw(t, "rank"), Seq: rapid.Uint64().Draw(t, "seq")}
+			n.Master = &steal.Beacon{Rank: rapid.Uint32().Draw(t, "rank"), Seq: rapid.Uint64().Draw(t, "seq"), Waiting: rapid.Bool().Draw(t, "waiting")}
 			if rapid.Bool().Draw(t, "answered") {
 				n.Master.Answered = &[16]byte{1, 2}
 			}
