@@ -29,11 +29,12 @@ type OutsideFed interface {
 
 // A passport is what a record carries that crossed the border of the process.
 type passport struct {
-	id    JobID         // of a job that came in
-	ended func(*record) // called once when a job that came in has finished or was cancelled
-	why   error         // why it was cancelled
-	tally tally
-	taken *Taken // of a job that went out
+	id        JobID         // of a job that came in
+	ended     func(*record) // called once when a job that came in has finished or was cancelled
+	why       error         // why it was cancelled
+	tally     tally
+	taken     *Taken // of a job that went out
+	restarted bool   // somebody may have worked on it before (restart.go)
 }
 
 // borderCounts are the statistics of the border; Pool.runMu guards them.
@@ -45,6 +46,8 @@ type Taken struct {
 	r    *record
 	id   JobID
 	back bool // put back or completed; Pool.runMu guards it
+
+	restarted bool // it descends from a restarted job, or is one
 }
 
 // Take gives away the oldest stealable job of some worker, for a thief outside the process; nil if there is none.
@@ -61,9 +64,10 @@ func (p *Pool) Take() *Taken {
 		return nil
 	}
 	t := &Taken{p: p, r: r}
-	r.out = &passport{taken: t}
-	id, ok := p.idOf(r)
-	t.id = id
+	again := r.restarted()
+	r.out = &passport{taken: t, restarted: again}
+	id, restarted, ok := p.idOf(r)
+	t.id, t.restarted = id, restarted
 	p.runMu.Lock()
 	defer p.runMu.Unlock()
 	if !ok || !r.state.CompareAndSwap(stolen, running) {
@@ -136,12 +140,18 @@ func (t *Taken) Func() string { return t.r.d.name }
 // Arg gives its argument, not encoded. It must not be changed.
 func (t *Taken) Arg() any { return t.r.d.ops.arg(t.r) }
 
+// Restarted says that the job descends from one that was restarted, or is one: parts of it may have been computed before.
+func (t *Taken) Restarted() bool { return t.restarted }
+
 // PutBack returns the job to this process's workers, which run it as if it had never left; false if it was dropped,
 // completed or put back before.
-func (t *Taken) PutBack() bool {
+func (t *Taken) PutBack() bool { return t.putBack(false) }
+
+func (t *Taken) putBack(restarted bool) bool {
 	if !t.settle(func(c *borderCounts) { c.putBack++ }) {
 		return false
 	}
+	t.r.out.restarted = t.r.out.restarted || restarted
 	if !t.r.state.CompareAndSwap(running, stolen) {
 		return false // dropped a moment ago
 	}
@@ -244,11 +254,15 @@ type Guest struct {
 // called once, by a worker, when the job has finished: with its result, and its error if its function may return
 // one, or with the *JobError of its panic or of a child whose failure it forgot. It is not called for a job that was cancelled, and must not block.
 func (p *Pool) Submit(id JobID, fn string, arg any, ended func(result any, err error)) (*Guest, error) {
+	return p.submit(&passport{id: id}, fn, arg, ended)
+}
+
+func (p *Pool) submit(out *passport, fn string, arg any, ended func(result any, err error)) (*Guest, error) {
 	r, err := newNamed(fn, arg)
 	if err != nil {
 		return nil, err
 	}
-	r.out = &passport{id: id}
+	r.out = out
 	r.out.ended = func(r *record) {
 		if r.out.why != nil {
 			return

@@ -17,12 +17,12 @@ func (w *worker) runningID() JobID {
 		w.pool.pathMu.Lock()
 		defer w.pool.pathMu.Unlock()
 	}
-	id, _ := w.idAt(w.cur>>depthShift, nil)
+	id, _, _ := w.idAt(w.cur>>depthShift, nil)
 	return id
 }
 
-// idOf gives the ID of a stolen job, if nobody has dropped it.
-func (p *Pool) idOf(r *record) (JobID, bool) {
+// idOf gives the ID of a stolen job, and whether it descends from a restarted one or is one, if nobody has dropped it.
+func (p *Pool) idOf(r *record) (id JobID, restarted, ok bool) {
 	p.pathMu.Lock()
 	defer p.pathMu.Unlock()
 	return r.resolve(nil)
@@ -35,19 +35,20 @@ func (p *Pool) awaitPathReaders() {
 }
 
 // resolve gives the ID of the job below r by the reversed path tail.
-func (r *record) resolve(tail Path) (JobID, bool) {
+func (r *record) resolve(tail Path) (id JobID, restarted, ok bool) {
 	if r.w == nil {
 		slices.Reverse(tail)
-		return JobID{r.out.id.Run, append(slices.Clone(r.out.id.Path), tail...)}, true
+		return JobID{r.out.id.Run, append(slices.Clone(r.out.id.Path), tail...)}, r.restarted(), true
 	}
 	if r.state.Load() == dropped {
-		return JobID{}, false
+		return JobID{}, false, false
 	}
-	return r.w.idAt(r.id&^abortedBit>>depthShift, append(tail, childIndex(r.id)))
+	id, restarted, ok = r.w.idAt(r.id&^abortedBit>>depthShift, append(tail, childIndex(r.id)))
+	return id, restarted || r.restarted(), ok
 }
 
 // idAt gives the ID of the job below w's frame at the given depth by the reversed path tail.
-func (w *worker) idAt(depth uint64, tail Path) (JobID, bool) {
+func (w *worker) idAt(depth uint64, tail Path) (id JobID, restarted, ok bool) {
 	t := w.tab.Load()
 	for d := depth; d > 0; d-- {
 		if t.levels[d].job == 0 {
@@ -56,7 +57,7 @@ func (w *worker) idAt(depth uint64, tail Path) (JobID, bool) {
 		tail = append(tail, childIndex(t.levels[d].job))
 	}
 	slices.Reverse(tail)
-	return JobID{Path: tail}, true
+	return JobID{Path: tail}, false, true
 }
 
 // childIndex gives the last element of a job's path. A frame may have more children than an element can count; such

@@ -36,8 +36,13 @@ type Config struct {
 	// computes lets a packet wait for 20 ms and more.
 	KeepGOMAXPROCS bool
 
-	// Outside is told when the pool has no work, and which jobs given outside are no longer wanted. May be nil.
+	// Outside is told when the pool has no work, and which jobs given outside are no longer wanted. May be nil. It may be a
+	// Salvager or a Keeper besides.
 	Outside Outside
+
+	// KeepAfter is how long a job must take on one core that a Keeper is offered its outcome; 0 means never. Where many
+	// children of one job take less, those that take a quarter of it are offered too.
+	KeepAfter time.Duration
 }
 
 // gcBallast is memory that a process with pools owns and never touches, in bytes, so that it costs address space only. It
@@ -64,6 +69,9 @@ type Pool struct {
 	starve  atomic.Int32  // thieves from outside that look for a job this moment
 	offers  chan struct{} // wakes one of them
 	pathMu  sync.Mutex    // held while paths are resolved across stacks
+	keeper  Keeper        // nil: nothing is kept
+	pulses  atomic.Uint64 // calls of Pulse
+	watches atomic.Uint64 // calls of Rewatch
 	start   time.Time
 
 	runMu   sync.Mutex
@@ -83,9 +91,15 @@ func NewPool(cfg Config) (*Pool, error) {
 	if cfg.Nice < 0 || cfg.Nice > 19 {
 		return nil, fmt.Errorf("satin: Config.Nice is %d; allowed are 0 to 19", cfg.Nice)
 	}
+	if cfg.KeepAfter < 0 {
+		return nil, fmt.Errorf("satin: Config.KeepAfter is %v; allowed are 0 (never) and more", cfg.KeepAfter)
+	}
 	p := &Pool{cfg: cfg, start: time.Now().Add(-poolEpoch), runs: map[*record]bool{}, taken: map[*Taken]bool{}}
 	p.quit, p.offers = make(chan struct{}), make(chan struct{}, 1)
 	p.demand.Store(cfg.Workers > 1)
+	if cfg.KeepAfter > 0 {
+		p.keeper, _ = cfg.Outside.(Keeper)
+	}
 	ballast()
 	p.workers.Store(&[]*worker{})
 	p.allowed = cfg.Workers
