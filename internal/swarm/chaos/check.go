@@ -151,7 +151,7 @@ func (t *trial) readLog(p *swarm.Process) {
 }
 
 // belongs are the files that a daemon that has ended may have in its state directory.
-var belongs = regexp.MustCompile(`^(peer\.key|swarm\.key|swarm|incarnation|lock|port|peers|invitations|allowed|revoked|answers/[0-9a-f]{32}\.answer|submitted/[0-9a-f]{32}|filler)$`)
+var belongs = regexp.MustCompile(`^(peer\.key|swarm\.key|swarm|incarnation|lock|port|peers|invitations|allowed|revoked|(answers|own|held)/[0-9a-f]{32}\.[a-z]+|submitted/[0-9a-f]{32}|filler)$`)
 
 // files sees that a process that was not killed has left nothing but what belongs in its state directory.
 func (t *trial) files(p *swarm.Process) error {

@@ -106,7 +106,7 @@ func (t *trial) shown(c Cue, a Act) bool {
 			return n != t.plan.Owner && t.everybody()[n].Alive() && !t.watch.holding(n)
 		})
 	case Takeover:
-		return slices.ContainsFunc(t.watch.masters(), func(n int) bool { return n != t.plan.Owner && !slices.Contains(a.Who, n) })
+		return slices.ContainsFunc(t.watch.masters(), func(n int) bool { return n != t.plan.Owner && t.everybody()[n].Alive() })
 	case Ended:
 		return t.watch.ended()
 	}

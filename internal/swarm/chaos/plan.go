@@ -130,6 +130,10 @@ var themes = []struct {
 	{"some leave", (*draw).someLeave},
 	{"the network is divided", (*draw).divided},
 	{"disks are full", (*draw).full},
+	{"the owner is killed", (*draw).ownerKilled},
+	{"the owner stops and goes on", (*draw).ownerStops},
+	{"the owner leaves", (*draw).ownerLeaves},
+	{"all but one are killed", (*draw).nearlyAll},
 	{"all kinds", (*draw).mixture},
 }
 
@@ -237,6 +241,46 @@ func (d *draw) full() {
 	if d.IntN(2) == 0 {
 		d.act(Act{Kind: Kill, Who: d.some(1, 2), On: d.on(), Back: Cue{Sign: Never}})
 	}
+}
+
+// again draws when an owner comes back: before another peer has taken over, after that, or when all is done. It does come back: only
+// the owner can be asked for the answer.
+func (d *draw) again() Cue {
+	return Cue{Sign: []Sign{AtOnce, Takeover, Ended}[d.IntN(3)]}
+}
+
+// ownerKilled kills the owner, and now and then whoever goes on.
+func (d *draw) ownerKilled() {
+	d.act(Act{Kind: Kill, Who: []int{d.Owner}, On: Cue{Progress, 0.5 * d.Float64()}, Back: d.again()})
+	for range d.IntN(3) {
+		d.act(Act{Kind: Kill, Master: true, On: Cue{Sign: Takeover}, Back: d.back()})
+	}
+}
+
+func (d *draw) ownerStops() {
+	d.act(Act{Kind: Stop, Who: []int{d.Owner}, On: Cue{Progress, 0.5 * d.Float64()}, For: d.span() + 6*time.Second})
+}
+
+func (d *draw) ownerLeaves() {
+	kind := []Kind{Term, Leave}[d.IntN(2)]
+	d.act(Act{Kind: kind, Who: []int{d.Owner}, On: Cue{Progress, 0.5 * d.Float64()}, Back: d.again()})
+}
+
+// nearlyAll leaves one, the owner or another.
+func (d *draw) nearlyAll() {
+	var gone []int
+	last := d.IntN(peers)
+	for n := range peers {
+		if n != last && n != d.Owner {
+			gone = append(gone, n)
+		}
+	}
+	cue := d.on()
+	if last != d.Owner {
+		d.act(Act{Kind: Kill, Who: []int{d.Owner}, On: cue, Back: d.again()})
+		cue = Cue{Sign: AtOnce}
+	}
+	d.act(Act{Kind: Kill, Who: gone, On: cue, Back: d.back()})
 }
 
 // mixture has several kinds, and newcomers.

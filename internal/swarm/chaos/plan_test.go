@@ -82,7 +82,7 @@ func TestWhatBelongsWhere(t *testing.T) {
 			t.Errorf("%s is said not to belong there", name)
 		}
 	}
-	for _, name := range []string{"answers/new-123", ".peers-1", "core", "answers/x.answer", "control/control.sock"} {
+	for _, name := range []string{"answers/new-123", ".peers-1", "core", "answers/x.answer", "own/new-1", "control/control.sock"} {
 		if belongs.MatchString(name) {
 			t.Errorf("%s is said to belong there", name)
 		}

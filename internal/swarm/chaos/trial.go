@@ -304,29 +304,36 @@ func (t *trial) gather(ctx context.Context) error {
 	return nil
 }
 
-// answer waits for the run's end and compares the answer.
+// answer waits for the run's end and compares the answer. Only the owner can be asked for it, so one that is gone has to come back.
 func (t *trial) answer(ctx context.Context) {
-	owner := t.swarm.Peers[t.plan.Owner]
+	owner := t.everybody()[t.plan.Owner]
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
-	for !owner.Alive() || owner.Client() == nil {
+	for {
+		there := owner.Alive() && owner.Client() != nil && !t.isAway(owner.Number)
+		if there {
+			pid := owner.PID()
+			out, err := owner.Command(ctx, "wait", t.run)
+			switch {
+			case ctx.Err() != nil:
+			case err != nil && (!owner.Alive() || owner.PID() != pid || t.isAway(owner.Number)):
+			case err != nil:
+				t.wrong("no answer: %w", err)
+				return
+			case out != t.want.answer:
+				t.wrong("the answer is %q, that of the program without a swarm %q", out, t.want.answer)
+				return
+			default:
+				return
+			}
+		}
 		select {
 		case <-ctx.Done():
-			t.wrong("%v after the last fault the owner is not there to be asked for the answer", answerTime)
+			t.wrong("no answer %v after the last fault; the owner is there: %v", answerTime, there)
 			t.stacks()
 			return
 		case <-time.After(lookEvery):
 		}
-	}
-	out, err := owner.Command(ctx, "wait", t.run)
-	switch {
-	case ctx.Err() != nil:
-		t.wrong("no answer %v after the last fault", answerTime)
-		t.stacks()
-	case err != nil:
-		t.wrong("no answer: %w", err)
-	case out != t.want.answer:
-		t.wrong("the answer is %q, that of the program without a swarm %q", out, t.want.answer)
 	}
 }
 
