@@ -9,7 +9,7 @@ import (
 
 // page is the page with all it needs. It holds nothing secret: everything comes by the API.
 //
-//go:embed web/index.html web/*.css web/*.js web/*.svg
+//go:embed web/index.html web/*.css web/*.js web/*.svg web/*.txt
 var page embed.FS
 
 // serveAsset serves a file of the page by its exact name.
@@ -45,6 +45,8 @@ func contentType(ext string) string {
 		return "text/css; charset=utf-8"
 	case ".js":
 		return "text/javascript; charset=utf-8"
+	case ".txt":
+		return "text/plain; charset=utf-8"
 	case ".svg":
 		return "image/svg+xml"
 	}

@@ -8,11 +8,16 @@ const short = new Intl.NumberFormat("en", { notation: "compact", maximumSignific
 /** @param {number} n */
 export const count = (n) => (Math.abs(n) < 1e6 ? whole.format(n) : short.format(n));
 
+let binary = false;
+
+/** @param {string} units "decimal" or "binary" */
+export const useUnits = (units) => { binary = units === "binary"; };
+
 /** @param {number} n bytes */
 export function bytes(n) {
-  const units = ["B", "KB", "MB", "GB", "TB", "PB"];
+  const units = binary ? ["B", "KiB", "MiB", "GiB", "TiB", "PiB"] : ["B", "kB", "MB", "GB", "TB", "PB"], step = binary ? 1024 : 1000;
   let i = 0;
-  while (n >= 1000 && i < units.length - 1) [n, i] = [n / 1000, i + 1];
+  while (n >= step && i < units.length - 1) [n, i] = [n / step, i + 1];
   return `${n < 10 && i > 0 ? n.toFixed(1) : n.toFixed(0)} ${units[i]}`;
 }
 
@@ -61,6 +66,9 @@ export function sign(state) {
     case "working": case "running": return ["W", "good"];
     case "done": return ["D", "good"];
     case "idle": case "starting": return ["I", "quiet"];
+    case "orphan": return ["O", "warn"];
+    case "restarted": return ["R", "bad"];
+    case "aborted": return ["A", "quiet"];
     case "paused": return ["P", "warn"];
     case "leaving": return ["L", "warn"];
     case "cancelled": return ["C", "quiet"];

@@ -3,7 +3,7 @@
 /** @import {Change, Topic} from "./types.js" */
 /** @import {Model} from "./model.js" */
 
-const topics = /** @type {Topic[]} */ (["status", "clusters", "peers", "runs", "trouble"]);
+const topics = /** @type {Topic[]} */ (["status", "clusters", "peers", "runs", "trees", "flows", "notices", "trouble"]);
 const soonest = 500, latest = 10_000; // ms between attempts to connect
 
 export class Live {
@@ -69,6 +69,16 @@ export class Live {
   #become(state) {
     this.model.connection = state;
     this.changed();
+  }
+
+  /** Asks for something; null if it cannot be had. @param {string} path @returns {Promise<any>} */
+  async read(path) {
+    try {
+      const reply = await fetch(`/api/v1${path}`);
+      return reply.ok ? await reply.json() : null;
+    } catch {
+      return null;
+    }
   }
 
   /** Does something; gives why it was not done, or nothing.

@@ -1,19 +1,22 @@
 // The frame of the page: views, theme, keys, and the banner that says when what is shown is not of now.
 
 import { byID, el, say, show } from "./dom.js";
-import { plain } from "./format.js";
+import { plain, useUnits } from "./format.js";
 import { Live } from "./live.js";
 import { Machine } from "./machine.js";
 import { Model } from "./model.js";
 import { Overview } from "./overview.js";
 import { Runs } from "./runs.js";
 import { Swarm } from "./swarm.js";
+import { Timeline } from "./timeline.js";
+import { Tree } from "./tree.js";
 
 const model = new Model();
 const live = new Live(model, draw);
 const swarm = new Swarm();
-const views = { overview: new Overview(), swarm, runs: new Runs(live), machine: new Machine(live) };
+const views = { overview: new Overview(), tree: new Tree(live), timeline: new Timeline(live), swarm, runs: new Runs(live), machine: new Machine(live) };
 
+/** @import {Prefs} from "./types.js" */
 /** @typedef {keyof typeof views} Name */
 const names = /** @type {Name[]} */ (Object.keys(views));
 const content = byID("content");
@@ -38,8 +41,8 @@ function draw() {
   say(byID("swarm"), s ? plain(s.swarm) : "");
   document.title = s ? `${view.title} · ${plain(s.swarm)} · satin` : "satin";
   const node = model.connection === "refused" ? refused : s ? view.node : waiting;
+  if (content.firstElementChild !== node) content.replaceChildren(node); // first, so that canvases have a size
   view.update(model);
-  if (content.firstElementChild !== node) content.replaceChildren(node);
   const text = model.connection === "lost" ? "The daemon does not answer. This is how it was; it is tried again."
     : model.trouble ? `This is how it was: ${plain(model.trouble)}` : "";
   say(byID("banner"), text);
@@ -47,20 +50,35 @@ function draw() {
   content.classList.toggle("stale", text !== "");
 }
 
-function startTheme() {
-  const choice = /** @type {HTMLSelectElement} */ (byID("theme"));
+/** Theme and units: as the daemon has kept them, or for who may only look, as this browser has. */
+function startPrefs() {
+  const theme = /** @type {HTMLSelectElement} */ (byID("theme")), units = /** @type {HTMLSelectElement} */ (byID("units"));
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const set = () => {
-    document.documentElement.dataset.theme = choice.value === "system" ? (dark.matches ? "dark" : "light") : choice.value;
+    document.documentElement.dataset.theme = theme.value === "system" ? (dark.matches ? "dark" : "light") : theme.value;
+    useUnits(units.value);
+    draw();
   };
-  const kept = localStorage.getItem("theme");
-  choice.value = kept === "light" || kept === "dark" ? kept : "system";
-  choice.addEventListener("change", () => {
-    localStorage.setItem("theme", choice.value);
+  const take = (/** @type {Partial<Prefs>} */ kept) => {
+    theme.value = kept.theme === "light" || kept.theme === "dark" ? kept.theme : "system";
+    units.value = kept.units === "binary" ? "binary" : "decimal";
     set();
-  });
+  };
+  const change = () => {
+    const prefs = { theme: theme.value, units: units.value };
+    localStorage.setItem("theme", prefs.theme);
+    localStorage.setItem("units", prefs.units);
+    set();
+    if (model.level === "control") void live.act("/prefs", prefs);
+  };
+  theme.addEventListener("change", change);
+  units.addEventListener("change", change);
   dark.addEventListener("change", set);
-  set();
+  take({ theme: localStorage.getItem("theme") ?? "", units: localStorage.getItem("units") ?? "" });
+  return async () => {
+    const kept = /** @type {Prefs | null} */ (await live.read("/prefs"));
+    if (kept && model.level === "control") take(kept);
+  };
 }
 
 /** @param {KeyboardEvent} event */
@@ -78,11 +96,11 @@ function key(event) {
 }
 
 byID("views").append(...links.values());
-startTheme();
+const readPrefs = startPrefs();
 addEventListener("hashchange", () => {
   if (!names.includes(/** @type {Name} */ (location.hash.slice(1)))) return; // the skip link
   draw();
-  content.focus();
+  if (!content.contains(document.activeElement)) content.focus(); // the search may have it already
 });
 addEventListener("keydown", key);
 setInterval(() => {
@@ -90,5 +108,5 @@ setInterval(() => {
   model.sample();
   if (chosen() === "overview") draw();
 }, 1000);
-draw();
-live.connect();
+await live.connect();
+await readPrefs();

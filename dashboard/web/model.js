@@ -1,10 +1,13 @@
 // What is known of the peer, kept true by changes.
 
-/** @import {Status, Cluster, Peer, Run, LeftOut, Change, Topic, Notice, Connection} from "./types.js" */
-import { peerName, runName } from "./format.js";
+/** @import {Status, Cluster, Peer, Run, LeftOut, Change, Topic, Notice, ServerNotice, Connection, TreeDigest, Flow} from "./types.js" */
+import { plain } from "./format.js";
 
 const maxNotices = 50;
-const maxRates = 120; // two minutes
+const maxSamples = 300; // five minutes
+
+/** Jobs per second here and of all peers, and the share of all workers that run jobs, 0 to 100.
+ * @typedef {{at: number, here: number, all: number | null, busy: number | null}} Sample */
 
 export class Model {
   /** @type {Connection} */
@@ -12,11 +15,13 @@ export class Model {
   /** @type {"" | "view" | "control"} */
   level = "";
   /** @type {Record<Topic, Map<string, unknown>>} */
-  #values = { status: new Map(), clusters: new Map(), peers: new Map(), runs: new Map(), trouble: new Map() };
-  /** What happened since the page was opened, newest first. @type {Notice[]} */
-  notices = [];
-  /** Jobs per second, one sample a second at most. @type {number[]} */
-  rates = [];
+  #values = { status: new Map(), clusters: new Map(), peers: new Map(), runs: new Map(), trees: new Map(), flows: new Map(), notices: new Map(), trouble: new Map() };
+  /** @type {Notice[]} */
+  #own = [];
+  /** One a second while the page is open. @type {Sample[]} */
+  samples = [];
+  /** @type {Map<string, {executed: number, at: number}>} of each run, when its sum was last another */
+  #sums = new Map();
   epoch = "";
   number = 0;
 
@@ -34,6 +39,9 @@ export class Model {
     const list = /** @type {Run[]} */ ([...this.#values.runs.values()]);
     return list.sort((a, b) => Number(a.ended) - Number(b.ended) || b.submitted.localeCompare(a.submitted));
   }
+  /** The steal trees of runs that were watched, by run. */
+  get trees() { return /** @type {Map<string, TreeDigest>} */ (this.#values.trees); }
+  get flows() { return /** @type {Flow[]} */ ([...this.#values.flows.values()]); }
   get trouble() { return /** @type {{text: string} | undefined} */ (this.#values.trouble.get("source"))?.text ?? ""; }
 
   /** Applies a change; false if it does not continue what is known.
@@ -41,11 +49,10 @@ export class Model {
   apply(change) {
     const first = this.epoch === "";
     if (change.kind === "delta" && (change.epoch !== this.epoch || change.after !== this.number)) return false;
-    const before = { peers: new Map(this.#values.peers), runs: new Map(this.#values.runs) };
     if (change.kind === "snapshot") {
-      if (!first && change.epoch !== this.epoch) this.note("S", "warn", "The daemon was started again.");
+      if (!first && change.epoch !== this.epoch) this.#own = [{ at: new Date(), letter: "S", tone: "warn", text: "The daemon was started again." }, ...this.#own].slice(0, 9);
       for (const values of Object.values(this.#values)) values.clear();
-      if (change.epoch !== this.epoch) this.rates = [];
+      if (change.epoch !== this.epoch) this.samples = [];
     }
     for (const [topic, values] of Object.entries(change.set)) {
       const known = this.#values[/** @type {Topic} */ (topic)];
@@ -56,35 +63,29 @@ export class Model {
     }
     this.epoch = change.epoch;
     this.number = change.number;
-    if (!first) this.#notice(/** @type {Map<string, Peer>} */ (before.peers), /** @type {Map<string, Run>} */ (before.runs));
     return true;
   }
 
-  /** Takes a sample of the speed. */
+  /** Takes a sample of the speed. The first sum of a run's jobs after connecting says nothing of its speed. */
   sample() {
-    if (this.status) this.rates = [...this.rates, this.status.work.jobs_per_second].slice(-maxRates);
-  }
-
-  /** @param {string} letter @param {string} tone @param {string} text */
-  note(letter, tone, text) {
-    this.notices = [{ at: new Date(), letter, tone, text }, ...this.notices].slice(0, maxNotices);
-  }
-
-  /** Says what is different now. @param {Map<string, Peer>} peers @param {Map<string, Run>} runs */
-  #notice(peers, runs) {
-    for (const peer of this.peers) {
-      const was = peers.get(peer.peer);
-      if (!was) this.note("+", "good", `${peerName(peer)} is a member.`);
-      else if (was.alive && !peer.alive) this.note("X", "bad", `${peerName(peer)} is not heard any more.`);
-      else if (was.alive && was.connected && !peer.connected) this.note("-", "quiet", `${peerName(peer)} is not connected.`);
-      else if (!was.alive && peer.alive) this.note("+", "good", `${peerName(peer)} is heard again.`);
-    }
-    const now = new Set(this.peers.map((p) => p.peer));
-    for (const peer of peers.values()) if (!now.has(peer.peer)) this.note("-", "quiet", `${peerName(peer)} is gone.`);
+    if (!this.status) return;
+    const at = Date.now() / 1000;
+    let all = null, work = 0, total = 0;
     for (const run of this.runs) {
-      const was = runs.get(run.run);
-      if (!was) this.note("R", "good", `${runName(run)} was submitted.`);
-      else if (!was.ended && run.ended) this.note(run.state === "done" ? "D" : "X", run.state === "done" ? "good" : "bad", `${runName(run)}: ${run.state}.`);
+      const tree = this.trees.get(run.run);
+      if (!tree || run.ended) continue;
+      const was = this.#sums.get(run.run);
+      if (was && at > was.at) all = (all ?? 0) + Math.max(0, tree.executed - was.executed) / (at - was.at);
+      this.#sums.set(run.run, { executed: tree.executed, at });
+      work += tree.workers.work;
+      total += tree.workers.work + tree.workers.steal + tree.workers.comm + tree.workers.idle;
     }
+    this.samples = [...this.samples, { at, here: this.status.work.jobs_per_second, all, busy: total > 0 ? (100 * work) / total : null }].slice(-maxSamples);
+  }
+
+  /** What happened, newest first: as the daemon says, and what only the page knows. @returns {Notice[]} */
+  get notices() {
+    const told = /** @type {ServerNotice[]} */ ([...this.#values.notices.values()]).map((n) => ({ at: new Date(n.at), letter: n.letter, tone: n.tone, text: plain(n.text) }));
+    return [...this.#own, ...told].sort((a, b) => b.at.getTime() - a.at.getTime()).slice(0, maxNotices);
   }
 }

@@ -1,7 +1,8 @@
 // Am I working, how fast, with whom, when is it done, and what is wrong.
 
 /** @import {Model} from "./model.js" */
-/** @import {Run, Notice, Status} from "./types.js" */
+/** @import {Run, Notice, Status, TreeDigest} from "./types.js" */
+import { Chart } from "./chart.js";
 import { badge, el, keep, say, setBadge, show } from "./dom.js";
 import { clock, count, duration, left, moment, peerName, percent, plain, runName, sign } from "./format.js";
 
@@ -16,10 +17,31 @@ export function sentence(s) {
   return plain(s.state);
 }
 
-/** @param {Run} run */
-function progressOf(run) {
+/** @param {Run} run @param {TreeDigest | undefined} tree */
+function progressOf(run, tree) {
   const peers = run.peers === 1 ? "1 peer" : `${run.peers} peers`;
-  return [percent(run.share), `after ${duration(run.elapsed_seconds)}`, left(run), `on ${peers}`].filter((t) => t).join(", ");
+  return [run.mine ? `${percent(run.share)} of the tree` : "how much is done only its owner knows", `after ${duration(run.elapsed_seconds)}`, left(run), `on ${peers}`, tree ? effect(tree) : ""].filter((t) => t).join(", ");
+}
+
+/** How well the workers of a run are used, in its last ten seconds. @param {TreeDigest} tree */
+function effect({ workers: w }) {
+  const all = w.work + w.steal + w.comm + w.idle;
+  if (all <= 0 || w.for_seconds <= 0) return "";
+  return `efficiency ${percent(w.work / all)}, as fast as ${(w.work / w.for_seconds).toFixed(1)} cores`;
+}
+
+/** What the workers of all runs in progress without a job wait for, if there are enough of them to matter. @param {Model} model */
+export function whyIdle(model) {
+  let work = 0, steal = 0, comm = 0, idle = 0;
+  for (const r of model.runs) {
+    const w = r.ended ? undefined : model.trees.get(r.run)?.workers;
+    if (w) [work, steal, comm, idle] = [work + w.work, steal + w.steal, comm + w.comm, idle + w.idle];
+  }
+  const all = work + steal + comm + idle;
+  if (all <= 0) return model.status?.state === "idle" ? sentence(model.status) : "";
+  if (work / all > 0.95) return "Hardly any worker of the runs in progress is.";
+  const parts = [[steal, "wait for the reply to a steal request"], [comm, "wait for outcomes of jobs that others hold"], [idle, "found nothing to steal"]];
+  return `In the last ten seconds ${parts.filter(([n]) => Number(n) / all >= 0.005).map(([n, text]) => `${percent(Number(n) / all)} of the workers' time they ${text}`).join(", ")}.`;
 }
 
 /** What is wrong, as far as it is known. @param {Model} model @returns {string[]} */
@@ -33,16 +55,17 @@ export function wrong(model) {
   return list;
 }
 
-const spark = "http://www.w3.org/2000/svg";
-
 export class Overview {
   title = "Overview";
   #badge = badge(["?", "quiet"]);
   #lead = el("span");
   #tiles = el("div", { class: "tiles live" });
-  #line = document.createElementNS(spark, "polyline");
+  #rate = new Chart([{ label: "all peers", colour: "--accent", unit: count, scale: "jobs" }, { label: "here", colour: "--warn", unit: count, scale: "jobs" }]);
+  #use = new Chart([{ label: "workers that run jobs", colour: "--good", unit: (v) => `${v} %`, scale: "part", most: 100 }]);
   #speed = el("p", { class: "dim" });
-  #speeds = el("div", { class: "card live" });
+  #used = el("p", { class: "dim" });
+  #why = el("p", {});
+  #speeds = el("div", { class: "card live charts" });
   #runs = el("div", { class: "live" });
   #noRuns = el("p", { class: "dim" }, "No run is in progress.");
   #wrong = el("ul", { class: "plain live" });
@@ -52,17 +75,11 @@ export class Overview {
   node;
 
   constructor() {
-    const svg = document.createElementNS(spark, "svg");
-    svg.setAttribute("viewBox", "0 0 119 20");
-    svg.setAttribute("preserveAspectRatio", "none");
-    svg.setAttribute("class", "spark");
-    svg.setAttribute("aria-hidden", "true");
-    svg.append(this.#line);
-    this.#speeds.append(svg, this.#speed);
+    this.#speeds.append(el("div", {}, this.#speed, this.#rate.node), el("div", {}, this.#used, this.#use.node));
     this.node = el("div", {}, el("p", { class: "lead live" }, this.#badge, this.#lead), this.#tiles,
       this.#speeds,
-      el("h2", {}, "In progress"), this.#noRuns, this.#runs, el("h2", {}, "What is wrong"), this.#fine, this.#wrong,
-      el("h2", {}, "Since this page was opened"), this.#quiet, this.#notices);
+      el("h2", {}, "In progress"), this.#noRuns, this.#runs, el("h2", {}, "Why idle?"), this.#why, el("h2", {}, "What is wrong"), this.#fine, this.#wrong,
+      el("h2", {}, "What happened while somebody watched"), this.#quiet, this.#notices);
   }
 
   /** @param {Model} model */
@@ -77,22 +94,27 @@ export class Overview {
     ];
     keep(this.#tiles, tiles, ([name]) => name ?? "", ([name]) => el("div", { class: "tile" }, el("b"), el("span", {}, name ?? "")),
       (e, [, value]) => say(/** @type {Element} */ (e.firstElementChild), value ?? ""));
-    show(this.#speeds, model.rates.length > 1);
-    const most = Math.max(1, ...model.rates);
-    this.#line.setAttribute("points", model.rates.map((r, i) => `${119 - (model.rates.length - 1 - i)},${(19 - (18 * r) / most).toFixed(1)}`).join(" "));
-    say(this.#speed, `Jobs per second in the last two minutes while this page was open; at most ${count(Math.max(0, ...model.rates))}.`);
+    const { samples } = model, last = samples.at(-1);
+    show(this.#speeds, samples.length > 1);
+    const times = samples.map((x) => x.at);
+    this.#rate.update([times, samples.map((x) => x.all), samples.map((x) => x.here)]);
+    this.#use.update([times, samples.map((x) => x.busy)]);
+    say(this.#speed, `Jobs per second: ${last?.all == null ? "" : `${count(last.all)} on all peers, `}${count(last?.here ?? 0)} here (dashed), ${count(Math.max(0, ...samples.map((x) => x.all ?? x.here)))} at most.`);
+    say(this.#used, last?.busy == null ? "How many of the workers run jobs is known while a run is in progress." : `${last.busy.toFixed(0)} % of the workers' time went into jobs.`);
+    say(this.#why, whyIdle(model) || "Nobody is: there is nothing in progress that is known of.");
     const runs = model.runs.filter((r) => !r.ended);
     show(this.#noRuns, runs.length === 0);
     keep(this.#runs, runs, (r) => r.run, (r) => el("div", { class: "card" }, el("p", {}, el("b", {}, runName(r))), el("progress", { max: "1", "aria-label": runName(r) }), el("p", { class: "dim" })),
       (e, r) => {
         /** @type {HTMLProgressElement} */ (e.children[1]).value = r.share;
-        say(/** @type {Element} */ (e.children[2]), progressOf(r));
+        say(/** @type {Element} */ (e.children[2]), progressOf(r, model.trees.get(r.run)));
       });
     const problems = wrong(model);
     show(this.#fine, problems.length === 0);
     keep(this.#wrong, problems, (t) => t, (t) => el("li", {}, badge(["!", "bad"]), t), () => {});
-    show(this.#quiet, model.notices.length === 0);
-    this.#notices.replaceChildren(...model.notices.map((/** @type {Notice} */ n) =>
+    const notices = model.notices;
+    show(this.#quiet, notices.length === 0);
+    this.#notices.replaceChildren(...notices.map((/** @type {Notice} */ n) =>
       el("li", {}, badge([n.letter, n.tone]), el("span", { class: "dim" }, `${clock(n.at)} `), n.text)));
   }
 }

@@ -2,8 +2,10 @@
 
 /** @import {Model} from "./model.js" */
 /** @import {Peer} from "./types.js" */
-import { el, say, show, Table } from "./dom.js";
+import { el, keep, say, show, Table } from "./dom.js";
 import { count, peerName, plain, roundTrip, sign } from "./format.js";
+
+const mostClusters = 20; // in the matrix
 
 /** @param {Peer} p */
 const stateOf = (p) => (p.alive ? p.state : "lost");
@@ -28,12 +30,18 @@ export class Swarm {
     { head: "Gave to here", number: true, text: (p) => count(p.jobs_taken) },
     { head: "Version", text: (p) => plain(p.version) + (p.version === this.#ownVersion ? "" : " (differs)") },
   ], (p) => p.peer);
+  #ways = el("tbody");
+  #wayHead = el("tr");
+  #matrix = el("div", { class: "scroll live", role: "region", "aria-label": "Between clusters", tabindex: "0" }, el("table", { class: "matrix" },
+    el("caption", { class: "dim" }, "Each row stole from each column: round trip, and jobs since the peers were started."), el("thead", {}, this.#wayHead), this.#ways));
+  #noWays = el("p", { class: "dim" }, "Nothing is known of the ways yet: members are asked while a page is open and a run in progress.");
   #find = el("input", { type: "search", "aria-label": "Find a peer by name, ID, cluster or state", placeholder: "Find a peer", maxlength: "100" });
   #none = el("p", { class: "dim" });
   #left = el("p", { class: "dim" });
   /** @type {Model | undefined} */
   #model;
-  node = el("div", {}, el("h2", {}, "Clusters"), this.#clusters.node, el("h2", {}, "Other peers"),
+  node = el("div", {}, el("h2", {}, "Clusters"), this.#clusters.node,
+    el("h2", {}, "Between clusters"), this.#noWays, this.#matrix, el("h2", {}, "Other peers"),
     el("div", { class: "actions" }, this.#find), this.#none, this.#peers.node, this.#left);
 
   constructor() {
@@ -45,6 +53,7 @@ export class Swarm {
     this.#model = model;
     this.#ownVersion = model.status?.version ?? "";
     this.#clusters.update(model.clusters);
+    this.#between(model);
     const wanted = this.#find.value.trim().toLowerCase();
     const all = model.peers;
     const found = all.filter((p) => [p.peer, p.name ?? "", p.cluster, stateOf(p)].some((t) => t.toLowerCase().includes(wanted)));
@@ -55,6 +64,24 @@ export class Swarm {
     const out = model.leftOut?.peers ?? 0;
     show(this.#left, out > 0);
     say(this.#left, `${count(out)} more peers are not shown.`);
+  }
+
+  /** Round trips and steals from each cluster to each. @param {Model} model */
+  #between(model) {
+    const flows = model.flows, names = [...new Set(flows.flatMap((f) => [f.from, f.to]))].sort().slice(0, mostClusters);
+    show(this.#matrix, names.length > 0);
+    show(this.#noWays, names.length === 0);
+    const most = Math.max(1, ...flows.map((f) => f.jobs));
+    keep(this.#wayHead, ["", ...names], (n) => `h ${n}`, (n) => (n ? el("th", { scope: "col", class: "number" }) : el("td")), (e, n) => say(e, n && `from ${plain(n)}`));
+    keep(this.#ways, names, (n) => n, () => el("tr", {}, el("th", { scope: "row" })), (row, to) => {
+      say(/** @type {Element} */ (row.firstElementChild), plain(to));
+      names.forEach((from, i) => {
+        const f = flows.find((x) => x.from === from && x.to === to), cell = row.children[i + 1] ?? row.appendChild(el("td", { class: "number" }));
+        say(cell, f ? [roundTrip(f.rtt_seconds), `${count(f.jobs)} jobs`].filter((t) => t).join(", ") : "");
+        cell.className = `number heat${f?.jobs ? 1 + Math.floor((3 * Math.log1p(f.jobs)) / Math.log1p(most)) : 0}`;
+      });
+      while (row.children.length > names.length + 1) row.lastElementChild?.remove();
+    });
   }
 
   search() { this.#find.focus(); }

@@ -13,7 +13,21 @@
  * submitted: string, elapsed_seconds: number, share: number, peers: number, executed: number, stats?: Stats}} Run */
 /** @typedef {{peers: number, runs: number, clusters: number}} LeftOut */
 
-/** @typedef {"status" | "clusters" | "peers" | "runs" | "trouble"} Topic */
+/** What all workers did in the last seconds, in worker-seconds.
+ * @typedef {{for_seconds: number, work: number, steal: number, comm: number, idle: number}} Workers */
+/** @typedef {{run: string, version: number, spans: number, segments: number, running: number, folded: number, unknown: number, executed: number, spawned: number,
+ * restarted: number, orphans: number, aborted: number, peers: number, newest: number, workers: Workers}} TreeDigest */
+/** A segment. @typedef {{n: number, up?: number, job: string, p: number, s: number, e?: number, sp: number, x: number, st: string, re?: boolean, f?: number, fx?: number}} Shoot */
+/** @typedef {{peer: string, cluster: string}} Place */
+/** @typedef {{all: boolean, epoch: string, from: number, to: number, more: boolean, set: Shoot[], gone: number[], folded: number, peers: Place[], newest: number}} Growth */
+/** @typedef {{s: number, e: number, w: number, q: number, c: number, i: number}} Span */
+/** @typedef {{peer: string, cluster: string, spans: Span[]}} Row */
+/** @typedef {{thin: number, epoch: string, to: number, rows: Row[]}} TimelineReply */
+/** @typedef {{from: string, to: string, jobs: number, rtt_seconds?: number}} Flow */
+/** @typedef {{number: number, at: string, letter: string, tone: string, text: string}} ServerNotice */
+/** @typedef {{theme: string, units: string}} Prefs */
+
+/** @typedef {"status" | "clusters" | "peers" | "runs" | "trees" | "flows" | "notices" | "trouble"} Topic */
 /** @typedef {{kind: "snapshot" | "delta", epoch: string, after: number, number: number, set: Partial<Record<Topic, Record<string, unknown>>>,
  * gone?: Partial<Record<Topic, string[]>>}} Change */
 

@@ -34,7 +34,7 @@ async function openPage(level, options = {}) {
 }
 
 const picture = (page, name) => (shots ? page.screenshot({ path: `${shots}/${name}.png`, fullPage: true }) : null);
-const names = ["overview", "swarm", "runs", "machine"];
+const names = ["overview", "tree", "timeline", "swarm", "runs", "machine"];
 
 async function step(name, run) {
   try {
@@ -64,10 +64,93 @@ await step("each view, by key, has what the peer says, as text", async () => {
     const found = await page.evaluate(() => globalThis.axe.run());
     assert.deepEqual(found.violations.map((v) => `${name}: ${v.id}: ${v.nodes[0].html}`), []);
   }
-  await page.keyboard.press("2");
+  await page.keyboard.press("4");
   const text = await page.locator("main").innerText();
   assert.ok(text.includes("<img src=x onerror=alert(1)>"), text);
   assert.ok(!/[\u202e\0]/.test(text));
+});
+
+/** How many colours a canvas shows. */
+const colours = (p, selector) => p.evaluate((sel) => {
+  const shown = document.querySelector(sel), c = document.createElement("canvas");
+  [c.width, c.height] = [shown.width, shown.height];
+  c.getContext("2d", { willReadFrequently: true }).drawImage(shown, 0, 0);
+  const pixels = new Uint32Array(c.getContext("2d").getImageData(0, 0, c.width, c.height).data.buffer);
+  return new Set(pixels).size;
+}, selector);
+
+await step("the tree shows what became of segments, and is gone through by mouse and keys", async () => {
+  await ask("grow");
+  await page.keyboard.press("2");
+  await page.getByText(/^61 segments, 1 running, 0 folded into others, 3 from before/).waitFor();
+  await page.locator("[role=treegrid] tbody tr").nth(9).waitFor();
+  assert.ok((await colours(page, "canvas.icicle")) > 6);
+  const states = await page.locator("[role=treegrid] tbody").innerText();
+  for (const state of ["running", "orphan", "restarted", "aborted", "done, again"]) assert.ok(states.includes(state), `${state} in ${states}`);
+  const canvas = page.locator("canvas.icicle"), box = await canvas.boundingBox();
+  await canvas.hover({ position: { x: 30, y: 30 } });
+  await page.getByText(/^Job 1, done, on A2/).waitFor();
+  await canvas.click({ position: { x: 30, y: 30 } });
+  await page.locator(".crumbs button").nth(2).waitFor();
+  await page.locator("canvas.map").waitFor();
+  await canvas.press("Escape");
+  await canvas.press("Escape");
+  assert.equal(await page.locator(".crumbs button").count(), 1);
+  await canvas.press("ArrowDown");
+  await canvas.press("ArrowRight");
+  await canvas.press("Enter");
+  assert.equal(await page.locator(".crumbs button").count(), 3);
+  await page.locator(".crumbs button").first().click();
+  const before = await colours(page, "canvas.icicle");
+  await page.getByLabel("State").selectOption("orphan");
+  assert.ok((await colours(page, "canvas.icicle")) < before);
+  await page.getByLabel("State").selectOption("");
+  for (const width of ["share", "time", "jobs"]) {
+    await page.getByLabel("Width").selectOption(width);
+    assert.ok((await colours(page, "canvas.icicle")) > 6, width);
+  }
+  await page.getByLabel("Time that is shown").fill("500");
+  await page.getByText(/^5.0 s of 10 s|^5.0 s of 10.0 s/).waitFor();
+  await page.getByRole("button", { name: "Go on" }).click();
+  await page.getByRole("button", { name: "Replay" }).click();
+  await page.getByText(/^0\..* s of/).waitFor();
+  await page.getByRole("button", { name: "Go on" }).click();
+  assert.ok(box.width > 300);
+  await picture(page, "tree");
+});
+
+await step("the timeline shows what the workers did, and is saved as a trace", async () => {
+  await page.keyboard.press("3");
+  await page.getByRole("cell", { name: "A1" }).waitFor();
+  assert.ok((await colours(page, "canvas.icicle")) > 6);
+  await page.locator("canvas.icicle").hover({ position: { x: 200, y: 35 } });
+  await page.getByText(/^A2 .*: stole \d+ of the segments/).waitFor();
+  await page.getByRole("button", { name: /^B / }).click();
+  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Save for Perfetto" }).click()]);
+  const saved = JSON.parse(await readFile(await download.path(), "utf8"));
+  assert.equal(saved.traceEvents.filter((e) => e.ph === "X").length, 61);
+  assert.ok(saved.traceEvents.some((e) => e.ph === "s") && saved.traceEvents.some((e) => e.ph === "C"));
+  await picture(page, "timeline");
+});
+
+await step("the swarm shows the ways between clusters, and the overview why workers are idle", async () => {
+  await page.keyboard.press("4");
+  await page.getByRole("cell", { name: "30 ms, 3 jobs" }).waitFor();
+  await page.keyboard.press("1");
+  await page.getByText(/of the workers' time they/).waitFor();
+  await page.getByText(/efficiency \d+ %, as fast as/).waitFor();
+  await page.locator(".chart canvas").first().waitFor();
+});
+
+await step("units and theme are kept by the daemon", async () => {
+  await page.getByLabel("Units").selectOption("binary");
+  await page.keyboard.press("6");
+  await page.evaluate(() => localStorage.clear());
+  await page.reload();
+  await page.waitForFunction(() => document.getElementById("units").value === "binary");
+  await page.getByLabel("Units").selectOption("decimal");
+  await page.locator("main h2").first().click(); // keys are the select's while it has the focus
+  await page.keyboard.press("1");
 });
 
 await step("a peer is found by /", async () => {
@@ -89,11 +172,11 @@ await step("a peer that is lost is seen", async () => {
 });
 
 await step("buttons act", async () => {
-  await page.keyboard.press("4");
+  await page.keyboard.press("6");
   await page.getByRole("button", { name: "Pause for an hour" }).click();
   await page.getByText("Done.").waitFor();
   await page.getByRole("button", { name: "Resume", exact: true }).click();
-  await page.keyboard.press("3");
+  await page.keyboard.press("5");
   await page.locator("summary").first().click();
   page.once("dialog", (d) => d.accept());
   await page.getByRole("button", { name: "Cancel this run" }).click();
@@ -103,7 +186,7 @@ await step("buttons act", async () => {
 
 await step("who may only look has no buttons", async () => {
   const other = await openPage("view");
-  await other.keyboard.press("4");
+  await other.keyboard.press("6");
   await other.getByText("This session may only look.").waitFor();
   assert.equal(await other.getByRole("button").count(), 0);
   await other.context().close();
@@ -127,7 +210,7 @@ await step("a page that is hidden wants nothing, and goes on where it was", asyn
   await ask("work", { state: "idle" });
   await hide(false);
   await other.getByText("Idle: no work").waitFor();
-  assert.deepEqual(sent.map((s) => s.topics.length), [5, 0, 5]);
+  assert.deepEqual(sent.map((s) => s.topics.length), [8, 0, 8]);
   assert.equal(sent[2].epoch, got[0].epoch);
   assert.deepEqual(got.map((g) => g.kind).filter((k) => k === "snapshot"), ["snapshot"]);
   await ask("work", { state: "paused" });
@@ -149,7 +232,9 @@ await step("a phone of 390 pixels shows everything without scrolling sideways, l
     assert.equal(await phone.evaluate(() => document.documentElement.dataset.theme), colorScheme);
     await phone.getByLabel("Theme").selectOption(colorScheme === "dark" ? "light" : "dark");
     await phone.reload();
-    assert.equal(await phone.evaluate(() => document.documentElement.dataset.theme), colorScheme === "dark" ? "light" : "dark");
+    await phone.waitForFunction((want) => document.documentElement.dataset.theme === want, colorScheme === "dark" ? "light" : "dark");
+    await phone.getByLabel("Theme").selectOption("system");
+    await phone.waitForResponse("**/api/v1/prefs").catch(() => {});
     await phone.context().close();
   }
 });

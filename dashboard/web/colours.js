@@ -1,0 +1,76 @@
+// Which colour and letters a peer has: the hue and letter are its cluster's, the shade and number its own.
+
+/** @import {Place} from "./types.js" */
+
+// Hues that are told apart with any kind of colour vision (Okabe and Ito), blue first; beyond, they come again.
+const hues = [205, 35, 160, 12, 305, 190, 55, 260];
+const shades = 4;
+
+/** @typedef {{cluster: number, peer: number, label: string}} Sign */
+
+export class Palette {
+  /** @type {string[]} */
+  clusters = [];
+  /** @type {Sign[]} by the peer's place in the list */
+  signs = [];
+  #sizes = /** @type {number[]} */ ([]);
+  #dark = false;
+
+  /** @param {Place[]} places */
+  learn(places) {
+    for (const place of places.slice(this.signs.length)) {
+      let cluster = this.clusters.indexOf(place.cluster);
+      if (cluster < 0) {
+        cluster = this.clusters.push(place.cluster) - 1;
+        this.#sizes.push(0);
+      }
+      const peer = this.#sizes[cluster] ?? 0;
+      this.#sizes[cluster] = peer + 1;
+      this.signs.push({ cluster, peer, label: `${letterOf(cluster)}${peer + 1}` });
+    }
+    this.#dark = document.documentElement.dataset.theme === "dark";
+  }
+
+  forget() {
+    this.clusters = [];
+    this.signs = [];
+    this.#sizes = [];
+  }
+
+  /** The fill of a peer's segments, bright or dim. @param {number} peer @param {boolean} bright */
+  fill(peer, bright) {
+    const sign = this.signs[peer];
+    const hue = hues[(sign?.cluster ?? 0) % hues.length], shade = (sign?.peer ?? 0) % shades;
+    if (this.#dark) return bright ? `hsl(${hue} 80% ${52 + 5 * shade}%)` : `hsl(${hue} 32% ${24 + 4 * shade}%)`;
+    return bright ? `hsl(${hue} 85% ${58 - 5 * shade}%)` : `hsl(${hue} 45% ${86 - 4 * shade}%)`;
+  }
+
+  /** What is drawn on a fill. @param {boolean} bright */
+  ink(bright) { return this.#dark ? (bright ? "#000" : "#fff") : bright ? "#000" : "#222"; }
+  get back() { return this.#dark ? "#1d2127" : "#ffffff"; }
+  get line() { return this.#dark ? "#14171b" : "#ffffff"; }
+  get faint() { return this.#dark ? "#2a3037" : "#eceef1"; }
+  get text() { return this.#dark ? "#e8eaed" : "#1b1f24"; }
+  get mark() { return this.#dark ? "#f58fbf" : "#a3185b"; }
+  get states() {
+    return this.#dark ? { work: "#7db8f0", steal: "#f0b35c", comm: "#c89be8", idle: "#39414b" } : { work: "#1f6fb5", steal: "#d98a1f", comm: "#8a4fb0", idle: "#dfe3e8" };
+  }
+}
+
+/** A, B, … Z, AA, … @param {number} i @returns {string} */
+export function letterOf(i) {
+  return (i >= 26 ? letterOf(Math.floor(i / 26) - 1) : "") + String.fromCharCode(65 + (i % 26));
+}
+
+/** Sizes a canvas to its box, at the screen's resolution. @param {HTMLCanvasElement} canvas @param {number} height
+ * @returns {{c: CanvasRenderingContext2D, width: number, height: number}} */
+export function fit(canvas, height) {
+  const ratio = Math.min(3, devicePixelRatio || 1), width = Math.max(50, canvas.clientWidth);
+  const w = Math.round(width * ratio), h = Math.round(height * ratio);
+  if (canvas.width !== w) canvas.width = w;
+  if (canvas.height !== h) canvas.height = h;
+  canvas.style.height = `${height}px`;
+  const c = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+  c.setTransform(ratio, 0, 0, ratio, 0, 0);
+  return { c, width, height };
+}
