@@ -66,27 +66,13 @@ func (c console) showDashboard(d control.Daemon, l *settings.Loaded, log *slog.L
 	if l.Dashboard == settings.DashboardOff {
 		return func() {}
 	}
-	s, err := dashboard.Open(dashboard.Config{Source: shown{d}, Listen: l.Dashboard, Dir: l.RuntimeDir, StateDir: l.StateDir, Log: log})
+	s, hide, err := c.openPage(dashboard.Config{Source: shown{d}, Listen: l.Dashboard, Dir: l.RuntimeDir, StateDir: l.StateDir, Log: log})
 	if err != nil {
 		log.Warn("there is no dashboard", "error", err)
 		return func() {}
 	}
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		if err := s.Serve(); err != nil {
-			log.Warn("the dashboard has ended", "error", err)
-		}
-	}()
 	log.Info("the dashboard opens once by this link; satin-peer dashboard prints others", "link", s.Link(dashboard.Control))
-	return func() {
-		ctx, cancel := context.WithTimeout(context.Background(), c.patience)
-		defer cancel()
-		if err := s.Close(ctx); err != nil {
-			log.Warn("closing the dashboard", "error", err)
-		}
-		<-ended
-	}
+	return hide
 }
 
 // Shown is a daemon as the dashboard shows it.

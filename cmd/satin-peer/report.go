@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"time"
 
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/apps"
@@ -29,7 +28,17 @@ func (c console) run(t *task, o *options) error {
 			return failed("%w", err)
 		}
 	}
-	err := c.finish(t, o, &localRun{t.problem, pool, time.Now()})
+	r := newLocalRun(t.problem, pool)
+	hide := func() {}
+	if o.dashboard {
+		var err error
+		if hide, err = c.watch(newLocalPage(t, r)); err != nil {
+			pool.Close()
+			return err
+		}
+	}
+	err := c.finish(t, o, r)
+	hide()
 	if stopped := (*interrupted)(nil); pool != nil && !errors.As(err, &stopped) {
 		pool.Close() // which would wait for long leaves of an interrupted run
 	}

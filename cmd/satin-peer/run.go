@@ -26,6 +26,7 @@ type options struct {
 	verbose    bool
 	local      bool
 	detach     bool
+	dashboard  bool
 }
 
 func newRunCommand(list []apps.App, c console) *cobra.Command {
@@ -46,6 +47,7 @@ Ctrl-C ends it within a second and says how far it got; a second Ctrl-C ends it 
   satin-peer run nqueens 14 --workers 2 --stats
   satin-peer run nqueens 14 --sequential
   satin-peer run nqueens 14 --json > queens.json
+  satin-peer run nqueens 18 --dashboard
   satin-peer run nqueens 18 --detach
   satin-peer run nqueens 18 --join satin-invite-1:pGFz...`,
 		SuggestionsMinimumDistance: typoDistance,
@@ -63,6 +65,7 @@ Ctrl-C ends it within a second and says how far it got; a second Ctrl-C ends it 
 	flags.IntVar(&o.nice, "nice", 0, fmt.Sprintf("lower the priority of the workers by 0 to %d, to be polite to other programs", maxNice))
 	flags.BoolVar(&o.local, "local", false, "run it in this process, also when there is a daemon")
 	flags.BoolVar(&o.detach, "detach", false, "leave the run with the daemon, and print what to wait for")
+	flags.BoolVar(&o.dashboard, "dashboard", false, "print a link that shows the run in the browser, on standard error")
 	flags.String("config", "", "the configuration `FILE` to read")
 	settings.AddFlags(flags, "state_dir", "runtime_dir", "join")
 	for _, name := range []string{"workers", "nice", "state-dir", "runtime-dir", "join"} {
@@ -123,6 +126,8 @@ var conflicts = []struct{ flag, with, why string }{
 	{"nice", "sequential", ", the sequential program: it has no workers"},
 	{"join", "sequential", ", the sequential program: it stays in this process"},
 	{"detach", "sequential", ", the sequential program: it stays in this process"},
+	{"dashboard", "sequential", ", the sequential program: it has nothing to show"},
+	{"dashboard", "detach", ": satin-peer dashboard prints a link to the daemon's page"},
 	{"join", "local", ": it stays in this process"},
 	{"detach", "local", ": it stays in this process"},
 	{"detach", "workers", ": the daemon has the workers that it was started with"},

@@ -79,7 +79,18 @@ type localRun struct {
 	problem *apps.Problem
 	pool    *satin.Pool
 	began   time.Time
+	ctx     context.Context // ends when the run is cancelled otherwise than by an interrupt
+	cancel  context.CancelCauseFunc
 }
+
+func newLocalRun(p *apps.Problem, pool *satin.Pool) *localRun {
+	r := &localRun{problem: p, pool: pool, began: time.Now()}
+	r.ctx, r.cancel = context.WithCancelCause(context.Background())
+	return r
+}
+
+// errCancelledOnPage is why a run was cancelled by somebody who watched it.
+var errCancelledOnPage = errors.New("the run was cancelled in the browser")
 
 func (r *localRun) measure() sample { return measure(r.pool, time.Since(r.began)) }
 
@@ -88,11 +99,17 @@ func (r *localRun) stop() (goesOn string) { return "" }
 
 // solve runs the problem, checks the result, and saves it if it is right.
 func (r *localRun) solve(ctx context.Context) (solution, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(r.ctx, func() { cancel(context.Cause(r.ctx)) })()
 	return examine(r.problem, func() (result any, end sample, err error) {
 		began := time.Now()
 		if r.pool == nil {
 			result = r.problem.Sequential()
 		} else if result, err = r.pool.RunNamed(ctx, r.problem.Root, r.problem.Arg); err != nil {
+			if errors.Is(context.Cause(r.ctx), errCancelledOnPage) {
+				return nil, end, failed("%w", errCancelledOnPage)
+			}
 			return nil, end, jobFailure(err)
 		}
 		return result, measure(r.pool, time.Since(began)), nil

@@ -183,6 +183,13 @@ func (c console) ownPeer(t *task, o *options, flags *pflag.FlagSet, list []apps.
 			err = leaving
 		}
 	}()
+	if o.dashboard {
+		hide, err := c.watch(shown{p})
+		if err != nil {
+			return err
+		}
+		defer hide()
+	}
 	if err := joinAny(p, l.Join); err != nil {
 		return err
 	}
@@ -298,6 +305,11 @@ func (c console) elsewhere(t *task, o *options, flags *pflag.FlagSet, list []app
 	}
 	if joins {
 		if err := joinAny(d, l.Join); err != nil {
+			return true, err
+		}
+	}
+	if o.dashboard {
+		if err := c.watchDaemon(l.RuntimeDir); err != nil {
 			return true, err
 		}
 	}
