@@ -35,7 +35,7 @@ func jobOf(t *satin.Taken) (steal.Job, error) {
 	if err != nil {
 		return steal.Job{}, err
 	}
-	return steal.Job{Path: t.ID().Path, Identity: steal.Identify(t.Func(), arg, 0), Function: t.Func(), Arg: arg}, nil
+	return steal.Job{Path: t.ID().Path, Identity: steal.Identify(t.Func(), arg, 0), Function: t.Func(), Arg: arg, Restarted: t.Restarted()}, nil
 }
 
 // run starts a stolen job, or the root. One that cannot be run ends at once, as a job that panicked: its spawner has to learn of it.
@@ -72,7 +72,11 @@ func (s *Session) submit(id satin.JobID, fn string, arg []byte, restarted bool, 
 	}
 	self := string(s.cfg.Self.Peer)
 	seg := s.trace.begin(id.Path, restarted)
-	g, err := s.pool.Submit(id, fn, v, func(result any, err error) {
+	submit := s.pool.Submit
+	if restarted && !s.naive() {
+		submit = s.pool.SubmitRestarted
+	}
+	g, err := submit(id, fn, v, func(result any, err error) {
 		s.trace.end(seg, SegmentDone)
 		ended(encodeOutcome(self, id, fn, result, err))
 	})
@@ -92,14 +96,15 @@ func (s *Session) release(id steal.SegmentID) {
 
 // given is a job that was taken out of the pool.
 type given struct {
-	t  *satin.Taken
-	id steal.Identity
+	t     *satin.Taken
+	id    steal.Identity
+	found bool // not given to a thief, but found to be somewhere already
 }
 
 // give enters a job that was taken, under a new Ref.
-func (s *Session) give(t *satin.Taken, id steal.Identity) steal.Ref {
+func (s *Session) give(g given) steal.Ref {
 	s.lastRef++
-	s.given[s.lastRef], s.refs[t] = given{t, id}, s.lastRef
+	s.given[s.lastRef], s.refs[g.t] = g, s.lastRef
 	return s.lastRef
 }
 
@@ -111,6 +116,15 @@ func (s *Session) forget(ref steal.Ref) (given, bool) {
 		delete(s.refs, g.t)
 	}
 	return g, ok
+}
+
+// putBack has a job that was given away run here after all. If it is restarted, what is under it may not need to.
+func (s *Session) putBack(t *satin.Taken, restarted bool) {
+	if restarted && !s.naive() {
+		t.PutBackRestarted()
+	} else {
+		t.PutBack()
+	}
 }
 
 // deliver fills the slot of a given-away job. An outcome that makes no sense is not used: the job runs here again.

@@ -32,6 +32,7 @@ func (s *Session) loop() {
 			return
 		}
 		s.report()
+		s.pulse()
 		if !s.gone && s.core.Gone() {
 			s.gone = true
 			close(s.left)
@@ -43,9 +44,11 @@ func (s *Session) loop() {
 // hear takes the news in, in order.
 func (s *Session) hear() {
 	s.mu.Lock()
-	news := s.news
-	s.news = nil
+	news, found := s.news, s.found
+	s.news, s.found = nil, nil
 	s.mu.Unlock()
+	s.hearKept()
+	s.hearFound(found)
 	for _, f := range news {
 		f(s.now())
 	}
@@ -70,12 +73,29 @@ func (s *Session) report() {
 func (s *Session) count() {
 	st := &Stats{
 		Steal: s.core.Stats(), Load: s.reported, Held: len(s.segments), Given: len(s.given), Master: s.root != 0, Malformed: s.bad,
-		Unheard: s.unheard.Load(), Stored: s.stored, Unstored: s.unstored, Trouble: s.trouble(),
+		Unheard: s.unheard.Load(), Unkept: s.kept.lost(), Stored: s.stored, Unstored: s.unstored, Trouble: s.trouble(),
 	}
 	if st.Master {
 		st.Held-- // it is nobody else's
 	}
 	s.stats.Store(st)
+}
+
+// pulse has the workers show now and then what they hide in frames, as long as any of them works.
+func (s *Session) pulse() {
+	if s.cfg.KeepAfter == 0 || s.gone || s.reported.Idle >= s.reported.Workers {
+		s.pulseAt = 0
+		return
+	}
+	now := s.now()
+	switch {
+	case s.pulseAt == 0:
+	case now < s.pulseAt:
+		return
+	default:
+		s.pool.Pulse()
+	}
+	s.pulseAt = now + pulseShare*s.cfg.KeepAfter
 }
 
 // class is what a report must be exact about: none queued, at most as many as workers, more.
@@ -100,6 +120,9 @@ func (s *Session) pause() time.Duration {
 	}
 	if s.reported.Queued == 0 && s.reported.Idle < s.reported.Workers && s.members.Len() > 1 {
 		wait = min(wait, lookEvery)
+	}
+	if s.pulseAt > 0 {
+		wait = min(wait, max(s.pulseAt-s.now(), 0))
 	}
 	return wait
 }
@@ -132,10 +155,10 @@ func (s *Session) obey(now time.Duration, o *steal.Order) {
 		s.run(o.Segment, &o.Job)
 	case steal.PutBack:
 		if g, ok := s.forget(o.Ref); ok {
-			if o.Restarted {
+			if o.Restarted && !g.found {
 				s.trace.lost(g.t.ID().Path)
 			}
-			g.t.PutBack()
+			s.putBack(g.t, o.Restarted)
 		}
 	case steal.Deliver:
 		s.deliver(o.Ref, o.Outcome)
@@ -145,6 +168,9 @@ func (s *Session) obey(now time.Duration, o *steal.Order) {
 			s.trace.aborted(g)
 			g.Cancel()
 		}
+	case steal.Watch:
+		s.orphans.Store(o.Orphans)
+		s.pool.Rewatch()
 	case steal.Tell:
 		if s.cfg.Tell != nil {
 			s.cfg.Tell(o.News)

@@ -35,8 +35,17 @@ type Config struct {
 	Answer func(outcome []byte)
 	// Store keeps what finishes here beyond the session. A naive run does not use it.
 	Store Store
-	Log   *slog.Logger
+	// KeepAfter is how long a job must have run in place that its outcome is kept, DefaultKeepAfter if 0; below zero, none is. A naive
+	// run keeps none.
+	KeepAfter time.Duration
+	Log       *slog.Logger
 }
+
+// DefaultKeepAfter is as long as a job takes whose outcome is worth some microseconds.
+const DefaultKeepAfter = 20 * time.Millisecond
+
+// pulseShare is how many times KeepAfter a job's end may be hidden in the frame of another one: see satin.Pool.Pulse.
+const pulseShare = 5
 
 // ErrClosed is the error of a root job whose session was closed.
 var ErrClosed = errors.New("the session was closed")
@@ -71,9 +80,12 @@ type Session struct {
 	closing sync.Once
 
 	unheard atomic.Uint64 // news that were dropped
+	orphans atomic.Pointer[steal.Orphans]
+	kept    keptQueue
 
-	mu   sync.Mutex
-	news []func(now time.Duration) // from others for the loop, in order
+	mu    sync.Mutex
+	found []foundJob                // from workers for the loop
+	news  []func(now time.Duration) // from others for the loop, in order
 
 	// Of the loop.
 	segments map[steal.SegmentID]*satin.Guest
@@ -91,6 +103,7 @@ type Session struct {
 	stored   uint64 // outcomes that the store took,
 	unstored uint64 // and did not
 	gone     bool   // said goodbye
+	pulseAt  time.Duration
 }
 
 // Stats are what a session counts. They are a moment's snapshot, a few milliseconds old at most while anything happens.
@@ -106,6 +119,9 @@ type Stats struct {
 	Malformed uint64
 	// Unheard counts the news that came while too many waited, and were dropped.
 	Unheard uint64
+	// Unkept counts the outcomes of long jobs that were not kept, because the loop was behind, they were too large, or encoding them
+	// took too long.
+	Unkept uint64
 	// Stored counts the outcomes that the store took, Unstored those that it did not, because they came faster than it writes. Trouble
 	// is why it cannot write at all at the moment: the run goes on, and would have to be computed again if all was lost.
 	Stored, Unstored uint64
@@ -116,6 +132,12 @@ type Stats struct {
 func New(cfg Config) (*Session, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	switch {
+	case cfg.Run.Recovery == steal.Naive || cfg.KeepAfter < 0:
+		cfg.KeepAfter = 0
+	case cfg.KeepAfter == 0:
+		cfg.KeepAfter = DefaultKeepAfter
 	}
 	random := rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))
 	core, err := steal.NewCore(cfg.Core, cfg.Run, cfg.Self, cfg.Members, cfg.Policy, random)
@@ -130,7 +152,12 @@ func New(cfg Config) (*Session, error) {
 		early: map[*satin.Taken]bool{}, members: cfg.Members,
 	}
 	s.stats.Store(&Stats{})
-	if s.pool, err = satin.NewPool(satin.Config{Workers: cfg.Workers, Idle: cfg.Idle, Outside: s}); err != nil {
+	s.orphans.Store(core.Orphans())
+	pool := satin.Config{Workers: cfg.Workers, Idle: cfg.Idle, Outside: outside{s}}
+	if !s.naive() {
+		pool.Outside, pool.KeepAfter = salvager{outside{s}}, cfg.KeepAfter
+	}
+	if s.pool, err = satin.NewPool(pool); err != nil {
 		return nil, err
 	}
 	s.pool.SetCores(0)
@@ -219,14 +246,8 @@ func (s *Session) Close() {
 	s.trace.close()
 }
 
-// Hungry says that a core found no work: see satin.Outside.
-func (s *Session) Hungry() { s.ring() }
-
-// Fed says that an idle core got work, see satin.OutsideFed.
-func (s *Session) Fed() { s.ring() }
-
-// Dropped says that nobody waits for a given-away job any more.
-func (s *Session) Dropped(t *satin.Taken) {
+// dropped hears that nobody waits for a given-away job any more.
+func (s *Session) dropped(t *satin.Taken) {
 	s.tell(func(now time.Duration) {
 		if ref, ok := s.refs[t]; ok {
 			_, _ = s.forget(ref)

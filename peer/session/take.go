@@ -48,7 +48,7 @@ func (s *Session) take(o takeOrder) {
 			if s.early[t] {
 				continue
 			}
-			jobs[i].Ref = s.give(t, jobs[i].Job.Identity)
+			jobs[i].Ref = s.give(given{t: t, id: jobs[i].Job.Identity})
 			wanted = append(wanted, jobs[i])
 		}
 		if s.taking--; s.taking == 0 {

@@ -1,0 +1,69 @@
+package session
+
+import (
+	"sync"
+	"time"
+
+	"github.com/satin-peer/satin/steal"
+)
+
+// Bounds on what workers keep for the loop.
+const (
+	maxKeptWaiting = 1024
+	maxKeptBytes   = 8 << 20 // and one outcome more
+	// keepShare is the part of the workers' time that encoding what is kept may take, one in so many, after the first keepFree.
+	keepShare = 100
+	keepFree  = 100 * time.Millisecond
+)
+
+// keptQueue holds the outcomes of long jobs that workers have for the loop. It never blocks them: what does not fit is dropped and
+// counted.
+type keptQueue struct {
+	mu      sync.Mutex
+	waiting []steal.Partial
+	bytes   int
+	spent   time.Duration // by workers, to encode
+	dropped uint64
+}
+
+// room says whether there is room and time for one more; or else it counts it as dropped.
+func (q *keptQueue) room(now time.Duration, workers int) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	ok := len(q.waiting) < maxKeptWaiting && q.bytes < maxKeptBytes && q.spent <= keepFree+now*time.Duration(workers)/keepShare
+	if !ok {
+		q.dropped++
+	}
+	return ok
+}
+
+// add puts one in. Several workers that were told of room for one may each have put theirs in.
+func (q *keptQueue) add(took time.Duration, p steal.Partial) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.spent += took
+	q.waiting = append(q.waiting, p)
+	q.bytes += len(p.Outcome)
+}
+
+// none says that there is nothing to put in after all.
+func (q *keptQueue) none(took time.Duration) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.spent += took
+	q.dropped++
+}
+
+// take empties the queue.
+func (q *keptQueue) take() (list []steal.Partial) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	list, q.waiting, q.bytes = q.waiting, nil, 0
+	return list
+}
+
+func (q *keptQueue) lost() uint64 {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.dropped
+}
