@@ -44,6 +44,15 @@ type Core struct {
 	lastHandle Handle
 	leaseN     int
 
+	// What is known of lost work (lost.go).
+	store      store
+	tuples     tupleTable
+	telling    teller
+	shown      watcher
+	adopting   []adopting
+	reconsider bool    // something is known that was not, or a job is restarted
+	leaving    *leaver // nil while this peer means to stay
+
 	load    Load
 	reports uint64 // reports of the engine so far
 	runs    uint64 // RunSegment orders given
@@ -62,13 +71,16 @@ func NewCore(cfg Config, run Run, self Address, members *Members, policy Policy,
 		return nil, err
 	}
 	c := &Core{cfg: cfg, self: self, run: run, policy: policy, rand: rand,
-		segments: make(map[SegmentID]*segment), refs: make(map[Ref]*lease)}
+		segments: make(map[SegmentID]*segment), refs: make(map[Ref]*lease),
+		store: newStore(cfg.MaxKept, cfg.MaxKeptBytes), tuples: newTupleTable(cfg.MaxTuples)}
 	c.view.c = c
 	c.masters = newMastership(&c.cfg, &c.run, self.Peer, members)
 	c.take(members)
 	if run.Fresh {
 		c.startRoot(len(run.Restored) > 0)
 	}
+	c.restore(run.Restored)
+	c.run.Restored = nil
 	return c, nil
 }
 
@@ -108,6 +120,9 @@ func (c *Core) Next() (at time.Duration, ok bool) {
 	earliest(c.wakeAt)
 	earliest(c.retryAt)
 	earliest(c.nextMaster())
+	earliest(c.nextTell())
+	earliest(c.nextShow())
+	earliest(c.nextHandOver())
 	for i := range c.flights {
 		earliest(c.flights[i].Deadline)
 	}
@@ -129,6 +144,10 @@ func (c *Core) SendFailed(now time.Duration, m *Message) Output {
 		c.flightFailed(m.To.Peer, m.Request.ID)
 	case m.Reply != nil && p != nil:
 		c.replyFailed(p, m.Reply)
+	case m.Adopt != nil && p != nil:
+		c.adoptFailed(p, m.Adopt)
+	case m.HandOver != nil && p != nil:
+		c.onHandOverAck(p, &HandOverAck{ID: m.HandOver.ID, Leaving: true})
 	}
 	// A result is sent again by its timer; everything else by the next heartbeat or never.
 	return c.end()
@@ -141,6 +160,7 @@ func (c *Core) SetMembers(now time.Duration, members *Members) Output {
 		return c.out
 	}
 	c.take(members)
+	c.announceStrays()
 	return c.end()
 }
 
@@ -206,28 +226,6 @@ func (c *Core) Aborted(now time.Duration, refs ...Ref) Output {
 	return c.end()
 }
 
-// Leave makes this peer say goodbye: what it holds is aborted here and queued again by its owners. Within patience it may hand over
-// what others can use; with none it says goodbye at once. Afterwards the core ignores everything, see Gone.
-func (c *Core) Leave(now, patience time.Duration) Output {
-	if !c.begin(now) {
-		return c.out
-	}
-	c.leave()
-	return c.out
-}
-
-// Gone says whether the goodbye has been said.
-func (c *Core) Gone() bool { return c.left }
-
-// Cancel ends this peer's part because the run is over: everything is aborted and forgotten, and partners hear a goodbye.
-func (c *Core) Cancel(now time.Duration) Output {
-	if !c.begin(now) {
-		return c.out
-	}
-	c.leave()
-	return c.out
-}
-
 // Stats returns the counters.
 func (c *Core) Stats() Stats { return c.stats }
 
@@ -246,10 +244,20 @@ func (c *Core) begin(now time.Duration) bool {
 	return true
 }
 
-// end closes an input: idle workers get what waits here, then waiting requests, then the policy is asked.
+// end closes an input: what is known of restarted jobs is used, idle workers get what waits here, then waiting requests, then the
+// policy is asked.
 func (c *Core) end() Output {
+	if c.leaving != nil {
+		c.tellNews()
+		c.handOver()
+		return c.out
+	}
+	c.reconsiderRestarted()
 	c.feedWorkers()
 	c.answerWaiting()
+	c.sendAdoptions()
+	c.tellNews()
+	c.showOrphans()
 	c.carryOutPlan()
 	return c.out
 }
@@ -257,8 +265,11 @@ func (c *Core) end() Output {
 func (c *Core) order(o Order) { c.out.Orders = append(c.out.Orders, o) }
 
 // send addresses the body in m and counts it.
-func (c *Core) send(p *peer, m *Message) {
-	m.Run, m.From, m.To = c.run.ID, c.self, p.addr()
+func (c *Core) send(p *peer, m *Message) { c.sendTo(p.addr(), p, m) }
+
+// sendTo is for a life of p that may not have been heard yet.
+func (c *Core) sendTo(to Address, p *peer, m *Message) {
+	m.Run, m.From, m.To = c.run.ID, c.self, to
 	c.out.Messages = append(c.out.Messages, m)
 	size := uint64(m.Size())
 	c.stats.SentByKind[m.Kind()]++

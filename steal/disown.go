@@ -1,27 +1,46 @@
 package steal
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
-// disownChildren closes the leases of jobs that were spawned under a segment which is about to end without an outcome, and tells their
-// thieves to go on: whoever runs the segment again can adopt them. Which of the leases belong to it can be told by their paths: they
-// do not if another segment that runs here lies between.
+// disownChildren closes the leases of jobs that were spawned under a segment which is about to end without an outcome, though the
+// segment itself is wanted: whoever runs it again can adopt them. Which of the leases belong to it can be told by their paths: they do
+// not if another segment that runs here lies between.
 func (c *Core) disownChildren(s *segment) {
+	if !c.salvaging() {
+		return // then the engine's Aborted does what there is to do
+	}
 	var ls []*lease
-	for _, p := range c.peers.list {
-		for _, l := range p.leases {
-			if l.parent == nil && c.spawnedUnder(l.job.Path) == s {
-				ls = append(ls, l)
-			}
+	for _, ref := range slices.Sorted(maps.Keys(c.refs)) {
+		if l := c.refs[ref]; c.spawnedUnder(l.job.Path) == s {
+			ls = append(ls, l)
+		}
+	}
+	c.disownAll(ls)
+}
+
+// disownAll gives up leases and the copies of their jobs: all of them may be adopted.
+func (c *Core) disownAll(ls []*lease) {
+	var copies []*segment
+	for _, l := range ls {
+		if s := l.copy; s != nil {
+			l.copy, s.copyOf = nil, nil
+			copies = append(copies, s)
 		}
 	}
 	c.disown(ls)
+	for _, s := range copies {
+		c.orphan(s)
+	}
 }
 
 // spawnedUnder finds the running segment that a job belongs to, by its path: the one with the longest path above it.
 func (c *Core) spawnedUnder(path Path) *segment {
 	var best *segment
 	for _, s := range c.segments {
-		if s.state != running || len(s.job.Path) > len(path) || !slices.Equal(s.job.Path, path[:len(s.job.Path)]) {
+		if s.state != running || !isAbove(s.job.Path, path) {
 			continue
 		}
 		if best == nil || len(s.job.Path) > len(best.job.Path) || len(s.job.Path) == len(best.job.Path) && s.id < best.id {
@@ -31,8 +50,9 @@ func (c *Core) spawnedUnder(path Path) *segment {
 	return best
 }
 
-// disown closes leases and tells the thieves, one message each.
+// disown closes leases and tells the thieves, one message each. A lost message is made good by the next inventory.
 func (c *Core) disown(ls []*lease) {
+	ls = slices.Clone(ls)
 	for len(ls) > 0 {
 		thief := ls[0].thief
 		var hs []Handle
@@ -44,10 +64,37 @@ func (c *Core) disown(ls []*lease) {
 			c.closeLease(l)
 			return true
 		})
+		if thief == nil {
+			continue
+		}
 		slices.Sort(hs)
-		if thief != nil && thief.inc != 0 {
+		thief.disowned = append(thief.disowned, hs...)
+		thief.disowned = thief.disowned[max(0, len(thief.disowned)-maxDisowned):]
+		if thief.inc != 0 {
 			c.send(thief, &Message{Disown: &Disown{Handles: hs}})
 		}
+	}
+}
+
+// maxDisowned is how many handles are remembered of each peer, so that they are disowned again if the message was lost. Those
+// forgotten are aborted.
+const maxDisowned = 64
+
+// answerStale tells a thief about handles that it lists and that are not leased.
+func (c *Core) answerStale(p *peer, hs []Handle) {
+	var disowned, aborted []Handle
+	for _, h := range hs {
+		if slices.Contains(p.disowned, h) {
+			disowned = append(disowned, h)
+		} else {
+			aborted = append(aborted, h)
+		}
+	}
+	if len(aborted) > 0 {
+		c.send(p, &Message{Abort: &Abort{Handles: aborted}})
+	}
+	if len(disowned) > 0 {
+		c.send(p, &Message{Disown: &Disown{Handles: disowned}})
 	}
 }
 

@@ -17,6 +17,8 @@ type lease struct {
 	since  time.Duration
 	after  uint64 // a thief that has seen this heartbeat of ours has had the reply too, if order is kept
 	misses int    // consecutive inventories that did not list the handle
+
+	adopted bool // the thief did not steal it but had it as an orphan
 }
 
 // lend enters a new lease. Handles only grow, so each thief's leases stay in order.
@@ -60,9 +62,19 @@ func (c *Core) closeLease(l *lease) {
 }
 
 // requeue queues a job again that certainly will not come home from its thief. Restarted says that the thief may have worked on
-// it. If a copy has taken its place already, the copy goes on.
+// it. If a copy has taken its place already, the copy goes on. If lost work is made use of, a restarted job becomes a copy, too,
+// instead of going back to the engine, so that it can be given up again when somebody turns out to have it as an orphan.
 func (c *Core) requeue(l *lease, restarted bool, why *uint64) {
-	if l.copy != nil {
+	if l.adopted {
+		restarted = true
+		c.tuples.forget(l.job.Path, l.job.Identity, l.thief.id)
+	}
+	switch {
+	case l.copy != nil:
+		c.detach(l)
+		return
+	case restarted && l.parent == nil && !l.adopted && c.salvaging():
+		c.replace(l, why)
 		c.detach(l)
 		return
 	}
@@ -70,23 +82,28 @@ func (c *Core) requeue(l *lease, restarted bool, why *uint64) {
 	c.stats.JobsPutBack++
 	*why++
 	if l.parent == nil {
+		if restarted {
+			c.expectRestarted()
+		}
 		c.order(Order{Kind: PutBack, Ref: l.ref, Restarted: restarted})
 		return
 	}
 	s := l.parent
 	s.state = waiting
 	s.job.Restarted = s.job.Restarted || restarted
+	c.reconsider = c.reconsider || s.job.Restarted
 	c.waiting = slices.Insert(c.waiting, 0, s)
 }
 
 // replace queues a copy of a job whose thief is silent, and keeps the lease: silence is not proof. If the thief is heard again
 // before the copy has its result, the copy is dropped and next to nothing was lost; otherwise the first result wins.
-func (c *Core) replace(l *lease) {
+func (c *Core) replace(l *lease, why *uint64) {
 	if l.copy != nil {
 		return
 	}
 	c.stats.JobsPutBack++
-	c.stats.PutBackLostThief++
+	*why++
+	c.reconsider = true
 	c.lastSeg++
 	s := &segment{id: c.lastSeg, copyOf: l, job: l.job, since: c.now}
 	s.job.Restarted = true
@@ -125,6 +142,9 @@ func (c *Core) onResult(p *peer, r *Result) {
 		c.stats.DroppedForeign++ // the lease stays; the next inventories will free it
 	default:
 		c.stats.ResultsUsed++
+		if p.leases[i].adopted {
+			c.stats.OrphansReused++
+		}
 		c.settle(p.leases[i], r.Outcome)
 	}
 	c.send(p, ack)
@@ -223,6 +243,6 @@ func (c *Core) takeInventory(p *peer, h *Heartbeat) {
 		}
 	}
 	if len(stale) > 0 {
-		c.send(p, &Message{Abort: &Abort{Handles: stale}})
+		c.answerStale(p, stale)
 	}
 }

@@ -1,10 +1,6 @@
 package steal
 
-import (
-	"maps"
-	"slices"
-	"time"
-)
+import "time"
 
 // watch makes sure that a peer about to become a partner starts with a full measure of time to be heard, and that
 // heartbeats to it are under way.
@@ -100,6 +96,7 @@ func (c *Core) look(p *peer) {
 		p.lost = true
 		c.stats.PeersLost++
 		c.suspectThief(p)
+		c.suspectOwner(p)
 	}
 	if silent > orphanFactor*limit {
 		c.loseOwner(p)
@@ -153,19 +150,4 @@ func (c *Core) reborn(p *peer, inc Incarnation) {
 	}
 	c.masters.over(p.id, inc)
 	p.begin(inc)
-}
-
-// leave says goodbye to everybody who counts on this peer, and stops.
-func (c *Core) leave() {
-	for _, p := range c.peers.list {
-		if p.partner(c.now) || c.flightTo(p.id) >= 0 || c.asking(p) {
-			c.send(p, &Message{Goodbye: &Goodbye{}})
-		}
-	}
-	for _, id := range slices.Sorted(maps.Keys(c.segments)) {
-		if c.segments[id].state == running {
-			c.order(Order{Kind: AbortSegment, Segment: id})
-		}
-	}
-	c.left = true
 }

@@ -27,11 +27,12 @@ func (p *modelPeer) obey(r Order) {
 			p.queue = p.queue[1:]
 			p.lastRef++
 			p.slots[p.lastRef] = j
-			jobs = append(jobs, Taken{Ref: p.lastRef, Job: Job{Path: j.path, Function: "f", Arg: j.arg(), Identity: Identify("f", j.arg(), 0)}})
+			jobs = append(jobs, Taken{Ref: p.lastRef, Job: j.job()})
 		}
 		p.absorb(p.core.Taken(p.w.now, r.Ticket, jobs))
 	case PutBack:
 		if j := p.slot(r.Ref, "put back"); j != nil {
+			j.again = j.again || r.Restarted
 			p.queue = slices.Insert(p.queue, 0, j)
 		}
 	case Deliver:
@@ -42,7 +43,7 @@ func (p *modelPeer) obey(r Order) {
 	case RunSegment:
 		p.runs++
 		seed, depth := jobFromArg(r.Job.Arg)
-		j := &modelJob{segment: r.Segment, path: r.Job.Path, seed: seed, depth: depth}
+		j := &modelJob{segment: r.Segment, path: r.Job.Path, seed: seed, depth: depth, again: r.Job.Restarted, looked: true}
 		if Identify("f", j.arg(), 0) != r.Job.Identity || p.segments[r.Segment] != nil {
 			panic(modelError(fmt.Sprintf("segment %d is wrong or run twice", r.Segment)))
 		}
@@ -54,7 +55,38 @@ func (p *modelPeer) obey(r Order) {
 			j.dead = true
 			p.sweep()
 		}
+	case Tell:
+		p.tell(r.News)
+	case Watch:
+		p.orphans = r.Orphans
+	case Answer:
+		sum, _ := binary.Uvarint(r.Outcome)
+		if p.w.done {
+			panic(modelError("the root has two outcomes"))
+		}
+		p.w.answer, p.w.done = sum, true
 	}
+}
+
+// job is how a job travels.
+func (j *modelJob) job() Job {
+	return Job{Path: j.path, Function: "f", Arg: j.arg(), Identity: Identify("f", j.arg(), 0), Restarted: j.again}
+}
+
+// find takes a job out that is about to begin under a restarted one, if somebody has it.
+func (p *modelPeer) find(j *modelJob) bool {
+	if !j.again || j.looked {
+		return false
+	}
+	j.looked = true
+	if hit, _ := p.orphans.Look(j.path); !hit {
+		return false
+	}
+	p.found++
+	p.lastRef++
+	p.slots[p.lastRef] = j
+	p.absorb(p.core.Found(p.w.now, []Taken{{Ref: p.lastRef, Job: j.job()}}))
+	return true
 }
 
 // slot is the place of a given job, to be filled or put back once; nil if the job was aborted while the order was on its way.
@@ -74,9 +106,17 @@ func (p *modelPeer) slot(r Ref, what string) *modelJob {
 // settle lets the worker go on and reports until nothing changes.
 func (p *modelPeer) settle() {
 	for !p.gone && p.stalled <= p.w.now {
+		if p.core.Gone() {
+			p.gone = true
+			return
+		}
 		if p.running == nil && len(p.queue) > 0 {
-			p.running = p.queue[len(p.queue)-1]
+			j := p.queue[len(p.queue)-1]
 			p.queue = p.queue[:len(p.queue)-1]
+			if p.find(j) {
+				continue
+			}
+			p.running = j
 			p.endsAt = p.w.now + p.running.cost()
 		}
 		l := Load{Workers: 1, Runs: p.runs, Queued: len(p.queue)}
@@ -101,7 +141,7 @@ func (p *modelPeer) finish() {
 	}
 	j.pending = n
 	for i := range n {
-		p.queue = append(p.queue, &modelJob{parent: j, path: append(slices.Clone(j.path), uint32(i+1)), seed: childSeed(j.seed, i), depth: j.depth - 1})
+		p.queue = append(p.queue, &modelJob{parent: j, path: append(slices.Clone(j.path), uint32(i+1)), seed: childSeed(j.seed, i), depth: j.depth - 1, again: j.again})
 	}
 	p.settle()
 }
@@ -114,6 +154,9 @@ func (p *modelPeer) complete(j *modelJob, sum uint64) {
 		}
 		j.done = true
 		up := j.parent
+		if n := p.w.cfg.keep; n > 0 && up != nil && mix(j.seed+3)%uint64(n) == 0 {
+			p.absorb(p.core.Keep(p.w.now, []Partial{{Path: j.path, Identity: j.job().Identity, Outcome: binary.AppendUvarint(nil, sum)}}))
+		}
 		if up == nil {
 			break
 		}
@@ -130,10 +173,6 @@ func (p *modelPeer) complete(j *modelJob, sum uint64) {
 			sum = up.sum
 		}
 		j = up
-	}
-	if j.segment == 0 {
-		p.w.answer, p.w.done = sum, true
-		return
 	}
 	if p.segments[j.segment] != nil {
 		delete(p.segments, j.segment)

@@ -32,6 +32,10 @@ type modelConfig struct {
 	delay              time.Duration
 	wide               time.Duration
 	crashes, leaves    int // of peers other than the first
+	recovery           Recovery
+	patience           time.Duration // of leavers
+	keep               int           // of so many jobs that ran in place, one is offered to be kept; 0: none
+	small              bool          // tables and stores that overflow
 	stalls, restarts   int
 	room               int
 	faultsUntil        time.Duration
@@ -42,9 +46,11 @@ type modelError string
 func (e modelError) Error() string { return string(e) }
 
 type modelMessage struct {
-	at  time.Duration
-	seq int
-	m   *Message
+	at   time.Duration
+	seq  int
+	m    *Message
+	news *News
+	to   *modelPeer // of news
 }
 
 // modelPeer runs one job at a time.
@@ -64,8 +70,10 @@ type modelPeer struct {
 	aborted  map[Ref]bool
 	lastRef  Ref
 	segments map[SegmentID]*modelJob
-	inbox    []*Message // while stalled
+	inbox    []func() // while stalled
 	reported Load
+	orphans  *Orphans
+	found    int // jobs that were not begun because somebody had them
 }
 
 // modelJob is a node of the tree: its shape follows from its seed, which is also its argument.
@@ -79,6 +87,8 @@ type modelJob struct {
 	sum     uint64
 	dead    bool
 	done    bool
+	again   bool // restarted, as are all below it
+	looked  bool // found once, and not to be looked up again
 }
 
 func (j *modelJob) arg() []byte {
@@ -138,7 +148,6 @@ func newModel(cfg modelConfig) *model {
 	for _, p := range w.peers {
 		p.start()
 	}
-	w.peers[0].queue = append(w.peers[0].queue, &modelJob{seed: cfg.seed, depth: cfg.depth})
 	for _, p := range w.peers {
 		p.settle()
 	}
@@ -152,11 +161,17 @@ func (p *modelPeer) start() {
 	cfg := LAN()
 	cfg.MaxWaiting = p.w.cfg.room
 	cfg.StealGap = 5 * time.Millisecond // fewer steps; a hang is found sooner
+	if p.w.cfg.small {
+		cfg.MaxTuples, cfg.MaxTuplesPerNews, cfg.MaxKept, cfg.MaxKeptBytes, cfg.MaxHandOver = 6, 2, 5, 1500, 100
+	}
 	policy, err := PolicyByName(p.w.cfg.policy, p.w.peers[0].id)
 	if err != nil {
 		panic(err)
 	}
-	p.core, err = NewCore(cfg, Run{ID: RunID{9}}, Address{Peer: p.id, Inc: p.inc}, p.w.members, policy, rand.New(rand.NewPCG(p.w.cfg.seed, uint64(p.inc)<<8)))
+	root := (&modelJob{seed: p.w.cfg.seed, depth: p.w.cfg.depth}).job()
+	run := Run{ID: RunID{9}, Root: root, Recovery: p.w.cfg.recovery, Fresh: p == p.w.peers[0]}
+	p.orphans = nil
+	p.core, err = NewCore(cfg, run, Address{Peer: p.id, Inc: p.inc}, p.w.members, policy, rand.New(rand.NewPCG(p.w.cfg.seed, uint64(p.inc)<<8)))
 	if err != nil {
 		panic(err)
 	}
@@ -165,7 +180,10 @@ func (p *modelPeer) start() {
 
 // run plays until the answer is there and everybody has forgotten everything, or the bound is over.
 func (w *model) run(bound time.Duration) error {
-	for w.now < bound {
+	for steps := 0; w.now < bound; steps++ {
+		if steps > maxSteps {
+			return modelError(fmt.Sprintf("the run spins at %v", w.now))
+		}
 		if w.done && w.forgotten() {
 			return nil
 		}
@@ -176,6 +194,9 @@ func (w *model) run(bound time.Duration) error {
 	}
 	return modelError("the run hangs")
 }
+
+// maxSteps is many times what the longest run takes.
+const maxSteps = 2_000_000
 
 // step does the next thing that is due.
 func (w *model) step() {
@@ -223,8 +244,8 @@ func (w *model) mishap() {
 		p.gone = true
 	case kind == 1 && c.leaves > 0 && !p.gone && p.stalled <= w.now:
 		c.leaves--
-		p.absorb(p.core.Leave(w.now, 0))
-		p.gone = true
+		p.absorb(p.core.Leave(w.now, c.patience))
+		p.gone = p.core.Gone()
 	case kind == 2 && c.stalls > 0 && !p.gone && p.stalled <= w.now:
 		c.stalls--
 		length := time.Duration(w.rnd.IntN(int(10 * time.Second)))
@@ -240,25 +261,48 @@ func (p *modelPeer) wake() {
 	p.stalled = 0
 	inbox := p.inbox
 	p.inbox = nil
-	for _, m := range inbox {
-		p.absorb(p.core.Step(p.w.now, m))
+	for _, f := range inbox {
+		f()
 	}
 	p.settle()
 }
 
 func (w *model) deliver(i int) {
-	m := w.flight[i].m
+	f := w.flight[i]
 	w.flight = slices.Delete(w.flight, i, i+1)
 	for _, p := range w.peers {
-		if p.id != m.To.Peer || p.gone {
+		if p.gone || p != f.to && (f.m == nil || p.id != f.m.To.Peer) {
 			continue
 		}
+		input := func() {
+			if f.news != nil {
+				p.absorb(p.core.Hear(w.now, f.news))
+			} else {
+				p.absorb(p.core.Step(w.now, f.m))
+			}
+		}
 		if p.stalled > w.now {
-			p.inbox = append(p.inbox, m)
+			p.inbox = append(p.inbox, input)
 			return
 		}
-		p.absorb(p.core.Step(w.now, m))
+		input()
 		p.settle()
+	}
+}
+
+// tell throws the dice for news: gossip promises nothing.
+func (p *modelPeer) tell(n *News) {
+	w := p.w
+	if err := n.Validate(); err != nil {
+		panic(modelError(fmt.Sprintf("%s tells nonsense: %v", p.id, err)))
+	}
+	for _, q := range w.peers {
+		if q == p || w.now < w.cfg.faultsUntil && w.rnd.Float64() < w.cfg.drop {
+			continue
+		}
+		d := w.cfg.wide + time.Duration(w.rnd.Int64N(int64(w.cfg.delay)+1))
+		w.seq++
+		w.flight = append(w.flight, modelMessage{at: w.now + d, seq: w.seq, news: n, to: q})
 	}
 }
 
@@ -291,7 +335,7 @@ func (p *modelPeer) send(m *Message) {
 			d += time.Duration(w.rnd.Int64N(int64(w.cfg.delay)))
 		}
 		w.seq++
-		w.flight = append(w.flight, modelMessage{w.now + d, w.seq, m})
+		w.flight = append(w.flight, modelMessage{at: w.now + d, seq: w.seq, m: m})
 	}
 }
 

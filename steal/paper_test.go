@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 )
@@ -240,11 +241,17 @@ func TestStolenJobsOfALeaverAreRestarted(t *testing.T) {
 	c.Report(now, Load{Workers: 1, Queued: 2})
 	for i, thief := range []PeerID{"t", "u"} {
 		out := c.Step(now, &Message{From: Address{Peer: thief, Inc: 1}, To: Address{Peer: "v"}, Request: &StealRequest{ID: 1, Max: 1}})
-		c.Taken(now, out.Orders[0].Ticket, []Taken{{Ref: Ref(i + 1)}})
+		c.Taken(now, out.Orders[0].Ticket, []Taken{{Ref: Ref(i + 1), Job: Job{Path: Path{uint32(i + 1)}}}})
 	}
-	out := c.Step(now, &Message{From: Address{Peer: "t", Inc: 1}, To: c.self, Goodbye: &Goodbye{}})
-	if len(out.Orders) != 1 || out.Orders[0].Kind != PutBack || out.Orders[0].Ref != 1 || !out.Orders[0].Restarted {
-		t.Errorf("the leaver's job leads to %+v, want it put back and marked as restarted", out.Orders)
+	c.Step(now, &Message{From: Address{Peer: "t", Inc: 1}, To: c.self, Goodbye: &Goodbye{}})
+	out := c.Report(now, Load{Workers: 1, Idle: 1})
+	run := slices.IndexFunc(out.Orders, func(o Order) bool { return o.Kind == RunSegment })
+	if run < 0 || !slices.Equal(out.Orders[run].Job.Path, Path{1}) || !out.Orders[run].Job.Restarted {
+		t.Fatalf("the leaver's job leads to %+v, want it run again and marked as restarted", out.Orders)
+	}
+	out = c.Finished(now, out.Orders[run].Segment, []byte("x"))
+	if len(out.Orders) == 0 || out.Orders[0].Kind != Deliver || out.Orders[0].Ref != 1 {
+		t.Errorf("its outcome leads to %+v, want it delivered", out.Orders)
 	}
 	if len(c.peers.find("u").leases) != 1 {
 		t.Error("the other thief's job was touched")

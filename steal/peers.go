@@ -22,6 +22,8 @@ type peer struct {
 	done   [8]Handle  // its handles that were closed here most recently, so that a repeated reply is known
 	doneAt int
 
+	disowned []Handle // handles of mine that it was told to be disowned, last ones
+
 	askSeq   RequestID     // the highest request of its present life
 	expects  time.Duration // until when it counts on heartbeats from here
 	beatAt   time.Duration // the next heartbeat to it; 0: none

@@ -31,6 +31,10 @@ func drawModel(t *rapid.T, mishaps bool) modelConfig {
 		cfg.leaves = rapid.IntRange(0, 2).Draw(t, "leaves")
 		cfg.stalls = rapid.IntRange(0, 4).Draw(t, "stalls")
 		cfg.restarts = rapid.IntRange(0, 4).Draw(t, "restarts")
+		cfg.recovery = rapid.SampledFrom([]Recovery{Salvage, Salvage, Salvage, Naive}).Draw(t, "recovery")
+		cfg.patience = time.Duration(rapid.SampledFrom([]int{0, 300, 5000}).Draw(t, "patience (ms)")) * time.Millisecond
+		cfg.keep = rapid.IntRange(0, 4).Draw(t, "keep")
+		cfg.small = rapid.Bool().Draw(t, "small")
 	}
 	return cfg
 }

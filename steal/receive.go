@@ -47,6 +47,14 @@ func (c *Core) receiveUnknown(m *Message) {
 		c.send(stranger, &Message{Ack: &ResultAck{Handle: m.Result.Handle}})
 	case m.Reply != nil && len(m.Reply.Jobs) > 0:
 		c.send(stranger, &Message{Return: &Return{Handles: handlesOf(m.Reply.Jobs)}})
+	case m.Adopt != nil:
+		var hs []Handle
+		for i := range m.Adopt.Jobs {
+			hs = append(hs, m.Adopt.Jobs[i].Handle)
+		}
+		c.send(stranger, &Message{Return: &Return{Handles: hs}})
+	case m.HandOver != nil:
+		c.send(stranger, &Message{HandOverAck: &HandOverAck{ID: m.HandOver.ID, Leaving: true}})
 	}
 }
 

@@ -7,7 +7,7 @@ import "slices"
 
 // startRoot queues the root. Restarted says that another master, or an earlier life, may have worked on it.
 func (c *Core) startRoot(restarted bool) {
-	if c.root != nil || c.run.Root.Function == "" {
+	if c.root != nil || c.run.Root.Function == "" || c.leaving != nil {
 		return
 	}
 	c.lastSeg++

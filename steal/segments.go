@@ -8,9 +8,11 @@ import (
 // segment is a job held for another peer, with everything run in place under it.
 type segment struct {
 	id     SegmentID
-	owner  *peer  // nil for a copy and for the root
+	owner  *peer  // nil for a copy, an orphan and the root
 	copyOf *lease // of what it is a copy, run in a silent thief's stead
 	root   bool   // the run's, this peer being master
+	orphan bool   // nobody waits for it, but somebody may want it (lost.go)
+	sought bool   // it was given up for another's orphan once
 	handle Handle
 	job    Job
 	state  segmentState
@@ -32,6 +34,7 @@ const (
 	running                      // in the engine
 	lent                         // passed on to another thief, whose result will come through here
 	finished                     // the result is not acknowledged yet
+	stopped                      // aborted in the engine, held until the goodbye of this peer
 )
 
 // hold enters a job that came from p. The caller has made sure that there is room.
@@ -43,14 +46,17 @@ func (c *Core) hold(p *peer, g *Grant) {
 	p.held = slices.Insert(p.held, i, s)
 	c.segments[s.id] = s
 	c.waiting = append(c.waiting, s)
+	if g.Job.Restarted {
+		c.reconsider = true
+		for _, u := range g.Orphans {
+			c.learn(u)
+		}
+	}
 }
 
 // release forgets a segment of another peer: its handle is closed here.
 func (c *Core) release(s *segment) {
-	if i, ok := s.owner.findHeld(s.handle); ok {
-		s.owner.held = slices.Delete(s.owner.held, i, i+1)
-	}
-	s.owner.closed(s.handle)
+	c.unown(s)
 	delete(c.segments, s.id)
 }
 
@@ -68,15 +74,26 @@ func (c *Core) feedWorkers() {
 		s.state = running
 		c.runs++
 		c.begunAt = c.now
+		if s.job.Restarted {
+			c.expectRestarted()
+		}
 		c.order(Order{Kind: RunSegment, Segment: s.id, Job: s.job})
 	}
 }
 
-// finish keeps the outcome and sends it home. A copy's outcome is home already: it settles the lease, and the thief, if it
-// lives, learns that it was too slow.
+// finish sends the outcome home, and keeps it in case it is lost there. A copy's outcome is home already: it settles the lease, and
+// the thief, if it lives, learns that it was too slow. An orphan's has no home yet.
 func (c *Core) finish(s *segment, outcome []byte) {
 	c.stats.SegmentsFinished++
+	if s.orphan {
+		delete(c.segments, s.id)
+		c.orphansChanged()
+		s.outcome = outcome
+		c.keepOrphan(s)
+		return
+	}
 	if l := s.copyOf; l != nil {
+		c.keep(Partial{Path: s.job.Path, Identity: s.job.Identity, Outcome: outcome}, settled, c.self.Peer)
 		s.copyOf, l.copy = nil, nil
 		delete(c.segments, s.id)
 		c.tellAborted([]*lease{l})
@@ -89,10 +106,16 @@ func (c *Core) finish(s *segment, outcome []byte) {
 		c.rootFinished(outcome)
 		return
 	}
+	c.keep(Partial{Path: s.job.Path, Identity: s.job.Identity, Outcome: outcome}, settled, s.owner.id)
+	c.links.jobDone(s.owner.cluster, c.now-s.since, len(outcome))
+	c.sendFirst(s, outcome)
+}
+
+// sendFirst sends a result for the first time.
+func (c *Core) sendFirst(s *segment, outcome []byte) {
 	s.state, s.outcome, s.finished = finished, outcome, c.now
 	c.unacked = append(c.unacked, s)
 	c.unackedN += len(outcome)
-	c.links.jobDone(s.owner.cluster, c.now-s.since, len(outcome))
 	c.sendResult(s)
 }
 

@@ -29,7 +29,7 @@ func (c *Core) carryOutPlan() {
 
 // room is how many more stolen jobs this peer may hold.
 func (c *Core) room() int {
-	if c.unackedN >= c.cfg.MaxUnackedBytes {
+	if c.unackedN >= c.cfg.MaxUnackedBytes || c.leaving != nil {
 		return 0
 	}
 	return min(c.cfg.MaxWaiting-len(c.waiting), c.cfg.MaxSegments-len(c.segments))

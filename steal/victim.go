@@ -14,7 +14,7 @@ func (c *Core) onRequest(p *peer, r *StealRequest) {
 	c.lastAsk++
 	a := Ask{ID: c.lastAsk, Thief: p.id, Cluster: p.cluster, Wide: p.cluster != c.cluster, Max: min(r.Max, c.cfg.MaxBatch),
 		Since: c.now, Until: c.now + min(r.Patience, c.cfg.MaxPatience), peer: p, request: r.ID}
-	if a.Max == 0 || len(c.asks)+len(c.takes) >= c.cfg.MaxAsks {
+	if a.Max == 0 || c.leaving != nil || len(c.asks)+len(c.takes) >= c.cfg.MaxAsks {
 		c.reply(&a, nil)
 		return
 	}
@@ -90,6 +90,7 @@ func (c *Core) taken(t Ticket, jobs []Taken) {
 	}
 	a := c.takes[i]
 	c.takes = slices.Delete(c.takes, i, i+1)
+	jobs = c.takeFound(jobs)
 	var grants []Grant
 	bytes := 0
 	for k := range jobs {
@@ -135,6 +136,14 @@ func (c *Core) reply(a *Ask, grants []Grant) {
 		c.stats.JobsGivenWide += n
 	default:
 		c.stats.JobsGivenLocal += n
+	}
+	if c.salvaging() {
+		room := maxNewsBytes
+		for i := range grants {
+			if grants[i].Job.Restarted {
+				grants[i].Orphans = c.orphansUnder(grants[i].Job.Path, c.cfg.MaxTuplesPerNews, &room)
+			}
+		}
 	}
 	c.send(a.peer, &Message{Reply: &StealReply{ID: a.request, Jobs: grants, Waited: c.now - a.Since, Queued: c.queued()}})
 }

@@ -38,7 +38,7 @@ var journeyMutants = []mutant{
 	{name: "sim/segment-number-reused", wrong: "two stolen jobs have the same number", file: "steal/segments.go",
 		old: "	c.lastSeg++\n	s := &segment{id: c.lastSeg, owner", new: "	c.lastSeg = SegmentID(len(c.segments) + 1)\n	s := &segment{id: c.lastSeg, owner"},
 	{name: "sim/passed-on-put-back", wrong: "a job that was passed on goes back to the engine, which never had it", file: "steal/leases.go",
-		old: "	if l.parent == nil {\n		c.order(Order{Kind: PutBack", new: "	if true {\n		c.order(Order{Kind: PutBack"},
+		old: "	if l.parent == nil {\n		if restarted {", new: "	if true {\n		if restarted {"},
 	{name: "sim/passed-on-kept", wrong: "the result of a job that was passed on is kept here", file: "steal/leases.go",
 		old: "	if l.parent == nil {\n		c.order(Order{Kind: Deliver", new: "	if true {\n		c.order(Order{Kind: Deliver"},
 	{name: "sim/result-of-another", wrong: "a result fills the slot of the thief's oldest job", file: "steal/leases.go",

@@ -79,7 +79,7 @@ var stealMutants = []mutant{
 	{name: "steal/abort-of-finished", wrong: "the result of an aborted job is kept for ever", file: "steal/segments.go", pkg: "steal", run: properties, args: unshrunk,
 		old: "	case finished:\n		c.dropUnacked(s)\n	}", new: "	}"},
 	{name: "steal/silent-is-gone", wrong: "the lease of a silent thief is closed, and what it does is lost", file: "steal/lost.go", pkg: "steal", run: transcripts,
-		old: "c.replace(l)", new: "c.requeue(l, true, &c.stats.PutBackLostThief)"},
+		old: "c.replace(l, &c.stats.PutBackLostThief)", new: "c.requeue(l, true, &c.stats.PutBackLostThief)"},
 	{name: "steal/copy-runs-on", wrong: "a thief that is heard again competes with the copy of its job", file: "steal/leases.go", pkg: "steal", run: transcripts,
 		old: "				c.dropCopy(l)\n", new: ""},
 	{name: "steal/copy-not-told", wrong: "a copy is done and the thief goes on", file: "steal/segments.go", pkg: "steal", run: transcripts,

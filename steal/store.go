@@ -1,0 +1,145 @@
+package steal
+
+import (
+	"container/list"
+	"slices"
+	"time"
+)
+
+// store keeps the outcomes of finished jobs in case they are needed again (fault tolerance paper, 3.2 and 3.3): of stolen jobs, after
+// their results went home, because the owner may die with them; of long jobs that ran in place here; what others handed over.
+//
+// It is bounded in entries and bytes. An outcome is no use where an ancestor's is kept: that one takes its place. What is
+// handed over is another's word, so it can neither displace what was computed here nor take more than half of the room.
+type store struct {
+	index   byPath[*kept]
+	age     [keptClasses]list.List // oldest first
+	bytes   [keptClasses]int
+	most    int
+	room    int
+	changed bool // since the last snapshot
+}
+
+// kept is one outcome.
+type kept struct {
+	Partial
+	class  keptClass
+	owner  PeerID // settled: who had it
+	inPart bool   // of a job that ran in place, perhaps under a segment that still runs
+	toldAt time.Duration
+	place  *list.Element
+}
+
+func (k *kept) name() (Path, Identity) { return k.Path, k.Identity }
+
+// keptClass says what is lost with an outcome; the least is dropped first.
+type keptClass uint8
+
+const (
+	settled keptClass = iota // its owner has had it
+	handed                   // from a peer that left
+	own                      // nobody else has it
+	keptClasses
+)
+
+func newStore(entries, bytes int) store { return store{most: entries, room: bytes} }
+
+// put keeps an outcome, or raises the class of one that is kept; nil if it is neither, because there is no room or an ancestor is
+// there. New says whether it was not there before.
+func (s *store) put(p Partial, class keptClass, owner PeerID) (k *kept, isNew bool) {
+	i, there := s.index.find(p.Path, p.Identity)
+	if there {
+		k = s.index[i]
+		if class > k.class {
+			s.unlink(k)
+			k.class = class
+			s.link(k)
+		}
+		if class == settled {
+			k.owner = owner
+		}
+		return k, false
+	}
+	k = &kept{Partial: p, class: class, owner: owner}
+	if s.index.above(p.Path, func(a *kept) bool { return a.covers(k) }) || !s.makeRoom(k) {
+		return nil, false
+	}
+	for _, d := range slices.Clone(s.index.below(p.Path)) {
+		if k.covers(d) {
+			s.remove(d)
+		}
+	}
+	i, _ = s.index.find(p.Path, p.Identity)
+	s.index = slices.Insert(s.index, i, k)
+	s.link(k)
+	s.changed = true
+	return k, true
+}
+
+// covers says whether k makes an outcome below it useless.
+func (k *kept) covers(below *kept) bool { return k.class != handed || below.class == handed }
+
+// size is what an outcome takes of the room.
+func (k *kept) size() int { return len(k.Outcome) + 4*len(k.Path) + keptOverhead }
+
+// keptOverhead is about what an entry takes besides path and outcome.
+const keptOverhead = 192
+
+// makeRoom drops what is worth less than k, or as little and older, until k fits; false if it cannot.
+func (s *store) makeRoom(k *kept) bool {
+	most, room := s.most, s.room
+	if k.class == handed {
+		for s.age[handed].Len() > 0 && (s.age[handed].Len() >= most/2 || s.bytes[handed]+k.size() > room/2) {
+			s.dropOldest(handed)
+		}
+		if most/2 == 0 || k.size() > room/2 {
+			return false
+		}
+	}
+	if k.size() > room/4 && k.class == settled || k.size() > room {
+		return false // one must not drive out all others
+	}
+	for c := settled; c <= k.class; c++ {
+		for s.age[c].Len() > 0 && !s.fits(k) {
+			s.dropOldest(c)
+		}
+	}
+	return s.fits(k)
+}
+
+func (s *store) fits(k *kept) bool { return len(s.index) < s.most && s.total()+k.size() <= s.room }
+
+func (s *store) total() (n int) {
+	for _, b := range s.bytes {
+		n += b
+	}
+	return n
+}
+
+func (s *store) dropOldest(c keptClass) { s.remove(s.age[c].Front().Value.(*kept)) }
+
+func (s *store) link(k *kept) {
+	k.place = s.age[k.class].PushBack(k)
+	s.bytes[k.class] += k.size()
+}
+
+func (s *store) unlink(k *kept) {
+	s.age[k.class].Remove(k.place)
+	s.bytes[k.class] -= k.size()
+}
+
+func (s *store) remove(k *kept) {
+	if i, ok := s.index.find(k.Path, k.Identity); ok {
+		s.index = slices.Delete(s.index, i, i+1)
+		s.unlink(k)
+		s.changed = true
+	}
+}
+
+// find looks an outcome up; nil if it is not kept.
+func (s *store) find(p Path, id Identity) *kept {
+	if i, ok := s.index.find(p, id); ok {
+		return s.index[i]
+	}
+	return nil
+}
