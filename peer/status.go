@@ -113,6 +113,13 @@ func (p *Peer) describeRun(r *run, now time.Time) control.RunInfo {
 		State: r.state, Why: r.why, Submitted: time.Unix(m.Created, 0).UTC(), Elapsed: r.elapsed(now).Seconds(), Peers: peers,
 		Executed: f.Executed, Stats: &stats, Recovery: cmp.Or(m.Recovery, "salvage"), Deputies: m.Deputies, Disputed: r.disputed != "",
 	}
+	switch s := r.session; {
+	case s == nil || r.state.Ended():
+	case s.Stats().Master:
+		i.Master = p.host.ID().String()
+	case r.mine:
+		i.Master = "" // it came back, and another peer, it does not know which, goes on
+	}
 	if r.answered != nil {
 		i.AnsweredBy = r.answered.Author.String()
 		i.Master = i.AnsweredBy
