@@ -11,7 +11,7 @@ type audit struct {
 	world *world
 	ran   map[uint64]ranBefore // by the leaf's key
 	nodes map[steal.Identity]Node
-	heard map[uint64]bool // by path: jobs that were told of, and whether they were used
+	heard map[uint64]bool // by path: jobs that were told of, and whether they were begun again nevertheless
 }
 
 // ranBefore says how a leaf has run: each of its runs but one must have been marked as restarted.
@@ -60,15 +60,15 @@ func (a *audit) told(ts []steal.Tuple) {
 	}
 }
 
-// used notes that a job was not run because somebody had its outcome.
-func (a *audit) used(p steal.Path) {
-	if a == nil {
+// begins notes that a job begins: in vain if the swarm has heard that somebody has it.
+func (a *audit) begins(p *peer, e *entry) {
+	if a == nil || !e.again || len(a.heard) == 0 {
 		return
 	}
-	k := claimOf(steal.RunID{}, p, Node{})
-	if used, known := a.heard[k]; known && !used {
+	k := claimOf(steal.RunID{}, p.engine.path(e.place), Node{})
+	if again, known := a.heard[k]; known && !again {
 		a.heard[k] = true
-		a.world.counts.OrphansUsed++
+		a.world.counts.OrphansAgain++
 	}
 }
 

@@ -33,8 +33,9 @@ func randomCore(r *rand.Rand) steal.Config {
 
 // randomRecovery draws what a run does about losses.
 func randomRecovery(r *rand.Rand, c *Config) {
-	r.IntN(8)
-	c.Recovery = steal.Naive // until the core salvages
+	if r.IntN(8) == 0 {
+		c.Recovery = steal.Naive
+	}
 	c.KeepAfter = []time.Duration{0, time.Millisecond, 10 * time.Millisecond, 50 * time.Millisecond}[r.IntN(4)]
 	c.Patience = time.Duration(1+r.IntN(5000)) * time.Millisecond
 	c.Gossip.Delay = time.Duration(r.IntN(300)) * time.Millisecond

@@ -268,7 +268,6 @@ func (p *peer) deliver(o *steal.Order) {
 	}
 	if j.salvaged {
 		p.engine.books.salvaged++
-		p.world.audit.used(j.path)
 	} else {
 		p.engine.books.filled++
 	}

@@ -21,7 +21,7 @@ type Counts struct {
 
 	News, Beacons                 uint64 // broadcasts with tuples, and without
 	NewsTuples, NewsLost          uint64 // what they told, and receivers that never got one
-	Orphans, OrphansUsed          uint64 // (audit) jobs that were told of, each once, and those of them that were not run again for it
+	Orphans, OrphansAgain         uint64 // (audit) jobs that were told of, each once, and those of them that were begun again nevertheless
 	NewsBytesLocal, NewsBytesWide uint64
 	SecondAnswers                 uint64 // of masters that did not know of the first
 	Again                         uint64 // (audit) leaves that ran once more, each time

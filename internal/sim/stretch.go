@@ -4,7 +4,8 @@ import "time"
 
 // Stretched is the tree with all costs multiplied by one factor, so that they add up to about total: the same problem on slower
 // machines. What a job spent on jobs below it that were too small to be recorded becomes leaves again: a leaf's cost is divided into
-// leaves of at most grain below it, an inner job's too, but for a tenth of grain that it may have spent itself.
+// leaves of at most grain below it, an inner job's too, but for a thousandth of grain that it may have spent itself: the model's inner
+// jobs take no time of their own (engine.go), and a thousand of them begun at once would put theirs on one leaf.
 func (r *Recorded) Stretched(total, grain time.Duration) (*Recorded, error) {
 	sum := 0.0
 	for i := range r.jobs {
@@ -15,7 +16,7 @@ func (r *Recorded) Stretched(total, grain time.Duration) (*Recorded, error) {
 	for _, j := range r.jobs {
 		j.Cost = time.Duration(float64(j.Cost) * factor)
 		pieces := 0
-		if j.Cost > grain || j.Children > 0 && j.Cost > grain/10 {
+		if j.Cost > grain || j.Children > 0 && j.Cost > grain/1000 {
 			pieces = int((j.Cost + grain - 1) / grain)
 		}
 		if pieces == 0 {

@@ -3,6 +3,7 @@ package sim
 // begin starts a job: a leaf occupies an idle worker for its cost, an inner job only owes its own.
 func (p *peer) begin(e entry) {
 	g := &p.engine
+	p.world.audit.begins(p, &e)
 	cost, isLeaf := g.spawn(&e)
 	if !isLeaf {
 		p.debt += p.inflated(cost)

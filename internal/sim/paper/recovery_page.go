@@ -31,7 +31,7 @@ func reuse(r *sim.Report) float64 {
 	if r.Counts.Orphans == 0 {
 		return 100
 	}
-	return 100 * float64(r.Counts.OrphansUsed) / float64(r.Counts.Orphans)
+	return 100 * (1 - float64(r.Counts.OrphansAgain)/float64(r.Counts.Orphans))
 }
 
 // recoveryRow is one line for each tree: a plan, what it is measured by, and what it is better than.
