@@ -70,6 +70,13 @@ func (t *trial) isAway(number int) bool {
 	return t.away[number]
 }
 
+// setAway notes that a process cannot be asked for a while, or can again.
+func (t *trial) setAway(p *swarm.Process, away bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.away[p.Number] = away
+}
+
 // await waits for a cue. It is false if the run ended first; one that does not come for long is not waited for.
 func (t *trial) await(ctx context.Context, c Cue, a Act) bool {
 	late := time.NewTimer(cueTime)
@@ -156,8 +163,9 @@ func (t *trial) comeBack(ctx context.Context, a Act, who []*swarm.Process) {
 			}
 			cancel()
 			t.mu.Lock()
-			t.fresh[p.Number], t.away[p.Number] = true, false
+			t.fresh[p.Number] = true
 			t.mu.Unlock()
+			t.setAway(p, false)
 		}
 	})
 }
@@ -165,6 +173,7 @@ func (t *trial) comeBack(ctx context.Context, a Act, who []*swarm.Process) {
 // halt stops processes and lets them go on after a time.
 func (t *trial) halt(_ context.Context, a Act, who []*swarm.Process) error {
 	for _, p := range who {
+		t.setAway(p, true)
 		if err := p.Signal(syscall.SIGSTOP); err != nil {
 			return err
 		}
@@ -176,6 +185,7 @@ func (t *trial) halt(_ context.Context, a Act, who []*swarm.Process) error {
 			if err := p.Signal(syscall.SIGCONT); err != nil {
 				t.wrong("peer %d cannot go on: %w", p.Number, err)
 			}
+			t.setAway(p, false)
 		}
 	})
 	return nil
@@ -184,9 +194,7 @@ func (t *trial) halt(_ context.Context, a Act, who []*swarm.Process) error {
 // leave tells processes to leave, and sees that they do.
 func (t *trial) leave(ctx context.Context, a Act, who []*swarm.Process) {
 	for _, p := range who {
-		t.mu.Lock()
-		t.away[p.Number] = true
-		t.mu.Unlock()
+		t.setAway(p, true)
 		began := time.Now()
 		t.later.Go(func() {
 			t.depart(ctx, p, a.Kind == Leave)
