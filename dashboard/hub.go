@@ -157,7 +157,7 @@ func (h *hub) ask(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	h.stories.hear(reports, peers, runs, time.Now())
+	h.stories.hear(status.Peer, reports, peers, runs, time.Now())
 	clusters := status.Clusters
 	status.Clusters = []Cluster{}
 	left := LeftOut{Peers: max(0, len(peers)-maxPeers), Runs: max(0, len(runs)-maxRuns), Clusters: max(0, len(clusters)-maxClusters)}

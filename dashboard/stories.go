@@ -32,7 +32,7 @@ const maxNotices = 50
 func newStories() *stories { return &stories{ways: map[string]wayReport{}} }
 
 // hear takes in what the source says.
-func (s *stories) hear(reports []Report, peers []Peer, runs []Run, now time.Time) {
+func (s *stories) hear(self string, reports []Report, peers []Peer, runs []Run, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.notice(peers, runs, now)
@@ -50,6 +50,9 @@ func (s *stories) hear(reports []Report, peers []Peer, runs []Run, now time.Time
 		}
 	}
 	for _, st := range s.list {
+		if !st.ended {
+			st.loses(func(peer string) bool { p, ok := s.peers[peer]; return peer == self || ok && p.Alive }, now)
+		}
 		run := known[st.run]
 		if run == nil || !run.Ended || st.ended {
 			continue

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"fmt"
 	"slices"
 	"time"
 )
@@ -100,6 +101,9 @@ func (s *story) put(r *Report, t *Traced) {
 			seg.State = SegmentOrphan
 		}
 	}
+	if known && old.State == SegmentRestarted && seg.State == SegmentRunning && seg.Executed == old.Executed {
+		return // nothing that was not known when it was lost
+	}
 	s.newest = max(s.newest, seg.Start, seg.End)
 	_ = s.tree.Put(seg) // it is known, so there is room
 }
@@ -113,6 +117,23 @@ func (s *story) lost(job string, at time.Duration) {
 				s.notice("X", "bad", "job "+clipped(job)+" was lost with the peer that ran it, and is run again")
 			}
 		}
+	}
+}
+
+// loses ends what runs on peers that are not there any more, as far as is known; who is heard of again runs what it says.
+func (s *story) loses(there func(peer string) bool, now time.Time) {
+	lost := map[string]int{}
+	for _, seg := range s.tree.Running() {
+		if there(seg.Peer) {
+			continue
+		}
+		seg.State, seg.End = SegmentRestarted, max(seg.Start, min(s.at(now), s.newest))
+		if s.tree.Put(seg) == nil {
+			lost[seg.Peer]++
+		}
+	}
+	for peer, n := range lost {
+		s.notice("X", "bad", fmt.Sprintf("%d segments are lost with …%s; their jobs are run again.", n, peer[max(0, len(peer)-8):]))
 	}
 }
 

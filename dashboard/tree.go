@@ -12,12 +12,13 @@ import (
 // A SegmentState says what became of a segment.
 type SegmentState uint8
 
-// The states of a segment. All but SegmentRunning are last ones.
+// The states of a segment. All but SegmentRunning are last ones, and SegmentRestarted until the peer is heard of again: it was believed
+// to be lost.
 const (
 	SegmentRunning   SegmentState = iota
 	SegmentDone                   // its result is at its parent
 	SegmentOrphan                 // it ended, and its parent's peer is gone
-	SegmentRestarted              // its peer was lost: the job was spawned again, as another segment
+	SegmentRestarted              // its peer was lost: the job is run again, as another segment
 	SegmentAborted
 	segmentStates
 )
@@ -164,12 +165,10 @@ func (t *Tree) change(n *node, s Segment) error {
 	if s.Parent != n.Parent || s.Start != n.Start || s.Peer != n.Peer {
 		return fmt.Errorf("%w: segment %q has another parent, start or peer than before", ErrBadInput, s.ID)
 	}
-	if n.State.Ended() {
+	if n.State.Ended() && n.State != SegmentRestarted || n.Segment == s {
 		return nil
 	}
-	if n.Segment == s {
-		return nil
-	}
+	t.unlist(n)
 	was := summaryOf(n.Segment)
 	n.Segment = s
 	t.touch(n)

@@ -34,6 +34,15 @@ func report() []dashboard.Report {
 	}
 }
 
+// members are the peers of report.
+func members() []dashboard.Peer {
+	list := newFake().peers
+	for _, id := range []string{"12D3KooWC"} {
+		list = append(list, dashboard.Peer{Peer: id, Alive: true, Connected: true, Cluster: hostile})
+	}
+	return list
+}
+
 // watched waits until the server has asked the source once more since it was called.
 func watched(t *testing.T, s *site) {
 	t.Helper()
@@ -56,7 +65,7 @@ func fetch[V any](t *testing.T, s *site, path string) (v V) {
 // What the peers report becomes a tree with the fates of its segments, a timeline, and ways between clusters.
 func TestReportsAreShown(t *testing.T) {
 	source := newFake()
-	source.reports = report()
+	source.reports, source.peers = report(), members()
 	for i, j := 0, 2; i < j; i, j = i+1, j-1 { // c1 is heard of before it is lost
 		source.reports[i], source.reports[j] = source.reports[j], source.reports[i]
 	}
@@ -118,12 +127,47 @@ func TestReportsAreShown(t *testing.T) {
 	}
 }
 
+// What ran on a peer that is not heard any more is lost, until it is heard again.
+func TestLostPeersSegments(t *testing.T) {
+	source := newFake()
+	source.reports, source.peers = report()[:2], members()
+	late := report()[2]
+	late.Segments[0].Job, late.Segments[0].Executed = "9", 8
+	source.reports = append(source.reports, late)
+	s := open(t, source)
+	conn := s.dial(t)
+	say(t, conn, subscription{Topics: []string{"trees"}})
+	until := func(restarted uint64) {
+		t.Helper()
+		for {
+			for _, v := range hear(t, conn).Set["trees"] {
+				var d dashboard.TreeDigest
+				if err := json.Unmarshal(v, &d); err != nil {
+					t.Fatal(err)
+				}
+				if d.Restarted == restarted {
+					return
+				}
+			}
+		}
+	}
+	until(0)
+	source.change(func(f *fake) { f.peers = f.peers[:1] })
+	until(1)
+	late.Segments[0].Executed = 9
+	source.change(func(f *fake) { f.peers, f.reports = members(), []dashboard.Report{late} })
+	until(0)
+	if n := fetch[[]dashboard.Notice](t, s, "/notices"); len(n) != 3 || !strings.HasPrefix(n[1].Text, "1 segments are lost with …2D3KooWC") {
+		t.Errorf("the notices are %+v", n)
+	}
+}
+
 func text(n uint64) string { b, _ := json.Marshal(n); return string(b) }
 
 // When a run has ended for a while, what still seems to run there was lost with its peer.
 func TestEndedRunsAreSettled(t *testing.T) {
 	source := newFake()
-	source.reports = report()
+	source.reports, source.peers = report(), members()
 	s := open(t, source)
 	watched(t, s)
 	source.change(func(f *fake) {
@@ -149,7 +193,7 @@ func TestEndedRunsAreSettled(t *testing.T) {
 
 func TestBadViews(t *testing.T) {
 	source := newFake()
-	source.reports = report()
+	source.reports, source.peers = report(), members()
 	s := open(t, source)
 	watched(t, s)
 	client := s.enter(t, dashboard.View)

@@ -115,6 +115,7 @@ type watched struct {
 type stateLog struct {
 	list []watchState
 	last uint64 // number of the newest
+	seen int64  // when the workers were looked at last
 }
 
 func (p *Peer) serveWatch() {
@@ -224,7 +225,7 @@ func (w *watched) holds(now time.Time) bool {
 // note adds a sample of a run's workers.
 func (w *watched) note(id satin.RunID, now time.Time, s *session.Session) {
 	cores, idle, wait := s.Workers()
-	state := watchState{Start: now.Add(-sampleEvery).UnixMicro(), For: sampleEvery.Microseconds(), Work: uint16(cores - idle)}
+	state := watchState{Work: uint16(cores - idle)}
 	switch wait {
 	case session.WaitSteal:
 		state.Steal = uint16(idle)
@@ -246,7 +247,15 @@ func (w *watched) note(id satin.RunID, now time.Time, s *session.Session) {
 		l = &stateLog{}
 		w.states[id] = l
 	}
-	l.add(state)
+	// The state is taken to be that since the last look, which may be some time ago on a busy machine.
+	since := max(l.seen, now.Add(-time.Second).UnixMicro())
+	if l.seen == 0 {
+		since = now.Add(-sampleEvery).UnixMicro()
+	}
+	l.seen = now.UnixMicro()
+	if state.Start, state.For = since, l.seen-since; state.For > 0 {
+		l.add(state)
+	}
 }
 
 // add continues the newest state, if it is the same and not an old one, or begins another. One that was told is not continued for longer
@@ -254,9 +263,8 @@ func (w *watched) note(id satin.RunID, now time.Time, s *session.Session) {
 func (l *stateLog) add(s watchState) {
 	if n := len(l.list); n > 0 {
 		last := &l.list[n-1]
-		gap := s.Start - (last.Start + last.For)
 		same := last.Work == s.Work && last.Steal == s.Steal && last.Comm == s.Comm && last.Idle == s.Idle
-		if same && gap < sampleEvery.Microseconds() && last.For < time.Second.Microseconds() {
+		if same && s.Start == last.Start+last.For && last.For < time.Second.Microseconds() {
 			last.For = s.Start + s.For - last.Start
 			return
 		}

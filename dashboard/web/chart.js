@@ -1,6 +1,7 @@
 // Lines over time, by uPlot.
 
 import { el } from "./dom.js";
+import { clock } from "./format.js";
 
 export class Chart {
   node = el("div", { class: "chart", "aria-hidden": "true" });
@@ -31,9 +32,9 @@ export class Chart {
     const scales = [...new Set(this.lines.map((l) => l.scale))];
     this.#plot = new uPlot({
       ...this.#size(), legend: { show: false }, cursor: { show: false },
-      scales: { x: { time: true }, ...Object.fromEntries(scales.map((s) => [s, { range: (/** @type {unknown} */ _, /** @type {number} */ __, /** @type {number} */ max) => [0, this.lines.find((l) => l.scale === s)?.most ?? Math.max(1, max * 1.05)] }])) },
-      series: [{}, ...this.lines.map((l, i) => ({ label: l.label, stroke: colour(l.colour), width: 2, scale: l.scale, dash: i % 2 ? [6, 4] : undefined }))],
-      axes: [axis, ...scales.map((s, i) => ({ ...axis, scale: s, side: i ? 1 : 3, size: 64, values: (/** @type {unknown} */ _, /** @type {number[]} */ list) => list.map((v) => this.lines.find((l) => l.scale === s)?.unit(v) ?? "") }))],
+      scales: { x: { time: true }, ...Object.fromEntries(scales.map((s) => [s, { range: (/** @type {unknown} */ _, /** @type {number} */ __, /** @type {number} */ max) => [0, this.lines.find((l) => l.scale === s)?.most ?? Math.max(4, max * 1.05)] }])) },
+      series: [{}, ...this.lines.map((l, i) => ({ label: l.label, stroke: colour(l.colour), width: 2, scale: l.scale, points: { show: false }, dash: i % 2 ? [6, 4] : undefined }))],
+      axes: [{ ...axis, space: 90, values: (/** @type {unknown} */ _, /** @type {number[]} */ list) => list.map((t) => clock(new Date(t * 1000))) }, ...scales.map((s, i) => ({ ...axis, scale: s, side: i ? 1 : 3, size: 64, values: (/** @type {unknown} */ _, /** @type {number[]} */ list) => list.map((v) => this.lines.find((l) => l.scale === s)?.unit(v) ?? "") }))],
     }, this.#data, this.node);
   }
 }

@@ -100,7 +100,8 @@ const readPrefs = startPrefs();
 addEventListener("hashchange", () => {
   if (!names.includes(/** @type {Name} */ (location.hash.slice(1)))) return; // the skip link
   draw();
-  if (!content.contains(document.activeElement)) content.focus(); // the search may have it already
+  scrollTo(0, 0);
+  if (!content.contains(document.activeElement)) content.focus({ preventScroll: true }); // the search may have it already
 });
 addEventListener("keydown", key);
 setInterval(() => {

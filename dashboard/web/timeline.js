@@ -196,7 +196,7 @@ export class Timeline {
       if (over?.peers.includes(n.p)) got++;
       if (over?.peers.includes(n.above.p)) gave++;
     }
-    say(this.#said, over ? `${over.label} ${over.name}: stole ${got} of the segments that are known one by one, and ${gave} were stolen from it; ${kinds.map(([k, , text]) => `${text} ${this.#part(over, k) || "?"}`).join(", ")}` : "");
+    say(this.#said, over ? `${over.label} ${over.name}: stole ${got} of the segments that are known one by one, and ${gave} were stolen from it; ${kinds.map(([k, , text]) => `${text} ${this.#part(over, k) || "unknown"}`).join(", ")}` : "");
     this.#draw();
   }
 }
