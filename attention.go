@@ -62,6 +62,15 @@ func (w *worker) attention() {
 	if p == nil {
 		return
 	}
+	if n := p.watches.Load(); n != w.watched {
+		w.rewatch(n)
+	}
+	if n := p.pulses.Load(); n != w.watch.pulses {
+		w.watch.pulse(w, n)
+	}
+	if w.watching() {
+		w.limit.Store(0) // no child begins by itself
+	}
 	if p.waiting.Load() > 0 || p.free.Load() < 0 {
 		p.yield(w)
 	}

@@ -18,7 +18,7 @@ func (x Future[A, R]) Get() R {
 	cur := w.cur
 	d := cur>>depthShift + 1
 	levels, limit := w.levels, w.limit.Load()
-	if t.slot != h || t.id != x.id || h < w.split || h >= limit || d >= uint64(len(levels)) {
+	if t.slot != h || t.id != x.id || h < w.fence || h >= limit || d >= uint64(len(levels)) {
 		return mustGet(x)
 	}
 	w.head = h
@@ -116,6 +116,7 @@ func (w *worker) popConsumed() {
 // popBack pops the newest slot, whose record came back and is of no more use.
 func (w *worker) popBack(h uint32) {
 	r := w.slots[h]
+	w.regain(r, h)
 	w.popStolen(h)
 	r.d.ops.clear(r)
 	r.renew()

@@ -43,7 +43,7 @@ func (g *Group[A, R]) Results() iter.Seq[R] {
 		for g.left > 0 {
 			h, cur, limit := w.head-1, w.cur, w.limit.Load()
 			d := cur>>depthShift + 1
-			if h >= w.split && h < limit && w.ready.below(g.id) && d < uint64(len(w.levels)) {
+			if h >= w.fence && h < limit && w.ready.below(g.id) && d < uint64(len(w.levels)) {
 				if r := w.slots[h]; r.group == g.id { // newest, private, of this group: call it here
 					t := (*task[A, R])(unsafe.Pointer(r))
 					r.group = 0

@@ -30,11 +30,12 @@ func (w *worker) step() {
 	switch {
 	case r.consumed:
 		w.popBack(h)
-	case w.claim(h):
-		w.detach(r, h)
-		w.head = h
-		w.runDetached(r)
+	case !r.gone && w.claim(h):
+		if !w.watching() || !w.salvage(r, h) {
+			w.begin(r, h)
+		}
 	case r.joined:
+		w.regain(r, h)
 		w.detach(r, h)
 		w.popStolen(h)
 		w.noteFailure(r)
@@ -43,12 +44,29 @@ func (w *worker) step() {
 	}
 }
 
+// begin runs the newest job, which has been claimed from slot h, ahead of its Get.
+func (w *worker) begin(r *record, h uint32) {
+	w.detach(r, h)
+	if h < w.fence {
+		if w.watch.budget > 0 {
+			w.runTimed(r, h)
+			return
+		}
+		w.lowerFence(h)
+	}
+	w.head = h
+	w.runDetached(r)
+}
+
 // runDetached runs a job whose record has left the stack, ahead of its Get. A panic stays in the record.
 func (w *worker) runDetached(r *record) {
 	id, cur := r.id, w.cur
 	w.counts.detached++
 	w.enter(id, cur)
 	w.call(r, cur)
+	if w.watching() {
+		w.limit.Store(0)
+	}
 	r.id = id | doneBit
 	w.noteFailure(r)
 	if r.group != 0 {
@@ -97,7 +115,8 @@ func (w *worker) wait(r *record) {
 	for w.drain(); w.counts.back == before; w.drain() {
 		w.checkAborted()
 		v := r.thief.Load()
-		if away := v == nil && r.state.Load() == running; away || w.pool.now()-idleSince > helpPatience {
+		away := r.gone || v == nil && r.state.Load() == running // gone: older jobs are still here, so no help (handover.go)
+		if away || w.pool.now()-idleSince > helpPatience {
 			w.counts.idle += w.pool.now() - idleSince
 			w.park(!away)
 			idleSince = w.pool.now()
@@ -134,13 +153,15 @@ func (w *worker) drop() {
 		w.popBack(h)
 		return
 	}
-	if w.claim(h) {
+	if !r.gone && w.claim(h) {
 		r.id |= abortedBit
 		r.group = 0
 		w.head = h
+		w.lowerFence(h)
 		w.counts.recalled++
 		return
 	}
+	w.regain(r, h)
 	if !r.joined && w.disown(r, h) {
 		return
 	}

@@ -21,3 +21,147 @@ func (p *Pool) Pulse() {
 	p.pulses.Add(1)
 	p.callAll()
 }
+
+// Which jobs are timed
+//
+// Time cannot be taken where Get and Results call a job by themselves, so somebody has to send them to step: the fence does.
+// They leave slots below it to step, which times what it runs. Pulse raises the fence above all pending jobs, and
+// above the slot that the running frame's next child will get. What is spawned above the fence is fast and not timed, until the
+// next call. As pending jobs go, the fence goes down with them. So at each call the jobs pending at that moment
+// become visible, at every level of the running chain; these are the siblings of the running frames, thus
+// what will have finished at most one call's interval of untimed work later, at each level.
+//
+// In a loop that spawns and gets, nothing is ever pending. There it counts what slot the next child will get, and all
+// frames of the running chain may want the same one. Therefore:
+//
+//   - A timed job does not leave its slot free: while it runs a spacer stays there, and the fence just above. So its own
+//     children get slots above the fence, fast, and when it has ended the next job in that slot is timed again.
+//   - If timed jobs turn out to be tiny, not worth two readings of the clock, then now and then the spacer stays when the job has
+//     ended: the frame's further children get slots above the fence too, fast. The spacer goes with the frame (syncTo
+//     pops it), and the frame's parent finds the fence just above its next slot, as it was.
+//   - In between two calls only so many tiny jobs are timed (budget). When it is used up, each slow job that is
+//     begun lowers the fence by half, so that the oldest jobs, the largest, stay below it longest.
+//
+// A spacer is a record that came back, is consumed and gone (handover.go), so whoever meets it pops it or steps over it.
+//
+// Which are kept: those that took KeepAfter. In a frame with many shorter children, nothing would ever be: so each frame
+// counts what was not kept (debts), and when that comes to KeepAfter, its children are kept from a quarter of it on. A kept job
+// settles the debts of the frames below it. Frames that end by a fast path leave their debts to the next frame at their depth;
+// that does no harm.
+//
+// Rejected: a clock at each slow job, 80 ns that programs of fine jobs under Sync would feel; and to publish at each Pulse,
+// which makes slow, but cannot reach loops that spawn and get.
+const (
+	tinyJob    = 16_000 // ns: shorter ones make the clock's price felt
+	tinyBudget = 256    // tiny jobs that are timed for each Pulse
+	tinyInARow = 8      // tiny jobs after which a frame's next ones are not timed
+	smallShare = 4      // with debts, jobs from 1/smallShare of KeepAfter on are kept
+)
+
+// A stopwatch is what a worker knows of the time that its jobs take. All but sleep counts.
+type stopwatch struct {
+	after  int64 // KeepAfter in ns; 0: nothing is kept
+	pulses uint64
+	budget int
+	tiny   int // in a row
+	slept  int64
+	debts  []int64 // by depth: ns of finished children that were not kept
+}
+
+func newStopwatch(p *Pool) (s stopwatch) {
+	if p != nil && p.keeper != nil {
+		s.after, s.budget = int64(p.cfg.KeepAfter), tinyBudget
+	}
+	return s
+}
+
+func (s *stopwatch) keeps() bool { return s.after > 0 }
+
+// read gives the time, slept or not; 0 without a Keeper.
+func (s *stopwatch) read(w *worker) int64 {
+	if s.after == 0 {
+		return 0
+	}
+	return w.pool.clock()
+}
+
+// pulse answers a call of Pulse.
+func (s *stopwatch) pulse(w *worker, call uint64) {
+	s.pulses, s.budget, s.tiny = call, tinyBudget, 0
+	w.fence = max(w.fence, w.head+1)
+}
+
+// worth says whether a child of a frame at the given depth is to be kept, which took so long.
+func (s *stopwatch) worth(depth uint64, took int64) bool {
+	for uint64(len(s.debts)) <= depth {
+		s.debts = append(s.debts, 0)
+	}
+	s.debts = s.debts[:depth+1]
+	enough := s.after
+	if s.debts[depth] >= enough {
+		enough /= smallShare
+	}
+	if took < enough {
+		s.debts[depth] += took
+		return false
+	}
+	return true
+}
+
+// runTimed runs the newest job, which was claimed from slot h and detached, and times it.
+func (w *worker) runTimed(r *record, h uint32) {
+	s := &w.watch
+	spacer := w.slots[h]
+	spacer.id, spacer.joined, spacer.consumed, spacer.gone = w.cur, true, true, true
+	spacer.state.Store(done)
+	w.head, w.fence = h+1, h+1
+	index, since := childIndex(r.id), s.read(w)-s.slept
+	w.runDetached(r)
+	took := s.read(w) - s.slept - since
+	if s.worth(w.cur>>depthShift, took) && r.fail == nil && !w.abortWanted() {
+		id := w.runningID()
+		id.Path = append(id.Path, index)
+		w.keep(r, id)
+	}
+	if took >= min(tinyJob, s.after) {
+		if s.tiny = 0; took >= s.after {
+			s.budget, w.fence = tinyBudget, max(w.fence, h+1)
+		}
+		w.popBack(h)
+		return
+	}
+	if s.budget--; s.budget <= 0 {
+		w.popBack(h)
+		w.lowerFence(h)
+		return
+	}
+	if s.tiny++; s.tiny%tinyInARow != 0 {
+		w.popBack(h)
+		return
+	}
+	w.fence = max(w.lowestFence(), min(w.fence, h+1))
+}
+
+// start and stop time r, which runs for somebody else.
+func (s *stopwatch) start(w *worker, r *record) int64 {
+	if r.w == nil {
+		s.debts = s.debts[:0]
+		return 0
+	}
+	return s.read(w) - s.slept
+}
+
+func (s *stopwatch) stop(w *worker, r *record, since int64) {
+	if r.w == nil || !s.worth(w.cur>>depthShift, s.read(w)-s.slept-since) || r.fail != nil || w.abortWanted() {
+		return
+	}
+	if id, _, ok := w.pool.idOf(r); ok {
+		w.keep(r, id)
+	}
+}
+
+// keep offers the outcome of r, which has ended in this worker.
+func (w *worker) keep(r *record, id JobID) {
+	result, err := r.d.ops.result(r)
+	w.pool.keeper.Kept(id, r.d.name, r.d.ops.arg(r), result, err)
+}

@@ -48,6 +48,9 @@ type Taken struct {
 	back bool // put back or completed; Pool.runMu guards it
 
 	restarted bool // it descends from a restarted job, or is one
+	found     bool // a Salvager got this job once
+	telling   bool // Found is being called; Pool.runMu guards this and the next
+	lateDrop  bool // it was dropped meanwhile
 }
 
 // Take gives away the oldest stealable job of some worker, for a thief outside the process; nil if there is none.
@@ -59,24 +62,19 @@ type Taken struct {
 // calls PutBack.
 func (p *Pool) Take() *Taken {
 	p.demand.Store(true)
-	r := p.stealForOutside()
-	if r == nil {
-		return nil
+	for {
+		r := p.stealForOutside()
+		if r == nil {
+			return nil
+		}
+		id, restarted, ok := p.idOf(r)
+		if hit, _ := p.ask(r, id.Path, restarted && ok); !hit {
+			return p.give(r, id, restarted, false)
+		}
+		if t := p.give(r, id, true, true); t != nil {
+			t.tellFound()
+		}
 	}
-	t := &Taken{p: p, r: r}
-	again := r.restarted()
-	r.out = &passport{taken: t, restarted: again}
-	id, restarted, ok := p.idOf(r)
-	t.id, t.restarted = id, restarted
-	p.runMu.Lock()
-	defer p.runMu.Unlock()
-	if !ok || !r.state.CompareAndSwap(stolen, running) {
-		p.tallies.dropped++ // a moment ago
-		return nil
-	}
-	p.taken[t] = true
-	p.tallies.taken++
-	return t
 }
 
 // Take looks for a job for so long by itself, and then waits so long for a worker to offer one.
@@ -151,7 +149,10 @@ func (t *Taken) putBack(restarted bool) bool {
 	if !t.settle(func(c *borderCounts) { c.putBack++ }) {
 		return false
 	}
-	t.r.out.restarted = t.r.out.restarted || restarted
+	if restarted {
+		t.r.out.restarted = true
+		t.p.restarts.Store(true)
+	}
 	if !t.r.state.CompareAndSwap(running, stolen) {
 		return false // dropped a moment ago
 	}
@@ -237,9 +238,11 @@ func (p *Pool) tellDropped(r *record) {
 	outside := p.taken[t]
 	if delete(p.taken, t); outside {
 		p.tallies.dropped++
+		t.lateDrop = t.telling
 	}
+	told := outside && !t.telling
 	p.runMu.Unlock()
-	if outside && p.cfg.Outside != nil {
+	if told && p.cfg.Outside != nil {
 		p.cfg.Outside.Dropped(t)
 	}
 }
@@ -263,6 +266,9 @@ func (p *Pool) submit(out *passport, fn string, arg any, ended func(result any, 
 		return nil, err
 	}
 	r.out = out
+	if out.restarted {
+		p.restarts.Store(true)
+	}
 	r.out.ended = func(r *record) {
 		if r.out.why != nil {
 			return

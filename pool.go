@@ -61,18 +61,21 @@ var coresAtStart = runtime.GOMAXPROCS(0)
 // A Pool runs jobs on some of this machine's cores. Its methods may be called from any goroutine.
 type Pool struct {
 	scheduler
-	cfg     Config
-	workers atomic.Pointer[[]*worker] // only ever grows
-	wg      sync.WaitGroup
-	demand  atomic.Bool   // somebody may want published jobs: another worker, or the outside
-	sample  atomic.Uint64 // number of the newest request for statistics
-	starve  atomic.Int32  // thieves from outside that look for a job this moment
-	offers  chan struct{} // wakes one of them
-	pathMu  sync.Mutex    // held while paths are resolved across stacks
-	keeper  Keeper        // nil: nothing is kept
-	pulses  atomic.Uint64 // calls of Pulse
-	watches atomic.Uint64 // calls of Rewatch
-	start   time.Time
+	cfg      Config
+	workers  atomic.Pointer[[]*worker] // only ever grows
+	wg       sync.WaitGroup
+	demand   atomic.Bool   // somebody may want published jobs: another worker, or the outside
+	sample   atomic.Uint64 // number of the newest request for statistics
+	starve   atomic.Int32  // thieves from outside that look for a job this moment
+	offers   chan struct{} // wakes one of them
+	pathMu   sync.Mutex    // held while paths are resolved across stacks
+	salvager Salvager      // nil: nothing is known of restarted jobs
+	restarts atomic.Bool   // a restarted job has come
+	keeper   Keeper        // nil: nothing is kept
+	clock    func() int64  // what a Keeper's jobs are timed with: now, or the count of a test
+	pulses   atomic.Uint64 // calls of Pulse
+	watches  atomic.Uint64 // calls of Rewatch
+	start    time.Time
 
 	runMu   sync.Mutex
 	runs    map[*record]bool // roots that have not finished
@@ -97,6 +100,8 @@ func NewPool(cfg Config) (*Pool, error) {
 	p := &Pool{cfg: cfg, start: time.Now().Add(-poolEpoch), runs: map[*record]bool{}, taken: map[*Taken]bool{}}
 	p.quit, p.offers = make(chan struct{}), make(chan struct{}, 1)
 	p.demand.Store(cfg.Workers > 1)
+	p.clock = p.now
+	p.salvager, _ = cfg.Outside.(Salvager)
 	if cfg.KeepAfter > 0 {
 		p.keeper, _ = cfg.Outside.(Keeper)
 	}

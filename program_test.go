@@ -38,6 +38,7 @@ func (a programArg) called() programArg {
 
 // program uses every idea of the model in a way whose result does not depend on the order of execution.
 func program(f *Frame, a programArg) int {
+	visits.note(f, a)
 	n := int(a.Seed>>8%5) + 1
 	if a.Depth == 0 {
 		return int(a.Seed % 1000)

@@ -42,10 +42,12 @@ type record struct {
 	state atomic.Uint32  // fresh, stolen, running, done, dropped: anybody
 
 	d        *funcDesc
-	group    uint64 // the Group it was spawned by; 0 for a Future
-	joined   bool   // owner only: it came back through the finished list
-	consumed bool   // owner only: it came back, its result was taken, and it waits to be popped
-	fail     error  // a *JobError: the job panicked
+	group    uint64      // the Group it was spawned by; 0 for a Future
+	joined   bool        // owner only: it came back through the finished list
+	consumed bool        // owner only: it came back, its result was taken, and it waits to be popped
+	gone     bool        // owner only: it left its slot before a thief's turn came (handover.go)
+	passed   atomic.Bool // gone, and a thief has stepped over the slot
+	fail     error       // a *JobError: the job panicked
 	thief    atomic.Pointer[worker]
 	next     *record   // in a free list, the finished list or nowhere
 	out      *passport // how it came in from, or went to, the outside
@@ -66,7 +68,8 @@ func (r *record) finished(id uint64) bool {
 
 // renew makes a record that came back from a thief usable in its slot again.
 func (r *record) renew() {
-	r.group, r.joined, r.consumed, r.fail, r.out = 0, false, false, nil, nil
+	r.group, r.joined, r.consumed, r.gone, r.fail, r.out = 0, false, false, false, nil, nil
+	r.passed.Store(false)
 	r.thief.Store(nil)
 	r.state.Store(fresh)
 }

@@ -4,8 +4,13 @@ package satin
 type abortPanic struct{ r *record }
 
 // runRoot runs a stolen job, or one from the inbox, on top of the stack, and delivers its result. Everything of this
-// worker's own that is older is stolen at this point, so tail, split and head are equal (see join.go).
+// worker's own that is older is stolen at this point, so tail, split and head are equal (see join.go). A restarted job may be
+// handed over instead (restart.go).
 func (w *worker) runRoot(r *record) {
+	again, found := w.look(r)
+	if found {
+		return
+	}
 	r.thief.Store(w)
 	if !r.state.CompareAndSwap(stolen, running) {
 		w.counts.unbegun++ // nobody waits for it any more
@@ -15,7 +20,7 @@ func (w *worker) runRoot(r *record) {
 	outer := w.countFor(r)
 	w.enter(0, cur)
 	w.tab.Load().roots[cur>>depthShift+1] = r
-	w.stolen = append(w.stolen, stolenRoot{r, w.head, w.cur >> depthShift})
+	w.stolen = append(w.stolen, stolenRoot{r, w.head, w.cur >> depthShift, again})
 	w.counts.roots++
 	if w.grain.restart(); r.w == nil {
 		w.grain.begin(w)
@@ -27,11 +32,20 @@ func (w *worker) runRoot(r *record) {
 		w.stolen = w.stolen[:n]
 		w.countOn(outer)
 		w.grain.restart()
+		if w.watching() {
+			w.limit.Store(0)
+		}
 		if r.state.CompareAndSwap(running, done) {
 			r.deliver()
 		}
 	}()
+	if !w.watch.keeps() {
+		w.call(r, cur)
+		return
+	}
+	since := w.watch.start(w, r)
 	w.call(r, cur)
+	w.watch.stop(w, r, since)
 }
 
 // call runs r's job in the frame that was entered for it and goes back to the frame cur. It keeps a panic in r.fail, but

@@ -70,7 +70,7 @@ type levelTab struct {
 type worker struct {
 	// Owner only.
 	head     uint32
-	split    uint32 // the split in ts
+	fence    uint32 // Get and Results leave the jobs below it to step; see lowestFence
 	cur      uint64 // the running frame
 	slots    []*record
 	base     unsafe.Pointer // of slots
@@ -86,6 +86,10 @@ type worker struct {
 	grain    grain
 	last     [8]*funcDesc // functions spawned recently, by a hash of their key
 	rng      *rand.Rand
+	split    uint32   // the split in ts
+	handed   []uint32 // slots whose jobs were handed over (handover.go), ascending
+	watched  uint64   // the call of Rewatch that was answered last
+	watch    stopwatch
 	pool     *Pool // nil: the sequential program
 	id       int
 	tab      atomic.Pointer[levelTab]
@@ -112,10 +116,11 @@ type stolenRoot struct {
 	r     *record
 	base  uint32 // the head then
 	depth uint64 // its depth
+	again restart
 }
 
 func newWorker(p *Pool, id int) *worker {
-	w := &worker{pool: p, id: id, rng: rand.New(rand.NewPCG(uint64(id), 0x5a71)), core: make(chan bool, 1)}
+	w := &worker{pool: p, id: id, watch: newStopwatch(p), rng: rand.New(rand.NewPCG(uint64(id), 0x5a71)), core: make(chan bool, 1)}
 	w.growSlots(firstSlots)
 	tab := &levelTab{make([]level, firstSlots), make([]*record, firstSlots)}
 	w.levels = tab.levels
@@ -232,7 +237,7 @@ func (w *worker) publish(n uint32) {
 			break
 		}
 	}
-	w.split = ns
+	w.split, w.fence = ns, max(w.fence, ns)
 	w.counts.published++
 	if w.pool != nil {
 		w.pool.workAppeared()
@@ -263,11 +268,35 @@ func (w *worker) claim(h uint32) bool {
 	}
 }
 
-// popStolen removes the newest slot, whose job was stolen and came back. All below it are stolen: tail is h+1, nothing
-// is stealable, no thief can change ts.
+// popStolen removes the newest slot, whose job was away and came back, or was dropped. If it is not private (regain), all below
+// it are stolen: tail is h+1, nothing is stealable, no thief can change ts.
 func (w *worker) popStolen(h uint32) {
-	w.ts.Store(uint64(h)<<32 | uint64(h))
-	w.split, w.head = h, h
+	if w.head = h; h < w.split {
+		w.ts.Store(uint64(h)<<32 | uint64(h))
+		w.split = h
+	}
+	next := h
+	if w.watch.budget > 0 {
+		next++ // the next job here is looked at too
+	}
+	w.fence = max(w.lowestFence(), min(w.fence, next))
+}
+
+// lowestFence is below which slot Get and Results must not begin jobs by themselves: they are not private, or were handed over.
+func (w *worker) lowestFence() uint32 {
+	if n := len(w.handed); n > 0 {
+		return max(w.split, w.handed[n-1]+1)
+	}
+	return w.split
+}
+
+// lowerFence is called when a job in slot h, below the fence, begins without being timed: those below it may be as short.
+func (w *worker) lowerFence(h uint32) {
+	n := w.lowestFence()
+	if w.watch.keeps() && h > n {
+		n += (h - n) / 2
+	}
+	w.fence = min(w.fence, n)
 }
 
 // steal takes the oldest stealable job of v, or asks v to publish some. Any goroutine may call it.
@@ -284,6 +313,10 @@ func (v *worker) steal() *record {
 				v.nudge()
 			}
 			r := (*v.slotTab.Load())[tail]
+			if r.state.Load() != fresh { // it had left before (handover.go)
+				r.passed.Store(true)
+				continue
+			}
 			r.state.Store(stolen)
 			return r
 		}
