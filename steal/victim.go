@@ -90,7 +90,14 @@ func (c *Core) taken(t Ticket, jobs []Taken) {
 	}
 	a := c.takes[i]
 	c.takes = slices.Delete(c.takes, i, i+1)
-	jobs = c.takeFound(jobs)
+	asked := len(jobs)
+	if jobs = c.takeFound(jobs); len(jobs) == 0 && asked > 0 { // the thief still wants something to do
+		c.lastAsk++
+		a.ID = c.lastAsk
+		c.takes = append(c.takes, a)
+		c.order(Order{Kind: Take, Ticket: Ticket(a.ID), Max: asked})
+		return
+	}
 	var grants []Grant
 	bytes := 0
 	for k := range jobs {
