@@ -8,9 +8,10 @@ import (
 // Here a core does what its mastership decides (masters_election.go): it starts the root (root.go), tells everybody that it has, and
 // gives the root up again.
 
-// onBeacon hears from a master, which may be better or worse than this peer. One of a life that is known to be over is no master.
+// onBeacon hears from a master, which may be better or worse than this peer. One of a life that is known to be over is no master. A
+// peer that leaves is none any more either, and does not become one: it has no beacons, so that the others wait for nobody.
 func (c *Core) onBeacon(from Address, b *Beacon) {
-	if c.masters == nil {
+	if c.masters == nil || c.leaving != nil {
 		return
 	}
 	if p := c.peers.find(from.Peer); p != nil && from.Inc < max(p.inc, p.floor) {
@@ -29,7 +30,7 @@ func (c *Core) onBeacon(from Address, b *Beacon) {
 
 // masterTick sends the beacon and looks for silent masters, when either is due.
 func (c *Core) masterTick() {
-	if c.masters != nil {
+	if c.masters != nil && c.leaving == nil {
 		c.decide(c.mastership().look(c.mayLead))
 	}
 }
@@ -48,23 +49,26 @@ func (c *Core) mayLead(id PeerID) bool {
 
 // nextMaster is when masterTick has something to do; 0 is never.
 func (c *Core) nextMaster() time.Duration {
-	if c.masters == nil {
+	if c.masters == nil || c.leaving != nil {
 		return 0
 	}
 	return max(1, c.mastership().next())
 }
 
-// decide carries a decision out.
+// decide carries a decision out. What this peer has finished for a master whose root has ended is told to everybody: nobody has it
+// any more, and the jobs above it will be run again.
 func (c *Core) decide(d decision) {
 	if d.StepDown {
 		c.stepDown()
+	}
+	if d.Ended != "" {
+		c.announceKept(d.Ended)
 	}
 	if d.Start {
 		c.startRoot(true) // a fresh one has been started by NewCore
 	}
 	if d.Send != nil {
-		c.stats.NewsSent++
-		c.order(Order{Kind: Tell, News: &News{Run: c.run.ID, From: c.self, Master: d.Send}})
+		c.tellAll(&News{Master: d.Send})
 	}
 }
 
