@@ -63,6 +63,13 @@ func (w *worker) regain(r *record, h uint32) {
 	}
 }
 
+// countDropped counts a job that was dropped before it left.
+func (p *Pool) countDropped() {
+	p.runMu.Lock()
+	p.tallies.dropped++
+	p.runMu.Unlock()
+}
+
 // give makes r, which is stolen, a job outside; nil if it was dropped a moment ago.
 func (p *Pool) give(r *record, id JobID, restarted, found bool) *Taken {
 	t := &Taken{p: p, r: r, id: id, restarted: restarted, found: found || r.wasFound(), telling: found}

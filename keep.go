@@ -119,9 +119,10 @@ func (w *worker) runTimed(r *record, h uint32) {
 	w.runDetached(r)
 	took := s.read(w) - s.slept - since
 	if s.worth(w.cur>>depthShift, took) && r.fail == nil && !w.abortWanted() {
-		id := w.runningID()
-		id.Path = append(id.Path, index)
-		w.keep(r, id)
+		if id, ok := w.runningPath(); ok {
+			id.Path = append(id.Path, index)
+			w.keep(r, id)
+		}
 	}
 	if took >= min(tinyJob, s.after) {
 		if s.tiny = 0; took >= s.after {

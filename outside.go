@@ -68,7 +68,11 @@ func (p *Pool) Take() *Taken {
 			return nil
 		}
 		id, restarted, ok := p.idOf(r)
-		if hit, _ := p.ask(r, id.Path, restarted && ok); !hit {
+		if !ok { // it, or an ancestor, was dropped a moment ago
+			p.countDropped()
+			return nil
+		}
+		if hit, _ := p.ask(r, id.Path, restarted); !hit {
 			return p.give(r, id, restarted, false)
 		}
 		if t := p.give(r, id, true, true); t != nil {

@@ -13,12 +13,18 @@ import "slices"
 
 // runningID gives the ID of w's running frame. Only w's own goroutine may call it.
 func (w *worker) runningID() JobID {
+	id, _ := w.runningPath()
+	return id
+}
+
+// runningPath is runningID that says whether the ID is whole: not if an ancestor was dropped.
+func (w *worker) runningPath() (id JobID, ok bool) {
 	if w.pool != nil {
 		w.pool.pathMu.Lock()
 		defer w.pool.pathMu.Unlock()
 	}
-	id, _, _ := w.idAt(w.cur>>depthShift, nil)
-	return id
+	id, _, ok = w.idAt(w.cur>>depthShift, nil)
+	return id, ok
 }
 
 // idOf gives the ID of a stolen job, and whether it descends from a restarted one or is one, if nobody has dropped it.
