@@ -81,7 +81,7 @@ func (c *Core) find(j *Taken) bool {
 		return true
 	}
 	if s := c.adoptable(p, id); s != nil && c.leaseN < c.cfg.MaxLeases {
-		l := &lease{ref: j.Ref, job: j.Job, copy: s}
+		l := &lease{ref: j.Ref, job: j.Job, copy: s, adopted: true}
 		c.refs[l.ref] = l
 		c.leaseN++
 		c.free(s)
@@ -107,7 +107,7 @@ func (c *Core) free(s *segment) {
 
 // adopt enters the lease of a job that q holds, and asks for it.
 func (c *Core) adopt(q *peer, e *tupleEntry, l *lease) {
-	l.adopted = true
+	l.adopted, l.life = true, e.Holder.Inc
 	h := c.lend(q, l)
 	i := slices.IndexFunc(c.adopting, func(a adopting) bool { return a.from == e.Holder && len(a.jobs) < maxAdoptions })
 	if i < 0 {

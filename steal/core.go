@@ -227,7 +227,11 @@ func (c *Core) Aborted(now time.Duration, refs ...Ref) Output {
 }
 
 // Stats returns the counters.
-func (c *Core) Stats() Stats { return c.stats }
+func (c *Core) Stats() Stats {
+	s := c.stats
+	s.TuplesEvicted += c.tuples.evicted
+	return s
+}
 
 // Self is the address this core answers to.
 func (c *Core) Self() Address { return c.self }

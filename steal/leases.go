@@ -18,7 +18,8 @@ type lease struct {
 	after  uint64 // a thief that has seen this heartbeat of ours has had the reply too, if order is kept
 	misses int    // consecutive inventories that did not list the handle
 
-	adopted bool // the thief did not steal it but had it as an orphan
+	adopted bool        // the thief did not steal it but had it as an orphan
+	life    Incarnation // of that thief, as was told
 }
 
 // lend enters a new lease. Handles only grow, so each thief's leases stay in order.

@@ -79,7 +79,7 @@ func (c *Core) Cancel(now time.Duration) Output {
 // leave says goodbye to everybody who counts on this peer, and forgets everything.
 func (c *Core) leave() {
 	for _, p := range c.peers.list {
-		if p.partner(c.now) || c.flightTo(p.id) >= 0 || c.asking(p) {
+		if p.farewell || p.partner(c.now) || c.flightTo(p.id) >= 0 || c.asking(p) {
 			c.send(p, &Message{Goodbye: &Goodbye{}})
 		}
 	}
@@ -97,12 +97,16 @@ func (c *Core) forgetAll() {
 	c.peers, c.flights, c.asks, c.takes, c.adopting = peerTable{}, nil, nil, nil, nil
 	c.segments, c.waiting, c.unacked, c.unackedN = make(map[SegmentID]*segment), nil, nil, 0
 	c.refs, c.leaseN, c.root, c.leaving = make(map[Ref]*lease), 0, nil, nil
+	c.stats.TuplesEvicted += c.tuples.evicted
 	c.store, c.tuples = newStore(c.cfg.MaxKept, c.cfg.MaxKeptBytes), newTupleTable(c.cfg.MaxTuples)
 	c.telling, c.shown = teller{}, watcher{}
 }
 
 // dropWork is step 1.
 func (c *Core) dropWork() {
+	for _, p := range c.peers.list {
+		p.farewell = p.partner(c.now)
+	}
 	for i := range c.asks {
 		c.reply(&c.asks[i], nil)
 	}
@@ -209,6 +213,7 @@ func (c *Core) handOver() {
 		m := &Message{HandOver: &HandOver{ID: t.id, Parts: t.parts}}
 		t.until = c.now + c.cfg.StealTimeout + 4*c.links.expected(p.cluster, m.Size())
 		l.transfers = append(l.transfers, t)
+		p.farewell = true
 		c.send(p, m)
 	}
 	if len(l.transfers) == 0 && !c.resultsUnderway() {

@@ -148,6 +148,7 @@ func (c *Core) reborn(p *peer, inc Incarnation) {
 		c.stats.PeersLost++
 		c.lose(p)
 	}
+	c.loseAdopted(p, inc)
 	c.masters.over(p.id, inc)
 	p.begin(inc)
 }

@@ -63,6 +63,16 @@ func (c *Core) loseOwner(p *peer) {
 	c.announceKept(p.id)
 }
 
+// loseAdopted forgets what earlier lives of a peer had, of which only others have told.
+func (c *Core) loseAdopted(p *peer, inc Incarnation) {
+	c.tuples.dropHolder(p.id, inc)
+	for _, l := range slices.Clone(p.leases) {
+		if l.adopted && l.life < inc {
+			c.requeue(l, true, &c.stats.PutBackLostThief)
+		}
+	}
+}
+
 // ownerLost decides about a segment whose owner is gone.
 func (c *Core) ownerLost(s *segment) {
 	if !c.salvaging() {

@@ -23,6 +23,7 @@ type peer struct {
 	doneAt int
 
 	disowned []Handle // handles of mine that it was told to be disowned, last ones
+	farewell bool     // it is to hear the goodbye of this peer, which leaves
 
 	askSeq   RequestID     // the highest request of its present life
 	expects  time.Duration // until when it counts on heartbeats from here

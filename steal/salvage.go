@@ -108,6 +108,9 @@ func (c *Core) keep(p Partial, class keptClass, owner PeerID) *kept {
 		return nil
 	}
 	c.stats.PartialsKept++
+	if class != handed {
+		c.stats.TuplesEvicted += c.tuples.dropBelow(p.Path)
+	}
 	return k
 }
 

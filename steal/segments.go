@@ -95,6 +95,9 @@ func (c *Core) finish(s *segment, outcome []byte) {
 	if l := s.copyOf; l != nil {
 		c.keep(Partial{Path: s.job.Path, Identity: s.job.Identity, Outcome: outcome}, settled, c.self.Peer)
 		s.copyOf, l.copy = nil, nil
+		if l.adopted {
+			c.stats.OrphansReused++
+		}
 		delete(c.segments, s.id)
 		c.tellAborted([]*lease{l})
 		c.settle(l, outcome)
@@ -106,7 +109,10 @@ func (c *Core) finish(s *segment, outcome []byte) {
 		c.rootFinished(outcome)
 		return
 	}
-	c.keep(Partial{Path: s.job.Path, Identity: s.job.Identity, Outcome: outcome}, settled, s.owner.id)
+	k := c.keep(Partial{Path: s.job.Path, Identity: s.job.Identity, Outcome: outcome}, settled, s.owner.id)
+	if k != nil && s.owner.lost {
+		c.announceOne(k)
+	}
 	c.links.jobDone(s.owner.cluster, c.now-s.since, len(outcome))
 	c.sendFirst(s, outcome)
 }

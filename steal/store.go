@@ -26,6 +26,7 @@ type kept struct {
 	class  keptClass
 	owner  PeerID // settled: who had it
 	inPart bool   // of a job that ran in place, perhaps under a segment that still runs
+	told   bool
 	toldAt time.Duration
 	place  *list.Element
 }

@@ -49,7 +49,7 @@ func (c *Core) announceKept(lost PeerID) {
 // announceStrays is the same for peers that are not members any more, which were perhaps never partners.
 func (c *Core) announceStrays() {
 	for _, k := range c.store.index {
-		if k.class == settled && k.owner != c.self.Peer && k.toldAt == 0 {
+		if k.class == settled && k.owner != c.self.Peer && !k.told {
 			if _, ok := c.members.Find(k.owner); !ok {
 				c.announceOne(k)
 			}
@@ -58,10 +58,10 @@ func (c *Core) announceStrays() {
 }
 
 func (c *Core) announceOne(k *kept) {
-	if k.toldAt != 0 && c.now < k.toldAt+tellAgain || k.inPart && c.spawnedUnder(k.Path) != nil {
+	if k.told && c.now < k.toldAt+tellAgain || k.inPart && c.spawnedUnder(k.Path) != nil {
 		return
 	}
-	k.toldAt = c.now
+	k.told, k.toldAt = true, c.now
 	c.announce(k.Path, k.Identity)
 }
 

@@ -27,6 +27,9 @@ func describe(m *Message) string {
 		}
 		for _, g := range m.Reply.Jobs {
 			add("handle %d (job %s%s)", g.Handle, g.Job.Path, restarted(g.Job.Restarted))
+			for _, u := range g.Orphans {
+				add("with %s", describeTuple(&u))
+			}
 		}
 		if m.Reply.Waited > 0 {
 			add("waited=%v", m.Reply.Waited.Round(time.Millisecond))
@@ -43,6 +46,22 @@ func describe(m *Message) string {
 		add("%d holds %v leased=%d seen=%d", m.Heartbeat.Seq, m.Heartbeat.Held, m.Heartbeat.Leases, m.Heartbeat.Seen)
 	case KindHunger:
 		add("queued=%d idle=%d", m.Hunger.Queued, m.Hunger.Idle)
+	case KindAdopt:
+		for _, j := range m.Adopt.Jobs {
+			add("handle %d (job %s)", j.Handle, j.Path)
+		}
+	case KindDisown:
+		add("%v", m.Disown.Handles)
+	case KindHandOver:
+		add("%d", m.HandOver.ID)
+		for _, p := range m.HandOver.Parts {
+			add("(job %s) %q", p.Path, p.Outcome)
+		}
+	case KindHandOverAck:
+		add("%d", m.HandOverAck.ID)
+		if m.HandOverAck.Leaving {
+			add("refused")
+		}
 	case KindRelayed:
 		add("%s -> %s %s", m.Relayed.From, m.Relayed.To, describe(m.Relayed))
 	}
@@ -66,13 +85,17 @@ func describeNews(n *News) string {
 		}
 	}
 	for _, t := range n.Tuples {
-		what := "runs at"
-		if t.Done {
-			what = "done at"
-		}
-		fmt.Fprintf(&b, " (job %s %s %s)", t.Path, what, t.Holder)
+		b.WriteString(" " + describeTuple(&t))
 	}
 	return b.String()
+}
+
+func describeTuple(t *Tuple) string {
+	what := "runs at"
+	if t.Done {
+		what = "done at"
+	}
+	return fmt.Sprintf("(job %s %s %s)", t.Path, what, t.Holder)
 }
 
 var stateNames = [...]string{waiting: "waiting", running: "running", lent: "lent", finished: "finished", stopped: "stopped"}
@@ -102,6 +125,7 @@ func (s *stage) state(x *actor) {
 			s.printf("  segment %d is a copy of handle %d: %s\n", h.id, h.copyOf.handle, stateNames[h.state])
 		}
 	}
+	s.recoveryState(c)
 	for _, f := range c.flights {
 		s.printf("  request %d to %s is out\n", f.request, f.Victim)
 	}

@@ -68,6 +68,7 @@ type actor struct {
 	load    Load
 	queue   []Taken
 	slots   map[Ref]string // what became of each job given away
+	jobs    map[Ref]Job
 	lastRef Ref
 	running []SegmentID
 	mute    bool // does not answer Take orders
@@ -161,9 +162,9 @@ func (s *stage) command(t *testing.T, d *datadriven.TestData) {
 			x.slots[refs[len(refs)-1]] = "aborted"
 		}
 		s.show(x, x.core.Aborted(s.now, refs...))
-	case "leave":
+	case "leave": // leave b [patience=1s]
 		x := s.actor(t, d, names[0].Key)
-		s.show(x, x.core.Leave(s.now, 0))
+		s.show(x, x.core.Leave(s.now, duration(t, d, "patience")))
 	case "sleep", "wake":
 		s.actor(t, d, names[0].Key).asleep = d.Cmd == "sleep"
 	case "crash":
@@ -180,7 +181,7 @@ func (s *stage) command(t *testing.T, d *datadriven.TestData) {
 			s.stats(s.actor(t, d, n.Key))
 		}
 	default:
-		d.Fatalf(t, "unknown command %q", d.Cmd)
+		s.recoveryCommand(t, d)
 	}
 }
 
@@ -237,7 +238,7 @@ func (s *stage) members() *Members {
 }
 
 func (s *stage) start(t *testing.T, d *datadriven.TestData, x *actor) {
-	x.slots, x.queue, x.running, x.lastRef = make(map[Ref]string), nil, nil, 0
+	x.slots, x.jobs, x.queue, x.running, x.lastRef = make(map[Ref]string), make(map[Ref]Job), nil, nil, 0
 	x.load = Load{Workers: 1}
 	var p Policy
 	switch x.policy {
@@ -292,7 +293,8 @@ func (s *stage) spawn(t *testing.T, d *datadriven.TestData) {
 	for range number(t, d, d.CmdArgs[1].Key) {
 		x.lastRef++
 		arg := make([]byte, size)
-		j := Job{Path: Path{uint32(x.lastRef)}, Identity: Identify("f", []byte{byte(x.lastRef)}, 0), Function: "f", Arg: arg}
+		j := Job{Path: Path{uint32(x.lastRef)}, Identity: Identify("f", []byte(strconv.Itoa(int(x.lastRef))), 0), Function: "f", Arg: arg}
+		x.jobs[x.lastRef] = j
 		x.queue = append(x.queue, Taken{Ref: x.lastRef, Job: j})
 	}
 	x.load.Idle = 0
@@ -306,19 +308,25 @@ func (s *stage) report(x *actor) {
 
 func (s *stage) plan(t *testing.T, d *datadriven.TestData, add func(*scripted, PeerID, int, time.Duration)) {
 	x := s.actor(t, d, d.CmdArgs[0].Key)
-	n, patience := 1, "0s"
+	n := 1
 	if d.HasArg("max") {
 		d.ScanArgs(t, "max", &n)
 	}
-	if d.HasArg("patience") {
-		d.ScanArgs(t, "patience", &patience)
+	add(x.script, PeerID(d.CmdArgs[1].Key), n, duration(t, d, "patience"))
+	s.report(x)
+}
+
+// duration reads an argument like patience=1s; 0 without it.
+func duration(t *testing.T, d *datadriven.TestData, name string) time.Duration {
+	text := "0s"
+	if d.HasArg(name) {
+		d.ScanArgs(t, name, &text)
 	}
-	wait, err := time.ParseDuration(patience)
+	wait, err := time.ParseDuration(text)
 	if err != nil {
 		d.Fatalf(t, "%v", err)
 	}
-	add(x.script, PeerID(d.CmdArgs[1].Key), n, wait)
-	s.report(x)
+	return wait
 }
 
 // network deals with messages in flight, by number or all of them: deliver 3 4, drop, duplicate 5, fail 6.
@@ -466,12 +474,14 @@ func (s *stage) obey(x *actor, r Order) {
 		s.report(x)
 	case PutBack:
 		s.fill(x, r.Ref, "")
-		s.printf("  %s: put back job %d%s\n", x.name, r.Ref, restarted(r.Restarted))
-		x.queue = slices.Insert(x.queue, 0, Taken{Ref: r.Ref, Job: Job{Path: Path{uint32(r.Ref)}, Identity: Identify("f", []byte{byte(r.Ref)}, 0), Function: "f"}})
+		j := x.jobs[r.Ref]
+		j.Restarted = j.Restarted || r.Restarted
+		s.printf("  %s: put back job %s%s\n", x.name, j.Path, restarted(r.Restarted))
+		x.queue = slices.Insert(x.queue, 0, Taken{Ref: r.Ref, Job: j})
 		s.report(x)
 	case Deliver:
 		s.fill(x, r.Ref, string(r.Outcome))
-		s.printf("  %s: deliver %q to job %d\n", x.name, r.Outcome, r.Ref)
+		s.printf("  %s: deliver %q to job %s\n", x.name, r.Outcome, x.jobs[r.Ref].Path)
 	case AbortSegment:
 		s.printf("  %s: abort segment %d\n", x.name, r.Segment)
 		x.running = slices.DeleteFunc(x.running, func(id SegmentID) bool { return id == r.Segment })
@@ -481,6 +491,8 @@ func (s *stage) obey(x *actor, r Order) {
 		s.lastMsg++
 		s.flying = append(s.flying, flying{n: s.lastMsg, news: r.News})
 		s.printf("  #%d %s -> all %s\n", s.lastMsg, r.News.From, describeNews(r.News))
+	case Watch:
+		s.printf("  %s: watch %d paths\n", x.name, r.Orphans.Len())
 	case Answer:
 		s.printf("  %s: the answer is %q\n", x.name, r.Outcome)
 	}

@@ -39,10 +39,7 @@ func (t *tupleTable) put(u Tuple) bool {
 		t.remove(t.index[i])
 	}
 	if u.Done {
-		for _, d := range slices.Clone(t.index.below(u.Path)) {
-			t.remove(d)
-			t.evicted++
-		}
+		t.evicted += t.dropBelow(u.Path)
 	}
 	for len(t.index) >= t.most {
 		t.remove(t.holders[t.biggest()].Front().Value.(*tupleEntry))
@@ -59,6 +56,15 @@ func (t *tupleTable) put(u Tuple) bool {
 	e.place = l.PushBack(e)
 	t.changed = true
 	return true
+}
+
+// dropBelow drops what is strictly below a job whose outcome is known, and says how much that was.
+func (t *tupleTable) dropBelow(p Path) uint64 {
+	below := slices.Clone(t.index.below(p))
+	for _, d := range below {
+		t.remove(d)
+	}
+	return uint64(len(below))
 }
 
 // betterThan compares two tuples of one job: what is done is better, then a later life of the same peer.
