@@ -130,8 +130,9 @@ func (p *Pool) addWorker() *worker {
 }
 
 // Close aborts what still runs and waits until the workers have ended. A job that neither spawns nor syncs nor asks
-// Aborted holds it up. Runs in progress return ErrClosed.
+// Aborted holds it up. Runs in progress return ErrClosed. A job must not close its own pool: that panics.
 func (p *Pool) Close() {
+	p.refuse("Close")
 	p.runMu.Lock()
 	again := p.closed.Swap(true)
 	roots := make([]*record, 0, len(p.runs))
@@ -166,7 +167,8 @@ func (p *Pool) now() int64 { return int64(time.Since(p.start)) }
 //
 // A job that failed gives a *JobError. When ctx ends first, or the pool is closed, Run aborts all jobs of the run and
 // returns the context's cause, or ErrClosed, at once, without waiting for long leaves to notice. Several runs
-// may share a pool. Run panics if fn is not registered.
+// may share a pool. Run panics if fn is not registered, and when a job calls it on its own pool: there it would
+// wait for the core that it holds.
 func Run[A, R any](ctx context.Context, p *Pool, fn func(*Frame, A) R, arg A) (R, error) {
 	return runKey[A, R](ctx, p, funcKey(fn), arg)
 }
@@ -226,6 +228,7 @@ func runRecord(ctx context.Context, p *Pool, r *record, run RunID) error {
 	if p == nil {
 		return runSequential(ctx, r, run)
 	}
+	p.refuse("Run")
 	ended := make(chan struct{})
 	r.out = &passport{id: JobID{Run: run}, ended: func(*record) { close(ended) }}
 	if err := p.launch(r); err != nil {

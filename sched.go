@@ -70,6 +70,7 @@ func (w *worker) main() {
 func (w *worker) work() {
 	runtime.LockOSThread() // and never unlocks: the thread ends with its priority
 	lowerPriority(w.pool.cfg.Nice, w.pool.cfg.Idle)
+	w.goroutine.Store(goroutineID())
 	ended := false
 	defer func() {
 		if w.busy.Store(false); ended {

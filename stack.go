@@ -107,8 +107,9 @@ type worker struct {
 	ts atomic.Uint64 // tail<<32 | split
 	_  [56]byte
 
-	busy  atomic.Bool // has a root
-	stats report
+	busy      atomic.Bool // has a root
+	goroutine atomic.Uint64
+	stats     report
 }
 
 // A stolenRoot is a job that this worker runs for someone else, and where on the stack it began.
