@@ -18,6 +18,7 @@ func (s *Session) loop() {
 				s.trace.answered.Store(int64(s.now()))
 			}
 			if now := s.now(); !s.gone {
+				s.storeHandedOver(m)
 				s.carryOut(now, s.core.Step(now, m))
 			}
 		case n := <-s.gossip:

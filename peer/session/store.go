@@ -23,6 +23,16 @@ func (s *Session) store(path steal.Path, id steal.Identity, outcome []byte) {
 	}
 }
 
+// storeHandedOver stores what a peer that leaves has finished: its own disk may leave with it.
+func (s *Session) storeHandedOver(m *steal.Message) {
+	if m.HandOver == nil || m.Run != s.cfg.Run.ID || m.Validate() != nil {
+		return
+	}
+	for _, p := range m.HandOver.Parts {
+		s.store(p.Path, p.Identity, p.Outcome)
+	}
+}
+
 // trouble is what the store says.
 func (s *Session) trouble() error {
 	if s.cfg.Store == nil || s.naive() {
