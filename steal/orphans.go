@@ -11,6 +11,12 @@ type Orphans struct {
 	paths []Path // sorted, each once
 }
 
+// newOrphans takes paths over, in any order.
+func newOrphans(paths []Path) *Orphans {
+	slices.SortFunc(paths, slices.Compare)
+	return &Orphans{slices.CompactFunc(paths, slices.Equal)}
+}
+
 // Look says whether there is an orphan at exactly that path, and whether there are any strictly below it. It takes
 // O(len(p) log n) steps and allocates nothing.
 func (o *Orphans) Look(p Path) (hit, below bool) {
@@ -66,9 +72,7 @@ func (c *Core) Orphans() *Orphans {
 			paths = append(paths, s.job.Path)
 		}
 	}
-	slices.SortFunc(paths, slices.Compare)
-	w.now = &Orphans{slices.CompactFunc(paths, slices.Equal)}
-	w.told = false
+	w.now, w.told = newOrphans(paths), false
 	return w.now
 }
 

@@ -86,19 +86,22 @@ func (k *kept) size() int { return len(k.Outcome) + 4*len(k.Path) + keptOverhead
 // keptOverhead is about what an entry takes besides path and outcome.
 const keptOverhead = 192
 
-// makeRoom drops what is worth less than k, or as little and older, until k fits; false if it cannot.
+// makeRoom drops what is worth less than k, or as little and older, until k fits. If it cannot fit it says false and drops nothing.
 func (s *store) makeRoom(k *kept) bool {
-	most, room := s.most, s.room
+	size, number, bytes := k.size(), 0, 0
+	for c := k.class + 1; c < keptClasses; c++ {
+		number, bytes = number+s.age[c].Len(), bytes+s.bytes[c]
+	}
+	switch {
+	case number >= s.most || bytes+size > s.room,
+		k.class == settled && size > s.room/4, // one must not drive out all others
+		k.class == handed && (s.most < 2 || size > s.room/2):
+		return false
+	}
 	if k.class == handed {
-		for s.age[handed].Len() > 0 && (s.age[handed].Len() >= most/2 || s.bytes[handed]+k.size() > room/2) {
+		for s.age[handed].Len() >= s.most/2 || s.bytes[handed]+size > s.room/2 {
 			s.dropOldest(handed)
 		}
-		if most/2 == 0 || k.size() > room/2 {
-			return false
-		}
-	}
-	if k.size() > room/4 && k.class == settled || k.size() > room {
-		return false // one must not drive out all others
 	}
 	for c := settled; c <= k.class; c++ {
 		for s.age[c].Len() > 0 && !s.fits(k) {

@@ -1,0 +1,247 @@
+package steal
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+)
+
+// salvageCore is an idle peer "a" among others, with no policy that would interfere.
+func salvageCore(t *testing.T, change func(*Config)) *Core {
+	t.Helper()
+	cfg := LAN()
+	if change != nil {
+		change(&cfg)
+	}
+	c, err := NewCore(cfg, Run{}, Address{Peer: "a", Inc: 1}, parseMembers("x: a b c d e, y: f g"), &scripted{}, rand.New(rand.NewPCG(1, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Report(time.Second, Load{Workers: 1, Idle: 1})
+	return c
+}
+
+func living(id PeerID) Address { return Address{Peer: id, Inc: 1} }
+
+func pathIdentity(p Path) Identity { return Identify("f", []byte(p.String()), 0) }
+
+func jobAt(p ...uint32) Job { return Job{Path: p, Identity: pathIdentity(p), Function: "f"} }
+
+func partAt(size int, p ...uint32) Partial {
+	return Partial{Path: p, Identity: pathIdentity(p), Outcome: make([]byte, size)}
+}
+
+// holdFor lets a core get a job from another peer, which runs if a worker is idle.
+func holdFor(c *Core, owner PeerID, h Handle, j Job) Output {
+	return c.Step(c.now, &Message{From: living(owner), To: c.self, Reply: &StealReply{Jobs: []Grant{{Handle: h, Job: j}}}})
+}
+
+func goodbye(c *Core, id PeerID) Output {
+	return c.Step(c.now, &Message{From: living(id), To: c.self, Goodbye: &Goodbye{}})
+}
+
+// told lists what a core tells in an output.
+func told(o Output) (list []Tuple) {
+	for _, r := range o.Orders {
+		if r.Kind == Tell {
+			list = append(list, r.News.Tuples...)
+		}
+	}
+	return list
+}
+
+// later lets time pass for a core that has something due.
+func later(c *Core, d time.Duration) Output { return c.Tick(c.now + d) }
+
+// News of anybody, about anything, change nothing but counters and a bounded table.
+func TestHostileNews(t *testing.T) {
+	c := salvageCore(t, func(cfg *Config) { cfg.MaxTuples = 50 })
+	c.Keep(c.now, []Partial{partAt(10, 4, 1)})
+	c.Hear(c.now, &News{From: living("b"), Tuples: []Tuple{{Path: Path{7}, Holder: living("b"), Done: true}}})
+	good := Tuple{Path: Path{1}, Holder: living("c"), Done: true}
+	for name, n := range map[string]*News{
+		"another run":     {Run: RunID{9}, From: living("c"), Tuples: []Tuple{good}},
+		"from itself":     {From: c.self, Tuples: []Tuple{good}},
+		"no life":         {From: Address{Peer: "c"}, Tuples: []Tuple{good}},
+		"nothing":         {From: living("c")},
+		"a stranger":      {From: living("zz"), Tuples: []Tuple{{Path: Path{1}, Holder: living("zz")}}},
+		"for another":     {From: living("c"), Tuples: []Tuple{{Path: Path{1}, Holder: living("d")}}},
+		"about the asker": {From: living("c"), Tuples: []Tuple{{Path: Path{1}, Holder: c.self}}},
+		"the root":        {From: living("c"), Tuples: []Tuple{{Holder: living("c"), Done: true}}},
+		"a long path":     {From: living("c"), Tuples: []Tuple{{Path: make(Path, maxPath+1), Holder: living("c")}}},
+		"too many":        {From: living("c"), Tuples: make([]Tuple, maxTuples+1)},
+	} {
+		if out := c.Hear(c.now, n); len(out.Orders)+len(out.Messages) != 0 || len(c.tuples.index) != 1 {
+			t.Errorf("%s: leads to %+v and %d tuples", name, out, len(c.tuples.index))
+		}
+	}
+	for i := range 1000 { // a flood
+		c.Hear(c.now, &News{From: living("c"), Tuples: []Tuple{{Path: Path{2, uint32(i)}, Holder: living("c"), Done: true}, {Path: Path{4}, Holder: living("c"), Done: true}}})
+	}
+	if len(c.tuples.index) > 50 || c.tuples.holders["b"].Len() != 1 {
+		t.Errorf("after a flood of one peer %d tuples are known, of b %d", len(c.tuples.index), c.tuples.holders["b"].Len())
+	}
+	if c.store.find(Path{4, 1}, pathIdentity(Path{4, 1})) == nil {
+		t.Error("what is kept here was dropped because of another's word")
+	}
+}
+
+// What is handed over is bounded, acknowledged all the same, and drives out nothing that was computed here.
+func TestHostileHandOver(t *testing.T) {
+	c := salvageCore(t, func(cfg *Config) { cfg.MaxKept, cfg.MaxKeptBytes = 20, 20_000 })
+	c.Keep(c.now, []Partial{partAt(10, 1, 1), partAt(10, 2, 2, 2)})
+	for i := range 300 {
+		h := &HandOver{ID: uint64(i + 1), Parts: []Partial{partAt(i*10, 3, uint32(i)), partAt(1, 1), partAt(1, 2, 2), {Outcome: []byte("root")}}}
+		out := c.Step(c.now, &Message{From: living("f"), To: c.self, HandOver: h})
+		if len(out.Messages) != 1 || out.Messages[0].HandOverAck == nil || out.Messages[0].HandOverAck.Leaving {
+			t.Fatalf("a hand-over is answered by %+v", out.Messages)
+		}
+	}
+	if len(c.store.index) > 20 || c.store.total() > 20_000 {
+		t.Errorf("%d outcomes of %d bytes are kept", len(c.store.index), c.store.total())
+	}
+	for _, p := range []Path{{1, 1}, {2, 2, 2}} {
+		if c.store.find(p, pathIdentity(p)) == nil {
+			t.Errorf("the outcome of %v, computed here, was driven out", p)
+		}
+	}
+	if c.store.find(nil, Identity{}) != nil {
+		t.Error("an outcome of the root was taken from another peer")
+	}
+}
+
+// Nobody can adopt what has an owner that lives, or what is another job; what is not here is returned.
+func TestHostileAdopt(t *testing.T) {
+	c := salvageCore(t, nil)
+	holdFor(c, "b", 1, jobAt(1))
+	for name, j := range map[string]Adoption{
+		"owned":            {Handle: 1, Path: Path{1}, Identity: pathIdentity(Path{1})},
+		"unknown":          {Handle: 2, Path: Path{2}, Identity: pathIdentity(Path{2})},
+		"another identity": {Handle: 3, Path: Path{1}},
+	} {
+		out := c.Step(c.now, &Message{From: living("c"), To: c.self, Adopt: &Adopt{Jobs: []Adoption{j}}})
+		if len(out.Messages) != 1 || out.Messages[0].Return == nil || !slices.Equal(out.Messages[0].Return.Handles, []Handle{j.Handle}) {
+			t.Errorf("%s: %+v", name, out.Messages)
+		}
+	}
+	if p := c.peers.find("b"); len(p.held) != 1 || c.Stats().OrphansAdopted != 0 {
+		t.Error("the job was taken from its owner")
+	}
+	goodbye(c, "b")
+	adopt := &Message{From: living("c"), To: c.self, Adopt: &Adopt{Jobs: []Adoption{{Handle: 9, Path: Path{1}, Identity: pathIdentity(Path{1})}}}}
+	for range 3 { // repeated
+		if out := c.Step(c.now, adopt); len(out.Messages) != 0 {
+			t.Errorf("the adoption of an orphan is answered by %+v", out.Messages)
+		}
+	}
+	if p := c.peers.find("c"); len(p.held) != 1 || p.held[0].handle != 9 {
+		t.Error("the orphan is not in its new owner's inventory")
+	}
+}
+
+// An outcome that comes of an aborted job is neither sent nor kept.
+func TestAbortedOutcomeIsNotKept(t *testing.T) {
+	c := salvageCore(t, nil)
+	out := holdFor(c, "b", 1, jobAt(1))
+	id := out.Orders[0].Segment
+	c.Step(c.now, &Message{From: living("b"), To: c.self, Abort: &Abort{Handles: []Handle{1}}})
+	if out = c.Finished(c.now, id, []byte("late")); len(out.Messages) != 0 || len(c.store.index) != 0 {
+		t.Errorf("the outcome is sent (%v) or kept (%d)", out.Messages, len(c.store.index))
+	}
+}
+
+// As long as nobody is lost nothing is told, no table is shown, and a finished segment costs one entry.
+func TestNothingHappensWhileNobodyIsLost(t *testing.T) {
+	c := salvageCore(t, nil)
+	for i := range 100 {
+		id := holdFor(c, "b", Handle(i+1), jobAt(1, uint32(i))).Orders[0].Segment
+		c.Report(c.now, Load{Workers: 1})
+		c.Keep(c.now, []Partial{partAt(3, 1, uint32(i), 5)})
+		c.Finished(c.now, id, []byte("x"))
+		out := c.Report(c.now, Load{Workers: 1, Idle: 1, Runs: uint64(i + 1)})
+		c.Step(c.now, &Message{From: living("b"), To: c.self, Ack: &ResultAck{Handle: Handle(i + 1)}})
+		out.Orders = append(out.Orders, later(c, 10*time.Millisecond).Orders...)
+		if len(out.Orders) != 0 {
+			t.Fatalf("job %d leads to %+v", i, out.Orders)
+		}
+	}
+	if len(c.store.index) != 100 || len(c.telling.jobs) != 0 {
+		t.Errorf("%d outcomes are kept, %d to be told", len(c.store.index), len(c.telling.jobs))
+	}
+}
+
+// A run that is over leaves nothing behind.
+func TestCancelForgetsAll(t *testing.T) {
+	c := salvageCore(t, nil)
+	holdFor(c, "b", 1, jobAt(1))
+	goodbye(c, "b") // an orphan
+	c.Keep(c.now, []Partial{partAt(3, 2)})
+	c.Hear(c.now, &News{From: living("c"), Tuples: []Tuple{{Path: Path{3}, Holder: living("c")}}})
+	holdFor(c, "d", 4, jobAt(5))
+	out := c.Cancel(c.now)
+	if len(out.Orders) != 1 || out.Orders[0].Kind != AbortSegment || len(out.Messages) != 1 || out.Messages[0].Goodbye == nil || out.Messages[0].To.Peer != "d" {
+		t.Errorf("the end of the run leads to %+v", out)
+	}
+	if !c.Gone() || len(c.segments)+len(c.store.index)+len(c.tuples.index)+len(c.telling.jobs)+c.leaseN != 0 {
+		t.Error("something is left")
+	}
+	if _, ok := c.Next(); ok {
+		t.Error("it wants to be ticked")
+	}
+	if out = c.Found(c.now, []Taken{{Ref: 1}}); len(out.Orders) != 1 || out.Orders[0].Kind != PutBack {
+		t.Errorf("a job found later leads to %+v", out.Orders)
+	}
+}
+
+// A leaver's pieces go to several peers, the idle and near ones first, and each gets the next one when it has acknowledged the last.
+func TestHandOverIsSpread(t *testing.T) {
+	c := salvageCore(t, func(cfg *Config) { cfg.MaxHandOver = 20_000 })
+	for i, queued := range map[PeerID]int{"b": 50, "c": 0, "f": 0} {
+		c.Step(c.now, &Message{From: living(i), To: c.self, Hunger: &Hunger{Seq: 1, Queued: queued}})
+	}
+	for i := range 100 {
+		c.Keep(c.now, []Partial{partAt(2000, uint32(i+1))})
+	}
+	got := make(map[PeerID]int)
+	var first []PeerID
+	queue := slices.Clone(c.Leave(c.now, time.Second).Messages)
+	for _, m := range queue {
+		first = append(first, m.To.Peer)
+	}
+	for len(queue) > 0 {
+		m := queue[0]
+		queue = queue[1:]
+		if m.HandOver == nil {
+			continue
+		}
+		if size := m.Size(); size > 20_500 {
+			t.Errorf("a piece of %d bytes", size)
+		}
+		got[m.To.Peer] += len(m.HandOver.Parts)
+		ack := &Message{From: living(m.To.Peer), To: c.self, HandOverAck: &HandOverAck{ID: m.HandOver.ID}}
+		queue = append(queue, slices.Clone(c.Step(c.now, ack).Messages)...)
+	}
+	if want := []PeerID{"c", "d", "e", "f"}; !slices.Equal(first, want) {
+		t.Errorf("the first pieces go to %v, want %v", first, want)
+	}
+	sum := 0
+	for _, n := range got {
+		sum += n
+	}
+	if sum != 100 || len(got) < 4 || c.Stats().PartialsHandedOver != 100 || !c.Gone() {
+		t.Errorf("%d of 100 outcomes were handed over, %v; gone: %v", sum, got, c.Gone())
+	}
+}
+
+// A disowned handle whose message was lost is disowned again, not aborted, when it shows in an inventory.
+func TestLostDisownIsRepeated(t *testing.T) {
+	c := victimCore(t, LAN(), 1)
+	g := give(t, c, 0, 1, 1)
+	c.disownAll([]*lease{c.refs[1]})
+	c.now += time.Second
+	out := c.Step(c.now, inventory(c, 1, g.Handle))
+	if len(out.Messages) != 1 || out.Messages[0].Disown == nil || !slices.Equal(out.Messages[0].Disown.Handles, []Handle{g.Handle}) {
+		t.Errorf("the inventory is answered by %+v", out.Messages)
+	}
+}
