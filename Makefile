@@ -7,7 +7,7 @@ SCHEDULES ?= 20000
 FROM     ?= 0
 
 .DEFAULT_GOAL := help
-.PHONY: build test test-swarm chaos chaos-short race lint fuzz mutants bench bench-swarm sim-tables recovery-tables sim-check soak sim-mutants help
+.PHONY: build test test-swarm test-browser chaos chaos-short race lint fuzz mutants bench bench-swarm sim-tables recovery-tables sim-check soak sim-mutants help
 
 build: ## Build the commands into bin/
 	$(GO) build -o bin/ ./cmd/...
@@ -28,6 +28,16 @@ chaos: ## Do harm to swarms of real processes and see that the answers are right
 
 chaos-short: ## Ten seeds of chaos with short runs (a minute and a half)
 	$(GO) test -tags swarm -count 1 -timeout 15m -v -run '^TestChaos$$' ./internal/swarm/chaos
+
+# Debian's chromium is installed where there is none and apt-get may do that; elsewhere CHROMIUM=/path/to/chrome names another.
+CHROMIUM ?= $(or $(shell command -v chromium chromium-browser google-chrome 2>/dev/null | head -1),/usr/bin/chromium)
+
+test-browser: ## Check the page's types and try it in Chromium (needs node and npm; 2 minutes)
+	@command -v npm >/dev/null || { echo "test-browser needs node 20 or later with npm: see https://nodejs.org, or apt-get install npm"; exit 1; }
+	cd dashboard/web && npm ci --no-audit --no-fund && npm run check
+	@[ -x "$(CHROMIUM)" ] || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends chromium; } || \
+		{ echo "test-browser found no Chromium: install one (apt-get install chromium), or say where it is by CHROMIUM=/path/to/chrome"; exit 1; }
+	CHROMIUM="$(CHROMIUM)" $(GO) test -tags browser -run InBrowser -count=1 -timeout 10m -v ./dashboard
 
 lint: bin/satinvet bin/staticcheck ## Check format, go vet, satinvet and staticcheck
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "run gofmt -w on:" $$unformatted; exit 1; fi

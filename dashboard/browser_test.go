@@ -67,6 +67,8 @@ func TestPageInBrowser(t *testing.T) {
 		switch w.Do {
 		case "link":
 			answer["link"] = s.Link(w.Level)
+		case "many":
+			source.change(func(f *fake) { f.reports = many(submitted, 50_000) })
 		case "grow":
 			source.change(func(f *fake) { f.reports = grown(submitted) })
 		case "actions":
@@ -147,6 +149,27 @@ func grown(submitted time.Time) []dashboard.Report {
 	list[0].Segments, list[3].Segments = list[0].Segments[:len(list[0].Segments)-1], append(list[0].Segments[len(list[0].Segments)-1:], list[3].Segments...)
 	for i := range list {
 		list[i].Run = "0123"
+	}
+	return list
+}
+
+// many is a run of so many segments on 16 peers of 4 clusters.
+func many(submitted time.Time, n int) []dashboard.Report {
+	list := make([]dashboard.Report, 16)
+	for i := range list {
+		list[i] = dashboard.Report{Run: "0123", Peer: fmt.Sprint("12D3KooWM", i), Cluster: fmt.Sprint("cluster ", i%4)}
+	}
+	paths := []string{"root"}
+	for i := range n {
+		if i > 0 { // seven children each
+			paths = append(paths, strings.TrimPrefix(fmt.Sprint(paths[(i-1)/7], ".", i), "root."))
+		}
+		start := submitted.Add(time.Duration(i) * 200 * time.Microsecond)
+		s := dashboard.Traced{ID: fmt.Sprint("m", i), Job: paths[i], Start: start, Executed: 1000, Spawned: 999}
+		if i > n/50 {
+			s.End, s.State = start.Add(time.Duration(1+i%13)*100*time.Millisecond), dashboard.TracedDone
+		}
+		list[i%16].Segments = append(list[i%16].Segments, s)
 	}
 	return list
 }

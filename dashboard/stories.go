@@ -46,7 +46,7 @@ func (s *stories) hear(self string, reports []Report, peers []Peer, runs []Run, 
 			s.ways[r.Peer] = wayReport{r.Cluster, r.Ways}
 		}
 		if run := known[r.Run]; run != nil && (len(r.Segments) > 0 || len(r.States) > 0 || s.find(r.Run) != nil) {
-			s.of(run, now).hear(r)
+			s.of(run).hear(r)
 		}
 	}
 	for _, st := range s.list {
@@ -73,11 +73,11 @@ func (s *stories) find(run string) *story {
 }
 
 // of finds the story of a run, or begins one; the oldest are forgotten.
-func (s *stories) of(run *Run, now time.Time) *story {
+func (s *stories) of(run *Run) *story {
 	if st := s.find(run.Run); st != nil {
 		return st
 	}
-	st := newStory(run.Run, run.Submitted, func(letter, tone, text string) { s.say(now, letter, tone, text) })
+	st := newStory(run.Run, run.Submitted, func(letter, tone, text string) { s.say(time.Now(), letter, tone, text) })
 	s.list = append(s.list, st)
 	slices.SortStableFunc(s.list, func(a, b *story) int { return a.origin.Compare(b.origin) })
 	if len(s.list) > maxStories {

@@ -133,7 +133,7 @@ func (s *story) loses(there func(peer string) bool, now time.Time) {
 		}
 	}
 	for peer, n := range lost {
-		s.notice("X", "bad", fmt.Sprintf("%d segments are lost with …%s; their jobs are run again.", n, peer[max(0, len(peer)-8):]))
+		s.notice("X", "bad", fmt.Sprintf("%s lost with …%s, and run again.", plural(n, "segment is", "segments are"), peer[max(0, len(peer)-8):]))
 	}
 }
 
@@ -203,6 +203,13 @@ func (s *story) digest() TreeDigest {
 		d.Spawned += p.Spawned
 	}
 	return d
+}
+
+func plural(n int, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprint(n, " ", more)
 }
 
 // clipped is a text of another peer for a notice.

@@ -157,7 +157,7 @@ func TestLostPeersSegments(t *testing.T) {
 	late.Segments[0].Executed = 9
 	source.change(func(f *fake) { f.peers, f.reports = members(), []dashboard.Report{late} })
 	until(0)
-	if n := fetch[[]dashboard.Notice](t, s, "/notices"); len(n) != 3 || !strings.HasPrefix(n[1].Text, "1 segments are lost with …2D3KooWC") {
+	if n := fetch[[]dashboard.Notice](t, s, "/notices"); len(n) != 3 || !strings.HasPrefix(n[1].Text, "1 segment is lost with …2D3KooWC") {
 		t.Errorf("the notices are %+v", n)
 	}
 }

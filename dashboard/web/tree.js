@@ -52,7 +52,7 @@ export class Tree {
   #sum = el("p", { class: "live" });
   #legend = el("ul", { class: "legend" });
   #rows = el("tbody");
-  #grid = el("div", { class: "scroll" }, el("table", { role: "treegrid", "aria-label": "The largest segments" },
+  #grid = el("div", { class: "scroll", role: "region", "aria-label": "The largest segments", tabindex: "0" }, el("table", { role: "treegrid", "aria-label": "The largest segments" },
     el("thead", {}, el("tr", {}, ...["Job", "Peer", "State", "Began", "Took", "Jobs"].map((h, i) => el("th", { scope: "col", ...(i > 2 ? { class: "number" } : {}) }, h)))), this.#rows));
   #none = el("p", { class: "dim" }, "No run was seen yet. Jobs appear here while one is in progress.");
   #all = el("div", {},

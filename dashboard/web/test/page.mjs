@@ -153,6 +153,35 @@ await step("units and theme are kept by the daemon", async () => {
   await page.keyboard.press("1");
 });
 
+await step("50,000 segments are drawn, in each way, and gone through", async () => {
+  await ask("many");
+  const other = await openPage("view");
+  await other.keyboard.press("2");
+  await other.getByText(/^5\d,\d{3} segments, .* folded into others/).waitFor({ timeout: 60_000 });
+  await other.waitForFunction(() => document.querySelectorAll("[role=treegrid] tbody tr").length >= 20, null, { timeout: 60_000 });
+  const times = {};
+  for (const width of ["jobs", "share", "time"]) {
+    await other.getByLabel("Width").selectOption(width);
+    assert.ok((await colours(other, "canvas.icicle")) > 6, width);
+    times[width] = await other.evaluate(async () => { // a frame of each step of a scrub through the run: its work, not its rate
+      const input = document.querySelector("input[type=range]"), list = [];
+      for (let i = 0; i < 60; i++) {
+        input.value = String(i * 16);
+        const began = performance.now();
+        input.dispatchEvent(new Event("input"));
+        list.push(performance.now() - began);
+        await new Promise(requestAnimationFrame);
+      }
+      list.sort((a, b) => a - b);
+      return { median: list[30], p95: list[57] };
+    });
+    await other.getByRole("button", { name: "Go on" }).click();
+  }
+  process.stderr.write(`     ms of script for a frame of 50,000 segments: ${JSON.stringify(times)}\n`);
+  await picture(other, "many");
+  await other.context().close();
+});
+
 await step("a peer is found by /", async () => {
   await page.keyboard.press("/");
   await page.keyboard.type("no such peer");

@@ -15,21 +15,19 @@ const watchFor = Number(process.env.WATCH ?? 30) * 1000; // so that there is som
 await page.goto(link);
 await page.locator(".tiles").waitFor();
 await page.waitForTimeout(watchFor);
-for (const view of ["overview", "timeline", "swarm", "runs", "machine", "tree"]) {
+/** @param {string} view */
+async function shoot(view) {
   await page.locator(`nav a[href="#${view}"]`).click();
   await page.waitForTimeout(2500);
-  if (view === "tree") {
-    await page.locator("option", { hasText: "(done)" }).first().waitFor({ state: "attached", timeout: 120_000 }).catch(() => {});
-    await page.waitForTimeout(3000);
-  }
-  if (view === "tree") await page.locator("canvas.icicle").hover({ position: { x: 200, y: 40 } });
-  if (view === "timeline") {
-    await page.getByLabel("Show").selectOption("15");
-    await page.locator("canvas.icicle").hover({ position: { x: 200, y: 40 } });
-  }
+  if (view === "tree" || view === "timeline") await page.locator("canvas.icicle").hover({ position: { x: 200, y: 40 } });
   if (view === "runs") await page.locator("summary").first().click();
   await page.screenshot({ path: `${dir}/dashboard-${view}.png` });
 }
+for (const view of ["overview", "swarm"]) await shoot(view);
+await page.locator('nav a[href="#tree"]').click();
+await page.locator("option", { hasText: "(done)" }).first().waitFor({ state: "attached", timeout: 120_000 }).catch(() => {});
+await page.waitForTimeout(3000);
+for (const view of ["tree", "timeline", "runs", "machine"]) await shoot(view);
 await page.emulateMedia({ colorScheme: "dark" });
 await page.locator('nav a[href="#tree"]').click();
 await page.getByLabel("Width").selectOption("time");
