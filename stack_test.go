@@ -1,9 +1,11 @@
 package satin
 
 import (
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 	"unsafe"
 
 	"pgregory.net/rapid"
@@ -74,6 +76,31 @@ func (m *stackMachine) oldest() *modelJob {
 	return nil
 }
 
+// HandOver gives the newest job to the outside, although older ones may still be here.
+func (m *stackMachine) HandOver(t *rapid.T) {
+	w := m.w
+	if w.head == 0 {
+		return
+	}
+	h := w.head - 1
+	r := w.slots[h]
+	if r.gone || !w.claim(h) {
+		return
+	}
+	for _, j := range m.jobs {
+		if &j.x.t.record == r {
+			w.handOver(r, h, JobID{})
+			j.rec = r
+			m.stolen = append(m.stolen, j)
+			return
+		}
+	}
+	t.Fatal("the newest job is not in the model")
+}
+
+// Pulse has the jobs pending now, and those in the next slot, timed when they run.
+func (m *stackMachine) Pulse(t *rapid.T) { m.w.watch.pulse(m.w, 1) }
+
 // Finish lets a thief bring a stolen job back.
 func (m *stackMachine) Finish(t *rapid.T) {
 	if len(m.stolen) == 0 {
@@ -131,14 +158,14 @@ func (m *stackMachine) Abort(t *rapid.T) {
 func (m *stackMachine) Check(t *rapid.T) {
 	w := m.w
 	tail, split := uint32(w.ts.Load()>>32), uint32(w.ts.Load())
-	if tail > split || split > w.head || split != w.split {
-		t.Fatalf("tail %d, split %d (owner's %d), head %d", tail, split, w.split, w.head)
+	if tail > split || split > w.head || split != w.split || w.fence < split {
+		t.Fatalf("tail %d, split %d (owner's %d), fence %d, head %d", tail, split, w.split, w.fence, w.head)
 	}
 	away := 0
 	for _, j := range m.jobs {
 		if j.rec != nil && !j.isDone {
 			away++
-			if j.rec.slot >= tail || w.slots[j.rec.slot] != j.rec {
+			if j.rec.slot >= tail && !(j.rec.gone && j.rec.slot < w.fence) || w.slots[j.rec.slot] != j.rec {
 				t.Fatalf("stolen job %d is in slot %d, tail %d", j.arg, j.rec.slot, tail)
 			}
 		}
@@ -155,10 +182,21 @@ func (m *stackMachine) Check(t *rapid.T) {
 
 // TestStack compares the stack with its model in random sequences of steps of owner and thieves.
 func TestStack(t *testing.T) {
-	p := testPool(t, 1)
+	for _, keepAfter := range []time.Duration{1, time.Hour} { // all jobs are long, or all are tiny
+		p, err := NewPool(Config{Workers: 1, Outside: newSalvager(), KeepAfter: keepAfter})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Close()
+		testStack(t, p)
+	}
+}
+
+func testStack(t *testing.T, p *Pool) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorker(p, 1)
 		w.enter(0, 0)
+		w.tab.Load().roots[1] = &record{out: &passport{}}
 		m := &stackMachine{w: w}
 		t.Repeat(rapid.StateMachineActions(m))
 	})
@@ -234,6 +272,84 @@ func TestStealRace(t *testing.T) {
 	}
 	if missing > dropped {
 		t.Fatalf("%d jobs were lost, at most %d were aborted", missing, dropped)
+	}
+}
+
+// TestHandOverRace has thieves step over slots that were handed over while their owner takes these back, and steal the jobs
+// above and below them: every job must be had by exactly one.
+func TestHandOverRace(t *testing.T) {
+	jobs := 20_000
+	if testing.Short() {
+		jobs = 4_000
+	}
+	s := newSalvager()
+	p, err := NewPool(Config{Workers: 1, Outside: s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	w := newWorker(p, 1)
+	w.enter(0, 0)
+	had := make([]atomic.Int32, jobs)
+	var over atomic.Bool
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() {
+			for !over.Load() {
+				r := w.steal()
+				if r == nil {
+					runtime.Gosched()
+					continue
+				}
+				had[(*task[int, int])(unsafe.Pointer(r)).arg].Add(1)
+				r.state.Store(running)
+				r.state.Store(done)
+				r.deliver()
+			}
+		})
+	}
+	wg.Go(func() {
+		for !over.Load() {
+			for _, job := range s.takeFound() {
+				had[job.Arg().(int)].Add(1)
+				if ok, err := job.Complete(0, nil); !ok || err != nil {
+					t.Error("a job that was handed over cannot be completed", err)
+				}
+			}
+			runtime.Gosched()
+		}
+	})
+	f := w.frame()
+	for n := 0; n < jobs; {
+		var xs []Future[int, int]
+		for i := 0; i < 1+n%7 && n < jobs; i++ {
+			xs = append(xs, Spawn(f, identity, n))
+			if h := w.head - 1; n%3 == 0 && w.claim(h) {
+				w.handOver(w.slots[h], h, JobID{})
+			}
+			n++
+		}
+		w.shareAll()
+		for i := len(xs) - 1; i >= 0; i-- {
+			was, arg := w.counts.inline+w.counts.detached, n-len(xs)+i
+			for r := &xs[i].t.record; r.gone && r.state.Load() != done; { // nobody is here to park for
+				runtime.Gosched()
+			}
+			xs[i].Get()
+			if w.counts.inline+w.counts.detached > was {
+				had[arg].Add(1)
+			}
+		}
+		if w.head != 0 {
+			t.Fatalf("%d slots are left", w.head)
+		}
+	}
+	over.Store(true)
+	wg.Wait()
+	for n := range had {
+		if had[n].Load() != 1 {
+			t.Fatalf("job %d was run %d times", n, had[n].Load())
+		}
 	}
 }
 
