@@ -169,7 +169,7 @@ func (c *Core) adoptOne(p *peer, j *Adoption) bool {
 		return true
 	}
 	k := c.store.find(j.Path, j.Identity)
-	if k == nil || len(c.segments) >= c.cfg.MaxSegments {
+	if k == nil || len(c.segments) >= c.cfg.MaxSegments || c.unackedN >= c.cfg.MaxUnackedBytes {
 		return false
 	}
 	c.lastSeg++

@@ -252,7 +252,6 @@ func (c *Core) begin(now time.Duration) bool {
 // policy is asked.
 func (c *Core) end() Output {
 	if c.leaving != nil {
-		c.tellNews()
 		c.handOver()
 		return c.out
 	}

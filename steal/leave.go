@@ -114,6 +114,7 @@ func (c *Core) dropWork() {
 		c.reply(&c.takes[i], nil)
 	}
 	c.asks, c.takes, c.flights, c.wakeAt = nil, nil, nil, 0
+	c.telling = teller{} // what is here will be elsewhere
 	c.endRoot()
 	var ls []*lease
 	for _, ref := range slices.Sorted(maps.Keys(c.refs)) {

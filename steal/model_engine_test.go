@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 )
 
 // absorb sends messages and carries out orders.
@@ -61,8 +62,13 @@ func (p *modelPeer) obey(r Order) {
 		p.orphans = r.Orphans
 	case Answer:
 		sum, _ := binary.Uvarint(r.Outcome)
-		if p.w.done {
+		if p.w.done && (p.w.cfg.deputies == 0 || sum != p.w.answer) {
 			panic(modelError("the root has two outcomes"))
+		}
+		if p.w.cfg.lostAnswers > 0 && !p.w.last(p) {
+			p.w.cfg.lostAnswers--
+			p.gone = true
+			return
 		}
 		p.w.answer, p.w.done = sum, true
 	}
@@ -117,7 +123,7 @@ func (p *modelPeer) settle() {
 				continue
 			}
 			p.running = j
-			p.endsAt = p.w.now + p.running.cost()
+			p.endsAt = p.w.now + time.Duration(max(1, p.w.cfg.slow))*p.running.cost()
 		}
 		l := Load{Workers: 1, Runs: p.runs, Queued: len(p.queue)}
 		if p.running == nil {

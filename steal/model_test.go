@@ -21,6 +21,7 @@ type model struct {
 	answer  uint64
 	done    bool
 	members *Members
+	cutTill time.Duration
 }
 
 type modelConfig struct {
@@ -39,6 +40,10 @@ type modelConfig struct {
 	stalls, restarts   int
 	room               int
 	faultsUntil        time.Duration
+	deputies           int // the first peers, of which any may fail, too; 0: the first does not fail, and nobody follows it
+	cuts               int // times that some peers are cut off from the others
+	slow               int // times that jobs take longer; 0 is once
+	lostAnswers        int // masters that crash when they have the answer, before anybody has it from them
 }
 
 type modelError string
@@ -71,6 +76,7 @@ type modelPeer struct {
 	lastRef  Ref
 	segments map[SegmentID]*modelJob
 	inbox    []func() // while stalled
+	far      bool     // on the far side of the next cut
 	reported Load
 	orphans  *Orphans
 	found    int // jobs that were not begun because somebody had them
@@ -160,7 +166,7 @@ func (p *modelPeer) start() {
 	p.inbox, p.stalled, p.gone = nil, 0, false
 	cfg := LAN()
 	cfg.MaxWaiting = p.w.cfg.room
-	cfg.StealGap = 5 * time.Millisecond // fewer steps; a hang is found sooner
+	cfg.StealGap = time.Duration(max(1, p.w.cfg.slow)) * 5 * time.Millisecond // fewer steps; a hang is found sooner
 	if p.w.cfg.small {
 		cfg.MaxTuples, cfg.MaxTuplesPerNews, cfg.MaxKept, cfg.MaxKeptBytes, cfg.MaxHandOver = 6, 2, 5, 1500, 100
 	}
@@ -169,7 +175,10 @@ func (p *modelPeer) start() {
 		panic(err)
 	}
 	root := (&modelJob{seed: p.w.cfg.seed, depth: p.w.cfg.depth}).job()
-	run := Run{ID: RunID{9}, Root: root, Recovery: p.w.cfg.recovery, Fresh: p == p.w.peers[0]}
+	run := Run{ID: RunID{9}, Root: root, Recovery: p.w.cfg.recovery, Fresh: p == p.w.peers[0] && p.inc == 1}
+	for _, d := range p.w.peers[:p.w.cfg.deputies] {
+		run.Deputies = append(run.Deputies, d.id)
+	}
 	p.orphans = nil
 	p.core, err = NewCore(cfg, run, Address{Peer: p.id, Inc: p.inc}, p.w.members, policy, rand.New(rand.NewPCG(p.w.cfg.seed, uint64(p.inc)<<8)))
 	if err != nil {
@@ -183,6 +192,9 @@ func (w *model) run(bound time.Duration) error {
 	for steps := 0; w.now < bound; steps++ {
 		if steps > maxSteps {
 			return modelError(fmt.Sprintf("the run spins at %v", w.now))
+		}
+		if w.done && w.cfg.deputies > 0 { // there may be another master, and orphans that it would want
+			return w.end()
 		}
 		if w.done && w.forgotten() {
 			return nil
@@ -224,21 +236,30 @@ func (w *model) step() {
 			consider(due, func() { p.absorb(p.core.Tick(w.now)); p.settle() })
 		}
 	}
-	if w.cfg.crashes+w.cfg.leaves+w.cfg.stalls+w.cfg.restarts > 0 && w.now < w.cfg.faultsUntil {
+	if w.cfg.crashes+w.cfg.leaves+w.cfg.stalls+w.cfg.restarts+w.cfg.cuts > 0 && w.now < w.cfg.faultsUntil {
 		consider(w.now+time.Duration(w.rnd.IntN(int(400*time.Millisecond))), w.mishap)
 	}
 	w.now = at
 	what()
 }
 
-// mishap befalls a peer other than the first.
+// mishap befalls a peer other than the first, or any but the last one if there are deputies.
 func (w *model) mishap() {
-	p := w.peers[w.rnd.IntN(len(w.peers))]
-	if p == w.peers[0] || p.gone && w.cfg.restarts == 0 {
+	p, c := w.peers[w.rnd.IntN(len(w.peers))], &w.cfg
+	if p.gone && c.restarts == 0 || p == w.peers[0] && c.deputies == 0 {
 		return
 	}
-	c := &w.cfg
-	switch kind := w.rnd.IntN(4); {
+	kind := w.rnd.IntN(5)
+	if kind < 2 && w.last(p) {
+		return
+	}
+	switch {
+	case kind == 4 && c.cuts > 0 && w.cutTill < w.now:
+		c.cuts--
+		w.cutTill = w.now + time.Duration(w.rnd.IntN(int(25*time.Second)))
+		for _, q := range w.peers {
+			q.far = w.rnd.IntN(2) == 0
+		}
 	case kind == 0 && c.crashes > 0 && !p.gone:
 		c.crashes--
 		p.gone = true
@@ -255,6 +276,28 @@ func (w *model) mishap() {
 		p.start()
 		p.settle()
 	}
+}
+
+// last says whether nobody else is there, or will stay.
+func (w *model) last(p *modelPeer) bool {
+	return !slices.ContainsFunc(w.peers, func(q *modelPeer) bool { return q != p && !q.gone && q.core.leaving == nil })
+}
+
+// cut says whether nothing gets from one to the other.
+func (w *model) cut(p, q *modelPeer) bool { return w.now < w.cutTill && p.far != q.far }
+
+// end cancels the run at everybody, after which nobody holds anything.
+func (w *model) end() error {
+	for _, p := range w.peers {
+		if p.gone {
+			continue
+		}
+		p.core.Cancel(w.now)
+		if _, ok := p.core.Next(); ok || p.core.leaseN+len(p.core.segments)+len(p.core.unacked) > 0 {
+			return modelError(fmt.Sprintf("%s holds something of a run that is over", p.id))
+		}
+	}
+	return nil
 }
 
 func (p *modelPeer) wake() {
@@ -297,7 +340,7 @@ func (p *modelPeer) tell(n *News) {
 		panic(modelError(fmt.Sprintf("%s tells nonsense: %v", p.id, err)))
 	}
 	for _, q := range w.peers {
-		if q == p || w.now < w.cfg.faultsUntil && w.rnd.Float64() < w.cfg.drop {
+		if q == p || w.cut(p, q) || w.now < w.cfg.faultsUntil && w.rnd.Float64() < w.cfg.drop {
 			continue
 		}
 		d := w.cfg.wide + time.Duration(w.rnd.Int64N(int64(w.cfg.delay)+1))
@@ -325,6 +368,9 @@ func (p *modelPeer) send(m *Message) {
 			}
 			p.absorb(p.core.SendFailed(w.now, m))
 		}
+	}
+	if slices.ContainsFunc(w.peers, func(q *modelPeer) bool { return q.id == m.To.Peer && w.cut(p, q) }) {
+		copies = 0
 	}
 	for range copies {
 		d := 100 * time.Microsecond

@@ -11,10 +11,41 @@ type Orphans struct {
 	paths []Path // sorted, each once
 }
 
-// newOrphans takes paths over, in any order.
-func newOrphans(paths []Path) *Orphans {
-	slices.SortFunc(paths, slices.Compare)
-	return &Orphans{slices.CompactFunc(paths, slices.Equal)}
+// mergeOrphans makes a snapshot of two lists that are in order, which may be long, and a short one that is not.
+func mergeOrphans(keeps byPath[*kept], knows byPath[*tupleEntry], running []Path) *Orphans {
+	slices.SortFunc(running, slices.Compare)
+	o := &Orphans{make([]Path, 0, len(keeps)+len(knows)+len(running))}
+	for {
+		var next Path
+		from := 0
+		consider := func(list int, p Path) {
+			if from == 0 || slices.Compare(p, next) < 0 {
+				from, next = list, p
+			}
+		}
+		if len(keeps) > 0 {
+			consider(1, keeps[0].Path)
+		}
+		if len(knows) > 0 {
+			consider(2, knows[0].Path)
+		}
+		if len(running) > 0 {
+			consider(3, running[0])
+		}
+		switch from {
+		case 0:
+			return o
+		case 1:
+			keeps = keeps[1:]
+		case 2:
+			knows = knows[1:]
+		case 3:
+			running = running[1:]
+		}
+		if n := len(o.paths); n == 0 || !slices.Equal(o.paths[n-1], next) {
+			o.paths = append(o.paths, next)
+		}
+	}
 }
 
 // Look says whether there is an orphan at exactly that path, and whether there are any strictly below it. It takes
@@ -60,19 +91,13 @@ func (c *Core) Orphans() *Orphans {
 		return w.now
 	}
 	w.changed, c.store.changed, c.tuples.changed = false, false, false
-	paths := make([]Path, 0, len(c.store.index)+len(c.tuples.index))
-	for _, k := range c.store.index {
-		paths = append(paths, k.Path)
-	}
-	for _, e := range c.tuples.index {
-		paths = append(paths, e.Path)
-	}
+	var running []Path
 	for _, s := range c.segments { // in any order: they are sorted
 		if s.adoptable() {
-			paths = append(paths, s.job.Path)
+			running = append(running, s.job.Path)
 		}
 	}
-	w.now, w.told = newOrphans(paths), false
+	w.now, w.told = mergeOrphans(c.store.index, c.tuples.index, running), false
 	return w.now
 }
 

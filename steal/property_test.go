@@ -51,7 +51,7 @@ func play(cfg modelConfig) (err error) {
 		}
 	}()
 	w := newModel(cfg)
-	if err := w.run(10 * time.Minute); err != nil {
+	if err := w.run(time.Duration(max(1, cfg.slow)) * 10 * time.Minute); err != nil {
 		return err
 	}
 	if want := sequentialAnswer(cfg.seed, cfg.depth); w.answer != want {

@@ -167,7 +167,22 @@ func TestByPath(t *testing.T) {
 func TestLook(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		paths := rapid.SliceOfN(rapid.Custom(drawPath), 0, 40).Draw(t, "paths")
-		o := newOrphans(slices.Clone(paths))
+		var keeps byPath[*kept]
+		var knows byPath[*tupleEntry]
+		var running []Path
+		for i, q := range paths {
+			switch i % 3 {
+			case 0:
+				k, _ := keeps.find(q, Identity{})
+				keeps = slices.Insert(keeps, k, &kept{Partial: Partial{Path: q}})
+			case 1:
+				k, _ := knows.find(q, Identity{})
+				knows = slices.Insert(knows, k, &tupleEntry{Tuple: Tuple{Path: q}})
+			default:
+				running = append(running, q)
+			}
+		}
+		o := mergeOrphans(keeps, knows, running)
 		p := drawPath(t)
 		hit, below := o.Look(p)
 		wantHit := slices.ContainsFunc(paths, func(q Path) bool { return slices.Equal(p, q) })
@@ -176,7 +191,7 @@ func TestLook(t *testing.T) {
 			t.Fatalf("Look(%v) in %v: hit %v, below %v", p, paths, hit, below)
 		}
 	})
-	o := newOrphans([]Path{{1, 2}, {1}, {3, 4, 5}})
+	o := mergeOrphans(nil, nil, []Path{{1, 2}, {1}, {3, 4, 5}})
 	p := Path{1, 2}
 	if n := testing.AllocsPerRun(100, func() { o.Look(p) }); n != 0 {
 		t.Errorf("Look allocates %v times", n)

@@ -25,7 +25,7 @@ type jobName struct {
 
 // announce has a job told that is here: whether it is done is looked up when it is told, or that it is here no more.
 func (c *Core) announce(p Path, id Identity) {
-	if len(p) == 0 || len(c.telling.jobs) >= c.cfg.MaxKept+c.cfg.MaxSegments {
+	if len(p) == 0 || c.leaving != nil || len(c.telling.jobs) >= c.cfg.MaxKept+c.cfg.MaxSegments {
 		return // what is missed costs time only
 	}
 	if len(c.telling.jobs) == 0 {

@@ -106,14 +106,14 @@ func BenchmarkLook(b *testing.B) {
 	for i := range 16384 {
 		paths = append(paths, Path{1, uint32(i % 7), uint32(i % 31), uint32(i)})
 	}
-	o := newOrphans(paths)
+	o := mergeOrphans(nil, nil, paths)
 	for i := range b.N {
 		o.Look(Path{1, uint32(i % 7), uint32(i % 31)})
 	}
 }
 
 func ExampleOrphans_Look() {
-	o := newOrphans([]Path{{1, 2}, {1, 2, 3}})
+	o := mergeOrphans(nil, nil, []Path{{1, 2}, {1, 2, 3}})
 	fmt.Println(o.Look(Path{1}))
 	fmt.Println(o.Look(Path{1, 2}))
 	fmt.Println(o.Look(Path{2}))
