@@ -146,6 +146,9 @@ func (t *trial) comeBack(ctx context.Context, a Act, who []*swarm.Process) {
 	if a.Back.Sign == Never {
 		return
 	}
+	if a.Return != nil {
+		who = slices.DeleteFunc(slices.Clone(who), func(p *swarm.Process) bool { return !slices.Contains(a.Return, p.Number) })
+	}
 	t.later.Go(func() {
 		a.Who = nil // what they did before does not count
 		for _, p := range who {

@@ -46,6 +46,7 @@ type Act struct {
 	On     Cue           // when
 	For    time.Duration // how long, for those that end
 	Back   Cue           // when those that ended are started again
+	Return []int         // which of them are; nil: all
 }
 
 // A Cue is what is seen of the run when something is to happen.
@@ -85,7 +86,11 @@ func (a Act) String() string {
 	case a.For > 0:
 		text += fmt.Sprintf(", for %v", a.For)
 	case a.Kind == Kill || a.Kind == Term || a.Kind == Leave:
-		text += ", back " + a.Back.String()
+		text += ", back "
+		if a.Return != nil {
+			text += strings.Trim(fmt.Sprint(a.Return), "[]") + " "
+		}
+		text += a.Back.String()
 	}
 	return text
 }
@@ -115,10 +120,10 @@ type draw struct {
 }
 
 // Tasks take about five seconds of one core each: the faults come in the midst of them, and eight processes share what there is.
-var short = []string{"nqueens 17", "raytracer balls --samples 3", "tsp --random 110 --seed 1", "fib 43", "uts T3L"}
+var short = []string{"nqueens 17", "raytracer balls --samples 3", "tsp --random 110 --seed 1"}
 
 // long ones take up to twenty.
-var long = append(slices.Clone(short), "uts T1L", "raytracer balls --samples 4 --size 640x640", "sat --waerden 4,7,109", "fib 45")
+var long = append(slices.Clone(short), "fib 43", "uts T3L", "uts T1L", "raytracer balls --samples 4 --size 640x640", "sat --waerden 4,7,109", "fib 45")
 
 // themes are what a plan can be about; every seed has the one after that of the seed before.
 var themes = []struct {
@@ -134,6 +139,7 @@ var themes = []struct {
 	{"the owner stops and goes on", (*draw).ownerStops},
 	{"the owner leaves", (*draw).ownerLeaves},
 	{"all but one are killed", (*draw).nearlyAll},
+	{"all are killed", (*draw).allKilled},
 	{"all kinds", (*draw).mixture},
 }
 
@@ -281,6 +287,15 @@ func (d *draw) nearlyAll() {
 		cue = Cue{Sign: AtOnce}
 	}
 	d.act(Act{Kind: Kill, Who: gone, On: cue, Back: d.back()})
+}
+
+// allKilled kills all, and has the owner and some others start again: what they can go on from is on their disks.
+func (d *draw) allKilled() {
+	all := append(slices.Clone(d.fates), d.Owner)
+	back := append(slices.Clone(d.fates[:d.IntN(peers)]), d.Owner)
+	slices.Sort(all)
+	slices.Sort(back)
+	d.act(Act{Kind: Kill, Who: all, On: Cue{Progress, 0.2 + 0.5*d.Float64()}, Back: Cue{Sign: AtOnce}, Return: back})
 }
 
 // mixture has several kinds, and newcomers.

@@ -225,7 +225,7 @@ func (t *trial) form(ctx context.Context) (err error) {
 	if t.dir, err = os.MkdirTemp(t.Dir, "trial-"); err != nil {
 		return err
 	}
-	t.swarm = swarm.Swarm{Binary: t.Binary, Dir: t.dir, Settings: []string{"SATIN_LOG_LEVEL=debug"}}
+	t.swarm = swarm.Swarm{Binary: t.Binary, Dir: t.dir, Settings: []string{"SATIN_LOG_LEVEL=debug", "SATIN_CHECKPOINT_INTERVAL=1s"}}
 	if err := t.place(ctx); err != nil {
 		return err
 	}
