@@ -67,6 +67,7 @@ func (p *Pool) Rewatch() {
 // The invariant is: when the running frame is at depth watched or above, the attention word is 0, or this goroutine sets
 // it to 0 before it reaches a Spawn, Get or Results of that frame.
 //
+//   - A root that is watched begins with the word at 0 (runRoot).
 //   - Only attention and growSlots store anything else, and attention comes after both; it looks at watched last.
 //   - An unwatched child of a watched frame has the word full. It was begun by step or runs on top in runRoot, and both
 //     set the word to 0 when it has ended, also by a panic (runDetached, runRoot). Could the child have been begun by a fast path,

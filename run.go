@@ -25,7 +25,7 @@ func (w *worker) runRoot(r *record) {
 	if w.grain.restart(); r.w == nil {
 		w.grain.begin(w)
 	}
-	if w.pool != nil && w.pool.called() {
+	if w.watching() || w.pool != nil && w.pool.called() {
 		w.limit.Store(0)
 	}
 	defer func() { // also when the panic is an outer root's abort, or the job ended its goroutine
