@@ -6,21 +6,23 @@
 // A Core is one state machine for one peer in one run. It does no I/O, starts no goroutine, reads no clock and draws no
 // randomness of its own: each input carries the time, randomness comes in through Rand, and the same inputs give the same
 // outputs, to the byte. Inputs are messages from other cores (Step), the passing of time (Tick), reports from the engine
-// that runs jobs (Report, Taken, Finished, Aborted), failures of the transport (SendFailed) and changes of membership
-// (SetMembers). Each input returns an Output: orders to the engine and messages to send, in the order in which they are to
+// that runs jobs (Report, Taken, Finished, Aborted, Found, Keep), gossip (Hear), failures of the transport (SendFailed) and
+// changes of membership (SetMembers). Each input returns an Output: orders to the engine and messages to send, in the order in which they are to
 // be carried out. Next says when the core wants to be ticked. Nothing blocks. A Core is not safe for concurrent use.
 //
 // # What it guarantees
 //
-// The network may lose, delay, repeat and reorder any message, peers may join at any time, and any peer but an owner of
-// outstanding work may stall, leave or crash. Then:
+// The network may lose, delay, repeat and reorder any message, peers may join at any time, and any peer may stall, leave or
+// crash. Then:
 //
-//   - The engine sees at most one Deliver or PutBack for a job that it gave away (a slot is filled once).
+//   - The engine sees at most one Deliver or PutBack for a job that it gave away or found (a slot is filled once).
 //   - While messages get through now and then, it sees one of them in the end (no job is lost).
+//   - An outcome that is used matches run, path and identity, whoever had it. Those of aborted jobs are never kept.
 //   - A message of another run, an earlier life of a peer, an unknown handle or a repeated one changes nothing but a counter.
 //   - Every queue, table and message is bounded by Config.
 //
-// Jobs may run more than once: after a lost reply, a lost peer, a long silence. They are pure, so only time is lost.
+// Jobs may run more than once: after a lost reply, a lost peer, a long silence. They are pure, so only time is lost. Gossip, and all
+// that is done to use lost work again, may fail in any way: that too costs only time.
 //
 // # How
 //
@@ -49,8 +51,11 @@
 // Relays. A policy that is a Router may send results to another cluster through a third one: wrapped for a peer there, which sends
 // them on once. Handles and incarnations are those of the two ends; the relay keeps nothing.
 //
-// # What is not here
+// Lost work (lost.go). A job whose owner is gone is an orphan: it runs on. Outcomes are kept (store.go), also after they went home, and
+// told to everybody when an owner is lost (tell.go). What others tell is in a table (tuples.go). The engine gets a snapshot of it
+// (orphans.go), asks it before it begins a job under a restarted one, and hands what it finds to the core, which adopts the
+// orphan (adopt.go): from then on it is a stolen job like any other. A peer that leaves hands over what it keeps (leave.go).
 //
-// A job whose owner is gone is an orphan; what is done for it (keeping its finished children, restarting the root) has its
-// place in ownerLost (lost.go). At present it is aborted and its owner's owner runs it again.
+// Masters. The root is a segment without owner (root.go). When its master falls silent, another peer starts it again
+// (masters_election.go) and finds the lost one's jobs as orphans.
 package steal
