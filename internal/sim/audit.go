@@ -9,7 +9,8 @@ import (
 // audit is the account of every job of a run; nil keeps none.
 type audit struct {
 	world *world
-	ran   map[uint64]ranBefore // by the leaf's key
+	ran   map[uint64]ranBefore     // by the leaf's key
+	first map[uint64]steal.Address // who ran it first
 	nodes map[steal.Identity]Node
 	heard map[uint64]bool // by path: jobs that were told of, and whether they were begun again nevertheless
 }
@@ -23,7 +24,7 @@ const (
 )
 
 func newAudit(w *world) *audit {
-	return &audit{world: w, ran: make(map[uint64]ranBefore), nodes: make(map[steal.Identity]Node), heard: make(map[uint64]bool)}
+	return &audit{world: w, ran: make(map[uint64]ranBefore), first: make(map[uint64]steal.Address), nodes: make(map[steal.Identity]Node), heard: make(map[uint64]bool)}
 }
 
 // leaf notes that a leaf has run.
@@ -36,9 +37,14 @@ func (a *audit) leaf(p *peer, e *entry) {
 		how = ranAgain
 	}
 	before := a.ran[e.node.Key]
-	if before != 0 {
+	if before == 0 {
+		a.first[e.node.Key] = p.address()
+	} else {
 		a.world.counts.Again++
 		a.world.counts.AgainWork += time.Duration(a.world.cfg.Tree.Cost(e.node))
+		if by := a.world.peerOf(a.first[e.node.Key].Peer); by.alive && by.address() == a.first[e.node.Key] {
+			a.world.counts.AgainInVain++
+		}
 	}
 	if before&how&ranAtFirst != 0 && a.world.counts.Repeated == 0 { // a message that comes twice may bring a job twice
 		panic(violation(hasCause, "%s runs job %s, which has run before, and neither was restarted", p.id, pathText(p.engine.path(e.place))))

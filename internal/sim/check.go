@@ -55,15 +55,16 @@ func (w *world) checkNews(n *steal.News) {
 	}
 }
 
-// checkOrphans looks at what an owner's silence or goodbye makes a core order: a job may be run here too, but none is ended.
+// checkOrphans looks at what an owner's silence or goodbye makes a core order: a job may be run here too, but none is ended, unless
+// the outcome of it or of a job above it is in the table.
 func (p *peer) checkOrphans(orders []steal.Order) {
 	if p.world.cfg.Recovery == steal.Naive || p.leaving || p.world.cancelled {
 		return
 	}
 	for i := range orders {
-		if o := &orders[i]; o.Kind == steal.AbortSegment && p.engine.segments[o.Segment] != nil {
-			panic(violation(orphanRunsOn, "%s aborts segment %d, job %s, because its owner is silent or gone",
-				p.id, o.Segment, pathText(p.engine.segments[o.Segment].path)))
+		s := p.engine.segments[orders[i].Segment]
+		if orders[i].Kind == steal.AbortSegment && s != nil && !inTable(p.core.Orphans(), s.path) {
+			panic(violation(orphanRunsOn, "%s aborts segment %d, job %s, because its owner is silent or gone", p.id, s.id, pathText(s.path)))
 		}
 	}
 }

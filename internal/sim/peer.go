@@ -149,7 +149,9 @@ func (p *peer) settle() {
 			continue
 		}
 		load := p.load()
-		if p.everReported && load.Idle == p.reported.Idle && class(load) == class(p.reported) {
+		// A worker that began a segment and found all of it elsewhere is idle again, but not as it was: the core counts its order.
+		same := load.Idle == p.reported.Idle && (load.Idle == 0 || load.Runs == p.reported.Runs)
+		if p.everReported && same && class(load) == class(p.reported) {
 			break
 		}
 		p.reported, p.everReported = load, true

@@ -24,7 +24,7 @@ type Counts struct {
 	Orphans, OrphansAgain         uint64 // (audit) jobs that were told of, each once, and those of them that were begun again nevertheless
 	NewsBytesLocal, NewsBytesWide uint64
 	SecondAnswers                 uint64 // of masters that did not know of the first
-	Again                         uint64 // (audit) leaves that ran once more, each time
+	Again, AgainInVain            uint64 // (audit) leaves that ran once more, each time; and those of them whose first runner was still there
 	AgainWork                     time.Duration
 	Stored, Restored              uint64 // records in checkpoints that were committed in time to outlive their peer; and given back
 	Killed                        uint64 // lives that ended by a crash

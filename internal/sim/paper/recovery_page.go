@@ -70,7 +70,8 @@ func makeRecovery(o Options) (*Document, error) {
 		recoveryTime.Seconds(), o.seeds())
 	d.para("\"Better than naive\" is the share of the naive run's time that is saved. Jobs in orphan tables are those that were told of, each once; "+
 		"reused are those of them that were not run again. What is told of here is more than in the papers: every job that took a peer %v or more "+
-		"and has no stored ancestor, running ones too. With checkpoints every %.0f s, the disks of the peers that crash are read by the others "+
+		"and has no stored ancestor, running ones too. Leaves that run twice although those who ran them first are still there are what "+
+		"salvaging could have saved and did not; the others were lost with their peers. With checkpoints every %.0f s, the disks of the peers that crash are read by the others "+
 		"%.0f s later.", keepAfter, checkpointEvery.Seconds(), carryAfter.Seconds())
 	var verdicts [][]string
 	for _, t := range recoveryTrees() {
@@ -84,7 +85,7 @@ func makeRecovery(o Options) (*Document, error) {
 		d.para("## %s", t.name)
 		d.para("32 peers take %s s, 1.5 clusters %s s.", collect(runs[planPlain], elapsed).middle(1), collect(runs[planIdeal], elapsed).middle(1))
 		table := [][]string{{"run", "run time, s", "over ideal, %", "better than naive, %", "published", "jobs in orphan tables", "reused, %",
-			"broadcasts", "leaves run twice"}}
+			"broadcasts", "leaves run twice", "of them first run by survivors"}}
 		for _, row := range recoveryRows() {
 			table = append(table, runs.row(row))
 		}
@@ -129,6 +130,7 @@ func (r recoveryRuns) row(x recoveryRow) []string {
 		x.plan, collect(r[x.plan], elapsed).middle(1), r.compare(x.plan, x.ideal, overhead).middle(1), better, said,
 		count(func(r *sim.Report) uint64 { return r.Counts.Orphans }), collect(r[x.plan], reuse).middle(1),
 		count(func(r *sim.Report) uint64 { return r.Counts.News }), count(func(r *sim.Report) uint64 { return r.Counts.Again }),
+		count(func(r *sim.Report) uint64 { return r.Counts.AgainInVain }),
 	}
 }
 
