@@ -174,7 +174,7 @@ func (p *Peer) watchAnswer(q *watchQuestion, now time.Time) *watchAnswer {
 			part.Segments = append(part.Segments, seg)
 			room -= 48 + 5*len(g.Path)
 		}
-		part.States, part.StatesTo = p.watched.since(c.Run, c.States)
+		part.States, part.StatesTo = p.watched.since(c.Run, c.States, now)
 		a.Runs = append(a.Runs, part)
 	}
 	return a
@@ -275,20 +275,27 @@ func (l *stateLog) add(s watchState) {
 	}
 }
 
-// since gives the states after the one with the given number, but not the newest, which may go on.
-func (w *watched) since(id satin.RunID, after uint64) ([]watchState, uint64) {
+// since gives the states after the one with the given number, but not the newest while it may go on.
+func (w *watched) since(id satin.RunID, after uint64, now time.Time) ([]watchState, uint64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	l := w.states[id]
-	if l == nil || len(l.list) < 2 {
+	if l == nil {
 		return nil, after
 	}
-	if after >= l.last { // of an earlier lease
+	told := len(l.list)
+	if now.Sub(time.UnixMicro(l.seen)) <= time.Second {
+		told--
+	}
+	if after > l.last { // of an earlier lease
 		after = 0
 	}
 	first := l.last - uint64(len(l.list)) // the number before that of the oldest
 	from := max(after, first) - first
-	list := l.list[from : len(l.list)-1]
+	if from >= uint64(told) {
+		return nil, after
+	}
+	list := l.list[from:told]
 	list = list[:min(len(list), maxStatesTold)]
 	return slices.Clone(list), first + from + uint64(len(list))
 }
