@@ -6,6 +6,7 @@ replace github.com/satin-peer/satin => ../..
 
 require (
 	github.com/alitto/pond/v2 v2.7.1
+	github.com/gorilla/websocket v1.5.3
 	github.com/panjf2000/ants/v2 v2.12.1
 	github.com/satin-peer/satin v0.0.0-00010101000000-000000000000
 	github.com/sourcegraph/conc v0.3.0
@@ -35,7 +36,6 @@ require (
 	github.com/gogo/protobuf v1.3.2 // indirect
 	github.com/google/gopacket v1.1.19 // indirect
 	github.com/google/uuid v1.6.0 // indirect
-	github.com/gorilla/websocket v1.5.3 // indirect
 	github.com/hashicorp/go-immutable-radix v1.3.1 // indirect
 	github.com/hashicorp/go-metrics v0.7.0 // indirect
 	github.com/hashicorp/golang-lru v1.0.2 // indirect

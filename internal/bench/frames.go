@@ -1,0 +1,86 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/satin-peer/satin/dashboard"
+)
+
+const (
+	webDir         = "../../dashboard/web"
+	framesSegments = 50_000
+)
+
+// frames measures how long the page takes to draw, in a real browser.
+func frames(_ string, w *workshop, _ int) (t table, err error) {
+	progress("dashboard: frames of %d segments", framesSegments)
+	defer progress("")
+	t = table{title: "Frames", notes: []string{
+		fmt.Sprintf("Chromium without a graphics card shows the steal tree of %d segments at 1200 x 900, while mouse and keys move about in it: "+
+			"what the page's own work takes for a frame, 95 of 100 are below; and the time between frames, which drawing them on the processor is part of.", framesSegments),
+	}}
+	own := figure{name: "the page's work for a frame, p95", form: "%.1f ms", atMost: 16}
+	between := figure{name: "between frames, p95", form: "%.1f ms"}
+	if why := noBrowser(); why != "" {
+		own.remark, between.remark = why, why
+		t.figures = []figure{own, between}
+		return t, nil
+	}
+	dir, err := os.MkdirTemp(w.dir, "page-*")
+	if err != nil {
+		return t, err
+	}
+	s, err := dashboard.Open(dashboard.Config{Source: &flood{began: time.Now(), most: framesSegments}, Dir: dir, Every: 10 * time.Millisecond})
+	if err != nil {
+		return t, err
+	}
+	served := make(chan error, 1)
+	go func() { served <- s.Serve() }()
+	ctx, cancel := context.WithTimeout(context.Background(), pagePatience)
+	defer cancel()
+	node := exec.CommandContext(ctx, "node", "test/frames.mjs", s.Link(dashboard.View), fmt.Sprint(framesSegments))
+	node.Dir, node.Stderr = webDir, os.Stderr
+	out, err := node.Output()
+	if err = errors.Join(err, s.Close(context.Background()), <-served); err != nil {
+		return t, err
+	}
+	var times struct{ Draw, Between []float64 }
+	if err := json.Unmarshal(out, &times); err != nil || len(times.Draw) < 20 || len(times.Between) < 20 {
+		return t, fmt.Errorf("the browser gave the times of %d frames: %v", len(times.Draw), err)
+	}
+	own.values, between.values = []float64{percentile95(times.Draw)}, []float64{percentile95(times.Between)}
+	t.figures = []figure{own, between}
+	return t, nil
+}
+
+// percentile95 is what 95 of 100 values are below.
+func percentile95(values []float64) float64 {
+	s := slices.Sorted(slices.Values(values))
+	return s[len(s)*95/100]
+}
+
+// noBrowser says why no page can be opened; "" if one can.
+func noBrowser() string {
+	if _, err := exec.LookPath("node"); err != nil {
+		return "needs node"
+	}
+	if _, err := os.Stat(filepath.Join(webDir, "node_modules", "playwright-core")); err != nil {
+		return "needs `npm ci` in dashboard/web"
+	}
+	program := os.Getenv("CHROMIUM")
+	if program == "" {
+		program = "/usr/bin/chromium"
+	}
+	if _, err := os.Stat(program); err != nil {
+		return "needs Chromium at " + program + ", or its path in CHROMIUM"
+	}
+	return ""
+}
