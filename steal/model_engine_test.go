@@ -141,6 +141,7 @@ func (p *modelPeer) settle() {
 func (p *modelPeer) finish() {
 	j := p.running
 	p.running = nil
+	p.w.work += j.cost()
 	n := j.children()
 	if n == 0 {
 		p.complete(j, 1)

@@ -20,6 +20,7 @@ type model struct {
 	seq     int
 	answer  uint64
 	done    bool
+	work    time.Duration // of all jobs that were run, by anybody
 	members *Members
 	cutTill time.Duration
 }

@@ -39,6 +39,44 @@ func drawModel(t *rapid.T, mishaps bool) modelConfig {
 	return cfg
 }
 
+// Salvaging saves work that naive recovery does again when half the peers crash or leave. What the crashed had done in place is lost
+// with them; of leavers next to nothing is.
+func TestSalvageSavesWork(t *testing.T) {
+	for name, cfg := range map[string]modelConfig{
+		"crash": {crashes: 3},
+		"leave": {leaves: 3, patience: 5 * time.Second},
+	} {
+		share := map[string]float64{"crash": 0.7, "leave": 0.05}[name] // of what naive recovery does again
+		var ideal, naive, salvaged time.Duration
+		for seed := range uint64(25) {
+			cfg.seed, cfg.peers, cfg.clusters, cfg.depth, cfg.policy = seed, 6, 1, 9, "crs"
+			cfg.room, cfg.wide, cfg.keep, cfg.faultsUntil = 64, time.Millisecond, 1, time.Minute
+			work := func(cfg modelConfig) time.Duration {
+				w := newModel(cfg)
+				if err := w.run(time.Hour); err != nil {
+					t.Fatal(err)
+				}
+				return w.work
+			}
+			calm := cfg
+			calm.crashes, calm.leaves = 0, 0
+			i := work(calm)
+			if i < 3*time.Second {
+				continue // too short for anything to happen to it
+			}
+			cfg.recovery = Naive
+			n := work(cfg)
+			cfg.recovery = Salvage
+			s := work(cfg)
+			ideal, naive, salvaged = ideal+i, naive+n, salvaged+s
+		}
+		t.Logf("%s: ideal %v, naive %v, salvaged %v", name, ideal, naive, salvaged)
+		if naive <= ideal || float64(salvaged-ideal) > share*float64(naive-ideal) {
+			t.Errorf("%s: naive recovery does %v again, salvaging %v", name, naive-ideal, salvaged-ideal)
+		}
+	}
+}
+
 // play runs a model to its end. The bound is generous: it is there to find hangs, not slowness.
 func play(cfg modelConfig) (err error) {
 	defer func() {
