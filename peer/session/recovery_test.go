@@ -1,8 +1,12 @@
 package session_test
 
 import (
+	"fmt"
+	"path/filepath"
+	"slices"
 	"testing"
 
+	"github.com/satin-peer/satin/internal/checkpoint"
 	"github.com/satin-peer/satin/peer/session"
 	"github.com/satin-peer/satin/steal"
 )
@@ -60,6 +64,122 @@ func TestAnyPeerMayDie(t *testing.T) {
 	}
 }
 
+// A master that is killed leaves orphans, which are not computed again.
+func TestOrphansAreUsed(t *testing.T) {
+	arg := newTree(t, 6)
+	w := newWorld(t, 4, "session_test.tree", arg)
+	var peers []*worldPeer
+	for i := range 4 {
+		peers = append(peers, w.start(i, nil))
+	}
+	w.until("all work for the master", func() bool {
+		for _, p := range peers[1:] {
+			if p.Stats().Held == 0 {
+				return false
+			}
+		}
+		return arg.ran() > arg.size()/3
+	})
+	w.kill(peers[0])
+	if got := w.answer(); got != arg.want() {
+		t.Errorf("got %v, want %d", got, arg.want())
+	}
+	if n := w.sum(func(st *steal.Stats) uint64 { return st.OrphansReused }); n == 0 {
+		t.Errorf("no orphan was used%s", w)
+	}
+	t.Logf("%d of %d leaves were run", arg.ran(), arg.size())
+}
+
+// Who leaves politely, the master too, hands over what has finished: hardly anything is run twice.
+func TestLeaving(t *testing.T) {
+	for _, leaver := range []int{0, 2} {
+		t.Run(fmt.Sprint("p", leaver), func(t *testing.T) {
+			arg := newTree(t, 6)
+			w := newWorld(t, 4, "session_test.tree", arg)
+			var peers []*worldPeer
+			var stores []*memStore
+			for i := range 4 {
+				stores = append(stores, &memStore{outcomes: map[string]string{}})
+				peers = append(peers, w.start(i, stores[i]))
+			}
+			w.until("it has something to hand over", func() bool {
+				st := peers[leaver].Stats()
+				return st.Steal.PartialsKept > 0 && arg.ran() > arg.size()/2
+			})
+			others := slices.Delete(slices.Clone(stores), leaver, leaver+1)
+			alone := only(stores[leaver], others)
+			w.leave(peers[leaver], patience)
+			left := only(stores[leaver], others)
+			gained := slices.ContainsFunc(alone, func(job string) bool { return !slices.Contains(left, job) })
+			if len(alone) > 0 && !gained {
+				t.Errorf("of %d outcomes that the leaver alone had stored, the others have stored none", len(alone))
+			}
+			if got := w.answer(); got != arg.want() {
+				t.Errorf("got %v, want %d", got, arg.want())
+			}
+			if n := w.sum(func(st *steal.Stats) uint64 { return st.PartialsHandedOver }); n == 0 {
+				t.Errorf("nothing was handed over%s", w)
+			}
+			for _, s := range others {
+				s.agrees(t, stores[leaver])
+			}
+			t.Logf("%d of %d leaves were run", arg.ran(), arg.size())
+		})
+	}
+}
+
+// With everybody lost, the run goes on from what the disks have, and nothing of that is computed again: by one peer that has got all the
+// disks, and by several of which each has its own.
+func TestResume(t *testing.T) {
+	const peers = 3
+	arg := newTree(t, 6)
+	w := newWorld(t, peers, "session_test.tree", arg)
+	var dirs []string
+	var logs []*checkpoint.Log
+	for i := range peers {
+		dirs = append(dirs, filepath.Join(t.TempDir(), "log"))
+		logs = append(logs, w.openLog(dirs[i], checkpoint.Config{Interval: -1}))
+		w.start(i, logs[i])
+	}
+	w.until("the run is in the middle", func() bool { return arg.ran() > arg.size()/2 })
+	w.end()
+	for _, l := range logs {
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before, parts := arg.ran(), w.storedIn(dirs...)
+	covered := arg.covered(parts)
+	if covered < before/2 {
+		t.Errorf("of %d leaves that were run, %d are under %d stored jobs", before, covered, len(parts))
+	}
+
+	w = w.again()
+	w.start(0, nil, parts...)
+	if got := w.answer(); got != arg.want() {
+		t.Errorf("one peer: got %v, want %d", got, arg.want())
+	}
+	stats := w.String()
+	w.end()
+	if ran := arg.ran() - before; ran != arg.size()-covered {
+		t.Errorf("one peer: %d leaves were run, but %d of %d were stored%s", ran, covered, arg.size(), stats)
+	}
+
+	before = arg.ran()
+	w = w.again()
+	for i := range peers {
+		w.start(peers-1-i, nil, w.storedIn(dirs[peers-1-i])...)
+	}
+	if got := w.answer(); got != arg.want() {
+		t.Errorf("several: got %v, want %d", got, arg.want())
+	}
+	w.end()
+	if ran := arg.ran() - before; ran > arg.size()-covered/2 {
+		t.Errorf("several: %d leaves were run, though %d of %d were stored", ran, covered, arg.size())
+	}
+	t.Logf("%d outcomes were stored", len(parts))
+}
+
 // A run that is cancelled stops everywhere, and nobody answers.
 func TestCancel(t *testing.T) {
 	arg := newTree(t, 8)
@@ -73,10 +193,10 @@ func TestCancel(t *testing.T) {
 		p.Cancel()
 	}
 	for _, p := range peers {
-		w.until("the workers are idle", func() bool { return p.Pool().Idle() == p.Pool().Cores() })
-		if st := p.Stats(); st.Held != 0 || st.Given != 0 || st.Master {
-			t.Errorf("it still holds something: %+v", st)
-		}
+		w.until("the workers are idle, and nothing is held", func() bool {
+			st := p.Stats()
+			return p.Pool().Idle() == p.Pool().Cores() && st.Held == 0 && st.Given == 0 && !st.Master
+		})
 	}
 	if len(w.answers) > 0 || arg.ran() == arg.size() {
 		t.Errorf("%d answers, %d leaves", len(w.answers), arg.ran())

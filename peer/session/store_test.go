@@ -2,7 +2,10 @@ package session_test
 
 import (
 	"errors"
+	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"sync"
 	"syscall"
 	"testing"
@@ -45,6 +48,49 @@ func (f badFile) Write(b []byte) (int, error) {
 
 func newBadDisk() *badDisk {
 	return &badDisk{begun: make(chan struct{}), gate: make(chan struct{})}
+}
+
+// memStore is a store in memory.
+type memStore struct {
+	mu       sync.Mutex
+	outcomes map[string]string // by path and identity
+}
+
+func (m *memStore) AppendOutcome(path []uint32, identity [16]byte, outcome []byte) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.outcomes[fmt.Sprintf("%v %x", path, identity)] = string(outcome)
+	return true
+}
+
+func (m *memStore) Trouble() error { return nil }
+
+// agrees checks that what both have stored is the same.
+func (m *memStore) agrees(t *testing.T, other *memStore) {
+	t.Helper()
+	theirs := other.all()
+	for job, outcome := range m.all() {
+		if o, ok := theirs[job]; ok && o != outcome {
+			t.Errorf("two outcomes of job %s", job)
+		}
+	}
+}
+
+func (m *memStore) all() map[string]string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return maps.Clone(m.outcomes)
+}
+
+// only lists the jobs whose outcomes m has and none of the others.
+func only(m *memStore, others []*memStore) (jobs []string) {
+	mine := m.all()
+	for _, o := range others {
+		for job := range o.all() {
+			delete(mine, job)
+		}
+	}
+	return slices.Collect(maps.Keys(mine))
 }
 
 // openLog opens a checkpoint of the world's run.

@@ -91,7 +91,7 @@ func (w *world) start(i int, store session.Store, restored ...steal.Partial) *wo
 		Send:   func(m *steal.Message) { w.carry(p, m.To.Peer, func(to *worldPeer) { to.Received(m) }) },
 		Tell:   func(n *steal.News) { w.gossip(p, n) },
 		Answer: func(outcome []byte) { w.answers <- outcome },
-		Store:  store,
+		Store:  store, KeepAfter: time.Millisecond,
 	})
 	if err != nil {
 		w.t.Fatal(err)
@@ -158,6 +158,22 @@ func (w *world) gossip(from *worldPeer, n *steal.News) {
 			}
 		})
 	}
+}
+
+// again is the same run with nobody in it: what comes after all were lost.
+func (w *world) again() *world {
+	next := &world{
+		t: w.t, run: w.run, fn: w.fn, cfg: w.cfg, workers: w.workers, lossy: w.lossy, members: w.members, answers: make(chan []byte, 100),
+		peers: map[steal.PeerID]*worldPeer{},
+	}
+	w.t.Cleanup(next.end)
+	return next
+}
+
+// leave has a peer leave politely.
+func (w *world) leave(p *worldPeer, patience time.Duration) {
+	p.Leave(patience)
+	w.kill(p)
 }
 
 // kill ends a peer in the middle of whatever it does, without a word.
@@ -299,7 +315,8 @@ func (a treeArg) ran() int { return int(leaves.tags[a.Tag].Load()) }
 // covered is how many of its leaves are under one of the jobs with these outcomes.
 func (a treeArg) covered(parts []steal.Partial) (n int) {
 	for i, p := range parts {
-		if !slices.ContainsFunc(parts[:i], func(q steal.Partial) bool { return under(p.Path, q.Path) }) {
+		again := slices.ContainsFunc(parts[:i], func(q steal.Partial) bool { return slices.Equal(p.Path, q.Path) })
+		if !again && !slices.ContainsFunc(parts, func(q steal.Partial) bool { return len(q.Path) < len(p.Path) && under(p.Path, q.Path) }) {
 			n += treeArg{Depth: a.Depth - len(p.Path)}.size()
 		}
 	}
