@@ -36,8 +36,8 @@ func (p *Pool) Pulse() {
 //
 //   - A timed job does not leave its slot free: while it runs a spacer stays there, and the fence just above. So its own
 //     children get slots above the fence, fast, and when it has ended the next job in that slot is timed again.
-//   - If timed jobs turn out to be tiny, not worth two readings of the clock, then now and then the spacer stays when the job has
-//     ended: the frame's further children get slots above the fence too, fast. The spacer goes with the frame (syncTo
+//   - If many timed jobs in a row turn out to be tiny, not worth two readings of the clock, then the spacer stays when the
+//     last has ended: the frame's further children get slots above the fence too, fast. The spacer goes with the frame (syncTo
 //     pops it), and the frame's parent finds the fence just above its next slot, as it was.
 //   - In between two calls only so many tiny jobs are timed (budget). When it is used up, each slow job that is
 //     begun lowers the fence by half, so that the oldest jobs, the largest, stay below it longest.
@@ -53,8 +53,9 @@ func (p *Pool) Pulse() {
 // which makes slow, but cannot reach loops that spawn and get.
 const (
 	tinyJob    = 16_000 // ns: shorter ones make the clock's price felt
-	tinyBudget = 256    // tiny jobs that are timed for each Pulse
-	tinyInARow = 8      // tiny jobs after which a frame's next ones are not timed
+	tinyBudget = 512    // tiny jobs that are timed for each Pulse, some 0.2 us each
+	tinyRefill = 64     // and for each kept job
+	tinyInARow = 96     // tiny jobs after which a frame's next ones are not timed
 	smallShare = 4      // with debts, jobs from 1/smallShare of KeepAfter on are kept
 )
 
@@ -126,7 +127,7 @@ func (w *worker) runTimed(r *record, h uint32) {
 	}
 	if took >= min(tinyJob, s.after) {
 		if s.tiny = 0; took >= s.after {
-			s.budget, w.fence = tinyBudget, max(w.fence, h+1)
+			s.budget, w.fence = min(s.budget+tinyRefill, tinyBudget), max(w.fence, h+1)
 		}
 		w.popBack(h)
 		return

@@ -62,8 +62,8 @@ func (w *worker) park(local bool) {
 
 // sleep waits, in the middle of a job, until w is given a core again.
 func (w *worker) sleep() {
-	w.report(0)
 	since := w.watch.read(w)
+	w.report(0)
 	w.gotCore(<-w.core)
 	w.watch.slept += w.watch.read(w) - since
 	w.want.Store(0) // who still wants something is hungry or asks again
