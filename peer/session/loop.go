@@ -60,7 +60,10 @@ func (s *Session) hear() {
 func (s *Session) report() {
 	for !s.gone {
 		l := steal.Load{Workers: s.pool.Cores(), Idle: s.pool.Idle(), Runs: s.runs, Queued: s.pool.Queued()}
-		if s.everSaid && l.Idle == s.reported.Idle && l.Workers == s.reported.Workers && class(l) == class(s.reported) {
+		// A worker that has run a segment to its end since the last report is idle again, but not as it was: the core counts its order
+		// until it is told, and would give it nothing more.
+		same := l.Idle == s.reported.Idle && (l.Idle == 0 || l.Runs == s.reported.Runs)
+		if s.everSaid && same && l.Workers == s.reported.Workers && class(l) == class(s.reported) {
 			break
 		}
 		s.reported, s.everSaid = l, true
