@@ -353,6 +353,42 @@ func TestHandOverRace(t *testing.T) {
 	}
 }
 
+// TestSlotWaitsForPassingThief: a thief has moved tail over a slot whose job was handed over and has yet to look into it. The owner
+// must not give the slot to another job before.
+func TestSlotWaitsForPassingThief(t *testing.T) {
+	s := newSalvager()
+	p, err := NewPool(Config{Workers: 1, Outside: s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	w := newWorker(p, 1)
+	w.enter(0, 0)
+	x := Spawn(w.frame(), identity, 1)
+	r := w.slots[0]
+	w.handOver(r, 0, JobID{})
+	if ok, err := s.takeFound()[0].Complete(5, nil); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	w.ts.Store(1<<32 | 1) // the thief's compare-and-swap
+	var taken atomic.Bool
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		if got := x.Get(); got != 5 {
+			t.Error(got)
+		}
+		taken.Store(true)
+	})
+	for range 10_000 {
+		runtime.Gosched()
+		if taken.Load() {
+			t.Fatal("the slot was given up under the thief")
+		}
+	}
+	r.passed.Store(true)
+	wg.Wait()
+}
+
 // TestStealHammer plays only the stack's protocol, as fast as it goes: the owner publishes eight slots in two steps and
 // claims them back from the top, thieves steal. Each slot must be had once in each round.
 func TestStealHammer(t *testing.T) {
