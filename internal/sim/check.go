@@ -56,17 +56,27 @@ func (w *world) checkNews(n *steal.News) {
 }
 
 // checkOrphans looks at what an owner's silence or goodbye makes a core order: a job may be run here too, but none is ended, unless
-// the outcome of it or of a job above it is in the table.
+// the outcome of it or of a job above it is in the table, or the same job runs here for longer and goes on in its stead.
 func (p *peer) checkOrphans(orders []steal.Order) {
 	if p.world.cfg.Recovery == steal.Naive || p.leaving || p.world.cancelled {
 		return
 	}
 	for i := range orders {
 		s := p.engine.segments[orders[i].Segment]
-		if orders[i].Kind == steal.AbortSegment && s != nil && !inTable(p.core.Orphans(), s.path) {
+		if orders[i].Kind == steal.AbortSegment && s != nil && !inTable(p.core.Orphans(), s.path) && !p.engine.runsTwice(s) {
 			panic(violation(orphanRunsOn, "%s aborts segment %d, job %s, because its owner is silent or gone", p.id, s.id, pathText(s.path)))
 		}
 	}
+}
+
+// runsTwice says whether another segment is the same job.
+func (e *engine) runsTwice(s *segment) bool {
+	for _, o := range e.segments {
+		if o != s && slices.Equal(o.path, s.path) {
+			return true
+		}
+	}
+	return false
 }
 
 // checkRestored looks whether what a checkpoint gave back has been taken in.
