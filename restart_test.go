@@ -161,7 +161,6 @@ type restartTrial struct {
 	p         *Pool
 	s         *salvager
 	rng       *rand.Rand // of the goroutine outside
-	mu        sync.Mutex
 	foundOnce map[string]bool
 	delivered map[string]bool
 }

@@ -1,7 +1,5 @@
 package main
 
-import "slices"
-
 // Tests of the engine: the stack against its model, programs against the sequential one, jobs' lives, the border.
 const (
 	stackTests = "^Test(Stack|StealRace|StealHammer|Dropped.*|Frames.*|Wish.*)$"
@@ -21,10 +19,7 @@ var brief = []string{"-test.timeout=40s", "-test.short", "-rapid.nofailfile", "-
 var thorough = []string{"-test.timeout=60s", "-test.count=8", "-rapid.nofailfile", "-rapid.shrinktime=0s"}
 
 // engineMutants are mistakes in the engine at the module's root.
-var engineMutants = slices.Concat(hookMutants, computeMutants)
-
-// computeMutants are those in what every program uses.
-var computeMutants = []mutant{
+var engineMutants = []mutant{
 	{name: "engine/publish-without-swap", wrong: "a theft during a publication is forgotten", file: "stack.go", pkg: ".", run: stackTests, args: thorough,
 		old: "if w.ts.CompareAndSwap(v, v&^0xffffffff|uint64(ns)) {", new: "if w.ts.Store(v&^0xffffffff | uint64(ns)); true {"},
 	{name: "engine/claim-without-swap", wrong: "owner and thief both get a job", file: "stack.go", pkg: ".", run: stackTests, args: thorough,

@@ -22,7 +22,7 @@ import (
 
 // mutants are all there are.
 func mutants() []mutant {
-	return slices.Concat(engineMutants, stealMutants, recoveryMutants, masterMutants, checkpointMutants, simMutants())
+	return slices.Concat(engineMutants, hookMutants, stealMutants, recoveryMutants, masterMutants, checkpointMutants, simMutants())
 }
 
 func main() {
