@@ -49,6 +49,7 @@ type addrBook struct {
 	mu    sync.Mutex
 	all   map[peer.ID]*bookEntry
 	dirty bool // the file is not up to date
+	fresh bool // and lacks a member that was met for the first time
 }
 
 func openAddrBook(path string, self peer.ID, now time.Time) (*addrBook, error) {
@@ -181,6 +182,7 @@ func (b *addrBook) meet(id peer.ID, at ma.Multiaddr, now time.Time) {
 		e = &bookEntry{}
 		b.all[id] = e
 	}
+	b.fresh = b.fresh || e.met.IsZero()
 	e.met, e.tries, e.notTill = now, 0, time.Time{}
 	if at != nil {
 		e.reached = at
@@ -276,6 +278,7 @@ func (b *addrBook) records(n int, ok func(peer.ID) bool) (records [][]byte) {
 func (b *addrBook) save() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.fresh = false // one attempt is made soon; the disk may be full
 	if !b.dirty {
 		return nil
 	}
@@ -284,4 +287,11 @@ func (b *addrBook) save() error {
 	}
 	b.dirty = false
 	return nil
+}
+
+// unsaved says whether a member was met for the first time since save was called: a peer that is killed now would not find it again.
+func (b *addrBook) unsaved() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.fresh
 }

@@ -7,8 +7,10 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/satin-peer/satin/peer/host"
 )
@@ -72,6 +74,16 @@ func TestTwoProcesses(t *testing.T) {
 	join(t, b, line)
 	if b.SwarmName() != "lab" || len(b.Members()) != 1 {
 		t.Errorf("in the swarm %q with %d members", b.SwarmName(), len(b.Members()))
+	}
+	soon := patience(t)
+	for written := ""; !strings.Contains(written, b.ID().String()); { // soon after they have met: who is killed early is to come back, too
+		if b, err := os.ReadFile(filepath.Join(dir, "peers")); err == nil {
+			written = string(b)
+		}
+		if soon.Err() != nil {
+			t.Fatalf("the member is not remembered: %q", written)
+		}
+		time.Sleep(10 * time.Millisecond)
 	}
 	if err := child.Process.Kill(); err != nil {
 		t.Fatal(err)

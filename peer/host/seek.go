@@ -16,6 +16,7 @@ const (
 	seekTimeout   = 15 * time.Second
 	exchangeEvery = time.Minute
 	saveEvery     = time.Minute
+	saveSoon      = time.Second // when a new member was met
 	idleSeek      = time.Minute // how often to look whether there is something to do, if nothing says so
 	mendEvery     = 5 * time.Minute
 )
@@ -105,6 +106,9 @@ func (s *seeker) run(ctx context.Context) {
 				s.host.log.Warn("remembering addresses", "error", err)
 			}
 			nextSave = now.Add(saveEvery)
+		}
+		if soon := now.Add(saveSoon); s.host.book.unsaved() && soon.Before(nextSave) {
+			nextSave = soon
 		}
 		timer.Reset(max(time.Millisecond, min(time.Until(next), time.Until(nextExchange), time.Until(nextSave), time.Until(nextMend))))
 	}
