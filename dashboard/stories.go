@@ -46,12 +46,12 @@ func (s *stories) hear(self string, reports []Report, peers []Peer, runs []Run, 
 			s.ways[r.Peer] = wayReport{r.Cluster, r.Ways}
 		}
 		if run := known[r.Run]; run != nil && (len(r.Segments) > 0 || len(r.States) > 0 || s.find(r.Run) != nil) {
-			s.of(run).hear(r)
+			s.of(run).hear(r, now)
 		}
 	}
 	for _, st := range s.list {
 		if !st.ended {
-			st.loses(func(peer string) bool { p, ok := s.peers[peer]; return peer == self || ok && p.Alive }, now)
+			st.loses(func(peer string) bool { p, ok := s.peers[peer]; return peer == self || ok && p.Alive })
 		}
 		run := known[st.run]
 		if run == nil || !run.Ended || st.ended {

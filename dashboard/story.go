@@ -24,16 +24,17 @@ type story struct {
 	run    string
 	origin time.Time // of its times
 	tree   *Tree
-	peers  []string       // in the order in which they were first heard of
-	index  map[string]int // into peers
-	places []string       // their clusters
-	spans  []spanLog      // theirs
-	last   uint64         // number of the newest span
-	thin   uint64         // how often neighbours became one
-	parts  []Forgotten    // what the peers have no memory of
-	newest time.Duration  // the latest time heard of
-	ended  bool           // its segments are settled
-	full   uint64         // segments for which there was no room
+	peers  []string        // in the order in which they were first heard of
+	index  map[string]int  // into peers
+	places []string        // their clusters
+	spans  []spanLog       // theirs
+	last   uint64          // number of the newest span
+	thin   uint64          // how often neighbours became one
+	parts  []Forgotten     // what the peers have no memory of
+	heard  []time.Duration // when each peer was heard of last
+	newest time.Duration   // the latest time heard of
+	ended  bool            // its segments are settled
+	full   uint64          // segments for which there was no room
 
 	notice func(letter, tone, text string)
 }
@@ -52,7 +53,7 @@ func newStory(run string, origin time.Time, notice func(letter, tone, text strin
 }
 
 // hear takes in what a peer has told.
-func (s *story) hear(r *Report) {
+func (s *story) hear(r *Report, now time.Time) {
 	i, ok := s.index[r.Peer]
 	if !ok {
 		if len(s.peers) >= maxPeers {
@@ -61,8 +62,9 @@ func (s *story) hear(r *Report) {
 		i = len(s.peers)
 		s.index[r.Peer] = i
 		s.peers, s.places = append(s.peers, r.Peer), append(s.places, r.Cluster)
-		s.spans, s.parts = append(s.spans, spanLog{}), append(s.parts, Forgotten{})
+		s.spans, s.parts, s.heard = append(s.spans, spanLog{}), append(s.parts, Forgotten{}), append(s.heard, 0)
 	}
+	s.heard[i] = s.at(now)
 	s.places[i] = r.Cluster
 	if r.Forgotten.Segments > s.parts[i].Segments {
 		s.parts[i] = r.Forgotten
@@ -120,14 +122,15 @@ func (s *story) lost(job string, at time.Duration) {
 	}
 }
 
-// loses ends what runs on peers that are not there any more, as far as is known; who is heard of again runs what it says.
-func (s *story) loses(there func(peer string) bool, now time.Time) {
+// loses ends what runs on peers that are not there any more, as far as is known, when they were heard of last; who is heard of again runs
+// what it says.
+func (s *story) loses(there func(peer string) bool) {
 	lost := map[string]int{}
 	for _, seg := range s.tree.Running() {
 		if there(seg.Peer) {
 			continue
 		}
-		seg.State, seg.End = SegmentRestarted, max(seg.Start, min(s.at(now), s.newest))
+		seg.State, seg.End = SegmentRestarted, max(seg.Start, min(s.heard[s.index[seg.Peer]], s.newest))
 		if s.tree.Put(seg) == nil {
 			lost[seg.Peer]++
 		}

@@ -5,6 +5,7 @@ import { plain } from "./format.js";
 
 const maxNotices = 50;
 const maxSamples = 300; // five minutes
+const rateOver = 5; // seconds
 
 /** Jobs per second here and of all peers, and the share of all workers that run jobs, 0 to 100.
  * @typedef {{at: number, here: number, all: number | null, busy: number | null}} Sample */
@@ -20,7 +21,7 @@ export class Model {
   #own = [];
   /** One a second while the page is open. @type {Sample[]} */
   samples = [];
-  /** @type {Map<string, {executed: number, at: number}>} of each run, when its sum was last another */
+  /** The sums of each run's jobs in the last seconds: peers tell theirs at different times. @type {Map<string, {executed: number, at: number}[]>} */
   #sums = new Map();
   epoch = "";
   number = 0;
@@ -74,9 +75,9 @@ export class Model {
     for (const run of this.runs) {
       const tree = this.trees.get(run.run);
       if (!tree || run.ended) continue;
-      const was = this.#sums.get(run.run);
+      const sums = [...(this.#sums.get(run.run) ?? []), { executed: tree.executed, at }].slice(-rateOver - 1), was = sums[0];
       if (was && at > was.at) all = (all ?? 0) + Math.max(0, tree.executed - was.executed) / (at - was.at);
-      this.#sums.set(run.run, { executed: tree.executed, at });
+      this.#sums.set(run.run, sums);
       work += tree.workers.work;
       total += tree.workers.work + tree.workers.steal + tree.workers.comm + tree.workers.idle;
     }

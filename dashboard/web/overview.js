@@ -40,8 +40,8 @@ export function whyIdle(model) {
   const all = work + steal + comm + idle;
   if (all <= 0) return model.status?.state === "idle" ? sentence(model.status) : "";
   if (work / all > 0.95) return "Hardly any worker of the runs in progress is.";
-  const parts = [[steal, "wait for the reply to a steal request"], [comm, "wait for outcomes of jobs that others hold"], [idle, "found nothing to steal"]];
-  return `In the last ten seconds ${parts.filter(([n]) => Number(n) / all >= 0.005).map(([n, text]) => `${percent(Number(n) / all)} of the workers' time they ${text}`).join(", ")}.`;
+  const parts = [[steal, "waiting for the reply to a steal request"], [comm, "waiting for outcomes of jobs that others hold"], [idle, "having found nothing to steal"]];
+  return `In the last ten seconds ${parts.filter(([n]) => Number(n) / all >= 0.005).map(([n, text]) => `${percent(Number(n) / all)} of the workers' time went into ${text}`).join(", ")}.`;
 }
 
 /** What is wrong, as far as it is known. @param {Model} model @returns {string[]} */

@@ -137,7 +137,7 @@ await step("the swarm shows the ways between clusters, and the overview why work
   await page.keyboard.press("4");
   await page.getByRole("cell", { name: "30 ms, 3 jobs" }).waitFor();
   await page.keyboard.press("1");
-  await page.getByText(/of the workers' time they/).waitFor();
+  await page.getByText(/of the workers' time went into waiting/).waitFor();
   await page.getByText(/efficiency \d+ %, as fast as/).waitFor();
   await page.locator(".chart canvas").first().waitFor();
 });

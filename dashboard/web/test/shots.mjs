@@ -25,7 +25,7 @@ async function shoot(view) {
 }
 for (const view of ["overview", "swarm"]) await shoot(view);
 await page.locator('nav a[href="#tree"]').click();
-await page.locator("option", { hasText: "(done)" }).first().waitFor({ state: "attached", timeout: 120_000 }).catch(() => {});
+await page.locator("option", { hasText: process.env.RUN ?? "(done)" }).first().waitFor({ state: "attached", timeout: 120_000 }).catch(() => {});
 await page.waitForTimeout(3000);
 for (const view of ["tree", "timeline", "runs", "machine"]) await shoot(view);
 await page.emulateMedia({ colorScheme: "dark" });
