@@ -37,6 +37,12 @@ func (t *trial) play(ctx context.Context, a Act) error {
 		return t.cut(ctx, a, who)
 	case Fill:
 		return t.fill(ctx, a, who)
+	case Suspend:
+		return t.suspend(ctx, who[0])
+	case Resume:
+		return t.resume(ctx, who[0], t.run)
+	case Copy:
+		return t.resumeCopy(ctx, who[0])
 	}
 	return fmt.Errorf("there is no fault %q", a.Kind)
 }
@@ -116,6 +122,11 @@ func (t *trial) shown(c Cue, a Act) bool {
 		return slices.ContainsFunc(t.watch.masters(), func(n int) bool { return n != t.plan.Owner && t.everybody()[n].Alive() })
 	case Ended:
 		return t.watch.ended()
+	case There:
+		return !slices.ContainsFunc(a.Who, func(n int) bool {
+			s, ok := t.watch.at(n)
+			return !ok || s.pid != t.everybody()[n].PID() || !t.everybody()[n].Alive()
+		})
 	}
 	return false
 }
@@ -136,6 +147,7 @@ func (t *trial) kill(ctx context.Context, a Act, who []*swarm.Process) error {
 	}
 	for _, p := range who {
 		<-p.Ended()
+		t.watch.forget(p.Number)
 	}
 	t.comeBack(ctx, a, who)
 	return nil

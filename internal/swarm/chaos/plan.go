@@ -36,6 +36,11 @@ const (
 	Cut   Kind = "cut off"        // cannot reach the others, for a time
 	Fill  Kind = "fill disk of"   // no room is left on its disk, for a time
 	Enter Kind = "enter newcomer" // processes that were not there before
+
+	// What the owner, or who has its checkpoint, does to the run.
+	Suspend Kind = "suspend at"       // satin-peer suspend
+	Resume  Kind = "resume at"        // satin-peer resume RUN
+	Copy    Kind = "resume a copy at" // satin-peer resume DIRECTORY, of the owner's checkpoint
 )
 
 // An Act is one fault.
@@ -66,6 +71,7 @@ const (
 	Holding  Sign = "when they have jobs of others"
 	Takeover Sign = "when another peer has the root job"
 	Ended    Sign = "when the run has ended"
+	There    Sign = "when they are there"
 )
 
 func (c Cue) String() string {
@@ -108,7 +114,9 @@ func (p Plan) String() string {
 }
 
 // isolates says whether the plan needs a network that can be cut.
-func (p Plan) isolates() bool {
+func (p Plan) isolates() bool { return p.has(Cut) }
+
+func (p Plan) has(k Kind) bool {
 	return slices.ContainsFunc(p.Acts, func(a Act) bool { return a.Kind == Cut })
 }
 
@@ -140,6 +148,7 @@ var themes = []struct {
 	{"the owner leaves", (*draw).ownerLeaves},
 	{"all but one are killed", (*draw).nearlyAll},
 	{"all are killed", (*draw).allKilled},
+	{"the run is suspended", (*draw).suspended},
 	{"all kinds", (*draw).mixture},
 }
 
@@ -289,13 +298,38 @@ func (d *draw) nearlyAll() {
 	d.act(Act{Kind: Kill, Who: gone, On: cue, Back: d.back()})
 }
 
-// allKilled kills all, and has the owner and some others start again: what they can go on from is on their disks.
+// allKilled kills all, and has the owner and some others start again, or others alone, with a copy of the owner's checkpoint.
 func (d *draw) allKilled() {
+	on := Cue{Progress, 0.2 + 0.5*d.Float64()}
+	if d.IntN(3) == 0 {
+		d.restart(on, d.fates[:1+d.IntN(peers-1)])
+		d.act(Act{Kind: Copy, Who: d.fates[:1], On: Cue{Sign: There}})
+		return
+	}
+	d.restart(on, append(slices.Clone(d.fates[:d.IntN(peers)]), d.Owner))
+}
+
+// restart kills all and starts some of them again.
+func (d *draw) restart(on Cue, some []int) {
 	all := append(slices.Clone(d.fates), d.Owner)
-	back := append(slices.Clone(d.fates[:d.IntN(peers)]), d.Owner)
+	some = slices.Clone(some)
 	slices.Sort(all)
-	slices.Sort(back)
-	d.act(Act{Kind: Kill, Who: all, On: Cue{Progress, 0.2 + 0.5*d.Float64()}, Back: Cue{Sign: AtOnce}, Return: back})
+	slices.Sort(some)
+	d.act(Act{Kind: Kill, Who: all, On: on, Back: Cue{Sign: AtOnce}, Return: some})
+}
+
+// suspended has the run suspended, and resumed: at once, when all were killed, or elsewhere.
+func (d *draw) suspended() {
+	d.act(Act{Kind: Suspend, Who: []int{d.Owner}, On: Cue{Progress, 0.1 + 0.6*d.Float64()}})
+	switch d.IntN(3) {
+	case 0:
+		d.act(Act{Kind: Resume, Who: []int{d.Owner}, On: Cue{Sign: AtOnce}})
+	case 1:
+		d.restart(Cue{Sign: AtOnce}, append(slices.Clone(d.fates[:d.IntN(peers)]), d.Owner))
+		d.act(Act{Kind: Resume, Who: []int{d.Owner}, On: Cue{Sign: There}})
+	case 2:
+		d.act(Act{Kind: Copy, Who: d.fates[:1], On: Cue{Sign: AtOnce}})
+	}
 }
 
 // mixture has several kinds, and newcomers.

@@ -28,7 +28,7 @@ func TestSeedDecidesThePlan(t *testing.T) {
 	if len(themesSeen) != len(themes) {
 		t.Errorf("of %d themes only %v are drawn", len(themes), themesSeen)
 	}
-	for _, k := range []Kind{Kill, Stop, Term, Leave, Cut, Fill, Enter} {
+	for _, k := range []Kind{Kill, Stop, Term, Leave, Cut, Fill, Enter, Suspend, Resume, Copy} {
 		if !kinds[k] {
 			t.Errorf("nobody ever has to %s", k)
 		}

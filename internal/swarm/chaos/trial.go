@@ -83,6 +83,7 @@ type trial struct {
 
 	watch   *watch
 	run     string
+	asked   int            // the process that is asked for the answer
 	before  map[int]int    // goroutines of each process before the run, by number
 	fresh   map[int]bool   // started in the midst of the run
 	later   sync.WaitGroup // faults that will end
@@ -148,7 +149,7 @@ func (t *trial) hold(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	t.run = strings.TrimSpace(out)
+	t.run, t.asked = strings.TrimSpace(out), t.plan.Owner
 	t.note("submitted")
 	t.watch = newWatch(ctx, t.run, t.want.jobs, t.swarm.Peers)
 	defer t.watch.end()
@@ -306,7 +307,7 @@ func (t *trial) gather(ctx context.Context) error {
 
 // answer waits for the run's end and compares the answer. Only the owner can be asked for it, so one that is gone has to come back.
 func (t *trial) answer(ctx context.Context) {
-	owner := t.everybody()[t.plan.Owner]
+	owner := t.everybody()[t.asked]
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
 	for {

@@ -17,10 +17,10 @@ const (
 
 // A watch looks at all processes of a swarm again and again, as a user could with satin-peer status and runs.
 type watch struct {
-	run  string // the run that is looked at
-	jobs uint64 // that it has without faults
+	jobs uint64 // that the run has without faults
 
 	mu   sync.Mutex
+	run  string // the run that is looked at
 	seen map[int]sight
 	did  map[int]uint64 // jobs that a process had executed when it last answered, by its pid
 	wait sync.WaitGroup
@@ -82,10 +82,32 @@ func (w *watch) look(ctx context.Context, p *swarm.Process) (s sight, ok bool) {
 		return s, false
 	}
 	s = sight{pid: status.PID, status: status}
-	if i := slices.IndexFunc(runs, func(r control.RunInfo) bool { return r.Run == w.run }); i >= 0 {
+	run := w.name()
+	if i := slices.IndexFunc(runs, func(r control.RunInfo) bool { return r.Run == run }); i >= 0 {
 		s.run = &runs[i]
 	}
 	return s, true
+}
+
+func (w *watch) name() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.run
+}
+
+// follow looks at another run from now on.
+func (w *watch) follow(run string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.run = run
+	clear(w.seen)
+}
+
+// forget forgets what a process said, which has ended.
+func (w *watch) forget(number int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.seen, number)
 }
 
 // end stops looking.
@@ -119,7 +141,7 @@ func (w *watch) ended() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, s := range w.seen {
-		if s.run != nil && s.run.State.Ended() && s.run.State != control.RunRefused {
+		if s.run != nil && s.run.State.Ended() && s.run.State != control.RunRefused && s.run.State != control.RunSuspended {
 			return true
 		}
 	}
