@@ -40,6 +40,8 @@ import (
 //  4. A peer that listens becomes master when the silence reaches MasterLease + stagger(n), n being the members of better
 //     rank that it does not believe dead, the silent master not counted. If the master is known to be gone (a goodbye, or a
 //     beacon or message of its next life), all but one beacon period of the lease is taken as over.
+//     Half a beacon period before the lease is over two beacons are missing: everybody who has outcomes that the master
+//     acknowledged tells of them, so that whoever begins knows of them from the start.
 //  5. A master all of whose workers are busy with jobs that it has stolen, long ones perhaps, says so: Beacon.Waiting. A peer that
 //     listens to it and has an idle worker becomes master after a sixteenth of its stagger, and the other steps down. So the root
 //     begins soon if there is anybody with nothing to do, and if there is nobody, nobody waits for it. A Fresh owner does not say so
@@ -265,6 +267,9 @@ func (m *mastership) over(id PeerID, floor Incarnation) {
 // look decides whether it is time to begin, or to send: step 4.
 func (m *mastership) look(alive func(PeerID) bool) (d decision) {
 	if !m.master && !m.due(alive) {
+		if m.silence >= m.warning() {
+			d.Ended = m.hasEnded(m.leader.Peer)
+		}
 		return d
 	}
 	if !m.master {
@@ -281,6 +286,9 @@ func (m *mastership) look(alive func(PeerID) bool) (d decision) {
 	}
 	return d
 }
+
+// warning is the silence after which two beacons are missing: time to tell of what the next master could use, before it begins.
+func (m *mastership) warning() time.Duration { return m.cfg.MasterLease - m.cfg.BeaconEvery/2 }
 
 // due says whether it is time to begin.
 func (m *mastership) due(alive func(PeerID) bool) bool {
@@ -347,5 +355,9 @@ func (m *mastership) next() time.Duration {
 	if m.offered() {
 		return max(m.seen, m.offerAt)
 	}
-	return m.seen + min(m.tickEvery(), max(m.patience-m.silence, 0))
+	until := m.patience
+	if warning := m.warning(); m.silence < warning {
+		until = warning
+	}
+	return m.seen + min(m.tickEvery(), max(until-m.silence, 0))
 }

@@ -18,11 +18,11 @@ func seat(self PeerID, fresh bool, members string) *mastership {
 }
 
 // at lets a mastership look at every half beacon period up to a time, as a core on time does, and returns when it first
-// decided something, and what.
+// decided to do something, and what.
 func (m *mastership) at(until time.Duration, alive func(PeerID) bool) (time.Duration, decision) {
 	for now := m.seen; now <= until; now = max(now, m.next()) {
 		m.pass(now)
-		if d := m.look(alive); d != (decision{}) {
+		if d := m.look(alive); d.Start || d.StepDown || d.Send != nil {
 			return now, d
 		}
 	}
@@ -265,7 +265,7 @@ func TestStalledPeerListens(t *testing.T) {
 	m.hear(from("o", 1), &Beacon{Rank: 0, Seq: 1})
 	for now := time.Duration(0); now < 5500*time.Millisecond; now += 500 * time.Millisecond {
 		m.pass(now)
-		if d := m.look(everybodyAlive); d != (decision{}) {
+		if d := m.look(everybodyAlive); d.Start {
 			t.Fatalf("at %v: %+v", now, d)
 		}
 	}
@@ -406,7 +406,16 @@ func TestWhoseRootHasEnded(t *testing.T) {
 	m := seat("d1", false, "a: o d1 d2 x")
 	m.pass(0)
 	m.hear(from("o", 1), &Beacon{Rank: 0, Seq: 1})
-	if _, d := m.at(time.Minute, everybodyAlive); !d.Start || d.Ended != "o" {
+	for now := m.next(); now < m.cfg.MasterLease; now = m.next() { // told before anybody begins, in one lease once
+		m.pass(now)
+		if d := m.look(everybodyAlive); d != (decision{}) && (d != decision{Ended: "o"} || now != m.cfg.MasterLease-m.cfg.BeaconEvery/2) {
+			t.Errorf("at %v: %+v", now, d)
+		}
+	}
+	if m.ended != "o" {
+		t.Error("nothing is told of a silent master")
+	}
+	if _, d := m.at(time.Minute, everybodyAlive); !d.Start {
 		t.Errorf("who follows a silent master decides %+v", d)
 	}
 }

@@ -136,3 +136,25 @@ func TestBadBeaconsAreCounted(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 }
+
+// A master that leaves sends no more beacons while it hands over, and does not become master again: the others' wait begins.
+func TestMasterThatLeavesIsSilent(t *testing.T) {
+	c := masterCore(t, "o", true)
+	c.Report(0, Load{Workers: 1, Idle: 1})
+	c.until(t, time.Second, Tell)
+	c.Keep(time.Second, []Partial{{Path: Path{1}, Outcome: []byte("one")}}) // something to hand over, to peers that do not answer
+	c.Leave(time.Second, time.Minute)
+	if c.Gone() {
+		t.Fatal("it has nothing to hand over")
+	}
+	for now, ok := c.Next(); ok && now < 2*time.Minute; now, ok = c.Next() {
+		for _, r := range orders(c.Tick(now), Tell) {
+			if r.News.Master != nil {
+				t.Fatalf("at %v it says that it is master", now)
+			}
+		}
+	}
+	if !c.Gone() {
+		t.Error("it never goes")
+	}
+}
