@@ -1,6 +1,9 @@
 package steal
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // Adoption restores the link between an orphan and the job that is run again above it (fault tolerance paper, 3.2). The new owner
 // writes a lease whose thief is the holder, and tells it the handle. From then on the orphan is a stolen job like any other: it is in
@@ -26,7 +29,7 @@ func (c *Core) adoptable(p Path, id Identity) (found *segment) {
 	}
 	if found != nil {
 		for _, l := range c.refs {
-			if l.job.Identity == id && slices.Equal(l.job.Path, p) {
+			if l.ofSegment && l.job.Identity == id && slices.Equal(l.job.Path, p) {
 				return nil
 			}
 		}
@@ -189,7 +192,7 @@ func (c *Core) own(p *peer, s *segment, h Handle) {
 }
 
 // seek looks for somebody who has what a restarted segment is to find out. A segment that runs is given up for it, once: the orphan
-// began before it.
+// began before it, unless it has been running for longer than it takes to notice a loss.
 func (c *Core) seek(s *segment) {
 	p, id := s.job.Path, s.job.Identity
 	if k := c.store.find(p, id); k != nil {
@@ -204,11 +207,16 @@ func (c *Core) seek(s *segment) {
 		c.takePlace(o, s)
 		return
 	}
-	if e, q := c.holderOf(p, id); e != nil && !s.comesFrom(q) {
+	if e, q := c.holderOf(p, id); e != nil && !s.comesFrom(q) && (e.Done || s.state == waiting || c.now-s.begun < c.noticing()) {
 		c.halt(s)
 		s.sought = true
 		c.adopt(q, e, &lease{parent: s, job: s.job})
 	}
+}
+
+// noticing is about how long it takes until a lost owner is noticed everywhere.
+func (c *Core) noticing() time.Duration {
+	return orphanFactor * time.Duration(c.cfg.HeartbeatMisses) * c.cfg.WideHeartbeatEvery
 }
 
 // halt takes a segment from the queue or the engine; what it becomes is for the caller to say. To the engine its number is used up.

@@ -18,6 +18,8 @@ type lease struct {
 	after  uint64 // a thief that has seen this heartbeat of ours has had the reply too, if order is kept
 	misses int    // consecutive inventories that did not list the handle
 
+	ofSegment bool // when the job left the engine, a segment ran here that is this very job: perhaps it was that one's, not begun
+
 	adopted bool        // the thief did not steal it but had it as an orphan
 	life    Incarnation // of that thief, as was told
 }

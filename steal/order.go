@@ -18,6 +18,9 @@ type Ticket uint64
 type Taken struct {
 	Ref Ref
 	Job Job
+	// Spawned says for certain that a frame here spawned the job: that it is not the job of a RunSegment order which no worker had
+	// begun. Without it an orphan that runs here is not put in the place of the same job, lest it wait for itself.
+	Spawned bool
 }
 
 // Load is what the engine reports of itself. Idle must be exact as of the moment of the report; the others are hints and

@@ -145,7 +145,7 @@ func (c *Core) takeFound(jobs []Taken) []Taken {
 	}
 	left := make([]Taken, 0, len(jobs))
 	for i := range jobs {
-		if j := &jobs[i].Job; !j.Restarted || c.runsHere(j.Path, j.Identity) || !c.find(&jobs[i]) {
+		if j := &jobs[i].Job; !j.Restarted || !jobs[i].Spawned && c.runsHere(j.Path, j.Identity) || !c.find(&jobs[i]) {
 			left = append(left, jobs[i])
 		}
 	}

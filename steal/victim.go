@@ -112,7 +112,7 @@ func (c *Core) taken(t Ticket, jobs []Taken) {
 			break
 		}
 		bytes += size
-		h := c.lend(a.peer, &lease{ref: j.Ref, job: j.Job})
+		h := c.lend(a.peer, &lease{ref: j.Ref, job: j.Job, ofSegment: !j.Spawned && c.runsHere(j.Job.Path, j.Job.Identity)})
 		grants = append(grants, Grant{Handle: h, Job: j.Job})
 	}
 	if len(grants) > 0 {
