@@ -140,6 +140,28 @@ func TestHostileAdopt(t *testing.T) {
 	}
 }
 
+// A job that is run again gives way to an orphan that began before it. One that has run for a long time gives way to an outcome only.
+func TestRunningJobsGiveWay(t *testing.T) {
+	for _, c := range []struct {
+		after      time.Duration
+		done, want bool
+	}{{time.Second, false, true}, {time.Minute, false, false}, {time.Minute, true, true}} {
+		core := salvageCore(t, nil)
+		j := jobAt(3)
+		j.Restarted = true
+		holdFor(core, "b", 1, j)
+		core.Report(core.now, Load{Workers: 1, Runs: 1})
+		for range int(c.after / time.Second) { // b goes on beating
+			core.Step(core.now+time.Second, &Message{From: living("b"), To: core.self, Heartbeat: &Heartbeat{Seq: uint64(core.now), Leases: 1}})
+		}
+		out := core.Hear(core.now, &News{From: living("c"), Tuples: []Tuple{{Path: j.Path, Identity: j.Identity, Holder: living("c"), Done: c.done}}})
+		got := slices.ContainsFunc(out.Messages, func(m *Message) bool { return m.Adopt != nil })
+		if aborted := slices.ContainsFunc(out.Orders, func(o Order) bool { return o.Kind == AbortSegment }); got != c.want || aborted != c.want {
+			t.Errorf("after %v, an orphan that is done (%v) is adopted: %v, and the job aborted: %v; want %v", c.after, c.done, got, aborted, c.want)
+		}
+	}
+}
+
 // An outcome that comes of an aborted job is neither sent nor kept.
 func TestAbortedOutcomeIsNotKept(t *testing.T) {
 	c := salvageCore(t, nil)

@@ -17,6 +17,7 @@ type segment struct {
 	job    Job
 	state  segmentState
 	since  time.Duration // when it came
+	begun  time.Duration // when a worker got it last
 	lent   *lease        // to whom it was passed on, in state lent
 
 	outcome  []byte
@@ -73,7 +74,7 @@ func (c *Core) feedWorkers() {
 		c.waiting = slices.Delete(c.waiting, 0, 1)
 		s.state = running
 		c.runs++
-		c.begunAt = c.now
+		c.begunAt, s.begun = c.now, c.now
 		if s.job.Restarted {
 			c.expectRestarted()
 		}

@@ -197,3 +197,12 @@ func TestLook(t *testing.T) {
 		t.Errorf("Look allocates %v times", n)
 	}
 }
+
+// What a finished segment costs when the store is full.
+func BenchmarkStorePut(b *testing.B) {
+	s := newStore(8192, 64<<20)
+	b.ReportAllocs()
+	for i := range b.N {
+		s.put(Partial{Path: Path{1, 2, uint32(i * 7919 % 100_000), uint32(i)}, Outcome: make([]byte, 100)}, settled, "p")
+	}
+}
