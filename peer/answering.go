@@ -118,7 +118,7 @@ func (p *Peer) hold(m *statement.SignedManifest, ans *Answer) error {
 	if err := p.held.keep(m.Run, ans); err != nil {
 		return err
 	}
-	p.holding.add(m.Run, heldNote{m.Owner, ans.Answered})
+	p.holding.add(m.Run, heldNote{m.Owner, statement.HashOutcome(ans.Outcome), ans.Answered})
 	return nil
 }
 
@@ -165,6 +165,7 @@ func (t *runs) answerFor(ctx context.Context, r *run, outcome []byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	r.answered = a
+	r.again.begin(time.Now())
 	t.stop(r, control.RunDone, fmt.Sprintf("its owner was lost; this peer had the root job, and keeps the answer for it, as %d others do", others))
 }
 
@@ -260,6 +261,7 @@ type holding struct {
 
 type heldNote struct {
 	owner    peer.ID
+	hash     [32]byte
 	answered []byte
 }
 
@@ -293,17 +295,19 @@ func (h *holding) of(owner peer.ID) (list [][]byte) {
 	return list
 }
 
-// release throws away what was kept for an owner who has it.
-func (p *Peer) release(run satin.RunID, owner peer.ID) {
+// release throws away what was kept for an owner who has it, or does not want it. One who has another answer has yet to hear of this
+// one.
+func (p *Peer) release(stone *statement.Tombstone, owner peer.ID) {
 	p.holding.mu.Lock()
-	n, ok := p.holding.notes[run]
-	if ok = ok && n.owner == owner; ok {
-		delete(p.holding.notes, run)
+	n, ok := p.holding.notes[stone.Run]
+	wanted := stone.Reason != statement.Cancelled && (stone.Reason != statement.Finished || string(stone.Hash) != string(n.hash[:]))
+	if ok = ok && n.owner == owner && !wanted; ok {
+		delete(p.holding.notes, stone.Run)
 	}
 	p.holding.mu.Unlock()
 	if ok {
-		if err := p.held.remove(hexRun(run)); err != nil {
-			p.log.Warn("an answer that its owner has cannot be removed", "run", run, "error", err)
+		if err := p.held.remove(hexRun(stone.Run)); err != nil {
+			p.log.Warn("an answer that its owner has cannot be removed", "run", stone.Run, "error", err)
 		}
 	}
 }
@@ -319,7 +323,7 @@ func (p *Peer) reviewHeld(now time.Time) {
 			continue
 		}
 		if owner, err := peer.Decode(clip(head.Owner)); err == nil && head.by() != nil {
-			notes[run] = heldNote{owner, head.Answered}
+			notes[run] = heldNote{owner, head.by().Hash, head.Answered}
 		}
 	}
 	p.holding.mu.Lock()

@@ -45,14 +45,14 @@ func TestDisputedAnswer(t *testing.T) {
 	if err := b.Claim(a, run, outcome(t, 6765)); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the other has heard that the owner has it", func() bool { return !b.Holds(run) })
+	until(t, "the other has heard that the owner has it", func() bool { b.Repeat(run); return !b.Holds(run) })
 	if runs(t, a)[run].Disputed {
 		t.Error("an equal answer is disputed")
 	}
 	if err := b.Claim(a, run, outcome(t, 6766)); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the run is disputed", func() bool { return runs(t, a)[run].Disputed })
+	until(t, "the run is disputed", func() bool { b.Repeat(run); return runs(t, a)[run].Disputed })
 	check := func(life string) {
 		o, err := a.Wait(context.Background(), run, nil)
 		if err != nil || !o.Disputed || o.State != control.RunDone || !strings.Contains(o.Warning, b.ID().String()) {
@@ -81,7 +81,7 @@ func TestFalseClaims(t *testing.T) {
 	if _, err := liar.Join(deadline(t), address(t, owner)); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "all take part", func() bool { return taken(deputy) > 0 && taken(liar) > 0 })
+	until(t, "all take part", func() bool { return works(t, deputy, run) && works(t, liar, run) })
 	if d := runs(t, liar)[run].Deputies; len(d) != 1 || d[0] != deputy.ID().String() {
 		t.Fatalf("deputies %v", d)
 	}
@@ -132,7 +132,7 @@ func TestKeepsNoFalseAnswers(t *testing.T) {
 		t.Fatal(err)
 	}
 	run := submit(t, owner, "fib", 60)
-	until(t, "the other takes part", func() bool { return taken(p) > 0 })
+	until(t, "the other takes part", func() bool { return works(t, p, run) })
 	h, id := rogue(t, p)
 	say := func(statement, outcome []byte) (kept bool, err error) {
 		s, err := h.Network().NewStream(network.WithNoDial(deadline(t), "connected"), id, protocol.ID("/satin/keep/1"))

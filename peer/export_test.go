@@ -43,6 +43,14 @@ func (p *Peer) Claim(owner *Peer, run string, outcome []byte) error {
 	return nil
 }
 
+// Repeat has it tell everybody again, as long as it keeps the outcome.
+func (p *Peer) Repeat(run string) {
+	id, _ := parseRunID(run)
+	if b := p.holding.answered(id); b != nil {
+		p.publishAnswered(b)
+	}
+}
+
 // HearAnswered is what a peer makes of a statement.
 func (p *Peer) HearAnswered(a *statement.SignedAnswered, from *Peer) error {
 	return p.runs.hearAnswered(a.Bytes, from.host.ID())

@@ -26,7 +26,10 @@ func (p *Peer) Leave(ctx context.Context) error {
 	var wg sync.WaitGroup
 	for _, r := range p.runs.inProgress() {
 		if r.session != nil {
-			wg.Go(func() { r.session.Leave(patience) })
+			wg.Go(func() {
+				r.session.Leave(patience)
+				r.keeper.close(p, !r.mine && patience > 0) // what it holds has been handed over
+			})
 		}
 	}
 	wg.Wait()

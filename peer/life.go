@@ -42,9 +42,10 @@ func (t *runs) start(r *run, m *statement.SignedManifest, b beginning) error {
 		of, err = plan(m, b)
 	}
 	if err == nil {
+		t.keep(r, m)
 		r.session, err = session.New(session.Config{
 			Run: of, Self: steal.Address{Peer: p.self, Inc: p.nextLife()}, Core: p.cfg.Steal, Policy: policy,
-			Members: p.membersOf(&m.Manifest), Workers: p.cfg.Workers, Idle: !p.cfg.FullPriority, Send: p.send, Tell: p.tellNews,
+			Members: p.membersOf(&m.Manifest), Workers: p.cfg.Workers, Idle: !p.cfg.FullPriority, Send: p.send, Tell: p.tellNews, Store: r.store(),
 			Answer: func(outcome []byte) { p.spawn(func(ctx context.Context) { t.finish(ctx, r, outcome) }) },
 			Log:    p.log.With("run", m.Run.String()),
 		})
@@ -52,6 +53,7 @@ func (t *runs) start(r *run, m *statement.SignedManifest, b beginning) error {
 	if err != nil {
 		r.state, r.why, r.ended = control.RunRefused, err.Error(), time.Now()
 		close(r.over)
+		p.spawn(func(context.Context) { r.keeper.close(p, false) })
 		return fmt.Errorf("run %s cannot be taken up: %w", m.Run, err)
 	}
 	most := p.cfg.Workers
@@ -85,11 +87,21 @@ func (t *runs) stop(r *run, state control.RunState, why string) {
 		if !r.mine {
 			t.p.publishLoad(&load{Run: r.manifest.Run, Figures: f})
 		}
+		over := !r.mine || state != control.RunSuspended
 		t.p.spawn(func(context.Context) {
 			s.Cancel()
+			r.keeper.close(t.p, over)
 			s.Close()
 		})
 	}
 	close(r.over)
 	t.p.log.Info("run ended", "run", r.manifest.Run, "state", string(state), "why", cmp.Or(why, "its root job has ended"))
+}
+
+// store is the run's checkpoint for its session; nil if there is none.
+func (r *run) store() session.Store {
+	if r.keeper == nil {
+		return nil
+	}
+	return r.keeper
 }

@@ -33,7 +33,7 @@ func (p *Peer) openOwn() (err error) {
 
 // remember writes an own run down. The table's mutex is held.
 func (p *Peer) remember(r *run) error {
-	o := &ownRun{Args: r.args, Began: r.began.UnixNano(), Suspended: r.state == control.RunSuspended, Seq: r.seq}
+	o := &ownRun{Args: r.args, Began: r.began.UnixNano(), Suspended: r.suspended, Seq: r.seq}
 	b, err := wire.Value().Encode(o)
 	if err != nil {
 		return err
@@ -86,7 +86,7 @@ func (t *runs) takeBack() {
 			continue
 		}
 		r := &run{
-			manifest: m.Head(), bytes: m.Bytes, mine: true, returned: true, args: o.Args, began: time.Unix(0, o.Began), seq: o.Seq,
+			manifest: m.Head(), bytes: m.Bytes, mine: true, returned: true, suspended: o.Suspended, args: o.Args, began: time.Unix(0, o.Began), seq: o.Seq,
 			state: control.RunRunning, over: make(chan struct{}), most: 1,
 		}
 		t.mu.Lock()

@@ -43,6 +43,8 @@ type Config struct {
 	Gossip gossip.Config
 	// LeavePatience is how long Leave may take to hand over what others can use. 0: nothing is handed over.
 	LeavePatience time.Duration
+	// Checkpoint is how long a result may wait before it is written to the disk; 0: runs are not kept there.
+	Checkpoint time.Duration
 	// Emulate is a directory made by emulate.Create: what crosses between clusters is delayed as the network there says. "" is
 	// none. It needs Cluster.
 	Emulate string
@@ -82,6 +84,7 @@ type Peer struct {
 	watching watching // segments_watch.go
 
 	emulator *emulate.Emulator // nil: none
+	keepers  sync.Map          // directory of a checkpoint -> *keeper that has it
 	traded   sync.Map          // steal.PeerID -> *trade
 
 	gossipMu sync.Mutex
@@ -153,9 +156,11 @@ func Open(ctx context.Context, cfg Config, apps []Application) (_ *Peer, err err
 	p.runs.takeBack()
 	p.serveExchange()
 	p.serveAnswers()
+	p.serveCollecting()
 	p.serveWatch()
 	p.host.OnPeer(p.onPeer)
 	p.spawn(p.upkeep)
+	p.spawn(p.runs.findDormant)
 	return p, nil
 }
 
@@ -262,6 +267,7 @@ func (p *Peer) Close() {
 			if r.session != nil {
 				r.session.Close()
 			}
+			r.keeper.close(p, false)
 		}
 		p.closeGossip()
 		if p.stream != nil {

@@ -28,7 +28,7 @@ func stateOf(t *testing.T, p *peer.Peer, run string) control.RunState { return r
 // owner finds it when it comes back.
 func TestOwnerCrashes(t *testing.T) {
 	list := swarm(t, 3, hasty)
-	n, want := lasting(t, list[0])
+	n, want := lasting(t)
 	dir := t.TempDir()
 	owner := open(t, hasty, in(dir))
 	if _, err := owner.Join(deadline(t), address(t, list[0])); err != nil {
@@ -38,7 +38,7 @@ func TestOwnerCrashes(t *testing.T) {
 	if d := runs(t, owner)[run].Deputies; len(d) != 3 {
 		t.Errorf("deputies %v, want the three others", d)
 	}
-	until(t, "all others have stolen", func() bool { return taken(list[0]) > 0 && taken(list[1]) > 0 && taken(list[2]) > 0 })
+	until(t, "all others have stolen", func() bool { return works(t, list[0], run) && works(t, list[1], run) && works(t, list[2], run) })
 	owner.Close() // without a word
 	for _, p := range list {
 		until(t, "the run has been answered", func() bool { return stateOf(t, p, run) == control.RunDone })
@@ -70,14 +70,14 @@ func TestOwnerCrashes(t *testing.T) {
 // An owner that leaves hands its run over.
 func TestOwnerLeaves(t *testing.T) {
 	list := swarm(t, 2, hasty)
-	n, want := lasting(t, list[0])
+	n, want := lasting(t)
 	dir := t.TempDir()
 	owner := open(t, hasty, in(dir))
 	if _, err := owner.Join(deadline(t), address(t, list[0])); err != nil {
 		t.Fatal(err)
 	}
 	run := submit(t, owner, "fib", n)
-	until(t, "the others have stolen", func() bool { return taken(list[0]) > 0 && taken(list[1]) > 0 })
+	until(t, "the others have stolen", func() bool { return works(t, list[0], run) && works(t, list[1], run) })
 	if err := owner.Leave(deadline(t)); err != nil {
 		t.Fatal(err)
 	}
@@ -101,9 +101,9 @@ func TestOwnerComesBack(t *testing.T) {
 	if _, err := b.Join(deadline(t), address(t, a)); err != nil {
 		t.Fatal(err)
 	}
-	n, want := lasting(t, a)
+	n, want := lasting(t)
 	run := submit(t, b, "fib", n)
-	until(t, "the other takes part", func() bool { return taken(a) > 0 })
+	until(t, "the other takes part", func() bool { return works(t, a, run) })
 	b.Close() // without a word
 	b = open(t, hasty, in(dir))
 	if r := runs(t, b)[run]; !r.Mine || r.State != control.RunRunning {
@@ -122,7 +122,7 @@ func TestOwnerComesBack(t *testing.T) {
 func TestOwnerAloneIsRestarted(t *testing.T) {
 	dir := t.TempDir()
 	a := open(t, hasty, in(dir))
-	n, want := lasting(t, a)
+	n, want := lasting(t)
 	run := submit(t, a, "fib", n)
 	a.Close()
 	a = open(t, hasty, in(dir))

@@ -28,10 +28,15 @@ type run struct {
 	returned bool
 	seq      uint64 // of the last tombstone of an own run
 
-	// announced is when an own run was last told of; asked when others were last asked after the run, and turn how often.
-	announced, asked time.Time
-	asking           bool
-	turn             int
+	keeper    *keeper // of its checkpoint; nil: there is none. Not changed once the run is in the table
+	suspended bool    // and written down as such
+
+	// again is when an own run, or that this peer has the answer to another's, is told once more.
+	again repetition
+	// asked is when others were last asked after the run, and turn how often.
+	asked  time.Time
+	asking bool
+	turn   int
 
 	claims   []*statement.SignedAnswered // of peers that say they have the answer, and are not believed yet
 	answered *statement.SignedAnswered   // of the peer that had the root job at the end, if that is not the owner

@@ -34,9 +34,11 @@ const (
 	// maxFetches bounds the manifests that are being fetched, maxFetchesFrom those from one peer, who may be slow on purpose.
 	maxFetches     = 16
 	maxFetchesFrom = 2
-	// announceEvery is how often an owner announces its runs again, and askEvery how often a participant asks after one.
+	// announceEvery is how often an owner announces its runs again, once they are some time old; askEvery how often a participant
+	// asks after one; and answeredEvery how often, in the end, a peer tells that it has the answer to a run whose owner is away.
 	announceEvery = 10 * time.Second
 	askEvery      = 10 * time.Second
+	answeredEvery = 10 * time.Minute
 )
 
 // runs is the table of runs.
@@ -51,7 +53,10 @@ type runs struct {
 
 	told [][]byte // the newest tombstones of own runs, for those whom gossip did not reach
 
-	reviewed        time.Time  // when the answers that are kept for others were
+	reviewed time.Time // when the answers that are kept for others were
+	dormant  map[satin.RunID]*dormant
+	resuming sync.Mutex // one suspended run is taken up at a time
+
 	concluding      sync.Mutex // one answer to an own run at a time; not held together with mu but by who takes it first
 	fetchingAnswers int
 
@@ -70,7 +75,7 @@ type grave struct {
 func (g grave) holds() bool { return g.Reason != statement.Resumed }
 
 func newRuns(p *Peer) *runs {
-	return &runs{p: p, table: map[satin.RunID]*run{}, fetching: map[satin.RunID]peer.ID{}, graves: map[satin.RunID]grave{}, waiting: map[satin.RunID][]*steal.Message{}}
+	return &runs{p: p, table: map[satin.RunID]*run{}, fetching: map[satin.RunID]peer.ID{}, graves: map[satin.RunID]grave{}, waiting: map[satin.RunID][]*steal.Message{}, dormant: map[satin.RunID]*dormant{}}
 }
 
 // heard says that somebody spoke of a run. If it is new, its manifest is fetched from there.
@@ -174,15 +179,13 @@ func (t *runs) bury(b []byte) error {
 	if r != nil && r.manifest.Owner != author {
 		return fmt.Errorf("%s buries run %s of %s", author, stone.Run, r.manifest.Owner)
 	}
+	t.p.release(stone, author)
 	old, ok := t.graves[stone.Run]
 	switch {
 	case ok && (old.author != author || !stone.Supersedes(&old.Tombstone)):
 		return nil // known, or out of date
 	case ok || len(t.graves) < maxGraves:
 		t.graves[stone.Run] = grave{*stone, b, author}
-	}
-	if stone.Reason.Final() {
-		t.p.release(stone.Run, author)
 	}
 	if r == nil || r.mine {
 		return nil

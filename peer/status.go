@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/hex"
+	"errors"
 	"os"
 	"runtime"
 	"slices"
@@ -112,6 +113,16 @@ func (p *Peer) describeRun(r *run, now time.Time) control.RunInfo {
 		Run: hexRun(m.Run), App: m.App, Args: r.args, Title: m.Title, Owner: m.Owner.String(), Mine: r.mine, Master: m.Owner.String(),
 		State: r.state, Why: r.why, Submitted: time.Unix(m.Created, 0).UTC(), Elapsed: r.elapsed(now).Seconds(), Peers: peers,
 		Executed: f.Executed, Stats: &stats, Recovery: cmp.Or(m.Recovery, "salvage"), Deputies: m.Deputies, Disputed: r.disputed != "",
+	}
+	switch k := r.keeper; {
+	case r.mine && r.state == control.RunSuspended:
+		i.Checkpoint = p.checkpointDir(m.Run)
+	case k == nil || r.state.Ended():
+	default:
+		i.Checkpoint = k.dir
+		if err := k.Trouble(); err != nil && !errors.Is(err, errOpening) {
+			i.NotStoring = oneLine(err)
+		}
 	}
 	switch s := r.session; {
 	case s == nil || r.state.Ended():

@@ -45,7 +45,7 @@ func (p *Peer) Submit(_ context.Context, sub control.Submission) (control.RunInf
 	case mine >= maxPerOwner:
 		return control.RunInfo{}, control.Errorf(control.ErrRefused, "%d runs of this peer are in progress, at most %d may be: wait for one, or cancel it", mine, maxPerOwner)
 	}
-	r := &run{manifest: signed.Head(), bytes: signed.Bytes, mine: true, args: sub.Args, began: now, announced: now, state: control.RunRunning, over: make(chan struct{}), most: 1}
+	r := &run{manifest: signed.Head(), bytes: signed.Bytes, mine: true, args: sub.Args, began: now, again: repetition{now, time.Second}, state: control.RunRunning, over: make(chan struct{}), most: 1}
 	if err := p.remember(r); err != nil {
 		return control.RunInfo{}, fmt.Errorf("the run cannot be written down, so that it would be known after a restart: %w", err)
 	}
@@ -80,6 +80,10 @@ func (t *runs) endOwn(r *run, state control.RunState, why string, reason stateme
 func (t *runs) bring(r *run, reason statement.Reason) {
 	r.seq++
 	stone := &statement.Tombstone{Run: r.manifest.Run, Reason: reason, At: time.Now().Unix(), Until: r.manifest.Expires, Seq: r.seq}
+	if reason == statement.Finished {
+		hash := statement.HashOutcome(r.outcome)
+		stone.Hash = hash[:]
+	}
 	b, err := stone.Sign(t.p.key)
 	if err != nil {
 		t.p.log.Error("tombstone cannot be signed", "run", r.manifest.Run, "error", err)
@@ -99,8 +103,8 @@ func (t *runs) disown(m *statement.SignedManifest) {
 	now := time.Now()
 	r := &run{manifest: m.Head(), mine: true, began: time.Unix(m.Created, 0), state: control.RunRunning, over: make(chan struct{})}
 	t.table[m.Run] = r
-	if a, err := t.p.answers.head(m.Run); err == nil {
-		r.answered = a.by()
+	if a, err := t.p.answers.load(m.Run); err == nil {
+		r.outcome, r.answered = a.Outcome, a.by()
 		t.endOwn(r, control.RunDone, "", statement.Finished)
 		return
 	}
@@ -166,6 +170,8 @@ func (p *Peer) Wait(ctx context.Context, name string, progress func(control.Prog
 		select {
 		case <-ctx.Done():
 			return control.Outcome{}, context.Cause(ctx)
+		case <-p.left:
+			return control.Outcome{}, control.Errorf(control.ErrUnavailable, "this peer has left the swarm; the run goes on there if others take part, and here when the peer is started again: satin-peer wait %s then prints the answer", name)
 		case <-r.over:
 			if r.outcome == nil && r.state == control.RunDone { // of an earlier life
 				if o, ok := p.storedOutcome(name); ok {

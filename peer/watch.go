@@ -27,9 +27,11 @@ func (t *runs) keepUp(now time.Time) {
 		case running && len(r.claims) > 0:
 			t.weigh(r)
 		}
-		if r.mine && running && now.Sub(r.announced) >= announceEvery {
-			r.announced = now
+		if r.mine && running && r.again.due(now, announceEvery) {
 			t.p.announce(r.manifest)
+		}
+		if r.answered != nil && r.answered.Author == t.p.host.ID() && t.p.holding.has(r.manifest.Run) && r.again.due(now, answeredEvery) {
+			t.p.publishAnswered(r.answered.Bytes) // the owner may not have heard
 		}
 		if t.uncertain(r) && now.Sub(r.asked) >= askEvery && !r.asking {
 			r.asked, r.asking = now, true
@@ -38,11 +40,30 @@ func (t *runs) keepUp(now time.Time) {
 			t.p.spawn(func(ctx context.Context) { t.askAfter(ctx, r, whom) })
 		}
 	}
+	t.wake(now)
 	t.forget(now)
 	if now.Sub(t.reviewed) >= reviewEvery {
 		t.reviewed = now
 		t.p.spawn(func(context.Context) { t.p.reviewHeld(now) })
 	}
+}
+
+// A repetition says when something is to be told again: after a second, and then less and less often.
+type repetition struct {
+	last time.Time
+	wait time.Duration
+}
+
+// begin is when it was told for the first time.
+func (r *repetition) begin(now time.Time) { r.last, r.wait = now, time.Second }
+
+// due says whether it is time, and then takes it for told.
+func (r *repetition) due(now time.Time, most time.Duration) bool {
+	if now.Sub(r.last) < r.wait {
+		return false
+	}
+	r.last, r.wait = now, min(max(2*r.wait, time.Second), most)
+	return true
 }
 
 // uncertain says whether a run may be over without this peer knowing: one of another peer's, or one of its own that others may have

@@ -22,7 +22,8 @@ func newConfigCommand(c console) *cobra.Command {
 		Use:   "config",
 		Short: "Show the settings in force, and where each comes from",
 		Long: `config prints the settings that satin-peer start would use, as the configuration file would have them, each with where it comes
-from: a flag, the environment, the file and line, or the default. config init writes a file with all of them explained.`,
+from: a flag, the environment, the file and line, or the default. Of invitations it shows the beginning only, unless --show-secrets is
+given: whoever has the whole line can join by it. config init writes a file with all settings explained.`,
 		Example: `  satin-peer config
   satin-peer config init
   SATIN_WORKERS=2 satin-peer config --cluster home`,
@@ -31,6 +32,7 @@ from: a flag, the environment, the file and line, or the default. config init wr
 	}
 	cmd.Flags().String("config", "", "the configuration `FILE` to read")
 	settings.AddFlags(cmd.Flags())
+	secrets := cmd.Flags().Bool("show-secrets", false, "show invitations whole")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
 			return unknown("command", cmd, args[0])
@@ -39,7 +41,7 @@ from: a flag, the environment, the file and line, or the default. config init wr
 		if err != nil {
 			return err
 		}
-		return errors.Join(c.writeSettings(l), c.usable(l))
+		return errors.Join(c.writeSettings(l, *secrets), c.usable(l))
 	}
 	cmd.AddCommand(newConfigInitCommand(c))
 	return cmd
@@ -48,10 +50,13 @@ from: a flag, the environment, the file and line, or the default. config init wr
 // originColumn is where the remarks begin, if the values leave room.
 const originColumn = 40
 
-func (c console) writeSettings(l *settings.Loaded) error {
+func (c console) writeSettings(l *settings.Loaded, secrets bool) error {
 	var b strings.Builder
 	for _, v := range l.Values() {
 		setting := v.Key + " = " + v.Text
+		if !secrets {
+			setting = masked(setting)
+		}
 		fmt.Fprintf(&b, "%-*s # %s\n", originColumn, setting, oneLine(v.Origin))
 	}
 	for _, stray := range l.Strays {

@@ -52,6 +52,9 @@ type console struct {
 	// open makes a peer in this process.
 	open opener
 
+	// strike lets a fault happen to this process.
+	strike func(f fault) error
+
 	// patience bounds how long an interrupted command waits for what it is doing to end. An aborted run ends at
 	// once, a file that is being written soon, the sequential program when it is done.
 	patience time.Duration
@@ -74,6 +77,7 @@ func newConsole() console {
 		dirs:     settings.FindDirs(),
 		environ:  os.Environ(),
 		open:     openPeer,
+		strike:   strike,
 		patience: abortPatience,
 	}
 }

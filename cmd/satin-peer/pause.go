@@ -42,15 +42,6 @@ the swarm. TIME is a duration such as 1h or 90m; without it the pause lasts unti
 	})
 }
 
-func newResumeCommand(c console) *cobra.Command {
-	return newDaemonCommand(c, cobra.Command{
-		Use:     "resume",
-		Short:   "Compute again after a pause",
-		Long:    "resume ends a pause before its time.",
-		Example: "  satin-peer resume",
-	}, 0, 0, func(ctx context.Context, d *control.Client, _ []string) error { return d.Resume(ctx) })
-}
-
 func newCancelCommand(c console) *cobra.Command {
 	return newDaemonCommand(c, cobra.Command{
 		Use:   "cancel RUN",

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"runtime/debug"
+	"time"
 
 	"github.com/libp2p/go-libp2p/gologshim"
 
@@ -47,8 +48,17 @@ func peerConfig(l *settings.Loaded, log *slog.Logger) peer.Config {
 			Agent: "satin-peer " + software(), Logger: log,
 		},
 		Workers: l.Workers, FullPriority: l.Priority == settings.PriorityNormal, Cluster: l.Cluster, Policy: l.Policy, Emulate: l.Emulate,
+		LeavePatience: l.LeavePatience, Checkpoint: checkpointEvery(l),
 		Software: software(), Log: log,
 	}
+}
+
+// checkpointEvery is how often results are written; 0: never.
+func checkpointEvery(l *settings.Loaded) time.Duration {
+	if !l.Checkpoint {
+		return 0
+	}
+	return l.CheckpointInterval
 }
 
 // networkLog is where libp2p's own messages go. It calls much an error that is the life of a network, so they are only for

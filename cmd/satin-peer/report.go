@@ -37,6 +37,8 @@ func (c console) run(t *task, o *options) error {
 			return err
 		}
 	}
+	_, disarm := c.arm(o.faults, c.complain)
+	defer disarm()
 	err := c.finish(t, o, r)
 	hide()
 	if stopped := (*interrupted)(nil); pool != nil && !errors.As(err, &stopped) {

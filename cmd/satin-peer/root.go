@@ -59,8 +59,8 @@ The answer goes to standard output, everything else to standard error.`,
 			root.AddCommand(cmd)
 		}
 	}
-	add(swarmGroup, newStartCommand(list, c), newJoinCommand(c), newInviteCommand(c), newLeaveCommand(c), newStatusCommand(c), newTopCommand(c), newDashboardCommand(c), newPeersCommand(c),
-		newRunsCommand(c), newWaitCommand(list, c), newCancelCommand(c), newPauseCommand(c), newResumeCommand(c), newDoctorCommand(c))
+	add(swarmGroup, newStartCommand(list, c), newJoinCommand(c), newInviteCommand(c), newRevokeCommand(c), newLeaveCommand(c), newStatusCommand(c), newTopCommand(c), newDashboardCommand(c), newPeersCommand(c),
+		newRunsCommand(c), newWaitCommand(list, c), newCancelCommand(c), newSuspendCommand(c), newPauseCommand(c), newResumeCommand(c), newDoctorCommand(c))
 	add(hereGroup, newRunCommand(list, c), newAppsCommand(list, c), newConfigCommand(c), newPathsCommand(c), newEmulateCommand(c), newVersionCommand(c))
 	root.SetHelpCommand(newHelpCommand())
 	root.InitDefaultHelpCmd()

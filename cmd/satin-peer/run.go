@@ -12,6 +12,7 @@ import (
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/apps"
 	"github.com/satin-peer/satin/peer/settings"
+	"github.com/satin-peer/satin/steal"
 )
 
 const runName = "run"
@@ -27,6 +28,9 @@ type options struct {
 	local      bool
 	detach     bool
 	dashboard  bool
+	recovery   string
+	harm       *[]string
+	faults     []fault // of harm
 }
 
 func newRunCommand(list []apps.App, c console) *cobra.Command {
@@ -66,9 +70,11 @@ Ctrl-C ends it within a second and says how far it got; a second Ctrl-C ends it 
 	flags.BoolVar(&o.local, "local", false, "run it in this process, also when there is a daemon")
 	flags.BoolVar(&o.detach, "detach", false, "leave the run with the daemon, and print what to wait for")
 	flags.BoolVar(&o.dashboard, "dashboard", false, "print a link that shows the run in the browser, on standard error")
+	flags.StringVar(&o.recovery, "recovery", "salvage", "the `WAY` in which the work of lost peers is dealt with: salvage, or naive to compute all of it again")
+	o.harm = addFaultFlag(flags)
 	flags.String("config", "", "the configuration `FILE` to read")
 	settings.AddFlags(flags, "state_dir", "runtime_dir", "join")
-	for _, name := range []string{"workers", "nice", "state-dir", "runtime-dir", "join"} {
+	for _, name := range []string{"workers", "nice", "state-dir", "runtime-dir", "join", "recovery", "fault"} {
 		if err := cmd.RegisterFlagCompletionFunc(name, cobra.NoFileCompletions); err != nil {
 			panic(err) // no such flag
 		}
@@ -133,6 +139,9 @@ var conflicts = []struct{ flag, with, why string }{
 	{"detach", "workers", ": the daemon has the workers that it was started with"},
 	{"detach", "nice", ": the daemon has the priority that it was started with"},
 	{"detach", "stats", ": satin-peer wait shows them when there are any"},
+	{"recovery", "local", ": there is no peer to be lost"},
+	{"recovery", "sequential", ", the sequential program: there is no peer to be lost"},
+	{"fault", "sequential", ", the sequential program: it does not survive anything"},
 	{"nice", "join", ": the priority of a peer is a setting, see satin-peer config"},
 }
 
@@ -142,6 +151,13 @@ func (o *options) check(flags *pflag.FlagSet) error {
 		if isGiven(flags, c.flag) && isGiven(flags, c.with) {
 			return errors.New("--" + c.flag + " cannot go with --" + c.with + c.why)
 		}
+	}
+	var err error
+	if o.faults, err = parseFaults(*o.harm); err != nil {
+		return err
+	}
+	if _, err := steal.ParseRecovery(o.recovery); err != nil {
+		return &apps.InputError{What: "--recovery", Got: o.recovery, Want: fmt.Sprintf("%s or %s", steal.Salvage, steal.Naive)}
 	}
 	if flags.Changed("workers") {
 		if err := apps.IntRange("--workers", o.workers, 1, satin.MaxWorkers); err != nil {

@@ -46,8 +46,13 @@ A second signal ends it at once; others then notice after some seconds, and do i
 	}
 	cmd.Flags().String("config", "", "the configuration `FILE` to read")
 	settings.AddFlags(cmd.Flags())
+	harm := addFaultFlag(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := apps.ArgCount(args, 0, ""); err != nil {
+			return err
+		}
+		faults, err := parseFaults(*harm)
+		if err != nil {
 			return err
 		}
 		l, err := c.load(cmd.Flags())
@@ -57,7 +62,7 @@ A second signal ends it at once; others then notice after some seconds, and do i
 		if l.Join, err = c.targets(l.Join); err != nil {
 			return err
 		}
-		return c.start(l, list)
+		return c.start(l, list, faults)
 	}
 	return cmd
 }
@@ -76,7 +81,7 @@ func (c console) newLog(l *settings.Loaded) *slog.Logger {
 }
 
 // start is the daemon's life.
-func (c console) start(l *settings.Loaded, list []apps.App) error {
+func (c console) start(l *settings.Loaded, list []apps.App, faults []fault) error {
 	log := c.newLog(l)
 	for _, stray := range l.Strays {
 		log.Warn(stray)
@@ -99,10 +104,15 @@ func (c console) start(l *settings.Loaded, list []apps.App) error {
 	joined := c.joinAll(ctx, d, l.Join, log)
 	c.announce(ctx, d, log)
 	hide := c.showDashboard(d, l, log)
+	struck, disarm := c.arm(faults, func(what string) { log.Warn(what) })
+	defer disarm()
 	select {
 	case s := <-signals:
 		release()
 		log.Info("leaving", "signal", s.String(), "at_most", l.LeaveAfter.String())
+		err = c.leave(d, l.LeaveAfter)
+	case f := <-struck:
+		log.Info("leaving", "fault", f.String(), "at_most", l.LeaveAfter.String())
 		err = c.leave(d, l.LeaveAfter)
 	case <-d.gone:
 	case err = <-joined:

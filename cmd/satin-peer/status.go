@@ -177,11 +177,18 @@ func writePeers(w io.Writer, peers []control.PeerInfo, now time.Time) error {
 
 func writeRuns(w io.Writer, runs []control.RunInfo) error {
 	t := newSheet(w)
-	why := ""
-	if slices.ContainsFunc(runs, func(r control.RunInfo) bool { return r.Why != "" }) {
+	why, recovery := "", ""
+	if slices.ContainsFunc(runs, func(r control.RunInfo) bool { return r.Recovery != "" && r.Recovery != "salvage" }) {
+		recovery = "RECOVERY"
+	}
+	if slices.ContainsFunc(runs, func(r control.RunInfo) bool { return r.Why != "" || r.NotStoring != "" }) {
 		why = "WHY"
 	}
-	t.row("RUN", "STATE", "DONE", "TIME", "PEERS", "OWNER", "WHAT", why)
+	heads := []any{"RUN", "STATE", "DONE", "TIME", "PEERS", "OWNER"}
+	if recovery != "" {
+		heads = append(heads, recovery)
+	}
+	t.row(append(heads, "WHAT", why)...)
 	for _, r := range runs {
 		owner := r.Owner
 		if r.Mine {
@@ -199,7 +206,19 @@ func writeRuns(w io.Writer, runs []control.RunInfo) error {
 		if r.Share == 0 && !r.Mine {
 			done = "-" // only the owner knows
 		}
-		t.row(r.Run, r.State, done, brief(floatSeconds(r.Elapsed)), peers, owner, what, r.Why)
+		state := string(r.State)
+		if r.Disputed {
+			state += ", disputed"
+		}
+		cells := []any{r.Run, state, done, brief(floatSeconds(r.Elapsed)), peers, owner}
+		if recovery != "" {
+			cells = append(cells, r.Recovery)
+		}
+		reason := r.Why
+		if reason == "" && r.NotStoring != "" {
+			reason = "nothing is kept on the disk: " + r.NotStoring
+		}
+		t.row(append(cells, what, reason)...)
 	}
 	return t.w.Flush()
 }

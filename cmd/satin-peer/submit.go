@@ -20,6 +20,7 @@ import (
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/settings"
+	"github.com/satin-peer/satin/steal"
 )
 
 // submit hands t to the daemon d, and waits for the answer unless it is to be left alone. What was submitted is written
@@ -30,6 +31,9 @@ func (c console) submit(t *task, o *options, d control.Daemon, stateDir string) 
 		return failed("the problem is too large for a swarm: %w; run it with --local", err)
 	}
 	sub := control.Submission{App: t.app, Args: commandLine(t), Title: t.problem.Title, Function: t.problem.Root, Argument: argument}
+	if o.recovery != steal.Salvage.String() {
+		sub.Recovery = o.recovery
+	}
 	run, err := d.Submit(context.Background(), sub)
 	if err != nil {
 		return daemonError(err)
@@ -193,6 +197,17 @@ func (c console) ownPeer(t *task, o *options, flags *pflag.FlagSet, list []apps.
 	if err := joinAny(p, l.Join); err != nil {
 		return err
 	}
+	struck, disarm := c.arm(o.faults, c.complain)
+	defer disarm()
+	over := make(chan struct{})
+	defer close(over)
+	go func() {
+		select {
+		case <-struck:
+			_ = c.leave(p, l.LeaveAfter) // the waiting ends by it, and says so
+		case <-over:
+		}
+	}()
 	return c.submit(t, o, p, "")
 }
 
@@ -279,7 +294,7 @@ func readTask(list []apps.App, run control.RunInfo) (*task, error) {
 func (c console) elsewhere(t *task, o *options, flags *pflag.FlagSet, list []apps.App) (done bool, err error) {
 	joins := flags.Changed("join")
 	if o.sequential || o.local || !joins && (flags.Changed("workers") || flags.Changed("nice")) {
-		return false, nil
+		return o.staysHere(flags, "")
 	}
 	l, err := c.load(flags)
 	if err != nil {
@@ -295,13 +310,16 @@ func (c console) elsewhere(t *task, o *options, flags *pflag.FlagSet, list []app
 	case errors.Is(err, control.ErrNotRunning) && joins:
 		return true, c.ownPeer(t, o, flags, list, l)
 	case errors.Is(err, control.ErrNotRunning):
-		return false, nil
+		return o.staysHere(flags, place(l))
 	case err != nil:
 		return true, daemonError(err)
 	}
 	defer d.Close()
-	if flags.Changed("workers") {
+	switch {
+	case flags.Changed("workers"):
 		return true, errors.New("--workers cannot go with --join here: a daemon is running, with the workers that it was started with")
+	case len(o.faults) > 0:
+		return true, errors.New("--fault cannot go with a run of the daemon: give it to satin-peer start, or add --local")
 	}
 	if joins {
 		if err := joinAny(d, l.Join); err != nil {
@@ -314,4 +332,15 @@ func (c console) elsewhere(t *task, o *options, flags *pflag.FlagSet, list []app
 		}
 	}
 	return true, c.submit(t, o, d, l.StateDir)
+}
+
+// staysHere refuses, for a run in this process, what there is only in a swarm.
+func (o *options) staysHere(flags *pflag.FlagSet, daemon string) (refused bool, err error) {
+	if isGiven(flags, "recovery") {
+		return true, failed("--recovery is about the peers of a swarm, and this run has none: start a daemon with satin-peer start%s, or add --join", daemon)
+	}
+	if slices.ContainsFunc(o.faults, func(f fault) bool { return f.kind == faultLeave }) {
+		return true, errors.New("--fault leave cannot go with a run in this process: there is no swarm to leave; start a daemon, or add --join")
+	}
+	return false, nil
 }

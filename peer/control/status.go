@@ -180,7 +180,12 @@ type RunStats struct {
 	InterBytes    uint64 `json:"inter_cluster_bytes"`
 
 	RestartedJobs uint64 `json:"restarted_jobs"` // spawned again because their peer was lost
-	Orphans       uint64 `json:"orphans_reused"` // results of lost peers' children that were used again
+	// Orphans are jobs whose owner's peer was lost. Of those that ran on, or whose results were kept, some found a new owner while they
+	// ran (adopted), others gave their results to it later (reused): these jobs were not computed again.
+	OrphansKept    uint64 `json:"orphans_kept"`
+	OrphansAdopted uint64 `json:"orphans_adopted"`
+	Orphans        uint64 `json:"orphans_reused"`
+	News           uint64 `json:"news_messages"` // told to everybody: who has what of the lost peers' jobs, and who holds the root
 
 	StealTime    float64 `json:"steal_time_seconds"`      // workers looking or waiting for jobs, added up
 	RecoveryTime float64 `json:"recovery_time_seconds"`   // executing restarted jobs again

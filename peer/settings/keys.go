@@ -159,12 +159,26 @@ func workKeys() []*key {
 		field: func(s *Settings) any { return &s.Workers },
 		check: func(s *Settings) bool { return s.Workers >= 0 && s.Workers <= MaxWorkers },
 	}
+	checkpoint := &key{
+		name: "checkpoint", kind: boolKind, want: "true or false",
+		about: []string{"Keep what is computed of runs, own and those of others, in state_dir until they end.", "So a run survives the loss of all its peers, and can be suspended and resumed."},
+		field: func(s *Settings) any { return &s.Checkpoint },
+	}
+	interval := &key{
+		name: "checkpoint_interval", kind: durationKind, want: fmt.Sprintf("a duration from %v to %v, such as 60s", MinInterval, MaxInterval),
+		about: []string{"How long a result may wait before it is written: what the loss of all peers costs at most.", "A longer one writes less."},
+		field: func(s *Settings) any { return &s.CheckpointInterval },
+		check: func(s *Settings) bool {
+			return s.CheckpointInterval >= MinInterval && s.CheckpointInterval <= MaxInterval
+		},
+	}
 	return []*key{
 		cluster,
 		choice("policy", func(s *Settings) *string { return &s.Policy }, steal.PolicyNames(), "How victims are chosen when there is nothing to do."),
 		workers,
 		choice("priority", func(s *Settings) *string { return &s.Priority }, []string{PriorityIdle, PriorityNormal},
 			"How much the workers yield to other programs.", "\"idle\" computes only when nothing else wants the core; the network part of the peer is never held back."),
+		checkpoint, interval,
 	}
 }
 
@@ -176,6 +190,12 @@ func daemonKeys() []*key {
 		about: []string{"How long leaving may take after SIGTERM.", "In that time work is given back and goodbye is said; then the daemon ends in any case."},
 		field: func(s *Settings) any { return &s.LeaveAfter },
 		check: func(s *Settings) bool { return s.LeaveAfter >= 0 && s.LeaveAfter <= MaxLeave },
+	}
+	patience := &key{
+		name: "leave_patience", kind: durationKind, want: fmt.Sprintf("a duration from 0s to %v, such as 5s", MaxLeave),
+		about: []string{"How much of leave_after may be spent on handing results over to other peers.", "With little to hand over leaving takes no longer for it. 0s: nothing is handed over, and is computed again."},
+		field: func(s *Settings) any { return &s.LeavePatience },
+		check: func(s *Settings) bool { return s.LeavePatience >= 0 && s.LeavePatience <= MaxLeave },
 	}
 	emulate := &key{
 		name: "emulate", kind: pathKind, want: "an absolute path",
@@ -191,7 +211,7 @@ func daemonKeys() []*key {
 	return []*key{
 		level,
 		choice("log_format", func(s *Settings) *string { return &s.LogFormat }, []string{LogText, LogJSON}, "How log lines look."),
-		leave, dashboard, emulate,
+		leave, patience, dashboard, emulate,
 	}
 }
 

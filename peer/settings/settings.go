@@ -44,6 +44,11 @@ type Settings struct {
 	LogLevel   string        // "debug", "info", "warn" or "error"
 	LogFormat  string        // LogText or LogJSON
 	LeaveAfter time.Duration // how long leaving may take after SIGTERM
+	// LeavePatience is how much of that may be spent on handing over results; 0: none.
+	LeavePatience time.Duration
+
+	Checkpoint         bool          // keep the results of runs on the disk
+	CheckpointInterval time.Duration // how much of it may be lost
 }
 
 // Values of Trust, Priority, Dashboard and LogFormat.
@@ -66,6 +71,8 @@ const (
 	MinConnections = 4
 	MaxConnections = 4096
 	MaxLeave       = 10 * time.Minute
+	MinInterval    = time.Second // of checkpoints
+	MaxInterval    = 24 * time.Hour
 	maxList        = 64   // addresses in a list
 	maxText        = 4096 // bytes of a text
 	maxName        = 64   // bytes of a name
@@ -80,5 +87,6 @@ func Defaults(d Dirs) Settings {
 		Policy: steal.PolicyNames()[0], Priority: PriorityIdle,
 		Dashboard: "127.0.0.1:0",
 		LogLevel:  "info", LogFormat: LogText, LeaveAfter: 10 * time.Second,
+		LeavePatience: 5 * time.Second, Checkpoint: true, CheckpointInterval: time.Minute,
 	}
 }

@@ -60,7 +60,7 @@ func TestOrder(t *testing.T) {
 		"join": {`["a"]`, "b"}, "listen": {`["/a"]`, "/b"}, "mdns": {"false", "false"}, "dht": {"false", "false"}, "nat": {"false", "false"}, "relay": {"true", "true"},
 		"max_connections": {"5", "6"}, "cluster": {`"a"`, "b"}, "policy": {`"rs"`, "chs"}, "workers": {"3", "4"}, "priority": {`"normal"`, "normal"},
 		"log_level": {`"warn"`, "error"}, "log_format": {`"json"`, "json"}, "leave_after": {`"3s"`, "4s"}, "emulate": {`"/tmp/wan"`, "/tmp/other"},
-		"dashboard": {`"[::1]:8080"`, "off"},
+		"dashboard": {`"[::1]:8080"`, "off"}, "leave_patience": {`"3s"`, "4s"}, "checkpoint": {"false", "false"}, "checkpoint_interval": {`"3s"`, "4s"},
 	}
 	for _, k := range keys() {
 		sample, ok := samples[k.name]
@@ -131,6 +131,8 @@ func TestBadFile(t *testing.T) {
 		{"dashboard = \"localhost:80\"\n", `:1: dashboard: got "localhost:80", want`},
 		{"leave_after = 10\n", `:1: leave_after: got "10", want a duration from 0s to 10m0s`},
 		{"leave_after = \"1h\"\n", `:1: leave_after: got "1h", want`},
+		{"checkpoint_interval = \"10ms\"\n", `:1: checkpoint_interval: got "10ms", want a duration from 1s to 24h0m0s`},
+		{"leave_patience = \"1h\"\n", `:1: leave_patience: got "1h", want`},
 		{"leave_after = \"-1s\"\n", `:1: leave_after: got "-1s", want`},
 		{"workers = \n", ":1:"},
 		{"workers 4\n", ":1:"},

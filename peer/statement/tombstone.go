@@ -1,6 +1,7 @@
 package statement
 
 import (
+	"crypto/sha256"
 	"fmt"
 
 	"github.com/libp2p/go-libp2p/core/crypto"
@@ -19,6 +20,8 @@ type Tombstone struct {
 	Until int64 `cbor:"4,keyasint"`
 	// Seq orders what an owner says of a run that is suspended and resumed: the highest counts.
 	Seq uint64 `cbor:"5,keyasint,omitempty"`
+	// Hash is that of the outcome which the owner has, of a finished run: whoever keeps the same one for the owner need not any more.
+	Hash []byte `cbor:"6,keyasint,omitempty"`
 }
 
 // Supersedes says whether a tombstone replaces another one of the same run and author: one that is final replaces those that are not,
@@ -76,6 +79,9 @@ func OpenTombstone(b []byte) (*Tombstone, peer.ID, error) {
 	c.count("the reason", int64(t.Reason), int64(Finished), int64(Resumed))
 	c.count("the time", t.At, 0, maxUnix)
 	c.count("the time until which it is kept", t.Until, 0, maxUnix)
+	if len(t.Hash) > 0 {
+		c.count("the length of the outcome's hash", int64(len(t.Hash)), sha256.Size, sha256.Size)
+	}
 	if err := c.refused("tombstone"); err != nil {
 		return nil, "", err
 	}

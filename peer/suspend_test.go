@@ -1,0 +1,192 @@
+package peer_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/satin-peer/satin/peer"
+	"github.com/satin-peer/satin/peer/control"
+)
+
+// checkpointing makes a peer that writes soon.
+func checkpointing(c *peer.Config) { c.Checkpoint = 50 * time.Millisecond }
+
+// checkpoints lists the checkpoints in a state directory.
+func checkpoints(dir string) (list []string) {
+	entries, _ := os.ReadDir(filepath.Join(dir, "checkpoints"))
+	for _, e := range entries {
+		list = append(list, e.Name())
+	}
+	return list
+}
+
+// A run that is suspended is over everywhere; resumed, it goes on to the right answer, and leaves nothing on the disks.
+func TestSuspendAndResume(t *testing.T) {
+	dirs := []string{t.TempDir(), t.TempDir()}
+	a, b := open(t, hasty, checkpointing, in(dirs[0])), open(t, hasty, checkpointing, in(dirs[1]))
+	if _, err := b.Join(deadline(t), address(t, a)); err != nil {
+		t.Fatal(err)
+	}
+	n, want := lasting(t)
+	run := submit(t, a, "fib", n)
+	until(t, "the other takes part", func() bool { return works(t, b, run) })
+	if err := b.Suspend(deadline(t), run); !errors.Is(err, control.ErrNotFound) {
+		t.Errorf("another's run: %v", err)
+	}
+	if err := a.Suspend(deadline(t), run); err != nil {
+		t.Fatal(err)
+	}
+	if r := runs(t, a)[run]; r.State != control.RunSuspended || r.Checkpoint == "" {
+		t.Errorf("suspended: %+v", r)
+	}
+	until(t, "the run is over on the other peer too", func() bool { return stateOf(t, b, run) == control.RunSuspended })
+	until(t, "the other peer keeps nothing of it", func() bool { return len(checkpoints(dirs[1])) == 0 })
+	if err := a.Suspend(deadline(t), run); !errors.Is(err, control.ErrRefused) || !strings.Contains(err.Error(), "suspended") {
+		t.Errorf("suspended twice: %v", err)
+	}
+	a.Close() // and it is still suspended in the next life
+	a = open(t, hasty, checkpointing, in(dirs[0]))
+	if _, err := a.Join(deadline(t), address(t, b)); err != nil {
+		t.Fatal(err)
+	}
+	if s := stateOf(t, a, run); s != control.RunSuspended {
+		t.Fatalf("in the next life it is %s", s)
+	}
+	if _, err := a.ResumeRun(deadline(t), control.Resumption{Run: run}); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the other takes part again", func() bool { return stateOf(t, b, run) == control.RunRunning || stateOf(t, b, run) == control.RunDone })
+	if got := await[int](t, a, run); got != want {
+		t.Errorf("fib(%d) = %d", n, got)
+	}
+	if _, err := a.ResumeRun(deadline(t), control.Resumption{Run: run}); !errors.Is(err, control.ErrRefused) {
+		t.Errorf("resumed after its end: %v", err)
+	}
+	for i, dir := range dirs {
+		until(t, "nothing is left on the disks", func() bool { return len(checkpoints(dir)) == 0 })
+		if own, _ := os.ReadDir(filepath.Join(dir, "own")); len(own) > 0 {
+			t.Errorf("peer %d still has %v", i, own)
+		}
+	}
+}
+
+// A copy of a checkpoint becomes a new run on another machine, of the same problem.
+func TestResumeElsewhere(t *testing.T) {
+	dir := t.TempDir()
+	a := open(t, checkpointing, in(dir))
+	n, want := lasting(t)
+	run := submit(t, a, "fib", n)
+	until(t, "it has a checkpoint", func() bool { r := runs(t, a)[run]; return r.Checkpoint != "" && r.NotStoring == "" })
+	if err := a.Suspend(deadline(t), run); err != nil {
+		t.Fatal(err)
+	}
+	copied := filepath.Join(t.TempDir(), "copy")
+	if err := os.CopyFS(copied, os.DirFS(runs(t, a)[run].Checkpoint)); err != nil {
+		t.Fatal(err)
+	}
+	b := open(t, checkpointing)
+	r, err := b.ResumeRun(deadline(t), control.Resumption{Directory: copied})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Run == run || !r.Mine || !strings.Contains(r.Why, run) {
+		t.Errorf("got %+v", r)
+	}
+	if got := await[int](t, b, r.Run); got != want {
+		t.Errorf("fib(%d) = %d", n, got)
+	}
+	// The owner takes the same copy for its own run.
+	r, err = a.ResumeRun(deadline(t), control.Resumption{Directory: copied})
+	if err != nil || r.Run != run {
+		t.Fatalf("got %+v, %v", r, err)
+	}
+	if got := await[int](t, a, run); got != want {
+		t.Errorf("fib(%d) = %d", n, got)
+	}
+}
+
+// What cannot be suspended or resumed is refused in one line, and nothing is changed.
+func TestResumeRefuses(t *testing.T) {
+	a, off := open(t, checkpointing), open(t)
+	run := submit(t, off, "fib", 60)
+	if err := off.Suspend(deadline(t), run); !errors.Is(err, control.ErrRefused) || !strings.Contains(err.Error(), "switched off") {
+		t.Errorf("without checkpoints: %v", err)
+	}
+	if s := stateOf(t, off, run); s != control.RunRunning {
+		t.Errorf("the run is %s", s)
+	}
+	if err := off.Cancel(context.Background(), run); err != nil {
+		t.Fatal(err)
+	}
+	nothing, garbage := t.TempDir(), t.TempDir()
+	file := filepath.Join(garbage, "00000001.satinlog")
+	if err := os.WriteFile(file, []byte("not a checkpoint at all"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for what, c := range map[string]struct {
+		r    control.Resumption
+		kind error
+	}{
+		"an unknown run":     {control.Resumption{Run: strings.Repeat("ab", 16)}, control.ErrNotFound},
+		"no run":             {control.Resumption{Run: "ab"}, control.ErrBadInput},
+		"an empty directory": {control.Resumption{Directory: nothing}, control.ErrBadInput},
+		"no directory":       {control.Resumption{Directory: filepath.Join(nothing, "x")}, control.ErrBadInput},
+		"a damaged one":      {control.Resumption{Directory: garbage}, control.ErrBadInput},
+	} {
+		if _, err := a.ResumeRun(deadline(t), c.r); !errors.Is(err, c.kind) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if b, err := os.ReadFile(file); err != nil || string(b) != "not a checkpoint at all" {
+		t.Errorf("the damaged file is now %q, %v", b, err)
+	}
+}
+
+// A run whose peers are all lost goes on when they are back, by their checkpoints, whoever comes first.
+func TestAllAreLost(t *testing.T) {
+	dirs := []string{t.TempDir(), t.TempDir()}
+	a, b := open(t, hasty, checkpointing, in(dirs[0])), open(t, hasty, checkpointing, in(dirs[1]))
+	if _, err := b.Join(deadline(t), address(t, a)); err != nil {
+		t.Fatal(err)
+	}
+	n, want := lasting(t)
+	run := submit(t, a, "fib", n)
+	until(t, "the other takes part", func() bool { return works(t, b, run) })
+	until(t, "both have checkpoints", func() bool { return len(checkpoints(dirs[0])) == 1 && len(checkpoints(dirs[1])) == 1 })
+	a.Close()
+	b.Close()
+	b = open(t, hasty, checkpointing, in(dirs[1]))
+	a = open(t, hasty, checkpointing, in(dirs[0]))
+	if _, err := a.Join(deadline(t), address(t, b)); err != nil {
+		t.Fatal(err)
+	}
+	if got := await[int](t, a, run); got != want {
+		t.Errorf("fib(%d) = %d", n, got)
+	}
+	for _, dir := range dirs {
+		until(t, "nothing is left on the disks", func() bool { return len(checkpoints(dir)) == 0 })
+	}
+}
+
+// The disk being full, or taken away, the run goes on and says so.
+func TestCheckpointThatCannotBeKept(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "checkpoints"), nil, 0o600); err != nil { // where a directory should be
+		t.Fatal(err)
+	}
+	a := open(t, checkpointing, in(dir))
+	n, want := lasting(t)
+	run := submit(t, a, "fib", n)
+	until(t, "the run says so", func() bool { return runs(t, a)[run].NotStoring != "" })
+	if err := a.Suspend(deadline(t), run); !errors.Is(err, control.ErrUnavailable) {
+		t.Errorf("suspended: %v", err)
+	}
+	if got := await[int](t, a, run); got != want {
+		t.Errorf("fib(%d) = %d", n, got)
+	}
+}
