@@ -99,6 +99,9 @@ func (a *audit) end() {
 	if a == nil {
 		return
 	}
+	if c := &a.world.counts; a.world.cfg.Frugal && c.AgainInVain > vainFew+uint64(len(a.ran))/vainShare {
+		panic(violation(nothingInVain, "%d of %d leaves ran again although who ran them is still there", c.AgainInVain, len(a.ran)))
+	}
 	s := a.world.steals()
 	if why := s.PutBackLostThief + s.PutBackInventory + s.PutBackUnsent + s.PutBackReturned + s.PutBackTooLarge; s.JobsPutBack != why {
 		panic(violation(hasCause, "%d jobs went back, for %d reasons", s.JobsPutBack, why))

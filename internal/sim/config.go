@@ -61,6 +61,8 @@ type Config struct {
 	Faults []Fault
 	// Audit keeps account of every job of the run, for the invariants that need it. It costs about as much as the run.
 	Audit bool
+	// Frugal makes it a violation that much is done again whose outcome somebody has: for runs that have no excuse.
+	Frugal bool
 	// Limit is how long after the last fault has ended a run that has not is declared to hang. 0 means 24 hours.
 	Limit time.Duration
 	// Want is the result the run must have; nil: it is computed by Sequential.

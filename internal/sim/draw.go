@@ -7,13 +7,15 @@ import (
 	"github.com/satin-peer/satin/steal"
 )
 
-// randomCore draws periods and bounds; in one of four the bounds are so small that they are reached.
+// randomCore draws periods and bounds. Most are so quick that losses are noticed and made good while the run, of a few seconds, is
+// still young; in one of four the bounds are so small that they are reached.
 func randomCore(r *rand.Rand) steal.Config {
 	c := []steal.Config{steal.Local(), steal.LAN(), steal.WAN()}[r.IntN(3)]
 	c.StealGap = time.Duration(1+r.IntN(5)) * time.Millisecond // so that the dry spells of bad seeds do not take all the time
-	if r.IntN(2) == 0 {
-		c.HeartbeatEvery = time.Duration(50+r.IntN(1000)) * time.Millisecond
-		c.WideHeartbeatEvery = max(c.WideHeartbeatEvery, c.HeartbeatEvery)
+	if r.IntN(3) > 0 {
+		c.HeartbeatEvery = time.Duration(20+r.IntN(300)) * time.Millisecond
+		c.WideHeartbeatEvery = c.HeartbeatEvery * time.Duration(1+r.IntN(4))
+		c.MaxHeartbeatEvery = max(c.WideHeartbeatEvery, 2*time.Second)
 	}
 	if r.IntN(4) == 0 {
 		c.MaxBatch, c.MaxWaiting, c.MaxSegments, c.MaxLeases, c.MaxAsks = 1+r.IntN(4), 1+r.IntN(3), 4+r.IntN(8), 1+r.IntN(8), 1+r.IntN(3)
@@ -23,10 +25,10 @@ func randomCore(r *rand.Rand) steal.Config {
 		c.MaxKeptBytes, c.MaxHandOver = 1+r.IntN(20_000), 1+r.IntN(5000)
 	}
 	c.TellEvery = time.Duration(1+r.IntN(100)) * time.Millisecond
-	if r.IntN(2) == 0 {
-		c.BeaconEvery = time.Duration(200+r.IntN(2000)) * time.Millisecond
+	if r.IntN(3) > 0 {
+		c.BeaconEvery = time.Duration(50+r.IntN(500)) * time.Millisecond
 		c.MasterLease = c.BeaconEvery * time.Duration(2+r.IntN(3))
-		c.RankStagger = time.Duration(100+r.IntN(2000)) * time.Millisecond
+		c.RankStagger = time.Duration(50+r.IntN(500)) * time.Millisecond
 	}
 	return c
 }

@@ -179,7 +179,7 @@ func (g *engine) take(most int) []steal.Taken {
 func (g *engine) out(j givenJob) steal.Taken {
 	g.lastRef++
 	g.given[g.lastRef] = j
-	return steal.Taken{Ref: g.lastRef, Job: jobOf(g.tree, j.node, j.path, j.again)}
+	return steal.Taken{Ref: g.lastRef, Job: jobOf(g.tree, j.node, j.path, j.again), Spawned: j.parent != noFrame}
 }
 
 // jobOf is a modelled job as it travels.

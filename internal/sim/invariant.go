@@ -28,7 +28,15 @@ const (
 	oneMaster      = "one-master"       // two leases after the last change, those who hear each other have one master, until there is an answer
 	oneAnswer      = "one-answer"       // every answer after the first equals it
 	inBounds       = "in-bounds"        // messages, news and what is outside keep to the core's configuration
+	nothingInVain  = "nothing-in-vain"  // (Config.Frugal) little runs again whose outcome somebody has
 	cancelStops    = "cancel-stops"     // cancelGrace after a run was cancelled nobody works for it
+)
+
+// Of the leaves of a frugal run, one in vainShare and vainFew more may run again although who ran them is still there: those that began
+// before news of them had arrived.
+const (
+	vainShare = 16
+	vainFew   = 100
 )
 
 // cancelGrace is how long a cancelled run may take to stop.

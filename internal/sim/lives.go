@@ -118,7 +118,7 @@ func (w *world) leave(p *peer) {
 // gone ends the life of a peer that has said goodbye. Its last messages are sent; it runs nothing any more.
 func (w *world) gone(p *peer) {
 	w.trace.line(w.now, p.id, "is gone")
-	w.calm.since = w.now
+	w.calm.since = max(w.calm.since, w.now)
 	p.stop()
 	w.joined = without(w.joined, p.id)
 	w.announce()

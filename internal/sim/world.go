@@ -211,7 +211,7 @@ func (w *world) dispatch(e *event) {
 	case peerStarts:
 		w.peers[e.peer].awake()
 	case faultDue:
-		w.calm.since = w.now
+		w.calm.since = max(w.calm.since, w.now)
 		w.fault(int(e.number), e.worker)
 	}
 }
