@@ -41,6 +41,10 @@ type runFigures struct {
 	Restarted    uint64 `cbor:"15,keyasint,omitempty"`
 	IdleSeconds  uint64 `cbor:"16,keyasint,omitempty"` // milliseconds of workers without a job
 	TotalSeconds uint64 `cbor:"17,keyasint,omitempty"` // milliseconds of workers
+	Kept         uint64 `cbor:"18,keyasint,omitempty"` // orphans
+	Adopted      uint64 `cbor:"19,keyasint,omitempty"`
+	Reused       uint64 `cbor:"20,keyasint,omitempty"`
+	News         uint64 `cbor:"21,keyasint,omitempty"`
 }
 
 func figuresOf(p satin.Stats, s session.Stats) runFigures {
@@ -52,6 +56,7 @@ func figuresOf(p satin.Stats, s session.Stats) runFigures {
 		Given: s.Steal.JobsGivenLocal + s.Steal.JobsGivenWide, Taken: s.Steal.JobsTakenLocal + s.Steal.JobsTakenWide,
 		MessagesIn: s.Steal.MessagesSentLocal, MessagesOut: s.Steal.MessagesSentWide,
 		BytesIn: s.Steal.BytesSentLocal, BytesOut: s.Steal.BytesSentWide, Restarted: s.Steal.JobsPutBack,
+		Kept: s.Steal.OrphansKept, Adopted: s.Steal.OrphansAdopted, Reused: s.Steal.OrphansReused, News: s.Steal.NewsSent,
 		IdleSeconds: uint64(max(p.Idle, 0).Milliseconds()), TotalSeconds: uint64(max(total, 0).Milliseconds()),
 	}
 }
@@ -64,6 +69,7 @@ func (f *runFigures) add(g *runFigures) {
 		{&f.Given, &g.Given}, {&f.Taken, &g.Taken}, {&f.MessagesIn, &g.MessagesIn}, {&f.MessagesOut, &g.MessagesOut},
 		{&f.BytesIn, &g.BytesIn}, {&f.BytesOut, &g.BytesOut}, {&f.Restarted, &g.Restarted},
 		{&f.IdleSeconds, &g.IdleSeconds}, {&f.TotalSeconds, &g.TotalSeconds},
+		{&f.Kept, &g.Kept}, {&f.Adopted, &g.Adopted}, {&f.Reused, &g.Reused}, {&f.News, &g.News},
 	} {
 		*x.to += *x.from
 	}
@@ -77,7 +83,8 @@ func (f *runFigures) stats() control.RunStats {
 		Spawns: f.Spawned, Executed: f.Executed, Syncs: f.Syncs, AbortedJobs: f.Aborted,
 		LocalStealAttempts: f.SentLocal, LocalStealSuccesses: f.WonLocal, WideStealAttempts: f.SentWide, WideStealSuccesses: f.WonWide,
 		IntraMessages: f.MessagesIn, IntraBytes: f.BytesIn, InterMessages: f.MessagesOut, InterBytes: f.BytesOut,
-		RestartedJobs: f.Restarted, StealTime: float64(idle) / ms, UsefulTime: float64(f.TotalSeconds-idle) / ms,
+		RestartedJobs: f.Restarted, OrphansKept: f.Kept, OrphansAdopted: f.Adopted, Orphans: f.Reused, News: f.News,
+		StealTime: float64(idle) / ms, UsefulTime: float64(f.TotalSeconds-idle) / ms,
 	}
 }
 
