@@ -46,8 +46,8 @@ func (p *Pool) Pulse() {
 //
 // Which are kept: those that took KeepAfter. In a frame with many shorter children, nothing would ever be: so each frame
 // counts what was not kept (debts), and when that comes to KeepAfter, its children are kept from a quarter of it on. A kept job
-// settles the debts of the frames below it. Frames that end by a fast path leave their debts to the next frame at their depth;
-// that does no harm.
+// settles the debts of the frames below it. Jobs that a worker steals count
+// for the frame that it had below them, or for none, one after the other.
 //
 // Rejected: a clock at each slow job, 80 ns that programs of fine jobs under Sync would feel; and to publish at each Pulse,
 // which makes slow, but cannot reach loops that spawn and get.
@@ -66,7 +66,13 @@ type stopwatch struct {
 	budget int
 	tiny   int // in a row
 	slept  int64
-	debts  []int64 // by depth: ns of finished children that were not kept
+	debts  []debt // by depth
+}
+
+// A debt is the time of a frame's finished children that were not kept.
+type debt struct {
+	frame level // how the frame was entered: tells it from most others at its depth
+	ns    int64
 }
 
 func newStopwatch(p *Pool) (s stopwatch) {
@@ -92,18 +98,23 @@ func (s *stopwatch) pulse(w *worker, call uint64) {
 	w.fence = max(w.fence, w.head+1)
 }
 
-// worth says whether a child of a frame at the given depth is to be kept, which took so long.
-func (s *stopwatch) worth(depth uint64, took int64) bool {
+// worth says whether a child of the running frame is to be kept, which took so long.
+func (s *stopwatch) worth(w *worker, took int64) bool {
+	depth := w.cur >> depthShift
 	for uint64(len(s.debts)) <= depth {
-		s.debts = append(s.debts, 0)
+		s.debts = append(s.debts, debt{})
 	}
 	s.debts = s.debts[:depth+1]
+	d := &s.debts[depth]
+	if frame := w.levels[depth]; d.frame != frame {
+		*d = debt{frame, 0}
+	}
 	enough := s.after
-	if s.debts[depth] >= enough {
+	if d.ns >= enough {
 		enough /= smallShare
 	}
 	if took < enough {
-		s.debts[depth] += took
+		d.ns += took
 		return false
 	}
 	return true
@@ -119,7 +130,7 @@ func (w *worker) runTimed(r *record, h uint32) {
 	index, since := childIndex(r.id), s.read(w)-s.slept
 	w.runDetached(r)
 	took := s.read(w) - s.slept - since
-	if s.worth(w.cur>>depthShift, took) && r.fail == nil && !w.abortWanted() {
+	if s.worth(w, took) && r.fail == nil && !w.abortWanted() {
 		if id, ok := w.runningPath(); ok {
 			id.Path = append(id.Path, index)
 			w.keep(r, id)
@@ -154,7 +165,7 @@ func (s *stopwatch) start(w *worker, r *record) int64 {
 }
 
 func (s *stopwatch) stop(w *worker, r *record, since int64) {
-	if r.w == nil || !s.worth(w.cur>>depthShift, s.read(w)-s.slept-since) || r.fail != nil || w.abortWanted() {
+	if r.w == nil || !s.worth(w, s.read(w)-s.slept-since) || r.fail != nil || w.abortWanted() {
 		return
 	}
 	if id, _, ok := w.pool.idOf(r); ok {
