@@ -28,7 +28,7 @@ func (p *modelPeer) obey(r Order) {
 			p.queue = p.queue[1:]
 			p.lastRef++
 			p.slots[p.lastRef] = j
-			jobs = append(jobs, Taken{Ref: p.lastRef, Job: j.job()})
+			jobs = append(jobs, Taken{Ref: p.lastRef, Job: j.job(), Spawned: j.parent != nil})
 		}
 		p.absorb(p.core.Taken(p.w.now, r.Ticket, jobs))
 	case PutBack:
@@ -91,7 +91,7 @@ func (p *modelPeer) find(j *modelJob) bool {
 	p.found++
 	p.lastRef++
 	p.slots[p.lastRef] = j
-	p.absorb(p.core.Found(p.w.now, []Taken{{Ref: p.lastRef, Job: j.job()}}))
+	p.absorb(p.core.Found(p.w.now, []Taken{{Ref: p.lastRef, Job: j.job(), Spawned: true}}))
 	return true
 }
 
