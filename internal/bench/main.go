@@ -4,9 +4,9 @@
 //
 //	go run . [-rounds N] [-write] [-cells CELLS] [SECTION ...]
 //
-// Sections are fib, apps, leaf, thief and udp, of one machine's engine; steal and swarm, of processes that work together; and wide,
-// of processes over an emulated network. Without any, those of the engine run, in about ten minutes on two cores. -write keeps the
-// figures in docs/results, in a page for each of the three. It is a module of its own, so that the rivals it measures stay out of
+// Sections are fib, apps, leaf, thief and udp, of one machine's engine; steal and swarm, of processes that work together; wide, of
+// processes over an emulated network; recovery and alarms, of processes that are lost; and dashboard, of what it costs to be watched.
+// Without any, those of the engine run, in about ten minutes on two cores. -write keeps the figures in docs/results, in a page for each of these. It is a module of its own, so that the rivals it measures stay out of
 // satin's go.mod. `make bench BENCH=fib` at the root runs a section, `make bench-swarm` those of processes.
 package main
 
@@ -37,14 +37,19 @@ var sections = []section{
 	{"steal", swarmPage, stealing},
 	{"swarm", swarmPage, swarms},
 	{"wide", widePage, wideArea},
+	{"recovery", recoveryPage, recoveries},
+	{"alarms", recoveryPage, alarms},
+	{"dashboard", watchedPage, watching},
 }
 
 // The pages that -write makes, and where.
 const (
-	enginePage = "bench.md"
-	swarmPage  = "swarm.md"
-	widePage   = "wide.md"
-	resultsDir = "../../docs/results"
+	enginePage   = "bench.md"
+	swarmPage    = "swarm.md"
+	widePage     = "wide.md"
+	watchedPage  = "dashboard.md"
+	recoveryPage = "recovery-processes.md"
+	resultsDir   = "../../docs/results"
 )
 
 func main() {
@@ -85,7 +90,7 @@ func pageOf(chosen []section) (string, error) {
 	}
 	for _, s := range chosen {
 		if s.page != page || len(chosen) != of {
-			return "", fmt.Errorf("-write is for all sections of one page: fib apps leaf thief udp, or steal swarm, or wide")
+			return "", fmt.Errorf("-write is for all sections of one page: fib apps leaf thief udp, or steal swarm, or wide, or recovery alarms, or dashboard")
 		}
 	}
 	return page, nil

@@ -75,7 +75,7 @@ func newWideSwarm(w *workshop, binary, policy string, trip time.Duration) (*wide
 		}
 		s.peers = append(s.peers, p)
 		cluster := fmt.Sprint(1 + i/model.PerCluster)
-		a, err := p.Ask(patience, "open", filepath.Join(w.dir, name, fmt.Sprint(i)), cluster, policy, network)
+		a, err := p.Ask(patience, "open", filepath.Join(w.dir, name, fmt.Sprint(i)), cluster, policy, network, 0)
 		if err != nil {
 			return s, err
 		}
@@ -178,7 +178,7 @@ func (s *wideSwarm) run(tree model.Tree, sum, leaves string) (r wideRun, err err
 		return r, err
 	}
 	before := s.cpu()
-	a, err := s.peers[0].Ask(patience, "run", int(tree))
+	a, err := s.peers[0].Ask(patience, "run", int(tree), "salvage")
 	if err != nil {
 		return r, err
 	}

@@ -2,10 +2,12 @@
 // peer with one worker, whose jobs sleep for what they would cost, so that many processes share a machine's few cores. It
 // answers the bench's questions (package ask):
 //
-//	open  DIR  CLUSTER  POLICY  EMULATION   become a peer; the answer says at which address
+//	open  DIR  CLUSTER  POLICY  EMULATION  CHECKPOINT   become a peer; the answer says at which address. EMULATION is a directory,
+//	                       or - for none; CHECKPOINT says every how many seconds, 0 for never
 //	join  ADDRESS          enter the swarm of the peer there
 //	count                  how many members this peer knows, itself counted, and how many clusters
-//	run   TREE             own a run of this tree (package model); the answer has its result and how long it took
+//	run   TREE  RECOVERY   own a run of this tree (package model); the answer has its result and how long it took
+//	leave                  leave the swarm; the answer says how long that took
 //	part                   this peer's part in the last run
 //	cpu                    the CPU time that this process has used
 package main
@@ -26,10 +28,17 @@ import (
 	"github.com/satin-peer/satin/peer"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/host"
+	"github.com/satin-peer/satin/steal"
 )
 
 // patience bounds how long a run and an attempt to join may take.
-const patience = 2 * time.Minute
+const patience = 3 * time.Minute
+
+// noNetwork is what to say instead of the directory of an emulated network.
+const noNetwork = "-"
+
+// leavePatience is that of the daemon.
+const leavePatience = 5 * time.Second
 
 // A process is one peer.
 type process struct{ peer *peer.Peer }
@@ -41,6 +50,7 @@ func main() {
 		"join":  p.join,
 		"count": p.count,
 		"run":   p.run,
+		"leave": p.leave,
 		"part":  p.part,
 		"cpu":   p.cpu,
 	})
@@ -53,21 +63,28 @@ func main() {
 }
 
 func (p *process) open(words []string) (ask.Answer, error) {
-	if len(words) != 4 || p.peer != nil {
-		return nil, fmt.Errorf("want DIR, CLUSTER, POLICY and EMULATION, once")
+	if len(words) != 5 || p.peer != nil {
+		return nil, fmt.Errorf("want DIR, CLUSTER, POLICY, EMULATION and CHECKPOINT, once")
+	}
+	every, err := strconv.ParseFloat(words[4], 64)
+	if err != nil {
+		return nil, err
+	}
+	network, core := words[3], paper.Core() // as in the simulator's tables
+	if network == noNetwork {
+		network, core = "", steal.LAN()
 	}
 	level := slog.LevelWarn
 	if os.Getenv("WIDE_DEBUG") != "" {
 		level = slog.LevelDebug
 	}
-	var err error
 	p.peer, err = peer.Open(context.Background(), peer.Config{
 		Host: host.Config{
 			StateDir: words[0], Swarm: "wide", Trust: host.TrustOpen, Listen: []string{"/ip4/127.0.0.1/tcp/0"},
 		},
-		Workers: 1, FullPriority: true, Cluster: words[1], Policy: words[2], Emulate: words[3],
-		Steal: paper.Core(), // as in the simulator's tables
-		Log:   slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level})),
+		Workers: 1, FullPriority: true, Cluster: words[1], Policy: words[2], Emulate: network, Steal: core,
+		LeavePatience: leavePatience, Checkpoint: time.Duration(every * float64(time.Second)),
+		Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level})),
 	}, []peer.Application{{Name: "wide"}})
 	if err != nil {
 		return nil, err
@@ -110,8 +127,8 @@ func (p *process) count([]string) (ask.Answer, error) {
 }
 
 func (p *process) run(words []string) (ask.Answer, error) {
-	if len(words) != 1 || p.peer == nil {
-		return nil, fmt.Errorf("want TREE, of an open peer")
+	if len(words) != 2 || p.peer == nil {
+		return nil, fmt.Errorf("want TREE and RECOVERY, of an open peer")
 	}
 	tree, err := strconv.ParseUint(words[0], 10, 16)
 	if err != nil {
@@ -123,7 +140,7 @@ func (p *process) run(words []string) (ask.Answer, error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	r, err := p.peer.Submit(ctx, control.Submission{App: "wide", Function: "wide.root", Argument: arg, Title: "tree " + words[0]})
+	r, err := p.peer.Submit(ctx, control.Submission{App: "wide", Function: "wide.root", Argument: arg, Title: "tree " + words[0], Recovery: words[1]})
 	if err != nil {
 		return nil, err
 	}
@@ -171,6 +188,25 @@ func (p *process) part([]string) (ask.Answer, error) {
 	a.Set("messagesWide", r.Stats.InterMessages)
 	a.Set("bytesWide", r.Stats.InterBytes)
 	a.Set("restarted", r.Stats.RestartedJobs)
+	a.Set("kept", r.Stats.OrphansKept)
+	a.Set("adopted", r.Stats.OrphansAdopted)
+	a.Set("reused", r.Stats.Orphans)
+	a.Set("news", r.Stats.News)
+	return a, nil
+}
+
+func (p *process) leave([]string) (ask.Answer, error) {
+	if p.peer == nil {
+		return nil, fmt.Errorf("not open")
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	began := time.Now()
+	if err := p.peer.Leave(ctx); err != nil {
+		return nil, err
+	}
+	a := ask.Answer{}
+	a.Set("took", time.Since(began).Nanoseconds())
 	return a, nil
 }
 

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/satin-peer/satin/internal/bench/ask"
+	"github.com/satin-peer/satin/internal/bench/wide/model"
+)
+
+// sleepers is a swarm of processes of package wide, with jobs that sleep, in two clusters; the first process owns the runs. It is
+// for one run.
+type sleepers struct {
+	dir   string
+	peers []*ask.Program
+	left  int // how many of the first are there to the end
+}
+
+// A sleeperRun is what is known of one run.
+type sleeperRun struct {
+	took time.Duration // by the root job
+	cpu  time.Duration // of all processes, but for those that were killed
+	// Of those that were there to the end: jobs queued again, orphans that were kept, adopted and used again, and broadcasts.
+	restarted, kept, adopted, reused, news float64
+}
+
+func startSleepers(w *workshop, binary string, number int, checkpoint float64) (*sleepers, error) {
+	dir, err := os.MkdirTemp(w.dir, "sleepers-")
+	if err != nil {
+		return nil, err
+	}
+	s := &sleepers{dir: dir, left: model.Peers}
+	first := ""
+	for i := range model.Peers {
+		p, err := ask.Start(fmt.Sprintf("sleepers-%d-%d", number, i), []string{binary})
+		if err != nil {
+			return s, err
+		}
+		s.peers = append(s.peers, p)
+		a, err := p.Ask(patience, "open", filepath.Join(dir, fmt.Sprint(i)), fmt.Sprint("half", i/half), "adaptive", "-", checkpoint)
+		if err != nil {
+			return s, err
+		}
+		if i == 0 {
+			first = a["address"]
+		} else if _, err := p.Ask(patience, "join", first); err != nil {
+			return s, err
+		}
+	}
+	return s, nil
+}
+
+// gather waits until every peer knows every other.
+func (s *sleepers) gather() error {
+	until := time.Now().Add(patience)
+	for _, p := range s.peers {
+		for {
+			a, err := p.Ask(patience, "count")
+			if err != nil {
+				return err
+			}
+			if a["members"] == fmt.Sprint(model.Peers) && a["connected"] == fmt.Sprint(model.Peers-1) {
+				break
+			}
+			if time.Now().After(until) {
+				return fmt.Errorf("after %v a peer still knows %s peers, and is connected to %s", patience, a["members"], a["connected"])
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+	}
+	return nil
+}
+
+func (s *sleepers) close() {
+	for _, p := range s.peers {
+		p.Close()
+	}
+	_ = os.RemoveAll(s.dir) // the workshop's goes, too
+}
+
+// crash kills the second half.
+func (s *sleepers) crash() error {
+	var errs []error
+	for _, p := range s.peers[half:] {
+		errs = append(errs, syscall.Kill(p.Pid(), syscall.SIGKILL))
+	}
+	s.left = half
+	return errors.Join(errs...)
+}
+
+// leave has the second half leave.
+func (s *sleepers) leave() error {
+	errs := make([]error, len(s.peers))
+	var wait sync.WaitGroup
+	for i, p := range s.peers[half:] {
+		wait.Go(func() { _, errs[i] = p.Ask(patience, "leave") })
+	}
+	wait.Wait()
+	s.left = half
+	return errors.Join(errs...)
+}
+
+// run runs a tree and has something befall the swarm in the midst of it.
+func (s *sleepers) run(tree model.Tree, recovery string, befall func(*sleepers) error) (r sleeperRun, err error) {
+	sum, leaves, err := model.Sequential(tree)
+	if err != nil {
+		return r, err
+	}
+	befallen := make(chan error, 1)
+	if befall == nil {
+		befallen <- nil
+	} else {
+		time.AfterFunc(recoveryMid, func() { befallen <- befall(s) })
+	}
+	before := s.cpu()
+	a, err := s.peers[0].Ask(2*patience, "run", int(tree), recovery)
+	if err := errors.Join(err, <-befallen); err != nil {
+		return r, err
+	}
+	r.cpu = s.cpu() - before
+	if a["sum"] != fmt.Sprint(sum) || a["leaves"] != fmt.Sprint(leaves) {
+		return r, fmt.Errorf("the result is %s of %s leaves, the sequential program's is %d of %d", a["sum"], a["leaves"], sum, leaves)
+	}
+	took, err := a.Float("took")
+	if err != nil {
+		return r, err
+	}
+	r.took = time.Duration(took)
+	for _, p := range s.peers[:s.left] {
+		part, err := p.Ask(patience, "part")
+		if err != nil {
+			return r, err
+		}
+		for key, to := range map[string]*float64{"restarted": &r.restarted, "kept": &r.kept, "adopted": &r.adopted, "reused": &r.reused, "news": &r.news} {
+			n, err := part.Float(key)
+			if err != nil {
+				return r, err
+			}
+			*to += n
+		}
+	}
+	return r, nil
+}
+
+// cpu is the CPU time that those that are left have used.
+func (s *sleepers) cpu() (sum time.Duration) {
+	for _, p := range s.peers[:s.left] {
+		sum += processTime(p.Pid())
+	}
+	return sum
+}
