@@ -1,7 +1,6 @@
 package session
 
 import (
-	"errors"
 	"log/slog"
 	"math/rand/v2"
 	"sync"
@@ -46,9 +45,6 @@ const DefaultKeepAfter = 20 * time.Millisecond
 
 // pulseShare is how many times KeepAfter a job's end may be hidden in the frame of another one: see satin.Pool.Pulse.
 const pulseShare = 5
-
-// ErrClosed is the error of a root job whose session was closed.
-var ErrClosed = errors.New("the session was closed")
 
 const (
 	// inboxLength is how many messages may wait for the loop before Received blocks.

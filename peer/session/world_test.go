@@ -18,14 +18,16 @@ import (
 // world is a run on several peers of this process, with gossip among them and a network that may lose, repeat and hold back what it
 // carries. Peers may be killed: from then on nothing comes from them or gets to them.
 type world struct {
-	t       *testing.T
+	t       testing.TB
 	fn      satin.Func
 	run     steal.Run
 	cfg     steal.Config
 	workers int
 	lossy   bool
-	members []steal.Member
-	answers chan []byte
+
+	keepAfter time.Duration
+	members   []steal.Member
+	answers   chan []byte
 
 	mu    sync.Mutex
 	peers map[steal.PeerID]*worldPeer
@@ -40,7 +42,7 @@ type worldPeer struct {
 }
 
 // newWorld describes a run of a job, whose owner is p0 and whose deputies are p1 and p2.
-func newWorld(t *testing.T, peers int, fn string, arg any) *world {
+func newWorld(t testing.TB, peers int, fn string, arg any) *world {
 	t.Helper()
 	b, err := wire.Value().Encode(arg)
 	if err != nil {
@@ -51,7 +53,7 @@ func newWorld(t *testing.T, peers int, fn string, arg any) *world {
 		t.Fatal(err)
 	}
 	w := &world{
-		t: t, run: steal.Run{ID: satin.NewRunID(), Root: root}, cfg: impatient(), workers: 1, answers: make(chan []byte, 100),
+		t: t, run: steal.Run{ID: satin.NewRunID(), Root: root}, cfg: impatient(), workers: 1, keepAfter: time.Millisecond, answers: make(chan []byte, 100),
 		peers: map[steal.PeerID]*worldPeer{},
 	}
 	w.fn, _ = satin.Lookup(fn)
@@ -91,7 +93,7 @@ func (w *world) start(i int, store session.Store, restored ...steal.Partial) *wo
 		Send:   func(m *steal.Message) { w.carry(p, m.To.Peer, func(to *worldPeer) { to.Received(m) }) },
 		Tell:   func(n *steal.News) { w.gossip(p, n) },
 		Answer: func(outcome []byte) { w.answers <- outcome },
-		Store:  store, KeepAfter: time.Millisecond,
+		Store:  store, KeepAfter: w.keepAfter,
 	})
 	if err != nil {
 		w.t.Fatal(err)
@@ -163,7 +165,7 @@ func (w *world) gossip(from *worldPeer, n *steal.News) {
 // again is the same run with nobody in it: what comes after all were lost.
 func (w *world) again() *world {
 	next := &world{
-		t: w.t, run: w.run, fn: w.fn, cfg: w.cfg, workers: w.workers, lossy: w.lossy, members: w.members, answers: make(chan []byte, 100),
+		t: w.t, run: w.run, fn: w.fn, cfg: w.cfg, workers: w.workers, lossy: w.lossy, keepAfter: w.keepAfter, members: w.members, answers: make(chan []byte, 100),
 		peers: map[steal.PeerID]*worldPeer{},
 	}
 	w.t.Cleanup(next.end)
@@ -302,7 +304,7 @@ var leaves struct {
 func countLeaf(a treeArg) { leaves.tags[a.Tag].Add(1) }
 
 // newTree is a tree whose leaves are counted apart from all others.
-func newTree(t *testing.T, depth int) treeArg {
+func newTree(t testing.TB, depth int) treeArg {
 	t.Helper()
 	tag := int(leaves.last.Add(1)) % len(leaves.tags)
 	leaves.tags[tag].Store(0)
