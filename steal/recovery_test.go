@@ -173,6 +173,33 @@ func TestAbortedOutcomeIsNotKept(t *testing.T) {
 	}
 }
 
+// News stay below what gossip takes, however long the paths.
+func TestNewsAreShort(t *testing.T) {
+	c := salvageCore(t, nil)
+	for i := range 20 {
+		p := make(Path, 2000)
+		for k := range p {
+			p[k] = 1 << 31
+		}
+		p[0] = uint32(i + 1)
+		c.Restore(c.now, []Partial{{Path: p, Outcome: []byte("x")}})
+	}
+	tuples := 0
+	for range 20 {
+		for _, r := range later(c, c.cfg.TellEvery).Orders {
+			if r.Kind == Tell {
+				tuples += len(r.News.Tuples)
+				if size := r.News.Size(); size > 50<<10 {
+					t.Errorf("news of %d bytes", size)
+				}
+			}
+		}
+	}
+	if tuples != 20 {
+		t.Errorf("%d of 20 tuples were told", tuples)
+	}
+}
+
 // As long as nobody is lost nothing is told, no table is shown, and a finished segment costs one entry.
 func TestNothingHappensWhileNobodyIsLost(t *testing.T) {
 	c := salvageCore(t, nil)

@@ -73,11 +73,15 @@ func (c *Core) tellNews() {
 	}
 	var tuples []Tuple
 	bytes, n := 0, 0
-	for ; n < len(t.jobs) && len(tuples) < c.cfg.MaxTuplesPerNews && bytes < maxNewsBytes; n++ {
-		if u, ok := c.ownTuple(t.jobs[n]); ok {
-			tuples = append(tuples, u)
-			bytes += u.Size()
+	for ; n < len(t.jobs) && len(tuples) < c.cfg.MaxTuplesPerNews; n++ {
+		u, ok := c.ownTuple(t.jobs[n])
+		if !ok {
+			continue
 		}
+		if bytes += u.Size(); bytes > maxNewsBytes && len(tuples) > 0 {
+			break
+		}
+		tuples = append(tuples, u)
 	}
 	t.jobs = t.jobs[n:]
 	if len(t.jobs) == 0 {
