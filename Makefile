@@ -7,7 +7,7 @@ SCHEDULES ?= 20000
 FROM     ?= 0
 
 .DEFAULT_GOAL := help
-.PHONY: build test test-swarm test-browser chaos chaos-short race lint fuzz mutants bench bench-swarm bench-dashboard sim-tables recovery-tables sim-check soak sim-mutants help
+.PHONY: build test test-swarm test-browser chaos chaos-short race lint fuzz mutants bench bench-swarm bench-recovery bench-dashboard sim-tables recovery-tables sim-check soak sim-mutants help
 
 build: ## Build the commands into bin/
 	$(GO) build -o bin/ ./cmd/...
@@ -56,6 +56,9 @@ bench: ## Print the engine's figures beside its rivals' as ratios; BENCH="fib ud
 
 bench-swarm: ## Print what a steal costs between processes, and what swarms of real processes make of it; BENCH=wide over an emulated network
 	cd internal/bench && $(GO) run . $(or $(BENCH),steal swarm)
+
+bench-recovery: ## Print what the loss of half of 8 real processes costs, beside naive recovery, and how soon the others know
+	cd internal/bench && $(GO) run . recovery alarms
 
 bench-dashboard: ## Print what it costs to be watched in the browser; for its frames, Chromium and `npm ci` in dashboard/web
 	cd internal/bench && $(GO) run . dashboard

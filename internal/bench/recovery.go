@@ -61,7 +61,7 @@ func halves(w *workshop, binary string, rounds int) (table, error) {
 		"Ideal is the time of the swarm that nothing happens to, with what is left of it when half of the peers go taking twice as long.",
 	}}
 	for _, app := range recoveryApps {
-		var crashed, gain, left, again, kept, used, news []float64
+		var crashed, gain, left, again, used, news []float64
 		for round := range rounds {
 			progress("recovery: %s, round %d of %d", app, round+1, rounds)
 			tree, err := model.NewTree(app, round+1)
@@ -77,15 +77,14 @@ func halves(w *workshop, binary string, rounds int) (table, error) {
 			over := func(r sleeperRun) float64 { return 100 * (float64(r.took)/float64(ideal) - 1) }
 			crashed, left = append(crashed, over(crash)), append(left, over(leave))
 			gain = append(gain, 100*(1-float64(crash.took)/float64(naive.took)))
-			again, kept, news = append(again, crash.restarted), append(kept, crash.kept), append(news, crash.news)
-			used = append(used, 100*(crash.adopted+crash.reused)/max(crash.kept, 1))
+			again, news = append(again, crash.restarted), append(news, crash.news)
+			used = append(used, crash.adopted+crash.reused)
 		}
 		t.figures = append(t.figures,
 			figure{name: app + ": crash, less time than naive", form: "%.1f %%", values: gain, least: 25},
 			figure{name: "  crash, over ideal", form: "%.1f %%", values: crashed},
 			figure{name: "  jobs queued again", form: "%.0f", values: again},
-			figure{name: "  orphans kept", form: "%.0f", values: kept},
-			figure{name: "  of these adopted or used again", form: "%.0f %%", values: used},
+			figure{name: "  orphans adopted or used again", form: "%.0f", values: used},
 			figure{name: "  broadcasts", form: "%.0f", values: news},
 			figure{name: "  leave, over ideal", form: "%.1f %%", values: left, atMost: 3})
 	}

@@ -25,8 +25,8 @@ type sleepers struct {
 type sleeperRun struct {
 	took time.Duration // by the root job
 	cpu  time.Duration // of all processes, but for those that were killed
-	// Of those that were there to the end: jobs queued again, orphans that were kept, adopted and used again, and broadcasts.
-	restarted, kept, adopted, reused, news float64
+	// Of those that were there to the end: jobs queued again, orphans that were adopted and used again, and broadcasts.
+	restarted, adopted, reused, news float64
 }
 
 func startSleepers(w *workshop, binary string, number int, checkpoint float64) (*sleepers, error) {
@@ -136,7 +136,7 @@ func (s *sleepers) run(tree model.Tree, recovery string, befall func(*sleepers) 
 		if err != nil {
 			return r, err
 		}
-		for key, to := range map[string]*float64{"restarted": &r.restarted, "kept": &r.kept, "adopted": &r.adopted, "reused": &r.reused, "news": &r.news} {
+		for key, to := range map[string]*float64{"restarted": &r.restarted, "adopted": &r.adopted, "reused": &r.reused, "news": &r.news} {
 			n, err := part.Float(key)
 			if err != nil {
 				return r, err
