@@ -99,8 +99,13 @@ func (a *audit) end() {
 	if a == nil {
 		return
 	}
-	if c := &a.world.counts; a.world.cfg.Frugal && c.AgainInVain > vainFew+uint64(len(a.ran))/vainShare {
+	c, most := &a.world.counts, vainFew+uint64(len(a.ran))/vainShare
+	switch {
+	case !a.world.cfg.Frugal:
+	case c.AgainInVain > most:
 		panic(violation(nothingInVain, "%d of %d leaves ran again although who ran them is still there", c.AgainInVain, len(a.ran)))
+	case c.Killed == 0 && c.Again > most:
+		panic(violation(nothingInVain, "%d of %d leaves ran again although nobody crashed", c.Again, len(a.ran)))
 	}
 	s := a.world.steals()
 	if why := s.PutBackLostThief + s.PutBackInventory + s.PutBackUnsent + s.PutBackReturned + s.PutBackTooLarge; s.JobsPutBack != why {

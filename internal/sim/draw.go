@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/satin-peer/satin/internal/wan"
 	"github.com/satin-peer/satin/steal"
 )
 
@@ -44,12 +45,27 @@ func randomRecovery(r *rand.Rand, c *Config) {
 	if r.IntN(2) == 0 {
 		c.Gossip.Loss, c.Gossip.Repeat = 0.3*r.Float64(), 0.5*r.Float64()
 	}
+	// A lease that is shorter than news may take, or that one lost beacon uses up, makes masters come and go without an end.
+	c.Core.MasterLease = max(c.Core.MasterLease, 3*c.Core.BeaconEvery+c.Gossip.Delay+2*longest(c.Network))
 	if r.IntN(2) == 0 {
 		c.Checkpoint.Every = time.Duration(1+r.IntN(2000)) * time.Millisecond
 	}
 	if r.IntN(4) == 0 {
 		c.Reorder = r.Float64() / 2
 	}
+}
+
+// longest is the highest latency between two clusters.
+func longest(m *wan.Model) (most time.Duration) {
+	links := m.Links()
+	for a := range links.Clusters() {
+		for b := range links.Clusters() {
+			if c, ok := links.Conditions(a, b); ok {
+				most = max(most, c.Latency)
+			}
+		}
+	}
+	return most
 }
 
 // randomFaults draws up to seven faults of the given kinds. They begin within the span, about twice the time that the run would take

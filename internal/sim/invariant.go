@@ -32,8 +32,8 @@ const (
 	cancelStops    = "cancel-stops"     // cancelGrace after a run was cancelled nobody works for it
 )
 
-// Of the leaves of a frugal run, one in vainShare and vainFew more may run again although who ran them is still there: those that began
-// before news of them had arrived.
+// Of the leaves of a frugal run, one in vainShare and vainFew more may run again although who ran them is still there, or has left
+// politely: those that began before news of them had arrived.
 const (
 	vainShare = 16
 	vainFew   = 100
