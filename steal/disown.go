@@ -7,14 +7,15 @@ import (
 
 // disownChildren closes the leases of jobs that were spawned under a segment which is about to end without an outcome, though the
 // segment itself is wanted: whoever runs it again can adopt them. Which of the leases belong to it can be told by their paths: they do
-// not if another segment that runs here lies between.
+// not if another segment that runs here lies between, or is perhaps the very job. Where in doubt, a lease stays, and is aborted if the
+// engine says so: closed by mistake, it would leave a frame waiting for ever.
 func (c *Core) disownChildren(s *segment) {
 	if !c.salvaging() {
 		return // then the engine's Aborted does what there is to do
 	}
 	var ls []*lease
 	for _, ref := range slices.Sorted(maps.Keys(c.refs)) {
-		if l := c.refs[ref]; c.spawnedUnder(l.job.Path) == s {
+		if l := c.refs[ref]; !l.ofSegment && c.spawnedUnder(l.job.Path) == s {
 			ls = append(ls, l)
 		}
 	}
