@@ -17,6 +17,8 @@ const (
 	settleAfter = 8 * time.Second
 	// lately is over how long efficiency is measured.
 	lately = 10 * time.Second
+	// maxLife bounds the times of a run.
+	maxLife = 10 * 365 * 24 * time.Hour
 )
 
 // A story is what is remembered of one run.
@@ -77,7 +79,8 @@ func (s *story) hear(r *Report, now time.Time) {
 	}
 }
 
-func (s *story) at(t time.Time) time.Duration { return max(0, t.Sub(s.origin)) }
+// at is a time since the run was submitted. Peers may say anything: what cannot be is brought within what can.
+func (s *story) at(t time.Time) time.Duration { return min(max(0, t.Sub(s.origin)), maxLife) }
 
 // put takes in a segment.
 func (s *story) put(r *Report, t *Traced) {
@@ -152,6 +155,7 @@ func (s *story) settle(end time.Time) {
 // span takes in what the workers of a peer did for a while.
 func (s *story) span(i int, r StateRun) {
 	start := s.at(r.Start)
+	r.For = min(max(0, r.For), time.Minute)
 	f := r.For.Seconds()
 	s.last++
 	log := &s.spans[i]

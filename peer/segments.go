@@ -109,6 +109,8 @@ type watched struct {
 	states  map[satin.RunID]*stateLog
 	second  time.Time // answers are counted since
 	answers int
+	links   []watchLink // as they were when
+	linked  time.Time
 }
 
 // stateLog is what the workers of a run did: the last maxStatesKept changes.
@@ -152,7 +154,7 @@ func (p *Peer) tellWatcher(q *watchQuestion, now time.Time) (*watchAnswer, error
 
 // watchAnswer says what is new of the runs that are asked for, as far as there is room.
 func (p *Peer) watchAnswer(q *watchQuestion, now time.Time) *watchAnswer {
-	a := &watchAnswer{Now: now.UnixMicro(), Links: p.watchLinks()}
+	a := &watchAnswer{Now: now.UnixMicro(), Links: p.watchLinks(now)}
 	room := maxWatchAnswer - maxWatchAnswer/4 // the rest is for links and states
 	for _, c := range q.Runs[:min(len(q.Runs), maxWatchedRuns)] {
 		s, life := p.tracedSession(c.Run)
@@ -300,8 +302,23 @@ func (w *watched) since(id satin.RunID, after uint64, now time.Time) ([]watchSta
 	return slices.Clone(list), first + from + uint64(len(list))
 }
 
-// watchLinks is what this peer knows of its ways to the clusters.
-func (p *Peer) watchLinks() []watchLink {
+// watchLinks is what this peer knows of its ways to the clusters. It is the same for a second, as many may ask.
+func (p *Peer) watchLinks(now time.Time) []watchLink {
+	w := &p.watched
+	w.mu.Lock()
+	list, fresh := w.links, now.Sub(w.linked) < time.Second
+	w.mu.Unlock()
+	if fresh {
+		return list
+	}
+	list = p.lookAtLinks()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.links, w.linked = list, now
+	return list
+}
+
+func (p *Peer) lookAtLinks() []watchLink {
 	index := map[string]*watchLink{}
 	rtts := map[string][]int64{}
 	for _, c := range p.members.list() {

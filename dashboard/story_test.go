@@ -1,0 +1,64 @@
+package dashboard
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+)
+
+// FuzzReports takes in what any peers may say: the sums hold, and all that is shown can be written.
+func FuzzReports(f *testing.F) {
+	f.Add([]byte(`[{"Run":"r","Peer":"p","Cluster":"c","Segments":[{"ID":"1","Job":"root","Start":"2026-11-21T02:00:00Z"},{"ID":"2","Job":"1.2","Start":"2026-11-21T02:00:01Z",
+		"End":"2026-11-21T02:00:02Z","State":1,"Executed":3},{"ID":"3","Job":"1","State":3,"Start":"0001-01-01T00:00:00Z","End":"9999-01-01T00:00:00Z"}],
+		"States":[{"Start":"2026-11-21T02:00:00Z","For":-1,"Work":1},{"Start":"9999-11-21T02:00:00Z","For":9223372036854775807,"Idle":-5}],"Ways":[{"Cluster":"d","RTT":-1,"Taken":1}]}]`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var reports []Report
+		if json.Unmarshal(text, &reports) != nil {
+			return
+		}
+		now := time.Date(2026, 11, 21, 2, 0, 5, 0, time.UTC)
+		s := newStories()
+		runs := []Run{{Run: "r", Submitted: now.Add(-5 * time.Second)}}
+		s.hear("p", reports, nil, runs, now)
+		for _, st := range s.list {
+			total := st.tree.Total()
+			if d := st.tree.Since(0, 0, 1<<20); uint64(len(d.Leaves))+st.tree.Folded() != total.Segments || d.More {
+				t.Errorf("%d of %d segments", len(d.Leaves), total.Segments)
+			}
+			if st.newest < 0 || st.newest > 2*maxLife {
+				t.Errorf("the newest time is %v", st.newest)
+			}
+			st.settle(now)
+			if n := st.tree.Total().States[SegmentRunning]; n > 0 {
+				t.Errorf("%d run after the end", n)
+			}
+		}
+		for _, v := range []any{s.digests(), s.flows(), s.noticed()} {
+			if _, err := json.Marshal(v); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+// Neighbours in a timeline become one when there are too many; the sums stay.
+func TestSpansBecomeFewer(t *testing.T) {
+	origin := time.Date(2026, 11, 21, 2, 0, 0, 0, time.UTC)
+	s := newStory("r", origin, nil)
+	const n = 3 * maxSpans
+	r := &Report{Run: "r", Peer: "p", States: make([]StateRun, n)}
+	for i := range r.States {
+		r.States[i] = StateRun{Start: origin.Add(time.Duration(i) * time.Second), For: time.Second, Work: i % 3, Steal: 1}
+	}
+	s.hear(r, origin)
+	work, steal, at := 0.0, 0.0, time.Duration(0)
+	for _, x := range s.spans[0].list {
+		if x.start != at {
+			t.Fatalf("a span begins at %v, the one before ends at %v", x.start, at)
+		}
+		work, steal, at = work+x.work, steal+x.steal, x.end
+	}
+	if len(s.spans[0].list) > maxSpans || work != n || steal != n || at != n*time.Second || s.thin == 0 {
+		t.Errorf("%d spans to %v: %v of work, %v of stealing", len(s.spans[0].list), at, work, steal)
+	}
+}
