@@ -2,8 +2,6 @@ package main
 
 import (
 	"errors"
-	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"syscall"
@@ -81,48 +79,5 @@ func TestFaultsOfRuns(t *testing.T) {
 	m.left = make(chan struct{})
 	if code := f.run("run", "count", "3", "--join", "a", "--fault", "leave@1ms"); code != exitFailed || !slices.Contains(m.asked, "leave") {
 		t.Errorf("a peer of its own that leaves: exit code %d, asked %q, %s", code, m.asked, &f.err)
-	}
-}
-
-// TestFaultsOfRealProcesses kills and stalls a process of its own.
-func TestFaultsOfRealProcesses(t *testing.T) {
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := exec.Command(exe, "run", "spin", "--local", "--fault", "kill@1ms")
-	c.Env = append(os.Environ(), childEnv+"=1m")
-	text, err := c.CombinedOutput()
-	status, ok := c.ProcessState.Sys().(syscall.WaitStatus)
-	if !ok || !status.Signaled() || status.Signal() != syscall.SIGKILL || !strings.Contains(string(text), "--fault kill@1ms") {
-		t.Errorf("killed: %v, %s", err, text)
-	}
-	// A process that stands still is reported as stopped, and after that as going on.
-	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer null.Close()
-	pid, err := syscall.ForkExec(exe, []string{exe, "run", "spin", "--local", "--fault", "stall@1ms+10ms"}, &syscall.ProcAttr{
-		Env: append(os.Environ(), childEnv+"=1m"), Files: []uintptr{null.Fd(), null.Fd(), null.Fd()},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		_ = syscall.Kill(pid, syscall.SIGKILL)
-		_, _ = syscall.Wait4(pid, nil, 0, nil)
-	}()
-	for _, want := range []func(syscall.WaitStatus) bool{syscall.WaitStatus.Stopped, syscall.WaitStatus.Continued} {
-		var status syscall.WaitStatus
-		for {
-			_, err := syscall.Wait4(pid, &status, syscall.WUNTRACED|syscall.WCONTINUED, nil)
-			if !errors.Is(err, syscall.EINTR) {
-				if err != nil || !want(status) {
-					t.Fatalf("status %#x, %v", status, err)
-				}
-				break
-			}
-		}
 	}
 }
