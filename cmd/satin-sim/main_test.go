@@ -62,6 +62,8 @@ func TestBadArguments(t *testing.T) {
 		{"table table1 --seeds 0", "--seeds 0: 1 to 100 are possible"},
 		{"exact --seeds 0", "--seeds 0: 1 to 1000000000 are possible"},
 		{"exact --seeds many", `invalid value "many" for flag -seeds`},
+		{"exact --kinds boredom", `"boredom" is not a kind of fault; satin-sim list names them`},
+		{"soak --seeds 0", "--seeds 0: 1 to 1000000000 are possible"},
 		{"replay", "replay takes 1 argument, not 0"},
 		{"record", "record what? satin-sim record --help shows examples"},
 		{"record chess", `there is no application "chess"; there are fib, integrate, knapsack, nqueens, raytracer, sat, tsp, uts`},
@@ -132,6 +134,9 @@ func TestReplayIsExact(t *testing.T) {
 func TestOtherCommands(t *testing.T) {
 	if out := output(t, "exact", "--seeds", "10", "--from", "100"); !strings.HasPrefix(out, "10 schedules, 0 violations;") {
 		t.Errorf("exact prints %s", out)
+	}
+	if out := output(t, "soak", "--seeds", "10", "--from", "90"); !strings.Contains(out, "10 of 10 schedules, 0 violations") || !strings.Contains(out, "--from 100 goes on") {
+		t.Errorf("soak prints %s", out)
 	}
 	if out := output(t, "list"); !strings.Contains(out, "scenario1 to scenario11") || !strings.Contains(out, "clock-drift") {
 		t.Errorf("list prints %s", out)

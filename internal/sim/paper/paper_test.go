@@ -2,6 +2,7 @@ package paper
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -58,6 +59,39 @@ func TestExact(t *testing.T) {
 	}
 	if x.Counts.Executed == 0 || x.Counts.Given == 0 || len(x.Policies) < 5 || len(x.Faults) < 10 {
 		t.Errorf("the schedules do little: %+v", x)
+	}
+}
+
+// TestRecoveryTrees: what the recovery experiments run is as long as they say, and can be divided among the peers.
+func TestRecoveryTrees(t *testing.T) {
+	for _, x := range recoveryTrees() {
+		tree, err := x.tree(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		total := sim.Sequential(tree)
+		if d := total.Work - recoveryWork; d.Abs() > recoveryWork/1000 || total.Jobs < 5_000 || total.Jobs > 50_000 {
+			t.Errorf("%s: %d jobs, %v of work, want %v", x.name, total.Jobs, total.Work, recoveryWork)
+		}
+	}
+}
+
+// TestRecoveryPays is the short form of the recovery page: one tree, one seed.
+func TestRecoveryPays(t *testing.T) {
+	wanted := []string{planIdeal, "leave", "crash, master's", "crash, master's, naive"}
+	plans := slices.DeleteFunc(slices.Clone(recoveryPlans), func(p plan) bool { return !slices.Contains(wanted, p.name) })
+	runs, err := measureRecovery(Options{Seeds: 1}, recoveryTrees()[0], plans)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x := runs.compare("leave", planIdeal, overhead).median(); x > 3 {
+		t.Errorf("half of the peers leave: %.1f %% over ideal", x)
+	}
+	if x := runs.compare("crash, master's", "crash, master's, naive", gain).median(); x < 20 {
+		t.Errorf("the master's cluster crashes: %.1f %% better than naive", x)
+	}
+	if x := collect(runs["crash, master's"], reuse).median(); x < 98 {
+		t.Errorf("%.1f %% of orphans are reused", x)
 	}
 }
 
