@@ -3,6 +3,7 @@ package satin
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -291,6 +292,39 @@ func (p *Pool) submit(out *passport, fn string, arg any, ended func(result any, 
 
 // errCancelled is why a guest was aborted.
 var errCancelled = errors.New("satin: cancelled by its owner")
+
+// Hurry has the job begin before those that run now, if it has not begun: a worker gives its core up to it at its next Spawn or
+// Get, and goes on when the job waits for what is elsewhere, or has ended. For the root of a run that is begun again: it has
+// little to do itself, and much waits for it.
+func (g *Guest) Hurry() {
+	p := g.p
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	i := slices.Index(p.inbox, g.r)
+	if i < 0 || p.closed.Load() {
+		return
+	}
+	var v *worker
+	switch {
+	case len(p.spares) > 0:
+		v = p.popSpare()
+	case len(*p.workers.Load()) < maxWorkers:
+		v = p.addWorker()
+	default:
+		return // it begins when a worker has nothing else to do
+	}
+	p.inbox = slices.Delete(p.inbox, i, i+1)
+	p.inboxLen.Add(-1)
+	v.first = g.r
+	if p.free.Load() > 0 {
+		p.feed(v)
+		return
+	}
+	p.ready = slices.Insert(p.ready, 0, v)
+	p.waiting.Add(1)
+	p.resumable.Add(1)
+	p.callAll()
+}
 
 // Cancel aborts the job and its descendants, best effort; it does nothing if the job has finished.
 func (g *Guest) Cancel() { g.p.cancel(g.r, errCancelled) }

@@ -92,6 +92,7 @@ type worker struct {
 	watch    stopwatch
 	pool     *Pool // nil: the sequential program
 	id       int
+	first    *record // to begin with, when it gets a core (Guest.Hurry); written under the scheduler's mutex while it has none
 	tab      atomic.Pointer[levelTab]
 	slotTab  atomic.Pointer[[]*record] // slots, for thieves
 	_        [64]byte
