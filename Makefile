@@ -34,7 +34,7 @@ CHROMIUM ?= $(or $(shell command -v chromium chromium-browser google-chrome 2>/d
 
 test-browser: ## Check the page's types and try it in Chromium (needs node and npm; 2 minutes)
 	@command -v npm >/dev/null || { echo "test-browser needs node 20 or later with npm: see https://nodejs.org, or apt-get install npm"; exit 1; }
-	cd dashboard/web && npm ci --no-audit --no-fund && npm run check
+	cd dashboard/web && npm ci --no-audit --no-fund && npm run check && npm test
 	@[ -x "$(CHROMIUM)" ] || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends chromium; } || \
 		{ echo "test-browser found no Chromium: install one (apt-get install chromium), or say where it is by CHROMIUM=/path/to/chrome"; exit 1; }
 	CHROMIUM="$(CHROMIUM)" $(GO) test -tags browser -run InBrowser -count=1 -timeout 10m -v ./dashboard

@@ -42,35 +42,61 @@ export class TreeCopy {
     return news;
   }
 
-  /** @param {Growth} g */
+  /** Takes in what is new; says whether anything is. What is as it was is left as it is: there may be very much of it. @param {Growth} g */
   take(g) {
-    if (g.all) this.nodes.clear();
-    if (g.all) this.peers = [];
+    if (g.all) {
+      this.nodes.clear();
+      this.tops = [];
+      this.peers = [];
+    }
+    /** @type {Set<Node[]>} lists that are not in order any more */
+    const unsorted = new Set();
+    const hang = (/** @type {Node} */ n) => {
+      n.above = this.nodes.get(n.up ?? 0) ?? null;
+      const list = n.above?.kids ?? this.tops, last = list.at(-1);
+      if (last && (last.s > n.s || (last.s === n.s && last.n > n.n))) unsorted.add(list);
+      list.push(n);
+    };
+    /** @type {Map<Node[], Set<Node>>} what goes from which list */
+    const going = new Map();
+    const unhang = (/** @type {Node} */ n) => {
+      const list = n.above?.kids ?? this.tops, set = going.get(list) ?? new Set();
+      going.set(list, set.add(n));
+    };
+    /** @type {Node[]} */
+    const hanging = [];
     for (const s of g.set) {
       const old = this.nodes.get(s.n);
-      if (old) {
-        delete old.e;
-        delete old.up;
-        Object.assign(old, s);
-      } else {
-        this.nodes.set(s.n, { ...s, kids: [], above: null, from: 0, to: 0, row: 0, weight: 0 });
+      if (!old) {
+        const n = { ...s, kids: [], above: null, from: 0, to: 0, row: 0, weight: 0 };
+        this.nodes.set(s.n, n);
+        hanging.push(n);
+        continue;
+      }
+      if ((old.up ?? 0) !== (s.up ?? 0)) {
+        unhang(old);
+        hanging.push(old);
+      }
+      delete old.e;
+      delete old.up;
+      Object.assign(old, s);
+    }
+    for (const number of g.gone) {
+      const n = this.nodes.get(number);
+      if (n) unhang(n);
+      this.nodes.delete(number);
+    }
+    for (const n of this.tops) { // those that came before the one they are under
+      if (n.up && this.nodes.has(n.up) && !going.get(this.tops)?.has(n)) {
+        unhang(n);
+        hanging.push(n);
       }
     }
-    for (const n of g.gone) this.nodes.delete(n);
+    for (const [list, set] of going) list.splice(0, list.length, ...list.filter((n) => !set.has(n)));
+    for (const n of hanging) if (this.nodes.has(n.n)) hang(n);
+    for (const list of unsorted) list.sort((a, b) => a.s - b.s || a.n - b.n);
     [this.#epoch, this.#from, this.#to, this.folded, this.peers, this.newest] = [g.epoch, g.from, g.to, g.folded, g.peers, g.newest];
-    if (g.set.length + g.gone.length > 0) this.#link();
     return g.set.length + g.gone.length > 0 || g.all;
-  }
-
-  /** Hangs all segments under those that they were stolen from, in the order in which they began. */
-  #link() {
-    this.tops = [];
-    const all = [...this.nodes.values()].sort((a, b) => a.s - b.s || a.n - b.n);
-    for (const n of all) n.kids = [];
-    for (const n of all) {
-      n.above = this.nodes.get(n.up ?? 0) ?? null;
-      (n.above?.kids ?? this.tops).push(n);
-    }
   }
 }
 

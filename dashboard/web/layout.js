@@ -10,14 +10,17 @@ export function place(tree, across) {
   if (across === "time") return byTime(order, tree.newest);
   if (across === "jobs") {
     for (const n of order) n.weight = n.x + (n.fx ?? 0) + 1 + (n.f ?? 0);
-    for (const n of order.toReversed()) if (n.above) n.above.weight += n.weight;
+    for (let i = order.length - 1; i >= 0; i--) {
+      const n = order[i];
+      if (n?.above) n.above.weight += n.weight;
+    }
   }
   let rows = 0;
   divide(tree.tops, 0, 1, across === "jobs", tree.tops.reduce((sum, n) => sum + n.weight, 0));
   for (const n of order) {
     n.row = n.above ? n.above.row + 1 : 0;
     rows = Math.max(rows, n.row + 1);
-    divide(n.kids, n.from, n.to, across === "jobs", n.weight);
+    if (n.kids.length) divide(n.kids, n.from, n.to, across === "jobs", n.weight);
   }
   return rows;
 }
@@ -42,16 +45,37 @@ function divide(list, from, to, byJobs, whole) {
 
 /** Each segment below the one it was stolen from, in the first row that is free then. @param {Node[]} order @param {number} newest */
 function byTime(order, newest) {
-  const whole = Math.max(1e-6, newest);
-  /** @type {number[]} the end of the last segment in each row */
-  const ends = [];
-  for (const n of order.sort((a, b) => a.s - b.s || a.n - b.n)) {
+  const whole = Math.max(1e-6, newest), rows = new Rows();
+  // In the order in which they began; a parent before its children also where clocks say otherwise.
+  for (const n of order) n.weight = n.above ? Math.max(n.s, n.above.weight) : n.s;
+  for (const n of order.toSorted((a, b) => a.weight - b.weight)) { // which keeps the order of equals
     n.from = Math.min(1, n.s / whole);
     n.to = Math.max(n.from, Math.min(1, (n.e ?? newest) / whole));
-    let row = n.above ? n.above.row + 1 : 0;
-    while ((ends[row] ?? -1) > n.s) row++;
-    n.row = row;
-    ends[row] = n.e ?? Infinity;
+    n.row = rows.take(n.above ? n.above.row + 1 : 0, n.weight, n.e ?? Infinity);
   }
-  return ends.length;
+  return rows.used;
+}
+
+const mostRows = 1 << 12;
+
+/** Until when each row is taken, as a tree of the earliest ends, so that a free one is found in a few steps. */
+class Rows {
+  used = 0;
+  #ends = new Float64Array(2 * mostRows).fill(-1); // row r is at mostRows + r, above two is the earlier of them
+
+  /** Takes the first row from the given one that is free from start on; the last one if there is none.
+   * @param {number} from @param {number} start @param {number} end */
+  take(from, start, end) {
+    let at = mostRows + Math.min(from, mostRows - 1);
+    while (at > 1 && (this.#ends[at] ?? 0) > start) { // up to a part on the right with a free row in it
+      while (at > 1 && at % 2 === 1) at >>= 1;
+      if (at > 1) at++;
+    }
+    while (at > 1 && at < mostRows) at = (this.#ends[2 * at] ?? 0) <= start ? 2 * at : 2 * at + 1;
+    const row = at > 1 ? at - mostRows : mostRows - 1;
+    this.used = Math.max(this.used, row + 1);
+    this.#ends[mostRows + row] = end;
+    for (let up = (mostRows + row) >> 1; up >= 1; up >>= 1) this.#ends[up] = Math.min(this.#ends[2 * up] ?? 0, this.#ends[2 * up + 1] ?? 0);
+    return row;
+  }
 }
