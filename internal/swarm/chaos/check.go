@@ -113,6 +113,9 @@ func (t *trial) dismiss(ctx context.Context) {
 	for _, p := range t.everybody() {
 		t.readLog(p)
 	}
+	if t.lab != nil && t.plan.fills(t.plan.Owner) && !strings.Contains(t.everybody()[t.plan.Owner].Log(), noSpace) {
+		t.wrong("the owner has not said that it could not keep the answer on its disk")
+	}
 	for _, p := range left {
 		if err := t.files(p); err != nil {
 			t.wrong("peer %d: %w", p.Number, err)
@@ -137,13 +140,16 @@ func leaks(log string) string {
 	return ""
 }
 
+// noSpace is what the system says of a full disk.
+const noSpace = "no space left on device"
+
 // cries are what no log should have.
 var cries = regexp.MustCompile(`(?m)^(panic:|fatal error:|WARNING: DATA RACE|.*level=ERROR).*$`)
 
 // readLog looks for what a process should never say.
 func (t *trial) readLog(p *swarm.Process) {
 	for _, line := range cries.FindAllString(p.Log(), 3) {
-		if strings.Contains(line, "no space left on device") && t.lab != nil {
+		if strings.Contains(line, noSpace) && t.lab != nil {
 			continue // it is right to say that
 		}
 		t.wrong("peer %d logs: %s", p.Number, line)

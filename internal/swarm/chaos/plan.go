@@ -20,8 +20,10 @@ type Plan struct {
 	Theme string
 	Task  string // the application and its arguments
 	Owner int    // the process that the run is submitted to
-	Small []int  // processes whose disk is small
-	Acts  []Act  // one after the other
+	// Policy and Recovery are how jobs are stolen, and what becomes of those of lost peers.
+	Policy, Recovery string
+	Small            []int // processes whose disk is small
+	Acts             []Act // one after the other
 }
 
 // A Kind is a kind of fault.
@@ -89,6 +91,8 @@ func (a Act) String() string {
 	}
 	text := fmt.Sprintf("%s %s %s", a.Kind, who, a.On)
 	switch {
+	case a.For == forGood:
+		text += ", for good"
 	case a.For > 0:
 		text += fmt.Sprintf(", for %v", a.For)
 	case a.Kind == Kill || a.Kind == Term || a.Kind == Leave:
@@ -106,7 +110,7 @@ func (p Plan) String() string {
 	for _, a := range p.Acts {
 		acts = append(acts, a.String())
 	}
-	text := fmt.Sprintf("seed %d, %s: %s by peer %d", p.Seed, p.Theme, p.Task, p.Owner)
+	text := fmt.Sprintf("seed %d, %s: %s by peer %d, %s, %s", p.Seed, p.Theme, p.Task, p.Owner, p.Policy, p.Recovery)
 	if len(p.Small) > 0 {
 		text += fmt.Sprintf(", small disks %v", p.Small)
 	}
@@ -119,6 +123,14 @@ func (p Plan) isolates() bool { return p.has(Cut) }
 func (p Plan) has(k Kind) bool {
 	return slices.ContainsFunc(p.Acts, func(a Act) bool { return a.Kind == Cut })
 }
+
+// fills says whether the disk of a process is full until the end.
+func (p Plan) fills(number int) bool {
+	return slices.ContainsFunc(p.Acts, func(a Act) bool { return a.Kind == Fill && a.For == forGood && slices.Contains(a.Who, number) })
+}
+
+// forGood is longer than any trial.
+const forGood = time.Hour
 
 // A draw makes a plan.
 type draw struct {
@@ -167,8 +179,18 @@ func Draw(seed uint64, brief bool) Plan {
 		}
 	}
 	theme.draw(d)
+	d.Policy, d.Recovery = "adaptive", "salvage"
+	if d.IntN(3) == 0 {
+		d.Policy = policies[d.IntN(len(policies))]
+	}
+	if d.IntN(6) == 0 {
+		d.Recovery = "naive"
+	}
 	return d.Plan
 }
+
+// policies are those there are besides the default.
+var policies = []string{"rs", "crs", "chs", "cmrs", "acrs", "push", "load", "master"}
 
 // some takes so many processes, at least one, that no act is about yet.
 func (d *draw) some(least, most int) []int {
@@ -248,7 +270,7 @@ func (d *draw) full() {
 		who = append(who, d.Owner)
 	}
 	d.Small = who
-	lasts := time.Hour
+	lasts := forGood
 	if d.IntN(2) == 0 {
 		lasts = d.span()
 	}

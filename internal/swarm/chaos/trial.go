@@ -145,7 +145,7 @@ func (t *trial) hold(ctx context.Context) (err error) {
 		return err
 	}
 	owner := t.swarm.Peers[t.plan.Owner]
-	out, err := owner.Command(ctx, append([]string{"run", "--detach"}, strings.Fields(t.plan.Task)...)...)
+	out, err := owner.Command(ctx, append([]string{"run", "--detach", "--recovery", t.plan.Recovery}, strings.Fields(t.plan.Task)...)...)
 	if err != nil {
 		return err
 	}
@@ -273,7 +273,7 @@ func site(cluster int) string { return fmt.Sprintf("site%d", cluster) }
 // it is started again.
 func (t *trial) settings(number int) []string {
 	list := []string{
-		"SATIN_CLUSTER=" + site(number%clusters),
+		"SATIN_CLUSTER=" + site(number%clusters), "SATIN_POLICY=" + t.plan.Policy,
 		swarm.Listen(fmt.Sprintf("127.%d.%d.%d", 64+os.Getpid()%128, t.number%256, 1+number)),
 	}
 	if t.shaper != nil {
