@@ -2,9 +2,11 @@ package peer
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/libp2p/go-libp2p/core/peer"
 
+	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/gossip"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/steal"
@@ -68,7 +70,36 @@ func (p *Peer) hearNews(author peer.ID, b []byte) {
 	}
 	if s := p.runs.sessionOf(n.Run); s != nil {
 		s.Hear(n)
+		if n.Master != nil {
+			p.runs.heardMaster(n.Run, author)
+		}
 		return
 	}
 	p.runs.heard(n.Run, author)
+}
+
+// heardMaster notes who holds a run's root job, for people: package steal has its own account.
+func (t *runs) heardMaster(run satin.RunID, id peer.ID) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if r := t.table[run]; r != nil {
+		r.master, r.masterHeard = id, time.Now()
+	}
+}
+
+// masterOf is who holds the root job, as far as this peer knows; "" if nobody was heard of lately. The table's mutex is held.
+func (p *Peer) masterOf(r *run, now time.Time) string {
+	switch {
+	case r.answered != nil:
+		return r.answered.Author.String()
+	case r.state.Ended():
+		return r.manifest.Owner.String()
+	case r.session != nil && r.session.Stats().Master:
+		return p.host.ID().String()
+	case r.master != "" && now.Sub(r.masterHeard) < p.cfg.Steal.MasterLease:
+		return r.master.String()
+	case r.master == "" && now.Sub(r.began) < p.cfg.Steal.MasterLease:
+		return r.manifest.Owner.String()
+	}
+	return ""
 }

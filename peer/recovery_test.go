@@ -39,6 +39,7 @@ func TestOwnerCrashes(t *testing.T) {
 		t.Errorf("deputies %v, want the three others", d)
 	}
 	until(t, "all others have stolen", func() bool { return works(t, list[0], run) && works(t, list[1], run) && works(t, list[2], run) })
+	until(t, "the others know the master", func() bool { return runs(t, list[1])[run].Master == owner.ID().String() })
 	owner.Close() // without a word
 	for _, p := range list {
 		until(t, "the run has been answered", func() bool { return stateOf(t, p, run) == control.RunDone })

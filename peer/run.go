@@ -38,6 +38,9 @@ type run struct {
 	asking bool
 	turn   int
 
+	master      peer.ID // who was last heard to hold the root job
+	masterHeard time.Time
+
 	claims   []*statement.SignedAnswered // of peers that say they have the answer, and are not believed yet
 	answered *statement.SignedAnswered   // of the peer that had the root job at the end, if that is not the owner
 	disputed string                      // the peer that has another answer

@@ -110,7 +110,7 @@ func (p *Peer) describeRun(r *run, now time.Time) control.RunInfo {
 	stats := f.stats()
 	peers, _, _ := r.taking(now)
 	i := control.RunInfo{
-		Run: hexRun(m.Run), App: m.App, Args: r.args, Title: m.Title, Owner: m.Owner.String(), Mine: r.mine, Master: m.Owner.String(),
+		Run: hexRun(m.Run), App: m.App, Args: r.args, Title: m.Title, Owner: m.Owner.String(), Mine: r.mine, Master: p.masterOf(r, now),
 		State: r.state, Why: r.why, Submitted: time.Unix(m.Created, 0).UTC(), Elapsed: r.elapsed(now).Seconds(), Peers: peers,
 		Executed: f.Executed, Stats: &stats, Recovery: cmp.Or(m.Recovery, "salvage"), Deputies: m.Deputies, Disputed: r.disputed != "",
 	}
@@ -133,7 +133,6 @@ func (p *Peer) describeRun(r *run, now time.Time) control.RunInfo {
 	}
 	if r.answered != nil {
 		i.AnsweredBy = r.answered.Author.String()
-		i.Master = i.AnsweredBy
 	}
 	if r.disputed != "" {
 		i.Why = "disputed: " + r.disputed + " came to another answer"

@@ -52,8 +52,9 @@ func newLeaveCommand(c console) *cobra.Command {
 	return newDaemonCommand(c, cobra.Command{
 		Use:   "leave",
 		Short: "Let the daemon leave the swarm and end",
-		Long: `leave gives the work of others back, says goodbye, and ends the daemon, and returns when it has ended. Its own runs end with it. The
-peer remains a member: satin-peer start takes it back in. SIGTERM, Ctrl-C and closing its terminal do the same.`,
+		Long: `leave hands results and work over to other peers, says goodbye, and ends the daemon, and returns when it has ended. Its own runs go
+on without it, if others take part, and with it when it is started again. The peer remains a member: satin-peer start takes it
+back in. SIGTERM, Ctrl-C and closing its terminal do the same.`,
 		Example: "  satin-peer leave",
 	}, 0, 0, func(ctx context.Context, d *control.Client, _ []string) error {
 		if err := d.Leave(ctx); err != nil {

@@ -235,8 +235,8 @@ func newWaitCommand(list []apps.App, c console) *cobra.Command {
 		Use:   "wait RUN",
 		Short: "Wait for a run and print its answer",
 		Long: `wait shows the progress of a run that this peer owns, and prints its answer when it is there, as satin-peer run would have. It
-can be asked again later. An answer that was there is kept when the daemon is restarted; a run that had not ended is not. RUN is what satin-peer runs shows, or its first digits. Names of files in the run's arguments are taken
-from the present directory. Ctrl-C ends the waiting, not the run.`,
+can be asked again later, also after a restart of the daemon: an answer is kept, and a run that had not ended goes on. RUN is what
+satin-peer runs shows, or its first digits. Names of files in the run's arguments are taken from the present directory. Ctrl-C ends the waiting, not the run.`,
 		Example: `  satin-peer wait 4f1c
   satin-peer wait 4f1c --json > queens.json`,
 	}, 1, 1, func(ctx context.Context, d *control.Client, args []string) error {
