@@ -24,12 +24,10 @@ func (p *Peer) Leave(ctx context.Context) error {
 		patience = min(patience, max(time.Until(end)-flushTime-farewellTime, 0))
 	}
 	var wg sync.WaitGroup
-	for _, r := range p.runs.inProgress() {
+	runs := p.runs.inProgress()
+	for _, r := range runs {
 		if r.session != nil {
-			wg.Go(func() {
-				r.session.Leave(patience)
-				r.keeper.close(p, !r.mine && patience > 0) // what it holds has been handed over
-			})
+			wg.Go(func() { r.session.Leave(patience) })
 		}
 	}
 	wg.Wait()
@@ -38,7 +36,30 @@ func (p *Peer) Leave(ctx context.Context) error {
 	defer cancel()
 	_ = p.stream.Flush(soon) // one that cannot be reached does not hold up the others' goodbyes, nor us
 	p.takeLeave(ctx)
-	return ctx.Err()
+	err := ctx.Err()
+	p.closeKeepers(ctx, runs, patience > 0)
+	return err
+}
+
+// closeKeepers lets go of the checkpoints, when everybody has been told: a disk may take seconds, and nobody else waits for that. With
+// what others' runs had here handed over, they have no use any more.
+func (p *Peer) closeKeepers(ctx context.Context, runs []*run, handedOver bool) {
+	written := make(chan struct{})
+	p.spawn(func(context.Context) {
+		defer close(written)
+		var wg sync.WaitGroup
+		for _, r := range runs {
+			if r.session != nil {
+				wg.Go(func() { r.keeper.close(p, !r.mine && handedOver) })
+			}
+		}
+		wg.Wait()
+	})
+	select {
+	case <-written:
+	case <-ctx.Done():
+		p.log.Warn("the disk does not take the end of the checkpoints in time: what was last computed may be missing from them")
+	}
 }
 
 // flushTime bounds the goodbyes to partners: those that are connected have them in a round trip.
