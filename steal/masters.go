@@ -35,9 +35,9 @@ func (c *Core) masterTick() {
 	}
 }
 
-// mastership is told how busy the engine is first.
+// mastership is told first what the engine can do.
 func (c *Core) mastership() *mastership {
-	c.masters.work(c.idle() > 0, c.root != nil && c.root.state != waiting)
+	c.masters.work(c.load.Workers > 0, c.root != nil && c.root.state != waiting)
 	return c.masters
 }
 

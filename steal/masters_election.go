@@ -42,10 +42,10 @@ import (
 //     beacon or message of its next life), all but one beacon period of the lease is taken as over.
 //     Half a beacon period before the lease is over two beacons are missing: everybody who has outcomes that the master
 //     acknowledged tells of them, so that whoever begins knows of them from the start.
-//  5. A master all of whose workers are busy with jobs that it has stolen, long ones perhaps, says so: Beacon.Waiting. A peer that
-//     listens to it and has an idle worker becomes master after a sixteenth of its stagger, and the other steps down. So the root
-//     begins soon if there is anybody with nothing to do, and if there is nobody, nobody waits for it. A Fresh owner does not say so
-//     in its first lease, as its engine may be about to be ready.
+//  5. A master whose engine may use no core at the moment, since its user has paused it for instance, says that the root waits:
+//     Beacon.Waiting. A peer that listens to it and may use one becomes master after a sixteenth of its stagger, and the other steps
+//     down. (That all workers are busy is no reason to wait: the root begins before what they run, see feedWorkers.) A Fresh owner
+//     does not say so in its first lease, as its engine may be about to be ready.
 //
 // Why it converges. When faults stop, let beacons take at most d. Masters that can hear each other are ordered by (answer, begun,
 // rank, ID), the same order at all of them, as it depends on nothing but the two. An entry in that order only ever gets better: a
@@ -90,7 +90,7 @@ type mastership struct {
 	sentAt   time.Duration
 	answered *[16]byte // the hash of the root's outcome, once it was finished here
 
-	idle    bool          // a worker here has nothing to do
+	able    bool          // the engine here may use a core
 	runs    bool          // the root has begun here
 	grace   time.Duration // until then a fresh owner does not say that it waits
 	offerAt time.Duration // when to take the root of a master that waits; 0: not decided
@@ -168,7 +168,7 @@ const (
 )
 
 // work tells what the engine here does. It comes before hear, look and next.
-func (m *mastership) work(idle, runs bool) { m.idle, m.runs = idle, runs }
+func (m *mastership) work(able, runs bool) { m.able, m.runs = able, runs }
 
 // hear takes a beacon in: steps 2 and 3.
 func (m *mastership) hear(from Address, b *Beacon) (d decision, v verdict) {
@@ -219,7 +219,7 @@ func (m *mastership) hasEnded(id PeerID) PeerID {
 
 // claim is what this peer says of itself as master.
 func (m *mastership) claim() claim {
-	waits := m.answered == nil && !m.runs && !m.idle && m.seen >= m.grace
+	waits := m.answered == nil && !m.runs && !m.able && m.seen >= m.grace
 	return claim{m.self, m.answered != nil, waits}
 }
 
@@ -315,8 +315,8 @@ func (m *mastership) mayTake(alive func(PeerID) bool) bool {
 	return m.seen >= m.offerAt
 }
 
-// offered says whether the master waits for a worker, and one here is idle.
-func (m *mastership) offered() bool { return m.idle && m.claims.waiting }
+// offered says whether the master may use no core, and this peer may.
+func (m *mastership) offered() bool { return m.able && m.claims.waiting }
 
 // ahead counts the members that rank before this peer and might act, but the master.
 func (m *mastership) ahead(alive func(PeerID) bool) (n int) {

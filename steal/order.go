@@ -48,7 +48,8 @@ const (
 	// fewer jobs or none, without waiting for a running leaf to end.
 	Take OrderKind = 1 + iota
 	// RunSegment asks an idle worker to run Job as Segment. The engine answers with Core.Finished once. The run's root, at its
-	// master, is a segment like any other.
+	// master, is a segment like any other, but it comes First: if all workers are busy one of them begins it nevertheless, as soon as
+	// it can, and goes on with its own job when the root waits for children that are elsewhere, or has ended.
 	RunSegment
 	// PutBack returns the job Ref to the queue it was taken from, as the oldest. Restarted says that another peer may have
 	// worked on it.
@@ -84,6 +85,7 @@ type Order struct {
 	Max       int       // Take, at least 1
 	Segment   SegmentID // RunSegment, AbortSegment
 	Job       Job       // RunSegment
+	First     bool      // RunSegment: before what runs
 	Ref       Ref       // PutBack, Deliver
 	Restarted bool      // PutBack
 	Outcome   []byte    // Deliver, Answer

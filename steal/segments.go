@@ -67,19 +67,28 @@ func (c *Core) idle() int { return max(0, c.load.Idle-int(c.runs-c.load.Runs)) }
 // queued is how many jobs this peer could give away.
 func (c *Core) queued() int { return c.load.Queued + len(c.waiting) }
 
-// feedWorkers hands waiting segments to idle workers, oldest first: it is the largest.
+// feedWorkers hands waiting segments to idle workers, oldest first: it is the largest. The root does not wait for an idle one: the
+// engine begins it before what runs, if it may use a core at all.
 func (c *Core) feedWorkers() {
-	for n := c.idle(); n > 0 && len(c.waiting) > 0; n-- {
-		s := c.waiting[0]
-		c.waiting = slices.Delete(c.waiting, 0, 1)
-		s.state = running
-		c.runs++
-		c.begunAt, s.begun = c.now, c.now
-		if s.job.Restarted {
-			c.expectRestarted()
-		}
-		c.order(Order{Kind: RunSegment, Segment: s.id, Job: s.job})
+	if s := c.root; s != nil && s.state == waiting && c.load.Workers > 0 {
+		c.runSegment(s)
 	}
+	for n := c.idle(); n > 0 && len(c.waiting) > 0; n-- {
+		c.runSegment(c.waiting[0])
+	}
+}
+
+// runSegment has the engine run a segment that waits.
+func (c *Core) runSegment(s *segment) {
+	i := slices.Index(c.waiting, s)
+	c.waiting = slices.Delete(c.waiting, i, i+1)
+	s.state = running
+	c.runs++
+	c.begunAt, s.begun = c.now, c.now
+	if s.job.Restarted {
+		c.expectRestarted()
+	}
+	c.order(Order{Kind: RunSegment, Segment: s.id, Job: s.job, First: s.root})
 }
 
 // finish sends the outcome home, and keeps it in case it is lost there. A copy's outcome is home already: it settles the lease, and

@@ -39,7 +39,7 @@ func jobOf(t *satin.Taken) (steal.Job, error) {
 }
 
 // run starts a stolen job, or the root. One that cannot be run ends at once, as a job that panicked: its spawner has to learn of it.
-func (s *Session) run(id steal.SegmentID, j *steal.Job) {
+func (s *Session) run(id steal.SegmentID, j *steal.Job, first bool) {
 	s.runs++
 	job := satin.JobID{Run: s.cfg.Run.ID, Path: j.Path}
 	ended := func(outcome []byte, returned bool) {
@@ -57,7 +57,9 @@ func (s *Session) run(id steal.SegmentID, j *steal.Job) {
 		ended(encodePanic(string(s.cfg.Self.Peer), job, j.Function, &satin.JobError{ID: job, Func: j.Function, Panic: err}), false)
 		return
 	}
-	s.segments[id] = g
+	if s.segments[id] = g; first {
+		g.Hurry()
+	}
 	if len(j.Path) == 0 {
 		s.root = id
 	}

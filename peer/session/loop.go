@@ -156,7 +156,7 @@ func (s *Session) obey(now time.Duration, o *steal.Order) {
 			s.carryOut(now, s.core.Taken(now, o.Ticket, nil))
 		}
 	case steal.RunSegment:
-		s.run(o.Segment, &o.Job)
+		s.run(o.Segment, &o.Job, o.First)
 	case steal.PutBack:
 		if g, ok := s.forget(o.Ref); ok {
 			if o.Restarted && !g.found {
