@@ -2,6 +2,10 @@ package main
 
 // hookMutants are mistakes in the engine's hooks for recovery: jobs that are handed over, asked about, timed and kept.
 var hookMutants = []mutant{
+	{name: "engine/hurried-forgotten", wrong: "a job in a hurry is forgotten by the worker that is to begin with it", file: "sched.go", pkg: ".", run: "^TestHurry$", args: brief,
+		old: "		if r := w.first; r != nil {\n", new: "		if r := w.first; r != nil && since == 0 {\n"},
+	{name: "engine/hurry-calls-nobody", wrong: "no worker gives its core up to a job in a hurry", file: "outside.go", pkg: ".", run: "^TestHurry$", args: brief,
+		old: "	p.resumable.Add(1)\n	p.callAll()\n", new: "	p.resumable.Add(1)\n"},
 	{name: "engine/slot-back-before-thief", wrong: "an owner reuses the slot of a job handed over while a thief steps over it", file: "handover.go", pkg: ".", run: handOver, args: thorough,
 		old: "	for !r.passed.Load() {\n		pause()\n	}\n", new: ""},
 	{name: "engine/handed-over-stolen", wrong: "a thief takes a job that was handed over", file: "stack.go", pkg: ".", run: handOver, args: brief,

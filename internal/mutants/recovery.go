@@ -37,7 +37,7 @@ var recoveryMutants = []mutant{
 	{name: "recovery/told-for-nothing", wrong: "tuples are told though nobody is lost", file: "steal/segments.go", pkg: "steal", run: salvage, args: unshrunk,
 		old: "	if k != nil && s.owner.lost {", new: "	if k != nil {"},
 	{name: "recovery/run-before-watch", wrong: "a restarted job is run before the engine knows of orphans", file: "steal/segments.go", pkg: "steal", run: salvage, args: unshrunk,
-		old: "			c.expectRestarted()\n", new: ""},
+		old: "		c.expectRestarted()\n	}\n	c.order(Order{Kind: RunSegment", new: "	}\n	c.order(Order{Kind: RunSegment"},
 	{name: "recovery/no-piggy-back", wrong: "newcomers do not learn of orphans", file: "steal/victim.go", pkg: "steal", run: salvage, args: unshrunk,
 		old: "				grants[i].Orphans = c.orphansUnder(grants[i].Job.Path, c.cfg.MaxTuplesPerNews, &room)\n", new: "				_ = room\n"},
 	{name: "recovery/asked-again", wrong: "a tuple that was not so is believed again", file: "steal/leases.go", pkg: "steal", run: salvage, args: unshrunk,
