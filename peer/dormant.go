@@ -24,9 +24,9 @@ type dormant struct {
 }
 
 const (
-	// dormantFor is how long nobody must have known a run before it is taken up without a word.
-	dormantFor      = 30 * time.Second
-	askDormantEvery = 3 * time.Second
+	// defaultDormantFor is how long nobody must have known a run before it is taken up without a word.
+	defaultDormantFor = 30 * time.Second
+	askDormantEvery   = 3 * time.Second
 )
 
 // findDormant looks for them, once. Checkpoints of runs that are over are removed; those that cannot be read are left alone.
@@ -83,7 +83,7 @@ func (t *runs) wake(now time.Time) {
 		case buried && g.author == d.manifest.Owner && g.holds(), now.Unix() >= d.manifest.Expires:
 			delete(t.dormant, run)
 			t.p.spawn(func(context.Context) { t.p.discard(run) })
-		case now.Sub(d.since) > dormantFor && !d.asking:
+		case now.Sub(d.since) > t.dormantFor && !d.asking:
 			delete(t.dormant, run)
 			t.p.log.Info("nobody knows of a run that this peer took part in: it goes on here", "run", run, "title", d.manifest.Title)
 			t.p.spawn(func(context.Context) { t.rouse(d.manifest) })

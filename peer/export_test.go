@@ -5,12 +5,13 @@ import (
 
 	"github.com/libp2p/go-libp2p/core/peer"
 
+	"github.com/satin-peer/satin/internal/checkpoint"
 	"github.com/satin-peer/satin/peer/statement"
 )
 
 // Messages are one of each type that members send on the protocols of this package.
 func Messages() []any {
-	return []any{&meeting{}, &runQuestion{}, &runAnswer{}, &load{}, &keepRequest{}, &keepReply{}, &answerQuestion{}}
+	return []any{&meeting{}, &runQuestion{}, &runAnswer{}, &load{}, &keepRequest{}, &keepReply{}, &answerQuestion{}, &collectQuestion{}}
 }
 
 // Statement signs that this peer has an answer, whether or not that is so.
@@ -60,6 +61,30 @@ func (p *Peer) HearAnswered(a *statement.SignedAnswered, from *Peer) error {
 func (p *Peer) Holds(run string) bool {
 	id, ok := parseRunID(run)
 	return ok && p.holding.has(id) && p.held.has(run)
+}
+
+// Rouse lets the peer wait for no word about runs that it has checkpoints of.
+func (p *Peer) Rouse() {
+	p.runs.mu.Lock()
+	defer p.runs.mu.Unlock()
+	p.runs.dormantFor = 0
+}
+
+// Stored is how many results the checkpoint of a run has.
+func (p *Peer) Stored(run string) int {
+	id, _ := parseRunID(run)
+	snap, err := checkpoint.Read(p.checkpointDir(id), checkpoint.Header{}, nil)
+	if err != nil {
+		return 0
+	}
+	defer snap.Close()
+	return snap.Len()
+}
+
+// RunID is the ID of a run in bytes.
+func (p *Peer) RunID(run string) []byte {
+	id, _ := parseRunID(run)
+	return id[:]
 }
 
 // ID is the peer's own.

@@ -91,6 +91,9 @@ func (t *runs) stop(r *run, state control.RunState, why string) {
 		t.p.spawn(func(context.Context) {
 			s.Cancel()
 			r.keeper.close(t.p, over)
+			if r.keeper == nil && over { // there may be one of an earlier life, from before checkpoints were switched off
+				t.p.discard(r.manifest.Run)
+			}
 			s.Close()
 		})
 	}

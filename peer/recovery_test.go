@@ -95,6 +95,29 @@ func TestOwnerLeaves(t *testing.T) {
 	}
 }
 
+// Half of the peers leave at once.
+func TestHalfLeaves(t *testing.T) {
+	list := swarm(t, 4, hasty)
+	n, want := lasting(t)
+	run := submit(t, list[0], "fib", n)
+	until(t, "all take part", func() bool { return works(t, list[1], run) && works(t, list[2], run) && works(t, list[3], run) })
+	left := make(chan error, 2)
+	for _, p := range list[2:] {
+		go func() { left <- p.Leave(deadline(t)) }()
+	}
+	for range list[2:] {
+		if err := <-left; err != nil {
+			t.Error(err)
+		}
+	}
+	for _, p := range list[2:] {
+		p.Close()
+	}
+	if got := await[int](t, list[0], run); got != want {
+		t.Errorf("fib(%d) = %d", n, got)
+	}
+}
+
 // An owner that comes back in the middle of its run takes part in it again.
 func TestOwnerComesBack(t *testing.T) {
 	dir := t.TempDir()

@@ -53,9 +53,10 @@ type runs struct {
 
 	told [][]byte // the newest tombstones of own runs, for those whom gossip did not reach
 
-	reviewed time.Time // when the answers that are kept for others were
-	dormant  map[satin.RunID]*dormant
-	resuming sync.Mutex // one suspended run is taken up at a time
+	reviewed   time.Time // when the answers that are kept for others were
+	dormant    map[satin.RunID]*dormant
+	dormantFor time.Duration
+	resuming   sync.Mutex // one suspended run is taken up at a time
 
 	concluding      sync.Mutex // one answer to an own run at a time; not held together with mu but by who takes it first
 	fetchingAnswers int
@@ -75,7 +76,7 @@ type grave struct {
 func (g grave) holds() bool { return g.Reason != statement.Resumed }
 
 func newRuns(p *Peer) *runs {
-	return &runs{p: p, table: map[satin.RunID]*run{}, fetching: map[satin.RunID]peer.ID{}, graves: map[satin.RunID]grave{}, waiting: map[satin.RunID][]*steal.Message{}, dormant: map[satin.RunID]*dormant{}}
+	return &runs{p: p, table: map[satin.RunID]*run{}, fetching: map[satin.RunID]peer.ID{}, graves: map[satin.RunID]grave{}, waiting: map[satin.RunID][]*steal.Message{}, dormant: map[satin.RunID]*dormant{}, dormantFor: defaultDormantFor}
 }
 
 // heard says that somebody spoke of a run. If it is new, its manifest is fetched from there.

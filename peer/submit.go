@@ -33,17 +33,8 @@ func (p *Peer) Submit(_ context.Context, sub control.Submission) (control.RunInf
 	t := p.runs
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	mine := 0
-	for _, r := range t.table {
-		if r.mine && !r.state.Ended() {
-			mine++
-		}
-	}
-	switch {
-	case p.leaving.Load():
-		return control.RunInfo{}, control.Errorf(control.ErrRefused, "the peer is leaving the swarm: start it again")
-	case mine >= maxPerOwner:
-		return control.RunInfo{}, control.Errorf(control.ErrRefused, "%d runs of this peer are in progress, at most %d may be: wait for one, or cancel it", mine, maxPerOwner)
+	if err := t.room(); err != nil {
+		return control.RunInfo{}, err
 	}
 	r := &run{manifest: signed.Head(), bytes: signed.Bytes, mine: true, args: sub.Args, began: now, again: repetition{now, time.Second}, state: control.RunRunning, over: make(chan struct{}), most: 1}
 	if err := p.remember(r); err != nil {
@@ -56,6 +47,23 @@ func (p *Peer) Submit(_ context.Context, sub control.Submission) (control.RunInf
 	t.table[signed.Run] = r
 	p.announce(signed)
 	return p.describeRun(r, now), nil
+}
+
+// room says why there can be no further own run at the moment. The mutex is held.
+func (t *runs) room() error {
+	mine := 0
+	for _, r := range t.table {
+		if r.mine && !r.state.Ended() {
+			mine++
+		}
+	}
+	switch {
+	case t.p.leaving.Load():
+		return control.Errorf(control.ErrRefused, "the peer is leaving the swarm: start it again")
+	case mine >= maxPerOwner:
+		return control.Errorf(control.ErrRefused, "%d runs of this peer are in progress, at most %d may be: wait for one, or cancel it", mine, maxPerOwner)
+	}
+	return nil
 }
 
 // finish keeps the outcome of a run whose root job has ended here.
@@ -126,6 +134,7 @@ func (p *Peer) Cancel(_ context.Context, name string) error {
 		r.state, r.why = control.RunCancelled, "cancelled by its owner"
 		t.bring(r, statement.Cancelled)
 		p.forgetOwn(r.manifest.Run)
+		p.spawn(func(context.Context) { p.discard(r.manifest.Run) })
 	case !r.state.Ended():
 		t.endOwn(r, control.RunCancelled, "cancelled by its owner", statement.Cancelled)
 	}

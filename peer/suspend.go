@@ -286,8 +286,16 @@ func (p *Peer) resumeAsNew(_ context.Context, from *statement.SignedManifest, s 
 
 // reopen opens the checkpoint of a run that is not in the table yet, and reads what it holds.
 func (p *Peer) reopen(r *run, m *statement.SignedManifest) (s stored, err error) {
-	if p.cfg.Checkpoint <= 0 {
-		return s, nil
+	if p.cfg.Checkpoint <= 0 { // it was on when the run was suspended
+		snap, err := checkpoint.Read(p.checkpointDir(m.Run), checkpoint.HeaderOf(m.Run, m.Bytes), nil)
+		if errors.Is(err, checkpoint.ErrNoCheckpoint) {
+			return s, nil
+		}
+		if err != nil {
+			return s, err
+		}
+		defer snap.Close()
+		return p.contents(snap.Records()), nil
 	}
 	r.keeper = newKeeper(p.checkpointDir(m.Run))
 	l, err := r.keeper.open(p, m, r.args)
@@ -310,7 +318,10 @@ func (p *Peer) goOn(r *run, m *statement.SignedManifest, s stored, reason statem
 	if reason != 0 {
 		r.seq++
 	}
-	err := p.remember(r)
+	err := t.room()
+	if err == nil {
+		err = p.remember(r)
+	}
 	if reason != 0 {
 		r.seq--
 	}
@@ -318,7 +329,7 @@ func (p *Peer) goOn(r *run, m *statement.SignedManifest, s stored, reason statem
 		err = t.start(r, m, beginning{fresh: true, restored: s.parts})
 	}
 	if err != nil {
-		p.spawn(func(context.Context) { r.keeper.close(p, false) })
+		p.spawn(func(context.Context) { r.keeper.close(p, reason == 0) })
 		return control.RunInfo{}, control.Errorf(control.ErrRefused, "%v", err)
 	}
 	t.table[m.Run] = r

@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/libp2p/go-libp2p/core/network"
+
+	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/peer"
 	"github.com/satin-peer/satin/peer/control"
 )
@@ -170,6 +173,63 @@ func TestAllAreLost(t *testing.T) {
 	}
 	for _, dir := range dirs {
 		until(t, "nothing is left on the disks", func() bool { return len(checkpoints(dir)) == 0 })
+	}
+}
+
+// A participant that is the only one to come back goes on with the run, and keeps the answer for the owner.
+func TestLastHolderGoesOn(t *testing.T) {
+	dirs := []string{t.TempDir(), t.TempDir()}
+	a, b := open(t, hasty, checkpointing, in(dirs[0])), open(t, hasty, checkpointing, in(dirs[1]))
+	if _, err := b.Join(deadline(t), address(t, a)); err != nil {
+		t.Fatal(err)
+	}
+	n, want := lasting(t)
+	run := submit(t, a, "fib", n)
+	until(t, "the other takes part", func() bool { return works(t, b, run) })
+	until(t, "it has a checkpoint", func() bool { r := runs(t, b)[run]; return r.Checkpoint != "" && len(checkpoints(dirs[1])) == 1 })
+	a.Close()
+	b.Close()
+	b = open(t, hasty, checkpointing, in(dirs[1]))
+	b.Rouse()
+	until(t, "it has the answer", func() bool { return b.Holds(run) })
+	a = open(t, hasty, checkpointing, in(dirs[0]))
+	if _, err := a.Join(deadline(t), address(t, b)); err != nil {
+		t.Fatal(err)
+	}
+	if got := await[int](t, a, run); got != want {
+		t.Errorf("fib(%d) = %d", n, got)
+	}
+}
+
+// Only the owner is told what others have of its run.
+func TestCollectingIsForTheOwner(t *testing.T) {
+	a, b := open(t, checkpointing), open(t, checkpointing)
+	if _, err := b.Join(deadline(t), address(t, a)); err != nil {
+		t.Fatal(err)
+	}
+	run := submit(t, a, "fib", 60)
+	until(t, "the other has results", func() bool { return works(t, b, run) && b.Stored(run) > 0 })
+	h, id := rogue(t, b)
+	s, err := h.Network().NewStream(network.WithNoDial(deadline(t), "connected"), id, "/satin/collect/1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Reset() }()
+	q, err := wire.Value().Encode(map[int][]byte{1: b.RunID(run)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := wire.WriteFrame(s, q, 1<<10); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := wire.ReadFrame(s, nil, wire.MaxValue); err != nil || len(got) > 0 {
+		t.Errorf("a stranger is told %x, %v", got, err)
+	}
+	if err := a.Suspend(deadline(t), run); err != nil {
+		t.Fatal(err)
+	}
+	if n := a.Stored(run); n == 0 {
+		t.Error("the owner was told nothing")
 	}
 }
 
