@@ -97,7 +97,7 @@ func (s *Session) hearFound(found []foundJob) {
 			f.t.PutBackRestarted()
 			continue
 		}
-		jobs = append(jobs, steal.Taken{Ref: s.give(given{t: f.t, id: f.job.Identity, found: true}), Job: f.job})
+		jobs = append(jobs, steal.Taken{Ref: s.give(given{t: f.t, id: f.job.Identity, found: true}), Job: f.job, Spawned: true})
 	}
 	if len(jobs) > 0 {
 		now := s.now()

@@ -40,7 +40,7 @@ func (s *Session) take(o takeOrder) {
 			break
 		}
 		taken = append(taken, t)
-		jobs = append(jobs, steal.Taken{Job: job})
+		jobs = append(jobs, steal.Taken{Job: job, Spawned: true}) // a guest that has not begun is never taken
 	}
 	s.tell(func(now time.Duration) {
 		wanted := jobs[:0]
