@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/satin-peer/satin/internal/wire"
@@ -28,14 +29,32 @@ func openCabinet(dir, kind string, most int, life time.Duration) (*cabinet, erro
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("the directory %s: %w", filepath.Base(dir), err)
 	}
-	return &cabinet{dir, kind, most, life}, nil
+	c := &cabinet{dir, kind, most, life}
+	c.sweep()
+	return c, nil
 }
+
+// sweep removes what a process that was killed in the middle of a write has left: nobody else writes here.
+func (c *cabinet) sweep() {
+	entries, err := os.ReadDir(c.dir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), newPrefix) && e.Type().IsRegular() {
+			_ = os.Remove(filepath.Join(c.dir, e.Name())) // it does no harm
+		}
+	}
+}
+
+// newPrefix begins the names of files that are being written.
+const newPrefix = "new-"
 
 func (c *cabinet) path(name string) string { return filepath.Join(c.dir, name+c.kind) }
 
 // write returns when the file is on the disk.
 func (c *cabinet) write(name string, parts ...[]byte) (err error) {
-	f, err := os.CreateTemp(c.dir, "new-*")
+	f, err := os.CreateTemp(c.dir, newPrefix+"*")
 	if err != nil {
 		return err
 	}

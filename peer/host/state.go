@@ -58,7 +58,27 @@ func openState(dir string) (*stateDir, error) {
 		f.Close()
 		return nil, stateError(path, "cannot be written", err)
 	}
-	return &stateDir{dir, f}, nil
+	s := &stateDir{dir, f}
+	s.sweep()
+	return s, nil
+}
+
+// sweep removes what a process that was killed in the middle of writeDurably has left. The directory is locked, so nobody is in the
+// middle of it now.
+func (s *stateDir) sweep() {
+	entries, err := os.ReadDir(s.dir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		for _, name := range []string{
+			keyFile, incarnationFile, swarmKeyFile, swarmFile, ticketsFile, allowedFile, revokedFile, rememberedFile, portFile,
+		} {
+			if strings.HasPrefix(e.Name(), "."+name+"-") && e.Type().IsRegular() {
+				_ = os.Remove(s.path(e.Name())) // it does no harm
+			}
+		}
+	}
 }
 
 // holder reads the pid in a lock file; its process may be writing it.

@@ -1,0 +1,33 @@
+package peer
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// What a killed process was writing is removed by the next one.
+func TestCabinetIsSweptUp(t *testing.T) {
+	dir := t.TempDir()
+	c, err := openCabinet(dir, ".run", 4, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.write("one", []byte("1")); err != nil {
+		t.Fatal(err)
+	}
+	half := filepath.Join(dir, newPrefix+"123")
+	if err := os.WriteFile(half, []byte("half"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if c, err = openCabinet(dir, ".run", 4, 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(half); err == nil {
+		t.Error("half a file stays")
+	}
+	if got := c.names(); !slices.Equal(got, []string{"one"}) {
+		t.Errorf("files %v", got)
+	}
+}
