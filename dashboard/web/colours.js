@@ -15,6 +15,7 @@ export class Palette {
   signs = [];
   #sizes = /** @type {number[]} */ ([]);
   #dark = false;
+  #fills = /** @type {string[]} */ ([]); // kept, as they are asked for at every segment
 
   /** @param {Place[]} places */
   learn(places) {
@@ -29,16 +30,21 @@ export class Palette {
       this.signs.push({ cluster, peer, label: `${letterOf(cluster)}${peer + 1}` });
     }
     this.#dark = document.documentElement.dataset.theme === "dark";
+    this.#fills = [];
   }
 
   forget() {
     this.clusters = [];
     this.signs = [];
     this.#sizes = [];
+    this.#fills = [];
   }
 
   /** The fill of a peer's segments, bright or dim. @param {number} peer @param {boolean} bright */
-  fill(peer, bright) {
+  fill(peer, bright) { return (this.#fills[2 * peer + Number(bright)] ??= this.#mix(peer, bright)); }
+
+  /** @param {number} peer @param {boolean} bright */
+  #mix(peer, bright) {
     const sign = this.signs[peer];
     const hue = hues[(sign?.cluster ?? 0) % hues.length], shade = (sign?.peer ?? 0) % shades;
     if (this.#dark) return bright ? `hsl(${hue} 80% ${52 + 5 * shade}%)` : `hsl(${hue} 32% ${24 + 4 * shade}%)`;

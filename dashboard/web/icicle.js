@@ -23,9 +23,8 @@ export function draw(c, width, height, palette, sight) {
   const large = [];
   const scale = width / Math.max(1e-12, sight.to - sight.from), h = sight.rowHeight;
   for (const n of sight.nodes) {
-    if (n.s > sight.at || n.to < sight.from || n.from > sight.to) continue;
     const row = n.row - sight.top, y = row * h;
-    if (row < 0 || y > height) continue;
+    if (row < 0 || y > height || n.s > sight.at || n.to < sight.from || n.from > sight.to) continue;
     let x = Math.max(0, (n.from - sight.from) * scale), w = Math.min(width, (n.to - sight.from) * scale) - x;
     if (w < 1) {
       x = Math.floor(x);
