@@ -7,6 +7,7 @@ import (
 	"github.com/satin-peer/satin/peer/control"
 )
 
+// TestAsked checks what the commands ask of the daemon.
 func TestAsked(t *testing.T) {
 	dir := t.TempDir()
 	for _, c := range []struct {
@@ -42,6 +43,7 @@ func TestAsked(t *testing.T) {
 	}
 }
 
+// TestDaemonRefuses checks what becomes of the daemon's errors.
 func TestDaemonRefuses(t *testing.T) {
 	for _, c := range []struct {
 		kind error

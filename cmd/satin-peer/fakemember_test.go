@@ -222,33 +222,3 @@ func (f *fake) withDaemon(t *testing.T, d control.Daemon) *fake {
 	})
 	return f
 }
-
-// TestAsked checks what the commands ask of the daemon.
-
-// TestDaemonRefuses checks what becomes of the daemon's errors.
-
-// TestOutcomes checks what a run in the swarm may come to besides a right answer.
-
-// TestBesidesTheAnswer checks what is said when the answer could not be kept, and when this peer is paused.
-
-// TestWaitSaves checks that waiting reads the arguments as they were given, a negative number too, and saves what run would have.
-
-// TestWaitAfterRestart waits for a run that the daemon knows no more by name, but has the answer to.
-
-// TestForgotten checks that what is written down of runs is bounded, and that the newest remain.
-
-// TestSwarmInterrupt interrupts a run in the swarm: it is cancelled there; and one that is only waited for, which is not.
-
-// starter makes a console whose peers are m.
-
-// connect waits for the daemon that f starts.
-
-// TestStart lives the daemon's life: it serves the commands, leaves when it is told to in each way, says goodbye, and lets go of all.
-
-// TestStartFails checks the ways in which a daemon does not come to life: nothing of it is left behind.
-
-// TestOwnPeer runs in a swarm without a daemon: a peer joins, submits, and leaves.
-
-// TestLeaving checks that a second signal would end a daemon that is leaving, and that leaving takes no longer than it may.
-
-// TestLogs checks the log's format and level.

@@ -85,6 +85,9 @@ func (c console) report(t *task, o *options, s solution) error {
 			fmt.Fprint(c.err, newStatistics(s.end).text())
 		}
 	}
+	if s.by != "" {
+		fmt.Fprintln(c.err, "This peer was away at the end: the answer is that of "+oneLine(s.by)+".")
+	}
 	if s.warning != "" {
 		fmt.Fprintln(c.err, "satin-peer: "+oneLine(s.warning))
 	}
@@ -117,9 +120,11 @@ type document struct {
 	Answer     map[string]any `json:"answer"`
 	Elapsed    float64        `json:"elapsed_seconds"` // of the run, without reading input and checking the answer
 	Sequential bool           `json:"sequential"`
-	Workers    int            `json:"workers"`         // 1 for the sequential program; the last that were seen, of a swarm
-	Peers      int            `json:"peers,omitempty"` // of a swarm that worked on it
-	Stats      *statistics    `json:"stats,omitempty"` // with --stats
+	Workers    int            `json:"workers"`               // 1 for the sequential program; the last that were seen, of a swarm
+	Peers      int            `json:"peers,omitempty"`       // of a swarm that worked on it
+	AnsweredBy string         `json:"answered_by,omitempty"` // the peer that had the root job at the end, if that is not the owner
+	Disputed   bool           `json:"disputed,omitempty"`    // another peer came to another answer; standard error has more
+	Stats      *statistics    `json:"stats,omitempty"`       // with --stats
 	// with --stats, of a run in a swarm
 	Swarm *control.RunStats `json:"swarm_stats,omitempty"`
 }
@@ -129,7 +134,7 @@ func (c console) printJSON(t *task, o *options, s solution) error {
 		App: t.app, Args: append([]string{}, t.args...), Flags: t.flags, Title: t.problem.Title,
 		Answer: s.answer.Fields, Elapsed: s.end.at.Seconds(), Sequential: o.sequential, Workers: max(s.end.Workers, 1),
 	}
-	d.Peers = s.end.peers
+	d.Peers, d.AnsweredBy, d.Disputed = s.end.peers, s.by, s.rival
 	switch {
 	case o.stats && s.swarm != nil:
 		d.Swarm = s.swarm

@@ -21,6 +21,8 @@ type solution struct {
 	unsaved error             // why the output file could not be written
 	swarm   *control.RunStats // of a run in the swarm
 	warning string            // what the user should know besides the answer
+	by      string            // the peer that had the root job at the end, of a run in a swarm, if it was not the owner
+	rival   bool              // the answer is disputed
 }
 
 // A computation is a run, wherever it happens.

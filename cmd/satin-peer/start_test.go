@@ -18,6 +18,7 @@ import (
 	"github.com/satin-peer/satin/peer/settings"
 )
 
+// starter makes a console whose peers are m.
 func starter(t *testing.T, m *fakeMember) *fake {
 	f := newFake()
 	f.dirs = home(t)
@@ -25,6 +26,7 @@ func starter(t *testing.T, m *fakeMember) *fake {
 	return f
 }
 
+// connected waits for the daemon that f starts.
 func (f *fake) connected(t *testing.T) *control.Client {
 	t.Helper()
 	for {
@@ -39,6 +41,7 @@ func (f *fake) connected(t *testing.T) *control.Client {
 	}
 }
 
+// TestStart lives the daemon's life: it serves the commands, leaves when it is told to in each way, says goodbye, and lets go of all.
 func TestStart(t *testing.T) {
 	for _, way := range []string{"SIGTERM", "SIGHUP", "interrupt", "leave"} {
 		m := newFakeMember()
@@ -89,6 +92,7 @@ func TestStart(t *testing.T) {
 	}
 }
 
+// TestStartFails checks the ways in which a daemon does not come to life: nothing of it is left behind.
 func TestStartFails(t *testing.T) {
 	m := newFakeMember()
 	f := starter(t, m)
@@ -108,6 +112,7 @@ func TestStartFails(t *testing.T) {
 	}
 }
 
+// TestOwnPeer runs in a swarm without a daemon: a peer joins, submits, and leaves.
 func TestOwnPeer(t *testing.T) {
 	m := newFakeMember()
 	f := starter(t, m)
@@ -126,6 +131,7 @@ func TestOwnPeer(t *testing.T) {
 	}
 }
 
+// TestLeaving checks that a second signal would end a daemon that is leaving, and that leaving takes no longer than it may.
 func TestLeaving(t *testing.T) {
 	m := newFakeMember()
 	f := starter(t, m)
@@ -147,6 +153,7 @@ func TestLeaving(t *testing.T) {
 	}
 }
 
+// TestLogs checks the log's format and level.
 func TestLogs(t *testing.T) {
 	for _, c := range []struct {
 		args []string

@@ -96,6 +96,8 @@ func (r *swarmRun) solve(ctx context.Context) (solution, error) {
 	case control.RunDone:
 	case control.RunCancelled:
 		return solution{}, cancelled(o.Failure)
+	case control.RunSuspended:
+		return solution{}, failed("the run is suspended: satin-peer resume %s goes on with it", r.run)
 	default:
 		f := failed("%s", o.Failure)
 		f.stack = []byte(o.Stack)
@@ -107,7 +109,7 @@ func (r *swarmRun) solve(ctx context.Context) (solution, error) {
 		end.at, end.share, end.peers = floatSeconds(o.Elapsed), 1, o.Peers
 		return result, end, err
 	})
-	s.swarm, s.warning = &o.Stats, o.Warning
+	s.swarm, s.warning, s.by, s.rival = &o.Stats, o.Warning, o.AnsweredBy, o.Disputed
 	return s, err
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/satin-peer/satin/peer/control"
 )
 
+// TestOutcomes checks what a run in the swarm may come to besides a right answer.
 func TestOutcomes(t *testing.T) {
 	encoded := func(v any) []byte {
 		b, err := wire.Value().Encode(v)
@@ -29,6 +30,7 @@ func TestOutcomes(t *testing.T) {
 		want    string
 	}{
 		{control.Outcome{State: control.RunFailed, Failure: "ab/1.2 on 12D3KooWFar panicked: no\nway", Stack: stack}, exitFailed, "satin-peer: ab/1.2 on 12D3KooWFar panicked: no\\nway\n" + stack},
+		{control.Outcome{State: control.RunSuspended, Failure: "whatever"}, exitFailed, "satin-peer: the run is suspended: satin-peer resume " + runGoing + " goes on with it\n"},
 		{control.Outcome{State: control.RunCancelled}, exitFailed, "satin-peer: the run was cancelled\n"},
 		{control.Outcome{State: control.RunCancelled, Failure: "cancelled by its owner"}, exitFailed, "satin-peer: the run was cancelled by its owner\n"},
 		{control.Outcome{State: control.RunCancelled, Failure: "its manifest has expired"}, exitFailed, "satin-peer: the run was cancelled: its manifest has expired\n"},
@@ -55,6 +57,7 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
+// TestBesidesTheAnswer checks what is said when the answer could not be kept, and when this peer is paused.
 func TestBesidesTheAnswer(t *testing.T) {
 	result, err := wire.Value().Encode(8)
 	if err != nil {
@@ -74,6 +77,38 @@ func TestBesidesTheAnswer(t *testing.T) {
 	}
 }
 
+// TestAnswerOfADeputy checks what is said of an answer that another peer came to, and of one that is disputed.
+func TestAnswerOfADeputy(t *testing.T) {
+	result, err := wire.Value().Encode(8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"wait", "cc"}, {"wait", "cc", "--json"}} {
+		m := newFakeMember()
+		m.outcome = control.Outcome{State: control.RunDone, Result: result, AnsweredBy: "12D3KooWFar", Disputed: true, Warning: "the answer is disputed"}
+		m.runs[0].Args = []string{"3"}
+		f := newFake().withDaemon(t, m)
+		code := f.run(args...)
+		if code != 0 || !strings.Contains(f.err.String(), "satin-peer: the answer is disputed\n") {
+			t.Errorf("%q: exit code %d, error %s", args, code, &f.err)
+		}
+		inJSON := len(args) > 2
+		if inJSON != strings.Contains(f.out.String(), `"answered_by": "12D3KooWFar",`) || inJSON != strings.Contains(f.out.String(), `"disputed": true`) {
+			t.Errorf("%q: output %s", args, &f.out)
+		}
+		if !strings.Contains(f.err.String(), "the answer is that of 12D3KooWFar.\n") {
+			t.Errorf("%q: error %s", args, &f.err)
+		}
+	}
+	m := newFakeMember()
+	m.runs[0].Disputed, m.runs[0].Recovery, m.runs[1].NotStoring = true, "naive", "disk full"
+	f := newFake().withDaemon(t, m)
+	if code := f.run("runs"); code != 0 || !strings.Contains(f.out.String(), "running, disputed") || !strings.Contains(f.out.String(), "RECOVERY") || !strings.Contains(f.out.String(), "disk full") {
+		t.Errorf("exit code %d, output %s", code, &f.out)
+	}
+}
+
+// TestWaitSaves checks that waiting reads the arguments as they were given, a negative number too, and saves what run would have.
 func TestWaitSaves(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	m := newFakeMember()
@@ -95,6 +130,7 @@ func TestWaitSaves(t *testing.T) {
 	}
 }
 
+// TestWaitAfterRestart waits for a run that the daemon knows no more by name, but has the answer to.
 func TestWaitAfterRestart(t *testing.T) {
 	m := newFakeMember()
 	f := newFake().withDaemon(t, m)
@@ -130,6 +166,7 @@ func TestWaitAfterRestart(t *testing.T) {
 	}
 }
 
+// TestForgotten checks that what is written down of runs is bounded, and that the newest remain.
 func TestForgotten(t *testing.T) {
 	dir := t.TempDir()
 	name := func(i int) string { return fmt.Sprintf("%032x", i) }
@@ -155,6 +192,7 @@ func TestForgotten(t *testing.T) {
 	}
 }
 
+// TestSwarmInterrupt interrupts a run in the swarm: it is cancelled there; and one that is only waited for, which is not.
 func TestSwarmInterrupt(t *testing.T) {
 	for _, c := range []struct {
 		args      []string
