@@ -8,22 +8,23 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // schedules is how many of the simulator's random schedules a mutant of simMutants has to get through.
 const schedules = 2_000
 
-// simMutants are mistakes in the protocol by which a result is lost, doubled or never comes. A random schedule of the simulator
-// finds each of them; `satin-sim replay` runs its seed again. Those of stealMutants that are named in protocolRules are among them:
-// of the others, the protocol makes good what they lose.
+// simMutants are mistakes in the protocol by which a result is lost, doubled or never comes, a master is missing, or work is done again
+// that somebody has. A random schedule of the simulator finds each of them; `satin-sim replay` runs its seed again. Those of the other
+// tables that are named in protocolRules are among them: of the rest, the protocol makes good what they lose.
 func simMutants() []mutant {
-	all := slices.Clone(journeyMutants)
+	all := slices.Concat(journeyMutants, lossMutants)
+	tables := slices.Concat(stealMutants, recoveryMutants, masterMutants)
 	for _, name := range protocolRules {
-		m := mutant{name: "sim/" + name}
-		for _, s := range stealMutants {
-			if s.name == "steal/"+name {
-				m.wrong, m.file, m.old, m.new = s.wrong, s.file, s.old, s.new
-			}
+		_, short, _ := strings.Cut(name, "/")
+		m := mutant{name: "sim/" + short}
+		if k := slices.IndexFunc(tables, func(t mutant) bool { return t.name == name }); k >= 0 {
+			m.wrong, m.file, m.old, m.new = tables[k].wrong, tables[k].file, tables[k].old, tables[k].new
 		}
 		all = append(all, m)
 	}
@@ -47,9 +48,47 @@ var journeyMutants = []mutant{
 		old: "c.finish(l.parent, outcome)", new: "c.finish(l.parent, nil)"},
 }
 
+// lossMutants lose work when peers go.
+var lossMutants = []mutant{
+	{name: "sim/orphans-aborted", wrong: "what a lost peer's thieves work on is aborted", file: "steal/lost.go",
+		old: "	if !c.salvaging() {\n		c.stats.OrphansAborted++", new: "	if true {\n		c.stats.OrphansAborted++"},
+	{name: "sim/ack-before-store", wrong: "what is handed over is acknowledged and not kept", file: "steal/leave.go",
+		old: "if k := c.keep(h.Parts[i], handed, p.id); k != nil {", new: "if k := c.store.find(nil, h.Parts[i].Identity); k != nil {"},
+	{name: "sim/handed-over-nothing", wrong: "a leaver keeps what it has to itself", file: "steal/leave.go",
+		old: "	for _, k := range ks {\n		c.leaving.add(", new: "	for _, k := range ks[:0] {\n		c.leaving.add("},
+	{name: "sim/checkpoint-ignored", wrong: "what a checkpoint gives back is not taken in", file: "steal/salvage.go",
+		old: "		if k := c.keep(p, own, \"\"); k != nil {\n			c.stats.PartialsRestored++", new: "		if k := c.store.find(p.Path, p.Identity); k != nil {\n			c.stats.PartialsRestored++"},
+	{name: "sim/nothing-told", wrong: "nobody is told who has what", file: "steal/tell.go",
+		old: "	if len(p) == 0 || c.leaving != nil ||", new: "	if len(p) >= 0 || c.leaving != nil ||"},
+	{name: "sim/disown-aborts", wrong: "what is disowned is aborted", file: "steal/disown.go",
+		old: "			c.ownerLost(p.held[i])", new: "			c.abortSegment(p.held[i])"},
+	{name: "sim/cancel-runs-on", wrong: "a cancelled run's jobs are not aborted", file: "steal/leave.go",
+		old: "		if s.state == running {\n			c.order(Order{Kind: AbortSegment, Segment: s.id})\n		}\n	}\n	c.left = true", new: "		_ = s\n	}\n	c.left = true"},
+	{name: "sim/kept-by-nobody", wrong: "results are forgotten when they are acknowledged", file: "steal/segments.go",
+		old: "	k := c.keep(Partial{Path: s.job.Path, Identity: s.job.Identity, Outcome: outcome}, settled, s.owner.id)", new: "	k := c.store.find(s.job.Path, s.job.Identity)"},
+	{name: "sim/in-place-not-kept", wrong: "the engine's long jobs are not kept", file: "steal/salvage.go",
+		old: "		if k := c.keep(p, own, \"\"); k != nil {\n			k.inPart = true", new: "		if k := c.store.find(nil, p.Identity); k != nil {\n			k.inPart = true"},
+	{name: "sim/found-and-dropped", wrong: "a job that was found is forgotten if it is not there any more", file: "steal/salvage.go",
+		old: "			c.putBackRestarted(jobs[i].Ref)", new: "			_ = i"},
+}
+
 // protocolRules names them.
 var protocolRules = []string{
-	"no-inventory", "not-recorded-before-send", "handle-reused", "put-back-twice", "duplicate-result", "result-not-repeated", "silence",
+	"steal/no-inventory",
+	"steal/not-recorded-before-send",
+	"steal/handle-reused",
+	"steal/put-back-twice",
+	"steal/duplicate-result",
+	"steal/result-not-repeated",
+	"steal/silence",
+	"steal/new-life-unnoticed",
+	"steal/copy-not-marked",
+	"recovery/tuple-without-identity",
+	"recovery/outcome-without-identity",
+	"recovery/orphan-untold",
+	"masters/no-re-election",
+	"masters/no-step-down",
+	"masters/not-restarted",
 }
 
 var failedSeed = regexp.MustCompile(`(?m)^seed (\d+): (?:[^:]*: )?([a-z-]+): `)

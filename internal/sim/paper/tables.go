@@ -19,7 +19,7 @@ func Tables() []Table {
 		{"large", "960 peers, 4.7 million jobs (programming-model paper, 5.7)", makeLarge},
 		{"cost", "what simulation costs, 64 to 1,024 peers", makeCost},
 		{"recovery", "crashes, departures, migration, checkpoints (fault tolerance paper, 4; programming-model paper, 5.5)", makeRecovery},
-		{"exact", "20,000 seeded schedules with faults", makeExact},
+		{"exact", "10,000 seeded schedules with faults", makeExact},
 	}
 }
 
