@@ -89,13 +89,13 @@ func (t *trial) atFirst(number int) (most int) {
 // dismiss ends all that are left, and looks at what remains: half of them leave, the others have to say what their goroutines do.
 func (t *trial) dismiss(ctx context.Context) {
 	var wait sync.WaitGroup
-	var left []*swarm.Process
-	for _, p := range t.everybody() {
+	var left []*swarm.Process // in good order: who is ended by SIGQUIT may be in the middle of writing a file
+	for i, p := range t.everybody() {
 		if !p.Alive() {
 			continue
 		}
-		left = append(left, p)
-		if len(left)%2 == int(t.plan.Seed%2) {
+		if i%2 == int(t.plan.Seed%2) {
+			left = append(left, p)
 			wait.Go(func() { t.depart(ctx, p, false) })
 			continue
 		}

@@ -121,7 +121,7 @@ func (p Plan) String() string {
 func (p Plan) isolates() bool { return p.has(Cut) }
 
 func (p Plan) has(k Kind) bool {
-	return slices.ContainsFunc(p.Acts, func(a Act) bool { return a.Kind == Cut })
+	return slices.ContainsFunc(p.Acts, func(a Act) bool { return a.Kind == k })
 }
 
 // fills says whether the disk of a process is full until the end.

@@ -38,6 +38,11 @@ func TestSeedDecidesThePlan(t *testing.T) {
 // checkPlan sees that a plan can be played.
 func checkPlan(t *testing.T, p Plan) {
 	t.Helper()
+	for _, k := range []Kind{Kill, Cut, Copy} {
+		if has := slices.ContainsFunc(p.Acts, func(a Act) bool { return strings.HasPrefix(a.String(), string(k)+" ") }); has != p.has(k) {
+			t.Errorf("that there is a fault %q is said to be %v: %v", k, !has, p)
+		}
+	}
 	if len(p.Acts) == 0 || p.Owner < 0 || p.Owner >= peers || p.Task == "" {
 		t.Errorf("nothing happens: %v", p)
 	}
