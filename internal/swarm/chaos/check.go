@@ -159,6 +159,9 @@ func (t *trial) readLog(p *swarm.Process) {
 // belongs are the files that a daemon that has ended may have in its state directory.
 var belongs = regexp.MustCompile(`^(peer\.key|swarm\.key|swarm|incarnation|lock|port|peers|invitations|allowed|revoked|(answers|own|held)/[0-9a-f]{32}\.[a-z]+|submitted/[0-9a-f]{32}|filler)$`)
 
+// halfWritten are files that a process was writing when it ended without waiting for a slow disk. Its next start removes them.
+var halfWritten = regexp.MustCompile(`^(\.[a-z.]+-\d+|(answers|own|held)/new-\d+)$`)
+
 // files sees that a process that was not killed has left nothing but what belongs in its state directory.
 func (t *trial) files(p *swarm.Process) error {
 	root := p.Dir
@@ -175,7 +178,7 @@ func (t *trial) files(p *swarm.Process) error {
 			if t.plan.has(Copy) && strings.HasPrefix(name, "checkpoints/") {
 				return err // nobody has gone on with what was copied
 			}
-			if dir == p.Home || !belongs.MatchString(name) {
+			if dir == p.Home || !belongs.MatchString(name) && !halfWritten.MatchString(name) {
 				strange = append(strange, path)
 			}
 			return err
