@@ -67,8 +67,8 @@ type Config struct {
 	// MaxKept and MaxKeptBytes bound the outcomes that are kept in case they are needed again.
 	MaxKept      int
 	MaxKeptBytes int
-	// MaxHandOver bounds the encoded outcomes of one HandOver. It must leave room in the transport's control frame (256 KiB). An
-	// outcome that is larger by itself is not handed over.
+	// MaxHandOver bounds the encoded outcomes of a HandOver that has several. It must leave room in the transport's control frame
+	// (256 KiB). A larger outcome travels alone, as a large result does.
 	MaxHandOver int
 
 	// BeaconEvery is the period of a master's beacons.

@@ -161,16 +161,13 @@ func (c *Core) cutPieces() {
 	}
 	piece := min(c.cfg.MaxHandOver, max(minPiece, total/(2*maxReceivers)))
 	for _, k := range ks {
-		c.leaving.add(k.Partial, piece, c.cfg.MaxHandOver)
+		c.leaving.add(k.Partial, piece)
 	}
 }
 
-// add puts an outcome into the last piece or a new one.
-func (l *leaver) add(p Partial, piece, most int) {
+// add puts an outcome into the last piece or a new one. A large one is a piece by itself.
+func (l *leaver) add(p Partial, piece int) {
 	size := p.Size()
-	if size > most {
-		return
-	}
 	if n := len(l.pieces) - 1; n >= 0 && len(l.pieces[n]) < maxParts {
 		sum := size
 		for i := range l.pieces[n] {
@@ -187,7 +184,7 @@ func (l *leaver) add(p Partial, piece, most int) {
 // alsoHandOver adds what the engine finished while leaving.
 func (c *Core) alsoHandOver(k *kept) {
 	if c.leaving != nil {
-		c.leaving.add(k.Partial, minPiece, c.cfg.MaxHandOver)
+		c.leaving.add(k.Partial, minPiece)
 	}
 }
 

@@ -243,6 +243,34 @@ func TestCancelForgetsAll(t *testing.T) {
 	}
 }
 
+// An outcome larger than a piece may be is handed over by itself.
+func TestLargeOutcomeIsHandedOverAlone(t *testing.T) {
+	c := salvageCore(t, func(cfg *Config) { cfg.MaxHandOver = 20_000 })
+	for i, size := range []int{100, 50_000, 100} {
+		c.Keep(c.now, []Partial{partAt(size, uint32(i+1))})
+	}
+	queue := slices.Clone(c.Leave(c.now, time.Second).Messages)
+	var sizes []int
+	for len(queue) > 0 {
+		m := queue[0]
+		queue = queue[1:]
+		if m.HandOver == nil {
+			continue
+		}
+		for _, p := range m.HandOver.Parts {
+			if len(p.Outcome) > 20_000 && len(m.HandOver.Parts) > 1 {
+				t.Error("a large outcome has company")
+			}
+			sizes = append(sizes, len(p.Outcome))
+		}
+		ack := &Message{From: living(m.To.Peer), To: c.self, HandOverAck: &HandOverAck{ID: m.HandOver.ID}}
+		queue = append(queue, slices.Clone(c.Step(c.now, ack).Messages)...)
+	}
+	if slices.Sort(sizes); !slices.Equal(sizes, []int{100, 100, 50_000}) || !c.Gone() {
+		t.Errorf("handed over %v, gone %t", sizes, c.Gone())
+	}
+}
+
 // A leaver's pieces go to several peers, the idle and near ones first, and each gets the next one when it has acknowledged the last.
 func TestHandOverIsSpread(t *testing.T) {
 	c := salvageCore(t, func(cfg *Config) { cfg.MaxHandOver = 20_000 })

@@ -12,7 +12,7 @@ import (
 	"github.com/satin-peer/satin/steal"
 )
 
-// A bulkReader puts the long results of one bulk stream together. Its memory is set aside, as an account, when a transfer begins, so
+// A bulkReader puts the long messages of one bulk stream together. Its memory is set aside, as an account, when a transfer begins, so
 // that results which are half there cannot keep each other from being completed; what has no room is refused. Real memory
 // grows with what comes.
 type bulkReader struct {
@@ -85,8 +85,8 @@ func (r *bulkReader) begin(f wire.BulkFrame) error {
 	if err := r.p.judge(m); err != nil {
 		return err
 	}
-	if !isResult(m) || len(longBody(m)) > 0 {
-		return fmt.Errorf("%w: a transfer that belongs to no result", errOffence)
+	if !carriesOutcome(m) || len(longBody(m)) > 0 {
+		return fmt.Errorf("%w: a transfer that belongs to no outcome", errOffence)
 	}
 	if len(r.coming) >= maxComing || !r.p.reserve(f.Size) {
 		return r.answer(wire.BulkFrame{Kind: wire.BulkRefuse, Transfer: f.Transfer})

@@ -36,6 +36,31 @@ func TestResultsTakeTurns(t *testing.T) {
 	})
 }
 
+// A hand-over of one long outcome, which would not fit a control frame, arrives whole, and beside a result with the same number.
+func TestLongHandOver(t *testing.T) {
+	inVirtualTime(t, 2, func(w *world) {
+		box := newInbox()
+		a := w.start(0, stream.Config{}, newInbox().handler())
+		w.start(1, stream.Config{}, box.handler())
+		r := result(w.hosts[0], w.hosts[1], 1, make([]byte, 1<<20))
+		part := steal.Partial{Path: steal.Path{1, 2}, Outcome: bytes.Repeat([]byte("picture"), 400_000)}
+		m := &steal.Message{Run: r.Run, From: r.From, To: r.To, HandOver: &steal.HandOver{ID: 1, Parts: []steal.Partial{part}}}
+		a.Send(r)
+		a.Send(m)
+		a.Send(m) // on its way already
+		for _, got := range box.messages(2) {
+			if got.HandOver == nil {
+				continue
+			}
+			if parts := got.HandOver.Parts; got.HandOver.ID != 1 || len(parts) != 1 || !slices.Equal(parts[0].Path, part.Path) || !bytes.Equal(parts[0].Outcome, part.Outcome) {
+				t.Errorf("hand-over %d of %d parts arrived", got.HandOver.ID, len(parts))
+			}
+			return
+		}
+		t.Error("no hand-over arrived")
+	})
+}
+
 // A result that is repeated while it is on its way goes once; afterwards it goes again.
 func TestRepeatedResultGoesOnce(t *testing.T) {
 	inVirtualTime(t, 2, func(w *world) {
