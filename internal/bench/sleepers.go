@@ -11,6 +11,7 @@ import (
 
 	"github.com/satin-peer/satin/internal/bench/ask"
 	"github.com/satin-peer/satin/internal/bench/wide/model"
+	"github.com/satin-peer/satin/peer/control"
 )
 
 // sleepers is a swarm of processes of package wide, with jobs that sleep, in two clusters; the first process owns the runs. It is
@@ -145,6 +146,33 @@ func (s *sleepers) run(tree model.Tree, recovery string, befall func(*sleepers) 
 		}
 	}
 	return r, nil
+}
+
+// orphaned runs a tree, kills the half that the owner is in in the midst of it, and waits until one of the others knows that the run
+// has ended. Only the owner could ask for the result.
+func (s *sleepers) orphaned(tree model.Tree, recovery string) (r sleeperRun, err error) {
+	began := time.Now()
+	go func() { _, _ = s.peers[0].Ask(2*patience, "run", int(tree), recovery) }() // which ends with the process
+	time.Sleep(recoveryMid)
+	for _, p := range s.peers[:half] {
+		if err := syscall.Kill(p.Pid(), syscall.SIGKILL); err != nil {
+			return r, err
+		}
+	}
+	witness := s.peers[half]
+	for until := began.Add(patience); ; time.Sleep(20 * time.Millisecond) {
+		part, err := witness.Ask(patience, "part")
+		if err != nil {
+			return r, err
+		}
+		if part["state"] == string(control.RunDone) {
+			r.took = time.Since(began)
+			return r, nil
+		}
+		if time.Now().After(until) {
+			return r, fmt.Errorf("%v after the owner's half was killed the run is still %s", patience-recoveryMid, part["state"])
+		}
+	}
 }
 
 // cpu is the CPU time that those that are left have used.
