@@ -302,7 +302,9 @@ func (p *peer) complete(c child) {
 	p.forget(unwanted)
 	if done != nil {
 		part := g.partial(done.segment.path, done.node, done.result, done.took)
-		p.store([]steal.Partial{part})
+		if len(part.Path) > 0 { // the root's outcome is the answer, and not for the core to give back
+			p.store([]steal.Partial{part})
+		}
 		p.absorb(p.core.Finished(p.local(), done.segment.id, part.Outcome))
 	}
 }
