@@ -52,7 +52,7 @@ func (t *trial) rest(ctx context.Context, p *swarm.Process) error {
 			last, since = st.Goroutines, time.Now()
 		}
 		most := t.atFirst(p.Number) + spare + perPeer*st.Peers
-		if err == nil && len(st.Runs) == 0 && st.Goroutines <= most && time.Since(since) > calm {
+		if err == nil && len(st.Runs) == 0 && st.Goroutines <= most && time.Since(since) > calm && t.cleared(p) {
 			t.mu.Lock()
 			t.settled[p.Number] = st.Goroutines
 			t.mu.Unlock()
@@ -69,10 +69,28 @@ func (t *trial) rest(ctx context.Context, p *swarm.Process) error {
 			if st.Goroutines > most {
 				return fmt.Errorf("has %d goroutines %v after the run; before it, it had %d", st.Goroutines, settleTime, t.atFirst(p.Number))
 			}
+			if !t.cleared(p) {
+				return fmt.Errorf("keeps a checkpoint of the run %v after its end", settleTime)
+			}
 			return nil // others come and go
 		case <-time.After(lookEvery):
 		}
 	}
+}
+
+// cleared says whether a process has removed its checkpoint of the run. One that was started again when the run had ended has to ask
+// others first. A run that was resumed from a copy leaves what was copied.
+func (t *trial) cleared(p *swarm.Process) bool {
+	list, err := filepath.Glob(filepath.Join(t.root(p), "checkpoints", "*", "*.satinlog"))
+	return t.plan.has(Copy) || err != nil || len(list) == 0
+}
+
+// root is where this program finds a process's state directory.
+func (t *trial) root(p *swarm.Process) string {
+	if t.lab != nil {
+		return t.lab.Path(p.Dir)
+	}
+	return p.Dir
 }
 
 // atFirst is how many goroutines a process had before the run; of those that came later the most that others had.
@@ -159,15 +177,13 @@ func (t *trial) readLog(p *swarm.Process) {
 // belongs are the files that a daemon that has ended may have in its state directory.
 var belongs = regexp.MustCompile(`^(peer\.key|swarm\.key|swarm|incarnation|lock|port|peers|invitations|allowed|revoked|(answers|own|held)/[0-9a-f]{32}\.[a-z]+|submitted/[0-9a-f]{32}|filler)$`)
 
-// halfWritten are files that a process was writing when it ended without waiting for a slow disk. Its next start removes them.
-var halfWritten = regexp.MustCompile(`^(\.[a-z.]+-\d+|(answers|own|held)/new-\d+)$`)
+// halfWritten are files that a process was writing when it ended without waiting for a slow disk, which its next start removes; and
+// the lock of a checkpoint whose process was killed before it had written anything, which stays.
+var halfWritten = regexp.MustCompile(`^(\.[a-z.]+-\d+|(answers|own|held)/new-\d+|checkpoints/[0-9a-f]{32}/lock)$`)
 
 // files sees that a process that was not killed has left nothing but what belongs in its state directory.
 func (t *trial) files(p *swarm.Process) error {
-	root := p.Dir
-	if t.lab != nil {
-		root = t.lab.Path(p.Dir)
-	}
+	root := t.root(p)
 	var strange []string
 	for _, dir := range []string{root, p.Home} {
 		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
