@@ -158,7 +158,8 @@ func TestNewcomersLearnWithTheirJobs(t *testing.T) {
 	j := jobAt(1)
 	j.Restarted = true
 	under := Tuple{Path: Path{1, 2}, Identity: pathIdentity(Path{1, 2}), Holder: living("d"), Done: true}
-	out := c.Step(c.now, &Message{From: living("b"), To: c.self, Reply: &StealReply{Jobs: []Grant{{Handle: 1, Job: j, Orphans: []Tuple{under}}}}})
+	madeUp := Tuple{Path: Path{1, 3}, Identity: pathIdentity(Path{1, 3}), Holder: living("nobody"), Done: true} // no member: hearsay
+	out := c.Step(c.now, &Message{From: living("b"), To: c.self, Reply: &StealReply{Jobs: []Grant{{Handle: 1, Job: j, Orphans: []Tuple{under, madeUp}}}}})
 	watch := slices.IndexFunc(out.Orders, func(o Order) bool { return o.Kind == Watch })
 	run := slices.IndexFunc(out.Orders, func(o Order) bool { return o.Kind == RunSegment })
 	if watch < 0 || run < watch {
@@ -166,6 +167,9 @@ func TestNewcomersLearnWithTheirJobs(t *testing.T) {
 	}
 	if hit, below := out.Orders[watch].Orphans.Look(Path{1}); hit || !below {
 		t.Errorf("in the table the job is %v, orphans below it %v", hit, below)
+	}
+	if hit, _ := out.Orders[watch].Orphans.Look(Path{1, 3}); hit {
+		t.Error("the word of one peer about somebody who is no member is believed")
 	}
 }
 

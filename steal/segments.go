@@ -50,7 +50,9 @@ func (c *Core) hold(p *peer, g *Grant) {
 	if g.Job.Restarted {
 		c.reconsider = true
 		for _, u := range g.Orphans {
-			c.learn(u)
+			if _, member := c.members.Find(u.Holder.Peer); member { // hearsay: made-up holders could drive true ones out of the table
+				c.learn(u)
+			}
 		}
 	}
 }
