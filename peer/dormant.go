@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/satin-peer/satin"
@@ -29,7 +30,7 @@ const (
 	askDormantEvery   = 3 * time.Second
 )
 
-// findDormant looks for them, once. Checkpoints of runs that are over are removed; those that cannot be read are left alone.
+// findDormant looks for them, once. Checkpoints of runs that are over, and empty ones, are removed; those that cannot be read are left alone.
 func (t *runs) findDormant(context.Context) {
 	p := t.p
 	dir := filepath.Join(p.cfg.Host.StateDir, "checkpoints")
@@ -44,6 +45,8 @@ func (t *runs) findDormant(context.Context) {
 		}
 		m, err := manifestIn(filepath.Join(dir, e.Name()))
 		switch {
+		case err != nil && hasNothing(filepath.Join(dir, e.Name())):
+			p.discard(run)
 		case err != nil:
 			p.log.Warn("a checkpoint cannot be read and is left alone", "run", run, "error", oneLine(err))
 		case m.Run != run || m.Swarm != p.host.SwarmName():
@@ -58,6 +61,12 @@ func (t *runs) findDormant(context.Context) {
 			t.mu.Unlock()
 		}
 	}
+}
+
+// hasNothing says whether a checkpoint has no file but its lock: the peer was killed before it had written anything.
+func hasNothing(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	return err == nil && !slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() != "lock" })
 }
 
 func manifestIn(dir string) (*statement.SignedManifest, error) {

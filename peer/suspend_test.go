@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -230,6 +231,26 @@ func TestCollectingIsForTheOwner(t *testing.T) {
 	}
 	if n := a.Stored(run); n == 0 {
 		t.Error("the owner was told nothing")
+	}
+}
+
+// What a peer left that was killed before it had written anything is removed by its next start; what cannot be read is left alone.
+func TestEmptyCheckpointIsRemoved(t *testing.T) {
+	dir := t.TempDir()
+	empty, strange := strings.Repeat("0a", 16), strings.Repeat("0b", 16)
+	for _, file := range []string{empty + "/lock", strange + "/lock", strange + "/precious"} {
+		path := filepath.Join(dir, "checkpoints", file)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	open(t, checkpointing, in(dir))
+	until(t, "the empty one is removed", func() bool { return !slices.Contains(checkpoints(dir), empty) })
+	if _, err := os.Stat(filepath.Join(dir, "checkpoints", strange, "precious")); err != nil {
+		t.Error(err)
 	}
 }
 

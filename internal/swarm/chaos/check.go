@@ -178,7 +178,7 @@ func (t *trial) readLog(p *swarm.Process) {
 var belongs = regexp.MustCompile(`^(peer\.key|swarm\.key|swarm|incarnation|lock|port|peers|invitations|allowed|revoked|(answers|own|held)/[0-9a-f]{32}\.[a-z]+|submitted/[0-9a-f]{32}|filler)$`)
 
 // halfWritten are files that a process was writing when it ended without waiting for a slow disk, which its next start removes; and
-// the lock of a checkpoint whose process was killed before it had written anything, which stays.
+// the lock of a checkpoint whose process was killed before it had written anything, which that removes too.
 var halfWritten = regexp.MustCompile(`^(\.[a-z.]+-\d+|(answers|own|held)/new-\d+|checkpoints/[0-9a-f]{32}/lock)$`)
 
 // files sees that a process that was not killed has left nothing but what belongs in its state directory.
