@@ -32,7 +32,7 @@ chaos-short: ## Ten seeds of chaos with short runs (a minute and a half)
 # Debian's chromium is installed where there is none and apt-get may do that; elsewhere CHROMIUM=/path/to/chrome names another.
 CHROMIUM ?= $(or $(shell command -v chromium chromium-browser google-chrome 2>/dev/null | head -1),/usr/bin/chromium)
 
-test-browser: ## Check the page's types and try it in Chromium (needs node and npm; 2 minutes)
+test-browser: ## Check the page's types and try it in Chromium, with a live swarm too (needs node and npm; 3 minutes)
 	@command -v npm >/dev/null || { echo "test-browser needs node 20 or later with npm: see https://nodejs.org, or apt-get install npm"; exit 1; }
 	cd dashboard/web && npm ci --no-audit --no-fund && npm run check && npm test
 	@[ -x "$(CHROMIUM)" ] || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends chromium; } || \

@@ -17,7 +17,7 @@ import (
 	"github.com/satin-peer/satin/dashboard"
 )
 
-// A wish is what web/test/page.mjs asks for.
+// A wish is what the scripts in web/test ask for.
 type wish struct {
 	Do    string
 	Level dashboard.Level
@@ -44,25 +44,7 @@ func TestPageInBrowser(t *testing.T) {
 
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
-	node := exec.CommandContext(ctx, "node", "web/test/page.mjs")
-	node.Stderr = os.Stderr
-	in, err := node.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := node.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := node.Start(); err != nil {
-		t.Fatal(err)
-	}
-	asked := bufio.NewScanner(out)
-	for asked.Scan() {
-		var w wish
-		if err := json.Unmarshal(asked.Bytes(), &w); err != nil {
-			t.Fatal(err)
-		}
+	converse(t, ctx, "web/test/page.mjs", func(w wish) map[string]any {
 		answer := map[string]any{}
 		switch w.Do {
 		case "link":
@@ -86,7 +68,39 @@ func TestPageInBrowser(t *testing.T) {
 			}
 			s = serve(listen)
 		}
-		text, err := json.Marshal(answer)
+		return answer
+	})
+}
+
+// converse runs a script of node that opens the page, and answers what it asks for. A script that fails fails the test.
+func converse(t *testing.T, ctx context.Context, script string, answer func(wish) map[string]any) {
+	t.Helper()
+	node := exec.CommandContext(ctx, "node", script)
+	node.Stderr = os.Stderr
+	in, err := node.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := node.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := node.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := false
+	defer func() {
+		if !ended { // an answer has failed the test
+			_ = node.Process.Kill()
+			_ = node.Wait()
+		}
+	}()
+	for asked := bufio.NewScanner(out); asked.Scan(); {
+		var w wish
+		if err := json.Unmarshal(asked.Bytes(), &w); err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(answer(w))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,6 +111,7 @@ func TestPageInBrowser(t *testing.T) {
 			in.Close()
 		}
 	}
+	ended = true
 	if err := node.Wait(); err != nil {
 		t.Error("the page:", err)
 	}

@@ -3,21 +3,10 @@
 import assert from "node:assert/strict";
 import http from "node:http";
 import { createRequire } from "node:module";
-import { createInterface } from "node:readline";
 import { readFile } from "node:fs/promises";
-import { chromium } from "playwright-core";
+import { ask, colours, complainsTo, launch, names, picture, step } from "./parts.mjs";
 
-const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
-async function ask(what, more = {}) {
-  process.stdout.write(`${JSON.stringify({ do: what, ...more })}\n`);
-  return JSON.parse((await lines.next()).value);
-}
-
-const shots = process.env.SHOTS; // a folder for pictures, or nothing
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-  args: ["--no-sandbox", "--host-resolver-rules=MAP evil.example 127.0.0.1"], // the sandbox cannot be had as root
-});
+const browser = await launch("--host-resolver-rules=MAP evil.example 127.0.0.1");
 const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const complaints = [];
 
@@ -25,25 +14,11 @@ async function openPage(level, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1200, height: 900 }, ...options });
   const page = await context.newPage();
   page.setDefaultTimeout(20_000);
-  page.on("console", (m) => (m.type() === "error" || m.type() === "warning") && complaints.push(`${m.text()} at ${m.location().url}`));
-  page.on("pageerror", (e) => complaints.push(e.message));
+  complainsTo(page, complaints);
   const { link } = await ask("link", { level });
   await page.goto(link);
   await page.getByText("Paused until").first().waitFor();
   return page;
-}
-
-const picture = (page, name) => (shots ? page.screenshot({ path: `${shots}/${name}.png`, fullPage: true }) : null);
-const names = ["overview", "tree", "timeline", "swarm", "runs", "machine"];
-
-async function step(name, run) {
-  try {
-    await run();
-    process.stderr.write(`ok   ${name}\n`);
-  } catch (e) {
-    process.stderr.write(`FAIL ${name}: ${e.stack}\n`);
-    process.exitCode = 1;
-  }
 }
 
 const page = await openPage("control");
@@ -69,15 +44,6 @@ await step("each view, by key, has what the peer says, as text", async () => {
   assert.ok(text.includes("<img src=x onerror=alert(1)>"), text);
   assert.ok(!/[\u202e\0]/.test(text));
 });
-
-/** How many colours a canvas shows. */
-const colours = (p, selector) => p.evaluate((sel) => {
-  const shown = document.querySelector(sel), c = document.createElement("canvas");
-  [c.width, c.height] = [shown.width, shown.height];
-  c.getContext("2d", { willReadFrequently: true }).drawImage(shown, 0, 0);
-  const pixels = new Uint32Array(c.getContext("2d").getImageData(0, 0, c.width, c.height).data.buffer);
-  return new Set(pixels).size;
-}, selector);
 
 await step("the tree shows what became of segments, and is gone through by mouse and keys", async () => {
   await ask("grow");
