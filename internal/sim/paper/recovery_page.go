@@ -106,8 +106,6 @@ func makeRecovery(o Options) (*Document, error) {
 		"about 0, it has saved all of that, and the leaves run twice are those that the lost peers had run. So the target of 25 %% cannot be " +
 		"reached where survivors had done little for the lost ones: our policy steals large jobs across the wide link and small ones within " +
 		"a cluster, and the cluster without the master computes mostly for itself. What the lost peers had done can only come from checkpoints.")
-	d.para("Half leave: the outcomes that a leaver has of jobs above steal.Config.MaxHandOver (192 KiB), such as pictures, are not handed over, " +
-		"and those of the jobs below them are not kept any more.")
 	d.para("Migration: next to nothing runs twice, and what a run takes longer is how its last jobs happen to be divided.")
 	d.para("## Table VII as published")
 	d.para("Jobs in orphan tables, share of them that was reused, broadcast messages (programming-model paper, Table VII), without checkpoints.")
