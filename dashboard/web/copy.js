@@ -3,13 +3,20 @@
 /** @import {Shoot, Growth, Row, TimelineReply, Place} from "./types.js" */
 /** @import {Live} from "./live.js" */
 
-/** @typedef {Shoot & {kids: Node[], above: Node | null, from: number, to: number, row: number, weight: number}} Node */
+/** @typedef {Shoot & {kids: Node[], above: Node | null, from: number, to: number, row: number, weight: number, depth: number}} Node */
+
+/** A node with all its fields, in the same order in each: the engine then reads tens of thousands of them several times as fast.
+ * @param {Shoot} s @returns {Node} */
+const newNode = (s) => ({ n: s.n, up: s.up, job: s.job, p: s.p, s: s.s, e: s.e, sp: s.sp, x: s.x, st: s.st, re: s.re, f: s.f, fx: s.fx,
+  kids: [], above: null, from: 0, to: 0, row: 0, weight: 0, depth: 0 });
 
 export class TreeCopy {
   /** @type {Map<number, Node>} */
   nodes = new Map();
   /** Those that are under nothing. @type {Node[]} */
   tops = [];
+  /** All of them, as the layout by time has left them: in an order that is nearly the next one. @type {Node[]} */
+  sorted = [];
   /** @type {Place[]} */
   peers = [];
   folded = 0;
@@ -47,6 +54,7 @@ export class TreeCopy {
     if (g.all) {
       this.nodes.clear();
       this.tops = [];
+      this.sorted = [];
       this.peers = [];
     }
     /** @type {Set<Node[]>} lists that are not in order any more */
@@ -68,8 +76,9 @@ export class TreeCopy {
     for (const s of g.set) {
       const old = this.nodes.get(s.n);
       if (!old) {
-        const n = { ...s, kids: [], above: null, from: 0, to: 0, row: 0, weight: 0 };
+        const n = newNode(s);
         this.nodes.set(s.n, n);
+        this.sorted.push(n);
         hanging.push(n);
         continue;
       }
@@ -77,9 +86,8 @@ export class TreeCopy {
         unhang(old);
         hanging.push(old);
       }
-      delete old.e;
-      delete old.up;
-      Object.assign(old, s);
+      [old.up, old.job, old.p, old.s, old.e, old.sp] = [s.up, s.job, s.p, s.s, s.e, s.sp];
+      [old.x, old.st, old.re, old.f, old.fx] = [s.x, s.st, s.re, s.f, s.fx];
     }
     for (const number of g.gone) {
       const n = this.nodes.get(number);
@@ -92,6 +100,7 @@ export class TreeCopy {
         hanging.push(n);
       }
     }
+    if (g.gone.length) this.sorted = this.sorted.filter((n) => this.nodes.get(n.n) === n);
     for (const [list, set] of going) list.splice(0, list.length, ...list.filter((n) => !set.has(n)));
     for (const n of hanging) if (this.nodes.has(n.n)) hang(n);
     for (const list of unsorted) list.sort((a, b) => a.s - b.s || a.n - b.n);

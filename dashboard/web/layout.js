@@ -7,7 +7,7 @@
 /** Places all segments; gives the number of rows. @param {TreeCopy} tree @param {Across} across */
 export function place(tree, across) {
   const order = inOrder(tree.tops);
-  if (across === "time") return byTime(order, tree.newest);
+  if (across === "time") return byTime(order, tree);
   if (across === "jobs") {
     for (const n of order) n.weight = n.x + (n.fx ?? 0) + 1 + (n.f ?? 0);
     for (let i = order.length - 1; i >= 0; i--) {
@@ -43,12 +43,15 @@ function divide(list, from, to, byJobs, whole) {
   }
 }
 
-/** Each segment below the one it was stolen from, in the first row that is free then. @param {Node[]} order @param {number} newest */
-function byTime(order, newest) {
+/** Each segment below the one it was stolen from, in the first row that is free then. @param {Node[]} order @param {TreeCopy} tree */
+function byTime(order, { newest, sorted }) {
   const whole = Math.max(1e-6, newest), rows = new Rows();
-  // In the order in which they began; a parent before its children also where clocks say otherwise.
-  for (const n of order) n.weight = n.above ? Math.max(n.s, n.above.weight) : n.s;
-  for (const n of order.toSorted((a, b) => a.weight - b.weight)) { // which keeps the order of equals
+  for (const n of order) {
+    n.weight = n.above ? Math.max(n.s, n.above.weight) : n.s; // a parent before its children also where clocks say otherwise
+    n.depth = n.above ? n.above.depth + 1 : 0;
+  }
+  sorted.sort((a, b) => a.weight - b.weight || a.depth - b.depth || a.n - b.n); // in the order in which they began; few steps, as they nearly are
+  for (const n of sorted) {
     n.from = Math.min(1, n.s / whole);
     n.to = Math.max(n.from, Math.min(1, (n.e ?? newest) / whole));
     n.row = rows.take(n.above ? n.above.row + 1 : 0, n.weight, n.e ?? Infinity);
