@@ -33,6 +33,7 @@ type fakeMember struct {
 	waiting chan struct{}
 	stopped chan struct{}
 	left    chan struct{} // closed by Leave, if there is one: Wait ends then
+	leave   sync.Once
 	closed  bool
 	leaving func(context.Context) error // instead of nothing
 }
@@ -121,8 +122,7 @@ func (m *fakeMember) Join(_ context.Context, a string) (control.PeerInfo, error)
 func (m *fakeMember) Leave(ctx context.Context) error {
 	_ = m.note("leave")
 	if m.left != nil {
-		close(m.left)
-		m.left = nil
+		m.leave.Do(func() { close(m.left) })
 	}
 	if m.leaving != nil {
 		return m.leaving(ctx)
