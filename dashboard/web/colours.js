@@ -16,6 +16,8 @@ export class Palette {
   #sizes = /** @type {number[]} */ ([]);
   #dark = false;
   #fills = /** @type {string[]} */ ([]); // kept, as they are asked for at every segment
+  /** @type {Map<string, number>} as few as there are fills */
+  #pixels = new Map();
 
   /** @param {Place[]} places */
   learn(places) {
@@ -42,6 +44,19 @@ export class Palette {
 
   /** The fill of a peer's segments, bright or dim. @param {number} peer @param {boolean} bright */
   fill(peer, bright) { return (this.#fills[2 * peer + Number(bright)] ??= this.#mix(peer, bright)); }
+
+  /** A colour as it is in the pixels of a canvas. @param {string} colour */
+  pixel(colour) {
+    let pixel = this.#pixels.get(colour);
+    if (pixel === undefined) {
+      const c = /** @type {OffscreenCanvasRenderingContext2D} */ (new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true }));
+      c.fillStyle = colour;
+      c.fillRect(0, 0, 1, 1);
+      pixel = new Uint32Array(c.getImageData(0, 0, 1, 1).data.buffer)[0] ?? 0;
+      this.#pixels.set(colour, pixel);
+    }
+    return pixel;
+  }
 
   /** @param {number} peer @param {boolean} bright */
   #mix(peer, bright) {

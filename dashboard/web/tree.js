@@ -8,7 +8,7 @@ import { fit, Palette } from "./colours.js";
 import { TreeCopy } from "./copy.js";
 import { el, keep, say, show } from "./dom.js";
 import { count, duration, plain, runName, shortID, sign } from "./format.js";
-import { draw, stateAt } from "./icicle.js";
+import { choose, Flat, Icicle, stateAt } from "./icicle.js";
 import { place } from "./layout.js";
 
 const mostRows = 24; // of the treegrid
@@ -74,17 +74,22 @@ export class Tree {
   #paused = false;
   #at = Infinity;
   #playing = 0;
-  /** @type {Node[]} what may be drawn */
-  #nodes = [];
+  #nodes = new Flat([]); // what may be drawn
+  #icicle = new Icicle();
+  #small = new Icicle();
+  #base = el("canvas"); // what was drawn last, without the mark of what is chosen
+  /** What the next frame has to do: 1 draws the mark, 2 the segments, 3 places them, 0 nothing. */
+  #due = 0;
   /** @type {Model | undefined} */
   #model;
   #drawn = ""; // in which theme
+  #listing = 0;
 
   /** @param {Live} live */
   constructor(live) {
     this.live = live;
     this.#across.select.addEventListener("change", () => this.#again());
-    for (const s of [this.#who.select, this.#state.select]) s.addEventListener("change", () => this.#frame());
+    for (const s of [this.#who.select, this.#state.select]) s.addEventListener("change", () => this.#wish(2));
     this.#pause.addEventListener("click", () => this.#hold(!this.#paused));
     this.#replay.addEventListener("click", () => this.#play());
     this.#scrub.addEventListener("input", () => {
@@ -92,13 +97,13 @@ export class Tree {
       this.#hold(true);
       const share = Number(this.#scrub.value) / 1000;
       this.#at = share >= 1 ? Infinity : share * (this.#copy?.newest ?? 0);
-      this.#frame();
+      this.#wish(2);
     });
     this.#canvas.addEventListener("click", (e) => this.#enter(this.#hit(e)));
     this.#canvas.addEventListener("pointermove", (e) => this.#choose(this.#hit(e)));
     this.#canvas.addEventListener("keydown", (e) => this.#key(e));
     this.#map.addEventListener("click", () => this.#enter(null));
-    new ResizeObserver(() => this.#frame()).observe(this.#canvas);
+    new ResizeObserver(() => this.#wish(2)).observe(this.#canvas);
   }
 
   /** @param {Model} model */
@@ -121,7 +126,7 @@ export class Tree {
       say(this.#sum, [`${count(digest.segments)} segments`, `${count(digest.running)} running`, `${count(digest.folded)} folded into others`,
         digest.unknown ? `${count(digest.unknown)} from before, or too many, not shown` : "", `${count(digest.executed)} jobs`,
         digest.orphans ? `${count(digest.orphans)} orphans` : "", digest.restarted ? `${count(digest.restarted)} restarted` : "", digest.aborted ? `${count(digest.aborted)} aborted` : ""].filter((t) => t).join(", "));
-      if (!this.#paused && (digest.version !== copy.version)) void copy.grow(digest.version).then((news) => news && this.#again());
+      if (!this.#paused && (digest.version !== copy.version)) void copy.grow(digest.version).then((news) => news && this.#wish(3));
     }
     if (this.#drawn !== (document.documentElement.dataset.theme ?? "")) this.#again();
   }
@@ -134,6 +139,7 @@ export class Tree {
       this.#at = Infinity;
       this.#playing = 0;
       this.#scrub.value = "1000";
+      this.#wish(2);
     }
     if (this.#model && !on) this.update(this.#model);
   }
@@ -148,11 +154,28 @@ export class Tree {
     this.#rowCount = place(copy, /** @type {Across} */ (this.#across.select.value));
     if (this.#zoom) this.#zoom = copy.nodes.get(this.#zoom.n) ?? null;
     if (this.#chosen) this.#chosen = copy.nodes.get(this.#chosen.n) ?? null;
+    this.#see();
+  }
+
+  /** Shows what is under the zoomed segment. The table waits for a frame of its own. */
+  #see() {
     this.#offer();
     this.#collect();
     this.#mini();
-    this.#list();
-    this.#frame();
+    this.#wish(2);
+    clearTimeout(this.#listing);
+    this.#listing = setTimeout(() => this.#list());
+  }
+
+  /** Has the next frame do something. @param {1 | 2 | 3} what */
+  #wish(what) {
+    if (!this.#due) requestAnimationFrame(() => {
+      const due = this.#due;
+      this.#due = 0;
+      if (due === 3) this.#again(); // and what is placed anew is drawn in the frame after this one
+      else this.#frame(due === 2);
+    });
+    this.#due = Math.max(this.#due, what);
   }
 
   /** What is under the zoomed segment, but nothing under one that is too thin to be seen. */
@@ -165,7 +188,7 @@ export class Tree {
       const n = nodes[i];
       if (n && n.to - n.from > least) for (const kid of n.kids) nodes.push(kid);
     }
-    this.#nodes = nodes;
+    this.#nodes = new Flat(nodes);
   }
 
   /** The peers to choose from, the legend, and the breadcrumbs. */
@@ -194,28 +217,39 @@ export class Tree {
   #jobName(/** @type {Node} */ n) { return n.job.length > 20 ? `…${n.job.slice(-18)}` : n.job; }
 
   #sight(/** @type {number} */ rowHeight) {
-    const z = this.#zoom, who = this.#who.select.value, state = this.#state.select.value, at = this.#at;
+    const z = this.#zoom, who = this.#who.select.value, state = this.#state.select.value;
     const cluster = who.startsWith("c") ? Number(who.slice(1)) : -1, peer = who.startsWith("p") ? Number(who.slice(1)) : -1;
-    return {
-      nodes: this.#nodes, from: z?.from ?? 0, to: z?.to ?? 1, top: z?.row ?? 0, rowHeight, at, chosen: this.#chosen, letters: true,
-      matches: (/** @type {Node} */ n) => (cluster < 0 || this.palette.signs[n.p]?.cluster === cluster) && (peer < 0 || n.p === peer) && (!state || stateAt(n, at) === state),
-    };
+    return { nodes: this.#nodes, from: z?.from ?? 0, to: z?.to ?? 1, top: z?.row ?? 0, rowHeight, at: this.#at, cluster, peer, only: state, letters: true };
   }
 
   #rowHeight() {
-    let rows = 1;
-    for (const n of this.#nodes) rows = Math.max(rows, n.row + 1 - (this.#zoom?.row ?? 0));
+    const rows = Math.max(1, this.#nodes.last + 1 - (this.#zoom?.row ?? 0));
     return { rows, height: Math.max(3, Math.min(28, Math.floor(460 / rows))) };
   }
 
-  #frame() {
+  /** @param {boolean} anew whether more than the mark of what is chosen has changed */
+  #frame(anew) {
     if (!this.#copy || !this.#canvas.isConnected) return;
-    const { rows, height } = this.#rowHeight();
+    const { rows, height } = this.#rowHeight(), sight = this.#sight(height);
     const { c, width, height: h } = fit(this.#canvas, Math.max(66, Math.min(480, rows * height)));
-    draw(c, width, h, this.palette, this.#sight(height));
+    if (anew || this.#base.width !== this.#canvas.width || this.#base.height !== this.#canvas.height) {
+      [this.#base.width, this.#base.height] = [this.#canvas.width, this.#canvas.height];
+      const b = /** @type {CanvasRenderingContext2D} */ (this.#base.getContext("2d"));
+      b.setTransform(c.getTransform());
+      this.#icicle.draw(b, width, h, this.palette, sight);
+    }
+    c.drawImage(this.#base, 0, 0, width, h);
+    if (this.#chosen && this.#isSeen(this.#chosen)) choose(c, width, this.palette, sight, this.#chosen);
     const newest = this.#copy.newest;
     say(this.#time, this.#at === Infinity ? `now, ${duration(newest)}` : `${duration(this.#at)} of ${duration(newest)}`);
     this.#canvas.setAttribute("aria-label", `Steal tree of ${this.#copy.nodes.size} segments on ${this.#copy.peers.length} peers; the largest are in the table below`);
+  }
+
+  /** @param {Node} n */
+  #isSeen(n) {
+    let up = this.#zoom ? n : null;
+    while (up && up !== this.#zoom) up = up.above;
+    return up === this.#zoom;
   }
 
   #mini() {
@@ -223,7 +257,7 @@ export class Tree {
     show(this.#map, !!this.#zoom);
     if (!copy || !this.#zoom || !this.#map.isConnected) return;
     const { c, width, height } = fit(this.#map, 36), h = Math.max(1, 36 / Math.max(1, this.#rowCount));
-    draw(c, width, height, this.palette, { ...this.#sight(h), nodes: [...copy.nodes.values()], from: 0, to: 1, top: 0, rowHeight: h, chosen: null, letters: false });
+    this.#small.draw(c, width, height, this.palette, { ...this.#sight(h), nodes: new Flat(copy.sorted), from: 0, to: 1, top: 0, rowHeight: h, letters: false });
     c.strokeStyle = this.palette.text;
     c.lineWidth = 2;
     c.strokeRect(this.#zoom.from * width + 1, this.#zoom.row * h + 1, Math.max(4, (this.#zoom.to - this.#zoom.from) * width - 2), height - this.#zoom.row * h - 2);
@@ -233,14 +267,14 @@ export class Tree {
   #hit(e) {
     const { height } = this.#rowHeight(), s = this.#sight(height), box = this.#canvas.getBoundingClientRect();
     const x = s.from + ((e.clientX - box.left) / box.width) * (s.to - s.from), row = Math.floor((e.clientY - box.top) / height) + s.top;
-    return this.#nodes.find((n) => n.row === row && n.from <= x && x < n.to && n.s <= this.#at) ?? null;
+    return this.#nodes.find(x, row, this.#at);
   }
 
   /** Makes a segment the whole width; null for the tree. @param {Node | null} n */
   #enter(n) {
     this.#zoom = n === this.#zoom && n ? n.above : n;
     this.#chosen = n;
-    this.#again();
+    this.#see();
     this.#tell();
   }
 
@@ -248,7 +282,7 @@ export class Tree {
   #choose(n) {
     if (n === this.#chosen) return;
     this.#chosen = n;
-    this.#frame();
+    this.#wish(1);
     this.#tell();
   }
 
@@ -280,14 +314,24 @@ export class Tree {
   /** The largest segments in what is seen, in the order of the tree. */
   #list() {
     const took = (/** @type {Node} */ n) => (n.e ?? this.#copy?.newest ?? 0) - n.s;
-    const largest = new Set([...this.#nodes].sort((a, b) => b.x - a.x || took(b) - took(a)).slice(0, mostRows));
+    /** @type {Node[]} the largest of those seen so far, largest first */
+    const largest = [];
+    for (const n of this.#nodes.list) {
+      const least = largest[mostRows - 1];
+      if (least && (n.x < least.x || (n.x === least.x && took(n) <= took(least)))) continue;
+      const at = largest.findIndex((m) => n.x > m.x || (n.x === m.x && took(n) > took(m)));
+      largest.splice(at < 0 ? largest.length : at, 0, n);
+      largest.length = Math.min(largest.length, mostRows);
+    }
+    const listed = new Set(largest), above = new Set(largest); // and those on the way to them
+    for (const n of largest) for (let up = n.above; up && !above.has(up); up = up.above) above.add(up);
     /** @type {{n: Node, level: number}[]} */
     const rows = [];
-    const stack = (this.#zoom ? [this.#zoom] : this.#copy?.tops ?? []).map((n) => ({ n, level: 1 })).reverse();
-    for (let s = stack.pop(); s && rows.length < largest.size; s = stack.pop()) {
-      const listed = largest.has(s.n);
-      if (listed) rows.push(s);
-      for (const kid of [...s.n.kids].reverse()) stack.push({ n: kid, level: s.level + (listed ? 1 : 0) });
+    const stack = (this.#zoom ? [this.#zoom] : this.#copy?.tops ?? []).filter((n) => above.has(n)).map((n) => ({ n, level: 1 })).reverse();
+    for (let s = stack.pop(); s && rows.length < listed.size; s = stack.pop()) {
+      const level = s.level + Number(listed.has(s.n));
+      if (listed.has(s.n)) rows.push(s);
+      for (const kid of s.n.kids.filter((k) => above.has(k)).reverse()) stack.push({ n: kid, level });
     }
     keep(this.#rows, rows, ({ n }) => String(n.n), ({ n }) => {
       const tr = el("tr", { tabindex: "0" }, ...Array.from({ length: 6 }, (_, i) => el("td", { role: "gridcell", ...(i > 2 ? { class: "number" } : {}) })));
@@ -320,7 +364,7 @@ export class Tree {
       const share = Math.min(1, (performance.now() - began) / (1000 * replayFor));
       this.#at = share >= 1 ? Infinity : share * (this.#copy?.newest ?? 0);
       this.#scrub.value = String(Math.round(1000 * share));
-      this.#frame();
+      this.#wish(2);
       if (share < 1) calm ? setTimeout(step, 1000) : requestAnimationFrame(step);
     };
     step();

@@ -130,14 +130,22 @@ await step("50,000 segments are drawn, in each way, and gone through", async () 
     await other.getByLabel("Width").selectOption(width);
     assert.ok((await colours(other, "canvas.icicle")) > 6, width);
     times[width] = await other.evaluate(async () => { // a frame of each step of a scrub through the run: its work, not its rate
-      const input = document.querySelector("input[type=range]"), list = [];
+      const input = document.querySelector("input[type=range]"), list = [], real = globalThis.requestAnimationFrame;
+      let spent = 0;
+      globalThis.requestAnimationFrame = (draw) => real((at) => {
+        const began = performance.now();
+        draw(at);
+        spent += performance.now() - began;
+      });
       for (let i = 0; i < 60; i++) {
         input.value = String(i * 16);
         const began = performance.now();
         input.dispatchEvent(new Event("input"));
-        list.push(performance.now() - began);
-        await new Promise(requestAnimationFrame);
+        spent = performance.now() - began;
+        await new Promise(real);
+        list.push(spent);
       }
+      globalThis.requestAnimationFrame = real;
       list.sort((a, b) => a - b);
       return { median: list[30], p95: list[57] };
     });

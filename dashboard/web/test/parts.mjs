@@ -37,8 +37,9 @@ export async function step(name, run) {
   }
 }
 
-/** How many colours a canvas shows. */
-export const colours = (p, selector) => p.evaluate((sel) => {
+/** How many colours a canvas shows, when the next frame is drawn. */
+export const colours = (p, selector) => p.evaluate(async (sel) => {
+  await new Promise(requestAnimationFrame);
   const shown = document.querySelector(sel), c = document.createElement("canvas");
   [c.width, c.height] = [shown.width, shown.height];
   c.getContext("2d", { willReadFrequently: true }).drawImage(shown, 0, 0);
