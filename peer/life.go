@@ -74,7 +74,7 @@ func (t *runs) stop(r *run, state control.RunState, why string) {
 		return
 	}
 	if r.session != nil {
-		r.reached = r.session.Pool().Progress()
+		r.look()
 	}
 	r.state, r.why, r.ended = state, why, time.Now()
 	r.bytes = nil // nobody asks for them any more

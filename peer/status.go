@@ -146,15 +146,22 @@ func (p *Peer) describeRun(r *run, now time.Time) control.RunInfo {
 	return i
 }
 
-// share is how much of an own run's tree is done. The table's mutex is held.
+// share is how much of an own run's tree is done: known where the root runs, else what was known last. The table's mutex is held.
 func (p *Peer) share(r *run) float64 {
 	switch {
 	case r.state == control.RunDone:
 		return 1
-	case r.session == nil || r.state.Ended():
-		return r.reached
+	case r.session != nil && !r.state.Ended():
+		r.look()
 	}
-	return r.session.Pool().Progress()
+	return r.reached
+}
+
+// look notes how far the run is, if its root runs here.
+func (r *run) look() {
+	if r.session.Stats().Master {
+		r.reached = r.session.Pool().Progress()
+	}
 }
 
 func (p *Peer) progress(r *run) control.Progress {

@@ -71,6 +71,10 @@ func (c console) finish(t *task, o *options, r computation) error {
 
 // report prints the answer on the console's output, and the rest about it on the other one.
 func (c console) report(t *task, o *options, s solution) error {
+	if s.unsaved != nil { // the text names a file that is not there
+		fmt.Fprintln(c.err, "satin-peer: not written: "+oneLine(s.answer.Text))
+		return failed("%w", s.unsaved)
+	}
 	if o.json {
 		if err := c.printJSON(t, o, s); err != nil {
 			return err
@@ -90,9 +94,6 @@ func (c console) report(t *task, o *options, s solution) error {
 	}
 	if s.warning != "" {
 		fmt.Fprintln(c.err, "satin-peer: "+oneLine(s.warning))
-	}
-	if s.unsaved != nil {
-		return failed("%w", s.unsaved)
 	}
 	return nil
 }

@@ -89,6 +89,9 @@ type swarmRun struct {
 // solve waits for the answer and checks it.
 func (r *swarmRun) solve(ctx context.Context) (solution, error) {
 	o, err := r.d.Wait(ctx, r.run, func(p control.Progress) { r.last.Store(&p) })
+	if errors.Is(err, control.ErrUnavailable) && ctx.Err() == nil {
+		return solution{}, failed("%w; the other peers of the run go on with it: once the daemon is there again, satin-peer wait %s gives the answer", err, r.run)
+	}
 	if err != nil {
 		return solution{}, daemonError(err)
 	}
