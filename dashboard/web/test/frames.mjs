@@ -31,7 +31,8 @@ const least = Number(process.argv[3]);
 await page.waitForFunction((n) => Number(/([\d,.\u202f ]+) segments/.exec(document.querySelector("main").innerText)?.[1].replace(/\D/g, "")) >= n, least);
 const canvas = page.locator("canvas.icicle"), box = await canvas.boundingBox();
 await page.evaluate(() => Object.assign(globalThis.frameTimes, { draw: [], between: [] }));
-for (let i = 0; i < 40; i++) { // each of these draws the whole tree anew
+for (let i = 0; i < 40; i++) { // pointer and keys move the mark only; another time draws the whole tree anew, another width places it anew
+  await page.getByLabel("Time that is shown").fill(String(1000 - i * 20));
   await page.mouse.move(box.x + (i % 20) * (box.width / 20) + 3, box.y + 20 + (i % 5) * 15);
   await canvas.press(i % 2 ? "ArrowDown" : "ArrowUp");
   if (i % 10 === 9) await page.getByLabel("Width").selectOption(["share", "time", "jobs", "share"][(i - 9) / 10]);
