@@ -61,7 +61,7 @@ bench-recovery: ## Print what the loss of half of 8 real processes costs, beside
 	cd internal/bench && $(GO) run . recovery alarms
 
 bench-dashboard: ## Print what it costs to be watched in the browser; for its frames, Chromium and `npm ci` in dashboard/web
-	cd internal/bench && $(GO) run . dashboard
+	cd internal/bench && $(GO) run . watched page
 
 sim-tables: ## Make the papers' load-balancing tables in the simulator, into docs/results (SEEDS=3 runs of each)
 	$(GO) run ./cmd/satin-sim table all --seeds $(SEEDS) --out docs/results

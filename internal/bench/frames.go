@@ -20,7 +20,7 @@ const (
 )
 
 // frames measures how long the page takes to draw, in a real browser.
-func frames(_ string, w *workshop, _ int) (t table, err error) {
+func frames(w *workshop) (t table, err error) {
 	progress("dashboard: frames of %d segments", framesSegments)
 	defer progress("")
 	t = table{title: "Frames", notes: []string{

@@ -5,7 +5,7 @@
 //	go run . [-rounds N] [-write] [-cells CELLS] [SECTION ...]
 //
 // Sections are fib, apps, leaf, thief and udp, of one machine's engine; steal and swarm, of processes that work together; wide, of
-// processes over an emulated network; recovery and alarms, of processes that are lost; and dashboard, of what it costs to be watched.
+// processes over an emulated network; recovery and alarms, of processes that are lost; and watched and page, of what it costs to be watched.
 // Without any, those of the engine run, in about ten minutes on two cores. -write keeps the figures in docs/results, in a page for each of these. It is a module of its own, so that the rivals it measures stay out of
 // satin's go.mod. `make bench BENCH=fib` at the root runs a section, `make bench-swarm` those of processes.
 package main
@@ -39,7 +39,8 @@ var sections = []section{
 	{"wide", widePage, wideArea},
 	{"recovery", recoveryPage, recoveries},
 	{"alarms", recoveryPage, alarms},
-	{"dashboard", watchedPage, watching},
+	{"watched", watchedPage, watching},
+	{"page", watchedPage, showing},
 }
 
 // The pages that -write makes, and where.
@@ -90,7 +91,7 @@ func pageOf(chosen []section) (string, error) {
 	}
 	for _, s := range chosen {
 		if s.page != page || len(chosen) != of {
-			return "", fmt.Errorf("-write is for all sections of one page: fib apps leaf thief udp, or steal swarm, or wide, or recovery alarms, or dashboard")
+			return "", fmt.Errorf("-write is for all sections of one page: fib apps leaf thief udp, or steal swarm, or wide, or recovery alarms, or watched page")
 		}
 	}
 	return page, nil
