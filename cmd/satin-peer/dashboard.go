@@ -45,19 +45,28 @@ has a session until the daemon ends. The page is for this machine only: from ano
 		if *view {
 			level = dashboard.View
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), linkWithin)
-		defer cancel()
-		link, err := dashboard.Ask(ctx, l.RuntimeDir, level)
-		if errors.Is(err, dashboard.ErrNotRunning) {
-			return failed("%w: satin-peer start serves one, unless its setting dashboard is %q", err, settings.DashboardOff)
-		}
+		link, err := askLink(l.RuntimeDir, level)
 		if err != nil {
-			return failed("%w", err)
+			return err
 		}
 		fmt.Fprintln(c.out, link)
 		return nil
 	}
 	return cmd
+}
+
+// askLink has the daemon of a directory make a link to its page.
+func askLink(runtimeDir string, level dashboard.Level) (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), linkWithin)
+	defer cancel()
+	link, err := dashboard.Ask(ctx, runtimeDir, level)
+	if errors.Is(err, dashboard.ErrNotRunning) {
+		return "", failed("%w: satin-peer start serves one, unless its setting dashboard is %q", err, settings.DashboardOff)
+	}
+	if err != nil {
+		return "", failed("%w", err)
+	}
+	return link, nil
 }
 
 // showDashboard serves the page of d, if the settings want it, until the function it gives is called. A page that cannot be is no

@@ -13,7 +13,6 @@ import (
 
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/dashboard"
-	"github.com/satin-peer/satin/peer/settings"
 )
 
 // openPage serves a dashboard until hide is called.
@@ -57,14 +56,9 @@ func (c console) watch(source dashboard.Source) (hide func(), err error) {
 
 // watchDaemon prints a link to the page of the daemon of a directory.
 func (c console) watchDaemon(runtimeDir string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), linkWithin)
-	defer cancel()
-	link, err := dashboard.Ask(ctx, runtimeDir, dashboard.Control)
-	if errors.Is(err, dashboard.ErrNotRunning) {
-		return failed("%w: the daemon serves one unless its setting dashboard is %q; leave --dashboard out, or restart it with one", err, settings.DashboardOff)
-	}
+	link, err := askLink(runtimeDir, dashboard.Control)
 	if err != nil {
-		return failed("%w", err)
+		return err
 	}
 	fmt.Fprintf(c.err, "the daemon in the browser: %s (this link opens once)\n", link)
 	return nil
