@@ -29,16 +29,23 @@ func checkpoints(dir string) (list []string) {
 	return list
 }
 
-// A run that is suspended is over everywhere; resumed, it goes on to the right answer, and leaves nothing on the disks.
-func TestSuspendAndResume(t *testing.T) {
-	dirs := []string{t.TempDir(), t.TempDir()}
-	a, b := open(t, hasty, checkpointing, in(dirs[0])), open(t, hasty, checkpointing, in(dirs[1]))
+// checkpointed is a run of peer a's on which b works too; both keep what they have in their directories.
+func checkpointed(t *testing.T) (a, b *peer.Peer, dirs []string, run string, want int) {
+	t.Helper()
+	dirs = []string{t.TempDir(), t.TempDir()}
+	a, b = open(t, hasty, checkpointing, in(dirs[0])), open(t, hasty, checkpointing, in(dirs[1]))
 	if _, err := b.Join(deadline(t), address(t, a)); err != nil {
 		t.Fatal(err)
 	}
 	n, want := lasting(t)
-	run := submit(t, a, "fib", n)
+	run = submit(t, a, "fib", n)
 	until(t, "the other takes part", func() bool { return works(t, b, run) })
+	return a, b, dirs, run, want
+}
+
+// A run that is suspended is over everywhere; resumed, it goes on to the right answer, and leaves nothing on the disks.
+func TestSuspendAndResume(t *testing.T) {
+	a, b, dirs, run, want := checkpointed(t)
 	if err := b.Suspend(deadline(t), run); !errors.Is(err, control.ErrNotFound) {
 		t.Errorf("another's run: %v", err)
 	}
@@ -66,7 +73,7 @@ func TestSuspendAndResume(t *testing.T) {
 	}
 	until(t, "the other takes part again", func() bool { return stateOf(t, b, run) == control.RunRunning || stateOf(t, b, run) == control.RunDone })
 	if got := await[int](t, a, run); got != want {
-		t.Errorf("fib(%d) = %d", n, got)
+		t.Errorf("the answer is %d, want %d", got, want)
 	}
 	if _, err := a.ResumeRun(deadline(t), control.Resumption{Run: run}); !errors.Is(err, control.ErrRefused) {
 		t.Errorf("resumed after its end: %v", err)
@@ -153,14 +160,7 @@ func TestResumeRefuses(t *testing.T) {
 
 // A run whose peers are all lost goes on when they are back, by their checkpoints, whoever comes first.
 func TestAllAreLost(t *testing.T) {
-	dirs := []string{t.TempDir(), t.TempDir()}
-	a, b := open(t, hasty, checkpointing, in(dirs[0])), open(t, hasty, checkpointing, in(dirs[1]))
-	if _, err := b.Join(deadline(t), address(t, a)); err != nil {
-		t.Fatal(err)
-	}
-	n, want := lasting(t)
-	run := submit(t, a, "fib", n)
-	until(t, "the other takes part", func() bool { return works(t, b, run) })
+	a, b, dirs, run, want := checkpointed(t)
 	until(t, "both have checkpoints", func() bool { return len(checkpoints(dirs[0])) == 1 && len(checkpoints(dirs[1])) == 1 })
 	a.Close()
 	b.Close()
@@ -170,7 +170,7 @@ func TestAllAreLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := await[int](t, a, run); got != want {
-		t.Errorf("fib(%d) = %d", n, got)
+		t.Errorf("the answer is %d, want %d", got, want)
 	}
 	for _, dir := range dirs {
 		until(t, "nothing is left on the disks", func() bool { return len(checkpoints(dir)) == 0 })
@@ -179,14 +179,7 @@ func TestAllAreLost(t *testing.T) {
 
 // A participant that is the only one to come back goes on with the run, and keeps the answer for the owner.
 func TestLastHolderGoesOn(t *testing.T) {
-	dirs := []string{t.TempDir(), t.TempDir()}
-	a, b := open(t, hasty, checkpointing, in(dirs[0])), open(t, hasty, checkpointing, in(dirs[1]))
-	if _, err := b.Join(deadline(t), address(t, a)); err != nil {
-		t.Fatal(err)
-	}
-	n, want := lasting(t)
-	run := submit(t, a, "fib", n)
-	until(t, "the other takes part", func() bool { return works(t, b, run) })
+	a, b, dirs, run, want := checkpointed(t)
 	until(t, "it has a checkpoint", func() bool { r := runs(t, b)[run]; return r.Checkpoint != "" && len(checkpoints(dirs[1])) == 1 })
 	a.Close()
 	b.Close()
@@ -198,7 +191,7 @@ func TestLastHolderGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := await[int](t, a, run); got != want {
-		t.Errorf("fib(%d) = %d", n, got)
+		t.Errorf("the answer is %d, want %d", got, want)
 	}
 }
 
