@@ -31,7 +31,8 @@ func claimRoot(f *Frame, n int) int {
 	return sum
 }
 
-// A worker that takes a coarse job back from its stealable ones leaves the others to thieves: it may not come by again for long.
+// A worker that takes a coarse job back from its stealable ones leaves the others to thieves: it may not come
+// by again for long.
 func TestClaimOfACoarseJobLeavesTheOthers(t *testing.T) {
 	p := testPool(t, 1)
 	if job := p.Take(); job != nil { // jobs count as coarse from now on

@@ -7,33 +7,35 @@ import (
 
 // How many cores
 //
-// SetCores changes how many cores a pool may use while it runs. One number, free, says all: the cores that may be used less
-// those that workers hold. Positive, it counts idle cores; negative, cores that must be given up, and
-// then the first workers that come by give them up (giveUp) instead of handing them on: at the attention
-// word in the middle of a job (the worker is then preempted), when they wait for a child (parked), or
-// when they look for a job (spare). A worker in a long leaf comes by when the leaf is over.
+// SetCores changes how many cores a pool may use while it runs. One number, free, says all: the cores that
+// may be used less those that workers hold. Positive, it counts idle cores; negative, cores that must be
+// given up, and then the first workers that come by give them up (giveUp) instead of handing them on: at the
+// attention word in the middle of a job (the worker is then preempted), when they wait for a child (parked),
+// or when they look for a job (spare). A worker in a long leaf comes by when the leaf is over.
 //
 // No core is lost, and no worker sleeps that should run. Under mu, with free = allowed - held:
 //   - Who gives a core up when free < 0 raises free by one, to 0 at most. So nothing is idle and nothing is owed
 //     to those that sleep; they stay in the lists they were put in under the same lock.
 //   - SetCores raises free by the difference and, while free > 0, feeds in turn the ready, the preempted and
-//     the spare workers, and new ones when all are parked. Whoever gave up its core before is in one of these lists, whoever
-//     does so afterwards sees the new free. So after SetCores free > 0 only if nobody is left to feed. It feeds spares
-//     without asking for work: they look for it themselves, and rest (sched.go) if there is none. So the jobs
-//     and roots that appeared while free <= 0, when nobody was told of them, are found.
-//   - Between calls of SetCores the argument of sched.go holds: free > 0 only while ready and preempted are empty, because
-//     release, park and handOver serve them first, wake and rest look at both, and yield adds to
-//     preempted only when that leaves free <= 0.
+//     the spare workers, and new ones when all are parked. Whoever gave up its core before is in one of these
+//     lists, whoever does so afterwards sees the new free. So after SetCores free > 0 only if nobody is left
+//     to feed. It feeds spares without asking for work: they look for it themselves, and rest (sched.go) if
+//     there is none. So the jobs and roots that appeared while free <= 0, when nobody was told of them, are
+//     found.
+//   - Between calls of SetCores the argument of sched.go holds: free > 0 only while ready and preempted are
+//     empty, because release, park and handOver serve them first, wake and rest look at both, and yield adds
+//     to preempted only when that leaves free <= 0.
 //
 // A busy worker misses no reduction: see called.
 
-// SetCores says how many cores the pool may use from now on, 0 to Workers; a number out of range counts as the nearest
-// one in it. It does not wait: workers in excess stop at their job's next Spawn, Get or Sync, a long leaf
-// ends first. Stopped jobs go on when there are cores again; whether one has stopped shows in Stats.Busy.
+// SetCores says how many cores the pool may use from now on, 0 to Workers; a number out of range counts as
+// the nearest one in it. It does not wait: workers in excess stop at their job's next Spawn, Get or Sync, a
+// long leaf ends first. Stopped jobs go on when there are cores again; whether one has stopped shows in
+// Stats.Busy.
 //
-// 0 pauses the pool. Nothing runs then, but Run, Submit, Take, Complete, PutBack and Close do what they do: roots wait
-// in the inbox, thieves outside get jobs, results are kept for their owners, and Close aborts all. A Run whose
-// context ends returns at once.
+// 0 pauses the pool. Nothing runs then, but Run, Submit, Take, Complete, PutBack and Close do what they do:
+// roots wait in the inbox, thieves outside get jobs, results are kept for their owners, and Close aborts all.
+// A Run whose context ends returns at once.
 //
 // On a closed pool it does nothing.
 func (p *Pool) SetCores(n int) {
@@ -58,16 +60,16 @@ func (p *Pool) Cores() int {
 	return p.allowed
 }
 
-// Idle gives the number of cores that may run and have no work at this moment, those whose jobs all wait for results from
-// outside included. A core that has looked for work for less than 50 us does not count yet.
+// Idle gives the number of cores that may run and have no work at this moment, those whose jobs all wait for
+// results from outside included. A core that has looked for work for less than 50 us does not count yet.
 func (p *Pool) Idle() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return int(max(p.free.Load(), 0))
 }
 
-// Queued counts the jobs that a core or a thief outside would find now, and runs that have not begun: a hint, soon out
-// of date. Busy workers may have private jobs besides, which Take asks them for.
+// Queued counts the jobs that a core or a thief outside would find now, and runs that have not begun: a hint,
+// soon out of date. Busy workers may have private jobs besides, which Take asks them for.
 func (p *Pool) Queued() int {
 	n := int(p.inboxLen.Load())
 	for _, w := range *p.workers.Load() {
@@ -149,9 +151,9 @@ func (w *worker) gotCore(fed bool) {
 // hungry says whether a core, here or outside, has no work at this moment.
 func (p *Pool) hungry() bool { return p.free.Load() > 0 || p.starve.Load() > 0 }
 
-// called says whether a worker that becomes busy should visit attention at once: somebody called all busy workers, perhaps
-// before this one had said that it is busy. Either the caller, which wrote free or waiting before, sees
-// it busy, or it sees what the caller wrote.
+// called says whether a worker that becomes busy should visit attention at once: somebody called all busy
+// workers, perhaps before this one had said that it is busy. Either the caller, which wrote free or waiting
+// before, sees it busy, or it sees what the caller wrote.
 func (p *Pool) called() bool {
 	return p.free.Load() != 0 || p.starve.Load() > 0 || p.waiting.Load() > 0
 }

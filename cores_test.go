@@ -12,8 +12,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestSetCoresPrograms runs random programs while the number of cores changes all the time and a thief outside takes jobs: the
-// result is the sequential program's, and no run hangs.
+// TestSetCoresPrograms runs random programs while the number of cores changes all the time and a thief
+// outside takes jobs: the result is the sequential program's, and no run hangs.
 func TestSetCoresPrograms(t *testing.T) {
 	for _, workers := range []int{1, 2, 4} {
 		t.Run(fmt.Sprint(workers, " workers"), func(t *testing.T) {
@@ -78,7 +78,8 @@ func TestPause(t *testing.T) {
 		resetGates()
 		res := make(chan int)
 		go func() { res <- run(t, p, spread, 8) }()
-		until(t, "a child of the job has begun", gates[1].reached.Load) // the job itself too, then: no thief is given one that has not
+		// the job itself too, then: no thief is given one that has not
+		until(t, "a child of the job has begun", gates[1].reached.Load)
 		until(t, "all cores work", func() bool { return p.held() == 3 && p.Queued() > 0 })
 		for _, cores := range []int{1, 3, 0, 2, 0} {
 			p.SetCores(cores)
@@ -275,8 +276,8 @@ func TestBallastOnce(t *testing.T) {
 	}
 }
 
-// TestLastSetCoresCounts: however SetCores races with workers that fall asleep, stop and wake, nobody is forgotten: after the last
-// call, which leaves a core, everything ends without another.
+// TestLastSetCoresCounts: however SetCores races with workers that fall asleep, stop and wake, nobody is
+// forgotten: after the last call, which leaves a core, everything ends without another.
 func TestLastSetCoresCounts(t *testing.T) {
 	p := testPool(t, 3)
 	rng := rand.New(rand.NewPCG(3, 4))

@@ -1,5 +1,6 @@
-// Package satin is a programming model for recursive programs that run on many cores and machines as if they were one,
-// and the engine that runs them on the cores of this machine. It needs nothing but the standard library.
+// Package satin is a programming model for recursive programs that run on many cores and machines as if they
+// were one, and the engine that runs them on the cores of this machine. It needs nothing but the standard
+// library.
 //
 // A job is a call that may run elsewhere: Spawn makes one, Get waits for its result. In between, the program calls
 // on, and an idle core steals the job if it can use one.
@@ -25,15 +26,15 @@
 //     loop aborts the children that are still at work.
 //   - Frame.Sync, Frame.Abort, Frame.Aborted: all children of the running job.
 //   - SpawnErr, ForkErr: functions that may return an error. Failures arrive as a JobError, which names the job.
-//   - Pool, Run: the cores, and a run on them. Pool.Stats and Pool.Progress tell how it goes. Pool.SetCores changes the
-//     number of cores meanwhile.
+//   - Pool, Run: the cores, and a run on them. Pool.Stats and Pool.Progress tell how it goes. Pool.SetCores
+//     changes the number of cores meanwhile.
 //
 // # Guarantees
 //
-// A job runs at most once on a Pool without thieves outside, and its result is taken exactly once. A job ends after
-// its children: one whose result nobody wants is waited for, and if it fails, so does the job. An inlet overlaps
-// nothing of its frame. Abort is best effort. The order in which children run is not defined; what is written before a
-// Spawn is visible to the child, and what a child wrote is visible after its Get.
+// A job runs at most once on a Pool without thieves outside, and its result is taken exactly once. A job ends
+// after its children: one whose result nobody wants is waited for, and if it fails, so does the job. An inlet
+// overlaps nothing of its frame. Abort is best effort. The order in which children run is not defined; what
+// is written before a Spawn is visible to the child, and what a child wrote is visible after its Get.
 //
 // Only Get, Try, Sync, Results, Run, Close and Take may block. Blocked jobs give their core away.
 //

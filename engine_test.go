@@ -190,7 +190,8 @@ func TestResults(t *testing.T) {
 				t.Fatal(r)
 			}
 			_, err := Run(context.Background(), p, boom, 12)
-			if je := (*JobError)(nil); !errors.As(err, &je) || je.Panic != "boom" || je.Func != "test.boom" || len(je.ID.Path) != 12 {
+			if je := (*JobError)(nil); !errors.As(err, &je) || je.Panic != "boom" || je.Func != "test.boom" ||
+				len(je.ID.Path) != 12 {
 				t.Fatal(err)
 			}
 			want, _ := RunErr(context.Background(), nil, odd, 12)

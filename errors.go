@@ -7,7 +7,8 @@ import (
 	"runtime/debug"
 )
 
-// ErrAborted is the error of a job that Abort, an early end of a Results loop, or the end of the run's context dropped.
+// ErrAborted is the error of a job that Abort, an early end of a Results loop, or the end of the run's
+// context dropped.
 var ErrAborted = errors.New("satin: aborted")
 
 // ErrClosed is returned by what a closed Pool is asked to do.

@@ -4,14 +4,14 @@ import "slices"
 
 // Forgotten failures
 //
-// A panic or error in a child that no Get, Try or Results takes fails the job that spawned it, when that job ends: no
-// failure is lost because somebody forgot to look. A failed child is noted when it leaves the stack with its result, and
-// crossed out when the result is taken. What is still noted at a job's end fails it.
+// A panic or error in a child that no Get, Try or Results takes fails the job that spawned it, when that job
+// ends: no failure is lost because somebody forgot to look. A failed child is noted when it leaves the stack
+// with its result, and crossed out when the result is taken. What is still noted at a job's end fails it.
 //
-// Only failures cost anything. The fast paths of Get and Results, which look at nothing at the end of a job whose children
-// have all left the stack (after Sync), miss what such a job forgot; it stays noted, and fails the nearest
-// enclosing job that call runs. That is no later than a panic would have been caught: all jobs between were begun by Get
-// or Results, which would have passed it on, and Try begins jobs by call.
+// Only failures cost anything. The fast paths of Get and Results, which look at nothing at the end of a job
+// whose children have all left the stack (after Sync), miss what such a job forgot; it stays noted, and fails
+// the nearest enclosing job that call runs. That is no later than a panic would have been caught: all jobs
+// between were begun by Get or Results, which would have passed it on, and Try begins jobs by call.
 
 // A failedChild is a child of the running frame, or of one that ran in place above it, that failed.
 type failedChild struct {
@@ -47,7 +47,8 @@ func (w *worker) crossOut(r *record) {
 
 // crossOutAll forgets the failures of the running frame's children.
 func (w *worker) crossOutAll() {
-	mine := slices.DeleteFunc(w.failed[w.failBase:], func(c failedChild) bool { return c.id>>depthShift == w.cur>>depthShift })
+	mine := slices.DeleteFunc(w.failed[w.failBase:],
+		func(c failedChild) bool { return c.id>>depthShift == w.cur>>depthShift })
 	w.failed = w.failed[:w.failBase+len(mine)]
 }
 

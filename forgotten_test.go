@@ -139,15 +139,18 @@ func TestForgottenFailures(t *testing.T) {
 				}
 				for _, err := range []error{err, err2} {
 					je := (*JobError)(nil)
-					if !errors.As(err, &je) || way != panicsAfterSync && (je.Func != "test.failsAt" || je.Err.Error() != "odd number 1") {
+					if !errors.As(err, &je) || way != panicsAfterSync &&
+						(je.Func != "test.failsAt" || je.Err.Error() != "odd number 1") {
 						t.Fatalf("%d workers, way %d: %v", workers, way, err)
 					}
 				}
 				if sum != 10 {
 					t.Fatalf("%d workers, way %d: the job around did not fail but gave %d", workers, way, sum)
 				}
-				if _, err := RunErr(ctx, p, forgetsErr, 100+way); err == nil || !strings.Contains(err.Error(), "my own") {
-					t.Fatalf("%d workers, way %d: a forgotten error counts more than one returned: %v", workers, way, err)
+				if _, err := RunErr(ctx, p, forgetsErr, 100+way); err == nil ||
+					!strings.Contains(err.Error(), "my own") {
+					t.Fatalf("%d workers, way %d: a forgotten error counts more than one returned: %v", workers,
+						way, err)
 				}
 			}
 		}

@@ -2,11 +2,12 @@ package satin
 
 import "unsafe"
 
-// A Frame is the handle of a running job: its first parameter, through which it spawns children. It is valid until the
-// job returns, in the goroutine that runs the job, and must not be kept or handed to another goroutine.
+// A Frame is the handle of a running job: its first parameter, through which it spawns children. It is valid
+// until the job returns, in the goroutine that runs the job, and must not be kept or handed to another
+// goroutine.
 //
-// A plain call of a function with the same Frame is part of the calling job: what it spawns are children of that job, and
-// its Sync and Abort mean all children of that job. A Group's loop means its own children only.
+// A plain call of a function with the same Frame is part of the calling job: what it spawns are children of
+// that job, and its Sync and Abort mean all children of that job. A Group's loop means its own children only.
 type Frame struct{ worker }
 
 // Spawn makes a child job fn(arg) and returns at once. The child runs later in this goroutine, at the latest when its
@@ -33,9 +34,10 @@ func Spawn[A, R any](f *Frame, fn func(*Frame, A) R, arg A) Future[A, R] {
 	return Future[A, R]{t, id}
 }
 
-// SpawnErr is Spawn for a function that may return an error. An error that no Get takes is not lost: it fails the job that
-// spawned the child, when that job ends, like a panic that nobody takes. If the job returns an error itself, that
-// one counts. Abort, or leaving a Results loop early, gives up the failures of the children concerned.
+// SpawnErr is Spawn for a function that may return an error. An error that no Get takes is not lost: it fails
+// the job that spawned the child, when that job ends, like a panic that nobody takes. If the job returns an
+// error itself, that one counts. Abort, or leaving a Results loop early, gives up the failures of the
+// children concerned.
 func SpawnErr[A, R any](f *Frame, fn func(*Frame, A) (R, error), arg A) FutureErr[A, R] {
 	return FutureErr[A, R]{spawnKey[A, outcome[R]](&f.worker, funcKey(fn), arg)}
 }
@@ -92,10 +94,11 @@ func (f *Frame) Sync() {
 	}
 }
 
-// Abort drops all outstanding children of the running job and their descendants, wherever they are (programming
-// model, 4.3), and forgets the failures of those that ended. It does not wait: children that have not begun never will; those that a thief is running unwind at
-// their next Spawn, Get, Sync or look at Aborted. A child that has finished keeps its result; Get on an
-// aborted one panics, Try gives ErrAborted. Abort is best effort: a correct program does not depend on it.
+// Abort drops all outstanding children of the running job and their descendants, wherever they are
+// (programming model, 4.3), and forgets the failures of those that ended. It does not wait: children that
+// have not begun never will; those that a thief is running unwind at their next Spawn, Get, Sync or look at
+// Aborted. A child that has finished keeps its result; Get on an aborted one panics, Try gives ErrAborted.
+// Abort is best effort: a correct program does not depend on it.
 func (f *Frame) Abort() {
 	w := &f.worker
 	for w.hasChildren() {

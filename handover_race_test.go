@@ -8,8 +8,8 @@ import (
 	"unsafe"
 )
 
-// TestHandOverRace has thieves step over slots that were handed over while their owner takes these back, and steal the jobs
-// above and below them: every job must be had by exactly one.
+// TestHandOverRace has thieves step over slots that were handed over while their owner takes these back, and
+// steal the jobs above and below them: every job must be had by exactly one.
 func TestHandOverRace(t *testing.T) {
 	jobs := 20_000
 	if testing.Short() {
@@ -86,8 +86,8 @@ func TestHandOverRace(t *testing.T) {
 	}
 }
 
-// TestSlotWaitsForPassingThief: a thief has moved tail over a slot whose job was handed over and has yet to look into it. The owner
-// must not give the slot to another job before.
+// TestSlotWaitsForPassingThief: a thief has moved tail over a slot whose job was handed over and has yet to
+// look into it. The owner must not give the slot to another job before.
 func TestSlotWaitsForPassingThief(t *testing.T) {
 	s := newSalvager()
 	p, err := NewPool(Config{Workers: 1, Outside: s})

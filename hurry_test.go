@@ -7,7 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestHurry: a guest that is in a hurry begins although all workers run something without end, and what gave way goes on.
+// TestHurry: a guest that is in a hurry begins although all workers run something without end, and what gave
+// way goes on.
 func TestHurry(t *testing.T) {
 	for _, workers := range []int{1, 2} {
 		p := testPool(t, workers)
@@ -16,7 +17,10 @@ func TestHurry(t *testing.T) {
 		for range workers {
 			go func() { long <- run(t, p, spinUntil, 1) }()
 		}
-		until(t, "all cores work", func() bool { return p.held() == workers && p.inboxLen.Load() == 0 && gates[1].reached.Load() })
+		until(t, "all cores work", func() bool {
+			return p.held() == workers && p.inboxLen.Load() == 0 &&
+				gates[1].reached.Load()
+		})
 		got := make(chan any, 2)
 		ended := func(v any, err error) { got <- v }
 		g, err := p.Submit(JobID{}, "test.fib", 10, ended)

@@ -10,12 +10,13 @@ package satin
 //     thief's stack descends from it: a worker starts a stolen job only when all of its own older jobs are
 //     stolen. So the frame that waits is never buried under work that it does not wait for. If the awaited job ended
 //     in the moment of the theft, the loot may be something else, and goes to the pool's inbox instead.
-//   - A thief further away, or one that has had nothing to give for a while, is awaited by parking: the goroutine gives
-//     its core to another worker and sleeps until something comes back (sched.go).
+//   - A thief further away, or one that has had nothing to give for a while, is awaited by parking: the
+//     goroutine gives its core to another worker and sleeps until something comes back (sched.go).
 //
-// What comes back: the thief writes result and fail, moves the record's state from running to done, pushes the record
-// on the owner's finished list and, if the owner is parked, wakes it. The owner uses the record only after it found it in
-// that list (drain), so the thief's last touch of a record, the push, comes before any reuse.
+// What comes back: the thief writes result and fail, moves the record's state from running to done, pushes
+// the record on the owner's finished list and, if the owner is parked, wakes it. The owner uses the record
+// only after it found it in that list (drain), so the thief's last touch of a record, the push, comes before
+// any reuse.
 //
 // An inlet (the body of a Results loop) runs in its frame's own goroutine, called by the loop, which calls step only
 // between two bodies. Thieves never call user code of another worker's frame; they only push records. So an inlet
@@ -106,8 +107,8 @@ func (w *worker) drain() {
 	}
 }
 
-// wait returns when something came back, if possible the stolen job r in the newest slot. What came back while it helped,
-// and was drained by what it helped with, counts.
+// wait returns when something came back, if possible the stolen job r in the newest slot. What came back
+// while it helped, and was drained by what it helped with, counts.
 func (w *worker) wait(r *record) {
 	w.counts.waits++
 	before := w.counts.back
@@ -115,7 +116,8 @@ func (w *worker) wait(r *record) {
 	for w.drain(); w.counts.back == before; w.drain() {
 		w.checkAborted()
 		v := r.thief.Load()
-		away := r.gone || v == nil && r.state.Load() == running // gone: older jobs are still here, so no help (handover.go)
+		// gone: older jobs are still here, so no help (handover.go)
+		away := r.gone || v == nil && r.state.Load() == running
 		if away || w.pool.now()-idleSince > helpPatience {
 			w.counts.idle += w.pool.now() - idleSince
 			w.park(!away)

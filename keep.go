@@ -1,13 +1,13 @@
 package satin
 
-// A Keeper is an Outside that wants the outcomes of long jobs which ran in this process, so that they need not be computed
-// again if a peer is lost that waits for an ancestor of them.
+// A Keeper is an Outside that wants the outcomes of long jobs which ran in this process, so that they need
+// not be computed again if a peer is lost that waits for an ancestor of them.
 type Keeper interface {
 	Outside
-	// Kept brings the outcome of a job that took about Config.KeepAfter or more on one core of this process and was spawned
-	// here. It is called by the worker before the job's parent sees the result, which the parent may then change: encode
-	// it at once, and do not block. It is not called for a job that panicked or was aborted, nor for one from Submit or Run,
-	// whose outcome goes elsewhere anyway.
+	// Kept brings the outcome of a job that took about Config.KeepAfter or more on one core of this process
+	// and was spawned here. It is called by the worker before the job's parent sees the result, which the
+	// parent may then change: encode it at once, and do not block. It is not called for a job that panicked
+	// or was aborted, nor for one from Submit or Run, whose outcome goes elsewhere anyway.
 	Kept(id JobID, fn string, arg, result any, err error)
 }
 
@@ -24,33 +24,37 @@ func (p *Pool) Pulse() {
 
 // Which jobs are timed
 //
-// Time cannot be taken where Get and Results call a job by themselves, so somebody has to send them to step: the fence does.
-// They leave slots below it to step, which times what it runs. Pulse raises the fence above all pending jobs, and
-// above the slot that the running frame's next child will get. What is spawned above the fence is fast and not timed, until the
-// next call. As pending jobs go, the fence goes down with them. So at each call the jobs pending at that moment
-// become visible, at every level of the running chain; these are the siblings of the running frames, thus
-// what will have finished at most one call's interval of untimed work later, at each level.
+// Time cannot be taken where Get and Results call a job by themselves, so somebody has to send them to step:
+// the fence does. They leave slots below it to step, which times what it runs. Pulse raises the fence above
+// all pending jobs, and above the slot that the running frame's next child will get. What is spawned above
+// the fence is fast and not timed, until the next call. As pending jobs go, the fence goes down with them. So
+// at each call the jobs pending at that moment become visible, at every level of the running chain; these are
+// the siblings of the running frames, thus what will have finished at most one call's interval of untimed
+// work later, at each level.
 //
 // In a loop that spawns and gets, nothing is ever pending. There it counts what slot the next child will get, and all
 // frames of the running chain may want the same one. Therefore:
 //
-//   - A timed job does not leave its slot free: while it runs a spacer stays there, and the fence just above. So its own
-//     children get slots above the fence, fast, and when it has ended the next job in that slot is timed again.
-//   - If many timed jobs in a row turn out to be tiny, not worth two readings of the clock, then the spacer stays when the
-//     last has ended: the frame's further children get slots above the fence too, fast. The spacer goes with the frame (syncTo
-//     pops it), and the frame's parent finds the fence just above its next slot, as it was.
+//   - A timed job does not leave its slot free: while it runs a spacer stays there, and the fence just above.
+//     So its own children get slots above the fence, fast, and when it has ended the next job in that slot is
+//     timed again.
+//   - If many timed jobs in a row turn out to be tiny, not worth two readings of the clock, then the spacer
+//     stays when the last has ended: the frame's further children get slots above the fence too, fast. The
+//     spacer goes with the frame (syncTo pops it), and the frame's parent finds the fence just above its next
+//     slot, as it was.
 //   - In between two calls only so many tiny jobs are timed (budget). When it is used up, each slow job that is
 //     begun lowers the fence by half, so that the oldest jobs, the largest, stay below it longest.
 //
-// A spacer is a record that came back, is consumed and gone (handover.go), so whoever meets it pops it or steps over it.
+// A spacer is a record that came back, is consumed and gone (handover.go), so whoever meets it pops it or
+// steps over it.
 //
-// Which are kept: those that took KeepAfter. In a frame with many shorter children, nothing would ever be: so each frame
-// counts what was not kept (debts), and when that comes to KeepAfter, its children are kept from a quarter of it on. A kept job
-// settles the debts of the frames below it. Jobs that a worker steals count
-// for the frame that it had below them, or for none, one after the other.
+// Which are kept: those that took KeepAfter. In a frame with many shorter children, nothing would ever be: so
+// each frame counts what was not kept (debts), and when that comes to KeepAfter, its children are kept from a
+// quarter of it on. A kept job settles the debts of the frames below it. Jobs that a worker steals count for
+// the frame that it had below them, or for none, one after the other.
 //
-// Rejected: a clock at each slow job, 80 ns that programs of fine jobs under Sync would feel; and to publish at each Pulse,
-// which makes slow, but cannot reach loops that spawn and get.
+// Rejected: a clock at each slow job, 80 ns that programs of fine jobs under Sync would feel; and to publish
+// at each Pulse, which makes slow, but cannot reach loops that spawn and get.
 const (
 	tinyJob    = 16_000 // ns: shorter ones make the clock's price felt
 	tinyBudget = 512    // tiny jobs that are timed for each Pulse, some 0.2 us each

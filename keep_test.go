@@ -191,8 +191,8 @@ func (c *leafClock) uncovered(n int) (lost, all int64) {
 	return lost, all
 }
 
-// TestKeptCoverage counts leaves: of the work that a deterministic program has finished at any moment, what is kept must cover all but a
-// few intervals between two calls of Pulse.
+// TestKeptCoverage counts leaves: of the work that a deterministic program has finished at any moment, what
+// is kept must cover all but a few intervals between two calls of Pulse.
 func TestKeptCoverage(t *testing.T) {
 	const keepAfter = 20 * time.Millisecond
 	total := 8 * time.Second

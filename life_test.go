@@ -221,11 +221,13 @@ func TestFailuresNameTheJob(t *testing.T) {
 			t.Error(err)
 		}
 		_, err = RunErr(ctx, p, fails, 3)
-		if je := (*JobError)(nil); !errors.As(err, &je) || je.ID.Path.String() != "1.1.1" || je.Func != "test.fails" || je.Err.Error() != "cannot" {
+		if je := (*JobError)(nil); !errors.As(err, &je) || je.ID.Path.String() != "1.1.1" ||
+			je.Func != "test.fails" || je.Err.Error() != "cannot" {
 			t.Error(err)
 		}
 		_, err = RunErr(ctx, p, deepErr, 2)
-		if je := (*JobError)(nil); !errors.As(err, &je) || je.ID.Path.String() != "1.1" || errors.Unwrap(je).Error() != "worse" {
+		if je := (*JobError)(nil); !errors.As(err, &je) || je.ID.Path.String() != "1.1" ||
+			errors.Unwrap(je).Error() != "worse" {
 			t.Error(err)
 		}
 		if r := run(t, p, triesChildren, 9); r != 9 {

@@ -201,7 +201,8 @@ func TestBulkyTypes(t *testing.T) {
 	}
 }
 
-// nilFuncs spawns a nil function in every way, in slots that were used and in ones that were not, and counts clear panics.
+// nilFuncs spawns a nil function in every way, in slots that were used and in ones that were not, and counts
+// clear panics.
 func nilFuncs(f *Frame, used int) (clear int) {
 	for range used {
 		Spawn(f, fib, 1)

@@ -12,17 +12,18 @@ import (
 // Outside is told about a Pool's needs. Its methods are called by workers, without locks, and must neither block nor
 // call back into the Pool: hand the news to another goroutine.
 type Outside interface {
-	// Hungry says that a core which may run has found no work in this process. It is called once each time a core falls
-	// idle; not for one that SetCores took away.
+	// Hungry says that a core which may run has found no work in this process. It is called once each time a
+	// core falls idle; not for one that SetCores took away.
 	Hungry()
 	// Dropped says that nobody waits any more for a job that was taken: an abort. Its Complete, Fail and PutBack
 	// will do nothing.
 	Dropped(*Taken)
 }
 
-// An OutsideFed is an Outside that is also told when an idle core gets work: after each change of Pool.Idle one of Hungry
-// and Fed is called, so whoever asks Idle after each call knows it without polling (the caller of SetCores
-// asks by itself). The core may find that another one was faster; then Hungry follows, 50 us later or more.
+// An OutsideFed is an Outside that is also told when an idle core gets work: after each change of Pool.Idle
+// one of Hungry and Fed is called, so whoever asks Idle after each call knows it without polling (the caller
+// of SetCores asks by itself). The core may find that another one was faster; then Hungry follows, 50 us
+// later or more.
 type OutsideFed interface {
 	Outside
 	Fed()
@@ -143,7 +144,8 @@ func (t *Taken) Func() string { return t.r.d.name }
 // Arg gives its argument, not encoded. It must not be changed.
 func (t *Taken) Arg() any { return t.r.d.ops.arg(t.r) }
 
-// Restarted says that the job descends from one that was restarted, or is one: parts of it may have been computed before.
+// Restarted says that the job descends from one that was restarted, or is one: parts of it may have been
+// computed before.
 func (t *Taken) Restarted() bool { return t.restarted }
 
 // PutBack returns the job to this process's workers, which run it as if it had never left; false if it was dropped,
@@ -165,10 +167,10 @@ func (t *Taken) putBack(restarted bool) bool {
 	return true
 }
 
-// Complete delivers the job's result, and the error it returned if its function may. An error of this call says that
-// the result has the wrong type: the job is then still outstanding. A result for a job that was dropped,
-// completed or put back before is ignored, and reported by false. A *JobError for a function that returns no error is its
-// failure, as for Fail: it panicked, or forgot a failed child.
+// Complete delivers the job's result, and the error it returned if its function may. An error of this call
+// says that the result has the wrong type: the job is then still outstanding. A result for a job that was
+// dropped, completed or put back before is ignored, and reported by false. A *JobError for a function that
+// returns no error is its failure, as for Fail: it panicked, or forgot a failed child.
 func (t *Taken) Complete(result any, err error) (bool, error) {
 	if je, ok := err.(*JobError); ok && !t.r.d.mayFail {
 		return t.Fail(je), nil
@@ -187,7 +189,8 @@ func (t *Taken) Complete(result any, err error) (bool, error) {
 	return true, nil
 }
 
-// Fail delivers a job's panic, or the failure that it forgot, from wherever it ran. It reports false as Complete does.
+// Fail delivers a job's panic, or the failure that it forgot, from wherever it ran. It reports false as
+// Complete does.
 func (t *Taken) Fail(e *JobError) bool {
 	if e == nil || !t.settle(func(c *borderCounts) { c.returned++ }) {
 		return false
@@ -258,9 +261,10 @@ type Guest struct {
 	r *record
 }
 
-// Submit runs a job that was stolen elsewhere: the function registered as fn, with an argument of its type. ended is
-// called once, by a worker, when the job has finished: with its result, and its error if its function may return
-// one, or with the *JobError of its panic or of a child whose failure it forgot. It is not called for a job that was cancelled, and must not block.
+// Submit runs a job that was stolen elsewhere: the function registered as fn, with an argument of its type.
+// ended is called once, by a worker, when the job has finished: with its result, and its error if its
+// function may return one, or with the *JobError of its panic or of a child whose failure it forgot. It is
+// not called for a job that was cancelled, and must not block.
 func (p *Pool) Submit(id JobID, fn string, arg any, ended func(result any, err error)) (*Guest, error) {
 	return p.submit(&passport{id: id}, fn, arg, ended)
 }
@@ -293,9 +297,9 @@ func (p *Pool) submit(out *passport, fn string, arg any, ended func(result any, 
 // errCancelled is why a guest was aborted.
 var errCancelled = errors.New("satin: cancelled by its owner")
 
-// Hurry has the job begin before those that run now, if it has not begun: a worker gives its core up to it at its next Spawn or
-// Get, and goes on when the job waits for what is elsewhere, or has ended. For the root of a run that is begun again: it has
-// little to do itself, and much waits for it.
+// Hurry has the job begin before those that run now, if it has not begun: a worker gives its core up to it at
+// its next Spawn or Get, and goes on when the job waits for what is elsewhere, or has ended. For the root of
+// a run that is begun again: it has little to do itself, and much waits for it.
 func (g *Guest) Hurry() {
 	p := g.p
 	p.mu.Lock()

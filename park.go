@@ -18,8 +18,9 @@ func (p *Pool) yield(w *worker) {
 	w.sleep()
 }
 
-// park waits until something comes back to w, and meanwhile lends its core to another worker. It may return early. If the
-// thief is a worker of this process, it has or gets a core, and the wait is not worth a thread more when there are many.
+// park waits until something comes back to w, and meanwhile lends its core to another worker. It may return
+// early. If the thief is a worker of this process, it has or gets a core, and the wait is not worth a thread
+// more when there are many.
 func (w *worker) park(local bool) {
 	p := w.pool
 	w.counts.parks++

@@ -27,7 +27,8 @@ func (w *worker) runningPath() (id JobID, ok bool) {
 	return id, ok
 }
 
-// idOf gives the ID of a stolen job, and whether it descends from a restarted one or is one, if nobody has dropped it.
+// idOf gives the ID of a stolen job, and whether it descends from a restarted one or is one, if nobody has
+// dropped it.
 func (p *Pool) idOf(r *record) (id JobID, restarted, ok bool) {
 	p.pathMu.Lock()
 	defer p.pathMu.Unlock()

@@ -24,32 +24,33 @@ type Config struct {
 	// kernel groups tasks by session (sched_autogroup_enabled), to those of the same session only.
 	Nice int
 
-	// Idle runs the workers only on cores that nothing else wants (SCHED_IDLE on Linux; elsewhere it has no effect). With
-	// it Nice means little. Of other programs it sees those that the kernel weighs together with this one: where
-	// it groups tasks by session (sched_autogroup_enabled) or control group, the group's own weight must be lowered too.
-	// On a core that it shares with a busy thread of the same session, a worker got 6 % with Nice 19 and 2 % with Idle; of
-	// another session, 50 % with either, and 4 % when 19 was written to /proc/self/autogroup (Linux 6.18).
+	// Idle runs the workers only on cores that nothing else wants (SCHED_IDLE on Linux; elsewhere it has no
+	// effect). With it Nice means little. Of other programs it sees those that the kernel weighs together
+	// with this one: where it groups tasks by session (sched_autogroup_enabled) or control group, the group's
+	// own weight must be lowered too. On a core that it shares with a busy thread of the same session, a
+	// worker got 6 % with Nice 19 and 2 % with Idle; of another session, 50 % with either, and 4 % when 19
+	// was written to /proc/self/autogroup (Linux 6.18).
 	Idle bool
 
-	// KeepGOMAXPROCS stops NewPool and SetCores from raising GOMAXPROCS. By default it becomes at least one more than the
-	// cores that all pools of the process may use together, for good, because a process whose every P
-	// computes lets a packet wait for 20 ms and more.
+	// KeepGOMAXPROCS stops NewPool and SetCores from raising GOMAXPROCS. By default it becomes at least one
+	// more than the cores that all pools of the process may use together, for good, because a process whose
+	// every P computes lets a packet wait for 20 ms and more.
 	KeepGOMAXPROCS bool
 
-	// Outside is told when the pool has no work, and which jobs given outside are no longer wanted. May be nil. It may be a
-	// Salvager or a Keeper besides.
+	// Outside is told when the pool has no work, and which jobs given outside are no longer wanted. May be
+	// nil. It may be a Salvager or a Keeper besides.
 	Outside Outside
 
-	// KeepAfter is how long a job must take on one core that a Keeper is offered its outcome; 0 means never. Where many
-	// children of one job take less, those that take a quarter of it are offered too.
+	// KeepAfter is how long a job must take on one core that a Keeper is offered its outcome; 0 means never.
+	// Where many children of one job take less, those that take a quarter of it are offered too.
 	KeepAfter time.Duration
 }
 
-// gcBallast is memory that a process with pools owns and never touches, in bytes, so that it costs address space only. It
-// stays when the pools are closed: memory that is given back and asked for again may have to be cleared. It makes the
-// garbage collector wait for as much garbage: jobs make garbage fast while little is live, and a heap of 1 MB would be
-// collected 100 times a second, each time stopping all workers. On tsp and sat, two workers are 1.4 times as fast
-// with it (internal/bench).
+// gcBallast is memory that a process with pools owns and never touches, in bytes, so that it costs address
+// space only. It stays when the pools are closed: memory that is given back and asked for again may have to
+// be cleared. It makes the garbage collector wait for as much garbage: jobs make garbage fast while little is
+// live, and a heap of 1 MB would be collected 100 times a second, each time stopping all workers. On tsp and
+// sat, two workers are 1.4 times as fast with it (internal/bench).
 const gcBallast = 64 << 20
 
 // ballast makes the process's one piece of it.

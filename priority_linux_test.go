@@ -23,8 +23,8 @@ func policiesOfThreads(f *satin.Frame, depth int) uint64 {
 	return 1 << policy
 }
 
-// TestIdlePriority checks that the workers of an idle pool run under SCHED_IDLE, and that nothing else does: neither another pool's
-// workers nor the goroutines outside.
+// TestIdlePriority checks that the workers of an idle pool run under SCHED_IDLE, and that nothing else does:
+// neither another pool's workers nor the goroutines outside.
 func TestIdlePriority(t *testing.T) {
 	const other, idle = 0, 5
 	outside := func() uintptr {

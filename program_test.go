@@ -27,8 +27,8 @@ func (a programArg) child(i int) programArg {
 	return programArg{x ^ x>>31, a.Depth - 1}
 }
 
-// called makes a the argument of a plain call: not one that aborts, because a plain call is part of its caller's job, whose
-// other children it would abort too.
+// called makes a the argument of a plain call: not one that aborts, because a plain call is part of its
+// caller's job, whose other children it would abort too.
 func (a programArg) called() programArg {
 	if a.Seed%10 == 5 {
 		a.Seed++

@@ -2,11 +2,11 @@ package satin
 
 // Progress by tree share
 //
-// Jobs executed over jobs spawned reads 100 % all the time in a depth-first execution. So progress is counted in shares
-// of the tree: the root has 1, a child has its parent's share divided by the number of children spawned so far,
-// and what is finished is what no unfinished job holds. Nothing is counted while jobs run: a worker that is asked
-// walks down its running frames, where levels tells how many children each had spawned, and over the slots of its
-// stack, which are the children not begun or away.
+// Jobs executed over jobs spawned reads 100 % all the time in a depth-first execution. So progress is counted
+// in shares of the tree: the root has 1, a child has its parent's share divided by the number of children
+// spawned so far, and what is finished is what no unfinished job holds. Nothing is counted while jobs run: a
+// worker that is asked walks down its running frames, where levels tells how many children each had spawned,
+// and over the slots of its stack, which are the children not begun or away.
 
 // A rootShare tells how much of a job that a worker runs for somebody else is unfinished, as a share of that job.
 type rootShare struct {

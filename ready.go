@@ -27,8 +27,8 @@ func (l *readyList) push(r *record) {
 	(*l)[i] = readyQueue{r.group, r, r}
 }
 
-// take removes the job of the group that finished first; nil if there is none. Queues of frames deeper than depth, the
-// running one's, are what frames that have ended left behind: they go.
+// take removes the job of the group that finished first; nil if there is none. Queues of frames deeper than
+// depth, the running one's, are what frames that have ended left behind: they go.
 func (l *readyList) take(group, depth uint64) *record {
 	for i := len(*l) - 1; i >= 0 && (*l)[i].group >= group; i-- {
 		q := &(*l)[i]

@@ -5,10 +5,10 @@ import (
 	"unsafe"
 )
 
-// States of a record. The thief moves a record from fresh to stolen when it has found it in its slot, to running when it
-// begins, to done when result and fail are final. The owner, or whoever cancels a run, may move it from stolen or
-// running to dropped. Whoever loses the compare-and-swap yields to the other: a done record can no longer be
-// dropped, a dropped one never becomes done.
+// States of a record. The thief moves a record from fresh to stolen when it has found it in its slot, to
+// running when it begins, to done when result and fail are final. The owner, or whoever cancels a run, may
+// move it from stolen or running to dropped. Whoever loses the compare-and-swap yields to the other: a done
+// record can no longer be dropped, a dropped one never becomes done.
 //
 // An owner that wants to drop a record which it sees stolen from the stack but still fresh waits for the thief's next
 // step, a few nanoseconds away: before it, the thief has yet to read the slot, which must not change.
@@ -23,7 +23,8 @@ const (
 // noSlot marks a record that is on no stack: a root, or one that left the stack with its result.
 const noSlot = ^uint32(0) - 1
 
-// doneBit in a record's id says that it ran ahead of its Get and holds the result. abortedBit says that Abort dropped it.
+// doneBit in a record's id says that it ran ahead of its Get and holds the result. abortedBit says that Abort
+// dropped it.
 const (
 	doneBit    = uint64(1) << 63
 	abortedBit = uint64(1) << 62
@@ -136,7 +137,8 @@ type outcome[R any] struct {
 	err error
 }
 
-// typedErr is the typedOps of a function registered by RegisterErr: records hold an outcome, the outside sees two values.
+// typedErr is the typedOps of a function registered by RegisterErr: records hold an outcome, the outside sees
+// two values.
 type typedErr[A, R any] struct{ typed[A, outcome[R]] }
 
 func (o *typedErr[A, R]) result(r *record) (any, error) {

@@ -18,13 +18,15 @@ func (p *Pool) refuse(what string) {
 			self = goroutineID()
 		}
 		if w.goroutine.Load() == self && self != 0 {
-			panic("satin: " + what + " was called by a job on its own pool, which may wait for itself for ever; a job spawns others with Spawn or Fork")
+			panic("satin: " + what +
+				" was called by a job on its own pool, which may wait for itself for ever; a job spawns others with Spawn or Fork")
 		}
 	}
 }
 
-// goroutineID reads the number of the running goroutine off the head of its stack trace, "goroutine 18 [running]:"; 0 if
-// it cannot be told. Go has no other way that does not need something passed along, and jobs may call anything.
+// goroutineID reads the number of the running goroutine off the head of its stack trace, "goroutine 18
+// [running]:"; 0 if it cannot be told. Go has no other way that does not need something passed along, and
+// jobs may call anything.
 func goroutineID() uint64 {
 	var head [40]byte
 	fields := bytes.Fields(head[:runtime.Stack(head[:], false)])

@@ -98,7 +98,8 @@ func describe(name string, key unsafe.Pointer, arg, res reflect.Type) *funcDesc 
 	}
 	for what, t := range map[string]reflect.Type{"argument": arg, "result": res} {
 		if why := notEncodable(t, map[reflect.Type]bool{}); why != "" {
-			panic(fmt.Sprintf("satin: Register(%q): the %s of %s cannot be sent to another machine: %s", name, what, d.symbol, why))
+			panic(fmt.Sprintf("satin: Register(%q): the %s of %s cannot be sent to another machine: %s", name, what,
+				d.symbol, why))
 		}
 	}
 	return d
@@ -153,7 +154,8 @@ func mustLookup(key unsafe.Pointer) *funcDesc {
 	if why := notTopLevel(s); why != "" {
 		panic(fmt.Sprintf("satin: %s is %s; only a registered top-level function can be spawned", s, why))
 	}
-	panic(fmt.Sprintf("satin: %s is not registered: call satin.Register(\"app.name\", f), or RegisterErr, in an init function", s))
+	panic(fmt.Sprintf(
+		"satin: %s is not registered: call satin.Register(\"app.name\", f), or RegisterErr, in an init function", s))
 }
 
 // symbolOf gives the linker's name of the function behind a key.
@@ -192,7 +194,8 @@ func notEncodable(t reflect.Type, seen map[reflect.Type]bool) string {
 	}
 	seen[t] = true
 	switch t.Kind() {
-	case reflect.Chan, reflect.Func, reflect.Interface, reflect.UnsafePointer, reflect.Complex64, reflect.Complex128, reflect.Uintptr:
+	case reflect.Chan, reflect.Func, reflect.Interface, reflect.UnsafePointer, reflect.Complex64,
+		reflect.Complex128, reflect.Uintptr:
 		return fmt.Sprintf("%s is of kind %s", t, t.Kind())
 	case reflect.Pointer, reflect.Slice, reflect.Array:
 		return notEncodable(t.Elem(), seen)

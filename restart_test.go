@@ -236,8 +236,8 @@ func visitAll(t *rapid.T, a programArg) (want int, paths []Path) {
 	return v.(int), paths
 }
 
-// TestRestartedPrograms runs random programs some of whose outcomes are known, with workers that come and go and a thief
-// outside, and compares with the sequential program.
+// TestRestartedPrograms runs random programs some of whose outcomes are known, with workers that come and go
+// and a thief outside, and compares with the sequential program.
 func TestRestartedPrograms(t *testing.T) {
 	for _, workers := range []int{1, 2, 4} {
 		t.Run(fmt.Sprint(workers, " workers"), func(t *testing.T) {
@@ -322,7 +322,8 @@ func restartProgram(t *testing.T, rt *rapid.T, p *Pool, s *salvager) (found, kep
 		err error
 	}
 	ended := make(chan answer, 1)
-	if _, err := p.SubmitRestarted(JobID{Run: run}, "test.program", a, func(v any, err error) { ended <- answer{v, err} }); err != nil {
+	if _, err := p.SubmitRestarted(JobID{Run: run}, "test.program", a,
+		func(v any, err error) { ended <- answer{v, err} }); err != nil {
 		t.Fatal(err)
 	}
 	got := <-ended

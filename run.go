@@ -3,9 +3,9 @@ package satin
 // An abortPanic unwinds a worker's stack down to the root that was dropped.
 type abortPanic struct{ r *record }
 
-// runRoot runs a stolen job, or one from the inbox, on top of the stack, and delivers its result. Everything of this
-// worker's own that is older is stolen at this point, so tail, split and head are equal (see join.go). A restarted job may be
-// handed over instead (restart.go).
+// runRoot runs a stolen job, or one from the inbox, on top of the stack, and delivers its result. Everything
+// of this worker's own that is older is stolen at this point, so tail, split and head are equal (see
+// join.go). A restarted job may be handed over instead (restart.go).
 func (w *worker) runRoot(r *record) {
 	again, found := w.look(r)
 	if found {
@@ -48,8 +48,8 @@ func (w *worker) runRoot(r *record) {
 	w.watch.stop(w, r, since)
 }
 
-// call runs r's job in the frame that was entered for it and goes back to the frame cur. It keeps a panic in r.fail, but
-// passes on the abort of another job than r.
+// call runs r's job in the frame that was entered for it and goes back to the frame cur. It keeps a panic in
+// r.fail, but passes on the abort of another job than r.
 func (w *worker) call(r *record, cur uint64) {
 	base, depth := w.head, w.cur>>depthShift
 	failed, failBase := len(w.failed), w.failBase

@@ -9,9 +9,10 @@ import (
 
 // Cores and workers
 //
-// A pool may use a number of cores that SetCores changes (cores.go). A worker runs only while it holds one; there are more
-// workers than cores, because a worker whose newest child is far away parks and hands its core on (DESIGN.md section 5:
-// waiting never buries a frame). A worker is in one of these states; all changes but running happen under scheduler.mu.
+// A pool may use a number of cores that SetCores changes (cores.go). A worker runs only while it holds one;
+// there are more workers than cores, because a worker whose newest child is far away parks and hands its core
+// on (DESIGN.md section 5: waiting never buries a frame). A worker is in one of these states; all changes but
+// running happen under scheduler.mu.
 //
 //	running    holds a core: runs jobs, or looks for one
 //	spare      no job, no core: in spares
@@ -19,25 +20,26 @@ import (
 //	ready      was parked, something came back, waits for a core: in ready; or has a job to begin before all others: in first
 //	preempted  gave its core away in the middle of a job, to a ready worker or to SetCores: in preempted
 //
-// A core that falls free goes to ready workers first (a frame whose child returned is resumed first), then to preempted
-// ones, then to a spare that looks for work; else it is free. A running worker also yields to a ready one at
-// its next look at the attention word.
+// A core that falls free goes to ready workers first (a frame whose child returned is resumed first), then to
+// preempted ones, then to a spare that looks for work; else it is free. A running worker also yields to a
+// ready one at its next look at the attention word.
 //
 // No wake-up is lost, each time by the same argument (Dekker's: each side writes, then reads what the other writes):
-//   - park sets parked and then looks at the finished list and the roots' states. Who brings something back pushes it (or
-//     drops the root) and then looks at parked. One of them sees the other.
+//   - park sets parked and then looks at the finished list and the roots' states. Who brings something back
+//     pushes it (or drops the root) and then looks at parked. One of them sees the other.
 //   - rest counts its core as free and then looks for stealable jobs and at the inbox. Who publishes or
 //     injects does that first and then looks at free cores.
-//   - SetCores lowers free below 0 and then raises the attention word of busy workers; wake does so after it made a worker
-//     ready. A worker that becomes busy looks at free and waiting when it starts a root (called), one that
-//     has no job before it looks for one.
-//   - before it rests, a worker has said its wish to all busy workers (nudge); a worker that becomes busy later looks at
-//     hungry when it starts a root.
+//   - SetCores lowers free below 0 and then raises the attention word of busy workers; wake does so after it
+//     made a worker ready. A worker that becomes busy looks at free and waiting when it starts a root
+//     (called), one that has no job before it looks for one.
+//   - before it rests, a worker has said its wish to all busy workers (nudge); a worker that becomes busy
+//     later looks at hungry when it starts a root.
 const (
 	helpPatience   = 30_000 // ns without a theft until a waiting worker parks
 	searchPatience = 50_000 // ns without a job until a worker rests
-	maxWorkers     = 4_096  // workers of a pool, parked ones included; beyond, the core of a worker that parks stays idle
-	maxForLocal    = 64     // workers beyond which none is added because of a wait for a thief in this process
+	// workers of a pool, parked ones included; beyond, the core of a worker that parks stays idle
+	maxWorkers  = 4_096
+	maxForLocal = 64 // workers beyond which none is added because of a wait for a thief in this process
 )
 
 type scheduler struct {
@@ -235,8 +237,8 @@ func (p *Pool) rest(w *worker) bool {
 	return p.awaitCore(w)
 }
 
-// awaitCore blocks a spare worker until it is given a core; false when the pool was closed, and the core, if it got one
-// in the same moment, is passed on.
+// awaitCore blocks a spare worker until it is given a core; false when the pool was closed, and the core, if
+// it got one in the same moment, is passed on.
 func (p *Pool) awaitCore(w *worker) bool {
 	w.report(0)
 	select {
@@ -280,7 +282,8 @@ func (p *Pool) inject(r *record) {
 	p.workAppeared()
 }
 
-// takeInbox gives the oldest job of the inbox, for a thief outside the oldest that is not the root of a run or a guest.
+// takeInbox gives the oldest job of the inbox, for a thief outside the oldest that is not the root of a run
+// or a guest.
 func (p *Pool) takeInbox(outside bool) *record {
 	if p.inboxLen.Load() == 0 {
 		return nil

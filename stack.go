@@ -28,10 +28,11 @@ import (
 // that went through other values and back (ABA) does no harm: a thief reads the slot only after its
 // compare-and-swap, when the slot is its own, whatever passed before.
 //
-// Why a thief reads a whole record: the owner wrote it before the publishing compare-and-swap, which the thief's own
-// one follows on the same word. The owner changes the slot only after it saw the thief's mark, stolen, in the record
-// (record.go), which the thief sets after it has read the slot. Growing copies the slots and then stores the new array; a thief loads the array
-// after its compare-and-swap, so it finds either array with the same record in a published slot.
+// Why a thief reads a whole record: the owner wrote it before the publishing compare-and-swap, which the
+// thief's own one follows on the same word. The owner changes the slot only after it saw the thief's mark,
+// stolen, in the record (record.go), which the thief sets after it has read the slot. Growing copies the
+// slots and then stores the new array; a thief loads the array after its compare-and-swap, so it finds either
+// array with the same record in a published slot.
 //
 // The attention word, limit, is what makes the private part free: Spawn and Get compare the head with it, which
 // they would do anyway to see a full stack. Anybody who wants something of a worker first says what (want, a root's
@@ -92,10 +93,11 @@ type worker struct {
 	watch    stopwatch
 	pool     *Pool // nil: the sequential program
 	id       int
-	first    *record // to begin with, when it gets a core (Guest.Hurry); written under the scheduler's mutex while it has none
-	tab      atomic.Pointer[levelTab]
-	slotTab  atomic.Pointer[[]*record] // slots, for thieves
-	_        [64]byte
+	// to begin with, when it gets a core (Guest.Hurry); written under the scheduler's mutex while it has none
+	first   *record
+	tab     atomic.Pointer[levelTab]
+	slotTab atomic.Pointer[[]*record] // slots, for thieves
+	_       [64]byte
 
 	// Written by anybody.
 	limit    atomic.Uint32 // attention word: len(slots)-1, or 0 = go the slow way
@@ -122,7 +124,8 @@ type stolenRoot struct {
 }
 
 func newWorker(p *Pool, id int) *worker {
-	w := &worker{pool: p, id: id, watch: newStopwatch(p), rng: rand.New(rand.NewPCG(uint64(id), 0x5a71)), core: make(chan bool, 1)}
+	w := &worker{pool: p, id: id, watch: newStopwatch(p), rng: rand.New(rand.NewPCG(uint64(id), 0x5a71)),
+		core: make(chan bool, 1)}
 	w.growSlots(firstSlots)
 	tab := &levelTab{make([]level, firstSlots), make([]*record, firstSlots)}
 	w.levels = tab.levels
@@ -247,8 +250,9 @@ func (w *worker) publish(n uint32) {
 	}
 }
 
-// claim makes slot h private again, with half of the stealable ones below it, so that fine jobs are not claimed one by one; false if
-// it was stolen. Coarse jobs stay stealable: the one claimed may be a long leaf, during which nobody could have them.
+// claim makes slot h private again, with half of the stealable ones below it, so that fine jobs are not
+// claimed one by one; false if it was stolen. Coarse jobs stay stealable: the one claimed may be a long leaf,
+// during which nobody could have them.
 func (w *worker) claim(h uint32) bool {
 	if h >= w.split {
 		return true
@@ -270,8 +274,8 @@ func (w *worker) claim(h uint32) bool {
 	}
 }
 
-// popStolen removes the newest slot, whose job was away and came back, or was dropped. If it is not private (regain), all below
-// it are stolen: tail is h+1, nothing is stealable, no thief can change ts.
+// popStolen removes the newest slot, whose job was away and came back, or was dropped. If it is not private
+// (regain), all below it are stolen: tail is h+1, nothing is stealable, no thief can change ts.
 func (w *worker) popStolen(h uint32) {
 	if w.head = h; h < w.split {
 		w.ts.Store(uint64(h)<<32 | uint64(h))
@@ -284,7 +288,8 @@ func (w *worker) popStolen(h uint32) {
 	w.fence = max(w.lowestFence(), min(w.fence, next))
 }
 
-// lowestFence is below which slot Get and Results must not begin jobs by themselves: they are not private, or were handed over.
+// lowestFence is below which slot Get and Results must not begin jobs by themselves: they are not private, or
+// were handed over.
 func (w *worker) lowestFence() uint32 {
 	if n := len(w.handed); n > 0 {
 		return max(w.split, w.handed[n-1]+1)
@@ -292,7 +297,8 @@ func (w *worker) lowestFence() uint32 {
 	return w.split
 }
 
-// lowerFence is called when a job in slot h, below the fence, begins without being timed: those below it may be as short.
+// lowerFence is called when a job in slot h, below the fence, begins without being timed: those below it may
+// be as short.
 func (w *worker) lowerFence(h uint32) {
 	n := w.lowestFence()
 	if w.watch.keeps() && h > n {

@@ -274,8 +274,8 @@ func TestStealRace(t *testing.T) {
 	}
 }
 
-// TestStealHammer plays only the stack's protocol, as fast as it goes: the owner publishes eight slots in two steps and
-// claims them back from the top, thieves steal. Each slot must be had once in each round.
+// TestStealHammer plays only the stack's protocol, as fast as it goes: the owner publishes eight slots in two
+// steps and claims them back from the top, thieves steal. Each slot must be had once in each round.
 func TestStealHammer(t *testing.T) {
 	const slots = 8
 	rounds := 8_000

@@ -2,12 +2,13 @@ package satin
 
 import "sync/atomic"
 
-// A tally counts what this process does in place under one job from outside, however many of its workers take part. It costs a few
-// loads when a worker begins or ends a stolen job, and nothing per spawn: the workers' own counters are read then, and when
-// somebody asks for statistics.
+// A tally counts what this process does in place under one job from outside, however many of its workers take
+// part. It costs a few loads when a worker begins or ends a stolen job, and nothing per spawn: the workers'
+// own counters are read then, and when somebody asks for statistics.
 //
-// A job that one worker steals from another here counts for the job at the bottom of the victim's stack, which is the oldest: a
-// victim that helps with another job meanwhile may have that part counted for the wrong one of the two.
+// A job that one worker steals from another here counts for the job at the bottom of the victim's stack,
+// which is the oldest: a victim that helps with another job meanwhile may have that part counted for the
+// wrong one of the two.
 type tally struct{ spawned, executed atomic.Uint64 }
 
 // A tallied is what a worker has counted already. Only its owner uses it, but for bottom.
@@ -47,8 +48,9 @@ func (w *worker) countOn(t *tally) {
 	}
 }
 
-// Counts gives how many jobs have been spawned and run to their end in this process under the guest, itself among the latter. While
-// it runs they are as old as the last call of Pool.Stats; when it has ended they are exact.
+// Counts gives how many jobs have been spawned and run to their end in this process under the guest, itself
+// among the latter. While it runs they are as old as the last call of Pool.Stats; when it has ended they are
+// exact.
 func (g *Guest) Counts() (spawned, executed uint64) {
 	return g.r.out.tally.spawned.Load(), g.r.out.tally.executed.Load()
 }

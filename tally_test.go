@@ -40,7 +40,8 @@ func TestGuestsCounts(t *testing.T) {
 			}
 		}
 		if spawned != guests*jobs || executed != guests*(jobs+1) {
-			t.Errorf("%d workers: spawned %d, executed %d, want %d and %d", workers, spawned, executed, guests*jobs, guests*(jobs+1))
+			t.Errorf("%d workers: spawned %d, executed %d, want %d and %d", workers, spawned, executed, guests*jobs,
+				guests*(jobs+1))
 		}
 		p.Close()
 	}

@@ -21,8 +21,8 @@ func policy(_ *Frame, tid int) int {
 	return int(p)
 }
 
-// idleThreads counts this process's threads with the policy SCHED_IDLE, without its first, which cannot end: Go keeps it asleep
-// for good when a goroutine ends that was locked to it.
+// idleThreads counts this process's threads with the policy SCHED_IDLE, without its first, which cannot end:
+// Go keeps it asleep for good when a goroutine ends that was locked to it.
 func idleThreads(t *testing.T) (n int) {
 	tasks, err := os.ReadDir("/proc/self/task")
 	if err != nil {
@@ -43,10 +43,11 @@ func idleThreads(t *testing.T) (n int) {
 // ownSession is the environment variable that tells TestIdleThreadsEnd that it has one.
 const ownSession = "SATIN_TEST_OWN_SESSION"
 
-// TestIdleThreadsEnd: the workers' threads take the policy SCHED_IDLE along when they end, whether the pool was closed or a job ended
-// its goroutine. Go gets none back.
+// TestIdleThreadsEnd: the workers' threads take the policy SCHED_IDLE along when they end, whether the pool
+// was closed or a job ended its goroutine. Go gets none back.
 //
-// It runs in a process with a session of its own: in that of a busy machine's tests, idle threads may wait for minutes.
+// It runs in a process with a session of its own: in that of a busy machine's tests, idle threads may wait
+// for minutes.
 func TestIdleThreadsEnd(t *testing.T) {
 	if os.Getenv(ownSession) == "" {
 		again := exec.Command(os.Args[0], "-test.run=^TestIdleThreadsEnd$", "-test.timeout=30s")
@@ -68,7 +69,8 @@ func TestIdleThreadsEnd(t *testing.T) {
 		if got := run(t, p, policy, 0); got != schedIdle {
 			t.Errorf("a worker has the policy %d, not SCHED_IDLE", got)
 		}
-		if _, err := Run(context.Background(), p, goexit, 0); err == nil { // ends a worker's goroutine and thread; another goes on
+		// ends a worker's goroutine and thread; another goes on
+		if _, err := Run(context.Background(), p, goexit, 0); err == nil {
 			t.Error("a job that ended its goroutine did not fail")
 		}
 		run(t, p, fib, 20)

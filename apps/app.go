@@ -1,8 +1,9 @@
 // Package apps is the contract between an application and the command that runs it: how an application is named and
 // explained, how its arguments become a [Problem], and how bad input is reported.
 //
-// Each application lives in a folder of its own below this one and is an ordinary program for package satin: its jobs, an
-// untouched sequential twin to compare with, its input, and a check of its answer. Package all lists them.
+// Each application lives in a folder of its own below this one and is an ordinary program for package satin:
+// its jobs, an untouched sequential twin to compare with, its input, and a check of its answer. Package all
+// lists them.
 //
 // An application never prints, exits, or reads anything but the files it was given; the command does the rest.
 package apps
@@ -55,8 +56,9 @@ type Answer struct {
 	Fields map[string]any // what --json prints under "answer"
 }
 
-// InputError is bad input: one line that names the thing and says what is allowed. The command prints it and exits with
-// code 2. Got is whatever the user wrote, empty if there was nothing to quote; it is quoted and cut when it is shown.
+// InputError is bad input: one line that names the thing and says what is allowed. The command prints it and
+// exits with code 2. Got is whatever the user wrote, empty if there was nothing to quote; it is quoted and
+// cut when it is shown.
 type InputError struct {
 	What string // "N", "--epsilon", or a file: "instance.csv", "instance.csv:12"
 	Got  string // "0"

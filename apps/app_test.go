@@ -18,7 +18,8 @@ func TestInputErrorNamesTheThingAndWhatIsAllowed(t *testing.T) {
 		{InputError{"a.tsp:1", "one\ntwo\x1b[31m", "a keyword"}, `a.tsp:1: got "one\ntwo\x1b[31m", want a keyword`},
 		{InputError{"N", strings.Repeat("9", 1000), "less"}, `N: got "` + strings.Repeat("9", 60) + `"..., want less`},
 		{InputError{"N", strings.Repeat("é", 1000), "less"}, `N: got "` + strings.Repeat("é", 30) + `"..., want less`},
-		{InputError{"N", "x" + strings.Repeat("é", 1000), "less"}, `N: got "x` + strings.Repeat("é", 29) + `"..., want less`},
+		{InputError{"N", "x" + strings.Repeat("é", 1000), "less"},
+			`N: got "x` + strings.Repeat("é", 29) + `"..., want less`},
 	} {
 		if got := c.err.Error(); got != c.want {
 			t.Errorf("got  %s\nwant %s", got, c.want)

@@ -30,7 +30,8 @@ func IntRange(what string, n, lo, hi int) error {
 // FloatRange refuses x outside lo to hi, both allowed, and what is not a number.
 func FloatRange(what string, x, lo, hi float64) error {
 	if math.IsNaN(x) || x < lo || x > hi {
-		return &InputError{What: what, Got: strconv.FormatFloat(x, 'g', -1, 64), Want: fmt.Sprintf("a number from %g to %g", lo, hi)}
+		return &InputError{What: what, Got: strconv.FormatFloat(x, 'g', -1, 64),
+			Want: fmt.Sprintf("a number from %g to %g", lo, hi)}
 	}
 	return nil
 }
@@ -62,8 +63,9 @@ func given(text string) string {
 	return text
 }
 
-// ReadFile reads a whole input file of 1 to limit bytes. A file that is missing, unreadable, empty, larger, or not a
-// regular file is an *InputError in one line. The limit holds for what is read, whatever the file system says its size is.
+// ReadFile reads a whole input file of 1 to limit bytes. A file that is missing, unreadable, empty, larger,
+// or not a regular file is an *InputError in one line. The limit holds for what is read, whatever the file
+// system says its size is.
 func ReadFile(path string, limit int64) ([]byte, error) {
 	if path == "" {
 		return nil, &InputError{What: "file name", Got: given(path), Want: "a file that can be read"}

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 )
 
-// CheckOutput tells before a run whether [WriteFile] could write path after it: the name is not a directory and a file
-// can be created beside it. It leaves an existing file as it is.
+// CheckOutput tells before a run whether [WriteFile] could write path after it: the name is not a directory
+// and a file can be created beside it. It leaves an existing file as it is.
 func CheckOutput(path string) error {
 	if path == "" {
 		return &InputError{What: "file name", Got: given(path), Want: "a file that can be written"}
@@ -25,8 +25,9 @@ func CheckOutput(path string) error {
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
-// WriteFile writes path through write: first to a temporary file in the same directory, which is flushed to the disk and
-// renamed when all of it is there. After an error, path is as it was and the temporary file is gone.
+// WriteFile writes path through write: first to a temporary file in the same directory, which is flushed to
+// the disk and renamed when all of it is there. After an error, path is as it was and the temporary file is
+// gone.
 func WriteFile(path string, write func(io.Writer) error) (err error) {
 	temp, err := os.CreateTemp(filepath.Dir(path), ".satin-*")
 	if err != nil {

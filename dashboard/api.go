@@ -57,7 +57,8 @@ type route struct {
 // routes are all calls that take and give JSON.
 func (s *Server) routes() []route {
 	post := func(path, summary string, body any, do func(r *http.Request) error) route {
-		return route{http.MethodPost, path, summary, Control, body, empty{}, func(r *http.Request) (any, error) { return empty{}, do(r) }, nil}
+		return route{http.MethodPost, path, summary, Control, body, empty{},
+			func(r *http.Request) (any, error) { return empty{}, do(r) }, nil}
 	}
 	get := func(path, summary string, reply any, serve func(r *http.Request) (any, error), query ...param) route {
 		return route{http.MethodGet, path, summary, View, nil, reply, serve, query}
@@ -67,7 +68,8 @@ func (s *Server) routes() []route {
 			l, _ := s.sessions.levelOf(r)
 			return Session{l}, nil
 		}),
-		get("/status", "The peer at one glance", Status{}, func(r *http.Request) (any, error) { return s.source.Status(r.Context()) }),
+		get("/status", "The peer at one glance", Status{},
+			func(r *http.Request) (any, error) { return s.source.Status(r.Context()) }),
 		get("/clusters", "The groups of near peers", []Cluster{}, func(r *http.Request) (any, error) {
 			status, err := s.source.Status(r.Context())
 			return listed(status.Clusters), err
@@ -80,12 +82,19 @@ func (s *Server) routes() []route {
 			runs, err := s.source.Runs(r.Context())
 			return listed(runs), err
 		}),
-		get("/trees", "The runs' steal trees at one glance, as far as they were watched", []TreeDigest{}, func(*http.Request) (any, error) { return s.hub.stories.digests(), nil }),
-		get("/runs/{run}/tree", "A run's steal tree through a viewport; each segment is as wide as its part of the jobs", Panel{}, s.tree, viewParams...),
-		get("/runs/{run}/segments", "What is new of a run's steal tree, for a copy of it", Growth{}, s.segments, growthParams...),
-		get("/runs/{run}/timeline", "What is new of what the workers of a run did", Timeline{}, s.timeline, timelineParams...),
-		get("/flows", "Steals and round trips between clusters", []Flow{}, func(*http.Request) (any, error) { return s.hub.stories.flows(), nil }),
-		get("/notices", "What happened while somebody watched", []Notice{}, func(*http.Request) (any, error) { return listed(s.hub.stories.noticed()), nil }),
+		get("/trees", "The runs' steal trees at one glance, as far as they were watched", []TreeDigest{},
+			func(*http.Request) (any, error) { return s.hub.stories.digests(), nil }),
+		get("/runs/{run}/tree",
+			"A run's steal tree through a viewport; each segment is as wide as its part of the jobs", Panel{},
+			s.tree, viewParams...),
+		get("/runs/{run}/segments", "What is new of a run's steal tree, for a copy of it", Growth{}, s.segments,
+			growthParams...),
+		get("/runs/{run}/timeline", "What is new of what the workers of a run did", Timeline{}, s.timeline,
+			timelineParams...),
+		get("/flows", "Steals and round trips between clusters", []Flow{},
+			func(*http.Request) (any, error) { return s.hub.stories.flows(), nil }),
+		get("/notices", "What happened while somebody watched", []Notice{},
+			func(*http.Request) (any, error) { return listed(s.hub.stories.noticed()), nil }),
 		get("/prefs", "How the user likes the page", Prefs{}, s.getPrefs),
 		post("/prefs", "Keep how the user likes the page", Prefs{}, s.setPrefs),
 		post("/pause", "Stop computing for a while", pauseBody{}, s.pause),
@@ -96,7 +105,8 @@ func (s *Server) routes() []route {
 			return s.source.Resume(r.Context())
 		}),
 		post("/runs/{run}/cancel", "End a run of this peer's own", empty{}, s.cancel),
-		{http.MethodPost, "/links", "Make a link that opens the page once", Control, linkBody{}, Link{}, s.makeLink, nil},
+		{http.MethodPost, "/links", "Make a link that opens the page once", Control, linkBody{}, Link{}, s.makeLink,
+			nil},
 	}
 }
 
@@ -140,7 +150,8 @@ func (s *Server) handler() http.Handler {
 		mux.HandleFunc(r.method+" "+apiPath+r.path, s.need(r.level, answer(r.serve)))
 	}
 	description := describe(s.routes())
-	mux.HandleFunc("GET "+apiPath+"/openapi.json", s.need(View, func(w http.ResponseWriter, _ *http.Request) { write(w, http.StatusOK, description) }))
+	mux.HandleFunc("GET "+apiPath+"/openapi.json",
+		s.need(View, func(w http.ResponseWriter, _ *http.Request) { write(w, http.StatusOK, description) }))
 	mux.HandleFunc("GET "+livePath, s.need(View, s.live))
 	mux.HandleFunc("GET /metrics", s.need(View, s.metrics.ServeHTTP))
 	mux.HandleFunc("GET "+loginPath, s.login)
@@ -152,10 +163,12 @@ func (s *Server) handler() http.Handler {
 func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 	secret, ok := s.sessions.enter(r.URL.Query().Get("token"), time.Now())
 	if !ok {
-		refuse(w, http.StatusUnauthorized, "unauthorized", "this link was used, is too old, or is of an earlier start of the daemon: satin-peer dashboard prints a new one")
+		refuse(w, http.StatusUnauthorized, "unauthorized",
+			"this link was used, is too old, or is of an earlier start of the daemon: satin-peer dashboard prints a new one")
 		return
 	}
-	http.SetCookie(w, &http.Cookie{Name: s.sessions.cookie, Value: secret, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
+	http.SetCookie(w, &http.Cookie{Name: s.sessions.cookie, Value: secret, Path: "/", HttpOnly: true,
+		SameSite: http.SameSiteStrictMode})
 	http.Redirect(w, r, "/", http.StatusSeeOther)
 }
 
@@ -195,7 +208,8 @@ func refuse(w http.ResponseWriter, status int, kind, text string) {
 func write(w http.ResponseWriter, status int, v any) {
 	text, err := json.Marshal(v)
 	if err != nil { // a number that is none
-		status, text = http.StatusInternalServerError, []byte(`{"kind":"failed","text":"the reply cannot be written as JSON"}`)
+		status, text = http.StatusInternalServerError,
+			[]byte(`{"kind":"failed","text":"the reply cannot be written as JSON"}`)
 	}
 	w.Header().Set("Content-Type", jsonType)
 	w.WriteHeader(status)

@@ -18,8 +18,10 @@ func TestRebinding(t *testing.T) {
 	s := open(t, newFake())
 	client := s.enter(t, dashboard.Control)
 	port := s.base[strings.LastIndex(s.base, ":")+1:]
-	hosts := []string{"evil.example:" + port, "localhost:" + port, "127.0.0.1.evil.example:" + port, "127.0.0.1", "127.0.0.1:1", "0.0.0.0:" + port, "192.168.0.1:" + port,
-		"[::ffff:127.0.0.1]:" + port, "127.1:" + port, "2130706433:" + port, "0x7f000001:" + port, "127.0.0.1:0" + port, "127.0.0.1@evil.example:" + port}
+	hosts := []string{"evil.example:" + port, "localhost:" + port, "127.0.0.1.evil.example:" + port, "127.0.0.1",
+		"127.0.0.1:1", "0.0.0.0:" + port, "192.168.0.1:" + port,
+		"[::ffff:127.0.0.1]:" + port, "127.1:" + port, "2130706433:" + port, "0x7f000001:" + port,
+		"127.0.0.1:0" + port, "127.0.0.1@evil.example:" + port}
 	for _, host := range hosts {
 		for _, path := range []string{"/", "/main.js", "/api/v1/status", "/metrics", "/login?token=x"} {
 			code, text := s.do(t, client, request{path: path, header: map[string]string{"Host": host}})
@@ -38,7 +40,8 @@ func TestRebinding(t *testing.T) {
 // otherOrigins are those of pages that are not ours.
 func otherOrigins(base string) []string {
 	port := base[strings.LastIndex(base, ":")+1:]
-	return []string{"http://evil.example", "null", "https://127.0.0.1:" + port, "http://127.0.0.1:1", "http://127.0.0.1", "http://localhost:" + port, "http://[::1]:" + port,
+	return []string{"http://evil.example", "null", "https://127.0.0.1:" + port, "http://127.0.0.1:1",
+		"http://127.0.0.1", "http://localhost:" + port, "http://[::1]:" + port,
 		base + ".evil.example", base + "/", strings.ToUpper(base), "http://127.0.0.2:" + port, "file://"}
 }
 
@@ -47,7 +50,8 @@ func TestCrossSitePost(t *testing.T) {
 	client := s.enter(t, dashboard.Control)
 	post := request{method: "POST", path: "/api/v1/pause", body: `{"for_seconds":0}`}
 	for _, origin := range otherOrigins(s.base) {
-		if origin == strings.ToUpper(s.base) || origin == s.base+"/" || strings.HasPrefix(origin, "https://127.0.0.1:") {
+		if origin == strings.ToUpper(s.base) || origin == s.base+"/" ||
+			strings.HasPrefix(origin, "https://127.0.0.1:") {
 			continue // no browser sends these without Sec-Fetch-Site, which is below
 		}
 		post.header = map[string]string{"Origin": origin, "Sec-Fetch-Site": ""}
@@ -56,7 +60,8 @@ func TestCrossSitePost(t *testing.T) {
 		}
 	}
 	for _, from := range []string{"cross-site", "same-site"} { // same-site: another port of this machine
-		for _, q := range []request{post, {path: "/api/v1/status"}, {path: "/metrics"}, {path: "/api/v1/openapi.json"}} {
+		for _, q := range []request{post, {path: "/api/v1/status"}, {path: "/metrics"},
+			{path: "/api/v1/openapi.json"}} {
 			q.header = map[string]string{"Sec-Fetch-Site": from, "Origin": ""}
 			if code, text := s.do(t, client, q); code != 403 {
 				t.Errorf("%s %s: %s: %d %s", q.method, q.path, from, code, text)
@@ -72,7 +77,8 @@ func TestCrossSiteWebsocket(t *testing.T) {
 	s := open(t, newFake())
 	client := s.enter(t, dashboard.Control)
 	dial := func(header http.Header, jar http.CookieJar) (int, error) {
-		conn, reply, err := (&websocket.Dialer{Jar: jar}).Dial("ws"+strings.TrimPrefix(s.base, "http")+"/api/v1/live", header)
+		conn, reply, err := (&websocket.Dialer{Jar: jar}).Dial("ws"+strings.TrimPrefix(s.base, "http")+
+			"/api/v1/live", header)
 		if err == nil {
 			conn.Close()
 		}
@@ -107,7 +113,8 @@ func TestCrossSiteWebsocket(t *testing.T) {
 	}
 }
 
-// Without a session there is the page, which holds nothing, and nothing else; with one that may look nothing can be done.
+// Without a session there is the page, which holds nothing, and nothing else; with one that may look nothing
+// can be done.
 func TestSessions(t *testing.T) {
 	s := open(t, newFake())
 	nobody := &http.Client{}
@@ -117,17 +124,23 @@ func TestSessions(t *testing.T) {
 		t.Fatalf("the link: %v %v", reply, err)
 	}
 	for name, q := range map[string]request{
-		"nobody":             {path: "/api/v1/status"},
-		"nobody's metrics":   {path: "/metrics"},
-		"nobody acts":        {method: "POST", path: "/api/v1/resume", body: "{}"},
-		"a used link":        {path: path},
-		"no token":           {path: "/login"},
-		"a made up link":     {path: "/login?token=AAAAAAAAAAAAAAAAAAAAAAAAAA"},
-		"a made up token":    {path: "/api/v1/status", header: map[string]string{"Authorization": "Bearer AAAAAAAAAAAAAAAAAAAAAAAAAA"}},
-		"an empty token":     {path: "/api/v1/status", header: map[string]string{"Authorization": "Bearer "}},
-		"a token as Basic":   {path: "/api/v1/status", header: map[string]string{"Authorization": "Basic " + line(t, s.dir, dashboard.ControlFile)}},
-		"an old cookie":      {path: "/api/v1/status", header: map[string]string{"Cookie": "satin_" + s.base[strings.LastIndex(s.base, ":")+1:] + "=AAAAAAAAAAAAAAAAAAAAAAAAAA"}},
-		"a token as cookie":  {path: "/api/v1/status", header: map[string]string{"Cookie": "satin_" + s.base[strings.LastIndex(s.base, ":")+1:] + "=" + line(t, s.dir, dashboard.ControlFile)}},
+		"nobody":           {path: "/api/v1/status"},
+		"nobody's metrics": {path: "/metrics"},
+		"nobody acts":      {method: "POST", path: "/api/v1/resume", body: "{}"},
+		"a used link":      {path: path},
+		"no token":         {path: "/login"},
+		"a made up link":   {path: "/login?token=AAAAAAAAAAAAAAAAAAAAAAAAAA"},
+		"a made up token": {path: "/api/v1/status",
+			header: map[string]string{"Authorization": "Bearer AAAAAAAAAAAAAAAAAAAAAAAAAA"}},
+		"an empty token": {path: "/api/v1/status", header: map[string]string{"Authorization": "Bearer "}},
+		"a token as Basic": {path: "/api/v1/status",
+			header: map[string]string{"Authorization": "Basic " + line(t, s.dir, dashboard.ControlFile)}},
+		"an old cookie": {path: "/api/v1/status",
+			header: map[string]string{"Cookie": "satin_" + s.base[strings.LastIndex(s.base, ":")+1:] +
+				"=AAAAAAAAAAAAAAAAAAAAAAAAAA"}},
+		"a token as cookie": {path: "/api/v1/status",
+			header: map[string]string{"Cookie": "satin_" + s.base[strings.LastIndex(s.base, ":")+1:] + "=" +
+				line(t, s.dir, dashboard.ControlFile)}},
 		"a token in the URL": {path: "/api/v1/status?token=" + line(t, s.dir, dashboard.ControlFile)},
 	} {
 		if code, text := s.do(t, nobody, q); code != 401 {
@@ -145,7 +158,8 @@ func TestSessions(t *testing.T) {
 	if len(s.source.actions) > 0 {
 		t.Errorf("the peer did %q", s.source.actions)
 	}
-	act.header = map[string]string{"Authorization": "Bearer " + line(t, s.dir, dashboard.ControlFile), "Origin": "", "Sec-Fetch-Site": ""}
+	act.header = map[string]string{"Authorization": "Bearer " + line(t, s.dir, dashboard.ControlFile), "Origin": "",
+		"Sec-Fetch-Site": ""}
 	if code, text := s.do(t, nobody, act); code != 200 {
 		t.Errorf("a script: %d %s", code, text)
 	}
@@ -160,7 +174,8 @@ func TestCookie(t *testing.T) {
 	}
 	defer reply.Body.Close()
 	c := reply.Cookies()
-	if reply.StatusCode != 303 || reply.Header.Get("Location") != "/" || len(c) != 1 || !c[0].HttpOnly || c[0].SameSite != http.SameSiteStrictMode || c[0].Domain != "" {
+	if reply.StatusCode != 303 || reply.Header.Get("Location") != "/" || len(c) != 1 || !c[0].HttpOnly ||
+		c[0].SameSite != http.SameSiteStrictMode || c[0].Domain != "" {
 		t.Errorf("%s to %q with %v", reply.Status, reply.Header.Get("Location"), c)
 	}
 	if strings.Contains(c[0].Value, line(t, s.dir, dashboard.ControlFile)) {
@@ -192,13 +207,15 @@ func TestManyLinks(t *testing.T) {
 
 func TestTraversal(t *testing.T) {
 	s := open(t, newFake())
-	for _, path := range []string{"/../go.mod", "/..%2fsource.go", "/%2e%2e/source.go", "/web/index.html", "/.gitignore", "/package.json", "/node_modules/x", "//etc/passwd",
+	for _, path := range []string{"/../go.mod", "/..%2fsource.go", "/%2e%2e/source.go", "/web/index.html",
+		"/.gitignore", "/package.json", "/node_modules/x", "//etc/passwd",
 		"/%00", "/index.html/", "/main.js%00.css", "/..\\source.go", "/test/x.mjs"} {
 		conn, err := net.Dial("tcp", strings.TrimPrefix(s.base, "http://"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n", path, strings.TrimPrefix(s.base, "http://"))
+		fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n", path,
+			strings.TrimPrefix(s.base, "http://"))
 		text, err := io.ReadAll(conn)
 		conn.Close()
 		code := strings.SplitN(string(text), " ", 3)
@@ -236,7 +253,8 @@ func TestHeaders(t *testing.T) {
 		}
 		reply.Body.Close()
 		csp := reply.Header.Get("Content-Security-Policy")
-		for _, want := range []string{"default-src 'none'", "frame-ancestors 'none'", "require-trusted-types-for 'script'"} {
+		for _, want := range []string{"default-src 'none'", "frame-ancestors 'none'",
+			"require-trusted-types-for 'script'"} {
 			if !strings.Contains(csp, want) {
 				t.Errorf("%s: Content-Security-Policy %q lacks %s", path, csp, want)
 			}
@@ -244,7 +262,9 @@ func TestHeaders(t *testing.T) {
 		if strings.Contains(csp, "unsafe") {
 			t.Errorf("%s: Content-Security-Policy %q", path, csp)
 		}
-		if reply.Header.Get("X-Content-Type-Options") != "nosniff" || reply.Header.Get("Access-Control-Allow-Origin") != "" || reply.Header.Get("Cross-Origin-Resource-Policy") != "same-origin" {
+		if reply.Header.Get("X-Content-Type-Options") != "nosniff" ||
+			reply.Header.Get("Access-Control-Allow-Origin") != "" ||
+			reply.Header.Get("Cross-Origin-Resource-Policy") != "same-origin" {
 			t.Errorf("%s: %v", path, reply.Header)
 		}
 	}

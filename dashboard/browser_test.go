@@ -24,14 +24,16 @@ type wish struct {
 	State string
 }
 
-// The page in Chromium: go test -tags browser ./dashboard, after npm ci in dashboard/web. CHROMIUM is the program if it is not
-// /usr/bin/chromium; pictures of the views go into the folder SHOTS, if given.
+// The page in Chromium: go test -tags browser ./dashboard, after npm ci in dashboard/web. CHROMIUM is the
+// program if it is not /usr/bin/chromium; pictures of the views go into the folder SHOTS, if given.
 func TestPageInBrowser(t *testing.T) {
 	source := newFake()
-	source.peers = append(source.peers, dashboard.Peer{Peer: "12D3KooWC", Name: "second", Version: "v0", Connected: true, Alive: true, Cluster: "there", State: "working", Workers: 8, RTT: 0.09})
+	source.peers = append(source.peers, dashboard.Peer{Peer: "12D3KooWC", Name: "second", Version: "v0",
+		Connected: true, Alive: true, Cluster: "there", State: "working", Workers: 8, RTT: 0.09})
 	dir := t.TempDir()
 	serve := func(listen string) *dashboard.Server {
-		s, err := dashboard.Open(dashboard.Config{Source: source, Dir: dir, Listen: listen, Every: 20 * time.Millisecond})
+		s, err := dashboard.Open(dashboard.Config{Source: source, Dir: dir, Listen: listen,
+			Every: 20 * time.Millisecond})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -72,7 +74,8 @@ func TestPageInBrowser(t *testing.T) {
 	})
 }
 
-// converse runs a script of node that opens the page, and answers what it asks for. A script that fails fails the test.
+// converse runs a script of node that opens the page, and answers what it asks for. A script that fails fails
+// the test.
 func converse(t *testing.T, ctx context.Context, script string, answer func(wish) map[string]any) {
 	t.Helper()
 	node := exec.CommandContext(ctx, "node", script)
@@ -117,13 +120,16 @@ func converse(t *testing.T, ctx context.Context, script string, answer func(wish
 	}
 }
 
-// grown is what three peers of two clusters report of a run after ten seconds: a root, with twelve segments under it, each with four
-// of its own; one in its time was lost and ran again, one was aborted, one is an orphan.
+// grown is what three peers of two clusters report of a run after ten seconds: a root, with twelve segments
+// under it, each with four of its own; one in its time was lost and ran again, one was aborted, one is an
+// orphan.
 func grown(submitted time.Time) []dashboard.Report {
 	at := func(s float64) time.Time { return submitted.Add(time.Duration(s * float64(time.Second))) }
 	list := []dashboard.Report{
-		{Peer: "12D3KooWA", Cluster: "here", Ways: []dashboard.Way{{Cluster: "there " + hostile, RTT: 30 * time.Millisecond, Taken: 3}}},
-		{Peer: "12D3KooWB", Cluster: "here", Forgotten: dashboard.Forgotten{Segments: 3, Executed: 9}}, {Peer: "12D3KooWC", Cluster: "there " + hostile},
+		{Peer: "12D3KooWA", Cluster: "here", Ways: []dashboard.Way{{Cluster: "there " + hostile,
+			RTT: 30 * time.Millisecond, Taken: 3}}},
+		{Peer: "12D3KooWB", Cluster: "here", Forgotten: dashboard.Forgotten{Segments: 3, Executed: 9}},
+		{Peer: "12D3KooWC", Cluster: "there " + hostile},
 	}
 	put := func(peer int, s dashboard.Traced) {
 		s.ID = fmt.Sprint(peer, "/", len(list[peer].Segments))
@@ -131,20 +137,23 @@ func grown(submitted time.Time) []dashboard.Report {
 	}
 	put(0, dashboard.Traced{Job: "root", Start: at(0), Spawned: 12, Executed: 900})
 	for i := 1; i <= 12; i++ {
-		s := dashboard.Traced{Job: fmt.Sprint(i), Start: at(0.2 + float64(i)/10), End: at(9), Executed: 2000 - 100*uint64(i), State: dashboard.TracedDone}
+		s := dashboard.Traced{Job: fmt.Sprint(i), Start: at(0.2 + float64(i)/10), End: at(9),
+			Executed: 2000 - 100*uint64(i), State: dashboard.TracedDone}
 		switch i {
 		case 5:
 			s.State, s.End = dashboard.TracedAborted, at(4)
 		case 7:
 			s.State, s.End, s.Executed = dashboard.TracedRunning, time.Time{}, 8000
-			put(2, dashboard.Traced{Job: "7", Start: at(3), End: at(9), Executed: 7000, State: dashboard.TracedDone, Restarted: true})
+			put(2, dashboard.Traced{Job: "7", Start: at(3), End: at(9), Executed: 7000, State: dashboard.TracedDone,
+				Restarted: true})
 		}
 		put(1, s)
 		for k := 1; k < 5; k++ {
 			if i == 12 && k == 4 {
 				break
 			}
-			child := dashboard.Traced{Job: fmt.Sprint(i, ".", k), Start: at(1.5 + float64(k)/5), End: at(2 + float64(i*k)/10), Executed: 100 * uint64(k), State: dashboard.TracedDone}
+			child := dashboard.Traced{Job: fmt.Sprint(i, ".", k), Start: at(1.5 + float64(k)/5),
+				End: at(2 + float64(i*k)/10), Executed: 100 * uint64(k), State: dashboard.TracedDone}
 			if i == 7 && k == 4 { // an orphan: it ended after the loss
 				child.Executed, child.End = 6000, at(6)
 				continue
@@ -153,15 +162,19 @@ func grown(submitted time.Time) []dashboard.Report {
 		}
 	}
 	list[0].Segments = append(list[0].Segments, dashboard.Traced{Job: "7", End: at(2.9), State: dashboard.TracedLost})
-	orphan := dashboard.Report{Peer: "12D3KooWB", Cluster: "here", Segments: []dashboard.Traced{{ID: "orphan", Job: "7.4", Start: at(2.3), End: at(10), Executed: 6000, State: dashboard.TracedDone}}}
+	orphan := dashboard.Report{Peer: "12D3KooWB", Cluster: "here",
+		Segments: []dashboard.Traced{{ID: "orphan", Job: "7.4", Start: at(2.3), End: at(10), Executed: 6000,
+			State: dashboard.TracedDone}}}
 	for i := range list {
 		for s := range 100 {
-			list[i].States = append(list[i].States, dashboard.StateRun{Start: at(float64(s) / 10), For: 100 * time.Millisecond, Work: 1 + s%2, Steal: (s / 3) % 2, Comm: (s / 7) % 2, Idle: i})
+			list[i].States = append(list[i].States, dashboard.StateRun{Start: at(float64(s) / 10),
+				For: 100 * time.Millisecond, Work: 1 + s%2, Steal: (s / 3) % 2, Comm: (s / 7) % 2, Idle: i})
 		}
 	}
 	list = []dashboard.Report{list[1], list[2], list[0], orphan} // the word of the loss comes after what was lost
 	list[0], list[2] = list[2], list[0]
-	list[0].Segments, list[3].Segments = list[0].Segments[:len(list[0].Segments)-1], append(list[0].Segments[len(list[0].Segments)-1:], list[3].Segments...)
+	list[0].Segments, list[3].Segments = list[0].Segments[:len(list[0].Segments)-1],
+		append(list[0].Segments[len(list[0].Segments)-1:], list[3].Segments...)
 	for i := range list {
 		list[i].Run = "0123"
 	}

@@ -74,14 +74,19 @@ func newFake() *fake {
 	until := time.Date(2026, 11, 21, 2, 0, 0, 0, time.UTC)
 	return &fake{
 		status: dashboard.Status{
-			Peer: "12D3KooWA", Version: "v1", Started: until, Swarm: hostile, Trust: "open", State: "paused", WhyIdle: "no work", PausedUntil: &until,
+			Peer: "12D3KooWA", Version: "v1", Started: until, Swarm: hostile, Trust: "open", State: "paused",
+			WhyIdle: "no work", PausedUntil: &until,
 			Workers: 2, Busy: 1, Peers: 1, Reach: "public", Address: []string{"/ip4/127.0.0.1/tcp/1"}, Cluster: "here",
-			Clusters: []dashboard.Cluster{{Name: "here", Mine: true, Reason: "label", Peers: 2, Workers: 4, RTT: 0.001}},
-			Work:     dashboard.Work{Executed: 10, Rate: 2.5, Given: 1, Taken: 2, Busy: 3, Sent: 4, Received: 5},
+			Clusters: []dashboard.Cluster{{Name: "here", Mine: true, Reason: "label", Peers: 2, Workers: 4,
+				RTT: 0.001}},
+			Work: dashboard.Work{Executed: 10, Rate: 2.5, Given: 1, Taken: 2, Busy: 3, Sent: 4, Received: 5},
 		},
-		peers: []dashboard.Peer{{Peer: "12D3KooWB", Name: hostile, Version: "v1", Connected: true, Alive: true, Cluster: "here", Reason: "label", State: "idle"}},
-		runs: []dashboard.Run{{Run: "0123", App: "nqueens", Args: []string{"12"}, Title: hostile, Owner: "12D3KooWA", Mine: true, State: "running",
-			Submitted: until, Elapsed: 1, Share: 0.5, Peers: 2, Executed: 7, Stats: &dashboard.Stats{LocalStealAttempts: 5, LocalStealSuccesses: 3}}},
+		peers: []dashboard.Peer{{Peer: "12D3KooWB", Name: hostile, Version: "v1", Connected: true, Alive: true,
+			Cluster: "here", Reason: "label", State: "idle"}},
+		runs: []dashboard.Run{{Run: "0123", App: "nqueens", Args: []string{"12"}, Title: hostile,
+			Owner: "12D3KooWA", Mine: true, State: "running",
+			Submitted: until, Elapsed: 1, Share: 0.5, Peers: 2, Executed: 7,
+			Stats: &dashboard.Stats{LocalStealAttempts: 5, LocalStealSuccesses: 3}}},
 	}
 }
 
@@ -203,7 +208,8 @@ func TestReadsAndActs(t *testing.T) {
 	s := open(t, newFake())
 	client := s.enter(t, dashboard.Control)
 	var status dashboard.Status
-	if code, text := s.do(t, client, request{path: "/api/v1/status"}); code != 200 || json.Unmarshal([]byte(text), &status) != nil || status.Swarm != hostile {
+	if code, text := s.do(t, client, request{path: "/api/v1/status"}); code != 200 ||
+		json.Unmarshal([]byte(text), &status) != nil || status.Swarm != hostile {
 		t.Errorf("status: %d %s", code, text)
 	}
 	for _, c := range []struct{ path, body, want string }{
@@ -221,9 +227,11 @@ func TestReadsAndActs(t *testing.T) {
 func TestTellsErrorsApart(t *testing.T) {
 	s := open(t, newFake())
 	client := s.enter(t, dashboard.Control)
-	for err, want := range map[error]int{dashboard.ErrBadInput: 400, dashboard.ErrNotFound: 404, dashboard.ErrRefused: 409, dashboard.ErrUnavailable: 503, io.ErrUnexpectedEOF: 500} {
+	for err, want := range map[error]int{dashboard.ErrBadInput: 400, dashboard.ErrNotFound: 404,
+		dashboard.ErrRefused: 409, dashboard.ErrUnavailable: 503, io.ErrUnexpectedEOF: 500} {
 		s.source.change(func(f *fake) { f.err = err })
-		for _, q := range []request{{path: "/api/v1/runs"}, {method: "POST", path: "/api/v1/runs/12/cancel", body: "{}"}} {
+		for _, q := range []request{{path: "/api/v1/runs"},
+			{method: "POST", path: "/api/v1/runs/12/cancel", body: "{}"}} {
 			if code, text := s.do(t, client, q); code != want || !strings.Contains(text, err.Error()) {
 				t.Errorf("%v: %s %s: %d %s, want %d", err, q.method, q.path, code, text, want)
 			}
@@ -242,10 +250,11 @@ func TestBadBodies(t *testing.T) {
 		"below zero":        {path: "/pause", body: `{"for_seconds":-1}`},
 		"more than a month": {path: "/pause", body: `{"for_seconds":1e9}`},
 		"a giant":           {path: "/pause", body: `{"for_seconds":1` + strings.Repeat(" ", 1<<16) + `}`},
-		"a form":            {path: "/pause", body: `{"for_seconds":1}`, header: map[string]string{"Content-Type": "text/plain"}},
-		"no type":           {path: "/resume", body: `{}`, header: map[string]string{"Content-Type": ""}},
-		"a long run":        {path: "/runs/" + strings.Repeat("a", 65) + "/cancel", body: `{}`},
-		"an unknown level":  {path: "/links", body: `{"level":"root"}`},
+		"a form": {path: "/pause", body: `{"for_seconds":1}`,
+			header: map[string]string{"Content-Type": "text/plain"}},
+		"no type":          {path: "/resume", body: `{}`, header: map[string]string{"Content-Type": ""}},
+		"a long run":       {path: "/runs/" + strings.Repeat("a", 65) + "/cancel", body: `{}`},
+		"an unknown level": {path: "/links", body: `{"level":"root"}`},
 	} {
 		q.method, q.path = "POST", "/api/v1"+q.path
 		if code, text := s.do(t, client, q); code != 400 {
@@ -258,7 +267,8 @@ func TestBadBodies(t *testing.T) {
 }
 
 func TestOnlyLoopback(t *testing.T) {
-	for _, listen := range []string{"0.0.0.0:0", "192.168.1.2:80", "[::]:0", "[::ffff:127.0.0.1]:0", "localhost:0", "127.0.0.1", ":8080", "[fe80::1%lo]:0", "example.org:80"} {
+	for _, listen := range []string{"0.0.0.0:0", "192.168.1.2:80", "[::]:0", "[::ffff:127.0.0.1]:0", "localhost:0",
+		"127.0.0.1", ":8080", "[fe80::1%lo]:0", "example.org:80"} {
 		s, err := dashboard.Open(dashboard.Config{Source: newFake(), Dir: t.TempDir(), Listen: listen})
 		if err == nil {
 			t.Errorf("listens on %s", listen)
@@ -283,7 +293,8 @@ func TestAsk(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(s.dir, dashboard.ControlFile), []byte("old\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err = dashboard.Ask(ctx, s.dir, dashboard.View); err == nil || !strings.Contains(err.Error(), "not the current one") {
+	if _, err = dashboard.Ask(ctx, s.dir, dashboard.View); err == nil ||
+		!strings.Contains(err.Error(), "not the current one") {
 		t.Errorf("with an old token: %v", err)
 	}
 }

@@ -34,10 +34,12 @@ func describe(routes []route) object {
 		}
 		var parameters []object
 		if strings.Contains(r.path, "{run}") {
-			parameters = append(parameters, object{"name": "run", "in": "path", "required": true, "schema": object{"type": "string", "maxLength": maxRunID}})
+			parameters = append(parameters, object{"name": "run", "in": "path", "required": true,
+				"schema": object{"type": "string", "maxLength": maxRunID}})
 		}
 		for _, p := range r.query {
-			parameters = append(parameters, object{"name": p.name, "in": "query", "description": p.about, "schema": schemaOf(reflect.TypeOf(p.of), schemas)})
+			parameters = append(parameters, object{"name": p.name, "in": "query", "description": p.about,
+				"schema": schemaOf(reflect.TypeOf(p.of), schemas)})
 		}
 		if parameters != nil {
 			o["parameters"] = parameters
@@ -50,7 +52,8 @@ func describe(routes []route) object {
 		at[strings.ToLower(r.method)] = o
 	}
 	token := func(file string) object {
-		return object{"type": "http", "scheme": "bearer", "description": "What the file " + file + " in the daemon's directory holds."}
+		return object{"type": "http", "scheme": "bearer",
+			"description": "What the file " + file + " in the daemon's directory holds."}
 	}
 	return object{
 		"openapi": "3.1.0",
@@ -60,7 +63,8 @@ func describe(routes []route) object {
 		},
 		"paths": paths,
 		"components": object{"schemas": schemas, "securitySchemes": object{
-			"cookie":        object{"type": "apiKey", "in": "cookie", "name": "satin_PORT", "description": "The session that a link gives."},
+			"cookie": object{"type": "apiKey", "in": "cookie", "name": "satin_PORT",
+				"description": "The session that a link gives."},
 			string(View):    token(ViewFile + ", or that of " + ControlFile + ","),
 			string(Control): token(ControlFile),
 		}},

@@ -86,7 +86,8 @@ func TestDescription(t *testing.T) {
 	}
 	source.change(func(f *fake) { f.reports = report() })
 	watched(t, s)
-	bodies := map[string]string{"/api/v1/prefs": `{"theme":"dark","units":"binary"}`, "/api/v1/pause": `{"for_seconds":1}`, "/api/v1/links": `{"level":"view"}`}
+	bodies := map[string]string{"/api/v1/prefs": `{"theme":"dark","units":"binary"}`,
+		"/api/v1/pause": `{"for_seconds":1}`, "/api/v1/links": `{"level":"view"}`}
 	var calls []string
 	for path, methods := range at(doc, "paths").(map[string]any) {
 		for method, call := range methods.(map[string]any) {
@@ -106,16 +107,20 @@ func TestDescription(t *testing.T) {
 				if err := json.Unmarshal([]byte(text), &v); err != nil || (code == 200) != (try.reply == "200") {
 					t.Errorf("%s %s: %d %s", method, path, code, text)
 				}
-				for _, problem := range fits(doc, at(call, "responses", try.reply, "content", "application/json", "schema"), v, "the reply") {
+				for _, problem := range fits(doc, at(call, "responses", try.reply, "content", "application/json",
+					"schema"), v, "the reply") {
 					t.Errorf("%s %s: %s", method, path, problem)
 				}
 			}
 		}
 	}
 	slices.Sort(calls)
-	want := []string{"get /api/v1/clusters", "get /api/v1/flows", "get /api/v1/notices", "get /api/v1/peers", "get /api/v1/prefs", "get /api/v1/runs",
-		"get /api/v1/runs/{run}/segments", "get /api/v1/runs/{run}/timeline", "get /api/v1/runs/{run}/tree", "get /api/v1/session", "get /api/v1/status", "get /api/v1/trees",
-		"post /api/v1/links", "post /api/v1/pause", "post /api/v1/prefs", "post /api/v1/resume", "post /api/v1/runs/{run}/cancel"}
+	want := []string{"get /api/v1/clusters", "get /api/v1/flows", "get /api/v1/notices", "get /api/v1/peers",
+		"get /api/v1/prefs", "get /api/v1/runs",
+		"get /api/v1/runs/{run}/segments", "get /api/v1/runs/{run}/timeline", "get /api/v1/runs/{run}/tree",
+		"get /api/v1/session", "get /api/v1/status", "get /api/v1/trees",
+		"post /api/v1/links", "post /api/v1/pause", "post /api/v1/prefs", "post /api/v1/resume",
+		"post /api/v1/runs/{run}/cancel"}
 	if !slices.Equal(calls, want) {
 		t.Errorf("the calls are %q, want %q", calls, want)
 	}
@@ -137,12 +142,16 @@ func TestMetrics(t *testing.T) {
 			t.Errorf("a run's name is in\n%s", text)
 		}
 	}
-	has("satin_workers_busy 1", "satin_jobs_executed_total 10", `satin_steals_total{result="success",scope="local"} 3`, `satin_steals_total{result="failure",scope="local"} 2`)
+	has("satin_workers_busy 1", "satin_jobs_executed_total 10",
+		`satin_steals_total{result="success",scope="local"} 3`, `satin_steals_total{result="failure",scope="local"} 2`)
 	// Another run adds to the sums, and one that is forgotten takes nothing away.
 	source.change(func(f *fake) {
-		f.runs = []dashboard.Run{{Run: "4567", Stats: &dashboard.Stats{LocalStealAttempts: 10, LocalStealSuccesses: 1, Orphans: 4, RecoveryTime: 0.5}}}
+		f.runs = []dashboard.Run{{Run: "4567", Stats: &dashboard.Stats{LocalStealAttempts: 10,
+			LocalStealSuccesses: 1, Orphans: 4, RecoveryTime: 0.5}}}
 	})
-	has(`satin_steals_total{result="success",scope="local"} 4`, `satin_steals_total{result="failure",scope="local"} 11`, "satin_orphans_reused_total 4", "satin_recovery_seconds_total 0.5")
+	has(`satin_steals_total{result="success",scope="local"} 4`,
+		`satin_steals_total{result="failure",scope="local"} 11`, "satin_orphans_reused_total 4",
+		"satin_recovery_seconds_total 0.5")
 	source.change(func(f *fake) { f.err = dashboard.ErrUnavailable })
 	if code, text := s.do(t, client, request{path: "/metrics"}); code != 500 {
 		t.Errorf("without a peer: %d %s", code, text)

@@ -30,7 +30,8 @@ func writeFiles(dir, base string, tokens map[Level]string) (*files, error) {
 	for _, file := range [][2]string{{ViewFile, tokens[View]}, {ControlFile, tokens[Control]}, {AddressFile, base}} {
 		path := filepath.Join(dir, file[0])
 		if err := writePrivate(path, file[1]+"\n"); err != nil {
-			return nil, errors.Join(fmt.Errorf("the dashboard's address and tokens cannot be written: %w", err), f.remove())
+			return nil, errors.Join(fmt.Errorf("the dashboard's address and tokens cannot be written: %w", err),
+				f.remove())
 		}
 		f.paths = append(f.paths, path)
 	}

@@ -7,8 +7,9 @@ import (
 
 // headers are on every reply.
 var headers = [...][2]string{
-	{"Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
-		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"},
+	{"Content-Security-Policy",
+		"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+			"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"},
 	{"X-Content-Type-Options", "nosniff"},
 	{"X-Frame-Options", "DENY"},
 	{"Referrer-Policy", "no-referrer"},
@@ -17,8 +18,8 @@ var headers = [...][2]string{
 	{"Cache-Control", "no-store"},
 }
 
-// guard lets through what was addressed to this server by a literal loopback address, and what acts only if no other site made
-// the browser send it.
+// guard lets through what was addressed to this server by a literal loopback address, and what acts only if
+// no other site made the browser send it.
 func (s *Server) guard(next http.Handler) http.Handler {
 	cross := http.NewCrossOriginProtection()
 	cross.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -30,7 +31,9 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			w.Header().Set(h[0], h[1])
 		}
 		if !s.isHost(r.Host) {
-			refuse(w, http.StatusMisdirectedRequest, "refused", "this dashboard is at "+s.base()+" only: names and other addresses are not answered, so that no site can pose as it")
+			refuse(w, http.StatusMisdirectedRequest, "refused",
+				"this dashboard is at "+s.base()+
+					" only: names and other addresses are not answered, so that no site can pose as it")
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -56,13 +59,16 @@ func (s *Server) need(l Level, next http.HandlerFunc) http.HandlerFunc {
 		have, byToken := s.sessions.levelOf(r)
 		switch site := r.Header.Get("Sec-Fetch-Site"); {
 		case have == "" && byToken:
-			refuse(w, http.StatusUnauthorized, "unauthorized", "the token is not the current one: each start of the daemon makes new ones")
+			refuse(w, http.StatusUnauthorized, "unauthorized",
+				"the token is not the current one: each start of the daemon makes new ones")
 		case have == "":
-			refuse(w, http.StatusUnauthorized, "unauthorized", "no session: open the link that satin-peer dashboard prints")
+			refuse(w, http.StatusUnauthorized, "unauthorized",
+				"no session: open the link that satin-peer dashboard prints")
 		case site != "" && site != "same-origin" && site != "none":
 			refuse(w, http.StatusForbidden, "refused", "another site sent this request")
 		case !have.allows(l):
-			refuse(w, http.StatusForbidden, "refused", "this session may only look: satin-peer dashboard prints a link to one that may act")
+			refuse(w, http.StatusForbidden, "refused",
+				"this session may only look: satin-peer dashboard prints a link to one that may act")
 		default:
 			next(w, r)
 		}

@@ -39,7 +39,8 @@ type hub struct {
 type watcher struct{ wake chan struct{} }
 
 func newHub(source Source, every time.Duration) *hub {
-	return &hub{source: source, every: every, epoch: rand.Text(), store: newStore(), stories: newStories(), watchers: map[*watcher]bool{}, started: make(chan struct{}, 1)}
+	return &hub{source: source, every: every, epoch: rand.Text(), store: newStore(), stories: newStories(),
+		watchers: map[*watcher]bool{}, started: make(chan struct{}, 1)}
 }
 
 // add makes a watcher that is subscribed to nothing; nil if there are too many.
@@ -160,14 +161,16 @@ func (h *hub) ask(ctx context.Context) error {
 	h.stories.hear(status.Peer, reports, peers, runs, time.Now())
 	clusters := status.Clusters
 	status.Clusters = []Cluster{}
-	left := LeftOut{Peers: max(0, len(peers)-maxPeers), Runs: max(0, len(runs)-maxRuns), Clusters: max(0, len(clusters)-maxClusters)}
+	left := LeftOut{Peers: max(0, len(peers)-maxPeers), Runs: max(0, len(runs)-maxRuns),
+		Clusters: max(0, len(clusters)-maxClusters)}
 	h.store.update(statusTopic, map[string]json.RawMessage{"me": encode(status), "left_out": encode(left)})
 	h.store.update(clusterTopic, byID(clusters, maxClusters, func(c Cluster) string { return c.Name }))
 	h.store.update(peerTopic, byID(peers, maxPeers, func(p Peer) string { return p.Peer }))
 	h.store.update(runTopic, byID(runs, maxRuns, func(r Run) string { return r.Run }))
 	h.store.update(treeTopic, byID(h.stories.digests(), maxStories, func(d TreeDigest) string { return d.Run }))
 	h.store.update(flowTopic, byID(h.stories.flows(), maxFlows, func(f Flow) string { return f.From + "\x00" + f.To }))
-	h.store.update(noticeTopic, byID(h.stories.noticed(), maxNotices, func(n Notice) string { return strconv.FormatUint(n.Number, 10) }))
+	h.store.update(noticeTopic, byID(h.stories.noticed(), maxNotices,
+		func(n Notice) string { return strconv.FormatUint(n.Number, 10) }))
 	return nil
 }
 

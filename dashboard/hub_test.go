@@ -21,7 +21,8 @@ func (c *counter) Peers(context.Context) ([]Peer, error)   { return nil, nil }
 func (c *counter) Watch(context.Context) ([]Report, error) { return nil, nil }
 func (c *counter) Runs(context.Context) ([]Run, error)     { return make([]Run, maxRuns+3), nil }
 
-// The peer is asked once a second while at least one watcher wants something, at once when the first does, and otherwise not.
+// The peer is asked once a second while at least one watcher wants something, at once when the first does,
+// and otherwise not.
 func TestAsksWhileWatched(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		source := &counter{}

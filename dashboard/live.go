@@ -17,7 +17,8 @@ const (
 	closeWithin = time.Second
 )
 
-// A Subscription is all that a client may say: what it wants from now on, none for nothing, and what it has of it already.
+// A Subscription is all that a client may say: what it wants from now on, none for nothing, and what it has
+// of it already.
 type Subscription struct {
 	Topics []topic `json:"topics"`
 	Epoch  string  `json:"epoch,omitempty"` // of the last change it was sent
@@ -51,7 +52,9 @@ func (s *Server) live(w http.ResponseWriter, r *http.Request) {
 	defer s.hub.remove(watcher)
 	s.active.Add(1)
 	defer s.active.Done()
-	upgrader := websocket.Upgrader{ReadBufferSize: 1 << 10, WriteBufferSize: 4 << 10, CheckOrigin: func(*http.Request) bool { return true }} // it was checked
+	// it was checked
+	upgrader := websocket.Upgrader{ReadBufferSize: 1 << 10, WriteBufferSize: 4 << 10,
+		CheckOrigin: func(*http.Request) bool { return true }}
 	conn, err := upgrader.Upgrade(w, r, nil)
 	if err != nil {
 		return // it has answered
@@ -67,7 +70,8 @@ func (s *Server) live(w http.ResponseWriter, r *http.Request) {
 	conn.Close()
 }
 
-// A client is one websocket. Its reader tells its writer the latest subscription; the writer alone knows how far it has read.
+// A client is one websocket. Its reader tells its writer the latest subscription; the writer alone knows how
+// far it has read.
 type client struct {
 	hub        *hub
 	watcher    *watcher
@@ -151,5 +155,6 @@ func (c *client) send() error {
 
 // bye closes the websocket with a reason.
 func (c *client) bye(code int, why string) {
-	_ = c.conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, why), time.Now().Add(closeWithin))
+	_ = c.conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, why),
+		time.Now().Add(closeWithin))
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/satin-peer/satin/internal/swarm"
 )
 
-// The page of a daemon in Chromium, in a swarm of four real processes that solve a run together: what each view shows, what it says
-// when a process is killed, and when its own daemon is.
+// The page of a daemon in Chromium, in a swarm of four real processes that solve a run together: what each
+// view shows, what it says when a process is killed, and when its own daemon is.
 func TestLiveSwarmInBrowser(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()

@@ -23,7 +23,8 @@ type change struct {
 
 func (s *site) dial(t *testing.T) *websocket.Conn {
 	t.Helper()
-	conn, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(s.base, "http")+"/api/v1/live", http.Header{"Authorization": {"Bearer " + line(t, s.dir, dashboard.ViewFile)}})
+	conn, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(s.base, "http")+"/api/v1/live",
+		http.Header{"Authorization": {"Bearer " + line(t, s.dir, dashboard.ViewFile)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +60,8 @@ func TestSnapshotThenChanges(t *testing.T) {
 	conn := s.dial(t)
 	say(t, conn, subscription{Topics: everything})
 	first := hear(t, conn)
-	if first.Kind != "snapshot" || len(first.Set["peers"]) != 1 || len(first.Set["clusters"]) != 1 || first.Set["status"]["me"] == nil {
+	if first.Kind != "snapshot" || len(first.Set["peers"]) != 1 || len(first.Set["clusters"]) != 1 ||
+		first.Set["status"]["me"] == nil {
 		t.Fatalf("first came %+v", first)
 	}
 	s.source.change(func(f *fake) { f.peers = []dashboard.Peer{{Peer: "12D3KooWC"}} })
@@ -97,7 +99,8 @@ func TestResumeWithNothingNew(t *testing.T) {
 	say(t, conn, subscription{Topics: everything})
 	first := hear(t, conn)
 	say(t, conn, subscription{everything, first.Epoch, first.Number})
-	if c := hear(t, conn); c.Kind != "delta" || c.After != first.Number || c.Number != first.Number || len(c.Set)+len(c.Gone) > 0 {
+	if c := hear(t, conn); c.Kind != "delta" || c.After != first.Number || c.Number != first.Number ||
+		len(c.Set)+len(c.Gone) > 0 {
 		t.Errorf("got %+v", c)
 	}
 }
@@ -156,7 +159,8 @@ func TestTakesSubscriptionsOnly(t *testing.T) {
 		if err := conn.WriteMessage(websocket.TextMessage, []byte(text)); err != nil {
 			t.Fatal(err)
 		}
-		if _, got, err := conn.ReadMessage(); !websocket.IsCloseError(err, websocket.ClosePolicyViolation, websocket.CloseMessageTooBig) {
+		if _, got, err := conn.ReadMessage(); !websocket.IsCloseError(err, websocket.ClosePolicyViolation,
+			websocket.CloseMessageTooBig) {
 			t.Errorf("%s: %q %v", name, got, err)
 		}
 	}
@@ -177,7 +181,8 @@ func TestManyWebsockets(t *testing.T) {
 	for range 32 {
 		s.dial(t)
 	}
-	_, reply, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(s.base, "http")+"/api/v1/live", http.Header{"Authorization": {"Bearer " + line(t, s.dir, dashboard.ViewFile)}})
+	_, reply, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(s.base, "http")+"/api/v1/live",
+		http.Header{"Authorization": {"Bearer " + line(t, s.dir, dashboard.ViewFile)}})
 	if err == nil || reply == nil || reply.StatusCode != 503 {
 		t.Errorf("the 33rd: %v %v", reply, err)
 	}

@@ -10,9 +10,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// A collector asks the source when Prometheus does. There are no labels by run or job, so that there are always as many series.
-// Figures of runs are added up over the runs that this server has seen: a run that came and was forgotten between two
-// questions is not in them.
+// A collector asks the source when Prometheus does. There are no labels by run or job, so that there are
+// always as many series. Figures of runs are added up over the runs that this server has seen: a run that
+// came and was forgotten between two questions is not in them.
 type collector struct {
 	source Source
 	log    *slog.Logger
@@ -60,23 +60,30 @@ func figures(s Status, t Stats) []figure {
 		{"workers_busy", "Workers that run a job now.", gauge, float64(s.Busy), nil},
 		{"peers", "Other members connected.", gauge, float64(s.Peers), nil},
 		{"clusters", "Clusters known.", gauge, float64(len(s.Clusters)), nil},
-		{"start_time_seconds", "When the peer was started, since the Unix epoch.", gauge, float64(s.Started.UnixMilli()) / 1000, nil},
+		{"start_time_seconds", "When the peer was started, since the Unix epoch.", gauge,
+			float64(s.Started.UnixMilli()) / 1000, nil},
 		{"jobs_executed_total", "Jobs executed on this peer.", counter, float64(s.Work.Executed), nil},
 		{"jobs_given_total", "Jobs stolen from this peer by others.", counter, float64(s.Work.Given), nil},
 		{"jobs_taken_total", "Jobs stolen by this peer from others.", counter, float64(s.Work.Taken), nil},
 		{"busy_seconds_total", "Time workers ran jobs, added up.", counter, s.Work.Busy, nil},
 		{"sent_bytes_total", "Bytes sent to other peers.", counter, float64(s.Work.Sent), nil},
 		{"received_bytes_total", "Bytes received from other peers.", counter, float64(s.Work.Received), nil},
-		{"steals_total", stealsHelp, counter, float64(t.LocalStealSuccesses), []string{"scope", "local", "result", "success"}},
-		{"steals_total", stealsHelp, counter, float64(t.LocalStealAttempts - min(t.LocalStealAttempts, t.LocalStealSuccesses)), []string{"scope", "local", "result", "failure"}},
-		{"steals_total", stealsHelp, counter, float64(t.WideStealSuccesses), []string{"scope", "wide", "result", "success"}},
-		{"steals_total", stealsHelp, counter, float64(t.WideStealAttempts - min(t.WideStealAttempts, t.WideStealSuccesses)), []string{"scope", "wide", "result", "failure"}},
+		{"steals_total", stealsHelp, counter, float64(t.LocalStealSuccesses),
+			[]string{"scope", "local", "result", "success"}},
+		{"steals_total", stealsHelp, counter, float64(t.LocalStealAttempts - min(t.LocalStealAttempts,
+			t.LocalStealSuccesses)), []string{"scope", "local", "result", "failure"}},
+		{"steals_total", stealsHelp, counter, float64(t.WideStealSuccesses),
+			[]string{"scope", "wide", "result", "success"}},
+		{"steals_total", stealsHelp, counter, float64(t.WideStealAttempts - min(t.WideStealAttempts,
+			t.WideStealSuccesses)), []string{"scope", "wide", "result", "failure"}},
 		{"run_sent_bytes_total", bytesHelp, counter, float64(t.IntraBytes), []string{"scope", "local"}},
 		{"run_sent_bytes_total", bytesHelp, counter, float64(t.InterBytes), []string{"scope", "wide"}},
 		{"jobs_aborted_total", "Jobs aborted on this peer.", counter, float64(t.AbortedJobs), nil},
-		{"jobs_restarted_total", "Jobs spawned again because their peer was lost.", counter, float64(t.RestartedJobs), nil},
+		{"jobs_restarted_total", "Jobs spawned again because their peer was lost.", counter,
+			float64(t.RestartedJobs), nil},
 		{"recovery_seconds_total", "Time executing restarted jobs again.", counter, t.RecoveryTime, nil},
-		{"orphans_reused_total", "Results of lost peers' children that were used again.", counter, float64(t.Orphans), nil},
+		{"orphans_reused_total", "Results of lost peers' children that were used again.", counter,
+			float64(t.Orphans), nil},
 	}
 }
 

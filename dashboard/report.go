@@ -2,8 +2,8 @@ package dashboard
 
 import "time"
 
-// A Report is what one peer has told of its part in one run, since the last one. Times are by the clock of the peer that is shown, as
-// far as the difference of the clocks is known.
+// A Report is what one peer has told of its part in one run, since the last one. Times are by the clock of
+// the peer that is shown, as far as the difference of the clocks is known.
 type Report struct {
 	Run, Peer, Cluster string
 	Segments           []Traced
@@ -38,7 +38,8 @@ const (
 // Forgotten counts what is not known one by one any more.
 type Forgotten struct{ Segments, Spawned, Executed uint64 }
 
-// A StateRun says for how long how many of a peer's workers did what. It is sampled ten times a second, and only while somebody watches.
+// A StateRun says for how long how many of a peer's workers did what. It is sampled ten times a second, and
+// only while somebody watches.
 type StateRun struct {
 	Start time.Time
 	For   time.Duration

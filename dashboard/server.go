@@ -32,10 +32,11 @@ type Config struct {
 	Source Source
 	// Listen is a literal loopback address with a port, 0 for any free one; empty means DefaultListen.
 	Listen string
-	// Dir is where the address and the tokens are written, each in a file that only the user can read, for scripts and for Ask.
-	// It must exist.
+	// Dir is where the address and the tokens are written, each in a file that only the user can read, for
+	// scripts and for Ask. It must exist.
 	Dir string
-	// StateDir is where how the user likes the page is kept, in a file that only the user can read; empty means until the end.
+	// StateDir is where how the user likes the page is kept, in a file that only the user can read; empty
+	// means until the end.
 	StateDir string
 	// Every is how often the Source is asked while somebody watches; 10 ms to a minute, 0 means a second.
 	Every time.Duration
@@ -50,11 +51,13 @@ const DefaultListen = "127.0.0.1:0"
 func CheckListen(listen string) error {
 	at, err := netip.ParseAddrPort(listen)
 	if err != nil {
-		return fmt.Errorf("%w: %q is no address for a dashboard: want an IP address and a port, such as %s", ErrBadInput, listen, DefaultListen)
+		return fmt.Errorf("%w: %q is no address for a dashboard: want an IP address and a port, such as %s",
+			ErrBadInput, listen, DefaultListen)
 	}
 	if !at.Addr().IsLoopback() || at.Addr().Is4In6() || at.Addr().Zone() != "" {
-		return fmt.Errorf("%w: the dashboard listens on this machine only, not on %s, as it has neither TLS nor passwords: "+
-			"use %s and forward the port, as ssh -L does", ErrBadInput, at.Addr(), DefaultListen)
+		return fmt.Errorf(
+			"%w: the dashboard listens on this machine only, not on %s, as it has neither TLS nor passwords: "+
+				"use %s and forward the port, as ssh -L does", ErrBadInput, at.Addr(), DefaultListen)
 	}
 	return nil
 }
@@ -77,7 +80,8 @@ type Server struct {
 	active sync.WaitGroup // the hub and the websockets
 }
 
-// Open listens, and writes the files; clients that come before Serve wait. The error is ErrBadInput if the configuration cannot be.
+// Open listens, and writes the files; clients that come before Serve wait. The error is ErrBadInput if the
+// configuration cannot be.
 func Open(cfg Config) (*Server, error) {
 	if cfg.Listen == "" {
 		cfg.Listen = DefaultListen
@@ -99,7 +103,8 @@ func Open(cfg Config) (*Server, error) {
 		return nil, fmt.Errorf("the dashboard cannot listen on %s: %w", cfg.Listen, err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	s := &Server{log: cfg.Log, listener: l, source: cfg.Source, hub: newHub(cfg.Source, cfg.Every), ending: ctx, stop: stop}
+	s := &Server{log: cfg.Log, listener: l, source: cfg.Source, hub: newHub(cfg.Source, cfg.Every), ending: ctx,
+		stop: stop}
 	s.at = l.Addr().(*net.TCPAddr).AddrPort()
 	s.sessions = newSessions(s.at.Port())
 	s.prefs = readPrefs(cfg.StateDir)

@@ -28,7 +28,8 @@ const (
 	linkValid   = 24 * time.Hour // for a link that is in the log of a daemon that was started in the evening
 )
 
-// Sessions knows the tokens, the links that were not used yet, and the sessions they became. They end with the server.
+// Sessions knows the tokens, the links that were not used yet, and the sessions they became. They end with
+// the server.
 type sessions struct {
 	cookie string // its name; has the port, as cookies are for a host
 	tokens map[Level]string

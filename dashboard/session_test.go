@@ -36,8 +36,10 @@ func TestPage(t *testing.T) {
 		if contentType(f.Name()[strings.LastIndex(f.Name(), "."):]) == "application/octet-stream" {
 			t.Errorf("%s has no type", f.Name())
 		}
-		for _, word := range []string{"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function", "https://"} {
-			if strings.Contains(string(text), word) && (word != "https://" || f.Name() != "uPlot.js") { // which says in a comment where it is from
+		for _, word := range []string{"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(",
+			"new Function", "https://"} {
+			// which says in a comment where it is from
+			if strings.Contains(string(text), word) && (word != "https://" || f.Name() != "uPlot.js") {
 				t.Errorf("%s has %s: text goes in by textContent, and everything is here", f.Name(), word)
 			}
 		}
@@ -50,7 +52,8 @@ func TestPage(t *testing.T) {
 // Whatever a Host is, one that is answered is a loopback address and the port, and nothing else.
 func FuzzHost(f *testing.F) {
 	s := &Server{at: netip.MustParseAddrPort("127.0.0.1:8080")}
-	for _, host := range []string{"127.0.0.1:8080", "[::1]:8080", "localhost:8080", "[::ffff:127.0.0.1]:8080", "[::1%lo]:8080", "127.0.0.1:08080", "evil.example:8080"} {
+	for _, host := range []string{"127.0.0.1:8080", "[::1]:8080", "localhost:8080", "[::ffff:127.0.0.1]:8080",
+		"[::1%lo]:8080", "127.0.0.1:08080", "evil.example:8080"} {
 		f.Add(host)
 	}
 	f.Fuzz(func(t *testing.T, host string) {
@@ -59,7 +62,8 @@ func FuzzHost(f *testing.F) {
 		}
 		address, ok := strings.CutSuffix(host, ":8080")
 		at, err := netip.ParseAddr(strings.Trim(address, "[]"))
-		if !ok || err != nil || !at.IsLoopback() || at.Is4() != (address[0] != '[') || strings.ContainsAny(host, "%@/\\ ") {
+		if !ok || err != nil || !at.IsLoopback() || at.Is4() != (address[0] != '[') ||
+			strings.ContainsAny(host, "%@/\\ ") {
 			t.Errorf("%q is answered", host)
 		}
 		r := &http.Request{Host: host, Header: http.Header{"Origin": {"http://" + host}}}
@@ -71,7 +75,8 @@ func FuzzHost(f *testing.F) {
 
 // Whatever a client says, what is taken for a subscription is one.
 func FuzzSubscription(f *testing.F) {
-	for _, text := range []string{`{"topics":["runs"],"epoch":"x","after":3}`, `{"topics":[]}`, `{}`, `null`, `[]`, `{"topics":["x"]}`, `{"topics":[]}{}`, `{"after":-1}`} {
+	for _, text := range []string{`{"topics":["runs"],"epoch":"x","after":3}`, `{"topics":[]}`, `{}`, `null`, `[]`,
+		`{"topics":["x"]}`, `{"topics":[]}{}`, `{"after":-1}`} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -80,7 +85,8 @@ func FuzzSubscription(f *testing.F) {
 			return
 		}
 		store := newStore()
-		if c := store.since(s.After, s.Epoch != "", s.Topics); len(s.Topics) > len(topics) || len(s.Epoch) > maxEpoch || c.Number != 0 {
+		if c := store.since(s.After, s.Epoch != "", s.Topics); len(s.Topics) > len(topics) ||
+			len(s.Epoch) > maxEpoch || c.Number != 0 {
 			t.Errorf("%q is taken for %+v", text, s)
 		}
 	})

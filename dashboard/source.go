@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// A Source is the peer that is shown. Methods may be called from several goroutines at once and must return soon after ctx
-// ends. Errors of actions that wrap one of this package's sentinels are told apart; their texts are shown.
+// A Source is the peer that is shown. Methods may be called from several goroutines at once and must return
+// soon after ctx ends. Errors of actions that wrap one of this package's sentinels are told apart; their
+// texts are shown.
 type Source interface {
 	// Status is the peer at one glance. It must not wait for other peers.
 	Status(ctx context.Context) (Status, error)
@@ -16,8 +17,8 @@ type Source interface {
 	// Runs lists the runs in progress and the last ones that ended, newest first.
 	Runs(ctx context.Context) ([]Run, error)
 
-	// Watch gives what the peers of the runs have reported since it was last called, and has them asked for some seconds more. It must
-	// not wait for them.
+	// Watch gives what the peers of the runs have reported since it was last called, and has them asked for
+	// some seconds more. It must not wait for them.
 	Watch(ctx context.Context) ([]Report, error)
 
 	// Pause stops computing for d, or until Resume if d is 0.
@@ -36,8 +37,8 @@ var (
 	ErrUnavailable = errors.New("unavailable")
 )
 
-// Times are in UTC, as RFC 3339 in JSON, durations are seconds as a fraction. Peers are named by their libp2p peer IDs in
-// base58, runs by 32 hexadecimal digits.
+// Times are in UTC, as RFC 3339 in JSON, durations are seconds as a fraction. Peers are named by their libp2p
+// peer IDs in base58, runs by 32 hexadecimal digits.
 
 // A Status is the peer at one glance.
 type Status struct {

@@ -32,14 +32,16 @@ type key struct {
 	id    string
 }
 
-// A cell is the latest value under a key, or the memory that there is none any more (nil), and the number it came with.
+// A cell is the latest value under a key, or the memory that there is none any more (nil), and the number it
+// came with.
 type cell struct {
 	value  json.RawMessage
 	number uint64
 }
 
-// A store holds the latest values, numbered by change, for any number of readers of any speed. Every update that changes something
-// has the next number. Readers keep the number they have read to, and ask for what is newer.
+// A store holds the latest values, numbered by change, for any number of readers of any speed. Every update
+// that changes something has the next number. Readers keep the number they have read to, and ask for what is
+// newer.
 type store struct {
 	mu      sync.Mutex
 	number  uint64
@@ -106,7 +108,8 @@ func (s *store) since(after uint64, all bool, wanted []topic) *change {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	all = all || after < s.horizon || after > s.number
-	c := &change{Kind: "delta", After: after, Number: s.number, Set: map[topic]map[string]json.RawMessage{}, Gone: map[topic][]string{}}
+	c := &change{Kind: "delta", After: after, Number: s.number, Set: map[topic]map[string]json.RawMessage{},
+		Gone: map[topic][]string{}}
 	if all {
 		c.Kind, c.After = "snapshot", 0
 	}

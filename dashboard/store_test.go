@@ -28,7 +28,8 @@ func (p picture) apply(c *change) {
 	}
 }
 
-// Whatever happens, and however seldom a reader reads, what it has been sent makes up the latest values, and nothing is sent twice.
+// Whatever happens, and however seldom a reader reads, what it has been sent makes up the latest values, and
+// nothing is sent twice.
 func TestReadersHaveTheLatest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := newStore()
@@ -46,7 +47,8 @@ func TestReadersHaveTheLatest(t *testing.T) {
 			"update": func(t *rapid.T) {
 				to := rapid.SampledFrom(topics[:]).Draw(t, "topic")
 				values := map[string]json.RawMessage{}
-				for id, v := range rapid.MapOfN(rapid.SampledFrom([]string{"a", "b", "c", "d"}), rapid.IntRange(0, 3), 0, 4).Draw(t, "values") {
+				for id, v := range rapid.MapOfN(rapid.SampledFrom([]string{"a", "b", "c", "d"}),
+					rapid.IntRange(0, 3), 0, 4).Draw(t, "values") {
 					values[id] = json.RawMessage(fmt.Sprint(v))
 				}
 				before := maps.Clone(want)
@@ -89,10 +91,12 @@ func TestForgetsWhatIsGone(t *testing.T) {
 	if len(s.cells) > maxGone+2 || len(s.gone) > maxGone {
 		t.Errorf("%d cells and %d gone", len(s.cells), len(s.gone))
 	}
-	if c := s.since(first, false, topics[:]); c.Kind != "snapshot" || len(c.Set[peerTopic]) != 1 || len(c.Set[runTopic]) != 1 {
+	if c := s.since(first, false, topics[:]); c.Kind != "snapshot" || len(c.Set[peerTopic]) != 1 ||
+		len(c.Set[runTopic]) != 1 {
 		t.Errorf("a reader that is far behind gets %+v", c)
 	}
-	if c := s.since(s.number-1, false, topics[:]); c.Kind != "delta" || len(c.Set[runTopic]) != 1 || len(c.Gone[runTopic]) != 1 {
+	if c := s.since(s.number-1, false, topics[:]); c.Kind != "delta" || len(c.Set[runTopic]) != 1 ||
+		len(c.Gone[runTopic]) != 1 {
 		t.Errorf("a reader that is one behind gets %+v", c)
 	}
 }

@@ -10,10 +10,12 @@ import (
 const (
 	maxStories   = 4    // runs whose trees are held
 	pastSegments = 5000 // of those that have ended, but the newest
-	// maxSpans bounds the state runs of a run, of all peers together; when a peer has more than its part, neighbours become one.
+	// maxSpans bounds the state runs of a run, of all peers together; when a peer has more than its part,
+	// neighbours become one.
 	maxSpans  = 40_000
 	leastPart = 60
-	// settleAfter is how long after the end of a run what still seems to run is taken for aborted: its peers were lost.
+	// settleAfter is how long after the end of a run what still seems to run is taken for aborted: its peers
+	// were lost.
 	settleAfter = 8 * time.Second
 	// lately is over how long efficiency is measured.
 	lately = 10 * time.Second
@@ -89,7 +91,8 @@ func (s *story) put(r *Report, t *Traced) {
 		return
 	}
 	seg := Segment{
-		ID: t.ID, Job: t.Job, Peer: r.Peer, Cluster: r.Cluster, Start: s.at(t.Start), Spawned: t.Spawned, Executed: t.Executed, Restarted: t.Restarted,
+		ID: t.ID, Job: t.Job, Peer: r.Peer, Cluster: r.Cluster, Start: s.at(t.Start), Spawned: t.Spawned,
+		Executed: t.Executed, Restarted: t.Restarted,
 	}
 	old, known := s.tree.Get(t.ID)
 	if known {
@@ -125,8 +128,8 @@ func (s *story) lost(job string, at time.Duration) {
 	}
 }
 
-// loses ends what runs on peers that are not there any more, as far as is known, when they were heard of last; who is heard of again runs
-// what it says.
+// loses ends what runs on peers that are not there any more, as far as is known, when they were heard of
+// last; who is heard of again runs what it says.
 func (s *story) loses(there func(peer string) bool) {
 	lost := map[string]int{}
 	for _, seg := range s.tree.Running() {
@@ -139,7 +142,8 @@ func (s *story) loses(there func(peer string) bool) {
 		}
 	}
 	for peer, n := range lost {
-		s.notice("X", "bad", fmt.Sprintf("%s lost with …%s, and run again.", plural(n, "segment is", "segments are"), peer[max(0, len(peer)-8):]))
+		s.notice("X", "bad", fmt.Sprintf("%s lost with …%s, and run again.",
+			plural(n, "segment is", "segments are"), peer[max(0, len(peer)-8):]))
 	}
 }
 
@@ -160,7 +164,8 @@ func (s *story) span(i int, r StateRun) {
 	s.last++
 	log := &s.spans[i]
 	log.list = append(log.list, span{
-		s.last, start, start + r.For, float64(r.Work) * f, float64(r.Steal) * f, float64(r.Comm) * f, float64(r.Idle) * f,
+		s.last, start, start + r.For, float64(r.Work) * f, float64(r.Steal) * f, float64(r.Comm) * f,
+		float64(r.Idle) * f,
 	})
 	s.newest = max(s.newest, start+r.For)
 	if len(log.list) <= max(leastPart, maxSpans/len(s.peers)) {
@@ -169,7 +174,8 @@ func (s *story) span(i int, r StateRun) {
 	half := log.list[:0]
 	for k := 0; k+1 < len(log.list); k += 2 {
 		a, b := log.list[k], log.list[k+1]
-		half = append(half, span{b.number, min(a.start, b.start), max(a.end, b.end), a.work + b.work, a.steal + b.steal, a.comm + b.comm, a.idle + b.idle})
+		half = append(half, span{b.number, min(a.start, b.start), max(a.end, b.end), a.work + b.work,
+			a.steal + b.steal, a.comm + b.comm, a.idle + b.idle})
 	}
 	if len(log.list)%2 == 1 {
 		half = append(half, log.list[len(log.list)-1])
@@ -200,9 +206,12 @@ func (s *story) workers() (w Workers) {
 func (s *story) digest() TreeDigest {
 	total := s.tree.Total()
 	d := TreeDigest{
-		Run: s.run, Version: s.tree.version, Spans: s.last, Segments: total.Segments, Running: total.States[SegmentRunning], Folded: s.tree.Folded(),
-		Executed: total.Executed, Spawned: total.Spawned, Restarted: total.States[SegmentRestarted], Orphans: total.States[SegmentOrphan],
-		Aborted: total.States[SegmentAborted], Peers: len(s.peers), Newest: s.newest.Seconds(), Workers: s.workers(), Unknown: s.full,
+		Run: s.run, Version: s.tree.version, Spans: s.last, Segments: total.Segments,
+		Running: total.States[SegmentRunning], Folded: s.tree.Folded(),
+		Executed: total.Executed, Spawned: total.Spawned, Restarted: total.States[SegmentRestarted],
+		Orphans: total.States[SegmentOrphan],
+		Aborted: total.States[SegmentAborted], Peers: len(s.peers), Newest: s.newest.Seconds(),
+		Workers: s.workers(), Unknown: s.full,
 	}
 	for _, p := range s.parts {
 		d.Unknown += p.Segments

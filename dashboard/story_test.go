@@ -48,7 +48,8 @@ func TestSpansBecomeFewer(t *testing.T) {
 	const n = 3 * maxSpans
 	r := &Report{Run: "r", Peer: "p", States: make([]StateRun, n)}
 	for i := range r.States {
-		r.States[i] = StateRun{Start: origin.Add(time.Duration(i) * time.Second), For: time.Second, Work: i % 3, Steal: 1}
+		r.States[i] = StateRun{Start: origin.Add(time.Duration(i) * time.Second), For: time.Second, Work: i % 3,
+			Steal: 1}
 	}
 	s.hear(r, origin)
 	work, steal, at := 0.0, 0.0, time.Duration(0)

@@ -12,8 +12,8 @@ import (
 // A SegmentState says what became of a segment.
 type SegmentState uint8
 
-// The states of a segment. All but SegmentRunning are last ones, and SegmentRestarted until the peer is heard of again: it was believed
-// to be lost.
+// The states of a segment. All but SegmentRunning are last ones, and SegmentRestarted until the peer is heard
+// of again: it was believed to be lost.
 const (
 	SegmentRunning   SegmentState = iota
 	SegmentDone                   // its result is at its parent
@@ -77,15 +77,17 @@ func (s *Summary) subtract(o Summary) { // unsigned numbers wrap around, and bac
 // DefaultSegments is how many segments a Tree holds one by one.
 const DefaultSegments = 50_000
 
-// A Tree is the steal tree of one run, of bounded size: when there are too many segments, those that ended earliest and have none
-// under them are folded into the one that they were stolen from, which from then on counts them. Nothing is lost from the sums.
+// A Tree is the steal tree of one run, of bounded size: when there are too many segments, those that ended
+// earliest and have none under them are folded into the one that they were stolen from, which from then on
+// counts them. Nothing is lost from the sums.
 //
-// A segment with a Job is under the one whose path is the longest that its own begins with: jobs are spawned in place there. If the job
-// ran more than once, that is the last of them that began before the segment did.
+// A segment with a Job is under the one whose path is the longest that its own begins with: jobs are spawned
+// in place there. If the job ran more than once, that is the last of them that began before the segment did.
 //
-// Records may come in any order, a child's before its parent's; a segment whose parent is not known is at the top until it is. The
-// record of an end is the last one of its segment: others for it are ignored, for as long as it is remembered, which is at least as
-// long as as many others as the tree holds are folded. A Tree is for one goroutine at a time.
+// Records may come in any order, a child's before its parent's; a segment whose parent is not known is at the
+// top until it is. The record of an end is the last one of its segment: others for it are ignored, for as
+// long as it is remembered, which is at least as long as as many others as the tree holds are folded. A Tree
+// is for one goroutine at a time.
 type Tree struct {
 	most    int
 	nodes   map[string]*node
@@ -120,7 +122,8 @@ type node struct {
 // NewTree makes an empty tree that holds at most so many segments, at least one.
 func NewTree(most int) *Tree {
 	return &Tree{
-		most: max(1, most), nodes: map[string]*node{}, top: &node{at: -1}, waiting: map[string][]*node{}, into: map[string]string{},
+		most: max(1, most), nodes: map[string]*node{}, top: &node{at: -1}, waiting: map[string][]*node{},
+		into:  map[string]string{},
 		byJob: map[string][]*node{}, changes: changes{order: list.New()},
 	}
 }
@@ -128,7 +131,8 @@ func NewTree(most int) *Tree {
 // ErrTreeFull is that of a new segment when as many as a tree holds are running, or have such under them.
 var ErrTreeFull = errors.New("too many segments are running")
 
-// Put takes the latest record of a segment. ErrBadInput if there is no such record, or a segment would be under itself; ErrTreeFull.
+// Put takes the latest record of a segment. ErrBadInput if there is no such record, or a segment would be
+// under itself; ErrTreeFull.
 func (t *Tree) Put(s Segment) error {
 	if s.ID == "" || s.State >= segmentStates || s.State.Ended() && s.End < s.Start || s.Job != "" && s.Parent != "" {
 		return fmt.Errorf("%w: segment %q in state %d from %v to %v", ErrBadInput, s.ID, s.State, s.Start, s.End)

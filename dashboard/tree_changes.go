@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// changes remembers in which order the segments of a tree changed, so that a page which holds a copy of the tree need only be sent
-// what is new. All changes are numbered; a segment has the number of its last one.
+// changes remembers in which order the segments of a tree changed, so that a page which holds a copy of the
+// tree need only be sent what is new. All changes are numbered; a segment has the number of its last one.
 type changes struct {
 	version uint64
 	last    uint64     // number of the newest segment
@@ -61,8 +61,9 @@ type Difference struct {
 	Gone   []uint64
 }
 
-// Since gives what has changed for a copy that had all of the tree at version from, and since then those changes that have a number of
-// at most to; 0 and 0 for an empty copy. It gives at most so many segments, those first that have not changed for longest.
+// Since gives what has changed for a copy that had all of the tree at version from, and since then those
+// changes that have a number of at most to; 0 and 0 for an empty copy. It gives at most so many segments,
+// those first that have not changed for longest.
 func (t *Tree) Since(from, to uint64, most int) Difference {
 	d := Difference{From: from, To: t.version}
 	if from == 0 || from < t.horizon || from > t.version || to > t.version {

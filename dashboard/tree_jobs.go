@@ -41,7 +41,8 @@ func (t *Tree) above(n *node) *node {
 	return nil
 }
 
-// claim moves what came before a segment though it is under it: it is under the same one as the segment, or under another of its job.
+// claim moves what came before a segment though it is under it: it is under the same one as the segment, or
+// under another of its job.
 func (t *Tree) claim(n *node) {
 	if n.Job == "" {
 		return

@@ -30,14 +30,15 @@ func shape(t *testing.T, tree *dashboard.Tree) string {
 	return strings.Join(lines, " ")
 }
 
-// Jobs stand under the segments that spawned them, in whatever order they are heard of; a job that ran twice has its children where
-// they began.
+// Jobs stand under the segments that spawned them, in whatever order they are heard of; a job that ran twice
+// has its children where they began.
 func TestJobsFindTheirParents(t *testing.T) {
 	at := func(id, job string, start time.Duration) dashboard.Segment {
 		return dashboard.Segment{ID: id, Job: job, Start: start * time.Second}
 	}
 	list := []dashboard.Segment{
-		at("r", "root", 0), at("a", "1.2", 1), at("b", "1.20", 2), at("c", "1.2.3.4", 3), at("d", "1.2.3", 4), // d began after c
+		// d began after c
+		at("r", "root", 0), at("a", "1.2", 1), at("b", "1.20", 2), at("c", "1.2.3.4", 3), at("d", "1.2.3", 4),
 		at("a2", "1.2", 10), at("e", "1.2.5", 11), at("f", "1.2.5", 5), at("g", "7", 1),
 	}
 	want := "a2<r a<r b<r c<a d<a e<a2 f<a g<r r<"
@@ -56,7 +57,8 @@ func TestJobsFindTheirParents(t *testing.T) {
 	}
 }
 
-// A copy that takes differences, in pages of any size, becomes the same as the tree, and misses nothing of what was folded.
+// A copy that takes differences, in pages of any size, becomes the same as the tree, and misses nothing of
+// what was folded.
 func TestCopiesBecomeTheTree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tree := dashboard.NewTree(rapid.IntRange(3, 30).Draw(t, "most"))
@@ -84,7 +86,9 @@ func TestCopiesBecomeTheTree(t *testing.T) {
 					next++
 					job := fmt.Sprintf("%s.%d", jobs[rapid.IntRange(0, len(jobs)-1).Draw(t, "under")], next)
 					job = strings.TrimPrefix(job, "root.")
-					s := dashboard.Segment{ID: fmt.Sprint("s", next), Job: job, Start: time.Duration(next), End: time.Duration(next + 5), Executed: 7, State: dashboard.SegmentState(rapid.IntRange(0, 4).Draw(t, "state"))}
+					s := dashboard.Segment{ID: fmt.Sprint("s", next), Job: job, Start: time.Duration(next),
+						End: time.Duration(next + 5), Executed: 7,
+						State: dashboard.SegmentState(rapid.IntRange(0, 4).Draw(t, "state"))}
 					if err := tree.Put(s); err == nil {
 						jobs = append(jobs, job)
 					}

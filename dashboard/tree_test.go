@@ -71,7 +71,8 @@ func TestTreeAddsUp(t *testing.T) {
 				_, held := tree.Get(next.ID)
 				err := tree.Put(next)
 				switch {
-				case err == nil && (!s.State.Ended() || s.State == dashboard.SegmentRestarted && held): // after its end nothing changes
+				case err == nil && (!s.State.Ended() || s.State == dashboard.SegmentRestarted && held):
+					// after its end nothing changes
 					records[name(i)], folded[name(i)] = next, before
 				case err != nil && (known || !errors.Is(err, dashboard.ErrTreeFull)):
 					t.Fatalf("%+v: %v", next, err)
@@ -93,7 +94,9 @@ func TestTreeAddsUp(t *testing.T) {
 
 // checkSight looks at the whole tree.
 func checkSight(t *rapid.T, tree *dashboard.Tree, records map[string]dashboard.Segment) {
-	v := dashboard.Viewport{To: 1, Depth: rapid.IntRange(1, 70).Draw(t, "depth"), Least: rapid.SampledFrom([]float64{0, 0.01, 0.3}).Draw(t, "least"), Most: rapid.IntRange(1, 70).Draw(t, "boxes")}
+	v := dashboard.Viewport{To: 1, Depth: rapid.IntRange(1, 70).Draw(t, "depth"),
+		Least: rapid.SampledFrom([]float64{0, 0.01, 0.3}).Draw(t, "least"),
+		Most:  rapid.IntRange(1, 70).Draw(t, "boxes")}
 	sight, err := tree.View(v)
 	if err != nil {
 		t.Fatal(err)
@@ -138,12 +141,15 @@ func put(t *testing.T, tree *dashboard.Tree, list ...dashboard.Segment) {
 // A segment is as wide as its jobs, and stands in its parent's width; zooming makes it the whole.
 func TestViewport(t *testing.T) {
 	tree := dashboard.NewTree(10)
-	put(t, tree, segment("child", "root", 24), segment("root", "", 49), segment("other", "root", 24), segment("grandchild", "child", 24)) // each counts for one more
+	// each counts for one more
+	put(t, tree, segment("child", "root", 24), segment("root", "", 49), segment("other", "root", 24),
+		segment("grandchild", "child", 24))
 	for _, c := range []struct {
 		view dashboard.Viewport
 		want string
 	}{
-		{dashboard.Viewport{To: 1, Depth: 9, Most: 9}, "root 1 0-1, child 2 0-0.4, other 2 0.4-0.6, grandchild 3 0-0.2, "},
+		{dashboard.Viewport{To: 1, Depth: 9, Most: 9},
+			"root 1 0-1, child 2 0-0.4, other 2 0.4-0.6, grandchild 3 0-0.2, "},
 		{dashboard.Viewport{Root: "child", To: 1, Depth: 9, Most: 9}, "child 0 0-1, grandchild 1 0-0.5, "},
 		{dashboard.Viewport{From: 0.3, To: 0.5, Depth: 9, Most: 9}, "root 1 0-1, child 2 0-0.4, other 2 0.4-0.6, "},
 		{dashboard.Viewport{From: 0.7, To: 1, Depth: 9, Most: 9}, "root 1 0-1, "},
@@ -166,9 +172,12 @@ func TestBadViewports(t *testing.T) {
 	tree := dashboard.NewTree(10)
 	good := dashboard.Viewport{To: 1, Depth: 1, Most: 1}
 	for i, change := range []func(*dashboard.Viewport){
-		func(v *dashboard.Viewport) { v.From = -0.1 }, func(v *dashboard.Viewport) { v.To = 1.1 }, func(v *dashboard.Viewport) { v.From = 1 },
-		func(v *dashboard.Viewport) { v.From = math.NaN() }, func(v *dashboard.Viewport) { v.To = math.NaN() }, func(v *dashboard.Viewport) { v.Least = math.NaN() },
-		func(v *dashboard.Viewport) { v.Depth = 0 }, func(v *dashboard.Viewport) { v.Depth = dashboard.MaxDepth + 1 }, func(v *dashboard.Viewport) { v.Most = 0 },
+		func(v *dashboard.Viewport) { v.From = -0.1 }, func(v *dashboard.Viewport) { v.To = 1.1 },
+		func(v *dashboard.Viewport) { v.From = 1 },
+		func(v *dashboard.Viewport) { v.From = math.NaN() }, func(v *dashboard.Viewport) { v.To = math.NaN() },
+		func(v *dashboard.Viewport) { v.Least = math.NaN() },
+		func(v *dashboard.Viewport) { v.Depth = 0 },
+		func(v *dashboard.Viewport) { v.Depth = dashboard.MaxDepth + 1 }, func(v *dashboard.Viewport) { v.Most = 0 },
 		func(v *dashboard.Viewport) { v.Most = dashboard.MaxBoxes + 1 }, func(v *dashboard.Viewport) { v.Least = 2 },
 	} {
 		v := good
@@ -205,7 +214,8 @@ func TestFullTree(t *testing.T) {
 	}
 	put(t, tree, segment("b", "a", 1), dashboard.Segment{ID: "c", Parent: "b"}) // b is folded into a, so c is under a
 	sight, err := tree.View(dashboard.Viewport{To: 1, Depth: 9, Most: 9})
-	if err != nil || len(sight.Boxes) != 2 || sight.Boxes[0].Folded.Segments != 1 || sight.Boxes[1].ID != "c" || sight.Boxes[1].Depth != 2 || tree.Folded() != 1 {
+	if err != nil || len(sight.Boxes) != 2 || sight.Boxes[0].Folded.Segments != 1 || sight.Boxes[1].ID != "c" ||
+		sight.Boxes[1].Depth != 2 || tree.Folded() != 1 {
 		t.Errorf("%+v %v, %d folded", sight, err, tree.Folded())
 	}
 }

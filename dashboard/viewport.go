@@ -2,8 +2,9 @@ package dashboard
 
 import "fmt"
 
-// A Viewport is the part of a tree that somebody looks at. Across, the whole of it is from 0 to 1: each segment is as wide as its
-// part of the jobs executed, its own and those under it, and stands below the one that it was stolen from.
+// A Viewport is the part of a tree that somebody looks at. Across, the whole of it is from 0 to 1: each
+// segment is as wide as its part of the jobs executed, its own and those under it, and stands below the one
+// that it was stolen from.
 type Viewport struct {
 	Root     string  // the segment that is the whole; "" for the tree
 	From, To float64 // the part of it that is seen, 0 <= From < To <= 1
@@ -21,10 +22,12 @@ const (
 // A Box is a segment in a viewport.
 type Box struct {
 	Segment
-	Depth     int     // below the root of the viewport, which is at 0
-	From, To  float64 // across the whole of the viewport's root
-	Folded    Summary // into this segment
-	Invisible Summary // those under it that are left out though they are within what is seen, as they are too thin, too deep or too many
+	Depth    int     // below the root of the viewport, which is at 0
+	From, To float64 // across the whole of the viewport's root
+	Folded   Summary // into this segment
+	// those under it that are left out though they are within what is seen, as they are too thin, too deep or
+	// too many
+	Invisible Summary
 }
 
 // A Sight is what is seen in a viewport.
@@ -35,7 +38,8 @@ type Sight struct {
 }
 
 func (v Viewport) check() error {
-	if !(v.From >= 0 && v.From < v.To && v.To <= 1) || v.Depth < 1 || v.Depth > MaxDepth || !(v.Least >= 0 && v.Least <= 1) || v.Most < 1 || v.Most > MaxBoxes {
+	if !(v.From >= 0 && v.From < v.To && v.To <= 1) || v.Depth < 1 || v.Depth > MaxDepth ||
+		!(v.Least >= 0 && v.Least <= 1) || v.Most < 1 || v.Most > MaxBoxes {
 		return fmt.Errorf("%w: viewport %+v", ErrBadInput, v)
 	}
 	return nil

@@ -20,15 +20,18 @@ type param struct {
 var viewParams = []param{
 	{"root", "ID of the segment that is the whole; the tree if it is missing", ""},
 	{"from", "the part of the whole that is seen: 0 if missing", 0.0}, {"to", "1 if missing", 0.0},
-	{"depth", "levels below the root: 64 if missing", uint64(0)}, {"least", "width below which segments are left out, as a share of what is seen", 0.0},
+	{"depth", "levels below the root: 64 if missing", uint64(0)},
+	{"least", "width below which segments are left out, as a share of what is seen", 0.0},
 	{"most", "boxes at most: 1000 if missing", uint64(0)},
 }
 
 var growthParams = []param{
-	{"epoch", "of the last reply", ""}, {"from", "of the last reply", uint64(0)}, {"to", "of the last reply", uint64(0)},
+	{"epoch", "of the last reply", ""}, {"from", "of the last reply", uint64(0)},
+	{"to", "of the last reply", uint64(0)},
 }
 
-var timelineParams = []param{{"epoch", "of the last reply", ""}, {"thin", "of the last reply", uint64(0)}, {"to", "of the last reply", uint64(0)}}
+var timelineParams = []param{{"epoch", "of the last reply", ""}, {"thin", "of the last reply", uint64(0)},
+	{"to", "of the last reply", uint64(0)}}
 
 // A query reads the parameters of a request; the first that cannot be is its error.
 type query struct {
@@ -67,7 +70,9 @@ func (s *Server) withStory(r *http.Request, do func(st *story) error) error {
 	defer all.mu.Unlock()
 	st := all.find(r.PathValue("run"))
 	if st == nil {
-		return fmt.Errorf("%w: nothing was seen of this run: runs are remembered while a page is open, the last %d of them", ErrNotFound, maxStories)
+		return fmt.Errorf(
+			"%w: nothing was seen of this run: runs are remembered while a page is open, the last %d of them",
+			ErrNotFound, maxStories)
 	}
 	return do(st)
 }
@@ -98,8 +103,10 @@ func (s *Server) tree(r *http.Request) (any, error) {
 		for _, b := range sight.Boxes {
 			panel.Folded += b.Folded.Segments
 			panel.Boxes = append(panel.Boxes, Pane{
-				ID: b.ID, Job: b.Job, Peer: b.Peer, Cluster: b.Cluster, State: stateName(b.State), Depth: b.Depth, From: b.From, To: b.To,
-				Start: seconds(b.Start), End: seconds(b.End), Executed: b.Executed, Spawned: b.Spawned, Folded: b.Folded.Segments, Invisible: b.Invisible.Segments,
+				ID: b.ID, Job: b.Job, Peer: b.Peer, Cluster: b.Cluster, State: stateName(b.State), Depth: b.Depth,
+				From: b.From, To: b.To,
+				Start: seconds(b.Start), End: seconds(b.End), Executed: b.Executed, Spawned: b.Spawned,
+				Folded: b.Folded.Segments, Invisible: b.Invisible.Segments,
 			})
 		}
 		return nil
@@ -126,8 +133,10 @@ func (s *Server) segments(r *http.Request) (any, error) {
 		}
 		for _, l := range d.Leaves {
 			shoot := Shoot{
-				Number: l.Number, Up: l.Up, Job: l.Job, Peer: st.index[l.Peer], Start: seconds(l.Start), Spawned: l.Spawned, Executed: l.Executed,
-				State: stateName(l.State), Restarted: l.Restarted, Folded: l.Folded.Segments, FoldedX: l.Folded.Executed,
+				Number: l.Number, Up: l.Up, Job: l.Job, Peer: st.index[l.Peer], Start: seconds(l.Start),
+				Spawned: l.Spawned, Executed: l.Executed,
+				State: stateName(l.State), Restarted: l.Restarted, Folded: l.Folded.Segments,
+				FoldedX: l.Folded.Executed,
 			}
 			if l.State.Ended() {
 				shoot.End = max(seconds(l.End), 1e-6) // 0 would be left out
@@ -155,7 +164,8 @@ func (s *Server) timeline(r *http.Request) (any, error) {
 			row := Row{Peer: p, Cluster: st.places[i], Spans: []Span{}}
 			for _, x := range st.spans[i].list {
 				if x.number > to {
-					row.Spans = append(row.Spans, Span{seconds(x.start), seconds(x.end), x.work, x.steal, x.comm, x.idle})
+					row.Spans = append(row.Spans, Span{seconds(x.start), seconds(x.end), x.work, x.steal, x.comm,
+						x.idle})
 				}
 			}
 			t.Rows = append(t.Rows, row)

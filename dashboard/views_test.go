@@ -14,8 +14,8 @@ import (
 // submitted is when the run of newFake was.
 var submitted = newFake().runs[0].Submitted
 
-// report is what two peers say of a run: the root, a job that was stolen from it and lost with its thief, the job's next run, a child
-// of the lost one that ends as an orphan, and one that was aborted.
+// report is what two peers say of a run: the root, a job that was stolen from it and lost with its thief, the
+// job's next run, a child of the lost one that ends as an orphan, and one that was aborted.
 func report() []dashboard.Report {
 	at := func(s float64) time.Time { return submitted.Add(time.Duration(s * float64(time.Second))) }
 	return []dashboard.Report{
@@ -24,13 +24,17 @@ func report() []dashboard.Report {
 			{ID: "a2", Job: "2", Start: at(5), Executed: 40, Restarted: true},
 			{ID: "a3", Job: "2", Start: at(4), End: at(4), State: dashboard.TracedLost},
 			{ID: "a4", Job: "3", Start: at(4), End: at(6), State: dashboard.TracedAborted},
-		}, States: []dashboard.StateRun{{Start: at(0), For: time.Second, Work: 2}, {Start: at(1), For: time.Second, Work: 1, Steal: 1}},
+		}, States: []dashboard.StateRun{{Start: at(0), For: time.Second, Work: 2},
+			{Start: at(1), For: time.Second, Work: 1, Steal: 1}},
 			Ways: []dashboard.Way{{Cluster: hostile, RTT: 30 * time.Millisecond, Taken: 3}}},
 		{Run: "0123", Peer: "12D3KooWB", Cluster: hostile, Segments: []dashboard.Traced{
 			{ID: "b1", Job: "2.7.1", Start: at(3), End: at(7), Executed: 20, State: dashboard.TracedDone},
-		}, Forgotten: dashboard.Forgotten{Segments: 5, Executed: 50}, States: []dashboard.StateRun{{Start: at(1), For: time.Second, Comm: 1, Idle: 1}}},
-		{Run: "0123", Peer: "12D3KooWC", Cluster: hostile, Segments: []dashboard.Traced{{ID: "c1", Job: "2", Start: at(1), Executed: 7}}},
-		{Run: "4567", Peer: "12D3KooWC", Segments: []dashboard.Traced{{ID: "c2", Job: "root"}}}, // of a run that nobody knows
+		}, Forgotten: dashboard.Forgotten{Segments: 5, Executed: 50},
+			States: []dashboard.StateRun{{Start: at(1), For: time.Second, Comm: 1, Idle: 1}}},
+		{Run: "0123", Peer: "12D3KooWC", Cluster: hostile,
+			Segments: []dashboard.Traced{{ID: "c1", Job: "2", Start: at(1), Executed: 7}}},
+		// of a run that nobody knows
+		{Run: "4567", Peer: "12D3KooWC", Segments: []dashboard.Traced{{ID: "c2", Job: "root"}}},
 	}
 }
 
@@ -69,9 +73,11 @@ func TestReportsAreShown(t *testing.T) {
 	for i, j := 0, 2; i < j; i, j = i+1, j-1 { // c1 is heard of before it is lost
 		source.reports[i], source.reports[j] = source.reports[j], source.reports[i]
 	}
-	source.reports = append(source.reports, dashboard.Report{Run: "0123", Peer: "12D3KooWB", Segments: []dashboard.Traced{
-		{ID: "b2", Job: "2.9", Start: submitted.Add(2 * time.Second), End: submitted.Add(8 * time.Second), Executed: 1, State: dashboard.TracedDone},
-	}})
+	source.reports = append(source.reports, dashboard.Report{Run: "0123", Peer: "12D3KooWB",
+		Segments: []dashboard.Traced{
+			{ID: "b2", Job: "2.9", Start: submitted.Add(2 * time.Second), End: submitted.Add(8 * time.Second),
+				Executed: 1, State: dashboard.TracedDone},
+		}})
 	s := open(t, source)
 	watched(t, s)
 	g := fetch[dashboard.Growth](t, s, "/runs/0123/segments")
@@ -91,7 +97,8 @@ func TestReportsAreShown(t *testing.T) {
 		}
 	}
 	want := map[string]string{
-		"root@A": "running", "2@A": "running under root@A again", "3@A": "aborted under root@A", "2@C": "restarted under root@A",
+		"root@A": "running", "2@A": "running under root@A again", "3@A": "aborted under root@A",
+		"2@C":     "restarted under root@A",
 		"2.7.1@B": "done under 2@C", // it came before the news that its parent is lost
 		"2.9@B":   "orphan under 2@C",
 	}
@@ -100,11 +107,13 @@ func TestReportsAreShown(t *testing.T) {
 			t.Errorf("%s is %q, want %q; all: %q", name, got[name], w, got)
 		}
 	}
-	if again := fetch[dashboard.Growth](t, s, "/runs/0123/segments?epoch="+g.Epoch+"&from="+text(g.From)+"&to="+text(g.To)); again.All || len(again.Set) > 0 || again.More {
+	if again := fetch[dashboard.Growth](t, s, "/runs/0123/segments?epoch="+g.Epoch+"&from="+text(g.From)+"&to="+
+		text(g.To)); again.All || len(again.Set) > 0 || again.More {
 		t.Errorf("nothing is new, but there is %+v", again)
 	}
 	d := fetch[[]dashboard.TreeDigest](t, s, "/trees")
-	if len(d) != 1 || d[0].Segments != 6 || d[0].Running != 2 || d[0].Executed != 11+40+20+7+1+50 || d[0].Unknown != 5 || d[0].Orphans != 1 || d[0].Restarted != 1 ||
+	if len(d) != 1 || d[0].Segments != 6 || d[0].Running != 2 || d[0].Executed != 11+40+20+7+1+50 ||
+		d[0].Unknown != 5 || d[0].Orphans != 1 || d[0].Restarted != 1 ||
 		d[0].Workers != (dashboard.Workers{For: 8, Work: 3, Steal: 1, Comm: 1, Idle: 1}) {
 		t.Errorf("the tree at one glance is %+v", d)
 	}
@@ -116,10 +125,12 @@ func TestReportsAreShown(t *testing.T) {
 	if len(line.Rows) != 3 || line.Rows[2].Spans[1] != (dashboard.Span{Start: 1, End: 2, Work: 1, Steal: 1}) {
 		t.Errorf("the timeline is %+v", line)
 	}
-	if more := fetch[dashboard.Timeline](t, s, "/runs/0123/timeline?epoch="+line.Epoch+"&to="+text(line.To)); len(more.Rows[2].Spans) > 0 {
+	if more := fetch[dashboard.Timeline](t, s, "/runs/0123/timeline?epoch="+line.Epoch+"&to="+
+		text(line.To)); len(more.Rows[2].Spans) > 0 {
 		t.Errorf("nothing is new, but there is %+v", more)
 	}
-	if f := fetch[[]dashboard.Flow](t, s, "/flows"); len(f) != 1 || f[0] != (dashboard.Flow{From: hostile, To: "here", Taken: 3, RTT: 0.03}) {
+	if f := fetch[[]dashboard.Flow](t, s, "/flows"); len(f) != 1 ||
+		f[0] != (dashboard.Flow{From: hostile, To: "here", Taken: 3, RTT: 0.03}) {
 		t.Errorf("the flows are %+v", f)
 	}
 	if n := fetch[[]dashboard.Notice](t, s, "/notices"); len(n) != 1 || !strings.Contains(n[0].Text, "job 2 was lost") {
@@ -157,7 +168,8 @@ func TestLostPeersSegments(t *testing.T) {
 	late.Segments[0].Executed = 9
 	source.change(func(f *fake) { f.peers, f.reports = members(), []dashboard.Report{late} })
 	until(0)
-	if n := fetch[[]dashboard.Notice](t, s, "/notices"); len(n) != 3 || !strings.HasPrefix(n[1].Text, "1 segment is lost with …2D3KooWC") {
+	if n := fetch[[]dashboard.Notice](t, s, "/notices"); len(n) != 3 ||
+		!strings.HasPrefix(n[1].Text, "1 segment is lost with …2D3KooWC") {
 		t.Errorf("the notices are %+v", n)
 	}
 }
@@ -186,7 +198,8 @@ func TestEndedRunsAreSettled(t *testing.T) {
 			settled = d.Running == 0
 		}
 	}
-	if n := fetch[[]dashboard.Notice](t, s, "/notices"); len(n) == 0 || !strings.HasSuffix(n[len(n)-1].Text, "is done.") {
+	if n := fetch[[]dashboard.Notice](t, s, "/notices"); len(n) == 0 ||
+		!strings.HasSuffix(n[len(n)-1].Text, "is done.") {
 		t.Errorf("the notices are %+v", n)
 	}
 }
@@ -198,8 +211,10 @@ func TestBadViews(t *testing.T) {
 	watched(t, s)
 	client := s.enter(t, dashboard.View)
 	for path, want := range map[string]int{
-		"/runs/0123/tree?from=x": 400, "/runs/0123/tree?from=NaN": 400, "/runs/0123/tree?depth=0": 400, "/runs/0123/tree?most=99999999999": 400, "/runs/0123/tree?root=nobody": 404,
-		"/runs/0123/segments?from=-1": 400, "/runs/0123/timeline?to=1e9": 400, "/runs/4567/segments": 404, "/runs/4567/tree": 404, "/runs/4567/timeline": 404,
+		"/runs/0123/tree?from=x": 400, "/runs/0123/tree?from=NaN": 400, "/runs/0123/tree?depth=0": 400,
+		"/runs/0123/tree?most=99999999999": 400, "/runs/0123/tree?root=nobody": 404,
+		"/runs/0123/segments?from=-1": 400, "/runs/0123/timeline?to=1e9": 400, "/runs/4567/segments": 404,
+		"/runs/4567/tree": 404, "/runs/4567/timeline": 404,
 	} {
 		if code, text := s.do(t, client, request{path: "/api/v1" + path}); code != want {
 			t.Errorf("%s: %d %s, want %d", path, code, text, want)
@@ -217,7 +232,8 @@ func TestPrefsAreKept(t *testing.T) {
 		}
 		go func() { _ = s.Serve() }()
 		t.Cleanup(func() { _ = s.Close(t.Context()) })
-		return &site{Server: s, base: strings.TrimSuffix(s.Link(dashboard.View)[:strings.Index(s.Link(dashboard.View), "/login")], "/")}
+		return &site{Server: s,
+			base: strings.TrimSuffix(s.Link(dashboard.View)[:strings.Index(s.Link(dashboard.View), "/login")], "/")}
 	}
 	s := serve()
 	if p := fetch[dashboard.Prefs](t, s, "/prefs"); p != (dashboard.Prefs{Theme: "system", Units: "decimal"}) {
@@ -228,10 +244,13 @@ func TestPrefsAreKept(t *testing.T) {
 		body  string
 		want  int
 	}{
-		{dashboard.View, `{"theme":"dark","units":"binary"}`, 403}, {dashboard.Control, `{"theme":"pink","units":"binary"}`, 400}, {dashboard.Control, `{"theme":"dark","units":""}`, 400},
+		{dashboard.View, `{"theme":"dark","units":"binary"}`, 403},
+		{dashboard.Control, `{"theme":"pink","units":"binary"}`, 400},
+		{dashboard.Control, `{"theme":"dark","units":""}`, 400},
 		{dashboard.Control, `{"theme":"dark","units":"binary"}`, 200},
 	} {
-		if code, text := s.do(t, s.enter(t, c.level), request{method: "POST", path: "/api/v1/prefs", body: c.body}); code != c.want {
+		if code, text := s.do(t, s.enter(t, c.level),
+			request{method: "POST", path: "/api/v1/prefs", body: c.body}); code != c.want {
 			t.Errorf("%s as %s: %d %s, want %d", c.body, c.level, code, text, c.want)
 		}
 	}

@@ -51,7 +51,8 @@ type authors struct {
 
 func newAuthors(cfg *Config, self peer.ID, firstSeq uint64) *authors {
 	a := &authors{cfg: cfg, self: self, isMember: make(map[peer.ID]bool),
-		members: newRecent[peer.ID, author](maxMemberAuthors), strangers: newRecent[peer.ID, author](maxStrangerAuthors)}
+		members:   newRecent[peer.ID, author](maxMemberAuthors),
+		strangers: newRecent[peer.ID, author](maxStrangerAuthors)}
 	// What this peer signed before it was started anew is old.
 	for c := range a.me.passed {
 		a.me.passed[c].add(firstSeq)

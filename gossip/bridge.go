@@ -42,8 +42,8 @@ func (g *Gossip) cross(from class, data []byte, r *received) {
 	}
 }
 
-// bridgeLoop repeats envelopes when they are due. An envelope cannot go round: it has the same identity whoever repeats
-// it, and each class of topics takes it once.
+// bridgeLoop repeats envelopes when they are due. An envelope cannot go round: it has the same identity
+// whoever repeats it, and each class of topics takes it once.
 func (g *Gossip) bridgeLoop() {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()

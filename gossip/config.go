@@ -50,27 +50,27 @@ type Config struct {
 	MaxPayload   int           // of one message in bytes: default 64 KiB, at most 192 KiB
 	Queue        int           // messages in each queue: default 512
 
-	// FlatPeers is how large a swarm may be before each of its clusters gets its own topic: default 16. It becomes flat
-	// again below three quarters of that.
+	// FlatPeers is how large a swarm may be before each of its clusters gets its own topic: default 16. It
+	// becomes flat again below three quarters of that.
 	FlatPeers int
 	// StandbyAfter is how long the second gateway of a cluster waits for the first: default 300 ms.
 	StandbyAfter time.Duration
-	// BeaconEvery is how often a gateway is heard in its cluster at least: default 2 s. One that was not heard for three
-	// times that is replaced.
+	// BeaconEvery is how often a gateway is heard in its cluster at least: default 2 s. One that was not
+	// heard for three times that is replaced.
 	BeaconEvery time.Duration
 
 	// AuthorRate bounds the combined messages of one author: default 40 per second, 80 at once. The author's own
 	// Publish keeps to it.
 	AuthorRate Rate
-	// KindRates bounds the messages of one author and kind. The defaults, for kinds that are not in the map: KindRun and
-	// KindTombstone 4 per second and 64 at once, KindAnswered 1 and 16, KindCard 1 and 8, KindNews 40 and 200, the others 20
-	// and 40.
+	// KindRates bounds the messages of one author and kind. The defaults, for kinds that are not in the map:
+	// KindRun and KindTombstone 4 per second and 64 at once, KindAnswered 1 and 16, KindCard 1 and 8,
+	// KindNews 40 and 200, the others 20 and 40.
 	KindRates map[Kind]Rate
 	// StrangerRate bounds what a neighbour may pass on by authors that are not in the list of members, all of them
 	// together: default 20 per second, 200 at once.
 	StrangerRate Rate
-	// NeighbourRate bounds what is taken from one neighbour, in combined messages, before anything is checked: default
-	// 400 per second, 1,000 at once. Four KiB of a message count as one more.
+	// NeighbourRate bounds what is taken from one neighbour, in combined messages, before anything is
+	// checked: default 400 per second, 1,000 at once. Four KiB of a message count as one more.
 	NeighbourRate Rate
 }
 

@@ -12,14 +12,16 @@ import (
 
 // Which members of a cluster are its gateways follows from the list of members and from who was heard lately.
 //
-// The members are ranked: the reachable before the others, then by a hash of cluster and peer ID, the same for all who
-// have the same list. The first two who are not silent are gateways. A gateway is silent when it was not heard for some
-// beacons since it has become one, and until it is heard again; if all are silent, nobody is, and it begins anew.
+// The members are ranked: the reachable before the others, then by a hash of cluster and peer ID, the same
+// for all who have the same list. The first two who are not silent are gateways. A gateway is silent when it
+// was not heard for some beacons since it has become one, and until it is heard again; if all are silent,
+// nobody is, and it begins anew.
 //
-// Nobody decides for anybody else: each peer looks whether it is itself among the first two of its own view, in which it
-// is never silent. Views may differ for a while. A gateway too many costs nothing but a few copies, suppressed by their
-// identity; one too few is what the second is for. A peer that stopped hearing all others takes itself for a gateway
-// after they are silent: in a cluster that is split, each part gets its own.
+// Nobody decides for anybody else: each peer looks whether it is itself among the first two of its own view,
+// in which it is never silent. Views may differ for a while. A gateway too many costs nothing but a few
+// copies, suppressed by their identity; one too few is what the second is for. A peer that stopped hearing
+// all others takes itself for a gateway after they are silent: in a cluster that is split, each part gets its
+// own.
 type election struct {
 	self        peer.ID
 	silentAfter time.Duration

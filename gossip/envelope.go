@@ -12,9 +12,10 @@ import (
 	"github.com/satin-peer/satin/internal/wire"
 )
 
-// An envelope holds combined messages of one author. On the wire it is a byte with the version, the author's signature,
-// and the body in CBOR. The signature covers the body's bytes as they are, so nobody but the author can make a second
-// envelope of different bytes with the same meaning: that would get round the suppression of duplicates.
+// An envelope holds combined messages of one author. On the wire it is a byte with the version, the author's
+// signature, and the body in CBOR. The signature covers the body's bytes as they are, so nobody but the
+// author can make a second envelope of different bytes with the same meaning: that would get round the
+// suppression of duplicates.
 type envelope struct {
 	Author []byte `cbor:"1,keyasint"` // the peer ID in its binary form, which holds the Ed25519 key
 	Seq    uint64 `cbor:"2,keyasint"` // incarnation and a counter: every envelope of an author has a larger one
@@ -38,7 +39,8 @@ const (
 // ErrEnvelope is what errors about received bytes wrap.
 var ErrEnvelope = errors.New("bad gossip envelope")
 
-// signedPrefix keeps signatures of envelopes apart from other signatures of the same keys, and swarms from each other.
+// signedPrefix keeps signatures of envelopes apart from other signatures of the same keys, and swarms from
+// each other.
 func signedPrefix(swarm string) []byte {
 	return fmt.Appendf(nil, "satin gossip %d\x00%d\x00%s\x00", envelopeVersion, len(swarm), swarm)
 }

@@ -42,7 +42,8 @@ func TestSealOpenVerify(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, id := fixedKey(t, 1); author != id || e.Seq != 7<<32+1 || len(e.Items) != 3 || string(e.Items[0].Payload) != "run" || e.Items[2].Kind != 200 {
+	if _, id := fixedKey(t, 1); author != id || e.Seq != 7<<32+1 || len(e.Items) != 3 ||
+		string(e.Items[0].Payload) != "run" || e.Items[2].Kind != 200 {
 		t.Errorf("%v by %s", e, author)
 	}
 	if err := verify("s", author, b); err != nil {
@@ -94,7 +95,8 @@ func TestOpenBounds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := open(wire.Control(), append(make([]byte, envelopeHead), body...)); !errors.Is(err, ErrEnvelope) {
+		if _, _, err := open(wire.Control(), append(make([]byte, envelopeHead), body...)); !errors.Is(err,
+			ErrEnvelope) {
 			t.Errorf("%s, version 0: %v", name, err)
 		}
 		b := append(make([]byte, envelopeHead), body...)
@@ -128,7 +130,8 @@ func FuzzOpen(f *testing.F) {
 		if len(e.Items) == 0 || len(e.Items) > maxItems || len(author) == 0 || len(author) > maxAuthor {
 			t.Fatalf("out of bounds: %d items, author of %d bytes", len(e.Items), len(author))
 		}
-		if verify("s", author, b) == nil && author == peer.ID(original.Author) && e.Seq == original.Seq && !bytes.Equal(b, good) &&
+		if verify("s", author, b) == nil && author == peer.ID(original.Author) && e.Seq == original.Seq &&
+			!bytes.Equal(b, good) &&
 			len(e.Items) == 1 && e.Items[0].Kind == KindRun && string(e.Items[0].Payload) == "run" {
 			t.Fatal("other bytes with the meaning and the signature of the original")
 		}

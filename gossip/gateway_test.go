@@ -55,15 +55,17 @@ func (s *swarm) expect(from int, text string, within time.Duration, to []int) {
 	}
 }
 
-// TestFailover kills gateways without a goodbye. What is published right after arrives all the same, and a new gateway
-// takes the place of the dead one, so that the next death does no harm either.
+// TestFailover kills gateways without a goodbye. What is published right after arrives all the same, and a
+// new gateway takes the place of the dead one, so that the next death does no harm either.
 func TestFailover(t *testing.T) {
 	inSwarm(t, []int{6, 6, 6}, func(s *swarm) {
 		cfg := gossip.Config{StandbyAfter: 300 * time.Millisecond, BeaconEvery: 2 * time.Second}
 		s.openAll(cfg)
 		var dead []int
 		stoodIn := uint64(0)
-		second := map[string]int{} // of each cluster's gateways the one that was left: if the first death did not hit the first gateway, the second does
+		// of each cluster's gateways the one that was left: if the first death did not hit the first gateway,
+		// the second does
+		second := map[string]int{}
 		for death := range 3 {
 			for _, c := range []string{"c0", "c1"} { // on the sending and on a receiving side
 				g := slices.DeleteFunc(s.gateways(c), func(i int) bool { return slices.Contains(dead, i) })
@@ -92,8 +94,8 @@ func TestFailover(t *testing.T) {
 	})
 }
 
-// TestTransition has peers go from one topic for all to one for each cluster, and back, while they publish, and not all at
-// the same time: each learns of the members when it does.
+// TestTransition has peers go from one topic for all to one for each cluster, and back, while they publish,
+// and not all at the same time: each learns of the members when it does.
 func TestTransition(t *testing.T) {
 	inSwarm(t, []int{6, 6, 6}, func(s *swarm) {
 		members := func(i int, fast bool) gossip.Members {

@@ -66,9 +66,9 @@ type handler struct {
 	deliver  func(author peer.ID, payload []byte)
 }
 
-// Open starts gossiping on a host, whose key must be an Ed25519 key. Until SetMembers is called the swarm is flat. The
-// context bounds the whole life of the Gossip; Close ends it too. Handle should be called before others can connect:
-// what comes for a kind without handler is passed on and not kept.
+// Open starts gossiping on a host, whose key must be an Ed25519 key. Until SetMembers is called the swarm is
+// flat. The context bounds the whole life of the Gossip; Close ends it too. Handle should be called before
+// others can connect: what comes for a kind without handler is passed on and not kept.
 func Open(ctx context.Context, n host.Host, cfg Config) (*Gossip, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
@@ -83,8 +83,9 @@ func Open(ctx context.Context, n host.Host, cfg Config) (*Gossip, error) {
 	}
 	g := &Gossip{
 		cfg: cfg, host: n, self: n.ID(), key: key, codec: wire.Control(), names: namesOf(cfg.Swarm),
-		maxEnvelope: envelopeHead + envelopeSpare + itemSpare + max(cfg.MaxPayload, cfg.CombineBytes+itemSpare*maxItems),
-		queue:       make(chan item, cfg.Queue), bridge: make(chan crossing, cfg.Queue),
+		maxEnvelope: envelopeHead + envelopeSpare + itemSpare + max(cfg.MaxPayload,
+			cfg.CombineBytes+itemSpare*maxItems),
+		queue: make(chan item, cfg.Queue), bridge: make(chan crossing, cfg.Queue),
 		arrivals: make(chan *received, cfg.Queue), changed: make(chan struct{}, 1),
 		neighbours: newRecent[peer.ID, neighbour](maxNeighbours),
 		handlers:   make(map[Kind]*handler), rooms: make(map[string]*topicRoom), flat: true,
@@ -115,9 +116,10 @@ func (g *Gossip) start(loops ...func()) {
 }
 
 const (
-	seenFor    = time.Minute // how long pubsub suppresses copies: longer than they may come late, windows do the rest
-	meshDegree = 4           // to how many neighbours a message is passed on: less than usual, each copy may be wide-area
-	maxSubOpts = 8           // changes of topics in one call of a neighbour
+	seenFor = time.Minute // how long pubsub suppresses copies: longer than they may come late, windows do the rest
+	// to how many neighbours a message is passed on: less than usual, each copy may be wide-area
+	meshDegree = 4
+	maxSubOpts = 8 // changes of topics in one call of a neighbour
 )
 
 // options is how pubsub is used. Envelopes carry their own signatures, which must survive being repeated in another
@@ -125,7 +127,8 @@ const (
 func (g *Gossip) options() []pubsub.Option {
 	all := func(f pubsub.GossipSubFeature, _ protocol.ID) bool { return f != pubsub.GossipSubFeatureExtensions }
 	params := pubsub.DefaultGossipSubParams()
-	params.D, params.Dlo, params.Dhi, params.Dscore, params.Dout = meshDegree, meshDegree-1, meshDegree+2, meshDegree-2, 1
+	params.D, params.Dlo, params.Dhi, params.Dscore, params.Dout = meshDegree, meshDegree-1, meshDegree+2,
+		meshDegree-2, 1
 	return []pubsub.Option{
 		pubsub.WithGossipSubParams(params),
 		pubsub.WithGossipSubProtocols([]protocol.ID{Protocol}, all),
@@ -147,8 +150,8 @@ func (g *Gossip) options() []pubsub.Option {
 	}
 }
 
-// Close stops gossiping and waits until no handler is called any more, so it must not be called from a handler. What was
-// published and not sent is lost. The host stays open.
+// Close stops gossiping and waits until no handler is called any more, so it must not be called from a
+// handler. What was published and not sent is lost. The host stays open.
 func (g *Gossip) Close() error {
 	g.cancel()
 	g.host.RemoveStreamHandler(Protocol)
@@ -157,17 +160,18 @@ func (g *Gossip) Close() error {
 	return nil
 }
 
-// Handle sets who takes messages of a kind. Both functions get the author, whose signature was checked, and the payload,
-// which they must not change.
+// Handle sets who takes messages of a kind. Both functions get the author, whose signature was checked, and
+// the payload, which they must not change.
 //
-// validate says whether a message is what it should be, before it is passed on; an error drops it and all messages it was
-// combined with. It should judge the message by itself (signatures inside, size, form) and not by what this peer happens
-// to know, else some parts of the swarm never see it. It is called from several goroutines at a time and must not block.
-// It may be nil.
+// validate says whether a message is what it should be, before it is passed on; an error drops it and all
+// messages it was combined with. It should judge the message by itself (signatures inside, size, form) and
+// not by what this peer happens to know, else some parts of the swarm never see it. It is called from several
+// goroutines at a time and must not block. It may be nil.
 //
 // deliver is called for every message that came, one at a time over all kinds, in no order. While it blocks, messages
 // wait in a bounded queue.
-func (g *Gossip) Handle(kind Kind, validate func(author peer.ID, payload []byte) error, deliver func(author peer.ID, payload []byte)) {
+func (g *Gossip) Handle(kind Kind, validate func(author peer.ID, payload []byte) error,
+	deliver func(author peer.ID, payload []byte)) {
 	g.handlerMu.Lock()
 	defer g.handlerMu.Unlock()
 	g.handlers[kind] = &handler{validate, deliver}

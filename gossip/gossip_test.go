@@ -36,7 +36,8 @@ func TestTwoPeers(t *testing.T) {
 // TestPublishNeverBlocks publishes more than can be sent or taken, without and with a neighbour whose handler hangs.
 func TestPublishNeverBlocks(t *testing.T) {
 	inSwarm(t, []int{2}, func(s *swarm) {
-		s.open(gossip.Config{Queue: 64, KindRates: map[gossip.Kind]gossip.Rate{gossip.KindLoad: {PerSecond: 1e6, Burst: 1e6}}})
+		s.open(gossip.Config{Queue: 64, KindRates: map[gossip.Kind]gossip.Rate{gossip.KindLoad: {PerSecond: 1e6,
+			Burst: 1e6}}})
 		hang := make(chan struct{})
 		defer close(hang)
 		s.peers[1].Handle(gossip.KindLoad, nil, func(peer.ID, []byte) { <-hang })

@@ -48,7 +48,8 @@ func (s *swarm) attack(i int) *attacker {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	a := &attacker{s, s.hosts[i].ID(), s.hosts[i].Peerstore().PrivKey(s.hosts[i].ID()), ps, topic, make(chan []byte, 1000)}
+	a := &attacker{s, s.hosts[i].ID(), s.hosts[i].Peerstore().PrivKey(s.hosts[i].ID()), ps, topic,
+		make(chan []byte, 1000)}
 	go func() {
 		for {
 			m, err := sub.Next(s.t.Context())
@@ -70,7 +71,8 @@ func (a *attacker) send(b []byte) {
 	}
 }
 
-func (a *attacker) seal(swarm string, key crypto.PrivKey, author peer.ID, seq uint64, kind gossip.Kind, payload string) []byte {
+func (a *attacker) seal(swarm string, key crypto.PrivKey, author peer.ID, seq uint64, kind gossip.Kind,
+	payload string) []byte {
 	a.s.t.Helper()
 	b, err := gossip.Seal(swarm, key, author, seq, kind, []byte(payload))
 	if err != nil {
@@ -112,10 +114,12 @@ func TestRefusesForgeries(t *testing.T) {
 			bytes []byte
 			want  gossip.Stats // of the counters of what is dropped
 		}{
-			{"signed by another than the author", a.seal("test", a.key, victim, 1<<63, gossip.KindRun, "forged"), gossip.Stats{Forged: 1}},
+			{"signed by another than the author", a.seal("test", a.key, victim, 1<<63, gossip.KindRun, "forged"),
+				gossip.Stats{Forged: 1}},
 			{"changed after it was signed", changed, gossip.Stats{Forged: 2}},
 			{"of another swarm", a.seal("other", a.key, a.id, 3, gossip.KindRun, "other"), gossip.Stats{Forged: 3}},
-			{"by a key of another type", a.seal("test", a.key, foreign, 4, gossip.KindRun, "x"), gossip.Stats{Forged: 4}},
+			{"by a key of another type", a.seal("test", a.key, foreign, 4, gossip.KindRun, "x"),
+				gossip.Stats{Forged: 4}},
 			{"too large", huge, gossip.Stats{Forged: 4, Malformed: 1}},
 			{"garbage", []byte("garbage"), gossip.Stats{Forged: 4, Malformed: 2}},
 			{"an envelope cut short", good[:len(good)-3], gossip.Stats{Forged: 4, Malformed: 3}},
@@ -167,8 +171,8 @@ func TestRefusesReplay(t *testing.T) {
 	})
 }
 
-// TestRestart is about a peer that comes back: its sequence numbers go on above the old ones, and old messages of its own
-// do not come back to it.
+// TestRestart is about a peer that comes back: its sequence numbers go on above the old ones, and old
+// messages of its own do not come back to it.
 func TestRestart(t *testing.T) {
 	withAttacker(t, gossip.Config{Incarnation: 7}, func(s *swarm, a *attacker) {
 		s.publish(1, gossip.KindRun, "before")
@@ -335,7 +339,8 @@ func TestAdmittedLate(t *testing.T) {
 		s.publish(0, gossip.KindRun, "a")
 		s.publish(1, gossip.KindRun, "b")
 		time.Sleep(time.Second)
-		if a, b := s.received(0), s.received(1); !slices.Equal(a, []string{"1:b"}) || !slices.Equal(b, []string{"0:a"}) {
+		if a, b := s.received(0), s.received(1); !slices.Equal(a, []string{"1:b"}) ||
+			!slices.Equal(b, []string{"0:a"}) {
 			t.Errorf("got %q and %q", a, b)
 		}
 	})
@@ -366,8 +371,8 @@ func TestRefusedByHandler(t *testing.T) {
 	})
 }
 
-// TestHostileStreams speaks the protocol's framing wrongly: what claims to be huge, never ends, is cut short, or is not
-// what is inside a frame.
+// TestHostileStreams speaks the protocol's framing wrongly: what claims to be huge, never ends, is cut short,
+// or is not what is inside a frame.
 func TestHostileStreams(t *testing.T) {
 	for name, bytes := range map[string][]byte{
 		"a frame of a gigabyte":    {0x80, 0x80, 0x80, 0x80, 0x04, 1, 2, 3},
@@ -395,7 +400,8 @@ func TestHostileStreams(t *testing.T) {
 				s.publish(0, gossip.KindRun, "a")
 				s.publish(1, gossip.KindRun, "b")
 				time.Sleep(time.Second)
-				if a, b := s.received(0), s.received(1); !slices.Equal(a, []string{"1:b"}) || !slices.Equal(b, []string{"0:a"}) {
+				if a, b := s.received(0), s.received(1); !slices.Equal(a, []string{"1:b"}) ||
+					!slices.Equal(b, []string{"0:a"}) {
 					t.Errorf("got %q and %q", a, b)
 				}
 			})

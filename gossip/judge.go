@@ -74,9 +74,9 @@ type received struct {
 
 // judge decides whether an envelope is taken in and passed on. It is pubsub's validator for all topics.
 //
-// The order is that of cost, and nothing is noted for an author before his signature was checked: else anybody could use
-// up his rate or his sequence numbers. The hash in the message's identity (identity in topics.go) sees to it that a
-// forged envelope does not make pubsub take the true one for a duplicate.
+// The order is that of cost, and nothing is noted for an author before his signature was checked: else
+// anybody could use up his rate or his sequence numbers. The hash in the message's identity (identity in
+// topics.go) sees to it that a forged envelope does not make pubsub take the true one for a duplicate.
 func (g *Gossip) judge(_ context.Context, from peer.ID, m *pubsub.Message) pubsub.ValidationResult {
 	if from == g.self {
 		return pubsub.ValidationAccept // made here, or checked when it came through another topic
@@ -123,8 +123,9 @@ func (g *Gossip) judge(_ context.Context, from peer.ID, m *pubsub.Message) pubsu
 	return pubsub.ValidationAccept
 }
 
-// standsBy says whether this peer is the second gateway of its cluster. Such a one takes what comes through the wide topic
-// and does not pass it on to other gateways: they get it from the first ones, and each copy crosses the wide area.
+// standsBy says whether this peer is the second gateway of its cluster. Such a one takes what comes through
+// the wide topic and does not pass it on to other gateways: they get it from the first ones, and each copy
+// crosses the wide area.
 func (g *Gossip) standsBy() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -137,7 +138,8 @@ func (g *Gossip) charge(from, author peer.ID, e *envelope, bytes int) bool {
 	return g.authors.charge(author, e, bytes, &g.neighbours.get(from).strangers, time.Now())
 }
 
-// acceptable asks the handlers. One message that is refused is the end of all in the envelope: they have one signature.
+// acceptable asks the handlers. One message that is refused is the end of all in the envelope: they have one
+// signature.
 func (g *Gossip) acceptable(author peer.ID, e *envelope) bool {
 	for _, it := range e.Items {
 		if len(it.Payload) > g.cfg.MaxPayload {

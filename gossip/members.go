@@ -25,8 +25,8 @@ type Members struct {
 // maxMembers bounds the list: of more, those with the smallest IDs are taken.
 const maxMembers = 16 << 10
 
-// SetMembers says who is in which cluster, whenever that changes. It returns at once; the topics follow within a second.
-// The list is copied.
+// SetMembers says who is in which cluster, whenever that changes. It returns at once; the topics follow
+// within a second. The list is copied.
 func (g *Gossip) SetMembers(m Members) {
 	m.Peers = normal(g.self, m)
 	ids := make([]peer.ID, len(m.Peers))

@@ -9,15 +9,17 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 )
 
-// Who should be connected so that topics hold together: in a ring of n, sorted, each peer has those at distance 1, 2, 4,
-// 8, ... as neighbours, and so is one itself for as many: a few connections each, and no peer's death splits the ring.
-// Members of a cluster form such a ring, or everybody while the swarm is flat. Clusters form another, sorted by name,
-// where a gateway's neighbours are the first gateways of the clusters, as ranked.
+// Who should be connected so that topics hold together: in a ring of n, sorted, each peer has those at
+// distance 1, 2, 4, 8, ... as neighbours, and so is one itself for as many: a few connections each, and no
+// peer's death splits the ring. Members of a cluster form such a ring, or everybody while the swarm is flat.
+// Clusters form another, sorted by name, where a gateway's neighbours are the first gateways of the clusters,
+// as ranked.
 
 // maxWanted is how many neighbours a peer looks for at most.
 const maxWanted = 24
 
-// wanted returns whom this peer should be connected to, gateways of other clusters first. Members are sorted, as normal leaves them.
+// wanted returns whom this peer should be connected to, gateways of other clusters first. Members are sorted,
+// as normal leaves them.
 func wanted(self peer.ID, m Members, flat, gateway bool) []peer.ID {
 	var ring []peer.ID
 	for _, p := range m.Peers {

@@ -11,7 +11,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestWindow compares the window with a set: it never takes a number twice, and takes every new one that is not too old.
+// TestWindow compares the window with a set: it never takes a number twice, and takes every new one that is
+// not too old.
 func TestWindow(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var w window
@@ -39,7 +40,8 @@ func TestWindow(t *testing.T) {
 
 func TestBucket(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		rate := Rate{PerSecond: float64(rapid.IntRange(1, 50).Draw(t, "rate")), Burst: rapid.IntRange(1, 50).Draw(t, "burst")}
+		rate := Rate{PerSecond: float64(rapid.IntRange(1, 50).Draw(t, "rate")),
+			Burst: rapid.IntRange(1, 50).Draw(t, "burst")}
 		now, taken := time.Unix(1000, 0), 0
 		var b bucket
 		b.take(rate, now, 0)
@@ -154,7 +156,8 @@ func TestElectionAgrees(t *testing.T) {
 		n := rapid.IntRange(1, 8).Draw(t, "members")
 		var members []Member
 		for i, id := range ids(n) {
-			members = append(members, Member{ID: id, Cluster: "c", Reachable: rapid.Bool().Draw(t, fmt.Sprint("reachable ", i))})
+			members = append(members, Member{ID: id, Cluster: "c",
+				Reachable: rapid.Bool().Draw(t, fmt.Sprint("reachable ", i))})
 		}
 		now := time.Unix(1000, 0)
 		var all []*election
@@ -192,8 +195,8 @@ func TestElectionAgrees(t *testing.T) {
 	})
 }
 
-// TestWantedHoldsTogether: the connections that peers look for connect each cluster, and the clusters; and are few. Also
-// with one gateway of each cluster gone.
+// TestWantedHoldsTogether: the connections that peers look for connect each cluster, and the clusters; and
+// are few. Also with one gateway of each cluster gone.
 func TestWantedHoldsTogether(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 60).Draw(t, "peers")
@@ -201,7 +204,8 @@ func TestWantedHoldsTogether(t *testing.T) {
 		flat := rapid.Bool().Draw(t, "flat")
 		var all []Member
 		for i, id := range ids(n) {
-			all = append(all, Member{ID: id, Cluster: fmt.Sprint("c", rapid.IntRange(0, clusters-1).Draw(t, fmt.Sprint("cluster ", i)))})
+			all = append(all, Member{ID: id, Cluster: fmt.Sprint("c",
+				rapid.IntRange(0, clusters-1).Draw(t, fmt.Sprint("cluster ", i)))})
 		}
 		gone := map[peer.ID]bool{}
 		gateways := map[peer.ID]bool{}
@@ -292,7 +296,8 @@ func TestNormal(t *testing.T) {
 	}
 }
 
-// TestTopicNames: whatever clusters are called, the names of their topics are from a bounded set, and of this swarm only.
+// TestTopicNames: whatever clusters are called, the names of their topics are from a bounded set, and of this
+// swarm only.
 func TestTopicNames(t *testing.T) {
 	a, b := namesOf("a"), namesOf("b")
 	rapid.Check(t, func(t *rapid.T) {

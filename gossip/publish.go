@@ -13,9 +13,10 @@ var (
 	ErrClosed   = errors.New("gossip: closed")
 )
 
-// Publish tells everybody. It does not block: the payload, which must not be changed any more, waits in a bounded queue
-// to be combined with others and sent. The errors are ErrTooLarge, ErrBusy when the queue is full or the kind's rate is
-// exceeded (Config.KindRates; others would not take it), and ErrClosed. No error says nothing about who will get it.
+// Publish tells everybody. It does not block: the payload, which must not be changed any more, waits in a
+// bounded queue to be combined with others and sent. The errors are ErrTooLarge, ErrBusy when the queue is
+// full or the kind's rate is exceeded (Config.KindRates; others would not take it), and ErrClosed. No error
+// says nothing about who will get it.
 func (g *Gossip) Publish(kind Kind, payload []byte) error {
 	if kind == kindBeacon {
 		return fmt.Errorf("gossip: kind %d is not for publishing", kind)
@@ -102,8 +103,8 @@ func itemsSize(items []item) int {
 	return size
 }
 
-// send signs an envelope and publishes it in every topic this peer is in. What only says that a gateway is alive is for
-// its cluster.
+// send signs an envelope and publishes it in every topic this peer is in. What only says that a gateway is
+// alive is for its cluster.
 func (g *Gossip) send(items []item) {
 	seq := g.nextSeq.Add(1)
 	b, err := seal(g.codec, g.cfg.Swarm, g.key, envelope{Author: []byte(g.self), Seq: seq, Items: items})

@@ -14,8 +14,9 @@ import (
 
 // names makes the names of a swarm's topics, and is the filter for what neighbours say they are in.
 //
-// Clusters are hashed to 65,536 names: pubsub keeps every name of a topic it ever heard, so there must not be more than a
-// bounded number of them. Two clusters with the same hash share a topic, which is slower but right.
+// Clusters are hashed to 65,536 names: pubsub keeps every name of a topic it ever heard, so there must not be
+// more than a bounded number of them. Two clusters with the same hash share a topic, which is slower but
+// right.
 type names struct {
 	wide string
 	any  *regexp.Regexp
@@ -47,9 +48,9 @@ func (g *Gossip) classOf(topic string) class {
 	return near
 }
 
-// identity is what pubsub knows a message by: topic and content. The topic is in it because a gateway repeats the same
-// bytes in another topic, and pubsub has one table for all; the whole content, because a part of it (author and sequence
-// number) could be copied into a forgery that comes before the true one.
+// identity is what pubsub knows a message by: topic and content. The topic is in it because a gateway repeats
+// the same bytes in another topic, and pubsub has one table for all; the whole content, because a part of it
+// (author and sequence number) could be copied into a forgery that comes before the true one.
 func identity(m *pb.Message) string {
 	h := sha256.New()
 	h.Write([]byte(m.GetTopic()))

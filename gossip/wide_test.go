@@ -8,9 +8,9 @@ import (
 	"github.com/satin-peer/satin/gossip"
 )
 
-// TestWideBytes compares what goes between clusters for a message of 128 bytes, with one topic for all and with gateways:
-// the figures of FINDINGS.md ("Gossip": 91 KB and 2.7 KB in a swarm of 64) in this network, whose links are not shared,
-// counted in packets as there, with what is sent while nothing is said.
+// TestWideBytes compares what goes between clusters for a message of 128 bytes, with one topic for all and
+// with gateways: the figures of FINDINGS.md ("Gossip": 91 KB and 2.7 KB in a swarm of 64) in this network,
+// whose links are not shared, counted in packets as there, with what is sent while nothing is said.
 func TestWideBytes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a comparison, not a check of anything that the other tests leave out; takes minutes under the race detector")
@@ -42,10 +42,12 @@ func TestWideBytes(t *testing.T) {
 				t.Errorf("flat %v: %d of %d delivered", flat, delivered, want)
 			}
 			perMessage[flat] = float64(busy) / (seconds * perSecond)
-			t.Logf("flat %v: %.1f KB between clusters for a message, of which idle %.1f", flat, perMessage[flat]/1e3, float64(idle)/(seconds*perSecond)/1e3)
+			t.Logf("flat %v: %.1f KB between clusters for a message, of which idle %.1f", flat,
+				perMessage[flat]/1e3, float64(idle)/(seconds*perSecond)/1e3)
 		})
 	}
 	if perMessage[false] > perMessage[true]/3 {
-		t.Errorf("gateways save too little: %.0f bytes for a message instead of %.0f", perMessage[false], perMessage[true])
+		t.Errorf("gateways save too little: %.0f bytes for a message instead of %.0f", perMessage[false],
+			perMessage[true])
 	}
 }

@@ -14,15 +14,17 @@ import (
 	"github.com/satin-peer/satin/peer/statement"
 )
 
-// A run whose owner was lost is answered by whoever holds the root job then. Which statement that a run is answered counts:
+// A run whose owner was lost is answered by whoever holds the root job then. Which statement that a run is
+// answered counts:
 //
-//   - For a peer that takes part in it: a deputy's, which the owner chose and signed; another member's only while neither the owner
-//     nor any deputy is believed to be alive. Until then it is remembered, and weighed again every second.
-//   - For the owner: a deputy's, and, if it was away, anybody's. It believes the answer itself, not the statement: it fetches the
-//     outcome, compares its hash, and reads it.
+//   - For a peer that takes part in it: a deputy's, which the owner chose and signed; another member's only
+//     while neither the owner nor any deputy is believed to be alive. Until then it is remembered, and
+//     weighed again every second.
+//   - For the owner: a deputy's, and, if it was away, anybody's. It believes the answer itself, not the
+//     statement: it fetches the outcome, compares its hash, and reads it.
 //
-// So a member that lies can end a run no more easily than it could by a false result for a job that it stole, and one that is out
-// of touch cannot end it for those who are not.
+// So a member that lies can end a run no more easily than it could by a false result for a job that it stole,
+// and one that is out of touch cannot end it for those who are not.
 
 // maxClaims bounds the statements about one run that are remembered without being believed.
 const maxClaims = 4
@@ -97,8 +99,8 @@ func (t *runs) hearOwnAnswered(r *run, a *statement.SignedAnswered, from peer.ID
 // maxAnswerFetches bounds the answers that are being fetched at a time.
 const maxAnswerFetches = 4
 
-// fetchAnswer gets the outcome that a statement promises, from its author or from whoever told of it, and keeps it: as the answer if
-// there is none yet, or as a second one if it differs.
+// fetchAnswer gets the outcome that a statement promises, from its author or from whoever told of it, and
+// keeps it: as the answer if there is none yet, or as a second one if it differs.
 func (t *runs) fetchAnswer(ctx context.Context, a *statement.SignedAnswered, from peer.ID) error {
 	t.concluding.Lock() // there may be several, and the root job here may end
 	defer t.concluding.Unlock()
@@ -170,11 +172,12 @@ func (t *runs) ownAnswer(id satin.RunID) (*Answer, *statement.SignedManifest) {
 	return have, m
 }
 
-// dispute keeps an answer that differs from the one that there is. Neither is thrown away: which of them is wrong, or whether the
-// jobs are not pure, only a person can find out.
+// dispute keeps an answer that differs from the one that there is. Neither is thrown away: which of them is
+// wrong, or whether the jobs are not pure, only a person can find out.
 func (t *runs) dispute(have *Answer, outcome []byte, a *statement.SignedAnswered) error {
 	p := t.p
-	p.log.Error("run is disputed: a peer has another answer", "run", a.Run, "by", a.Author, "kept", p.disputes.path(hexRun(a.Run)))
+	p.log.Error("run is disputed: a peer has another answer", "run", a.Run, "by", a.Author, "kept",
+		p.disputes.path(hexRun(a.Run)))
 	second := &Answer{Manifest: have.Manifest, Outcome: outcome, Ended: a.At, Elapsed: have.Elapsed, Answered: a.Bytes}
 	err := p.disputes.keep(a.Run, second)
 	t.mu.Lock()
@@ -185,7 +188,8 @@ func (t *runs) dispute(have *Answer, outcome []byte, a *statement.SignedAnswered
 	return err
 }
 
-// conclude keeps the outcome of an own run, and only then tells anybody. by is nil if the root job ended here. concluding is held.
+// conclude keeps the outcome of an own run, and only then tells anybody. by is nil if the root job ended
+// here. concluding is held.
 func (t *runs) conclude(r *run, outcome []byte, by *statement.SignedAnswered) {
 	t.mu.Lock()
 	over, manifest, most := r.state.Ended() && r.state != control.RunRefused, r.bytes, r.most
@@ -194,7 +198,8 @@ func (t *runs) conclude(r *run, outcome []byte, by *statement.SignedAnswered) {
 		return // cancelled a moment ago
 	}
 	now := time.Now()
-	ans := &Answer{Manifest: manifest, Outcome: outcome, Ended: now.Unix(), Elapsed: int64(now.Sub(r.began)), Peers: most}
+	ans := &Answer{Manifest: manifest, Outcome: outcome, Ended: now.Unix(), Elapsed: int64(now.Sub(r.began)),
+		Peers: most}
 	if by != nil {
 		ans.Answered = by.Bytes
 	}

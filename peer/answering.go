@@ -17,9 +17,10 @@ import (
 	"github.com/satin-peer/satin/peer/statement"
 )
 
-// A peer that held the root job of somebody else's run to its end keeps the answer for the owner, gives it to two more peers
-// (keepProtocol), and tells everybody. The owner fetches it (answerProtocol) when it hears of it: from the statement, from a
-// member that it asks after the run, or at the next meeting with one that has it.
+// A peer that held the root job of somebody else's run to its end keeps the answer for the owner, gives it to
+// two more peers (keepProtocol), and tells everybody. The owner fetches it (answerProtocol) when it hears of
+// it: from the statement, from a member that it asks after the run, or at the next meeting with one that has
+// it.
 const (
 	keepProtocol   = protocol.ID("/satin/keep/1")
 	answerProtocol = protocol.ID("/satin/answer/1")
@@ -76,7 +77,8 @@ func (p *Peer) serveAnswers() {
 			if statement.HashOutcome(outcome) != a.Hash {
 				return fmt.Errorf("an outcome that is not the one that %s signed", a.Author)
 			}
-			err = p.hold(manifest, &Answer{Outcome: outcome, Ended: a.At, Elapsed: max(q.Elapsed, 0), Peers: max(q.Peers, 0), Answered: a.Bytes})
+			err = p.hold(manifest, &Answer{Outcome: outcome, Ended: a.At, Elapsed: max(q.Elapsed, 0),
+				Peers: max(q.Peers, 0), Answered: a.Bytes})
 			if err != nil {
 				p.log.Warn("an answer for another peer could not be kept", "run", a.Run, "error", err)
 			}
@@ -98,7 +100,8 @@ func (p *Peer) serveAnswers() {
 	})
 }
 
-// manifestFor gives the manifest of a run whose answer this peer will keep: one that it takes part in, as long as it has no other.
+// manifestFor gives the manifest of a run whose answer this peer will keep: one that it takes part in, as
+// long as it has no other.
 func (t *runs) manifestFor(run satin.RunID) (*statement.SignedManifest, error) {
 	t.mu.Lock()
 	var bytes []byte
@@ -148,12 +151,14 @@ func (t *runs) answerFor(ctx context.Context, r *run, outcome []byte) {
 	if err != nil {
 		return // it has ended this moment, or has been answered by another peer, whose answer is here
 	}
-	a, err := (&statement.Answered{Run: r.manifest.Run, Hash: statement.HashOutcome(outcome), At: now.Unix(), Until: r.manifest.Expires}).Sign(p.key)
+	a, err := (&statement.Answered{Run: r.manifest.Run, Hash: statement.HashOutcome(outcome), At: now.Unix(),
+		Until: r.manifest.Expires}).Sign(p.key)
 	if err != nil {
 		p.log.Error("answer cannot be signed", "run", r.manifest.Run, "error", err)
 		return
 	}
-	ans := &Answer{Outcome: outcome, Ended: a.At, Elapsed: int64(now.Sub(time.Unix(r.manifest.Created, 0))), Peers: most, Answered: a.Bytes}
+	ans := &Answer{Outcome: outcome, Ended: a.At, Elapsed: int64(now.Sub(time.Unix(r.manifest.Created, 0))),
+		Peers: most, Answered: a.Bytes}
 	if err = p.hold(full, ans); err != nil {
 		p.log.Error("the answer could not be kept on the disk", "run", r.manifest.Run, "error", err)
 	}
@@ -166,10 +171,12 @@ func (t *runs) answerFor(ctx context.Context, r *run, outcome []byte) {
 	defer t.mu.Unlock()
 	r.answered = a
 	r.again.begin(time.Now())
-	t.stop(r, control.RunDone, fmt.Sprintf("its owner was lost; this peer had the root job, and keeps the answer for it, as %d others do", others))
+	t.stop(r, control.RunDone, fmt.Sprintf(
+		"its owner was lost; this peer had the root job, and keeps the answer for it, as %d others do", others))
 }
 
-// spreadAnswer gives an answer to other peers that take part, deputies first, until enough keep it. It returns how many do.
+// spreadAnswer gives an answer to other peers that take part, deputies first, until enough keep it. It
+// returns how many do.
 func (p *Peer) spreadAnswer(ctx context.Context, r *run, ans *Answer) (kept int) {
 	request := &keepRequest{Answered: ans.Answered, Elapsed: ans.Elapsed, Peers: ans.Peers}
 	list := p.confidants(r.manifest)
@@ -198,7 +205,8 @@ func (p *Peer) spreadAnswer(ctx context.Context, r *run, ans *Answer) (kept int)
 	return kept
 }
 
-// confidants are the peers to turn to about a run, besides its owner: its deputies, then the others that take part; those that are alive.
+// confidants are the peers to turn to about a run, besides its owner: its deputies, then the others that take
+// part; those that are alive.
 func (p *Peer) confidants(m *statement.SignedManifest) (list []peer.ID) {
 	self, seen := p.host.ID(), map[peer.ID]bool{m.Owner: true}
 	add := func(id peer.ID) {
@@ -295,12 +303,13 @@ func (h *holding) of(owner peer.ID) (list [][]byte) {
 	return list
 }
 
-// release throws away what was kept for an owner who has it, or does not want it. One who has another answer has yet to hear of this
-// one.
+// release throws away what was kept for an owner who has it, or does not want it. One who has another answer
+// has yet to hear of this one.
 func (p *Peer) release(stone *statement.Tombstone, owner peer.ID) {
 	p.holding.mu.Lock()
 	n, ok := p.holding.notes[stone.Run]
-	wanted := stone.Reason != statement.Cancelled && (stone.Reason != statement.Finished || string(stone.Hash) != string(n.hash[:]))
+	wanted := stone.Reason != statement.Cancelled &&
+		(stone.Reason != statement.Finished || string(stone.Hash) != string(n.hash[:]))
 	if ok = ok && n.owner == owner && !wanted; ok {
 		delete(p.holding.notes, stone.Run)
 	}

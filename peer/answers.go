@@ -22,8 +22,8 @@ type Answer struct {
 	Owner string `cbor:"7,keyasint,omitempty"`
 }
 
-// answers are runs that have ended, each in a file: manifest and outcome are parts of their own, because together they may be more
-// than one value may be.
+// answers are runs that have ended, each in a file: manifest and outcome are parts of their own, because
+// together they may be more than one value may be.
 type answers struct{ *cabinet }
 
 const (
@@ -33,8 +33,8 @@ const (
 	heldLife   = 7 * 24 * time.Hour
 )
 
-// openAnswers opens what is kept of runs: the answers to own ones, the answers that differ from these, and those that are kept for
-// others.
+// openAnswers opens what is kept of runs: the answers to own ones, the answers that differ from these, and
+// those that are kept for others.
 func (p *Peer) openAnswers() (err error) {
 	dir := filepath.Join(p.cfg.Host.StateDir, "answers")
 	open := func(at *answers, dir string, most int, life time.Duration) {

@@ -19,9 +19,9 @@ type Application struct {
 	Version statement.Version
 }
 
-// Built lists the applications of this program under their names, with the version of its build: the revision it was built from
-// if that is known and nothing was changed, else the program itself. So two builds of one revision for different machines
-// work together, and a developer's build only with its copies.
+// Built lists the applications of this program under their names, with the version of its build: the revision
+// it was built from if that is known and nothing was changed, else the program itself. So two builds of one
+// revision for different machines work together, and a developer's build only with its copies.
 func Built(names ...string) ([]Application, error) {
 	build, err := buildID()
 	if err != nil {
@@ -71,7 +71,8 @@ func (p *Peer) unfit(m *statement.Manifest) string {
 	case !ok:
 		return fmt.Sprintf("this peer does not have the application %q", m.App)
 	case app.Version != m.Version:
-		return fmt.Sprintf("this peer has %s in version %s, the run needs %s: build both from the same revision", m.App, app.Version, m.Version)
+		return fmt.Sprintf("this peer has %s in version %s, the run needs %s: build both from the same revision",
+			m.App, app.Version, m.Version)
 	case !strings.HasPrefix(m.Entry, m.App+"."):
 		return fmt.Sprintf("its entry function %q is not one of %s", m.Entry, m.App)
 	}

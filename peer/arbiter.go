@@ -7,9 +7,9 @@ import (
 
 // arbiter divides this machine's cores among the runs that it takes part in, and keeps what the volunteer allows.
 //
-// Every run that has work gets the same number of cores, as far as they can be divided, and takes turns at what is left over. A run
-// that has no work here keeps one core, so that it goes on stealing, and lends the others. Shares change when a run comes or
-// goes, when the volunteer says so, and at every turn.
+// Every run that has work gets the same number of cores, as far as they can be divided, and takes turns at
+// what is left over. A run that has no work here keeps one core, so that it goes on stealing, and lends the
+// others. Shares change when a run comes or goes, when the volunteer says so, and at every turn.
 type arbiter struct {
 	mu     sync.Mutex
 	cores  int // that the volunteer allows at most
@@ -96,7 +96,8 @@ func (a *arbiter) divide() {
 	}
 }
 
-// shareOut gives each at most what it wants, and everybody the same as far as possible; the rest goes to those whose turn it is.
+// shareOut gives each at most what it wants, and everybody the same as far as possible; the rest goes to
+// those whose turn it is.
 func shareOut(cores int, want []int, turn int) []int {
 	got := make([]int, len(want))
 	for progress := true; cores > 0 && progress; {

@@ -33,7 +33,8 @@ func (p *Peer) renewCard() *statement.SignedCard {
 	defer p.cardMu.Unlock()
 	here := p.places.mine()
 	c := &statement.Card{
-		Swarm: p.host.SwarmName(), Incarnation: p.host.Incarnation(), At: time.Now().Unix(), Label: p.cfg.Cluster, Cluster: here.Name, Why: here.Why,
+		Swarm: p.host.SwarmName(), Incarnation: p.host.Incarnation(), At: time.Now().Unix(), Label: p.cfg.Cluster,
+		Cluster: here.Name, Why: here.Why,
 		Cores: p.cfg.Workers, Software: clip(p.cfg.Software), Leaving: p.leaving.Load(), Networks: localNetworks(),
 		Reachable: string(p.reach().State), Position: p.places.position(),
 	}
@@ -65,7 +66,8 @@ func (p *Peer) renewCard() *statement.SignedCard {
 func (p *Peer) freshenCard(now time.Time) {
 	old := p.ownCard()
 	if old != nil && now.Unix()-old.At < int64(cardEvery/time.Second) {
-		if p.places.mine().Name == old.Cluster && len(p.net.Addrs()) == len(old.Addrs) && string(p.reach().State) == old.Reachable {
+		if p.places.mine().Name == old.Cluster && len(p.net.Addrs()) == len(old.Addrs) &&
+			string(p.reach().State) == old.Reachable {
 			return
 		}
 	}

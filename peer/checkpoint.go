@@ -17,9 +17,9 @@ import (
 	"github.com/satin-peer/satin/steal"
 )
 
-// A keeper is a run's checkpoint on this peer: a directory under the state directory, in which internal/checkpoint keeps what
-// finishes here. It is written beside the work; when it cannot be, the run goes on and says so. It is removed when the run has
-// ended, and found again by a peer that was restarted.
+// A keeper is a run's checkpoint on this peer: a directory under the state directory, in which
+// internal/checkpoint keeps what finishes here. It is written beside the work; when it cannot be, the run
+// goes on and says so. It is removed when the run has ended, and found again by a peer that was restarted.
 type keeper struct {
 	dir string
 
@@ -51,7 +51,8 @@ func (k *keeper) done() <-chan struct{} { return k.ended }
 // errOpening is why a keeper stores nothing in its first moments.
 var errOpening = errors.New("the checkpoint is being opened")
 
-// argsRecord marks the record that has the arguments of an own run, so that a copy of the directory tells what was computed.
+// argsRecord marks the record that has the arguments of an own run, so that a copy of the directory tells
+// what was computed.
 const argsRecord = "arguments"
 
 func (p *Peer) checkpointDir(run satin.RunID) string {
@@ -81,7 +82,8 @@ func (k *keeper) Trouble() error {
 
 // open opens the log and writes the manifest, and the arguments if they are known, into it. It waits for the disk.
 func (k *keeper) open(p *Peer, m *statement.SignedManifest, args []string) (*checkpoint.Log, error) {
-	if last, was := p.keepers.Swap(k.dir, k); was { // the run was given up a moment ago, and its directory may still be being removed
+	// the run was given up a moment ago, and its directory may still be being removed
+	if last, was := p.keepers.Swap(k.dir, k); was {
 		select {
 		case <-last.(*keeper).ended:
 		case <-p.ctx.Done():
@@ -131,8 +133,8 @@ func (k *keeper) get() *checkpoint.Log {
 	return k.log
 }
 
-// close writes what waits, and removes the directory if it is not needed any more. One that could not be opened is not this peer's
-// to remove. It waits for the disk.
+// close writes what waits, and removes the directory if it is not needed any more. One that could not be
+// opened is not this peer's to remove. It waits for the disk.
 func (k *keeper) close(p *Peer, remove bool) {
 	if k == nil {
 		return
@@ -212,8 +214,8 @@ func (p *Peer) contents(records func(yield func(checkpoint.Record, error) bool))
 	return s
 }
 
-// keep begins to keep what finishes of a run, if that has not begun yet, and gives it what was kept in earlier lives. The table's mutex
-// is held.
+// keep begins to keep what finishes of a run, if that has not begun yet, and gives it what was kept in
+// earlier lives. The table's mutex is held.
 func (t *runs) keep(r *run, m *statement.SignedManifest) {
 	p := t.p
 	if p.cfg.Checkpoint <= 0 || r.keeper != nil {
@@ -235,7 +237,8 @@ func (t *runs) keep(r *run, m *statement.SignedManifest) {
 			return
 		}
 		if session := t.sessionOf(m.Run); session != nil && len(s.parts) > 0 {
-			p.log.Info("results of an earlier life are used", "run", m.Run, "results", len(s.parts), "too_many", s.beyond)
+			p.log.Info("results of an earlier life are used", "run", m.Run, "results", len(s.parts), "too_many",
+				s.beyond)
 			session.Restore(s.parts)
 		}
 	})

@@ -24,8 +24,8 @@ type candidate struct {
 	cores     int
 }
 
-// deputies chooses who goes on with a run of this peer's when it is lost: members that can take part in it and are alive, as far as
-// this peer knows.
+// deputies chooses who goes on with a run of this peer's when it is lost: members that can take part in it
+// and are alive, as far as this peer knows.
 func (p *Peer) deputies(m *statement.Manifest) (ids []string) {
 	var list []candidate
 	for _, c := range p.participants(m) {
@@ -40,13 +40,15 @@ func (p *Peer) deputies(m *statement.Manifest) (ids []string) {
 	return ids
 }
 
-// choose picks at most so many: the best of the own cluster, where most of the run's work is, then the best of each other one, then the
-// second best of each, so that the loss of a cluster does not take them all. Connected ones are better than others, those that compute
-// than those that are paused, and those that have been here for longer than newcomers, who tend to go soon.
+// choose picks at most so many: the best of the own cluster, where most of the run's work is, then the best
+// of each other one, then the second best of each, so that the loss of a cluster does not take them all.
+// Connected ones are better than others, those that compute than those that are paused, and those that have
+// been here for longer than newcomers, who tend to go soon.
 func choose(list []candidate, own string, most int) (ids []peer.ID) {
 	slices.SortFunc(list, func(a, b candidate) int {
 		return cmp.Or(
-			first(a.connected, b.connected), first(a.cores > 0, b.cores > 0), a.joined.Compare(b.joined), cmp.Compare(a.id, b.id))
+			first(a.connected, b.connected), first(a.cores > 0, b.cores > 0), a.joined.Compare(b.joined),
+			cmp.Compare(a.id, b.id))
 	})
 	clusters := map[string][]candidate{}
 	var order []string
@@ -78,7 +80,8 @@ func first(a, b bool) int {
 	return 1
 }
 
-// ranks lists who may hold the root job, in this order: the owner, then the deputies of the manifest, as package steal wants them.
+// ranks lists who may hold the root job, in this order: the owner, then the deputies of the manifest, as
+// package steal wants them.
 func ranks(m *statement.SignedManifest) []steal.PeerID {
 	list := []steal.PeerID{steal.PeerID(m.Owner.String())}
 	for _, d := range m.Deputies {

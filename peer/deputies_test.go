@@ -15,7 +15,8 @@ func TestChooseDeputies(t *testing.T) {
 	}
 	list := []candidate{
 		at("far-new", "far", 9, true, 4), at("far-old", "far", 1, true, 4),
-		at("here-away", "here", 0, false, 4), at("here-paused", "here", 0, true, 0), at("here-new", "here", 8, true, 1), at("here-old", "here", 2, true, 1),
+		at("here-away", "here", 0, false, 4), at("here-paused", "here", 0, true, 0),
+		at("here-new", "here", 8, true, 1), at("here-old", "here", 2, true, 1),
 		at("third", "third", 5, true, 1),
 	}
 	for _, c := range []struct {

@@ -29,15 +29,19 @@ func outcome(t *testing.T, n int) []byte {
 	return b
 }
 
-// A second answer that differs is kept beside the first, and the run is disputed, also for the owner's next life. An equal one is
-// nothing special.
+// A second answer that differs is kept beside the first, and the run is disputed, also for the owner's next
+// life. An equal one is nothing special.
 func TestDisputedAnswer(t *testing.T) {
 	dir := t.TempDir()
 	a, b := open(t, in(dir)), open(t)
 	if _, err := b.Join(deadline(t), address(t, a)); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the owner knows the other", func() bool { list, _ := a.Peers(context.Background()); return len(list) == 1 })
+	until(t, "the owner knows the other", func() bool {
+		list,
+			_ := a.Peers(context.Background())
+		return len(list) == 1
+	})
 	run := submit(t, a, "fib", 20)
 	if got := await[int](t, a, run); got != 6765 {
 		t.Fatalf("fib(20) = %d", got)
@@ -68,14 +72,18 @@ func TestDisputedAnswer(t *testing.T) {
 	check("the second life")
 }
 
-// Who is no deputy ends nobody's run by saying that it has the answer, as long as the owner or a deputy is alive; and a deputy's word is
-// good for nothing if it cannot show the outcome.
+// Who is no deputy ends nobody's run by saying that it has the answer, as long as the owner or a deputy is
+// alive; and a deputy's word is good for nothing if it cannot show the outcome.
 func TestFalseClaims(t *testing.T) {
 	owner, deputy := open(t, hasty), open(t, hasty)
 	if _, err := deputy.Join(deadline(t), address(t, owner)); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the owner knows the other", func() bool { list, _ := owner.Peers(context.Background()); return len(list) == 1 })
+	until(t, "the owner knows the other", func() bool {
+		list,
+			_ := owner.Peers(context.Background())
+		return len(list) == 1
+	})
 	run := submit(t, owner, "fib", 60) // hours
 	liar := open(t, hasty)
 	if _, err := liar.Join(deadline(t), address(t, owner)); err != nil {

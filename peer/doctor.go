@@ -15,8 +15,8 @@ import (
 	"github.com/satin-peer/satin/peer/host"
 )
 
-// maxClockError is how wrong this machine's clock may be, by the cards of the others, before Doctor speaks of it. Nothing breaks
-// at once: expiry of manifests and invitations goes by it.
+// maxClockError is how wrong this machine's clock may be, by the cards of the others, before Doctor speaks of
+// it. Nothing breaks at once: expiry of manifests and invitations goes by it.
 const maxClockError = time.Minute
 
 // Doctor looks at everything that may keep a peer from being useful: see control.Daemon.
@@ -26,7 +26,8 @@ func (p *Peer) Doctor(ctx context.Context) ([]control.Finding, error) {
 		return nil, err
 	}
 	return []control.Finding{
-		p.examinePorts(&s), p.examineReach(&s), p.examineMembers(&s), p.examineClock(time.Now()), p.examineDisk(), p.examineWork(&s),
+		p.examinePorts(&s), p.examineReach(&s), p.examineMembers(&s), p.examineClock(time.Now()), p.examineDisk(),
+		p.examineWork(&s),
 	}, nil
 }
 
@@ -91,7 +92,8 @@ func (p *Peer) examineClock(now time.Time) control.Finding {
 	}
 	slices.Sort(off)
 	middle := off[len(off)/2]
-	f.Text = fmt.Sprintf("differs by less than %s from the members'", middle.Abs().Truncate(time.Second)+2*time.Second) // cards tell whole seconds
+	// cards tell whole seconds
+	f.Text = fmt.Sprintf("differs by less than %s from the members'", middle.Abs().Truncate(time.Second)+2*time.Second)
 	if middle.Abs() > maxClockError {
 		f.Level, f.Fix = control.Warning, "set it, best by NTP: invitations and runs may seem to have expired"
 	}
@@ -130,7 +132,8 @@ func (p *Peer) examineWork(s *control.Status) control.Finding {
 	case s.State == control.PeerPaused:
 		f.Level, f.Text, f.Fix = control.Warning, "computing is paused", "satin-peer resume"
 	case len(refused) > 0:
-		f.Level, f.Text = control.Problem, fmt.Sprintf("run %s of %s was refused: %s", refused[0].Run, clip(refused[0].App), refused[0].Why)
+		f.Level, f.Text = control.Problem, fmt.Sprintf("run %s of %s was refused: %s", refused[0].Run,
+			clip(refused[0].App), refused[0].Why)
 		f.Fix = "install the version that its owner has"
 	case len(s.Runs) > 0:
 		f.Level, f.Text = control.Warning, s.WhyIdle

@@ -12,9 +12,10 @@ import (
 	"github.com/satin-peer/satin/peer/statement"
 )
 
-// A peer that was restarted finds the checkpoints of other peers' runs in its state directory. Such a run is dormant until somebody
-// says that it goes on, and forgotten when somebody says that it is over. When nobody says anything for a while, all who took part
-// may be lost, and this peer takes it up by itself: it has the manifest.
+// A peer that was restarted finds the checkpoints of other peers' runs in its state directory. Such a run is
+// dormant until somebody says that it goes on, and forgotten when somebody says that it is over. When nobody
+// says anything for a while, all who took part may be lost, and this peer takes it up by itself: it has the
+// manifest.
 
 // dormant is one of them.
 type dormant struct {
@@ -30,7 +31,8 @@ const (
 	askDormantEvery   = 3 * time.Second
 )
 
-// findDormant looks for them, once. Checkpoints of runs that are over, and empty ones, are removed; those that cannot be read are left alone.
+// findDormant looks for them, once. Checkpoints of runs that are over, and empty ones, are removed; those
+// that cannot be read are left alone.
 func (t *runs) findDormant(context.Context) {
 	p := t.p
 	dir := filepath.Join(p.cfg.Host.StateDir, "checkpoints")
@@ -50,7 +52,8 @@ func (t *runs) findDormant(context.Context) {
 		case err != nil:
 			p.log.Warn("a checkpoint cannot be read and is left alone", "run", run, "error", oneLine(err))
 		case m.Run != run || m.Swarm != p.host.SwarmName():
-			p.log.Warn("a checkpoint is of another run or swarm and is left alone", "directory", filepath.Join(dir, e.Name()))
+			p.log.Warn("a checkpoint is of another run or swarm and is left alone", "directory",
+				filepath.Join(dir, e.Name()))
 		case m.Owner == p.host.ID() || time.Now().Unix() >= m.Expires || p.holding.has(run):
 			p.discard(run)
 		default:
@@ -94,7 +97,8 @@ func (t *runs) wake(now time.Time) {
 			t.p.spawn(func(context.Context) { t.p.discard(run) })
 		case now.Sub(d.since) > t.dormantFor && !d.asking:
 			delete(t.dormant, run)
-			t.p.log.Info("nobody knows of a run that this peer took part in: it goes on here", "run", run, "title", d.manifest.Title)
+			t.p.log.Info("nobody knows of a run that this peer took part in: it goes on here", "run", run, "title",
+				d.manifest.Title)
 			t.p.spawn(func(context.Context) { t.rouse(d.manifest) })
 		case now.Sub(d.asked) >= askDormantEvery && !d.asking:
 			d.asked, d.asking = now, true

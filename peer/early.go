@@ -8,9 +8,10 @@ import (
 // maxEarly is how many requests for a run are kept while its manifest is being fetched.
 const maxEarly = 64
 
-// early takes in a steal request for a run that this peer had no session of a moment ago. While the manifest is being fetched, the
-// request waits for it: peers begin a run within some milliseconds of each other, and a request that is lost costs its
-// sender all of steal.Config.StealTimeout, and in a small cluster the only neighbour it could ask meanwhile.
+// early takes in a steal request for a run that this peer had no session of a moment ago. While the manifest
+// is being fetched, the request waits for it: peers begin a run within some milliseconds of each other, and a
+// request that is lost costs its sender all of steal.Config.StealTimeout, and in a small cluster the only
+// neighbour it could ask meanwhile.
 func (t *runs) early(m *steal.Message) {
 	t.mu.Lock()
 	s := t.sessionOf(m.Run)

@@ -11,8 +11,8 @@ import (
 	"github.com/satin-peer/satin/steal"
 )
 
-// Requests that come while a run is being fetched are answered when it has begun; those for a run that nobody fetches are not
-// kept, nor more than maxEarly.
+// Requests that come while a run is being fetched are answered when it has begun; those for a run that nobody
+// fetches are not kept, nor more than maxEarly.
 func TestEarlyRequestsWait(t *testing.T) {
 	run, other := satin.RunID{1}, satin.RunID{2}
 	runs := newRuns(nil)
@@ -36,7 +36,8 @@ func TestEarlyRequestsWait(t *testing.T) {
 		t.Fatal(err)
 	}
 	s, err := session.New(session.Config{
-		Run: steal.Run{ID: run, Recovery: steal.Naive}, Self: steal.Address{Peer: "self", Inc: 1}, Core: steal.LAN(), Policy: policy, Workers: 1,
+		Run: steal.Run{ID: run, Recovery: steal.Naive}, Self: steal.Address{Peer: "self", Inc: 1},
+		Core: steal.LAN(), Policy: policy, Workers: 1,
 		Members: steal.NewMembers([]steal.Member{{ID: "self", Cluster: "a"}, {ID: "thief", Cluster: "a"}}),
 		Send: func(m *steal.Message) {
 			if m.Reply != nil {

@@ -16,8 +16,9 @@ import (
 	"github.com/satin-peer/satin/peer/statement"
 )
 
-// Two members that meet tell each other whom they know and which runs there are (meetProtocol); a manifest is fetched from whoever
-// announced the run (runProtocol). Each is one question and one answer on a stream of its own, bounded in length and in time.
+// Two members that meet tell each other whom they know and which runs there are (meetProtocol); a manifest is
+// fetched from whoever announced the run (runProtocol). Each is one question and one answer on a stream of
+// its own, bounded in length and in time.
 const (
 	meetProtocol = protocol.ID("/satin/meet/1")
 	runProtocol  = protocol.ID("/satin/run/1")
@@ -113,7 +114,8 @@ func (p *Peer) serve(s network.Stream, within time.Duration, f func() error) {
 }
 
 // ask asks one question.
-func (p *Peer) ask(ctx context.Context, to peer.ID, id protocol.ID, question, answer any, limit int, within time.Duration) error {
+func (p *Peer) ask(ctx context.Context, to peer.ID, id protocol.ID, question, answer any, limit int,
+	within time.Duration) error {
 	return p.converse(ctx, to, id, within, func(s network.Stream) error {
 		if err := writeValue(s, question); err != nil {
 			return err
@@ -123,7 +125,8 @@ func (p *Peer) ask(ctx context.Context, to peer.ID, id protocol.ID, question, an
 }
 
 // converse speaks with a member on a stream of its own, for so long at most.
-func (p *Peer) converse(ctx context.Context, to peer.ID, id protocol.ID, within time.Duration, f func(network.Stream) error) error {
+func (p *Peer) converse(ctx context.Context, to peer.ID, id protocol.ID, within time.Duration,
+	f func(network.Stream) error) error {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	// Questions may go through a relay; jobs wait for a direct connection.
@@ -245,9 +248,10 @@ func (p *Peer) hearCard(b []byte) error {
 // errUnknownRun is what asking after a run gives when the other side knows nothing of it.
 var errUnknownRun = errors.New("it knows of no such run")
 
-// fetchManifest asks a member for a manifest; nil if the run is over. A tombstone instead of it, or with it, is taken in; the
-// statement that the run is answered is for the caller.
-func (p *Peer) fetchManifest(ctx context.Context, run satin.RunID, from peer.ID) (m *statement.SignedManifest, answered []byte, err error) {
+// fetchManifest asks a member for a manifest; nil if the run is over. A tombstone instead of it, or with it,
+// is taken in; the statement that the run is answered is for the caller.
+func (p *Peer) fetchManifest(ctx context.Context, run satin.RunID, from peer.ID) (m *statement.SignedManifest,
+	answered []byte, err error) {
 	var a runAnswer
 	if err := p.ask(ctx, from, runProtocol, &runQuestion{run, true}, &a, wire.MaxValue, manifestTime); err != nil {
 		return nil, nil, err

@@ -13,8 +13,8 @@ import (
 	"github.com/satin-peer/satin/internal/wire"
 )
 
-// A cabinet is a directory with one file for each run. A file is complete or absent: it is written under another name, synced,
-// renamed, and the directory synced, before anything is said of it.
+// A cabinet is a directory with one file for each run. A file is complete or absent: it is written under
+// another name, synced, renamed, and the directory synced, before anything is said of it.
 type cabinet struct {
 	dir  string
 	kind string        // how the names of the files end
@@ -141,7 +141,8 @@ func (c *cabinet) files() (list []cabinetFile) {
 	return list
 }
 
-// prune removes the oldest files beyond most, those that are older than life, and what was left of writes that were cut off.
+// prune removes the oldest files beyond most, those that are older than life, and what was left of writes
+// that were cut off.
 func (c *cabinet) prune(now time.Time) {
 	list := c.files()
 	for i, f := range list {
@@ -154,7 +155,8 @@ func (c *cabinet) prune(now time.Time) {
 		return
 	}
 	for _, e := range entries {
-		if info, err := e.Info(); err == nil && filepath.Ext(e.Name()) != c.kind && info.Mode().IsRegular() && now.Sub(info.ModTime()) > time.Hour {
+		if info, err := e.Info(); err == nil && filepath.Ext(e.Name()) != c.kind && info.Mode().IsRegular() &&
+			now.Sub(info.ModTime()) > time.Hour {
 			_ = os.Remove(filepath.Join(c.dir, e.Name()))
 		}
 	}

@@ -56,7 +56,8 @@ func TestGarbageOnTheProtocols(t *testing.T) {
 		"deep":      frame(deep),
 		"empty":     frame(nil),
 	} {
-		for _, proto := range []protocol.ID{"/satin/meet/1", "/satin/run/1", "/satin/keep/1", "/satin/answer/1", "/satin/collect/1"} {
+		for _, proto := range []protocol.ID{"/satin/meet/1", "/satin/run/1", "/satin/keep/1", "/satin/answer/1",
+			"/satin/collect/1"} {
 			s, err := h.Network().NewStream(network.WithNoDial(deadline(t), "connected"), id, proto)
 			if err != nil {
 				t.Fatalf("%s: %v", proto, err)
@@ -82,8 +83,9 @@ func TestFloodOfFakeRuns(t *testing.T) {
 	}
 	h, _ := rogue(t, a)
 	g, err := gossip.Open(context.Background(), h.Network(), gossip.Config{
-		Swarm: "test", Incarnation: h.Incarnation(), Admitted: h.Admitted, AuthorRate: gossip.Rate{PerSecond: 1e6, Burst: 1e6},
-		KindRates: map[gossip.Kind]gossip.Rate{gossip.KindRun: {PerSecond: 1e6, Burst: 1e6}},
+		Swarm: "test", Incarnation: h.Incarnation(), Admitted: h.Admitted,
+		AuthorRate: gossip.Rate{PerSecond: 1e6, Burst: 1e6},
+		KindRates:  map[gossip.Kind]gossip.Rate{gossip.KindRun: {PerSecond: 1e6, Burst: 1e6}},
 	})
 	if err != nil {
 		t.Fatal(err)

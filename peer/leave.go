@@ -10,10 +10,11 @@ import (
 	"github.com/satin-peer/satin/peer/control"
 )
 
-// Leave lets this peer's part in all runs go to others, its own runs included: jobs that have not begun go back, results are handed
-// over, for Config.LeavePatience at most, and then it says goodbye: to partners, who queue again at once what this peer still held, and to
-// everybody. With little to hand over it is done in some milliseconds if the network takes the messages; some members that cannot be
-// reached cost it less than a second. It gives up when ctx ends, with its error. Close is still needed.
+// Leave lets this peer's part in all runs go to others, its own runs included: jobs that have not begun go
+// back, results are handed over, for Config.LeavePatience at most, and then it says goodbye: to partners, who
+// queue again at once what this peer still held, and to everybody. With little to hand over it is done in
+// some milliseconds if the network takes the messages; some members that cannot be reached cost it less than
+// a second. It gives up when ctx ends, with its error. Close is still needed.
 func (p *Peer) Leave(ctx context.Context) error {
 	if p.leaving.Swap(true) {
 		return nil
@@ -41,8 +42,8 @@ func (p *Peer) Leave(ctx context.Context) error {
 	return err
 }
 
-// closeKeepers lets go of the checkpoints, when everybody has been told: a disk may take seconds, and nobody else waits for that. With
-// what others' runs had here handed over, they have no use any more.
+// closeKeepers lets go of the checkpoints, when everybody has been told: a disk may take seconds, and nobody
+// else waits for that. With what others' runs had here handed over, they have no use any more.
 func (p *Peer) closeKeepers(ctx context.Context, runs []*run, handedOver bool) {
 	written := make(chan struct{})
 	p.spawn(func(context.Context) {
@@ -65,8 +66,9 @@ func (p *Peer) closeKeepers(ctx context.Context, runs []*run, handedOver bool) {
 // flushTime bounds the goodbyes to partners: those that are connected have them in a round trip.
 const flushTime = 300 * time.Millisecond
 
-// takeLeave tells the members that are connected directly: gossip may lose the last word, and nobody will repeat it. What it was
-// told by gossip, which combines messages before it sends them, leaves in the meantime.
+// takeLeave tells the members that are connected directly: gossip may lose the last word, and nobody will
+// repeat it. What it was told by gossip, which combines messages before it sends them, leaves in the
+// meantime.
 func (p *Peer) takeLeave(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, farewellTime)
 	defer cancel()
@@ -117,7 +119,8 @@ func (s *pausing) keepUp(p *Peer, now time.Time) {
 	}
 }
 
-// Pause stops computing: see control.Daemon. A leaf that runs ends first. Jobs of others that wait here are kept, and may be stolen.
+// Pause stops computing: see control.Daemon. A leaf that runs ends first. Jobs of others that wait here are
+// kept, and may be stolen.
 func (p *Peer) Pause(_ context.Context, d time.Duration) error {
 	if d < 0 {
 		return control.Errorf(control.ErrBadInput, "a pause of %s: it must not be negative", d)

@@ -30,7 +30,8 @@ func plan(m *statement.SignedManifest, b beginning) (steal.Run, error) {
 			return steal.Run{}, err
 		}
 	}
-	return steal.Run{ID: m.Run, Root: root, Deputies: ranks(m), Recovery: recovery, Fresh: b.fresh, Restored: b.restored}, nil
+	return steal.Run{ID: m.Run, Root: root, Deputies: ranks(m), Recovery: recovery, Fresh: b.fresh,
+		Restored: b.restored}, nil
 }
 
 // start makes the session of a run. The mutex is held.
@@ -45,7 +46,8 @@ func (t *runs) start(r *run, m *statement.SignedManifest, b beginning) error {
 		t.keep(r, m)
 		r.session, err = session.New(session.Config{
 			Run: of, Self: steal.Address{Peer: p.self, Inc: p.nextLife()}, Core: p.cfg.Steal, Policy: policy,
-			Members: p.membersOf(&m.Manifest), Workers: p.cfg.Workers, Idle: !p.cfg.FullPriority, Send: p.send, Tell: p.tellNews, Store: r.store(),
+			Members: p.membersOf(&m.Manifest), Workers: p.cfg.Workers, Idle: !p.cfg.FullPriority, Send: p.send,
+			Tell: p.tellNews, Store: r.store(),
 			Answer: func(outcome []byte) { p.spawn(func(ctx context.Context) { t.finish(ctx, r, outcome) }) },
 			Log:    p.log.With("run", m.Run.String()),
 		})
@@ -91,14 +93,16 @@ func (t *runs) stop(r *run, state control.RunState, why string) {
 		t.p.spawn(func(context.Context) {
 			s.Cancel()
 			r.keeper.close(t.p, over)
-			if r.keeper == nil && over { // there may be one of an earlier life, from before checkpoints were switched off
+			// there may be one of an earlier life, from before checkpoints were switched off
+			if r.keeper == nil && over {
 				t.p.discard(r.manifest.Run)
 			}
 			s.Close()
 		})
 	}
 	close(r.over)
-	t.p.log.Info("run ended", "run", r.manifest.Run, "state", string(state), "why", cmp.Or(why, "its root job has ended"))
+	t.p.log.Info("run ended", "run", r.manifest.Run, "state", string(state), "why",
+		cmp.Or(why, "its root job has ended"))
 }
 
 // store is the run's checkpoint for its session; nil if there is none.

@@ -11,8 +11,8 @@ import (
 	"github.com/satin-peer/satin/peer/session"
 )
 
-// load is what a peer tells everybody of its part in a run: a hint, for the owner's progress display and final figures, and for
-// whoever asks what the others do.
+// load is what a peer tells everybody of its part in a run: a hint, for the owner's progress display and
+// final figures, and for whoever asks what the others do.
 type load struct {
 	Run     satin.RunID `cbor:"1,keyasint"`
 	Workers int         `cbor:"2,keyasint,omitempty"`
@@ -56,7 +56,8 @@ func figuresOf(p satin.Stats, s session.Stats) runFigures {
 		Given: s.Steal.JobsGivenLocal + s.Steal.JobsGivenWide, Taken: s.Steal.JobsTakenLocal + s.Steal.JobsTakenWide,
 		MessagesIn: s.Steal.MessagesSentLocal, MessagesOut: s.Steal.MessagesSentWide,
 		BytesIn: s.Steal.BytesSentLocal, BytesOut: s.Steal.BytesSentWide, Restarted: s.Steal.JobsPutBack,
-		Kept: s.Steal.OrphansKept, Adopted: s.Steal.OrphansAdopted, Reused: s.Steal.OrphansReused, News: s.Steal.NewsSent,
+		Kept: s.Steal.OrphansKept, Adopted: s.Steal.OrphansAdopted, Reused: s.Steal.OrphansReused,
+		News:        s.Steal.NewsSent,
 		IdleSeconds: uint64(max(p.Idle, 0).Milliseconds()), TotalSeconds: uint64(max(total, 0).Milliseconds()),
 	}
 }
@@ -81,16 +82,17 @@ func (f *runFigures) stats() control.RunStats {
 	idle := min(f.IdleSeconds, f.TotalSeconds)
 	return control.RunStats{
 		Spawns: f.Spawned, Executed: f.Executed, Syncs: f.Syncs, AbortedJobs: f.Aborted,
-		LocalStealAttempts: f.SentLocal, LocalStealSuccesses: f.WonLocal, WideStealAttempts: f.SentWide, WideStealSuccesses: f.WonWide,
-		IntraMessages: f.MessagesIn, IntraBytes: f.BytesIn, InterMessages: f.MessagesOut, InterBytes: f.BytesOut,
+		LocalStealAttempts: f.SentLocal, LocalStealSuccesses: f.WonLocal, WideStealAttempts: f.SentWide,
+		WideStealSuccesses: f.WonWide,
+		IntraMessages:      f.MessagesIn, IntraBytes: f.BytesIn, InterMessages: f.MessagesOut, InterBytes: f.BytesOut,
 		RestartedJobs: f.Restarted, OrphansKept: f.Kept, OrphansAdopted: f.Adopted, Orphans: f.Reused, News: f.News,
 		StealTime: float64(idle) / ms, UsefulTime: float64(f.TotalSeconds-idle) / ms,
 	}
 }
 
 const (
-	// loadEvery is how often a peer tells its load while it changes, in a small swarm; in a large one the whole swarm's loads
-	// come at most as often as loadsPerSecond.
+	// loadEvery is how often a peer tells its load while it changes, in a small swarm; in a large one the
+	// whole swarm's loads come at most as often as loadsPerSecond.
 	loadEvery      = time.Second
 	loadsPerSecond = 10
 	// loadLife is how long a load is believed to be the present one.
@@ -163,7 +165,8 @@ func (r *run) total() *runFigures {
 	return &f
 }
 
-// taking counts the peers that take part now, their workers, and those of them that are busy. The table's mutex is held.
+// taking counts the peers that take part now, their workers, and those of them that are busy. The table's
+// mutex is held.
 func (r *run) taking(now time.Time) (peers, workers, busy int) {
 	if r.session != nil && !r.state.Ended() {
 		s := r.session.Stats()

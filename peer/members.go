@@ -12,16 +12,16 @@ import (
 )
 
 const (
-	// cardEvery is how often a peer signs its card anew although nothing has changed, and cardLife how long a card is believed
-	// without a new one.
+	// cardEvery is how often a peer signs its card anew although nothing has changed, and cardLife how long a
+	// card is believed without a new one.
 	cardEvery = 20 * time.Second
 	cardLife  = 90 * time.Second
 	// maxMembers bounds the members that a peer knows. Beyond it, cards of strangers are dropped.
 	maxMembers = 8192
 )
 
-// members are the cards of the others, the newest of each. Nothing here says that a member is alive: partners of a run find that
-// out by heartbeats (package steal).
+// members are the cards of the others, the newest of each. Nothing here says that a member is alive: partners
+// of a run find that out by heartbeats (package steal).
 type members struct {
 	mu      sync.Mutex
 	cards   map[peer.ID]*memberCard

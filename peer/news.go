@@ -12,8 +12,8 @@ import (
 	"github.com/satin-peer/satin/steal"
 )
 
-// The news of a run, who holds which orphan and who is master, go to everybody by gossip. Members that take no part in the run pass them
-// on unread.
+// The news of a run, who holds which orphan and who is master, go to everybody by gossip. Members that take
+// no part in the run pass them on unread.
 
 // maxNews bounds encoded news, in bytes; what does not fit is told in several parts.
 const maxNews = 32 << 10
@@ -25,7 +25,8 @@ func (p *Peer) tellNews(n *steal.News) {
 	}
 }
 
-// splitNews makes several of news that are too long. A tuple that is too long by itself is left out: its job will be computed again.
+// splitNews makes several of news that are too long. A tuple that is too long by itself is left out: its job
+// will be computed again.
 func splitNews(n *steal.News, most int) []*steal.News {
 	if n.Size() <= most {
 		return []*steal.News{n}
@@ -87,7 +88,8 @@ func (t *runs) heardMaster(run satin.RunID, id peer.ID) {
 	}
 }
 
-// masterOf is who holds the root job, as far as this peer knows; "" if nobody was heard of lately. The table's mutex is held.
+// masterOf is who holds the root job, as far as this peer knows; "" if nobody was heard of lately. The
+// table's mutex is held.
 func (p *Peer) masterOf(r *run, now time.Time) string {
 	switch {
 	case r.answered != nil:

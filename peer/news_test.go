@@ -20,7 +20,8 @@ func tuples(n, depth int) (list []steal.Tuple) {
 		for d := range path {
 			path[d] = 1 << 30
 		}
-		list = append(list, steal.Tuple{Path: path, Identity: steal.Identity{byte(i), byte(i >> 8)}, Holder: from, Done: i%2 == 0})
+		list = append(list, steal.Tuple{Path: path, Identity: steal.Identity{byte(i), byte(i >> 8)}, Holder: from,
+			Done: i%2 == 0})
 	}
 	return list
 }
@@ -29,9 +30,11 @@ func tuples(n, depth int) (list []steal.Tuple) {
 func TestNewsAreSplit(t *testing.T) {
 	from := steal.Address{Peer: steal.PeerID(author.String()), Inc: 7}
 	for _, c := range []struct{ tuples, depth, kept, least int }{
-		{0, 0, 0, 1}, {3, 4, 3, 1}, {256, 10, 256, 1}, {256, 200, 256, 8}, {2, 4000, 2, 1}, {1, 8000, 0, 1}, {3, 8000, 0, 1},
+		{0, 0, 0, 1}, {3, 4, 3, 1}, {256, 10, 256, 1}, {256, 200, 256, 8}, {2, 4000, 2, 1}, {1, 8000, 0, 1},
+		{3, 8000, 0, 1},
 	} {
-		n := &steal.News{Run: steal.RunID{1}, From: from, Tuples: tuples(c.tuples, c.depth), Master: &steal.Beacon{Seq: 3}}
+		n := &steal.News{Run: steal.RunID{1}, From: from, Tuples: tuples(c.tuples, c.depth),
+			Master: &steal.Beacon{Seq: 3}}
 		parts := splitNews(n, maxNews)
 		seen, masters := map[steal.Identity]bool{}, 0
 		for _, part := range parts {
@@ -47,7 +50,8 @@ func TestNewsAreSplit(t *testing.T) {
 			}
 		}
 		if len(seen) != c.kept || masters != 1 || len(parts) < c.least {
-			t.Errorf("%d tuples of depth %d: %d are kept, in %d parts, %d with the beacon", c.tuples, c.depth, len(seen), len(parts), masters)
+			t.Errorf("%d tuples of depth %d: %d are kept, in %d parts, %d with the beacon", c.tuples, c.depth,
+				len(seen), len(parts), masters)
 		}
 	}
 }
@@ -79,7 +83,8 @@ func TestHostileNews(t *testing.T) {
 }
 
 func FuzzNews(f *testing.F) {
-	f.Add(encode(&steal.News{Run: steal.RunID{1}, From: steal.Address{Peer: steal.PeerID(author.String()), Inc: 7}, Tuples: tuples(2, 3)}))
+	f.Add(encode(&steal.News{Run: steal.RunID{1}, From: steal.Address{Peer: steal.PeerID(author.String()), Inc: 7},
+		Tuples: tuples(2, 3)}))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		n, err := readNews(author, b)
 		if err != nil {

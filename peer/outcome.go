@@ -96,7 +96,8 @@ func (p *Peer) warning(run satin.RunID, stored error, disputedBy string) string 
 		all = append(all, "the answer could not be kept on the disk and is lost when the daemon ends: "+stored.Error())
 	}
 	if disputedBy != "" {
-		all = append(all, fmt.Sprintf("the answer is disputed: %s came to another one, which is kept in %s; the program is not a function of its argument, or a machine is broken", disputedBy, p.disputes.path(hexRun(run))))
+		all = append(all, fmt.Sprintf(
+			"the answer is disputed: %s came to another one, which is kept in %s; the program is not a function of its argument, or a machine is broken", disputedBy, p.disputes.path(hexRun(run))))
 	}
 	return strings.Join(all, "; ")
 }

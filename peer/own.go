@@ -11,9 +11,9 @@ import (
 	"github.com/satin-peer/satin/peer/statement"
 )
 
-// What a peer remembers of its own runs while they have no answer: a file for each, written before the run is announced, and
-// removed when it has ended. So a peer that was restarted knows what is its own, takes part in it again, and asks the others whether they
-// have the answer.
+// What a peer remembers of its own runs while they have no answer: a file for each, written before the run is
+// announced, and removed when it has ended. So a peer that was restarted knows what is its own, takes part in
+// it again, and asks the others whether they have the answer.
 
 // ownRun is the first part of the file; the signed manifest is the second.
 type ownRun struct {
@@ -68,7 +68,8 @@ func (p *Peer) forgetOwn(run satin.RunID) {
 	}
 }
 
-// takeBack takes up this peer's own runs of its earlier lives: as an ordinary peer, for another one may hold the root job by now.
+// takeBack takes up this peer's own runs of its earlier lives: as an ordinary peer, for another one may hold
+// the root job by now.
 func (t *runs) takeBack() {
 	p, now := t.p, time.Now()
 	for _, name := range p.own.names() {
@@ -86,7 +87,8 @@ func (t *runs) takeBack() {
 			continue
 		}
 		r := &run{
-			manifest: m.Head(), bytes: m.Bytes, mine: true, returned: true, suspended: o.Suspended, args: o.Args, began: time.Unix(0, o.Began), seq: o.Seq,
+			manifest: m.Head(), bytes: m.Bytes, mine: true, returned: true, suspended: o.Suspended, args: o.Args,
+			began: time.Unix(0, o.Began), seq: o.Seq,
 			state: control.RunRunning, over: make(chan struct{}), most: 1,
 		}
 		t.mu.Lock()

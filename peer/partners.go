@@ -63,7 +63,8 @@ func (p *Peer) isWide(id steal.PeerID) bool {
 	return err == nil && p.places.of(other).Name != p.places.mine().Name
 }
 
-// guard keeps the connections to present partners from being closed when there are too many, and lets go of those of the past.
+// guard keeps the connections to present partners from being closed when there are too many, and lets go of
+// those of the past.
 func (p *Peer) guard(past map[peer.ID]bool) map[peer.ID]bool {
 	now := map[peer.ID]bool{}
 	for _, text := range p.stream.Partners() {

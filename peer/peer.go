@@ -45,8 +45,8 @@ type Config struct {
 	LeavePatience time.Duration
 	// Checkpoint is how long a result may wait before it is written to the disk; 0: runs are not kept there.
 	Checkpoint time.Duration
-	// Emulate is a directory made by emulate.Create: what crosses between clusters is delayed as the network there says. "" is
-	// none. It needs Cluster.
+	// Emulate is a directory made by emulate.Create: what crosses between clusters is delayed as the network
+	// there says. "" is none. It needs Cluster.
 	Emulate string
 	// Software is the program's version, for people.
 	Software string
@@ -102,7 +102,8 @@ type Peer struct {
 	once   sync.Once
 }
 
-// Open makes a peer and lets it into the network. Its errors are those of host.Open and of a configuration out of range.
+// Open makes a peer and lets it into the network. Its errors are those of host.Open and of a configuration
+// out of range.
 func Open(ctx context.Context, cfg Config, apps []Application) (_ *Peer, err error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
@@ -119,7 +120,8 @@ func Open(ctx context.Context, cfg Config, apps []Application) (_ *Peer, err err
 	if _, err := steal.PolicyByName(cfg.Policy, ""); err != nil {
 		return nil, err
 	}
-	p := &Peer{cfg: cfg, log: cfg.Log, apps: map[string]Application{}, started: time.Now(), left: make(chan struct{}), news: make(chan struct{}, 1)}
+	p := &Peer{cfg: cfg, log: cfg.Log, apps: map[string]Application{}, started: time.Now(),
+		left: make(chan struct{}), news: make(chan struct{}, 1)}
 	for _, a := range apps {
 		p.apps[a.Name] = a
 	}
@@ -253,7 +255,8 @@ func (p *Peer) spreadMembers() {
 func (p *Peer) membersOf(m *statement.Manifest) *steal.Members {
 	list := []steal.Member{{ID: p.self, Cluster: steal.ClusterID(p.places.mine().Name)}}
 	for _, c := range p.participants(m) {
-		list = append(list, steal.Member{ID: steal.PeerID(c.Peer.String()), Cluster: steal.ClusterID(p.places.of(c.Peer).Name)})
+		list = append(list, steal.Member{ID: steal.PeerID(c.Peer.String()),
+			Cluster: steal.ClusterID(p.places.of(c.Peer).Name)})
 	}
 	return steal.NewMembers(list)
 }

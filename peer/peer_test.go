@@ -33,7 +33,8 @@ func open(t testing.TB, change ...func(*peer.Config)) *peer.Peer {
 	t.Helper()
 	cfg := peer.Config{
 		Host: host.Config{
-			StateDir: t.TempDir(), Swarm: "test", Trust: host.TrustOpen, Listen: []string{"/ip4/127.0.0.1/udp/0/quic-v1", "/ip4/127.0.0.1/tcp/0"},
+			StateDir: t.TempDir(), Swarm: "test", Trust: host.TrustOpen,
+			Listen: []string{"/ip4/127.0.0.1/udp/0/quic-v1", "/ip4/127.0.0.1/tcp/0"},
 		},
 		Workers: 1, Cluster: "here",
 	}
@@ -74,7 +75,8 @@ func submit(t testing.TB, p *peer.Peer, fn string, arg any) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := p.Submit(context.Background(), control.Submission{App: "peertest", Function: "peertest." + fn, Argument: b, Title: fmt.Sprint(fn, " ", arg)})
+	r, err := p.Submit(context.Background(), control.Submission{App: "peertest", Function: "peertest." + fn,
+		Argument: b, Title: fmt.Sprint(fn, " ", arg)})
 	if err != nil {
 		t.Fatal(err)
 	}

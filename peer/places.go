@@ -25,7 +25,8 @@ type place struct {
 	RTT  time.Duration // smallest of the last round trips; 0: not measured
 }
 
-// places measures the ways to other members and keeps account of which peer is in which cluster. Package locality decides.
+// places measures the ways to other members and keeps account of which peer is in which cluster. Package
+// locality decides.
 type places struct {
 	p      *Peer
 	mu     sync.Mutex
@@ -89,7 +90,8 @@ func (s *places) membersChanged() {
 	members := make([]locality.Member, len(list))
 	for i, c := range list {
 		members[i] = locality.Member{
-			ID: c.Peer.String(), Label: c.Label, Cluster: c.Cluster, Networks: c.Networks, Public: publicAddresses(c.Addrs), Position: c.Position,
+			ID: c.Peer.String(), Label: c.Label, Cluster: c.Cluster, Networks: c.Networks,
+			Public: publicAddresses(c.Addrs), Position: c.Position,
 		}
 	}
 	var own []string
@@ -181,8 +183,8 @@ func (s *places) silent(id peer.ID) bool {
 	return s.missed[id] >= pingMisses
 }
 
-// lost notes that a member could not be reached, heard that it was: who is silent is not stolen from until it is heard again, by a
-// new card or a connection. Both have the runs told if that is news.
+// lost notes that a member could not be reached, heard that it was: who is silent is not stolen from until it
+// is heard again, by a new card or a connection. Both have the runs told if that is news.
 func (s *places) lost(id peer.ID) {
 	s.mu.Lock()
 	news := s.missed[id] < pingMisses
@@ -227,7 +229,8 @@ func localNetworks() (list []string) {
 		return nil
 	}
 	for _, a := range addrs {
-		if n, ok := a.(*net.IPNet); ok && n.IP.IsPrivate() && !n.IP.IsLoopback() && len(list) < statement.MaxCardNetworks {
+		if n, ok := a.(*net.IPNet); ok && n.IP.IsPrivate() && !n.IP.IsLoopback() &&
+			len(list) < statement.MaxCardNetworks {
 			list = append(list, (&net.IPNet{IP: n.IP.Mask(n.Mask), Mask: n.Mask}).String())
 		}
 	}

@@ -14,7 +14,8 @@ import (
 func hasty(c *peer.Config) {
 	c.Steal = steal.Local()
 	c.Steal.HeartbeatEvery, c.Steal.WideHeartbeatEvery = 200*time.Millisecond, 200*time.Millisecond
-	c.Steal.BeaconEvery, c.Steal.MasterLease, c.Steal.RankStagger = 300*time.Millisecond, time.Second, 500*time.Millisecond
+	c.Steal.BeaconEvery, c.Steal.MasterLease, c.Steal.RankStagger = 300*time.Millisecond, time.Second,
+		500*time.Millisecond
 	c.LeavePatience = 5 * time.Second
 }
 
@@ -24,8 +25,8 @@ func in(dir string) func(*peer.Config) { return func(c *peer.Config) { c.Host.St
 // stateOf is the state of a run on a peer.
 func stateOf(t *testing.T, p *peer.Peer, run string) control.RunState { return runs(t, p)[run].State }
 
-// An owner that crashes in the middle of a run costs time, not the answer: a deputy goes on, three peers keep the answer, and the
-// owner finds it when it comes back.
+// An owner that crashes in the middle of a run costs time, not the answer: a deputy goes on, three peers keep
+// the answer, and the owner finds it when it comes back.
 func TestOwnerCrashes(t *testing.T) {
 	list := swarm(t, 3, hasty)
 	n, want := lasting(t)
@@ -38,7 +39,10 @@ func TestOwnerCrashes(t *testing.T) {
 	if d := runs(t, owner)[run].Deputies; len(d) != 3 {
 		t.Errorf("deputies %v, want the three others", d)
 	}
-	until(t, "all others have stolen", func() bool { return works(t, list[0], run) && works(t, list[1], run) && works(t, list[2], run) })
+	until(t, "all others have stolen", func() bool {
+		return works(t, list[0], run) && works(t, list[1], run) &&
+			works(t, list[2], run)
+	})
 	until(t, "the others know the master", func() bool { return runs(t, list[1])[run].Master == owner.ID().String() })
 	owner.Close() // without a word
 	for _, p := range list {
@@ -100,7 +104,10 @@ func TestHalfLeaves(t *testing.T) {
 	list := swarm(t, 4, hasty)
 	n, want := lasting(t)
 	run := submit(t, list[0], "fib", n)
-	until(t, "all take part", func() bool { return works(t, list[1], run) && works(t, list[2], run) && works(t, list[3], run) })
+	until(t, "all take part", func() bool {
+		return works(t, list[1], run) && works(t, list[2], run) &&
+			works(t, list[3], run)
+	})
 	left := make(chan error, 2)
 	for _, p := range list[2:] {
 		go func() { left <- p.Leave(deadline(t)) }()

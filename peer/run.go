@@ -22,9 +22,11 @@ type run struct {
 	state control.RunState
 	why   string
 	ended time.Time
-	// lost says that the run was given up although its owner has not ended it for good: it is taken up again when it is heard of.
+	// lost says that the run was given up although its owner has not ended it for good: it is taken up again
+	// when it is heard of.
 	lost bool
-	// returned says that this own run was begun in an earlier life of this peer, or was suspended: others may have gone on with it.
+	// returned says that this own run was begun in an earlier life of this peer, or was suspended: others may
+	// have gone on with it.
 	returned bool
 	seq      uint64 // of the last tombstone of an own run
 
@@ -58,7 +60,8 @@ type run struct {
 	final   *runFigures   // of this peer's part, once it has ended
 }
 
-// participants are the members that can take part: those that have the application in the same version and are not silent.
+// participants are the members that can take part: those that have the application in the same version and
+// are not silent.
 func (p *Peer) participants(m *statement.Manifest) []*memberCard {
 	list := p.members.list()
 	fit := list[:0]

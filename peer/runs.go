@@ -20,8 +20,8 @@ import (
 
 // Bounds of the table of runs, and periods of its upkeep.
 const (
-	// maxActive bounds the runs that a peer takes part in or has refused, maxPerOwner those of one owner among them. More
-	// are not looked at.
+	// maxActive bounds the runs that a peer takes part in or has refused, maxPerOwner those of one owner
+	// among them. More are not looked at.
 	maxActive   = 64
 	maxPerOwner = 16
 	// maxManifests bounds the bytes of the manifests of runs in progress.
@@ -31,11 +31,13 @@ const (
 	maxGraves = 4096
 	// maxBesides bounds what is told beside a manifest.
 	maxBesides = statement.MaxTombstone + statement.MaxAnswered + 64
-	// maxFetches bounds the manifests that are being fetched, maxFetchesFrom those from one peer, who may be slow on purpose.
+	// maxFetches bounds the manifests that are being fetched, maxFetchesFrom those from one peer, who may be
+	// slow on purpose.
 	maxFetches     = 16
 	maxFetchesFrom = 2
-	// announceEvery is how often an owner announces its runs again, once they are some time old; askEvery how often a participant
-	// asks after one; and answeredEvery how often, in the end, a peer tells that it has the answer to a run whose owner is away.
+	// announceEvery is how often an owner announces its runs again, once they are some time old; askEvery how
+	// often a participant asks after one; and answeredEvery how often, in the end, a peer tells that it has
+	// the answer to a run whose owner is away.
 	announceEvery = 10 * time.Second
 	askEvery      = 10 * time.Second
 	answeredEvery = 10 * time.Minute
@@ -58,7 +60,8 @@ type runs struct {
 	dormantFor time.Duration
 	resuming   sync.Mutex // one suspended run is taken up at a time
 
-	concluding      sync.Mutex // one answer to an own run at a time; not held together with mu but by who takes it first
+	// one answer to an own run at a time; not held together with mu but by who takes it first
+	concluding      sync.Mutex
 	fetchingAnswers int
 
 	// live holds the sessions of the runs in progress, for those who must not wait for the mutex: messages.
@@ -76,7 +79,9 @@ type grave struct {
 func (g grave) holds() bool { return g.Reason != statement.Resumed }
 
 func newRuns(p *Peer) *runs {
-	return &runs{p: p, table: map[satin.RunID]*run{}, fetching: map[satin.RunID]peer.ID{}, graves: map[satin.RunID]grave{}, waiting: map[satin.RunID][]*steal.Message{}, dormant: map[satin.RunID]*dormant{}, dormantFor: defaultDormantFor}
+	return &runs{p: p, table: map[satin.RunID]*run{}, fetching: map[satin.RunID]peer.ID{},
+		graves: map[satin.RunID]grave{}, waiting: map[satin.RunID][]*steal.Message{},
+		dormant: map[satin.RunID]*dormant{}, dormantFor: defaultDormantFor}
 }
 
 // heard says that somebody spoke of a run. If it is new, its manifest is fetched from there.
@@ -151,12 +156,16 @@ func (t *runs) adopt(m *statement.SignedManifest) error {
 		}
 	}
 	if active >= maxActive || owners >= maxPerOwner {
-		return fmt.Errorf("run %s: %d runs are known, %d of them of its owner; at most %d and %d are looked at", m.Run, active, owners, maxActive, maxPerOwner)
+		return fmt.Errorf("run %s: %d runs are known, %d of them of its owner; at most %d and %d are looked at",
+			m.Run, active, owners, maxActive, maxPerOwner)
 	}
 	if bytes > maxManifests {
-		return fmt.Errorf("run %s: its manifest and those of the runs in progress have %d bytes, at most %d are kept", m.Run, bytes, maxManifests)
+		return fmt.Errorf(
+			"run %s: its manifest and those of the runs in progress have %d bytes, at most %d are kept", m.Run,
+			bytes, maxManifests)
 	}
-	r := &run{manifest: m.Head(), bytes: m.Bytes, began: now, asked: now, state: control.RunRunning, over: make(chan struct{})}
+	r := &run{manifest: m.Head(), bytes: m.Bytes, began: now, asked: now, state: control.RunRunning,
+		over: make(chan struct{})}
 	t.table[m.Run] = r
 	if r.why = t.p.unfit(&m.Manifest); r.why != "" {
 		r.state, r.ended = control.RunRefused, now

@@ -17,9 +17,10 @@ import (
 	"github.com/satin-peer/satin/steal"
 )
 
-// Who watches a run asks the members about their segments, once a second (watchProtocol). The question is the lease: a peer samples
-// what its workers do for watchLease after one, and tells nobody anything of its own accord. So nothing is sent or sampled when nobody
-// watches. What ended before the first question is in each session's memory, as far as that goes.
+// Who watches a run asks the members about their segments, once a second (watchProtocol). The question is the
+// lease: a peer samples what its workers do for watchLease after one, and tells nobody anything of its own
+// accord. So nothing is sent or sampled when nobody watches. What ended before the first question is in each
+// session's memory, as far as that goes.
 const (
 	watchProtocol = protocol.ID("/satin/watch/1")
 
@@ -166,10 +167,12 @@ func (p *Peer) watchAnswer(q *watchQuestion, now time.Time) *watchAnswer {
 		}
 		share := min(room, maxWatchPart)
 		list, next, more, left := s.Segments(c.After, share)
-		part := watchPart{Run: c.Run, Life: life, Next: next, More: more, Left: watchLeft{Segments: left.Segments, Spawned: left.Spawned, Executed: left.Executed}}
+		part := watchPart{Run: c.Run, Life: life, Next: next, More: more,
+			Left: watchLeft{Segments: left.Segments, Spawned: left.Spawned, Executed: left.Executed}}
 		for i := range list {
 			g := &list[i]
-			seg := watchSegment{Serial: g.Serial, Path: g.Path, Start: g.Start.UnixMicro(), Took: -1, Spawned: g.Spawned, Executed: g.Executed, State: g.State, Restarted: g.Restarted}
+			seg := watchSegment{Serial: g.Serial, Path: g.Path, Start: g.Start.UnixMicro(), Took: -1,
+				Spawned: g.Spawned, Executed: g.Executed, State: g.State, Restarted: g.Restarted}
 			if !g.End.IsZero() {
 				seg.Took = max(0, g.End.Sub(g.Start).Microseconds())
 			}
@@ -260,8 +263,8 @@ func (w *watched) note(id satin.RunID, now time.Time, s *session.Session) {
 	}
 }
 
-// add continues the newest state, if it is the same and not an old one, or begins another. One that was told is not continued for longer
-// than a second, so that a reader gets it soon.
+// add continues the newest state, if it is the same and not an old one, or begins another. One that was told
+// is not continued for longer than a second, so that a reader gets it soon.
 func (l *stateLog) add(s watchState) {
 	if n := len(l.list); n > 0 {
 		last := &l.list[n-1]

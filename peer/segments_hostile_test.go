@@ -8,11 +8,13 @@ import (
 	"github.com/satin-peer/satin/peer/session"
 )
 
-// FuzzWatchAnswer reads what any member may answer: whatever is read makes a report of bounded size with times that can be.
+// FuzzWatchAnswer reads what any member may answer: whatever is read makes a report of bounded size with
+// times that can be.
 func FuzzWatchAnswer(f *testing.F) {
 	good, err := wire.Value().Encode(&watchAnswer{
 		Now: 1e15, Links: []watchLink{{Cluster: "c", RTT: 7, Taken: 1}},
-		Runs: []watchPart{{Life: 1, Next: 1, Segments: []watchSegment{{Serial: 1, Path: []uint32{1, 2}, Start: 1e15, Took: -1}, {Start: 1, Took: 5, State: session.SegmentLost}},
+		Runs: []watchPart{{Life: 1, Next: 1, Segments: []watchSegment{{Serial: 1, Path: []uint32{1, 2}, Start: 1e15,
+			Took: -1}, {Start: 1, Took: 5, State: session.SegmentLost}},
 			States: []watchState{{Start: 1e15, For: 1e5, Work: 1}}}},
 	})
 	if err != nil {

@@ -8,7 +8,8 @@ import (
 	"github.com/satin-peer/satin"
 )
 
-// A reader that asks again and again is told each state once, in order, and all of it in the end; equal neighbours are one.
+// A reader that asks again and again is told each state once, in order, and all of it in the end; equal
+// neighbours are one.
 func TestStatesAreToldOnce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	w := &watched{states: map[satin.RunID]*stateLog{{}: {}}}
@@ -64,7 +65,8 @@ func TestStatesAreForgotten(t *testing.T) {
 	}
 	for _, after := range []uint64{0, 1e6} {
 		list, next := w.since(satin.RunID{}, after, time.Now())
-		if len(list) != maxStatesTold || list[0].Start != l.list[0].Start || next != uint64(l.list[0].Start)+maxStatesTold {
+		if len(list) != maxStatesTold || list[0].Start != l.list[0].Start ||
+			next != uint64(l.list[0].Start)+maxStatesTold {
 			t.Errorf("after %d: %d states to %d", after, len(list), next)
 		}
 	}

@@ -23,8 +23,8 @@ func watch(t *testing.T, p *peer.Peer, into map[string]dashboard.Traced) (report
 	return reports
 }
 
-// Who watches a run sees its segments, whichever peer runs them, and what the workers do; and who begins to watch when it is over sees
-// them too.
+// Who watches a run sees its segments, whichever peer runs them, and what the workers do; and who begins to
+// watch when it is over sees them too.
 func TestWatch(t *testing.T) {
 	list := swarm(t, 3)
 	seen, late := map[string]dashboard.Traced{}, map[string]dashboard.Traced{}

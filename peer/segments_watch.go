@@ -22,7 +22,8 @@ const (
 	// maxWatchAsks is how many members are asked in one go, and watchWithin how long one may take.
 	maxWatchAsks = 64
 	watchWithin  = 3 * time.Second
-	// watchedAfter is for how long members are asked after a run that has ended: there may be ends that were not told yet.
+	// watchedAfter is for how long members are asked after a run that has ended: there may be ends that were
+	// not told yet.
 	watchedAfter = 5 * time.Second
 	// maxPastRuns is how many of the runs that ended before are asked after.
 	maxPastRuns = 4
@@ -50,8 +51,8 @@ type watchedPeer struct {
 	rest   time.Time     // it does not answer: not to be asked before
 }
 
-// Watch gives what the members, and this peer, have reported of the runs since the last call, and has them asked for the next few
-// seconds. It does not wait for them.
+// Watch gives what the members, and this peer, have reported of the runs since the last call, and has them
+// asked for the next few seconds. It does not wait for them.
 func (p *Peer) Watch(context.Context) ([]dashboard.Report, error) {
 	w := &p.watching
 	w.mu.Lock()
@@ -127,7 +128,8 @@ func (p *Peer) watchRound(now time.Time) {
 	}
 }
 
-// watchedRuns lists the runs to ask after: those in progress, those that have just ended, and once the last ones that ended before.
+// watchedRuns lists the runs to ask after: those in progress, those that have just ended, and once the last
+// ones that ended before.
 func (p *Peer) watchedRuns(now time.Time) (ids []satin.RunID) {
 	p.runs.mu.Lock()
 	defer p.runs.mu.Unlock()
@@ -237,7 +239,8 @@ func (p *Peer) hearWatched(id peer.ID, q *watchQuestion, a *watchAnswer, began, 
 	}
 	ways := make([]dashboard.Way, 0, min(len(a.Links), maxLinks))
 	for _, l := range a.Links[:min(len(a.Links), maxLinks)] {
-		ways = append(ways, dashboard.Way{Cluster: l.Cluster, RTT: time.Duration(max(0, l.RTT)) * time.Microsecond, Taken: l.Taken})
+		ways = append(ways, dashboard.Way{Cluster: l.Cluster, RTT: time.Duration(max(0, l.RTT)) * time.Microsecond,
+			Taken: l.Taken})
 	}
 	for i := range a.Runs[:min(len(a.Runs), maxWatchedRuns)] {
 		part := &a.Runs[i]
@@ -259,7 +262,8 @@ func (m *watchedPeer) report(id, cluster string, part *watchPart, ways []dashboa
 	at := func(micro int64) time.Time { return time.UnixMicro(micro).Add(-m.offset).UTC() }
 	r := dashboard.Report{
 		Run: hex.EncodeToString(part.Run[:]), Peer: id, Cluster: cluster, Ways: ways,
-		Forgotten: dashboard.Forgotten{Segments: part.Left.Segments, Spawned: part.Left.Spawned, Executed: part.Left.Executed},
+		Forgotten: dashboard.Forgotten{Segments: part.Left.Segments, Spawned: part.Left.Spawned,
+			Executed: part.Left.Executed},
 	}
 	for _, s := range part.Segments {
 		if s.State >= session.SegmentStates || s.Start <= 0 {
@@ -279,7 +283,8 @@ func (m *watchedPeer) report(id, cluster string, part *watchPart, ways []dashboa
 			continue
 		}
 		r.States = append(r.States, dashboard.StateRun{
-			Start: at(s.Start), For: time.Duration(s.For) * time.Microsecond, Work: int(s.Work), Steal: int(s.Steal), Comm: int(s.Comm), Idle: int(s.Idle),
+			Start: at(s.Start), For: time.Duration(s.For) * time.Microsecond, Work: int(s.Work),
+			Steal: int(s.Steal), Comm: int(s.Comm), Idle: int(s.Idle),
 		})
 	}
 	return r

@@ -28,10 +28,12 @@ func (p *Peer) Status(context.Context) (control.Status, error) {
 	now := time.Now()
 	here := p.places.mine()
 	s := control.Status{
-		Peer: p.host.ID().String(), Version: p.cfg.Software, PID: os.Getpid(), Started: p.started.UTC(), Incarnation: p.host.Incarnation(),
-		StateDir: p.cfg.Host.StateDir, Swarm: p.host.SwarmName(), Trust: p.cfg.Host.Trust.String(),
-		Workers: p.cfg.Workers, Addresses: byUse(p.host.Addrs()), Reachability: p.reach(), Cluster: here.Name, Clusters: p.clusters(),
-		Peers: p.connectedMembers(), Goroutines: runtime.NumGoroutine(),
+		Peer: p.host.ID().String(), Version: p.cfg.Software, PID: os.Getpid(), Started: p.started.UTC(),
+		Incarnation: p.host.Incarnation(),
+		StateDir:    p.cfg.Host.StateDir, Swarm: p.host.SwarmName(), Trust: p.cfg.Host.Trust.String(),
+		Workers: p.cfg.Workers, Addresses: byUse(p.host.Addrs()), Reachability: p.reach(), Cluster: here.Name,
+		Clusters: p.clusters(),
+		Peers:    p.connectedMembers(), Goroutines: runtime.NumGoroutine(),
 	}
 	p.runs.mu.Lock()
 	for _, r := range p.runs.table {
@@ -67,7 +69,8 @@ func (p *Peer) Status(context.Context) (control.Status, error) {
 // whyIdle says in a line why nothing is computed.
 func (p *Peer) whyIdle(s *control.Status) string {
 	switch {
-	case len(s.Runs) > 0 && s.Peers == 0 && !slices.ContainsFunc(s.Runs, func(r control.RunInfo) bool { return r.Mine }):
+	case len(s.Runs) > 0 && s.Peers == 0 && !slices.ContainsFunc(s.Runs,
+		func(r control.RunInfo) bool { return r.Mine }):
 		return "no member is connected to steal from"
 	case len(s.Runs) > 0:
 		return "there is no job to steal at the moment"
@@ -110,9 +113,12 @@ func (p *Peer) describeRun(r *run, now time.Time) control.RunInfo {
 	stats := f.stats()
 	peers, _, _ := r.taking(now)
 	i := control.RunInfo{
-		Run: hexRun(m.Run), App: m.App, Args: r.args, Title: m.Title, Owner: m.Owner.String(), Mine: r.mine, Master: p.masterOf(r, now),
-		State: r.state, Why: r.why, Submitted: time.Unix(m.Created, 0).UTC(), Elapsed: r.elapsed(now).Seconds(), Peers: peers,
-		Executed: f.Executed, Stats: &stats, Recovery: cmp.Or(m.Recovery, "salvage"), Deputies: m.Deputies, Disputed: r.disputed != "",
+		Run: hexRun(m.Run), App: m.App, Args: r.args, Title: m.Title, Owner: m.Owner.String(), Mine: r.mine,
+		Master: p.masterOf(r, now),
+		State:  r.state, Why: r.why, Submitted: time.Unix(m.Created, 0).UTC(), Elapsed: r.elapsed(now).Seconds(),
+		Peers:    peers,
+		Executed: f.Executed, Stats: &stats, Recovery: cmp.Or(m.Recovery, "salvage"), Deputies: m.Deputies,
+		Disputed: r.disputed != "",
 	}
 	switch k := r.keeper; {
 	case r.mine && r.state == control.RunSuspended:
@@ -146,7 +152,8 @@ func (p *Peer) describeRun(r *run, now time.Time) control.RunInfo {
 	return i
 }
 
-// share is how much of an own run's tree is done: known where the root runs, else what was known last. The table's mutex is held.
+// share is how much of an own run's tree is done: known where the root runs, else what was known last. The
+// table's mutex is held.
 func (p *Peer) share(r *run) float64 {
 	switch {
 	case r.state == control.RunDone:
@@ -229,7 +236,8 @@ func (p *Peer) connectedMembers() (n int) {
 // clusters lists all clusters, this peer's first.
 func (p *Peer) clusters() []control.ClusterInfo {
 	here := p.places.mine()
-	index := map[string]*control.ClusterInfo{here.Name: {Name: here.Name, Mine: true, Reason: here.Why, Peers: 1, Workers: p.cfg.Workers}}
+	index := map[string]*control.ClusterInfo{here.Name: {Name: here.Name, Mine: true, Reason: here.Why, Peers: 1,
+		Workers: p.cfg.Workers}}
 	rtts := map[string][]float64{}
 	for _, c := range p.members.list() {
 		where := p.places.of(c.Peer)
@@ -312,7 +320,8 @@ func (w *pastWork) work(p *Peer) control.Work {
 	f := w.sum(p)
 	st := p.stream.Stats()
 	work := control.Work{
-		Executed: f.Executed, Given: f.Given, Taken: f.Taken, Busy: f.stats().UsefulTime, Sent: st.BytesSent, Received: st.BytesReceived,
+		Executed: f.Executed, Given: f.Given, Taken: f.Taken, Busy: f.stats().UsefulTime, Sent: st.BytesSent,
+		Received: st.BytesReceived,
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -332,7 +341,8 @@ var _ control.Daemon = (*Peer)(nil)
 func peerID(s string) (peer.ID, error) {
 	id, err := peer.Decode(s)
 	if err != nil {
-		return "", control.Errorf(control.ErrBadInput, "%q is no peer ID: want what 'satin-peer status' shows, as 12D3KooW…", clip(s))
+		return "", control.Errorf(control.ErrBadInput,
+			"%q is no peer ID: want what 'satin-peer status' shows, as 12D3KooW…", clip(s))
 	}
 	return id, nil
 }

@@ -18,8 +18,10 @@ const runLife = 90 * 24 * time.Hour
 func (p *Peer) Submit(_ context.Context, sub control.Submission) (control.RunInfo, error) {
 	now := time.Now()
 	m := &statement.Manifest{
-		Swarm: p.host.SwarmName(), App: sub.App, Version: p.apps[sub.App].Version, Entry: sub.Function, Arg: sub.Argument,
-		Nonce: statement.NewNonce(), Policy: p.cfg.Policy, Created: now.Unix(), Expires: now.Add(runLife).Unix(), Title: clip(sub.Title),
+		Swarm: p.host.SwarmName(), App: sub.App, Version: p.apps[sub.App].Version, Entry: sub.Function,
+		Arg:   sub.Argument,
+		Nonce: statement.NewNonce(), Policy: p.cfg.Policy, Created: now.Unix(), Expires: now.Add(runLife).Unix(),
+		Title:    clip(sub.Title),
 		Recovery: sub.Recovery,
 	}
 	m.Deputies = p.deputies(m)
@@ -36,9 +38,11 @@ func (p *Peer) Submit(_ context.Context, sub control.Submission) (control.RunInf
 	if err := t.room(); err != nil {
 		return control.RunInfo{}, err
 	}
-	r := &run{manifest: signed.Head(), bytes: signed.Bytes, mine: true, args: sub.Args, began: now, again: repetition{now, time.Second}, state: control.RunRunning, over: make(chan struct{}), most: 1}
+	r := &run{manifest: signed.Head(), bytes: signed.Bytes, mine: true, args: sub.Args, began: now,
+		again: repetition{now, time.Second}, state: control.RunRunning, over: make(chan struct{}), most: 1}
 	if err := p.remember(r); err != nil {
-		return control.RunInfo{}, fmt.Errorf("the run cannot be written down, so that it would be known after a restart: %w", err)
+		return control.RunInfo{}, fmt.Errorf(
+			"the run cannot be written down, so that it would be known after a restart: %w", err)
 	}
 	if err := t.start(r, signed, beginning{fresh: true}); err != nil {
 		p.forgetOwn(signed.Run)
@@ -61,7 +65,8 @@ func (t *runs) room() error {
 	case t.p.leaving.Load():
 		return control.Errorf(control.ErrRefused, "the peer is leaving the swarm: start it again")
 	case mine >= maxPerOwner:
-		return control.Errorf(control.ErrRefused, "%d runs of this peer are in progress, at most %d may be: wait for one, or cancel it", mine, maxPerOwner)
+		return control.Errorf(control.ErrRefused,
+			"%d runs of this peer are in progress, at most %d may be: wait for one, or cancel it", mine, maxPerOwner)
 	}
 	return nil
 }
@@ -87,7 +92,8 @@ func (t *runs) endOwn(r *run, state control.RunState, why string, reason stateme
 // bring tells everybody what becomes of an own run. The mutex is held.
 func (t *runs) bring(r *run, reason statement.Reason) {
 	r.seq++
-	stone := &statement.Tombstone{Run: r.manifest.Run, Reason: reason, At: time.Now().Unix(), Until: r.manifest.Expires, Seq: r.seq}
+	stone := &statement.Tombstone{Run: r.manifest.Run, Reason: reason, At: time.Now().Unix(),
+		Until: r.manifest.Expires, Seq: r.seq}
 	if reason == statement.Finished {
 		hash := statement.HashOutcome(r.outcome)
 		stone.Hash = hash[:]
@@ -105,18 +111,20 @@ func (t *runs) bring(r *run, reason statement.Reason) {
 	t.p.publishTombstone(b)
 }
 
-// disown buries a run of an earlier life of this peer of which nothing was written down: it had ended, or was never told of. The
-// mutex is held.
+// disown buries a run of an earlier life of this peer of which nothing was written down: it had ended, or was
+// never told of. The mutex is held.
 func (t *runs) disown(m *statement.SignedManifest) {
 	now := time.Now()
-	r := &run{manifest: m.Head(), mine: true, began: time.Unix(m.Created, 0), state: control.RunRunning, over: make(chan struct{})}
+	r := &run{manifest: m.Head(), mine: true, began: time.Unix(m.Created, 0), state: control.RunRunning,
+		over: make(chan struct{})}
 	t.table[m.Run] = r
 	if a, err := t.p.answers.load(m.Run); err == nil {
 		r.outcome, r.answered = a.Outcome, a.by()
 		t.endOwn(r, control.RunDone, "", statement.Finished)
 		return
 	}
-	t.p.log.Warn("own run of an earlier life is not known any more", "run", m.Run, "after", now.Sub(r.began).Round(time.Second))
+	t.p.log.Warn("own run of an earlier life is not known any more", "run", m.Run, "after",
+		now.Sub(r.began).Round(time.Second))
 	t.endOwn(r, control.RunCancelled, "it was cancelled, or what was written down of it is lost", statement.Cancelled)
 }
 
@@ -145,21 +153,25 @@ func (p *Peer) Cancel(_ context.Context, name string) error {
 func (p *Peer) ownRun(name string) (*run, error) {
 	id, ok := parseRunID(name)
 	if !ok {
-		return nil, control.Errorf(control.ErrBadInput, "%q is no run: want the 32 hexadecimal digits that 'satin-peer runs' shows", clip(name))
+		return nil, control.Errorf(control.ErrBadInput,
+			"%q is no run: want the 32 hexadecimal digits that 'satin-peer runs' shows", clip(name))
 	}
 	p.runs.mu.Lock()
 	defer p.runs.mu.Unlock()
 	r := p.runs.table[id]
 	switch {
 	case r == nil:
-		return nil, control.Errorf(control.ErrNotFound, "there is no run %s here; 'satin-peer runs' lists those there are", name)
+		return nil, control.Errorf(control.ErrNotFound,
+			"there is no run %s here; 'satin-peer runs' lists those there are", name)
 	case !r.mine:
-		return nil, control.Errorf(control.ErrNotFound, "run %s belongs to %s: only its owner can do that", name, r.manifest.Owner)
+		return nil, control.Errorf(control.ErrNotFound, "run %s belongs to %s: only its owner can do that", name,
+			r.manifest.Owner)
 	}
 	return r, nil
 }
 
-// Wait waits for the end of an own run: see control.Daemon. Of a run of an earlier life of this peer the answer is on the disk.
+// Wait waits for the end of an own run: see control.Daemon. Of a run of an earlier life of this peer the
+// answer is on the disk.
 func (p *Peer) Wait(ctx context.Context, name string, progress func(control.Progress)) (control.Outcome, error) {
 	r, err := p.ownRun(name)
 	if errors.Is(err, control.ErrNotFound) {
@@ -180,7 +192,8 @@ func (p *Peer) Wait(ctx context.Context, name string, progress func(control.Prog
 		case <-ctx.Done():
 			return control.Outcome{}, context.Cause(ctx)
 		case <-p.left:
-			return control.Outcome{}, control.Errorf(control.ErrUnavailable, "this peer has left the swarm; the run goes on there if others take part, and here when the peer is started again: satin-peer wait %s then prints the answer", name)
+			return control.Outcome{}, control.Errorf(control.ErrUnavailable,
+				"this peer has left the swarm; the run goes on there if others take part, and here when the peer is started again: satin-peer wait %s then prints the answer", name)
 		case <-r.over:
 			if r.outcome == nil && r.state == control.RunDone { // of an earlier life
 				if o, ok := p.storedOutcome(name); ok {

@@ -21,8 +21,9 @@ import (
 	"github.com/satin-peer/satin/steal"
 )
 
-// An owner that suspends its run first collects what the others have of it (collectProtocol): each writes what waits to its disk and sends
-// what its checkpoint holds, one result in a frame, until an empty frame. Only the owner is told.
+// An owner that suspends its run first collects what the others have of it (collectProtocol): each writes
+// what waits to its disk and sends what its checkpoint holds, one result in a frame, until an empty frame.
+// Only the owner is told.
 const (
 	collectProtocol = protocol.ID("/satin/collect/1")
 
@@ -57,7 +58,8 @@ func (p *Peer) serveCollecting() {
 				if err != nil || r.Kind == checkpoint.RunManifest {
 					continue
 				}
-				if err := writeValue(s, &steal.Partial{Path: r.Path, Identity: r.Identity, Outcome: r.Outcome}); err != nil {
+				if err := writeValue(s, &steal.Partial{Path: r.Path, Identity: r.Identity,
+					Outcome: r.Outcome}); err != nil {
 					return err
 				}
 			}
@@ -140,13 +142,16 @@ func (p *Peer) Suspend(ctx context.Context, name string) error {
 	}
 	switch {
 	case k == nil:
-		return control.Errorf(control.ErrRefused, "checkpoints are switched off on this peer, so there would be nothing to resume: satin-peer cancel ends the run")
+		return control.Errorf(control.ErrRefused,
+			"checkpoints are switched off on this peer, so there would be nothing to resume: satin-peer cancel ends the run")
 	case l == nil:
-		return control.Errorf(control.ErrUnavailable, "the run has no checkpoint at the moment: %v", oneLine(k.Trouble()))
+		return control.Errorf(control.ErrUnavailable, "the run has no checkpoint at the moment: %v",
+			oneLine(k.Trouble()))
 	}
 	p.collect(ctx, r, l)
 	if err := l.Sync(ctx); err != nil {
-		return control.Errorf(control.ErrUnavailable, "the checkpoint cannot be written, and the run goes on: %v", oneLine(err))
+		return control.Errorf(control.ErrUnavailable, "the checkpoint cannot be written, and the run goes on: %v",
+			oneLine(err))
 	}
 	t.mu.Lock()
 	if r.state.Ended() { // its answer came in the meantime
@@ -159,7 +164,8 @@ func (p *Peer) Suspend(ctx context.Context, name string) error {
 	if err := p.remember(r); err != nil {
 		r.suspended = false
 		t.mu.Unlock()
-		return control.Errorf(control.ErrUnavailable, "that the run is suspended cannot be written down, and it goes on: %v", err)
+		return control.Errorf(control.ErrUnavailable,
+			"that the run is suspended cannot be written down, and it goes on: %v", err)
 	}
 	r.seq--
 	t.bring(r, statement.Suspended)
@@ -181,7 +187,8 @@ func (p *Peer) ResumeRun(ctx context.Context, q control.Resumption) (control.Run
 	if q.Directory == "" {
 		id, ok := parseRunID(q.Run)
 		if !ok {
-			return control.RunInfo{}, control.Errorf(control.ErrBadInput, "%q is no run: want the 32 hexadecimal digits that 'satin-peer runs' shows", clip(q.Run))
+			return control.RunInfo{}, control.Errorf(control.ErrBadInput,
+				"%q is no run: want the 32 hexadecimal digits that 'satin-peer runs' shows", clip(q.Run))
 		}
 		return p.resumeOwn(id, nil)
 	}
@@ -222,13 +229,15 @@ func (p *Peer) resumeOwn(id satin.RunID, also *stored) (control.RunInfo, error) 
 	o, m, err := p.recall(id)
 	switch {
 	case old != nil && !old.mine:
-		return refuse("run %s belongs to %s: resume it by its directory, and it becomes a new run of yours", hexRun(id), old.manifest.Owner)
+		return refuse("run %s belongs to %s: resume it by its directory, and it becomes a new run of yours",
+			hexRun(id), old.manifest.Owner)
 	case old != nil && !old.state.Ended():
 		return refuse("run %s goes on: there is nothing to resume", hexRun(id))
 	case old != nil && old.state != control.RunSuspended:
 		return refuse("run %s has ended: it is %s", hexRun(id), old.state)
 	case errors.Is(err, fs.ErrNotExist):
-		return control.RunInfo{}, control.Errorf(control.ErrNotFound, "there is no suspended run %s here; 'satin-peer runs' lists those there are", hexRun(id))
+		return control.RunInfo{}, control.Errorf(control.ErrNotFound,
+			"there is no suspended run %s here; 'satin-peer runs' lists those there are", hexRun(id))
 	case err != nil:
 		return refuse("what was written down of run %s cannot be read: %v", hexRun(id), err)
 	}
@@ -237,7 +246,8 @@ func (p *Peer) resumeOwn(id satin.RunID, also *stored) (control.RunInfo, error) 
 	}
 	now := time.Now()
 	r := &run{
-		manifest: m.Head(), bytes: m.Bytes, mine: true, returned: true, args: o.Args, began: now, again: repetition{now, time.Second}, asked: now, seq: o.Seq,
+		manifest: m.Head(), bytes: m.Bytes, mine: true, returned: true, args: o.Args, began: now,
+		again: repetition{now, time.Second}, asked: now, seq: o.Seq,
 		state: control.RunRunning, over: make(chan struct{}), most: 1,
 	}
 	s, err := p.reopen(r, m)
@@ -253,21 +263,24 @@ func (p *Peer) resumeOwn(id satin.RunID, also *stored) (control.RunInfo, error) 
 	return p.goOn(r, m, s, statement.Resumed)
 }
 
-// resumeAsNew begins a new run of the same problem, with what the checkpoint of another one holds: only the owner can go on with a run.
+// resumeAsNew begins a new run of the same problem, with what the checkpoint of another one holds: only the
+// owner can go on with a run.
 func (p *Peer) resumeAsNew(_ context.Context, from *statement.SignedManifest, s stored) (control.RunInfo, error) {
 	if why := p.unfit(&from.Manifest); why != "" {
 		return control.RunInfo{}, control.Errorf(control.ErrRefused, "%s", why)
 	}
 	now := time.Now()
 	m := from.Manifest
-	m.Swarm, m.Nonce, m.Created, m.Expires = p.host.SwarmName(), statement.NewNonce(), now.Unix(), now.Add(runLife).Unix()
+	m.Swarm, m.Nonce, m.Created, m.Expires = p.host.SwarmName(), statement.NewNonce(), now.Unix(),
+		now.Add(runLife).Unix()
 	m.Deputies = p.deputies(&m)
 	signed, err := m.Sign(p.key)
 	if err != nil {
 		return control.RunInfo{}, control.Errorf(control.ErrBadInput, "%v", err)
 	}
 	r := &run{
-		manifest: signed.Head(), bytes: signed.Bytes, mine: true, args: s.args, began: now, again: repetition{now, time.Second}, asked: now,
+		manifest: signed.Head(), bytes: signed.Bytes, mine: true, args: s.args, began: now,
+		again: repetition{now, time.Second}, asked: now,
 		state: control.RunRunning, over: make(chan struct{}), most: 1,
 	}
 	if _, err := p.reopen(r, signed); err != nil {
@@ -279,7 +292,8 @@ func (p *Peer) resumeAsNew(_ context.Context, from *statement.SignedManifest, s 
 		if from.Owner == p.host.ID() {
 			whose = "is over"
 		}
-		info.Why = "a new run of the same problem, with what the checkpoint holds: run " + hexRun(from.Run) + " " + whose
+		info.Why = "a new run of the same problem, with what the checkpoint holds: run " + hexRun(from.Run) + " " +
+			whose
 	}
 	return info, err
 }

@@ -43,7 +43,8 @@ func checkpointed(t *testing.T) (a, b *peer.Peer, dirs []string, run string, wan
 	return a, b, dirs, run, want
 }
 
-// A run that is suspended is over everywhere; resumed, it goes on to the right answer, and leaves nothing on the disks.
+// A run that is suspended is over everywhere; resumed, it goes on to the right answer, and leaves nothing on
+// the disks.
 func TestSuspendAndResume(t *testing.T) {
 	a, b, dirs, run, want := checkpointed(t)
 	if err := b.Suspend(deadline(t), run); !errors.Is(err, control.ErrNotFound) {
@@ -57,7 +58,8 @@ func TestSuspendAndResume(t *testing.T) {
 	}
 	until(t, "the run is over on the other peer too", func() bool { return stateOf(t, b, run) == control.RunSuspended })
 	until(t, "the other peer keeps nothing of it", func() bool { return len(checkpoints(dirs[1])) == 0 })
-	if err := a.Suspend(deadline(t), run); !errors.Is(err, control.ErrRefused) || !strings.Contains(err.Error(), "suspended") {
+	if err := a.Suspend(deadline(t), run); !errors.Is(err, control.ErrRefused) ||
+		!strings.Contains(err.Error(), "suspended") {
 		t.Errorf("suspended twice: %v", err)
 	}
 	a.Close() // and it is still suspended in the next life
@@ -71,7 +73,10 @@ func TestSuspendAndResume(t *testing.T) {
 	if _, err := a.ResumeRun(deadline(t), control.Resumption{Run: run}); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the other takes part again", func() bool { return stateOf(t, b, run) == control.RunRunning || stateOf(t, b, run) == control.RunDone })
+	until(t, "the other takes part again", func() bool {
+		return stateOf(t, b, run) == control.RunRunning ||
+			stateOf(t, b, run) == control.RunDone
+	})
 	if got := await[int](t, a, run); got != want {
 		t.Errorf("the answer is %d, want %d", got, want)
 	}
@@ -92,7 +97,11 @@ func TestResumeElsewhere(t *testing.T) {
 	a := open(t, checkpointing, in(dir))
 	n, want := lasting(t)
 	run := submit(t, a, "fib", n)
-	until(t, "it has a checkpoint", func() bool { r := runs(t, a)[run]; return r.Checkpoint != "" && r.NotStoring == "" })
+	until(t, "it has a checkpoint", func() bool {
+		r := runs(t, a)[run]
+		return r.Checkpoint != "" &&
+			r.NotStoring == ""
+	})
 	if err := a.Suspend(deadline(t), run); err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +134,8 @@ func TestResumeElsewhere(t *testing.T) {
 func TestResumeRefuses(t *testing.T) {
 	a, off := open(t, checkpointing), open(t)
 	run := submit(t, off, "fib", 60)
-	if err := off.Suspend(deadline(t), run); !errors.Is(err, control.ErrRefused) || !strings.Contains(err.Error(), "switched off") {
+	if err := off.Suspend(deadline(t), run); !errors.Is(err, control.ErrRefused) ||
+		!strings.Contains(err.Error(), "switched off") {
 		t.Errorf("without checkpoints: %v", err)
 	}
 	if s := stateOf(t, off, run); s != control.RunRunning {
@@ -161,7 +171,10 @@ func TestResumeRefuses(t *testing.T) {
 // A run whose peers are all lost goes on when they are back, by their checkpoints, whoever comes first.
 func TestAllAreLost(t *testing.T) {
 	a, b, dirs, run, want := checkpointed(t)
-	until(t, "both have checkpoints", func() bool { return len(checkpoints(dirs[0])) == 1 && len(checkpoints(dirs[1])) == 1 })
+	until(t, "both have checkpoints", func() bool {
+		return len(checkpoints(dirs[0])) == 1 &&
+			len(checkpoints(dirs[1])) == 1
+	})
 	a.Close()
 	b.Close()
 	b = open(t, hasty, checkpointing, in(dirs[1]))
@@ -180,7 +193,11 @@ func TestAllAreLost(t *testing.T) {
 // A participant that is the only one to come back goes on with the run, and keeps the answer for the owner.
 func TestLastHolderGoesOn(t *testing.T) {
 	a, b, dirs, run, want := checkpointed(t)
-	until(t, "it has a checkpoint", func() bool { r := runs(t, b)[run]; return r.Checkpoint != "" && len(checkpoints(dirs[1])) == 1 })
+	until(t, "it has a checkpoint", func() bool {
+		r := runs(t, b)[run]
+		return r.Checkpoint != "" &&
+			len(checkpoints(dirs[1])) == 1
+	})
 	a.Close()
 	b.Close()
 	b = open(t, hasty, checkpointing, in(dirs[1]))
@@ -227,7 +244,8 @@ func TestCollectingIsForTheOwner(t *testing.T) {
 	}
 }
 
-// What a peer left that was killed before it had written anything is removed by its next start; what cannot be read is left alone.
+// What a peer left that was killed before it had written anything is removed by its next start; what cannot
+// be read is left alone.
 func TestEmptyCheckpointIsRemoved(t *testing.T) {
 	dir := t.TempDir()
 	empty, strange := strings.Repeat("0a", 16), strings.Repeat("0b", 16)

@@ -30,7 +30,8 @@ func swarm(t *testing.T, n int, change ...func(*peer.Config)) []*peer.Peer {
 	return list
 }
 
-// lasting finds a problem that keeps one core busy for some seconds, however slow the machine is today, and its answer.
+// lasting finds a problem that keeps one core busy for some seconds, however slow the machine is today, and
+// its answer.
 func lasting(t *testing.T) (n, answer int) {
 	t.Helper()
 	n, took := 30, time.Duration(0)
@@ -97,7 +98,8 @@ func TestClusterIsFound(t *testing.T) {
 			for _, c := range s.Clusters {
 				names[c.Name] = true
 			}
-			if !strings.HasPrefix(s.Clusters[0].Reason, "round trip") && !strings.HasPrefix(s.Clusters[0].Reason, "same LAN") {
+			if !strings.HasPrefix(s.Clusters[0].Reason, "round trip") &&
+				!strings.HasPrefix(s.Clusters[0].Reason, "same LAN") {
 				return false
 			}
 		}
@@ -202,7 +204,8 @@ func TestRefusedRun(t *testing.T) {
 	if err := a.Cancel(context.Background(), run); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.Submit(context.Background(), control.Submission{App: "nothing", Function: "nothing.f"}); !errors.Is(err, control.ErrBadInput) {
+	if _, err := b.Submit(context.Background(), control.Submission{App: "nothing",
+		Function: "nothing.f"}); !errors.Is(err, control.ErrBadInput) {
 		t.Errorf("an unknown application: %v", err)
 	}
 }

@@ -13,8 +13,9 @@ import (
 	"github.com/satin-peer/satin/peer/statement"
 )
 
-// What this peer tells everybody, and what it makes of what others tell. Each handler has two halves: one that says whether the
-// payload may be passed on, which must be quick and has no effect, and one that takes it in.
+// What this peer tells everybody, and what it makes of what others tell. Each handler has two halves: one
+// that says whether the payload may be passed on, which must be quick and has no effect, and one that takes
+// it in.
 
 // openGossip begins to talk to the swarm that the host belongs to.
 func (p *Peer) openGossip() error {
@@ -23,7 +24,8 @@ func (p *Peer) openGossip() error {
 	cfg := p.cfg.Gossip
 	// Sequence numbers must be higher than all before, in this life too: it may come back to a swarm that it was in.
 	p.spoke++
-	cfg.Swarm, cfg.Incarnation, cfg.Admitted = p.host.SwarmName(), p.host.Incarnation()<<8+p.spoke%(1<<8), p.host.Admitted
+	cfg.Swarm, cfg.Incarnation, cfg.Admitted = p.host.SwarmName(), p.host.Incarnation()<<8+p.spoke%(1<<8),
+		p.host.Admitted
 	g, err := gossip.Open(p.ctx, p.net, cfg)
 	if err != nil {
 		return err
@@ -46,7 +48,8 @@ func (p *Peer) openGossip() error {
 	return nil
 }
 
-// settle goes over to the swarm that the host has become a member of, if it is another one than before: an invitation names it.
+// settle goes over to the swarm that the host has become a member of, if it is another one than before: an
+// invitation names it.
 func (p *Peer) settle() {
 	p.gossipMu.Lock()
 	same := p.speaks == p.host.SwarmName() || p.gossip == nil

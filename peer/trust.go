@@ -18,7 +18,8 @@ func (p *Peer) Invite(ctx context.Context, i control.Invitation) (control.Invite
 		valid = 24 * time.Hour
 	}
 	if valid < time.Minute || valid > 30*24*time.Hour {
-		return control.Invited{}, control.Errorf(control.ErrBadInput, "an invitation for %s: from a minute to 30 days are possible", valid)
+		return control.Invited{}, control.Errorf(control.ErrBadInput,
+			"an invitation for %s: from a minute to 30 days are possible", valid)
 	}
 	if i.Peer != "" {
 		return p.allow(i.Peer)
@@ -38,7 +39,8 @@ func (p *Peer) allow(name string) (control.Invited, error) {
 	}
 	addrs := p.host.Addrs()
 	if len(addrs) == 0 {
-		return control.Invited{}, control.Errorf(control.ErrUnavailable, "this peer has no address to join by yet: see satin-peer doctor")
+		return control.Invited{}, control.Errorf(control.ErrUnavailable,
+			"this peer has no address to join by yet: see satin-peer doctor")
 	}
 	if err := p.host.Allow(id); err != nil {
 		return control.Invited{}, listError(err)
@@ -61,7 +63,8 @@ func listError(err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, host.ErrAddress):
-		return control.Errorf(control.ErrBadInput, "%v: want what 'satin-peer status' shows of that peer, as 12D3KooW…", err)
+		return control.Errorf(control.ErrBadInput,
+			"%v: want what 'satin-peer status' shows of that peer, as 12D3KooW…", err)
 	case errors.Is(err, host.ErrSelf):
 		return control.Errorf(control.ErrBadInput, "that is this peer itself")
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/satin-peer/satin/peer/statement"
 )
 
-// keepUp is done every second: own runs are announced again, others are asked after runs whose end this peer may have missed, and what
-// is old is forgotten.
+// keepUp is done every second: own runs are announced again, others are asked after runs whose end this peer
+// may have missed, and what is old is forgotten.
 func (t *runs) keepUp(now time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -30,7 +30,8 @@ func (t *runs) keepUp(now time.Time) {
 		if r.mine && running && r.again.due(now, announceEvery) {
 			t.p.announce(r.manifest)
 		}
-		if r.answered != nil && r.answered.Author == t.p.host.ID() && t.p.holding.has(r.manifest.Run) && r.again.due(now, answeredEvery) {
+		if r.answered != nil && r.answered.Author == t.p.host.ID() && t.p.holding.has(r.manifest.Run) &&
+			r.again.due(now, answeredEvery) {
 			t.p.publishAnswered(r.answered.Bytes) // the owner may not have heard
 		}
 		if t.uncertain(r) && now.Sub(r.asked) >= askEvery && !r.asking {
@@ -66,8 +67,8 @@ func (r *repetition) due(now time.Time, most time.Duration) bool {
 	return true
 }
 
-// uncertain says whether a run may be over without this peer knowing: one of another peer's, or one of its own that others may have
-// brought to an end while it was away. The mutex is held.
+// uncertain says whether a run may be over without this peer knowing: one of another peer's, or one of its
+// own that others may have brought to an end while it was away. The mutex is held.
 func (t *runs) uncertain(r *run) bool {
 	if r.mine {
 		return r.returned && (!r.state.Ended() || r.state == control.RunRefused)
@@ -95,7 +96,8 @@ func (t *runs) askAfter(ctx context.Context, r *run, whom []peer.ID) {
 	}()
 	for _, id := range whom {
 		var a runAnswer
-		if err := t.p.ask(ctx, id, runProtocol, &runQuestion{Run: r.manifest.Run}, &a, 1<<13, exchangeTime); err != nil {
+		if err := t.p.ask(ctx, id, runProtocol, &runQuestion{Run: r.manifest.Run}, &a, 1<<13,
+			exchangeTime); err != nil {
 			continue
 		}
 		if a.Tombstone != nil {
@@ -108,7 +110,8 @@ func (t *runs) askAfter(ctx context.Context, r *run, whom []peer.ID) {
 				t.p.log.Debug("statement of an answer refused", "from", id, "error", bad)
 			}
 		}
-		if id == r.manifest.Owner && !a.Known && a.Tombstone == nil && a.Answered == nil { // it came back and has forgotten
+		// it came back and has forgotten
+		if id == r.manifest.Owner && !a.Known && a.Tombstone == nil && a.Answered == nil {
 			t.mu.Lock()
 			r.lost = true
 			t.stop(r, control.RunCancelled, "its owner knows nothing of it any more")

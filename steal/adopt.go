@@ -5,22 +5,24 @@ import (
 	"time"
 )
 
-// Adoption restores the link between an orphan and the job that is run again above it (fault tolerance paper, 3.2). The new owner
-// writes a lease whose thief is the holder, and tells it the handle. From then on the orphan is a stolen job like any other: it is in
-// inventories, its result is repeated until acknowledged, it runs again if its thief is lost. A lost Adopt is found by the
-// inventories. A holder that does not have it any more returns the handle. What this peer holds itself takes the place of the job
-// without a message, as a copy would, and an outcome that it keeps is used at once.
+// Adoption restores the link between an orphan and the job that is run again above it (fault tolerance paper,
+// 3.2). The new owner writes a lease whose thief is the holder, and tells it the handle. From then on the
+// orphan is a stolen job like any other: it is in inventories, its result is repeated until acknowledged, it
+// runs again if its thief is lost. A lost Adopt is found by the inventories. A holder that does not have it
+// any more returns the handle. What this peer holds itself takes the place of the job without a message, as a
+// copy would, and an outcome that it keeps is used at once.
 //
-// Nothing can wait for itself by this. Adopted are outcomes, and jobs that run in the holder's engine: not such that were passed on,
-// by the core or by the engine. So whoever follows a job from owner to thief and adopter comes to a peer that works on it or on its
-// children, whose paths are longer.
+// Nothing can wait for itself by this. Adopted are outcomes, and jobs that run in the holder's engine: not
+// such that were passed on, by the core or by the engine. So whoever follows a job from owner to thief and
+// adopter comes to a peer that works on it or on its children, whose paths are longer.
 
 // adoptable says whether the segment may get a new owner.
 func (s *segment) adoptable() bool {
 	return s.state == running && (s.orphan || s.owner != nil && s.owner.lost)
 }
 
-// adoptable finds the job among those that run here for nobody; nil if it is not there, or if the engine has given it away.
+// adoptable finds the job among those that run here for nobody; nil if it is not there, or if the engine has
+// given it away.
 func (c *Core) adoptable(p Path, id Identity) (found *segment) {
 	for _, s := range c.segments { // in any order: the oldest is taken
 		if s.adoptable() && s.is(p, id) && (found == nil || s.id < found.id) {
@@ -126,7 +128,8 @@ type adopting struct {
 	jobs []Adoption
 }
 
-// sendAdoptions sends what adopt has gathered. The holder may never have been heard: then its life is known by the tuple alone.
+// sendAdoptions sends what adopt has gathered. The holder may never have been heard: then its life is known
+// by the tuple alone.
 func (c *Core) sendAdoptions() {
 	for i := range c.adopting {
 		if p := c.peers.find(c.adopting[i].from.Peer); p != nil {
@@ -191,8 +194,9 @@ func (c *Core) own(p *peer, s *segment, h Handle) {
 	p.held = slices.Insert(p.held, i, s)
 }
 
-// seek looks for somebody who has what a restarted segment is to find out. A segment that runs is given up for it, once: the orphan
-// began before it, unless it has been running for longer than it takes to notice a loss.
+// seek looks for somebody who has what a restarted segment is to find out. A segment that runs is given up
+// for it, once: the orphan began before it, unless it has been running for longer than it takes to notice a
+// loss.
 func (c *Core) seek(s *segment) {
 	p, id := s.job.Path, s.job.Identity
 	if k := c.store.find(p, id); k != nil {
@@ -207,7 +211,8 @@ func (c *Core) seek(s *segment) {
 		c.takePlace(o, s)
 		return
 	}
-	if e, q := c.holderOf(p, id); e != nil && !s.comesFrom(q) && (e.Done || s.state == waiting || c.now-s.begun < c.noticing()) {
+	if e, q := c.holderOf(p, id); e != nil && !s.comesFrom(q) &&
+		(e.Done || s.state == waiting || c.now-s.begun < c.noticing()) {
 		c.halt(s)
 		s.sought = true
 		c.adopt(q, e, &lease{parent: s, job: s.job})
@@ -219,7 +224,8 @@ func (c *Core) noticing() time.Duration {
 	return orphanFactor * time.Duration(c.cfg.HeartbeatMisses) * c.cfg.WideHeartbeatEvery
 }
 
-// halt takes a segment from the queue or the engine; what it becomes is for the caller to say. To the engine its number is used up.
+// halt takes a segment from the queue or the engine; what it becomes is for the caller to say. To the engine
+// its number is used up.
 func (c *Core) halt(s *segment) {
 	c.stop(s)
 	if s.state == running {
@@ -244,7 +250,8 @@ func (c *Core) takePlace(o, s *segment) {
 	o.owner, o.handle = p, h
 }
 
-// reconsiderRestarted looks for each restarted segment whether it is known somewhere by now, and for each orphan whether it is wanted.
+// reconsiderRestarted looks for each restarted segment whether it is known somewhere by now, and for each
+// orphan whether it is wanted.
 func (c *Core) reconsiderRestarted() {
 	if !c.reconsider || !c.salvaging() {
 		return
@@ -271,7 +278,8 @@ func (c *Core) inOrder() []*segment {
 	return all
 }
 
-// orphansUnder lists tuples at or below a restarted job's path, for the thief that gets it: at most so many, and so many bytes.
+// orphansUnder lists tuples at or below a restarted job's path, for the thief that gets it: at most so many,
+// and so many bytes.
 func (c *Core) orphansUnder(p Path, most int, bytes *int) (list []Tuple) {
 	add := func(u Tuple) bool {
 		if size := u.Size(); len(list) < most && *bytes >= size {
@@ -289,7 +297,8 @@ func (c *Core) orphansUnder(p Path, most int, bytes *int) (list []Tuple) {
 		}
 	}
 	for _, s := range c.inOrder() {
-		if s.adoptable() && (isAbove(p, s.job.Path) || slices.Equal(p, s.job.Path)) && !add(Tuple{s.job.Path, s.job.Identity, c.self, false}) {
+		if s.adoptable() && (isAbove(p, s.job.Path) || slices.Equal(p, s.job.Path)) &&
+			!add(Tuple{s.job.Path, s.job.Identity, c.self, false}) {
 			return list
 		}
 	}

@@ -9,7 +9,8 @@ import (
 // named is a thing that belongs to a job.
 type named interface{ name() (Path, Identity) }
 
-// byPath lists things in the order of paths, and of identities at one path. A job's descendants come straight after it.
+// byPath lists things in the order of paths, and of identities at one path. A job's descendants come straight
+// after it.
 type byPath[E named] []E
 
 func compareNames(p Path, id Identity, q Path, jd Identity) int {
@@ -47,9 +48,9 @@ func (b byPath[E]) below(p Path) []E {
 	})]
 }
 
-// above calls f for what is strictly above a path, from the longest path to the shortest, until f says true; it says whether f did.
-// All that stands between an ancestor of p and p shares that ancestor: so the search goes back from p, each time to the longest
-// path that can still be one.
+// above calls f for what is strictly above a path, from the longest path to the shortest, until f says true;
+// it says whether f did. All that stands between an ancestor of p and p shares that ancestor: so the search
+// goes back from p, each time to the longest path that can still be one.
 func (b byPath[E]) above(p Path, f func(E) bool) bool {
 	if len(p) == 0 {
 		return false

@@ -6,27 +6,27 @@ import (
 	"time"
 )
 
-// Config holds the bounds and periods of a core. Start from Local, LAN or WAN and change what you must; the zero value is
-// not valid. Sizes are bytes, periods virtual or real time as the inputs have it.
+// Config holds the bounds and periods of a core. Start from Local, LAN or WAN and change what you must; the
+// zero value is not valid. Sizes are bytes, periods virtual or real time as the inputs have it.
 type Config struct {
 	// HeartbeatEvery is the period of heartbeats to each partner in the same cluster. At least 1 ms.
 	HeartbeatEvery time.Duration
-	// WideHeartbeatEvery is the least period of heartbeats to each partner in another cluster. The actual one is ten round
-	// trips, if that is longer, up to MaxHeartbeatEvery. At least HeartbeatEvery.
+	// WideHeartbeatEvery is the least period of heartbeats to each partner in another cluster. The actual one
+	// is ten round trips, if that is longer, up to MaxHeartbeatEvery. At least HeartbeatEvery.
 	WideHeartbeatEvery time.Duration
 	// MaxHeartbeatEvery bounds the periods, also those that others announce.
 	MaxHeartbeatEvery time.Duration
 	// HeartbeatMisses is how many of a partner's periods of silence make it lost. At least 2.
 	HeartbeatMisses int
-	// InventoryMisses is how many consecutive inventories a leased job must be missing from before it is queued again. One
-	// is not enough: the heartbeat may have crossed the reply on the way. At least 1.
+	// InventoryMisses is how many consecutive inventories a leased job must be missing from before it is
+	// queued again. One is not enough: the heartbeat may have crossed the reply on the way. At least 1.
 	InventoryMisses int
 
 	// StealTimeout is the least time after which an unanswered steal request is given up. The actual time is
 	// patience + max(StealTimeout, 4 x the link's last steal time). A reply that comes later is still used.
 	StealTimeout time.Duration
-	// StealGap is the least time between a steal that failed and the next request to any peer, so that no policy can spin.
-	// 0 lets a policy ask again at once.
+	// StealGap is the least time between a steal that failed and the next request to any peer, so that no
+	// policy can spin. 0 lets a policy ask again at once.
 	StealGap time.Duration
 	// ResultRetry is the least time after which an unacknowledged result is sent again; the actual time is
 	// max(ResultRetry, 3 x the expected transfer) and doubles with each repetition, up to ResultRetryMax.
@@ -35,15 +35,15 @@ type Config struct {
 
 	// MaxBatch is the most jobs in one reply.
 	MaxBatch int
-	// MaxReplyBytes bounds the encoded jobs of one reply, the first job excepted. It must leave room in the transport's
-	// control frame (256 KiB).
+	// MaxReplyBytes bounds the encoded jobs of one reply, the first job excepted. It must leave room in the
+	// transport's control frame (256 KiB).
 	MaxReplyBytes int
 	// MaxJobBytes is the largest encoded job that may leave the peer; a larger one goes back to the engine.
 	MaxJobBytes int
 	// MaxWaiting bounds the stolen jobs that wait here for a worker.
 	MaxWaiting int
-	// MaxSegments bounds the stolen jobs held in all: waiting, running, or finished and not acknowledged. It also bounds the
-	// inventory in a heartbeat (9 bytes a handle).
+	// MaxSegments bounds the stolen jobs held in all: waiting, running, or finished and not acknowledged. It
+	// also bounds the inventory in a heartbeat (9 bytes a handle).
 	MaxSegments int
 	// MaxUnackedBytes is how many bytes of unacknowledged results stop this peer from stealing more.
 	MaxUnackedBytes int
@@ -67,13 +67,14 @@ type Config struct {
 	// MaxKept and MaxKeptBytes bound the outcomes that are kept in case they are needed again.
 	MaxKept      int
 	MaxKeptBytes int
-	// MaxHandOver bounds the encoded outcomes of a HandOver that has several. It must leave room in the transport's control frame
-	// (256 KiB). A larger outcome travels alone, as a large result does.
+	// MaxHandOver bounds the encoded outcomes of a HandOver that has several. It must leave room in the
+	// transport's control frame (256 KiB). A larger outcome travels alone, as a large result does.
 	MaxHandOver int
 
 	// BeaconEvery is the period of a master's beacons.
 	BeaconEvery time.Duration
-	// MasterLease is how long no master must have been heard before the first deputy takes over. At least 2 BeaconEvery.
+	// MasterLease is how long no master must have been heard before the first deputy takes over. At least 2
+	// BeaconEvery.
 	MasterLease time.Duration
 	// RankStagger is how much longer each following deputy waits.
 	RankStagger time.Duration

@@ -64,8 +64,9 @@ type Core struct {
 	out     Output
 }
 
-// NewCore makes the core of peer self in one run. If the run is fresh, the first idle worker gets the root. The policy and the randomness belong to it from now on. The members must
-// not be nil; self should be among them. It returns an error that wraps ErrConfig.
+// NewCore makes the core of peer self in one run. If the run is fresh, the first idle worker gets the root.
+// The policy and the randomness belong to it from now on. The members must not be nil; self should be among
+// them. It returns an error that wraps ErrConfig.
 func NewCore(cfg Config, run Run, self Address, members *Members, policy Policy, rand Rand) (*Core, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -132,8 +133,8 @@ func (c *Core) Next() (at time.Duration, ok bool) {
 	return at, ok
 }
 
-// SendFailed says that a message of an earlier Output was certainly not delivered. Saying nothing, or saying it of a message
-// that was delivered after all, costs time and repeated work only.
+// SendFailed says that a message of an earlier Output was certainly not delivered. Saying nothing, or saying
+// it of a message that was delivered after all, costs time and repeated work only.
 func (c *Core) SendFailed(now time.Duration, m *Message) Output {
 	if !c.begin(now) {
 		return c.out
@@ -153,8 +154,8 @@ func (c *Core) SendFailed(now time.Duration, m *Message) Output {
 	return c.end()
 }
 
-// SetMembers replaces the membership. Peers that are gone from it are not stolen from any more; whether they are lost is for
-// heartbeats and goodbyes to say.
+// SetMembers replaces the membership. Peers that are gone from it are not stolen from any more; whether they
+// are lost is for heartbeats and goodbyes to say.
 func (c *Core) SetMembers(now time.Duration, members *Members) Output {
 	if !c.begin(now) {
 		return c.out
@@ -179,8 +180,8 @@ func (c *Core) take(members *Members) {
 	c.links.prune(members)
 }
 
-// Report tells the core how busy the engine is. Call it whenever the number of idle workers changes, and when Queued becomes
-// zero, leaves zero, or crosses Load.Workers; between those it may be stale.
+// Report tells the core how busy the engine is. Call it whenever the number of idle workers changes, and when
+// Queued becomes zero, leaves zero, or crosses Load.Workers; between those it may be stale.
 func (c *Core) Report(now time.Duration, l Load) Output {
 	if !c.begin(now) {
 		return c.out
@@ -190,8 +191,8 @@ func (c *Core) Report(now time.Duration, l Load) Output {
 	return c.end()
 }
 
-// Taken answers the Take order with the same ticket: oldest job first. The core owns the jobs until it orders Deliver or
-// PutBack for each, or hears Aborted.
+// Taken answers the Take order with the same ticket: oldest job first. The core owns the jobs until it orders
+// Deliver or PutBack for each, or hears Aborted.
 func (c *Core) Taken(now time.Duration, t Ticket, jobs []Taken) Output {
 	if !c.begin(now) {
 		for _, j := range jobs { // a core that has left gives nothing away
@@ -203,7 +204,8 @@ func (c *Core) Taken(now time.Duration, t Ticket, jobs []Taken) Output {
 	return c.end()
 }
 
-// Finished says that a segment has run to its end, with the encoded outcome, which the core keeps until it is acknowledged.
+// Finished says that a segment has run to its end, with the encoded outcome, which the core keeps until it is
+// acknowledged.
 func (c *Core) Finished(now time.Duration, s SegmentID, outcome []byte) Output {
 	if !c.begin(now) {
 		return c.out
@@ -216,8 +218,8 @@ func (c *Core) Finished(now time.Duration, s SegmentID, outcome []byte) Output {
 	return c.end()
 }
 
-// Aborted says that the frames which spawned these given-away jobs do not want them any more. An order for one of them may
-// have been given already and is to be ignored.
+// Aborted says that the frames which spawned these given-away jobs do not want them any more. An order for
+// one of them may have been given already and is to be ignored.
 func (c *Core) Aborted(now time.Duration, refs ...Ref) Output {
 	if !c.begin(now) {
 		return c.out
@@ -236,7 +238,8 @@ func (c *Core) Stats() Stats {
 // Self is the address this core answers to.
 func (c *Core) Self() Address { return c.self }
 
-// begin opens an input: it empties the output and moves the clock, which never runs backwards. It says no after Leave.
+// begin opens an input: it empties the output and moves the clock, which never runs backwards. It says no
+// after Leave.
 func (c *Core) begin(now time.Duration) bool {
 	c.out.Orders, c.out.Messages = c.out.Orders[:0], c.out.Messages[:0]
 	if c.left {
@@ -248,8 +251,8 @@ func (c *Core) begin(now time.Duration) bool {
 	return true
 }
 
-// end closes an input: what is known of restarted jobs is used, idle workers get what waits here, then waiting requests, then the
-// policy is asked.
+// end closes an input: what is known of restarted jobs is used, idle workers get what waits here, then
+// waiting requests, then the policy is asked.
 func (c *Core) end() Output {
 	if c.leaving != nil {
 		c.handOver()

@@ -12,7 +12,8 @@ import (
 // victimCore is a busy peer "v" whose engine has jobs, and thieves t00, t01, ... around it.
 func victimCore(t *testing.T, cfg Config, thieves int) *Core {
 	t.Helper()
-	c, err := NewCore(cfg, Run{}, Address{Peer: "v", Inc: 5}, parseMembers(ids("t", thieves)+" v"), RandomStealing{}, rand.New(rand.NewPCG(1, 1)))
+	c, err := NewCore(cfg, Run{}, Address{Peer: "v", Inc: 5}, parseMembers(ids("t", thieves)+" v"),
+		RandomStealing{}, rand.New(rand.NewPCG(1, 1)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,14 +34,16 @@ func give(t *testing.T, c *Core, i int, id RequestID, ref Ref) Grant {
 	if len(out.Orders) != 1 || out.Orders[0].Kind != Take {
 		t.Fatalf("a request leads to %+v", out)
 	}
-	out = c.Taken(c.now, out.Orders[0].Ticket, []Taken{{Ref: ref, Job: Job{Path: Path{uint32(ref)}, Identity: Identity{byte(ref)}}}})
+	out = c.Taken(c.now, out.Orders[0].Ticket, []Taken{{Ref: ref,
+		Job: Job{Path: Path{uint32(ref)}, Identity: Identity{byte(ref)}}}})
 	if len(out.Messages) != 1 || len(out.Messages[0].Reply.Jobs) != 1 {
 		t.Fatalf("a taken job leads to %+v", out)
 	}
 	return out.Messages[0].Reply.Jobs[0]
 }
 
-// A result is used only where handle, thief, path and identity all match; anything else changes nothing but a counter.
+// A result is used only where handle, thief, path and identity all match; anything else changes nothing but a
+// counter.
 func TestResultMustMatch(t *testing.T) {
 	for name, change := range map[string]func(m *Message){
 		"another handle":       func(m *Message) { m.Result.Handle++ },
@@ -57,7 +60,8 @@ func TestResultMustMatch(t *testing.T) {
 	} {
 		c := victimCore(t, LAN(), 2)
 		g := give(t, c, 0, 1, 1)
-		m := &Message{From: thief(0), To: c.self, Result: &Result{Handle: g.Handle, Path: g.Job.Path, Identity: g.Job.Identity}}
+		m := &Message{From: thief(0), To: c.self, Result: &Result{Handle: g.Handle, Path: g.Job.Path,
+			Identity: g.Job.Identity}}
 		wrong := *m
 		r := *m.Result
 		wrong.Result = &r
@@ -87,7 +91,8 @@ func TestHandlesAreFresh(t *testing.T) {
 		seen[g.Handle] = true
 		switch round % 3 {
 		case 0:
-			c.Step(c.now, &Message{From: thief(i), To: c.self, Result: &Result{Handle: g.Handle, Path: g.Job.Path, Identity: g.Job.Identity}})
+			c.Step(c.now, &Message{From: thief(i), To: c.self,
+				Result: &Result{Handle: g.Handle, Path: g.Job.Path, Identity: g.Job.Identity}})
 		case 1:
 			c.Aborted(c.now, Ref(round+1))
 		case 2:
@@ -120,7 +125,8 @@ func TestBounds(t *testing.T) {
 	for i := range 5 {
 		give(t, c, i, 2, Ref(i+1))
 	}
-	if out := c.Step(c.now, request(5, 3, 0)); len(out.Orders) != 0 || len(out.Messages) != 1 || len(out.Messages[0].Reply.Jobs) != 0 {
+	if out := c.Step(c.now, request(5, 3, 0)); len(out.Orders) != 0 || len(out.Messages) != 1 ||
+		len(out.Messages[0].Reply.Jobs) != 0 {
 		t.Errorf("with all leases used, a request leads to %+v", out)
 	}
 	for i := range 40 {
@@ -156,7 +162,8 @@ func TestStrangersAreAnswered(t *testing.T) {
 			t.Errorf("a stranger's %v is answered with %+v (%v)", m.Kind(), a, err)
 		}
 	}
-	if out := c.Step(c.now, &Message{From: thief(1), To: c.self, Heartbeat: &Heartbeat{Seq: 1}}); len(out.Messages) != 0 {
+	if out := c.Step(c.now, &Message{From: thief(1), To: c.self,
+		Heartbeat: &Heartbeat{Seq: 1}}); len(out.Messages) != 0 {
 		t.Errorf("a stranger's heartbeat is answered with %d messages", len(out.Messages))
 	}
 }
@@ -174,7 +181,8 @@ func TestReplyBytesAreBounded(t *testing.T) {
 		jobs = append(jobs, Taken{Ref: Ref(i + 1), Job: Job{Arg: make([]byte, n)}})
 	}
 	out = c.Taken(c.now, out.Orders[0].Ticket, jobs)
-	if len(out.Messages) != 1 || len(out.Messages[0].Reply.Jobs) != 1 || len(out.Messages[0].Reply.Jobs[0].Job.Arg) != 1500 {
+	if len(out.Messages) != 1 || len(out.Messages[0].Reply.Jobs) != 1 ||
+		len(out.Messages[0].Reply.Jobs[0].Job.Arg) != 1500 {
 		t.Errorf("the reply is not the one job that fits")
 	}
 	var back []Ref
@@ -221,8 +229,10 @@ func TestClockJumpsBack(t *testing.T) {
 // The same inputs give the same outputs, to the byte: two models of one seed behave alike.
 func TestSameSeedSameTrace(t *testing.T) {
 	trace := func() string {
-		w := newModel(modelConfig{seed: 42, peers: 6, clusters: 2, depth: 7, policy: "adaptive", drop: 0.1, repeat: 0.1, fail: 0.1,
-			delay: time.Second, wide: 50 * time.Millisecond, room: 4, crashes: 1, stalls: 2, leaves: 1, restarts: 1, faultsUntil: 10 * time.Second})
+		w := newModel(modelConfig{seed: 42, peers: 6, clusters: 2, depth: 7, policy: "adaptive", drop: 0.1,
+			repeat: 0.1, fail: 0.1,
+			delay: time.Second, wide: 50 * time.Millisecond, room: 4, crashes: 1, stalls: 2, leaves: 1, restarts: 1,
+			faultsUntil: 10 * time.Second})
 		var b strings.Builder
 		for !w.done {
 			w.step()
@@ -249,7 +259,8 @@ func TestConfigProfilesAndErrors(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := NewCore(Config{}, Run{}, Address{}, NewMembers(nil), RandomStealing{}, nil); !errors.Is(err, ErrConfig) {
+	if _, err := NewCore(Config{}, Run{}, Address{}, NewMembers(nil), RandomStealing{}, nil); !errors.Is(err,
+		ErrConfig) {
 		t.Errorf("the zero configuration gives %v", err)
 	}
 	cfg := LAN()

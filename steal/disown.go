@@ -5,10 +5,11 @@ import (
 	"slices"
 )
 
-// disownChildren closes the leases of jobs that were spawned under a segment which is about to end without an outcome, though the
-// segment itself is wanted: whoever runs it again can adopt them. Which of the leases belong to it can be told by their paths: they do
-// not if another segment that runs here lies between, or is perhaps the very job. Where in doubt, a lease stays, and is aborted if the
-// engine says so: closed by mistake, it would leave a frame waiting for ever.
+// disownChildren closes the leases of jobs that were spawned under a segment which is about to end without an
+// outcome, though the segment itself is wanted: whoever runs it again can adopt them. Which of the leases
+// belong to it can be told by their paths: they do not if another segment that runs here lies between, or is
+// perhaps the very job. Where in doubt, a lease stays, and is aborted if the engine says so: closed by
+// mistake, it would leave a frame waiting for ever.
 func (c *Core) disownChildren(s *segment) {
 	if !c.salvaging() {
 		return // then the engine's Aborted does what there is to do
@@ -44,7 +45,8 @@ func (c *Core) spawnedUnder(path Path) *segment {
 		if s.state != running || !isAbove(s.job.Path, path) {
 			continue
 		}
-		if best == nil || len(s.job.Path) > len(best.job.Path) || len(s.job.Path) == len(best.job.Path) && s.id < best.id {
+		if best == nil || len(s.job.Path) > len(best.job.Path) ||
+			len(s.job.Path) == len(best.job.Path) && s.id < best.id {
 			best = s
 		}
 	}
@@ -77,8 +79,8 @@ func (c *Core) disown(ls []*lease) {
 	}
 }
 
-// maxDisowned is how many handles are remembered of each peer, so that they are disowned again if the message was lost. Those
-// forgotten are aborted.
+// maxDisowned is how many handles are remembered of each peer, so that they are disowned again if the message
+// was lost. Those forgotten are aborted.
 const maxDisowned = 64
 
 // answerStale tells a thief about handles that it lists and that are not leased.

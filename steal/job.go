@@ -14,9 +14,9 @@ type (
 	Path  = satin.Path
 )
 
-// Identity is the hash of what a job computes: function, argument and guard version. A path alone does not identify a
-// job, because an inlet may spawn in another order the second time; a result is used only where run, path and identity
-// all match (DESIGN.md section 6).
+// Identity is the hash of what a job computes: function, argument and guard version. A path alone does not
+// identify a job, because an inlet may spawn in another order the second time; a result is used only where
+// run, path and identity all match (DESIGN.md section 6).
 type Identity [16]byte
 
 // Identify hashes a function's registered name, its encoded argument and the version of the shared objects that its
@@ -38,9 +38,9 @@ func Identify(function string, arg []byte, guard uint64) Identity {
 // String is the first eight hex digits, enough to tell jobs apart in a trace.
 func (id Identity) String() string { return hex.EncodeToString(id[:4]) }
 
-// Job is one spawned invocation on its way between peers. The core moves it and never looks inside: function and
-// argument are the application's, encoded by the adapter when the job was taken. A Job is immutable once made; messages
-// and tables share its bytes.
+// Job is one spawned invocation on its way between peers. The core moves it and never looks inside: function
+// and argument are the application's, encoded by the adapter when the job was taken. A Job is immutable once
+// made; messages and tables share its bytes.
 type Job struct {
 	Path     Path     `cbor:"1,keyasint,omitempty"`
 	Identity Identity `cbor:"2,keyasint"`

@@ -18,7 +18,9 @@ type lease struct {
 	after  uint64 // a thief that has seen this heartbeat of ours has had the reply too, if order is kept
 	misses int    // consecutive inventories that did not list the handle
 
-	ofSegment bool // when the job left the engine, a segment ran here that is this very job: perhaps it was that one's, not begun
+	// when the job left the engine, a segment ran here that is this very job: perhaps it was that one's, not
+	// begun
+	ofSegment bool
 
 	adopted bool        // the thief did not steal it but had it as an orphan
 	life    Incarnation // of that thief, as was told
@@ -64,9 +66,10 @@ func (c *Core) closeLease(l *lease) {
 	}
 }
 
-// requeue queues a job again that certainly will not come home from its thief. Restarted says that the thief may have worked on
-// it. If a copy has taken its place already, the copy goes on. If lost work is made use of, a restarted job becomes a copy, too,
-// instead of going back to the engine, so that it can be given up again when somebody turns out to have it as an orphan.
+// requeue queues a job again that certainly will not come home from its thief. Restarted says that the thief
+// may have worked on it. If a copy has taken its place already, the copy goes on. If lost work is made use
+// of, a restarted job becomes a copy, too, instead of going back to the engine, so that it can be given up
+// again when somebody turns out to have it as an orphan.
 func (c *Core) requeue(l *lease, restarted bool, why *uint64) {
 	if l.adopted {
 		restarted = true
@@ -98,8 +101,9 @@ func (c *Core) requeue(l *lease, restarted bool, why *uint64) {
 	c.waiting = slices.Insert(c.waiting, 0, s)
 }
 
-// replace queues a copy of a job whose thief is silent, and keeps the lease: silence is not proof. If the thief is heard again
-// before the copy has its result, the copy is dropped and next to nothing was lost; otherwise the first result wins.
+// replace queues a copy of a job whose thief is silent, and keeps the lease: silence is not proof. If the
+// thief is heard again before the copy has its result, the copy is dropped and next to nothing was lost;
+// otherwise the first result wins.
 func (c *Core) replace(l *lease, why *uint64) {
 	if l.copy != nil {
 		return
@@ -178,8 +182,8 @@ func (c *Core) replyFailed(p *peer, r *StealReply) {
 	}
 }
 
-// abortLeases closes the handles of jobs that are not wanted any more and tells their thieves, one message each. A lost
-// message is made good by the next inventory, which lists handles that are closed.
+// abortLeases closes the handles of jobs that are not wanted any more and tells their thieves, one message
+// each. A lost message is made good by the next inventory, which lists handles that are closed.
 func (c *Core) abortLeases(refs []Ref) {
 	var ls []*lease
 	for _, r := range refs {
@@ -212,9 +216,9 @@ func (c *Core) tellAborted(ls []*lease) {
 	}
 }
 
-// takeInventory compares what a partner says it holds with what it should hold. A lease that is missing from enough
-// consecutive inventories is queued again: its reply was lost. A handle that is listed and not leased is aborted: its owner
-// has long given it to somebody else, or does not want it.
+// takeInventory compares what a partner says it holds with what it should hold. A lease that is missing from
+// enough consecutive inventories is queued again: its reply was lost. A handle that is listed and not leased
+// is aborted: its owner has long given it to somebody else, or does not want it.
 func (c *Core) takeInventory(p *peer, h *Heartbeat) {
 	var stale []Handle
 	var missing []*lease

@@ -11,18 +11,20 @@ import (
 //
 // States: staying; leaving, from Leave to the goodbye; gone. Steps:
 //
-//  1. What others asked for is refused, what has not begun goes back to its owners (Return), what runs is aborted. The thieves of
-//     its jobs are told that they have orphans now (Disown), and tell everybody.
-//  2. The outcomes that it keeps go to other peers, several, in pieces (HandOver): first what nobody else has, the largest jobs
-//     before the small ones, then what had gone home to its owners, who may be leaving too. Each receiver gets the next piece
-//     when it has acknowledged the last one, so that the quick ones get more. It tells everybody that it has them now.
-//  3. A receiver that leaves itself says so in its acknowledgement; one that does not answer in time is taken to be gone. Their
-//     pieces go to others.
+//  1. What others asked for is refused, what has not begun goes back to its owners (Return), what runs is
+//     aborted. The thieves of its jobs are told that they have orphans now (Disown), and tell everybody.
+//  2. The outcomes that it keeps go to other peers, several, in pieces (HandOver): first what nobody else
+//     has, the largest jobs before the small ones, then what had gone home to its owners, who may be leaving
+//     too. Each receiver gets the next piece when it has acknowledged the last one, so that the quick ones
+//     get more. It tells everybody that it has them now.
+//  3. A receiver that leaves itself says so in its acknowledgement; one that does not answer in time is taken
+//     to be gone. Their pieces go to others.
 //  4. Results that are on their way home are repeated until acknowledged.
-//  5. When nothing is left of 2 to 4, or patience is over, it says goodbye to everybody with whom anything is out, and is
-//     gone. What was not handed over by then is lost, as in a crash.
+//  5. When nothing is left of 2 to 4, or patience is over, it says goodbye to everybody with whom anything is
+//     out, and is gone. What was not handed over by then is lost, as in a crash.
 //
-// The paper chooses one receiver at random. One link can be slow, and a cluster that leaves at once would hand over to itself.
+// The paper chooses one receiver at random. One link can be slow, and a cluster that leaves at once would
+// hand over to itself.
 type leaver struct {
 	until     time.Duration
 	pieces    [][]Partial // not sent yet
@@ -46,8 +48,9 @@ const (
 	minPiece = 16 << 10
 )
 
-// Leave makes this peer leave: see above. With no patience, or without anything to hand over, the goodbye is in the output;
-// otherwise the core wants to be ticked and given messages until Gone. Afterwards it ignores everything.
+// Leave makes this peer leave: see above. With no patience, or without anything to hand over, the goodbye is
+// in the output; otherwise the core wants to be ticked and given messages until Gone. Afterwards it ignores
+// everything.
 func (c *Core) Leave(now, patience time.Duration) Output {
 	if !c.begin(now) {
 		return c.out
@@ -67,7 +70,8 @@ func (c *Core) Leave(now, patience time.Duration) Output {
 // Gone says whether the goodbye has been said.
 func (c *Core) Gone() bool { return c.left }
 
-// Cancel ends this peer's part because the run is over: everything is aborted and forgotten, and partners hear a goodbye.
+// Cancel ends this peer's part because the run is over: everything is aborted and forgotten, and partners
+// hear a goodbye.
 func (c *Core) Cancel(now time.Duration) Output {
 	if !c.begin(now) {
 		return c.out
@@ -227,14 +231,15 @@ func (c *Core) refusedHandOver(t *transfer) {
 	l.pieces = slices.Insert(l.pieces, 0, t.parts)
 }
 
-// receiver chooses who gets the next piece: the least busy, as far as is known, then the nearest. Nil if everybody has a piece, or
-// does not want one.
+// receiver chooses who gets the next piece: the least busy, as far as is known, then the nearest. Nil if
+// everybody has a piece, or does not want one.
 func (c *Core) receiver() (best *peer) {
 	l := c.leaving
 	bestCost := 0
 	for i := range c.members.Len() {
 		m := c.members.At(i)
-		if m.ID == c.self.Peer || l.refused[m.ID] || slices.ContainsFunc(l.transfers, func(t *transfer) bool { return t.to.id == m.ID }) {
+		if m.ID == c.self.Peer || l.refused[m.ID] ||
+			slices.ContainsFunc(l.transfers, func(t *transfer) bool { return t.to.id == m.ID }) {
 			continue
 		}
 		p := c.peers.find(m.ID)

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// linkTable is what this peer has measured about the way to each cluster. It has at most as many entries as the membership
-// has clusters.
+// linkTable is what this peer has measured about the way to each cluster. It has at most as many entries as
+// the membership has clusters.
 type linkTable map[ClusterID]*Link
 
 // Messages up to smallMessage bytes time the link's latency, larger ones its rate.
@@ -72,8 +72,8 @@ func (t *linkTable) jobDone(id ClusterID, d time.Duration, bytes int) {
 	l.OutcomeBytes = smoothed(l.OutcomeBytes, float64(bytes))
 }
 
-// transfer splits what an exchange took into latency and rate: small messages are all latency, large ones are rate and the
-// known latency.
+// transfer splits what an exchange took into latency and rate: small messages are all latency, large ones are
+// rate and the known latency.
 func (l *Link) transfer(d time.Duration, bytes int) {
 	if bytes <= smallMessage {
 		l.RTT = smoothed(l.RTT, max(d, 1))
@@ -113,8 +113,8 @@ func (l *Link) Expected(bytes int) time.Duration {
 	return d + time.Duration(float64(bytes)/rate*float64(time.Second))
 }
 
-// assumedRate is taken for links of which no large message has been timed, in bytes per second: that of the papers' slower
-// wide-area links.
+// assumedRate is taken for links of which no large message has been timed, in bytes per second: that of the
+// papers' slower wide-area links.
 const assumedRate = 100e3
 
 // smoothed moves an average towards a sample; the first sample is the average.

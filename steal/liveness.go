@@ -26,8 +26,9 @@ func (c *Core) beatSoon(at time.Duration) {
 	}
 }
 
-// period is the time between two heartbeats to a peer. Across clusters they share slow links with everything else: there one is
-// sent every ten round trips, so when a link is congested and the round trip grows, heartbeats get rarer and the link can recover.
+// period is the time between two heartbeats to a peer. Across clusters they share slow links with everything
+// else: there one is sent every ten round trips, so when a link is congested and the round trip grows,
+// heartbeats get rarer and the link can recover.
 func (c *Core) period(p *peer) time.Duration {
 	if p.cluster == c.cluster {
 		return c.cfg.HeartbeatEvery
@@ -36,15 +37,15 @@ func (c *Core) period(p *peer) time.Duration {
 	return min(max(c.cfg.WideHeartbeatEvery, 10*l.RTT), c.cfg.MaxHeartbeatEvery)
 }
 
-// silence is how long a partner may be silent before it is lost: so many of its own periods, or of this peer's if they are
-// longer, which tell how slow the link is from here.
+// silence is how long a partner may be silent before it is lost: so many of its own periods, or of this
+// peer's if they are longer, which tell how slow the link is from here.
 func (c *Core) silence(p *peer) time.Duration {
 	return time.Duration(c.cfg.HeartbeatMisses) * max(c.period(p), p.every)
 }
 
-// noticeStall gives every partner the time for which this peer itself did not run: after a suspended laptop or a starved
-// process the others' messages are still in the queue, and a core that looked at the clock first would believe them all dead.
-// (Lifeguard's point: suspect yourself first.)
+// noticeStall gives every partner the time for which this peer itself did not run: after a suspended laptop
+// or a starved process the others' messages are still in the queue, and a core that looked at the clock first
+// would believe them all dead. (Lifeguard's point: suspect yourself first.)
 func (c *Core) noticeStall() {
 	late := c.now - c.heartbeatAt
 	if c.heartbeatAt == 0 || late <= c.cfg.HeartbeatEvery/2 {
@@ -60,9 +61,9 @@ func (c *Core) noticeStall() {
 	c.heartbeatAt = c.now // due at once, and no longer late
 }
 
-// beat sends the heartbeats that are due, after looking for partners that have been silent for too long. Their jobs are queued
-// again. What is held for them goes on for a while: a partner that is heard again knows what it still wants, and only a peer
-// that says so, or stays away, is certainly gone.
+// beat sends the heartbeats that are due, after looking for partners that have been silent for too long.
+// Their jobs are queued again. What is held for them goes on for a while: a partner that is heard again knows
+// what it still wants, and only a peer that says so, or stays away, is certainly gone.
 func (c *Core) beat() {
 	if c.heartbeatAt == 0 || c.now < c.heartbeatAt {
 		return

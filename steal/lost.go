@@ -4,13 +4,15 @@ import "slices"
 
 // What is done when a peer is gone (fault tolerance paper, 3.1 and 3.2), or seems to be.
 //
-// As a thief: the jobs that it stole from here are run again, marked as restarted. As an owner: what was stolen from it is orphaned.
-// Nobody waits for it here, but whoever runs the lost job again will spawn the same jobs. So a running orphan runs on, a finished
-// one's outcome is kept, and both are told to everybody, so that the new owner can adopt them (adopt.go). What has not begun is
-// dropped. A segment that was passed on is not an orphan itself: its thief is told that it has one.
+// As a thief: the jobs that it stole from here are run again, marked as restarted. As an owner: what was
+// stolen from it is orphaned. Nobody waits for it here, but whoever runs the lost job again will spawn the
+// same jobs. So a running orphan runs on, a finished one's outcome is kept, and both are told to everybody,
+// so that the new owner can adopt them (adopt.go). What has not begun is dropped. A segment that was passed
+// on is not an orphan itself: its thief is told that it has one.
 //
-// A peer that is only silent, as an owner, is suspected: what is held for it is told already, because those who wait for the peer run
-// its jobs again by now, and may be adopted by them. It is an orphan for certain after a goodbye, a new life or a longer silence.
+// A peer that is only silent, as an owner, is suspected: what is held for it is told already, because those
+// who wait for the peer run its jobs again by now, and may be adopted by them. It is an orphan for certain
+// after a goodbye, a new life or a longer silence.
 
 // lose is what happens when a peer is certainly gone, by goodbye or a new life.
 func (c *Core) lose(p *peer) {
@@ -93,7 +95,8 @@ func (c *Core) unown(s *segment) {
 	s.owner, s.handle = nil, 0
 }
 
-// orphan deals with a segment that nobody waits for here, though somebody else may want its outcome. It has no owner and no lease.
+// orphan deals with a segment that nobody waits for here, though somebody else may want its outcome. It has
+// no owner and no lease.
 func (c *Core) orphan(s *segment) {
 	switch s.state {
 	case waiting:

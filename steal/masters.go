@@ -5,11 +5,12 @@ import (
 	"time"
 )
 
-// Here a core does what its mastership decides (masters_election.go): it starts the root (root.go), tells everybody that it has, and
-// gives the root up again.
+// Here a core does what its mastership decides (masters_election.go): it starts the root (root.go), tells
+// everybody that it has, and gives the root up again.
 
-// onBeacon hears from a master, which may be better or worse than this peer. One of a life that is known to be over is no master. A
-// peer that leaves is none any more either, and does not become one: it has no beacons, so that the others wait for nobody.
+// onBeacon hears from a master, which may be better or worse than this peer. One of a life that is known to
+// be over is no master. A peer that leaves is none any more either, and does not become one: it has no
+// beacons, so that the others wait for nobody.
 func (c *Core) onBeacon(from Address, b *Beacon) {
 	if c.masters == nil || c.leaving != nil {
 		return
@@ -41,7 +42,8 @@ func (c *Core) mastership() *mastership {
 	return c.masters
 }
 
-// mayLead says whether a better-ranked peer may be about to become master: anybody who has not fallen silent as a partner.
+// mayLead says whether a better-ranked peer may be about to become master: anybody who has not fallen silent
+// as a partner.
 func (c *Core) mayLead(id PeerID) bool {
 	p := c.peers.find(id)
 	return p == nil || !p.lost
@@ -55,8 +57,8 @@ func (c *Core) nextMaster() time.Duration {
 	return max(1, c.mastership().next())
 }
 
-// decide carries a decision out. What this peer has finished for a master whose root has ended is told to everybody: nobody has it
-// any more, and the jobs above it will be run again.
+// decide carries a decision out. What this peer has finished for a master whose root has ended is told to
+// everybody: nobody has it any more, and the jobs above it will be run again.
 func (c *Core) decide(d decision) {
 	if d.StepDown {
 		c.stepDown()

@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Whatever has happened, masters per group of peers that hear each other converge to one within two leases of the end of faults
-// (issue 5), and there is none only for as long as it takes the next to begin.
+// Whatever has happened, masters per group of peers that hear each other converge to one within two leases of
+// the end of faults (issue 5), and there is none only for as long as it takes the next to begin.
 func TestMastersConverge(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := drawElectorate(t)
@@ -85,7 +85,8 @@ func TestBrokenMastersAreNoticed(t *testing.T) {
 	} {
 		noticed := false
 		for seed := uint64(1); seed <= 300 && !noticed; seed++ {
-			w := electorateConfig{seed: seed, peers: 6, deputies: 2, loss: 0.3, delay: time.Second, crashes: 3, restarts: 2, stalls: 3, partitions: 3, partial: true}
+			w := electorateConfig{seed: seed, peers: 6, deputies: 2, loss: 0.3, delay: time.Second, crashes: 3,
+				restarts: 2, stalls: 3, partitions: 3, partial: true}
 			noticed = newElectorate(w, twin).check() != nil
 		}
 		if !noticed {

@@ -7,15 +7,16 @@ import (
 
 // # Masters
 //
-// The master of a run holds its root. When it is lost, another peer becomes master and starts the root again; the jobs that
-// others hold are found again as orphans on the way (orphans.go). Two masters at a time are allowed: they cost work, never
-// correctness, since jobs are pure. So nothing here needs a majority, and one peer that is left alone goes on alone. What has
-// to hold is only that there is a master again soon after one is lost, and that of several that can hear each other one
-// remains.
+// The master of a run holds its root. When it is lost, another peer becomes master and starts the root again;
+// the jobs that others hold are found again as orphans on the way (orphans.go). Two masters at a time are
+// allowed: they cost work, never correctness, since jobs are pure. So nothing here needs a majority, and one
+// peer that is left alone goes on alone. What has to hold is only that there is a master again soon after one
+// is lost, and that of several that can hear each other one remains.
 //
-// States. A peer listens, or it is master. A master says so in beacons, one every Config.BeaconEvery, by gossip, numbered
-// within its life. Both states may have the answer: a master whose root has finished goes on as master with Beacon.Answered
-// set until the run is ended from outside; one that lost the mastership after that keeps what it knows.
+// States. A peer listens, or it is master. A master says so in beacons, one every Config.BeaconEvery, by
+// gossip, numbered within its life. Both states may have the answer: a master whose root has finished goes on
+// as master with Beacon.Answered set until the run is ended from outside; one that lost the mastership after
+// that keeps what it knows.
 //
 //	listening --> master     a Fresh owner, at its first input; or nothing heard for the lease and the stagger of its rank; or the
 //	                         master that is heard has no worker for the root, and this peer has
@@ -24,46 +25,54 @@ import (
 //
 // Steps, at every input:
 //
-//  1. The silence grows by the time since the last input. A core asks to be ticked every half beacon period; if the time
-//     since the last input is much more, it did not run itself (a suspended laptop, a starved process): beacons may wait
-//     unread behind this very input. The first such stall, and every one of a whole lease, begins the silence anew; further
-//     ones before any beacon is heard count only as much as the tick that should have been. So a peer that wakes listens for
-//     a lease, and one that is always late comes to act all the same.
-//  2. A beacon counts if its sender has the rank it claims, it is not of an earlier life of its sender, and its number is
-//     higher than any heard of this life. So a dead master's beacons, repeated, keep nobody waiting. One that counts ends the
-//     silence, whoever it is from: a peer that listens does not mind being better than the master it hears. That is why an
-//     owner that comes back, or a better peer that joins late, does not take over: its silence begins with its own life, and
-//     ends with the sitting master's next beacon.
-//  3. A master that hears a beacon of one that comes before it steps down. Before all others come those with the answer, as
-//     nothing is left to do but to deliver it; then those that have begun the root; else the better rank (ranking.before). A
-//     master that hears one behind it answers with a beacon at once.
-//  4. A peer that listens becomes master when the silence reaches MasterLease + stagger(n), n being the members of better
-//     rank that it does not believe dead, the silent master not counted. If the master is known to be gone (a goodbye, or a
-//     beacon or message of its next life), all but one beacon period of the lease is taken as over.
-//     Half a beacon period before the lease is over two beacons are missing: everybody who has outcomes that the master
-//     acknowledged tells of them, so that whoever begins knows of them from the start.
-//  5. A master whose engine may use no core at the moment, since its user has paused it for instance, says that the root waits:
-//     Beacon.Waiting. A peer that listens to it and may use one becomes master after a sixteenth of its stagger, and the other steps
-//     down. (That all workers are busy is no reason to wait: the root begins before what they run, see feedWorkers.) A Fresh owner
-//     does not say so in its first lease, as its engine may be about to be ready.
+//  1. The silence grows by the time since the last input. A core asks to be ticked every half beacon period;
+//     if the time since the last input is much more, it did not run itself (a suspended laptop, a starved
+//     process): beacons may wait unread behind this very input. The first such stall, and every one of a
+//     whole lease, begins the silence anew; further ones before any beacon is heard count only as much as the
+//     tick that should have been. So a peer that wakes listens for a lease, and one that is always late comes
+//     to act all the same.
+//  2. A beacon counts if its sender has the rank it claims, it is not of an earlier life of its sender, and
+//     its number is higher than any heard of this life. So a dead master's beacons, repeated, keep nobody
+//     waiting. One that counts ends the silence, whoever it is from: a peer that listens does not mind being
+//     better than the master it hears. That is why an owner that comes back, or a better peer that joins
+//     late, does not take over: its silence begins with its own life, and ends with the sitting master's next
+//     beacon.
+//  3. A master that hears a beacon of one that comes before it steps down. Before all others come those with
+//     the answer, as nothing is left to do but to deliver it; then those that have begun the root; else the
+//     better rank (ranking.before). A master that hears one behind it answers with a beacon at once.
+//  4. A peer that listens becomes master when the silence reaches MasterLease + stagger(n), n being the
+//     members of better rank that it does not believe dead, the silent master not counted. If the master is
+//     known to be gone (a goodbye, or a beacon or message of its next life), all but one beacon period of the
+//     lease is taken as over. Half a beacon period before the lease is over two beacons are missing:
+//     everybody who has outcomes that the master acknowledged tells of them, so that whoever begins knows of
+//     them from the start.
+//  5. A master whose engine may use no core at the moment, since its user has paused it for instance, says
+//     that the root waits: Beacon.Waiting. A peer that listens to it and may use one becomes master after a
+//     sixteenth of its stagger, and the other steps down. (That all workers are busy is no reason to wait:
+//     the root begins before what they run, see feedWorkers.) A Fresh owner does not say so in its first
+//     lease, as its engine may be about to be ready.
 //
-// Why it converges. When faults stop, let beacons take at most d. Masters that can hear each other are ordered by (answer, begun,
-// rank, ID), the same order at all of them, as it depends on nothing but the two. An entry in that order only ever gets better: a
-// root that has begun goes on until it has an outcome or its master steps down, and the outcome stays. A master steps down only for one that was before it when it sent its beacon and either still is master, or has
-// stepped down for one before it in turn, or was lost before faults stopped. (Step 5 makes masters that come before the one that
-// was heard, as long as that one has not begun.) So the first of them all never steps down, and the
-// others do within BeaconEvery + d. Zero masters: nobody's silence begins anew once no beacon and no stall comes, so after at
-// most MasterLease + 4*RankStagger somebody begins; its beacons keep the others from it, and those that began within d of it are
-// the case before. A beacon of a lost master, on its way when faults stopped, can end silences, or a mastership, once more: that
-// is the second of the two leases within which the tests want one master.
+// Why it converges. When faults stop, let beacons take at most d. Masters that can hear each other are
+// ordered by (answer, begun, rank, ID), the same order at all of them, as it depends on nothing but the two.
+// An entry in that order only ever gets better: a root that has begun goes on until it has an outcome or its
+// master steps down, and the outcome stays. A master steps down only for one that was before it when it sent
+// its beacon and either still is master, or has stepped down for one before it in turn, or was lost before
+// faults stopped. (Step 5 makes masters that come before the one that was heard, as long as that one has not
+// begun.) So the first of them all never steps down, and the others do within BeaconEvery + d. Zero masters:
+// nobody's silence begins anew once no beacon and no stall comes, so after at most MasterLease +
+// 4*RankStagger somebody begins; its beacons keep the others from it, and those that began within d of it are
+// the case before. A beacon of a lost master, on its way when faults stopped, can end silences, or a
+// mastership, once more: that is the second of the two leases within which the tests want one master.
 //
-// Rejected: positions among the members as ranks (see ranking); better ranks taking over from a sitting master (each return of
-// the owner would cost a restart); asking for votes (a majority may be gone: the submitter and its deputies were switched off
-// for the night, and one volunteer is left); terms as in Raft instead of ranks (the newer master would win and the one that has
-// done more work would step down; neither is better than the other, and ranks need no state).
+// Rejected: positions among the members as ranks (see ranking); better ranks taking over from a sitting
+// master (each return of the owner would cost a restart); asking for votes (a majority may be gone: the
+// submitter and its deputies were switched off for the night, and one volunteer is left); terms as in Raft
+// instead of ranks (the newer master would win and the one that has done more work would step down; neither
+// is better than the other, and ranks need no state).
 
-// mastership is one peer's part in this, as a machine of its own: inputs are time, beacons and what the core knows of lives
-// and members; outputs are decisions. Nil is a run whose root is no business of the core: it has no deputies.
+// mastership is one peer's part in this, as a machine of its own: inputs are time, beacons and what the core
+// knows of lives and members; outputs are decisions. Nil is a run whose root is no business of the core: it
+// has no deputies.
 type mastership struct {
 	cfg     *Config
 	self    PeerID
@@ -104,8 +113,8 @@ type herald struct {
 	heard time.Duration
 }
 
-// maxHeralds bounds the senders of beacons that are told apart. Masters are few, so this is a great many; the one heard
-// longest ago is forgotten first, and its old beacons would count once more.
+// maxHeralds bounds the senders of beacons that are told apart. Masters are few, so this is a great many; the
+// one heard longest ago is forgotten first, and its old beacons would count once more.
 const maxHeralds = 64
 
 // maxSeq is the highest number of a beacon: no honest master gets there in a thousand years.
@@ -116,7 +125,9 @@ type decision struct {
 	Start    bool    // start the root again, or for the first time
 	StepDown bool    // give it up
 	Send     *Beacon // tell everybody
-	Ended    PeerID  // this one's root has ended or is about to, perhaps this peer's: what it was given is needed by another now
+	// this one's root has ended or is about to, perhaps this peer's: what it was given is needed by another
+	// now
+	Ended PeerID
 }
 
 // newMastership returns nil for a run without deputies, or without a root that could be started.
@@ -124,7 +135,8 @@ func newMastership(cfg *Config, run *Run, self PeerID, members *Members) *master
 	if len(run.Deputies) == 0 || run.Root.Function == "" {
 		return nil
 	}
-	m := &mastership{cfg: cfg, self: self, ranks: ranking{run.ID, run.Deputies}, fresh: run.Fresh, patience: cfg.MasterLease}
+	m := &mastership{cfg: cfg, self: self, ranks: ranking{run.ID, run.Deputies}, fresh: run.Fresh,
+		patience: cfg.MasterLease}
 	m.setMembers(members)
 	return m
 }
@@ -191,7 +203,8 @@ func (m *mastership) hear(from Address, b *Beacon) (d decision, v verdict) {
 	return d, counts
 }
 
-// follow notes who is master, and says whose root has ended if that is news: of several masters it is that of all but the first.
+// follow notes who is master, and says whose root has ended if that is news: of several masters it is that of
+// all but the first.
 func (m *mastership) follow(from Address, its claim, instead bool) (ended PeerID) {
 	old := m.leader.Peer
 	switch {
@@ -248,8 +261,8 @@ func (m *mastership) note(from Address, seq uint64) bool {
 	return true
 }
 
-// over notes that a peer's lives below floor are over. If the master was one of them, nothing is to be waited for but another
-// master's beacon.
+// over notes that a peer's lives below floor are over. If the master was one of them, nothing is to be waited
+// for but another master's beacon.
 func (m *mastership) over(id PeerID, floor Incarnation) {
 	if m == nil {
 		return
@@ -287,7 +300,8 @@ func (m *mastership) look(alive func(PeerID) bool) (d decision) {
 	return d
 }
 
-// warning is the silence after which two beacons are missing: time to tell of what the next master could use, before it begins.
+// warning is the silence after which two beacons are missing: time to tell of what the next master could use,
+// before it begins.
 func (m *mastership) warning() time.Duration { return m.cfg.MasterLease - m.cfg.BeaconEvery/2 }
 
 // due says whether it is time to begin.

@@ -12,13 +12,14 @@ var everybodyAlive = func(PeerID) bool { return true }
 // seat is the mastership of a peer in a run whose deputies are o (the owner), d1, d2. The root is not kept waiting.
 func seat(self PeerID, fresh bool, members string) *mastership {
 	cfg := LAN()
-	m := newMastership(&cfg, &Run{ID: RunID{7}, Root: Job{Function: "f"}, Deputies: []PeerID{"o", "d1", "d2"}, Fresh: fresh}, self, parseMembers(members))
+	m := newMastership(&cfg, &Run{ID: RunID{7}, Root: Job{Function: "f"}, Deputies: []PeerID{"o", "d1", "d2"},
+		Fresh: fresh}, self, parseMembers(members))
 	m.work(false, true)
 	return m
 }
 
-// at lets a mastership look at every half beacon period up to a time, as a core on time does, and returns when it first
-// decided to do something, and what.
+// at lets a mastership look at every half beacon period up to a time, as a core on time does, and returns
+// when it first decided to do something, and what.
 func (m *mastership) at(until time.Duration, alive func(PeerID) bool) (time.Duration, decision) {
 	for now := m.seen; now <= until; now = max(now, m.next()) {
 		m.pass(now)
@@ -40,13 +41,15 @@ func TestFreshOwnerIsMaster(t *testing.T) {
 	}
 	for i := range 3 {
 		at, d := m.at(time.Minute, everybodyAlive)
-		if want := time.Second + time.Duration(i+1)*m.cfg.BeaconEvery; at != want || d.Start || d.Send.Seq != uint64(i+2) {
+		if want := time.Second + time.Duration(i+1)*m.cfg.BeaconEvery; at != want || d.Start ||
+			d.Send.Seq != uint64(i+2) {
 			t.Errorf("at %v, not %v: %+v", at, want, d)
 		}
 	}
 }
 
-// Who begins when, after the last beacon: the rule of RECOVERY for the first ranks, and never later than the whole lease.
+// Who begins when, after the last beacon: the rule of RECOVERY for the first ranks, and never later than the
+// whole lease.
 func TestWhoBeginsWhen(t *testing.T) {
 	lease, step := LAN().MasterLease, LAN().RankStagger
 	members := "a: o d1 d2"
@@ -218,8 +221,8 @@ func TestAnswersToBeaconsAreBounded(t *testing.T) {
 	}
 }
 
-// Of two masters that hear each other the one with the worse rank steps down: listed deputies by place, the others by hash, and
-// nobody's idea of the members matters.
+// Of two masters that hear each other the one with the worse rank steps down: listed deputies by place, the
+// others by hash, and nobody's idea of the members matters.
 func TestWorseMasterStepsDown(t *testing.T) {
 	names := []PeerID{"o", "d1", "d2", "x", "y", "z"}
 	for i, a := range names {
@@ -230,7 +233,8 @@ func TestWorseMasterStepsDown(t *testing.T) {
 			ba, bb := ma.look(everybodyAlive).Send, mb.look(everybodyAlive).Send
 			da, va := ma.hear(from(b, 1), bb)
 			db, vb := mb.hear(from(a, 1), ba)
-			if va != counts || vb != counts || da.StepDown == db.StepDown || ma.master == mb.master || ma.master == da.StepDown {
+			if va != counts || vb != counts || da.StepDown == db.StepDown || ma.master == mb.master ||
+				ma.master == da.StepDown {
 				t.Errorf("%s and %s: %+v and %+v", a, b, da, db)
 			}
 			if i < 3 && !db.StepDown {
@@ -257,8 +261,8 @@ func TestReturningOwnerListens(t *testing.T) {
 	}
 }
 
-// A peer that did not run listens for a lease before it believes the master dead, even if the silence was nearly over; one whose
-// every tick is late comes to act in the end.
+// A peer that did not run listens for a lease before it believes the master dead, even if the silence was
+// nearly over; one whose every tick is late comes to act in the end.
 func TestStalledPeerListens(t *testing.T) {
 	m := seat("d1", false, "a: o d1 d2")
 	m.pass(0)
@@ -325,7 +329,8 @@ func TestMasterKnownToBeGone(t *testing.T) {
 		t.Fatalf("the silence is %v", m.silence)
 	}
 	m.over("o", 4)
-	if at, d := m.at(time.Minute, everybodyAlive); !d.Start || at != time.Second+m.cfg.BeaconEvery { // its next life listens for longer
+	// its next life listens for longer
+	if at, d := m.at(time.Minute, everybodyAlive); !d.Start || at != time.Second+m.cfg.BeaconEvery {
 		t.Errorf("it begins at %v: %+v", at, d)
 	}
 	if _, v := m.hear(from("o", 3), &Beacon{Rank: 0, Seq: 2}); v != repeated {
@@ -333,8 +338,8 @@ func TestMasterKnownToBeGone(t *testing.T) {
 	}
 }
 
-// A master with the answer says so at once, comes before all without it, keeps others from beginning while it is heard, and does
-// not run the root again when it becomes master a second time.
+// A master with the answer says so at once, comes before all without it, keeps others from beginning while it
+// is heard, and does not run the root again when it becomes master a second time.
 func TestAnswered(t *testing.T) {
 	m := seat("d2", true, "a: o d1 d2 x")
 	m.pass(0)
@@ -373,8 +378,8 @@ func TestNoDeputies(t *testing.T) {
 	}
 }
 
-// Everybody who hears beacons learns whose root has ended, once: of the first when another follows it, of the worse of two, of its
-// own.
+// Everybody who hears beacons learns whose root has ended, once: of the first when another follows it, of the
+// worse of two, of its own.
 func TestWhoseRootHasEnded(t *testing.T) {
 	type heard struct {
 		after time.Duration
@@ -386,8 +391,10 @@ func TestWhoseRootHasEnded(t *testing.T) {
 		fresh bool
 		heard []heard
 	}{
-		"succession":         {"x", false, []heard{{0, "o", ""}, {2, "o", ""}, {7, "d1", "o"}, {2, "d1", ""}, {9, "d2", "d1"}}},
-		"the worse of two":   {"x", false, []heard{{0, "o", ""}, {1, "d1", "d1"}, {1, "o", ""}, {1, "d1", ""}, {1, "o", ""}}},
+		"succession": {"x", false, []heard{{0, "o", ""}, {2, "o", ""}, {7, "d1", "o"}, {2, "d1", ""},
+			{9, "d2", "d1"}}},
+		"the worse of two": {"x", false, []heard{{0, "o", ""}, {1, "d1", "d1"}, {1, "o", ""}, {1, "d1", ""},
+			{1, "o", ""}}},
 		"the better of two":  {"x", false, []heard{{0, "d1", ""}, {1, "o", "d1"}, {1, "d1", ""}, {1, "o", ""}}},
 		"its own":            {"d2", true, []heard{{1, "d1", "d2"}, {1, "d1", ""}}},
 		"another beside one": {"d1", true, []heard{{1, "d2", "d2"}, {1, "d2", ""}}},
@@ -408,7 +415,8 @@ func TestWhoseRootHasEnded(t *testing.T) {
 	m.hear(from("o", 1), &Beacon{Rank: 0, Seq: 1})
 	for now := m.next(); now < m.cfg.MasterLease; now = m.next() { // told before anybody begins, in one lease once
 		m.pass(now)
-		if d := m.look(everybodyAlive); d != (decision{}) && (d != decision{Ended: "o"} || now != m.cfg.MasterLease-m.cfg.BeaconEvery/2) {
+		if d := m.look(everybodyAlive); d != (decision{}) &&
+			(d != decision{Ended: "o"} || now != m.cfg.MasterLease-m.cfg.BeaconEvery/2) {
 			t.Errorf("at %v: %+v", now, d)
 		}
 	}
@@ -420,8 +428,8 @@ func TestWhoseRootHasEnded(t *testing.T) {
 	}
 }
 
-// A master without a worker for the root says so, a new owner only after a while. Who has one takes the root, the better ranks first,
-// and the master without steps down for it, whatever its rank.
+// A master without a worker for the root says so, a new owner only after a while. Who has one takes the root,
+// the better ranks first, and the master without steps down for it, whatever its rank.
 func TestRootThatWaits(t *testing.T) {
 	d1 := seat("d1", false, "a: o d1 d2 x")
 	d1.work(false, false)
@@ -440,7 +448,8 @@ func TestRootThatWaits(t *testing.T) {
 		m.pass(at)
 		m.hear(from("d1", 1), d.Send)
 		took, taken := m.at(at+2*time.Second, everybodyAlive)
-		if want := at + time.Duration(c.n)*m.cfg.RankStagger/16; c.idle && (took != want || !taken.Start || taken.Send.Waiting) || !c.idle && taken.Start {
+		if want := at + time.Duration(c.n)*m.cfg.RankStagger/16; c.idle &&
+			(took != want || !taken.Start || taken.Send.Waiting) || !c.idle && taken.Start {
 			t.Errorf("%s, idle %v, takes the root at %v: %+v", c.self, c.idle, took-at, taken)
 			continue
 		}

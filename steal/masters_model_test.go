@@ -7,8 +7,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Whoever crashes, leaves, stalls, comes back or is cut off, the owner and its deputies included, a master that has just found the
-// answer, too: as long as one peer is there the answer comes, and it is the sequential one.
+// Whoever crashes, leaves, stalls, comes back or is cut off, the owner and its deputies included, a master
+// that has just found the answer, too: as long as one peer is there the answer comes, and it is the
+// sequential one.
 func TestExactWhoeverIsLost(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg := drawModel(t, true)

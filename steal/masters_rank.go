@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// ranking orders all peers there could be by who should rather hold a run's root: first the deputies of its manifest, the
-// owner at their head, in their order, then everybody else by a hash of run and peer. A rank follows from the manifest and the
-// peer's ID alone. It is not a position among the members, because two peers seldom know the same members: with positions,
-// each of two masters could find the other one worse, and both would stay. So a receiver can also tell whether a sender has the
-// rank that it claims.
+// ranking orders all peers there could be by who should rather hold a run's root: first the deputies of its
+// manifest, the owner at their head, in their order, then everybody else by a hash of run and peer. A rank
+// follows from the manifest and the peer's ID alone. It is not a position among the members, because two
+// peers seldom know the same members: with positions, each of two masters could find the other one worse, and
+// both would stay. So a receiver can also tell whether a sender has the rank that it claims.
 type ranking struct {
 	run      RunID
 	deputies []PeerID
@@ -33,8 +33,8 @@ func (r *ranking) of(id PeerID) uint32 {
 	return unlisted | binary.BigEndian.Uint32(h.Sum(sum[:0]))
 }
 
-// compare is negative if a should rather be master than b. Peers whose hashes are equal are told apart by their IDs, so that the
-// order is total.
+// compare is negative if a should rather be master than b. Peers whose hashes are equal are told apart by
+// their IDs, so that the order is total.
 func (r *ranking) compare(a, b PeerID) int {
 	return cmp.Or(cmp.Compare(r.of(a), r.of(b)), cmp.Compare(a, b))
 }
@@ -46,8 +46,8 @@ type claim struct {
 	waiting  bool // it has not begun the root
 }
 
-// before says which of two masters stays: one with the answer rather than one without, one that has begun rather than one that has
-// not, and else the one of better rank.
+// before says which of two masters stays: one with the answer rather than one without, one that has begun
+// rather than one that has not, and else the one of better rank.
 func (r *ranking) before(a, b claim) bool {
 	switch {
 	case a.answered != b.answered:
@@ -69,10 +69,11 @@ func (r *ranking) better(members *Members, than PeerID) (ids []PeerID) {
 	return ids
 }
 
-// stagger is how long after the end of a master's lease a peer becomes master that knows of n better ones that might: time for
-// them to do so and to be heard. The first four are a whole step apart each. What follows is squeezed into one more step, less
-// and less apart, so that the wait is bounded (by four steps) and yet no two of a large swarm begin at the same moment: when
-// the master took the best of them with it, the next to act is still one, not all.
+// stagger is how long after the end of a master's lease a peer becomes master that knows of n better ones
+// that might: time for them to do so and to be heard. The first four are a whole step apart each. What
+// follows is squeezed into one more step, less and less apart, so that the wait is bounded (by four steps)
+// and yet no two of a large swarm begin at the same moment: when the master took the best of them with it,
+// the next to act is still one, not all.
 func stagger(n int, step time.Duration) time.Duration {
 	if n <= 3 {
 		return time.Duration(n) * step

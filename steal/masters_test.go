@@ -10,7 +10,8 @@ import (
 func masterCore(t *testing.T, self PeerID, fresh bool) *Core {
 	t.Helper()
 	run := Run{ID: RunID{7}, Root: Job{Function: "root"}, Deputies: []PeerID{"o", "d1", "d2"}, Fresh: fresh}
-	c, err := NewCore(LAN(), run, Address{Peer: self, Inc: 4}, parseMembers("a: o d1 d2 x"), &scripted{}, rand.New(rand.NewPCG(1, 1)))
+	c, err := NewCore(LAN(), run, Address{Peer: self, Inc: 4}, parseMembers("a: o d1 d2 x"), &scripted{},
+		rand.New(rand.NewPCG(1, 1)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +55,8 @@ func TestFreshOwner(t *testing.T) {
 		t.Fatalf("it runs %+v", runs)
 	}
 	at, told := c.until(t, time.Second, Tell)
-	if at > time.Millisecond || told.News == nil || told.News.Master == nil || told.News.Validate() != nil || told.News.From != c.self {
+	if at > time.Millisecond || told.News == nil || told.News.Master == nil || told.News.Validate() != nil ||
+		told.News.From != c.self {
 		t.Fatalf("at %v: %+v", at, told)
 	}
 	if at, _ := c.until(t, time.Minute, Tell); at > c.cfg.BeaconEvery+time.Millisecond {
@@ -95,15 +97,16 @@ func TestAnswerOnce(t *testing.T) {
 	}
 }
 
-// A master that says goodbye is followed after one beacon period, and a beacon of it that comes later counts no more; so for a master
-// whose next life is heard.
+// A master that says goodbye is followed after one beacon period, and a beacon of it that comes later counts
+// no more; so for a master whose next life is heard.
 func TestMasterLeaves(t *testing.T) {
 	for name, end := range map[string]*Message{
 		"goodbye":  {Run: RunID{7}, From: Address{"o", 1}, To: Address{"d1", 4}, Goodbye: &Goodbye{}},
 		"new life": {Run: RunID{7}, From: Address{"o", 2}, To: Address{"d1", 4}, Heartbeat: &Heartbeat{Seq: 1}},
 	} {
 		c := masterCore(t, "d1", false)
-		c.Step(0, &Message{Run: RunID{7}, From: Address{"o", 1}, To: Address{Peer: "d1"}, Heartbeat: &Heartbeat{Seq: 1}})
+		c.Step(0, &Message{Run: RunID{7}, From: Address{"o", 1}, To: Address{Peer: "d1"},
+			Heartbeat: &Heartbeat{Seq: 1}})
 		c.Hear(time.Second, beaconOf(Address{"o", 1}, 1, 0))
 		c.Step(time.Second, end)
 		c.Hear(1500*time.Millisecond, beaconOf(Address{"o", 1}, 2, 0))
@@ -120,7 +123,8 @@ func TestMasterLeaves(t *testing.T) {
 func TestSilentRivalIsNotWaitedFor(t *testing.T) {
 	c := masterCore(t, "d2", false)
 	c.Hear(0, beaconOf(Address{"o", 1}, 1, 0))
-	c.Step(0, &Message{Run: RunID{7}, From: Address{"d1", 1}, To: Address{"d2", 4}, Reply: &StealReply{Jobs: []Grant{{Handle: 1, Job: Job{Path: Path{1}}}}}})
+	c.Step(0, &Message{Run: RunID{7}, From: Address{"d1", 1}, To: Address{"d2", 4},
+		Reply: &StealReply{Jobs: []Grant{{Handle: 1, Job: Job{Path: Path{1}}}}}})
 	if at, _ := c.until(t, time.Minute, Tell); at != c.cfg.MasterLease {
 		t.Errorf("it begins at %v", at)
 	}
@@ -137,12 +141,14 @@ func TestBadBeaconsAreCounted(t *testing.T) {
 	}
 }
 
-// A master that leaves sends no more beacons while it hands over, and does not become master again: the others' wait begins.
+// A master that leaves sends no more beacons while it hands over, and does not become master again: the
+// others' wait begins.
 func TestMasterThatLeavesIsSilent(t *testing.T) {
 	c := masterCore(t, "o", true)
 	c.Report(0, Load{Workers: 1, Idle: 1})
 	c.until(t, time.Second, Tell)
-	c.Keep(time.Second, []Partial{{Path: Path{1}, Outcome: []byte("one")}}) // something to hand over, to peers that do not answer
+	// something to hand over, to peers that do not answer
+	c.Keep(time.Second, []Partial{{Path: Path{1}, Outcome: []byte("one")}})
 	c.Leave(time.Second, time.Minute)
 	if c.Gone() {
 		t.Fatal("it has nothing to hand over")

@@ -9,9 +9,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// electorate is a world of masterships and nothing else: gossip that loses, delays, repeats and never crosses between groups, peers
-// that stall, crash, come back and join late, clocks of their own that are off and go at different rates, each with its own idea
-// of who the members are and which of them are alive. Faults end at calm; what then has to be true is in check.
+// electorate is a world of masterships and nothing else: gossip that loses, delays, repeats and never crosses
+// between groups, peers that stall, crash, come back and join late, clocks of their own that are off and go
+// at different rates, each with its own idea of who the members are and which of them are alive. Faults end
+// at calm; what then has to be true is in check.
 type electorate struct {
 	cfg     Config
 	world   electorateConfig
@@ -93,7 +94,8 @@ func (v *voter) global(t time.Duration) time.Duration {
 }
 
 func newElectorate(world electorateConfig, elect func(*mastership) elector) *electorate {
-	e := &electorate{cfg: LAN(), world: world, rnd: rand.New(rand.NewPCG(world.seed, 3)), elect: elect, zero: make(map[int]time.Duration)}
+	e := &electorate{cfg: LAN(), world: world, rnd: rand.New(rand.NewPCG(world.seed, 3)), elect: elect,
+		zero: make(map[int]time.Duration)}
 	for i := range world.peers {
 		e.ids = append(e.ids, PeerID(fmt.Sprintf("p%02d", i)))
 	}
@@ -121,7 +123,8 @@ func (e *electorate) start(v *voter, fresh bool) {
 	}
 	v.inc++
 	v.up, v.stalled, v.inbox, v.got, v.runs = true, 0, nil, nil, false
-	v.inner = newMastership(&e.cfg, &Run{ID: RunID{5}, Root: Job{Function: "f"}, Deputies: e.ids[:e.world.deputies], Fresh: fresh}, v.id, NewMembers(known))
+	v.inner = newMastership(&e.cfg, &Run{ID: RunID{5}, Root: Job{Function: "f"}, Deputies: e.ids[:e.world.deputies],
+		Fresh: fresh}, v.id, NewMembers(known))
 	v.m = e.elect(v.inner)
 	v.m.pass(v.local(e.now))
 	e.look(v)
@@ -182,7 +185,8 @@ func (e *electorate) hears(v *voter, r rumour) {
 		v.got = append(v.got, r)
 	}
 	mine, its := slices.Index(e.ids[:e.world.deputies], v.id), slices.Index(e.ids[:e.world.deputies], r.from.Peer)
-	if later := mine >= 0 && (its < 0 || its > mine); d.StepDown && r.b.Answered == nil && later && (v.runs || r.b.Waiting) {
+	if later := mine >= 0 && (its < 0 || its > mine); d.StepDown && r.b.Answered == nil && later &&
+		(v.runs || r.b.Waiting) {
 		e.wrong = fmt.Errorf("at %v: deputy %s steps down for %s", e.now, v.id, r.from.Peer)
 	}
 	e.carryOut(v, d)
@@ -368,8 +372,8 @@ func (e *electorate) count() {
 	}
 }
 
-// check plays the world: two leases after faults have ended there is one master in every group, the same one as long as
-// anybody looks, and at no time after the end is there none for longer than it takes one to begin.
+// check plays the world: two leases after faults have ended there is one master in every group, the same one
+// as long as anybody looks, and at no time after the end is there none for longer than it takes one to begin.
 func (e *electorate) check() error {
 	lease := e.cfg.MasterLease + 4*e.cfg.RankStagger
 	var chosen [2]PeerID
@@ -389,7 +393,8 @@ func (e *electorate) check() error {
 				return fmt.Errorf("at %v group %d has masters %v", e.now, group, ids)
 			}
 			if anybody && !e.begun(group) {
-				return fmt.Errorf("at %v the root of group %d waits for a worker, and there are idle ones", e.now, group)
+				return fmt.Errorf("at %v the root of group %d waits for a worker, and there are idle ones", e.now,
+					group)
 			}
 			if anybody && chosen[group] != "" && chosen[group] != ids[0] {
 				return fmt.Errorf("at %v group %d changes from %v to %v", e.now, group, chosen[group], ids[0])

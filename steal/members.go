@@ -14,8 +14,8 @@ type Member struct {
 	Cluster ClusterID
 }
 
-// Members is who takes part in a run, as far as this peer knows: an immutable snapshot in a fixed order. Several cores may
-// share one.
+// Members is who takes part in a run, as far as this peer knows: an immutable snapshot in a fixed order.
+// Several cores may share one.
 type Members struct {
 	all      []Member         // by cluster, then ID
 	clusters []ClusterSpan    // by name
@@ -62,7 +62,8 @@ func (m *Members) Clusters() []ClusterSpan { return m.clusters }
 
 // Cluster finds one cluster; without members it is empty.
 func (m *Members) Cluster(id ClusterID) ClusterSpan {
-	i, ok := slices.BinarySearchFunc(m.clusters, id, func(c ClusterSpan, id ClusterID) int { return cmp.Compare(c.ID, id) })
+	i, ok := slices.BinarySearchFunc(m.clusters, id,
+		func(c ClusterSpan, id ClusterID) int { return cmp.Compare(c.ID, id) })
 	if !ok {
 		return ClusterSpan{ID: id}
 	}

@@ -9,8 +9,9 @@ import (
 // PeerID names a peer of the swarm. The core compares it and nothing else.
 type PeerID string
 
-// Incarnation tells the lives of one peer apart. It must grow with every start of the peer, so the adapter keeps it in
-// the state directory and does not trust the clock alone. 0 means "not known" and is no peer's incarnation.
+// Incarnation tells the lives of one peer apart. It must grow with every start of the peer, so the adapter
+// keeps it in the state directory and does not trust the clock alone. 0 means "not known" and is no peer's
+// incarnation.
 type Incarnation uint64
 
 // Address is a peer in one of its lives. Handles mean something only together with the address that issued them.
@@ -25,13 +26,13 @@ func (a Address) String() string { return fmt.Sprintf("%s/%d", a.Peer, a.Inc) }
 // accepts one result, one return or one loss for it. Handles start at 1 in each incarnation and are never used again.
 type Handle uint64
 
-// RequestID numbers the steal requests of one incarnation of a thief, from 1. A reply to request 0 is a push: jobs that
-// nobody asked for.
+// RequestID numbers the steal requests of one incarnation of a thief, from 1. A reply to request 0 is a push:
+// jobs that nobody asked for.
 type RequestID uint64
 
-// Message is the envelope of everything one core says to another; exactly one of the bodies is set. Messages may be lost,
-// delayed, repeated and reordered at will: that costs time and repeated work, never the answer. A Message is immutable
-// once sent.
+// Message is the envelope of everything one core says to another; exactly one of the bodies is set. Messages
+// may be lost, delayed, repeated and reordered at will: that costs time and repeated work, never the answer.
+// A Message is immutable once sent.
 //
 // The numbered tags are the wire's field numbers; internal/wire turns a Message into bytes and back.
 type Message struct {
@@ -50,8 +51,8 @@ type Message struct {
 	Heartbeat *Heartbeat    `cbor:"10,keyasint,omitempty"`
 	Hunger    *Hunger       `cbor:"11,keyasint,omitempty"`
 	Goodbye   *Goodbye      `cbor:"12,keyasint,omitempty"`
-	// Relayed is a Result or ResultAck of a third peer on its way round a slow or broken link. The peer it is for unwraps it; the
-	// peer in between sends it on, once.
+	// Relayed is a Result or ResultAck of a third peer on its way round a slow or broken link. The peer it is
+	// for unwraps it; the peer in between sends it on, once.
 	Relayed *Message `cbor:"13,keyasint,omitempty"`
 
 	Adopt       *Adopt       `cbor:"14,keyasint,omitempty"`
@@ -64,8 +65,8 @@ type Message struct {
 type StealRequest struct {
 	ID  RequestID `cbor:"1,keyasint"`
 	Max int       `cbor:"2,keyasint"` // most jobs the thief has room for; 0 only measures the way
-	// Patience is how long the victim may keep the request when it has nothing to give, in the hope of work to come; 0
-	// asks for an answer now. A request that waits replaces a hundred that ask again.
+	// Patience is how long the victim may keep the request when it has nothing to give, in the hope of work
+	// to come; 0 asks for an answer now. A request that waits replaces a hundred that ask again.
 	Patience time.Duration `cbor:"3,keyasint,omitempty"`
 }
 
@@ -73,7 +74,8 @@ type StealRequest struct {
 type StealReply struct {
 	ID   RequestID `cbor:"1,keyasint,omitempty"`
 	Jobs []Grant   `cbor:"2,keyasint,omitempty"`
-	// Waited is how long the victim kept the request, so that the thief can tell the network's time from the victim's.
+	// Waited is how long the victim kept the request, so that the thief can tell the network's time from the
+	// victim's.
 	Waited time.Duration `cbor:"3,keyasint,omitempty"`
 	// Queued is how many jobs the victim has left to give: a hint for load-based policies.
 	Queued int `cbor:"4,keyasint,omitempty"`
@@ -83,8 +85,8 @@ type StealReply struct {
 type Grant struct {
 	Handle Handle `cbor:"1,keyasint"`
 	Job    Job    `cbor:"2,keyasint"`
-	// Orphans, with a restarted job, are tuples of jobs at or below its path, so that a newcomer knows of them too (fault tolerance
-	// paper, 3.5).
+	// Orphans, with a restarted job, are tuples of jobs at or below its path, so that a newcomer knows of
+	// them too (fault tolerance paper, 3.5).
 	Orphans []Tuple `cbor:"3,keyasint,omitempty"`
 }
 
@@ -101,14 +103,14 @@ type Result struct {
 	Outcome  []byte   `cbor:"4,keyasint,omitempty"` // encoded by the engine's side: a value, an error or a panic
 }
 
-// ResultAck says that the result for a handle is not needed any more: it was used, or the handle is not (or no longer)
-// waiting for one.
+// ResultAck says that the result for a handle is not needed any more: it was used, or the handle is not (or
+// no longer) waiting for one.
 type ResultAck struct {
 	Handle Handle `cbor:"1,keyasint"`
 }
 
-// Abort says that the outcomes of these jobs are not wanted any more. It is not acknowledged: a lost Abort is repeated
-// when the next inventory still lists the handle.
+// Abort says that the outcomes of these jobs are not wanted any more. It is not acknowledged: a lost Abort is
+// repeated when the next inventory still lists the handle.
 type Abort struct {
 	Handles []Handle `cbor:"1,keyasint"`
 }
@@ -122,9 +124,9 @@ type Heartbeat struct {
 	// Leases is how many of the sender's jobs it believes the receiver to hold. A receiver that sees a number here
 	// answers with heartbeats of its own even if it holds nothing: that is how a lost reply is found.
 	Leases int `cbor:"3,keyasint,omitempty"`
-	// Seen is the highest Seq that the sender has had from the receiver. It proves which of the receiver's earlier messages
-	// cannot still be on their way, if the transport keeps order: an inventory that has not seen the heartbeat after a
-	// reply says nothing about that reply's jobs, however slow the link.
+	// Seen is the highest Seq that the sender has had from the receiver. It proves which of the receiver's
+	// earlier messages cannot still be on their way, if the transport keeps order: an inventory that has not
+	// seen the heartbeat after a reply says nothing about that reply's jobs, however slow the link.
 	Seen   uint64 `cbor:"4,keyasint,omitempty"`
 	Queued int    `cbor:"5,keyasint,omitempty"` // as in StealReply
 	// Every is when the sender means to send the next one; silence is measured by it.
@@ -138,8 +140,8 @@ type Hunger struct {
 	Idle   int    `cbor:"3,keyasint,omitempty"` // workers with nothing to run
 }
 
-// Goodbye is the last message of a peer that leaves: what it held is to be queued again at once, and what was stolen from
-// it has lost its owner.
+// Goodbye is the last message of a peer that leaves: what it held is to be queued again at once, and what was
+// stolen from it has lost its owner.
 type Goodbye struct{}
 
 // Kind names the body of a message.
@@ -165,7 +167,8 @@ const (
 	kinds
 )
 
-var kindNames = [kinds]string{"none", "request", "reply", "return", "result", "ack", "abort", "heartbeat", "hunger", "goodbye", "relayed",
+var kindNames = [kinds]string{"none", "request", "reply", "return", "result", "ack", "abort", "heartbeat", "hunger",
+	"goodbye", "relayed",
 	"adopt", "disown", "handover", "handover-ack"}
 
 func (k Kind) String() string {
@@ -213,8 +216,8 @@ func (m *Message) Kind() Kind {
 // ErrMalformed is what Validate wraps: a message that no correct core sends.
 var ErrMalformed = errors.New("malformed message")
 
-// Validate reports what no correct core would send, as an error that wraps ErrMalformed. It looks at this message alone, in
-// time linear in its length; limits on sizes are the transport's.
+// Validate reports what no correct core would send, as an error that wraps ErrMalformed. It looks at this
+// message alone, in time linear in its length; limits on sizes are the transport's.
 func (m *Message) Validate() error {
 	bodies := 0
 	for _, set := range [...]bool{m.Request != nil, m.Reply != nil, m.Return != nil, m.Result != nil, m.Ack != nil,
@@ -239,7 +242,8 @@ func (m *Message) Validate() error {
 	return nil
 }
 
-// needsIncarnation says whether the message speaks of handles or requests that the receiver issued in one of its lives.
+// needsIncarnation says whether the message speaks of handles or requests that the receiver issued in one of
+// its lives.
 func (m *Message) needsIncarnation() bool {
 	switch m.Kind() {
 	case KindReply:
@@ -278,7 +282,8 @@ func (m *Message) bodyValid() bool {
 	case KindHunger:
 		return m.Hunger.Seq > 0 && m.Hunger.Queued >= 0 && m.Hunger.Idle >= 0
 	case KindRelayed:
-		return m.Relayed.Result != nil || m.Relayed.Ack != nil // the receiver looks at all of it; nothing else may travel so
+		// the receiver looks at all of it; nothing else may travel so
+		return m.Relayed.Result != nil || m.Relayed.Ack != nil
 	case KindAdopt:
 		return m.Adopt.valid()
 	case KindDisown:

@@ -2,8 +2,8 @@ package steal
 
 // Messages of recovery; see Message for the envelope.
 
-// Adopt asks the holder of orphans to work for the sender from now on: as though it had stolen these jobs from the sender under these
-// handles. What it does not have any more it returns.
+// Adopt asks the holder of orphans to work for the sender from now on: as though it had stolen these jobs
+// from the sender under these handles. What it does not have any more it returns.
 type Adopt struct {
 	Jobs []Adoption `cbor:"1,keyasint"` // by handle
 }
@@ -15,13 +15,14 @@ type Adoption struct {
 	Identity Identity `cbor:"3,keyasint"`
 }
 
-// Disown says that the sender waits for these jobs no longer and that nevertheless they are not unwanted: its own job above them is
-// lost, and whoever runs that again may adopt them. Not acknowledged.
+// Disown says that the sender waits for these jobs no longer and that nevertheless they are not unwanted: its
+// own job above them is lost, and whoever runs that again may adopt them. Not acknowledged.
 type Disown struct {
 	Handles []Handle `cbor:"1,keyasint"`
 }
 
-// HandOver gives a peer outcomes to keep, from one that leaves. It is sent again, perhaps to another peer, until it is acknowledged.
+// HandOver gives a peer outcomes to keep, from one that leaves. It is sent again, perhaps to another peer,
+// until it is acknowledged.
 type HandOver struct {
 	ID    uint64    `cbor:"1,keyasint"` // numbers the sender's, from 1
 	Parts []Partial `cbor:"2,keyasint"`

@@ -44,7 +44,8 @@ func (p *modelPeer) obey(r Order) {
 	case RunSegment:
 		p.runs++
 		seed, depth := jobFromArg(r.Job.Arg)
-		j := &modelJob{segment: r.Segment, path: r.Job.Path, seed: seed, depth: depth, again: r.Job.Restarted, looked: true}
+		j := &modelJob{segment: r.Segment, path: r.Job.Path, seed: seed, depth: depth, again: r.Job.Restarted,
+			looked: true}
 		if Identify("f", j.arg(), 0) != r.Job.Identity || p.segments[r.Segment] != nil {
 			panic(modelError(fmt.Sprintf("segment %d is wrong or run twice", r.Segment)))
 		}
@@ -95,7 +96,8 @@ func (p *modelPeer) find(j *modelJob) bool {
 	return true
 }
 
-// slot is the place of a given job, to be filled or put back once; nil if the job was aborted while the order was on its way.
+// slot is the place of a given job, to be filled or put back once; nil if the job was aborted while the order
+// was on its way.
 func (p *modelPeer) slot(r Ref, what string) *modelJob {
 	j := p.slots[r]
 	if j == nil && p.aborted[r] {
@@ -148,7 +150,8 @@ func (p *modelPeer) finish() {
 	}
 	j.pending = n
 	for i := range n {
-		p.queue = append(p.queue, &modelJob{parent: j, path: append(slices.Clone(j.path), uint32(i+1)), seed: childSeed(j.seed, i), depth: j.depth - 1, again: j.again})
+		p.queue = append(p.queue, &modelJob{parent: j, path: append(slices.Clone(j.path), uint32(i+1)),
+			seed: childSeed(j.seed, i), depth: j.depth - 1, again: j.again})
 	}
 	p.settle()
 }
@@ -162,7 +165,8 @@ func (p *modelPeer) complete(j *modelJob, sum uint64) {
 		j.done = true
 		up := j.parent
 		if n := p.w.cfg.keep; n > 0 && up != nil && mix(j.seed+3)%uint64(n) == 0 {
-			p.absorb(p.core.Keep(p.w.now, []Partial{{Path: j.path, Identity: j.job().Identity, Outcome: binary.AppendUvarint(nil, sum)}}))
+			p.absorb(p.core.Keep(p.w.now, []Partial{{Path: j.path, Identity: j.job().Identity,
+				Outcome: binary.AppendUvarint(nil, sum)}}))
 		}
 		if up == nil {
 			break

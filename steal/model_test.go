@@ -8,9 +8,10 @@ import (
 	"time"
 )
 
-// The model is a small world for property tests: cores of this package, an abstract engine each, and a network that loses,
-// repeats, delays and reorders. Package internal/sim has a faithful one; this one is for protocol mistakes only, and small
-// enough to run thousands of times. Anything that must not happen panics with a modelError.
+// The model is a small world for property tests: cores of this package, an abstract engine each, and a
+// network that loses, repeats, delays and reorders. Package internal/sim has a faithful one; this one is for
+// protocol mistakes only, and small enough to run thousands of times. Anything that must not happen panics
+// with a modelError.
 type model struct {
 	cfg     modelConfig
 	rnd     *rand.Rand
@@ -41,10 +42,11 @@ type modelConfig struct {
 	stalls, restarts   int
 	room               int
 	faultsUntil        time.Duration
-	deputies           int // the first peers, of which any may fail, too; 0: the first does not fail, and nobody follows it
-	cuts               int // times that some peers are cut off from the others
-	slow               int // times that jobs take longer; 0 is once
-	lostAnswers        int // masters that crash when they have the answer, before anybody has it from them
+	// the first peers, of which any may fail, too; 0: the first does not fail, and nobody follows it
+	deputies    int
+	cuts        int // times that some peers are cut off from the others
+	slow        int // times that jobs take longer; 0 is once
+	lostAnswers int // masters that crash when they have the answer, before anybody has it from them
 }
 
 type modelError string
@@ -163,7 +165,8 @@ func newModel(cfg modelConfig) *model {
 
 func (p *modelPeer) start() {
 	p.inc++
-	p.queue, p.running, p.slots, p.aborted, p.segments, p.runs = nil, nil, make(map[Ref]*modelJob), make(map[Ref]bool), make(map[SegmentID]*modelJob), 0
+	p.queue, p.running, p.slots, p.aborted, p.segments, p.runs = nil, nil, make(map[Ref]*modelJob),
+		make(map[Ref]bool), make(map[SegmentID]*modelJob), 0
 	p.inbox, p.stalled, p.gone = nil, 0, false
 	cfg := LAN()
 	cfg.MaxWaiting = p.w.cfg.room
@@ -181,7 +184,8 @@ func (p *modelPeer) start() {
 		run.Deputies = append(run.Deputies, d.id)
 	}
 	p.orphans = nil
-	p.core, err = NewCore(cfg, run, Address{Peer: p.id, Inc: p.inc}, p.w.members, policy, rand.New(rand.NewPCG(p.w.cfg.seed, uint64(p.inc)<<8)))
+	p.core, err = NewCore(cfg, run, Address{Peer: p.id, Inc: p.inc}, p.w.members, policy,
+		rand.New(rand.NewPCG(p.w.cfg.seed, uint64(p.inc)<<8)))
 	if err != nil {
 		panic(err)
 	}

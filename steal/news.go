@@ -2,15 +2,16 @@ package steal
 
 import "fmt"
 
-// Partial is a finished job's outcome by itself: what is kept when its spawner may be lost, handed over by a peer that leaves, and
-// written to checkpoints.
+// Partial is a finished job's outcome by itself: what is kept when its spawner may be lost, handed over by a
+// peer that leaves, and written to checkpoints.
 type Partial struct {
 	Path     Path     `cbor:"1,keyasint,omitempty"`
 	Identity Identity `cbor:"2,keyasint"`
 	Outcome  []byte   `cbor:"3,keyasint,omitempty"`
 }
 
-// Tuple says who has a job's outcome, or is working on it: the (jobID, processorID) of the fault tolerance paper, 3.2.
+// Tuple says who has a job's outcome, or is working on it: the (jobID, processorID) of the fault tolerance
+// paper, 3.2.
 type Tuple struct {
 	Path     Path     `cbor:"1,keyasint,omitempty"`
 	Identity Identity `cbor:"2,keyasint"`
@@ -18,7 +19,8 @@ type Tuple struct {
 	Done     bool     `cbor:"4,keyasint,omitempty"` // the holder has the outcome; else it is still at work
 }
 
-// News is told to everybody in the run, by gossip: it may be lost, repeated, reordered and late, which costs only time.
+// News is told to everybody in the run, by gossip: it may be lost, repeated, reordered and late, which costs
+// only time.
 type News struct {
 	Run  RunID   `cbor:"1,keyasint"`
 	From Address `cbor:"2,keyasint"`
@@ -30,8 +32,9 @@ type News struct {
 
 // Beacon says who holds the root: a master sends one every Config.BeaconEvery.
 type Beacon struct {
-	Rank uint32 `cbor:"1,keyasint,omitempty"` // the sender's, by the manifest alone: a deputy's place, 0 is the owner's; else a hash, from 1<<31 on
-	Seq  uint64 `cbor:"2,keyasint"`           // grows with every beacon of one life, from 1
+	// the sender's, by the manifest alone: a deputy's place, 0 is the owner's; else a hash, from 1<<31 on
+	Rank uint32 `cbor:"1,keyasint,omitempty"`
+	Seq  uint64 `cbor:"2,keyasint"` // grows with every beacon of one life, from 1
 	// Answered is the hash of the root's outcome once the master has it.
 	Answered *[16]byte `cbor:"3,keyasint,omitempty"`
 	// Waiting says that the root has not begun, for want of a worker: who has one may take it.
@@ -46,7 +49,8 @@ const (
 	maxPath      = 1 << 13
 )
 
-// Validate reports what no correct core would say, as an error that wraps ErrMalformed. It takes time linear in the length.
+// Validate reports what no correct core would say, as an error that wraps ErrMalformed. It takes time linear
+// in the length.
 func (n *News) Validate() error {
 	switch {
 	case n.From.Inc == 0 || n.From.Peer == "":

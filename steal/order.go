@@ -2,13 +2,14 @@ package steal
 
 import "fmt"
 
-// Ref is the engine's name for a job that one of its own frames spawned and that was taken to be given away. The engine
-// chooses it and never uses it twice. The core hands it back in one Deliver or PutBack order, unless the engine says Aborted
-// first. The two may cross: the engine ignores an order for a job whose abort it has reported.
+// Ref is the engine's name for a job that one of its own frames spawned and that was taken to be given away.
+// The engine chooses it and never uses it twice. The core hands it back in one Deliver or PutBack order,
+// unless the engine says Aborted first. The two may cross: the engine ignores an order for a job whose abort
+// it has reported.
 type Ref uint64
 
-// SegmentID is the core's name for a job that this peer holds for another one, with everything that is run in place under
-// it. Never used twice in a core's life.
+// SegmentID is the core's name for a job that this peer holds for another one, with everything that is run in
+// place under it. Never used twice in a core's life.
 type SegmentID uint64
 
 // Ticket matches the engine's Taken to the core's Take.
@@ -18,24 +19,26 @@ type Ticket uint64
 type Taken struct {
 	Ref Ref
 	Job Job
-	// Spawned says for certain that a frame here spawned the job: that it is not the job of a RunSegment order which no worker had
-	// begun. Without it an orphan that runs here is not put in the place of the same job, lest it wait for itself.
+	// Spawned says for certain that a frame here spawned the job: that it is not the job of a RunSegment
+	// order which no worker had begun. Without it an orphan that runs here is not put in the place of the
+	// same job, lest it wait for itself.
 	Spawned bool
 }
 
-// Load is what the engine reports of itself. Idle must be exact as of the moment of the report; the others are hints and
-// may be stale.
+// Load is what the engine reports of itself. Idle must be exact as of the moment of the report; the others
+// are hints and may be stale.
 type Load struct {
 	// Workers is how many jobs the engine runs at once.
 	Workers int
-	// Idle is how many workers have nothing to run and wait for a RunSegment order. A worker whose frame is parked on a remote
-	// child and that found no other work is idle too.
+	// Idle is how many workers have nothing to run and wait for a RunSegment order. A worker whose frame is
+	// parked on a remote child and that found no other work is idle too.
 	Idle int
-	// Runs is how many RunSegment orders the engine had received when it counted Idle. With it the core can tell an idle worker
-	// from one whose order is still on its way.
+	// Runs is how many RunSegment orders the engine had received when it counted Idle. With it the core can
+	// tell an idle worker from one whose order is still on its way.
 	Runs uint64
-	// Queued is how many jobs the engine could give away or run next: the stealable part of all queues. What an engine
-	// cannot count cheaply it may leave out; the core takes 0 to mean "nothing" only when all workers are idle.
+	// Queued is how many jobs the engine could give away or run next: the stealable part of all queues. What
+	// an engine cannot count cheaply it may leave out; the core takes 0 to mean "nothing" only when all
+	// workers are idle.
 	Queued int
 }
 
@@ -44,25 +47,26 @@ type OrderKind uint8
 
 // The orders a core gives its engine.
 const (
-	// Take asks for the Max oldest jobs, to give away. The engine answers with Core.Taken for the same Ticket, perhaps with
-	// fewer jobs or none, without waiting for a running leaf to end.
+	// Take asks for the Max oldest jobs, to give away. The engine answers with Core.Taken for the same
+	// Ticket, perhaps with fewer jobs or none, without waiting for a running leaf to end.
 	Take OrderKind = 1 + iota
-	// RunSegment asks an idle worker to run Job as Segment. The engine answers with Core.Finished once. The run's root, at its
-	// master, is a segment like any other, but it comes First: if all workers are busy one of them begins it nevertheless, as soon as
-	// it can, and goes on with its own job when the root waits for children that are elsewhere, or has ended.
+	// RunSegment asks an idle worker to run Job as Segment. The engine answers with Core.Finished once. The
+	// run's root, at its master, is a segment like any other, but it comes First: if all workers are busy one
+	// of them begins it nevertheless, as soon as it can, and goes on with its own job when the root waits for
+	// children that are elsewhere, or has ended.
 	RunSegment
-	// PutBack returns the job Ref to the queue it was taken from, as the oldest. Restarted says that another peer may have
-	// worked on it.
+	// PutBack returns the job Ref to the queue it was taken from, as the oldest. Restarted says that another
+	// peer may have worked on it.
 	PutBack
 	// Deliver fills the slot of job Ref with Outcome. The engine may see at most one Deliver or PutBack for one Ref.
 	Deliver
-	// AbortSegment says that nobody wants the outcome of Segment any more. The engine need not answer; a Finished that
-	// comes nevertheless is counted and dropped.
+	// AbortSegment says that nobody wants the outcome of Segment any more. The engine need not answer; a
+	// Finished that comes nevertheless is counted and dropped.
 	AbortSegment
 	// Tell asks for News to be told to everybody in the run, by gossip, without waiting and without a promise.
 	Tell
-	// Watch says that Orphans is what is known of orphans from now on: it has changed, or the first restarted job is here. Engines
-	// look again whether running restarted jobs have anything below them.
+	// Watch says that Orphans is what is known of orphans from now on: it has changed, or the first restarted
+	// job is here. Engines look again whether running restarted jobs have anything below them.
 	Watch
 	// Answer brings the root's Outcome, this peer being master. Ordered once for each time that it becomes master.
 	Answer
@@ -93,8 +97,8 @@ type Order struct {
 	Orphans   *Orphans  // Watch
 }
 
-// Output is what one input made the core want to do, in the order in which it is to be done. The slices belong to the core
-// and are valid until its next input; the messages they point to may be kept.
+// Output is what one input made the core want to do, in the order in which it is to be done. The slices
+// belong to the core and are valid until its next input; the messages they point to may be kept.
 type Output struct {
 	Orders   []Order
 	Messages []*Message

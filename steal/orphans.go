@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// Orphans is what a core knew of lost work at one moment: the paths of jobs whose outcome somebody has or is working on, this peer
-// included. Immutable, so safe for concurrent use; the nil and the zero value know of none.
+// Orphans is what a core knew of lost work at one moment: the paths of jobs whose outcome somebody has or is
+// working on, this peer included. Immutable, so safe for concurrent use; the nil and the zero value know of
+// none.
 type Orphans struct {
 	paths []Path // sorted, each once
 }
@@ -111,7 +112,8 @@ func (c *Core) expectRestarted() {
 	}
 }
 
-// showOrphans gives the engine what has changed, if it has restarted jobs. A large table is not copied more often than every TellEvery.
+// showOrphans gives the engine what has changed, if it has restarted jobs. A large table is not copied more
+// often than every TellEvery.
 func (c *Core) showOrphans() {
 	w := &c.shown
 	if !w.begun || !w.stale(c) || c.now < w.at && w.now.Len() > smallTable {

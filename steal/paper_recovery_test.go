@@ -9,8 +9,8 @@ import (
 
 // The fault tolerance paper (Wrzesinska et al., IPDPS 2005), sentence by sentence; 3.1 begins in paper_test.go.
 
-// 3.1: "Children of restarted jobs are also marked as restarted when they are spawned": the engine does that; a restarted job is
-// restarted wherever it goes.
+// 3.1: "Children of restarted jobs are also marked as restarted when they are spawned": the engine does that;
+// a restarted job is restarted wherever it goes.
 func TestRestartedTravels(t *testing.T) {
 	c := salvageCore(t, nil)
 	c.Report(c.now, Load{Workers: 1, Queued: 1})
@@ -23,8 +23,8 @@ func TestRestartedTravels(t *testing.T) {
 	}
 }
 
-// 3.2: "for each finished orphan job, we asynchronously broadcast a small message containing the jobID of the orphan and the
-// processorID of the processor computing this orphan."
+// 3.2: "for each finished orphan job, we asynchronously broadcast a small message containing the jobID of the
+// orphan and the processorID of the processor computing this orphan."
 func TestFinishedOrphansAreTold(t *testing.T) {
 	c := salvageCore(t, nil)
 	id := holdFor(c, "b", 1, jobAt(9)).Orders[0].Segment
@@ -36,8 +36,9 @@ func TestFinishedOrphansAreTold(t *testing.T) {
 	}
 }
 
-// 3.2: "We abort the unfinished intermediate nodes of orphan subtrees, since they require little computation". Not here: an
-// orphan may be nearly done, and may run everything below it in place. It goes on, is told as such, and told again when it is done.
+// 3.2: "We abort the unfinished intermediate nodes of orphan subtrees, since they require little
+// computation". Not here: an orphan may be nearly done, and may run everything below it in place. It goes on,
+// is told as such, and told again when it is done.
 func TestRunningOrphansGoOn(t *testing.T) {
 	c := salvageCore(t, nil)
 	id := holdFor(c, "b", 1, jobAt(9)).Orders[0].Segment
@@ -53,18 +54,21 @@ func TestRunningOrphansGoOn(t *testing.T) {
 	}
 }
 
-// 3.2: "The (jobID, processorID) tuples are stored by each processor in a local orphan table. ... While recomputing jobs which are
-// marked as restarted, processors perform lookups in their orphan tables for each spawned job. If the jobID of the spawned job
-// corresponds with the jobID of one of the orphans in the table, the processor does not put it in its work queue. Instead, it puts the
-// job in its list of stolen jobs and sends a message to the owner of the orphan requesting the result of the job."
+// 3.2: "The (jobID, processorID) tuples are stored by each processor in a local orphan table. ... While
+// recomputing jobs which are marked as restarted, processors perform lookups in their orphan tables for each
+// spawned job. If the jobID of the spawned job corresponds with the jobID of one of the orphans in the table,
+// the processor does not put it in its work queue. Instead, it puts the job in its list of stolen jobs and
+// sends a message to the owner of the orphan requesting the result of the job."
 func TestOrphansAreLookedUpAndRequested(t *testing.T) {
 	c := salvageCore(t, nil)
-	c.Hear(c.now, &News{From: living("b"), Tuples: []Tuple{{Path: Path{9}, Identity: pathIdentity(Path{9}), Holder: living("b"), Done: true}}})
+	c.Hear(c.now, &News{From: living("b"), Tuples: []Tuple{{Path: Path{9}, Identity: pathIdentity(Path{9}),
+		Holder: living("b"), Done: true}}})
 	if hit, _ := c.Orphans().Look(Path{9}); !hit {
 		t.Fatal("the orphan is not in the table")
 	}
 	out := c.Found(c.now, []Taken{{Ref: 1, Job: jobAt(9)}})
-	if len(out.Orders) != 0 || len(out.Messages) != 1 || out.Messages[0].Adopt == nil || out.Messages[0].To != living("b") {
+	if len(out.Orders) != 0 || len(out.Messages) != 1 || out.Messages[0].Adopt == nil ||
+		out.Messages[0].To != living("b") {
 		t.Fatalf("the spawned job leads to %+v", out)
 	}
 	if p := c.peers.find("b"); len(p.leases) != 1 || p.leases[0].handle != out.Messages[0].Adopt.Jobs[0].Handle {
@@ -72,8 +76,9 @@ func TestOrphansAreLookedUpAndRequested(t *testing.T) {
 	}
 }
 
-// 3.2: "On receiving such a request, the owner of the orphan marks it as stolen from the sender of the request. The link between the
-// restarted parent and the orphaned child is now restored. The result of the orphan job is returned and reused."
+// 3.2: "On receiving such a request, the owner of the orphan marks it as stolen from the sender of the
+// request. The link between the restarted parent and the orphaned child is now restored. The result of the
+// orphan job is returned and reused."
 func TestOrphansAreMarkedAsStolen(t *testing.T) {
 	c := salvageCore(t, nil)
 	id := holdFor(c, "b", 1, jobAt(9)).Orders[0].Segment
@@ -93,19 +98,20 @@ func TestOrphansAreMarkedAsStolen(t *testing.T) {
 	}
 }
 
-// 3.2: "reusing orphans does not influence the correctness of the algorithm. If the result of an orphan is not found (e.g. because the
-// broadcast message does not arrive in time), the job can always be recomputed."
+// 3.2: "reusing orphans does not influence the correctness of the algorithm. If the result of an orphan is
+// not found (e.g. because the broadcast message does not arrive in time), the job can always be recomputed."
 func TestUnknownOrphansAreRecomputed(t *testing.T) {
 	c := salvageCore(t, nil)
 	out := c.Found(c.now, []Taken{{Ref: 1, Job: jobAt(9)}})
-	if i := len(out.Orders) - 1; i < 0 || out.Orders[i].Kind != PutBack || out.Orders[i].Ref != 1 || !out.Orders[i].Restarted {
+	if i := len(out.Orders) - 1; i < 0 || out.Orders[i].Kind != PutBack || out.Orders[i].Ref != 1 ||
+		!out.Orders[i].Restarted {
 		t.Errorf("a job that nobody has leads to %+v", out.Orders)
 	}
 }
 
-// 3.3: "it chooses another processor ..., transfers all the results of the finished jobs to the other processor and exits. Those jobs
-// are treated as orphan jobs: the processor receiving the finished jobs broadcasts a (jobID, processorID) tuple containing its own
-// processorID for each received result."
+// 3.3: "it chooses another processor ..., transfers all the results of the finished jobs to the other
+// processor and exits. Those jobs are treated as orphan jobs: the processor receiving the finished jobs
+// broadcasts a (jobID, processorID) tuple containing its own processorID for each received result."
 func TestReceiversTellOfTheLeaversJobs(t *testing.T) {
 	leaver, receiver := salvageCore(t, nil), salvageCore(t, nil)
 	leaver.self = living("b")
@@ -131,8 +137,9 @@ func TestReceiversTellOfTheLeaversJobs(t *testing.T) {
 	}
 }
 
-// 3.4: "The new run of the application will reuse the partial results of the orphan jobs from the previous run (when the master leaves,
-// all jobs become orphans)." A new master finds the jobs of the old one's thieves.
+// 3.4: "The new run of the application will reuse the partial results of the orphan jobs from the previous
+// run (when the master leaves, all jobs become orphans)." A new master finds the jobs of the old one's
+// thieves.
 func TestMastersJobsBecomeOrphans(t *testing.T) {
 	thief := salvageCore(t, nil)
 	holdFor(thief, "b", 1, jobAt(1)) // b is the master
@@ -151,15 +158,18 @@ func TestMastersJobsBecomeOrphans(t *testing.T) {
 	}
 }
 
-// 3.5: "In that case, its orphan table is empty and it has to download an orphan table from one of the other processors ... It piggybacks
-// orphan table requests on its steal requests until it receives the table." Here what matters to a job comes with the job.
+// 3.5: "In that case, its orphan table is empty and it has to download an orphan table from one of the other
+// processors ... It piggybacks orphan table requests on its steal requests until it receives the table." Here
+// what matters to a job comes with the job.
 func TestNewcomersLearnWithTheirJobs(t *testing.T) {
 	c := salvageCore(t, nil)
 	j := jobAt(1)
 	j.Restarted = true
 	under := Tuple{Path: Path{1, 2}, Identity: pathIdentity(Path{1, 2}), Holder: living("d"), Done: true}
-	madeUp := Tuple{Path: Path{1, 3}, Identity: pathIdentity(Path{1, 3}), Holder: living("nobody"), Done: true} // no member: hearsay
-	out := c.Step(c.now, &Message{From: living("b"), To: c.self, Reply: &StealReply{Jobs: []Grant{{Handle: 1, Job: j, Orphans: []Tuple{under, madeUp}}}}})
+	// no member: hearsay
+	madeUp := Tuple{Path: Path{1, 3}, Identity: pathIdentity(Path{1, 3}), Holder: living("nobody"), Done: true}
+	out := c.Step(c.now, &Message{From: living("b"), To: c.self,
+		Reply: &StealReply{Jobs: []Grant{{Handle: 1, Job: j, Orphans: []Tuple{under, madeUp}}}}})
 	watch := slices.IndexFunc(out.Orders, func(o Order) bool { return o.Kind == Watch })
 	run := slices.IndexFunc(out.Orders, func(o Order) bool { return o.Kind == RunSegment })
 	if watch < 0 || run < watch {
@@ -173,8 +183,8 @@ func TestNewcomersLearnWithTheirJobs(t *testing.T) {
 	}
 }
 
-// 3.6: "Instead of sending many small messages we combine them into one large message. This reduces the number of messages sent during
-// the recovery procedure to one broadcast message per machine."
+// 3.6: "Instead of sending many small messages we combine them into one large message. This reduces the
+// number of messages sent during the recovery procedure to one broadcast message per machine."
 func TestTuplesAreCombined(t *testing.T) {
 	for _, jobs := range []int{1, 50, 300} {
 		c := salvageCore(t, func(cfg *Config) { cfg.MaxWaiting = 400 })
@@ -200,9 +210,10 @@ func TestTuplesAreCombined(t *testing.T) {
 	}
 }
 
-// 3.7: "The job identifiers (jobID) must be both globally unique and reproducible: the identifier of a job that is respawned after
-// processor leaves must be the same as it was before the leaves, otherwise the orphaned children cannot be linked correctly to their
-// parents." Paths are that, if jobs are spawned in the same order; where they are not, the identity tells.
+// 3.7: "The job identifiers (jobID) must be both globally unique and reproducible: the identifier of a job
+// that is respawned after processor leaves must be the same as it was before the leaves, otherwise the
+// orphaned children cannot be linked correctly to their parents." Paths are that, if jobs are spawned in the
+// same order; where they are not, the identity tells.
 func TestPathAloneIsNotTheJob(t *testing.T) {
 	for _, same := range []bool{true, false} {
 		c := salvageCore(t, nil)

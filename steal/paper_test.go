@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// Tests of the papers, sentence by sentence. "CRS paper" is van Nieuwpoort et al., Adaptive Load Balancing for
-// Divide-and-Conquer Grid Applications; "programming model" is the Satin paper in TOPLAS; "fault tolerance paper" is Wrzesinska
-// et al. at IPDPS 2005.
+// Tests of the papers, sentence by sentence. "CRS paper" is van Nieuwpoort et al., Adaptive Load Balancing
+// for Divide-and-Conquer Grid Applications; "programming model" is the Satin paper in TOPLAS; "fault
+// tolerance paper" is Wrzesinska et al. at IPDPS 2005.
 
 func ids(cluster string, n int) (s string) {
 	s = cluster + ":"
@@ -45,10 +45,12 @@ func requests(c *Core, o Output) (victims []Member) {
 // answer is the reply to the latest request to a victim.
 func answerTo(c *Core, victim PeerID, jobs ...Grant) *Message {
 	f := c.flights[c.flightTo(victim)]
-	return &Message{Run: c.run.ID, From: Address{Peer: victim, Inc: 1}, To: c.self, Reply: &StealReply{ID: f.request, Jobs: jobs}}
+	return &Message{Run: c.run.ID, From: Address{Peer: victim, Inc: 1}, To: c.self,
+		Reply: &StealReply{ID: f.request, Jobs: jobs}}
 }
 
-// CRS paper, 2.1: "With C clusters, on average (C-1)/C x 100% of all steal requests will go to nodes in remote clusters".
+// CRS paper, 2.1: "With C clusters, on average (C-1)/C x 100% of all steal requests will go to nodes in
+// remote clusters".
 func TestRandomStealingGoesMostlyAbroad(t *testing.T) {
 	clusters := ids("a", 16) + "," + ids("b", 16) + "," + ids("c", 16) + "," + ids("d", 16)
 	c := paperCore(t, clusters, "a00", RandomStealing{})
@@ -65,11 +67,12 @@ func TestRandomStealingGoesMostlyAbroad(t *testing.T) {
 	}
 }
 
-// CRS paper, 2.2: "Whenever a node becomes idle, it first attempts to steal from a node in a remote cluster. This wide-area steal
-// request is sent asynchronously: Instead of waiting for the result, the thief simply sets a flag and performs additional,
-// synchronous steal requests to randomly selected nodes within its own cluster, until it finds a new job. As long as the flag is
-// set, only local stealing will be performed. The handler routine for the wide-area reply simply resets the flag and, if the
-// request was successful, puts the new job into the work queue."
+// CRS paper, 2.2: "Whenever a node becomes idle, it first attempts to steal from a node in a remote cluster.
+// This wide-area steal request is sent asynchronously: Instead of waiting for the result, the thief simply
+// sets a flag and performs additional, synchronous steal requests to randomly selected nodes within its own
+// cluster, until it finds a new job. As long as the flag is set, only local stealing will be performed. The
+// handler routine for the wide-area reply simply resets the flag and, if the request was successful, puts the
+// new job into the work queue."
 func TestCRSAsPublished(t *testing.T) {
 	c := paperCore(t, ids("a", 4)+","+ids("b", 4), "a00", ClusterAware{})
 	out := c.Report(time.Second, idleOne)
@@ -90,7 +93,8 @@ func TestCRSAsPublished(t *testing.T) {
 	job := Grant{Handle: 1, Job: Job{Path: Path{1}}}
 	out = c.Step(now, answerTo(c, remote, job))
 	if len(out.Orders) != 1 || out.Orders[0].Kind != RunSegment || len(requests(c, out)) != 0 {
-		t.Fatalf("the wide-area reply leads to %v and requests to %v; want the job run and no request", out.Orders, requests(c, out))
+		t.Fatalf("the wide-area reply leads to %v and requests to %v; want the job run and no request", out.Orders,
+			requests(c, out))
 	}
 	// The local request is still out, the flag is reset: idle again, the first request is a remote one.
 	now += time.Second
@@ -114,8 +118,9 @@ func TestCRSStealsOneJobAtATime(t *testing.T) {
 	}
 }
 
-// CRS paper, 3.3: "all nodes in the system have the same chance of being stolen from. This way, machines in smaller clusters are
-// not favored over machines in larger clusters" (a run with clusters of 16 and 48, and one with 8, 8, 8 and 40).
+// CRS paper, 3.3: "all nodes in the system have the same chance of being stolen from. This way, machines in
+// smaller clusters are not favored over machines in larger clusters" (a run with clusters of 16 and 48, and
+// one with 8, 8, 8 and 40).
 func TestCRSFavoursNobody(t *testing.T) {
 	clusters := ids("a", 8) + "," + ids("b", 8) + "," + ids("c", 40)
 	c := paperCore(t, clusters, "a00", ClusterAware{})
@@ -138,8 +143,8 @@ func TestCRSFavoursNobody(t *testing.T) {
 	}
 }
 
-// CRS paper, 3.3: "When the system is no longer hierarchical (i.e., 32 clusters of one node) ... CRS (like RS) uses only
-// synchronous stealing".
+// CRS paper, 3.3: "When the system is no longer hierarchical (i.e., 32 clusters of one node) ... CRS (like
+// RS) uses only synchronous stealing".
 func TestCRSInClustersOfOne(t *testing.T) {
 	c := paperCore(t, "a: a, b: b, c: c", "a", ClusterAware{})
 	if v := requests(c, c.Report(time.Second, idleOne)); len(v) != 1 {
@@ -147,8 +152,8 @@ func TestCRSInClustersOfOne(t *testing.T) {
 	}
 }
 
-// CRS paper, 3.5: "Each node gets a number of WAN credits ... CRS is a special case of CMRS: it is CMRS with only one WAN credit. CMRS
-// works best when the available credits are used for different clusters."
+// CRS paper, 3.5: "Each node gets a number of WAN credits ... CRS is a special case of CMRS: it is CMRS with
+// only one WAN credit. CMRS works best when the available credits are used for different clusters."
 func TestCMRSSpendsCreditsOnDifferentClusters(t *testing.T) {
 	c := paperCore(t, ids("a", 2)+","+ids("b", 4)+","+ids("c", 4)+","+ids("d", 4), "a00", ClusterAware{Credits: 3})
 	seen := make(map[ClusterID]int)
@@ -163,8 +168,9 @@ func TestCMRSSpendsCreditsOnDifferentClusters(t *testing.T) {
 	}
 }
 
-// CRS paper, 3.6, Table II: steal times of 110, 200 and 130 ms give chances of 42.86, 23.81 and 33.33 %. (The paper computes with
-// inverses rounded to 0.009, 0.005 and 0.007; unrounded, equation 2 gives 41.7, 22.9 and 35.3 %.)
+// CRS paper, 3.6, Table II: steal times of 110, 200 and 130 ms give chances of 42.86, 23.81 and 33.33 %. (The
+// paper computes with inverses rounded to 0.009, 0.005 and 0.007; unrounded, equation 2 gives 41.7, 22.9 and
+// 35.3 %.)
 func TestACRSTableII(t *testing.T) {
 	c := paperCore(t, ids("a", 1)+","+ids("b", 4)+","+ids("c", 4)+","+ids("d", 4), "a00", InverseTime{})
 	for id, ms := range map[ClusterID]time.Duration{"b": 110, "c": 200, "d": 130} {
@@ -201,8 +207,9 @@ func TestACRSMeasuresTheLastSteal(t *testing.T) {
 	}
 }
 
-// Programming model, 4.1.2: "Random Stealing attempts to steal a job from a randomly selected peer when a processor finds its own
-// work queue empty, repeating steal attempts until it succeeds. ... No communication is performed until a node becomes idle".
+// Programming model, 4.1.2: "Random Stealing attempts to steal a job from a randomly selected peer when a
+// processor finds its own work queue empty, repeating steal attempts until it succeeds. ... No communication
+// is performed until a node becomes idle".
 func TestNoCommunicationUntilIdle(t *testing.T) {
 	for _, name := range []string{"rs", "crs", "cmrs", "acrs", "chs", "master"} {
 		p, err := PolicyByName(name, "b00")
@@ -219,8 +226,8 @@ func TestNoCommunicationUntilIdle(t *testing.T) {
 	}
 }
 
-// Fault tolerance paper, 3: "Adding a new machine to a divide-and-conquer computation is straightforward: the new machine simply
-// starts stealing jobs from other machines."
+// Fault tolerance paper, 3: "Adding a new machine to a divide-and-conquer computation is straightforward: the
+// new machine simply starts stealing jobs from other machines."
 func TestNewcomerSimplySteals(t *testing.T) {
 	c := paperCore(t, "a: new", "new", &Adaptive{})
 	if out := c.Report(time.Second, idleOne); len(out.Messages) != 0 {
@@ -231,16 +238,18 @@ func TestNewcomerSimplySteals(t *testing.T) {
 	}
 }
 
-// Fault tolerance paper, 3.1: "Each processor maintains a list of jobs stolen from it. For each job, the processorID of the thief is
-// stored along with the information needed to restart the job. When one or more processors are leaving, each of the remaining
-// processors traverses its stolen jobs list and searches for jobs stolen by leaving processors. Such jobs are put back in the work
-// queues of their owners. ... Each job reinserted into a work queue during recovery procedure is marked as restarted."
+// Fault tolerance paper, 3.1: "Each processor maintains a list of jobs stolen from it. For each job, the
+// processorID of the thief is stored along with the information needed to restart the job. When one or more
+// processors are leaving, each of the remaining processors traverses its stolen jobs list and searches for
+// jobs stolen by leaving processors. Such jobs are put back in the work queues of their owners. ... Each job
+// reinserted into a work queue during recovery procedure is marked as restarted."
 func TestStolenJobsOfALeaverAreRestarted(t *testing.T) {
 	c := paperCore(t, "a: v t u", "v", RandomStealing{})
 	now := time.Second
 	c.Report(now, Load{Workers: 1, Queued: 2})
 	for i, thief := range []PeerID{"t", "u"} {
-		out := c.Step(now, &Message{From: Address{Peer: thief, Inc: 1}, To: Address{Peer: "v"}, Request: &StealRequest{ID: 1, Max: 1}})
+		out := c.Step(now, &Message{From: Address{Peer: thief, Inc: 1}, To: Address{Peer: "v"},
+			Request: &StealRequest{ID: 1, Max: 1}})
 		c.Taken(now, out.Orders[0].Ticket, []Taken{{Ref: Ref(i + 1), Job: Job{Path: Path{uint32(i + 1)}}}})
 	}
 	c.Step(now, &Message{From: Address{Peer: "t", Inc: 1}, To: c.self, Goodbye: &Goodbye{}})

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// peer is what the core remembers of another peer. It is a partner while jobs are out between the two, in either
-// direction, or while the other believes so; only partners are watched and sent heartbeats. Others are acquaintances, and
-// make room for new ones in turn.
+// peer is what the core remembers of another peer. It is a partner while jobs are out between the two, in
+// either direction, or while the other believes so; only partners are watched and sent heartbeats. Others are
+// acquaintances, and make room for new ones in turn.
 type peer struct {
 	id      PeerID
 	cluster ClusterID

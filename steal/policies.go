@@ -15,8 +15,9 @@ func PolicyNames() []string {
 	return []string{"adaptive", "acrs", "chs", "cmrs", "crs", "load", "master", "push", "rs"}
 }
 
-// PolicyByName makes a policy with its default parameters, fresh for one core; "" is the default. The master is the peer with
-// the run's root, which only master-worker needs. The error wraps ErrUnknownPolicy and lists the names there are.
+// PolicyByName makes a policy with its default parameters, fresh for one core; "" is the default. The master
+// is the peer with the run's root, which only master-worker needs. The error wraps ErrUnknownPolicy and lists
+// the names there are.
 func PolicyByName(name string, master PeerID) (Policy, error) {
 	switch name {
 	case "", "adaptive":

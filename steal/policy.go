@@ -2,33 +2,33 @@ package steal
 
 import "time"
 
-// Rand is the randomness that policies draw from; *math/rand/v2.Rand is one. The caller seeds it, so the same seed and the
-// same inputs give the same outputs.
+// Rand is the randomness that policies draw from; *math/rand/v2.Rand is one. The caller seeds it, so the same
+// seed and the same inputs give the same outputs.
 type Rand interface {
 	IntN(n int) int   // in [0,n), n > 0
 	Float64() float64 // in [0,1)
 }
 
-// Policy decides who is asked for work, and how much is given. It does not send, wait or count: the core does. One value
-// serves one core, which calls it from its own inputs only; it may keep state between calls.
+// Policy decides who is asked for work, and how much is given. It does not send, wait or count: the core
+// does. One value serves one core, which calls it from its own inputs only; it may keep state between calls.
 //
 // A policy sees work as numbers of jobs and links as times; it never learns what a job is.
 type Policy interface {
 	// Name is what the command line calls the policy, in lower case.
 	Name() string
-	// Plan adds to p what this peer should do now. The core calls it at the end of every input after which the answer may
-	// have changed, and at the time that the last plan asked to be woken; it carries the plan out as far as its bounds
-	// and the connections allow. A policy that wants nothing adds nothing.
+	// Plan adds to p what this peer should do now. The core calls it at the end of every input after which
+	// the answer may have changed, and at the time that the last plan asked to be woken; it carries the plan
+	// out as far as its bounds and the connections allow. A policy that wants nothing adds nothing.
 	Plan(v *View, p *Plan)
-	// Give says how many jobs the request may have at once, between 0 and a.Max. The core gives as many of them as there
-	// are. 0 refuses, or lets the request wait if it is patient.
+	// Give says how many jobs the request may have at once, between 0 and a.Max. The core gives as many of
+	// them as there are. 0 refuses, or lets the request wait if it is patient.
 	Give(v *View, a Ask) int
 }
 
 // Router is a policy that also chooses the way of results. The others send them straight.
 type Router interface {
-	// Route names the cluster through which a result of so many bytes should go to another cluster; "" is straight. tries
-	// counts how often it was sent before and not acknowledged.
+	// Route names the cluster through which a result of so many bytes should go to another cluster; "" is
+	// straight. tries counts how often it was sent before and not acknowledged.
 	Route(v *View, to ClusterID, bytes, tries int) (via ClusterID)
 }
 

@@ -2,15 +2,15 @@ package steal
 
 import "time"
 
-// InverseTime is ACRS (CRS paper, 3.6): CRS, but the cluster to steal from is drawn with a chance in inverse proportion to the
-// time that the most recent steal request to it took,
+// InverseTime is ACRS (CRS paper, 3.6): CRS, but the cluster to steal from is drawn with a chance in inverse
+// proportion to the time that the most recent steal request to it took,
 //
 //	chance_c = (1/t_c) / sum_i (1/t_i)          (equation 2)
 //
-// so that the same amount of time is spent on requests to each cluster. Inside the cluster each peer has the same chance.
-// It does much better than CRS where links differ by two orders of magnitude (Table III: 30.2 against 19.9 in scenario 10), but
-// t_c is the time of a request: what the result will cost on the way back does not count, and a slow link is used as soon as it
-// has been quiet for a moment.
+// so that the same amount of time is spent on requests to each cluster. Inside the cluster each peer has the
+// same chance. It does much better than CRS where links differ by two orders of magnitude (Table III: 30.2
+// against 19.9 in scenario 10), but t_c is the time of a request: what the result will cost on the way back
+// does not count, and a slow link is used as soon as it has been quiet for a moment.
 //
 // The paper does not say what the chance of a cluster is that was never asked; here it counts as the fastest one.
 type InverseTime struct{}

@@ -6,36 +6,42 @@ import (
 	"time"
 )
 
-// Adaptive is the default policy. Like CRS it steals inside the cluster while one wide-area request is out, and draws the remote
-// peer alike from all of a cluster, so that no small cluster is favoured; it differs in when, whom and how it asks.
+// Adaptive is the default policy. Like CRS it steals inside the cluster while one wide-area request is out,
+// and draws the remote peer alike from all of a cluster, so that no small cluster is favoured; it differs in
+// when, whom and how it asks.
 //
-// When. A peer goes across clusters only after a local steal has failed. CRS does it whenever a worker is idle, to hide the
-// latency (CRS paper, 2.2), and brings home more than twice as many jobs. Every job that crosses makes the way back longer,
-// since at the end results come home hop by hop, and each has to get through the link as a whole. For the same reason only
-// pioneers of each cluster ask when a run begins: they ask all clusters, as nobody knows yet where the root is. If all peers
-// did, they would carry the largest jobs from cluster to cluster before these have been divided; a ray tracer whose topmost job
-// has crossed three links has to send nearly the whole picture over each of them after the last ray.
+// When. A peer goes across clusters only after a local steal has failed. CRS does it whenever a worker is
+// idle, to hide the latency (CRS paper, 2.2), and brings home more than twice as many jobs. Every job that
+// crosses makes the way back longer, since at the end results come home hop by hop, and each has to get
+// through the link as a whole. For the same reason only pioneers of each cluster ask when a run begins: they
+// ask all clusters, as nobody knows yet where the root is. If all peers did, they would carry the largest
+// jobs from cluster to cluster before these have been divided; a ray tracer whose topmost job has crossed
+// three links has to send nearly the whole picture over each of them after the last ray.
 //
-// Whom. The chance of a cluster is in proportion to the square of (how often it had work lately) / (how long a steal and the way
-// home of its result take). ACRS's equation 2 counts only the time of requests and, as CRS, forgets what they brought (3.6). A
-// cluster whose time is far beyond the best one's is not stolen from before one has been idle for that long: so a slow steal
-// costs at most twice what it must, and a result that takes minutes over 1 KB/s, which is what ruins CRS and ACRS in scenarios
-// 10 and 11, is not asked for. A link that has never been measured is measured first: a request over it waits at the victim until
-// the victim knows the way.
+// Whom. The chance of a cluster is in proportion to the square of (how often it had work lately) / (how long
+// a steal and the way home of its result take). ACRS's equation 2 counts only the time of requests and, as
+// CRS, forgets what they brought (3.6). A cluster whose time is far beyond the best one's is not stolen from
+// before one has been idle for that long: so a slow steal costs at most twice what it must, and a result that
+// takes minutes over 1 KB/s, which is what ruins CRS and ACRS in scenarios 10 and 11, is not asked for. A
+// link that has never been measured is measured first: a request over it waits at the victim until the victim
+// knows the way.
 //
-// Dryness. A request from a cluster says that it has no work, so its own chance falls. A peer whose local steals go on failing
-// stops drawing: it leaves patient requests with a few neighbours whose graph is connected (the lifelines of Saraswat et al.,
-// PPoPP 2011), so that work spreads through an idle cluster from wherever it comes in, without polling. Their patience, and the
-// pauses between wide-area requests that bring nothing, double up to a second: an idle peer sends a few messages a second.
+// Dryness. A request from a cluster says that it has no work, so its own chance falls. A peer whose local
+// steals go on failing stops drawing: it leaves patient requests with a few neighbours whose graph is
+// connected (the lifelines of Saraswat et al., PPoPP 2011), so that work spreads through an idle cluster from
+// wherever it comes in, without polling. Their patience, and the pauses between wide-area requests that bring
+// nothing, double up to a second: an idle peer sends a few messages a second.
 //
-// Giving. Work goes to the own cluster first. A peer with nothing left steals on behalf of the requests that wait with it.
+// Giving. Work goes to the own cluster first. A peer with nothing left steals on behalf of the requests that
+// wait with it.
 //
-// Results. Route sends a result through a third cluster if the straight way looks bad or did not answer (3.6 proposes it and shies
-// at the topology one would have to know; here the two ways alternate, and the first copy to come is used).
+// Results. Route sends a result through a third cluster if the straight way looks bad or did not answer (3.6
+// proposes it and shies at the topology one would have to know; here the two ways alternate, and the first
+// copy to come is used).
 //
-// What was tried and lost, at 200 ms and 100 KB/s: several wide-area requests at once (3.5 found the same), wide-area batches,
-// stealing across clusters ahead of idleness, or only after several local failures, patient wide-area requests, and keeping back
-// what came from another cluster.
+// What was tried and lost, at 200 ms and 100 KB/s: several wide-area requests at once (3.5 found the same),
+// wide-area batches, stealing across clusters ahead of idleness, or only after several local failures,
+// patient wide-area requests, and keeping back what came from another cluster.
 type Adaptive struct {
 	far     map[ClusterID]*farCluster
 	greeted bool // the clusters have been measured or asked once
@@ -53,19 +59,21 @@ type Adaptive struct {
 const (
 	// pioneers is how many peers of a cluster ask all others for work when they begin.
 	pioneers = 2
-	// slowFactor and slowLeast say which clusters are too far to begin with: those beyond slowFactor times the best one's time,
-	// and beyond slowLeast, which any link between continents keeps, and one of 1 KB/s does not.
+	// slowFactor and slowLeast say which clusters are too far to begin with: those beyond slowFactor times
+	// the best one's time, and beyond slowLeast, which any link between continents keeps, and one of 1 KB/s
+	// does not.
 	slowFactor = 2
 	slowLeast  = 450 * time.Millisecond
-	// probeLeast is the least time between two measurements of a cluster that is too far, probeFactor how many times what the
-	// last one took, so that measuring does not itself use the link up.
+	// probeLeast is the least time between two measurements of a cluster that is too far, probeFactor how
+	// many times what the last one took, so that measuring does not itself use the link up.
 	probeLeast  = 2 * time.Second
 	probeFactor = 5
 	// greetMost bounds the clusters that a peer measures or asks when it begins.
 	greetMost = 16
 	// blindPatience is how long a request may wait for the victim to measure the way back.
 	blindPatience = time.Second
-	// localDraws is how many local steals may fail before lifelines are used; their patience doubles with every round.
+	// localDraws is how many local steals may fail before lifelines are used; their patience doubles with
+	// every round.
 	localDraws       = 6
 	lifelinePatience = 20 * time.Millisecond
 	lifelineMost     = time.Second
@@ -118,9 +126,10 @@ func (a *Adaptive) Plan(v *View, p *Plan) {
 	}
 }
 
-// Give gives one job to whoever asks, but keeps the own cluster's share: a request from elsewhere is refused, or waits if it is
-// patient, while workers or neighbours have nothing, and while the way back has not been measured. A patient one was sent before its
-// way was measured, and waits too if the way is too long. The sender of another knows best how long its workers have been idle.
+// Give gives one job to whoever asks, but keeps the own cluster's share: a request from elsewhere is refused,
+// or waits if it is patient, while workers or neighbours have nothing, and while the way back has not been
+// measured. A patient one was sent before its way was measured, and waits too if the way is too long. The
+// sender of another knows best how long its workers have been idle.
 func (a *Adaptive) Give(v *View, ask Ask) int {
 	if !ask.Wide {
 		return 1
@@ -159,8 +168,8 @@ func (a *Adaptive) regroup(v *View) {
 	maps.DeleteFunc(a.far, func(id ClusterID, _ *farCluster) bool { return len(a.of.Cluster(id).Members) == 0 })
 }
 
-// lifelinesOf are the peers 1, 2, 4, … places further in the cluster, round and round: with them everybody is reached from
-// everybody in a logarithmic number of steps.
+// lifelinesOf are the peers 1, 2, 4, … places further in the cluster, round and round: with them everybody is
+// reached from everybody in a logarithmic number of steps.
 func lifelinesOf(v *View) (ids []PeerID) {
 	mine, me := neighbours(v)
 	for d := 1; me >= 0 && d < len(mine) && len(ids) < lifelineMax; d *= 2 {

@@ -2,11 +2,12 @@ package steal
 
 import "time"
 
-// detour is how much slower the straight way must look than the first half of another one before that is taken at once.
+// detour is how much slower the straight way must look than the first half of another one before that is
+// taken at once.
 const detour = 4
 
-// Route sends a result straight unless that looks slow, and the other way the next time if it was not acknowledged. The second
-// half of a detour is not known from here, which is why the two ways alternate.
+// Route sends a result straight unless that looks slow, and the other way the next time if it was not
+// acknowledged. The second half of a detour is not known from here, which is why the two ways alternate.
 func (a *Adaptive) Route(v *View, to ClusterID, bytes, tries int) (via ClusterID) {
 	best := time.Duration(0)
 	for _, c := range v.OtherClusters() {

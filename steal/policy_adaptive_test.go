@@ -12,12 +12,14 @@ func begun(idle time.Duration) *Adaptive {
 
 func near() map[ClusterID]Link { return map[ClusterID]Link{"b": {LastSteal: 200 * time.Millisecond}} }
 
-// The decisions of Adaptive, one situation each. The peer is a1 unless it says otherwise; it is a minute past the start.
+// The decisions of Adaptive, one situation each. The peer is a1 unless it says otherwise; it is a minute past
+// the start.
 func TestAdaptiveDecides(t *testing.T) {
 	far := map[ClusterID]Link{"b": {LastSteal: 3 * time.Second}}
 	slow := map[ClusterID]Link{"b": {LastSteal: 200 * time.Millisecond}, "c": {LastSteal: 5 * time.Second}}
 	starved := begun(0)
-	starved.far = map[ClusterID]*farCluster{"b": {rich: 0.001, at: time.Minute, probeAt: time.Hour}, "c": {rich: 1, probeAt: time.Hour}}
+	starved.far = map[ClusterID]*farCluster{"b": {rich: 0.001, at: time.Minute, probeAt: time.Hour},
+		"c": {rich: 1, probeAt: time.Hour}}
 	waited := begun(6 * time.Second)
 	waited.far = map[ClusterID]*farCluster{"b": {rich: 0.001, at: time.Minute}, "c": {rich: 1}}
 	for _, c := range []struct {
@@ -27,24 +29,33 @@ func TestAdaptiveDecides(t *testing.T) {
 		want   string
 	}{
 		{"a busy peer begins by measuring", &Adaptive{}, scene{load: Load{Workers: 1}}, "probe b"},
-		{"an idle pioneer begins by asking every cluster", &Adaptive{}, scene{clusters: "a: a1 a2 a3, b: b1, c: c1", load: idleOne}, "wait at b, wait at c, steal a"},
+		{"an idle pioneer begins by asking every cluster", &Adaptive{},
+			scene{clusters: "a: a1 a2 a3, b: b1, c: c1", load: idleOne}, "wait at b, wait at c, steal a"},
 		{"an idle peer that is none, by measuring", &Adaptive{}, scene{self: "a3", load: idleOne}, "probe b, steal a"},
 		{"it begins once", begun(0), scene{load: Load{Workers: 1}}, ""},
 		{"local first", begun(0), scene{load: idleOne, links: near()}, "steal a"},
-		{"wide when a local steal has failed", begun(0), scene{load: idleOne, links: near(), failures: 1}, "steal b, steal a"},
-		{"one wide request at a time", begun(0), scene{load: idleOne, links: near(), failures: 1, flights: "b1"}, "steal a"},
+		{"wide when a local steal has failed", begun(0), scene{load: idleOne, links: near(), failures: 1},
+			"steal b, steal a"},
+		{"one wide request at a time", begun(0), scene{load: idleOne, links: near(), failures: 1, flights: "b1"},
+			"steal a"},
 		{"an unknown way waits at the victim", begun(0), scene{load: idleOne, failures: 1}, "wait at b, steal a"},
-		{"a single far cluster is the best one", begun(0), scene{load: idleOne, links: far, failures: 1}, "steal b, steal a"},
-		{"a far one is measured, not asked, beside a near one", starved, scene{clusters: "a: a1 a2, b: b1, c: c1", load: idleOne, links: slow, failures: 1},
+		{"a single far cluster is the best one", begun(0), scene{load: idleOne, links: far, failures: 1},
+			"steal b, steal a"},
+		{"a far one is measured, not asked, beside a near one", starved,
+			scene{clusters: "a: a1 a2, b: b1, c: c1", load: idleOne, links: slow, failures: 1},
 			"steal b, steal a"},
 		{"it is asked by who has been idle for as long, if the near one is poor", waited,
 			scene{clusters: "a: a1 a2, b: b1, c: c1", load: idleOne, links: slow, failures: 1}, "steal c, steal a"},
-		{"lifelines when local steals go on failing", begun(0), scene{clusters: "a: a1 a2 a3 a4 a5", load: idleOne, failures: localDraws},
+		{"lifelines when local steals go on failing", begun(0),
+			scene{clusters: "a: a1 a2 a3 a4 a5", load: idleOne, failures: localDraws},
 			"wait at a, wait at a, wait at a"},
-		{"they are held, not repeated", begun(0), scene{clusters: "a: a1 a2 a3", load: idleOne, failures: localDraws, flights: "a2 a3"}, ""},
+		{"they are held, not repeated", begun(0), scene{clusters: "a: a1 a2 a3", load: idleOne,
+			failures: localDraws, flights: "a2 a3"}, ""},
 		{"on behalf of who waits here", begun(0), scene{load: Load{Workers: 1}, asks: "a2", links: near()}, "steal a"},
-		{"but not while there is something to give", begun(0), scene{load: Load{Workers: 1, Queued: 1}, asks: "a2", links: near()}, ""},
-		{"the way to strangers who asked is measured", &Adaptive{greeted: true, strangers: true}, scene{load: Load{Workers: 1, Queued: 1}}, "probe b"},
+		{"but not while there is something to give", begun(0),
+			scene{load: Load{Workers: 1, Queued: 1}, asks: "a2", links: near()}, ""},
+		{"the way to strangers who asked is measured", &Adaptive{greeted: true, strangers: true},
+			scene{load: Load{Workers: 1, Queued: 1}}, "probe b"},
 	} {
 		if c.scene.clusters == "" {
 			c.scene.clusters = twoClusters
@@ -58,7 +69,8 @@ func TestAdaptiveDecides(t *testing.T) {
 	}
 }
 
-// Whom Adaptive gives a job: neighbours always, others when nobody here wants it, strangers when their way is known and not too long.
+// Whom Adaptive gives a job: neighbours always, others when nobody here wants it, strangers when their way is
+// known and not too long.
 func TestAdaptiveGives(t *testing.T) {
 	blind := Ask{Thief: "b1", Cluster: "b", Wide: true, Max: 4, Until: time.Second}
 	sure := Ask{Thief: "b1", Cluster: "b", Wide: true, Max: 4}
@@ -94,14 +106,16 @@ func TestAdaptiveGives(t *testing.T) {
 
 // An idle peer asks again ever more rarely: a second after many failures, from half to one and a half.
 func TestAdaptiveBacksOff(t *testing.T) {
-	for fails, most := range map[int]time.Duration{0: 1500 * time.Microsecond, 5: 48 * time.Millisecond, 50: 1500 * time.Millisecond} {
+	for fails, most := range map[int]time.Duration{0: 1500 * time.Microsecond, 5: 48 * time.Millisecond,
+		50: 1500 * time.Millisecond} {
 		a := begun(0)
 		c := scene{clusters: twoClusters, self: "a1", load: idleOne, links: near(), failures: 1}.core(t, a)
 		a.fails = fails
 		var plan Plan
 		a.Plan(&c.view, &plan)
 		if pause := a.wideAt - c.now; pause < most/3 || pause > most {
-			t.Errorf("after %d failures it pauses for %v, want at most %v and a third of it at least", fails, pause, most)
+			t.Errorf("after %d failures it pauses for %v, want at most %v and a third of it at least", fails, pause,
+				most)
 		}
 		c.flights, plan = nil, Plan{}
 		a.Plan(&c.view, &plan)
@@ -124,7 +138,8 @@ func TestAdaptiveForgives(t *testing.T) {
 	}
 }
 
-// Results go straight unless that looks far slower than the first half of a detour, and the other way after a failure.
+// Results go straight unless that looks far slower than the first half of a detour, and the other way after a
+// failure.
 func TestAdaptiveRoutes(t *testing.T) {
 	even := map[ClusterID]Link{"b": {LastSteal: time.Second}, "c": {LastSteal: time.Second}}
 	bad := map[ClusterID]Link{"b": {LastSteal: 5 * time.Second}, "c": {LastSteal: time.Second}}
@@ -162,8 +177,8 @@ func TestAdaptiveRegroups(t *testing.T) {
 	}
 }
 
-// An idle peer among idle peers sends a few messages a second: whoever it asks has nothing, refuses when the request's patience is
-// over, and the refusal takes 20 ms.
+// An idle peer among idle peers sends a few messages a second: whoever it asks has nothing, refuses when the
+// request's patience is over, and the refusal takes 20 ms.
 func TestAdaptiveDoesNotSpin(t *testing.T) {
 	c := scene{clusters: "a: a1 a2 a3 a4 a5, b: b1 b2 b3, c: c1 c2 c3", self: "a1"}.core(t, &Adaptive{})
 	type refusal struct {
@@ -177,7 +192,8 @@ func TestAdaptiveDoesNotSpin(t *testing.T) {
 			if m.Request == nil {
 				continue
 			}
-			r := &Message{From: Address{Peer: m.To.Peer, Inc: 1}, To: m.From, Reply: &StealReply{ID: m.Request.ID, Waited: m.Request.Patience}}
+			r := &Message{From: Address{Peer: m.To.Peer, Inc: 1}, To: m.From,
+				Reply: &StealReply{ID: m.Request.ID, Waited: m.Request.Patience}}
 			due = append(due, refusal{c.now + 20*time.Millisecond + m.Request.Patience, r})
 			if c.now > 90*time.Second {
 				all++

@@ -15,8 +15,8 @@ type farCluster struct {
 }
 
 const (
-	// soonPoor is the weight of one steal in farCluster.rich, forgetPoor the time after which a cluster that was poor gets the
-	// benefit of two thirds of the doubt.
+	// soonPoor is the weight of one steal in farCluster.rich, forgetPoor the time after which a cluster that
+	// was poor gets the benefit of two thirds of the doubt.
 	soonPoor   = 0.4
 	forgetPoor = 2 * time.Second
 )
@@ -104,8 +104,8 @@ func (a *Adaptive) probeStrangers(v *View, p *Plan) {
 	}
 }
 
-// tooFar is the time beyond which a cluster is not stolen from: as long as the workers have been idle, which is what was lost
-// by waiting for a better one, and at first a few times the best cluster's time.
+// tooFar is the time beyond which a cluster is not stolen from: as long as the workers have been idle, which
+// is what was lost by waiting for a better one, and at first a few times the best cluster's time.
 func (a *Adaptive) tooFar(v *View) time.Duration {
 	best, idle := time.Duration(0), time.Duration(0)
 	for _, c := range v.OtherClusters() {
@@ -119,7 +119,8 @@ func (a *Adaptive) tooFar(v *View) time.Duration {
 	return max(slowLeast, slowFactor*best, idle)
 }
 
-// stealTime is how long a steal from a cluster and the way home of its result take, by what is known; 0 if nothing is.
+// stealTime is how long a steal from a cluster and the way home of its result take, by what is known; 0 if
+// nothing is.
 func stealTime(v *View, c ClusterID) time.Duration {
 	l := v.Link(c)
 	if l.LastSteal == 0 {

@@ -5,15 +5,17 @@ import (
 	"time"
 )
 
-// Hierarchical is CHS, stealing along a tree (Albatross paper, 2.3): an idle peer asks its children one after the other, each of
-// which asks its own before it gives up; only when the whole subtree is idle it asks its parent. The peers of a cluster form a
-// binary tree in the order of their IDs, and so do the clusters' roots, so that a wide-area link is crossed only for a whole idle
-// cluster. That minimizes wide-area messages, and is why CHS loses: "all nodes of a cluster have to become idle before wide-area
-// steal attempts are started. During the round-trip time of the steal message, the entire cluster remains idle."
+// Hierarchical is CHS, stealing along a tree (Albatross paper, 2.3): an idle peer asks its children one after
+// the other, each of which asks its own before it gives up; only when the whole subtree is idle it asks its
+// parent. The peers of a cluster form a binary tree in the order of their IDs, and so do the clusters' roots,
+// so that a wide-area link is crossed only for a whole idle cluster. That minimizes wide-area messages, and
+// is why CHS loses: "all nodes of a cluster have to become idle before wide-area steal attempts are started.
+// During the round-trip time of the steal message, the entire cluster remains idle."
 //
-// A request that finds nothing waits at its victim until the victim's round is over: for a request from above, when the
-// victim's subtree is known to be idle; for one from below, when the answer from above has come. So requests wait for each other
-// along the tree only, downward ones never for upward ones, and no two can wait for each other.
+// A request that finds nothing waits at its victim until the victim's round is over: for a request from
+// above, when the victim's subtree is known to be idle; for one from below, when the answer from above has
+// come. So requests wait for each other along the tree only, downward ones never for upward ones, and no two
+// can wait for each other.
 type Hierarchical struct {
 	// Pause is the time between two rounds that brought nothing; 0 means 5 ms.
 	Pause time.Duration
@@ -86,8 +88,8 @@ func asksHere(v *View, id PeerID) bool {
 	return false
 }
 
-// place finds this peer's place in the tree when the membership has changed: member i of a cluster has the members 2i+1 and
-// 2i+2 under it, and the root of cluster k has those of the clusters 2k+1 and 2k+2.
+// place finds this peer's place in the tree when the membership has changed: member i of a cluster has the
+// members 2i+1 and 2i+2 under it, and the root of cluster k has those of the clusters 2k+1 and 2k+2.
 func (h *Hierarchical) place(v *View) {
 	if h.of == v.Members() {
 		return

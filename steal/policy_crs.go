@@ -2,15 +2,16 @@ package steal
 
 // ClusterAware is CRS, and with more than one credit CMRS.
 //
-// CRS (CRS paper, 2.2; programming model, 4.1.2): an idle peer first sends one steal request to a peer of another cluster
-// and does not wait for it. While that is out it steals inside its own cluster, as RS does. The reply to the wide-area
-// request puts its job into the queue whenever it comes. So the latency of the wide-area network is hidden behind local
-// stealing, and at most one request of each peer is on it. The remote peer is drawn from all outside peers alike, so that
-// machines in small clusters are not favoured (3.3). In a cluster of one there is nothing to hide behind, and CRS is RS.
+// CRS (CRS paper, 2.2; programming model, 4.1.2): an idle peer first sends one steal request to a peer of
+// another cluster and does not wait for it. While that is out it steals inside its own cluster, as RS does.
+// The reply to the wide-area request puts its job into the queue whenever it comes. So the latency of the
+// wide-area network is hidden behind local stealing, and at most one request of each peer is on it. The
+// remote peer is drawn from all outside peers alike, so that machines in small clusters are not favoured
+// (3.3). In a cluster of one there is nothing to hide behind, and CRS is RS.
 //
-// CMRS (3.5) lets a peer have several wide-area requests out, to different clusters. It does worse than CRS in all the
-// paper's measurements: the first answer is usually enough, and the others spend scarce bandwidth and drain the clusters
-// behind fast links faster still.
+// CMRS (3.5) lets a peer have several wide-area requests out, to different clusters. It does worse than CRS
+// in all the paper's measurements: the first answer is usually enough, and the others spend scarce bandwidth
+// and drain the clusters behind fast links faster still.
 type ClusterAware struct {
 	// Credits is how many wide-area requests a peer may have out, each to another cluster; 0 means 1.
 	Credits int
@@ -42,8 +43,8 @@ func (c ClusterAware) Plan(v *View, p *Plan) {
 	stealLocally(v, p)
 }
 
-// spendCredits sends wide-area requests to clusters that have none yet: each draw is over all outside peers, as in CRS, and
-// one that hits a cluster with a request out is passed over.
+// spendCredits sends wide-area requests to clusters that have none yet: each draw is over all outside peers,
+// as in CRS, and one that hits a cluster with a request out is passed over.
 func (c ClusterAware) spendCredits(v *View, p *Plan, wide int) {
 	busy := make(map[ClusterID]bool, c.Credits)
 	for _, f := range v.Flights() {

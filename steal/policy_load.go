@@ -2,11 +2,12 @@ package steal
 
 import "time"
 
-// LoadBased is random stealing inside the cluster and, between clusters, prefetching by load (programming model, 4.1.2: "a
-// grid-aware load-based mechanism"; CLS in the PPoPP 2001 paper): every peer tells its load to its cluster's coordinator, the
-// member with the smallest ID, and when the cluster's jobs in sight fall below a threshold, the coordinator alone steals from a
-// random peer of another cluster. Wide-area traffic is small, and latency hidden if the threshold is right; jobs differ in
-// size, so no threshold is right for every application.
+// LoadBased is random stealing inside the cluster and, between clusters, prefetching by load (programming
+// model, 4.1.2: "a grid-aware load-based mechanism"; CLS in the PPoPP 2001 paper): every peer tells its load
+// to its cluster's coordinator, the member with the smallest ID, and when the cluster's jobs in sight fall
+// below a threshold, the coordinator alone steals from a random peer of another cluster. Wide-area traffic is
+// small, and latency hidden if the threshold is right; jobs differ in size, so no threshold is right for
+// every application.
 type LoadBased struct {
 	// Low is how many jobs for every member the cluster should have in its queues; 0 means 1.
 	Low int

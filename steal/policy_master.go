@@ -1,8 +1,8 @@
 package steal
 
-// MasterWorker lets only the master give jobs away: the workers ask it and nobody else, one job for every idle worker. It is
-// the baseline of the field (fault tolerance paper, 1): the master's link and its time bound what the swarm can do, and a job
-// that a worker got is never shared.
+// MasterWorker lets only the master give jobs away: the workers ask it and nobody else, one job for every
+// idle worker. It is the baseline of the field (fault tolerance paper, 1): the master's link and its time
+// bound what the swarm can do, and a job that a worker got is never shared.
 type MasterWorker struct {
 	Master PeerID
 }

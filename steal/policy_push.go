@@ -2,10 +2,11 @@ package steal
 
 import "time"
 
-// RandomPushing is the sender's initiative (programming model, 4.1.2; Wu and Kung): a peer whose queue is longer than
-// Threshold pushes its oldest job to a random peer, any in the swarm with the same chance; idle peers wait. Jobs travel ahead of
-// need, so nobody waits for a round trip, but most of them cross the wide-area network for nothing, and the right threshold and
-// limit differ from application to application: "only works well after careful, application-specific tuning".
+// RandomPushing is the sender's initiative (programming model, 4.1.2; Wu and Kung): a peer whose queue is
+// longer than Threshold pushes its oldest job to a random peer, any in the swarm with the same chance; idle
+// peers wait. Jobs travel ahead of need, so nobody waits for a round trip, but most of them cross the
+// wide-area network for nothing, and the right threshold and limit differ from application to application:
+// "only works well after careful, application-specific tuning".
 type RandomPushing struct {
 	// Threshold is how many jobs a peer keeps for itself; 0 means 8.
 	Threshold int

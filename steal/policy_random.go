@@ -1,8 +1,9 @@
 package steal
 
-// RandomStealing is RS: an idle peer asks a random one, any in the swarm with the same chance, and asks again until it
-// gets a job (CRS paper, 2.1). It is optimal on one cluster. On C clusters (C-1)/C of the requests cross a wide-area link
-// while the worker waits, which costs a quarter to a third of the time at 200 ms (Table I).
+// RandomStealing is RS: an idle peer asks a random one, any in the swarm with the same chance, and asks again
+// until it gets a job (CRS paper, 2.1). It is optimal on one cluster. On C clusters (C-1)/C of the requests
+// cross a wide-area link while the worker waits, which costs a quarter to a third of the time at 200 ms
+// (Table I).
 type RandomStealing struct{}
 
 // Name is "rs".

@@ -34,11 +34,13 @@ func (s scene) core(t *testing.T, p Policy) *Core {
 	c.load = s.load
 	for _, id := range strings.Fields(s.flights) {
 		m, _ := members.Find(PeerID(id))
-		c.flights = append(c.flights, Flight{Victim: m.ID, Cluster: m.Cluster, Wide: m.Cluster != c.cluster, Max: 1, Since: c.now})
+		c.flights = append(c.flights, Flight{Victim: m.ID, Cluster: m.Cluster, Wide: m.Cluster != c.cluster, Max: 1,
+			Since: c.now})
 	}
 	for i, id := range strings.Fields(s.asks) {
 		m, _ := members.Find(PeerID(id))
-		c.asks = append(c.asks, Ask{ID: AskID(i + 1), Thief: m.ID, Cluster: m.Cluster, Wide: m.Cluster != c.cluster, Max: 4, peer: c.meet(m.ID)})
+		c.asks = append(c.asks, Ask{ID: AskID(i + 1), Thief: m.ID, Cluster: m.Cluster, Wide: m.Cluster != c.cluster,
+			Max: 4, peer: c.meet(m.ID)})
 	}
 	for id, l := range s.links {
 		*c.links.of(id) = l
@@ -108,30 +110,39 @@ func TestPolicies(t *testing.T) {
 		want   string
 	}{
 		{"rs: a busy peer does not steal", RandomStealing{}, scene{load: Load{Workers: 1}}, ""},
-		{"rs: one request for each idle worker", RandomStealing{}, scene{clusters: "a: a1 a2 a3 a4", load: Load{Workers: 3, Idle: 3}}, "steal a, steal a, steal a"},
+		{"rs: one request for each idle worker", RandomStealing{},
+			scene{clusters: "a: a1 a2 a3 a4", load: Load{Workers: 3, Idle: 3}}, "steal a, steal a, steal a"},
 		{"rs: it waits for the answer", RandomStealing{}, scene{load: idleOne, flights: "b1"}, ""},
 		{"rs: alone there is nobody to ask", RandomStealing{}, scene{clusters: "a: a1", load: idleOne}, ""},
 		{"crs: wide first, then local", ClusterAware{}, scene{load: idleOne}, "steal b, steal a"},
 		{"crs: only local while a wide request is out", ClusterAware{}, scene{load: idleOne, flights: "b2"}, "steal a"},
 		{"crs: wide again when it has landed", ClusterAware{}, scene{load: idleOne, flights: "a2"}, "steal b"},
 		{"crs: nothing more while both are out", ClusterAware{}, scene{load: idleOne, flights: "a2 b1"}, ""},
-		{"crs: a local request for each idle worker, one wide", ClusterAware{}, scene{load: Load{Workers: 2, Idle: 2}}, "steal b, steal a, steal a"},
+		{"crs: a local request for each idle worker, one wide", ClusterAware{},
+			scene{load: Load{Workers: 2, Idle: 2}}, "steal b, steal a, steal a"},
 		{"crs: one cluster", ClusterAware{}, scene{clusters: "a: a1 a2", load: idleOne}, "steal a"},
 		{"crs: busy", ClusterAware{}, scene{load: Load{Workers: 2}}, ""},
-		{"cmrs: another cluster for each credit", ClusterAware{Credits: 2}, scene{clusters: "a: a1 a2, b: b1, c: c1", load: idleOne, flights: "c1"}, "steal b, steal a"},
-		{"cmrs: no second request to a cluster", ClusterAware{Credits: 3}, scene{load: idleOne, flights: "b1"}, "steal a"},
+		{"cmrs: another cluster for each credit", ClusterAware{Credits: 2},
+			scene{clusters: "a: a1 a2, b: b1, c: c1", load: idleOne, flights: "c1"}, "steal b, steal a"},
+		{"cmrs: no second request to a cluster", ClusterAware{Credits: 3}, scene{load: idleOne, flights: "b1"},
+			"steal a"},
 		{"acrs: as crs, one wide request at a time", InverseTime{}, scene{load: idleOne, flights: "b1"}, "steal a"},
 		{"acrs: wide first", InverseTime{}, scene{load: idleOne}, "steal b, steal a"},
 		{"push: idle peers wait", &RandomPushing{}, scene{load: idleOne}, ""},
-		{"push: more than the threshold", &RandomPushing{Threshold: 2}, scene{load: Load{Workers: 1, Queued: 3}}, "push 1"},
+		{"push: more than the threshold", &RandomPushing{Threshold: 2}, scene{load: Load{Workers: 1, Queued: 3}},
+			"push 1"},
 		{"push: up to the threshold", &RandomPushing{Threshold: 2}, scene{load: Load{Workers: 1, Queued: 2}}, ""},
-		{"push: up to the limit", &RandomPushing{Threshold: 2, Limit: 5}, scene{load: Load{Workers: 1, Queued: 9}, lent: 5}, ""},
+		{"push: up to the limit", &RandomPushing{Threshold: 2, Limit: 5},
+			scene{load: Load{Workers: 1, Queued: 9}, lent: 5}, ""},
 		{"master: ask the master", MasterWorker{Master: "b1"}, scene{load: idleOne}, "wait at b"},
 		{"master: one request at a time", MasterWorker{Master: "b1"}, scene{load: idleOne, flights: "b1"}, ""},
 		{"master: the master asks nobody", MasterWorker{Master: "a1"}, scene{load: idleOne}, ""},
-		{"load: members tell the coordinator and steal locally", &LoadBased{}, scene{self: "a2", load: idleOne}, "steal a, tell a1"},
-		{"load: the coordinator prefetches for a poor cluster", &LoadBased{}, scene{load: Load{Workers: 1, Queued: 1}}, "steal b"},
-		{"load: not for a rich one", &LoadBased{}, scene{load: Load{Workers: 1}, known: map[PeerID]Acquaintance{"a2": {Queued: 3}}}, ""},
+		{"load: members tell the coordinator and steal locally", &LoadBased{}, scene{self: "a2", load: idleOne},
+			"steal a, tell a1"},
+		{"load: the coordinator prefetches for a poor cluster", &LoadBased{},
+			scene{load: Load{Workers: 1, Queued: 1}}, "steal b"},
+		{"load: not for a rich one", &LoadBased{}, scene{load: Load{Workers: 1},
+			known: map[PeerID]Acquaintance{"a2": {Queued: 3}}}, ""},
 		{"load: one wide request at a time", &LoadBased{}, scene{load: Load{Workers: 1}, flights: "b1"}, ""},
 	} {
 		if c.scene.clusters == "" {
@@ -154,7 +165,8 @@ func TestPoliciesGive(t *testing.T) {
 		policy Policy
 		want   int
 	}{
-		{RandomStealing{}, 1}, {ClusterAware{}, 1}, {ClusterAware{Credits: 2}, 1}, {InverseTime{}, 1}, {&Hierarchical{}, 1}, {&LoadBased{}, 1},
+		{RandomStealing{}, 1}, {ClusterAware{}, 1}, {ClusterAware{Credits: 2}, 1}, {InverseTime{}, 1},
+		{&Hierarchical{}, 1}, {&LoadBased{}, 1},
 		{&RandomPushing{}, 0}, {MasterWorker{Master: "a1"}, 4}, {MasterWorker{Master: "b1"}, 0},
 	} {
 		core := s.core(t, c.policy)
@@ -188,8 +200,8 @@ func TestHierarchicalRound(t *testing.T) {
 	}
 }
 
-// A request from above is refused as soon as the subtree is known to be idle, without waiting for the answer from above: so two
-// requests can never wait for each other.
+// A request from above is refused as soon as the subtree is known to be idle, without waiting for the answer
+// from above: so two requests can never wait for each other.
 func TestHierarchicalAnswersUpward(t *testing.T) {
 	h := &Hierarchical{}
 	s := scene{clusters: "a: a1 a2 a3 a4", self: "a2", load: idleOne, asks: "a1"}

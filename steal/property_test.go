@@ -39,8 +39,8 @@ func drawModel(t *rapid.T, mishaps bool) modelConfig {
 	return cfg
 }
 
-// Salvaging saves work that naive recovery does again when half the peers crash or leave. What the crashed had done in place is lost
-// with them; of leavers next to nothing is.
+// Salvaging saves work that naive recovery does again when half the peers crash or leave. What the crashed
+// had done in place is lost with them; of leavers next to nothing is.
 func TestSalvageSavesWork(t *testing.T) {
 	for name, cfg := range map[string]modelConfig{
 		"crash": {crashes: 3},
@@ -98,8 +98,8 @@ func play(cfg modelConfig) (err error) {
 	return nil
 }
 
-// Whatever the network does to messages, the answer is the sequential one, every slot is filled once, the run ends, and in the
-// end nobody holds anything for anybody.
+// Whatever the network does to messages, the answer is the sequential one, every slot is filled once, the run
+// ends, and in the end nobody holds anything for anybody.
 func TestExactUnderMessageFaults(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		if cfg := drawModel(t, false); play(cfg) != nil {
@@ -120,9 +120,12 @@ func TestExactUnderMishaps(t *testing.T) {
 // Schedules that once found a mistake.
 func TestSchedulesThatFailed(t *testing.T) {
 	for name, cfg := range map[string]modelConfig{
-		// The engine had given away a segment's own job; a master that stepped down took it for a child of its root and disowned it.
-		"a segment's own job disowned": {seed: 10401103, peers: 3, clusters: 2, depth: 4, policy: "chs", drop: 0.015625, repeat: 0.015625, fail: 0.0078125,
-			delay: 2713 * time.Millisecond, wide: 158 * time.Millisecond, crashes: 1, stalls: 3, restarts: 3, room: 1, faultsUntil: 40 * time.Second,
+		// The engine had given away a segment's own job; a master that stepped down took it for a child of
+		// its root and disowned it.
+		"a segment's own job disowned": {seed: 10401103, peers: 3, clusters: 2, depth: 4, policy: "chs",
+			drop: 0.015625, repeat: 0.015625, fail: 0.0078125,
+			delay: 2713 * time.Millisecond, wide: 158 * time.Millisecond, crashes: 1, stalls: 3, restarts: 3,
+			room: 1, faultsUntil: 40 * time.Second,
 			deputies: 1, cuts: 2, slow: 20, lostAnswers: 1},
 	} {
 		if err := play(cfg); err != nil {

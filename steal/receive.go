@@ -1,7 +1,7 @@
 package steal
 
-// receive checks the envelope, the same for all kinds: right run, right receiver in its right life, a sender that has not
-// been superseded. Only then the body counts.
+// receive checks the envelope, the same for all kinds: right run, right receiver in its right life, a sender
+// that has not been superseded. Only then the body counts.
 func (c *Core) receive(m *Message) {
 	if m.Run != c.run.ID || m.To.Peer != c.self.Peer || m.From.Peer == c.self.Peer {
 		c.stats.DroppedForeign++

@@ -14,7 +14,8 @@ func salvageCore(t *testing.T, change func(*Config)) *Core {
 	if change != nil {
 		change(&cfg)
 	}
-	c, err := NewCore(cfg, Run{}, Address{Peer: "a", Inc: 1}, parseMembers("x: a b c d e, y: f g"), &scripted{}, rand.New(rand.NewPCG(1, 1)))
+	c, err := NewCore(cfg, Run{}, Address{Peer: "a", Inc: 1}, parseMembers("x: a b c d e, y: f g"), &scripted{},
+		rand.New(rand.NewPCG(1, 1)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +35,8 @@ func partAt(size int, p ...uint32) Partial {
 
 // holdFor lets a core get a job from another peer, which runs if a worker is idle.
 func holdFor(c *Core, owner PeerID, h Handle, j Job) Output {
-	return c.Step(c.now, &Message{From: living(owner), To: c.self, Reply: &StealReply{Jobs: []Grant{{Handle: h, Job: j}}}})
+	return c.Step(c.now, &Message{From: living(owner), To: c.self,
+		Reply: &StealReply{Jobs: []Grant{{Handle: h, Job: j}}}})
 }
 
 func goodbye(c *Core, id PeerID) Output {
@@ -77,10 +79,12 @@ func TestHostileNews(t *testing.T) {
 		}
 	}
 	for i := range 1000 { // a flood
-		c.Hear(c.now, &News{From: living("c"), Tuples: []Tuple{{Path: Path{2, uint32(i)}, Holder: living("c"), Done: true}, {Path: Path{4}, Holder: living("c"), Done: true}}})
+		c.Hear(c.now, &News{From: living("c"), Tuples: []Tuple{{Path: Path{2, uint32(i)}, Holder: living("c"),
+			Done: true}, {Path: Path{4}, Holder: living("c"), Done: true}}})
 	}
 	if len(c.tuples.index) > 50 || c.tuples.holders["b"].Len() != 1 {
-		t.Errorf("after a flood of one peer %d tuples are known, of b %d", len(c.tuples.index), c.tuples.holders["b"].Len())
+		t.Errorf("after a flood of one peer %d tuples are known, of b %d", len(c.tuples.index),
+			c.tuples.holders["b"].Len())
 	}
 	if c.store.find(Path{4, 1}, pathIdentity(Path{4, 1})) == nil {
 		t.Error("what is kept here was dropped because of another's word")
@@ -92,7 +96,8 @@ func TestHostileHandOver(t *testing.T) {
 	c := salvageCore(t, func(cfg *Config) { cfg.MaxKept, cfg.MaxKeptBytes = 20, 20_000 })
 	c.Keep(c.now, []Partial{partAt(10, 1, 1), partAt(10, 2, 2, 2)})
 	for i := range 300 {
-		h := &HandOver{ID: uint64(i + 1), Parts: []Partial{partAt(i*10, 3, uint32(i)), partAt(1, 1), partAt(1, 2, 2), {Outcome: []byte("root")}}}
+		h := &HandOver{ID: uint64(i + 1), Parts: []Partial{partAt(i*10, 3, uint32(i)), partAt(1, 1),
+			partAt(1, 2, 2), {Outcome: []byte("root")}}}
 		out := c.Step(c.now, &Message{From: living("f"), To: c.self, HandOver: h})
 		if len(out.Messages) != 1 || out.Messages[0].HandOverAck == nil || out.Messages[0].HandOverAck.Leaving {
 			t.Fatalf("a hand-over is answered by %+v", out.Messages)
@@ -121,7 +126,8 @@ func TestHostileAdopt(t *testing.T) {
 		"another identity": {Handle: 3, Path: Path{1}},
 	} {
 		out := c.Step(c.now, &Message{From: living("c"), To: c.self, Adopt: &Adopt{Jobs: []Adoption{j}}})
-		if len(out.Messages) != 1 || out.Messages[0].Return == nil || !slices.Equal(out.Messages[0].Return.Handles, []Handle{j.Handle}) {
+		if len(out.Messages) != 1 || out.Messages[0].Return == nil ||
+			!slices.Equal(out.Messages[0].Return.Handles, []Handle{j.Handle}) {
 			t.Errorf("%s: %+v", name, out.Messages)
 		}
 	}
@@ -129,7 +135,8 @@ func TestHostileAdopt(t *testing.T) {
 		t.Error("the job was taken from its owner")
 	}
 	goodbye(c, "b")
-	adopt := &Message{From: living("c"), To: c.self, Adopt: &Adopt{Jobs: []Adoption{{Handle: 9, Path: Path{1}, Identity: pathIdentity(Path{1})}}}}
+	adopt := &Message{From: living("c"), To: c.self,
+		Adopt: &Adopt{Jobs: []Adoption{{Handle: 9, Path: Path{1}, Identity: pathIdentity(Path{1})}}}}
 	for range 3 { // repeated
 		if out := c.Step(c.now, adopt); len(out.Messages) != 0 {
 			t.Errorf("the adoption of an orphan is answered by %+v", out.Messages)
@@ -140,7 +147,8 @@ func TestHostileAdopt(t *testing.T) {
 	}
 }
 
-// A job that is run again gives way to an orphan that began before it. One that has run for a long time gives way to an outcome only.
+// A job that is run again gives way to an orphan that began before it. One that has run for a long time gives
+// way to an outcome only.
 func TestRunningJobsGiveWay(t *testing.T) {
 	for _, c := range []struct {
 		after      time.Duration
@@ -152,12 +160,16 @@ func TestRunningJobsGiveWay(t *testing.T) {
 		holdFor(core, "b", 1, j)
 		core.Report(core.now, Load{Workers: 1, Runs: 1})
 		for range int(c.after / time.Second) { // b goes on beating
-			core.Step(core.now+time.Second, &Message{From: living("b"), To: core.self, Heartbeat: &Heartbeat{Seq: uint64(core.now), Leases: 1}})
+			core.Step(core.now+time.Second, &Message{From: living("b"), To: core.self,
+				Heartbeat: &Heartbeat{Seq: uint64(core.now), Leases: 1}})
 		}
-		out := core.Hear(core.now, &News{From: living("c"), Tuples: []Tuple{{Path: j.Path, Identity: j.Identity, Holder: living("c"), Done: c.done}}})
+		out := core.Hear(core.now, &News{From: living("c"),
+			Tuples: []Tuple{{Path: j.Path, Identity: j.Identity, Holder: living("c"), Done: c.done}}})
 		got := slices.ContainsFunc(out.Messages, func(m *Message) bool { return m.Adopt != nil })
-		if aborted := slices.ContainsFunc(out.Orders, func(o Order) bool { return o.Kind == AbortSegment }); got != c.want || aborted != c.want {
-			t.Errorf("after %v, an orphan that is done (%v) is adopted: %v, and the job aborted: %v; want %v", c.after, c.done, got, aborted, c.want)
+		if aborted := slices.ContainsFunc(out.Orders,
+			func(o Order) bool { return o.Kind == AbortSegment }); got != c.want || aborted != c.want {
+			t.Errorf("after %v, an orphan that is done (%v) is adopted: %v, and the job aborted: %v; want %v",
+				c.after, c.done, got, aborted, c.want)
 		}
 	}
 }
@@ -229,7 +241,8 @@ func TestCancelForgetsAll(t *testing.T) {
 	c.Hear(c.now, &News{From: living("c"), Tuples: []Tuple{{Path: Path{3}, Holder: living("c")}}})
 	holdFor(c, "d", 4, jobAt(5))
 	out := c.Cancel(c.now)
-	if len(out.Orders) != 1 || out.Orders[0].Kind != AbortSegment || len(out.Messages) != 1 || out.Messages[0].Goodbye == nil || out.Messages[0].To.Peer != "d" {
+	if len(out.Orders) != 1 || out.Orders[0].Kind != AbortSegment || len(out.Messages) != 1 ||
+		out.Messages[0].Goodbye == nil || out.Messages[0].To.Peer != "d" {
 		t.Errorf("the end of the run leads to %+v", out)
 	}
 	if !c.Gone() || len(c.segments)+len(c.store.index)+len(c.tuples.index)+len(c.telling.jobs)+c.leaseN != 0 {
@@ -271,7 +284,8 @@ func TestLargeOutcomeIsHandedOverAlone(t *testing.T) {
 	}
 }
 
-// A leaver's pieces go to several peers, the idle and near ones first, and each gets the next one when it has acknowledged the last.
+// A leaver's pieces go to several peers, the idle and near ones first, and each gets the next one when it has
+// acknowledged the last.
 func TestHandOverIsSpread(t *testing.T) {
 	c := salvageCore(t, func(cfg *Config) { cfg.MaxHandOver = 20_000 })
 	for i, queued := range map[PeerID]int{"b": 50, "c": 0, "f": 0} {
@@ -318,7 +332,8 @@ func TestLostDisownIsRepeated(t *testing.T) {
 	c.disownAll([]*lease{c.refs[1]})
 	c.now += time.Second
 	out := c.Step(c.now, inventory(c, 1, g.Handle))
-	if len(out.Messages) != 1 || out.Messages[0].Disown == nil || !slices.Equal(out.Messages[0].Disown.Handles, []Handle{g.Handle}) {
+	if len(out.Messages) != 1 || out.Messages[0].Disown == nil ||
+		!slices.Equal(out.Messages[0].Disown.Handles, []Handle{g.Handle}) {
 		t.Errorf("the inventory is answered by %+v", out.Messages)
 	}
 }

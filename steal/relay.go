@@ -1,10 +1,10 @@
 package steal
 
-// "It is possible to use source routing for the WAN links at the Satin runtime system level. This way, the runtime system could
-// route WAN steal messages around the slow links" (CRS paper, 3.6). A policy that is a Router does so for results, the messages
-// that are long and must arrive. The core relays: it wraps the result for a peer in between, which sends it on once, and the
-// acknowledgement comes back the same way. A relayed message is what it would have been: handles and incarnations are those of its
-// sender and receiver.
+// "It is possible to use source routing for the WAN links at the Satin runtime system level. This way, the
+// runtime system could route WAN steal messages around the slow links" (CRS paper, 3.6). A policy that is a
+// Router does so for results, the messages that are long and must arrive. The core relays: it wraps the
+// result for a peer in between, which sends it on once, and the acknowledgement comes back the same way. A
+// relayed message is what it would have been: handles and incarnations are those of its sender and receiver.
 
 // sendHome sends a result to its owner, straight or through another cluster.
 func (c *Core) sendHome(s *segment, m *Message) {
@@ -32,14 +32,15 @@ func (c *Core) sendThrough(via ClusterID, to *peer, m *Message) bool {
 	return true
 }
 
-// onRelayed takes in what came round for this peer, and sends on what is for another: once only, so the sender of the envelope
-// must be the sender of what is inside.
+// onRelayed takes in what came round for this peer, and sends on what is for another: once only, so the
+// sender of the envelope must be the sender of what is inside.
 func (c *Core) onRelayed(p *peer, m *Message) {
 	switch {
 	case m.To == c.self:
 		c.receive(m)
 		if m.Result != nil && m.Run == c.run.ID {
-			c.send(p, &Message{Relayed: &Message{Run: c.run.ID, From: c.self, To: m.From, Ack: &ResultAck{Handle: m.Result.Handle}}})
+			c.send(p, &Message{Relayed: &Message{Run: c.run.ID, From: c.self, To: m.From,
+				Ack: &ResultAck{Handle: m.Result.Handle}}})
 		}
 	case m.From == p.addr() && m.Run == c.run.ID && m.To.Peer != c.self.Peer:
 		if to := c.meet(m.To.Peer); to != nil && !to.lost {

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// What is relayed is sent on once, for the peer whose message it is, within the run, and to a peer other than the relay itself.
+// What is relayed is sent on once, for the peer whose message it is, within the run, and to a peer other than
+// the relay itself.
 func TestRelaySendsOn(t *testing.T) {
 	relay := victimCore(t, LAN(), 3)
 	result := &Message{From: thief(0), To: thief(1), Result: &Result{Handle: 1}}
@@ -24,7 +25,8 @@ func TestRelaySendsOn(t *testing.T) {
 		inner := *result
 		c.change(&inner)
 		out := relay.Step(time.Second, &Message{From: c.sender, To: relay.self, Relayed: &inner})
-		if len(out.Messages) != c.sent || c.sent == 1 && (out.Messages[0].To.Peer != thief(1).Peer || out.Messages[0].Relayed != &inner) {
+		if len(out.Messages) != c.sent || c.sent == 1 &&
+			(out.Messages[0].To.Peer != thief(1).Peer || out.Messages[0].Relayed != &inner) {
 			t.Errorf("%s: %d messages are sent, want %d", name, len(out.Messages), c.sent)
 		}
 	}
@@ -75,7 +77,8 @@ func TestSilenceFollowsAnnouncedPeriods(t *testing.T) {
 		c := victimCore(t, cfg, 1)
 		give(t, c, 0, 1, 1)
 		began := c.now
-		c.Step(began, &Message{From: thief(0), To: c.self, Heartbeat: &Heartbeat{Seq: 1, Held: []Handle{1}, Every: every}})
+		c.Step(began, &Message{From: thief(0), To: c.self,
+			Heartbeat: &Heartbeat{Seq: 1, Held: []Handle{1}, Every: every}})
 		for c.Stats().PeersLost == 0 && c.now < began+time.Minute {
 			at, _ := c.Next()
 			c.Tick(at)

@@ -2,8 +2,8 @@ package steal
 
 import "slices"
 
-// The root, at a master, is a segment like any other: run by the engine, with children that are stolen, and with an outcome. It has no
-// owner, is not given away, and its outcome is the run's answer.
+// The root, at a master, is a segment like any other: run by the engine, with children that are stolen, and
+// with an outcome. It has no owner, is not given away, and its outcome is the run's answer.
 
 // startRoot queues the root. Restarted says that another master, or an earlier life, may have worked on it.
 func (c *Core) startRoot(restarted bool) {

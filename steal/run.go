@@ -2,7 +2,8 @@ package steal
 
 import "fmt"
 
-// Run is the computation that a core takes part in. Every peer of a run has the same, but for the fields that speak of this peer.
+// Run is the computation that a core takes part in. Every peer of a run has the same, but for the fields that
+// speak of this peer.
 type Run struct {
 	ID RunID
 	// Root is the job at the top, with an empty path. Without a function this core never starts it.

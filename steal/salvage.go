@@ -10,8 +10,8 @@ import (
 // salvaging says whether lost work is made use of.
 func (c *Core) salvaging() bool { return c.run.Recovery == Salvage }
 
-// Hear takes gossip in. It may be anything at all: what does not make sense is counted and dropped. What it says of its sender is
-// believed, so the adapter has to see to it that it comes from there.
+// Hear takes gossip in. It may be anything at all: what does not make sense is counted and dropped. What it
+// says of its sender is believed, so the adapter has to see to it that it comes from there.
 func (c *Core) Hear(now time.Duration, n *News) Output {
 	if !c.begin(now) {
 		return c.out
@@ -114,9 +114,10 @@ func (c *Core) keep(p Partial, class keptClass, owner PeerID) *kept {
 	return k
 }
 
-// Found says that the engine was about to begin these jobs under a restarted one, that Orphans knew of them, and that they have been
-// taken out of the engine, as though to be given away: a Deliver or PutBack will follow for each. They were spawned here: none is a
-// segment's own job. One that was found once is not to be looked up again.
+// Found says that the engine was about to begin these jobs under a restarted one, that Orphans knew of them,
+// and that they have been taken out of the engine, as though to be given away: a Deliver or PutBack will
+// follow for each. They were spawned here: none is a segment's own job. One that was found once is not to be
+// looked up again.
 func (c *Core) Found(now time.Duration, jobs []Taken) Output {
 	if !c.begin(now) {
 		c.putBack(jobs, nil)
@@ -136,11 +137,12 @@ func (c *Core) putBackRestarted(ref Ref) {
 	c.order(Order{Kind: PutBack, Ref: ref, Restarted: true})
 }
 
-// takeFound answers those jobs that are about to be given away and of which something is known; the others are left. The engine
-// asks for jobs that its workers begin, not for those that thieves take. A segment's own job, not begun by the engine, must go: it
-// would find itself.
+// takeFound answers those jobs that are about to be given away and of which something is known; the others
+// are left. The engine asks for jobs that its workers begin, not for those that thieves take. A segment's own
+// job, not begun by the engine, must go: it would find itself.
 func (c *Core) takeFound(jobs []Taken) []Taken {
-	if !c.salvaging() || len(c.store.index)+len(c.tuples.index) == 0 || !slices.ContainsFunc(jobs, func(j Taken) bool { return j.Job.Restarted }) {
+	if !c.salvaging() || len(c.store.index)+len(c.tuples.index) == 0 ||
+		!slices.ContainsFunc(jobs, func(j Taken) bool { return j.Job.Restarted }) {
 		return jobs
 	}
 	left := make([]Taken, 0, len(jobs))

@@ -50,7 +50,8 @@ func (c *Core) hold(p *peer, g *Grant) {
 	if g.Job.Restarted {
 		c.reconsider = true
 		for _, u := range g.Orphans {
-			if _, member := c.members.Find(u.Holder.Peer); member { // hearsay: made-up holders could drive true ones out of the table
+			// hearsay: made-up holders could drive true ones out of the table
+			if _, member := c.members.Find(u.Holder.Peer); member {
 				c.learn(u)
 			}
 		}
@@ -69,8 +70,8 @@ func (c *Core) idle() int { return max(0, c.load.Idle-int(c.runs-c.load.Runs)) }
 // queued is how many jobs this peer could give away.
 func (c *Core) queued() int { return c.load.Queued + len(c.waiting) }
 
-// feedWorkers hands waiting segments to idle workers, oldest first: it is the largest. The root does not wait for an idle one: the
-// engine begins it before what runs, if it may use a core at all.
+// feedWorkers hands waiting segments to idle workers, oldest first: it is the largest. The root does not wait
+// for an idle one: the engine begins it before what runs, if it may use a core at all.
 func (c *Core) feedWorkers() {
 	if s := c.root; s != nil && s.state == waiting && c.load.Workers > 0 {
 		c.runSegment(s)
@@ -93,8 +94,8 @@ func (c *Core) runSegment(s *segment) {
 	c.order(Order{Kind: RunSegment, Segment: s.id, Job: s.job, First: s.root})
 }
 
-// finish sends the outcome home, and keeps it in case it is lost there. A copy's outcome is home already: it settles the lease, and
-// the thief, if it lives, learns that it was too slow. An orphan's has no home yet.
+// finish sends the outcome home, and keeps it in case it is lost there. A copy's outcome is home already: it
+// settles the lease, and the thief, if it lives, learns that it was too slow. An orphan's has no home yet.
 func (c *Core) finish(s *segment, outcome []byte) {
 	c.stats.SegmentsFinished++
 	if s.orphan {
@@ -173,7 +174,8 @@ func (c *Core) onAck(p *peer, a *ResultAck) {
 		return
 	}
 	s := p.held[i]
-	if s.tries == 1 && !s.relayed { // a repeated result's acknowledgement cannot be timed (Karn), a detour says nothing of the link
+	// a repeated result's acknowledgement cannot be timed (Karn), a detour says nothing of the link
+	if s.tries == 1 && !s.relayed {
 		c.links.resultAcked(p.cluster, c.now-s.sentAt, len(s.outcome))
 	}
 	c.dropUnacked(s)

@@ -1,7 +1,7 @@
 package steal
 
-// Size is the length of the message as internal/wire encodes it (CBOR, integer keys), in bytes and without framing. It is
-// computed, not encoded: policies and simulators ask for it for every message.
+// Size is the length of the message as internal/wire encodes it (CBOR, integer keys), in bytes and without
+// framing. It is computed, not encoded: policies and simulators ask for it for every message.
 func (m *Message) Size() int {
 	n := 1 + 1 + sizeBytes(len(m.Run)) + 1 + m.From.size() + 1 + m.To.size() + 1 // the body's key is below 24
 	switch m.Kind() {

@@ -19,19 +19,20 @@ type Stats struct {
 	Relayed          uint64 // messages of others sent on
 	ResultsRepeated  uint64 // sent again for want of an acknowledgement
 
-	JobsPutBack        uint64 // given-away jobs queued again, for any of the reasons below
-	Readopted          uint64 // of those put back for a silent thief, how many were left to it when it was heard again
-	PutBackLostThief   uint64 // the thief was lost or said goodbye
-	PutBackInventory   uint64 // missing from consecutive inventories
-	PutBackUnsent      uint64 // the reply could not be written
-	PutBackReturned    uint64 // the thief had no room for it
-	PutBackTooLarge    uint64 // beyond Config.MaxJobBytes
-	PeersLost          uint64 // partners that fell silent
-	PeersLeft          uint64 // partners that said goodbye
-	OrphansAborted     uint64 // segments whose owner was gone and that nobody could want
-	OrphansKept        uint64 // segments whose owner was gone, running or finished, that were kept
-	OrphansAdopted     uint64 // of those running, how many got a new owner
-	OrphansReused      uint64 // jobs of this peer, or held here, that were not computed again because an orphan's outcome was there
+	JobsPutBack      uint64 // given-away jobs queued again, for any of the reasons below
+	Readopted        uint64 // of those put back for a silent thief, how many were left to it when it was heard again
+	PutBackLostThief uint64 // the thief was lost or said goodbye
+	PutBackInventory uint64 // missing from consecutive inventories
+	PutBackUnsent    uint64 // the reply could not be written
+	PutBackReturned  uint64 // the thief had no room for it
+	PutBackTooLarge  uint64 // beyond Config.MaxJobBytes
+	PeersLost        uint64 // partners that fell silent
+	PeersLeft        uint64 // partners that said goodbye
+	OrphansAborted   uint64 // segments whose owner was gone and that nobody could want
+	OrphansKept      uint64 // segments whose owner was gone, running or finished, that were kept
+	OrphansAdopted   uint64 // of those running, how many got a new owner
+	// jobs of this peer, or held here, that were not computed again because an orphan's outcome was there
+	OrphansReused      uint64
 	TuplesSent         uint64
 	TuplesHeard        uint64
 	TuplesEvicted      uint64 // from the table: it was full, an ancestor is done, the holder is gone

@@ -6,11 +6,13 @@ import (
 	"time"
 )
 
-// store keeps the outcomes of finished jobs in case they are needed again (fault tolerance paper, 3.2 and 3.3): of stolen jobs, after
-// their results went home, because the owner may die with them; of long jobs that ran in place here; what others handed over.
+// store keeps the outcomes of finished jobs in case they are needed again (fault tolerance paper, 3.2 and
+// 3.3): of stolen jobs, after their results went home, because the owner may die with them; of long jobs that
+// ran in place here; what others handed over.
 //
-// It is bounded in entries and bytes. An outcome is no use where an ancestor's is kept: that one takes its place. What is
-// handed over is another's word, so it can neither displace what was computed here nor take more than half of the room.
+// It is bounded in entries and bytes. An outcome is no use where an ancestor's is kept: that one takes its
+// place. What is handed over is another's word, so it can neither displace what was computed here nor take
+// more than half of the room.
 type store struct {
 	index   byPath[*kept]
 	age     [keptClasses]list.List // oldest first
@@ -45,8 +47,8 @@ const (
 
 func newStore(entries, bytes int) store { return store{most: entries, room: bytes} }
 
-// put keeps an outcome, or raises the class of one that is kept; nil if it is neither, because there is no room or an ancestor is
-// there. New says whether it was not there before.
+// put keeps an outcome, or raises the class of one that is kept; nil if it is neither, because there is no
+// room or an ancestor is there. New says whether it was not there before.
 func (s *store) put(p Partial, class keptClass, owner PeerID) (k *kept, isNew bool) {
 	i, there := s.index.find(p.Path, p.Identity)
 	if there {
@@ -86,7 +88,8 @@ func (k *kept) size() int { return len(k.Outcome) + 4*len(k.Path) + keptOverhead
 // keptOverhead is about what an entry takes besides path and outcome.
 const keptOverhead = 192
 
-// makeRoom drops what is worth less than k, or as little and older, until k fits. If it cannot fit it says false and drops nothing.
+// makeRoom drops what is worth less than k, or as little and older, until k fits. If it cannot fit it says
+// false and drops nothing.
 func (s *store) makeRoom(k *kept) bool {
 	size, number, bytes := k.size(), 0, 0
 	for c := k.class + 1; c < keptClasses; c++ {

@@ -39,7 +39,10 @@ func (m *modelStore) dropOldest(c keptClass) bool {
 }
 
 func (m *modelStore) put(p Partial, class keptClass) {
-	if i := slices.IndexFunc(m.list, func(k kept) bool { return k.Identity == p.Identity && slices.Equal(k.Path, p.Path) }); i >= 0 {
+	if i := slices.IndexFunc(m.list, func(k kept) bool {
+		return k.Identity == p.Identity &&
+			slices.Equal(k.Path, p.Path)
+	}); i >= 0 {
 		if k := m.list[i]; class > k.class {
 			k.class = class
 			m.list = append(slices.Delete(m.list, i, i+1), k)
@@ -53,7 +56,8 @@ func (m *modelStore) put(p Partial, class keptClass) {
 		}
 	}
 	number, size := m.count(func(h *kept) bool { return h.class > class })
-	if number >= m.most || size+k.size() > m.room || class == settled && k.size() > m.room/4 || class == handed && (m.most < 2 || k.size() > m.room/2) {
+	if number >= m.most || size+k.size() > m.room || class == settled && k.size() > m.room/4 ||
+		class == handed && (m.most < 2 || k.size() > m.room/2) {
 		return
 	}
 	for class == handed {
@@ -71,24 +75,30 @@ func (m *modelStore) put(p Partial, class keptClass) {
 			}
 		}
 	}
-	m.list = slices.DeleteFunc(m.list, func(d kept) bool { return isAbove(p.Path, d.Path) && (class != handed || d.class == handed) })
+	m.list = slices.DeleteFunc(m.list, func(d kept) bool {
+		return isAbove(p.Path, d.Path) &&
+			(class != handed || d.class == handed)
+	})
 	m.list = append(m.list, k)
 }
 
-// A store is its model, whatever is put into it: bounded, with the least valuable dropped first, ancestors in the place of their
-// descendants, and nothing that was computed here displaced by what another peer handed over.
+// A store is its model, whatever is put into it: bounded, with the least valuable dropped first, ancestors in
+// the place of their descendants, and nothing that was computed here displaced by what another peer handed
+// over.
 func TestStoreIsItsModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		most, room := rapid.IntRange(1, 12).Draw(t, "entries"), rapid.IntRange(200, 3000).Draw(t, "bytes")
 		s, m := newStore(most, room), &modelStore{most: most, room: room}
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
-			p := Partial{Path: drawPath(t), Identity: drawIdentity(t), Outcome: bytes.Repeat([]byte{1}, rapid.IntRange(0, 400).Draw(t, "size"))}
+			p := Partial{Path: drawPath(t), Identity: drawIdentity(t),
+				Outcome: bytes.Repeat([]byte{1}, rapid.IntRange(0, 400).Draw(t, "size"))}
 			class := keptClass(rapid.IntRange(0, int(own)).Draw(t, "class"))
 			ownBefore, _ := m.count(func(k *kept) bool { return k.class == own })
 			s.put(p, class, "")
 			m.put(p, class)
 			if ownAfter := s.age[own].Len(); class == handed && ownAfter < ownBefore {
-				t.Fatalf("what was handed over displaced %d of %d outcomes computed here", ownBefore-ownAfter, ownBefore)
+				t.Fatalf("what was handed over displaced %d of %d outcomes computed here", ownBefore-ownAfter,
+					ownBefore)
 			}
 			if len(s.index) > most || s.total() > room {
 				t.Fatalf("%d outcomes of %d bytes are kept, %d of %d may be", len(s.index), s.total(), most, room)
@@ -203,6 +213,7 @@ func BenchmarkStorePut(b *testing.B) {
 	s := newStore(8192, 64<<20)
 	b.ReportAllocs()
 	for i := range b.N {
-		s.put(Partial{Path: Path{1, 2, uint32(i * 7919 % 100_000), uint32(i)}, Outcome: make([]byte, 100)}, settled, "p")
+		s.put(Partial{Path: Path{1, 2, uint32(i * 7919 % 100_000), uint32(i)}, Outcome: make([]byte, 100)}, settled,
+			"p")
 	}
 }

@@ -2,9 +2,10 @@ package steal
 
 import "time"
 
-// What is kept here is told to everybody once somebody needs it: when an owner is lost, when it was handed over, when it comes from a
-// checkpoint. Tuples are combined (fault tolerance paper, 3.6): the first waits TellEvery for others, and no News has more than
-// MaxTuplesPerNews of them or comes sooner after the last. As long as nobody is lost, nothing is told.
+// What is kept here is told to everybody once somebody needs it: when an owner is lost, when it was handed
+// over, when it comes from a checkpoint. Tuples are combined (fault tolerance paper, 3.6): the first waits
+// TellEvery for others, and no News has more than MaxTuplesPerNews of them or comes sooner after the last. As
+// long as nobody is lost, nothing is told.
 
 // maxNewsBytes bounds the tuples of one News or one reply: gossip takes 64 KiB.
 const maxNewsBytes = 48 << 10

@@ -2,8 +2,8 @@ package steal
 
 import "slices"
 
-// carryOutPlan asks the policy what to do and does it, within the bounds. While the gap after a failed steal runs, the
-// policy is not asked at all: the tick at its end will.
+// carryOutPlan asks the policy what to do and does it, within the bounds. While the gap after a failed steal
+// runs, the policy is not asked at all: the tick at its end will.
 func (c *Core) carryOutPlan() {
 	if c.now < c.notBefore {
 		c.wakeAt = c.notBefore
@@ -49,7 +49,8 @@ func (c *Core) steal(s plannedSteal) {
 		return
 	}
 	c.lastReq++
-	f := Flight{Victim: p.id, Cluster: p.cluster, Wide: p.cluster != c.cluster, Max: n, Since: c.now, Patience: s.patience, request: c.lastReq}
+	f := Flight{Victim: p.id, Cluster: p.cluster, Wide: p.cluster != c.cluster, Max: n, Since: c.now,
+		Patience: s.patience, request: c.lastReq}
 	f.Deadline = c.now + s.patience + max(c.cfg.StealTimeout, 4*c.links.lastSteal(p.cluster))
 	c.flights = append(c.flights, f)
 	if f.Wide {
@@ -60,8 +61,8 @@ func (c *Core) steal(s plannedSteal) {
 	c.send(p, &Message{Request: &StealRequest{ID: f.request, Max: n, Patience: s.patience}})
 }
 
-// onReply takes stolen jobs in. A reply that comes after its request was given up, and a push, are as welcome as one that
-// was waited for: the victim has given the jobs away and entered the lease.
+// onReply takes stolen jobs in. A reply that comes after its request was given up, and a push, are as welcome
+// as one that was waited for: the victim has given the jobs away and entered the lease.
 func (c *Core) onReply(p *peer, m *Message) {
 	r := m.Reply
 	i := slices.IndexFunc(c.flights, func(f Flight) bool { return f.request == r.ID && f.Victim == p.id })

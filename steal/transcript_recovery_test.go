@@ -27,7 +27,8 @@ func (s *stage) recoveryCommand(t *testing.T, d *datadriven.TestData) {
 		s.show(x, x.core.Found(s.now, []Taken{j}))
 	case "keep", "restore": // keep b 1.1 out: that job ran in place at b; restore: a checkpoint at b has it
 		x := s.actor(t, d, names[0].Key)
-		part := []Partial{{Path: parsePath(t, d, names[1].Key), Identity: identityOf(names[1].Key, d), Outcome: []byte(names[2].Key)}}
+		part := []Partial{{Path: parsePath(t, d, names[1].Key), Identity: identityOf(names[1].Key, d),
+			Outcome: []byte(names[2].Key)}}
 		if d.Cmd == "keep" {
 			s.show(x, x.core.Keep(s.now, part))
 		} else {
@@ -51,7 +52,8 @@ func (s *stage) recoveryCommand(t *testing.T, d *datadriven.TestData) {
 func (x *actor) newJob(t *testing.T, d *datadriven.TestData) Taken {
 	text := d.CmdArgs[1].Key
 	x.lastRef++
-	j := Job{Path: parsePath(t, d, text), Identity: identityOf(text, d), Function: "f", Arg: []byte(text), Restarted: d.HasArg("restarted")}
+	j := Job{Path: parsePath(t, d, text), Identity: identityOf(text, d), Function: "f", Arg: []byte(text),
+		Restarted: d.HasArg("restarted")}
 	x.jobs[x.lastRef] = j
 	return Taken{Ref: x.lastRef, Job: j}
 }
@@ -96,7 +98,10 @@ func (s *stage) recoveryState(c *Core) {
 	if c.leaving != nil {
 		s.printf("  leaves, %d pieces to hand over, %d on their way\n", len(c.leaving.pieces), len(c.leaving.transfers))
 	}
-	if !slices.IsSortedFunc(c.tuples.index, func(a, b *tupleEntry) int { return compareNames(a.Path, a.Identity, b.Path, b.Identity) }) {
+	if !slices.IsSortedFunc(c.tuples.index, func(a,
+		b *tupleEntry) int {
+		return compareNames(a.Path, a.Identity, b.Path, b.Identity)
+	}) {
 		s.printf("  ERROR: the table is out of order\n")
 	}
 }

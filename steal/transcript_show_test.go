@@ -98,7 +98,8 @@ func describeTuple(t *Tuple) string {
 	return fmt.Sprintf("(job %s %s %s)", t.Path, what, t.Holder)
 }
 
-var stateNames = [...]string{waiting: "waiting", running: "running", lent: "lent", finished: "finished", stopped: "stopped"}
+var stateNames = [...]string{waiting: "waiting", running: "running", lent: "lent", finished: "finished",
+	stopped: "stopped"}
 
 // state prints a core's tables.
 func (s *stage) state(x *actor) {
@@ -114,7 +115,8 @@ func (s *stage) state(x *actor) {
 	}
 	for _, p := range c.peers.list {
 		for _, l := range p.leases {
-			s.printf("  handle %d leased to %s, job %s, missed by %d inventories\n", l.handle, p.addr(), l.job.Path, l.misses)
+			s.printf("  handle %d leased to %s, job %s, missed by %d inventories\n", l.handle, p.addr(), l.job.Path,
+				l.misses)
 		}
 		for _, h := range p.held {
 			s.printf("  segment %d held for %s, handle %d: %s\n", h.id, p.addr(), h.handle, stateNames[h.state])
@@ -139,7 +141,8 @@ func (s *stage) stats(x *actor) {
 	v := reflect.ValueOf(x.core.Stats())
 	for i := range v.NumField() {
 		name := v.Type().Field(i).Name
-		if v.Field(i).Kind() != reflect.Uint64 || strings.HasPrefix(name, "Bytes") || strings.HasPrefix(name, "Messages") {
+		if v.Field(i).Kind() != reflect.Uint64 || strings.HasPrefix(name, "Bytes") ||
+			strings.HasPrefix(name, "Messages") {
 			continue
 		}
 		if n := v.Field(i).Uint(); n > 0 {

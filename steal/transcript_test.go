@@ -12,13 +12,14 @@ import (
 	"github.com/cockroachdb/datadriven"
 )
 
-// The transcripts in testdata are conversations between a few cores, written in a small command language and answered by
-// everything that the cores then send and order. Read them as documentation of the protocol; regenerate them with
+// The transcripts in testdata are conversations between a few cores, written in a small command language and
+// answered by everything that the cores then send and order. Read them as documentation of the protocol;
+// regenerate them with
 //
 //	go test ./steal -run TestTranscripts -rewrite
 //
-// only when every changed line is understood. Messages stay in flight until a command delivers, repeats, drops or fails them, so
-// that a transcript decides each race.
+// only when every changed line is understood. Messages stay in flight until a command delivers, repeats,
+// drops or fails them, so that a transcript decides each race.
 func TestTranscripts(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		if strings.Contains(path, "rapid") {
@@ -256,7 +257,8 @@ func (s *stage) start(t *testing.T, d *datadriven.TestData, x *actor) {
 	}
 	run := s.run
 	run.ID, run.Fresh = RunID{1}, len(run.Deputies) > 0 && x.name == string(run.Deputies[0]) && x.inc == 1
-	core, err := NewCore(cfg, run, Address{Peer: PeerID(x.name), Inc: x.inc}, s.members(), p, rand.New(rand.NewPCG(1, 2)))
+	core, err := NewCore(cfg, run, Address{Peer: PeerID(x.name), Inc: x.inc}, s.members(), p,
+		rand.New(rand.NewPCG(1, 2)))
 	if err != nil {
 		d.Fatalf(t, "%v", err)
 	}
@@ -293,7 +295,8 @@ func (s *stage) spawn(t *testing.T, d *datadriven.TestData) {
 	for range number(t, d, d.CmdArgs[1].Key) {
 		x.lastRef++
 		arg := make([]byte, size)
-		j := Job{Path: Path{uint32(x.lastRef)}, Identity: Identify("f", []byte(strconv.Itoa(int(x.lastRef))), 0), Function: "f", Arg: arg}
+		j := Job{Path: Path{uint32(x.lastRef)}, Identity: Identify("f", []byte(strconv.Itoa(int(x.lastRef))), 0),
+			Function: "f", Arg: arg}
 		x.jobs[x.lastRef] = j
 		x.queue = append(x.queue, Taken{Ref: x.lastRef, Job: j})
 	}
@@ -406,7 +409,8 @@ func (s *stage) deliver(f flying) {
 func (s *stage) spread(f flying) {
 	s.printf("#%d is heard\n", f.n)
 	for _, n := range s.order {
-		if x := s.actors[n]; x != nil && !x.asleep && n != string(f.news.From.Peer) && s.cut[n] == s.cut[string(f.news.From.Peer)] {
+		if x := s.actors[n]; x != nil && !x.asleep && n != string(f.news.From.Peer) &&
+			s.cut[n] == s.cut[string(f.news.From.Peer)] {
 			s.show(x, x.core.Hear(s.now, f.news))
 		}
 	}

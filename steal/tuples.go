@@ -5,9 +5,10 @@ import (
 	"slices"
 )
 
-// tupleTable is what others have told of lost work: the papers' orphan table (fault tolerance paper, 3.2). One tuple a job; a finished
-// one takes the place of one that is being worked on, and of all below it. When it is full, whoever has most tuples in it loses the
-// oldest, so that a peer that tells much, or lies, harms itself.
+// tupleTable is what others have told of lost work: the papers' orphan table (fault tolerance paper, 3.2).
+// One tuple a job; a finished one takes the place of one that is being worked on, and of all below it. When
+// it is full, whoever has most tuples in it loses the oldest, so that a peer that tells much, or lies, harms
+// itself.
 type tupleTable struct {
 	index   byPath[*tupleEntry]
 	holders map[PeerID]*list.List // of *tupleEntry, oldest first

@@ -20,7 +20,10 @@ func (m *modelTable) put(u Tuple) {
 			return
 		}
 	}
-	if i := slices.IndexFunc(m.list, func(v Tuple) bool { return v.Identity == u.Identity && slices.Equal(v.Path, u.Path) }); i >= 0 {
+	if i := slices.IndexFunc(m.list, func(v Tuple) bool {
+		return v.Identity == u.Identity &&
+			slices.Equal(v.Path, u.Path)
+	}); i >= 0 {
 		old := m.list[i]
 		better := u.Done && !old.Done
 		if old.Holder.Peer == u.Holder.Peer && old.Holder.Inc != u.Holder.Inc {
@@ -53,17 +56,21 @@ func (m *modelTable) put(u Tuple) {
 	m.list = append(m.list, u)
 }
 
-// A tuple table is its model: bounded; one tuple a job, what is done preferred; an ancestor that is done in the place of all below
-// it; those who tell most lose first; what the gone had is gone.
+// A tuple table is its model: bounded; one tuple a job, what is done preferred; an ancestor that is done in
+// the place of all below it; those who tell most lose first; what the gone had is gone.
 func TestTupleTableIsItsModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		most := rapid.IntRange(1, 12).Draw(t, "most")
 		table, m := newTupleTable(most), &modelTable{most: most}
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
-			holder := Address{Peer: rapid.SampledFrom([]PeerID{"a", "b", "c"}).Draw(t, "holder"), Inc: Incarnation(rapid.IntRange(1, 2).Draw(t, "inc"))}
+			holder := Address{Peer: rapid.SampledFrom([]PeerID{"a", "b", "c"}).Draw(t, "holder"),
+				Inc: Incarnation(rapid.IntRange(1, 2).Draw(t, "inc"))}
 			if rapid.IntRange(0, 9).Draw(t, "gone") == 0 {
 				table.dropHolder(holder.Peer, holder.Inc)
-				m.list = slices.DeleteFunc(m.list, func(u Tuple) bool { return u.Holder.Peer == holder.Peer && u.Holder.Inc < holder.Inc })
+				m.list = slices.DeleteFunc(m.list, func(u Tuple) bool {
+					return u.Holder.Peer == holder.Peer &&
+						u.Holder.Inc < holder.Inc
+				})
 			}
 			u := Tuple{Path: drawPath(t), Identity: drawIdentity(t), Holder: holder, Done: rapid.Bool().Draw(t, "done")}
 			table.put(u)

@@ -2,8 +2,8 @@ package steal
 
 import "slices"
 
-// onRequest answers a thief: at once from the stolen jobs that wait here, after a Take from the engine, or later if the
-// thief is patient and there is nothing now.
+// onRequest answers a thief: at once from the stolen jobs that wait here, after a Take from the engine, or
+// later if the thief is patient and there is nothing now.
 func (c *Core) onRequest(p *peer, r *StealRequest) {
 	if r.ID <= p.askSeq {
 		c.stats.DroppedDuplicate++ // repeated, or overtaken by a younger one
@@ -12,7 +12,8 @@ func (c *Core) onRequest(p *peer, r *StealRequest) {
 	p.askSeq = r.ID
 	c.asks = slices.DeleteFunc(c.asks, func(a Ask) bool { return a.peer == p }) // it has given that one up
 	c.lastAsk++
-	a := Ask{ID: c.lastAsk, Thief: p.id, Cluster: p.cluster, Wide: p.cluster != c.cluster, Max: min(r.Max, c.cfg.MaxBatch),
+	a := Ask{ID: c.lastAsk, Thief: p.id, Cluster: p.cluster, Wide: p.cluster != c.cluster,
+		Max:   min(r.Max, c.cfg.MaxBatch),
 		Since: c.now, Until: c.now + min(r.Patience, c.cfg.MaxPatience), peer: p, request: r.ID}
 	if a.Max == 0 || c.leaving != nil || len(c.asks)+len(c.takes) >= c.cfg.MaxAsks {
 		c.reply(&a, nil)
@@ -36,8 +37,8 @@ func (c *Core) keepOrRefuse(a Ask) {
 	c.reply(&a, nil)
 }
 
-// tryGive starts to serve a request: it is answered, or the engine is looking for jobs for it. False if the policy does not
-// want to give or there is certainly nothing.
+// tryGive starts to serve a request: it is answered, or the engine is looking for jobs for it. False if the
+// policy does not want to give or there is certainly nothing.
 func (c *Core) tryGive(a *Ask, askEngine bool) bool {
 	n := min(c.policy.Give(&c.view, *a), a.Max, c.cfg.MaxLeases-c.leaseN)
 	if n <= 0 {
@@ -80,8 +81,8 @@ func (s *segment) comesFrom(p *peer) bool {
 	return s.root || s.owner == p || s.copyOf != nil && s.copyOf.thief == p
 }
 
-// taken gives away what the engine found, or tells the thief that there was nothing. What does not fit into one reply, and
-// what was meant for a thief that is gone by now, goes back at once.
+// taken gives away what the engine found, or tells the thief that there was nothing. What does not fit into
+// one reply, and what was meant for a thief that is gone by now, goes back at once.
 func (c *Core) taken(t Ticket, jobs []Taken) {
 	i := slices.IndexFunc(c.takes, func(a Ask) bool { return a.ID == AskID(t) })
 	if i < 0 {
@@ -112,7 +113,8 @@ func (c *Core) taken(t Ticket, jobs []Taken) {
 			break
 		}
 		bytes += size
-		h := c.lend(a.peer, &lease{ref: j.Ref, job: j.Job, ofSegment: !j.Spawned && c.runsHere(j.Job.Path, j.Job.Identity)})
+		h := c.lend(a.peer, &lease{ref: j.Ref, job: j.Job, ofSegment: !j.Spawned &&
+			c.runsHere(j.Job.Path, j.Job.Identity)})
 		grants = append(grants, Grant{Handle: h, Job: j.Job})
 	}
 	if len(grants) > 0 {
@@ -152,7 +154,8 @@ func (c *Core) reply(a *Ask, grants []Grant) {
 			}
 		}
 	}
-	c.send(a.peer, &Message{Reply: &StealReply{ID: a.request, Jobs: grants, Waited: c.now - a.Since, Queued: c.queued()}})
+	c.send(a.peer, &Message{Reply: &StealReply{ID: a.request, Jobs: grants, Waited: c.now - a.Since,
+		Queued: c.queued()}})
 }
 
 // answerWaiting serves the requests that wait here when there may be something new to give, oldest first.
@@ -212,7 +215,8 @@ func (c *Core) push(thief PeerID, n int) {
 		return
 	}
 	c.lastAsk++
-	a := Ask{ID: c.lastAsk, Thief: thief, Cluster: p.cluster, Wide: p.cluster != c.cluster, Max: n, Since: c.now, Until: c.now, peer: p}
+	a := Ask{ID: c.lastAsk, Thief: thief, Cluster: p.cluster, Wide: p.cluster != c.cluster, Max: n, Since: c.now,
+		Until: c.now, peer: p}
 	if !c.giveWaiting(&a, n) && c.load.Queued > 0 {
 		c.takes = append(c.takes, a)
 		c.order(Order{Kind: Take, Ticket: Ticket(a.ID), Max: n})

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// View is what a policy may know: this peer, its work, the members, and what earlier steals have taught about links and
-// peers. It is valid during the call it is passed to, and its slices are not to be changed.
+// View is what a policy may know: this peer, its work, the members, and what earlier steals have taught about
+// links and peers. It is valid during the call it is passed to, and its slices are not to be changed.
 type View struct{ c *Core }
 
 // Link is what this peer has measured about the way to one cluster, its own included.
 type Link struct {
-	// LastSteal is how long the most recent steal request to the cluster took, successful or not (CRS paper, 3.6: t_c),
-	// without the time it waited at the victim. 0 before the first.
+	// LastSteal is how long the most recent steal request to the cluster took, successful or not (CRS paper,
+	// 3.6: t_c), without the time it waited at the victim. 0 before the first.
 	LastSteal time.Duration
 	// RTT is the smoothed round-trip time of small messages. 0 before the first.
 	RTT time.Duration
@@ -27,8 +27,8 @@ type Link struct {
 	Wins, Fails uint64
 }
 
-// Acquaintance is what this peer knows of another one from their last messages. It forgets the least useful ones when it
-// knows more than Config.MaxPartners.
+// Acquaintance is what this peer knows of another one from their last messages. It forgets the least useful
+// ones when it knows more than Config.MaxPartners.
 type Acquaintance struct {
 	Queued  int           // jobs it had to give
 	Idle    int           // idle workers, if it told its hunger
@@ -60,7 +60,8 @@ func (v *View) Workers() int { return v.c.load.Workers }
 // Idle is how many workers have nothing to run and nothing on the way to them from this peer's own queue.
 func (v *View) Idle() int { return v.c.idle() }
 
-// Queued is how many jobs wait here and could be run or given away: the engine's, as of its last report, and stolen ones.
+// Queued is how many jobs wait here and could be run or given away: the engine's, as of its last report, and
+// stolen ones.
 func (v *View) Queued() int { return v.c.queued() }
 
 // Reports counts the engine's reports, so that a policy can tell a new one from a second look at the same.
@@ -96,8 +97,8 @@ func (v *View) Asks() []Ask { return v.c.asks }
 // Link is what is known of the way to a cluster.
 func (v *View) Link(id ClusterID) Link { return v.c.links.get(id) }
 
-// BestRate is the highest BytesPerSecond of the ways to other clusters, to be taken for links that have not shown theirs; 0 if none
-// has.
+// BestRate is the highest BytesPerSecond of the ways to other clusters, to be taken for links that have not
+// shown theirs; 0 if none has.
 func (v *View) BestRate() float64 { best, _ := v.c.links.most(v.c.cluster); return best }
 
 // OutcomeBytes is the largest size of results of all other clusters, for the same use.
@@ -111,8 +112,8 @@ func (v *View) Peer(id PeerID) Acquaintance {
 	return Acquaintance{}
 }
 
-// Usable says whether it makes sense to steal from a peer: a member other than this one that has not fallen silent and has
-// no unanswered request of this peer.
+// Usable says whether it makes sense to steal from a peer: a member other than this one that has not fallen
+// silent and has no unanswered request of this peer.
 func (v *View) Usable(id PeerID) bool {
 	if _, ok := v.c.members.Find(id); !ok || id == v.c.self.Peer || v.c.flightTo(id) >= 0 {
 		return false
@@ -133,8 +134,8 @@ func (v *View) RandomIn(id ClusterID) (PeerID, bool) {
 	return v.draw(to-from, func(i int) Member { return v.c.members.At(from + i) })
 }
 
-// RandomRemote draws a usable peer outside this cluster, each with the same chance wherever it stands: so a machine in a
-// small cluster is stolen from no more often than one in a large cluster (CRS paper, 3.3).
+// RandomRemote draws a usable peer outside this cluster, each with the same chance wherever it stands: so a
+// machine in a small cluster is stolen from no more often than one in a large cluster (CRS paper, 3.3).
 func (v *View) RandomRemote() (PeerID, bool) {
 	from, to := v.c.members.span(v.c.cluster)
 	return v.draw(v.c.members.Len()-(to-from), func(i int) Member {
@@ -148,8 +149,8 @@ func (v *View) RandomRemote() (PeerID, bool) {
 // RandomAny draws a usable peer, each with the same chance.
 func (v *View) RandomAny() (PeerID, bool) { return v.draw(v.c.members.Len(), v.c.members.At) }
 
-// draw picks one of n members, trying again a few times if it is not usable: in a small cluster of busy or silent peers the
-// others are looked through in order then.
+// draw picks one of n members, trying again a few times if it is not usable: in a small cluster of busy or
+// silent peers the others are looked through in order then.
 func (v *View) draw(n int, at func(int) Member) (PeerID, bool) {
 	if n <= 0 {
 		return "", false

@@ -47,8 +47,9 @@ func parse(flags *flag.FlagSet, words []string) (args []string, err error) {
 	}
 }
 
-// Solve solves the problem of a command line with the sequential twin, without a pool, and on pools of 1, 2 and 4 workers.
-// All results must be deeply equal and pass the application's own check. It returns the result.
+// Solve solves the problem of a command line with the sequential twin, without a pool, and on pools of 1, 2
+// and 4 workers. All results must be deeply equal and pass the application's own check. It returns the
+// result.
 func Solve(t *testing.T, app apps.App, line string) any {
 	t.Helper()
 	p, err := Setup(app, line)
@@ -99,7 +100,8 @@ func shown(t *testing.T, app apps.App, line string, a apps.Answer) {
 	}
 }
 
-// Refuse fails unless each command line, a key of the table, is refused with exactly the message that stands beside it.
+// Refuse fails unless each command line, a key of the table, is refused with exactly the message that stands
+// beside it.
 func Refuse(t *testing.T, app apps.App, table map[string]string) {
 	t.Helper()
 	for line, want := range table {

@@ -1,5 +1,5 @@
-// Package fib computes Fibonacci numbers the slow way: the smallest program there is for package satin, with nothing in it
-// but spawning. What a run of it costs over [sequential] is the price of a spawn and its Get.
+// Package fib computes Fibonacci numbers the slow way: the smallest program there is for package satin, with
+// nothing in it but spawning. What a run of it costs over [sequential] is the price of a spawn and its Get.
 package fib
 
 import "github.com/satin-peer/satin"
@@ -19,8 +19,8 @@ func fib(f *satin.Frame, n int) int {
 	return x.Get() + y
 }
 
-// Call is a call of Fibonacci that stops spawning below a threshold. The threshold is part of the argument because a job
-// knows nothing but its argument.
+// Call is a call of Fibonacci that stops spawning below a threshold. The threshold is part of the argument
+// because a job knows nothing but its argument.
 type Call struct {
 	N         int // at least 0
 	Threshold int // jobs for at most this N run the sequential program

@@ -9,7 +9,8 @@ import (
 
 func TestKnownValues(t *testing.T) {
 	// OEIS A000045.
-	for n, want := range []int{0, 1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610, 987, 1597, 2584, 4181, 6765} {
+	for n, want := range []int{0, 1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610, 987, 1597, 2584, 4181,
+		6765} {
 		if got := apptest.Solve(t, App, fmt.Sprint(n)); got != want {
 			t.Errorf("fib(%d) = %v, want %d", n, got, want)
 		}

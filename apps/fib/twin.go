@@ -1,7 +1,7 @@
 package fib
 
-// sequential is the naive Fibonacci function without any satin in it: the program that [fib] is compared with, and the
-// leaf of [coarse].
+// sequential is the naive Fibonacci function without any satin in it: the program that [fib] is compared
+// with, and the leaf of [coarse].
 func sequential(n int) int {
 	if n < 2 {
 		return n

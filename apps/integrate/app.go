@@ -31,7 +31,8 @@ in all at most. It is compared with the exact integral, and is the same to the l
 func catalogue() string {
 	var b strings.Builder
 	for _, g := range integrands {
-		fmt.Fprintf(&b, "  %-6s %s, from %g to %g, with an epsilon of %g or more\n", g.name, g.formula, g.from, g.to, g.finest)
+		fmt.Fprintf(&b, "  %-6s %s, from %g to %g, with an epsilon of %g or more\n", g.name, g.formula, g.from,
+			g.to, g.finest)
 	}
 	return b.String()
 }
@@ -77,9 +78,11 @@ func problem(g integrand, in Interval) *apps.Problem {
 		Answer: func(result any) apps.Answer {
 			r := result.(Integral)
 			return apps.Answer{
-				Text: fmt.Sprintf("%s: %.15g, wrong by at most %.2g; %d intervals, halved %d times at most", g.name, r.Value, r.Error, r.Intervals, r.Depth),
+				Text: fmt.Sprintf("%s: %.15g, wrong by at most %.2g; %d intervals, halved %d times at most", g.name,
+					r.Value, r.Error, r.Intervals, r.Depth),
 				Fields: map[string]any{
-					"function": g.name, "value": r.Value, "error": r.Error, "exact": g.exact(), "intervals": r.Intervals, "depth": r.Depth,
+					"function": g.name, "value": r.Value, "error": r.Error, "exact": g.exact(),
+					"intervals": r.Intervals, "depth": r.Depth,
 				},
 			}
 		},

@@ -10,8 +10,8 @@ type integrand struct {
 	f         func(x float64) float64
 	primitive func(x float64) float64 // an antiderivative of f, for the exact value
 
-	// coarsest is how often the range is halved at least: wider intervals than that can look smooth by chance, as a wave does
-	// when all points where it is sampled are the same phase apart.
+	// coarsest is how often the range is halved at least: wider intervals than that can look smooth by
+	// chance, as a wave does when all points where it is sampled are the same phase apart.
 	coarsest int
 
 	// finest is the smallest error that can be asked for. Below it, rounding in f could be taken for curvature, and
@@ -19,7 +19,8 @@ type integrand struct {
 	finest float64
 }
 
-// integrands are chosen to need very different widths in different places. Jobs name them by index: new ones go to the end.
+// integrands are chosen to need very different widths in different places. Jobs name them by index: new ones
+// go to the end.
 var integrands = [...]integrand{
 	{
 		name: "wave", formula: "x/10 sin x", from: 0, to: 20_000,

@@ -1,6 +1,6 @@
-// Package integrate computes integrals by adaptive bisection: an interval whose integral is not yet known well enough
-// is halved, until the sum of all errors is below a bound. It is the adaptive integration of the papers (CRS, section 3.1), with
-// very small jobs, short messages, and a tree that no one knows beforehand.
+// Package integrate computes integrals by adaptive bisection: an interval whose integral is not yet known
+// well enough is halved, until the sum of all errors is below a bound. It is the adaptive integration of the
+// papers (CRS, section 3.1), with very small jobs, short messages, and a tree that no one knows beforehand.
 package integrate
 
 import "github.com/satin-peer/satin"

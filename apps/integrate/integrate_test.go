@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestSameBits solves everything at several error bounds and thresholds. Solve compares results with the twin's bit by bit, and
-// the check compares with the exact integral.
+// TestSameBits solves everything at several error bounds and thresholds. Solve compares results with the
+// twin's bit by bit, and the check compares with the exact integral.
 func TestSameBits(t *testing.T) {
 	lines := []string{
 		"wave --epsilon 1", "chirp --epsilon 0.1 --threshold 3",
@@ -18,14 +18,16 @@ func TestSameBits(t *testing.T) {
 		"sqrt", "sqrt --epsilon 1e-12", "sqrt --epsilon 1e-12 --threshold 0", "sqrt --epsilon 1",
 	}
 	if !testing.Short() {
-		lines = append(lines, "wave --epsilon 0.1 --threshold 0", "chirp --epsilon 1e-3", "chirp --epsilon 0.01 --threshold 0")
+		lines = append(lines, "wave --epsilon 0.1 --threshold 0", "chirp --epsilon 1e-3",
+			"chirp --epsilon 0.01 --threshold 0")
 	}
 	for _, line := range lines {
 		apptest.Solve(t, App, line)
 	}
 }
 
-// TestErrorBoundIsKept draws error bounds: the true error must be below what the result says, and that below the bound.
+// TestErrorBoundIsKept draws error bounds: the true error must be below what the result says, and that below
+// the bound.
 func TestErrorBoundIsKept(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		i := rapid.IntRange(1, len(integrands)-1).Draw(t, "integrand") // the first takes too long for many
@@ -35,7 +37,8 @@ func TestErrorBoundIsKept(t *testing.T) {
 		if err := g.check(r, epsilon); err != nil {
 			t.Error(err)
 		}
-		if off := math.Abs(r.Value - g.exact()); off > r.Error+1e-13 { // rounding of the exact value and of some thousand sums
+		// rounding of the exact value and of some thousand sums
+		if off := math.Abs(r.Value - g.exact()); off > r.Error+1e-13 {
 			t.Errorf("off by %g, more than the error %g that is claimed", off, r.Error)
 		}
 	})

@@ -33,8 +33,9 @@ The method is the search of Horowitz and Sahni (1974) with the bound of Martello
 --threshold nodes and then shares what is left with new jobs. How long it takes depends on the instance much more than on
 its size: most take less than a second, some with 100 items take years. The answer is compared with that in the file, or
 computed again by dynamic programming if that is not too much.`,
-	Examples: []string{"--generate strong 200 1000 50", "--generate similar 100 1000 20", "knapPI_1_50_1000.csv --instance 7"},
-	Setup:    setup,
+	Examples: []string{"--generate strong 200 1000 50", "--generate similar 100 1000 20",
+		"knapPI_1_50_1000.csv --instance 7"},
+	Setup: setup,
 }
 
 // classNames are the names of the classes in the order of their numbers.
@@ -98,7 +99,8 @@ func (o *options) read(args []string) (file, error) {
 // generate makes the instance that args describe.
 func (o *options) generate(args []string) (f file, err error) {
 	if o.instance != 1 {
-		return f, &apps.InputError{What: "--instance", Got: fmt.Sprint(o.instance), Want: "a file to choose from, not --generate"}
+		return f, &apps.InputError{What: "--instance", Got: fmt.Sprint(o.instance),
+			Want: "a file to choose from, not --generate"}
 	}
 	if err := apps.ArgCount(args, 3, "N R I"); err != nil {
 		return f, err
@@ -163,8 +165,9 @@ func (f *file) check(s Solution) error {
 
 var errTooLarge = errors.New("the table would be too large")
 
-// tabulate finds the highest profit by dynamic programming (Bellman 1957), which shares nothing with the search: best[c]
-// is the highest profit of the items so far within a capacity c. It fails if that takes more than some 0.2 s.
+// tabulate finds the highest profit by dynamic programming (Bellman 1957), which shares nothing with the
+// search: best[c] is the highest profit of the items so far within a capacity c. It fails if that takes more
+// than some 0.2 s.
 func (in *Instance) tabulate() (int64, error) {
 	const most = 200_000_000 // steps
 	capacity := min(in.Capacity, in.WeightSum[in.size()])

@@ -2,8 +2,9 @@ package knapsack
 
 import "fmt"
 
-// A class is one way to make instances, of those in Pisinger, "Where are the hard knapsack problems?", Computers &
-// Operations Research 32 (2005), sections 3 and 4, as his program genhard.c computes them. R is the range of coefficients.
+// A class is one way to make instances, of those in Pisinger, "Where are the hard knapsack problems?",
+// Computers & Operations Research 32 (2005), sections 3 and 4, as his program genhard.c computes them. R is
+// the range of coefficients.
 type class struct {
 	name string
 	item func(r *stream, R int64) (profit, weight int64)
@@ -27,7 +28,8 @@ var classes = map[int]class{
 		profit := r.upTo(R)
 		return profit, profit + R/10
 	}},
-	5: {"almost", func(r *stream, R int64) (int64, int64) { // profit even in [w+R/10-R/1000, w+R/10+R/1000] (R/500 in the paper)
+	// profit even in [w+R/10-R/1000, w+R/10+R/1000] (R/500 in the paper)
+	5: {"almost", func(r *stream, R int64) (int64, int64) {
 		weight := r.upTo(R)
 		return weight + R/10 + r.below(2*R/1000+1) - R/1000, weight
 	}},

@@ -65,8 +65,8 @@ func (s Set) add(first, last int) {
 	}
 }
 
-// before says whether s comes before t in the order in which the search looks at sets: at the first item in which they
-// differ, the set that has it comes first.
+// before says whether s comes before t in the order in which the search looks at sets: at the first item in
+// which they differ, the set that has it comes first.
 func (s Set) before(t Set) bool {
 	for i, word := range s {
 		if differ := word ^ t[i]; differ != 0 {

@@ -8,13 +8,13 @@ func init() {
 	satin.Register("knapsack.search", search)
 }
 
-// search searches a part, and each time it has visited as many nodes as the grain says, it spawns the oldest and so
-// likely largest piece that is left. How much there is below a node depends on the bounds, so nothing else would give jobs
-// of a similar size.
+// search searches a part, and each time it has visited as many nodes as the grain says, it spawns the oldest
+// and so likely largest piece that is left. How much there is below a node depends on the bounds, so nothing
+// else would give jobs of a similar size.
 //
-// The result is a pure function of the argument: of equally good solutions it is the one that the sequential search finds
-// first, whoever searches the pieces and in whatever order they finish. This is why a piece is never compared
-// with what was found in an older one, which comes after it in that order.
+// The result is a pure function of the argument: of equally good solutions it is the one that the sequential
+// search finds first, whoever searches the pieces and in whatever order they finish. This is why a piece is
+// never compared with what was found in an older one, which comes after it in that order.
 func search(f *satin.Frame, p Part) Solution {
 	var pieces []piece
 	w := walk(p)
@@ -48,8 +48,8 @@ type piece struct {
 	solution Solution // once finished
 }
 
-// renew lets the pieces that have not finished begin again, with a better solution to compare with. That can save much
-// more than what has been done of them.
+// renew lets the pieces that have not finished begin again, with a better solution to compare with. That can
+// save much more than what has been done of them.
 func renew(f *satin.Frame, best Solution, pieces []piece) {
 	f.Abort()
 	for i := range pieces {

@@ -150,8 +150,8 @@ func drawInstance(t *rapid.T) *Instance {
 	return newInstance("drawn", capacity, profit, weight)
 }
 
-// TestSharesInAnyOrder searches the pieces of a walker in any order, each with the best solution of its own making: the best
-// of all must be what the twin finds, the same items.
+// TestSharesInAnyOrder searches the pieces of a walker in any order, each with the best solution of its own
+// making: the best of all must be what the twin finds, the same items.
 func TestSharesInAnyOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := drawInstance(t)
@@ -236,7 +236,8 @@ func TestCheckNoticesWrongAnswers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := p.Check(Solution{0, none}); err == nil || err.Error() != "the profit is 0, dynamic programming finds 311" {
+	if err := p.Check(Solution{0, none}); err == nil ||
+		err.Error() != "the profit is 0, dynamic programming finds 311" {
 		t.Error(err)
 	}
 }

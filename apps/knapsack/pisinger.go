@@ -40,7 +40,8 @@ func parse(name string, data []byte, number int) (file, error) {
 	for i := 1; ; i++ {
 		if err := r.next(); err != nil {
 			if i > 1 && errors.Is(err, io.EOF) {
-				return file{}, &apps.InputError{What: "--instance", Got: strconv.Itoa(number), Want: fmt.Sprintf("at most %d, the instances in %s", i-1, name)}
+				return file{}, &apps.InputError{What: "--instance", Got: strconv.Itoa(number),
+					Want: fmt.Sprintf("at most %d, the instances in %s", i-1, name)}
 			}
 			return file{}, r.missing(err, "the name of an instance")
 		}
@@ -94,7 +95,8 @@ func (r *reader) missing(err error, want string) error {
 // instance reads an instance whose name is the current line.
 func (r *reader) instance() (f file, err error) {
 	title := r.text
-	if strings.ContainsAny(title, ", ") || title == separator || strings.ContainsFunc(title, func(c rune) bool { return !strconv.IsPrint(c) }) {
+	if strings.ContainsAny(title, ", ") || title == separator ||
+		strings.ContainsFunc(title, func(c rune) bool { return !strconv.IsPrint(c) }) {
 		return f, r.wrong("the name of an instance")
 	}
 	n, err := r.header("n", 1, maxItems)
@@ -186,7 +188,8 @@ func (r *reader) item(number int64) (profit, weight int64, err error) {
 	return profit, weight, nil
 }
 
-// write writes an instance and a solution as a file that parse reads. The time, which is not known here, is written as 0.
+// write writes an instance and a solution as a file that parse reads. The time, which is not known here, is
+// written as 0.
 func (in *Instance) write(to io.Writer, s Solution) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s\nn %d\nc %d\nz %d\ntime 0.00\n", in.Name, in.size(), in.Capacity, s.Profit)

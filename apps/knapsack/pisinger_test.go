@@ -93,22 +93,25 @@ func TestBadInput(t *testing.T) {
 		}
 		return path
 	}
-	good, empty, truncated := write("good", small), write("empty", ""), write("truncated", small[:strings.Index(small, "2,4")])
+	good, empty, truncated := write("good", small), write("empty", ""),
+		write("truncated", small[:strings.Index(small, "2,4")])
 	missing := filepath.Join(dir, "missing")
 	const grain = ", want a whole number from 1 to 2147483647"
 	apptest.Refuse(t, App, map[string]string{
-		"":                                    `number of arguments: got "0", want exactly 1 (FILE, or N R I with --generate)`,
-		"50 1000 1":                           `arguments: got "1000", want exactly 1 (FILE, or N R I with --generate)`,
-		missing:                               missing + `: got "no such file or directory", want a file that can be read`,
-		dir:                                   dir + `: got "a directory", want a file`,
-		empty:                                 empty + `: got "an empty file", want some input`,
-		truncated:                             truncated + `: got "end of file", want 2 items, not 1`,
-		good + " --instance 0":                `--instance: got "0", want a whole number from 1 to 100000`,
-		good + " --instance 2":                `--instance: got "2", want at most 1, the instances in ` + good,
-		good + " --threshold 0":               `--threshold: got "0"` + grain,
-		good + " --threshold -5":              `--threshold: got "-5"` + grain,
-		good + " --output " + dir:             dir + `: got "a directory", want a file that can be written`,
-		good + " --output " + missing + "/x":  missing + `/x: got "no such file or directory", want a file that can be written`,
+		"":          `number of arguments: got "0", want exactly 1 (FILE, or N R I with --generate)`,
+		"50 1000 1": `arguments: got "1000", want exactly 1 (FILE, or N R I with --generate)`,
+		missing: missing +
+			`: got "no such file or directory", want a file that can be read`,
+		dir:                       dir + `: got "a directory", want a file`,
+		empty:                     empty + `: got "an empty file", want some input`,
+		truncated:                 truncated + `: got "end of file", want 2 items, not 1`,
+		good + " --instance 0":    `--instance: got "0", want a whole number from 1 to 100000`,
+		good + " --instance 2":    `--instance: got "2", want at most 1, the instances in ` + good,
+		good + " --threshold 0":   `--threshold: got "0"` + grain,
+		good + " --threshold -5":  `--threshold: got "-5"` + grain,
+		good + " --output " + dir: dir + `: got "a directory", want a file that can be written`,
+		good + " --output " + missing + "/x": missing +
+			`/x: got "no such file or directory", want a file that can be written`,
 		"--generate strong":                   `number of arguments: got "0", want exactly 3 (N R I)`,
 		"--generate strong 1 2 3 4":           `arguments: got "4", want exactly 3 (N R I)`,
 		"--generate strong 0 1000 1":          `N: got "0", want a whole number from 1 to 10000`,
@@ -151,7 +154,8 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			t.Fatalf("cannot read what was written: %v\n%s", err, b.String())
 		}
-		if again.instance.Name != in.Name || again.instance.Capacity != in.Capacity || again.instance.size() != in.size() {
+		if again.instance.Name != in.Name || again.instance.Capacity != in.Capacity ||
+			again.instance.size() != in.size() {
 			t.Errorf("read %+v, then %+v", in, again.instance)
 		}
 	})

@@ -2,8 +2,8 @@ package knapsack
 
 // Part asks for the best solution among Best and those that agree with Taken on the items before Next.
 //
-// The bound on all of them is compared with Best.Profit, and those that can at most be as good are dropped. That is safe
-// because Best travels with the part: whoever holds the bound holds a solution that is worth it.
+// The bound on all of them is compared with Best.Profit, and those that can at most be as good are dropped.
+// That is safe because Best travels with the part: whoever holds the bound holds a solution that is worth it.
 type Part struct {
 	Instance *Instance
 	Next     int   // the first item that is not decided
@@ -20,9 +20,9 @@ func everything(in *Instance, grain int) Part {
 	return Part{Instance: in, Room: in.Capacity, Taken: none, Best: Solution{Taken: none}, Grain: grain}
 }
 
-// A walker searches a part: depth first, taking an item before leaving it out, and in the order of profit per weight
-// (Horowitz and Sahni, "Computing partitions with applications to the knapsack problem", JACM 21, 1974). It can be relieved
-// of some of what it has not searched yet. It is the leaf of the jobs.
+// A walker searches a part: depth first, taking an item before leaving it out, and in the order of profit per
+// weight (Horowitz and Sahni, "Computing partitions with applications to the knapsack problem", JACM 21,
+// 1974). It can be relieved of some of what it has not searched yet. It is the leaf of the jobs.
 type walker struct {
 	*Instance
 	part Part
@@ -42,7 +42,8 @@ type run struct{ first, last int }
 
 func walk(p Part) *walker {
 	return &walker{
-		Instance: p.Instance, part: p, next: p.Next, room: p.Room, profit: p.Profit, kept: p.Next, full: p.Next, best: p.Best,
+		Instance: p.Instance, part: p, next: p.Next, room: p.Room, profit: p.Profit, kept: p.Next, full: p.Next,
+		best: p.Best,
 	}
 }
 
@@ -79,10 +80,11 @@ func (w *walker) fill() (profit, room int64) {
 	return w.profit + w.ProfitSum[full] - w.ProfitSum[w.next], most - w.WeightSum[full]
 }
 
-// promises says whether a set that agrees on the items before next can have a higher profit than the best. Profit and
-// room are those after fill. The item at full either stays out, and room is at best filled with what the one after it
-// is worth, or it comes in, and at best the item before it makes way, in part (Martello and Toth, "An upper bound for the
-// zero-one knapsack problem and a branch and bound algorithm", European Journal of Operational Research 1, 1977).
+// promises says whether a set that agrees on the items before next can have a higher profit than the best.
+// Profit and room are those after fill. The item at full either stays out, and room is at best filled with
+// what the one after it is worth, or it comes in, and at best the item before it makes way, in part (Martello
+// and Toth, "An upper bound for the zero-one knapsack problem and a branch and bound algorithm", European
+// Journal of Operational Research 1, 1977).
 func (w *walker) promises(profit, room int64) bool {
 	more := w.best.Profit - profit + 1 // what is missing
 	i := w.full

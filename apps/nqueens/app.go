@@ -12,7 +12,8 @@ const MaxN = 27
 
 // solutions[n] is the number of solutions, OEIS A000170.
 var solutions = [MaxN + 1]uint64{
-	1, 1, 0, 0, 2, 10, 4, 40, 92, 352, 724, 2680, 14200, 73712, 365596, 2279184, 14772512, 95815104, 666090624, 4968057848,
+	1, 1, 0, 0, 2, 10, 4, 40, 92, 352, 724, 2680, 14200, 73712, 365596, 2279184, 14772512, 95815104, 666090624,
+	4968057848,
 	39029188884, 314666222712, 2691008701644, 24233937684440, 227514171973736, 2207893435808352, 22317699616364044,
 	234907967154122528,
 }
@@ -41,7 +42,8 @@ const byN = -1
 func threshold(n int) int { return min(max(n-4, 12), 14) }
 
 func setup(fs *flag.FlagSet) func(args []string) (*apps.Problem, error) {
-	rows := fs.Int("threshold", byN, "`rows` left that a job counts without spawning; 0 spawns for every queen, -1 chooses by N")
+	rows := fs.Int("threshold", byN,
+		"`rows` left that a job counts without spawning; 0 spawns for every queen, -1 chooses by N")
 	return func(args []string) (*apps.Problem, error) {
 		if err := apps.ArgCount(args, 1, "N"); err != nil {
 			return nil, err

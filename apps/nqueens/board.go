@@ -2,19 +2,21 @@ package nqueens
 
 import "math/bits"
 
-// Symmetry. Every solution with n > 1 queens has four edge queens: the one in the first row, in the last row, in the first
-// column and in the last column. Call the distance of an edge queen from the nearer end of its edge its offset, and let k
-// be the smallest of the four offsets. Turning and mirroring the board permutes the eight half edges, and takes any of them
-// to any other in exactly one way. So instead of all solutions it is enough to look at those whose first row has its
-// queen in the left half at offset k, no other edge having a smaller one: if t edges of such a solution tie, have
-// offset k, then it stands for 8/t solutions, because its turned and mirrored copies are met t times in all. (A queen in
-// the middle of its edge has no half; but then k is half the side, all four edge queens are in the middle, and those of
-// the first and last row attack each other.)
+// Symmetry. Every solution with n > 1 queens has four edge queens: the one in the first row, in the last row,
+// in the first column and in the last column. Call the distance of an edge queen from the nearer end of its
+// edge its offset, and let k be the smallest of the four offsets. Turning and mirroring the board permutes
+// the eight half edges, and takes any of them to any other in exactly one way. So instead of all solutions it
+// is enough to look at those whose first row has its queen in the left half at offset k, no other edge having
+// a smaller one: if t edges of such a solution tie, have offset k, then it stands for 8/t solutions, because
+// its turned and mirrored copies are met t times in all. (A queen in the middle of its edge has no half; but
+// then k is half the side, all four edge queens are in the middle, and those of the first and last row attack
+// each other.)
 //
-// For k > 0 this means: no queen in the first or last column before row k or after row n-1-k, none in the last row
-// left of column k or right of column n-1-k. For k = 0, a queen in the corner, the first row and the first column tie,
-// always these two. There it is better to use the reflection in the diagonal through that corner and let each pair
-// stand for 8: the queen of the second column must be further down than the queen of the second row is to the right.
+// For k > 0 this means: no queen in the first or last column before row k or after row n-1-k, none in the
+// last row left of column k or right of column n-1-k. For k = 0, a queen in the corner, the first row and the
+// first column tie, always these two. There it is better to use the reflection in the diagonal through that
+// corner and let each pair stand for 8: the queen of the second column must be further down than the queen of
+// the second row is to the right.
 //
 // The counts are kept in thirds, as 24/t for t up to 4 is a whole number.
 

@@ -1,13 +1,13 @@
 package nqueens
 
-// A solver counts the solutions below a board, on one core and fast: this is where the time of a run goes, in the jobs
-// as in the sequential program.
+// A solver counts the solutions below a board, on one core and fast: this is where the time of a run goes, in
+// the jobs as in the sequential program.
 //
-// The search goes down the rows in batches. A batch is up to batchSize boards with the same rows filled; expanding one
-// appends every board with one queen more to the batch of the next row, and when that is full it is expanded first.
-// Whether a board has a future, and whether it has more choices, is as good as random. A branch on it would
-// be mispredicted half the time and cost more than all the work on the board; so expand has none: it always writes the
-// new board, and moves on by 0 or 1.
+// The search goes down the rows in batches. A batch is up to batchSize boards with the same rows filled;
+// expanding one appends every board with one queen more to the batch of the next row, and when that is full
+// it is expanded first. Whether a board has a future, and whether it has more choices, is as good as random.
+// A branch on it would be mispredicted half the time and cost more than all the work on the board; so expand
+// has none: it always writes the new board, and moves on by 0 or 1.
 type solver struct {
 	last  int // index of the last row
 	turn  int // the last row in which the sides can get their queens; last+1 if there is no such rule
@@ -21,8 +21,8 @@ type solver struct {
 	turned [batchSize]node       // the batch of row turn, in order
 }
 
-// batchSize is a power of two. 128 boards of 16 bytes in each of some ten rows stay within the 32 KiB of a small first-level
-// cache; smaller batches cost more time than they save.
+// batchSize is a power of two. 128 boards of 16 bytes in each of some ten rows stay within the 32 KiB of a
+// small first-level cache; smaller batches cost more time than they save.
 const batchSize = 128
 
 // wrap keeps an index within a batch, and tells the compiler so.
@@ -114,9 +114,10 @@ func (s *solver) expand(in []node, row, ties int) (sum uint64) {
 	return sum
 }
 
-// fill places one queen on each board of in, and appends those of the new boards that have a future to the size boards
-// in out, which must have room for len(in) more. Boards with choices left move to the front of in. It returns how many
-// they are, and the new size of out. Open are the columns that the row after in's does not forbid.
+// fill places one queen on each board of in, and appends those of the new boards that have a future to the
+// size boards in out, which must have room for len(in) more. Boards with choices left move to the front of
+// in. It returns how many they are, and the new size of out. Open are the columns that the row after in's
+// does not forbid.
 func fill(out *[batchSize]node, size int, in []node, open uint32) (int, int) {
 	more := 0
 	for _, b := range in {
@@ -129,7 +130,8 @@ func fill(out *[batchSize]node, size int, in []node, open uint32) (int, int) {
 		b.right = (b.right | queen) >> 1
 		b.choices = b.free & open &^ (b.left | b.right)
 		out[size&wrap] = b
-		size += one(b.choices != 0) & one(b.free&^(b.left<<1|b.right>>1) != 0) // the next row has a square, and so has the one after it
+		// the next row has a square, and so has the one after it
+		size += one(b.choices != 0) & one(b.free&^(b.left<<1|b.right>>1) != 0)
 	}
 	return more, size
 }

@@ -1,5 +1,6 @@
-// Package nqueens counts the ways to place n queens on a board of n by n squares so that none attacks another (OEIS
-// A000170), with bit masks, row by row, and counts solutions only once that are turned or mirrored copies of each other.
+// Package nqueens counts the ways to place n queens on a board of n by n squares so that none attacks another
+// (OEIS A000170), with bit masks, row by row, and counts solutions only once that are turned or mirrored
+// copies of each other.
 package nqueens
 
 import "github.com/satin-peer/satin"

@@ -97,8 +97,8 @@ func TestFullBatches(t *testing.T) {
 	})
 }
 
-// TestTiesAreWhatTheyAre checks the argument of board.go on whole solutions: the copies of one, turned and mirrored, that
-// are canonical stand for all copies together.
+// TestTiesAreWhatTheyAre checks the argument of board.go on whole solutions: the copies of one, turned and
+// mirrored, that are canonical stand for all copies together.
 func TestTiesAreWhatTheyAre(t *testing.T) {
 	const n = 8
 	seen := map[[n]int]uint64{} // smallest copy of a solution -> thirds counted for it and its copies

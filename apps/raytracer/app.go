@@ -37,8 +37,9 @@ no scene but what it can be built from, and a cache of the scenes built last spa
 
 On one kind of processor the picture is the same to the last bit however many workers there are; another kind may round
 some products and sums differently, and with it a pixel now and then.`,
-	Examples: []string{"balls --output balls.png", "mount --factor 8 --size 1024x1024 --samples 3 --output mount.png", "scene.nff --output scene.png"},
-	Setup:    setup,
+	Examples: []string{"balls --output balls.png",
+		"mount --factor 8 --size 1024x1024 --samples 3 --output mount.png", "scene.nff --output scene.png"},
+	Setup: setup,
 }
 
 func setup(fs *flag.FlagSet) func(args []string) (*apps.Problem, error) {
@@ -103,7 +104,8 @@ func sourceOf(name string, factor int) (*Source, error) {
 		return &Source{Generator: name, Size: factor}, apps.IntRange("--factor", factor, 1, g.largest)
 	}
 	if factor != 0 {
-		return nil, &apps.InputError{What: "--factor", Got: fmt.Sprint(factor), Want: "none for a scene that is read from a file"}
+		return nil, &apps.InputError{What: "--factor", Got: fmt.Sprint(factor),
+			Want: "none for a scene that is read from a file"}
 	}
 	data, err := apps.ReadFile(name, maxFile)
 	if err != nil {
@@ -152,7 +154,8 @@ func problem(name string, p *Picture, threshold int, output string) *apps.Proble
 func check(p *Picture, t Tile) error {
 	const checked = 400
 	if t.Rect != (Rect{Width: p.Width, Height: p.Height}) || len(t.Pixels) != 3*p.Width*p.Height {
-		return fmt.Errorf("the picture has %d bytes for %+v, not %d x %d pixels", len(t.Pixels), t.Rect, p.Width, p.Height)
+		return fmt.Errorf("the picture has %d bytes for %+v, not %d x %d pixels", len(t.Pixels), t.Rect, p.Width,
+			p.Height)
 	}
 	n := p.Width * p.Height
 	for i := 0; i < n; i += max(1, n/checked) {

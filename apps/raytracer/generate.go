@@ -18,8 +18,8 @@ var generators = map[string]struct {
 	"mount": {mount, 6, 9},
 }
 
-// balls is the sphere flake: a sphere that carries nine others of a third of its radius, and so on, size times: the sum of
-// 9^i for i from 0 to size spheres and a floor.
+// balls is the sphere flake: a sphere that carries nine others of a third of its radius, and so on, size
+// times: the sum of 9^i for i from 0 to size spheres and a floor.
 func balls(size int) *scene {
 	s := &scene{
 		view:       view{from: vec{2.1, 1.3, 1.7}, up: vec{0, 0, 1}, angle: 45, hither: 0.01, width: 512, height: 512},
@@ -30,7 +30,8 @@ func balls(size int) *scene {
 	}
 	s.surfaces = append(s.surfaces, &surface{colour: vec{1, 0.75, 0.33}, diffuse: 0.8, index: 1})
 	s.add(newPolygon([]vec{{12, 12, -0.5}, {-12, 12, -0.5}, {-12, -12, -0.5}, {12, -12, -0.5}}))
-	s.surfaces = append(s.surfaces, &surface{colour: vec{1, 0.9, 0.7}, diffuse: 0.5, mirror: 0.5, shine: 3.0827, index: 1})
+	s.surfaces = append(s.surfaces, &surface{colour: vec{1, 0.9, 0.7}, diffuse: 0.5, mirror: 0.5, shine: 3.0827,
+		index: 1})
 	s.flake(vec{}, 0.5, vec{0, 0, 1}, flakeDirections(), size)
 	return s
 }
@@ -81,7 +82,8 @@ func mount(size int) *scene {
 		background: sky,
 		lights:     []light{{vec{-100, -100, 100}, vec{1, 1, 1}}},
 	}
-	s.surfaces = append(s.surfaces, &surface{colour: vec{1, 1, 1}, diffuse: 0.1, mirror: 0.1, shine: 101.1, through: 0.9, index: 1.5})
+	s.surfaces = append(s.surfaces, &surface{colour: vec{1, 1, 1}, diffuse: 0.1, mirror: 0.1, shine: 101.1,
+		through: 0.9, index: 1.5})
 	centre, radius := vec{-0.8, 0.8, 1}, 0.17
 	out := radius * math.Sqrt(1.5) // of each sphere's centre from the pyramid's
 	s.add(&sphere{centre.add(vec{0, 0, out}), radius})
@@ -95,9 +97,9 @@ func mount(size int) *scene {
 	return s
 }
 
-// mountain adds a square of side 2 whose height is found by halving it again and again, and moving the new points up or
-// down by a random amount that is as their distance, times a roughness that gives the surface a dimension of 2.2
-// (Fournier, Fussell, Carpenter, "Computer rendering of stochastic models", 1982).
+// mountain adds a square of side 2 whose height is found by halving it again and again, and moving the new
+// points up or down by a random amount that is as their distance, times a roughness that gives the surface a
+// dimension of 2.2 (Fournier, Fussell, Carpenter, "Computer rendering of stochastic models", 1982).
 //
 // SPD takes these amounts from a hash function of its own, which it says is faulty; those here are others.
 func (s *scene) mountain(size int) {
@@ -117,7 +119,8 @@ func (s *scene) mountain(size int) {
 			for x := 0; x <= n; x += half {
 				switch bump := rise * gaussian(x*(512/n), y*(512/n)); {
 				case x%step != 0 && y%step != 0:
-					*at(x, y) = (*at(x-half, y-half)+*at(x+half, y-half)+*at(x-half, y+half)+*at(x+half, y+half))/4 + math.Sqrt2*bump
+					*at(x, y) = (*at(x-half, y-half)+*at(x+half, y-half)+*at(x-half, y+half)+*at(x+half,
+						y+half))/4 + math.Sqrt2*bump
 				case x%step != 0:
 					*at(x, y) = (*at(x-half, y)+*at(x+half, y))/2 + bump
 				case y%step != 0:
@@ -138,8 +141,9 @@ func (s *scene) mountain(size int) {
 	}
 }
 
-// gaussian is a random number for a point of the largest mountain, nearly normally distributed with a variance of 1: the
-// sum of twelve that are spread evenly from -1/2 to 1/2. It takes no function whose last digits depend on the machine.
+// gaussian is a random number for a point of the largest mountain, nearly normally distributed with a
+// variance of 1: the sum of twelve that are spread evenly from -1/2 to 1/2. It takes no function whose last
+// digits depend on the machine.
 func gaussian(x, y int) float64 {
 	const mountain = 8 // another number is another mountain
 	state := uint64(mountain)<<32 | uint64(y)<<16 | uint64(x)

@@ -19,8 +19,8 @@ const (
 	maxColour     = 1e6 // of light; 1 is white
 )
 
-// parser reads a scene in the Neutral File Format (Haines, NFF 3.1, 1992): one entity a line, named by its first word;
-// the view and polygons go on in the lines below. "#" begins a comment line.
+// parser reads a scene in the Neutral File Format (Haines, NFF 3.1, 1992): one entity a line, named by its
+// first word; the view and polygons go on in the lines below. "#" begins a comment line.
 type parser struct {
 	file  string
 	rest  string // not yet read
@@ -90,7 +90,8 @@ func (p *parser) view() error {
 		{"up", "up X Y Z", -maxCoordinate, maxCoordinate, 3, point(&v.up)},
 		{"angle", "angle DEGREES", 0.001, 179, 1, func(n []float64) { v.angle = n[0] }},
 		{"hither", "hither DISTANCE", 0, maxCoordinate, 1, func(n []float64) { v.hither = n[0] }},
-		{"resolution", "resolution WIDTH HEIGHT", 1, maxSide, 2, func(n []float64) { v.width, v.height = int(n[0]), int(n[1]) }},
+		{"resolution", "resolution WIDTH HEIGHT", 1, maxSide, 2,
+			func(n []float64) { v.width, v.height = int(n[0]), int(n[1]) }},
 	} {
 		if !p.next() || p.words[0] != line.word {
 			return p.wants(p.found(), line.usage)
@@ -140,8 +141,8 @@ func (p *parser) surface() error {
 	return nil
 }
 
-// object reads a sphere, cone, cylinder, polygon or patch. The sign of a radius, which tells the side that is seen, is
-// ignored: both are. Objects without a surface, which programs do write, are left out.
+// object reads a sphere, cone, cylinder, polygon or patch. The sign of a radius, which tells the side that is
+// seen, is ignored: both are. Objects without a surface, which programs do write, are left out.
 func (p *parser) object() error {
 	s := p.scene
 	switch p.words[0] {

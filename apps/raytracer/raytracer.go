@@ -1,9 +1,9 @@
 // Package raytracer renders scenes of the Standard Procedural Databases by ray tracing, with shadows, reflection and
 // refraction.
 //
-// It is divide and conquer without a join to speak of: a picture is cut into quarters, again and again, until they are
-// small, and their pixels are put together. How long a pixel takes varies a hundredfold from the sky to a ball among
-// balls, which is what stealing is for.
+// It is divide and conquer without a join to speak of: a picture is cut into quarters, again and again, until
+// they are small, and their pixels are put together. How long a pixel takes varies a hundredfold from the sky
+// to a ball among balls, which is what stealing is for.
 package raytracer
 
 import "github.com/satin-peer/satin"

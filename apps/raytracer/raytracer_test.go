@@ -77,7 +77,8 @@ func TestNoSuchScene(t *testing.T) {
 	} {
 		for workers, pool := range pools(t) {
 			a := Area{&Picture{&source, 20, 20, 1}, Rect{Width: 20, Height: 20}, 50}
-			if _, err := satin.RunErr(context.Background(), pool, render, a); err == nil || !strings.Contains(err.Error(), want) {
+			if _, err := satin.RunErr(context.Background(), pool, render, a); err == nil ||
+				!strings.Contains(err.Error(), want) {
 				t.Errorf("%s: error %v, want %s", workers, err, want)
 			}
 		}
@@ -130,8 +131,8 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// TestFlake: every sphere touches the one that carries it, none of the nine around one meets another, and all are within
-// the unit sphere, as SPD's comment says.
+// TestFlake: every sphere touches the one that carries it, none of the nine around one meets another, and all
+// are within the unit sphere, as SPD's comment says.
 func TestFlake(t *testing.T) {
 	var all []*sphere
 	for _, o := range balls(3).objects[1:] {
@@ -146,7 +147,8 @@ func TestFlake(t *testing.T) {
 	part := (len(all) - 1) / 9
 	for i := range 9 {
 		child := all[1+i*part]
-		if d := child.centre.sub(all[0].centre).length() - child.radius - all[0].radius; math.Abs(d) > 1e-12 || math.Abs(child.radius*3-all[0].radius) > 1e-12 {
+		if d := child.centre.sub(all[0].centre).length() - child.radius - all[0].radius; math.Abs(d) > 1e-12 ||
+			math.Abs(child.radius*3-all[0].radius) > 1e-12 {
 			t.Errorf("sphere %v is %g from the one that carries it", *child, d)
 		}
 		for j := range i {
@@ -190,7 +192,8 @@ func TestReadBalls(t *testing.T) {
 // look renders the middle pixel of a scene whose eye is at 0, 0, 10 and looks down.
 func look(t *testing.T, text string) vec {
 	t.Helper()
-	s, err := parse("scene", "v\nfrom 0 0 10\nat 0 0 0\nup 0 1 0\nangle 30\nhither 1\nresolution 3 3\nb 0.25 0.5 1\n"+text)
+	s, err := parse("scene",
+		"v\nfrom 0 0 10\nat 0 0 0\nup 0 1 0\nangle 30\nhither 1\nresolution 3 3\nb 0.25 0.5 1\n"+text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,19 +214,23 @@ func TestColours(t *testing.T) {
 		{"diffuse", above + "f 1 0.5 0.2 0.8 0 0 0 0\n" + floor, vec{0.8, 0.4, 0.16}},
 		{"diffuse, aslant", aside + "f 1 0.5 0.2 0.8 0 0 0 0\n" + floor, vec{0.8 * half, 0.4 * half, 0.16 * half}},
 		{"coloured light", "l 0 0 100 0.5 1 0\nf 1 1 1 1 0 0 0 0\n" + floor, vec{0.5, 1, 0}},
-		{"two lights are as strong as their root", above + above + "f 1 1 1 0.1 0 0 0 0\n" + floor, vec{0.1 * math.Sqrt2, 0.1 * math.Sqrt2, 0.1 * math.Sqrt2}},
+		{"two lights are as strong as their root", above + above + "f 1 1 1 0.1 0 0 0 0\n" + floor,
+			vec{0.1 * math.Sqrt2, 0.1 * math.Sqrt2, 0.1 * math.Sqrt2}},
 		{"highlight", above + "f 0 0 0 0 0.5 10 0 0\n" + floor, vec{0.5 + 0.125, 0.5 + 0.25, 0.5 + 0.5}},
 		{"mirror", "f 0 0 0 0 0.5 10 0 0\n" + floor, vec{0.125, 0.25, 0.5}},
-		{"mirror facing away, seen from behind", "f 0 0 0 0 0.5 10 0 0\np 3\n9 0 0\n-9 9 0\n-9 -9 0\n", vec{0.125, 0.25, 0.5}},
+		{"mirror facing away, seen from behind", "f 0 0 0 0 0.5 10 0 0\np 3\n9 0 0\n-9 9 0\n-9 -9 0\n",
+			vec{0.125, 0.25, 0.5}},
 		{"pane", "f 0 0 0 0 0 0 0.5 1\n" + floor, vec{0.125, 0.25, 0.5}},
 		{"five panes, and no sixth generation", "f 0 0 0 0 0 0 1 1\n" + floor + "s 0 0 -5 1\ns 0 0 -9 1\n", vec{}},
 		{"four surfaces of air", "f 0 0 0 0 0 0 1 1\ns 0 0 -5 1\ns 0 0 -9 1\n", vec{0.25, 0.5, 1}},
 		{"glass ball seen through its centre", "f 0 0 0 0 0 0 0.5 1.5\ns 0 0 0 1\n", vec{0.0625, 0.125, 0.25}},
 		{"shadow", aside + "f 1 1 1 1 0 0 0 0\n" + floor + "s 5 0 5 1\n", vec{}},
-		{"shadow of glass", aside + "f 1 1 1 1 0 0 0 0\n" + floor + "f 0 0 0 0 0 0 0.5 1\ns 5 0 5 1\n", vec{half / 2, half / 2, half / 2}},
+		{"shadow of glass", aside + "f 1 1 1 1 0 0 0 0\n" + floor + "f 0 0 0 0 0 0 0.5 1\ns 5 0 5 1\n",
+			vec{half / 2, half / 2, half / 2}},
 		{"no shadow from beyond the light", "l 0 0 3\nf 1 1 1 1 0 0 0 0\n" + floor + "s 0 0 11 1\n", vec{1, 1, 1}},
 		{"hither cuts off what is nearer", "f 0 0 0 1 0 0 0 0\ns 0 0 9.5 0.1\n", vec{0.25, 0.5, 1}},
-		{"normals of a patch are mixed", above + "f 1 1 1 1 0 0 0 0\npp 3\n-9 -9 0 1 0 1\n9 -9 0 -1 0 1\n0 18 0 0 0 1\n", vec{1, 1, 1}},
+		{"normals of a patch are mixed", above +
+			"f 1 1 1 1 0 0 0 0\npp 3\n-9 -9 0 1 0 1\n9 -9 0 -1 0 1\n0 18 0 0 0 1\n", vec{1, 1, 1}},
 	} {
 		if got := look(t, c.text); got.sub(c.want).length() > 1e-9 {
 			t.Errorf("%s: colour %v, want %v", c.name, got, c.want)

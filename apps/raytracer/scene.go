@@ -36,7 +36,8 @@ type surface struct {
 
 // finish builds what is needed to render the scene that has been described.
 func (s *scene) finish() {
-	// NFF leaves the strength of lights open; the databases of SPD assume this one, with which many are not too bright.
+	// NFF leaves the strength of lights open; the databases of SPD assume this one, with which many are not
+	// too bright.
 	for i := range s.lights {
 		s.lights[i].colour = s.lights[i].colour.times(1 / math.Sqrt(float64(len(s.lights))))
 	}

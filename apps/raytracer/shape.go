@@ -40,8 +40,8 @@ func (s *sphere) bounds() box {
 	return box{s.centre.sub(r), s.centre.add(r)}
 }
 
-// cone is the side, without lids, of a cylinder or of a cone that may be cut off: at height y along axis from base its
-// radius is radius + grows*y.
+// cone is the side, without lids, of a cylinder or of a cone that may be cut off: at height y along axis from
+// base its radius is radius + grows*y.
 type cone struct {
 	base, axis     vec // axis is a unit vector
 	height, radius float64

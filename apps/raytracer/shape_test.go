@@ -64,14 +64,15 @@ func drawShape(t *rapid.T) (shape, func(p vec) float64) {
 	return newPolygon(corners), func(p vec) float64 { return p.sub(origin).dot(right.cross(up)) }
 }
 
-// TestHits: where a ray hits, there is surface, within the bounds, and the normal is a unit vector across it; before that
-// there is no hit, and what is hit behind it is surface as well.
+// TestHits: where a ray hits, there is surface, within the bounds, and the normal is a unit vector across it;
+// before that there is no hit, and what is hit behind it is surface as well.
 func TestHits(t *testing.T) {
 	hits := 0
 	rapid.Check(t, func(t *rapid.T) {
 		s, off := drawShape(t)
 		r := ray{drawVec(t, "origin", 10), vec{}}
-		target := s.bounds().lo.add(s.bounds().hi.sub(s.bounds().lo).mul(drawVec(t, "target", 0.6).add(vec{0.5, 0.5, 0.5})))
+		target := s.bounds().lo.add(s.bounds().hi.sub(s.bounds().lo).mul(drawVec(t, "target",
+			0.6).add(vec{0.5, 0.5, 0.5})))
 		r.dir = target.sub(r.origin)
 		if r.dir.length() < 1e-3 {
 			return
@@ -160,7 +161,8 @@ func TestTree(t *testing.T) {
 		var objects []object
 		for range rapid.IntRange(0, 40).Draw(t, "objects") {
 			s, _ := drawShape(t)
-			objects = append(objects, object{s, &surface{through: rapid.SampledFrom([]float64{0, 0.5}).Draw(t, "through")}})
+			objects = append(objects, object{s, &surface{through: rapid.SampledFrom([]float64{0, 0.5}).Draw(t,
+				"through")}})
 			if rapid.Bool().Draw(t, "twice") {
 				objects = append(objects, objects[len(objects)-1])
 			}

@@ -27,9 +27,9 @@ func (s *Source) build() (*scene, error) {
 	return scene, nil
 }
 
-// scenes remembers the scenes built last. It is the one thing that jobs share, and it does not make them less of a
-// function of their argument: what it returns depends on the source alone, only how long that takes does not. Without it
-// each job of a few pixels would build the scene again.
+// scenes remembers the scenes built last. It is the one thing that jobs share, and it does not make them less
+// of a function of their argument: what it returns depends on the source alone, only how long that takes does
+// not. Without it each job of a few pixels would build the scene again.
 var scenes sceneCache
 
 // sceneCache holds the scenes of the last maxScenes sources that were asked for, the latest first.
@@ -58,8 +58,9 @@ func (c *sceneCache) get(source *Source) (*scene, error) {
 	return b.scene, b.err
 }
 
-// entry finds the entry of source, or makes one, and puts it in front. The jobs of one process share their source, so it
-// is nearly always known by its address; a job that came from elsewhere has a copy, which is known by its content.
+// entry finds the entry of source, or makes one, and puts it in front. The jobs of one process share their
+// source, so it is nearly always known by its address; a job that came from elsewhere has a copy, which is
+// known by its content.
 func (c *sceneCache) entry(source *Source) *built {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -35,9 +35,9 @@ func buildTree(objects []object) *tree {
 	return t
 }
 
-// build makes node i of the objects from first on: it cuts them where that costs a ray least, by the surface area
-// heuristic (MacDonald, Booth, "Heuristics for ray tracing using space subdivision", 1990): the chance that a ray meets a
-// box is as its surface.
+// build makes node i of the objects from first on: it cuts them where that costs a ray least, by the surface
+// area heuristic (MacDonald, Booth, "Heuristics for ray tracing using space subdivision", 1990): the chance
+// that a ray meets a box is as its surface.
 func (t *tree) build(i, first, count int32, height int) {
 	objects := t.objects[first : first+count]
 	around, centres := nothing, nothing
@@ -125,8 +125,8 @@ func (t *tree) nearest(r ray, from, to float64) (hit *object, at float64) {
 	return hit, to
 }
 
-// clear returns which part of the light passes along r between from and to: of what comes straight, each object in the
-// way lets through its part once.
+// clear returns which part of the light passes along r between from and to: of what comes straight, each
+// object in the way lets through its part once.
 func (t *tree) clear(r ray, from, to float64) float64 {
 	light := 1.0
 	t.walk(r, from, &to, func(o *object) bool {

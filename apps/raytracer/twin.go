@@ -1,7 +1,7 @@
 package raytracer
 
-// tile is the largest number of pixels that are rendered row by row. Going through a picture tile by tile finds more of the
-// scene in the processor's caches than going through its rows: it is 1.1 times as fast.
+// tile is the largest number of pixels that are rendered row by row. Going through a picture tile by tile
+// finds more of the scene in the processor's caches than going through its rows: it is 1.1 times as fast.
 const tile = 64
 
 // renderAlone is the sequential twin of render, and its leaf: one tile after the other, in the order of quarters.

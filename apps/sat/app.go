@@ -49,7 +49,8 @@ func setup(fs *flag.FlagSet) func(args []string) (*apps.Problem, error) {
 	fs.IntVar(&m.random, "random", 0, "clauses of three of `N` variables at random instead of a file")
 	fs.Float64Var(&m.ratio, "ratio", defaultRatio, "clauses per variable of a random formula")
 	fs.Uint64Var(&m.seed, "seed", defaultSeed, "`number` that makes a random formula different from others")
-	fs.StringVar(&m.waerden, "waerden", "", "colours of the numbers to N without J or K evenly apart: `J,K,N` instead of a file")
+	fs.StringVar(&m.waerden, "waerden", "",
+		"colours of the numbers to N without J or K evenly apart: `J,K,N` instead of a file")
 	threshold := fs.Int("threshold", defaultThreshold, "`conflicts` after which a job gives up and splits its part")
 	return func(args []string) (*apps.Problem, error) {
 		if err := apps.IntRange("--threshold", *threshold, 1, math.MaxInt32); err != nil {
@@ -63,11 +64,12 @@ func setup(fs *flag.FlagSet) func(args []string) (*apps.Problem, error) {
 	}
 }
 
-// formula makes the formula that flags ask for, or reads the file that args name. Known is the answer if mathematics has
-// it.
+// formula makes the formula that flags ask for, or reads the file that args name. Known is the answer if
+// mathematics has it.
 func (m *made) formula(args []string) (name string, f *Formula, known verdict, err error) {
 	var asked []string
-	for flag, given := range map[string]bool{"--pigeonhole": m.pigeonhole != 0, "--random": m.random != 0, "--waerden": m.waerden != ""} {
+	for flag, given := range map[string]bool{"--pigeonhole": m.pigeonhole != 0, "--random": m.random != 0,
+		"--waerden": m.waerden != ""} {
 		if given {
 			asked = append(asked, flag)
 		}
@@ -81,14 +83,16 @@ func (m *made) formula(args []string) (name string, f *Formula, known verdict, e
 		name, f, err = read(args)
 		return name, f, unknown, err
 	case len(asked) > 1:
-		return "", nil, 0, &apps.InputError{What: "formula", Got: fmt.Sprint(len(asked)), Want: "one of --pigeonhole, --random and --waerden"}
+		return "", nil, 0, &apps.InputError{What: "formula", Got: fmt.Sprint(len(asked)),
+			Want: "one of --pigeonhole, --random and --waerden"}
 	case len(args) > 0:
 		return "", nil, 0, &apps.InputError{What: "arguments", Got: args[0], Want: "none with " + asked[0]}
 	}
 	switch asked[0] {
 	case "--pigeonhole":
 		const most = 50
-		return fmt.Sprint("pigeonhole ", m.pigeonhole), pigeonhole(min(m.pigeonhole, most)), unsatisfiable, apps.IntRange("--pigeonhole", m.pigeonhole, 1, most)
+		return fmt.Sprint("pigeonhole ", m.pigeonhole), pigeonhole(min(m.pigeonhole, most)), unsatisfiable,
+			apps.IntRange("--pigeonhole", m.pigeonhole, 1, most)
 	case "--random":
 		name, f, err = m.randomFormula()
 		return name, f, unknown, err
@@ -122,7 +126,8 @@ func (m *made) randomFormula() (string, *Formula, error) {
 
 func (m *made) waerdenFormula() (name string, f *Formula, known verdict, err error) {
 	const longest, most = 20, 2000
-	refused := &apps.InputError{What: "--waerden", Got: m.waerden, Want: fmt.Sprintf("J,K,N: two lengths from 2 to %d and a number from 1 to %d", longest, most)}
+	refused := &apps.InputError{What: "--waerden", Got: m.waerden,
+		Want: fmt.Sprintf("J,K,N: two lengths from 2 to %d and a number from 1 to %d", longest, most)}
 	words := strings.Split(m.waerden, ",")
 	if len(words) != 3 {
 		return "", nil, 0, refused

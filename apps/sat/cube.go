@@ -2,8 +2,8 @@ package sat
 
 import "slices"
 
-// Cube is a part of a problem: the formula with some literals made true. The two cubes that a variable splits a cube into
-// have all its models between them.
+// Cube is a part of a problem: the formula with some literals made true. The two cubes that a variable splits
+// a cube into have all its models between them.
 type Cube struct {
 	Formula   *Formula
 	Facts     []int32 // literals, as in a formula
@@ -11,8 +11,8 @@ type Cube struct {
 	Threshold int     // conflicts after which an attempt is given up
 }
 
-// splitsAtOnce is how often a cube that was too hard is split before its parts are attempted: one attempt in 1 << splitsAtOnce
-// is in vain.
+// splitsAtOnce is how often a cube that was too hard is split before its parts are attempted: one attempt in
+// 1 << splitsAtOnce is in vain.
 const splitsAtOnce = 4
 
 // candidates is how many variables lookahead compares.
@@ -48,10 +48,10 @@ func (c *Cube) solve(stop func() bool) (Result, []Cube) {
 	return Result{}, []Cube{with(l), with(l.not())}
 }
 
-// lookahead returns the literal to split the cube by (Heule, Kullmann, Wieringa, Biere, "Cube and conquer: guiding CDCL
-// SAT solvers by lookaheads", 2011): it tries both values of the most active variables and takes the one for which both
-// shorten many clauses. A value that leads to a conflict is ruled out at once. It returns false if that solves the cube:
-// all variables have a value then, or it has failed.
+// lookahead returns the literal to split the cube by (Heule, Kullmann, Wieringa, Biere, "Cube and conquer:
+// guiding CDCL SAT solvers by lookaheads", 2011): it tries both values of the most active variables and takes
+// the one for which both shorten many clauses. A value that leads to a conflict is ruled out at once. It
+// returns false if that solves the cube: all variables have a value then, or it has failed.
 //
 // The literal is the one that shortens less, and so leaves more models, if any.
 func (s *solver) lookahead() (best literal, found bool) {
@@ -87,8 +87,8 @@ func (s *solver) lookahead() (best literal, found bool) {
 	return best, found
 }
 
-// shortens returns the weight of the clauses that l, made true, shortens without satisfying them by a literal that is true
-// already. If l leads to a conflict, its negation becomes a fact.
+// shortens returns the weight of the clauses that l, made true, shortens without satisfying them by a literal
+// that is true already. If l leads to a conflict, its negation becomes a fact.
 func (s *solver) shortens(l literal, weights []float64) (sum float64) {
 	if s.values[l] != 0 {
 		return 0
@@ -107,8 +107,8 @@ func (s *solver) shortens(l literal, weights []float64) (sum float64) {
 	return sum
 }
 
-// weights returns, by literal, how many clauses of the formula it is in, one of two literals counting as much as four of
-// three.
+// weights returns, by literal, how many clauses of the formula it is in, one of two literals counting as much
+// as four of three.
 func (s *solver) weights() []float64 {
 	w := make([]float64, len(s.values))
 	for c := range s.clauses() {

@@ -16,9 +16,9 @@ const (
 	maxLiterals  = 20_000_000
 )
 
-// parser reads a formula in the DIMACS format ("Satisfiability: suggested format", 1993): comment lines "c ...", the line
-// "p cnf VARIABLES CLAUSES", and the clauses, each ended by a 0, however they are spread over the lines. A line "%"
-// ends the formula, as in the files of SATLIB.
+// parser reads a formula in the DIMACS format ("Satisfiability: suggested format", 1993): comment lines "c
+// ...", the line "p cnf VARIABLES CLAUSES", and the clauses, each ended by a 0, however they are spread over
+// the lines. A line "%" ends the formula, as in the files of SATLIB.
 type parser struct {
 	file    string
 	line    int
@@ -92,7 +92,8 @@ func (p *parser) literals(text []byte) error {
 	for word := range bytes.FieldsSeq(text) {
 		l, err := strconv.Atoi(string(word))
 		if err != nil || l < -f.Variables || l > f.Variables {
-			return p.wants(string(word), fmt.Sprintf("a literal from %d to %d, or 0 after a clause", -f.Variables, f.Variables))
+			return p.wants(string(word), fmt.Sprintf("a literal from %d to %d, or 0 after a clause", -f.Variables,
+				f.Variables))
 		}
 		if len(f.Literals) >= maxLiterals {
 			return p.wants("more literals", fmt.Sprintf("at most %d with their zeros", maxLiterals))

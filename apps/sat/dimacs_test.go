@@ -22,7 +22,8 @@ func TestParse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []int32{1, -2, 3, 0, 0, -1, 0, 2, 2, -2, 0}; f.Variables != 3 || f.Clauses != 4 || !slices.Equal(f.Literals, want) {
+	if want := []int32{1, -2, 3, 0, 0, -1, 0, 2, 2, -2, 0}; f.Variables != 3 || f.Clauses != 4 ||
+		!slices.Equal(f.Literals, want) {
 		t.Errorf("%+v, want literals %v", f, want)
 	}
 }
@@ -83,7 +84,8 @@ func TestBadArguments(t *testing.T) {
 		empty:                       empty + `: got "an empty file", want some input`,
 		cut:                         cut + `:3: got "the end of the file", want a 0 after the last clause`,
 		dir:                         dir + `: got "a directory", want a file`,
-		filepath.Join(dir, "none"):  filepath.Join(dir, "none") + `: got "no such file or directory", want a file that can be read`,
+		filepath.Join(dir, "none"): filepath.Join(dir, "none") +
+			`: got "no such file or directory", want a file that can be read`,
 	})
 }
 

@@ -5,12 +5,13 @@ import (
 	"iter"
 )
 
-// Formula is a Boolean formula in conjunctive normal form. It does not change once it has been built, so all the jobs of a
-// process share one.
+// Formula is a Boolean formula in conjunctive normal form. It does not change once it has been built, so all
+// the jobs of a process share one.
 type Formula struct {
-	Variables int     // numbered from 1
-	Clauses   int     // number of clauses
-	Literals  []int32 // the clauses one after the other, each ended by a 0: v stands for variable v, -v for its negation
+	Variables int // numbered from 1
+	Clauses   int // number of clauses
+	// the clauses one after the other, each ended by a 0: v stands for variable v, -v for its negation
+	Literals []int32
 }
 
 // add appends a clause.

@@ -24,9 +24,9 @@ func pigeonhole(n int) *Formula {
 	return f
 }
 
-// randomFormula has clauses of three different variables each, negated or not by chance. With 4.26 times as many clauses
-// as variables about half of these formulas have a model, and they are the hardest to decide (Mitchell, Selman,
-// Levesque, "Hard and easy distributions of SAT problems", 1992).
+// randomFormula has clauses of three different variables each, negated or not by chance. With 4.26 times as
+// many clauses as variables about half of these formulas have a model, and they are the hardest to decide
+// (Mitchell, Selman, Levesque, "Hard and easy distributions of SAT problems", 1992).
 func randomFormula(variables, clauses int, seed uint64) *Formula {
 	f := &Formula{Variables: variables}
 	rng := rand.NewPCG(seed, uint64(variables))
@@ -68,8 +68,8 @@ func waerden(j, k, n int) *Formula {
 	return f
 }
 
-// waerdenNumbers are the least n for which waerden(j, k, n), j <= k, has no model (Chvátal 1970, Stevens and Shantaram 1978,
-// Beeler and O'Neil 1979).
+// waerdenNumbers are the least n for which waerden(j, k, n), j <= k, has no model (Chvátal 1970, Stevens and
+// Shantaram 1978, Beeler and O'Neil 1979).
 var waerdenNumbers = map[[2]int]int{
 	{3, 3}: 9, {3, 4}: 18, {3, 5}: 22, {3, 6}: 32, {3, 7}: 46, {3, 8}: 58, {3, 9}: 77, {3, 10}: 97,
 	{4, 4}: 35, {4, 5}: 55, {4, 6}: 73, {5, 5}: 178,

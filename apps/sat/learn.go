@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// learn finds why a clause became false: a clause that follows from the formula, in which exactly one literal is from the
-// last level (the first unique implication point). It returns the clause, that literal first and one of the highest other
-// level second, and that level.
+// learn finds why a clause became false: a clause that follows from the formula, in which exactly one literal
+// is from the last level (the first unique implication point). It returns the clause, that literal first and
+// one of the highest other level second, and that level.
 func (s *solver) learn(conflict clause) (lemma []literal, backLevel int) {
 	s.lemma = append(s.lemma[:0], 0) // room for the literal of this level
 	here := int32(len(s.starts))
@@ -51,8 +51,9 @@ func (s *solver) mark(v uint32) {
 	s.marked = append(s.marked, v)
 }
 
-// redundant tells whether a literal of the lemma follows from the others, so that it can be left out: whether its reasons,
-// and theirs, lead to marked variables only (Sörensson, Biere, "Minimizing learned clauses", 2009).
+// redundant tells whether a literal of the lemma follows from the others, so that it can be left out: whether
+// its reasons, and theirs, lead to marked variables only (Sörensson, Biere, "Minimizing learned clauses",
+// 2009).
 func (s *solver) redundant(l literal) bool {
 	if s.reason[l.variable()] == noClause {
 		return false
@@ -110,8 +111,8 @@ func (s *solver) use(lemma []literal, backLevel int) {
 	s.assign(lemma[0], c)
 }
 
-// countLevels returns from how many levels the literals are, a measure of a clause that is the better the smaller it is
-// (Audemard, Simon, "Predicting learnt clauses quality in modern SAT solvers", 2009).
+// countLevels returns from how many levels the literals are, a measure of a clause that is the better the
+// smaller it is (Audemard, Simon, "Predicting learnt clauses quality in modern SAT solvers", 2009).
 func (s *solver) countLevels(literals []literal) (count int) {
 	s.stamp++
 	for _, l := range literals {
@@ -123,8 +124,8 @@ func (s *solver) countLevels(literals []literal) (count int) {
 	return count
 }
 
-// forget drops the worse half of the learned clauses, except those that join two levels or imply something at the moment,
-// and closes the gaps in the arena.
+// forget drops the worse half of the learned clauses, except those that join two levels or imply something at
+// the moment, and closes the gaps in the arena.
 func (s *solver) forget() {
 	const good = 2
 	slices.SortFunc(s.learned, func(a, b clause) int { return cmp.Or(s.glue(a)-s.glue(b), cmp.Compare(b, a)) })
@@ -145,7 +146,8 @@ func (s *solver) forget() {
 // dropped is the glue of a clause that is no longer needed.
 const dropped = literal(1<<32 - 1)
 
-// compact copies the clauses that are needed to a new arena. Their glue in the old one becomes their place in the new one.
+// compact copies the clauses that are needed to a new arena. Their glue in the old one becomes their place in
+// the new one.
 func (s *solver) compact() {
 	old := s.arena
 	s.arena = make([]literal, 1, len(old))

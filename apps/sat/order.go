@@ -1,8 +1,8 @@
 package sat
 
-// order is a heap of the variables without a value, that with the highest activity on top (VSIDS, Moskewicz and others,
-// "Chaff", 2001): a variable is the more active the more, and the more recent, conflicts it was in. It may contain
-// variables that have a value.
+// order is a heap of the variables without a value, that with the highest activity on top (VSIDS, Moskewicz
+// and others, "Chaff", 2001): a variable is the more active the more, and the more recent, conflicts it was
+// in. It may contain variables that have a value.
 type order struct {
 	activity []float64
 	bonus    float64 // what a conflict adds; it grows, which lets older conflicts fade

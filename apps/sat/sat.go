@@ -1,9 +1,9 @@
 // Package sat tells whether a Boolean formula has a model.
 //
-// It is cube and conquer: a cube, the formula with some literals made true, is given to a solver that learns from
-// conflicts, the best method known for formulas of every kind. When that takes too long the cube is split in two, by the
-// variable whose values both leave the least, and so are its halves, a few times, before they are attempted in turn. So
-// how finely the formula is cut depends on how hard it is, and where.
+// It is cube and conquer: a cube, the formula with some literals made true, is given to a solver that learns
+// from conflicts, the best method known for formulas of every kind. When that takes too long the cube is
+// split in two, by the variable whose values both leave the least, and so are its halves, a few times, before
+// they are attempted in turn. So how finely the formula is cut depends on how hard it is, and where.
 package sat
 
 import (
@@ -14,8 +14,8 @@ import (
 
 func init() { satin.Register("sat.solve", solve) }
 
-// solve finds a model of a cube, if it has one. Whether it has one does not depend on the order in which jobs run; which
-// one it finds does.
+// solve finds a model of a cube, if it has one. Whether it has one does not depend on the order in which jobs
+// run; which one it finds does.
 func solve(f *satin.Frame, c Cube) Result {
 	r, halves := c.solve(f.Aborted)
 	g := satin.Fork(f, solve)

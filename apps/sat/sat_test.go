@@ -78,8 +78,8 @@ next:
 	return count
 }
 
-// drawFormula returns a small formula with clauses of every kind: also empty ones, and with literals that occur twice or
-// with both signs.
+// drawFormula returns a small formula with clauses of every kind: also empty ones, and with literals that
+// occur twice or with both signs.
 func drawFormula(t *rapid.T) *Formula {
 	f := &Formula{Variables: rapid.IntRange(1, 10).Draw(t, "variables")}
 	longest := rapid.IntRange(1, 4).Draw(t, "longest")
@@ -134,7 +134,8 @@ func TestHalvesKeepAllModels(t *testing.T) {
 	}
 }
 
-// TestManyRuledOut: when each of the variables that lookahead compares has a value that is ruled out, it goes on to others.
+// TestManyRuledOut: when each of the variables that lookahead compares has a value that is ruled out, it goes
+// on to others.
 func TestManyRuledOut(t *testing.T) {
 	const pairs = 2 * candidates
 	f := &Formula{Variables: 2*pairs + 3}
@@ -171,14 +172,17 @@ func TestKnownFormulas(t *testing.T) {
 	}
 }
 
-// TestThresholdsAgree decides hard random formulas by plain clause learning, which also has to forget clauses, and in many
-// pieces. The two share the solver but hardly a decision.
+// TestThresholdsAgree decides hard random formulas by plain clause learning, which also has to forget
+// clauses, and in many pieces. The two share the solver but hardly a decision.
 func TestThresholdsAgree(t *testing.T) {
 	pools := pools(t)
 	verdicts := map[bool]int{}
 	for seed := range uint64(4) {
 		f := randomFormula(150, 639, seed)
-		want := decide(t, f, "alone", func() (Result, error) { return solveAlone(Cube{Formula: f, Threshold: endless}), nil })
+		want := decide(t, f, "alone", func() (Result,
+			error) {
+			return solveAlone(Cube{Formula: f, Threshold: endless}), nil
+		})
 		everyWay(t, pools, fmt.Sprint("random with seed ", seed), f, 50, want)
 		verdicts[want]++
 	}
@@ -262,10 +266,11 @@ func TestCheck(t *testing.T) {
 		r    Result
 		want string
 	}{
-		"testdata/example.cnf": {Result{true, []bool{false, false, false, true}}, "the model does not satisfy clause 1, [1 3 -4]"},
-		"--random 3":           {Result{true, nil}, "the model has 0 variables of 3"},
-		"--pigeonhole 2":       {Result{true, make([]bool, 6)}, "pigeonhole 2 is known to be the opposite"},
-		"--waerden 3,3,8":      {Result{}, "van der Waerden 3,3,8 is known to be the opposite"},
+		"testdata/example.cnf": {Result{true, []bool{false, false, false, true}},
+			"the model does not satisfy clause 1, [1 3 -4]"},
+		"--random 3":      {Result{true, nil}, "the model has 0 variables of 3"},
+		"--pigeonhole 2":  {Result{true, make([]bool, 6)}, "pigeonhole 2 is known to be the opposite"},
+		"--waerden 3,3,8": {Result{}, "van der Waerden 3,3,8 is known to be the opposite"},
 	} {
 		p, err := apptest.Setup(App, line)
 		if err != nil {

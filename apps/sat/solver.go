@@ -27,15 +27,16 @@ type clause uint32
 
 const noClause = clause(0) // nothing begins there
 
-// solver looks for a model of a formula by conflict-driven clause learning, the method of GRASP (Marques-Silva, Sakallah
-// 1996) with the data structures of Chaff (Moskewicz and others 2001) and the code's shape of MiniSat (Eén, Sörensson,
-// "An extensible SAT-solver", 2003).
+// solver looks for a model of a formula by conflict-driven clause learning, the method of GRASP
+// (Marques-Silva, Sakallah
+// 1996) with the data structures of Chaff (Moskewicz and others 2001) and the code's shape of MiniSat (Eén,
+//       Sörensson, "An extensible SAT-solver", 2003).
 //
 // It takes no random choices and reads no clock: the same formula is always searched in the same way.
 type solver struct {
-	// arena holds the clauses: the number of literals, the number of levels they were from when the clause was learned
-	// (its glue, 0 for a clause of the formula), and the literals. The first two are watched; of a clause that has
-	// implied a literal, that is the first.
+	// arena holds the clauses: the number of literals, the number of levels they were from when the clause
+	// was learned (its glue, 0 for a clause of the formula), and the literals. The first two are watched; of
+	// a clause that has implied a literal, that is the first.
 	arena   []literal
 	learned []clause
 	watches [][]watch // by literal: the clauses that watch it
@@ -60,14 +61,15 @@ type solver struct {
 	stamp         int32
 }
 
-// watch is a clause that watches a literal, and another literal of it: while that is true, the clause need not be looked at.
+// watch is a clause that watches a literal, and another literal of it: while that is true, the clause need
+// not be looked at.
 type watch struct {
 	clause  clause
 	blocker literal
 }
 
-// newSolver loads f with the literals of cube made true. Clauses that they satisfy are left out, and literals that they
-// make false.
+// newSolver loads f with the literals of cube made true. Clauses that they satisfy are left out, and literals
+// that they make false.
 func newSolver(f *Formula, cube []int32) *solver {
 	n := f.Variables
 	s := &solver{
@@ -98,8 +100,8 @@ func newSolver(f *Formula, cube []int32) *solver {
 	return s
 }
 
-// satisfiedOrReduced tells whether c is true already, or always; if not, it appends the literals that are not false, each
-// once.
+// satisfiedOrReduced tells whether c is true already, or always; if not, it appends the literals that are not
+// false, each once.
 func (s *solver) satisfiedOrReduced(c []int32, rest *[]literal) bool {
 	s.stamp++
 	for _, d := range c {
@@ -202,8 +204,8 @@ func (s *solver) decide(l literal) {
 	s.assign(l, noClause)
 }
 
-// propagate draws the conclusions of what has become true: a clause with one literal that is not false makes it true. It
-// returns a clause that has none, or noClause.
+// propagate draws the conclusions of what has become true: a clause with one literal that is not false makes
+// it true. It returns a clause that has none, or noClause.
 func (s *solver) propagate() clause {
 	for s.done < len(s.trail) {
 		falsified := s.trail[s.done].not()

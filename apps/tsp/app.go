@@ -10,8 +10,8 @@ import (
 	"github.com/satin-peer/satin/apps"
 )
 
-// defaultThreshold leaves a subproblem that takes well under a millisecond to one job. Branching takes about 0.1 ms, so
-// smaller ones would do no harm: they only make stealing and watching busier.
+// defaultThreshold leaves a subproblem that takes well under a millisecond to one job. Branching takes about
+// 0.1 ms, so smaller ones would do no harm: they only make stealing and watching busier.
 const defaultThreshold = 8
 
 const defaultSeed = 1
@@ -38,7 +38,8 @@ Most instances with up to 60 cities take less than a second, with 80 some second
 func setup(fs *flag.FlagSet) func(args []string) (*apps.Problem, error) {
 	random := fs.Int("random", 0, "make an instance of `N` cities instead of reading a file")
 	seed := fs.Uint64("seed", defaultSeed, "`number` that makes a random instance different from others")
-	threshold := fs.Int("threshold", defaultThreshold, "largest `number` of undecided edges that a job settles without spawning")
+	threshold := fs.Int("threshold", defaultThreshold,
+		"largest `number` of undecided edges that a job settles without spawning")
 	output := fs.String("tour", "", "write the tour to `FILE`, in TSPLIB's format")
 	return func(args []string) (*apps.Problem, error) {
 		if err := apps.IntRange("--threshold", *threshold, 0, maxCities*maxCities); err != nil {
@@ -136,7 +137,8 @@ func numbered(t Tour) []int {
 // writeTour writes t as a TSPLIB tour file.
 func writeTour(w io.Writer, name string, t Tour) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "NAME: %s.tour\nCOMMENT: length %d\nTYPE: TOUR\nDIMENSION: %d\nTOUR_SECTION\n", name, t.Length, len(t.Order))
+	fmt.Fprintf(&b, "NAME: %s.tour\nCOMMENT: length %d\nTYPE: TOUR\nDIMENSION: %d\nTOUR_SECTION\n", name, t.Length,
+		len(t.Order))
 	for _, city := range numbered(t) {
 		fmt.Fprintln(&b, city)
 	}

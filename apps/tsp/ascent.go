@@ -25,8 +25,9 @@ func (s *Subproblem) schedule() schedule {
 // (Volgenant, Jonker, European Journal of Operational Research 9, 1982).
 const momentum = 3
 
-// ascend looks for penalties with a high bound and leaves the 1-tree of the best ones. It returns false if nothing that
-// the subproblem allows is shorter than the tour it returns: best, or the shortest one that is allowed.
+// ascend looks for penalties with a high bound and leaves the 1-tree of the best ones. It returns false if
+// nothing that the subproblem allows is shorter than the tour it returns: best, or the shortest one that is
+// allowed.
 func (r *relaxation) ascend(best Tour, plan schedule) (t Tour, bound int64, left bool) {
 	var (
 		limit = (best.Length - 1) << r.shift // a bound above it leaves no room for a shorter tour

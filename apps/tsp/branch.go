@@ -8,9 +8,9 @@ import (
 // Subproblem asks for the shortest tour among Best and those that contain the chosen edges and none of the discarded
 // ones.
 //
-// The bound on all of them is compared with Best.Length, and as Best itself travels with the subproblem, one may be
-// dropped that can at most do equally well: whoever holds the bound holds the tour. A bound that travelled alone would
-// have to be strict, or the tour could be lost with the peer that found it.
+// The bound on all of them is compared with Best.Length, and as Best itself travels with the subproblem, one
+// may be dropped that can at most do equally well: whoever holds the bound holds the tour. A bound that
+// travelled alone would have to be strict, or the tour could be lost with the peer that found it.
 type Subproblem struct {
 	Map       *Instance
 	Shift     int // of distances in the relaxation
@@ -28,7 +28,8 @@ func whole(in *Instance, start Tour, threshold int) Subproblem {
 	for a := range n {
 		edges[a*n+a] = discarded
 	}
-	return Subproblem{Map: in, Shift: shiftOf(in), Best: start, Edges: edges, Open: n * (n - 1) / 2, Threshold: threshold}
+	return Subproblem{Map: in, Shift: shiftOf(in), Best: start, Edges: edges, Open: n * (n - 1) / 2,
+		Threshold: threshold}
 }
 
 // branch returns the best tour that it knows, and subproblems that contain every tour shorter than that, the most
@@ -91,9 +92,10 @@ func (r *relaxation) dearest(edges []edge, d *decisions) (dearest edge, found bo
 	return dearest, found
 }
 
-// reduce decides what the bound alone decides. Slack is what the bound may still rise by if there is to be a shorter tour.
-// An edge is discarded if the cheapest 1-tree that contains it costs more, and chosen if the cheapest one without it does.
-// It returns the 1-tree's open edges, some of which may have been decided since, and false if no shorter tour is left.
+// reduce decides what the bound alone decides. Slack is what the bound may still rise by if there is to be a
+// shorter tour. An edge is discarded if the cheapest 1-tree that contains it costs more, and chosen if the
+// cheapest one without it does. It returns the 1-tree's open edges, some of which may have been decided
+// since, and false if no shorter tour is left.
 func (r *relaxation) reduce(d *decisions, slack int64) ([]edge, bool) {
 	t := &r.tree
 	rise := r.discardDear(d, slack)
@@ -113,9 +115,9 @@ func (r *relaxation) reduce(d *decisions, slack int64) ([]edge, bool) {
 	return edges, d.settle()
 }
 
-// discardDear discards the open edges that cost too much to be exchanged for the dearest edge of the 1-tree that they can
-// replace. For the other edges it returns the cheapest replacements: at the city below for those of the tree, at 0 for
-// those at city 0.
+// discardDear discards the open edges that cost too much to be exchanged for the dearest edge of the 1-tree
+// that they can replace. For the other edges it returns the cheapest replacements: at the city below for
+// those of the tree, at 0 for those at city 0.
 func (r *relaxation) discardDear(d *decisions, slack int64) (replacement perCity[int64]) {
 	for i := range r.cities {
 		replacement[i] = math.MaxInt64 / 2 // as if infinitely dear; differences do not overflow

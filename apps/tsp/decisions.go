@@ -58,8 +58,8 @@ func (d *decisions) decide(a, b, e uint8) {
 // discard decides against an open edge.
 func (d *decisions) discard(a, b uint8) { d.decide(a, b, discarded) }
 
-// choose decides for an open edge, and against the edge that would close the path it lies on into a tour of some of the
-// cities only. It returns false if a city would have three chosen edges.
+// choose decides for an open edge, and against the edge that would close the path it lies on into a tour of
+// some of the cities only. It returns false if a city would have three chosen edges.
 func (d *decisions) choose(a, b uint8) bool {
 	if d.linked[a] == 2 || d.linked[b] == 2 {
 		return false
@@ -76,8 +76,8 @@ func (d *decisions) choose(a, b uint8) bool {
 	return true
 }
 
-// end follows the chosen edges from a, away from b, to the last city, and counts them. In a complete tour it stops after
-// as many edges as there are cities.
+// end follows the chosen edges from a, away from b, to the last city, and counts them. In a complete tour it
+// stops after as many edges as there are cities.
 func (d *decisions) end(a, b uint8) (last uint8, steps int) {
 	for ; d.linked[a] == 2 && steps < d.cities; steps++ {
 		next := d.links[a][0]
@@ -89,8 +89,8 @@ func (d *decisions) end(a, b uint8) (last uint8, steps int) {
 	return a, steps
 }
 
-// settle draws the conclusions of what has been decided: a city with two chosen edges needs no other, and one with two
-// edges that are not discarded needs both. It returns false if that leaves no tour.
+// settle draws the conclusions of what has been decided: a city with two chosen edges needs no other, and one
+// with two edges that are not discarded needs both. It returns false if that leaves no tour.
 func (d *decisions) settle() bool {
 	for len(d.dirty) > 0 {
 		a := d.dirty[len(d.dirty)-1]

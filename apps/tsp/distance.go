@@ -5,9 +5,9 @@ import "math"
 // point is a city of an instance that is given by coordinates.
 type point struct{ x, y float64 }
 
-// metrics are the distances that TSPLIB defines by coordinates (Reinelt, "TSPLIB 95", section 2), down to the rounding on
-// which the published lengths of tours depend. The conversions in them keep a compiler from fusing a product and a sum,
-// which would round differently.
+// metrics are the distances that TSPLIB defines by coordinates (Reinelt, "TSPLIB 95", section 2), down to the
+// rounding on which the published lengths of tours depend. The conversions in them keep a compiler from
+// fusing a product and a sum, which would round differently.
 var metrics = map[string]func(a, b point) float64{
 	"EUC_2D":  func(a, b point) float64 { return math.Floor(euclid(a, b) + 0.5) },
 	"CEIL_2D": func(a, b point) float64 { return math.Ceil(euclid(a, b)) },

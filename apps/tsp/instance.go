@@ -2,8 +2,8 @@ package tsp
 
 import "fmt"
 
-// The sizes of an instance that are accepted. The largest keeps what a stolen job carries, most of it the distance table,
-// within a control frame of 256 KiB; the time to solve an instance says stop earlier.
+// The sizes of an instance that are accepted. The largest keeps what a stolen job carries, most of it the
+// distance table, within a control frame of 256 KiB; the time to solve an instance says stop earlier.
 const (
 	minCities = 3
 	maxCities = 128
@@ -12,8 +12,8 @@ const (
 // perCity is indexed by a city. It has a place for every uint8, so that the compiler drops the check of the index.
 type perCity[T any] [256]T
 
-// Instance is a symmetric travelling salesman problem. It does not change once it has been built, so all the jobs of a
-// process share one.
+// Instance is a symmetric travelling salesman problem. It does not change once it has been built, so all the
+// jobs of a process share one.
 type Instance struct {
 	Name   string
 	Cities int

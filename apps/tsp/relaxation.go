@@ -6,16 +6,19 @@ import (
 	"slices"
 )
 
-// The bound is that of Held and Karp ("The traveling-salesman problem and minimum spanning trees", Operations Research
-// 18, 1970; part II, Mathematical Programming 1, 1971). A 1-tree is a spanning tree of the cities 1, 2, ... and two edges
-// at city 0. Every tour is a 1-tree, so the cheapest 1-tree is never longer than the shortest tour. A penalty on a city,
-// added to all edges there, makes every tour longer by twice that penalty, but changes which 1-tree is the cheapest:
-// raising it where the 1-tree has more than two edges and lowering it where it has one lifts the bound.
+// The bound is that of Held and Karp ("The traveling-salesman problem and minimum spanning trees", Operations
+// Research 18, 1970; part II, Mathematical Programming 1, 1971). A 1-tree is a spanning tree of the cities 1,
+// 2, ... and two edges at city 0. Every tour is a 1-tree, so the cheapest 1-tree is never longer than the
+// shortest tour. A penalty on a city, added to all edges there, makes every tour longer by twice that
+// penalty, but changes which 1-tree is the cheapest: raising it where the 1-tree has more than two edges and
+// lowering it where it has one lifts the bound.
 //
-// All of it is done in whole numbers: distances are shifted to the left, and penalties count in the same small unit. So a
-// bound is exact, and the same on every machine, where a floating-point one would need a tolerance.
+// All of it is done in whole numbers: distances are shifted to the left, and penalties count in the same
+// small unit. So a bound is exact, and the same on every machine, where a floating-point one would need a
+// tolerance.
 const (
-	costBits    = 26 // a shifted distance and a penalty stay below 1<<costBits, so an edge with both its penalties below 3<<26
+	// a shifted distance and a penalty stay below 1<<costBits, so an edge with both its penalties below 3<<26
+	costBits    = 26
 	maxDistance = 1<<costBits - 1
 	maxPenalty  = 1<<costBits - 1
 	maxShift    = 12 // more would not make the bound better
@@ -46,8 +49,8 @@ type edgeLists struct {
 	cost  []int32 // shifted distance, less chosenBonus if the edge has been chosen
 }
 
-// oneTree is a spanning tree of the cities from 1 on, rooted there, and two edges at city 0. Costs of its edges include
-// penalties and bonus.
+// oneTree is a spanning tree of the cities from 1 on, rooted there, and two edges at city 0. Costs of its
+// edges include penalties and bonus.
 type oneTree struct {
 	degree   perCity[int32]
 	parent   perCity[uint8]
@@ -94,8 +97,9 @@ func (l *edgeLists) of(a uint8) (to []uint8, cost []int32) {
 	return l.to[i:j], l.cost[i:j]
 }
 
-// build finds the cheapest 1-tree under the present penalties, and returns the bound, shifted. It returns false if the
-// edges do not connect the cities, so that there is no tour. The tree grows from city 1 by Prim's algorithm.
+// build finds the cheapest 1-tree under the present penalties, and returns the bound, shifted. It returns
+// false if the edges do not connect the cities, so that there is no tour. The tree grows from city 1 by
+// Prim's algorithm.
 func (r *relaxation) build() (bound int64, connected bool) {
 	var (
 		out   [maxCities]uint8 // the cities outside the tree ...
@@ -202,8 +206,8 @@ func (t *oneTree) path(a, b uint8) func(yield func(uint8) bool) {
 	}
 }
 
-// tour returns the cities in the order of a 1-tree in which every city has two edges: from each neighbour of city 0 the
-// tree is a path up to city 1.
+// tour returns the cities in the order of a 1-tree in which every city has two edges: from each neighbour of
+// city 0 the tree is a path up to city 1.
 func (t *oneTree) tour(cities int) []uint8 {
 	order := make([]uint8, 1, cities)
 	for city := t.ends[0]; city != 1; city = t.parent[city] {

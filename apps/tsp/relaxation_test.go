@@ -51,13 +51,15 @@ func allowed(edges []uint8, order []uint8) bool {
 	return true
 }
 
-// TestBoundHolds: whatever the penalties are, and whatever has been decided, no allowed tour is shorter than the 1-tree.
+// TestBoundHolds: whatever the penalties are, and whatever has been decided, no allowed tour is shorter than
+// the 1-tree.
 func TestBoundHolds(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := drawSubproblem(rt)
 		r := relax(&s)
 		for a := range s.Map.Cities {
-			r.penalty[a] = rapid.Int32Range(-maxPenalty, maxPenalty).Draw(rt, "penalty") >> rapid.IntRange(0, 20).Draw(rt, "size")
+			r.penalty[a] = rapid.Int32Range(-maxPenalty, maxPenalty).Draw(rt, "penalty") >> rapid.IntRange(0,
+				20).Draw(rt, "size")
 		}
 		bound, connected := r.build()
 		tours(s.Map.Cities, func(order []uint8) {
@@ -153,8 +155,8 @@ func drawSubproblem(rt *rapid.T) Subproblem {
 	return s.with(d)
 }
 
-// TestLocalSearch: every step shortens the tour by what it was thought to, which is seen from the tour being one still
-// and never longer.
+// TestLocalSearch: every step shortens the tour by what it was thought to, which is seen from the tour being
+// one still and never longer.
 func TestLocalSearch(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		in := randomInstance(rapid.IntRange(minCities, 40).Draw(rt, "cities"), rapid.Uint64().Draw(rt, "seed"))

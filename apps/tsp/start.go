@@ -5,10 +5,11 @@ import (
 	"slices"
 )
 
-// startTour finds a tour that is nearly always the shortest one for instances of this size, so that every job prunes
-// against it from the beginning, wherever it runs. It is iterated local search: exchange pieces of a locally best tour at
-// random, repair it, keep it unless it got longer (Johnson, McGeoch, "The traveling salesman problem: a case study in
-// local optimization", 1997). The random stream is fixed: the same instance always gives the same tour.
+// startTour finds a tour that is nearly always the shortest one for instances of this size, so that every job
+// prunes against it from the beginning, wherever it runs. It is iterated local search: exchange pieces of a
+// locally best tour at random, repair it, keep it unless it got longer (Johnson, McGeoch, "The traveling
+// salesman problem: a case study in local optimization", 1997). The random stream is fixed: the same instance
+// always gives the same tour.
 func startTour(in *Instance) Tour {
 	const kicksPerCity = 20
 	s := newLocalSearch(in)
@@ -101,8 +102,8 @@ func (s *localSearch) improve() {
 	}
 }
 
-// twoOpt exchanges the edge from a to the city beside it, and another one, for an edge from a to a nearer city and the one
-// that then closes the tour.
+// twoOpt exchanges the edge from a to the city beside it, and another one, for an edge from a to a nearer
+// city and the one that then closes the tour.
 func (s *localSearch) twoOpt(a uint8) bool {
 	for way := -1; way <= 1; way += 2 {
 		b := s.beside(a, way)
@@ -209,7 +210,8 @@ func (s *localSearch) insert(to []uint8, first, way, count int, backwards bool) 
 	return to
 }
 
-// kick exchanges two neighbouring pieces of the tour, which no sequence of 2-opt steps undoes easily (a double bridge).
+// kick exchanges two neighbouring pieces of the tour, which no sequence of 2-opt steps undoes easily (a
+// double bridge).
 func (s *localSearch) kick(rng *rand.Rand) {
 	n := len(s.order)
 	longest := min(n/3, 25)

@@ -1,5 +1,5 @@
-// Package tsp finds shortest tours through up to 128 cities, and proves that they are: the travelling salesman problem by
-// branch and bound.
+// Package tsp finds shortest tours through up to 128 cities, and proves that they are: the travelling
+// salesman problem by branch and bound.
 //
 // Its jobs share nothing. What a job needs to know, the best tour so far and what has been decided on the way to it,
 // travels down in its argument; what it finds comes up as its result. Two things make that fast: a start tour that is

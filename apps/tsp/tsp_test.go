@@ -28,8 +28,8 @@ func known() map[string]struct {
 		"grid of 5 by 5": {grid(5, 5), 254},
 		// Around a circle no shortest tour crosses itself, so it goes round.
 		"24 on a circle": {circle, circle.tour(ascending(24)).Length},
-		// A closed knight's tour, 1 a knight's move and 2 any other, exists on 6 x 6 (Euler 1759) but not on a board with
-		// an odd number of squares, where there is an open one of 24 moves.
+		// A closed knight's tour, 1 a knight's move and 2 any other, exists on 6 x 6 (Euler 1759) but not on
+		// a board with an odd number of squares, where there is an open one of 24 moves.
 		"knight on 6 by 6": {knight(6), 36},
 		"knight on 5 by 5": {knight(5), 26},
 		// Petersen's graph (1898) has a Hamiltonian path but no Hamiltonian cycle.
@@ -42,7 +42,8 @@ func known() map[string]struct {
 
 func grid(w, h int) *Instance {
 	return newInstance("grid", w*h, func(a, b int) int32 {
-		return int32(metrics["EUC_2D"](point{float64(a % w * 10), float64(a / w * 10)}, point{float64(b % w * 10), float64(b / w * 10)}))
+		return int32(metrics["EUC_2D"](point{float64(a % w * 10), float64(a / w * 10)},
+			point{float64(b % w * 10), float64(b / w * 10)}))
 	})
 }
 
@@ -180,7 +181,8 @@ func TestTwin(t *testing.T) {
 	}
 }
 
-// TestPoorStart begins with a tour that can be improved, so that better ones have to be found and handed up by the search.
+// TestPoorStart begins with a tour that can be improved, so that better ones have to be found and handed up
+// by the search.
 func TestPoorStart(t *testing.T) {
 	in := randomInstance(24, 7)
 	want := solveAlone(Problem{Map: in}).Length
@@ -200,8 +202,8 @@ func TestPoorStart(t *testing.T) {
 	}
 }
 
-// TestSameTree: on one worker, jobs search what the twin searches and nothing else, also when better tours turn up on the
-// way.
+// TestSameTree: on one worker, jobs search what the twin searches and nothing else, also when better tours
+// turn up on the way.
 func TestSameTree(t *testing.T) {
 	in := randomInstance(30, 3)
 	order := slices.Clone(startTour(in).Order)
@@ -236,14 +238,16 @@ func TestSameTree(t *testing.T) {
 	}
 }
 
-// TestPublishedOptima solves the instances of TSPLIB that are in the folder $SATIN_TSPLIB; they are not ours to publish.
+// TestPublishedOptima solves the instances of TSPLIB that are in the folder $SATIN_TSPLIB; they are not ours
+// to publish.
 func TestPublishedOptima(t *testing.T) {
 	folder := os.Getenv("SATIN_TSPLIB")
 	if folder == "" {
 		t.Skip("set SATIN_TSPLIB to a folder with files of TSPLIB to solve them")
 	}
 	optima := map[string]int64{
-		"burma14": 3323, "ulysses16": 6859, "gr17": 2085, "gr21": 2707, "gr24": 1272, "fri26": 937, "bayg29": 1610, "bays29": 2020,
+		"burma14": 3323, "ulysses16": 6859, "gr17": 2085, "gr21": 2707, "gr24": 1272, "fri26": 937, "bayg29": 1610,
+		"bays29":    2020,
 		"dantzig42": 699, "swiss42": 1273, "att48": 10628, "gr48": 5046, "eil51": 426, "berlin52": 7542,
 	}
 	pools := pools(t)

@@ -14,8 +14,8 @@ import (
 // maxFile is more than the largest instance needs as a full matrix.
 const maxFile = 1 << 20
 
-// formats are the ways to write a symmetric matrix row by row: which columns a row of n has. A triangle written by columns
-// is the other triangle written by rows.
+// formats are the ways to write a symmetric matrix row by row: which columns a row of n has. A triangle
+// written by columns is the other triangle written by rows.
 var formats = map[string]func(row, n int) (from, to int){
 	"FULL_MATRIX":    func(row, n int) (int, int) { return 0, n },
 	"UPPER_ROW":      func(row, n int) (int, int) { return row + 1, n },
@@ -28,8 +28,8 @@ var formats = map[string]func(row, n int) (from, to int){
 	"LOWER_DIAG_COL": func(row, n int) (int, int) { return row, n },
 }
 
-// parser reads one TSPLIB file (Reinelt, "TSPLIB 95"): lines "KEYWORD: value", and sections, a keyword on a line of its own
-// and then numbers, however they are spread over the lines.
+// parser reads one TSPLIB file (Reinelt, "TSPLIB 95"): lines "KEYWORD: value", and sections, a keyword on a
+// line of its own and then numbers, however they are spread over the lines.
 type parser struct {
 	file   string
 	lines  [][]byte // not yet read
@@ -184,7 +184,8 @@ func (p *parser) matrix(columns func(row, n int) (from, to int)) error {
 				return p.wants(fmt.Sprint(d), "a distance that is a whole number")
 			case a == b: // said to be far, or 0, or anything: no tour uses it
 			case dist[a*n+b] != unread && dist[a*n+b] != w:
-				return p.wants(fmt.Sprint(d), fmt.Sprintf("a symmetric matrix: from city %d to %d it is %d", b+1, a+1, dist[a*n+b]))
+				return p.wants(fmt.Sprint(d), fmt.Sprintf("a symmetric matrix: from city %d to %d it is %d", b+1,
+					a+1, dist[a*n+b]))
 			default:
 				dist[a*n+b], dist[b*n+a] = w, w
 			}

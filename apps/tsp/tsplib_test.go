@@ -71,7 +71,8 @@ func TestFormats(t *testing.T) {
 	want := newInstance("m", 4, func(a, b int) int32 { return int32(10*a + b) })
 	for format, columns := range formats {
 		var b strings.Builder
-		fmt.Fprintf(&b, "NAME : m\nTYPE : TSP\r\nDIMENSION : 4\nEDGE_WEIGHT_TYPE : EXPLICIT\nEDGE_WEIGHT_FORMAT : %s\nEDGE_WEIGHT_SECTION\n", format)
+		fmt.Fprintf(&b,
+			"NAME : m\nTYPE : TSP\r\nDIMENSION : 4\nEDGE_WEIGHT_TYPE : EXPLICIT\nEDGE_WEIGHT_FORMAT : %s\nEDGE_WEIGHT_SECTION\n", format)
 		for row := range 4 {
 			from, to := columns(row, 4)
 			for column := from; column < to; column++ {
@@ -142,18 +143,19 @@ func TestBadArguments(t *testing.T) {
 		}
 	}
 	apptest.Refuse(t, App, map[string]string{
-		"":                                `number of arguments: got "0", want exactly 1 (FILE, or --random N)`,
-		"a b":                             `arguments: got "b", want exactly 1 (FILE, or --random N)`,
-		"--random=20 a":                   `arguments: got "a", want none`,
-		"--random=2":                      `--random: got "2", want a whole number from 3 to 128`,
-		"--random=-1":                     `--random: got "-1", want a whole number from 3 to 128`,
-		"--random=1000000":                `--random: got "1000000", want a whole number from 3 to 128`,
-		"--random=9 --threshold=-1":       `--threshold: got "-1", want a whole number from 0 to 16384`,
-		"--seed 2 a":                      `--seed: got "2", want none without --random`,
-		empty:                             empty + `: got "an empty file", want some input`,
-		big:                               big + `: got "a larger file", want at most 1048576 bytes`,
-		dir:                               dir + `: got "a directory", want a file`,
-		filepath.Join(dir, "none"):        filepath.Join(dir, "none") + `: got "no such file or directory", want a file that can be read`,
+		"":                          `number of arguments: got "0", want exactly 1 (FILE, or --random N)`,
+		"a b":                       `arguments: got "b", want exactly 1 (FILE, or --random N)`,
+		"--random=20 a":             `arguments: got "a", want none`,
+		"--random=2":                `--random: got "2", want a whole number from 3 to 128`,
+		"--random=-1":               `--random: got "-1", want a whole number from 3 to 128`,
+		"--random=1000000":          `--random: got "1000000", want a whole number from 3 to 128`,
+		"--random=9 --threshold=-1": `--threshold: got "-1", want a whole number from 0 to 16384`,
+		"--seed 2 a":                `--seed: got "2", want none without --random`,
+		empty:                       empty + `: got "an empty file", want some input`,
+		big:                         big + `: got "a larger file", want at most 1048576 bytes`,
+		dir:                         dir + `: got "a directory", want a file`,
+		filepath.Join(dir, "none"): filepath.Join(dir, "none") +
+			`: got "no such file or directory", want a file that can be read`,
 		"--random=9 --tour=" + dir:        dir + `: got "a directory", want a file that can be written`,
 		"--random=9 --tour=/none/of/this": `/none/of/this: got "no such file or directory", want a file that can be written`,
 	})
@@ -187,7 +189,8 @@ func TestApp(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(string(saved), "\n")
-	if lines[0] != "NAME: petersen.tour" || lines[1] != "COMMENT: length 11" || lines[5] != "1" || len(lines) != 5+10+3 {
+	if lines[0] != "NAME: petersen.tour" || lines[1] != "COMMENT: length 11" || lines[5] != "1" ||
+		len(lines) != 5+10+3 {
 		t.Errorf("saved %q", saved)
 	}
 	apptest.Described(t, App, "berlin52.tsp", "att48.tsp --tour att48.tour")

@@ -35,8 +35,9 @@ T1 to T5 have four million nodes, those with L a hundred million, XL and XXL bil
 checked with the published one. The other options describe a tree of one's own instead.
 
 A job visits --threshold nodes and shares what is left with new jobs; with 0, every node is a job.`,
-	Examples: []string{"T1", "T3 --threshold 0", "T1L", "--type geometric --shape expdec --depth 10 --root 4 --seed 19"},
-	Setup:    setup,
+	Examples: []string{"T1", "T3 --threshold 0", "T1L",
+		"--type geometric --shape expdec --depth 10 --root 4 --seed 19"},
+	Setup: setup,
 }
 
 // options are the flags that describe a tree.
@@ -58,7 +59,8 @@ func setup(fs *flag.FlagSet) func(args []string) (*apps.Problem, error) {
 	fs.Float64Var(&o.shift, "shift", shift, "`share` of the depth where a hybrid tree turns binomial")
 	fs.Float64Var(&o.q, "q", 15./64, "`probability` that a node of a binomial tree has children")
 	fs.IntVar(&o.m, "m", 4, "`number` of children that it has then")
-	grain := fs.Int("threshold", defaultGrain, "`nodes` that a job visits before it shares the rest; 0 makes a job of every node")
+	grain := fs.Int("threshold", defaultGrain,
+		"`nodes` that a job visits before it shares the rest; 0 makes a job of every node")
 	return func(args []string) (*apps.Problem, error) {
 		if err := apps.IntRange("--threshold", *grain, 0, math.MaxInt32); err != nil {
 			return nil, err
@@ -81,7 +83,8 @@ func setup(fs *flag.FlagSet) func(args []string) (*apps.Problem, error) {
 		var own error
 		fs.Visit(func(f *flag.Flag) {
 			if slices.Contains(ownFlags, f.Name) {
-				own = &apps.InputError{What: "--" + f.Name, Got: f.Value.String(), Want: "no such option beside " + name + ", which has parameters of its own"}
+				own = &apps.InputError{What: "--" + f.Name, Got: f.Value.String(),
+					Want: "no such option beside " + name + ", which has parameters of its own"}
 			}
 		})
 		if own != nil {
@@ -107,7 +110,8 @@ func (o *options) tree() (t Tree, err error) {
 	if shape < 0 {
 		return t, &apps.InputError{What: "--shape", Got: o.shape, Want: "one of " + strings.Join(shapes, ", ")}
 	}
-	t = Tree{Kind: uint8(kind), Shape: uint8(shape), Seed: int32(o.seed), Root: o.root, Depth: o.depth, Shift: o.shift, Q: o.q, M: o.m}
+	t = Tree{Kind: uint8(kind), Shape: uint8(shape), Seed: int32(o.seed), Root: o.root, Depth: o.depth,
+		Shift: o.shift, Q: o.q, M: o.m}
 	most := float64(maxChildren)
 	if t.Kind == Binomial {
 		most = maxRoot
@@ -125,7 +129,8 @@ func (o *options) tree() (t Tree, err error) {
 		}
 	}
 	if t.Kind != Geometric && o.q*float64(o.m) >= 1 {
-		return t, &apps.InputError{What: "--q times --m", Got: fmt.Sprint(o.q * float64(o.m)), Want: "less than 1, as the tree would have no end"}
+		return t, &apps.InputError{What: "--q times --m", Got: fmt.Sprint(o.q * float64(o.m)),
+			Want: "less than 1, as the tree would have no end"}
 	}
 	return t, nil
 }

@@ -18,7 +18,8 @@ var trees = map[string]published{
 	"T1": {geometric(Fixed, 10, 4, 19), Tally{4130071, 3305118, 10}},
 	"T2": {geometric(Cyclic, 16, 6, 502), Tally{4117769, 2342762, 81}},
 	"T3": {binomial(2000, 0.124875, 8, 42), Tally{4112897, 3599034, 1572}},
-	"T4": {Tree{Kind: Hybrid, Shape: Linear, Depth: 16, Root: 6, Seed: 1, Q: 0.234375, M: 4, Shift: shift}, Tally{4132453, 3108986, 134}},
+	"T4": {Tree{Kind: Hybrid, Shape: Linear, Depth: 16, Root: 6, Seed: 1, Q: 0.234375, M: 4, Shift: shift},
+		Tally{4132453, 3108986, 134}},
 	"T5": {geometric(Linear, 20, 4, 34), Tally{4147582, 2181318, 20}},
 	// Some hundred million.
 	"T1L": {geometric(Fixed, 13, 4, 29), Tally{102181082, 81746377, 13}},

@@ -77,8 +77,9 @@ func (t *Tree) divisor(depth int) float64 {
 	return math.Log(1 - 1/(1+mean))
 }
 
-// Node is a node of a tree. Its state is a node's place in the random stream: it decides how many children there are and is hashed
-// with a child's number to give the child's state, so that a tree can be entered anywhere.
+// Node is a node of a tree. Its state is a node's place in the random stream: it decides how many children
+// there are and is hashed with a child's number to give the child's state, so that a tree can be entered
+// anywhere.
 type Node struct {
 	Tree  *Tree
 	State [sha1.Size]byte
@@ -92,8 +93,9 @@ func (t *Tree) root() Node {
 	return Node{Tree: t, State: sha1.Sum(block[:])}
 }
 
-// child is the child of n with a number, from 0. Its state is the hash of n's state and that number. With crypto/sha1 it takes
-// 0.1 us where the processor has instructions for SHA-1; a loop for this length alone takes half as long again.
+// child is the child of n with a number, from 0. Its state is the hash of n's state and that number. With
+// crypto/sha1 it takes 0.1 us where the processor has instructions for SHA-1; a loop for this length alone
+// takes half as long again.
 func (n *Node) child(number int) Node {
 	var block [sha1.Size + 4]byte
 	copy(block[:], n.State[:])

@@ -49,9 +49,9 @@ type Part struct {
 	Grain int // as in Search, at least 1
 }
 
-// explore walks through a part, and each time it has visited as many nodes as the grain says, it spawns half of the oldest
-// and so likely largest pieces that are left. A limit on the depth would not do here: whether there are ten or ten
-// million nodes below a node cannot be known.
+// explore walks through a part, and each time it has visited as many nodes as the grain says, it spawns half
+// of the oldest and so likely largest pieces that are left. A limit on the depth would not do here: whether
+// there are ten or ten million nodes below a node cannot be known.
 func explore(f *satin.Frame, p Part) Tally {
 	g := satin.Fork(f, explore)
 	w := walk(p.Nodes...)

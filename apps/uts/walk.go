@@ -2,8 +2,8 @@ package uts
 
 import "slices"
 
-// A walker visits the trees below some nodes, depth first, and can be relieved of some of what it has not visited yet. It
-// is the leaf of the jobs that explore.
+// A walker visits the trees below some nodes, depth first, and can be relieved of some of what it has not
+// visited yet. It is the leaf of the jobs that explore.
 type walker struct {
 	waiting []Node // found and not visited yet, the oldest first; no two are above each other
 	tally   Tally  // of the nodes visited
@@ -33,8 +33,9 @@ func (w *walker) visit(limit int) bool {
 	return false
 }
 
-// share takes half of the waiting nodes that are as high up in the tree as the oldest, as what is below them is likely to
-// be most of what is left. The walker does not touch them again. It returns none if only one node is waiting.
+// share takes half of the waiting nodes that are as high up in the tree as the oldest, as what is below them
+// is likely to be most of what is left. The walker does not touch them again. It returns none if only one
+// node is waiting.
 func (w *walker) share() []Node {
 	if len(w.waiting) < 2 {
 		return nil

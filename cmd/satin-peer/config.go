@@ -71,7 +71,8 @@ func (c console) usable(l *settings.Loaded) error {
 	if err := control.CheckDir(l.RuntimeDir); err != nil {
 		return err
 	}
-	targets, err := c.targets(slices.DeleteFunc(slices.Clone(l.Join), func(s string) bool { return s == "-" })) // nothing is read here
+	// nothing is read here
+	targets, err := c.targets(slices.DeleteFunc(slices.Clone(l.Join), func(s string) bool { return s == "-" }))
 	if err != nil {
 		return fmt.Errorf("join: %w", err)
 	}

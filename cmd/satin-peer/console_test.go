@@ -112,7 +112,8 @@ func testApps() []apps.App {
 		simple("nocheck", apps.Problem{Root: "test.count", Check: func(any) error { panic("no check") }}),
 		simple("refuse", apps.Problem{Root: "test.refuse"}),
 		simple("spin", apps.Problem{Root: "test.spin"}),
-		simple("unsaved", apps.Problem{Root: "test.count", Save: func(any) error { return errors.New("writing x: disk full") }}),
+		simple("unsaved", apps.Problem{Root: "test.count",
+			Save: func(any) error { return errors.New("writing x: disk full") }}),
 		simple("wrong", apps.Problem{Root: "test.count", Check: func(any) error { return errors.New("4 is not 5") }}),
 	}
 }

@@ -46,7 +46,8 @@ func (c console) connect(flags *pflag.FlagSet) (*control.Client, error) {
 	return d, nil
 }
 
-// place is what a command needs to mean the same daemon as this one: the flags that name it, with a blank before each.
+// place is what a command needs to mean the same daemon as this one: the flags that name it, with a blank
+// before each.
 func place(l *settings.Loaded) (flags string) {
 	for _, dir := range []struct{ flag, path string }{{"--state-dir", l.StateDir}, {"--runtime-dir", l.RuntimeDir}} {
 		if !slices.ContainsFunc(l.Values(), func(v settings.Value) bool { return v.Origin == dir.flag }) {
@@ -71,7 +72,8 @@ func daemonError(err error) error {
 		i *interrupted
 		b *apps.InputError
 	)
-	if err == nil || errors.Is(err, control.ErrBadInput) || errors.As(err, &f) || errors.As(err, &i) || errors.As(err, &b) {
+	if err == nil || errors.Is(err, control.ErrBadInput) || errors.As(err, &f) || errors.As(err, &i) ||
+		errors.As(err, &b) {
 		return err
 	}
 	return failed("%w", err)
@@ -80,8 +82,8 @@ func daemonError(err error) error {
 // A query is what a command asks of the daemon, and does with the reply.
 type query func(ctx context.Context, d *control.Client, args []string) error
 
-// newDaemonCommand makes a command that asks the daemon, from its name, texts and query. Usage is the arguments it takes, from least
-// to most of them.
+// newDaemonCommand makes a command that asks the daemon, from its name, texts and query. Usage is the
+// arguments it takes, from least to most of them.
 func newDaemonCommand(c console, cmd cobra.Command, least, most int, ask query) *cobra.Command {
 	_, usage, _ := strings.Cut(cmd.Use, " ")
 	cmd.Args = cobra.ArbitraryArgs

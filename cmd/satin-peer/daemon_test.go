@@ -23,14 +23,18 @@ func TestAsked(t *testing.T) {
 		{[]string{"resume", "cc"}, []string{"runs", "resume run {Run:" + runGoing + " Directory:}"}},
 		{[]string{"resume", dir}, []string{"resume run {Run: Directory:" + dir + "}"}},
 		{[]string{"revoke", "12D3KooW"}, []string{"revoke 12D3KooW"}},
-		{[]string{"run", "count", "3", "--detach", "--recovery", "naive"}, []string{`submit count ["3"] as test.count naive`}},
+		{[]string{"run", "count", "3", "--detach", "--recovery", "naive"},
+			[]string{`submit count ["3"] as test.count naive`}},
 		{[]string{"run", "count", "3", "--detach", "--recovery=salvage"}, []string{`submit count ["3"] as test.count`}},
 		{[]string{"invite"}, []string{"invite {Peer: Uses:1 MayInvite:false Valid:86400}"}},
-		{[]string{"invite", "--uses", "3", "--valid", "2h", "--may-invite"}, []string{"invite {Peer: Uses:3 MayInvite:true Valid:7200}"}},
+		{[]string{"invite", "--uses", "3", "--valid", "2h", "--may-invite"},
+			[]string{"invite {Peer: Uses:3 MayInvite:true Valid:7200}"}},
 		{[]string{"invite", "12D3KooW"}, []string{"invite {Peer:12D3KooW Uses:0 MayInvite:false Valid:0}"}},
-		{[]string{"run", "count", "3", "--add", "2"}, []string{`submit count ["--add=2" "3"] as test.count`, "status", "wait " + runGoing}},
+		{[]string{"run", "count", "3", "--add", "2"},
+			[]string{`submit count ["--add=2" "3"] as test.count`, "status", "wait " + runGoing}},
 		{[]string{"run", "count", "3", "--detach"}, []string{`submit count ["3"] as test.count`}},
-		{[]string{"run", "count", "3", "--join", "a", "--join", "b"}, []string{"join a", "join b", `submit count ["3"] as test.count`, "status", "wait " + runGoing}},
+		{[]string{"run", "count", "3", "--join", "a", "--join", "b"},
+			[]string{"join a", "join b", `submit count ["3"] as test.count`, "status", "wait " + runGoing}},
 		{[]string{"run", "count", "3", "--local"}, nil},
 		{[]string{"run", "count", "3", "--workers", "1"}, nil},
 		{[]string{"run", "count", "3", "--sequential"}, nil},
@@ -48,12 +52,16 @@ func TestDaemonRefuses(t *testing.T) {
 	for _, c := range []struct {
 		kind error
 		code int
-	}{{control.ErrBadInput, exitBadInput}, {control.ErrRefused, exitFailed}, {control.ErrNotFound, exitFailed}, {control.ErrUnavailable, exitFailed}, {nil, exitFailed}} {
-		for _, args := range [][]string{{"status"}, {"peers"}, {"runs", "--json"}, {"pause"}, {"resume"}, {"resume", "cc"}, {"suspend", "cc"}, {"revoke", "x"}, {"join", "x"}, {"invite"}, {"cancel", "cc"}, {"wait", "cc"}, {"run", "count", "3"}, {"run", "count", "3", "--join", "x"}} {
+	}{{control.ErrBadInput, exitBadInput}, {control.ErrRefused, exitFailed}, {control.ErrNotFound, exitFailed},
+		{control.ErrUnavailable, exitFailed}, {nil, exitFailed}} {
+		for _, args := range [][]string{{"status"}, {"peers"}, {"runs", "--json"}, {"pause"}, {"resume"},
+			{"resume", "cc"}, {"suspend", "cc"}, {"revoke", "x"}, {"join", "x"}, {"invite"}, {"cancel", "cc"},
+			{"wait", "cc"}, {"run", "count", "3"}, {"run", "count", "3", "--join", "x"}} {
 			m := newFakeMember()
 			m.err = control.Errorf(c.kind, "not today")
 			f := newFake().withDaemon(t, m)
-			if code := f.run(args...); code != c.code || f.out.Len() > 0 || f.err.String() != "satin-peer: not today\n" {
+			if code := f.run(args...); code != c.code || f.out.Len() > 0 ||
+				f.err.String() != "satin-peer: not today\n" {
 				t.Errorf("%q, %v: exit code %d, output %q, error %q", args, c.kind, code, &f.out, &f.err)
 			}
 		}

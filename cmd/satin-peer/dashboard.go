@@ -61,7 +61,8 @@ func askLink(runtimeDir string, level dashboard.Level) (string, error) {
 	defer cancel()
 	link, err := dashboard.Ask(ctx, runtimeDir, level)
 	if errors.Is(err, dashboard.ErrNotRunning) {
-		return "", failed("%w: satin-peer start serves one, unless its setting dashboard is %q", err, settings.DashboardOff)
+		return "", failed("%w: satin-peer start serves one, unless its setting dashboard is %q", err,
+			settings.DashboardOff)
 	}
 	if err != nil {
 		return "", failed("%w", err)
@@ -69,18 +70,20 @@ func askLink(runtimeDir string, level dashboard.Level) (string, error) {
 	return link, nil
 }
 
-// showDashboard serves the page of d, if the settings want it, until the function it gives is called. A page that cannot be is no
-// reason for a peer not to work.
+// showDashboard serves the page of d, if the settings want it, until the function it gives is called. A page
+// that cannot be is no reason for a peer not to work.
 func (c console) showDashboard(d control.Daemon, l *settings.Loaded, log *slog.Logger) (hide func()) {
 	if l.Dashboard == settings.DashboardOff {
 		return func() {}
 	}
-	s, hide, err := c.openPage(dashboard.Config{Source: shown{d}, Listen: l.Dashboard, Dir: l.RuntimeDir, StateDir: l.StateDir, Log: log})
+	s, hide, err := c.openPage(dashboard.Config{Source: shown{d}, Listen: l.Dashboard, Dir: l.RuntimeDir,
+		StateDir: l.StateDir, Log: log})
 	if err != nil {
 		log.Warn("there is no dashboard", "error", err)
 		return func() {}
 	}
-	log.Info("the dashboard opens once by this link; satin-peer dashboard prints others", "link", s.Link(dashboard.Control))
+	log.Info("the dashboard opens once by this link; satin-peer dashboard prints others", "link",
+		s.Link(dashboard.Control))
 	return hide
 }
 
@@ -137,15 +140,18 @@ func (s shown) Status(ctx context.Context) (dashboard.Status, error) {
 	}
 	clusters := []dashboard.Cluster{}
 	for _, c := range v.Clusters {
-		clusters = append(clusters, dashboard.Cluster{Name: c.Name, Mine: c.Mine, Reason: c.Reason, Peers: c.Peers, Workers: c.Workers, RTT: rough(c.RTT)})
+		clusters = append(clusters, dashboard.Cluster{Name: c.Name, Mine: c.Mine, Reason: c.Reason, Peers: c.Peers,
+			Workers: c.Workers, RTT: rough(c.RTT)})
 	}
 	w := v.Work
 	return dashboard.Status{
 		Peer: v.Peer, Version: v.Version, Started: v.Started, Swarm: v.Swarm, Trust: v.Trust,
-		State: string(v.State), WhyIdle: v.WhyIdle, PausedUntil: v.PausedUntil, Workers: v.Workers, Busy: v.Busy, Peers: v.Peers,
+		State: string(v.State), WhyIdle: v.WhyIdle, PausedUntil: v.PausedUntil, Workers: v.Workers, Busy: v.Busy,
+		Peers: v.Peers,
 		Reach: string(v.Reachability.State), WhyReach: v.Reachability.Why, Relay: v.Reachability.Relay,
 		Address: append([]string{}, v.Addresses...), Cluster: v.Cluster, Clusters: clusters,
-		Work: dashboard.Work{Executed: w.Executed, Rate: w.Rate, Given: w.Given, Taken: w.Taken, Busy: w.Busy, Sent: w.Sent, Received: w.Received},
+		Work: dashboard.Work{Executed: w.Executed, Rate: w.Rate, Given: w.Given, Taken: w.Taken, Busy: w.Busy,
+			Sent: w.Sent, Received: w.Received},
 	}, nil
 }
 
@@ -154,8 +160,10 @@ func (s shown) Peers(ctx context.Context) ([]dashboard.Peer, error) {
 	peers := make([]dashboard.Peer, len(list))
 	for i, p := range list {
 		peers[i] = dashboard.Peer{
-			Peer: p.Peer, Name: p.Name, Version: p.Version, Connected: p.Connected, Alive: p.Alive, Relayed: p.Relayed, Address: p.Address,
-			Cluster: p.Cluster, Reason: p.Reason, RTT: rough(p.RTT), State: string(p.State), Workers: p.Workers, Runs: p.Runs, Given: p.Given, Taken: p.Taken,
+			Peer: p.Peer, Name: p.Name, Version: p.Version, Connected: p.Connected, Alive: p.Alive,
+			Relayed: p.Relayed, Address: p.Address,
+			Cluster: p.Cluster, Reason: p.Reason, RTT: rough(p.RTT), State: string(p.State), Workers: p.Workers,
+			Runs: p.Runs, Given: p.Given, Taken: p.Taken,
 		}
 	}
 	return peers, shownError(err)
@@ -167,7 +175,8 @@ func (s shown) Runs(ctx context.Context) ([]dashboard.Run, error) {
 	for i, r := range list {
 		runs[i] = dashboard.Run{
 			Run: r.Run, App: r.App, Args: append([]string{}, r.Args...), Title: r.Title, Owner: r.Owner, Mine: r.Mine,
-			State: string(r.State), Ended: r.State.Ended(), Why: r.Why, Submitted: r.Submitted, Elapsed: r.Elapsed, Share: r.Share,
+			State: string(r.State), Ended: r.State.Ended(), Why: r.Why, Submitted: r.Submitted, Elapsed: r.Elapsed,
+			Share: r.Share,
 			Peers: r.Peers, Executed: r.Executed, Stats: shownStats(r.Stats),
 		}
 	}

@@ -45,7 +45,8 @@ func TestDashboard(t *testing.T) {
 	base := "http://" + reply.Request.URL.Host
 	reply, err = browser.Get(base + "/api/v1/status")
 	var s dashboard.Status
-	if err != nil || json.NewDecoder(reply.Body).Decode(&s) != nil || s.Peer != m.status.Peer || s.Workers != m.status.Workers {
+	if err != nil || json.NewDecoder(reply.Body).Decode(&s) != nil || s.Peer != m.status.Peer ||
+		s.Workers != m.status.Workers {
 		t.Errorf("status %+v, %v", s, err)
 	}
 	reply.Body.Close()
@@ -71,7 +72,8 @@ func TestDashboard(t *testing.T) {
 		t.Errorf("left behind: %q, %v", left, err)
 	}
 	user.err.Reset()
-	if got := user.run("dashboard"); got != exitFailed || !strings.Contains(user.err.String(), "no dashboard is running") {
+	if got := user.run("dashboard"); got != exitFailed ||
+		!strings.Contains(user.err.String(), "no dashboard is running") {
 		t.Errorf("afterwards: exit code %d, error %q", got, &user.err)
 	}
 }

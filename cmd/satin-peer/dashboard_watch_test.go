@@ -20,7 +20,8 @@ func TestWatchesPeerInProcess(t *testing.T) {
 	for name, c := range map[string]struct {
 		daemon control.Daemon
 		want   int
-	}{"the peer": {watching{}, 1}, "one that may leave": {&departure{Daemon: watching{}}, 1}, "another": {newFakeMember(), 0}} {
+	}{"the peer": {watching{}, 1}, "one that may leave": {&departure{Daemon: watching{}}, 1},
+		"another": {newFakeMember(), 0}} {
 		if list, err := (shown{c.daemon}).Watch(t.Context()); err != nil || len(list) != c.want {
 			t.Errorf("%s: %d reports, %v", name, len(list), err)
 		}

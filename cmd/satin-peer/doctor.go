@@ -60,7 +60,8 @@ func (c console) examine(ctx context.Context, flags *pflag.FlagSet) ([]control.F
 	if errors.Is(err, control.ErrNotRunning) {
 		return append(found, examineState(l), control.Finding{
 			Check: "daemon", Level: control.Problem, Text: "none is running on " + control.SocketPath(l.RuntimeDir),
-			Fix: "start it with satin-peer start" + place(l) + "; if it was started with another --state-dir, give that here, too",
+			Fix: "start it with satin-peer start" + place(l) +
+				"; if it was started with another --state-dir, give that here, too",
 		}), nil
 	}
 	if err != nil {
@@ -74,7 +75,8 @@ func (c console) examine(ctx context.Context, flags *pflag.FlagSet) ([]control.F
 			Fix: "look into its log, and restart it",
 		}), nil
 	}
-	found = append(found, control.Finding{Check: "daemon", Level: control.Good, Text: "it runs and answers on " + control.SocketPath(l.RuntimeDir)})
+	found = append(found, control.Finding{Check: "daemon", Level: control.Good,
+		Text: "it runs and answers on " + control.SocketPath(l.RuntimeDir)})
 	return append(found, more...), nil
 }
 
@@ -85,7 +87,8 @@ func (c console) examineSettings(l *settings.Loaded) (found []control.Finding) {
 	}
 	if err := c.usable(l); err != nil {
 		found = append(found, control.Finding{
-			Check: "settings", Level: control.Problem, Text: masked(err.Error()), Fix: "correct it; satin-peer config shows where each setting comes from",
+			Check: "settings", Level: control.Problem, Text: masked(err.Error()),
+			Fix: "correct it; satin-peer config shows where each setting comes from",
 		})
 	} else {
 		found = append(found, control.Finding{Check: "settings", Level: control.Good, Text: text})
@@ -113,7 +116,8 @@ func examineState(l *settings.Loaded) control.Finding {
 		}
 	}
 	if err := errors.Join(probe.Close(), os.Remove(probe.Name())); err != nil {
-		return control.Finding{Check: "state", Level: control.Warning, Text: err.Error(), Fix: "look at the disk of " + dir}
+		return control.Finding{Check: "state", Level: control.Warning, Text: err.Error(),
+			Fix: "look at the disk of " + dir}
 	}
 	return control.Finding{Check: "state", Level: control.Good, Text: dir + " can be written"}
 }

@@ -50,19 +50,22 @@ and figure4, or a file in their language (docs/operating.md). The scenario begin
 			}
 			files, name := scenarioFile(args[1])
 			if _, err := fs.Stat(files, name); err != nil {
-				return &apps.InputError{What: "SCENARIO", Got: args[1], Want: "a file, or one of scenario1 to scenario11 and figure4"}
+				return &apps.InputError{What: "SCENARIO", Got: args[1],
+					Want: "a file, or one of scenario1 to scenario11 and figure4"}
 			}
 			err := emulate.Create(args[0], files, name, clusters, seed)
 			switch {
 			case errors.Is(err, fs.ErrExist):
-				return failed("%s holds an emulated network already, which daemons may be using: take another directory", args[0])
+				return failed(
+					"%s holds an emulated network already, which daemons may be using: take another directory", args[0])
 			case err != nil:
 				return failed("%w", err)
 			}
 			return nil
 		},
 	}
-	cmd.Flags().StringSliceVar(&clusters, "clusters", nil, "`NAMES` of the scenario's clusters in their order (default 1,2,3...)")
+	cmd.Flags().StringSliceVar(&clusters, "clusters", nil,
+		"`NAMES` of the scenario's clusters in their order (default 1,2,3...)")
 	cmd.Flags().Uint64Var(&seed, "seed", 1, "of what the scenario draws at random")
 	return cmd
 }

@@ -90,7 +90,8 @@ func (s *sticky) Write(p []byte) (n int, err error) {
 	return n, err
 }
 
-// errUnread is that nobody reads standard output any more. The exit code says so, as after SIGPIPE; no words do: "| head" is usual.
+// errUnread is that nobody reads standard output any more. The exit code says so, as after SIGPIPE; no words
+// do: "| head" is usual.
 var errUnread = errors.New("standard output: nobody reads it any more")
 
 // failure is nil if all was written.

@@ -17,7 +17,8 @@ import (
 	"github.com/satin-peer/satin/peer/settings"
 )
 
-// A fakeMember is a daemon with a history. It remembers what it was asked, and computes what is submitted to it at once.
+// A fakeMember is a daemon with a history. It remembers what it was asked, and computes what is submitted to
+// it at once.
 type fakeMember struct {
 	mu      sync.Mutex
 	asked   []string
@@ -50,32 +51,44 @@ func newFakeMember() *fakeMember {
 	return &fakeMember{
 		waiting: make(chan struct{}, 1), stopped: make(chan struct{}),
 		status: control.Status{
-			Peer: "12D3KooWMe", Version: "v0.2.0", PID: 4711, Started: now.Add(-3*time.Hour - 5*time.Minute - 10*time.Second), Incarnation: 4,
-			StateDir: "/home/me/state", Swarm: "satin", Trust: "invite", State: control.PeerWorking, Workers: 4, Busy: 3, Cluster: "home", Peers: 2,
-			Addresses:    []string{"/ip4/192.168.1.20/udp/4001/quic-v1/p2p/12D3KooWMe", "/ip4/192.168.1.20/tcp/4001/p2p/12D3KooWMe"},
+			Peer: "12D3KooWMe", Version: "v0.2.0", PID: 4711,
+			Started: now.Add(-3*time.Hour - 5*time.Minute - 10*time.Second), Incarnation: 4,
+			StateDir: "/home/me/state", Swarm: "satin", Trust: "invite", State: control.PeerWorking, Workers: 4,
+			Busy: 3, Cluster: "home", Peers: 2,
+			Addresses: []string{"/ip4/192.168.1.20/udp/4001/quic-v1/p2p/12D3KooWMe",
+				"/ip4/192.168.1.20/tcp/4001/p2p/12D3KooWMe"},
 			Reachability: control.Reachability{State: control.ReachPrivate, Why: "behind a NAT", Relay: "12D3KooWFar"},
 			Clusters: []control.ClusterInfo{
 				{Name: "home", Mine: true, Reason: "same network 192.168.1.0/24", Peers: 2, Workers: 6, RTT: 0.00042},
 				{Name: "far\x1b[2J", Reason: "label", Peers: 1, Workers: 2, RTT: 0.0213},
 			},
-			Runs: []control.RunInfo{{Run: runGoing, App: "count", Title: "a tree of depth 20", Mine: true, State: control.RunRunning, Share: 0.123, Elapsed: 62, Peers: 3}},
-			Work: control.Work{Executed: 1_234_567, Rate: 45_600, Given: 12, Taken: 1_300, Busy: 40_000, Sent: 1_230_000, Received: 45},
+			Runs: []control.RunInfo{{Run: runGoing, App: "count", Title: "a tree of depth 20", Mine: true,
+				State: control.RunRunning, Share: 0.123, Elapsed: 62, Peers: 3}},
+			Work: control.Work{Executed: 1_234_567, Rate: 45_600, Given: 12, Taken: 1_300, Busy: 40_000,
+				Sent: 1_230_000, Received: 45},
 		},
 		peers: []control.PeerInfo{
-			{Peer: "12D3KooWNear", Version: "v0.2.0", Connected: true, Alive: true, Heard: now.Add(-90*time.Minute - 20*time.Second), Cluster: "home", RTT: 0.00042, State: control.PeerWorking, Workers: 2, Given: 3, Taken: 4},
-			{Peer: "12D3KooWFar", Version: "v0.2.0", Connected: true, Alive: true, Relayed: true, Cluster: "far\x1b[2J", State: control.PeerIdle, Workers: 2},
+			{Peer: "12D3KooWNear", Version: "v0.2.0", Connected: true, Alive: true,
+				Heard: now.Add(-90*time.Minute - 20*time.Second), Cluster: "home", RTT: 0.00042,
+				State: control.PeerWorking, Workers: 2, Given: 3, Taken: 4},
+			{Peer: "12D3KooWFar", Version: "v0.2.0", Connected: true, Alive: true, Relayed: true,
+				Cluster: "far\x1b[2J", State: control.PeerIdle, Workers: 2},
 			{Peer: "12D3KooWMute", Version: "v0.1.9", Connected: true, Cluster: "home"},
 			{Peer: "12D3KooWGone", Version: "v0.1.9", Cluster: "home"},
 		},
 		runs: []control.RunInfo{
-			{Run: runGoing, App: "count", Args: []string{"20"}, Title: "a tree of depth 20", Mine: true, State: control.RunRunning, Share: 0.123, Elapsed: 62, Peers: 3},
-			{Run: runDone, App: "count", Args: []string{"--add=1", "3"}, Title: "a tree of depth 3", Mine: true, State: control.RunDone, Share: 1, Elapsed: 3700, Peers: 0},
-			{Run: runOther, App: "unheard-of", Args: []string{"x"}, Owner: "12D3KooWFar", State: control.RunRefused, Why: "this peer does not have the application"},
+			{Run: runGoing, App: "count", Args: []string{"20"}, Title: "a tree of depth 20", Mine: true,
+				State: control.RunRunning, Share: 0.123, Elapsed: 62, Peers: 3},
+			{Run: runDone, App: "count", Args: []string{"--add=1", "3"}, Title: "a tree of depth 3", Mine: true,
+				State: control.RunDone, Share: 1, Elapsed: 3700, Peers: 0},
+			{Run: runOther, App: "unheard-of", Args: []string{"x"}, Owner: "12D3KooWFar", State: control.RunRefused,
+				Why: "this peer does not have the application"},
 			{Run: runFailed, App: "gone", Mine: true, State: control.RunFailed, Why: "two\nlines"},
 		},
 		found: []control.Finding{
 			{Check: "clock", Level: control.Good, Text: "0.1 s off the others'"},
-			{Check: "reachable", Level: control.Warning, Text: "nobody could connect", Fix: "forward port 4001, or let a member relay"},
+			{Check: "reachable", Level: control.Warning, Text: "nobody could connect",
+				Fix: "forward port 4001, or let a member relay"},
 		},
 	}
 }
@@ -154,7 +167,8 @@ func (m *fakeMember) Cancel(_ context.Context, run string) error {
 
 // Submit computes count, which is what is submitted here.
 func (m *fakeMember) Submit(_ context.Context, s control.Submission) (control.RunInfo, error) {
-	if err := m.note("%s", strings.TrimSpace(fmt.Sprintf("submit %s %q as %s %s", s.App, s.Args, s.Function, s.Recovery))); err != nil {
+	if err := m.note("%s", strings.TrimSpace(fmt.Sprintf("submit %s %q as %s %s", s.App, s.Args, s.Function,
+		s.Recovery))); err != nil {
 		return control.RunInfo{}, err
 	}
 	var depth int
@@ -166,7 +180,9 @@ func (m *fakeMember) Submit(_ context.Context, s control.Submission) (control.Ru
 		if err != nil {
 			return control.RunInfo{}, err
 		}
-		m.outcome = control.Outcome{State: control.RunDone, Result: result, Elapsed: 1.5, Peers: 3, Stats: control.RunStats{Spawns: 7, Executed: 8, Syncs: 7, LocalStealAttempts: 20, LocalStealSuccesses: 3, UsefulTime: 4, StealTime: 1}}
+		m.outcome = control.Outcome{State: control.RunDone, Result: result, Elapsed: 1.5, Peers: 3,
+			Stats: control.RunStats{Spawns: 7, Executed: 8, Syncs: 7, LocalStealAttempts: 20,
+				LocalStealSuccesses: 3, UsefulTime: 4, StealTime: 1}}
 	}
 	return control.RunInfo{Run: runGoing, App: s.App, State: control.RunStarting}, nil
 }

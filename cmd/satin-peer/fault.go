@@ -63,7 +63,8 @@ func parseFault(text string) (f fault, err error) {
 }
 
 func addFaultFlag(flags *pflag.FlagSet) *[]string {
-	return flags.StringArray("fault", nil, "a `FAULT` that this process has, to see how runs survive it: kill@30s, leave@30s or stall@30s+10s; may be given several times")
+	return flags.StringArray("fault", nil,
+		"a `FAULT` that this process has, to see how runs survive it: kill@30s, leave@30s or stall@30s+10s; may be given several times")
 }
 
 func parseFaults(texts []string) (list []fault, err error) {

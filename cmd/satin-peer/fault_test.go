@@ -21,7 +21,8 @@ func TestParseFault(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		"", "kill", "kill@", "kill@soon", "kill@-1s", "kill@25h", "kill@30", "explode@3s", "@3s", "stall@3s", "stall@3s+", "stall@+3s", "stall@3s+0s", "stall@3s+-1s", "kill@3s+2s", "Kill@3s",
+		"", "kill", "kill@", "kill@soon", "kill@-1s", "kill@25h", "kill@30", "explode@3s", "@3s", "stall@3s",
+		"stall@3s+", "stall@+3s", "stall@3s+0s", "stall@3s+-1s", "kill@3s+2s", "Kill@3s",
 	} {
 		if got, err := parseFault(text); err == nil || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q: got %v, %v", text, got, err)
@@ -29,7 +30,8 @@ func TestParseFault(t *testing.T) {
 	}
 }
 
-// TestFaults lets a daemon have each fault: what is done to the process is said in the log, and leaving is what SIGTERM does.
+// TestFaults lets a daemon have each fault: what is done to the process is said in the log, and leaving is
+// what SIGTERM does.
 func TestFaults(t *testing.T) {
 	m := newFakeMember()
 	f := starter(t, m)
@@ -51,7 +53,8 @@ func TestFaults(t *testing.T) {
 
 	m = newFakeMember()
 	f = starter(t, m)
-	if got := f.run("start", "--fault", "leave@1ms"); got != 0 || !slices.Contains(m.asked, "leave") || !strings.Contains(f.err.String(), "msg=leaving fault=leave@1ms") {
+	if got := f.run("start", "--fault", "leave@1ms"); got != 0 || !slices.Contains(m.asked, "leave") ||
+		!strings.Contains(f.err.String(), "msg=leaving fault=leave@1ms") {
 		t.Errorf("leave: exit code %d, asked %q, %s", got, m.asked, &f.err)
 	}
 }
@@ -59,17 +62,20 @@ func TestFaults(t *testing.T) {
 // TestFaultsOfRuns checks where a run may have faults.
 func TestFaultsOfRuns(t *testing.T) {
 	f := newFake().withDaemon(t, newFakeMember())
-	if code := f.run("run", "count", "3", "--fault", "kill@1s"); code != exitBadInput || !strings.Contains(f.err.String(), "give it to satin-peer start") {
+	if code := f.run("run", "count", "3", "--fault", "kill@1s"); code != exitBadInput ||
+		!strings.Contains(f.err.String(), "give it to satin-peer start") {
 		t.Errorf("with a daemon: exit code %d, %s", code, &f.err)
 	}
 	f = newFake()
 	f.dirs = home(t)
-	if code := f.run("run", "count", "3", "--fault", "leave@1s"); code != exitBadInput || !strings.Contains(f.err.String(), "no swarm to leave") {
+	if code := f.run("run", "count", "3", "--fault", "leave@1s"); code != exitBadInput ||
+		!strings.Contains(f.err.String(), "no swarm to leave") {
 		t.Errorf("leaving without a swarm: exit code %d, %s", code, &f.err)
 	}
 	f = newFake()
 	f.dirs = home(t)
-	if code := f.run("run", "count", "3", "--recovery", "naive"); code != exitFailed || !strings.Contains(f.err.String(), "start a daemon") {
+	if code := f.run("run", "count", "3", "--recovery", "naive"); code != exitFailed ||
+		!strings.Contains(f.err.String(), "start a daemon") {
 		t.Errorf("recovery without a swarm: exit code %d, %s", code, &f.err)
 	}
 	m := newFakeMember()
@@ -77,7 +83,8 @@ func TestFaultsOfRuns(t *testing.T) {
 	f = starter(t, m)
 	f.patience = time.Minute
 	m.left = make(chan struct{})
-	if code := f.run("run", "count", "3", "--join", "a", "--fault", "leave@1ms"); code != exitFailed || !slices.Contains(m.asked, "leave") {
+	if code := f.run("run", "count", "3", "--join", "a", "--fault", "leave@1ms"); code != exitFailed ||
+		!slices.Contains(m.asked, "leave") {
 		t.Errorf("a peer of its own that leaves: exit code %d, asked %q, %s", code, m.asked, &f.err)
 	}
 }

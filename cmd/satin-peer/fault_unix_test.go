@@ -21,7 +21,8 @@ func TestFaultsOfRealProcesses(t *testing.T) {
 	c.Env = append(os.Environ(), childEnv+"=1m")
 	text, err := c.CombinedOutput()
 	status, ok := c.ProcessState.Sys().(syscall.WaitStatus)
-	if !ok || !status.Signaled() || status.Signal() != syscall.SIGKILL || !strings.Contains(string(text), "--fault kill@1ms") {
+	if !ok || !status.Signaled() || status.Signal() != syscall.SIGKILL ||
+		!strings.Contains(string(text), "--fault kill@1ms") {
 		t.Errorf("killed: %v, %s", err, text)
 	}
 	// A process that stands still is reported as stopped, and after that as going on.
@@ -30,9 +31,10 @@ func TestFaultsOfRealProcesses(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer null.Close()
-	pid, err := syscall.ForkExec(exe, []string{exe, "run", "spin", "--local", "--fault", "stall@1ms+10ms"}, &syscall.ProcAttr{
-		Env: append(os.Environ(), childEnv+"=1m"), Files: []uintptr{null.Fd(), null.Fd(), null.Fd()},
-	})
+	pid, err := syscall.ForkExec(exe, []string{exe, "run", "spin", "--local", "--fault", "stall@1ms+10ms"},
+		&syscall.ProcAttr{
+			Env: append(os.Environ(), childEnv+"=1m"), Files: []uintptr{null.Fd(), null.Fd(), null.Fd()},
+		})
 	if err != nil {
 		t.Fatal(err)
 	}

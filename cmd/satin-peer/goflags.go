@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// A goValue is a flag of package flag in a set of package pflag. Setting it goes through the Go set, so that its Visit
-// tells the application which flags were given.
+// A goValue is a flag of package flag in a set of package pflag. Setting it goes through the Go set, so that
+// its Visit tells the application which flags were given.
 type goValue struct {
 	pflag.Value
 	own  *flag.FlagSet

@@ -15,10 +15,11 @@ import (
 )
 
 // howFar is what an interrupted run says.
-var howFar = regexp.MustCompile(`(?m)^satin-peer: (interrupted|terminated|hung up) after \d+\.\d{3} s with \d+\.\d % of the tree done, [\d,]+ jobs executed$`)
+var howFar = regexp.MustCompile(
+	`(?m)^satin-peer: (interrupted|terminated|hung up) after \d+\.\d{3} s with \d+\.\d % of the tree done, [\d,]+ jobs executed$`)
 
-// TestInterrupt interrupts runs in this process: the exit code, what is said and left out, and that the signal is given back
-// to the system, so that the next one ends the process.
+// TestInterrupt interrupts runs in this process: the exit code, what is said and left out, and that the
+// signal is given back to the system, so that the next one ends the process.
 func TestInterrupt(t *testing.T) {
 	for _, c := range []struct {
 		args   []string
@@ -144,7 +145,8 @@ func TestSequentialSignal(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := c.end(t)
-	if c.ProcessState.ExitCode() != 130 || !regexp.MustCompile(`^satin-peer: interrupted after \d+\.\d{3} s\n$`).MatchString(text) {
+	if c.ProcessState.ExitCode() != 130 ||
+		!regexp.MustCompile(`^satin-peer: interrupted after \d+\.\d{3} s\n$`).MatchString(text) {
 		t.Errorf("%v: %q", c.ProcessState, text)
 	}
 }

@@ -63,8 +63,9 @@ type console struct {
 // abortPatience leaves time to exit within a second.
 const abortPatience = 500 * time.Millisecond
 
-// newConsole is the process's own. It ignores SIGPIPE for good: a write to a closed pipe is then an error like others,
-// which becomes the exit code if it is the answer that nobody reads, and does not end a run if it is its progress.
+// newConsole is the process's own. It ignores SIGPIPE for good: a write to a closed pipe is then an error
+// like others, which becomes the exit code if it is the answer that nobody reads, and does not end a run if
+// it is its progress.
 func newConsole() console {
 	signal.Ignore(syscall.SIGPIPE)
 	return console{
@@ -105,7 +106,8 @@ func catchSignals() (<-chan os.Signal, func()) {
 		}
 	}
 	return caught, func() {
-		// SIGHUP comes twice when a terminal is closed: from it, and from its shell. The second one goes where nobody looks.
+		// SIGHUP comes twice when a terminal is closed: from it, and from its shell. The second one goes
+		// where nobody looks.
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 		signal.Stop(caught)
 	}

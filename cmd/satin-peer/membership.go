@@ -133,5 +133,6 @@ func inviteNote(i control.Invitation, made control.Invited) string {
 	if i.Uses > 1 {
 		who = fmt.Sprintf("%d peers", i.Uses)
 	}
-	return fmt.Sprintf("%s can join the swarm %s by it, until %s. Keep it secret.", who, oneLine(made.Swarm), clock(made.Expires))
+	return fmt.Sprintf("%s can join the swarm %s by it, until %s. Keep it secret.", who, oneLine(made.Swarm),
+		clock(made.Expires))
 }

@@ -47,7 +47,8 @@ func peerConfig(l *settings.Loaded, log *slog.Logger) peer.Config {
 			MDNS: l.MDNS, DHT: l.DHT, NAT: l.NAT, Relay: l.Relay, MaxConns: l.MaxConnections,
 			Agent: "satin-peer " + software(), Logger: log,
 		},
-		Workers: l.Workers, FullPriority: l.Priority == settings.PriorityNormal, Cluster: l.Cluster, Policy: l.Policy, Emulate: l.Emulate,
+		Workers: l.Workers, FullPriority: l.Priority == settings.PriorityNormal, Cluster: l.Cluster,
+		Policy: l.Policy, Emulate: l.Emulate,
 		LeavePatience: l.LeavePatience, Checkpoint: checkpointEvery(l),
 		Software: software(), Log: log,
 	}
@@ -61,8 +62,8 @@ func checkpointEvery(l *settings.Loaded) time.Duration {
 	return l.CheckpointInterval
 }
 
-// networkLog is where libp2p's own messages go. It calls much an error that is the life of a network, so they are only for
-// those who look for one; what matters to users the peer itself logs, or returns.
+// networkLog is where libp2p's own messages go. It calls much an error that is the life of a network, so they
+// are only for those who look for one; what matters to users the peer itself logs, or returns.
 func networkLog(l *settings.Loaded, log *slog.Logger) slog.Handler {
 	if l.LogLevel != "debug" {
 		return slog.DiscardHandler

@@ -9,7 +9,8 @@ import (
 	"github.com/satin-peer/satin"
 )
 
-// A sample is what is known of a run at one moment. A sequential run has no workers, share and counts; only one in a swarm has peers.
+// A sample is what is known of a run at one moment. A sequential run has no workers, share and counts; only
+// one in a swarm has peers.
 type sample struct {
 	at          time.Duration // since the run began
 	share       float64       // of the job tree that is done, 0 to 1
@@ -66,8 +67,8 @@ func (m *meter) add(s sample) progress {
 	return p
 }
 
-// left estimates the time left: it supposes that the rest of the tree goes as the second half of the time so far. In an uneven
-// tree the first shares are done in no time.
+// left estimates the time left: it supposes that the rest of the tree goes as the second half of the time so
+// far. In an uneven tree the first shares are done in no time.
 func (m *meter) left(s sample) time.Duration {
 	half := m.past[0]
 	for _, old := range m.past {
@@ -88,11 +89,13 @@ func (p progress) line() string {
 	case p.peers > 0 && p.Workers == 0:
 		return fmt.Sprintf("%6s  nobody computes now: satin-peer status says why", percent(p.share))
 	case p.peers > 0:
-		return fmt.Sprintf("%6s  %s jobs/s  %s  %d/%d workers busy  ETA %s", percent(p.share), scaled(p.rate), counted(uint64(p.peers), "peer"), p.Busy, p.Workers, p.eta())
+		return fmt.Sprintf("%6s  %s jobs/s  %s  %d/%d workers busy  ETA %s", percent(p.share), scaled(p.rate),
+			counted(uint64(p.peers), "peer"), p.Busy, p.Workers, p.eta())
 	case p.Workers == 0:
 		return brief(p.at) + " in the sequential program"
 	}
-	return fmt.Sprintf("%6s  %s jobs/s  %d/%d workers busy  ETA %s", percent(p.share), scaled(p.rate), p.Busy, p.Workers, p.eta())
+	return fmt.Sprintf("%6s  %s jobs/s  %d/%d workers busy  ETA %s", percent(p.share), scaled(p.rate), p.Busy,
+		p.Workers, p.eta())
 }
 
 // plain is the progress as a line of a log.
@@ -100,7 +103,8 @@ func (p progress) plain() string {
 	where := ""
 	switch {
 	case p.peers > 0 && p.Workers == 0:
-		return fmt.Sprintf("%s: %s of the tree done; nobody computes now: satin-peer status says why", brief(p.at), percent(p.share))
+		return fmt.Sprintf("%s: %s of the tree done; nobody computes now: satin-peer status says why", brief(p.at),
+			percent(p.share))
 	case p.peers > 0:
 		where = " of " + counted(uint64(p.peers), "peer")
 	case p.Workers == 0:
@@ -117,8 +121,8 @@ func (p progress) eta() string {
 	return brief(p.left)
 }
 
-// A display shows the progress on the console's error output: one line that stays where it is on a terminal, elsewhere
-// a line every 10 seconds.
+// A display shows the progress on the console's error output: one line that stays where it is on a terminal,
+// elsewhere a line every 10 seconds.
 type display struct {
 	console
 	meter  meter
@@ -127,8 +131,9 @@ type display struct {
 	silent int // samples since the last line, off a terminal
 }
 
-// How often progress is measured, which may keep a core for some milliseconds, and told. Workers that were too busy to answer
-// in time have answered when they are asked again; that is why it is measured more often than it is told.
+// How often progress is measured, which may keep a core for some milliseconds, and told. Workers that were
+// too busy to answer in time have answered when they are asked again; that is why it is measured more often
+// than it is told.
 const (
 	terminalEvery = 500 * time.Millisecond
 	plainEvery    = time.Second
@@ -143,7 +148,8 @@ func newDisplay(c console) *display {
 	if c.width() > 0 {
 		d.bar = pb.ProgressBarTemplate(`{{bar . "[" "=" ">" " " "]"}} {{string . "progress"}}`).New(barSteps)
 		d.bar.SetWriter(c.err)
-		d.bar.Set(pb.Static, true).Set(pb.Terminal, true).Set(pb.ReturnSymbol, "\r").Set(pb.Color, false).Set(pb.CleanOnFinish, true)
+		d.bar.Set(pb.Static, true).Set(pb.Terminal, true).Set(pb.ReturnSymbol, "\r").Set(pb.Color,
+			false).Set(pb.CleanOnFinish, true)
 	}
 	return d
 }

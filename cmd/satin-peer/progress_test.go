@@ -9,11 +9,12 @@ import (
 )
 
 func at(seconds float64, share float64, executed uint64, busy int) sample {
-	return sample{time.Duration(seconds * float64(time.Second)), share, satin.Stats{Workers: 4, Busy: busy, Executed: executed}, 0}
+	return sample{time.Duration(seconds * float64(time.Second)), share,
+		satin.Stats{Workers: 4, Busy: busy, Executed: executed}, 0}
 }
 
-// TestMeter follows a run: the first figures, the rate of the last five seconds, an estimate that goes back with the share,
-// and the sequential program.
+// TestMeter follows a run: the first figures, the rate of the last five seconds, an estimate that goes back
+// with the share, and the sequential program.
 func TestMeter(t *testing.T) {
 	m := &meter{}
 	for _, c := range []struct {
@@ -129,9 +130,12 @@ func TestShown(t *testing.T) {
 		ticks    int
 		want     []string // of the lines, in this order
 	}{
-		{0, []string{"run", "block", "--workers", "2"}, plainEvery, 2 * samplesALine, []string{" of the tree done, ", " of 2 workers busy", " of 2 workers busy", "\ntest block: "}},
-		{100, []string{"run", "block", "--workers", "2"}, terminalEvery, 1, []string{"\r[", "/2 workers busy", "ETA", " \rtest block: "}},
-		{0, []string{"run", "block", "--sequential"}, plainEvery, samplesALine, []string{"in the sequential program\n", "test block: "}},
+		{0, []string{"run", "block", "--workers", "2"}, plainEvery, 2 * samplesALine,
+			[]string{" of the tree done, ", " of 2 workers busy", " of 2 workers busy", "\ntest block: "}},
+		{100, []string{"run", "block", "--workers", "2"}, terminalEvery, 1,
+			[]string{"\r[", "/2 workers busy", "ETA", " \rtest block: "}},
+		{0, []string{"run", "block", "--sequential"}, plainEvery, samplesALine,
+			[]string{"in the sequential program\n", "test block: "}},
 	} {
 		f := newFake()
 		f.columns = c.columns

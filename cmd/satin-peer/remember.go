@@ -15,8 +15,9 @@ import (
 	"github.com/satin-peer/satin/peer/control"
 )
 
-// A daemon keeps the answers to its runs on the disk, but after a restart it knows no more what the application's arguments
-// were, without which an answer cannot be checked and shown. The command that submits a run writes them down beside it.
+// A daemon keeps the answers to its runs on the disk, but after a restart it knows no more what the
+// application's arguments were, without which an answer cannot be checked and shown. The command that submits
+// a run writes them down beside it.
 const (
 	submittedDir  = "submitted" // in the state directory
 	maxSubmitted  = 256         // the oldest are forgotten
@@ -29,7 +30,8 @@ func rememberRun(stateDir string, run control.RunInfo) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	err := apps.WriteFile(filepath.Join(dir, run.Run), func(w io.Writer) error { return json.NewEncoder(w).Encode(run) })
+	err := apps.WriteFile(filepath.Join(dir, run.Run),
+		func(w io.Writer) error { return json.NewEncoder(w).Encode(run) })
 	return errors.Join(err, forgetOldest(dir))
 }
 

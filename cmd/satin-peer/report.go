@@ -121,11 +121,14 @@ type document struct {
 	Answer     map[string]any `json:"answer"`
 	Elapsed    float64        `json:"elapsed_seconds"` // of the run, without reading input and checking the answer
 	Sequential bool           `json:"sequential"`
-	Workers    int            `json:"workers"`               // 1 for the sequential program; the last that were seen, of a swarm
-	Peers      int            `json:"peers,omitempty"`       // of a swarm that worked on it
-	AnsweredBy string         `json:"answered_by,omitempty"` // the peer that had the root job at the end, if that is not the owner
-	Disputed   bool           `json:"disputed,omitempty"`    // another peer came to another answer; standard error has more
-	Stats      *statistics    `json:"stats,omitempty"`       // with --stats
+	// 1 for the sequential program; the last that were seen, of a swarm
+	Workers int `json:"workers"`
+	Peers   int `json:"peers,omitempty"` // of a swarm that worked on it
+	// the peer that had the root job at the end, if that is not the owner
+	AnsweredBy string `json:"answered_by,omitempty"`
+	// another peer came to another answer; standard error has more
+	Disputed bool        `json:"disputed,omitempty"`
+	Stats    *statistics `json:"stats,omitempty"` // with --stats
 	// with --stats, of a run in a swarm
 	Swarm *control.RunStats `json:"swarm_stats,omitempty"`
 }

@@ -52,16 +52,20 @@ The answer goes to standard output, everything else to standard error.`,
 	root.SetOut(c.out)
 	root.SetErr(c.err)
 	root.SetFlagErrorFunc(flagError)
-	root.AddGroup(&cobra.Group{ID: swarmGroup, Title: "In a swarm:"}, &cobra.Group{ID: hereGroup, Title: "On this machine:"})
+	root.AddGroup(&cobra.Group{ID: swarmGroup, Title: "In a swarm:"},
+		&cobra.Group{ID: hereGroup, Title: "On this machine:"})
 	add := func(id string, commands ...*cobra.Command) {
 		for _, cmd := range commands {
 			cmd.GroupID = id
 			root.AddCommand(cmd)
 		}
 	}
-	add(swarmGroup, newStartCommand(list, c), newJoinCommand(c), newInviteCommand(c), newRevokeCommand(c), newLeaveCommand(c), newStatusCommand(c), newTopCommand(c), newDashboardCommand(c), newPeersCommand(c),
-		newRunsCommand(c), newWaitCommand(list, c), newCancelCommand(c), newSuspendCommand(c), newPauseCommand(c), newResumeCommand(c), newDoctorCommand(c))
-	add(hereGroup, newRunCommand(list, c), newAppsCommand(list, c), newConfigCommand(c), newPathsCommand(c), newEmulateCommand(c), newVersionCommand(c))
+	add(swarmGroup, newStartCommand(list, c), newJoinCommand(c), newInviteCommand(c), newRevokeCommand(c),
+		newLeaveCommand(c), newStatusCommand(c), newTopCommand(c), newDashboardCommand(c), newPeersCommand(c),
+		newRunsCommand(c), newWaitCommand(list, c), newCancelCommand(c), newSuspendCommand(c), newPauseCommand(c),
+		newResumeCommand(c), newDoctorCommand(c))
+	add(hereGroup, newRunCommand(list, c), newAppsCommand(list, c), newConfigCommand(c), newPathsCommand(c),
+		newEmulateCommand(c), newVersionCommand(c))
 	root.SetHelpCommand(newHelpCommand())
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()

@@ -61,16 +61,19 @@ Ctrl-C ends it within a second and says how far it got; a second Ctrl-C ends it 
 		},
 	}
 	flags := cmd.PersistentFlags()
-	flags.IntVar(&o.workers, "workers", 0, fmt.Sprintf("cores to use, 1 to %d (default all of this machine)", satin.MaxWorkers))
+	flags.IntVar(&o.workers, "workers", 0, fmt.Sprintf("cores to use, 1 to %d (default all of this machine)",
+		satin.MaxWorkers))
 	flags.BoolVar(&o.sequential, "sequential", false, "run the sequential program the parallel one is compared with")
 	flags.BoolVar(&o.json, "json", false, "print one JSON object instead of the answer's text")
 	flags.BoolVar(&o.stats, "stats", false, "report statistics at the end; with --json they are in the object")
 	flags.BoolVar(&o.verbose, "verbose", false, "when a job panics, also print its stack")
-	flags.IntVar(&o.nice, "nice", 0, fmt.Sprintf("lower the priority of the workers by 0 to %d, to be polite to other programs", maxNice))
+	flags.IntVar(&o.nice, "nice", 0, fmt.Sprintf(
+		"lower the priority of the workers by 0 to %d, to be polite to other programs", maxNice))
 	flags.BoolVar(&o.local, "local", false, "run it in this process, also when there is a daemon")
 	flags.BoolVar(&o.detach, "detach", false, "leave the run with the daemon, and print what to wait for")
 	flags.BoolVar(&o.dashboard, "dashboard", false, "print a link that shows the run in the browser, on standard error")
-	flags.StringVar(&o.recovery, "recovery", "salvage", "the `WAY` in which the work of lost peers is dealt with: salvage, or naive to compute all of it again")
+	flags.StringVar(&o.recovery, "recovery", "salvage",
+		"the `WAY` in which the work of lost peers is dealt with: salvage, or naive to compute all of it again")
 	o.harm = addFaultFlag(flags)
 	flags.String("config", "", "the configuration `FILE` to read")
 	settings.AddFlags(flags, "state_dir", "runtime_dir", "join")
@@ -157,7 +160,8 @@ func (o *options) check(flags *pflag.FlagSet) error {
 		return err
 	}
 	if _, err := steal.ParseRecovery(o.recovery); err != nil {
-		return &apps.InputError{What: "--recovery", Got: o.recovery, Want: fmt.Sprintf("%s or %s", steal.Salvage, steal.Naive)}
+		return &apps.InputError{What: "--recovery", Got: o.recovery,
+			Want: fmt.Sprintf("%s or %s", steal.Salvage, steal.Naive)}
 	}
 	if flags.Changed("workers") {
 		if err := apps.IntRange("--workers", o.workers, 1, satin.MaxWorkers); err != nil {

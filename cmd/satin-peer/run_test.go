@@ -19,9 +19,9 @@ import (
 	"github.com/satin-peer/satin/apps/all"
 )
 
-// TestCommands runs the commands in testdata and compares what they say. Lines of the error output begin with "! "; times
-// are replaced by T. $DIR is a directory
-// that has a file. With "daemon" there is one, with a history.
+// TestCommands runs the commands in testdata and compares what they say. Lines of the error output begin with
+// "! "; times are replaced by T. $DIR is a directory that has a file. With "daemon" there is one, with a
+// history.
 func TestCommands(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		dir := t.TempDir()
@@ -97,7 +97,8 @@ func TestFileKept(t *testing.T) {
 // TestJSON checks that all of standard output is one JSON object, and what it says of the flags.
 func TestJSON(t *testing.T) {
 	f := newFake()
-	if code := f.run("run", "count", "3", "--json", "--stats", "--twice", "--add", "1", "--wait", "2s", "--workers", "2"); code != 0 {
+	if code := f.run("run", "count", "3", "--json", "--stats", "--twice", "--add", "1", "--wait", "2s", "--workers",
+		"2"); code != 0 {
 		t.Fatalf("exit code %d: %s", code, &f.err)
 	}
 	var got document
@@ -148,9 +149,11 @@ type brokenWriter struct{ err error }
 
 func (w brokenWriter) Write([]byte) (int, error) { return 0, w.err }
 
-// TestUnreadOutput checks that an answer which could not be printed is not a success, and that nobody need read the rest.
+// TestUnreadOutput checks that an answer which could not be printed is not a success, and that nobody need
+// read the rest.
 func TestUnreadOutput(t *testing.T) {
-	for _, args := range [][]string{{"run", "count", "3"}, {"run", "count", "3", "--json"}, {"apps"}, {"version"}, {"help"}, {"completion", "bash"}} {
+	for _, args := range [][]string{{"run", "count", "3"}, {"run", "count", "3", "--json"}, {"apps"}, {"version"},
+		{"help"}, {"completion", "bash"}} {
 		for err, want := range map[error]int{syscall.EPIPE: 141, syscall.ENOSPC: exitFailed} {
 			f := newFake()
 			f.console.out = brokenWriter{err}

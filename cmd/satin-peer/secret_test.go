@@ -15,8 +15,10 @@ func TestMasked(t *testing.T) {
 	for _, format := range []string{settings.LogText, settings.LogJSON} {
 		f := newFake()
 		log := f.newLog(&settings.Loaded{Settings: settings.Settings{LogLevel: "info", LogFormat: format}})
-		log.With("with", secret).Info("to "+secret, "address", secret, "error", errors.New("at "+secret+": no"), "list", []string{"a"}, "n", 7)
-		if text := f.err.String(); strings.Contains(text, "AbCd") || strings.Count(text, "satin-invite-1:pgFl…") != 4 || !strings.Contains(text, ": no") {
+		log.With("with", secret).Info("to "+secret, "address", secret, "error", errors.New("at "+secret+": no"),
+			"list", []string{"a"}, "n", 7)
+		if text := f.err.String(); strings.Contains(text, "AbCd") ||
+			strings.Count(text, "satin-invite-1:pgFl…") != 4 || !strings.Contains(text, ": no") {
 			t.Errorf("%s: %s", format, text)
 		}
 	}

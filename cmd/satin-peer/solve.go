@@ -33,7 +33,8 @@ type computation interface {
 	stop() (goesOn string)
 }
 
-// attend waits for a computation. Meanwhile it shows the progress and listens for interrupts; the error after one is an *interrupted.
+// attend waits for a computation. Meanwhile it shows the progress and listens for interrupts; the error after
+// one is an *interrupted.
 func (c console) attend(r computation) (solution, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -173,13 +174,15 @@ func (i *interrupted) Error() string {
 		verb = "hung up"
 	}
 	if i.goesOn != "" {
-		return fmt.Sprintf("%s: the run goes on, %s of the tree is done; satin-peer wait %s waits again, satin-peer cancel %s ends it",
+		return fmt.Sprintf(
+			"%s: the run goes on, %s of the tree is done; satin-peer wait %s waits again, satin-peer cancel %s ends it",
 			verb, percent(i.got.share), i.goesOn, i.goesOn)
 	}
 	if i.got.Workers == 0 && i.got.peers == 0 {
 		return fmt.Sprintf("%s after %s", verb, seconds(i.got.at))
 	}
-	return fmt.Sprintf("%s after %s with %s of the tree done, %s jobs executed", verb, seconds(i.got.at), percent(i.got.share), grouped(i.got.Executed))
+	return fmt.Sprintf("%s after %s with %s of the tree done, %s jobs executed", verb, seconds(i.got.at),
+		percent(i.got.share), grouped(i.got.Executed))
 }
 
 // exitCode is the shell's for a command that the signal ended.

@@ -140,13 +140,14 @@ func (c console) leave(d control.Daemon, within time.Duration) error {
 	defer cancel()
 	err := d.Leave(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {
-		return failed("leaving took longer than %v: the others were not all told, and will find out by themselves", within)
+		return failed("leaving took longer than %v: the others were not all told, and will find out by themselves",
+			within)
 	}
 	return daemonError(err)
 }
 
-// close ends what is left of a peer that has left, without waiting for long leaves of its jobs, and lets go of the control socket
-// last, so that who waits for that finds nothing in the way of another daemon.
+// close ends what is left of a peer that has left, without waiting for long leaves of its jobs, and lets go
+// of the control socket last, so that who waits for that finds nothing in the way of another daemon.
 func (c console) close(p member, server *control.Server, log *slog.Logger) {
 	closed := make(chan struct{})
 	go func() {
@@ -165,7 +166,8 @@ func (c console) close(p member, server *control.Server, log *slog.Logger) {
 	}
 }
 
-// joinAll connects to the members that the user named, and tells the log; what can never succeed is sent to the channel.
+// joinAll connects to the members that the user named, and tells the log; what can never succeed is sent to
+// the channel.
 func (c console) joinAll(ctx context.Context, d control.Daemon, addresses []string, log *slog.Logger) <-chan error {
 	hopeless := make(chan error, len(addresses))
 	for _, address := range addresses {
@@ -180,7 +182,8 @@ func (c console) joinAll(ctx context.Context, d control.Daemon, addresses []stri
 			case isFinal(address, err) && !hasMembers(ctx, d):
 				hopeless <- failed("%w: without another invitation this peer would be alone", err)
 			case isFinal(address, err):
-				log.Warn("not joined by this invitation, and it is of no use to try again", "address", address, "error", err)
+				log.Warn("not joined by this invitation, and it is of no use to try again", "address", address,
+					"error", err)
 			default:
 				log.Warn("not joined yet; it is tried again", "address", address, "error", err)
 			}
@@ -191,7 +194,8 @@ func (c console) joinAll(ctx context.Context, d control.Daemon, addresses []stri
 
 // isFinal says whether an invitation was refused for good, and not because the member was busy.
 func isFinal(address string, err error) bool {
-	return host.IsInvitation(address) && errors.Is(err, control.ErrRefused) && !strings.Contains(err.Error(), host.ErrBusy.Error())
+	return host.IsInvitation(address) && errors.Is(err, control.ErrRefused) &&
+		!strings.Contains(err.Error(), host.ErrBusy.Error())
 }
 
 // hasMembers says whether the peer has others to work with.
@@ -207,7 +211,8 @@ func (c console) announce(ctx context.Context, d control.Daemon, log *slog.Logge
 		log.Warn("the state is not known", "error", err)
 		return
 	}
-	log.Info("started", "peer", s.Peer, "swarm", s.Swarm, "trust", s.Trust, "cluster", s.Cluster, "workers", s.Workers, "version", s.Version)
+	log.Info("started", "peer", s.Peer, "swarm", s.Swarm, "trust", s.Trust, "cluster", s.Cluster, "workers",
+		s.Workers, "version", s.Version)
 	if len(s.Addresses) > 0 {
 		log.Info("listening", "address", s.Addresses[0], "more", len(s.Addresses)-1)
 	}

@@ -41,7 +41,8 @@ func (f *fake) connected(t *testing.T) *control.Client {
 	}
 }
 
-// TestStart lives the daemon's life: it serves the commands, leaves when it is told to in each way, says goodbye, and lets go of all.
+// TestStart lives the daemon's life: it serves the commands, leaves when it is told to in each way, says
+// goodbye, and lets go of all.
 func TestStart(t *testing.T) {
 	for _, way := range []string{"SIGTERM", "SIGHUP", "interrupt", "leave"} {
 		m := newFakeMember()
@@ -54,7 +55,8 @@ func TestStart(t *testing.T) {
 		}
 		second := newFake()
 		second.dirs, second.open = f.dirs, f.open
-		if got := second.run("start"); got != exitFailed || !strings.Contains(second.err.String(), fmt.Sprintf("process %d", os.Getpid())) {
+		if got := second.run("start"); got != exitFailed ||
+			!strings.Contains(second.err.String(), fmt.Sprintf("process %d", os.Getpid())) {
 			t.Errorf("%s: a second daemon: exit code %d, %s", way, got, &second.err)
 		}
 		switch way {
@@ -70,7 +72,8 @@ func TestStart(t *testing.T) {
 			if got := user.run("leave"); got != 0 || user.err.Len() > 0 {
 				t.Errorf("leave: exit code %d, %s", got, &user.err)
 			}
-			if _, err := control.Connect(filepath.Join(f.dirs.State, "control")); !errors.Is(err, control.ErrNotRunning) {
+			if _, err := control.Connect(filepath.Join(f.dirs.State, "control")); !errors.Is(err,
+				control.ErrNotRunning) {
 				t.Errorf("after leave: %v", err)
 			}
 		}
@@ -99,12 +102,14 @@ func TestStartFails(t *testing.T) {
 	f.open = func(context.Context, *settings.Loaded, []apps.App, *slog.Logger) (member, error) {
 		return nil, failed("port 4001 is taken: choose another one with --listen")
 	}
-	if code := f.run("start"); code != exitFailed || f.err.String() != "satin-peer: port 4001 is taken: choose another one with --listen\n" {
+	if code := f.run("start"); code != exitFailed ||
+		f.err.String() != "satin-peer: port 4001 is taken: choose another one with --listen\n" {
 		t.Errorf("a taken port: exit code %d, %s", code, &f.err)
 	}
 	m.err = control.Errorf(control.ErrBadInput, "no peer ID in it")
 	f = starter(t, m)
-	if code := f.run("start", "--join", "/ip4/1.2.3.4"); code != exitBadInput || !strings.Contains(f.err.String(), "satin-peer: no peer ID in it\n") || !m.closed {
+	if code := f.run("start", "--join", "/ip4/1.2.3.4"); code != exitBadInput ||
+		!strings.Contains(f.err.String(), "satin-peer: no peer ID in it\n") || !m.closed {
 		t.Errorf("a bad address: exit code %d, %s", code, &f.err)
 	}
 	if _, err := control.Connect(filepath.Join(f.dirs.State, "control")); !errors.Is(err, control.ErrNotRunning) {
@@ -116,7 +121,8 @@ func TestStartFails(t *testing.T) {
 func TestOwnPeer(t *testing.T) {
 	m := newFakeMember()
 	f := starter(t, m)
-	if code := f.run("run", "count", "3", "--join", "a", "--workers", "1"); code != 0 || f.out.String() != "8 leaves, 0 flags\n" {
+	if code := f.run("run", "count", "3", "--join", "a", "--workers", "1"); code != 0 ||
+		f.out.String() != "8 leaves, 0 flags\n" {
 		t.Errorf("exit code %d, output %q, error %s", code, &f.out, &f.err)
 	}
 	want := []string{"join a", `submit count ["3"] as test.count`, "status", "wait " + runGoing, "leave"}
@@ -126,12 +132,14 @@ func TestOwnPeer(t *testing.T) {
 	m = newFakeMember()
 	m.err = control.Errorf(control.ErrUnavailable, "nobody answers at a")
 	f = starter(t, m)
-	if code := f.run("run", "count", "3", "--join", "a"); code != exitFailed || f.err.String() != "satin-peer: nobody answers at a\n" || !m.closed {
+	if code := f.run("run", "count", "3", "--join", "a"); code != exitFailed ||
+		f.err.String() != "satin-peer: nobody answers at a\n" || !m.closed {
 		t.Errorf("exit code %d, %s", code, &f.err)
 	}
 }
 
-// TestLeaving checks that a second signal would end a daemon that is leaving, and that leaving takes no longer than it may.
+// TestLeaving checks that a second signal would end a daemon that is leaving, and that leaving takes no
+// longer than it may.
 func TestLeaving(t *testing.T) {
 	m := newFakeMember()
 	f := starter(t, m)
@@ -145,7 +153,8 @@ func TestLeaving(t *testing.T) {
 	go func() { code <- f.run("start", "--leave-after", "10ms") }()
 	f.connected(t).Close()
 	f.caught <- syscall.SIGTERM
-	if got := <-code; got != exitFailed || !strings.Contains(f.err.String(), "satin-peer: leaving took longer than 10ms") {
+	if got := <-code; got != exitFailed || !strings.Contains(f.err.String(),
+		"satin-peer: leaving took longer than 10ms") {
 		t.Errorf("exit code %d, %s", got, &f.err)
 	}
 	if released != 1 || !m.closed {

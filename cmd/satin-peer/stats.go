@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A statistics is the end of a run in figures, under the names that Satin gave them. What only a swarm has, such as messages, is
-// not among them.
+// A statistics is the end of a run in figures, under the names that Satin gave them. What only a swarm has,
+// such as messages, is not among them.
 type statistics struct {
 	Spawns         uint64 `json:"spawns"`
 	Executed       uint64 `json:"executed"`
@@ -20,8 +20,8 @@ type statistics struct {
 	Rests          uint64 `json:"rests"`
 
 	TotalRunTime float64 `json:"total_run_time_seconds"`
-	// Per worker, on average: looking for a job, or waiting for one that another worker has. It is all of the parallel
-	// overhead that is measured; spawning is part of the useful time, as it was in Satin.
+	// Per worker, on average: looking for a job, or waiting for one that another worker has. It is all of the
+	// parallel overhead that is measured; spawning is part of the useful time, as it was in Satin.
 	LoadBalancing float64 `json:"load_balancing_time_seconds"`
 	Overhead      float64 `json:"parallel_overhead_percent"`
 	UsefulTime    float64 `json:"useful_app_time_seconds"`
@@ -51,16 +51,19 @@ func (s statistics) text() string {
 		fmt.Fprintf(&b, "SATIN: %-27s avg. per worker %s (%6.3f %%)\n", name+":", s.duration(took), percent)
 	}
 	b.WriteString(heading("SATIN STATISTICS"))
-	fmt.Fprintf(&b, "SATIN: SPAWN:       %s spawns, %s executed, %s syncs\n", grouped(s.Spawns), grouped(s.Executed), grouped(s.Syncs))
+	fmt.Fprintf(&b, "SATIN: SPAWN:       %s spawns, %s executed, %s syncs\n", grouped(s.Spawns),
+		grouped(s.Executed), grouped(s.Syncs))
 	if s.AbortedJobs > 0 {
 		fmt.Fprintf(&b, "SATIN: ABORT:       %s aborted jobs\n", grouped(s.AbortedJobs))
 	}
 	if s.StealAttempts > 0 {
 		share := 100 * float64(s.StealSuccesses) / float64(s.StealAttempts)
-		fmt.Fprintf(&b, "SATIN: STEAL:       %s attempts, %s successes (%.3f %%)\n", grouped(s.StealAttempts), grouped(s.StealSuccesses), share)
+		fmt.Fprintf(&b, "SATIN: STEAL:       %s attempts, %s successes (%.3f %%)\n", grouped(s.StealAttempts),
+			grouped(s.StealSuccesses), share)
 	}
 	if s.Waits+s.Parks+s.Rests > 0 {
-		fmt.Fprintf(&b, "SATIN: WAIT:        %s waits, %s parks, %s rests\n", grouped(s.Waits), grouped(s.Parks), grouped(s.Rests))
+		fmt.Fprintf(&b, "SATIN: WAIT:        %s waits, %s parks, %s rests\n", grouped(s.Waits), grouped(s.Parks),
+			grouped(s.Rests))
 	}
 	b.WriteString(heading("SATIN RUN TIME BREAKDOWN"))
 	fmt.Fprintf(&b, "SATIN: %-44s %s\n", "TOTAL_RUN_TIME:", s.duration(s.TotalRunTime))

@@ -46,9 +46,11 @@ func TestStatistics(t *testing.T) {
 	}
 }
 
-// TestStatisticsOfNothing checks the figures of a run that was over before the clock moved, or whose workers idled for longer.
+// TestStatisticsOfNothing checks the figures of a run that was over before the clock moved, or whose workers
+// idled for longer.
 func TestStatisticsOfNothing(t *testing.T) {
-	for _, s := range []sample{{}, {0, 1, satin.Stats{Workers: 2, Idle: time.Second}, 0}, {time.Second, 1, satin.Stats{Workers: 1, Idle: time.Hour}, 0}} {
+	for _, s := range []sample{{}, {0, 1, satin.Stats{Workers: 2, Idle: time.Second}, 0},
+		{time.Second, 1, satin.Stats{Workers: 1, Idle: time.Hour}, 0}} {
 		got := newStatistics(s)
 		if _, err := json.Marshal(got); err != nil {
 			t.Error(err)

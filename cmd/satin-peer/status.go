@@ -55,7 +55,8 @@ of, and the jobs that they stole (given) and that were stolen from them (taken).
 		case *asJSON:
 			return c.writeJSON(peers)
 		case len(peers) == 0:
-			fmt.Fprintln(c.err, "No other peers are known. Join one with satin-peer join, or let others in with satin-peer invite.")
+			fmt.Fprintln(c.err,
+				"No other peers are known. Join one with satin-peer join, or let others in with satin-peer invite.")
 			return nil
 		}
 		return writePeers(c.out, peers, time.Now())
@@ -109,7 +110,8 @@ func writeStatus(w io.Writer, s control.Status, now time.Time) error {
 	t := newSheet(w)
 	t.item("state", "%s", stateText(s, now))
 	t.item("peer", "%s, %s", s.Peer, s.Version)
-	t.item("process", "%d, up %s, start %d of this identity in %s", s.PID, brief(now.Sub(s.Started)), s.Incarnation, s.StateDir)
+	t.item("process", "%d, up %s, start %d of this identity in %s", s.PID, brief(now.Sub(s.Started)), s.Incarnation,
+		s.StateDir)
 	trust := "by invitation"
 	if s.Trust == "open" {
 		trust = "open to all"
@@ -124,8 +126,10 @@ func writeStatus(w io.Writer, s control.Status, now time.Time) error {
 		t.row(name, a)
 	}
 	t.item("work", "%s executed, %s jobs/s lately; %s stolen by others, %s from others; %s of computing",
-		counted(s.Work.Executed, "job"), scaled(s.Work.Rate), grouped(s.Work.Given), grouped(s.Work.Taken), brief(floatSeconds(s.Work.Busy)))
-	t.item("traffic", "%sB sent, %sB received: jobs, results and what else stealing takes; the rest is not counted", scaled(float64(s.Work.Sent)), scaled(float64(s.Work.Received)))
+		counted(s.Work.Executed, "job"), scaled(s.Work.Rate), grouped(s.Work.Given), grouped(s.Work.Taken),
+		brief(floatSeconds(s.Work.Busy)))
+	t.item("traffic", "%sB sent, %sB received: jobs, results and what else stealing takes; the rest is not counted",
+		scaled(float64(s.Work.Sent)), scaled(float64(s.Work.Received)))
 	if err := t.w.Flush(); err != nil {
 		return err
 	}

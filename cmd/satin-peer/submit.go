@@ -23,14 +23,15 @@ import (
 	"github.com/satin-peer/satin/steal"
 )
 
-// submit hands t to the daemon d, and waits for the answer unless it is to be left alone. What was submitted is written
-// down in a directory if one is given.
+// submit hands t to the daemon d, and waits for the answer unless it is to be left alone. What was submitted
+// is written down in a directory if one is given.
 func (c console) submit(t *task, o *options, d control.Daemon, stateDir string) error {
 	argument, err := wire.Value().Encode(t.problem.Arg)
 	if err != nil {
 		return failed("the problem is too large for a swarm: %w; run it with --local", err)
 	}
-	sub := control.Submission{App: t.app, Args: commandLine(t), Title: t.problem.Title, Function: t.problem.Root, Argument: argument}
+	sub := control.Submission{App: t.app, Args: commandLine(t), Title: t.problem.Title, Function: t.problem.Root,
+		Argument: argument}
 	if o.recovery != steal.Salvage.String() {
 		sub.Recovery = o.recovery
 	}
@@ -39,8 +40,10 @@ func (c console) submit(t *task, o *options, d control.Daemon, stateDir string) 
 		return daemonError(err)
 	}
 	if stateDir != "" {
-		if err := rememberRun(stateDir, control.RunInfo{Run: run.Run, App: sub.App, Args: sub.Args, Title: sub.Title}); err != nil {
-			fmt.Fprintf(c.err, "satin-peer: once the daemon has been restarted, wait will not know this run: %s\n", oneLine(err.Error()))
+		if err := rememberRun(stateDir, control.RunInfo{Run: run.Run, App: sub.App, Args: sub.Args,
+			Title: sub.Title}); err != nil {
+			fmt.Fprintf(c.err, "satin-peer: once the daemon has been restarted, wait will not know this run: %s\n",
+				oneLine(err.Error()))
 		}
 	}
 	if o.detach {
@@ -60,7 +63,8 @@ func (c console) warnPaused(d control.Daemon) {
 	ctx, cancel := context.WithTimeout(context.Background(), c.patience)
 	defer cancel()
 	if s, err := d.Status(ctx); err == nil && s.State == control.PeerPaused {
-		fmt.Fprintf(c.err, "satin-peer: this peer is %s, and leaves the run to the others, if there are any; satin-peer resume ends the pause\n", pauseText(s, time.Now()))
+		fmt.Fprintf(c.err,
+			"satin-peer: this peer is %s, and leaves the run to the others, if there are any; satin-peer resume ends the pause\n", pauseText(s, time.Now()))
 	}
 }
 
@@ -90,7 +94,8 @@ type swarmRun struct {
 func (r *swarmRun) solve(ctx context.Context) (solution, error) {
 	o, err := r.d.Wait(ctx, r.run, func(p control.Progress) { r.last.Store(&p) })
 	if errors.Is(err, control.ErrUnavailable) && ctx.Err() == nil {
-		return solution{}, failed("%w; the other peers of the run go on with it: once the daemon is there again, satin-peer wait %s gives the answer", err, r.run)
+		return solution{}, failed(
+			"%w; the other peers of the run go on with it: once the daemon is there again, satin-peer wait %s gives the answer", err, r.run)
 	}
 	if err != nil {
 		return solution{}, daemonError(err)
@@ -118,7 +123,8 @@ func (r *swarmRun) solve(ctx context.Context) (solution, error) {
 
 var errCancelled = errors.New("the run was cancelled")
 
-// cancelled says that a run was cancelled and, if that is known, why. A reason may say so itself: "cancelled by its owner".
+// cancelled says that a run was cancelled and, if that is known, why. A reason may say so itself: "cancelled
+// by its owner".
 func cancelled(why string) error {
 	if rest, ok := strings.CutPrefix(why, "cancelled"); ok || why == "" {
 		return failed("%w%s", errCancelled, rest)
@@ -130,7 +136,8 @@ func cancelled(why string) error {
 func decodeResult(root string, encoded []byte) (any, error) {
 	fn, ok := satin.Lookup(root)
 	if !ok {
-		return nil, failed("this program has no function %q any more: it and the daemon are of different versions; restart the daemon", root)
+		return nil, failed(
+			"this program has no function %q any more: it and the daemon are of different versions; restart the daemon", root)
 	}
 	value := reflect.New(fn.Result)
 	if err := wire.Value().Decode(encoded, value.Interface()); err != nil {
@@ -159,7 +166,8 @@ func (r *swarmRun) stop() (goesOn string) {
 	ctx, cancel := context.WithTimeout(context.Background(), r.patience)
 	defer cancel()
 	if err := r.d.Cancel(ctx, r.run); err != nil {
-		fmt.Fprintf(r.err, "satin-peer: the run could not be cancelled: %s; satin-peer cancel %s tries again\n", oneLine(err.Error()), r.run)
+		fmt.Fprintf(r.err, "satin-peer: the run could not be cancelled: %s; satin-peer cancel %s tries again\n",
+			oneLine(err.Error()), r.run)
 	}
 	return ""
 }
@@ -311,7 +319,9 @@ func (c console) elsewhere(t *task, o *options, flags *pflag.FlagSet, list []app
 	d, err := control.Connect(l.RuntimeDir)
 	switch {
 	case errors.Is(err, control.ErrNotRunning) && o.detach:
-		return true, failed("there is no daemon to leave the run with: start one with satin-peer start%s, or leave --detach out", place(l))
+		return true, failed(
+			"there is no daemon to leave the run with: start one with satin-peer start%s, or leave --detach out",
+			place(l))
 	case errors.Is(err, control.ErrNotRunning) && joins:
 		return true, c.ownPeer(t, o, flags, list, l)
 	case errors.Is(err, control.ErrNotRunning):
@@ -322,9 +332,11 @@ func (c console) elsewhere(t *task, o *options, flags *pflag.FlagSet, list []app
 	defer d.Close()
 	switch {
 	case flags.Changed("workers"):
-		return true, errors.New("--workers cannot go with --join here: a daemon is running, with the workers that it was started with")
+		return true, errors.New(
+			"--workers cannot go with --join here: a daemon is running, with the workers that it was started with")
 	case len(o.faults) > 0:
-		return true, errors.New("--fault cannot go with a run of the daemon: give it to satin-peer start, or add --local")
+		return true, errors.New(
+			"--fault cannot go with a run of the daemon: give it to satin-peer start, or add --local")
 	}
 	if joins {
 		if err := joinAny(d, l.Join); err != nil {
@@ -342,10 +354,12 @@ func (c console) elsewhere(t *task, o *options, flags *pflag.FlagSet, list []app
 // staysHere refuses, for a run in this process, what there is only in a swarm.
 func (o *options) staysHere(flags *pflag.FlagSet, daemon string) (refused bool, err error) {
 	if isGiven(flags, "recovery") {
-		return true, failed("--recovery is about the peers of a swarm, and this run has none: start a daemon with satin-peer start%s, or add --join", daemon)
+		return true, failed(
+			"--recovery is about the peers of a swarm, and this run has none: start a daemon with satin-peer start%s, or add --join", daemon)
 	}
 	if slices.ContainsFunc(o.faults, func(f fault) bool { return f.kind == faultLeave }) {
-		return true, errors.New("--fault leave cannot go with a run in this process: there is no swarm to leave; start a daemon, or add --join")
+		return true, errors.New(
+			"--fault leave cannot go with a run in this process: there is no swarm to leave; start a daemon, or add --join")
 	}
 	return false, nil
 }

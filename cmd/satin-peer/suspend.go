@@ -68,7 +68,9 @@ left out. It prints the run; satin-peer wait prints its answer.`,
 		}
 		if l, err := c.load(cmd.Flags()); err == nil && run.Args != nil {
 			if err := rememberRun(l.StateDir, run); err != nil {
-				fmt.Fprintf(c.err, "satin-peer: once the daemon has been restarted, wait will not know this run: %s\n", oneLine(err.Error()))
+				fmt.Fprintf(c.err,
+					"satin-peer: once the daemon has been restarted, wait will not know this run: %s\n",
+					oneLine(err.Error()))
 			}
 		}
 		if run.Why != "" {
@@ -82,7 +84,8 @@ left out. It prints the run; satin-peer wait prints its answer.`,
 	return cmd
 }
 
-// resumption says what a name means: a run, or a directory. What looks like a run is a directory only with a slash in it.
+// resumption says what a name means: a run, or a directory. What looks like a run is a directory only with a
+// slash in it.
 func resumption(ctx context.Context, d control.Daemon, name string) (control.Resumption, error) {
 	if name != "" && len(name) <= runDigits && strings.Trim(name, "0123456789abcdef") == "" {
 		run, err := findRun(ctx, d, name)
@@ -90,7 +93,8 @@ func resumption(ctx context.Context, d control.Daemon, name string) (control.Res
 	}
 	info, err := os.Stat(name)
 	if err != nil || !info.IsDir() {
-		return control.Resumption{}, &apps.InputError{What: "RUN|DIRECTORY", Got: name, Want: whichRun + ", or the directory of a checkpoint"}
+		return control.Resumption{}, &apps.InputError{What: "RUN|DIRECTORY", Got: name,
+			Want: whichRun + ", or the directory of a checkpoint"}
 	}
 	dir, err := filepath.Abs(name)
 	return control.Resumption{Directory: dir}, err

@@ -42,8 +42,8 @@ func (f *fake) asUser() *fake {
 	return other
 }
 
-// TestRealSwarm forms a swarm of two daemons with the commands, and runs on it: in the foreground, detached, and from a peer that is there
-// for one run only.
+// TestRealSwarm forms a swarm of two daemons with the commands, and runs on it: in the foreground, detached,
+// and from a peer that is there for one run only.
 func TestRealSwarm(t *testing.T) {
 	first, d, endFirst := startReal(t)
 	defer endFirst()
@@ -80,8 +80,10 @@ func TestRealSwarm(t *testing.T) {
 
 	guest := newFake()
 	guest.dirs, guest.open = home(t), openPeer
-	guest.environ = []string{"SATIN_TRUST=open", "SATIN_MDNS=false", "SATIN_DHT=false", "SATIN_NAT=false", "SATIN_LISTEN=/ip4/127.0.0.1/tcp/0"}
-	if code := guest.runReal("run", "nqueens", "9", "--join", status.Addresses[0], "--workers", "1"); code != 0 || guest.out.String() != "9 queens: 352 solutions\n" {
+	guest.environ = []string{"SATIN_TRUST=open", "SATIN_MDNS=false", "SATIN_DHT=false", "SATIN_NAT=false",
+		"SATIN_LISTEN=/ip4/127.0.0.1/tcp/0"}
+	if code := guest.runReal("run", "nqueens", "9", "--join", status.Addresses[0], "--workers", "1"); code != 0 ||
+		guest.out.String() != "9 queens: 352 solutions\n" {
 		t.Errorf("a guest: exit code %d, output %q, error %s", code, &guest.out, &guest.err)
 	}
 }

@@ -15,9 +15,9 @@ import (
 // maxTargets bounds what names members, in a file or a line of standard input, in bytes.
 const maxTargets = 256 << 10
 
-// targets gives the addresses and invitations that words mean. "@FILE" stands for what is in a file and "-" for a line of standard
-// input, so that an invitation need not be where the list of processes and the shell's history show it. The whole line that
-// satin-peer invite prints is good, too.
+// targets gives the addresses and invitations that words mean. "@FILE" stands for what is in a file and "-"
+// for a line of standard input, so that an invitation need not be where the list of processes and the shell's
+// history show it. The whole line that satin-peer invite prints is good, too.
 func (c console) targets(words []string) ([]string, error) {
 	var found []string
 	for _, word := range words {
@@ -46,15 +46,16 @@ func (c console) targets(words []string) ([]string, error) {
 	return found, nil
 }
 
-// pieces are the words of a text. What follows an invitation and cannot be another one, or an address, is the rest of it: mail
-// breaks long lines.
+// pieces are the words of a text. What follows an invitation and cannot be another one, or an address, is the
+// rest of it: mail breaks long lines.
 func pieces(text string) (words []string) {
 	for _, f := range strings.Fields(text) {
 		f = strings.Trim(f, "\"'`")
 		last := len(words) - 1
 		switch {
 		case f == "":
-		case last >= 0 && host.IsInvitation(words[last]) && !strings.HasPrefix(f, "/") && !strings.Contains(f, "satin-"):
+		case last >= 0 && host.IsInvitation(words[last]) && !strings.HasPrefix(f, "/") &&
+			!strings.Contains(f, "satin-"):
 			words[last] += f
 		default:
 			words = append(words, f)

@@ -14,7 +14,8 @@ import (
 // TestTargets checks what people paste.
 func TestTargets(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "invitation.txt")
-	if err := os.WriteFile(file, []byte("satin-peer join satin-invite-1:abc\ndef\n/ip4/1.2.3.4/tcp/1\n"), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte("satin-peer join satin-invite-1:abc\ndef\n/ip4/1.2.3.4/tcp/1\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ words, want []string }{
@@ -37,9 +38,11 @@ func TestTargets(t *testing.T) {
 		"Xsatin-invite-1:abcdefghijk":                "nothing before it",
 		"@" + filepath.Join(filepath.Dir(file), "x"): "no such file",
 	} {
-		for _, args := range [][]string{{"join", word}, {"start", "--join", word}, {"run", "count", "3", "--join", word}} {
+		for _, args := range [][]string{{"join", word}, {"start", "--join", word},
+			{"run", "count", "3", "--join", word}} {
 			f := starter(t, newFakeMember())
-			if code := f.run(args...); code != exitBadInput || !strings.Contains(f.err.String(), want) || strings.Contains(f.err.String(), "efghijk") {
+			if code := f.run(args...); code != exitBadInput || !strings.Contains(f.err.String(), want) ||
+				strings.Contains(f.err.String(), "efghijk") {
 				t.Errorf("%q: exit code %d, %s", args, code, &f.err)
 			}
 		}
@@ -59,7 +62,9 @@ func TestStartRefused(t *testing.T) {
 	m.peers = nil
 	m.refused = control.Errorf(control.ErrRefused, "used up")
 	f := starter(t, m)
-	if code := f.run("start", "--join", "satin-invite-1:abcdefghijk"); code != exitFailed || !strings.Contains(f.err.String(), "satin-peer: used up: without another invitation this peer would be alone\n") || !m.closed {
+	if code := f.run("start", "--join", "satin-invite-1:abcdefghijk"); code != exitFailed ||
+		!strings.Contains(f.err.String(),
+			"satin-peer: used up: without another invitation this peer would be alone\n") || !m.closed {
 		t.Errorf("exit code %d, %s", code, &f.err)
 	}
 	for _, c := range []struct {
@@ -99,10 +104,12 @@ func TestUsable(t *testing.T) {
 			f.environ = []string{c.variable}
 			code := f.run(command)
 			text := f.out.String() + f.err.String()
-			if command == "config" && (code != 0) != (c.want != "") || !strings.Contains(text, c.want) || strings.Contains(f.err.String(), "efghijk") {
+			if command == "config" && (code != 0) != (c.want != "") || !strings.Contains(text, c.want) ||
+				strings.Contains(f.err.String(), "efghijk") {
 				t.Errorf("%s, %s: exit code %d, %s", command, c.variable, code, text)
 			}
-			if strings.Contains(f.out.String(), "problem  settings") != (command == "doctor" && c.want != "" && !strings.HasPrefix(c.want, "SATIN_")) {
+			if strings.Contains(f.out.String(), "problem  settings") != (command == "doctor" && c.want != "" &&
+				!strings.HasPrefix(c.want, "SATIN_")) {
 				t.Errorf("%s, %s: %s", command, c.variable, text)
 			}
 		}

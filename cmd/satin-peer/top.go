@@ -25,7 +25,8 @@ r resumes it, q and Ctrl-C end top; the daemon goes on.`,
 		if c.width() == 0 {
 			return failed("top needs a terminal on its standard error: satin-peer status prints the same once")
 		}
-		program := tea.NewProgram(newTop(ctx, d), tea.WithContext(ctx), tea.WithInput(c.in), tea.WithOutput(c.err), tea.WithAltScreen())
+		program := tea.NewProgram(newTop(ctx, d), tea.WithContext(ctx), tea.WithInput(c.in), tea.WithOutput(c.err),
+			tea.WithAltScreen())
 		_, err := program.Run()
 		if ctx.Err() != nil {
 			return ctx.Err()

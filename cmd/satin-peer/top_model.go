@@ -10,7 +10,8 @@ import (
 	"github.com/satin-peer/satin/peer/control"
 )
 
-// top is the program's state. Update alone changes it; View draws it. At most one question to the daemon is on its way.
+// top is the program's state. Update alone changes it; View draws it. At most one question to the daemon is
+// on its way.
 type top struct {
 	ctx    context.Context
 	source topSource
@@ -120,7 +121,8 @@ func (t *top) key(key string) tea.Cmd {
 	case "s":
 		t.order = (t.order + 1) % topOrders
 	case "p":
-		return t.act("paused for an hour: r resumes", func(ctx context.Context) error { return t.source.Pause(ctx, topPause) })
+		return t.act("paused for an hour: r resumes",
+			func(ctx context.Context) error { return t.source.Pause(ctx, topPause) })
 	case "r":
 		return t.act("resumed", t.source.Resume)
 	}

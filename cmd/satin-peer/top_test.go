@@ -43,15 +43,19 @@ func (f *fakeSource) Resume(context.Context) error { return errors.New("the daem
 
 func busySource() *fakeSource {
 	f := &fakeSource{status: control.Status{
-		Peer: "12D3KooWQm65kDdVbZ4ZKbKfAKSdfx4Mjje6V5goNcvea3vub2v9", Version: "v0.1.0", Swarm: "lab\x1b[2J", Started: time.Now().Add(-time.Hour),
-		State: control.PeerWorking, Workers: 4, Busy: 3, Peers: 41, Work: control.Work{Executed: 123_456, Rate: 1234, Given: 7, Taken: 9},
+		Peer: "12D3KooWQm65kDdVbZ4ZKbKfAKSdfx4Mjje6V5goNcvea3vub2v9", Version: "v0.1.0", Swarm: "lab\x1b[2J",
+		Started: time.Now().Add(-time.Hour),
+		State:   control.PeerWorking, Workers: 4, Busy: 3, Peers: 41,
+		Work: control.Work{Executed: 123_456, Rate: 1234, Given: 7, Taken: 9},
 	}}
 	for i := range 40 {
-		f.peers = append(f.peers, control.PeerInfo{Peer: strings.Repeat("p", 44) + string(rune('A'+i)), Cluster: "c", Name: "n\u202e\x1b]0;x\a", Connected: true, Alive: i != 3,
+		f.peers = append(f.peers, control.PeerInfo{Peer: strings.Repeat("p", 44) + string(rune('A'+i)),
+			Cluster: "c", Name: "n\u202e\x1b]0;x\a", Connected: true, Alive: i != 3,
 			State: control.PeerWorking, Workers: 2, RTT: float64(i%7) / 1000, Given: int64(i), Taken: int64(40 - i)})
 	}
 	for range 9 {
-		f.runs = append(f.runs, control.RunInfo{Run: strings.Repeat("ab", 16), Title: "18 queens", State: control.RunRunning, Mine: true, Share: 0.612, Peers: 4, Elapsed: 12})
+		f.runs = append(f.runs, control.RunInfo{Run: strings.Repeat("ab", 16), Title: "18 queens",
+			State: control.RunRunning, Mine: true, Share: 0.612, Peers: 4, Elapsed: 12})
 	}
 	return f
 }
@@ -85,7 +89,8 @@ func press(m *top, keys ...string) {
 	}
 }
 
-// The screen fits any terminal, says what matters, and lets nothing of another peer's through that a terminal would obey.
+// The screen fits any terminal, says what matters, and lets nothing of another peer's through that a terminal
+// would obey.
 func TestTopFitsTheTerminal(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {200, 60}, {40, 12}, {24, 5}, {1, 1}} {
 		m := seenBy(t, busySource())
@@ -99,14 +104,16 @@ func TestTopFitsTheTerminal(t *testing.T) {
 				t.Errorf("a line of %d columns in a terminal of %v: %q", w, size, line)
 			}
 		}
-		if text := m.View(); strings.Contains(text, "\x1b[2J") || strings.Contains(text, "\u202e") || strings.Contains(text, "\x1b]") {
+		if text := m.View(); strings.Contains(text, "\x1b[2J") || strings.Contains(text, "\u202e") ||
+			strings.Contains(text, "\x1b]") {
 			t.Errorf("a peer's name reaches the terminal as it is: %q", text)
 		}
 	}
 	m := seenBy(t, busySource())
 	m.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
 	text := ansi.Strip(m.View())
-	for _, want := range []string{"working, 3 of 4 workers busy", "1.23k jobs/s", "abababab", "18 queens", "61.2 %", "silent", "more"} {
+	for _, want := range []string{"working, 3 of 4 workers busy", "1.23k jobs/s", "abababab", "18 queens", "61.2 %",
+		"silent", "more"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}
@@ -138,7 +145,8 @@ func TestTopKeys(t *testing.T) {
 		t.Errorf("the end of 40 peers is at %d", m.scroll[topPeers])
 	}
 	press(m, "p")
-	if len(f.done) != 1 || f.done[0] != "pause 1h0m0s" || !strings.Contains(m.View(), "paused for an hour") || m.sight.status.State != control.PeerPaused {
+	if len(f.done) != 1 || f.done[0] != "pause 1h0m0s" || !strings.Contains(m.View(), "paused for an hour") ||
+		m.sight.status.State != control.PeerPaused {
 		t.Errorf("p did %q, and the screen says\n%s", f.done, m.View())
 	}
 	press(m, "r")
@@ -159,7 +167,8 @@ func TestTopOutlivesItsDaemon(t *testing.T) {
 	m.Update(m.look())
 	f.err = errors.New("no daemon runs here")
 	m.Update(m.look())
-	if text := ansi.Strip(m.View()); !strings.Contains(text, "this is how it was at") || !strings.Contains(text, "18 queens") {
+	if text := ansi.Strip(m.View()); !strings.Contains(text, "this is how it was at") ||
+		!strings.Contains(text, "18 queens") {
 		t.Errorf("a lost daemon shows as\n%s", text)
 	}
 }

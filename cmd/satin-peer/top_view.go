@@ -30,7 +30,8 @@ func (t *top) View() string {
 	var lines []string
 	switch {
 	case !t.seen && t.failed != nil:
-		lines = []string{bad().Render(oneLine(t.failed.Error())), faint().Render("it is tried again every second; q ends")}
+		lines = []string{bad().Render(oneLine(t.failed.Error())),
+			faint().Render("it is tried again every second; q ends")}
 	case !t.seen:
 		lines = []string{"asking the daemon…"}
 	default:
@@ -62,16 +63,19 @@ func (t *top) head(width int) []string {
 		state = good().Render("● ") + state
 	}
 	lines := []string{
-		strong().Render("satin-peer top") + "  " + oneLine(s.Swarm) + faint().Render(fmt.Sprintf("  %s  %s  up %s", short(s.Peer), oneLine(s.Version), brief(t.sight.at.Sub(s.Started)))),
+		strong().Render("satin-peer top") + "  " + oneLine(s.Swarm) + faint().Render(fmt.Sprintf("  %s  %s  up %s",
+			short(s.Peer), oneLine(s.Version), brief(t.sight.at.Sub(s.Started)))),
 		state + "  " + bar(share(s.Busy, s.Workers), topBars),
 		fmt.Sprintf("%s jobs/s  %s", scaled(s.Work.Rate), curve(t.rates, max(10, min(width-16, topHistory/2)))),
 		fmt.Sprintf("%s executed · %s stolen by others · %s from others · %sB sent · %sB received · %s",
-			counted(s.Work.Executed, "job"), grouped(s.Work.Given), grouped(s.Work.Taken), scaled(float64(s.Work.Sent)), scaled(float64(s.Work.Received)),
+			counted(s.Work.Executed, "job"), grouped(s.Work.Given), grouped(s.Work.Taken),
+			scaled(float64(s.Work.Sent)), scaled(float64(s.Work.Received)),
 			counted(uint64(s.Peers), "other peer")),
 	}
 	switch {
 	case t.failed != nil:
-		lines = append(lines, bad().Render("the daemon does not answer; this is how it was at "+clock(t.sight.at)+": ")+oneLine(t.failed.Error()))
+		lines = append(lines, bad().Render("the daemon does not answer; this is how it was at "+clock(t.sight.at)+
+			": ")+oneLine(t.failed.Error()))
 	case t.note != "":
 		lines = append(lines, oneLine(t.note))
 	}
@@ -80,7 +84,8 @@ func (t *top) head(width int) []string {
 
 // runRows is the table of runs: its heading and a row for each.
 func (t *top) runRows() []string {
-	rows := []string{t.title(topRuns, fmt.Sprintf("%-9s %-10s %-*s %9s %6s  %s", "RUN", "STATE", topBars+8, "DONE", "TIME", "PEERS", "WHAT"))}
+	rows := []string{t.title(topRuns, fmt.Sprintf("%-9s %-10s %-*s %9s %6s  %s", "RUN", "STATE", topBars+8, "DONE",
+		"TIME", "PEERS", "WHAT"))}
 	for _, r := range t.sight.runs {
 		what := r.Title
 		if what == "" {
@@ -93,7 +98,8 @@ func (t *top) runRows() []string {
 		if r.Mine || r.Share > 0 {
 			done = bar(r.Share, topBars) + fmt.Sprintf(" %6s ", percent(r.Share))
 		}
-		rows = append(rows, fmt.Sprintf("%-9s %-10s %s %9s %6d  %s", short(r.Run), oneLine(string(r.State)), pad(done, topBars+8), brief(floatSeconds(r.Elapsed)), r.Peers, oneLine(what)))
+		rows = append(rows, fmt.Sprintf("%-9s %-10s %s %9s %6d  %s", short(r.Run), oneLine(string(r.State)),
+			pad(done, topBars+8), brief(floatSeconds(r.Elapsed)), r.Peers, oneLine(what)))
 	}
 	if len(rows) == 1 {
 		rows = append(rows, faint().Render("none: satin-peer run starts one"))
@@ -103,7 +109,8 @@ func (t *top) runRows() []string {
 
 // peerRows is the table of the other members.
 func (t *top) peerRows() []string {
-	rows := []string{t.title(topPeers, fmt.Sprintf("%-14s %-14s %-10s %7s %9s %9s %9s  by %s", "CLUSTER", "PEER", "STATE", "WORKERS", "RTT", "GIVEN", "TAKEN", topOrderNames[t.order]))}
+	rows := []string{t.title(topPeers, fmt.Sprintf("%-14s %-14s %-10s %7s %9s %9s %9s  by %s", "CLUSTER", "PEER",
+		"STATE", "WORKERS", "RTT", "GIVEN", "TAKEN", topOrderNames[t.order]))}
 	for _, p := range t.sorted() {
 		state := string(p.State)
 		switch {
@@ -116,7 +123,8 @@ func (t *top) peerRows() []string {
 		if p.Name != "" {
 			name = p.Name
 		}
-		rows = append(rows, fmt.Sprintf("%s %s %s %7d %9s %9s %9s", pad(oneLine(p.Cluster), 14), pad(oneLine(name), 14), pad(oneLine(state), 10), p.Workers, millis(p.RTT),
+		rows = append(rows, fmt.Sprintf("%s %s %s %7d %9s %9s %9s", pad(oneLine(p.Cluster), 14),
+			pad(oneLine(name), 14), pad(oneLine(state), 10), p.Workers, millis(p.RTT),
 			grouped(uint64(max(p.Given, 0))), grouped(uint64(max(p.Taken, 0)))))
 	}
 	if len(rows) == 1 {

@@ -44,11 +44,14 @@ func TestVersion(t *testing.T) {
 	}
 	asJSON := newFake()
 	var described map[string]any
-	if code := asJSON.run("version", "--json"); code != 0 || json.Unmarshal(asJSON.out.Bytes(), &described) != nil || described["go"] != runtime.Version() || described["version"] == "" {
+	if code := asJSON.run("version", "--json"); code != 0 ||
+		json.Unmarshal(asJSON.out.Bytes(), &described) != nil || described["go"] != runtime.Version() ||
+		described["version"] == "" {
 		t.Errorf("--json: exit code %d, output %q", code, &asJSON.out)
 	}
 	f := newFake()
-	if code := f.run("version"); code != 0 || !strings.HasPrefix(f.out.String(), "satin-peer ") || !strings.HasSuffix(f.out.String(), ", "+runtime.Version()+"\n") {
+	if code := f.run("version"); code != 0 || !strings.HasPrefix(f.out.String(), "satin-peer ") ||
+		!strings.HasSuffix(f.out.String(), ", "+runtime.Version()+"\n") {
 		t.Errorf("exit code %d, output %q", code, &f.out)
 	}
 }

@@ -29,20 +29,28 @@ func TestOutcomes(t *testing.T) {
 		code    int
 		want    string
 	}{
-		{control.Outcome{State: control.RunFailed, Failure: "ab/1.2 on 12D3KooWFar panicked: no\nway", Stack: stack}, exitFailed, "satin-peer: ab/1.2 on 12D3KooWFar panicked: no\\nway\n" + stack},
-		{control.Outcome{State: control.RunSuspended, Failure: "whatever"}, exitFailed, "satin-peer: the run is suspended: satin-peer resume " + runGoing + " goes on with it\n"},
+		{control.Outcome{State: control.RunFailed, Failure: "ab/1.2 on 12D3KooWFar panicked: no\nway",
+			Stack: stack}, exitFailed, "satin-peer: ab/1.2 on 12D3KooWFar panicked: no\\nway\n" + stack},
+		{control.Outcome{State: control.RunSuspended, Failure: "whatever"}, exitFailed,
+			"satin-peer: the run is suspended: satin-peer resume " + runGoing + " goes on with it\n"},
 		{control.Outcome{State: control.RunCancelled}, exitFailed, "satin-peer: the run was cancelled\n"},
-		{control.Outcome{State: control.RunCancelled, Failure: "cancelled by its owner"}, exitFailed, "satin-peer: the run was cancelled by its owner\n"},
-		{control.Outcome{State: control.RunCancelled, Failure: "its manifest has expired"}, exitFailed, "satin-peer: the run was cancelled: its manifest has expired\n"},
-		{control.Outcome{State: control.RunDone, Result: encoded(7)}, exitFailed, "satin-peer: WRONG ANSWER to a tree of depth 3: 7 leaves, want 8; the answer was: 7 leaves, 0 flags\n"},
-		{control.Outcome{State: control.RunDone, Result: encoded("seven")}, exitFailed, "satin-peer: the answer cannot be read: encoding: "},
-		{control.Outcome{State: control.RunDone, Result: []byte{0x9f}}, exitFailed, "satin-peer: the answer cannot be read: encoding: "},
+		{control.Outcome{State: control.RunCancelled, Failure: "cancelled by its owner"}, exitFailed,
+			"satin-peer: the run was cancelled by its owner\n"},
+		{control.Outcome{State: control.RunCancelled, Failure: "its manifest has expired"}, exitFailed,
+			"satin-peer: the run was cancelled: its manifest has expired\n"},
+		{control.Outcome{State: control.RunDone, Result: encoded(7)}, exitFailed,
+			"satin-peer: WRONG ANSWER to a tree of depth 3: 7 leaves, want 8; the answer was: 7 leaves, 0 flags\n"},
+		{control.Outcome{State: control.RunDone, Result: encoded("seven")}, exitFailed,
+			"satin-peer: the answer cannot be read: encoding: "},
+		{control.Outcome{State: control.RunDone, Result: []byte{0x9f}}, exitFailed,
+			"satin-peer: the answer cannot be read: encoding: "},
 		{control.Outcome{State: control.RunDone}, exitFailed, "satin-peer: the answer cannot be read: encoding: "},
 	} {
 		m := newFakeMember()
 		m.outcome = c.outcome
 		f := newFake().withDaemon(t, m)
-		if code := f.run("run", "count", "3", "--verbose"); code != c.code || f.out.Len() > 0 || !strings.HasPrefix(f.err.String(), c.want) {
+		if code := f.run("run", "count", "3", "--verbose"); code != c.code || f.out.Len() > 0 ||
+			!strings.HasPrefix(f.err.String(), c.want) {
 			t.Errorf("%+v: exit code %d, output %q, error %q", c.outcome, code, &f.out, &f.err)
 		}
 		if c.outcome.Stack == "" {
@@ -71,7 +79,8 @@ func TestBesidesTheAnswer(t *testing.T) {
 		f := newFake().withDaemon(t, m)
 		code := f.run(args...)
 		paused := strings.HasPrefix(f.err.String(), "satin-peer: this peer is paused until satin-peer resume")
-		if code != 0 || !paused || !strings.HasSuffix(f.err.String(), "satin-peer: not kept:\\ndisk full\n") || f.out.Len() == 0 {
+		if code != 0 || !paused || !strings.HasSuffix(f.err.String(), "satin-peer: not kept:\\ndisk full\n") ||
+			f.out.Len() == 0 {
 			t.Errorf("%q: exit code %d, output %q, error %s", args, code, &f.out, &f.err)
 		}
 	}
@@ -85,7 +94,8 @@ func TestAnswerOfADeputy(t *testing.T) {
 	}
 	for _, args := range [][]string{{"wait", "cc"}, {"wait", "cc", "--json"}} {
 		m := newFakeMember()
-		m.outcome = control.Outcome{State: control.RunDone, Result: result, AnsweredBy: "12D3KooWFar", Disputed: true, Warning: "the answer is disputed"}
+		m.outcome = control.Outcome{State: control.RunDone, Result: result, AnsweredBy: "12D3KooWFar",
+			Disputed: true, Warning: "the answer is disputed"}
 		m.runs[0].Args = []string{"3"}
 		f := newFake().withDaemon(t, m)
 		code := f.run(args...)
@@ -93,7 +103,8 @@ func TestAnswerOfADeputy(t *testing.T) {
 			t.Errorf("%q: exit code %d, error %s", args, code, &f.err)
 		}
 		inJSON := len(args) > 2
-		if inJSON != strings.Contains(f.out.String(), `"answered_by": "12D3KooWFar",`) || inJSON != strings.Contains(f.out.String(), `"disputed": true`) {
+		if inJSON != strings.Contains(f.out.String(), `"answered_by": "12D3KooWFar",`) ||
+			inJSON != strings.Contains(f.out.String(), `"disputed": true`) {
 			t.Errorf("%q: output %s", args, &f.out)
 		}
 		if !strings.Contains(f.err.String(), "the answer is that of 12D3KooWFar.\n") {
@@ -103,16 +114,20 @@ func TestAnswerOfADeputy(t *testing.T) {
 	m := newFakeMember()
 	m.runs[0].Disputed, m.runs[0].Recovery, m.runs[1].NotStoring = true, "naive", "disk full"
 	f := newFake().withDaemon(t, m)
-	if code := f.run("runs"); code != 0 || !strings.Contains(f.out.String(), "running, disputed") || !strings.Contains(f.out.String(), "RECOVERY") || !strings.Contains(f.out.String(), "disk full") {
+	if code := f.run("runs"); code != 0 || !strings.Contains(f.out.String(), "running, disputed") ||
+		!strings.Contains(f.out.String(), "RECOVERY") || !strings.Contains(f.out.String(), "disk full") {
 		t.Errorf("exit code %d, output %s", code, &f.out)
 	}
 }
 
-// TestWaitSaves checks that waiting reads the arguments as they were given, a negative number too, and saves what run would have.
+// TestWaitSaves checks that waiting reads the arguments as they were given, a negative number too, and saves
+// what run would have.
 func TestWaitSaves(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	m := newFakeMember()
-	m.runs = []control.RunInfo{{Run: runDone, App: "count", Mine: true, State: control.RunDone, Args: commandLine(&task{args: []string{"3"}, flags: map[string]any{"out": out, "add": int64(-2), "twice": true}})}}
+	m.runs = []control.RunInfo{{Run: runDone, App: "count", Mine: true, State: control.RunDone,
+		Args: commandLine(&task{args: []string{"3"},
+			flags: map[string]any{"out": out, "add": int64(-2), "twice": true}})}}
 	result, err := wire.Value().Encode(8)
 	if err != nil {
 		t.Fatal(err)
@@ -125,7 +140,8 @@ func TestWaitSaves(t *testing.T) {
 	if saved, err := os.ReadFile(out); err != nil || string(saved) != "8\n" {
 		t.Errorf("saved %q, %v", saved, err)
 	}
-	if got := commandLine(&task{args: []string{"-5", "x"}, flags: map[string]any{"b": 1, "a": "y z"}}); !slices.Equal(got, []string{"--a=y z", "--b=1", "--", "-5", "x"}) {
+	if got := commandLine(&task{args: []string{"-5", "x"},
+		flags: map[string]any{"b": 1, "a": "y z"}}); !slices.Equal(got, []string{"--a=y z", "--b=1", "--", "-5", "x"}) {
 		t.Errorf("got %q", got)
 	}
 }
@@ -155,7 +171,8 @@ func TestWaitAfterRestart(t *testing.T) {
 	}
 	user := newFake()
 	user.dirs = f.dirs
-	if code := user.run("wait", "cc"); code != exitBadInput || !strings.Contains(user.err.String(), "several begin with these") {
+	if code := user.run("wait", "cc"); code != exitBadInput ||
+		!strings.Contains(user.err.String(), "several begin with these") {
 		t.Errorf("two of them: exit code %d, error %s", code, &user.err)
 	}
 	if err := os.WriteFile(filepath.Join(f.dirs.State, submittedDir, another), []byte("{"), 0o600); err != nil {
@@ -192,13 +209,15 @@ func TestForgotten(t *testing.T) {
 	}
 }
 
-// TestSwarmInterrupt interrupts a run in the swarm: it is cancelled there; and one that is only waited for, which is not.
+// TestSwarmInterrupt interrupts a run in the swarm: it is cancelled there; and one that is only waited for,
+// which is not.
 func TestSwarmInterrupt(t *testing.T) {
 	for _, c := range []struct {
 		args      []string
 		cancelled bool
 		said      string
-	}{{[]string{"run", "count", "20"}, true, "satin-peer: interrupted after "}, {[]string{"wait", "cc"}, false, "satin-peer: interrupted: the run goes on, "}} {
+	}{{[]string{"run", "count", "20"}, true, "satin-peer: interrupted after "},
+		{[]string{"wait", "cc"}, false, "satin-peer: interrupted: the run goes on, "}} {
 		m := newFakeMember()
 		m.block = true
 		f := newFake().withDaemon(t, m)

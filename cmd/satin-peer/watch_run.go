@@ -47,7 +47,8 @@ func (c console) watch(source dashboard.Source) (hide func(), err error) {
 	if err != nil {
 		return nil, failed("%w", errors.Join(err, os.RemoveAll(dir)))
 	}
-	fmt.Fprintf(c.err, "the run in the browser: %s (this link opens once, and the page ends with the run)\n", page.Link(dashboard.Control))
+	fmt.Fprintf(c.err, "the run in the browser: %s (this link opens once, and the page ends with the run)\n",
+		page.Link(dashboard.Control))
 	return func() {
 		closePage()
 		_ = os.RemoveAll(dir)
@@ -110,9 +111,12 @@ func (p *localPage) Status(context.Context) (dashboard.Status, error) {
 		state = "paused"
 	}
 	return dashboard.Status{
-		Peer: localName, Version: software(), Started: p.run.began.UTC(), Swarm: "none", State: state, PausedUntil: p.pausedUntil,
-		Workers: s.Workers, Busy: s.Busy, Reach: "private", WhyReach: "the run is in this process only", Address: []string{},
-		Cluster: localName, Clusters: []dashboard.Cluster{{Name: localName, Mine: true, Reason: "one process", Peers: 1, Workers: s.Workers}},
+		Peer: localName, Version: software(), Started: p.run.began.UTC(), Swarm: "none", State: state,
+		PausedUntil: p.pausedUntil,
+		Workers:     s.Workers, Busy: s.Busy, Reach: "private", WhyReach: "the run is in this process only",
+		Address: []string{},
+		Cluster: localName, Clusters: []dashboard.Cluster{{Name: localName, Mine: true, Reason: "one process",
+			Peers: 1, Workers: s.Workers}},
 		Work: dashboard.Work{Executed: s.Executed, Rate: s.rate, Busy: s.busy().Seconds()},
 	}, nil
 }
@@ -129,7 +133,8 @@ func (p *localPage) Runs(context.Context) ([]dashboard.Run, error) {
 	defer p.mu.Unlock()
 	s := p.sample()
 	return []dashboard.Run{{
-		Run: p.id, App: p.task.app, Args: commandLine(p.task), Title: p.task.problem.Title, Owner: localName, Mine: true, State: "running",
+		Run: p.id, App: p.task.app, Args: commandLine(p.task), Title: p.task.problem.Title, Owner: localName,
+		Mine: true, State: "running",
 		Submitted: p.run.began.UTC(), Elapsed: s.at.Seconds(), Share: s.share, Peers: 1, Executed: s.Executed,
 		Stats: &dashboard.Stats{
 			Spawns: s.Spawned, Executed: s.Executed, Syncs: s.Syncs, AbortedJobs: s.Aborted,
@@ -144,10 +149,12 @@ func (p *localPage) Watch(context.Context) ([]dashboard.Report, error) {
 	defer p.mu.Unlock()
 	s, now := p.sample(), time.Now()
 	r := dashboard.Report{Run: p.id, Peer: localName, Cluster: localName, Segments: []dashboard.Traced{
-		{ID: p.id, Job: "root", Start: p.run.began.UTC(), Spawned: s.Spawned, Executed: s.Executed, State: dashboard.TracedRunning},
+		{ID: p.id, Job: "root", Start: p.run.began.UTC(), Spawned: s.Spawned, Executed: s.Executed,
+			State: dashboard.TracedRunning},
 	}}
 	if since := now.Sub(p.watched); since < 10*time.Second { // else nobody looked meanwhile
-		r.States = []dashboard.StateRun{{Start: p.watched.UTC(), For: since, Work: s.Busy, Idle: max(s.Workers-s.Busy, 0)}}
+		r.States = []dashboard.StateRun{{Start: p.watched.UTC(), For: since, Work: s.Busy,
+			Idle: max(s.Workers-s.Busy, 0)}}
 	}
 	p.watched = now
 	return []dashboard.Report{r}, nil

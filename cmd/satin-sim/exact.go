@@ -61,14 +61,17 @@ func exact(args []string, out, progress io.Writer) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%d schedules, %d violations; %d events, %d messages lost or damaged, %d jobs put back, %d salvaged; %.0f schedules/s\n",
-		x.Schedules, x.Failed, x.Counts.Events, x.Counts.Lost, x.Counts.PutBack, x.Counts.Salvaged, float64(x.Schedules)/time.Since(began).Seconds())
+	fmt.Fprintf(out,
+		"%d schedules, %d violations; %d events, %d messages lost or damaged, %d jobs put back, %d salvaged; %.0f schedules/s\n",
+		x.Schedules, x.Failed, x.Counts.Events, x.Counts.Lost, x.Counts.PutBack, x.Counts.Salvaged,
+		float64(x.Schedules)/time.Since(began).Seconds())
 	printFailures(x, out)
 	for _, what := range slices.Sorted(maps.Keys(x.Broken)) {
 		fmt.Fprintf(out, "%-18s %d\n", what, x.Broken[what])
 	}
 	if x.Failed > 0 {
-		return fmt.Errorf("%d schedules broke an invariant; satin-sim replay %d shows the first", x.Failed, x.Failures[0].Seed)
+		return fmt.Errorf("%d schedules broke an invariant; satin-sim replay %d shows the first", x.Failed,
+			x.Failures[0].Seed)
 	}
 	return nil
 }
@@ -126,7 +129,8 @@ func soak(args []string, out, _ io.Writer) error {
 		}
 		at, done = at+n, done+n
 		fmt.Fprintf(out, "%s: seeds to %d, %d of %d schedules, %d violations, %.0f schedules/s; --from %d goes on\n",
-			time.Since(began).Round(time.Second), at-1, done, *seeds, len(failed), float64(done)/time.Since(began).Seconds(), at)
+			time.Since(began).Round(time.Second), at-1, done, *seeds, len(failed),
+			float64(done)/time.Since(began).Seconds(), at)
 	}
 	if len(failed) > 0 {
 		return fmt.Errorf("%d schedules broke an invariant: seeds %s", len(failed), strings.Join(failed, " "))

@@ -25,7 +25,8 @@ func TestBadArguments(t *testing.T) {
 	dir := t.TempDir()
 	bad := filepath.Join(dir, "bad.wan")
 	badTree := filepath.Join(dir, "bad.tree")
-	for name, text := range map[string]string{bad: "clusters 2 2\nset all 100 fast\n", badTree: "satin-tree 1 x\n1 5 5 5\n0 5 5\n"} {
+	for name, text := range map[string]string{bad: "clusters 2 2\nset all 100 fast\n",
+		badTree: "satin-tree 1 x\n1 5 5 5\n0 5 5\n"} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -66,7 +67,8 @@ func TestBadArguments(t *testing.T) {
 		{"soak --seeds 0", "--seeds 0: 1 to 1000000000 are possible"},
 		{"replay", "replay takes 1 argument, not 0"},
 		{"record", "record what? satin-sim record --help shows examples"},
-		{"record chess", `there is no application "chess"; there are fib, integrate, knapsack, nqueens, raytracer, sat, tsp, uts`},
+		{"record chess",
+			`there is no application "chess"; there are fib, integrate, knapsack, nqueens, raytracer, sat, tsp, uts`},
 		{"record nqueens", "number of arguments"},
 		{"record nqueens 99", `N: got "99"`},
 		{"replay x", `"x" is not a seed, a whole number`},
@@ -93,9 +95,11 @@ func TestRun(t *testing.T) {
 	if again := output(t, args...); figures(again) != figures(out) {
 		t.Errorf("the same command printed\n%sand\n%s", out, again)
 	}
-	faulty := output(t, "run", "--queens", "12", "--clusters", "3,2", "--fault", "crash@500ms,peer=2", "--fault", "drop@0s+1s,amount=0.5",
+	faulty := output(t, "run", "--queens", "12", "--clusters", "3,2", "--fault", "crash@500ms,peer=2", "--fault",
+		"drop@0s+1s,amount=0.5",
 		"--fault", "partition-short@1s+300ms,peers=1-3", "--fault", "link-down@1s+1s,cluster=1,other=2", "--trace")
-	for _, want := range []string{"fault begins: crash at 500ms, peer p002", "peers [1 3]", "link 1-2", "-> p001 ", "<- p000 ", " answers "} {
+	for _, want := range []string{"fault begins: crash at 500ms, peer p002", "peers [1 3]", "link 1-2", "-> p001 ",
+		"<- p000 ", " answers "} {
 		if !strings.Contains(faulty, want) {
 			t.Errorf("no %q in the trace", want)
 		}
@@ -132,23 +136,28 @@ func TestReplayIsExact(t *testing.T) {
 }
 
 func TestOtherCommands(t *testing.T) {
-	if out := output(t, "exact", "--seeds", "10", "--from", "100"); !strings.HasPrefix(out, "10 schedules, 0 violations;") {
+	if out := output(t, "exact", "--seeds", "10", "--from", "100"); !strings.HasPrefix(out,
+		"10 schedules, 0 violations;") {
 		t.Errorf("exact prints %s", out)
 	}
-	if out := output(t, "soak", "--seeds", "10", "--from", "90"); !strings.Contains(out, "10 of 10 schedules, 0 violations") || !strings.Contains(out, "--from 100 goes on") {
+	if out := output(t, "soak", "--seeds", "10", "--from", "90"); !strings.Contains(out,
+		"10 of 10 schedules, 0 violations") || !strings.Contains(out, "--from 100 goes on") {
 		t.Errorf("soak prints %s", out)
 	}
-	if out := output(t, "list"); !strings.Contains(out, "scenario1 to scenario11") || !strings.Contains(out, "clock-drift") {
+	if out := output(t, "list"); !strings.Contains(out, "scenario1 to scenario11") ||
+		!strings.Contains(out, "clock-drift") {
 		t.Errorf("list prints %s", out)
 	}
-	if out := output(t, "nws", "--seed", "2"); !strings.HasPrefix(out, "# Synthetic, not recorded: satin-sim nws --seed 2.") {
+	if out := output(t, "nws", "--seed", "2"); !strings.HasPrefix(out,
+		"# Synthetic, not recorded: satin-sim nws --seed 2.") {
 		t.Errorf("nws prints %.80s", out)
 	}
 	if out := output(t, "help"); !strings.Contains(out, "Examples:") {
 		t.Errorf("help prints %s", out)
 	}
 	var out bytes.Buffer
-	if err := run([]string{"run", "--help"}, &out, io.Discard); err == nil || !strings.Contains(out.String(), "-timeline") {
+	if err := run([]string{"run", "--help"}, &out, io.Discard); err == nil ||
+		!strings.Contains(out.String(), "-timeline") {
 		t.Errorf("run --help prints %s (%v)", out.String(), err)
 	}
 }

@@ -49,7 +49,8 @@ func recordTree(args []string, out, progress io.Writer) error {
 		return fmt.Errorf("%s: the recorded run has a wrong result: %w", problem.Title, err)
 	}
 	total := sim.Sequential(tree)
-	fmt.Fprintf(progress, "%s: %d jobs, %d of them leaves, %v of work\n", problem.Title, total.Jobs, total.Result.Leaves, total.Work)
+	fmt.Fprintf(progress, "%s: %d jobs, %d of them leaves, %v of work\n", problem.Title, total.Jobs,
+		total.Result.Leaves, total.Work)
 	var text bytes.Buffer
 	if err := tree.Write(&text); err != nil {
 		return err

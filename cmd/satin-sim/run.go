@@ -41,7 +41,8 @@ func (f *runFlags) declare(fs *flag.FlagSet) {
 	fs.BoolVar(&f.manta, "manta", false, "spawning costs what it did on the papers' system, not what it does on ours")
 	fs.BoolVar(&f.trace, "trace", false, "print everything that happens, a line each")
 	fs.BoolVar(&f.timeline, "timeline", false, "print how busy each peer was, over time")
-	fs.Var(&f.faults, "fault", "`KIND@TIME[+DURATION][,peer=N][,peers=N-N-…][,cluster=N][,other=N][,amount=X]`; may be repeated")
+	fs.Var(&f.faults, "fault",
+		"`KIND@TIME[+DURATION][,peer=N][,peers=N-N-…][,cluster=N][,other=N][,amount=X]`; may be repeated")
 }
 
 func runOne(args []string, out, _ io.Writer) error {
@@ -155,7 +156,8 @@ func (f *runFlags) network() (func(uint64) *wan.Model, error) {
 	}
 	switch {
 	case len(sizes) > wan.MaxClusters || peers > maxPeers:
-		return nil, usage("--clusters: %d peers in %d clusters; at most %d in %d are possible", peers, len(sizes), maxPeers, wan.MaxClusters)
+		return nil, usage("--clusters: %d peers in %d clusters; at most %d in %d are possible", peers, len(sizes),
+			maxPeers, wan.MaxClusters)
 	case f.latency < 0 || f.latency > time.Hour:
 		return nil, usage("--latency %v: 0 to 1h are possible", f.latency)
 	case !(f.bandwidth >= 1 && f.bandwidth <= 1e12):
@@ -172,7 +174,8 @@ const maxPeers = 10_000
 func printReport(out io.Writer, r *sim.Report, total sim.Totals, took time.Duration) {
 	c, s := &r.Counts, &r.Steals
 	fmt.Fprintf(out, "run time          %.3f s; sequential %.1f s; speedup %.2f, efficiency %.1f %% on %d workers\n",
-		r.Elapsed.Seconds(), total.Work.Seconds(), r.Speedup(total.Work), 100*r.Efficiency(total.Work), r.Peers*r.Workers)
+		r.Elapsed.Seconds(), total.Work.Seconds(), r.Speedup(total.Work), 100*r.Efficiency(total.Work),
+		r.Peers*r.Workers)
 	fmt.Fprintf(out, "jobs              %d spawned, %d executed, %d aborted; %d given away, %d put back\n",
 		c.Spawned, c.Executed, c.Aborted, c.Given, c.PutBack)
 	fmt.Fprintf(out, "steals            local %d of %d, wide-area %d of %d\n",

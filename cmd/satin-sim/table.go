@@ -115,7 +115,8 @@ func list(args []string, out, _ io.Writer) error {
 	for _, a := range paper.Apps() {
 		fmt.Fprint(out, " ", a.Name)
 	}
-	fmt.Fprintf(out, "\npolicies: %s\nscenarios: scenario1 to scenario11, figure4\ntables:\n", strings.Join(steal.PolicyNames(), " "))
+	fmt.Fprintf(out, "\npolicies: %s\nscenarios: scenario1 to scenario11, figure4\ntables:\n",
+		strings.Join(steal.PolicyNames(), " "))
 	for _, t := range paper.Tables() {
 		fmt.Fprintf(out, "  %-10s %s\n", t.Name, t.About)
 	}

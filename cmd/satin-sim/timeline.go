@@ -15,7 +15,8 @@ var shades = []rune(" ·-=+*#@")
 
 // drawTimeline draws a line a peer: how busy it was in each stretch of time.
 func drawTimeline(out io.Writer, r *sim.Report, sizes []int, bucket time.Duration) {
-	fmt.Fprintf(out, "A column is %v; idle '%c' to busy '%c'.\n", bucket.Round(time.Millisecond), shades[0], shades[len(shades)-1])
+	fmt.Fprintf(out, "A column is %v; idle '%c' to busy '%c'.\n", bucket.Round(time.Millisecond), shades[0],
+		shades[len(shades)-1])
 	border := 0
 	cluster := 0
 	for p, row := range r.Timeline {

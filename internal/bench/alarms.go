@@ -48,14 +48,17 @@ func alarms(w *workshop, rounds int) ([]table, error) {
 	progress("")
 	t.figures = []figure{
 		{name: "kill to jobs queued again", form: "%.2f s", values: a.queued},
-		{name: fmt.Sprintf("  99th percentile of %d", len(a.queued)), form: "%.2f s", values: percentile(a.queued, 0.99), atMost: 5},
+		{name: fmt.Sprintf("  99th percentile of %d", len(a.queued)), form: "%.2f s",
+			values: percentile(a.queued, 0.99), atMost: 5},
 		{name: "master killed to root restarted", form: "%.2f s", values: a.restarted},
-		{name: fmt.Sprintf("  the longest of %d", len(a.restarted)), form: "%.2f s", values: percentile(a.restarted, 1), atMost: 15},
+		{name: fmt.Sprintf("  the longest of %d", len(a.restarted)), form: "%.2f s",
+			values: percentile(a.restarted, 1), atMost: 15},
 		{name: "SIGTERM to goodbye", form: "%.0f ms", values: a.parted, atMost: 100},
 		{name: "  until the process has ended", form: "%.0f ms", values: a.ended},
 	}
 	if a.missed > 0 {
-		t.notes = append(t.notes, fmt.Sprintf("%d kills took nothing with them that anybody had to queue again within %v.", a.missed, alarmPatience))
+		t.notes = append(t.notes, fmt.Sprintf(
+			"%d kills took nothing with them that anybody had to queue again within %v.", a.missed, alarmPatience))
 	}
 	return []table{t}, nil
 }
@@ -77,7 +80,8 @@ type alarm struct {
 }
 
 // inSwarm does something to a new swarm in the midst of a run of its first process.
-func inSwarm(ctx context.Context, binary string, w *workshop, do func(context.Context, *swarm.Swarm) error) (err error) {
+func inSwarm(ctx context.Context, binary string, w *workshop,
+	do func(context.Context, *swarm.Swarm) error) (err error) {
 	s := &swarm.Swarm{Binary: binary, Dir: w.dir}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	settings := make([][]string, 8)
@@ -122,7 +126,8 @@ func runOf(ctx context.Context, p *swarm.Process) (*control.RunInfo, error) {
 func (a *alarm) deaths(ctx context.Context, s *swarm.Swarm) error {
 	for i := range deathsARound {
 		victim := s.Peers[1+i]
-		others := slices.DeleteFunc(slices.Clone(s.Peers), func(p *swarm.Process) bool { return p == victim || !p.Alive() })
+		others := slices.DeleteFunc(slices.Clone(s.Peers),
+			func(p *swarm.Process) bool { return p == victim || !p.Alive() })
 		restarted := func() (sum uint64, err error) {
 			for _, p := range others {
 				r, err := runOf(ctx, p)

@@ -123,7 +123,8 @@ func leaf(w *workshop, rounds int) ([]table, error) {
 	t.figures = []figure{f, {name: "gcc", form: "%.0f ms", values: res.each(func(round int) float64 {
 		return res.cost("gcc", round) / 1e6
 	})}}
-	t.notes = []string{res.note(), "The sequential program of apps/nqueens, which is also the leaf of its jobs, and the same " +
-		"algorithm in c/nqueens.c. Wall clock or CPU time of the process, whichever is less."}
+	t.notes = []string{res.note(),
+		"The sequential program of apps/nqueens, which is also the leaf of its jobs, and the same " +
+			"algorithm in c/nqueens.c. Wall clock or CPU time of the process, whichever is less."}
 	return []table{t}, nil
 }

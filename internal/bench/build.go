@@ -41,7 +41,8 @@ func (w *workshop) build(pkg, pgo string, count int) ([]string, error) {
 	for seed := range count {
 		progress("building %s, layout %d of %d", pkg, seed+1, count)
 		name := filepath.Join(w.dir, fmt.Sprintf("%s-%s-%d", pkg, strings.TrimSuffix(filepath.Base(pgo), ".pgo"), seed))
-		if err := run("go", "build", "-pgo="+pgo, "-ldflags=-randlayout="+fmt.Sprint(seed), "-o", name, "./"+pkg); err != nil {
+		if err := run("go", "build", "-pgo="+pgo, "-ldflags=-randlayout="+fmt.Sprint(seed), "-o", name,
+			"./"+pkg); err != nil {
 			return nil, err
 		}
 		list = append(list, name)

@@ -13,7 +13,8 @@ import (
 	"github.com/satin-peer/satin/internal/swarm"
 )
 
-// watched are the runs that are timed with the page open and closed: stealing of all sorts, and as many jobs a second as there can be.
+// watched are the runs that are timed with the page open and closed: stealing of all sorts, and as many jobs
+// a second as there can be.
 var watched = []string{"nqueens 17", "raytracer balls --samples 2", "fib 44"}
 
 const (
@@ -43,7 +44,8 @@ func showing(w *workshop, _ int) ([]table, error) {
 
 // openAndClosed times runs of two processes with a page open, with none open, and without a dashboard.
 func openAndClosed(binary string, w *workshop, rounds int) (_ table, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(rounds+1)*pagePatience*time.Duration(len(watched)))
+	ctx, cancel := context.WithTimeout(context.Background(),
+		time.Duration(rounds+1)*pagePatience*time.Duration(len(watched)))
 	defer cancel()
 	s, err := newSwarm(ctx, binary, w, []int{1, 1})
 	if err != nil {
@@ -91,7 +93,8 @@ func openAndClosed(binary string, w *workshop, rounds int) (_ table, err error) 
 			figure{name: "  closed, longer than off", form: "%.2f %%", values: closed},
 			figure{name: "  to the browser", form: "%.1f kB/s", values: rate, atMost: 50})
 		if strings.HasPrefix(line, "fib") {
-			t.figures = append(t.figures, figure{name: "  open, added to each job", form: "%.3f ns", values: perJob, atMost: 1})
+			t.figures = append(t.figures, figure{name: "  open, added to each job", form: "%.3f ns", values: perJob,
+				atMost: 1})
 		}
 	}
 	progress("")
@@ -125,11 +128,13 @@ type flood struct {
 }
 
 func (f *flood) Status(context.Context) (dashboard.Status, error) {
-	return dashboard.Status{Peer: "A", Started: f.began, State: "working", Address: []string{}, Clusters: []dashboard.Cluster{}}, nil
+	return dashboard.Status{Peer: "A", Started: f.began, State: "working", Address: []string{},
+		Clusters: []dashboard.Cluster{}}, nil
 }
 func (f *flood) Peers(context.Context) ([]dashboard.Peer, error) { return []dashboard.Peer{}, nil }
 func (f *flood) Runs(context.Context) ([]dashboard.Run, error) {
-	return []dashboard.Run{{Run: strings.Repeat("ab", 16), App: "flood", Args: []string{}, Mine: true, State: "running", Submitted: f.began, Elapsed: time.Since(f.began).Seconds()}}, nil
+	return []dashboard.Run{{Run: strings.Repeat("ab", 16), App: "flood", Args: []string{}, Mine: true,
+		State: "running", Submitted: f.began, Elapsed: time.Since(f.began).Seconds()}}, nil
 }
 
 // Watch reports ten thousand segments at a time, each stolen from an earlier one; all but the newest have ended.
@@ -142,7 +147,8 @@ func (f *flood) Watch(context.Context) ([]dashboard.Report, error) {
 		if f.sent > 0 {
 			job = strings.Trim(strings.ReplaceAll(fmt.Sprintf("%o", f.sent), "", "."), ".")
 		}
-		r.Segments = append(r.Segments, dashboard.Traced{ID: fmt.Sprint(f.sent), Job: job, Start: at, End: at.Add(time.Millisecond), Spawned: 1000, Executed: 1000, State: dashboard.TracedDone})
+		r.Segments = append(r.Segments, dashboard.Traced{ID: fmt.Sprint(f.sent), Job: job, Start: at,
+			End: at.Add(time.Millisecond), Spawned: 1000, Executed: 1000, State: dashboard.TracedDone})
 		f.sent++
 	}
 	if f.sent == f.most && f.ended != nil {
@@ -162,7 +168,8 @@ func history(w *workshop) (table, error) {
 	}
 	before := heap()
 	ended := make(chan struct{})
-	s, err := dashboard.Open(dashboard.Config{Source: &flood{began: time.Now(), most: mostSegments, ended: ended}, Dir: dir, Every: 10 * time.Millisecond})
+	s, err := dashboard.Open(dashboard.Config{Source: &flood{began: time.Now(), most: mostSegments, ended: ended},
+		Dir: dir, Every: 10 * time.Millisecond})
 	if err != nil {
 		return table{}, err
 	}
@@ -179,7 +186,8 @@ func history(w *workshop) (table, error) {
 	err = errors.Join(page.close(), s.Close(context.Background()), <-served)
 	return table{title: "History", notes: []string{
 		fmt.Sprintf("A server that a source told of %d segments of one run while a page was open, in %.0f s; its heap after a collection, over that before.", mostSegments, took.Seconds()),
-	}, figures: []figure{{name: "heap after a million segments", form: "%.1f MB", values: []float64{(after - before) / 1e6}, atMost: 50}}}, err
+	}, figures: []figure{{name: "heap after a million segments", form: "%.1f MB",
+		values: []float64{(after - before) / 1e6}, atMost: 50}}}, err
 }
 
 // heap is what is live, in bytes.

@@ -38,7 +38,8 @@ func frames(w *workshop) (t table, err error) {
 	if err != nil {
 		return t, err
 	}
-	s, err := dashboard.Open(dashboard.Config{Source: &flood{began: time.Now(), most: framesSegments}, Dir: dir, Every: 10 * time.Millisecond})
+	s, err := dashboard.Open(dashboard.Config{Source: &flood{began: time.Now(), most: framesSegments}, Dir: dir,
+		Every: 10 * time.Millisecond})
 	if err != nil {
 		return t, err
 	}

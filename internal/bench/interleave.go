@@ -28,8 +28,9 @@ type results struct {
 	others  []float64 // share of the machine that other programs used, for each question
 }
 
-// interleave asks all entrants in turn, round after round, every other round backwards, so that whatever happens to the
-// machine happens to all of them alike. One round more, the first, warms up and does not count.
+// interleave asks all entrants in turn, round after round, every other round backwards, so that whatever
+// happens to the machine happens to all of them alike. One round more, the first, warms up and does not
+// count.
 func interleave(what string, rounds int, entrants []entrant) (*results, error) {
 	res := &results{answers: map[string][]ask.Answer{}, rounds: rounds}
 	order := slices.Clone(entrants)
@@ -72,9 +73,10 @@ func (r *results) value(name, key string, round int) float64 {
 	return v
 }
 
-// cost is the time that an entrant's work took in one round, in ns: wall clock or the CPU time of its process, whichever
-// is less. On a quiet machine they are the same for one thread of work; on a busy one the wall clock also
-// counts the turns of other programs; where garbage collection runs beside the work, CPU time is more.
+// cost is the time that an entrant's work took in one round, in ns: wall clock or the CPU time of its
+// process, whichever is less. On a quiet machine they are the same for one thread of work; on a busy one the
+// wall clock also counts the turns of other programs; where garbage collection runs beside the work, CPU time
+// is more.
 func (r *results) cost(name string, round int) float64 {
 	return min(r.value(name, "wall", round), r.value(name, "cpu", round))
 }

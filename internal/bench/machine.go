@@ -44,8 +44,8 @@ type load struct {
 
 func startLoad(pid int) load { return load{time.Now(), busyTime(), pid, processTime(pid)} }
 
-// others gives the share of the machine that everything but the measured program has used since then; NaN where that is
-// not known.
+// others gives the share of the machine that everything but the measured program has used since then; NaN
+// where that is not known.
 func (l load) others() float64 {
 	span := time.Since(l.began) * time.Duration(runtime.NumCPU())
 	own := processTime(l.pid) - l.own
@@ -55,8 +55,8 @@ func (l load) others() float64 {
 	return min(max(0, float64(busyTime()-l.busy-own)/float64(span)), 1)
 }
 
-// busyTime is the time that all cores together were not idle, from the first line of /proc/stat: user, nice, system, idle,
-// iowait, irq, softirq, and steal, what a hypervisor gave to others.
+// busyTime is the time that all cores together were not idle, from the first line of /proc/stat: user, nice,
+// system, idle, iowait, irq, softirq, and steal, what a hypervisor gave to others.
 func busyTime() time.Duration {
 	stat, err := os.ReadFile("/proc/stat")
 	if err != nil {

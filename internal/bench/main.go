@@ -1,13 +1,16 @@
-// Bench prints the figures that satin promises, as ratios: contenders run in turn within the same minute, round after
-// round, in programs of their own that stay warm; ratios are taken within a round, and medians of the rounds are given
-// with their quartiles. See package ask for how it talks to those programs, and interleave.go for the order.
+// Bench prints the figures that satin promises, as ratios: contenders run in turn within the same minute,
+// round after round, in programs of their own that stay warm; ratios are taken within a round, and medians of
+// the rounds are given with their quartiles. See package ask for how it talks to those programs, and
+// interleave.go for the order.
 //
 //	go run . [-rounds N] [-write] [-cells CELLS] [SECTION ...]
 //
-// Sections are fib, apps, leaf, thief and udp, of one machine's engine; steal and swarm, of processes that work together; wide, of
-// processes over an emulated network; recovery and alarms, of processes that are lost; and watched and page, of what it costs to be watched.
-// Without any, those of the engine run, in about ten minutes on two cores. -write keeps the figures in docs/results, in a page for each of these. It is a module of its own, so that the rivals it measures stay out of
-// satin's go.mod. `make bench BENCH=fib` at the root runs a section, `make bench-swarm` those of processes.
+// Sections are fib, apps, leaf, thief and udp, of one machine's engine; steal and swarm, of processes that
+// work together; wide, of processes over an emulated network; recovery and alarms, of processes that are
+// lost; and watched and page, of what it costs to be watched. Without any, those of the engine run, in about
+// ten minutes on two cores. -write keeps the figures in docs/results, in a page for each of these. It is a
+// module of its own, so that the rivals it measures stay out of satin's go.mod. `make bench BENCH=fib` at the
+// root runs a section, `make bench-swarm` those of processes.
 package main
 
 import (
@@ -91,7 +94,8 @@ func pageOf(chosen []section) (string, error) {
 	}
 	for _, s := range chosen {
 		if s.page != page || len(chosen) != of {
-			return "", fmt.Errorf("-write is for all sections of one page: fib apps leaf thief udp, or steal swarm, or wide, or recovery alarms, or watched page")
+			return "", fmt.Errorf(
+				"-write is for all sections of one page: fib apps leaf thief udp, or steal swarm, or wide, or recovery alarms, or watched page")
 		}
 	}
 	return page, nil
@@ -133,7 +137,8 @@ func measure(chosen []section, rounds int) (report string, err error) {
 		fmt.Println(text)
 		report += text + "\n"
 	}
-	show(fmt.Sprintf("# Figures of satin\n\n%s, %s.\n\nMedians and quartiles of the rounds; made by `make bench` or `make bench-swarm`.\n",
+	show(fmt.Sprintf(
+		"# Figures of satin\n\n%s, %s.\n\nMedians and quartiles of the rounds; made by `make bench` or `make bench-swarm`.\n",
 		time.Now().Format("2 January 2006"), machine()))
 	for _, s := range chosen {
 		tables, err := s.measure(w, rounds)

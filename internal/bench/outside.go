@@ -93,10 +93,12 @@ func packets(w *workshop, rounds int) ([]table, error) {
 			values: res.each(func(round int) float64 { return res.value(name, key, round) / 1e6 })}
 	}
 	t := table{title: "Loopback UDP round trips beside busy workers", figures: []figure{
-		row("busy", "p50", 0), row("busy", "p99", 0.2), row("busy", "max", 0), row("idle", "p50", 0), row("idle", "p99", 0),
+		row("busy", "p50", 0), row("busy", "p99", 0.2), row("busy", "max", 0), row("idle", "p50", 0),
+		row("idle", "p99", 0),
 	}}
-	t.notes = []string{res.note(), fmt.Sprintf("Client and server are goroutines of the process whose workers, one per core, "+
-		"recurse over fib (busy) or do not exist (idle). satin.Config{}: nothing is set. %d round trips of 64 bytes a round, "+
-		"at random moments about 1 ms apart.", pings)}
+	t.notes = []string{res.note(), fmt.Sprintf(
+		"Client and server are goroutines of the process whose workers, one per core, "+
+			"recurse over fib (busy) or do not exist (idle). satin.Config{}: nothing is set. %d round trips of 64 bytes a round, "+
+			"at random moments about 1 ms apart.", pings)}
 	return []table{t}, nil
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/satin-peer/satin/internal/bench/wide/model"
 )
 
-// recoveryApps are the applications whose trees are run: package model has the trees, and the sleeping jobs are those of section wide.
+// recoveryApps are the applications whose trees are run: package model has the trees, and the sleeping jobs
+// are those of section wide.
 var recoveryApps = []string{"raytracer", "nqueens", "tsp"}
 
 const (
@@ -91,7 +92,8 @@ func halves(w *workshop, binary string, rounds int) (table, error) {
 			figure{name: "  jobs queued again", form: "%.0f", values: again},
 			figure{name: "  orphans adopted or used again", form: "%.0f", values: used},
 			figure{name: "  broadcasts", form: "%.0f", values: news},
-			figure{name: "  crash of the owner's half, less time than naive", form: "%.1f %%", values: saved, least: 25},
+			figure{name: "  crash of the owner's half, less time than naive", form: "%.1f %%", values: saved,
+				least: 25},
 			figure{name: "  the same, over ideal", form: "%.1f %%", values: orphaned},
 			figure{name: "  leave, over ideal", form: "%.1f %%", values: left, atMost: 3})
 	}
@@ -124,8 +126,8 @@ func tryFates(w *workshop, binary string, tree model.Tree) ([]sleeperRun, error)
 	return ran, errors.Join(fails...)
 }
 
-// Periods of checkpoints that are compared, in seconds; 0 is none. A run of twenty seconds sees none of a minute's, but everything
-// that is done for it is.
+// Periods of checkpoints that are compared, in seconds; 0 is none. A run of twenty seconds sees none of a
+// minute's, but everything that is done for it is.
 var checkpointPeriods = []float64{0, 60, 5}
 
 // checkpoints compares runs with checkpoints and without.
@@ -135,7 +137,8 @@ func checkpoints(w *workshop, binary string, rounds int) (table, error) {
 			"uses, and little.", rounds),
 	}}
 	times := make([][]float64, len(checkpointPeriods)) // seconds
-	cpu := make([][]float64, len(checkpointPeriods))   // share of the run's time on one core, in percent of what 8 cores would do
+	// share of the run's time on one core, in percent of what 8 cores would do
+	cpu := make([][]float64, len(checkpointPeriods))
 	for round := range rounds {
 		progress("recovery: checkpoints, round %d of %d", round+1, rounds)
 		tree, err := model.NewTree("raytracer", round+1)

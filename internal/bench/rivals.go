@@ -57,7 +57,8 @@ func foreignRivals(w *workshop) (list []rival, absent []figure) {
 			if !errors.Is(err, errNotInstalled) {
 				remark = "does not work here: " + remark
 			}
-			absent = append(absent, figure{name: r.name + ", times satin's", form: "%.1f x", least: r.least, remark: remark})
+			absent = append(absent, figure{name: r.name + ", times satin's", form: "%.1f x", least: r.least,
+				remark: remark})
 			continue
 		}
 		twin, run := r.contender+" twin", []*ask.Program{p}

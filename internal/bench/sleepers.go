@@ -14,8 +14,8 @@ import (
 	"github.com/satin-peer/satin/peer/control"
 )
 
-// sleepers is a swarm of processes of package wide, with jobs that sleep, in two clusters; the first process owns the runs. It is
-// for one run.
+// sleepers is a swarm of processes of package wide, with jobs that sleep, in two clusters; the first process
+// owns the runs. It is for one run.
 type sleepers struct {
 	dir   string
 	peers []*ask.Program
@@ -26,7 +26,8 @@ type sleepers struct {
 type sleeperRun struct {
 	took time.Duration // by the root job
 	cpu  time.Duration // of all processes, but for those that were killed
-	// Of those that were there to the end: jobs queued again, orphans that were adopted and used again, and broadcasts.
+	// Of those that were there to the end: jobs queued again, orphans that were adopted and used again, and
+	// broadcasts.
 	restarted, adopted, reused, news float64
 }
 
@@ -43,7 +44,8 @@ func startSleepers(w *workshop, binary string, number int, checkpoint float64) (
 			return s, err
 		}
 		s.peers = append(s.peers, p)
-		a, err := p.Ask(patience, "open", filepath.Join(dir, fmt.Sprint(i)), fmt.Sprint("half", i/half), "adaptive", "-", checkpoint)
+		a, err := p.Ask(patience, "open", filepath.Join(dir, fmt.Sprint(i)), fmt.Sprint("half", i/half), "adaptive",
+			"-", checkpoint)
 		if err != nil {
 			return s, err
 		}
@@ -69,7 +71,8 @@ func (s *sleepers) gather() error {
 				break
 			}
 			if time.Now().After(until) {
-				return fmt.Errorf("after %v a peer still knows %s peers, and is connected to %s", patience, a["members"], a["connected"])
+				return fmt.Errorf("after %v a peer still knows %s peers, and is connected to %s", patience,
+					a["members"], a["connected"])
 			}
 			time.Sleep(20 * time.Millisecond)
 		}
@@ -125,7 +128,8 @@ func (s *sleepers) run(tree model.Tree, recovery string, befall func(*sleepers) 
 	}
 	r.cpu = s.cpu() - before
 	if a["sum"] != fmt.Sprint(sum) || a["leaves"] != fmt.Sprint(leaves) {
-		return r, fmt.Errorf("the result is %s of %s leaves, the sequential program's is %d of %d", a["sum"], a["leaves"], sum, leaves)
+		return r, fmt.Errorf("the result is %s of %s leaves, the sequential program's is %d of %d", a["sum"],
+			a["leaves"], sum, leaves)
 	}
 	took, err := a.Float("took")
 	if err != nil {
@@ -137,7 +141,8 @@ func (s *sleepers) run(tree model.Tree, recovery string, befall func(*sleepers) 
 		if err != nil {
 			return r, err
 		}
-		for key, to := range map[string]*float64{"restarted": &r.restarted, "adopted": &r.adopted, "reused": &r.reused, "news": &r.news} {
+		for key, to := range map[string]*float64{"restarted": &r.restarted, "adopted": &r.adopted,
+			"reused": &r.reused, "news": &r.news} {
 			n, err := part.Float(key)
 			if err != nil {
 				return r, err
@@ -148,8 +153,8 @@ func (s *sleepers) run(tree model.Tree, recovery string, befall func(*sleepers) 
 	return r, nil
 }
 
-// orphaned runs a tree, kills the half that the owner is in in the midst of it, and waits until one of the others knows that the run
-// has ended. Only the owner could ask for the result.
+// orphaned runs a tree, kills the half that the owner is in in the midst of it, and waits until one of the
+// others knows that the run has ended. Only the owner could ask for the result.
 func (s *sleepers) orphaned(tree model.Tree, recovery string) (r sleeperRun, err error) {
 	began := time.Now()
 	go func() { _, _ = s.peers[0].Ask(2*patience, "run", int(tree), recovery) }() // which ends with the process
@@ -170,7 +175,8 @@ func (s *sleepers) orphaned(tree model.Tree, recovery string) (r sleeperRun, err
 			return r, nil
 		}
 		if time.Now().After(until) {
-			return r, fmt.Errorf("%v after the owner's half was killed the run is still %s", patience-recoveryMid, part["state"])
+			return r, fmt.Errorf("%v after the owner's half was killed the run is still %s", patience-recoveryMid,
+				part["state"])
 		}
 	}
 }

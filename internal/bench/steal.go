@@ -184,14 +184,16 @@ func busySteals(res *results) table {
 	}}
 }
 
-// behind measures steals over an emulated link of 100 ms and 100 KB/s, idle and while a long result comes the same way.
+// behind measures steals over an emulated link of 100 ms and 100 KB/s, idle and while a long result comes the
+// same way.
 func (p *pair) behind(rounds int) (table, error) {
 	dir, err := os.MkdirTemp("", "satin-bench-net-")
 	if err != nil {
 		return table{}, err
 	}
 	defer os.RemoveAll(dir)
-	if err := os.WriteFile(filepath.Join(dir, "pair"), []byte("clusters 1 1\nset_sym all 100000 0.1\n"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "pair"), []byte("clusters 1 1\nset_sym all 100000 0.1\n"),
+		0o644); err != nil {
 		return table{}, err
 	}
 	if err := emulate.Create(filepath.Join(dir, "net"), os.DirFS(dir), "pair", []string{"a", "b"}, 1); err != nil {
@@ -227,6 +229,7 @@ func (p *pair) behind(rounds int) (table, error) {
 		{name: "ratio", form: "%.2f", atMost: 1.6, values: res.each(func(round int) float64 {
 			return res.value("behind", "p50", round) / res.value("idle", "p50", round)
 		})},
-		{name: "the result takes", form: "%.1f s", values: res.each(func(round int) float64 { return res.value("behind", "seconds", round) })},
+		{name: "the result takes", form: "%.1f s",
+			values: res.each(func(round int) float64 { return res.value("behind", "seconds", round) })},
 	}, notes: []string{fmt.Sprintf("%d rounds. The link alone needs 21.0 s for the result.", rounds)}}, nil
 }

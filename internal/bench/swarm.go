@@ -13,7 +13,8 @@ import (
 	"github.com/satin-peer/satin/internal/swarm"
 )
 
-// swarmInstances are runs of five seconds or more on one core: starting a run costs a swarm some hundredths of a second.
+// swarmInstances are runs of five seconds or more on one core: starting a run costs a swarm some hundredths
+// of a second.
 var swarmInstances = []string{"nqueens 17", "tsp --random 95 --seed 2", "uts T1L", "raytracer balls --samples 2"}
 
 // formations are the swarms that are compared, each of processes with so many workers.
@@ -51,8 +52,10 @@ func swarms(w *workshop, rounds int) ([]table, error) {
 	return tables, nil
 }
 
-func newSwarm(ctx context.Context, binary string, w *workshop, workers []int, settings ...string) (*swarm.Swarm, error) {
-	s := &swarm.Swarm{Binary: binary, Dir: w.dir, Settings: append([]string{"SATIN_CLUSTER=here", "SATIN_PRIORITY=normal"}, settings...)}
+func newSwarm(ctx context.Context, binary string, w *workshop, workers []int, settings ...string) (*swarm.Swarm,
+	error) {
+	s := &swarm.Swarm{Binary: binary, Dir: w.dir, Settings: append([]string{"SATIN_CLUSTER=here",
+		"SATIN_PRIORITY=normal"}, settings...)}
 	for _, n := range workers {
 		if _, err := s.Start(ctx, fmt.Sprintf("SATIN_WORKERS=%d", n)); err != nil {
 			return nil, errors.Join(err, s.Close())
@@ -78,7 +81,8 @@ func elapsed(ctx context.Context, s *swarm.Swarm, line string) (float64, error) 
 
 // processes compares two processes with one, and with two workers of one.
 func processes(binary string, w *workshop, rounds int) (_ table, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(rounds+1)*swarmPatience*time.Duration(len(swarmInstances)))
+	ctx, cancel := context.WithTimeout(context.Background(),
+		time.Duration(rounds+1)*swarmPatience*time.Duration(len(swarmInstances)))
 	defer cancel()
 	running := make([]*swarm.Swarm, len(formations))
 	defer func() {
@@ -130,13 +134,16 @@ func processes(binary string, w *workshop, rounds int) (_ table, err error) {
 		}
 		t.figures = append(t.figures,
 			figure{name: line + ": " + formations[0].name, form: "%.2f s", values: times[i][0]},
-			figure{name: "  " + formations[1].name + ", times as fast", form: "%.2f x", least: 1.9, values: ratio(0, 1)},
-			figure{name: "  " + formations[1].name + ", over two workers of one process", form: "%.1f %%", atMost: 3, values: slower})
+			figure{name: "  " + formations[1].name + ", times as fast", form: "%.2f x", least: 1.9,
+				values: ratio(0, 1)},
+			figure{name: "  " + formations[1].name + ", over two workers of one process", form: "%.1f %%",
+				atMost: 3, values: slower})
 	}
 	return t, nil
 }
 
-// latencies measures how soon a newcomer works, how soon a dead worker's jobs run again, and what an idle daemon costs.
+// latencies measures how soon a newcomer works, how soon a dead worker's jobs run again, and what an idle
+// daemon costs.
 func latencies(binary string, w *workshop, _ int) (table, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
@@ -348,7 +355,8 @@ func crowds(binary string, w *workshop, _ int) (_ table, err error) {
 		}
 	}
 	progress("")
-	return table{title: "A crowd", notes: []string{fmt.Sprintf("%d processes with one worker each on this machine.", crowd)}, figures: []figure{
+	return table{title: "A crowd", notes: []string{fmt.Sprintf("%d processes with one worker each on this machine.",
+		crowd)}, figures: []figure{
 		{name: "processes that worked on nqueens 17", form: "%.0f", values: []float64{worked}, least: crowd},
 		{name: "the run took", form: "%.1f s", values: []float64{took}},
 	}}, nil

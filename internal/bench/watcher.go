@@ -19,8 +19,8 @@ import (
 	"github.com/satin-peer/satin/internal/swarm"
 )
 
-// A watcher stands for an open page that shows a run's steal tree and timeline: it asks what the page asks, when the page does,
-// and counts the bytes that come.
+// A watcher stands for an open page that shows a run's steal tree and timeline: it asks what the page asks,
+// when the page does, and counts the bytes that come.
 type watcher struct {
 	base   string
 	client *http.Client
@@ -64,10 +64,12 @@ func watchLink(ctx context.Context, link string) (*watcher, error) {
 		return nil, err
 	}
 	dialer := websocket.Dialer{Jar: jar}
-	if w.conn, _, err = dialer.DialContext(ctx, "ws://"+at.Host+"/api/v1/live", http.Header{"Origin": {w.base}}); err != nil {
+	if w.conn, _, err = dialer.DialContext(ctx, "ws://"+at.Host+"/api/v1/live",
+		http.Header{"Origin": {w.base}}); err != nil {
 		return nil, err
 	}
-	wants := map[string][]string{"topics": {"status", "clusters", "peers", "runs", "trees", "flows", "notices", "trouble"}}
+	wants := map[string][]string{"topics": {"status", "clusters", "peers", "runs", "trees", "flows", "notices",
+		"trouble"}}
 	if err := w.conn.WriteJSON(wants); err != nil {
 		return nil, errors.Join(err, w.conn.Close())
 	}
@@ -118,13 +120,15 @@ func (w *watcher) follow() {
 			for more := true; more; more = c.growth.More {
 				last := c.growth
 				c.growth = dashboard.Growth{}
-				if w.read(fmt.Sprintf("/runs/%s/segments?epoch=%s&from=%d&to=%d", run, last.Epoch, last.From, last.To), &c.growth) != nil {
+				if w.read(fmt.Sprintf("/runs/%s/segments?epoch=%s&from=%d&to=%d", run, last.Epoch, last.From,
+					last.To), &c.growth) != nil {
 					c.growth = dashboard.Growth{Epoch: last.Epoch, From: last.From, To: last.To}
 				}
 			}
 			last := c.timeline
 			c.timeline = dashboard.Timeline{}
-			if w.read(fmt.Sprintf("/runs/%s/timeline?epoch=%s&thin=%d&to=%d", run, last.Epoch, last.Thin, last.To), &c.timeline) != nil {
+			if w.read(fmt.Sprintf("/runs/%s/timeline?epoch=%s&thin=%d&to=%d", run, last.Epoch, last.Thin, last.To),
+				&c.timeline) != nil {
 				c.timeline = last
 			}
 		}

@@ -16,9 +16,11 @@ import (
 )
 
 // wideCells chooses some of the cells of section wide; the rest takes a quarter of an hour.
-var wideCells = flag.String("cells", "", "of section wide only these `CELLS`, as integrate/200,tsp/20: applications and round trips in ms; empty: all")
+var wideCells = flag.String("cells", "",
+	"of section wide only these `CELLS`, as integrate/200,tsp/20: applications and round trips in ms; empty: all")
 
-// widePolicies are compared, each in a swarm of its own, all at the same time: what happens to the machine happens to all.
+// widePolicies are compared, each in a swarm of its own, all at the same time: what happens to the machine
+// happens to all.
 var widePolicies = []string{"rs", "crs", "adaptive"}
 
 var wideTrips = []time.Duration{20 * time.Millisecond, 200 * time.Millisecond}
@@ -105,7 +107,8 @@ func chooseCells(names string) (cells []*wideCell, err error) {
 	}
 	for name := range strings.SplitSeq(names, ",") {
 		if names != "" && !known[name] {
-			return nil, fmt.Errorf("-cells: no cell %q; there are the applications of Table I, integrate, nqueens, tsp and raytracer, each with /20 or /200", name)
+			return nil, fmt.Errorf(
+				"-cells: no cell %q; there are the applications of Table I, integrate, nqueens, tsp and raytracer, each with /20 or /200", name)
 		}
 	}
 	return cells, nil
@@ -164,8 +167,8 @@ func simulateOnce(tree model.Tree, policy string, trip time.Duration, seed uint6
 	})
 }
 
-// wideFrameBytes is what the emulator sees of a message beyond what the simulator counts: each of two peer IDs is longer by 48, and
-// there are incarnations and the frame's length.
+// wideFrameBytes is what the emulator sees of a message beyond what the simulator counts: each of two peer
+// IDs is longer by 48, and there are incarnations and the frame's length.
 const wideFrameBytes = 2*48 + 2*5 + 4
 
 // middle is the median.
@@ -176,7 +179,8 @@ func middle(list []float64) float64 {
 
 // compareCells makes the table of one network.
 func compareCells(cells []*wideCell, trip time.Duration) table {
-	t := table{title: fmt.Sprintf("Table I's applications on real processes: round trips of %d ms, 100 KB/s", trip.Milliseconds()), notes: []string{
+	t := table{title: fmt.Sprintf("Table I's applications on real processes: round trips of %d ms, 100 KB/s",
+		trip.Milliseconds()), notes: []string{
 		"Efficiency in percent: all leaf work / (8 x the root job's time). The figure is the processes' less the simulator's, in points, for the " +
 			"same tree; the difference of the medians is in brackets.",
 	}}
@@ -194,7 +198,8 @@ func compareCells(cells []*wideCell, trip time.Duration) table {
 			s, r := middle(c.simulated[policy]), middle(c.real[policy])
 			simulated, real = append(simulated, s), append(real, r)
 			t.figures = append(t.figures, figure{
-				name: fmt.Sprintf("%s, %s: simulated %.1f, real %.1f (%+.1f)", c.app, policy, s, r, r-s), values: less, form: "%+.1f",
+				name:   fmt.Sprintf("%s, %s: simulated %.1f, real %.1f (%+.1f)", c.app, policy, s, r, r-s),
+				values: less, form: "%+.1f",
 			})
 			if math.Abs(r-s) > wideNear {
 				far = append(far, fmt.Sprintf("%s under %s", c.app, policy))
@@ -207,13 +212,16 @@ func compareCells(cells []*wideCell, trip time.Duration) table {
 	}
 	for _, policy := range widePolicies {
 		t.figures = append(t.figures, figure{
-			name: fmt.Sprintf("all applications, %s: mean %+.1f of %d runs", policy, mean(all[policy]), len(all[policy])), values: all[policy], form: "%+.1f",
+			name: fmt.Sprintf("all applications, %s: mean %+.1f of %d runs", policy, mean(all[policy]),
+				len(all[policy])), values: all[policy], form: "%+.1f",
 		})
 	}
-	t.notes = append(t.notes, fmt.Sprintf("More than %.0f points from the simulator (medians): %s. A simulated run is %.1f points from the median of "+
-		"those of its tree (median; upper quartile %.1f).", wideNear, orNone(far), middle(noise), upper(noise)),
+	t.notes = append(t.notes, fmt.Sprintf(
+		"More than %.0f points from the simulator (medians): %s. A simulated run is %.1f points from the median of "+
+			"those of its tree (median; upper quartile %.1f).", wideNear, orNone(far), middle(noise), upper(noise)),
 		fmt.Sprintf("Pairs of policies that are more than %.0f points apart in the simulator and the other way round on the processes: %s.", wideNear, orNone(strange)),
-		"Steals that brought a job from another cluster, simulated and real, all applications together: "+stealsOf(cells)+".")
+		"Steals that brought a job from another cluster, simulated and real, all applications together: "+
+			stealsOf(cells)+".")
 	return t
 }
 
@@ -268,7 +276,8 @@ func (n *wideRuns) lines(rounds int) []string {
 	lines := []string{
 		"Made by `make bench-swarm BENCH=wide`; -cells takes some of the cells only.",
 		fmt.Sprintf("%d rounds, each with other inputs. %d peers in %d clusters, one worker each. Trees, sizes of messages, links and the cores' periods "+
-			"are the same in both; jobs sleep for what they cost. Simulated: %d runs of each tree.", rounds, model.Peers, model.Clusters, wideSimSeeds),
+			"are the same in both; jobs sleep for what they cost. Simulated: %d runs of each tree.", rounds,
+			model.Peers, model.Clusters, wideSimSeeds),
 		"Not the same: the processes have to hear of the run first (the simulator's peers begin together), send gossip and connect, which the emulator does " +
 			"not delay; and the simulator's jobs are given away at once.",
 		fmt.Sprintf("The last peer took part %.2f s after the submission; beside the root job a run took %.2f s (medians). A swarm used %.0f %% of a core.",
@@ -276,7 +285,8 @@ func (n *wideRuns) lines(rounds int) []string {
 	}
 	if len(n.others) > 0 {
 		_, median, high := spread(n.others)
-		lines = append(lines, fmt.Sprintf("Other programs used %.0f %% of the machine meanwhile (upper quartile %.0f %%); %d swarms ran at a time.",
+		lines = append(lines, fmt.Sprintf(
+			"Other programs used %.0f %% of the machine meanwhile (upper quartile %.0f %%); %d swarms ran at a time.",
 			100*median, 100*high, len(widePolicies)))
 	}
 	return lines

@@ -43,7 +43,8 @@ func TestScenarioOfTheProcesses(t *testing.T) {
 	m.Advance(0)
 	for from := range model.Clusters {
 		for to := range model.Clusters {
-			if c, ok := m.Links().Conditions(from, to); from != to && (!ok || c != model.Between(200*time.Millisecond)) {
+			if c, ok := m.Links().Conditions(from, to); from != to &&
+				(!ok || c != model.Between(200*time.Millisecond)) {
 				t.Errorf("from %d to %d: %v, %v", from, to, c, ok)
 			}
 		}

@@ -104,11 +104,13 @@ func (s *wideSwarm) gather() error {
 			if err != nil {
 				return err
 			}
-			if a["members"] == fmt.Sprint(model.Peers) && a["clusters"] == fmt.Sprint(model.Clusters) && a["runs"] == "0" {
+			if a["members"] == fmt.Sprint(model.Peers) && a["clusters"] == fmt.Sprint(model.Clusters) &&
+				a["runs"] == "0" {
 				break
 			}
 			if time.Now().After(until) {
-				return fmt.Errorf("%s: after %v a peer still knows %s peers in %s clusters and is in %s runs", s.policy, patience, a["members"], a["clusters"], a["runs"])
+				return fmt.Errorf("%s: after %v a peer still knows %s peers in %s clusters and is in %s runs",
+					s.policy, patience, a["members"], a["clusters"], a["runs"])
 			}
 			time.Sleep(20 * time.Millisecond)
 		}
@@ -183,7 +185,8 @@ func (s *wideSwarm) run(tree model.Tree, sum, leaves string) (r wideRun, err err
 		return r, err
 	}
 	if a["sum"] != sum || a["leaves"] != leaves {
-		return r, fmt.Errorf("%s: the result is %s of %s leaves, the sequential program's is %s of %s", s.policy, a["sum"], a["leaves"], sum, leaves)
+		return r, fmt.Errorf("%s: the result is %s of %s leaves, the sequential program's is %s of %s", s.policy,
+			a["sum"], a["leaves"], sum, leaves)
 	}
 	r.cpu = s.cpu() - before
 	for key, to := range map[string]*time.Duration{"took": &r.took, "whole": &r.whole} {

@@ -34,8 +34,8 @@ func BenchmarkAppend(b *testing.B) {
 	}
 }
 
-// BenchmarkDiskAlone is what the disk takes for the same without a log: the bytes, and a sync. Compare with BenchmarkAppend
-// under the same load.
+// BenchmarkDiskAlone is what the disk takes for the same without a log: the bytes, and a sync. Compare with
+// BenchmarkAppend under the same load.
 func BenchmarkDiskAlone(b *testing.B) {
 	for _, batch := range []int{1, 64, 1024} {
 		b.Run(fmt.Sprintf("batch=%d", batch), func(b *testing.B) {
@@ -70,7 +70,8 @@ func (m nullFS) Create(name string) (WriteFile, error) {
 	return nullFile{f}, err
 }
 
-// BenchmarkWithoutDisk is the processor's time for a record that is written, encoding and index and all, with 64 in a batch.
+// BenchmarkWithoutDisk is the processor's time for a record that is written, encoding and index and all, with
+// 64 in a batch.
 func BenchmarkWithoutDisk(b *testing.B) {
 	l, err := open(testDir, testHeader, Config{FS: nullFS{newMemFS()}, Interval: time.Hour})
 	if err != nil {
@@ -80,7 +81,8 @@ func BenchmarkWithoutDisk(b *testing.B) {
 	outcome := make([]byte, 1<<10)
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		if !l.Append(Record{Kind: JobResult, Path: []uint32{1, 2, 3, uint32(i >> 8), uint32(i & 255)}, Outcome: outcome}) {
+		if !l.Append(Record{Kind: JobResult, Path: []uint32{1, 2, 3, uint32(i >> 8), uint32(i & 255)},
+			Outcome: outcome}) {
 			b.Fatal("not taken")
 		}
 		if i%64 == 63 {

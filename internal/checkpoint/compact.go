@@ -8,12 +8,13 @@ import (
 	"time"
 )
 
-// Compaction copies what an index points to out of several files into one, and removes them. It goes on in steps between
-// commits, each of at most a file's worth of records, and each complete in itself: write under a name that does not count,
-// sync, rename, sync the directory, and only then remove the old files. A crash in between leaves records twice, never not
-// at all.
+// Compaction copies what an index points to out of several files into one, and removes them. It goes on in
+// steps between commits, each of at most a file's worth of records, and each complete in itself: write under
+// a name that does not count, sync, rename, sync the directory, and only then remove the old files. A crash
+// in between leaves records twice, never not at all.
 //
-// A file that holds nothing any more is removed without a copy: what supersedes its records was synced before it counted.
+// A file that holds nothing any more is removed without a copy: what supersedes its records was synced before
+// it counted.
 
 // autoSegments is how many files there may be, besides the full ones, before they are put together.
 const autoSegments = 64
@@ -60,14 +61,15 @@ func (w *writer) wasteful() bool {
 		dead += g.dead()
 		live += g.live
 	}
-	return dead > max(live, w.cfg.SegmentBytes) || int64(len(w.s.segments)) > autoSegments+2*(live+dead)/w.cfg.SegmentBytes
+	return dead > max(live, w.cfg.SegmentBytes) ||
+		int64(len(w.s.segments)) > autoSegments+2*(live+dead)/w.cfg.SegmentBytes
 }
 
 // empty says whether a file can be removed without a copy, even if the disk is full.
 func (w *writer) empty(g *segment) bool { return g != w.active && g.live == 0 }
 
-// pick gives the files to be replaced: those that hold nothing if there are any; or else as many as make one new file, the
-// emptiest first. Nil if it would change nothing.
+// pick gives the files to be replaced: those that hold nothing if there are any; or else as many as make one
+// new file, the emptiest first. Nil if it would change nothing.
 func (w *writer) pick() (sources []*segment) {
 	for _, g := range w.s.segments {
 		if w.empty(g) {
@@ -133,8 +135,8 @@ func (w *writer) rewrite(sources []*segment) error {
 	return nil
 }
 
-// discard removes a file that is not needed any more; what was damaged in it may be needed by somebody else. A file that
-// cannot be removed is read again at the next Open, and does no harm.
+// discard removes a file that is not needed any more; what was damaged in it may be needed by somebody else.
+// A file that cannot be removed is read again at the next Open, and does no harm.
 func (w *writer) discard(g *segment) error {
 	if !g.damaged {
 		return classify(g.name, w.s.fs.Remove(g.name))
@@ -273,9 +275,9 @@ func (w *writer) create(name string, seq uint64) (*segment, error) {
 	return &segment{seq: seq, name: name, file: in}, nil
 }
 
-// tidy deals with what earlier lives of the log left, once, when something is written for the first time: files that were
-// not finished are removed, and damaged ones set aside. If it fails, there is time for it at the next commit but RetryEvery
-// from now.
+// tidy deals with what earlier lives of the log left, once, when something is written for the first time:
+// files that were not finished are removed, and damaged ones set aside. If it fails, there is time for it at
+// the next commit but RetryEvery from now.
 func (w *writer) tidy() {
 	if w.tidied || time.Now().Before(w.notCompact) {
 		return

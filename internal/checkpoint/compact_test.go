@@ -23,7 +23,8 @@ func TestCompact(t *testing.T) {
 		t.Fatal(err)
 	}
 	after := l.Stats()
-	if after.Records != 41 || after.Segments >= before.Segments || after.Bytes >= before.Bytes || after.Live != before.Live {
+	if after.Records != 41 || after.Segments >= before.Segments || after.Bytes >= before.Bytes ||
+		after.Live != before.Live {
 		t.Errorf("before %+v\nafter %+v", before, after)
 	}
 	if again := l.Compact(t.Context()); again != nil || l.Stats() != after {
@@ -83,7 +84,8 @@ func TestManyLives(t *testing.T) {
 	}
 }
 
-// What a compaction did not finish is not read, its number not used again, and it is removed when something is written.
+// What a compaction did not finish is not read, its number not used again, and it is removed when something
+// is written.
 func TestUnfinished(t *testing.T) {
 	m := newMemFS()
 	good, _ := written(t, testHeader, 10)

@@ -6,19 +6,20 @@ import "time"
 type Config struct {
 	// FS is the file system, Disk by default.
 	FS FS
-	// Interval is how long a record may wait for others before it is written, 5 s by default; below zero, not at all. It is
-	// what a crash costs at most. A longer one writes less: a job that finishes spares its descendants that still wait.
+	// Interval is how long a record may wait for others before it is written, 5 s by default; below zero, not
+	// at all. It is what a crash costs at most. A longer one writes less: a job that finishes spares its
+	// descendants that still wait.
 	Interval time.Duration
-	// QueueRecords and QueueBytes bound what waits to be written: 4,096 records of 32 MiB by default. At half of either it
-	// is written before Interval is over. A log that cannot write holds at most twice as much.
+	// QueueRecords and QueueBytes bound what waits to be written: 4,096 records of 32 MiB by default. At half
+	// of either it is written before Interval is over. A log that cannot write holds at most twice as much.
 	QueueRecords int
 	QueueBytes   int
 	// SegmentBytes is how large a file gets, 64 MiB by default; a single batch may be larger.
 	SegmentBytes int64
 	// RetryEvery is how long a log that cannot write waits before it tries again, 10 s by default.
 	RetryEvery time.Duration
-	// Notify is told when the log stops storing, when it stores again, and when it sets a damaged file aside. It is called by
-	// the log's own goroutine, which waits for it; it must not call Sync, Compact or Close.
+	// Notify is told when the log stops storing, when it stores again, and when it sets a damaged file aside.
+	// It is called by the log's own goroutine, which waits for it; it must not call Sync, Compact or Close.
 	Notify func(Event)
 	// Acknowledged is told, as Notify is, that the records up to a position (see Stats) are on disk.
 	Acknowledged func(position uint64)

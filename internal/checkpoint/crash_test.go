@@ -53,8 +53,9 @@ func (h *history) sync(t *testing.T, l *Log) {
 	}
 }
 
-// The crash points: after each operation on the file system, in every way that what was not synced may survive, the log
-// recovers what was acknowledged and nothing but the truth, says so the same way twice, and goes on.
+// The crash points: after each operation on the file system, in every way that what was not synced may
+// survive, the log recovers what was acknowledged and nothing but the truth, says so the same way twice, and
+// goes on.
 func TestCrashPoints(t *testing.T) {
 	seeds := uint64(crashSeeds)
 	if testing.Short() {
@@ -92,7 +93,8 @@ func crashEverywhere(t *testing.T, seed uint64) {
 	}
 }
 
-// recovers checks what is left after a crash, lets the log go on, loses everything that is not synced, and checks again.
+// recovers checks what is left after a crash, lets the log go on, loses everything that is not synced, and
+// checks again.
 func recovers(t *testing.T, m *memFS, before *history) error {
 	h := &history{appended: map[string]bool{}, order: before.order[:before.acked:before.acked], acked: before.acked}
 	for tag := range before.appended {

@@ -70,8 +70,10 @@ func badFiles(t *testing.T) map[string]badFile {
 	}
 	without := func(from, to int) []byte { return slices.Concat(good[:from], good[to:]) }
 	return map[string]badFile{
-		"payload":          {file: flip(frames[4][0] + headSize + 3), problem: ErrCorrupt, intact: 9, says: "9 intact records"},
-		"two payloads":     {file: flip(frames[4][1]-1, frames[7][1]-1), problem: ErrCorrupt, intact: 8, says: "2 places"},
+		"payload": {file: flip(frames[4][0] + headSize + 3), problem: ErrCorrupt, intact: 9,
+			says: "9 intact records"},
+		"two payloads": {file: flip(frames[4][1]-1, frames[7][1]-1), problem: ErrCorrupt, intact: 8,
+			says: "2 places"},
 		"last payload":     {file: flip(frames[9][1] - 1), problem: ErrCorrupt, intact: 9},
 		"head":             {file: flip(frames[4][0] + 6), problem: ErrCorrupt, intact: 9},
 		"marker":           {file: flip(frames[0][0]), problem: ErrCorrupt, intact: 9},
@@ -80,20 +82,24 @@ func badFiles(t *testing.T) map[string]badFile {
 		"version":          {file: flip(9), problem: ErrCorrupt, intact: 10},
 		"cut in a payload": {file: good[:frames[9][1]-1], problem: ErrTorn, intact: 9, kept: true, says: "unfinished"},
 		"cut in a head":    {file: good[:frames[9][0]+3], problem: ErrTorn, intact: 9, kept: true},
-		"zeros at the end": {file: append(slices.Clone(good), make([]byte, 5000)...), problem: ErrTorn, intact: 10, kept: true},
-		"junk at the end":  {file: append(slices.Clone(good), strings.Repeat("junk", 99)...), problem: ErrCorrupt, intact: 10},
-		"bytes missing":    {file: without(frames[2][0]+20, frames[2][0]+21), problem: ErrCorrupt, intact: 2},
-		"empty":            {file: nil, problem: ErrTorn, kept: true},
-		"only a magic":     {file: good[:8], problem: ErrTorn, kept: true},
-		"junk":             {file: []byte(strings.Repeat("not a checkpoint\n", 20)), problem: ErrForeign},
-		"other run":        {file: other, problem: ErrForeign, kept: true, refused: true, says: "run 09000000, not 01020300"},
-		"other manifest":   {file: manifest, problem: ErrForeign, kept: true, refused: true, says: "manifest"},
-		"newer":            {file: newer, problem: ErrNewer, kept: true, refused: true, says: "format 2; this program reads format 1"},
+		"zeros at the end": {file: append(slices.Clone(good), make([]byte, 5000)...), problem: ErrTorn, intact: 10,
+			kept: true},
+		"junk at the end": {file: append(slices.Clone(good), strings.Repeat("junk", 99)...), problem: ErrCorrupt,
+			intact: 10},
+		"bytes missing": {file: without(frames[2][0]+20, frames[2][0]+21), problem: ErrCorrupt, intact: 2},
+		"empty":         {file: nil, problem: ErrTorn, kept: true},
+		"only a magic":  {file: good[:8], problem: ErrTorn, kept: true},
+		"junk":          {file: []byte(strings.Repeat("not a checkpoint\n", 20)), problem: ErrForeign},
+		"other run": {file: other, problem: ErrForeign, kept: true, refused: true,
+			says: "run 09000000, not 01020300"},
+		"other manifest": {file: manifest, problem: ErrForeign, kept: true, refused: true, says: "manifest"},
+		"newer": {file: newer, problem: ErrNewer, kept: true, refused: true,
+			says: "format 2; this program reads format 1"},
 	}
 }
 
-// Every way a file may be bad: what is told, which of its ten results are used, and that nothing is changed by reading, nor by
-// opening until something is written; then the file is set aside as it was, or kept.
+// Every way a file may be bad: what is told, which of its ten results are used, and that nothing is changed
+// by reading, nor by opening until something is written; then the file is set aside as it was, or kept.
 func TestBadFiles(t *testing.T) {
 	for name, c := range badFiles(t) {
 		t.Run(name, func(t *testing.T) {
@@ -144,7 +150,8 @@ func (c badFile) checkRead(t *testing.T, m *memFS) {
 	if len(problems) != 1 || !errors.Is(problems[0], c.problem) || !errors.As(problems[0], &e) {
 		t.Fatalf("problems %v, want %v", problems, c.problem)
 	}
-	if text := problems[0].Error(); !strings.Contains(text, secondFile) || !strings.Contains(text, c.says) || strings.Contains(text, "\n") {
+	if text := problems[0].Error(); !strings.Contains(text, secondFile) || !strings.Contains(text, c.says) ||
+		strings.Contains(text, "\n") {
 		t.Errorf("the message %q does not name the file and %q in one line", text, c.says)
 	}
 }
@@ -154,10 +161,12 @@ func (c badFile) checkGoneOn(t *testing.T, m *memFS, events []Event) {
 	t.Helper()
 	after := m.files(testDir)
 	kept, aside := after[secondFile], after[secondFile+damagedSuffix]
-	if c.kept && (aside != nil || !slices.Equal(kept, c.file)) || !c.kept && (kept != nil || !slices.Equal(aside, c.file)) {
+	if c.kept && (aside != nil || !slices.Equal(kept, c.file)) ||
+		!c.kept && (kept != nil || !slices.Equal(aside, c.file)) {
 		t.Errorf("after writing: kept %t, set aside %t", kept != nil, aside != nil)
 	}
-	if told := len(events) == 1 && events[0].Kind == FileSetAside && strings.Contains(events[0].String(), damagedSuffix); told == c.kept {
+	if told := len(events) == 1 && events[0].Kind == FileSetAside &&
+		strings.Contains(events[0].String(), damagedSuffix); told == c.kept {
 		t.Errorf("events %v", events)
 	}
 	if got := count(t, read(t, m).Records()); got != c.intact+1 {
@@ -233,8 +242,8 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// A file whose length is announced as more than there is, or than may be, costs no memory: the head's sum protects the
-// length, and the limit the reader.
+// A file whose length is announced as more than there is, or than may be, costs no memory: the head's sum
+// protects the length, and the limit the reader.
 func TestLengths(t *testing.T) {
 	b := binary.BigEndian.AppendUint32([]byte(marker), maxPayload+1)
 	b = append(b, 0, 0, 0, 0)
@@ -262,7 +271,8 @@ func TestFramesOfOthers(t *testing.T) {
 	}
 }
 
-// A record whose bytes change while the log is open is told, not returned; compaction keeps the others and sets the file aside.
+// A record whose bytes change while the log is open is told, not returned; compaction keeps the others and
+// sets the file aside.
 func TestRotten(t *testing.T) {
 	m := newMemFS()
 	good, frames := written(t, testHeader, 10)
@@ -298,7 +308,8 @@ func TestRotten(t *testing.T) {
 // What the system says of a disk that cannot be written, and what that means.
 func TestClassify(t *testing.T) {
 	errs := map[error]error{
-		syscall.ENOSPC: ErrDiskFull, syscall.EDQUOT: ErrDiskFull, syscall.EROFS: ErrReadOnly, fs.ErrPermission: ErrReadOnly, syscall.EIO: syscall.EIO,
+		syscall.ENOSPC: ErrDiskFull, syscall.EDQUOT: ErrDiskFull, syscall.EROFS: ErrReadOnly,
+		fs.ErrPermission: ErrReadOnly, syscall.EIO: syscall.EIO,
 	}
 	if full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0); err == nil { // Linux has a disk that is always full
 		defer full.Close()

@@ -70,10 +70,13 @@ func damaged(file string, lost loss, intact int) *FileError {
 	e := &FileError{File: file, Problem: ErrCorrupt, At: lost.at, Bytes: lost.total, Intact: intact}
 	if lost.torn {
 		e.Problem = ErrTorn
-		e.Detail = fmt.Sprintf("its last %d bytes, from byte %d, are an unfinished record; the %d before are used", lost.total, lost.at, intact)
+		e.Detail = fmt.Sprintf("its last %d bytes, from byte %d, are an unfinished record; the %d before are used",
+			lost.total, lost.at, intact)
 		return e
 	}
-	e.Detail = fmt.Sprintf("%d bytes in %d places, the first at byte %d, cannot be read; %d intact records are used", lost.total, lost.stretches, lost.at, intact)
+	e.Detail = fmt.Sprintf(
+		"%d bytes in %d places, the first at byte %d, cannot be read; %d intact records are used", lost.total,
+		lost.stretches, lost.at, intact)
 	return e
 }
 

@@ -14,17 +14,18 @@ import (
 //	12 4 bytes  CRC32C of the run ID, the frame's place in the file (8 bytes) and the 12 bytes before
 //	16          payload, CBOR
 //
-// Numbers are big-endian. The sum of the head makes the length trustworthy, so that a damaged payload costs one record and a
-// damaged head is found again by its marker; with the run and the place in it, neither the bytes of another log nor a
-// log inside an outcome are taken for a frame of this one. It does not protect against whoever makes an outcome for the very
-// place where it will lie, and a crash that tears it there: those who compute are trusted.
+// Numbers are big-endian. The sum of the head makes the length trustworthy, so that a damaged payload costs
+// one record and a damaged head is found again by its marker; with the run and the place in it, neither the
+// bytes of another log nor a log inside an outcome are taken for a frame of this one. It does not protect
+// against whoever makes an outcome for the very place where it will lie, and a crash that tears it there:
+// those who compute are trusted.
 const (
 	headSize = 16
 	marker   = "\xb5SCP"
 )
 
-// A file begins with a prefix, which all versions of the format share, and the frame of its Header, whose run ID counts as
-// zero:
+// A file begins with a prefix, which all versions of the format share, and the frame of its Header, whose run
+// ID counts as zero:
 //
 //	0  8 bytes  magic
 //	8  4 bytes  version of the format
@@ -62,7 +63,8 @@ func headSum(run [16]byte, at int64, head []byte) uint32 {
 
 // headOf gives length and sum of the payload of the frame whose head lies at place at; ok is false if there is none.
 func headOf(head []byte, run [16]byte, at int64) (length int, sum uint32, ok bool) {
-	if len(head) < headSize || string(head[:4]) != marker || binary.BigEndian.Uint32(head[12:]) != headSum(run, at, head) {
+	if len(head) < headSize || string(head[:4]) != marker ||
+		binary.BigEndian.Uint32(head[12:]) != headSum(run, at, head) {
 		return 0, 0, false
 	}
 	n := binary.BigEndian.Uint32(head[4:])
@@ -98,7 +100,8 @@ type opening struct {
 
 // openingOf reads what a file begins with; b is the first maxOpening bytes, or all there are.
 func openingOf(b []byte) (o opening) {
-	if len(b) < prefixSize || string(b[:8]) != magic || crc32.Checksum(b[:12], castagnoli) != binary.BigEndian.Uint32(b[12:]) {
+	if len(b) < prefixSize || string(b[:8]) != magic ||
+		crc32.Checksum(b[:12], castagnoli) != binary.BigEndian.Uint32(b[12:]) {
 		return o
 	}
 	o.ours, o.version = true, binary.BigEndian.Uint32(b[8:])

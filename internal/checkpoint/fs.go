@@ -107,8 +107,8 @@ func (Disk) SyncFile(name string) error {
 	return f.Sync()
 }
 
-// SyncDir does nothing on Windows, which has no such call, and on file systems that refuse it: there a crash of the machine may
-// take new names back.
+// SyncDir does nothing on Windows, which has no such call, and on file systems that refuse it: there a crash
+// of the machine may take new names back.
 func (Disk) SyncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil

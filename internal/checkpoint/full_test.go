@@ -8,12 +8,14 @@ import (
 	"time"
 )
 
-// Disk full: said once, the run goes on; results that wait are stored as soon as there is space, and that is said too.
+// Disk full: said once, the run goes on; results that wait are stored as soon as there is space, and that is
+// said too.
 func TestDiskFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemFS()
 		var events told[Event]
-		l, err := Open(testDir, testHeader, Config{FS: m, Interval: time.Second, RetryEvery: time.Minute, Notify: events.add})
+		l, err := Open(testDir, testHeader, Config{FS: m, Interval: time.Second, RetryEvery: time.Minute,
+			Notify: events.add})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -35,7 +37,8 @@ func TestDiskFull(t *testing.T) {
 		if err := l.Sync(t.Context()); !errors.Is(err, ErrDiskFull) {
 			t.Errorf("Sync: %v", err)
 		}
-		if e := events.get(); len(e) != 1 || e[0].Kind != StoringStopped || !strings.Contains(e[0].String(), "not storing") || !strings.Contains(e[0].String(), "disk full") {
+		if e := events.get(); len(e) != 1 || e[0].Kind != StoringStopped ||
+			!strings.Contains(e[0].String(), "not storing") || !strings.Contains(e[0].String(), "disk full") {
 			t.Errorf("events %v", e)
 		}
 		if n := count(t, read(t, m).Records()); n != 20 {

@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// Any bytes may be a file of the log. Reading it ends, returns valid records only, and changes nothing; the log goes on
-// with what was read, and the file is still there, or set aside, or, if it was only torn, its records are.
+// Any bytes may be a file of the log. Reading it ends, returns valid records only, and changes nothing; the
+// log goes on with what was read, and the file is still there, or set aside, or, if it was only torn, its
+// records are.
 func FuzzRead(f *testing.F) {
 	good, frames := written(f, testHeader, 5)
 	f.Add(good)
@@ -30,7 +31,8 @@ func FuzzRead(f *testing.F) {
 				before[r.tag()] = r
 			}
 		}
-		l, err := open(testDir, testHeader, Config{FS: m}) // without a goroutine, so that the same bytes run the same code
+		// without a goroutine, so that the same bytes run the same code
+		l, err := open(testDir, testHeader, Config{FS: m})
 		if err != nil {
 			if !errors.Is(err, ErrForeign) && !errors.Is(err, ErrNewer) {
 				t.Fatal(err)

@@ -20,10 +20,10 @@ type place struct {
 	size int64
 }
 
-// An index knows what is stored: a set of jobs none of which is an ancestor of another, in the order of their paths, an
-// ancestor before its descendants. In that order a job that is covered by an ancestor comes right behind it, since nothing
-// lies between but other descendants, and a job's descendants follow it without a gap. So both questions that the log asks are
-// answered by one search.
+// An index knows what is stored: a set of jobs none of which is an ancestor of another, in the order of their
+// paths, an ancestor before its descendants. In that order a job that is covered by an ancestor comes right
+// behind it, since nothing lies between but other descendants, and a job's descendants follow it without a
+// gap. So both questions that the log asks are answered by one search.
 //
 // Jobs of the same path and different identity are all kept: an inlet may have spawned in another order.
 type index struct {

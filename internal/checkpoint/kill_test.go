@@ -135,7 +135,8 @@ func begin(t *testing.T, dir string, seed uint64, kill int) (c *exec.Cmd, lines 
 		t.Fatal(err)
 	}
 	c = exec.Command(self)
-	c.Env = append(os.Environ(), childDir+"="+dir, fmt.Sprintf("%s=%d", childSeed, seed), fmt.Sprintf("%s=%d", childKill, kill))
+	c.Env = append(os.Environ(), childDir+"="+dir, fmt.Sprintf("%s=%d", childSeed, seed),
+		fmt.Sprintf("%s=%d", childKill, kill))
 	c.Stderr = os.Stderr
 	out, err := c.StdoutPipe()
 	if err != nil {
@@ -189,9 +190,9 @@ func (h *history) checkDisk(t *testing.T, dir string) {
 	}
 }
 
-// A process that is killed at every operation on the files of its log, and in the middle of every write, one life after the
-// other in the same directory: what it had acknowledged is there. (The machine goes on, and so keeps what was not synced:
-// what a power failure leaves is for TestCrashPoints.)
+// A process that is killed at every operation on the files of its log, and in the middle of every write, one
+// life after the other in the same directory: what it had acknowledged is there. (The machine goes on, and so
+// keeps what was not synced: what a power failure leaves is for TestCrashPoints.)
 func TestKilledAtEveryWrite(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts more than a hundred processes; TestKilledAnywhere starts a few")

@@ -41,12 +41,12 @@ type syncer struct {
 // maxEssential is how many manifests and root outcomes wait at most when the queue is full.
 const maxEssential = 16
 
-// Open opens the checkpoint of a run in a directory for writing, or begins one, and makes the directory if there is none.
-// What is there is read once, which blocks; Problems tells what is wrong with it. Nothing is written or renamed until the
-// first record is.
+// Open opens the checkpoint of a run in a directory for writing, or begins one, and makes the directory if
+// there is none. What is there is read once, which blocks; Problems tells what is wrong with it. Nothing is
+// written or renamed until the first record is.
 //
-// Errors: ErrLocked if another process has it open, ErrForeign or ErrNewer if it is not ours to go on with, ErrReadOnly if
-// it may not be written (Read reads it), the system's otherwise.
+// Errors: ErrLocked if another process has it open, ErrForeign or ErrNewer if it is not ours to go on with,
+// ErrReadOnly if it may not be written (Read reads it), the system's otherwise.
 func Open(dir string, h Header, cfg Config) (*Log, error) {
 	l, err := open(dir, h, cfg)
 	if err != nil {
@@ -123,9 +123,9 @@ func makeDir(fsys FS, dir string) error {
 	return fsys.SyncDir(above)
 }
 
-// Append takes a record to be stored and returns at once. It returns false if the record will not be: the queue is full,
-// and the record can be computed again; or it is not valid; or the log is closed. Stats counts each. The log keeps path and
-// outcome, which must not be changed any more.
+// Append takes a record to be stored and returns at once. It returns false if the record will not be: the
+// queue is full, and the record can be computed again; or it is not valid; or the log is closed. Stats counts
+// each. The log keeps path and outcome, which must not be changed any more.
 func (l *Log) Append(r Record) (queued bool) {
 	invalid := r.valid() != nil
 	l.mu.Lock()
@@ -155,7 +155,8 @@ func (l *Log) Append(r Record) (queued bool) {
 
 // pressing says that the queue is to be written before the interval is over.
 func (l *Log) pressing() bool {
-	return l.cfg.Interval < 0 && len(l.queue) > 0 || 2*len(l.queue) >= l.cfg.QueueRecords || 2*l.queued >= l.cfg.QueueBytes
+	return l.cfg.Interval < 0 && len(l.queue) > 0 || 2*len(l.queue) >= l.cfg.QueueRecords ||
+		2*l.queued >= l.cfg.QueueBytes
 }
 
 func (l *Log) wakeWriter() {
@@ -165,9 +166,9 @@ func (l *Log) wakeWriter() {
 	}
 }
 
-// Sync waits until every record that Append took before is on disk, itself or by an ancestor. If they cannot be written it
-// says why, at once; the log keeps trying, and another Sync makes it try. Errors: ErrDiskFull, the system's, ErrClosed,
-// ctx's.
+// Sync waits until every record that Append took before is on disk, itself or by an ancestor. If they cannot
+// be written it says why, at once; the log keeps trying, and another Sync makes it try. Errors: ErrDiskFull,
+// the system's, ErrClosed, ctx's.
 func (l *Log) Sync(ctx context.Context) error {
 	l.mu.Lock()
 	position := l.stats.Accepted
@@ -185,9 +186,9 @@ func (l *Log) Sync(ctx context.Context) error {
 	return l.await(ctx, done)
 }
 
-// Compact writes what is worth keeping to new files and removes the old ones. It waits until that is done; records may be
-// appended and are written meanwhile. The log compacts by itself when more than half of what it holds, and more than a
-// file, is superseded.
+// Compact writes what is worth keeping to new files and removes the old ones. It waits until that is done;
+// records may be appended and are written meanwhile. The log compacts by itself when more than half of what
+// it holds, and more than a file, is superseded.
 func (l *Log) Compact(ctx context.Context) error {
 	l.mu.Lock()
 	if l.closing {
@@ -210,8 +211,8 @@ func (l *Log) await(ctx context.Context, done chan error) error {
 	}
 }
 
-// Close writes what waits, and releases the directory. The error says why records that Append took could not be written. It
-// blocks as long as the disk takes; closing twice does no harm.
+// Close writes what waits, and releases the directory. The error says why records that Append took could not
+// be written. It blocks as long as the disk takes; closing twice does no harm.
 func (l *Log) Close() error {
 	l.mu.Lock()
 	l.closing = true
@@ -224,13 +225,13 @@ func (l *Log) Close() error {
 // Problems tells what was wrong with the files when they were opened, each in one line: values of *FileError.
 func (l *Log) Problems() []error { return l.s.problems }
 
-// Records gives all records that are stored: manifests, then results in the order of their paths. None is an ancestor of
-// another. Those that are stored while the loop runs may be seen or not. A record that cannot be read any more comes as an
-// error, and the loop goes on. It blocks while it reads; Append goes on meanwhile.
+// Records gives all records that are stored: manifests, then results in the order of their paths. None is an
+// ancestor of another. Those that are stored while the loop runs may be seen or not. A record that cannot be
+// read any more comes as an error, and the loop goes on. It blocks while it reads; Append goes on meanwhile.
 func (l *Log) Records() iter.Seq2[Record, error] { return l.s.records() }
 
-// Lookup gives the outcome of a job, if it is stored itself; an ancestor's does not count, nor does what still waits to be
-// written. It blocks while it reads.
+// Lookup gives the outcome of a job, if it is stored itself; an ancestor's does not count, nor does what
+// still waits to be written. It blocks while it reads.
 func (l *Log) Lookup(path []uint32, identity [16]byte) (outcome []byte, ok bool, err error) {
 	return l.s.lookup(path, identity)
 }

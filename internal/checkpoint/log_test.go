@@ -226,7 +226,8 @@ func TestAtTheSameTime(t *testing.T) {
 				if err != nil || !slices.Equal(r.Outcome, truth(r.Kind, r.Path, r.Identity[0]).Outcome) {
 					t.Errorf("%s: %v", r.tag(), err)
 				}
-				if got, ok, err := l.Lookup(r.Path, r.Identity); err != nil || ok && r.Kind == JobResult && !slices.Equal(got, r.Outcome) {
+				if got, ok, err := l.Lookup(r.Path, r.Identity); err != nil ||
+					ok && r.Kind == JobResult && !slices.Equal(got, r.Outcome) {
 					t.Errorf("%s: %v", r.tag(), err)
 				}
 			}

@@ -17,9 +17,9 @@ var (
 	errSync    = errors.New("injected failure of a sync")
 )
 
-// memFS is a file system in memory that knows what is on disk and what is not: writes to a file until it is synced, and
-// names in a directory until the directory is. It counts what changes it, crashes after any count, and crash gives what a
-// disk may hold then.
+// memFS is a file system in memory that knows what is on disk and what is not: writes to a file until it is
+// synced, and names in a directory until the directory is. It counts what changes it, crashes after any
+// count, and crash gives what a disk may hold then.
 type memFS struct {
 	mu       sync.Mutex
 	names    map[string]*inode // files and directories, by path

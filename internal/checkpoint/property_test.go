@@ -80,8 +80,8 @@ func (x *lives) steps() map[string]func(*rapid.T) {
 	}
 }
 
-// Lives of a log on a disk that crashes, fills up and fails, in any order: whenever it is read, what was acknowledged is
-// there, and nothing but the truth.
+// Lives of a log on a disk that crashes, fills up and fails, in any order: whenever it is read, what was
+// acknowledged is there, and nothing but the truth.
 func TestAnyHistory(t *testing.T) {
 	ctx := t.Context()
 	rapid.Check(t, func(t *rapid.T) {

@@ -87,8 +87,10 @@ func TestQueueBytes(t *testing.T) {
 func TestRefused(t *testing.T) {
 	l := reopen(t, newMemFS(), byHand)
 	bad := []Record{
-		{Kind: 0, Path: []uint32{1}}, {Kind: 4, Path: []uint32{1}}, {Kind: JobResult}, {Kind: RootOutcome, Path: []uint32{1}}, {Kind: RunManifest, Path: []uint32{1}},
-		{Kind: JobResult, Path: make([]uint32, MaxPath+1)}, {Kind: JobResult, Path: []uint32{1}, Outcome: make([]byte, MaxOutcome+1)},
+		{Kind: 0, Path: []uint32{1}}, {Kind: 4, Path: []uint32{1}}, {Kind: JobResult},
+		{Kind: RootOutcome, Path: []uint32{1}}, {Kind: RunManifest, Path: []uint32{1}},
+		{Kind: JobResult, Path: make([]uint32, MaxPath+1)},
+		{Kind: JobResult, Path: []uint32{1}, Outcome: make([]byte, MaxOutcome+1)},
 	}
 	for _, r := range bad {
 		if l.Append(r) {
@@ -104,7 +106,8 @@ func TestRefused(t *testing.T) {
 func TestInterval(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var positions told[uint64]
-		l, err := Open(testDir, testHeader, Config{FS: newMemFS(), Interval: time.Minute, QueueRecords: 100, Acknowledged: positions.add})
+		l, err := Open(testDir, testHeader, Config{FS: newMemFS(), Interval: time.Minute, QueueRecords: 100,
+			Acknowledged: positions.add})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,7 +17,8 @@ const (
 	JobResult Kind = 1
 	// RunManifest is the run's manifest, as its owner signed it. Its path is empty.
 	RunManifest Kind = 2
-	// RootOutcome is the run's answer. Its path is empty; all jobs are its descendants, so that nothing else needs to be kept.
+	// RootOutcome is the run's answer. Its path is empty; all jobs are its descendants, so that nothing else
+	// needs to be kept.
 	RootOutcome Kind = 3
 )
 

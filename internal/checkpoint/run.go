@@ -36,8 +36,9 @@ func (l *Log) Trouble() error {
 	return l.stats.NotStoring
 }
 
-// Manifest gives the run's manifest: the stored one with the hash that the headers name. ErrNoManifest if there is none, or if
-// it cannot be read any more; whoever has the manifest from elsewhere can use the records all the same.
+// Manifest gives the run's manifest: the stored one with the hash that the headers name. ErrNoManifest if
+// there is none, or if it cannot be read any more; whoever has the manifest from elsewhere can use the
+// records all the same.
 func (s *Snapshot) Manifest() ([]byte, error) {
 	problem := ErrNoManifest
 	for r, err := range s.Records() {

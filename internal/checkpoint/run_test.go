@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// A directory that was copied to another machine while the run went on tells there, by itself and without being written, which
-// run it is, what its manifest is, and what has been computed.
+// A directory that was copied to another machine while the run went on tells there, by itself and without
+// being written, which run it is, what its manifest is, and what has been computed.
 func TestCopyTellsAll(t *testing.T) {
 	manifest := []byte("signed by its owner")
 	h := HeaderOf([16]byte{1, 2, 3}, manifest)
@@ -19,7 +19,8 @@ func TestCopyTellsAll(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	if l.KeepManifest([]byte("another")) || !l.KeepManifest(manifest) || !l.AppendOutcome([]uint32{1, 2}, [16]byte{7}, []byte("outcome")) {
+	if l.KeepManifest([]byte("another")) || !l.KeepManifest(manifest) ||
+		!l.AppendOutcome([]uint32{1, 2}, [16]byte{7}, []byte("outcome")) {
 		t.Error("the log takes another manifest, or not its own")
 	}
 	syncAll(t, l)

@@ -56,9 +56,10 @@ func (l *loss) add(from, to int64) {
 	l.total += to - from
 }
 
-// scan calls visit with every intact record of a file from place at on, and its frame's place. It ends at the end of the file
-// or with an error of the reader; a damaged stretch costs what was in it.
-func scan(r io.ReaderAt, size, at int64, run [16]byte, visit func(at int64, frame int64, rec Record)) (lost loss, err error) {
+// scan calls visit with every intact record of a file from place at on, and its frame's place. It ends at the
+// end of the file or with an error of the reader; a damaged stretch costs what was in it.
+func scan(r io.ReaderAt, size, at int64, run [16]byte, visit func(at int64, frame int64, rec Record)) (lost loss,
+	err error) {
 	w := window{r: r, size: size}
 	for at < size {
 		head, err := w.bytes(at, headSize)
@@ -136,7 +137,8 @@ func (w *window) search(at int64, run [16]byte) (int64, error) {
 	return w.size, nil
 }
 
-// unwritten says whether what lies from place at to the end looks like an unfinished write: less than a head, or zeros.
+// unwritten says whether what lies from place at to the end looks like an unfinished write: less than a head,
+// or zeros.
 func (w *window) unwritten(at int64) (bool, error) {
 	if w.size-at < headSize {
 		return true, nil

@@ -7,8 +7,8 @@ import (
 	"iter"
 )
 
-// A Snapshot is what a directory holds, for reading: nothing in it is written, locked or renamed. It may be used by several
-// goroutines at once.
+// A Snapshot is what a directory holds, for reading: nothing in it is written, locked or renamed. It may be
+// used by several goroutines at once.
 type Snapshot struct {
 	s *store
 }
@@ -16,13 +16,14 @@ type Snapshot struct {
 // vanishedRetries is how often Read begins anew because files were removed meanwhile.
 const vanishedRetries = 5
 
-// Read reads the checkpoint in a directory, wherever it was copied to and whether or not it may be written. The run is that
-// of the first file whose header is intact, unless want says which it has to be; with want, records behind a damaged header
-// are used too. A nil fs is Disk.
+// Read reads the checkpoint in a directory, wherever it was copied to and whether or not it may be written.
+// The run is that of the first file whose header is intact, unless want says which it has to be; with want,
+// records behind a damaged header are used too. A nil fs is Disk.
 //
-// Errors: ErrNoCheckpoint if there is none, ErrForeign, ErrNewer or ErrCorrupt if none of the files can be used, the
-// system's if the directory cannot be read. What is wrong with single files is told by Problems. Read blocks while it reads
-// all files once; another process may be writing them, and then the last records may look torn.
+// Errors: ErrNoCheckpoint if there is none, ErrForeign, ErrNewer or ErrCorrupt if none of the files can be
+// used, the system's if the directory cannot be read. What is wrong with single files is told by Problems.
+// Read blocks while it reads all files once; another process may be writing them, and then the last records
+// may look torn.
 func Read(dir string, want Header, fsys FS) (*Snapshot, error) {
 	if fsys == nil {
 		fsys = Disk{}
@@ -47,7 +48,8 @@ func Read(dir string, want Header, fsys FS) (*Snapshot, error) {
 	case len(s.segments) == 0 && len(s.problems) > 0:
 		return nil, errors.Join(s.problems...)
 	case len(s.segments) == 0:
-		return nil, &FileError{File: dir, Problem: ErrNoCheckpoint, Detail: fmt.Sprintf("there is no file *%s in it", segmentSuffix)}
+		return nil, &FileError{File: dir, Problem: ErrNoCheckpoint,
+			Detail: fmt.Sprintf("there is no file *%s in it", segmentSuffix)}
 	case s.header.Run == noRun:
 		s.close()
 		return nil, &FileError{File: dir, Problem: ErrCorrupt, Cause: errors.Join(s.problems...),
@@ -65,8 +67,9 @@ func (s *Snapshot) Problems() []error { return s.s.problems }
 // Len is the number of results, the root's among them, that the snapshot holds.
 func (s *Snapshot) Len() int { return s.s.jobs.n }
 
-// Records gives all records: manifests, then results in the order of their paths. None is an ancestor of another. A record
-// that cannot be read any more comes as an error, and the loop goes on. It blocks while it reads.
+// Records gives all records: manifests, then results in the order of their paths. None is an ancestor of
+// another. A record that cannot be read any more comes as an error, and the loop goes on. It blocks while it
+// reads.
 func (s *Snapshot) Records() iter.Seq2[Record, error] { return s.s.records() }
 
 // Lookup gives the outcome of a job, if it is stored itself; an ancestor's does not count. It blocks while it reads.

@@ -13,7 +13,8 @@ import (
 	"sync"
 )
 
-// store is what lies in a directory: its files and where the records are in them. A Log writes to it, a Snapshot does not.
+// store is what lies in a directory: its files and where the records are in them. A Log writes to it, a
+// Snapshot does not.
 type store struct {
 	fs     FS
 	dir    string
@@ -68,8 +69,8 @@ func numberOf(name string) (seq uint64, rest string, ok bool) {
 	return seq, rest, err == nil
 }
 
-// load reads the directory. want.Run may be zero: then the first intact header says which run it is. The error is of the
-// directory; what is wrong with files goes to s.problems.
+// load reads the directory. want.Run may be zero: then the first intact header says which run it is. The
+// error is of the directory; what is wrong with files goes to s.problems.
 func (s *store) load(want Header) error {
 	names, err := s.fs.List(s.dir)
 	if err != nil {
@@ -149,11 +150,14 @@ func (s *store) readSegment(g *segment, o opening) bool {
 	var refused *FileError
 	switch {
 	case o.ours && o.version > formatVersion:
-		refused = &FileError{File: g.name, Problem: ErrNewer, Detail: fmt.Sprintf("format %d; this program reads format %d", o.version, formatVersion)}
+		refused = &FileError{File: g.name, Problem: ErrNewer,
+			Detail: fmt.Sprintf("format %d; this program reads format %d", o.version, formatVersion)}
 	case o.headed && o.header.Run != s.header.Run:
-		refused = &FileError{File: g.name, Problem: ErrForeign, Detail: fmt.Sprintf("run %x, not %x", o.header.Run[:4], s.header.Run[:4])}
+		refused = &FileError{File: g.name, Problem: ErrForeign,
+			Detail: fmt.Sprintf("run %x, not %x", o.header.Run[:4], s.header.Run[:4])}
 	case o.headed && s.header.Manifest != [32]byte{} && o.header.Manifest != s.header.Manifest:
-		refused = &FileError{File: g.name, Problem: ErrForeign, Detail: fmt.Sprintf("the same run with manifest %x, not %x", o.header.Manifest[:4], s.header.Manifest[:4])}
+		refused = &FileError{File: g.name, Problem: ErrForeign,
+			Detail: fmt.Sprintf("the same run with manifest %x, not %x", o.header.Manifest[:4], s.header.Manifest[:4])}
 	}
 	if refused != nil {
 		s.problems = append(s.problems, refused)
@@ -181,7 +185,8 @@ func (s *store) readSegment(g *segment, o opening) bool {
 		lost.torn = lost.torn || g.size == 0
 		e := damaged(g.name, lost, intact)
 		if !o.ours && intact == 0 && !lost.torn {
-			e.Problem, e.Detail = ErrForeign, "not a checkpoint of this program, or its beginning is damaged; nothing in it is used"
+			e.Problem, e.Detail = ErrForeign,
+				"not a checkpoint of this program, or its beginning is damaged; nothing in it is used"
 		}
 		g.damaged = !lost.torn
 		s.problems = append(s.problems, e)
@@ -248,8 +253,9 @@ func (s *store) payload(e *entry) ([]byte, error) {
 	return frame[headSize:], nil
 }
 
-// records gives all records: manifests, and then jobs in the order of their paths. Records that come while the loop runs
-// may be seen or not. A record that cannot be read any more comes as an error, and the loop goes on.
+// records gives all records: manifests, and then jobs in the order of their paths. Records that come while
+// the loop runs may be seen or not. A record that cannot be read any more comes as an error, and the loop
+// goes on.
 func (s *store) records() iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		for _, x := range []*index{&s.manifests, &s.jobs} {

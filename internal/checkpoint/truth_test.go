@@ -57,8 +57,8 @@ func (h *history) append(l *Log, r Record) bool {
 	return true
 }
 
-// check compares what was recovered with the history: only true results of appended records, each acknowledged one or an
-// ancestor of it, and none that is superfluous.
+// check compares what was recovered with the history: only true results of appended records, each
+// acknowledged one or an ancestor of it, and none that is superfluous.
 func (h *history) check(records iter.Seq2[Record, error]) error {
 	jobs, manifests := map[string]bool{}, map[byte]bool{}
 	var keys []string

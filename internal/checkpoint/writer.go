@@ -9,11 +9,12 @@ import (
 
 // writer is the log's goroutine: the only one that changes files, and the only one that changes the store.
 //
-// What waits is written in one piece and synced once (group commit), in this order: write, sync the file, sync the
-// directory if the file is new, enter the records into the index, acknowledge. A record counts as stored, and so makes
-// others superfluous, only from then on. After a failure nothing is known of what lies behind the last acknowledged byte,
-// even if a later sync succeeded; so the file is not written any more, and all of the batch goes to a new one. A record
-// that is stored twice does no harm: results of pure jobs do not change.
+// What waits is written in one piece and synced once (group commit), in this order: write, sync the file,
+// sync the directory if the file is new, enter the records into the index, acknowledge. A record counts as
+// stored, and so makes others superfluous, only from then on. After a failure nothing is known of what lies
+// behind the last acknowledged byte, even if a later sync succeeded; so the file is not written any more, and
+// all of the batch goes to a new one. A record that is stored twice does no harm: results of pure jobs do not
+// change.
 type writer struct {
 	l     *Log
 	s     *store
@@ -40,7 +41,8 @@ const keptBuffer = 4 << 20
 func (w *writer) init(l *Log) {
 	*w = writer{l: l, s: l.s, cfg: l.cfg, timer: time.NewTimer(0)}
 	w.timer.Stop()
-	w.tidied = len(w.s.unfinished) == 0 && !slices.ContainsFunc(w.s.segments, func(g *segment) bool { return g.damaged })
+	w.tidied = len(w.s.unfinished) == 0 && !slices.ContainsFunc(w.s.segments,
+		func(g *segment) bool { return g.damaged })
 }
 
 func (w *writer) run() {
@@ -272,8 +274,8 @@ func (w *writer) seal() {
 	}
 }
 
-// abandon ends the active file after a failure. What lies behind its size is cut off, or removed with the file, to give the
-// space back; if that fails too, what remains is true or torn, and harmless.
+// abandon ends the active file after a failure. What lies behind its size is cut off, or removed with the
+// file, to give the space back; if that fails too, what remains is true or torn, and harmless.
 func (w *writer) abandon(g *segment, fresh bool) {
 	if !fresh {
 		_ = w.out.Truncate(g.size)

@@ -13,7 +13,8 @@ import (
 func Imports(t *Tree) (problems []string) {
 	for _, dir := range t.Nested {
 		if !slices.Contains(nestedModules, dir) {
-			problems = append(problems, fmt.Sprintf("%s: a module that is not in nestedModules of internal/house/rooms.go", dir))
+			problems = append(problems, fmt.Sprintf(
+				"%s: a module that is not in nestedModules of internal/house/rooms.go", dir))
 		}
 	}
 	unknown := map[string]bool{}
@@ -24,7 +25,8 @@ func Imports(t *Tree) (problems []string) {
 		r := roomOf(f.Dir)
 		if r == nil {
 			if !unknown[f.Dir] {
-				problems = append(problems, fmt.Sprintf("%s: unknown room: say in internal/house/rooms.go, and in the design, what it may know", f.Dir))
+				problems = append(problems, fmt.Sprintf(
+					"%s: unknown room: say in internal/house/rooms.go, and in the design, what it may know", f.Dir))
 			}
 			unknown[f.Dir] = true
 			continue
@@ -32,7 +34,8 @@ func Imports(t *Tree) (problems []string) {
 		for _, spec := range f.AST.Imports {
 			imp, err := strconv.Unquote(spec.Path.Value)
 			if err != nil || !r.allows(t.Module, imp, f) {
-				problems = append(problems, fmt.Sprintf("%s: %s may not import %s: it may know %s", t.at(spec), f.Dir, imp, r))
+				problems = append(problems, fmt.Sprintf("%s: %s may not import %s: it may know %s", t.at(spec),
+					f.Dir, imp, r))
 			}
 		}
 	}
@@ -89,5 +92,8 @@ func (r *room) allows(module, imp string, f *File) bool {
 }
 
 func inModules(imp string, modules []string) bool {
-	return slices.ContainsFunc(modules, func(m string) bool { return imp == m || strings.HasPrefix(imp, strings.TrimSuffix(m, "/")+"/") })
+	return slices.ContainsFunc(modules, func(m string) bool {
+		return imp == m ||
+			strings.HasPrefix(imp, strings.TrimSuffix(m, "/")+"/")
+	})
 }

@@ -30,7 +30,8 @@ func Links(t *Tree) (problems []string) {
 		raw := strings.Split(t.Docs[p], "\n")
 		for i, line := range strings.Split(withoutFences(t.Docs[p]), "\n") {
 			if m := mdMake.FindStringSubmatch(raw[i]); m != nil && line == "" && !t.Targets[m[1]] {
-				problems = append(problems, fmt.Sprintf("%s:%d: make %s: the Makefile has no such target", p, i+1, m[1]))
+				problems = append(problems, fmt.Sprintf("%s:%d: make %s: the Makefile has no such target", p, i+1,
+					m[1]))
 			}
 			for _, m := range mdLink.FindAllStringSubmatch(line, -1) {
 				if why := t.link(p, m[1]); why != "" {
@@ -90,7 +91,8 @@ func headings(text string) (anchors []string) {
 	return anchors
 }
 
-// named says why a path or make target that a document names in backquotes does not exist; "" if it does or is neither.
+// named says why a path or make target that a document names in backquotes does not exist; "" if it does or
+// is neither.
 func (t *Tree) named(doc, code string) string {
 	if m := mdMake.FindStringSubmatch(code); m != nil {
 		if !t.Targets[m[1]] {

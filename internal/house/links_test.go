@@ -13,17 +13,25 @@ func TestLinks(t *testing.T) {
 			"LICENSE", "free",
 			"Makefile", "build: ## Build\n\tgo build\nV := 1\n.PHONY: build\nsim-tables: build\n",
 			"apps/fib/fib.go", "package fib\n",
-			"apps/README.md", "# Applications\n## How to add one\nSee [up](../README.md) and [here](#how-to-add-one) and `fib/fib.go`.\n",
+			"apps/README.md",
+			"# Applications\n## How to add one\nSee [up](../README.md) and [here](#how-to-add-one) and `fib/fib.go`.\n",
 		}
 	}
 	check(t, house.Links, []ruleCase{
-		{"what is there", with("# Satin\n[a](apps/README.md) [b](apps/README.md#how-to-add-one) ![c](LICENSE \"free\") [d](https://example.org/gone) [e](apps)\n" +
-			"`apps/fib/fib.go` `apps/fib/` `apps/*` `make build` `make sim-tables` `some/thing/else` `go build ./...` `n/2` `x := f(n)`\n" +
-			"```\n[x](gone.md)\nmake build\n```\n"), nil},
-		{"a link to a file that is gone", with("# Satin\n\n[a](docs/gone.md)\n"), []string{"README.md:3: link docs/gone.md: there is no such file"}},
-		{"a link to a heading that is gone", with("[a](apps/README.md#gone) [b](#nowhere)\n"), []string{"README.md:1: link apps/README.md#gone: there is no such heading", "README.md:1: link #nowhere"}},
-		{"a path that is gone", with("`apps/tsp/tsp.go`, `apps/gone/*` and `NEWS.md`\n"), []string{"README.md:1: `apps/tsp/tsp.go`", "README.md:1: `apps/gone/*`", "README.md:1: `NEWS.md`"}},
-		{"a make target that is gone", with("Run `make love`.\n\n```\n$ make war\n```\n"), []string{"README.md:1: `make love`: the Makefile has no such target", "README.md:4: make war: the Makefile has no such target"}},
-		{"a document in a folder", []string{"docs/a.md", "[a](b.md) [c](../docs/a.md)\n"}, []string{"docs/a.md:1: link b.md"}},
+		{"what is there", with(
+			"# Satin\n[a](apps/README.md) [b](apps/README.md#how-to-add-one) ![c](LICENSE \"free\") [d](https://example.org/gone) [e](apps)\n" +
+				"`apps/fib/fib.go` `apps/fib/` `apps/*` `make build` `make sim-tables` `some/thing/else` `go build ./...` `n/2` `x := f(n)`\n" +
+				"```\n[x](gone.md)\nmake build\n```\n"), nil},
+		{"a link to a file that is gone", with("# Satin\n\n[a](docs/gone.md)\n"),
+			[]string{"README.md:3: link docs/gone.md: there is no such file"}},
+		{"a link to a heading that is gone", with("[a](apps/README.md#gone) [b](#nowhere)\n"),
+			[]string{"README.md:1: link apps/README.md#gone: there is no such heading", "README.md:1: link #nowhere"}},
+		{"a path that is gone", with("`apps/tsp/tsp.go`, `apps/gone/*` and `NEWS.md`\n"),
+			[]string{"README.md:1: `apps/tsp/tsp.go`", "README.md:1: `apps/gone/*`", "README.md:1: `NEWS.md`"}},
+		{"a make target that is gone", with("Run `make love`.\n\n```\n$ make war\n```\n"),
+			[]string{"README.md:1: `make love`: the Makefile has no such target",
+				"README.md:4: make war: the Makefile has no such target"}},
+		{"a document in a folder", []string{"docs/a.md", "[a](b.md) [c](../docs/a.md)\n"},
+			[]string{"docs/a.md:1: link b.md"}},
 	})
 }

@@ -16,34 +16,46 @@ var rooms = []room{
 	{dir: "steal", knows: []string{"."}},
 	{dir: "gossip", knows: []string{".", "internal/wire"}, modules: libp2p, tests: []string{"internal/virtualnet"}},
 	{dir: "sharedobj", knows: []string{"."}},
-	{dir: "dashboard", knows: []string{".", "internal/*"}, modules: []string{"github.com/gorilla/websocket", "github.com/prometheus/client_golang/prometheus", "golang.org/x/net/netutil"}},
-	{dir: "peer", knows: []string{".", "steal", "gossip", "sharedobj", "dashboard", "internal/*", "peer/*"}, modules: append([]string{"*"}, libp2p...)},
+	{dir: "dashboard", knows: []string{".", "internal/*"},
+		modules: []string{"github.com/gorilla/websocket", "github.com/prometheus/client_golang/prometheus",
+			"golang.org/x/net/netutil"}},
+	{dir: "peer", knows: []string{".", "steal", "gossip", "sharedobj", "dashboard", "internal/*", "peer/*"},
+		modules: append([]string{"*"}, libp2p...)},
 	{dir: "peer/control", modules: []string{"github.com/gofrs/flock", "golang.org/x/net/netutil"}},
-	{dir: "peer/settings", knows: []string{"steal"}, modules: []string{"github.com/adrg/xdg", "github.com/pelletier/go-toml/v2", "github.com/spf13/pflag"}},
+	{dir: "peer/settings", knows: []string{"steal"},
+		modules: []string{"github.com/adrg/xdg", "github.com/pelletier/go-toml/v2", "github.com/spf13/pflag"}},
 	{dir: "peer/session", knows: []string{".", "steal", "internal/wire"}, tests: []string{"internal/checkpoint"}},
 	{dir: "peer/statement", knows: []string{".", "internal/wire"}, modules: libp2p},
-	{dir: "peer/host", knows: []string{"internal/wire"}, modules: append([]string{"golang.org/x/sys/windows", "github.com/marcopolo/simnet"}, libp2p...), tests: []string{"internal/virtualnet"}},
+	{dir: "peer/host", knows: []string{"internal/wire"},
+		modules: append([]string{"golang.org/x/sys/windows", "github.com/marcopolo/simnet"}, libp2p...),
+		tests:   []string{"internal/virtualnet"}},
 	{dir: "peer/locality", modules: []string{"github.com/hashicorp/serf/coordinate"}},
-	{dir: "peer/stream", knows: []string{"steal", "internal/wire"}, modules: libp2p, tests: []string{"internal/wan", "internal/virtualnet"}},
+	{dir: "peer/stream", knows: []string{"steal", "internal/wire"}, modules: libp2p,
+		tests: []string{"internal/wan", "internal/virtualnet"}},
 	{dir: "peer/emulate", knows: []string{"steal", "internal/wan"}, modules: []string{"golang.org/x/sys/unix"}},
 	{dir: "internal/wire", modules: []string{"github.com/fxamacker/cbor/v2"}, tests: []string{"steal"}},
 	{dir: "internal/wan"},
-	{dir: "internal/checkpoint", knows: []string{"internal/wire"}, modules: []string{"github.com/fxamacker/cbor/v2", "github.com/gofrs/flock"}},
+	{dir: "internal/checkpoint", knows: []string{"internal/wire"},
+		modules: []string{"github.com/fxamacker/cbor/v2", "github.com/gofrs/flock"}},
 	{dir: "internal/sim", knows: []string{"steal", "internal/wan"}},
 	{dir: "internal/sim/paper", knows: []string{"steal", "internal/wan", "internal/sim"}},
 	{dir: "internal/sim/record", knows: []string{".", "internal/sim", "internal/wire"}},
 	{dir: "apps", knows: []string{"."}},
 	{dir: "apps/all", knows: []string{"apps", "apps/*"}},
 	{dir: "apps/*", knows: []string{".", "apps"}, tests: []string{"apps/apptest"}},
-	{dir: "cmd/satin-sim", knows: []string{"steal", "internal/wan", "internal/sim", "internal/sim/paper", "internal/sim/record", "apps", "apps/all"}},
-	{dir: "cmd/satin-peer", knows: []string{".", "apps", "apps/*", "peer", "peer/host", "peer/control", "peer/settings", "peer/emulate", "dashboard", "steal", "internal/wan", "internal/wire"}, modules: []string{"*", "github.com/libp2p/go-libp2p/gologshim"}},
+	{dir: "cmd/satin-sim", knows: []string{"steal", "internal/wan", "internal/sim", "internal/sim/paper",
+		"internal/sim/record", "apps", "apps/all"}},
+	{dir: "cmd/satin-peer", knows: []string{".", "apps", "apps/*", "peer", "peer/host", "peer/control",
+		"peer/settings", "peer/emulate", "dashboard", "steal", "internal/wan", "internal/wire"},
+		modules: []string{"*", "github.com/libp2p/go-libp2p/gologshim"}},
 
 	// Tools of the house itself.
 	{dir: "internal/satinvet", modules: []string{"golang.org/x/tools"}},
 	{dir: "cmd/satinvet", knows: []string{"internal/satinvet"}, modules: []string{"golang.org/x/tools"}},
 	{dir: "internal/swarm", knows: []string{"peer/control"}},
 	{dir: "internal/swarm/chaos", knows: []string{"internal/swarm", "peer/control"}},
-	{dir: "internal/virtualnet", modules: append([]string{"github.com/marcopolo/simnet", "github.com/quic-go/quic-go"}, libp2p...)},
+	{dir: "internal/virtualnet", modules: append([]string{"github.com/marcopolo/simnet",
+		"github.com/quic-go/quic-go"}, libp2p...)},
 	{dir: "internal/house"},
 	{dir: "internal/mutants"},
 }
@@ -52,16 +64,23 @@ var rooms = []room{
 var libp2p = []string{"github.com/libp2p/", "github.com/multiformats/"}
 
 // testModules is what tests of any room may import besides what the room may.
-var testModules = []string{"pgregory.net/rapid", "github.com/cockroachdb/datadriven", "golang.org/x/tools", "github.com/marcopolo/simnet", "github.com/quic-go/quic-go"} // simnet and quic-go: libp2p in virtual time
+// simnet and quic-go: libp2p in virtual time
+var testModules = []string{"pgregory.net/rapid", "github.com/cockroachdb/datadriven", "golang.org/x/tools",
+	"github.com/marcopolo/simnet", "github.com/quic-go/quic-go"}
 
-// nestedModules are the modules there may be inside this one: their dependencies stay out of its go.mod, and they may import anything.
+// nestedModules are the modules there may be inside this one: their dependencies stay out of its go.mod, and
+// they may import anything.
 var nestedModules = []string{"internal/bench"}
 
 // stateAllowed names the package-level variables that may change, by folder.
 var stateAllowed = map[string][]string{
-	".":                  {"registered", "registerMu", "processors"},  // the table of registered jobs, and the pools that share GOMAXPROCS
-	"apps/raytracer":     {"scenes"},                                  // a bounded memo of scenes, which are functions of their source
+	// the table of registered jobs, and the pools that share GOMAXPROCS
+	".": {"registered", "registerMu", "processors"},
+	// a bounded memo of scenes, which are functions of their source
+	"apps/raytracer":     {"scenes"},
 	"internal/sim/paper": {"integrate", "queens", "tsp", "raytracer"}, // descriptions that nobody changes
-	"apps/integrate":     {"integrands"},                              // a table that nobody changes, looked up in place
-	"internal/satinvet":  {"Analyzer"},                                // an analyzer is a pointer to a description that nobody changes
+	// a table that nobody changes, looked up in place
+	"apps/integrate": {"integrands"},
+	// an analyzer is a pointer to a description that nobody changes
+	"internal/satinvet": {"Analyzer"},
 }

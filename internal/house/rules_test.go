@@ -38,7 +38,8 @@ func check(t *testing.T, rule func(*house.Tree) []string, cases []ruleCase) {
 		t.Run(c.name, func(t *testing.T) {
 			got := rule(tree(t, c.files...))
 			if !slices.EqualFunc(got, c.want, strings.HasPrefix) {
-				t.Errorf("problems:\n%s\nwant ones that begin with:\n%s", strings.Join(got, "\n"), strings.Join(c.want, "\n"))
+				t.Errorf("problems:\n%s\nwant ones that begin with:\n%s", strings.Join(got, "\n"),
+					strings.Join(c.want, "\n"))
 			}
 		})
 	}
@@ -59,33 +60,40 @@ func TestImports(t *testing.T) {
 			"a.go", file("satin", "fmt", "sync/atomic"),
 			"steal/a.go", file("steal", "example.org/m"),
 			"gossip/a.go", file("gossip", "example.org/m/internal/wire", "github.com/libp2p/go-libp2p-pubsub"),
-			"peer/a.go", file("peer", "example.org/m/steal", "example.org/m/internal/sim", "github.com/libp2p/go-libp2p", "github.com/any/thing"),
+			"peer/a.go", file("peer", "example.org/m/steal", "example.org/m/internal/sim",
+				"github.com/libp2p/go-libp2p", "github.com/any/thing"),
 			"apps/a.go", file("apps", "example.org/m"),
 			"apps/fib/a.go", file("fib", "example.org/m", "example.org/m/apps"),
 			"apps/all/a.go", file("all", "example.org/m/apps/fib", "example.org/m/apps"),
-			"cmd/satin-peer/a.go", file("main", "example.org/m/apps/all", "example.org/m/peer", "github.com/spf13/cobra"),
+			"cmd/satin-peer/a.go", file("main", "example.org/m/apps/all", "example.org/m/peer",
+				"github.com/spf13/cobra"),
 			"internal/sim/a.go", file("sim", "example.org/m/steal", "example.org/m/internal/wan"),
 			"internal/satinvet/a.go", file("satinvet", "golang.org/x/tools/go/analysis"),
 			"internal/bench/go.mod", "module bench\n",
 			"internal/bench/a.go", file("main", "github.com/sourcegraph/conc"),
 			"steal/testdata/a.go", file("x", "github.com/libp2p/go-libp2p"),
 		}, nil},
-		{"the root knows the standard library only", []string{"a.go", file("satin", "golang.org/x/sys/unix", "example.org/m/steal")},
+		{"the root knows the standard library only",
+			[]string{"a.go", file("satin", "golang.org/x/sys/unix", "example.org/m/steal")},
 			[]string{"a.go:2: . may not import golang.org/x/sys/unix", "a.go:3: . may not import example.org/m/steal"}},
 		{"no cgo", []string{"a.go", file("satin", "C")}, []string{"a.go:2: . may not import C"}},
 		{"siblings do not know each other", []string{
 			"steal/a.go", file("steal", "example.org/m/gossip"),
 			"apps/fib/a.go", file("fib", "example.org/m/apps/tsp"),
 			"sharedobj/a.go", file("sharedobj", "example.org/m/internal/wire"),
-		}, []string{"apps/fib/a.go:2: apps/fib may not", "sharedobj/a.go:2: sharedobj may not", "steal/a.go:2: steal may not import example.org/m/gossip: it may know the standard library, satin"}},
-		{"the peer does not know applications or commands", []string{"peer/a.go", file("peer", "example.org/m/apps", "example.org/m/cmd/satin-peer", "example.org/m/apps/fib")},
+		}, []string{"apps/fib/a.go:2: apps/fib may not", "sharedobj/a.go:2: sharedobj may not",
+			"steal/a.go:2: steal may not import example.org/m/gossip: it may know the standard library, satin"}},
+		{"the peer does not know applications or commands",
+			[]string{"peer/a.go", file("peer", "example.org/m/apps", "example.org/m/cmd/satin-peer",
+				"example.org/m/apps/fib")},
 			[]string{"peer/a.go:2", "peer/a.go:3", "peer/a.go:4"}},
 		{"libp2p is for peer and gossip", []string{
 			"cmd/satin-peer/a.go", file("main", "github.com/libp2p/go-libp2p"),
 			"dashboard/a.go", file("dashboard", "github.com/multiformats/go-multiaddr"),
 			"steal/a.go", file("steal", "github.com/libp2p/go-libp2p/core/peer"),
 		}, []string{"cmd/satin-peer/a.go:2", "dashboard/a.go:2", "steal/a.go:2"}},
-		{"a name that only begins like an allowed one", []string{"internal/wire/a.go", file("wire", "github.com/fxamacker/cbor/v2x")},
+		{"a name that only begins like an allowed one",
+			[]string{"internal/wire/a.go", file("wire", "github.com/fxamacker/cbor/v2x")},
 			[]string{"internal/wire/a.go:2"}},
 		{"tests may use test modules, their room and satin", []string{
 			"steal/a_test.go", file("steal_test", "pgregory.net/rapid", "example.org/m/steal", "example.org/m"),
@@ -93,10 +101,13 @@ func TestImports(t *testing.T) {
 			"steal/c.go", file("steal", "pgregory.net/rapid"),
 			"internal/wire/d_test.go", file("wire_test", "example.org/m/steal", "example.org/m/gossip"),
 			"internal/wire/e.go", file("wire", "example.org/m/steal"),
-		}, []string{"internal/wire/d_test.go:3", "internal/wire/e.go:2", "steal/b_test.go:2: steal may not import example.org/m/peer", "steal/c.go:2"}},
-		{"an unknown room", []string{"attic/a.go", file("attic"), "attic/b.go", file("attic"), "apps/fib/deep/a.go", file("deep")},
+		}, []string{"internal/wire/d_test.go:3", "internal/wire/e.go:2",
+			"steal/b_test.go:2: steal may not import example.org/m/peer", "steal/c.go:2"}},
+		{"an unknown room", []string{"attic/a.go", file("attic"), "attic/b.go", file("attic"), "apps/fib/deep/a.go",
+			file("deep")},
 			[]string{"apps/fib/deep: unknown room", "attic: unknown room"}},
-		{"an unknown module inside", []string{"tools/go.mod", "module tools\n", "tools/a.go", file("main", "example.org/x")},
+		{"an unknown module inside", []string{"tools/go.mod", "module tools\n", "tools/a.go",
+			file("main", "example.org/x")},
 			[]string{"tools: a module that is not in nestedModules"}},
 	})
 }
@@ -107,7 +118,8 @@ func TestSizes(t *testing.T) {
 		{"a file of 500 lines", []string{"a.go", "package a\n" + lines(499)}, nil},
 		{"a file of 501 lines", []string{"a.go", "package a\n" + lines(500)}, []string{"a.go: 501 lines, at most 500"}},
 		{"a function of 70 lines", []string{"a.go", "package a\nfunc f() {" + lines(69) + "}\n"}, nil},
-		{"a function of 71 lines", []string{"a.go", "package a\n\nfunc (a T) f() {" + lines(70) + "}\n"}, []string{"a.go:3: f has 71 lines, at most 70"}},
+		{"a function of 71 lines", []string{"a.go", "package a\n\nfunc (a T) f() {" + lines(70) + "}\n"},
+			[]string{"a.go:3: f has 71 lines, at most 70"}},
 		{"tests and generated files", []string{"a_test.go", "package a\nfunc f() {" + lines(600) + "}\n",
 			"b.go", "// Code generated by x. DO NOT EDIT.\npackage a\n" + lines(600)}, nil},
 	})
@@ -115,12 +127,16 @@ func TestSizes(t *testing.T) {
 
 func TestPackageDocs(t *testing.T) {
 	check(t, house.PackageDocs, []ruleCase{
-		{"in one file of several", []string{"a.go", "package a\n", "b.go", "// Package a is.\npackage a\n", "c_test.go", "package a_test\n"}, nil},
-		{"in none", []string{"x/a.go", "// Some words.\npackage a\n", "x/b.go", "package a\n"}, []string{"x: no package comment"}},
+		{"in one file of several", []string{"a.go", "package a\n", "b.go", "// Package a is.\npackage a\n",
+			"c_test.go", "package a_test\n"}, nil},
+		{"in none", []string{"x/a.go", "// Some words.\npackage a\n", "x/b.go", "package a\n"},
+			[]string{"x: no package comment"}},
 		{"of another name", []string{"a.go", "// Package ab is.\npackage a\n"}, []string{".: no package comment"}},
 		{"not attached", []string{"a.go", "// Package a is.\n\npackage a\n"}, []string{".: no package comment"}},
-		{"commands", []string{"cmd/x/a.go", "// Command x does.\npackage main\n", "cmd/y/a.go", "// Package main is.\npackage main\n",
-			"cmd/z/a.go", "// Z does.\npackage main\n", "cmd/other/a.go", "// Zed does.\npackage main\n"}, []string{"cmd/other: no package comment", "cmd/y: no package comment"}},
+		{"commands", []string{"cmd/x/a.go", "// Command x does.\npackage main\n", "cmd/y/a.go",
+			"// Package main is.\npackage main\n",
+			"cmd/z/a.go", "// Z does.\npackage main\n", "cmd/other/a.go", "// Zed does.\npackage main\n"},
+			[]string{"cmd/other: no package comment", "cmd/y: no package comment"}},
 		{"nothing but tests", []string{"a_test.go", "package a\n"}, nil},
 	})
 }
@@ -128,9 +144,12 @@ func TestPackageDocs(t *testing.T) {
 func TestNames(t *testing.T) {
 	check(t, house.Names, []ruleCase{
 		{"good names", []string{"wan/link.go", "package wan\n", "wan/helpers_test.go", "package wan\n"}, nil},
-		{"packages", []string{"stringutil/a.go", "package stringutil\n", "common/a.go", "package c\n", "common/b.go", "package c\n", "x/a.go", "package managers\n"},
-			[]string{`common: a package named after "common"`, `stringutil: a package named after "util"`, `x: a package named after "manager"`}},
-		{"files", []string{"wan/utils.go", "package wan\n", "wan/helper.go", "package wan\n"}, []string{"wan/helper.go: a file", "wan/utils.go: a file"}},
+		{"packages", []string{"stringutil/a.go", "package stringutil\n", "common/a.go", "package c\n",
+			"common/b.go", "package c\n", "x/a.go", "package managers\n"},
+			[]string{`common: a package named after "common"`, `stringutil: a package named after "util"`,
+				`x: a package named after "manager"`}},
+		{"files", []string{"wan/utils.go", "package wan\n", "wan/helper.go", "package wan\n"},
+			[]string{"wan/helper.go: a file", "wan/utils.go: a file"}},
 	})
 }
 
@@ -138,7 +157,8 @@ func TestLoadRefusesATreeWithoutModule(t *testing.T) {
 	if _, err := house.Load(fstest.MapFS{"a.go": {Data: []byte("package a\n")}}); err == nil {
 		t.Error("a tree without go.mod was loaded")
 	}
-	if _, err := house.Load(fstest.MapFS{"go.mod": {Data: []byte(top)}, "a.go": {Data: []byte("packag a\n")}}); err == nil {
+	if _, err := house.Load(fstest.MapFS{"go.mod": {Data: []byte(top)},
+		"a.go": {Data: []byte("packag a\n")}}); err == nil {
 		t.Error("a file that is not Go was loaded")
 	}
 }

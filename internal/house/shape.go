@@ -20,7 +20,8 @@ func Sizes(t *Tree) (problems []string) {
 			continue
 		}
 		if f.Lines > maxFileLines {
-			problems = append(problems, fmt.Sprintf("%s: %d lines, at most %d: it is two ideas, so two files", f.Path, f.Lines, maxFileLines))
+			problems = append(problems, fmt.Sprintf("%s: %d lines, at most %d: it is two ideas, so two files",
+				f.Path, f.Lines, maxFileLines))
 		}
 		for _, d := range f.AST.Decls {
 			fn, ok := d.(*ast.FuncDecl)
@@ -28,15 +29,17 @@ func Sizes(t *Tree) (problems []string) {
 				continue
 			}
 			if n := t.Fset.Position(fn.End()).Line - t.Fset.Position(fn.Pos()).Line + 1; n > maxFuncLines {
-				problems = append(problems, fmt.Sprintf("%s: %s has %d lines, at most %d", t.at(fn), fn.Name.Name, n, maxFuncLines))
+				problems = append(problems, fmt.Sprintf("%s: %s has %d lines, at most %d", t.at(fn), fn.Name.Name,
+					n, maxFuncLines))
 			}
 		}
 	}
 	return problems
 }
 
-// PackageDocs reports packages that do not say what they are for: "Package NAME ..." in one of their files; for a command
-// "Command NAME ..." or "NAME ...", where NAME is that of its folder, with a capital in the latter.
+// PackageDocs reports packages that do not say what they are for: "Package NAME ..." in one of their files;
+// for a command "Command NAME ..." or "NAME ...", where NAME is that of its folder, with a capital in the
+// latter.
 func PackageDocs(t *Tree) (problems []string) {
 	documented := map[string]bool{}
 	var dirs []string
@@ -60,7 +63,8 @@ func PackageDocs(t *Tree) (problems []string) {
 	}
 	for _, dir := range dirs {
 		if !documented[dir] {
-			problems = append(problems, fmt.Sprintf("%s: no package comment that begins with \"Package NAME\", or \"Command NAME\" or \"NAME\" for a command", dir))
+			problems = append(problems, fmt.Sprintf(
+				"%s: no package comment that begins with \"Package NAME\", or \"Command NAME\" or \"NAME\" for a command", dir))
 		}
 	}
 	return problems
@@ -78,12 +82,16 @@ func Names(t *Tree) (problems []string) {
 		}
 		name := strings.TrimSuffix(path.Base(f.Path), ".go")
 		for _, word := range vague {
-			if id := f.Dir + " " + word; !seen[id] && (strings.Contains(f.AST.Name.Name, word) || strings.Contains(path.Base(f.Dir), word)) {
+			if id := f.Dir + " " + word; !seen[id] && (strings.Contains(f.AST.Name.Name, word) ||
+				strings.Contains(path.Base(f.Dir), word)) {
 				seen[id] = true
-				problems = append(problems, fmt.Sprintf("%s: a package named after %q could hold anything: name it for its one responsibility", f.Dir, word))
+				problems = append(problems, fmt.Sprintf(
+					"%s: a package named after %q could hold anything: name it for its one responsibility", f.Dir,
+					word))
 			}
 			if name == word || name == word+"s" {
-				problems = append(problems, fmt.Sprintf("%s: a file named %q could hold anything: name it after its idea", f.Path, name))
+				problems = append(problems, fmt.Sprintf(
+					"%s: a file named %q could hold anything: name it after its idea", f.Path, name))
 			}
 		}
 	}

@@ -10,11 +10,12 @@ import (
 	"strings"
 )
 
-// State reports package-level variables that can change. A variable may stay if it is set once, where it is declared, to something
-// that does not change by itself (a table, an error, a regular expression, an embedded file, the result of a function
-// of the same package), and if nothing in its package writes it, takes its address or calls a method on it that could.
-// Tests may have what they like, so may the modules inside this one (a benchmark has sinks that keep its work from being
-// optimised away), and stateAllowed names the exceptions.
+// State reports package-level variables that can change. A variable may stay if it is set once, where it is
+// declared, to something that does not change by itself (a table, an error, a regular expression, an embedded
+// file, the result of a function of the same package), and if nothing in its package writes it, takes its
+// address or calls a method on it that could. Tests may have what they like, so may the modules inside this
+// one (a benchmark has sinks that keep its work from being optimised away), and stateAllowed names the
+// exceptions.
 func State(t *Tree) (problems []string) {
 	for _, files := range t.packages() {
 		p := t.resolve(files)
@@ -87,7 +88,8 @@ func (t *Tree) resolve(files []*File) *pkg {
 			if gen, ok := d.(*ast.GenDecl); ok && gen.Tok == token.VAR {
 				for _, spec := range gen.Specs {
 					for _, name := range spec.(*ast.ValueSpec).Names {
-						if obj := p.info.Defs[name]; obj != nil && name.Name != "_" && !slices.Contains(stateAllowed[p.dir], name.Name) {
+						if obj := p.info.Defs[name]; obj != nil && name.Name != "_" &&
+							!slices.Contains(stateAllowed[p.dir], name.Name) {
 							p.vars[obj] = true
 						}
 					}
@@ -116,7 +118,8 @@ func (p *pkg) declared(t *Tree, f *File, gen *ast.GenDecl, spec *ast.ValueSpec, 
 			why = changeableType(spec.Type)
 		}
 		if why != "" {
-			*problems = append(*problems, fmt.Sprintf("%s: package-level variable %s %s; pass state as a parameter or a field, or name the exception in stateAllowed of internal/house/rooms.go", t.at(name), name.Name, why))
+			*problems = append(*problems, fmt.Sprintf(
+				"%s: package-level variable %s %s; pass state as a parameter or a field, or name the exception in stateAllowed of internal/house/rooms.go", t.at(name), name.Name, why))
 		}
 	}
 }
@@ -137,7 +140,8 @@ func comments(f *File, gen *ast.GenDecl, spec *ast.ValueSpec) (text string) {
 var constantMakers = []string{
 	"errors.New", "fmt.Errorf", "fmt.Sprintf", "regexp.MustCompile", "reflect.TypeFor", "reflect.TypeOf",
 	"sync.OnceValue", "sync.OnceValues", "strings.NewReplacer", "strings.Repeat", "strings.Fields", "strings.Split",
-	"template.Must", "big.NewInt", "slices.Sorted", "maps.Clone", "runtime.GOMAXPROCS", "runtime.NumCPU", "math.Inf", "math.NaN", "math.Sqrt", "math.Log", "math.Pow",
+	"template.Must", "big.NewInt", "slices.Sorted", "maps.Clone", "runtime.GOMAXPROCS", "runtime.NumCPU",
+	"math.Inf", "math.NaN", "math.Sqrt", "math.Log", "math.Pow",
 }
 
 // changeable says why an initial value is not constant; "" if it is.
@@ -194,7 +198,9 @@ func changeableType(e ast.Expr) string {
 func (p *pkg) written(t *Tree, f *File, problems *[]string) {
 	report := func(e ast.Expr, how string) {
 		if v := p.root(e); v != nil {
-			*problems = append(*problems, fmt.Sprintf("%s: package-level variable %s %s: only tables that never change may be package-level", t.at(e), v.Name(), how))
+			*problems = append(*problems, fmt.Sprintf(
+				"%s: package-level variable %s %s: only tables that never change may be package-level", t.at(e),
+				v.Name(), how))
 		}
 	}
 	ast.Inspect(f.AST, func(n ast.Node) bool {
@@ -217,7 +223,8 @@ func (p *pkg) written(t *Tree, f *File, problems *[]string) {
 				report(n.X, "has its address taken")
 			}
 		case *ast.CallExpr:
-			if name := types.ExprString(n.Fun); slices.Contains([]string{"delete", "clear", "copy"}, name) && len(n.Args) > 0 {
+			if name := types.ExprString(n.Fun); slices.Contains([]string{"delete", "clear", "copy"}, name) &&
+				len(n.Args) > 0 {
 				report(n.Args[0], "is written")
 			}
 		case *ast.SelectorExpr:

@@ -33,7 +33,8 @@ type File struct {
 	AST       *ast.File
 }
 
-// Load reads a tree. Folders named testdata or vendor, and those that begin with a dot or an underscore, are passed over.
+// Load reads a tree. Folders named testdata or vendor, and those that begin with a dot or an underscore, are
+// passed over.
 func Load(fsys fs.FS) (*Tree, error) {
 	t := &Tree{FS: fsys, Fset: token.NewFileSet(), Docs: map[string]string{}, Targets: map[string]bool{}}
 	err := fs.WalkDir(fsys, ".", func(p string, d fs.DirEntry, err error) error {
@@ -42,7 +43,8 @@ func Load(fsys fs.FS) (*Tree, error) {
 		}
 		base := path.Base(p)
 		if d.IsDir() {
-			if p != "." && (base == "testdata" || base == "vendor" || base == "node_modules" || base[0] == '.' || base[0] == '_') {
+			if p != "." && (base == "testdata" || base == "vendor" || base == "node_modules" || base[0] == '.' ||
+				base[0] == '_') {
 				return fs.SkipDir
 			}
 			return nil

@@ -1,8 +1,9 @@
-// Command mutants breaks the product on purpose, one small change at a time, and sees whether the tests notice. A mutant that
-// no test kills marks a rule that nobody guards.
+// Command mutants breaks the product on purpose, one small change at a time, and sees whether the tests
+// notice. A mutant that no test kills marks a rule that nobody guards.
 //
-// A mutant is a replacement of text in a source file. It is compiled with `go test -overlay`, so neither the source nor the
-// product knows of it, and only the tests named with it are run. Run it from the top of the repository:
+// A mutant is a replacement of text in a source file. It is compiled with `go test -overlay`, so neither the
+// source nor the product knows of it, and only the tests named with it are run. Run it from the top of the
+// repository:
 //
 //	go run ./internal/mutants             every mutant
 //	go run ./internal/mutants steal       those of one room
@@ -22,7 +23,8 @@ import (
 
 // mutants are all there are.
 func mutants() []mutant {
-	return slices.Concat(engineMutants, hookMutants, stealMutants, recoveryMutants, masterMutants, checkpointMutants, simMutants())
+	return slices.Concat(engineMutants, hookMutants, stealMutants, recoveryMutants, masterMutants,
+		checkpointMutants, simMutants())
 }
 
 func main() {
@@ -30,7 +32,8 @@ func main() {
 	defer stop()
 	failed, ran := 0, 0
 	for _, m := range mutants() {
-		if len(os.Args) > 1 && !slices.ContainsFunc(os.Args[1:], func(s string) bool { return strings.Contains(m.name, s) }) {
+		if len(os.Args) > 1 && !slices.ContainsFunc(os.Args[1:],
+			func(s string) bool { return strings.Contains(m.name, s) }) {
 			continue
 		}
 		ran++

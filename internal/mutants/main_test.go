@@ -17,7 +17,8 @@ func TestMutantsFitTheSource(t *testing.T) {
 		if _, err := m.apply("../.."); err != nil {
 			t.Errorf("%s: %v", m.name, err)
 		}
-		if _, err := regexp.Compile(m.run); err != nil || m.run == "" && m.schedules == 0 || m.pkg == "" || m.wrong == "" || m.old == m.new {
+		if _, err := regexp.Compile(m.run); err != nil || m.run == "" && m.schedules == 0 || m.pkg == "" ||
+			m.wrong == "" || m.old == m.new {
 			t.Errorf("%s: incomplete (%v)", m.name, err)
 		}
 	}
@@ -26,9 +27,11 @@ func TestMutantsFitTheSource(t *testing.T) {
 	}
 }
 
-// A mutant that changes nothing survives, one that changes much is killed, and one that is not Go is reported: the harness itself can fail.
+// A mutant that changes nothing survives, one that changes much is killed, and one that is not Go is
+// reported: the harness itself can fail.
 func TestHarness(t *testing.T) {
-	m := mutant{name: "x", file: "steal/size.go", pkg: "steal", run: "^TestPolicyByName$", old: "package steal\n", new: "package steal\n\n"}
+	m := mutant{name: "x", file: "steal/size.go", pkg: "steal", run: "^TestPolicyByName$", old: "package steal\n",
+		new: "package steal\n\n"}
 	if killer, err := m.kill(t.Context(), "../.."); killer != "" || err != nil {
 		t.Errorf("a mutant without a mistake: killed by %q, %v", killer, err)
 	}
@@ -46,11 +49,13 @@ func TestHarness(t *testing.T) {
 	}
 }
 
-// The short form of `make sim-mutants`: a schedule kills a mutant, by its seed, and none kills a mutant without a mistake.
+// The short form of `make sim-mutants`: a schedule kills a mutant, by its seed, and none kills a mutant
+// without a mistake.
 func TestSchedules(t *testing.T) {
 	m := journeyMutants[0]
 	m.pkg, m.schedules = "cmd/satin-sim", 40
-	if killer, err := m.kill(t.Context(), "../.."); !strings.HasPrefix(killer, "satin-sim replay ") || !strings.HasSuffix(killer, ": segment-once") || err != nil {
+	if killer, err := m.kill(t.Context(), "../.."); !strings.HasPrefix(killer, "satin-sim replay ") ||
+		!strings.HasSuffix(killer, ": segment-once") || err != nil {
 		t.Errorf("%s: killed by %q, %v", m.name, killer, err)
 	}
 	m.old, m.new = "package steal\n", "package steal\n\n"

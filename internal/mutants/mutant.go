@@ -45,8 +45,8 @@ func (m *mutant) apply(root string) ([]byte, error) {
 
 var failedTest = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
 
-// kill runs the tests, or the schedules, on the mutant and returns the name of the first one that failed, or "" if none did. An error means that
-// the mutant could not be made or compiled.
+// kill runs the tests, or the schedules, on the mutant and returns the name of the first one that failed, or
+// "" if none did. An error means that the mutant could not be made or compiled.
 func (m *mutant) kill(ctx context.Context, root string) (killer string, err error) {
 	text, err := m.apply(root)
 	if err != nil {
@@ -93,7 +93,8 @@ func (m *mutant) build(ctx context.Context, root, dir string, text []byte) (bina
 	if err != nil {
 		return "", err
 	}
-	mutated, overlay, binary := filepath.Join(dir, "mutated.go"), filepath.Join(dir, "overlay.json"), filepath.Join(dir, "mutant.test")
+	mutated, overlay, binary := filepath.Join(dir, "mutated.go"), filepath.Join(dir, "overlay.json"),
+		filepath.Join(dir, "mutant.test")
 	b, err := json.Marshal(map[string]map[string]string{"Replace": {original: mutated}})
 	if err != nil {
 		return "", err

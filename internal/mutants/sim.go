@@ -14,9 +14,10 @@ import (
 // schedules is how many of the simulator's random schedules a mutant of simMutants has to get through.
 const schedules = 2_000
 
-// simMutants are mistakes in the protocol by which a result is lost, doubled or never comes, a master is missing, or work is done again
-// that somebody has. A random schedule of the simulator finds each of them; `satin-sim replay` runs its seed again. Those of the other
-// tables that are named in protocolRules are among them: of the rest, the protocol makes good what they lose.
+// simMutants are mistakes in the protocol by which a result is lost, doubled or never comes, a master is
+// missing, or work is done again that somebody has. A random schedule of the simulator finds each of them;
+// `satin-sim replay` runs its seed again. Those of the other tables that are named in protocolRules are among
+// them: of the rest, the protocol makes good what they lose.
 func simMutants() []mutant {
 	all := slices.Concat(journeyMutants, lossMutants)
 	tables := slices.Concat(stealMutants, recoveryMutants, masterMutants)
@@ -37,11 +38,14 @@ func simMutants() []mutant {
 // journeyMutants lose their way with jobs that are passed on from thief to thief, and results that come back.
 var journeyMutants = []mutant{
 	{name: "sim/segment-number-reused", wrong: "two stolen jobs have the same number", file: "steal/segments.go",
-		old: "	c.lastSeg++\n	s := &segment{id: c.lastSeg, owner", new: "	c.lastSeg = SegmentID(len(c.segments) + 1)\n	s := &segment{id: c.lastSeg, owner"},
-	{name: "sim/passed-on-put-back", wrong: "a job that was passed on goes back to the engine, which never had it", file: "steal/leases.go",
-		old: "	if l.parent == nil {\n		if restarted {", new: "	if true {\n		if restarted {"},
+		old: "	c.lastSeg++\n	s := &segment{id: c.lastSeg, owner",
+		new: "	c.lastSeg = SegmentID(len(c.segments) + 1)\n	s := &segment{id: c.lastSeg, owner"},
+	{name: "sim/passed-on-put-back", wrong: "a job that was passed on goes back to the engine, which never had it",
+		file: "steal/leases.go",
+		old:  "	if l.parent == nil {\n		if restarted {", new: "	if true {\n		if restarted {"},
 	{name: "sim/passed-on-kept", wrong: "the result of a job that was passed on is kept here", file: "steal/leases.go",
-		old: "	if l.parent == nil {\n		c.order(Order{Kind: Deliver", new: "	if true {\n		c.order(Order{Kind: Deliver"},
+		old: "	if l.parent == nil {\n		c.order(Order{Kind: Deliver",
+		new: "	if true {\n		c.order(Order{Kind: Deliver"},
 	{name: "sim/result-of-another", wrong: "a result fills the slot of the thief's oldest job", file: "steal/leases.go",
 		old: "c.settle(p.leases[i], r.Outcome)", new: "c.settle(p.leases[0], r.Outcome)"},
 	{name: "sim/wrong-outcome", wrong: "a result passed home is an empty one", file: "steal/leases.go",
@@ -51,13 +55,17 @@ var journeyMutants = []mutant{
 // lossMutants lose work when peers go.
 var lossMutants = []mutant{
 	{name: "sim/orphans-aborted", wrong: "what a lost peer's thieves work on is aborted", file: "steal/lost.go",
-		old: "	if !c.salvaging() {\n		c.stats.OrphansAborted++", new: "	if true {\n		c.stats.OrphansAborted++"},
+		old: "	if !c.salvaging() {\n		c.stats.OrphansAborted++",
+		new: "	if true {\n		c.stats.OrphansAborted++"},
 	{name: "sim/ack-before-store", wrong: "what is handed over is acknowledged and not kept", file: "steal/leave.go",
-		old: "if k := c.keep(h.Parts[i], handed, p.id); k != nil {", new: "if k := c.store.find(nil, h.Parts[i].Identity); k != nil {"},
+		old: "if k := c.keep(h.Parts[i], handed, p.id); k != nil {",
+		new: "if k := c.store.find(nil, h.Parts[i].Identity); k != nil {"},
 	{name: "sim/handed-over-nothing", wrong: "a leaver keeps what it has to itself", file: "steal/leave.go",
-		old: "	for _, k := range ks {\n		c.leaving.add(", new: "	for _, k := range ks[:0] {\n		c.leaving.add("},
+		old: "	for _, k := range ks {\n		c.leaving.add(",
+		new: "	for _, k := range ks[:0] {\n		c.leaving.add("},
 	{name: "sim/checkpoint-ignored", wrong: "what a checkpoint gives back is not taken in", file: "steal/salvage.go",
-		old: "		if k := c.keep(p, own, \"\"); k != nil {\n			c.stats.PartialsRestored++", new: "		if k := c.store.find(p.Path, p.Identity); k != nil {\n			c.stats.PartialsRestored++"},
+		old: "		if k := c.keep(p, own, \"\"); k != nil {\n			c.stats.PartialsRestored++",
+		new: "		if k := c.store.find(p.Path, p.Identity); k != nil {\n			c.stats.PartialsRestored++"},
 	{name: "sim/nothing-told", wrong: "nobody is told who has what", file: "steal/tell.go",
 		old: "	if len(p) == 0 || c.leaving != nil ||", new: "	if len(p) >= 0 || c.leaving != nil ||"},
 	{name: "sim/disown-aborts", wrong: "what is disowned is aborted", file: "steal/disown.go",
@@ -67,9 +75,11 @@ var lossMutants = []mutant{
 	{name: "sim/kept-by-nobody", wrong: "results are forgotten when they are acknowledged", file: "steal/segments.go",
 		old: "	k := c.keep(Partial{Path: s.job.Path, Identity: s.job.Identity, Outcome: outcome}, settled, s.owner.id)", new: "	k := c.store.find(s.job.Path, s.job.Identity)"},
 	{name: "sim/in-place-not-kept", wrong: "the engine's long jobs are not kept", file: "steal/salvage.go",
-		old: "		if k := c.keep(p, own, \"\"); k != nil {\n			k.inPart = true", new: "		if k := c.store.find(nil, p.Identity); k != nil {\n			k.inPart = true"},
-	{name: "sim/found-and-dropped", wrong: "a job that was found is forgotten if it is not there any more", file: "steal/salvage.go",
-		old: "			c.putBackRestarted(jobs[i].Ref)", new: "			_ = i"},
+		old: "		if k := c.keep(p, own, \"\"); k != nil {\n			k.inPart = true",
+		new: "		if k := c.store.find(nil, p.Identity); k != nil {\n			k.inPart = true"},
+	{name: "sim/found-and-dropped", wrong: "a job that was found is forgotten if it is not there any more",
+		file: "steal/salvage.go",
+		old:  "			c.putBackRestarted(jobs[i].Ref)", new: "			_ = i"},
 }
 
 // protocolRules names them.
@@ -93,9 +103,11 @@ var protocolRules = []string{
 
 var failedSeed = regexp.MustCompile(`(?m)^seed (\d+): (?:[^:]*: )?([a-z-]+): `)
 
-// killBySchedule lets a mutated simulator run schedules and returns the first seed that breaks an invariant, and which, or "".
+// killBySchedule lets a mutated simulator run schedules and returns the first seed that breaks an invariant,
+// and which, or "".
 func (m *mutant) killBySchedule(ctx context.Context, binary string) (killer string, err error) {
-	out, err := exec.CommandContext(ctx, binary, "exact", "--first", "--seeds", strconv.Itoa(m.schedules)).CombinedOutput()
+	out, err := exec.CommandContext(ctx, binary, "exact", "--first", "--seeds",
+		strconv.Itoa(m.schedules)).CombinedOutput()
 	var exit *exec.ExitError
 	switch {
 	case err == nil:

@@ -52,7 +52,8 @@ func (c *checker) checkPackageVars(gen *ast.GenDecl) {
 		for _, name := range spec.(*ast.ValueSpec).Names {
 			if v := asVar(c.info.Defs[name]); v != nil && name.Name != "_" {
 				if h := c.handleIn(v.Type()); h != none {
-					c.report(name, "package-level variable %s holds a satin.%s, which is good only while its job runs: pass it as a parameter", name.Name, h)
+					c.report(name,
+						"package-level variable %s holds a satin.%s, which is good only while its job runs: pass it as a parameter", name.Name, h)
 				}
 			}
 		}
@@ -69,9 +70,11 @@ func (c *checker) checkStore(to, what ast.Expr) {
 	_, plain := ast.Unparen(to).(*ast.Ident)
 	switch {
 	case v.Kind() == types.PackageVar:
-		c.report(what, "this keeps a satin.%s in package-level variable %s; it is good only while its job runs: pass it as a parameter", h, v.Name())
+		c.report(what,
+			"this keeps a satin.%s in package-level variable %s; it is good only while its job runs: pass it as a parameter", h, v.Name())
 	case h == frame && !plain && (v.Kind() == types.ParamVar || v.Kind() == types.RecvVar):
-		c.report(what, "this stores a satin.Frame in %s, which may outlive the job: pass the Frame as the first parameter instead", types.ExprString(to))
+		c.report(what,
+			"this stores a satin.Frame in %s, which may outlive the job: pass the Frame as the first parameter instead", types.ExprString(to))
 	}
 }
 
@@ -82,12 +85,14 @@ func (c *checker) checkGoroutine(call *ast.CallExpr) {
 		if handleOf(v.Type()) == none {
 			is = "holds"
 		}
-		c.report(call, "%s, which %s a satin.%s, is used in another goroutine here; it is good only in the goroutine that runs its job: spawn a job instead of starting a goroutine",
+		c.report(call,
+			"%s, which %s a satin.%s, is used in another goroutine here; it is good only in the goroutine that runs its job: spawn a job instead of starting a goroutine",
 			v.Name(), is, c.handleIn(v.Type()))
 	}
 }
 
-// handleHeld says which handle the value of an expression leads to, by its type or, for a function literal, by what it captures.
+// handleHeld says which handle the value of an expression leads to, by its type or, for a function literal,
+// by what it captures.
 func (c *checker) handleHeld(e ast.Expr) handle {
 	if h := c.handleIn(c.info.TypeOf(e)); h != none {
 		return h
@@ -100,8 +105,8 @@ func (c *checker) handleHeld(e ast.Expr) handle {
 	return none
 }
 
-// outerHandle finds a variable that holds a handle, is used inside n and comes from outside of it. With follow it also
-// looks into function literals that n names through a local variable.
+// outerHandle finds a variable that holds a handle, is used inside n and comes from outside of it. With
+// follow it also looks into function literals that n names through a local variable.
 func (c *checker) outerHandle(n ast.Node, follow bool) (found *types.Var) {
 	ast.Inspect(n, func(m ast.Node) bool {
 		id, ok := m.(*ast.Ident)

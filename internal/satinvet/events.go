@@ -63,8 +63,8 @@ func (c *checker) bodies() (all []*body) {
 	return all
 }
 
-// localHandles finds the variables and parameters of a function that are Futures or Groups and that neither a function
-// literal nor a pointer can reach.
+// localHandles finds the variables and parameters of a function that are Futures or Groups and that neither a
+// function literal nor a pointer can reach.
 func (c *checker) localHandles(typ *ast.FuncType, block *ast.BlockStmt) map[*types.Var]handle {
 	vars := map[*types.Var]handle{}
 	addVar := func(id *ast.Ident) {

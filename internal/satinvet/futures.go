@@ -23,7 +23,8 @@ func (c *checker) checkLost(f *flow) {
 	for _, block := range f.reachableBlocks {
 		for i, e := range f.events(block) {
 			if e.kind == setSpawn && !f.liveAfter(block, i) {
-				c.report(e.at, "the result of the job in %s is never taken: call %s.Get, or do not spawn it; a job is a pure function, so without its result it was for nothing", f.v.Name(), f.v.Name())
+				c.report(e.at,
+					"the result of the job in %s is never taken: call %s.Get, or do not spawn it; a job is a pure function, so without its result it was for nothing", f.v.Name(), f.v.Name())
 			}
 		}
 	}
@@ -54,9 +55,11 @@ func (c *checker) reportTake(f *flow, s states, e event) {
 	name := f.v.Name()
 	switch s {
 	case taken:
-		c.report(e.at, "%s is taken twice on a path to here, which panics: keep the result of the first Get in a variable", name)
+		c.report(e.at,
+			"%s is taken twice on a path to here, which panics: keep the result of the first Get in a variable", name)
 	case zero:
-		c.report(e.at, "%s is taken here, but on a path to here nothing was spawned into it: Spawn first, or Get only where it was spawned", name)
+		c.report(e.at,
+			"%s is taken here, but on a path to here nothing was spawned into it: Spawn first, or Get only where it was spawned", name)
 	}
 }
 
@@ -84,7 +87,8 @@ func (c *checker) checkGroup(f *flow) {
 	for _, block := range f.reachableBlocks {
 		for i, e := range f.events(block) {
 			if e.kind == add && !f.liveAfter(block, i) {
-				c.report(e.at, "the results of this child of %s are never read: range over %s.Results after it; a job is a pure function, so without its result it was for nothing", f.v.Name(), f.v.Name())
+				c.report(e.at,
+					"the results of this child of %s are never read: range over %s.Results after it; a job is a pure function, so without its result it was for nothing", f.v.Name(), f.v.Name())
 			}
 		}
 	}

@@ -10,8 +10,9 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// checkPurity reports writes to package-level variables in jobs of this package and in the functions of it that they use.
-// Tests may count in such variables. What a sync.Once does is the same in every process and is left alone.
+// checkPurity reports writes to package-level variables in jobs of this package and in the functions of it
+// that they use. Tests may count in such variables. What a sync.Once does is the same in every process and is
+// left alone.
 func (c *checker) checkPurity() {
 	for fn, job := range c.usedByJobs() {
 		if decl := c.decls[fn]; !c.inTest(decl.Pos()) {
@@ -20,8 +21,8 @@ func (c *checker) checkPurity() {
 	}
 }
 
-// usedByJobs gives the functions of this package that its jobs mention, directly or through others, each with the first
-// job by name that leads to it.
+// usedByJobs gives the functions of this package that its jobs mention, directly or through others, each with
+// the first job by name that leads to it.
 func (c *checker) usedByJobs() map[*types.Func]*types.Func {
 	jobs := make([]*types.Func, 0, len(c.jobs))
 	for fn := range c.jobs {
@@ -101,7 +102,8 @@ func (c *checker) writtenByCall(call *ast.CallExpr) ast.Expr {
 	if fn == nil || fn.Pkg() == nil || fn.Pkg().Path() != "sync/atomic" && fn.Pkg().Path() != "sync" {
 		return nil
 	}
-	writes := slices.ContainsFunc([]string{"Store", "Add", "Swap", "CompareAnd", "And", "Or", "LoadOrStore", "LoadAndDelete", "Delete", "Clear"},
+	writes := slices.ContainsFunc([]string{"Store", "Add", "Swap", "CompareAnd", "And", "Or", "LoadOrStore",
+		"LoadAndDelete", "Delete", "Clear"},
 		func(prefix string) bool { return strings.HasPrefix(fn.Name(), prefix) })
 	if !writes {
 		return nil
@@ -115,7 +117,8 @@ func (c *checker) writtenByCall(call *ast.CallExpr) ast.Expr {
 	return nil
 }
 
-// handleOfSync says whether a method belongs to a type that is shared state: an atomic value or a sync.Map, not a WaitGroup.
+// handleOfSync says whether a method belongs to a type that is shared state: an atomic value or a sync.Map,
+// not a WaitGroup.
 func handleOfSync(fn *types.Func) bool {
 	return fn.Pkg().Path() == "sync/atomic" || strings.Contains(fn.FullName(), "sync.Map")
 }

@@ -7,9 +7,9 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// checkRecovers reports recover in functions that spawn, wait or are handed a Frame. An aborted job unwinds by a panic
-// of the engine's own; a recover on its way stops it, and the job goes on working for nobody. One that panics again with what
-// it recovered does no harm.
+// checkRecovers reports recover in functions that spawn, wait or are handed a Frame. An aborted job unwinds
+// by a panic of the engine's own; a recover on its way stops it, and the job goes on working for nobody. One
+// that panics again with what it recovered does no harm.
 func (c *checker) checkRecovers(file *ast.File) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		var sig *types.Signature
@@ -26,7 +26,8 @@ func (c *checker) checkRecovers(file *ast.File) {
 		inspectOwn(block, func(n ast.Node) {
 			if d, ok := n.(*ast.DeferStmt); ok {
 				if call := c.swallows(d.Call); call != nil {
-					c.report(call, "recover here also swallows the unwinding of an aborted job: take the child's result with Future.Try, which gives its panic as an error, or panic again with what was recovered")
+					c.report(call,
+						"recover here also swallows the unwinding of an aborted job: take the child's result with Future.Try, which gives its panic as an error, or panic again with what was recovered")
 				}
 			}
 		})
@@ -99,8 +100,8 @@ func (c *checker) swallows(deferred *ast.CallExpr) (at ast.Node) {
 	return at
 }
 
-// deferredBody gives the body that a deferred call runs: of a literal, or of a function of this package, which is then
-// reported where it is deferred.
+// deferredBody gives the body that a deferred call runs: of a literal, or of a function of this package,
+// which is then reported where it is deferred.
 func (c *checker) deferredBody(call *ast.CallExpr) (block *ast.BlockStmt, at ast.Node) {
 	if lit, ok := ast.Unparen(call.Fun).(*ast.FuncLit); ok {
 		return lit.Body, nil

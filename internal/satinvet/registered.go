@@ -9,7 +9,8 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// registrations is what a package tells the packages that import it: the functions that it registers, its own and others'.
+// registrations is what a package tells the packages that import it: the functions that it registers, its own
+// and others'.
 type registrations struct{ Funcs []string }
 
 func (*registrations) AFact() {}
@@ -26,7 +27,8 @@ func (*registersParams) String() string { return "registers a parameter" }
 // registered is what is known of registered functions while one package is looked at.
 type registered struct {
 	funcs map[string]bool // by symbol, here and in the packages this one imports
-	open  bool            // some Register here takes a function that cannot be named, so any function used as a value may be it
+	// some Register here takes a function that cannot be named, so any function used as a value may be it
+	open bool
 }
 
 // symbol names a function across packages.
@@ -95,7 +97,8 @@ func (c *checker) exportRegistrations(reg *registered) {
 	c.pass.ExportPackageFact(fact)
 }
 
-// registeredArgs gives the arguments of a call that it registers: of Register, or of a function that hands them on to it.
+// registeredArgs gives the arguments of a call that it registers: of Register, or of a function that hands
+// them on to it.
 func (c *checker) registeredArgs(call *ast.CallExpr) (args []ast.Expr) {
 	if api := c.api(call); isRegister(api) && len(call.Args) == 2 {
 		return call.Args[1:]
@@ -115,7 +118,8 @@ func (c *checker) registeredArgs(call *ast.CallExpr) (args []ast.Expr) {
 	return args
 }
 
-// findWrappers exports the fact of each function here that hands a parameter on to Register. It says whether it found a new one.
+// findWrappers exports the fact of each function here that hands a parameter on to Register. It says whether
+// it found a new one.
 func (c *checker) findWrappers() (found bool) {
 	for fn, decl := range c.decls {
 		params := fn.Signature().Params()

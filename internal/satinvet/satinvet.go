@@ -62,7 +62,8 @@ type ignore struct {
 const ignorePrefix = "//satinvet:ignore"
 
 func run(pass *analysis.Pass) (any, error) {
-	if pass.Pkg.Path() == satinPath || !slices.ContainsFunc(pass.Pkg.Imports(), func(p *types.Package) bool { return p.Path() == satinPath }) {
+	if pass.Pkg.Path() == satinPath || !slices.ContainsFunc(pass.Pkg.Imports(),
+		func(p *types.Package) bool { return p.Path() == satinPath }) {
 		return nil, nil
 	}
 	c := &checker{
@@ -98,7 +99,8 @@ func run(pass *analysis.Pass) (any, error) {
 func (c *checker) finish() {
 	for _, ig := range c.ignores {
 		if !ig.used {
-			c.found = append(c.found, analysis.Diagnostic{Pos: ig.pos, Message: "this satinvet:ignore silences nothing: remove it"})
+			c.found = append(c.found, analysis.Diagnostic{Pos: ig.pos,
+				Message: "this satinvet:ignore silences nothing: remove it"})
 		}
 	}
 	slices.SortFunc(c.found, func(a, b analysis.Diagnostic) int {
@@ -111,7 +113,8 @@ func (c *checker) finish() {
 	}
 }
 
-// looksAt says whether reports at pos are wanted: everywhere but in the tests of package satin itself, except its examples.
+// looksAt says whether reports at pos are wanted: everywhere but in the tests of package satin itself, except
+// its examples.
 func (c *checker) looksAt(pos token.Pos) bool {
 	if c.pass.Pkg.Path() != satinPath+"_test" {
 		return true
@@ -143,7 +146,8 @@ func (c *checker) readIgnores(file *ast.File) {
 				continue
 			}
 			if strings.TrimSpace(why) == "" {
-				c.found = append(c.found, analysis.Diagnostic{Pos: comment.Pos(), Message: "satinvet:ignore needs a reason: //satinvet:ignore why this is right"})
+				c.found = append(c.found, analysis.Diagnostic{Pos: comment.Pos(),
+					Message: "satinvet:ignore needs a reason: //satinvet:ignore why this is right"})
 				continue
 			}
 			p := c.pass.Fset.Position(comment.Pos())

@@ -8,7 +8,8 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// A target is what an expression for a function turns out to be: a top-level function, one that cannot travel, or a variable.
+// A target is what an expression for a function turns out to be: a top-level function, one that cannot
+// travel, or a variable.
 type target struct {
 	fn    *types.Func
 	fault string // "a closure"
@@ -95,7 +96,8 @@ func (c *checker) checkSpawned(file *ast.File, reg *registered) {
 			return true
 		}
 		if fn := c.resolve(call.Args[i]).fn; fn != nil && !reg.funcs[symbol(fn)] {
-			c.report(call.Args[i], "%s is not registered, so satin.%s of it panics: add satin.%s(%q, %s) to an init function of package %s",
+			c.report(call.Args[i],
+				"%s is not registered, so satin.%s of it panics: add satin.%s(%q, %s) to an init function of package %s",
 				fn.Name(), api, registerFor(api), fn.Pkg().Name()+"."+fn.Name(), fn.Name(), fn.Pkg().Name())
 		}
 		return true
@@ -107,7 +109,8 @@ func (c *checker) checkSpawned(file *ast.File, reg *registered) {
 func (c *checker) checkTravels(job ast.Expr) bool {
 	fault := c.resolve(job).fault
 	if fault != "" {
-		c.report(job, "%s cannot be a job, it cannot travel to another machine: make it a registered top-level function and pass all it needs as its argument", fault)
+		c.report(job,
+			"%s cannot be a job, it cannot travel to another machine: make it a registered top-level function and pass all it needs as its argument", fault)
 	}
 	return fault == ""
 }
@@ -128,12 +131,15 @@ func (c *checker) checkJobType(job ast.Expr) {
 	}
 	for i := 1; i < sig.Params().Len(); i++ {
 		if h := c.handleIn(sig.Params().At(i).Type()); h != none {
-			c.report(job, "the argument of job %s holds a satin.%s, which is good only in the frame that made it: %s", types.ExprString(job), h, insteadOf(h))
+			c.report(job,
+				"the argument of job %s holds a satin.%s, which is good only in the frame that made it: %s",
+				types.ExprString(job), h, insteadOf(h))
 		}
 	}
 	for r := range sig.Results().Variables() {
 		if h := c.handleIn(r.Type()); h != none {
-			c.report(job, "the result of job %s holds a satin.%s, which is good only in the frame that made it: %s", types.ExprString(job), h, insteadOf(h))
+			c.report(job, "the result of job %s holds a satin.%s, which is good only in the frame that made it: %s",
+				types.ExprString(job), h, insteadOf(h))
 		}
 	}
 }
@@ -162,7 +168,8 @@ func (c *checker) checkRegisterInInit(file *ast.File) {
 		}
 		ast.Inspect(decl.Body, func(n ast.Node) bool {
 			if call, ok := n.(*ast.CallExpr); ok && len(c.registeredArgs(call)) > 0 {
-				c.report(call, "a job is registered outside init: another process that runs this program must know it before its first steal; call it in an init function")
+				c.report(call,
+					"a job is registered outside init: another process that runs this program must know it before its first steal; call it in an init function")
 			}
 			return true
 		})
@@ -177,7 +184,8 @@ func (c *checker) isWrapper(fn *types.Func) bool {
 	return c.pass.ImportObjectFact(fn, new(registersParams))
 }
 
-// calledByInit says whether fn is called, directly or through others, by an init function or the value of a package-level variable.
+// calledByInit says whether fn is called, directly or through others, by an init function or the value of a
+// package-level variable.
 func (c *checker) calledByInit(fn *types.Func) bool {
 	seen := map[*types.Func]bool{}
 	var visit func(n ast.Node)

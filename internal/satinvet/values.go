@@ -34,7 +34,8 @@ func (c *checker) checkValues(file *ast.File) {
 		case *ast.FuncLit:
 			c.checkReturns(c.info.TypeOf(n), n.Body)
 		case *ast.BinaryExpr:
-			if h := handleOf(c.info.TypeOf(n.X)); (n.Op == token.EQL || n.Op == token.NEQ) && (h == future || h == group) {
+			if h := handleOf(c.info.TypeOf(n.X)); (n.Op == token.EQL || n.Op == token.NEQ) &&
+				(h == future || h == group) {
 				c.report(n, "this compares satin.%ss, not their results: %s", h, read(h))
 			}
 		}
@@ -51,9 +52,11 @@ func (c *checker) checkThrownAway(e ast.Expr) {
 	api := c.api(call)
 	switch {
 	case spawner(api) == future:
-		c.report(call, "the result of satin.%s is dropped: keep the Future and call Get; a job is a pure function, so without its result it was for nothing", api)
+		c.report(call,
+			"the result of satin.%s is dropped: keep the Future and call Get; a job is a pure function, so without its result it was for nothing", api)
 	case spawner(api) == group:
-		c.report(call, "the group that satin.%s opens is dropped: keep it, Spawn into it and range over its Results", api)
+		c.report(call,
+			"the group that satin.%s opens is dropped: keep it, Spawn into it and range over its Results", api)
 	case readsGroup(api):
 		c.report(call, "%s alone takes no result and waits for nothing: range over it", types.ExprString(call))
 	}

@@ -24,7 +24,8 @@ const (
 )
 
 func newAudit(w *world) *audit {
-	return &audit{world: w, ran: make(map[uint64]ranBefore), first: make(map[uint64]steal.Address), nodes: make(map[steal.Identity]Node), heard: make(map[uint64]bool)}
+	return &audit{world: w, ran: make(map[uint64]ranBefore), first: make(map[uint64]steal.Address),
+		nodes: make(map[steal.Identity]Node), heard: make(map[uint64]bool)}
 }
 
 // leaf notes that a leaf has run.
@@ -47,7 +48,8 @@ func (a *audit) leaf(p *peer, e *entry) {
 		}
 	}
 	if before&how&ranAtFirst != 0 && a.world.counts.Repeated == 0 { // a message that comes twice may bring a job twice
-		panic(violation(hasCause, "%s runs job %s, which has run before, and neither was restarted", p.id, pathText(p.engine.path(e.place))))
+		panic(violation(hasCause, "%s runs job %s, which has run before, and neither was restarted", p.id,
+			pathText(p.engine.path(e.place))))
 	}
 	a.ran[e.node.Key] = before | how
 }
@@ -89,7 +91,8 @@ func (a *audit) restored(part *steal.Partial) {
 	var total Totals
 	want, _ := sequential(w.cfg.Tree, n, 0, &total, nil)
 	if !known || !ok || o.claim != claimOf(w.run, part.Path, n) || o.result != want {
-		panic(violation(storedIsTrue, "a checkpoint says of job %s that it comes to %x of %d leaves, and it is %x of %d",
+		panic(violation(storedIsTrue,
+			"a checkpoint says of job %s that it comes to %x of %d leaves, and it is %x of %d",
 			pathText(part.Path), o.result.Sum, o.result.Leaves, want.Sum, want.Leaves))
 	}
 }
@@ -103,7 +106,8 @@ func (a *audit) end() {
 	switch {
 	case !a.world.cfg.Frugal:
 	case c.AgainInVain > most:
-		panic(violation(nothingInVain, "%d of %d leaves ran again although who ran them is still there", c.AgainInVain, len(a.ran)))
+		panic(violation(nothingInVain, "%d of %d leaves ran again although who ran them is still there",
+			c.AgainInVain, len(a.ran)))
 	case c.Killed == 0 && c.Again > most:
 		panic(violation(nothingInVain, "%d of %d leaves ran again although nobody crashed", c.Again, len(a.ran)))
 	}

@@ -20,7 +20,8 @@ func (w *world) checkMessage(m *steal.Message) {
 	c := &w.cfg.Core
 	over := func(what string, n, most int) {
 		if n > most {
-			panic(violation(inBounds, "%s sends %d %s in a %v, at most %d are possible", m.From.Peer, n, what, m.Kind(), most))
+			panic(violation(inBounds, "%s sends %d %s in a %v, at most %d are possible", m.From.Peer, n, what,
+				m.Kind(), most))
 		}
 	}
 	switch {
@@ -48,23 +49,27 @@ func (w *world) checkMessage(m *steal.Message) {
 // checkNews does the same for news.
 func (w *world) checkNews(n *steal.News) {
 	if most := w.cfg.Core.MaxTuplesPerNews; len(n.Tuples) > most {
-		panic(violation(inBounds, "%s tells %d tuples at once, at most %d are possible", n.From.Peer, len(n.Tuples), most))
+		panic(violation(inBounds, "%s tells %d tuples at once, at most %d are possible", n.From.Peer, len(n.Tuples),
+			most))
 	}
 	if err := n.Validate(); err != nil {
 		panic(violation(inBounds, "%s tells what nobody may: %v", n.From.Peer, err))
 	}
 }
 
-// checkOrphans looks at what an owner's silence or goodbye makes a core order: a job may be run here too, but none is ended, unless
-// the outcome of it or of a job above it is in the table, or the same job runs here for longer and goes on in its stead.
+// checkOrphans looks at what an owner's silence or goodbye makes a core order: a job may be run here too, but
+// none is ended, unless the outcome of it or of a job above it is in the table, or the same job runs here for
+// longer and goes on in its stead.
 func (p *peer) checkOrphans(orders []steal.Order) {
 	if p.world.cfg.Recovery == steal.Naive || p.leaving || p.world.cancelled {
 		return
 	}
 	for i := range orders {
 		s := p.engine.segments[orders[i].Segment]
-		if orders[i].Kind == steal.AbortSegment && s != nil && !inTable(p.core.Orphans(), s.path) && !p.engine.runsTwice(s) {
-			panic(violation(orphanRunsOn, "%s aborts segment %d, job %s, because its owner is silent or gone", p.id, s.id, pathText(s.path)))
+		if orders[i].Kind == steal.AbortSegment && s != nil && !inTable(p.core.Orphans(), s.path) &&
+			!p.engine.runsTwice(s) {
+			panic(violation(orphanRunsOn, "%s aborts segment %d, job %s, because its owner is silent or gone", p.id,
+				s.id, pathText(s.path)))
 		}
 	}
 }
@@ -87,7 +92,8 @@ func (p *peer) checkRestored(parts []steal.Partial) {
 	table := p.core.Orphans()
 	for i := range parts {
 		if !inTable(table, parts[i].Path) {
-			panic(violation(storedIsThere, "%s does not have the outcome of %s that its checkpoint gave back", p.id, pathText(parts[i].Path)))
+			panic(violation(storedIsThere, "%s does not have the outcome of %s that its checkpoint gave back", p.id,
+				pathText(parts[i].Path)))
 		}
 	}
 }
@@ -97,15 +103,17 @@ const amplyKept = 4096
 
 // checkAcks looks whether what a core acknowledges to have been handed over is in its table.
 func (p *peer) checkAcks(m *steal.Message, answers []*steal.Message) {
-	if m.HandOver == nil || p.world.cfg.Core.MaxKept < amplyKept || !slices.ContainsFunc(answers, func(a *steal.Message) bool {
-		return a.HandOverAck != nil && !a.HandOverAck.Leaving && a.HandOverAck.ID == m.HandOver.ID && a.To == m.From
-	}) {
+	if m.HandOver == nil || p.world.cfg.Core.MaxKept < amplyKept ||
+		!slices.ContainsFunc(answers, func(a *steal.Message) bool {
+			return a.HandOverAck != nil && !a.HandOverAck.Leaving && a.HandOverAck.ID == m.HandOver.ID && a.To == m.From
+		}) {
 		return
 	}
 	table := p.core.Orphans()
 	for i := range m.HandOver.Parts {
 		if path := m.HandOver.Parts[i].Path; !inTable(table, path) {
-			panic(violation(ackMeansStored, "%s acknowledges the outcome of %s and does not have it", p.id, pathText(path)))
+			panic(violation(ackMeansStored, "%s acknowledges the outcome of %s and does not have it", p.id,
+				pathText(path)))
 		}
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/satin-peer/satin/steal"
 )
 
-// Config describes one simulated run. Everything that happens follows from it: equal configurations give equal runs, to the
-// byte of the trace.
+// Config describes one simulated run. Everything that happens follows from it: equal configurations give
+// equal runs, to the byte of the trace.
 type Config struct {
 	// Tree is the computation.
 	Tree Tree
@@ -29,8 +29,8 @@ type Config struct {
 	// Speeds that change later are faults of kind Slow.
 	Speed func(peer int) float64
 
-	// SpawnOverhead is the share of its own cost that every job takes longer than the sequential program would: what the
-	// programming model costs. At least 0.
+	// SpawnOverhead is the share of its own cost that every job takes longer than the sequential program
+	// would: what the programming model costs. At least 0.
 	SpawnOverhead float64
 	// MessageCost is the processor time that sending or receiving a message takes from the jobs of a peer.
 	MessageCost time.Duration
@@ -44,8 +44,8 @@ type Config struct {
 
 	// Recovery is what is done for work whose owner is gone.
 	Recovery steal.Recovery
-	// KeepAfter is how much of a worker's time a job must have taken, with all below it, that its result is kept in case its
-	// owner is lost; 0: none is.
+	// KeepAfter is how much of a worker's time a job must have taken, with all below it, that its result is
+	// kept in case its owner is lost; 0: none is.
 	KeepAfter time.Duration
 	// Patience is how long a peer that leaves may take to hand over what it has; 0 means DefaultPatience.
 	Patience time.Duration
@@ -53,13 +53,14 @@ type Config struct {
 	Gossip Gossip
 	// Checkpoint is what peers write to their disks.
 	Checkpoint Checkpoint
-	// Reorder is the probability with which a job spawns its children in another order when it begins again: an inlet decides by what
-	// came first. So the same path may mean another job the second time.
+	// Reorder is the probability with which a job spawns its children in another order when it begins again:
+	// an inlet decides by what came first. So the same path may mean another job the second time.
 	Reorder float64
 
 	// Faults happen at their times.
 	Faults []Fault
-	// Audit keeps account of every job of the run, for the invariants that need it. It costs about as much as the run.
+	// Audit keeps account of every job of the run, for the invariants that need it. It costs about as much as
+	// the run.
 	Audit bool
 	// Frugal makes it a violation that much is done again whose outcome somebody has: for runs that have no excuse.
 	Frugal bool
@@ -67,8 +68,8 @@ type Config struct {
 	Limit time.Duration
 	// Want is the result the run must have; nil: it is computed by Sequential.
 	Want *Result
-	// Quiesce lets the run go on, after the root has its result, until every peer has forgotten all it held for others:
-	// at most so long. 0 ends the run with the result.
+	// Quiesce lets the run go on, after the root has its result, until every peer has forgotten all it held
+	// for others: at most so long. 0 ends the run with the result.
 	Quiesce time.Duration
 
 	// Trace gets a line for everything that happens; nil for nothing.
@@ -77,20 +78,21 @@ type Config struct {
 	Bucket time.Duration
 }
 
-// Gossip is a modelled broadcast: a message that is told reaches every live peer that it is not lost for, by the fastest way
-// through the clusters, at the receiver's own time.
+// Gossip is a modelled broadcast: a message that is told reaches every live peer that it is not lost for, by
+// the fastest way through the clusters, at the receiver's own time.
 type Gossip struct {
-	// Delay is the most that a message takes beyond the links' time, drawn anew for every receiver, so that messages overtake each
-	// other: combining, hops from peer to peer.
+	// Delay is the most that a message takes beyond the links' time, drawn anew for every receiver, so that
+	// messages overtake each other: combining, hops from peer to peer.
 	Delay time.Duration
 	// Loss is the probability that a receiver never gets a message, Repeat that it gets it twice.
 	Loss, Repeat float64
 }
 
-// Checkpoint is a modelled log on every peer's disk, of the outcomes that the peer has kept or sent home. Its records outlive the
-// peer.
+// Checkpoint is a modelled log on every peer's disk, of the outcomes that the peer has kept or sent home. Its
+// records outlive the peer.
 type Checkpoint struct {
-	// Every is the time between two commits; what came after the last one may be lost with the peer. 0: there are no disks.
+	// Every is the time between two commits; what came after the last one may be lost with the peer. 0: there
+	// are no disks.
 	Every time.Duration
 	// RecordCost and ByteCost are the processor time that writing takes from the jobs of the peer.
 	RecordCost, ByteCost time.Duration
@@ -99,8 +101,8 @@ type Checkpoint struct {
 // DefaultPatience is what a peer that is asked to go has for it.
 const DefaultPatience = 5 * time.Second
 
-// DefaultFrameBytes is the size of what surrounds an encoded message: 40 of IP and TCP, 29 of a TLS record, 3 of length
-// prefix, and 34 for each of two peer IDs, whose real ones are so much longer than the simulator's.
+// DefaultFrameBytes is the size of what surrounds an encoded message: 40 of IP and TCP, 29 of a TLS record, 3
+// of length prefix, and 34 for each of two peer IDs, whose real ones are so much longer than the simulator's.
 const DefaultFrameBytes = 140
 
 const defaultLimit = 24 * time.Hour

@@ -2,8 +2,8 @@ package sim
 
 import "github.com/satin-peer/satin/steal"
 
-// disk is a peer's checkpoint: what it has kept or sent home, in the order of writing. It outlives the peer, but for what was
-// written after the last commit.
+// disk is a peer's checkpoint: what it has kept or sent home, in the order of writing. It outlives the peer,
+// but for what was written after the last commit.
 type disk struct {
 	records   []record
 	committed int // so many are certain to be there when the peer is not
@@ -25,7 +25,8 @@ func (p *peer) store(parts []steal.Partial) {
 	}
 }
 
-// lose is what a crash leaves on the disk: all of the commits before, and of what came after as much as chance had written.
+// lose is what a crash leaves on the disk: all of the commits before, and of what came after as much as
+// chance had written.
 func (d *disk) lose(w *world) {
 	every := int64(w.cfg.Checkpoint.Every)
 	if every == 0 {

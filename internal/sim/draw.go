@@ -8,18 +8,20 @@ import (
 	"github.com/satin-peer/satin/steal"
 )
 
-// randomCore draws periods and bounds. Most are so quick that losses are noticed and made good while the run, of a few seconds, is
-// still young; in one of four the bounds are so small that they are reached.
+// randomCore draws periods and bounds. Most are so quick that losses are noticed and made good while the run,
+// of a few seconds, is still young; in one of four the bounds are so small that they are reached.
 func randomCore(r *rand.Rand) steal.Config {
 	c := []steal.Config{steal.Local(), steal.LAN(), steal.WAN()}[r.IntN(3)]
-	c.StealGap = time.Duration(1+r.IntN(5)) * time.Millisecond // so that the dry spells of bad seeds do not take all the time
+	// so that the dry spells of bad seeds do not take all the time
+	c.StealGap = time.Duration(1+r.IntN(5)) * time.Millisecond
 	if r.IntN(3) > 0 {
 		c.HeartbeatEvery = time.Duration(20+r.IntN(300)) * time.Millisecond
 		c.WideHeartbeatEvery = c.HeartbeatEvery * time.Duration(1+r.IntN(4))
 		c.MaxHeartbeatEvery = max(c.WideHeartbeatEvery, 2*time.Second)
 	}
 	if r.IntN(4) == 0 {
-		c.MaxBatch, c.MaxWaiting, c.MaxSegments, c.MaxLeases, c.MaxAsks = 1+r.IntN(4), 1+r.IntN(3), 4+r.IntN(8), 1+r.IntN(8), 1+r.IntN(3)
+		c.MaxBatch, c.MaxWaiting, c.MaxSegments, c.MaxLeases, c.MaxAsks = 1+r.IntN(4), 1+r.IntN(3), 4+r.IntN(8),
+			1+r.IntN(8), 1+r.IntN(3)
 	}
 	if r.IntN(4) == 0 {
 		c.MaxTuples, c.MaxTuplesPerNews, c.MaxKept = 1+r.IntN(50), 1+r.IntN(10), 1+r.IntN(30)
@@ -45,7 +47,8 @@ func randomRecovery(r *rand.Rand, c *Config) {
 	if r.IntN(2) == 0 {
 		c.Gossip.Loss, c.Gossip.Repeat = 0.3*r.Float64(), 0.5*r.Float64()
 	}
-	// A lease that is shorter than news may take, or that one lost beacon uses up, makes masters come and go without an end.
+	// A lease that is shorter than news may take, or that one lost beacon uses up, makes masters come and go
+	// without an end.
 	c.Core.MasterLease = max(c.Core.MasterLease, 3*c.Core.BeaconEvery+c.Gossip.Delay+2*longest(c.Network))
 	if r.IntN(2) == 0 {
 		c.Checkpoint.Every = time.Duration(1+r.IntN(2000)) * time.Millisecond
@@ -68,8 +71,8 @@ func longest(m *wan.Model) (most time.Duration) {
 	return most
 }
 
-// randomFaults draws up to seven faults of the given kinds. They begin within the span, about twice the time that the run would take
-// without them, and all that last end.
+// randomFaults draws up to seven faults of the given kinds. They begin within the span, about twice the time
+// that the run would take without them, and all that last end.
 func randomFaults(r *rand.Rand, kinds []FaultKind, peers, clusters int, span time.Duration) (faults []Fault) {
 	for range r.IntN(8) {
 		kind := kinds[r.IntN(len(kinds))]

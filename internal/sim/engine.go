@@ -6,10 +6,10 @@ import (
 	"github.com/satin-peer/satin/steal"
 )
 
-// engine models how one peer runs jobs: a queue that its workers take the newest job from and thieves the oldest, frames that
-// wait for their children without holding a worker, and workers that spend virtual time. It stands for the engine at the
-// module's root, whose private stacks and attention words cost too little to show at this scale. The workers of one peer
-// share its queue.
+// engine models how one peer runs jobs: a queue that its workers take the newest job from and thieves the
+// oldest, frames that wait for their children without holding a worker, and workers that spend virtual time.
+// It stands for the engine at the module's root, whose private stacks and attention words cost too little to
+// show at this scale. The workers of one peer share its queue.
 type engine struct {
 	tree     Tree
 	queue    deque
@@ -106,7 +106,8 @@ func (g *engine) newFrame(e *entry, children int) int32 {
 	}
 	i := g.free[len(g.free)-1]
 	g.free = g.free[:len(g.free)-1]
-	g.frames[i] = frame{place: e.place, node: e.node, pending: int32(children), used: true, any: g.tree.Any(e.node), again: e.again,
+	g.frames[i] = frame{place: e.place, node: e.node, pending: int32(children), used: true, any: g.tree.Any(e.node),
+		again:   e.again,
 		watched: g.looks(e) && g.below(e.place)}
 	g.books.open++
 	return i
@@ -188,8 +189,8 @@ func jobOf(t Tree, n Node, p steal.Path, again bool) steal.Job {
 	return steal.Job{Path: p, Identity: identify(arg), Function: modelFunction, Arg: arg, Restarted: again}
 }
 
-// close takes a job that was given away off the list, for an order that ends its absence; false if the engine has reported
-// it as aborted meanwhile.
+// close takes a job that was given away off the list, for an order that ends its absence; false if the engine
+// has reported it as aborted meanwhile.
 func (g *engine) close(ref steal.Ref) (j givenJob, ok bool) {
 	if g.revoked[ref] {
 		delete(g.revoked, ref) // at most one order may cross
@@ -261,8 +262,8 @@ type child struct {
 	outside bool  // elsewhere, where it is kept if it is worth it
 }
 
-// complete gives a job's result to its parent, and the parent's to its own if that was all it waited for, and so on. It
-// returns the job at the top if that was reached, and the stolen jobs that nobody wants any more.
+// complete gives a job's result to its parent, and the parent's to its own if that was all it waited for, and
+// so on. It returns the job at the top if that was reached, and the stolen jobs that nobody wants any more.
 func (g *engine) complete(c child) (done *finished, unwanted []steal.Ref) {
 	for c.parent != noFrame {
 		g.offer(&c)

@@ -8,10 +8,12 @@ import (
 // FaultKind is one of the ways in which a swarm goes wrong.
 type FaultKind uint8
 
-// The fault list. Kinds are grouped by what they hit: a peer, the membership, a clock, messages, links. Which fields of a
-// Fault a kind uses is said beside it; For is how long it lasts, and 0 for ever, unless something else is said.
+// The fault list. Kinds are grouped by what they hit: a peer, the membership, a clock, messages, links. Which
+// fields of a Fault a kind uses is said beside it; For is how long it lasts, and 0 for ever, unless something
+// else is said.
 const (
-	// Crash: Peer stops in the middle of everything and is never heard of again. No fault but Blackout takes the last peer that is up.
+	// Crash: Peer stops in the middle of everything and is never heard of again. No fault but Blackout takes
+	// the last peer that is up.
 	Crash FaultKind = iota
 	// Restart: Peer crashes and begins a new life For later, knowing nothing of its first.
 	Restart
@@ -25,7 +27,8 @@ const (
 	Blackout
 	// Carry: the checkpoints of dead peers of Cluster are read by live ones.
 	Carry
-	// MasterCrash, MasterLeave and MasterStall hit the peer that holds the root at that moment; the last one is over after For.
+	// MasterCrash, MasterLeave and MasterStall hit the peer that holds the root at that moment; the last one
+	// is over after For.
 	MasterCrash
 	MasterLeave
 	MasterStall
@@ -34,8 +37,8 @@ const (
 	// Slow: Peer computes at Amount times its speed for For.
 	Slow
 
-	// PartitionShort: nothing gets through between Peers and the rest for For, which is too short to be noticed: less than
-	// the silence that makes a partner lost.
+	// PartitionShort: nothing gets through between Peers and the rest for For, which is too short to be
+	// noticed: less than the silence that makes a partner lost.
 	PartitionShort
 	// PartitionLong: the same, long enough for both sides to give each other up.
 	PartitionLong
@@ -52,8 +55,8 @@ const (
 	Duplicate
 	// Reorder: each message takes up to Amount seconds longer for For, at random, so that they overtake each other.
 	Reorder
-	// Corrupt: each message arrives damaged with probability Amount for For: without a body, for another run, or for an
-	// earlier life. The core must drop it.
+	// Corrupt: each message arrives damaged with probability Amount for For: without a body, for another run,
+	// or for an earlier life. The core must drop it.
 	Corrupt
 
 	// Join: a new peer takes part in Cluster.
@@ -74,7 +77,8 @@ const (
 	// ClockDrift: it runs Amount times as fast as it should for For.
 	ClockDrift
 
-	// LinkDown: the link between Cluster and Other is missing for For; messages are routed round it if there is a way.
+	// LinkDown: the link between Cluster and Other is missing for For; messages are routed round it if there
+	// is a way.
 	LinkDown
 	// LinkSlow: that link has 1/Amount of its bandwidth and Amount times its latency for For.
 	LinkSlow
@@ -82,10 +86,11 @@ const (
 	GatewayLoss
 	// AsymmetricLoss: messages from Peer to every other are lost with probability Amount for For.
 	AsymmetricLoss
-	// Burst: Amount bytes of other traffic fill the link from Cluster to Other, whose queue holds no more than that for
-	// For: messages are lost while it is full.
+	// Burst: Amount bytes of other traffic fill the link from Cluster to Other, whose queue holds no more
+	// than that for For: messages are lost while it is full.
 	Burst
-	// ReplyUnwritable: a steal reply with jobs cannot be written, with probability Amount for For; its sender is told.
+	// ReplyUnwritable: a steal reply with jobs cannot be written, with probability Amount for For; its sender
+	// is told.
 	ReplyUnwritable
 
 	faultKinds
@@ -163,7 +168,8 @@ func (f Fault) String() string {
 // storms says whether a fault of that kind lasts and is in the way of masters that look for each other.
 func (k FaultKind) storms() bool {
 	switch k {
-	case Stall, MasterStall, PartitionOneWay, Drop, Delay, Duplicate, Reorder, Corrupt, ClockDrift, LinkDown, LinkSlow, GatewayLoss,
+	case Stall, MasterStall, PartitionOneWay, Drop, Delay, Duplicate, Reorder, Corrupt, ClockDrift, LinkDown,
+		LinkSlow, GatewayLoss,
 		AsymmetricLoss, Burst, ReplyUnwritable:
 		return true
 	}

@@ -8,21 +8,24 @@ import (
 	"github.com/satin-peer/satin/steal"
 )
 
-// frugalSchedule draws a run in which only peers go, once, in the middle of it, and everybody notices soon: nothing excuses that work is
-// done again whose outcome somebody has. Config.Frugal says how much may be.
+// frugalSchedule draws a run in which only peers go, once, in the middle of it, and everybody notices soon:
+// nothing excuses that work is done again whose outcome somebody has. Config.Frugal says how much may be.
 func frugalSchedule(seed uint64, r *rand.Rand) Config {
 	c := Config{
 		Seed: seed,
 		Tree: &Split{Seed: r.Uint64(), Total: time.Duration(20+r.IntN(40)) * time.Second, Grain: 40 * time.Millisecond,
 			FanLow: 2, FanHigh: 2 + r.IntN(4), Even: 0.1 + r.Float64()/2, Skew: 1 + r.IntN(3), Arg: 100, Result: 100},
-		Network: wan.Uniform([]int{3 + r.IntN(3), 3 + r.IntN(3)}, wan.Conditions{Bandwidth: 1e8, Latency: 100 * time.Microsecond},
+		Network: wan.Uniform([]int{3 + r.IntN(3), 3 + r.IntN(3)},
+			wan.Conditions{Bandwidth: 1e8, Latency: 100 * time.Microsecond},
 			wan.Conditions{Bandwidth: 1e7, Latency: 2 * time.Millisecond}),
 		Core: steal.LAN(), Limit: 10 * time.Minute, Audit: true, Frugal: true,
 		KeepAfter: time.Millisecond, Gossip: Gossip{Delay: 20 * time.Millisecond},
 		Policy: policyOf([]string{"crs", "adaptive", "rs"}[r.IntN(3)]),
 	}
-	c.Core.HeartbeatEvery, c.Core.WideHeartbeatEvery, c.Core.TellEvery = 100*time.Millisecond, 100*time.Millisecond, 10*time.Millisecond
-	c.Core.BeaconEvery, c.Core.MasterLease, c.Core.RankStagger = 100*time.Millisecond, 600*time.Millisecond, 100*time.Millisecond
+	c.Core.HeartbeatEvery, c.Core.WideHeartbeatEvery, c.Core.TellEvery = 100*time.Millisecond, 100*time.Millisecond,
+		10*time.Millisecond
+	c.Core.BeaconEvery, c.Core.MasterLease, c.Core.RankStagger = 100*time.Millisecond, 600*time.Millisecond,
+		100*time.Millisecond
 	c.Core.StealGap = time.Millisecond
 	total := Sequential(c.Tree)
 	c.Want = &total.Result

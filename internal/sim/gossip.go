@@ -4,8 +4,8 @@ import (
 	"github.com/satin-peer/satin/steal"
 )
 
-// tell sends news to everybody who is there: a broadcast with delays, losses and repetitions of its own, besides what the weather
-// does to all messages. Who comes later gets nothing of it.
+// tell sends news to everybody who is there: a broadcast with delays, losses and repetitions of its own,
+// besides what the weather does to all messages. Who comes later gets nothing of it.
 func (w *world) tell(p *peer, n *steal.News) {
 	w.checkNews(n)
 	size := n.Size() + w.cfg.FrameBytes
@@ -60,7 +60,8 @@ func (w *world) tell(p *peer, n *steal.News) {
 	}
 }
 
-// reach says how long a message takes from one cluster to every other by way of whichever links there are; -1: there is no way.
+// reach says how long a message takes from one cluster to every other by way of whichever links there are;
+// -1: there is no way.
 func (w *world) reach(from, size int) []int64 {
 	links := w.net.Links()
 	n := links.Clusters()

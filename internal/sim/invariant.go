@@ -5,35 +5,46 @@ import (
 	"time"
 )
 
-// Invariants that every run is checked for, at every step unless something else is said; those marked (audit) only if Config.Audit
-// is set, as it is in schedules. A violation ends the run with an error that names one of these.
+// Invariants that every run is checked for, at every step unless something else is said; those marked (audit)
+// only if Config.Audit is set, as it is in schedules. A violation ends the run with an error that names one
+// of these.
 const (
-	exactResult  = "exact-result"  // at the end: the run's result is the sequential program's
-	noHang       = "no-hang"       // the run ends within Config.Limit after the last fault and never runs out of events
-	slotOnce     = "slot-once"     // a job that is outside is filled in or put back at most once, a frame gets one result a child
-	segmentOnce  = "segment-once"  // a core never uses a segment number twice
-	rightResult  = "right-result"  // an outcome that is used is that of the run, path and identity it is used for
-	rightJob     = "right-job"     // a job that is to be run is one that the tree has, with the identity it was sent with
-	conservation = "conservation"  // in each life of a peer, what came in = executed + salvaged + aborted + outside + still there
-	allAccounted = "all-accounted" // at the end, without faults, if nothing was put back, copied or revoked: spawned = executed + aborted + still there
-	timeForward  = "time-forward"  // no event lies in the past
-	noSpin       = "no-spin"       // no peer sends more than maxRate messages within a second
+	exactResult = "exact-result" // at the end: the run's result is the sequential program's
+	noHang      = "no-hang"      // the run ends within Config.Limit after the last fault and never runs out of events
+	// a job that is outside is filled in or put back at most once, a frame gets one result a child
+	slotOnce    = "slot-once"
+	segmentOnce = "segment-once" // a core never uses a segment number twice
+	rightResult = "right-result" // an outcome that is used is that of the run, path and identity it is used for
+	// a job that is to be run is one that the tree has, with the identity it was sent with
+	rightJob = "right-job"
+	// in each life of a peer, what came in = executed + salvaged + aborted + outside + still there
+	conservation = "conservation"
+	// at the end, without faults, if nothing was put back, copied or revoked: spawned = executed + aborted +
+	// still there
+	allAccounted = "all-accounted"
+	timeForward  = "time-forward" // no event lies in the past
+	noSpin       = "no-spin"      // no peer sends more than maxRate messages within a second
 
-	hasCause       = "has-cause"        // (audit) a job runs again only if it, or one above it, is marked as restarted; a job goes back for a reason that is counted
-	awaited        = "awaited"          // (audit) what a frame waits for is queued, running, waiting or outside: no abort has removed it
-	orphanRunsOn   = "orphan-runs-on"   // an owner's silence or goodbye aborts nothing, unless recovery is naive
-	storedIsTrue   = "stored-is-true"   // (audit) what a checkpoint gives back is what the sequential program computes
-	storedIsThere  = "stored-is-there"  // what a checkpoint has given back is in the core's table, or a job above it is
-	ackMeansStored = "ack-means-stored" // what was handed over and acknowledged is in the receiver's table, or a job above it is
-	oneMaster      = "one-master"       // two leases after the last change, those who hear each other have one master, until there is an answer
-	oneAnswer      = "one-answer"       // every answer after the first equals it
-	inBounds       = "in-bounds"        // messages, news and what is outside keep to the core's configuration
-	nothingInVain  = "nothing-in-vain"  // (Config.Frugal) little runs again whose outcome somebody has
-	cancelStops    = "cancel-stops"     // cancelGrace after a run was cancelled nobody works for it
+	// (audit) a job runs again only if it, or one above it, is marked as restarted; a job goes back for a
+	// reason that is counted
+	hasCause = "has-cause"
+	// (audit) what a frame waits for is queued, running, waiting or outside: no abort has removed it
+	awaited       = "awaited"
+	orphanRunsOn  = "orphan-runs-on"  // an owner's silence or goodbye aborts nothing, unless recovery is naive
+	storedIsTrue  = "stored-is-true"  // (audit) what a checkpoint gives back is what the sequential program computes
+	storedIsThere = "stored-is-there" // what a checkpoint has given back is in the core's table, or a job above it is
+	// what was handed over and acknowledged is in the receiver's table, or a job above it is
+	ackMeansStored = "ack-means-stored"
+	// two leases after the last change, those who hear each other have one master, until there is an answer
+	oneMaster     = "one-master"
+	oneAnswer     = "one-answer"      // every answer after the first equals it
+	inBounds      = "in-bounds"       // messages, news and what is outside keep to the core's configuration
+	nothingInVain = "nothing-in-vain" // (Config.Frugal) little runs again whose outcome somebody has
+	cancelStops   = "cancel-stops"    // cancelGrace after a run was cancelled nobody works for it
 )
 
-// Of the leaves of a frugal run, one in vainShare and vainFew more may run again although who ran them is still there, or has left
-// politely: those that began before news of them had arrived.
+// Of the leaves of a frugal run, one in vainShare and vainFew more may run again although who ran them is
+// still there, or has left politely: those that began before news of them had arrived.
 const (
 	vainShare = 16
 	vainFew   = 100
@@ -42,7 +53,8 @@ const (
 // cancelGrace is how long a cancelled run may take to stop.
 const cancelGrace = 5 * time.Second
 
-// maxRate is the number of messages that no peer may exceed within any one virtual second, losses and floods included.
+// maxRate is the number of messages that no peer may exceed within any one virtual second, losses and floods
+// included.
 const maxRate = 50_000
 
 // Violation says which invariant did not hold, where and how.

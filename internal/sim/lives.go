@@ -190,7 +190,8 @@ func (w *world) stopped() bool {
 	busy := (*peer)(nil)
 	for _, p := range w.peers {
 		last = max(last, p.stalledUntil)
-		if p.alive && (!p.quit || p.engine.idle < len(p.engine.workers) || p.engine.queue.len() > 0 || len(p.engine.segments) > 0 || len(p.engine.given) > 0) {
+		if p.alive && (!p.quit || p.engine.idle < len(p.engine.workers) || p.engine.queue.len() > 0 ||
+			len(p.engine.segments) > 0 || len(p.engine.given) > 0) {
 			busy = p
 		}
 	}

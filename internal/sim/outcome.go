@@ -7,7 +7,8 @@ import (
 	"github.com/satin-peer/satin/steal"
 )
 
-// outcome is what a modelled job's encoded outcome says: the result, whose it is, who computed it, and what that took.
+// outcome is what a modelled job's encoded outcome says: the result, whose it is, who computed it, and what
+// that took.
 type outcome struct {
 	claim  uint64 // of run, path and node: what it is used for must match
 	result Result

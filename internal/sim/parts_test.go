@@ -111,8 +111,8 @@ func TestSplitAddsUp(t *testing.T) {
 
 // TestQueensTree: the positions visited are those of the N-queens search tree, wherever leaves are cut.
 func TestQueensTree(t *testing.T) {
-	// The search tree for 8 queens has 2,057 nodes, root included (Knuth, "Estimating the efficiency of backtrack programs",
-	// 1975).
+	// The search tree for 8 queens has 2,057 nodes, root included (Knuth, "Estimating the efficiency of
+	// backtrack programs", 1975).
 	for _, leaf := range []int{0, 1, 3, 5, 8} {
 		q := &Queens{N: 8, Leaf: leaf, Position: time.Nanosecond}
 		if got := Sequential(q).Work; got != 2057 {
@@ -134,7 +134,8 @@ func TestLargeQueens(t *testing.T) {
 		}
 	}
 	for n := 9; n <= 12; n++ {
-		real, large := Sequential(&Queens{N: n, Position: 1}).Work, Sequential(&LargeQueens{N: n, Grain: 100, Position: 1})
+		real, large := Sequential(&Queens{N: n, Position: 1}).Work,
+			Sequential(&LargeQueens{N: n, Grain: 100, Position: 1})
 		if ratio := float64(large.Work) / float64(real); ratio < 0.75 || ratio > 1.25 {
 			t.Errorf("%d queens: %d positions estimated, %d real", n, large.Work, real)
 		}
@@ -146,14 +147,16 @@ func TestLargeQueens(t *testing.T) {
 
 func TestNodeCodec(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		n := Node{rapid.Uint64().Draw(t, "key"), rapid.Int64().Draw(t, "work"), rapid.Int32().Draw(t, "size"), rapid.Int32().Draw(t, "form")}
+		n := Node{rapid.Uint64().Draw(t, "key"), rapid.Int64().Draw(t, "work"), rapid.Int32().Draw(t, "size"),
+			rapid.Int32().Draw(t, "form")}
 		size := rapid.IntRange(0, 100).Draw(t, "bytes")
 		b := n.encode(size)
 		if got, ok := decodeNode(b); !ok || got != n || len(b) != max(size, nodeBytes) {
 			t.Fatalf("%+v of %d bytes comes back as %+v of %d", n, size, got, len(b))
 		}
 		o := outcome{
-			claim: rapid.Uint64().Draw(t, "claim"), by: rapid.Int32Range(0, 1<<16-1).Draw(t, "by"), took: rapid.Int64Range(0, 1e15).Draw(t, "took"),
+			claim: rapid.Uint64().Draw(t, "claim"), by: rapid.Int32Range(0, 1<<16-1).Draw(t, "by"),
+			took:   rapid.Int64Range(0, 1e15).Draw(t, "took"),
 			result: Result{rapid.Uint64().Draw(t, "sum"), uint64(rapid.Uint32().Draw(t, "leaves"))},
 		}
 		b = o.encode(size)

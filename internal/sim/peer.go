@@ -125,8 +125,8 @@ func (p *peer) absorb(out steal.Output) {
 	p.orders = append(p.orders, out.Orders...)
 }
 
-// settle carries out orders, gives idle workers jobs and tells the core how busy the engine is, until nothing is left to
-// do. It then sees to the next tick and checks what must hold between events.
+// settle carries out orders, gives idle workers jobs and tells the core how busy the engine is, until nothing
+// is left to do. It then sees to the next tick and checks what must hold between events.
 func (p *peer) settle() {
 	for p.alive {
 		if len(p.orders) > 0 {
@@ -149,7 +149,8 @@ func (p *peer) settle() {
 			continue
 		}
 		load := p.load()
-		// A worker that began a segment and found all of it elsewhere is idle again, but not as it was: the core counts its order.
+		// A worker that began a segment and found all of it elsewhere is idle again, but not as it was: the
+		// core counts its order.
 		same := load.Idle == p.reported.Idle && (load.Idle == 0 || load.Runs == p.reported.Runs)
 		if p.everReported && same && class(load) == class(p.reported) {
 			break
@@ -181,8 +182,9 @@ func class(l steal.Load) int {
 	return 2
 }
 
-// wind sees to it that a tick event comes no later than the core's next tick is due. One that comes too soon is wound again: an idle
-// peer that asks for a tick in a millisecond, and then for one in a second, a thousand times a second, must not fill the queue.
+// wind sees to it that a tick event comes no later than the core's next tick is due. One that comes too soon
+// is wound again: an idle peer that asks for a tick in a millisecond, and then for one in a second, a
+// thousand times a second, must not fill the queue.
 func (p *peer) wind() {
 	at, ok := p.core.Next()
 	if !ok {

@@ -5,9 +5,10 @@ import (
 	"time"
 )
 
-// LargeQueens is the tree of an N-queens problem that is too large to search: its jobs are real positions, but what a leaf costs is
-// estimated with random descents (Knuth, "Estimating the efficiency of backtrack programs", 1975), the same each time. Estimates
-// scatter more than the truth, so such a tree is somewhat harder to balance than the real one.
+// LargeQueens is the tree of an N-queens problem that is too large to search: its jobs are real positions,
+// but what a leaf costs is estimated with random descents (Knuth, "Estimating the efficiency of backtrack
+// programs", 1975), the same each time. Estimates scatter more than the truth, so such a tree is somewhat
+// harder to balance than the real one.
 type LargeQueens struct {
 	N        int           // board size, 4 to 22
 	Grain    time.Duration // a position estimated to cost at most this is a leaf …
@@ -15,8 +16,8 @@ type LargeQueens struct {
 	Position time.Duration // cost of visiting one position at speed 1
 }
 
-// A position is in Node.Key and Node.Form: 22 bits each of the attacked diagonals, 20 of the columns, and in Form the other two
-// above the row. Node.Work is a leaf's cost.
+// A position is in Node.Key and Node.Form: 22 bits each of the attacked diagonals, 20 of the columns, and in
+// Form the other two above the row. Node.Work is a leaf's cost.
 const (
 	largeBits   = 22
 	largeLow    = 64 - 2*largeBits
@@ -32,7 +33,8 @@ func (q *LargeQueens) Root() Node { return Node{Size: int32(q.N)} }
 
 func (q *LargeQueens) position(n Node) (columns, left, right uint32) {
 	top := uint32(n.Form&^largeLeaf) >> largeRow
-	return uint32(n.Key&largeLowSet) | top<<largeLow, uint32(n.Key >> largeLow & largeMask), uint32(n.Key >> (largeLow + largeBits))
+	return uint32(n.Key&largeLowSet) | top<<largeLow, uint32(n.Key >> largeLow & largeMask),
+		uint32(n.Key >> (largeLow + largeBits))
 }
 
 // Children places a queen in the next row.
@@ -57,7 +59,8 @@ func (q *LargeQueens) Children(n Node, buf []Node) []Node {
 	return buf
 }
 
-// estimate is the mean of a few descents, each of which takes a random free square in every row and multiplies the choices.
+// estimate is the mean of a few descents, each of which takes a random free square in every row and
+// multiplies the choices.
 func (q *LargeQueens) estimate(key uint64, columns, left, right uint32) int64 {
 	board := uint32(1)<<q.N - 1
 	sum, h := 0.0, key

@@ -34,9 +34,10 @@ type event struct {
 	news    *steal.News
 }
 
-// queue is a heap of events with four children a node: shallower than a binary one, and the four lie together in the cache. What
-// is moved about in it is only when an event is due; the events stay in slots, which are used again. So posting one allocates
-// nothing once the heap has grown, and tells the garbage collector nothing of the moves.
+// queue is a heap of events with four children a node: shallower than a binary one, and the four lie together
+// in the cache. What is moved about in it is only when an event is due; the events stay in slots, which are
+// used again. So posting one allocates nothing once the heap has grown, and tells the garbage collector
+// nothing of the moves.
 type queue struct {
 	heap  []due
 	slots []event

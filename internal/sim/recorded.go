@@ -10,16 +10,16 @@ import (
 	"time"
 )
 
-// Recorded is a job tree that was recorded from a run of a real application: which job spawned which, what each cost, and how
-// large its argument and result were. Node.Form is a job's number in the file.
+// Recorded is a job tree that was recorded from a run of a real application: which job spawned which, what
+// each cost, and how large its argument and result were. Node.Form is a job's number in the file.
 //
-// The file is text: a first line "satin-tree 1 NAME", then a line a job, parents before children and siblings in the order of
-// spawning (preorder):
+// The file is text: a first line "satin-tree 1 NAME", then a line a job, parents before children and siblings
+// in the order of spawning (preorder):
 //
 //	children cost argument result
 //
-// children is the number of jobs it spawned, cost its own nanoseconds (its children's not included), argument and result their
-// encoded sizes in bytes. "#" starts a comment.
+// children is the number of jobs it spawned, cost its own nanoseconds (its children's not included), argument
+// and result their encoded sizes in bytes. "#" starts a comment.
 type Recorded struct {
 	Name string
 	jobs []RecordedJob

@@ -32,7 +32,8 @@ func TestRecordedTree(t *testing.T) {
 	second := r.Children(r.Root(), nil)[1]
 	last := r.Children(second, nil)[1]
 	if r.Cost(last) != 5000 || r.ArgBytes(last) != 48 || r.ResultBytes(last) != 9 {
-		t.Errorf("the last job costs %d and carries %d and %d bytes", r.Cost(last), r.ArgBytes(last), r.ResultBytes(last))
+		t.Errorf("the last job costs %d and carries %d and %d bytes", r.Cost(last), r.ArgBytes(last),
+			r.ResultBytes(last))
 	}
 	if _, err := Run(quiet(r, "crs")); err != nil {
 		t.Error(err)
@@ -59,12 +60,14 @@ func TestRealTrees(t *testing.T) {
 		}
 		for _, policy := range []string{"crs", "adaptive"} {
 			c := quiet(r, policy)
-			c.Faults = []Fault{{Kind: Duplicate, At: 0, For: time.Minute, Amount: 0.5}, {Kind: Stall, At: 200 * time.Millisecond, For: time.Second, Peer: 3}}
+			c.Faults = []Fault{{Kind: Duplicate, At: 0, For: time.Minute, Amount: 0.5},
+				{Kind: Stall, At: 200 * time.Millisecond, For: time.Second, Peer: 3}}
 			report, err := Run(c)
 			if err != nil {
 				t.Fatalf("%s under %s: %v", name, policy, err)
 			}
-			if c := &report.Counts; c.Given < 7 || c.Received <= c.MessagesLocal+c.MessagesWide { // every peer but one, and copies
+			// every peer but one, and copies
+			if c := &report.Counts; c.Given < 7 || c.Received <= c.MessagesLocal+c.MessagesWide {
 				t.Errorf("%s under %s: %+v", name, policy, *c)
 			}
 		}
@@ -74,7 +77,8 @@ func TestRealTrees(t *testing.T) {
 // TestRecordedTreesSurvive: any tree comes back from its file as it was.
 func TestRecordedTreesSurvive(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := &Search{Seed: rapid.Uint64().Draw(t, "seed"), Depth: 4, FanHigh: 3, Leaf: time.Millisecond, Spec: 9, Rare: 1}
+		s := &Search{Seed: rapid.Uint64().Draw(t, "seed"), Depth: 4, FanHigh: 3, Leaf: time.Millisecond, Spec: 9,
+			Rare: 1}
 		var jobs []RecordedJob
 		var walk func(Node)
 		walk = func(n Node) {
@@ -98,7 +102,8 @@ func TestRecordedTreesSurvive(t *testing.T) {
 			t.Fatal(err)
 		}
 		want, got := Sequential(s), Sequential(again)
-		if got.Jobs != want.Jobs || got.Work != want.Work || got.Depth != want.Depth || got.Result.Leaves != want.Result.Leaves {
+		if got.Jobs != want.Jobs || got.Work != want.Work || got.Depth != want.Depth ||
+			got.Result.Leaves != want.Result.Leaves {
 			t.Fatalf("%+v came back as %+v", want, got)
 		}
 	})

@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// TestRegressions runs the schedules again that once broke an invariant: testdata/regressions has their seeds, and what was wrong.
-// Seeds mean other runs when Schedule draws otherwise; then those that were found before are only seeds like any other.
+// TestRegressions runs the schedules again that once broke an invariant: testdata/regressions has their
+// seeds, and what was wrong. Seeds mean other runs when Schedule draws otherwise; then those that were found
+// before are only seeds like any other.
 func TestRegressions(t *testing.T) {
 	file, err := os.Open("testdata/regressions")
 	if err != nil {

@@ -19,16 +19,19 @@ type Counts struct {
 	Given, PutBack              uint64 // jobs given away, and how many of them came back to be given or run again
 	Salvaged                    uint64 // jobs not run because somebody had their results
 
-	News, Beacons                 uint64 // broadcasts with tuples, and without
-	NewsTuples, NewsLost          uint64 // what they told, and receivers that never got one
-	Orphans, OrphansAgain         uint64 // (audit) jobs that were told of, each once, and those of them that were begun again nevertheless
+	News, Beacons        uint64 // broadcasts with tuples, and without
+	NewsTuples, NewsLost uint64 // what they told, and receivers that never got one
+	// (audit) jobs that were told of, each once, and those of them that were begun again nevertheless
+	Orphans, OrphansAgain         uint64
 	NewsBytesLocal, NewsBytesWide uint64
 	SecondAnswers                 uint64 // of masters that did not know of the first
-	Again, AgainInVain            uint64 // (audit) leaves that ran once more, each time; and those of them whose first runner was still there
-	AgainWork                     time.Duration
-	Stored, Restored              uint64 // records in checkpoints that were committed in time to outlive their peer; and given back
-	Killed                        uint64 // lives that ended by a crash
-	Restarts                      uint64 // times the root was started again
+	// (audit) leaves that ran once more, each time; and those of them whose first runner was still there
+	Again, AgainInVain uint64
+	AgainWork          time.Duration
+	// records in checkpoints that were committed in time to outlive their peer; and given back
+	Stored, Restored uint64
+	Killed           uint64 // lives that ended by a crash
+	Restarts         uint64 // times the root was started again
 }
 
 // Report is what a run has to show.
@@ -43,7 +46,8 @@ type Report struct {
 	Steals    steal.Stats   // of all cores together
 	Work      time.Duration // of completed leaves at speed 1, without overhead, jobs run twice counted twice
 	Busy      time.Duration // of all workers
-	// Timeline is, for each peer and each stretch of Config.Bucket, the share of its workers' time that was spent on jobs.
+	// Timeline is, for each peer and each stretch of Config.Bucket, the share of its workers' time that was
+	// spent on jobs.
 	Timeline [][]float64
 }
 
@@ -58,7 +62,8 @@ func (r *Report) Speedup(sequential time.Duration) float64 {
 }
 
 func (w *world) report() *Report {
-	r := &Report{Elapsed: time.Duration(w.now), Peers: len(w.peers), Workers: w.cfg.Workers, Result: w.result, Counts: w.counts}
+	r := &Report{Elapsed: time.Duration(w.now), Peers: len(w.peers), Workers: w.cfg.Workers, Result: w.result,
+		Counts: w.counts}
 	if w.rootDone {
 		r.Elapsed = time.Duration(w.doneAt)
 	}

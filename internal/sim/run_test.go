@@ -33,11 +33,12 @@ func quiet(tree Tree, name string) Config {
 }
 
 func smallSplit() *Split {
-	return &Split{Seed: 3, Total: 20 * time.Second, Grain: 20 * time.Millisecond, FanLow: 2, FanHigh: 4, Skew: 2, Arg: 100, Result: 100}
+	return &Split{Seed: 3, Total: 20 * time.Second, Grain: 20 * time.Millisecond, FanLow: 2, FanHigh: 4, Skew: 2,
+		Arg: 100, Result: 100}
 }
 
-// TestExactness: whatever the faults, the result is the sequential one and every invariant of invariant.go holds. The long
-// form is satin-sim exact (make sim-check).
+// TestExactness: whatever the faults, the result is the sequential one and every invariant of invariant.go
+// holds. The long form is satin-sim exact (make sim-check).
 func TestExactness(t *testing.T) {
 	seeds := uint64(300)
 	if testing.Short() {
@@ -52,8 +53,8 @@ func TestExactness(t *testing.T) {
 	}
 }
 
-// TestEveryFaultKindStrikes runs each kind of fault on its own, checks the result, and that the trace is not that of a run
-// without it: a fault that does nothing is no test.
+// TestEveryFaultKindStrikes runs each kind of fault on its own, checks the result, and that the trace is not
+// that of a run without it: a fault that does nothing is no test.
 func TestEveryFaultKindStrikes(t *testing.T) {
 	run := func(faults ...Fault) string {
 		var trace bytes.Buffer
@@ -73,7 +74,8 @@ func TestEveryFaultKindStrikes(t *testing.T) {
 	}
 	calm := run()
 	for _, kind := range FaultKinds() {
-		f := Fault{Kind: kind, At: 300 * time.Millisecond, For: time.Second, Peer: 5, Peers: []int{1, 5}, Cluster: 1, Other: 0, Amount: 0.5}
+		f := Fault{Kind: kind, At: 300 * time.Millisecond, For: time.Second, Peer: 5, Peers: []int{1, 5},
+			Cluster: 1, Other: 0, Amount: 0.5}
 		switch kind {
 		case PartitionLong:
 			f.For = 10 * time.Second
@@ -130,7 +132,8 @@ func TestReport(t *testing.T) {
 	}
 	total := Sequential(tree)
 	if r.Work != total.Work || r.Counts.Executed != total.Jobs || r.Counts.Spawned != total.Jobs {
-		t.Errorf("%v of work in %d of %d jobs, want %v in %d", r.Work, r.Counts.Executed, r.Counts.Spawned, total.Work, total.Jobs)
+		t.Errorf("%v of work in %d of %d jobs, want %v in %d", r.Work, r.Counts.Executed, r.Counts.Spawned,
+			total.Work, total.Jobs)
 	}
 	if e := r.Efficiency(total.Work); e < 0.8 || e > 1 {
 		t.Errorf("efficiency %.3f", e)
@@ -224,8 +227,8 @@ func TestHangIsNoticed(t *testing.T) {
 	}
 }
 
-// forgetful is a tree whose jobs compute another result when they run on another peer's behalf: what a wrong engine, codec
-// or protocol would look like.
+// forgetful is a tree whose jobs compute another result when they run on another peer's behalf: what a wrong
+// engine, codec or protocol would look like.
 type forgetful struct{ Split }
 
 func (f *forgetful) Found(n Node) bool { return n.Key%64 == 0 }
@@ -251,11 +254,15 @@ func TestBadConfigurations(t *testing.T) {
 		{func(c *Config) { c.SpawnOverhead = -1 }, "a negative cost"},
 		{func(c *Config) { c.Limit = -1 }, "a negative time"},
 		{func(c *Config) { c.Core = steal.Config{MaxBatch: 1} }, "invalid steal configuration"},
-		{func(c *Config) { c.Faults = []Fault{{Kind: Stall, Peer: 8}} }, "fault stall: the peer is 8; peers are 0 to 7"},
-		{func(c *Config) { c.Faults = []Fault{{Kind: Drop, Amount: 2}} }, "fault drop: the probability is 2; 0 to 1 is possible"},
-		{func(c *Config) { c.Faults = []Fault{{Kind: Blackout}} }, "fault blackout: its length is 0s; somebody must come back"},
+		{func(c *Config) { c.Faults = []Fault{{Kind: Stall, Peer: 8}} },
+			"fault stall: the peer is 8; peers are 0 to 7"},
+		{func(c *Config) { c.Faults = []Fault{{Kind: Drop, Amount: 2}} },
+			"fault drop: the probability is 2; 0 to 1 is possible"},
+		{func(c *Config) { c.Faults = []Fault{{Kind: Blackout}} },
+			"fault blackout: its length is 0s; somebody must come back"},
 		{func(c *Config) { c.Gossip.Loss = 1.5 }, "the probability 1.5; 0 to 1 is possible"},
-		{func(c *Config) { c.Faults = []Fault{{Kind: LinkDown}} }, "fault link-down: the link's other end is 1; a link joins two clusters"},
+		{func(c *Config) { c.Faults = []Fault{{Kind: LinkDown}} },
+			"fault link-down: the link's other end is 1; a link joins two clusters"},
 		{func(c *Config) { c.Faults = []Fault{{Kind: 99}} }, "fault(99) is not a kind of fault"},
 	} {
 		c := quiet(smallSplit(), "crs")

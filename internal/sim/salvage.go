@@ -2,11 +2,12 @@ package sim
 
 import "github.com/satin-peer/satin/steal"
 
-// What an engine does for recovery: it looks for jobs whose results somebody has before it begins them again, and offers the
-// results of long ones to be kept.
+// What an engine does for recovery: it looks for jobs whose results somebody has before it begins them again,
+// and offers the results of long ones to be kept.
 
-// salvage looks a job that is about to begin up among the orphans: on a hit it is taken out of the engine, for the core to get
-// its result. Only jobs below restarted ones that are watched are looked up, and those that came back themselves; each once.
+// salvage looks a job that is about to begin up among the orphans: on a hit it is taken out of the engine,
+// for the core to get its result. Only jobs below restarted ones that are watched are looked up, and those
+// that came back themselves; each once.
 func (g *engine) salvage(e *entry) (t steal.Taken, hit bool) {
 	if !g.looks(e) || g.orphans == nil {
 		return steal.Taken{}, false

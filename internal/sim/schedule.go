@@ -9,8 +9,8 @@ import (
 	"github.com/satin-peer/satin/steal"
 )
 
-// Schedule makes a random run out of a seed: a small tree, a swarm of a few clusters, a policy, and faults of the given
-// kinds. It is what exactness is tested with; equal seeds make equal runs.
+// Schedule makes a random run out of a seed: a small tree, a swarm of a few clusters, a policy, and faults of
+// the given kinds. It is what exactness is tested with; equal seeds make equal runs.
 func Schedule(seed uint64, kinds []FaultKind) Config {
 	r := rand.New(rand.NewPCG(seed, 0x7363686564))
 	if r.IntN(8) == 0 && len(kinds) == len(FaultKinds()) {

@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// Split is a synthetic tree: a known amount of work, divided unevenly from node to node until the pieces are small. Since
-// the parts of a node add up to exactly its own work, the sequential time is known without running it.
+// Split is a synthetic tree: a known amount of work, divided unevenly from node to node until the pieces are
+// small. Since the parts of a node add up to exactly its own work, the sequential time is known without
+// running it.
 type Split struct {
 	Name  string
 	Seed  uint64
@@ -16,13 +17,14 @@ type Split struct {
 
 	FanLow, FanHigh int // children of an inner node, drawn evenly from this range
 
-	// The part of a child is proportional to Even + u^Skew with u drawn from [0,1): a large Even makes all alike, a large
-	// Skew makes a few children inherit nearly all. This is what decides how often a thief must steal.
+	// The part of a child is proportional to Even + u^Skew with u drawn from [0,1): a large Even makes all
+	// alike, a large Skew makes a few children inherit nearly all. This is what decides how often a thief
+	// must steal.
 	Even float64
 	Skew int
-	// Peel, if not 0, replaces Even and Skew: one of two children, drawn at random, gets a share of only Peel/2 to 3*Peel/2,
-	// as where a search strips one alternative after the other. The smaller, the longer the tree's spine and the oftener a
-	// thief must steal.
+	// Peel, if not 0, replaces Even and Skew: one of two children, drawn at random, gets a share of only
+	// Peel/2 to 3*Peel/2, as where a search strips one alternative after the other. The smaller, the longer
+	// the tree's spine and the oftener a thief must steal.
 	Peel float64
 
 	Arg     int     // bytes of an encoded argument
@@ -110,8 +112,8 @@ func (s *Split) ArgBytes(Node) int { return s.Arg }
 // ResultBytes grows with the part of the picture.
 func (s *Split) ResultBytes(n Node) int { return s.Result + int(float64(n.Size)*s.PerUnit) }
 
-// Search is a synthetic tree with speculative parts: above, every result is wanted; from level Spec down, the first success
-// ends the search of a subtree and the rest of it is aborted.
+// Search is a synthetic tree with speculative parts: above, every result is wanted; from level Spec down, the
+// first success ends the search of a subtree and the rest of it is aborted.
 type Search struct {
 	Seed    uint64
 	Depth   int           // levels of inner nodes; at most 20
@@ -162,8 +164,8 @@ func (s *Search) ArgBytes(Node) int { return 40 }
 // ResultBytes is small.
 func (s *Search) ResultBytes(Node) int { return 24 }
 
-// Queens is the real tree of the N-queens problem: all placements row by row, the last Leaf rows searched sequentially. It
-// is made while it is run; a leaf's cost is the number of positions it visits.
+// Queens is the real tree of the N-queens problem: all placements row by row, the last Leaf rows searched
+// sequentially. It is made while it is run; a leaf's cost is the number of positions it visits.
 type Queens struct {
 	N        int           // board size, 4 to 20
 	Leaf     int           // rows left at which a job is a leaf

@@ -2,11 +2,12 @@ package sim
 
 import "time"
 
-// Stretched is the tree with all costs multiplied by one factor, so that they add up to about total: the same problem on slower
-// machines. What a job spent on jobs below it that were too small to be recorded becomes leaves again: a leaf's cost is divided into
-// leaves of at most grain below it, an inner job's too, but for a thousandth of grain that it may have spent itself: the model's inner
-// jobs take no time of their own (engine.go), and a thousand of them begun at once would put theirs on one leaf. Such leaves are the
-// newest among their siblings, since thieves were not offered them.
+// Stretched is the tree with all costs multiplied by one factor, so that they add up to about total: the same
+// problem on slower machines. What a job spent on jobs below it that were too small to be recorded becomes
+// leaves again: a leaf's cost is divided into leaves of at most grain below it, an inner job's too, but for a
+// thousandth of grain that it may have spent itself: the model's inner jobs take no time of their own
+// (engine.go), and a thousand of them begun at once would put theirs on one leaf. Such leaves are the newest
+// among their siblings, since thieves were not offered them.
 func (r *Recorded) Stretched(total, grain time.Duration) (*Recorded, error) {
 	sum := 0.0
 	for i := range r.jobs {

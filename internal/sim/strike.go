@@ -6,7 +6,8 @@ import (
 	"github.com/satin-peer/satin/internal/wan"
 )
 
-// A fault's event carries its number, and in its worker field whether it begins or ends, or which joiner of a flood it is.
+// A fault's event carries its number, and in its worker field whether it begins or ends, or which joiner of a
+// flood it is.
 const (
 	faultBegins = 0
 	faultEnds   = 1

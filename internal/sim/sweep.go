@@ -58,12 +58,14 @@ func (g *engine) check() {
 	busy := uint64(len(g.workers) - g.idle)
 	out := uint64(g.queue.len()) + busy + uint64(b.open) + b.executed + b.aborted + b.given + b.found
 	if in != out {
-		panic(violation(conservation, "%d entered + %d spawned + %d put back, but %d queued + %d running + %d waiting + "+
-			"%d executed + %d aborted + %d given away + %d found", b.entered, b.spawned, b.putBack,
+		panic(violation(conservation,
+			"%d entered + %d spawned + %d put back, but %d queued + %d running + %d waiting + "+
+				"%d executed + %d aborted + %d given away + %d found", b.entered, b.spawned, b.putBack,
 			g.queue.len(), busy, b.open, b.executed, b.aborted, b.given, b.found))
 	}
 	if b.given+b.found != b.filled+b.salvaged+b.putBack+b.revoked+uint64(len(g.given)) {
-		panic(violation(slotOnce, "%d given away + %d found, but %d filled + %d salvaged + %d put back + %d revoked + %d out",
+		panic(violation(slotOnce,
+			"%d given away + %d found, but %d filled + %d salvaged + %d put back + %d revoked + %d out",
 			b.given, b.found, b.filled, b.salvaged, b.putBack, b.revoked, len(g.given)))
 	}
 }
@@ -94,7 +96,8 @@ func (g *engine) checkAwaited() {
 	}
 	for i := range g.frames {
 		if f := &g.frames[i]; f.used && f.pending != there[i] {
-			panic(violation(awaited, "job %s waits for %d children, of which there are %d", pathText(g.path(f.place)), f.pending, there[i]))
+			panic(violation(awaited, "job %s waits for %d children, of which there are %d",
+				pathText(g.path(f.place)), f.pending, there[i]))
 		}
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/satin-peer/satin/steal"
 )
 
-// tracer writes what happens, a line each: virtual time in seconds, the peer, the event. Two runs of one configuration write
-// the same bytes.
+// tracer writes what happens, a line each: virtual time in seconds, the peer, the event. Two runs of one
+// configuration write the same bytes.
 type tracer struct {
 	out *bufio.Writer
 }

@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// Node is one job of a modelled computation: all that is needed to make its children, its cost and its result. It is what a
-// modelled job's argument encodes, so it must be small and may not refer to anything outside.
+// Node is one job of a modelled computation: all that is needed to make its children, its cost and its
+// result. It is what a modelled job's argument encodes, so it must be small and may not refer to anything
+// outside.
 type Node struct {
 	Key  uint64 // identity: everything random about the node is a hash of it
 	Work int64  // nanoseconds at speed 1 of the whole subtree, itself included, where the shape knows it; else 0
@@ -15,18 +16,18 @@ type Node struct {
 	Form int32  // by shape
 }
 
-// Tree is the shape of a computation. Its methods are pure functions of the node and the tree, so a tree of millions of
-// jobs needs no memory, and a job may be run again anywhere.
+// Tree is the shape of a computation. Its methods are pure functions of the node and the tree, so a tree of
+// millions of jobs needs no memory, and a job may be run again anywhere.
 type Tree interface {
 	// Root is the job the run begins with.
 	Root() Node
 	// Children appends the jobs that a node spawns, oldest first, to buf. None: the node is a leaf.
 	Children(n Node, buf []Node) []Node
-	// Cost is what the node itself computes, in nanoseconds at speed 1: for a leaf all its work, for an inner node what
-	// it does before it spawns.
+	// Cost is what the node itself computes, in nanoseconds at speed 1: for a leaf all its work, for an inner
+	// node what it does before it spawns.
 	Cost(n Node) int64
-	// Any says that a node wants the first of its children that finds something and aborts the others. All below it are
-	// leaves or Any nodes.
+	// Any says that a node wants the first of its children that finds something and aborts the others. All
+	// below it are leaves or Any nodes.
 	Any(n Node) bool
 	// Found says whether a leaf, below an Any node, finds something.
 	Found(n Node) bool
@@ -41,8 +42,8 @@ type Result struct {
 	Leaves uint64 // how many; for an Any node 1 if something was found, else 0
 }
 
-// something is the result of a leaf that finds what is looked for and of the Any nodes above it: which leaf was first is left
-// to chance, so it must not show. nothing is the result of an Any node without such a leaf.
+// something is the result of a leaf that finds what is looked for and of the Any nodes above it: which leaf
+// was first is left to chance, so it must not show. nothing is the result of an Any node without such a leaf.
 var (
 	something = Result{Sum: 0x736f6d657468696e, Leaves: 1}
 	nothing   = Result{}
@@ -66,8 +67,9 @@ type Totals struct {
 	Depth  int
 }
 
-// Sequential runs the tree as the sequential program does and is what every simulated run is compared with. It takes time
-// proportional to the tree. Any nodes stop at the first child that finds something; jobs not reached are not counted.
+// Sequential runs the tree as the sequential program does and is what every simulated run is compared with.
+// It takes time proportional to the tree. Any nodes stop at the first child that finds something; jobs not
+// reached are not counted.
 func Sequential(t Tree) Totals {
 	var total Totals
 	total.Result, _ = sequential(t, t.Root(), 0, &total, make([][]Node, 0, 64))

@@ -30,7 +30,8 @@ type fate struct {
 
 const duplicateWithin = int64(1e9)
 
-// fate decides what happens to a message, or to news if it is nil, asking the active faults in the order in which they began.
+// fate decides what happens to a message, or to news if it is nil, asking the active faults in the order in
+// which they began.
 func (x *weather) fate(w *world, from, to *peer, m *steal.Message) fate {
 	d := fate{copies: 1}
 	if len(x.active) == 0 {
@@ -91,8 +92,8 @@ func (x *weather) blocked(from, to *peer) bool {
 	return false
 }
 
-// damaged returns a message as a receiver sees it whose check has failed to notice the damage. The original is not changed:
-// other copies share it.
+// damaged returns a message as a receiver sees it whose check has failed to notice the damage. The original
+// is not changed: other copies share it.
 func (w *world) damaged(m *steal.Message) *steal.Message {
 	c := *m
 	switch w.random.IntN(4) {

@@ -38,8 +38,8 @@ type world struct {
 	counts      Counts
 }
 
-// Run simulates one run. The error is a *Violation if an invariant did not hold, or wraps ErrConfig; the report is then
-// that of the moment the run stopped.
+// Run simulates one run. The error is a *Violation if an invariant did not hold, or wraps ErrConfig; the
+// report is then that of the moment the run stopped.
 func Run(cfg Config) (report *Report, err error) {
 	if err := cfg.complete(); err != nil {
 		return nil, err
@@ -82,7 +82,8 @@ func newWorld(cfg Config) (*world, error) {
 		}
 	}
 	w.members = steal.NewMembers(w.joined)
-	w.plan = steal.Run{ID: w.run, Root: jobOf(cfg.Tree, cfg.Tree.Root(), nil, false), Deputies: w.deputies(), Recovery: cfg.Recovery}
+	w.plan = steal.Run{ID: w.run, Root: jobOf(cfg.Tree, cfg.Tree.Root(), nil, false), Deputies: w.deputies(),
+		Recovery: cfg.Recovery}
 	if cfg.Audit {
 		w.audit = newAudit(w)
 		w.queue.post(event{at: int64(lookEvery), what: lookDue, peer: -1})
@@ -150,7 +151,8 @@ func (w *world) loop() {
 	}
 }
 
-// over says whether the run has ended: the root has its result and, if asked for, nobody holds anything for another peer.
+// over says whether the run has ended: the root has its result and, if asked for, nobody holds anything for
+// another peer.
 func (w *world) over() bool {
 	if w.cancelled {
 		return w.stopped()
@@ -239,7 +241,8 @@ func (p *peer) hearMembers() {
 func (w *world) deputies() []steal.PeerID {
 	ids := []steal.PeerID{firstPeer}
 	for _, p := range w.peers {
-		if n := len(ids); n < maxDeputies && p.number > 0 && (p.cluster == n%len(w.net.Sizes()) || len(w.net.Sizes()) == 1) {
+		if n := len(ids); n < maxDeputies && p.number > 0 &&
+			(p.cluster == n%len(w.net.Sizes()) || len(w.net.Sizes()) == 1) {
 			ids = append(ids, p.id)
 		}
 	}
@@ -248,8 +251,8 @@ func (w *world) deputies() []steal.PeerID {
 
 const maxDeputies = 4
 
-// answer is called with the root's outcome. The owner takes the first; a master that did not know of it may bring another one,
-// which must be the same.
+// answer is called with the root's outcome. The owner takes the first; a master that did not know of it may
+// bring another one, which must be the same.
 func (w *world) answer(p *peer, b []byte) {
 	o, ok := decodeOutcome(b)
 	if !ok || o.claim != claimOf(w.run, nil, w.cfg.Tree.Root()) {
@@ -259,7 +262,8 @@ func (w *world) answer(p *peer, b []byte) {
 	if w.rootDone {
 		w.counts.SecondAnswers++
 		if o.result != w.result {
-			panic(violation(oneAnswer, "%x of %d leaves, after %x of %d", o.result.Sum, o.result.Leaves, w.result.Sum, w.result.Leaves))
+			panic(violation(oneAnswer, "%x of %d leaves, after %x of %d", o.result.Sum, o.result.Leaves,
+				w.result.Sum, w.result.Leaves))
 		}
 		return
 	}
@@ -281,8 +285,9 @@ func (w *world) verify() {
 			w.result.Sum, w.result.Leaves, w.cfg.Want.Sum, w.cfg.Want.Leaves))
 	}
 	total, live := w.totals()
-	// A job that was put back, or copied because its thief was silent, or whose message came twice, may run twice; one that was
-	// revoked or lost with its peer perhaps never. Then conservation on each peer says all there is to say.
+	// A job that was put back, or copied because its thief was silent, or whose message came twice, may run
+	// twice; one that was revoked or lost with its peer perhaps never. Then conservation on each peer says
+	// all there is to say.
 	s := w.steals()
 	exact := len(w.cfg.Faults) == 0 && s.JobsPutBack == 0 && s.Restarts == 1 && total.revoked == 0
 	if exact && total.spawned+1 != total.executed+total.aborted+live {

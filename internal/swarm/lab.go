@@ -15,12 +15,13 @@ import (
 	"syscall"
 )
 
-// A Lab is a place with a network and disks of its own for the processes of a swarm, so that the one can be cut and the other filled
-// without harm to the machine: Linux namespaces, which vanish when the Lab is closed and its processes have ended.
+// A Lab is a place with a network and disks of its own for the processes of a swarm, so that the one can be
+// cut and the other filled without harm to the machine: Linux namespaces, which vanish when the Lab is closed
+// and its processes have ended.
 //
-// Each process has a network interface of its own, on a switch (a bridge) that can be divided. All see the machine's files, and
-// besides them the disks that were mounted in the Lab. It needs util-linux and iproute2, and either root or a system that lets users
-// make namespaces of their own.
+// Each process has a network interface of its own, on a switch (a bridge) that can be divided. All see the
+// machine's files, and besides them the disks that were mounted in the Lab. It needs util-linux and iproute2,
+// and either root or a system that lets users make namespaces of their own.
 type Lab struct {
 	holder *exec.Cmd // what keeps the namespaces while nobody else is in them
 	in     io.Closer // ends it
@@ -107,13 +108,15 @@ ip addr add $address/16 dev eth0
 ip link set eth0 up
 exec "$@"`
 
-// connected makes a command line one that is run in a network namespace of the process's own. The process ID remains the same.
+// connected makes a command line one that is run in a network namespace of the process's own. The process ID
+// remains the same.
 func (l *Lab) connected(p *Process, line []string) []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.ports++
 	p.port = fmt.Sprintf("p%d.%d", p.Number, l.ports) // the interface of the last start may be there for a moment yet
-	return append(l.inside([]string{"unshare", "--net", "sh", "-c", joinScript, "sh", l.pid(), p.port, fmt.Sprintf("br%d", l.side[p.Number]),
+	return append(l.inside([]string{"unshare", "--net", "sh", "-c", joinScript, "sh", l.pid(), p.port,
+		fmt.Sprintf("br%d", l.side[p.Number]),
 		address(p.Number), fmt.Sprintf("02:00:00:00:00:%02x", p.Number%maxLabPeers)}), line...)
 }
 
@@ -122,13 +125,14 @@ func address(number int) string { return fmt.Sprintf("10.66.0.%d", 1+number%maxL
 // listen is the setting by which a process of the Lab can be found.
 func (l *Lab) listen(number int) string { return Listen(address(number)) }
 
-// Listen is the setting by which a process has an address of its own, so that others find it there again when it is started again.
+// Listen is the setting by which a process has an address of its own, so that others find it there again when
+// it is started again.
 func Listen(address string) string {
 	return fmt.Sprintf("SATIN_LISTEN=/ip4/%[1]s/udp/4001/quic-v1,/ip4/%[1]s/tcp/4001", address)
 }
 
-// Divide lets processes reach only those of their own group; those in no group are with the first. One group, or none, is the whole
-// network again.
+// Divide lets processes reach only those of their own group; those in no group are with the first. One group,
+// or none, is the whole network again.
 func (l *Lab) Divide(all []*Process, groups ...[]*Process) error {
 	if len(groups) > sides {
 		return fmt.Errorf("%d groups of processes, at most %d are possible", len(groups), sides)
@@ -147,7 +151,8 @@ func (l *Lab) Divide(all []*Process, groups ...[]*Process) error {
 			continue
 		}
 		line := append(l.enter("--net"), "ip", "link", "set", p.port, "master", fmt.Sprintf("br%d", l.side[p.Number]))
-		if out, err := exec.Command(line[0], line[1:]...).CombinedOutput(); err != nil && p.Alive() { // the interface ends with the process
+		// the interface ends with the process
+		if out, err := exec.Command(line[0], line[1:]...).CombinedOutput(); err != nil && p.Alive() {
 			return fmt.Errorf("%s: %w: %s", strings.Join(line, " "), err, out)
 		}
 	}

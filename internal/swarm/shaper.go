@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// A Shaper is the emulated network of satin-peer emulate, whose links between clusters can be cut where no Lab can be made. It cuts
-// the steal protocol only: gossip, and what peers ask each other, goes on.
+// A Shaper is the emulated network of satin-peer emulate, whose links between clusters can be cut where no
+// Lab can be made. It cuts the steal protocol only: gossip, and what peers ask each other, goes on.
 type Shaper struct {
 	binary, dir string
 	clusters    []string
@@ -23,7 +23,8 @@ func NewShaper(ctx context.Context, binary, dir string, clusters []string) (*Sha
 	if err := os.WriteFile(scenario, []byte(text), 0o600); err != nil {
 		return nil, err
 	}
-	_, err := Command(ctx, binary, []string{"HOME=" + dir}, "emulate", "create", s.dir, scenario, "--clusters", strings.Join(clusters, ","))
+	_, err := Command(ctx, binary, []string{"HOME=" + dir}, "emulate", "create", s.dir, scenario, "--clusters",
+		strings.Join(clusters, ","))
 	return s, err
 }
 
@@ -41,7 +42,8 @@ func (s *Shaper) Divide(ctx context.Context, off string) error {
 			if from == to {
 				continue
 			}
-			if _, err := Command(ctx, s.binary, []string{"HOME=" + s.dir}, "emulate", "set", s.dir, from, to, word); err != nil {
+			if _, err := Command(ctx, s.binary, []string{"HOME=" + s.dir}, "emulate", "set", s.dir, from, to,
+				word); err != nil {
 				return fmt.Errorf("cut off %q: %w", off, err)
 			}
 		}

@@ -1,5 +1,6 @@
-// Package swarm runs swarms of real satin-peer processes on this machine, for tests and for measurements: every process has a
-// state directory of its own, listens on loopback only, and is controlled and killed by its own pid.
+// Package swarm runs swarms of real satin-peer processes on this machine, for tests and for measurements:
+// every process has a state directory of its own, listens on loopback only, and is controlled and killed by
+// its own pid.
 //
 // What it starts it ends: Close kills what still runs and waits for it.
 package swarm
@@ -21,7 +22,8 @@ import (
 	"github.com/satin-peer/satin/peer/control"
 )
 
-// Build compiles the command into a directory and returns its path. It must be called inside this module, or one that replaces it.
+// Build compiles the command into a directory and returns its path. It must be called inside this module, or
+// one that replaces it.
 func Build(ctx context.Context, dir string) (string, error) {
 	const module = "github.com/satin-peer/satin"
 	root, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", module).Output()
@@ -49,11 +51,13 @@ type Swarm struct {
 	Settings []string
 	// Lab is where the processes run, if not on the machine itself.
 	Lab *Lab
-	// Disks are the sizes in bytes of small disks for the state directories of some processes, by number. They need a Lab.
+	// Disks are the sizes in bytes of small disks for the state directories of some processes, by number.
+	// They need a Lab.
 	Disks map[int]int64
 }
 
-// A Process is one satin-peer. It may be started again when it has ended: in the same directories, so it is the same peer.
+// A Process is one satin-peer. It may be started again when it has ended: in the same directories, so it is
+// the same peer.
 type Process struct {
 	Dir  string // its state directory
 	Home string // its home and temporary directory; a daemon has nothing to write there
@@ -72,8 +76,8 @@ type Process struct {
 	client *control.Client
 }
 
-// Start adds a process with some more settings, as "SATIN_CLUSTER=a", and waits until it can be talked to and, if it is not the
-// first, has been admitted by it.
+// Start adds a process with some more settings, as "SATIN_CLUSTER=a", and waits until it can be talked to
+// and, if it is not the first, has been admitted by it.
 func (s *Swarm) Start(ctx context.Context, settings ...string) (*Process, error) {
 	var through *Process
 	if len(s.Peers) > 0 {
@@ -100,7 +104,8 @@ func (s *Swarm) StartThrough(ctx context.Context, through *Process, settings ...
 	return p, nil
 }
 
-// Form adds as many processes as there are settings, all at the same time: the others join by the first one of the swarm.
+// Form adds as many processes as there are settings, all at the same time: the others join by the first one
+// of the swarm.
 func (s *Swarm) Form(ctx context.Context, settings [][]string) error {
 	first := len(s.Peers)
 	for _, more := range settings {
@@ -157,8 +162,10 @@ func (s *Swarm) add(settings []string) (*Process, error) {
 		}
 	}
 	p.env = append([]string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + p.Home, "XDG_CONFIG_HOME=" + p.Home, "XDG_RUNTIME_DIR=" + p.Home, "TMPDIR=" + p.Home,
-		"SATIN_STATE_DIR=" + p.Dir, "SATIN_RUNTIME_DIR=" + p.run, "SATIN_LISTEN=/ip4/127.0.0.1/udp/0/quic-v1,/ip4/127.0.0.1/tcp/0", "SATIN_TRUST=open", "SATIN_SWARM=test",
+		"PATH=" + os.Getenv("PATH"), "HOME=" + p.Home, "XDG_CONFIG_HOME=" + p.Home, "XDG_RUNTIME_DIR=" + p.Home,
+		"TMPDIR=" + p.Home,
+		"SATIN_STATE_DIR=" + p.Dir, "SATIN_RUNTIME_DIR=" + p.run,
+		"SATIN_LISTEN=/ip4/127.0.0.1/udp/0/quic-v1,/ip4/127.0.0.1/tcp/0", "SATIN_TRUST=open", "SATIN_SWARM=test",
 		"SATIN_MDNS=false", "SATIN_DHT=false", "SATIN_NAT=false", "SATIN_WORKERS=1",
 	}, append(s.Settings, settings...)...)
 	if s.Lab != nil {
@@ -197,8 +204,8 @@ func (p *Process) launch() error {
 	return nil
 }
 
-// Restart starts a process that has ended again, and waits until it can be talked to. It finds the others by itself, if they are
-// where they were.
+// Restart starts a process that has ended again, and waits until it can be talked to. It finds the others by
+// itself, if they are where they were.
 func (p *Process) Restart(ctx context.Context) error {
 	<-p.Ended()
 	if err := p.launch(); err != nil {

@@ -59,7 +59,8 @@ func start(t *testing.T, n int) (*swarm.Swarm, context.Context) {
 // sequential is the answer without a swarm.
 func sequential(t *testing.T, ctx context.Context, args ...string) string {
 	t.Helper()
-	out, err := swarm.Command(ctx, binary, []string{"HOME=" + t.TempDir()}, append([]string{"run", "--sequential"}, args...)...)
+	out, err := swarm.Command(ctx, binary, []string{"HOME=" + t.TempDir()},
+		append([]string{"run", "--sequential"}, args...)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,8 +86,8 @@ func stolen(t *testing.T, ctx context.Context, p *swarm.Process) {
 	}
 }
 
-// beside runs an application at the first process, does something to the swarm when a certain process has stolen from it, and
-// compares the answer with the sequential one.
+// beside runs an application at the first process, does something to the swarm when a certain process has
+// stolen from it, and compares the answer with the sequential one.
 func beside(t *testing.T, s *swarm.Swarm, ctx context.Context, victim int, do func(p *swarm.Process), args ...string) {
 	t.Helper()
 	want := sequential(t, ctx, args...)
@@ -112,7 +113,8 @@ func beside(t *testing.T, s *swarm.Swarm, ctx context.Context, victim int, do fu
 
 func TestApplications(t *testing.T) {
 	s, ctx := start(t, 8)
-	for _, args := range []string{"nqueens 15", "uts T1", "tsp --random 30", "raytracer balls --size 200x200", "integrate wave", "knapsack --generate strong 100 1000 50", "sat --waerden 3,9,77", "fib 34"} {
+	for _, args := range []string{"nqueens 15", "uts T1", "tsp --random 30", "raytracer balls --size 200x200",
+		"integrate wave", "knapsack --generate strong 100 1000 50", "sat --waerden 3,9,77", "fib 34"} {
 		words := strings.Fields(args)
 		out, err := s.Run(ctx, s.Peers[1], words...)
 		if err != nil {

@@ -1,7 +1,8 @@
-// Package virtualnet puts libp2p hosts on a simulated network in virtual time, for the tests of the rooms that know libp2p.
+// Package virtualnet puts libp2p hosts on a simulated network in virtual time, for the tests of the rooms
+// that know libp2p.
 //
-// It is used inside a testing/synctest bubble, where sleeping costs nothing and is exact; a busy loop costs no virtual time there.
-// Runs are not seed-exact: the scheduling of goroutines is real.
+// It is used inside a testing/synctest bubble, where sleeping costs nothing and is exact; a busy loop costs
+// no virtual time there. Runs are not seed-exact: the scheduling of goroutines is real.
 package virtualnet
 
 import (
@@ -55,12 +56,13 @@ type Cable func(c net.PacketConn, at *net.UDPAddr) net.PacketConn
 // linkSpeed is that of each host's link, in bits a second.
 const linkSpeed = 10_000_000_000
 
-// QUIC connects a libp2p host to the network at an address. The host must be closed before the network is, by Later for
-// instance. cable may be nil.
+// QUIC connects a libp2p host to the network at an address. The host must be closed before the network is, by
+// Later for instance. cable may be nil.
 func (n *Net) QUIC(ip net.IP, cable Cable) libp2p.Option {
 	fast := simnet.LinkSettings{BitsPerSecond: linkSpeed}
 	return libp2p.QUICReuse(
-		func(reset quic.StatelessResetKey, token quic.TokenGeneratorKey, opts ...quicreuse.Option) (*quicreuse.ConnManager, error) {
+		func(reset quic.StatelessResetKey, token quic.TokenGeneratorKey,
+			opts ...quicreuse.Option) (*quicreuse.ConnManager, error) {
 			m, err := quicreuse.NewConnManager(reset, token, opts...)
 			if err == nil {
 				n.Later(func() { _ = m.Close() }) // libp2p closes only what it made itself

@@ -6,9 +6,9 @@ import (
 	"sync/atomic"
 )
 
-// Live sets conditions while the network is in use, for a person or a program that watches it (the paper's TCP upcall).
-// Its methods may be called from any goroutine; a change takes effect when the model is next used, before the next
-// message. What a script or trace sets later replaces it.
+// Live sets conditions while the network is in use, for a person or a program that watches it (the paper's
+// TCP upcall). Its methods may be called from any goroutine; a change takes effect when the model is next
+// used, before the next message. What a script or trace sets later replaces it.
 type Live struct {
 	clusters int
 	waiting  atomic.Bool // pending is not empty: looked at for every message, so not behind the lock

@@ -61,8 +61,8 @@ func (m *Model) Sizes() []int { return append([]int(nil), m.sizes...) }
 // Links is the state of the network, for reading and for changing it by hand.
 func (m *Model) Links() *Links { return m.links }
 
-// Add puts an upcall in charge of what it changes. Upcalls that change the same link at the same time act in the order
-// in which they were added. The first changes are applied when the model is next advanced.
+// Add puts an upcall in charge of what it changes. Upcalls that change the same link at the same time act in
+// the order in which they were added. The first changes are applied when the model is next advanced.
 func (m *Model) Add(u Upcall) {
 	m.upcalls = append(m.upcalls, upcall{Upcall: u})
 	m.due = 0
@@ -98,9 +98,10 @@ func (m *Model) runUpcalls(now time.Duration) {
 	}
 }
 
-// Deliver sends a message of that many bytes from a peer of one cluster to a peer of another (or the same) and returns
-// when it arrives. A message that is routed over several links reserves all of them now, which keeps the call simple
-// but lets it take the place of one that reaches the second link earlier and is sent later; [Model.Forward] is exact.
+// Deliver sends a message of that many bytes from a peer of one cluster to a peer of another (or the same)
+// and returns when it arrives. A message that is routed over several links reserves all of them now, which
+// keeps the call simple but lets it take the place of one that reaches the second link earlier and is sent
+// later; [Model.Forward] is exact.
 func (m *Model) Deliver(now time.Duration, from, to, bytes int) (arrival time.Duration, err error) {
 	m.Advance(now)
 	for at := from; ; {
@@ -112,8 +113,9 @@ func (m *Model) Deliver(now time.Duration, from, to, bytes int) (arrival time.Du
 	}
 }
 
-// Forward sends a message over the first link of its route and returns the cluster it reaches and when. If that is not
-// its destination the caller forwards it from there at that time: store and forward, one queue a link.
+// Forward sends a message over the first link of its route and returns the cluster it reaches and when. If
+// that is not its destination the caller forwards it from there at that time: store and forward, one queue a
+// link.
 func (m *Model) Forward(now time.Duration, from, to, bytes int) (next int, when time.Duration, err error) {
 	m.Advance(now)
 	return m.hop(now, from, to, bytes)

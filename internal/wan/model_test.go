@@ -134,7 +134,8 @@ func TestLiveSet(t *testing.T) {
 	if next, _, _ := m.Forward(2*time.Second, 0, 1, 1); next != 1 {
 		t.Errorf("first hop with the link is %d, want 1", next)
 	}
-	for _, bad := range []error{live.Set(0, 1, Conditions{}), live.Set(0, 3, slow), live.Remove(1, 1), live.Set(-1, 0, slow)} {
+	for _, bad := range []error{live.Set(0, 1, Conditions{}), live.Set(0, 3, slow), live.Remove(1, 1),
+		live.Set(-1, 0, slow)} {
 		if bad == nil {
 			t.Error("a value out of range was accepted")
 		}
@@ -178,7 +179,8 @@ func TestArrivalsProperties(t *testing.T) {
 			case !exists:
 				t.Fatalf("sent over the link %d-%d, which does not exist", at, next)
 			case when < now+c.Latency+c.Transmission(bytes):
-				t.Fatalf("%d bytes arrive at %v, before %v + %v + %v", bytes, when, now, c.Latency, c.Transmission(bytes))
+				t.Fatalf("%d bytes arrive at %v, before %v + %v + %v", bytes, when, now, c.Latency,
+					c.Transmission(bytes))
 			case when < last[link]+c.Transmission(bytes):
 				t.Fatalf("%d bytes arrive at %v, %v after the message before", bytes, when, when-last[link])
 			}
@@ -195,7 +197,8 @@ func TestRoutesAreShortest(t *testing.T) {
 		for from := range n {
 			for to := range n {
 				if from != to && rapid.IntRange(0, 2).Draw(t, "exists") == 0 {
-					m.Links().Set(from, to, Conditions{1e6, time.Duration(rapid.IntRange(1, 5).Draw(t, "latency")) * ms})
+					m.Links().Set(from, to, Conditions{1e6,
+						time.Duration(rapid.IntRange(1, 5).Draw(t, "latency")) * ms})
 				}
 			}
 		}

@@ -2,9 +2,9 @@ package wan
 
 import "time"
 
-// routes remembers the first hop from every cluster to every other. It is computed again when a link has appeared or
-// disappeared, not when one became slow: as in the paper (section 3.4), a slow link keeps its traffic and only a missing
-// one is routed round.
+// routes remembers the first hop from every cluster to every other. It is computed again when a link has
+// appeared or disappeared, not when one became slow: as in the paper (section 3.4), a slow link keeps its
+// traffic and only a missing one is routed round.
 type routes struct {
 	generation int
 	first      []int16 // from*n + to; -1 = no route
@@ -42,8 +42,8 @@ func (a routeLength) less(b routeLength) bool {
 
 const unreached = 1 << 30
 
-// toward fills the first hops of all shortest paths that end in `to`: breadth first against the direction of the links.
-// Among equal paths the neighbour with the lowest number wins.
+// toward fills the first hops of all shortest paths that end in `to`: breadth first against the direction of
+// the links. Among equal paths the neighbour with the lowest number wins.
 func (r *routes) toward(l *Links, to int, distance []routeLength, queue []int) {
 	for i := range distance {
 		distance[i] = routeLength{hops: unreached}

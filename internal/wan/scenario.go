@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// A Scenario is a parsed scenario file and all it reads: how a network begins and how it changes. It is not changed by
-// use, so many models may be made from one.
+// A Scenario is a parsed scenario file and all it reads: how a network begins and how it changes. It is not
+// changed by use, so many models may be made from one.
 type Scenario struct {
 	Name  string
 	Sizes []int // peers in each cluster

@@ -98,8 +98,8 @@ vary one 2 1 0.5 0.5 3 3
 	}
 }
 
-// TestVary checks the text of scenario 5: between 10 and 100 % of the nominal bandwidth, between 1 and 10 times the nominal
-// latency, anew every second, the same for equal seeds.
+// TestVary checks the text of scenario 5: between 10 and 100 % of the nominal bandwidth, between 1 and 10
+// times the nominal latency, anew every second, the same for equal seeds.
 func TestVary(t *testing.T) {
 	s, err := Parse(Scenarios(), "scenario5")
 	if err != nil {
@@ -239,7 +239,8 @@ func TestErrorsNameTheLine(t *testing.T) {
 		{head + "set all 1 -1", "x:2: latency (seconds, one way) -1 is outside 0 to 3600"},
 		{head + "set all 1", "x:2: latency (seconds, one way) is missing"},
 		{head + "set all 1 1 1", `x:2: set: "1" is one word too many`},
-		{head + "jump", `x:2: "jump" is not a command; the commands are read, clusters, local, set, vary, remove, restore, queue (each of the last five also with _sym), measure, sleep, forever`},
+		{head + "jump",
+			`x:2: "jump" is not a command; the commands are read, clusters, local, set, vary, remove, restore, queue (each of the last five also with _sym), measure, sleep, forever`},
 		{head + "vary all 1 0.5 1 2", "x:2: highest share of the bandwidth 0.5 is outside 1 to 10000"},
 		{head + "sleep x", `x:2: milliseconds "x" is not a decimal number`},
 		{head + "forever\nset all 1 1", "x:2: forever: nothing after it sleeps, so time would stand still"},
@@ -250,7 +251,8 @@ func TestErrorsNameTheLine(t *testing.T) {
 		{"read x", "x:1: read: files are nested more than 8 deep (does one read itself?)"},
 		{"read y", "x:1: read: open y: file does not exist"},
 		{"read /etc/passwd", `x:1: read: "/etc/passwd" is not a file name relative to the scenario's folder`},
-		{head + "read bad", `bad:2: "oops" is not a command; the commands are read, clusters, local, set, vary, remove, restore, queue (each of the last five also with _sym), measure, sleep, forever`},
+		{head + "read bad",
+			`bad:2: "oops" is not a command; the commands are read, clusters, local, set, vary, remove, restore, queue (each of the last five also with _sym), measure, sleep, forever`},
 		{head + "measure y", "x:2: measure: open y: file does not exist"},
 		{head + "measure bad", `bad:1: time (seconds) "sleep" is not a decimal number`},
 		{head + "measure empty", "empty: no samples: each is a line of seconds, from, to, bandwidth, latency"},

@@ -7,9 +7,9 @@ import (
 	"math/rand/v2"
 )
 
-// Statistics of the synthetic recording. The first group imitates what the Network Weather Service records for wide-area
-// pairs; the second is the Dutch DAS system of about 1998; the third is not published and was fitted to what the paper
-// says CRS lost in scenario 9 (see scenarios/README.md).
+// Statistics of the synthetic recording. The first group imitates what the Network Weather Service records
+// for wide-area pairs; the second is the Dutch DAS system of about 1998; the third is not published and was
+// fitted to what the paper says CRS lost in scenario 9 (see scenarios/README.md).
 const (
 	sampleEvery = 10  // seconds between two measurements of a pair
 	samplesKept = 60  // then the series repeats: ten minutes
@@ -32,7 +32,8 @@ func SyntheticDAS(seed uint64) []byte {
 	load := make([]float64, clusters*clusters)   // log of the slowdown, per direction
 	congested := make([]bool, clusters*clusters) // both directions alike
 	var out bytes.Buffer
-	fmt.Fprintf(&out, "# Synthetic, not recorded: satin-sim nws --seed %d. Seconds, from, to, bytes/s, seconds.\n", seed)
+	fmt.Fprintf(&out, "# Synthetic, not recorded: satin-sim nws --seed %d. Seconds, from, to, bytes/s, seconds.\n",
+		seed)
 	fmt.Fprintf(&out, "period %d\n", sampleEvery*samplesKept)
 	for i := range samplesKept {
 		for a := 1; a <= clusters; a++ {

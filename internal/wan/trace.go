@@ -38,7 +38,8 @@ func ParseTrace(files fs.FS, name string, clusters int) (*Trace, error) {
 		return nil, &SyntaxError{name, 0, "no samples: each is a line of seconds, from, to, bandwidth, latency"}
 	}
 	if last := t.samples[len(t.samples)-1].at; t.period > 0 && t.period <= last {
-		return nil, &SyntaxError{name, 0, fmt.Sprintf("period %v is not longer than the last sample's time %v", t.period, last)}
+		return nil, &SyntaxError{name, 0, fmt.Sprintf("period %v is not longer than the last sample's time %v",
+			t.period, last)}
 	}
 	return t, nil
 }

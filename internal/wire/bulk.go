@@ -8,7 +8,8 @@ import (
 // BulkKind says what a frame on a bulk stream is.
 type BulkKind uint8
 
-// The frames of a bulk stream. The sender of a transfer says BulkBegin and BulkChunk, its receiver BulkAck and BulkRefuse.
+// The frames of a bulk stream. The sender of a transfer says BulkBegin and BulkChunk, its receiver BulkAck
+// and BulkRefuse.
 const (
 	BulkBegin  BulkKind = 1 + iota // a transfer of Size bytes begins; Data is the message it belongs to, without them
 	BulkChunk                      // Data is the next part
@@ -17,7 +18,8 @@ const (
 	bulkKinds
 )
 
-// A BulkFrame is the payload of a frame on a bulk stream, in fixed binary: kind (1 byte), transfer (4), and size (4) or data.
+// A BulkFrame is the payload of a frame on a bulk stream, in fixed binary: kind (1 byte), transfer (4), and
+// size (4) or data.
 type BulkFrame struct {
 	Kind     BulkKind
 	Transfer uint32 // numbers the transfers of a stream; chosen by their sender, never used twice
@@ -58,7 +60,8 @@ func DecodeBulk(b []byte) (BulkFrame, error) {
 		}
 		size := binary.BigEndian.Uint32(b)
 		if size == 0 || size > MaxValue {
-			return BulkFrame{}, fmt.Errorf("%w: a transfer or acknowledgement of %d bytes, 1 to %d are possible", ErrFrame, size, MaxValue)
+			return BulkFrame{}, fmt.Errorf("%w: a transfer or acknowledgement of %d bytes, 1 to %d are possible",
+				ErrFrame, size, MaxValue)
 		}
 		f.Size, b = int(size), b[4:]
 	}
@@ -71,7 +74,8 @@ func DecodeBulk(b []byte) (BulkFrame, error) {
 		least, most = 1, MaxChunk
 	}
 	if len(b) < least || len(b) > most {
-		return BulkFrame{}, fmt.Errorf("%w: a bulk frame of kind %d with %d bytes, %d to %d are possible", ErrFrame, f.Kind, len(b), least, most)
+		return BulkFrame{}, fmt.Errorf("%w: a bulk frame of kind %d with %d bytes, %d to %d are possible", ErrFrame,
+			f.Kind, len(b), least, most)
 	}
 	return f, nil
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/fxamacker/cbor/v2"
 )
 
-// ErrEncoding is what errors of Codec wrap: the bytes, or the value, are not what they should be. The message says where and why.
+// ErrEncoding is what errors of Codec wrap: the bytes, or the value, are not what they should be. The message
+// says where and why.
 var ErrEncoding = errors.New("encoding")
 
 // Codec encodes and decodes one family of values.
@@ -18,10 +19,12 @@ type Codec struct {
 	limit int
 }
 
-// Control is the codec of protocol messages: at most MaxControlFrame bytes, 16 levels deep, 16,384 elements in an array.
+// Control is the codec of protocol messages: at most MaxControlFrame bytes, 16 levels deep, 16,384 elements
+// in an array.
 func Control() *Codec { return control }
 
-// Value is the codec of applications' arguments and results: at most MaxValue bytes, 64 levels deep, as many elements as fit.
+// Value is the codec of applications' arguments and results: at most MaxValue bytes, 64 levels deep, as many
+// elements as fit.
 func Value() *Codec { return value }
 
 var (
@@ -82,8 +85,8 @@ func (c *Codec) Append(b *bytes.Buffer, v any) error {
 	return nil
 }
 
-// Decode reads the value that v points to from b, all of it. On an error, which wraps ErrEncoding, the value may be partly
-// filled and must not be used.
+// Decode reads the value that v points to from b, all of it. On an error, which wraps ErrEncoding, the value
+// may be partly filled and must not be used.
 func (c *Codec) Decode(b []byte, v any) error {
 	if len(b) > c.limit {
 		return fmt.Errorf("%w: %d bytes, at most %d are accepted", ErrEncoding, len(b), c.limit)

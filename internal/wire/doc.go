@@ -1,24 +1,27 @@
 // Package wire turns values into bytes that may cross a network, and bytes that came from one into values.
 //
-// Everything is CBOR in its deterministic encoding (RFC 8949, 4.2): the same value gives the same bytes, so that hashes of
-// encodings identify values. Decoding is strict. It refuses, with an error and without allocating much more than the input is
-// long: repeated map keys, fields that the type does not have, indefinite lengths, tags, invalid UTF-8, deep nesting, overlong
-// arrays and maps, and bytes after the value. No type is chosen by the sender.
+// Everything is CBOR in its deterministic encoding (RFC 8949, 4.2): the same value gives the same bytes, so
+// that hashes of encodings identify values. Decoding is strict. It refuses, with an error and without
+// allocating much more than the input is long: repeated map keys, fields that the type does not have,
+// indefinite lengths, tags, invalid UTF-8, deep nesting, overlong arrays and maps, and bytes after the value.
+// No type is chosen by the sender.
 //
 // There are two codecs. Control is for messages of the protocol, whose types carry numbered fields
-// (`cbor:"1,keyasint"`); package steal declares its messages that way and knows nothing of this package. Value is for arguments and
-// results of applications, which may be larger.
+// (`cbor:"1,keyasint"`); package steal declares its messages that way and knows nothing of this package.
+// Value is for arguments and results of applications, which may be larger.
 //
 // Frames carry encoded messages on a stream: a length of four bytes, big-endian, and the bytes.
 //
-// Safe for concurrent use, but for a single stream: one reader, one writer. ReadFrame and WriteFrame block as their stream does.
+// Safe for concurrent use, but for a single stream: one reader, one writer. ReadFrame and WriteFrame block as
+// their stream does.
 package wire
 
 // Versions of the protocols, as they are negotiated. A change that an old peer would misunderstand gets a new number.
 const (
 	// StealProtocol is that of steal.Message: an Opening, then frames of the Control codec, in one direction.
 	StealProtocol = "/satin/steal/1"
-	// BulkProtocol carries what is too long for a control stream: an Opening, then bulk frames; acknowledgements come back.
+	// BulkProtocol carries what is too long for a control stream: an Opening, then bulk frames;
+	// acknowledgements come back.
 	BulkProtocol = "/satin/bulk/1"
 )
 

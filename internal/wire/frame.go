@@ -13,8 +13,8 @@ const FrameHead = 4
 // ErrFrame is what errors about the framing itself wrap: after one, the stream cannot be trusted and must be closed.
 var ErrFrame = errors.New("bad frame")
 
-// WriteFrame writes one frame in a single Write, so that frames of one writer are never torn by an error in between. It
-// refuses frames over the limit with an error that wraps ErrFrame before anything is written.
+// WriteFrame writes one frame in a single Write, so that frames of one writer are never torn by an error in
+// between. It refuses frames over the limit with an error that wraps ErrFrame before anything is written.
 func WriteFrame(w io.Writer, payload []byte, limit int) error {
 	if len(payload) > limit {
 		return fmt.Errorf("%w: %d bytes to send, at most %d", ErrFrame, len(payload), limit)
@@ -26,10 +26,10 @@ func WriteFrame(w io.Writer, payload []byte, limit int) error {
 	return err
 }
 
-// ReadFrame reads one frame into buf if it is large enough, else into fresh memory, and returns the payload. A frame whose
-// head announces more than limit bytes is refused, with an error that wraps ErrFrame, before any memory is set aside for it, and
-// memory grows with what has arrived, not with what was announced. At the end of the stream between two frames the error is
-// io.EOF, inside one io.ErrUnexpectedEOF.
+// ReadFrame reads one frame into buf if it is large enough, else into fresh memory, and returns the payload.
+// A frame whose head announces more than limit bytes is refused, with an error that wraps ErrFrame, before
+// any memory is set aside for it, and memory grows with what has arrived, not with what was announced. At the
+// end of the stream between two frames the error is io.EOF, inside one io.ErrUnexpectedEOF.
 func ReadFrame(r io.Reader, buf []byte, limit int) ([]byte, error) {
 	var head [FrameHead]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {

@@ -8,7 +8,8 @@ import (
 
 // An Opening is the first thing on a stream of ours: which stream of its sender it is.
 type Opening struct {
-	// Life is a random number that the sender keeps as long as it runs. Streams of different lives cannot be compared.
+	// Life is a random number that the sender keeps as long as it runs. Streams of different lives cannot be
+	// compared.
 	Life uint64
 	// Serial grows with every stream that the sender opens. It is at least 1.
 	Serial uint64

@@ -18,10 +18,10 @@ type FrameReader struct {
 	err        error
 }
 
-// NewFrameReader reads frames of at most limit bytes from r. A stream on which nothing comes may be waited for as long as one
-// likes, but a frame that has begun must end: begun, if it is not nil, is called with true when only a part of a frame has
-// arrived and the rest is to be read, and with false when that frame is complete. It is the place for a read deadline, and costs
-// nothing where frames arrive whole.
+// NewFrameReader reads frames of at most limit bytes from r. A stream on which nothing comes may be waited
+// for as long as one likes, but a frame that has begun must end: begun, if it is not nil, is called with true
+// when only a part of a frame has arrived and the rest is to be read, and with false when that frame is
+// complete. It is the place for a read deadline, and costs nothing where frames arrive whole.
 func NewFrameReader(r io.Reader, limit int, begun func(bool)) *FrameReader {
 	return &FrameReader{r: r, limit: limit, begun: begun, buf: make([]byte, readerKeeps)}
 }
@@ -29,8 +29,8 @@ func NewFrameReader(r io.Reader, limit int, begun func(bool)) *FrameReader {
 // readerKeeps is how much memory a FrameReader holds between frames.
 const readerKeeps = 4 << 10
 
-// Next returns the payload of the next frame, which is valid until the next call. Errors are as those of ReadFrame, and
-// memory grows, as there, with what has arrived and not with what was announced.
+// Next returns the payload of the next frame, which is valid until the next call. Errors are as those of
+// ReadFrame, and memory grows, as there, with what has arrived and not with what was announced.
 func (f *FrameReader) Next() ([]byte, error) {
 	for {
 		have, need := f.end-f.start, FrameHead

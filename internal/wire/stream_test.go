@@ -19,8 +19,10 @@ import (
 func TestFrameReaderReadsAsReadFrame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var stream bytes.Buffer
-		for _, size := range rapid.SliceOfN(rapid.SampledFrom([]int{0, 1, 3, 4, 5, 4000, 4092, 5000, 70_000, 200_000}), 0, 8).Draw(t, "sizes") {
-			if err := wire.WriteFrame(&stream, bytes.Repeat([]byte{byte(size)}, size), wire.MaxControlFrame); err != nil {
+		for _, size := range rapid.SliceOfN(rapid.SampledFrom([]int{0, 1, 3, 4, 5, 4000, 4092, 5000, 70_000,
+			200_000}), 0, 8).Draw(t, "sizes") {
+			if err := wire.WriteFrame(&stream, bytes.Repeat([]byte{byte(size)}, size),
+				wire.MaxControlFrame); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -85,7 +87,8 @@ func TestOpenings(t *testing.T) {
 	if got, err := wire.ReadOpening(bytes.NewReader(b)); len(b) != wire.OpeningSize || err != nil || got != o {
 		t.Errorf("%+v came back as %+v (%v)", o, got, err)
 	}
-	for name, bad := range map[string]string{"another mark": "SATX" + string(b[4:]), "no number": string(wire.Opening{Life: 1}.Append(nil))} {
+	for name, bad := range map[string]string{"another mark": "SATX" + string(b[4:]),
+		"no number": string(wire.Opening{Life: 1}.Append(nil))} {
 		if _, err := wire.ReadOpening(strings.NewReader(bad)); !errors.Is(err, wire.ErrFrame) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -121,7 +124,8 @@ func FuzzOpening(f *testing.F) {
 	f.Add(wire.Opening{Life: 5, Serial: 1}.Append(nil))
 	f.Add([]byte("SATN"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if o, err := wire.ReadOpening(bytes.NewReader(b)); err == nil && !bytes.Equal(o.Append(nil), b[:wire.OpeningSize]) {
+		if o, err := wire.ReadOpening(bytes.NewReader(b)); err == nil &&
+			!bytes.Equal(o.Append(nil), b[:wire.OpeningSize]) {
 			t.Fatalf("%x was read as %+v", b, o)
 		}
 	})

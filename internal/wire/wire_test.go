@@ -23,7 +23,8 @@ func drawTuples(t *rapid.T) []steal.Tuple {
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) (u steal.Tuple) {
 		u.Path = rapid.SliceOfN(rapid.Uint32(), 0, 30).Draw(t, "path")
 		copy(u.Identity[:], rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "identity"))
-		u.Holder = steal.Address{Peer: steal.PeerID(rapid.StringN(0, 60, -1).Draw(t, "peer")), Inc: steal.Incarnation(rapid.Uint64().Draw(t, "inc"))}
+		u.Holder = steal.Address{Peer: steal.PeerID(rapid.StringN(0, 60, -1).Draw(t, "peer")),
+			Inc: steal.Incarnation(rapid.Uint64().Draw(t, "inc"))}
 		u.Done = rapid.Bool().Draw(t, "done")
 		return u
 	}), 0, 30).Draw(t, "tuples")
@@ -41,32 +42,38 @@ func drawMessage(t *rapid.T) *steal.Message {
 		return id
 	}
 	address := func() steal.Address {
-		return steal.Address{Peer: steal.PeerID(rapid.StringN(0, 60, -1).Draw(t, "peer")), Inc: steal.Incarnation(num.Draw(t, "inc"))}
+		return steal.Address{Peer: steal.PeerID(rapid.StringN(0, 60, -1).Draw(t, "peer")),
+			Inc: steal.Incarnation(num.Draw(t, "inc"))}
 	}
 	m := &steal.Message{From: address(), To: address()}
 	copy(m.Run[:], rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "run"))
 	handle := steal.Handle(num.Draw(t, "handle"))
 	switch rapid.IntRange(0, 13).Draw(t, "kind") {
 	case 0:
-		m.Request = &steal.StealRequest{ID: steal.RequestID(num.Draw(t, "id")), Max: small.Draw(t, "max"), Patience: time.Duration(num.Draw(t, "patience"))}
+		m.Request = &steal.StealRequest{ID: steal.RequestID(num.Draw(t, "id")), Max: small.Draw(t, "max"),
+			Patience: time.Duration(num.Draw(t, "patience"))}
 	case 1:
-		m.Reply = &steal.StealReply{ID: steal.RequestID(num.Draw(t, "id")), Waited: time.Duration(num.Draw(t, "waited")), Queued: small.Draw(t, "queued")}
+		m.Reply = &steal.StealReply{ID: steal.RequestID(num.Draw(t, "id")),
+			Waited: time.Duration(num.Draw(t, "waited")), Queued: small.Draw(t, "queued")}
 		for range rapid.IntRange(0, 30).Draw(t, "jobs") {
 			m.Reply.Jobs = append(m.Reply.Jobs, steal.Grant{Handle: handle, Job: steal.Job{
-				Path: path.Draw(t, "path"), Identity: identity(), Function: rapid.StringN(0, 40, -1).Draw(t, "function"),
-				Arg: blob.Draw(t, "arg"), Restarted: rapid.Bool().Draw(t, "restarted")}, Orphans: drawTuples(t)})
+				Path: path.Draw(t, "path"), Identity: identity(),
+				Function: rapid.StringN(0, 40, -1).Draw(t, "function"),
+				Arg:      blob.Draw(t, "arg"), Restarted: rapid.Bool().Draw(t, "restarted")}, Orphans: drawTuples(t)})
 		}
 	case 2:
 		m.Return = &steal.Return{Handles: handles.Draw(t, "handles")}
 	case 3:
-		m.Result = &steal.Result{Handle: handle, Path: path.Draw(t, "path"), Identity: identity(), Outcome: blob.Draw(t, "outcome")}
+		m.Result = &steal.Result{Handle: handle, Path: path.Draw(t, "path"), Identity: identity(),
+			Outcome: blob.Draw(t, "outcome")}
 	case 4:
 		m.Ack = &steal.ResultAck{Handle: handle}
 	case 5:
 		m.Abort = &steal.Abort{Handles: handles.Draw(t, "handles")}
 	case 6:
-		m.Heartbeat = &steal.Heartbeat{Seq: num.Draw(t, "seq"), Held: handles.Draw(t, "held"), Leases: small.Draw(t, "leases"),
-			Seen: num.Draw(t, "seen"), Queued: small.Draw(t, "queued"), Every: time.Duration(num.Draw(t, "every"))}
+		m.Heartbeat = &steal.Heartbeat{Seq: num.Draw(t, "seq"), Held: handles.Draw(t, "held"),
+			Leases: small.Draw(t, "leases"),
+			Seen:   num.Draw(t, "seen"), Queued: small.Draw(t, "queued"), Every: time.Duration(num.Draw(t, "every"))}
 	case 7:
 		m.Hunger = &steal.Hunger{Seq: num.Draw(t, "seq"), Queued: small.Draw(t, "queued"), Idle: small.Draw(t, "idle")}
 	case 8:
@@ -76,14 +83,16 @@ func drawMessage(t *rapid.T) *steal.Message {
 	case 10:
 		m.Adopt = &steal.Adopt{}
 		for range rapid.IntRange(0, 30).Draw(t, "jobs") {
-			m.Adopt.Jobs = append(m.Adopt.Jobs, steal.Adoption{Handle: handle, Path: path.Draw(t, "path"), Identity: identity()})
+			m.Adopt.Jobs = append(m.Adopt.Jobs, steal.Adoption{Handle: handle, Path: path.Draw(t, "path"),
+				Identity: identity()})
 		}
 	case 11:
 		m.Disown = &steal.Disown{Handles: handles.Draw(t, "handles")}
 	case 12:
 		m.HandOver = &steal.HandOver{ID: num.Draw(t, "id")}
 		for range rapid.IntRange(0, 30).Draw(t, "parts") {
-			m.HandOver.Parts = append(m.HandOver.Parts, steal.Partial{Path: path.Draw(t, "path"), Identity: identity(), Outcome: blob.Draw(t, "outcome")})
+			m.HandOver.Parts = append(m.HandOver.Parts,
+				steal.Partial{Path: path.Draw(t, "path"), Identity: identity(), Outcome: blob.Draw(t, "outcome")})
 		}
 	case 13:
 		m.HandOverAck = &steal.HandOverAck{ID: num.Draw(t, "id"), Leaving: rapid.Bool().Draw(t, "leaving")}
@@ -91,7 +100,8 @@ func drawMessage(t *rapid.T) *steal.Message {
 	return m
 }
 
-// Every message comes back as it was, and steal.Message.Size, which policies and the simulator rely on, is its true length.
+// Every message comes back as it was, and steal.Message.Size, which policies and the simulator rely on, is
+// its true length.
 func TestMessagesSurviveAndHaveTheirSize(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := drawMessage(t)
@@ -118,7 +128,8 @@ func TestNewsSurviveAndHaveTheirSize(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := &steal.News{From: steal.Address{Peer: "p", Inc: 3}, Tuples: drawTuples(t)}
 		if rapid.Bool().Draw(t, "master") {
-			n.Master = &steal.Beacon{Rank: rapid.Uint32().Draw(t, "rank"), Seq: rapid.Uint64().Draw(t, "seq"), Waiting: rapid.Bool().Draw(t, "waiting")}
+			n.Master = &steal.Beacon{Rank: rapid.Uint32().Draw(t, "rank"), Seq: rapid.Uint64().Draw(t, "seq"),
+				Waiting: rapid.Bool().Draw(t, "waiting")}
 			if rapid.Bool().Draw(t, "answered") {
 				n.Master.Answered = &[16]byte{1, 2}
 			}
@@ -254,7 +265,8 @@ func FuzzMessage(f *testing.F) {
 	for _, m := range []*steal.Message{
 		{Goodbye: &steal.Goodbye{}},
 		{Request: &steal.StealRequest{ID: 1, Max: 4}},
-		{Reply: &steal.StealReply{ID: 1, Jobs: []steal.Grant{{Handle: 1, Job: steal.Job{Path: steal.Path{1, 2}, Function: "f", Arg: []byte{1}}}}}},
+		{Reply: &steal.StealReply{ID: 1, Jobs: []steal.Grant{{Handle: 1,
+			Job: steal.Job{Path: steal.Path{1, 2}, Function: "f", Arg: []byte{1}}}}}},
 		{Heartbeat: &steal.Heartbeat{Seq: 3, Held: []steal.Handle{1, 5}}},
 		{Adopt: &steal.Adopt{Jobs: []steal.Adoption{{Handle: 1, Path: steal.Path{2}}}}},
 		{Disown: &steal.Disown{Handles: []steal.Handle{2, 3}}},
@@ -285,7 +297,8 @@ func FuzzMessage(f *testing.F) {
 
 func FuzzNews(f *testing.F) {
 	for _, n := range []*steal.News{
-		{From: steal.Address{Peer: "p", Inc: 1}, Tuples: []steal.Tuple{{Path: steal.Path{1, 2}, Holder: steal.Address{Peer: "p", Inc: 1}, Done: true}}},
+		{From: steal.Address{Peer: "p", Inc: 1}, Tuples: []steal.Tuple{{Path: steal.Path{1, 2},
+			Holder: steal.Address{Peer: "p", Inc: 1}, Done: true}}},
 		{From: steal.Address{Peer: "p", Inc: 1}, Master: &steal.Beacon{Rank: 1, Seq: 2, Answered: new([16]byte)}},
 	} {
 		b, err := wire.Control().Encode(n)

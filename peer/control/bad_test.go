@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// TestBadRequests sends what no client of ours does: each is answered with its kind of error, and none reaches the daemon.
+// TestBadRequests sends what no client of ours does: each is answered with its kind of error, and none
+// reaches the daemon.
 func TestBadRequests(t *testing.T) {
 	f := &fake{}
 	_, c, _ := serve(t, f)
@@ -29,7 +30,8 @@ func TestBadRequests(t *testing.T) {
 		{"POST /v1/runs", submission("") + submission(""), "bad_input", "more than one"},
 		{"POST /v1/runs", submission(`,"speed":9`), "bad_input", `unknown field "speed"`},
 		{"POST /v1/runs", submission(`,"argument":"*"`), "bad_input", "base64"},
-		{"POST /v1/runs", submission(`,"args":[` + strings.Repeat(`"",`, maxArgs) + `""]`), "bad_input", "at most 256 arguments"},
+		{"POST /v1/runs", submission(`,"args":[` + strings.Repeat(`"",`, maxArgs) + `""]`), "bad_input",
+			"at most 256 arguments"},
 		{"POST /v1/runs", submission(`,"title":"` + strings.Repeat("x", MaxBody) + `"`), "bad_input", "larger than"},
 		{"POST /v1/runs/xyz/cancel", "", "bad_input", "hexadecimal"},
 		{"POST /v1/runs/" + strings.Repeat("a", 65) + "/cancel", "", "bad_input", "hexadecimal"},
@@ -70,7 +72,8 @@ func TestBadRequests(t *testing.T) {
 		if err == nil {
 			err = json.Unmarshal(text, &got)
 		}
-		if err != nil || got.Kind != r.kind || !strings.Contains(got.Text, r.text) || response.StatusCode != http.StatusBadRequest {
+		if err != nil || got.Kind != r.kind || !strings.Contains(got.Text, r.text) ||
+			response.StatusCode != http.StatusBadRequest {
 			t.Errorf("%s %.60s: got %s, %v", r.call, r.body, text, err)
 		}
 	}
@@ -83,7 +86,8 @@ func TestBadRequests(t *testing.T) {
 func TestTokens(t *testing.T) {
 	f := &fake{}
 	s, c, _ := serve(t, f)
-	for _, header := range []string{"", "Bearer", "Bearer ", "Bearer x", "Basic " + s.socket.token, s.socket.token, "Bearer " + s.socket.token + "x", "bearer " + s.socket.token} {
+	for _, header := range []string{"", "Bearer", "Bearer ", "Bearer x", "Basic " + s.socket.token, s.socket.token,
+		"Bearer " + s.socket.token + "x", "bearer " + s.socket.token} {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://daemon/v1/leave", nil)
 		if err != nil {
 			t.Fatal(err)
@@ -95,7 +99,8 @@ func TestTokens(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if body, err := io.ReadAll(response.Body); response.StatusCode != http.StatusUnauthorized || len(body) > 0 || err != nil {
+		if body, err := io.ReadAll(response.Body); response.StatusCode != http.StatusUnauthorized ||
+			len(body) > 0 || err != nil {
 			t.Errorf("%q: %s, %s, %v", header, response.Status, body, err)
 		}
 		response.Body.Close()
@@ -107,7 +112,9 @@ func TestTokens(t *testing.T) {
 
 // FuzzRequest sends any body to any call: it is answered, and nothing that the calls promise to check gets past them.
 func FuzzRequest(f *testing.F) {
-	for _, body := range []string{"", "{}", "null", `{"app":"a","args":["1"],"title":"t","function":"a.b","argument":"AA=="}`, `{"address":"x"}`, `{"for_seconds":3600}`, `{"uses":2,"valid_seconds":60}`, `{"for_seconds":NaN}`} {
+	for _, body := range []string{"", "{}", "null",
+		`{"app":"a","args":["1"],"title":"t","function":"a.b","argument":"AA=="}`, `{"address":"x"}`,
+		`{"for_seconds":3600}`, `{"uses":2,"valid_seconds":60}`, `{"for_seconds":NaN}`} {
 		for i := range 4 {
 			f.Add(uint8(i), []byte(body))
 		}
@@ -115,7 +122,8 @@ func FuzzRequest(f *testing.F) {
 	calls := []string{"/v1/runs", "/v1/join", "/v1/pause", "/v1/invite"}
 	f.Fuzz(func(t *testing.T, which uint8, body []byte) {
 		d := &fake{}
-		r := httptest.NewRequestWithContext(context.Background(), http.MethodPost, calls[int(which)%len(calls)], strings.NewReader(string(body)))
+		r := httptest.NewRequestWithContext(context.Background(), http.MethodPost, calls[int(which)%len(calls)],
+			strings.NewReader(string(body)))
 		w := httptest.NewRecorder()
 		newHandler(d).ServeHTTP(w, r)
 		if !json.Valid(w.Body.Bytes()) {
@@ -131,7 +139,8 @@ func FuzzRequest(f *testing.F) {
 					t.Errorf("submitted %+v", asked)
 				}
 			case Invitation:
-				if asked.Valid != 0 && (asked.Valid < minValid.Seconds() || asked.Valid > maxValid.Seconds()) || asked.Uses < 0 || asked.Uses > maxUses {
+				if asked.Valid != 0 && (asked.Valid < minValid.Seconds() || asked.Valid > maxValid.Seconds()) ||
+					asked.Uses < 0 || asked.Uses > maxUses {
 					t.Errorf("invited %+v", asked)
 				}
 			}

@@ -79,7 +79,8 @@ func newHandler(d Daemon) http.Handler {
 	}))
 	mux.HandleFunc(joinCall, tell(slowCall, maxSmallBody, func(ctx context.Context, b joinBody) (PeerInfo, error) {
 		if b.Address == "" || len(b.Address) > maxAddress {
-			return PeerInfo{}, Errorf(ErrBadInput, "an address or invitation has 1 to %d bytes, not %d", maxAddress, len(b.Address))
+			return PeerInfo{}, Errorf(ErrBadInput, "an address or invitation has 1 to %d bytes, not %d", maxAddress,
+				len(b.Address))
 		}
 		return d.Join(ctx, b.Address)
 	}))
@@ -105,7 +106,9 @@ func newHandler(d Daemon) http.Handler {
 	mux.HandleFunc(suspendCall, ofRun(d.Suspend))
 	mux.HandleFunc(waitCall, func(w http.ResponseWriter, r *http.Request) { wait(d, w, r) })
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		reply(r.Context(), w, nil, Errorf(ErrBadInput, "this daemon has no %s %s: it and the command are of different versions; restart the daemon", r.Method, r.URL.Path))
+		reply(r.Context(), w, nil, Errorf(ErrBadInput,
+			"this daemon has no %s %s: it and the command are of different versions; restart the daemon", r.Method,
+			r.URL.Path))
 	})
 	return mux
 }
@@ -178,7 +181,8 @@ func runs(d Daemon) func(context.Context) ([]RunInfo, error) {
 	}
 }
 
-// withArgs makes a list of runs whose arguments are lists, too. It leaves the given one as it is: it may be the daemon's own.
+// withArgs makes a list of runs whose arguments are lists, too. It leaves the given one as it is: it may be
+// the daemon's own.
 func withArgs(l []RunInfo) []RunInfo {
 	l = append([]RunInfo{}, l...)
 	for i := range l {
@@ -228,7 +232,8 @@ func (s Submission) check() error {
 func (i Invitation) check() error {
 	switch {
 	case i.Peer != "" && (i.Uses != 0 || i.Valid != 0 || i.MayInvite):
-		return Errorf(ErrBadInput, "a peer that is let in by name needs no number of uses and no time, and cannot be given the right to invite")
+		return Errorf(ErrBadInput,
+			"a peer that is let in by name needs no number of uses and no time, and cannot be given the right to invite")
 	case i.Valid != 0 && !(i.Valid >= minValid.Seconds() && i.Valid <= maxValid.Seconds()): // nor NaN
 		return Errorf(ErrBadInput, "an invitation is valid for %v to %v", minValid, maxValid)
 	case i.Uses < 0 || i.Uses > maxUses:
@@ -237,7 +242,8 @@ func (i Invitation) check() error {
 	return nil
 }
 
-// A news is one line of the reply to Wait: exactly one field is set, and only the last line has another than Progress.
+// A news is one line of the reply to Wait: exactly one field is set, and only the last line has another than
+// Progress.
 type news struct {
 	Progress *Progress `json:"progress,omitempty"`
 	Outcome  *Outcome  `json:"outcome,omitempty"`
@@ -254,7 +260,8 @@ func wait(d Daemon, w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	connection := http.NewResponseController(w)
-	_ = connection.SetReadDeadline(time.Time{}) // the request has been read; what it waits for takes as long as it takes
+	// the request has been read; what it waits for takes as long as it takes
+	_ = connection.SetReadDeadline(time.Time{})
 	w.Header().Set("Content-Type", "application/x-ndjson")
 	lines := json.NewEncoder(w)
 	send := func(n news) {

@@ -18,8 +18,8 @@ import (
 	"time"
 )
 
-// A Client asks the daemon of a directory. It is a Daemon; errors are those of the daemon, or of ErrUnavailable or ErrNotRunning
-// when there is no answer.
+// A Client asks the daemon of a directory. It is a Daemon; errors are those of the daemon, or of
+// ErrUnavailable or ErrNotRunning when there is no answer.
 type Client struct {
 	token string
 	http  http.Client
@@ -36,7 +36,8 @@ const maxSilence = 20 * time.Second
 
 const maxToken = 1 << 10
 
-// Connect finds the daemon of a control directory. An error of ErrNotRunning if there is none: no socket, or one that nobody listens on.
+// Connect finds the daemon of a control directory. An error of ErrNotRunning if there is none: no socket, or
+// one that nobody listens on.
 func Connect(dir string) (*Client, error) {
 	path := SocketPath(dir)
 	text, err := readToken(TokenPath(dir))
@@ -88,8 +89,8 @@ func notRunning(path string) error {
 // askAgain is how often AwaitEnd looks.
 const askAgain = 20 * time.Millisecond
 
-// AwaitEnd waits until the daemon has closed its socket, which is the last thing that it does. After Leave that takes no
-// second; a daemon that is started then finds its place free.
+// AwaitEnd waits until the daemon has closed its socket, which is the last thing that it does. After Leave
+// that takes no second; a daemon that is started then finds its place free.
 func (c *Client) AwaitEnd(ctx context.Context) error {
 	again := time.NewTicker(askAgain)
 	defer again.Stop()
@@ -239,7 +240,8 @@ func (c *Client) send(ctx context.Context, what string, body any) (*http.Respons
 	}
 	defer response.Body.Close()
 	if response.StatusCode == http.StatusUnauthorized {
-		return nil, Errorf(ErrRefused, "the daemon does not know the token any more: it was restarted this moment; try again")
+		return nil, Errorf(ErrRefused,
+			"the daemon does not know the token any more: it was restarted this moment; try again")
 	}
 	var f fault
 	if err := json.NewDecoder(io.LimitReader(response.Body, maxSmallBody)).Decode(&f); err != nil {
@@ -255,11 +257,14 @@ func (c *Client) broken(ctx context.Context, err error) error {
 	case errors.As(err, &plain):
 		return plain
 	case errors.Is(context.Cause(ctx), errSilent), errors.Is(err, context.DeadlineExceeded):
-		return Errorf(ErrUnavailable, "the daemon does not answer in time: it may be stopped or overloaded; see its log")
+		return Errorf(ErrUnavailable,
+			"the daemon does not answer in time: it may be stopped or overloaded; see its log")
 	case errors.Is(err, context.Canceled):
 		return err
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
-		return Errorf(ErrUnavailable, "the daemon ended before it had answered: see its log, and start it again with satin-peer start")
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET),
+		errors.Is(err, syscall.EPIPE):
+		return Errorf(ErrUnavailable,
+			"the daemon ended before it had answered: see its log, and start it again with satin-peer start")
 	}
 	return err
 }

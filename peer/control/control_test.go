@@ -109,8 +109,10 @@ func TestCalls(t *testing.T) {
 	when := time.Date(2026, 11, 20, 22, 0, 0, 0, time.UTC)
 	f := &fake{
 		status: Status{
-			Peer: "me", State: PeerPaused, PausedUntil: &when, Started: when, Addresses: []string{"/ip4/1.2.3.4/tcp/5/p2p/me"},
-			Clusters: []ClusterInfo{{Name: "here", Mine: true, RTT: 0.001}}, Runs: []RunInfo{{Run: "ab", Mine: true, Args: []string{}, Share: 0.5}},
+			Peer: "me", State: PeerPaused, PausedUntil: &when, Started: when,
+			Addresses:    []string{"/ip4/1.2.3.4/tcp/5/p2p/me"},
+			Clusters:     []ClusterInfo{{Name: "here", Mine: true, RTT: 0.001}},
+			Runs:         []RunInfo{{Run: "ab", Mine: true, Args: []string{}, Share: 0.5}},
 			Reachability: Reachability{State: ReachPrivate, Why: "a NAT"}, Work: Work{Executed: 1 << 60},
 		},
 		peers: []PeerInfo{{Peer: "<them>", Heard: when}},
@@ -130,15 +132,21 @@ func TestCalls(t *testing.T) {
 		{"peers", func() (any, error) { return c.Peers(ctx) }, f.peers, []any{"peers"}},
 		{"runs", func() (any, error) { return c.Runs(ctx) }, f.runs, []any{"runs"}},
 		{"doctor", func() (any, error) { return c.Doctor(ctx) }, f.found, []any{"doctor"}},
-		{"submit", func() (any, error) { return c.Submit(ctx, submission) }, RunInfo{Run: "ab", App: "nqueens"}, []any{"submit", submission}},
-		{"invite", func() (any, error) { return c.Invite(ctx, Invitation{Uses: 3, MayInvite: true, Valid: 60}) }, Invited{Line: "line"}, []any{"invite", Invitation{Uses: 3, MayInvite: true, Valid: 60}}},
-		{"join", func() (any, error) { return c.Join(ctx, "/ip4/1.2.3.4") }, PeerInfo{Peer: "them"}, []any{"join", "/ip4/1.2.3.4"}},
+		{"submit", func() (any, error) { return c.Submit(ctx, submission) }, RunInfo{Run: "ab", App: "nqueens"},
+			[]any{"submit", submission}},
+		{"invite", func() (any, error) { return c.Invite(ctx, Invitation{Uses: 3, MayInvite: true, Valid: 60}) },
+			Invited{Line: "line"}, []any{"invite", Invitation{Uses: 3, MayInvite: true, Valid: 60}}},
+		{"join", func() (any, error) { return c.Join(ctx, "/ip4/1.2.3.4") }, PeerInfo{Peer: "them"},
+			[]any{"join", "/ip4/1.2.3.4"}},
 		{"cancel", func() (any, error) { return nil, c.Cancel(ctx, "0ab1") }, nil, []any{"cancel", "0ab1"}},
 		{"suspend", func() (any, error) { return nil, c.Suspend(ctx, "0ab1") }, nil, []any{"suspend", "0ab1"}},
-		{"resume a run", func() (any, error) { return c.ResumeRun(ctx, Resumption{Run: "0ab1"}) }, RunInfo{Run: "cd"}, []any{"resume run", Resumption{Run: "0ab1"}}},
-		{"resume a copy", func() (any, error) { return c.ResumeRun(ctx, Resumption{Directory: "/mnt/x"}) }, RunInfo{Run: "cd"}, []any{"resume run", Resumption{Directory: "/mnt/x"}}},
+		{"resume a run", func() (any, error) { return c.ResumeRun(ctx, Resumption{Run: "0ab1"}) },
+			RunInfo{Run: "cd"}, []any{"resume run", Resumption{Run: "0ab1"}}},
+		{"resume a copy", func() (any, error) { return c.ResumeRun(ctx, Resumption{Directory: "/mnt/x"}) },
+			RunInfo{Run: "cd"}, []any{"resume run", Resumption{Directory: "/mnt/x"}}},
 		{"revoke", func() (any, error) { return nil, c.Revoke(ctx, "12D3KooW") }, nil, []any{"revoke", "12D3KooW"}},
-		{"pause", func() (any, error) { return nil, c.Pause(ctx, 90*time.Second) }, nil, []any{"pause", 90 * time.Second}},
+		{"pause", func() (any, error) { return nil, c.Pause(ctx, 90*time.Second) }, nil,
+			[]any{"pause", 90 * time.Second}},
 		{"pause for good", func() (any, error) { return nil, c.Pause(ctx, 0) }, nil, []any{"pause", time.Duration(0)}},
 		{"resume", func() (any, error) { return nil, c.Resume(ctx) }, nil, []any{"resume"}},
 		{"leave", func() (any, error) { return nil, c.Leave(ctx) }, nil, []any{"leave"}},
@@ -166,9 +174,11 @@ func TestEmptyLists(t *testing.T) {
 	}
 }
 
-// TestNotKnown checks that what a peer does not know of others' runs is missing, and that a share of 0 of an own one is not.
+// TestNotKnown checks that what a peer does not know of others' runs is missing, and that a share of 0 of an
+// own one is not.
 func TestNotKnown(t *testing.T) {
-	for _, r := range []RunInfo{{Run: "ab", Args: []string{}, Executed: 7}, {Run: "ab", Mine: true, Args: []string{}, Executed: 7}} {
+	for _, r := range []RunInfo{{Run: "ab", Args: []string{}, Executed: 7},
+		{Run: "ab", Mine: true, Args: []string{}, Executed: 7}} {
 		text, err := json.Marshal(r)
 		if err != nil {
 			t.Fatal(err)

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// Daemon is what a running peer does for the commands. Methods may be called from several goroutines at once, return when ctx
-// ends, and give errors that wrap one of the sentinels of this package where one fits ([ErrNotFound], ErrBadInput,
-// ErrRefused, ErrUnavailable); other errors are reported as failures of the daemon. The text of an error is one line that
-// says what to do next.
+// Daemon is what a running peer does for the commands. Methods may be called from several goroutines at once,
+// return when ctx ends, and give errors that wrap one of the sentinels of this package where one fits
+// ([ErrNotFound], ErrBadInput, ErrRefused, ErrUnavailable); other errors are reported as failures of the
+// daemon. The text of an error is one line that says what to do next.
 type Daemon interface {
 	// Status is the peer at one glance. It must not wait for other peers.
 	Status(ctx context.Context) (Status, error)
@@ -24,33 +24,37 @@ type Daemon interface {
 	// many runs.
 	Submit(ctx context.Context, s Submission) (RunInfo, error)
 
-	// Wait blocks until a run of this peer's own has ended and gives what came of it, as often as it is asked while the
-	// peer remembers the run. In the meantime it calls progress, from the same goroutine, at least once a second.
-	// The run goes on when ctx ends. ErrNotFound for a run that is not this peer's own.
+	// Wait blocks until a run of this peer's own has ended and gives what came of it, as often as it is asked
+	// while the peer remembers the run. In the meantime it calls progress, from the same goroutine, at least
+	// once a second. The run goes on when ctx ends. ErrNotFound for a run that is not this peer's own.
 	Wait(ctx context.Context, run string, progress func(Progress)) (Outcome, error)
 
-	// Cancel ends a run of this peer's own, everywhere. One that has ended already is left as it is, without an error.
+	// Cancel ends a run of this peer's own, everywhere. One that has ended already is left as it is, without
+	// an error.
 	Cancel(ctx context.Context, run string) error
 
-	// Suspend ends a run of this peer's own everywhere, so that ResumeRun can take it up again: what the peers have of it is
-	// written to this peer's disk first, as far as that comes within a bounded time. ErrRefused if checkpoints are off here.
+	// Suspend ends a run of this peer's own everywhere, so that ResumeRun can take it up again: what the
+	// peers have of it is written to this peer's disk first, as far as that comes within a bounded time.
+	// ErrRefused if checkpoints are off here.
 	Suspend(ctx context.Context, run string) error
 
-	// ResumeRun takes a run up again that was suspended, or whose peers were all lost: one of this peer's own by its name, or
-	// the one whose checkpoint is in a directory. A run that belongs to another peer becomes a new one of this peer's own, of the
-	// same problem and with what the checkpoint has of it. Returns when it is accepted. ErrBadInput for a directory
-	// that has no checkpoint which can be used, ErrRefused for a run that has ended or goes on.
+	// ResumeRun takes a run up again that was suspended, or whose peers were all lost: one of this peer's own
+	// by its name, or the one whose checkpoint is in a directory. A run that belongs to another peer becomes
+	// a new one of this peer's own, of the same problem and with what the checkpoint has of it. Returns when
+	// it is accepted. ErrBadInput for a directory that has no checkpoint which can be used, ErrRefused for a
+	// run that has ended or goes on.
 	ResumeRun(ctx context.Context, r Resumption) (RunInfo, error)
 
 	// Invite makes an invitation into a swarm that admits invited peers only.
 	Invite(ctx context.Context, i Invitation) (Invited, error)
 
-	// Revoke puts a peer out and keeps it out, with all whom it invited; of this peer only, each member keeps its own list. Invite
-	// with its ID takes it back.
+	// Revoke puts a peer out and keeps it out, with all whom it invited; of this peer only, each member keeps
+	// its own list. Invite with its ID takes it back.
 	Revoke(ctx context.Context, peer string) error
 
-	// Join connects to a member by a full multiaddr, or by the line that Invite printed, and returns when the member has
-	// admitted this peer, or said why not (ErrRefused), or could not be reached in time (ErrUnavailable).
+	// Join connects to a member by a full multiaddr, or by the line that Invite printed, and returns when the
+	// member has admitted this peer, or said why not (ErrRefused), or could not be reached in time
+	// (ErrUnavailable).
 	Join(ctx context.Context, address string) (PeerInfo, error)
 
 	// Leave gives back the work of others, says goodbye and stops taking part; then the daemon ends. When ctx ends
@@ -70,8 +74,9 @@ type Daemon interface {
 
 // A Submission asks for a run.
 type Submission struct {
-	App      string   `json:"app"`      // the application's name, "nqueens"
-	Args     []string `json:"args"`     // what followed it on the command line, flags included; shown to people, and read again by "wait"
+	App string `json:"app"` // the application's name, "nqueens"
+	// what followed it on the command line, flags included; shown to people, and read again by "wait"
+	Args     []string `json:"args"`
 	Title    string   `json:"title"`    // the problem in words, "18 queens"
 	Function string   `json:"function"` // registered name of the root job's function, "nqueens.search"
 	Argument []byte   `json:"argument"` // its argument in CBOR, as package wire encodes values; at most 16 MiB
@@ -111,12 +116,12 @@ type Outcome struct {
 	Failure string `json:"failure,omitempty"`
 	Stack   string `json:"stack,omitempty"`
 
-	// Warning is what the user should know although there is an answer, in one line; "" is nothing: that it could not be kept
-	// on the disk, that the answer is disputed.
+	// Warning is what the user should know although there is an answer, in one line; "" is nothing: that it
+	// could not be kept on the disk, that the answer is disputed.
 	Warning string `json:"warning,omitempty"`
 
-	// AnsweredBy is the peer that had the root job at the end, if that was not the owner. Disputed says that another peer came to
-	// another answer; both are kept.
+	// AnsweredBy is the peer that had the root job at the end, if that was not the owner. Disputed says that
+	// another peer came to another answer; both are kept.
 	AnsweredBy string `json:"answered_by,omitempty"`
 	Disputed   bool   `json:"disputed,omitempty"`
 
@@ -126,8 +131,8 @@ type Outcome struct {
 
 // An Invitation asks for a line that lets peers join.
 type Invitation struct {
-	// Peer is the libp2p peer ID of one that is let in by name; its line is then a plain address, and no secret. Empty: whoever
-	// has the line may join.
+	// Peer is the libp2p peer ID of one that is let in by name; its line is then a plain address, and no
+	// secret. Empty: whoever has the line may join.
 	Peer string `json:"peer,omitempty"`
 	// Uses is how many peers may join by the line, 1 to 1000; 0 means 1. Not with Peer.
 	Uses int `json:"uses,omitempty"`

@@ -5,12 +5,14 @@ import (
 	"fmt"
 )
 
-// What errors of a Daemon wrap. They pass the socket: an error of a Client is of the same kind as the daemon's, with its text.
+// What errors of a Daemon wrap. They pass the socket: an error of a Client is of the same kind as the
+// daemon's, with its text.
 var (
-	ErrBadInput    = errors.New("bad input")
-	ErrNotFound    = errors.New("not found")
-	ErrRefused     = errors.New("refused")
-	ErrUnavailable = errors.New("unavailable") // it may work later: a peer did not answer in time, the daemon is leaving
+	ErrBadInput = errors.New("bad input")
+	ErrNotFound = errors.New("not found")
+	ErrRefused  = errors.New("refused")
+	// it may work later: a peer did not answer in time, the daemon is leaving
+	ErrUnavailable = errors.New("unavailable")
 )
 
 // ErrNotRunning is what errors of [Connect] wrap when there is no daemon to talk to.

@@ -43,8 +43,9 @@ type Server struct {
 // errEnding is why calls in progress end when the server does.
 var errEnding = Errorf(ErrUnavailable, "the daemon is ending")
 
-// Open takes the control directory, making it if it is not there, and opens the socket; clients that come before Serve wait.
-// A *RunningError if a live daemon has the directory, an error of ErrBadInput if the directory cannot be one of control.
+// Open takes the control directory, making it if it is not there, and opens the socket; clients that come
+// before Serve wait. A *RunningError if a live daemon has the directory, an error of ErrBadInput if the
+// directory cannot be one of control.
 func Open(dir string, log *slog.Logger) (*Server, error) {
 	s, err := listen(dir)
 	if err != nil {
@@ -70,7 +71,8 @@ func (s *Server) Serve(d Daemon) error {
 	return err
 }
 
-// Close ends the calls in progress, gives them until ctx ends to say so to their clients, and lets go of the directory.
+// Close ends the calls in progress, gives them until ctx ends to say so to their clients, and lets go of the
+// directory.
 func (s *Server) Close(ctx context.Context) error {
 	s.stop(errEnding)
 	err := s.http.Shutdown(ctx)

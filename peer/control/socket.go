@@ -30,10 +30,13 @@ func TokenPath(dir string) string { return filepath.Join(dir, tokenName) }
 // maxSocketPath is the longest path of a Unix socket in bytes that all systems have.
 const maxSocketPath = 103
 
-// CheckDir says why a directory cannot be one of control whatever is on the disk: an error of ErrBadInput if its name is too long.
+// CheckDir says why a directory cannot be one of control whatever is on the disk: an error of ErrBadInput if
+// its name is too long.
 func CheckDir(dir string) error {
 	if path := SocketPath(dir); len(path) > maxSocketPath {
-		return Errorf(ErrBadInput, "%s: a socket's path has at most %d bytes, this one has %d: set runtime_dir to a shorter one", path, maxSocketPath, len(path))
+		return Errorf(ErrBadInput,
+			"%s: a socket's path has at most %d bytes, this one has %d: set runtime_dir to a shorter one", path,
+			maxSocketPath, len(path))
 	}
 	return nil
 }
@@ -88,7 +91,8 @@ func listen(dir string) (_ *socket, err error) {
 	return s, nil
 }
 
-// makePrivate makes a directory that only its owner can look into. It does not change one that is there: it may be somebody's home.
+// makePrivate makes a directory that only its owner can look into. It does not change one that is there: it
+// may be somebody's home.
 func makePrivate(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("making the control directory %s: %w", dir, reason(err))
@@ -98,7 +102,8 @@ func makePrivate(dir string) error {
 		return fmt.Errorf("looking at the control directory %s: %w", dir, reason(err))
 	}
 	if mode := info.Mode().Perm(); mode&0o077 != 0 && os.PathSeparator == '/' {
-		return Errorf(ErrBadInput, "%s: others may look into it (mode %04o), and the control directory must be private: chmod 700 it, or set runtime_dir to another one", dir, mode)
+		return Errorf(ErrBadInput,
+			"%s: others may look into it (mode %04o), and the control directory must be private: chmod 700 it, or set runtime_dir to another one", dir, mode)
 	}
 	return nil
 }

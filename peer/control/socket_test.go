@@ -33,8 +33,8 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// TestDaemons meets a live daemon in another process, which is refused with its process ID, and the dead one it is then, whose place
-// is taken.
+// TestDaemons meets a live daemon in another process, which is refused with its process ID, and the dead one
+// it is then, whose place is taken.
 func TestDaemons(t *testing.T) {
 	dir := newDir(t)
 	exe, err := os.Executable()
@@ -55,7 +55,8 @@ func TestDaemons(t *testing.T) {
 		t.Fatalf("the other daemon says %q, %v", line, err)
 	}
 	var running *RunningError
-	if _, err := Open(dir, slog.New(slog.DiscardHandler)); !errors.As(err, &running) || running.PID != other.Process.Pid {
+	if _, err := Open(dir, slog.New(slog.DiscardHandler)); !errors.As(err, &running) ||
+		running.PID != other.Process.Pid {
 		t.Errorf("got %v, want that process %d has it", err, other.Process.Pid)
 	}
 	c, err := Connect(dir)
@@ -94,7 +95,8 @@ func TestDaemons(t *testing.T) {
 // TestModes checks that nobody else can read or connect.
 func TestModes(t *testing.T) {
 	_, _, dir := serve(t, &fake{})
-	for path, want := range map[string]fs.FileMode{dir: 0o700, SocketPath(dir): 0o600, TokenPath(dir): 0o600, filepath.Join(dir, lockName): 0o600} {
+	for path, want := range map[string]fs.FileMode{dir: 0o700, SocketPath(dir): 0o600, TokenPath(dir): 0o600,
+		filepath.Join(dir, lockName): 0o600} {
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
 			t.Errorf("%s: %v, %v, want %04o", path, info.Mode(), err, want)
 		}
@@ -118,7 +120,8 @@ func TestBadDirectories(t *testing.T) {
 		{filepath.Join(file, "below"), "making the control directory"},
 		{filepath.Join(home, strings.Repeat("long", 30)), "set runtime_dir to a shorter one"},
 	} {
-		if _, err := Open(c.dir, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), c.dir) {
+		if _, err := Open(c.dir, slog.New(slog.DiscardHandler)); err == nil ||
+			!strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), c.dir) {
 			t.Errorf("%s: got %v", c.dir, err)
 		}
 	}

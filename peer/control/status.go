@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// Times are in UTC, as RFC 3339 in JSON. Durations are seconds as a fraction. Peers are named by their libp2p peer IDs in base58, runs
-// by 32 hexadecimal digits. Names and other texts from peers are to be shown escaped: they may contain anything.
+// Times are in UTC, as RFC 3339 in JSON. Durations are seconds as a fraction. Peers are named by their libp2p
+// peer IDs in base58, runs by 32 hexadecimal digits. Names and other texts from peers are to be shown
+// escaped: they may contain anything.
 
 // A Status is one peer at one glance.
 type Status struct {
@@ -54,8 +55,9 @@ const (
 // Reachability says whether peers outside the own network can connect to this one.
 type Reachability struct {
 	State ReachState `json:"state"`
-	Why   string     `json:"why,omitempty"`   // one line, when not ReachPublic
-	Relay string     `json:"relay,omitempty"` // the member through which others reach it, a peer ID; empty if none is needed or known
+	Why   string     `json:"why,omitempty"` // one line, when not ReachPublic
+	// the member through which others reach it, a peer ID; empty if none is needed or known
+	Relay string `json:"relay,omitempty"`
 }
 
 // A ReachState is the short form of it.
@@ -70,12 +72,15 @@ const (
 
 // A ClusterInfo is one group of near peers.
 type ClusterInfo struct {
-	Name    string  `json:"name"`
-	Mine    bool    `json:"mine"`                  // this peer is in it
-	Reason  string  `json:"reason"`                // why the peers belong together, one line: "label", "same network 192.168.1.0/24", "round trips under 5 ms"
-	Peers   int     `json:"peers"`                 // members, this peer counted
-	Workers int     `json:"workers"`               // of those
-	RTT     float64 `json:"rtt_seconds,omitempty"` // median round trip from this peer to the others of it; 0 when not measured
+	Name string `json:"name"`
+	Mine bool   `json:"mine"` // this peer is in it
+	// why the peers belong together, one line: "label", "same network 192.168.1.0/24", "round trips under 5
+	// ms"
+	Reason  string `json:"reason"`
+	Peers   int    `json:"peers"`   // members, this peer counted
+	Workers int    `json:"workers"` // of those
+	// median round trip from this peer to the others of it; 0 when not measured
+	RTT float64 `json:"rtt_seconds,omitempty"`
 }
 
 // A PeerInfo is another member, as this peer sees it.
@@ -137,12 +142,15 @@ type RunInfo struct {
 	Peers     int       `json:"peers"`           // that work on it now, this one counted
 	Executed  uint64    `json:"executed"`        // jobs of it executed on this peer
 
-	Recovery   string   `json:"recovery,omitempty"`    // what becomes of the work of peers that are lost: "salvage" or "naive"
-	Deputies   []string `json:"deputies,omitempty"`    // peer IDs, in the order in which they take over when the owner is lost
+	// what becomes of the work of peers that are lost: "salvage" or "naive"
+	Recovery string `json:"recovery,omitempty"`
+	// peer IDs, in the order in which they take over when the owner is lost
+	Deputies   []string `json:"deputies,omitempty"`
 	AnsweredBy string   `json:"answered_by,omitempty"` // peer ID of who had the root job at the end, if not the owner
 	Disputed   bool     `json:"disputed,omitempty"`    // peers came to different answers; the owner keeps both
-	Checkpoint string   `json:"checkpoint,omitempty"`  // directory, while the run's results are being kept on this peer's disk
-	NotStoring string   `json:"not_storing,omitempty"` // why they cannot be at the moment, one line
+	// directory, while the run's results are being kept on this peer's disk
+	Checkpoint string `json:"checkpoint,omitempty"`
+	NotStoring string `json:"not_storing,omitempty"` // why they cannot be at the moment, one line
 
 	Stats *RunStats `json:"stats,omitempty"` // of this peer's part in it; may be missing
 }
@@ -161,8 +169,8 @@ func (r RunInfo) MarshalJSON() ([]byte, error) {
 	return json.Marshal(others)
 }
 
-// RunStats are the figures of a run, under Satin's names: of one peer's part of it in a RunInfo, of all peers together, as far as
-// they have reported, in an Outcome.
+// RunStats are the figures of a run, under Satin's names: of one peer's part of it in a RunInfo, of all peers
+// together, as far as they have reported, in an Outcome.
 type RunStats struct {
 	Spawns      uint64 `json:"spawns"`
 	Executed    uint64 `json:"executed"`
@@ -180,12 +188,14 @@ type RunStats struct {
 	InterBytes    uint64 `json:"inter_cluster_bytes"`
 
 	RestartedJobs uint64 `json:"restarted_jobs"` // spawned again because their peer was lost
-	// Orphans are jobs whose owner's peer was lost. Of those that ran on, or whose results were kept, some found a new owner while they
-	// ran (adopted), others gave their results to it later (reused): these jobs were not computed again.
+	// Orphans are jobs whose owner's peer was lost. Of those that ran on, or whose results were kept, some
+	// found a new owner while they ran (adopted), others gave their results to it later (reused): these jobs
+	// were not computed again.
 	OrphansKept    uint64 `json:"orphans_kept"`
 	OrphansAdopted uint64 `json:"orphans_adopted"`
 	Orphans        uint64 `json:"orphans_reused"`
-	News           uint64 `json:"news_messages"` // told to everybody: who has what of the lost peers' jobs, and who holds the root
+	// told to everybody: who has what of the lost peers' jobs, and who holds the root
+	News uint64 `json:"news_messages"`
 
 	StealTime    float64 `json:"steal_time_seconds"`      // workers looking or waiting for jobs, added up
 	RecoveryTime float64 `json:"recovery_time_seconds"`   // executing restarted jobs again

@@ -29,9 +29,10 @@ type emulation struct {
 	Seed     uint64   `json:"seed"`     // for what the scenario draws at random
 }
 
-// Create makes a directory from which processes open the emulation of the named scenario in files. The scenario begins now.
-// Clusters are the names of the scenario's clusters, in their order; nil calls them "1", "2" and so on. The directory is made
-// if need be; one that holds an emulation already gives an error that wraps fs.ErrExist, as processes may be using it.
+// Create makes a directory from which processes open the emulation of the named scenario in files. The
+// scenario begins now. Clusters are the names of the scenario's clusters, in their order; nil calls them "1",
+// "2" and so on. The directory is made if need be; one that holds an emulation already gives an error that
+// wraps fs.ErrExist, as processes may be using it.
 func Create(dir string, files fs.FS, scenario string, clusters []string, seed uint64) error {
 	read := &recorder{FS: files, contents: map[string][]byte{}}
 	s, err := wan.Parse(read, scenario)

@@ -28,9 +28,9 @@ type Emulator struct {
 // Lost is what Arrive answers for a frame that no route leads here.
 const Lost time.Duration = -1
 
-// Open joins the emulation in dir as a peer of the cluster of that name. ClusterOf says in which cluster another peer is; a name
-// that the scenario does not have ("" for a peer that is not known yet) means that its frames are not held. It is called
-// by Arrive and must not block.
+// Open joins the emulation in dir as a peer of the cluster of that name. ClusterOf says in which cluster
+// another peer is; a name that the scenario does not have ("" for a peer that is not known yet) means that
+// its frames are not held. It is called by Arrive and must not block.
 func Open(dir, cluster string, clusterOf func(steal.PeerID) string) (*Emulator, error) {
 	return open(dir, cluster, clusterOf, monotonic)
 }
@@ -59,8 +59,8 @@ func open(dir, cluster string, clusterOf func(steal.PeerID) string, clock func()
 	return e, nil
 }
 
-// Arrive says how long to hold a frame of so many bytes that has just come from a peer, and takes the frame's turn on the
-// links in between; Lost if there is no way. It implements stream.Delay.
+// Arrive says how long to hold a frame of so many bytes that has just come from a peer, and takes the frame's
+// turn on the links in between; Lost if there is no way. It implements stream.Delay.
 func (e *Emulator) Arrive(from steal.PeerID, bytes int) time.Duration {
 	at := slices.Index(e.names, e.clusterOf(from))
 	if at < 0 || at == e.me {
@@ -87,9 +87,9 @@ func (e *Emulator) Arrive(from steal.PeerID, bytes int) time.Duration {
 	return arrival - now
 }
 
-// adopt takes over changes that were made since it was last called, in the order in which they were made. The model is led
-// through the times of the changes, so that a process that comes later knows which were replaced by the script since. e.mu is held,
-// or nobody else has e yet.
+// adopt takes over changes that were made since it was last called, in the order in which they were made. The
+// model is led through the times of the changes, so that a process that comes later knows which were replaced
+// by the script since. e.mu is held, or nobody else has e yet.
 func (e *Emulator) adopt() {
 	e.generation = e.links.generation()
 	now := e.clock() - e.links.origin()
@@ -120,8 +120,8 @@ func (e *Emulator) adopt() {
 	}
 }
 
-// Set gives the directed link between two clusters other conditions, for all processes, until the scenario's script or trace
-// changes it again.
+// Set gives the directed link between two clusters other conditions, for all processes, until the scenario's
+// script or trace changes it again.
 func (e *Emulator) Set(from, to string, c wan.Conditions) error {
 	return e.change(from, to, changeSet, c)
 }

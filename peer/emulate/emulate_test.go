@@ -32,7 +32,8 @@ func TestMain(m *testing.M) {
 
 const frames, frameBytes = 500, 1000
 
-// child receives frames in cluster b, all of them at one moment of a clock that stands, and prints for how long each is held.
+// child receives frames in cluster b, all of them at one moment of a clock that stands, and prints for how
+// long each is held.
 func child(dir string) {
 	e, err := open(dir, "b", byName, func() time.Duration { return 1 << 61 })
 	if err != nil {
@@ -89,8 +90,8 @@ func at(t *testing.T, dir, cluster string, now *atomic.Int64) *Emulator {
 	return e
 }
 
-// Processes that receive over one link get its bandwidth together, and no two frames have the same turn. With a file for each
-// process, the broken twin, each gets all of it.
+// Processes that receive over one link get its bandwidth together, and no two frames have the same turn. With
+// a file for each process, the broken twin, each gets all of it.
 func TestProcessesShareALink(t *testing.T) {
 	const processes = 4
 	run := func(t *testing.T, dirs []string) (holds []time.Duration) {
@@ -166,7 +167,8 @@ func TestWhatIsHeld(t *testing.T) {
 	}
 }
 
-// A missing link is routed round over two others, each of which takes its time, and shares its turns with what else crosses it.
+// A missing link is routed round over two others, each of which takes its time, and shares its turns with
+// what else crosses it.
 func TestMissingLinkIsRoutedRound(t *testing.T) {
 	var now atomic.Int64
 	dir := create(t, "triangle")

@@ -9,8 +9,8 @@ import (
 	"github.com/satin-peer/satin/internal/wan"
 )
 
-// The mapped file is words of 64 bits in the machine's own order: a header of one line, and a line of eight words, a cache
-// line, for each directed pair of clusters, from*n + to.
+// The mapped file is words of 64 bits in the machine's own order: a header of one line, and a line of eight
+// words, a cache line, for each directed pair of clusters, from*n + to.
 const (
 	lineWords = 8
 	magic     = 0x31_6e61_7720_6e61 // changes with the layout
@@ -45,8 +45,10 @@ func fileWords(n int) int { return lineWords * (1 + n*n) }
 
 // attach looks at a mapped file and checks that it is one.
 func attach(words []atomic.Uint64, clusters int, now time.Duration) (*links, error) {
-	if len(words) != fileWords(clusters) || words[headMagic].Load() != magic || words[headClusters].Load() != uint64(clusters) {
-		return nil, fmt.Errorf("the file of the links does not fit the emulation of %d clusters, or is of another version", clusters)
+	if len(words) != fileWords(clusters) || words[headMagic].Load() != magic ||
+		words[headClusters].Load() != uint64(clusters) {
+		return nil, fmt.Errorf(
+			"the file of the links does not fit the emulation of %d clusters, or is of another version", clusters)
 	}
 	l := &links{words, clusters}
 	if l.origin() > now {
@@ -63,8 +65,8 @@ func (l *links) word(from, to, which int) *atomic.Uint64 {
 	return &l.words[lineWords*(1+from*l.n+to)+which]
 }
 
-// occupy takes the next turn of so long on a link and returns when it ends. Turns of all processes follow each other without
-// overlap: only one of those that saw the same end of the last turn gets the next.
+// occupy takes the next turn of so long on a link and returns when it ends. Turns of all processes follow
+// each other without overlap: only one of those that saw the same end of the last turn gets the next.
 func (l *links) occupy(from, to int, now, turn time.Duration) (end time.Duration) {
 	free := l.word(from, to, linkFree)
 	for {
@@ -98,8 +100,8 @@ func (l *links) write(c change) {
 	l.words[headGeneration].Add(1)
 }
 
-// read gets the last change of a link: a copy that was whole at some moment. False if there is none, or one is being written: its
-// writer raises the generation when it is done, so it will be looked for again.
+// read gets the last change of a link: a copy that was whole at some moment. False if there is none, or one
+// is being written: its writer raises the generation when it is done, so it will be looked for again.
 func (l *links) read(from, to int) (c change, ok bool) {
 	version := l.word(from, to, linkVersion)
 	c = change{from: from, to: to, version: version.Load()}

@@ -91,10 +91,12 @@ func TestConnectToOtherSwarms(t *testing.T) {
 	}{
 		{"of another name", other, host.ErrWrongSwarm, `"elsewhere"`},
 		{"of the same name with another key", twin, host.ErrWrongSwarm, "another key"},
-		{"open, of the same name", open(t, host.Config{Swarm: "lab", Trust: host.TrustOpen}), host.ErrNotInvited, "not invited"},
+		{"open, of the same name", open(t, host.Config{Swarm: "lab", Trust: host.TrustOpen}), host.ErrNotInvited,
+			"not invited"},
 		{"new here", open(t, host.Config{Swarm: "lab"}), host.ErrNotInvited, "satin-peer invite prints"},
 		{"new here, without a name", open(t, host.Config{}), host.ErrNotInvited, "satin-peer invite prints"},
-		{"new here, of another name", open(t, host.Config{Swarm: "mine"}), host.ErrNotInvited, `satin-peer invite prints, or to allow the peer ID`},
+		{"new here, of another name", open(t, host.Config{Swarm: "mine"}), host.ErrNotInvited,
+			`satin-peer invite prints, or to allow the peer ID`},
 		{"newer", open(t, host.Config{Swarm: "lab", Protocol: 3, OldestProtocol: 2}), host.ErrVersion, "update"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -186,7 +188,8 @@ func TestListenOnTakenPort(t *testing.T) {
 	}
 	defer l.Close()
 	port := l.Addr().(*net.TCPAddr).Port
-	_, err = host.Open(t.Context(), host.Config{StateDir: t.TempDir(), Listen: []string{"/ip4/127.0.0.1/udp/0/quic-v1", fmt.Sprintf("/ip4/127.0.0.1/tcp/%d", port)}})
+	_, err = host.Open(t.Context(), host.Config{StateDir: t.TempDir(),
+		Listen: []string{"/ip4/127.0.0.1/udp/0/quic-v1", fmt.Sprintf("/ip4/127.0.0.1/tcp/%d", port)}})
 	wants(t, err, host.ErrListen)
 	if !strings.Contains(err.Error(), strconv.Itoa(port)) || !strings.Contains(err.Error(), "in use") {
 		t.Errorf("the message does not name the port and the cause: %v", err)
@@ -209,7 +212,8 @@ func TestListenOnThePortOfAnotherPeer(t *testing.T) {
 			addr := "/ip4/" + ip + "/tcp/" + port
 			_, err = host.Open(t.Context(), host.Config{StateDir: t.TempDir(), Listen: []string{addr}})
 			wants(t, err, host.ErrListen)
-			if !strings.Contains(err.Error(), addr) || !strings.Contains(err.Error(), "in use") || strings.Contains(err.Error(), "\n") {
+			if !strings.Contains(err.Error(), addr) || !strings.Contains(err.Error(), "in use") ||
+				strings.Contains(err.Error(), "\n") {
 				t.Errorf("the message does not name the address and the cause in one line: %v", err)
 			}
 			a.Close()
@@ -264,8 +268,11 @@ func TestBadStateDirectories(t *testing.T) {
 		dir  func(t *testing.T) string
 		says string
 	}{
-		"a file in its place": {func(t *testing.T) string { return filepath.Join(put(t, t.TempDir(), "x", "", 0o600), "x") }, "x"},
-		"no place for it":     {func(*testing.T) string { return "/proc/satin" }, "/proc/satin"},
+		"a file in its place": {func(t *testing.T) string {
+			return filepath.Join(put(t, t.TempDir(), "x", "",
+				0o600), "x")
+		}, "x"},
+		"no place for it": {func(*testing.T) string { return "/proc/satin" }, "/proc/satin"},
 		"a key others can read": {func(t *testing.T) string {
 			dir := made(t)
 			if err := os.Chmod(filepath.Join(dir, "peer.key"), 0o644); err != nil {
@@ -273,15 +280,38 @@ func TestBadStateDirectories(t *testing.T) {
 			}
 			return dir
 		}, "chmod 600"},
-		"a key that is none":        {func(t *testing.T) string { return put(t, made(t), "peer.key", "garbage", 0o600) }, "peer.key"},
-		"an empty key":              {func(t *testing.T) string { return put(t, made(t), "peer.key", "", 0o600) }, "peer.key"},
-		"a damaged incarnation":     {func(t *testing.T) string { return put(t, made(t), "incarnation", "many", 0o600) }, "incarnation"},
-		"a damaged swarm":           {func(t *testing.T) string { return put(t, made(t), "swarm", "{}", 0o600) }, "swarm"},
-		"another swarm's key":       {func(t *testing.T) string { return put(t, made(t), "swarm.key", read(t, made(t), "swarm.key"), 0o600) }, "swarm.key"},
-		"damaged invitations":       {func(t *testing.T) string { return put(t, made(t), "invitations", "[{}]", 0o600) }, "invitations"},
-		"a damaged allow-list":      {func(t *testing.T) string { return put(t, made(t), "allowed", "# fine\nbad\n", 0o600) }, "line 2"},
-		"a very long allow-list":    {func(t *testing.T) string { return put(t, made(t), "allowed", strings.Repeat("#\n", 1<<20), 0o600) }, "longer"},
-		"somebody else's swarm key": {func(t *testing.T) string { return put(t, t.TempDir(), "swarm.key", "-", 0o600) }, "swarm.key"},
+		"a key that is none": {func(t *testing.T) string {
+			return put(t, made(t), "peer.key", "garbage",
+				0o600)
+		}, "peer.key"},
+		"an empty key": {func(t *testing.T) string { return put(t, made(t), "peer.key", "", 0o600) },
+			"peer.key"},
+		"a damaged incarnation": {func(t *testing.T) string {
+			return put(t, made(t), "incarnation", "many",
+				0o600)
+		}, "incarnation"},
+		"a damaged swarm": {func(t *testing.T) string { return put(t, made(t), "swarm", "{}", 0o600) },
+			"swarm"},
+		"another swarm's key": {func(t *testing.T) string {
+			return put(t, made(t), "swarm.key",
+				read(t, made(t), "swarm.key"), 0o600)
+		}, "swarm.key"},
+		"damaged invitations": {func(t *testing.T) string {
+			return put(t, made(t), "invitations", "[{}]",
+				0o600)
+		}, "invitations"},
+		"a damaged allow-list": {func(t *testing.T) string {
+			return put(t, made(t), "allowed", "# fine\nbad\n",
+				0o600)
+		}, "line 2"},
+		"a very long allow-list": {func(t *testing.T) string {
+			return put(t, made(t), "allowed",
+				strings.Repeat("#\n", 1<<20), 0o600)
+		}, "longer"},
+		"somebody else's swarm key": {func(t *testing.T) string {
+			return put(t, t.TempDir(), "swarm.key", "-",
+				0o600)
+		}, "swarm.key"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := c.dir(t)
@@ -313,7 +343,8 @@ func TestStateDirectoryIsForOneProcess(t *testing.T) {
 	}
 	a.Close()
 	if b := open(t, host.Config{StateDir: dir}); b.ID() != a.ID() || b.Incarnation() != a.Incarnation()+1 {
-		t.Errorf("after a restart %s in its life %d, was %s in its life %d", b.ID(), b.Incarnation(), a.ID(), a.Incarnation())
+		t.Errorf("after a restart %s in its life %d, was %s in its life %d", b.ID(), b.Incarnation(), a.ID(),
+			a.Incarnation())
 	}
 	if info, err := os.Stat(filepath.Join(dir, "peer.key")); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("mode of the key file: %v, %v", info.Mode(), err)

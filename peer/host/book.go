@@ -216,7 +216,8 @@ func (b *addrBook) failed(id peer.ID, final bool, now time.Time) {
 	e.notTill = now.Add(backoff(e.tries))
 }
 
-// backoff is how long to wait after so many failures in a row, with jitter so that those who failed together do not come back together.
+// backoff is how long to wait after so many failures in a row, with jitter so that those who failed together
+// do not come back together.
 func backoff(tries int) time.Duration {
 	d := longestRetry
 	if tries < 16 {
@@ -226,7 +227,8 @@ func backoff(tries int) time.Duration {
 }
 
 // candidates are up to n peers worth dialing now, members that were met first, then at random.
-func (b *addrBook) candidates(n int, now time.Time, skip func(peer.ID, *bookEntry) bool) (infos []peer.AddrInfo, next time.Time) {
+func (b *addrBook) candidates(n int, now time.Time, skip func(peer.ID, *bookEntry) bool) (infos []peer.AddrInfo,
+	next time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var ids []peer.ID
@@ -289,7 +291,8 @@ func (b *addrBook) save() error {
 	return nil
 }
 
-// unsaved says whether a member was met for the first time since save was called: a peer that is killed now would not find it again.
+// unsaved says whether a member was met for the first time since save was called: a peer that is killed now
+// would not find it again.
 func (b *addrBook) unsaved() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

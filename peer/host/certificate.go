@@ -13,8 +13,8 @@ import (
 	"github.com/satin-peer/satin/internal/wire"
 )
 
-// A certificate says that a peer is a member of a swarm. The first of a chain is signed by the swarm's key, each of the
-// others by the subject of the one before it, who must have been given the right to invite.
+// A certificate says that a peer is a member of a swarm. The first of a chain is signed by the swarm's key,
+// each of the others by the subject of the one before it, who must have been given the right to invite.
 type certificate struct {
 	Swarm     []byte `cbor:"1,keyasint"`           // the swarm's public key
 	Subject   []byte `cbor:"2,keyasint"`           // peer ID
@@ -38,9 +38,11 @@ func (c certificate) signed() ([]byte, error) {
 }
 
 // certify extends the issuer's chain by a certificate for subject. An empty chain means that key is the swarm's.
-func certify(chain []certificate, key ed25519.PrivateKey, swarm ed25519.PublicKey, subject peer.ID, mayInvite bool, notAfter time.Time) ([]certificate, error) {
+func certify(chain []certificate, key ed25519.PrivateKey, swarm ed25519.PublicKey, subject peer.ID, mayInvite bool,
+	notAfter time.Time) ([]certificate, error) {
 	if len(chain) >= maxChain {
-		return nil, fmt.Errorf("%w: invited by %d members in a row, and no more than that is accepted", ErrMayNotInvite, len(chain))
+		return nil, fmt.Errorf("%w: invited by %d members in a row, and no more than that is accepted",
+			ErrMayNotInvite, len(chain))
 	}
 	c := certificate{Swarm: swarm, Subject: []byte(subject), MayInvite: mayInvite && len(chain)+1 < maxChain}
 	if !notAfter.IsZero() {
@@ -66,9 +68,10 @@ func certify(chain []certificate, key ed25519.PrivateKey, swarm ed25519.PublicKe
 
 var errNoProof = errors.New("it shows no membership")
 
-// verifyChain checks that chain proves id's membership of the swarm at a time. revoked says who is out: a chain through such a
-// peer proves nothing.
-func verifyChain(chain []certificate, swarm ed25519.PublicKey, id peer.ID, now time.Time, revoked func(peer.ID) bool) error {
+// verifyChain checks that chain proves id's membership of the swarm at a time. revoked says who is out: a
+// chain through such a peer proves nothing.
+func verifyChain(chain []certificate, swarm ed25519.PublicKey, id peer.ID, now time.Time,
+	revoked func(peer.ID) bool) error {
 	if len(chain) == 0 {
 		return errNoProof
 	}
@@ -80,7 +83,8 @@ func verifyChain(chain []certificate, swarm ed25519.PublicKey, id peer.ID, now t
 		if !slices.Equal(c.Swarm, swarm) {
 			return errors.New("its certificate is for another swarm's key")
 		}
-		if i == 0 && len(c.Issuer) != 0 || i > 0 && (!slices.Equal(c.Issuer, chain[i-1].Subject) || !chain[i-1].MayInvite) {
+		if i == 0 && len(c.Issuer) != 0 || i > 0 && (!slices.Equal(c.Issuer, chain[i-1].Subject) ||
+			!chain[i-1].MayInvite) {
 			return errors.New("its certificate was issued by one who may not invite")
 		}
 		b, err := c.signed()

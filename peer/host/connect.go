@@ -35,7 +35,8 @@ func ParseAddr(text string) (peer.AddrInfo, error) {
 	}
 	info, err := peer.AddrInfoFromP2pAddr(a)
 	if err != nil {
-		return peer.AddrInfo{}, fmt.Errorf("%w: %q does not end in /p2p/ and the peer's ID; %s", ErrAddress, text, example)
+		return peer.AddrInfo{}, fmt.Errorf("%w: %q does not end in /p2p/ and the peer's ID; %s", ErrAddress, text,
+			example)
 	}
 	if _, _, err := identity([]byte(info.ID)); err != nil {
 		return peer.AddrInfo{}, fmt.Errorf("%w: %q: %w", ErrAddress, text, err)
@@ -59,9 +60,9 @@ func parseMultiaddr(text string) (ma.Multiaddr, error) {
 	return nil, fmt.Errorf("%q: %s", text, why)
 }
 
-// Connect connects to the peer with a full multiaddr and waits until each has admitted the other, or until ctx ends; without a deadline
-// 15 seconds. A peer that has met nobody yet becomes a member of the other's swarm, if it is in the allow-list there. The error wraps one of
-// this package and says what to do.
+// Connect connects to the peer with a full multiaddr and waits until each has admitted the other, or until
+// ctx ends; without a deadline 15 seconds. A peer that has met nobody yet becomes a member of the other's
+// swarm, if it is in the allow-list there. The error wraps one of this package and says what to do.
 func (h *Host) Connect(ctx context.Context, addr string) error {
 	info, err := ParseAddr(addr)
 	if err != nil {
@@ -70,9 +71,10 @@ func (h *Host) Connect(ctx context.Context, addr string) error {
 	return h.connect(ctx, info, &intent{})
 }
 
-// Join makes this peer a member by an invitation line, or connects to an address. It may be called again with a line that was
-// used, or has expired since: a member just connects. A member gets by a fresh line what it says beyond what it has: the right to invite, more
-// time. If the inviter cannot be reached the error wraps ErrUnreachable.
+// Join makes this peer a member by an invitation line, or connects to an address. It may be called again with
+// a line that was used, or has expired since: a member just connects. A member gets by a fresh line what it
+// says beyond what it has: the right to invite, more time. If the inviter cannot be reached the error wraps
+// ErrUnreachable.
 func (h *Host) Join(ctx context.Context, lineOrAddr string) error {
 	if !IsInvitation(lineOrAddr) {
 		return h.Connect(ctx, lineOrAddr)
@@ -107,10 +109,13 @@ func (h *Host) checkInvitation(v *Invitation, now time.Time) error {
 		return err
 	}
 	if h.cfg.Swarm != "" && h.cfg.Swarm != v.Swarm {
-		return fmt.Errorf("%w: the invitation is to the swarm %q, and this peer is told to be in %q: leave the name out", ErrWrongSwarm, v.Swarm, h.cfg.Swarm)
+		return fmt.Errorf(
+			"%w: the invitation is to the swarm %q, and this peer is told to be in %q: leave the name out",
+			ErrWrongSwarm, v.Swarm, h.cfg.Swarm)
 	}
 	if !h.memberOf(v.Key, now) && now.After(v.Expires) {
-		return fmt.Errorf("%w: it expired on %s: ask for a new one", ErrInvitation, v.Expires.UTC().Format(time.DateTime+" MST"))
+		return fmt.Errorf("%w: it expired on %s: ask for a new one", ErrInvitation,
+			v.Expires.UTC().Format(time.DateTime+" MST"))
 	}
 	return nil
 }
@@ -225,16 +230,21 @@ func explainDial(info peer.AddrInfo, all error) error {
 	case errors.Is(all, libp2pswarm.ErrDialToSelf):
 		return fmt.Errorf("%w: %s", ErrSelf, info.ID)
 	case errors.Is(err, libp2pswarm.ErrNoTransport):
-		return fmt.Errorf("%w: %s is for a transport that this peer does not have: QUIC and TCP it has", ErrAddress, where)
+		return fmt.Errorf("%w: %s is for a transport that this peer does not have: QUIC and TCP it has", ErrAddress,
+			where)
 	case errors.Is(err, network.ErrResourceLimitExceeded):
 		return fmt.Errorf("%w: this peer has no room for a connection with %s", ErrBusy, info.ID)
 	case errors.Is(err, libp2pswarm.ErrNoGoodAddresses) && slices.ContainsFunc(info.Addrs, hasName):
-		return fmt.Errorf("%s at %s %w: %w: the name has no address that this peer could find: check how it is written", info.ID, where, ErrUnreachable, err)
+		return fmt.Errorf(
+			"%s at %s %w: %w: the name has no address that this peer could find: check how it is written", info.ID,
+			where, ErrUnreachable, err)
 	}
-	return fmt.Errorf("%s at %s %w: %w: check that it runs and that its port is open", info.ID, where, ErrUnreachable, err)
+	return fmt.Errorf("%s at %s %w: %w: check that it runs and that its port is open", info.ID, where,
+		ErrUnreachable, err)
 }
 
-// dialError picks out of libp2p's list of attempts at all known addresses of a peer one at those that were asked for, or says which it is at.
+// dialError picks out of libp2p's list of attempts at all known addresses of a peer one at those that were
+// asked for, or says which it is at.
 func dialError(info peer.AddrInfo, all error) (where string, err error) {
 	where = place(info)
 	var dial *libp2pswarm.DialError

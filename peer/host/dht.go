@@ -9,8 +9,8 @@ import (
 	"github.com/libp2p/go-libp2p/core/protocol"
 )
 
-// openDHT starts the swarm's own Kademlia, which never meets the public one: another protocol, and admitted peers only. It stores
-// nothing; it finds addresses.
+// openDHT starts the swarm's own Kademlia, which never meets the public one: another protocol, and admitted
+// peers only. It stores nothing; it finds addresses.
 func (h *Host) openDHT() error {
 	own := &gated{Host: h.inner, own: h, searching: true}
 	d, err := dht.New(own,

@@ -13,7 +13,8 @@ import (
 	ma "github.com/multiformats/go-multiaddr"
 )
 
-// An error names the address that was asked for; and, if it is about another one that is known of the same peer, that one too.
+// An error names the address that was asked for; and, if it is about another one that is known of the same
+// peer, that one too.
 func TestErrorsNameTheAddressThatTheyAreAbout(t *testing.T) {
 	asked, known := ma.StringCast("/ip4/192.0.2.1/tcp/4001"), ma.StringCast("/ip4/192.0.2.2/tcp/4001")
 	named := ma.StringCast("/dns4/nohost.invalid/tcp/4001")
@@ -30,10 +31,15 @@ func TestErrorsNameTheAddressThatTheyAreAbout(t *testing.T) {
 		err   error
 		says  string
 	}{
-		"the one that was asked for": {asked, fails(nil, known, asked), "at /ip4/192.0.2.1/tcp/4001 cannot be reached: connection refused"},
-		"another one":                {asked, fails(nil, known), "at /ip4/192.0.2.1/tcp/4001, tried at /ip4/192.0.2.2/tcp/4001, cannot be reached: connection refused"},
-		"where a name leads":         {named, fails(nil, known), "at /dns4/nohost.invalid/tcp/4001, tried at /ip4/192.0.2.2/tcp/4001, cannot be reached"},
-		"a name that leads nowhere":  {named, fails(libp2pswarm.ErrNoGoodAddresses), "nohost.invalid/tcp/4001 cannot be reached: failed to dial " + mustID(1).String() + ": no good addresses: the name has no address"},
+		"the one that was asked for": {asked, fails(nil, known, asked),
+			"at /ip4/192.0.2.1/tcp/4001 cannot be reached: connection refused"},
+		"another one": {asked, fails(nil, known),
+			"at /ip4/192.0.2.1/tcp/4001, tried at /ip4/192.0.2.2/tcp/4001, cannot be reached: connection refused"},
+		"where a name leads": {named, fails(nil, known),
+			"at /dns4/nohost.invalid/tcp/4001, tried at /ip4/192.0.2.2/tcp/4001, cannot be reached"},
+		"a name that leads nowhere": {named, fails(libp2pswarm.ErrNoGoodAddresses),
+			"nohost.invalid/tcp/4001 cannot be reached: failed to dial " + mustID(1).String() +
+				": no good addresses: the name has no address"},
 	} {
 		err := explainDial(peer.AddrInfo{ID: mustID(1), Addrs: []ma.Multiaddr{c.asked}}, c.err)
 		if !errors.Is(err, ErrUnreachable) || !strings.Contains(err.Error(), c.says) {

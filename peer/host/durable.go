@@ -12,8 +12,8 @@ import (
 // maxStateFile bounds what is read of one file of the state directory, in bytes.
 const maxStateFile = 1 << 20
 
-// writeDurably replaces a file of the state directory by one that only its owner can read: after a crash there is the old
-// content or the new.
+// writeDurably replaces a file of the state directory by one that only its owner can read: after a crash
+// there is the old content or the new.
 func writeDurably(path string, content []byte) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {
@@ -73,7 +73,8 @@ func readSecret(path string) ([]byte, error) {
 		return nil, stateError(path, "cannot be read", err)
 	}
 	if mode := info.Mode().Perm(); checkModes && mode&0o077 != 0 {
-		return nil, stateError(path, fmt.Sprintf("holds a secret that others may read (mode %#o): chmod 600 it, or remove it for a new one if it may have leaked", mode), nil)
+		return nil, stateError(path, fmt.Sprintf(
+			"holds a secret that others may read (mode %#o): chmod 600 it, or remove it for a new one if it may have leaked", mode), nil)
 	}
 	return readState(path)
 }

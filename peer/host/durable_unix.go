@@ -20,8 +20,8 @@ func syncDir(dir string) error {
 	return d.Sync()
 }
 
-// tryLock takes the lock on a file, or says that another process has it. The kernel gives the lock back when the process ends,
-// however it ends.
+// tryLock takes the lock on a file, or says that another process has it. The kernel gives the lock back when
+// the process ends, however it ends.
 func tryLock(f *os.File) (taken bool, err error) {
 	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {

@@ -12,11 +12,12 @@ const checkModes = false // Windows has access lists instead, which the director
 // syncDir does nothing: Windows has no such call, and its file systems journal names.
 func syncDir(string) error { return nil }
 
-// tryLock takes the lock on a byte far behind the content of a file, so that the content can be read by those who do not
-// get it. Windows gives the lock back when the process ends.
+// tryLock takes the lock on a byte far behind the content of a file, so that the content can be read by those
+// who do not get it. Windows gives the lock back when the process ends.
 func tryLock(f *os.File) (taken bool, err error) {
 	at := windows.Overlapped{OffsetHigh: 1}
-	err = windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &at)
+	err = windows.LockFileEx(windows.Handle(f.Fd()),
+		windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &at)
 	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {
 		return false, nil
 	}

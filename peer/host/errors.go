@@ -2,7 +2,8 @@ package host
 
 import "errors"
 
-// What errors of this package wrap. The message of each error says which peer, address or file it is about and what to do.
+// What errors of this package wrap. The message of each error says which peer, address or file it is about
+// and what to do.
 var (
 	// ErrAddress: a text is not an address of a peer, or lacks the peer ID.
 	ErrAddress = errors.New("not a peer's address")
@@ -16,7 +17,8 @@ var (
 	ErrWrongSwarm = errors.New("another swarm")
 	// ErrNotInvited: one of the two does not accept the other as a member.
 	ErrNotInvited = errors.New("not a member of the swarm")
-	// ErrInvitation: an invitation cannot be read, or has expired, is used up, or is not known to the peer that is said to have made it.
+	// ErrInvitation: an invitation cannot be read, or has expired, is used up, or is not known to the peer
+	// that is said to have made it.
 	ErrInvitation = errors.New("invitation not valid")
 	// ErrVersion: the two speak no common version of the protocol.
 	ErrVersion = errors.New("protocol versions differ")

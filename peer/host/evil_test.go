@@ -24,7 +24,8 @@ func evil(t *testing.T, n byte, answer func(m *hello) *welcome) host.Host {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := libp2p.New(libp2p.Identity(key), libp2p.ListenAddrStrings("/ip4/127.0.0.1/tcp/0"), libp2p.DisableMetrics())
+	x, err := libp2p.New(libp2p.Identity(key), libp2p.ListenAddrStrings("/ip4/127.0.0.1/tcp/0"),
+		libp2p.DisableMetrics())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,20 +62,23 @@ func TestCheatingInviters(t *testing.T) {
 		want   error
 	}{
 		{"the true one", func(t *testing.T, v *Host) *welcome {
-			granted, err := certify(certified(t, 0, mustID(inviter)), keyOf(inviter), publicOf(0), v.id, false, time.Time{})
+			granted, err := certify(certified(t, 0, mustID(inviter)), keyOf(inviter), publicOf(0), v.id, false,
+				time.Time{})
 			if err != nil {
 				t.Fatal(err)
 			}
 			return &welcome{Hello: &hello{Key: publicOf(0), Chain: certified(t, 0, mustID(inviter))}, Granted: granted}
 		}, nil},
 		{"into its own swarm", func(t *testing.T, v *Host) *welcome {
-			return &welcome{Hello: &hello{Key: publicOf(5), Chain: certified(t, 5, mustID(inviter))}, Granted: certified(t, 5, v.id)}
+			return &welcome{Hello: &hello{Key: publicOf(5), Chain: certified(t, 5, mustID(inviter))},
+				Granted: certified(t, 5, v.id)}
 		}, ErrWrongSwarm},
 		{"no member itself", func(t *testing.T, v *Host) *welcome {
 			return &welcome{Hello: &hello{Key: publicOf(0)}, Granted: certified(t, 0, v.id)}
 		}, ErrNotInvited},
 		{"with the certificate of another", func(t *testing.T, v *Host) *welcome {
-			return &welcome{Hello: &hello{Key: publicOf(0), Chain: certified(t, 0, mustID(inviter))}, Granted: certified(t, 0, mustID(7))}
+			return &welcome{Hello: &hello{Key: publicOf(0), Chain: certified(t, 0, mustID(inviter))},
+				Granted: certified(t, 0, mustID(7))}
 		}, ErrHello},
 		{"with nothing", func(t *testing.T, v *Host) *welcome {
 			return &welcome{Hello: &hello{Key: publicOf(0), Chain: certified(t, 0, mustID(inviter))}}
@@ -91,25 +95,29 @@ func TestCheatingInviters(t *testing.T) {
 				w.Hello.Protocol, w.Hello.Oldest, w.Hello.Swarm = 1, 1, m.Swarm
 				return w
 			})
-			invitation := &Invitation{Swarm: "lab", Key: publicOf(0), Inviter: x.ID(), Expires: time.Now().Add(time.Hour), secret: make([]byte, secretBytes), infos: x.Addrs()}
+			invitation := &Invitation{Swarm: "lab", Key: publicOf(0), Inviter: x.ID(),
+				Expires: time.Now().Add(time.Hour), secret: make([]byte, secretBytes), infos: x.Addrs()}
 			line, err := invitation.line()
 			if err != nil {
 				t.Fatal(err)
 			}
 			err = v.Join(t.Context(), line)
-			if joined := bytes.Equal(v.swarm.standing().public, publicOf(0)); joined != (c.want == nil) || !errors.Is(err, c.want) || v.Admitted(x.ID()) != joined {
+			if joined := bytes.Equal(v.swarm.standing().public, publicOf(0)); joined != (c.want == nil) ||
+				!errors.Is(err, c.want) || v.Admitted(x.ID()) != joined {
 				t.Errorf("joined: %v, admitted: %v, %v; want %v", joined, v.Admitted(x.ID()), err, c.want)
 			}
 		})
 	}
 }
 
-// A certificate that the user did not ask for changes nothing, and another name is refused even if nobody has to prove anything.
+// A certificate that the user did not ask for changes nothing, and another name is refused even if nobody has
+// to prove anything.
 func TestCheatingMembers(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	for trust, want := range map[Trust]error{TrustInvite: ErrWrongSwarm, TrustOpen: ErrWrongSwarm} {
-		v, err := Open(ctx, Config{StateDir: t.TempDir(), Trust: trust, Swarm: "lab", Listen: []string{"/ip4/127.0.0.1/tcp/0"}})
+		v, err := Open(ctx, Config{StateDir: t.TempDir(), Trust: trust, Swarm: "lab",
+			Listen: []string{"/ip4/127.0.0.1/tcp/0"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -130,7 +138,8 @@ func TestCheatingMembers(t *testing.T) {
 		})
 		before := v.swarm.standing()
 		err = v.outer.Connect(ctx, peer.AddrInfo{ID: x.ID(), Addrs: x.Addrs()})
-		if after := v.swarm.standing(); !errors.Is(err, want) || after.name != before.name || !bytes.Equal(after.public, before.public) || v.Admitted(x.ID()) {
+		if after := v.swarm.standing(); !errors.Is(err, want) || after.name != before.name ||
+			!bytes.Equal(after.public, before.public) || v.Admitted(x.ID()) {
 			t.Errorf("%s: %v, now in %q", trust, err, after.name)
 		}
 	}
@@ -152,7 +161,8 @@ func TestTicketWithAnotherKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	say := func(key ed25519.PublicKey) error {
-		_, err := v.judge(mustID(1), &hello{Protocol: 1, Oldest: 1, Swarm: DefaultSwarm, Key: key, Ticket: invitation.secret, Joins: true})
+		_, err := v.judge(mustID(1), &hello{Protocol: 1, Oldest: 1, Swarm: DefaultSwarm, Key: key,
+			Ticket: invitation.secret, Joins: true})
 		return err
 	}
 	if err := say(publicOf(5)); !errors.Is(err, ErrWrongSwarm) {

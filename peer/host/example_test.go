@@ -19,7 +19,8 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(here)
-	scientist, err := host.Open(ctx, host.Config{StateDir: here + "/scientist", Swarm: "lab", Listen: []string{"/ip4/127.0.0.1/tcp/0"}})
+	scientist, err := host.Open(ctx, host.Config{StateDir: here + "/scientist", Swarm: "lab",
+		Listen: []string{"/ip4/127.0.0.1/tcp/0"}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -33,7 +34,8 @@ func Example() {
 		log.Fatal(err)
 	}
 
-	volunteer, err := host.Open(ctx, host.Config{StateDir: here + "/volunteer", Listen: []string{"/ip4/127.0.0.1/tcp/0"}})
+	volunteer, err := host.Open(ctx, host.Config{StateDir: here + "/volunteer",
+		Listen: []string{"/ip4/127.0.0.1/tcp/0"}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -28,8 +28,8 @@ const (
 	learnedAddrTTL   = time.Hour
 )
 
-// A peerList is what members tell each other of who else there is: addresses, each list signed by the peer whose they are, so that
-// nobody can send a crowd to an address of his choice but his own.
+// A peerList is what members tell each other of who else there is: addresses, each list signed by the peer
+// whose they are, so that nobody can send a crowd to an address of his choice but his own.
 type peerList struct {
 	Records [][]byte `cbor:"1,keyasint,omitempty"` // envelopes of libp2p peer records
 }
@@ -118,7 +118,8 @@ func (h *Host) answerExchange(s network.Stream) {
 
 func (h *Host) tellPeers(s network.Stream) error {
 	to := s.Conn().RemotePeer()
-	list := peerList{Records: h.book.records(maxExchanged-1, func(id peer.ID) bool { return id != to && h.Admitted(id) })}
+	list := peerList{Records: h.book.records(maxExchanged-1,
+		func(id peer.ID) bool { return id != to && h.Admitted(id) })}
 	if own := h.ownRecord(); own != nil {
 		list.Records = append(list.Records, own)
 	}
@@ -176,8 +177,9 @@ func (h *Host) learn(t told, local bool) {
 	}
 }
 
-// identified takes in the record that a member has signed for itself, for example because its addresses have changed. The first one it
-// tells in the exchange that follows the handshake; what strangers say of themselves does not count.
+// identified takes in the record that a member has signed for itself, for example because its addresses have
+// changed. The first one it tells in the exchange that follows the handshake; what strangers say of
+// themselves does not count.
 func (h *Host) identified(e event.EvtPeerIdentificationCompleted) {
 	if e.SignedPeerRecord == nil || !h.Admitted(e.Peer) {
 		return

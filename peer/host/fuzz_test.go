@@ -60,7 +60,8 @@ func encode(t testing.TB, v any) []byte {
 // What a decoder accepts keeps its promises: bounds hold, it can be encoded again, and that gives the same bytes.
 
 func FuzzHello(f *testing.F) {
-	f.Add(encode(f, hello{Protocol: 1, Oldest: 1, Swarm: "lab", Key: publicOf(0), Chain: chainOf(f, 3), Incarnation: 7, Agent: "satin 1"}))
+	f.Add(encode(f, hello{Protocol: 1, Oldest: 1, Swarm: "lab", Key: publicOf(0), Chain: chainOf(f, 3),
+		Incarnation: 7, Agent: "satin 1"}))
 	f.Add(encode(f, hello{Protocol: 1, Oldest: 1, Joins: true, Ticket: make([]byte, secretBytes)}))
 	f.Add(encode(f, hello{Protocol: 1, Oldest: 1, Swarm: "x", Agent: "\x1b[2Jgone"}))
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -68,7 +69,8 @@ func FuzzHello(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if len(m.Chain) > maxChain || len(m.Agent) > 4*maxAgent || printable(m.Agent) != m.Agent || len(m.Swarm) > maxSwarmName {
+		if len(m.Chain) > maxChain || len(m.Agent) > 4*maxAgent || printable(m.Agent) != m.Agent ||
+			len(m.Swarm) > maxSwarmName {
 			t.Errorf("accepted %+v", m)
 		}
 		// A chain that a fuzzer made up proves nothing.
@@ -84,7 +86,8 @@ func FuzzHello(f *testing.F) {
 func nobody(peer.ID) bool { return false }
 
 func FuzzWelcome(f *testing.F) {
-	f.Add(encode(f, welcome{Hello: &hello{Protocol: 1, Oldest: 1, Swarm: "lab", Key: publicOf(0), Chain: chainOf(f, 1)}, Granted: chainOf(f, 2)}))
+	f.Add(encode(f, welcome{Hello: &hello{Protocol: 1, Oldest: 1, Swarm: "lab", Key: publicOf(0),
+		Chain: chainOf(f, 1)}, Granted: chainOf(f, 2)}))
 	f.Add(encode(f, welcome{Code: 4, Reason: "you \x1b[31mshall\n not pass"}))
 	f.Add(encode(f, welcome{Code: 200}))
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -105,8 +108,10 @@ func FuzzWelcome(f *testing.F) {
 }
 
 func FuzzInvitation(f *testing.F) {
-	v := Invitation{Swarm: "lab", Key: publicOf(0), Inviter: idOf(f, 1), Expires: time.Unix(1800000000, 0), secret: make([]byte, secretBytes),
-		infos: []ma.Multiaddr{ma.StringCast("/ip4/192.0.2.1/udp/4001/quic-v1"), ma.StringCast("/ip6/2001:db8::1/tcp/4001")}}
+	v := Invitation{Swarm: "lab", Key: publicOf(0), Inviter: idOf(f, 1), Expires: time.Unix(1800000000, 0),
+		secret: make([]byte, secretBytes),
+		infos: []ma.Multiaddr{ma.StringCast("/ip4/192.0.2.1/udp/4001/quic-v1"),
+			ma.StringCast("/ip6/2001:db8::1/tcp/4001")}}
 	line, err := v.line()
 	if err != nil {
 		f.Fatal(err)
@@ -157,7 +162,8 @@ func signedRecord(t testing.TB, n byte, seq uint64, addrs ...string) []byte {
 
 func FuzzPeerList(f *testing.F) {
 	f.Add(encode(f, peerList{}))
-	f.Add(encode(f, peerList{Records: [][]byte{signedRecord(f, 1, 5, "/ip4/192.0.2.1/tcp/4001"), signedRecord(f, 2, 6)}}))
+	f.Add(encode(f, peerList{Records: [][]byte{signedRecord(f, 1, 5, "/ip4/192.0.2.1/tcp/4001"),
+		signedRecord(f, 2, 6)}}))
 	f.Add(encode(f, peerList{Records: [][]byte{{1, 2, 3}}}))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		list, err := decodePeerList(b)

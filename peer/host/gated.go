@@ -11,8 +11,8 @@ import (
 	"github.com/libp2p/go-libp2p/core/protocol"
 )
 
-// gated is the libp2p host as the rest of the house sees it: its protocols reach admitted peers only, in both directions. A stream
-// to or from a peer whose handshake is under way waits for its end.
+// gated is the libp2p host as the rest of the house sees it: its protocols reach admitted peers only, in both
+// directions. A stream to or from a peer whose handshake is under way waits for its end.
 type gated struct {
 	host.Host // what libp2p itself uses: identify, hole punching, relaying, reachability
 	own       *Host
@@ -58,7 +58,8 @@ func (g *gated) Connect(ctx context.Context, info peer.AddrInfo) error {
 
 // dial connects, and looks for an address if none is known.
 func (g *gated) dial(ctx context.Context, info peer.AddrInfo) error {
-	if len(info.Addrs) == 0 && len(g.Host.Peerstore().Addrs(info.ID)) == 0 && g.Host.Network().Connectedness(info.ID) == network.NotConnected {
+	if len(info.Addrs) == 0 && len(g.Host.Peerstore().Addrs(info.ID)) == 0 &&
+		g.Host.Network().Connectedness(info.ID) == network.NotConnected {
 		if info.Addrs = g.own.book.addrs(info.ID); len(info.Addrs) == 0 && !g.searching {
 			if err := g.own.search(ctx, info.ID); err != nil {
 				return err

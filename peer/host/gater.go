@@ -13,15 +13,16 @@ import (
 const (
 	maxOutside = 128 // strangers that may wait for a handshake at a time
 
-	// One peer ID may make attemptBurst attempts at once and then one every attemptEvery; a connection is one, and a handshake. What one
-	// address may do is in limits.go.
+	// One peer ID may make attemptBurst attempts at once and then one every attemptEvery; a connection is
+	// one, and a handshake. What one address may do is in limits.go.
 	attemptBurst = 40
 	attemptEvery = 2 * time.Second
 	maxCounted   = 1024 // peer IDs whose attempts are counted
 )
 
-// A gater is asked about each connection before libp2p uses it. It keeps out who was revoked, who tries too often, and
-// strangers while too many of them wait (members that were met before pass). Who is left may speak the handshake and nothing else of ours (see gated.go).
+// A gater is asked about each connection before libp2p uses it. It keeps out who was revoked, who tries too
+// often, and strangers while too many of them wait (members that were met before pass). Who is left may speak
+// the handshake and nothing else of ours (see gated.go).
 type gater struct {
 	host *Host
 
@@ -73,8 +74,8 @@ func (g *gater) mayTry(id peer.ID, now time.Time) bool {
 	return may
 }
 
-// forget makes room for one more bucket: full ones say nothing, and if there are none, all are forgotten. (A crowd of fresh peer IDs is
-// held back by what one address may do.)
+// forget makes room for one more bucket: full ones say nothing, and if there are none, all are forgotten. (A
+// crowd of fresh peer IDs is held back by what one address may do.)
 func (g *gater) forget(now time.Time) {
 	if len(g.attempts) < maxCounted {
 		return

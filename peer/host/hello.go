@@ -117,7 +117,8 @@ func decodeWelcome(b []byte) (*welcome, error) {
 }
 
 func (m *hello) check() error {
-	if len(m.Agent) > maxAgent || len(m.Chain) > maxChain || len(m.Ticket) > secretBytes || len(m.Key) != 0 && len(m.Key) != ed25519.PublicKeySize {
+	if len(m.Agent) > maxAgent || len(m.Chain) > maxChain || len(m.Ticket) > secretBytes ||
+		len(m.Key) != 0 && len(m.Key) != ed25519.PublicKeySize {
 		return fmt.Errorf("%w: overlong", ErrHello)
 	}
 	if m.Swarm != "" || !m.Joins {
@@ -132,7 +133,8 @@ func (m *hello) check() error {
 // introduce makes this peer's hello. join is how it would become a member of the other's swarm, nil if it would not.
 func (h *Host) introduce(join *intent) *hello {
 	s := h.swarm.standing()
-	m := &hello{Protocol: h.cfg.Protocol, Oldest: h.cfg.OldestProtocol, Swarm: s.name, Key: s.public, Chain: s.chain, Incarnation: h.incarnation, Agent: clip(h.cfg.Agent, maxAgent)}
+	m := &hello{Protocol: h.cfg.Protocol, Oldest: h.cfg.OldestProtocol, Swarm: s.name, Key: s.public,
+		Chain: s.chain, Incarnation: h.incarnation, Agent: clip(h.cfg.Agent, maxAgent)}
 	if join == nil {
 		return m
 	}
@@ -209,7 +211,8 @@ func (h *Host) noHello(id peer.ID, err error) error {
 		protocols, _ := h.inner.Peerstore().GetProtocols(id)
 		for _, p := range protocols {
 			if strings.HasPrefix(string(p), helloFamily) {
-				return fmt.Errorf("%w: it speaks %s and this peer %s: update the older of the two", ErrVersion, printable(string(p)), helloProtocol)
+				return fmt.Errorf("%w: it speaks %s and this peer %s: update the older of the two", ErrVersion,
+					printable(string(p)), helloProtocol)
 			}
 		}
 		return fmt.Errorf("%w: it is no satin peer, or one too old or too new to speak %s", ErrVersion, helloProtocol)

@@ -56,10 +56,12 @@ type Host struct {
 	ended  bool
 }
 
-// Open reads the state directory, or makes it, and starts to listen. It does not wait for the network: use Join or Connect to know whether a
-// swarm was entered, or Config.Bootstrap to have it tried in the background. ctx bounds Open itself only.
+// Open reads the state directory, or makes it, and starts to listen. It does not wait for the network: use
+// Join or Connect to know whether a swarm was entered, or Config.Bootstrap to have it tried in the
+// background. ctx bounds Open itself only.
 //
-// Errors wrap ErrState (and ErrInUse if another process has the directory), ErrListen, ErrWrongSwarm, ErrAddress, ErrInvitation or ErrConfig.
+// Errors wrap ErrState (and ErrInUse if another process has the directory), ErrListen, ErrWrongSwarm,
+// ErrAddress, ErrInvitation or ErrConfig.
 func Open(ctx context.Context, cfg Config) (*Host, error) {
 	cfg, err := cfg.complete()
 	if err != nil {
@@ -163,7 +165,8 @@ func (h *Host) readState() (ed25519.PrivateKey, error) {
 	if h.allowed, err = openIDList(h.state.path(allowedFile), "peers that are let in by their ID"); err != nil {
 		return nil, err
 	}
-	if h.revoked, err = openIDList(h.state.path(revokedFile), "peers that are not let in, nor those whom they invited"); err != nil {
+	if h.revoked, err = openIDList(h.state.path(revokedFile),
+		"peers that are not let in, nor those whom they invited"); err != nil {
 		return nil, err
 	}
 	if h.book, err = openAddrBook(h.state.path(rememberedFile), h.id, time.Now()); err != nil {
@@ -240,8 +243,8 @@ func (h *Host) Incarnation() uint64 { return h.incarnation }
 // SwarmName is the name of the swarm that this peer is in.
 func (h *Host) SwarmName() string { return h.swarm.standing().name }
 
-// Network is the libp2p host, for other protocols. Their handlers are only called for admitted peers, and opening a stream to a peer
-// connects to it and waits for its admission first.
+// Network is the libp2p host, for other protocols. Their handlers are only called for admitted peers, and
+// opening a stream to a peer connects to it and waits for its admission first.
 func (h *Host) Network() host.Host { return h.outer }
 
 // Addrs are full multiaddrs by which others may reach this peer.
@@ -296,16 +299,19 @@ func (h *Host) Member(id peer.ID) (Member, bool) {
 	return m, true
 }
 
-// OnPeer has f called when a peer was admitted (up) and when the last connection with it is gone; for a peer that was restarted, both. It
-// is a hint: a peer that is killed may be seen as connected for 40 seconds. Calls come one at a time; those who come and go while f is
-// busy are not told of. f must not call Close, which waits for it.
+// OnPeer has f called when a peer was admitted (up) and when the last connection with it is gone; for a peer
+// that was restarted, both. It is a hint: a peer that is killed may be seen as connected for 40 seconds.
+// Calls come one at a time; those who come and go while f is busy are not told of. f must not call Close,
+// which waits for it.
 func (h *Host) OnPeer(f func(id peer.ID, up bool)) { h.news.listen(f) }
 
-// Protect keeps the connections with a partner from being closed because there are many; Unprotect ends that. The tag names who asks.
+// Protect keeps the connections with a partner from being closed because there are many; Unprotect ends that.
+// The tag names who asks.
 func (h *Host) Protect(id peer.ID, tag string)   { h.inner.ConnManager().Protect(id, tag) }
 func (h *Host) Unprotect(id peer.ID, tag string) { h.inner.ConnManager().Unprotect(id, tag) }
 
-// Disconnect closes all connections with a peer, for example because it has been silent for too long. It may come back.
+// Disconnect closes all connections with a peer, for example because it has been silent for too long. It may
+// come back.
 func (h *Host) Disconnect(id peer.ID) error { return h.inner.Network().ClosePeer(id) }
 
 // Close leaves the network and gives the state directory back. It says no goodbye to partners: do that before.
@@ -337,7 +343,8 @@ func (h *Host) Close() error {
 func (h *Host) welcomed(id peer.ID) {
 	h.inner.ConnManager().TagPeer(id, memberTag, memberWorth)
 	h.seeker.poke()
-	dialed := slices.ContainsFunc(h.inner.Network().ConnsToPeer(id), func(c network.Conn) bool { return c.Stat().Direction == network.DirOutbound })
+	dialed := slices.ContainsFunc(h.inner.Network().ConnsToPeer(id),
+		func(c network.Conn) bool { return c.Stat().Direction == network.DirOutbound })
 	if dialed {
 		h.spawn(func(ctx context.Context) {
 			if err := h.exchange(ctx, id); err != nil {

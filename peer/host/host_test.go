@@ -147,7 +147,8 @@ func TestOpenSwarms(t *testing.T) {
 func TestSecondFounder(t *testing.T) {
 	dirs := []string{t.TempDir(), t.TempDir()}
 	a := open(t, host.Config{StateDir: dirs[0], Swarm: "lab"})
-	if err := os.WriteFile(filepath.Join(dirs[1], "swarm.key"), []byte(read(t, dirs[0], "swarm.key")), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dirs[1], "swarm.key"), []byte(read(t, dirs[0], "swarm.key")),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	b, c := open(t, host.Config{StateDir: dirs[1], Swarm: "lab"}), open(t, host.Config{})

@@ -30,17 +30,19 @@ func (in *intent) refusal() error {
 	return nil
 }
 
-// intentTries is how often it is tried again because another handshake with the same peer, that did not carry it, came in between: the two may
-// have found each other on the local network in the same moment.
+// intentTries is how often it is tried again because another handshake with the same peer, that did not carry
+// it, came in between: the two may have found each other on the local network in the same moment.
 const intentTries = 3
 
-// intents are those that are being tried; several with one peer if the user and Config.Bootstrap name it at the same time.
+// intents are those that are being tried; several with one peer if the user and Config.Bootstrap name it at
+// the same time.
 type intents struct {
 	mu  sync.Mutex
 	all map[peer.ID][]*intent
 }
 
-// intentFor is the one to say to a peer, nil if there is none. An invitation is worth more than none, and a later one more than an earlier one.
+// intentFor is the one to say to a peer, nil if there is none. An invitation is worth more than none, and a
+// later one more than an earlier one.
 func (h *Host) intentFor(id peer.ID) (best *intent) {
 	h.intents.mu.Lock()
 	defer h.intents.mu.Unlock()
@@ -86,14 +88,16 @@ func (in *intent) same(other *intent) bool {
 	return bytes.Equal(in.invitation.secret, other.invitation.secret)
 }
 
-// forNewcomer says what one who is in no swarm yet must do to get into one that is by invitation: names and keys of swarms mean nothing to it.
+// forNewcomer says what one who is in no swarm yet must do to get into one that is by invitation: names and
+// keys of swarms mean nothing to it.
 func (h *Host) forNewcomer(in *intent, why error) error {
 	mine := h.swarm.standing()
 	refused := errors.Is(why, ErrNotInvited) || errors.Is(why, ErrWrongSwarm)
 	if !refused || errors.Is(why, errOpenSwarm) || in.invitation != nil || h.cfg.Trust != TrustInvite || mine.settled {
 		return why
 	}
-	what := fmt.Errorf("%w: you need an invitation: ask a member for the line that satin-peer invite prints, or to allow the peer ID %s", ErrNotInvited, h.id)
+	what := fmt.Errorf(
+		"%w: you need an invitation: ask a member for the line that satin-peer invite prints, or to allow the peer ID %s", ErrNotInvited, h.id)
 	if mine.named && errors.Is(why, ErrWrongSwarm) {
 		return fmt.Errorf("%w; %w", what, why)
 	}

@@ -48,7 +48,8 @@ type invitationBody struct {
 }
 
 func (v *Invitation) line() (string, error) {
-	body := invitationBody{Swarm: v.Swarm, Key: v.Key, Inviter: []byte(v.Inviter), Expires: v.Expires.Unix(), Secret: v.secret}
+	body := invitationBody{Swarm: v.Swarm, Key: v.Key, Inviter: []byte(v.Inviter), Expires: v.Expires.Unix(),
+		Secret: v.secret}
 	for _, a := range v.infos {
 		body.Addrs = append(body.Addrs, a.Bytes())
 	}
@@ -65,13 +66,14 @@ func checksum(b []byte) []byte {
 	return sum[:checksumBytes]
 }
 
-// IsInvitation says whether a text is meant as an invitation line, rather than as an address: also one of another version, or badly copied.
+// IsInvitation says whether a text is meant as an invitation line, rather than as an address: also one of
+// another version, or badly copied.
 func IsInvitation(text string) bool {
 	return strings.Contains(text, invitationFamily) && !strings.HasPrefix(strings.TrimSpace(text), "/")
 }
 
-// Mask shortens an invitation line to its first letters, for logs and errors: who reads the whole line can join by it. An address stays as
-// it is.
+// Mask shortens an invitation line to its first letters, for logs and errors: who reads the whole line can
+// join by it. An address stays as it is.
 func Mask(text string) string {
 	at := strings.Index(text, invitationFamily)
 	if at < 0 {
@@ -88,8 +90,8 @@ func Mask(text string) string {
 	return shown
 }
 
-// ParseInvitation reads an invitation line. Spaces and line ends in it do no harm: mail adds them. Errors wrap ErrInvitation and quote no more
-// of the line than its first letters. An expired line is no error here.
+// ParseInvitation reads an invitation line. Spaces and line ends in it do no harm: mail adds them. Errors
+// wrap ErrInvitation and quote no more of the line than its first letters. An expired line is no error here.
 func ParseInvitation(line string) (*Invitation, error) {
 	bad := func(what string, cause error) (*Invitation, error) {
 		if cause != nil {
@@ -105,9 +107,11 @@ func ParseInvitation(line string) (*Invitation, error) {
 	switch {
 	case ok:
 	case newerInvitation(whole):
-		return bad(fmt.Sprintf("%q was made by a newer version of satin-peer than this one: update this one", Mask(whole)), nil)
+		return bad(fmt.Sprintf("%q was made by a newer version of satin-peer than this one: update this one",
+			Mask(whole)), nil)
 	case strings.Contains(whole, invitationPrefix):
-		return bad(fmt.Sprintf("it should begin with %s, and there is %q before that", invitationPrefix, clip(whole[:strings.Index(whole, invitationPrefix)], maxSwarmName)), nil)
+		return bad(fmt.Sprintf("it should begin with %s, and there is %q before that", invitationPrefix,
+			clip(whole[:strings.Index(whole, invitationPrefix)], maxSwarmName)), nil)
 	default:
 		return bad("it does not begin with "+invitationPrefix, nil)
 	}
@@ -133,7 +137,8 @@ func ParseInvitation(line string) (*Invitation, error) {
 	if len(body.Key) != ed25519.PublicKeySize || len(body.Secret) != secretBytes || len(body.Addrs) > maxLineAddrs {
 		return bad("it cannot be read", nil)
 	}
-	v := &Invitation{Swarm: body.Swarm, Key: body.Key, Inviter: inviter, Expires: time.Unix(body.Expires, 0), secret: body.Secret}
+	v := &Invitation{Swarm: body.Swarm, Key: body.Key, Inviter: inviter, Expires: time.Unix(body.Expires, 0),
+		secret: body.Secret}
 	for _, raw := range body.Addrs {
 		a, err := ma.NewMultiaddrBytes(raw)
 		if err != nil {

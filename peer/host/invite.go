@@ -24,14 +24,15 @@ type InviteOptions struct {
 	Lasts     time.Duration // how long the membership lasts; 0 means for ever
 }
 
-// Invite makes an invitation and returns the line that a volunteer gives to Join. This peer must be reachable when it is
-// used, not afterwards. Errors wrap ErrMayNotInvite, ErrBusy or ErrState.
+// Invite makes an invitation and returns the line that a volunteer gives to Join. This peer must be reachable
+// when it is used, not afterwards. Errors wrap ErrMayNotInvite, ErrBusy or ErrState.
 func (h *Host) Invite(ctx context.Context, o InviteOptions) (line string, err error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
 	if h.cfg.Trust == TrustOpen {
-		return "", fmt.Errorf("%w: the swarm %q is open: whoever connects to an address of this peer is in", ErrMayNotInvite, h.SwarmName())
+		return "", fmt.Errorf("%w: the swarm %q is open: whoever connects to an address of this peer is in",
+			ErrMayNotInvite, h.SwarmName())
 	}
 	if err := h.swarm.mayInvite(); err != nil {
 		return "", err
@@ -46,16 +47,19 @@ func (h *Host) Invite(ctx context.Context, o InviteOptions) (line string, err er
 		return "", fmt.Errorf("%w: %d uses: 1 to %d are possible", ErrInvitation, o.Uses, maxUses)
 	}
 	if o.For < 0 || o.For > maxInvitationTime || o.Lasts < 0 {
-		return "", fmt.Errorf("%w: it could be used for %v and the membership last %v: up to %v are possible for the former, from 0 for the latter", ErrInvitation, o.For, o.Lasts, maxInvitationTime)
+		return "", fmt.Errorf(
+			"%w: it could be used for %v and the membership last %v: up to %v are possible for the former, from 0 for the latter", ErrInvitation, o.For, o.Lasts, maxInvitationTime)
 	}
 	now := time.Now()
 	expires := now.Add(o.For)
-	secret, err := h.tickets.issue(ticket{Expires: expires.Unix(), Uses: o.Uses, MayInvite: o.MayInvite, Lasts: int64(o.Lasts / time.Second)}, now)
+	secret, err := h.tickets.issue(ticket{Expires: expires.Unix(), Uses: o.Uses, MayInvite: o.MayInvite,
+		Lasts: int64(o.Lasts / time.Second)}, now)
 	if err != nil {
 		return "", err
 	}
 	s := h.swarm.standing()
-	v := &Invitation{Swarm: s.name, Key: s.public, Inviter: h.id, Expires: expires, secret: secret, infos: bestAddrs(h.inner.Addrs(), maxLineAddrs)}
+	v := &Invitation{Swarm: s.name, Key: s.public, Inviter: h.id, Expires: expires, secret: secret,
+		infos: bestAddrs(h.inner.Addrs(), maxLineAddrs)}
 	return v.line()
 }
 
@@ -77,8 +81,8 @@ func bestAddrs(addrs []ma.Multiaddr, n int) []ma.Multiaddr {
 	return best[:min(n, len(best))]
 }
 
-// Allow lets a peer in by its ID, from now on and after restarts. If this peer may invite, it makes the other a member of the swarm when that
-// one connects; else the other is let in here only.
+// Allow lets a peer in by its ID, from now on and after restarts. If this peer may invite, it makes the other
+// a member of the swarm when that one connects; else the other is let in here only.
 func (h *Host) Allow(id peer.ID) error {
 	if _, _, err := identity([]byte(id)); err != nil {
 		return fmt.Errorf("%w: %w", ErrAddress, err)
@@ -92,8 +96,8 @@ func (h *Host) Allow(id peer.ID) error {
 // Allowed are the peers that are let in by their ID.
 func (h *Host) Allowed() []peer.ID { return h.allowed.all() }
 
-// Revoke puts a peer out and keeps it out, and all who became members by its invitations; of this peer only: each member keeps its own list.
-// Allow takes it back.
+// Revoke puts a peer out and keeps it out, and all who became members by its invitations; of this peer only:
+// each member keeps its own list. Allow takes it back.
 func (h *Host) Revoke(id peer.ID) error {
 	if id == h.id {
 		return ErrSelf

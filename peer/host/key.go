@@ -19,7 +19,8 @@ func readOrMakeKey(path string) (ed25519.PrivateKey, error) {
 	if b != nil {
 		key, err := parseKey(b)
 		if err != nil {
-			return nil, stateError(path, "holds no usable key; put back a copy, or remove it for a new key and with it a new identity", err)
+			return nil, stateError(path,
+				"holds no usable key; put back a copy, or remove it for a new key and with it a new identity", err)
 		}
 		return key, nil
 	}

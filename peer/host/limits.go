@@ -42,8 +42,9 @@ func resourceManager(maxConns, perAddress int) (network.ResourceManager, error) 
 			Streams: maxStreams, StreamsInbound: maxStreams, StreamsOutbound: maxStreams,
 		},
 		Transient: rcmgr.ResourceLimits{ // connections whose cryptographic handshake is under way
-			Memory: maxNetworkMemory / 4, FD: maxOutside, Conns: maxOutside, ConnsInbound: maxOutside, ConnsOutbound: maxOutside,
-			Streams: maxStreams / 8, StreamsInbound: maxStreams / 8, StreamsOutbound: maxStreams / 8,
+			Memory: maxNetworkMemory / 4, FD: maxOutside, Conns: maxOutside, ConnsInbound: maxOutside,
+			ConnsOutbound: maxOutside,
+			Streams:       maxStreams / 8, StreamsInbound: maxStreams / 8, StreamsOutbound: maxStreams / 8,
 		},
 		PeerDefault: rcmgr.ResourceLimits{
 			Memory: maxPeerMemory, FD: 8, Conns: 8, ConnsInbound: 8, ConnsOutbound: 8,
@@ -53,7 +54,8 @@ func resourceManager(maxConns, perAddress int) (network.ResourceManager, error) 
 			Memory: maxNetworkMemory, Streams: maxStreams, StreamsInbound: maxStreams, StreamsOutbound: maxStreams,
 		},
 		ProtocolPeerDefault: rcmgr.ResourceLimits{
-			Memory: maxPeerMemory, Streams: maxProtoStreams, StreamsInbound: maxProtoStreams, StreamsOutbound: maxProtoStreams,
+			Memory: maxPeerMemory, Streams: maxProtoStreams, StreamsInbound: maxProtoStreams,
+			StreamsOutbound: maxProtoStreams,
 		},
 	}
 	loopback4, loopback6 := netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")
@@ -61,7 +63,8 @@ func resourceManager(maxConns, perAddress int) (network.ResourceManager, error) 
 		rcmgr.NewFixedLimiter(limits.Build(defaults.AutoScale())),
 		rcmgr.WithLimitPerSubnet(
 			[]rcmgr.ConnLimitPerSubnet{{PrefixLength: 32, ConnCount: perAddress}},
-			[]rcmgr.ConnLimitPerSubnet{{PrefixLength: 56, ConnCount: perAddress}, {PrefixLength: 48, ConnCount: siteFactor * perAddress}},
+			[]rcmgr.ConnLimitPerSubnet{{PrefixLength: 56, ConnCount: perAddress},
+				{PrefixLength: 48, ConnCount: siteFactor * perAddress}},
 		),
 		rcmgr.WithNetworkPrefixLimit( // this machine trusts itself
 			[]rcmgr.NetworkPrefixLimit{{Network: loopback4, ConnCount: math.MaxInt}},

@@ -36,15 +36,17 @@ func (h *Host) listenAddrs() ([]ma.Multiaddr, error) {
 			return nil, fmt.Errorf("%w: to listen on %q: %w", ErrAddress, text, err)
 		}
 		if _, _, err := manet.DialArgs(a); err != nil {
-			return nil, fmt.Errorf("%w: to listen on %q: it should be like /ip4/0.0.0.0/tcp/4001 or /ip4/0.0.0.0/udp/4001/quic-v1", ErrAddress, text)
+			return nil, fmt.Errorf(
+				"%w: to listen on %q: it should be like /ip4/0.0.0.0/tcp/4001 or /ip4/0.0.0.0/udp/4001/quic-v1",
+				ErrAddress, text)
 		}
 		addrs = append(addrs, a)
 	}
 	return addrs, nil
 }
 
-// port is the port that both transports use when the user does not care: that of the last start, so that invitations and remembered
-// addresses stay true, or a free one.
+// port is the port that both transports use when the user does not care: that of the last start, so that
+// invitations and remembered addresses stay true, or a free one.
 func (h *Host) port() (int, error) {
 	path := h.state.path(portFile)
 	b, err := readState(path)
@@ -89,8 +91,9 @@ func tryListen(network, addr string) error {
 	return err
 }
 
-// untaken says which TCP address another program listens on already. libp2p would listen on it all the same, as it shares ports so that it can
-// dial from those it listens on; then either of the two gets what is for the other.
+// untaken says which TCP address another program listens on already. libp2p would listen on it all the same,
+// as it shares ports so that it can dial from those it listens on; then either of the two gets what is for
+// the other.
 func untaken(addrs []ma.Multiaddr) error {
 	for _, a := range addrs {
 		network, addr, err := manet.DialArgs(a)

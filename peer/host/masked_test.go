@@ -55,7 +55,8 @@ func TestUselessInvitationIsGivenUp(t *testing.T) {
 		t.Errorf("another reason is told: %v", err)
 	}
 	await(t, log.came, "the reason in the log")
-	if got := log.String(); strings.Contains(got, line) || !strings.Contains(got, host.Mask(line)) || !strings.Contains(got, "not tried again") {
+	if got := log.String(); strings.Contains(got, line) || !strings.Contains(got, host.Mask(line)) ||
+		!strings.Contains(got, "not tried again") {
 		t.Errorf("logged:\n%s", got)
 	}
 }
@@ -89,7 +90,8 @@ func TestErrorsQuoteLittleOfAnInvitation(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			err := b.Join(patience(t), c.line)
 			wants(t, err, host.ErrInvitation)
-			if !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), secret[:8]) || strings.Contains(err.Error(), "\n") {
+			if !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), secret[:8]) ||
+				strings.Contains(err.Error(), "\n") {
 				t.Errorf("the error does not say %q, or tells the secret: %v", c.says, err)
 			}
 			wants(t, b.Connect(patience(t), c.line), host.ErrAddress)
@@ -124,7 +126,8 @@ func TestWhoCameByAnInvitationIsLogged(t *testing.T) {
 	join(t, b, line)
 	for name, log := range map[string]*record{"inviter": here, "newcomer": there} {
 		await(t, log.came, "the line of the "+name)
-		if got := log.String(); strings.Count(got, log.text) != 1 || !strings.Contains(got, "inviter="+a.ID().String()) || strings.Contains(got, line[15:]) {
+		if got := log.String(); strings.Count(got, log.text) != 1 ||
+			!strings.Contains(got, "inviter="+a.ID().String()) || strings.Contains(got, line[15:]) {
 			t.Errorf("the %s logged:\n%s", name, got)
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 )
 
-// news tells those who asked which peers have come and gone. It keeps names, not events, so it is bounded by the number of
-// connections however slow they listen: who came and went in between is not told of.
+// news tells those who asked which peers have come and gone. It keeps names, not events, so it is bounded by
+// the number of connections however slow they listen: who came and went in between is not told of.
 type news struct {
 	host *Host
 

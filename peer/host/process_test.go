@@ -76,7 +76,8 @@ func TestTwoProcesses(t *testing.T) {
 		t.Errorf("in the swarm %q with %d members", b.SwarmName(), len(b.Members()))
 	}
 	soon := patience(t)
-	for written := ""; !strings.Contains(written, b.ID().String()); { // soon after they have met: who is killed early is to come back, too
+	// soon after they have met: who is killed early is to come back, too
+	for written := ""; !strings.Contains(written, b.ID().String()); {
 		if b, err := os.ReadFile(filepath.Join(dir, "peers")); err == nil {
 			written = string(b)
 		}

@@ -66,7 +66,8 @@ func (h *Host) watchReach() error {
 		return nil
 	}
 	sub, err := h.inner.EventBus().Subscribe([]any{
-		new(event.EvtLocalReachabilityChanged), new(event.EvtHostReachableAddrsChanged), new(event.EvtNATDeviceTypeChanged),
+		new(event.EvtLocalReachabilityChanged), new(event.EvtHostReachableAddrsChanged),
+		new(event.EvtNATDeviceTypeChanged),
 	}, eventbus.Name("satin reachability"))
 	if err != nil {
 		return err
@@ -167,7 +168,8 @@ func (r *reach) verdict(public, relayed, onlyLoopback, looked bool) (ReachState,
 	case r.whole == network.ReachabilityPrivate:
 		return ReachPrivate, fmt.Sprintf("members could not connect from outside%s: %s", r.natKind(), aid)
 	case !public:
-		return ReachUnknown, "it knows no public address of its own: peers on the local network reach it; from outside, " + aid
+		return ReachUnknown,
+			"it knows no public address of its own: peers on the local network reach it; from outside, " + aid
 	}
 	return ReachUnknown, "no member outside has tried to connect yet"
 }

@@ -16,8 +16,9 @@ import (
 	ma "github.com/multiformats/go-multiaddr"
 )
 
-// What a member that relays gives. libp2p's defaults (128 KB in 2 minutes) are for saying hello; ours leave room for steals of
-// small jobs while a hole is being punched, and for nothing that would hurt the one who relays.
+// What a member that relays gives. libp2p's defaults (128 KB in 2 minutes) are for saying hello; ours leave
+// room for steals of small jobs while a hole is being punched, and for nothing that would hurt the one who
+// relays.
 const (
 	relayedBytes      = 4 << 20 // of one circuit, in each direction
 	relayedTime       = 10 * time.Minute

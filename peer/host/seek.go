@@ -21,8 +21,8 @@ const (
 	mendEvery     = 5 * time.Minute
 )
 
-// A seeker keeps this peer in touch with others: it tries what the configuration names while nobody is there, and dials
-// known peers while there are fewer than Config.MinPeers. It sleeps otherwise.
+// A seeker keeps this peer in touch with others: it tries what the configuration names while nobody is there,
+// and dials known peers while there are fewer than Config.MinPeers. It sleeps otherwise.
 type seeker struct {
 	host  *Host
 	wake  chan struct{}
@@ -45,7 +45,8 @@ type bootstrap struct {
 }
 
 func newSeeker(h *Host) *seeker {
-	s := &seeker{host: h, wake: make(chan struct{}, 1), slots: make(chan struct{}, seekDials), dialing: map[peer.ID]bool{}}
+	s := &seeker{host: h, wake: make(chan struct{}, 1), slots: make(chan struct{}, seekDials),
+		dialing: map[peer.ID]bool{}}
 	for _, text := range h.cfg.Bootstrap {
 		s.boots = append(s.boots, &bootstrap{text: text})
 	}
@@ -82,7 +83,8 @@ func (s *seeker) poke() {
 func (s *seeker) run(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
-	nextExchange, nextSave, nextMend := time.Now().Add(exchangeEvery), time.Now().Add(saveEvery), time.Now().Add(mendEvery)
+	nextExchange, nextSave, nextMend := time.Now().Add(exchangeEvery), time.Now().Add(saveEvery),
+		time.Now().Add(mendEvery)
 	for {
 		select {
 		case <-ctx.Done():
@@ -110,7 +112,8 @@ func (s *seeker) run(ctx context.Context) {
 		if soon := now.Add(saveSoon); s.host.book.unsaved() && soon.Before(nextSave) {
 			nextSave = soon
 		}
-		timer.Reset(max(time.Millisecond, min(time.Until(next), time.Until(nextExchange), time.Until(nextSave), time.Until(nextMend))))
+		timer.Reset(max(time.Millisecond, min(time.Until(next), time.Until(nextExchange), time.Until(nextSave),
+			time.Until(nextMend))))
 	}
 }
 
@@ -130,7 +133,8 @@ func (s *seeker) look(now time.Time) (next time.Time) {
 		}
 	}
 	if missing := h.cfg.MinPeers - len(here); missing > 0 {
-		infos, later := h.book.candidates(min(missing, seekDials), now, func(id peer.ID, _ *bookEntry) bool { return s.useless(id) })
+		infos, later := h.book.candidates(min(missing, seekDials), now,
+			func(id peer.ID, _ *bookEntry) bool { return s.useless(id) })
 		sooner(later)
 		for _, info := range infos {
 			if !s.dial(info) {
@@ -141,8 +145,8 @@ func (s *seeker) look(now time.Time) (next time.Time) {
 	return next
 }
 
-// mend dials one more member that was met before, even if there are enough: when the network was split, each half may have enough of its
-// own and would never look for the other.
+// mend dials one more member that was met before, even if there are enough: when the network was split, each
+// half may have enough of its own and would never look for the other.
 func (s *seeker) mend(now time.Time) {
 	h := s.host
 	here := h.visitors.admitted()
@@ -181,14 +185,16 @@ func (s *seeker) try(b *bootstrap, now time.Time) (next time.Time) {
 			b.tries, b.notTill = 0, time.Now().Add(firstRetry)
 		case IsInvitation(b.text) && errors.Is(err, ErrInvitation):
 			b.useless = true
-			h.log.Warn("cannot join by this invitation, which is not tried again: ask for a new one", "invitation", Mask(b.text), "error", err)
+			h.log.Warn("cannot join by this invitation, which is not tried again: ask for a new one", "invitation",
+				Mask(b.text), "error", err)
 		case notMembers(err):
 			b.tries, b.notTill = 16, time.Now().Add(longestRetry) // the list there may change
 			h.log.Warn("cannot join", "address", Mask(b.text), "error", err)
 		default:
 			b.tries++
 			b.notTill = time.Now().Add(backoff(b.tries))
-			h.log.Info("cannot join yet", "address", Mask(b.text), "error", err, "again", time.Until(b.notTill).Round(time.Second))
+			h.log.Info("cannot join yet", "address", Mask(b.text), "error", err, "again",
+				time.Until(b.notTill).Round(time.Second))
 		}
 		s.poke()
 	})
@@ -257,7 +263,8 @@ func (s *seeker) gossip() {
 
 // found is called when a peer made itself heard on the local network.
 func (s *seeker) found(id peer.ID, addrs []ma.Multiaddr) {
-	if id != s.host.id && !s.host.revoked.has(id) && s.host.book.learn(id, addrs[:min(len(addrs), maxPeerAddrs)], nil, 0) {
+	if id != s.host.id && !s.host.revoked.has(id) &&
+		s.host.book.learn(id, addrs[:min(len(addrs), maxPeerAddrs)], nil, 0) {
 		s.poke()
 	}
 }

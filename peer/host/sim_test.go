@@ -110,20 +110,23 @@ func TestSixteenPeersBecomeASwarm(t *testing.T) {
 		line := invite(t, founder, host.InviteOptions{Uses: 15})
 		all := []*host.Host{founder}
 		for i := range 15 {
-			all = append(all, w.at(fmt.Sprintf("1.0.1.%d", i+1), 4001, host.Config{Bootstrap: []string{line}, MinPeers: 5}))
+			all = append(all, w.at(fmt.Sprintf("1.0.1.%d", i+1), 4001,
+				host.Config{Bootstrap: []string{line}, MinPeers: 5}))
 		}
 		time.Sleep(20 * time.Second)
 		founder.Close()
 		time.Sleep(2 * time.Minute)
 		for i, h := range all[1:] {
 			if n := len(h.Members()); n < 5 || h.SwarmName() != "lab" {
-				t.Errorf("peer %d is connected to %d members of %q without the founder, want at least 5", i+1, n, h.SwarmName())
+				t.Errorf("peer %d is connected to %d members of %q without the founder, want at least 5", i+1, n,
+					h.SwarmName())
 			}
 		}
 	})
 }
 
-// libp2p's own limit is 8 connections with one address that is not loopback; 60 peers of an institute behind one NAT must get in.
+// libp2p's own limit is 8 connections with one address that is not loopback; 60 peers of an institute behind
+// one NAT must get in.
 func TestSixtyPeersBehindOneAddress(t *testing.T) {
 	peers := 60
 	if testing.Short() {
@@ -145,7 +148,8 @@ func TestSixtyPeersBehindOneAddress(t *testing.T) {
 	})
 }
 
-// Who connects and says nothing, or says it a byte at a time, is put out after 10 seconds, and no protocol of ours hears of it.
+// Who connects and says nothing, or says it a byte at a time, is put out after 10 seconds, and no protocol of
+// ours hears of it.
 func TestSlowStrangersArePutOut(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
 		a := w.at("1.0.0.1", 4001, host.Config{})
@@ -229,7 +233,8 @@ func TestBootstrapIsRetriedUntilTheInviterIsThere(t *testing.T) {
 
 func TestRevokedAndWhomTheyInvitedAreOut(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
-		a, b, c := w.at("1.0.0.1", 4001, host.Config{}), w.at("1.0.0.2", 4001, host.Config{MinPeers: 1}), w.at("1.0.0.3", 4001, host.Config{MinPeers: 1})
+		a, b, c := w.at("1.0.0.1", 4001, host.Config{}), w.at("1.0.0.2", 4001, host.Config{MinPeers: 1}),
+			w.at("1.0.0.3", 4001, host.Config{MinPeers: 1})
 		join(t, b, invite(t, a, host.InviteOptions{MayInvite: true}))
 		join(t, c, invite(t, b, host.InviteOptions{}))
 		if err := c.Connect(t.Context(), a.Addrs()[0]); err != nil {
@@ -333,13 +338,15 @@ func TestSplitSwarmMends(t *testing.T) {
 		}
 		half(false)
 		time.Sleep(20 * time.Minute)
-		if !all[0].Admitted(all[2].ID()) && !all[0].Admitted(all[3].ID()) && !all[1].Admitted(all[2].ID()) && !all[1].Admitted(all[3].ID()) {
+		if !all[0].Admitted(all[2].ID()) && !all[0].Admitted(all[3].ID()) && !all[1].Admitted(all[2].ID()) &&
+			!all[1].Admitted(all[3].ID()) {
 			t.Error("still two halves")
 		}
 	})
 }
 
-// Peers that have found each other by other means, and refuse each other at the moment of the invitation, do not spoil it.
+// Peers that have found each other by other means, and refuse each other at the moment of the invitation, do
+// not spoil it.
 func TestJoinWhileOtherHandshakesFail(t *testing.T) {
 	for after := time.Duration(0); after <= 100*time.Millisecond; after += 10 * time.Millisecond {
 		inWorld(t, func(t *testing.T, w *world) {

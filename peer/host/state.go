@@ -49,7 +49,8 @@ func openState(dir string) (*stateDir, error) {
 		b := make([]byte, 20)
 		n, _ := f.ReadAt(b, 0)
 		f.Close()
-		return nil, fmt.Errorf("%w: %s is %w, pid %s: stop that one, or use another directory", ErrState, dir, ErrInUse, holder(b[:n]))
+		return nil, fmt.Errorf("%w: %s is %w, pid %s: stop that one, or use another directory", ErrState, dir,
+			ErrInUse, holder(b[:n]))
 	}
 	if err = f.Truncate(0); err == nil {
 		_, err = f.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
@@ -63,8 +64,8 @@ func openState(dir string) (*stateDir, error) {
 	return s, nil
 }
 
-// sweep removes what a process that was killed in the middle of writeDurably has left. The directory is locked, so nobody is in the
-// middle of it now.
+// sweep removes what a process that was killed in the middle of writeDurably has left. The directory is
+// locked, so nobody is in the middle of it now.
 func (s *stateDir) sweep() {
 	entries, err := os.ReadDir(s.dir)
 	if err != nil {
@@ -72,7 +73,8 @@ func (s *stateDir) sweep() {
 	}
 	for _, e := range entries {
 		for _, name := range []string{
-			keyFile, incarnationFile, swarmKeyFile, swarmFile, ticketsFile, allowedFile, revokedFile, rememberedFile, portFile,
+			keyFile, incarnationFile, swarmKeyFile, swarmFile, ticketsFile, allowedFile, revokedFile,
+			rememberedFile, portFile,
 		} {
 			if strings.HasPrefix(e.Name(), "."+name+"-") && e.Type().IsRegular() {
 				_ = os.Remove(s.path(e.Name())) // it does no harm
@@ -91,7 +93,8 @@ func holder(b []byte) string {
 
 func (s *stateDir) path(name string) string { return filepath.Join(s.dir, name) }
 
-// close gives the directory back. The lock file stays: removing it would let two processes lock two files of one name.
+// close gives the directory back. The lock file stays: removing it would let two processes lock two files of
+// one name.
 func (s *stateDir) close() error { return s.lock.Close() }
 
 // nextIncarnation counts this start. The number is on the disk before it is used.

@@ -24,10 +24,12 @@ const DefaultSwarm = "satin"
 
 const maxSwarmName = 64 // bytes
 
-// A swarm is the one that this peer is in: its name, its public key and the chain of certificates that proves the membership.
+// A swarm is the one that this peer is in: its name, its public key and the chain of certificates that proves
+// the membership.
 //
-// A peer that has never met anybody is in a swarm of its own, whose key it has just made. It is settled when it has let somebody
-// in or was let in elsewhere; until then it may still join another swarm. A swarm that anybody may enter has no key.
+// A peer that has never met anybody is in a swarm of its own, whose key it has just made. It is settled when
+// it has let somebody in or was let in elsewhere; until then it may still join another swarm. A swarm that
+// anybody may enter has no key.
 type swarm struct {
 	state *stateDir
 	self  peer.ID
@@ -64,12 +66,15 @@ func openSwarm(state *stateDir, key ed25519.PrivateKey, self peer.ID, name strin
 	}
 	if b != nil {
 		if err := s.decode(b); err != nil {
-			return nil, stateError(state.path(swarmFile), "is damaged; put back a copy, or remove it and be invited again", err)
+			return nil, stateError(state.path(swarmFile),
+				"is damaged; put back a copy, or remove it and be invited again", err)
 		}
 	}
 	if name != "" && s.name != name {
 		if s.settled {
-			return nil, fmt.Errorf("%w: %s belongs to the swarm %q, not %q: leave the name out, or use another directory", ErrWrongSwarm, state.dir, s.name, name)
+			return nil, fmt.Errorf(
+				"%w: %s belongs to the swarm %q, not %q: leave the name out, or use another directory",
+				ErrWrongSwarm, state.dir, s.name, name)
 		}
 		s.name = name
 	}
@@ -94,7 +99,9 @@ func (s *swarm) readSwarmKey(keyed bool) error {
 	public := private.Public().(ed25519.PublicKey)
 	if s.public != nil {
 		if !bytes.Equal(s.public, public) {
-			return stateError(path, fmt.Sprintf("is not the key of the swarm %q that this peer is in: remove one of %s and %s", s.name, swarmKeyFile, swarmFile), nil)
+			return stateError(path, fmt.Sprintf(
+				"is not the key of the swarm %q that this peer is in: remove one of %s and %s", s.name,
+				swarmKeyFile, swarmFile), nil)
 		}
 		return nil
 	}
@@ -175,7 +182,8 @@ func (s *swarm) mayInvite() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if n := len(s.chain); n == 0 || n >= maxChain || !s.chain[n-1].MayInvite {
-		return fmt.Errorf("%w to the swarm %q: ask who invited you for an invitation that allows it", ErrMayNotInvite, s.name)
+		return fmt.Errorf("%w to the swarm %q: ask who invited you for an invitation that allows it",
+			ErrMayNotInvite, s.name)
 	}
 	return nil
 }
@@ -201,7 +209,8 @@ func (s *swarm) canAdopt(public ed25519.PublicKey) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.settled && !bytes.Equal(s.public, public) {
-		return fmt.Errorf("%w: this peer is in the swarm %q already, with other members: use another state directory to be in a second one", ErrWrongSwarm, s.name)
+		return fmt.Errorf(
+			"%w: this peer is in the swarm %q already, with other members: use another state directory to be in a second one", ErrWrongSwarm, s.name)
 	}
 	return nil
 }

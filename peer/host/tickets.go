@@ -101,7 +101,8 @@ func (book *ticketBook) redeem(secret []byte, id peer.ID, now time.Time) (ticket
 	}
 	t := book.all[i]
 	if now.Unix() > t.Expires {
-		return ticket{}, fmt.Errorf("%w: it expired on %s", ErrInvitation, time.Unix(t.Expires, 0).UTC().Format(time.DateTime+" MST"))
+		return ticket{}, fmt.Errorf("%w: it expired on %s", ErrInvitation,
+			time.Unix(t.Expires, 0).UTC().Format(time.DateTime+" MST"))
 	}
 	if slices.Contains(t.Used, id.String()) {
 		return t, nil

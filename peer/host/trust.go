@@ -14,7 +14,8 @@ import (
 type Trust int
 
 const (
-	// TrustInvite lets in who holds a certificate of the swarm's key, an invitation, or is in the allow-list. The default.
+	// TrustInvite lets in who holds a certificate of the swarm's key, an invitation, or is in the allow-list.
+	// The default.
 	TrustInvite Trust = iota
 	// TrustOpen lets in everybody who gives the swarm's name.
 	TrustOpen
@@ -63,11 +64,13 @@ func (h *Host) judge(id peer.ID, m *hello) (granted []certificate, err error) {
 	}
 	if len(m.Ticket) > 0 {
 		if !sameKey {
-			return nil, fmt.Errorf("%w: the invitation is for another swarm of the name %q, with another key", ErrWrongSwarm, mine.name)
+			return nil, fmt.Errorf("%w: the invitation is for another swarm of the name %q, with another key",
+				ErrWrongSwarm, mine.name)
 		}
 		granted, err = h.redeem(id, m.Ticket)
 		if err == nil && proof != nil {
-			h.log.Info("a new member came by an invitation", "peer", id, "inviter", h.id, "may_invite", granted[len(granted)-1].MayInvite)
+			h.log.Info("a new member came by an invitation", "peer", id, "inviter", h.id, "may_invite",
+				granted[len(granted)-1].MayInvite)
 		}
 		if err == nil || proof != nil {
 			return granted, err
@@ -88,7 +91,9 @@ func (h *Host) judge(id peer.ID, m *hello) (granted []certificate, err error) {
 	case sameKey:
 		return nil, fmt.Errorf("%w: %w", ErrNotInvited, proof)
 	case m.Joins || len(m.Key) == 0:
-		return nil, fmt.Errorf("%w: %s was not invited to the swarm %q: ask a member for an invitation, or to allow this peer ID", ErrNotInvited, id, mine.name)
+		return nil, fmt.Errorf(
+			"%w: %s was not invited to the swarm %q: ask a member for an invitation, or to allow this peer ID",
+			ErrNotInvited, id, mine.name)
 	}
 	return nil, fmt.Errorf("%w: the swarm %q here has another key than yours of that name", ErrWrongSwarm, mine.name)
 }
@@ -147,7 +152,8 @@ func (h *Host) accept(id peer.ID, said *hello, w *welcome, join *intent) error {
 	return fmt.Errorf("%w: %w", ErrNotInvited, proof)
 }
 
-// become makes this peer a member by the certificate it was granted. join is not nil: only who has one says that it would join.
+// become makes this peer a member by the certificate it was granted. join is not nil: only who has one says
+// that it would join.
 func (h *Host) become(id peer.ID, w *welcome, join *intent) error {
 	theirs := w.Hello
 	if v := join.invitation; v != nil && !bytes.Equal(v.Key, theirs.Key) {
@@ -188,9 +194,11 @@ func (h *Host) compatible(m *hello) error {
 	}
 	switch {
 	case m.Oldest > h.cfg.Protocol:
-		return fmt.Errorf("%w: %d at one end and at least %d wanted at the other: update the former", ErrVersion, h.cfg.Protocol, m.Oldest)
+		return fmt.Errorf("%w: %d at one end and at least %d wanted at the other: update the former", ErrVersion,
+			h.cfg.Protocol, m.Oldest)
 	case m.Protocol < h.cfg.OldestProtocol:
-		return fmt.Errorf("%w: %d at one end and at least %d wanted at the other: update the former", ErrVersion, m.Protocol, h.cfg.OldestProtocol)
+		return fmt.Errorf("%w: %d at one end and at least %d wanted at the other: update the former", ErrVersion,
+			m.Protocol, h.cfg.OldestProtocol)
 	}
 	return nil
 }

@@ -36,11 +36,13 @@ func TestChains(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := byte(1); i <= n; i++ {
-			if verifyChain(chain, publicOf(0), mustID(n), now, func(id peer.ID) bool { return id == mustID(i) }) == nil {
+			if verifyChain(chain, publicOf(0), mustID(n), now,
+				func(id peer.ID) bool { return id == mustID(i) }) == nil {
 				t.Fatalf("peer %d was revoked and the chain through it still counts", i)
 			}
 		}
-		if verifyChain(chain, publicOf(0), mustID(n+1), now, nobody) == nil || verifyChain(chain, publicOf(7), mustID(n), now, nobody) == nil {
+		if verifyChain(chain, publicOf(0), mustID(n+1), now, nobody) == nil ||
+			verifyChain(chain, publicOf(7), mustID(n), now, nobody) == nil {
 			t.Fatal("it proves the membership of another peer, or in another swarm")
 		}
 		c := &chain[rapid.IntRange(0, int(n)-1).Draw(t, "certificate")]
@@ -55,7 +57,8 @@ func TestChains(t *testing.T) {
 			c.NotAfter++
 		case 4:
 			c.Signature = bytes.Clone(c.Signature)
-			c.Signature[rapid.IntRange(0, len(c.Signature)-1).Draw(t, "byte")] ^= 1 << rapid.IntRange(0, 7).Draw(t, "bit")
+			c.Signature[rapid.IntRange(0, len(c.Signature)-1).Draw(t, "byte")] ^= 1 << rapid.IntRange(0, 7).Draw(t,
+				"bit")
 		case 5:
 			c.Swarm = publicOf(9)
 		}
@@ -103,7 +106,8 @@ func TestWhoMayCertify(t *testing.T) {
 	if long[maxChain-1].MayInvite {
 		t.Error("the last of the longest chain may invite")
 	}
-	if _, err := certify(long, keyOf(maxChain), publicOf(0), mustID(5), true, time.Time{}); !errors.Is(err, ErrMayNotInvite) {
+	if _, err := certify(long, keyOf(maxChain), publicOf(0), mustID(5), true, time.Time{}); !errors.Is(err,
+		ErrMayNotInvite) {
 		t.Errorf("a chain too long: %v", err)
 	}
 }
@@ -152,7 +156,8 @@ func TestAddrBookIsBoundedAndKeepsMembers(t *testing.T) {
 		book.learn(mustID(1), []ma.Multiaddr{ma.StringCast(fmt.Sprintf("/ip4/192.0.2.1/tcp/%d", i+1))}, nil, 0)
 	}
 	book.learn(mustID(0), []ma.Multiaddr{at}, nil, 0)
-	if len(book.all) != maxKnown || !book.met(mustID(1)) || book.all[mustID(0)] != nil || len(book.addrs(mustID(1))) != maxPeerAddrs {
+	if len(book.all) != maxKnown || !book.met(mustID(1)) || book.all[mustID(0)] != nil ||
+		len(book.addrs(mustID(1))) != maxPeerAddrs {
 		t.Errorf("%d peers, %d addresses", len(book.all), len(book.addrs(mustID(1))))
 	}
 	if err := book.save(); err != nil {
@@ -255,7 +260,8 @@ func TestSearchAsksTheDHT(t *testing.T) {
 	defer cancel()
 	var all []*Host
 	for range 3 {
-		h, err := Open(ctx, Config{StateDir: t.TempDir(), Trust: TrustOpen, DHT: true, MinPeers: 1, Listen: []string{"/ip4/127.0.0.1/tcp/0"}})
+		h, err := Open(ctx, Config{StateDir: t.TempDir(), Trust: TrustOpen, DHT: true, MinPeers: 1,
+			Listen: []string{"/ip4/127.0.0.1/tcp/0"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -268,7 +274,8 @@ func TestSearchAsksTheDHT(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for look := time.NewTicker(time.Millisecond); a.dht.RoutingTable().Find(c.id) == "" || b.dht.RoutingTable().Find(a.id) == ""; <-look.C {
+	for look := time.NewTicker(time.Millisecond); a.dht.RoutingTable().Find(c.id) == "" ||
+		b.dht.RoutingTable().Find(a.id) == ""; <-look.C {
 		if ctx.Err() != nil {
 			t.Fatal("the tables do not fill")
 		}
@@ -295,7 +302,8 @@ func TestSearchAsksTheDHT(t *testing.T) {
 
 // When strangers crowd the door, members and those who are allowed still get in.
 func TestCrowdKeepsOutStrangersOnly(t *testing.T) {
-	h := &Host{book: &addrBook{all: map[peer.ID]*bookEntry{}}, allowed: &idList{ids: map[peer.ID]string{mustID(2): ""}}, revoked: &idList{}}
+	h := &Host{book: &addrBook{all: map[peer.ID]*bookEntry{}},
+		allowed: &idList{ids: map[peer.ID]string{mustID(2): ""}}, revoked: &idList{}}
 	h.visitors = &visitors{host: h, outside: maxOutside}
 	h.book.meet(mustID(1), nil, time.Unix(1800000000, 0))
 	g := &gater{host: h, attempts: map[peer.ID]bucket{}}
@@ -339,11 +347,13 @@ func TestTicketsAreCounted(t *testing.T) {
 		id  byte
 		at  time.Duration
 		bad bool
-	}{{id: 1}, {id: 2}, {id: 3, bad: true}, {id: 1}, {id: 2, at: time.Minute}, {id: 1, at: 61 * time.Second, bad: true}} {
+	}{{id: 1}, {id: 2}, {id: 3, bad: true}, {id: 1}, {id: 2, at: time.Minute},
+		{id: 1, at: 61 * time.Second, bad: true}} {
 		if book, err = openTicketBook(path); err != nil { // as after a restart
 			t.Fatal(err)
 		}
-		if _, err := book.redeem(secret, mustID(c.id), now.Add(c.at)); (err != nil) != c.bad || err != nil && !errors.Is(err, ErrInvitation) {
+		if _, err := book.redeem(secret, mustID(c.id), now.Add(c.at)); (err != nil) != c.bad ||
+			err != nil && !errors.Is(err, ErrInvitation) {
 			t.Errorf("use %d: %v", i, err)
 		}
 	}

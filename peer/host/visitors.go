@@ -12,8 +12,8 @@ import (
 	ma "github.com/multiformats/go-multiaddr"
 )
 
-// A visitor is a peer with which there is at least one connection. It begins outside and is let in by the handshake: the
-// dialer greets, the other waits helloTimeout for that.
+// A visitor is a peer with which there is at least one connection. It begins outside and is let in by the
+// handshake: the dialer greets, the other waits helloTimeout for that.
 //
 // States: outside -> admitted -> gone, or outside -> refused = gone. done is closed at the first arrow.
 type visitor struct {
@@ -30,8 +30,9 @@ type visitor struct {
 	err      error // why it was refused; after done
 }
 
-// visitors is the list of them. Its callers are the network's notices, the handshake, and those who wait for one. While its lock is held
-// nothing is called that could take a lock and call back: the address book asks it who is here.
+// visitors is the list of them. Its callers are the network's notices, the handshake, and those who wait for
+// one. While its lock is held nothing is called that could take a lock and call back: the address book asks
+// it who is here.
 type visitors struct {
 	host *Host
 
@@ -124,8 +125,8 @@ func (vs *visitors) drop(v *visitor, why error) {
 	vs.host.seeker.poke()
 }
 
-// fail ends the visit after a handshake that failed; unless another one that went on at the same time has let the visitor in. was says
-// whether it was in when the failed one began.
+// fail ends the visit after a handshake that failed; unless another one that went on at the same time has let
+// the visitor in. was says whether it was in when the failed one began.
 func (vs *visitors) fail(v *visitor, was bool, why error) {
 	vs.mu.Lock()
 	meanwhile := v.admitted && !was
@@ -146,8 +147,9 @@ func (vs *visitors) refuse(v *visitor, why error) {
 	}
 }
 
-// admit lets a visitor in, or notes what one said that is in already. A newer incarnation means that the process on
-// the other side is another one: what was connected to the old one is closed. It returns false if the visitor has gone.
+// admit lets a visitor in, or notes what one said that is in already. A newer incarnation means that the
+// process on the other side is another one: what was connected to the old one is closed. It returns false if
+// the visitor has gone.
 func (vs *visitors) admit(v *visitor, said *hello, on network.Conn) bool {
 	vs.host.book.meet(v.id, vs.reached(v), time.Now()) // before anybody learns of it, who might close the host at once
 	vs.mu.Lock()
@@ -193,8 +195,8 @@ func (vs *visitors) reached(v *visitor) (at ma.Multiaddr) {
 	return at
 }
 
-// answering notes that a handshake from the other side begins, and says whether the visitor is in already. It returns nil if there is one
-// already, or no such visitor.
+// answering notes that a handshake from the other side begins, and says whether the visitor is in already. It
+// returns nil if there is one already, or no such visitor.
 func (vs *visitors) answering(id peer.ID) (v *visitor, in bool) {
 	vs.mu.Lock()
 	defer vs.mu.Unlock()
@@ -302,7 +304,8 @@ func (vs *visitors) review(ok func(id peer.ID, said *hello) error) {
 
 var (
 	errShutDown = errors.New("shut down")
-	errHungUp   = errors.New("it hung up before the handshake was over: it may have revoked this peer's membership, or have no room")
+	errHungUp   = errors.New(
+		"it hung up before the handshake was over: it may have revoked this peer's membership, or have no room")
 )
 
 // close lets nobody in any more.

@@ -87,8 +87,8 @@ func (m *Map) Mine() Place {
 	return m.mine
 }
 
-// find finds the leader to follow, if there is one: of those near and before this peer, the one with the best evidence,
-// labeled ones and smaller IDs first.
+// find finds the leader to follow, if there is one: of those near and before this peer, the one with the best
+// evidence, labeled ones and smaller IDs first.
 func (m *Map) find() Place {
 	if m.cfg.Label != "" {
 		return Place{m.cfg.Label, "label", ""}
@@ -140,8 +140,9 @@ func before(a, b *member) bool {
 	return strings.Compare(la, lb) < 0
 }
 
-// Probe names up to n members to measure next. Half of them are those of whom most depends, who may be followed, or else
-// are near; the other half is anybody. Of each, those who were named longest ago come first, so everybody has his turn.
+// Probe names up to n members to measure next. Half of them are those of whom most depends, who may be
+// followed, or else are near; the other half is anybody. Of each, those who were named longest ago come
+// first, so everybody has his turn.
 func (m *Map) Probe(n int) []string {
 	weight := func(x *member) int {
 		switch {

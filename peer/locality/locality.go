@@ -110,7 +110,8 @@ func CheckLabel(label string) error {
 	case len(label) > maxLabel:
 		return fmt.Errorf("a cluster's name has %d bytes, at most %d are allowed", len(label), maxLabel)
 	case strings.HasPrefix(label, leaderMark):
-		return fmt.Errorf("a cluster's name must not begin with %q: such names are given to clusters that were found by measuring", leaderMark)
+		return fmt.Errorf(
+			"a cluster's name must not begin with %q: such names are given to clusters that were found by measuring", leaderMark)
 	}
 	return nil
 }
@@ -174,8 +175,8 @@ func (m *Map) SeenOnLAN(id string) {
 	}
 }
 
-// Measured notes a round trip to a member, which must be of the network and not of somebody's work. Samples that are not
-// positive, or above ten seconds, are dropped, and so are those of peers that are not members.
+// Measured notes a round trip to a member, which must be of the network and not of somebody's work. Samples
+// that are not positive, or above ten seconds, are dropped, and so are those of peers that are not members.
 func (m *Map) Measured(id string, rtt time.Duration) {
 	x := m.members[id]
 	if x == nil || rtt <= 0 || rtt > maxRTT {
@@ -194,12 +195,12 @@ func (m *Map) RTT(id string) time.Duration {
 	return 0
 }
 
-// Position is this peer's in the coordinate system, for its card; nil before anything was measured against the position
-// of another.
+// Position is this peer's in the coordinate system, for its card; nil before anything was measured against
+// the position of another.
 func (m *Map) Position() []float64 { return m.position.encode() }
 
-// Of is the place of a member: what it says itself. Of a peer that has not said anything, or is not a member, the place
-// is a cluster of its own.
+// Of is the place of a member: what it says itself. Of a peer that has not said anything, or is not a member,
+// the place is a cluster of its own.
 func (m *Map) Of(id string) Place {
 	if id == m.cfg.Self {
 		return m.Mine()

@@ -18,8 +18,8 @@ const (
 	// dimensions of a position; its encoding has the error, adjustment and height besides.
 	dimensions = 8
 	encoded    = dimensions + 3
-	// shortest is what shorter round trips count as: the algorithm weighs relative errors, and those of round trips in
-	// one room would drown the others. So distances within a cluster come out as about this.
+	// shortest is what shorter round trips count as: the algorithm weighs relative errors, and those of round
+	// trips in one room would drown the others. So distances within a cluster come out as about this.
 	shortest = 2 * time.Millisecond
 	// confident is the largest error of two positions whose distance is believed.
 	confident = 0.3
@@ -42,7 +42,8 @@ func decode(p []float64) *coordinate.Coordinate {
 	if len(p) != encoded {
 		return nil
 	}
-	c := &coordinate.Coordinate{Vec: p[:dimensions:dimensions], Error: p[dimensions], Adjustment: p[dimensions+1], Height: p[dimensions+2]}
+	c := &coordinate.Coordinate{Vec: p[:dimensions:dimensions], Error: p[dimensions], Adjustment: p[dimensions+1],
+		Height: p[dimensions+2]}
 	if !c.IsValid() || c.Error <= 0 || c.Height < 0 {
 		return nil
 	}
@@ -66,7 +67,8 @@ func (p *position) encode() []float64 {
 func (p *position) update(id string, other []float64, rtt time.Duration) {
 	c := decode(other)
 	if c == nil {
-		c = coordinate.NewCoordinate(coordinate.DefaultConfig()) // one who begins: at the origin, with the largest error
+		// one who begins: at the origin, with the largest error
+		c = coordinate.NewCoordinate(coordinate.DefaultConfig())
 	}
 	if _, err := p.client.Update(id, c, max(rtt, shortest)); err == nil {
 		p.updates++

@@ -49,7 +49,8 @@ func (w *world) round() {
 	var cards []locality.Member
 	for i, m := range w.maps {
 		if !w.gone[i] {
-			cards = append(cards, locality.Member{ID: name(i), Label: w.label[i], Cluster: m.Mine().Cluster, Position: m.Position()})
+			cards = append(cards, locality.Member{ID: name(i), Label: w.label[i], Cluster: m.Mine().Cluster,
+				Position: m.Position()})
 		}
 	}
 	for i, m := range w.maps {
@@ -125,8 +126,9 @@ func points(t *rapid.T, n int) []point {
 	return at
 }
 
-// TestSettlesToFirstIndependentSet: wherever peers are, they settle, and to the one arrangement that follows from who is
-// near whom, whatever it was before: after peers have moved (groups split and merge), died and come back.
+// TestSettlesToFirstIndependentSet: wherever peers are, they settle, and to the one arrangement that follows
+// from who is near whom, whatever it was before: after peers have moved (groups split and merge), died and
+// come back.
 func TestSettlesToFirstIndependentSet(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 14).Draw(t, "peers")
@@ -208,7 +210,8 @@ func TestJitterNeverFlaps(t *testing.T) {
 		m.SetMembers([]locality.Member{{ID: "a", Cluster: "~a"}})
 		place, changes, long := m.Mine().Cluster, 0, 0
 		for range rapid.IntRange(1, 300).Draw(t, "samples") {
-			jitter := time.Duration(rapid.OneOf(rapid.IntRange(0, 500), rapid.IntRange(0, 100000)).Draw(t, "jitter, us")) * time.Microsecond
+			jitter := time.Duration(rapid.OneOf(rapid.IntRange(0, 500), rapid.IntRange(0, 100000)).Draw(t,
+				"jitter, us")) * time.Microsecond
 			if truth+jitter > 7500*time.Microsecond {
 				if long++; long == 15 && truth <= 7500*time.Microsecond {
 					jitter, long = 0, 0
@@ -250,16 +253,17 @@ func TestRouteBecomesLong(t *testing.T) {
 	}
 }
 
-// TestSmallClustersAreNotFavoured tests what stealing needs for the papers' guarantee (CRS paper, 3.3): a thief
-// draws alike from all peers outside its cluster. So each of them has to be in the list of outsiders once, whatever it
-// or others claim, and whatever the size of its cluster: then in a swarm of clusters of 16, 8 and 2, one of the two is
-// drawn by a thief of the first as often as one of the eight.
+// TestSmallClustersAreNotFavoured tests what stealing needs for the papers' guarantee (CRS paper, 3.3): a
+// thief draws alike from all peers outside its cluster. So each of them has to be in the list of outsiders
+// once, whatever it or others claim, and whatever the size of its cluster: then in a swarm of clusters of 16,
+// 8 and 2, one of the two is drawn by a thief of the first as often as one of the eight.
 func TestSmallClustersAreNotFavoured(t *testing.T) {
 	m := newMap(t, locality.Config{Self: "big00", Label: "big"})
 	var members []locality.Member
 	for cluster, size := range map[string]int{"big": 16, "middle": 8, "small": 2} {
 		for i := range size {
-			members = append(members, locality.Member{ID: fmt.Sprintf("%s%02d", cluster, i), Label: cluster, Cluster: cluster})
+			members = append(members, locality.Member{ID: fmt.Sprintf("%s%02d", cluster, i), Label: cluster,
+				Cluster: cluster})
 		}
 	}
 	members = append(members, members...) // heard of twice
@@ -445,8 +449,8 @@ func TestConfigErrors(t *testing.T) {
 	}
 }
 
-// FuzzPosition gives a peer the positions that hostile ones claim: its own stays one that others accept, and distances
-// stay distances.
+// FuzzPosition gives a peer the positions that hostile ones claim: its own stays one that others accept, and
+// distances stay distances.
 func FuzzPosition(f *testing.F) {
 	f.Add(0.0, 0.0, 1.0, 0.0, 0.0, 11)
 	f.Add(1e300, -1e300, 1.5, 1e9, -1.0, 11)

@@ -23,9 +23,10 @@ func coarse(f *satin.Frame, depth int) int {
 	return y.Get() + x.Get()
 }
 
-// BenchmarkNoFaults is what the machinery for faults costs when there are none, in processor time of a run on one worker: without it,
-// with it, and with a checkpoint in the temporary directory. It takes the cheapest of the runs, since others disturb the caches. The
-// first program has one long job whose children are pending all the time, the second a hundred long jobs to keep.
+// BenchmarkNoFaults is what the machinery for faults costs when there are none, in processor time of a run on
+// one worker: without it, with it, and with a checkpoint in the temporary directory. It takes the cheapest of
+// the runs, since others disturb the caches. The first program has one long job whose children are pending
+// all the time, the second a hundred long jobs to keep.
 func BenchmarkNoFaults(b *testing.B) {
 	for _, p := range []struct {
 		fn  string

@@ -9,7 +9,8 @@ import (
 	"github.com/satin-peer/satin/steal"
 )
 
-// RootOf makes the root of a run. The error says that there is no such function here, or that the argument does not fit it.
+// RootOf makes the root of a run. The error says that there is no such function here, or that the argument
+// does not fit it.
 func RootOf(fn string, arg []byte) (steal.Job, error) {
 	if _, _, err := read(fn, arg); err != nil {
 		return steal.Job{}, err
@@ -29,16 +30,19 @@ func read(fn string, arg []byte) (f satin.Func, v any, err error) {
 	return f, v, nil
 }
 
-// jobOf encodes a job that is on its way out. The error says that its argument is too large; Register has seen to the rest.
+// jobOf encodes a job that is on its way out. The error says that its argument is too large; Register has
+// seen to the rest.
 func jobOf(t *satin.Taken) (steal.Job, error) {
 	arg, err := wire.Value().Encode(t.Arg())
 	if err != nil {
 		return steal.Job{}, err
 	}
-	return steal.Job{Path: t.ID().Path, Identity: steal.Identify(t.Func(), arg, 0), Function: t.Func(), Arg: arg, Restarted: t.Restarted()}, nil
+	return steal.Job{Path: t.ID().Path, Identity: steal.Identify(t.Func(), arg, 0), Function: t.Func(), Arg: arg,
+		Restarted: t.Restarted()}, nil
 }
 
-// run starts a stolen job, or the root. One that cannot be run ends at once, as a job that panicked: its spawner has to learn of it.
+// run starts a stolen job, or the root. One that cannot be run ends at once, as a job that panicked: its
+// spawner has to learn of it.
 func (s *Session) run(id steal.SegmentID, j *steal.Job, first bool) {
 	s.runs++
 	job := satin.JobID{Run: s.cfg.Run.ID, Path: j.Path}
@@ -54,7 +58,8 @@ func (s *Session) run(id steal.SegmentID, j *steal.Job, first bool) {
 	if err != nil {
 		s.bad++
 		s.cfg.Log.Warn("job cannot be run", "job", job.String(), "error", err)
-		ended(encodePanic(string(s.cfg.Self.Peer), job, j.Function, &satin.JobError{ID: job, Func: j.Function, Panic: err}), false)
+		ended(encodePanic(string(s.cfg.Self.Peer), job, j.Function,
+			&satin.JobError{ID: job, Func: j.Function, Panic: err}), false)
 		return
 	}
 	if s.segments[id] = g; first {
@@ -65,9 +70,10 @@ func (s *Session) run(id steal.SegmentID, j *steal.Job, first bool) {
 	}
 }
 
-// submit decodes an argument and gives the job to the pool. Of its outcome ended also learns whether the job returned: a panic is
-// not worth keeping, since its cause may be this machine.
-func (s *Session) submit(id satin.JobID, fn string, arg []byte, restarted bool, ended func(outcome []byte, returned bool)) (*satin.Guest, error) {
+// submit decodes an argument and gives the job to the pool. Of its outcome ended also learns whether the job
+// returned: a panic is not worth keeping, since its cause may be this machine.
+func (s *Session) submit(id satin.JobID, fn string, arg []byte, restarted bool,
+	ended func(outcome []byte, returned bool)) (*satin.Guest, error) {
 	_, v, err := read(fn, arg)
 	if err != nil {
 		return nil, err
@@ -152,6 +158,7 @@ func (s *Session) deliver(ref steal.Ref, outcome []byte) {
 		t.PutBack()
 		return
 	}
-	// The job was large enough to be stolen. If all peers are lost but this one, what others did for it should not be.
+	// The job was large enough to be stolen. If all peers are lost but this one, what others did for it
+	// should not be.
 	s.store(t.ID().Path, g.id, outcome)
 }

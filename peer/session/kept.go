@@ -11,13 +11,14 @@ import (
 const (
 	maxKeptWaiting = 1024
 	maxKeptBytes   = 8 << 20 // and one outcome more
-	// keepShare is the part of the workers' time that encoding what is kept may take, one in so many, after the first keepFree.
+	// keepShare is the part of the workers' time that encoding what is kept may take, one in so many, after
+	// the first keepFree.
 	keepShare = 100
 	keepFree  = 100 * time.Millisecond
 )
 
-// keptQueue holds the outcomes of long jobs that workers have for the loop. It never blocks them: what does not fit is dropped and
-// counted.
+// keptQueue holds the outcomes of long jobs that workers have for the loop. It never blocks them: what does
+// not fit is dropped and counted.
 type keptQueue struct {
 	mu      sync.Mutex
 	waiting []steal.Partial
@@ -30,7 +31,8 @@ type keptQueue struct {
 func (q *keptQueue) room(now time.Duration, workers int) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	ok := len(q.waiting) < maxKeptWaiting && q.bytes < maxKeptBytes && q.spent <= keepFree+now*time.Duration(workers)/keepShare
+	ok := len(q.waiting) < maxKeptWaiting && q.bytes < maxKeptBytes &&
+		q.spent <= keepFree+now*time.Duration(workers)/keepShare
 	if !ok {
 		q.dropped++
 	}

@@ -55,13 +55,13 @@ func (s *Session) hear() {
 	}
 }
 
-// report tells the core how busy the workers are, if it would want to know. It goes on until the core is content: an order
-// that it gives may change what there is to report.
+// report tells the core how busy the workers are, if it would want to know. It goes on until the core is
+// content: an order that it gives may change what there is to report.
 func (s *Session) report() {
 	for !s.gone {
 		l := steal.Load{Workers: s.pool.Cores(), Idle: s.pool.Idle(), Runs: s.runs, Queued: s.pool.Queued()}
-		// A worker that has run a segment to its end since the last report is idle again, but not as it was: the core counts its order
-		// until it is told, and would give it nothing more.
+		// A worker that has run a segment to its end since the last report is idle again, but not as it was:
+		// the core counts its order until it is told, and would give it nothing more.
 		same := l.Idle == s.reported.Idle && (l.Idle == 0 || l.Runs == s.reported.Runs)
 		if s.everSaid && same && l.Workers == s.reported.Workers && class(l) == class(s.reported) {
 			break
@@ -76,8 +76,10 @@ func (s *Session) report() {
 // count publishes the counters.
 func (s *Session) count() {
 	st := &Stats{
-		Steal: s.core.Stats(), Load: s.reported, Held: len(s.segments), Given: len(s.given), Master: s.root != 0, Malformed: s.bad,
-		Unheard: s.unheard.Load(), Unkept: s.kept.lost(), Stored: s.stored, Unstored: s.unstored, Trouble: s.trouble(),
+		Steal: s.core.Stats(), Load: s.reported, Held: len(s.segments), Given: len(s.given), Master: s.root != 0,
+		Malformed: s.bad,
+		Unheard:   s.unheard.Load(), Unkept: s.kept.lost(), Stored: s.stored, Unstored: s.unstored,
+		Trouble: s.trouble(),
 	}
 	if st.Master {
 		st.Held-- // it is nobody else's

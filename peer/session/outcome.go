@@ -10,7 +10,8 @@ import (
 	"github.com/satin-peer/satin/internal/wire"
 )
 
-// Outcome is what came of a job, on its way home: a value and perhaps the error that its function returned with it, or a panic.
+// Outcome is what came of a job, on its way home: a value and perhaps the error that its function returned
+// with it, or a panic.
 type Outcome struct {
 	Value []byte   `cbor:"1,keyasint,omitempty"` // encoded by the Value codec
 	Error *Failure `cbor:"2,keyasint,omitempty"` // returned
@@ -33,15 +34,17 @@ const (
 	maxFailureStack = 32 << 10
 )
 
-// encodeOutcome encodes what the pool says came of job id, which ran on peer self: result is nil if it did not return but panicked. A
-// value that cannot be encoded becomes the job's panic, because its spawner has to learn of it.
+// encodeOutcome encodes what the pool says came of job id, which ran on peer self: result is nil if it did
+// not return but panicked. A value that cannot be encoded becomes the job's panic, because its spawner has to
+// learn of it.
 func encodeOutcome(self string, id satin.JobID, fn string, result any, err error) (outcome []byte, returned bool) {
 	if result == nil {
 		return encodePanic(self, id, fn, err), false
 	}
 	b, bad := encodeReturned(self, id, fn, result, err)
 	if bad != nil {
-		return encodePanic(self, id, fn, &satin.JobError{ID: id, Func: fn, Panic: fmt.Errorf("its result cannot travel: %w", bad)}), false
+		return encodePanic(self, id, fn, &satin.JobError{ID: id, Func: fn,
+			Panic: fmt.Errorf("its result cannot travel: %w", bad)}), false
 	}
 	return b, true
 }
@@ -102,9 +105,11 @@ func (f *Failure) jobError(run satin.RunID) *satin.JobError {
 	return je
 }
 
-// DecodeOutcome reads what came of a job of function fn: its result with the error it returned, if its function may, or
-// its panic as a *satin.JobError. bad says that no correct peer would send these bytes; nothing else is valid then.
-func DecodeOutcome(run satin.RunID, b []byte, fn satin.Func) (result any, err error, panicked *satin.JobError, bad error) {
+// DecodeOutcome reads what came of a job of function fn: its result with the error it returned, if its
+// function may, or its panic as a *satin.JobError. bad says that no correct peer would send these bytes;
+// nothing else is valid then.
+func DecodeOutcome(run satin.RunID, b []byte, fn satin.Func) (result any, err error, panicked *satin.JobError,
+	bad error) {
 	var o Outcome
 	if bad = wire.Value().Decode(b, &o); bad != nil {
 		return nil, nil, nil, bad

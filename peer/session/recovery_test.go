@@ -52,7 +52,8 @@ func TestAnyPeerMayDie(t *testing.T) {
 			for i, v := range c.victims {
 				w.until("the run is in the middle", func() bool {
 					st := peers[v].Stats()
-					return arg.ran() > (1+i)*arg.size()/8 && (st.Held > 0 || st.Given > 0 || st.Master) || len(w.answers) > 0
+					return arg.ran() > (1+i)*arg.size()/8 && (st.Held > 0 || st.Given > 0 || st.Master) ||
+						len(w.answers) > 0
 				})
 				w.kill(peers[v])
 			}
@@ -128,8 +129,8 @@ func TestLeaving(t *testing.T) {
 	}
 }
 
-// With everybody lost, the run goes on from what the disks have, and nothing of that is computed again: by one peer that has got all the
-// disks, and by several of which each has its own.
+// With everybody lost, the run goes on from what the disks have, and nothing of that is computed again: by
+// one peer that has got all the disks, and by several of which each has its own.
 func TestResume(t *testing.T) {
 	const peers = 3
 	arg := newTree(t, 6)

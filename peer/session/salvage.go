@@ -29,8 +29,8 @@ func (o outside) Fed() { o.s.ring() }
 // Dropped says that nobody waits for a given-away job any more.
 func (o outside) Dropped(t *satin.Taken) { o.s.dropped(t) }
 
-// Salvage says whether somebody has the outcome of the job at a path, or works on it, or on one under it. The snapshot that it
-// looks into may be some milliseconds old, which costs work and nothing else.
+// Salvage says whether somebody has the outcome of the job at a path, or works on it, or on one under it. The
+// snapshot that it looks into may be some milliseconds old, which costs work and nothing else.
 func (o salvager) Salvage(path satin.Path) (hit, below bool) {
 	return o.s.orphans.Load().Look(path)
 }
@@ -46,8 +46,9 @@ func (o salvager) Found(t *satin.Taken) {
 	s.ring()
 }
 
-// Kept takes the outcome of a long job that ran in place. The worker encodes it, unless the loop is behind or that has taken too
-// much of the workers' time already: what is not kept is computed again if it is needed again.
+// Kept takes the outcome of a long job that ran in place. The worker encodes it, unless the loop is behind or
+// that has taken too much of the workers' time already: what is not kept is computed again if it is needed
+// again.
 func (o salvager) Kept(id satin.JobID, fn string, arg, result any, err error) {
 	s := o.s
 	if !s.kept.room(s.now(), s.cfg.Workers) {
@@ -88,8 +89,8 @@ func (s *Session) hearKept() {
 	s.carryOut(now, s.core.Keep(now, parts))
 }
 
-// hearFound tells the core of jobs that need not run here. None of them can have been dropped before: the pool says so later, and
-// what it says waits behind them.
+// hearFound tells the core of jobs that need not run here. None of them can have been dropped before: the
+// pool says so later, and what it says waits behind them.
 func (s *Session) hearFound(found []foundJob) {
 	var jobs []steal.Taken
 	for _, f := range found {
@@ -97,7 +98,8 @@ func (s *Session) hearFound(found []foundJob) {
 			f.t.PutBackRestarted()
 			continue
 		}
-		jobs = append(jobs, steal.Taken{Ref: s.give(given{t: f.t, id: f.job.Identity, found: true}), Job: f.job, Spawned: true})
+		jobs = append(jobs, steal.Taken{Ref: s.give(given{t: f.t, id: f.job.Identity, found: true}), Job: f.job,
+			Spawned: true})
 	}
 	if len(jobs) > 0 {
 		now := s.now()

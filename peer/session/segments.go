@@ -21,9 +21,10 @@ const (
 	SegmentStates
 )
 
-// A Segment is a stolen job, or the root, and everything that this peer ran in place under it. A job that comes back here is another
-// segment. A job's path is the beginning of the paths of all jobs under it, so a segment was stolen from the one with the longest path
-// that its own begins with: nothing need travel with a job for that.
+// A Segment is a stolen job, or the root, and everything that this peer ran in place under it. A job that
+// comes back here is another segment. A job's path is the beginning of the paths of all jobs under it, so a
+// segment was stolen from the one with the longest path that its own begins with: nothing need travel with a
+// job for that.
 type Segment struct {
 	Serial    uint64 // names it among those of the session
 	Path      satin.Path
@@ -41,8 +42,8 @@ const maxTraced = 4096
 // A Left is what is not remembered of the oldest segments.
 type Left struct{ Segments, Spawned, Executed uint64 }
 
-// A trace remembers the segments of a session: those that run, and the last ones that ended. It is written when a job from outside
-// begins or ends and never in between.
+// A trace remembers the segments of a session: those that run, and the last ones that ended. It is written
+// when a job from outside begins or ends and never in between.
 type trace struct {
 	mu      sync.Mutex
 	last    uint64 // number of the last change
@@ -149,7 +150,8 @@ func (t *trace) lost(path satin.Path) {
 	defer t.mu.Unlock()
 	now := time.Now()
 	t.serial++
-	t.keep(traced{Segment: Segment{Serial: t.serial, Path: slices.Clone(path), Start: now, End: now, State: SegmentLost}})
+	t.keep(traced{Segment: Segment{Serial: t.serial, Path: slices.Clone(path), Start: now, End: now,
+		State: SegmentLost}})
 }
 
 // close ends all that runs.
@@ -173,14 +175,16 @@ func (t *trace) runningSorted() []*traced {
 // size is about how many bytes a segment has when it is encoded, rather more.
 func (s *Segment) size() int { return 48 + 5*len(s.Path) }
 
-// Segments gives at most so many bytes of segments: those that ended since change number after, oldest first, then those that run, with
-// what has been counted of them so far. Next is the number to ask with the next time; there is more if not all that have ended fitted
-// in. Left is what was forgotten in this session's life. It may be asked after Close too.
+// Segments gives at most so many bytes of segments: those that ended since change number after, oldest first,
+// then those that run, with what has been counted of them so far. Next is the number to ask with the next
+// time; there is more if not all that have ended fitted in. Left is what was forgotten in this session's
+// life. It may be asked after Close too.
 func (s *Session) Segments(after uint64, room int) (list []Segment, next uint64, more bool, left Left) {
 	t := &s.trace
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	from, _ := slices.BinarySearchFunc(t.ended, after+1, func(e traced, n uint64) int { return int(int64(e.number - n)) })
+	from, _ := slices.BinarySearchFunc(t.ended, after+1,
+		func(e traced, n uint64) int { return int(int64(e.number - n)) })
 	fresh := t.ended[from:]
 	next = min(after, t.last)
 	for i := range fresh {
@@ -212,8 +216,8 @@ const (
 // waitBelieved is how long a request without a reply is believed to be out: one of them may be lost.
 const waitBelieved = 2 * time.Second
 
-// Workers gives how many cores the run may use at this moment, how many of them have no job, and what those wait for. It is cheap, and
-// meant to be sampled.
+// Workers gives how many cores the run may use at this moment, how many of them have no job, and what those
+// wait for. It is cheap, and meant to be sampled.
 func (s *Session) Workers() (cores, idle int, wait Wait) {
 	cores = s.pool.Cores()
 	idle = min(s.pool.Idle(), cores)

@@ -38,7 +38,10 @@ func TestSegmentsAddUp(t *testing.T) {
 			}
 			if executed += s.Executed; len(s.Path) == 0 {
 				roots++
-			} else if !slices.ContainsFunc(all, func(o session.Segment) bool { return len(o.Path) < len(s.Path) && under(s.Path, o.Path) }) {
+			} else if !slices.ContainsFunc(all, func(o session.Segment) bool {
+				return len(o.Path) < len(s.Path) &&
+					under(s.Path, o.Path)
+			}) {
 				t.Errorf("segment %s is under no other", s.Path)
 			}
 		}
@@ -86,11 +89,13 @@ func TestSegmentsOfAClosedSession(t *testing.T) {
 	if err := s.Root("session_test.fib", []byte{0x18, 60}, func([]byte) {}); err != nil {
 		t.Fatal(err)
 	}
-	if list, _, _, _ := s.Segments(0, 1000); len(list) != 1 || list[0].State != session.SegmentRunning || !list[0].End.IsZero() {
+	if list, _, _, _ := s.Segments(0, 1000); len(list) != 1 || list[0].State != session.SegmentRunning ||
+		!list[0].End.IsZero() {
 		t.Errorf("running: %+v", list)
 	}
 	s.Close()
-	if list, _, _, _ := s.Segments(0, 1000); len(list) != 1 || list[0].State != session.SegmentAborted || list[0].End.IsZero() {
+	if list, _, _, _ := s.Segments(0, 1000); len(list) != 1 || list[0].State != session.SegmentAborted ||
+		list[0].End.IsZero() {
 		t.Errorf("closed: %+v", list)
 	}
 }

@@ -13,7 +13,8 @@ import (
 
 // Config says who takes part in what, and how. All fields but Tell, Answer, Store and Log are needed.
 type Config struct {
-	// Run is what is computed, who goes on with it when its owner is silent, and what is known already. RootOf makes its root.
+	// Run is what is computed, who goes on with it when its owner is silent, and what is known already.
+	// RootOf makes its root.
 	Run     steal.Run
 	Self    steal.Address
 	Core    steal.Config
@@ -26,16 +27,17 @@ type Config struct {
 	// Send sends a message to m.To.Peer. It must not block and may lose the message; if it knows that it did, it has
 	// SendFailed called, on another goroutine.
 	Send func(m *steal.Message)
-	// Tell tells news to everybody in the run, who are to give them to Hear. It must not block, and may lose, delay and repeat
-	// them: then orphans are found later or not at all, and the root is restarted without need.
+	// Tell tells news to everybody in the run, who are to give them to Hear. It must not block, and may lose,
+	// delay and repeat them: then orphans are found later or not at all, and the root is restarted without
+	// need.
 	Tell func(n *steal.News)
-	// Answer is told the root's Outcome when this peer holds the root, by the loop, which it must not hold up. Another peer may have
-	// had one before, and this one again if it becomes master again.
+	// Answer is told the root's Outcome when this peer holds the root, by the loop, which it must not hold
+	// up. Another peer may have had one before, and this one again if it becomes master again.
 	Answer func(outcome []byte)
 	// Store keeps what finishes here beyond the session. A naive run does not use it.
 	Store Store
-	// KeepAfter is how long a job must have run in place that its outcome is kept, DefaultKeepAfter if 0; below zero, none is. A naive
-	// run keeps none.
+	// KeepAfter is how long a job must have run in place that its outcome is kept, DefaultKeepAfter if 0;
+	// below zero, none is. A naive run keeps none.
 	KeepAfter time.Duration
 	Log       *slog.Logger
 }
@@ -51,8 +53,8 @@ const (
 	inboxLength = 256
 	// gossipLength is how many news may wait for the loop before the next ones are dropped.
 	gossipLength = 256
-	// lookEvery is how often a session whose workers are busy looks whether there is work to give again: workers do not
-	// report what they spawn.
+	// lookEvery is how often a session whose workers are busy looks whether there is work to give again:
+	// workers do not report what they spawn.
 	lookEvery = 2 * time.Millisecond
 	// epoch is what the core's clock shows at the start: not zero, which it takes for "never".
 	epoch = time.Second
@@ -102,29 +104,32 @@ type Session struct {
 	pulseAt  time.Duration
 }
 
-// Stats are what a session counts. They are a moment's snapshot, a few milliseconds old at most while anything happens.
+// Stats are what a session counts. They are a moment's snapshot, a few milliseconds old at most while
+// anything happens.
 type Stats struct {
 	Steal steal.Stats
 	// Load is what the core was told last.
 	Load steal.Load
-	// Held and Given are the jobs of others that are here, and those of this peer that others hold. Master says that the root
-	// runs here.
+	// Held and Given are the jobs of others that are here, and those of this peer that others hold. Master
+	// says that the root runs here.
 	Held, Given int
 	Master      bool
 	// Malformed counts the jobs and outcomes that could not be decoded.
 	Malformed uint64
 	// Unheard counts the news that came while too many waited, and were dropped.
 	Unheard uint64
-	// Unkept counts the outcomes of long jobs that were not kept, because the loop was behind, they were too large, or encoding them
-	// took too long.
+	// Unkept counts the outcomes of long jobs that were not kept, because the loop was behind, they were too
+	// large, or encoding them took too long.
 	Unkept uint64
-	// Stored counts the outcomes that the store took, Unstored those that it did not, because they came faster than it writes. Trouble
-	// is why it cannot write at all at the moment: the run goes on, and would have to be computed again if all was lost.
+	// Stored counts the outcomes that the store took, Unstored those that it did not, because they came
+	// faster than it writes. Trouble is why it cannot write at all at the moment: the run goes on, and would
+	// have to be computed again if all was lost.
 	Stored, Unstored uint64
 	Trouble          error
 }
 
-// New makes a session and starts its pool, with no cores: call SetCores. The error wraps steal.ErrConfig or is the pool's.
+// New makes a session and starts its pool, with no cores: call SetCores. The error wraps steal.ErrConfig or
+// is the pool's.
 func New(cfg Config) (*Session, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
@@ -142,7 +147,8 @@ func New(cfg Config) (*Session, error) {
 	}
 	s := &Session{
 		cfg: cfg, core: core, started: time.Now(),
-		inbox: make(chan *steal.Message, inboxLength), gossip: make(chan *steal.News, gossipLength), bell: make(chan struct{}, 1), takes: make(chan takeOrder, cfg.Core.MaxAsks),
+		inbox: make(chan *steal.Message, inboxLength), gossip: make(chan *steal.News, gossipLength),
+		bell: make(chan struct{}, 1), takes: make(chan takeOrder, cfg.Core.MaxAsks),
 		quit: make(chan struct{}), left: make(chan struct{}),
 		segments: map[steal.SegmentID]*satin.Guest{}, given: map[steal.Ref]given{}, refs: map[*satin.Taken]steal.Ref{},
 		early: map[*satin.Taken]bool{}, members: cfg.Members,
@@ -180,8 +186,8 @@ func (s *Session) Hear(n *steal.News) {
 	}
 }
 
-// Restore takes in the outcomes of a checkpoint, at any time: they are told to the others, and used instead of being computed again.
-// They are not to be changed afterwards.
+// Restore takes in the outcomes of a checkpoint, at any time: they are told to the others, and used instead
+// of being computed again. They are not to be changed afterwards.
 func (s *Session) Restore(parts []steal.Partial) {
 	s.tell(func(now time.Duration) { s.carryOut(now, s.core.Restore(now, parts)) })
 }
@@ -211,16 +217,17 @@ func (s *Session) Stats() Stats { return *s.stats.Load() }
 // Pool is the pool that runs the jobs, for its statistics and progress.
 func (s *Session) Pool() *satin.Pool { return s.pool }
 
-// Leave ends this peer's part with little loss: jobs that have not begun go back at once, finished results to other peers, who tell
-// everybody, and then all partners hear a goodbye and queue again what is left. With patience 0, and when it is over, the goodbye
-// comes at once. Leave returns when the goodbyes have been given to Send, or when the session is closed. Nothing is received
-// afterwards; Close is still needed.
+// Leave ends this peer's part with little loss: jobs that have not begun go back at once, finished results to
+// other peers, who tell everybody, and then all partners hear a goodbye and queue again what is left. With
+// patience 0, and when it is over, the goodbye comes at once. Leave returns when the goodbyes have been given
+// to Send, or when the session is closed. Nothing is received afterwards; Close is still needed.
 func (s *Session) Leave(patience time.Duration) {
 	s.tell(func(now time.Duration) { s.carryOut(now, s.core.Leave(now, patience)) })
 	s.untilGone()
 }
 
-// Cancel ends this peer's part because the run is over: nothing is handed over, and partners hear a goodbye. It returns as Leave does.
+// Cancel ends this peer's part because the run is over: nothing is handed over, and partners hear a goodbye.
+// It returns as Leave does.
 func (s *Session) Cancel() {
 	s.tell(func(now time.Duration) { s.carryOut(now, s.core.Cancel(now)) })
 	s.untilGone()
@@ -233,8 +240,8 @@ func (s *Session) untilGone() {
 	}
 }
 
-// Close ends the session without a word to others and aborts its jobs. It waits for leaves that run, which look at their
-// attention word only when they spawn, sync or ask.
+// Close ends the session without a word to others and aborts its jobs. It waits for leaves that run, which
+// look at their attention word only when they spawn, sync or ask.
 func (s *Session) Close() {
 	s.closing.Do(func() { close(s.quit) })
 	s.wg.Wait()

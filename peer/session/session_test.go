@@ -87,7 +87,8 @@ func fail(f *satin.Frame, n int) int {
 	return x.Get() + y
 }
 
-// net is a network of sessions in this process, which carries messages in the order of each pair, or loses and repeats some.
+// net is a network of sessions in this process, which carries messages in the order of each pair, or loses
+// and repeats some.
 type net struct {
 	mu       sync.Mutex
 	sessions map[steal.PeerID]*session.Session
@@ -100,13 +101,16 @@ type net struct {
 
 func newNet(t *testing.T, peers, workers int, lossy bool, policy string) *net {
 	t.Helper()
-	n := &net{sessions: map[steal.PeerID]*session.Session{}, run: satin.NewRunID(), lossy: lossy, queues: map[steal.PeerID]chan *steal.Message{}}
+	n := &net{sessions: map[steal.PeerID]*session.Session{}, run: satin.NewRunID(), lossy: lossy,
+		queues: map[steal.PeerID]chan *steal.Message{}}
 	for i := range peers {
-		n.members = append(n.members, steal.Member{ID: steal.PeerID(fmt.Sprintf("p%d", i)), Cluster: steal.ClusterID(fmt.Sprintf("c%d", i%2))})
+		n.members = append(n.members, steal.Member{ID: steal.PeerID(fmt.Sprintf("p%d", i)),
+			Cluster: steal.ClusterID(fmt.Sprintf("c%d", i%2))})
 	}
 	cfg := steal.Local()
 	if lossy { // what was lost is found after some heartbeats
-		cfg.HeartbeatEvery, cfg.WideHeartbeatEvery, cfg.ResultRetry = 20*time.Millisecond, 20*time.Millisecond, 20*time.Millisecond
+		cfg.HeartbeatEvery, cfg.WideHeartbeatEvery, cfg.ResultRetry = 20*time.Millisecond, 20*time.Millisecond,
+			20*time.Millisecond
 		cfg.StealTimeout = 20 * time.Millisecond
 	}
 	for _, m := range n.members {
@@ -115,7 +119,8 @@ func newNet(t *testing.T, peers, workers int, lossy bool, policy string) *net {
 			t.Fatal(err)
 		}
 		s, err := session.New(session.Config{
-			Run: steal.Run{ID: n.run, Recovery: steal.Naive}, Self: steal.Address{Peer: m.ID, Inc: 1}, Core: cfg, Policy: p, Workers: workers,
+			Run: steal.Run{ID: n.run, Recovery: steal.Naive}, Self: steal.Address{Peer: m.ID, Inc: 1}, Core: cfg,
+			Policy: p, Workers: workers,
 			Members: steal.NewMembers(n.members), Send: n.send,
 		})
 		if err != nil {
@@ -204,7 +209,8 @@ func TestAnswerIsTheSequentialOne(t *testing.T) {
 	for _, policy := range steal.PolicyNames() {
 		t.Run(policy, func(t *testing.T) {
 			n := newNet(t, 4, 1, false, policy)
-			for first := true; first || n.moved() == 0; first = false { // on a busy machine a thief may come too late for one run
+			// on a busy machine a thief may come too late for one run
+			for first := true; first || n.moved() == 0; first = false {
 				if policy == "push" && !first {
 					return // it pushes what is published, and the jobs of fib are too fine to be published unasked
 				}

@@ -148,7 +148,8 @@ func TestTheDiskHoldsUpNobody(t *testing.T) {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if parts := w.storedIn(dir); len(parts) != 1 || len(parts[0].Path) != 0 { // the answer, which makes all else superfluous
+	// the answer, which makes all else superfluous
+	if parts := w.storedIn(dir); len(parts) != 1 || len(parts[0].Path) != 0 {
 		t.Errorf("%d outcomes are stored", len(parts))
 	}
 }

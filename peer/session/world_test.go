@@ -15,8 +15,8 @@ import (
 	"github.com/satin-peer/satin/steal"
 )
 
-// world is a run on several peers of this process, with gossip among them and a network that may lose, repeat and hold back what it
-// carries. Peers may be killed: from then on nothing comes from them or gets to them.
+// world is a run on several peers of this process, with gossip among them and a network that may lose, repeat
+// and hold back what it carries. Peers may be killed: from then on nothing comes from them or gets to them.
 type world struct {
 	t       testing.TB
 	fn      satin.Func
@@ -53,7 +53,8 @@ func newWorld(t testing.TB, peers int, fn string, arg any) *world {
 		t.Fatal(err)
 	}
 	w := &world{
-		t: t, run: steal.Run{ID: satin.NewRunID(), Root: root}, cfg: impatient(), workers: 1, keepAfter: time.Millisecond, answers: make(chan []byte, 100),
+		t: t, run: steal.Run{ID: satin.NewRunID(), Root: root}, cfg: impatient(), workers: 1,
+		keepAfter: time.Millisecond, answers: make(chan []byte, 100),
 		peers: map[steal.PeerID]*worldPeer{},
 	}
 	w.fn, _ = satin.Lookup(fn)
@@ -71,9 +72,11 @@ func newWorld(t testing.TB, peers int, fn string, arg any) *world {
 // impatient notices quickly what is lost: on a busy machine also what is not, which must do no harm.
 func impatient() steal.Config {
 	c := steal.Local()
-	c.HeartbeatEvery, c.WideHeartbeatEvery, c.ResultRetry = 20*time.Millisecond, 20*time.Millisecond, 50*time.Millisecond
+	c.HeartbeatEvery, c.WideHeartbeatEvery, c.ResultRetry = 20*time.Millisecond, 20*time.Millisecond,
+		50*time.Millisecond
 	c.StealTimeout = 20 * time.Millisecond
-	c.TellEvery, c.BeaconEvery, c.MasterLease, c.RankStagger = 5*time.Millisecond, 20*time.Millisecond, 200*time.Millisecond, 100*time.Millisecond
+	c.TellEvery, c.BeaconEvery, c.MasterLease, c.RankStagger = 5*time.Millisecond, 20*time.Millisecond,
+		200*time.Millisecond, 100*time.Millisecond
 	return c
 }
 
@@ -89,7 +92,8 @@ func (w *world) start(i int, store session.Store, restored ...steal.Partial) *wo
 	run.Fresh, run.Restored = i == 0, restored
 	p := &worldPeer{inbox: make(chan func(), 10000)}
 	p.Session, err = session.New(session.Config{
-		Run: run, Self: steal.Address{Peer: self, Inc: 1}, Core: w.cfg, Policy: policy, Members: steal.NewMembers(w.members), Workers: w.workers,
+		Run: run, Self: steal.Address{Peer: self, Inc: 1}, Core: w.cfg, Policy: policy,
+		Members: steal.NewMembers(w.members), Workers: w.workers,
 		Send:   func(m *steal.Message) { w.carry(p, m.To.Peer, func(to *worldPeer) { to.Received(m) }) },
 		Tell:   func(n *steal.News) { w.gossip(p, n) },
 		Answer: func(outcome []byte) { w.answers <- outcome },
@@ -165,7 +169,8 @@ func (w *world) gossip(from *worldPeer, n *steal.News) {
 // again is the same run with nobody in it: what comes after all were lost.
 func (w *world) again() *world {
 	next := &world{
-		t: w.t, run: w.run, fn: w.fn, cfg: w.cfg, workers: w.workers, lossy: w.lossy, keepAfter: w.keepAfter, members: w.members, answers: make(chan []byte, 100),
+		t: w.t, run: w.run, fn: w.fn, cfg: w.cfg, workers: w.workers, lossy: w.lossy, keepAfter: w.keepAfter,
+		members: w.members, answers: make(chan []byte, 100),
 		peers: map[steal.PeerID]*worldPeer{},
 	}
 	w.t.Cleanup(next.end)
@@ -318,7 +323,10 @@ func (a treeArg) ran() int { return int(leaves.tags[a.Tag].Load()) }
 func (a treeArg) covered(parts []steal.Partial) (n int) {
 	for i, p := range parts {
 		again := slices.ContainsFunc(parts[:i], func(q steal.Partial) bool { return slices.Equal(p.Path, q.Path) })
-		if !again && !slices.ContainsFunc(parts, func(q steal.Partial) bool { return len(q.Path) < len(p.Path) && under(p.Path, q.Path) }) {
+		if !again && !slices.ContainsFunc(parts, func(q steal.Partial) bool {
+			return len(q.Path) < len(p.Path) &&
+				under(p.Path, q.Path)
+		}) {
 			n += treeArg{Depth: a.Depth - len(p.Path)}.size()
 		}
 	}

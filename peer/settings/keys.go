@@ -90,11 +90,13 @@ func choice(name string, field func(*Settings) *string, words []string, about ..
 func placeKeys() []*key {
 	return []*key{{
 		name: "state_dir", title: "Where things are", kind: pathKind, want: "an absolute path",
-		about: []string{"Directory of the peer's identity and memory.", "Each peer has its own: a second one in it is refused."},
+		about: []string{"Directory of the peer's identity and memory.",
+			"Each peer has its own: a second one in it is refused."},
 		field: func(s *Settings) any { return &s.StateDir },
 	}, {
 		name: "runtime_dir", kind: pathKind, want: "an absolute path",
-		about: []string{"Directory of the control socket.", "Empty: the folder \"control\" of state_dir, so that whoever knows that finds the daemon. The socket's path has at most 103 bytes."},
+		about: []string{"Directory of the control socket.",
+			"Empty: the folder \"control\" of state_dir, so that whoever knows that finds the daemon. The socket's path has at most 103 bytes."},
 		field: func(s *Settings) any { return &s.RuntimeDir },
 	}}
 }
@@ -102,34 +104,41 @@ func placeKeys() []*key {
 func swarmKeys() []*key {
 	name := &key{
 		name: "swarm", title: "The swarm", kind: textKind, want: "a name of at most 64 bytes without blanks",
-		about: []string{"Name of the swarm.", "Empty: the one that state_dir belongs to; at first it is called \"satin\"."},
+		about: []string{"Name of the swarm.",
+			"Empty: the one that state_dir belongs to; at first it is called \"satin\"."},
 		field: func(s *Settings) any { return &s.Swarm },
 		check: func(s *Settings) bool { return isName(s.Swarm) },
 	}
 	join := &key{
 		name: "join", kind: listKind, want: "addresses or invitations, at most 64",
-		about: []string{"Members to connect to at the start.", "They are given by address (a full multiaddr, with /p2p/ and the peer ID at the end) or by invitation."},
+		about: []string{"Members to connect to at the start.",
+			"They are given by address (a full multiaddr, with /p2p/ and the peer ID at the end) or by invitation."},
 		field: func(s *Settings) any { return &s.Join },
 	}
 	trust := choice("trust", func(s *Settings) *string { return &s.Trust }, []string{TrustInvite, TrustOpen},
-		"Who may join the swarm.", "With \"invite\" only who was invited, with \"open\" anybody: for networks where all are friends.")
+		"Who may join the swarm.",
+		"With \"invite\" only who was invited, with \"open\" anybody: for networks where all are friends.")
 	return []*key{name, trust, join}
 }
 
 func networkKeys() []*key {
 	flag := func(name string, field func(*Settings) *bool, about ...string) *key {
-		return &key{name: name, about: about, kind: boolKind, want: "true or false", field: func(s *Settings) any { return field(s) }}
+		return &key{name: name, about: about, kind: boolKind, want: "true or false",
+			field: func(s *Settings) any { return field(s) }}
 	}
 	listen := &key{
-		name: "listen", title: "The network", kind: listKind, want: "multiaddrs such as /ip4/0.0.0.0/tcp/4001, at most 64",
-		about: []string{"Multiaddrs to listen on, such as \"/ip4/0.0.0.0/udp/4001/quic-v1\".", "Empty: QUIC and TCP on all interfaces, on any free port. Give a port to open it in a firewall."},
+		name: "listen", title: "The network", kind: listKind,
+		want: "multiaddrs such as /ip4/0.0.0.0/tcp/4001, at most 64",
+		about: []string{"Multiaddrs to listen on, such as \"/ip4/0.0.0.0/udp/4001/quic-v1\".",
+			"Empty: QUIC and TCP on all interfaces, on any free port. Give a port to open it in a firewall."},
 		field: func(s *Settings) any { return &s.Listen },
 		check: func(s *Settings) bool {
 			return !slices.ContainsFunc(s.Listen, func(a string) bool { return !strings.HasPrefix(a, "/") })
 		},
 	}
 	connections := &key{
-		name: "max_connections", kind: numberKind, want: fmt.Sprintf("a whole number from %d to %d", MinConnections, MaxConnections),
+		name: "max_connections", kind: numberKind, want: fmt.Sprintf("a whole number from %d to %d", MinConnections,
+			MaxConnections),
 		about: []string{"Connections to other peers at most.", "One costs about 0.2 MB."},
 		field: func(s *Settings) any { return &s.MaxConnections },
 		check: func(s *Settings) bool {
@@ -139,9 +148,13 @@ func networkKeys() []*key {
 	return []*key{
 		listen,
 		flag("mdns", func(s *Settings) *bool { return &s.MDNS }, "Find members on the local network by multicast DNS."),
-		flag("dht", func(s *Settings) *bool { return &s.DHT }, "Find members through a Kademlia of the swarm's own, never the public one."),
-		flag("nat", func(s *Settings) *bool { return &s.NAT }, "Find out whether others can connect, ask the router for a port, punch holes, and use relays if need be."),
-		flag("relay", func(s *Settings) *bool { return &s.Relay }, "Pass on connections between members that cannot reach each other.", "Useful of a peer that is publicly reachable; it costs it bandwidth."),
+		flag("dht", func(s *Settings) *bool { return &s.DHT },
+			"Find members through a Kademlia of the swarm's own, never the public one."),
+		flag("nat", func(s *Settings) *bool { return &s.NAT },
+			"Find out whether others can connect, ask the router for a port, punch holes, and use relays if need be."),
+		flag("relay", func(s *Settings) *bool { return &s.Relay },
+			"Pass on connections between members that cannot reach each other.",
+			"Useful of a peer that is publicly reachable; it costs it bandwidth."),
 		connections,
 	}
 }
@@ -149,7 +162,8 @@ func networkKeys() []*key {
 func workKeys() []*key {
 	cluster := &key{
 		name: "cluster", title: "The work", kind: textKind, want: "a name of at most 64 bytes without blanks",
-		about: []string{"Name of the cluster, the group of near peers that steal freely from each other.", "Empty: found out by local network and round-trip times."},
+		about: []string{"Name of the cluster, the group of near peers that steal freely from each other.",
+			"Empty: found out by local network and round-trip times."},
 		field: func(s *Settings) any { return &s.Cluster },
 		check: func(s *Settings) bool { return isName(s.Cluster) },
 	}
@@ -161,11 +175,13 @@ func workKeys() []*key {
 	}
 	checkpoint := &key{
 		name: "checkpoint", kind: boolKind, want: "true or false",
-		about: []string{"Keep what is computed of runs, own and those of others, in state_dir until they end.", "So a run survives the loss of all its peers, and can be suspended and resumed."},
+		about: []string{"Keep what is computed of runs, own and those of others, in state_dir until they end.",
+			"So a run survives the loss of all its peers, and can be suspended and resumed."},
 		field: func(s *Settings) any { return &s.Checkpoint },
 	}
 	interval := &key{
-		name: "checkpoint_interval", kind: durationKind, want: fmt.Sprintf("a duration from %v to %v, such as 60s", MinInterval, MaxInterval),
+		name: "checkpoint_interval", kind: durationKind,
+		want:  fmt.Sprintf("a duration from %v to %v, such as 60s", MinInterval, MaxInterval),
 		about: []string{"How long a result may wait before it is written: what the loss of all peers costs at most.", "A longer one writes less."},
 		field: func(s *Settings) any { return &s.CheckpointInterval },
 		check: func(s *Settings) bool {
@@ -174,26 +190,31 @@ func workKeys() []*key {
 	}
 	return []*key{
 		cluster,
-		choice("policy", func(s *Settings) *string { return &s.Policy }, steal.PolicyNames(), "How victims are chosen when there is nothing to do."),
+		choice("policy", func(s *Settings) *string { return &s.Policy }, steal.PolicyNames(),
+			"How victims are chosen when there is nothing to do."),
 		workers,
 		choice("priority", func(s *Settings) *string { return &s.Priority }, []string{PriorityIdle, PriorityNormal},
-			"How much the workers yield to other programs.", "\"idle\" computes only when nothing else wants the core; the network part of the peer is never held back."),
+			"How much the workers yield to other programs.",
+			"\"idle\" computes only when nothing else wants the core; the network part of the peer is never held back."),
 		checkpoint, interval,
 	}
 }
 
 func daemonKeys() []*key {
-	level := choice("log_level", func(s *Settings) *string { return &s.LogLevel }, []string{"debug", "info", "warn", "error"}, "What the daemon logs, on standard error.")
+	level := choice("log_level", func(s *Settings) *string { return &s.LogLevel },
+		[]string{"debug", "info", "warn", "error"}, "What the daemon logs, on standard error.")
 	level.title = "The daemon"
 	leave := &key{
 		name: "leave_after", kind: durationKind, want: fmt.Sprintf("a duration from 0s to %v, such as 10s", MaxLeave),
-		about: []string{"How long leaving may take after SIGTERM.", "In that time work is given back and goodbye is said; then the daemon ends in any case."},
+		about: []string{"How long leaving may take after SIGTERM.",
+			"In that time work is given back and goodbye is said; then the daemon ends in any case."},
 		field: func(s *Settings) any { return &s.LeaveAfter },
 		check: func(s *Settings) bool { return s.LeaveAfter >= 0 && s.LeaveAfter <= MaxLeave },
 	}
 	patience := &key{
 		name: "leave_patience", kind: durationKind, want: fmt.Sprintf("a duration from 0s to %v, such as 5s", MaxLeave),
-		about: []string{"How much of leave_after may be spent on handing results over to other peers.", "With little to hand over leaving takes no longer for it. 0s: nothing is handed over, and is computed again."},
+		about: []string{"How much of leave_after may be spent on handing results over to other peers.",
+			"With little to hand over leaving takes no longer for it. 0s: nothing is handed over, and is computed again."},
 		field: func(s *Settings) any { return &s.LeavePatience },
 		check: func(s *Settings) bool { return s.LeavePatience >= 0 && s.LeavePatience <= MaxLeave },
 	}
@@ -204,18 +225,21 @@ func daemonKeys() []*key {
 	}
 	dashboard := &key{
 		name: "dashboard", kind: textKind, want: "\"off\", or a loopback address and port, such as 127.0.0.1:0",
-		about: []string{"Where browsers of this machine find the dashboard; \"off\" for none.", "Port 0 is any that is free. Other machines are not answered: forward the port to them, as ssh -L does."},
+		about: []string{"Where browsers of this machine find the dashboard; \"off\" for none.",
+			"Port 0 is any that is free. Other machines are not answered: forward the port to them, as ssh -L does."},
 		field: func(s *Settings) any { return &s.Dashboard },
 		check: func(s *Settings) bool { return s.Dashboard == DashboardOff || isLoopback(s.Dashboard) },
 	}
 	return []*key{
 		level,
-		choice("log_format", func(s *Settings) *string { return &s.LogFormat }, []string{LogText, LogJSON}, "How log lines look."),
+		choice("log_format", func(s *Settings) *string { return &s.LogFormat }, []string{LogText, LogJSON},
+			"How log lines look."),
 		leave, patience, dashboard, emulate,
 	}
 }
 
-// set puts a value, as TOML has it or as a text, into the key's field; false if it is not of the right kind or not allowed.
+// set puts a value, as TOML has it or as a text, into the key's field; false if it is not of the right kind
+// or not allowed.
 func (k *key) set(s *Settings, value any) bool {
 	ok := false
 	switch field := k.field(s).(type) {

@@ -25,8 +25,8 @@ type Dirs struct {
 
 const program = "satin-peer"
 
-// FindDirs says where the system has such files: on Linux as the XDG Base Directory Specification says, with the variables
-// XDG_CONFIG_HOME and XDG_STATE_HOME as they were when the program started.
+// FindDirs says where the system has such files: on Linux as the XDG Base Directory Specification says, with
+// the variables XDG_CONFIG_HOME and XDG_STATE_HOME as they were when the program started.
 func FindDirs() Dirs {
 	return Dirs{filepath.Join(xdg.ConfigHome, program), filepath.Join(xdg.StateHome, program), xdg.Home}
 }
@@ -77,7 +77,8 @@ func shorten(s string) string {
 	return strconv.Quote(s)
 }
 
-// Load reads the settings. Errors are of type *Error where the user wrote something wrong, else they say which file could not be read.
+// Load reads the settings. Errors are of type *Error where the user wrote something wrong, else they say
+// which file could not be read.
 func Load(from Sources) (*Loaded, error) {
 	l := &Loaded{Settings: Defaults(from.Dirs), origins: map[string]string{}}
 	env := map[string]string{}
@@ -121,7 +122,8 @@ func (l *Loaded) put(k *key, value any, shown, where, origin string) error {
 	}
 	if !k.set(&l.Settings, value) {
 		want := k.want
-		if _, isText := value.(string); !isText && (k.kind == textKind || k.kind == pathKind || k.kind == durationKind) {
+		if _, isText := value.(string); !isText && (k.kind == textKind || k.kind == pathKind ||
+			k.kind == durationKind) {
 			want += "; in quotes" // a number, say, in the file
 		}
 		return &Error{where, shown, want}
@@ -141,7 +143,8 @@ func (l *Loaded) put(k *key, value any, shown, where, origin string) error {
 // finish derives what was not given from the rest.
 func (l *Loaded) finish() error {
 	if !filepath.IsAbs(l.StateDir) {
-		return &Error{"state_dir", "", "an absolute path, because there is no home directory: set HOME, or give --state-dir"}
+		return &Error{"state_dir", "",
+			"an absolute path, because there is no home directory: set HOME, or give --state-dir"}
 	}
 	if l.RuntimeDir == "" {
 		l.RuntimeDir = filepath.Join(l.StateDir, "control")
@@ -273,8 +276,8 @@ func (l *Loaded) syntax(err error) error {
 	return fmt.Errorf("%s:%d:%d: %s", l.File, line, column, strings.TrimPrefix(d.Error(), "toml: "))
 }
 
-// positions gives the line of each top-level key. To a decoder that is strict, and has nowhere to put anything, every key is one too
-// many, and it says where.
+// positions gives the line of each top-level key. To a decoder that is strict, and has nowhere to put
+// anything, every key is one too many, and it says where.
 func positions(text []byte) (map[string]int, error) {
 	lines := map[string]int{}
 	err := toml.NewDecoder(bytes.NewReader(text)).DisallowUnknownFields().Decode(&struct{}{})

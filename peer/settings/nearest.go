@@ -10,7 +10,8 @@ func keyNames() (names []string) {
 	return names
 }
 
-// farthest is how many letters may differ in a name for it to be suggested instead, if that is less than half of them.
+// farthest is how many letters may differ in a name for it to be suggested instead, if that is less than half
+// of them.
 const farthest = 3
 
 // suggest is "; did you mean x?" if a name is near enough, else a list of all.
@@ -27,7 +28,8 @@ func suggest(name string, names []string) string {
 	return "; did you mean " + best + "?"
 }
 
-// distance is Levenshtein's: how many letters must be put in, left out or changed to make b of a. Names longer than any of ours are far.
+// distance is Levenshtein's: how many letters must be put in, left out or changed to make b of a. Names
+// longer than any of ours are far.
 func distance(a, b string) int {
 	const long = 64
 	if len(a) > long || len(b) > long {

@@ -75,12 +75,15 @@ func quote(s string) string {
 // lineWidth is how wide the comments of the file are.
 const lineWidth = 100
 
-// Commented is a configuration file that changes nothing: every setting is explained and commented out, with its default.
+// Commented is a configuration file that changes nothing: every setting is explained and commented out, with
+// its default.
 func Commented(d Dirs) []byte {
 	var b bytes.Buffer
 	s := Defaults(d)
-	b.WriteString("# Settings of satin-peer. Take away the \"# \" before a key to set it; the values here are the defaults.\n")
-	b.WriteString("# Variables such as SATIN_WORKERS override this file, flags such as --workers override both. What is in force: satin-peer config.\n")
+	b.WriteString(
+		"# Settings of satin-peer. Take away the \"# \" before a key to set it; the values here are the defaults.\n")
+	b.WriteString(
+		"# Variables such as SATIN_WORKERS override this file, flags such as --workers override both. What is in force: satin-peer config.\n")
 	for _, k := range keys() {
 		if k.title != "" {
 			fmt.Fprintf(&b, "\n\n## %s\n", k.title)

@@ -1,10 +1,11 @@
-// Package settings says how a peer of this machine is set up: a commented TOML file, environment variables and flags, each of which
-// overrides the one before it, over defaults.
+// Package settings says how a peer of this machine is set up: a commented TOML file, environment variables
+// and flags, each of which overrides the one before it, over defaults.
 //
-// A setting has one name in all three: "log_level" in the file, SATIN_LOG_LEVEL in the environment, --log-level as a flag. What is
-// not known is refused: a key in the file with its line and the nearest one that is allowed, a value with where it stands and what
-// would be right. Only variables of the environment that begin with SATIN_ and name no setting are let through, as Strays,
-// because other programs may have their own.
+// A setting has one name in all three: "log_level" in the file, SATIN_LOG_LEVEL in the environment,
+// --log-level as a flag. What is not known is refused: a key in the file with its line and the nearest one
+// that is allowed, a value with where it stands and what would be right. Only variables of the environment
+// that begin with SATIN_ and name no setting are let through, as Strays, because other programs may have
+// their own.
 //
 // Load reads all of it once; nothing watches the file.
 package settings

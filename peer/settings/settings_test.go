@@ -42,7 +42,8 @@ func TestNothing(t *testing.T) {
 	}
 	want := Defaults(d)
 	want.RuntimeDir = filepath.Join(d.State, "control")
-	if !reflect.DeepEqual(l.Settings, want) || l.Found || len(l.Strays) > 0 || l.File != filepath.Join(d.Config, fileName) {
+	if !reflect.DeepEqual(l.Settings, want) || l.Found || len(l.Strays) > 0 ||
+		l.File != filepath.Join(d.Config, fileName) {
 		t.Errorf("got %+v", l)
 	}
 	for _, v := range l.Values() {
@@ -52,15 +53,20 @@ func TestNothing(t *testing.T) {
 	}
 }
 
-// TestOrder checks that flags win over the environment, that over the file, and the file over defaults, for each key alone, and that
-// it is known afterwards which it was.
+// TestOrder checks that flags win over the environment, that over the file, and the file over defaults, for
+// each key alone, and that it is known afterwards which it was.
 func TestOrder(t *testing.T) {
 	samples := map[string][2]string{ // in TOML, and as a text
-		"state_dir": {`"/a/state"`, "/b/state"}, "runtime_dir": {`"/a/run"`, "/b/run"}, "swarm": {`"a"`, "b"}, "trust": {`"open"`, "open"},
-		"join": {`["a"]`, "b"}, "listen": {`["/a"]`, "/b"}, "mdns": {"false", "false"}, "dht": {"false", "false"}, "nat": {"false", "false"}, "relay": {"true", "true"},
-		"max_connections": {"5", "6"}, "cluster": {`"a"`, "b"}, "policy": {`"rs"`, "chs"}, "workers": {"3", "4"}, "priority": {`"normal"`, "normal"},
-		"log_level": {`"warn"`, "error"}, "log_format": {`"json"`, "json"}, "leave_after": {`"3s"`, "4s"}, "emulate": {`"/tmp/wan"`, "/tmp/other"},
-		"dashboard": {`"[::1]:8080"`, "off"}, "leave_patience": {`"3s"`, "4s"}, "checkpoint": {"false", "false"}, "checkpoint_interval": {`"3s"`, "4s"},
+		"state_dir": {`"/a/state"`, "/b/state"}, "runtime_dir": {`"/a/run"`, "/b/run"}, "swarm": {`"a"`, "b"},
+		"trust": {`"open"`, "open"},
+		"join":  {`["a"]`, "b"}, "listen": {`["/a"]`, "/b"}, "mdns": {"false", "false"}, "dht": {"false", "false"},
+		"nat": {"false", "false"}, "relay": {"true", "true"},
+		"max_connections": {"5", "6"}, "cluster": {`"a"`, "b"}, "policy": {`"rs"`, "chs"}, "workers": {"3", "4"},
+		"priority":  {`"normal"`, "normal"},
+		"log_level": {`"warn"`, "error"}, "log_format": {`"json"`, "json"}, "leave_after": {`"3s"`, "4s"},
+		"emulate":   {`"/tmp/wan"`, "/tmp/other"},
+		"dashboard": {`"[::1]:8080"`, "off"}, "leave_patience": {`"3s"`, "4s"}, "checkpoint": {"false", "false"},
+		"checkpoint_interval": {`"3s"`, "4s"},
 	}
 	for _, k := range keys() {
 		sample, ok := samples[k.name]
@@ -77,7 +83,8 @@ func TestOrder(t *testing.T) {
 		}{
 			{Sources{Dirs: d}, path + ":2", sample[0]},
 			{Sources{Dirs: d, Environ: env}, k.env(), sample[1]},
-			{Sources{Dirs: d, Environ: env, Flags: map[string][]string{k.name: {sample[1]}}}, "--" + k.flag(), sample[1]},
+			{Sources{Dirs: d, Environ: env, Flags: map[string][]string{k.name: {sample[1]}}}, "--" + k.flag(),
+				sample[1]},
 		} {
 			l, err := Load(c.from)
 			if err != nil {
@@ -106,7 +113,8 @@ func TestBadFile(t *testing.T) {
 		{"colour = \"red\"\n", `:1: got "colour", want a setting: one of state_dir, runtime_dir, swarm,`},
 		{"workers = 2\n[log]\nlevel = \"info\"\n", `:2: got "log", want a setting: one of`},
 		{"log.level = \"info\"\n", `:1: got "log", want a setting`},
-		{"workers = 2\nmax-connections = 9\n", `:2: got "max-connections", want a setting; did you mean max_connections?`},
+		{"workers = 2\nmax-connections = 9\n",
+			`:2: got "max-connections", want a setting; did you mean max_connections?`},
 		{"workers = \"many\"\n", `:1: workers: got "many", want a whole number from 0 to 1024`},
 		{"workers = 1025\n", `:1: workers: got "1025", want`},
 		{"workers = -1\n", `:1: workers: got "-1", want`},
@@ -118,7 +126,8 @@ func TestBadFile(t *testing.T) {
 		{"trust = \"all\"\n", `:1: trust: got "all", want one of "invite", "open"`},
 		{"trust = true\n", `:1: trust: got "true", want one of`},
 		{"join = \"x\"\n\n\nlisten = [1]\n", `:4: listen: got "[1]", want multiaddrs`},
-		{"listen = [\"/ip4/0.0.0.0/tcp/1\", \"4001\"]\n", `:1: listen: got "[/ip4/0.0.0.0/tcp/1 4001]", want multiaddrs`},
+		{"listen = [\"/ip4/0.0.0.0/tcp/1\", \"4001\"]\n",
+			`:1: listen: got "[/ip4/0.0.0.0/tcp/1 4001]", want multiaddrs`},
 		{"cluster = 5\n", `:1: cluster: got "5", want a name of at most 64 bytes without blanks; in quotes`},
 		{"emulate = 5\n", `:1: emulate: got "5", want an absolute path; in quotes`},
 		{"join = [\"\"]\n", ":1: join: got "},
@@ -143,7 +152,8 @@ func TestBadFile(t *testing.T) {
 		d := dirs(t)
 		path := write(t, d, c.text)
 		_, err := Load(Sources{Dirs: d})
-		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), path) || strings.Contains(err.Error(), "\n") {
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), path) ||
+			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%.50q: got %v, want %s", c.text, err, c.want)
 		}
 	}
@@ -180,7 +190,8 @@ func TestBadElsewhere(t *testing.T) {
 
 // TestStrays checks that variables which name no setting are told of, and only those.
 func TestStrays(t *testing.T) {
-	l, err := Load(Sources{Dirs: dirs(t), Environ: []string{"SATIN_WORKER=4", "SATIN_SOMETHING_ELSE=1", "SATIN_WORKERS=2", "SATIN_POLICY=", "XSATIN_A=1"}})
+	l, err := Load(Sources{Dirs: dirs(t), Environ: []string{"SATIN_WORKER=4", "SATIN_SOMETHING_ELSE=1",
+		"SATIN_WORKERS=2", "SATIN_POLICY=", "XSATIN_A=1"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,12 +204,14 @@ func TestStrays(t *testing.T) {
 	}
 }
 
-// TestPaths checks what relative paths mean: below the working directory in a flag, below the home with ~ in the file.
+// TestPaths checks what relative paths mean: below the working directory in a flag, below the home with ~ in
+// the file.
 func TestPaths(t *testing.T) {
 	d := dirs(t)
 	write(t, d, "state_dir = \"~/mine\"\nruntime_dir = \"\"\n")
 	l, err := Load(Sources{Dirs: d})
-	if err != nil || l.StateDir != filepath.Join(d.Home, "mine") || l.RuntimeDir != filepath.Join(d.Home, "mine", "control") {
+	if err != nil || l.StateDir != filepath.Join(d.Home, "mine") ||
+		l.RuntimeDir != filepath.Join(d.Home, "mine", "control") {
 		t.Errorf("got %+v, %v", l, err)
 	}
 	t.Chdir(d.Home)
@@ -214,14 +227,15 @@ func TestPaths(t *testing.T) {
 
 // TestLists checks how addresses are given in a variable and by flags.
 func TestLists(t *testing.T) {
-	l, err := Load(Sources{Dirs: dirs(t), Environ: []string{"SATIN_JOIN=a, b c"}, Flags: map[string][]string{"listen": {"/x", "/y"}}})
+	l, err := Load(Sources{Dirs: dirs(t), Environ: []string{"SATIN_JOIN=a, b c"},
+		Flags: map[string][]string{"listen": {"/x", "/y"}}})
 	if err != nil || !slices.Equal(l.Join, []string{"a", "b", "c"}) || !slices.Equal(l.Listen, []string{"/x", "/y"}) {
 		t.Errorf("got %+v, %v", l, err)
 	}
 }
 
-// TestCommented checks that the commented file changes nothing as it is, that with its keys set it still gives the defaults, that all
-// keys are in it, and that it is never written over another.
+// TestCommented checks that the commented file changes nothing as it is, that with its keys set it still
+// gives the defaults, that all keys are in it, and that it is never written over another.
 func TestCommented(t *testing.T) {
 	d := dirs(t)
 	path := filepath.Join(d.Config, "deeper", "file.toml")
@@ -259,7 +273,8 @@ func TestCommented(t *testing.T) {
 			t.Errorf("got %+v, want %+v", l.Settings, plain.Settings)
 		}
 		for _, v := range l.Values() {
-			if set := v.Origin != "default"; set != (content != string(text)) && v.Key != "runtime_dir" && v.Key != "emulate" {
+			if set := v.Origin != "default"; set != (content != string(text)) && v.Key != "runtime_dir" &&
+				v.Key != "emulate" {
 				t.Errorf("%s comes from %s", v.Key, v.Origin)
 			}
 		}
@@ -279,7 +294,8 @@ func TestCommented(t *testing.T) {
 func TestFlags(t *testing.T) {
 	flags := pflag.NewFlagSet("test", pflag.ContinueOnError)
 	AddFlags(flags)
-	if err := flags.Parse([]string{"--join", "a", "--relay", "--join=b,c", "--workers", "4", "--mdns=false"}); err != nil {
+	if err := flags.Parse([]string{"--join", "a", "--relay", "--join=b,c", "--workers", "4",
+		"--mdns=false"}); err != nil {
 		t.Fatal(err)
 	}
 	want := map[string][]string{"join": {"a", "b,c"}, "relay": {"true"}, "workers": {"4"}, "mdns": {"false"}}
@@ -304,7 +320,8 @@ func TestDistance(t *testing.T) {
 	for _, c := range []struct {
 		a, b string
 		want int
-	}{{"", "", 0}, {"a", "", 1}, {"", "ab", 2}, {"kitten", "sitting", 3}, {"workers", "wrokers", 2}, {"same", "same", 0}} {
+	}{{"", "", 0}, {"a", "", 1}, {"", "ab", 2}, {"kitten", "sitting", 3}, {"workers", "wrokers", 2},
+		{"same", "same", 0}} {
 		if got := distance(c.a, c.b); got != c.want {
 			t.Errorf("%q to %q: %d, want %d", c.a, c.b, got, c.want)
 		}
@@ -314,8 +331,8 @@ func TestDistance(t *testing.T) {
 	}
 }
 
-// FuzzFile reads anything as a configuration file: it is refused in one line that names the file, or what is in force afterwards
-// is read again as it was.
+// FuzzFile reads anything as a configuration file: it is refused in one line that names the file, or what is
+// in force afterwards is read again as it was.
 func FuzzFile(f *testing.F) {
 	f.Add([]byte(Commented(Dirs{State: "/s"})))
 	f.Add([]byte("workers = 4\njoin = [\"a\", 'b']\nstate_dir = \"~/x\"\nleave_after = \"3s\"\n"))

@@ -9,8 +9,8 @@ import (
 	"github.com/satin-peer/satin"
 )
 
-// Answered says that its author, who is not the run's owner, held the root job and has the answer, which it keeps for the owner.
-// Whether it counts is for those who hear it to decide.
+// Answered says that its author, who is not the run's owner, held the root job and has the answer, which it
+// keeps for the owner. Whether it counts is for those who hear it to decide.
 type Answered struct {
 	Run  satin.RunID `cbor:"1,keyasint"`
 	Hash [32]byte    `cbor:"2,keyasint"` // HashOutcome of the root job's outcome

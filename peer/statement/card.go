@@ -9,8 +9,8 @@ import (
 	"github.com/satin-peer/satin"
 )
 
-// Card is how a peer introduces itself to those who have never met it. The one with the highest incarnation, and in it the
-// highest number, counts.
+// Card is how a peer introduces itself to those who have never met it. The one with the highest incarnation,
+// and in it the highest number, counts.
 type Card struct {
 	Swarm       string   `cbor:"1,keyasint"`
 	Incarnation uint64   `cbor:"2,keyasint"`

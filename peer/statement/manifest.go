@@ -75,8 +75,8 @@ func (m *Manifest) Sign(owner crypto.PrivKey) (*SignedManifest, error) {
 	return OpenManifest(b)
 }
 
-// OpenManifest checks a manifest from anywhere. Whether its owner may run here, the swarm is ours and the application known are
-// for the caller to see.
+// OpenManifest checks a manifest from anywhere. Whether its owner may run here, the swarm is ours and the
+// application known are for the caller to see.
 func OpenManifest(b []byte) (*SignedManifest, error) {
 	s := &SignedManifest{Bytes: b}
 	owner, err := open(b, MaxManifest, kindManifest, &s.Manifest)

@@ -41,7 +41,8 @@ func TestManifestComesBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again.Run != signed.Run || again.Owner != signed.Owner || again.Title != "18 queens" || !bytes.Equal(again.Arg, []byte{1, 2, 3}) {
+	if again.Run != signed.Run || again.Owner != signed.Owner || again.Title != "18 queens" ||
+		!bytes.Equal(again.Arg, []byte{1, 2, 3}) {
 		t.Errorf("got %+v", again)
 	}
 	if id, _ := peer.IDFromPrivateKey(k); again.Owner != id {
@@ -49,7 +50,8 @@ func TestManifestComesBack(t *testing.T) {
 	}
 }
 
-// The run's ID is a hash of owner, application, version, entry, argument and nonce: each changes it, nothing else does.
+// The run's ID is a hash of owner, application, version, entry, argument and nonce: each changes it, nothing
+// else does.
 func TestRunIDDependsOnWhatIsComputed(t *testing.T) {
 	k := key(t)
 	sign := func(k crypto.PrivKey, change func(*statement.Manifest)) string {
@@ -111,7 +113,8 @@ func TestKindsAreApart(t *testing.T) {
 	if _, err := statement.OpenManifest(tomb); !errors.Is(err, statement.ErrStatement) {
 		t.Errorf("a tombstone as a manifest: %v", err)
 	}
-	if got, author, err := statement.OpenTombstone(tomb); err != nil || got.Reason != statement.Cancelled || author == "" {
+	if got, author, err := statement.OpenTombstone(tomb); err != nil || got.Reason != statement.Cancelled ||
+		author == "" {
 		t.Errorf("got %v %v %v", got, author, err)
 	}
 }
@@ -119,7 +122,8 @@ func TestKindsAreApart(t *testing.T) {
 func TestAnsweredComesBack(t *testing.T) {
 	k := key(t)
 	outcome := []byte("the answer")
-	signed, err := (&statement.Answered{Run: satin.RunID{7}, Hash: statement.HashOutcome(outcome), At: 5, Until: 9}).Sign(k)
+	signed, err := (&statement.Answered{Run: satin.RunID{7}, Hash: statement.HashOutcome(outcome), At: 5,
+		Until: 9}).Sign(k)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +131,8 @@ func TestAnsweredComesBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if id, _ := peer.IDFromPrivateKey(k); again.Author != id || again.Answered != signed.Answered || again.Hash == statement.HashOutcome(nil) {
+	if id, _ := peer.IDFromPrivateKey(k); again.Author != id || again.Answered != signed.Answered ||
+		again.Hash == statement.HashOutcome(nil) {
 		t.Errorf("got %+v", again)
 	}
 	if _, err := (&statement.Answered{At: -1}).Sign(k); !errors.Is(err, statement.ErrStatement) {
@@ -143,7 +148,8 @@ func TestTombstonesInOrder(t *testing.T) {
 	stone := func(r statement.Reason, seq uint64) *statement.Tombstone {
 		return &statement.Tombstone{Reason: r, Seq: seq}
 	}
-	suspended, resumed, again := stone(statement.Suspended, 1), stone(statement.Resumed, 2), stone(statement.Suspended, 3)
+	suspended, resumed, again := stone(statement.Suspended, 1), stone(statement.Resumed, 2),
+		stone(statement.Suspended, 3)
 	finished, cancelled := stone(statement.Finished, 0), stone(statement.Cancelled, 0)
 	for _, c := range []struct {
 		a, b *statement.Tombstone
@@ -160,7 +166,8 @@ func TestTombstonesInOrder(t *testing.T) {
 
 // No change of a single byte passes.
 func TestEveryByteIsSigned(t *testing.T) {
-	signed, err := (&statement.Card{Swarm: "lab", Incarnation: 3, Seq: 4, Cluster: "a", Addrs: []string{"/ip4/127.0.0.1/tcp/1"}}).Sign(key(t))
+	signed, err := (&statement.Card{Swarm: "lab", Incarnation: 3, Seq: 4, Cluster: "a",
+		Addrs: []string{"/ip4/127.0.0.1/tcp/1"}}).Sign(key(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +188,8 @@ func TestNewerCard(t *testing.T) {
 		a, b *statement.SignedCard
 		want bool
 	}{
-		{card(1, 2), card(1, 1), true}, {card(1, 1), card(1, 1), false}, {card(2, 1), card(1, 9), true}, {card(1, 9), card(2, 1), false},
+		{card(1, 2), card(1, 1), true}, {card(1, 1), card(1, 1), false}, {card(2, 1), card(1, 9), true},
+		{card(1, 9), card(2, 1), false},
 	} {
 		if got := c.a.Newer(c.b); got != c.want {
 			t.Errorf("%v newer than %v: %t", c.a.Card, c.b.Card, got)
@@ -199,7 +207,8 @@ func FuzzOpen(f *testing.F) {
 	f.Add([]byte{0xa3})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		for _, err := range []error{
-			second(statement.OpenManifest(b)), second(statement.OpenCard(b)), third(statement.OpenTombstone(b)), second(statement.OpenAnswered(b)),
+			second(statement.OpenManifest(b)), second(statement.OpenCard(b)), third(statement.OpenTombstone(b)),
+			second(statement.OpenAnswered(b)),
 		} {
 			if err != nil && !errors.Is(err, statement.ErrStatement) {
 				t.Errorf("an error of another kind: %v", err)

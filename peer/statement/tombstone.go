@@ -10,8 +10,8 @@ import (
 	"github.com/satin-peer/satin"
 )
 
-// Tombstone says that a run is over, for good or until its owner resumes it. It counts only if its author is the run's owner: a
-// peer that does not have the manifest yet keeps it together with the author.
+// Tombstone says that a run is over, for good or until its owner resumes it. It counts only if its author is
+// the run's owner: a peer that does not have the manifest yet keeps it together with the author.
 type Tombstone struct {
 	Run    satin.RunID `cbor:"1,keyasint"`
 	Reason Reason      `cbor:"2,keyasint"`
@@ -20,12 +20,13 @@ type Tombstone struct {
 	Until int64 `cbor:"4,keyasint"`
 	// Seq orders what an owner says of a run that is suspended and resumed: the highest counts.
 	Seq uint64 `cbor:"5,keyasint,omitempty"`
-	// Hash is that of the outcome which the owner has, of a finished run: whoever keeps the same one for the owner need not any more.
+	// Hash is that of the outcome which the owner has, of a finished run: whoever keeps the same one for the
+	// owner need not any more.
 	Hash []byte `cbor:"6,keyasint,omitempty"`
 }
 
-// Supersedes says whether a tombstone replaces another one of the same run and author: one that is final replaces those that are not,
-// and among these the later one the earlier.
+// Supersedes says whether a tombstone replaces another one of the same run and author: one that is final
+// replaces those that are not, and among these the later one the earlier.
 func (t *Tombstone) Supersedes(old *Tombstone) bool {
 	if t.Reason.Final() != old.Reason.Final() {
 		return t.Reason.Final()

@@ -12,9 +12,9 @@ import (
 	"github.com/satin-peer/satin/steal"
 )
 
-// A bulkReader puts the long messages of one bulk stream together. Its memory is set aside, as an account, when a transfer begins, so
-// that results which are half there cannot keep each other from being completed; what has no room is refused. Real memory
-// grows with what comes.
+// A bulkReader puts the long messages of one bulk stream together. Its memory is set aside, as an account,
+// when a transfer begins, so that results which are half there cannot keep each other from being completed;
+// what has no room is refused. Real memory grows with what comes.
 type bulkReader struct {
 	p      *partner
 	stream network.Stream
@@ -73,7 +73,8 @@ func (r *bulkReader) take(f wire.BulkFrame, bytes int) error {
 		}
 		return nil // of one that was refused
 	}
-	return fmt.Errorf("%w: a bulk frame of kind %d for transfer %d after transfer %d", errOffence, f.Kind, f.Transfer, r.last)
+	return fmt.Errorf("%w: a bulk frame of kind %d for transfer %d after transfer %d", errOffence, f.Kind,
+		f.Transfer, r.last)
 }
 
 func (r *bulkReader) begin(f wire.BulkFrame) error {
@@ -103,7 +104,8 @@ func (r *bulkReader) chunk(f wire.BulkFrame, in *incoming, bytes int) error {
 		return fmt.Errorf("%w: a transfer of %d bytes got more", errOffence, in.size)
 	}
 	if len(f.Data) < wire.MaxChunk && len(in.body)+len(f.Data) < in.size {
-		return fmt.Errorf("%w: a chunk of %d bytes that is not the last", errOffence, len(f.Data)) // room is not held for who dribbles
+		// room is not held for who dribbles
+		return fmt.Errorf("%w: a chunk of %d bytes that is not the last", errOffence, len(f.Data))
 	}
 	if need := len(in.body) + len(f.Data); need > cap(in.body) {
 		grown := make([]byte, len(in.body), min(in.size, max(2*need, firstGrowth)))

@@ -9,8 +9,8 @@ import (
 	"github.com/satin-peer/satin/steal"
 )
 
-// A bulkbox is what waits for a partner's bulk stream. Its writer runs, as that of the control stream, from the first long result
-// until the stream is retired.
+// A bulkbox is what waits for a partner's bulk stream. Its writer runs, as that of the control stream, from
+// the first long result until the stream is retired.
 type bulkbox struct {
 	mu      sync.Mutex
 	waiting []*transfer // in the order of their Sends
@@ -41,7 +41,8 @@ type transfer struct {
 // add queues a long result, unless the same is on its way.
 func (b *bulkbox) add(p *partner, m *steal.Message, body []byte) error {
 	if len(body) > wire.MaxValue {
-		return fmt.Errorf("%w: an outcome of %d bytes, at most %d may leave a peer", ErrTooLarge, len(body), wire.MaxValue)
+		return fmt.Errorf("%w: an outcome of %d bytes, at most %d may leave a peer", ErrTooLarge, len(body),
+			wire.MaxValue)
 	}
 	head, err := wire.Control().Encode(withBody(m, nil))
 	if err != nil {
@@ -180,7 +181,8 @@ func (p *partner) writeBulk() {
 	}
 }
 
-// bulkStream sends transfers over one stream until it is to be retired, or breaks; then it returns those that are to be tried again.
+// bulkStream sends transfers over one stream until it is to be retired, or breaks; then it returns those that
+// are to be tried again.
 func (p *partner) bulkStream(first []*transfer) (again []*transfer) {
 	s, err := p.open(wire.BulkProtocol)
 	if err != nil {

@@ -11,9 +11,10 @@ import (
 	"github.com/satin-peer/satin/internal/wire"
 )
 
-// A bulkWriter sends transfers over one bulk stream. The chunks of the active ones take turns, so a short result does not
-// wait for the end of a long one. The window is the stream's, not the transfer's: it bounds what a slow link holds
-// in front of a steal. A transfer begins with its first chunk and counts as active until its last one is acknowledged.
+// A bulkWriter sends transfers over one bulk stream. The chunks of the active ones take turns, so a short
+// result does not wait for the end of a long one. The window is the stream's, not the transfer's: it bounds
+// what a slow link holds in front of a steal. A transfer begins with its first chunk and counts as active
+// until its last one is acknowledged.
 type bulkWriter struct {
 	p        *partner
 	stream   network.Stream
@@ -29,7 +30,8 @@ type bulkWriter struct {
 }
 
 func newBulkWriter(p *partner, s network.Stream, first []*transfer) *bulkWriter {
-	w := &bulkWriter{p: p, stream: s, acks: make(chan wire.BulkFrame, 16), broken: make(chan error, 1), quit: make(chan struct{})}
+	w := &bulkWriter{p: p, stream: s, acks: make(chan wire.BulkFrame, 16), broken: make(chan error, 1),
+		quit: make(chan struct{})}
 	w.window.least = p.t.cfg.BulkWindow
 	w.window.most = p.t.cfg.BulkWindowMax
 	w.admit(first)

@@ -36,7 +36,8 @@ func TestResultsTakeTurns(t *testing.T) {
 	})
 }
 
-// A hand-over of one long outcome, which would not fit a control frame, arrives whole, and beside a result with the same number.
+// A hand-over of one long outcome, which would not fit a control frame, arrives whole, and beside a result
+// with the same number.
 func TestLongHandOver(t *testing.T) {
 	inVirtualTime(t, 2, func(w *world) {
 		box := newInbox()
@@ -44,7 +45,8 @@ func TestLongHandOver(t *testing.T) {
 		w.start(1, stream.Config{}, box.handler())
 		r := result(w.hosts[0], w.hosts[1], 1, make([]byte, 1<<20))
 		part := steal.Partial{Path: steal.Path{1, 2}, Outcome: bytes.Repeat([]byte("picture"), 400_000)}
-		m := &steal.Message{Run: r.Run, From: r.From, To: r.To, HandOver: &steal.HandOver{ID: 1, Parts: []steal.Partial{part}}}
+		m := &steal.Message{Run: r.Run, From: r.From, To: r.To,
+			HandOver: &steal.HandOver{ID: 1, Parts: []steal.Partial{part}}}
 		a.Send(r)
 		a.Send(m)
 		a.Send(m) // on its way already
@@ -52,7 +54,8 @@ func TestLongHandOver(t *testing.T) {
 			if got.HandOver == nil {
 				continue
 			}
-			if parts := got.HandOver.Parts; got.HandOver.ID != 1 || len(parts) != 1 || !slices.Equal(parts[0].Path, part.Path) || !bytes.Equal(parts[0].Outcome, part.Outcome) {
+			if parts := got.HandOver.Parts; got.HandOver.ID != 1 || len(parts) != 1 ||
+				!slices.Equal(parts[0].Path, part.Path) || !bytes.Equal(parts[0].Outcome, part.Outcome) {
 				t.Errorf("hand-over %d of %d parts arrived", got.HandOver.ID, len(parts))
 			}
 			return
@@ -115,8 +118,8 @@ func TestMemoryIsBounded(t *testing.T) {
 	})
 }
 
-// A receiver whose stream breaks in the middle of a transfer, again and again, makes the transfer fail after the second try.
-// One that acknowledges what was not sent is not believed.
+// A receiver whose stream breaks in the middle of a transfer, again and again, makes the transfer fail after
+// the second try. One that acknowledges what was not sent is not believed.
 func TestBrokenTransfers(t *testing.T) {
 	for name, answer := range map[string]func(network.Stream){
 		"reset":         func(s network.Stream) { s.Read(make([]byte, 1000)); s.Reset() },
@@ -193,12 +196,14 @@ func links(c wan.Conditions) (there, back *link) {
 		&link{model: wan.Uniform([]int{1, 1}, c, c), began: began, from: 1, to: 0}
 }
 
-// "Steal round trip 212 ms idle, 5,234 behind a result of 2 MB on the same stream, 839 on another stream, 322 when bulk is held to
-// a 32 KB unacknowledged window" (FINDINGS.md). With an unbounded window, the broken twin, it waits for all of it.
+// "Steal round trip 212 ms idle, 5,234 behind a result of 2 MB on the same stream, 839 on another stream, 322
+// when bulk is held to a 32 KB unacknowledged window" (FINDINGS.md). With an unbounded window, the broken
+// twin, it waits for all of it.
 func TestStealBehindALongResult(t *testing.T) {
 	idle, _ := stealRoundTrip(t, slow(), 0, 32<<10)
 	behind, _ := stealRoundTrip(t, slow(), 2<<20, 32<<10)
-	_, unbounded := stealRoundTrip(t, slow(), 2<<20, 4<<20) // all of it is on the link before the first steal, and gone after it
+	// all of it is on the link before the first steal, and gone after it
+	_, unbounded := stealRoundTrip(t, slow(), 2<<20, 4<<20)
 	t.Logf("a steal takes %v, behind a long result %v; if that has no window %v", idle, behind, unbounded)
 	if behind > idle*16/10 {
 		t.Errorf("a steal takes %v, and %v behind a long result", idle, behind)
@@ -225,15 +230,16 @@ func TestStealBehindALongResultOnOtherLinks(t *testing.T) {
 		idle, _ := stealRoundTrip(t, c, 0, 32<<10)
 		behind, _ := stealRoundTrip(t, c, min(16<<20, int(c.Bandwidth)*60), 32<<10)
 		chunk := c.Transmission(wire.MaxChunk)
-		t.Logf("%v: a steal takes %v, behind a long result %v, which is %.1f chunks more", c, idle, behind, float64(behind-idle)/float64(chunk))
+		t.Logf("%v: a steal takes %v, behind a long result %v, which is %.1f chunks more", c, idle, behind,
+			float64(behind-idle)/float64(chunk))
 		if behind > max(idle*16/10, idle+2*chunk) {
 			t.Errorf("%v: a steal takes %v, and %v behind a long result", c, idle, behind)
 		}
 	}
 }
 
-// stealRoundTrip is the median and the longest time from request to reply while the victim sends a long result the same way as the
-// reply.
+// stealRoundTrip is the median and the longest time from request to reply while the victim sends a long
+// result the same way as the reply.
 func stealRoundTrip(t *testing.T, c wan.Conditions, size, window int) (median, longest time.Duration) {
 	inVirtualTime(t, 2, func(w *world) {
 		there, back := links(c)
@@ -247,13 +253,15 @@ func stealRoundTrip(t *testing.T, c wan.Conditions, size, window int) (median, l
 			}
 		}, Failed: func(m *steal.Message, err error) { t.Error(m.Kind(), err) }})
 		var victim *stream.Transport
-		victim = w.start(1, stream.Config{Delay: there, BulkWindow: window}, stream.Handler{Received: func(m *steal.Message) {
-			victim.Send(&steal.Message{From: m.To, To: m.From, Reply: &steal.StealReply{ID: m.Request.ID,
-				Jobs: []steal.Grant{{Handle: 1, Job: steal.Job{Function: "f", Arg: make([]byte, 800)}}}}})
-		}, Failed: func(m *steal.Message, err error) { t.Error(m.Kind(), err) }})
+		victim = w.start(1, stream.Config{Delay: there, BulkWindow: window},
+			stream.Handler{Received: func(m *steal.Message) {
+				victim.Send(&steal.Message{From: m.To, To: m.From, Reply: &steal.StealReply{ID: m.Request.ID,
+					Jobs: []steal.Grant{{Handle: 1, Job: steal.Job{Function: "f", Arg: make([]byte, 800)}}}}})
+			}, Failed: func(m *steal.Message, err error) { t.Error(m.Kind(), err) }})
 		ask := func() time.Duration {
 			sent := time.Now()
-			thief.Send(&steal.Message{From: steal.Address{Peer: name(w.hosts[0]), Inc: 1}, To: steal.Address{Peer: name(w.hosts[1]), Inc: 1},
+			thief.Send(&steal.Message{From: steal.Address{Peer: name(w.hosts[0]), Inc: 1},
+				To:      steal.Address{Peer: name(w.hosts[1]), Inc: 1},
 				Request: &steal.StealRequest{ID: 1, Max: 4}})
 			<-replies
 			return time.Since(sent)

@@ -25,21 +25,27 @@ func drawMessage(t *rapid.T) *steal.Message {
 		return id
 	}
 	address := func() steal.Address {
-		return steal.Address{Peer: steal.PeerID(rapid.String().Draw(t, "peer")), Inc: steal.Incarnation(num.Draw(t, "inc"))}
+		return steal.Address{Peer: steal.PeerID(rapid.String().Draw(t, "peer")),
+			Inc: steal.Incarnation(num.Draw(t, "inc"))}
 	}
 	m := &steal.Message{Run: id(), From: address(), To: address()}
 	handle := steal.Handle(num.Draw(t, "handle"))
 	switch rapid.IntRange(0, 5).Draw(t, "kind") {
 	case 0:
-		m.Request = &steal.StealRequest{ID: steal.RequestID(num.Draw(t, "id")), Max: small.Draw(t, "max"), Patience: span.Draw(t, "patience")}
+		m.Request = &steal.StealRequest{ID: steal.RequestID(num.Draw(t, "id")), Max: small.Draw(t, "max"),
+			Patience: span.Draw(t, "patience")}
 	case 1:
-		m.Reply = &steal.StealReply{ID: steal.RequestID(num.Draw(t, "id")), Waited: span.Draw(t, "waited"), Queued: small.Draw(t, "queued")}
+		m.Reply = &steal.StealReply{ID: steal.RequestID(num.Draw(t, "id")), Waited: span.Draw(t, "waited"),
+			Queued: small.Draw(t, "queued")}
 		for range rapid.IntRange(0, 30).Draw(t, "jobs") {
-			m.Reply.Jobs = append(m.Reply.Jobs, steal.Grant{Handle: handle, Job: steal.Job{Path: path.Draw(t, "path"), Identity: id(),
-				Function: rapid.String().Draw(t, "function"), Arg: blob.Draw(t, "arg"), Restarted: rapid.Bool().Draw(t, "restarted")}})
+			m.Reply.Jobs = append(m.Reply.Jobs, steal.Grant{Handle: handle,
+				Job: steal.Job{Path: path.Draw(t, "path"), Identity: id(),
+					Function: rapid.String().Draw(t, "function"), Arg: blob.Draw(t, "arg"),
+					Restarted: rapid.Bool().Draw(t, "restarted")}})
 		}
 	case 2:
-		m.Result = &steal.Result{Handle: handle, Path: path.Draw(t, "path"), Identity: id(), Outcome: blob.Draw(t, "outcome")}
+		m.Result = &steal.Result{Handle: handle, Path: path.Draw(t, "path"), Identity: id(),
+			Outcome: blob.Draw(t, "outcome")}
 	case 3:
 		m.Ack = &steal.ResultAck{Handle: handle}
 	case 4:
@@ -93,7 +99,9 @@ func TestUsualMessagesAreReadByHand(t *testing.T) {
 	for _, m := range []*steal.Message{
 		{From: a, To: b, Request: &steal.StealRequest{ID: 1, Max: 4, Patience: time.Second}},
 		{From: a, To: b, Reply: &steal.StealReply{ID: 1, Queued: 3}},
-		{From: a, To: b, Reply: &steal.StealReply{ID: 1, Jobs: []steal.Grant{{Handle: 1, Job: steal.Job{Path: steal.Path{1, 300, 70000}, Function: "f", Arg: []byte{1}, Restarted: true}}}}},
+		{From: a, To: b, Reply: &steal.StealReply{ID: 1,
+			Jobs: []steal.Grant{{Handle: 1, Job: steal.Job{Path: steal.Path{1, 300, 70000}, Function: "f",
+				Arg: []byte{1}, Restarted: true}}}}},
 		{From: a, To: b, Result: &steal.Result{Handle: 1, Path: steal.Path{1}, Outcome: []byte{1}}},
 		{From: a, To: b, Ack: &steal.ResultAck{Handle: 500}},
 	} {
@@ -111,13 +119,16 @@ func TestUsualMessagesAreReadByHand(t *testing.T) {
 	}
 }
 
-// What is not written by hand goes whole, by the general codec: rare kinds, and grants of restarted jobs with their orphans.
+// What is not written by hand goes whole, by the general codec: rare kinds, and grants of restarted jobs with
+// their orphans.
 func TestRestAsWhole(t *testing.T) {
 	from, to := steal.Address{Peer: "a", Inc: 1}, steal.Address{Peer: "b", Inc: 2}
 	part := steal.Partial{Path: steal.Path{1, 2}, Outcome: []byte("outcome")}
 	orphans := []steal.Tuple{{Path: steal.Path{3, 1}, Holder: to, Done: true}}
 	for _, m := range []*steal.Message{
-		{From: from, To: to, Reply: &steal.StealReply{ID: 1, Jobs: []steal.Grant{{Handle: 1, Job: steal.Job{Path: steal.Path{3}, Function: "f", Restarted: true}, Orphans: orphans}}}},
+		{From: from, To: to, Reply: &steal.StealReply{ID: 1,
+			Jobs: []steal.Grant{{Handle: 1, Job: steal.Job{Path: steal.Path{3}, Function: "f", Restarted: true},
+				Orphans: orphans}}}},
 		{From: from, To: to, Adopt: &steal.Adopt{Jobs: []steal.Adoption{{Handle: 7, Path: steal.Path{1}}}}},
 		{From: from, To: to, Disown: &steal.Disown{Handles: []steal.Handle{3, 4}}},
 		{From: from, To: to, HandOver: &steal.HandOver{ID: 9, Parts: []steal.Partial{part}}},
@@ -134,10 +145,11 @@ func TestRestAsWhole(t *testing.T) {
 	}
 }
 
-// A field that is added to a message that is encoded by hand must be added there too. This test says where. Of a Message four more
-// fields are kinds that are not, of a Grant its orphans.
+// A field that is added to a message that is encoded by hand must be added there too. This test says where.
+// Of a Message four more fields are kinds that are not, of a Grant its orphans.
 func TestNoFieldIsForgotten(t *testing.T) {
-	for v, fields := range map[any]int{steal.Message{}: 13 + 4, steal.Address{}: 2, steal.StealRequest{}: 3, steal.ResultAck{}: 1} {
+	for v, fields := range map[any]int{steal.Message{}: 13 + 4, steal.Address{}: 2, steal.StealRequest{}: 3,
+		steal.ResultAck{}: 1} {
 		if n := reflect.TypeOf(v).NumField(); n != fields {
 			t.Errorf("%T has %d fields, encode.go and decode.go know %d", v, n, fields)
 		}
@@ -145,7 +157,8 @@ func TestNoFieldIsForgotten(t *testing.T) {
 	for _, v := range []struct {
 		t      reflect.Type
 		fields int
-	}{{reflect.TypeFor[steal.StealReply](), 4}, {reflect.TypeFor[steal.Grant](), 2 + 1}, {reflect.TypeFor[steal.Job](), 5}, {reflect.TypeFor[steal.Result](), 4}} {
+	}{{reflect.TypeFor[steal.StealReply](), 4}, {reflect.TypeFor[steal.Grant](), 2 + 1},
+		{reflect.TypeFor[steal.Job](), 5}, {reflect.TypeFor[steal.Result](), 4}} {
 		if n := v.t.NumField(); n != v.fields {
 			t.Errorf("%v has %d fields, encode.go and decode.go know %d", v.t, n, v.fields)
 		}
@@ -156,7 +169,8 @@ func FuzzDecode(f *testing.F) {
 	a := steal.Address{Peer: "a", Inc: 1}
 	for _, m := range []*steal.Message{
 		{From: a, To: a, Request: &steal.StealRequest{ID: 1, Max: 4}},
-		{From: a, To: a, Reply: &steal.StealReply{ID: 1, Jobs: []steal.Grant{{Handle: 1, Job: steal.Job{Path: steal.Path{1, 2}, Function: "f", Arg: []byte{1}}}}}},
+		{From: a, To: a, Reply: &steal.StealReply{ID: 1,
+			Jobs: []steal.Grant{{Handle: 1, Job: steal.Job{Path: steal.Path{1, 2}, Function: "f", Arg: []byte{1}}}}}},
 		{From: a, To: a, Result: &steal.Result{Handle: 9, Path: steal.Path{1 << 20}, Outcome: []byte("outcome")}},
 		{From: a, To: a, Ack: &steal.ResultAck{Handle: 1}},
 		{From: a, To: a, Heartbeat: &steal.Heartbeat{Seq: 3, Held: []steal.Handle{1, 5}}},

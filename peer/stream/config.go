@@ -10,11 +10,11 @@ import (
 	"github.com/satin-peer/satin/steal"
 )
 
-// Config holds the limits of a Transport. A field that is zero or negative gets its default, except where another meaning
-// of zero is given.
+// Config holds the limits of a Transport. A field that is zero or negative gets its default, except where
+// another meaning of zero is given.
 type Config struct {
-	// Dial connects to a peer, and does what must be done before our streams may be opened: it is also called for a peer that is
-	// connected and not Admitted. nil: the host's Connect.
+	// Dial connects to a peer, and does what must be done before our streams may be opened: it is also called
+	// for a peer that is connected and not Admitted. nil: the host's Connect.
 	Dial func(ctx context.Context, id peer.ID) error
 	// Admitted says whether a peer may open streams to us. nil: everybody may.
 	Admitted func(id peer.ID) bool
@@ -23,14 +23,16 @@ type Config struct {
 	// Delay holds frames back that have come, to imitate a slow network. nil: nothing is held.
 	Delay Delay
 
-	// DialTimeout bounds how long it takes to have a stream: waiting for a turn to dial, dialing, opening. Default 3 s.
+	// DialTimeout bounds how long it takes to have a stream: waiting for a turn to dial, dialing, opening.
+	// Default 3 s.
 	DialTimeout time.Duration
 	// WriteTimeout bounds one write to a stream. Default 5 s.
 	WriteTimeout time.Duration
-	// FrameTimeout bounds how long a frame that has begun, or the opening of a stream, may take to come. Default 10 s.
+	// FrameTimeout bounds how long a frame that has begun, or the opening of a stream, may take to come.
+	// Default 10 s.
 	FrameTimeout time.Duration
-	// StallTimeout bounds how long a long result may make no progress. Default 3 minutes: a chunk takes 16 s at 1 KB/s, and
-	// others use the link too.
+	// StallTimeout bounds how long a long result may make no progress. Default 3 minutes: a chunk takes 16 s
+	// at 1 KB/s, and others use the link too.
 	StallTimeout time.Duration
 	// IdleAfter is how long a stream may have nothing to carry before it is closed. Default 2 minutes.
 	IdleAfter time.Duration
@@ -40,27 +42,31 @@ type Config struct {
 
 	// MaxPartners bounds the peers with which streams are open or opening. Default 1024.
 	MaxPartners int
-	// MaxWidePartners bounds those of them that are Wide; at the bound the one that was silent for longest makes room, if
-	// it has been for WideIdle (default 2 s). Default 32: a full mesh over slow links collapses (FINDINGS.md).
+	// MaxWidePartners bounds those of them that are Wide; at the bound the one that was silent for longest
+	// makes room, if it has been for WideIdle (default 2 s). Default 32: a full mesh over slow links
+	// collapses (FINDINGS.md).
 	MaxWidePartners int
 	WideIdle        time.Duration
-	// MaxDials and MaxWideDials bound how many dials are under way at once, to near peers and to wide ones. Defaults 8, 2.
+	// MaxDials and MaxWideDials bound how many dials are under way at once, to near peers and to wide ones.
+	// Defaults 8, 2.
 	MaxDials, MaxWideDials int
 	// QueueMessages and QueueBytes bound what waits for one partner's control stream. Defaults 1024 and 1 MiB.
 	QueueMessages, QueueBytes int
 
 	// BulkFrom is the length of an outcome, in bytes, above which a result goes over the bulk stream. Default 8 KiB.
 	BulkFrom int
-	// BulkWindow is how many bytes of long results to one partner may be unacknowledged; at least one chunk (16 KiB) may, and on
-	// a link that needs more than 50 ms for one no more than that if it is enough. Default 32 KiB. Up to BulkWindowMax may be if the link holds them without a queue (window.go). Default 1 MiB; at
-	// most BulkWindow: it is fixed.
+	// BulkWindow is how many bytes of long results to one partner may be unacknowledged; at least one chunk
+	// (16 KiB) may, and on a link that needs more than 50 ms for one no more than that if it is enough.
+	// Default 32 KiB. Up to BulkWindowMax may be if the link holds them without a queue (window.go). Default
+	// 1 MiB; at most BulkWindow: it is fixed.
 	BulkWindow, BulkWindowMax int
 	// BulkQueue bounds the bytes of long results that wait for one partner. They are not copied. Default 64 MiB.
 	BulkQueue int
 	// BulkActive bounds how many results to one partner take turns. Default 4.
 	BulkActive int
-	// BulkMemory and BulkMemoryTotal bound the long results that are being received, from one partner and from all, in bytes.
-	// Defaults 32 MiB and 128 MiB; the first is at least 16 MiB, or the longest result could never come.
+	// BulkMemory and BulkMemoryTotal bound the long results that are being received, from one partner and
+	// from all, in bytes. Defaults 32 MiB and 128 MiB; the first is at least 16 MiB, or the longest result
+	// could never come.
 	BulkMemory, BulkMemoryTotal int
 
 	// Offences within OffenceWindow make us refuse a peer for RefuseFor. Defaults 3, 1 minute, 1 minute.
@@ -70,19 +76,20 @@ type Config struct {
 
 // Handler takes what comes out of a Transport. Both functions must be set.
 type Handler struct {
-	// Received takes a message, which is the receiver's to keep. It may block, which slows down this partner and nobody else. It is
-	// called from one goroutine for each partner's control stream and one for its long results, so it may run several
-	// times at once.
+	// Received takes a message, which is the receiver's to keep. It may block, which slows down this partner
+	// and nobody else. It is called from one goroutine for each partner's control stream and one for its long
+	// results, so it may run several times at once.
 	Received func(m *steal.Message)
-	// Failed says that m was certainly not delivered. It is called from a goroutine of its own, one call after the other, never from
-	// inside Send.
+	// Failed says that m was certainly not delivered. It is called from a goroutine of its own, one call
+	// after the other, never from inside Send.
 	Failed func(m *steal.Message, err error)
 }
 
 // A Delay imitates a slow network.
 type Delay interface {
-	// Arrive says how long to hold a frame of so many bytes that has just come from a peer. Frames of one stream stay in
-	// order, whatever it says. Negative: the frame is lost. It is called from several goroutines at once.
+	// Arrive says how long to hold a frame of so many bytes that has just come from a peer. Frames of one
+	// stream stay in order, whatever it says. Negative: the frame is lost. It is called from several
+	// goroutines at once.
 	Arrive(from steal.PeerID, bytes int) time.Duration
 }
 

@@ -16,8 +16,8 @@ import (
 // errOffence is what errors about a sender's misbehaviour wrap, here and in bulk_in.go.
 var errOffence = errors.New("offence")
 
-// inbound reads the opening of a stream that a partner has opened, waits for its turn, lets read have it, and judges the
-// error with which that ends.
+// inbound reads the opening of a stream that a partner has opened, waits for its turn, lets read have it, and
+// judges the error with which that ends.
 func (p *partner) inbound(s network.Stream, q *turns, read func(network.Stream) error) {
 	p.use()
 	_ = s.SetReadDeadline(time.Now().Add(p.t.cfg.FrameTimeout))
@@ -32,7 +32,8 @@ func (p *partner) inbound(s network.Stream, q *turns, read func(network.Stream) 
 		}
 	}
 	switch { // an offence first: what was wrong with a message may wrap anything, io.EOF too
-	case errors.Is(err, errOffence), errors.Is(err, wire.ErrFrame), errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, io.ErrUnexpectedEOF):
+	case errors.Is(err, errOffence), errors.Is(err, wire.ErrFrame), errors.Is(err, os.ErrDeadlineExceeded),
+		errors.Is(err, io.ErrUnexpectedEOF):
 		p.t.count.offences.Add(1)
 		p.t.offences.add(p.id, time.Now(), p.t.cfg)
 	case errors.Is(err, io.EOF):

@@ -13,9 +13,9 @@ import (
 	"github.com/satin-peer/satin/steal"
 )
 
-// An outbox is what waits for a partner's control stream, and its one writer's account. The writer runs from the first
-// message until the stream is retired. Messages are encoded as they are queued: the bound is on bytes, and the writer
-// has nothing to do but to write.
+// An outbox is what waits for a partner's control stream, and its one writer's account. The writer runs from
+// the first message until the stream is retired. Messages are encoded as they are queued: the bound is on
+// bytes, and the writer has nothing to do but to write.
 type outbox struct {
 	mu      sync.Mutex
 	waiting batch
@@ -168,8 +168,8 @@ type controlWriter struct {
 	until  time.Time // the stream's write deadline
 }
 
-// write writes the frames of a batch to the stream, opened if need be. If the stream breaks, what it had not taken in whole goes to a
-// new one, once; what it had is not repeated, since it may have arrived.
+// write writes the frames of a batch to the stream, opened if need be. If the stream breaks, what it had not
+// taken in whole goes to a new one, once; what it had is not repeated, since it may have arrived.
 func (w *controlWriter) write(b *batch) {
 	data, list, from := b.frames.Bytes(), b.messages, 0
 	for attempt := range 2 {
@@ -206,8 +206,8 @@ func (w *controlWriter) write(b *batch) {
 	}
 }
 
-// writeSome writes with a deadline, which is not set anew each time: that would cost a timer. A deadline that passes while the
-// stream takes in something, be it slowly, is put off.
+// writeSome writes with a deadline, which is not set anew each time: that would cost a timer. A deadline that
+// passes while the stream takes in something, be it slowly, is put off.
 func (w *controlWriter) writeSome(data []byte) (written int, err error) {
 	timeout := w.p.t.cfg.WriteTimeout
 	for {

@@ -20,9 +20,9 @@ func decode(b []byte, from, to steal.PeerID) (*steal.Message, error) {
 	return m, wire.Control().Decode(b, m)
 }
 
-// A cursor reads what appendMessage writes and nothing else: no other kind, no other order of fields, no number longer than it
-// has to be. Where it meets anything else it has failed and the general codec decides: it is no error. Memory is set aside for
-// what is there, not for what is announced.
+// A cursor reads what appendMessage writes and nothing else: no other kind, no other order of fields, no
+// number longer than it has to be. Where it meets anything else it has failed and the general codec decides:
+// it is no error. Memory is set aside for what is there, not for what is announced.
 type cursor struct {
 	b      []byte
 	failed bool

@@ -7,7 +7,8 @@ import (
 	"github.com/satin-peer/satin/steal"
 )
 
-// A receiver hands the messages of one stream to the handler: at once, or, if there is a Delay, when their time has come.
+// A receiver hands the messages of one stream to the handler: at once, or, if there is a Delay, when their
+// time has come.
 type receiver struct {
 	p    *partner
 	lane *lane // nil: at once
@@ -35,8 +36,8 @@ func (r receiver) close() {
 	}
 }
 
-// A lane holds back the frames of one stream, in order: a later one never overtakes an earlier one, even if the link has become
-// faster in between. It holds a bounded number; then who reads the stream waits.
+// A lane holds back the frames of one stream, in order: a later one never overtakes an earlier one, even if
+// the link has become faster in between. It holds a bounded number; then who reads the stream waits.
 type lane struct {
 	ctx   context.Context
 	delay Delay
@@ -58,8 +59,8 @@ func newLane(ctx context.Context, d Delay, from steal.PeerID) *lane {
 	return l
 }
 
-// hold calls then when a frame of so many bytes that has just come would have come over the slow network. False if that
-// network has lost it.
+// hold calls then when a frame of so many bytes that has just come would have come over the slow network.
+// False if that network has lost it.
 func (l *lane) hold(bytes int, then func()) (kept bool, err error) {
 	d := l.delay.Arrive(l.from, bytes)
 	if d < 0 {

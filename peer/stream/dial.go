@@ -12,8 +12,8 @@ import (
 	"github.com/satin-peer/satin/internal/wire"
 )
 
-// dials bounds how many dials are under way at once. Near peers and wide ones have turns of their own: a steal inside the cluster
-// does not wait for dials that go over a slow link.
+// dials bounds how many dials are under way at once. Near peers and wide ones have turns of their own: a
+// steal inside the cluster does not wait for dials that go over a slow link.
 type dials struct {
 	near, wide chan struct{}
 }
@@ -37,8 +37,8 @@ func (d *dials) turn(ctx context.Context, wide bool) (done func(), err error) {
 	}
 }
 
-// A way is what is known about reaching a partner. After a dial that failed, Sends fail at once for a while: a dead peer costs one
-// dial now and then, however much there is to say to it.
+// A way is what is known about reaching a partner. After a dial that failed, Sends fail at once for a while:
+// a dead peer costs one dial now and then, however much there is to say to it.
 type way struct {
 	mu       sync.Mutex
 	failures int
@@ -55,8 +55,8 @@ func (w *way) closed() error {
 	return nil
 }
 
-// closedTo says why a stream to the partner is not worth a try now: nil if it is, also when the partner has connected to us
-// meanwhile.
+// closedTo says why a stream to the partner is not worth a try now: nil if it is, also when the partner has
+// connected to us meanwhile.
 func (p *partner) closedTo() error {
 	err := p.way.closed()
 	if err != nil && p.t.net.Network().Connectedness(p.id) == network.Connected {
@@ -138,7 +138,8 @@ func (s mortal) Reset() error {
 
 // connect makes sure that there is a connection, and that it may be used.
 func (p *partner) connect(ctx context.Context) error {
-	if admitted := p.t.cfg.Admitted; p.t.net.Network().Connectedness(p.id) == network.Connected && (admitted == nil || admitted(p.id)) {
+	if admitted := p.t.cfg.Admitted; p.t.net.Network().Connectedness(p.id) == network.Connected &&
+		(admitted == nil || admitted(p.id)) {
 		return nil
 	}
 	wide := p.wide()
@@ -160,8 +161,8 @@ func (p *partner) connect(ctx context.Context) error {
 	return nil
 }
 
-// makeRoomForWide keeps the number of wide-area partners that we have dialed within its bound. The one that has been silent
-// for longest goes, if it has been for a while.
+// makeRoomForWide keeps the number of wide-area partners that we have dialed within its bound. The one that
+// has been silent for longest goes, if it has been for a while.
 func (t *Transport) makeRoomForWide(newcomer *partner) error {
 	var idlest *partner
 	active := 0

@@ -1,52 +1,57 @@
-// Package stream carries steal.Message between peers over libp2p: small messages at once, long results without standing in
-// their way.
+// Package stream carries steal.Message between peers over libp2p: small messages at once, long results
+// without standing in their way.
 //
 // # Guarantees
 //
-//   - Send never waits for the network or for another caller's message. What cannot be queued is reported to Handler.Failed.
-//   - Messages from one peer to another arrive in the order of their Sends, except those with a long result, which travel
-//     beside the others. The core profits from the order and does not depend on it.
+//   - Send never waits for the network or for another caller's message. What cannot be queued is reported to
+//     Handler.Failed.
+//   - Messages from one peer to another arrive in the order of their Sends, except those with a long result,
+//     which travel beside the others. The core profits from the order and does not depend on it.
 //   - Failed means certainly not delivered. Silence means nothing: a message that was written may still be lost with
 //     its connection, which is why results are acknowledged and heartbeats carry inventories.
-//   - A message arrives at most once, valid by itself (steal.Message.Validate), and its From.Peer is who sent it. (What is inside a
-//     Relayed one may be somebody else's.)
+//   - A message arrives at most once, valid by itself (steal.Message.Validate), and its From.Peer is who sent
+//     it. (What is inside a Relayed one may be somebody else's.)
 //   - A partner that is dead, stalled, slow or hostile costs the others nothing but the memory that Config allows it.
-//   - Nothing waits longer than its own deadline: a dial Config.DialTimeout, a write Config.WriteTimeout, a frame that has begun
-//     Config.FrameTimeout, a transfer without progress Config.StallTimeout.
+//   - Nothing waits longer than its own deadline: a dial Config.DialTimeout, a write Config.WriteTimeout, a
+//     frame that has begun Config.FrameTimeout, a transfer without progress Config.StallTimeout.
 //
 // # Streams
 //
-// A control stream is used in one direction: each of two partners opens its own to the other when it first has something to say,
-// keeps it, and is its one writer. So it does not matter when both begin at the same moment, and there is no stream to be
-// settled on: with one stream for both directions, the loser of that race has already written messages to the stream that
-// is given up, and they are lost, or come after later ones. The price is a second stream for each pair, some kilobytes.
+// A control stream is used in one direction: each of two partners opens its own to the other when it first
+// has something to say, keeps it, and is its one writer. So it does not matter when both begin at the same
+// moment, and there is no stream to be settled on: with one stream for both directions, the loser of that
+// race has already written messages to the stream that is given up, and they are lost, or come after later
+// ones. The price is a second stream for each pair, some kilobytes.
 //
-// Order across streams. A sender opens another control stream to the same peer after it has closed the one before (nothing to
-// say for a while) or lost it. The handler of the new stream may run at the receiver before the old stream's is done: two
-// goroutines, and in QUIC no order between streams at all. So every stream begins with a number (wire.Opening), and the
-// receiver takes turns: the reader of a stream begins when the one before it has ended (turn.go).
+// Order across streams. A sender opens another control stream to the same peer after it has closed the one
+// before (nothing to say for a while) or lost it. The handler of the new stream may run at the receiver
+// before the old stream's is done: two goroutines, and in QUIC no order between streams at all. So every
+// stream begins with a number (wire.Opening), and the receiver takes turns: the reader of a stream begins
+// when the one before it has ended (turn.go).
 //
-// Backpressure. Handler.Received runs on the goroutine that reads the stream. While it is blocked nothing more is read from this
-// partner, the stream's flow control fills, then the partner's queue for us, then its Sends fail. Other partners have
-// readers of their own.
+// Backpressure. Handler.Received runs on the goroutine that reads the stream. While it is blocked nothing
+// more is read from this partner, the stream's flow control fills, then the partner's queue for us, then its
+// Sends fail. Other partners have readers of their own.
 //
-// Latency. A message goes from Send to the stream through one goroutine, the partner's writer; what was queued while it wrote is
-// written at once, as one. There is no timer and no flush interval. On the other side the reader itself calls Received. What was
-// rejected: to write in Send when nothing is in front. It saves 1 us or 2 of a round trip of 24, but a write to a libp2p stream
-// may block, on flow control or on the connection's own queue, and then Send would.
+// Latency. A message goes from Send to the stream through one goroutine, the partner's writer; what was
+// queued while it wrote is written at once, as one. There is no timer and no flush interval. On the other
+// side the reader itself calls Received. What was rejected: to write in Send when nothing is in front. It
+// saves 1 us or 2 of a round trip of 24, but a write to a libp2p stream may block, on flow control or on the
+// connection's own queue, and then Send would.
 //
 // # Long results
 //
-// A Result (also a Relayed one) whose outcome is longer than Config.BulkFrom goes over a second stream, in chunks of 16 KiB
-// of which no more are unacknowledged than the link holds by itself (window.go). So no queue of them stands in front of a steal
-// (FINDINGS.md: 322 ms instead of 839 or 5,234 over a link of 100 ms and 100 KB/s). Several results to one partner take turns,
-// chunk by chunk. A receiver that has no room refuses; the core sends its results again. So it does when a
-// transfer breaks off: there is no resumption.
+// A Result (also a Relayed one) whose outcome is longer than Config.BulkFrom goes over a second stream, in
+// chunks of 16 KiB of which no more are unacknowledged than the link holds by itself (window.go). So no queue
+// of them stands in front of a steal (FINDINGS.md: 322 ms instead of 839 or 5,234 over a link of 100 ms and
+// 100 KB/s). Several results to one partner take turns, chunk by chunk. A receiver that has no room refuses;
+// the core sends its results again. So it does when a transfer breaks off: there is no resumption.
 //
 // # Misbehaviour
 //
-// A frame that is too long, malformed, not decodable or begun and not ended is an offence: the stream is reset and counted.
-// After Config.Offences within Config.OffenceWindow the peer is refused for Config.RefuseFor: its streams are reset unread and Sends to it fail.
+// A frame that is too long, malformed, not decodable or begun and not ended is an offence: the stream is
+// reset and counted. After Config.Offences within Config.OffenceWindow the peer is refused for
+// Config.RefuseFor: its streams are reset unread and Sends to it fail.
 //
 // Safe for concurrent use.
 package stream

@@ -10,9 +10,10 @@ import (
 	"github.com/satin-peer/satin/steal"
 )
 
-// The messages of a steal are encoded and decoded by hand, here and in decode.go: 15 us of a round trip of 31 went into the
-// general codec, which looks at types at run time. The bytes are those of wire.Control, to which everything else is left: other
-// kinds of messages, values out of the usual, and whatever a later version of package steal adds. Tests compare the two.
+// The messages of a steal are encoded and decoded by hand, here and in decode.go: 15 us of a round trip of 31
+// went into the general codec, which looks at types at run time. The bytes are those of wire.Control, to
+// which everything else is left: other kinds of messages, values out of the usual, and whatever a later
+// version of package steal adds. Tests compare the two.
 
 // appendFrame writes m as a frame to the end of b. On an error b is as it was.
 func appendFrame(b *bytes.Buffer, m *steal.Message) error {
@@ -60,7 +61,8 @@ func appendHead(b []byte, major byte, v uint64) []byte {
 	}
 }
 
-// appendMessage appends m's encoding if it is one of those that are encoded by hand. The numbers are those of steal.Message's tags.
+// appendMessage appends m's encoding if it is one of those that are encoded by hand. The numbers are those of
+// steal.Message's tags.
 func appendMessage(b []byte, m *steal.Message) ([]byte, bool) {
 	b = appendHead(b, cborMap, 4)
 	b = append(b, 1)

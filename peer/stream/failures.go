@@ -6,8 +6,8 @@ import (
 	"github.com/satin-peer/satin/steal"
 )
 
-// failures are messages whose failure is still to be reported. Send may be called by who handles the report, so it only
-// leaves a note here.
+// failures are messages whose failure is still to be reported. Send may be called by who handles the report,
+// so it only leaves a note here.
 type failures struct {
 	mu   sync.Mutex
 	list []failure
@@ -19,7 +19,8 @@ type failure struct {
 	why error
 }
 
-// maxFailures bounds the list if the handler is slow; what is beyond is counted and not reported, which costs its sender time.
+// maxFailures bounds the list if the handler is slow; what is beyond is counted and not reported, which costs
+// its sender time.
 const maxFailures = 16 << 10
 
 func (t *Transport) fail(m *steal.Message, why error) {

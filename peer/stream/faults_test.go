@@ -32,8 +32,8 @@ func ascending(t *testing.T, list []uint64) {
 	}
 }
 
-// "A survivor froze 60 s in a blocking connect to a dead peer" (FINDINGS.md): here one waits for the dial deadline, one message knows
-// that another has just failed, and who is alive does not notice.
+// "A survivor froze 60 s in a blocking connect to a dead peer" (FINDINGS.md): here one waits for the dial
+// deadline, one message knows that another has just failed, and who is alive does not notice.
 func TestDeadPeerFailsInTimeAndAlone(t *testing.T) {
 	inVirtualTime(t, 3, func(w *world) {
 		box, living, late := newInbox(), newInbox(), newInbox()
@@ -119,8 +119,8 @@ func TestPartnerThatStops(t *testing.T) {
 	})
 }
 
-// A handler that blocks holds up its partner, whose Sends fail in the end; another partner's messages pass. Every message either
-// failed or comes, in order.
+// A handler that blocks holds up its partner, whose Sends fail in the end; another partner's messages pass.
+// Every message either failed or comes, in order.
 func TestSlowHandler(t *testing.T) {
 	inVirtualTime(t, 3, func(w *world) {
 		var mu sync.Mutex
@@ -180,11 +180,12 @@ func TestFailedIsNotCalledFromSend(t *testing.T) {
 	hosts := loopback(t, 1, overTCP)
 	var mu sync.Mutex
 	failed := make(chan error, 2)
-	a := start(t, hosts[0], stream.Config{}, stream.Handler{Received: func(*steal.Message) {}, Failed: func(m *steal.Message, err error) {
-		mu.Lock()
-		defer mu.Unlock()
-		failed <- err
-	}})
+	a := start(t, hosts[0], stream.Config{}, stream.Handler{Received: func(*steal.Message) {},
+		Failed: func(m *steal.Message, err error) {
+			mu.Lock()
+			defer mu.Unlock()
+			failed <- err
+		}})
 	mu.Lock()
 	a.Send(heartbeat(hosts[0], hosts[0], 1))
 	a.Send(&steal.Message{To: steal.Address{Peer: "nobody"}, Goodbye: &steal.Goodbye{}})
@@ -236,7 +237,8 @@ func TestSenderThatForgets(t *testing.T) {
 func TestCloseWithAStoppedPartner(t *testing.T) {
 	inVirtualTime(t, 2, func(w *world) {
 		box := newInbox()
-		a := w.start(0, stream.Config{WriteTimeout: time.Hour, StallTimeout: time.Hour, BulkWindow: 16 << 20}, newInbox().handler())
+		a := w.start(0, stream.Config{WriteTimeout: time.Hour, StallTimeout: time.Hour, BulkWindow: 16 << 20},
+			newInbox().handler())
 		w.start(1, stream.Config{}, box.handler())
 		a.Send(heartbeat(w.hosts[0], w.hosts[1], 1))
 		box.messages(1)
@@ -264,7 +266,8 @@ func TestFlushBeforeClose(t *testing.T) {
 		a := w.start(0, stream.Config{}, newInbox().handler())
 		w.start(1, stream.Config{}, box.handler())
 		a.Send(result(w.hosts[0], w.hosts[1], 1, make([]byte, 1<<20)))
-		a.Send(&steal.Message{From: steal.Address{Peer: name(w.hosts[0]), Inc: 1}, To: steal.Address{Peer: name(w.hosts[1])}, Goodbye: &steal.Goodbye{}})
+		a.Send(&steal.Message{From: steal.Address{Peer: name(w.hosts[0]), Inc: 1},
+			To: steal.Address{Peer: name(w.hosts[1])}, Goodbye: &steal.Goodbye{}})
 		if err := a.Flush(context.Background()); err != nil {
 			t.Fatal(err)
 		}
@@ -278,7 +281,8 @@ func TestWidePartnersAreBounded(t *testing.T) {
 	inVirtualTime(t, 5, func(w *world) {
 		box := newInbox()
 		far := func(id steal.PeerID) bool { return id != name(w.hosts[4]) }
-		a := w.start(0, stream.Config{MaxWidePartners: 2, Wide: far, RedialAfter: time.Millisecond, RedialMax: time.Millisecond}, box.handler())
+		a := w.start(0, stream.Config{MaxWidePartners: 2, Wide: far, RedialAfter: time.Millisecond,
+			RedialMax: time.Millisecond}, box.handler())
 		var boxes []*inbox
 		for i := 1; i < 5; i++ {
 			boxes = append(boxes, newInbox())

@@ -61,13 +61,18 @@ func attacks(w *world) []attack {
 		{name: "a transfer of a heartbeat", bytes: begin(good, 10)},
 		{name: "a transfer of a result that has its outcome", bytes: begin(result(from, to, 1, []byte{1}), 10)},
 		{name: "a transfer from somebody else", bytes: begin(result(to, to, 1, nil), 10)},
-		{name: "a transfer of garbage", bytes: wire.BulkFrame{Kind: wire.BulkBegin, Transfer: 1, Size: 10, Data: []byte("garbage")}.Append(nil)},
+		{name: "a transfer of garbage", bytes: wire.BulkFrame{Kind: wire.BulkBegin, Transfer: 1, Size: 10,
+			Data: []byte("garbage")}.Append(nil)},
 		{name: "a chunk of no transfer", bytes: chunk(1, 10)},
-		{name: "a chunk beyond the limit", bytes: frame(append([]byte{2, 0, 0, 0, 1}, make([]byte, wire.MaxChunk+1)...))},
-		{name: "more chunks than there was to come", bytes: append(begin(result(from, to, 1, nil), 10), chunk(1, 11)...)},
+		{name: "a chunk beyond the limit", bytes: frame(append([]byte{2, 0, 0, 0, 1},
+			make([]byte, wire.MaxChunk+1)...))},
+		{name: "more chunks than there was to come",
+			bytes: append(begin(result(from, to, 1, nil), 10), chunk(1, 11)...)},
 		{name: "a chunk that dribbles", bytes: append(begin(result(from, to, 1, nil), 1000), chunk(1, 11)...)},
-		{name: "an acknowledgement of nothing", bytes: wire.BulkFrame{Kind: wire.BulkAck, Transfer: 1, Size: 1}.Append(nil)},
-		{name: "a transfer that begins twice", bytes: append(begin(result(from, to, 1, nil), 10), begin(result(from, to, 1, nil), 10)...)},
+		{name: "an acknowledgement of nothing", bytes: wire.BulkFrame{Kind: wire.BulkAck, Transfer: 1,
+			Size: 1}.Append(nil)},
+		{name: "a transfer that begins twice", bytes: append(begin(result(from, to, 1, nil), 10),
+			begin(result(from, to, 1, nil), 10)...)},
 		{name: "a transfer that does not go on", bytes: begin(result(from, to, 1, nil), 10)},
 	}
 	for i := range bulk {
@@ -86,7 +91,8 @@ func attacks(w *world) []attack {
 		{name: "an empty frame", bytes: frame(nil)},
 		{name: "garbage", bytes: frame([]byte("garbage"))},
 		{name: "deep nesting", bytes: frame(bytes.Repeat([]byte{0xa1, 0x0d}, 100_000))},
-		{name: "an endless array", bytes: frame([]byte{0xa1, 0x06, 0xa1, 0x01, 0x9b, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff})},
+		{name: "an endless array", bytes: frame([]byte{0xa1, 0x06, 0xa1, 0x01, 0x9b, 0x7f, 0xff, 0xff, 0xff, 0xff,
+			0xff, 0xff, 0xff})},
 		{name: "bytes after the message", bytes: frame(append(encoded(w.t, good), 0))},
 		{name: "a message without a body", bytes: frame(encoded(w.t, &steal.Message{From: good.From, To: good.To}))},
 		{name: "a relayed relayed message", bytes: frame(encoded(w.t, relayedTwice))},
@@ -95,8 +101,8 @@ func attacks(w *world) []attack {
 	}...)
 }
 
-// Each of them gets its stream reset and is counted, and nothing of it is delivered. The clock of the test says how long the
-// slow ones may take.
+// Each of them gets its stream reset and is counted, and nothing of it is delivered. The clock of the test
+// says how long the slow ones may take.
 func TestHostileStreams(t *testing.T) {
 	inVirtualTime(t, 3, func(w *world) {
 		box := newInbox()
@@ -155,8 +161,8 @@ func (w *world) attack(a attack, serial uint64) network.Stream {
 	return s
 }
 
-// writeUntilReset finds out when the other side has reset a control stream, on which nothing comes back: bytes that would
-// belong to no frame are sent now and then. A stream that was closed is done already.
+// writeUntilReset finds out when the other side has reset a control stream, on which nothing comes back:
+// bytes that would belong to no frame are sent now and then. A stream that was closed is done already.
 func (w *world) writeUntilReset(s network.Stream, a attack) error {
 	time.Sleep(11 * time.Second) // a frame's timeout, and some
 	if a.end {
@@ -182,7 +188,8 @@ func TestRepeatedOffences(t *testing.T) {
 			w.attack(garbage, uint64(i+1))
 			time.Sleep(time.Second)
 		}
-		good := attack{name: "good", protocol: wire.StealProtocol, bytes: frame(encoded(t, heartbeat(w.hosts[1], w.hosts[0], 1)))}
+		good := attack{name: "good", protocol: wire.StealProtocol,
+			bytes: frame(encoded(t, heartbeat(w.hosts[1], w.hosts[0], 1)))}
 		w.attack(good, 10)
 		time.Sleep(time.Second)
 		a.Send(heartbeat(w.hosts[0], w.hosts[1], 1))

@@ -2,8 +2,8 @@ package stream
 
 import "github.com/satin-peer/satin/steal"
 
-// What may be long in a message, and goes over the bulk stream then: the outcome of a result, relayed or not, and the only
-// outcome of a HandOver. Anything else fits a control frame.
+// What may be long in a message, and goes over the bulk stream then: the outcome of a result, relayed or not,
+// and the only outcome of a HandOver. Anything else fits a control frame.
 
 // longBody is that part of a message; nil if there is none.
 func longBody(m *steal.Message) []byte {
@@ -49,8 +49,8 @@ func withBody(m *steal.Message, body []byte) *steal.Message {
 	return &outer
 }
 
-// A transferKey says which long messages are the same: the core sends a result again until it is acknowledged, and one that is on its
-// way already need not go twice.
+// A transferKey says which long messages are the same: the core sends a result again until it is
+// acknowledged, and one that is on its way already need not go twice.
 type transferKey struct {
 	run      steal.RunID
 	from, to steal.Address

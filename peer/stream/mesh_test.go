@@ -10,8 +10,9 @@ import (
 	"github.com/satin-peer/satin/steal"
 )
 
-// Everybody begins to talk to everybody at once, while connections are cut at random: both ends of every pair open, lose and open
-// again. From each to each, messages come in order and at most once, and what is sent after the last cut comes.
+// Everybody begins to talk to everybody at once, while connections are cut at random: both ends of every pair
+// open, lose and open again. From each to each, messages come in order and at most once, and what is sent
+// after the last cut comes.
 func TestMeshWithConnectionsThatBreak(t *testing.T) {
 	const hosts, count = 8, 60
 	inVirtualTime(t, hosts, func(w *world) {

@@ -10,8 +10,8 @@ import (
 	"github.com/satin-peer/satin/steal"
 )
 
-// A partner is one peer with which this one talks: a control stream and a bulk stream out, the same in, each opened when it is
-// wanted.
+// A partner is one peer with which this one talks: a control stream and a bulk stream out, the same in, each
+// opened when it is wanted.
 type partner struct {
 	t    *Transport
 	id   peer.ID

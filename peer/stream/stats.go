@@ -37,8 +37,9 @@ func (t *Transport) Stats() Stats {
 	c := &t.count
 	return Stats{
 		Partners: partners,
-		Sent:     c.sent.Load(), Received: c.received.Load(), BytesSent: c.bytesSent.Load(), BytesReceived: c.bytesReceived.Load(),
-		BulkSent: c.bulkSent.Load(), BulkReceived: c.bulkReceived.Load(), BulkRepeated: c.bulkRepeated.Load(),
+		Sent:     c.sent.Load(), Received: c.received.Load(), BytesSent: c.bytesSent.Load(),
+		BytesReceived: c.bytesReceived.Load(),
+		BulkSent:      c.bulkSent.Load(), BulkReceived: c.bulkReceived.Load(), BulkRepeated: c.bulkRepeated.Load(),
 		Failed: c.failed.Load(), Unreported: c.unreported.Load(),
 		Opened: c.opened.Load(), Dials: c.dials.Load(), DialsFailed: c.dialsFailed.Load(),
 		Refused: c.refused.Load(), Offences: c.offences.Load(),

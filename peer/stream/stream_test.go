@@ -17,7 +17,8 @@ func TestMessagesComeInOrder(t *testing.T) {
 			hosts := loopback(t, 2, listen)
 			boxes := []*inbox{newInbox(), newInbox()}
 			cfg := stream.Config{QueueMessages: count}
-			transports := []*stream.Transport{start(t, hosts[0], cfg, boxes[0].handler()), start(t, hosts[1], cfg, boxes[1].handler())}
+			transports := []*stream.Transport{start(t, hosts[0], cfg, boxes[0].handler()),
+				start(t, hosts[1], cfg, boxes[1].handler())}
 			for side := range 2 {
 				go func() {
 					for seq := range uint64(count) {
@@ -48,8 +49,10 @@ func TestLongResults(t *testing.T) {
 			for i, size := range sizes {
 				a.Send(result(hosts[0], hosts[1], steal.Handle(i+1), bytes.Repeat([]byte{byte(i + 1)}, size)))
 			}
-			a.Send(&steal.Message{From: result(hosts[0], hosts[1], 1, nil).From, To: result(hosts[0], hosts[1], 1, nil).To,
-				Relayed: result(hosts[1], hosts[0], steal.Handle(len(sizes)+1), bytes.Repeat([]byte{byte(len(sizes) + 1)}, 1<<20))})
+			a.Send(&steal.Message{From: result(hosts[0], hosts[1], 1, nil).From,
+				To: result(hosts[0], hosts[1], 1, nil).To,
+				Relayed: result(hosts[1], hosts[0], steal.Handle(len(sizes)+1),
+					bytes.Repeat([]byte{byte(len(sizes) + 1)}, 1<<20))})
 			sizes = append(sizes, 1<<20)
 			seen := map[steal.Handle]bool{}
 			for _, m := range box.messages(len(sizes)) {

@@ -19,12 +19,13 @@ import (
 
 // A Transport sends and receives messages for one peer. See the package comment.
 type Transport struct {
-	net      host.Host
-	cfg      Config
-	handler  Handler
-	self     steal.PeerID
-	life     uint64        // of this transport, for wire.Opening
-	serial   atomic.Uint64 // of the streams that it opened; not the partner's, whose record may be forgotten and made again
+	net     host.Host
+	cfg     Config
+	handler Handler
+	self    steal.PeerID
+	life    uint64 // of this transport, for wire.Opening
+	// of the streams that it opened; not the partner's, whose record may be forgotten and made again
+	serial   atomic.Uint64
 	ctx      context.Context
 	cancel   context.CancelFunc
 	running  sync.WaitGroup
@@ -39,8 +40,8 @@ type Transport struct {
 	closed   bool
 }
 
-// New starts a transport on n: from now on streams of our protocols are accepted. Close ends it; n stays the caller's.
-// It panics if a function of h is missing.
+// New starts a transport on n: from now on streams of our protocols are accepted. Close ends it; n stays the
+// caller's. It panics if a function of h is missing.
 func New(n host.Host, cfg Config, h Handler) *Transport {
 	if h.Received == nil || h.Failed == nil {
 		panic("stream: a Handler needs both functions")
@@ -49,7 +50,8 @@ func New(n host.Host, cfg Config, h Handler) *Transport {
 	if cfg.Dial == nil {
 		cfg.Dial = func(ctx context.Context, id peer.ID) error { return n.Connect(ctx, peer.AddrInfo{ID: id}) }
 	}
-	t := &Transport{net: n, cfg: cfg, handler: h, self: steal.PeerID(n.ID().String()), life: rand.Uint64(), partners: map[steal.PeerID]*partner{}}
+	t := &Transport{net: n, cfg: cfg, handler: h, self: steal.PeerID(n.ID().String()), life: rand.Uint64(),
+		partners: map[steal.PeerID]*partner{}}
 	t.ctx, t.cancel = context.WithCancel(context.Background())
 	t.dials.init(cfg)
 	t.failures.wake = make(chan struct{}, 1)
@@ -104,8 +106,8 @@ func (t *Transport) partner(name steal.PeerID) (*partner, error) {
 	return t.admit(id, 0)
 }
 
-// admit finds the record of a peer, or makes it if there is room. It counts so many readers in at once, before the record can be
-// forgotten again.
+// admit finds the record of a peer, or makes it if there is room. It counts so many readers in at once,
+// before the record can be forgotten again.
 func (t *Transport) admit(id peer.ID, readers int32) (*partner, error) {
 	name := steal.PeerID(id.String())
 	switch {
@@ -215,8 +217,9 @@ func (t *Transport) tidyUp() {
 	}
 }
 
-// Flush waits until everything that was queued by earlier Sends has been written or has failed: a goodbye before Close. Long results
-// count as written when they are acknowledged. It returns ctx's error if that comes first.
+// Flush waits until everything that was queued by earlier Sends has been written or has failed: a goodbye
+// before Close. Long results count as written when they are acknowledged. It returns ctx's error if that
+// comes first.
 func (t *Transport) Flush(ctx context.Context) error {
 	for _, p := range t.everyone() {
 		for _, empty := range []<-chan struct{}{p.control.whenEmpty(), p.bulk.whenEmpty()} {
@@ -232,8 +235,9 @@ func (t *Transport) Flush(ctx context.Context) error {
 	return nil
 }
 
-// Close stops the transport: nothing more is accepted, what is queued is dropped without a word, and streams are closed. It waits
-// for calls of the handler to return, so it must not be called from one. The error is always nil.
+// Close stops the transport: nothing more is accepted, what is queued is dropped without a word, and streams
+// are closed. It waits for calls of the handler to return, so it must not be called from one. The error is
+// always nil.
 func (t *Transport) Close() error {
 	t.net.RemoveStreamHandler(wire.StealProtocol)
 	t.net.RemoveStreamHandler(wire.BulkProtocol)

@@ -11,20 +11,21 @@ import (
 	"github.com/satin-peer/satin/internal/wire"
 )
 
-// turns keeps the messages of one sender in order across its streams. A sender uses one stream of a kind at a time and numbers
-// them, but their handlers are goroutines that begin when they like. The rules, for a stream N that comes while stream P is the
-// last one that came:
+// turns keeps the messages of one sender in order across its streams. A sender uses one stream of a kind at a
+// time and numbers them, but their handlers are goroutines that begin when they like. The rules, for a stream
+// N that comes while stream P is the last one that came:
 //
 //  1. P is of the same life and has a higher number: N is stale. Its sender had given it up before it opened P. It is
 //     reset unread; what was in it is lost, which messages may be.
-//  2. P is of another life: the sender's process has started again and nothing of P matters. P is reset, and N waits until P's
-//     reader has returned from its handler.
+//  2. P is of another life: the sender's process has started again and nothing of P matters. P is reset, and
+//     N waits until P's reader has returned from its handler.
 //  3. Otherwise N waits until P's reader has ended: at the end that its sender has made, or at a reset. If that does
 //     not come within settleFor (its connection died and nobody knows yet), P is reset.
 //
-// A reader that waits has not begun, so there is always at most one that reads, and the streams are read in the order of their
-// numbers. What was rejected: to let a new stream replace the old at once. The old stream's last frames, sent before, are then
-// delivered after the new one's first, or never, although its sender closed it in an orderly way.
+// A reader that waits has not begun, so there is always at most one that reads, and the streams are read in
+// the order of their numbers. What was rejected: to let a new stream replace the old at once. The old
+// stream's last frames, sent before, are then delivered after the new one's first, or never, although its
+// sender closed it in an orderly way.
 type turns struct {
 	mu      sync.Mutex
 	last    *turn

@@ -40,8 +40,8 @@ func (noTurns) enter(context.Context, network.Stream, wire.Opening) (*turn, erro
 	return &turn{done: make(chan struct{})}, nil
 }
 
-// readings is the order in which the messages of some streams, opened one after the other by one sender, are delivered, when
-// handlers begin and read at random speeds. Messages are numbered as they were sent.
+// readings is the order in which the messages of some streams, opened one after the other by one sender, are
+// delivered, when handlers begin and read at random speeds. Messages are numbered as they were sent.
 func readings(random *rand.Rand, q turnTaker) (log []int) {
 	var mu sync.Mutex
 	var all sync.WaitGroup
@@ -71,8 +71,8 @@ func rand30(random *rand.Rand) time.Duration {
 	return time.Duration(random.IntN(30)) * time.Millisecond
 }
 
-// Streams are read in the order of their numbers, whenever their handlers begin. The twin without turns mixes them up,
-// which shows that the schedules are hard enough.
+// Streams are read in the order of their numbers, whenever their handlers begin. The twin without turns mixes
+// them up, which shows that the schedules are hard enough.
 func TestTurnsKeepOrder(t *testing.T) {
 	mixed := 0
 	for seed := range uint64(200) {
@@ -136,7 +136,8 @@ func TestTurns(t *testing.T) {
 			go q.enter(ctx, newFakeStream(), wire.Opening{Life: 2, Serial: uint64(3 + i)})
 			synctest.Wait()
 		}
-		if _, err := q.enter(ctx, newFakeStream(), wire.Opening{Life: 2, Serial: 100}); !errors.Is(err, errTurnsWaiting) {
+		if _, err := q.enter(ctx, newFakeStream(), wire.Opening{Life: 2, Serial: 100}); !errors.Is(err,
+			errTurnsWaiting) {
 			t.Errorf("any number of streams may wait: %v", err)
 		}
 		cancel()

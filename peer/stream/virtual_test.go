@@ -49,7 +49,8 @@ func inVirtualTime(t *testing.T, n int, test func(w *world)) {
 
 func (w *world) newHost(nw *virtualnet.Net, i int) host.Host {
 	mortal := func(c net.PacketConn, _ *net.UDPAddr) net.PacketConn { return &mortalConn{c, &w.dead[i]} }
-	h, err := libp2p.New(append(nw.Options(i, mortal), libp2p.DisableRelay(), libp2p.DisableMetrics(), libp2p.ResourceManager(&network.NullResourceManager{}))...)
+	h, err := libp2p.New(append(nw.Options(i, mortal), libp2p.DisableRelay(), libp2p.DisableMetrics(),
+		libp2p.ResourceManager(&network.NullResourceManager{}))...)
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -7,15 +7,17 @@ import (
 	"github.com/satin-peer/satin/internal/wire"
 )
 
-// A window decides how many bytes of long results may be on the way without acknowledgement. A fixed one is right for one link
-// only: 32 KiB keep a link of 100 ms and 100 KB/s busy and hold a steal up for a chunk, and make of 10 MB/s 160 KB/s. So it is as
-// large as what the link itself holds, and not larger, since the rest would stand in a queue before the next steal:
+// A window decides how many bytes of long results may be on the way without acknowledgement. A fixed one is
+// right for one link only: 32 KiB keep a link of 100 ms and 100 KB/s busy and hold a steal up for a chunk,
+// and make of 10 MB/s 160 KB/s. So it is as large as what the link itself holds, and not larger, since the
+// rest would stand in a queue before the next steal:
 //
 //	size = least round trip of a chunk / time that the link needs for a chunk
 //
-// in chunks, within the configured bounds, but for very slow links, which get one chunk at a time. The time for a chunk is how far the acknowledgements of two chunks are apart that left
-// together (a packet pair). A pair that left further apart than a part of the round trip says how fast we sent, not how fast the
-// link is, and is left out. Estimates that make the window smaller are believed sooner than those that make it larger.
+// in chunks, within the configured bounds, but for very slow links, which get one chunk at a time. The time
+// for a chunk is how far the acknowledgements of two chunks are apart that left together (a packet pair). A
+// pair that left further apart than a part of the round trip says how fast we sent, not how fast the link is,
+// and is left out. Estimates that make the window smaller are believed sooner than those that make it larger.
 type window struct {
 	least, most int // bytes
 	sent        []sentChunk

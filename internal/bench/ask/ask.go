@@ -1,9 +1,9 @@
-// Package ask is how the bench talks to the programs that it measures: they are started once, and then asked in turn, so
-// that all contenders of a comparison run within the same second, again and again, warmed up.
+// Package ask is how the bench talks to the programs that it measures: they are started once, and then asked
+// in turn, so that all contenders of a comparison run within the same second, again and again, warmed up.
 //
-// A question is one line of words, an answer is one line of key=value pairs; words and pairs are separated by tabs, so
-// that a contender in another language needs no library to take part. The first word names what to do. An answer that
-// begins with the word error says why there is none.
+// A question is one line of words, an answer is one line of key=value pairs; words and pairs are separated by
+// tabs, so that a contender in another language needs no library to take part. The first word names what to
+// do. An answer that begins with the word error says why there is none.
 package ask
 
 import (
@@ -97,7 +97,8 @@ func Start(name string, args []string, env ...string) (*Program, error) {
 // Pid gives the process's number.
 func (p *Program) Pid() int { return p.cmd.Process.Pid }
 
-// Ask puts one question and waits for the answer, for as long as patience. A program that is silent for longer is killed.
+// Ask puts one question and waits for the answer, for as long as patience. A program that is silent for
+// longer is killed.
 func (p *Program) Ask(patience time.Duration, words ...any) (Answer, error) {
 	question := make([]string, len(words))
 	for i, word := range words {

@@ -29,8 +29,8 @@ func read(id int32) time.Duration {
 	return time.Duration(ts.Nano())
 }
 
-// Best calls f so many times and gives the cheapest call's wall and CPU time, each for itself, and the mean of what a call
-// allocates. The least of some calls in a row is the one that other programs disturbed least.
+// Best calls f so many times and gives the cheapest call's wall and CPU time, each for itself, and the mean
+// of what a call allocates. The least of some calls in a row is the one that other programs disturbed least.
 func Best(times int, f func()) Cost {
 	var before, after runtime.MemStats
 	best := Cost{Wall: 1 << 62, CPU: 1 << 62}

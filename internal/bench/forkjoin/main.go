@@ -1,5 +1,6 @@
-// Forkjoin is the program that the bench measures fork-join in: fib, queens and an unbalanced tree with a job for every
-// call, on satin, without it, and on what else there is in Go. It answers the bench's questions (package ask):
+// Forkjoin is the program that the bench measures fork-join in: fib, queens and an unbalanced tree with a job
+// for every call, on satin, without it, and on what else there is in Go. It answers the bench's questions
+// (package ask):
 //
 //	CONTENDER  N  WORKERS  TIMES     the least wall and CPU time of so many runs, what each allocated, and its result
 //	profile    FILE  SECONDS         a CPU profile of satin's contenders, for -pgo

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// The other ways to run fib(n-1) beside fib(n-2) in Go, each as its documentation would have it. None of them offers a
-// result, so the child writes it into a variable of its parent.
+// The other ways to run fib(n-1) beside fib(n-2) in Go, each as its documentation would have it. None of them
+// offers a result, so the child writes it into a variable of its parent.
 
 func fibGoroutines(n int) int {
 	if n < 2 {
@@ -55,8 +55,8 @@ func fibConc(n int) int {
 	return x + y
 }
 
-// fibAnts submits to a pool of goroutines. A bounded pool deadlocks on nested work: its goroutines all wait for children
-// that none is left to run. With size -1 it has no bound.
+// fibAnts submits to a pool of goroutines. A bounded pool deadlocks on nested work: its goroutines all wait
+// for children that none is left to run. With size -1 it has no bound.
 func fibAnts(p *ants.Pool, n int) int {
 	if n < 2 {
 		return n

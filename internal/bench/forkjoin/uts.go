@@ -6,10 +6,11 @@ import (
 	"github.com/satin-peer/satin"
 )
 
-// The unbalanced tree of this kernel is binomial like those of the UTS benchmark (Olivier et al. 2006): the root has
-// utsRoots children, any other node has utsArity children with probability 0.1247 and else none. A node is named
-// by a 64-bit state, and a child's state is a mix of the parent's and its index: some 2 ns, where the benchmark's SHA-1
-// takes 100, so that the price of spawning shows. The application uts is the real one.
+// The unbalanced tree of this kernel is binomial like those of the UTS benchmark (Olivier et al. 2006): the
+// root has utsRoots children, any other node has utsArity children with probability 0.1247 and else none. A
+// node is named by a 64-bit state, and a child's state is a mix of the parent's and its index: some 2 ns,
+// where the benchmark's SHA-1 takes 100, so that the price of spawning shows. The application uts is the real
+// one.
 const (
 	utsRoots = 2000
 	utsArity = 8

@@ -21,8 +21,8 @@ func fib(f *satin.Frame, n int) int {
 	return x.Get() + y
 }
 
-// busy starts or ends work on all workers of a pool, one for each core, at the priority of a peer. There is always a run more than workers, so
-// that none is idle between two runs.
+// busy starts or ends work on all workers of a pool, one for each core, at the priority of a peer. There is
+// always a run more than workers, so that none is idle between two runs.
 func (s *side) busy(words []string) (ask.Answer, error) {
 	if len(words) != 1 || words[0] != "on" && words[0] != "off" {
 		return nil, fmt.Errorf("want on or off")

@@ -1,4 +1,5 @@
-// Side is one of two processes between which the bench measures steals. It answers the bench's questions (package ask):
+// Side is one of two processes between which the bench measures steals. It answers the bench's questions
+// (package ask):
 //
 //	serve  KIND                      be a victim; the answer says at which address. KIND is bare, tcp or quic
 //	trips  KIND  ADDRESS  COUNT  PAUSE   steal so often, with a pause of about so many microseconds before each (0: none);
@@ -8,7 +9,8 @@
 //	busy   on|off                    have all workers of a pool run a recursion meanwhile
 //	cpu                              the CPU time that this process has used
 //
-// A steal is a request of 64 bytes and a reply of a kilobyte; bare is the same over a TCP connection and nothing else.
+// A steal is a request of 64 bytes and a reply of a kilobyte; bare is the same over a TCP connection and
+// nothing else.
 package main
 
 import (

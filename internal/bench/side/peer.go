@@ -25,8 +25,8 @@ type peerSide struct {
 	steals    steals
 }
 
-// steals is a series of steals that follow each other without a pause: the next request leaves where the reply came in, as
-// the protocol core does it.
+// steals is a series of steals that follow each other without a pause: the next request leaves where the
+// reply came in, as the protocol core does it.
 type steals struct {
 	victim steal.PeerID
 	trips  []time.Duration // with room for all of them; nil: no series
@@ -34,7 +34,8 @@ type steals struct {
 	done   chan struct{}
 }
 
-var listen = map[string]string{"tcp": "/ip4/127.0.0.1/tcp/0", "quic": "/ip4/127.0.0.1/udp/0/quic-v1", "slow": "/ip4/127.0.0.1/tcp/0"}
+var listen = map[string]string{"tcp": "/ip4/127.0.0.1/tcp/0", "quic": "/ip4/127.0.0.1/udp/0/quic-v1",
+	"slow": "/ip4/127.0.0.1/tcp/0"}
 
 func newPeerSide(kind string, delay stream.Delay) (*peerSide, error) {
 	address, ok := listen[kind]
@@ -78,7 +79,8 @@ func (p *peerSide) received(m *steal.Message) {
 func (p *peerSide) lost(m *steal.Message, err error) { p.failed <- fmt.Errorf("%v: %w", m.Kind(), err) }
 
 func (p *peerSide) request(victim steal.PeerID, id int) {
-	p.transport.Send(&steal.Message{From: p.self, To: steal.Address{Peer: victim, Inc: 1}, Request: &steal.StealRequest{ID: steal.RequestID(id), Max: 4}})
+	p.transport.Send(&steal.Message{From: p.self, To: steal.Address{Peer: victim, Inc: 1},
+		Request: &steal.StealRequest{ID: steal.RequestID(id), Max: 4}})
 }
 
 // next ends one steal of a series and begins another.
@@ -115,7 +117,8 @@ func (p *peerSide) trips(address string, count int, pause time.Duration) ([]time
 	if _, err := p.spacedTrips(victim, 1, time.Microsecond); err != nil { // opens the streams
 		return nil, err
 	}
-	p.steals = steals{victim: victim, trips: make([]time.Duration, 0, count), sent: time.Now(), done: make(chan struct{})}
+	p.steals = steals{victim: victim, trips: make([]time.Duration, 0, count), sent: time.Now(),
+		done: make(chan struct{})}
 	p.request(victim, 1)
 	select {
 	case <-p.steals.done:

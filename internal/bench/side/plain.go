@@ -10,7 +10,8 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 )
 
-// plainProtocol is a libp2p stream on which requests and replies are bytes and nothing else: what libp2p itself costs.
+// plainProtocol is a libp2p stream on which requests and replies are bytes and nothing else: what libp2p
+// itself costs.
 const plainProtocol = "/satin/bench/plain/1"
 
 // answerPlain is the victim's end of one.

@@ -24,8 +24,8 @@ func (s *side) slow(words []string) (ask.Answer, error) {
 	return ask.Answer{}, err
 }
 
-// behind measures steals at random moments, some 100 ms apart: a score of them, or as many as there is time for until a long result
-// has come.
+// behind measures steals at random moments, some 100 ms apart: a score of them, or as many as there is time
+// for until a long result has come.
 func (s *side) behind(words []string) (ask.Answer, error) {
 	p := s.peers["slow"]
 	if len(words) != 2 || p == nil {
@@ -46,7 +46,8 @@ func (s *side) behind(words []string) (ask.Answer, error) {
 	began := time.Now()
 	var trips []time.Duration
 	if size > 0 {
-		p.transport.Send(&steal.Message{From: p.self, To: steal.Address{Peer: victim, Inc: 1}, Hunger: &steal.Hunger{Seq: 1, Queued: size}})
+		p.transport.Send(&steal.Message{From: p.self, To: steal.Address{Peer: victim, Inc: 1},
+			Hunger: &steal.Hunger{Seq: 1, Queued: size}})
 		time.Sleep(time.Second) // until it is under way
 	}
 	for came := false; !came && (size > 0 || len(trips) < score); {

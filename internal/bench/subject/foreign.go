@@ -9,8 +9,8 @@ import (
 	"github.com/satin-peer/satin/internal/bench/ask"
 )
 
-// foreign runs a program that prints its result and the nanoseconds that it took, in a process of its own. The CPU time
-// is that process's, its start included.
+// foreign runs a program that prints its result and the nanoseconds that it took, in a process of its own.
+// The CPU time is that process's, its start included.
 func foreign(words []string) (ask.Answer, error) {
 	if len(words) < 1 {
 		return nil, fmt.Errorf("want FILE")

@@ -1,5 +1,5 @@
-// Subject is the program that the bench measures satin's other promises in: the applications, a thief from outside the
-// workers, and packets beside busy workers. It answers the bench's questions (package ask):
+// Subject is the program that the bench measures satin's other promises in: the applications, a thief from
+// outside the workers, and packets beside busy workers. It answers the bench's questions (package ask):
 //
 //	solve     WORKERS  TIMES  APP  ARG...    an application: its sequential twin (0 workers), or on so many workers
 //	foreign   FILE  ARG...                   a program in another language that times itself

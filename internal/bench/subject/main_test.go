@@ -2,8 +2,8 @@ package main
 
 import "testing"
 
-// The victim itself checks that its sum is right; here, that something is stolen from it at all. On a machine where the
-// thief's thread has to wait, that takes more than one run.
+// The victim itself checks that its sum is right; here, that something is stolen from it at all. On a machine
+// where the thief's thread has to wait, that takes more than one run.
 func TestVictimLosesJobs(t *testing.T) {
 	for _, shape := range []string{"forest", "comb"} {
 		for lost := 0.0; lost == 0; {
@@ -40,7 +40,8 @@ func TestSolveChecksAnswers(t *testing.T) {
 			t.Errorf("%s workers: %v", workers, err)
 		}
 	}
-	for _, words := range [][]string{{"0", "1", "nosuch"}, {"0", "1", "nqueens", "0"}, {"0"}, {"x", "1", "nqueens", "8"}} {
+	for _, words := range [][]string{{"0", "1", "nosuch"}, {"0", "1", "nqueens", "0"}, {"0"},
+		{"x", "1", "nqueens", "8"}} {
 		if _, err := solve(words); err == nil {
 			t.Errorf("%q is no question", words)
 		}

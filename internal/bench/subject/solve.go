@@ -16,9 +16,9 @@ import (
 	"github.com/satin-peer/satin/internal/bench/clock"
 )
 
-// A subject is an application's problem, read once, and the pool that this program solves it on. The sequential twin has
-// an idle pool beside it: a pool makes the garbage collector's cycles rarer and raises GOMAXPROCS, and the twin is to
-// have that too, so that it differs in nothing but the jobs.
+// A subject is an application's problem, read once, and the pool that this program solves it on. The
+// sequential twin has an idle pool beside it: a pool makes the garbage collector's cycles rarer and raises
+// GOMAXPROCS, and the twin is to have that too, so that it differs in nothing but the jobs.
 type subject struct {
 	problem *apps.Problem
 	pool    *satin.Pool // nil: the sequential twin

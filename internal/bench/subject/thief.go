@@ -9,9 +9,10 @@ import (
 	"github.com/satin-peer/satin/internal/bench/ask"
 )
 
-// thief measures how long a goroutine outside the workers waits for a job while all workers are busy with fib at every
-// level. It asks at random moments, about PAUSE microseconds apart, as a network goroutine would for a request that came
-// in. What it gets it completes at once. A Take that gave nothing is repeated at once, and its time counts.
+// thief measures how long a goroutine outside the workers waits for a job while all workers are busy with fib
+// at every level. It asks at random moments, about PAUSE microseconds apart, as a network goroutine would for
+// a request that came in. What it gets it completes at once. A Take that gave nothing is repeated at once,
+// and its time counts.
 func thief(words []string) (ask.Answer, error) {
 	args, err := numbers(words, 3)
 	if err != nil {

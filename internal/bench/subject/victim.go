@@ -50,8 +50,9 @@ type Outcome struct {
 	Sum int
 }
 
-// trial runs on one thread from its beginning to its end, because a worker is locked to its thread; so it can read the
-// thread's clock. That makes it no pure function, which is all right in a job that nobody steals: the root.
+// trial runs on one thread from its beginning to its end, because a worker is locked to its thread; so it can
+// read the thread's clock. That makes it no pure function, which is all right in a job that nobody steals:
+// the root.
 func trial(f *satin.Frame, a Trial) (o Outcome) {
 	began := clock.Thread()
 	for range a.Times {
@@ -65,10 +66,11 @@ func trial(f *satin.Frame, a Trial) (o Outcome) {
 	return o
 }
 
-// victim runs such a trial on the one worker of a pool while a thief takes jobs at the given rate, computes them without
-// satin and completes them. The answer is the CPU time of the victim's thread for each job that the victim ran itself:
-// what its own work costs with everything that the steals add. The time in which the victim has run out of jobs and
-// sleeps until the thief's results come is no CPU time; it is the thief's slowness and not the steals' price.
+// victim runs such a trial on the one worker of a pool while a thief takes jobs at the given rate, computes
+// them without satin and completes them. The answer is the CPU time of the victim's thread for each job that
+// the victim ran itself: what its own work costs with everything that the steals add. The time in which the
+// victim has run out of jobs and sleeps until the thief's results come is no CPU time; it is the thief's
+// slowness and not the steals' price.
 func victim(words []string) (ask.Answer, error) {
 	if len(words) < 1 || words[0] != "forest" && words[0] != "comb" {
 		return nil, fmt.Errorf("SHAPE is %q, want forest or comb", words)

@@ -88,8 +88,9 @@ func node(f *satin.Frame, a Arg) Outcome {
 // late is by how much this process's one worker has slept too long so far, in ns.
 var late atomic.Int64
 
-// spend sleeps for a job's cost. A timer is always late, and more so on a busy machine, where real computing would be slow as well;
-// the next sleep is so much shorter, so that a peer's speed does not depend on the machine.
+// spend sleeps for a job's cost. A timer is always late, and more so on a busy machine, where real computing
+// would be slow as well; the next sleep is so much shorter, so that a peer's speed does not depend on the
+// machine.
 func spend(cost time.Duration) {
 	wanted := cost - time.Duration(late.Load())
 	began := time.Now()

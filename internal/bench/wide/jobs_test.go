@@ -25,7 +25,8 @@ func TestSizesAreTheModels(t *testing.T) {
 				t.Fatal(err)
 			}
 			near(t, app+"'s argument", len(arg), s.ArgBytes(n))
-			result, err := wire.Value().Encode(Outcome{Sum: n.Key, Leaves: 1000, Pad: padding(s.ResultBytes(n), outcomeBytes)})
+			result, err := wire.Value().Encode(Outcome{Sum: n.Key, Leaves: 1000,
+				Pad: padding(s.ResultBytes(n), outcomeBytes)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -61,8 +62,10 @@ func TestTreesAreTheSimulators(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, leaves, err := model.Sequential(tree)
-		if total := sim.Sequential(s); err != nil || total.Result.Leaves != leaves || total.Work != model.Work*model.Peers {
-			t.Errorf("%s: %d leaves, %v of work in the simulator; here %d and %v, %v", app, total.Result.Leaves, total.Work, leaves, model.Work*model.Peers, err)
+		if total := sim.Sequential(s); err != nil || total.Result.Leaves != leaves ||
+			total.Work != model.Work*model.Peers {
+			t.Errorf("%s: %d leaves, %v of work in the simulator; here %d and %v, %v", app, total.Result.Leaves,
+				total.Work, leaves, model.Work*model.Peers, err)
 		}
 	}
 	for _, bad := range []struct {

@@ -1,6 +1,6 @@
-// Wide is one of the processes with which the bench runs the papers' applications over an emulated wide-area network. It is a
-// peer with one worker, whose jobs sleep for what they would cost, so that many processes share a machine's few cores. It
-// answers the bench's questions (package ask):
+// Wide is one of the processes with which the bench runs the papers' applications over an emulated wide-area
+// network. It is a peer with one worker, whose jobs sleep for what they would cost, so that many processes
+// share a machine's few cores. It answers the bench's questions (package ask):
 //
 //	open  DIR  CLUSTER  POLICY  EMULATION  CHECKPOINT   become a peer; the answer says at which address. EMULATION is a directory,
 //	                       or - for none; CHECKPOINT says every how many seconds, 0 for never
@@ -140,7 +140,8 @@ func (p *process) run(words []string) (ask.Answer, error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	r, err := p.peer.Submit(ctx, control.Submission{App: "wide", Function: "wide.root", Argument: arg, Title: "tree " + words[0], Recovery: words[1]})
+	r, err := p.peer.Submit(ctx, control.Submission{App: "wide", Function: "wide.root", Argument: arg,
+		Title: "tree " + words[0], Recovery: words[1]})
 	if err != nil {
 		return nil, err
 	}

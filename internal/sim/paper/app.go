@@ -7,19 +7,20 @@ import (
 	"github.com/satin-peer/satin/internal/sim"
 )
 
-// App models one of the four applications of the CRS paper (section 3.1): a job tree and what its jobs cost and carry. See
-// the package comment for how the numbers were found.
+// App models one of the four applications of the CRS paper (section 3.1): a job tree and what its jobs cost
+// and carry. See the package comment for how the numbers were found.
 type App struct {
 	Name string
 	// Sequential is t_s of the paper's equation 1.
 	Sequential time.Duration
-	// Overhead is the share by which the application's jobs took longer under Satin on Manta than in the sequential program.
+	// Overhead is the share by which the application's jobs took longer under Satin on Manta than in the
+	// sequential program.
 	Overhead float64
 	shape    sim.Split
 }
 
-// EngineOverhead is the share by which jobs take longer under our engine than in the sequential program, at most: what the
-// applications' thresholds are chosen for.
+// EngineOverhead is the share by which jobs take longer under our engine than in the sequential program, at
+// most: what the applications' thresholds are chosen for.
 const EngineOverhead = 0.02
 
 // Tree is the application's job tree; another seed is another input of the same kind.
@@ -32,8 +33,8 @@ func (a *App) Tree(seed uint64) *sim.Split {
 
 // The applications of Table I.
 var (
-	// integrate: very short messages, very fine-grained jobs. Intervals are halved in length, not in work: where the function
-	// is wild the tree is deep, so most of the work hangs on few children.
+	// integrate: very short messages, very fine-grained jobs. Intervals are halved in length, not in work:
+	// where the function is wild the tree is deep, so most of the work hangs on few children.
 	integrate = &App{
 		Name: "integrate", Sequential: 4577 * time.Second, Overhead: 0.001,
 		shape: sim.Split{Grain: 120 * time.Millisecond, Skew: 20, Arg: 40, Result: 24},

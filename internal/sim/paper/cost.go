@@ -22,7 +22,8 @@ func makeCost(o Options) (*Document, error) {
 	d.para("Runs of about %d virtual seconds of a broad irregular tree, 10 ms and 1 MB/s between clusters, one run at a time; the least "+
 		"processor time of %s, on the machine that wrote this page. Growth is the cost for each peer and virtual second relative to "+
 		"64 peers: 1.00 would be linear growth of the whole.", costSeconds, o.seeds())
-	rows := [][]string{{"policy", "peers", "clusters", "virtual time", "CPU time", "events", "events/s", "peers x virtual s per CPU second", "growth"}}
+	rows := [][]string{{"policy", "peers", "clusters", "virtual time", "CPU time", "events", "events/s",
+		"peers x virtual s per CPU second", "growth"}}
 	for _, policy := range []string{"crs", adaptive} {
 		first := 0.0
 		for _, size := range costSizes {
@@ -35,7 +36,8 @@ func makeCost(o Options) (*Document, error) {
 			if first == 0 {
 				first = perPeer
 			}
-			rows = append(rows, []string{policy, fmt.Sprint(peers), fmt.Sprint(size.clusters), fmt.Sprintf("%.1f s", r.Elapsed.Seconds()), fmt.Sprintf("%.2f s", cost.Seconds()),
+			rows = append(rows, []string{policy, fmt.Sprint(peers), fmt.Sprint(size.clusters),
+				fmt.Sprintf("%.1f s", r.Elapsed.Seconds()), fmt.Sprintf("%.2f s", cost.Seconds()),
 				fmt.Sprint(r.Counts.Events), fmt.Sprintf("%.2f M", float64(r.Counts.Events)/cost.Seconds()/1e6),
 				fmt.Sprintf("%.0f", 1/perPeer), fmt.Sprintf("%.2f", perPeer/first)})
 			if o.Progress != nil {
@@ -78,8 +80,9 @@ func costRun(policy string, peers, clusters int, seed uint64) sim.Config {
 		FanLow: 3, FanHigh: 14, Even: 0.05, Skew: 3, Arg: 60, Result: 24,
 	}
 	return sim.Config{
-		Tree: tree, Seed: seed, Core: Core(), SpawnOverhead: EngineOverhead, MessageCost: messageCost, ByteCost: byteCost,
-		Network: wan.Uniform(sizes, local, wan.Conditions{Bandwidth: 1e6, Latency: 10 * time.Millisecond}),
-		Policy:  policyNamed(policy),
+		Tree: tree, Seed: seed, Core: Core(), SpawnOverhead: EngineOverhead, MessageCost: messageCost,
+		ByteCost: byteCost,
+		Network:  wan.Uniform(sizes, local, wan.Conditions{Bandwidth: 1e6, Latency: 10 * time.Millisecond}),
+		Policy:   policyNamed(policy),
 	}
 }

@@ -36,7 +36,8 @@ const maxFailures = 20
 
 // Exact runs the schedules with seeds from first on.
 func Exact(o Options, first, schedules uint64, kinds []sim.FaultKind) (*Exactness, error) {
-	x := &Exactness{Faults: make(map[sim.FaultKind]uint64), Policies: make(map[string]uint64), Broken: make(map[string]uint64)}
+	x := &Exactness{Faults: make(map[sim.FaultKind]uint64), Policies: make(map[string]uint64),
+		Broken: make(map[string]uint64)}
 	var mu sync.Mutex
 	err := o.each(int(schedules), func(i int) error {
 		seed := first + uint64(i)
@@ -64,8 +65,8 @@ func Exact(o Options, first, schedules uint64, kinds []sim.FaultKind) (*Exactnes
 // firstFailureStep is how many schedules run between two looks whether one has failed.
 const firstFailureStep = 8
 
-// FirstFailure runs schedules with seeds from first on until one breaks an invariant, the one with the lowest seed; nil if none
-// of them does.
+// FirstFailure runs schedules with seeds from first on until one breaks an invariant, the one with the lowest
+// seed; nil if none of them does.
 func FirstFailure(o Options, first, schedules uint64, kinds []sim.FaultKind) (*Failure, error) {
 	for end := first + schedules; first < end; first += firstFailureStep {
 		x, err := Exact(o, first, min(firstFailureStep, end-first), kinds)
@@ -79,7 +80,8 @@ func FirstFailure(o Options, first, schedules uint64, kinds []sim.FaultKind) (*F
 	return nil, nil
 }
 
-// attempt runs one schedule. A panic is the schedule's failure, not the end of all others; satin-sim replay shows its stack.
+// attempt runs one schedule. A panic is the schedule's failure, not the end of all others; satin-sim replay
+// shows its stack.
 func attempt(c sim.Config) (r *sim.Report, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -96,7 +98,8 @@ func (x *Exactness) fail(f Failure) {
 		what = v.Invariant
 	}
 	x.Broken[what]++
-	at, _ := slices.BinarySearchFunc(x.Failures, f.Seed, func(f Failure, seed uint64) int { return cmp.Compare(f.Seed, seed) })
+	at, _ := slices.BinarySearchFunc(x.Failures, f.Seed,
+		func(f Failure, seed uint64) int { return cmp.Compare(f.Seed, seed) })
 	x.Failures = slices.Insert(x.Failures, at, f)
 	x.Failures = x.Failures[:min(len(x.Failures), maxFailures)]
 }
@@ -128,9 +131,12 @@ func makeExact(o Options) (*Document, error) {
 		n    uint64
 	}{
 		{"schedules", x.Schedules}, {"violations", x.Failed}, {"runs cancelled", x.Cancelled}, {"events", c.Events},
-		{"messages", c.MessagesLocal + c.MessagesWide}, {"of them lost or damaged", c.Lost}, {"broadcasts of tuples", c.News}, {"beacons", c.Beacons},
-		{"tuples told", c.NewsTuples}, {"lives ended by a crash", c.Killed}, {"roots started again", c.Restarts}, {"second answers, all equal to the first", c.SecondAnswers},
-		{"jobs spawned", c.Spawned}, {"executed", c.Executed}, {"salvaged", c.Salvaged}, {"aborted", c.Aborted}, {"given away", c.Given}, {"put back", c.PutBack},
+		{"messages", c.MessagesLocal + c.MessagesWide}, {"of them lost or damaged", c.Lost},
+		{"broadcasts of tuples", c.News}, {"beacons", c.Beacons},
+		{"tuples told", c.NewsTuples}, {"lives ended by a crash", c.Killed}, {"roots started again", c.Restarts},
+		{"second answers, all equal to the first", c.SecondAnswers},
+		{"jobs spawned", c.Spawned}, {"executed", c.Executed}, {"salvaged", c.Salvaged}, {"aborted", c.Aborted},
+		{"given away", c.Given}, {"put back", c.PutBack},
 		{"outcomes given back by checkpoints", c.Restored},
 	} {
 		rows = append(rows, []string{n.what, fmt.Sprint(n.n)})
@@ -145,7 +151,8 @@ func makeExact(o Options) (*Document, error) {
 		d.para("Seed %d: %v", f.Seed, f.Err)
 	}
 	if x.Failed > 0 {
-		err = fmt.Errorf("%d of %d schedules broke an invariant; the first is seed %d: %w", x.Failed, x.Schedules, x.Failures[0].Seed, x.Failures[0].Err)
+		err = fmt.Errorf("%d of %d schedules broke an invariant; the first is seed %d: %w", x.Failed, x.Schedules,
+			x.Failures[0].Seed, x.Failures[0].Err)
 	}
 	return d, err
 }

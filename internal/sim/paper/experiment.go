@@ -15,18 +15,18 @@ import (
 // local is the Myrinet of the papers' cluster.
 var local = wan.Conditions{Bandwidth: 30e6, Latency: 50 * time.Microsecond}
 
-// What messages cost the processors of that time, and how soon an idle peer asks again after a failed local steal. A steal in
-// the cluster takes about 0.15 ms; asking a thousand times a second instead of three thousand changes no figure and saves
-// simulation time.
+// What messages cost the processors of that time, and how soon an idle peer asks again after a failed local
+// steal. A steal in the cluster takes about 0.15 ms; asking a thousand times a second instead of three
+// thousand changes no figure and saves simulation time.
 const (
 	messageCost = 30 * time.Microsecond
 	byteCost    = 10 * time.Nanosecond
 	stealGap    = time.Millisecond
 )
 
-// Core is the configuration of all cores in these experiments, whatever the policy. The papers' systems ran over reliable
-// connections without leases, and their emulator loses nothing, while a message may wait for minutes in front of a link of
-// 1 KB/s. So cores are given time before they believe that something is lost.
+// Core is the configuration of all cores in these experiments, whatever the policy. The papers' systems ran
+// over reliable connections without leases, and their emulator loses nothing, while a message may wait for
+// minutes in front of a link of 1 KB/s. So cores are given time before they believe that something is lost.
 func Core() steal.Config {
 	c := steal.WAN()
 	c.StealGap = stealGap
@@ -98,7 +98,8 @@ func measure(o Options, setups []Setup) ([][]*sim.Report, error) {
 	for i := range reports {
 		reports[i] = make([]*sim.Report, o.Seeds)
 	}
-	// Last first: the hardest points of a sweep are its last, and a long run that begins last leaves the other processors idle.
+	// Last first: the hardest points of a sweep are its last, and a long run that begins last leaves the
+	// other processors idle.
 	n := len(setups) * o.Seeds
 	return reports, o.each(n, func(k int) error {
 		k = n - 1 - k

@@ -56,7 +56,8 @@ func makeFigureTwo(o Options) (*Document, error) {
 	d := new(Document)
 	d.para("# Figure 2: sensitivity to latency and bandwidth")
 	d.para("Run time of the raytracer in seconds on four clusters of 16 (CRS paper, 3.2). The curves survive only as pictures; "+
-		"published are the figures that the text names. Mean and half the range over %s, Manta's spawn overhead.", o.seeds())
+		"published are the figures that the text names. Mean and half the range over %s, Manta's spawn overhead.",
+		o.seeds())
 	d.para("## One-way latency, at 100 KB/s")
 	var points []point
 	for _, ms := range []int{1, 10, 50, 100, 200, 500, 1000} {
@@ -103,10 +104,14 @@ func makeFigureThree(o Options) (*Document, error) {
 	d.para("# Asymmetric cluster sizes")
 	d.para("Speedups of the raytracer on 64 peers; 100 ms one way (CRS paper, 3.3).")
 	points = []point{
-		{"16+16+16+16, 100 KB/s", network{"", uniform(fourBySixteen, 100*time.Millisecond, 100e3)}, map[string]float64{"crs": 59.7}},
-		{"16+48, 100 KB/s", network{"", uniform([]int{16, 48}, 100*time.Millisecond, 100e3)}, map[string]float64{"rs": 42.6, "crs": 54.3}},
-		{"16+48, 600 KB/s", network{"", uniform([]int{16, 48}, 100*time.Millisecond, 600e3)}, map[string]float64{"rs": 53.6, "crs": 58.4}},
-		{"8+8+8+40, 100 KB/s", network{"", uniform([]int{8, 8, 8, 40}, 100*time.Millisecond, 100e3)}, map[string]float64{"rs": 45.8, "crs": 54.7}},
+		{"16+16+16+16, 100 KB/s", network{"", uniform(fourBySixteen, 100*time.Millisecond, 100e3)},
+			map[string]float64{"crs": 59.7}},
+		{"16+48, 100 KB/s", network{"", uniform([]int{16, 48}, 100*time.Millisecond, 100e3)},
+			map[string]float64{"rs": 42.6, "crs": 54.3}},
+		{"16+48, 600 KB/s", network{"", uniform([]int{16, 48}, 100*time.Millisecond, 600e3)},
+			map[string]float64{"rs": 53.6, "crs": 58.4}},
+		{"8+8+8+40, 100 KB/s", network{"", uniform([]int{8, 8, 8, 40}, 100*time.Millisecond, 100e3)},
+			map[string]float64{"rs": 45.8, "crs": 54.7}},
 	}
 	return d, sweep(o, d, "clusters", sweepPolicies, points, speedupOf)
 }

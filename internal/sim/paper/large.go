@@ -9,8 +9,8 @@ import (
 	"github.com/satin-peer/satin/steal"
 )
 
-// The Grids@work contest run of the programming-model paper, 5.7: N = 22 on 960 nodes in five clusters, 4.7 million jobs in
-// 1,516 seconds, of which 85 % in the application; about 800,000 messages.
+// The Grids@work contest run of the programming-model paper, 5.7: N = 22 on 960 nodes in five clusters, 4.7
+// million jobs in 1,516 seconds, of which 85 % in the application; about 800,000 messages.
 const (
 	contestPeers  = 960
 	contestTime   = 1516 * time.Second
@@ -18,7 +18,8 @@ const (
 	contestTarget = 97.0 // percent, ours
 )
 
-// contestTree is the tree of 22 queens with as many jobs; its work is about what the published share of the published time leaves.
+// contestTree is the tree of 22 queens with as many jobs; its work is about what the published share of the
+// published time leaves.
 func contestTree() *sim.LargeQueens {
 	return &sim.LargeQueens{N: 22, Grain: 1460 * time.Millisecond, Rows: 8, Position: 5 * time.Nanosecond}
 }
@@ -53,8 +54,10 @@ func makeLarge(o Options) (*Document, error) {
 		"is the work divided by run time and peers; %.0f %% of spawn overhead, start-up and the end are not in it. The paper's share "+
 		"includes deploying the program. One seed.",
 		float64(total.Jobs)/1e6, total.Work.Hours(), 100*EngineOverhead)
-	rows := [][]string{{"", "run time", "share in the application", "messages for load balancing", "all messages", "between clusters", "jobs given away"}}
-	rows = append(rows, []string{"published", fmt.Sprintf("%.0f s", contestTime.Seconds()), "85 %", "about 800,000", "–", "–", "–"})
+	rows := [][]string{{"", "run time", "share in the application", "messages for load balancing", "all messages",
+		"between clusters", "jobs given away"}}
+	rows = append(rows, []string{"published", fmt.Sprintf("%.0f s", contestTime.Seconds()), "85 %", "about 800,000",
+		"–", "–", "–"})
 	for i, r := range reports {
 		c := &r.Counts
 		beats := r.Steals.SentByKind[steal.KindHeartbeat]

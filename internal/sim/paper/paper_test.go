@@ -9,8 +9,8 @@ import (
 	"github.com/satin-peer/satin/internal/sim"
 )
 
-// TestModelIsBelievable is the short form of Table I: where RS loses a third, CRS loses next to nothing, both within a few
-// points of what is published.
+// TestModelIsBelievable is the short form of Table I: where RS loses a third, CRS loses next to nothing, both
+// within a few points of what is published.
 func TestModelIsBelievable(t *testing.T) {
 	const points = 5
 	var setups []Setup
@@ -28,7 +28,8 @@ func TestModelIsBelievable(t *testing.T) {
 	for i, s := range setups {
 		want := tableOne[s.App.Name][s.Policy][4*(i%2)]
 		if got := efficiency(s.App)(reports[i][0]); math.Abs(got-want) > points {
-			t.Errorf("%s, %s, %s: %.1f %%, published %.1f %%", s.App.Name, s.Policy, tableOneNetworks[4*(i%2)].name, got, want)
+			t.Errorf("%s, %s, %s: %.1f %%, published %.1f %%", s.App.Name, s.Policy, tableOneNetworks[4*(i%2)].name,
+				got, want)
 		}
 	}
 }
@@ -79,7 +80,8 @@ func TestRecoveryTrees(t *testing.T) {
 // TestRecoveryPays is the short form of the recovery page: one tree, one seed.
 func TestRecoveryPays(t *testing.T) {
 	wanted := []string{planIdeal, "leave", "crash, master's", "crash, master's, naive"}
-	plans := slices.DeleteFunc(slices.Clone(recoveryPlans), func(p plan) bool { return !slices.Contains(wanted, p.name) })
+	plans := slices.DeleteFunc(slices.Clone(recoveryPlans),
+		func(p plan) bool { return !slices.Contains(wanted, p.name) })
 	runs, err := measureRecovery(Options{Seeds: 1}, recoveryTrees()[0], plans)
 	if err != nil {
 		t.Fatal(err)
@@ -111,7 +113,8 @@ func TestNames(t *testing.T) {
 	if _, err := TableNamed("table9"); err == nil || !strings.Contains(err.Error(), "there are table1 figure2") {
 		t.Errorf("error %v", err)
 	}
-	if _, err := AppNamed("fib"); err == nil || !strings.Contains(err.Error(), "there are integrate, nqueens, tsp, raytracer") {
+	if _, err := AppNamed("fib"); err == nil || !strings.Contains(err.Error(),
+		"there are integrate, nqueens, tsp, raytracer") {
 		t.Errorf("error %v", err)
 	}
 	if _, err := (Table{}).Make(Options{}); err == nil {

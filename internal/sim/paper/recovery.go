@@ -12,8 +12,8 @@ import (
 	"github.com/satin-peer/satin/steal"
 )
 
-// The experiments of the fault tolerance paper (4) and of the programming-model paper (5.5): 32 peers in two clusters of 16, of which
-// one goes in the middle of the computation.
+// The experiments of the fault tolerance paper (4) and of the programming-model paper (5.5): 32 peers in two
+// clusters of 16, of which one goes in the middle of the computation.
 
 //go:embed trees
 var recordedTrees embed.FS
@@ -107,7 +107,8 @@ const carryAfter = 10 * time.Second
 func crashAndCarry(cluster int) func(time.Duration) []sim.Fault {
 	return func(middle time.Duration) []sim.Fault {
 		return []sim.Fault{
-			{Kind: sim.ClusterCrash, At: middle, Cluster: cluster}, {Kind: sim.Carry, At: middle + carryAfter, Cluster: cluster},
+			{Kind: sim.ClusterCrash, At: middle, Cluster: cluster},
+			{Kind: sim.Carry, At: middle + carryAfter, Cluster: cluster},
 		}
 	}
 }
@@ -133,11 +134,13 @@ var recoveryPlans = []plan{
 	{name: planIdeal, sizes: []int{16, 8}},
 	{name: "crash, naive", sizes: twoClusters, recovery: steal.Naive, faults: crashOf(othersCluster)},
 	{name: "crash", sizes: twoClusters, faults: crashOf(othersCluster)},
-	{name: "crash with checkpoints", sizes: twoClusters, faults: crashAndCarry(othersCluster), checkpoint: checkpointEvery},
+	{name: "crash with checkpoints", sizes: twoClusters, faults: crashAndCarry(othersCluster),
+		checkpoint: checkpointEvery},
 	{name: "leave", sizes: twoClusters, faults: leaveOf(othersCluster)},
 	{name: "crash, master's, naive", sizes: twoClusters, recovery: steal.Naive, faults: crashOf(mastersCluster)},
 	{name: "crash, master's", sizes: twoClusters, faults: crashOf(mastersCluster)},
-	{name: "crash with checkpoints, master's", sizes: twoClusters, faults: crashAndCarry(mastersCluster), checkpoint: checkpointEvery},
+	{name: "crash with checkpoints, master's", sizes: twoClusters, faults: crashAndCarry(mastersCluster),
+		checkpoint: checkpointEvery},
 	{name: "leave, master's", sizes: twoClusters, faults: leaveOf(mastersCluster)},
 	{name: planMasterNaive, sizes: twoClusters, recovery: steal.Naive, faults: crashOfMaster},
 	{name: planMaster, sizes: twoClusters, faults: crashOfMaster},
@@ -157,7 +160,8 @@ const (
 	planMigrate     = "migration"
 )
 
-// What a checkpoint costs: to encode and write beside the work, as measured of internal/checkpoint (FINDINGS.md, storage).
+// What a checkpoint costs: to encode and write beside the work, as measured of internal/checkpoint
+// (FINDINGS.md, storage).
 const (
 	recordCost = 10 * time.Microsecond
 	diskCost   = 10 * time.Nanosecond

@@ -83,8 +83,10 @@ func makeRecovery(o Options) (*Document, error) {
 			return nil, err
 		}
 		d.para("## %s", t.name)
-		d.para("32 peers take %s s, 1.5 clusters %s s.", collect(runs[planPlain], elapsed).middle(1), collect(runs[planIdeal], elapsed).middle(1))
-		table := [][]string{{"run", "run time, s", "over ideal, %", "better than naive, %", "published", "jobs in orphan tables", "reused, %",
+		d.para("32 peers take %s s, 1.5 clusters %s s.", collect(runs[planPlain], elapsed).middle(1),
+			collect(runs[planIdeal], elapsed).middle(1))
+		table := [][]string{{"run", "run time, s", "over ideal, %", "better than naive, %", "published",
+			"jobs in orphan tables", "reused, %",
 			"broadcasts", "leaves run twice", "of them first run by survivors"}}
 		for _, row := range recoveryRows() {
 			table = append(table, runs.row(row))
@@ -134,7 +136,8 @@ func (r recoveryRuns) row(x recoveryRow) []string {
 	return []string{
 		x.plan, collect(r[x.plan], elapsed).middle(1), r.compare(x.plan, x.ideal, overhead).middle(1), better, said,
 		count(func(r *sim.Report) uint64 { return r.Counts.Orphans }), collect(r[x.plan], reuse).middle(1),
-		count(func(r *sim.Report) uint64 { return r.Counts.News }), count(func(r *sim.Report) uint64 { return r.Counts.Again }),
+		count(func(r *sim.Report) uint64 { return r.Counts.News }),
+		count(func(r *sim.Report) uint64 { return r.Counts.Again }),
 		count(func(r *sim.Report) uint64 { return r.Counts.AgainInVain }),
 	}
 }
@@ -151,27 +154,34 @@ var recoveryTargets = []recoveryTarget{
 	{"no faults: cost over naive", "negligible", "at most 1", 1, true, func(r recoveryRuns) sample {
 		return r.compare(planPlain, planPlainNaive, overhead)
 	}},
-	{"crash of half: better than naive", "25 (raytracer), 9 (mean)", "at least 25", 25, false, func(r recoveryRuns) sample {
-		return r.compare("crash", "crash, naive", gain)
-	}},
-	{"crash of half, the master's: better than naive", "9 (mean)", "at least 25", 25, false, func(r recoveryRuns) sample {
-		return r.compare("crash, master's", "crash, master's, naive", gain)
-	}},
+	{"crash of half: better than naive", "25 (raytracer), 9 (mean)", "at least 25", 25, false,
+		func(r recoveryRuns) sample {
+			return r.compare("crash", "crash, naive", gain)
+		}},
+	{"crash of half, the master's: better than naive", "9 (mean)", "at least 25", 25, false,
+		func(r recoveryRuns) sample {
+			return r.compare("crash, master's", "crash, master's, naive", gain)
+		}},
 	{"crash of half: orphans reused", "97.8 to 100", "at least 98", 98, false, func(r recoveryRuns) sample {
 		return collect(r["crash"], reuse)
 	}},
-	{"crash of half, the master's: orphans reused", "98.0 to 100", "at least 98", 98, false, func(r recoveryRuns) sample {
-		return collect(r["crash, master's"], reuse)
-	}},
-	{"half leave: over ideal", "under 8", "under 3", 3, true, func(r recoveryRuns) sample { return r.compare("leave", planIdeal, overhead) }},
+	{"crash of half, the master's: orphans reused", "98.0 to 100", "at least 98", 98, false,
+		func(r recoveryRuns) sample {
+			return collect(r["crash, master's"], reuse)
+		}},
+	{"half leave: over ideal", "under 8", "under 3", 3, true,
+		func(r recoveryRuns) sample { return r.compare("leave", planIdeal, overhead) }},
 	{"half leave, the master's: over ideal", "–", "under 3", 3, true, func(r recoveryRuns) sample {
 		return r.compare("leave, master's", planIdeal, overhead)
 	}},
-	{"migration: over staying", "under 2", "under 1", 1, true, func(r recoveryRuns) sample { return r.compare(planMigrate, planStay, overhead) }},
-	{"checkpoints: cost", "–", "under 2", 2, true, func(r recoveryRuns) sample { return r.compare(planCheckpoint, planPlain, overhead) }},
-	{"crash of half: better with checkpoints than without", "26", "at least 10", 10, false, func(r recoveryRuns) sample {
-		return r.compare("crash with checkpoints", "crash", gain)
-	}},
+	{"migration: over staying", "under 2", "under 1", 1, true,
+		func(r recoveryRuns) sample { return r.compare(planMigrate, planStay, overhead) }},
+	{"checkpoints: cost", "–", "under 2", 2, true,
+		func(r recoveryRuns) sample { return r.compare(planCheckpoint, planPlain, overhead) }},
+	{"crash of half: better with checkpoints than without", "26", "at least 10", 10, false,
+		func(r recoveryRuns) sample {
+			return r.compare("crash with checkpoints", "crash", gain)
+		}},
 }
 
 func targetOrder(what string) int {

@@ -100,7 +100,8 @@ func makeTableOne(o Options) (*Document, error) {
 			last[1].String(), last[0].String(), verdict(last[1].mean() >= targets[a.Name])})
 	}
 	d.table(rows)
-	d.para("Largest difference from the published figure: RS %+.1f points, CRS %+.1f points.", worst["RS"], worst["CRS"])
+	d.para("Largest difference from the published figure: RS %+.1f points, CRS %+.1f points.", worst["RS"],
+		worst["CRS"])
 	d.para("## Targets at 200 ms, 100 KB/s")
 	d.table(verdicts)
 	return d, nil

@@ -35,8 +35,8 @@ func TableNamed(name string) (Table, error) {
 	return Table{}, fmt.Errorf("there is no table %q; there are%s", name, names)
 }
 
-// Make runs the experiments of a page. They take from seconds to minutes, more with more seeds. A page that shows a broken
-// invariant is returned together with an error.
+// Make runs the experiments of a page. They take from seconds to minutes, more with more seeds. A page that
+// shows a broken invariant is returned together with an error.
 func (t Table) Make(o Options) (*Document, error) {
 	if o.Seeds < 1 {
 		return nil, fmt.Errorf("%d seeds; at least 1 is needed", o.Seeds)

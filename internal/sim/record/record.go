@@ -1,10 +1,11 @@
-// Package record takes the job trees of real programs down for the simulator (sim.Recorded): which job spawned which, what each
-// costs, how large its argument and result are when they travel.
+// Package record takes the job trees of real programs down for the simulator (sim.Recorded): which job
+// spawned which, what each costs, how large its argument and result are when they travel.
 //
-// A program runs on one core, and every job that its engine offers to thieves is taken away, as the swarm would take it, and given
-// back to the same core when that has nothing else to do. So the tree is the one that thieves see: jobs too small for the engine to
-// offer are part of the job that spawned them. Then every job is run once more by the sequential program, to be timed without any of
-// this: a job's own cost is its time less that of the jobs recorded below it.
+// A program runs on one core, and every job that its engine offers to thieves is taken away, as the swarm
+// would take it, and given back to the same core when that has nothing else to do. So the tree is the one
+// that thieves see: jobs too small for the engine to offer are part of the job that spawned them. Then every
+// job is run once more by the sequential program, to be timed without any of this: a job's own cost is its
+// time less that of the jobs recorded below it.
 //
 // A recording depends on the machine and the moment. What is simulated with it does not.
 package record
@@ -46,9 +47,9 @@ type recorder struct {
 	news  chan struct{} // one token: look at ended
 }
 
-// Tree runs the function registered as fn and returns the tree of its jobs, and its result. It blocks for the length of the run and, for each level of
-// the tree, about as long again, or until ctx is done. A job that fails, or that the program aborts, is an error: the sequential
-// program would not do the same.
+// Tree runs the function registered as fn and returns the tree of its jobs, and its result. It blocks for the
+// length of the run and, for each level of the tree, about as long again, or until ctx is done. A job that
+// fails, or that the program aborts, is an error: the sequential program would not do the same.
 func Tree(ctx context.Context, name, fn string, arg any) (tree *sim.Recorded, result any, err error) {
 	r := &recorder{run: satin.NewRunID(), byPath: make(map[string]*job), news: make(chan struct{}, 1)}
 	pool, err := satin.NewPool(satin.Config{Workers: 1})

@@ -82,16 +82,19 @@ func TestMeasure(t *testing.T) {
 		t.Error(err)
 	}
 	r.byPath["9"] = &job{path: satin.Path{9}, fn: "record.sum", arg: 1}
-	if _, err := r.measure(t.Context()); err == nil || !strings.Contains(err.Error(), "job 9 of record.sum was aborted") {
+	if _, err := r.measure(t.Context()); err == nil ||
+		!strings.Contains(err.Error(), "job 9 of record.sum was aborted") {
 		t.Errorf("error %v", err)
 	}
 }
 
 func TestNotRecorded(t *testing.T) {
-	if _, _, err := Tree(t.Context(), "x", "record.nobody", 1); err == nil || !strings.Contains(err.Error(), "record.nobody") {
+	if _, _, err := Tree(t.Context(), "x", "record.nobody", 1); err == nil ||
+		!strings.Contains(err.Error(), "record.nobody") {
 		t.Errorf("error %v", err)
 	}
-	if _, _, err := Tree(t.Context(), "x", "record.fail", 1); err == nil || !strings.Contains(err.Error(), "record.fail failed: ") {
+	if _, _, err := Tree(t.Context(), "x", "record.fail", 1); err == nil ||
+		!strings.Contains(err.Error(), "record.fail failed: ") {
 		t.Errorf("error %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -99,7 +102,8 @@ func TestNotRecorded(t *testing.T) {
 	if _, _, err := Tree(ctx, "x", "record.sum", 500); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
-	if _, result, err := Tree(t.Context(), "x", "record.first", 300); err == nil && result != 300 || err != nil && !strings.Contains(err.Error(), "was aborted by the program") {
+	if _, result, err := Tree(t.Context(), "x", "record.first", 300); err == nil && result != 300 ||
+		err != nil && !strings.Contains(err.Error(), "was aborted by the program") {
 		t.Errorf("result %v, error %v", result, err)
 	}
 }

@@ -15,8 +15,9 @@ import (
 	"github.com/satin-peer/satin/internal/swarm"
 )
 
-// How many goroutines a process may have after a run more than before it: streams to partners remain open for a while, and two
-// peers that find each other again may have two connections. Sessions and workers have none at all: see leaks.
+// How many goroutines a process may have after a run more than before it: streams to partners remain open for
+// a while, and two peers that find each other again may have two connections. Sessions and workers have none
+// at all: see leaks.
 const (
 	spare   = 16
 	perPeer = 8
@@ -64,10 +65,12 @@ func (t *trial) rest(ctx context.Context, p *swarm.Process) error {
 			case err != nil:
 				return fmt.Errorf("does not answer %v after the run: %w", settleTime, err)
 			case len(st.Runs) > 0:
-				return fmt.Errorf("still takes part in the run %v after its end: it is %s %s", settleTime, st.Runs[0].State, st.Runs[0].Why)
+				return fmt.Errorf("still takes part in the run %v after its end: it is %s %s", settleTime,
+					st.Runs[0].State, st.Runs[0].Why)
 			}
 			if st.Goroutines > most {
-				return fmt.Errorf("has %d goroutines %v after the run; before it, it had %d", st.Goroutines, settleTime, t.atFirst(p.Number))
+				return fmt.Errorf("has %d goroutines %v after the run; before it, it had %d", st.Goroutines,
+					settleTime, t.atFirst(p.Number))
 			}
 			if !t.cleared(p) {
 				return fmt.Errorf("keeps a checkpoint of the run %v after its end", settleTime)
@@ -78,8 +81,8 @@ func (t *trial) rest(ctx context.Context, p *swarm.Process) error {
 	}
 }
 
-// cleared says whether a process has removed its checkpoint of the run. One that was started again when the run had ended has to ask
-// others first. A run that was resumed from a copy leaves what was copied.
+// cleared says whether a process has removed its checkpoint of the run. One that was started again when the
+// run had ended has to ask others first. A run that was resumed from a copy leaves what was copied.
 func (t *trial) cleared(p *swarm.Process) bool {
 	list, err := filepath.Glob(filepath.Join(t.root(p), "checkpoints", "*", "*.satinlog"))
 	return t.plan.has(Copy) || err != nil || len(list) == 0
@@ -104,7 +107,8 @@ func (t *trial) atFirst(number int) (most int) {
 	return most
 }
 
-// dismiss ends all that are left, and looks at what remains: half of them leave, the others have to say what their goroutines do.
+// dismiss ends all that are left, and looks at what remains: half of them leave, the others have to say what
+// their goroutines do.
 func (t *trial) dismiss(ctx context.Context) {
 	var wait sync.WaitGroup
 	var left []*swarm.Process // in good order: who is ended by SIGQUIT may be in the middle of writing a file
@@ -175,10 +179,12 @@ func (t *trial) readLog(p *swarm.Process) {
 }
 
 // belongs are the files that a daemon that has ended may have in its state directory.
-var belongs = regexp.MustCompile(`^(peer\.key|swarm\.key|swarm|incarnation|lock|port|peers|invitations|allowed|revoked|(answers|own|held)/[0-9a-f]{32}\.[a-z]+|submitted/[0-9a-f]{32}|filler)$`)
+var belongs = regexp.MustCompile(
+	`^(peer\.key|swarm\.key|swarm|incarnation|lock|port|peers|invitations|allowed|revoked|(answers|own|held)/[0-9a-f]{32}\.[a-z]+|submitted/[0-9a-f]{32}|filler)$`)
 
-// halfWritten are files that a process was writing when it ended without waiting for a slow disk, which its next start removes; and
-// the lock of a checkpoint whose process was killed before it had written anything, which that removes too.
+// halfWritten are files that a process was writing when it ended without waiting for a slow disk, which its
+// next start removes; and the lock of a checkpoint whose process was killed before it had written anything,
+// which that removes too.
 var halfWritten = regexp.MustCompile(`^(\.[a-z.]+-\d+|(answers|own|held)/new-\d+|checkpoints/[0-9a-f]{32}/lock)$`)
 
 // files sees that a process that was not killed has left nothing but what belongs in its state directory.

@@ -119,7 +119,8 @@ func (t *trial) shown(c Cue, a Act) bool {
 			return n != t.plan.Owner && t.everybody()[n].Alive() && !t.watch.holding(n)
 		})
 	case Takeover:
-		return slices.ContainsFunc(t.watch.masters(), func(n int) bool { return n != t.plan.Owner && t.everybody()[n].Alive() })
+		return slices.ContainsFunc(t.watch.masters(),
+			func(n int) bool { return n != t.plan.Owner && t.everybody()[n].Alive() })
 	case Ended:
 		return t.watch.ended()
 	case There:
@@ -159,7 +160,10 @@ func (t *trial) comeBack(ctx context.Context, a Act, who []*swarm.Process) {
 		return
 	}
 	if a.Return != nil {
-		who = slices.DeleteFunc(slices.Clone(who), func(p *swarm.Process) bool { return !slices.Contains(a.Return, p.Number) })
+		who = slices.DeleteFunc(slices.Clone(who), func(p *swarm.Process) bool {
+			return !slices.Contains(a.Return,
+				p.Number)
+		})
 	}
 	t.later.Go(func() {
 		a.Who = nil // what they did before does not count
@@ -298,7 +302,10 @@ func (t *trial) fill(_ context.Context, a Act, who []*swarm.Process) error {
 // enter has newcomers join by some process that is there.
 func (t *trial) enter(ctx context.Context, a Act) error {
 	for range a.Who {
-		through := slices.IndexFunc(t.swarm.Peers, func(p *swarm.Process) bool { return p.Alive() && !t.isAway(p.Number) })
+		through := slices.IndexFunc(t.swarm.Peers, func(p *swarm.Process) bool {
+			return p.Alive() &&
+				!t.isAway(p.Number)
+		})
 		ctx, cancel := context.WithTimeout(ctx, formTime)
 		defer cancel()
 		p, err := t.swarm.StartThrough(ctx, t.swarm.Peers[through], t.settings(len(t.swarm.Peers))...)

@@ -126,7 +126,10 @@ func (p Plan) has(k Kind) bool {
 
 // fills says whether the disk of a process is full until the end.
 func (p Plan) fills(number int) bool {
-	return slices.ContainsFunc(p.Acts, func(a Act) bool { return a.Kind == Fill && a.For == forGood && slices.Contains(a.Who, number) })
+	return slices.ContainsFunc(p.Acts, func(a Act) bool {
+		return a.Kind == Fill && a.For == forGood &&
+			slices.Contains(a.Who, number)
+	})
 }
 
 // forGood is longer than any trial.
@@ -139,11 +142,13 @@ type draw struct {
 	fates []int // processes that no act is about yet, the owner excepted
 }
 
-// Tasks take about five seconds of one core each: the faults come in the midst of them, and eight processes share what there is.
+// Tasks take about five seconds of one core each: the faults come in the midst of them, and eight processes
+// share what there is.
 var short = []string{"nqueens 17", "raytracer balls --samples 3", "tsp --random 110 --seed 1"}
 
 // long ones take up to twenty.
-var long = append(slices.Clone(short), "fib 43", "uts T3L", "uts T1L", "raytracer balls --samples 4 --size 640x640", "sat --waerden 4,7,109", "fib 45")
+var long = append(slices.Clone(short), "fib 43", "uts T3L", "uts T1L", "raytracer balls --samples 4 --size 640x640",
+	"sat --waerden 4,7,109", "fib 45")
 
 // themes are what a plan can be about; every seed has the one after that of the seed before.
 var themes = []struct {
@@ -224,7 +229,8 @@ func (d *draw) back() Cue {
 
 // span draws how long something lasts: below and above what it takes the others to notice.
 func (d *draw) span() time.Duration {
-	return []time.Duration{500 * time.Millisecond, 1500 * time.Millisecond, 3500 * time.Millisecond, 6 * time.Second, 9 * time.Second}[d.IntN(5)]
+	return []time.Duration{500 * time.Millisecond, 1500 * time.Millisecond, 3500 * time.Millisecond,
+		6 * time.Second, 9 * time.Second}[d.IntN(5)]
 }
 
 func (d *draw) act(a Act) { d.Acts = append(d.Acts, a) }
@@ -280,8 +286,8 @@ func (d *draw) full() {
 	}
 }
 
-// again draws when an owner comes back: before another peer has taken over, after that, or when all is done. It does come back: only
-// the owner can be asked for the answer.
+// again draws when an owner comes back: before another peer has taken over, after that, or when all is done.
+// It does come back: only the owner can be asked for the answer.
 func (d *draw) again() Cue {
 	return Cue{Sign: []Sign{AtOnce, Takeover, Ended}[d.IntN(3)]}
 }
@@ -320,7 +326,8 @@ func (d *draw) nearlyAll() {
 	d.act(Act{Kind: Kill, Who: gone, On: cue, Back: d.back()})
 }
 
-// allKilled kills all, and has the owner and some others start again, or others alone, with a copy of the owner's checkpoint.
+// allKilled kills all, and has the owner and some others start again, or others alone, with a copy of the
+// owner's checkpoint.
 func (d *draw) allKilled() {
 	on := Cue{Progress, 0.2 + 0.5*d.Float64()}
 	if d.IntN(3) == 0 {

@@ -39,7 +39,10 @@ func TestSeedDecidesThePlan(t *testing.T) {
 func checkPlan(t *testing.T, p Plan) {
 	t.Helper()
 	for _, k := range []Kind{Kill, Cut, Copy} {
-		if has := slices.ContainsFunc(p.Acts, func(a Act) bool { return strings.HasPrefix(a.String(), string(k)+" ") }); has != p.has(k) {
+		if has := slices.ContainsFunc(p.Acts, func(a Act) bool {
+			return strings.HasPrefix(a.String(),
+				string(k)+" ")
+		}); has != p.has(k) {
 			t.Errorf("that there is a fault %q is said to be %v: %v", k, !has, p)
 		}
 	}
@@ -73,7 +76,8 @@ func TestLeaksAreFound(t *testing.T) {
 	const worker = "goroutine 8 [runnable]:\ngithub.com/satin-peer/satin.(*Pool).Close(0x1)\n\t/pool.go:1 +0x1\n\n"
 	const session = "goroutine 9 [select]:\ngithub.com/satin-peer/satin/peer/session.(*Session).loop(0x1)\n\t/loop.go:1 +0x1\n"
 	for _, c := range []struct{ log, has string }{
-		{head + idle, ""}, {head + idle + worker, "goroutine 8"}, {head + session, "goroutine 9"}, {"level=INFO msg=left\n", "has not said"},
+		{head + idle, ""}, {head + idle + worker, "goroutine 8"}, {head + session, "goroutine 9"},
+		{"level=INFO msg=left\n", "has not said"},
 	} {
 		if got := leaks(c.log); c.has == "" && got != "" || !strings.Contains(got, c.has) {
 			t.Errorf("of %q: %q", c.log, got)
@@ -82,12 +86,14 @@ func TestLeaksAreFound(t *testing.T) {
 }
 
 func TestWhatBelongsWhere(t *testing.T) {
-	for _, name := range []string{"peer.key", "incarnation", "peers", "answers/0123456789abcdef0123456789abcdef.answer"} {
+	for _, name := range []string{"peer.key", "incarnation", "peers",
+		"answers/0123456789abcdef0123456789abcdef.answer"} {
 		if !belongs.MatchString(name) {
 			t.Errorf("%s is said not to belong there", name)
 		}
 	}
-	for _, name := range []string{"answers/new-123", ".peers-1", "core", "answers/x.answer", "own/new-1", "control/control.sock"} {
+	for _, name := range []string{"answers/new-123", ".peers-1", "core", "answers/x.answer", "own/new-1",
+		"control/control.sock"} {
 		if belongs.MatchString(name) {
 			t.Errorf("%s is said to belong there", name)
 		}

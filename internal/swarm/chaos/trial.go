@@ -100,7 +100,8 @@ type trial struct {
 func (h *Hall) Try(ctx context.Context, plan Plan, keep string) *Report {
 	h.mu.Lock()
 	h.trials++
-	t := &trial{Hall: h, plan: plan, number: h.trials, began: time.Now(), before: map[int]int{}, fresh: map[int]bool{}, away: map[int]bool{},
+	t := &trial{Hall: h, plan: plan, number: h.trials, began: time.Now(), before: map[int]int{},
+		fresh: map[int]bool{}, away: map[int]bool{},
 		settled: map[int]int{}, over: make(chan struct{})}
 	h.mu.Unlock()
 	err := t.hold(ctx)
@@ -145,7 +146,8 @@ func (t *trial) hold(ctx context.Context) (err error) {
 		return err
 	}
 	owner := t.swarm.Peers[t.plan.Owner]
-	out, err := owner.Command(ctx, append([]string{"run", "--detach", "--recovery", t.plan.Recovery}, strings.Fields(t.plan.Task)...)...)
+	out, err := owner.Command(ctx, append([]string{"run", "--detach", "--recovery", t.plan.Recovery},
+		strings.Fields(t.plan.Task)...)...)
 	if err != nil {
 		return err
 	}
@@ -198,7 +200,8 @@ func (h *Hall) alone(ctx context.Context, task string) (l local, err error) {
 	if l, ok := h.answers[task]; ok {
 		return l, nil
 	}
-	cmd := exec.CommandContext(ctx, h.Binary, append([]string{"run", "--local", "--workers", "1", "--stats"}, strings.Fields(task)...)...)
+	cmd := exec.CommandContext(ctx, h.Binary, append([]string{"run", "--local", "--workers", "1", "--stats"},
+		strings.Fields(task)...)...)
 	var out, errs strings.Builder
 	cmd.Env, cmd.Stdout, cmd.Stderr = []string{"HOME=" + h.Dir}, &out, &errs
 	if err := cmd.Run(); err != nil {
@@ -226,7 +229,8 @@ func (t *trial) form(ctx context.Context) (err error) {
 	if t.dir, err = os.MkdirTemp(t.Dir, "trial-"); err != nil {
 		return err
 	}
-	t.swarm = swarm.Swarm{Binary: t.Binary, Dir: t.dir, Settings: []string{"SATIN_LOG_LEVEL=debug", "SATIN_CHECKPOINT_INTERVAL=1s"}}
+	t.swarm = swarm.Swarm{Binary: t.Binary, Dir: t.dir,
+		Settings: []string{"SATIN_LOG_LEVEL=debug", "SATIN_CHECKPOINT_INTERVAL=1s"}}
 	if err := t.place(ctx); err != nil {
 		return err
 	}
@@ -269,8 +273,8 @@ func (t *trial) place(ctx context.Context) (err error) {
 
 func site(cluster int) string { return fmt.Sprintf("site%d", cluster) }
 
-// settings are those of a process that differ from the others'. Each has an address of its own, under which it is found again when
-// it is started again.
+// settings are those of a process that differ from the others'. Each has an address of its own, under which
+// it is found again when it is started again.
 func (t *trial) settings(number int) []string {
 	list := []string{
 		"SATIN_CLUSTER=" + site(number%clusters), "SATIN_POLICY=" + t.plan.Policy,
@@ -282,7 +286,8 @@ func (t *trial) settings(number int) []string {
 	return list
 }
 
-// gather waits until every process is connected to every other, and notes how many goroutines it has when it has nothing to do.
+// gather waits until every process is connected to every other, and notes how many goroutines it has when it
+// has nothing to do.
 func (t *trial) gather(ctx context.Context) error {
 	for _, p := range t.swarm.Peers {
 		for last := -1; ; {
@@ -297,7 +302,8 @@ func (t *trial) gather(ctx context.Context) error {
 			last = st.Goroutines
 			select {
 			case <-ctx.Done():
-				return fmt.Errorf("peer %d is connected to %d of %d others: %w", p.Number, st.Peers, len(t.swarm.Peers)-1, ctx.Err())
+				return fmt.Errorf("peer %d is connected to %d of %d others: %w", p.Number, st.Peers,
+					len(t.swarm.Peers)-1, ctx.Err())
 			case <-time.After(lookEvery):
 			}
 		}
@@ -305,7 +311,8 @@ func (t *trial) gather(ctx context.Context) error {
 	return nil
 }
 
-// answer waits for the run's end and compares the answer. Only the owner can be asked for it, so one that is gone has to come back.
+// answer waits for the run's end and compares the answer. Only the owner can be asked for it, so one that is
+// gone has to come back.
 func (t *trial) answer(ctx context.Context) {
 	owner := t.everybody()[t.asked]
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
@@ -354,9 +361,11 @@ func (t *trial) keep(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	errs := []error{os.WriteFile(filepath.Join(dir, "plan"), []byte(t.plan.String()+"\n"+strings.Join(t.notes, "\n")+"\n"), 0o644)}
+	errs := []error{os.WriteFile(filepath.Join(dir, "plan"),
+		[]byte(t.plan.String()+"\n"+strings.Join(t.notes, "\n")+"\n"), 0o644)}
 	for _, p := range t.swarm.Peers {
-		errs = append(errs, os.WriteFile(filepath.Join(dir, fmt.Sprintf("peer%d.log", p.Number)), []byte(p.Log()), 0o644))
+		errs = append(errs, os.WriteFile(filepath.Join(dir, fmt.Sprintf("peer%d.log", p.Number)), []byte(p.Log()),
+			0o644))
 	}
 	return errors.Join(errs...)
 }

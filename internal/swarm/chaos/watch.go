@@ -124,8 +124,8 @@ func (w *watch) at(number int) (sight, bool) {
 	return s, ok
 }
 
-// done is how many jobs all have executed, those that are gone included, as a share of the jobs that there are. It passes 1 when jobs
-// are executed again.
+// done is how many jobs all have executed, those that are gone included, as a share of the jobs that there
+// are. It passes 1 when jobs are executed again.
 func (w *watch) done() float64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -141,7 +141,8 @@ func (w *watch) ended() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, s := range w.seen {
-		if s.run != nil && s.run.State.Ended() && s.run.State != control.RunRefused && s.run.State != control.RunSuspended {
+		if s.run != nil && s.run.State.Ended() && s.run.State != control.RunRefused &&
+			s.run.State != control.RunSuspended {
 			return true
 		}
 	}

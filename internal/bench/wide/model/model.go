@@ -1,5 +1,6 @@
-// Package model has the computations that the bench runs twice: on real processes (internal/bench/wide) and in the simulator.
-// They are the simulator's models of the four applications of the CRS paper's Table I, with less work in all.
+// Package model has the computations that the bench runs twice: on real processes (internal/bench/wide) and
+// in the simulator. They are the simulator's models of the four applications of the CRS paper's Table I, with
+// less work in all.
 package model
 
 import (
@@ -44,8 +45,9 @@ func NewTree(app string, input int) (Tree, error) {
 	return 0, err
 }
 
-// Shape makes the tree. Grain, the way work is divided, and sizes of arguments are those of the paper's model. The work is less,
-// so that all Peers need Work for it; what a run transmits with its results is less as the run is shorter: it is to load the links alike.
+// Shape makes the tree. Grain, the way work is divided, and sizes of arguments are those of the paper's
+// model. The work is less, so that all Peers need Work for it; what a run transmits with its results is less
+// as the run is shorter: it is to load the links alike.
 func (t Tree) Shape() (*sim.Split, error) {
 	apps := paper.Apps()
 	if int(t>>8) >= len(apps) {
@@ -84,5 +86,6 @@ func Between(roundTrip time.Duration) wan.Conditions {
 	return wan.Conditions{Bandwidth: 100e3, Latency: roundTrip / 2}
 }
 
-// Local are the simulator's conditions inside a cluster: those of this machine's loopback interface, about, with our protocol on it.
+// Local are the simulator's conditions inside a cluster: those of this machine's loopback interface, about,
+// with our protocol on it.
 var Local = wan.Conditions{Bandwidth: 200e6, Latency: 100 * time.Microsecond}
