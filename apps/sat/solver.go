@@ -27,10 +27,9 @@ type clause uint32
 
 const noClause = clause(0) // nothing begins there
 
-// solver looks for a model of a formula by conflict-driven clause learning, the method of GRASP
-// (Marques-Silva, Sakallah
-// 1996) with the data structures of Chaff (Moskewicz and others 2001) and the code's shape of MiniSat (Eén,
-//       Sörensson, "An extensible SAT-solver", 2003).
+// solver looks for a model of a formula by conflict-driven clause learning, the method of GRASP (Marques-Silva and
+// Sakallah, 1996), with the data structures of Chaff (Moskewicz and others, 2001) and the code's shape of MiniSat
+// (Eén and Sörensson, "An extensible SAT-solver", 2003).
 //
 // It takes no random choices and reads no clock: the same formula is always searched in the same way.
 type solver struct {
