@@ -58,13 +58,17 @@ func (c *Core) nextMaster() time.Duration {
 }
 
 // decide carries a decision out. What this peer has finished for a master whose root has ended is told to
-// everybody: nobody has it any more, and the jobs above it will be run again.
+// everybody: nobody has it any more, and the jobs above it will be run again. What is here from a checkpoint was
+// told when it was taken in, which those who start after this peer have missed: a new master is told again.
 func (c *Core) decide(d decision) {
 	if d.StepDown {
 		c.stepDown()
 	}
 	if d.Ended != "" {
 		c.announceKept(d.Ended)
+	}
+	if d.Newcomer {
+		c.announceRestored()
 	}
 	if d.Start {
 		c.startRoot(true) // a fresh one has been started by NewCore

@@ -128,6 +128,8 @@ type decision struct {
 	// this one's root has ended or is about to, perhaps this peer's: what it was given is needed by another
 	// now
 	Ended PeerID
+	// Newcomer says that this beacon is the first from its sender's life: what was told before, it has not heard
+	Newcomer bool
 }
 
 // newMastership returns nil for a run without deputies, or without a root that could be started.
@@ -187,9 +189,11 @@ func (m *mastership) hear(from Address, b *Beacon) (d decision, v verdict) {
 	if from.Peer == m.self || b.Seq == 0 || b.Seq > maxSeq || b.Rank != m.ranks.of(from.Peer) {
 		return d, forged
 	}
-	if !m.note(from, b.Seq) {
+	fresh, first := m.note(from, b.Seq)
+	if !fresh {
 		return d, repeated
 	}
+	d.Newcomer = first
 	m.silence, m.forgiven = 0, false
 	its := claim{from.Peer, b.Answered != nil, b.Waiting}
 	d.StepDown = m.master && m.ranks.before(its, m.claim())
@@ -236,8 +240,8 @@ func (m *mastership) claim() claim {
 	return claim{m.self, m.answered != nil, waits}
 }
 
-// note enters a beacon's number; false if it is not news.
-func (m *mastership) note(from Address, seq uint64) bool {
+// note enters a beacon's number: whether it is news, and the first of its sender's life.
+func (m *mastership) note(from Address, seq uint64) (fresh, first bool) {
 	i := slices.IndexFunc(m.heralds, func(h herald) bool { return h.id == from.Peer })
 	if i < 0 {
 		i = len(m.heralds)
@@ -255,10 +259,11 @@ func (m *mastership) note(from Address, seq uint64) bool {
 	}
 	h := &m.heralds[i]
 	if from.Inc < h.inc || from.Inc == h.inc && seq <= h.seq {
-		return false
+		return false, false
 	}
+	first = from.Inc > h.inc || h.seq == 0
 	h.inc, h.seq, h.heard = from.Inc, seq, m.seen
-	return true
+	return true, first
 }
 
 // over notes that a peer's lives below floor are over. If the master was one of them, nothing is to be waited

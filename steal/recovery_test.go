@@ -337,3 +337,43 @@ func TestLostDisownIsRepeated(t *testing.T) {
 		t.Errorf("the inventory is answered by %+v", out.Messages)
 	}
 }
+
+// Peers that restart a run from their disks come one after the other, and gossip reaches those who are there: each
+// new master is told again of what came from a checkpoint, once.
+func TestRestoredIsToldToNewMasters(t *testing.T) {
+	run := Run{Root: Job{Function: "root", Identity: Identify("root", nil, 0)}, Deputies: []PeerID{"a", "b"}}
+	c, err := NewCore(LAN(), run, Address{Peer: "c", Inc: 1}, parseMembers("x: a b c"), &scripted{},
+		rand.New(rand.NewPCG(1, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Restore(0, []Partial{partAt(10, 1)})
+	tells := func(when string, want int) {
+		t.Helper()
+		n := 0
+		for _, u := range told(later(c, c.cfg.TellEvery)) {
+			if slices.Equal(u.Path, Path{1}) {
+				n++
+			}
+		}
+		if n != want {
+			t.Errorf("%s: told %d times, want %d", when, n, want)
+		}
+	}
+	tells("taken in", 1)
+	tells("nobody new", 0)
+	for _, x := range []struct {
+		from Address
+		b    Beacon
+		want int
+	}{
+		{living("b"), Beacon{Rank: 1, Seq: 1}, 1},
+		{living("b"), Beacon{Rank: 1, Seq: 2}, 0},
+		{living("a"), Beacon{Seq: 7}, 1},
+		{living("b"), Beacon{Rank: 1, Seq: 3}, 0},
+		{Address{Peer: "a", Inc: 2}, Beacon{Seq: 1}, 1},
+	} {
+		c.Hear(c.now, &News{From: x.from, Master: &x.b})
+		tells("a beacon of "+string(x.from.Peer), x.want)
+	}
+}

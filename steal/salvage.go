@@ -92,6 +92,7 @@ func (c *Core) restore(parts []Partial) {
 	for _, p := range parts {
 		if k := c.keep(p, own, ""); k != nil {
 			c.stats.PartialsRestored++
+			k.restored = true
 			c.announceOne(k)
 			c.reconsider = true
 		}

@@ -31,6 +31,8 @@ type kept struct {
 	told   bool
 	toldAt time.Duration
 	place  *list.Element
+
+	restored bool // from a checkpoint
 }
 
 func (k *kept) name() (Path, Identity) { return k.Path, k.Identity }

@@ -58,6 +58,15 @@ func (c *Core) announceStrays() {
 	}
 }
 
+// announceRestored tells again of what came from a checkpoint, to a master that was not there the first time.
+func (c *Core) announceRestored() {
+	for _, k := range c.store.index {
+		if k.restored {
+			c.announce(k.Path, k.Identity)
+		}
+	}
+}
+
 func (c *Core) announceOne(k *kept) {
 	if k.told && c.now < k.toldAt+tellAgain || k.inPart && c.spawnedUnder(k.Path) != nil {
 		return

@@ -6,6 +6,12 @@ const salvage = "^Test(Transcripts|Hostile|Aborted|Nothing|Cancel|HandOver|LostD
 
 // recoveryMutants are mistakes in what is done about lost work.
 var recoveryMutants = []mutant{
+	{name: "recovery/restored-told-once", wrong: "a master that comes later never hears of a checkpoint elsewhere",
+		file: "steal/masters.go", pkg: "steal", run: "^TestRestored",
+		old: "	if d.Newcomer {", new: "	if false {"},
+	{name: "recovery/restored-told-always", wrong: "every beacon has the checkpoint told again",
+		file: "steal/masters_election.go", pkg: "steal", run: "^TestRestored",
+		old: "first = from.Inc > h.inc || h.seq == 0", new: "first = true"},
 	{name: "recovery/tuple-without-identity", wrong: "a job is adopted that only stands at the same place",
 		file: "steal/adopt.go", pkg: "steal", run: salvage, args: unshrunk,
 		old: "	e := c.tuples.find(p, id)\n	if e == nil ||",
