@@ -9,6 +9,8 @@ import (
 	"mime"
 	"net/http"
 	"time"
+
+	"github.com/satin-peer/satin/internal/report"
 )
 
 const (
@@ -70,7 +72,7 @@ func (s *Server) routes() []route {
 		}),
 		get("/status", "The peer at one glance", Status{},
 			func(r *http.Request) (any, error) { return s.source.Status(r.Context()) }),
-		get("/clusters", "The groups of near peers", []Cluster{}, func(r *http.Request) (any, error) {
+		get("/clusters", "The groups of near peers", []report.Cluster{}, func(r *http.Request) (any, error) {
 			status, err := s.source.Status(r.Context())
 			return listed(status.Clusters), err
 		}),
@@ -116,7 +118,7 @@ func (s *Server) pause(r *http.Request) error {
 		return err
 	}
 	if !(b.For >= 0 && b.For <= maxPause.Seconds()) { // nor NaN
-		return fmt.Errorf("%w: a pause is from 0 seconds to %v long", ErrBadInput, maxPause)
+		return fmt.Errorf("%w: a pause is from 0 seconds to %v long", report.ErrBadInput, maxPause)
 	}
 	return s.source.Pause(r.Context(), time.Duration(b.For*float64(time.Second)))
 }
@@ -127,7 +129,7 @@ func (s *Server) cancel(r *http.Request) error {
 	}
 	run := r.PathValue("run")
 	if len(run) > maxRunID {
-		return fmt.Errorf("%w: a run's name has at most %d bytes", ErrBadInput, maxRunID)
+		return fmt.Errorf("%w: a run's name has at most %d bytes", report.ErrBadInput, maxRunID)
 	}
 	return s.source.Cancel(r.Context(), run)
 }
@@ -138,7 +140,7 @@ func (s *Server) makeLink(r *http.Request) (any, error) {
 		return nil, err
 	}
 	if b.Level != View && b.Level != Control {
-		return nil, fmt.Errorf("%w: the level of a link is %q or %q", ErrBadInput, View, Control)
+		return nil, fmt.Errorf("%w: the level of a link is %q or %q", report.ErrBadInput, View, Control)
 	}
 	return Link{s.Link(b.Level)}, nil
 }
@@ -189,13 +191,13 @@ func answer(serve func(r *http.Request) (any, error)) http.HandlerFunc {
 
 func kindOf(err error) (kind string, status int) {
 	switch {
-	case errors.Is(err, ErrBadInput):
+	case errors.Is(err, report.ErrBadInput):
 		return "bad_input", http.StatusBadRequest
-	case errors.Is(err, ErrNotFound):
+	case errors.Is(err, report.ErrNotFound):
 		return "not_found", http.StatusNotFound
-	case errors.Is(err, ErrRefused):
+	case errors.Is(err, report.ErrRefused):
 		return "refused", http.StatusConflict
-	case errors.Is(err, ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, report.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
 		return "unavailable", http.StatusServiceUnavailable
 	}
 	return "failed", http.StatusInternalServerError
@@ -219,14 +221,14 @@ func write(w http.ResponseWriter, status int, v any) {
 // receive reads a body: one small JSON object with known fields only.
 func receive(r *http.Request, v any) error {
 	if t, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || t != jsonType {
-		return fmt.Errorf("%w: the request's Content-Type is not %s", ErrBadInput, jsonType)
+		return fmt.Errorf("%w: the request's Content-Type is not %s", report.ErrBadInput, jsonType)
 	}
 	text, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
 	if err != nil {
-		return fmt.Errorf("%w: the request cannot be read: %w", ErrBadInput, err)
+		return fmt.Errorf("%w: the request cannot be read: %w", report.ErrBadInput, err)
 	}
 	if len(text) > maxBody {
-		return fmt.Errorf("%w: the request is larger than %d bytes", ErrBadInput, maxBody)
+		return fmt.Errorf("%w: the request is larger than %d bytes", report.ErrBadInput, maxBody)
 	}
 	return strictly(text, v)
 }

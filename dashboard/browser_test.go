@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/satin-peer/satin/dashboard"
+	"github.com/satin-peer/satin/internal/report"
 )
 
 // A wish is what the scripts in web/test ask for.
@@ -123,28 +124,28 @@ func converse(t *testing.T, ctx context.Context, script string, answer func(wish
 // grown is what three peers of two clusters report of a run after ten seconds: a root, with twelve segments
 // under it, each with four of its own; one in its time was lost and ran again, one was aborted, one is an
 // orphan.
-func grown(submitted time.Time) []dashboard.Report {
+func grown(submitted time.Time) []report.Part {
 	at := func(s float64) time.Time { return submitted.Add(time.Duration(s * float64(time.Second))) }
-	list := []dashboard.Report{
-		{Peer: "12D3KooWA", Cluster: "here", Ways: []dashboard.Way{{Cluster: "there " + hostile,
+	list := []report.Part{
+		{Peer: "12D3KooWA", Cluster: "here", Ways: []report.Way{{Cluster: "there " + hostile,
 			RTT: 30 * time.Millisecond, Taken: 3}}},
-		{Peer: "12D3KooWB", Cluster: "here", Forgotten: dashboard.Forgotten{Segments: 3, Executed: 9}},
+		{Peer: "12D3KooWB", Cluster: "here", Forgotten: report.Forgotten{Segments: 3, Executed: 9}},
 		{Peer: "12D3KooWC", Cluster: "there " + hostile},
 	}
-	put := func(peer int, s dashboard.Traced) {
+	put := func(peer int, s report.Segment) {
 		s.ID = fmt.Sprint(peer, "/", len(list[peer].Segments))
 		list[peer].Segments = append(list[peer].Segments, s)
 	}
-	put(0, dashboard.Traced{Job: "root", Start: at(0), Spawned: 12, Executed: 900})
+	put(0, report.Segment{Job: "root", Start: at(0), Spawned: 12, Executed: 900})
 	for i := 1; i <= 12; i++ {
-		s := dashboard.Traced{Job: fmt.Sprint(i), Start: at(0.2 + float64(i)/10), End: at(9),
-			Executed: 2000 - 100*uint64(i), State: dashboard.TracedDone}
+		s := report.Segment{Job: fmt.Sprint(i), Start: at(0.2 + float64(i)/10), End: at(9),
+			Executed: 2000 - 100*uint64(i), State: report.SegmentDone}
 		switch i {
 		case 5:
-			s.State, s.End = dashboard.TracedAborted, at(4)
+			s.State, s.End = report.SegmentAborted, at(4)
 		case 7:
-			s.State, s.End, s.Executed = dashboard.TracedRunning, time.Time{}, 8000
-			put(2, dashboard.Traced{Job: "7", Start: at(3), End: at(9), Executed: 7000, State: dashboard.TracedDone,
+			s.State, s.End, s.Executed = report.SegmentRunning, time.Time{}, 8000
+			put(2, report.Segment{Job: "7", Start: at(3), End: at(9), Executed: 7000, State: report.SegmentDone,
 				Restarted: true})
 		}
 		put(1, s)
@@ -152,8 +153,8 @@ func grown(submitted time.Time) []dashboard.Report {
 			if i == 12 && k == 4 {
 				break
 			}
-			child := dashboard.Traced{Job: fmt.Sprint(i, ".", k), Start: at(1.5 + float64(k)/5),
-				End: at(2 + float64(i*k)/10), Executed: 100 * uint64(k), State: dashboard.TracedDone}
+			child := report.Segment{Job: fmt.Sprint(i, ".", k), Start: at(1.5 + float64(k)/5),
+				End: at(2 + float64(i*k)/10), Executed: 100 * uint64(k), State: report.SegmentDone}
 			if i == 7 && k == 4 { // an orphan: it ended after the loss
 				child.Executed, child.End = 6000, at(6)
 				continue
@@ -161,17 +162,17 @@ func grown(submitted time.Time) []dashboard.Report {
 			put((i+k)%3, child)
 		}
 	}
-	list[0].Segments = append(list[0].Segments, dashboard.Traced{Job: "7", End: at(2.9), State: dashboard.TracedLost})
-	orphan := dashboard.Report{Peer: "12D3KooWB", Cluster: "here",
-		Segments: []dashboard.Traced{{ID: "orphan", Job: "7.4", Start: at(2.3), End: at(10), Executed: 6000,
-			State: dashboard.TracedDone}}}
+	list[0].Segments = append(list[0].Segments, report.Segment{Job: "7", End: at(2.9), State: report.SegmentRestarted})
+	orphan := report.Part{Peer: "12D3KooWB", Cluster: "here",
+		Segments: []report.Segment{{ID: "orphan", Job: "7.4", Start: at(2.3), End: at(10), Executed: 6000,
+			State: report.SegmentDone}}}
 	for i := range list {
 		for s := range 100 {
-			list[i].States = append(list[i].States, dashboard.StateRun{Start: at(float64(s) / 10),
+			list[i].Activities = append(list[i].Activities, report.Activity{Start: at(float64(s) / 10),
 				For: 100 * time.Millisecond, Work: 1 + s%2, Steal: (s / 3) % 2, Comm: (s / 7) % 2, Idle: i})
 		}
 	}
-	list = []dashboard.Report{list[1], list[2], list[0], orphan} // the word of the loss comes after what was lost
+	list = []report.Part{list[1], list[2], list[0], orphan} // the word of the loss comes after what was lost
 	list[0], list[2] = list[2], list[0]
 	list[0].Segments, list[3].Segments = list[0].Segments[:len(list[0].Segments)-1],
 		append(list[0].Segments[len(list[0].Segments)-1:], list[3].Segments...)
@@ -182,10 +183,10 @@ func grown(submitted time.Time) []dashboard.Report {
 }
 
 // many is a run of so many segments on 16 peers of 4 clusters.
-func many(submitted time.Time, n int) []dashboard.Report {
-	list := make([]dashboard.Report, 16)
+func many(submitted time.Time, n int) []report.Part {
+	list := make([]report.Part, 16)
 	for i := range list {
-		list[i] = dashboard.Report{Run: "0123", Peer: fmt.Sprint("12D3KooWM", i), Cluster: fmt.Sprint("cluster ", i%4)}
+		list[i] = report.Part{Run: "0123", Peer: fmt.Sprint("12D3KooWM", i), Cluster: fmt.Sprint("cluster ", i%4)}
 	}
 	paths := []string{"root"}
 	for i := range n {
@@ -193,9 +194,9 @@ func many(submitted time.Time, n int) []dashboard.Report {
 			paths = append(paths, strings.TrimPrefix(fmt.Sprint(paths[(i-1)/7], ".", i), "root."))
 		}
 		start := submitted.Add(time.Duration(i) * 200 * time.Microsecond)
-		s := dashboard.Traced{ID: fmt.Sprint("m", i), Job: paths[i], Start: start, Executed: 1000, Spawned: 999}
+		s := report.Segment{ID: fmt.Sprint("m", i), Job: paths[i], Start: start, Executed: 1000, Spawned: 999}
 		if i > n/50 {
-			s.End, s.State = start.Add(time.Duration(1+i%13)*100*time.Millisecond), dashboard.TracedDone
+			s.End, s.State = start.Add(time.Duration(1+i%13)*100*time.Millisecond), report.SegmentDone
 		}
 		list[i%16].Segments = append(list[i%16].Segments, s)
 	}

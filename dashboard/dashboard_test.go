@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/satin-peer/satin/dashboard"
+	"github.com/satin-peer/satin/internal/report"
 )
 
 // A fake is a peer that can be changed.
@@ -23,7 +24,7 @@ type fake struct {
 	peers   []dashboard.Peer
 	runs    []dashboard.Run
 	err     error // of everything
-	reports []dashboard.Report
+	reports []report.Part
 	actions []string
 	asked   int
 }
@@ -44,7 +45,7 @@ func (f *fake) Runs(context.Context) ([]dashboard.Run, error) {
 	defer f.mu.Unlock()
 	return f.runs, f.err
 }
-func (f *fake) Watch(context.Context) ([]dashboard.Report, error) {
+func (f *fake) Watch(context.Context) ([]report.Part, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	reports := f.reports
@@ -77,16 +78,16 @@ func newFake() *fake {
 			Peer: "12D3KooWA", Version: "v1", Started: until, Swarm: hostile, Trust: "open", State: "paused",
 			WhyIdle: "no work", PausedUntil: &until,
 			Workers: 2, Busy: 1, Peers: 1, Reach: "public", Address: []string{"/ip4/127.0.0.1/tcp/1"}, Cluster: "here",
-			Clusters: []dashboard.Cluster{{Name: "here", Mine: true, Reason: "label", Peers: 2, Workers: 4,
+			Clusters: []report.Cluster{{Name: "here", Mine: true, Reason: "label", Peers: 2, Workers: 4,
 				RTT: 0.001}},
-			Work: dashboard.Work{Executed: 10, Rate: 2.5, Given: 1, Taken: 2, Busy: 3, Sent: 4, Received: 5},
+			Work: report.Work{Executed: 10, Rate: 2.5, Given: 1, Taken: 2, Busy: 3, Sent: 4, Received: 5},
 		},
 		peers: []dashboard.Peer{{Peer: "12D3KooWB", Name: hostile, Version: "v1", Connected: true, Alive: true,
 			Cluster: "here", Reason: "label", State: "idle"}},
 		runs: []dashboard.Run{{Run: "0123", App: "nqueens", Args: []string{"12"}, Title: hostile,
 			Owner: "12D3KooWA", Mine: true, State: "running",
 			Submitted: until, Elapsed: 1, Share: 0.5, Peers: 2, Executed: 7,
-			Stats: &dashboard.Stats{LocalStealAttempts: 5, LocalStealSuccesses: 3}}},
+			Stats: &report.RunStats{LocalStealAttempts: 5, LocalStealSuccesses: 3}}},
 	}
 }
 
@@ -227,8 +228,8 @@ func TestReadsAndActs(t *testing.T) {
 func TestTellsErrorsApart(t *testing.T) {
 	s := open(t, newFake())
 	client := s.enter(t, dashboard.Control)
-	for err, want := range map[error]int{dashboard.ErrBadInput: 400, dashboard.ErrNotFound: 404,
-		dashboard.ErrRefused: 409, dashboard.ErrUnavailable: 503, io.ErrUnexpectedEOF: 500} {
+	for err, want := range map[error]int{report.ErrBadInput: 400, report.ErrNotFound: 404,
+		report.ErrRefused: 409, report.ErrUnavailable: 503, io.ErrUnexpectedEOF: 500} {
 		s.source.change(func(f *fake) { f.err = err })
 		for _, q := range []request{{path: "/api/v1/runs"},
 			{method: "POST", path: "/api/v1/runs/12/cancel", body: "{}"}} {

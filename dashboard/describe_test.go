@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/satin-peer/satin/dashboard"
+	"github.com/satin-peer/satin/internal/report"
 )
 
 // at goes down in a JSON value.
@@ -84,7 +85,7 @@ func TestDescription(t *testing.T) {
 	if err := json.Unmarshal([]byte(text), &doc); err != nil {
 		t.Fatal(err)
 	}
-	source.change(func(f *fake) { f.reports = report() })
+	source.change(func(f *fake) { f.reports = parts() })
 	watched(t, s)
 	bodies := map[string]string{"/api/v1/prefs": `{"theme":"dark","units":"binary"}`,
 		"/api/v1/pause": `{"for_seconds":1}`, "/api/v1/links": `{"level":"view"}`}
@@ -146,13 +147,12 @@ func TestMetrics(t *testing.T) {
 		`satin_steals_total{result="success",scope="local"} 3`, `satin_steals_total{result="failure",scope="local"} 2`)
 	// Another run adds to the sums, and one that is forgotten takes nothing away.
 	source.change(func(f *fake) {
-		f.runs = []dashboard.Run{{Run: "4567", Stats: &dashboard.Stats{LocalStealAttempts: 10,
-			LocalStealSuccesses: 1, Orphans: 4, RecoveryTime: 0.5}}}
+		f.runs = []dashboard.Run{{Run: "4567", Stats: &report.RunStats{LocalStealAttempts: 10,
+			LocalStealSuccesses: 1, OrphansReused: 4}}}
 	})
 	has(`satin_steals_total{result="success",scope="local"} 4`,
-		`satin_steals_total{result="failure",scope="local"} 11`, "satin_orphans_reused_total 4",
-		"satin_recovery_seconds_total 0.5")
-	source.change(func(f *fake) { f.err = dashboard.ErrUnavailable })
+		`satin_steals_total{result="failure",scope="local"} 11`, "satin_orphans_reused_total 4")
+	source.change(func(f *fake) { f.err = report.ErrUnavailable })
 	if code, text := s.do(t, client, request{path: "/metrics"}); code != 500 {
 		t.Errorf("without a peer: %d %s", code, text)
 	}

@@ -24,7 +24,7 @@
 // is another.
 //
 // A [Tree] holds the steal tree of a run in bounded space and answers for the part of it that is seen. The
-// last runs' trees and timelines are held; they are made from the Source's [Report]s, which it has only while
+// last runs' trees and timelines are held; they are made from the Source's [report.Part]s, which it has only while
 // somebody watches, as nobody else is asked for them. Pages hold a copy of the tree that they show, and ask
 // for what is new when its version, which is sent to them, has grown.
 //

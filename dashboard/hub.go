@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"github.com/satin-peer/satin/internal/report"
 )
 
 // How much of what the Source lists is shown.
@@ -160,11 +162,11 @@ func (h *hub) ask(ctx context.Context) error {
 	}
 	h.stories.hear(status.Peer, reports, peers, runs, time.Now())
 	clusters := status.Clusters
-	status.Clusters = []Cluster{}
+	status.Clusters = []report.Cluster{}
 	left := LeftOut{Peers: max(0, len(peers)-maxPeers), Runs: max(0, len(runs)-maxRuns),
 		Clusters: max(0, len(clusters)-maxClusters)}
 	h.store.update(statusTopic, map[string]json.RawMessage{"me": encode(status), "left_out": encode(left)})
-	h.store.update(clusterTopic, byID(clusters, maxClusters, func(c Cluster) string { return c.Name }))
+	h.store.update(clusterTopic, byID(clusters, maxClusters, func(c report.Cluster) string { return c.Name }))
 	h.store.update(peerTopic, byID(peers, maxPeers, func(p Peer) string { return p.Peer }))
 	h.store.update(runTopic, byID(runs, maxRuns, func(r Run) string { return r.Run }))
 	h.store.update(treeTopic, byID(h.stories.digests(), maxStories, func(d TreeDigest) string { return d.Run }))

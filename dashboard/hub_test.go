@@ -5,6 +5,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/satin-peer/satin/internal/report"
 )
 
 // A counter is a peer that counts how often it is asked.
@@ -17,9 +19,9 @@ func (c *counter) Status(context.Context) (Status, error) {
 	c.asked++
 	return Status{Busy: c.asked}, nil
 }
-func (c *counter) Peers(context.Context) ([]Peer, error)   { return nil, nil }
-func (c *counter) Watch(context.Context) ([]Report, error) { return nil, nil }
-func (c *counter) Runs(context.Context) ([]Run, error)     { return make([]Run, maxRuns+3), nil }
+func (c *counter) Peers(context.Context) ([]Peer, error)        { return nil, nil }
+func (c *counter) Watch(context.Context) ([]report.Part, error) { return nil, nil }
+func (c *counter) Runs(context.Context) ([]Run, error)          { return make([]Run, maxRuns+3), nil }
 
 // The peer is asked once a second while at least one watcher wants something, at once when the first does,
 // and otherwise not.

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/gorilla/websocket"
+
+	"github.com/satin-peer/satin/internal/report"
 )
 
 const (
@@ -27,11 +29,11 @@ type Subscription struct {
 
 func (s *Subscription) check() error {
 	if len(s.Topics) > len(topics) || len(s.Epoch) > maxEpoch {
-		return fmt.Errorf("%w: a subscription is for at most %d topics", ErrBadInput, len(topics))
+		return fmt.Errorf("%w: a subscription is for at most %d topics", report.ErrBadInput, len(topics))
 	}
 	for _, t := range s.Topics {
 		if !slices.Contains(topics[:], t) {
-			return fmt.Errorf("%w: %q is no topic", ErrBadInput, t)
+			return fmt.Errorf("%w: %q is no topic", report.ErrBadInput, t)
 		}
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"github.com/satin-peer/satin/dashboard"
+	"github.com/satin-peer/satin/internal/report"
 )
 
 // A change as a page reads it.
@@ -131,7 +132,7 @@ func TestTrouble(t *testing.T) {
 	conn := s.dial(t)
 	say(t, conn, subscription{Topics: everything})
 	hear(t, conn)
-	s.source.change(func(f *fake) { f.err = dashboard.ErrUnavailable })
+	s.source.change(func(f *fake) { f.err = report.ErrUnavailable })
 	if c := hear(t, conn); c.Kind != "delta" || c.Set["trouble"]["source"] == nil || len(c.Gone) > 0 {
 		t.Errorf("got %+v", c)
 	}

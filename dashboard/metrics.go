@@ -8,6 +8,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/satin-peer/satin/internal/report"
 )
 
 // A collector asks the source when Prometheus does. There are no labels by run or job, so that there are
@@ -18,14 +20,14 @@ type collector struct {
 	log    *slog.Logger
 
 	mu    sync.Mutex
-	last  map[string]Stats // of the runs that the source listed last
-	total Stats
+	last  map[string]report.RunStats // of the runs that the source listed last
+	total report.RunStats
 }
 
 // newMetrics makes the handler of /metrics.
 func newMetrics(source Source, log *slog.Logger) http.Handler {
 	registry := prometheus.NewPedanticRegistry()
-	registry.MustRegister(&collector{source: source, log: log, last: map[string]Stats{}})
+	registry.MustRegister(&collector{source: source, log: log, last: map[string]report.RunStats{}})
 	return promhttp.HandlerFor(registry, promhttp.HandlerOpts{MaxRequestsInFlight: 2, Timeout: askWithin})
 }
 
@@ -53,7 +55,7 @@ func (f figure) split() (names, values []string) {
 	return names, values
 }
 
-func figures(s Status, t Stats) []figure {
+func figures(s Status, t report.RunStats) []figure {
 	const gauge, counter = prometheus.GaugeValue, prometheus.CounterValue
 	return []figure{
 		{"workers", "Cores the peer may use.", gauge, float64(s.Workers), nil},
@@ -81,9 +83,8 @@ func figures(s Status, t Stats) []figure {
 		{"jobs_aborted_total", "Jobs aborted on this peer.", counter, float64(t.AbortedJobs), nil},
 		{"jobs_restarted_total", "Jobs spawned again because their peer was lost.", counter,
 			float64(t.RestartedJobs), nil},
-		{"recovery_seconds_total", "Time executing restarted jobs again.", counter, t.RecoveryTime, nil},
 		{"orphans_reused_total", "Results of lost peers' children that were used again.", counter,
-			float64(t.Orphans), nil},
+			float64(t.OrphansReused), nil},
 	}
 }
 
@@ -95,7 +96,7 @@ const (
 // Describe tells the registry which metrics there are.
 func (c *collector) Describe(out chan<- *prometheus.Desc) {
 	seen := map[string]bool{}
-	for _, f := range figures(Status{}, Stats{}) {
+	for _, f := range figures(Status{}, report.RunStats{}) {
 		if !seen[f.name] {
 			seen[f.name] = true
 			out <- f.desc()
@@ -124,30 +125,17 @@ func (c *collector) Collect(out chan<- prometheus.Metric) {
 }
 
 // add brings the sums up to date.
-func (c *collector) add(runs []Run) Stats {
+func (c *collector) add(runs []Run) report.RunStats {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	now := map[string]Stats{}
+	now := map[string]report.RunStats{}
 	for _, r := range runs {
 		if r.Stats == nil {
 			continue
 		}
 		now[r.Run] = *r.Stats
-		was := c.last[r.Run]
-		for _, sum := range [][3]*uint64{
-			{&c.total.LocalStealAttempts, &r.Stats.LocalStealAttempts, &was.LocalStealAttempts},
-			{&c.total.LocalStealSuccesses, &r.Stats.LocalStealSuccesses, &was.LocalStealSuccesses},
-			{&c.total.WideStealAttempts, &r.Stats.WideStealAttempts, &was.WideStealAttempts},
-			{&c.total.WideStealSuccesses, &r.Stats.WideStealSuccesses, &was.WideStealSuccesses},
-			{&c.total.IntraBytes, &r.Stats.IntraBytes, &was.IntraBytes},
-			{&c.total.InterBytes, &r.Stats.InterBytes, &was.InterBytes},
-			{&c.total.AbortedJobs, &r.Stats.AbortedJobs, &was.AbortedJobs},
-			{&c.total.RestartedJobs, &r.Stats.RestartedJobs, &was.RestartedJobs},
-			{&c.total.Orphans, &r.Stats.Orphans, &was.Orphans},
-		} {
-			*sum[0] += *sum[1] - min(*sum[1], *sum[2])
-		}
-		c.total.RecoveryTime += max(0, r.Stats.RecoveryTime-was.RecoveryTime)
+		more := r.Stats.Grown(c.last[r.Run])
+		c.total.Add(&more)
 	}
 	c.last = now
 	return c.total

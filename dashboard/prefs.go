@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+
+	"github.com/satin-peer/satin/internal/report"
 )
 
 // PrefsFile is the file in Config.StateDir that has how the user likes the page, in JSON.
@@ -38,10 +40,10 @@ func readPrefs(dir string) *prefs {
 
 func (p Prefs) check() error {
 	if themes := []string{"system", "light", "dark"}; !slices.Contains(themes, p.Theme) {
-		return fmt.Errorf("%w: the theme is %q, allowed are %q", ErrBadInput, clipped(p.Theme), themes)
+		return fmt.Errorf("%w: the theme is %q, allowed are %q", report.ErrBadInput, clipped(p.Theme), themes)
 	}
 	if units := []string{"decimal", "binary"}; !slices.Contains(units, p.Units) {
-		return fmt.Errorf("%w: the units are %q, allowed are %q", ErrBadInput, clipped(p.Units), units)
+		return fmt.Errorf("%w: the units are %q, allowed are %q", report.ErrBadInput, clipped(p.Units), units)
 	}
 	return nil
 }
@@ -72,7 +74,7 @@ func (s *Server) setPrefs(r *http.Request) error {
 		err = writePrivate(p.path, string(text)+"\n")
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%w: the preferences cannot be kept: %w", ErrUnavailable, err)
+		return fmt.Errorf("%w: the preferences cannot be kept: %w", report.ErrUnavailable, err)
 	}
 	return err
 }

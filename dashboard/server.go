@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/net/netutil"
+
+	"github.com/satin-peer/satin/internal/report"
 )
 
 // Limits of the server.
@@ -52,12 +54,12 @@ func CheckListen(listen string) error {
 	at, err := netip.ParseAddrPort(listen)
 	if err != nil {
 		return fmt.Errorf("%w: %q is no address for a dashboard: want an IP address and a port, such as %s",
-			ErrBadInput, listen, DefaultListen)
+			report.ErrBadInput, listen, DefaultListen)
 	}
 	if !at.Addr().IsLoopback() || at.Addr().Is4In6() || at.Addr().Zone() != "" {
 		return fmt.Errorf(
 			"%w: the dashboard listens on this machine only, not on %s, as it has neither TLS nor passwords: "+
-				"use %s and forward the port, as ssh -L does", ErrBadInput, at.Addr(), DefaultListen)
+				"use %s and forward the port, as ssh -L does", report.ErrBadInput, at.Addr(), DefaultListen)
 	}
 	return nil
 }
@@ -80,7 +82,7 @@ type Server struct {
 	active sync.WaitGroup // the hub and the websockets
 }
 
-// Open listens, and writes the files; clients that come before Serve wait. The error is ErrBadInput if the
+// Open listens, and writes the files; clients that come before Serve wait. The error is report.ErrBadInput if the
 // configuration cannot be.
 func Open(cfg Config) (*Server, error) {
 	if cfg.Listen == "" {
@@ -93,7 +95,7 @@ func Open(cfg Config) (*Server, error) {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	if cfg.Every < 10*time.Millisecond || cfg.Every > time.Minute {
-		return nil, fmt.Errorf("%w: a dashboard asks every 10ms to 1m, not %v", ErrBadInput, cfg.Every)
+		return nil, fmt.Errorf("%w: a dashboard asks every 10ms to 1m, not %v", report.ErrBadInput, cfg.Every)
 	}
 	if err := CheckListen(cfg.Listen); err != nil {
 		return nil, err

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/satin-peer/satin/internal/report"
 )
 
 // Stories is what was seen of the swarm while somebody watched: trees, timelines, ways between clusters, notices.
@@ -23,7 +25,7 @@ type stories struct {
 // A wayReport is what a peer has said last of its ways.
 type wayReport struct {
 	cluster string
-	ways    []Way
+	ways    []report.Way
 }
 
 // maxNotices bounds the notices that are kept.
@@ -32,7 +34,7 @@ const maxNotices = 50
 func newStories() *stories { return &stories{ways: map[string]wayReport{}} }
 
 // hear takes in what the source says.
-func (s *stories) hear(self string, reports []Report, peers []Peer, runs []Run, now time.Time) {
+func (s *stories) hear(self string, reports []report.Part, peers []Peer, runs []Run, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.notice(peers, runs, now)
@@ -45,7 +47,7 @@ func (s *stories) hear(self string, reports []Report, peers []Peer, runs []Run, 
 		if len(s.ways) < maxPeers || s.ways[r.Peer].cluster != "" {
 			s.ways[r.Peer] = wayReport{r.Cluster, r.Ways}
 		}
-		if run := known[r.Run]; run != nil && (len(r.Segments) > 0 || len(r.States) > 0 || s.find(r.Run) != nil) {
+		if run := known[r.Run]; run != nil && (len(r.Segments) > 0 || len(r.Activities) > 0 || s.find(r.Run) != nil) {
 			s.of(run).hear(r, now)
 		}
 	}

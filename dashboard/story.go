@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/satin-peer/satin/internal/report"
 )
 
 // Bounds of what is remembered of runs.
@@ -28,17 +30,17 @@ type story struct {
 	run    string
 	origin time.Time // of its times
 	tree   *Tree
-	peers  []string        // in the order in which they were first heard of
-	index  map[string]int  // into peers
-	places []string        // their clusters
-	spans  []spanLog       // theirs
-	last   uint64          // number of the newest span
-	thin   uint64          // how often neighbours became one
-	parts  []Forgotten     // what the peers have no memory of
-	heard  []time.Duration // when each peer was heard of last
-	newest time.Duration   // the latest time heard of
-	ended  bool            // its segments are settled
-	full   uint64          // segments for which there was no room
+	peers  []string           // in the order in which they were first heard of
+	index  map[string]int     // into peers
+	places []string           // their clusters
+	spans  []spanLog          // theirs
+	last   uint64             // number of the newest span
+	thin   uint64             // how often neighbours became one
+	parts  []report.Forgotten // what the peers have no memory of
+	heard  []time.Duration    // when each peer was heard of last
+	newest time.Duration      // the latest time heard of
+	ended  bool               // its segments are settled
+	full   uint64             // segments for which there was no room
 
 	notice func(letter, tone, text string)
 }
@@ -57,7 +59,7 @@ func newStory(run string, origin time.Time, notice func(letter, tone, text strin
 }
 
 // hear takes in what a peer has told.
-func (s *story) hear(r *Report, now time.Time) {
+func (s *story) hear(r *report.Part, now time.Time) {
 	i, ok := s.index[r.Peer]
 	if !ok {
 		if len(s.peers) >= maxPeers {
@@ -66,7 +68,7 @@ func (s *story) hear(r *Report, now time.Time) {
 		i = len(s.peers)
 		s.index[r.Peer] = i
 		s.peers, s.places = append(s.peers, r.Peer), append(s.places, r.Cluster)
-		s.spans, s.parts, s.heard = append(s.spans, spanLog{}), append(s.parts, Forgotten{}), append(s.heard, 0)
+		s.spans, s.parts, s.heard = append(s.spans, spanLog{}), append(s.parts, report.Forgotten{}), append(s.heard, 0)
 	}
 	s.heard[i] = s.at(now)
 	s.places[i] = r.Cluster
@@ -76,7 +78,7 @@ func (s *story) hear(r *Report, now time.Time) {
 	for k := range r.Segments {
 		s.put(r, &r.Segments[k])
 	}
-	for _, run := range r.States {
+	for _, run := range r.Activities {
 		s.span(i, run)
 	}
 }
@@ -85,14 +87,14 @@ func (s *story) hear(r *Report, now time.Time) {
 func (s *story) at(t time.Time) time.Duration { return min(max(0, t.Sub(s.origin)), maxLife) }
 
 // put takes in a segment.
-func (s *story) put(r *Report, t *Traced) {
-	if t.State == TracedLost {
+func (s *story) put(r *report.Part, t *report.Segment) {
+	if t.State == report.SegmentRestarted {
 		s.lost(t.Job, s.at(t.End))
 		return
 	}
 	seg := Segment{
 		ID: t.ID, Job: t.Job, Peer: r.Peer, Cluster: r.Cluster, Start: s.at(t.Start), Spawned: t.Spawned,
-		Executed: t.Executed, Restarted: t.Restarted,
+		Executed: t.Executed, Restarted: t.Again,
 	}
 	old, known := s.tree.Get(t.ID)
 	if known {
@@ -101,15 +103,16 @@ func (s *story) put(r *Report, t *Traced) {
 		s.full++
 		return
 	}
-	if t.State != TracedRunning {
-		seg.State, seg.End = SegmentDone, max(seg.Start, s.at(t.End))
-		if t.State == TracedAborted {
-			seg.State = SegmentAborted
-		} else if up, ok := s.tree.Above(t.ID); ok && up.State == SegmentRestarted && up.End < seg.End {
-			seg.State = SegmentOrphan
+	if t.State != report.SegmentRunning {
+		seg.State, seg.End = report.SegmentDone, max(seg.Start, s.at(t.End))
+		if t.State == report.SegmentAborted {
+			seg.State = report.SegmentAborted
+		} else if up, ok := s.tree.Above(t.ID); ok && up.State == report.SegmentRestarted && up.End < seg.End {
+			seg.State = report.SegmentOrphan
 		}
 	}
-	if known && old.State == SegmentRestarted && seg.State == SegmentRunning && seg.Executed == old.Executed {
+	if known && old.State == report.SegmentRestarted && seg.State == report.SegmentRunning &&
+		seg.Executed == old.Executed {
 		return // nothing that was not known when it was lost
 	}
 	s.newest = max(s.newest, seg.Start, seg.End)
@@ -120,7 +123,7 @@ func (s *story) put(r *Report, t *Traced) {
 func (s *story) lost(job string, at time.Duration) {
 	for _, seg := range s.tree.At(job) {
 		if !seg.State.Ended() && seg.Start < at {
-			seg.State, seg.End = SegmentRestarted, at
+			seg.State, seg.End = report.SegmentRestarted, at
 			if s.tree.Put(seg) == nil {
 				s.notice("X", "bad", "job "+clipped(job)+" was lost with the peer that ran it, and is run again")
 			}
@@ -136,7 +139,7 @@ func (s *story) loses(there func(peer string) bool) {
 		if there(seg.Peer) {
 			continue
 		}
-		seg.State, seg.End = SegmentRestarted, max(seg.Start, min(s.heard[s.index[seg.Peer]], s.newest))
+		seg.State, seg.End = report.SegmentRestarted, max(seg.Start, min(s.heard[s.index[seg.Peer]], s.newest))
 		if s.tree.Put(seg) == nil {
 			lost[seg.Peer]++
 		}
@@ -151,13 +154,13 @@ func (s *story) loses(there func(peer string) bool) {
 func (s *story) settle(end time.Time) {
 	s.ended = true
 	for _, seg := range s.tree.Running() {
-		seg.State, seg.End = SegmentAborted, max(seg.Start, s.at(end))
+		seg.State, seg.End = report.SegmentAborted, max(seg.Start, s.at(end))
 		_ = s.tree.Put(seg) // it is known, so there is room
 	}
 }
 
 // span takes in what the workers of a peer did for a while.
-func (s *story) span(i int, r StateRun) {
+func (s *story) span(i int, r report.Activity) {
 	start := s.at(r.Start)
 	r.For = min(max(0, r.For), time.Minute)
 	f := r.For.Seconds()
@@ -207,10 +210,10 @@ func (s *story) digest() TreeDigest {
 	total := s.tree.Total()
 	d := TreeDigest{
 		Run: s.run, Version: s.tree.version, Spans: s.last, Segments: total.Segments,
-		Running: total.States[SegmentRunning], Folded: s.tree.Folded(),
-		Executed: total.Executed, Spawned: total.Spawned, Restarted: total.States[SegmentRestarted],
-		Orphans: total.States[SegmentOrphan],
-		Aborted: total.States[SegmentAborted], Peers: len(s.peers), Newest: s.newest.Seconds(),
+		Running: total.States[report.SegmentRunning], Folded: s.tree.Folded(),
+		Executed: total.Executed, Spawned: total.Spawned, Restarted: total.States[report.SegmentRestarted],
+		Orphans: total.States[report.SegmentOrphan],
+		Aborted: total.States[report.SegmentAborted], Peers: len(s.peers), Newest: s.newest.Seconds(),
 		Workers: s.workers(), Unknown: s.full,
 	}
 	for _, p := range s.parts {

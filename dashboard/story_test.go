@@ -4,15 +4,17 @@ import (
 	"encoding/json"
 	"testing"
 	"time"
+
+	"github.com/satin-peer/satin/internal/report"
 )
 
 // FuzzReports takes in what any peers may say: the sums hold, and all that is shown can be written.
 func FuzzReports(f *testing.F) {
 	f.Add([]byte(`[{"Run":"r","Peer":"p","Cluster":"c","Segments":[{"ID":"1","Job":"root","Start":"2026-11-21T02:00:00Z"},{"ID":"2","Job":"1.2","Start":"2026-11-21T02:00:01Z",
 		"End":"2026-11-21T02:00:02Z","State":1,"Executed":3},{"ID":"3","Job":"1","State":3,"Start":"0001-01-01T00:00:00Z","End":"9999-01-01T00:00:00Z"}],
-		"States":[{"Start":"2026-11-21T02:00:00Z","For":-1,"Work":1},{"Start":"9999-11-21T02:00:00Z","For":9223372036854775807,"Idle":-5}],"Ways":[{"Cluster":"d","RTT":-1,"Taken":1}]}]`))
+		"Activities":[{"Start":"2026-11-21T02:00:00Z","For":-1,"Work":1},{"Start":"9999-11-21T02:00:00Z","For":9223372036854775807,"Idle":-5}],"Ways":[{"Cluster":"d","RTT":-1,"Taken":1}]}]`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		var reports []Report
+		var reports []report.Part
 		if json.Unmarshal(text, &reports) != nil {
 			return
 		}
@@ -29,7 +31,7 @@ func FuzzReports(f *testing.F) {
 				t.Errorf("the newest time is %v", st.newest)
 			}
 			st.settle(now)
-			if n := st.tree.Total().States[SegmentRunning]; n > 0 {
+			if n := st.tree.Total().States[report.SegmentRunning]; n > 0 {
 				t.Errorf("%d run after the end", n)
 			}
 		}
@@ -46,9 +48,10 @@ func TestSpansBecomeFewer(t *testing.T) {
 	origin := time.Date(2026, 11, 21, 2, 0, 0, 0, time.UTC)
 	s := newStory("r", origin, nil)
 	const n = 3 * maxSpans
-	r := &Report{Run: "r", Peer: "p", States: make([]StateRun, n)}
-	for i := range r.States {
-		r.States[i] = StateRun{Start: origin.Add(time.Duration(i) * time.Second), For: time.Second, Work: i % 3,
+	r := &report.Part{Run: "r", Peer: "p", Activities: make([]report.Activity, n)}
+	for i := range r.Activities {
+		r.Activities[i] = report.Activity{Start: origin.Add(time.Duration(i) * time.Second), For: time.Second,
+			Work:  i % 3,
 			Steal: 1}
 	}
 	s.hear(r, origin)

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+
+	"github.com/satin-peer/satin/internal/report"
 )
 
 // strictly reads one JSON value with no unknown fields and nothing after it.
@@ -12,10 +14,10 @@ func strictly(text []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(v); err != nil {
-		return fmt.Errorf("%w: the request cannot be read: %w", ErrBadInput, err)
+		return fmt.Errorf("%w: the request cannot be read: %w", report.ErrBadInput, err)
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return fmt.Errorf("%w: there is more than one value in the request", ErrBadInput)
+		return fmt.Errorf("%w: there is more than one value in the request", report.ErrBadInput)
 	}
 	return nil
 }

@@ -7,24 +7,9 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/satin-peer/satin/internal/report"
 )
-
-// A SegmentState says what became of a segment.
-type SegmentState uint8
-
-// The states of a segment. All but SegmentRunning are last ones, and SegmentRestarted until the peer is heard
-// of again: it was believed to be lost.
-const (
-	SegmentRunning   SegmentState = iota
-	SegmentDone                   // its result is at its parent
-	SegmentOrphan                 // it ended, and its parent's peer is gone
-	SegmentRestarted              // its peer was lost: the job is run again, as another segment
-	SegmentAborted
-	segmentStates
-)
-
-// Ended says whether the state is a last one.
-func (s SegmentState) Ended() bool { return s != SegmentRunning }
 
 // A Segment is a stolen job and everything that its thief ran in place under it. The root job is one, too.
 type Segment struct {
@@ -34,7 +19,7 @@ type Segment struct {
 	Start, End    time.Duration // since the run began; End only when it has ended
 	Spawned       uint64        // jobs, in place, so far
 	Executed      uint64
-	State         SegmentState
+	State         report.SegmentState
 	Restarted     bool // the job, or one above it, had been given away before
 }
 
@@ -42,7 +27,7 @@ type Segment struct {
 type Summary struct {
 	Segments, Spawned, Executed uint64
 	Busy                        time.Duration // of the ended ones, from start to end
-	States                      [segmentStates]uint64
+	States                      [report.SegmentStates]uint64
 }
 
 func summaryOf(s Segment) Summary {
@@ -131,11 +116,12 @@ func NewTree(most int) *Tree {
 // ErrTreeFull is that of a new segment when as many as a tree holds are running, or have such under them.
 var ErrTreeFull = errors.New("too many segments are running")
 
-// Put takes the latest record of a segment. ErrBadInput if there is no such record, or a segment would be
+// Put takes the latest record of a segment. report.ErrBadInput if there is no such record, or a segment would be
 // under itself; ErrTreeFull.
 func (t *Tree) Put(s Segment) error {
-	if s.ID == "" || s.State >= segmentStates || s.State.Ended() && s.End < s.Start || s.Job != "" && s.Parent != "" {
-		return fmt.Errorf("%w: segment %q in state %d from %v to %v", ErrBadInput, s.ID, s.State, s.Start, s.End)
+	if s.ID == "" || s.State >= report.SegmentStates || s.State.Ended() && s.End < s.Start ||
+		s.Job != "" && s.Parent != "" {
+		return fmt.Errorf("%w: segment %q in state %d from %v to %v", report.ErrBadInput, s.ID, s.State, s.Start, s.End)
 	}
 	if n, ok := t.nodes[s.ID]; ok {
 		return t.change(n, s)
@@ -144,7 +130,7 @@ func (t *Tree) Put(s Segment) error {
 		return nil
 	}
 	if s.Parent == s.ID || t.isUnder(s.Parent, s.ID) {
-		return fmt.Errorf("%w: segment %q is under itself", ErrBadInput, s.ID)
+		return fmt.Errorf("%w: segment %q is under itself", report.ErrBadInput, s.ID)
 	}
 	if !t.fold(t.most - 1) {
 		return ErrTreeFull
@@ -167,9 +153,9 @@ func (t *Tree) Put(s Segment) error {
 // change brings a segment up to date.
 func (t *Tree) change(n *node, s Segment) error {
 	if s.Parent != n.Parent || s.Start != n.Start || s.Peer != n.Peer {
-		return fmt.Errorf("%w: segment %q has another parent, start or peer than before", ErrBadInput, s.ID)
+		return fmt.Errorf("%w: segment %q has another parent, start or peer than before", report.ErrBadInput, s.ID)
 	}
-	if n.State.Ended() && n.State != SegmentRestarted || n.Segment == s {
+	if n.State.Ended() && n.State != report.SegmentRestarted || n.Segment == s {
 		return nil
 	}
 	t.unlist(n)

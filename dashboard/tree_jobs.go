@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/satin-peer/satin/internal/report"
 )
 
 // rootJob is the path of the root job, which is empty, as it is written.
@@ -117,7 +119,7 @@ func (t *Tree) Above(id string) (Segment, bool) {
 
 // Running lists the segments that have not ended.
 func (t *Tree) Running() (list []Segment) {
-	if t.top.total.States[SegmentRunning] == 0 {
+	if t.top.total.States[report.SegmentRunning] == 0 {
 		return nil
 	}
 	for _, n := range t.nodes {

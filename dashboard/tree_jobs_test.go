@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/satin-peer/satin/dashboard"
+	"github.com/satin-peer/satin/internal/report"
 )
 
 // shape writes a tree with its segments' parents.
@@ -88,7 +89,7 @@ func TestCopiesBecomeTheTree(t *testing.T) {
 					job = strings.TrimPrefix(job, "root.")
 					s := dashboard.Segment{ID: fmt.Sprint("s", next), Job: job, Start: time.Duration(next),
 						End: time.Duration(next + 5), Executed: 7,
-						State: dashboard.SegmentState(rapid.IntRange(0, 4).Draw(t, "state"))}
+						State: report.SegmentState(rapid.IntRange(0, 4).Draw(t, "state"))}
 					if err := tree.Put(s); err == nil {
 						jobs = append(jobs, job)
 					}
@@ -96,7 +97,7 @@ func TestCopiesBecomeTheTree(t *testing.T) {
 			},
 			"end": func(t *rapid.T) {
 				for _, s := range tree.Running() {
-					s.State, s.End = dashboard.SegmentDone, s.Start+9
+					s.State, s.End = report.SegmentDone, s.Start+9
 					if err := tree.Put(s); err != nil {
 						t.Fatal(err)
 					}

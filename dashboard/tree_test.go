@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/satin-peer/satin/dashboard"
+	"github.com/satin-peer/satin/internal/report"
 )
 
 // sum adds up what the records of some segments say.
@@ -64,14 +65,14 @@ func TestTreeAddsUp(t *testing.T) {
 				next := s
 				next.Executed += uint64(rapid.IntRange(0, 100).Draw(t, "executed"))
 				next.Spawned += next.Executed / 2
-				if next.State = dashboard.SegmentState(rapid.IntRange(0, 4).Draw(t, "state")); next.State.Ended() {
+				if next.State = report.SegmentState(rapid.IntRange(0, 4).Draw(t, "state")); next.State.Ended() {
 					next.End = next.Start + time.Duration(rapid.IntRange(0, 100).Draw(t, "long"))
 				}
 				before := tree.Folded()
 				_, held := tree.Get(next.ID)
 				err := tree.Put(next)
 				switch {
-				case err == nil && (!s.State.Ended() || s.State == dashboard.SegmentRestarted && held):
+				case err == nil && (!s.State.Ended() || s.State == report.SegmentRestarted && held):
 					// after its end nothing changes
 					records[name(i)], folded[name(i)] = next, before
 				case err != nil && (known || !errors.Is(err, dashboard.ErrTreeFull)):
@@ -109,7 +110,7 @@ func checkSight(t *rapid.T, tree *dashboard.Tree, records map[string]dashboard.S
 		if b.Segment != records[b.ID] {
 			t.Fatalf("box %+v, the record is %+v", b, records[b.ID])
 		}
-		if b.Folded.States[dashboard.SegmentRunning] > 0 {
+		if b.Folded.States[report.SegmentRunning] > 0 {
 			t.Fatalf("a running segment was folded: %+v", b)
 		}
 		if b.Depth != level {
@@ -126,7 +127,7 @@ func checkSight(t *rapid.T, tree *dashboard.Tree, records map[string]dashboard.S
 }
 
 func segment(id, parent string, executed uint64) dashboard.Segment {
-	return dashboard.Segment{ID: id, Parent: parent, Executed: executed, End: 1, State: dashboard.SegmentDone}
+	return dashboard.Segment{ID: id, Parent: parent, Executed: executed, End: 1, State: report.SegmentDone}
 }
 
 func put(t *testing.T, tree *dashboard.Tree, list ...dashboard.Segment) {
@@ -182,12 +183,12 @@ func TestBadViewports(t *testing.T) {
 	} {
 		v := good
 		change(&v)
-		if _, err := tree.View(v); !errors.Is(err, dashboard.ErrBadInput) {
+		if _, err := tree.View(v); !errors.Is(err, report.ErrBadInput) {
 			t.Errorf("%d: %+v: %v", i, v, err)
 		}
 	}
 	good.Root = "nobody"
-	if _, err := tree.View(good); !errors.Is(err, dashboard.ErrNotFound) {
+	if _, err := tree.View(good); !errors.Is(err, report.ErrNotFound) {
 		t.Errorf("an unknown root: %v", err)
 	}
 }
@@ -196,10 +197,10 @@ func TestBadSegments(t *testing.T) {
 	tree := dashboard.NewTree(10)
 	put(t, tree, segment("b", "a", 1), segment("c", "b", 1))
 	for _, s := range []dashboard.Segment{
-		{}, {ID: "x", Parent: "x"}, {ID: "x", State: 5}, {ID: "x", State: dashboard.SegmentDone, Start: 2, End: 1},
+		{}, {ID: "x", Parent: "x"}, {ID: "x", State: 5}, {ID: "x", State: report.SegmentDone, Start: 2, End: 1},
 		{ID: "a", Parent: "c"}, {ID: "b", Parent: "c"}, {ID: "b", Parent: "a", Peer: "another"},
 	} {
-		if err := tree.Put(s); !errors.Is(err, dashboard.ErrBadInput) {
+		if err := tree.Put(s); !errors.Is(err, report.ErrBadInput) {
 			t.Errorf("%+v: %v", s, err)
 		}
 	}
@@ -234,7 +235,7 @@ func BenchmarkTree(b *testing.B) {
 		for i := 1; i < 1_000_000; i++ {
 			s := dashboard.Segment{ID: fmt.Sprint(i), Parent: fmt.Sprint(i / 8), Start: time.Duration(i)}
 			put(s)
-			s.State, s.End, s.Executed = dashboard.SegmentDone, s.Start+5, 1000
+			s.State, s.End, s.Executed = report.SegmentDone, s.Start+5, 1000
 			put(s)
 		}
 	}

@@ -1,6 +1,10 @@
 package dashboard
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/satin-peer/satin/internal/report"
+)
 
 // A Viewport is the part of a tree that somebody looks at. Across, the whole of it is from 0 to 1: each
 // segment is as wide as its part of the jobs executed, its own and those under it, and stands below the one
@@ -40,13 +44,13 @@ type Sight struct {
 func (v Viewport) check() error {
 	if !(v.From >= 0 && v.From < v.To && v.To <= 1) || v.Depth < 1 || v.Depth > MaxDepth ||
 		!(v.Least >= 0 && v.Least <= 1) || v.Most < 1 || v.Most > MaxBoxes {
-		return fmt.Errorf("%w: viewport %+v", ErrBadInput, v)
+		return fmt.Errorf("%w: viewport %+v", report.ErrBadInput, v)
 	}
 	return nil
 }
 
-// View gives the segments that are seen. ErrBadInput if the viewport cannot be;
-// ErrNotFound if there is no such root, or not any more.
+// View gives the segments that are seen. report.ErrBadInput if the viewport cannot be;
+// report.ErrNotFound if there is no such root, or not any more.
 func (t *Tree) View(v Viewport) (Sight, error) {
 	if err := v.check(); err != nil {
 		return Sight{}, err
@@ -55,7 +59,7 @@ func (t *Tree) View(v Viewport) (Sight, error) {
 	if v.Root != "" {
 		n, ok := t.nodes[v.Root]
 		if !ok {
-			return Sight{}, fmt.Errorf("%w: segment %q: it is unknown, or folded", ErrNotFound, v.Root)
+			return Sight{}, fmt.Errorf("%w: segment %q: it is unknown, or folded", report.ErrNotFound, v.Root)
 		}
 		root = n
 	}

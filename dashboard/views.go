@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"github.com/satin-peer/satin/internal/report"
 )
 
 // maxShoots is how many segments go into one reply.
@@ -46,7 +48,7 @@ func (q *query) number(name string, otherwise float64) float64 {
 	}
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil && q.err == nil {
-		q.err = fmt.Errorf("%w: %s is %q, which is no number", ErrBadInput, name, clipped(text))
+		q.err = fmt.Errorf("%w: %s is %q, which is no number", report.ErrBadInput, name, clipped(text))
 	}
 	return v
 }
@@ -58,7 +60,7 @@ func (q *query) count(name string, otherwise uint64) uint64 {
 	}
 	v, err := strconv.ParseUint(text, 10, 64)
 	if err != nil && q.err == nil {
-		q.err = fmt.Errorf("%w: %s is %q, which is no count", ErrBadInput, name, clipped(text))
+		q.err = fmt.Errorf("%w: %s is %q, which is no count", report.ErrBadInput, name, clipped(text))
 	}
 	return v
 }
@@ -72,13 +74,9 @@ func (s *Server) withStory(r *http.Request, do func(st *story) error) error {
 	if st == nil {
 		return fmt.Errorf(
 			"%w: nothing was seen of this run: runs are remembered while a page is open, the last %d of them",
-			ErrNotFound, maxStories)
+			report.ErrNotFound, maxStories)
 	}
 	return do(st)
-}
-
-func stateName(s SegmentState) string {
-	return [segmentStates]string{"running", "done", "orphan", "restarted", "aborted"}[s]
 }
 
 func seconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1e6 }
@@ -103,7 +101,7 @@ func (s *Server) tree(r *http.Request) (any, error) {
 		for _, b := range sight.Boxes {
 			panel.Folded += b.Folded.Segments
 			panel.Boxes = append(panel.Boxes, Pane{
-				ID: b.ID, Job: b.Job, Peer: b.Peer, Cluster: b.Cluster, State: stateName(b.State), Depth: b.Depth,
+				ID: b.ID, Job: b.Job, Peer: b.Peer, Cluster: b.Cluster, State: b.State.String(), Depth: b.Depth,
 				From: b.From, To: b.To,
 				Start: seconds(b.Start), End: seconds(b.End), Executed: b.Executed, Spawned: b.Spawned,
 				Folded: b.Folded.Segments, Invisible: b.Invisible.Segments,
@@ -135,7 +133,7 @@ func (s *Server) segments(r *http.Request) (any, error) {
 			shoot := Shoot{
 				Number: l.Number, Up: l.Up, Job: l.Job, Peer: st.index[l.Peer], Start: seconds(l.Start),
 				Spawned: l.Spawned, Executed: l.Executed,
-				State: stateName(l.State), Restarted: l.Restarted, Folded: l.Folded.Segments,
+				State: l.State.String(), Restarted: l.Restarted, Folded: l.Folded.Segments,
 				FoldedX: l.Folded.Executed,
 			}
 			if l.State.Ended() {

@@ -9,32 +9,33 @@ import (
 	"time"
 
 	"github.com/satin-peer/satin/dashboard"
+	"github.com/satin-peer/satin/internal/report"
 )
 
 // submitted is when the run of newFake was.
 var submitted = newFake().runs[0].Submitted
 
-// report is what two peers say of a run: the root, a job that was stolen from it and lost with its thief, the
+// parts is what two peers say of a run: the root, a job that was stolen from it and lost with its thief, the
 // job's next run, a child of the lost one that ends as an orphan, and one that was aborted.
-func report() []dashboard.Report {
+func parts() []report.Part {
 	at := func(s float64) time.Time { return submitted.Add(time.Duration(s * float64(time.Second))) }
-	return []dashboard.Report{
-		{Run: "0123", Peer: "12D3KooWA", Cluster: "here", Segments: []dashboard.Traced{
+	return []report.Part{
+		{Run: "0123", Peer: "12D3KooWA", Cluster: "here", Segments: []report.Segment{
 			{ID: "a1", Job: "root", Start: at(0), Spawned: 10, Executed: 11},
-			{ID: "a2", Job: "2", Start: at(5), Executed: 40, Restarted: true},
-			{ID: "a3", Job: "2", Start: at(4), End: at(4), State: dashboard.TracedLost},
-			{ID: "a4", Job: "3", Start: at(4), End: at(6), State: dashboard.TracedAborted},
-		}, States: []dashboard.StateRun{{Start: at(0), For: time.Second, Work: 2},
+			{ID: "a2", Job: "2", Start: at(5), Executed: 40, Again: true},
+			{ID: "a3", Job: "2", Start: at(4), End: at(4), State: report.SegmentRestarted},
+			{ID: "a4", Job: "3", Start: at(4), End: at(6), State: report.SegmentAborted},
+		}, Activities: []report.Activity{{Start: at(0), For: time.Second, Work: 2},
 			{Start: at(1), For: time.Second, Work: 1, Steal: 1}},
-			Ways: []dashboard.Way{{Cluster: hostile, RTT: 30 * time.Millisecond, Taken: 3}}},
-		{Run: "0123", Peer: "12D3KooWB", Cluster: hostile, Segments: []dashboard.Traced{
-			{ID: "b1", Job: "2.7.1", Start: at(3), End: at(7), Executed: 20, State: dashboard.TracedDone},
-		}, Forgotten: dashboard.Forgotten{Segments: 5, Executed: 50},
-			States: []dashboard.StateRun{{Start: at(1), For: time.Second, Comm: 1, Idle: 1}}},
+			Ways: []report.Way{{Cluster: hostile, RTT: 30 * time.Millisecond, Taken: 3}}},
+		{Run: "0123", Peer: "12D3KooWB", Cluster: hostile, Segments: []report.Segment{
+			{ID: "b1", Job: "2.7.1", Start: at(3), End: at(7), Executed: 20, State: report.SegmentDone},
+		}, Forgotten: report.Forgotten{Segments: 5, Executed: 50},
+			Activities: []report.Activity{{Start: at(1), For: time.Second, Comm: 1, Idle: 1}}},
 		{Run: "0123", Peer: "12D3KooWC", Cluster: hostile,
-			Segments: []dashboard.Traced{{ID: "c1", Job: "2", Start: at(1), Executed: 7}}},
+			Segments: []report.Segment{{ID: "c1", Job: "2", Start: at(1), Executed: 7}}},
 		// of a run that nobody knows
-		{Run: "4567", Peer: "12D3KooWC", Segments: []dashboard.Traced{{ID: "c2", Job: "root"}}},
+		{Run: "4567", Peer: "12D3KooWC", Segments: []report.Segment{{ID: "c2", Job: "root"}}},
 	}
 }
 
@@ -69,14 +70,14 @@ func fetch[V any](t *testing.T, s *site, path string) (v V) {
 // What the peers report becomes a tree with the fates of its segments, a timeline, and ways between clusters.
 func TestReportsAreShown(t *testing.T) {
 	source := newFake()
-	source.reports, source.peers = report(), members()
+	source.reports, source.peers = parts(), members()
 	for i, j := 0, 2; i < j; i, j = i+1, j-1 { // c1 is heard of before it is lost
 		source.reports[i], source.reports[j] = source.reports[j], source.reports[i]
 	}
-	source.reports = append(source.reports, dashboard.Report{Run: "0123", Peer: "12D3KooWB",
-		Segments: []dashboard.Traced{
+	source.reports = append(source.reports, report.Part{Run: "0123", Peer: "12D3KooWB",
+		Segments: []report.Segment{
 			{ID: "b2", Job: "2.9", Start: submitted.Add(2 * time.Second), End: submitted.Add(8 * time.Second),
-				Executed: 1, State: dashboard.TracedDone},
+				Executed: 1, State: report.SegmentDone},
 		}})
 	s := open(t, source)
 	watched(t, s)
@@ -141,8 +142,8 @@ func TestReportsAreShown(t *testing.T) {
 // What ran on a peer that is not heard any more is lost, until it is heard again.
 func TestLostPeersSegments(t *testing.T) {
 	source := newFake()
-	source.reports, source.peers = report()[:2], members()
-	late := report()[2]
+	source.reports, source.peers = parts()[:2], members()
+	late := parts()[2]
 	late.Segments[0].Job, late.Segments[0].Executed = "9", 8
 	source.reports = append(source.reports, late)
 	s := open(t, source)
@@ -166,7 +167,7 @@ func TestLostPeersSegments(t *testing.T) {
 	source.change(func(f *fake) { f.peers = f.peers[:1] })
 	until(1)
 	late.Segments[0].Executed = 9
-	source.change(func(f *fake) { f.peers, f.reports = members(), []dashboard.Report{late} })
+	source.change(func(f *fake) { f.peers, f.reports = members(), []report.Part{late} })
 	until(0)
 	if n := fetch[[]dashboard.Notice](t, s, "/notices"); len(n) != 3 ||
 		!strings.HasPrefix(n[1].Text, "1 segment is lost with …2D3KooWC") {
@@ -179,7 +180,7 @@ func text(n uint64) string { b, _ := json.Marshal(n); return string(b) }
 // When a run has ended for a while, what still seems to run there was lost with its peer.
 func TestEndedRunsAreSettled(t *testing.T) {
 	source := newFake()
-	source.reports, source.peers = report(), members()
+	source.reports, source.peers = parts(), members()
 	s := open(t, source)
 	watched(t, s)
 	source.change(func(f *fake) {
@@ -206,7 +207,7 @@ func TestEndedRunsAreSettled(t *testing.T) {
 
 func TestBadViews(t *testing.T) {
 	source := newFake()
-	source.reports, source.peers = report(), members()
+	source.reports, source.peers = parts(), members()
 	s := open(t, source)
 	watched(t, s)
 	client := s.enter(t, dashboard.View)

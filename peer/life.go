@@ -83,11 +83,11 @@ func (t *runs) stop(r *run, state control.RunState, why string) {
 	if s := r.session; s != nil {
 		t.live.Delete(r.manifest.Run)
 		t.p.arbiter.leave(r.share)
-		f := r.figures()
-		r.final = &f
-		t.p.past.add(&f)
+		final := r.stats()
+		r.final = &final
+		t.p.past.add(&final)
 		if !r.mine {
-			t.p.publishLoad(&load{Run: r.manifest.Run, Figures: f})
+			t.p.publishLoad(&load{Run: r.manifest.Run, Stats: final})
 		}
 		over := !r.mine || state != control.RunSuspended
 		t.p.spawn(func(context.Context) {

@@ -25,7 +25,7 @@ func (p *Peer) outcomeOf(r *run) control.Outcome {
 		o.Failure = r.why
 	}
 	o.Run, o.State, o.Elapsed = hexRun(r.manifest.Run), r.state, r.elapsed(time.Now()).Seconds()
-	o.Peers, o.Stats = r.most, r.total().stats()
+	o.Peers, o.Stats = r.most, *r.total()
 	if r.answered != nil {
 		o.AnsweredBy = r.answered.Author.String()
 	}

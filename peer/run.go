@@ -6,6 +6,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/session"
 	"github.com/satin-peer/satin/peer/statement"
@@ -52,12 +53,12 @@ type run struct {
 	load    loadTeller
 	loads   map[peer.ID]*load // what the others that take part have told
 
-	outcome []byte        // of the root job, if this peer is the owner or had it
-	stored  error         // why the answer is not on the disk
-	most    int           // peers that took part at one time
-	reached float64       // share of the tree that was done when it ended
-	over    chan struct{} // closed when the run has ended here
-	final   *runFigures   // of this peer's part, once it has ended
+	outcome []byte           // of the root job, if this peer is the owner or had it
+	stored  error            // why the answer is not on the disk
+	most    int              // peers that took part at one time
+	reached float64          // share of the tree that was done when it ended
+	over    chan struct{}    // closed when the run has ended here
+	final   *report.RunStats // of this peer's part, once it has ended
 }
 
 // participants are the members that can take part: those that have the application in the same version and
@@ -79,15 +80,15 @@ func (p *Peer) participants(m *statement.Manifest) []*memberCard {
 	return fit
 }
 
-// figures are this peer's part in the run so far.
-func (r *run) figures() runFigures {
+// stats are the figures of this peer's part in the run so far.
+func (r *run) stats() report.RunStats {
 	if r.final != nil || r.session == nil {
 		if r.final != nil {
 			return *r.final
 		}
-		return runFigures{}
+		return report.RunStats{}
 	}
-	return figuresOf(r.session.Pool().Stats(), r.session.Stats())
+	return statsOf(r.session.Pool().Stats(), r.session.Stats())
 }
 
 // dry says whether the run has no work on this peer at the moment.

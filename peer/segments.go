@@ -12,6 +12,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/protocol"
 
 	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/peer/session"
 	"github.com/satin-peer/satin/steal"
@@ -70,15 +71,15 @@ type watchPart struct {
 }
 
 type watchSegment struct {
-	_         struct{} `cbor:",toarray"`
-	Serial    uint64
-	Path      satin.Path
-	Start     int64
-	Took      int64 // -1: it runs
-	Spawned   uint64
-	Executed  uint64
-	State     session.SegmentState
-	Restarted bool
+	_        struct{} `cbor:",toarray"`
+	Serial   uint64
+	Path     satin.Path
+	Start    int64
+	Took     int64 // -1: it runs
+	Spawned  uint64
+	Executed uint64
+	State    report.SegmentState
+	Again    bool
 }
 
 type watchLeft struct {
@@ -172,7 +173,7 @@ func (p *Peer) watchAnswer(q *watchQuestion, now time.Time) *watchAnswer {
 		for i := range list {
 			g := &list[i]
 			seg := watchSegment{Serial: g.Serial, Path: g.Path, Start: g.Start.UnixMicro(), Took: -1,
-				Spawned: g.Spawned, Executed: g.Executed, State: g.State, Restarted: g.Restarted}
+				Spawned: g.Spawned, Executed: g.Executed, State: g.State, Again: g.Again}
 			if !g.End.IsZero() {
 				seg.Took = max(0, g.End.Sub(g.Start).Microseconds())
 			}

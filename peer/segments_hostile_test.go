@@ -5,7 +5,8 @@ import (
 	"time"
 
 	"github.com/satin-peer/satin/internal/wire"
-	"github.com/satin-peer/satin/peer/session"
+
+	"github.com/satin-peer/satin/internal/report"
 )
 
 // FuzzWatchAnswer reads what any member may answer: whatever is read makes a report of bounded size with
@@ -14,7 +15,7 @@ func FuzzWatchAnswer(f *testing.F) {
 	good, err := wire.Value().Encode(&watchAnswer{
 		Now: 1e15, Links: []watchLink{{Cluster: "c", RTT: 7, Taken: 1}},
 		Runs: []watchPart{{Life: 1, Next: 1, Segments: []watchSegment{{Serial: 1, Path: []uint32{1, 2}, Start: 1e15,
-			Took: -1}, {Start: 1, Took: 5, State: session.SegmentLost}},
+			Took: -1}, {Start: 1, Took: 5, State: report.SegmentRestarted}},
 			States: []watchState{{Start: 1e15, For: 1e5, Work: 1}}}},
 	})
 	if err != nil {
@@ -29,15 +30,15 @@ func FuzzWatchAnswer(f *testing.F) {
 		m := &watchedPeer{}
 		for i := range a.Runs {
 			r := m.report("p", "c", &a.Runs[i], nil)
-			if len(r.States) > maxStatesTold || len(r.Segments) > len(b) {
-				t.Errorf("%d states, %d segments of %d bytes", len(r.States), len(r.Segments), len(b))
+			if len(r.Activities) > maxStatesTold || len(r.Segments) > len(b) {
+				t.Errorf("%d states, %d segments of %d bytes", len(r.Activities), len(r.Segments), len(b))
 			}
 			for _, s := range r.Segments {
 				if !s.End.IsZero() && (s.End.Before(s.Start) || s.End.Sub(s.Start) > maxTook) {
 					t.Errorf("from %v to %v", s.Start, s.End)
 				}
 			}
-			for _, s := range r.States {
+			for _, s := range r.Activities {
 				if s.For < 0 || s.For > time.Minute || s.Work < 0 {
 					t.Errorf("state %+v", s)
 				}

@@ -4,12 +4,12 @@ import (
 	"context"
 	"testing"
 
-	"github.com/satin-peer/satin/dashboard"
+	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/peer"
 )
 
-// watch takes in what comes, as a dashboard does.
-func watch(t *testing.T, p *peer.Peer, into map[string]dashboard.Traced) (reports []dashboard.Report) {
+// watch takes in what comes, as a page does.
+func watch(t *testing.T, p *peer.Peer, into map[string]report.Segment) (reports []report.Part) {
 	t.Helper()
 	reports, err := p.Watch(context.Background())
 	if err != nil {
@@ -27,16 +27,16 @@ func watch(t *testing.T, p *peer.Peer, into map[string]dashboard.Traced) (report
 // watch when it is over sees them too.
 func TestWatch(t *testing.T) {
 	list := swarm(t, 3)
-	seen, late := map[string]dashboard.Traced{}, map[string]dashboard.Traced{}
+	seen, late := map[string]report.Segment{}, map[string]report.Segment{}
 	run := submit(t, list[0], "fib", 60) // hours
 	running, worked, ways := map[string]bool{}, map[string]bool{}, false
 	until(t, "two peers are seen at work, and the ways between them", func() bool {
 		for _, r := range watch(t, list[1], seen) {
-			for _, s := range r.States {
+			for _, s := range r.Activities {
 				worked[r.Peer] = worked[r.Peer] || r.Run == run && s.Work > 0
 			}
 			for _, s := range r.Segments {
-				running[r.Peer] = running[r.Peer] || s.State == dashboard.TracedRunning && s.Executed > 0
+				running[r.Peer] = running[r.Peer] || s.State == report.SegmentRunning && s.Executed > 0
 			}
 			ways = ways || len(r.Ways) > 0 && r.Ways[0].Taken > 0
 		}
@@ -52,7 +52,7 @@ func TestWatch(t *testing.T) {
 		}
 		root := false
 		for _, s := range seen {
-			if s.State == dashboard.TracedRunning {
+			if s.State == report.SegmentRunning {
 				return false
 			}
 			root = root || s.Job == "root"

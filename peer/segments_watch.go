@@ -12,8 +12,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/satin-peer/satin"
-	"github.com/satin-peer/satin/dashboard"
-	"github.com/satin-peer/satin/peer/session"
+	"github.com/satin-peer/satin/internal/report"
 )
 
 const (
@@ -36,7 +35,7 @@ type watching struct {
 	mu      sync.Mutex
 	until   time.Time
 	on      bool
-	reports []dashboard.Report
+	reports []report.Part
 	cursors map[peer.ID]*watchedPeer
 	done    map[satin.RunID]bool // ended runs of which everything there is was asked for
 	next    int                  // where the next round begins
@@ -53,7 +52,7 @@ type watchedPeer struct {
 
 // Watch gives what the members, and this peer, have reported of the runs since the last call, and has them
 // asked for the next few seconds. It does not wait for them.
-func (p *Peer) Watch(context.Context) ([]dashboard.Report, error) {
+func (p *Peer) Watch(context.Context) ([]report.Part, error) {
 	w := &p.watching
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -237,9 +236,9 @@ func (p *Peer) hearWatched(id peer.ID, q *watchQuestion, a *watchAnswer, began, 
 	if took := now.Sub(began); took <= m.within {
 		m.offset, m.within = time.UnixMicro(a.Now).Sub(began.Add(took/2)), took
 	}
-	ways := make([]dashboard.Way, 0, min(len(a.Links), maxLinks))
+	ways := make([]report.Way, 0, min(len(a.Links), maxLinks))
 	for _, l := range a.Links[:min(len(a.Links), maxLinks)] {
-		ways = append(ways, dashboard.Way{Cluster: l.Cluster, RTT: time.Duration(max(0, l.RTT)) * time.Microsecond,
+		ways = append(ways, report.Way{Cluster: l.Cluster, RTT: time.Duration(max(0, l.RTT)) * time.Microsecond,
 			Taken: l.Taken})
 	}
 	for i := range a.Runs[:min(len(a.Runs), maxWatchedRuns)] {
@@ -257,21 +256,21 @@ func (p *Peer) hearWatched(id peer.ID, q *watchQuestion, a *watchAnswer, began, 
 	}
 }
 
-// report is a part of an answer as the dashboard takes it, by this peer's clock.
-func (m *watchedPeer) report(id, cluster string, part *watchPart, ways []dashboard.Way) dashboard.Report {
+// report is a part of an answer as pages take it, by this peer's clock.
+func (m *watchedPeer) report(id, cluster string, part *watchPart, ways []report.Way) report.Part {
 	at := func(micro int64) time.Time { return time.UnixMicro(micro).Add(-m.offset).UTC() }
-	r := dashboard.Report{
+	r := report.Part{
 		Run: hex.EncodeToString(part.Run[:]), Peer: id, Cluster: cluster, Ways: ways,
-		Forgotten: dashboard.Forgotten{Segments: part.Left.Segments, Spawned: part.Left.Spawned,
+		Forgotten: report.Forgotten{Segments: part.Left.Segments, Spawned: part.Left.Spawned,
 			Executed: part.Left.Executed},
 	}
 	for _, s := range part.Segments {
-		if s.State >= session.SegmentStates || s.Start <= 0 {
+		if !s.State.Told() || s.Start <= 0 {
 			continue
 		}
-		t := dashboard.Traced{
+		t := report.Segment{
 			ID: fmt.Sprintf("%s/%x.%d", id, part.Life, s.Serial), Job: s.Path.String(), Start: at(s.Start),
-			Spawned: s.Spawned, Executed: s.Executed, State: tracedStates[s.State], Restarted: s.Restarted,
+			Spawned: s.Spawned, Executed: s.Executed, State: s.State, Again: s.Again,
 		}
 		if s.Took >= 0 && s.Took <= maxTook.Microseconds() {
 			t.End = t.Start.Add(time.Duration(s.Took) * time.Microsecond)
@@ -282,7 +281,7 @@ func (m *watchedPeer) report(id, cluster string, part *watchPart, ways []dashboa
 		if s.Start <= 0 || s.For < 0 || s.For > watchLease.Microseconds() {
 			continue
 		}
-		r.States = append(r.States, dashboard.StateRun{
+		r.Activities = append(r.Activities, report.Activity{
 			Start: at(s.Start), For: time.Duration(s.For) * time.Microsecond, Work: int(s.Work),
 			Steal: int(s.Steal), Comm: int(s.Comm), Idle: int(s.Idle),
 		})
@@ -292,8 +291,3 @@ func (m *watchedPeer) report(id, cluster string, part *watchPart, ways []dashboa
 
 // maxTook bounds what is believed of how long a segment took.
 const maxTook = 2 * runLife
-
-var tracedStates = [session.SegmentStates]dashboard.TracedState{
-	session.SegmentRunning: dashboard.TracedRunning, session.SegmentDone: dashboard.TracedDone,
-	session.SegmentAborted: dashboard.TracedAborted, session.SegmentLost: dashboard.TracedLost,
-}

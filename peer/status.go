@@ -17,6 +17,7 @@ import (
 	manet "github.com/multiformats/go-multiaddr/net"
 
 	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/steal"
 )
@@ -109,15 +110,14 @@ func sortRuns(list []control.RunInfo) {
 // describeRun is a run for people. The table's mutex is held.
 func (p *Peer) describeRun(r *run, now time.Time) control.RunInfo {
 	m := r.manifest
-	f := r.figures()
-	stats := f.stats()
+	stats := r.stats()
 	peers, _, _ := r.taking(now)
 	i := control.RunInfo{
 		Run: hexRun(m.Run), App: m.App, Args: r.args, Title: m.Title, Owner: m.Owner.String(), Mine: r.mine,
 		Master: p.masterOf(r, now),
 		State:  r.state, Why: r.why, Submitted: time.Unix(m.Created, 0).UTC(), Elapsed: r.elapsed(now).Seconds(),
 		Peers:    peers,
-		Executed: f.Executed, Stats: &stats, Recovery: cmp.Or(m.Recovery, "salvage"), Deputies: m.Deputies,
+		Executed: stats.Executed, Stats: &stats, Recovery: cmp.Or(m.Recovery, "salvage"), Deputies: m.Deputies,
 		Disputed: r.disputed != "",
 	}
 	switch k := r.keeper; {
@@ -234,16 +234,16 @@ func (p *Peer) connectedMembers() (n int) {
 }
 
 // clusters lists all clusters, this peer's first.
-func (p *Peer) clusters() []control.ClusterInfo {
+func (p *Peer) clusters() []report.Cluster {
 	here := p.places.mine()
-	index := map[string]*control.ClusterInfo{here.Name: {Name: here.Name, Mine: true, Reason: here.Why, Peers: 1,
+	index := map[string]*report.Cluster{here.Name: {Name: here.Name, Mine: true, Reason: here.Why, Peers: 1,
 		Workers: p.cfg.Workers}}
 	rtts := map[string][]float64{}
 	for _, c := range p.members.list() {
 		where := p.places.of(c.Peer)
 		info := index[where.Name]
 		if info == nil {
-			info = &control.ClusterInfo{Name: where.Name, Reason: where.Why}
+			info = &report.Cluster{Name: where.Name, Reason: where.Why}
 			index[where.Name] = info
 		}
 		info.Peers++
@@ -252,7 +252,7 @@ func (p *Peer) clusters() []control.ClusterInfo {
 			rtts[where.Name] = append(rtts[where.Name], where.RTT.Seconds())
 		}
 	}
-	list := make([]control.ClusterInfo, 0, len(index))
+	list := make([]report.Cluster, 0, len(index))
 	for name, info := range index {
 		if r := rtts[name]; len(r) > 0 {
 			slices.Sort(r)
@@ -260,7 +260,7 @@ func (p *Peer) clusters() []control.ClusterInfo {
 		}
 		list = append(list, *info)
 	}
-	slices.SortFunc(list, func(a, b control.ClusterInfo) int {
+	slices.SortFunc(list, func(a, b report.Cluster) int {
 		if a.Mine != b.Mine {
 			if a.Mine {
 				return -1
@@ -275,8 +275,8 @@ func (p *Peer) clusters() []control.ClusterInfo {
 // pastWork is what this peer has done in all its runs since its start.
 type pastWork struct {
 	mu      sync.Mutex
-	ended   runFigures // of runs that have ended
-	samples [6]sample  // of the last seconds
+	ended   report.RunStats // of runs that have ended
+	samples [6]sample       // of the last seconds
 	next    int
 }
 
@@ -285,26 +285,26 @@ type sample struct {
 	executed uint64
 }
 
-func (w *pastWork) add(f *runFigures) {
+func (w *pastWork) add(s *report.RunStats) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.ended.add(f)
+	w.ended.Add(s)
 }
 
 // sum is everything so far.
-func (w *pastWork) sum(p *Peer) runFigures {
+func (w *pastWork) sum(p *Peer) report.RunStats {
 	w.mu.Lock()
-	f := w.ended
+	sum := w.ended
 	w.mu.Unlock()
 	p.runs.mu.Lock()
 	defer p.runs.mu.Unlock()
 	for _, r := range p.runs.table {
 		if !r.state.Ended() {
-			part := r.figures()
-			f.add(&part)
+			part := r.stats()
+			sum.Add(&part)
 		}
 	}
-	return f
+	return sum
 }
 
 // sample is taken every second.
@@ -316,11 +316,11 @@ func (w *pastWork) sample(p *Peer, now time.Time) {
 	w.next++
 }
 
-func (w *pastWork) work(p *Peer) control.Work {
+func (w *pastWork) work(p *Peer) report.Work {
 	f := w.sum(p)
 	st := p.stream.Stats()
-	work := control.Work{
-		Executed: f.Executed, Given: f.Given, Taken: f.Taken, Busy: f.stats().UsefulTime, Sent: st.BytesSent,
+	work := report.Work{
+		Executed: f.Executed, Given: f.Given, Taken: f.Taken, Busy: f.UsefulTime.Seconds(), Sent: st.BytesSent,
 		Received: st.BytesReceived,
 	}
 	w.mu.Lock()

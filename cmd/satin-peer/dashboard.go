@@ -12,6 +12,7 @@ import (
 
 	"github.com/satin-peer/satin/apps"
 	"github.com/satin-peer/satin/dashboard"
+	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/settings"
 )
@@ -72,7 +73,7 @@ func askLink(runtimeDir string, level dashboard.Level) (string, error) {
 
 // showDashboard serves the page of d, if the settings want it, until the function it gives is called. A page
 // that cannot be is no reason for a peer not to work.
-func (c console) showDashboard(d control.Daemon, l *settings.Loaded, log *slog.Logger) (hide func()) {
+func (c console) showDashboard(d control.Watched, l *settings.Loaded, log *slog.Logger) (hide func()) {
 	if l.Dashboard == settings.DashboardOff {
 		return func() {}
 	}
@@ -87,76 +88,30 @@ func (c console) showDashboard(d control.Daemon, l *settings.Loaded, log *slog.L
 	return hide
 }
 
-// Shown is a daemon as the dashboard shows it.
-type shown struct{ daemon control.Daemon }
-
-// Watch gives what a peer in this process hears of segments; other daemons know nothing of them.
-func (s shown) Watch(ctx context.Context) ([]dashboard.Report, error) {
-	d := s.daemon
-	if in, ok := d.(*departure); ok {
-		d = in.Daemon
-	}
-	if w, ok := d.(interface {
-		Watch(ctx context.Context) ([]dashboard.Report, error)
-	}); ok {
-		return w.Watch(ctx)
-	}
-	return nil, nil
-}
-
-func (s shown) Pause(ctx context.Context, d time.Duration) error {
-	return shownError(s.daemon.Pause(ctx, d))
-}
-func (s shown) Resume(ctx context.Context) error { return shownError(s.daemon.Resume(ctx)) }
-func (s shown) Cancel(ctx context.Context, run string) error {
-	return shownError(s.daemon.Cancel(ctx, run))
-}
-
-// shownError says in the dashboard's words what sort of error the daemon's is.
-func shownError(err error) error {
-	for from, to := range map[error]error{
-		control.ErrBadInput: dashboard.ErrBadInput, control.ErrNotFound: dashboard.ErrNotFound,
-		control.ErrRefused: dashboard.ErrRefused, control.ErrUnavailable: dashboard.ErrUnavailable,
-	} {
-		if errors.Is(err, from) {
-			return &sorted{err, to}
-		}
-	}
-	return err
-}
-
-// A sorted error has the text of one and is of the sort of another.
-type sorted struct {
-	error
-	sort error
-}
-
-func (e *sorted) Unwrap() error { return e.sort }
+// Shown is a daemon of this process as the page shows it.
+type shown struct{ control.Watched }
 
 func (s shown) Status(ctx context.Context) (dashboard.Status, error) {
-	v, err := s.daemon.Status(ctx)
+	v, err := s.Watched.Status(ctx)
 	if err != nil {
-		return dashboard.Status{}, shownError(err)
+		return dashboard.Status{}, err
 	}
-	clusters := []dashboard.Cluster{}
-	for _, c := range v.Clusters {
-		clusters = append(clusters, dashboard.Cluster{Name: c.Name, Mine: c.Mine, Reason: c.Reason, Peers: c.Peers,
-			Workers: c.Workers, RTT: rough(c.RTT)})
+	clusters := append([]report.Cluster{}, v.Clusters...)
+	for i := range clusters {
+		clusters[i].RTT = rough(clusters[i].RTT)
 	}
-	w := v.Work
 	return dashboard.Status{
 		Peer: v.Peer, Version: v.Version, Started: v.Started, Swarm: v.Swarm, Trust: v.Trust,
 		State: string(v.State), WhyIdle: v.WhyIdle, PausedUntil: v.PausedUntil, Workers: v.Workers, Busy: v.Busy,
 		Peers: v.Peers,
 		Reach: string(v.Reachability.State), WhyReach: v.Reachability.Why, Relay: v.Reachability.Relay,
 		Address: append([]string{}, v.Addresses...), Cluster: v.Cluster, Clusters: clusters,
-		Work: dashboard.Work{Executed: w.Executed, Rate: w.Rate, Given: w.Given, Taken: w.Taken, Busy: w.Busy,
-			Sent: w.Sent, Received: w.Received},
+		Work: v.Work,
 	}, nil
 }
 
 func (s shown) Peers(ctx context.Context) ([]dashboard.Peer, error) {
-	list, err := s.daemon.Peers(ctx)
+	list, err := s.Watched.Peers(ctx)
 	peers := make([]dashboard.Peer, len(list))
 	for i, p := range list {
 		peers[i] = dashboard.Peer{
@@ -166,34 +121,21 @@ func (s shown) Peers(ctx context.Context) ([]dashboard.Peer, error) {
 			Runs: p.Runs, Given: p.Given, Taken: p.Taken,
 		}
 	}
-	return peers, shownError(err)
+	return peers, err
 }
 
 func (s shown) Runs(ctx context.Context) ([]dashboard.Run, error) {
-	list, err := s.daemon.Runs(ctx)
+	list, err := s.Watched.Runs(ctx)
 	runs := make([]dashboard.Run, len(list))
 	for i, r := range list {
 		runs[i] = dashboard.Run{
 			Run: r.Run, App: r.App, Args: append([]string{}, r.Args...), Title: r.Title, Owner: r.Owner, Mine: r.Mine,
 			State: string(r.State), Ended: r.State.Ended(), Why: r.Why, Submitted: r.Submitted, Elapsed: r.Elapsed,
 			Share: r.Share,
-			Peers: r.Peers, Executed: r.Executed, Stats: shownStats(r.Stats),
+			Peers: r.Peers, Executed: r.Executed, Stats: r.Stats,
 		}
 	}
-	return runs, shownError(err)
-}
-
-func shownStats(s *control.RunStats) *dashboard.Stats {
-	if s == nil {
-		return nil
-	}
-	return &dashboard.Stats{
-		Spawns: s.Spawns, Executed: s.Executed, Syncs: s.Syncs, AbortedJobs: s.AbortedJobs,
-		LocalStealAttempts: s.LocalStealAttempts, LocalStealSuccesses: s.LocalStealSuccesses,
-		WideStealAttempts: s.WideStealAttempts, WideStealSuccesses: s.WideStealSuccesses,
-		IntraBytes: s.IntraBytes, InterBytes: s.InterBytes, RestartedJobs: s.RestartedJobs, Orphans: s.Orphans,
-		StealTime: s.StealTime, RecoveryTime: s.RecoveryTime, UsefulTime: s.UsefulTime,
-	}
+	return runs, err
 }
 
 // rough gives a time with two digits, so that what is sent does not change with every measurement.

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/settings"
@@ -58,13 +59,13 @@ func newFakeMember() *fakeMember {
 			Addresses: []string{"/ip4/192.168.1.20/udp/4001/quic-v1/p2p/12D3KooWMe",
 				"/ip4/192.168.1.20/tcp/4001/p2p/12D3KooWMe"},
 			Reachability: control.Reachability{State: control.ReachPrivate, Why: "behind a NAT", Relay: "12D3KooWFar"},
-			Clusters: []control.ClusterInfo{
+			Clusters: []report.Cluster{
 				{Name: "home", Mine: true, Reason: "same network 192.168.1.0/24", Peers: 2, Workers: 6, RTT: 0.00042},
 				{Name: "far\x1b[2J", Reason: "label", Peers: 1, Workers: 2, RTT: 0.0213},
 			},
 			Runs: []control.RunInfo{{Run: runGoing, App: "count", Title: "a tree of depth 20", Mine: true,
 				State: control.RunRunning, Share: 0.123, Elapsed: 62, Peers: 3}},
-			Work: control.Work{Executed: 1_234_567, Rate: 45_600, Given: 12, Taken: 1_300, Busy: 40_000,
+			Work: report.Work{Executed: 1_234_567, Rate: 45_600, Given: 12, Taken: 1_300, Busy: 40_000,
 				Sent: 1_230_000, Received: 45},
 		},
 		peers: []control.PeerInfo{
@@ -113,6 +114,8 @@ func (m *fakeMember) Runs(context.Context) ([]control.RunInfo, error) { return m
 func (m *fakeMember) Doctor(context.Context) ([]control.Finding, error) {
 	return m.found, m.note("doctor")
 }
+
+func (m *fakeMember) Watch(context.Context) ([]report.Part, error) { return nil, m.note("watch") }
 
 func (m *fakeMember) Resume(context.Context) error { return m.note("resume") }
 
@@ -181,7 +184,7 @@ func (m *fakeMember) Submit(_ context.Context, s control.Submission) (control.Ru
 			return control.RunInfo{}, err
 		}
 		m.outcome = control.Outcome{State: control.RunDone, Result: result, Elapsed: 1.5, Peers: 3,
-			Stats: control.RunStats{Spawns: 7, Executed: 8, Syncs: 7, LocalStealAttempts: 20,
+			Stats: report.RunStats{Spawns: 7, Executed: 8, Syncs: 7, LocalStealAttempts: 20,
 				LocalStealSuccesses: 3, UsefulTime: 4, StealTime: 1}}
 	}
 	return control.RunInfo{Run: runGoing, App: s.App, State: control.RunStarting}, nil

@@ -8,7 +8,7 @@ import (
 
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/apps"
-	"github.com/satin-peer/satin/peer/control"
+	"github.com/satin-peer/satin/internal/report"
 )
 
 // A task is what the user asked for.
@@ -130,7 +130,7 @@ type document struct {
 	Disputed bool        `json:"disputed,omitempty"`
 	Stats    *statistics `json:"stats,omitempty"` // with --stats
 	// with --stats, of a run in a swarm
-	Swarm *control.RunStats `json:"swarm_stats,omitempty"`
+	Swarm *report.RunStats `json:"swarm_stats,omitempty"`
 }
 
 func (c console) printJSON(t *task, o *options, s solution) error {

@@ -11,18 +11,18 @@ import (
 
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/apps"
-	"github.com/satin-peer/satin/peer/control"
+	"github.com/satin-peer/satin/internal/report"
 )
 
 // A solution is what came of a problem.
 type solution struct {
 	answer  apps.Answer
-	end     sample            // when the run ended; the time is that of the run alone, without checking and saving
-	unsaved error             // why the output file could not be written
-	swarm   *control.RunStats // of a run in the swarm
-	warning string            // what the user should know besides the answer
-	by      string            // the peer that had the root job at the end, of a run in a swarm, if it was not the owner
-	rival   bool              // the answer is disputed
+	end     sample           // when the run ended; the time is that of the run alone, without checking and saving
+	unsaved error            // why the output file could not be written
+	swarm   *report.RunStats // of a run in the swarm
+	warning string           // what the user should know besides the answer
+	by      string           // the peer that had the root job at the end, of a run in a swarm, if it was not the owner
+	rival   bool             // the answer is disputed
 }
 
 // A computation is a run, wherever it happens.

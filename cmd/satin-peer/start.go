@@ -19,7 +19,7 @@ import (
 
 // A member is a peer in this process.
 type member interface {
-	control.Daemon
+	control.Watched
 	Close() // at once
 }
 
@@ -96,7 +96,7 @@ func (c console) start(l *settings.Loaded, list []apps.App, faults []fault) erro
 	if err != nil {
 		return errors.Join(err, server.Close(context.Background()))
 	}
-	d := &departure{Daemon: p, gone: make(chan struct{})}
+	d := &departure{Watched: p, gone: make(chan struct{})}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(d) }()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -228,13 +228,13 @@ func (c console) announce(ctx context.Context, d control.Daemon, log *slog.Logge
 
 // A departure is a daemon that tells when it was asked to leave and has left.
 type departure struct {
-	control.Daemon
+	control.Watched
 	once sync.Once
 	gone chan struct{}
 }
 
 func (d *departure) Leave(ctx context.Context) error {
-	err := d.Daemon.Leave(ctx)
+	err := d.Watched.Leave(ctx)
 	d.once.Do(func() { close(d.gone) })
 	return err
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/peer/control"
 )
 
@@ -144,7 +145,7 @@ func writeStatus(w io.Writer, s control.Status, now time.Time) error {
 	return nil
 }
 
-func writeClusters(w io.Writer, clusters []control.ClusterInfo) {
+func writeClusters(w io.Writer, clusters []report.Cluster) {
 	t := newSheet(w)
 	t.row("CLUSTER", "PEERS", "WORKERS", "RTT", "WHY")
 	for _, c := range clusters {

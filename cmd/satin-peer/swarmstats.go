@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/satin-peer/satin/peer/control"
+	"github.com/satin-peer/satin/internal/report"
 )
 
 // swarmText is Satin's layout for a run of several peers, as far as it was measured. Lines that would be all
 // zero are left out.
-func swarmText(s control.RunStats, end sample) string {
+func swarmText(s report.RunStats, end sample) string {
 	var b strings.Builder
 	line := func(show bool, name, format string, args ...any) {
 		if show {
@@ -27,20 +27,19 @@ func swarmText(s control.RunStats, end sample) string {
 	line(s.WideStealAttempts > 0, "REMOTE STEAL", "%s", steals(s.WideStealAttempts, s.WideStealSuccesses))
 	line(s.IntraMessages > 0, "INTRA COMM", "%s messages, %s bytes", grouped(s.IntraMessages), grouped(s.IntraBytes))
 	line(s.InterMessages > 0, "INTER COMM", "%s messages, %s bytes", grouped(s.InterMessages), grouped(s.InterBytes))
-	line(s.RestartedJobs+s.Orphans > 0, "FAULT", "%s restarted jobs, %s orphans used again",
-		grouped(s.RestartedJobs), grouped(s.Orphans))
+	line(s.RestartedJobs+s.OrphansReused > 0, "FAULT", "%s restarted jobs, %s orphans used again",
+		grouped(s.RestartedJobs), grouped(s.OrphansReused))
 	b.WriteString(heading("SATIN RUN TIME BREAKDOWN"))
 	fmt.Fprintf(&b, "SATIN: %-44s %s\n", "TOTAL_RUN_TIME:", seconds(end.at))
-	total := s.StealTime + s.RecoveryTime + s.UsefulTime
+	total := (s.StealTime + s.UsefulTime).Seconds()
 	added := func(name string, took float64) {
 		if took > 0 {
 			fmt.Fprintf(&b, "SATIN: %-27s of all workers %s (%6.3f %%)\n", name+":", seconds(floatSeconds(took)),
 				100*took/total)
 		}
 	}
-	added("LOAD_BALANCING_TIME", s.StealTime)
-	added("RECOVERY_TIME", s.RecoveryTime)
-	added("USEFUL_APP_TIME", s.UsefulTime)
+	added("LOAD_BALANCING_TIME", s.StealTime.Seconds())
+	added("USEFUL_APP_TIME", s.UsefulTime.Seconds())
 	return b.String()
 }
 

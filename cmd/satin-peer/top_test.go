@@ -12,6 +12,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/peer/control"
 )
 
@@ -46,7 +47,7 @@ func busySource() *fakeSource {
 		Peer: "12D3KooWQm65kDdVbZ4ZKbKfAKSdfx4Mjje6V5goNcvea3vub2v9", Version: "v0.1.0", Swarm: "lab\x1b[2J",
 		Started: time.Now().Add(-time.Hour),
 		State:   control.PeerWorking, Workers: 4, Busy: 3, Peers: 41,
-		Work: control.Work{Executed: 123_456, Rate: 1234, Given: 7, Taken: 9},
+		Work: report.Work{Executed: 123_456, Rate: 1234, Given: 7, Taken: 9},
 	}}
 	for i := range 40 {
 		f.peers = append(f.peers, control.PeerInfo{Peer: strings.Repeat("p", 44) + string(rune('A'+i)),

@@ -13,6 +13,7 @@ import (
 
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/dashboard"
+	"github.com/satin-peer/satin/internal/report"
 )
 
 // openPage serves a dashboard until hide is called.
@@ -115,9 +116,9 @@ func (p *localPage) Status(context.Context) (dashboard.Status, error) {
 		PausedUntil: p.pausedUntil,
 		Workers:     s.Workers, Busy: s.Busy, Reach: "private", WhyReach: "the run is in this process only",
 		Address: []string{},
-		Cluster: localName, Clusters: []dashboard.Cluster{{Name: localName, Mine: true, Reason: "one process",
+		Cluster: localName, Clusters: []report.Cluster{{Name: localName, Mine: true, Reason: "one process",
 			Peers: 1, Workers: s.Workers}},
-		Work: dashboard.Work{Executed: s.Executed, Rate: s.rate, Busy: s.busy().Seconds()},
+		Work: report.Work{Executed: s.Executed, Rate: s.rate, Busy: s.busy().Seconds()},
 	}, nil
 }
 
@@ -136,28 +137,28 @@ func (p *localPage) Runs(context.Context) ([]dashboard.Run, error) {
 		Run: p.id, App: p.task.app, Args: commandLine(p.task), Title: p.task.problem.Title, Owner: localName,
 		Mine: true, State: "running",
 		Submitted: p.run.began.UTC(), Elapsed: s.at.Seconds(), Share: s.share, Peers: 1, Executed: s.Executed,
-		Stats: &dashboard.Stats{
+		Stats: &report.RunStats{
 			Spawns: s.Spawned, Executed: s.Executed, Syncs: s.Syncs, AbortedJobs: s.Aborted,
-			StealTime: max(s.Idle, 0).Seconds(), UsefulTime: s.busy().Seconds(),
+			StealTime: report.SpanOf(s.Idle), UsefulTime: report.SpanOf(s.busy()),
 		},
 	}}, nil
 }
 
 // Watch tells of the run's one segment: what is stolen inside a process is not shown one by one.
-func (p *localPage) Watch(context.Context) ([]dashboard.Report, error) {
+func (p *localPage) Watch(context.Context) ([]report.Part, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s, now := p.sample(), time.Now()
-	r := dashboard.Report{Run: p.id, Peer: localName, Cluster: localName, Segments: []dashboard.Traced{
+	r := report.Part{Run: p.id, Peer: localName, Cluster: localName, Segments: []report.Segment{
 		{ID: p.id, Job: "root", Start: p.run.began.UTC(), Spawned: s.Spawned, Executed: s.Executed,
-			State: dashboard.TracedRunning},
+			State: report.SegmentRunning},
 	}}
 	if since := now.Sub(p.watched); since < 10*time.Second { // else nobody looked meanwhile
-		r.States = []dashboard.StateRun{{Start: p.watched.UTC(), For: since, Work: s.Busy,
+		r.Activities = []report.Activity{{Start: p.watched.UTC(), For: since, Work: s.Busy,
 			Idle: max(s.Workers-s.Busy, 0)}}
 	}
 	p.watched = now
-	return []dashboard.Report{r}, nil
+	return []report.Part{r}, nil
 }
 
 func (p *localPage) Pause(_ context.Context, d time.Duration) error {
@@ -192,7 +193,7 @@ func (p *localPage) endPause() {
 
 func (p *localPage) Cancel(_ context.Context, run string) error {
 	if run != p.id {
-		return fmt.Errorf("%w: there is no run %q", dashboard.ErrNotFound, run)
+		return fmt.Errorf("%w: there is no run %q", report.ErrNotFound, run)
 	}
 	p.run.cancel(errCancelledOnPage)
 	return nil

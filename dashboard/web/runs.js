@@ -17,7 +17,7 @@ function factsOf(r) {
     ["Steals in the cluster", s ? `${count(s.local_steal_successes)} of ${count(s.local_steal_attempts)} attempts` : ""],
     ["Steals between clusters", s ? `${count(s.wide_steal_successes)} of ${count(s.wide_steal_attempts)} attempts` : ""],
     ["Sent", s ? `${bytes(s.intra_cluster_bytes)} in the cluster, ${bytes(s.inter_cluster_bytes)} to others` : ""],
-    ["Recovery", s ? `${count(s.restarted_jobs)} jobs restarted, ${count(s.orphans_reused)} orphans' results used again, ${duration(s.recovery_time_seconds)}` : ""],
+    ["Recovery", s ? `${count(s.restarted_jobs)} jobs restarted, ${count(s.orphans_reused)} orphans' results used again` : ""],
     ["Time of the cores", s ? `${duration(s.useful_app_time_seconds)} running jobs, ${duration(s.steal_time_seconds)} looking for some` : ""],
     ["Answer", r.mine && r.state === "done" ? `satin-peer wait ${r.run.slice(0, 8)} prints it` : ""],
   ];

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/satin-peer/satin/dashboard"
+	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/internal/swarm"
 )
 
@@ -129,7 +130,7 @@ type flood struct {
 
 func (f *flood) Status(context.Context) (dashboard.Status, error) {
 	return dashboard.Status{Peer: "A", Started: f.began, State: "working", Address: []string{},
-		Clusters: []dashboard.Cluster{}}, nil
+		Clusters: []report.Cluster{}}, nil
 }
 func (f *flood) Peers(context.Context) ([]dashboard.Peer, error) { return []dashboard.Peer{}, nil }
 func (f *flood) Runs(context.Context) ([]dashboard.Run, error) {
@@ -138,24 +139,24 @@ func (f *flood) Runs(context.Context) ([]dashboard.Run, error) {
 }
 
 // Watch reports ten thousand segments at a time, each stolen from an earlier one; all but the newest have ended.
-func (f *flood) Watch(context.Context) ([]dashboard.Report, error) {
+func (f *flood) Watch(context.Context) ([]report.Part, error) {
 	const portion = 10_000
-	r := dashboard.Report{Run: strings.Repeat("ab", 16), Peer: "A", Cluster: "c"}
+	r := report.Part{Run: strings.Repeat("ab", 16), Peer: "A", Cluster: "c"}
 	for range min(portion, f.most-f.sent) {
 		at := f.began.Add(time.Duration(f.sent) * time.Microsecond)
 		job := "root"
 		if f.sent > 0 {
 			job = strings.Trim(strings.ReplaceAll(fmt.Sprintf("%o", f.sent), "", "."), ".")
 		}
-		r.Segments = append(r.Segments, dashboard.Traced{ID: fmt.Sprint(f.sent), Job: job, Start: at,
-			End: at.Add(time.Millisecond), Spawned: 1000, Executed: 1000, State: dashboard.TracedDone})
+		r.Segments = append(r.Segments, report.Segment{ID: fmt.Sprint(f.sent), Job: job, Start: at,
+			End: at.Add(time.Millisecond), Spawned: 1000, Executed: 1000, State: report.SegmentDone})
 		f.sent++
 	}
 	if f.sent == f.most && f.ended != nil {
 		close(f.ended)
 		f.ended = nil
 	}
-	return []dashboard.Report{r}, nil
+	return []report.Part{r}, nil
 }
 
 // history measures the server's memory after a million segments.

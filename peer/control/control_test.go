@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/satin-peer/satin/internal/report"
 )
 
 // A fake is a Daemon that remembers what it was asked and says what it is told to.
@@ -111,12 +113,12 @@ func TestCalls(t *testing.T) {
 		status: Status{
 			Peer: "me", State: PeerPaused, PausedUntil: &when, Started: when,
 			Addresses:    []string{"/ip4/1.2.3.4/tcp/5/p2p/me"},
-			Clusters:     []ClusterInfo{{Name: "here", Mine: true, RTT: 0.001}},
+			Clusters:     []report.Cluster{{Name: "here", Mine: true, RTT: 0.001}},
 			Runs:         []RunInfo{{Run: "ab", Mine: true, Args: []string{}, Share: 0.5}},
-			Reachability: Reachability{State: ReachPrivate, Why: "a NAT"}, Work: Work{Executed: 1 << 60},
+			Reachability: Reachability{State: ReachPrivate, Why: "a NAT"}, Work: report.Work{Executed: 1 << 60},
 		},
 		peers: []PeerInfo{{Peer: "<them>", Heard: when}},
-		runs:  []RunInfo{{Run: "cd", Args: []string{"1"}, State: RunDone, Stats: &RunStats{Spawns: 3}}},
+		runs:  []RunInfo{{Run: "cd", Args: []string{"1"}, State: RunDone, Stats: &report.RunStats{Spawns: 3}}},
 		found: []Finding{{Check: "clock", Level: Warning, Text: "late", Fix: "set it"}},
 	}
 	_, c, _ := serve(t, f)
@@ -223,7 +225,7 @@ func TestErrors(t *testing.T) {
 func TestUnwritableReply(t *testing.T) {
 	nan := 0.0
 	nan /= nan
-	_, c, _ := serve(t, &fake{status: Status{Work: Work{Rate: nan}}})
+	_, c, _ := serve(t, &fake{status: Status{Work: report.Work{Rate: nan}}})
 	if _, err := c.Status(t.Context()); err == nil || !strings.Contains(err.Error(), "cannot be written") {
 		t.Errorf("got %v", err)
 	}

@@ -3,6 +3,8 @@ package control
 import (
 	"context"
 	"time"
+
+	"github.com/satin-peer/satin/internal/report"
 )
 
 // Daemon is what a running peer does for the commands. Methods may be called from several goroutines at once,
@@ -72,6 +74,16 @@ type Daemon interface {
 	Doctor(ctx context.Context) ([]Finding, error)
 }
 
+// Watched is a daemon in this process. Besides what it does for commands, it tells the page of the segments of runs.
+type Watched interface {
+	Daemon
+
+	// Watch gives what the peers of the runs have told of their parts since it was last called, and has them
+	// asked for some seconds more. It must not wait for them. What was given is not given again: one page
+	// watches.
+	Watch(ctx context.Context) ([]report.Part, error)
+}
+
 // A Submission asks for a run.
 type Submission struct {
 	App string `json:"app"` // the application's name, "nqueens"
@@ -125,8 +137,8 @@ type Outcome struct {
 	AnsweredBy string `json:"answered_by,omitempty"`
 	Disputed   bool   `json:"disputed,omitempty"`
 
-	Peers int      `json:"peers"` // that worked on it, this one counted
-	Stats RunStats `json:"stats"`
+	Peers int             `json:"peers"` // that worked on it, this one counted
+	Stats report.RunStats `json:"stats"`
 }
 
 // An Invitation asks for a line that lets peers join.

@@ -3,16 +3,18 @@ package control
 import (
 	"errors"
 	"fmt"
+
+	"github.com/satin-peer/satin/internal/report"
 )
 
 // What errors of a Daemon wrap. They pass the socket: an error of a Client is of the same kind as the
 // daemon's, with its text.
 var (
-	ErrBadInput = errors.New("bad input")
-	ErrNotFound = errors.New("not found")
-	ErrRefused  = errors.New("refused")
+	ErrBadInput = report.ErrBadInput
+	ErrNotFound = report.ErrNotFound
+	ErrRefused  = report.ErrRefused
 	// it may work later: a peer did not answer in time, the daemon is leaving
-	ErrUnavailable = errors.New("unavailable")
+	ErrUnavailable = report.ErrUnavailable
 )
 
 // ErrNotRunning is what errors of [Connect] wrap when there is no daemon to talk to.

@@ -3,6 +3,8 @@ package control
 import (
 	"encoding/json"
 	"time"
+
+	"github.com/satin-peer/satin/internal/report"
 )
 
 // Times are in UTC, as RFC 3339 in JSON. Durations are seconds as a fraction. Peers are named by their libp2p
@@ -31,12 +33,12 @@ type Status struct {
 	Addresses    []string     `json:"addresses"` // full multiaddrs that others may join by, the most useful first
 	Reachability Reachability `json:"reachability"`
 
-	Cluster  string        `json:"cluster"`  // the one this peer is in
-	Clusters []ClusterInfo `json:"clusters"` // all that are known, its own first
-	Peers    int           `json:"peers"`    // other members connected
-	Runs     []RunInfo     `json:"runs"`     // in progress
+	Cluster  string           `json:"cluster"`  // the one this peer is in
+	Clusters []report.Cluster `json:"clusters"` // all that are known, its own first
+	Peers    int              `json:"peers"`    // other members connected
+	Runs     []RunInfo        `json:"runs"`     // in progress
 
-	Work Work `json:"work"` // since it was started
+	Work report.Work `json:"work"` // since it was started
 
 	Goroutines int `json:"goroutines"` // of the daemon, now: what grows from run to run is a leak
 }
@@ -69,19 +71,6 @@ const (
 	ReachPrivate ReachState = "private" // behind a NAT or a firewall that lets nobody in
 	ReachUnknown ReachState = "unknown" // nobody has tried yet
 )
-
-// A ClusterInfo is one group of near peers.
-type ClusterInfo struct {
-	Name string `json:"name"`
-	Mine bool   `json:"mine"` // this peer is in it
-	// why the peers belong together, one line: "label", "same network 192.168.1.0/24", "round trips under 5
-	// ms"
-	Reason  string `json:"reason"`
-	Peers   int    `json:"peers"`   // members, this peer counted
-	Workers int    `json:"workers"` // of those
-	// median round trip from this peer to the others of it; 0 when not measured
-	RTT float64 `json:"rtt_seconds,omitempty"`
-}
 
 // A PeerInfo is another member, as this peer sees it.
 type PeerInfo struct {
@@ -152,7 +141,7 @@ type RunInfo struct {
 	Checkpoint string `json:"checkpoint,omitempty"`
 	NotStoring string `json:"not_storing,omitempty"` // why they cannot be at the moment, one line
 
-	Stats *RunStats `json:"stats,omitempty"` // of this peer's part in it; may be missing
+	Stats *report.RunStats `json:"stats,omitempty"` // of this peer's part in it; may be missing
 }
 
 // MarshalJSON leaves out what only the owner of a run knows: its arguments, and how much of it is done.
@@ -167,50 +156,6 @@ func (r RunInfo) MarshalJSON() ([]byte, error) {
 		Share float64  `json:"share,omitzero"`
 	}{plain(r), r.Args, r.Share}
 	return json.Marshal(others)
-}
-
-// RunStats are the figures of a run, under Satin's names: of one peer's part of it in a RunInfo, of all peers
-// together, as far as they have reported, in an Outcome.
-type RunStats struct {
-	Spawns      uint64 `json:"spawns"`
-	Executed    uint64 `json:"executed"`
-	Syncs       uint64 `json:"syncs"`
-	AbortedJobs uint64 `json:"aborted_jobs"`
-
-	LocalStealAttempts  uint64 `json:"local_steal_attempts"` // between peers of one cluster
-	LocalStealSuccesses uint64 `json:"local_steal_successes"`
-	WideStealAttempts   uint64 `json:"wide_steal_attempts"` // between clusters
-	WideStealSuccesses  uint64 `json:"wide_steal_successes"`
-
-	IntraMessages uint64 `json:"intra_cluster_messages"` // sent to peers of the same cluster
-	IntraBytes    uint64 `json:"intra_cluster_bytes"`
-	InterMessages uint64 `json:"inter_cluster_messages"` // sent to other clusters
-	InterBytes    uint64 `json:"inter_cluster_bytes"`
-
-	RestartedJobs uint64 `json:"restarted_jobs"` // spawned again because their peer was lost
-	// Orphans are jobs whose owner's peer was lost. Of those that ran on, or whose results were kept, some
-	// found a new owner while they ran (adopted), others gave their results to it later (reused): these jobs
-	// were not computed again.
-	OrphansKept    uint64 `json:"orphans_kept"`
-	OrphansAdopted uint64 `json:"orphans_adopted"`
-	Orphans        uint64 `json:"orphans_reused"`
-	// told to everybody: who has what of the lost peers' jobs, and who holds the root
-	News uint64 `json:"news_messages"`
-
-	StealTime    float64 `json:"steal_time_seconds"`      // workers looking or waiting for jobs, added up
-	RecoveryTime float64 `json:"recovery_time_seconds"`   // executing restarted jobs again
-	UsefulTime   float64 `json:"useful_app_time_seconds"` // workers running jobs, added up
-}
-
-// Work is what a peer has done since its start.
-type Work struct {
-	Executed uint64  `json:"executed"`        // jobs
-	Rate     float64 `json:"jobs_per_second"` // lately: over the last 5 seconds
-	Given    uint64  `json:"jobs_given"`      // stolen from this peer by others
-	Taken    uint64  `json:"jobs_taken"`      // stolen by this peer from others
-	Busy     float64 `json:"busy_seconds"`    // of all workers, added up
-	Sent     uint64  `json:"bytes_sent"`      // to other peers
-	Received uint64  `json:"bytes_received"`  // from other peers
 }
 
 // A Finding is one thing that Doctor looked at.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/steal"
 )
@@ -85,11 +86,11 @@ func (s *Session) submit(id satin.JobID, fn string, arg []byte, restarted bool,
 		submit = s.pool.SubmitRestarted
 	}
 	g, err := submit(id, fn, v, func(result any, err error) {
-		s.trace.end(seg, SegmentDone)
+		s.trace.end(seg, report.SegmentDone)
 		ended(encodeOutcome(self, id, fn, result, err))
 	})
 	if s.trace.runs(seg, g); err != nil {
-		s.trace.end(seg, SegmentAborted)
+		s.trace.end(seg, report.SegmentAborted)
 	}
 	return g, err
 }

@@ -7,18 +7,7 @@ import (
 	"time"
 
 	"github.com/satin-peer/satin"
-)
-
-// A SegmentState says what became of a segment, as far as the peer that ran it knows.
-type SegmentState uint8
-
-// The states of a segment.
-const (
-	SegmentRunning SegmentState = iota
-	SegmentDone                 // it ran to its end
-	SegmentAborted              // nobody wanted it any more, or the session was closed
-	SegmentLost                 // a word of the peer it was stolen from: the thief was lost, and the job runs again
-	SegmentStates
+	"github.com/satin-peer/satin/internal/report"
 )
 
 // A Segment is a stolen job, or the root, and everything that this peer ran in place under it. A job that
@@ -26,21 +15,19 @@ const (
 // segment was stolen from the one with the longest path that its own begins with: nothing need travel with a
 // job for that.
 type Segment struct {
-	Serial    uint64 // names it among those of the session
-	Path      satin.Path
-	Start     time.Time // when it was given to the workers
-	End       time.Time // zero while it runs
-	Spawned   uint64    // so far
-	Executed  uint64    // so far, itself among them
-	State     SegmentState
-	Restarted bool // the job was given away before, or belongs to one that was
+	Serial   uint64 // names it among those of the session
+	Path     satin.Path
+	Start    time.Time // when it was given to the workers
+	End      time.Time // zero while it runs
+	Spawned  uint64    // so far
+	Executed uint64    // so far, itself among them
+	// State is report.SegmentRestarted in the record of a job that was given away and whose thief was lost.
+	State report.SegmentState
+	Again bool // the job was given away before, or belongs to one that was
 }
 
 // maxTraced is how many ended segments a session remembers.
 const maxTraced = 4096
-
-// A Left is what is not remembered of the oldest segments.
-type Left struct{ Segments, Spawned, Executed uint64 }
 
 // A trace remembers the segments of a session: those that run, and the last ones that ended. It is written
 // when a job from outside begins or ends and never in between.
@@ -50,7 +37,7 @@ type trace struct {
 	serial  uint64
 	running map[uint64]*traced // by serial
 	ended   []traced           // oldest first
-	left    Left
+	left    report.Forgotten
 
 	// What waiting workers wait for: see Waits.
 	asked, answered atomic.Int64 // ns of the session's clock; steal requests sent, replies received
@@ -63,11 +50,11 @@ type traced struct {
 }
 
 // begin notes a segment. The function it gives says which guest runs it, and end how it ended; either may come first.
-func (t *trace) begin(path satin.Path, restarted bool) *traced {
+func (t *trace) begin(path satin.Path, again bool) *traced {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.serial++
-	s := &traced{Segment: Segment{Serial: t.serial, Path: slices.Clone(path), Start: time.Now(), Restarted: restarted}}
+	s := &traced{Segment: Segment{Serial: t.serial, Path: slices.Clone(path), Start: time.Now(), Again: again}}
 	if t.running == nil {
 		t.running = map[uint64]*traced{}
 	}
@@ -79,7 +66,7 @@ func (t *trace) begin(path satin.Path, restarted bool) *traced {
 func (t *trace) runs(s *traced, g *satin.Guest) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if s.guest = g; s.State == SegmentRunning || g == nil {
+	if s.guest = g; s.State == report.SegmentRunning || g == nil {
 		return
 	}
 	// It has ended already: among the last ones.
@@ -92,14 +79,14 @@ func (t *trace) runs(s *traced, g *satin.Guest) {
 }
 
 // end notes how a segment ended. Only the first time counts.
-func (t *trace) end(s *traced, state SegmentState) {
+func (t *trace) end(s *traced, state report.SegmentState) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.finish(s, state)
 }
 
-func (t *trace) finish(s *traced, state SegmentState) {
-	if s == nil || s.State != SegmentRunning {
+func (t *trace) finish(s *traced, state report.SegmentState) {
+	if s == nil || s.State != report.SegmentRunning {
 		return
 	}
 	s.State, s.End = state, time.Now()
@@ -123,7 +110,7 @@ func (t *trace) keep(s traced) {
 		return
 	}
 	for _, old := range t.ended[:maxTraced] {
-		if old.State != SegmentLost {
+		if old.State != report.SegmentRestarted {
 			t.left.Segments++
 			t.left.Spawned += old.Spawned
 			t.left.Executed += old.Executed
@@ -138,7 +125,7 @@ func (t *trace) aborted(g *satin.Guest) {
 	defer t.mu.Unlock()
 	for _, s := range t.running {
 		if s.guest == g {
-			t.finish(s, SegmentAborted)
+			t.finish(s, report.SegmentAborted)
 			return
 		}
 	}
@@ -151,7 +138,7 @@ func (t *trace) lost(path satin.Path) {
 	now := time.Now()
 	t.serial++
 	t.keep(traced{Segment: Segment{Serial: t.serial, Path: slices.Clone(path), Start: now, End: now,
-		State: SegmentLost}})
+		State: report.SegmentRestarted}})
 }
 
 // close ends all that runs.
@@ -159,7 +146,7 @@ func (t *trace) close() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, s := range t.runningSorted() {
-		t.finish(s, SegmentAborted)
+		t.finish(s, report.SegmentAborted)
 	}
 }
 
@@ -179,7 +166,7 @@ func (s *Segment) size() int { return 48 + 5*len(s.Path) }
 // then those that run, with what has been counted of them so far. Next is the number to ask with the next
 // time; there is more if not all that have ended fitted in. Left is what was forgotten in this session's
 // life. It may be asked after Close too.
-func (s *Session) Segments(after uint64, room int) (list []Segment, next uint64, more bool, left Left) {
+func (s *Session) Segments(after uint64, room int) (list []Segment, next uint64, more bool, left report.Forgotten) {
 	t := &s.trace
 	t.mu.Lock()
 	defer t.mu.Unlock()

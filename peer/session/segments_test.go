@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/peer/session"
 )
 
@@ -26,14 +27,14 @@ func TestSegmentsAddUp(t *testing.T) {
 		roots := 0
 		for _, s := range n.sessions {
 			list, _, more, left := s.Segments(0, 1<<20)
-			if more || left != (session.Left{}) {
+			if more || left != (report.Forgotten{}) {
 				t.Errorf("more: %v, left: %+v", more, left)
 			}
 			all = append(all, list...)
 		}
 		executed := uint64(0)
 		for _, s := range all {
-			if s.State != session.SegmentDone || s.End.Before(s.Start) {
+			if s.State != report.SegmentDone || s.End.Before(s.Start) {
 				t.Errorf("segment %s ended in state %d, from %v to %v", s.Path, s.State, s.Start, s.End)
 			}
 			if executed += s.Executed; len(s.Path) == 0 {
@@ -89,12 +90,12 @@ func TestSegmentsOfAClosedSession(t *testing.T) {
 	if err := s.Root("session_test.fib", []byte{0x18, 60}, func([]byte) {}); err != nil {
 		t.Fatal(err)
 	}
-	if list, _, _, _ := s.Segments(0, 1000); len(list) != 1 || list[0].State != session.SegmentRunning ||
+	if list, _, _, _ := s.Segments(0, 1000); len(list) != 1 || list[0].State != report.SegmentRunning ||
 		!list[0].End.IsZero() {
 		t.Errorf("running: %+v", list)
 	}
 	s.Close()
-	if list, _, _, _ := s.Segments(0, 1000); len(list) != 1 || list[0].State != session.SegmentAborted ||
+	if list, _, _, _ := s.Segments(0, 1000); len(list) != 1 || list[0].State != report.SegmentAborted ||
 		list[0].End.IsZero() {
 		t.Errorf("closed: %+v", list)
 	}

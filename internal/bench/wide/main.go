@@ -191,7 +191,7 @@ func (p *process) part([]string) (ask.Answer, error) {
 	a.Set("restarted", r.Stats.RestartedJobs)
 	a.Set("kept", r.Stats.OrphansKept)
 	a.Set("adopted", r.Stats.OrphansAdopted)
-	a.Set("reused", r.Stats.Orphans)
+	a.Set("reused", r.Stats.OrphansReused)
 	a.Set("news", r.Stats.News)
 	return a, nil
 }

@@ -1,0 +1,93 @@
+package report_test
+
+import (
+	"encoding/json"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/satin-peer/satin/internal/report"
+	"github.com/satin-peer/satin/internal/wire"
+)
+
+// distinct gives every field a value of its own.
+func distinct() (s report.RunStats) {
+	v := reflect.ValueOf(&s).Elem()
+	for i := range v.NumField() {
+		v.Field(i).SetUint(1000 * uint64(i+1))
+	}
+	return s
+}
+
+// No figure is forgotten or taken for another, whichever way it goes: every field has a name and a key of its own.
+func TestStatsTravel(t *testing.T) {
+	s := distinct()
+	var fromWire, fromText report.RunStats
+	b, err := wire.Control().Encode(s)
+	if err == nil {
+		err = wire.Control().Decode(b, &fromWire)
+	}
+	if err != nil || fromWire != s {
+		t.Errorf("over the wire: %+v, %v", fromWire, err)
+	}
+	text, err := json.Marshal(s)
+	if err == nil {
+		err = json.Unmarshal(text, &fromText)
+	}
+	if err != nil || fromText != s {
+		t.Errorf("as text: %+v, %v", fromText, err)
+	}
+	for _, want := range []string{`"spawns":1000`, `"steal_time_seconds":20`, `"useful_app_time_seconds":21`} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("no %s in %s", want, text)
+		}
+	}
+}
+
+// Sums have all fields in them, stop at the largest number, and what has grown is never below 0.
+func TestStatsAddUp(t *testing.T) {
+	s, part := distinct(), distinct()
+	s.Add(&part)
+	v := reflect.ValueOf(s)
+	for i := range v.NumField() {
+		if v.Field(i).Uint() != 2000*uint64(i+1) {
+			t.Errorf("%s is not added", v.Type().Field(i).Name)
+		}
+	}
+	if s.Grown(part) != part || part.Grown(s) != (report.RunStats{}) {
+		t.Error("what has grown is not the difference")
+	}
+	s.Add(&report.RunStats{Spawns: math.MaxUint64})
+	if s.Spawns != math.MaxUint64 {
+		t.Errorf("the sum of too much is %d", s.Spawns)
+	}
+}
+
+// Spans are seconds for people, and nothing else is one.
+func TestSpans(t *testing.T) {
+	if got := report.SpanOf(-time.Second) + report.SpanOf(1500*time.Millisecond); got.Seconds() != 1.5 {
+		t.Errorf("%v", got.Seconds())
+	}
+	for _, text := range []string{"-1", "1e300", `"1"`} {
+		var s report.Span
+		if json.Unmarshal([]byte(text), &s) == nil {
+			t.Errorf("%s is taken for %v", text, s)
+		}
+	}
+}
+
+// A state is called what pages expect; who watches finds out about orphans, no peer says so.
+func TestSegmentStates(t *testing.T) {
+	var names []string
+	for s := range report.SegmentStates + 1 {
+		names = append(names, s.String())
+		if s.Told() != (s < report.SegmentOrphan) || s.Ended() != (s != report.SegmentRunning) {
+			t.Errorf("%v: told %t, ended %t", s, s.Told(), s.Ended())
+		}
+	}
+	if got := strings.Join(names, " "); got != "running done aborted restarted orphan unknown" {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,122 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"reflect"
+	"time"
+)
+
+// RunStats are the figures of a run, under Satin's names: of one peer's part of it, or of several parts added up.
+// In JSON, times are seconds; in CBOR, as peers tell each other, milliseconds.
+type RunStats struct {
+	Spawns      uint64 `json:"spawns" cbor:"1,keyasint,omitempty"`
+	Executed    uint64 `json:"executed" cbor:"2,keyasint,omitempty"`
+	Syncs       uint64 `json:"syncs" cbor:"3,keyasint,omitempty"`
+	AbortedJobs uint64 `json:"aborted_jobs" cbor:"4,keyasint,omitempty"`
+
+	// between peers of one cluster, and between clusters
+	LocalStealAttempts  uint64 `json:"local_steal_attempts" cbor:"5,keyasint,omitempty"`
+	LocalStealSuccesses uint64 `json:"local_steal_successes" cbor:"7,keyasint,omitempty"`
+	WideStealAttempts   uint64 `json:"wide_steal_attempts" cbor:"6,keyasint,omitempty"`
+	WideStealSuccesses  uint64 `json:"wide_steal_successes" cbor:"8,keyasint,omitempty"`
+
+	Given uint64 `json:"jobs_given" cbor:"9,keyasint,omitempty"`  // to thieves
+	Taken uint64 `json:"jobs_taken" cbor:"10,keyasint,omitempty"` // from victims
+
+	// sent to peers of the same cluster, and to other clusters
+	IntraMessages uint64 `json:"intra_cluster_messages" cbor:"11,keyasint,omitempty"`
+	IntraBytes    uint64 `json:"intra_cluster_bytes" cbor:"13,keyasint,omitempty"`
+	InterMessages uint64 `json:"inter_cluster_messages" cbor:"12,keyasint,omitempty"`
+	InterBytes    uint64 `json:"inter_cluster_bytes" cbor:"14,keyasint,omitempty"`
+
+	// spawned again because their peer was lost
+	RestartedJobs uint64 `json:"restarted_jobs" cbor:"15,keyasint,omitempty"`
+	// Orphans are jobs whose owner's peer was lost. Of those that ran on, or whose results were kept, some
+	// found a new owner while they ran (adopted), others gave their results to it later (reused): these jobs
+	// were not computed again.
+	OrphansKept    uint64 `json:"orphans_kept" cbor:"18,keyasint,omitempty"`
+	OrphansAdopted uint64 `json:"orphans_adopted" cbor:"19,keyasint,omitempty"`
+	OrphansReused  uint64 `json:"orphans_reused" cbor:"20,keyasint,omitempty"`
+	// told to everybody: who has what of the lost peers' jobs, and who holds the root
+	News uint64 `json:"news_messages" cbor:"21,keyasint,omitempty"`
+
+	StealTime  Span `json:"steal_time_seconds" cbor:"16,keyasint,omitempty"`      // workers looking or waiting for jobs
+	UsefulTime Span `json:"useful_app_time_seconds" cbor:"22,keyasint,omitempty"` // workers running jobs
+}
+
+// Add adds another part, which may be anything that a peer says: sums stop at the largest number there is.
+func (s *RunStats) Add(part *RunStats) {
+	to, from := reflect.ValueOf(s).Elem(), reflect.ValueOf(part).Elem()
+	for i := range to.NumField() {
+		to.Field(i).SetUint(plus(to.Field(i).Uint(), from.Field(i).Uint()))
+	}
+}
+
+// Grown gives what s has more than an earlier look at the same part, field by field; nothing is less than 0.
+func (s RunStats) Grown(since RunStats) RunStats {
+	to, from := reflect.ValueOf(&s).Elem(), reflect.ValueOf(&since).Elem()
+	for i := range to.NumField() {
+		v := to.Field(i).Uint()
+		to.Field(i).SetUint(v - min(v, from.Field(i).Uint()))
+	}
+	return s
+}
+
+func plus(a, b uint64) uint64 {
+	if b > math.MaxUint64-a {
+		return math.MaxUint64
+	}
+	return a + b
+}
+
+// A Span is the time of several workers, added up, in milliseconds.
+type Span uint64
+
+// SpanOf gives a duration as a span; a negative one is none.
+func SpanOf(d time.Duration) Span { return Span(max(d, 0).Milliseconds()) }
+
+// Seconds is the span as people see it.
+func (s Span) Seconds() float64 { return float64(s) / 1000 }
+
+// MarshalJSON gives seconds.
+func (s Span) MarshalJSON() ([]byte, error) { return json.Marshal(s.Seconds()) }
+
+// UnmarshalJSON takes seconds: from 0 to as many as can be.
+func (s *Span) UnmarshalJSON(text []byte) error {
+	var seconds float64
+	if err := json.Unmarshal(text, &seconds); err != nil {
+		return err
+	}
+	ms := math.Round(seconds * 1000)
+	if ms < 0 || ms >= math.MaxUint64 {
+		return fmt.Errorf("%s seconds are no span", text)
+	}
+	*s = Span(ms)
+	return nil
+}
+
+// Work is what a peer has done since its start.
+type Work struct {
+	Executed uint64  `json:"executed"`        // jobs
+	Rate     float64 `json:"jobs_per_second"` // lately: over the last 5 seconds
+	Given    uint64  `json:"jobs_given"`      // stolen from this peer by others
+	Taken    uint64  `json:"jobs_taken"`      // stolen by this peer from others
+	Busy     float64 `json:"busy_seconds"`    // of all workers, added up
+	Sent     uint64  `json:"bytes_sent"`      // to other peers
+	Received uint64  `json:"bytes_received"`  // from other peers
+}
+
+// A Cluster is one group of near peers.
+type Cluster struct {
+	Name string `json:"name"`
+	Mine bool   `json:"mine"` // the peer that tells is in it
+	// why the peers belong together, one line: "label", "same network 192.168.1.0/24", "round trips under 5
+	// ms"
+	Reason  string `json:"reason"`
+	Peers   int    `json:"peers"`   // members, the peer that tells counted
+	Workers int    `json:"workers"` // of those
+	// median round trip from the peer that tells to the others of it; 0 when not measured
+	RTT float64 `json:"rtt_seconds,omitempty"`
+}
