@@ -142,7 +142,7 @@ func TestTakenJobAborted(t *testing.T) {
 
 func TestSubmit(t *testing.T) {
 	p := testPool(t, 2)
-	id := JobID{NewRunID(), Path{3, 1}}
+	id := JobID{Run: NewRunID(), Path: Path{3, 1}}
 	type answer struct {
 		v   any
 		err error

@@ -45,7 +45,7 @@ func (p *Pool) awaitPathReaders() {
 func (r *record) resolve(tail Path) (id JobID, restarted, ok bool) {
 	if r.w == nil {
 		slices.Reverse(tail)
-		return JobID{r.out.id.Run, append(slices.Clone(r.out.id.Path), tail...)}, r.restarted(), true
+		return JobID{Run: r.out.id.Run, Path: append(slices.Clone(r.out.id.Path), tail...)}, r.restarted(), true
 	}
 	if r.state.Load() == dropped {
 		return JobID{}, false, false

@@ -156,7 +156,7 @@ func (w *worker) salvage(r *record, h uint32) bool {
 	s.again.path = append(s.again.path[:above], childIndex(r.id))
 	hit, below := w.pool.salvager.Salvage(s.again.path)
 	if hit {
-		w.handOver(r, h, JobID{s.again.job.Run, slices.Clone(s.again.path)})
+		w.handOver(r, h, JobID{Run: s.again.job.Run, Path: slices.Clone(s.again.path)})
 		return true
 	}
 	if s.again.watched = depth; below {

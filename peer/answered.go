@@ -9,6 +9,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/session"
 	"github.com/satin-peer/satin/peer/statement"
@@ -41,7 +42,7 @@ func (t *runs) hearAnswered(b []byte, from peer.ID) error {
 	switch {
 	case a.Author == t.p.host.ID():
 		return nil // this peer's own
-	case r == nil && !t.p.answers.has(hexRun(a.Run)):
+	case r == nil && !t.p.answers.has(a.Run.Hex()):
 		return nil // of a run that this peer knows nothing of; whoever tells it of the run will tell it of the answer
 	case r == nil || r.mine:
 		return t.hearOwnAnswered(r, a, from)
@@ -151,7 +152,7 @@ func (t *runs) fetchAnswer(ctx context.Context, a *statement.SignedAnswered, fro
 }
 
 // ownAnswer gives what there is of an own run: the answer, if it is there, and the manifest.
-func (t *runs) ownAnswer(id satin.RunID) (*Answer, *statement.SignedManifest) {
+func (t *runs) ownAnswer(id job.RunID) (*Answer, *statement.SignedManifest) {
 	t.mu.Lock()
 	r := t.table[id]
 	var have *Answer
@@ -177,7 +178,7 @@ func (t *runs) ownAnswer(id satin.RunID) (*Answer, *statement.SignedManifest) {
 func (t *runs) dispute(have *Answer, outcome []byte, a *statement.SignedAnswered) error {
 	p := t.p
 	p.log.Error("run is disputed: a peer has another answer", "run", a.Run, "by", a.Author, "kept",
-		p.disputes.path(hexRun(a.Run)))
+		p.disputes.path(a.Run.Hex()))
 	second := &Answer{Manifest: have.Manifest, Outcome: outcome, Ended: a.At, Elapsed: have.Elapsed, Answered: a.Bytes}
 	err := p.disputes.keep(a.Run, second)
 	t.mu.Lock()

@@ -11,8 +11,8 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 	"github.com/libp2p/go-libp2p/core/protocol"
 
-	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/statement"
 )
@@ -48,8 +48,8 @@ type keepReply struct {
 
 // answerQuestion asks for an outcome by its hash; the reply is the outcome itself, empty if it is not there.
 type answerQuestion struct {
-	Run  satin.RunID `cbor:"1,keyasint"`
-	Hash [32]byte    `cbor:"2,keyasint"`
+	Run  job.RunID `cbor:"1,keyasint"`
+	Hash [32]byte  `cbor:"2,keyasint"`
 }
 
 // errNotHere is what a peer gives that does not have an outcome, or does not keep one.
@@ -102,7 +102,7 @@ func (p *Peer) serveAnswers() {
 
 // manifestFor gives the manifest of a run whose answer this peer will keep: one that it takes part in, as
 // long as it has no other.
-func (t *runs) manifestFor(run satin.RunID) (*statement.SignedManifest, error) {
+func (t *runs) manifestFor(run job.RunID) (*statement.SignedManifest, error) {
 	t.mu.Lock()
 	var bytes []byte
 	if r := t.table[run]; r != nil && !r.mine && !t.p.holding.has(run) {
@@ -126,7 +126,7 @@ func (p *Peer) hold(m *statement.SignedManifest, ans *Answer) error {
 }
 
 // outcomeHere finds the outcome of a run that this peer has for its owner, on the disk or, if that failed, in memory.
-func (p *Peer) outcomeHere(run satin.RunID) []byte {
+func (p *Peer) outcomeHere(run job.RunID) []byte {
 	if ans, err := p.held.load(run); err == nil {
 		return ans.Outcome
 	}
@@ -264,7 +264,7 @@ func (p *Peer) askForAnswer(ctx context.Context, id peer.ID, a *statement.Signed
 // holding is what this peer keeps for others, so that it need not read the disk to know.
 type holding struct {
 	mu    sync.Mutex
-	notes map[satin.RunID]heldNote
+	notes map[job.RunID]heldNote
 }
 
 type heldNote struct {
@@ -273,19 +273,19 @@ type heldNote struct {
 	answered []byte
 }
 
-func (h *holding) add(run satin.RunID, n heldNote) {
+func (h *holding) add(run job.RunID, n heldNote) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.notes == nil {
-		h.notes = map[satin.RunID]heldNote{}
+		h.notes = map[job.RunID]heldNote{}
 	}
 	h.notes[run] = n
 }
 
-func (h *holding) has(run satin.RunID) bool { return h.answered(run) != nil }
+func (h *holding) has(run job.RunID) bool { return h.answered(run) != nil }
 
 // answered is the statement about an answer that is kept here; nil if none is.
-func (h *holding) answered(run satin.RunID) []byte {
+func (h *holding) answered(run job.RunID) []byte {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.notes[run].answered
@@ -315,7 +315,7 @@ func (p *Peer) release(stone *statement.Tombstone, owner peer.ID) {
 	}
 	p.holding.mu.Unlock()
 	if ok {
-		if err := p.held.remove(hexRun(stone.Run)); err != nil {
+		if err := p.held.remove(stone.Run.Hex()); err != nil {
 			p.log.Warn("an answer that its owner has cannot be removed", "run", stone.Run, "error", err)
 		}
 	}
@@ -324,9 +324,9 @@ func (p *Peer) release(stone *statement.Tombstone, owner peer.ID) {
 // reviewHeld removes what has been kept for long enough, and reads what there is.
 func (p *Peer) reviewHeld(now time.Time) {
 	p.held.prune(now)
-	notes := map[satin.RunID]heldNote{}
+	notes := map[job.RunID]heldNote{}
 	for _, name := range p.held.names() {
-		run, ok := parseRunID(name)
+		run, ok := job.ParseRunID(name)
 		head, err := p.held.head(run)
 		if !ok || err != nil {
 			continue

@@ -4,8 +4,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/statement"
 )
 
@@ -49,24 +49,24 @@ func (p *Peer) openAnswers() (err error) {
 }
 
 // keep writes an answer and returns when it is on the disk.
-func (a answers) keep(run satin.RunID, ans *Answer) error {
+func (a answers) keep(run job.RunID, ans *Answer) error {
 	head := *ans
 	head.Manifest, head.Outcome = nil, nil
 	b, err := wire.Value().Encode(&head)
 	if err != nil {
 		return err
 	}
-	return a.write(hexRun(run), b, ans.Manifest, ans.Outcome)
+	return a.write(run.Hex(), b, ans.Manifest, ans.Outcome)
 }
 
 // load reads an answer; fs.ErrNotExist if there is none.
-func (a answers) load(run satin.RunID) (*Answer, error) { return a.decode(run, 3) }
+func (a answers) load(run job.RunID) (*Answer, error) { return a.decode(run, 3) }
 
 // head is an answer without manifest and outcome.
-func (a answers) head(run satin.RunID) (*Answer, error) { return a.decode(run, 1) }
+func (a answers) head(run job.RunID) (*Answer, error) { return a.decode(run, 1) }
 
-func (a answers) decode(run satin.RunID, n int) (*Answer, error) {
-	parts, err := a.read(hexRun(run), n)
+func (a answers) decode(run job.RunID, n int) (*Answer, error) {
+	parts, err := a.read(run.Hex(), n)
 	if err != nil {
 		return nil, err
 	}

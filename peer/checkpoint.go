@@ -10,9 +10,9 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/checkpoint"
 	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/steal"
 )
@@ -55,8 +55,8 @@ var errOpening = errors.New("the checkpoint is being opened")
 // what was computed.
 const argsRecord = "arguments"
 
-func (p *Peer) checkpointDir(run satin.RunID) string {
-	return filepath.Join(p.cfg.Host.StateDir, "checkpoints", hexRun(run))
+func (p *Peer) checkpointDir(run job.RunID) string {
+	return filepath.Join(p.cfg.Host.StateDir, "checkpoints", run.Hex())
 }
 
 // AppendOutcome takes an outcome if the log does: see session.Store.

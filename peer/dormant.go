@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/checkpoint"
+	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/statement"
 )
 
@@ -41,7 +41,7 @@ func (t *runs) findDormant(context.Context) {
 		return // there are none
 	}
 	for _, e := range entries {
-		run, ok := parseRunID(e.Name())
+		run, ok := job.ParseRunID(e.Name())
 		if !ok || p.own.has(e.Name()) {
 			continue
 		}
@@ -109,7 +109,7 @@ func (t *runs) wake(now time.Time) {
 }
 
 // askAfterDormant asks members about a dormant run.
-func (t *runs) askAfterDormant(ctx context.Context, id satin.RunID, d *dormant) {
+func (t *runs) askAfterDormant(ctx context.Context, id job.RunID, d *dormant) {
 	known := false
 	for _, whom := range t.p.whomToAsk(&run{manifest: d.manifest, turn: d.turn}) {
 		var a runAnswer

@@ -1,7 +1,7 @@
 package peer
 
 import (
-	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/steal"
 )
 
@@ -25,7 +25,7 @@ func (t *runs) early(m *steal.Message) {
 }
 
 // fetched ends the fetching of a run. What waited for it goes to its session, if it has got one.
-func (t *runs) fetched(id satin.RunID) {
+func (t *runs) fetched(id job.RunID) {
 	t.mu.Lock()
 	delete(t.fetching, id)
 	list, s := t.waiting[id], t.sessionOf(id)

@@ -6,7 +6,7 @@ import (
 
 	lpeer "github.com/libp2p/go-libp2p/core/peer"
 
-	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/session"
 	"github.com/satin-peer/satin/steal"
 )
@@ -14,10 +14,10 @@ import (
 // Requests that come while a run is being fetched are answered when it has begun; those for a run that nobody
 // fetches are not kept, nor more than maxEarly.
 func TestEarlyRequestsWait(t *testing.T) {
-	run, other := satin.RunID{1}, satin.RunID{2}
+	run, other := job.RunID{1}, job.RunID{2}
 	runs := newRuns(nil)
 	runs.fetching[run] = lpeer.ID("thief")
-	ask := func(id satin.RunID, n int) *steal.Message {
+	ask := func(id job.RunID, n int) *steal.Message {
 		return &steal.Message{
 			Run: id, From: steal.Address{Peer: "thief", Inc: 1}, To: steal.Address{Peer: "self"},
 			Request: &steal.StealRequest{ID: steal.RequestID(n), Max: 1},

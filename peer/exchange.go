@@ -11,8 +11,8 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 	"github.com/libp2p/go-libp2p/core/protocol"
 
-	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/statement"
 )
 
@@ -35,9 +35,9 @@ const (
 
 // meeting is what both sides of a meeting say.
 type meeting struct {
-	Cards [][]byte      `cbor:"1,keyasint"` // of members, the speaker's own first
-	Runs  []satin.RunID `cbor:"2,keyasint,omitempty"`
-	Over  [][]byte      `cbor:"3,keyasint,omitempty"` // tombstones of the speaker's own runs
+	Cards [][]byte    `cbor:"1,keyasint"` // of members, the speaker's own first
+	Runs  []job.RunID `cbor:"2,keyasint,omitempty"`
+	Over  [][]byte    `cbor:"3,keyasint,omitempty"` // tombstones of the speaker's own runs
 	// Answers are the statements about answers that the speaker keeps for the other side.
 	Answers [][]byte `cbor:"4,keyasint,omitempty"`
 }
@@ -54,8 +54,8 @@ type runAnswer struct {
 
 // runQuestion asks after a run.
 type runQuestion struct {
-	Run  satin.RunID `cbor:"1,keyasint"`
-	Full bool        `cbor:"2,keyasint,omitempty"` // the manifest is wanted
+	Run  job.RunID `cbor:"1,keyasint"`
+	Full bool      `cbor:"2,keyasint,omitempty"` // the manifest is wanted
 }
 
 func (p *Peer) serveExchange() {
@@ -250,7 +250,7 @@ var errUnknownRun = errors.New("it knows of no such run")
 
 // fetchManifest asks a member for a manifest; nil if the run is over. A tombstone instead of it, or with it,
 // is taken in; the statement that the run is answered is for the caller.
-func (p *Peer) fetchManifest(ctx context.Context, run satin.RunID, from peer.ID) (m *statement.SignedManifest,
+func (p *Peer) fetchManifest(ctx context.Context, run job.RunID, from peer.ID) (m *statement.SignedManifest,
 	answered []byte, err error) {
 	var a runAnswer
 	if err := p.ask(ctx, from, runProtocol, &runQuestion{run, true}, &a, wire.MaxValue, manifestTime); err != nil {

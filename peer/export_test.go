@@ -6,6 +6,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/satin-peer/satin/internal/checkpoint"
+	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/statement"
 )
 
@@ -17,7 +18,7 @@ func Messages() []any {
 
 // Statement signs that this peer has an answer, whether or not that is so.
 func (p *Peer) Statement(run string, outcome []byte) *statement.SignedAnswered {
-	id, _ := parseRunID(run)
+	id, _ := job.ParseRunID(run)
 	a, err := (&statement.Answered{
 		Run: id, Hash: statement.HashOutcome(outcome), At: time.Now().Unix(), Until: time.Now().Add(time.Hour).Unix(),
 	}).Sign(p.key)
@@ -29,7 +30,7 @@ func (p *Peer) Statement(run string, outcome []byte) *statement.SignedAnswered {
 
 // Claim has this peer keep an outcome of a run of the owner's, and tell everybody.
 func (p *Peer) Claim(owner *Peer, run string, outcome []byte) error {
-	id, _ := parseRunID(run)
+	id, _ := job.ParseRunID(run)
 	_, m, err := owner.recall(id)
 	if err != nil {
 		have, _ := owner.answers.load(id)
@@ -47,7 +48,7 @@ func (p *Peer) Claim(owner *Peer, run string, outcome []byte) error {
 
 // Repeat has it tell everybody again, as long as it keeps the outcome.
 func (p *Peer) Repeat(run string) {
-	id, _ := parseRunID(run)
+	id, _ := job.ParseRunID(run)
 	if b := p.holding.answered(id); b != nil {
 		p.publishAnswered(b)
 	}
@@ -60,7 +61,7 @@ func (p *Peer) HearAnswered(a *statement.SignedAnswered, from *Peer) error {
 
 // Holds says whether a peer keeps an answer for another.
 func (p *Peer) Holds(run string) bool {
-	id, ok := parseRunID(run)
+	id, ok := job.ParseRunID(run)
 	return ok && p.holding.has(id) && p.held.has(run)
 }
 
@@ -73,7 +74,7 @@ func (p *Peer) Rouse() {
 
 // Stored is how many results the checkpoint of a run has.
 func (p *Peer) Stored(run string) int {
-	id, _ := parseRunID(run)
+	id, _ := job.ParseRunID(run)
 	snap, err := checkpoint.Read(p.checkpointDir(id), checkpoint.Header{}, nil)
 	if err != nil {
 		return 0
@@ -84,7 +85,7 @@ func (p *Peer) Stored(run string) int {
 
 // RunID is the ID of a run in bytes.
 func (p *Peer) RunID(run string) []byte {
-	id, _ := parseRunID(run)
+	id, _ := job.ParseRunID(run)
 	return id[:]
 }
 

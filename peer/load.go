@@ -8,6 +8,7 @@ import (
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/session"
 )
@@ -15,7 +16,7 @@ import (
 // load is what a peer tells everybody of its part in a run: a hint, for the owner's progress display and
 // final figures, and for whoever asks what the others do.
 type load struct {
-	Run     satin.RunID     `cbor:"1,keyasint"`
+	Run     job.RunID       `cbor:"1,keyasint"`
 	Workers int             `cbor:"2,keyasint,omitempty"`
 	Busy    int             `cbor:"3,keyasint,omitempty"`
 	Queued  int             `cbor:"4,keyasint,omitempty"`

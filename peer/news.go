@@ -6,9 +6,9 @@ import (
 
 	"github.com/libp2p/go-libp2p/core/peer"
 
-	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/gossip"
 	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/steal"
 )
 
@@ -80,7 +80,7 @@ func (p *Peer) hearNews(author peer.ID, b []byte) {
 }
 
 // heardMaster notes who holds a run's root job, for people: package steal has its own account.
-func (t *runs) heardMaster(run satin.RunID, id peer.ID) {
+func (t *runs) heardMaster(run job.RunID, id peer.ID) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if r := t.table[run]; r != nil {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/libp2p/go-libp2p/core/peer"
 
-	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/steal"
 )
 
@@ -16,11 +16,11 @@ const author = peer.ID("somebody")
 func tuples(n, depth int) (list []steal.Tuple) {
 	from := steal.Address{Peer: steal.PeerID(author.String()), Inc: 7}
 	for i := range n {
-		path := make(satin.Path, depth)
+		path := make(job.Path, depth)
 		for d := range path {
 			path[d] = 1 << 30
 		}
-		list = append(list, steal.Tuple{Path: path, Identity: steal.Identity{byte(i), byte(i >> 8)}, Holder: from,
+		list = append(list, steal.Tuple{Path: path, Identity: job.Identity{byte(i), byte(i >> 8)}, Holder: from,
 			Done: i%2 == 0})
 	}
 	return list
@@ -33,10 +33,10 @@ func TestNewsAreSplit(t *testing.T) {
 		{0, 0, 0, 1}, {3, 4, 3, 1}, {256, 10, 256, 1}, {256, 200, 256, 8}, {2, 4000, 2, 1}, {1, 8000, 0, 1},
 		{3, 8000, 0, 1},
 	} {
-		n := &steal.News{Run: steal.RunID{1}, From: from, Tuples: tuples(c.tuples, c.depth),
+		n := &steal.News{Run: job.RunID{1}, From: from, Tuples: tuples(c.tuples, c.depth),
 			Master: &steal.Beacon{Seq: 3}}
 		parts := splitNews(n, maxNews)
-		seen, masters := map[steal.Identity]bool{}, 0
+		seen, masters := map[job.Identity]bool{}, 0
 		for _, part := range parts {
 			got, err := readNews(author, encode(part))
 			if err != nil {
@@ -59,7 +59,7 @@ func TestNewsAreSplit(t *testing.T) {
 // News are refused that are not their author's, are malformed, or too long.
 func TestHostileNews(t *testing.T) {
 	from := steal.Address{Peer: steal.PeerID(author.String()), Inc: 7}
-	good := &steal.News{Run: steal.RunID{1}, From: from, Master: &steal.Beacon{Seq: 3}}
+	good := &steal.News{Run: job.RunID{1}, From: from, Master: &steal.Beacon{Seq: 3}}
 	if err := checkNews(author, encode(good)); err != nil {
 		t.Errorf("good news: %v", err)
 	}
@@ -69,7 +69,7 @@ func TestHostileNews(t *testing.T) {
 	for what, b := range map[string][]byte{
 		"nothing":      nil,
 		"garbage":      []byte("garbage"),
-		"empty":        encode(&steal.News{Run: steal.RunID{1}, From: from}),
+		"empty":        encode(&steal.News{Run: job.RunID{1}, From: from}),
 		"no life":      encode(&steal.News{From: steal.Address{Peer: from.Peer}, Master: &steal.Beacon{Seq: 1}}),
 		"no number":    encode(&steal.News{From: from, Master: &steal.Beacon{}}),
 		"no holder":    encode(&steal.News{From: from, Tuples: []steal.Tuple{{}}}),
@@ -83,7 +83,7 @@ func TestHostileNews(t *testing.T) {
 }
 
 func FuzzNews(f *testing.F) {
-	f.Add(encode(&steal.News{Run: steal.RunID{1}, From: steal.Address{Peer: steal.PeerID(author.String()), Inc: 7},
+	f.Add(encode(&steal.News{Run: job.RunID{1}, From: steal.Address{Peer: steal.PeerID(author.String()), Inc: 7},
 		Tuples: tuples(2, 3)}))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		n, err := readNews(author, b)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/session"
 	"github.com/satin-peer/satin/peer/statement"
@@ -24,7 +25,7 @@ func (p *Peer) outcomeOf(r *run) control.Outcome {
 	} else {
 		o.Failure = r.why
 	}
-	o.Run, o.State, o.Elapsed = hexRun(r.manifest.Run), r.state, r.elapsed(time.Now()).Seconds()
+	o.Run, o.State, o.Elapsed = r.manifest.Run.Hex(), r.state, r.elapsed(time.Now()).Seconds()
 	o.Peers, o.Stats = r.most, *r.total()
 	if r.answered != nil {
 		o.AnsweredBy = r.answered.Author.String()
@@ -36,7 +37,7 @@ func (p *Peer) outcomeOf(r *run) control.Outcome {
 
 // storedOutcome finds the answer to a run of an earlier life.
 func (p *Peer) storedOutcome(name string) (control.Outcome, bool) {
-	id, ok := parseRunID(name)
+	id, ok := job.ParseRunID(name)
 	if !ok {
 		return control.Outcome{}, false
 	}
@@ -90,20 +91,20 @@ func judge(m *statement.SignedManifest, outcome []byte) (o control.Outcome) {
 }
 
 // warning is what the user should know although there is an answer.
-func (p *Peer) warning(run satin.RunID, stored error, disputedBy string) string {
+func (p *Peer) warning(run job.RunID, stored error, disputedBy string) string {
 	var all []string
 	if stored != nil {
 		all = append(all, "the answer could not be kept on the disk and is lost when the daemon ends: "+stored.Error())
 	}
 	if disputedBy != "" {
 		all = append(all, fmt.Sprintf(
-			"the answer is disputed: %s came to another one, which is kept in %s; the program is not a function of its argument, or a machine is broken", disputedBy, p.disputes.path(hexRun(run))))
+			"the answer is disputed: %s came to another one, which is kept in %s; the program is not a function of its argument, or a machine is broken", disputedBy, p.disputes.path(run.Hex())))
 	}
 	return strings.Join(all, "; ")
 }
 
 // disputedBy is the peer that came to another answer to a run of an earlier life; "" if there is none.
-func (p *Peer) disputedBy(run satin.RunID) string {
+func (p *Peer) disputedBy(run job.RunID) string {
 	second, err := p.disputes.head(run)
 	if err != nil {
 		return ""

@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/statement"
 )
@@ -38,12 +38,12 @@ func (p *Peer) remember(r *run) error {
 	if err != nil {
 		return err
 	}
-	return p.own.write(hexRun(r.manifest.Run), b, r.bytes)
+	return p.own.write(r.manifest.Run.Hex(), b, r.bytes)
 }
 
 // recall reads what was written down of an own run; fs.ErrNotExist if nothing was.
-func (p *Peer) recall(run satin.RunID) (*ownRun, *statement.SignedManifest, error) {
-	parts, err := p.own.read(hexRun(run), 2)
+func (p *Peer) recall(run job.RunID) (*ownRun, *statement.SignedManifest, error) {
+	parts, err := p.own.read(run.Hex(), 2)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -62,8 +62,8 @@ func (p *Peer) recall(run satin.RunID) (*ownRun, *statement.SignedManifest, erro
 }
 
 // forgetOwn removes the file of an own run that has ended.
-func (p *Peer) forgetOwn(run satin.RunID) {
-	if err := p.own.remove(hexRun(run)); err != nil {
+func (p *Peer) forgetOwn(run job.RunID) {
+	if err := p.own.remove(run.Hex()); err != nil {
 		p.log.Warn("what was written down of a run that has ended cannot be removed", "run", run, "error", err)
 	}
 }
@@ -73,7 +73,7 @@ func (p *Peer) forgetOwn(run satin.RunID) {
 func (t *runs) takeBack() {
 	p, now := t.p, time.Now()
 	for _, name := range p.own.names() {
-		id, ok := parseRunID(name)
+		id, ok := job.ParseRunID(name)
 		if !ok {
 			continue
 		}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/libp2p/go-libp2p/core/peer"
 
-	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/session"
@@ -103,30 +102,4 @@ func (r *run) elapsed(now time.Time) time.Duration {
 		now = r.ended
 	}
 	return now.Sub(r.began)
-}
-
-// runIDs are how a run is named to people: 32 hexadecimal digits.
-func parseRunID(s string) (id satin.RunID, ok bool) {
-	if len(s) != 2*len(id) {
-		return id, false
-	}
-	for i := range id {
-		hi, ok1 := hexDigit(s[2*i])
-		lo, ok2 := hexDigit(s[2*i+1])
-		if !ok1 || !ok2 {
-			return id, false
-		}
-		id[i] = hi<<4 | lo
-	}
-	return id, true
-}
-
-func hexDigit(c byte) (byte, bool) {
-	switch {
-	case c >= '0' && c <= '9':
-		return c - '0', true
-	case c >= 'a' && c <= 'f':
-		return c - 'a' + 10, true
-	}
-	return 0, false
 }

@@ -10,8 +10,8 @@ import (
 
 	"github.com/libp2p/go-libp2p/core/peer"
 
-	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/session"
 	"github.com/satin-peer/satin/peer/statement"
@@ -48,15 +48,15 @@ type runs struct {
 	p  *Peer
 	mu sync.Mutex
 
-	table    map[satin.RunID]*run
-	fetching map[satin.RunID]peer.ID          // from whom
-	waiting  map[satin.RunID][]*steal.Message // requests that came before the runs that are being fetched
-	graves   map[satin.RunID]grave
+	table    map[job.RunID]*run
+	fetching map[job.RunID]peer.ID          // from whom
+	waiting  map[job.RunID][]*steal.Message // requests that came before the runs that are being fetched
+	graves   map[job.RunID]grave
 
 	told [][]byte // the newest tombstones of own runs, for those whom gossip did not reach
 
 	reviewed   time.Time // when the answers that are kept for others were
-	dormant    map[satin.RunID]*dormant
+	dormant    map[job.RunID]*dormant
 	dormantFor time.Duration
 	resuming   sync.Mutex // one suspended run is taken up at a time
 
@@ -65,7 +65,7 @@ type runs struct {
 	fetchingAnswers int
 
 	// live holds the sessions of the runs in progress, for those who must not wait for the mutex: messages.
-	live sync.Map // satin.RunID -> *session.Session
+	live sync.Map // job.RunID -> *session.Session
 }
 
 // grave is a tombstone.
@@ -79,13 +79,13 @@ type grave struct {
 func (g grave) holds() bool { return g.Reason != statement.Resumed }
 
 func newRuns(p *Peer) *runs {
-	return &runs{p: p, table: map[satin.RunID]*run{}, fetching: map[satin.RunID]peer.ID{},
-		graves: map[satin.RunID]grave{}, waiting: map[satin.RunID][]*steal.Message{},
-		dormant: map[satin.RunID]*dormant{}, dormantFor: defaultDormantFor}
+	return &runs{p: p, table: map[job.RunID]*run{}, fetching: map[job.RunID]peer.ID{},
+		graves: map[job.RunID]grave{}, waiting: map[job.RunID][]*steal.Message{},
+		dormant: map[job.RunID]*dormant{}, dormantFor: defaultDormantFor}
 }
 
 // heard says that somebody spoke of a run. If it is new, its manifest is fetched from there.
-func (t *runs) heard(id satin.RunID, from peer.ID) {
+func (t *runs) heard(id job.RunID, from peer.ID) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	r := t.table[id]
@@ -245,7 +245,7 @@ func (t *runs) tell(q runQuestion) *runAnswer {
 }
 
 // active lists at most so many runs in progress.
-func (t *runs) active(most int) (ids []satin.RunID) {
+func (t *runs) active(most int) (ids []job.RunID) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for id, r := range t.table {
@@ -264,7 +264,7 @@ func (t *runs) stones() [][]byte {
 }
 
 // sessionOf finds the session of a run in progress here; nil if there is none.
-func (t *runs) sessionOf(id satin.RunID) *session.Session {
+func (t *runs) sessionOf(id job.RunID) *session.Session {
 	if s, ok := t.live.Load(id); ok {
 		return s.(*session.Session)
 	}

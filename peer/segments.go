@@ -11,9 +11,9 @@ import (
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/protocol"
 
-	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/session"
 	"github.com/satin-peer/satin/steal"
 )
@@ -46,10 +46,10 @@ type watchQuestion struct {
 
 // watchCursor says what of a run the asker has.
 type watchCursor struct {
-	Run    satin.RunID `cbor:"1,keyasint"`
-	Life   uint64      `cbor:"2,keyasint,omitempty"` // of the session that the others are about
-	After  uint64      `cbor:"3,keyasint,omitempty"`
-	States uint64      `cbor:"4,keyasint,omitempty"`
+	Run    job.RunID `cbor:"1,keyasint"`
+	Life   uint64    `cbor:"2,keyasint,omitempty"` // of the session that the others are about
+	After  uint64    `cbor:"3,keyasint,omitempty"`
+	States uint64    `cbor:"4,keyasint,omitempty"`
 }
 
 type watchAnswer struct {
@@ -60,7 +60,7 @@ type watchAnswer struct {
 
 // watchPart is what is new of one run.
 type watchPart struct {
-	Run      satin.RunID    `cbor:"1,keyasint"`
+	Run      job.RunID      `cbor:"1,keyasint"`
 	Life     uint64         `cbor:"2,keyasint"`
 	Next     uint64         `cbor:"3,keyasint,omitempty"`
 	More     bool           `cbor:"4,keyasint,omitempty"`
@@ -73,7 +73,7 @@ type watchPart struct {
 type watchSegment struct {
 	_        struct{} `cbor:",toarray"`
 	Serial   uint64
-	Path     satin.Path
+	Path     job.Path
 	Start    int64
 	Took     int64 // -1: it runs
 	Spawned  uint64
@@ -108,7 +108,7 @@ type watched struct {
 	mu      sync.Mutex
 	until   time.Time // of the lease
 	on      bool      // the sampler runs
-	states  map[satin.RunID]*stateLog
+	states  map[job.RunID]*stateLog
 	second  time.Time // answers are counted since
 	answers int
 	links   []watchLink // as they were when
@@ -187,7 +187,7 @@ func (p *Peer) watchAnswer(q *watchQuestion, now time.Time) *watchAnswer {
 }
 
 // tracedSession finds the session of a run in progress, or of one that has ended, and what tells its lives apart.
-func (p *Peer) tracedSession(id satin.RunID) (*session.Session, uint64) {
+func (p *Peer) tracedSession(id job.RunID) (*session.Session, uint64) {
 	p.runs.mu.Lock()
 	defer p.runs.mu.Unlock()
 	r := p.runs.table[id]
@@ -229,7 +229,7 @@ func (w *watched) holds(now time.Time) bool {
 }
 
 // note adds a sample of a run's workers.
-func (w *watched) note(id satin.RunID, now time.Time, s *session.Session) {
+func (w *watched) note(id job.RunID, now time.Time, s *session.Session) {
 	cores, idle, wait := s.Workers()
 	state := watchState{Work: uint16(cores - idle)}
 	switch wait {
@@ -243,7 +243,7 @@ func (w *watched) note(id satin.RunID, now time.Time, s *session.Session) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.states == nil {
-		w.states = map[satin.RunID]*stateLog{}
+		w.states = map[job.RunID]*stateLog{}
 	}
 	l := w.states[id]
 	if l == nil {
@@ -282,7 +282,7 @@ func (l *stateLog) add(s watchState) {
 }
 
 // since gives the states after the one with the given number, but not the newest while it may go on.
-func (w *watched) since(id satin.RunID, after uint64, now time.Time) ([]watchState, uint64) {
+func (w *watched) since(id job.RunID, after uint64, now time.Time) ([]watchState, uint64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	l := w.states[id]

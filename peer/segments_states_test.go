@@ -5,20 +5,20 @@ import (
 	"testing"
 	"time"
 
-	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/job"
 )
 
 // A reader that asks again and again is told each state once, in order, and all of it in the end; equal
 // neighbours are one.
 func TestStatesAreToldOnce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	w := &watched{states: map[satin.RunID]*stateLog{{}: {}}}
-	l := w.states[satin.RunID{}]
+	w := &watched{states: map[job.RunID]*stateLog{{}: {}}}
+	l := w.states[job.RunID{}]
 	now := time.UnixMicro(1e15)
 	var got []watchState
 	after := uint64(0)
 	read := func() {
-		list, next := w.since(satin.RunID{}, after, now)
+		list, next := w.since(job.RunID{}, after, now)
 		if len(list) > maxStatesTold || next < after {
 			t.Fatalf("%d states, from %d to %d", len(list), after, next)
 		}
@@ -55,8 +55,8 @@ func TestStatesAreToldOnce(t *testing.T) {
 
 // A reader that is far behind, or of an earlier lease, is told what is remembered.
 func TestStatesAreForgotten(t *testing.T) {
-	w := &watched{states: map[satin.RunID]*stateLog{{}: {}}}
-	l := w.states[satin.RunID{}]
+	w := &watched{states: map[job.RunID]*stateLog{{}: {}}}
+	l := w.states[job.RunID{}]
 	for i := range 3 * maxStatesKept {
 		l.add(watchState{Start: int64(i), For: 1, Work: uint16(i % 2)})
 	}
@@ -64,7 +64,7 @@ func TestStatesAreForgotten(t *testing.T) {
 		t.Errorf("%d states are kept", len(l.list))
 	}
 	for _, after := range []uint64{0, 1e6} {
-		list, next := w.since(satin.RunID{}, after, time.Now())
+		list, next := w.since(job.RunID{}, after, time.Now())
 		if len(list) != maxStatesTold || list[0].Start != l.list[0].Start ||
 			next != uint64(l.list[0].Start)+maxStatesTold {
 			t.Errorf("after %d: %d states to %d", after, len(list), next)

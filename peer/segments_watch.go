@@ -11,8 +11,8 @@ import (
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
 
-	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/report"
+	"github.com/satin-peer/satin/job"
 )
 
 const (
@@ -37,13 +37,13 @@ type watching struct {
 	on      bool
 	reports []report.Part
 	cursors map[peer.ID]*watchedPeer
-	done    map[satin.RunID]bool // ended runs of which everything there is was asked for
-	next    int                  // where the next round begins
+	done    map[job.RunID]bool // ended runs of which everything there is was asked for
+	next    int                // where the next round begins
 }
 
 // watchedPeer is what is known of a member that is asked.
 type watchedPeer struct {
-	at     map[satin.RunID]watchCursor
+	at     map[job.RunID]watchCursor
 	asking bool
 	offset time.Duration // its clock's, ahead of this one's
 	within time.Duration // the offset is right by half of this
@@ -129,7 +129,7 @@ func (p *Peer) watchRound(now time.Time) {
 
 // watchedRuns lists the runs to ask after: those in progress, those that have just ended, and once the last
 // ones that ended before.
-func (p *Peer) watchedRuns(now time.Time) (ids []satin.RunID) {
+func (p *Peer) watchedRuns(now time.Time) (ids []job.RunID) {
 	p.runs.mu.Lock()
 	defer p.runs.mu.Unlock()
 	w := &p.watching
@@ -146,7 +146,7 @@ func (p *Peer) watchedRuns(now time.Time) (ids []satin.RunID) {
 			past = append(past, r)
 		}
 	}
-	slices.SortFunc(ids, func(a, b satin.RunID) int { return slices.Compare(a[:], b[:]) })
+	slices.SortFunc(ids, func(a, b job.RunID) int { return slices.Compare(a[:], b[:]) })
 	slices.SortFunc(past, func(a, b *run) int { return b.ended.Compare(a.ended) })
 	for i, r := range past {
 		if i < maxPastRuns && len(ids) < maxWatchedRuns {
@@ -154,7 +154,7 @@ func (p *Peer) watchedRuns(now time.Time) (ids []satin.RunID) {
 		}
 	}
 	if w.done == nil {
-		w.done = map[satin.RunID]bool{}
+		w.done = map[job.RunID]bool{}
 	}
 	for id := range w.done {
 		if p.runs.table[id] == nil {
@@ -168,7 +168,7 @@ func (p *Peer) watchedRuns(now time.Time) (ids []satin.RunID) {
 }
 
 // question is what a member is asked now; nil if it is not.
-func (p *Peer) question(id peer.ID, runs []satin.RunID, now time.Time) *watchQuestion {
+func (p *Peer) question(id peer.ID, runs []job.RunID, now time.Time) *watchQuestion {
 	w := &p.watching
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -177,7 +177,7 @@ func (p *Peer) question(id peer.ID, runs []satin.RunID, now time.Time) *watchQue
 	}
 	m := w.cursors[id]
 	if m == nil {
-		m = &watchedPeer{at: map[satin.RunID]watchCursor{}, within: time.Hour}
+		m = &watchedPeer{at: map[job.RunID]watchCursor{}, within: time.Hour}
 		w.cursors[id] = m
 	}
 	if m.asking || now.Before(m.rest) {

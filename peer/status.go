@@ -3,7 +3,6 @@ package peer
 import (
 	"cmp"
 	"context"
-	"encoding/hex"
 	"errors"
 	"os"
 	"runtime"
@@ -16,13 +15,10 @@ import (
 	"github.com/multiformats/go-multiaddr"
 	manet "github.com/multiformats/go-multiaddr/net"
 
-	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/steal"
 )
-
-func hexRun(id satin.RunID) string { return hex.EncodeToString(id[:]) }
 
 // Status is the peer at one glance: see control.Daemon.
 func (p *Peer) Status(context.Context) (control.Status, error) {
@@ -113,7 +109,7 @@ func (p *Peer) describeRun(r *run, now time.Time) control.RunInfo {
 	stats := r.stats()
 	peers, _, _ := r.taking(now)
 	i := control.RunInfo{
-		Run: hexRun(m.Run), App: m.App, Args: r.args, Title: m.Title, Owner: m.Owner.String(), Mine: r.mine,
+		Run: m.Run.Hex(), App: m.App, Args: r.args, Title: m.Title, Owner: m.Owner.String(), Mine: r.mine,
 		Master: p.masterOf(r, now),
 		State:  r.state, Why: r.why, Submitted: time.Unix(m.Created, 0).UTC(), Elapsed: r.elapsed(now).Seconds(),
 		Peers:    peers,
@@ -177,7 +173,7 @@ func (p *Peer) progress(r *run) control.Progress {
 	defer p.runs.mu.Unlock()
 	peers, workers, busy := r.taking(now)
 	return control.Progress{
-		Run: hexRun(r.manifest.Run), State: r.state, Elapsed: r.elapsed(now).Seconds(), Share: p.share(r),
+		Run: r.manifest.Run.Hex(), State: r.state, Elapsed: r.elapsed(now).Seconds(), Share: p.share(r),
 		Executed: r.total().Executed, Peers: peers, Workers: workers, Busy: busy,
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/steal"
@@ -151,7 +152,7 @@ func (p *Peer) Cancel(_ context.Context, name string) error {
 
 // ownRun finds a run of this peer's own.
 func (p *Peer) ownRun(name string) (*run, error) {
-	id, ok := parseRunID(name)
+	id, ok := job.ParseRunID(name)
 	if !ok {
 		return nil, control.Errorf(control.ErrBadInput,
 			"%q is no run: want the 32 hexadecimal digits that 'satin-peer runs' shows", clip(name))

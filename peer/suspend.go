@@ -13,9 +13,9 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 	"github.com/libp2p/go-libp2p/core/protocol"
 
-	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/checkpoint"
 	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/steal"
@@ -37,7 +37,7 @@ const (
 
 // collectQuestion asks for what is kept of a run.
 type collectQuestion struct {
-	Run satin.RunID `cbor:"1,keyasint"`
+	Run job.RunID `cbor:"1,keyasint"`
 }
 
 func (p *Peer) serveCollecting() {
@@ -69,7 +69,7 @@ func (p *Peer) serveCollecting() {
 }
 
 // logFor gives the log of a run in progress to its owner; nil if there is none, or somebody else asks.
-func (t *runs) logFor(run satin.RunID, asker peer.ID) *checkpoint.Log {
+func (t *runs) logFor(run job.RunID, asker peer.ID) *checkpoint.Log {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if r := t.table[run]; r != nil && r.manifest.Owner == asker && r.keeper != nil {
@@ -96,7 +96,7 @@ func (p *Peer) collect(ctx context.Context, r *run, l *checkpoint.Log) {
 	wg.Wait()
 }
 
-func (p *Peer) collectFrom(ctx context.Context, id peer.ID, run satin.RunID, l *checkpoint.Log) error {
+func (p *Peer) collectFrom(ctx context.Context, id peer.ID, run job.RunID, l *checkpoint.Log) error {
 	return p.converse(ctx, id, collectProtocol, collectTime, func(s network.Stream) error {
 		if err := writeValue(s, &collectQuestion{run}); err != nil {
 			return err
@@ -185,7 +185,7 @@ func (p *Peer) ResumeRun(ctx context.Context, q control.Resumption) (control.Run
 		return control.RunInfo{}, control.Errorf(control.ErrRefused, "the peer is leaving the swarm: start it again")
 	}
 	if q.Directory == "" {
-		id, ok := parseRunID(q.Run)
+		id, ok := job.ParseRunID(q.Run)
 		if !ok {
 			return control.RunInfo{}, control.Errorf(control.ErrBadInput,
 				"%q is no run: want the 32 hexadecimal digits that 'satin-peer runs' shows", clip(q.Run))
@@ -209,14 +209,14 @@ func (p *Peer) ResumeRun(ctx context.Context, q control.Resumption) (control.Run
 		return control.RunInfo{}, control.Errorf(control.ErrBadInput, "%s: the manifest in it: %v", q.Directory, err)
 	}
 	s := p.contents(snap.Records())
-	if m.Owner == p.host.ID() && p.own.has(hexRun(m.Run)) {
+	if m.Owner == p.host.ID() && p.own.has(m.Run.Hex()) {
 		return p.resumeOwn(m.Run, &s)
 	}
 	return p.resumeAsNew(ctx, m, s)
 }
 
 // resumeOwn goes on with a suspended run of this peer's own. What a copy of its checkpoint holds is used besides.
-func (p *Peer) resumeOwn(id satin.RunID, also *stored) (control.RunInfo, error) {
+func (p *Peer) resumeOwn(id job.RunID, also *stored) (control.RunInfo, error) {
 	refuse := func(format string, args ...any) (control.RunInfo, error) {
 		return control.RunInfo{}, control.Errorf(control.ErrRefused, format, args...)
 	}
@@ -230,16 +230,16 @@ func (p *Peer) resumeOwn(id satin.RunID, also *stored) (control.RunInfo, error) 
 	switch {
 	case old != nil && !old.mine:
 		return refuse("run %s belongs to %s: resume it by its directory, and it becomes a new run of yours",
-			hexRun(id), old.manifest.Owner)
+			id.Hex(), old.manifest.Owner)
 	case old != nil && !old.state.Ended():
-		return refuse("run %s goes on: there is nothing to resume", hexRun(id))
+		return refuse("run %s goes on: there is nothing to resume", id.Hex())
 	case old != nil && old.state != control.RunSuspended:
-		return refuse("run %s has ended: it is %s", hexRun(id), old.state)
+		return refuse("run %s has ended: it is %s", id.Hex(), old.state)
 	case errors.Is(err, fs.ErrNotExist):
 		return control.RunInfo{}, control.Errorf(control.ErrNotFound,
-			"there is no suspended run %s here; 'satin-peer runs' lists those there are", hexRun(id))
+			"there is no suspended run %s here; 'satin-peer runs' lists those there are", id.Hex())
 	case err != nil:
-		return refuse("what was written down of run %s cannot be read: %v", hexRun(id), err)
+		return refuse("what was written down of run %s cannot be read: %v", id.Hex(), err)
 	}
 	if why := p.unfit(&m.Manifest); why != "" {
 		return refuse("%s", why)
@@ -292,7 +292,7 @@ func (p *Peer) resumeAsNew(_ context.Context, from *statement.SignedManifest, s 
 		if from.Owner == p.host.ID() {
 			whose = "is over"
 		}
-		info.Why = "a new run of the same problem, with what the checkpoint holds: run " + hexRun(from.Run) + " " +
+		info.Why = "a new run of the same problem, with what the checkpoint holds: run " + from.Run.Hex() + " " +
 			whose
 	}
 	return info, err
@@ -367,7 +367,7 @@ func oneLine(err error) string {
 }
 
 // discard removes the checkpoints of runs that are over, after a crash.
-func (p *Peer) discard(run satin.RunID) {
+func (p *Peer) discard(run job.RunID) {
 	if err := os.RemoveAll(p.checkpointDir(run)); err != nil {
 		p.log.Warn("the checkpoint of a run that is over cannot be removed", "run", run, "error", err)
 	}

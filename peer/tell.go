@@ -9,6 +9,7 @@ import (
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/gossip"
 	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/statement"
 )
@@ -31,7 +32,7 @@ func (p *Peer) openGossip() error {
 		return err
 	}
 	g.Handle(gossip.KindCard, p.checkCard, func(_ peer.ID, b []byte) { _ = p.hearCard(b) })
-	g.Handle(gossip.KindRun, checkAnnouncement, func(author peer.ID, b []byte) { p.runs.heard(satin.RunID(b), author) })
+	g.Handle(gossip.KindRun, checkAnnouncement, func(author peer.ID, b []byte) { p.runs.heard(job.RunID(b), author) })
 	g.Handle(gossip.KindTombstone, checkTombstone, func(author peer.ID, b []byte) {
 		if err := p.runs.bury(b); err != nil {
 			p.log.Debug("tombstone refused", "from", author, "error", err)
@@ -107,7 +108,7 @@ func (p *Peer) checkCard(author peer.ID, b []byte) error {
 
 // checkAnnouncement accepts the ID of a run. Its author is asked for the manifest.
 func checkAnnouncement(_ peer.ID, b []byte) error {
-	if len(b) != len(satin.RunID{}) {
+	if len(b) != len(job.RunID{}) {
 		return fmt.Errorf("an announcement of %d bytes, want a run's ID", len(b))
 	}
 	return nil

@@ -3,6 +3,8 @@ package steal
 import (
 	"slices"
 	"time"
+
+	"github.com/satin-peer/satin/job"
 )
 
 // Adoption restores the link between an orphan and the job that is run again above it (fault tolerance paper,
@@ -23,7 +25,7 @@ func (s *segment) adoptable() bool {
 
 // adoptable finds the job among those that run here for nobody; nil if it is not there, or if the engine has
 // given it away.
-func (c *Core) adoptable(p Path, id Identity) (found *segment) {
+func (c *Core) adoptable(p job.Path, id job.Identity) (found *segment) {
 	for _, s := range c.segments { // in any order: the oldest is taken
 		if s.adoptable() && s.is(p, id) && (found == nil || s.id < found.id) {
 			found = s
@@ -40,12 +42,12 @@ func (c *Core) adoptable(p Path, id Identity) (found *segment) {
 }
 
 // is says whether the segment is that job.
-func (s *segment) is(p Path, id Identity) bool {
+func (s *segment) is(p job.Path, id job.Identity) bool {
 	return s.job.Identity == id && slices.Equal(s.job.Path, p)
 }
 
 // runsHere says whether a segment that runs in the engine is that job.
-func (c *Core) runsHere(p Path, id Identity) bool {
+func (c *Core) runsHere(p job.Path, id job.Identity) bool {
 	for _, s := range c.segments {
 		if s.state == running && s.is(p, id) {
 			return true
@@ -55,7 +57,7 @@ func (c *Core) runsHere(p Path, id Identity) bool {
 }
 
 // holderOf finds who else has a job, if it can be asked.
-func (c *Core) holderOf(p Path, id Identity) (*tupleEntry, *peer) {
+func (c *Core) holderOf(p job.Path, id job.Identity) (*tupleEntry, *peer) {
 	e := c.tuples.find(p, id)
 	if e == nil || c.leaseN >= c.cfg.MaxLeases {
 		return nil, nil
@@ -280,7 +282,7 @@ func (c *Core) inOrder() []*segment {
 
 // orphansUnder lists tuples at or below a restarted job's path, for the thief that gets it: at most so many,
 // and so many bytes.
-func (c *Core) orphansUnder(p Path, most int, bytes *int) (list []Tuple) {
+func (c *Core) orphansUnder(p job.Path, most int, bytes *int) (list []Tuple) {
 	add := func(u Tuple) bool {
 		if size := u.Size(); len(list) < most && *bytes >= size {
 			*bytes -= size
@@ -297,7 +299,7 @@ func (c *Core) orphansUnder(p Path, most int, bytes *int) (list []Tuple) {
 		}
 	}
 	for _, s := range c.inOrder() {
-		if s.adoptable() && (isAbove(p, s.job.Path) || slices.Equal(p, s.job.Path)) &&
+		if s.adoptable() && (p.Above(s.job.Path) || slices.Equal(p, s.job.Path)) &&
 			!add(Tuple{s.job.Path, s.job.Identity, c.self, false}) {
 			return list
 		}

@@ -4,54 +4,58 @@ import (
 	"cmp"
 	"slices"
 	"sort"
+
+	"github.com/satin-peer/satin/job"
 )
 
 // named is a thing that belongs to a job.
-type named interface{ name() (Path, Identity) }
+type named interface {
+	name() (job.Path, job.Identity)
+}
 
 // byPath lists things in the order of paths, and of identities at one path. A job's descendants come straight
 // after it.
 type byPath[E named] []E
 
-func compareNames(p Path, id Identity, q Path, jd Identity) int {
-	return cmp.Or(slices.Compare(p, q), slices.Compare(id[:], jd[:]))
+func compareNames(p job.Path, id job.Identity, q job.Path, jd job.Identity) int {
+	return cmp.Or(p.Compare(q), slices.Compare(id[:], jd[:]))
 }
 
 // find gives the place of a job, or where it would be.
-func (b byPath[E]) find(p Path, id Identity) (int, bool) {
-	return slices.BinarySearchFunc(b, p, func(e E, p Path) int {
+func (b byPath[E]) find(p job.Path, id job.Identity) (int, bool) {
+	return slices.BinarySearchFunc(b, p, func(e E, p job.Path) int {
 		q, jd := e.name()
 		return compareNames(q, jd, p, id)
 	})
 }
 
 // after is the first place behind everything at a path.
-func (b byPath[E]) after(p Path) int {
+func (b byPath[E]) after(p job.Path) int {
 	return sort.Search(len(b), func(i int) bool {
 		q, _ := b[i].name()
-		return slices.Compare(q, p) > 0
+		return q.Compare(p) > 0
 	})
 }
 
 // at is the span of what is at a path.
-func (b byPath[E]) at(p Path) []E {
-	i, _ := b.find(p, Identity{})
+func (b byPath[E]) at(p job.Path) []E {
+	i, _ := b.find(p, job.Identity{})
 	return b[i:b.after(p)]
 }
 
 // below is the span of what is strictly below a path.
-func (b byPath[E]) below(p Path) []E {
+func (b byPath[E]) below(p job.Path) []E {
 	rest := b[b.after(p):]
 	return rest[:sort.Search(len(rest), func(i int) bool {
 		q, _ := rest[i].name()
-		return !isAbove(p, q)
+		return !p.Above(q)
 	})]
 }
 
 // above calls f for what is strictly above a path, from the longest path to the shortest, until f says true;
 // it says whether f did. All that stands between an ancestor of p and p shares that ancestor: so the search
 // goes back from p, each time to the longest path that can still be one.
-func (b byPath[E]) above(p Path, f func(E) bool) bool {
+func (b byPath[E]) above(p job.Path, f func(E) bool) bool {
 	if len(p) == 0 {
 		return false
 	}
@@ -61,7 +65,7 @@ func (b byPath[E]) above(p Path, f func(E) bool) bool {
 			return false
 		}
 		last, _ := b[i].name()
-		n := commonLength(last, q)
+		n := last.Common(q)
 		if n < len(last) {
 			q = q[:n]
 			continue
@@ -79,12 +83,4 @@ func (b byPath[E]) above(p Path, f func(E) bool) bool {
 		}
 		q = q[:n-1]
 	}
-}
-
-func commonLength(p, q Path) int {
-	n := 0
-	for n < len(p) && n < len(q) && p[n] == q[n] {
-		n++
-	}
-	return n
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/satin-peer/satin/job"
 )
 
 // victimCore is a busy peer "v" whose engine has jobs, and thieves t00, t01, ... around it.
@@ -35,7 +37,7 @@ func give(t *testing.T, c *Core, i int, id RequestID, ref Ref) Grant {
 		t.Fatalf("a request leads to %+v", out)
 	}
 	out = c.Taken(c.now, out.Orders[0].Ticket, []Taken{{Ref: ref,
-		Job: Job{Path: Path{uint32(ref)}, Identity: Identity{byte(ref)}}}})
+		Job: Job{Path: job.Path{uint32(ref)}, Identity: job.Identity{byte(ref)}}}})
 	if len(out.Messages) != 1 || len(out.Messages[0].Reply.Jobs) != 1 {
 		t.Fatalf("a taken job leads to %+v", out)
 	}
@@ -48,9 +50,9 @@ func TestResultMustMatch(t *testing.T) {
 	for name, change := range map[string]func(m *Message){
 		"another handle":       func(m *Message) { m.Result.Handle++ },
 		"another thief":        func(m *Message) { m.From = thief(1) },
-		"another path":         func(m *Message) { m.Result.Path = Path{9} },
-		"another identity":     func(m *Message) { m.Result.Identity = Identity{9} },
-		"another run":          func(m *Message) { m.Run = RunID{9} },
+		"another path":         func(m *Message) { m.Result.Path = job.Path{9} },
+		"another identity":     func(m *Message) { m.Result.Identity = job.Identity{9} },
+		"another run":          func(m *Message) { m.Run = job.RunID{9} },
 		"an earlier thief":     func(m *Message) { m.From.Inc-- },
 		"for an earlier life":  func(m *Message) { m.To.Inc-- },
 		"for a later life":     func(m *Message) { m.To.Inc++ },
@@ -297,7 +299,7 @@ func TestLateReplyIsUsed(t *testing.T) {
 		t.Fatalf("at %v the request is still waited for", at)
 	}
 	out = c.Step(at+time.Second, &Message{From: Address{Peer: "v", Inc: 1}, To: c.self,
-		Reply: &StealReply{ID: id, Jobs: []Grant{{Handle: 1, Job: Job{Path: Path{1}}}}}})
+		Reply: &StealReply{ID: id, Jobs: []Grant{{Handle: 1, Job: Job{Path: job.Path{1}}}}}})
 	if len(out.Orders) != 1 || out.Orders[0].Kind != RunSegment || c.Stats().LateReplies != 1 {
 		t.Errorf("the late reply leads to %+v", out.Orders)
 	}

@@ -3,6 +3,8 @@ package steal
 import (
 	"maps"
 	"slices"
+
+	"github.com/satin-peer/satin/job"
 )
 
 // disownChildren closes the leases of jobs that were spawned under a segment which is about to end without an
@@ -39,10 +41,10 @@ func (c *Core) disownAll(ls []*lease) {
 }
 
 // spawnedUnder finds the running segment that a job belongs to, by its path: the one with the longest path above it.
-func (c *Core) spawnedUnder(path Path) *segment {
+func (c *Core) spawnedUnder(path job.Path) *segment {
 	var best *segment
 	for _, s := range c.segments {
-		if s.state != running || !isAbove(s.job.Path, path) {
+		if s.state != running || !s.job.Path.Above(path) {
 			continue
 		}
 		if best == nil || len(s.job.Path) > len(best.job.Path) ||

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/satin-peer/satin/job"
 )
 
 var everybodyAlive = func(PeerID) bool { return true }
@@ -12,7 +14,7 @@ var everybodyAlive = func(PeerID) bool { return true }
 // seat is the mastership of a peer in a run whose deputies are o (the owner), d1, d2. The root is not kept waiting.
 func seat(self PeerID, fresh bool, members string) *mastership {
 	cfg := LAN()
-	m := newMastership(&cfg, &Run{ID: RunID{7}, Root: Job{Function: "f"}, Deputies: []PeerID{"o", "d1", "d2"},
+	m := newMastership(&cfg, &Run{ID: job.RunID{7}, Root: Job{Function: "f"}, Deputies: []PeerID{"o", "d1", "d2"},
 		Fresh: fresh}, self, parseMembers(members))
 	m.work(false, true)
 	return m
@@ -106,7 +108,7 @@ func TestOneBegins(t *testing.T) {
 		for _, p := range parseMembers(members).all {
 			ids = append(ids, p.ID)
 		}
-		r := ranking{RunID{7}, []PeerID{"o", "d1", "d2"}}
+		r := ranking{job.RunID{7}, []PeerID{"o", "d1", "d2"}}
 		slices.SortFunc(ids, r.compare)
 		if ids[0] != "o" || ids[1] != "d1" || ids[2] != "d2" {
 			t.Fatalf("ranked %v", ids)
@@ -130,7 +132,7 @@ func TestOneBegins(t *testing.T) {
 
 // A beacon counts only with the rank that its sender has, a number that is new in its life, and from somebody else.
 func TestBeaconsThatDoNotCount(t *testing.T) {
-	r := ranking{RunID{7}, []PeerID{"o", "d1", "d2"}}
+	r := ranking{job.RunID{7}, []PeerID{"o", "d1", "d2"}}
 	for name, b := range map[string]struct {
 		from Address
 		Beacon

@@ -6,6 +6,8 @@ import (
 	"encoding/binary"
 	"slices"
 	"time"
+
+	"github.com/satin-peer/satin/job"
 )
 
 // ranking orders all peers there could be by who should rather hold a run's root: first the deputies of its
@@ -14,7 +16,7 @@ import (
 // peers seldom know the same members: with positions, each of two masters could find the other one worse, and
 // both would stay. So a receiver can also tell whether a sender has the rank that it claims.
 type ranking struct {
-	run      RunID
+	run      job.RunID
 	deputies []PeerID
 }
 

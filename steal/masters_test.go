@@ -4,12 +4,14 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"github.com/satin-peer/satin/job"
 )
 
 // masterCore is a peer of a run of o, d1 and d2, with one idle worker.
 func masterCore(t *testing.T, self PeerID, fresh bool) *Core {
 	t.Helper()
-	run := Run{ID: RunID{7}, Root: Job{Function: "root"}, Deputies: []PeerID{"o", "d1", "d2"}, Fresh: fresh}
+	run := Run{ID: job.RunID{7}, Root: Job{Function: "root"}, Deputies: []PeerID{"o", "d1", "d2"}, Fresh: fresh}
 	c, err := NewCore(LAN(), run, Address{Peer: self, Inc: 4}, parseMembers("a: o d1 d2 x"), &scripted{},
 		rand.New(rand.NewPCG(1, 1)))
 	if err != nil {
@@ -44,7 +46,7 @@ func (c *Core) until(t *testing.T, limit time.Duration, kind OrderKind) (time.Du
 }
 
 func beaconOf(from Address, seq uint64, rank uint32) *News {
-	return &News{Run: RunID{7}, From: from, Master: &Beacon{Rank: rank, Seq: seq}}
+	return &News{Run: job.RunID{7}, From: from, Master: &Beacon{Rank: rank, Seq: seq}}
 }
 
 // A new owner runs the root on its first idle worker, and says so as soon as it is ticked, at time 0 already.
@@ -101,11 +103,11 @@ func TestAnswerOnce(t *testing.T) {
 // no more; so for a master whose next life is heard.
 func TestMasterLeaves(t *testing.T) {
 	for name, end := range map[string]*Message{
-		"goodbye":  {Run: RunID{7}, From: Address{"o", 1}, To: Address{"d1", 4}, Goodbye: &Goodbye{}},
-		"new life": {Run: RunID{7}, From: Address{"o", 2}, To: Address{"d1", 4}, Heartbeat: &Heartbeat{Seq: 1}},
+		"goodbye":  {Run: job.RunID{7}, From: Address{"o", 1}, To: Address{"d1", 4}, Goodbye: &Goodbye{}},
+		"new life": {Run: job.RunID{7}, From: Address{"o", 2}, To: Address{"d1", 4}, Heartbeat: &Heartbeat{Seq: 1}},
 	} {
 		c := masterCore(t, "d1", false)
-		c.Step(0, &Message{Run: RunID{7}, From: Address{"o", 1}, To: Address{Peer: "d1"},
+		c.Step(0, &Message{Run: job.RunID{7}, From: Address{"o", 1}, To: Address{Peer: "d1"},
 			Heartbeat: &Heartbeat{Seq: 1}})
 		c.Hear(time.Second, beaconOf(Address{"o", 1}, 1, 0))
 		c.Step(time.Second, end)
@@ -123,8 +125,8 @@ func TestMasterLeaves(t *testing.T) {
 func TestSilentRivalIsNotWaitedFor(t *testing.T) {
 	c := masterCore(t, "d2", false)
 	c.Hear(0, beaconOf(Address{"o", 1}, 1, 0))
-	c.Step(0, &Message{Run: RunID{7}, From: Address{"d1", 1}, To: Address{"d2", 4},
-		Reply: &StealReply{Jobs: []Grant{{Handle: 1, Job: Job{Path: Path{1}}}}}})
+	c.Step(0, &Message{Run: job.RunID{7}, From: Address{"d1", 1}, To: Address{"d2", 4},
+		Reply: &StealReply{Jobs: []Grant{{Handle: 1, Job: Job{Path: job.Path{1}}}}}})
 	if at, _ := c.until(t, time.Minute, Tell); at != c.cfg.MasterLease {
 		t.Errorf("it begins at %v", at)
 	}
@@ -148,7 +150,7 @@ func TestMasterThatLeavesIsSilent(t *testing.T) {
 	c.Report(0, Load{Workers: 1, Idle: 1})
 	c.until(t, time.Second, Tell)
 	// something to hand over, to peers that do not answer
-	c.Keep(time.Second, []Partial{{Path: Path{1}, Outcome: []byte("one")}})
+	c.Keep(time.Second, []Partial{{Path: job.Path{1}, Outcome: []byte("one")}})
 	c.Leave(time.Second, time.Minute)
 	if c.Gone() {
 		t.Fatal("it has nothing to hand over")

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/satin-peer/satin/job"
 )
 
 // electorate is a world of masterships and nothing else: gossip that loses, delays, repeats and never crosses
@@ -123,7 +125,7 @@ func (e *electorate) start(v *voter, fresh bool) {
 	}
 	v.inc++
 	v.up, v.stalled, v.inbox, v.got, v.runs = true, 0, nil, nil, false
-	v.inner = newMastership(&e.cfg, &Run{ID: RunID{5}, Root: Job{Function: "f"}, Deputies: e.ids[:e.world.deputies],
+	v.inner = newMastership(&e.cfg, &Run{ID: job.RunID{5}, Root: Job{Function: "f"}, Deputies: e.ids[:e.world.deputies],
 		Fresh: fresh}, v.id, NewMembers(known))
 	v.m = e.elect(v.inner)
 	v.m.pass(v.local(e.now))

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/satin-peer/satin/job"
 )
 
 // PeerID names a peer of the swarm. The core compares it and nothing else.
@@ -36,8 +38,8 @@ type RequestID uint64
 //
 // The numbered tags are the wire's field numbers; internal/wire turns a Message into bytes and back.
 type Message struct {
-	Run  RunID   `cbor:"1,keyasint"`
-	From Address `cbor:"2,keyasint"`
+	Run  job.RunID `cbor:"1,keyasint"`
+	From Address   `cbor:"2,keyasint"`
 	// To.Inc is 0 when the sender has not heard from the receiver yet, which only StealRequest, StealReply (a push),
 	// Heartbeat, Hunger, Goodbye and HandOver allow.
 	To Address `cbor:"3,keyasint"`
@@ -97,10 +99,10 @@ type Return struct {
 
 // Result brings the outcome of a stolen job home. It is sent again until it is acknowledged.
 type Result struct {
-	Handle   Handle   `cbor:"1,keyasint"`
-	Path     Path     `cbor:"2,keyasint,omitempty"`
-	Identity Identity `cbor:"3,keyasint"`
-	Outcome  []byte   `cbor:"4,keyasint,omitempty"` // encoded by the engine's side: a value, an error or a panic
+	Handle   Handle       `cbor:"1,keyasint"`
+	Path     job.Path     `cbor:"2,keyasint,omitempty"`
+	Identity job.Identity `cbor:"3,keyasint"`
+	Outcome  []byte       `cbor:"4,keyasint,omitempty"` // encoded by the engine's side: a value, an error or a panic
 }
 
 // ResultAck says that the result for a handle is not needed any more: it was used, or the handle is not (or

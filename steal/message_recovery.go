@@ -1,5 +1,7 @@
 package steal
 
+import "github.com/satin-peer/satin/job"
+
 // Messages of recovery; see Message for the envelope.
 
 // Adopt asks the holder of orphans to work for the sender from now on: as though it had stolen these jobs
@@ -10,9 +12,9 @@ type Adopt struct {
 
 // Adoption is one orphan and the return address for its outcome.
 type Adoption struct {
-	Handle   Handle   `cbor:"1,keyasint"`
-	Path     Path     `cbor:"2,keyasint,omitempty"`
-	Identity Identity `cbor:"3,keyasint"`
+	Handle   Handle       `cbor:"1,keyasint"`
+	Path     job.Path     `cbor:"2,keyasint,omitempty"`
+	Identity job.Identity `cbor:"3,keyasint"`
 }
 
 // Disown says that the sender waits for these jobs no longer and that nevertheless they are not unwanted: its

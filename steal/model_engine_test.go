@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/satin-peer/satin/job"
 )
 
 // absorb sends messages and carries out orders.
@@ -46,7 +48,7 @@ func (p *modelPeer) obey(r Order) {
 		seed, depth := jobFromArg(r.Job.Arg)
 		j := &modelJob{segment: r.Segment, path: r.Job.Path, seed: seed, depth: depth, again: r.Job.Restarted,
 			looked: true}
-		if Identify("f", j.arg(), 0) != r.Job.Identity || p.segments[r.Segment] != nil {
+		if job.Identify("f", j.arg()) != r.Job.Identity || p.segments[r.Segment] != nil {
 			panic(modelError(fmt.Sprintf("segment %d is wrong or run twice", r.Segment)))
 		}
 		p.segments[r.Segment] = j
@@ -77,7 +79,7 @@ func (p *modelPeer) obey(r Order) {
 
 // job is how a job travels.
 func (j *modelJob) job() Job {
-	return Job{Path: j.path, Function: "f", Arg: j.arg(), Identity: Identify("f", j.arg(), 0), Restarted: j.again}
+	return Job{Path: j.path, Function: "f", Arg: j.arg(), Identity: job.Identify("f", j.arg()), Restarted: j.again}
 }
 
 // find takes a job out that is about to begin under a restarted one, if somebody has it.

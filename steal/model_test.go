@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"time"
+
+	"github.com/satin-peer/satin/job"
 )
 
 // The model is a small world for property tests: cores of this package, an abstract engine each, and a
@@ -89,7 +91,7 @@ type modelPeer struct {
 type modelJob struct {
 	parent  *modelJob
 	segment SegmentID
-	path    Path
+	path    job.Path
 	seed    uint64
 	depth   int
 	pending int
@@ -179,7 +181,7 @@ func (p *modelPeer) start() {
 		panic(err)
 	}
 	root := (&modelJob{seed: p.w.cfg.seed, depth: p.w.cfg.depth}).job()
-	run := Run{ID: RunID{9}, Root: root, Recovery: p.w.cfg.recovery, Fresh: p == p.w.peers[0] && p.inc == 1}
+	run := Run{ID: job.RunID{9}, Root: root, Recovery: p.w.cfg.recovery, Fresh: p == p.w.peers[0] && p.inc == 1}
 	for _, d := range p.w.peers[:p.w.cfg.deputies] {
 		run.Deputies = append(run.Deputies, d.id)
 	}

@@ -1,29 +1,33 @@
 package steal
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/satin-peer/satin/job"
+)
 
 // Partial is a finished job's outcome by itself: what is kept when its spawner may be lost, handed over by a
 // peer that leaves, and written to checkpoints.
 type Partial struct {
-	Path     Path     `cbor:"1,keyasint,omitempty"`
-	Identity Identity `cbor:"2,keyasint"`
-	Outcome  []byte   `cbor:"3,keyasint,omitempty"`
+	Path     job.Path     `cbor:"1,keyasint,omitempty"`
+	Identity job.Identity `cbor:"2,keyasint"`
+	Outcome  []byte       `cbor:"3,keyasint,omitempty"`
 }
 
 // Tuple says who has a job's outcome, or is working on it: the (jobID, processorID) of the fault tolerance
 // paper, 3.2.
 type Tuple struct {
-	Path     Path     `cbor:"1,keyasint,omitempty"`
-	Identity Identity `cbor:"2,keyasint"`
-	Holder   Address  `cbor:"3,keyasint"`
-	Done     bool     `cbor:"4,keyasint,omitempty"` // the holder has the outcome; else it is still at work
+	Path     job.Path     `cbor:"1,keyasint,omitempty"`
+	Identity job.Identity `cbor:"2,keyasint"`
+	Holder   Address      `cbor:"3,keyasint"`
+	Done     bool         `cbor:"4,keyasint,omitempty"` // the holder has the outcome; else it is still at work
 }
 
 // News is told to everybody in the run, by gossip: it may be lost, repeated, reordered and late, which costs
 // only time.
 type News struct {
-	Run  RunID   `cbor:"1,keyasint"`
-	From Address `cbor:"2,keyasint"`
+	Run  job.RunID `cbor:"1,keyasint"`
+	From Address   `cbor:"2,keyasint"`
 	// Tuples are of jobs that From holds itself.
 	Tuples []Tuple `cbor:"3,keyasint,omitempty"`
 	// Master is set by a master.

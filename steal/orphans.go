@@ -3,23 +3,25 @@ package steal
 import (
 	"slices"
 	"time"
+
+	"github.com/satin-peer/satin/job"
 )
 
 // Orphans is what a core knew of lost work at one moment: the paths of jobs whose outcome somebody has or is
 // working on, this peer included. Immutable, so safe for concurrent use; the nil and the zero value know of
 // none.
 type Orphans struct {
-	paths []Path // sorted, each once
+	paths []job.Path // sorted, each once
 }
 
 // mergeOrphans makes a snapshot of two lists that are in order, which may be long, and a short one that is not.
-func mergeOrphans(keeps byPath[*kept], knows byPath[*tupleEntry], running []Path) *Orphans {
+func mergeOrphans(keeps byPath[*kept], knows byPath[*tupleEntry], running []job.Path) *Orphans {
 	slices.SortFunc(running, slices.Compare)
-	o := &Orphans{make([]Path, 0, len(keeps)+len(knows)+len(running))}
+	o := &Orphans{make([]job.Path, 0, len(keeps)+len(knows)+len(running))}
 	for {
-		var next Path
+		var next job.Path
 		from := 0
-		consider := func(list int, p Path) {
+		consider := func(list int, p job.Path) {
 			if from == 0 || slices.Compare(p, next) < 0 {
 				from, next = list, p
 			}
@@ -51,7 +53,7 @@ func mergeOrphans(keeps byPath[*kept], knows byPath[*tupleEntry], running []Path
 
 // Look says whether there is an orphan at exactly that path, and whether there are any strictly below it. It takes
 // O(len(p) log n) steps and allocates nothing.
-func (o *Orphans) Look(p Path) (hit, below bool) {
+func (o *Orphans) Look(p job.Path) (hit, below bool) {
 	if o == nil {
 		return false, false
 	}
@@ -59,7 +61,7 @@ func (o *Orphans) Look(p Path) (hit, below bool) {
 	if hit {
 		i++
 	}
-	return hit, i < len(o.paths) && isAbove(p, o.paths[i])
+	return hit, i < len(o.paths) && p.Above(o.paths[i])
 }
 
 // Len is how many paths there are.
@@ -69,9 +71,6 @@ func (o *Orphans) Len() int {
 	}
 	return len(o.paths)
 }
-
-// isAbove says whether the job at p is an ancestor of the one at q.
-func isAbove(p, q Path) bool { return len(p) < len(q) && slices.Equal(p, q[:len(p)]) }
 
 // watcher is what a core remembers of the snapshots it gave to its engine.
 type watcher struct {
@@ -92,7 +91,7 @@ func (c *Core) Orphans() *Orphans {
 		return w.now
 	}
 	w.changed, c.store.changed, c.tuples.changed = false, false, false
-	var running []Path
+	var running []job.Path
 	for _, s := range c.segments { // in any order: they are sorted
 		if s.adoptable() {
 			running = append(running, s.job.Path)

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/satin-peer/satin/job"
 )
 
 // The fault tolerance paper (Wrzesinska et al., IPDPS 2005), sentence by sentence; 3.1 begins in paper_test.go.
@@ -31,7 +33,7 @@ func TestFinishedOrphansAreTold(t *testing.T) {
 	c.Finished(c.now, id, []byte("nine")) // not acknowledged
 	goodbye(c, "b")
 	tuples := told(later(c, c.cfg.TellEvery))
-	if len(tuples) != 1 || !slices.Equal(tuples[0].Path, Path{9}) || tuples[0].Holder != c.self || !tuples[0].Done {
+	if len(tuples) != 1 || !slices.Equal(tuples[0].Path, job.Path{9}) || tuples[0].Holder != c.self || !tuples[0].Done {
 		t.Errorf("told is %+v", tuples)
 	}
 }
@@ -61,9 +63,9 @@ func TestRunningOrphansGoOn(t *testing.T) {
 // sends a message to the owner of the orphan requesting the result of the job."
 func TestOrphansAreLookedUpAndRequested(t *testing.T) {
 	c := salvageCore(t, nil)
-	c.Hear(c.now, &News{From: living("b"), Tuples: []Tuple{{Path: Path{9}, Identity: pathIdentity(Path{9}),
+	c.Hear(c.now, &News{From: living("b"), Tuples: []Tuple{{Path: job.Path{9}, Identity: pathIdentity(job.Path{9}),
 		Holder: living("b"), Done: true}}})
-	if hit, _ := c.Orphans().Look(Path{9}); !hit {
+	if hit, _ := c.Orphans().Look(job.Path{9}); !hit {
 		t.Fatal("the orphan is not in the table")
 	}
 	out := c.Found(c.now, []Taken{{Ref: 1, Job: jobAt(9)}})
@@ -83,7 +85,7 @@ func TestOrphansAreMarkedAsStolen(t *testing.T) {
 	c := salvageCore(t, nil)
 	id := holdFor(c, "b", 1, jobAt(9)).Orders[0].Segment
 	goodbye(c, "b")
-	adopt := &Adopt{Jobs: []Adoption{{Handle: 7, Path: Path{9}, Identity: pathIdentity(Path{9})}}}
+	adopt := &Adopt{Jobs: []Adoption{{Handle: 7, Path: job.Path{9}, Identity: pathIdentity(job.Path{9})}}}
 	c.Step(c.now, &Message{From: living("d"), To: c.self, Adopt: adopt})
 	out := c.Finished(c.now, id, []byte("nine"))
 	if len(out.Messages) != 1 || out.Messages[0].To != living("d") || out.Messages[0].Result.Handle != 7 {
@@ -91,7 +93,7 @@ func TestOrphansAreMarkedAsStolen(t *testing.T) {
 	}
 	// The same when it was finished before the request came; now d has it, and dies.
 	c.Step(c.now, &Message{From: living("d"), To: c.self, Ack: &ResultAck{Handle: 7}})
-	adopt = &Adopt{Jobs: []Adoption{{Handle: 1, Path: Path{9}, Identity: pathIdentity(Path{9})}}}
+	adopt = &Adopt{Jobs: []Adoption{{Handle: 1, Path: job.Path{9}, Identity: pathIdentity(job.Path{9})}}}
 	out = c.Step(c.now, &Message{From: living("e"), To: c.self, Adopt: adopt})
 	if len(out.Messages) != 1 || out.Messages[0].To != living("e") || string(out.Messages[0].Result.Outcome) != "nine" {
 		t.Errorf("the request of another new owner is answered by %+v", out.Messages)
@@ -131,7 +133,7 @@ func TestReceiversTellOfTheLeaversJobs(t *testing.T) {
 		t.Fatalf("the receiver tells %+v", tuples)
 	}
 	for i, u := range tuples {
-		if u.Holder != receiver.self || !u.Done || !slices.Equal(u.Path, Path{uint32(i + 1)}) {
+		if u.Holder != receiver.self || !u.Done || !slices.Equal(u.Path, job.Path{uint32(i + 1)}) {
 			t.Errorf("tuple %d is %+v", i, u)
 		}
 	}
@@ -150,7 +152,7 @@ func TestMastersJobsBecomeOrphans(t *testing.T) {
 	for _, r := range o.Orders {
 		master.Hear(master.now, r.News)
 	}
-	if hit, below := master.Orphans().Look(Path{1}); !hit || below {
+	if hit, below := master.Orphans().Look(job.Path{1}); !hit || below {
 		t.Errorf("the new master looks up the root's child: hit %v, below %v", hit, below)
 	}
 	if _, below := master.Orphans().Look(nil); !below {
@@ -165,9 +167,9 @@ func TestNewcomersLearnWithTheirJobs(t *testing.T) {
 	c := salvageCore(t, nil)
 	j := jobAt(1)
 	j.Restarted = true
-	under := Tuple{Path: Path{1, 2}, Identity: pathIdentity(Path{1, 2}), Holder: living("d"), Done: true}
+	under := Tuple{Path: job.Path{1, 2}, Identity: pathIdentity(job.Path{1, 2}), Holder: living("d"), Done: true}
 	// no member: hearsay
-	madeUp := Tuple{Path: Path{1, 3}, Identity: pathIdentity(Path{1, 3}), Holder: living("nobody"), Done: true}
+	madeUp := Tuple{Path: job.Path{1, 3}, Identity: pathIdentity(job.Path{1, 3}), Holder: living("nobody"), Done: true}
 	out := c.Step(c.now, &Message{From: living("b"), To: c.self,
 		Reply: &StealReply{Jobs: []Grant{{Handle: 1, Job: j, Orphans: []Tuple{under, madeUp}}}}})
 	watch := slices.IndexFunc(out.Orders, func(o Order) bool { return o.Kind == Watch })
@@ -175,10 +177,10 @@ func TestNewcomersLearnWithTheirJobs(t *testing.T) {
 	if watch < 0 || run < watch {
 		t.Fatalf("a restarted job leads to %+v; want the table shown before it is run", out.Orders)
 	}
-	if hit, below := out.Orders[watch].Orphans.Look(Path{1}); hit || !below {
+	if hit, below := out.Orders[watch].Orphans.Look(job.Path{1}); hit || !below {
 		t.Errorf("in the table the job is %v, orphans below it %v", hit, below)
 	}
-	if hit, _ := out.Orders[watch].Orphans.Look(Path{1, 3}); hit {
+	if hit, _ := out.Orders[watch].Orphans.Look(job.Path{1, 3}); hit {
 		t.Error("the word of one peer about somebody who is no member is believed")
 	}
 }
@@ -220,7 +222,7 @@ func TestPathAloneIsNotTheJob(t *testing.T) {
 		c.Keep(c.now, []Partial{partAt(4, 1, 2)})
 		j := jobAt(1, 2)
 		if !same {
-			j.Identity = Identify("f", []byte("another argument"), 0)
+			j.Identity = job.Identify("f", []byte("another argument"))
 		}
 		out := c.Found(c.now, []Taken{{Ref: 1, Job: j}})
 		want := PutBack

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/satin-peer/satin/job"
 )
 
 // Tests of the papers, sentence by sentence. "CRS paper" is van Nieuwpoort et al., Adaptive Load Balancing
@@ -90,7 +92,7 @@ func TestCRSAsPublished(t *testing.T) {
 		}
 		local = v[0].ID
 	}
-	job := Grant{Handle: 1, Job: Job{Path: Path{1}}}
+	job := Grant{Handle: 1, Job: Job{Path: job.Path{1}}}
 	out = c.Step(now, answerTo(c, remote, job))
 	if len(out.Orders) != 1 || out.Orders[0].Kind != RunSegment || len(requests(c, out)) != 0 {
 		t.Fatalf("the wide-area reply leads to %v and requests to %v; want the job run and no request", out.Orders,
@@ -250,12 +252,12 @@ func TestStolenJobsOfALeaverAreRestarted(t *testing.T) {
 	for i, thief := range []PeerID{"t", "u"} {
 		out := c.Step(now, &Message{From: Address{Peer: thief, Inc: 1}, To: Address{Peer: "v"},
 			Request: &StealRequest{ID: 1, Max: 1}})
-		c.Taken(now, out.Orders[0].Ticket, []Taken{{Ref: Ref(i + 1), Job: Job{Path: Path{uint32(i + 1)}}}})
+		c.Taken(now, out.Orders[0].Ticket, []Taken{{Ref: Ref(i + 1), Job: Job{Path: job.Path{uint32(i + 1)}}}})
 	}
 	c.Step(now, &Message{From: Address{Peer: "t", Inc: 1}, To: c.self, Goodbye: &Goodbye{}})
 	out := c.Report(now, Load{Workers: 1, Idle: 1})
 	run := slices.IndexFunc(out.Orders, func(o Order) bool { return o.Kind == RunSegment })
-	if run < 0 || !slices.Equal(out.Orders[run].Job.Path, Path{1}) || !out.Orders[run].Job.Restarted {
+	if run < 0 || !slices.Equal(out.Orders[run].Job.Path, job.Path{1}) || !out.Orders[run].Job.Restarted {
 		t.Fatalf("the leaver's job leads to %+v, want it run again and marked as restarted", out.Orders)
 	}
 	out = c.Finished(now, out.Orders[run].Segment, []byte("x"))

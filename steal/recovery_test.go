@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/satin-peer/satin/job"
 )
 
 // salvageCore is an idle peer "a" among others, with no policy that would interfere.
@@ -25,7 +27,7 @@ func salvageCore(t *testing.T, change func(*Config)) *Core {
 
 func living(id PeerID) Address { return Address{Peer: id, Inc: 1} }
 
-func pathIdentity(p Path) Identity { return Identify("f", []byte(p.String()), 0) }
+func pathIdentity(p job.Path) job.Identity { return job.Identify("f", []byte(p.String())) }
 
 func jobAt(p ...uint32) Job { return Job{Path: p, Identity: pathIdentity(p), Function: "f"} }
 
@@ -60,18 +62,18 @@ func later(c *Core, d time.Duration) Output { return c.Tick(c.now + d) }
 func TestHostileNews(t *testing.T) {
 	c := salvageCore(t, func(cfg *Config) { cfg.MaxTuples = 50 })
 	c.Keep(c.now, []Partial{partAt(10, 4, 1)})
-	c.Hear(c.now, &News{From: living("b"), Tuples: []Tuple{{Path: Path{7}, Holder: living("b"), Done: true}}})
-	good := Tuple{Path: Path{1}, Holder: living("c"), Done: true}
+	c.Hear(c.now, &News{From: living("b"), Tuples: []Tuple{{Path: job.Path{7}, Holder: living("b"), Done: true}}})
+	good := Tuple{Path: job.Path{1}, Holder: living("c"), Done: true}
 	for name, n := range map[string]*News{
-		"another run":     {Run: RunID{9}, From: living("c"), Tuples: []Tuple{good}},
+		"another run":     {Run: job.RunID{9}, From: living("c"), Tuples: []Tuple{good}},
 		"from itself":     {From: c.self, Tuples: []Tuple{good}},
 		"no life":         {From: Address{Peer: "c"}, Tuples: []Tuple{good}},
 		"nothing":         {From: living("c")},
-		"a stranger":      {From: living("zz"), Tuples: []Tuple{{Path: Path{1}, Holder: living("zz")}}},
-		"for another":     {From: living("c"), Tuples: []Tuple{{Path: Path{1}, Holder: living("d")}}},
-		"about the asker": {From: living("c"), Tuples: []Tuple{{Path: Path{1}, Holder: c.self}}},
+		"a stranger":      {From: living("zz"), Tuples: []Tuple{{Path: job.Path{1}, Holder: living("zz")}}},
+		"for another":     {From: living("c"), Tuples: []Tuple{{Path: job.Path{1}, Holder: living("d")}}},
+		"about the asker": {From: living("c"), Tuples: []Tuple{{Path: job.Path{1}, Holder: c.self}}},
 		"the root":        {From: living("c"), Tuples: []Tuple{{Holder: living("c"), Done: true}}},
-		"a long path":     {From: living("c"), Tuples: []Tuple{{Path: make(Path, maxPath+1), Holder: living("c")}}},
+		"a long path":     {From: living("c"), Tuples: []Tuple{{Path: make(job.Path, maxPath+1), Holder: living("c")}}},
 		"too many":        {From: living("c"), Tuples: make([]Tuple, maxTuples+1)},
 	} {
 		if out := c.Hear(c.now, n); len(out.Orders)+len(out.Messages) != 0 || len(c.tuples.index) != 1 {
@@ -79,14 +81,14 @@ func TestHostileNews(t *testing.T) {
 		}
 	}
 	for i := range 1000 { // a flood
-		c.Hear(c.now, &News{From: living("c"), Tuples: []Tuple{{Path: Path{2, uint32(i)}, Holder: living("c"),
-			Done: true}, {Path: Path{4}, Holder: living("c"), Done: true}}})
+		c.Hear(c.now, &News{From: living("c"), Tuples: []Tuple{{Path: job.Path{2, uint32(i)}, Holder: living("c"),
+			Done: true}, {Path: job.Path{4}, Holder: living("c"), Done: true}}})
 	}
 	if len(c.tuples.index) > 50 || c.tuples.holders["b"].Len() != 1 {
 		t.Errorf("after a flood of one peer %d tuples are known, of b %d", len(c.tuples.index),
 			c.tuples.holders["b"].Len())
 	}
-	if c.store.find(Path{4, 1}, pathIdentity(Path{4, 1})) == nil {
+	if c.store.find(job.Path{4, 1}, pathIdentity(job.Path{4, 1})) == nil {
 		t.Error("what is kept here was dropped because of another's word")
 	}
 }
@@ -106,12 +108,12 @@ func TestHostileHandOver(t *testing.T) {
 	if len(c.store.index) > 20 || c.store.total() > 20_000 {
 		t.Errorf("%d outcomes of %d bytes are kept", len(c.store.index), c.store.total())
 	}
-	for _, p := range []Path{{1, 1}, {2, 2, 2}} {
+	for _, p := range []job.Path{{1, 1}, {2, 2, 2}} {
 		if c.store.find(p, pathIdentity(p)) == nil {
 			t.Errorf("the outcome of %v, computed here, was driven out", p)
 		}
 	}
-	if c.store.find(nil, Identity{}) != nil {
+	if c.store.find(nil, job.Identity{}) != nil {
 		t.Error("an outcome of the root was taken from another peer")
 	}
 }
@@ -121,9 +123,9 @@ func TestHostileAdopt(t *testing.T) {
 	c := salvageCore(t, nil)
 	holdFor(c, "b", 1, jobAt(1))
 	for name, j := range map[string]Adoption{
-		"owned":            {Handle: 1, Path: Path{1}, Identity: pathIdentity(Path{1})},
-		"unknown":          {Handle: 2, Path: Path{2}, Identity: pathIdentity(Path{2})},
-		"another identity": {Handle: 3, Path: Path{1}},
+		"owned":            {Handle: 1, Path: job.Path{1}, Identity: pathIdentity(job.Path{1})},
+		"unknown":          {Handle: 2, Path: job.Path{2}, Identity: pathIdentity(job.Path{2})},
+		"another identity": {Handle: 3, Path: job.Path{1}},
 	} {
 		out := c.Step(c.now, &Message{From: living("c"), To: c.self, Adopt: &Adopt{Jobs: []Adoption{j}}})
 		if len(out.Messages) != 1 || out.Messages[0].Return == nil ||
@@ -136,7 +138,7 @@ func TestHostileAdopt(t *testing.T) {
 	}
 	goodbye(c, "b")
 	adopt := &Message{From: living("c"), To: c.self,
-		Adopt: &Adopt{Jobs: []Adoption{{Handle: 9, Path: Path{1}, Identity: pathIdentity(Path{1})}}}}
+		Adopt: &Adopt{Jobs: []Adoption{{Handle: 9, Path: job.Path{1}, Identity: pathIdentity(job.Path{1})}}}}
 	for range 3 { // repeated
 		if out := c.Step(c.now, adopt); len(out.Messages) != 0 {
 			t.Errorf("the adoption of an orphan is answered by %+v", out.Messages)
@@ -189,7 +191,7 @@ func TestAbortedOutcomeIsNotKept(t *testing.T) {
 func TestNewsAreShort(t *testing.T) {
 	c := salvageCore(t, nil)
 	for i := range 20 {
-		p := make(Path, 2000)
+		p := make(job.Path, 2000)
 		for k := range p {
 			p[k] = 1 << 31
 		}
@@ -238,7 +240,7 @@ func TestCancelForgetsAll(t *testing.T) {
 	holdFor(c, "b", 1, jobAt(1))
 	goodbye(c, "b") // an orphan
 	c.Keep(c.now, []Partial{partAt(3, 2)})
-	c.Hear(c.now, &News{From: living("c"), Tuples: []Tuple{{Path: Path{3}, Holder: living("c")}}})
+	c.Hear(c.now, &News{From: living("c"), Tuples: []Tuple{{Path: job.Path{3}, Holder: living("c")}}})
 	holdFor(c, "d", 4, jobAt(5))
 	out := c.Cancel(c.now)
 	if len(out.Orders) != 1 || out.Orders[0].Kind != AbortSegment || len(out.Messages) != 1 ||
@@ -341,7 +343,7 @@ func TestLostDisownIsRepeated(t *testing.T) {
 // Peers that restart a run from their disks come one after the other, and gossip reaches those who are there: each
 // new master is told again of what came from a checkpoint, once.
 func TestRestoredIsToldToNewMasters(t *testing.T) {
-	run := Run{Root: Job{Function: "root", Identity: Identify("root", nil, 0)}, Deputies: []PeerID{"a", "b"}}
+	run := Run{Root: Job{Function: "root", Identity: job.Identify("root", nil)}, Deputies: []PeerID{"a", "b"}}
 	c, err := NewCore(LAN(), run, Address{Peer: "c", Inc: 1}, parseMembers("x: a b c"), &scripted{},
 		rand.New(rand.NewPCG(1, 1)))
 	if err != nil {
@@ -352,7 +354,7 @@ func TestRestoredIsToldToNewMasters(t *testing.T) {
 		t.Helper()
 		n := 0
 		for _, u := range told(later(c, c.cfg.TellEvery)) {
-			if slices.Equal(u.Path, Path{1}) {
+			if slices.Equal(u.Path, job.Path{1}) {
 				n++
 			}
 		}

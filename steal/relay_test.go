@@ -3,6 +3,8 @@ package steal
 import (
 	"testing"
 	"time"
+
+	"github.com/satin-peer/satin/job"
 )
 
 // What is relayed is sent on once, for the peer whose message it is, within the run, and to a peer other than
@@ -18,7 +20,7 @@ func TestRelaySendsOn(t *testing.T) {
 		"by its sender":           {thief(0), func(*Message) {}, 1},
 		"by a relay":              {thief(2), func(*Message) {}, 0},
 		"by an earlier life":      {thief(0), func(m *Message) { m.From.Inc-- }, 0},
-		"of another run":          {thief(0), func(m *Message) { m.Run = RunID{9} }, 0},
+		"of another run":          {thief(0), func(m *Message) { m.Run = job.RunID{9} }, 0},
 		"to an earlier life here": {thief(0), func(m *Message) { m.To = Address{Peer: "v", Inc: 1} }, 0},
 		"of another kind":         {thief(0), func(m *Message) { m.Result, m.Goodbye = nil, &Goodbye{} }, 0},
 	} {

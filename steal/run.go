@@ -1,11 +1,15 @@
 package steal
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/satin-peer/satin/job"
+)
 
 // Run is the computation that a core takes part in. Every peer of a run has the same, but for the fields that
 // speak of this peer.
 type Run struct {
-	ID RunID
+	ID job.RunID
 	// Root is the job at the top, with an empty path. Without a function this core never starts it.
 	Root Job
 	// Deputies are the peers that hold the root one after the other, in this order. The first is the owner.

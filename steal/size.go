@@ -1,5 +1,7 @@
 package steal
 
+import "github.com/satin-peer/satin/job"
+
 // Size is the length of the message as internal/wire encodes it (CBOR, integer keys), in bytes and without
 // framing. It is computed, not encoded: policies and simulators ask for it for every message.
 func (m *Message) Size() int {
@@ -79,7 +81,7 @@ func (j *Job) Size() int {
 	return n
 }
 
-func pathFieldSize(p Path) int {
+func pathFieldSize(p job.Path) int {
 	if len(p) == 0 {
 		return 0
 	}

@@ -4,6 +4,8 @@ import (
 	"container/list"
 	"slices"
 	"time"
+
+	"github.com/satin-peer/satin/job"
 )
 
 // store keeps the outcomes of finished jobs in case they are needed again (fault tolerance paper, 3.2 and
@@ -35,7 +37,7 @@ type kept struct {
 	restored bool // from a checkpoint
 }
 
-func (k *kept) name() (Path, Identity) { return k.Path, k.Identity }
+func (k *kept) name() (job.Path, job.Identity) { return k.Path, k.Identity }
 
 // keptClass says what is lost with an outcome; the least is dropped first.
 type keptClass uint8
@@ -146,7 +148,7 @@ func (s *store) remove(k *kept) {
 }
 
 // find looks an outcome up; nil if it is not kept.
-func (s *store) find(p Path, id Identity) *kept {
+func (s *store) find(p job.Path, id job.Identity) *kept {
 	if i, ok := s.index.find(p, id); ok {
 		return s.index[i]
 	}

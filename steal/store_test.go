@@ -6,14 +6,18 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/satin-peer/satin/job"
 )
 
 // drawPath draws one of few paths, so that they meet.
-func drawPath(t *rapid.T) Path {
-	return Path(rapid.SliceOfN(rapid.Uint32Range(1, 3), 1, 4).Draw(t, "path"))
+func drawPath(t *rapid.T) job.Path {
+	return job.Path(rapid.SliceOfN(rapid.Uint32Range(1, 3), 1, 4).Draw(t, "path"))
 }
 
-func drawIdentity(t *rapid.T) Identity { return Identity{rapid.ByteRange(1, 2).Draw(t, "identity")} }
+func drawIdentity(t *rapid.T) job.Identity {
+	return job.Identity{rapid.ByteRange(1, 2).Draw(t, "identity")}
+}
 
 // modelStore is what a store should be: a list, oldest first, searched from end to end.
 type modelStore struct {
@@ -51,7 +55,7 @@ func (m *modelStore) put(p Partial, class keptClass) {
 	}
 	k := kept{Partial: p, class: class}
 	for _, a := range m.list {
-		if isAbove(a.Path, p.Path) && (a.class != handed || class == handed) {
+		if a.Path.Above(p.Path) && (a.class != handed || class == handed) {
 			return
 		}
 	}
@@ -76,7 +80,7 @@ func (m *modelStore) put(p Partial, class keptClass) {
 		}
 	}
 	m.list = slices.DeleteFunc(m.list, func(d kept) bool {
-		return isAbove(p.Path, d.Path) &&
+		return p.Path.Above(d.Path) &&
 			(class != handed || d.class == handed)
 	})
 	m.list = append(m.list, k)
@@ -112,7 +116,7 @@ func TestStoreIsItsModel(t *testing.T) {
 				}
 			}
 			for c := range keptClasses { // in order of age
-				var want []Path
+				var want []job.Path
 				for _, k := range m.list {
 					if k.class == c {
 						want = append(want, k.Path)
@@ -140,7 +144,7 @@ func TestByPath(t *testing.T) {
 			}
 		}
 		p := drawPath(t)
-		pick := func(keep func(q Path) bool) (found []*kept) {
+		pick := func(keep func(q job.Path) bool) (found []*kept) {
 			for _, k := range list {
 				if keep(k.Path) {
 					found = append(found, k)
@@ -148,15 +152,15 @@ func TestByPath(t *testing.T) {
 			}
 			return found
 		}
-		if got, want := list.at(p), pick(func(q Path) bool { return slices.Equal(p, q) }); !slices.Equal(got, want) {
+		if got, want := list.at(p), pick(func(q job.Path) bool { return slices.Equal(p, q) }); !slices.Equal(got, want) {
 			t.Errorf("at %v: %v, want %v", p, got, want)
 		}
-		if got, want := list.below(p), pick(func(q Path) bool { return isAbove(p, q) }); !slices.Equal(got, want) {
+		if got, want := list.below(p), pick(func(q job.Path) bool { return p.Above(q) }); !slices.Equal(got, want) {
 			t.Errorf("below %v: %v, want %v", p, got, want)
 		}
 		var got []*kept
 		list.above(p, func(k *kept) bool { got = append(got, k); return false })
-		want := pick(func(q Path) bool { return isAbove(q, p) })
+		want := pick(func(q job.Path) bool { return q.Above(p) })
 		for i := 1; i < len(got); i++ {
 			if len(got[i].Path) > len(got[i-1].Path) {
 				t.Errorf("above %v the longest do not come first: %v", p, got)
@@ -179,14 +183,14 @@ func TestLook(t *testing.T) {
 		paths := rapid.SliceOfN(rapid.Custom(drawPath), 0, 40).Draw(t, "paths")
 		var keeps byPath[*kept]
 		var knows byPath[*tupleEntry]
-		var running []Path
+		var running []job.Path
 		for i, q := range paths {
 			switch i % 3 {
 			case 0:
-				k, _ := keeps.find(q, Identity{})
+				k, _ := keeps.find(q, job.Identity{})
 				keeps = slices.Insert(keeps, k, &kept{Partial: Partial{Path: q}})
 			case 1:
-				k, _ := knows.find(q, Identity{})
+				k, _ := knows.find(q, job.Identity{})
 				knows = slices.Insert(knows, k, &tupleEntry{Tuple: Tuple{Path: q}})
 			default:
 				running = append(running, q)
@@ -195,14 +199,14 @@ func TestLook(t *testing.T) {
 		o := mergeOrphans(keeps, knows, running)
 		p := drawPath(t)
 		hit, below := o.Look(p)
-		wantHit := slices.ContainsFunc(paths, func(q Path) bool { return slices.Equal(p, q) })
-		wantBelow := slices.ContainsFunc(paths, func(q Path) bool { return isAbove(p, q) })
+		wantHit := slices.ContainsFunc(paths, func(q job.Path) bool { return slices.Equal(p, q) })
+		wantBelow := slices.ContainsFunc(paths, func(q job.Path) bool { return p.Above(q) })
 		if hit != wantHit || below != wantBelow {
 			t.Fatalf("Look(%v) in %v: hit %v, below %v", p, paths, hit, below)
 		}
 	})
-	o := mergeOrphans(nil, nil, []Path{{1, 2}, {1}, {3, 4, 5}})
-	p := Path{1, 2}
+	o := mergeOrphans(nil, nil, []job.Path{{1, 2}, {1}, {3, 4, 5}})
+	p := job.Path{1, 2}
 	if n := testing.AllocsPerRun(100, func() { o.Look(p) }); n != 0 {
 		t.Errorf("Look allocates %v times", n)
 	}
@@ -213,7 +217,7 @@ func BenchmarkStorePut(b *testing.B) {
 	s := newStore(8192, 64<<20)
 	b.ReportAllocs()
 	for i := range b.N {
-		s.put(Partial{Path: Path{1, 2, uint32(i * 7919 % 100_000), uint32(i)}, Outcome: make([]byte, 100)}, settled,
+		s.put(Partial{Path: job.Path{1, 2, uint32(i * 7919 % 100_000), uint32(i)}, Outcome: make([]byte, 100)}, settled,
 			"p")
 	}
 }

@@ -1,6 +1,10 @@
 package steal
 
-import "time"
+import (
+	"time"
+
+	"github.com/satin-peer/satin/job"
+)
 
 // What is kept here is told to everybody once somebody needs it: when an owner is lost, when it was handed
 // over, when it comes from a checkpoint. Tuples are combined (fault tolerance paper, 3.6): the first waits
@@ -20,12 +24,12 @@ type teller struct {
 }
 
 type jobName struct {
-	path     Path
-	identity Identity
+	path     job.Path
+	identity job.Identity
 }
 
 // announce has a job told that is here: whether it is done is looked up when it is told, or that it is here no more.
-func (c *Core) announce(p Path, id Identity) {
+func (c *Core) announce(p job.Path, id job.Identity) {
 	if len(p) == 0 || c.leaving != nil || len(c.telling.jobs) >= c.cfg.MaxKept+c.cfg.MaxSegments {
 		return // what is missed costs time only
 	}

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
+
+	"github.com/satin-peer/satin/job"
 )
 
 // recoveryCommand carries out the commands of transcripts about lost work.
@@ -58,7 +60,7 @@ func (x *actor) newJob(t *testing.T, d *datadriven.TestData) Taken {
 	return Taken{Ref: x.lastRef, Job: j}
 }
 
-func identityOf(text string, d *datadriven.TestData) Identity {
+func identityOf(text string, d *datadriven.TestData) job.Identity {
 	if d.HasArg("id") {
 		for _, a := range d.CmdArgs {
 			if a.Key == "id" {
@@ -66,10 +68,10 @@ func identityOf(text string, d *datadriven.TestData) Identity {
 			}
 		}
 	}
-	return Identify("f", []byte(text), 0)
+	return job.Identify("f", []byte(text))
 }
 
-func parsePath(t *testing.T, d *datadriven.TestData, text string) (p Path) {
+func parsePath(t *testing.T, d *datadriven.TestData, text string) (p job.Path) {
 	for _, e := range strings.Split(text, ".") {
 		n, err := strconv.ParseUint(e, 10, 32)
 		if err != nil {

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/cockroachdb/datadriven"
+
+	"github.com/satin-peer/satin/job"
 )
 
 // The transcripts in testdata are conversations between a few cores, written in a small command language and
@@ -103,7 +105,7 @@ func (s *stage) command(t *testing.T, d *datadriven.TestData) {
 	names := d.CmdArgs
 	switch d.Cmd {
 	case "run": // run a b c: a root job, its owner, who starts it in its first life, and more deputies
-		s.run.Root = Job{Function: "root", Identity: Identify("root", nil, 0)}
+		s.run.Root = Job{Function: "root", Identity: job.Identify("root", nil)}
 		for _, a := range names {
 			s.run.Deputies = append(s.run.Deputies, PeerID(a.Key))
 		}
@@ -256,7 +258,7 @@ func (s *stage) start(t *testing.T, d *datadriven.TestData, x *actor) {
 		cfg.MaxWaiting = x.room
 	}
 	run := s.run
-	run.ID, run.Fresh = RunID{1}, len(run.Deputies) > 0 && x.name == string(run.Deputies[0]) && x.inc == 1
+	run.ID, run.Fresh = job.RunID{1}, len(run.Deputies) > 0 && x.name == string(run.Deputies[0]) && x.inc == 1
 	core, err := NewCore(cfg, run, Address{Peer: PeerID(x.name), Inc: x.inc}, s.members(), p,
 		rand.New(rand.NewPCG(1, 2)))
 	if err != nil {
@@ -295,7 +297,7 @@ func (s *stage) spawn(t *testing.T, d *datadriven.TestData) {
 	for range number(t, d, d.CmdArgs[1].Key) {
 		x.lastRef++
 		arg := make([]byte, size)
-		j := Job{Path: Path{uint32(x.lastRef)}, Identity: Identify("f", []byte(strconv.Itoa(int(x.lastRef))), 0),
+		j := Job{Path: job.Path{uint32(x.lastRef)}, Identity: job.Identify("f", []byte(strconv.Itoa(int(x.lastRef)))),
 			Function: "f", Arg: arg}
 		x.jobs[x.lastRef] = j
 		x.queue = append(x.queue, Taken{Ref: x.lastRef, Job: j})
@@ -370,10 +372,10 @@ func (s *stage) network(t *testing.T, d *datadriven.TestData) {
 			other := flying{n: s.lastMsg + 1}
 			if f.m != nil {
 				m := *f.m
-				m.Run, other.m = RunID{2}, &m
+				m.Run, other.m = job.RunID{2}, &m
 			} else {
 				news := *f.news
-				news.Run, other.news = RunID{2}, &news
+				news.Run, other.news = job.RunID{2}, &news
 			}
 			s.lastMsg++
 			s.flying = append(s.flying, other)

@@ -3,6 +3,8 @@ package steal
 import (
 	"container/list"
 	"slices"
+
+	"github.com/satin-peer/satin/job"
 )
 
 // tupleTable is what others have told of lost work: the papers' orphan table (fault tolerance paper, 3.2).
@@ -22,7 +24,7 @@ type tupleEntry struct {
 	place *list.Element
 }
 
-func (e *tupleEntry) name() (Path, Identity) { return e.Path, e.Identity }
+func (e *tupleEntry) name() (job.Path, job.Identity) { return e.Path, e.Identity }
 
 func newTupleTable(most int) tupleTable {
 	return tupleTable{holders: make(map[PeerID]*list.List), most: most}
@@ -60,7 +62,7 @@ func (t *tupleTable) put(u Tuple) bool {
 }
 
 // dropBelow drops what is strictly below a job whose outcome is known, and says how much that was.
-func (t *tupleTable) dropBelow(p Path) uint64 {
+func (t *tupleTable) dropBelow(p job.Path) uint64 {
 	below := slices.Clone(t.index.below(p))
 	for _, d := range below {
 		t.remove(d)
@@ -101,7 +103,7 @@ func (t *tupleTable) remove(e *tupleEntry) {
 }
 
 // find looks a job up; nil if nobody is known to have it.
-func (t *tupleTable) find(p Path, id Identity) *tupleEntry {
+func (t *tupleTable) find(p job.Path, id job.Identity) *tupleEntry {
 	if i, ok := t.index.find(p, id); ok {
 		return t.index[i]
 	}
@@ -109,7 +111,7 @@ func (t *tupleTable) find(p Path, id Identity) *tupleEntry {
 }
 
 // forget drops what a holder said of a job, because it was not so.
-func (t *tupleTable) forget(p Path, id Identity, holder PeerID) {
+func (t *tupleTable) forget(p job.Path, id job.Identity, holder PeerID) {
 	if e := t.find(p, id); e != nil && e.Holder.Peer == holder {
 		t.remove(e)
 	}

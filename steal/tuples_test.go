@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/satin-peer/satin/job"
 )
 
 // modelTable is what a tuple table should be: a list, oldest first, searched from end to end.
@@ -16,7 +18,7 @@ type modelTable struct {
 
 func (m *modelTable) put(u Tuple) {
 	for _, a := range m.list {
-		if a.Done && isAbove(a.Path, u.Path) {
+		if a.Done && a.Path.Above(u.Path) {
 			return
 		}
 	}
@@ -35,7 +37,7 @@ func (m *modelTable) put(u Tuple) {
 		m.list = slices.Delete(m.list, i, i+1)
 	}
 	if u.Done {
-		m.list = slices.DeleteFunc(m.list, func(d Tuple) bool { return isAbove(u.Path, d.Path) })
+		m.list = slices.DeleteFunc(m.list, func(d Tuple) bool { return u.Path.Above(d.Path) })
 	}
 	for len(m.list) >= m.most {
 		most, big := 0, PeerID("")
@@ -98,10 +100,10 @@ func TestTupleTableIsItsModel(t *testing.T) {
 func TestFloodOfTuples(t *testing.T) {
 	table := newTupleTable(100)
 	for i := range 40 {
-		table.put(Tuple{Path: Path{1, uint32(i)}, Holder: Address{Peer: "honest", Inc: 1}, Done: true})
+		table.put(Tuple{Path: job.Path{1, uint32(i)}, Holder: Address{Peer: "honest", Inc: 1}, Done: true})
 	}
 	for i := range 10_000 {
-		table.put(Tuple{Path: Path{2, uint32(i)}, Holder: Address{Peer: "flood", Inc: 1}, Done: true})
+		table.put(Tuple{Path: job.Path{2, uint32(i)}, Holder: Address{Peer: "flood", Inc: 1}, Done: true})
 	}
 	if n := table.holders["honest"].Len(); n != 40 || len(table.index) != 100 {
 		t.Errorf("%d of 40 honest tuples are left, of %d", n, len(table.index))
@@ -109,21 +111,21 @@ func TestFloodOfTuples(t *testing.T) {
 }
 
 func BenchmarkLook(b *testing.B) {
-	var paths []Path
+	var paths []job.Path
 	for i := range 16384 {
-		paths = append(paths, Path{1, uint32(i % 7), uint32(i % 31), uint32(i)})
+		paths = append(paths, job.Path{1, uint32(i % 7), uint32(i % 31), uint32(i)})
 	}
 	o := mergeOrphans(nil, nil, paths)
 	for i := range b.N {
-		o.Look(Path{1, uint32(i % 7), uint32(i % 31)})
+		o.Look(job.Path{1, uint32(i % 7), uint32(i % 31)})
 	}
 }
 
 func ExampleOrphans_Look() {
-	o := mergeOrphans(nil, nil, []Path{{1, 2}, {1, 2, 3}})
-	fmt.Println(o.Look(Path{1}))
-	fmt.Println(o.Look(Path{1, 2}))
-	fmt.Println(o.Look(Path{2}))
+	o := mergeOrphans(nil, nil, []job.Path{{1, 2}, {1, 2, 3}})
+	fmt.Println(o.Look(job.Path{1}))
+	fmt.Println(o.Look(job.Path{1, 2}))
+	fmt.Println(o.Look(job.Path{2}))
 	// Output:
 	// false true
 	// true true

@@ -22,7 +22,7 @@ const (
 	RootOutcome Kind = 3
 )
 
-// A Record is what the log keeps. Path and Identity are those of the job (satin.Path, steal.Identity); a manifest's
+// A Record is what the log keeps. Path and Identity are those of the job (job.Path, job.Identity); a manifest's
 // identity tells manifests apart: KeepManifest takes the beginning of its hash.
 type Record struct {
 	Kind     Kind     `cbor:"1,keyasint"`
@@ -43,7 +43,7 @@ const (
 
 // A Header says what a log belongs to. Every file of the log begins with it.
 type Header struct {
-	Run      [16]byte `cbor:"1,keyasint"` // satin.RunID
+	Run      [16]byte `cbor:"1,keyasint"` // job.RunID
 	Manifest [32]byte `cbor:"2,keyasint"` // SHA-256 of the run's signed manifest, see HeaderOf
 }
 

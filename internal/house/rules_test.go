@@ -58,7 +58,7 @@ func TestImports(t *testing.T) {
 	check(t, house.Imports, []ruleCase{
 		{"the table", []string{
 			"a.go", file("satin", "fmt", "sync/atomic"),
-			"steal/a.go", file("steal", "example.org/m"),
+			"steal/a.go", file("steal", "example.org/m/job"),
 			"gossip/a.go", file("gossip", "example.org/m/internal/wire", "github.com/libp2p/go-libp2p-pubsub"),
 			"peer/a.go", file("peer", "example.org/m/steal", "example.org/m/internal/sim",
 				"github.com/libp2p/go-libp2p", "github.com/any/thing"),
@@ -82,7 +82,7 @@ func TestImports(t *testing.T) {
 			"apps/fib/a.go", file("fib", "example.org/m/apps/tsp"),
 			"sharedobj/a.go", file("sharedobj", "example.org/m/internal/wire"),
 		}, []string{"apps/fib/a.go:2: apps/fib may not", "sharedobj/a.go:2: sharedobj may not",
-			"steal/a.go:2: steal may not import example.org/m/gossip: it may know the standard library, satin"}},
+			"steal/a.go:2: steal may not import example.org/m/gossip: it may know the standard library, job"}},
 		{"the peer does not know applications or commands",
 			[]string{"peer/a.go", file("peer", "example.org/m/apps", "example.org/m/cmd/satin-peer",
 				"example.org/m/apps/fib")},
@@ -96,7 +96,7 @@ func TestImports(t *testing.T) {
 			[]string{"internal/wire/a.go", file("wire", "github.com/fxamacker/cbor/v2x")},
 			[]string{"internal/wire/a.go:2"}},
 		{"tests may use test modules, their room and satin", []string{
-			"steal/a_test.go", file("steal_test", "pgregory.net/rapid", "example.org/m/steal", "example.org/m"),
+			"steal/a_test.go", file("steal_test", "pgregory.net/rapid", "example.org/m/steal", "example.org/m/job"),
 			"steal/b_test.go", file("steal", "example.org/m/peer"),
 			"steal/c.go", file("steal", "pgregory.net/rapid"),
 			"internal/wire/d_test.go", file("wire_test", "example.org/m/steal", "example.org/m/gossip"),

@@ -3,6 +3,7 @@ package sim
 import (
 	"time"
 
+	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/steal"
 )
 
@@ -11,7 +12,7 @@ type audit struct {
 	world *world
 	ran   map[uint64]ranBefore     // by the leaf's key
 	first map[uint64]steal.Address // who ran it first
-	nodes map[steal.Identity]Node
+	nodes map[job.Identity]Node
 	heard map[uint64]bool // by path: jobs that were told of, and whether they were begun again nevertheless
 }
 
@@ -25,7 +26,7 @@ const (
 
 func newAudit(w *world) *audit {
 	return &audit{world: w, ran: make(map[uint64]ranBefore), first: make(map[uint64]steal.Address),
-		nodes: make(map[steal.Identity]Node), heard: make(map[uint64]bool)}
+		nodes: make(map[job.Identity]Node), heard: make(map[uint64]bool)}
 }
 
 // leaf notes that a leaf has run.
@@ -60,7 +61,7 @@ func (a *audit) told(ts []steal.Tuple) {
 		return
 	}
 	for i := range ts {
-		k := claimOf(steal.RunID{}, ts[i].Path, Node{})
+		k := claimOf(job.RunID{}, ts[i].Path, Node{})
 		if _, known := a.heard[k]; !known {
 			a.heard[k] = false
 			a.world.counts.Orphans++
@@ -73,7 +74,7 @@ func (a *audit) begins(p *peer, e *entry) {
 	if a == nil || !e.again || len(a.heard) == 0 {
 		return
 	}
-	k := claimOf(steal.RunID{}, p.engine.path(e.place), Node{})
+	k := claimOf(job.RunID{}, p.engine.path(e.place), Node{})
 	if again, known := a.heard[k]; known && !again {
 		a.heard[k] = true
 		a.world.counts.OrphansAgain++

@@ -3,6 +3,7 @@ package sim
 import (
 	"slices"
 
+	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/steal"
 )
 
@@ -119,7 +120,7 @@ func (p *peer) checkAcks(m *steal.Message, answers []*steal.Message) {
 }
 
 // inTable says whether somebody has a job or one above it.
-func inTable(o *steal.Orphans, path steal.Path) bool {
+func inTable(o *steal.Orphans, path job.Path) bool {
 	for n := len(path); n >= 0; n-- {
 		if hit, _ := o.Look(path[:n]); hit {
 			return true

@@ -3,6 +3,7 @@ package sim
 import (
 	"slices"
 
+	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/steal"
 )
 
@@ -26,12 +27,12 @@ type engine struct {
 	children []Node // scratch
 
 	owner    int32          // number of the peer
-	run      steal.RunID    // for outcomes
+	run      job.RunID      // for outcomes
 	orphans  *steal.Orphans // as of the last Watch order; nil: nothing to look for
 	keep     int64          // Config.KeepAfter
 	kept     []steal.Partial
-	nodes    map[steal.Identity]Node // audit: of all outcomes that were stored
-	shuffled func(again bool) bool   // whether a frame spawns its children in another order
+	nodes    map[job.Identity]Node // audit: of all outcomes that were stored
+	shuffled func(again bool) bool // whether a frame spawns its children in another order
 }
 
 // frame is a running invocation: it gathers the results of its children until the last has come.
@@ -60,7 +61,7 @@ const noFrame = -1
 // segment is what a peer remembers of a job it runs for another.
 type segment struct {
 	id   steal.SegmentID
-	path steal.Path
+	path job.Path
 	dead bool // nobody wants it any more
 }
 
@@ -86,7 +87,7 @@ type worker struct {
 // givenJob is a job that was taken to be given away, or whose result was found elsewhere.
 type givenJob struct {
 	entry
-	path     steal.Path
+	path     job.Path
 	salvaged bool // found
 }
 
@@ -120,11 +121,11 @@ func (g *engine) release(f int32) {
 }
 
 // path reads a job's place in the tree off its frames.
-func (g *engine) path(at place) steal.Path {
+func (g *engine) path(at place) job.Path {
 	if at.segment != nil {
 		return at.segment.path
 	}
-	var base steal.Path
+	var base job.Path
 	depth := 0
 	for f := at.parent; f != noFrame; f = g.frames[f].parent {
 		depth++
@@ -133,7 +134,7 @@ func (g *engine) path(at place) steal.Path {
 			break
 		}
 	}
-	p := make(steal.Path, len(base)+depth)
+	p := make(job.Path, len(base)+depth)
 	copy(p, base)
 	for i := len(p) - 1; i >= len(base); i-- {
 		p[i] = at.index
@@ -163,7 +164,7 @@ func (g *engine) doomed(at place) bool {
 const modelFunction = "sim.node"
 
 // identify hashes what a modelled job computes.
-func identify(arg []byte) steal.Identity { return steal.Identify(modelFunction, arg[:nodeBytes], 0) }
+func identify(arg []byte) job.Identity { return job.Identify(modelFunction, arg[:nodeBytes]) }
 
 // take removes up to most of the oldest jobs from the queue to be given away.
 func (g *engine) take(most int) []steal.Taken {
@@ -184,7 +185,7 @@ func (g *engine) out(j givenJob) steal.Taken {
 }
 
 // jobOf is a modelled job as it travels.
-func jobOf(t Tree, n Node, p steal.Path, again bool) steal.Job {
+func jobOf(t Tree, n Node, p job.Path, again bool) steal.Job {
 	arg := n.encode(t.ArgBytes(n))
 	return steal.Job{Path: p, Identity: identify(arg), Function: modelFunction, Arg: arg, Restarted: again}
 }

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 
-	"github.com/satin-peer/satin/steal"
+	"github.com/satin-peer/satin/job"
 )
 
 // outcome is what a modelled job's encoded outcome says: the result, whose it is, who computed it, and what
@@ -17,7 +17,7 @@ type outcome struct {
 }
 
 // claimOf hashes what an outcome is the outcome of, so that one that is delivered to another job is noticed.
-func claimOf(run steal.RunID, p steal.Path, n Node) uint64 {
+func claimOf(run job.RunID, p job.Path, n Node) uint64 {
 	h := mix(binary.LittleEndian.Uint64(run[:]) ^ n.Key)
 	for _, c := range p {
 		h = mix(h ^ uint64(c))

@@ -7,8 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/satin-peer/satin/steal"
 	"pgregory.net/rapid"
+
+	"github.com/satin-peer/satin/job"
 )
 
 // TestQueueOrders: events come out by time, and those of one moment in the order in which they were posted.
@@ -209,7 +210,7 @@ func TestPaths(t *testing.T) {
 	if got := pathText(g.path(g.queue.at(0).place)); got != "2.1" {
 		t.Errorf("its first child has path %s", got)
 	}
-	g.enter(g.tree.Root(), &segment{id: 2, path: steal.Path{7, 8}}, false)
+	g.enter(g.tree.Root(), &segment{id: 2, path: job.Path{7, 8}}, false)
 	stolen := g.queue.popNewest()
 	if got := pathText(g.path(stolen.place)); got != "7.8" {
 		t.Errorf("a stolen job has path %s", got)

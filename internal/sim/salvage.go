@@ -1,6 +1,9 @@
 package sim
 
-import "github.com/satin-peer/satin/steal"
+import (
+	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/steal"
+)
 
 // What an engine does for recovery: it looks for jobs whose results somebody has before it begins them again,
 // and offers the results of long ones to be kept.
@@ -55,7 +58,7 @@ func (g *engine) offer(c *child) {
 }
 
 // partial is what a job here has come to, by itself.
-func (g *engine) partial(p steal.Path, n Node, r Result, took int64) steal.Partial {
+func (g *engine) partial(p job.Path, n Node, r Result, took int64) steal.Partial {
 	id := identify(n.encode(nodeBytes))
 	if g.nodes != nil {
 		g.nodes[id] = n

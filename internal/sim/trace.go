@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/steal"
 )
 
@@ -140,7 +141,7 @@ func describe(m *steal.Message) string {
 	return m.Kind().String()
 }
 
-func pathText(p steal.Path) string {
+func pathText(p job.Path) string {
 	if len(p) == 0 {
 		return "root"
 	}

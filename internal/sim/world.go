@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/satin-peer/satin/internal/wan"
+	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/steal"
 )
 
@@ -14,7 +15,7 @@ type world struct {
 	cfg       Config
 	now       int64 // virtual nanoseconds since the run began
 	queue     queue
-	run       steal.RunID
+	run       job.RunID
 	plan      steal.Run // what every core is told of it
 	audit     *audit
 	peers     []*peer

@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/steal"
 )
 
@@ -36,8 +37,8 @@ func drawMessage(t *rapid.T) *steal.Message {
 	small := rapid.IntRange(0, 70000)
 	blob := rapid.SliceOfN(rapid.Byte(), 0, 300)
 	handles := rapid.SliceOfN(rapid.Map(num, func(n uint64) steal.Handle { return steal.Handle(n) }), 0, 40)
-	path := rapid.Custom(func(t *rapid.T) steal.Path { return rapid.SliceOfN(rapid.Uint32(), 0, 30).Draw(t, "path") })
-	identity := func() (id steal.Identity) {
+	path := rapid.Custom(func(t *rapid.T) job.Path { return rapid.SliceOfN(rapid.Uint32(), 0, 30).Draw(t, "path") })
+	identity := func() (id job.Identity) {
 		copy(id[:], rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "identity"))
 		return id
 	}
@@ -266,11 +267,11 @@ func FuzzMessage(f *testing.F) {
 		{Goodbye: &steal.Goodbye{}},
 		{Request: &steal.StealRequest{ID: 1, Max: 4}},
 		{Reply: &steal.StealReply{ID: 1, Jobs: []steal.Grant{{Handle: 1,
-			Job: steal.Job{Path: steal.Path{1, 2}, Function: "f", Arg: []byte{1}}}}}},
+			Job: steal.Job{Path: job.Path{1, 2}, Function: "f", Arg: []byte{1}}}}}},
 		{Heartbeat: &steal.Heartbeat{Seq: 3, Held: []steal.Handle{1, 5}}},
-		{Adopt: &steal.Adopt{Jobs: []steal.Adoption{{Handle: 1, Path: steal.Path{2}}}}},
+		{Adopt: &steal.Adopt{Jobs: []steal.Adoption{{Handle: 1, Path: job.Path{2}}}}},
 		{Disown: &steal.Disown{Handles: []steal.Handle{2, 3}}},
-		{HandOver: &steal.HandOver{ID: 1, Parts: []steal.Partial{{Path: steal.Path{1}, Outcome: []byte("x")}}}},
+		{HandOver: &steal.HandOver{ID: 1, Parts: []steal.Partial{{Path: job.Path{1}, Outcome: []byte("x")}}}},
 		{HandOverAck: &steal.HandOverAck{ID: 1, Leaving: true}},
 	} {
 		b, err := wire.Control().Encode(m)
@@ -297,7 +298,7 @@ func FuzzMessage(f *testing.F) {
 
 func FuzzNews(f *testing.F) {
 	for _, n := range []*steal.News{
-		{From: steal.Address{Peer: "p", Inc: 1}, Tuples: []steal.Tuple{{Path: steal.Path{1, 2},
+		{From: steal.Address{Peer: "p", Inc: 1}, Tuples: []steal.Tuple{{Path: job.Path{1, 2},
 			Holder: steal.Address{Peer: "p", Inc: 1}, Done: true}}},
 		{From: steal.Address{Peer: "p", Inc: 1}, Master: &steal.Beacon{Rank: 1, Seq: 2, Answered: new([16]byte)}},
 	} {

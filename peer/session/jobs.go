@@ -7,6 +7,7 @@ import (
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/steal"
 )
 
@@ -16,7 +17,7 @@ func RootOf(fn string, arg []byte) (steal.Job, error) {
 	if _, _, err := read(fn, arg); err != nil {
 		return steal.Job{}, err
 	}
-	return steal.Job{Identity: steal.Identify(fn, arg, 0), Function: fn, Arg: arg}, nil
+	return steal.Job{Identity: job.Identify(fn, arg), Function: fn, Arg: arg}, nil
 }
 
 // read decodes an argument for a function.
@@ -38,7 +39,7 @@ func jobOf(t *satin.Taken) (steal.Job, error) {
 	if err != nil {
 		return steal.Job{}, err
 	}
-	return steal.Job{Path: t.ID().Path, Identity: steal.Identify(t.Func(), arg, 0), Function: t.Func(), Arg: arg,
+	return steal.Job{Path: t.ID().Path, Identity: job.Identify(t.Func(), arg), Function: t.Func(), Arg: arg,
 		Restarted: t.Restarted()}, nil
 }
 
@@ -46,7 +47,7 @@ func jobOf(t *satin.Taken) (steal.Job, error) {
 // spawner has to learn of it.
 func (s *Session) run(id steal.SegmentID, j *steal.Job, first bool) {
 	s.runs++
-	job := satin.JobID{Run: s.cfg.Run.ID, Path: j.Path}
+	which := job.ID{Run: s.cfg.Run.ID, Path: j.Path}
 	ended := func(outcome []byte, returned bool) {
 		s.tell(func(now time.Duration) {
 			if s.release(id); returned {
@@ -55,12 +56,12 @@ func (s *Session) run(id steal.SegmentID, j *steal.Job, first bool) {
 			s.carryOut(now, s.core.Finished(now, id, outcome))
 		})
 	}
-	g, err := s.submit(job, j.Function, j.Arg, j.Restarted, ended)
+	g, err := s.submit(which, j.Function, j.Arg, j.Restarted, ended)
 	if err != nil {
 		s.bad++
-		s.cfg.Log.Warn("job cannot be run", "job", job.String(), "error", err)
-		ended(encodePanic(string(s.cfg.Self.Peer), job, j.Function,
-			&satin.JobError{ID: job, Func: j.Function, Panic: err}), false)
+		s.cfg.Log.Warn("job cannot be run", "job", which.String(), "error", err)
+		ended(encodePanic(string(s.cfg.Self.Peer), which, j.Function,
+			&satin.JobError{ID: which, Func: j.Function, Panic: err}), false)
 		return
 	}
 	if s.segments[id] = g; first {
@@ -73,7 +74,7 @@ func (s *Session) run(id steal.SegmentID, j *steal.Job, first bool) {
 
 // submit decodes an argument and gives the job to the pool. Of its outcome ended also learns whether the job
 // returned: a panic is not worth keeping, since its cause may be this machine.
-func (s *Session) submit(id satin.JobID, fn string, arg []byte, restarted bool,
+func (s *Session) submit(id job.ID, fn string, arg []byte, restarted bool,
 	ended func(outcome []byte, returned bool)) (*satin.Guest, error) {
 	_, v, err := read(fn, arg)
 	if err != nil {
@@ -106,7 +107,7 @@ func (s *Session) release(id steal.SegmentID) {
 // given is a job that was taken out of the pool.
 type given struct {
 	t     *satin.Taken
-	id    steal.Identity
+	id    job.Identity
 	found bool // not given to a thief, but found to be somewhere already
 }
 

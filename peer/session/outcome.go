@@ -8,6 +8,7 @@ import (
 
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/job"
 )
 
 // Outcome is what came of a job, on its way home: a value and perhaps the error that its function returned
@@ -20,12 +21,12 @@ type Outcome struct {
 
 // Failure is a *satin.JobError without what cannot travel: of an error or a panic's value only the text is left.
 type Failure struct {
-	Path  satin.Path `cbor:"1,keyasint,omitempty"` // of the job that failed first
-	Func  string     `cbor:"2,keyasint,omitempty"`
-	Peer  string     `cbor:"3,keyasint,omitempty"` // where it ran
-	Error string     `cbor:"4,keyasint,omitempty"` // the text of an error that it returned,
-	Panic string     `cbor:"5,keyasint,omitempty"` // or of what it panicked with
-	Stack []byte     `cbor:"6,keyasint,omitempty"`
+	Path  job.Path `cbor:"1,keyasint,omitempty"` // of the job that failed first
+	Func  string   `cbor:"2,keyasint,omitempty"`
+	Peer  string   `cbor:"3,keyasint,omitempty"` // where it ran
+	Error string   `cbor:"4,keyasint,omitempty"` // the text of an error that it returned,
+	Panic string   `cbor:"5,keyasint,omitempty"` // or of what it panicked with
+	Stack []byte   `cbor:"6,keyasint,omitempty"`
 }
 
 const (
@@ -37,7 +38,7 @@ const (
 // encodeOutcome encodes what the pool says came of job id, which ran on peer self: result is nil if it did
 // not return but panicked. A value that cannot be encoded becomes the job's panic, because its spawner has to
 // learn of it.
-func encodeOutcome(self string, id satin.JobID, fn string, result any, err error) (outcome []byte, returned bool) {
+func encodeOutcome(self string, id job.ID, fn string, result any, err error) (outcome []byte, returned bool) {
 	if result == nil {
 		return encodePanic(self, id, fn, err), false
 	}
@@ -50,7 +51,7 @@ func encodeOutcome(self string, id satin.JobID, fn string, result any, err error
 }
 
 // encodeReturned encodes what a job returned. The error says that the value is too large, or round it is too much.
-func encodeReturned(self string, id satin.JobID, fn string, result any, err error) ([]byte, error) {
+func encodeReturned(self string, id job.ID, fn string, result any, err error) ([]byte, error) {
 	var o Outcome
 	if err != nil {
 		o.Error = describe(self, id, fn, err)
@@ -62,7 +63,7 @@ func encodeReturned(self string, id satin.JobID, fn string, result any, err erro
 	return wire.Value().Encode(&o)
 }
 
-func encodePanic(self string, id satin.JobID, fn string, err error) []byte {
+func encodePanic(self string, id job.ID, fn string, err error) []byte {
 	b, bad := wire.Value().Encode(&Outcome{Panic: describe(self, id, fn, err)})
 	if bad != nil {
 		panic(bad) // texts of bounded length
@@ -71,7 +72,7 @@ func encodePanic(self string, id satin.JobID, fn string, err error) []byte {
 }
 
 // describe makes of a job's failure what can travel. The job that failed first keeps its name, wherever it ran.
-func describe(self string, id satin.JobID, fn string, err error) *Failure {
+func describe(self string, id job.ID, fn string, err error) *Failure {
 	je := (*satin.JobError)(nil)
 	if !errors.As(err, &je) {
 		je = &satin.JobError{ID: id, Func: fn, Err: err}
@@ -95,8 +96,8 @@ func describe(self string, id satin.JobID, fn string, err error) *Failure {
 func clip(s string, n int) string { return strings.ToValidUTF8(s[:min(len(s), n)], "?") }
 
 // jobError is what the spawner in this process gets to see.
-func (f *Failure) jobError(run satin.RunID) *satin.JobError {
-	je := &satin.JobError{ID: satin.JobID{Run: run, Path: f.Path}, Func: f.Func, Peer: f.Peer, Stack: f.Stack}
+func (f *Failure) jobError(run job.RunID) *satin.JobError {
+	je := &satin.JobError{ID: job.ID{Run: run, Path: f.Path}, Func: f.Func, Peer: f.Peer, Stack: f.Stack}
 	if f.Error != "" {
 		je.Err = errors.New(f.Error)
 	} else {
@@ -108,7 +109,7 @@ func (f *Failure) jobError(run satin.RunID) *satin.JobError {
 // DecodeOutcome reads what came of a job of function fn: its result with the error it returned, if its
 // function may, or its panic as a *satin.JobError. bad says that no correct peer would send these bytes;
 // nothing else is valid then.
-func DecodeOutcome(run satin.RunID, b []byte, fn satin.Func) (result any, err error, panicked *satin.JobError,
+func DecodeOutcome(run job.RunID, b []byte, fn satin.Func) (result any, err error, panicked *satin.JobError,
 	bad error) {
 	var o Outcome
 	if bad = wire.Value().Decode(b, &o); bad != nil {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/steal"
 )
 
@@ -31,7 +32,7 @@ func (o outside) Dropped(t *satin.Taken) { o.s.dropped(t) }
 
 // Salvage says whether somebody has the outcome of the job at a path, or works on it, or on one under it. The
 // snapshot that it looks into may be some milliseconds old, which costs work and nothing else.
-func (o salvager) Salvage(path satin.Path) (hit, below bool) {
+func (o salvager) Salvage(path job.Path) (hit, below bool) {
 	return o.s.orphans.Load().Look(path)
 }
 
@@ -49,7 +50,7 @@ func (o salvager) Found(t *satin.Taken) {
 // Kept takes the outcome of a long job that ran in place. The worker encodes it, unless the loop is behind or
 // that has taken too much of the workers' time already: what is not kept is computed again if it is needed
 // again.
-func (o salvager) Kept(id satin.JobID, fn string, arg, result any, err error) {
+func (o salvager) Kept(id job.ID, fn string, arg, result any, err error) {
 	s := o.s
 	if !s.kept.room(s.now(), s.cfg.Workers) {
 		return
@@ -65,7 +66,7 @@ func (o salvager) Kept(id satin.JobID, fn string, arg, result any, err error) {
 		s.kept.none(took)
 		return
 	}
-	s.kept.add(took, steal.Partial{Path: id.Path, Identity: steal.Identify(fn, b, 0), Outcome: outcome})
+	s.kept.add(took, steal.Partial{Path: id.Path, Identity: job.Identify(fn, b), Outcome: outcome})
 	s.ring()
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/report"
+	"github.com/satin-peer/satin/job"
 )
 
 // A Segment is a stolen job, or the root, and everything that this peer ran in place under it. A job that
@@ -16,7 +17,7 @@ import (
 // job for that.
 type Segment struct {
 	Serial   uint64 // names it among those of the session
-	Path     satin.Path
+	Path     job.Path
 	Start    time.Time // when it was given to the workers
 	End      time.Time // zero while it runs
 	Spawned  uint64    // so far
@@ -50,7 +51,7 @@ type traced struct {
 }
 
 // begin notes a segment. The function it gives says which guest runs it, and end how it ended; either may come first.
-func (t *trace) begin(path satin.Path, again bool) *traced {
+func (t *trace) begin(path job.Path, again bool) *traced {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.serial++
@@ -132,7 +133,7 @@ func (t *trace) aborted(g *satin.Guest) {
 }
 
 // lost notes that a job which was given away runs again, because its thief was lost.
-func (t *trace) lost(path satin.Path) {
+func (t *trace) lost(path job.Path) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	now := time.Now()

@@ -4,13 +4,13 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/report"
+	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/session"
 )
 
 // under says whether a job is under another one, or is it.
-func under(job, top satin.Path) bool {
+func under(job, top job.Path) bool {
 	return len(job) >= len(top) && slices.Equal(job[:len(top)], top)
 }
 

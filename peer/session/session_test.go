@@ -10,6 +10,7 @@ import (
 
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/session"
 	"github.com/satin-peer/satin/steal"
 )
@@ -93,7 +94,7 @@ type net struct {
 	mu       sync.Mutex
 	sessions map[steal.PeerID]*session.Session
 	lossy    bool
-	run      satin.RunID
+	run      job.RunID
 	members  []steal.Member
 	queues   map[steal.PeerID]chan *steal.Message
 	wg       sync.WaitGroup
@@ -101,7 +102,7 @@ type net struct {
 
 func newNet(t *testing.T, peers, workers int, lossy bool, policy string) *net {
 	t.Helper()
-	n := &net{sessions: map[steal.PeerID]*session.Session{}, run: satin.NewRunID(), lossy: lossy,
+	n := &net{sessions: map[steal.PeerID]*session.Session{}, run: job.NewRunID(), lossy: lossy,
 		queues: map[steal.PeerID]chan *steal.Message{}}
 	for i := range peers {
 		n.members = append(n.members, steal.Member{ID: steal.PeerID(fmt.Sprintf("p%d", i)),
@@ -269,7 +270,7 @@ func FuzzOutcome(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		for _, name := range []string{"session_test.fib", "session_test.odd"} {
 			fn, _ := satin.Lookup(name)
-			result, err, panicked, bad := session.DecodeOutcome(satin.RunID{}, b, fn)
+			result, err, panicked, bad := session.DecodeOutcome(job.RunID{}, b, fn)
 			if bad != nil || panicked != nil {
 				continue
 			}

@@ -1,6 +1,9 @@
 package session
 
-import "github.com/satin-peer/satin/steal"
+import (
+	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/steal"
+)
 
 // A Store keeps outcomes where they survive this process: internal/checkpoint's Log is one.
 type Store interface {
@@ -13,7 +16,7 @@ type Store interface {
 }
 
 // store gives an outcome to the store, if there is one.
-func (s *Session) store(path steal.Path, id steal.Identity, outcome []byte) {
+func (s *Session) store(path job.Path, id job.Identity, outcome []byte) {
 	if s.cfg.Store == nil || s.naive() {
 		return
 	}

@@ -34,13 +34,13 @@ func (s *Session) take(o takeOrder) {
 		if t == nil {
 			break
 		}
-		job, err := jobOf(t)
+		j, err := jobOf(t)
 		if err != nil { // it stays
 			t.PutBack()
 			break
 		}
 		taken = append(taken, t)
-		jobs = append(jobs, steal.Taken{Job: job, Spawned: true}) // a guest that has not begun is never taken
+		jobs = append(jobs, steal.Taken{Job: j, Spawned: true}) // a guest that has not begun is never taken
 	}
 	s.tell(func(now time.Duration) {
 		wanted := jobs[:0]

@@ -11,6 +11,7 @@ import (
 
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/session"
 	"github.com/satin-peer/satin/steal"
 )
@@ -53,7 +54,7 @@ func newWorld(t testing.TB, peers int, fn string, arg any) *world {
 		t.Fatal(err)
 	}
 	w := &world{
-		t: t, run: steal.Run{ID: satin.NewRunID(), Root: root}, cfg: impatient(), workers: 1,
+		t: t, run: steal.Run{ID: job.NewRunID(), Root: root}, cfg: impatient(), workers: 1,
 		keepAfter: time.Millisecond, answers: make(chan []byte, 100),
 		peers: map[steal.PeerID]*worldPeer{},
 	}

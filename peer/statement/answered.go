@@ -6,15 +6,15 @@ import (
 	"github.com/libp2p/go-libp2p/core/crypto"
 	"github.com/libp2p/go-libp2p/core/peer"
 
-	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/job"
 )
 
 // Answered says that its author, who is not the run's owner, held the root job and has the answer, which it
 // keeps for the owner. Whether it counts is for those who hear it to decide.
 type Answered struct {
-	Run  satin.RunID `cbor:"1,keyasint"`
-	Hash [32]byte    `cbor:"2,keyasint"` // HashOutcome of the root job's outcome
-	At   int64       `cbor:"3,keyasint"` // seconds since 1970, by the author's clock
+	Run  job.RunID `cbor:"1,keyasint"`
+	Hash [32]byte  `cbor:"2,keyasint"` // HashOutcome of the root job's outcome
+	At   int64     `cbor:"3,keyasint"` // seconds since 1970, by the author's clock
 	// Until is when the run's manifest expires: nobody needs the statement afterwards.
 	Until int64 `cbor:"4,keyasint"`
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/job"
 )
 
 // Version identifies the code of an application: peers work together on a run only if they have the same.
@@ -56,7 +57,7 @@ const (
 type SignedManifest struct {
 	Manifest
 	Owner peer.ID
-	Run   satin.RunID
+	Run   job.RunID
 	Bytes []byte // as it travels; not to be changed
 }
 
@@ -117,7 +118,7 @@ func (m *Manifest) check() error {
 }
 
 // runID is the hash of owner, application, entry, argument and nonce (DESIGN: a name that its owner alone can give).
-func (m *Manifest) runID(owner peer.ID) (id satin.RunID) {
+func (m *Manifest) runID(owner peer.ID) (id job.RunID) {
 	h := sha256.New()
 	for _, part := range [][]byte{[]byte(owner), []byte(m.App), m.Version[:], []byte(m.Entry), m.Arg, m.Nonce[:]} {
 		var n [8]byte

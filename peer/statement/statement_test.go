@@ -11,7 +11,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 	"pgregory.net/rapid"
 
-	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/statement"
 )
 
@@ -122,7 +122,7 @@ func TestKindsAreApart(t *testing.T) {
 func TestAnsweredComesBack(t *testing.T) {
 	k := key(t)
 	outcome := []byte("the answer")
-	signed, err := (&statement.Answered{Run: satin.RunID{7}, Hash: statement.HashOutcome(outcome), At: 5,
+	signed, err := (&statement.Answered{Run: job.RunID{7}, Hash: statement.HashOutcome(outcome), At: 5,
 		Until: 9}).Sign(k)
 	if err != nil {
 		t.Fatal(err)

@@ -7,15 +7,15 @@ import (
 	"github.com/libp2p/go-libp2p/core/crypto"
 	"github.com/libp2p/go-libp2p/core/peer"
 
-	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/job"
 )
 
 // Tombstone says that a run is over, for good or until its owner resumes it. It counts only if its author is
 // the run's owner: a peer that does not have the manifest yet keeps it together with the author.
 type Tombstone struct {
-	Run    satin.RunID `cbor:"1,keyasint"`
-	Reason Reason      `cbor:"2,keyasint"`
-	At     int64       `cbor:"3,keyasint"` // seconds since 1970, by the owner's clock
+	Run    job.RunID `cbor:"1,keyasint"`
+	Reason Reason    `cbor:"2,keyasint"`
+	At     int64     `cbor:"3,keyasint"` // seconds since 1970, by the owner's clock
 	// Until is when the run's manifest expires: nobody needs the tombstone afterwards.
 	Until int64 `cbor:"4,keyasint"`
 	// Seq orders what an owner says of a run that is suspended and resumed: the highest counts.

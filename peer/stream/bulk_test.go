@@ -13,6 +13,7 @@ import (
 
 	"github.com/satin-peer/satin/internal/wan"
 	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/stream"
 	"github.com/satin-peer/satin/steal"
 )
@@ -44,7 +45,7 @@ func TestLongHandOver(t *testing.T) {
 		a := w.start(0, stream.Config{}, newInbox().handler())
 		w.start(1, stream.Config{}, box.handler())
 		r := result(w.hosts[0], w.hosts[1], 1, make([]byte, 1<<20))
-		part := steal.Partial{Path: steal.Path{1, 2}, Outcome: bytes.Repeat([]byte("picture"), 400_000)}
+		part := steal.Partial{Path: job.Path{1, 2}, Outcome: bytes.Repeat([]byte("picture"), 400_000)}
 		m := &steal.Message{Run: r.Run, From: r.From, To: r.To,
 			HandOver: &steal.HandOver{ID: 1, Parts: []steal.Partial{part}}}
 		a.Send(r)

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/steal"
 )
 
@@ -100,9 +101,9 @@ func TestUsualMessagesAreReadByHand(t *testing.T) {
 		{From: a, To: b, Request: &steal.StealRequest{ID: 1, Max: 4, Patience: time.Second}},
 		{From: a, To: b, Reply: &steal.StealReply{ID: 1, Queued: 3}},
 		{From: a, To: b, Reply: &steal.StealReply{ID: 1,
-			Jobs: []steal.Grant{{Handle: 1, Job: steal.Job{Path: steal.Path{1, 300, 70000}, Function: "f",
+			Jobs: []steal.Grant{{Handle: 1, Job: steal.Job{Path: job.Path{1, 300, 70000}, Function: "f",
 				Arg: []byte{1}, Restarted: true}}}}},
-		{From: a, To: b, Result: &steal.Result{Handle: 1, Path: steal.Path{1}, Outcome: []byte{1}}},
+		{From: a, To: b, Result: &steal.Result{Handle: 1, Path: job.Path{1}, Outcome: []byte{1}}},
 		{From: a, To: b, Ack: &steal.ResultAck{Handle: 500}},
 	} {
 		encoded, err := wire.Control().Encode(m)
@@ -123,13 +124,13 @@ func TestUsualMessagesAreReadByHand(t *testing.T) {
 // their orphans.
 func TestRestAsWhole(t *testing.T) {
 	from, to := steal.Address{Peer: "a", Inc: 1}, steal.Address{Peer: "b", Inc: 2}
-	part := steal.Partial{Path: steal.Path{1, 2}, Outcome: []byte("outcome")}
-	orphans := []steal.Tuple{{Path: steal.Path{3, 1}, Holder: to, Done: true}}
+	part := steal.Partial{Path: job.Path{1, 2}, Outcome: []byte("outcome")}
+	orphans := []steal.Tuple{{Path: job.Path{3, 1}, Holder: to, Done: true}}
 	for _, m := range []*steal.Message{
 		{From: from, To: to, Reply: &steal.StealReply{ID: 1,
-			Jobs: []steal.Grant{{Handle: 1, Job: steal.Job{Path: steal.Path{3}, Function: "f", Restarted: true},
+			Jobs: []steal.Grant{{Handle: 1, Job: steal.Job{Path: job.Path{3}, Function: "f", Restarted: true},
 				Orphans: orphans}}}},
-		{From: from, To: to, Adopt: &steal.Adopt{Jobs: []steal.Adoption{{Handle: 7, Path: steal.Path{1}}}}},
+		{From: from, To: to, Adopt: &steal.Adopt{Jobs: []steal.Adoption{{Handle: 7, Path: job.Path{1}}}}},
 		{From: from, To: to, Disown: &steal.Disown{Handles: []steal.Handle{3, 4}}},
 		{From: from, To: to, HandOver: &steal.HandOver{ID: 9, Parts: []steal.Partial{part}}},
 		{From: from, To: to, HandOverAck: &steal.HandOverAck{ID: 9, Leaving: true}},
@@ -170,8 +171,8 @@ func FuzzDecode(f *testing.F) {
 	for _, m := range []*steal.Message{
 		{From: a, To: a, Request: &steal.StealRequest{ID: 1, Max: 4}},
 		{From: a, To: a, Reply: &steal.StealReply{ID: 1,
-			Jobs: []steal.Grant{{Handle: 1, Job: steal.Job{Path: steal.Path{1, 2}, Function: "f", Arg: []byte{1}}}}}},
-		{From: a, To: a, Result: &steal.Result{Handle: 9, Path: steal.Path{1 << 20}, Outcome: []byte("outcome")}},
+			Jobs: []steal.Grant{{Handle: 1, Job: steal.Job{Path: job.Path{1, 2}, Function: "f", Arg: []byte{1}}}}}},
+		{From: a, To: a, Result: &steal.Result{Handle: 9, Path: job.Path{1 << 20}, Outcome: []byte("outcome")}},
 		{From: a, To: a, Ack: &steal.ResultAck{Handle: 1}},
 		{From: a, To: a, Heartbeat: &steal.Heartbeat{Seq: 3, Held: []steal.Handle{1, 5}}},
 	} {

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/steal"
 )
 
@@ -247,7 +248,7 @@ func (r *cursor) result() *steal.Result {
 }
 
 // path reads a path that is there only if it is not empty.
-func (r *cursor) path(key byte, fields *uint64) steal.Path {
+func (r *cursor) path(key byte, fields *uint64) job.Path {
 	if !r.key(key) {
 		return nil
 	}
@@ -257,7 +258,7 @@ func (r *cursor) path(key byte, fields *uint64) steal.Path {
 		r.fail()
 		return nil
 	}
-	p := make(steal.Path, n)
+	p := make(job.Path, n)
 	for i := range p {
 		v := r.head(cborUint)
 		if v > math.MaxUint32 {

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/steal"
 )
 
@@ -157,7 +158,7 @@ func appendResult(b []byte, r *steal.Result) []byte {
 }
 
 // appendPath appends a path as a field, unless it is empty.
-func appendPath(b []byte, key byte, p steal.Path) []byte {
+func appendPath(b []byte, key byte, p job.Path) []byte {
 	if len(p) == 0 {
 		return b
 	}

@@ -1,6 +1,9 @@
 package stream
 
-import "github.com/satin-peer/satin/steal"
+import (
+	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/steal"
+)
 
 // What may be long in a message, and goes over the bulk stream then: the outcome of a result, relayed or not,
 // and the only outcome of a HandOver. Anything else fits a control frame.
@@ -52,7 +55,7 @@ func withBody(m *steal.Message, body []byte) *steal.Message {
 // A transferKey says which long messages are the same: the core sends a result again until it is
 // acknowledged, and one that is on its way already need not go twice.
 type transferKey struct {
-	run      steal.RunID
+	run      job.RunID
 	from, to steal.Address
 	handle   steal.Handle // of a result
 	handOver uint64       // the number of a HandOver

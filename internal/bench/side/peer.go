@@ -10,6 +10,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/host"
 	"github.com/libp2p/go-libp2p/core/peer"
 
+	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/stream"
 	"github.com/satin-peer/satin/steal"
 )
@@ -57,13 +58,13 @@ func (p *peerSide) address() string {
 	return fmt.Sprintf("%s/p2p/%s", p.host.Addrs()[0], p.host.ID())
 }
 
-var job = steal.Job{Path: steal.Path{1, 2, 1}, Function: "bench.fib", Arg: make([]byte, replySize-250)}
+var small = steal.Job{Path: job.Path{1, 2, 1}, Function: "bench.fib", Arg: make([]byte, replySize-250)}
 
 func (p *peerSide) received(m *steal.Message) {
 	switch {
 	case m.Request != nil:
 		p.transport.Send(&steal.Message{Run: m.Run, From: p.self, To: m.From,
-			Reply: &steal.StealReply{ID: m.Request.ID, Jobs: []steal.Grant{{Handle: 1, Job: job}}}})
+			Reply: &steal.StealReply{ID: m.Request.ID, Jobs: []steal.Grant{{Handle: 1, Job: small}}}})
 	case m.Hunger != nil: // wants a long result
 		p.transport.Send(&steal.Message{Run: m.Run, From: p.self, To: m.From,
 			Result: &steal.Result{Handle: steal.Handle(m.Hunger.Seq), Outcome: make([]byte, m.Hunger.Queued)}})

@@ -22,11 +22,12 @@ import (
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/sim"
 	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/job"
 )
 
-// job is one that was taken, or the root.
-type job struct {
-	path   satin.Path
+// node is one job that was taken, or the root.
+type node struct {
+	path   job.Path
 	fn     string
 	arg    any
 	result any
@@ -38,12 +39,12 @@ type job struct {
 // recorder runs one program.
 type recorder struct {
 	pool    *satin.Pool
-	run     satin.RunID
-	byPath  map[string]*job
-	pending []*job // not begun
+	run     job.RunID
+	byPath  map[string]*node
+	pending []*node // not begun
 
 	mu    sync.Mutex
-	ended []*job        // not yet noticed by the loop
+	ended []*node       // not yet noticed by the loop
 	news  chan struct{} // one token: look at ended
 }
 
@@ -51,7 +52,7 @@ type recorder struct {
 // length of the run and, for each level of the tree, about as long again, or until ctx is done. A job that
 // fails, or that the program aborts, is an error: the sequential program would not do the same.
 func Tree(ctx context.Context, name, fn string, arg any) (tree *sim.Recorded, result any, err error) {
-	r := &recorder{run: satin.NewRunID(), byPath: make(map[string]*job), news: make(chan struct{}, 1)}
+	r := &recorder{run: job.NewRunID(), byPath: make(map[string]*node), news: make(chan struct{}, 1)}
 	pool, err := satin.NewPool(satin.Config{Workers: 1})
 	if err != nil {
 		return nil, nil, err
@@ -72,11 +73,11 @@ func Tree(ctx context.Context, name, fn string, arg any) (tree *sim.Recorded, re
 
 // takeAll runs the program until its root has ended.
 func (r *recorder) takeAll(ctx context.Context, fn string, arg any) (result any, err error) {
-	root := &job{fn: fn, arg: arg}
+	root := &node{fn: fn, arg: arg}
 	r.add(root)
 	for !root.ended {
 		if t := r.pool.Take(); t != nil {
-			r.add(&job{path: t.ID().Path, fn: t.Func(), arg: t.Arg(), taken: t})
+			r.add(&node{path: t.ID().Path, fn: t.Func(), arg: t.Arg(), taken: t})
 			continue
 		}
 		if n := len(r.pending); n > 0 && r.pool.Idle() > 0 {
@@ -94,13 +95,13 @@ func (r *recorder) takeAll(ctx context.Context, fn string, arg any) (result any,
 	return root.result, nil
 }
 
-func (r *recorder) add(j *job) {
+func (r *recorder) add(j *node) {
 	r.byPath[j.path.String()] = j
 	r.pending = append(r.pending, j)
 }
 
-func (r *recorder) begin(j *job) error {
-	_, err := r.pool.Submit(satin.JobID{Run: r.run, Path: j.path}, j.fn, j.arg, func(result any, err error) {
+func (r *recorder) begin(j *node) error {
+	_, err := r.pool.Submit(job.ID{Run: r.run, Path: j.path}, j.fn, j.arg, func(result any, err error) {
 		j.result, j.err = result, err
 		r.mu.Lock()
 		r.ended = append(r.ended, j)
@@ -142,17 +143,17 @@ func (r *recorder) endings(ctx context.Context) error {
 	return nil
 }
 
-func abortedError(j *job) error {
+func abortedError(j *node) error {
 	return fmt.Errorf("job %v of %s was aborted by the program: such a search cannot be recorded", j.path, j.fn)
 }
 
 // measure times all jobs and puts them in preorder.
 func (r *recorder) measure(ctx context.Context) ([]sim.RecordedJob, error) {
-	all := make([]*job, 0, len(r.byPath))
+	all := make([]*node, 0, len(r.byPath))
 	for _, j := range r.byPath {
 		all = append(all, j)
 	}
-	slices.SortFunc(all, func(a, b *job) int { return slices.Compare(a.path, b.path) })
+	slices.SortFunc(all, func(a, b *node) int { return slices.Compare(a.path, b.path) })
 	out := make([]sim.RecordedJob, len(all))
 	var above []int // the jobs whose subtrees are not complete, the root first
 	for i, j := range all {
@@ -171,7 +172,7 @@ func (r *recorder) measure(ctx context.Context) ([]sim.RecordedJob, error) {
 		if out[i].Result, err = encodedSize(j.result); err != nil {
 			return nil, err
 		}
-		for len(above) > 0 && !isBelow(j.path, all[above[len(above)-1]].path) {
+		for len(above) > 0 && !all[above[len(above)-1]].path.Above(j.path) {
 			above = above[:len(above)-1]
 		}
 		if len(above) > 0 {
@@ -182,10 +183,6 @@ func (r *recorder) measure(ctx context.Context) ([]sim.RecordedJob, error) {
 		above = append(above, i)
 	}
 	return out, nil
-}
-
-func isBelow(p, above satin.Path) bool {
-	return len(p) > len(above) && slices.Equal(p[:len(above)], above)
 }
 
 func encodedSize(v any) (int, error) {

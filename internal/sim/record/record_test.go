@@ -8,6 +8,7 @@ import (
 
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/sim"
+	"github.com/satin-peer/satin/job"
 )
 
 func init() {
@@ -61,9 +62,9 @@ func TestTree(t *testing.T) {
 
 // TestMeasure: paths with gaps, where jobs were run in place, make a tree with the nearest recorded job above.
 func TestMeasure(t *testing.T) {
-	r := &recorder{byPath: make(map[string]*job)}
-	for _, p := range []satin.Path{{2, 7}, {1, 3}, {}, {1}, {1, 3, 1, 1}, {4, 1, 1}} {
-		r.add(&job{path: p, fn: "record.sum", arg: 20, result: 20, ended: true})
+	r := &recorder{byPath: make(map[string]*node)}
+	for _, p := range []job.Path{{2, 7}, {1, 3}, {}, {1}, {1, 3, 1, 1}, {4, 1, 1}} {
+		r.add(&node{path: p, fn: "record.sum", arg: 20, result: 20, ended: true})
 	}
 	jobs, err := r.measure(t.Context())
 	if err != nil {
@@ -81,7 +82,7 @@ func TestMeasure(t *testing.T) {
 	if _, err := sim.NewRecorded("x", jobs); err != nil {
 		t.Error(err)
 	}
-	r.byPath["9"] = &job{path: satin.Path{9}, fn: "record.sum", arg: 1}
+	r.byPath["9"] = &node{path: job.Path{9}, fn: "record.sum", arg: 1}
 	if _, err := r.measure(t.Context()); err == nil ||
 		!strings.Contains(err.Error(), "job 9 of record.sum was aborted") {
 		t.Errorf("error %v", err)
