@@ -1,6 +1,6 @@
 // Package satin is a programming model for recursive programs that run on many cores and machines as if they
-// were one, and the engine that runs them on the cores of this machine. It needs nothing but the standard
-// library.
+// were one. Package internal/engine runs them on the cores of this machine; what they may use of it is here. Both
+// need nothing but the standard library.
 //
 // A job is a call that may run elsewhere: Spawn makes one, Get waits for its result. In between, the program calls
 // on, and an idle core steals the job if it can use one.

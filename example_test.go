@@ -172,26 +172,3 @@ func ExampleForkErr() {
 	// 12 <nil>
 	// true example.parse 2 "four" is no number
 }
-
-// A runtime that moves jobs between processes takes them from a pool un-encoded, and brings results back.
-func ExamplePool_Take() {
-	pool, _ := satin.NewPool(satin.Config{Workers: 1})
-	defer pool.Close()
-	ended := make(chan int)
-	go func() {
-		n, _ := satin.Run(context.Background(), pool, fib, 35)
-		ended <- n
-	}()
-	job := pool.Take()
-	for job == nil {
-		job = pool.Take()
-	}
-	// Encode job.ID(), job.Func() and job.Arg(), send them, and wait for the answer, which here is another pool's.
-	elsewhere, _ := satin.NewPool(satin.Config{Workers: 1})
-	defer elsewhere.Close()
-	_, err := elsewhere.Submit(job.ID(), job.Func(), job.Arg(), func(result any, err error) {
-		_, _ = job.Complete(result, err)
-	})
-	fmt.Println(job.Func(), err, <-ended)
-	// Output: example.fib <nil> 9227465
-}

@@ -1,6 +1,10 @@
 package satin
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/satin-peer/satin/internal/engine"
+)
 
 // A Frame is the handle of a running job: its first parameter, through which it spawns children. It is valid
 // until the job returns, in the goroutine that runs the job, and must not be kept or handed to another
@@ -8,7 +12,10 @@ import "unsafe"
 //
 // A plain call of a function with the same Frame is part of the calling job: what it spawns are children of
 // that job, and its Sync and Abort mean all children of that job. A Group's loop means its own children only.
-type Frame struct{ worker }
+type Frame struct{ worker engine.Worker }
+
+// frameOf is a worker as its jobs see it.
+func frameOf(w *engine.Worker) *Frame { return (*Frame)(unsafe.Pointer(w)) }
 
 // Spawn makes a child job fn(arg) and returns at once. The child runs later in this goroutine, at the latest when its
 // result is wanted or this job returns; or, if somebody steals it first, on another core or machine. Inside one
@@ -17,20 +24,16 @@ type Frame struct{ worker }
 // Spawn panics if fn is not a registered function. It costs a few nanoseconds and allocates nothing.
 func Spawn[A, R any](f *Frame, fn func(*Frame, A) R, arg A) Future[A, R] {
 	w := &f.worker
-	h := w.head
-	if h >= w.limit.Load() {
-		return spawnSlow[A, R](w, funcKey(fn), arg)
-	}
-	r := w.slotAt(h)
-	if r.key != *(*unsafe.Pointer)(unsafe.Pointer(&fn)) {
+	r := room(w, funcKey(fn))
+	if r == nil {
 		return spawnSlow[A, R](w, funcKey(fn), arg)
 	}
 	t := (*task[A, R])(unsafe.Pointer(r))
 	t.arg = arg
-	id := w.cur + 1
-	w.cur = id
-	t.id = id
-	w.head = h + 1
+	id := w.Cur + 1
+	w.Cur = id
+	t.ID = id
+	w.Head++
 	return Future[A, R]{t, id}
 }
 
@@ -43,85 +46,54 @@ func SpawnErr[A, R any](f *Frame, fn func(*Frame, A) (R, error), arg A) FutureEr
 }
 
 // spawnKey is Spawn of the function with the given key.
-func spawnKey[A, R any](w *worker, key unsafe.Pointer, arg A) Future[A, R] {
-	h := w.head
-	if h >= w.limit.Load() {
-		return spawnSlow[A, R](w, key, arg)
-	}
-	r := w.slotAt(h)
-	if r.key != key {
+func spawnKey[A, R any](w *engine.Worker, key unsafe.Pointer, arg A) Future[A, R] {
+	r := room(w, key)
+	if r == nil {
 		return spawnSlow[A, R](w, key, arg)
 	}
 	t := (*task[A, R])(unsafe.Pointer(r))
 	t.arg = arg
-	id := w.cur + 1
-	w.cur = id
-	t.id = id
-	w.head = h + 1
+	id := w.Cur + 1
+	w.Cur = id
+	t.ID = id
+	w.Head++
 	return Future[A, R]{t, id}
 }
 
+// room gives the record of the next slot, if it is of the function with the given key and nothing else is to be
+// done; else nil. It is not generic: the compiler inlines into programs what other packages' functions do here only
+// if this package inlines it too.
+func room(w *engine.Worker, key unsafe.Pointer) *engine.Record {
+	if h := w.Head; h < w.Limit() {
+		if r := w.SlotAt(h); r.Key == key {
+			return r
+		}
+	}
+	return nil
+}
+
 //go:noinline
-func spawnSlow[A, R any](w *worker, key unsafe.Pointer, arg A) Future[A, R] {
-	if w.head >= w.fullLimit() {
-		w.growSlots(2 * len(w.slots))
-		w.attention() // the new limit has overwritten whatever was said through the old one
-	}
-	w.attend(w.head)
-	h := w.head
-	r := w.slots[h]
-	if r.key != key {
-		r = w.install(w.desc(key), h)
-	}
-	t := (*task[A, R])(unsafe.Pointer(r))
+func spawnSlow[A, R any](w *engine.Worker, key unsafe.Pointer, arg A) Future[A, R] {
+	t := taskOf[A, R](w.Room(key))
 	t.arg = arg
-	w.cur++
-	t.id = w.cur
-	w.head = h + 1
-	if w.grain.coarse {
-		w.shareAll()
-	}
-	return Future[A, R]{t, t.id}
+	w.Spawned(&t.Record)
+	return Future[A, R]{t, t.ID}
 }
 
 // Sync waits until all children of the running job have finished. Their results stay for Get and Results.
 // It runs children that nobody has stolen; while it waits for stolen ones, other jobs use its core.
-func (f *Frame) Sync() {
-	w := &f.worker
-	w.counts.syncs++
-	for w.hasChildren() {
-		w.step()
-	}
-}
+func (f *Frame) Sync() { f.worker.Sync() }
 
 // Abort drops all outstanding children of the running job and their descendants, wherever they are
 // (programming model, 4.3), and forgets the failures of those that ended. It does not wait: children that
 // have not begun never will; those that a thief is running unwind at their next Spawn, Get, Sync or look at
 // Aborted. A child that has finished keeps its result; Get on an aborted one panics, Try gives ErrAborted.
 // Abort is best effort: a correct program does not depend on it.
-func (f *Frame) Abort() {
-	w := &f.worker
-	for w.hasChildren() {
-		w.drop()
-	}
-	w.crossOutAll()
-}
+func (f *Frame) Abort() { f.worker.Abort() }
 
 // Aborted says whether the running job, or one it descends from, has been aborted: for long leaves that neither
 // spawn nor sync. A job that sees it may return anything. It costs a few nanoseconds.
-func (f *Frame) Aborted() bool {
-	for _, s := range f.stolen {
-		if s.r.state.Load() == dropped {
-			return true
-		}
-	}
-	return false
-}
+func (f *Frame) Aborted() bool { return f.worker.Aborted() }
 
 // ID gives the running job's ID. It takes time in proportion to the job's depth: for messages, not for inner loops.
-func (f *Frame) ID() JobID { return f.worker.runningID() }
-
-// hasChildren says whether the newest slot belongs to the running frame: its children are on top.
-func (w *worker) hasChildren() bool {
-	return w.head > 0 && w.slots[w.head-1].id>>depthShift == w.cur>>depthShift
-}
+func (f *Frame) ID() JobID { return f.worker.ID() }

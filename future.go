@@ -1,5 +1,7 @@
 package satin
 
+import "github.com/satin-peer/satin/internal/engine"
+
 // A Future stands for the result of one spawned job. It is used in the job that spawned it, once.
 type Future[A, R any] struct {
 	t  *task[A, R]
@@ -13,23 +15,23 @@ type Future[A, R any] struct {
 // Get panics with a *JobError if the job panicked, and with a clear message if the result was taken before.
 func (x Future[A, R]) Get() R {
 	t := x.t
-	w := t.w
-	h := w.head - 1
-	cur := w.cur
-	d := cur>>depthShift + 1
-	levels, limit := w.levels, w.limit.Load()
-	if t.slot != h || t.id != x.id || h < w.fence || h >= limit || d >= uint64(len(levels)) {
+	w := t.W
+	h := w.Head - 1
+	cur := w.Cur
+	d := cur>>engine.DepthShift + 1
+	levels, limit := w.Levels, w.Limit()
+	if t.Slot != h || t.ID != x.id || h < w.Fence || h >= limit || d >= uint64(len(levels)) {
 		return mustGet(x)
 	}
-	w.head = h
-	levels[d] = level{x.id, cur}
-	w.cur = d << depthShift
-	w.counts.inline++
-	r := t.fn(w.frame(), t.arg)
-	if w.head != h {
-		w.syncTo(h)
+	w.Head = h
+	levels[d] = engine.Level{Job: x.id, From: cur}
+	w.Cur = d << engine.DepthShift
+	w.Counts.Inline++
+	r := t.fn(frameOf(w), t.arg)
+	if w.Head != h {
+		w.SyncTo(h)
 	}
-	w.cur = cur
+	w.Cur = cur
 	return r
 }
 
@@ -53,17 +55,18 @@ func (x Future[A, R]) Try() (R, error) { return getSlow(x) }
 //go:noinline
 func getSlow[A, R any](x Future[A, R]) (res R, err error) {
 	t := x.t
-	w := t.w
-	w.counts.syncs++
-	if t.id == x.id|abortedBit || t.id == x.id && t.state.Load() == dropped {
+	w := t.W
+	if !w.Await(&t.Record, x.id) {
 		return res, ErrAborted
 	}
-	w.join(&t.record, x.id)
-	res = t.res
-	if t.fail != nil {
-		err = t.fail
-	}
-	w.release(&t.record)
+	return take[A, R](w, &t.Record)
+}
+
+// take reads and releases the finished record r of a task with result type R.
+func take[A, R any](w *engine.Worker, r *engine.Record) (res R, err error) {
+	t := taskOf[A, R](r)
+	res, err = t.res, t.Fail
+	w.Release(r)
 	return res, err
 }
 
@@ -78,47 +81,4 @@ func (x FutureErr[A, R]) Get() (R, error) {
 		err = o.err
 	}
 	return o.res, err
-}
-
-// join brings the job with the given id, whose record is r, to its end.
-func (w *worker) join(r *record, id uint64) {
-	for !r.finished(id) {
-		if r.id != id || r.consumed || r.slot >= w.head || w.slots[r.slot] != r {
-			panic("satin: a result was taken twice, or after its job was aborted, or outside the job that spawned it")
-		}
-		if r.state.Load() == done && !r.joined {
-			w.drain()
-		} else {
-			w.step()
-		}
-	}
-}
-
-// release gives up a finished record whose result has been read.
-func (w *worker) release(r *record) {
-	w.crossOut(r)
-	if r.slot == noSlot { // detached
-		w.recycle(r)
-		return
-	}
-	r.consumed = true
-	w.popConsumed()
-}
-
-// popConsumed pops the newest slots of the running frame as long as their jobs came back and were consumed. Slots of
-// the frames below it stay: those frames count on their part of the stack.
-func (w *worker) popConsumed() {
-	for w.hasChildren() && w.slots[w.head-1].consumed {
-		w.popBack(w.head - 1)
-	}
-}
-
-// popBack pops the newest slot, whose record came back and is of no more use.
-func (w *worker) popBack(h uint32) {
-	r := w.slots[h]
-	w.regain(r, h)
-	w.popStolen(h)
-	r.d.ops.clear(r)
-	r.renew()
-	r.id = 0
 }

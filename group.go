@@ -3,12 +3,14 @@ package satin
 import (
 	"iter"
 	"unsafe"
+
+	"github.com/satin-peer/satin/internal/engine"
 )
 
 // A Group is a set of children of one function whose results are taken in order of completion. It is a small value
 // that lives on the spawner's stack, is used only there and must not be copied.
 type Group[A, R any] struct {
-	w    *worker
+	w    *engine.Worker
 	key  unsafe.Pointer
 	id   uint64
 	left int // children whose results have not been taken
@@ -19,14 +21,14 @@ func Fork[A, R any](f *Frame, fn func(*Frame, A) R) Group[A, R] {
 	return fork[A, R](&f.worker, funcKey(fn))
 }
 
-func fork[A, R any](w *worker, key unsafe.Pointer) Group[A, R] {
-	w.groups++
-	return Group[A, R]{w: w, key: key, id: w.groups}
+func fork[A, R any](w *engine.Worker, key unsafe.Pointer) Group[A, R] {
+	w.Groups++
+	return Group[A, R]{w: w, key: key, id: w.Groups}
 }
 
 // Spawn adds a child fn(arg), as the function Spawn does. It may be called in the body of the group's Results loop.
 func (g *Group[A, R]) Spawn(arg A) {
-	spawnKey[A, R](g.w, g.key, arg).t.group = g.id
+	spawnKey[A, R](g.w, g.key, arg).t.Group = g.id
 	g.left++
 }
 
@@ -41,22 +43,22 @@ func (g *Group[A, R]) Results() iter.Seq[R] {
 	return func(yield func(R) bool) {
 		w := g.w
 		for g.left > 0 {
-			h, cur, limit := w.head-1, w.cur, w.limit.Load()
-			d := cur>>depthShift + 1
-			if h >= w.fence && h < limit && w.ready.below(g.id) && d < uint64(len(w.levels)) {
-				if r := w.slots[h]; r.group == g.id { // newest, private, of this group: call it here
-					t := (*task[A, R])(unsafe.Pointer(r))
-					r.group = 0
-					w.head = h
-					w.levels[d] = level{r.id, cur}
-					w.cur = d << depthShift
-					w.counts.inline++
+			h, cur, limit := w.Head-1, w.Cur, w.Limit()
+			d := cur>>engine.DepthShift + 1
+			if h >= w.Fence && h < limit && !ready(w, g.id) && d < uint64(len(w.Levels)) {
+				if r := w.SlotAt(h); r.Group == g.id { // newest, private, of this group: call it here
+					t := taskOf[A, R](r)
+					r.Group = 0
+					w.Head = h
+					w.Levels[d] = engine.Level{Job: r.ID, From: cur}
+					w.Cur = d << engine.DepthShift
+					w.Counts.Inline++
 					g.left--
-					res := t.fn(w.frame(), t.arg)
-					if w.head != h {
-						w.syncTo(h)
+					res := t.fn(frameOf(w), t.arg)
+					if w.Head != h {
+						w.SyncTo(h)
 					}
-					w.cur = cur
+					w.Cur = cur
 					if !yield(res) {
 						g.abort()
 						return
@@ -66,10 +68,10 @@ func (g *Group[A, R]) Results() iter.Seq[R] {
 			}
 			r := g.next()
 			if r == nil {
-				w.popConsumed()
+				w.PopConsumed()
 				return
 			}
-			res, err := result[A, R](w, r)
+			res, err := take[A, R](w, r)
 			if err != nil {
 				panic(err)
 			}
@@ -81,62 +83,37 @@ func (g *Group[A, R]) Results() iter.Seq[R] {
 	}
 }
 
+// next gives the next child that has finished; nil if none is left.
+func (g *Group[A, R]) next() *engine.Record {
+	if g.left == 0 {
+		return nil
+	}
+	r := g.w.Next(g.id)
+	if g.left--; r == nil {
+		g.left = 0
+	}
+	return r
+}
+
+// abort drops what is left.
+func (g *Group[A, R]) abort() {
+	g.w.AbortGroup(g.id, g.left)
+	g.left = 0
+}
+
+// ready is not generic: see room.
+func ready(w *engine.Worker, group uint64) bool { return w.Ready(group) }
+
 // Tries is Results that yields a panic in a child as an error, a *JobError that names the child.
 func (g *Group[A, R]) Tries() iter.Seq2[R, error] {
 	return func(yield func(R, error) bool) {
 		for r := g.next(); r != nil; r = g.next() {
-			if !yield(result[A, R](g.w, r)) {
+			if !yield(take[A, R](g.w, r)) {
 				g.abort()
 				return
 			}
 		}
 	}
-}
-
-// next runs or awaits children until one of the group has finished; nil if none is left.
-func (g *Group[A, R]) next() *record {
-	w := g.w
-	w.counts.syncs++
-	for g.left > 0 {
-		w.drain()
-		if r := w.ready.take(g.id, w.cur>>depthShift); r != nil {
-			g.left--
-			return r
-		}
-		if !w.hasChildren() { // f.Abort dropped them
-			g.left = 0
-			break
-		}
-		w.step()
-	}
-	return nil
-}
-
-// abort drops the group's children. Children of the frame that are newer but not of the group are run: their results
-// may still be wanted.
-func (g *Group[A, R]) abort() {
-	w := g.w
-	for g.left > 0 {
-		if r := w.ready.take(g.id, w.cur>>depthShift); r != nil {
-			w.crossOut(r)
-			if r.slot == noSlot {
-				w.recycle(r)
-			} else {
-				r.consumed = true
-			}
-			g.left--
-			continue
-		}
-		if !w.hasChildren() {
-			break // f.Abort was there before
-		}
-		if r := w.slots[w.head-1]; r.group != g.id || r.joined {
-			w.step()
-		} else if w.drop(); !r.joined {
-			g.left--
-		}
-	}
-	g.left = 0
 }
 
 // A GroupErr is a Group of a function that may return an error.
@@ -163,12 +140,4 @@ func (g *GroupErr[A, R]) Results() iter.Seq2[R, error] {
 			}
 		}
 	}
-}
-
-// result reads and releases the finished record r of a task with result type R.
-func result[A, R any](w *worker, r *record) (R, error) {
-	t := (*task[A, R])(unsafe.Pointer(r))
-	res, fail := t.res, t.fail
-	w.release(r)
-	return res, fail
 }

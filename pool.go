@@ -2,21 +2,19 @@ package satin
 
 import (
 	"context"
-	"fmt"
-	"runtime"
-	"sync"
-	"sync/atomic"
-	"time"
 	"unsafe"
+
+	"github.com/satin-peer/satin/internal/engine"
 )
 
 // MaxWorkers bounds Config.Workers.
-const MaxWorkers = 1024
+const MaxWorkers = engine.MaxWorkers
 
 // Config says how a Pool uses the machine.
 type Config struct {
 	// Workers is the number of cores the pool may use, 1 to MaxWorkers; 0 means all that Go saw
-	// at the program's start (GOMAXPROCS).
+	// at the program's start (GOMAXPROCS, which becomes one more than the cores that the pools of the process
+	// may use together: a process whose every P computes lets a packet wait for 20 ms and more).
 	Workers int
 
 	// Nice lowers the priority of the workers' threads by so much, 0 to 19 (nice values on Linux; elsewhere it has no
@@ -31,137 +29,50 @@ type Config struct {
 	// worker got 6 % with Nice 19 and 2 % with Idle; of another session, 50 % with either, and 4 % when 19
 	// was written to /proc/self/autogroup (Linux 6.18).
 	Idle bool
-
-	// KeepGOMAXPROCS stops NewPool and SetCores from raising GOMAXPROCS. By default it becomes at least one
-	// more than the cores that all pools of the process may use together, for good, because a process whose
-	// every P computes lets a packet wait for 20 ms and more.
-	KeepGOMAXPROCS bool
-
-	// Outside is told when the pool has no work, and which jobs given outside are no longer wanted. May be
-	// nil. It may be a Salvager or a Keeper besides.
-	Outside Outside
-
-	// KeepAfter is how long a job must take on one core that a Keeper is offered its outcome; 0 means never.
-	// Where many children of one job take less, those that take a quarter of it are offered too.
-	KeepAfter time.Duration
 }
-
-// gcBallast is memory that a process with pools owns and never touches, in bytes, so that it costs address
-// space only. It stays when the pools are closed: memory that is given back and asked for again may have to
-// be cleared. It makes the garbage collector wait for as much garbage: jobs make garbage fast while little is
-// live, and a heap of 1 MB would be collected 100 times a second, each time stopping all workers. On tsp and
-// sat, two workers are 1.4 times as fast with it (internal/bench).
-const gcBallast = 64 << 20
-
-// ballast makes the process's one piece of it.
-var ballast = sync.OnceValue(func() []byte { return make([]byte, gcBallast) })
-
-// coresAtStart is GOMAXPROCS before any pool raised it.
-var coresAtStart = runtime.GOMAXPROCS(0)
 
 // A Pool runs jobs on some of this machine's cores. Its methods may be called from any goroutine.
-type Pool struct {
-	scheduler
-	cfg      Config
-	workers  atomic.Pointer[[]*worker] // only ever grows
-	wg       sync.WaitGroup
-	demand   atomic.Bool   // somebody may want published jobs: another worker, or the outside
-	sample   atomic.Uint64 // number of the newest request for statistics
-	starve   atomic.Int32  // thieves from outside that look for a job this moment
-	offers   chan struct{} // wakes one of them
-	pathMu   sync.Mutex    // held while paths are resolved across stacks
-	salvager Salvager      // nil: nothing is known of restarted jobs
-	restarts atomic.Bool   // a restarted job has come
-	keeper   Keeper        // nil: nothing is kept
-	clock    func() int64  // what a Keeper's jobs are timed with: now, or the count of a test
-	pulses   atomic.Uint64 // calls of Pulse
-	watches  atomic.Uint64 // calls of Rewatch
-	start    time.Time
-
-	runMu   sync.Mutex
-	runs    map[*record]bool // roots that have not finished
-	taken   map[*Taken]bool
-	tallies borderCounts
-}
+type Pool struct{ engine *engine.Pool }
 
 // NewPool starts a pool. It refuses a Config out of range with an error that says what is allowed.
 func NewPool(cfg Config) (*Pool, error) {
-	if cfg.Workers == 0 {
-		cfg.Workers = min(coresAtStart, MaxWorkers)
+	p, err := engine.NewPool(engine.Config{Workers: cfg.Workers, Nice: cfg.Nice, Idle: cfg.Idle})
+	if err != nil {
+		return nil, err
 	}
-	if cfg.Workers < 1 || cfg.Workers > MaxWorkers {
-		return nil, fmt.Errorf("satin: Config.Workers is %d; allowed are 0 (all cores) to %d", cfg.Workers, MaxWorkers)
-	}
-	if cfg.Nice < 0 || cfg.Nice > 19 {
-		return nil, fmt.Errorf("satin: Config.Nice is %d; allowed are 0 to 19", cfg.Nice)
-	}
-	if cfg.KeepAfter < 0 {
-		return nil, fmt.Errorf("satin: Config.KeepAfter is %v; allowed are 0 (never) and more", cfg.KeepAfter)
-	}
-	p := &Pool{cfg: cfg, start: time.Now().Add(-poolEpoch), runs: map[*record]bool{}, taken: map[*Taken]bool{}}
-	p.quit, p.offers = make(chan struct{}), make(chan struct{}, 1)
-	p.demand.Store(cfg.Workers > 1)
-	p.clock = p.now
-	p.salvager, _ = cfg.Outside.(Salvager)
-	if cfg.KeepAfter > 0 {
-		p.keeper, _ = cfg.Outside.(Keeper)
-	}
-	ballast()
-	p.workers.Store(&[]*worker{})
-	p.allowed = cfg.Workers
-	processors.join(p)
-	p.mu.Lock()
-	p.freeSince = p.now()
-	for range cfg.Workers {
-		p.grant(p.addWorker())
-	}
-	p.mu.Unlock()
-	return p, nil
-}
-
-// addWorker starts one more worker, which waits for a core. mu is held.
-func (p *Pool) addWorker() *worker {
-	all := *p.workers.Load()
-	w := newWorker(p, len(all))
-	all = append(all[:len(all):len(all)], w)
-	p.workers.Store(&all)
-	p.wg.Add(1)
-	go w.main()
-	return w
+	return &Pool{p}, nil
 }
 
 // Close aborts what still runs and waits until the workers have ended. A job that neither spawns nor syncs nor asks
 // Aborted holds it up. Runs in progress return ErrClosed. A job must not close its own pool: that panics.
-func (p *Pool) Close() {
-	p.refuse("Close")
-	p.runMu.Lock()
-	again := p.closed.Swap(true)
-	roots := make([]*record, 0, len(p.runs))
-	for r := range p.runs {
-		roots = append(roots, r)
-	}
-	p.runMu.Unlock()
-	for _, r := range roots {
-		p.cancel(r, ErrClosed)
-	}
-	if !again {
-		processors.leave(p)
-		p.mu.Lock()
-		p.allow(p.cfg.Workers) // what was stopped must unwind
-		p.mu.Unlock()
-		close(p.quit)
-	}
-	p.wg.Wait()
-}
-
-// poolEpoch is what now says at the pool's start: 0 means never.
-const poolEpoch = time.Second
+func (p *Pool) Close() { p.engine.Close() }
 
 // Workers gives the number of cores that the pool may use at most; SetCores may allow fewer.
-func (p *Pool) Workers() int { return p.cfg.Workers }
+func (p *Pool) Workers() int { return p.engine.Workers() }
 
-// now is the time in ns since about the pool's start; never 0.
-func (p *Pool) now() int64 { return int64(time.Since(p.start)) }
+// SetCores says how many cores the pool may use from now on, 0 to Workers; a number out of range counts as
+// the nearest one in it. It does not wait: workers in excess stop at their job's next Spawn, Get or Sync, a
+// long leaf ends first. Stopped jobs go on when there are cores again; whether one has stopped shows in
+// Stats.Busy.
+//
+// 0 pauses the pool. A Run may begin then, and one whose context ends returns at once; Close aborts all. On a
+// closed pool SetCores does nothing.
+func (p *Pool) SetCores(n int) { p.engine.SetCores(n) }
+
+// Cores gives the number of cores that the pool may use now.
+func (p *Pool) Cores() int { return p.engine.Cores() }
+
+// Stats are a Pool's statistics since its start.
+type Stats = engine.Stats
+
+// Stats asks the workers for their counts and adds them up. It waits up to 20 ms for workers in the middle of a
+// leaf, then takes what they told last.
+func (p *Pool) Stats() Stats { return p.engine.Stats() }
+
+// Progress estimates how much of the runs in progress is done, from 0 to 1; 1 when there is none. A job counts as its
+// parent's share divided by the children the parent has spawned so far, so the estimate is as good as the tree is
+// even, and may go back when a job spawns more children after the first ones have finished.
+func (p *Pool) Progress() float64 { return p.engine.Progress() }
 
 // Run runs fn(arg) as the root job of a new run on p's cores, and waits for its result. If p is nil it runs the
 // sequential program: the same code on the calling goroutine alone, with the same result.
@@ -184,11 +95,9 @@ func RunErr[A, R any](ctx context.Context, p *Pool, fn func(*Frame, A) (R, error
 }
 
 func runKey[A, R any](ctx context.Context, p *Pool, key unsafe.Pointer, arg A) (res R, err error) {
-	r := mustLookup(key).ops.newRecord()
-	r.state.Store(stolen)
-	t := (*task[A, R])(unsafe.Pointer(r))
+	t := taskOf[A, R](engine.MustLookup(key).Ops.NewRecord())
 	t.arg = arg
-	if err = runRecord(ctx, p, r, NewRunID()); err == nil {
+	if err = p.inner().RunRecord(ctx, &t.Record); err == nil {
 		res = t.res
 	}
 	return res, err
@@ -197,107 +106,13 @@ func runKey[A, R any](ctx context.Context, p *Pool, key unsafe.Pointer, arg A) (
 // RunNamed is Run for a function given by its registered name; arg must have its argument type. A nil *Pool runs the
 // sequential program.
 func (p *Pool) RunNamed(ctx context.Context, fn string, arg any) (any, error) {
-	r, err := newNamed(fn, arg)
-	if err != nil {
-		return nil, err
-	}
-	if err := runRecord(ctx, p, r, NewRunID()); err != nil {
-		return nil, err
-	}
-	return r.d.ops.result(r)
+	return p.inner().Run(ctx, fn, arg)
 }
 
-// newNamed makes a record for a call of the function registered as fn.
-func newNamed(fn string, arg any) (*record, error) {
-	d := lookupName(fn)
-	if d == nil {
-		return nil, fmt.Errorf("satin: no function is registered as %q", fn)
-	}
-	r := d.ops.newRecord()
-	r.state.Store(stolen)
-	if !d.ops.setArg(r, arg) {
-		return nil, fmt.Errorf("satin: %s takes an argument of type %s, not %T", fn, d.arg, arg)
-	}
-	return r, nil
-}
-
-// runRecord runs the root r and waits until it has finished or ctx has ended.
-func runRecord(ctx context.Context, p *Pool, r *record, run RunID) error {
-	if err := ctx.Err(); err != nil {
-		return context.Cause(ctx)
-	}
+// inner is the pool in the engine; nil for the sequential program.
+func (p *Pool) inner() *engine.Pool {
 	if p == nil {
-		return runSequential(ctx, r, run)
+		return nil
 	}
-	p.refuse("Run")
-	ended := make(chan struct{})
-	r.out = &passport{id: JobID{Run: run}, ended: func(*record) { close(ended) }}
-	if err := p.launch(r); err != nil {
-		return err
-	}
-	select {
-	case <-ended:
-	case <-ctx.Done():
-		p.cancel(r, context.Cause(ctx))
-	}
-	<-ended
-	if err := r.out.why; err != nil {
-		return err
-	}
-	return r.fail
-}
-
-// runSequential is the program without a pool: one worker, this goroutine, and no thief.
-func runSequential(ctx context.Context, r *record, run RunID) error {
-	w := newWorker(nil, 0)
-	r.out = &passport{id: JobID{Run: run}, ended: func(*record) {}}
-	stop := context.AfterFunc(ctx, func() {
-		if r.abort() {
-			w.limit.Store(0)
-		}
-	})
-	defer stop()
-	w.runRoot(r)
-	if r.state.Load() == dropped {
-		return context.Cause(ctx)
-	}
-	return r.fail
-}
-
-// launch starts a root.
-func (p *Pool) launch(r *record) error {
-	p.runMu.Lock()
-	if p.closed.Load() {
-		p.runMu.Unlock()
-		return ErrClosed
-	}
-	p.runs[r] = true
-	p.tallies.launched++
-	p.runMu.Unlock()
-	p.inject(r)
-	return nil
-}
-
-// abort makes r a job that nobody waits for; false if it had finished or was aborted before.
-func (r *record) abort() bool {
-	return r.state.CompareAndSwap(stolen, dropped) || r.state.CompareAndSwap(running, dropped)
-}
-
-// cancel aborts a root for the given reason.
-func (p *Pool) cancel(r *record, why error) {
-	p.runMu.Lock()
-	live := p.runs[r] && r.abort()
-	if live {
-		r.out.why = why
-		delete(p.runs, r)
-	}
-	p.runMu.Unlock()
-	if !live {
-		return
-	}
-	if v := r.thief.Load(); v != nil {
-		v.limit.Store(0)
-		v.wake()
-	}
-	r.out.ended(r)
+	return p.engine
 }

@@ -76,9 +76,9 @@ func g() { for n = range t { }; p := &t[0]; _ = p; clear(d) }
 		{"in a module inside", []string{"internal/bench/go.mod", "module bench\n", "internal/bench/a.go",
 			"package main\nvar sink int\n"}, nil},
 		{"in tests", []string{"x/a_test.go", "package x\nvar n int\nfunc f() { n++ }\n"}, nil},
-		{"the table of registered jobs", []string{"a.go",
-			"package satin\nimport \"sync\"\nvar registerMu sync.Mutex\nvar other sync.Mutex\n", "x/a.go",
+		{"the table of registered jobs", []string{"internal/engine/a.go",
+			"package engine\nimport \"sync\"\nvar registerMu sync.Mutex\nvar other sync.Mutex\n", "x/a.go",
 			"package x\nimport \"sync\"\nvar registerMu sync.Mutex\n"},
-			[]string{"a.go:4: package-level variable other", "x/a.go:3: package-level variable registerMu"}},
+			[]string{"internal/engine/a.go:4: package-level variable other", "x/a.go:3: package-level variable registerMu"}},
 	})
 }

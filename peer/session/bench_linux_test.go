@@ -5,10 +5,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/checkpoint"
 	"github.com/satin-peer/satin/peer/session"
 	"github.com/satin-peer/satin/steal"
+
+	"github.com/satin-peer/satin"
 )
 
 func init() { satin.Register("session_test.coarse", coarse) }

@@ -1,4 +1,4 @@
-// Package session drives one peer's part in one run: a [steal.Core], which decides, and a [satin.Pool], which
+// Package session drives one peer's part in one run: a [steal.Core], which decides, and a [engine.Pool], which
 // computes.
 //
 // The core does no I/O and knows no jobs; the pool knows no peers. A Session stands between them. It carries

@@ -1,6 +1,8 @@
 package session
 
-import "github.com/satin-peer/satin/job"
+import (
+	"github.com/satin-peer/satin/job"
+)
 
 // Root runs a job without the core, as often as a test wants; ended is called once, by a worker.
 func (s *Session) Root(fn string, arg []byte, ended func(outcome []byte)) error {

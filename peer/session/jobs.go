@@ -4,11 +4,12 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/internal/wire"
-	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/steal"
+
+	"github.com/satin-peer/satin/internal/engine"
+	"github.com/satin-peer/satin/job"
 )
 
 // RootOf makes the root of a run. The error says that there is no such function here, or that the argument
@@ -21,8 +22,8 @@ func RootOf(fn string, arg []byte) (steal.Job, error) {
 }
 
 // read decodes an argument for a function.
-func read(fn string, arg []byte) (f satin.Func, v any, err error) {
-	f, ok := satin.Lookup(fn)
+func read(fn string, arg []byte) (f engine.Func, v any, err error) {
+	f, ok := engine.Lookup(fn)
 	if !ok {
 		return f, nil, fmt.Errorf("there is no function %q here", clip(fn, maxFailureName))
 	}
@@ -34,7 +35,7 @@ func read(fn string, arg []byte) (f satin.Func, v any, err error) {
 
 // jobOf encodes a job that is on its way out. The error says that its argument is too large; Register has
 // seen to the rest.
-func jobOf(t *satin.Taken) (steal.Job, error) {
+func jobOf(t *engine.Taken) (steal.Job, error) {
 	arg, err := wire.Value().Encode(t.Arg())
 	if err != nil {
 		return steal.Job{}, err
@@ -61,7 +62,7 @@ func (s *Session) run(id steal.SegmentID, j *steal.Job, first bool) {
 		s.bad++
 		s.cfg.Log.Warn("job cannot be run", "job", which.String(), "error", err)
 		ended(encodePanic(string(s.cfg.Self.Peer), which, j.Function,
-			&satin.JobError{ID: which, Func: j.Function, Panic: err}), false)
+			&job.Error{ID: which, Func: j.Function, Panic: err}), false)
 		return
 	}
 	if s.segments[id] = g; first {
@@ -75,7 +76,7 @@ func (s *Session) run(id steal.SegmentID, j *steal.Job, first bool) {
 // submit decodes an argument and gives the job to the pool. Of its outcome ended also learns whether the job
 // returned: a panic is not worth keeping, since its cause may be this machine.
 func (s *Session) submit(id job.ID, fn string, arg []byte, restarted bool,
-	ended func(outcome []byte, returned bool)) (*satin.Guest, error) {
+	ended func(outcome []byte, returned bool)) (*engine.Guest, error) {
 	_, v, err := read(fn, arg)
 	if err != nil {
 		return nil, err
@@ -106,7 +107,7 @@ func (s *Session) release(id steal.SegmentID) {
 
 // given is a job that was taken out of the pool.
 type given struct {
-	t     *satin.Taken
+	t     *engine.Taken
 	id    job.Identity
 	found bool // not given to a thief, but found to be somewhere already
 }
@@ -129,7 +130,7 @@ func (s *Session) forget(ref steal.Ref) (given, bool) {
 }
 
 // putBack has a job that was given away run here after all. If it is restarted, what is under it may not need to.
-func (s *Session) putBack(t *satin.Taken, restarted bool) {
+func (s *Session) putBack(t *engine.Taken, restarted bool) {
 	if restarted && !s.naive() {
 		t.PutBackRestarted()
 	} else {
@@ -144,7 +145,7 @@ func (s *Session) deliver(ref steal.Ref, outcome []byte) {
 		return
 	}
 	t := g.t
-	fn, _ := satin.Lookup(t.Func())
+	fn, _ := engine.Lookup(t.Func())
 	result, err, panicked, bad := DecodeOutcome(s.cfg.Run.ID, outcome, fn)
 	switch {
 	case bad != nil:

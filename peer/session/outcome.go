@@ -6,8 +6,9 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/wire"
+
+	"github.com/satin-peer/satin/internal/engine"
 	"github.com/satin-peer/satin/job"
 )
 
@@ -19,7 +20,7 @@ type Outcome struct {
 	Panic *Failure `cbor:"3,keyasint,omitempty"` // then there is nothing else
 }
 
-// Failure is a *satin.JobError without what cannot travel: of an error or a panic's value only the text is left.
+// Failure is a *job.Error without what cannot travel: of an error or a panic's value only the text is left.
 type Failure struct {
 	Path  job.Path `cbor:"1,keyasint,omitempty"` // of the job that failed first
 	Func  string   `cbor:"2,keyasint,omitempty"`
@@ -44,7 +45,7 @@ func encodeOutcome(self string, id job.ID, fn string, result any, err error) (ou
 	}
 	b, bad := encodeReturned(self, id, fn, result, err)
 	if bad != nil {
-		return encodePanic(self, id, fn, &satin.JobError{ID: id, Func: fn,
+		return encodePanic(self, id, fn, &job.Error{ID: id, Func: fn,
 			Panic: fmt.Errorf("its result cannot travel: %w", bad)}), false
 	}
 	return b, true
@@ -73,9 +74,9 @@ func encodePanic(self string, id job.ID, fn string, err error) []byte {
 
 // describe makes of a job's failure what can travel. The job that failed first keeps its name, wherever it ran.
 func describe(self string, id job.ID, fn string, err error) *Failure {
-	je := (*satin.JobError)(nil)
+	je := (*job.Error)(nil)
 	if !errors.As(err, &je) {
-		je = &satin.JobError{ID: id, Func: fn, Err: err}
+		je = &job.Error{ID: id, Func: fn, Err: err}
 	}
 	f := &Failure{
 		Path: je.ID.Path, Func: clip(je.Func, maxFailureName), Peer: clip(je.Peer, maxFailureName),
@@ -96,8 +97,8 @@ func describe(self string, id job.ID, fn string, err error) *Failure {
 func clip(s string, n int) string { return strings.ToValidUTF8(s[:min(len(s), n)], "?") }
 
 // jobError is what the spawner in this process gets to see.
-func (f *Failure) jobError(run job.RunID) *satin.JobError {
-	je := &satin.JobError{ID: job.ID{Run: run, Path: f.Path}, Func: f.Func, Peer: f.Peer, Stack: f.Stack}
+func (f *Failure) jobError(run job.RunID) *job.Error {
+	je := &job.Error{ID: job.ID{Run: run, Path: f.Path}, Func: f.Func, Peer: f.Peer, Stack: f.Stack}
 	if f.Error != "" {
 		je.Err = errors.New(f.Error)
 	} else {
@@ -107,9 +108,9 @@ func (f *Failure) jobError(run job.RunID) *satin.JobError {
 }
 
 // DecodeOutcome reads what came of a job of function fn: its result with the error it returned, if its
-// function may, or its panic as a *satin.JobError. bad says that no correct peer would send these bytes;
+// function may, or its panic as a *job.Error. bad says that no correct peer would send these bytes;
 // nothing else is valid then.
-func DecodeOutcome(run job.RunID, b []byte, fn satin.Func) (result any, err error, panicked *satin.JobError,
+func DecodeOutcome(run job.RunID, b []byte, fn engine.Func) (result any, err error, panicked *job.Error,
 	bad error) {
 	var o Outcome
 	if bad = wire.Value().Decode(b, &o); bad != nil {

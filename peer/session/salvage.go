@@ -3,10 +3,11 @@ package session
 import (
 	"time"
 
-	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/wire"
-	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/steal"
+
+	"github.com/satin-peer/satin/internal/engine"
+	"github.com/satin-peer/satin/job"
 )
 
 // outside is the session as its pool sees it in a naive run, in which nothing is salvaged and nothing kept.
@@ -16,19 +17,19 @@ type outside struct{ s *Session }
 type salvager struct{ outside }
 
 var (
-	_ satin.OutsideFed = outside{}
-	_ satin.Salvager   = salvager{}
-	_ satin.Keeper     = salvager{}
+	_ engine.OutsideFed = outside{}
+	_ engine.Salvager   = salvager{}
+	_ engine.Keeper     = salvager{}
 )
 
-// Hungry says that a core found no work: see satin.Outside.
+// Hungry says that a core found no work: see engine.Outside.
 func (o outside) Hungry() { o.s.ring() }
 
-// Fed says that an idle core got work, see satin.OutsideFed.
+// Fed says that an idle core got work, see engine.OutsideFed.
 func (o outside) Fed() { o.s.ring() }
 
 // Dropped says that nobody waits for a given-away job any more.
-func (o outside) Dropped(t *satin.Taken) { o.s.dropped(t) }
+func (o outside) Dropped(t *engine.Taken) { o.s.dropped(t) }
 
 // Salvage says whether somebody has the outcome of the job at a path, or works on it, or on one under it. The
 // snapshot that it looks into may be some milliseconds old, which costs work and nothing else.
@@ -37,7 +38,7 @@ func (o salvager) Salvage(path job.Path) (hit, below bool) {
 }
 
 // Found takes a job that need not run here. The worker encodes its argument, which the core needs to name it.
-func (o salvager) Found(t *satin.Taken) {
+func (o salvager) Found(t *engine.Taken) {
 	f := foundJob{t: t}
 	f.job, f.bad = jobOf(t)
 	s := o.s
@@ -72,7 +73,7 @@ func (o salvager) Kept(id job.ID, fn string, arg, result any, err error) {
 
 // foundJob is a job on its way to the core.
 type foundJob struct {
-	t   *satin.Taken
+	t   *engine.Taken
 	job steal.Job
 	bad error // why it cannot be named
 }

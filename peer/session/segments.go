@@ -6,8 +6,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/report"
+
+	"github.com/satin-peer/satin/internal/engine"
 	"github.com/satin-peer/satin/job"
 )
 
@@ -46,8 +47,8 @@ type trace struct {
 
 type traced struct {
 	Segment
-	guest  *satin.Guest // nil until it is known
-	number uint64       // of the change that ended it
+	guest  *engine.Guest // nil until it is known
+	number uint64        // of the change that ended it
 }
 
 // begin notes a segment. The function it gives says which guest runs it, and end how it ended; either may come first.
@@ -64,7 +65,7 @@ func (t *trace) begin(path job.Path, again bool) *traced {
 }
 
 // runs says which guest runs a segment.
-func (t *trace) runs(s *traced, g *satin.Guest) {
+func (t *trace) runs(s *traced, g *engine.Guest) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if s.guest = g; s.State == report.SegmentRunning || g == nil {
@@ -121,7 +122,7 @@ func (t *trace) keep(s traced) {
 }
 
 // aborted notes the end of a segment by its guest.
-func (t *trace) aborted(g *satin.Guest) {
+func (t *trace) aborted(g *engine.Guest) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, s := range t.running {

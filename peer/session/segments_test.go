@@ -5,8 +5,9 @@ import (
 	"testing"
 
 	"github.com/satin-peer/satin/internal/report"
-	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/session"
+
+	"github.com/satin-peer/satin/job"
 )
 
 // under says whether a job is under another one, or is it.

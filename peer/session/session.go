@@ -7,8 +7,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/steal"
+
+	"github.com/satin-peer/satin/internal/engine"
 )
 
 // Config says who takes part in what, and how. All fields but Tell, Answer, Store and Log are needed.
@@ -22,7 +23,7 @@ type Config struct {
 	Members *steal.Members
 	// Workers bounds the cores that the run may ever use here; SetCores says how many it may at the moment.
 	Workers int
-	// Idle gives the workers' threads the lowest priority there is, see satin.Config.
+	// Idle gives the workers' threads the lowest priority there is, see engine.Config.
 	Idle bool
 	// Send sends a message to m.To.Peer. It must not block and may lose the message; if it knows that it did, it has
 	// SendFailed called, on another goroutine.
@@ -45,7 +46,7 @@ type Config struct {
 // DefaultKeepAfter is as long as a job takes whose outcome is worth some microseconds.
 const DefaultKeepAfter = 20 * time.Millisecond
 
-// pulseShare is how many times KeepAfter a job's end may be hidden in the frame of another one: see satin.Pool.Pulse.
+// pulseShare is how many times KeepAfter a job's end may be hidden in the frame of another one: see engine.Pool.Pulse.
 const pulseShare = 5
 
 const (
@@ -64,7 +65,7 @@ const (
 type Session struct {
 	cfg     Config
 	core    *steal.Core // of the loop
-	pool    *satin.Pool
+	pool    *engine.Pool
 	started time.Time
 	inbox   chan *steal.Message
 	gossip  chan *steal.News
@@ -86,13 +87,13 @@ type Session struct {
 	news  []func(now time.Duration) // from others for the loop, in order
 
 	// Of the loop.
-	segments map[steal.SegmentID]*satin.Guest
+	segments map[steal.SegmentID]*engine.Guest
 	root     steal.SegmentID // among segments while this peer is the run's master; 0 is none
 	given    map[steal.Ref]given
-	refs     map[*satin.Taken]steal.Ref
+	refs     map[*engine.Taken]steal.Ref
 	lastRef  steal.Ref
-	taking   int                   // Take orders not answered
-	early    map[*satin.Taken]bool // dropped before their Take was answered; empty when taking is 0
+	taking   int                    // Take orders not answered
+	early    map[*engine.Taken]bool // dropped before their Take was answered; empty when taking is 0
 	members  *steal.Members
 	runs     uint64 // Run orders received
 	reported steal.Load
@@ -150,16 +151,16 @@ func New(cfg Config) (*Session, error) {
 		inbox: make(chan *steal.Message, inboxLength), gossip: make(chan *steal.News, gossipLength),
 		bell: make(chan struct{}, 1), takes: make(chan takeOrder, cfg.Core.MaxAsks),
 		quit: make(chan struct{}), left: make(chan struct{}),
-		segments: map[steal.SegmentID]*satin.Guest{}, given: map[steal.Ref]given{}, refs: map[*satin.Taken]steal.Ref{},
-		early: map[*satin.Taken]bool{}, members: cfg.Members,
+		segments: map[steal.SegmentID]*engine.Guest{}, given: map[steal.Ref]given{}, refs: map[*engine.Taken]steal.Ref{},
+		early: map[*engine.Taken]bool{}, members: cfg.Members,
 	}
 	s.stats.Store(&Stats{})
 	s.orphans.Store(core.Orphans())
-	pool := satin.Config{Workers: cfg.Workers, Idle: cfg.Idle, Outside: outside{s}}
+	pool := engine.Config{Workers: cfg.Workers, Idle: cfg.Idle, Outside: outside{s}}
 	if !s.naive() {
 		pool.Outside, pool.KeepAfter = salvager{outside{s}}, cfg.KeepAfter
 	}
-	if s.pool, err = satin.NewPool(pool); err != nil {
+	if s.pool, err = engine.NewPool(pool); err != nil {
 		return nil, err
 	}
 	s.pool.SetCores(0)
@@ -215,7 +216,7 @@ func (s *Session) SetCores(n int) {
 func (s *Session) Stats() Stats { return *s.stats.Load() }
 
 // Pool is the pool that runs the jobs, for its statistics and progress.
-func (s *Session) Pool() *satin.Pool { return s.pool }
+func (s *Session) Pool() *engine.Pool { return s.pool }
 
 // Leave ends this peer's part with little loss: jobs that have not begun go back at once, finished results to
 // other peers, who tell everybody, and then all partners hear a goodbye and queue again what is left. With
@@ -250,7 +251,7 @@ func (s *Session) Close() {
 }
 
 // dropped hears that nobody waits for a given-away job any more.
-func (s *Session) dropped(t *satin.Taken) {
+func (s *Session) dropped(t *engine.Taken) {
 	s.tell(func(now time.Duration) {
 		if ref, ok := s.refs[t]; ok {
 			_, _ = s.forget(ref)

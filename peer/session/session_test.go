@@ -8,11 +8,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/wire"
-	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/session"
 	"github.com/satin-peer/satin/steal"
+
+	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/internal/engine"
+	"github.com/satin-peer/satin/job"
 )
 
 func init() {
@@ -180,7 +182,7 @@ func (n *net) send(m *steal.Message) {
 }
 
 // root runs a job at the first peer and waits for what comes of it.
-func (n *net) root(t *testing.T, fn string, arg any) (any, *satin.JobError, error) {
+func (n *net) root(t *testing.T, fn string, arg any) (any, *job.Error, error) {
 	t.Helper()
 	b, err := wire.Value().Encode(arg)
 	if err != nil {
@@ -190,7 +192,7 @@ func (n *net) root(t *testing.T, fn string, arg any) (any, *satin.JobError, erro
 	if err := n.sessions["p0"].Root(fn, b, func(o []byte) { ended <- o }); err != nil {
 		t.Fatal(err)
 	}
-	f, _ := satin.Lookup(fn)
+	f, _ := engine.Lookup(fn)
 	result, err, panicked, bad := session.DecodeOutcome(n.run, <-ended, f)
 	if bad != nil {
 		t.Fatal(bad)
@@ -269,7 +271,7 @@ func FuzzOutcome(f *testing.F) {
 	f.Add([]byte{0xa0})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		for _, name := range []string{"session_test.fib", "session_test.odd"} {
-			fn, _ := satin.Lookup(name)
+			fn, _ := engine.Lookup(name)
 			result, err, panicked, bad := session.DecodeOutcome(job.RunID{}, b, fn)
 			if bad != nil || panicked != nil {
 				continue

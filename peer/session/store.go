@@ -1,8 +1,9 @@
 package session
 
 import (
-	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/steal"
+
+	"github.com/satin-peer/satin/job"
 )
 
 // A Store keeps outcomes where they survive this process: internal/checkpoint's Log is one.

@@ -3,8 +3,9 @@ package session
 import (
 	"time"
 
-	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/steal"
+
+	"github.com/satin-peer/satin/internal/engine"
 )
 
 // takeOrder is a Take for the taker.
@@ -27,7 +28,7 @@ func (s *Session) taker() {
 }
 
 func (s *Session) take(o takeOrder) {
-	var taken []*satin.Taken
+	var taken []*engine.Taken
 	var jobs []steal.Taken
 	for len(jobs) < o.max {
 		t := s.pool.Take()

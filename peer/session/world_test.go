@@ -9,18 +9,20 @@ import (
 	"testing"
 	"time"
 
-	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/wire"
-	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/session"
 	"github.com/satin-peer/satin/steal"
+
+	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/internal/engine"
+	"github.com/satin-peer/satin/job"
 )
 
 // world is a run on several peers of this process, with gossip among them and a network that may lose, repeat
 // and hold back what it carries. Peers may be killed: from then on nothing comes from them or gets to them.
 type world struct {
 	t       testing.TB
-	fn      satin.Func
+	fn      engine.Func
 	run     steal.Run
 	cfg     steal.Config
 	workers int
@@ -58,7 +60,7 @@ func newWorld(t testing.TB, peers int, fn string, arg any) *world {
 		keepAfter: time.Millisecond, answers: make(chan []byte, 100),
 		peers: map[steal.PeerID]*worldPeer{},
 	}
-	w.fn, _ = satin.Lookup(fn)
+	w.fn, _ = engine.Lookup(fn)
 	for i := range peers {
 		id := steal.PeerID(fmt.Sprintf("p%d", i))
 		w.members = append(w.members, steal.Member{ID: id, Cluster: steal.ClusterID(fmt.Sprintf("c%d", i%2))})

@@ -8,8 +8,9 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/bench/ask"
+
+	"github.com/satin-peer/satin/internal/engine"
 )
 
 // pingpong sends datagrams from one goroutine to another and back over the loopback interface, at random moments a
@@ -28,7 +29,7 @@ func pingpong(words []string) (ask.Answer, error) {
 	switch words[0] {
 	case "idle":
 	case "busy":
-		p, err := satin.NewPool(satin.Config{})
+		p, err := engine.NewPool(engine.Config{})
 		if err != nil {
 			return nil, err
 		}

@@ -5,8 +5,9 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/bench/ask"
+
+	"github.com/satin-peer/satin/internal/engine"
 )
 
 // thief measures how long a goroutine outside the workers waits for a job while all workers are busy with fib
@@ -19,7 +20,7 @@ func thief(words []string) (ask.Answer, error) {
 		return nil, err
 	}
 	workers, pause, takes := args[0], time.Duration(args[1])*time.Microsecond, args[2]
-	p, err := satin.NewPool(satin.Config{Workers: workers})
+	p, err := engine.NewPool(engine.Config{Workers: workers})
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +50,7 @@ func thief(words []string) (ask.Answer, error) {
 }
 
 // complete delivers the result of a job that runs fib.
-func complete(t *satin.Taken, fib func(n int) int) error {
+func complete(t *engine.Taken, fib func(n int) int) error {
 	n, ok := t.Arg().(int)
 	if !ok || t.Func() != "bench.fib" {
 		t.PutBack()
@@ -70,13 +71,13 @@ func fibQuick(n int) int {
 
 // keepBusy has p's workers run fib at every level until the function that it returns is called. There is always a run
 // more than workers, so that no worker is idle between two runs.
-func keepBusy(p *satin.Pool, workers int) (stop func()) {
+func keepBusy(p *engine.Pool, workers int) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	for range workers + 1 {
 		go func() {
 			for ctx.Err() == nil {
-				_, _ = satin.Run(ctx, p, forest, Forest{Trees: 400, Size: 24}) // ends by ctx
+				_, _ = p.Run(ctx, "bench.forest", Forest{Trees: 400, Size: 24}) // ends by ctx
 			}
 			ended <- struct{}{}
 		}()

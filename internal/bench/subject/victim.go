@@ -7,9 +7,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/bench/ask"
 	"github.com/satin-peer/satin/internal/bench/clock"
+
+	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/internal/engine"
 )
 
 // Forest is a number of equal small trees of the finest recursion, fib(Size).
@@ -81,7 +83,7 @@ func victim(words []string) (ask.Answer, error) {
 	}
 	rate := args[0]
 	work := Trial{Forest{Trees: 400, Size: 12}, words[0] == "comb", args[1]}
-	p, err := satin.NewPool(satin.Config{Workers: 1})
+	p, err := engine.NewPool(engine.Config{Workers: 1})
 	if err != nil {
 		return nil, err
 	}
@@ -94,10 +96,11 @@ func victim(words []string) (ask.Answer, error) {
 		<-began
 		defer th.quit.Store(true)
 	}
-	o, err := satin.Run(context.Background(), p, trial, work)
+	v, err := p.Run(context.Background(), "bench.trial", work)
 	if err != nil {
 		return nil, err
 	}
+	o := v.(Outcome)
 	if th.failed.Load() != nil {
 		return nil, *th.failed.Load()
 	}
@@ -121,7 +124,7 @@ func fibSpawns(n int) int { return fibQuick(n+1) - 1 }
 
 // A pacedThief takes a job each gap until quit is set, as long as there are any.
 type pacedThief struct {
-	pool   *satin.Pool
+	pool   *engine.Pool
 	gap    time.Duration
 	quit   atomic.Bool
 	steals atomic.Int64 // jobs taken

@@ -19,10 +19,11 @@ import (
 	"sync"
 	"time"
 
-	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/sim"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
+
+	"github.com/satin-peer/satin/internal/engine"
 )
 
 // node is one job that was taken, or the root.
@@ -32,13 +33,13 @@ type node struct {
 	arg    any
 	result any
 	err    error
-	taken  *satin.Taken // nil for the root
+	taken  *engine.Taken // nil for the root
 	ended  bool
 }
 
 // recorder runs one program.
 type recorder struct {
-	pool    *satin.Pool
+	pool    *engine.Pool
 	run     job.RunID
 	byPath  map[string]*node
 	pending []*node // not begun
@@ -53,7 +54,7 @@ type recorder struct {
 // fails, or that the program aborts, is an error: the sequential program would not do the same.
 func Tree(ctx context.Context, name, fn string, arg any) (tree *sim.Recorded, result any, err error) {
 	r := &recorder{run: job.NewRunID(), byPath: make(map[string]*node), news: make(chan struct{}, 1)}
-	pool, err := satin.NewPool(satin.Config{Workers: 1})
+	pool, err := engine.NewPool(engine.Config{Workers: 1})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -161,7 +162,7 @@ func (r *recorder) measure(ctx context.Context) ([]sim.RecordedJob, error) {
 			return nil, abortedError(j)
 		}
 		began := time.Now()
-		if _, err := (*satin.Pool)(nil).RunNamed(ctx, j.fn, j.arg); err != nil {
+		if _, err := (*engine.Pool)(nil).Run(ctx, j.fn, j.arg); err != nil {
 			return nil, fmt.Errorf("job %v of %s, run again: %w", j.path, j.fn, err)
 		}
 		out[i].Cost = time.Since(began)

@@ -6,9 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/sim"
 	"github.com/satin-peer/satin/job"
+
+	"github.com/satin-peer/satin"
 )
 
 func init() {

@@ -1,0 +1,109 @@
+package engine
+
+const (
+	// Jobs that take longer than fineGrain each, in ns, are published at once; shorter ones when somebody wants one.
+	fineGrain = 5_000
+	// The grain is measured over this many jobs.
+	grainProbe = 32
+	// A wish that waited longer than this, in ns, shows that jobs have become coarse.
+	lateAnswer = 50_000
+)
+
+// A grain is what a worker knows of how long its jobs take. Coarse jobs are published as they are spawned, so that a
+// thief never waits for a long leaf to end; the price, some 60 ns a job, is small beside such jobs. Fine ones
+// stay private until somebody wants one: the owner comes by soon anyway.
+type grain struct {
+	coarse bool
+	begun  uint64 // jobs begun when the measurement began
+	since  int64  // ns; 0: not yet begun
+}
+
+// restart begins a new measurement: waits and thefts must not count as the time that jobs take.
+func (g *grain) restart() { g.since = 0 }
+
+// begin is called when a new run starts on the worker: its jobs count as coarse until measured.
+func (g *grain) begin(w *Worker) {
+	g.coarse, g.since = w.pool != nil && w.pool.demand.Load(), 0
+	w.limit.Store(0)
+}
+
+// measure is called at each visit while jobs count as coarse.
+func (g *grain) measure(w *Worker) {
+	if g.since == 0 {
+		g.since, g.begun = w.pool.now(), w.Counts.begun()
+		return
+	}
+	n := w.Counts.begun() - g.begun
+	if n < grainProbe {
+		return
+	}
+	now := w.pool.now()
+	g.coarse = now-g.since > int64(n)*fineGrain
+	g.since, g.begun = now, w.Counts.begun()
+}
+
+// attend visits attention if somebody raised the attention word, or if slot h is the last.
+func (w *Worker) attend(h uint32) {
+	if h >= w.limit.Load() {
+		w.attention()
+	}
+}
+
+// attention looks after what others want of this worker.
+//
+//go:noinline
+func (w *Worker) attention() {
+	w.Counts.visits++
+	w.limit.Store(w.fullLimit()) // first: a wish that is said after we looked raises it again
+	if w.stolen != nil {
+		w.checkAborted()
+	}
+	p := w.pool
+	if p == nil {
+		return
+	}
+	if n := p.watches.Load(); n != w.watched {
+		w.rewatch(n)
+	}
+	if n := p.pulses.Load(); n != w.watch.pulses {
+		w.watch.pulse(w, n)
+	}
+	if w.watching() {
+		w.limit.Store(0) // no child begins by itself
+	}
+	if p.waiting.Load() > 0 || p.free.Load() < 0 {
+		p.yield(w)
+	}
+	if seq := p.sample.Load(); seq != w.stats.seq.Load() {
+		w.report(seq)
+	}
+	wanted := w.want.Load()
+	if wanted != 0 && p.now()-wanted > lateAnswer {
+		w.grain.coarse, w.grain.since = true, 0
+	}
+	if w.grain.coarse {
+		w.grain.measure(w)
+	}
+	if private := w.Head - w.split; private > 0 {
+		switch {
+		case w.grain.coarse:
+			w.shareAll()
+		case wanted != 0 || p.hungry() || !w.stealable() && p.demand.Load():
+			w.want.Store(0)
+			w.publish((private + 1) / 2)
+		}
+	} else if wanted != 0 || p.hungry() {
+		w.limit.Store(0) // nothing to share yet: come back at the next Spawn or Get
+	}
+	if w.grain.coarse {
+		w.limit.Store(0)
+	}
+}
+
+// shareAll publishes all private jobs.
+func (w *Worker) shareAll() {
+	if n := w.Head - w.split; n > 0 {
+		w.want.Store(0)
+		w.publish(n)
+	}
+}

@@ -1,0 +1,178 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync"
+	"testing"
+
+	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/internal/engine"
+	"github.com/satin-peer/satin/job"
+)
+
+// dropLog is an Outside that keeps what it is told.
+type dropLog struct {
+	mu      sync.Mutex
+	dropped []*engine.Taken
+	hungry  int
+}
+
+func (l *dropLog) Hungry() { l.mu.Lock(); l.hungry++; l.mu.Unlock() }
+func (l *dropLog) Dropped(t *engine.Taken) {
+	l.mu.Lock()
+	l.dropped = append(l.dropped, t)
+	l.mu.Unlock()
+}
+
+func TestTakeCompletesElsewhere(t *testing.T) {
+	for _, workers := range []int{1, 2} {
+		p := testPool(t, workers)
+		stop := make(chan struct{})
+		var wg sync.WaitGroup
+		for range 2 {
+			wg.Go(func() { thiefOutside(t, p, stop) })
+		}
+		for range 30 {
+			if r := run(t, p, fib, 27); r != 196418 {
+				t.Error(r)
+			}
+			if r := run(t, p, queens, board{All: 1<<8 - 1}); r != 92 {
+				t.Error(r)
+			}
+		}
+		close(stop)
+		wg.Wait()
+		s := p.Stats()
+		if s.Taken != s.Returned+s.PutBack {
+			t.Errorf("%+v", s)
+		}
+		if s.Spawned+s.Launched != s.Executed+s.Aborted+s.Returned {
+			t.Errorf("jobs do not add up: %+v", s)
+		}
+		if len(p.Outstanding()) != 0 {
+			t.Error("jobs outstanding after the runs")
+		}
+		t.Logf("%+v", s)
+	}
+}
+
+func TestTakenResultOfWrongType(t *testing.T) {
+	p := testPool(t, 1)
+	res := make(chan error, 1)
+	go func() {
+		_, err := Run(context.Background(), p, waitChild, 0)
+		res <- err
+	}()
+	job := takeSoon(p)
+	if ok, err := job.Complete("text", nil); ok || err == nil {
+		t.Error("a result of the wrong type was accepted")
+	}
+	if ok, err := job.Complete(1, errors.New("x")); ok || err == nil {
+		t.Error("an error was accepted from a function without one")
+	}
+	if len(p.Outstanding()) != 1 || job.Func() != "test.fib" || job.ID().Path.String() != "1" {
+		t.Error(p.Outstanding(), job.Func(), job.ID())
+	}
+	job.Fail(&satin.JobError{ID: job.ID(), Func: job.Func(), Peer: "peer9", Panic: "far away"})
+	err := <-res
+	if je := (*satin.JobError)(nil); !errors.As(err, &je) || je.Peer != "peer9" {
+		t.Error(err)
+	}
+}
+
+func init() {
+	satin.Register("test.waitChild", waitChild)
+	satin.Register("test.abortChild", abortChild)
+}
+
+// takeSoon takes a job as soon as there is one.
+func takeSoon(p *engine.Pool) *engine.Taken {
+	for {
+		if t := p.Take(); t != nil {
+			return t
+		}
+		runtime.Gosched()
+	}
+}
+
+// waitChild spawns until a child was taken and wants its result.
+func waitChild(f *satin.Frame, _ int) int {
+	x := satin.Spawn(f, fib, 20)
+	for recordOf(x).State() < engine.Running {
+		satin.Spawn(f, fib, 1).Get()
+	}
+	return x.Get()
+}
+
+// abortChild aborts a child that was taken.
+func abortChild(f *satin.Frame, _ int) int {
+	x := satin.Spawn(f, fib, 20)
+	for recordOf(x).State() < engine.Running {
+		satin.Spawn(f, fib, 1).Get()
+	}
+	f.Abort()
+	if _, err := x.Try(); err != engine.ErrAborted {
+		panic(err)
+	}
+	return 7
+}
+
+func TestTakenJobAborted(t *testing.T) {
+	log := &dropLog{}
+	p, err := engine.NewPool(engine.Config{Workers: 1, Outside: log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	var job *engine.Taken
+	var wg sync.WaitGroup
+	wg.Add(1)
+	go func() {
+		defer wg.Done()
+		job = takeSoon(p)
+	}()
+	if r := run(t, p, abortChild, 0); r != 7 {
+		t.Error(r)
+	}
+	wg.Wait()
+	if len(log.dropped) != 1 || log.dropped[0] != job {
+		t.Error("the thief outside was not told of the abort")
+	}
+	if ok, err := job.Complete(6765, nil); ok || err != nil {
+		t.Error("the result of a dropped job was accepted", err)
+	}
+	if job.PutBack() || job.Fail(&satin.JobError{}) {
+		t.Error("a dropped job came back")
+	}
+}
+
+func TestSubmit(t *testing.T) {
+	p := testPool(t, 2)
+	id := satin.JobID{Run: job.NewRunID(), Path: job.Path{3, 1}}
+	type answer struct {
+		v   any
+		err error
+	}
+	got := make(chan answer, 1)
+	submit := func(fn string, arg any) answer {
+		if _, err := p.Submit(id, fn, arg, func(v any, err error) { got <- answer{v, err} }); err != nil {
+			t.Fatal(err)
+		}
+		return <-got
+	}
+	if a := submit("test.fib", 20); a.v != 6765 || a.err != nil {
+		t.Error(a)
+	}
+	a := submit("test.boom", 5)
+	if je := (*satin.JobError)(nil); !errors.As(a.err, &je) || je.ID.String() != id.Run.String()+"/3.1.1.1.1.1.1" {
+		t.Error(a.err)
+	}
+	if _, err := p.Submit(id, "test.nothing", 1, nil); err == nil {
+		t.Error("an unregistered name was accepted")
+	}
+	if _, err := p.Submit(id, "test.fib", "x", nil); err == nil {
+		t.Error("an argument of the wrong type was accepted")
+	}
+}

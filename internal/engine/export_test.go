@@ -1,0 +1,101 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/satin-peer/satin/job"
+)
+
+// What the tests of the engine see of its inside.
+
+const (
+	Fresh, Stolen, Running, Done = fresh, stolen, running, done
+
+	FirstSlots = firstSlots
+	GCBallast  = gcBallast
+	SmallShare = smallShare
+)
+
+var ErrGoexit = errGoexit
+
+func Pause() { pause() }
+
+func (w *Worker) Slots() []*Record             { return w.slots }
+func (w *Worker) Split() uint32                { return w.split }
+func (w *Worker) SetTS(ts uint64)              { w.ts.Store(ts) }
+func (w *Worker) TS() (tail, split uint32)     { ts := w.ts.Load(); return uint32(ts >> 32), uint32(ts) }
+func (w *Worker) Asleep() bool                 { return w.stats.asleep.Load() }
+func (w *Worker) Want() int64                  { return w.want.Load() }
+func (w *Worker) SetBusy()                     { w.busy.Store(true) }
+func (w *Worker) Begun() uint64                { return w.Counts.begun() }
+func (w *Worker) Roots() (run, unbegun uint64) { return w.Counts.roots, w.Counts.unbegun }
+func (w *Worker) FullLimit() uint32            { return w.fullLimit() }
+
+func (w *Worker) Enter(job, cur uint64)                   { w.enter(job, cur) }
+func (w *Worker) Root(d uint64, r *Record)                { w.tab.Load().roots[d] = r }
+func (w *Worker) Steal() *Record                          { return w.steal() }
+func (w *Worker) Stealable() bool                         { return w.stealable() }
+func (w *Worker) Nudge()                                  { w.nudge() }
+func (w *Worker) Publish(n uint32)                        { w.publish(n) }
+func (w *Worker) ShareAll()                               { w.shareAll() }
+func (w *Worker) Claim(h uint32) bool                     { return w.claim(h) }
+func (w *Worker) PopStolen(h uint32)                      { w.popStolen(h) }
+func (w *Worker) RunRoot(r *Record)                       { w.runRoot(r) }
+func (w *Worker) Attend(h uint32)                         { w.attend(h) }
+func (w *Worker) HandOver(r *Record, h uint32, id job.ID) { w.handOver(r, h, id) }
+func (w *Worker) Pulse(call uint64)                       { w.watch.pulse(w, call) }
+
+// NewRoot makes the record of a root that came from outside, or that only holds a slot.
+func NewRoot(slot uint32) *Record { return &Record{Slot: slot, out: &passport{}} }
+
+func (r *Record) State() uint32             { return r.state.Load() }
+func (r *Record) SetState(s uint32)         { r.state.Store(s) }
+func (r *Record) Move(from, to uint32) bool { return r.state.CompareAndSwap(from, to) }
+func (r *Record) Gone() bool                { return r.gone }
+func (r *Record) Pass()                     { r.passed.Store(true) }
+func (r *Record) Deliver()                  { r.deliver() }
+func (r *Record) Arg() any                  { return r.d.Ops.Arg(r) }
+func (r *Record) SetResult(v any)           { r.d.Ops.SetResult(r, v, nil) }
+
+// Held gives the number of cores that workers hold.
+func (p *Pool) Held() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.allowed - int(p.free.Load())
+}
+
+// Inbox gives the number of jobs in the inbox.
+func (p *Pool) Inbox() int { return int(p.inboxLen.Load()) }
+
+// SetClock has long jobs timed with another clock.
+func (p *Pool) SetClock(clock func() int64) { p.clock = clock }
+func (p *Pool) Clock() func() int64         { return p.clock }
+
+// AllWorkers gives the pool's workers.
+func (p *Pool) AllWorkers() []*Worker { return *p.workers.Load() }
+
+// Pools counts the pools that are not closed.
+func Pools() int {
+	processors.mu.Lock()
+	defer processors.mu.Unlock()
+	return len(processors.pools)
+}
+
+// GiveOldest takes the worker's oldest job out of the process, as Take does.
+func (p *Pool) GiveOldest(w *Worker) *Taken {
+	r := w.steal()
+	id, restarted, _ := p.idOf(r)
+	return p.give(r, id, restarted, false)
+}
+
+// RunSequential runs a job without a pool, as the root of a given run.
+func RunSequential(run job.RunID, fn string, arg any) (any, error) {
+	r, err := newNamed(fn, arg)
+	if err != nil {
+		return nil, err
+	}
+	if err := runSequential(context.Background(), r, run); err != nil {
+		return nil, err
+	}
+	return r.d.Ops.Result(r)
+}

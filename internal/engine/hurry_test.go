@@ -1,0 +1,105 @@
+package engine_test
+
+import (
+	"context"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/satin-peer/satin"
+)
+
+// TestHurry: a guest that is in a hurry begins although all workers run something without end, and what gave
+// way goes on.
+func TestHurry(t *testing.T) {
+	for _, workers := range []int{1, 2} {
+		p := testPool(t, workers)
+		resetGates()
+		long := make(chan int, workers)
+		for range workers {
+			go func() { long <- run(t, p, spinUntil, 1) }()
+		}
+		until(t, "all cores work", func() bool {
+			return p.Held() == workers && p.Inbox() == 0 &&
+				gates[1].reached.Load()
+		})
+		got := make(chan any, 2)
+		ended := func(v any, err error) { got <- v }
+		g, err := p.Submit(satin.JobID{}, "test.fib", 10, ended)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.Hurry()
+		if v := <-got; v != 55 {
+			t.Errorf("%v came of fib 10", v)
+		}
+		g.Hurry() // it has ended: nothing happens
+		paused, err := p.Submit(satin.JobID{}, "test.fib", 11, ended)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.SetCores(0)
+		paused.Hurry() // it begins as soon as there is a core, and gives it back
+		p.SetCores(workers)
+		if v := <-got; v != 89 {
+			t.Errorf("%v came of fib 11", v)
+		}
+		gates[1].open.Store(true)
+		for range workers {
+			<-long
+		}
+		until(t, "all cores are idle again", func() bool { return p.Idle() == workers })
+	}
+}
+
+// TestHurryCancelled: one that is cancelled before it gets a core never begins, and the pool closes.
+func TestHurryCancelled(t *testing.T) {
+	p := testPool(t, 1)
+	p.SetCores(0)
+	g, err := p.Submit(satin.JobID{}, "test.fib", 10, func(any, error) { t.Error("a cancelled job ended") })
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.Hurry()
+	g.Cancel()
+	p.SetCores(1)
+	if n, err := Run(context.Background(), p, fib, 5); n != 5 || err != nil {
+		t.Error(n, err)
+	}
+	waiting, err := p.Submit(satin.JobID{}, "test.fib", 10, func(any, error) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.SetCores(0)
+	waiting.Hurry()
+	p.Close() // with one that waits for a core
+}
+
+// TestHurryPrograms: random programs give the sequential result while guests hurry in between.
+func TestHurryPrograms(t *testing.T) {
+	for _, workers := range []int{1, 2, 4} {
+		p := testPool(t, workers)
+		rapid.Check(t, func(t *rapid.T) {
+			a := programArg{rapid.Uint64().Draw(t, "seed"), rapid.IntRange(0, 6).Draw(t, "depth")}
+			want, _ := Run(context.Background(), nil, program, a)
+			got := make(chan any, 8)
+			n := rapid.IntRange(0, 8).Draw(t, "guests")
+			for range n {
+				g, err := p.Submit(satin.JobID{}, "test.fib", 12, func(v any, err error) { got <- v })
+				if err != nil {
+					t.Fatal(err)
+				}
+				g.Hurry()
+			}
+			if r, err := Run(context.Background(), p, program, a); r != want || err != nil {
+				t.Fatalf("got %d, %v; the sequential program gives %d", r, err, want)
+			}
+			for range n {
+				if v := <-got; v != 144 {
+					t.Fatalf("%v came of fib 12", v)
+				}
+			}
+		})
+		until(t, "all cores are idle again", func() bool { return p.Idle() == workers })
+	}
+}

@@ -1,0 +1,200 @@
+package engine
+
+// Joining
+//
+// A frame's children are the newest slots of its worker's stack, so waiting for one of them always comes down to
+// getting rid of the newest slot: step. What was not stolen is run. What was stolen is awaited, in two ways:
+//
+//   - A thief in this process is helped: the waiting worker steals the oldest job of the very thief it waits for
+//     (leapfrogging, Wagner and Calder 1993). While the awaited job runs there, everything stealable on that
+//     thief's stack descends from it: a worker starts a stolen job only when all of its own older jobs are
+//     stolen. So the frame that waits is never buried under work that it does not wait for. If the awaited job ended
+//     in the moment of the theft, the loot may be something else, and goes to the pool's inbox instead.
+//   - A thief further away, or one that has had nothing to give for a while, is awaited by parking: the
+//     goroutine gives its core to another worker and sleeps until something comes back (sched.go).
+//
+// What comes back: the thief writes result and fail, moves the record's state from running to done, pushes
+// the record on the owner's finished list and, if the owner is parked, wakes it. The owner uses the record
+// only after it found it in that list (drain), so the thief's last touch of a record, the push, comes before
+// any reuse.
+//
+// An inlet (the body of a Results loop) runs in its frame's own goroutine, called by the loop, which calls step only
+// between two bodies. Thieves never call user code of another worker's frame; they only push records. So an inlet
+// overlaps neither its frame nor another inlet of it, without any lock.
+
+// step makes progress on the newest slot, which must exist: it runs the job, or waits for it to come back or for
+// anything else to come back, or pops it. A job that ran leaves the stack with its result in its record.
+func (w *Worker) step() {
+	w.attend(w.Head - 1)
+	h := w.Head - 1
+	r := w.slots[h]
+	switch {
+	case r.consumed:
+		w.popBack(h)
+	case !r.gone && w.claim(h):
+		if !w.watching() || !w.salvage(r, h) {
+			w.begin(r, h)
+		}
+	case r.joined:
+		w.regain(r, h)
+		w.detach(r, h)
+		w.popStolen(h)
+		w.noteFailure(r)
+	default:
+		w.wait(r)
+	}
+}
+
+// begin runs the newest job, which has been claimed from slot h, ahead of its Get.
+func (w *Worker) begin(r *Record, h uint32) {
+	w.detach(r, h)
+	if h < w.Fence {
+		if w.watch.budget > 0 {
+			w.runTimed(r, h)
+			return
+		}
+		w.lowerFence(h)
+	}
+	w.Head = h
+	w.runDetached(r)
+}
+
+// runDetached runs a job whose record has left the stack, ahead of its Get. A panic stays in the record.
+func (w *Worker) runDetached(r *Record) {
+	id, cur := r.ID, w.Cur
+	w.Counts.detached++
+	w.enter(id, cur)
+	w.call(r, cur)
+	if w.watching() {
+		w.limit.Store(0)
+	}
+	r.ID = id | doneBit
+	w.noteFailure(r)
+	if r.Group != 0 {
+		w.ready.push(r)
+	}
+}
+
+// SyncTo ends a frame that left children behind, above slot h: it waits for them and forgets their results. If one of
+// them failed, the frame panics with its failure.
+//
+//go:noinline
+func (w *Worker) SyncTo(h uint32) {
+	for w.Head > h {
+		w.step()
+	}
+	if err := w.forgotten(); err != nil {
+		panic(err)
+	}
+}
+
+// drain takes over what came back, oldest first.
+func (w *Worker) drain() {
+	if w.finished.Load() == nil {
+		return
+	}
+	var oldest *Record
+	for r := w.finished.Swap(nil); r != nil; w.Counts.back++ {
+		r.next, oldest, r = oldest, r, r.next
+	}
+	for r := oldest; r != nil; {
+		next := r.next
+		r.next, r.joined = nil, true
+		if r.Group != 0 {
+			w.ready.push(r)
+		}
+		r = next
+	}
+}
+
+// wait returns when something came back, if possible the stolen job r in the newest slot. What came back
+// while it helped, and was drained by what it helped with, counts.
+func (w *Worker) wait(r *Record) {
+	w.Counts.waits++
+	before := w.Counts.back
+	idleSince := w.pool.now()
+	for w.drain(); w.Counts.back == before; w.drain() {
+		w.checkAborted()
+		v := r.thief.Load()
+		// gone: older jobs are still here, so no help (handover.go)
+		away := r.gone || v == nil && r.state.Load() == running
+		if away || w.pool.now()-idleSince > helpPatience {
+			w.Counts.idle += w.pool.now() - idleSince
+			w.park(!away)
+			idleSince = w.pool.now()
+			continue
+		}
+		var loot *Record
+		if v != nil {
+			w.Counts.attempts++
+			loot = v.steal()
+		}
+		if loot == nil {
+			pause()
+			continue
+		}
+		w.Counts.steals++
+		w.Counts.idle += w.pool.now() - idleSince
+		if r.state.Load() == running && r.thief.Load() == v { // still there: the loot descends from it
+			w.runRoot(loot)
+		} else {
+			w.pool.inject(loot)
+		}
+		idleSince = w.pool.now()
+	}
+	w.Counts.idle += w.pool.now() - idleSince
+	w.want.Store(0) // as old as the wait; who still wants something is hungry or asks again
+	w.grain.restart()
+}
+
+// drop aborts the job in the newest slot and pops it.
+func (w *Worker) drop() {
+	h := w.Head - 1
+	r := w.slots[h]
+	if r.consumed {
+		w.popBack(h)
+		return
+	}
+	if !r.gone && w.claim(h) {
+		r.ID |= abortedBit
+		r.Group = 0
+		w.Head = h
+		w.lowerFence(h)
+		w.Counts.recalled++
+		return
+	}
+	w.regain(r, h)
+	if !r.joined && w.disown(r, h) {
+		return
+	}
+	w.detach(r, h) // it finished in time, its result may still be wanted
+	w.popStolen(h)
+}
+
+// disown leaves the stolen record r in slot h to its thief, which is told; false if it came back meanwhile.
+func (w *Worker) disown(r *Record, h uint32) bool {
+	for {
+		s := r.state.Load()
+		if s == done {
+			for !r.joined { // its thief is about to push it
+				w.drain()
+				pause()
+			}
+			return false
+		}
+		if s == fresh || !r.state.CompareAndSwap(s, dropped) {
+			pause()
+			continue
+		}
+		w.Counts.back++
+		w.pool.awaitPathReaders()
+		n := w.take(r.d)
+		n.Slot = h
+		w.slots[h] = n
+		w.popStolen(h)
+		if s == running {
+			w.pool.tellDropped(r)
+		}
+		return true
+	}
+}

@@ -1,0 +1,94 @@
+package engine
+
+// yield lets a ready worker have w's core, in the middle of a job, or gives it up if the pool has too many.
+func (p *Pool) yield(w *Worker) {
+	w.shareAll()
+	p.mu.Lock()
+	switch {
+	case p.giveUp():
+	case len(p.ready) > 0:
+		p.grant(p.next())
+	default:
+		p.mu.Unlock()
+		return
+	}
+	p.preempted = append(p.preempted, w)
+	p.resumable.Add(1)
+	p.mu.Unlock()
+	w.sleep()
+}
+
+// park waits until something comes back to w, and meanwhile lends its core to another worker. It may return
+// early. If the thief is a worker of this process, it has or gets a core, and the wait is not worth a thread
+// more when there are many.
+func (w *Worker) park(local bool) {
+	p := w.pool
+	w.Counts.parks++
+	w.shareAll()
+	p.mu.Lock()
+	w.parked.Store(true)
+	if w.finished.Load() != nil || w.abortWanted() {
+		w.parked.Store(false)
+		p.mu.Unlock()
+		return
+	}
+	if p.giveUp() {
+		p.mu.Unlock()
+		w.sleep()
+		return
+	}
+	v, n := p.next(), len(*p.workers.Load())
+	switch {
+	case v != nil:
+	case len(p.spares) > 0:
+		v = p.popSpare()
+	case !local && n < maxWorkers || n < p.cfg.Workers+maxForLocal:
+		v = p.addWorker()
+	case local:
+		w.parked.Store(false)
+		p.mu.Unlock()
+		return
+	}
+	if v != nil {
+		p.grant(v)
+	} else {
+		p.addFree(1)
+	}
+	p.mu.Unlock()
+	if h := p.cfg.Outside; v == nil && h != nil {
+		h.Hungry()
+	}
+	w.sleep()
+}
+
+// sleep waits, in the middle of a job, until w is given a core again.
+func (w *Worker) sleep() {
+	since := w.watch.read(w)
+	w.report(0)
+	w.gotCore(<-w.core)
+	w.watch.slept += w.watch.read(w) - since
+	w.want.Store(0) // who still wants something is hungry or asks again
+	w.grain.restart()
+}
+
+// wake makes w, if it is parked, go on as soon as it has a core.
+func (w *Worker) wake() {
+	if !w.parked.Load() {
+		return
+	}
+	p := w.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !w.parked.Load() {
+		return
+	}
+	w.parked.Store(false)
+	if p.free.Load() > 0 {
+		p.feed(w)
+		return
+	}
+	p.ready = append(p.ready, w)
+	p.waiting.Add(1)
+	p.resumable.Add(1)
+	p.callAll()
+}

@@ -1,0 +1,76 @@
+package engine
+
+import (
+	"slices"
+
+	"github.com/satin-peer/satin/job"
+)
+
+// Job IDs cost nothing until somebody asks. A frame knows its depth and counts its children; levels says for each
+// running frame which child of its parent it is. A path is read off from there, down to where the stolen job
+// begins, and goes on in the stack it was stolen from.
+//
+// Reading another worker's levels needs no lock against its owner: as long as a job is outstanding, its ancestors'
+// frames do not end, so their levels do not change (deeper ones do, those are other words). The one exception
+// is an abort, after which the ancestors may end before the thief has noticed. So a reader holds pathMu, and
+// gives up at a record that was dropped; and disown waits, after it dropped a record, until no reader holds it.
+
+// ID gives the ID of w's running frame. Only w's own goroutine may call it.
+func (w *Worker) ID() job.ID {
+	id, _ := w.runningPath()
+	return id
+}
+
+// runningPath is ID that says whether the ID is whole: not if an ancestor was dropped.
+func (w *Worker) runningPath() (id job.ID, ok bool) {
+	if w.pool != nil {
+		w.pool.pathMu.Lock()
+		defer w.pool.pathMu.Unlock()
+	}
+	id, _, ok = w.idAt(w.Cur>>DepthShift, nil)
+	return id, ok
+}
+
+// idOf gives the ID of a stolen job, and whether it descends from a restarted one or is one, if nobody has
+// dropped it.
+func (p *Pool) idOf(r *Record) (id job.ID, restarted, ok bool) {
+	p.pathMu.Lock()
+	defer p.pathMu.Unlock()
+	return r.resolve(nil)
+}
+
+func (p *Pool) awaitPathReaders() {
+	p.pathMu.Lock()
+	//lint:ignore SA2001 the empty section is the point: readers have left
+	p.pathMu.Unlock()
+}
+
+// resolve gives the ID of the job below r by the reversed path tail.
+func (r *Record) resolve(tail job.Path) (id job.ID, restarted, ok bool) {
+	if r.W == nil {
+		slices.Reverse(tail)
+		return job.ID{Run: r.out.id.Run, Path: append(slices.Clone(r.out.id.Path), tail...)}, r.restarted(), true
+	}
+	if r.state.Load() == dropped {
+		return job.ID{}, false, false
+	}
+	id, restarted, ok = r.W.idAt(r.ID&^abortedBit>>DepthShift, append(tail, childIndex(r.ID)))
+	return id, restarted || r.restarted(), ok
+}
+
+// idAt gives the ID of the job below w's frame at the given depth by the reversed path tail.
+func (w *Worker) idAt(depth uint64, tail job.Path) (id job.ID, restarted, ok bool) {
+	t := w.tab.Load()
+	for d := depth; d > 0; d-- {
+		if t.levels[d].Job == 0 {
+			return t.roots[d].resolve(tail)
+		}
+		tail = append(tail, childIndex(t.levels[d].Job))
+	}
+	slices.Reverse(tail)
+	return job.ID{Path: tail}, false, true
+}
+
+// childIndex gives the last element of a job's path. A frame may have more children than an element can count; such
+// a job's path says so by the highest number.
+func childIndex(id uint64) uint32 { return uint32(min(id&childMask, 1<<32-1)) }

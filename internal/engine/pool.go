@@ -1,0 +1,275 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/satin-peer/satin/job"
+)
+
+// MaxWorkers bounds Config.Workers.
+const MaxWorkers = 1024
+
+// Config says how a Pool uses the machine.
+type Config struct {
+	// Workers is the number of cores the pool may use, 1 to MaxWorkers; 0 means all that Go saw
+	// at the program's start (GOMAXPROCS).
+	Workers int
+
+	// Nice lowers the priority of the workers' threads by so much, 0 to 19 (nice values on Linux; elsewhere it has no
+	// effect). Higher is more polite to this program's network goroutines and to other programs; where the
+	// kernel groups tasks by session (sched_autogroup_enabled), to those of the same session only.
+	Nice int
+
+	// Idle runs the workers only on cores that nothing else wants (SCHED_IDLE on Linux; elsewhere it has no
+	// effect). With it Nice means little. Of other programs it sees those that the kernel weighs together
+	// with this one: where it groups tasks by session (sched_autogroup_enabled) or control group, the group's
+	// own weight must be lowered too. On a core that it shares with a busy thread of the same session, a
+	// worker got 6 % with Nice 19 and 2 % with Idle; of another session, 50 % with either, and 4 % when 19
+	// was written to /proc/self/autogroup (Linux 6.18).
+	Idle bool
+
+	// KeepGOMAXPROCS stops NewPool and SetCores from raising GOMAXPROCS. By default it becomes at least one
+	// more than the cores that all pools of the process may use together, for good, because a process whose
+	// every P computes lets a packet wait for 20 ms and more.
+	KeepGOMAXPROCS bool
+
+	// Outside is told when the pool has no work, and which jobs given outside are no longer wanted. May be
+	// nil. It may be a Salvager or a Keeper besides.
+	Outside Outside
+
+	// KeepAfter is how long a job must take on one core that a Keeper is offered its outcome; 0 means never.
+	// Where many children of one job take less, those that take a quarter of it are offered too.
+	KeepAfter time.Duration
+}
+
+// gcBallast is memory that a process with pools owns and never touches, in bytes, so that it costs address
+// space only. It stays when the pools are closed: memory that is given back and asked for again may have to
+// be cleared. It makes the garbage collector wait for as much garbage: jobs make garbage fast while little is
+// live, and a heap of 1 MB would be collected 100 times a second, each time stopping all workers. On tsp and
+// sat, two workers are 1.4 times as fast with it (internal/bench).
+const gcBallast = 64 << 20
+
+// ballast makes the process's one piece of it.
+var ballast = sync.OnceValue(func() []byte { return make([]byte, gcBallast) })
+
+// coresAtStart is GOMAXPROCS before any pool raised it.
+var coresAtStart = runtime.GOMAXPROCS(0)
+
+// A Pool runs jobs on some of this machine's cores. Its methods may be called from any goroutine.
+type Pool struct {
+	scheduler
+	cfg      Config
+	workers  atomic.Pointer[[]*Worker] // only ever grows
+	wg       sync.WaitGroup
+	demand   atomic.Bool   // somebody may want published jobs: another worker, or the outside
+	sample   atomic.Uint64 // number of the newest request for statistics
+	starve   atomic.Int32  // thieves from outside that look for a job this moment
+	offers   chan struct{} // wakes one of them
+	pathMu   sync.Mutex    // held while paths are resolved across stacks
+	salvager Salvager      // nil: nothing is known of restarted jobs
+	restarts atomic.Bool   // a restarted job has come
+	keeper   Keeper        // nil: nothing is kept
+	clock    func() int64  // what a Keeper's jobs are timed with: now, or the count of a test
+	pulses   atomic.Uint64 // calls of Pulse
+	watches  atomic.Uint64 // calls of Rewatch
+	start    time.Time
+
+	runMu   sync.Mutex
+	runs    map[*Record]bool // roots that have not finished
+	taken   map[*Taken]bool
+	tallies borderCounts
+}
+
+// NewPool starts a pool. It refuses a Config out of range with an error that says what is allowed.
+func NewPool(cfg Config) (*Pool, error) {
+	if cfg.Workers == 0 {
+		cfg.Workers = min(coresAtStart, MaxWorkers)
+	}
+	if cfg.Workers < 1 || cfg.Workers > MaxWorkers {
+		return nil, fmt.Errorf("satin: Config.Workers is %d; allowed are 0 (all cores) to %d", cfg.Workers, MaxWorkers)
+	}
+	if cfg.Nice < 0 || cfg.Nice > 19 {
+		return nil, fmt.Errorf("satin: Config.Nice is %d; allowed are 0 to 19", cfg.Nice)
+	}
+	if cfg.KeepAfter < 0 {
+		return nil, fmt.Errorf("satin: Config.KeepAfter is %v; allowed are 0 (never) and more", cfg.KeepAfter)
+	}
+	p := &Pool{cfg: cfg, start: time.Now().Add(-poolEpoch), runs: map[*Record]bool{}, taken: map[*Taken]bool{}}
+	p.quit, p.offers = make(chan struct{}), make(chan struct{}, 1)
+	p.demand.Store(cfg.Workers > 1)
+	p.clock = p.now
+	p.salvager, _ = cfg.Outside.(Salvager)
+	if cfg.KeepAfter > 0 {
+		p.keeper, _ = cfg.Outside.(Keeper)
+	}
+	ballast()
+	p.workers.Store(&[]*Worker{})
+	p.allowed = cfg.Workers
+	processors.join(p)
+	p.mu.Lock()
+	p.freeSince = p.now()
+	for range cfg.Workers {
+		p.grant(p.addWorker())
+	}
+	p.mu.Unlock()
+	return p, nil
+}
+
+// addWorker starts one more worker, which waits for a core. mu is held.
+func (p *Pool) addWorker() *Worker {
+	all := *p.workers.Load()
+	w := NewWorker(p, len(all))
+	all = append(all[:len(all):len(all)], w)
+	p.workers.Store(&all)
+	p.wg.Add(1)
+	go w.main()
+	return w
+}
+
+// Close aborts what still runs and waits until the workers have ended. A job that neither spawns nor syncs nor asks
+// Aborted holds it up. Runs in progress return ErrClosed. A job must not close its own pool: that panics.
+func (p *Pool) Close() {
+	p.refuse("Close")
+	p.runMu.Lock()
+	again := p.closed.Swap(true)
+	roots := make([]*Record, 0, len(p.runs))
+	for r := range p.runs {
+		roots = append(roots, r)
+	}
+	p.runMu.Unlock()
+	for _, r := range roots {
+		p.cancel(r, ErrClosed)
+	}
+	if !again {
+		processors.leave(p)
+		p.mu.Lock()
+		p.allow(p.cfg.Workers) // what was stopped must unwind
+		p.mu.Unlock()
+		close(p.quit)
+	}
+	p.wg.Wait()
+}
+
+// poolEpoch is what now says at the pool's start: 0 means never.
+const poolEpoch = time.Second
+
+// Workers gives the number of cores that the pool may use at most; SetCores may allow fewer.
+func (p *Pool) Workers() int { return p.cfg.Workers }
+
+// now is the time in ns since about the pool's start; never 0.
+func (p *Pool) now() int64 { return int64(time.Since(p.start)) }
+
+// Run runs the function registered as fn as the root job of a new run, and waits for its result; arg must have its
+// argument type. A nil *Pool runs the sequential program.
+func (p *Pool) Run(ctx context.Context, fn string, arg any) (any, error) {
+	r, err := newNamed(fn, arg)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.RunRecord(ctx, r); err != nil {
+		return nil, err
+	}
+	return r.d.Ops.Result(r)
+}
+
+// newNamed makes a record for a call of the function registered as fn.
+func newNamed(fn string, arg any) (*Record, error) {
+	d := lookupName(fn)
+	if d == nil {
+		return nil, fmt.Errorf("satin: no function is registered as %q", fn)
+	}
+	r := d.Ops.NewRecord()
+	if !d.Ops.SetArg(r, arg) {
+		return nil, fmt.Errorf("satin: %s takes an argument of type %s, not %T", fn, d.Arg, arg)
+	}
+	return r, nil
+}
+
+// RunRecord runs r as the root job of a new run, and waits until it has finished or ctx has ended. The result is in r
+// then.
+func (p *Pool) RunRecord(ctx context.Context, r *Record) error {
+	if err := ctx.Err(); err != nil {
+		return context.Cause(ctx)
+	}
+	if p == nil {
+		return runSequential(ctx, r, job.NewRunID())
+	}
+	p.refuse("Run")
+	ended := make(chan struct{})
+	r.out = &passport{id: job.ID{Run: job.NewRunID()}, ended: func(*Record) { close(ended) }}
+	if err := p.launch(r); err != nil {
+		return err
+	}
+	select {
+	case <-ended:
+	case <-ctx.Done():
+		p.cancel(r, context.Cause(ctx))
+	}
+	<-ended
+	if err := r.out.why; err != nil {
+		return err
+	}
+	return r.Fail
+}
+
+// runSequential is the program without a pool: one worker, this goroutine, and no thief.
+func runSequential(ctx context.Context, r *Record, run job.RunID) error {
+	w := NewWorker(nil, 0)
+	r.state.Store(stolen)
+	r.out = &passport{id: job.ID{Run: run}, ended: func(*Record) {}}
+	stop := context.AfterFunc(ctx, func() {
+		if r.abort() {
+			w.limit.Store(0)
+		}
+	})
+	defer stop()
+	w.runRoot(r)
+	if r.state.Load() == dropped {
+		return context.Cause(ctx)
+	}
+	return r.Fail
+}
+
+// launch starts a root.
+func (p *Pool) launch(r *Record) error {
+	p.runMu.Lock()
+	if p.closed.Load() {
+		p.runMu.Unlock()
+		return ErrClosed
+	}
+	r.state.Store(stolen)
+	p.runs[r] = true
+	p.tallies.launched++
+	p.runMu.Unlock()
+	p.inject(r)
+	return nil
+}
+
+// abort makes r a job that nobody waits for; false if it had finished or was aborted before.
+func (r *Record) abort() bool {
+	return r.state.CompareAndSwap(stolen, dropped) || r.state.CompareAndSwap(running, dropped)
+}
+
+// cancel aborts a root for the given reason.
+func (p *Pool) cancel(r *Record, why error) {
+	p.runMu.Lock()
+	live := p.runs[r] && r.abort()
+	if live {
+		r.out.why = why
+		delete(p.runs, r)
+	}
+	p.runMu.Unlock()
+	if !live {
+		return
+	}
+	if v := r.thief.Load(); v != nil {
+		v.limit.Store(0)
+		v.wake()
+	}
+	r.out.ended(r)
+}

@@ -1,0 +1,185 @@
+package engine
+
+import (
+	"encoding"
+	"fmt"
+	"reflect"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+)
+
+// A Desc is what the engine knows of a registered function.
+type Desc struct {
+	Func
+	Key    unsafe.Pointer // the function's identity in this process
+	Ops    Ops
+	symbol string // the linker's name, as it appears in stack traces
+	index  int    // in order of registration
+}
+
+// registry is the table of registered functions: replaced as a whole by each Register, read without a lock.
+type registry struct {
+	byKey    map[unsafe.Pointer]*Desc
+	byName   map[string]*Desc
+	bySymbol map[string]*Desc
+}
+
+var (
+	registered atomic.Pointer[registry]
+	registerMu sync.Mutex
+)
+
+// Func describes a registered function.
+type Func struct {
+	Name    string       // as registered
+	Arg     reflect.Type // type of its argument
+	Result  reflect.Type // type of its result, without the error
+	MayFail bool         // registered by RegisterErr
+}
+
+// Lookup finds a registered function by its name.
+func Lookup(name string) (Func, bool) {
+	d := lookupName(name)
+	if d == nil {
+		return Func{}, false
+	}
+	return d.Func, true
+}
+
+// Describe checks what is to be registered, and panics if it cannot be a job's function.
+func Describe(name string, key unsafe.Pointer, arg, res reflect.Type, mayFail bool) *Desc {
+	if key == nil {
+		panic(fmt.Sprintf("satin: Register(%q): the function is nil", name))
+	}
+	d := &Desc{Func: Func{name, arg, res, mayFail}, Key: key, symbol: symbolOf(key)}
+	if name == "" {
+		panic(fmt.Sprintf("satin: Register of %s: the name is empty", d.symbol))
+	}
+	if why := notTopLevel(d.symbol); why != "" {
+		panic(fmt.Sprintf("satin: Register(%q): %s is %s; only a top-level function can travel", name, d.symbol, why))
+	}
+	for what, t := range map[string]reflect.Type{"argument": arg, "result": res} {
+		if why := notEncodable(t, map[reflect.Type]bool{}); why != "" {
+			panic(fmt.Sprintf("satin: Register(%q): the %s of %s cannot be sent to another machine: %s", name, what,
+				d.symbol, why))
+		}
+	}
+	return d
+}
+
+// Enter adds d, whose records ops handles, to the table of registered functions.
+func (d *Desc) Enter(ops Ops) {
+	d.Ops = ops
+	registerMu.Lock()
+	defer registerMu.Unlock()
+	next := &registry{map[unsafe.Pointer]*Desc{}, map[string]*Desc{}, map[string]*Desc{}}
+	if old := registered.Load(); old != nil {
+		if o := old.byName[d.Name]; o != nil {
+			panic(fmt.Sprintf("satin: Register(%q): the name is taken by %s", d.Name, o.symbol))
+		}
+		if o := old.byKey[d.Key]; o != nil {
+			panic(fmt.Sprintf("satin: Register(%q): %s is registered already as %q", d.Name, d.symbol, o.Name))
+		}
+		for _, o := range old.byKey {
+			next.add(o)
+		}
+		d.index = len(old.byKey)
+	}
+	next.add(d)
+	registered.Store(next)
+}
+
+func (t *registry) add(d *Desc) { t.byKey[d.Key], t.byName[d.Name], t.bySymbol[d.symbol] = d, d, d }
+
+func lookupKey(key unsafe.Pointer) *Desc {
+	if t := registered.Load(); t != nil {
+		return t.byKey[key]
+	}
+	return nil
+}
+
+func lookupName(name string) *Desc {
+	if t := registered.Load(); t != nil {
+		return t.byName[name]
+	}
+	return nil
+}
+
+// mustLookup finds the description of a function that is being spawned.
+func MustLookup(key unsafe.Pointer) *Desc {
+	if d := lookupKey(key); d != nil {
+		return d
+	}
+	if key == nil {
+		panic("satin: Spawn of a nil function")
+	}
+	s := symbolOf(key)
+	if why := notTopLevel(s); why != "" {
+		panic(fmt.Sprintf("satin: %s is %s; only a registered top-level function can be spawned", s, why))
+	}
+	panic(fmt.Sprintf(
+		"satin: %s is not registered: call satin.Register(\"app.name\", f), or RegisterErr, in an init function", s))
+}
+
+// symbolOf gives the linker's name of the function behind a key.
+func symbolOf(key unsafe.Pointer) string {
+	if f := runtime.FuncForPC(*(*uintptr)(key)); f != nil {
+		return f.Name()
+	}
+	return "an unknown function"
+}
+
+// notTopLevel says what kind of function a symbol names if it is not a top-level one.
+func notTopLevel(symbol string) string {
+	local := symbol[strings.LastIndexByte(symbol, '/')+1:]
+	switch {
+	case strings.HasSuffix(local, "-fm"):
+		return "a method value"
+	case strings.Contains(local, "["):
+		return "an instance of a generic function"
+	case strings.Contains(local, ".func") || strings.Contains(local, ".gowrap") || strings.Contains(local, "-range"):
+		return "a closure"
+	case strings.Contains(local, ").") || strings.Count(local, ".") > 1:
+		return "a method"
+	}
+	return ""
+}
+
+var (
+	marshaler   = reflect.TypeFor[encoding.BinaryMarshaler]()
+	unmarshaler = reflect.TypeFor[encoding.BinaryUnmarshaler]()
+)
+
+// notEncodable says why values of t could not be sent to another machine; seen breaks the circle of recursive types.
+func notEncodable(t reflect.Type, seen map[reflect.Type]bool) string {
+	if seen[t] || t.Implements(marshaler) && reflect.PointerTo(t).Implements(unmarshaler) {
+		return ""
+	}
+	seen[t] = true
+	switch t.Kind() {
+	case reflect.Chan, reflect.Func, reflect.Interface, reflect.UnsafePointer, reflect.Complex64,
+		reflect.Complex128, reflect.Uintptr:
+		return fmt.Sprintf("%s is of kind %s", t, t.Kind())
+	case reflect.Pointer, reflect.Slice, reflect.Array:
+		return notEncodable(t.Elem(), seen)
+	case reflect.Map:
+		if why := notEncodable(t.Key(), seen); why != "" {
+			return why
+		}
+		return notEncodable(t.Elem(), seen)
+	case reflect.Struct:
+		for i := range t.NumField() {
+			f := t.Field(i)
+			if !f.IsExported() {
+				return fmt.Sprintf("field %s of %s is unexported and would be lost", f.Name, t)
+			}
+			if why := notEncodable(f.Type, seen); why != "" {
+				return why
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,376 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/internal/engine"
+	"github.com/satin-peer/satin/job"
+)
+
+// A visitLog notes which jobs of one run call program, while it is on.
+type visitLog struct {
+	on   atomic.Bool
+	mu   sync.Mutex
+	run  job.RunID
+	args map[string]map[programArg]int // by path
+	then func(path job.Path)           // called at each visit
+}
+
+// visits is what program tells of itself.
+var visits visitLog
+
+func (l *visitLog) note(f *satin.Frame, a programArg) {
+	if !l.on.Load() {
+		return
+	}
+	id := f.ID()
+	l.mu.Lock()
+	if id.Run != l.run {
+		l.mu.Unlock()
+		return
+	}
+	if l.args[id.Path.String()] == nil {
+		l.args[id.Path.String()] = map[programArg]int{}
+	}
+	l.args[id.Path.String()][a]++
+	then := l.then
+	l.mu.Unlock()
+	if then != nil {
+		then(id.Path)
+	}
+}
+
+// begin starts a log of the given run; end gives it.
+func (l *visitLog) begin(run job.RunID, then func(job.Path)) {
+	l.mu.Lock()
+	l.run, l.args, l.then = run, map[string]map[programArg]int{}, then
+	l.mu.Unlock()
+	l.on.Store(true)
+}
+
+func (l *visitLog) end() map[string]map[programArg]int {
+	l.on.Store(false)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	args := l.args
+	l.args, l.then = nil, nil
+	return args
+}
+
+// A table is what a salvager knows: paths that are hits, and all paths above them.
+type table struct{ hits, above map[string]bool }
+
+func newTable(paths []job.Path) *table {
+	t := &table{map[string]bool{}, map[string]bool{}}
+	for _, p := range paths {
+		t.hits[p.String()] = true
+		for n := range p {
+			t.above[p[:n].String()] = true
+		}
+	}
+	return t
+}
+
+// A salvager is a Salvager and Keeper whose other half is a goroutine that does something with what was found.
+type salvager struct {
+	known atomic.Pointer[table]
+	asked atomic.Uint64
+	mu    sync.Mutex
+	found []*engine.Taken
+	more  chan struct{} // has an element when found is not empty
+	lost  map[*engine.Taken]bool
+	kept  []keptJob
+}
+
+type keptJob struct {
+	id     satin.JobID
+	fn     string
+	arg    any
+	result any
+	err    error
+}
+
+func newSalvager() *salvager {
+	s := &salvager{more: make(chan struct{}, 1), lost: map[*engine.Taken]bool{}}
+	s.known.Store(newTable(nil))
+	return s
+}
+
+func (s *salvager) Hungry() {}
+
+func (s *salvager) Dropped(t *engine.Taken) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lost[t] = true
+}
+
+func (s *salvager) Salvage(path job.Path) (hit, below bool) {
+	s.asked.Add(1)
+	k := s.known.Load()
+	return k.hits[path.String()], k.above[path.String()]
+}
+
+func (s *salvager) Found(t *engine.Taken) {
+	s.mu.Lock()
+	if s.lost[t] {
+		panic("dropped before it was found")
+	}
+	s.found = append(s.found, t)
+	s.mu.Unlock()
+	select {
+	case s.more <- struct{}{}:
+	default:
+	}
+}
+
+func (s *salvager) Kept(id satin.JobID, fn string, arg, result any, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.kept = append(s.kept, keptJob{id, fn, arg, result, err})
+}
+
+func (s *salvager) takeFound() []*engine.Taken {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f := s.found
+	s.found = nil
+	return f
+}
+
+// compute gives a job the outcome that the sequential program has.
+func compute(t testing.TB, job *engine.Taken) bool {
+	v, err := (*engine.Pool)(nil).Run(context.Background(), job.Func(), job.Arg())
+	if je := (*satin.JobError)(nil); errors.As(err, &je) && je.Panic != nil {
+		return job.Fail(je)
+	}
+	ok, err := job.Complete(v, err)
+	if err != nil {
+		t.Error(err)
+	}
+	return ok
+}
+
+// A restartTrial is one run of a program whose outcomes are known in part.
+type restartTrial struct {
+	t         testing.TB
+	p         *engine.Pool
+	s         *salvager
+	rng       *rand.Rand // of the goroutine outside
+	foundOnce map[string]bool
+	delivered map[string]bool
+}
+
+// outside does with what is found what a peer might: deliver, fail to, put back; and now and then steals.
+func (r *restartTrial) outside(stop chan struct{}) {
+	for n := 0; ; n++ {
+		select {
+		case <-stop:
+			return
+		case <-r.s.more:
+		default:
+			if job := r.p.Take(); job != nil {
+				r.steal(job)
+			}
+		}
+		for _, job := range r.s.takeFound() {
+			path := job.ID().Path.String()
+			if r.foundOnce[path] {
+				r.t.Errorf("job %s was found twice", path)
+			}
+			r.foundOnce[path] = true
+			if !job.Restarted() {
+				r.t.Errorf("job %s was found but is not restarted", path)
+			}
+			switch r.rng.IntN(4) {
+			case 0:
+				job.PutBack()
+			case 1:
+				job.PutBackRestarted()
+			default:
+				if compute(r.t, job) {
+					r.delivered[path] = true
+				}
+			}
+		}
+	}
+}
+
+func (r *restartTrial) steal(job *engine.Taken) {
+	if !job.Restarted() {
+		r.t.Errorf("job %s was taken from a restarted run, but is not restarted", job.ID())
+	}
+	switch r.rng.IntN(3) {
+	case 0:
+		job.PutBack()
+	case 1:
+		job.PutBackRestarted()
+	default:
+		compute(r.t, job)
+	}
+}
+
+// visitAll runs the sequential program and gives the paths of its jobs, without the root's.
+func visitAll(t *rapid.T, a programArg) (want int, paths []job.Path) {
+	id := job.NewRunID()
+	seen := map[string]bool{"root": true}
+	visits.begin(id, func(p job.Path) {
+		if !seen[p.String()] {
+			seen[p.String()] = true
+			paths = append(paths, p)
+		}
+	})
+	defer visits.end()
+	v, err := engine.RunSequential(id, "test.program", a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v.(int), paths
+}
+
+// TestRestartedPrograms runs random programs some of whose outcomes are known, with workers that come and go
+// and a thief outside, and compares with the sequential program.
+func TestRestartedPrograms(t *testing.T) {
+	for _, workers := range []int{1, 2, 4} {
+		t.Run(fmt.Sprint(workers, " workers"), func(t *testing.T) {
+			s := newSalvager()
+			p, err := engine.NewPool(engine.Config{Workers: workers, Outside: s, KeepAfter: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer p.Close()
+			found, kept := 0, 0
+			rapid.Check(t, func(rt *rapid.T) {
+				n, k := restartProgram(t, rt, p, s)
+				found, kept = found+n, kept+k
+			})
+			t.Logf("%d found, %d kept, asked %d times", found, kept, s.asked.Load())
+			if found == 0 || kept == 0 {
+				t.Errorf("%d found, %d kept: nothing was tried", found, kept)
+			}
+		})
+	}
+}
+
+func restartProgram(t *testing.T, rt *rapid.T, p *engine.Pool, s *salvager) (found, kept int) {
+	a := programArg{rapid.Uint64().Draw(rt, "seed"), rapid.IntRange(1, 6).Draw(rt, "depth")}
+	want, paths := visitAll(rt, a)
+	part := rapid.SampledFrom([]int{1, 2, 5, 20}).Draw(rt, "one in")
+	rng := rand.New(rand.NewPCG(a.Seed, uint64(part)))
+	var known []job.Path
+	for _, path := range paths {
+		if rng.IntN(part) == 0 {
+			known = append(known, path)
+		}
+	}
+	whole, half := newTable(known), newTable(known[:len(known)/2])
+	steady := rapid.Bool().Draw(rt, "steady") // the table never changes
+	if s.known.Store(half); steady {
+		s.known.Store(whole)
+	}
+	s.mu.Lock()
+	s.found, s.lost, s.kept = nil, map[*engine.Taken]bool{}, nil
+	s.mu.Unlock()
+	trial := &restartTrial{t: t, p: p, s: s, rng: rng, foundOnce: map[string]bool{}, delivered: map[string]bool{}}
+
+	stop, pause := make(chan struct{}), make(chan int, 1)
+	var wg sync.WaitGroup
+	wg.Go(func() { trial.outside(stop) })
+	wg.Go(func() { // cores come and go
+		for {
+			select {
+			case <-stop:
+				p.SetCores(p.Workers())
+				return
+			case n := <-pause:
+				p.SetCores(n)
+				p.SetCores(p.Workers())
+			}
+		}
+	})
+	run, visited := job.NewRunID(), atomic.Uint64{}
+	visits.begin(run, func(job.Path) {
+		switch n := visited.Add(1); n % 8 {
+		case 1:
+			if s.known.Store(whole); !steady {
+				p.Rewatch()
+			}
+		case 3:
+			p.Pulse()
+		case 5:
+			select {
+			case pause <- int(n / 8 % 3):
+			default:
+			}
+		case 7:
+			if !steady {
+				s.known.Store(half)
+				p.Rewatch()
+			}
+		}
+	})
+	type answer struct {
+		v   any
+		err error
+	}
+	ended := make(chan answer, 1)
+	if _, err := p.SubmitRestarted(satin.JobID{Run: run}, "test.program", a,
+		func(v any, err error) { ended <- answer{v, err} }); err != nil {
+		t.Fatal(err)
+	}
+	got := <-ended
+	close(stop)
+	wg.Wait()
+	executed := visits.end()
+	if got.v != want || got.err != nil {
+		rt.Fatalf("got %v, %v; the sequential program gives %d", got.v, got.err, want)
+	}
+	for path := range trial.delivered {
+		if executed[path] != nil {
+			rt.Fatalf("job %s ran although its outcome was delivered", path)
+		}
+	}
+	for path, args := range executed {
+		if steady && whole.hits[path] && !trial.foundOnce[path] {
+			rt.Fatalf("job %s ran, although it was known all the time", path)
+		}
+		for arg, times := range args {
+			if times > 1 {
+				rt.Fatalf("job %s ran %d times with %v", path, times, arg)
+			}
+		}
+	}
+	return len(trial.foundOnce), s.checkKept(rt, run)
+}
+
+// checkKept compares what was kept with the sequential program.
+func (s *salvager) checkKept(t *rapid.T, run job.RunID) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	seen := map[string]bool{}
+	for _, k := range s.kept {
+		if k.id.Run != run {
+			t.Fatalf("%s was kept in run %s", k.id, run)
+		}
+		if seen[k.id.Path.String()] {
+			t.Fatalf("%s was kept twice", k.id)
+		}
+		seen[k.id.Path.String()] = true
+		v, err := (*engine.Pool)(nil).Run(context.Background(), k.fn, k.arg)
+		if je := (*satin.JobError)(nil); errors.As(err, &je) && je.Panic != nil {
+			t.Fatalf("%s was kept, which panics", k.id)
+		}
+		if v != k.result || (err == nil) != (k.err == nil) {
+			t.Fatalf("%s was kept with %v, %v; the sequential program gives %v, %v", k.id, k.result, k.err, v, err)
+		}
+	}
+	return len(s.kept)
+}

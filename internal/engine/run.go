@@ -1,0 +1,126 @@
+package engine
+
+// An abortPanic unwinds a worker's stack down to the root that was dropped.
+type abortPanic struct{ r *Record }
+
+// runRoot runs a stolen job, or one from the inbox, on top of the stack, and delivers its result. Everything
+// of this worker's own that is older is stolen at this point, so tail, split and head are equal (see
+// join.go). A restarted job may be handed over instead (restart.go).
+func (w *Worker) runRoot(r *Record) {
+	again, found := w.look(r)
+	if found {
+		return
+	}
+	r.thief.Store(w)
+	if !r.state.CompareAndSwap(stolen, running) {
+		w.Counts.unbegun++ // nobody waits for it any more
+		return
+	}
+	n, cur := len(w.stolen), w.Cur
+	outer := w.countFor(r)
+	w.enter(0, cur)
+	w.tab.Load().roots[cur>>DepthShift+1] = r
+	w.stolen = append(w.stolen, stolenRoot{r, w.Head, w.Cur >> DepthShift, again})
+	w.Counts.roots++
+	if w.grain.restart(); r.W == nil {
+		w.grain.begin(w)
+	}
+	if w.watching() || w.pool != nil && w.pool.called() {
+		w.limit.Store(0)
+	}
+	defer func() { // also when the panic is an outer root's abort, or the job ended its goroutine
+		w.stolen = w.stolen[:n]
+		w.countOn(outer)
+		w.grain.restart()
+		if w.watching() {
+			w.limit.Store(0)
+		}
+		if r.state.CompareAndSwap(running, done) {
+			r.deliver()
+		}
+	}()
+	if !w.watch.keeps() {
+		w.call(r, cur)
+		return
+	}
+	since := w.watch.start(w, r)
+	w.call(r, cur)
+	w.watch.stop(w, r, since)
+}
+
+// call runs r's job in the frame that was entered for it and goes back to the frame cur. It keeps a panic in
+// r.Fail, but passes on the abort of another job than r.
+func (w *Worker) call(r *Record, cur uint64) {
+	base, depth := w.Head, w.Cur>>DepthShift
+	failed, failBase := len(w.failed), w.failBase
+	w.failBase = failed
+	ran, returned := false, false
+	defer func() {
+		w.failed, w.failBase = w.failed[:failed], failBase
+		if returned {
+			return
+		}
+		v := recover()
+		abort, aborted := v.(abortPanic)
+		if aborted {
+			w.Counts.unwound += w.Cur>>DepthShift - depth + 1
+			r.Fail = ErrAborted
+		} else if !ran || r.d.Ops.Err(r) == nil { // an error of its own counts more than one that it forgot
+			r.Fail = w.failure(v)
+		}
+		for w.Head > base {
+			w.drop()
+		}
+		w.Cur = cur
+		if aborted && abort.r != r {
+			panic(v)
+		}
+	}()
+	r.d.Ops.Run(w, r)
+	ran = true
+	if w.Head != base || len(w.failed) > failed {
+		w.SyncTo(base)
+	}
+	w.Cur = cur
+	returned = true
+}
+
+// deliver hands a finished record back to whoever waits for it.
+func (r *Record) deliver() {
+	o := r.W
+	if o == nil {
+		if p := r.thief.Load().pool; p != nil {
+			p.runMu.Lock()
+			delete(p.runs, r)
+			p.runMu.Unlock()
+		}
+		r.out.ended(r)
+		return
+	}
+	for {
+		r.next = o.finished.Load()
+		if o.finished.CompareAndSwap(r.next, r) {
+			break
+		}
+	}
+	o.wake()
+}
+
+// checkAborted unwinds the stack if a job that this worker runs for someone else, or the run itself, was dropped.
+func (w *Worker) checkAborted() {
+	for _, s := range w.stolen {
+		if s.r.state.Load() == dropped {
+			panic(abortPanic{s.r})
+		}
+	}
+}
+
+// abortWanted says whether checkAborted would unwind.
+func (w *Worker) abortWanted() bool {
+	for _, s := range w.stolen {
+		if s.r.state.Load() == dropped {
+			return true
+		}
+	}
+	return false
+}

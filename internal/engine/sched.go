@@ -1,0 +1,301 @@
+package engine
+
+import (
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// Cores and workers
+//
+// A pool may use a number of cores that SetCores changes (cores.go). A worker runs only while it holds one;
+// there are more workers than cores, because a worker whose newest child is far away parks and hands its core
+// on (DESIGN.md section 5: waiting never buries a frame). A worker is in one of these states; all changes but
+// running happen under scheduler.mu.
+//
+//	running    holds a core: runs jobs, or looks for one
+//	spare      no job, no core: in spares
+//	parked     waits for a child that is away, no core: parked is set
+//	ready      was parked, something came back, waits for a core: in ready; or has a job to begin before all others: in first
+//	preempted  gave its core away in the middle of a job, to a ready worker or to SetCores: in preempted
+//
+// A core that falls free goes to ready workers first (a frame whose child returned is resumed first), then to
+// preempted ones, then to a spare that looks for work; else it is free. A running worker also yields to a
+// ready one at its next look at the attention word.
+//
+// No wake-up is lost, each time by the same argument (Dekker's: each side writes, then reads what the other writes):
+//   - park sets parked and then looks at the finished list and the roots' states. Who brings something back
+//     pushes it (or drops the root) and then looks at parked. One of them sees the other.
+//   - rest counts its core as free and then looks for stealable jobs and at the inbox. Who publishes or
+//     injects does that first and then looks at free cores.
+//   - SetCores lowers free below 0 and then raises the attention word of busy workers; wake does so after it
+//     made a worker ready. A worker that becomes busy looks at free and waiting when it starts a root
+//     (called), one that has no job before it looks for one.
+//   - before it rests, a worker has said its wish to all busy workers (nudge); a worker that becomes busy
+//     later looks at hungry when it starts a root.
+const (
+	helpPatience   = 30_000 // ns without a theft until a waiting worker parks
+	searchPatience = 50_000 // ns without a job until a worker rests
+	// workers of a pool, parked ones included; beyond, the core of a worker that parks stays idle
+	maxWorkers  = 4_096
+	maxForLocal = 64 // workers beyond which none is added because of a wait for a thief in this process
+)
+
+type scheduler struct {
+	mu        sync.Mutex
+	free      atomic.Int32 // cores that nobody uses; negative: so many must be given up (cores.go); changed by addFree
+	allowed   int          // cores that may be used
+	freeTime  int64        // ns that cores were free, up to freeSince
+	freeSince int64
+	waiting   atomic.Int32 // workers in ready
+	resumable atomic.Int32 // workers in ready or preempted
+	ready     []*Worker    // in order of their return
+	preempted []*Worker    // the newest is resumed first
+	spares    []*Worker
+	inbox     []*Record // jobs that are on no stack: roots, and what was put back; oldest first
+	inboxLen  atomic.Int32
+	quit      chan struct{}
+	closed    atomic.Bool
+}
+
+// main is a worker's goroutine.
+func (w *Worker) main() {
+	if w.pool.awaitCore(w) {
+		w.work()
+	} else {
+		w.pool.wg.Done()
+	}
+}
+
+// work runs jobs until the pool is closed. The worker holds a core.
+func (w *Worker) work() {
+	runtime.LockOSThread() // and never unlocks: the thread ends with its priority
+	lowerPriority(w.pool.cfg.Nice, w.pool.cfg.Idle)
+	w.goroutine.Store(goroutineID())
+	ended := false
+	defer func() {
+		if w.busy.Store(false); ended {
+			w.pool.wg.Done()
+		} else { // a job ended the goroutine: another one goes on, with the same core
+			go w.work()
+		}
+	}()
+	for r := w.find(); r != nil; r = w.find() {
+		w.busy.Store(true)
+		w.runRoot(r)
+		w.busy.Store(false)
+		w.want.Store(0)
+	}
+	ended = true
+}
+
+// find gets a job for a worker that has none; nil when the pool is closed. It gives way to workers that can go on.
+func (w *Worker) find() *Record {
+	p := w.pool
+	since := p.now()
+	defer func() { w.Counts.idle += p.now() - since }()
+	for {
+		if r := w.first; r != nil {
+			w.first = nil
+			return r
+		}
+		if p.resumable.Load() > 0 || p.free.Load() < 0 {
+			w.Counts.idle += p.now() - since
+			ok := p.handOver(w)
+			if since = p.now(); !ok {
+				return nil
+			}
+			continue
+		}
+		if seq := p.sample.Load(); seq != w.stats.seq.Load() {
+			w.report(seq)
+		}
+		if r := p.takeInbox(false); r != nil {
+			return r
+		}
+		if r := w.stealAny(); r != nil {
+			return r
+		}
+		if p.now()-since < searchPatience && !p.closed.Load() {
+			pause()
+			continue
+		}
+		w.Counts.idle += p.now() - since
+		ok := p.rest(w)
+		if since = p.now(); !ok {
+			return nil
+		}
+	}
+}
+
+// stealAny tries all workers once, beginning anywhere.
+func (w *Worker) stealAny() *Record {
+	all := *w.pool.workers.Load()
+	at := w.rng.IntN(len(all))
+	for i := range all {
+		v := all[(at+i)%len(all)]
+		if v == w || !v.busy.Load() {
+			continue
+		}
+		w.Counts.attempts++
+		if r := v.steal(); r != nil {
+			w.Counts.steals++
+			if w.pool.free.Load() > 0 && v.stealable() {
+				w.pool.workAppeared() // there is more: one wakes the next
+			}
+			return r
+		}
+	}
+	return nil
+}
+
+// workAppeared gives a free core, if there is one, to a spare worker.
+func (p *Pool) workAppeared() {
+	if p.free.Load() <= 0 {
+		return
+	}
+	p.mu.Lock()
+	if p.free.Load() > 0 && len(p.spares) > 0 {
+		p.feed(p.popSpare())
+	}
+	p.mu.Unlock()
+}
+
+func (p *Pool) popSpare() *Worker {
+	n := len(p.spares) - 1
+	w := p.spares[n]
+	p.spares = p.spares[:n]
+	return w
+}
+
+// next removes the worker that should have a core first; nil if none could go on with a job. mu is held.
+func (p *Pool) next() *Worker {
+	if len(p.ready) > 0 {
+		w := p.ready[0]
+		p.ready = append(p.ready[:0], p.ready[1:]...)
+		p.waiting.Add(-1)
+		p.resumable.Add(-1)
+		return w
+	}
+	if n := len(p.preempted) - 1; n >= 0 {
+		w := p.preempted[n]
+		p.preempted = p.preempted[:n]
+		p.resumable.Add(-1)
+		return w
+	}
+	return nil
+}
+
+// handOver gives up w's core, if the pool has too many, or gives it to a worker that can go on, and waits for another
+// core; false when the pool was closed.
+func (p *Pool) handOver(w *Worker) bool {
+	p.mu.Lock()
+	if !p.giveUp() {
+		v := p.next()
+		if v == nil {
+			p.mu.Unlock()
+			return true
+		}
+		p.grant(v)
+	}
+	p.spares = append(p.spares, w)
+	p.mu.Unlock()
+	return p.awaitCore(w)
+}
+
+// rest gives up w's core until there may be work; false when the pool was closed.
+func (p *Pool) rest(w *Worker) bool {
+	w.Counts.rests++
+	p.mu.Lock()
+	if p.closed.Load() {
+		p.mu.Unlock()
+		p.release()
+		return false
+	}
+	if p.giveUp() {
+		p.spares = append(p.spares, w)
+		p.mu.Unlock()
+		return p.awaitCore(w)
+	}
+	p.addFree(1)
+	work := len(p.inbox) > 0 || len(p.ready) > 0 || len(p.preempted) > 0
+	for _, v := range *p.workers.Load() {
+		v.nudge()
+		work = work || v.stealable()
+	}
+	if work {
+		p.addFree(-1)
+		p.mu.Unlock()
+		return true
+	}
+	p.spares = append(p.spares, w)
+	p.mu.Unlock()
+	if h := p.cfg.Outside; h != nil {
+		h.Hungry()
+	}
+	return p.awaitCore(w)
+}
+
+// awaitCore blocks a spare worker until it is given a core; false when the pool was closed, and the core, if
+// it got one in the same moment, is passed on.
+func (p *Pool) awaitCore(w *Worker) bool {
+	w.report(0)
+	select {
+	case fed := <-w.core:
+		w.gotCore(fed)
+		return true
+	case <-p.quit:
+	}
+	p.mu.Lock()
+	i := slices.Index(p.spares, w)
+	if i >= 0 {
+		p.spares = slices.Delete(p.spares, i, i+1)
+	}
+	p.mu.Unlock()
+	if i < 0 {
+		<-w.core
+		p.release()
+	}
+	return false
+}
+
+// release gives up the core of a worker that ends.
+func (p *Pool) release() {
+	p.mu.Lock()
+	if !p.giveUp() {
+		if v := p.next(); v != nil {
+			p.grant(v)
+		} else {
+			p.addFree(1)
+		}
+	}
+	p.mu.Unlock()
+}
+
+// inject puts a job that is on no stack where any worker finds it.
+func (p *Pool) inject(r *Record) {
+	p.mu.Lock()
+	p.inbox = append(p.inbox, r)
+	p.inboxLen.Add(1)
+	p.mu.Unlock()
+	p.workAppeared()
+}
+
+// takeInbox gives the oldest job of the inbox, for a thief outside the oldest that is not the root of a run
+// or a guest.
+func (p *Pool) takeInbox(outside bool) *Record {
+	if p.inboxLen.Load() == 0 {
+		return nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for i, r := range p.inbox {
+		if r.W != nil || !outside {
+			p.inbox = slices.Delete(p.inbox, i, i+1)
+			p.inboxLen.Add(-1)
+			return r
+		}
+	}
+	return nil
+}

@@ -1,0 +1,41 @@
+package satin
+
+import (
+	"reflect"
+
+	"github.com/satin-peer/satin/internal/engine"
+)
+
+// Register makes fn a job function under a name that is the same in every process of a swarm, by custom
+// "application.function". Call it in an init function.
+//
+// fn must be a top-level function: closures, method values and instances of generic functions cannot travel. Its
+// argument and result must be types that can be encoded for another machine: numbers, booleans, strings, and
+// arrays, slices, maps, pointers and structs of these. A struct must not have unexported fields (they would be
+// lost on the way) unless it is an encoding.BinaryMarshaler and encoding.BinaryUnmarshaler. Interfaces,
+// functions, channels, complex numbers and unsafe pointers are refused.
+//
+// Register panics, with a message that names the function and what is wrong, if fn breaks these rules or if the name
+// or the function is registered already: a program that starts has only jobs that can leave.
+func Register[A, R any](name string, fn func(*Frame, A) R) {
+	d := engine.Describe(name, funcKey(fn), reflect.TypeFor[A](), reflect.TypeFor[R](), false)
+	d.Enter(&typed[A, R]{d, fn})
+}
+
+// RegisterErr is Register for a function that may return an error, for SpawnErr and ForkErr.
+func RegisterErr[A, R any](name string, fn func(*Frame, A) (R, error)) {
+	d := engine.Describe(name, funcKey(fn), reflect.TypeFor[A](), reflect.TypeFor[R](), true)
+	d.Enter(&typedErr[A, R]{typed[A, outcome[R]]{d, func(f *Frame, a A) outcome[R] {
+		res, err := fn(f, a)
+		if err != nil {
+			err = f.worker.Name(d, err)
+		}
+		return outcome[R]{res, err}
+	}}})
+}
+
+// A Func describes a registered function.
+type Func = engine.Func
+
+// Lookup finds a registered function by its name.
+func Lookup(name string) (Func, bool) { return engine.Lookup(name) }
