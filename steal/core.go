@@ -2,6 +2,8 @@ package steal
 
 import (
 	"time"
+
+	"github.com/satin-peer/satin/job"
 )
 
 // Core is the protocol state of one peer in one run. See the package comment.
@@ -287,3 +289,6 @@ func (c *Core) sendTo(to Address, p *peer, m *Message) {
 		c.stats.BytesSentWide += size
 	}
 }
+
+// Run is the run that the core takes part in.
+func (c *Core) Run() job.RunID { return c.run.ID }

@@ -17,29 +17,29 @@ type Ticket uint64
 
 // Taken is one job that the engine took out of its queue to be given away.
 type Taken struct {
-	Ref Ref
-	Job Job
+	Ref Ref `cbor:"1,keyasint"`
+	Job Job `cbor:"2,keyasint"`
 	// Spawned says for certain that a frame here spawned the job: that it is not the job of a RunSegment
 	// order which no worker had begun. Without it an orphan that runs here is not put in the place of the
 	// same job, lest it wait for itself.
-	Spawned bool
+	Spawned bool `cbor:"3,keyasint,omitempty"`
 }
 
 // Load is what the engine reports of itself. Idle must be exact as of the moment of the report; the others
 // are hints and may be stale.
 type Load struct {
 	// Workers is how many jobs the engine runs at once.
-	Workers int
+	Workers int `cbor:"1,keyasint,omitempty"`
 	// Idle is how many workers have nothing to run and wait for a RunSegment order. A worker whose frame is
 	// parked on a remote child and that found no other work is idle too.
-	Idle int
+	Idle int `cbor:"2,keyasint,omitempty"`
 	// Runs is how many RunSegment orders the engine had received when it counted Idle. With it the core can
 	// tell an idle worker from one whose order is still on its way.
-	Runs uint64
+	Runs uint64 `cbor:"3,keyasint,omitempty"`
 	// Queued is how many jobs the engine could give away or run next: the stealable part of all queues. What
 	// an engine cannot count cheaply it may leave out; the core takes 0 to mean "nothing" only when all
 	// workers are idle.
-	Queued int
+	Queued int `cbor:"4,keyasint,omitempty"`
 }
 
 // OrderKind says what an order asks of the engine.

@@ -58,6 +58,24 @@ func (w *world) checkNews(n *steal.News) {
 	}
 }
 
+// examined is the input whose consequences are looked at: a message, or a tick.
+type examined struct {
+	message *steal.Message
+	tick    bool
+}
+
+// see looks at what the core says to an input before it is carried out.
+func (p *peer) see(out steal.Output) {
+	x := p.examined
+	p.examined = examined{}
+	if x.tick || x.message != nil && x.message.Goodbye != nil {
+		p.checkOrphans(out.Orders)
+	}
+	if x.message != nil {
+		p.checkAcks(x.message, out.Messages)
+	}
+}
+
 // checkOrphans looks at what an owner's silence or goodbye makes a core order: a job may be run here too, but
 // none is ended, unless the outcome of it or of a job above it is in the table, or the same job runs here for
 // longer and goes on in its stead.

@@ -1,6 +1,9 @@
 package sim
 
-import "github.com/satin-peer/satin/steal"
+import (
+	"github.com/satin-peer/satin/internal/driver"
+	"github.com/satin-peer/satin/steal"
+)
 
 // disk is a peer's checkpoint: what it has kept or sent home, in the order of writing. It outlives the peer,
 // but for what was written after the last commit.
@@ -14,14 +17,13 @@ type record struct {
 	part steal.Partial
 }
 
-// store writes outcomes, beside the jobs: they pay for it later.
-func (p *peer) store(parts []steal.Partial) {
+// Store writes an outcome that came to be here, beside the jobs: they pay for it later. The root's is the
+// answer, and not for the core to give back; those of others are on their disks.
+func (p *peer) Store(part steal.Partial, from driver.Source) {
 	c := &p.world.cfg.Checkpoint
-	for i := range parts {
-		if c.Every > 0 && p.world.cfg.Recovery == steal.Salvage {
-			p.disk.records = append(p.disk.records, record{p.world.now, parts[i]})
-			p.debt += int64(c.RecordCost) + int64(len(parts[i].Outcome))*int64(c.ByteCost)
-		}
+	if c.Every > 0 && p.world.cfg.Recovery == steal.Salvage && from == driver.RanHere && len(part.Path) > 0 {
+		p.disk.records = append(p.disk.records, record{p.world.now, part})
+		p.debt += int64(c.RecordCost) + int64(len(part.Outcome))*int64(c.ByteCost)
 	}
 }
 
@@ -77,7 +79,7 @@ func (w *world) spread(cluster int) {
 		parts := dead.restored()
 		dead.forgets()
 		w.trace.line(w.now, p.id, "restores %d outcomes of %s", len(parts), dead.id)
-		p.absorb(p.core.Restore(p.local(), parts))
+		p.driver.Restore(p.local(), parts)
 		p.checkRestored(parts)
 		p.settle()
 	}

@@ -96,7 +96,7 @@ func (w *world) hear(p *peer, n *steal.News) {
 	if w.trace != nil {
 		w.traceHear(p, n)
 	}
-	p.absorb(p.core.Hear(p.local(), n))
+	p.driver.Hear(p.local(), n)
 	p.settle()
 }
 

@@ -111,7 +111,7 @@ func (w *world) leave(p *peer) {
 	}
 	p.leaving = true
 	w.trace.line(w.now, p.id, "leaves")
-	p.absorb(p.core.Leave(p.local(), w.cfg.Patience))
+	p.driver.Leave(p.local(), w.cfg.Patience)
 	p.settle()
 }
 
@@ -180,7 +180,7 @@ func (p *peer) quitRun() {
 		return
 	}
 	p.quit = true
-	p.absorb(p.core.Cancel(p.local()))
+	p.driver.Cancel(p.local())
 	p.settle()
 }
 

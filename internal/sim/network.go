@@ -97,12 +97,8 @@ func (w *world) receive(p *peer, m *steal.Message) {
 	if w.trace != nil {
 		w.traceReceive(p, m)
 	}
-	out := p.core.Step(p.local(), m)
-	if m.Goodbye != nil {
-		p.checkOrphans(out.Orders)
-	}
-	p.checkAcks(m, out.Messages)
-	p.absorb(out)
+	p.examined = examined{message: m}
+	p.driver.Step(p.local(), m)
 	p.settle()
 }
 
@@ -111,7 +107,7 @@ func (p *peer) refused(m *steal.Message) {
 	if m.From.Inc != p.inc {
 		return // it has started again since
 	}
-	p.absorb(p.core.SendFailed(p.local(), m))
+	p.driver.SendFailed(p.local(), m)
 	p.settle()
 }
 

@@ -6,10 +6,12 @@ import (
 	"slices"
 	"time"
 
+	"github.com/satin-peer/satin/internal/driver"
+	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/steal"
 )
 
-// peer is one simulated peer: a protocol core, a modelled engine, a clock and a network interface.
+// peer is one simulated peer: a driver with a protocol core, a modelled engine, a clock and a network interface.
 type peer struct {
 	world   *world
 	number  int32
@@ -20,18 +22,20 @@ type peer struct {
 	quit    bool // the run was cancelled, and it knows
 	inc     steal.Incarnation
 	core    *steal.Core
+	driver  *driver.Driver
 	engine  engine
 
 	speed        float64
 	clock        clock
 	stalledUntil int64
 	membersKnown *steal.Members
-	orders       []steal.Order // not yet carried out
 	reported     steal.Load
 	everReported bool
-	alarms       []int64 // when tick events are due that are in the queue: each sooner than the one before
-	debt         int64   // processor time that the next job pays: messages, inner jobs
-	nicFree      int64   // when the network interface has sent what it was given
+	events       []port.Event // scratch
+	examined     examined     // the core's next output is what came of it
+	alarms       []int64      // when tick events are due that are in the queue: each sooner than the one before
+	debt         int64        // processor time that the next job pays: messages, inner jobs
+	nicFree      int64        // when the network interface has sent what it was given
 	disk         disk
 	beaconAt     int64 // when it last told that it is master
 	usage        usage
@@ -92,7 +96,7 @@ func (p *peer) start() error {
 	if w.cfg.Reorder > 0 {
 		p.engine.shuffled = func(again bool) bool { return again && w.happens(w.cfg.Reorder) }
 	}
-	p.orders, p.debt, p.everReported, p.alarms = nil, 0, false, nil
+	p.debt, p.everReported, p.alarms = 0, false, nil
 	for i := range p.engine.workers {
 		p.engine.workers[i].token = uint64(p.inc) << 32 // events of earlier lives are void
 	}
@@ -101,11 +105,12 @@ func (p *peer) start() error {
 	run.Fresh = p.number == 0 && p.inc == 1
 	run.Restored = p.restored()
 	core, err := steal.NewCore(w.cfg.Core, run, p.address(), p.membersKnown, w.cfg.Policy(), random)
-	p.core = core
-	if err == nil {
-		p.checkRestored(run.Restored)
+	if p.core = core; err != nil {
+		return err
 	}
-	return err
+	p.driver = driver.New(driver.Config{Core: core, Engine: p, Transport: p, Store: p, Observe: p.see})
+	p.checkRestored(run.Restored)
+	return nil
 }
 
 func (p *peer) address() steal.Address { return steal.Address{Peer: p.id, Inc: p.inc} }
@@ -117,24 +122,17 @@ func (p *peer) stop() {
 	p.core = nil
 }
 
-// absorb takes what the core wants done: messages leave at once, orders wait for settle.
-func (p *peer) absorb(out steal.Output) {
-	for _, m := range out.Messages {
-		p.world.send(p, m)
-	}
-	p.orders = append(p.orders, out.Orders...)
-}
+// Send, Tell and Answer are what the peer is to its driver on the side of the network.
+func (p *peer) Send(m *steal.Message) { p.world.send(p, m) }
 
-// settle carries out orders, gives idle workers jobs and tells the core how busy the engine is, until nothing
-// is left to do. It then sees to the next tick and checks what must hold between events.
+func (p *peer) Tell(n *steal.News) { p.world.tell(p, n) }
+
+func (p *peer) Answer(outcome []byte) { p.world.answer(p, outcome) }
+
+// settle gives idle workers jobs and tells the driver how busy the engine is, until nothing is left to do. It
+// then sees to the next tick and checks what must hold between events.
 func (p *peer) settle() {
 	for p.alive {
-		if len(p.orders) > 0 {
-			o := p.orders[0]
-			p.orders = append(p.orders[:0], p.orders[1:]...)
-			p.carryOut(&o)
-			continue
-		}
 		if p.leaving && p.core.Gone() {
 			p.world.gone(p)
 			return
@@ -142,21 +140,18 @@ func (p *peer) settle() {
 		if p.engine.idle > 0 && p.engine.queue.len() > 0 {
 			e := p.engine.queue.popNewest()
 			if t, hit := p.engine.salvage(&e); hit {
-				p.absorb(p.core.Found(p.local(), []steal.Taken{t}))
+				p.happened(port.Event{Kind: port.Found, Jobs: []steal.Taken{t}})
 			} else {
 				p.begin(e)
 			}
 			continue
 		}
 		load := p.load()
-		// A worker that began a segment and found all of it elsewhere is idle again, but not as it was: the
-		// core counts its order.
-		same := load.Idle == p.reported.Idle && (load.Idle == 0 || load.Runs == p.reported.Runs)
-		if p.everReported && same && class(load) == class(p.reported) {
+		if p.everReported && !port.Differs(&load, &p.reported) {
 			break
 		}
 		p.reported, p.everReported = load, true
-		p.absorb(p.core.Report(p.local(), load))
+		p.happened(port.Event{Kind: port.LoadChanged, Load: load})
 	}
 	if p.alive {
 		p.engine.check()
@@ -169,17 +164,6 @@ func (p *peer) load() steal.Load {
 	return steal.Load{
 		Workers: len(p.engine.workers), Idle: p.engine.idle, Runs: p.engine.runs, Queued: p.engine.queue.len(),
 	}
-}
-
-// class is what a report must be exact about: none queued, at most as many as workers, more.
-func class(l steal.Load) int {
-	switch {
-	case l.Queued == 0:
-		return 0
-	case l.Queued <= l.Workers:
-		return 1
-	}
-	return 2
 }
 
 // wind sees to it that a tick event comes no later than the core's next tick is due. One that comes too soon
@@ -208,39 +192,37 @@ func (p *peer) tick(life int32, alarm uint64) {
 		p.wind()
 		return
 	}
-	out := p.core.Tick(p.local())
-	p.checkOrphans(out.Orders)
-	p.absorb(out)
+	p.examined = examined{tick: true}
+	p.driver.Tick(p.local())
 	p.settle()
 }
 
-// carryOut does what the core orders.
-func (p *peer) carryOut(o *steal.Order) {
+// happened tells the driver what has happened in the engine.
+func (p *peer) happened(events ...port.Event) { p.driver.Happened(p.local(), events...) }
+
+// Do carries out an order: the modelled engine is one like any other.
+func (p *peer) Do(o *port.Order) {
 	if p.world.trace != nil {
 		p.world.traceOrder(p, o)
 	}
 	switch o.Kind {
-	case steal.Take:
+	case port.Take:
 		if p.world.cfg.ServeDelay > 0 {
 			p.world.queue.post(event{at: p.world.now + int64(p.world.cfg.ServeDelay), what: takeServed, peer: p.number,
 				worker: int32(o.Max), number: uint64(o.Ticket)<<16 | uint64(p.inc)&0xffff})
 			return
 		}
-		p.absorb(p.core.Taken(p.local(), o.Ticket, p.engine.take(o.Max)))
-	case steal.RunSegment:
+		p.happened(port.Event{Kind: port.Taken, Ticket: o.Ticket, Jobs: p.engine.take(o.Max)})
+	case port.Run:
 		p.runSegment(o)
-	case steal.PutBack:
+	case port.PutBack:
 		p.engine.putBack(o.Ref, o.Restarted)
-	case steal.Deliver:
+	case port.Deliver:
 		p.deliver(o)
-	case steal.AbortSegment:
+	case port.Abort:
 		p.forget(p.engine.abort(o.Segment))
-	case steal.Tell:
-		p.world.tell(p, o.News)
-	case steal.Watch:
+	case port.Watch:
 		p.engine.watch(o.Orphans)
-	case steal.Answer:
-		p.world.answer(p, o.Outcome)
 	default:
 		panic(fmt.Sprintf("sim: order %v", o.Kind))
 	}
@@ -251,11 +233,11 @@ func (p *peer) serve(number uint64, most int) {
 	if number&0xffff != uint64(p.inc)&0xffff {
 		return // asked in an earlier life
 	}
-	p.absorb(p.core.Taken(p.local(), steal.Ticket(number>>16), p.engine.take(most)))
+	p.happened(port.Event{Kind: port.Taken, Ticket: steal.Ticket(number >> 16), Jobs: p.engine.take(most)})
 	p.settle()
 }
 
-func (p *peer) runSegment(o *steal.Order) {
+func (p *peer) runSegment(o *port.Order) {
 	n, ok := decodeNode(o.Job.Arg)
 	if !ok || o.Job.Function != modelFunction || o.Job.Identity != identify(o.Job.Arg) {
 		panic(violation(rightJob, "job %v does not have the identity it was sent with", o.Job.Path))
@@ -265,7 +247,7 @@ func (p *peer) runSegment(o *steal.Order) {
 }
 
 // deliver fills the slot of a job that was given away, or found.
-func (p *peer) deliver(o *steal.Order) {
+func (p *peer) deliver(o *port.Order) {
 	j, ok := p.engine.close(o.Ref)
 	if !ok {
 		return
@@ -279,34 +261,38 @@ func (p *peer) deliver(o *steal.Order) {
 	if !ok || r.claim != claimOf(p.world.run, j.path, j.node) {
 		panic(violation(rightResult, "job %s (%x) gets the outcome of another", pathText(j.path), j.node.Key))
 	}
-	p.complete(child{place: j.place, node: j.node, result: r.result, took: r.took, outside: true})
+	p.complete(child{place: j.place, node: j.node, result: r.result, took: r.took, outside: true},
+		port.Event{Kind: port.Delivered, Ref: o.Ref, Good: true})
 }
 
-// forget tells the core which jobs given away are not wanted any more.
+// forget tells which jobs given away are not wanted any more.
 func (p *peer) forget(refs []steal.Ref) {
 	if len(refs) > 0 {
-		p.absorb(p.core.Aborted(p.local(), refs...))
+		p.happened(port.Event{Kind: port.Dropped, Refs: refs})
 	}
 	if p.world.cfg.Audit {
 		p.engine.checkAwaited()
 	}
 }
 
-// complete passes a result up and reports what came to its end by it.
-func (p *peer) complete(c child) {
+// complete passes a result up and tells what came to its end by it, after first.
+func (p *peer) complete(c child, first ...port.Event) {
 	g := &p.engine
 	done, unwanted := g.complete(c)
+	events := append(p.events[:0], first...) // the driver has heard the last ones
 	if len(g.kept) > 0 {
-		p.store(g.kept)
-		p.absorb(p.core.Keep(p.local(), g.kept))
+		events = append(events, port.Event{Kind: port.Kept, Parts: g.kept})
 		g.kept = nil // the core may keep them
 	}
-	p.forget(unwanted)
+	if len(unwanted) > 0 {
+		events = append(events, port.Event{Kind: port.Dropped, Refs: unwanted})
+	}
 	if done != nil {
 		part := g.partial(done.segment.path, done.node, done.result, done.took)
-		if len(part.Path) > 0 { // the root's outcome is the answer, and not for the core to give back
-			p.store([]steal.Partial{part})
-		}
-		p.absorb(p.core.Finished(p.local(), done.segment.id, part.Outcome))
+		events = append(events, port.Event{Kind: port.Finished, Segment: done.segment.id, Outcome: part.Outcome,
+			Good: true})
 	}
+	p.events = events
+	p.happened(events...)
+	p.forget(nil)
 }

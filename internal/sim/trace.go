@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/steal"
 )
@@ -76,19 +77,19 @@ func tidings(n *steal.News) string {
 	return strings.Join(words, ", ")
 }
 
-func (w *world) traceOrder(p *peer, o *steal.Order) {
+func (w *world) traceOrder(p *peer, o *port.Order) {
 	switch o.Kind {
-	case steal.Take:
+	case port.Take:
 		w.trace.line(w.now, p.id, "take up to %d jobs", o.Max)
-	case steal.RunSegment:
+	case port.Run:
 		w.trace.line(w.now, p.id, "run job %s as segment %d", pathText(o.Job.Path), o.Segment)
-	case steal.PutBack:
+	case port.PutBack:
 		w.trace.line(w.now, p.id, "put back job %s", pathText(p.engine.given[o.Ref].path))
-	case steal.Deliver:
+	case port.Deliver:
 		w.trace.line(w.now, p.id, "result for job %s", pathText(p.engine.given[o.Ref].path))
-	case steal.AbortSegment:
+	case port.Abort:
 		w.trace.line(w.now, p.id, "abort segment %d", o.Segment)
-	case steal.Watch:
+	case port.Watch:
 		w.trace.line(w.now, p.id, "look out for orphans")
 	}
 }

@@ -234,7 +234,7 @@ func (p *peer) hearMembers() {
 		return
 	}
 	p.membersKnown = p.world.members
-	p.absorb(p.core.SetMembers(p.local(), p.membersKnown))
+	p.driver.SetMembers(p.local(), p.membersKnown)
 	p.settle()
 }
 

@@ -1,0 +1,183 @@
+package driver
+
+import (
+	"time"
+
+	"github.com/satin-peer/satin/internal/port"
+	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/steal"
+)
+
+// Config says between whom a driver stands. Core, Engine and Transport are needed.
+type Config struct {
+	Core      *steal.Core
+	Engine    port.Engine
+	Transport Transport
+	// Store keeps outcomes beyond this process; nil: nothing is kept.
+	Store Store
+	// Observe sees each output of the core before it is carried out, for tests. It must not change it.
+	Observe func(out steal.Output)
+}
+
+// A Transport takes what a core has to say. Its methods must not block, and may lose what they are given. What
+// they call of the driver happens after they have returned.
+type Transport interface {
+	// Send sends a message to m.To.
+	Send(m *steal.Message)
+	// Tell tells news to everybody in the run.
+	Tell(n *steal.News)
+	// Answer has the root's outcome, this peer being master.
+	Answer(outcome []byte)
+}
+
+// A Store takes outcomes. It must not block, and may refuse.
+type Store interface {
+	Store(p steal.Partial, from Source)
+}
+
+// A Source says how an outcome came to this peer.
+type Source uint8
+
+// The sources of outcomes.
+const (
+	RanHere    Source = iota // a segment that returned, the root among them, or a long job in place
+	CameHome                 // of a job that others had
+	HandedOver               // by a peer that leaves
+)
+
+// A Driver is one peer's part in one run. See the package comment.
+type Driver struct {
+	cfg  Config
+	core *steal.Core
+
+	busy   bool
+	inputs fifo[input]
+	orders fifo[steal.Order]
+	order  port.Order // scratch
+	job    steal.Job  // scratch
+
+	segments map[steal.SegmentID]identity // given to the engine and not ended
+	root     steal.SegmentID              // among them, while this peer is the run's master; 0 is none
+	given    map[steal.Ref]outside        // jobs outside the engine
+}
+
+// identity names a job.
+type identity struct {
+	path job.Path
+	id   job.Identity
+}
+
+// outside is a job outside the engine, and the outcome that the engine has been given for it.
+type outside struct {
+	identity
+	outcome []byte
+}
+
+// New makes a driver. The core belongs to it from now on; its questions may be asked between two calls.
+func New(cfg Config) *Driver {
+	return &Driver{cfg: cfg, core: cfg.Core, segments: map[steal.SegmentID]identity{},
+		given: map[steal.Ref]outside{}}
+}
+
+// Core is the core, to be asked: Next, Gone, Stats, Orphans.
+func (d *Driver) Core() *steal.Core { return d.core }
+
+// Held is how many segments the engine has, the root included; Given, how many jobs are outside of it. Master
+// says whether the engine has the root.
+func (d *Driver) Held() int { return len(d.segments) }
+
+// Given is how many jobs are outside the engine.
+func (d *Driver) Given() int { return len(d.given) }
+
+// Master says whether the engine has the root.
+func (d *Driver) Master() bool { return d.root != 0 }
+
+// Step takes a message in.
+func (d *Driver) Step(now time.Duration, m *steal.Message) {
+	d.feed(input{kind: stepped, now: now, message: m})
+}
+
+// SendFailed says that a message was certainly not delivered.
+func (d *Driver) SendFailed(now time.Duration, m *steal.Message) {
+	d.feed(input{kind: sendFailed, now: now, message: m})
+}
+
+// Hear takes gossip in.
+func (d *Driver) Hear(now time.Duration, n *steal.News) {
+	d.feed(input{kind: heard, now: now, news: n})
+}
+
+// Tick lets time pass: see steal.Core.Next.
+func (d *Driver) Tick(now time.Duration) { d.feed(input{kind: ticked, now: now}) }
+
+// SetMembers says who takes part.
+func (d *Driver) SetMembers(now time.Duration, m *steal.Members) {
+	d.feed(input{kind: membersChanged, now: now, members: m})
+}
+
+// Restore takes in the outcomes of a checkpoint.
+func (d *Driver) Restore(now time.Duration, parts []steal.Partial) {
+	d.feed(input{kind: restored, now: now, parts: parts})
+}
+
+// Leave ends this peer's part with little loss.
+func (d *Driver) Leave(now, patience time.Duration) {
+	d.feed(input{kind: left, now: now, patience: patience})
+}
+
+// Cancel ends this peer's part because the run is over.
+func (d *Driver) Cancel(now time.Duration) { d.feed(input{kind: cancelled, now: now}) }
+
+// Happened says what has happened in the engine, in order. The core hears all of it before an order is
+// carried out. What the events point to is not changed afterwards.
+func (d *Driver) Happened(now time.Duration, events ...port.Event) {
+	if d.busy {
+		for i := range events {
+			d.inputs.push(input{kind: happened, now: now, event: events[i]})
+		}
+		return
+	}
+	d.busy = true
+	for i := range events {
+		d.absorb(d.applyEvent(now, &events[i]))
+	}
+	d.finish()
+}
+
+// feed takes an input in.
+func (d *Driver) feed(in input) {
+	if d.busy {
+		d.inputs.push(in)
+		return
+	}
+	d.busy = true
+	d.absorb(d.apply(&in))
+	d.finish()
+}
+
+// finish does what there is to do.
+func (d *Driver) finish() {
+	for {
+		if in, ok := d.inputs.pop(); ok {
+			d.absorb(d.apply(in))
+		} else if o, ok := d.orders.pop(); ok {
+			d.carryOut(o)
+		} else {
+			break
+		}
+	}
+	d.busy = false
+}
+
+// absorb sends what the core has to say, and queues its orders.
+func (d *Driver) absorb(out steal.Output) {
+	if d.cfg.Observe != nil {
+		d.cfg.Observe(out)
+	}
+	for _, m := range out.Messages {
+		d.cfg.Transport.Send(m)
+	}
+	for i := range out.Orders {
+		d.orders.push(out.Orders[i])
+	}
+}

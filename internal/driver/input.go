@@ -1,0 +1,133 @@
+package driver
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/satin-peer/satin/internal/port"
+	"github.com/satin-peer/satin/steal"
+)
+
+// inputKind says what an input is.
+type inputKind uint8
+
+const (
+	stepped inputKind = iota
+	sendFailed
+	heard
+	ticked
+	membersChanged
+	restored
+	left
+	cancelled
+	happened
+)
+
+// input is something that the core is to be told; which fields are set depends on kind.
+type input struct {
+	kind     inputKind
+	now      time.Duration
+	message  *steal.Message
+	news     *steal.News
+	members  *steal.Members
+	parts    []steal.Partial
+	patience time.Duration
+	event    port.Event
+}
+
+// apply gives an input to the core.
+func (d *Driver) apply(in *input) steal.Output {
+	c, now := d.core, in.now
+	switch in.kind {
+	case stepped:
+		d.storeHandedOver(in.message)
+		return c.Step(now, in.message)
+	case sendFailed:
+		return c.SendFailed(now, in.message)
+	case heard:
+		return c.Hear(now, in.news)
+	case ticked:
+		return c.Tick(now)
+	case membersChanged:
+		return c.SetMembers(now, in.members)
+	case restored:
+		return c.Restore(now, in.parts)
+	case left:
+		return c.Leave(now, in.patience)
+	case cancelled:
+		return c.Cancel(now)
+	case happened:
+		return d.applyEvent(now, &in.event)
+	}
+	panic(fmt.Sprintf("driver: input of kind %d", in.kind))
+}
+
+// applyEvent tells the core what has happened in the engine.
+func (d *Driver) applyEvent(now time.Duration, e *port.Event) steal.Output {
+	c := d.core
+	switch e.Kind {
+	case port.LoadChanged:
+		return c.Report(now, e.Load)
+	case port.Taken:
+		d.give(e.Jobs)
+		return c.Taken(now, e.Ticket, e.Jobs)
+	case port.Found:
+		d.give(e.Jobs)
+		return c.Found(now, e.Jobs)
+	case port.Finished:
+		if s, ok := d.segments[e.Segment]; ok && e.Good {
+			d.store(s, e.Outcome, RanHere)
+		}
+		d.release(e.Segment)
+		return c.Finished(now, e.Segment, e.Outcome)
+	case port.Dropped:
+		for _, ref := range e.Refs {
+			delete(d.given, ref)
+		}
+		return c.Aborted(now, e.Refs...)
+	case port.Kept:
+		for i := range e.Parts {
+			d.store(identity{e.Parts[i].Path, e.Parts[i].Identity}, e.Parts[i].Outcome, RanHere)
+		}
+		return c.Keep(now, e.Parts)
+	case port.Delivered:
+		// The job was large enough to be given away. If all peers are lost but this one, what others did for
+		// it should not be.
+		if g, ok := d.given[e.Ref]; ok && e.Good {
+			d.store(g.identity, g.outcome, CameHome)
+		}
+		delete(d.given, e.Ref)
+	}
+	return steal.Output{} // Stopped, Counted and Troubled are for people
+}
+
+// give notes jobs that have left the engine.
+func (d *Driver) give(jobs []steal.Taken) {
+	for i := range jobs {
+		d.given[jobs[i].Ref] = outside{identity: identity{jobs[i].Job.Path, jobs[i].Job.Identity}}
+	}
+}
+
+// release forgets a segment, which has ended or is not wanted.
+func (d *Driver) release(s steal.SegmentID) {
+	delete(d.segments, s)
+	if s == d.root {
+		d.root = 0
+	}
+}
+
+func (d *Driver) store(j identity, outcome []byte, from Source) {
+	if d.cfg.Store != nil {
+		d.cfg.Store.Store(steal.Partial{Path: j.path, Identity: j.id, Outcome: outcome}, from)
+	}
+}
+
+// storeHandedOver stores what a peer that leaves has finished: its own disk may leave with it.
+func (d *Driver) storeHandedOver(m *steal.Message) {
+	if d.cfg.Store == nil || m.HandOver == nil || m.Run != d.core.Run() || m.Validate() != nil {
+		return
+	}
+	for _, p := range m.HandOver.Parts {
+		d.cfg.Store.Store(p, HandedOver)
+	}
+}

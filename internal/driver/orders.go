@@ -1,0 +1,51 @@
+package driver
+
+import (
+	"fmt"
+
+	"github.com/satin-peer/satin/internal/port"
+	"github.com/satin-peer/satin/steal"
+)
+
+// carryOut does what the core wants. What the engine does not have any more, because it has told so meanwhile, is for
+// the engine to ignore: it alone knows whether that can be.
+func (d *Driver) carryOut(o *steal.Order) {
+	switch o.Kind {
+	case steal.Tell:
+		d.cfg.Transport.Tell(o.News)
+		return
+	case steal.Answer:
+		d.cfg.Transport.Answer(o.Outcome)
+		return
+	}
+	d.order = port.Order{}
+	p := &d.order
+	switch o.Kind {
+	case steal.Take:
+		p.Kind, p.Ticket, p.Max = port.Take, o.Ticket, o.Max
+	case steal.RunSegment:
+		d.segments[o.Segment] = identity{o.Job.Path, o.Job.Identity}
+		if len(o.Job.Path) == 0 {
+			d.root = o.Segment
+		}
+		d.job = o.Job
+		p.Kind, p.Segment, p.Job, p.First = port.Run, o.Segment, &d.job, o.First
+	case steal.PutBack:
+		delete(d.given, o.Ref)
+		p.Kind, p.Ref, p.Restarted = port.PutBack, o.Ref, o.Restarted
+	case steal.Deliver:
+		if g, ok := d.given[o.Ref]; ok { // or it was dropped meanwhile
+			g.outcome = o.Outcome
+			d.given[o.Ref] = g
+		}
+		p.Kind, p.Ref, p.Outcome = port.Deliver, o.Ref, o.Outcome
+	case steal.AbortSegment:
+		d.release(o.Segment)
+		p.Kind, p.Segment = port.Abort, o.Segment
+	case steal.Watch:
+		p.Kind, p.Orphans = port.Watch, o.Orphans
+	default:
+		panic(fmt.Sprintf("driver: order %v", o.Kind))
+	}
+	d.cfg.Engine.Do(p)
+}

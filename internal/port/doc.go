@@ -1,0 +1,28 @@
+// Package port is what goes between a driver, which carries out what the protocol cores decide, and an engine,
+// which runs jobs: orders one way, events the other. Both are plain data. Functions are names, arguments and
+// outcomes are bytes, so an engine may be in this process, in another one at the end of a pipe, a WebAssembly
+// module, or a model of one in a simulator.
+//
+// # What each side promises
+//
+// The driver gives orders one at a time, in the order in which they are to be carried out, and never waits for
+// an answer: [Engine.Do] must not block. The engine tells events in the order in which they happened. Neither
+// side assumes that the other knows already what it has just been told: an order and an event may cross.
+//
+//   - Take is answered by one Taken with the same ticket, perhaps without jobs.
+//   - Run is answered by one Finished, unless an Abort of the segment comes first. What cannot be run here
+//     finishes at once with a panic as its outcome: its spawner has to learn of it.
+//   - A job that the engine has named in Taken or Found is outside until one Deliver or PutBack, or until the
+//     engine tells that it was Dropped. Orders that come after that are ignored.
+//   - Deliver is answered by one Delivered, which says whether the outcome could be used: of garbage the engine
+//     makes nothing, and runs the job itself.
+//   - Abort is answered by one Stopped, unless a Finished was on its way.
+//   - Watch gives what is known of lost work from now on. Workers look it up on their way, inside the engine,
+//     before they begin a job under a restarted one; a hit is told as Found.
+//   - Cores says how many jobs may run at once; an engine begins with none.
+//   - Count is answered by one Counted.
+//   - Load is told when [steal.Load] says that its reader would want to know: see [Differs].
+//
+// What one segment is called, what a job outside is called and what a Take is called are [steal.SegmentID],
+// [steal.Ref] and [steal.Ticket]; nobody uses one of them twice.
+package port

@@ -1,0 +1,59 @@
+package port
+
+import (
+	"fmt"
+
+	"github.com/satin-peer/satin/steal"
+)
+
+// EventKind says what has happened in an engine.
+type EventKind uint8
+
+// The events; the package comment says when each comes.
+const (
+	LoadChanged EventKind = 1 + iota // Load
+	Taken                            // Jobs, for Ticket
+	Finished                         // Segment, with Outcome; Good: it returned, and did not panic; Tally
+	Stopped                          // Segment, which was aborted; Tally
+	Dropped                          // nobody waits for the jobs Refs any more
+	Found                            // Jobs that were about to begin, and that somebody has
+	Kept                             // Parts: outcomes of long jobs that ran in place
+	Delivered                        // the outcome for Ref was used; not Good: it was garbage, and the job runs here
+	Counted                          // Figures
+	Troubled                         // Text says what went wrong with a job; nothing follows from it
+	eventKinds
+)
+
+var eventNames = [eventKinds]string{"none", "load", "taken", "finished", "stopped", "dropped", "found", "kept",
+	"delivered", "counted", "troubled"}
+
+func (k EventKind) String() string {
+	if k < eventKinds {
+		return eventNames[k]
+	}
+	return fmt.Sprintf("event(%d)", uint8(k))
+}
+
+// An Event is something that happened in an engine; which fields are set depends on Kind. What it points to
+// is not changed afterwards.
+type Event struct {
+	Kind    EventKind       `cbor:"1,keyasint"`
+	Load    steal.Load      `cbor:"2,keyasint"`
+	Ticket  steal.Ticket    `cbor:"3,keyasint,omitempty"`
+	Jobs    []steal.Taken   `cbor:"4,keyasint,omitempty"`
+	Segment steal.SegmentID `cbor:"5,keyasint,omitempty"`
+	Outcome []byte          `cbor:"6,keyasint,omitempty"`
+	Good    bool            `cbor:"7,keyasint,omitempty"`
+	Refs    []steal.Ref     `cbor:"8,keyasint,omitempty"`
+	Parts   []steal.Partial `cbor:"9,keyasint,omitempty"`
+	Ref     steal.Ref       `cbor:"10,keyasint,omitempty"`
+	Tally   Tally           `cbor:"11,keyasint"`
+	Figures *Figures        `cbor:"12,keyasint,omitempty"`
+	Text    string          `cbor:"13,keyasint,omitempty"`
+}
+
+// A Tally counts the jobs of a segment that were run in place: itself and those under it.
+type Tally struct {
+	Spawned  uint64 `cbor:"1,keyasint,omitempty"`
+	Executed uint64 `cbor:"2,keyasint,omitempty"`
+}

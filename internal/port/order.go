@@ -1,0 +1,56 @@
+package port
+
+import (
+	"fmt"
+
+	"github.com/satin-peer/satin/steal"
+)
+
+// OrderKind says what an order asks of an engine.
+type OrderKind uint8
+
+// The orders; the package comment says how each is answered.
+const (
+	Take    OrderKind = 1 + iota // the Max oldest jobs, to be given away
+	Run                          // Job, stolen elsewhere or the root, as Segment; First: before what runs
+	PutBack                      // the job Ref runs here after all; Restarted: somebody may have worked on it
+	Deliver                      // Outcome is what came of the job Ref
+	Abort                        // nobody wants Segment
+	Watch                        // Orphans is what is known of lost work
+	Cores                        // Max jobs may run at once; Share: others may take jobs from here
+	Count                        // tell Counted; Whole: with what takes time
+	orderKinds
+)
+
+var orderNames = [orderKinds]string{"none", "take", "run", "put back", "deliver", "abort", "watch", "cores", "count"}
+
+func (k OrderKind) String() string {
+	if k < orderKinds {
+		return orderNames[k]
+	}
+	return fmt.Sprintf("order(%d)", uint8(k))
+}
+
+// An Order is one instruction to an engine; which fields are set depends on Kind. It and the job it points to
+// belong to the driver again when Do returns; paths, arguments, outcomes and snapshots may be kept, and are not
+// changed by anybody.
+type Order struct {
+	Kind      OrderKind       `cbor:"1,keyasint"`
+	Ticket    steal.Ticket    `cbor:"2,keyasint,omitempty"`
+	Max       int             `cbor:"3,keyasint,omitempty"`
+	Segment   steal.SegmentID `cbor:"4,keyasint,omitempty"`
+	Job       *steal.Job      `cbor:"5,keyasint,omitempty"`
+	First     bool            `cbor:"6,keyasint,omitempty"`
+	Ref       steal.Ref       `cbor:"7,keyasint,omitempty"`
+	Restarted bool            `cbor:"8,keyasint,omitempty"`
+	Outcome   []byte          `cbor:"9,keyasint,omitempty"`
+	Orphans   *steal.Orphans  `cbor:"-"` // Watch; package pipe has a form of its own for it
+	Share     bool            `cbor:"11,keyasint,omitempty"`
+	Whole     bool            `cbor:"12,keyasint,omitempty"`
+}
+
+// An Engine runs jobs.
+type Engine interface {
+	// Do takes an order. It never blocks. It may be called by one goroutine at a time.
+	Do(o *Order)
+}
