@@ -1,9 +1,13 @@
 package sat
 
 import (
+	"compress/gzip"
+	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -29,10 +33,12 @@ The method is cube and conquer (Heule and others 2011): a solver with clause lea
 until it has met --threshold conflicts. Then lookahead splits that part in two, and these, a few times, and each of the parts
 is a job for another attempt. The first model ends the run.
 
-A model is checked in every clause. That there is none cannot be checked without searching again, except where it is known
-from mathematics. Whether there is a model is the same in every run; which one is found may depend on who was first.`,
-	Examples: []string{"--pigeonhole 9", "--waerden 3,10,97", "--random 250 --seed 4", "formula.cnf"},
-	Setup:    setup,
+A model is checked in every clause. That there is none is shown by a proof that anybody can check: --proof FILE writes it,
+in the LRAT format, and satin-peer check FORMULA FILE checks it. Where the formula was made and not read, --formula FILE
+writes it. Whether there is a model is the same in every run; which one is found may depend on who was first.`,
+	Examples: []string{"--pigeonhole 9", "--waerden 3,10,97", "--random 250 --seed 4", "formula.cnf",
+		"--waerden 3,10,97 --formula w.cnf --proof w.lrat.gz"},
+	Setup: setup,
 }
 
 // made are the formulas that can be made instead of read.
@@ -52,6 +58,9 @@ func setup(fs *flag.FlagSet) func(args []string) (*apps.Problem, error) {
 	fs.StringVar(&m.waerden, "waerden", "",
 		"colours of the numbers to N without J or K evenly apart: `J,K,N` instead of a file")
 	threshold := fs.Int("threshold", defaultThreshold, "`conflicts` after which a job gives up and splits its part")
+	proof := fs.String("proof", "",
+		"write the proof that there is no model to `FILE`, compressed if its name ends in .gz")
+	formula := fs.String("formula", "", "write the formula to `FILE`, in DIMACS CNF, before the run")
 	return func(args []string) (*apps.Problem, error) {
 		if err := apps.IntRange("--threshold", *threshold, 1, math.MaxInt32); err != nil {
 			return nil, err
@@ -60,8 +69,42 @@ func setup(fs *flag.FlagSet) func(args []string) (*apps.Problem, error) {
 		if err != nil {
 			return nil, err
 		}
-		return problem(name, Cube{Formula: f, Threshold: *threshold}, known), nil
+		if *proof != "" {
+			if *proof == *formula || slices.Contains(args, *proof) {
+				return nil, &apps.InputError{What: "--proof", Got: *proof, Want: "another file than the formula's"}
+			}
+			if err := apps.CheckOutput(*proof); err != nil {
+				return nil, err
+			}
+		}
+		if *formula != "" {
+			if slices.Contains(args, *formula) {
+				return nil, &apps.InputError{What: "--formula", Got: *formula, Want: "another file than is read"}
+			}
+			if err := apps.WriteFile(*formula, f.write); err != nil {
+				return nil, err
+			}
+		}
+		p := problem(name, Cube{Formula: f, Threshold: *threshold, Proof: *proof != ""}, known)
+		if *proof != "" {
+			p.Save = func(result any) error { return saveProof(*proof, f, result.(Result)) }
+		}
+		return p, nil
 	}
+}
+
+// saveProof writes the proof of a formula without a model; nothing for one that has a model.
+func saveProof(path string, f *Formula, r Result) error {
+	if r.Satisfiable {
+		return nil
+	}
+	return apps.WriteFile(path, func(w io.Writer) error {
+		if !strings.HasSuffix(path, ".gz") {
+			return writeProof(w, f, r.Proof)
+		}
+		z := gzip.NewWriter(w)
+		return errors.Join(writeProof(z, f, r.Proof), z.Close())
+	})
 }
 
 // formula makes the formula that flags ask for, or reads the file that args name. Known is the answer if

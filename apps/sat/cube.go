@@ -9,6 +9,9 @@ type Cube struct {
 	Facts     []int32 // literals, as in a formula
 	Splits    int     // how often to split it before the next attempt to solve it
 	Threshold int     // conflicts after which an attempt is given up
+
+	Proof     bool    // a refutation is wanted
+	Decisions []int32 // those of the facts that splits decided, in their order; only for a proof
 }
 
 // splitsAtOnce is how often a cube that was too hard is split before its parts are attempted: one attempt in
@@ -18,34 +21,40 @@ const splitsAtOnce = 4
 // candidates is how many variables lookahead compares.
 const candidates = 32
 
-// solve decides the cube or splits it in two, the more promising first. Stop makes it give up sooner; it may be nil.
+// solve decides the cube or splits it in two, the more promising first. Stop makes it give up sooner; it may
+// be nil. The result of a cube that was split is that there is no model yet, and what its proof begins with.
 func (c *Cube) solve(stop func() bool) (Result, []Cube) {
-	s := newSolver(c.Formula, c.Facts)
+	s := newSolver(c.Formula, c.Facts, c.recorder())
 	splits := c.Splits - 1
 	if c.Splits == 0 {
 		switch s.search(c.Threshold, stop) {
 		case satisfiable:
-			return Result{true, s.model()}, nil
+			return Result{Satisfiable: true, Model: s.model()}, nil
 		case unsatisfiable:
-			return Result{}, nil
+			return Result{Proof: c.refuted(s)}, nil
 		}
 		splits = splitsAtOnce - 1
 	}
 	l, found := s.lookahead()
 	switch {
 	case s.failed:
-		return Result{}, nil
+		return Result{Proof: c.refuted(s)}, nil
 	case !found:
-		return Result{true, s.model()}, nil
+		return Result{Satisfiable: true, Model: s.model()}, nil
 	}
 	facts := make([]int32, 0, len(s.trail))
 	for _, fact := range s.trail {
 		facts = append(facts, fact.dimacs())
 	}
 	with := func(l literal) Cube {
-		return Cube{c.Formula, append(slices.Clone(facts), l.dimacs()), splits, c.Threshold}
+		half := Cube{Formula: c.Formula, Facts: append(slices.Clone(facts), l.dimacs()), Splits: splits,
+			Threshold: c.Threshold, Proof: c.Proof}
+		if c.Proof {
+			half.Decisions = append(slices.Clone(c.Decisions), l.dimacs())
+		}
+		return half
 	}
-	return Result{}, []Cube{with(l), with(l.not())}
+	return Result{Proof: c.split(s)}, []Cube{with(l), with(l.not())}
 }
 
 // lookahead returns the literal to split the cube by (Heule, Kullmann, Wieringa, Biere, "Cube and conquer:
@@ -99,12 +108,37 @@ func (s *solver) shortens(l literal, weights []float64) (sum float64) {
 	for _, x := range s.trail[before:] {
 		sum += weights[x.not()]
 	}
+	if conflict != noClause && s.proof != nil {
+		s.explain(conflict, l)
+	}
 	s.backTo(0)
 	if conflict != noClause {
 		s.fact(l.not())
-		s.failed = s.failed || s.propagate() != noClause
+		s.settle()
 	}
 	return sum
+}
+
+// explain records that the only decision, l, led to a conflict: the opposite follows.
+func (s *solver) explain(conflict clause, l literal) {
+	for c, i := conflict, len(s.trail); ; {
+		for _, x := range s.literals(c) {
+			if v := x.variable(); s.level[v] > 0 && !s.seen[v] {
+				s.mark(v)
+			}
+		}
+		for i--; !s.seen[s.trail[i].variable()]; i-- {
+		}
+		if s.trail[i] == l {
+			break
+		}
+		c = s.reason[s.trail[i].variable()]
+	}
+	s.proof.conflict(s, conflict, []literal{l.not()})
+	for _, v := range s.marked {
+		s.seen[v] = false
+	}
+	s.marked = s.marked[:0]
 }
 
 // weights returns, by literal, how many clauses of the formula it is in, one of two literals counting as much

@@ -1,8 +1,10 @@
 package sat
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
+	"io"
 	"strconv"
 
 	"github.com/satin-peer/satin/apps"
@@ -111,4 +113,17 @@ func (p *parser) literals(text []byte) error {
 
 func (p *parser) wants(got, want string) error {
 	return &apps.InputError{What: fmt.Sprintf("%s:%d", p.file, p.line), Got: got, Want: want}
+}
+
+// write writes the formula in DIMACS CNF.
+func (f *Formula) write(w io.Writer) error {
+	out := bufio.NewWriter(w)
+	fmt.Fprintf(out, "p cnf %d %d\n", f.Variables, f.Clauses)
+	for c := range f.all() {
+		for _, l := range c {
+			fmt.Fprint(out, l, " ")
+		}
+		fmt.Fprintln(out, 0)
+	}
+	return out.Flush()
 }

@@ -43,6 +43,17 @@ func (f *Formula) all() iter.Seq[[]int32] {
 type Result struct {
 	Satisfiable bool
 	Model       []bool // if so, the value of each variable; variable 1 is at 0
+	// Proof, if one was asked for and there is no model, is the refutation: the pieces of the cube and of its
+	// parts, see compose.go.
+	Proof [][]byte
+}
+
+// and is the result of a cube after one of its halves: the half's model, or what is proved by now.
+func (r Result) and(half Result) Result {
+	if half.Satisfiable || half.Proof == nil {
+		return half
+	}
+	return Result{Proof: append(r.Proof, half.Proof...)}
 }
 
 // check puts a model into every clause. That there is no model cannot be told without searching for one again.

@@ -38,6 +38,9 @@ func (s *solver) learn(conflict clause) (lemma []literal, backLevel int) {
 	}
 	s.lemma[0] = point.not()
 	s.lemma = slices.DeleteFunc(s.lemma, func(l literal) bool { return l != s.lemma[0] && s.redundant(l) })
+	if s.proof != nil {
+		s.proof.conflict(s, conflict, s.lemma)
+	}
 	for _, v := range s.marked {
 		s.seen[v] = false
 	}
@@ -106,6 +109,9 @@ func (s *solver) use(lemma []literal, backLevel int) {
 		return
 	}
 	c := s.store(lemma, glue)
+	if s.proof != nil {
+		s.proof.learned(c)
+	}
 	s.watch(c)
 	s.learned = append(s.learned, c)
 	s.assign(lemma[0], c)
@@ -128,6 +134,9 @@ func (s *solver) countLevels(literals []literal) (count int) {
 // the moment, and closes the gaps in the arena.
 func (s *solver) forget() {
 	const good = 2
+	if s.proof != nil {
+		s.proof.note(s) // as long as all reasons are there
+	}
 	slices.SortFunc(s.learned, func(a, b clause) int { return cmp.Or(s.glue(a)-s.glue(b), cmp.Compare(b, a)) })
 	kept := s.learned[:0]
 	for i, c := range s.learned {
@@ -136,7 +145,9 @@ func (s *solver) forget() {
 		if i < len(s.learned)/2 || s.glue(c) <= good || implies {
 			kept = append(kept, c)
 		} else {
-			s.arena[c+1] = dropped
+			if s.arena[c+1] = dropped; s.proof != nil {
+				s.proof.drop(c)
+			}
 		}
 	}
 	s.learned = kept
@@ -154,7 +165,10 @@ func (s *solver) compact() {
 	for c := clause(1); int(c) < len(old); {
 		next := c + 2 + clause(old[c])
 		if old[c+1] != dropped {
-			old[c+1] = literal(s.store(old[c+2:next], int(old[c+1])))
+			to := s.store(old[c+2:next], int(old[c+1]))
+			if old[c+1] = literal(to); s.proof != nil {
+				s.proof.moved(c, to)
+			}
 		}
 		c = next
 	}

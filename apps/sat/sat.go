@@ -22,8 +22,8 @@ func solve(f *satin.Frame, c Cube) Result {
 	for _, half := range slices.Backward(halves) { // the newest job runs first, so the more promising one comes last
 		g.Spawn(half)
 	}
-	for r = range g.Results() {
-		if r.Satisfiable {
+	for half := range g.Results() {
+		if r = r.and(half); r.Satisfiable {
 			break // which aborts the other half
 		}
 	}

@@ -197,7 +197,7 @@ func TestForgetting(t *testing.T) {
 		t.Skip("takes long under the race detector, and has one goroutine")
 	}
 	f := pigeonhole(8)
-	s := newSolver(f, nil)
+	s := newSolver(f, nil, nil)
 	if v := s.search(endless, nil); v != unsatisfiable {
 		t.Errorf("verdict %d", v)
 	}
@@ -208,7 +208,7 @@ func TestForgetting(t *testing.T) {
 
 // TestStop: a search that is told to stop does, and has decided nothing.
 func TestStop(t *testing.T) {
-	s := newSolver(pigeonhole(9), nil)
+	s := newSolver(pigeonhole(9), nil, nil)
 	asked := 0
 	if v := s.search(endless, func() bool { asked++; return asked == 3 }); v != unknown || asked != 3 {
 		t.Errorf("verdict %d after being asked %d times", v, asked)
@@ -266,10 +266,11 @@ func TestCheck(t *testing.T) {
 		r    Result
 		want string
 	}{
-		"testdata/example.cnf": {Result{true, []bool{false, false, false, true}},
+		"testdata/example.cnf": {Result{Satisfiable: true, Model: []bool{false, false, false, true}},
 			"the model does not satisfy clause 1, [1 3 -4]"},
-		"--random 3":      {Result{true, nil}, "the model has 0 variables of 3"},
-		"--pigeonhole 2":  {Result{true, make([]bool, 6)}, "pigeonhole 2 is known to be the opposite"},
+		"--random 3": {Result{Satisfiable: true}, "the model has 0 variables of 3"},
+		"--pigeonhole 2": {Result{Satisfiable: true, Model: make([]bool, 6)},
+			"pigeonhole 2 is known to be the opposite"},
 		"--waerden 3,3,8": {Result{}, "van der Waerden 3,3,8 is known to be the opposite"},
 	} {
 		p, err := apptest.Setup(App, line)
@@ -290,7 +291,7 @@ func TestAnswer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := Result{true, make([]bool, 40)}
+	r := Result{Satisfiable: true, Model: make([]bool, 40)}
 	r.Model[1] = true
 	want := "s SATISFIABLE\n" +
 		"v -1 2 -3 -4 -5 -6 -7 -8 -9 -10 -11 -12 -13 -14 -15 -16 -17 -18 -19 -20 -21\n" +

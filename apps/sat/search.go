@@ -23,6 +23,7 @@ func (s *solver) search(conflicts int, stop func() bool) verdict {
 		}
 		if conflict := s.propagate(); conflict != noClause {
 			if len(s.starts) == 0 {
+				s.refuted(conflict)
 				break
 			}
 			s.use(s.learn(conflict))

@@ -58,6 +58,8 @@ type solver struct {
 	lemma         []literal
 	stamps        []int32 // by literal or level: the last count that met it
 	stamp         int32
+
+	proof *recorder // nil: nobody asked for one
 }
 
 // watch is a clause that watches a literal, and another literal of it: while that is true, the clause need
@@ -68,8 +70,8 @@ type watch struct {
 }
 
 // newSolver loads f with the literals of cube made true. Clauses that they satisfy are left out, and literals
-// that they make false.
-func newSolver(f *Formula, cube []int32) *solver {
+// that they make false. What it concludes goes into proof, if there is one.
+func newSolver(f *Formula, cube []int32, proof *recorder) *solver {
 	n := f.Variables
 	s := &solver{
 		arena:   make([]literal, 1, len(f.Literals)+f.Clauses+1),
@@ -80,23 +82,46 @@ func newSolver(f *Formula, cube []int32) *solver {
 		phase:   make([]int8, n),
 		seen:    make([]bool, n),
 		stamps:  make([]int32, 2*n+1),
+		proof:   proof,
 	}
 	for _, l := range cube {
 		s.fact(toLiteral(l))
 	}
+	if proof != nil {
+		proof.noted = len(s.trail) // shown where the cube was made
+	}
 	var rest []literal
+	number := 0
 	for c := range f.all() {
+		if number++; proof != nil {
+			proof.load(len(c))
+		}
 		rest = rest[:0]
 		if !s.satisfiedOrReduced(c, &rest) {
-			s.addClause(rest)
+			s.addClause(rest, number)
 		}
 	}
 	s.watchAll()
 	s.order = newOrder(s.weights())
-	if !s.failed && s.propagate() != noClause {
-		s.failed = true
-	}
+	s.settle()
 	return s
+}
+
+// settle draws the conclusions of the facts, at level 0. The formula may fail by them.
+func (s *solver) settle() {
+	if s.failed {
+		return
+	}
+	if conflict := s.propagate(); conflict != noClause {
+		s.refuted(conflict)
+	}
+}
+
+// refuted says that a clause is false by facts alone.
+func (s *solver) refuted(c clause) {
+	if s.failed = true; s.proof != nil {
+		s.proof.refute(s, c)
+	}
 }
 
 // satisfiedOrReduced tells whether c is true already, or always; if not, it appends the literals that are not
@@ -116,15 +141,23 @@ func (s *solver) satisfiedOrReduced(c []int32, rest *[]literal) bool {
 	return false
 }
 
-// addClause adds a clause of the formula whose literals have no value.
-func (s *solver) addClause(literals []literal) {
+// addClause adds what is left of a clause of the formula, literals that have no value, and its number.
+func (s *solver) addClause(literals []literal, number int) {
 	switch len(literals) {
 	case 0:
-		s.failed = true
+		if s.failed = true; s.proof != nil {
+			s.proof.refuteByFormula(s, number)
+		}
 	case 1:
 		s.fact(literals[0])
+		if s.proof != nil {
+			s.proof.unit(s, literals[0], number)
+		}
 	default:
-		s.store(literals, 0)
+		c := s.store(literals, 0)
+		if s.proof != nil {
+			s.proof.at(c, hintTo(ofFormula, number))
+		}
 	}
 }
 
@@ -184,8 +217,10 @@ func (s *solver) fact(l literal) {
 	switch s.values[l] {
 	case 0:
 		s.assign(l, noClause)
-	case -1:
-		s.failed = true
+	case -1: // a cube that contradicts itself: this solver makes none
+		if s.failed = true; s.proof != nil {
+			s.proof.gaps = true
+		}
 	}
 }
 

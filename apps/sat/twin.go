@@ -4,7 +4,7 @@ package sat
 func solveAlone(c Cube) Result {
 	r, halves := c.solve(nil)
 	for _, half := range halves {
-		if r = solveAlone(half); r.Satisfiable {
+		if r = r.and(solveAlone(half)); r.Satisfiable {
 			break
 		}
 	}

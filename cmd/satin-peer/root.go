@@ -65,7 +65,7 @@ The answer goes to standard output, everything else to standard error.`,
 		newRunsCommand(c), newWaitCommand(list, c), newCancelCommand(c), newSuspendCommand(c), newPauseCommand(c),
 		newResumeCommand(c), newDoctorCommand(c))
 	add(hereGroup, newRunCommand(list, c), newAppsCommand(list, c), newConfigCommand(c), newPathsCommand(c),
-		newEmulateCommand(c), newVersionCommand(c))
+		newEmulateCommand(c), newCheckCommand(c), newVersionCommand(c))
 	root.SetHelpCommand(newHelpCommand())
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()

@@ -40,6 +40,8 @@ var rooms = []room{
 	{dir: "internal/wire", modules: []string{"github.com/fxamacker/cbor/v2"}, tests: []string{"job", "steal"}},
 	{dir: "internal/report", tests: []string{"internal/wire"}},
 	{dir: "internal/wan"},
+	{dir: "internal/lrat"},
+	{dir: "internal/rup"},
 	{dir: "internal/checkpoint", knows: []string{"internal/wire"},
 		modules: []string{"github.com/fxamacker/cbor/v2", "github.com/gofrs/flock"}},
 	{dir: "internal/port", knows: []string{"steal"}},
@@ -50,11 +52,13 @@ var rooms = []room{
 		tests: []string{"."}},
 	{dir: "apps", knows: []string{"."}},
 	{dir: "apps/all", knows: []string{"apps", "apps/*"}},
+	{dir: "apps/sat", knows: []string{".", "apps"}, tests: []string{"apps/apptest", "internal/lrat", "internal/rup"}},
 	{dir: "apps/*", knows: []string{".", "apps"}, tests: []string{"apps/apptest"}},
 	{dir: "cmd/satin-sim", knows: []string{"steal", "internal/wan", "internal/sim", "internal/sim/paper",
 		"internal/sim/record", "apps", "apps/all"}},
 	{dir: "cmd/satin-peer", knows: []string{".", "apps", "apps/*", "peer", "peer/host", "peer/control",
-		"peer/settings", "peer/emulate", "dashboard", "steal", "internal/wan", "internal/wire", "internal/report"},
+		"peer/settings", "peer/emulate", "dashboard", "steal", "internal/wan", "internal/wire", "internal/report",
+		"internal/lrat"},
 		modules: []string{"*", "github.com/libp2p/go-libp2p/gologshim"}},
 
 	// Tools of the house itself.

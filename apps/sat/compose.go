@@ -1,0 +1,259 @@
+package sat
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+)
+
+// The refutation of a formula is a tree like that of the cubes: a node for each, with the piece of its attempt, and
+// the nodes of its two halves if it was split. A Result carries it as a list of byte strings in prefix order: the
+// halves in either order, each with the decision that made it. Byte strings are never copied on their way up.
+//
+// compose writes the tree as one proof in LRAT (see internal/lrat for the format). Every clause of a piece gets the
+// negated decisions of its cube added, and the next free number. A node ends with the clause that says that not all
+// decisions of its cube hold: of a cube that was split, this follows from those of its halves. Then all
+// clauses of the node and its halves but that one are deleted, so a checker holds little more than a solver does.
+
+// Tags of a node.
+const (
+	nodeClosed = iota // the piece ends with a contradiction
+	nodeSplit         // two nodes follow
+)
+
+// errProof is what a Result's proof gives that no correct job returns.
+var errProof = errors.New("the proof has a gap")
+
+// recorder makes the recorder of an attempt; nil if no proof is wanted.
+func (c *Cube) recorder() *recorder {
+	if !c.Proof {
+		return nil
+	}
+	return newRecorder(c.Formula, c.Decisions)
+}
+
+// refuted is the proof of a cube that an attempt refuted.
+func (c *Cube) refuted(s *solver) [][]byte {
+	if s.proof == nil || !s.proof.refuted {
+		return nil
+	}
+	return c.node(nodeClosed, s.proof.end())
+}
+
+// split is what the proof of a cube that was split begins with.
+func (c *Cube) split(s *solver) [][]byte {
+	if s.proof == nil {
+		return nil
+	}
+	s.proof.note(s)
+	return c.node(nodeSplit, s.proof.end())
+}
+
+func (c *Cube) node(tag byte, piece []byte) [][]byte {
+	if piece == nil {
+		return nil
+	}
+	decision := uint64(0)
+	if n := len(c.Decisions); n > 0 {
+		decision = uint64(toLiteral(c.Decisions[n-1])) + 1
+	}
+	return [][]byte{append(binary.AppendUvarint([]byte{tag}, decision), piece...)}
+}
+
+// writeProof writes the refutation of f as LRAT.
+func writeProof(w io.Writer, f *Formula, proof [][]byte) error {
+	out := bufio.NewWriterSize(w, 1<<16)
+	c := composer{w: out, nodes: proof, last: f.Clauses, formula: f}
+	if _, _, err := c.compose(nil, 0); err != nil {
+		return err
+	}
+	if len(c.nodes) > 0 {
+		return fmt.Errorf("%w: %d pieces too many", errProof, len(c.nodes))
+	}
+	return out.Flush()
+}
+
+type composer struct {
+	w       *bufio.Writer
+	formula *Formula
+	nodes   [][]byte // to come
+	last    int      // the last number given to a clause
+	cube    []byte   // the negated decisions of the cube, as text
+	line    []byte
+}
+
+// level is a node on the way from the root to the one that is being written.
+type level struct {
+	up    *level
+	steps []int           // the numbers of the clauses of its piece; 0 for one that was deleted
+	facts map[literal]int // the numbers of those with one literal
+}
+
+// maxDepth is more than a cube has decisions.
+const maxDepth = 1 << 16
+
+// compose writes the next node. It returns the decision that made the cube and the number of the last clause.
+func (c *composer) compose(up *level, depth int) (decision literal, id int, err error) {
+	if len(c.nodes) == 0 || depth > maxDepth {
+		return 0, 0, fmt.Errorf("%w: a part of a cube is missing", errProof)
+	}
+	r := reader{rest: c.nodes[0]}
+	c.nodes = c.nodes[1:]
+	tag, made := r.next(), r.next()
+	if tag > nodeSplit || (made == 0) != (depth == 0) || made > 2*uint64(c.formula.Variables) {
+		return 0, 0, fmt.Errorf("%w: a cube that is none", errProof)
+	}
+	if made > 0 {
+		decision = literal(made - 1)
+		length := len(c.cube)
+		c.cube = strconv.AppendInt(append(c.cube, ' '), int64(decision.not().dimacs()), 10)
+		defer func() { c.cube = c.cube[:length] }()
+	}
+	here := &level{up: up, facts: map[literal]int{}}
+	if err := c.piece(&r, here); err != nil {
+		return 0, 0, err
+	}
+	dead := here.steps
+	if tag == nodeSplit {
+		a, first, err := c.compose(here, depth+1)
+		if err != nil {
+			return 0, 0, err
+		}
+		b, second, err := c.compose(here, depth+1)
+		if err != nil {
+			return 0, 0, err
+		}
+		if a != b.not() {
+			return 0, 0, fmt.Errorf("%w: halves that are none", errProof)
+		}
+		c.write(nil, []int{first, second})
+		dead = append(dead, first, second)
+	} else if n := len(dead); n == 0 || dead[n-1] != c.last {
+		return 0, 0, fmt.Errorf("%w: an attempt without an end", errProof)
+	} else {
+		dead = dead[:n-1]
+	}
+	c.forget(dead)
+	return decision, c.last, nil
+}
+
+// piece writes the clauses of a piece.
+func (c *composer) piece(r *reader, here *level) error {
+	var lemma []literal
+	var hints []int
+	for {
+		switch kind := r.next(); {
+		case r.bad:
+			return fmt.Errorf("%w: a piece that ends too soon", errProof)
+		case kind == pieceEnds:
+			return nil
+		case kind == pieceDrops:
+			n := int(r.next()) - 1
+			if n < 0 || n >= len(here.steps) || here.steps[n] == 0 {
+				return fmt.Errorf("%w: a clause is dropped that is not there", errProof)
+			}
+			c.forget(here.steps[n : n+1])
+			here.steps[n] = 0
+		case kind == pieceAdds:
+			lemma, hints = lemma[:0], hints[:0]
+			for range r.count() {
+				lemma = append(lemma, literal(r.next()))
+			}
+			for range r.count() {
+				id, err := c.resolve(hint(r.next()), here)
+				if err != nil {
+					return err
+				}
+				hints = append(hints, id)
+			}
+			c.write(lemma, hints)
+			here.steps = append(here.steps, c.last)
+			if len(lemma) == 1 {
+				here.facts[lemma[0]] = c.last
+			}
+		default:
+			return fmt.Errorf("%w: an entry of kind %d", errProof, kind)
+		}
+	}
+}
+
+// resolve gives the number of the clause that a hint names.
+func (c *composer) resolve(h hint, here *level) (int, error) {
+	n := int(h / hintKinds)
+	switch h % hintKinds {
+	case ofFormula:
+		if n > 0 && n <= c.formula.Clauses {
+			return n, nil
+		}
+	case ofPiece:
+		if n > 0 && n <= len(here.steps) && here.steps[n-1] != 0 {
+			return here.steps[n-1], nil
+		}
+	case ofFact:
+		for l := here; l != nil; l = l.up {
+			if id := l.facts[literal(n)]; id != 0 {
+				return id, nil
+			}
+		}
+	}
+	return 0, fmt.Errorf("%w: a hint that names nothing", errProof)
+}
+
+// write writes a clause, with the negated decisions, under the next number.
+func (c *composer) write(lemma []literal, hints []int) {
+	c.last++
+	b := strconv.AppendInt(c.line[:0], int64(c.last), 10)
+	for _, l := range lemma {
+		b = strconv.AppendInt(append(b, ' '), int64(l.dimacs()), 10)
+	}
+	b = append(append(b, c.cube...), " 0"...)
+	for _, h := range hints {
+		b = strconv.AppendInt(append(b, ' '), int64(h), 10)
+	}
+	c.line = append(b, " 0\n"...)
+	_, _ = c.w.Write(c.line) // Flush says what went wrong
+}
+
+// forget deletes clauses.
+func (c *composer) forget(ids []int) {
+	b := append(strconv.AppendInt(c.line[:0], int64(c.last), 10), " d"...)
+	empty := len(b)
+	for _, id := range ids {
+		if id != 0 {
+			b = strconv.AppendInt(append(b, ' '), int64(id), 10)
+		}
+	}
+	if len(b) > empty {
+		c.line = append(b, " 0\n"...)
+		_, _ = c.w.Write(c.line)
+	}
+}
+
+// reader reads a piece.
+type reader struct {
+	rest []byte
+	bad  bool
+}
+
+func (r *reader) next() uint64 {
+	v, n := binary.Uvarint(r.rest)
+	if n <= 0 {
+		r.bad = true
+		return 0
+	}
+	r.rest = r.rest[n:]
+	return v
+}
+
+// count reads a number of things that take a byte each at least.
+func (r *reader) count() int {
+	n := r.next()
+	if n > uint64(len(r.rest)) {
+		r.bad = true
+		return 0
+	}
+	return int(n)
+}

@@ -1,0 +1,199 @@
+package sat
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/internal/lrat"
+	"github.com/satin-peer/satin/internal/rup"
+	"pgregory.net/rapid"
+)
+
+// lratOf is the proof of a result as text.
+func lratOf(t testing.TB, f *Formula, r Result) string {
+	t.Helper()
+	var b strings.Builder
+	if err := writeProof(&b, f, r.Proof); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func dimacsOf(f *Formula) string {
+	var b strings.Builder
+	_ = f.write(&b) // a Builder takes all
+	return b.String()
+}
+
+// TestProof has the checker accept the refutations of formulas without a model, whoever made them, and of all
+// thresholds: with one conflict an attempt, nearly all of the proof are splits.
+func TestProof(t *testing.T) {
+	pools := pools(t)
+	for name, f := range map[string]*Formula{
+		"pigeonhole 5": pigeonhole(5), "waerden 3,4,18": waerden(3, 4, 18), "waerden 3,6,32": waerden(3, 6, 32),
+		"random 60": randomFormula(60, 360, 1), "empty clause": {Variables: 1, Clauses: 2, Literals: []int32{1, 0, 0}},
+		"units": {Variables: 2, Clauses: 3, Literals: []int32{1, 0, -1, 2, 0, -2, 0}},
+	} {
+		for _, threshold := range []int{1, 20, endless} {
+			c := Cube{Formula: f, Threshold: threshold, Proof: true}
+			for workers, pool := range pools {
+				r, err := satin.Run(context.Background(), pool, solve, c)
+				if err != nil || r.Satisfiable {
+					t.Fatalf("%s, %s: %v, satisfiable %t", name, workers, err, r.Satisfiable)
+				}
+				if _, err := lrat.Check(strings.NewReader(dimacsOf(f)),
+					strings.NewReader(lratOf(t, f, r))); err != nil {
+					t.Errorf("%s, %s, threshold %d: %v", name, workers, threshold, err)
+				}
+			}
+			proof := lratOf(t, f, solveAlone(c))
+			if _, err := lrat.Check(strings.NewReader(dimacsOf(f)), strings.NewReader(proof)); err != nil {
+				t.Errorf("%s, twin, threshold %d: %v", name, threshold, err)
+			}
+			if err := rup.Check(dimacsOf(f), proof); len(proof) < 20_000 && err != nil {
+				t.Errorf("%s, twin, threshold %d, by the other checker: %v", name, threshold, err)
+			}
+		}
+	}
+}
+
+// TestProofOfRandomFormulas does it for formulas that rapid draws, with clauses of any length, twice and
+// tautological.
+func TestProofOfRandomFormulas(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f := &Formula{Variables: rapid.IntRange(1, 8).Draw(t, "variables")}
+		for range rapid.IntRange(1, 60).Draw(t, "clauses") {
+			c := rapid.SliceOfN(rapid.IntRange(1, 2*f.Variables), 0, 4).Draw(t, "clause")
+			for i, l := range c {
+				c[i] = int(literal(l - 1).dimacs())
+			}
+			f.add(c...)
+		}
+		c := Cube{Formula: f, Threshold: rapid.IntRange(1, 4).Draw(t, "threshold"), Proof: true}
+		r := solveAlone(c)
+		if want := models(f, nil) > 0; r.Satisfiable != want {
+			t.Fatalf("satisfiable %t, want %t", r.Satisfiable, want)
+		}
+		if r.Satisfiable {
+			return
+		}
+		var proof bytes.Buffer
+		if err := writeProof(&proof, f, r.Proof); err != nil {
+			t.Fatal(err)
+		}
+		if err := rup.Check(dimacsOf(f), proof.String()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := lrat.Check(strings.NewReader(dimacsOf(f)), &proof); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// TestBrokenProofs breaks a right proof in each of its lines: what the checker then refuses, or accepts, the
+// other one must find as wrong, or right, too.
+func TestBrokenProofs(t *testing.T) {
+	f := waerden(3, 4, 18)
+	formula, lines := dimacsOf(f), strings.SplitAfter(lratOf(t, f,
+		solveAlone(Cube{Formula: f, Threshold: 4, Proof: true})), "\n")
+	refused := 0
+	for i, line := range lines {
+		if strings.Contains(line, " d ") {
+			continue
+		}
+		for what, broken := range map[string][]string{
+			"left out":          slices.Delete(slices.Clone(lines), i, i+1),
+			"without a literal": slices.Concat(lines[:i], []string{withoutLiteral(line)}, lines[i+1:]),
+			"swapped with the next": slices.Concat(lines[:i], lines[min(i+1, len(lines)-1):min(i+2, len(lines))],
+				[]string{line}, lines[min(i+2, len(lines)):]),
+		} {
+			proof := strings.Join(broken, "")
+			_, err := lrat.Check(strings.NewReader(formula), strings.NewReader(proof))
+			if err != nil {
+				refused++
+			} else if err := rup.Check(formula, proof); err != nil {
+				t.Errorf("line %d %s: accepted, but the other checker says: %v", i+1, what, err)
+			}
+		}
+	}
+	if refused < len(lines)/2 {
+		t.Errorf("%d of the proofs were refused, of %d lines broken in three ways", refused, len(lines))
+	}
+	if _, err := lrat.Check(strings.NewReader(dimacsOf(waerden(3, 4, 17))),
+		strings.NewReader(strings.Join(lines, ""))); err == nil {
+		t.Error("the proof was accepted for another formula, which has a model")
+	}
+}
+
+// withoutLiteral strengthens the clause of a line by its first literal.
+func withoutLiteral(line string) string {
+	words := strings.Fields(line)
+	if len(words) < 2 || words[1] == "0" {
+		return line
+	}
+	return strings.Join(slices.Delete(words, 1, 2), " ") + "\n"
+}
+
+// TestProofWithAGap composes trees that no correct job returns.
+func TestProofWithAGap(t *testing.T) {
+	f := waerden(3, 4, 18)
+	whole := solveAlone(Cube{Formula: f, Threshold: 1, Proof: true}).Proof
+	for i := range whole {
+		if err := writeProof(&bytes.Buffer{}, f, slices.Delete(slices.Clone(whole), i, i+1)); !errors.Is(err,
+			errProof) {
+			t.Errorf("without piece %d of %d: got %v, want a gap", i, len(whole), err)
+		}
+	}
+	if err := writeProof(&bytes.Buffer{}, f, append(slices.Clone(whole), whole[0])); !errors.Is(err, errProof) {
+		t.Errorf("a piece too many: got %v, want a gap", err)
+	}
+	for i := range len(whole) - 1 {
+		if whole[i][0] == nodeClosed && whole[i+1][0] == nodeClosed && whole[i][1]^whole[i+1][1] == 3 { // halves of one cube
+			twice := slices.Clone(whole)
+			twice[i+1] = whole[i]
+			if err := writeProof(&bytes.Buffer{}, f, twice); !errors.Is(err, errProof) {
+				t.Errorf("the half %d twice: got %v, want a gap", i, err)
+			}
+		}
+	}
+	if err := writeProof(&bytes.Buffer{}, f, nil); !errors.Is(err, errProof) {
+		t.Errorf("nothing: got %v, want a gap", err)
+	}
+}
+
+// FuzzCompose reads pieces that a peer may send: they may be refused, and the rest is for the checker.
+func FuzzCompose(f *testing.F) {
+	g := waerden(3, 3, 9)
+	for _, b := range solveAlone(Cube{Formula: g, Threshold: 1, Proof: true}).Proof {
+		f.Add(b, b)
+	}
+	f.Fuzz(func(t *testing.T, a, b []byte) {
+		var proof bytes.Buffer
+		if writeProof(&proof, g, [][]byte{a, b, a, b}) == nil {
+			_, _ = lrat.Check(strings.NewReader(dimacsOf(g)), &proof)
+		}
+	})
+}
+
+// TestProofAfterForgetting has one attempt long enough that the solver forgets clauses and compacts its arena: the proof
+// deletes them, and never names one by its old place.
+func TestProofAfterForgetting(t *testing.T) {
+	f := waerden(3, 8, 58)
+	c := Cube{Formula: f, Threshold: endless, Proof: true}
+	report, err := lrat.Check(strings.NewReader(dimacsOf(f)), strings.NewReader(lratOf(t, f, solveAlone(c))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report.Added < 2500 {
+		t.Fatalf("%d clauses were learned: too few for any to be forgotten", report.Added)
+	}
+	if report.Most > report.Clauses+2500 {
+		t.Errorf("%d clauses are there at one time, of %d learned: the proof keeps what the solver forgot",
+			report.Most, report.Added)
+	}
+}

@@ -1,0 +1,62 @@
+package lrat
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+// two has no model: all four clauses of two variables.
+const two = "c all of them\np cnf 2 4\n1 2 0\n-1 2 0\n1 -2 0\n-1\n-2 0\n"
+
+func TestCheck(t *testing.T) {
+	r, err := Check(strings.NewReader(two), strings.NewReader("5 2 0 1 2 0\n5 d 1 2 0\n6 0 5 3 4 0\n"))
+	if want := (Report{Clauses: 4, Added: 2, Deleted: 2, Hints: 5, Most: 5}); err != nil || r != want {
+		t.Fatalf("got %+v, %v; want %+v", r, err, want)
+	}
+}
+
+// TestRefused has proofs that are wrong in one point each.
+func TestRefused(t *testing.T) {
+	for name, c := range map[string]struct{ formula, proof, want string }{
+		"a lemma is missing":                 {two, "6 0 5 3 4 0\n", "clause 6 has the hint 5, which is not there"},
+		"a wrong hint":                       {two, "5 2 0 1 3 0\n", "true already"},
+		"hints in another order":             {two, "5 2 0 1 2 0\n6 0 3 5 4 0\n", "several literals"},
+		"a hint that says nothing new":       {two, "5 2 0 1 1 2 0\n", "true already"},
+		"a hint too few":                     {two, "5 2 0 1 0\n", "do not end in a contradiction"},
+		"a deleted clause is used":           {two, "5 2 0 1 2 0\n5 d 3 0\n6 0 5 3 4 0\n", "hint 3, which is not there"},
+		"a deletion of what is not there":    {two, "5 d 9 0\n", "clause 9 is deleted"},
+		"no empty clause":                    {two, "5 2 0 1 2 0\n", "ends without the empty clause"},
+		"an empty proof":                     {two, "", "ends without the empty clause"},
+		"another formula":                    {strings.Replace(two, "-1 2 0", "-1 3 0", 1), "5 2 0 1 2 0\n", "do not end"},
+		"an ID that does not grow":           {two, "4 2 0 1 2 0\n", "IDs must grow"},
+		"the proof of something weaker":      {two, "5 1 2 0 1 0\n6 0 5 3 4 0\n", "several literals"},
+		"a clause that is always true":       {two, "5 1 -1 0 1 0\n", "a literal and its opposite"},
+		"a RAT step":                         {two, "5 2 0 -1 2 0\n", `hint "-1"`},
+		"no end of the literals":             {two, "5 2\n", "no 0 at its end"},
+		"no end of the hints":                {two, "5 2 0 1\n", "no 0 at their end"},
+		"no end of a deletion":               {two, "5 d 1\n", "with a 0 at its end"},
+		"a word":                             {two, "five 2 0 1 2 0\n", "want the ID"},
+		"a literal that is a word":           {two, "5 x 0 1 2 0\n", "want a literal"},
+		"a variable that is too high":        {two, "5 268435457 0 1 0\n", "want a literal"},
+		"a formula whose last clause is cut": {"1 2", "", "no 0 at its end"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Check(strings.NewReader(c.formula), strings.NewReader(c.proof))
+			if !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), c.want) {
+				t.Fatalf("got %v, want a refusal that says %q", err, c.want)
+			}
+		})
+	}
+}
+
+// FuzzCheck looks for proofs that are accepted although there is a model: all formulas here have one.
+func FuzzCheck(f *testing.F) {
+	f.Add("5 2 0 1 2 0\n6 0 5 3 4 0\n")
+	f.Add("5 d 1 0\n5 0 2 3 0\n")
+	f.Fuzz(func(t *testing.T, proof string) {
+		if _, err := Check(strings.NewReader("1 2 0\n-1 2 0\n1 -2 0\n-1 -2 3 0\n"), strings.NewReader(proof)); err == nil {
+			t.Fatalf("accepted a proof that a formula with a model has none: %q", proof)
+		}
+	})
+}
