@@ -56,20 +56,3 @@ func (h *HandOver) valid() bool {
 	}
 	return h.ID > 0 && len(h.Parts) > 0 && len(h.Parts) <= maxParts
 }
-
-func (a *Adopt) size() int {
-	n := 1 + 1 + sizeUint(uint64(len(a.Jobs)))
-	for i := range a.Jobs {
-		j := &a.Jobs[i]
-		n += 1 + sizeField(uint64(j.Handle)) + pathFieldSize(j.Path) + 1 + sizeBytes(len(j.Identity))
-	}
-	return n
-}
-
-func (h *HandOver) size() int {
-	n := 1 + sizeField(h.ID) + 1 + sizeUint(uint64(len(h.Parts)))
-	for i := range h.Parts {
-		n += h.Parts[i].Size()
-	}
-	return n
-}

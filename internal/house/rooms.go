@@ -66,6 +66,7 @@ var rooms = []room{
 	{dir: "cmd/satinvet", knows: []string{"internal/satinvet"}, modules: []string{"golang.org/x/tools"}},
 	{dir: "internal/swarm", knows: []string{"peer/control"}},
 	{dir: "internal/swarm/chaos", knows: []string{"internal/swarm", "peer/control"}},
+	{dir: "internal/wiregen", modules: []string{"golang.org/x/tools"}},
 	{dir: "internal/virtualnet", modules: append([]string{"github.com/marcopolo/simnet",
 		"github.com/quic-go/quic-go"}, libp2p...)},
 	{dir: "internal/house"},
