@@ -1,0 +1,169 @@
+package runs
+
+// Answers to own runs: from the root job that ended here, or fetched from the peer that had it.
+
+// rootEnded takes in the outcome of the root job that ended here.
+func (o *own) rootEnded(r *run, out Outcome) {
+	switch {
+	case r.own.what == cancelling, r.state == StateCancelled, r.state == StateSuspended:
+	case r.hash != nil:
+		o.compare(r, out, nil)
+	case r.writing != nil && r.writing.Claim == nil:
+		// this peer's own, already
+	case r.writing != nil: // another's answer is on its way to the disk: what was computed here is as good
+		o.compareWritten(r, out)
+	default:
+		o.conclude(r, out, nil)
+	}
+}
+
+// conclude writes an answer down; it is told when it is on the disk.
+func (o *own) conclude(r *run, out Outcome, by *Claim) {
+	r.writing = &Answer{Manifest: r.m.Sealed, Outcome: out, Ended: o.now.Unix(), Elapsed: int64(o.now.Sub(r.began)),
+		Claim: by}
+	o.order(WriteAnswer{AnswerFile, r.m.Run, r.writing})
+}
+
+// answerWritten accepts the answer that is on the disk now, or could not be put there.
+func (o *own) answerWritten(r *run, trouble string) {
+	a := r.writing
+	r.writing = nil
+	if a == nil {
+		return
+	}
+	if r.own.what == cancelling || r.state == StateCancelled {
+		o.order(Remove{AnswerFile, r.m.Run})
+		return
+	}
+	r.accept(a.Outcome.Hash, a.Claim)
+	if r.stored = trouble; trouble != "" {
+		r.unsaved = &a.Outcome
+		o.warn(r.m.Run, "the answer could not be kept on the disk: %s", trouble)
+	} else {
+		o.order(Remove{OwnFile, r.m.Run})
+	}
+	o.bury(r, Finished)
+	state := StateDone
+	if a.Outcome.Failure != "" {
+		state = StateFailed
+	}
+	if r.state == StateRefused { // answered by those who can
+		r.state, r.why, r.ended, r.took, r.m = state, a.Outcome.Failure, o.now, o.now.Sub(r.began), r.m.head()
+		o.order(Over{r.m.Run})
+		return
+	}
+	o.end(r, state, a.Outcome.Failure, true)
+}
+
+// compare keeps an outcome that differs from the answer, which stays as it is: which of them is wrong, or whether the
+// jobs are no functions of their arguments, only a person can find out.
+func (o *own) compare(r *run, out Outcome, by *Claim) {
+	if !r.differs(out.Hash) {
+		return
+	}
+	if r.second != nil { // there is one already: the disk is not for everybody's inventions
+		o.warn(r.m.Run, "there is a third answer, which is not kept")
+		return
+	}
+	r.second, r.disputed = &out.Hash, o.self
+	if by != nil {
+		r.disputed = by.Author
+	}
+	o.warn(r.m.Run, "the run is disputed: %s has another answer", r.disputed)
+	o.order(WriteAnswer{DisputeFile, r.m.Run, &Answer{Manifest: r.m.Sealed, Outcome: out, Ended: o.now.Unix(),
+		Elapsed: int64(r.took), Claim: by}})
+}
+
+// compareWritten is about an outcome of the own root that comes while another's is being written.
+func (o *own) compareWritten(r *run, out Outcome) {
+	h := r.writing.Outcome.Hash
+	r.hash = &h
+	o.compare(r, out, nil)
+	r.hash = nil
+}
+
+// claimed takes in the claim that an own run is answered.
+func (o *own) claimed(r *run, c *Claim, from PeerID) {
+	switch {
+	case !o.view.Admitted(c.Author):
+		o.note(c.Run, "%s says that it has answered it, and is no member", c.Author)
+	case r.state == StateCancelled || r.state == StateSuspended, r.hash != nil && *r.hash == c.Hash:
+		o.repeat(r) // its author has not heard
+	case r.second != nil:
+		// it is known to be disputed
+	case r.hash == nil && !r.returned && !r.m.isDeputy(c.Author):
+		o.note(c.Run, "%s says that it has answered it, and is none of its deputies", c.Author)
+	case !r.claims.add(r.m, c, from, false, o.cfg.Claims):
+		o.note(c.Run, "%d others say that they have answered it", len(r.claims.list))
+	default:
+		o.pursue(r)
+	}
+}
+
+// pursue fetches the answer of a claim that counts, one at a time.
+func (o *own) pursue(r *run) {
+	if r.writing != nil || r.own.what == cancelling || o.asking >= o.cfg.AnswerFetches {
+		return // later
+	}
+	for i := range r.claims.list {
+		if r.claims.list[i].pursued {
+			return
+		}
+	}
+	for i := range r.claims.list {
+		p := &r.claims.list[i]
+		if r.hash == nil && !p.ownerBelieves(r.m, r.holdsRoot, r.returned) ||
+			!p.tried.IsZero() && o.now.Sub(p.tried) < o.cfg.AskEvery {
+			continue
+		}
+		p.pursued, p.tried, p.tries = true, o.now, p.tries+1
+		o.asking++
+		list := []PeerID{p.Author}
+		if p.from != p.Author && p.from != o.self && p.from != "" {
+			list = append(list, p.from)
+		}
+		o.order(FetchAnswer{p.Claim, list})
+		return
+	}
+}
+
+// maxTries is how often an answer is asked for before its claim is forgotten.
+const maxTries = 5
+
+// fetched takes in an outcome that a claim promised; trouble says why there is none.
+func (o *own) fetched(r *run, c *Claim, out Outcome, trouble string) {
+	o.asking--
+	if r == nil {
+		return
+	}
+	for i := range r.claims.list {
+		if p := &r.claims.list[i]; p.Author == c.Author {
+			p.pursued = false
+			if trouble != "" && p.tries >= maxTries {
+				r.claims.drop(c.Author) // it will say so again
+				break
+			}
+		}
+	}
+	if trouble != "" {
+		o.note(c.Run, "the answer of %s is not to be had: %s", c.Author, trouble)
+		return
+	}
+	r.claims.drop(c.Author)
+	switch {
+	case r.own.what == cancelling || r.state == StateCancelled || r.state == StateSuspended:
+	case r.hash != nil:
+		o.compare(r, out, c)
+		if *r.hash == out.Hash {
+			o.repeat(r)
+		}
+	case r.writing != nil && r.writing.Outcome.Hash == out.Hash:
+	case r.writing != nil: // this peer has come to another one itself
+		h := r.writing.Outcome.Hash
+		r.hash = &h
+		o.compare(r, out, c)
+		r.hash = nil
+	default:
+		o.conclude(r, out, c)
+	}
+}

@@ -1,0 +1,118 @@
+package runs
+
+// What others, and people, ask.
+
+// Knowledge is what this peer says of a run to another one. Held says that the manifest is beside an answer that is
+// kept on the disk.
+type Knowledge struct {
+	Tombstone *Tombstone
+	Claim     *Claim
+	Over      bool // the run is over here because of Claim
+	Known     bool
+	Manifest  []byte
+	Held      bool
+}
+
+// Knows answers a peer's question after a run; full: it wants the manifest.
+func (c *Core) Knows(id RunID, asker PeerID, full bool) (k Knowledge) {
+	k.Claim = c.kept.claim(id)
+	k.Over = k.Claim != nil
+	r := c.runs[id]
+	author := asker // the owner of a run that this peer does not know may ask what became of it
+	if r != nil {
+		author = r.m.Owner
+	}
+	if k.Tombstone = c.graves.by(id, author); k.Tombstone == nil && r == nil {
+		k.Tombstone = c.anyTombstone(id)
+	}
+	if r != nil && k.Tombstone != nil && k.Tombstone.over() {
+		return k
+	}
+	if r == nil || r.lost || r.own.what == submitting || (r.mine && r.state.Ended() && r.state != StateRefused) {
+		return k
+	}
+	switch {
+	case k.Claim != nil:
+	case r.answered != nil:
+		k.Claim, k.Over = r.answered, r.state.Ended()
+	case len(r.claims.list) > 0:
+		k.Claim = &r.claims.list[0].Claim
+	}
+	k.Known = true
+	if full {
+		k.Manifest = r.m.Sealed
+		k.Held = k.Manifest == nil && asker == r.m.Owner && c.kept.claim(id) != nil
+	}
+	return k
+}
+
+// anyTombstone is what somebody said of a run whose owner is not known.
+func (c *Core) anyTombstone(id RunID) (found *Tombstone) {
+	var order uint64
+	for at, b := range c.graves.of {
+		if at.run == id && (found == nil || b.order < order) {
+			found, order = b.Tombstone, b.order
+		}
+	}
+	return found
+}
+
+// InProgress lists at most so many runs that go on here.
+func (c *Core) InProgress(most int) (ids []RunID) {
+	for _, r := range c.sorted() {
+		if !r.state.Ended() && r.own.what != submitting && len(ids) < most {
+			ids = append(ids, r.m.Run)
+		}
+	}
+	return ids
+}
+
+// OwnTombstones are the newest of own runs.
+func (c *Core) OwnTombstones() (list []*Tombstone) {
+	for _, id := range c.own.newest {
+		if s := c.graves.by(id, c.self); s != nil {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// ClaimsFor lists the claims of the answers that are kept for a peer.
+func (c *Core) ClaimsFor(owner PeerID) []Claim { return c.kept.claims(owner) }
+
+// Holds says where an outcome is that is kept for another peer; 0 if it is not here.
+func (c *Core) Holds(id RunID, hash Hash) File {
+	if n := c.kept.of[id]; n != nil {
+		for _, a := range n.answers {
+			if a.Hash == hash && a.written {
+				return a.file
+			}
+		}
+	}
+	return 0
+}
+
+// Keeps says whether an answer of a run is kept for its owner.
+func (c *Core) Keeps(id RunID) bool { return c.kept.claim(id) != nil }
+
+// Fetching says whether a run's manifest is being fetched.
+func (c *Core) Fetching(id RunID) bool { return len(c.fetches.of[id]) > 0 }
+
+// Run is a run for people.
+func (c *Core) Run(id RunID) (Info, bool) {
+	r := c.runs[id]
+	if r == nil || r.own.what == submitting {
+		return Info{}, false
+	}
+	return r.info(), true
+}
+
+// Runs lists all of them.
+func (c *Core) Runs() (list []Info) {
+	for _, r := range c.sorted() {
+		if r.own.what != submitting {
+			list = append(list, r.info())
+		}
+	}
+	return list
+}

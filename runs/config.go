@@ -1,0 +1,54 @@
+package runs
+
+import "time"
+
+// Config has the bounds of the tables and the periods of what is repeated.
+type Config struct {
+	// Active bounds the runs that a peer takes part in or has refused, PerOwner those of one owner among them.
+	Active, PerOwner int
+	// ManifestBytes bounds the bytes of the manifests of runs in progress.
+	ManifestBytes int
+	// Ended is how many of others' ended runs are remembered, Answers how many own ones.
+	Ended, Answers int
+	// Own bounds the own runs without an answer, suspended ones included.
+	Own int
+	// Graves bounds the tombstones, GravesOf those of one author.
+	Graves, GravesOf int
+	// Claims bounds the claims about one run that are not believed.
+	Claims int
+	// Fetches bounds the manifests that are being fetched, FetchesFrom those from one peer, and
+	// AnswerFetches the answers.
+	Fetches, FetchesFrom, AnswerFetches int
+	// SecondAfter is when a second announcer is asked for a manifest, because the first may be slow on purpose.
+	SecondAfter time.Duration
+	// Held bounds the runs of others that answers are kept for, HeldOf those of one owner, HeldBytes their
+	// size, and HeldFor their age.
+	Held, HeldOf int
+	HeldBytes    int64
+	HeldFor      time.Duration
+	// Copies is how many other peers keep an answer besides the one that made it, Keepers how many are asked.
+	Copies, Keepers int
+	// Told bounds each list that is told at a meeting.
+	Told int
+	// AnnounceEvery is how often an own run is announced once it is some time old, AskEvery how often others
+	// are asked after one, ClaimEvery how often a claim is repeated in the end, and WeighEvery how often those who
+	// stand in the way of a claim are asked, and an answer that could not be fetched is tried again.
+	AnnounceEvery, AskEvery, ClaimEvery, WeighEvery time.Duration
+	// DormantFor is how long nobody must have known a run before it is taken up without a word, and DormantEvery
+	// how often others are asked about it until then.
+	DormantFor, DormantEvery time.Duration
+}
+
+// DefaultConfig is for a swarm of desktops.
+func DefaultConfig() Config {
+	return Config{
+		Active: 64, PerOwner: 16, ManifestBytes: 256 << 20, Ended: 64, Answers: 256, Own: 256,
+		Graves: 4096, GravesOf: 512, Claims: 4, Fetches: 16, FetchesFrom: 2, AnswerFetches: 4,
+		SecondAfter: 3 * time.Second,
+		Held:        64, HeldOf: 16, HeldBytes: 1 << 30, HeldFor: 7 * 24 * time.Hour, Copies: 2, Keepers: 8,
+		Told:          16,
+		AnnounceEvery: 10 * time.Second, AskEvery: 10 * time.Second, ClaimEvery: 10 * time.Minute,
+		WeighEvery: 2 * time.Second,
+		DormantFor: 30 * time.Second, DormantEvery: 3 * time.Second,
+	}
+}

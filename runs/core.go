@@ -1,0 +1,267 @@
+package runs
+
+import (
+	"time"
+)
+
+// Core is what one peer knows and decides about runs. Each input says what time it is, which must not go back, and
+// gives the orders that follow from it.
+type Core struct {
+	table
+	own     own
+	others  others
+	kept    kept
+	dormant dormant
+	fetches *fetches
+}
+
+// New makes the core of a peer that knows of no run.
+func New(cfg Config, self PeerID, view View, signer Signer) *Core {
+	c := &Core{
+		table: table{cfg: cfg, self: self, view: view, signer: signer, runs: map[RunID]*run{},
+			graves: newTombstones(self, cfg.Graves, cfg.GravesOf)},
+		fetches: newFetches(&cfg),
+	}
+	c.own.table, c.others.table, c.kept.table, c.dormant.table = &c.table, &c.table, &c.table, &c.table
+	c.kept.of, c.dormant.of = map[RunID]*keptRun{}, map[RunID]*sleeper{}
+	return c
+}
+
+// do takes one input.
+func (c *Core) do(now time.Time, f func()) []Order {
+	c.now = now
+	f()
+	out := c.out
+	c.out = nil
+	return out
+}
+
+// Tick is wanted every second: own runs are announced again, others asked after, claims weighed, and what is old is
+// forgotten.
+func (c *Core) Tick(now time.Time) []Order {
+	return c.do(now, func() {
+		for _, r := range c.sorted() {
+			c.keepUp(r)
+		}
+		for _, s := range c.dormant.tick() {
+			c.adopt(s.m, s.unfit)
+		}
+		c.graves.expire(now.Unix())
+		c.kept.expire()
+		c.forget()
+	})
+}
+
+func (c *Core) keepUp(r *run) {
+	goesOn := !r.state.Ended() && r.own.what != submitting
+	switch {
+	case goesOn && c.now.Unix() >= r.m.Expires && r.mine && r.writing == nil && r.own.what == nothing:
+		c.own.giveUp(r, "its manifest has expired")
+		return
+	case goesOn && c.now.Unix() >= r.m.Expires && !r.mine:
+		c.end(r, StateCancelled, "its manifest has expired", true)
+		return
+	case r.mine && len(r.claims.list) > 0:
+		c.own.pursue(r)
+	case !r.mine && goesOn && len(r.claims.list) > 0:
+		c.others.weigh(r)
+	}
+	if r.mine && goesOn && !r.state.Ended() && r.again.due(c.now, c.cfg.AnnounceEvery) {
+		c.order(Announce{r.m.Run})
+	}
+	if r.answered != nil && r.answered.Author == c.self && c.kept.claim(r.m.Run) != nil &&
+		r.again.due(c.now, c.cfg.ClaimEvery) {
+		c.order(TellClaim{*r.answered}) // the owner may not have heard
+	}
+	if uncertain(r) {
+		c.others.askAround(r)
+	}
+}
+
+// Announced says that somebody spoke of a run, or works on it.
+func (c *Core) Announced(now time.Time, id RunID, from PeerID) []Order {
+	return c.do(now, func() { c.announced(id, from) })
+}
+
+func (c *Core) announced(id RunID, from PeerID) {
+	r, said := c.runs[id], c.graves.by(id, from)
+	switch {
+	case from == c.self, r != nil && !r.lost, said != nil && said.Reason.Final():
+	case r != nil && r.lost && c.graves.over(id, r.m.Owner) && from != r.m.Owner: // the owner may have resumed it
+	case c.fetches.begin(id, from, c.now):
+		c.order(Fetch{id, from})
+	}
+}
+
+// Told is what a peer has said of a run.
+type Told struct {
+	Run       RunID
+	From      PeerID
+	Failed    bool // it did not answer
+	Manifest  *Manifest
+	Unfit     string // why this peer cannot take part; with Manifest
+	Tombstone *Tombstone
+	Claim     *Claim
+	Over      bool // the run is over there because of Claim
+	Known     bool // it goes on there
+}
+
+// Fetched is the end of Fetch.
+func (c *Core) Fetched(now time.Time, t *Told) []Order {
+	return c.do(now, func() {
+		c.fetches.done(t.Run, t.From)
+		c.told(t)
+	})
+}
+
+// Asked is the end of Ask.
+func (c *Core) Asked(now time.Time, t *Told) []Order {
+	return c.do(now, func() {
+		r := c.runs[t.Run]
+		if r != nil {
+			r.asking = max(r.asking-1, 0)
+		}
+		if s := c.dormant.told(t.Run, !t.Failed && (t.Known || t.Claim != nil)); s != nil {
+			c.bury(t.Tombstone)
+			c.adopt(s.m, s.unfit)
+		}
+		c.told(t)
+		if r != nil && !t.Failed && !t.Known && t.Tombstone == nil && t.Claim == nil {
+			c.others.unknownTo(r, t.From)
+		}
+	})
+}
+
+func (c *Core) told(t *Told) {
+	if t.Failed {
+		return
+	}
+	c.bury(t.Tombstone)
+	if t.Manifest != nil {
+		c.adopt(t.Manifest, t.Unfit)
+	}
+	if t.Claim != nil {
+		c.claimed(t.Claim, t.From, t.Over)
+	}
+}
+
+// adopt takes up a run whose manifest has come.
+func (c *Core) adopt(m *Manifest, unfit string) {
+	old := c.runs[m.Run]
+	switch {
+	case old != nil && !old.lost:
+	case m.Owner == c.self:
+		c.own.takeUp(m, unfit)
+	case c.graves.over(m.Run, m.Owner):
+	default:
+		c.others.adopt(m, unfit)
+	}
+}
+
+// Buried takes in a tombstone, from anywhere.
+func (c *Core) Buried(now time.Time, s *Tombstone) []Order { return c.do(now, func() { c.bury(s) }) }
+
+func (c *Core) bury(s *Tombstone) {
+	if s == nil {
+		return
+	}
+	r := c.runs[s.Run]
+	if r != nil && r.m.Owner != s.Author {
+		c.note(s.Run, "%s buries a run of %s", s.Author, r.m.Owner)
+		return
+	}
+	c.kept.release(s)
+	switch {
+	case !c.graves.put(s) || r == nil:
+	case r.mine:
+		c.own.remembered(r, s)
+	default:
+		c.others.buried(r, s)
+	}
+}
+
+// Claimed takes in the claim that a run is answered; from is who passed it on.
+func (c *Core) Claimed(now time.Time, k *Claim, from PeerID) []Order {
+	return c.do(now, func() { c.claimed(k, from, false) })
+}
+
+func (c *Core) claimed(k *Claim, from PeerID, over bool) {
+	r := c.runs[k.Run]
+	switch {
+	case k.Author == c.self: // this peer's own
+	case r == nil: // if it is an own one of which nothing is written down, whoever tells of the claim has its manifest
+		c.announced(k.Run, from)
+	case r.mine:
+		c.own.claimed(r, k, from)
+	default:
+		c.others.claimed(r, k, from, over)
+	}
+}
+
+// AnswerFetched is the end of FetchAnswer: the outcome, compared with the claim's hash, or why there is none.
+func (c *Core) AnswerFetched(now time.Time, k *Claim, out Outcome, trouble string) []Order {
+	return c.do(now, func() { c.own.fetched(c.runs[k.Run], k, out, trouble) })
+}
+
+// RootEnded is the outcome of a root job that ended here, or that a checkpoint has.
+func (c *Core) RootEnded(now time.Time, id RunID, out Outcome) []Order {
+	return c.do(now, func() {
+		switch r := c.runs[id]; {
+		case r == nil:
+		case r.mine:
+			c.own.rootEnded(r, out)
+		default:
+			c.kept.finished(r, out)
+		}
+	})
+}
+
+// RootHeld says whether the root job of a run is here.
+func (c *Core) RootHeld(now time.Time, id RunID, here bool) []Order {
+	return c.do(now, func() {
+		if r := c.runs[id]; r != nil && r.started {
+			r.holdsRoot = here
+		}
+	})
+}
+
+// NotStarted is why Start could not be carried out.
+func (c *Core) NotStarted(now time.Time, id RunID, why string) []Order {
+	return c.do(now, func() {
+		if r := c.runs[id]; r != nil && r.started {
+			r.started, r.holdsRoot = false, false
+			c.refuse(r, why)
+		}
+	})
+}
+
+// Revoked ends the runs of a peer that was put out.
+func (c *Core) Revoked(now time.Time, id PeerID) []Order {
+	return c.do(now, func() {
+		for _, r := range c.sorted() {
+			if r.m.Owner == id && !r.mine {
+				c.end(r, StateCancelled, "its owner was put out of the swarm", true)
+			}
+		}
+	})
+}
+
+// Written is the end of one of the orders that write.
+func (c *Core) Written(now time.Time, file File, id RunID, trouble string) []Order {
+	return c.do(now, func() {
+		r := c.runs[id]
+		switch {
+		case file == HeldFile || file == RivalFile:
+			c.kept.wrote(id, file, trouble)
+		case r == nil:
+		case file == OwnFile:
+			c.own.written(r, trouble)
+		case file == CancelledFile:
+			c.own.cancelled(r, trouble)
+		case file == AnswerFile:
+			c.own.answerWritten(r, trouble)
+		case file == DisputeFile && trouble != "":
+			c.warn(id, "the second answer could not be kept: %s", trouble)
+		}
+	})
+}

@@ -1,0 +1,284 @@
+package runs
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+)
+
+// kept are the answers that this peer keeps for the owners of runs: of a run at most two, which differ. What this
+// peer has computed itself is never refused or given up for what others bring.
+type kept struct {
+	*table
+	of map[RunID]*keptRun
+}
+
+type keptRun struct {
+	owner   PeerID
+	answers []keptAnswer
+}
+
+type keptAnswer struct {
+	Claim
+	file    File
+	size    int64
+	since   time.Time
+	written bool   // it is on the disk
+	ticket  Ticket // of who is to be told when it is; 0: nobody
+}
+
+// keeping is the giving of an answer to more peers.
+type keeping struct {
+	answer *Answer
+	list   []PeerID // who may be asked yet
+	asked  int      // have not answered yet
+	kept   int      // keep it
+}
+
+// refuses says why an answer that somebody brings is not kept; "" if it may be.
+func (k *kept) refuses(run RunID, author PeerID, hash Hash, size int64) string {
+	r := k.runs[run]
+	if r == nil || r.mine {
+		return "this peer takes no part in the run"
+	}
+	if !k.view.Admitted(author) {
+		return "its author is no member"
+	}
+	if r.state == StateCancelled || k.graves.over(run, r.m.Owner) {
+		return "the run is over"
+	}
+	if old := k.of[run]; old != nil {
+		for _, a := range old.answers {
+			if a.Hash == hash {
+				return "it is kept already"
+			}
+		}
+		if len(old.answers) >= 2 {
+			return "two others are kept"
+		}
+	} else {
+		owners := 0
+		for _, other := range k.of {
+			if other.owner == r.m.Owner {
+				owners++
+			}
+		}
+		if len(k.of) >= k.cfg.Held || owners >= k.cfg.HeldOf {
+			return fmt.Sprintf("answers to %d runs are kept, %d of them of its owner; at most %d and %d are", len(k.of),
+				owners, k.cfg.Held, k.cfg.HeldOf)
+		}
+	}
+	if k.size()+size > k.cfg.HeldBytes {
+		return fmt.Sprintf("at most %d bytes of answers are kept for others", k.cfg.HeldBytes)
+	}
+	return ""
+}
+
+func (k *kept) size() (n int64) {
+	for _, r := range k.of {
+		for _, a := range r.answers {
+			n += a.size
+		}
+	}
+	return n
+}
+
+// bring keeps what somebody brings; the ticket is answered when it is on the disk.
+func (k *kept) bring(t Ticket, c *Claim, out Outcome, elapsed int64, peers int) {
+	if why := k.refuses(c.Run, c.Author, c.Hash, int64(len(out.Bytes))); why != "" {
+		k.order(Reply{t, c.Run, &Refusal{Refuse, why}})
+		return
+	}
+	k.write(k.runs[c.Run], c, out, elapsed, peers, t)
+}
+
+// write puts an answer where there is room.
+func (k *kept) write(r *run, c *Claim, out Outcome, elapsed int64, peers int, t Ticket) *Answer {
+	n := k.of[c.Run]
+	if n == nil {
+		n = &keptRun{owner: r.m.Owner}
+		k.of[c.Run] = n
+	}
+	file := HeldFile
+	if slices.ContainsFunc(n.answers, func(a keptAnswer) bool { return a.file == HeldFile }) {
+		file = RivalFile
+		k.warn(c.Run, "there are two answers: by %s and %s", n.answers[0].Author, c.Author)
+	}
+	a := &Answer{Manifest: r.m.Sealed, Owner: r.m.Owner, Outcome: out, Ended: c.At, Elapsed: elapsed, Claim: c,
+		Peers: peers}
+	n.answers = append(n.answers, keptAnswer{Claim: *c, file: file, size: int64(len(out.Bytes)), since: k.now, ticket: t})
+	k.order(WriteAnswer{file, c.Run, a})
+	return a
+}
+
+// finished is the end of the root job of another peer's run here.
+func (k *kept) finished(r *run, out Outcome) {
+	if r.state.Ended() || r.keeping != nil {
+		return
+	}
+	c := Claim{Run: r.m.Run, Author: k.self, Hash: out.Hash, At: k.now.Unix(), Until: r.m.Expires}
+	if c.Sealed = k.signer.Claim(&c); c.Sealed == nil {
+		k.warn(r.m.Run, "the answer cannot be signed")
+		return
+	}
+	elapsed := k.now.Unix() - r.m.Created
+	a := &Answer{Manifest: r.m.Sealed, Owner: r.m.Owner, Outcome: out, Ended: c.At, Elapsed: elapsed * int64(time.Second),
+		Claim: &c}
+	r.keeping = &keeping{answer: a}
+	n := k.of[r.m.Run]
+	if n != nil && slices.ContainsFunc(n.answers, func(a keptAnswer) bool { return a.Hash == c.Hash }) {
+		k.spread(r) // the same is here already
+		return
+	}
+	if n != nil && len(n.answers) >= 2 { // the second of the others' gives way
+		n.answers = n.answers[:1]
+		if n.answers[0].file == RivalFile {
+			k.order(Remove{HeldFile, r.m.Run})
+		} else {
+			k.order(Remove{RivalFile, r.m.Run})
+		}
+	}
+	r.keeping.answer = k.write(r, &c, out, a.Elapsed, 0, 0)
+}
+
+// wrote goes on when an answer is on the disk, or could not be put there.
+func (k *kept) wrote(id RunID, file File, trouble string) {
+	n := k.of[id]
+	if n == nil {
+		k.order(Remove{file, id}) // released in the meantime
+		return
+	}
+	i := slices.IndexFunc(n.answers, func(a keptAnswer) bool { return a.file == file })
+	if i < 0 {
+		k.order(Remove{file, id})
+		return
+	}
+	a := &n.answers[i]
+	ticket, mine := a.ticket, a.Author == k.self
+	a.ticket = 0
+	if a.written = trouble == ""; !a.written {
+		k.warn(id, "an answer for another peer could not be kept: %s", trouble)
+		k.drop(id, i)
+	}
+	r := k.runs[id]
+	if ticket != 0 {
+		var no *Refusal
+		if trouble != "" {
+			no = &Refusal{Unavailable, trouble}
+		}
+		k.order(Reply{ticket, id, no})
+	}
+	if mine && r != nil && r.keeping != nil {
+		if r.stored = trouble; trouble != "" {
+			out := r.keeping.answer.Outcome
+			r.unsaved = &out
+		}
+		k.spread(r)
+	}
+}
+
+// drop removes one answer from the notes.
+func (k *kept) drop(id RunID, i int) {
+	n := k.of[id]
+	if n.answers = slices.Delete(n.answers, i, i+1); len(n.answers) == 0 {
+		delete(k.of, id)
+	}
+}
+
+// spread gives an answer to more peers that take part, deputies first, and tells everybody when enough keep it.
+func (k *kept) spread(r *run) {
+	s := r.keeping
+	s.list = k.confidants(r.m)
+	s.list = s.list[:min(len(s.list), k.cfg.Keepers)]
+	k.askKeepers(r)
+}
+
+func (k *kept) askKeepers(r *run) {
+	s := r.keeping
+	for len(s.list) > 0 && s.kept+s.asked < k.cfg.Copies {
+		k.order(KeepAt{r.m.Run, s.list[0], s.answer})
+		s.list = s.list[1:]
+		s.asked++
+	}
+	if s.asked > 0 {
+		return
+	}
+	c := *s.answer.Claim
+	r.keeping = nil
+	k.order(TellClaim{c})
+	r.again.begin(k.now)
+	if !r.state.Ended() {
+		r.accept(c.Hash, &c)
+		k.end(r, StateDone, fmt.Sprintf(
+			"its owner was lost; this peer had the root job, and keeps the answer for it, as %d others do", s.kept), true)
+	}
+}
+
+// keptAt is the answer of a peer that was asked to keep one.
+func (k *kept) keptAt(r *run, ok bool) {
+	if r.keeping == nil {
+		return
+	}
+	r.keeping.asked--
+	if ok {
+		r.keeping.kept++
+	}
+	k.askKeepers(r)
+}
+
+// release gives up what was kept for an owner who has it, or does not want it. One who has another answer has yet to
+// hear of this one.
+func (k *kept) release(s *Tombstone) {
+	n := k.of[s.Run]
+	if n == nil || n.owner != s.Author {
+		return
+	}
+	for i := len(n.answers) - 1; i >= 0; i-- {
+		a := n.answers[i]
+		if s.Reason == Cancelled || s.Reason == Finished && s.Hash != nil && *s.Hash == a.Hash {
+			k.drop(s.Run, i)
+			k.order(Remove{a.file, s.Run})
+		}
+	}
+}
+
+// claims lists the claims of the answers that are kept for a peer.
+func (k *kept) claims(owner PeerID) (list []Claim) {
+	for _, id := range k.ids() {
+		for _, a := range k.of[id].answers {
+			if k.of[id].owner == owner && a.written && len(list) < k.cfg.Told {
+				list = append(list, a.Claim)
+			}
+		}
+	}
+	return list
+}
+
+// claim is that of an answer that is kept of a run; nil if none is.
+func (k *kept) claim(id RunID) *Claim {
+	if n := k.of[id]; n != nil && n.answers[0].written {
+		return &n.answers[0].Claim
+	}
+	return nil
+}
+
+func (k *kept) ids() []RunID {
+	return slices.SortedFunc(maps.Keys(k.of), func(a, b RunID) int { return cmp.Or(bytes.Compare(a[:], b[:])) })
+}
+
+// expire removes what has been kept for long enough.
+func (k *kept) expire() {
+	for _, id := range k.ids() {
+		for i := len(k.of[id].answers) - 1; i >= 0; i-- {
+			if a := k.of[id].answers[i]; a.written && k.now.Sub(a.since) > k.cfg.HeldFor {
+				k.order(Remove{a.file, id})
+				if k.drop(id, i); k.of[id] == nil {
+					break
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,176 @@
+package runs
+
+import (
+	"slices"
+	"time"
+)
+
+// What the disk has of earlier lives of this peer.
+type (
+	// RecalledOwn is an own run that was written down without an answer.
+	RecalledOwn struct {
+		Own
+		Unfit string // why this peer cannot take part any more
+	}
+	// RecalledAnswer is the answer to an own run, with the second one if there is.
+	RecalledAnswer struct {
+		Manifest    *Manifest // its head
+		Args        []string
+		Hash        Hash
+		Failure     string
+		Ended, Took int64 // seconds since 1970; nanoseconds
+		Claim       *Claim
+		Second      *Hash
+		SecondBy    PeerID
+	}
+	// RecalledHeld is an answer that is kept for a run's owner.
+	RecalledHeld struct {
+		File     File
+		Manifest *Manifest // its head
+		Claim    Claim
+		Size     int64
+		Since    time.Time
+		Took     int64
+	}
+	// Recalled is all of it.
+	Recalled struct {
+		Cancelled []*Tombstone
+		Answers   []RecalledAnswer
+		Own       []RecalledOwn
+		Held      []RecalledHeld
+	}
+)
+
+// Recall takes in what the disk has. It comes before all other inputs. Own runs without an answer are taken part in
+// again, as an ordinary peer does: another one may hold the root job by now.
+func (c *Core) Recall(now time.Time, d *Recalled) []Order {
+	return c.do(now, func() {
+		for _, s := range d.Cancelled {
+			c.graves.put(s)
+		}
+		for i := range d.Answers {
+			c.own.recallAnswer(&d.Answers[i])
+		}
+		for _, h := range d.Held {
+			c.kept.recall(h)
+		}
+		for _, o := range d.Own {
+			c.own.recall(&o.Own, o.Unfit)
+		}
+		c.forget()
+	})
+}
+
+// Dormant takes in the manifest of a checkpoint of somebody's run.
+func (c *Core) Dormant(now time.Time, m *Manifest, unfit string) []Order {
+	return c.do(now, func() {
+		switch {
+		case m.Owner == c.self && c.runs[m.Run] != nil && !c.runs[m.Run].state.Ended():
+		case m.Owner == c.self && c.runs[m.Run] != nil && c.runs[m.Run].state == StateSuspended:
+		case m.Owner == c.self && c.runs[m.Run] == nil && !c.graves.over(m.Run, c.self) && now.Unix() < m.Expires:
+			c.own.takeUp(m, unfit) // what was written down of it is lost
+		case m.Owner == c.self, now.Unix() >= m.Expires, c.kept.of[m.Run] != nil:
+			c.order(Discard{m.Run})
+		default:
+			c.dormant.found(m, unfit)
+		}
+	})
+}
+
+// recall takes up an own run of an earlier life.
+func (o *own) recall(d *Own, unfit string) {
+	m := d.Manifest
+	if s := o.graves.by(m.Run, o.self); o.runs[m.Run] != nil || o.now.Unix() >= m.Expires ||
+		s != nil && s.Reason.Final() {
+		o.order(Remove{OwnFile, m.Run})
+		return
+	}
+	r := &run{m: m, mine: true, returned: true, args: d.Args, began: time.Unix(0, d.Began), seq: d.Seq, state: StateRunning}
+	o.runs[m.Run] = r
+	switch {
+	case d.Suspended:
+		o.sleep(r)
+	case unfit != "":
+		o.refuse(r, unfit)
+	default:
+		o.note(m.Run, "own run of an earlier life goes on")
+		o.start(r, false)
+	}
+}
+
+// sleep has a run be suspended from the beginning.
+func (o *own) sleep(r *run) {
+	r.state, r.why, r.ended, r.m = StateSuspended, "suspended: satin-peer resume goes on with it", o.now, r.m.head()
+	o.order(Over{r.m.Run})
+}
+
+// takeUp is about an own run of an earlier life of which this peer knows nothing: either it is over and was not written
+// down any more, or what was written down is lost. Only what has been cancelled or has an answer is remembered for
+// long, so the run is taken up again.
+func (o *own) takeUp(m *Manifest, unfit string) {
+	s := o.graves.by(m.Run, o.self)
+	if s != nil && s.Reason.Final() {
+		o.order(Bury{*s}) // who has sent the manifest has not heard
+		return
+	}
+	if o.now.Unix() >= m.Expires || len(o.runs) >= o.cfg.Active+o.cfg.Ended+o.cfg.Answers+o.cfg.Own {
+		return
+	}
+	o.warn(m.Run, "what was written down of an own run is lost; it goes on")
+	// Whatever was said of it in an earlier life has a lower number.
+	r := &run{m: m, mine: true, returned: true, began: time.Unix(m.Created, 0), seq: uint64(o.now.Unix()),
+		state: StateRunning}
+	o.runs[m.Run] = r
+	o.writeDown(r, s != nil && s.over())
+	switch {
+	case s != nil && s.over():
+		o.sleep(r)
+	case unfit != "":
+		o.refuse(r, unfit)
+	default:
+		o.start(r, false)
+	}
+}
+
+// remembered is about what this peer itself has said of its run in an earlier life, and has forgotten.
+func (o *own) remembered(r *run, s *Tombstone) {
+	r.seq = max(r.seq, s.Seq)
+	switch {
+	case r.state.Ended():
+	case s.Reason == Cancelled:
+		o.order(Remove{OwnFile, r.m.Run})
+		o.end(r, StateCancelled, "it was cancelled by its owner", true)
+	case s.Reason == Suspended && r.own.what == nothing && r.writing == nil:
+		o.writeDown(r, true)
+		o.end(r, StateSuspended, "satin-peer resume goes on with it", false)
+	}
+}
+
+func (o *own) recallAnswer(a *RecalledAnswer) {
+	r := &run{m: a.Manifest.head(), mine: true, args: a.Args, began: time.Unix(a.Manifest.Created, 0), state: StateDone,
+		ended: time.Unix(a.Ended, 0), took: time.Duration(a.Took), returned: true}
+	r.accept(a.Hash, a.Claim)
+	if a.Failure != "" {
+		r.state, r.why = StateFailed, a.Failure
+	}
+	r.second, r.disputed = a.Second, a.SecondBy
+	o.runs[a.Manifest.Run] = r
+}
+
+func (k *kept) recall(h RecalledHeld) {
+	m := h.Manifest
+	n := k.of[m.Run]
+	if n == nil {
+		n = &keptRun{owner: m.Owner}
+		k.of[m.Run] = n
+	}
+	n.answers = append(n.answers, keptAnswer{Claim: h.Claim, file: h.File, size: h.Size, since: h.Since, written: true})
+	slices.SortStableFunc(n.answers, func(a, b keptAnswer) int { return int(a.file) - int(b.file) })
+	if k.runs[m.Run] == nil {
+		c := h.Claim
+		r := &run{m: m.head(), began: time.Unix(m.Created, 0), state: StateDone, ended: time.Unix(c.At, 0),
+			took: time.Duration(h.Took), why: "this peer keeps the answer for its owner"}
+		r.accept(c.Hash, &c)
+		k.runs[m.Run] = r
+	}
+}

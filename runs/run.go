@@ -1,0 +1,108 @@
+package runs
+
+import (
+	"time"
+)
+
+// State says how far a run is, in a word for people.
+type State string
+
+// The states of a run.
+const (
+	StateRunning   State = "running"
+	StateDone      State = "done"   // the answer is there
+	StateFailed    State = "failed" // the root job failed
+	StateCancelled State = "cancelled"
+	StateSuspended State = "suspended" // by its owner, who may resume it
+	StateRefused   State = "refused"   // this peer takes no part
+)
+
+// Ended says whether a run does not go on here.
+func (s State) Ended() bool { return s != StateRunning }
+
+// run is a run as this peer knows it.
+type run struct {
+	m     *Manifest // with its bytes while the run goes on
+	mine  bool
+	args  []string // as on the owner's command line
+	began time.Time
+
+	state State
+	why   string
+	ended time.Time
+	took  time.Duration // from its begin to its end, once it has ended
+
+	lost      bool   // given up although its owner has not ended it for good: taken up again when it is heard of
+	returned  bool   // own, of an earlier life or suspended: others may have gone on with it
+	started   bool   // taken part in, in this life
+	holdsRoot bool   // the root job runs here
+	seq       uint64 // of the last tombstone of an own run
+	own       writing
+
+	again   repetition // of the announcement, or of the claim
+	asked   time.Time  // when others were last asked after it
+	asking  int        // how many have not answered yet
+	turn    int        // of those who may be asked
+	unknown int        // how often its owner has said that it knows nothing of it
+
+	claims   claims
+	answered *Claim // that is believed; nil: none, or the owner had the root
+	hash     *Hash  // of the accepted answer
+	writing  *Answer
+	stored   string   // why the answer is not on the disk
+	unsaved  *Outcome // it, then
+	disputed PeerID   // who came to another answer; the peer itself, if that was its own
+	second   *Hash    // of that
+	keeping  *keeping
+}
+
+// writing is what the owner waits for before it goes on: its disk.
+type writing struct {
+	what    command
+	ticket  Ticket
+	pending int // own files that are being written
+}
+
+// command is what was asked of an own run and is not done.
+type command uint8
+
+const (
+	nothing command = iota
+	submitting
+	collecting // what others have, before it is suspended
+	suspending
+	resuming
+	cancelling
+)
+
+// Info is a run for people.
+type Info struct {
+	Manifest  *Manifest
+	Mine      bool
+	Args      []string
+	State     State
+	Why       string
+	Began     time.Time
+	Ended     time.Time
+	Took      time.Duration // once it has ended
+	Answered  *Claim
+	Disputed  PeerID
+	Stored    string // why the answer is not on the disk
+	Unsaved   *Outcome
+	HoldsRoot bool
+	Returned  bool
+}
+
+func (r *run) info() Info {
+	return Info{Manifest: r.m, Mine: r.mine, Args: r.args, State: r.state, Why: r.why, Began: r.began, Ended: r.ended,
+		Took: r.took, Answered: r.answered, Disputed: r.disputed, Stored: r.stored, Unsaved: r.unsaved,
+		HoldsRoot: r.holdsRoot, Returned: r.returned}
+}
+
+// accept notes the answer.
+func (r *run) accept(h Hash, by *Claim) { r.hash, r.answered = &h, by }
+
+// differs says whether an outcome is another one than the answer, and was not seen before.
+func (r *run) differs(h Hash) bool {
+	return r.hash != nil && *r.hash != h && (r.second == nil || *r.second != h)
+}

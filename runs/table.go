@@ -1,0 +1,124 @@
+package runs
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+)
+
+// table is what the machines of this package share: the runs, the tombstones, and the orders of this input.
+type table struct {
+	cfg    Config
+	self   PeerID
+	view   View
+	signer Signer
+	now    time.Time
+	runs   map[RunID]*run
+	graves *tombstones
+	out    []Order
+}
+
+func (t *table) order(o ...Order) { t.out = append(t.out, o...) }
+
+// note is for the log.
+func (t *table) note(id RunID, format string, args ...any) {
+	t.order(Note{Run: id, Text: fmt.Sprintf(format, args...)})
+}
+
+// warn is for the log, and somebody should see it.
+func (t *table) warn(id RunID, format string, args ...any) {
+	t.order(Note{Run: id, Bad: true, Text: fmt.Sprintf(format, args...)})
+}
+
+// sorted lists the runs by ID.
+func (t *table) sorted() []*run {
+	return slices.SortedFunc(maps.Values(t.runs), func(a, b *run) int {
+		return bytes.Compare(a.m.Run[:], b.m.Run[:])
+	})
+}
+
+// end ends a run here. Over for good says that nothing of it is needed on the disk.
+func (t *table) end(r *run, state State, why string, forGood bool) {
+	if r.state.Ended() {
+		return
+	}
+	r.state, r.why, r.ended = state, why, t.now
+	r.took = t.now.Sub(r.began)
+	r.m, r.holdsRoot = r.m.head(), false // nobody asks for the bytes any more
+	if r.claims.list != nil && !r.mine {
+		r.claims.list = nil
+	}
+	if r.started {
+		t.order(Stop{r.m.Run, state, why, forGood})
+		r.started = false
+	}
+	t.order(Over{r.m.Run})
+}
+
+// start begins to take part in a run.
+func (t *table) start(r *run, fresh bool) {
+	r.started, r.holdsRoot = true, fresh
+	t.order(Start{r.m, fresh})
+}
+
+// refuse keeps a run in mind that this peer takes no part in.
+func (t *table) refuse(r *run, why string) {
+	r.state, r.why, r.ended = StateRefused, why, t.now
+	if !r.mine {
+		r.m = r.m.head()
+	}
+	t.order(Over{r.m.Run})
+}
+
+// confidants are the peers to turn to about a run, besides its owner: its deputies, then the others that take part;
+// those that are alive.
+func (t *table) confidants(m *Manifest) (list []PeerID) {
+	seen := map[PeerID]bool{m.Owner: true, t.self: true}
+	for _, id := range slices.Concat(m.Deputies, t.view.Partners(m)) {
+		if !seen[id] && t.view.Alive(id) {
+			seen[id] = true
+			list = append(list, id)
+		}
+	}
+	return list
+}
+
+// whomToAsk picks who is asked after a run this time: its owner, if it is alive, and one of the others in turn.
+func (t *table) whomToAsk(m *Manifest, turn int) (list []PeerID) {
+	if m.Owner != t.self && t.view.Alive(m.Owner) {
+		list = append(list, m.Owner)
+	}
+	if others := t.confidants(m); len(others) > 0 {
+		list = append(list, others[turn%len(others)])
+	}
+	return list
+}
+
+// forget drops the ended runs that are more than need be remembered, oldest first: others' and own ones apart. Own
+// ones that are suspended stay, and those that something is being done about.
+func (t *table) forget() {
+	var others, own []*run
+	for _, r := range t.sorted() {
+		switch {
+		case !r.state.Ended() || r.writing != nil || r.own != (writing{}) || r.keeping != nil:
+		case !r.mine:
+			others = append(others, r)
+		case r.state != StateSuspended && r.state != StateRefused:
+			own = append(own, r)
+		}
+	}
+	drop := func(list []*run, most int) {
+		slices.SortStableFunc(list, func(a, b *run) int {
+			return cmp.Or(a.ended.Compare(b.ended), bytes.Compare(a.m.Run[:], b.m.Run[:]))
+		})
+		for _, r := range list[:max(0, len(list)-most)] {
+			delete(t.runs, r.m.Run)
+			t.order(Forget{r.m.Run})
+		}
+	}
+	drop(others, t.cfg.Ended)
+	drop(own, t.cfg.Answers)
+}

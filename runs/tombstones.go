@@ -1,0 +1,88 @@
+package runs
+
+// tombstones are what was said of the end of runs, by run and author: whoever hears one may not know yet whose
+// run it is. Of each author there are at most so many, and the oldest gives way, so that nobody can drive out what
+// others have said; this peer's own stay.
+type tombstones struct {
+	self       PeerID
+	most, each int
+	of         map[grave]buried
+	next       uint64
+}
+
+type grave struct {
+	run    RunID
+	author PeerID
+}
+
+type buried struct {
+	*Tombstone
+	order uint64 // of its coming
+}
+
+func newTombstones(self PeerID, most, each int) *tombstones {
+	return &tombstones{self: self, most: most, each: each, of: map[grave]buried{}}
+}
+
+// put takes one in and says whether it was news.
+func (t *tombstones) put(s *Tombstone) bool {
+	at := grave{s.Run, s.Author}
+	if old, ok := t.of[at]; ok {
+		if !s.Supersedes(old.Tombstone) {
+			return false
+		}
+		t.of[at] = buried{s, old.order}
+		return true
+	}
+	if s.Author != t.self {
+		if t.count(s.Author) >= t.each {
+			t.dropOldest(s.Author)
+		}
+		if len(t.of) >= t.most {
+			return true // it has its effect, and is not remembered
+		}
+	}
+	t.next++
+	t.of[at] = buried{s, t.next}
+	return true
+}
+
+func (t *tombstones) count(author PeerID) (n int) {
+	for at := range t.of {
+		if at.author == author {
+			n++
+		}
+	}
+	return n
+}
+
+func (t *tombstones) dropOldest(author PeerID) {
+	var oldest grave
+	order := t.next + 1
+	for at, b := range t.of {
+		if at.author == author && b.order < order {
+			oldest, order = at, b.order
+		}
+	}
+	delete(t.of, oldest)
+}
+
+// by is what an author said of a run; nil if it said nothing.
+func (t *tombstones) by(run RunID, author PeerID) *Tombstone {
+	return t.of[grave{run, author}].Tombstone
+}
+
+// over says whether a run does not go on, by its owner's word.
+func (t *tombstones) over(run RunID, owner PeerID) bool {
+	s := t.by(run, owner)
+	return s != nil && s.over()
+}
+
+// expire drops those that nobody needs any more.
+func (t *tombstones) expire(now int64) {
+	for at, b := range t.of {
+		if now > b.Until {
+			delete(t.of, at)
+		}
+	}
+}
