@@ -215,15 +215,16 @@ func (p *Peer) contents(records func(yield func(checkpoint.Record, error) bool))
 }
 
 // keep begins to keep what finishes of a run, if that has not begun yet, and gives it what was kept in
-// earlier lives. The table's mutex is held.
-func (t *runs) keep(r *run, m *statement.SignedManifest) {
+// earlier lives. The mutex is held.
+func (t *conductor) keep(r *part, m *statement.SignedManifest) {
 	p := t.p
 	if p.cfg.Checkpoint <= 0 || r.keeper != nil {
 		return
 	}
-	k, args := newKeeper(p.checkpointDir(m.Run)), r.args
+	info, _ := t.core.Run(m.Run)
+	k, args := newKeeper(p.checkpointDir(m.Run)), info.Args
 	r.keeper = k
-	p.spawn(func(ctx context.Context) {
+	p.spawn(func(context.Context) {
 		l, err := k.open(p, m, args)
 		if err != nil {
 			if !errors.Is(err, checkpoint.ErrClosed) {
@@ -233,7 +234,7 @@ func (t *runs) keep(r *run, m *statement.SignedManifest) {
 		}
 		s := p.contents(l.Records())
 		if s.answer != nil {
-			t.finish(ctx, r, s.answer)
+			t.rootEnded(r.manifest, s.answer)
 			return
 		}
 		if session := t.sessionOf(m.Run); session != nil && len(s.parts) > 0 {

@@ -28,7 +28,7 @@ type candidate struct {
 // and are alive, as far as this peer knows.
 func (p *Peer) deputies(m *statement.Manifest) (ids []string) {
 	var list []candidate
-	for _, c := range p.participants(m) {
+	for _, c := range p.participants(m.App, string(m.Version[:])) {
 		list = append(list, candidate{
 			id: c.Peer, cluster: p.places.of(c.Peer).Name, joined: c.joined, cores: c.Cores,
 			connected: p.net.Network().Connectedness(c.Peer) == network.Connected,
@@ -92,20 +92,7 @@ func ranks(m *statement.SignedManifest) []steal.PeerID {
 	return list
 }
 
-// isDeputy says whether a peer is one of a run's deputies.
-func isDeputy(m *statement.SignedManifest, id peer.ID) bool {
-	return slices.Contains(m.Deputies, id.String())
-}
-
 // alive says whether a member is believed to be: it has a card, has not said goodbye, and answers.
 func (p *Peer) alive(id peer.ID) bool {
 	return id == p.host.ID() || (p.members.get(id) != nil && !p.places.silent(id))
-}
-
-// deputyAlive says whether one of a run's deputies is believed to be alive.
-func (p *Peer) deputyAlive(m *statement.SignedManifest) bool {
-	return slices.ContainsFunc(m.Deputies, func(d string) bool {
-		id, err := peer.Decode(d)
-		return err == nil && p.alive(id)
-	})
 }

@@ -94,8 +94,8 @@ func TestFalseClaims(t *testing.T) {
 		t.Fatalf("deputies %v", d)
 	}
 	false1 := liar.Statement(run, outcome(t, 1))
-	if err := owner.HearAnswered(false1, liar); err == nil || !strings.Contains(err.Error(), "none of its deputies") {
-		t.Errorf("the owner believes it: %v", err)
+	if err := owner.HearAnswered(false1, liar); err != nil || stateOf(t, owner, run) != control.RunRunning {
+		t.Errorf("the owner's run is %s, %v", stateOf(t, owner, run), err)
 	}
 	if err := deputy.HearAnswered(false1, liar); err != nil || stateOf(t, deputy, run) != control.RunRunning {
 		t.Errorf("the deputy's run is %s, %v", stateOf(t, deputy, run), err)
@@ -130,7 +130,11 @@ func TestFalseClaims(t *testing.T) {
 		}
 		p.Close()
 	}
-	until(t, "the last word counts", func() bool { return runs(t, witness)[run].AnsweredBy == liar.ID().String() })
+	// the owner may have passed on what its deputy said
+	until(t, "the last word counts", func() bool {
+		by := runs(t, witness)[run].AnsweredBy
+		return by == liar.ID().String() || by == deputy.ID().String()
+	})
 }
 
 // An outcome that is not what its statement promises is not kept, nor one of a run that this peer does not know.

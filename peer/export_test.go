@@ -8,6 +8,7 @@ import (
 	"github.com/satin-peer/satin/internal/checkpoint"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/runs"
 )
 
 // Messages are one of each type that members send on the protocols of this package.
@@ -30,18 +31,25 @@ func (p *Peer) Statement(run string, outcome []byte) *statement.SignedAnswered {
 
 // Claim has this peer keep an outcome of a run of the owner's, and tell everybody.
 func (p *Peer) Claim(owner *Peer, run string, outcome []byte) error {
-	id, _ := job.ParseRunID(run)
-	_, m, err := owner.recall(id)
+	_, m, err := owner.readOwn(run)
 	if err != nil {
-		have, _ := owner.answers.load(id)
-		if m, err = statement.OpenManifest(have.Manifest); err != nil {
+		_, manifest, _, bad := owner.answers.readAnswer(run, 2)
+		if bad != nil {
+			return bad
+		}
+		if m, err = statement.OpenManifest(manifest); err != nil {
 			return err
 		}
 	}
-	a := p.Statement(run, outcome)
-	if err := p.hold(m, &Answer{Outcome: outcome, Ended: a.At, Answered: a.Bytes}); err != nil {
+	a, out := p.Statement(run, outcome), runs.Outcome{Bytes: outcome, Hash: statement.HashOutcome(outcome)}
+	c := claimOf(a)
+	answer := &runs.Answer{Manifest: m.Bytes, Owner: peerName(m.Owner), Outcome: out, Ended: a.At, Claim: c}
+	if err := p.writeAnswer(runs.HeldFile, m.Run, answer, nil); err != nil {
 		return err
 	}
+	held := &runs.Recalled{Held: []runs.RecalledHeld{{File: runs.HeldFile, Manifest: headOf(manifestOf(m)), Claim: *c,
+		Since: time.Now()}}}
+	p.runs.input(func(c *runs.Core, now time.Time) []runs.Order { return c.Recall(now, held) })
 	p.publishAnswered(a.Bytes)
 	return nil
 }
@@ -49,27 +57,25 @@ func (p *Peer) Claim(owner *Peer, run string, outcome []byte) error {
 // Repeat has it tell everybody again, as long as it keeps the outcome.
 func (p *Peer) Repeat(run string) {
 	id, _ := job.ParseRunID(run)
-	if b := p.holding.answered(id); b != nil {
-		p.publishAnswered(b)
+	p.runs.mu.Lock()
+	c := p.runs.core.Knows(id, "", false).Claim
+	p.runs.mu.Unlock()
+	if c != nil {
+		p.publishAnswered(c.Sealed)
 	}
 }
 
 // HearAnswered is what a peer makes of a statement.
 func (p *Peer) HearAnswered(a *statement.SignedAnswered, from *Peer) error {
-	return p.runs.hearAnswered(a.Bytes, from.host.ID())
+	return p.runs.claimed(a.Bytes, from.host.ID())
 }
 
 // Holds says whether a peer keeps an answer for another.
 func (p *Peer) Holds(run string) bool {
 	id, ok := job.ParseRunID(run)
-	return ok && p.holding.has(id) && p.held.has(run)
-}
-
-// Rouse lets the peer wait for no word about runs that it has checkpoints of.
-func (p *Peer) Rouse() {
 	p.runs.mu.Lock()
 	defer p.runs.mu.Unlock()
-	p.runs.dormantFor = 0
+	return ok && p.runs.core.Keeps(id) && p.held.has(run)
 }
 
 // Stored is how many results the checkpoint of a run has.

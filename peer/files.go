@@ -17,19 +17,18 @@ import (
 // another name, synced, renamed, and the directory synced, before anything is said of it.
 type cabinet struct {
 	dir  string
-	kind string        // how the names of the files end
-	most int           // files; the oldest go
-	life time.Duration // of a file; 0: for ever
+	kind string // how the names of the files end
+	most int    // files; the oldest go
 }
 
 // maxCabinetFile bounds one part of a file that is read back.
 const maxCabinetFile = 3 * wire.MaxValue
 
-func openCabinet(dir, kind string, most int, life time.Duration) (*cabinet, error) {
+func openCabinet(dir, kind string, most int) (*cabinet, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("the directory %s: %w", filepath.Base(dir), err)
 	}
-	c := &cabinet{dir, kind, most, life}
+	c := &cabinet{dir, kind, most}
 	c.sweep()
 	return c, nil
 }
@@ -52,9 +51,14 @@ const newPrefix = "new-"
 
 func (c *cabinet) path(name string) string { return filepath.Join(c.dir, name+c.kind) }
 
-// write returns when the file is on the disk.
+// write returns when the file is on the disk. A directory that was removed is made again.
 func (c *cabinet) write(name string, parts ...[]byte) (err error) {
 	f, err := os.CreateTemp(c.dir, newPrefix+"*")
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = os.MkdirAll(c.dir, 0o700); err == nil {
+			f, err = os.CreateTemp(c.dir, newPrefix+"*")
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -108,25 +112,22 @@ func (c *cabinet) has(name string) bool {
 
 // remove removes a file, if there is one.
 func (c *cabinet) remove(name string) error {
-	if err := os.Remove(c.path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	switch err := os.Remove(c.path(name)); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
 		return err
 	}
 	return syncDir(c.dir)
 }
 
-// names lists the files, oldest first.
-func (c *cabinet) names() (list []string) {
-	for _, f := range c.files() {
-		list = append(list, f.name)
-	}
-	return list
-}
-
 type cabinetFile struct {
 	name string
 	at   time.Time
+	size int64
 }
 
+// files lists them, oldest first.
 func (c *cabinet) files() (list []cabinetFile) {
 	entries, err := os.ReadDir(c.dir)
 	if err != nil {
@@ -134,19 +135,18 @@ func (c *cabinet) files() (list []cabinetFile) {
 	}
 	for _, e := range entries {
 		if info, err := e.Info(); err == nil && filepath.Ext(e.Name()) == c.kind && info.Mode().IsRegular() {
-			list = append(list, cabinetFile{e.Name()[:len(e.Name())-len(c.kind)], info.ModTime()})
+			list = append(list, cabinetFile{e.Name()[:len(e.Name())-len(c.kind)], info.ModTime(), info.Size()})
 		}
 	}
 	slices.SortFunc(list, func(x, y cabinetFile) int { return x.at.Compare(y.at) })
 	return list
 }
 
-// prune removes the oldest files beyond most, those that are older than life, and what was left of writes
-// that were cut off.
+// prune removes the oldest files beyond most, and what was left of writes that were cut off.
 func (c *cabinet) prune(now time.Time) {
 	list := c.files()
 	for i, f := range list {
-		if i < len(list)-c.most || (c.life > 0 && now.Sub(f.at) > c.life) {
+		if i < len(list)-c.most {
 			_ = os.Remove(c.path(f.name))
 		}
 	}

@@ -3,14 +3,13 @@ package peer
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
 )
 
 // What a killed process was writing is removed by the next one.
 func TestCabinetIsSweptUp(t *testing.T) {
 	dir := t.TempDir()
-	c, err := openCabinet(dir, ".run", 4, 0)
+	c, err := openCabinet(dir, ".run", 4)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -21,13 +20,13 @@ func TestCabinetIsSweptUp(t *testing.T) {
 	if err := os.WriteFile(half, []byte("half"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if c, err = openCabinet(dir, ".run", 4, 0); err != nil {
+	if c, err = openCabinet(dir, ".run", 4); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(half); err == nil {
 		t.Error("half a file stays")
 	}
-	if got := c.names(); !slices.Equal(got, []string{"one"}) {
+	if got := c.files(); len(got) != 1 || got[0].name != "one" {
 		t.Errorf("files %v", got)
 	}
 }

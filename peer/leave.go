@@ -8,6 +8,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/network"
 
 	"github.com/satin-peer/satin/peer/control"
+	"github.com/satin-peer/satin/runs"
 )
 
 // Leave lets this peer's part in all runs go to others, its own runs included: jobs that have not begun go
@@ -25,11 +26,9 @@ func (p *Peer) Leave(ctx context.Context) error {
 		patience = min(patience, max(time.Until(end)-flushTime-farewellTime, 0))
 	}
 	var wg sync.WaitGroup
-	runs := p.runs.inProgress()
-	for _, r := range runs {
-		if r.session != nil {
-			wg.Go(func() { r.session.Leave(patience) })
-		}
+	parts := p.runs.inProgress()
+	for _, r := range parts {
+		wg.Go(func() { r.session.Leave(patience) })
 	}
 	wg.Wait()
 	p.tellCard(p.renewCard())
@@ -38,21 +37,20 @@ func (p *Peer) Leave(ctx context.Context) error {
 	_ = p.stream.Flush(soon) // one that cannot be reached does not hold up the others' goodbyes, nor us
 	p.takeLeave(ctx)
 	err := ctx.Err()
-	p.closeKeepers(ctx, runs, patience > 0)
+	p.closeKeepers(ctx, parts, patience > 0)
 	return err
 }
 
 // closeKeepers lets go of the checkpoints, when everybody has been told: a disk may take seconds, and nobody
 // else waits for that. With what others' runs had here handed over, they have no use any more.
-func (p *Peer) closeKeepers(ctx context.Context, runs []*run, handedOver bool) {
+func (p *Peer) closeKeepers(ctx context.Context, parts []*part, handedOver bool) {
 	written := make(chan struct{})
 	p.spawn(func(context.Context) {
 		defer close(written)
 		var wg sync.WaitGroup
-		for _, r := range runs {
-			if r.session != nil {
-				wg.Go(func() { r.keeper.close(p, !r.mine && handedOver) })
-			}
+		for _, r := range parts {
+			mine := r.manifest.Owner == runs.PeerID(p.self)
+			wg.Go(func() { r.keeper.close(p, !mine && handedOver) })
 		}
 		wg.Wait()
 	})

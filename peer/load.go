@@ -9,7 +9,6 @@ import (
 	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
-	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/session"
 )
 
@@ -66,7 +65,7 @@ type loadTeller struct {
 func (p *Peer) tellLoads(now time.Time) {
 	every := max(loadEvery, time.Duration(p.members.count())*time.Second/loadsPerSecond)
 	for _, r := range p.runs.inProgress() {
-		if r.session == nil || now.Sub(r.load.at) < every {
+		if now.Sub(r.load.at) < every {
 			continue
 		}
 		l := p.loadOf(r)
@@ -78,11 +77,11 @@ func (p *Peer) tellLoads(now time.Time) {
 	}
 }
 
-func (p *Peer) loadOf(r *run) *load {
+func (p *Peer) loadOf(r *part) *load {
 	s := r.session.Stats()
 	return &load{
 		Run: r.manifest.Run, Workers: s.Load.Workers, Busy: max(s.Load.Workers-s.Load.Idle, 0), Queued: s.Load.Queued,
-		Stats: statsOf(r.session.Pool().Stats(), s), // not stats(), which the table's mutex guards
+		Stats: statsOf(r.session.Pool().Stats(), s), // not stats(), which the conductor's mutex guards
 	}
 }
 
@@ -95,8 +94,8 @@ func (p *Peer) hearLoad(from peer.ID, payload []byte) {
 	l.heard = time.Now()
 	t := p.runs
 	t.mu.Lock()
-	r := t.table[l.Run]
-	if r != nil && r.state != control.RunRefused && (r.loads[from] != nil || len(r.loads) < maxLoads) {
+	r := t.parts[l.Run]
+	if r != nil && (r.loads[from] != nil || len(r.loads) < maxLoads) {
 		if r.loads == nil {
 			r.loads = map[peer.ID]*load{}
 		}
@@ -105,23 +104,28 @@ func (p *Peer) hearLoad(from peer.ID, payload []byte) {
 	}
 	t.mu.Unlock()
 	if r == nil {
-		t.heard(l.Run, from)
+		t.announced(l.Run, from)
 	}
 }
 
-// total adds up what all peers have told of their part. The table's mutex is held.
-func (r *run) total() *report.RunStats {
+// total adds up what all peers have told of their part. The conductor's mutex is held.
+func (r *part) total() *report.RunStats {
 	sum := r.stats()
-	for _, l := range r.loads {
-		sum.Add(&l.Stats)
+	if r != nil {
+		for _, l := range r.loads {
+			sum.Add(&l.Stats)
+		}
 	}
 	return &sum
 }
 
-// taking counts the peers that take part now, their workers, and those of them that are busy. The table's
-// mutex is held.
-func (r *run) taking(now time.Time) (peers, workers, busy int) {
-	if r.session != nil && !r.state.Ended() {
+// taking counts the peers that take part now, their workers, and those of them that are busy. The
+// conductor's mutex is held.
+func (r *part) taking(now time.Time) (peers, workers, busy int) {
+	if r == nil {
+		return 0, 0, 0
+	}
+	if r.final == nil {
 		s := r.session.Stats()
 		peers, workers, busy = 1, s.Load.Workers, max(s.Load.Workers-s.Load.Idle, 0)
 	}

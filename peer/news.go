@@ -9,6 +9,7 @@ import (
 	"github.com/satin-peer/satin/gossip"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/runs"
 	"github.com/satin-peer/satin/steal"
 )
 
@@ -76,32 +77,34 @@ func (p *Peer) hearNews(author peer.ID, b []byte) {
 		}
 		return
 	}
-	p.runs.heard(n.Run, author)
+	p.runs.announced(n.Run, author)
 }
 
 // heardMaster notes who holds a run's root job, for people: package steal has its own account.
-func (t *runs) heardMaster(run job.RunID, id peer.ID) {
+func (t *conductor) heardMaster(run job.RunID, id peer.ID) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if r := t.table[run]; r != nil {
+	if r := t.parts[run]; r != nil {
 		r.master, r.masterHeard = id, time.Now()
 	}
 }
 
 // masterOf is who holds the root job, as far as this peer knows; "" if nobody was heard of lately. The
-// table's mutex is held.
-func (p *Peer) masterOf(r *run, now time.Time) string {
+// conductor's mutex is held.
+func (p *Peer) masterOf(i *runs.Info, r *part, now time.Time) string {
 	switch {
-	case r.answered != nil:
-		return r.answered.Author.String()
-	case r.state.Ended():
-		return r.manifest.Owner.String()
-	case r.session != nil && r.session.Stats().Master:
+	case i.Answered != nil:
+		return string(i.Answered.Author)
+	case i.State.Ended() || r == nil:
+		return string(i.Manifest.Owner)
+	case r.session.Stats().Master:
 		return p.host.ID().String()
+	case i.Mine:
+		return "" // it came back, and another peer, it does not know which, goes on
 	case r.master != "" && now.Sub(r.masterHeard) < p.cfg.Steal.MasterLease:
 		return r.master.String()
 	case r.master == "" && now.Sub(r.began) < p.cfg.Steal.MasterLease:
-		return r.manifest.Owner.String()
+		return string(i.Manifest.Owner)
 	}
 	return ""
 }

@@ -1,9 +1,7 @@
 package peer
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"strings"
 	"time"
 
@@ -12,68 +10,50 @@ import (
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/session"
-	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/runs"
 )
 
-// outcomeOf describes the end of an own run.
-func (p *Peer) outcomeOf(r *run) control.Outcome {
-	p.runs.mu.Lock()
-	defer p.runs.mu.Unlock()
-	o := control.Outcome{}
-	if r.outcome != nil {
-		o = judge(r.manifest, r.outcome)
-	} else {
-		o.Failure = r.why
+// outcomeOfRun describes the end of an own run. The answer is on the disk, or in memory if it could not be put there.
+func (p *Peer) outcomeOfRun(info *runs.Info, r *part) control.Outcome {
+	m, name := info.Manifest, info.Manifest.Run.Hex()
+	o := control.Outcome{Failure: info.Why}
+	if info.State == runs.StateDone || info.State == runs.StateFailed {
+		var outcome []byte
+		if info.Unsaved != nil {
+			outcome = info.Unsaved.Bytes
+		} else if outcome = p.answers.outcomeIn(name); outcome == nil {
+			o.Failure = "the answer was kept in " + p.answers.path(name) + " and cannot be read there any more"
+		}
+		if outcome != nil {
+			o = judge(m.Run, m.Entry, outcome)
+		}
 	}
-	o.Run, o.State, o.Elapsed = r.manifest.Run.Hex(), r.state, r.elapsed(time.Now()).Seconds()
-	o.Peers, o.Stats = r.most, *r.total()
-	if r.answered != nil {
-		o.AnsweredBy = r.answered.Author.String()
+	o.Run, o.State, o.Elapsed = name, control.RunState(info.State), info.Took.Seconds()
+	if o.State == control.RunDone && o.Failure != "" {
+		o.State = control.RunFailed
 	}
-	o.Disputed = r.disputed != ""
-	o.Warning = p.warning(r.manifest.Run, r.stored, r.disputed)
+	if r != nil {
+		p.runs.mu.Lock()
+		o.Peers, o.Stats = r.most, *r.total()
+		p.runs.mu.Unlock()
+	} else if head, _, _, err := p.answers.readAnswer(name, 1); err == nil {
+		o.Peers = head.Peers
+	}
+	if info.Answered != nil {
+		o.AnsweredBy = string(info.Answered.Author)
+	}
+	o.Disputed, o.Warning = info.Disputed != "", p.warning(info)
 	return o
 }
 
-// storedOutcome finds the answer to a run of an earlier life.
-func (p *Peer) storedOutcome(name string) (control.Outcome, bool) {
-	id, ok := job.ParseRunID(name)
-	if !ok {
-		return control.Outcome{}, false
-	}
-	a, err := p.answers.load(id)
-	if err != nil {
-		if !errors.Is(err, fs.ErrNotExist) {
-			p.log.Warn("stored answer cannot be read", "run", id, "error", err)
-		}
-		return control.Outcome{}, false
-	}
-	m, err := statement.OpenManifest(a.Manifest)
-	if err != nil || m.Owner != p.host.ID() || m.Run != id {
-		p.log.Warn("stored answer does not fit its run", "run", id, "error", err)
-		return control.Outcome{}, false
-	}
-	o := judge(m, a.Outcome)
-	o.Run, o.Elapsed, o.Peers, o.State = name, time.Duration(a.Elapsed).Seconds(), a.Peers, control.RunDone
-	if o.Failure != "" {
-		o.State = control.RunFailed
-	}
-	if by := a.by(); by != nil {
-		o.AnsweredBy = by.Author.String()
-	}
-	other := p.disputedBy(id)
-	o.Disputed, o.Warning = other != "", p.warning(id, nil, other)
-	return o, true
-}
-
 // judge reads the root job's outcome.
-func judge(m *statement.SignedManifest, outcome []byte) (o control.Outcome) {
-	fn, ok := satin.Lookup(m.Entry)
+func judge(run job.RunID, entry string, outcome []byte) (o control.Outcome) {
+	fn, ok := satin.Lookup(entry)
 	if !ok {
-		o.Failure = fmt.Sprintf("this program has no function %q any more", m.Entry)
+		o.Failure = fmt.Sprintf("this program has no function %q any more", entry)
 		return o
 	}
-	_, err, panicked, bad := session.DecodeOutcome(m.Run, outcome, fn)
+	_, err, panicked, bad := session.DecodeOutcome(run, outcome, fn)
 	switch {
 	case bad != nil:
 		o.Failure = "the root job's outcome cannot be read: " + bad.Error()
@@ -91,26 +71,26 @@ func judge(m *statement.SignedManifest, outcome []byte) (o control.Outcome) {
 }
 
 // warning is what the user should know although there is an answer.
-func (p *Peer) warning(run job.RunID, stored error, disputedBy string) string {
+func (p *Peer) warning(info *runs.Info) string {
 	var all []string
-	if stored != nil {
-		all = append(all, "the answer could not be kept on the disk and is lost when the daemon ends: "+stored.Error())
+	if info.Stored != "" {
+		all = append(all, "the answer could not be kept on the disk and is lost when the daemon ends: "+info.Stored)
 	}
-	if disputedBy != "" {
-		all = append(all, fmt.Sprintf(
-			"the answer is disputed: %s came to another one, which is kept in %s; the program is not a function of its argument, or a machine is broken", disputedBy, p.disputes.path(run.Hex())))
+	if by := info.Disputed; by != "" {
+		if by == runs.PeerID(p.self) {
+			by = "this peer"
+		}
+		all = append(all, fmt.Sprintf("the answer is disputed: %s came to another one, which is kept in %s; the program "+
+			"is not a function of its argument, or a machine is broken", by,
+			p.disputes.path(info.Manifest.Run.Hex())))
 	}
 	return strings.Join(all, "; ")
 }
 
-// disputedBy is the peer that came to another answer to a run of an earlier life; "" if there is none.
-func (p *Peer) disputedBy(run job.RunID) string {
-	second, err := p.disputes.head(run)
-	if err != nil {
-		return ""
+// elapsed is the time since a run began here, until its end.
+func elapsed(i *runs.Info, now time.Time) time.Duration {
+	if i.State.Ended() {
+		return i.Took
 	}
-	if by := second.by(); by != nil {
-		return by.Author.String()
-	}
-	return "this peer"
+	return now.Sub(i.Began)
 }

@@ -42,8 +42,8 @@ func (p *Peer) received(m *steal.Message) {
 		return
 	}
 	if id, err := peer.Decode(string(m.From.Peer)); err == nil && m.Request != nil {
-		p.runs.heard(m.Run, id) // somebody works on a run that we have missed, or have not begun yet
-		p.runs.early(m)
+		p.runs.announced(m.Run, id) // somebody works on a run that we have missed, or have not begun yet
+		p.runs.await(m)
 	}
 }
 

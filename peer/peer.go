@@ -2,7 +2,6 @@ package peer
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"runtime"
@@ -21,6 +20,7 @@ import (
 	"github.com/satin-peer/satin/peer/host"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/peer/stream"
+	"github.com/satin-peer/satin/runs"
 	"github.com/satin-peer/satin/steal"
 )
 
@@ -38,6 +38,8 @@ type Config struct {
 	Policy string
 	// Steal are the bounds and periods of the steal protocol; zero means steal.LAN.
 	Steal steal.Config
+	// Runs are the bounds and periods of the life of runs; zero means runs.DefaultConfig.
+	Runs runs.Config
 	// Stream and Gossip bound the traffic; zero fields take the defaults.
 	Stream stream.Config
 	Gossip gossip.Config
@@ -55,30 +57,26 @@ type Config struct {
 
 // A Peer is a member of a swarm. It implements control.Daemon. Methods may be called from any goroutine.
 type Peer struct {
-	cfg      Config
-	log      *slog.Logger
-	host     *host.Host
-	net      lp2p.Host
-	key      crypto.PrivKey
-	self     steal.PeerID
-	stream   *stream.Transport
-	apps     map[string]Application
-	members  *members
-	news     chan struct{} // the members have changed; room for one
-	runs     *runs
-	answers  answers // to own runs
-	disputes answers // second ones that differ
-	held     answers // kept for the owners of other runs
-	holding  holding
-	own      *cabinet // own runs without an answer
-	arbiter  *arbiter
-	places   *places
-	started  time.Time
-	lives    atomic.Uint64
-	past     pastWork
-	leaving  atomic.Bool
-	left     chan struct{} // closed when this peer has left the swarm
-	pausing  pausing
+	cfg                                     Config
+	log                                     *slog.Logger
+	host                                    *host.Host
+	net                                     lp2p.Host
+	key                                     crypto.PrivKey
+	self                                    steal.PeerID
+	stream                                  *stream.Transport
+	apps                                    map[string]Application
+	members                                 *members
+	news                                    chan struct{} // the members have changed; room for one
+	runs                                    *conductor
+	own, cancelled, answers, disputes, held *cabinet // kept_files.go
+	arbiter                                 *arbiter
+	places                                  *places
+	started                                 time.Time
+	lives                                   atomic.Uint64
+	past                                    pastWork
+	leaving                                 atomic.Bool
+	left                                    chan struct{} // closed when this peer has left the swarm
+	pausing                                 pausing
 
 	watched  watched  // segments.go
 	watching watching // segments_watch.go
@@ -117,6 +115,9 @@ func Open(ctx context.Context, cfg Config, apps []Application) (_ *Peer, err err
 	if cfg.Steal == (steal.Config{}) {
 		cfg.Steal = steal.LAN()
 	}
+	if cfg.Runs == (runs.Config{}) {
+		cfg.Runs = runs.DefaultConfig()
+	}
 	if _, err := steal.PolicyByName(cfg.Policy, ""); err != nil {
 		return nil, err
 	}
@@ -128,7 +129,7 @@ func Open(ctx context.Context, cfg Config, apps []Application) (_ *Peer, err err
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.arbiter = &arbiter{cores: cfg.Workers}
 	p.members = &members{log: cfg.Log, cards: map[peer.ID]*memberCard{}, changed: p.membersChanged}
-	p.runs = newRuns(p)
+	p.runs = newConductor(p)
 	if p.host, err = host.Open(ctx, cfg.Host); err != nil {
 		return nil, err
 	}
@@ -142,10 +143,10 @@ func Open(ctx context.Context, cfg Config, apps []Application) (_ *Peer, err err
 	if p.places, err = newPlaces(p); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(p.openAnswers(), p.openOwn()); err != nil {
+	if err := p.openFiles(); err != nil {
 		return nil, err
 	}
-	p.reviewHeld(p.started)
+	p.runs.open(p.cfg.Runs)
 	if err := p.openEmulation(); err != nil {
 		return nil, err
 	}
@@ -155,7 +156,8 @@ func Open(ctx context.Context, cfg Config, apps []Application) (_ *Peer, err err
 	if err := p.openGossip(); err != nil {
 		return nil, err
 	}
-	p.runs.takeBack()
+	left := p.recall()
+	p.runs.input(func(c *runs.Core, now time.Time) []runs.Order { return c.Recall(now, left) })
 	p.serveExchange()
 	p.serveAnswers()
 	p.serveCollecting()
@@ -221,7 +223,7 @@ func (p *Peer) upkeep(ctx context.Context) {
 		case <-turn.C:
 			p.arbiter.next()
 		case now := <-second.C:
-			p.runs.keepUp(now)
+			p.runs.keepUp()
 			p.members.expire(now)
 			p.places.keepUp(now)
 			p.tellLoads(now)
@@ -244,17 +246,15 @@ func (p *Peer) membersChanged() {
 // spreadMembers gives everybody who needs them the present members and clusters.
 func (p *Peer) spreadMembers() {
 	for _, r := range p.runs.inProgress() {
-		if r.session != nil {
-			r.session.SetMembers(p.membersOf(&r.manifest.Manifest))
-		}
+		r.session.SetMembers(p.membersOf(r.manifest))
 	}
 	p.tellGossipMembers()
 }
 
 // membersOf lists who takes part in a run, with their clusters; this peer among them.
-func (p *Peer) membersOf(m *statement.Manifest) *steal.Members {
+func (p *Peer) membersOf(m *runs.Manifest) *steal.Members {
 	list := []steal.Member{{ID: p.self, Cluster: steal.ClusterID(p.places.mine().Name)}}
-	for _, c := range p.participants(m) {
+	for _, c := range p.participants(m.App, m.Version) {
 		list = append(list, steal.Member{ID: steal.PeerID(c.Peer.String()),
 			Cluster: steal.ClusterID(p.places.of(c.Peer).Name)})
 	}
@@ -267,9 +267,7 @@ func (p *Peer) Close() {
 		p.leaving.Store(true)
 		p.cancel()
 		for _, r := range p.runs.inProgress() {
-			if r.session != nil {
-				r.session.Close()
-			}
+			r.session.Close()
 			r.keeper.close(p, false)
 		}
 		p.closeGossip()

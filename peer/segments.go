@@ -37,6 +37,8 @@ const (
 	maxLinks         = 64
 	// answersPerSecond bounds the questions that are answered, whoever asks them.
 	answersPerSecond = 64
+	// maxStateLogs bounds the runs whose workers are sampled.
+	maxStateLogs = 64
 )
 
 // watchQuestion asks for what is new of some runs.
@@ -190,11 +192,11 @@ func (p *Peer) watchAnswer(q *watchQuestion, now time.Time) *watchAnswer {
 func (p *Peer) tracedSession(id job.RunID) (*session.Session, uint64) {
 	p.runs.mu.Lock()
 	defer p.runs.mu.Unlock()
-	r := p.runs.table[id]
+	r := p.runs.parts[id]
 	if r == nil || r.session == nil {
 		return nil, 0
 	}
-	return r.session, uint64(r.session.Started().UnixNano())
+	return r.session, r.life
 }
 
 // sampleStates looks at the workers of all runs until the lease ends.
@@ -210,9 +212,7 @@ func (p *Peer) sampleStates(ctx context.Context) {
 				return
 			}
 			for _, r := range p.runs.inProgress() {
-				if s := r.session; s != nil {
-					p.watched.note(r.manifest.Run, now, s)
-				}
+				p.watched.note(r.manifest.Run, now, r.session)
 			}
 		}
 	}
@@ -247,7 +247,7 @@ func (w *watched) note(id job.RunID, now time.Time, s *session.Session) {
 	}
 	l := w.states[id]
 	if l == nil {
-		if len(w.states) >= maxActive {
+		if len(w.states) >= maxStateLogs {
 			return
 		}
 		l = &stateLog{}

@@ -26,6 +26,8 @@ const (
 	watchedAfter = 5 * time.Second
 	// maxPastRuns is how many of the runs that ended before are asked after.
 	maxPastRuns = 4
+	// maxCursors is of how many runs it is remembered what a member has told, at least.
+	maxCursors = 64
 	// maxReports bounds the reports that wait for Watch.
 	maxReports = 1024
 )
@@ -135,11 +137,11 @@ func (p *Peer) watchedRuns(now time.Time) (ids []job.RunID) {
 	w := &p.watching
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	var past []*run
-	for id, r := range p.runs.table {
+	var past []*part
+	for id, r := range p.runs.parts {
 		switch {
 		case r.session == nil:
-		case !r.state.Ended() || now.Sub(r.ended) < watchedAfter:
+		case r.final == nil || now.Sub(r.ended) < watchedAfter:
 			ids = append(ids, id)
 			delete(w.done, id)
 		case !w.done[id]:
@@ -147,7 +149,7 @@ func (p *Peer) watchedRuns(now time.Time) (ids []job.RunID) {
 		}
 	}
 	slices.SortFunc(ids, func(a, b job.RunID) int { return slices.Compare(a[:], b[:]) })
-	slices.SortFunc(past, func(a, b *run) int { return b.ended.Compare(a.ended) })
+	slices.SortFunc(past, func(a, b *part) int { return b.ended.Compare(a.ended) })
 	for i, r := range past {
 		if i < maxPastRuns && len(ids) < maxWatchedRuns {
 			ids = append(ids, r.manifest.Run)
@@ -157,7 +159,7 @@ func (p *Peer) watchedRuns(now time.Time) (ids []job.RunID) {
 		w.done = map[job.RunID]bool{}
 	}
 	for id := range w.done {
-		if p.runs.table[id] == nil {
+		if p.runs.parts[id] == nil {
 			delete(w.done, id)
 		}
 	}
@@ -191,7 +193,7 @@ func (p *Peer) question(id peer.ID, runs []job.RunID, now time.Time) *watchQuest
 		q.Runs = append(q.Runs, c)
 	}
 	for run := range m.at {
-		if p.runs.sessionOf(run) == nil && !slices.Contains(runs, run) && len(m.at) > maxEnded {
+		if p.runs.sessionOf(run) == nil && !slices.Contains(runs, run) && len(m.at) > maxCursors {
 			delete(m.at, run)
 		}
 	}

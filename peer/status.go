@@ -17,6 +17,7 @@ import (
 
 	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/peer/control"
+	"github.com/satin-peer/satin/runs"
 	"github.com/satin-peer/satin/steal"
 )
 
@@ -33,13 +34,15 @@ func (p *Peer) Status(context.Context) (control.Status, error) {
 		Peers:    p.connectedMembers(), Goroutines: runtime.NumGoroutine(),
 	}
 	p.runs.mu.Lock()
-	for _, r := range p.runs.table {
-		if !r.state.Ended() {
-			s.Runs = append(s.Runs, p.describeRun(r, now))
-			if r.session != nil {
-				st := r.session.Stats()
-				s.Busy += max(st.Load.Workers-st.Load.Idle, 0)
-			}
+	for _, i := range p.runs.core.Runs() {
+		if i.State.Ended() {
+			continue
+		}
+		r := p.runs.parts[i.Manifest.Run]
+		s.Runs = append(s.Runs, p.describeRun(&i, r, now))
+		if r != nil && r.final == nil {
+			st := r.session.Stats()
+			s.Busy += max(st.Load.Workers-st.Load.Idle, 0)
 		}
 	}
 	p.runs.mu.Unlock()
@@ -76,9 +79,9 @@ func (p *Peer) whyIdle(s *control.Status) string {
 	}
 	p.runs.mu.Lock()
 	defer p.runs.mu.Unlock()
-	for _, r := range p.runs.table {
-		if r.state == control.RunRefused {
-			return "the run in progress was refused: " + r.why
+	for _, i := range p.runs.core.Runs() {
+		if i.State == runs.StateRefused {
+			return "the run in progress was refused: " + i.Why
 		}
 	}
 	return "there is no run in the swarm"
@@ -88,9 +91,9 @@ func (p *Peer) whyIdle(s *control.Status) string {
 func (p *Peer) Runs(context.Context) ([]control.RunInfo, error) {
 	now := time.Now()
 	p.runs.mu.Lock()
-	list := make([]control.RunInfo, 0, len(p.runs.table))
-	for _, r := range p.runs.table {
-		list = append(list, p.describeRun(r, now))
+	list := []control.RunInfo{}
+	for _, i := range p.runs.core.Runs() {
+		list = append(list, p.describeRun(&i, p.runs.parts[i.Manifest.Run], now))
 	}
 	p.runs.mu.Unlock()
 	sortRuns(list)
@@ -103,78 +106,69 @@ func sortRuns(list []control.RunInfo) {
 	})
 }
 
-// describeRun is a run for people. The table's mutex is held.
-func (p *Peer) describeRun(r *run, now time.Time) control.RunInfo {
-	m := r.manifest
+// describeRun is a run for people; r is nil if this peer has had no part in it in this life. The conductor's mutex
+// is held.
+func (p *Peer) describeRun(i *runs.Info, r *part, now time.Time) control.RunInfo {
+	m := i.Manifest
 	stats := r.stats()
 	peers, _, _ := r.taking(now)
-	i := control.RunInfo{
-		Run: m.Run.Hex(), App: m.App, Args: r.args, Title: m.Title, Owner: m.Owner.String(), Mine: r.mine,
-		Master: p.masterOf(r, now),
-		State:  r.state, Why: r.why, Submitted: time.Unix(m.Created, 0).UTC(), Elapsed: r.elapsed(now).Seconds(),
-		Peers:    peers,
-		Executed: stats.Executed, Stats: &stats, Recovery: cmp.Or(m.Recovery, "salvage"), Deputies: m.Deputies,
-		Disputed: r.disputed != "",
+	d := control.RunInfo{
+		Run: m.Run.Hex(), App: m.App, Args: i.Args, Title: m.Title, Owner: string(m.Owner), Mine: i.Mine,
+		Master: p.masterOf(i, r, now),
+		State:  control.RunState(i.State), Why: i.Why, Submitted: time.Unix(m.Created, 0).UTC(),
+		Elapsed: elapsed(i, now).Seconds(), Peers: peers, Executed: stats.Executed, Stats: &stats,
+		Recovery: cmp.Or(m.Recovery, "salvage"), Disputed: i.Disputed != "", MaxCores: m.MaxCores,
 	}
-	switch k := r.keeper; {
-	case r.mine && r.state == control.RunSuspended:
-		i.Checkpoint = p.checkpointDir(m.Run)
-	case k == nil || r.state.Ended():
+	for _, id := range m.Deputies {
+		d.Deputies = append(d.Deputies, string(id))
+	}
+	switch {
+	case i.Mine && i.State == runs.StateSuspended:
+		d.Checkpoint = p.checkpointDir(m.Run)
+	case i.State.Ended() || r == nil || r.keeper == nil:
 	default:
-		i.Checkpoint = k.dir
-		if err := k.Trouble(); err != nil && !errors.Is(err, errOpening) {
-			i.NotStoring = oneLine(err)
+		d.Checkpoint = r.keeper.dir
+		if err := r.keeper.Trouble(); err != nil && !errors.Is(err, errOpening) {
+			d.NotStoring = oneLine(err)
 		}
 	}
-	switch s := r.session; {
-	case s == nil || r.state.Ended():
-	case s.Stats().Master:
-		i.Master = p.host.ID().String()
-	case r.mine:
-		i.Master = "" // it came back, and another peer, it does not know which, goes on
+	if i.Answered != nil {
+		d.AnsweredBy = string(i.Answered.Author)
 	}
-	if r.answered != nil {
-		i.AnsweredBy = r.answered.Author.String()
+	if i.Disputed != "" {
+		d.Why = "disputed: " + string(i.Disputed) + " came to another answer"
 	}
-	if r.disputed != "" {
-		i.Why = "disputed: " + r.disputed + " came to another answer"
+	if i.Mine {
+		d.Share = shareDone(i, r)
 	}
-	if r.mine {
-		i.Share = p.share(r)
+	if i.State.Ended() && r != nil {
+		d.Peers = r.most
 	}
-	if r.state.Ended() {
-		i.Peers = r.most
-	}
-	return i
+	return d
 }
 
-// share is how much of an own run's tree is done: known where the root runs, else what was known last. The
-// table's mutex is held.
-func (p *Peer) share(r *run) float64 {
+// shareDone is how much of an own run's tree is done: known where the root runs, else what was known last. The
+// conductor's mutex is held.
+func shareDone(i *runs.Info, r *part) float64 {
 	switch {
-	case r.state == control.RunDone:
+	case i.State == runs.StateDone:
 		return 1
-	case r.session != nil && !r.state.Ended():
+	case r == nil:
+		return 0
+	case r.final == nil:
 		r.look()
 	}
 	return r.reached
 }
 
-// look notes how far the run is, if its root runs here.
-func (r *run) look() {
-	if r.session.Stats().Master {
-		r.reached = r.session.Pool().Progress()
-	}
-}
-
-func (p *Peer) progress(r *run) control.Progress {
+func (p *Peer) progress(i *runs.Info, r *part) control.Progress {
 	now := time.Now()
 	p.runs.mu.Lock()
 	defer p.runs.mu.Unlock()
 	peers, workers, busy := r.taking(now)
 	return control.Progress{
-		Run: r.manifest.Run.Hex(), State: r.state, Elapsed: r.elapsed(now).Seconds(), Share: p.share(r),
-		Executed: r.total().Executed, Peers: peers, Workers: workers, Busy: busy,
+		Run: i.Manifest.Run.Hex(), State: control.RunState(i.State), Elapsed: elapsed(i, now).Seconds(),
+		Share: shareDone(i, r), Executed: r.total().Executed, Peers: peers, Workers: workers, Busy: busy,
 	}
 }
 
@@ -208,8 +202,8 @@ func (p *Peer) describePeer(c *memberCard) control.PeerInfo {
 	t := p.tradeWith(steal.PeerID(i.Peer))
 	i.Given, i.Taken = t.given.Load(), t.taken.Load()
 	p.runs.mu.Lock()
-	for _, r := range p.runs.table {
-		if l := r.loads[c.Peer]; l != nil && !r.state.Ended() && now.Sub(l.heard) < loadLife {
+	for _, r := range p.runs.parts {
+		if l := r.loads[c.Peer]; l != nil && r.final == nil && now.Sub(l.heard) < loadLife {
 			i.Runs++
 			if l.Busy > 0 && i.State == control.PeerIdle {
 				i.State = control.PeerWorking
@@ -294,8 +288,8 @@ func (w *pastWork) sum(p *Peer) report.RunStats {
 	w.mu.Unlock()
 	p.runs.mu.Lock()
 	defer p.runs.mu.Unlock()
-	for _, r := range p.runs.table {
-		if !r.state.Ended() {
+	for _, r := range p.runs.parts {
+		if r.final == nil {
 			part := r.stats()
 			sum.Add(&part)
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/peer"
 	"github.com/satin-peer/satin/peer/control"
+	life "github.com/satin-peer/satin/runs"
 )
 
 // checkpointing makes a peer that writes soon.
@@ -200,8 +201,10 @@ func TestLastHolderGoesOn(t *testing.T) {
 	})
 	a.Close()
 	b.Close()
-	b = open(t, hasty, checkpointing, in(dirs[1]))
-	b.Rouse()
+	b = open(t, hasty, checkpointing, in(dirs[1]), func(c *peer.Config) { // it does not wait for a word
+		c.Runs = life.DefaultConfig()
+		c.Runs.DormantFor = time.Nanosecond
+	})
 	until(t, "it has the answer", func() bool { return b.Holds(run) })
 	a = open(t, hasty, checkpointing, in(dirs[0]))
 	if _, err := a.Join(deadline(t), address(t, b)); err != nil {

@@ -232,6 +232,10 @@ func TestAnswerThatCannotBeKept(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(dir, "answers")); err != nil {
 		t.Fatal(err)
 	}
+	// where a directory should be
+	if err := os.WriteFile(filepath.Join(dir, "answers"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	o, err := a.Wait(deadline(t), submit(t, a, "fib", 10), nil)
 	if err != nil || o.State != control.RunDone || !strings.Contains(o.Warning, "could not be kept") {
 		t.Errorf("got %s, warning %q, %v", o.State, o.Warning, err)

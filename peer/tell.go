@@ -32,16 +32,16 @@ func (p *Peer) openGossip() error {
 		return err
 	}
 	g.Handle(gossip.KindCard, p.checkCard, func(_ peer.ID, b []byte) { _ = p.hearCard(b) })
-	g.Handle(gossip.KindRun, checkAnnouncement, func(author peer.ID, b []byte) { p.runs.heard(job.RunID(b), author) })
+	g.Handle(gossip.KindRun, checkAnnouncement, func(author peer.ID, b []byte) { p.runs.announced(job.RunID(b), author) })
 	g.Handle(gossip.KindTombstone, checkTombstone, func(author peer.ID, b []byte) {
-		if err := p.runs.bury(b); err != nil {
+		if err := p.runs.buried(b); err != nil {
 			p.log.Debug("tombstone refused", "from", author, "error", err)
 		}
 	})
 	g.Handle(gossip.KindLoad, checkLoad, p.hearLoad)
 	g.Handle(gossip.KindNews, checkNews, p.hearNews)
 	g.Handle(gossip.KindAnswered, checkAnswered, func(author peer.ID, b []byte) {
-		if err := p.runs.hearAnswered(b, author); err != nil {
+		if err := p.runs.claimed(b, author); err != nil {
 			p.log.Debug("statement of an answer refused", "from", author, "error", err)
 		}
 	})
@@ -157,10 +157,10 @@ func (p *Peer) publish(k gossip.Kind, b []byte) {
 	}
 }
 
-func (p *Peer) announce(m *statement.SignedManifest) { p.publish(gossip.KindRun, m.Run[:]) }
-func (p *Peer) publishTombstone(b []byte)            { p.publish(gossip.KindTombstone, b) }
-func (p *Peer) publishAnswered(b []byte)             { p.publish(gossip.KindAnswered, b) }
-func (p *Peer) publishLoad(l *load)                  { p.publish(gossip.KindLoad, encode(l)) }
+func (p *Peer) announce(run job.RunID)    { p.publish(gossip.KindRun, run[:]) }
+func (p *Peer) publishTombstone(b []byte) { p.publish(gossip.KindTombstone, b) }
+func (p *Peer) publishAnswered(b []byte)  { p.publish(gossip.KindAnswered, b) }
+func (p *Peer) publishLoad(l *load)       { p.publish(gossip.KindLoad, encode(l)) }
 
 func (p *Peer) tellCard(c *statement.SignedCard) {
 	if c != nil {

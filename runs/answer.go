@@ -85,7 +85,7 @@ func (o *own) compareWritten(r *run, out Outcome) {
 // claimed takes in the claim that an own run is answered.
 func (o *own) claimed(r *run, c *Claim, from PeerID) {
 	switch {
-	case !o.view.Admitted(c.Author):
+	case !o.credible(r.m, c.Author, from):
 		o.note(c.Run, "%s says that it has answered it, and is no member", c.Author)
 	case r.state == StateCancelled || r.state == StateSuspended, r.hash != nil && *r.hash == c.Hash:
 		o.repeat(r) // its author has not heard

@@ -57,7 +57,7 @@ func (x *others) buried(r *run, s *Tombstone) {
 func (x *others) claimed(r *run, c *Claim, from PeerID, endorsed bool) {
 	switch {
 	case r.state.Ended():
-	case !x.view.Admitted(c.Author):
+	case !x.credible(r.m, c.Author, from):
 		x.note(c.Run, "%s says that it has answered it, and is no member", c.Author)
 	case !r.claims.add(r.m, c, from, endorsed, x.cfg.Claims):
 		x.note(c.Run, "%d others say that they have answered it", len(r.claims.list))

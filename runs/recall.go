@@ -64,10 +64,10 @@ func (c *Core) Recall(now time.Time, d *Recalled) []Order {
 // Dormant takes in the manifest of a checkpoint of somebody's run.
 func (c *Core) Dormant(now time.Time, m *Manifest, unfit string) []Order {
 	return c.do(now, func() {
+		r := c.runs[m.Run]
 		switch {
-		case m.Owner == c.self && c.runs[m.Run] != nil && !c.runs[m.Run].state.Ended():
-		case m.Owner == c.self && c.runs[m.Run] != nil && c.runs[m.Run].state == StateSuspended:
-		case m.Owner == c.self && c.runs[m.Run] == nil && !c.graves.over(m.Run, c.self) && now.Unix() < m.Expires:
+		case r != nil && (!r.state.Ended() || r.mine && r.state == StateSuspended):
+		case m.Owner == c.self && r == nil && !c.graves.over(m.Run, c.self) && now.Unix() < m.Expires:
 			c.own.takeUp(m, unfit) // what was written down of it is lost
 		case m.Owner == c.self, now.Unix() >= m.Expires, c.kept.of[m.Run] != nil:
 			c.order(Discard{m.Run})
@@ -80,8 +80,11 @@ func (c *Core) Dormant(now time.Time, m *Manifest, unfit string) []Order {
 // recall takes up an own run of an earlier life.
 func (o *own) recall(d *Own, unfit string) {
 	m := d.Manifest
-	if s := o.graves.by(m.Run, o.self); o.runs[m.Run] != nil || o.now.Unix() >= m.Expires ||
-		s != nil && s.Reason.Final() {
+	s, old := o.graves.by(m.Run, o.self), o.runs[m.Run]
+	switch {
+	case old != nil && old.hash == nil:
+		return // it was heard of already
+	case old != nil, o.now.Unix() >= m.Expires, s != nil && s.Reason.Final():
 		o.order(Remove{OwnFile, m.Run})
 		return
 	}

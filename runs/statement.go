@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/job"
 )
 
 // RunID names a run.
-type RunID = satin.RunID
+type RunID = job.RunID
 
 // PeerID names a peer.
 type PeerID string

@@ -16,12 +16,13 @@ var rooms = []room{
 	{dir: "internal/engine", knows: []string{"job"}, tests: []string{"."}},
 	{dir: "job"}, // knows nobody: whoever has to say which job is meant may know it
 	{dir: "steal", knows: []string{"job"}},
+	{dir: "runs", knows: []string{"job"}}, // the life of runs: a sibling of steal
 	{dir: "gossip", knows: []string{".", "internal/wire"}, modules: libp2p, tests: []string{"internal/virtualnet"}},
 	{dir: "sharedobj", knows: []string{"job"}},
 	{dir: "dashboard", knows: []string{".", "internal/*"},
 		modules: []string{"github.com/gorilla/websocket", "github.com/prometheus/client_golang/prometheus",
 			"golang.org/x/net/netutil"}},
-	{dir: "peer", knows: []string{".", "job", "steal", "gossip", "sharedobj", "internal/*", "peer/*"},
+	{dir: "peer", knows: []string{".", "job", "steal", "runs", "gossip", "sharedobj", "internal/*", "peer/*"},
 		modules: append([]string{"*"}, libp2p...)},
 	{dir: "peer/control", knows: []string{"internal/report"},
 		modules: []string{"github.com/gofrs/flock", "golang.org/x/net/netutil"}},
@@ -29,7 +30,7 @@ var rooms = []room{
 		modules: []string{"github.com/adrg/xdg", "github.com/pelletier/go-toml/v2", "github.com/spf13/pflag"}},
 	{dir: "peer/session", knows: []string{"internal/engine", "job", "steal", "internal/wire", "internal/report"},
 		tests: []string{".", "internal/checkpoint"}},
-	{dir: "peer/statement", knows: []string{".", "job", "internal/wire"}, modules: libp2p},
+	{dir: "peer/statement", knows: []string{".", "job", "runs", "internal/wire"}, modules: libp2p},
 	{dir: "peer/host", knows: []string{"internal/wire"},
 		modules: append([]string{"golang.org/x/sys/windows", "github.com/marcopolo/simnet"}, libp2p...),
 		tests:   []string{"internal/virtualnet"}},

@@ -94,6 +94,8 @@ type Submission struct {
 	Argument []byte   `json:"argument"` // its argument in CBOR, as package wire encodes values; at most 16 MiB
 	// Recovery says what becomes of the work of peers that are lost: "salvage" or "naive"; "" is salvage.
 	Recovery string `json:"recovery,omitempty"`
+	// MaxCores is how many cores of one peer the run may use; 0 leaves it to each peer.
+	MaxCores int `json:"max_cores,omitempty"`
 }
 
 // A Resumption names what is to be resumed: exactly one field is set.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/runs"
 )
 
 func key(t testing.TB) crypto.PrivKey {
@@ -103,7 +104,7 @@ func TestRefused(t *testing.T) {
 // One kind of statement is never another one, whatever its bytes.
 func TestKindsAreApart(t *testing.T) {
 	k := key(t)
-	tomb, err := (&statement.Tombstone{Reason: statement.Cancelled, At: 5, Until: 9}).Sign(k)
+	tomb, err := (&statement.Tombstone{Reason: runs.Cancelled, At: 5, Until: 9}).Sign(k)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +114,7 @@ func TestKindsAreApart(t *testing.T) {
 	if _, err := statement.OpenManifest(tomb); !errors.Is(err, statement.ErrStatement) {
 		t.Errorf("a tombstone as a manifest: %v", err)
 	}
-	if got, author, err := statement.OpenTombstone(tomb); err != nil || got.Reason != statement.Cancelled ||
+	if got, author, err := statement.OpenTombstone(tomb); err != nil || got.Reason != runs.Cancelled ||
 		author == "" {
 		t.Errorf("got %v %v %v", got, author, err)
 	}
@@ -140,27 +141,6 @@ func TestAnsweredComesBack(t *testing.T) {
 	}
 	if _, _, err := statement.OpenTombstone(signed.Bytes); !errors.Is(err, statement.ErrStatement) {
 		t.Errorf("an answered statement as a tombstone: %v", err)
-	}
-}
-
-// What is final stays so, whatever comes later; else the last word of the owner counts.
-func TestTombstonesInOrder(t *testing.T) {
-	stone := func(r statement.Reason, seq uint64) *statement.Tombstone {
-		return &statement.Tombstone{Reason: r, Seq: seq}
-	}
-	suspended, resumed, again := stone(statement.Suspended, 1), stone(statement.Resumed, 2),
-		stone(statement.Suspended, 3)
-	finished, cancelled := stone(statement.Finished, 0), stone(statement.Cancelled, 0)
-	for _, c := range []struct {
-		a, b *statement.Tombstone
-		want bool
-	}{
-		{resumed, suspended, true}, {suspended, resumed, false}, {again, resumed, true}, {suspended, suspended, false},
-		{finished, again, true}, {again, finished, false}, {cancelled, finished, false}, {finished, finished, false},
-	} {
-		if got := c.a.Supersedes(c.b); got != c.want {
-			t.Errorf("%v %d after %v %d: %t", c.a.Reason, c.a.Seq, c.b.Reason, c.b.Seq, got)
-		}
 	}
 }
 

@@ -4,33 +4,36 @@ import (
 	"testing"
 	"time"
 
-	lpeer "github.com/libp2p/go-libp2p/core/peer"
-
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/session"
+	"github.com/satin-peer/satin/runs"
 	"github.com/satin-peer/satin/steal"
 )
 
 // Requests that come while a run is being fetched are answered when it has begun; those for a run that nobody
-// fetches are not kept, nor more than maxEarly.
-func TestEarlyRequestsWait(t *testing.T) {
+// fetches are not kept, nor more than maxWaiting.
+func TestRequestsWaitForTheirRun(t *testing.T) {
 	run, other := job.RunID{1}, job.RunID{2}
-	runs := newRuns(nil)
-	runs.fetching[run] = lpeer.ID("thief")
+	p := &Peer{self: "self"}
+	there := newConductor(p)
+	there.open(runs.DefaultConfig())
+	if o := there.core.Announced(time.Now(), run, "thief"); len(o) != 1 {
+		t.Fatalf("orders %v", o)
+	}
 	ask := func(id job.RunID, n int) *steal.Message {
 		return &steal.Message{
 			Run: id, From: steal.Address{Peer: "thief", Inc: 1}, To: steal.Address{Peer: "self"},
 			Request: &steal.StealRequest{ID: steal.RequestID(n), Max: 1},
 		}
 	}
-	for n := range maxEarly + 5 {
-		runs.early(ask(run, n+1))
+	for n := range maxWaiting + 5 {
+		there.await(ask(run, n+1))
 	}
-	runs.early(ask(other, 1))
-	if len(runs.waiting[run]) != maxEarly || len(runs.waiting) != 1 {
-		t.Fatalf("%d requests wait, for %d runs", len(runs.waiting[run]), len(runs.waiting))
+	there.await(ask(other, 1))
+	if len(there.waiting[run]) != maxWaiting || len(there.waiting) != 1 {
+		t.Fatalf("%d requests wait, for %d runs", len(there.waiting[run]), len(there.waiting))
 	}
-	replies := make(chan *steal.Message, 2*maxEarly)
+	replies := make(chan *steal.Message, 2*maxWaiting)
 	policy, err := steal.PolicyByName("rs", "")
 	if err != nil {
 		t.Fatal(err)
@@ -49,17 +52,18 @@ func TestEarlyRequestsWait(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	runs.live.Store(run, s)
-	runs.fetched(run)
-	runs.early(ask(run, maxEarly+6)) // it was on its way to the table when the session came
-	for range maxEarly + 1 {
+	there.live.Store(run, s)
+	there.core.Fetched(time.Now(), &runs.Told{Run: run, From: "thief", Failed: true})
+	there.deliver(run)
+	there.await(ask(run, maxWaiting+6)) // it was on its way to the table when the session came
+	for range maxWaiting + 1 {
 		select {
 		case <-replies:
 		case <-time.After(time.Minute):
 			t.Fatal("a request that waited was not answered within a minute")
 		}
 	}
-	if len(runs.waiting) != 0 || len(runs.fetching) != 0 {
-		t.Errorf("%d runs are waited for, %d fetched, after the end", len(runs.waiting), len(runs.fetching))
+	if len(there.waiting) != 0 || there.core.Fetching(run) {
+		t.Errorf("%d runs are waited for after the end", len(there.waiting))
 	}
 }

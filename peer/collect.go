@@ -1,0 +1,163 @@
+package peer
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/core/peer"
+	"github.com/libp2p/go-libp2p/core/protocol"
+
+	"github.com/satin-peer/satin/internal/checkpoint"
+	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/runs"
+	"github.com/satin-peer/satin/steal"
+)
+
+// An owner that suspends its run first collects what the others have of it (collectProtocol): each writes
+// what waits to its disk and sends what its checkpoint holds, one result in a frame, until an empty frame.
+// Only the owner is told.
+const (
+	collectProtocol = protocol.ID("/satin/collect/1")
+
+	// collectTime bounds the collecting from all peers, and syncTime the writing before it.
+	collectTime = 15 * time.Second
+	syncTime    = 5 * time.Second
+	// collectAtOnce is how many peers are asked at a time, and maxCollected how many bytes are taken from one.
+	collectAtOnce = 8
+	maxCollected  = 256 << 20
+)
+
+// collectQuestion asks for what is kept of a run.
+type collectQuestion struct {
+	Run job.RunID `cbor:"1,keyasint"`
+}
+
+func (p *Peer) serveCollecting() {
+	p.net.SetStreamHandler(collectProtocol, func(s network.Stream) {
+		p.serve(s, collectTime, func() error {
+			var q collectQuestion
+			if err := readValue(s, 1<<10, &q); err != nil {
+				return err
+			}
+			l := p.runs.logFor(q.Run, s.Conn().RemotePeer())
+			if l == nil {
+				return wire.WriteFrame(s, nil, 0)
+			}
+			ctx, cancel := context.WithTimeout(p.ctx, syncTime)
+			defer cancel()
+			_ = l.Sync(ctx) // what cannot be written is not sent either
+			for r, err := range l.Records() {
+				if err != nil || r.Kind == checkpoint.RunManifest {
+					continue
+				}
+				if err := writeValue(s, &steal.Partial{Path: r.Path, Identity: r.Identity,
+					Outcome: r.Outcome}); err != nil {
+					return err
+				}
+			}
+			return wire.WriteFrame(s, nil, 0)
+		})
+	})
+}
+
+// logFor gives the log of a run in progress to its owner; nil if there is none, or somebody else asks.
+func (t *conductor) logFor(run job.RunID, asker peer.ID) *checkpoint.Log {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if r := t.parts[run]; r != nil && r.manifest.Owner == peerName(asker) {
+		return r.keeper.get()
+	}
+	return nil
+}
+
+// Suspend ends a run everywhere until it is resumed: see control.Daemon.
+func (p *Peer) Suspend(ctx context.Context, name string) error {
+	info, r, err := p.ownRun(name)
+	if err != nil {
+		return err
+	}
+	id := info.Manifest.Run
+	no, err := p.runs.command(ctx, func(c *runs.Core, now time.Time, at runs.Ticket) []runs.Order {
+		return c.Suspend(now, at, id)
+	})
+	if err != nil || no != nil {
+		return refused(no, err)
+	}
+	select {
+	case <-r.keeper.done():
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// collect appends what others have of an own run to its log and has it written; or it says why that is impossible.
+func (p *Peer) collect(ctx context.Context, r *part, from []runs.PeerID) *runs.Refusal {
+	ctx, cancel := context.WithTimeout(ctx, 2*collectTime)
+	defer cancel()
+	k := r.keeper
+	if k == nil {
+		return &runs.Refusal{Kind: runs.Refuse, Text: "checkpoints are switched off on this peer, so there would be " +
+			"nothing to resume: satin-peer cancel ends the run"}
+	}
+	k.await(ctx)
+	l := k.get()
+	if l == nil {
+		return &runs.Refusal{Kind: runs.Unavailable,
+			Text: "the run has no checkpoint at the moment: " + oneLine(k.Trouble())}
+	}
+	p.collectFromAll(ctx, r.manifest.Run, l, peerIDs(from))
+	if err := l.Sync(ctx); err != nil {
+		return &runs.Refusal{Kind: runs.Unavailable,
+			Text: "the checkpoint cannot be written, and the run goes on: " + oneLine(err)}
+	}
+	return nil
+}
+
+func (p *Peer) collectFromAll(ctx context.Context, run job.RunID, l *checkpoint.Log, from []peer.ID) {
+	ctx, cancel := context.WithTimeout(ctx, collectTime)
+	defer cancel()
+	var wg sync.WaitGroup
+	places := make(chan struct{}, collectAtOnce)
+	for _, id := range from {
+		places <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-places }()
+			if err := p.collectFrom(ctx, id, run, l); err != nil {
+				p.log.Warn("what a peer has of a suspended run could not all be collected, and will be computed again",
+					"run", run, "peer", id, "error", err)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func (p *Peer) collectFrom(ctx context.Context, id peer.ID, run job.RunID, l *checkpoint.Log) error {
+	return p.converse(ctx, id, collectProtocol, collectTime, func(s network.Stream) error {
+		if err := writeValue(s, &collectQuestion{run}); err != nil {
+			return err
+		}
+		for total := 0; total < maxCollected; {
+			b, err := wire.ReadFrame(s, nil, wire.MaxValue)
+			if err != nil || len(b) == 0 {
+				return err
+			}
+			total += len(b)
+			var part steal.Partial
+			if err := wire.Value().Decode(b, &part); err != nil {
+				return err
+			}
+			if !l.AppendOutcome(part.Path, part.Identity, part.Outcome) { // the queue is full: let it be written
+				if err := l.Sync(ctx); err != nil {
+					return err
+				}
+				l.AppendOutcome(part.Path, part.Identity, part.Outcome)
+			}
+		}
+		return errors.New("it has more than is taken from one peer")
+	})
+}

@@ -1,0 +1,354 @@
+package peer
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/peer"
+
+	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/session"
+	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/runs"
+	"github.com/satin-peer/satin/steal"
+)
+
+// A conductor gives package runs its inputs, one at a time, and carries out what it orders, first in, first out. What
+// waits for others or for the disk is done on a goroutine of its own, and its end is the next input.
+type conductor struct {
+	p    *Peer
+	disk disk
+
+	mu      sync.Mutex
+	core    *runs.Core
+	orders  []runs.Order // not carried out yet
+	acting  bool
+	parts   map[job.RunID]*part
+	resumed map[job.RunID]*resumption      // what is known of runs that are about to go on
+	waiting map[job.RunID][]*steal.Message // requests that came before the runs that are being fetched
+	over    map[job.RunID]chan struct{}    // closed when the run ends, for those who wait
+	replies map[runs.Ticket]chan *runs.Refusal
+	ticket  runs.Ticket
+
+	resuming sync.Mutex // one suspended run is taken up at a time
+
+	// live holds the sessions of the runs in progress, for those who must not wait for the mutex: messages.
+	live sync.Map // job.RunID -> *session.Session
+}
+
+func newConductor(p *Peer) *conductor {
+	return &conductor{p: p, disk: disk{p: p}, parts: map[job.RunID]*part{}, resumed: map[job.RunID]*resumption{},
+		waiting: map[job.RunID][]*steal.Message{}, over: map[job.RunID]chan struct{}{},
+		replies: map[runs.Ticket]chan *runs.Refusal{}}
+}
+
+// open makes the core, once the peer has an identity.
+func (t *conductor) open(cfg runs.Config) {
+	t.core = runs.New(cfg, runs.PeerID(t.p.self), view{t.p}, signer{t.p})
+}
+
+// input gives the core one input.
+func (t *conductor) input(f func(c *runs.Core, now time.Time) []runs.Order) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.feed(f)
+}
+
+// feed is input when the mutex is held, and not while an order is carried out.
+func (t *conductor) feed(f func(c *runs.Core, now time.Time) []runs.Order) {
+	t.orders = append(t.orders, f(t.core, time.Now())...)
+	if t.acting {
+		return // whoever carries out an order goes on with these
+	}
+	t.acting = true
+	for len(t.orders) > 0 {
+		o := t.orders[0]
+		t.orders = t.orders[1:]
+		t.carryOut(o)
+	}
+	t.acting = false
+}
+
+// report is for what waits: it runs f, and what f returns is the next input.
+func (t *conductor) report(f func(ctx context.Context) func(c *runs.Core, now time.Time) []runs.Order) {
+	t.p.spawn(func(ctx context.Context) { t.input(f(ctx)) })
+}
+
+// command gives the core a command and waits until it has been carried out; no is why it was not. err is that of ctx.
+func (t *conductor) command(ctx context.Context, f func(c *runs.Core, now time.Time, at runs.Ticket) []runs.Order) (
+	no *runs.Refusal, err error) {
+	done := make(chan *runs.Refusal, 1)
+	t.mu.Lock()
+	t.ticket++
+	at := t.ticket
+	t.replies[at] = done
+	t.feed(func(c *runs.Core, now time.Time) []runs.Order { return f(c, now, at) })
+	t.mu.Unlock()
+	select {
+	case no = <-done:
+		return no, nil
+	case <-ctx.Done():
+	case <-t.p.ctx.Done():
+	}
+	t.mu.Lock()
+	delete(t.replies, at)
+	t.mu.Unlock()
+	select {
+	case no = <-done:
+		return no, nil
+	default:
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return &runs.Refusal{Kind: runs.Unavailable, Text: "this peer is being closed"}, nil
+}
+
+// carryOut does one order, or has it done. The mutex is held.
+func (t *conductor) carryOut(o runs.Order) {
+	p := t.p
+	switch o := o.(type) {
+	case runs.Fetch, runs.Ask, runs.FetchAnswer, runs.KeepAt, runs.Collect:
+		t.turnTo(o)
+	case runs.Announce:
+		p.announce(o.Run)
+	case runs.Bury:
+		p.publishTombstone(o.Tombstone.Sealed)
+	case runs.TellClaim:
+		p.publishAnswered(o.Claim.Sealed)
+	case runs.Start:
+		t.start(o)
+	case runs.Stop:
+		t.stop(o)
+	case runs.Discard:
+		p.spawn(func(context.Context) { p.discard(o.Run) })
+	case runs.WriteAnswer:
+		if r := t.parts[o.Run]; r != nil && o.Answer.Owner == "" {
+			o.Answer.Peers = r.most
+		}
+		info, _ := t.core.Run(o.Run)
+		t.write(o.File, o.Run, func() error { return p.writeAnswer(o.File, o.Run, o.Answer, info.Args) })
+	case runs.WriteOwn:
+		t.write(runs.OwnFile, o.Run, func() error { return p.writeOwn(&o.Own) })
+	case runs.WriteCancelled:
+		t.write(runs.CancelledFile, o.Tombstone.Run, func() error {
+			return p.cancelled.write(o.Tombstone.Run.Hex(), o.Tombstone.Sealed)
+		})
+	case runs.Remove:
+		t.disk.do(func() {
+			if err := p.cabinetOf(o.File).remove(nameOf(o.File, o.Run)); err != nil {
+				p.log.Warn("a file of a run cannot be removed", "run", o.Run, "error", err)
+			}
+		})
+	case runs.Over:
+		if ch := t.over[o.Run]; ch != nil {
+			close(ch)
+			delete(t.over, o.Run)
+		}
+	case runs.Reply:
+		if ch := t.replies[o.Ticket]; ch != nil {
+			ch <- o.Refusal
+			delete(t.replies, o.Ticket)
+		}
+	case runs.Forget:
+		delete(t.parts, o.Run)
+	case runs.Note:
+		level := slog.LevelDebug
+		if o.Bad {
+			level = slog.LevelWarn
+		}
+		p.log.Log(p.ctx, level, o.Text, "run", o.Run)
+	}
+}
+
+// turnTo has others be asked something. The mutex is held.
+func (t *conductor) turnTo(o runs.Order) {
+	p := t.p
+	switch o := o.(type) {
+	case runs.Fetch:
+		t.report(func(ctx context.Context) func(*runs.Core, time.Time) []runs.Order {
+			told := p.askManifest(ctx, o.Run, o.From)
+			return func(c *runs.Core, now time.Time) []runs.Order {
+				defer p.spawn(func(context.Context) { t.deliver(o.Run) })
+				return c.Fetched(now, told)
+			}
+		})
+	case runs.Ask:
+		t.report(func(ctx context.Context) func(*runs.Core, time.Time) []runs.Order {
+			told := p.askAfter(ctx, o.Run, o.Whom)
+			return func(c *runs.Core, now time.Time) []runs.Order { return c.Asked(now, told) }
+		})
+	case runs.FetchAnswer:
+		info, _ := t.core.Run(o.Claim.Run)
+		t.report(func(ctx context.Context) func(*runs.Core, time.Time) []runs.Order {
+			out, trouble := p.fetchAnswer(ctx, &o, info.Manifest)
+			return func(c *runs.Core, now time.Time) []runs.Order { return c.AnswerFetched(now, &o.Claim, out, trouble) }
+		})
+	case runs.KeepAt:
+		t.report(func(ctx context.Context) func(*runs.Core, time.Time) []runs.Order {
+			err := p.askToKeep(ctx, o.Peer, o.Answer)
+			if err != nil {
+				p.log.Debug("answer not kept elsewhere", "run", o.Run, "peer", string(o.Peer), "error", err)
+			}
+			return func(c *runs.Core, now time.Time) []runs.Order { return c.KeptAt(now, o.Run, err == nil) }
+		})
+	case runs.Collect:
+		r := t.parts[o.Run]
+		t.report(func(ctx context.Context) func(*runs.Core, time.Time) []runs.Order {
+			no := p.collect(ctx, r, o.From)
+			return func(c *runs.Core, now time.Time) []runs.Order { return c.Collected(now, o.Run, no) }
+		})
+	}
+}
+
+// write has a file written, in order, and reports it.
+func (t *conductor) write(file runs.File, id job.RunID, f func() error) {
+	t.disk.do(func() {
+		trouble := ""
+		if err := f(); err != nil {
+			trouble = oneLine(err)
+		}
+		t.input(func(c *runs.Core, now time.Time) []runs.Order { return c.Written(now, file, id, trouble) })
+	})
+}
+
+// disk does what is to be done to the files of runs, one after the other.
+type disk struct {
+	p     *Peer
+	mu    sync.Mutex
+	queue []func()
+	on    bool
+}
+
+func (d *disk) do(f func()) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.queue = append(d.queue, f); d.on {
+		return
+	}
+	d.on = true
+	d.p.spawn(func(context.Context) {
+		for {
+			d.mu.Lock()
+			if len(d.queue) == 0 {
+				d.on = false
+				d.mu.Unlock()
+				return
+			}
+			f := d.queue[0]
+			d.queue = d.queue[1:]
+			d.mu.Unlock()
+			f()
+		}
+	})
+}
+
+// keepUp is done every second.
+func (t *conductor) keepUp() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for id, r := range t.parts {
+		if s := r.session; s != nil && r.final == nil {
+			here := s.Stats().Master
+			t.feed(func(c *runs.Core, now time.Time) []runs.Order { return c.RootHeld(now, id, here) })
+		}
+	}
+	t.feed(func(c *runs.Core, now time.Time) []runs.Order { return c.Tick(now) })
+	t.releaseSessions()
+}
+
+// announced says that somebody spoke of a run.
+func (t *conductor) announced(id job.RunID, from peer.ID) {
+	t.input(func(c *runs.Core, now time.Time) []runs.Order { return c.Announced(now, id, peerName(from)) })
+}
+
+// buried takes in a tombstone from anywhere.
+func (t *conductor) buried(b []byte) error {
+	s, author, err := statement.OpenTombstone(b)
+	if err == nil {
+		t.input(func(c *runs.Core, now time.Time) []runs.Order { return c.Buried(now, tombstoneOf(s, author, b)) })
+	}
+	return err
+}
+
+// claimed takes in the claim that a run is answered, from anywhere; from is who passed it on.
+func (t *conductor) claimed(b []byte, from peer.ID) error {
+	a, err := statement.OpenAnswered(b)
+	if err == nil {
+		t.input(func(c *runs.Core, now time.Time) []runs.Order { return c.Claimed(now, claimOf(a), peerName(from)) })
+	}
+	return err
+}
+
+// rootEnded is the outcome of a root job that ended here.
+func (t *conductor) rootEnded(m *runs.Manifest, outcome []byte) {
+	out := outcomeOf(m, outcome)
+	t.input(func(c *runs.Core, now time.Time) []runs.Order { return c.RootEnded(now, m.Run, out) })
+}
+
+// info is a run for people.
+func (t *conductor) info(id job.RunID) (runs.Info, *part, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	i, ok := t.core.Run(id)
+	return i, t.parts[id], ok
+}
+
+// sessionOf finds the session of a run in progress here; nil if there is none.
+func (t *conductor) sessionOf(id job.RunID) *session.Session {
+	if s, ok := t.live.Load(id); ok {
+		return s.(*session.Session)
+	}
+	return nil
+}
+
+// inProgress lists this peer's parts in the runs that go on.
+func (t *conductor) inProgress() (list []*part) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, r := range t.parts {
+		if r.final == nil {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// maxWaiting is how many requests for a run are kept while its manifest is being fetched.
+const maxWaiting = 64
+
+// await takes in a steal request for a run that this peer had no session of a moment ago. While the manifest is being
+// fetched, the request waits for it: peers begin a run within some milliseconds of each other, and a request that is
+// lost costs its sender all of steal.Config.StealTimeout, and in a small cluster the only neighbour it could ask
+// meanwhile.
+func (t *conductor) await(m *steal.Message) {
+	t.mu.Lock()
+	s := t.sessionOf(m.Run)
+	if s == nil && t.core.Fetching(m.Run) && len(t.waiting[m.Run]) < maxWaiting {
+		t.waiting[m.Run] = append(t.waiting[m.Run], m)
+	}
+	t.mu.Unlock()
+	if s != nil {
+		s.Received(m)
+	}
+}
+
+// deliver gives what waited for a run to its session, if it has got one.
+func (t *conductor) deliver(id job.RunID) {
+	t.mu.Lock()
+	s := t.sessionOf(id)
+	if s == nil && t.core.Fetching(id) {
+		t.mu.Unlock()
+		return // from a second peer
+	}
+	list := t.waiting[id]
+	delete(t.waiting, id)
+	t.mu.Unlock()
+	if s != nil {
+		for _, m := range list {
+			s.Received(m)
+		}
+	}
+}

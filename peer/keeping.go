@@ -1,0 +1,165 @@
+package peer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/core/peer"
+	"github.com/libp2p/go-libp2p/core/protocol"
+
+	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/session"
+	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/runs"
+)
+
+// A peer that held the root job of somebody else's run to its end keeps the answer for the owner, gives it to
+// two more peers (keepProtocol), and tells everybody. The owner fetches it (answerProtocol) when it hears of
+// it: from the statement, from a member that it asks after the run, or at the next meeting with one that has
+// it.
+const (
+	keepProtocol   = protocol.ID("/satin/keep/1")
+	answerProtocol = protocol.ID("/satin/answer/1")
+
+	// answerTime is for an outcome of the largest size over a slow link.
+	answerTime = 2 * time.Minute
+)
+
+// keepRequest asks a peer to keep an answer; the outcome follows in a frame of its own.
+type keepRequest struct {
+	Answered []byte `cbor:"1,keyasint"`           // the statement of who had the root job
+	Elapsed  int64  `cbor:"2,keyasint"`           // nanoseconds from submission to end
+	Peers    int    `cbor:"3,keyasint,omitempty"` // most peers that took part at one time
+}
+
+// keepReply says whether it does: the answer is on its disk then.
+type keepReply struct {
+	Kept bool `cbor:"1,keyasint,omitempty"`
+}
+
+// answerQuestion asks for an outcome by its hash; the reply is the outcome itself, empty if it is not there.
+type answerQuestion struct {
+	Run  job.RunID `cbor:"1,keyasint"`
+	Hash [32]byte  `cbor:"2,keyasint"`
+}
+
+// errNotHere is what a peer gives that does not have an outcome, or does not keep one.
+var errNotHere = errors.New("it does not have the answer")
+
+func (p *Peer) serveAnswers() {
+	p.net.SetStreamHandler(keepProtocol, func(s network.Stream) {
+		p.serve(s, answerTime, func() error { return p.serveKeeping(s) })
+	})
+	p.net.SetStreamHandler(answerProtocol, func(s network.Stream) {
+		p.serve(s, answerTime, func() error {
+			var q answerQuestion
+			if err := readValue(s, 1<<10, &q); err != nil {
+				return err
+			}
+			return wire.WriteFrame(s, p.outcomeFor(q.Run, q.Hash), wire.MaxValue)
+		})
+	})
+}
+
+// serveKeeping keeps an answer for a run's owner that another peer brings, if the core lets it.
+func (p *Peer) serveKeeping(s network.Stream) error {
+	var q keepRequest
+	if err := readValue(s, 2*statement.MaxAnswered, &q); err != nil {
+		return err
+	}
+	a, err := statement.OpenAnswered(q.Answered)
+	if err != nil {
+		return err
+	}
+	claim, t := claimOf(a), p.runs
+	t.mu.Lock()
+	no := t.core.MayKeep(claim)
+	t.mu.Unlock()
+	if no != "" {
+		return writeValue(s, &keepReply{}) // before the outcome is read
+	}
+	outcome, err := wire.ReadFrame(s, nil, wire.MaxValue)
+	if err != nil {
+		return err
+	}
+	out := runs.Outcome{Bytes: outcome, Hash: statement.HashOutcome(outcome)}
+	if out.Hash != claim.Hash {
+		return fmt.Errorf("an outcome that is not the one that %s signed", a.Author)
+	}
+	refusal, err := t.command(p.ctx, func(c *runs.Core, now time.Time, at runs.Ticket) []runs.Order {
+		return c.Keep(now, at, claim, out, max(q.Elapsed, 0), max(q.Peers, 0))
+	})
+	if err != nil {
+		return err
+	}
+	return writeValue(s, &keepReply{Kept: refusal == nil})
+}
+
+// askToKeep asks a peer to keep an answer.
+func (p *Peer) askToKeep(ctx context.Context, whom runs.PeerID, a *runs.Answer) error {
+	id, err := peer.Decode(string(whom))
+	if err != nil {
+		return err
+	}
+	var reply keepReply
+	err = p.converse(ctx, id, keepProtocol, answerTime, func(s network.Stream) error {
+		q := &keepRequest{Answered: a.Claim.Sealed, Elapsed: a.Elapsed, Peers: a.Peers}
+		if err := writeValue(s, q); err != nil {
+			return err
+		}
+		// One that does not want it says so without reading it.
+		sent := wire.WriteFrame(s, a.Outcome.Bytes, wire.MaxValue)
+		return errors.Join(readValue(s, 1<<10, &reply), sent)
+	})
+	if err == nil && !reply.Kept {
+		err = errNotHere
+	}
+	return err
+}
+
+// fetchAnswer gets the outcome that a claim promises, compares it, and reads it; trouble is why there is none.
+func (p *Peer) fetchAnswer(ctx context.Context, o *runs.FetchAnswer, m *runs.Manifest) (out runs.Outcome, trouble string) {
+	err := errors.New("nobody has it")
+	for _, id := range slices.Compact(peerIDs(o.From)) {
+		if id == p.host.ID() {
+			continue
+		}
+		var outcome []byte
+		if outcome, err = p.askForAnswer(ctx, id, &o.Claim); err != nil {
+			continue
+		}
+		if fn, ok := satin.Lookup(m.Entry); ok {
+			if _, _, _, bad := session.DecodeOutcome(m.Run, outcome, fn); bad != nil {
+				err = fmt.Errorf("the outcome cannot be read: %w", bad)
+				continue
+			}
+		}
+		return outcomeOf(m, outcome), ""
+	}
+	return out, oneLine(err)
+}
+
+func (p *Peer) askForAnswer(ctx context.Context, id peer.ID, c *runs.Claim) (outcome []byte, err error) {
+	err = p.converse(ctx, id, answerProtocol, answerTime, func(s network.Stream) error {
+		if err := writeValue(s, &answerQuestion{c.Run, c.Hash}); err != nil {
+			return err
+		}
+		outcome, err = wire.ReadFrame(s, nil, wire.MaxValue)
+		return err
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case len(outcome) == 0:
+		return nil, fmt.Errorf("%s: %w", id, errNotHere)
+	case statement.HashOutcome(outcome) != c.Hash:
+		return nil, fmt.Errorf("%s sends another outcome than %s has signed", id, c.Author)
+	}
+	return outcome, nil
+}

@@ -1,0 +1,313 @@
+package peer
+
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/peer"
+
+	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/runs"
+)
+
+// What a peer has of runs on its disk, a file for each: own runs without an answer, the tombstones of those that were
+// cancelled, the answers to own runs, second ones that differ, and the answers that it keeps for the owners of other
+// runs.
+
+// ownRun is the first part of the file of an own run; the signed manifest is the second.
+type ownRun struct {
+	Args      []string `cbor:"1,keyasint,omitempty"` // as on the owner's command line
+	Began     int64    `cbor:"2,keyasint"`           // nanoseconds since 1970
+	Suspended bool     `cbor:"3,keyasint,omitempty"`
+	Seq       uint64   `cbor:"4,keyasint,omitempty"` // of the last tombstone
+}
+
+// answer is the first part of the file of a run that has ended; manifest and outcome are parts of their own, because
+// together they may be more than one value may be.
+type answer struct {
+	Ended   int64 `cbor:"3,keyasint"`           // seconds since 1970
+	Elapsed int64 `cbor:"4,keyasint"`           // nanoseconds from submission to end
+	Peers   int   `cbor:"5,keyasint,omitempty"` // most peers that took part at one time
+	// Answered is the signed statement of whoever had the root job, if that was not the owner.
+	Answered []byte `cbor:"6,keyasint,omitempty"`
+	// Owner is the peer that it is kept for; empty: this one.
+	Owner string   `cbor:"7,keyasint,omitempty"`
+	Hash  []byte   `cbor:"8,keyasint,omitempty"`  // of the outcome; older files have none
+	Why   string   `cbor:"9,keyasint,omitempty"`  // the root job failed
+	Args  []string `cbor:"10,keyasint,omitempty"` // as on the owner's command line
+}
+
+const (
+	// maxOwn bounds the own runs without an answer, suspended ones included; maxAnswers is how many answers to own
+	// runs are kept, and maxHeldFiles how many to those of others: the core has the rule, this is for its mistakes.
+	maxOwn       = 256
+	maxAnswers   = 256
+	maxHeldFiles = 256
+)
+
+// openFiles opens what is kept of runs.
+func (p *Peer) openFiles() (err error) {
+	state := p.cfg.Host.StateDir
+	open := func(dir, kind string, most int) *cabinet {
+		c, bad := openCabinet(filepath.Join(state, dir), kind, most)
+		err = errors.Join(err, bad)
+		return c
+	}
+	p.own = open("own", ".run", maxOwn)
+	p.cancelled = open("cancelled", ".tombstone", maxOwn)
+	p.answers = open("answers", ".answer", maxAnswers)
+	p.disputes = open(filepath.Join("answers", "disputed"), ".answer", maxAnswers)
+	p.held = open("held", ".answer", maxHeldFiles)
+	return err
+}
+
+// cabinetOf is where files of a kind are.
+func (p *Peer) cabinetOf(f runs.File) *cabinet {
+	switch f {
+	case runs.OwnFile:
+		return p.own
+	case runs.CancelledFile:
+		return p.cancelled
+	case runs.AnswerFile:
+		return p.answers
+	case runs.DisputeFile:
+		return p.disputes
+	}
+	return p.held
+}
+
+// rival is how the name of a second answer ends that is kept for an owner.
+const rival = "-rival"
+
+func nameOf(f runs.File, id job.RunID) string {
+	if f == runs.RivalFile {
+		return id.Hex() + rival
+	}
+	return id.Hex()
+}
+
+// writeOwn writes an own run down that has no answer yet.
+func (p *Peer) writeOwn(o *runs.Own) error {
+	b, err := wire.Value().Encode(&ownRun{Args: o.Args, Began: o.Began, Suspended: o.Suspended, Seq: o.Seq})
+	if err != nil {
+		return err
+	}
+	return p.own.write(o.Manifest.Run.Hex(), b, o.Manifest.Sealed)
+}
+
+// readOwn reads what was written down of an own run; fs.ErrNotExist if nothing was.
+func (p *Peer) readOwn(name string) (*runs.RecalledOwn, *statement.SignedManifest, error) {
+	parts, err := p.own.read(name, 2)
+	if err != nil {
+		return nil, nil, err
+	}
+	o := &ownRun{}
+	if err := wire.Value().Decode(parts[0], o); err != nil {
+		return nil, nil, err
+	}
+	m, err := statement.OpenManifest(parts[1])
+	if err != nil {
+		return nil, nil, err
+	}
+	if m.Owner != p.host.ID() || m.Run.Hex() != name {
+		return nil, nil, errNotOwn
+	}
+	return &runs.RecalledOwn{Own: runs.Own{Manifest: manifestOf(m), Args: o.Args, Began: o.Began,
+		Suspended: o.Suspended, Seq: o.Seq}, Unfit: p.unfit(&m.Manifest)}, m, nil
+}
+
+// errNotOwn is what a file is that somebody put there.
+var errNotOwn = errors.New("it is the manifest of another peer's run, or of another run")
+
+// writeAnswer writes an answer and returns when it is on the disk.
+func (p *Peer) writeAnswer(f runs.File, id job.RunID, a *runs.Answer, args []string) error {
+	head := &answer{Ended: a.Ended, Elapsed: a.Elapsed, Peers: a.Peers, Owner: string(a.Owner), Hash: a.Outcome.Hash[:],
+		Why: a.Outcome.Failure}
+	if a.Owner == "" {
+		head.Args = args
+	}
+	if a.Claim != nil {
+		head.Answered = a.Claim.Sealed
+	}
+	b, err := wire.Value().Encode(head)
+	if err != nil {
+		return err
+	}
+	return p.cabinetOf(f).write(nameOf(f, id), b, a.Manifest, a.Outcome.Bytes)
+}
+
+// readAnswer reads so many parts of the file of a run that has ended: 1 is the head, 2 the manifest too, 3 all;
+// fs.ErrNotExist if there is none.
+func (c *cabinet) readAnswer(name string, parts int) (head *answer, manifest, outcome []byte, err error) {
+	list, err := c.read(name, parts)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	list = append(list, nil, nil)
+	head = &answer{}
+	return head, list[1], list[2], wire.Value().Decode(list[0], head)
+}
+
+// outcomeIn is the outcome in a file; nil if there is none.
+func (c *cabinet) outcomeIn(name string) []byte {
+	_, _, outcome, err := c.readAnswer(name, 3)
+	if err != nil {
+		return nil
+	}
+	return outcome
+}
+
+// claim is that of whoever had the root job; nil if that was the owner.
+func (a *answer) claim() *runs.Claim {
+	if len(a.Answered) == 0 {
+		return nil
+	}
+	s, err := statement.OpenAnswered(a.Answered)
+	if err != nil {
+		return nil
+	}
+	return claimOf(s)
+}
+
+// recall reads what earlier lives of this peer have left. What cannot be read is left alone.
+func (p *Peer) recall() *runs.Recalled {
+	d := &runs.Recalled{}
+	for _, f := range p.cancelled.files() {
+		parts, err := p.cancelled.read(f.name, 1)
+		if err != nil {
+			p.unreadable(p.cancelled, f.name, err)
+			continue
+		}
+		s, author, err := statement.OpenTombstone(parts[0])
+		if err != nil || author != p.host.ID() || time.Now().Unix() > s.Until {
+			_ = p.cancelled.remove(f.name) // nobody needs it
+			continue
+		}
+		d.Cancelled = append(d.Cancelled, tombstoneOf(s, author, parts[0]))
+	}
+	for _, f := range p.answers.files() {
+		if a, err := p.recallAnswer(f.name); err != nil {
+			p.unreadable(p.answers, f.name, err)
+		} else {
+			d.Answers = append(d.Answers, *a)
+		}
+	}
+	for _, f := range p.own.files() {
+		if o, _, err := p.readOwn(f.name); err != nil {
+			p.unreadable(p.own, f.name, err)
+		} else {
+			d.Own = append(d.Own, *o)
+		}
+	}
+	for _, f := range p.held.files() {
+		if h, err := p.recallHeld(f); err != nil {
+			p.unreadable(p.held, f.name, err)
+		} else {
+			d.Held = append(d.Held, *h)
+		}
+	}
+	return d
+}
+
+func (p *Peer) unreadable(c *cabinet, name string, err error) {
+	p.log.Warn("a file of an earlier life cannot be read, and is left alone", "file", c.path(name), "error", oneLine(err))
+}
+
+func (p *Peer) recallAnswer(name string) (*runs.RecalledAnswer, error) {
+	head, manifest, _, err := p.answers.readAnswer(name, 2)
+	if err != nil {
+		return nil, err
+	}
+	m, err := statement.OpenManifest(manifest)
+	if err != nil {
+		return nil, err
+	}
+	if m.Owner != p.host.ID() || m.Run.Hex() != name {
+		return nil, errNotOwn
+	}
+	r := &runs.RecalledAnswer{Manifest: headOf(manifestOf(m)), Args: head.Args, Ended: head.Ended, Took: head.Elapsed,
+		Claim: head.claim(), Failure: head.Why}
+	if len(head.Hash) == len(r.Hash) {
+		r.Hash = runs.Hash(head.Hash)
+	} else { // of an older version
+		out := outcomeOf(r.Manifest, p.answers.outcomeIn(name))
+		r.Hash, r.Failure = out.Hash, out.Failure
+	}
+	if second, _, outcome, err := p.disputes.readAnswer(name, 3); err == nil {
+		h := runs.Hash(statement.HashOutcome(outcome))
+		r.Second, r.SecondBy = &h, runs.PeerID(p.self)
+		if by := second.claim(); by != nil {
+			r.SecondBy = by.Author
+		}
+	}
+	return r, nil
+}
+
+func (p *Peer) recallHeld(f cabinetFile) (*runs.RecalledHeld, error) {
+	head, manifest, _, err := p.held.readAnswer(f.name, 2)
+	if err != nil {
+		return nil, err
+	}
+	m, err := statement.OpenManifest(manifest)
+	if err != nil {
+		return nil, err
+	}
+	by := head.claim()
+	h := &runs.RecalledHeld{File: runs.HeldFile, Manifest: headOf(manifestOf(m)), Size: f.size, Since: f.at,
+		Took: head.Elapsed}
+	if f.name == nameOf(runs.RivalFile, m.Run) {
+		h.File = runs.RivalFile
+	}
+	if by == nil || by.Run != m.Run || f.name != nameOf(h.File, m.Run) {
+		return nil, errNotOwn
+	}
+	h.Claim = *by
+	return h, nil
+}
+
+// manifestHeld is the manifest beside an answer that is kept for a run's owner.
+func (p *Peer) manifestHeld(id job.RunID) []byte {
+	for _, f := range []runs.File{runs.HeldFile, runs.RivalFile} {
+		if _, manifest, _, err := p.held.readAnswer(nameOf(f, id), 2); err == nil {
+			return manifest
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			p.unreadable(p.held, nameOf(f, id), err)
+		}
+	}
+	return nil
+}
+
+// outcomeFor finds an outcome by its hash that this peer has for a run's owner, on the disk or, if that failed, in
+// memory.
+func (p *Peer) outcomeFor(id job.RunID, hash runs.Hash) []byte {
+	t := p.runs
+	t.mu.Lock()
+	file := t.core.Holds(id, hash)
+	info, _ := t.core.Run(id)
+	t.mu.Unlock()
+	var outcome []byte
+	switch {
+	case file != 0:
+		outcome = p.held.outcomeIn(nameOf(file, id))
+	case info.Unsaved != nil && !info.Mine:
+		outcome = info.Unsaved.Bytes
+	}
+	if outcome == nil || runs.Hash(statement.HashOutcome(outcome)) != hash {
+		return nil
+	}
+	return outcome
+}
+
+// peerIDs reads names of peers; those that cannot be read are left out.
+func peerIDs(names []runs.PeerID) (list []peer.ID) {
+	for _, n := range names {
+		if id, err := peer.Decode(string(n)); err == nil {
+			list = append(list, id)
+		}
+	}
+	return list
+}
