@@ -6,64 +6,25 @@ import (
 	"github.com/satin-peer/satin/job"
 )
 
-// Core is the protocol state of one peer in one run. See the package comment.
+// Core is the protocol state of one peer in one run: small machines, each with the state of one concern, that share
+// who they are, the time and the output. The core takes inputs in, gives them to the machines that they concern, and
+// says in which order the machines have their turn at the end. See the package comment.
 type Core struct {
-	cfg     Config
-	self    Address
-	cluster ClusterID
-	run     Run
-	policy  Policy
-	rand    Rand
-	members *Members
-	stats   Stats
-	now     time.Duration
-	left    bool
-	root    *segment // the run's root while this peer is its master and it has no outcome
-	masters *mastership
+	*shared
+	masters *mastership // nil if the run's root is no business of this peer
 
-	peers       peerTable
-	heartbeatAt time.Duration // the next round of heartbeats; 0 without partners
-	beats       uint64        // heartbeats sent, to whomever
-
-	// The thief's side (thief.go, segments.go): requests sent, jobs held for others.
-	flights   []Flight
-	lastReq   RequestID
-	failures  int           // steals in a row that brought nothing
-	notBefore time.Duration // no steal is sent before
-	segments  map[SegmentID]*segment
-	lastSeg   SegmentID
-	waiting   []*segment // held and not begun, oldest first
-	unacked   []*segment // finished, result not acknowledged, by time of finishing
-	unackedN  int        // bytes in them
-	retryAt   time.Duration
-	links     linkTable
-
-	// The victim's side (victim.go, leases.go): requests received, jobs given away.
-	asks       []Ask // waiting, oldest first
-	takes      []Ask // the engine is looking for jobs for these
-	lastAsk    AskID
-	refs       map[Ref]*lease
-	lastHandle Handle
-	leaseN     int
-
-	// What is known of lost work (lost.go).
-	store      store
-	tuples     tupleTable
-	telling    teller
-	shown      watcher
-	adopting   []adopting
-	reconsider bool    // something is known that was not, or a job is restarted
-	leaving    *leaver // nil while this peer means to stay
-
-	load    Load
-	reports uint64 // reports of the engine so far
-	runs    uint64 // RunSegment orders given
-	begunAt time.Duration
-	hunger  uint64 // Seq of the last Hunger sent
-	wakeAt  time.Duration
-	planned Plan
-	view    View
-	out     Output
+	partners  *partners
+	segments  *segments
+	leases    *leases
+	lost      *lostWork
+	book      *book
+	adoption  *adoption
+	victim    *victim
+	thief     *thief
+	losses    *losses
+	liveness  *liveness
+	leading   *leading
+	departure *departure
 }
 
 // NewCore makes the core of peer self in one run. If the run is fresh, the first idle worker gets the root.
@@ -73,18 +34,40 @@ func NewCore(cfg Config, run Run, self Address, members *Members, policy Policy,
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	c := &Core{cfg: cfg, self: self, run: run, policy: policy, rand: rand,
-		segments: make(map[SegmentID]*segment), refs: make(map[Ref]*lease),
-		store: newStore(cfg.MaxKept, cfg.MaxKeptBytes), tuples: newTupleTable(cfg.MaxTuples)}
-	c.view.c = c
+	c := &Core{shared: &shared{cfg: cfg, self: self, run: run, rand: rand}}
 	c.masters = newMastership(&c.cfg, &c.run, self.Peer, members)
+	c.compose(policy)
 	c.take(members)
 	if run.Fresh {
-		c.startRoot(len(run.Restored) > 0)
+		c.book.startRoot(len(run.Restored) > 0)
 	}
-	c.restore(run.Restored)
+	c.lost.restore(run.Restored)
 	c.run.Restored = nil
 	return c, nil
+}
+
+// compose makes the machines, each of which knows some of those before it.
+func (c *Core) compose(policy Policy) {
+	s, m := c.shared, c.masters
+	c.partners = newPartners(s)
+	c.segments = newSegments(s)
+	c.leases = newLeases(s, c.partners)
+	c.lost = newLostWork(s, c.segments, c.leases)
+	ask := &adviser{policy: policy}
+	c.book = &book{s, c.partners, c.segments, c.leases, c.lost, &relay{s, ask, c.partners}, m}
+	c.adoption = &adoption{shared: s, partners: c.partners, segments: c.segments, leases: c.leases, lost: c.lost,
+		book: c.book}
+	c.victim = &victim{shared: s, adviser: ask, partners: c.partners, segments: c.segments, leases: c.leases,
+		lost: c.lost, book: c.book, adoption: c.adoption}
+	c.thief = &thief{shared: s, adviser: ask, partners: c.partners, segments: c.segments, book: c.book,
+		victim: c.victim}
+	c.losses = &losses{s, c.partners, c.segments, c.leases, c.lost, c.book, c.victim, c.thief}
+	c.liveness = &liveness{s, c.partners, c.segments, c.book, c.losses, m}
+	c.leading = &leading{s, c.partners, c.segments, c.lost, c.book, c.losses, m}
+	c.departure = &departure{shared: s, partners: c.partners, segments: c.segments, leases: c.leases, lost: c.lost,
+		book: c.book, losses: c.losses, victim: c.victim, thief: c.thief, refused: make(map[PeerID]bool)}
+	c.partners.talking = func(p *peer) bool { return c.thief.flightTo(p.id) >= 0 || c.victim.asking(p) }
+	ask.view = &View{s, c.partners, c.segments, c.leases, c.victim, c.thief}
 }
 
 // Step takes a message in. It may be any message at all: what does not make sense is counted and dropped.
@@ -101,11 +84,11 @@ func (c *Core) Tick(now time.Duration) Output {
 	if !c.begin(now) {
 		return c.out
 	}
-	c.expireFlights()
-	c.expireAsks()
-	c.retryResults()
-	c.beat()
-	c.masterTick()
+	c.thief.expireFlights()
+	c.victim.expireAsks()
+	c.book.retryResults()
+	c.liveness.beat()
+	c.leading.masterTick()
 	return c.end()
 }
 
@@ -119,18 +102,18 @@ func (c *Core) Next() (at time.Duration, ok bool) {
 	if c.left {
 		return 0, false
 	}
-	earliest(c.heartbeatAt)
-	earliest(c.wakeAt)
-	earliest(c.retryAt)
-	earliest(c.nextMaster())
-	earliest(c.nextTell())
-	earliest(c.nextShow())
-	earliest(c.nextHandOver())
-	for i := range c.flights {
-		earliest(c.flights[i].Deadline)
+	earliest(c.partners.heartbeatAt)
+	earliest(c.thief.wakeAt)
+	earliest(c.segments.retryAt)
+	earliest(c.leading.nextMaster())
+	earliest(c.lost.nextTell())
+	earliest(c.lost.nextShow())
+	earliest(c.departure.nextHandOver())
+	for i := range c.thief.flights {
+		earliest(c.thief.flights[i].Deadline)
 	}
-	for i := range c.asks {
-		earliest(c.asks[i].Until)
+	for i := range c.victim.asks {
+		earliest(c.victim.asks[i].Until)
 	}
 	return at, ok
 }
@@ -141,16 +124,16 @@ func (c *Core) SendFailed(now time.Duration, m *Message) Output {
 	if !c.begin(now) {
 		return c.out
 	}
-	p := c.peers.find(m.To.Peer)
+	p := c.partners.find(m.To.Peer)
 	switch {
 	case m.Request != nil:
-		c.flightFailed(m.To.Peer, m.Request.ID)
+		c.thief.flightFailed(m.To.Peer, m.Request.ID)
 	case m.Reply != nil && p != nil:
-		c.replyFailed(p, m.Reply)
+		c.book.replyFailed(p, m.Reply)
 	case m.Adopt != nil && p != nil:
-		c.adoptFailed(p, m.Adopt)
+		c.adoption.adoptFailed(p, m.Adopt)
 	case m.HandOver != nil && p != nil:
-		c.onHandOverAck(p, &HandOverAck{ID: m.HandOver.ID, Leaving: true})
+		c.departure.onHandOverAck(p, &HandOverAck{ID: m.HandOver.ID, Leaving: true})
 	}
 	// A result is sent again by its timer; everything else by the next heartbeat or never.
 	return c.end()
@@ -163,7 +146,7 @@ func (c *Core) SetMembers(now time.Duration, members *Members) Output {
 		return c.out
 	}
 	c.take(members)
-	c.announceStrays()
+	c.lost.announceStrays()
 	return c.end()
 }
 
@@ -174,7 +157,7 @@ func (c *Core) take(members *Members) {
 	if me, ok := members.Find(c.self.Peer); ok {
 		c.cluster = me.Cluster
 	}
-	for _, p := range c.peers.list {
+	for _, p := range c.partners.list {
 		if m, ok := members.Find(p.id); ok {
 			p.cluster = m.Cluster
 		}
@@ -202,7 +185,7 @@ func (c *Core) Taken(now time.Duration, t Ticket, jobs []Taken) Output {
 		}
 		return c.out
 	}
-	c.taken(t, jobs)
+	c.victim.taken(t, jobs)
 	return c.end()
 }
 
@@ -212,8 +195,8 @@ func (c *Core) Finished(now time.Duration, s SegmentID, outcome []byte) Output {
 	if !c.begin(now) {
 		return c.out
 	}
-	if seg := c.segments[s]; seg != nil && seg.state == running {
-		c.finish(seg, outcome)
+	if seg := c.segments.byID[s]; seg != nil && seg.state == running {
+		c.book.finish(seg, outcome)
 	} else {
 		c.stats.DroppedUnexpected++
 	}
@@ -226,14 +209,14 @@ func (c *Core) Aborted(now time.Duration, refs ...Ref) Output {
 	if !c.begin(now) {
 		return c.out
 	}
-	c.abortLeases(refs)
+	c.book.abortLeases(refs)
 	return c.end()
 }
 
 // Stats returns the counters.
 func (c *Core) Stats() Stats {
 	s := c.stats
-	s.TuplesEvicted += c.tuples.evicted
+	s.TuplesEvicted += c.lost.tuples.evicted
 	return s
 }
 
@@ -249,45 +232,27 @@ func (c *Core) begin(now time.Duration) bool {
 	}
 	c.now = max(c.now, now)
 	c.masters.pass(c.now)
-	c.noticeStall()
+	c.liveness.noticeStall()
 	return true
 }
 
 // end closes an input: what is known of restarted jobs is used, idle workers get what waits here, then
 // waiting requests, then the policy is asked.
 func (c *Core) end() Output {
-	if c.leaving != nil {
-		c.handOver()
+	if c.leaving {
+		if c.departure.handOver() {
+			c.leave()
+		}
 		return c.out
 	}
-	c.reconsiderRestarted()
-	c.feedWorkers()
-	c.answerWaiting()
-	c.sendAdoptions()
-	c.tellNews()
-	c.showOrphans()
-	c.carryOutPlan()
+	c.adoption.reconsiderRestarted()
+	c.book.feedWorkers()
+	c.victim.answerWaiting()
+	c.adoption.sendAdoptions()
+	c.lost.tellNews()
+	c.lost.showOrphans()
+	c.thief.carryOutPlan()
 	return c.out
-}
-
-func (c *Core) order(o Order) { c.out.Orders = append(c.out.Orders, o) }
-
-// send addresses the body in m and counts it.
-func (c *Core) send(p *peer, m *Message) { c.sendTo(p.addr(), p, m) }
-
-// sendTo is for a life of p that may not have been heard yet.
-func (c *Core) sendTo(to Address, p *peer, m *Message) {
-	m.Run, m.From, m.To = c.run.ID, c.self, to
-	c.out.Messages = append(c.out.Messages, m)
-	size := uint64(m.Size())
-	c.stats.SentByKind[m.Kind()]++
-	if p.cluster == c.cluster {
-		c.stats.MessagesSentLocal++
-		c.stats.BytesSentLocal += size
-	} else {
-		c.stats.MessagesSentWide++
-		c.stats.BytesSentWide += size
-	}
 }
 
 // Run is the run that the core takes part in.

@@ -23,10 +23,11 @@ func victimCore(t *testing.T, cfg Config, thieves int) *Core {
 	return c
 }
 
-func thief(i int) Address { return Address{Peer: PeerID(fmt.Sprintf("t%02d", i)), Inc: 2} }
+func thiefNo(i int) Address { return Address{Peer: PeerID(fmt.Sprintf("t%02d", i)), Inc: 2} }
 
 func request(i int, id RequestID, patience time.Duration) *Message {
-	return &Message{From: thief(i), To: Address{Peer: "v"}, Request: &StealRequest{ID: id, Max: 1, Patience: patience}}
+	return &Message{From: thiefNo(i), To: Address{Peer: "v"},
+		Request: &StealRequest{ID: id, Max: 1, Patience: patience}}
 }
 
 // give lets thief i steal one job with the given ref.
@@ -49,7 +50,7 @@ func give(t *testing.T, c *Core, i int, id RequestID, ref Ref) Grant {
 func TestResultMustMatch(t *testing.T) {
 	for name, change := range map[string]func(m *Message){
 		"another handle":       func(m *Message) { m.Result.Handle++ },
-		"another thief":        func(m *Message) { m.From = thief(1) },
+		"another thief":        func(m *Message) { m.From = thiefNo(1) },
 		"another path":         func(m *Message) { m.Result.Path = job.Path{9} },
 		"another identity":     func(m *Message) { m.Result.Identity = job.Identity{9} },
 		"another run":          func(m *Message) { m.Run = job.RunID{9} },
@@ -62,13 +63,13 @@ func TestResultMustMatch(t *testing.T) {
 	} {
 		c := victimCore(t, LAN(), 2)
 		g := give(t, c, 0, 1, 1)
-		m := &Message{From: thief(0), To: c.self, Result: &Result{Handle: g.Handle, Path: g.Job.Path,
+		m := &Message{From: thiefNo(0), To: c.self, Result: &Result{Handle: g.Handle, Path: g.Job.Path,
 			Identity: g.Job.Identity}}
 		wrong := *m
 		r := *m.Result
 		wrong.Result = &r
 		change(&wrong)
-		if out := c.Step(c.now, &wrong); len(out.Orders) != 0 || c.leaseN != 1 {
+		if out := c.Step(c.now, &wrong); len(out.Orders) != 0 || c.leases.n != 1 {
 			t.Errorf("%s: the result was used: %+v", name, out.Orders)
 		}
 		if s := c.Stats(); s.DroppedDuplicate+s.DroppedForeign+s.DroppedMalformed+s.DroppedStale != 1 {
@@ -93,15 +94,15 @@ func TestHandlesAreFresh(t *testing.T) {
 		seen[g.Handle] = true
 		switch round % 3 {
 		case 0:
-			c.Step(c.now, &Message{From: thief(i), To: c.self,
+			c.Step(c.now, &Message{From: thiefNo(i), To: c.self,
 				Result: &Result{Handle: g.Handle, Path: g.Job.Path, Identity: g.Job.Identity}})
 		case 1:
 			c.Aborted(c.now, Ref(round+1))
 		case 2:
-			c.Step(c.now, &Message{From: thief(i), To: c.self, Return: &Return{Handles: []Handle{g.Handle}}})
+			c.Step(c.now, &Message{From: thiefNo(i), To: c.self, Return: &Return{Handles: []Handle{g.Handle}}})
 		}
-		if c.leaseN != 0 {
-			t.Fatalf("round %d leaves %d leases", round, c.leaseN)
+		if c.leases.n != 0 {
+			t.Fatalf("round %d leaves %d leases", round, c.leases.n)
 		}
 	}
 }
@@ -114,16 +115,16 @@ func TestBounds(t *testing.T) {
 	for i := range 6 { // patient thieves, and an engine that does not answer
 		c.Step(c.now, request(i, 1, time.Second))
 	}
-	if len(c.asks)+len(c.takes) != 3 {
-		t.Errorf("%d requests wait, at most 3 may", len(c.asks)+len(c.takes))
+	if len(c.victim.asks)+len(c.victim.takes) != 3 {
+		t.Errorf("%d requests wait, at most 3 may", len(c.victim.asks)+len(c.victim.takes))
 	}
 	if got := c.Stats().RequestsRefused; got != 3 {
 		t.Errorf("%d requests were refused, want 3", got)
 	}
-	for len(c.takes) > 0 {
-		c.Taken(c.now, Ticket(c.takes[0].ID), nil)
+	for len(c.victim.takes) > 0 {
+		c.Taken(c.now, Ticket(c.victim.takes[0].ID), nil)
 	}
-	c.asks = nil
+	c.victim.asks = nil
 	for i := range 5 {
 		give(t, c, i, 2, Ref(i+1))
 	}
@@ -133,12 +134,12 @@ func TestBounds(t *testing.T) {
 	}
 	for i := range 40 {
 		c.Step(c.now, request(i, 4, 0))
-		if len(c.peers.list) > 8 || len(c.peers.index) != len(c.peers.list) {
-			t.Fatalf("%d peers are known, at most 8 may be", len(c.peers.list))
+		if len(c.partners.list) > 8 || len(c.partners.index) != len(c.partners.list) {
+			t.Fatalf("%d peers are known, at most 8 may be", len(c.partners.list))
 		}
 	}
 	for i := range 5 { // those with leases must not have been forgotten
-		if p := c.peers.find(thief(i).Peer); p == nil || len(p.leases) != 1 {
+		if p := c.partners.find(thiefNo(i).Peer); p == nil || len(p.leases) != 1 {
 			t.Errorf("thief %d was forgotten with its lease", i)
 		}
 	}
@@ -152,19 +153,19 @@ func TestStrangersAreAnswered(t *testing.T) {
 	give(t, c, 0, 1, 1)
 	for _, m := range []*Message{
 		request(1, 7, 0),
-		{From: thief(1), To: c.self, Result: &Result{Handle: 3}},
-		{From: thief(1), To: c.self, Reply: &StealReply{ID: 1, Jobs: []Grant{{Handle: 4}}}},
+		{From: thiefNo(1), To: c.self, Result: &Result{Handle: 3}},
+		{From: thiefNo(1), To: c.self, Reply: &StealReply{ID: 1, Jobs: []Grant{{Handle: 4}}}},
 	} {
 		out := c.Step(c.now, m)
 		if len(out.Messages) != 1 {
 			t.Fatalf("a stranger's %v is answered with %d messages", m.Kind(), len(out.Messages))
 		}
 		a := out.Messages[0]
-		if err := a.Validate(); err != nil || a.To != thief(1) {
+		if err := a.Validate(); err != nil || a.To != thiefNo(1) {
 			t.Errorf("a stranger's %v is answered with %+v (%v)", m.Kind(), a, err)
 		}
 	}
-	if out := c.Step(c.now, &Message{From: thief(1), To: c.self,
+	if out := c.Step(c.now, &Message{From: thiefNo(1), To: c.self,
 		Heartbeat: &Heartbeat{Seq: 1}}); len(out.Messages) != 0 {
 		t.Errorf("a stranger's heartbeat is answered with %d messages", len(out.Messages))
 	}
@@ -307,7 +308,7 @@ func TestLateReplyIsUsed(t *testing.T) {
 
 // beat is an inventory of thief 0, which has seen all that the victim sent.
 func inventory(c *Core, seq uint64, held ...Handle) *Message {
-	return &Message{From: thief(0), To: c.self, Heartbeat: &Heartbeat{Seq: seq, Seen: c.beats, Held: held}}
+	return &Message{From: thiefNo(0), To: c.self, Heartbeat: &Heartbeat{Seq: seq, Seen: c.partners.beats, Held: held}}
 }
 
 // "A job missing from two heartbeats" (DESIGN.md section 6) means two in a row.
@@ -324,8 +325,8 @@ func TestMissesMustBeConsecutive(t *testing.T) {
 			t.Fatalf("inventory %d leads to %+v", seq+1, out.Orders)
 		}
 	}
-	if c.Step(c.now, inventory(c, 6)); c.Stats().PutBackInventory != 1 || len(c.waiting) != 1 {
-		t.Errorf("after the second miss in a row %d jobs wait to be run again: %+v", len(c.waiting), c.Stats())
+	if c.Step(c.now, inventory(c, 6)); c.Stats().PutBackInventory != 1 || len(c.segments.waiting) != 1 {
+		t.Errorf("after the second miss in a row %d jobs wait to be run again: %+v", len(c.segments.waiting), c.Stats())
 	}
 }
 

@@ -12,6 +12,23 @@
 // an Output: orders to the engine and messages to send, in the order in which they are to be carried out.
 // Next says when the core wants to be ticked. Nothing blocks. A Core is not safe for concurrent use.
 //
+// It is composed of machines, each with the state of one concern, that share who they are, the time and the output
+// (shared.go). None has more than some thirty methods, and each knows only some of those before it:
+//
+//	partners    peers that are known, and when each is owed a heartbeat
+//	segments    what is held here for others: what waits, runs, or has a result that is not acknowledged
+//	leases      what was given away: handles, thieves
+//	lostWork    outcomes kept, what others told of theirs, what is told to them, what the engine is shown of it
+//	relay       the way of a result
+//	book        moves jobs between engine, leases and segments, until each slot is filled once
+//	adoption    brings orphans and the jobs above them, run again, together
+//	victim      answers requests
+//	thief       asks the policy, sends requests
+//	losses      what becomes of the work of a peer that is gone
+//	liveness    who is gone
+//	mastership  who has the root (an election that knows of nothing else), and leading, which does what it says
+//	departure   leaving
+//
 // # What it guarantees
 //
 // The network may lose, delay, repeat and reorder any message, peers may join at any time, and any peer may
@@ -59,12 +76,12 @@
 // peer there, which sends them on once. Handles and incarnations are those of the two ends; the relay keeps
 // nothing.
 //
-// Lost work (lost.go). A job whose owner is gone is an orphan: it runs on. Outcomes are kept (store.go), also
+// Lost work (losses.go). A job whose owner is gone is an orphan: it runs on. Outcomes are kept (store.go), also
 // after they went home, and told to everybody when an owner is lost (tell.go). What others tell is in a table
 // (tuples.go). The engine gets a snapshot of it (orphans.go), asks it before it begins a job under a
 // restarted one, and hands what it finds to the core, which adopts the orphan (adopt.go): from then on it is
 // a stolen job like any other. A peer that leaves hands over what it keeps (leave.go).
 //
-// Masters. The root is a segment without owner (root.go). When its master falls silent, another peer starts it again
-// (masters_election.go) and finds the lost one's jobs as orphans.
+// Masters. The root is a segment without owner (book_segments.go). When its master falls silent, another peer
+// starts it again (masters_election.go) and finds the lost one's jobs as orphans.
 package steal

@@ -25,7 +25,17 @@ import (
 //
 // The paper chooses one receiver at random. One link can be slow, and a cluster that leaves at once would
 // hand over to itself.
-type leaver struct {
+type departure struct {
+	*shared
+	partners *partners
+	segments *segments
+	leases   *leases
+	lost     *lostWork
+	book     *book
+	losses   *losses
+	victim   *victim
+	thief    *thief
+
 	until     time.Duration
 	pieces    [][]Partial // not sent yet
 	transfers []*transfer // one for each receiver that works
@@ -59,10 +69,9 @@ func (c *Core) Leave(now, patience time.Duration) Output {
 		c.leave()
 		return c.out
 	}
-	if c.leaving == nil {
-		c.leaving = &leaver{until: c.now + patience, refused: make(map[PeerID]bool)}
-		c.dropWork()
-		c.cutPieces()
+	if !c.leaving {
+		c.leaving = true
+		c.departure.begin(c.now + patience)
 	}
 	return c.end()
 }
@@ -82,80 +91,78 @@ func (c *Core) Cancel(now time.Duration) Output {
 
 // leave says goodbye to everybody who counts on this peer, and forgets everything.
 func (c *Core) leave() {
-	for _, p := range c.peers.list {
-		if p.farewell || p.partner(c.now) || c.flightTo(p.id) >= 0 || c.asking(p) {
+	for _, p := range c.partners.list {
+		if p.farewell || p.partner(c.now) || c.thief.flightTo(p.id) >= 0 || c.victim.asking(p) {
 			c.send(p, &Message{Goodbye: &Goodbye{}})
 		}
 	}
-	for _, s := range c.inOrder() {
+	for _, s := range c.segments.inOrder() {
 		if s.state == running {
 			c.order(Order{Kind: AbortSegment, Segment: s.id})
 		}
 	}
-	c.left = true
-	c.forgetAll()
+	c.left, c.leaving = true, false
+	c.stats.TuplesEvicted += c.lost.tuples.evicted
+	c.compose(c.thief.policy) // nothing of what the machines knew is needed any more
 }
 
-// forgetAll lets go of what a core that is gone needs no more. Its counters stay.
-func (c *Core) forgetAll() {
-	c.peers, c.flights, c.asks, c.takes, c.adopting = peerTable{}, nil, nil, nil, nil
-	c.segments, c.waiting, c.unacked, c.unackedN = make(map[SegmentID]*segment), nil, nil, 0
-	c.refs, c.leaseN, c.root, c.leaving = make(map[Ref]*lease), 0, nil, nil
-	c.stats.TuplesEvicted += c.tuples.evicted
-	c.store, c.tuples = newStore(c.cfg.MaxKept, c.cfg.MaxKeptBytes), newTupleTable(c.cfg.MaxTuples)
-	c.telling, c.shown = teller{}, watcher{}
+// begin opens the departure: steps 1 and 2.
+func (dp *departure) begin(until time.Duration) {
+	dp.until = until
+	dp.dropWork()
+	dp.cutPieces()
 }
 
 // dropWork is step 1.
-func (c *Core) dropWork() {
-	for _, p := range c.peers.list {
-		p.farewell = p.partner(c.now)
+func (dp *departure) dropWork() {
+	for _, p := range dp.partners.list {
+		p.farewell = p.partner(dp.now)
 	}
-	for i := range c.asks {
-		c.reply(&c.asks[i], nil)
+	for i := range dp.victim.asks {
+		dp.victim.reply(&dp.victim.asks[i], nil)
 	}
-	for i := range c.takes { // the engine's answers go back to it
-		c.reply(&c.takes[i], nil)
+	for i := range dp.victim.takes { // the engine's answers go back to it
+		dp.victim.reply(&dp.victim.takes[i], nil)
 	}
-	c.asks, c.takes, c.flights, c.wakeAt = nil, nil, nil, 0
-	c.telling = teller{} // what is here will be elsewhere
-	c.endRoot()
+	dp.victim.asks, dp.victim.takes, dp.thief.flights, dp.thief.wakeAt = nil, nil, nil, 0
+	dp.lost.telling = teller{} // what is here will be elsewhere
+	dp.losses.endRoot()
 	var ls []*lease
-	for _, ref := range slices.Sorted(maps.Keys(c.refs)) {
-		ls = append(ls, c.refs[ref])
+	for _, ref := range slices.Sorted(maps.Keys(dp.leases.refs)) {
+		ls = append(ls, dp.leases.refs[ref])
 	}
-	c.disownAll(ls)
-	for _, p := range c.peers.list {
+	dp.losses.disownAll(ls)
+	for _, p := range dp.partners.list {
 		var back []Handle
 		for _, s := range slices.Clone(p.held) {
 			switch s.state {
 			case waiting:
 				back = append(back, s.handle)
-				c.stop(s)
-				c.release(s)
+				dp.book.stop(s)
+				dp.book.release(s)
 			case running: // held until the goodbye, so that no inventory misses it
-				c.order(Order{Kind: AbortSegment, Segment: s.id})
+				dp.order(Order{Kind: AbortSegment, Segment: s.id})
 				s.state = stopped
 			case lent:
-				c.unown(s)
-				c.orphan(s)
+				dp.book.unown(s)
+				dp.losses.orphan(s)
 			}
 		}
 		if len(back) > 0 {
-			c.send(p, &Message{Return: &Return{Handles: back}})
+			dp.send(p, &Message{Return: &Return{Handles: back}})
 		}
 	}
-	for _, s := range c.inOrder() {
+	for _, s := range dp.segments.inOrder() {
 		if s.orphan {
-			c.stop(s)
-			delete(c.segments, s.id)
+			dp.book.stop(s)
+			dp.segments.forget(s)
 		}
 	}
 }
 
 // cutPieces is the first half of step 2: what there is to hand over, in the order of its worth.
-func (c *Core) cutPieces() {
-	ks := slices.Clone(c.store.index)
+func (dp *departure) cutPieces() {
+	ks := slices.Clone(dp.lost.store.index)
 	slices.SortStableFunc(ks, func(a, b *kept) int {
 		return cmp.Or(cmp.Compare(min(b.class, 1), min(a.class, 1)), cmp.Compare(len(a.Path), len(b.Path)))
 	})
@@ -163,86 +170,80 @@ func (c *Core) cutPieces() {
 	for _, k := range ks {
 		total += k.Size()
 	}
-	piece := min(c.cfg.MaxHandOver, max(minPiece, total/(2*maxReceivers)))
+	piece := min(dp.cfg.MaxHandOver, max(minPiece, total/(2*maxReceivers)))
 	for _, k := range ks {
-		c.leaving.add(k.Partial, piece)
+		dp.add(k.Partial, piece)
 	}
 }
 
 // add puts an outcome into the last piece or a new one. A large one is a piece by itself.
-func (l *leaver) add(p Partial, piece int) {
+func (dp *departure) add(p Partial, piece int) {
 	size := p.Size()
-	if n := len(l.pieces) - 1; n >= 0 && len(l.pieces[n]) < maxParts {
+	if n := len(dp.pieces) - 1; n >= 0 && len(dp.pieces[n]) < maxParts {
 		sum := size
-		for i := range l.pieces[n] {
-			sum += l.pieces[n][i].Size()
+		for i := range dp.pieces[n] {
+			sum += dp.pieces[n][i].Size()
 		}
 		if sum <= piece {
-			l.pieces[n] = append(l.pieces[n], p)
+			dp.pieces[n] = append(dp.pieces[n], p)
 			return
 		}
 	}
-	l.pieces = append(l.pieces, []Partial{p})
+	dp.pieces = append(dp.pieces, []Partial{p})
 }
 
 // alsoHandOver adds what the engine finished while leaving.
-func (c *Core) alsoHandOver(k *kept) {
-	if c.leaving != nil {
-		c.leaving.add(k.Partial, minPiece)
+func (dp *departure) alsoHandOver(k *kept) {
+	if dp.leaving {
+		dp.add(k.Partial, minPiece)
 	}
 }
 
-// handOver is the second half of step 2, and steps 3 to 5.
-func (c *Core) handOver() {
-	l := c.leaving
-	if c.now >= l.until {
-		c.leave()
-		return
+// handOver is the second half of step 2, and steps 3 and 4. It says when it is time for step 5.
+func (dp *departure) handOver() (done bool) {
+	if dp.now >= dp.until {
+		return true
 	}
-	for _, t := range slices.Clone(l.transfers) {
-		if c.now >= t.until || t.to.lost {
-			c.refusedHandOver(t)
+	for _, t := range slices.Clone(dp.transfers) {
+		if dp.now >= t.until || t.to.lost {
+			dp.refusedHandOver(t)
 		}
 	}
-	for len(l.pieces) > 0 && len(l.transfers) < maxReceivers {
-		p := c.receiver()
+	for len(dp.pieces) > 0 && len(dp.transfers) < maxReceivers {
+		p := dp.receiver()
 		if p == nil {
 			break
 		}
-		l.lastID++
-		t := &transfer{id: l.lastID, to: p, parts: l.pieces[0]}
-		l.pieces = l.pieces[1:]
+		dp.lastID++
+		t := &transfer{id: dp.lastID, to: p, parts: dp.pieces[0]}
+		dp.pieces = dp.pieces[1:]
 		m := &Message{HandOver: &HandOver{ID: t.id, Parts: t.parts}}
-		t.until = c.now + c.cfg.StealTimeout + 4*c.links.expected(p.cluster, m.Size())
-		l.transfers = append(l.transfers, t)
+		t.until = dp.now + dp.cfg.StealTimeout + 4*dp.links.expected(p.cluster, m.Size())
+		dp.transfers = append(dp.transfers, t)
 		p.farewell = true
-		c.send(p, m)
+		dp.send(p, m)
 	}
-	if len(l.transfers) == 0 && !c.resultsUnderway() {
-		c.leave()
-	}
+	return len(dp.transfers) == 0 && !dp.resultsUnderway()
 }
 
 // refusedHandOver gives a piece back that its receiver does not keep, and does not ask that one again.
-func (c *Core) refusedHandOver(t *transfer) {
-	l := c.leaving
-	l.refused[t.to.id] = true
-	l.transfers = slices.DeleteFunc(l.transfers, func(u *transfer) bool { return u == t })
-	l.pieces = slices.Insert(l.pieces, 0, t.parts)
+func (dp *departure) refusedHandOver(t *transfer) {
+	dp.refused[t.to.id] = true
+	dp.transfers = slices.DeleteFunc(dp.transfers, func(u *transfer) bool { return u == t })
+	dp.pieces = slices.Insert(dp.pieces, 0, t.parts)
 }
 
 // receiver chooses who gets the next piece: the least busy, as far as is known, then the nearest. Nil if
 // everybody has a piece, or does not want one.
-func (c *Core) receiver() (best *peer) {
-	l := c.leaving
+func (dp *departure) receiver() (best *peer) {
 	bestCost := 0
-	for i := range c.members.Len() {
-		m := c.members.At(i)
-		if m.ID == c.self.Peer || l.refused[m.ID] ||
-			slices.ContainsFunc(l.transfers, func(t *transfer) bool { return t.to.id == m.ID }) {
+	for i := range dp.members.Len() {
+		m := dp.members.At(i)
+		if m.ID == dp.self.Peer || dp.refused[m.ID] ||
+			slices.ContainsFunc(dp.transfers, func(t *transfer) bool { return t.to.id == m.ID }) {
 			continue
 		}
-		p := c.peers.find(m.ID)
+		p := dp.partners.find(m.ID)
 		if p != nil && p.lost {
 			continue
 		}
@@ -250,13 +251,13 @@ func (c *Core) receiver() (best *peer) {
 		if p != nil && p.known.Heard > 0 {
 			cost = 2 * min(p.known.Queued, 1<<20)
 		}
-		if m.Cluster != c.cluster {
+		if m.Cluster != dp.cluster {
 			cost++
 		}
 		if best != nil && cost >= bestCost {
 			continue
 		}
-		if p = c.meet(m.ID); p != nil {
+		if p = dp.partners.meet(m.ID); p != nil {
 			best, bestCost = p, cost
 		}
 	}
@@ -264,51 +265,50 @@ func (c *Core) receiver() (best *peer) {
 }
 
 // resultsUnderway says whether a result may still be acknowledged.
-func (c *Core) resultsUnderway() bool {
-	return slices.ContainsFunc(c.unacked, func(s *segment) bool { return !s.owner.lost })
+func (dp *departure) resultsUnderway() bool {
+	return slices.ContainsFunc(dp.segments.unacked, func(s *segment) bool { return !s.owner.lost })
 }
 
 // nextHandOver is when leaving has to go on by itself.
-func (c *Core) nextHandOver() time.Duration {
-	if c.leaving == nil {
+func (dp *departure) nextHandOver() time.Duration {
+	if !dp.leaving {
 		return 0
 	}
-	at := c.leaving.until
-	for _, t := range c.leaving.transfers {
+	at := dp.until
+	for _, t := range dp.transfers {
 		at = min(at, t.until)
 	}
 	return at
 }
 
 // onHandOver keeps what a leaver hands over, and tells that it is here now.
-func (c *Core) onHandOver(p *peer, h *HandOver) {
-	if c.leaving != nil || !c.salvaging() {
-		c.send(p, &Message{HandOverAck: &HandOverAck{ID: h.ID, Leaving: true}})
+func (dp *departure) onHandOver(p *peer, h *HandOver) {
+	if dp.leaving || !dp.salvaging() {
+		dp.send(p, &Message{HandOverAck: &HandOverAck{ID: h.ID, Leaving: true}})
 		return
 	}
 	for i := range h.Parts {
-		if k := c.keep(h.Parts[i], handed, p.id); k != nil {
-			c.announceOne(k)
-			c.reconsider = true
+		if k := dp.lost.keep(h.Parts[i], handed, p.id); k != nil {
+			dp.lost.announceOne(k)
+			dp.lost.reconsider = true
 		}
 	}
-	c.send(p, &Message{HandOverAck: &HandOverAck{ID: h.ID}})
+	dp.send(p, &Message{HandOverAck: &HandOverAck{ID: h.ID}})
 }
 
 // onHandOverAck ends a transfer.
-func (c *Core) onHandOverAck(p *peer, a *HandOverAck) {
-	l := c.leaving
+func (dp *departure) onHandOverAck(p *peer, a *HandOverAck) {
 	i := -1
-	if l != nil {
-		i = slices.IndexFunc(l.transfers, func(t *transfer) bool { return t.id == a.ID && t.to == p })
+	if dp.leaving {
+		i = slices.IndexFunc(dp.transfers, func(t *transfer) bool { return t.id == a.ID && t.to == p })
 	}
 	switch {
 	case i < 0:
-		c.stats.DroppedUnexpected++
+		dp.stats.DroppedUnexpected++
 	case a.Leaving:
-		c.refusedHandOver(l.transfers[i])
+		dp.refusedHandOver(dp.transfers[i])
 	default:
-		c.stats.PartialsHandedOver += uint64(len(l.transfers[i].parts))
-		l.transfers = slices.Delete(l.transfers, i, i+1)
+		dp.stats.PartialsHandedOver += uint64(len(dp.transfers[i].parts))
+		dp.transfers = slices.Delete(dp.transfers, i, i+1)
 	}
 }

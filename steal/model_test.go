@@ -287,7 +287,7 @@ func (w *model) mishap() {
 
 // last says whether nobody else is there, or will stay.
 func (w *model) last(p *modelPeer) bool {
-	return !slices.ContainsFunc(w.peers, func(q *modelPeer) bool { return q != p && !q.gone && q.core.leaving == nil })
+	return !slices.ContainsFunc(w.peers, func(q *modelPeer) bool { return q != p && !q.gone && !q.core.leaving })
 }
 
 // cut says whether nothing gets from one to the other.
@@ -300,7 +300,7 @@ func (w *model) end() error {
 			continue
 		}
 		p.core.Cancel(w.now)
-		if _, ok := p.core.Next(); ok || p.core.leaseN+len(p.core.segments)+len(p.core.unacked) > 0 {
+		if _, ok := p.core.Next(); ok || p.core.leases.n+len(p.core.segments.byID)+len(p.core.segments.unacked) > 0 {
 			return modelError(fmt.Sprintf("%s holds something of a run that is over", p.id))
 		}
 	}
@@ -395,7 +395,7 @@ func (p *modelPeer) send(m *Message) {
 // forgotten says whether nobody that is still there holds anything for anybody.
 func (w *model) forgotten() bool {
 	for _, p := range w.peers {
-		if !p.gone && (p.core.leaseN > 0 || len(p.core.segments) > 0 || len(p.core.unacked) > 0) {
+		if !p.gone && (p.core.leases.n > 0 || len(p.core.segments.byID) > 0 || len(p.core.segments.unacked) > 0) {
 			return false
 		}
 	}

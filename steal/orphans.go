@@ -84,55 +84,55 @@ type watcher struct {
 // smallTable is how many paths are sorted and copied without a second thought.
 const smallTable = 512
 
-// Orphans is what is known of lost work at the moment, the work kept here included. Call it between two inputs.
-func (c *Core) Orphans() *Orphans {
-	w := &c.shown
-	if w.now != nil && !w.changed && !c.store.changed && !c.tuples.changed {
+// orphans is what is known of lost work at the moment, the work kept here included.
+func (lw *lostWork) orphans() *Orphans {
+	w := &lw.shown
+	if w.now != nil && !w.changed && !lw.store.changed && !lw.tuples.changed {
 		return w.now
 	}
-	w.changed, c.store.changed, c.tuples.changed = false, false, false
+	w.changed, lw.store.changed, lw.tuples.changed = false, false, false
 	var running []job.Path
-	for _, s := range c.segments { // in any order: they are sorted
+	for _, s := range lw.segments.byID { // in any order: they are sorted
 		if s.adoptable() {
 			running = append(running, s.job.Path)
 		}
 	}
-	w.now, w.told = mergeOrphans(c.store.index, c.tuples.index, running), false
+	w.now, w.told = mergeOrphans(lw.store.index, lw.tuples.index, running), false
 	return w.now
 }
 
-func (c *Core) orphansChanged() { c.shown.changed = true }
+func (lw *lostWork) orphansChanged() { lw.shown.changed = true }
 
 // expectRestarted is called before the engine gets a restarted job: from now on it is to know of orphans.
-func (c *Core) expectRestarted() {
-	if c.salvaging() {
-		c.shown.begun = true
-		c.showOrphans()
+func (lw *lostWork) expectRestarted() {
+	if lw.salvaging() {
+		lw.shown.begun = true
+		lw.showOrphans()
 	}
 }
 
 // showOrphans gives the engine what has changed, if it has restarted jobs. A large table is not copied more
 // often than every TellEvery.
-func (c *Core) showOrphans() {
-	w := &c.shown
-	if !w.begun || !w.stale(c) || c.now < w.at && w.now.Len() > smallTable {
+func (lw *lostWork) showOrphans() {
+	w := &lw.shown
+	if !w.begun || !lw.stale() || lw.now < w.at && w.now.Len() > smallTable {
 		return
 	}
-	o := c.Orphans()
+	o := lw.orphans()
 	if w.told || o.Len() == 0 && w.at == 0 {
 		return
 	}
-	w.told, w.at = true, c.now+c.cfg.TellEvery
-	c.order(Order{Kind: Watch, Orphans: o})
+	w.told, w.at = true, lw.now+lw.cfg.TellEvery
+	lw.order(Order{Kind: Watch, Orphans: o})
 }
 
-func (w *watcher) stale(c *Core) bool {
-	return !w.told || w.changed || c.store.changed || c.tuples.changed
+func (lw *lostWork) stale() bool {
+	return !lw.shown.told || lw.shown.changed || lw.store.changed || lw.tuples.changed
 }
 
 // nextShow is when showOrphans will have something to do that it put off; 0 is never.
-func (c *Core) nextShow() time.Duration {
-	if w := &c.shown; w.begun && w.stale(c) && c.now < w.at && w.now.Len() > smallTable {
+func (lw *lostWork) nextShow() time.Duration {
+	if w := &lw.shown; w.begun && lw.stale() && lw.now < w.at && w.now.Len() > smallTable {
 		return w.at
 	}
 	return 0

@@ -73,7 +73,7 @@ func TestOrphansAreLookedUpAndRequested(t *testing.T) {
 		out.Messages[0].To != living("b") {
 		t.Fatalf("the spawned job leads to %+v", out)
 	}
-	if p := c.peers.find("b"); len(p.leases) != 1 || p.leases[0].handle != out.Messages[0].Adopt.Jobs[0].Handle {
+	if p := c.partners.find("b"); len(p.leases) != 1 || p.leases[0].handle != out.Messages[0].Adopt.Jobs[0].Handle {
 		t.Error("it is not in the list of stolen jobs")
 	}
 }

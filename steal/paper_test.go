@@ -46,7 +46,7 @@ func requests(c *Core, o Output) (victims []Member) {
 
 // answer is the reply to the latest request to a victim.
 func answerTo(c *Core, victim PeerID, jobs ...Grant) *Message {
-	f := c.flights[c.flightTo(victim)]
+	f := c.thief.flights[c.thief.flightTo(victim)]
 	return &Message{Run: c.run.ID, From: Address{Peer: victim, Inc: 1}, To: c.self,
 		Reply: &StealReply{ID: f.request, Jobs: jobs}}
 }
@@ -58,7 +58,7 @@ func TestRandomStealingGoesMostlyAbroad(t *testing.T) {
 	c := paperCore(t, clusters, "a00", RandomStealing{})
 	wide, n := 0, 20_000
 	for range n {
-		id, _ := c.view.RandomAny()
+		id, _ := c.thief.view.RandomAny()
 		if m, _ := c.members.Find(id); m.Cluster != "a" {
 			wide++
 		}
@@ -115,7 +115,7 @@ func TestCRSStealsOneJobAtATime(t *testing.T) {
 			t.Errorf("%s is asked for %d jobs", m.To, m.Request.Max)
 		}
 	}
-	if _, wide := c.view.InFlight(); wide != 1 {
+	if _, wide := c.thief.view.InFlight(); wide != 1 {
 		t.Errorf("%d wide-area requests are out", wide)
 	}
 }
@@ -129,7 +129,7 @@ func TestCRSFavoursNobody(t *testing.T) {
 	count := make(map[PeerID]int)
 	n := 48_000
 	for range n {
-		id, ok := c.view.RandomRemote()
+		id, ok := c.thief.view.RandomRemote()
 		if !ok {
 			t.Fatal("nobody to steal from")
 		}
@@ -181,7 +181,7 @@ func TestACRSTableII(t *testing.T) {
 	count := make(map[ClusterID]int)
 	n := 100_000
 	for range n {
-		id, _ := drawByTime(&c.view)
+		id, _ := drawByTime(c.thief.view)
 		m, _ := c.members.Find(id)
 		count[m.Cluster]++
 	}
@@ -264,7 +264,7 @@ func TestStolenJobsOfALeaverAreRestarted(t *testing.T) {
 	if len(out.Orders) == 0 || out.Orders[0].Kind != Deliver || out.Orders[0].Ref != 1 {
 		t.Errorf("its outcome leads to %+v, want it delivered", out.Orders)
 	}
-	if len(c.peers.find("u").leases) != 1 {
+	if len(c.partners.find("u").leases) != 1 {
 		t.Error("the other thief's job was touched")
 	}
 }

@@ -95,7 +95,7 @@ func TestAdaptiveGives(t *testing.T) {
 		c.scene.clusters, c.scene.self = "a: a1 a2, b: b1, c: c1", "a1"
 		core := c.scene.core(t, nil)
 		a := begun(0)
-		if got := a.Give(&core.view, c.ask); got != c.want {
+		if got := a.Give(core.thief.view, c.ask); got != c.want {
 			t.Errorf("%s: %d, want %d", c.name, got, c.want)
 		}
 		if unknown := c.scene.links == nil && c.ask.Wide; a.strangers != unknown {
@@ -112,13 +112,13 @@ func TestAdaptiveBacksOff(t *testing.T) {
 		c := scene{clusters: twoClusters, self: "a1", load: idleOne, links: near(), failures: 1}.core(t, a)
 		a.fails = fails
 		var plan Plan
-		a.Plan(&c.view, &plan)
+		a.Plan(c.thief.view, &plan)
 		if pause := a.wideAt - c.now; pause < most/3 || pause > most {
 			t.Errorf("after %d failures it pauses for %v, want at most %v and a third of it at least", fails, pause,
 				most)
 		}
-		c.flights, plan = nil, Plan{}
-		a.Plan(&c.view, &plan)
+		c.thief.flights, plan = nil, Plan{}
+		a.Plan(c.thief.view, &plan)
 		if got := sayPlan(c, &plan); got != "steal a" || plan.wake != a.wideAt {
 			t.Errorf("within the pause: %q, woken at %v", got, plan.wake)
 		}
@@ -158,7 +158,7 @@ func TestAdaptiveRoutes(t *testing.T) {
 		{"bad, and the detour was lost", bad, 1, ""},
 	} {
 		core := scene{clusters: "a: a1, b: b1, c: c1", self: "a1", links: c.links}.core(t, nil)
-		if got := (&Adaptive{}).Route(&core.view, "b", 100, c.tries); got != c.want {
+		if got := (&Adaptive{}).Route(core.thief.view, "b", 100, c.tries); got != c.want {
 			t.Errorf("%s: by way of %q, want %q", c.name, got, c.want)
 		}
 	}
@@ -168,9 +168,9 @@ func TestAdaptiveRoutes(t *testing.T) {
 func TestAdaptiveRegroups(t *testing.T) {
 	a := begun(0)
 	c := scene{clusters: "a: a1 a2, b: b1, c: c1", self: "a1", load: idleOne}.core(t, a)
-	a.Plan(&c.view, &Plan{})
-	a.remember(&c.view, "b")
-	a.remember(&c.view, "c")
+	a.Plan(c.thief.view, &Plan{})
+	a.remember(c.thief.view, "b")
+	a.remember(c.thief.view, "c")
 	c.SetMembers(c.now, parseMembers("a: a1 a2 a3, c: c1"))
 	if len(a.far) != 1 || a.far["c"] == nil || len(a.lifelines) != 2 {
 		t.Errorf("it remembers %d clusters and has the lifelines %v", len(a.far), a.lifelines)

@@ -34,21 +34,23 @@ func (s scene) core(t *testing.T, p Policy) *Core {
 	c.load = s.load
 	for _, id := range strings.Fields(s.flights) {
 		m, _ := members.Find(PeerID(id))
-		c.flights = append(c.flights, Flight{Victim: m.ID, Cluster: m.Cluster, Wide: m.Cluster != c.cluster, Max: 1,
+		c.thief.flights = append(c.thief.flights, Flight{Victim: m.ID, Cluster: m.Cluster,
+			Wide: m.Cluster != c.cluster, Max: 1,
 			Since: c.now})
 	}
 	for i, id := range strings.Fields(s.asks) {
 		m, _ := members.Find(PeerID(id))
-		c.asks = append(c.asks, Ask{ID: AskID(i + 1), Thief: m.ID, Cluster: m.Cluster, Wide: m.Cluster != c.cluster,
-			Max: 4, peer: c.meet(m.ID)})
+		c.victim.asks = append(c.victim.asks, Ask{ID: AskID(i + 1), Thief: m.ID, Cluster: m.Cluster,
+			Wide: m.Cluster != c.cluster,
+			Max:  4, peer: c.partners.meet(m.ID)})
 	}
 	for id, l := range s.links {
 		*c.links.of(id) = l
 	}
 	for id, k := range s.known {
-		c.meet(id).known = k
+		c.partners.meet(id).known = k
 	}
-	c.leaseN, c.failures = s.lent, s.failures
+	c.leases.n, c.thief.failures = s.lent, s.failures
 	return c
 }
 
@@ -68,7 +70,7 @@ func (s scene) said(t *testing.T, p Policy) string {
 	t.Helper()
 	c := s.core(t, p)
 	var plan Plan
-	p.Plan(&c.view, &plan)
+	p.Plan(c.thief.view, &plan)
 	return sayPlan(c, &plan)
 }
 
@@ -170,7 +172,7 @@ func TestPoliciesGive(t *testing.T) {
 		{&RandomPushing{}, 0}, {MasterWorker{Master: "a1"}, 4}, {MasterWorker{Master: "b1"}, 0},
 	} {
 		core := s.core(t, c.policy)
-		if got := c.policy.Give(&core.view, ask); got != c.want {
+		if got := c.policy.Give(core.thief.view, ask); got != c.want {
 			t.Errorf("%s gives %d, want %d", c.policy.Name(), got, c.want)
 		}
 	}
@@ -184,7 +186,7 @@ func TestHierarchicalRound(t *testing.T) {
 	var victims []string
 	for range 3 {
 		var plan Plan
-		h.Plan(&c.view, &plan)
+		h.Plan(c.thief.view, &plan)
 		if len(plan.steals) != 1 {
 			t.Fatalf("after %v: %d requests in one step", victims, len(plan.steals))
 		}
@@ -194,7 +196,7 @@ func TestHierarchicalRound(t *testing.T) {
 		t.Errorf("asked %v, want %v", victims, want)
 	}
 	var plan Plan
-	h.Plan(&c.view, &plan)
+	h.Plan(c.thief.view, &plan)
 	if len(plan.steals) != 0 || plan.wake != c.now+5*time.Millisecond {
 		t.Errorf("after a round that brought nothing: %d requests, wake at %v", len(plan.steals), plan.wake)
 	}
@@ -208,7 +210,7 @@ func TestHierarchicalAnswersUpward(t *testing.T) {
 	c := s.core(t, h)
 	for i, want := range []string{"wait at a", "wait at a, refuse 1"} { // a4; then the refusal, and a1
 		var plan Plan
-		h.Plan(&c.view, &plan)
+		h.Plan(c.thief.view, &plan)
 		if got := sayPlan(c, &plan); got != want {
 			t.Errorf("step %d: %q, want %q", i, got, want)
 		}
@@ -226,7 +228,7 @@ func TestHierarchicalPlaces(t *testing.T) {
 	} {
 		h := &Hierarchical{}
 		c := scene{clusters: "a: a1 a2 a3 a4, b: b1 b2, c: c1, d: d1", self: self}.core(t, h)
-		h.place(&c.view)
+		h.place(c.thief.view)
 		got := fmt.Sprintf("parent %s, children", h.parent)
 		for _, id := range h.children {
 			got += " " + string(id)

@@ -11,7 +11,7 @@ func (c *Core) receive(m *Message) {
 		c.stats.DroppedMalformed++
 		return
 	}
-	p := c.meet(m.From.Peer)
+	p := c.partners.meet(m.From.Peer)
 	if p == nil {
 		c.receiveUnknown(m)
 		return
@@ -21,13 +21,13 @@ func (c *Core) receive(m *Message) {
 		return
 	}
 	if m.From.Inc > p.inc {
-		c.reborn(p, m.From.Inc)
+		c.liveness.reborn(p, m.From.Inc)
 	}
 	p.heard, p.lost = c.now, false
 	if m.To.Inc != 0 && m.To.Inc != c.self.Inc {
 		c.stats.DroppedStale++
 		if m.To.Inc < c.self.Inc { // it means an earlier life of this peer and should learn of the present one
-			c.sendHeartbeat(p)
+			c.liveness.sendHeartbeat(p)
 		}
 		return
 	}
@@ -37,7 +37,7 @@ func (c *Core) receive(m *Message) {
 // receiveUnknown deals with a stranger when there is no room to know it. What it may not lose is answered.
 func (c *Core) receiveUnknown(m *Message) {
 	c.stats.DroppedUnexpected++
-	stranger := c.stranger(m.From.Peer)
+	stranger := c.partners.stranger(m.From.Peer)
 	stranger.inc = m.From.Inc
 	switch {
 	case m.Request != nil:
@@ -61,43 +61,34 @@ func (c *Core) receiveUnknown(m *Message) {
 func (c *Core) dispatch(p *peer, m *Message) {
 	switch m.Kind() {
 	case KindRequest:
-		c.onRequest(p, m.Request)
+		c.victim.onRequest(p, m.Request)
 	case KindReply:
-		c.onReply(p, m)
+		c.thief.onReply(p, m)
 	case KindReturn:
-		c.onReturn(p, m.Return)
+		c.book.onReturn(p, m.Return)
 	case KindResult:
-		c.onResult(p, m.Result)
+		c.book.onResult(p, m.Result)
 	case KindAck:
-		c.onAck(p, m.Ack)
+		c.book.onAck(p, m.Ack)
 	case KindAbort:
-		c.onAbort(p, m.Abort)
+		c.book.onAbort(p, m.Abort)
 	case KindHeartbeat:
-		c.onHeartbeat(p, m.Heartbeat)
+		c.liveness.onHeartbeat(p, m.Heartbeat)
 	case KindHunger:
-		c.onHunger(p, m.Hunger)
+		c.liveness.onHunger(p, m.Hunger)
 	case KindGoodbye:
-		c.onGoodbye(p)
+		c.liveness.onGoodbye(p)
 	case KindRelayed:
 		c.onRelayed(p, m.Relayed)
 	case KindAdopt:
-		c.onAdopt(p, m.Adopt)
+		c.adoption.onAdopt(p, m.Adopt)
 	case KindDisown:
-		c.onDisown(p, m.Disown)
+		c.losses.onDisown(p, m.Disown)
 	case KindHandOver:
-		c.onHandOver(p, m.HandOver)
+		c.departure.onHandOver(p, m.HandOver)
 	case KindHandOverAck:
-		c.onHandOverAck(p, m.HandOverAck)
+		c.departure.onHandOverAck(p, m.HandOverAck)
 	}
-}
-
-func (c *Core) onHunger(p *peer, h *Hunger) {
-	if h.Seq <= p.hungerID {
-		c.stats.DroppedDuplicate++
-		return
-	}
-	p.hungerID = h.Seq
-	p.known.Queued, p.known.Idle, p.known.Heard = h.Queued, h.Idle, c.now
 }
 
 func handlesOf(grants []Grant) []Handle {

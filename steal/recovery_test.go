@@ -76,19 +76,19 @@ func TestHostileNews(t *testing.T) {
 		"a long path":     {From: living("c"), Tuples: []Tuple{{Path: make(job.Path, maxPath+1), Holder: living("c")}}},
 		"too many":        {From: living("c"), Tuples: make([]Tuple, maxTuples+1)},
 	} {
-		if out := c.Hear(c.now, n); len(out.Orders)+len(out.Messages) != 0 || len(c.tuples.index) != 1 {
-			t.Errorf("%s: leads to %+v and %d tuples", name, out, len(c.tuples.index))
+		if out := c.Hear(c.now, n); len(out.Orders)+len(out.Messages) != 0 || len(c.lost.tuples.index) != 1 {
+			t.Errorf("%s: leads to %+v and %d tuples", name, out, len(c.lost.tuples.index))
 		}
 	}
 	for i := range 1000 { // a flood
 		c.Hear(c.now, &News{From: living("c"), Tuples: []Tuple{{Path: job.Path{2, uint32(i)}, Holder: living("c"),
 			Done: true}, {Path: job.Path{4}, Holder: living("c"), Done: true}}})
 	}
-	if len(c.tuples.index) > 50 || c.tuples.holders["b"].Len() != 1 {
-		t.Errorf("after a flood of one peer %d tuples are known, of b %d", len(c.tuples.index),
-			c.tuples.holders["b"].Len())
+	if len(c.lost.tuples.index) > 50 || c.lost.tuples.holders["b"].Len() != 1 {
+		t.Errorf("after a flood of one peer %d tuples are known, of b %d", len(c.lost.tuples.index),
+			c.lost.tuples.holders["b"].Len())
 	}
-	if c.store.find(job.Path{4, 1}, pathIdentity(job.Path{4, 1})) == nil {
+	if c.lost.store.find(job.Path{4, 1}, pathIdentity(job.Path{4, 1})) == nil {
 		t.Error("what is kept here was dropped because of another's word")
 	}
 }
@@ -105,15 +105,15 @@ func TestHostileHandOver(t *testing.T) {
 			t.Fatalf("a hand-over is answered by %+v", out.Messages)
 		}
 	}
-	if len(c.store.index) > 20 || c.store.total() > 20_000 {
-		t.Errorf("%d outcomes of %d bytes are kept", len(c.store.index), c.store.total())
+	if len(c.lost.store.index) > 20 || c.lost.store.total() > 20_000 {
+		t.Errorf("%d outcomes of %d bytes are kept", len(c.lost.store.index), c.lost.store.total())
 	}
 	for _, p := range []job.Path{{1, 1}, {2, 2, 2}} {
-		if c.store.find(p, pathIdentity(p)) == nil {
+		if c.lost.store.find(p, pathIdentity(p)) == nil {
 			t.Errorf("the outcome of %v, computed here, was driven out", p)
 		}
 	}
-	if c.store.find(nil, job.Identity{}) != nil {
+	if c.lost.store.find(nil, job.Identity{}) != nil {
 		t.Error("an outcome of the root was taken from another peer")
 	}
 }
@@ -133,7 +133,7 @@ func TestHostileAdopt(t *testing.T) {
 			t.Errorf("%s: %+v", name, out.Messages)
 		}
 	}
-	if p := c.peers.find("b"); len(p.held) != 1 || c.Stats().OrphansAdopted != 0 {
+	if p := c.partners.find("b"); len(p.held) != 1 || c.Stats().OrphansAdopted != 0 {
 		t.Error("the job was taken from its owner")
 	}
 	goodbye(c, "b")
@@ -144,7 +144,7 @@ func TestHostileAdopt(t *testing.T) {
 			t.Errorf("the adoption of an orphan is answered by %+v", out.Messages)
 		}
 	}
-	if p := c.peers.find("c"); len(p.held) != 1 || p.held[0].handle != 9 {
+	if p := c.partners.find("c"); len(p.held) != 1 || p.held[0].handle != 9 {
 		t.Error("the orphan is not in its new owner's inventory")
 	}
 }
@@ -182,8 +182,8 @@ func TestAbortedOutcomeIsNotKept(t *testing.T) {
 	out := holdFor(c, "b", 1, jobAt(1))
 	id := out.Orders[0].Segment
 	c.Step(c.now, &Message{From: living("b"), To: c.self, Abort: &Abort{Handles: []Handle{1}}})
-	if out = c.Finished(c.now, id, []byte("late")); len(out.Messages) != 0 || len(c.store.index) != 0 {
-		t.Errorf("the outcome is sent (%v) or kept (%d)", out.Messages, len(c.store.index))
+	if out = c.Finished(c.now, id, []byte("late")); len(out.Messages) != 0 || len(c.lost.store.index) != 0 {
+		t.Errorf("the outcome is sent (%v) or kept (%d)", out.Messages, len(c.lost.store.index))
 	}
 }
 
@@ -229,8 +229,8 @@ func TestNothingHappensWhileNobodyIsLost(t *testing.T) {
 			t.Fatalf("job %d leads to %+v", i, out.Orders)
 		}
 	}
-	if len(c.store.index) != 100 || len(c.telling.jobs) != 0 {
-		t.Errorf("%d outcomes are kept, %d to be told", len(c.store.index), len(c.telling.jobs))
+	if len(c.lost.store.index) != 100 || len(c.lost.telling.jobs) != 0 {
+		t.Errorf("%d outcomes are kept, %d to be told", len(c.lost.store.index), len(c.lost.telling.jobs))
 	}
 }
 
@@ -247,7 +247,8 @@ func TestCancelForgetsAll(t *testing.T) {
 		out.Messages[0].Goodbye == nil || out.Messages[0].To.Peer != "d" {
 		t.Errorf("the end of the run leads to %+v", out)
 	}
-	if !c.Gone() || len(c.segments)+len(c.store.index)+len(c.tuples.index)+len(c.telling.jobs)+c.leaseN != 0 {
+	if !c.Gone() ||
+		len(c.segments.byID)+len(c.lost.store.index)+len(c.lost.tuples.index)+len(c.lost.telling.jobs)+c.leases.n != 0 {
 		t.Error("something is left")
 	}
 	if _, ok := c.Next(); ok {
@@ -331,7 +332,7 @@ func TestHandOverIsSpread(t *testing.T) {
 func TestLostDisownIsRepeated(t *testing.T) {
 	c := victimCore(t, LAN(), 1)
 	g := give(t, c, 0, 1, 1)
-	c.disownAll([]*lease{c.refs[1]})
+	c.losses.disownAll([]*lease{c.leases.refs[1]})
 	c.now += time.Second
 	out := c.Step(c.now, inventory(c, 1, g.Handle))
 	if len(out.Messages) != 1 || out.Messages[0].Disown == nil ||

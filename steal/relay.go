@@ -6,29 +6,36 @@ package steal
 // result for a peer in between, which sends it on once, and the acknowledgement comes back the same way. A
 // relayed message is what it would have been: handles and incarnations are those of its sender and receiver.
 
+// relay chooses the way of messages that must arrive.
+type relay struct {
+	*shared
+	*adviser
+	partners *partners
+}
+
 // sendHome sends a result to its owner, straight or through another cluster.
-func (c *Core) sendHome(s *segment, m *Message) {
-	if r, ok := c.policy.(Router); ok && s.owner.cluster != c.cluster {
-		via := r.Route(&c.view, s.owner.cluster, len(s.outcome), s.tries)
-		if s.relayed = via != "" && c.sendThrough(via, s.owner, m); s.relayed {
+func (rl *relay) sendHome(s *segment, m *Message) {
+	if r, ok := rl.policy.(Router); ok && s.owner.cluster != rl.cluster {
+		via := r.Route(rl.view, s.owner.cluster, len(s.outcome), s.tries)
+		if s.relayed = via != "" && rl.sendThrough(via, s.owner, m); s.relayed {
 			return
 		}
 	}
-	c.send(s.owner, m)
+	rl.send(s.owner, m)
 }
 
 // sendThrough wraps a message for a peer of the cluster; false if it has none that can be used.
-func (c *Core) sendThrough(via ClusterID, to *peer, m *Message) bool {
-	id, ok := c.view.RandomIn(via)
+func (rl *relay) sendThrough(via ClusterID, to *peer, m *Message) bool {
+	id, ok := rl.view.RandomIn(via)
 	if !ok {
 		return false
 	}
-	p := c.meet(id)
+	p := rl.partners.meet(id)
 	if p == nil {
 		return false
 	}
-	m.Run, m.From, m.To = c.run.ID, c.self, to.addr()
-	c.send(p, &Message{Relayed: m})
+	m.Run, m.From, m.To = rl.run.ID, rl.self, to.addr()
+	rl.send(p, &Message{Relayed: m})
 	return true
 }
 
@@ -43,7 +50,7 @@ func (c *Core) onRelayed(p *peer, m *Message) {
 				Ack: &ResultAck{Handle: m.Result.Handle}}})
 		}
 	case m.From == p.addr() && m.Run == c.run.ID && m.To.Peer != c.self.Peer:
-		if to := c.meet(m.To.Peer); to != nil && !to.lost {
+		if to := c.partners.meet(m.To.Peer); to != nil && !to.lost {
 			c.stats.Relayed++
 			c.send(to, &Message{Relayed: m})
 		}

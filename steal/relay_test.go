@@ -11,24 +11,24 @@ import (
 // the relay itself.
 func TestRelaySendsOn(t *testing.T) {
 	relay := victimCore(t, LAN(), 3)
-	result := &Message{From: thief(0), To: thief(1), Result: &Result{Handle: 1}}
+	result := &Message{From: thiefNo(0), To: thiefNo(1), Result: &Result{Handle: 1}}
 	for name, c := range map[string]struct {
 		sender Address
 		change func(m *Message)
 		sent   int
 	}{
-		"by its sender":           {thief(0), func(*Message) {}, 1},
-		"by a relay":              {thief(2), func(*Message) {}, 0},
-		"by an earlier life":      {thief(0), func(m *Message) { m.From.Inc-- }, 0},
-		"of another run":          {thief(0), func(m *Message) { m.Run = job.RunID{9} }, 0},
-		"to an earlier life here": {thief(0), func(m *Message) { m.To = Address{Peer: "v", Inc: 1} }, 0},
-		"of another kind":         {thief(0), func(m *Message) { m.Result, m.Goodbye = nil, &Goodbye{} }, 0},
+		"by its sender":           {thiefNo(0), func(*Message) {}, 1},
+		"by a relay":              {thiefNo(2), func(*Message) {}, 0},
+		"by an earlier life":      {thiefNo(0), func(m *Message) { m.From.Inc-- }, 0},
+		"of another run":          {thiefNo(0), func(m *Message) { m.Run = job.RunID{9} }, 0},
+		"to an earlier life here": {thiefNo(0), func(m *Message) { m.To = Address{Peer: "v", Inc: 1} }, 0},
+		"of another kind":         {thiefNo(0), func(m *Message) { m.Result, m.Goodbye = nil, &Goodbye{} }, 0},
 	} {
 		inner := *result
 		c.change(&inner)
 		out := relay.Step(time.Second, &Message{From: c.sender, To: relay.self, Relayed: &inner})
 		if len(out.Messages) != c.sent || c.sent == 1 &&
-			(out.Messages[0].To.Peer != thief(1).Peer || out.Messages[0].Relayed != &inner) {
+			(out.Messages[0].To.Peer != thiefNo(1).Peer || out.Messages[0].Relayed != &inner) {
 			t.Errorf("%s: %d messages are sent, want %d", name, len(out.Messages), c.sent)
 		}
 	}
@@ -39,7 +39,7 @@ func TestRelayedResultMustMatch(t *testing.T) {
 	c := victimCore(t, LAN(), 3)
 	g := give(t, c, 0, 1, 1)
 	inner := func(h Handle) *Message {
-		return &Message{From: thief(2), To: c.self, Relayed: &Message{From: thief(0), To: c.self,
+		return &Message{From: thiefNo(2), To: c.self, Relayed: &Message{From: thiefNo(0), To: c.self,
 			Result: &Result{Handle: h, Path: g.Job.Path, Identity: g.Job.Identity}}}
 	}
 	if out := c.Step(c.now, inner(g.Handle+1)); len(out.Orders) != 0 {
@@ -79,7 +79,7 @@ func TestSilenceFollowsAnnouncedPeriods(t *testing.T) {
 		c := victimCore(t, cfg, 1)
 		give(t, c, 0, 1, 1)
 		began := c.now
-		c.Step(began, &Message{From: thief(0), To: c.self,
+		c.Step(began, &Message{From: thiefNo(0), To: c.self,
 			Heartbeat: &Heartbeat{Seq: 1, Held: []Handle{1}, Every: every}})
 		for c.Stats().PeersLost == 0 && c.now < began+time.Minute {
 			at, _ := c.Next()

@@ -152,7 +152,8 @@ func TestByPath(t *testing.T) {
 			}
 			return found
 		}
-		if got, want := list.at(p), pick(func(q job.Path) bool { return slices.Equal(p, q) }); !slices.Equal(got, want) {
+		if got, want := list.at(p), pick(func(q job.Path) bool { return slices.Equal(p, q) }); !slices.Equal(got,
+			want) {
 			t.Errorf("at %v: %v, want %v", p, got, want)
 		}
 		if got, want := list.below(p), pick(func(q job.Path) bool { return p.Above(q) }); !slices.Equal(got, want) {

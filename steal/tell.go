@@ -29,66 +29,66 @@ type jobName struct {
 }
 
 // announce has a job told that is here: whether it is done is looked up when it is told, or that it is here no more.
-func (c *Core) announce(p job.Path, id job.Identity) {
-	if len(p) == 0 || c.leaving != nil || len(c.telling.jobs) >= c.cfg.MaxKept+c.cfg.MaxSegments {
+func (lw *lostWork) announce(p job.Path, id job.Identity) {
+	if len(p) == 0 || lw.leaving || len(lw.telling.jobs) >= lw.cfg.MaxKept+lw.cfg.MaxSegments {
 		return // what is missed costs time only
 	}
-	if len(c.telling.jobs) == 0 {
-		c.telling.at = max(c.telling.at, c.now+c.cfg.TellEvery)
+	if len(lw.telling.jobs) == 0 {
+		lw.telling.at = max(lw.telling.at, lw.now+lw.cfg.TellEvery)
 	}
-	c.telling.jobs = append(c.telling.jobs, jobName{p, id})
+	lw.telling.jobs = append(lw.telling.jobs, jobName{p, id})
 }
 
 // announceKept tells of what is kept when a peer is lost that was perhaps the only other one to have it.
-func (c *Core) announceKept(lost PeerID) {
-	if !c.salvaging() {
+func (lw *lostWork) announceKept(lost PeerID) {
+	if !lw.salvaging() {
 		return
 	}
-	for _, k := range c.store.index {
+	for _, k := range lw.store.index {
 		if k.class != settled || k.owner == lost {
-			c.announceOne(k)
+			lw.announceOne(k)
 		}
 	}
 }
 
 // announceStrays is the same for peers that are not members any more, which were perhaps never partners.
-func (c *Core) announceStrays() {
-	for _, k := range c.store.index {
-		if k.class == settled && k.owner != c.self.Peer && !k.told {
-			if _, ok := c.members.Find(k.owner); !ok {
-				c.announceOne(k)
+func (lw *lostWork) announceStrays() {
+	for _, k := range lw.store.index {
+		if k.class == settled && k.owner != lw.self.Peer && !k.told {
+			if _, ok := lw.members.Find(k.owner); !ok {
+				lw.announceOne(k)
 			}
 		}
 	}
 }
 
 // announceRestored tells again of what came from a checkpoint, to a master that was not there the first time.
-func (c *Core) announceRestored() {
-	for _, k := range c.store.index {
+func (lw *lostWork) announceRestored() {
+	for _, k := range lw.store.index {
 		if k.restored {
-			c.announce(k.Path, k.Identity)
+			lw.announce(k.Path, k.Identity)
 		}
 	}
 }
 
-func (c *Core) announceOne(k *kept) {
-	if k.told && c.now < k.toldAt+tellAgain || k.inPart && c.spawnedUnder(k.Path) != nil {
+func (lw *lostWork) announceOne(k *kept) {
+	if k.told && lw.now < k.toldAt+tellAgain || k.inPart && lw.segments.spawnedUnder(k.Path) != nil {
 		return
 	}
-	k.told, k.toldAt = true, c.now
-	c.announce(k.Path, k.Identity)
+	k.told, k.toldAt = true, lw.now
+	lw.announce(k.Path, k.Identity)
 }
 
 // tellNews tells what is due.
-func (c *Core) tellNews() {
-	t := &c.telling
-	if len(t.jobs) == 0 || c.now < t.at {
+func (lw *lostWork) tellNews() {
+	t := &lw.telling
+	if len(t.jobs) == 0 || lw.now < t.at {
 		return
 	}
 	var tuples []Tuple
 	bytes, n := 0, 0
-	for ; n < len(t.jobs) && len(tuples) < c.cfg.MaxTuplesPerNews; n++ {
-		u, ok := c.ownTuple(t.jobs[n])
+	for ; n < len(t.jobs) && len(tuples) < lw.cfg.MaxTuplesPerNews; n++ {
+		u, ok := lw.ownTuple(t.jobs[n])
 		if !ok {
 			continue
 		}
@@ -101,34 +101,27 @@ func (c *Core) tellNews() {
 	if len(t.jobs) == 0 {
 		t.jobs = nil
 	}
-	t.at = c.now + c.cfg.TellEvery
+	t.at = lw.now + lw.cfg.TellEvery
 	if len(tuples) > 0 {
-		c.stats.TuplesSent += uint64(len(tuples))
-		c.tellAll(&News{Tuples: tuples})
+		lw.stats.TuplesSent += uint64(len(tuples))
+		lw.tellAll(&News{Tuples: tuples})
 	}
 }
 
 // nextTell is when tellNews has something to do; 0 is never.
-func (c *Core) nextTell() time.Duration {
-	if len(c.telling.jobs) == 0 {
+func (lw *lostWork) nextTell() time.Duration {
+	if len(lw.telling.jobs) == 0 {
 		return 0
 	}
-	return max(1, c.telling.at)
-}
-
-// tellAll addresses news and has them told.
-func (c *Core) tellAll(n *News) {
-	n.Run, n.From = c.run.ID, c.self
-	c.stats.NewsSent++
-	c.order(Order{Kind: Tell, News: n})
+	return max(1, lw.telling.at)
 }
 
 // ownTuple says what this peer has of a job.
-func (c *Core) ownTuple(j jobName) (Tuple, bool) {
-	u := Tuple{Path: j.path, Identity: j.identity, Holder: c.self}
-	if c.store.find(j.path, j.identity) != nil {
+func (lw *lostWork) ownTuple(j jobName) (Tuple, bool) {
+	u := Tuple{Path: j.path, Identity: j.identity, Holder: lw.self}
+	if lw.store.find(j.path, j.identity) != nil {
 		u.Done = true
 		return u, true
 	}
-	return u, c.adoptable(j.path, j.identity) != nil
+	return u, lw.adoptable(j.path, j.identity) != nil
 }

@@ -1,83 +1,95 @@
 package steal
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
+
+// thief carries out what the policy plans, and follows this peer's own steal requests.
+type thief struct {
+	*shared
+	*adviser
+	partners  *partners
+	segments  *segments
+	book      *book
+	victim    *victim
+	flights   []Flight
+	lastReq   RequestID
+	failures  int           // steals in a row that brought nothing
+	notBefore time.Duration // no steal is sent before
+	hunger    uint64        // Seq of the last Hunger sent
+	wakeAt    time.Duration // when to ask the policy again
+	planned   Plan
+}
 
 // carryOutPlan asks the policy what to do and does it, within the bounds. While the gap after a failed steal
 // runs, the policy is not asked at all: the tick at its end will.
-func (c *Core) carryOutPlan() {
-	if c.now < c.notBefore {
-		c.wakeAt = c.notBefore
+func (t *thief) carryOutPlan() {
+	if t.now < t.notBefore {
+		t.wakeAt = t.notBefore
 		return
 	}
-	p := &c.planned
+	p := &t.planned
 	p.reset()
-	c.policy.Plan(&c.view, p)
-	c.wakeAt = p.wake
+	t.policy.Plan(t.view, p)
+	t.wakeAt = p.wake
 	for _, id := range p.refuses {
-		c.refuseAsk(id)
+		t.victim.refuseAsk(id)
 	}
 	for _, to := range p.tells {
-		c.tell(to)
+		t.tell(to)
 	}
 	for _, x := range p.pushes {
-		c.push(x.thief, x.max)
+		t.victim.push(x.thief, x.max)
 	}
 	for _, s := range p.steals {
-		c.steal(s)
+		t.steal(s)
 	}
-}
-
-// room is how many more stolen jobs this peer may hold.
-func (c *Core) room() int {
-	if c.unackedN >= c.cfg.MaxUnackedBytes || c.leaving != nil {
-		return 0
-	}
-	return min(c.cfg.MaxWaiting-len(c.waiting), c.cfg.MaxSegments-len(c.segments))
 }
 
 // steal sends one request.
-func (c *Core) steal(s plannedSteal) {
-	if _, ok := c.members.Find(s.victim); !ok || s.victim == c.self.Peer || c.flightTo(s.victim) >= 0 {
+func (t *thief) steal(s plannedSteal) {
+	if _, ok := t.members.Find(s.victim); !ok || s.victim == t.self.Peer || t.flightTo(s.victim) >= 0 {
 		return
 	}
-	n := max(0, min(s.max, c.room(), c.cfg.MaxBatch))
-	if s.max > 0 && n <= 0 || len(c.flights) >= c.cfg.MaxFlights {
+	n := max(0, min(s.max, t.segments.room(), t.cfg.MaxBatch))
+	if s.max > 0 && n <= 0 || len(t.flights) >= t.cfg.MaxFlights {
 		return
 	}
-	p := c.meet(s.victim)
+	p := t.partners.meet(s.victim)
 	if p == nil {
 		return
 	}
-	c.lastReq++
-	f := Flight{Victim: p.id, Cluster: p.cluster, Wide: p.cluster != c.cluster, Max: n, Since: c.now,
-		Patience: s.patience, request: c.lastReq}
-	f.Deadline = c.now + s.patience + max(c.cfg.StealTimeout, 4*c.links.lastSteal(p.cluster))
-	c.flights = append(c.flights, f)
+	t.lastReq++
+	f := Flight{Victim: p.id, Cluster: p.cluster, Wide: p.cluster != t.cluster, Max: n, Since: t.now,
+		Patience: s.patience, request: t.lastReq}
+	f.Deadline = t.now + s.patience + max(t.cfg.StealTimeout, 4*t.links.lastSteal(p.cluster))
+	t.flights = append(t.flights, f)
 	if f.Wide {
-		c.stats.StealsSentWide++
+		t.stats.StealsSentWide++
 	} else {
-		c.stats.StealsSentLocal++
+		t.stats.StealsSentLocal++
 	}
-	c.send(p, &Message{Request: &StealRequest{ID: f.request, Max: n, Patience: s.patience}})
+	t.send(p, &Message{Request: &StealRequest{ID: f.request, Max: n, Patience: s.patience}})
 }
 
 // onReply takes stolen jobs in. A reply that comes after its request was given up, and a push, are as welcome
 // as one that was waited for: the victim has given the jobs away and entered the lease.
-func (c *Core) onReply(p *peer, m *Message) {
+func (t *thief) onReply(p *peer, m *Message) {
 	r := m.Reply
-	i := slices.IndexFunc(c.flights, func(f Flight) bool { return f.request == r.ID && f.Victim == p.id })
+	i := slices.IndexFunc(t.flights, func(f Flight) bool { return f.request == r.ID && f.Victim == p.id })
 	switch {
 	case i >= 0:
-		f := c.flights[i]
-		c.flights = slices.Delete(c.flights, i, i+1)
-		c.links.stole(p.cluster, c.now-f.Since-r.Waited, m.Size())
-		c.landed(&f, len(r.Jobs) > 0)
+		f := t.flights[i]
+		t.flights = slices.Delete(t.flights, i, i+1)
+		t.links.stole(p.cluster, t.now-f.Since-r.Waited, m.Size())
+		t.landed(&f, len(r.Jobs) > 0)
 	case r.ID != 0:
-		c.stats.LateReplies++
+		t.stats.LateReplies++
 	}
-	p.known.Queued, p.known.Heard = r.Queued, c.now
+	p.known.Queued, p.known.Heard = r.Queued, t.now
 	if len(r.Jobs) == 0 {
-		p.known.Refused = c.now
+		p.known.Refused = t.now
 		return
 	}
 	var noRoom []Handle
@@ -85,90 +97,90 @@ func (c *Core) onReply(p *peer, m *Message) {
 		g := &r.Jobs[k]
 		switch _, held := p.findHeld(g.Handle); {
 		case held || slices.Contains(p.done[:], g.Handle):
-			c.stats.DroppedDuplicate++
-		case c.room() <= 0:
+			t.stats.DroppedDuplicate++
+		case t.segments.room() <= 0:
 			noRoom = append(noRoom, g.Handle)
 		default:
-			c.hold(p, g)
-			if p.cluster == c.cluster {
-				c.stats.JobsTakenLocal++
+			t.book.hold(p, g)
+			if p.cluster == t.cluster {
+				t.stats.JobsTakenLocal++
 			} else {
-				c.stats.JobsTakenWide++
+				t.stats.JobsTakenWide++
 			}
 		}
 	}
 	if len(noRoom) > 0 {
 		slices.Sort(noRoom)
-		c.send(p, &Message{Return: &Return{Handles: slices.Compact(noRoom)}})
+		t.send(p, &Message{Return: &Return{Handles: slices.Compact(noRoom)}})
 	}
 }
 
 // landed counts how a request ended; a probe cannot fail.
-func (c *Core) landed(f *Flight, won bool) {
+func (t *thief) landed(f *Flight, won bool) {
 	if f.Max == 0 {
-		c.reports++ // what was learned may let waiting requests through
+		t.reports++ // what was learned may let waiting requests through
 		return
 	}
-	c.links.ended(f.Cluster, won)
+	t.links.ended(f.Cluster, won)
 	if !won {
-		c.failed()
+		t.failed()
 		return
 	}
-	c.failures = 0
+	t.failures = 0
 	if f.Wide {
-		c.stats.StealsWonWide++
+		t.stats.StealsWonWide++
 	} else {
-		c.stats.StealsWonLocal++
+		t.stats.StealsWonLocal++
 	}
 }
 
 // failed notes a steal that brought nothing: the next one has to wait for the gap.
-func (c *Core) failed() {
-	c.failures++
-	c.notBefore = c.now + c.cfg.StealGap
+func (t *thief) failed() {
+	t.failures++
+	t.notBefore = t.now + t.cfg.StealGap
 }
 
 // flightTo finds the request to a victim, or -1.
-func (c *Core) flightTo(victim PeerID) int {
-	return slices.IndexFunc(c.flights, func(f Flight) bool { return f.Victim == victim })
+func (t *thief) flightTo(victim PeerID) int {
+	return slices.IndexFunc(t.flights, func(f Flight) bool { return f.Victim == victim })
 }
 
 // expireFlights gives up requests that were not answered in time.
-func (c *Core) expireFlights() {
-	c.flights = slices.DeleteFunc(c.flights, func(f Flight) bool {
-		if c.now < f.Deadline {
+func (t *thief) expireFlights() {
+	t.flights = slices.DeleteFunc(t.flights, func(f Flight) bool {
+		if t.now < f.Deadline {
 			return false
 		}
-		c.stats.StealsTimedOut++
-		c.links.timedOut(f.Cluster, c.now-f.Since-f.Patience)
-		c.landed(&f, false)
+		t.stats.StealsTimedOut++
+		t.links.timedOut(f.Cluster, t.now-f.Since-f.Patience)
+		t.landed(&f, false)
 		return true
 	})
 }
 
 // flightFailed ends the request that could not be written.
-func (c *Core) flightFailed(victim PeerID, id RequestID) {
-	if i := c.flightTo(victim); i >= 0 && c.flights[i].request == id {
-		c.dropFlight(victim)
+func (t *thief) flightFailed(victim PeerID, id RequestID) {
+	if i := t.flightTo(victim); i >= 0 && t.flights[i].request == id {
+		t.dropFlight(victim)
 	}
 }
 
 // dropFlight ends the request to a victim that is gone.
-func (c *Core) dropFlight(victim PeerID) {
-	if i := c.flightTo(victim); i >= 0 {
-		f := c.flights[i]
-		c.flights = slices.Delete(c.flights, i, i+1)
-		c.landed(&f, false)
+func (t *thief) dropFlight(victim PeerID) {
+	if i := t.flightTo(victim); i >= 0 {
+		f := t.flights[i]
+		t.flights = slices.Delete(t.flights, i, i+1)
+		t.landed(&f, false)
 	}
 }
 
 // tell sends this peer's load to another one.
-func (c *Core) tell(to PeerID) {
-	if _, ok := c.members.Find(to); !ok || to == c.self.Peer {
+func (t *thief) tell(to PeerID) {
+	if _, ok := t.members.Find(to); !ok || to == t.self.Peer {
 		return
 	}
-	if p := c.meet(to); p != nil {
-		c.hunger++
-		c.send(p, &Message{Hunger: &Hunger{Seq: c.hunger, Queued: c.queued(), Idle: c.idle()}})
+	if p := t.partners.meet(to); p != nil {
+		t.hunger++
+		t.send(p, &Message{Hunger: &Hunger{Seq: t.hunger, Queued: t.segments.queued(), Idle: t.segments.idle()}})
 	}
 }

@@ -86,21 +86,22 @@ var classNames = [...]string{settled: "its owner had it", handed: "handed over",
 
 // recoveryState prints what a core knows of lost work.
 func (s *stage) recoveryState(c *Core) {
-	for _, g := range c.inOrder() {
+	for _, g := range c.segments.inOrder() {
 		if g.orphan {
 			s.printf("  segment %d is an orphan, job %s: %s\n", g.id, g.job.Path, stateNames[g.state])
 		}
 	}
-	for _, k := range c.store.index {
+	for _, k := range c.lost.store.index {
 		s.printf("  keeps %q of job %s: %s\n", k.Outcome, k.Path, classNames[k.class])
 	}
-	for _, e := range c.tuples.index {
+	for _, e := range c.lost.tuples.index {
 		s.printf("  knows %s\n", describeTuple(&e.Tuple))
 	}
-	if c.leaving != nil {
-		s.printf("  leaves, %d pieces to hand over, %d on their way\n", len(c.leaving.pieces), len(c.leaving.transfers))
+	if c.leaving {
+		s.printf("  leaves, %d pieces to hand over, %d on their way\n", len(c.departure.pieces),
+			len(c.departure.transfers))
 	}
-	if !slices.IsSortedFunc(c.tuples.index, func(a,
+	if !slices.IsSortedFunc(c.lost.tuples.index, func(a,
 		b *tupleEntry) int {
 		return compareNames(a.Path, a.Identity, b.Path, b.Identity)
 	}) {

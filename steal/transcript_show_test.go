@@ -104,16 +104,17 @@ var stateNames = [...]string{waiting: "waiting", running: "running", lent: "lent
 // state prints a core's tables.
 func (s *stage) state(x *actor) {
 	c := x.core
-	s.printf("%s at %v: idle %d, queued %d\n", x.name, s.now, c.idle(), c.queued())
+	s.printf("%s at %v: idle %d, queued %d\n", x.name, s.now, c.segments.idle(), c.segments.queued())
 	if m := c.masters; m != nil && m.master {
 		switch {
-		case c.root != nil:
-			s.printf("  master, with the root in segment %d: %s\n", c.root.id, stateNames[c.root.state])
+		case c.segments.root != nil:
+			s.printf("  master, with the root in segment %d: %s\n", c.segments.root.id,
+				stateNames[c.segments.root.state])
 		case m.answered != nil:
 			s.printf("  master, with the answer\n")
 		}
 	}
-	for _, p := range c.peers.list {
+	for _, p := range c.partners.list {
 		for _, l := range p.leases {
 			s.printf("  handle %d leased to %s, job %s, missed by %d inventories\n", l.handle, p.addr(), l.job.Path,
 				l.misses)
@@ -122,16 +123,16 @@ func (s *stage) state(x *actor) {
 			s.printf("  segment %d held for %s, handle %d: %s\n", h.id, p.addr(), h.handle, stateNames[h.state])
 		}
 	}
-	for _, id := range slices.Sorted(maps.Keys(c.segments)) {
-		if h := c.segments[id]; h.copyOf != nil {
+	for _, id := range slices.Sorted(maps.Keys(c.segments.byID)) {
+		if h := c.segments.byID[id]; h.copyOf != nil {
 			s.printf("  segment %d is a copy of handle %d: %s\n", h.id, h.copyOf.handle, stateNames[h.state])
 		}
 	}
 	s.recoveryState(c)
-	for _, f := range c.flights {
+	for _, f := range c.thief.flights {
 		s.printf("  request %d to %s is out\n", f.request, f.Victim)
 	}
-	for _, a := range c.asks {
+	for _, a := range c.victim.asks {
 		s.printf("  request %d of %s waits\n", a.request, a.Thief)
 	}
 }

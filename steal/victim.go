@@ -2,101 +2,111 @@ package steal
 
 import "slices"
 
+// victim answers the steal requests of others.
+type victim struct {
+	*shared
+	*adviser
+	partners *partners
+	segments *segments
+	leases   *leases
+	lost     *lostWork
+	book     *book
+	adoption *adoption
+	asks     []Ask // waiting, oldest first
+	takes    []Ask // the engine is looking for jobs for these
+	last     AskID
+}
+
 // onRequest answers a thief: at once from the stolen jobs that wait here, after a Take from the engine, or
 // later if the thief is patient and there is nothing now.
-func (c *Core) onRequest(p *peer, r *StealRequest) {
+func (v *victim) onRequest(p *peer, r *StealRequest) {
 	if r.ID <= p.askSeq {
-		c.stats.DroppedDuplicate++ // repeated, or overtaken by a younger one
+		v.stats.DroppedDuplicate++ // repeated, or overtaken by a younger one
 		return
 	}
 	p.askSeq = r.ID
-	c.asks = slices.DeleteFunc(c.asks, func(a Ask) bool { return a.peer == p }) // it has given that one up
-	c.lastAsk++
-	a := Ask{ID: c.lastAsk, Thief: p.id, Cluster: p.cluster, Wide: p.cluster != c.cluster,
-		Max:   min(r.Max, c.cfg.MaxBatch),
-		Since: c.now, Until: c.now + min(r.Patience, c.cfg.MaxPatience), peer: p, request: r.ID}
-	if a.Max == 0 || c.leaving != nil || len(c.asks)+len(c.takes) >= c.cfg.MaxAsks {
-		c.reply(&a, nil)
+	v.asks = slices.DeleteFunc(v.asks, func(a Ask) bool { return a.peer == p }) // it has given that one up
+	v.last++
+	a := Ask{ID: v.last, Thief: p.id, Cluster: p.cluster, Wide: p.cluster != v.cluster,
+		Max:   min(r.Max, v.cfg.MaxBatch),
+		Since: v.now, Until: v.now + min(r.Patience, v.cfg.MaxPatience), peer: p, request: r.ID}
+	if a.Max == 0 || v.leaving || len(v.asks)+len(v.takes) >= v.cfg.MaxAsks {
+		v.reply(&a, nil)
 		return
 	}
-	if !c.tryGive(&a, true) {
-		c.keepOrRefuse(a)
+	if !v.tryGive(&a, true) {
+		v.keepOrRefuse(a)
 	}
 }
 
 // keepOrRefuse decides about a request for which there is nothing now.
-func (c *Core) keepOrRefuse(a Ask) {
+func (v *victim) keepOrRefuse(a Ask) {
 	if a.request == 0 {
 		return // a push that found nothing to push
 	}
-	if a.Until > c.now {
-		a.tried = c.reports
-		c.asks = append(c.asks, a)
+	if a.Until > v.now {
+		a.tried = v.reports
+		v.asks = append(v.asks, a)
 		return
 	}
-	c.reply(&a, nil)
+	v.reply(&a, nil)
 }
 
 // tryGive starts to serve a request: it is answered, or the engine is looking for jobs for it. False if the
 // policy does not want to give or there is certainly nothing.
-func (c *Core) tryGive(a *Ask, askEngine bool) bool {
-	n := min(c.policy.Give(&c.view, *a), a.Max, c.cfg.MaxLeases-c.leaseN)
+func (v *victim) tryGive(a *Ask, askEngine bool) bool {
+	n := min(v.policy.Give(v.view, *a), a.Max, v.cfg.MaxLeases-v.leases.n)
 	if n <= 0 {
 		return false
 	}
-	if c.giveWaiting(a, n) {
+	if v.giveWaiting(a, n) {
 		return true
 	}
-	if !askEngine || c.load.Queued == 0 && c.idle() >= c.load.Workers {
+	if !askEngine || v.load.Queued == 0 && v.segments.idle() >= v.load.Workers {
 		return false
 	}
-	c.takes = append(c.takes, *a)
-	c.order(Order{Kind: Take, Ticket: Ticket(a.ID), Max: n})
+	v.takes = append(v.takes, *a)
+	v.order(Order{Kind: Take, Ticket: Ticket(a.ID), Max: n})
 	return true
 }
 
 // giveWaiting passes on stolen jobs that no worker here has begun, oldest first.
-func (c *Core) giveWaiting(a *Ask, n int) bool {
+func (v *victim) giveWaiting(a *Ask, n int) bool {
 	var grants []Grant
 	bytes := 0
-	c.waiting = slices.DeleteFunc(c.waiting, func(s *segment) bool {
+	v.segments.waiting = slices.DeleteFunc(v.segments.waiting, func(s *segment) bool {
 		size := s.job.Size()
-		if len(grants) == n || s.comesFrom(a.peer) || (len(grants) > 0 && bytes+size > c.cfg.MaxReplyBytes) {
+		if len(grants) == n || s.comesFrom(a.peer) || (len(grants) > 0 && bytes+size > v.cfg.MaxReplyBytes) {
 			return false
 		}
 		bytes += size
-		h := c.lend(a.peer, &lease{parent: s, job: s.job})
+		h := v.leases.lend(a.peer, &lease{parent: s, job: s.job})
 		grants = append(grants, Grant{Handle: h, Job: s.job})
 		return true
 	})
 	if len(grants) == 0 {
 		return false
 	}
-	c.reply(a, grants)
+	v.reply(a, grants)
 	return true
-}
-
-// comesFrom says whether it makes no sense to give the segment to that peer. The root stays.
-func (s *segment) comesFrom(p *peer) bool {
-	return s.root || s.owner == p || s.copyOf != nil && s.copyOf.thief == p
 }
 
 // taken gives away what the engine found, or tells the thief that there was nothing. What does not fit into
 // one reply, and what was meant for a thief that is gone by now, goes back at once.
-func (c *Core) taken(t Ticket, jobs []Taken) {
-	i := slices.IndexFunc(c.takes, func(a Ask) bool { return a.ID == AskID(t) })
+func (v *victim) taken(t Ticket, jobs []Taken) {
+	i := slices.IndexFunc(v.takes, func(a Ask) bool { return a.ID == AskID(t) })
 	if i < 0 {
-		c.putBack(jobs, nil)
+		v.putBack(jobs, nil)
 		return
 	}
-	a := c.takes[i]
-	c.takes = slices.Delete(c.takes, i, i+1)
+	a := v.takes[i]
+	v.takes = slices.Delete(v.takes, i, i+1)
 	asked := len(jobs)
-	if jobs = c.takeFound(jobs); len(jobs) == 0 && asked > 0 { // the thief still wants something to do
-		c.lastAsk++
-		a.ID = c.lastAsk
-		c.takes = append(c.takes, a)
-		c.order(Order{Kind: Take, Ticket: Ticket(a.ID), Max: asked})
+	if jobs = v.adoption.takeFound(jobs); len(jobs) == 0 && asked > 0 { // the thief still wants something to do
+		v.last++
+		a.ID = v.last
+		v.takes = append(v.takes, a)
+		v.order(Order{Kind: Take, Ticket: Ticket(a.ID), Max: asked})
 		return
 	}
 	var grants []Grant
@@ -104,72 +114,72 @@ func (c *Core) taken(t Ticket, jobs []Taken) {
 	for k := range jobs {
 		j := &jobs[k]
 		size := j.Job.Size()
-		if size > c.cfg.MaxJobBytes {
-			c.putBack(jobs[k:k+1], &c.stats.PutBackTooLarge)
+		if size > v.cfg.MaxJobBytes {
+			v.putBack(jobs[k:k+1], &v.stats.PutBackTooLarge)
 			continue
 		}
-		if len(grants) > 0 && bytes+size > c.cfg.MaxReplyBytes || c.leaseN >= c.cfg.MaxLeases {
-			c.putBack(jobs[k:], nil)
+		if len(grants) > 0 && bytes+size > v.cfg.MaxReplyBytes || v.leases.n >= v.cfg.MaxLeases {
+			v.putBack(jobs[k:], nil)
 			break
 		}
 		bytes += size
-		h := c.lend(a.peer, &lease{ref: j.Ref, job: j.Job, ofSegment: !j.Spawned &&
-			c.runsHere(j.Job.Path, j.Job.Identity)})
+		h := v.leases.lend(a.peer, &lease{ref: j.Ref, job: j.Job, ofSegment: !j.Spawned &&
+			v.segments.runsHere(j.Job.Path, j.Job.Identity)})
 		grants = append(grants, Grant{Handle: h, Job: j.Job})
 	}
 	if len(grants) > 0 {
-		c.reply(&a, grants)
+		v.reply(&a, grants)
 	} else {
-		c.keepOrRefuse(a)
+		v.keepOrRefuse(a)
 	}
 }
 
 // putBack returns jobs to the engine that have not left.
-func (c *Core) putBack(jobs []Taken, why *uint64) {
+func (v *victim) putBack(jobs []Taken, why *uint64) {
 	for k := range jobs {
-		c.order(Order{Kind: PutBack, Ref: jobs[k].Ref})
+		v.order(Order{Kind: PutBack, Ref: jobs[k].Ref})
 		if why != nil {
 			*why++
-			c.stats.JobsPutBack++
+			v.stats.JobsPutBack++
 		}
 	}
 }
 
 // reply answers a request. Leases for the grants stand already: write before send.
-func (c *Core) reply(a *Ask, grants []Grant) {
+func (v *victim) reply(a *Ask, grants []Grant) {
 	switch n := uint64(len(grants)); {
 	case a.Max == 0:
 	case n == 0:
-		c.stats.RequestsRefused++
+		v.stats.RequestsRefused++
 	case a.Wide:
-		c.stats.JobsGivenWide += n
+		v.stats.JobsGivenWide += n
 	default:
-		c.stats.JobsGivenLocal += n
+		v.stats.JobsGivenLocal += n
 	}
-	if c.salvaging() {
+	if v.salvaging() {
 		room := maxNewsBytes
 		for i := range grants {
 			if grants[i].Job.Restarted {
-				grants[i].Orphans = c.orphansUnder(grants[i].Job.Path, c.cfg.MaxTuplesPerNews, &room)
+				grants[i].Orphans = v.lost.orphansUnder(grants[i].Job.Path, v.cfg.MaxTuplesPerNews, &room)
 			}
 		}
 	}
-	c.send(a.peer, &Message{Reply: &StealReply{ID: a.request, Jobs: grants, Waited: c.now - a.Since,
-		Queued: c.queued()}})
+	v.send(a.peer, &Message{Reply: &StealReply{ID: a.request, Jobs: grants, Waited: v.now - a.Since,
+		Queued: v.segments.queued()}})
 }
 
 // answerWaiting serves the requests that wait here when there may be something new to give, oldest first.
-func (c *Core) answerWaiting() {
-	for i := 0; i < len(c.asks); {
-		a := c.asks[i]
-		fresh := a.tried < c.reports && c.load.Queued > 0
-		if !fresh && len(c.waiting) == 0 {
+func (v *victim) answerWaiting() {
+	for i := 0; i < len(v.asks); {
+		a := v.asks[i]
+		fresh := a.tried < v.reports && v.load.Queued > 0
+		if !fresh && len(v.segments.waiting) == 0 {
 			i++
 			continue
 		}
-		c.asks[i].tried = c.reports
-		if c.tryGive(&a, fresh) {
-			c.asks = slices.Delete(c.asks, i, i+1)
+		v.asks[i].tried = v.reports
+		if v.tryGive(&a, fresh) {
+			v.asks = slices.Delete(v.asks, i, i+1)
 		} else {
 			i++
 		}
@@ -177,48 +187,54 @@ func (c *Core) answerWaiting() {
 }
 
 // expireAsks refuses requests whose patience is over.
-func (c *Core) expireAsks() {
-	c.asks = slices.DeleteFunc(c.asks, func(a Ask) bool {
-		if c.now < a.Until {
+func (v *victim) expireAsks() {
+	v.asks = slices.DeleteFunc(v.asks, func(a Ask) bool {
+		if v.now < a.Until {
 			return false
 		}
-		c.reply(&a, nil)
+		v.reply(&a, nil)
 		return true
 	})
 }
 
 // refuseAsk answers one waiting request with nothing, at the policy's wish.
-func (c *Core) refuseAsk(id AskID) {
-	c.asks = slices.DeleteFunc(c.asks, func(a Ask) bool {
+func (v *victim) refuseAsk(id AskID) {
+	v.asks = slices.DeleteFunc(v.asks, func(a Ask) bool {
 		if a.ID == id {
-			c.reply(&a, nil)
+			v.reply(&a, nil)
 		}
 		return a.ID == id
 	})
 }
 
 // dropAsks forgets the requests of a peer that is gone.
-func (c *Core) dropAsks(p *peer) {
+func (v *victim) dropAsks(p *peer) {
 	gone := func(a Ask) bool { return a.peer == p }
-	c.asks = slices.DeleteFunc(c.asks, gone)
-	c.takes = slices.DeleteFunc(c.takes, gone)
+	v.asks = slices.DeleteFunc(v.asks, gone)
+	v.takes = slices.DeleteFunc(v.takes, gone)
 }
 
 // push gives jobs to a peer that has not asked: a Take whose reply has no request.
-func (c *Core) push(thief PeerID, n int) {
-	if _, ok := c.members.Find(thief); !ok || thief == c.self.Peer || len(c.asks)+len(c.takes) >= c.cfg.MaxAsks {
+func (v *victim) push(thief PeerID, n int) {
+	if _, ok := v.members.Find(thief); !ok || thief == v.self.Peer || len(v.asks)+len(v.takes) >= v.cfg.MaxAsks {
 		return
 	}
-	p := c.meet(thief)
-	n = min(n, c.cfg.MaxBatch, c.cfg.MaxLeases-c.leaseN)
+	p := v.partners.meet(thief)
+	n = min(n, v.cfg.MaxBatch, v.cfg.MaxLeases-v.leases.n)
 	if p == nil || n <= 0 || p.lost {
 		return
 	}
-	c.lastAsk++
-	a := Ask{ID: c.lastAsk, Thief: thief, Cluster: p.cluster, Wide: p.cluster != c.cluster, Max: n, Since: c.now,
-		Until: c.now, peer: p}
-	if !c.giveWaiting(&a, n) && c.load.Queued > 0 {
-		c.takes = append(c.takes, a)
-		c.order(Order{Kind: Take, Ticket: Ticket(a.ID), Max: n})
+	v.last++
+	a := Ask{ID: v.last, Thief: thief, Cluster: p.cluster, Wide: p.cluster != v.cluster, Max: n, Since: v.now,
+		Until: v.now, peer: p}
+	if !v.giveWaiting(&a, n) && v.load.Queued > 0 {
+		v.takes = append(v.takes, a)
+		v.order(Order{Kind: Take, Ticket: Ticket(a.ID), Max: n})
 	}
+}
+
+// asking says whether a request of the peer is being dealt with.
+func (v *victim) asking(p *peer) bool {
+	has := func(a Ask) bool { return a.peer == p }
+	return slices.ContainsFunc(v.asks, has) || slices.ContainsFunc(v.takes, has)
 }

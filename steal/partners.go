@@ -6,6 +6,75 @@ import (
 	"time"
 )
 
+// partners are the peers that a core knows, and when it owes which of them a heartbeat: those between which and this
+// one jobs are out.
+type partners struct {
+	*shared
+	peerTable
+	heartbeatAt time.Duration    // the next round of heartbeats; 0 without partners
+	beats       uint64           // heartbeats sent, to whomever
+	talking     func(*peer) bool // says whether a steal request between the two is being dealt with
+}
+
+func newPartners(s *shared) *partners { return &partners{shared: s} }
+
+// meet finds the peer or enters it; nil if there is no room.
+func (ps *partners) meet(id PeerID) *peer {
+	if p := ps.find(id); p != nil {
+		return p
+	}
+	return ps.add(ps.stranger(id), ps.cfg.MaxPartners, func(p *peer) bool {
+		return p.partner(ps.now) || ps.talking(p)
+	})
+}
+
+// stranger is a peer of which only the membership is known.
+func (ps *partners) stranger(id PeerID) *peer {
+	m, _ := ps.members.Find(id)
+	return &peer{id: id, cluster: m.Cluster}
+}
+
+// watch makes sure that a peer about to become a partner starts with a full measure of time to be heard, and that
+// heartbeats to it are under way.
+func (ps *partners) watch(p *peer) {
+	if !p.watched() {
+		p.heard = ps.now
+	}
+	ps.startBeating(p)
+}
+
+// startBeating schedules the first heartbeat to a partner.
+func (ps *partners) startBeating(p *peer) {
+	if p.beatAt == 0 {
+		p.beatAt = ps.now + ps.period(p)
+		ps.beatSoon(p.beatAt)
+	}
+}
+
+// beatSoon sees to it that the next round of heartbeats is not later than that.
+func (ps *partners) beatSoon(at time.Duration) {
+	if ps.heartbeatAt == 0 || at < ps.heartbeatAt {
+		ps.heartbeatAt = at
+	}
+}
+
+// period is the time between two heartbeats to a peer. Across clusters they share slow links with everything
+// else: there one is sent every ten round trips, so when a link is congested and the round trip grows,
+// heartbeats get rarer and the link can recover.
+func (ps *partners) period(p *peer) time.Duration {
+	if p.cluster == ps.cluster {
+		return ps.cfg.HeartbeatEvery
+	}
+	l := ps.links.get(p.cluster)
+	return min(max(ps.cfg.WideHeartbeatEvery, 10*l.RTT), ps.cfg.MaxHeartbeatEvery)
+}
+
+// silence is how long a partner may be silent before it is lost: so many of its own periods, or of this
+// peer's if they are longer, which tell how slow the link is from here.
+func (ps *partners) silence(p *peer) time.Duration {
+	return time.Duration(ps.cfg.HeartbeatMisses) * max(ps.period(p), p.every)
+}
+
 // peer is what the core remembers of another peer. It is a partner while jobs are out between the two, in
 // either direction, or while the other believes so; only partners are watched and sent heartbeats. Others are
 // acquaintances, and make room for new ones in turn.
@@ -94,26 +163,4 @@ func (t *peerTable) add(p *peer, limit int, inUse func(*peer) bool) *peer {
 		}
 	}
 	return nil
-}
-
-// meet finds the peer or enters it; nil if there is no room.
-func (c *Core) meet(id PeerID) *peer {
-	if p := c.peers.find(id); p != nil {
-		return p
-	}
-	return c.peers.add(c.stranger(id), c.cfg.MaxPartners, func(p *peer) bool {
-		return p.partner(c.now) || c.flightTo(p.id) >= 0 || c.asking(p)
-	})
-}
-
-// stranger is a peer of which only the membership is known.
-func (c *Core) stranger(id PeerID) *peer {
-	m, _ := c.members.Find(id)
-	return &peer{id: id, cluster: m.Cluster}
-}
-
-// asking says whether a request of the peer is being dealt with.
-func (c *Core) asking(p *peer) bool {
-	has := func(a Ask) bool { return a.peer == p }
-	return slices.ContainsFunc(c.asks, has) || slices.ContainsFunc(c.takes, has)
 }

@@ -1,0 +1,229 @@
+package steal
+
+import "slices"
+
+// book keeps account of who stole what from whom: it moves jobs between the engine, the leases and the segments until
+// each slot is filled once.
+type book struct {
+	*shared
+	partners *partners
+	segments *segments
+	leases   *leases
+	lost     *lostWork
+	relay    *relay
+	masters  *mastership
+}
+
+// settle closes a lease with the job's outcome.
+func (b *book) settle(l *lease, outcome []byte) {
+	b.closeLease(l)
+	if l.parent == nil {
+		b.order(Order{Kind: Deliver, Ref: l.ref, Outcome: outcome})
+	} else {
+		b.finish(l.parent, outcome)
+	}
+}
+
+// closeLease ends a lease, with the copy if there is one.
+func (b *book) closeLease(l *lease) {
+	b.leases.detach(l)
+	b.leases.n--
+	if l.copy != nil {
+		b.dropCopy(l)
+	}
+	if l.parent == nil {
+		delete(b.leases.refs, l.ref)
+	} else {
+		l.parent.lent = nil
+	}
+}
+
+// requeue queues a job again that certainly will not come home from its thief. Restarted says that the thief
+// may have worked on it. If a copy has taken its place already, the copy goes on. If lost work is made use
+// of, a restarted job becomes a copy, too, instead of going back to the engine, so that it can be given up
+// again when somebody turns out to have it as an orphan.
+func (b *book) requeue(l *lease, restarted bool, why *uint64) {
+	if l.adopted {
+		restarted = true
+		b.lost.tuples.forget(l.job.Path, l.job.Identity, l.thief.id)
+	}
+	switch {
+	case l.copy != nil:
+		b.leases.detach(l)
+		return
+	case restarted && l.parent == nil && !l.adopted && b.salvaging():
+		b.replace(l, why)
+		b.leases.detach(l)
+		return
+	}
+	b.closeLease(l)
+	b.stats.JobsPutBack++
+	*why++
+	if l.parent == nil {
+		if restarted {
+			b.lost.expectRestarted()
+		}
+		b.order(Order{Kind: PutBack, Ref: l.ref, Restarted: restarted})
+		return
+	}
+	s := l.parent
+	s.state = waiting
+	s.job.Restarted = s.job.Restarted || restarted
+	b.lost.reconsider = b.lost.reconsider || s.job.Restarted
+	b.segments.putFirst(s)
+}
+
+// replace queues a copy of a job whose thief is silent, and keeps the lease: silence is not proof. If the
+// thief is heard again before the copy has its result, the copy is dropped and next to nothing was lost;
+// otherwise the first result wins.
+func (b *book) replace(l *lease, why *uint64) {
+	if l.copy != nil {
+		return
+	}
+	b.stats.JobsPutBack++
+	*why++
+	b.lost.reconsider = true
+	s := &segment{copyOf: l, job: l.job, since: b.now}
+	s.job.Restarted = true
+	l.copy = s
+	b.segments.enter(s)
+	b.segments.putFirst(s)
+}
+
+// dropCopy ends a copy wherever it has got to.
+func (b *book) dropCopy(l *lease) {
+	s := l.copy
+	l.copy, s.copyOf = nil, nil
+	b.stop(s)
+	b.segments.forget(s)
+}
+
+// onResult fills the slot of a stolen job, once. Every result is acknowledged, also one that nobody waits for, or the
+// thief would send it for ever.
+func (b *book) onResult(p *peer, r *Result) {
+	ack := &Message{Ack: &ResultAck{Handle: r.Handle}}
+	i, ok := p.findLease(r.Handle)
+	switch {
+	case !ok:
+		b.stats.DroppedDuplicate++
+	case !p.leases[i].matches(r):
+		b.stats.DroppedForeign++ // the lease stays; the next inventories will free it
+	default:
+		b.stats.ResultsUsed++
+		if p.leases[i].adopted {
+			b.stats.OrphansReused++
+		}
+		b.settle(p.leases[i], r.Outcome)
+	}
+	b.send(p, ack)
+}
+
+// onReturn queues again what the thief had no room for.
+func (b *book) onReturn(p *peer, r *Return) {
+	for _, h := range r.Handles {
+		if i, ok := p.findLease(h); ok {
+			b.requeue(p.leases[i], false, &b.stats.PutBackReturned)
+		} else {
+			b.stats.DroppedUnexpected++
+		}
+	}
+}
+
+// replyFailed queues again what a reply that could not be written would have given away.
+func (b *book) replyFailed(p *peer, r *StealReply) {
+	for k := range r.Jobs {
+		if i, ok := p.findLease(r.Jobs[k].Handle); ok {
+			b.requeue(p.leases[i], false, &b.stats.PutBackUnsent)
+		}
+	}
+}
+
+// abortLeases closes the handles of jobs that are not wanted any more and tells their thieves, one message
+// each. A lost message is made good by the next inventory, which lists handles that are closed.
+func (b *book) abortLeases(refs []Ref) {
+	var ls []*lease
+	for _, r := range refs {
+		if l := b.leases.refs[r]; l != nil {
+			ls = append(ls, l)
+		}
+	}
+	b.tellAborted(ls)
+	for _, l := range ls {
+		b.closeLease(l)
+	}
+}
+
+// tellAborted sends the leases' thieves one Abort each.
+func (b *book) tellAborted(ls []*lease) {
+	ls = slices.Clone(ls)
+	for len(ls) > 0 {
+		thief := ls[0].thief
+		var hs []Handle
+		ls = slices.DeleteFunc(ls, func(l *lease) bool {
+			if l.thief == thief {
+				hs = append(hs, l.handle)
+			}
+			return l.thief == thief
+		})
+		slices.Sort(hs)
+		if thief != nil && thief.inc != 0 { // one that was never heard will show the handles in its first inventory
+			b.send(thief, &Message{Abort: &Abort{Handles: hs}})
+		}
+	}
+}
+
+// takeInventory compares what a partner says it holds with what it should hold. A lease that is missing from
+// enough consecutive inventories is queued again: its reply was lost. A handle that is listed and not leased
+// is aborted: its owner has long given it to somebody else, or does not want it.
+func (b *book) takeInventory(p *peer, h *Heartbeat) {
+	var stale []Handle
+	var missing []*lease
+	i := 0
+	for _, held := range h.Held {
+		for i < len(p.leases) && p.leases[i].handle < held {
+			missing = append(missing, p.leases[i])
+			i++
+		}
+		if i < len(p.leases) && p.leases[i].handle == held {
+			l := p.leases[i]
+			if l.misses = 0; l.copy != nil { // it was only silent, and is further than the copy
+				b.stats.Readopted++
+				b.dropCopy(l)
+			}
+			i++
+			continue
+		}
+		stale = append(stale, held)
+	}
+	missing = append(missing, p.leases[i:]...)
+	for _, l := range missing {
+		if h.Seen < l.after {
+			continue // sent before the reply could have been there
+		}
+		l.misses++
+		if l.misses >= b.cfg.InventoryMisses {
+			b.requeue(l, true, &b.stats.PutBackInventory)
+		}
+	}
+	if len(stale) > 0 {
+		b.answerStale(p, stale)
+	}
+}
+
+// answerStale tells a thief about handles that it lists and that are not leased.
+func (b *book) answerStale(p *peer, hs []Handle) {
+	var disowned, aborted []Handle
+	for _, h := range hs {
+		if slices.Contains(p.disowned, h) {
+			disowned = append(disowned, h)
+		} else {
+			aborted = append(aborted, h)
+		}
+	}
+	if len(aborted) > 0 {
+		b.send(p, &Message{Abort: &Abort{Handles: aborted}})
+	}
+	if len(disowned) > 0 {
+		b.send(p, &Message{Disown: &Disown{Handles: disowned}})
+	}
+}

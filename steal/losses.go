@@ -1,0 +1,143 @@
+package steal
+
+import "slices"
+
+// What is done when a peer is gone (fault tolerance paper, 3.1 and 3.2), or seems to be.
+//
+// As a thief: the jobs that it stole from here are run again, marked as restarted. As an owner: what was
+// stolen from it is orphaned. Nobody waits for it here, but whoever runs the lost job again will spawn the
+// same jobs. So a running orphan runs on, a finished one's outcome is kept, and both are told to everybody,
+// so that the new owner can adopt them (adopt.go). What has not begun is dropped. A segment that was passed
+// on is not an orphan itself: its thief is told that it has one.
+//
+// A peer that is only silent, as an owner, is suspected: what is held for it is told already, because those
+// who wait for the peer run its jobs again by now, and may be adopted by them. It is an orphan for certain
+// after a goodbye, a new life or a longer silence.
+
+// losses decides what becomes of the work of a peer that is gone, or seems to be.
+type losses struct {
+	*shared
+	partners *partners
+	segments *segments
+	leases   *leases
+	lost     *lostWork
+	book     *book
+	victim   *victim
+	thief    *thief
+}
+
+// lose is what happens when a peer is certainly gone, by goodbye or a new life.
+func (lo *losses) lose(p *peer) {
+	lo.loseThief(p)
+	lo.loseOwner(p)
+	lo.lost.tuples.dropHolder(p.id, p.inc+1)
+	p.expects, p.known, p.disowned = 0, Acquaintance{}, nil
+}
+
+// loseThief queues again what the peer stole from here, and forgets what it asked and was asked for.
+func (lo *losses) loseThief(p *peer) {
+	for len(p.leases) > 0 {
+		lo.book.requeue(p.leases[0], true, &lo.stats.PutBackLostThief)
+	}
+	lo.forgetRequests(p)
+}
+
+// suspectThief is for a peer that is only silent: what it stole is run here too, until it is heard again.
+func (lo *losses) suspectThief(p *peer) {
+	for _, l := range slices.Backward(p.leases) { // the oldest goes to the front last
+		lo.book.replace(l, &lo.stats.PutBackLostThief)
+	}
+	lo.forgetRequests(p)
+}
+
+func (lo *losses) forgetRequests(p *peer) {
+	lo.victim.dropAsks(p)
+	lo.thief.dropFlight(p.id)
+}
+
+// suspectOwner tells of what is held for a peer that is only silent.
+func (lo *losses) suspectOwner(p *peer) {
+	if !lo.salvaging() {
+		return
+	}
+	for _, s := range p.held {
+		if s.state == running {
+			lo.lost.announce(s.job.Path, s.job.Identity)
+		}
+	}
+	lo.lost.announceKept(p.id)
+	lo.lost.reconsider = true
+}
+
+// loseOwner deals with what was stolen from the peer.
+func (lo *losses) loseOwner(p *peer) {
+	for len(p.held) > 0 {
+		lo.ownerLost(p.held[0])
+	}
+	lo.lost.announceKept(p.id)
+}
+
+// loseAdopted forgets what earlier lives of a peer had, of which only others have told.
+func (lo *losses) loseAdopted(p *peer, inc Incarnation) {
+	lo.lost.tuples.dropHolder(p.id, inc)
+	for _, l := range slices.Clone(p.leases) {
+		if l.adopted && l.life < inc {
+			lo.book.requeue(l, true, &lo.stats.PutBackLostThief)
+		}
+	}
+}
+
+// ownerLost decides about a segment whose owner is gone.
+func (lo *losses) ownerLost(s *segment) {
+	if !lo.salvaging() {
+		lo.stats.OrphansAborted++
+		lo.book.abortSegment(s)
+		return
+	}
+	lo.book.unown(s)
+	lo.orphan(s)
+}
+
+// orphan deals with a segment that nobody waits for here, though somebody else may want its outcome. It has
+// no owner and no lease.
+func (lo *losses) orphan(s *segment) {
+	switch s.state {
+	case waiting:
+		lo.stats.OrphansAborted++
+		lo.book.stop(s)
+		lo.segments.forget(s)
+	case running:
+		lo.stats.OrphansKept++
+		s.orphan = true
+		lo.lost.orphansChanged()
+		lo.lost.announce(s.job.Path, s.job.Identity)
+	case lent:
+		l := s.lent
+		copied := l.copy
+		if copied != nil {
+			l.copy, copied.copyOf = nil, nil
+		}
+		lo.disown([]*lease{l})
+		lo.segments.forget(s)
+		if copied != nil {
+			lo.orphan(copied)
+		}
+	case finished:
+		lo.stats.OrphansKept++
+		lo.segments.dropUnacked(s)
+		lo.segments.forget(s)
+		lo.lost.keepOrphan(s)
+	}
+}
+
+// endRoot gives the root up: its engine stops, and the thieves of its children are told that these are orphans now.
+func (lo *losses) endRoot() {
+	s := lo.segments.root
+	if s == nil {
+		return
+	}
+	lo.disownChildren(s)
+	lo.segments.root = nil
+	lo.book.stop(s)
+	lo.segments.forget(s)
+}

@@ -1,0 +1,134 @@
+package steal
+
+import (
+	"slices"
+
+	"github.com/satin-peer/satin/job"
+)
+
+// lostWork is what this peer has and knows of work whose owner is gone: outcomes that are kept, what others told,
+// what is to be told to them, and what the engine was shown of all this.
+type lostWork struct {
+	*shared
+	segments   *segments
+	leases     *leases
+	store      store
+	tuples     tupleTable
+	telling    teller
+	shown      watcher
+	reconsider bool // something is known that was not, or a job is restarted
+}
+
+func newLostWork(s *shared, ss *segments, ls *leases) *lostWork {
+	return &lostWork{shared: s, segments: ss, leases: ls, store: newStore(s.cfg.MaxKept, s.cfg.MaxKeptBytes),
+		tuples: newTupleTable(s.cfg.MaxTuples)}
+}
+
+// keep puts an outcome into the store; nil if it is not kept, or was before.
+func (lw *lostWork) keep(p Partial, class keptClass, owner PeerID) *kept {
+	if !lw.salvaging() || len(p.Path) == 0 {
+		return nil
+	}
+	k, isNew := lw.store.put(p, class, owner)
+	if !isNew {
+		return nil
+	}
+	lw.stats.PartialsKept++
+	if class != handed {
+		lw.stats.TuplesEvicted += lw.tuples.dropBelow(p.Path)
+	}
+	return k
+}
+
+func (lw *lostWork) restore(parts []Partial) {
+	for _, p := range parts {
+		if k := lw.keep(p, own, ""); k != nil {
+			lw.stats.PartialsRestored++
+			k.restored = true
+			lw.announceOne(k)
+			lw.reconsider = true
+		}
+	}
+}
+
+// keepOrphan keeps the outcome of a job that nobody has had, and tells of it.
+func (lw *lostWork) keepOrphan(s *segment) {
+	if k := lw.keep(Partial{Path: s.job.Path, Identity: s.job.Identity, Outcome: s.outcome}, own, ""); k != nil {
+		lw.announce(k.Path, k.Identity)
+	}
+}
+
+// learn takes in who has a job.
+func (lw *lostWork) learn(u Tuple) {
+	lw.stats.TuplesHeard++
+	if u.Holder.Peer == lw.self.Peer || len(u.Path) == 0 {
+		return // the root is for masters to have
+	}
+	if lw.tuples.put(u) {
+		lw.reconsider = true
+	}
+}
+
+// known says whether somebody has what an orphan is to find out.
+func (lw *lostWork) known(s *segment) bool {
+	if lw.store.find(s.job.Path, s.job.Identity) != nil {
+		return true
+	}
+	if e := lw.tuples.find(s.job.Path, s.job.Identity); e != nil && e.Done {
+		return true
+	}
+	return lw.store.index.above(s.job.Path, func(k *kept) bool { return k.class != handed }) ||
+		lw.tuples.index.above(s.job.Path, func(e *tupleEntry) bool { return e.Done })
+}
+
+// adoptable finds the job among those that run here for nobody; nil if it is not there, or if the engine has
+// given it away.
+func (lw *lostWork) adoptable(p job.Path, id job.Identity) (found *segment) {
+	for _, s := range lw.segments.byID { // in any order: the oldest is taken
+		if s.adoptable() && s.is(p, id) && (found == nil || s.id < found.id) {
+			found = s
+		}
+	}
+	if found != nil {
+		for _, l := range lw.leases.refs {
+			if l.ofSegment && l.job.Identity == id && slices.Equal(l.job.Path, p) {
+				return nil
+			}
+		}
+	}
+	return found
+}
+
+// orphansUnder lists tuples at or below a restarted job's path, for the thief that gets it: at most so many,
+// and so many bytes.
+func (lw *lostWork) orphansUnder(p job.Path, most int, bytes *int) (list []Tuple) {
+	add := func(u Tuple) bool {
+		if size := u.Size(); len(list) < most && *bytes >= size {
+			*bytes -= size
+			list = append(list, u)
+			return true
+		}
+		return false
+	}
+	for _, span := range [...][]*kept{lw.store.index.at(p), lw.store.index.below(p)} {
+		for _, k := range span {
+			if !add(Tuple{k.Path, k.Identity, lw.self, true}) {
+				return list
+			}
+		}
+	}
+	for _, s := range lw.segments.inOrder() {
+		if s.adoptable() && (p.Above(s.job.Path) || slices.Equal(p, s.job.Path)) &&
+			!add(Tuple{s.job.Path, s.job.Identity, lw.self, false}) {
+			return list
+		}
+	}
+	for _, span := range [...][]*tupleEntry{lw.tuples.index.at(p), lw.tuples.index.below(p)} {
+		for _, e := range span {
+			if !add(e.Tuple) {
+				return list
+			}
+		}
+	}
+	return list
+}

@@ -1,0 +1,58 @@
+package steal
+
+import "time"
+
+// shared is what all machines of a core have in common: who they are, what they were told of the world around them,
+// the time of the present input, and the output, to which each adds its orders and messages when it has its turn.
+type shared struct {
+	cfg     Config
+	self    Address
+	cluster ClusterID
+	run     Run
+	rand    Rand
+	members *Members
+	links   linkTable
+	load    Load
+	reports uint64 // reports of the engine so far
+	now     time.Duration
+	leaving bool // from Leave on
+	left    bool // the goodbye is said
+	stats   Stats
+	out     Output
+}
+
+// adviser is the policy, and what it may look at.
+type adviser struct {
+	policy Policy
+	view   *View
+}
+
+func (s *shared) order(o Order) { s.out.Orders = append(s.out.Orders, o) }
+
+// send addresses the body in m and counts it.
+func (s *shared) send(p *peer, m *Message) { s.sendTo(p.addr(), p, m) }
+
+// sendTo is for a life of p that may not have been heard yet.
+func (s *shared) sendTo(to Address, p *peer, m *Message) {
+	m.Run, m.From, m.To = s.run.ID, s.self, to
+	s.out.Messages = append(s.out.Messages, m)
+	size := uint64(m.Size())
+	s.stats.SentByKind[m.Kind()]++
+	if p.cluster == s.cluster {
+		s.stats.MessagesSentLocal++
+		s.stats.BytesSentLocal += size
+	} else {
+		s.stats.MessagesSentWide++
+		s.stats.BytesSentWide += size
+	}
+}
+
+// tellAll addresses news and has them told.
+func (s *shared) tellAll(n *News) {
+	n.Run, n.From = s.run.ID, s.self
+	s.stats.NewsSent++
+	s.order(Order{Kind: Tell, News: n})
+}
+
+// salvaging says whether lost work is made use of.
+func (s *shared) salvaging() bool { return s.run.Recovery == Salvage }
