@@ -24,7 +24,8 @@ import (
 // mutants are all there are.
 func mutants() []mutant {
 	return slices.Concat(engineMutants, hookMutants, stealMutants, recoveryMutants, masterMutants,
-		checkpointMutants, driverMutants, proofMutants, simMutants())
+		checkpointMutants, driverMutants, proofMutants, hostMutants,
+		simMutants())
 }
 
 func main() {

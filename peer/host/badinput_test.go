@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -130,10 +131,38 @@ func TestWhoSpeaksAnotherHandshake(t *testing.T) {
 	}
 }
 
+// The reason that the first try found is told, though the peer says nothing but goodbye from then on, or has gone.
+func TestFirstReasonIsTold(t *testing.T) {
+	for name, after := range map[string]func(libp2phost.Host, network.Conn){
+		"hangs up":   func(_ libp2phost.Host, c network.Conn) { c.Close() },
+		"is closing": func(x libp2phost.Host, _ network.Conn) { x.Network().Close() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			a, x := open(t, host.Config{}), bareAt(t, "/ip4/127.0.0.1/tcp/0") // a closed port says so
+			var visits atomic.Int32
+			x.Network().Notify(&network.NotifyBundle{ConnectedF: func(_ network.Network, c network.Conn) {
+				if visits.Add(1) > 1 {
+					go after(x, c)
+				}
+			}})
+			err := a.Connect(patience(t), x.Addrs()[0].String()+"/p2p/"+x.ID().String())
+			wants(t, err, host.ErrVersion)
+			if n := visits.Load(); n < 2 {
+				t.Errorf("it was tried %d times", n)
+			}
+		})
+	}
+}
+
 // bare is a libp2p host that knows nothing of us.
 func bare(t *testing.T) libp2phost.Host {
 	t.Helper()
-	x, err := libp2p.New(libp2p.ListenAddrStrings(loopback...), libp2p.DisableMetrics())
+	return bareAt(t, loopback...)
+}
+
+func bareAt(t *testing.T, listen ...string) libp2phost.Host {
+	t.Helper()
+	x, err := libp2p.New(libp2p.ListenAddrStrings(listen...), libp2p.DisableMetrics())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -136,6 +136,7 @@ func (h *Host) connect(ctx context.Context, info peer.AddrInfo, in *intent) erro
 		defer cancel()
 	}
 	defer h.intend(info.ID, in)()
+	var reason *handshakeError // the first, of several tries, to say more than that the other hung up
 	for try := 1; ; try++ {
 		err := h.meet(ctx, info)
 		if err == nil && in.invitation != nil && !in.answered() {
@@ -143,10 +144,18 @@ func (h *Host) connect(ctx context.Context, info peer.AddrInfo, in *intent) erro
 		}
 		var failed *handshakeError
 		if !errors.As(err, &failed) {
-			return err
+			if reason == nil || err == nil {
+				return err
+			}
+			failed = reason // and not that it could not be dialed again
+		}
+		if reason == nil && !errors.Is(failed, ErrUnreachable) {
+			reason = failed
 		}
 		if why := in.refusal(); why != nil {
 			failed.err = why // and not what a crossing handshake failed for
+		} else if reason != nil {
+			failed = reason // and not that the connection of the try before was still being closed
 		}
 		if in.answered() || try == intentTries || ctx.Err() != nil {
 			failed.err = h.forNewcomer(in, failed.err)
@@ -167,24 +176,22 @@ func (h *Host) meet(ctx context.Context, info peer.AddrInfo) error {
 		h.inner.Peerstore().SetAddrs(info.ID, info.Addrs, 0) // forget them: the next attempt may be at others
 		return err
 	}
-	reached := h.reached(info)
-	if err := h.visitors.await(ctx, info.ID, start); err != nil {
-		return &handshakeError{info.ID, place(info) + reached, err}
+	if met, err := h.visitors.awaitMet(ctx, info.ID, start); err != nil {
+		return &handshakeError{info.ID, place(info) + reached(info, met), err}
 	}
 	return nil
 }
 
-// reached says where a peer was found, if that is none of the addresses that were asked for.
-func (h *Host) reached(info peer.AddrInfo) string {
-	says := ""
-	for _, c := range h.inner.Network().ConnsToPeer(info.ID) {
-		switch at := c.RemoteMultiaddr(); {
-		case slices.ContainsFunc(info.Addrs, at.Equal):
+// reached says where a peer was met, if that is none of the addresses that were asked for.
+func reached(info peer.AddrInfo, met []meeting) (says string) {
+	for _, m := range met {
+		switch {
+		case slices.ContainsFunc(info.Addrs, m.at.Equal):
 			return ""
-		case c.Stat().Direction == network.DirOutbound:
-			says = ", reached at " + at.String()
+		case m.dialed:
+			says = ", reached at " + m.at.String()
 		case says == "":
-			says = ", which had connected from " + at.String()
+			says = ", which had connected from " + m.at.String()
 		}
 	}
 	return says

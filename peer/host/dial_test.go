@@ -71,6 +71,11 @@ func TestRefusalNamesWhereThePeerWasReached(t *testing.T) {
 	}
 	a.inner.Peerstore().AddAddrs(b.id, b.inner.Addrs(), peerstore.TempAddrTTL)
 	refuse("at " + dead + ", reached at " + b.inner.Addrs()[0].String() + ": not a member")
+	// Whoever asks when the connection has gone is told the same.
+	met, err := a.visitors.awaitMet(ctx, b.id, time.Time{})
+	if err == nil || len(met) == 0 || !met[0].dialed || !met[0].at.Equal(b.inner.Addrs()[0]) {
+		t.Errorf("it was met at %v: %v", met, err)
+	}
 	a.inner.Peerstore().ClearAddrs(b.id)
 	refuse("at " + dead + " cannot be reached")
 	if left := a.inner.Peerstore().Addrs(b.id); len(left) != 0 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -19,8 +20,9 @@ import (
 type visitor struct {
 	id       peer.ID
 	conns    map[network.Conn]bool
-	greeting bool // a handshake from here is under way
-	answers  bool // one from there is
+	met      []meeting // where there were connections, also those that have ended
+	greeting bool      // a handshake from here is under way
+	answers  bool      // one from there is
 	admitted bool
 	said     *hello
 	since    time.Time
@@ -29,6 +31,14 @@ type visitor struct {
 	done     chan struct{}
 	err      error // why it was refused; after done
 }
+
+// A meeting is a connection that there was. A peer is told where it was refused, when the connection has gone.
+type meeting struct {
+	at     ma.Multiaddr
+	dialed bool // from here
+}
+
+const maxMeetings = 16 // that are remembered of one visit
 
 // visitors is the list of them. Its callers are the network's notices, the handshake, and those who wait for
 // one. While its lock is held nothing is called that could take a lock and call back: the address book asks
@@ -47,6 +57,7 @@ type visitors struct {
 type departure struct {
 	why error
 	at  time.Time
+	met []meeting
 }
 
 const maxDepartures = 256
@@ -65,10 +76,14 @@ func (vs *visitors) opened(c network.Conn) {
 		vs.all[id] = v
 		vs.outside++
 	}
+	dialed := c.Stat().Direction == network.DirOutbound
+	if !v.conns[c] && len(v.met) < maxMeetings {
+		v.met = append(v.met, meeting{c.RemoteMultiaddr(), dialed})
+	}
 	v.conns[c] = true
 	switch {
 	case v.admitted || v.greeting:
-	case c.Stat().Direction == network.DirOutbound:
+	case dialed:
 		v.greeting = true
 		vs.host.spawn(func(ctx context.Context) { vs.greet(ctx, v) })
 	case v.patience == nil:
@@ -117,7 +132,7 @@ func (vs *visitors) drop(v *visitor, why error) {
 		if len(vs.gone) >= maxDepartures {
 			clear(vs.gone)
 		}
-		vs.gone[v.id] = departure{why, time.Now()}
+		vs.gone[v.id] = departure{why, time.Now(), v.met}
 		close(v.done)
 		return
 	}
@@ -262,6 +277,12 @@ func (vs *visitors) crowded() bool {
 
 // await waits until a peer that was connected at a time is admitted, or says why it is not.
 func (vs *visitors) await(ctx context.Context, id peer.ID, since time.Time) error {
+	_, err := vs.awaitMet(ctx, id, since)
+	return err
+}
+
+// awaitMet is await that also says where the peer was met.
+func (vs *visitors) awaitMet(ctx context.Context, id peer.ID, since time.Time) (met []meeting, err error) {
 	v := vs.find(id)
 	if v == nil { // the network lists a connection a moment before it tells of it
 		for _, c := range vs.host.inner.Network().ConnsToPeer(id) {
@@ -275,16 +296,19 @@ func (vs *visitors) await(ctx context.Context, id peer.ID, since time.Time) erro
 		vs.mu.Lock()
 		defer vs.mu.Unlock()
 		if d, ok := vs.gone[id]; ok && !d.at.Before(since) {
-			return d.why
+			return d.met, d.why
 		}
-		return fmt.Errorf("%w: the connection with %s ended at once", ErrUnreachable, id)
+		return nil, fmt.Errorf("%w: the connection with %s ended at once", ErrUnreachable, id)
 	}
 	select {
 	case <-v.done:
-		return v.err
+		err = v.err
 	case <-ctx.Done():
-		return fmt.Errorf("%w: no handshake before the deadline: %w", ErrUnreachable, context.Cause(ctx))
+		err = fmt.Errorf("%w: no handshake before the deadline: %w", ErrUnreachable, context.Cause(ctx))
 	}
+	vs.mu.Lock()
+	defer vs.mu.Unlock()
+	return slices.Clone(v.met), err
 }
 
 // review looks at those who are here again and puts out whom ok refuses.
