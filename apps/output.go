@@ -10,13 +10,21 @@ import (
 )
 
 // CheckOutput tells before a run whether [WriteFile] could write path after it: the name is not a directory
-// and a file can be created beside it. It leaves an existing file as it is.
-func CheckOutput(path string) error {
+// and a file can be created beside it. It leaves an existing file as it is. Inputs are files that the run
+// reads: path must be none of them, under whatever name.
+func CheckOutput(path string, inputs ...string) error {
 	if path == "" {
 		return &InputError{What: "file name", Got: given(path), Want: "a file that can be written"}
 	}
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return &InputError{What: path, Got: kind(info.Mode()), Want: "a file that can be written"}
+	if info, err := os.Stat(path); err == nil {
+		if !info.Mode().IsRegular() {
+			return &InputError{What: path, Got: kind(info.Mode()), Want: "a file that can be written"}
+		}
+		for _, input := range inputs {
+			if read, err := os.Stat(input); err == nil && os.SameFile(info, read) {
+				return &InputError{What: path, Got: "the run's own input", Want: "another file to write to"}
+			}
+		}
 	}
 	probe, err := os.CreateTemp(filepath.Dir(path), ".satin-*")
 	if err != nil {

@@ -59,7 +59,11 @@ func setup(fs *flag.FlagSet) func(args []string) (*apps.Problem, error) {
 			return nil, err
 		}
 		if *output != "" {
-			if err := apps.CheckOutput(*output); err != nil {
+			var inputs []string
+			if _, made := generators[args[0]]; !made {
+				inputs = args
+			}
+			if err := apps.CheckOutput(*output, inputs...); err != nil {
 				return nil, err
 			}
 		}

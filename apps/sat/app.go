@@ -126,10 +126,12 @@ func (m *made) formula(args []string) (name string, f *Formula, known verdict, e
 		name, f, err = read(args)
 		return name, f, unknown, err
 	case len(asked) > 1:
-		return "", nil, 0, &apps.InputError{What: "formula", Got: fmt.Sprint(len(asked)),
+		slices.Sort(asked)
+		return "", nil, 0, &apps.InputError{What: "formula", Got: strings.Join(asked, " and "),
 			Want: "one of --pigeonhole, --random and --waerden"}
 	case len(args) > 0:
-		return "", nil, 0, &apps.InputError{What: "arguments", Got: args[0], Want: "none with " + asked[0]}
+		return "", nil, 0, &apps.InputError{What: "arguments", Got: args[0] + " and " + asked[0],
+			Want: "FILE or " + asked[0] + ", not both"}
 	}
 	switch asked[0] {
 	case "--pigeonhole":

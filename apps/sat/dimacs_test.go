@@ -66,8 +66,8 @@ func TestBadArguments(t *testing.T) {
 	apptest.Refuse(t, App, map[string]string{
 		"":                          `number of arguments: got "0", want exactly 1 (FILE, or a formula to make)`,
 		"a b":                       `arguments: got "b", want exactly 1 (FILE, or a formula to make)`,
-		"--pigeonhole 3 a":          `arguments: got "a", want none with --pigeonhole`,
-		"--pigeonhole 3 --random 9": `formula: got "2", want one of --pigeonhole, --random and --waerden`,
+		"--pigeonhole 3 a":          `arguments: got "a and --pigeonhole", want FILE or --pigeonhole, not both`,
+		"--pigeonhole 3 --random 9": `formula: got "--pigeonhole and --random", want one of --pigeonhole, --random and --waerden`,
 		"--pigeonhole -1":           `--pigeonhole: got "-1", want a whole number from 1 to 50`,
 		"--pigeonhole 51":           `--pigeonhole: got "51", want a whole number from 1 to 50`,
 		"--random 2":                `--random: got "2", want a whole number from 3 to 100000`,

@@ -50,7 +50,7 @@ func setup(fs *flag.FlagSet) func(args []string) (*apps.Problem, error) {
 			return nil, err
 		}
 		if *output != "" {
-			if err := apps.CheckOutput(*output); err != nil {
+			if err := apps.CheckOutput(*output, args...); err != nil {
 				return nil, err
 			}
 		}
@@ -61,8 +61,9 @@ func setup(fs *flag.FlagSet) func(args []string) (*apps.Problem, error) {
 // instance reads the file that args name, or makes a random instance of n cities.
 func instance(args []string, n int, seed uint64) (*Instance, error) {
 	if n != 0 {
-		if err := apps.ArgCount(args, 0, ""); err != nil {
-			return nil, err
+		if len(args) > 0 {
+			return nil, &apps.InputError{What: "arguments", Got: args[0] + " and --random",
+				Want: "FILE or --random N, not both"}
 		}
 		if err := apps.IntRange("--random", n, minCities, maxCities); err != nil {
 			return nil, err

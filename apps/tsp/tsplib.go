@@ -38,6 +38,7 @@ type parser struct {
 
 	name, weights, format string
 	cities                int
+	sections              int // that were read: what they were read by must not change behind them
 	in                    *Instance
 }
 
@@ -70,10 +71,32 @@ func (p *parser) entry(key, value, text string) error {
 		}
 		p.name = value
 	case "COMMENT", "DISPLAY_DATA_TYPE", "NODE_COORD_TYPE":
+	case "DIMENSION", "EDGE_WEIGHT_TYPE", "EDGE_WEIGHT_FORMAT":
+		if p.sections > 0 {
+			return p.wants(text, key+" before the sections")
+		}
+		return p.shape(key, value)
 	case "TYPE":
 		if value != "TSP" {
 			return p.wants(value, "TYPE: TSP, the symmetric problem")
 		}
+	case "EDGE_WEIGHT_SECTION", "NODE_COORD_SECTION", "DISPLAY_DATA_SECTION":
+		if err := p.section(key); err != nil {
+			return err
+		}
+		p.sections++
+		if len(p.tokens) > 0 {
+			return p.wants(p.tokens[0], fmt.Sprintf("the end of the section for %d cities", p.cities))
+		}
+	default:
+		return p.wants(text, "a keyword of a symmetric TSPLIB instance")
+	}
+	return nil
+}
+
+// shape reads how many cities there are, or how their distances are written.
+func (p *parser) shape(key, value string) error {
+	switch key {
 	case "DIMENSION":
 		n, err := strconv.Atoi(value)
 		if err != nil || n < minCities || n > maxCities {
@@ -90,15 +113,6 @@ func (p *parser) entry(key, value, text string) error {
 			return p.wants(value, "an EDGE_WEIGHT_FORMAT of FULL_MATRIX, {UPPER,LOWER}[_DIAG]_{ROW,COL}, or FUNCTION")
 		}
 		p.format = value
-	case "EDGE_WEIGHT_SECTION", "NODE_COORD_SECTION", "DISPLAY_DATA_SECTION":
-		if err := p.section(key); err != nil {
-			return err
-		}
-		if len(p.tokens) > 0 {
-			return p.wants(p.tokens[0], fmt.Sprintf("the end of the section for %d cities", p.cities))
-		}
-	default:
-		return p.wants(text, "a keyword of a symmetric TSPLIB instance")
 	}
 	return nil
 }

@@ -97,34 +97,37 @@ func TestBadFiles(t *testing.T) {
 	const head = "TYPE: TSP\nDIMENSION: 3\nEDGE_WEIGHT_TYPE: EXPLICIT\nEDGE_WEIGHT_FORMAT: FULL_MATRIX\nEDGE_WEIGHT_SECTION\n"
 	const points = "DIMENSION: 3\nEDGE_WEIGHT_TYPE: EUC_2D\nNODE_COORD_SECTION\n"
 	for text, want := range map[string]string{
-		"\x7fELF\x02\x01":                               `f.tsp:1: got "\x7fELF\x02\x01", want a keyword of a symmetric TSPLIB instance`,
-		"TYPE: ATSP":                                    `f.tsp:1: got "ATSP", want TYPE: TSP, the symmetric problem`,
-		"NAME: \x1b[2J":                                 `f.tsp:1: got "\x1b[2J", want a NAME of at most 60 printable characters`,
-		"\nDIMENSION: 2":                                `f.tsp:2: got "2", want a DIMENSION from 3 to 128`,
-		"DIMENSION: 129":                                `f.tsp:1: got "129", want a DIMENSION from 3 to 128`,
-		"DIMENSION: -3":                                 `f.tsp:1: got "-3", want a DIMENSION from 3 to 128`,
-		"DIMENSION: many":                               `f.tsp:1: got "many", want a DIMENSION from 3 to 128`,
-		"DIMENSION: 3\n":                                `f.tsp:2: got "the end of the file", want an EDGE_WEIGHT_SECTION or a NODE_COORD_SECTION before it`,
-		"EDGE_WEIGHT_TYPE: X":                           `f.tsp:1: got "X", want an EDGE_WEIGHT_TYPE of EUC_2D, CEIL_2D, GEO, ATT or EXPLICIT`,
-		"EDGE_WEIGHT_FORMAT:":                           `f.tsp:1: want an EDGE_WEIGHT_FORMAT of FULL_MATRIX, {UPPER,LOWER}[_DIAG]_{ROW,COL}, or FUNCTION`,
-		"FIXED_EDGES_SECTION":                           `f.tsp:1: got "FIXED_EDGES_SECTION", want a keyword of a symmetric TSPLIB instance`,
-		"NODE_COORD_SECTION":                            `f.tsp:1: got "NODE_COORD_SECTION", want DIMENSION before it`,
-		"DIMENSION: 3\nNODE_COORD_SECTION":              `f.tsp:2: got "NODE_COORD_SECTION", want an EDGE_WEIGHT_TYPE of EUC_2D, CEIL_2D, GEO or ATT before it`,
-		"DIMENSION: 3\nEDGE_WEIGHT_SECTION":             `f.tsp:2: got "EDGE_WEIGHT_SECTION", want EDGE_WEIGHT_TYPE: EXPLICIT and the EDGE_WEIGHT_FORMAT of a matrix before it`,
-		head + "0 1 2 1 0 3 2 3":                        `f.tsp:6: got "the end of the file", want a distance from 0 to 67108863`,
-		head + "0 1 2\n1 0 3\n2 4 0":                    `f.tsp:8: got "4", want a symmetric matrix: from city 2 to 3 it is 3`,
-		head + "0 1 2\n-1 0 3\n2 3 0":                   `f.tsp:7: got "-1", want a distance from 0 to 67108863`,
-		head + "0 1 2\n1.5 0 3\n2 3 0":                  `f.tsp:7: got "1.5", want a distance that is a whole number`,
-		head + "0 1e9 2\n":                              `f.tsp:6: got "1e9", want a distance from 0 to 67108863`,
-		head + "0 1 2\n1 0 3\n2 3 0 7":                  `f.tsp:8: got "7", want the end of the section for 3 cities`,
-		head + "0 1 2\n1 0 3\nEOF":                      `f.tsp:8: got "EOF", want a distance from 0 to 67108863`,
-		head + "0 1 2 1 0 3 2 3 0\nEDGE_WEIGHT_SECTION": `f.tsp:7: got "EDGE_WEIGHT_SECTION", want one section with distances`,
-		points + "1 0 0\n2 1 1\n2 0 1\n":                `f.tsp:6: got "2", want each city once`,
-		points + "1 0 0\n2 1 1\n4 0 1\n":                `f.tsp:6: got "4", want the number of a city from 1 to 3`,
-		points + "1 0 0\n2 1 NaN\n":                     `f.tsp:5: got "NaN", want a y coordinate from -1000000000 to 1000000000`,
-		points + "1 0 0\n2 1 \n":                        `f.tsp:6: got "the end of the file", want a y coordinate from -1000000000 to 1000000000`,
-		points + "1 0 0\n2 1 1\n3 1e9 0\n":              `f.tsp:6: got "cities 1000000000 apart", want distances of at most 67108863`,
-		"DIMENSION: 3\nDISPLAY_DATA_SECTION\n1 0 0\nx":  `f.tsp:4: got "x", want the number of a city from 1 to 3`,
+		"\x7fELF\x02\x01":                                     `f.tsp:1: got "\x7fELF\x02\x01", want a keyword of a symmetric TSPLIB instance`,
+		"TYPE: ATSP":                                          `f.tsp:1: got "ATSP", want TYPE: TSP, the symmetric problem`,
+		"NAME: \x1b[2J":                                       `f.tsp:1: got "\x1b[2J", want a NAME of at most 60 printable characters`,
+		"\nDIMENSION: 2":                                      `f.tsp:2: got "2", want a DIMENSION from 3 to 128`,
+		"DIMENSION: 129":                                      `f.tsp:1: got "129", want a DIMENSION from 3 to 128`,
+		"DIMENSION: -3":                                       `f.tsp:1: got "-3", want a DIMENSION from 3 to 128`,
+		"DIMENSION: many":                                     `f.tsp:1: got "many", want a DIMENSION from 3 to 128`,
+		"DIMENSION: 3\n":                                      `f.tsp:2: got "the end of the file", want an EDGE_WEIGHT_SECTION or a NODE_COORD_SECTION before it`,
+		"EDGE_WEIGHT_TYPE: X":                                 `f.tsp:1: got "X", want an EDGE_WEIGHT_TYPE of EUC_2D, CEIL_2D, GEO, ATT or EXPLICIT`,
+		"EDGE_WEIGHT_FORMAT:":                                 `f.tsp:1: want an EDGE_WEIGHT_FORMAT of FULL_MATRIX, {UPPER,LOWER}[_DIAG]_{ROW,COL}, or FUNCTION`,
+		"FIXED_EDGES_SECTION":                                 `f.tsp:1: got "FIXED_EDGES_SECTION", want a keyword of a symmetric TSPLIB instance`,
+		"NODE_COORD_SECTION":                                  `f.tsp:1: got "NODE_COORD_SECTION", want DIMENSION before it`,
+		"DIMENSION: 3\nNODE_COORD_SECTION":                    `f.tsp:2: got "NODE_COORD_SECTION", want an EDGE_WEIGHT_TYPE of EUC_2D, CEIL_2D, GEO or ATT before it`,
+		"DIMENSION: 3\nEDGE_WEIGHT_SECTION":                   `f.tsp:2: got "EDGE_WEIGHT_SECTION", want EDGE_WEIGHT_TYPE: EXPLICIT and the EDGE_WEIGHT_FORMAT of a matrix before it`,
+		head + "0 1 2 1 0 3 2 3":                              `f.tsp:6: got "the end of the file", want a distance from 0 to 67108863`,
+		head + "0 1 2\n1 0 3\n2 4 0":                          `f.tsp:8: got "4", want a symmetric matrix: from city 2 to 3 it is 3`,
+		head + "0 1 2\n-1 0 3\n2 3 0":                         `f.tsp:7: got "-1", want a distance from 0 to 67108863`,
+		head + "0 1 2\n1.5 0 3\n2 3 0":                        `f.tsp:7: got "1.5", want a distance that is a whole number`,
+		head + "0 1e9 2\n":                                    `f.tsp:6: got "1e9", want a distance from 0 to 67108863`,
+		head + "0 1 2\n1 0 3\n2 3 0 7":                        `f.tsp:8: got "7", want the end of the section for 3 cities`,
+		head + "0 1 2\n1 0 3\nEOF":                            `f.tsp:8: got "EOF", want a distance from 0 to 67108863`,
+		head + "0 1 2 1 0 3 2 3 0\nEDGE_WEIGHT_SECTION":       `f.tsp:7: got "EDGE_WEIGHT_SECTION", want one section with distances`,
+		head + "0 1 2 1 0 3 2 3 0\nDIMENSION: 4":              `f.tsp:7: got "DIMENSION: 4", want DIMENSION before the sections`,
+		points + "1 0 0\n2 1 1\n3 0 1\nEDGE_WEIGHT_TYPE: GEO": `f.tsp:7: got "EDGE_WEIGHT_TYPE: GEO", want EDGE_WEIGHT_TYPE before the sections`,
+		"DIMENSION: 3\nDISPLAY_DATA_SECTION\n1 0 0\n2 1 1\n3 0 1\nDIMENSION: 3": `f.tsp:6: got "DIMENSION: 3", want DIMENSION before the sections`,
+		points + "1 0 0\n2 1 1\n2 0 1\n":                                        `f.tsp:6: got "2", want each city once`,
+		points + "1 0 0\n2 1 1\n4 0 1\n":                                        `f.tsp:6: got "4", want the number of a city from 1 to 3`,
+		points + "1 0 0\n2 1 NaN\n":                                             `f.tsp:5: got "NaN", want a y coordinate from -1000000000 to 1000000000`,
+		points + "1 0 0\n2 1 \n":                                                `f.tsp:6: got "the end of the file", want a y coordinate from -1000000000 to 1000000000`,
+		points + "1 0 0\n2 1 1\n3 1e9 0\n":                                      `f.tsp:6: got "cities 1000000000 apart", want distances of at most 67108863`,
+		"DIMENSION: 3\nDISPLAY_DATA_SECTION\n1 0 0\nx":                          `f.tsp:4: got "x", want the number of a city from 1 to 3`,
 	} {
 		_, err := parse("f.tsp", []byte(text))
 		var input *apps.InputError
@@ -136,6 +139,11 @@ func TestBadFiles(t *testing.T) {
 
 func TestBadArguments(t *testing.T) {
 	dir := t.TempDir()
+	input, link := filepath.Join(dir, "in.tsp"), filepath.Join(dir, "link")
+	text, err := os.ReadFile("testdata/petersen.tsp")
+	if err := errors.Join(err, os.WriteFile(input, text, 0o600), os.Symlink(input, link)); err != nil {
+		t.Fatal(err)
+	}
 	empty, big := filepath.Join(dir, "empty"), filepath.Join(dir, "big")
 	for name, size := range map[string]int{empty: 0, big: maxFile + 1} {
 		if err := os.WriteFile(name, make([]byte, size), 0o600); err != nil {
@@ -145,7 +153,7 @@ func TestBadArguments(t *testing.T) {
 	apptest.Refuse(t, App, map[string]string{
 		"":                          `number of arguments: got "0", want exactly 1 (FILE, or --random N)`,
 		"a b":                       `arguments: got "b", want exactly 1 (FILE, or --random N)`,
-		"--random=20 a":             `arguments: got "a", want none`,
+		"--random=20 a":             `arguments: got "a and --random", want FILE or --random N, not both`,
 		"--random=2":                `--random: got "2", want a whole number from 3 to 128`,
 		"--random=-1":               `--random: got "-1", want a whole number from 3 to 128`,
 		"--random=1000000":          `--random: got "1000000", want a whole number from 3 to 128`,
@@ -156,6 +164,8 @@ func TestBadArguments(t *testing.T) {
 		dir:                         dir + `: got "a directory", want a file`,
 		filepath.Join(dir, "none"): filepath.Join(dir, "none") +
 			`: got "no such file or directory", want a file that can be read`,
+		input + " --tour=" + input:        input + `: got "the run's own input", want another file to write to`,
+		input + " --tour=" + link:         link + `: got "the run's own input", want another file to write to`,
 		"--random=9 --tour=" + dir:        dir + `: got "a directory", want a file that can be written`,
 		"--random=9 --tour=/none/of/this": `/none/of/this: got "no such file or directory", want a file that can be written`,
 	})
