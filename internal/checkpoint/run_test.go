@@ -1,10 +1,13 @@
 package checkpoint
 
 import (
+	"bytes"
+	"encoding/hex"
 	"errors"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -81,5 +84,73 @@ func TestTrouble(t *testing.T) {
 	close(m.gate)
 	if err := l.Close(); !errors.Is(err, ErrDiskFull) || !errors.Is(l.Trouble(), ErrDiskFull) {
 		t.Errorf("%v, then %v", err, l.Trouble())
+	}
+}
+
+// A directory that a peer made is named after the run: with a damaged header that says which frames are its own.
+func TestNamedAfterItsRun(t *testing.T) {
+	manifest := []byte("signed by its owner")
+	h := HeaderOf([16]byte{1, 2, 3}, manifest)
+	dir := filepath.Join(t.TempDir(), hex.EncodeToString(h.Run[:]))
+	l, err := Open(dir, h, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !l.KeepManifest(manifest) {
+		t.Error("the manifest was not taken")
+	}
+	const results = 40
+	for i := range uint32(results) {
+		appendAll(t, l, job(1+i))
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, firstFile)
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range []int{3, prefixSize + 1, prefixSize + headSize + 5} { // magic, head and payload of the header
+		b[at] ^= 4
+		if err := os.WriteFile(file, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		b[at] ^= 4
+		s, err := Read(dir, Header{}, nil)
+		if err != nil {
+			t.Errorf("byte %d: %v", at, err)
+			continue
+		}
+		if got, err := s.Manifest(); err != nil || !slices.Equal(got, manifest) || s.Header() != h ||
+			s.Len() != results || len(s.Problems()) != 1 {
+			t.Errorf("byte %d: %q, %v, header %v, %d results, %v", at, got, err, s.Header(), s.Len(), s.Problems())
+		}
+		s.Close()
+		other := filepath.Join(t.TempDir(), strings.Repeat("ab", 16))
+		if err := os.CopyFS(other, os.DirFS(dir)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Read(other, Header{}, nil); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("byte %d, named after another run: %v", at, err)
+		}
+	}
+}
+
+// What is intact is found behind any length of what is not, although the file is read in pieces.
+func TestFarBehindDamage(t *testing.T) {
+	for _, gap := range []int{windowStep/2 - 1, windowStep / 2, windowStep + 7, 3 * windowStep} {
+		m := newMemFS()
+		file, frames := written(t, testHeader, 4)
+		damaged := append(file[:frames[1][1]:frames[1][1]], bytes.Repeat([]byte{0xEE}, gap)...)
+		payload, err := encoding.Marshal(job(9))
+		if err != nil {
+			t.Fatal(err)
+		}
+		damaged = appendFrame(damaged, testHeader.Run, int64(len(damaged)), payload)
+		m.put(filepath.Join(testDir, firstFile), damaged)
+		if s := read(t, m); s.Len() != 3 || len(s.Problems()) != 1 {
+			t.Errorf("behind %d bytes: %d results, %v", gap, s.Len(), s.Problems())
+		}
 	}
 }

@@ -151,4 +151,13 @@ var checkpointMutants = []mutant{
 		file: "internal/checkpoint/store.go", pkg: "internal/checkpoint", run: "^TestRotten$",
 		old: "if !ok || n != len(frame)-headSize || !intact(frame[headSize:], sum) {",
 		new: "if !ok || n != len(frame)-headSize || sum == 0 {"},
+	{name: "checkpoint/search-ends-early", wrong: "the search for the next frame ends after half a megabyte without a marker",
+		file: "internal/checkpoint/scan.go", pkg: "internal/checkpoint", run: "^TestFarBehindDamage$",
+		old: "if !found && len(b) < windowStep/2 {", new: "if !found {"},
+	{name: "checkpoint/name-not-asked", wrong: "a damaged header makes a directory useless that is named after its run",
+		file: "internal/checkpoint/snapshot.go", pkg: "internal/checkpoint", run: "^TestNamedAfterItsRun$",
+		old: "err == nil && copy(run[:], b) == len(run)", new: "false && copy(run[:], b) == len(run)"},
+	{name: "checkpoint/name-believed", wrong: "a directory is of the run that it is named after, whatever is in it",
+		file: "internal/checkpoint/snapshot.go", pkg: "internal/checkpoint", run: "^TestNamedAfterItsRun$",
+		old: "s.jobs.n+s.manifests.n == 0 {", new: "false {"},
 }
