@@ -50,7 +50,7 @@ func (c console) submit(t *task, o *options, d control.Daemon, stateDir string) 
 		if o.json {
 			return c.writeJSON(run)
 		}
-		fmt.Fprintln(c.err, oneLine(t.problem.Title)+": satin-peer wait RUN prints the answer of the run")
+		fmt.Fprintf(c.err, "%s: satin-peer wait %s prints the answer\n", oneLine(t.problem.Title), run.Run)
 		_, err := fmt.Fprintln(c.out, run.Run)
 		return err
 	}

@@ -76,7 +76,7 @@ left out. It prints the run; satin-peer wait prints its answer.`,
 		if run.Why != "" {
 			fmt.Fprintln(c.err, oneLine(run.Why))
 		}
-		fmt.Fprintln(c.err, oneLine(run.Title)+": satin-peer wait RUN prints the answer of the run")
+		fmt.Fprintf(c.err, "%s: satin-peer wait %s prints the answer\n", oneLine(run.Title), run.Run)
 		_, err = fmt.Fprintln(c.out, run.Run)
 		return err
 	})

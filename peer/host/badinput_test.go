@@ -319,6 +319,16 @@ func TestBadStateDirectories(t *testing.T) {
 			return put(t, made(t), "incarnation", "many",
 				0o600)
 		}, "incarnation"},
+		"a long damaged incarnation": {func(t *testing.T) string {
+			return put(t, made(t), "incarnation", strings.Repeat("\xff7", 200<<10), 0o600)
+		}, "409600 bytes"},
+		"a key that is a directory": {func(t *testing.T) string {
+			dir := t.TempDir()
+			if err := os.Mkdir(filepath.Join(dir, "peer.key"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			return dir
+		}, "is a directory"},
 		"a damaged swarm": {func(t *testing.T) string { return put(t, made(t), "swarm", "{}", 0o600) },
 			"swarm"},
 		"another swarm's key": {func(t *testing.T) string {
@@ -346,8 +356,8 @@ func TestBadStateDirectories(t *testing.T) {
 			dir := c.dir(t)
 			_, err := host.Open(t.Context(), host.Config{StateDir: dir, Listen: loopback})
 			wants(t, err, host.ErrState)
-			if !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "\n") {
-				t.Errorf("the message does not say %q in one line: %v", c.says, err)
+			if says := err.Error(); !strings.Contains(says, c.says) || strings.Contains(says, "\n") || len(says) > 1000 {
+				t.Errorf("the message does not say %q in one short line: %.1000v", c.says, err)
 			}
 		})
 	}

@@ -45,10 +45,11 @@ func writeDurably(path string, content []byte) (err error) {
 
 // readState reads a file of the state directory; a file that is not there is nil without an error.
 func readState(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+	info, err := statState(path)
+	if info == nil {
+		return nil, err
 	}
+	f, err := os.Open(path)
 	if err != nil {
 		return nil, stateError(path, "cannot be read", err)
 	}
@@ -65,18 +66,32 @@ func readState(path string) ([]byte, error) {
 
 // readSecret is readState for a file that nobody but its owner may read.
 func readSecret(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, stateError(path, "cannot be read", err)
+	info, err := statState(path)
+	if info == nil {
+		return nil, err
 	}
 	if mode := info.Mode().Perm(); checkModes && mode&0o077 != 0 {
 		return nil, stateError(path, fmt.Sprintf(
 			"holds a secret that others may read (mode %#o): chmod 600 it, or remove it for a new one if it may have leaked", mode), nil)
 	}
 	return readState(path)
+}
+
+// statState looks at a file before it is opened, which would wait for the other end of a pipe; nil if there is
+// nothing to read.
+func statState(path string) (fs.FileInfo, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, stateError(path, "cannot be read", err)
+	case info.IsDir():
+		return nil, stateError(path, "is a directory where a file belongs: move it away", nil)
+	case !info.Mode().IsRegular():
+		return nil, stateError(path, "is no file, but a device, pipe or socket: move it away", nil)
+	}
+	return info, nil
 }
 
 func stateError(path, what string, cause error) error {

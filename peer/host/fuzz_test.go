@@ -141,7 +141,13 @@ func FuzzInvitation(f *testing.F) {
 
 func signedRecord(t testing.TB, n byte, seq uint64, addrs ...string) []byte {
 	t.Helper()
-	key, err := crypto.UnmarshalEd25519PrivateKey(keyOf(n))
+	return recordSignedBy(t, n, n, seq, addrs...)
+}
+
+// recordSignedBy is a record of peer n, signed by another.
+func recordSignedBy(t testing.TB, signer, n byte, seq uint64, addrs ...string) []byte {
+	t.Helper()
+	key, err := crypto.UnmarshalEd25519PrivateKey(keyOf(signer))
 	if err != nil {
 		t.Fatal(err)
 	}

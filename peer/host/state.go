@@ -106,8 +106,11 @@ func (s *stateDir) nextIncarnation() (uint64, error) {
 	}
 	last := uint64(0)
 	if b != nil {
-		if last, err = strconv.ParseUint(strings.TrimSpace(string(b)), 10, 63); err != nil {
-			return 0, stateError(path, "is damaged: write a number larger than that of any earlier start into it", err)
+		text := strings.TrimSpace(string(b))
+		if last, err = strconv.ParseUint(text, 10, 63); err != nil {
+			const shown = 40
+			return 0, stateError(path, "is damaged: write a number larger than that of any earlier start into it",
+				fmt.Errorf("%.*q, %d bytes, is no such number", shown, text, len(b)))
 		}
 	}
 	if err := writeDurably(path, []byte(strconv.FormatUint(last+1, 10)+"\n")); err != nil {

@@ -3,6 +3,7 @@ package host
 import (
 	"bytes"
 	"context"
+	"crypto/ed25519"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
 	"github.com/libp2p/go-libp2p/core/record"
+	libp2pswarm "github.com/libp2p/go-libp2p/p2p/net/swarm"
 	ma "github.com/multiformats/go-multiaddr"
 	"pgregory.net/rapid"
 )
@@ -96,6 +98,15 @@ func TestWhoMayCertify(t *testing.T) {
 	}
 	if _, err := certify(two, keyOf(2), publicOf(0), mustID(3), false, time.Time{}); !errors.Is(err, ErrMayNotInvite) {
 		t.Errorf("one without the right to invite: %v", err)
+	}
+	third := certificate{Swarm: publicOf(0), Subject: []byte(mustID(3)), Issuer: []byte(mustID(2))}
+	text, err := third.signed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	third.Signature = ed25519.Sign(keyOf(2), text)
+	if verifyChain(append(slices.Clone(two), third), publicOf(0), mustID(3), end, nobody) == nil {
+		t.Error("a member without the right to invite made another")
 	}
 	two[1].MayInvite = true // a member that gives itself the right
 	three := append(two, certificate{Swarm: publicOf(0), Subject: []byte(mustID(3)), Issuer: []byte(mustID(2))})
@@ -227,6 +238,9 @@ func TestForgedRecordsAreRefused(t *testing.T) {
 	}
 	if _, err := decodeRecord(swapped); err == nil {
 		t.Error("addresses of one peer signed by another")
+	}
+	if _, err := decodeRecord(recordSignedBy(t, 2, 1, 1, "/ip4/192.0.2.1/tcp/4001")); err == nil {
+		t.Error("addresses of one peer, signed by another as though it were that one")
 	}
 	if _, err := decodePeerList(encode(t, peerList{Records: [][]byte{good, swapped}})); err == nil {
 		t.Error("a list with a forged record")
@@ -400,5 +414,53 @@ func TestWhatIsLearnedOfOthers(t *testing.T) {
 		if got := vs.mayTell(mustID(1), now.Add(time.Duration(i)*exchangeFloor*6/10)); got != want {
 			t.Errorf("list %d is read: %v, want %v", i, got, want)
 		}
+	}
+}
+
+// Whoever was revoked is refused whatever it shows, and not dialed: neither when the user names it, nor by libp2p for
+// whatever reason, nor when others or the local network tell where it is.
+func TestRevoked(t *testing.T) {
+	h, err := Open(t.Context(), Config{StateDir: t.TempDir(), Listen: []string{"/ip4/127.0.0.1/tcp/0"}, Trust: TrustOpen,
+		Swarm: "lab", MinPeers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	id := mustID(1)
+	said := &hello{Swarm: "lab", Protocol: h.cfg.Protocol, Oldest: h.cfg.OldestProtocol}
+	if _, err := h.judge(id, said); err != nil {
+		t.Fatalf("before: %v", err)
+	}
+	at := ma.StringCast("/ip4/127.0.0.1/tcp/1")
+	if err := h.Allow(id); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.Revoke(id); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.judge(id, said); !errors.Is(err, ErrNotInvited) {
+		t.Errorf("in an open swarm it is let in: %v", err)
+	}
+	if err := h.Connect(t.Context(), at.String()+"/p2p/"+id.String()); !errors.Is(err, ErrNotInvited) {
+		t.Errorf("it is dialed when it is named: %v", err)
+	}
+	if err := h.inner.Connect(t.Context(), peer.AddrInfo{ID: id, Addrs: []ma.Multiaddr{at}}); !errors.Is(err,
+		libp2pswarm.ErrGaterDisallowedConnection) {
+		t.Errorf("it is dialed for libp2p: %v", err)
+	}
+	h.learn(told{id: id, addrs: []ma.Multiaddr{at}}, true)
+	h.seeker.found(id, []ma.Multiaddr{at})
+	if known := h.book.addrs(id); len(known) != 0 {
+		t.Errorf("it is looked for at %v", known)
+	}
+	h.book.learn(id, []ma.Multiaddr{at}, nil, 0) // known from before
+	if !h.seeker.useless(id) {
+		t.Error("it is looked for")
+	}
+	h.cfg.Trust = TrustInvite
+	key := h.swarm.standing().public
+	if err := h.accept(id, &hello{Swarm: "lab"}, &welcome{Hello: &hello{Swarm: "lab", Key: key,
+		Protocol: h.cfg.Protocol, Oldest: h.cfg.OldestProtocol}}, nil); !errors.Is(err, ErrNotInvited) {
+		t.Errorf("it lets this peer in, and is in: %v", err)
 	}
 }

@@ -18,17 +18,28 @@ import (
 
 // Dirs are the directories of this program for one user.
 type Dirs struct {
-	Config string // of the configuration file
-	State  string // of what a peer remembers
-	Home   string // what "~" means in the file
+	Config string // of the configuration file; "": none
+	State  string // of what a peer remembers; "": none
+	Home   string // what "~" means in the file; "": nothing
 }
 
 const program = "satin-peer"
 
 // FindDirs says where the system has such files: on Linux as the XDG Base Directory Specification says, with
-// the variables XDG_CONFIG_HOME and XDG_STATE_HOME as they were when the program started.
+// the variables XDG_CONFIG_HOME and XDG_STATE_HOME as they were when the program started. For a user without
+// a home directory those are empty that no variable names: files would go to the root directory.
 func FindDirs() Dirs {
-	return Dirs{filepath.Join(xdg.ConfigHome, program), filepath.Join(xdg.StateHome, program), xdg.Home}
+	d := Dirs{filepath.Join(xdg.ConfigHome, program), filepath.Join(xdg.StateHome, program), xdg.Home}
+	if _, err := os.UserHomeDir(); err != nil {
+		d.Home = ""
+		if !filepath.IsAbs(os.Getenv("XDG_CONFIG_HOME")) {
+			d.Config = ""
+		}
+		if !filepath.IsAbs(os.Getenv("XDG_STATE_HOME")) {
+			d.State = ""
+		}
+	}
+	return d
 }
 
 // fileName is the configuration file in Dirs.Config.
@@ -159,6 +170,9 @@ func (l *Loaded) readFile(from Sources, variable string) error {
 		return err
 	}
 	l.File = path
+	if path == "" {
+		return nil
+	}
 	text, err := readLimited(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && named == "":
@@ -181,16 +195,22 @@ func FilePath(from Sources) (string, error) {
 		}
 	}
 	path, _, err := from.file(variable)
+	if err == nil && path == "" {
+		err = &Error{"--config", "", "the name of a file, because there is no home directory: set HOME, or give it"}
+	}
 	return path, err
 }
 
-// file gives the path of the configuration file, absolute, and who named it; "" if nobody did.
+// file gives the path of the configuration file, absolute, and who named it; "" if nobody did. The path is
+// empty if nobody did and there is no directory for one.
 func (from Sources) file(variable string) (path, named string, err error) {
 	switch {
 	case from.File != "":
 		path, named = from.File, "--config"
 	case variable != "":
 		path, named = variable, FileVariable
+	case from.Dirs.Config == "":
+		return "", "", nil
 	default:
 		path = filepath.Join(from.Dirs.Config, fileName)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/adrg/xdg"
 	"github.com/spf13/pflag"
 )
 
@@ -185,6 +186,34 @@ func TestBadElsewhere(t *testing.T) {
 	}
 	if _, err := Load(Sources{Dirs: Dirs{State: "x"}}); err == nil || !strings.Contains(err.Error(), "set HOME") {
 		t.Errorf("without a home: %v", err)
+	}
+}
+
+// TestNoHome checks that nothing is looked for, or put, in the root directory for want of a home.
+func TestNoHome(t *testing.T) {
+	t.Cleanup(xdg.Reload) // when the variables are as they were
+	for _, name := range []string{"HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"} {
+		t.Setenv(name, "")
+	}
+	xdg.Reload()
+	if d := FindDirs(); d != (Dirs{}) {
+		t.Errorf("without a home: %+v", d)
+	}
+	if _, err := Load(Sources{Dirs: FindDirs()}); err == nil || !strings.Contains(err.Error(), "set HOME") {
+		t.Errorf("without a home: %v", err)
+	}
+	if _, err := FilePath(Sources{Dirs: FindDirs()}); err == nil || !strings.Contains(err.Error(), "set HOME") {
+		t.Errorf("a file to write without a home: %v", err)
+	}
+	state := t.TempDir()
+	if l, err := Load(Sources{Dirs: FindDirs(), Flags: map[string][]string{"state_dir": {state}}}); err != nil ||
+		l.StateDir != state || l.Found {
+		t.Errorf("with a state directory: %+v, %v", l, err)
+	}
+	t.Setenv("XDG_STATE_HOME", state)
+	xdg.Reload()
+	if d := FindDirs(); d != (Dirs{State: filepath.Join(state, program)}) {
+		t.Errorf("with a variable: %+v", d)
 	}
 }
 
