@@ -2,7 +2,8 @@
 // every process has a state directory of its own, listens on loopback only, and is controlled and killed by
 // its own pid.
 //
-// What it starts it ends: Close kills what still runs and waits for it.
+// What it starts it ends: Close kills what still runs and waits for it, and what was started ends with this
+// process if that is killed before.
 package swarm
 
 import (
@@ -190,7 +191,8 @@ func (p *Process) launch() error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt of the test is not one of the peer
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if err := cmd.Start(); err != nil {
+	release, err := start(cmd)
+	if err != nil {
 		return err
 	}
 	if p.client != nil {
@@ -199,6 +201,7 @@ func (p *Process) launch() error {
 	p.cmd, p.ended, p.client = cmd, ended, nil
 	go func() {
 		_ = cmd.Wait() // how it ended is in ProcessState
+		release()
 		close(ended)
 	}()
 	return nil
@@ -329,14 +332,29 @@ func Command(ctx context.Context, binary string, env []string, args ...string) (
 	return command(ctx, env, append([]string{binary}, args...))
 }
 
+// CommandSays is Command that also gives what is on standard error.
+func CommandSays(ctx context.Context, binary string, env []string, args ...string) (out, said string, err error) {
+	return say(ctx, env, append([]string{binary}, args...))
+}
+
 func command(ctx context.Context, env, line []string) (string, error) {
+	out, _, err := say(ctx, env, line)
+	return out, err
+}
+
+func say(ctx context.Context, env, line []string) (out, said string, err error) {
 	cmd := exec.CommandContext(ctx, line[0], line[1:]...)
-	var out, errs bytes.Buffer
-	cmd.Env, cmd.Stdout, cmd.Stderr = env, &out, &errs
-	if err := cmd.Run(); err != nil {
-		return "", fmt.Errorf("%s: %w: %s", strings.Join(line, " "), err, errs.String())
+	var output, errs bytes.Buffer
+	cmd.Env, cmd.Stdout, cmd.Stderr = env, &output, &errs
+	release, err := start(cmd)
+	if err == nil {
+		err = cmd.Wait()
+		release()
 	}
-	return out.String(), nil
+	if err != nil {
+		return "", "", fmt.Errorf("%s: %w: %s", strings.Join(line, " "), err, errs.String())
+	}
+	return output.String(), errs.String(), nil
 }
 
 // Close kills what still runs.

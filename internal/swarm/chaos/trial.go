@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -22,10 +21,13 @@ import (
 const (
 	formTime   = time.Minute
 	cueTime    = 30 * time.Second // then the act is played without its cue
-	answerTime = 3 * time.Minute  // after the last act
+	stallTime  = 3 * time.Minute  // without a job executed by anybody, after the last act
 	settleTime = 30 * time.Second
 	leaveTime  = 20 * time.Second // leave_after, and as much again
 )
+
+// mostAgain is how often the jobs of a run may be executed in all: more is a swarm that goes round in circles.
+const mostAgain = 20
 
 // smallDisk is the size of a disk that is to be filled, in bytes.
 const smallDisk = 8 << 20
@@ -200,18 +202,16 @@ func (h *Hall) alone(ctx context.Context, task string) (l local, err error) {
 	if l, ok := h.answers[task]; ok {
 		return l, nil
 	}
-	cmd := exec.CommandContext(ctx, h.Binary, append([]string{"run", "--local", "--workers", "1", "--stats"},
-		strings.Fields(task)...)...)
-	var out, errs strings.Builder
-	cmd.Env, cmd.Stdout, cmd.Stderr = []string{"HOME=" + h.Dir}, &out, &errs
-	if err := cmd.Run(); err != nil {
-		return l, fmt.Errorf("%s without a swarm: %w: %s", task, err, errs.String())
+	out, stats, err := swarm.CommandSays(ctx, h.Binary, []string{"PATH=" + os.Getenv("PATH"), "HOME=" + h.Dir},
+		append([]string{"run", "--local", "--workers", "1", "--stats"}, strings.Fields(task)...)...)
+	if err != nil {
+		return l, fmt.Errorf("%s without a swarm: %w", task, err)
 	}
-	found := executed.FindStringSubmatch(errs.String())
+	found := executed.FindStringSubmatch(stats)
 	if found == nil {
-		return l, fmt.Errorf("%s without a swarm: no number of jobs in %q", task, errs.String())
+		return l, fmt.Errorf("%s without a swarm: no number of jobs in %q", task, stats)
 	}
-	l.answer = out.String()
+	l.answer = out
 	if l.jobs, err = strconv.ParseUint(strings.ReplaceAll(found[1], ",", ""), 10, 64); err != nil {
 		return l, err
 	}
@@ -315,8 +315,9 @@ func (t *trial) gather(ctx context.Context) error {
 // gone has to come back.
 func (t *trial) answer(ctx context.Context) {
 	owner := t.everybody()[t.asked]
-	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	go t.giveUp(ctx, cancel)
 	for {
 		there := owner.Alive() && owner.Client() != nil && !t.isAway(owner.Number)
 		if there {
@@ -337,10 +338,31 @@ func (t *trial) answer(ctx context.Context) {
 		}
 		select {
 		case <-ctx.Done():
-			t.wrong("no answer %v after the last fault; the owner is there: %v", answerTime, there)
+			t.wrong("no answer: nothing was executed for %v, or everything %d times (now %.1f times); the owner is there: %v",
+				stallTime, mostAgain, t.watch.done(), there)
 			t.stacks()
 			return
 		case <-time.After(lookEvery):
+		}
+	}
+}
+
+// giveUp cancels when the run goes on no more, however slow the machine is.
+func (t *trial) giveUp(ctx context.Context, cancel func()) {
+	for did, since := t.watch.done(), time.Now(); ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(lookEvery):
+		}
+		switch now := t.watch.done(); {
+		case now != did:
+			did, since = now, time.Now()
+		case time.Since(since) > stallTime:
+			cancel()
+		}
+		if did > mostAgain {
+			cancel()
 		}
 	}
 }

@@ -1,0 +1,81 @@
+package swarm
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// bereaved names the program that a child of this test is to start, twice.
+const bereaved = "SATIN_SWARM_TEST_PROGRAM"
+
+// What was started ends when this process is killed, or stopped by a signal: daemons are not left computing.
+func TestEndsWithItsParent(t *testing.T) {
+	if program := os.Getenv(bereaved); program != "" {
+		s := &Swarm{Binary: program, Dir: t.TempDir()}
+		if _, err := s.add(nil); err != nil {
+			t.Fatal(err)
+		}
+		go Command(t.Context(), program, []string{"PATH=" + os.Getenv("PATH")}, "start")
+		select {}
+	}
+	for _, sig := range []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM, syscall.SIGINT} {
+		dir := t.TempDir()
+		pipe, program := filepath.Join(dir, "pipe"), filepath.Join(dir, "program")
+		script := fmt.Sprintf("#!/bin/sh\nexec 4>%s\necho $$ $1 >&4\nexec sleep 1000\n", pipe)
+		if err := os.WriteFile(program, []byte(script), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		parent := exec.Command(os.Args[0], "-test.run=^TestEndsWithItsParent$")
+		parent.Env = append(os.Environ(), bereaved+"="+program)
+		if err := parent.Start(); err != nil {
+			t.Fatal(err)
+		}
+		keep, err := os.OpenFile(pipe, os.O_RDWR, 0) // no end of the file between the two programs
+		if err != nil {
+			t.Fatal(err)
+		}
+		said, err := os.Open(pipe)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := bufio.NewReader(said)
+		for range 2 {
+			if line, err := lines.ReadString('\n'); err != nil || !strings.HasSuffix(line, " start\n") {
+				t.Fatalf("%q, %v", line, err)
+			}
+		}
+		keep.Close()
+		if err := parent.Process.Signal(sig); err != nil {
+			t.Fatal(err)
+		}
+		_ = parent.Wait()
+		if rest, err := io.ReadAll(lines); err != nil || len(rest) > 0 { // until both have ended
+			t.Errorf("%q, %v", rest, err)
+		}
+		said.Close()
+	}
+}
+
+// What has ended is not killed again, whoever has its number by then; and the exit code is the program's.
+func TestGuardEnds(t *testing.T) {
+	cmd := exec.Command("sh", "-c", "exit 7")
+	release, err := start(cmd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	release()
+	if code := cmd.ProcessState.ExitCode(); code != 7 {
+		t.Errorf("exit code %d", code)
+	}
+}
