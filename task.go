@@ -12,7 +12,8 @@ import (
 // typed part. Types meet records in four places: Spawn fills a task in, Get and Results call it and read its
 // result, Run does so with a root, and the engine does the same through Ops with what it runs by itself.
 
-// A task is a job's record with its typed part. The record comes first, so a pointer to one is a pointer to the other.
+// A task is a job's record with its typed part. The record comes first, so a pointer to one is a pointer to
+// the other.
 type task[A, R any] struct {
 	engine.Record
 	fn  func(*Frame, A) R

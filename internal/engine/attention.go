@@ -62,13 +62,13 @@ func (w *Worker) attention() {
 	if p == nil {
 		return
 	}
-	if n := p.watches.Load(); n != w.watched {
-		w.rewatch(n)
+	if n := p.resalvages.Load(); n != w.resalvaged {
+		w.searchAgain(n)
 	}
-	if n := p.pulses.Load(); n != w.watch.pulses {
-		w.watch.pulse(w, n)
+	if n := p.pulses.Load(); n != w.stopwatch.pulses {
+		w.stopwatch.pulse(w, n)
 	}
-	if w.watching() {
+	if w.searching() {
 		w.limit.Store(0) // no child begins by itself
 	}
 	if p.waiting.Load() > 0 || p.free.Load() < 0 {

@@ -12,8 +12,9 @@ import (
 	"github.com/satin-peer/satin/job"
 )
 
-// dropLog is an Outside that keeps what it is told.
+// dropLog is a Host that keeps what it is told.
 type dropLog struct {
+	engine.Alone
 	mu      sync.Mutex
 	dropped []*engine.Taken
 	hungry  int
@@ -51,9 +52,6 @@ func TestTakeCompletesElsewhere(t *testing.T) {
 		if s.Spawned+s.Launched != s.Executed+s.Aborted+s.Returned {
 			t.Errorf("jobs do not add up: %+v", s)
 		}
-		if len(p.Outstanding()) != 0 {
-			t.Error("jobs outstanding after the runs")
-		}
 		t.Logf("%+v", s)
 	}
 }
@@ -66,16 +64,19 @@ func TestTakenResultOfWrongType(t *testing.T) {
 		res <- err
 	}()
 	job := takeSoon(p)
-	if ok, err := job.Complete("text", nil); ok || err == nil {
+	if ok, err := job.End(engine.Outcome{Result: "text"}); ok || err == nil {
 		t.Error("a result of the wrong type was accepted")
 	}
-	if ok, err := job.Complete(1, errors.New("x")); ok || err == nil {
+	if ok, err := job.End(engine.Outcome{Result: 1, Err: errors.New("x")}); ok || err == nil {
 		t.Error("an error was accepted from a function without one")
 	}
-	if len(p.Outstanding()) != 1 || job.Func() != "test.fib" || job.ID().Path.String() != "1" {
-		t.Error(p.Outstanding(), job.Func(), job.ID())
+	if p.Outside() != 1 || job.Job().Func != "test.fib" || job.Job().ID.Path.String() != "1" {
+		t.Error(p.Outside(), job.Job().Func, job.Job().ID)
 	}
-	job.Fail(&satin.JobError{ID: job.ID(), Func: job.Func(), Peer: "peer9", Panic: "far away"})
+	failure := &satin.JobError{ID: job.Job().ID, Func: job.Job().Func, Peer: "peer9", Panic: "far away"}
+	if ok, err := job.End(engine.Outcome{Failure: failure}); !ok || err != nil {
+		t.Error(ok, err)
+	}
 	err := <-res
 	if je := (*satin.JobError)(nil); !errors.As(err, &je) || je.Peer != "peer9" {
 		t.Error(err)
@@ -121,7 +122,7 @@ func abortChild(f *satin.Frame, _ int) int {
 
 func TestTakenJobAborted(t *testing.T) {
 	log := &dropLog{}
-	p, err := engine.NewPool(engine.Config{Workers: 1, Outside: log})
+	p, err := engine.NewPool(engine.Config{Workers: 1, Host: log})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,10 +141,10 @@ func TestTakenJobAborted(t *testing.T) {
 	if len(log.dropped) != 1 || log.dropped[0] != job {
 		t.Error("the thief outside was not told of the abort")
 	}
-	if ok, err := job.Complete(6765, nil); ok || err != nil {
+	if ok, err := job.End(engine.Outcome{Result: 6765}); ok || err != nil {
 		t.Error("the result of a dropped job was accepted", err)
 	}
-	if job.PutBack() || job.Fail(&satin.JobError{}) {
+	if job.PutBack(false) {
 		t.Error("a dropped job came back")
 	}
 }
@@ -151,28 +152,24 @@ func TestTakenJobAborted(t *testing.T) {
 func TestSubmit(t *testing.T) {
 	p := testPool(t, 2)
 	id := satin.JobID{Run: job.NewRunID(), Path: job.Path{3, 1}}
-	type answer struct {
-		v   any
-		err error
-	}
-	got := make(chan answer, 1)
-	submit := func(fn string, arg any) answer {
-		if _, err := p.Submit(id, fn, arg, func(v any, err error) { got <- answer{v, err} }); err != nil {
+	got := make(chan engine.Outcome, 1)
+	submit := func(fn string, arg any) engine.Outcome {
+		if _, err := p.Submit(engine.Job{ID: id, Func: fn, Arg: arg}, func(o engine.Outcome) { got <- o }); err != nil {
 			t.Fatal(err)
 		}
 		return <-got
 	}
-	if a := submit("test.fib", 20); a.v != 6765 || a.err != nil {
+	if a := submit("test.fib", 20); a != (engine.Outcome{Result: 6765}) {
 		t.Error(a)
 	}
 	a := submit("test.boom", 5)
-	if je := (*satin.JobError)(nil); !errors.As(a.err, &je) || je.ID.String() != id.Run.String()+"/3.1.1.1.1.1.1" {
-		t.Error(a.err)
+	if je := (*satin.JobError)(nil); !errors.As(a.Failure, &je) || je.ID.String() != id.Run.String()+"/3.1.1.1.1.1.1" {
+		t.Error(a)
 	}
-	if _, err := p.Submit(id, "test.nothing", 1, nil); err == nil {
+	if _, err := p.Submit(engine.Job{ID: id, Func: "test.nothing", Arg: 1}, nil); err == nil {
 		t.Error("an unregistered name was accepted")
 	}
-	if _, err := p.Submit(id, "test.fib", "x", nil); err == nil {
+	if _, err := p.Submit(engine.Job{ID: id, Func: "test.fib", Arg: "x"}, nil); err == nil {
 		t.Error("an argument of the wrong type was accepted")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/internal/engine"
 )
 
 var claimEntered, claimLeave = make(chan struct{}), make(chan struct{})
@@ -51,7 +52,7 @@ func TestClaimOfACoarseJobLeavesTheOthers(t *testing.T) {
 			t.Errorf("job %d cannot be had while the newest runs", i+1)
 			break
 		}
-		if _, err := job.Complete(10, nil); err != nil {
+		if _, err := job.End(engine.Outcome{Result: 10}); err != nil {
 			t.Error(err)
 		}
 	}

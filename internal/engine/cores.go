@@ -33,7 +33,7 @@ import (
 // long leaf ends first. Stopped jobs go on when there are cores again; whether one has stopped shows in
 // Stats.Busy.
 //
-// 0 pauses the pool. Nothing runs then, but Run, Submit, Take, Complete, PutBack and Close do what they do:
+// 0 pauses the pool. Nothing runs then, but Run, Submit, Take, End, PutBack and Close do what they do:
 // roots wait in the inbox, thieves outside get jobs, results are kept for their owners, and Close aborts all.
 // A Run whose context ends returns at once.
 //
@@ -49,7 +49,7 @@ func (p *Pool) SetCores(n int) {
 	more := p.allow(min(max(n, 0), p.cfg.Workers))
 	p.mu.Unlock()
 	if more {
-		processors.raise(p)
+		processors.raise()
 	}
 }
 
@@ -143,8 +143,8 @@ func (p *Pool) feed(w *Worker) {
 // gotCore is called by w when it has received a core, an idle one if fed.
 func (w *Worker) gotCore(fed bool) {
 	w.stats.asleep.Store(false)
-	if h, ok := w.pool.cfg.Outside.(OutsideFed); fed && ok {
-		h.Fed()
+	if fed {
+		w.pool.host.Fed()
 	}
 }
 
@@ -169,10 +169,7 @@ type share struct {
 }
 
 // raise makes GOMAXPROCS at least one more than the cores in use or allowed; mu is held.
-func (s *share) raise(p *Pool) {
-	if p.cfg.KeepGOMAXPROCS {
-		return
-	}
+func (s *share) raise() {
 	want := int32(1)
 	for q := range s.pools {
 		q.mu.Lock()
@@ -189,7 +186,7 @@ func (s *share) join(p *Pool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.pools[p] = true
-	s.raise(p)
+	s.raise()
 }
 
 func (s *share) leave(p *Pool) {

@@ -92,10 +92,10 @@ func TestPause(t *testing.T) {
 			t.Fatal("a thief outside gets nothing from a paused pool")
 		}
 		want := 8
-		if job.Func() == "test.spinUntil" { // else a child of one, whose result does not count
+		if job.Job().Func == "test.spinUntil" { // else a child of one, whose result does not count
 			want = 17
 		}
-		if ok, err := job.Complete(10, nil); !ok || err != nil {
+		if ok, err := job.End(engine.Outcome{Result: 10}); !ok || err != nil {
 			t.Error("a paused pool does not take a result", err)
 		}
 		p.SetCores(-1)
@@ -115,11 +115,11 @@ func TestPausedBorder(t *testing.T) {
 	p := testPool(t, 2)
 	p.SetCores(0)
 	got := make(chan any, 2)
-	ended := func(v any, err error) { got <- v }
-	if _, err := p.Submit(satin.JobID{}, "test.fib", 10, ended); err != nil {
+	ended := func(o engine.Outcome) { got <- o.Result }
+	if _, err := p.Submit(engine.Job{Func: "test.fib", Arg: 10}, ended); err != nil {
 		t.Fatal(err)
 	}
-	guest, err := p.Submit(satin.JobID{}, "test.fib", 11, ended)
+	guest, err := p.Submit(engine.Job{Func: "test.fib", Arg: 11}, ended)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,17 +167,20 @@ func TestPausedBorder(t *testing.T) {
 	if err := <-closed; err != engine.ErrClosed {
 		t.Error(err)
 	}
-	if ok, err := job.Complete(1, nil); ok || err != nil {
+	if ok, err := job.End(engine.Outcome{Result: 1}); ok || err != nil {
 		t.Error("a closed pool took a result", err)
 	}
-	if _, err := p.Submit(satin.JobID{}, "test.fib", 10, ended); !errors.Is(err, engine.ErrClosed) {
+	if _, err := p.Submit(engine.Job{Func: "test.fib", Arg: 10}, ended); !errors.Is(err, engine.ErrClosed) {
 		t.Error(err)
 	}
 	p.SetCores(1)
 }
 
 // An idleWatch asks for Idle whenever it is told of a change, as the driver of a peer does.
-type idleWatch struct{ news chan struct{} }
+type idleWatch struct {
+	engine.Alone
+	news chan struct{}
+}
 
 func (w *idleWatch) tell() {
 	select {
@@ -185,13 +188,12 @@ func (w *idleWatch) tell() {
 	default:
 	}
 }
-func (w *idleWatch) Hungry()               { w.tell() }
-func (w *idleWatch) Fed()                  { w.tell() }
-func (w *idleWatch) Dropped(*engine.Taken) {}
+func (w *idleWatch) Hungry() { w.tell() }
+func (w *idleWatch) Fed()    { w.tell() }
 
 func TestIdleIsTold(t *testing.T) {
-	watch := &idleWatch{make(chan struct{}, 1)}
-	p, err := engine.NewPool(engine.Config{Workers: 3, Outside: watch})
+	watch := &idleWatch{news: make(chan struct{}, 1)}
+	p, err := engine.NewPool(engine.Config{Workers: 3, Host: watch})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +219,7 @@ func TestIdleIsTold(t *testing.T) {
 	go func() { res <- run(t, p, waitChild, 0) }()
 	job := takeSoon(p)
 	await(1)
-	job.Complete(6765, nil)
+	job.End(engine.Outcome{Result: 6765})
 	if r := <-res; r != 6765 {
 		t.Error(r)
 	}

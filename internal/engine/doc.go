@@ -1,5 +1,5 @@
 // Package engine runs jobs on the cores of this machine. Package satin puts types on it: applications see nothing of
-// what is here. Whatever moves jobs between machines does it through a Pool and its Outside.
+// what is here. Whatever moves jobs between machines does it through a Pool and its Host: see border.go.
 //
 // A worker (Worker) is a goroutine with a core and a stack of records (Record), one for each job that was spawned
 // and is not finished; stack.go says how thieves take the oldest ones without costing the owner anything,
@@ -8,7 +8,6 @@
 // # Guarantees
 //
 // A job runs at most once here, unless it went out and was put back. A record that was taken out ends exactly
-// once, however often and by whomever it is completed, failed, put back or dropped. The methods of Outside
-// are called by workers without any lock. Only Take, Close, Run and Stats may block, Take for a millisecond,
-// Stats for twenty.
+// once, however often and by whomever it is ended, put back or dropped. Only Take, Close, Run and Stats may
+// block, Take for a millisecond, Stats for twenty.
 package engine

@@ -20,12 +20,10 @@ func ExamplePool_Take() {
 	for job == nil {
 		job = pool.Take()
 	}
-	// Encode job.ID(), job.Func() and job.Arg(), send them, and wait for the answer, which here is another pool's.
+	// Encode job.Job(), send it, and wait for the answer, which here is another pool's.
 	elsewhere, _ := engine.NewPool(engine.Config{Workers: 1})
 	defer elsewhere.Close()
-	_, err := elsewhere.Submit(job.ID(), job.Func(), job.Arg(), func(result any, err error) {
-		_, _ = job.Complete(result, err)
-	})
-	fmt.Println(job.Func(), err, <-ended)
+	_, err := elsewhere.Submit(job.Job(), func(o engine.Outcome) { _, _ = job.End(o) })
+	fmt.Println(job.Job().Func, err, <-ended)
 	// Output: test.fib <nil> 9227465
 }

@@ -43,7 +43,7 @@ func (w *Worker) PopStolen(h uint32)                      { w.popStolen(h) }
 func (w *Worker) RunRoot(r *Record)                       { w.runRoot(r) }
 func (w *Worker) Attend(h uint32)                         { w.attend(h) }
 func (w *Worker) HandOver(r *Record, h uint32, id job.ID) { w.handOver(r, h, id) }
-func (w *Worker) Pulse(call uint64)                       { w.watch.pulse(w, call) }
+func (w *Worker) Pulse(call uint64)                       { w.stopwatch.pulse(w, call) }
 
 // NewRoot makes the record of a root that came from outside, or that only holds a slot.
 func NewRoot(slot uint32) *Record { return &Record{Slot: slot, out: &passport{}} }
@@ -98,4 +98,11 @@ func RunSequential(run job.RunID, fn string, arg any) (any, error) {
 		return nil, err
 	}
 	return r.d.Ops.Result(r)
+}
+
+// Outside counts the jobs that are outside the process.
+func (p *Pool) Outside() int {
+	p.runMu.Lock()
+	defer p.runMu.Unlock()
+	return int(p.tallies.taken - p.tallies.returned - p.tallies.putBack - p.tallies.dropped)
 }

@@ -18,7 +18,7 @@ func TestHandOverRace(t *testing.T) {
 		jobs = 4_000
 	}
 	s := newSalvager()
-	p, err := engine.NewPool(engine.Config{Workers: 1, Outside: s})
+	p, err := engine.NewPool(engine.Config{Workers: 1, Host: s})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,8 +46,8 @@ func TestHandOverRace(t *testing.T) {
 	wg.Go(func() {
 		for !over.Load() {
 			for _, job := range s.takeFound() {
-				had[job.Arg().(int)].Add(1)
-				if ok, err := job.Complete(0, nil); !ok || err != nil {
+				had[job.Job().Arg.(int)].Add(1)
+				if ok, err := job.End(engine.Outcome{Result: 0}); !ok || err != nil {
 					t.Error("a job that was handed over cannot be completed", err)
 				}
 			}
@@ -92,7 +92,7 @@ func TestHandOverRace(t *testing.T) {
 // look into it. The owner must not give the slot to another job before.
 func TestSlotWaitsForPassingThief(t *testing.T) {
 	s := newSalvager()
-	p, err := engine.NewPool(engine.Config{Workers: 1, Outside: s})
+	p, err := engine.NewPool(engine.Config{Workers: 1, Host: s})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func TestSlotWaitsForPassingThief(t *testing.T) {
 	x := satin.Spawn(frame(w), identity, 1)
 	r := w.Slots()[0]
 	w.HandOver(r, 0, satin.JobID{})
-	if ok, err := s.takeFound()[0].Complete(5, nil); !ok || err != nil {
+	if ok, err := s.takeFound()[0].End(engine.Outcome{Result: 5}); !ok || err != nil {
 		t.Fatal(ok, err)
 	}
 	w.SetTS(1<<32 | 1) // the thief's compare-and-swap

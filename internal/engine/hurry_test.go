@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/internal/engine"
 )
 
 // TestHurry: a guest that is in a hurry begins although all workers run something without end, and what gave
@@ -24,22 +24,19 @@ func TestHurry(t *testing.T) {
 				gates[1].reached.Load()
 		})
 		got := make(chan any, 2)
-		ended := func(v any, err error) { got <- v }
-		g, err := p.Submit(satin.JobID{}, "test.fib", 10, ended)
+		ended := func(o engine.Outcome) { got <- o.Result }
+		_, err := p.Submit(engine.Job{Func: "test.fib", Arg: 10, First: true}, ended)
 		if err != nil {
 			t.Fatal(err)
 		}
-		g.Hurry()
 		if v := <-got; v != 55 {
 			t.Errorf("%v came of fib 10", v)
 		}
-		g.Hurry() // it has ended: nothing happens
-		paused, err := p.Submit(satin.JobID{}, "test.fib", 11, ended)
-		if err != nil {
+		p.SetCores(0)
+		// begins as soon as there is a core, and gives it back
+		if _, err := p.Submit(engine.Job{Func: "test.fib", Arg: 11, First: true}, ended); err != nil {
 			t.Fatal(err)
 		}
-		p.SetCores(0)
-		paused.Hurry() // it begins as soon as there is a core, and gives it back
 		p.SetCores(workers)
 		if v := <-got; v != 89 {
 			t.Errorf("%v came of fib 11", v)
@@ -56,22 +53,20 @@ func TestHurry(t *testing.T) {
 func TestHurryCancelled(t *testing.T) {
 	p := testPool(t, 1)
 	p.SetCores(0)
-	g, err := p.Submit(satin.JobID{}, "test.fib", 10, func(any, error) { t.Error("a cancelled job ended") })
+	g, err := p.Submit(engine.Job{Func: "test.fib", Arg: 10, First: true},
+		func(engine.Outcome) { t.Error("a cancelled job ended") })
 	if err != nil {
 		t.Fatal(err)
 	}
-	g.Hurry()
 	g.Cancel()
 	p.SetCores(1)
 	if n, err := Run(context.Background(), p, fib, 5); n != 5 || err != nil {
 		t.Error(n, err)
 	}
-	waiting, err := p.Submit(satin.JobID{}, "test.fib", 10, func(any, error) {})
-	if err != nil {
+	p.SetCores(0)
+	if _, err := p.Submit(engine.Job{Func: "test.fib", Arg: 10, First: true}, func(engine.Outcome) {}); err != nil {
 		t.Fatal(err)
 	}
-	p.SetCores(0)
-	waiting.Hurry()
 	p.Close() // with one that waits for a core
 }
 
@@ -85,11 +80,11 @@ func TestHurryPrograms(t *testing.T) {
 			got := make(chan any, 8)
 			n := rapid.IntRange(0, 8).Draw(t, "guests")
 			for range n {
-				g, err := p.Submit(satin.JobID{}, "test.fib", 12, func(v any, err error) { got <- v })
+				_, err := p.Submit(engine.Job{Func: "test.fib", Arg: 12, First: true},
+					func(o engine.Outcome) { got <- o.Result })
 				if err != nil {
 					t.Fatal(err)
 				}
-				g.Hurry()
 			}
 			if r, err := Run(context.Background(), p, program, a); r != want || err != nil {
 				t.Fatalf("got %d, %v; the sequential program gives %d", r, err, want)

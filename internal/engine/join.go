@@ -32,7 +32,7 @@ func (w *Worker) step() {
 	case r.consumed:
 		w.popBack(h)
 	case !r.gone && w.claim(h):
-		if !w.watching() || !w.salvage(r, h) {
+		if !w.searching() || !w.salvage(r, h) {
 			w.begin(r, h)
 		}
 	case r.joined:
@@ -49,7 +49,7 @@ func (w *Worker) step() {
 func (w *Worker) begin(r *Record, h uint32) {
 	w.detach(r, h)
 	if h < w.Fence {
-		if w.watch.budget > 0 {
+		if w.stopwatch.budget > 0 {
 			w.runTimed(r, h)
 			return
 		}
@@ -65,7 +65,7 @@ func (w *Worker) runDetached(r *Record) {
 	w.Counts.detached++
 	w.enter(id, cur)
 	w.call(r, cur)
-	if w.watching() {
+	if w.searching() {
 		w.limit.Store(0)
 	}
 	r.ID = id | doneBit
@@ -116,7 +116,7 @@ func (w *Worker) wait(r *Record) {
 	for w.drain(); w.Counts.back == before; w.drain() {
 		w.checkAborted()
 		v := r.thief.Load()
-		// gone: older jobs are still here, so no help (handover.go)
+		// gone: older jobs are still here, so no help (gone.go)
 		away := r.gone || v == nil && r.state.Load() == running
 		if away || w.pool.now()-idleSince > helpPatience {
 			w.Counts.idle += w.pool.now() - idleSince

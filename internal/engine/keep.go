@@ -4,22 +4,11 @@ import (
 	"github.com/satin-peer/satin/job"
 )
 
-// A Keeper is an Outside that wants the outcomes of long jobs which ran in this process, so that they need
-// not be computed again if a peer is lost that waits for an ancestor of them.
-type Keeper interface {
-	Outside
-	// Kept brings the outcome of a job that took about Config.KeepAfter or more on one core of this process
-	// and was spawned here. It is called by the worker before the job's parent sees the result, which the
-	// parent may then change: encode it at once, and do not block. It is not called for a job that panicked
-	// or was aborted, nor for one from Submit or Run, whose outcome goes elsewhere anyway.
-	Kept(id job.ID, fn string, arg, result any, err error)
-}
-
 // Pulse asks the workers to look at the time that their pending jobs take, when they come to them; the jobs that have
 // begun are not looked at any more. Between two calls only some jobs are looked at. To be called now and
-// then by whoever has a Keeper, every 5 KeepAfter or so; without one it does nothing.
+// then, every 5 Config.KeepAfter or so, if that is set; else it does nothing.
 func (p *Pool) Pulse() {
-	if p.keeper == nil {
+	if p.cfg.KeepAfter == 0 {
 		return
 	}
 	p.pulses.Add(1)
@@ -49,7 +38,7 @@ func (p *Pool) Pulse() {
 //   - In between two calls only so many tiny jobs are timed (budget). When it is used up, each slow job that is
 //     begun lowers the fence by half, so that the oldest jobs, the largest, stay below it longest.
 //
-// A spacer is a record that came back, is consumed and gone (handover.go), so whoever meets it pops it or
+// A spacer is a record that came back, is consumed and gone (gone.go), so whoever meets it pops it or
 // steps over it.
 //
 // Which are kept: those that took KeepAfter. In a frame with many shorter children, nothing would ever be: so
@@ -84,7 +73,7 @@ type debt struct {
 }
 
 func newStopwatch(p *Pool) (s stopwatch) {
-	if p != nil && p.keeper != nil {
+	if p != nil && p.cfg.KeepAfter > 0 {
 		s.after, s.budget = int64(p.cfg.KeepAfter), tinyBudget
 	}
 	return s
@@ -92,7 +81,7 @@ func newStopwatch(p *Pool) (s stopwatch) {
 
 func (s *stopwatch) keeps() bool { return s.after > 0 }
 
-// read gives the time, slept or not; 0 without a Keeper.
+// read gives the time, slept or not; 0 when nothing is kept.
 func (s *stopwatch) read(w *Worker) int64 {
 	if s.after == 0 {
 		return 0
@@ -130,7 +119,7 @@ func (s *stopwatch) worth(w *Worker, took int64) bool {
 
 // runTimed runs the newest job, which was claimed from slot h and detached, and times it.
 func (w *Worker) runTimed(r *Record, h uint32) {
-	s := &w.watch
+	s := &w.stopwatch
 	spacer := w.slots[h]
 	spacer.ID, spacer.joined, spacer.consumed, spacer.gone = w.Cur, true, true, true
 	spacer.state.Store(done)
@@ -183,6 +172,5 @@ func (s *stopwatch) stop(w *Worker, r *Record, since int64) {
 
 // keep offers the outcome of r, which has ended in this worker.
 func (w *Worker) keep(r *Record, id job.ID) {
-	result, err := r.d.Ops.Result(r)
-	w.pool.keeper.Kept(id, r.d.Name, r.d.Ops.Arg(r), result, err)
+	w.pool.host.Kept(Job{ID: id, Func: r.d.Name, Arg: r.d.Ops.Arg(r)}, r.outcome())
 }

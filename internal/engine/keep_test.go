@@ -165,7 +165,7 @@ func keepMixed(f *satin.Frame, a keepArg) (n int) {
 // newLeafClock makes a pool of one worker whose Keeper keeps, in time that leaves make.
 func newLeafClock(t *testing.T, keepAfter time.Duration) *leafClock {
 	s := newSalvager()
-	p, err := engine.NewPool(engine.Config{Workers: 1, Outside: s, KeepAfter: keepAfter})
+	p, err := engine.NewPool(engine.Config{Workers: 1, Host: s, KeepAfter: keepAfter})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +180,7 @@ func newLeafClock(t *testing.T, keepAfter time.Duration) *leafClock {
 func (c *leafClock) uncovered(n int) (lost, all int64) {
 	kept := map[string]bool{}
 	for _, k := range c.s.kept[:c.leaves[n-1].kept] {
-		kept[k.id.Path.String()] = true
+		kept[k.ID.Path.String()] = true
 	}
 	for _, l := range c.leaves[:n] {
 		all += l.took
@@ -203,7 +203,8 @@ func TestKeptCoverage(t *testing.T) {
 	if testing.Short() {
 		total /= 2
 	}
-	for _, fn := range []func(*satin.Frame, keepArg) int{keepBinary, keepLoop, keepGroup, keepSync, keepWide, keepMixed} {
+	for _, fn := range []func(*satin.Frame, keepArg) int{keepBinary, keepLoop, keepGroup, keepSync, keepWide,
+		keepMixed} {
 		name := nameOf(fn)
 		c := newLeafClock(t, keepAfter)
 		run(t, c.p, fn, keepArg{int64(total), 88172645463325252})
@@ -248,11 +249,11 @@ func TestKeptOutcomes(t *testing.T) {
 	}
 	all := map[string]keptJob{}
 	for _, k := range c.s.kept {
-		if all[k.id.Path.String()] = k; k.fn == "test.boom" {
-			t.Errorf("%s was kept, which panicked", k.id)
+		if all[k.ID.Path.String()] = k; k.Func == "test.boom" {
+			t.Errorf("%s was kept, which panicked", k.ID)
 		}
 	}
-	if k := all["2"]; k.fn != "test.fib" || k.arg != 9 || k.result != 34 || k.err != nil {
+	if k := all["2"]; k.Func != "test.fib" || k.Arg != 9 || k.Result != 34 || k.Err != nil {
 		t.Errorf("kept %v", c.s.kept)
 	}
 }
@@ -309,7 +310,7 @@ func TestSleepIsNotTimed(t *testing.T) {
 		job := <-theSleeper
 		until(t, "the worker sleeps", func() bool { return c.p.AllWorkers()[0].Asleep() })
 		c.now += int64(time.Hour)
-		if _, err := job.Complete(5, nil); err != nil {
+		if _, err := job.End(engine.Outcome{Result: 5}); err != nil {
 			t.Error(err)
 		}
 	}()

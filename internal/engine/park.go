@@ -55,18 +55,18 @@ func (w *Worker) park(local bool) {
 		p.addFree(1)
 	}
 	p.mu.Unlock()
-	if h := p.cfg.Outside; v == nil && h != nil {
-		h.Hungry()
+	if v == nil {
+		p.host.Hungry()
 	}
 	w.sleep()
 }
 
 // sleep waits, in the middle of a job, until w is given a core again.
 func (w *Worker) sleep() {
-	since := w.watch.read(w)
+	since := w.stopwatch.read(w)
 	w.report(0)
 	w.gotCore(<-w.core)
-	w.watch.slept += w.watch.read(w) - since
+	w.stopwatch.slept += w.stopwatch.read(w) - since
 	w.want.Store(0) // who still wants something is hungry or asks again
 	w.grain.restart()
 }

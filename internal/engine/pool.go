@@ -33,16 +33,10 @@ type Config struct {
 	// was written to /proc/self/autogroup (Linux 6.18).
 	Idle bool
 
-	// KeepGOMAXPROCS stops NewPool and SetCores from raising GOMAXPROCS. By default it becomes at least one
-	// more than the cores that all pools of the process may use together, for good, because a process whose
-	// every P computes lets a packet wait for 20 ms and more.
-	KeepGOMAXPROCS bool
+	// Host is what moves jobs between this pool and others; nil is Alone.
+	Host Host
 
-	// Outside is told when the pool has no work, and which jobs given outside are no longer wanted. May be
-	// nil. It may be a Salvager or a Keeper besides.
-	Outside Outside
-
-	// KeepAfter is how long a job must take on one core that a Keeper is offered its outcome; 0 means never.
+	// KeepAfter is how long a job must take on one core that the Host is offered its outcome; 0 means never.
 	// Where many children of one job take less, those that take a quarter of it are offered too.
 	KeepAfter time.Duration
 }
@@ -63,25 +57,23 @@ var coresAtStart = runtime.GOMAXPROCS(0)
 // A Pool runs jobs on some of this machine's cores. Its methods may be called from any goroutine.
 type Pool struct {
 	scheduler
-	cfg      Config
-	workers  atomic.Pointer[[]*Worker] // only ever grows
-	wg       sync.WaitGroup
-	demand   atomic.Bool   // somebody may want published jobs: another worker, or the outside
-	sample   atomic.Uint64 // number of the newest request for statistics
-	starve   atomic.Int32  // thieves from outside that look for a job this moment
-	offers   chan struct{} // wakes one of them
-	pathMu   sync.Mutex    // held while paths are resolved across stacks
-	salvager Salvager      // nil: nothing is known of restarted jobs
-	restarts atomic.Bool   // a restarted job has come
-	keeper   Keeper        // nil: nothing is kept
-	clock    func() int64  // what a Keeper's jobs are timed with: now, or the count of a test
-	pulses   atomic.Uint64 // calls of Pulse
-	watches  atomic.Uint64 // calls of Rewatch
-	start    time.Time
+	cfg        Config
+	host       Host
+	workers    atomic.Pointer[[]*Worker] // only ever grows
+	wg         sync.WaitGroup
+	demand     atomic.Bool   // somebody may want published jobs: another worker, or the outside
+	sample     atomic.Uint64 // number of the newest request for statistics
+	starve     atomic.Int32  // thieves from outside that look for a job this moment
+	offers     chan struct{} // wakes one of them
+	pathMu     sync.Mutex    // held while paths are resolved across stacks
+	restarts   atomic.Bool   // a restarted job has come
+	clock      func() int64  // what long jobs are timed with: now, or the count of a test
+	pulses     atomic.Uint64 // calls of Pulse
+	resalvages atomic.Uint64 // calls of Resalvage
+	start      time.Time
 
 	runMu   sync.Mutex
 	runs    map[*Record]bool // roots that have not finished
-	taken   map[*Taken]bool
 	tallies borderCounts
 }
 
@@ -99,13 +91,12 @@ func NewPool(cfg Config) (*Pool, error) {
 	if cfg.KeepAfter < 0 {
 		return nil, fmt.Errorf("satin: Config.KeepAfter is %v; allowed are 0 (never) and more", cfg.KeepAfter)
 	}
-	p := &Pool{cfg: cfg, start: time.Now().Add(-poolEpoch), runs: map[*Record]bool{}, taken: map[*Taken]bool{}}
+	p := &Pool{cfg: cfg, host: cfg.Host, start: time.Now().Add(-poolEpoch), runs: map[*Record]bool{}}
 	p.quit, p.offers = make(chan struct{}), make(chan struct{}, 1)
 	p.demand.Store(cfg.Workers > 1)
 	p.clock = p.now
-	p.salvager, _ = cfg.Outside.(Salvager)
-	if cfg.KeepAfter > 0 {
-		p.keeper, _ = cfg.Outside.(Keeper)
+	if p.host == nil {
+		p.host = Alone{}
 	}
 	ballast()
 	p.workers.Store(&[]*Worker{})

@@ -192,14 +192,9 @@ func thiefOutside(t testing.TB, p *engine.Pool, stop chan struct{}) {
 			continue
 		}
 		if n%3 == 0 {
-			job.PutBack()
+			job.PutBack(false)
 			continue
 		}
-		v, err := (*engine.Pool)(nil).Run(context.Background(), job.Func(), job.Arg())
-		if je := (*satin.JobError)(nil); errors.As(err, &je) && je.Panic != nil {
-			job.Fail(je)
-		} else if _, err := job.Complete(v, err); err != nil {
-			t.Error(err)
-		}
+		compute(t, job)
 	}
 }

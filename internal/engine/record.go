@@ -46,7 +46,7 @@ type Record struct {
 	Group    uint64      // the Group it was spawned by; 0 for a Future
 	joined   bool        // owner only: it came back through the finished list
 	consumed bool        // owner only: it came back, its result was taken, and it waits to be popped
-	gone     bool        // owner only: it left its slot before a thief's turn came (handover.go)
+	gone     bool        // owner only: it left its slot before a thief's turn came (gone.go)
 	passed   atomic.Bool // gone, and a thief has stepped over the slot
 	Fail     error       // a *job.Error: the job panicked
 	thief    atomic.Pointer[Worker]

@@ -49,7 +49,8 @@ func TestRunInsideAJob(t *testing.T) {
 	reentryPool = testPool(t, 1)
 	for _, how := range []string{"run", "child child run", "named", "child named", "child close"} {
 		_, err := Run(context.Background(), reentryPool, reenter, how)
-		if je := (*satin.JobError)(nil); !errors.As(err, &je) || !strings.Contains(err.Error(), "by a job on its own pool") {
+		if je := (*satin.JobError)(nil); !errors.As(err, &je) ||
+			!strings.Contains(err.Error(), "by a job on its own pool") {
 			t.Errorf("%s: %v", how, err)
 		}
 	}

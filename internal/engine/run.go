@@ -5,9 +5,9 @@ type abortPanic struct{ r *Record }
 
 // runRoot runs a stolen job, or one from the inbox, on top of the stack, and delivers its result. Everything
 // of this worker's own that is older is stolen at this point, so tail, split and head are equal (see
-// join.go). A restarted job may be handed over instead (restart.go).
+// join.go). A restarted job may be handed over instead (salvage.go).
 func (w *Worker) runRoot(r *Record) {
-	again, found := w.look(r)
+	search, found := w.look(r)
 	if found {
 		return
 	}
@@ -20,32 +20,32 @@ func (w *Worker) runRoot(r *Record) {
 	outer := w.countFor(r)
 	w.enter(0, cur)
 	w.tab.Load().roots[cur>>DepthShift+1] = r
-	w.stolen = append(w.stolen, stolenRoot{r, w.Head, w.Cur >> DepthShift, again})
+	w.stolen = append(w.stolen, stolenRoot{r, w.Head, w.Cur >> DepthShift, search})
 	w.Counts.roots++
 	if w.grain.restart(); r.W == nil {
 		w.grain.begin(w)
 	}
-	if w.watching() || w.pool != nil && w.pool.called() {
+	if w.searching() || w.pool != nil && w.pool.called() {
 		w.limit.Store(0)
 	}
 	defer func() { // also when the panic is an outer root's abort, or the job ended its goroutine
 		w.stolen = w.stolen[:n]
 		w.countOn(outer)
 		w.grain.restart()
-		if w.watching() {
+		if w.searching() {
 			w.limit.Store(0)
 		}
 		if r.state.CompareAndSwap(running, done) {
 			r.deliver()
 		}
 	}()
-	if !w.watch.keeps() {
+	if !w.stopwatch.keeps() {
 		w.call(r, cur)
 		return
 	}
-	since := w.watch.start(w, r)
+	since := w.stopwatch.start(w, r)
 	w.call(r, cur)
-	w.watch.stop(w, r, since)
+	w.stopwatch.stop(w, r, since)
 }
 
 // call runs r's job in the frame that was entered for it and goes back to the frame cur. It keeps a panic in

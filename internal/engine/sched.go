@@ -231,9 +231,7 @@ func (p *Pool) rest(w *Worker) bool {
 	}
 	p.spares = append(p.spares, w)
 	p.mu.Unlock()
-	if h := p.cfg.Outside; h != nil {
-		h.Hungry()
-	}
+	p.host.Hungry()
 	return p.awaitCore(w)
 }
 

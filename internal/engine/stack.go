@@ -70,30 +70,31 @@ type levelTab struct {
 // or more apart: the fast path touches the first group and reads limit.
 type Worker struct {
 	// Owner only.
-	Head     uint32
-	Fence    uint32 // Get and Results leave the jobs below it to step; see lowestFence
-	Cur      uint64 // the running frame
-	slots    []*Record
-	base     unsafe.Pointer // of slots
-	Levels   []Level
-	Counts   counts
-	tallied  tallied
-	free     []*Record // by function index: records to reuse, linked by next
-	ready    readyList
-	stolen   []stolenRoot
-	failed   []failedChild // failures that nobody has taken; those from failBase on are of call's frame and those above
-	failBase int
-	Groups   uint64 // groups opened so far: names them
-	grain    grain
-	last     [8]*Desc // functions spawned recently, by a hash of their key
-	rng      *rand.Rand
-	split    uint32   // the split in ts
-	handed   []uint32 // slots whose jobs were handed over (handover.go), ascending
-	watched  uint64   // the call of Rewatch that was answered last
-	watch    stopwatch
-	pool     *Pool // nil: the sequential program
-	index    int
-	// to begin with, when it gets a core (Guest.Hurry); written under the scheduler's mutex while it has none
+	Head    uint32
+	Fence   uint32 // Get and Results leave the jobs below it to step; see lowestFence
+	Cur     uint64 // the running frame
+	slots   []*Record
+	base    unsafe.Pointer // of slots
+	Levels  []Level
+	Counts  counts
+	tallied tallied
+	free    []*Record // by function index: records to reuse, linked by next
+	ready   readyList
+	stolen  []stolenRoot
+	// failures that nobody has taken; those from failBase on are of call's frame and those above
+	failed     []failedChild
+	failBase   int
+	Groups     uint64 // groups opened so far: names them
+	grain      grain
+	last       [8]*Desc // functions spawned recently, by a hash of their key
+	rng        *rand.Rand
+	split      uint32   // the split in ts
+	handed     []uint32 // slots whose jobs were handed over (gone.go), ascending
+	resalvaged uint64   // the call of Resalvage that was answered last
+	stopwatch  stopwatch
+	pool       *Pool // nil: the sequential program
+	index      int
+	// to begin with, when it gets a core (Job.First); written under the scheduler's mutex while it has none
 	first   *Record
 	tab     atomic.Pointer[levelTab]
 	slotTab atomic.Pointer[[]*Record] // slots, for thieves
@@ -117,14 +118,14 @@ type Worker struct {
 
 // A stolenRoot is a job that this worker runs for someone else, and where on the stack it began.
 type stolenRoot struct {
-	r     *Record
-	base  uint32 // the head then
-	depth uint64 // its depth
-	again restart
+	r      *Record
+	base   uint32 // the head then
+	depth  uint64 // its depth
+	search search
 }
 
 func NewWorker(p *Pool, id int) *Worker {
-	w := &Worker{pool: p, index: id, watch: newStopwatch(p), rng: rand.New(rand.NewPCG(uint64(id), 0x5a71)),
+	w := &Worker{pool: p, index: id, stopwatch: newStopwatch(p), rng: rand.New(rand.NewPCG(uint64(id), 0x5a71)),
 		core: make(chan bool, 1)}
 	w.growSlots(firstSlots)
 	tab := &levelTab{make([]Level, firstSlots), make([]*Record, firstSlots)}
@@ -282,7 +283,7 @@ func (w *Worker) popStolen(h uint32) {
 		w.split = h
 	}
 	next := h
-	if w.watch.budget > 0 {
+	if w.stopwatch.budget > 0 {
 		next++ // the next job here is looked at too
 	}
 	w.Fence = max(w.lowestFence(), min(w.Fence, next))
@@ -301,7 +302,7 @@ func (w *Worker) lowestFence() uint32 {
 // be as short.
 func (w *Worker) lowerFence(h uint32) {
 	n := w.lowestFence()
-	if w.watch.keeps() && h > n {
+	if w.stopwatch.keeps() && h > n {
 		n += (h - n) / 2
 	}
 	w.Fence = min(w.Fence, n)
@@ -321,7 +322,7 @@ func (v *Worker) steal() *Record {
 				v.nudge()
 			}
 			r := (*v.slotTab.Load())[tail]
-			if r.state.Load() != fresh { // it had left before (handover.go)
+			if r.state.Load() != fresh { // it had left before (gone.go)
 				r.passed.Store(true)
 				continue
 			}

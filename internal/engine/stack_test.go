@@ -184,7 +184,7 @@ func (m *stackMachine) Check(t *rapid.T) {
 // TestStack compares the stack with its model in random sequences of steps of owner and thieves.
 func TestStack(t *testing.T) {
 	for _, keepAfter := range []time.Duration{1, time.Hour} { // all jobs are long, or all are tiny
-		p, err := engine.NewPool(engine.Config{Workers: 1, Outside: newSalvager(), KeepAfter: keepAfter})
+		p, err := engine.NewPool(engine.Config{Workers: 1, Host: newSalvager(), KeepAfter: keepAfter})
 		if err != nil {
 			t.Fatal(err)
 		}

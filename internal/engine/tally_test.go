@@ -29,7 +29,8 @@ func TestGuestsCounts(t *testing.T) {
 		ended := make(chan struct{})
 		list := make([]*engine.Guest, guests)
 		for i := range list {
-			if list[i], err = p.Submit(satin.JobID{}, "tally.fib", n, func(any, error) { ended <- struct{}{} }); err != nil {
+			if list[i], err = p.Submit(engine.Job{Func: "tally.fib", Arg: n},
+				func(engine.Outcome) { ended <- struct{}{} }); err != nil {
 				t.Fatal(err)
 			}
 		}

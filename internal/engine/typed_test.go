@@ -36,7 +36,8 @@ func Run[A, R any](ctx context.Context, p *engine.Pool, fn func(*satin.Frame, A)
 }
 
 // RunErr is satin.RunErr on a pool of the engine.
-func RunErr[A, R any](ctx context.Context, p *engine.Pool, fn func(*satin.Frame, A) (R, error), arg A) (r R, err error) {
+func RunErr[A, R any](ctx context.Context, p *engine.Pool, fn func(*satin.Frame, A) (R, error), arg A) (r R,
+	err error) {
 	v, err := p.Run(ctx, nameOf(fn), arg)
 	if v != nil {
 		r = v.(R)

@@ -36,12 +36,13 @@ func read(fn string, arg []byte) (f engine.Func, v any, err error) {
 // jobOf encodes a job that is on its way out. The error says that its argument is too large; Register has
 // seen to the rest.
 func jobOf(t *engine.Taken) (steal.Job, error) {
-	arg, err := wire.Value().Encode(t.Arg())
+	j := t.Job()
+	arg, err := wire.Value().Encode(j.Arg)
 	if err != nil {
 		return steal.Job{}, err
 	}
-	return steal.Job{Path: t.ID().Path, Identity: job.Identify(t.Func(), arg), Function: t.Func(), Arg: arg,
-		Restarted: t.Restarted()}, nil
+	return steal.Job{Path: j.ID.Path, Identity: job.Identify(j.Func, arg), Function: j.Func, Arg: arg,
+		Restarted: j.Restarted}, nil
 }
 
 // run starts a stolen job, or the root. One that cannot be run ends at once, as a job that panicked: its
@@ -49,6 +50,7 @@ func jobOf(t *engine.Taken) (steal.Job, error) {
 func (s *Session) run(id steal.SegmentID, j *steal.Job, first bool) {
 	s.runs++
 	which := job.ID{Run: s.cfg.Run.ID, Path: j.Path}
+	in := engine.Job{ID: which, Func: j.Function, Restarted: j.Restarted && !s.naive(), First: first}
 	ended := func(outcome []byte, returned bool) {
 		s.tell(func(now time.Duration) {
 			if s.release(id); returned {
@@ -57,7 +59,7 @@ func (s *Session) run(id steal.SegmentID, j *steal.Job, first bool) {
 			s.carryOut(now, s.core.Finished(now, id, outcome))
 		})
 	}
-	g, err := s.submit(which, j.Function, j.Arg, j.Restarted, ended)
+	g, err := s.submit(in, j.Arg, j.Restarted, ended)
 	if err != nil {
 		s.bad++
 		s.cfg.Log.Warn("job cannot be run", "job", which.String(), "error", err)
@@ -65,9 +67,7 @@ func (s *Session) run(id steal.SegmentID, j *steal.Job, first bool) {
 			&job.Error{ID: which, Func: j.Function, Panic: err}), false)
 		return
 	}
-	if s.segments[id] = g; first {
-		g.Hurry()
-	}
+	s.segments[id] = g
 	if len(j.Path) == 0 {
 		s.root = id
 	}
@@ -75,21 +75,16 @@ func (s *Session) run(id steal.SegmentID, j *steal.Job, first bool) {
 
 // submit decodes an argument and gives the job to the pool. Of its outcome ended also learns whether the job
 // returned: a panic is not worth keeping, since its cause may be this machine.
-func (s *Session) submit(id job.ID, fn string, arg []byte, restarted bool,
-	ended func(outcome []byte, returned bool)) (*engine.Guest, error) {
-	_, v, err := read(fn, arg)
-	if err != nil {
+func (s *Session) submit(j engine.Job, arg []byte, restarted bool,
+	ended func(outcome []byte, returned bool)) (g *engine.Guest, err error) {
+	if _, j.Arg, err = read(j.Func, arg); err != nil {
 		return nil, err
 	}
-	self := string(s.cfg.Self.Peer)
+	self, id, fn := string(s.cfg.Self.Peer), j.ID, j.Func // the argument is the engine's
 	seg := s.trace.begin(id.Path, restarted)
-	submit := s.pool.Submit
-	if restarted && !s.naive() {
-		submit = s.pool.SubmitRestarted
-	}
-	g, err := submit(id, fn, v, func(result any, err error) {
+	g, err = s.pool.Submit(j, func(o engine.Outcome) {
 		s.trace.end(seg, report.SegmentDone)
-		ended(encodeOutcome(self, id, fn, result, err))
+		ended(encodeOutcome(self, id, fn, o))
 	})
 	if s.trace.runs(seg, g); err != nil {
 		s.trace.end(seg, report.SegmentAborted)
@@ -131,11 +126,7 @@ func (s *Session) forget(ref steal.Ref) (given, bool) {
 
 // putBack has a job that was given away run here after all. If it is restarted, what is under it may not need to.
 func (s *Session) putBack(t *engine.Taken, restarted bool) {
-	if restarted && !s.naive() {
-		t.PutBackRestarted()
-	} else {
-		t.PutBack()
-	}
+	t.PutBack(restarted && !s.naive())
 }
 
 // deliver fills the slot of a given-away job. An outcome that makes no sense is not used: the job runs here again.
@@ -144,24 +135,24 @@ func (s *Session) deliver(ref steal.Ref, outcome []byte) {
 	if !ok {
 		return
 	}
-	t := g.t
-	fn, _ := engine.Lookup(t.Func())
+	t, id := g.t, g.t.Job().ID
+	fn, _ := engine.Lookup(t.Job().Func)
 	result, err, panicked, bad := DecodeOutcome(s.cfg.Run.ID, outcome, fn)
 	switch {
 	case bad != nil:
 	case panicked != nil:
-		t.Fail(panicked)
+		_, _ = t.End(engine.Outcome{Failure: panicked}) // a failure fits any function
 		return
 	default:
-		_, bad = t.Complete(result, err)
+		_, bad = t.End(engine.Outcome{Result: result, Err: err})
 	}
 	if bad != nil {
 		s.bad++
-		s.cfg.Log.Warn("outcome cannot be used, the job runs again", "job", t.ID().String(), "error", bad)
-		t.PutBack()
+		s.cfg.Log.Warn("outcome cannot be used, the job runs again", "job", id.String(), "error", bad)
+		t.PutBack(false)
 		return
 	}
 	// The job was large enough to be stolen. If all peers are lost but this one, what others did for it
 	// should not be.
-	s.store(t.ID().Path, g.id, outcome)
+	s.store(id.Path, g.id, outcome)
 }

@@ -162,7 +162,7 @@ func (s *Session) obey(now time.Duration, o *steal.Order) {
 	case steal.PutBack:
 		if g, ok := s.forget(o.Ref); ok {
 			if o.Restarted && !g.found {
-				s.trace.lost(g.t.ID().Path)
+				s.trace.lost(g.t.Job().ID.Path)
 			}
 			s.putBack(g.t, o.Restarted)
 		}
@@ -176,7 +176,7 @@ func (s *Session) obey(now time.Duration, o *steal.Order) {
 		}
 	case steal.Watch:
 		s.orphans.Store(o.Orphans)
-		s.pool.Rewatch()
+		s.pool.Resalvage()
 	case steal.Tell:
 		if s.cfg.Tell != nil {
 			s.cfg.Tell(o.News)

@@ -36,14 +36,13 @@ const (
 	maxFailureStack = 32 << 10
 )
 
-// encodeOutcome encodes what the pool says came of job id, which ran on peer self: result is nil if it did
-// not return but panicked. A value that cannot be encoded becomes the job's panic, because its spawner has to
-// learn of it.
-func encodeOutcome(self string, id job.ID, fn string, result any, err error) (outcome []byte, returned bool) {
-	if result == nil {
-		return encodePanic(self, id, fn, err), false
+// encodeOutcome encodes what the pool says came of job id, which ran on peer self. A value that cannot be encoded
+// becomes the job's panic, because its spawner has to learn of it.
+func encodeOutcome(self string, id job.ID, fn string, o engine.Outcome) (outcome []byte, returned bool) {
+	if o.Failure != nil {
+		return encodePanic(self, id, fn, o.Failure), false
 	}
-	b, bad := encodeReturned(self, id, fn, result, err)
+	b, bad := encodeReturned(self, id, fn, o.Result, o.Err)
 	if bad != nil {
 		return encodePanic(self, id, fn, &job.Error{ID: id, Func: fn,
 			Panic: fmt.Errorf("its result cannot travel: %w", bad)}), false

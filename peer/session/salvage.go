@@ -11,21 +11,23 @@ import (
 )
 
 // outside is the session as its pool sees it in a naive run, in which nothing is salvaged and nothing kept.
-type outside struct{ s *Session }
+type outside struct {
+	engine.Alone
+	s *Session
+}
 
 // salvager is the session as its pool sees it otherwise.
 type salvager struct{ outside }
 
 var (
-	_ engine.OutsideFed = outside{}
-	_ engine.Salvager   = salvager{}
-	_ engine.Keeper     = salvager{}
+	_ engine.Host = outside{}
+	_ engine.Host = salvager{}
 )
 
-// Hungry says that a core found no work: see engine.Outside.
+// Hungry says that a core found no work: see engine.Host.
 func (o outside) Hungry() { o.s.ring() }
 
-// Fed says that an idle core got work, see engine.OutsideFed.
+// Fed says that an idle core got work, see engine.Host.
 func (o outside) Fed() { o.s.ring() }
 
 // Dropped says that nobody waits for a given-away job any more.
@@ -51,23 +53,23 @@ func (o salvager) Found(t *engine.Taken) {
 // Kept takes the outcome of a long job that ran in place. The worker encodes it, unless the loop is behind or
 // that has taken too much of the workers' time already: what is not kept is computed again if it is needed
 // again.
-func (o salvager) Kept(id job.ID, fn string, arg, result any, err error) {
+func (o salvager) Kept(j engine.Job, out engine.Outcome) {
 	s := o.s
 	if !s.kept.room(s.now(), s.cfg.Workers) {
 		return
 	}
 	begun := time.Now()
-	outcome, bad := encodeReturned(string(s.cfg.Self.Peer), id, fn, result, err)
+	outcome, bad := encodeReturned(string(s.cfg.Self.Peer), j.ID, j.Func, out.Result, out.Err)
 	var b []byte
 	if bad == nil {
-		b, bad = wire.Value().Encode(arg)
+		b, bad = wire.Value().Encode(j.Arg)
 	}
 	took := time.Since(begun)
 	if bad != nil { // too large to travel: it could not be handed to its spawner
 		s.kept.none(took)
 		return
 	}
-	s.kept.add(took, steal.Partial{Path: id.Path, Identity: job.Identify(fn, b), Outcome: outcome})
+	s.kept.add(took, steal.Partial{Path: j.ID.Path, Identity: job.Identify(j.Func, b), Outcome: outcome})
 	s.ring()
 }
 
@@ -97,7 +99,7 @@ func (s *Session) hearFound(found []foundJob) {
 	var jobs []steal.Taken
 	for _, f := range found {
 		if f.bad != nil {
-			f.t.PutBackRestarted()
+			f.t.PutBack(true)
 			continue
 		}
 		jobs = append(jobs, steal.Taken{Ref: s.give(given{t: f.t, id: f.job.Identity, found: true}), Job: f.job,

@@ -156,9 +156,9 @@ func New(cfg Config) (*Session, error) {
 	}
 	s.stats.Store(&Stats{})
 	s.orphans.Store(core.Orphans())
-	pool := engine.Config{Workers: cfg.Workers, Idle: cfg.Idle, Outside: outside{s}}
+	pool := engine.Config{Workers: cfg.Workers, Idle: cfg.Idle, Host: outside{s: s}}
 	if !s.naive() {
-		pool.Outside, pool.KeepAfter = salvager{outside{s}}, cfg.KeepAfter
+		pool.Host, pool.KeepAfter = salvager{outside{s: s}}, cfg.KeepAfter
 	}
 	if s.pool, err = engine.NewPool(pool); err != nil {
 		return nil, err

@@ -37,7 +37,7 @@ func (s *Session) take(o takeOrder) {
 		}
 		j, err := jobOf(t)
 		if err != nil { // it stays
-			t.PutBack()
+			t.PutBack(false)
 			break
 		}
 		taken = append(taken, t)

@@ -51,12 +51,12 @@ func thief(words []string) (ask.Answer, error) {
 
 // complete delivers the result of a job that runs fib.
 func complete(t *engine.Taken, fib func(n int) int) error {
-	n, ok := t.Arg().(int)
-	if !ok || t.Func() != "bench.fib" {
-		t.PutBack()
+	n, ok := t.Job().Arg.(int)
+	if !ok || t.Job().Func != "bench.fib" {
+		t.PutBack(false)
 		return nil
 	}
-	_, err := t.Complete(fib(n), nil)
+	_, err := t.End(engine.Outcome{Result: fib(n)})
 	return err
 }
 

@@ -145,13 +145,13 @@ func (th *pacedThief) run(began chan struct{}) {
 		if t == nil {
 			continue
 		}
-		if n, ok := t.Arg().(int); ok && t.Func() == "bench.fib" {
+		if n, ok := t.Job().Arg.(int); ok && t.Job().Func == "bench.fib" {
 			th.steals.Add(1)
 			th.jobs.Add(int64(1 + fibSpawns(n)))
 		}
 		if err := complete(t, fibSequential); err != nil {
 			th.failed.Store(&err)
-			t.PutBack()
+			t.PutBack(false)
 			return
 		}
 	}

@@ -11,6 +11,7 @@
 package record
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,13 +29,12 @@ import (
 
 // node is one job that was taken, or the root.
 type node struct {
-	path   job.Path
-	fn     string
-	arg    any
-	result any
-	err    error
-	taken  *engine.Taken // nil for the root
-	ended  bool
+	path    job.Path
+	fn      string
+	arg     any
+	outcome engine.Outcome
+	taken   *engine.Taken // nil for the root
+	ended   bool
 }
 
 // recorder runs one program.
@@ -78,7 +78,8 @@ func (r *recorder) takeAll(ctx context.Context, fn string, arg any) (result any,
 	r.add(root)
 	for !root.ended {
 		if t := r.pool.Take(); t != nil {
-			r.add(&node{path: t.ID().Path, fn: t.Func(), arg: t.Arg(), taken: t})
+			j := t.Job()
+			r.add(&node{path: j.ID.Path, fn: j.Func, arg: j.Arg, taken: t})
 			continue
 		}
 		if n := len(r.pending); n > 0 && r.pool.Idle() > 0 {
@@ -93,7 +94,7 @@ func (r *recorder) takeAll(ctx context.Context, fn string, arg any) (result any,
 			return nil, err
 		}
 	}
-	return root.result, nil
+	return root.outcome.Result, nil
 }
 
 func (r *recorder) add(j *node) {
@@ -102,8 +103,9 @@ func (r *recorder) add(j *node) {
 }
 
 func (r *recorder) begin(j *node) error {
-	_, err := r.pool.Submit(job.ID{Run: r.run, Path: j.path}, j.fn, j.arg, func(result any, err error) {
-		j.result, j.err = result, err
+	in := engine.Job{ID: job.ID{Run: r.run, Path: j.path}, Func: j.fn, Arg: j.arg}
+	_, err := r.pool.Submit(in, func(o engine.Outcome) {
+		j.outcome = o
 		r.mu.Lock()
 		r.ended = append(r.ended, j)
 		r.mu.Unlock()
@@ -130,14 +132,14 @@ func (r *recorder) endings(ctx context.Context) error {
 	r.ended = nil
 	r.mu.Unlock()
 	for _, j := range ended {
-		if j.err != nil {
-			return fmt.Errorf("job %v of %s failed: %w", j.path, j.fn, j.err)
+		if err := cmp.Or(j.outcome.Failure, j.outcome.Err); err != nil {
+			return fmt.Errorf("job %v of %s failed: %w", j.path, j.fn, err)
 		}
 		j.ended = true
 		if j.taken == nil {
 			continue
 		}
-		if wanted, err := j.taken.Complete(j.result, nil); err != nil || !wanted {
+		if wanted, err := j.taken.End(j.outcome); err != nil || !wanted {
 			return errors.Join(err, abortedError(j))
 		}
 	}
@@ -170,7 +172,7 @@ func (r *recorder) measure(ctx context.Context) ([]sim.RecordedJob, error) {
 		if out[i].Arg, err = encodedSize(j.arg); err != nil {
 			return nil, err
 		}
-		if out[i].Result, err = encodedSize(j.result); err != nil {
+		if out[i].Result, err = encodedSize(j.outcome.Result); err != nil {
 			return nil, err
 		}
 		for len(above) > 0 && !all[above[len(above)-1]].path.Above(j.path) {

@@ -7,9 +7,10 @@ import (
 	"testing"
 
 	"github.com/satin-peer/satin/internal/sim"
-	"github.com/satin-peer/satin/job"
 
 	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/internal/engine"
+	"github.com/satin-peer/satin/job"
 )
 
 func init() {
@@ -65,7 +66,7 @@ func TestTree(t *testing.T) {
 func TestMeasure(t *testing.T) {
 	r := &recorder{byPath: make(map[string]*node)}
 	for _, p := range []job.Path{{2, 7}, {1, 3}, {}, {1}, {1, 3, 1, 1}, {4, 1, 1}} {
-		r.add(&node{path: p, fn: "record.sum", arg: 20, result: 20, ended: true})
+		r.add(&node{path: p, fn: "record.sum", arg: 20, outcome: engine.Outcome{Result: 20}, ended: true})
 	}
 	jobs, err := r.measure(t.Context())
 	if err != nil {

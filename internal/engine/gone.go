@@ -9,7 +9,7 @@ import (
 // A thief takes the oldest job, so away are always the oldest: the slots below tail. Two kinds of record are
 // gone from their slot before a thief's turn comes:
 //
-//   - a job that was about to begin in its owner's hands when the Salvager said hit (restart.go): it is handed over
+//   - a job that was about to begin in its owner's hands when the Host said hit (salvage.go): it is handed over
 //     to the outside, its state is running and its owner waits for it as for any that is away, while older jobs of
 //     the same stack may be private or stealable;
 //   - a spacer (keep.go), which holds a slot that has no job.
@@ -37,17 +37,17 @@ import (
 // place that asks whether a frame has children would have to know; and to wait inside the job's own frame,
 // which holds up the results of its siblings, and an abort by the inlet that takes them.
 
-// handOver gives r, the newest job, in slot h and claimed, to the Salvager.
+// handOver gives r, the newest job, in slot h and claimed, to the Host.
 func (w *Worker) handOver(r *Record, h uint32, id job.ID) {
 	p := w.pool
-	t := &Taken{p: p, r: r, id: id, restarted: true, found: true, telling: true}
+	t := p.newTaken(r, id, true, true)
 	r.out = &passport{taken: t}
 	r.gone = true
 	w.handed = append(w.handed, h)
 	r.state.Store(running)
 	w.publish(h + 1 - w.split)
 	p.runMu.Lock()
-	p.taken[t] = true
+	t.away = true
 	p.tallies.taken++
 	p.runMu.Unlock()
 	t.tellFound()
@@ -67,40 +67,5 @@ func (w *Worker) regain(r *Record, h uint32) {
 	}
 	for !r.passed.Load() {
 		pause()
-	}
-}
-
-// countDropped counts a job that was dropped before it left.
-func (p *Pool) countDropped() {
-	p.runMu.Lock()
-	p.tallies.dropped++
-	p.runMu.Unlock()
-}
-
-// give makes r, which is stolen, a job outside; nil if it was dropped a moment ago.
-func (p *Pool) give(r *Record, id job.ID, restarted, found bool) *Taken {
-	t := &Taken{p: p, r: r, id: id, restarted: restarted, found: found || r.wasFound(), telling: found}
-	r.out = &passport{taken: t, restarted: r.restarted()}
-	p.runMu.Lock()
-	defer p.runMu.Unlock()
-	if !r.state.CompareAndSwap(stolen, running) {
-		p.tallies.dropped++
-		return nil
-	}
-	p.taken[t] = true
-	p.tallies.taken++
-	return t
-}
-
-// tellFound gives the job to the Salvager. If it is dropped meanwhile, that is told afterwards.
-func (t *Taken) tellFound() {
-	p := t.p
-	p.salvager.Found(t)
-	p.runMu.Lock()
-	t.telling = false
-	late := t.lateDrop
-	p.runMu.Unlock()
-	if late {
-		p.salvager.Dropped(t)
 	}
 }

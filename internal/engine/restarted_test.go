@@ -80,8 +80,9 @@ func newTable(paths []job.Path) *table {
 	return t
 }
 
-// A salvager is a Salvager and Keeper whose other half is a goroutine that does something with what was found.
+// A salvager is a Host whose other half is a goroutine that does something with what was found.
 type salvager struct {
+	engine.Alone
 	known atomic.Pointer[table]
 	asked atomic.Uint64
 	mu    sync.Mutex
@@ -92,11 +93,8 @@ type salvager struct {
 }
 
 type keptJob struct {
-	id     satin.JobID
-	fn     string
-	arg    any
-	result any
-	err    error
+	engine.Job
+	engine.Outcome
 }
 
 func newSalvager() *salvager {
@@ -104,8 +102,6 @@ func newSalvager() *salvager {
 	s.known.Store(newTable(nil))
 	return s
 }
-
-func (s *salvager) Hungry() {}
 
 func (s *salvager) Dropped(t *engine.Taken) {
 	s.mu.Lock()
@@ -132,10 +128,10 @@ func (s *salvager) Found(t *engine.Taken) {
 	}
 }
 
-func (s *salvager) Kept(id satin.JobID, fn string, arg, result any, err error) {
+func (s *salvager) Kept(j engine.Job, o engine.Outcome) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.kept = append(s.kept, keptJob{id, fn, arg, result, err})
+	s.kept = append(s.kept, keptJob{j, o})
 }
 
 func (s *salvager) takeFound() []*engine.Taken {
@@ -148,15 +144,20 @@ func (s *salvager) takeFound() []*engine.Taken {
 
 // compute gives a job the outcome that the sequential program has.
 func compute(t testing.TB, job *engine.Taken) bool {
-	v, err := (*engine.Pool)(nil).Run(context.Background(), job.Func(), job.Arg())
-	if je := (*satin.JobError)(nil); errors.As(err, &je) && je.Panic != nil {
-		return job.Fail(je)
-	}
-	ok, err := job.Complete(v, err)
+	v, err := (*engine.Pool)(nil).Run(context.Background(), job.Job().Func, job.Job().Arg)
+	ok, err := job.End(outcomeOf(v, err))
 	if err != nil {
 		t.Error(err)
 	}
 	return ok
+}
+
+// outcomeOf makes an outcome of what Run says.
+func outcomeOf(v any, err error) engine.Outcome {
+	if v == nil {
+		return engine.Outcome{Failure: err}
+	}
+	return engine.Outcome{Result: v, Err: err}
 }
 
 // A restartTrial is one run of a program whose outcomes are known in part.
@@ -182,19 +183,19 @@ func (r *restartTrial) outside(stop chan struct{}) {
 			}
 		}
 		for _, job := range r.s.takeFound() {
-			path := job.ID().Path.String()
+			path := job.Job().ID.Path.String()
 			if r.foundOnce[path] {
 				r.t.Errorf("job %s was found twice", path)
 			}
 			r.foundOnce[path] = true
-			if !job.Restarted() {
+			if !job.Job().Restarted {
 				r.t.Errorf("job %s was found but is not restarted", path)
 			}
 			switch r.rng.IntN(4) {
 			case 0:
-				job.PutBack()
+				job.PutBack(false)
 			case 1:
-				job.PutBackRestarted()
+				job.PutBack(true)
 			default:
 				if compute(r.t, job) {
 					r.delivered[path] = true
@@ -205,14 +206,14 @@ func (r *restartTrial) outside(stop chan struct{}) {
 }
 
 func (r *restartTrial) steal(job *engine.Taken) {
-	if !job.Restarted() {
-		r.t.Errorf("job %s was taken from a restarted run, but is not restarted", job.ID())
+	if !job.Job().Restarted {
+		r.t.Errorf("job %s was taken from a restarted run, but is not restarted", job.Job().ID)
 	}
 	switch r.rng.IntN(3) {
 	case 0:
-		job.PutBack()
+		job.PutBack(false)
 	case 1:
-		job.PutBackRestarted()
+		job.PutBack(true)
 	default:
 		compute(r.t, job)
 	}
@@ -242,7 +243,7 @@ func TestRestartedPrograms(t *testing.T) {
 	for _, workers := range []int{1, 2, 4} {
 		t.Run(fmt.Sprint(workers, " workers"), func(t *testing.T) {
 			s := newSalvager()
-			p, err := engine.NewPool(engine.Config{Workers: workers, Outside: s, KeepAfter: 1})
+			p, err := engine.NewPool(engine.Config{Workers: workers, Host: s, KeepAfter: 1})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -301,7 +302,7 @@ func restartProgram(t *testing.T, rt *rapid.T, p *engine.Pool, s *salvager) (fou
 		switch n := visited.Add(1); n % 8 {
 		case 1:
 			if s.known.Store(whole); !steady {
-				p.Rewatch()
+				p.Resalvage()
 			}
 		case 3:
 			p.Pulse()
@@ -313,25 +314,21 @@ func restartProgram(t *testing.T, rt *rapid.T, p *engine.Pool, s *salvager) (fou
 		case 7:
 			if !steady {
 				s.known.Store(half)
-				p.Rewatch()
+				p.Resalvage()
 			}
 		}
 	})
-	type answer struct {
-		v   any
-		err error
-	}
-	ended := make(chan answer, 1)
-	if _, err := p.SubmitRestarted(satin.JobID{Run: run}, "test.program", a,
-		func(v any, err error) { ended <- answer{v, err} }); err != nil {
+	ended := make(chan engine.Outcome, 1)
+	root := engine.Job{ID: satin.JobID{Run: run}, Func: "test.program", Arg: a, Restarted: true}
+	if _, err := p.Submit(root, func(o engine.Outcome) { ended <- o }); err != nil {
 		t.Fatal(err)
 	}
 	got := <-ended
 	close(stop)
 	wg.Wait()
 	executed := visits.end()
-	if got.v != want || got.err != nil {
-		rt.Fatalf("got %v, %v; the sequential program gives %d", got.v, got.err, want)
+	if got != (engine.Outcome{Result: want}) {
+		rt.Fatalf("got %v; the sequential program gives %d", got, want)
 	}
 	for path := range trial.delivered {
 		if executed[path] != nil {
@@ -357,19 +354,19 @@ func (s *salvager) checkKept(t *rapid.T, run job.RunID) int {
 	defer s.mu.Unlock()
 	seen := map[string]bool{}
 	for _, k := range s.kept {
-		if k.id.Run != run {
-			t.Fatalf("%s was kept in run %s", k.id, run)
+		if k.ID.Run != run {
+			t.Fatalf("%s was kept in run %s", k.ID, run)
 		}
-		if seen[k.id.Path.String()] {
-			t.Fatalf("%s was kept twice", k.id)
+		if seen[k.ID.Path.String()] {
+			t.Fatalf("%s was kept twice", k.ID)
 		}
-		seen[k.id.Path.String()] = true
-		v, err := (*engine.Pool)(nil).Run(context.Background(), k.fn, k.arg)
+		seen[k.ID.Path.String()] = true
+		v, err := (*engine.Pool)(nil).Run(context.Background(), k.Func, k.Arg)
 		if je := (*satin.JobError)(nil); errors.As(err, &je) && je.Panic != nil {
-			t.Fatalf("%s was kept, which panics", k.id)
+			t.Fatalf("%s was kept, which panics", k.ID)
 		}
-		if v != k.result || (err == nil) != (k.err == nil) {
-			t.Fatalf("%s was kept with %v, %v; the sequential program gives %v, %v", k.id, k.result, k.err, v, err)
+		if v != k.Result || (err == nil) != (k.Err == nil) {
+			t.Fatalf("%s was kept with %v, %v; the sequential program gives %v, %v", k.ID, k.Result, k.Err, v, err)
 		}
 	}
 	return len(s.kept)

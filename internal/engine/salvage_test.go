@@ -56,7 +56,8 @@ func watchWait(f *satin.Frame, n int) int {
 func watchTrial(t *testing.T, s *salvager, p *engine.Pool, fn string, arg any) (result any, found []string) {
 	t.Helper()
 	ended := make(chan any, 1)
-	if _, err := p.SubmitRestarted(satin.JobID{Run: job.NewRunID()}, fn, arg, func(v any, err error) { ended <- v }); err != nil {
+	if _, err := p.Submit(engine.Job{ID: satin.JobID{Run: job.NewRunID()}, Func: fn, Arg: arg, Restarted: true},
+		func(o engine.Outcome) { ended <- o.Result }); err != nil {
 		t.Fatal(err)
 	}
 	for {
@@ -65,8 +66,8 @@ func watchTrial(t *testing.T, s *salvager, p *engine.Pool, fn string, arg any) (
 			return v, found
 		case <-s.more:
 			for _, job := range s.takeFound() {
-				found = append(found, job.ID().Path.String())
-				if ok, err := job.Complete(1000, nil); !ok || err != nil {
+				found = append(found, job.Job().ID.Path.String())
+				if ok, err := job.End(engine.Outcome{Result: 1000}); !ok || err != nil {
 					t.Error(ok, err)
 				}
 			}
@@ -77,7 +78,7 @@ func watchTrial(t *testing.T, s *salvager, p *engine.Pool, fn string, arg any) (
 func salvagePool(t *testing.T, workers int, hits ...job.Path) (*salvager, *engine.Pool) {
 	s := newSalvager()
 	s.known.Store(newTable(hits))
-	p, err := engine.NewPool(engine.Config{Workers: workers, Outside: s})
+	p, err := engine.NewPool(engine.Config{Workers: workers, Host: s})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +87,7 @@ func salvagePool(t *testing.T, workers int, hits ...job.Path) (*salvager, *engin
 }
 
 // Jobs are asked about only as far as something is below their parents: the rest runs by the fast paths.
-func TestOnlyWatchedAreAsked(t *testing.T) {
+func TestOnlySearchedAreAsked(t *testing.T) {
 	s, p := salvagePool(t, 1, job.Path{1, 1, 2}, job.Path{2, 4})
 	sum, found := watchTrial(t, s, p, "watchtest.fibs", 20)
 	if fmt.Sprint(found) != "[1.1.2 2.4]" && fmt.Sprint(found) != "[2.4 1.1.2]" {
@@ -102,13 +103,13 @@ func TestOnlyWatchedAreAsked(t *testing.T) {
 }
 
 // When the table changes, all running frames ask about their next children, those begun by fast paths included.
-func TestRewatchReachesRunningFrames(t *testing.T) {
-	for _, first := range [][]job.Path{nil, {{3, 3, 3, 3}}} { // nothing was watched before, or something else
+func TestResalvageReachesRunningFrames(t *testing.T) {
+	for _, first := range [][]job.Path{nil, {{3, 3, 3, 3}}} { // nothing was searched before, or something else
 		s, p := salvagePool(t, 1, first...)
 		at := func(f *satin.Frame, path string) {
 			if path == "1.1.1.1" {
 				s.known.Store(newTable([]job.Path{{1, 1, 1, 2}, {1, 1, 2}, {1, 2, 3}, {1, 3}, {3, 1}}))
-				p.Rewatch()
+				p.Resalvage()
 			}
 		}
 		watchAt.Store(&at)
@@ -124,12 +125,12 @@ func TestRewatchReachesRunningFrames(t *testing.T) {
 }
 
 // When the table forgets, running frames become fast again.
-func TestRewatchOfNothing(t *testing.T) {
+func TestResalvageOfNothing(t *testing.T) {
 	s, p := salvagePool(t, 1, job.Path{3, 3, 3, 3, 3, 3, 3, 3})
 	at := func(f *satin.Frame, path string) {
 		if path == "1.1.1.1.1.1.1.1" {
 			s.known.Store(newTable(nil))
-			p.Rewatch()
+			p.Resalvage()
 		}
 	}
 	watchAt.Store(&at)
@@ -140,7 +141,7 @@ func TestRewatchOfNothing(t *testing.T) {
 }
 
 // A worker that is parked when the table changes asks when it goes on.
-func TestParkedAreWatched(t *testing.T) {
+func TestParkedAreSearched(t *testing.T) {
 	s, p := salvagePool(t, 1)
 	var first atomic.Pointer[engine.Taken]
 	at := func(f *satin.Frame, path string) {
@@ -154,8 +155,8 @@ func TestParkedAreWatched(t *testing.T) {
 	go func() {
 		until(t, "the worker parks", func() bool { return first.Load() != nil && p.Idle() == 1 })
 		s.known.Store(newTable([]job.Path{{2}, {3, 2}}))
-		p.Rewatch()
-		if ok, err := first.Load().Complete(7, nil); !ok || err != nil {
+		p.Resalvage()
+		if ok, err := first.Load().End(engine.Outcome{Result: 7}); !ok || err != nil {
 			t.Error(ok, err)
 		}
 	}()
@@ -165,9 +166,9 @@ func TestParkedAreWatched(t *testing.T) {
 	}
 }
 
-// A job that is put back as restarted is asked about, and its descendants are watched; its siblings are not. One
+// A job that is put back as restarted is asked about, and its descendants are searched; its siblings are not. One
 // that was found is not asked about again.
-func TestPutBackRestartedIsWatched(t *testing.T) {
+func TestPutBackRestartedIsSearched(t *testing.T) {
 	s, p := salvagePool(t, 1, job.Path{1}, job.Path{1, 2}, job.Path{1, 3, 1}, job.Path{2}, job.Path{3, 1})
 	var first atomic.Pointer[engine.Taken]
 	at := func(f *satin.Frame, path string) {
@@ -183,7 +184,7 @@ func TestPutBackRestartedIsWatched(t *testing.T) {
 	var found []string
 	wg.Go(func() {
 		until(t, "the worker parks", func() bool { return first.Load() != nil && p.Idle() == 1 })
-		if job := first.Load(); job.Restarted() || !job.PutBackRestarted() || job.PutBackRestarted() {
+		if job := first.Load(); job.Job().Restarted || !job.PutBack(true) || job.PutBack(true) {
 			t.Error("not put back, or twice, or it was restarted before")
 		}
 		for {
@@ -192,10 +193,10 @@ func TestPutBackRestartedIsWatched(t *testing.T) {
 				return
 			case <-s.more:
 				for _, job := range s.takeFound() {
-					found = append(found, job.ID().Path.String())
-					if job.ID().Path.String() == "1" {
-						job.PutBack()
-					} else if _, err := job.Complete(1000, nil); err != nil {
+					found = append(found, job.Job().ID.Path.String())
+					if job.Job().ID.Path.String() == "1" {
+						job.PutBack(false)
+					} else if _, err := job.End(engine.Outcome{Result: 1000}); err != nil {
 						t.Error(err)
 					}
 				}
@@ -241,11 +242,11 @@ func watchAbort(f *satin.Frame, n int) int {
 	return 7
 }
 
-// A job that is dropped while the Salvager is being told of it is dropped for the Salvager afterwards.
+// A job that is dropped while the Host is being told of it is dropped for the Host afterwards.
 func TestDroppedAfterFound(t *testing.T) {
 	s := &slowSalvager{newSalvager(), make(chan struct{}), make(chan struct{}), nil}
 	s.known.Store(newTable([]job.Path{{1}}))
-	p, err := engine.NewPool(engine.Config{Workers: 1, Outside: s})
+	p, err := engine.NewPool(engine.Config{Workers: 1, Host: s})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,7 +260,8 @@ func TestDroppedAfterFound(t *testing.T) {
 	watchAt.Store(&at)
 	defer watchAt.Store(nil)
 	ended := make(chan any, 1)
-	if _, err := p.SubmitRestarted(satin.JobID{}, "watchtest.abort", 5, func(v any, err error) { ended <- v }); err != nil {
+	if _, err := p.Submit(engine.Job{ID: satin.JobID{}, Func: "watchtest.abort", Arg: 5, Restarted: true},
+		func(o engine.Outcome) { ended <- o.Result }); err != nil {
 		t.Fatal(err)
 	}
 	if v := <-ended; v != 7 {
@@ -267,9 +269,9 @@ func TestDroppedAfterFound(t *testing.T) {
 	}
 	close(s.leave)
 	if job := <-taker; job != nil {
-		t.Errorf("Take gave %s, which was found", job.ID())
+		t.Errorf("Take gave %s, which was found", job.Job().ID)
 	}
 	if fmt.Sprint(s.log) != "[found dropped]" {
-		t.Errorf("the engine.Salvager was told %v", s.log)
+		t.Errorf("the Host was told %v", s.log)
 	}
 }

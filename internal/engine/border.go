@@ -1,0 +1,169 @@
+package engine
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/satin-peer/satin/job"
+)
+
+// The border
+//
+// Jobs come in by Submit, whose ended brings back what came of them. Jobs go out by Take, or to Host.Found, and come
+// back by Taken.End, or by PutBack without an outcome. Both ways a Job and an Outcome say the same, so that two pools
+// could be joined by giving one's Taken.Job and Taken.End to the other's Submit.
+
+// A Host is whatever moves jobs between this pool and others: what a Pool tells it and asks of it. Its methods are
+// called by workers, without locks, and must neither block nor call back into the Pool: hand the news to another
+// goroutine. Who wants only some of them embeds Alone.
+type Host interface {
+	// Hungry says that a core which may run has found no work in this process. It is called once each time a
+	// core falls idle; not for one that SetCores took away.
+	Hungry()
+	// Fed says that an idle core got work. After each change of Pool.Idle one of Hungry and Fed is called, so
+	// whoever asks Idle after each call knows it without polling (the caller of SetCores asks by itself). The
+	// core may find that another one was faster; then Hungry follows, 50 us later or more.
+	Fed()
+	// Dropped says that nobody waits any more for a job that was taken: an abort. Its End and PutBack will do
+	// nothing.
+	Dropped(*Taken)
+
+	// Salvage says whether an outcome of the restarted job at exactly that path is to be had (hit), because
+	// some peer has it or is at work on it, and whether there are any of jobs strictly below it (below). A job
+	// is restarted if it came in, or was put back, as one, or descends from such a job. It is asked by whoever
+	// is about to begin a restarted job, or to give it away: from many goroutines at a time, often, so it must
+	// be quick and take no locks. The path must not be kept. Whenever its answers change, somebody is to call
+	// Pool.Resalvage.
+	Salvage(path job.Path) (hit, below bool)
+	// Found brings a job for which Salvage said hit. It is outside now as though Take had taken it, and ends
+	// by End, PutBack or Dropped. Whoever put it back gets it by Found never again. Found is called by a
+	// worker or in a call of Take. Dropped for the same job comes later, never before.
+	Found(*Taken)
+
+	// Kept brings the outcome of a job that took about Config.KeepAfter or more on one core of this process
+	// and was spawned here, so that it need not be computed again if a peer is lost that waits for an ancestor
+	// of it. It is called before the job's parent sees the result, which the parent may then change: encode it
+	// at once. It is not called for a job that panicked or was aborted, nor for one from Submit or Run, whose
+	// outcome goes elsewhere anyway.
+	Kept(Job, Outcome)
+}
+
+// Alone is the Host of a pool that no job leaves: it wants to know nothing and knows nothing.
+type Alone struct{}
+
+func (Alone) Hungry()                       {}
+func (Alone) Fed()                          {}
+func (Alone) Dropped(*Taken)                {}
+func (Alone) Salvage(job.Path) (bool, bool) { return false, false }
+func (Alone) Found(*Taken)                  {}
+func (Alone) Kept(Job, Outcome)             {}
+
+// A Job is a job on its way in or out.
+type Job struct {
+	ID   job.ID
+	Func string // the registered name of its function
+	Arg  any    // of the function's argument type, not encoded; it must not be changed
+
+	// Restarted says that somebody may have worked on it before: it was given to a peer that was lost, or
+	// descends from such a job. The Host is asked before its descendants begin.
+	Restarted bool
+	// First has a job that comes in begin before those that run: a worker gives its core up to it at its next
+	// Spawn or Get, and goes on when the job waits for what is elsewhere, or has ended. For the root of a run
+	// that is begun again: it has little to do itself, and much waits for it.
+	First bool
+}
+
+// An Outcome is what came of a job: what its function returned, or Failure.
+type Outcome struct {
+	Result  any
+	Err     error // only of a function registered by RegisterErr
+	Failure error // a *job.Error: the job panicked, or forgot a child's failure; Result and Err mean nothing then
+}
+
+// outcome gives what came of a finished job.
+func (r *Record) outcome() (o Outcome) {
+	if o.Failure = r.Fail; o.Failure == nil {
+		o.Result, o.Err = r.d.Ops.Result(r)
+	}
+	return o
+}
+
+// A passport is what a record carries that crossed the border of the process.
+type passport struct {
+	id        job.ID        // of a job that came in
+	ended     func(*Record) // called once when a job that came in has finished or was cancelled
+	why       error         // why it was cancelled
+	tally     tally
+	taken     *Taken // of a job that went out
+	restarted bool   // it came in or back as a restarted job
+}
+
+// borderCounts are the statistics of the border; Pool.runMu guards them.
+type borderCounts struct{ taken, returned, putBack, dropped, launched uint64 }
+
+// A Guest is a job from outside that runs in this pool.
+type Guest struct {
+	p *Pool
+	r *Record
+}
+
+// Submit runs a job that was stolen elsewhere. ended is called once, by a worker, when the job has finished;
+// it is not called for a job that was cancelled, and must not block. The error says that there is no such
+// function, that the argument is not of its type, or ErrClosed.
+func (p *Pool) Submit(j Job, ended func(Outcome)) (*Guest, error) {
+	r, err := newNamed(j.Func, j.Arg)
+	if err != nil {
+		return nil, err
+	}
+	r.out = &passport{id: j.ID, restarted: j.Restarted, ended: func(r *Record) {
+		if r.out.why == nil {
+			ended(r.outcome())
+		}
+	}}
+	if j.Restarted {
+		p.restarts.Store(true)
+	}
+	if err := p.launch(r); err != nil {
+		return nil, err
+	}
+	if j.First {
+		p.hurry(r)
+	}
+	return &Guest{p, r}, nil
+}
+
+// errCancelled is why a guest was aborted.
+var errCancelled = errors.New("satin: cancelled by its owner")
+
+// Cancel aborts the job and its descendants, best effort; it does nothing if the job has finished.
+func (g *Guest) Cancel() { g.p.cancel(g.r, errCancelled) }
+
+// hurry has a root from the inbox, unless it has begun, begin before those that run.
+func (p *Pool) hurry(r *Record) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	i := slices.Index(p.inbox, r)
+	if i < 0 || p.closed.Load() {
+		return
+	}
+	var v *Worker
+	switch {
+	case len(p.spares) > 0:
+		v = p.popSpare()
+	case len(*p.workers.Load()) < maxWorkers:
+		v = p.addWorker()
+	default:
+		return // it begins when a worker has nothing else to do
+	}
+	p.inbox = slices.Delete(p.inbox, i, i+1)
+	p.inboxLen.Add(-1)
+	v.first = r
+	if p.free.Load() > 0 {
+		p.feed(v)
+		return
+	}
+	p.ready = slices.Insert(p.ready, 0, v)
+	p.waiting.Add(1)
+	p.resumable.Add(1)
+	p.callAll()
+}

@@ -1,0 +1,227 @@
+package engine
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/satin-peer/satin/job"
+)
+
+// A Taken is a job on its way out of, or outside, the process.
+type Taken struct {
+	p   *Pool
+	r   *Record
+	job Job
+
+	found bool // it went to Host.Found once
+	// Pool.runMu guards the rest.
+	away     bool // neither ended nor put back nor dropped
+	telling  bool // Found is being called
+	lateDrop bool // it was dropped meanwhile
+}
+
+// Take gives away the oldest stealable job of some worker, for a thief outside the process; nil if there is none.
+// When no job is published, Take asks the running workers for one and waits for it, 1 ms at most. From
+// workers that SetCores stopped it takes all but their running jobs.
+// The job's owner goes on at once; when it needs the result it parks, and another job uses its core.
+//
+// The record of who has the job must be made before it leaves (write before send); whoever cannot deliver it
+// calls PutBack.
+func (p *Pool) Take() *Taken {
+	p.demand.Store(true)
+	for {
+		r := p.stealForOutside()
+		if r == nil {
+			return nil
+		}
+		id, restarted, ok := p.idOf(r)
+		if !ok { // it, or an ancestor, was dropped a moment ago
+			p.countDropped()
+			return nil
+		}
+		if hit, _ := p.ask(r, id.Path, restarted); !hit {
+			return p.give(r, id, restarted, false)
+		}
+		if t := p.give(r, id, true, true); t != nil {
+			t.tellFound()
+		}
+	}
+}
+
+// Take looks for a job for so long by itself, and then waits so long for a worker to offer one.
+const (
+	takeSpin     = 5_000 // ns
+	takePatience = time.Millisecond
+)
+
+func (p *Pool) stealForOutside() *Record {
+	p.starve.Add(1) // before the look: a worker publishes, then looks at starve
+	defer p.starve.Add(-1)
+	var timer *time.Timer
+	for spinUntil := p.now() + takeSpin; ; {
+		if r := p.takeInbox(true); r != nil {
+			return r
+		}
+		busy := false
+		for _, v := range *p.workers.Load() {
+			if !v.busy.Load() {
+				continue
+			}
+			busy = busy || !v.stats.asleep.Load() // a worker without a core published all it has before it fell asleep
+			if r := v.steal(); r != nil {
+				return r
+			}
+		}
+		switch {
+		case !busy:
+			return nil
+		case p.now() < spinUntil:
+			pause()
+			continue
+		case timer == nil:
+			timer = time.NewTimer(takePatience)
+			defer timer.Stop()
+		}
+		select {
+		case <-p.offers:
+		case <-timer.C:
+			return nil
+		}
+	}
+}
+
+// offer tells a thief outside that waits, if there is one, that a job was published.
+func (p *Pool) offer() {
+	if p.starve.Load() > 0 {
+		select {
+		case p.offers <- struct{}{}:
+		default: // it has been told
+		}
+	}
+}
+
+// give makes r, which is stolen, a job outside; nil if it was dropped a moment ago.
+func (p *Pool) give(r *Record, id job.ID, restarted, found bool) *Taken {
+	t := p.newTaken(r, id, restarted, found)
+	r.out = &passport{taken: t, restarted: r.restarted()}
+	p.runMu.Lock()
+	defer p.runMu.Unlock()
+	if !r.state.CompareAndSwap(stolen, running) {
+		p.tallies.dropped++
+		return nil
+	}
+	t.away = true
+	p.tallies.taken++
+	return t
+}
+
+func (p *Pool) newTaken(r *Record, id job.ID, restarted, found bool) *Taken {
+	j := Job{ID: id, Func: r.d.Name, Arg: r.d.Ops.Arg(r), Restarted: restarted}
+	return &Taken{p: p, r: r, job: j, found: found || r.wasFound(), telling: found}
+}
+
+// Job says what was taken.
+func (t *Taken) Job() Job { return t.job }
+
+// PutBack returns the job to this process's workers, which run it as if it had never left; false if it was dropped,
+// ended or put back before. If it is restarted, somebody may have worked on it meanwhile, because its thief was
+// lost: the Host is asked before its descendants begin, and before the job itself begins or leaves, unless the
+// Host got it by Found.
+func (t *Taken) PutBack(restarted bool) bool {
+	if !t.settle(func(c *borderCounts) { c.putBack++ }) {
+		return false
+	}
+	if restarted {
+		t.r.out.restarted = true
+		t.p.restarts.Store(true)
+	}
+	if !t.r.state.CompareAndSwap(running, stolen) {
+		return false // dropped a moment ago
+	}
+	t.p.inject(t.r)
+	return true
+}
+
+// End delivers what came of the job, wherever it ran. An error says that the outcome does not fit the job's function:
+// the job is then still outstanding. An outcome of a job that was dropped, ended or put back before is ignored,
+// and reported by false.
+func (t *Taken) End(o Outcome) (bool, error) {
+	d := t.r.d
+	switch {
+	case o.Failure != nil:
+	case o.Err != nil && !d.MayFail:
+		return false, fmt.Errorf("satin: %s returns no error, but one came as its result", d.Name)
+	case o.Result == nil && o.Err == nil:
+		return false, fmt.Errorf("satin: %s gives a result of type %s, but none came", d.Name, d.Result)
+	default:
+		if probe := d.Ops.NewRecord(); !d.Ops.SetResult(probe, o.Result, o.Err) {
+			return false, fmt.Errorf("satin: %s gives a result of type %s, not %T", d.Name, d.Result, o.Result)
+		}
+	}
+	if !t.settle(func(c *borderCounts) { c.returned++ }) {
+		return false, nil
+	}
+	if t.r.Fail = o.Failure; o.Failure == nil {
+		d.Ops.SetResult(t.r, o.Result, o.Err)
+	}
+	if t.r.state.CompareAndSwap(running, done) { // not dropped a moment ago
+		t.r.deliver()
+	}
+	return true, nil
+}
+
+// settle ends the job's time outside, once.
+func (t *Taken) settle(count func(*borderCounts)) bool {
+	t.p.runMu.Lock()
+	defer t.p.runMu.Unlock()
+	if !t.away || t.r.state.Load() != running {
+		return false
+	}
+	t.away = false
+	count(&t.p.tallies)
+	return true
+}
+
+// tellFound gives the job to the Host. If it is dropped meanwhile, that is told afterwards.
+func (t *Taken) tellFound() {
+	p := t.p
+	p.host.Found(t)
+	p.runMu.Lock()
+	t.telling = false
+	late := t.lateDrop
+	p.runMu.Unlock()
+	if late {
+		p.host.Dropped(t)
+	}
+}
+
+// tellDropped lets whoever runs r know that nobody waits for it any more.
+func (p *Pool) tellDropped(r *Record) {
+	if v := r.thief.Load(); v != nil {
+		v.limit.Store(0)
+		v.wake()
+		return
+	}
+	if r.out == nil || r.out.taken == nil {
+		return
+	}
+	t := r.out.taken
+	p.runMu.Lock()
+	tell := t.away && !t.telling
+	if t.away {
+		t.away = false
+		p.tallies.dropped++
+		t.lateDrop = t.telling
+	}
+	p.runMu.Unlock()
+	if tell {
+		p.host.Dropped(t)
+	}
+}
+
+// countDropped counts a job that was dropped before it left.
+func (p *Pool) countDropped() {
+	p.runMu.Lock()
+	p.tallies.dropped++
+	p.runMu.Unlock()
+}
