@@ -7,6 +7,7 @@ import (
 	"github.com/satin-peer/satin/apps/integrate"
 	"github.com/satin-peer/satin/apps/knapsack"
 	"github.com/satin-peer/satin/apps/nqueens"
+	"github.com/satin-peer/satin/apps/othello"
 	"github.com/satin-peer/satin/apps/raytracer"
 	"github.com/satin-peer/satin/apps/sat"
 	"github.com/satin-peer/satin/apps/tsp"
@@ -20,6 +21,7 @@ func Apps() []apps.App {
 		integrate.App,
 		knapsack.App,
 		nqueens.App,
+		othello.App,
 		raytracer.App,
 		sat.App,
 		tsp.App,

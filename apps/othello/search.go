@@ -1,0 +1,239 @@
+package othello
+
+import (
+	"math/bits"
+	"slices"
+)
+
+// Node is a question: is the value of a position, for the player to move, at least Bound? The answer is a
+// bound of the value on one side of Bound: at least Bound, then the value is at least the answer, or below
+// it, then at most.
+type Node struct {
+	Board  Board
+	Depth  int // moves to look ahead; passes are none
+	Bound  int
+	Exact  bool // the value is the difference of discs at the end; Depth is the number of empty squares
+	Passed bool // the other has just passed
+	Leaf   int  // up to this depth a node is searched in one job
+}
+
+// Values are between -worst and worst.
+const worst = 64 * discs
+
+// discs is what a disc of difference at the end of the game counts against a point of the evaluation.
+const discs = 100
+
+// over is the value of a position in which nobody can move.
+func (n *Node) over() int {
+	if n.Exact {
+		return n.Board.score()
+	}
+	return n.Board.score() * discs
+}
+
+// value is that of a position at the end of the search.
+func (n *Node) value() int {
+	if n.Exact {
+		return n.Board.score() // nothing is empty
+	}
+	return evaluate(n.Board)
+}
+
+// Squares by what they are worth: corners are never turned; the squares diagonally before an empty one give it away.
+const (
+	corners   = 0x8100000000000081
+	xSquares  = 0x0042000000004200
+	edges     = 0x3c0081818181003c
+	forCorner = 60
+	forX      = 20
+	forEdge   = 4
+	forMove   = 8
+)
+
+// evaluate guesses how good a position is, from the number of moves and the squares that are held. It is the
+// opposite for the other player.
+func evaluate(b Board) int {
+	count := func(squares uint64) int {
+		return bits.OnesCount64(b.Mine&squares) - bits.OnesCount64(b.Theirs&squares)
+	}
+	mobility := bits.OnesCount64(b.moves()) - bits.OnesCount64(b.pass().moves())
+	return forMove*mobility + forCorner*count(corners) - forX*count(xSquares) + forEdge*count(edges)
+}
+
+// after is the question about the position after a move, as the other player sees it.
+func (n *Node) after(to Board) Node {
+	return Node{Board: to, Depth: n.Depth - 1, Bound: 1 - n.Bound, Exact: n.Exact, Leaf: n.Leaf}
+}
+
+// passed is the question about the position after a pass.
+func (n *Node) passed() Node {
+	return Node{Board: n.Board.pass(), Depth: n.Depth, Bound: 1 - n.Bound, Exact: n.Exact, Passed: true, Leaf: n.Leaf}
+}
+
+// A list holds positions after moves, the most promising first. No position has more than 33 moves.
+type list struct {
+	boards [33]Board
+	n      int
+}
+
+// children are the positions after the moves, those first that leave the other the fewest moves, and corners
+// before all.
+func (n *Node) children() *list {
+	var l list
+	var keys [33]int
+	for to := n.Board.moves(); to != 0; to &= to - 1 {
+		at := to & -to
+		b := n.Board.play(at)
+		key := bits.OnesCount64(b.moves())
+		if at&corners != 0 {
+			key -= 8
+		}
+		i := l.n
+		for ; i > 0 && keys[i-1] > key; i-- {
+			l.boards[i], keys[i] = l.boards[i-1], keys[i-1]
+		}
+		l.boards[i], keys[i] = b, key
+		l.n++
+	}
+	return &l
+}
+
+// A searcher answers questions alone.
+type searcher struct {
+	table  *table
+	stop   func() bool // it gives up, with any answer, when this says so; may be nil
+	gaveUp bool
+}
+
+// search answers a question: alpha-beta with an empty window (Knuth and Moore, "An analysis of alpha-beta pruning",
+// 1975), fail-soft.
+func (s *searcher) search(n *Node) int {
+	if n.Depth == 0 {
+		return n.value()
+	}
+	if n.Depth <= sortDepth {
+		return s.searchUnsorted(n)
+	}
+	if s.gaveUp = s.gaveUp || n.Depth >= stopDepth && s.stop != nil && s.stop(); s.gaveUp {
+		return 0
+	}
+	if answer, ok := s.table.settles(n); ok {
+		return answer
+	}
+	l := n.children()
+	if l.n == 0 {
+		return s.searchPass(n)
+	}
+	best := -worst
+	for _, b := range l.boards[:l.n] {
+		next := n.after(b)
+		if best = max(best, -s.search(&next)); best >= n.Bound {
+			break
+		}
+	}
+	if !s.gaveUp {
+		s.table.learn(n, best)
+	}
+	return best
+}
+
+const (
+	stopDepth = 5 // from here on stop is asked
+	sortDepth = 3 // up to here the order of moves saves less than sorting them costs
+)
+
+func (s *searcher) searchUnsorted(n *Node) int {
+	to := n.Board.moves()
+	if to == 0 {
+		return s.searchPass(n)
+	}
+	best := -worst
+	for ; to != 0 && best < n.Bound; to &= to - 1 {
+		next := n.after(n.Board.play(to & -to))
+		best = max(best, -s.search(&next))
+	}
+	return best
+}
+
+func (s *searcher) searchPass(n *Node) int {
+	if n.Passed {
+		return n.over()
+	}
+	next := n.passed()
+	return -s.search(&next)
+}
+
+// mtdf finds the value of a position by asking questions, each with the last answer as its bound, beginning with a
+// guess (Plaat, Schaeffer, Pijls, de Bruin, "Best-first fixed-depth minimax algorithms", 1996). ask answers one.
+func mtdf(n Node, guess int, ask func(Node) int) int {
+	lower, upper := -worst, worst
+	for value := guess; ; {
+		if n.Bound = value; value == lower {
+			n.Bound++
+		}
+		if value = ask(n); value >= n.Bound {
+			lower = value
+		} else {
+			upper = value
+		}
+		if lower >= upper {
+			return value
+		}
+	}
+}
+
+// Best is what a search found: the value for the player to move, in discs if it is exact, and the moves that
+// reach it, by their squares: empty if the player must pass or the game is over.
+type Best struct {
+	Value int
+	Moves []int
+}
+
+// bestOf finds all moves that reach the value. ask answers whether the position after a move is worth it, for all
+// moves at once.
+func bestOf(n Node, value int, ask func([]Node) []int) Best {
+	best := Best{Value: value}
+	var squares []int
+	var questions []Node
+	for to := n.Board.moves(); to != 0; to &= to - 1 {
+		squares = append(squares, bits.TrailingZeros64(to))
+		question := n.after(n.Board.play(to & -to))
+		question.Bound = 1 - value // is it at most -value?
+		questions = append(questions, question)
+	}
+	for i, answer := range ask(questions) {
+		if -answer >= value {
+			best.Moves = append(best.Moves, squares[i])
+		}
+	}
+	slices.Sort(best.Moves)
+	return best
+}
+
+// guess is where the search for a value begins.
+func (n *Node) guess() int {
+	if n.Exact {
+		return 0
+	}
+	return evaluate(n.Board)
+}
+
+// Sizes of tables, in bits: of the twin, for all of its search, and of a leaf.
+const (
+	aloneTable = 20
+	leafTable  = 12
+)
+
+// solveAlone is the sequential twin of solve.
+func solveAlone(n Node) Best {
+	s := &searcher{table: newTable(aloneTable)}
+	ask := func(n Node) int { return s.search(&n) }
+	value := mtdf(n, n.guess(), ask)
+	return bestOf(n, value, func(questions []Node) []int {
+		answers := make([]int, len(questions))
+		for i, q := range questions {
+			answers[i] = ask(q)
+		}
+		return answers
+	})
+}
