@@ -91,9 +91,12 @@ type Gossip struct {
 // Checkpoint is a modelled log on every peer's disk, of the outcomes that the peer has kept or sent home. Its
 // records outlive the peer.
 type Checkpoint struct {
-	// Every is the time between two commits; what came after the last one may be lost with the peer. 0: there
-	// are no disks.
-	Every time.Duration
+	// Every is the time between two commits, the first of which is at Phase; what came after the last one is lost
+	// with the peer. 0: there are no disks.
+	Every, Phase time.Duration
+	// Torn: what came after the last commit is not lost for certain. Chance says of each record whether the system
+	// had written it by itself, as systems do.
+	Torn bool
 	// RecordCost and ByteCost are the processor time that writing takes from the jobs of the peer.
 	RecordCost, ByteCost time.Duration
 }
@@ -119,7 +122,7 @@ func (c *Config) complete() error {
 	case c.SpawnOverhead < 0 || c.MessageCost < 0 || c.ByteCost < 0 || c.FrameBytes < 0 || c.ServeDelay < 0:
 		return fmt.Errorf("%w: a negative cost", ErrConfig)
 	case c.Limit < 0 || c.Quiesce < 0 || c.Bucket < 0 || c.KeepAfter < 0 || c.Patience < 0 || c.Gossip.Delay < 0 ||
-		c.Checkpoint.Every < 0 || c.Checkpoint.RecordCost < 0 || c.Checkpoint.ByteCost < 0:
+		c.Checkpoint.Every < 0 || c.Checkpoint.Phase < 0 || c.Checkpoint.RecordCost < 0 || c.Checkpoint.ByteCost < 0:
 		return fmt.Errorf("%w: a negative time", ErrConfig)
 	}
 	for _, p := range []float64{c.Gossip.Loss, c.Gossip.Repeat, c.Reorder} {

@@ -27,17 +27,20 @@ func (p *peer) Store(part steal.Partial, from driver.Source) {
 	}
 }
 
-// lose is what a crash leaves on the disk: all of the commits before, and of what came after as much as
-// chance had written.
+// lose is what a crash leaves on the disk: all of the commits before, and of what came after nothing, or as much as
+// chance has it.
 func (d *disk) lose(w *world) {
-	every := int64(w.cfg.Checkpoint.Every)
+	every, phase := int64(w.cfg.Checkpoint.Every), int64(w.cfg.Checkpoint.Phase)
 	if every == 0 {
 		return
 	}
-	last := w.now / every * every
+	last := int64(0)
+	if w.now >= phase {
+		last = phase + (w.now-phase)/every*every
+	}
 	kept := d.records[:d.committed]
 	for _, r := range d.records[d.committed:] {
-		if r.at < last || w.random.IntN(2) == 0 {
+		if r.at < last || w.cfg.Checkpoint.Torn && w.random.IntN(2) == 0 {
 			kept = append(kept, r)
 		}
 		if r.at < last {

@@ -51,7 +51,7 @@ func randomRecovery(r *rand.Rand, c *Config) {
 	// without an end.
 	c.Core.MasterLease = max(c.Core.MasterLease, 3*c.Core.BeaconEvery+c.Gossip.Delay+2*longest(c.Network))
 	if r.IntN(2) == 0 {
-		c.Checkpoint.Every = time.Duration(1+r.IntN(2000)) * time.Millisecond
+		c.Checkpoint.Every, c.Checkpoint.Torn = time.Duration(1+r.IntN(2000))*time.Millisecond, true
 	}
 	if r.IntN(4) == 0 {
 		c.Reorder = r.Float64() / 2

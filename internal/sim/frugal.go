@@ -40,7 +40,7 @@ func frugalSchedule(seed uint64, r *rand.Rand) Config {
 	case ClusterCrash:
 		f.For = 0
 	case Return, Carry:
-		c.Checkpoint.Every = 100 * time.Millisecond
+		c.Checkpoint.Every, c.Checkpoint.Torn = 100*time.Millisecond, true
 	}
 	if kind == Carry {
 		c.Faults = append(c.Faults, Fault{Kind: ClusterCrash, At: f.At, Cluster: f.Cluster})

@@ -92,8 +92,45 @@ func TestRecoveryPays(t *testing.T) {
 	if x := runs.compare("crash, master's", "crash, master's, naive", gain).median(); x < 20 {
 		t.Errorf("the master's cluster crashes: %.1f %% better than naive", x)
 	}
-	if x := collect(runs["crash, master's"], reuse).median(); x < 98 {
-		t.Errorf("%.1f %% of orphans are reused", x)
+	if n, of := reused(runs["crash, master's"]); of == 0 || 100*n < leastReused*of {
+		t.Errorf("%d of %d orphans are reused", n, of)
+	}
+}
+
+// TestVerdicts: there is none where the figures do not allow it.
+func TestVerdicts(t *testing.T) {
+	orphans := func(again uint64) recoveryRuns {
+		r := &sim.Report{}
+		r.Counts.Orphans, r.Counts.OrphansAgain = 30, again
+		return recoveryRuns{"x": {r, r}}
+	}
+	of := func(least, most float64, figures ...float64) (*recoveryTarget, recoveryRuns) {
+		runs, next := recoveryRuns{"a": make([]*sim.Report, len(figures)), "b": make([]*sim.Report, len(figures))}, 0
+		return &recoveryTarget{least: least, most: most, plan: "a", other: "b", by: func(_, _ *sim.Report) float64 {
+			next++
+			return figures[next-1]
+		}}, runs
+	}
+	see := func(x *recoveryTarget, runs recoveryRuns, want string) {
+		t.Helper()
+		if ours, says := x.judge(runs); ours+": "+says != want {
+			t.Errorf("%s: %s, want %s", ours, says, want)
+		}
+	}
+	see(&recoveryTarget{orphansOf: "x"}, recoveryRuns{"x": {{}}}, "0 of 0: too few")
+	see(&recoveryTarget{orphansOf: "x"}, orphans(0), "60 of 60: reached")
+	see(&recoveryTarget{orphansOf: "x"}, orphans(1), "58 of 60: **missed**")
+	for _, c := range []struct {
+		least, most float64
+		figures     []float64
+		want        string
+	}{
+		{10, 0, sample{8, 11, 13}, "11.0 ±2.5: within the spread"}, {10, 0, sample{12, 13, 14}, "13.0 ±1.0: reached"},
+		{10, 0, sample{5, 6}, "5.5 ±0.5: **missed**"}, {0, 10, sample{5, 6}, "5.5 ±0.5: reached"},
+		{0, 10, sample{12, 13, 14}, "13.0 ±1.0: **missed**"}, {0, 10, sample{10}, "10.0: within the spread"},
+	} {
+		x, runs := of(c.least, c.most, c.figures...)
+		see(x, runs, c.want)
 	}
 }
 
