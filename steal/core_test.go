@@ -311,7 +311,7 @@ func inventory(c *Core, seq uint64, held ...Handle) *Message {
 	return &Message{From: thiefNo(0), To: c.self, Heartbeat: &Heartbeat{Seq: seq, Seen: c.partners.beats, Held: held}}
 }
 
-// "A job missing from two heartbeats" (DESIGN.md section 6) means two in a row.
+// A job goes back into the queue when it is missing from two heartbeats, and that means two in a row.
 func TestMissesMustBeConsecutive(t *testing.T) {
 	c := victimCore(t, LAN(), 1)
 	g := give(t, c, 0, 1, 1)

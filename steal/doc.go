@@ -59,8 +59,8 @@
 // got the job to the moment its result was acknowledged. A job that is missing from two consecutive
 // heartbeats, both of which could have known of it, goes back into the queue: its reply was lost, though
 // nobody is suspected dead. A handle that is listed but not leased is answered with an Abort: the thief works
-// for nobody. Waiting for changes of membership instead hangs (FINDINGS.md: 72 of 2,000 schedules; none of
-// 200,000 with inventories).
+// for nobody. Waiting for changes of membership instead hangs (72 of 2,000 simulated schedules did; none
+// of 200,000 with inventories).
 //
 // Results are repeated until acknowledged, and acknowledged even when nobody waits for them, so that the
 // thief can forget.

@@ -9,7 +9,7 @@ import (
 )
 
 // Whatever has happened, masters per group of peers that hear each other converge to one within two leases of
-// the end of faults (issue 5), and there is none only for as long as it takes the next to begin.
+// the end of faults, and there is none only for as long as it takes the next to begin.
 func TestMastersConverge(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := drawElectorate(t)

@@ -11,7 +11,7 @@ import (
 //
 // A pool may use a number of cores that SetCores changes (cores.go). A worker runs only while it holds one;
 // there are more workers than cores, because a worker whose newest child is far away parks and hands its core
-// on (DESIGN.md section 5: waiting never buries a frame). A worker is in one of these states; all changes but
+// on: waiting never buries a frame. A worker is in one of these states; all changes but
 // running happen under scheduler.mu.
 //
 //	running    holds a core: runs jobs, or looks for one

@@ -3,6 +3,6 @@
 // documents name files that exist. Its test applies them to the repository; each rule is a function from a Tree to
 // the problems it sees, and has a test that shows it a small tree with that problem in it.
 //
-// The import table (rooms.go) is the table of the design: a folder that is not in it is a problem too, so that a new
-// room starts with a decision about what it may know.
+// The import table (rooms.go) is the one that docs/architecture.md explains: a folder that is not in it is a
+// problem too, so that a new room starts with a decision about what it may know.
 package house

@@ -15,6 +15,7 @@ var rules = map[string]func(*house.Tree) []string{
 	"Names":       house.Names,
 	"State":       house.State,
 	"Links":       house.Links,
+	"Citations":   house.Citations,
 }
 
 // TestRepository applies every rule to this repository.

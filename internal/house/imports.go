@@ -26,7 +26,7 @@ func Imports(t *Tree) (problems []string) {
 		if r == nil {
 			if !unknown[f.Dir] {
 				problems = append(problems, fmt.Sprintf(
-					"%s: unknown room: say in internal/house/rooms.go, and in the design, what it may know", f.Dir))
+					"%s: unknown room: say in internal/house/rooms.go, and in docs/architecture.md, what it may know", f.Dir))
 			}
 			unknown[f.Dir] = true
 			continue

@@ -9,7 +9,7 @@ type room struct {
 	tests   []string // folders that only its tests may import: what they try the room on
 }
 
-// rooms is the table of section 3 of the design; the first entry that fits a folder counts. A room
+// rooms is the table that docs/architecture.md explains; the first entry that fits a folder counts. A room
 // that does not exist yet is here to say what it will be allowed to know.
 var rooms = []room{
 	{dir: ".", knows: []string{"internal/engine", "job"}},

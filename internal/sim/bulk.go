@@ -7,10 +7,9 @@ import (
 	"github.com/satin-peer/satin/steal"
 )
 
-// Messages that are larger than a chunk and cross clusters travel as the swarm's transport sends them
-// (FINDINGS.md, head-of-line blocking): on a stream of their own for each pair of peers, in chunks, of which
-// so many may be on the way unacknowledged. So a heartbeat waits behind a few chunks on a slow link, not
-// behind a picture.
+// Messages that are larger than a chunk and cross clusters travel as the swarm's transport sends them: on a
+// stream of their own for each pair of peers, in chunks, of which so many may be on the way unacknowledged.
+// So a heartbeat waits behind a few chunks on a slow link, not behind a picture.
 const (
 	bulkChunk  = 16 << 10
 	bulkWindow = 2 // chunks

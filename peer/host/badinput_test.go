@@ -24,7 +24,7 @@ import (
 	"github.com/satin-peer/satin/peer/host"
 )
 
-// Every wrong address gives one clear error, and what it is about is in it (issue 4, "Bad input").
+// Every wrong address gives one clear error, and what it is about is in it.
 func TestConnectToWrongAddresses(t *testing.T) {
 	a, b := open(t, host.Config{Trust: host.TrustOpen}), open(t, host.Config{Trust: host.TrustOpen})
 	where := func(transport string) string {

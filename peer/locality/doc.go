@@ -8,7 +8,7 @@
 // link, or by a shared private prefix or public address if the round trip is short too (half the world has
 // 192.168.1.0/24, and a carrier's customers share addresses); a short round trip; and past about 1,000
 // members, with those that there was no time to measure, the distance by Vivaldi coordinates, which are poor
-// below 10 ms (FINDINGS.md, "go-libp2p").
+// below 10 ms.
 //
 // # Groups
 //

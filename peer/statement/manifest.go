@@ -117,7 +117,7 @@ func (m *Manifest) check() error {
 	return b.err
 }
 
-// runID is the hash of owner, application, entry, argument and nonce (DESIGN: a name that its owner alone can give).
+// runID is the hash of owner, application, entry, argument and nonce: a name that its owner alone can give.
 func (m *Manifest) runID(owner peer.ID) (id job.RunID) {
 	h := sha256.New()
 	for _, part := range [][]byte{[]byte(owner), []byte(m.App), m.Version[:], []byte(m.Entry), m.Arg, m.Nonce[:]} {

@@ -44,7 +44,7 @@ type Config struct {
 	MaxPartners int
 	// MaxWidePartners bounds those of them that are Wide; at the bound the one that was silent for longest
 	// makes room, if it has been for WideIdle (default 2 s). Default 32: a full mesh over slow links
-	// collapses (FINDINGS.md).
+	// collapses.
 	MaxWidePartners int
 	WideIdle        time.Duration
 	// MaxDials and MaxWideDials bound how many dials are under way at once, to near peers and to wide ones.

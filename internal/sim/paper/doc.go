@@ -21,6 +21,6 @@
 // evidence for the model. Our own policy was never looked at while fitting.
 //
 // Published times include what spawning cost on the Manta system of 2001 (7 to 10 % for three of the
-// applications). Our engine costs less (at most EngineOverhead; FINDINGS.md), so "ours" is given twice: with
+// applications). Our engine costs less (at most EngineOverhead), so "ours" is given twice: with
 // Manta's overhead, which compares policies, and with our engine's, which compares systems.
 package paper

@@ -4,7 +4,7 @@ import "fmt"
 
 // Table is one page of results.
 type Table struct {
-	Name  string // on the command line; the file is sim-Name.md
+	Name  string // on the command line, and of the file, with sim- before it
 	About string
 	make  func(Options) (*Document, error)
 }

@@ -1,0 +1,41 @@
+package house
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+var (
+	citedFile  = regexp.MustCompile(`[\w./-]*\w\.md\b`)
+	citedIssue = regexp.MustCompile(`(?i)\bissues? #?[0-9]+\b`)
+)
+
+// Citations reports comments that cite what a reader of the repository does not have: documents that are not
+// in it, and numbers of issues. What they say is to stand in the comment, or in a published paper.
+func Citations(t *Tree) (problems []string) {
+	known := func(name string) bool {
+		for p := range t.Docs {
+			if p == name || strings.HasSuffix(p, "/"+name) {
+				return true
+			}
+		}
+		return false
+	}
+	for _, f := range t.Files {
+		for _, group := range f.AST.Comments {
+			for _, c := range group.List {
+				at := fmt.Sprintf("%s:%d", f.Path, t.Fset.Position(c.Pos()).Line)
+				for _, name := range citedFile.FindAllString(c.Text, -1) {
+					if !known(name) {
+						problems = append(problems, fmt.Sprintf("%s: a comment cites %s, which is not in the repository", at, name))
+					}
+				}
+				for _, issue := range citedIssue.FindAllString(c.Text, -1) {
+					problems = append(problems, fmt.Sprintf("%s: a comment cites %s: say the fact", at, issue))
+				}
+			}
+		}
+	}
+	return problems
+}

@@ -1,0 +1,22 @@
+package house_test
+
+import (
+	"testing"
+
+	"github.com/satin-peer/satin/internal/house"
+)
+
+func TestCitations(t *testing.T) {
+	with := func(comment string) []string {
+		return []string{"docs/protocol.md", "# P\n", "a.go", "package a\n\n// " + comment + "\nfunc f() {}\n"}
+	}
+	check(t, house.Citations, []ruleCase{
+		{"what is there, by path or name, and papers",
+			with("See docs/protocol.md, or protocol.md; fault tolerance paper, 3.5. A reissue 2 of it."), nil},
+		{"a document that is not there", with("(NOTES.md: 3 ms)"),
+			[]string{"a.go:3: a comment cites NOTES.md, which is not in the repository"}},
+		{"a number of an issue", with("as issue 17 wants, and issues #4"),
+			[]string{"a.go:3: a comment cites issue 17: say the fact", "a.go:3: a comment cites issues #4"}},
+		{"in text that is no comment", []string{"a.go", "package a\n\nconst s = \"NOTES.md of issue 3\"\n"}, nil},
+	})
+}
