@@ -7,7 +7,7 @@ SCHEDULES ?= 20000
 FROM     ?= 0
 
 .DEFAULT_GOAL := help
-.PHONY: build test test-swarm test-browser chaos chaos-short race lint fuzz mutants bench bench-swarm bench-recovery bench-dashboard sim-tables recovery-tables sim-check soak sim-mutants help
+.PHONY: build test test-swarm test-browser chaos chaos-short race flakes lint fuzz mutants bench bench-swarm bench-recovery bench-dashboard sim-tables recovery-tables sim-check soak sim-mutants help
 
 build: ## Build the commands into bin/
 	$(GO) build -o bin/ ./cmd/...
@@ -38,6 +38,10 @@ test-browser: ## Check the page's types and try it in Chromium, with a live swar
 	@[ -x "$(CHROMIUM)" ] || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends chromium; } || \
 		{ echo "test-browser found no Chromium: install one (apt-get install chromium), or say where it is by CHROMIUM=/path/to/chrome"; exit 1; }
 	CHROMIUM="$(CHROMIUM)" $(GO) test -tags browser -run InBrowser -count=1 -timeout 10m -v ./dashboard
+
+COUNT ?= 20
+flakes: ## Run the tests of PKG (default all) COUNT=20 times, on one core and beside busy processes too, and print what failed; hours
+	.ci/flakes $(COUNT) $(PKG)
 
 lint: bin/satinvet bin/staticcheck ## Check format, go vet, satinvet and staticcheck
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "run gofmt -w on:" $$unformatted; exit 1; fi

@@ -122,7 +122,10 @@ func TestTwoPeersShareARun(t *testing.T) {
 	if _, err := b.Join(deadline(t), address(t, a)); err != nil {
 		t.Fatal(err)
 	}
-	for taken(b) == 0 { // a run may be over before the other has heard of it
+	for runs, ctx := 0, deadline(t); taken(b) == 0; runs++ { // a run may be over before the other has heard of it
+		if ctx.Err() != nil {
+			t.Fatalf("the other peer took nothing of %d runs", runs)
+		}
 		if got := await[int](t, a, submit(t, a, "fib", 34)); got != 5702887 {
 			t.Fatalf("fib(34) = %d", got)
 		}
