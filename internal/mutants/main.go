@@ -24,7 +24,7 @@ import (
 // mutants are all there are.
 func mutants() []mutant {
 	return slices.Concat(engineMutants, hookMutants, stealMutants, recoveryMutants, masterMutants,
-		checkpointMutants, driverMutants, proofMutants, hostMutants,
+		checkpointMutants, driverMutants, proofMutants, hostMutants, outcomeMutants,
 		simMutants())
 }
 

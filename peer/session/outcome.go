@@ -127,8 +127,10 @@ func DecodeOutcome(run job.RunID, b []byte, fn engine.Func) (result any, err err
 		}
 		err = o.Error.jobError(run)
 	}
-	result, bad = decodeValue(o.Value, fn.Result)
-	return result, err, nil, bad
+	if result, bad = decodeValue(o.Value, fn.Result); bad != nil {
+		return nil, nil, nil, bad
+	}
+	return result, err, nil, nil
 }
 
 // decodeValue makes a value of type t from its encoding.

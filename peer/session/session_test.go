@@ -285,3 +285,38 @@ func FuzzOutcome(f *testing.F) {
 		}
 	})
 }
+
+// What no correct peer would send is refused, and nothing of it is used.
+func TestHostileOutcomes(t *testing.T) {
+	never, _ := engine.Lookup("session_test.fib")
+	may, _ := engine.Lookup("session_test.odd")
+	why := &session.Failure{Error: "because"}
+	for name, c := range map[string]struct {
+		outcome session.Outcome
+		fn      engine.Func
+		good    bool
+	}{
+		"a value":                         {session.Outcome{Value: []byte{7}}, never, true},
+		"a panic":                         {session.Outcome{Panic: &session.Failure{Panic: "oh"}}, never, true},
+		"an error of who may fail":        {session.Outcome{Value: []byte{7}, Error: why}, may, true},
+		"a panic and a value":             {session.Outcome{Panic: why, Value: []byte{7}}, never, false},
+		"a panic and an error":            {session.Outcome{Panic: why, Error: why}, may, false},
+		"an error of who returns none":    {session.Outcome{Value: []byte{7}, Error: why}, never, false},
+		"an error without a value":        {session.Outcome{Error: why}, may, false},
+		"nothing":                         {session.Outcome{}, never, false},
+		"a value of another type":         {session.Outcome{Value: []byte{0x61, 'x'}}, never, false},
+		"a value and bytes that are none": {session.Outcome{Value: []byte{7, 7}}, never, false},
+	} {
+		b, err := wire.Value().Encode(&c.outcome)
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, returned, panicked, bad := session.DecodeOutcome(job.RunID{}, b, c.fn)
+		if (bad == nil) != c.good {
+			t.Errorf("%s: %v", name, bad)
+		}
+		if bad != nil && (result != nil || returned != nil || panicked != nil) {
+			t.Errorf("%s: %v, %v, %v are used", name, result, returned, panicked)
+		}
+	}
+}
