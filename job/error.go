@@ -2,8 +2,8 @@ package job
 
 import "fmt"
 
-// An Error says that a job failed, and which: package satin's JobError. It travels to the job's spawner, however far away the job ran, and
-// keeps naming the job that failed first.
+// An Error says that a job failed, and which: package satin's JobError. It travels to the job's spawner,
+// however far away the job ran, and keeps naming the job that failed first.
 type Error struct {
 	ID    ID     // the job that failed
 	Func  string // the name its function was registered under; empty if it could not be told

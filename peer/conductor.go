@@ -184,7 +184,10 @@ func (t *conductor) turnTo(o runs.Order) {
 		info, _ := t.core.Run(o.Claim.Run)
 		t.report(func(ctx context.Context) func(*runs.Core, time.Time) []runs.Order {
 			out, trouble := p.fetchAnswer(ctx, &o, info.Manifest)
-			return func(c *runs.Core, now time.Time) []runs.Order { return c.AnswerFetched(now, &o.Claim, out, trouble) }
+			return func(c *runs.Core, now time.Time) []runs.Order {
+				return c.AnswerFetched(now, &o.Claim, out,
+					trouble)
+			}
 		})
 	case runs.KeepAt:
 		t.report(func(ctx context.Context) func(*runs.Core, time.Time) []runs.Order {

@@ -124,7 +124,8 @@ func (p *Peer) askToKeep(ctx context.Context, whom runs.PeerID, a *runs.Answer) 
 }
 
 // fetchAnswer gets the outcome that a claim promises, compares it, and reads it; trouble is why there is none.
-func (p *Peer) fetchAnswer(ctx context.Context, o *runs.FetchAnswer, m *runs.Manifest) (out runs.Outcome, trouble string) {
+func (p *Peer) fetchAnswer(ctx context.Context, o *runs.FetchAnswer, m *runs.Manifest) (out runs.Outcome,
+	trouble string) {
 	err := errors.New("nobody has it")
 	for _, id := range slices.Compact(peerIDs(o.From)) {
 		if id == p.host.ID() {

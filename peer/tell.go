@@ -32,7 +32,10 @@ func (p *Peer) openGossip() error {
 		return err
 	}
 	g.Handle(gossip.KindCard, p.checkCard, func(_ peer.ID, b []byte) { _ = p.hearCard(b) })
-	g.Handle(gossip.KindRun, checkAnnouncement, func(author peer.ID, b []byte) { p.runs.announced(job.RunID(b), author) })
+	g.Handle(gossip.KindRun, checkAnnouncement, func(author peer.ID,
+		b []byte) {
+		p.runs.announced(job.RunID(b), author)
+	})
 	g.Handle(gossip.KindTombstone, checkTombstone, func(author peer.ID, b []byte) {
 		if err := p.runs.buried(b); err != nil {
 			p.log.Debug("tombstone refused", "from", author, "error", err)

@@ -109,7 +109,8 @@ func (k *kept) write(r *run, c *Claim, out Outcome, elapsed int64, peers int, t 
 	}
 	a := &Answer{Manifest: r.m.Sealed, Owner: r.m.Owner, Outcome: out, Ended: c.At, Elapsed: elapsed, Claim: c,
 		Peers: peers}
-	n.answers = append(n.answers, keptAnswer{Claim: *c, file: file, size: int64(len(out.Bytes)), since: k.now, ticket: t})
+	n.answers = append(n.answers, keptAnswer{Claim: *c, file: file, size: int64(len(out.Bytes)), since: k.now,
+		ticket: t})
 	k.order(WriteAnswer{file, c.Run, a})
 	return a
 }
@@ -125,8 +126,9 @@ func (k *kept) finished(r *run, out Outcome) {
 		return
 	}
 	elapsed := k.now.Unix() - r.m.Created
-	a := &Answer{Manifest: r.m.Sealed, Owner: r.m.Owner, Outcome: out, Ended: c.At, Elapsed: elapsed * int64(time.Second),
-		Claim: &c}
+	a := &Answer{Manifest: r.m.Sealed, Owner: r.m.Owner, Outcome: out, Ended: c.At,
+		Elapsed: elapsed * int64(time.Second),
+		Claim:   &c}
 	r.keeping = &keeping{answer: a}
 	n := k.of[r.m.Run]
 	if n != nil && slices.ContainsFunc(n.answers, func(a keptAnswer) bool { return a.Hash == c.Hash }) {
@@ -213,7 +215,8 @@ func (k *kept) askKeepers(r *run) {
 	if !r.state.Ended() {
 		r.accept(c.Hash, &c)
 		k.end(r, StateDone, fmt.Sprintf(
-			"its owner was lost; this peer had the root job, and keeps the answer for it, as %d others do", s.kept), true)
+			"its owner was lost; this peer had the root job, and keeps the answer for it, as %d others do", s.kept),
+			true)
 	}
 }
 

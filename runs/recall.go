@@ -88,7 +88,8 @@ func (o *own) recall(d *Own, unfit string) {
 		o.order(Remove{OwnFile, m.Run})
 		return
 	}
-	r := &run{m: m, mine: true, returned: true, args: d.Args, began: time.Unix(0, d.Began), seq: d.Seq, state: StateRunning}
+	r := &run{m: m, mine: true, returned: true, args: d.Args, began: time.Unix(0, d.Began), seq: d.Seq,
+		state: StateRunning}
 	o.runs[m.Run] = r
 	switch {
 	case d.Suspended:
@@ -107,9 +108,9 @@ func (o *own) sleep(r *run) {
 	o.order(Over{r.m.Run})
 }
 
-// takeUp is about an own run of an earlier life of which this peer knows nothing: either it is over and was not written
-// down any more, or what was written down is lost. Only what has been cancelled or has an answer is remembered for
-// long, so the run is taken up again.
+// takeUp is about an own run of an earlier life of which this peer knows nothing: either it is over and was
+// not written down any more, or what was written down is lost. Only what has been cancelled or has an answer
+// is remembered for long, so the run is taken up again.
 func (o *own) takeUp(m *Manifest, unfit string) {
 	s := o.graves.by(m.Run, o.self)
 	if s != nil && s.Reason.Final() {

@@ -97,8 +97,8 @@ func (t *table) whomToAsk(m *Manifest, turn int) (list []PeerID) {
 	return list
 }
 
-// credible says whether the claim of an author may be looked at: of a deputy, whom the owner has chosen, of a member, or
-// passed on by one, for its author may be gone.
+// credible says whether the claim of an author may be looked at: of a deputy, whom the owner has chosen, of a
+// member, or passed on by one, for its author may be gone.
 func (t *table) credible(m *Manifest, author, from PeerID) bool {
 	return m.isDeputy(author) || t.view.Admitted(author) || from != "" && t.view.Admitted(from)
 }

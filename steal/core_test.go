@@ -321,8 +321,9 @@ func TestMissesMustBeConsecutive(t *testing.T) {
 		if listed {
 			held = []Handle{g.Handle}
 		}
-		if out := c.Step(c.now, inventory(c, uint64(seq+1), held...)); len(out.Orders) != 0 {
-			t.Fatalf("inventory %d leads to %+v", seq+1, out.Orders)
+		if out := c.Step(c.now, inventory(c, uint64(seq+1), held...)); len(out.Orders) != 0 ||
+			c.Stats().PutBackInventory != 0 {
+			t.Fatalf("inventory %d leads to %+v, %+v", seq+1, out.Orders, c.Stats())
 		}
 	}
 	if c.Step(c.now, inventory(c, 6)); c.Stats().PutBackInventory != 1 || len(c.segments.waiting) != 1 {
@@ -336,8 +337,8 @@ func TestRepeatedInventoryCountsOnce(t *testing.T) {
 	give(t, c, 0, 1, 1)
 	c.Tick(c.now + time.Second)
 	for range 5 {
-		if out := c.Step(c.now, inventory(c, 1)); len(out.Orders) != 0 {
-			t.Fatalf("copies of one inventory lead to %+v", out.Orders)
+		if out := c.Step(c.now, inventory(c, 1)); len(out.Orders) != 0 || c.Stats().PutBackInventory != 0 {
+			t.Fatalf("copies of one inventory lead to %+v, %+v", out.Orders, c.Stats())
 		}
 	}
 }

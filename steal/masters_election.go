@@ -18,8 +18,8 @@ import (
 // as master with Beacon.Answered set until the run is ended from outside; one that lost the mastership after
 // that keeps what it knows.
 //
-//	listening --> master     a Fresh owner, at its first input; or nothing heard for the lease and the stagger of its rank; or the
-//	                         master that is heard has no worker for the root, and this peer has
+//	listening --> master     a Fresh owner, at its first input; or nothing heard for the lease and the stagger of its
+//	                         rank; or the master that is heard has no worker for the root, and this peer has
 //	master --> listening     a beacon of a master that comes before it: see below
 //	either --> gone          Leave, Cancel
 //

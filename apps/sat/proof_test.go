@@ -153,7 +153,8 @@ func TestProofWithAGap(t *testing.T) {
 		t.Errorf("a piece too many: got %v, want a gap", err)
 	}
 	for i := range len(whole) - 1 {
-		if whole[i][0] == nodeClosed && whole[i+1][0] == nodeClosed && whole[i][1]^whole[i+1][1] == 3 { // halves of one cube
+		// halves of one cube
+		if whole[i][0] == nodeClosed && whole[i+1][0] == nodeClosed && whole[i][1]^whole[i+1][1] == 3 {
 			twice := slices.Clone(whole)
 			twice[i+1] = whole[i]
 			if err := writeProof(&bytes.Buffer{}, f, twice); !errors.Is(err, errProof) {
@@ -180,8 +181,8 @@ func FuzzCompose(f *testing.F) {
 	})
 }
 
-// TestProofAfterForgetting has one attempt long enough that the solver forgets clauses and compacts its arena: the proof
-// deletes them, and never names one by its old place.
+// TestProofAfterForgetting has one attempt long enough that the solver forgets clauses and compacts its
+// arena: the proof deletes them, and never names one by its old place.
 func TestProofAfterForgetting(t *testing.T) {
 	f := waerden(3, 8, 58)
 	c := Cube{Formula: f, Threshold: endless, Proof: true}

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestCheckOfAProof has sat write a formula and its proof, and check accept the two; and refuse them when one is changed.
+// TestCheckOfAProof has sat write a formula and its proof, and check accept the two; and refuse them when one
+// is changed.
 func TestCheckOfAProof(t *testing.T) {
 	dir := t.TempDir()
 	formula, proof := filepath.Join(dir, "w.cnf"), filepath.Join(dir, "w.lrat.gz")

@@ -10,7 +10,8 @@
 //	0    the answer is there, or what was asked has been done
 //	1    a job failed, the answer is wrong or could not be written, or the daemon could not do it, or there is none
 //	2    bad input: an unknown application or flag, an argument, setting or file that is not allowed
-//	130  interrupted (Ctrl-C); 143 terminated (SIGTERM); 129 its terminal was closed (SIGHUP); a second Ctrl-C ends it at once
+//	130  interrupted (Ctrl-C); 143 terminated (SIGTERM); 129 its terminal was closed (SIGHUP); a second Ctrl-C ends it
+//	     at once
 //	141  nobody reads standard output any more
 //
 // A daemon that was told to leave, by a signal or by satin-peer leave, ends with 0.

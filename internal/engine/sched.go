@@ -17,7 +17,8 @@ import (
 //	running    holds a core: runs jobs, or looks for one
 //	spare      no job, no core: in spares
 //	parked     waits for a child that is away, no core: parked is set
-//	ready      was parked, something came back, waits for a core: in ready; or has a job to begin before all others: in first
+//	ready      was parked, something came back, waits for a core: in ready; or has a job to begin before
+//	           all others: in first
 //	preempted  gave its core away in the middle of a job, to a ready worker or to SetCores: in preempted
 //
 // A core that falls free goes to ready workers first (a frame whose child returned is resumed first), then to

@@ -11,6 +11,8 @@ import (
 var rules = map[string]func(*house.Tree) []string{
 	"Imports":     house.Imports,
 	"Sizes":       house.Sizes,
+	"Methods":     house.Methods,
+	"Width":       house.Width,
 	"PackageDocs": house.PackageDocs,
 	"Names":       house.Names,
 	"State":       house.State,

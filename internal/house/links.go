@@ -18,8 +18,9 @@ var (
 	notSlug = regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
 )
 
-// Links reports what the documents name and the tree does not have: targets of relative links and their headings, paths in
-// backquotes that begin with a folder of the tree, and make targets, also at the beginning of a line of a code block.
+// Links reports what the documents name and the tree does not have: targets of relative links and their headings, paths
+// in backquotes that begin with a folder of the tree, and make targets, also at the beginning of a line of a code
+// block.
 func Links(t *Tree) (problems []string) {
 	paths := make([]string, 0, len(t.Docs))
 	for p := range t.Docs {

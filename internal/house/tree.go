@@ -30,6 +30,7 @@ type File struct {
 	Test      bool
 	Generated bool
 	Lines     int
+	Wide      []int // numbers of lines that are too wide, those that are mostly a string excepted
 	AST       *ast.File
 }
 
@@ -106,6 +107,7 @@ func (t *Tree) parse(p string, text []byte) error {
 		Test:      strings.HasSuffix(p, "_test.go"),
 		Generated: ast.IsGenerated(f),
 		Lines:     bytes.Count(text, []byte("\n")),
+		Wide:      wideLines(t.Fset, f, text),
 		AST:       f,
 	})
 	return nil

@@ -19,16 +19,18 @@ func TestCheck(t *testing.T) {
 // TestRefused has proofs that are wrong in one point each.
 func TestRefused(t *testing.T) {
 	for name, c := range map[string]struct{ formula, proof, want string }{
-		"a lemma is missing":                 {two, "6 0 5 3 4 0\n", "clause 6 has the hint 5, which is not there"},
-		"a wrong hint":                       {two, "5 2 0 1 3 0\n", "true already"},
-		"hints in another order":             {two, "5 2 0 1 2 0\n6 0 3 5 4 0\n", "several literals"},
-		"a hint that says nothing new":       {two, "5 2 0 1 1 2 0\n", "true already"},
-		"a hint too few":                     {two, "5 2 0 1 0\n", "do not end in a contradiction"},
-		"a deleted clause is used":           {two, "5 2 0 1 2 0\n5 d 3 0\n6 0 5 3 4 0\n", "hint 3, which is not there"},
-		"a deletion of what is not there":    {two, "5 d 9 0\n", "clause 9 is deleted"},
-		"no empty clause":                    {two, "5 2 0 1 2 0\n", "ends without the empty clause"},
-		"an empty proof":                     {two, "", "ends without the empty clause"},
-		"another formula":                    {strings.Replace(two, "-1 2 0", "-1 3 0", 1), "5 2 0 1 2 0\n", "do not end"},
+		"a lemma is missing":           {two, "6 0 5 3 4 0\n", "clause 6 has the hint 5, which is not there"},
+		"a wrong hint":                 {two, "5 2 0 1 3 0\n", "true already"},
+		"hints in another order":       {two, "5 2 0 1 2 0\n6 0 3 5 4 0\n", "several literals"},
+		"a hint that says nothing new": {two, "5 2 0 1 1 2 0\n", "true already"},
+		"a hint too few":               {two, "5 2 0 1 0\n", "do not end in a contradiction"},
+		"a deleted clause is used": {two, "5 2 0 1 2 0\n5 d 3 0\n6 0 5 3 4 0\n",
+			"hint 3, which is not there"},
+		"a deletion of what is not there": {two, "5 d 9 0\n", "clause 9 is deleted"},
+		"no empty clause":                 {two, "5 2 0 1 2 0\n", "ends without the empty clause"},
+		"an empty proof":                  {two, "", "ends without the empty clause"},
+		"another formula": {strings.Replace(two, "-1 2 0", "-1 3 0", 1), "5 2 0 1 2 0\n",
+			"do not end"},
 		"an ID that does not grow":           {two, "4 2 0 1 2 0\n", "IDs must grow"},
 		"the proof of something weaker":      {two, "5 1 2 0 1 0\n6 0 5 3 4 0\n", "several literals"},
 		"a clause that is always true":       {two, "5 1 -1 0 1 0\n", "a literal and its opposite"},
@@ -55,7 +57,8 @@ func FuzzCheck(f *testing.F) {
 	f.Add("5 2 0 1 2 0\n6 0 5 3 4 0\n")
 	f.Add("5 d 1 0\n5 0 2 3 0\n")
 	f.Fuzz(func(t *testing.T, proof string) {
-		if _, err := Check(strings.NewReader("1 2 0\n-1 2 0\n1 -2 0\n-1 -2 3 0\n"), strings.NewReader(proof)); err == nil {
+		if _, err := Check(strings.NewReader("1 2 0\n-1 2 0\n1 -2 0\n-1 -2 3 0\n"),
+			strings.NewReader(proof)); err == nil {
 			t.Fatalf("accepted a proof that a formula with a model has none: %q", proof)
 		}
 	})

@@ -5,11 +5,11 @@ import (
 	"os/exec"
 )
 
-// guardScript starts a program that ends with whoever started it, however that one ends: a shell beside it reads a
-// pipe which nobody writes to, and kills it when the pipe's other end has closed. (The system's own means, a signal at the
-// parent's death, is Linux only, and lost on the way into the namespaces of a Lab that is not root's.) The program has the
-// process ID of the shell that runs this. The one beside it is its child: when the program has ended it is not any
-// more, and kills nobody who has got that ID since.
+// guardScript starts a program that ends with whoever started it, however that one ends: a shell beside it
+// reads a pipe which nobody writes to, and kills it when the pipe's other end has closed. (The system's own
+// means, a signal at the parent's death, is Linux only, and lost on the way into the namespaces of a Lab that
+// is not root's.) The program has the process ID of the shell that runs this. The one beside it is its child:
+// when the program has ended it is not any more, and kills nobody who has got that ID since.
 const guardScript = `sh -c 'read -r _ <&3
 [ $(ps -o ppid= -p $$) = "$PPID" ] && kill -9 "$PPID"' >/dev/null 2>&1 </dev/null &
 exec 3<&- "$@"`

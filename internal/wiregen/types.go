@@ -59,8 +59,9 @@ type message struct {
 // load reads the types that the roots are made of, in order of their names, but the roots first.
 func load(root string) ([]message, error) {
 	list, err := packages.Load(&packages.Config{
-		Mode: packages.NeedTypes | packages.NeedImports | packages.NeedDeps | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedName,
-		Dir:  root,
+		Mode: packages.NeedTypes | packages.NeedImports | packages.NeedDeps | packages.NeedSyntax |
+			packages.NeedTypesInfo | packages.NeedName,
+		Dir: root,
 	}, pkgPath)
 	if err != nil {
 		return nil, err

@@ -356,7 +356,8 @@ func TestBadStateDirectories(t *testing.T) {
 			dir := c.dir(t)
 			_, err := host.Open(t.Context(), host.Config{StateDir: dir, Listen: loopback})
 			wants(t, err, host.ErrState)
-			if says := err.Error(); !strings.Contains(says, c.says) || strings.Contains(says, "\n") || len(says) > 1000 {
+			if says := err.Error(); !strings.Contains(says, c.says) || strings.Contains(says, "\n") ||
+				len(says) > 1000 {
 				t.Errorf("the message does not say %q in one short line: %.1000v", c.says, err)
 			}
 		})

@@ -420,7 +420,8 @@ func TestWhatIsLearnedOfOthers(t *testing.T) {
 // Whoever was revoked is refused whatever it shows, and not dialed: neither when the user names it, nor by libp2p for
 // whatever reason, nor when others or the local network tell where it is.
 func TestRevoked(t *testing.T) {
-	h, err := Open(t.Context(), Config{StateDir: t.TempDir(), Listen: []string{"/ip4/127.0.0.1/tcp/0"}, Trust: TrustOpen,
+	h, err := Open(t.Context(), Config{StateDir: t.TempDir(), Listen: []string{"/ip4/127.0.0.1/tcp/0"},
+		Trust: TrustOpen,
 		Swarm: "lab", MinPeers: 1})
 	if err != nil {
 		t.Fatal(err)

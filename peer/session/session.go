@@ -46,7 +46,8 @@ type Config struct {
 // DefaultKeepAfter is as long as a job takes whose outcome is worth some microseconds.
 const DefaultKeepAfter = 20 * time.Millisecond
 
-// pulseShare is how many times KeepAfter a job's end may be hidden in the frame of another one: see engine.Pool.Pulse.
+// pulseShare is how many times KeepAfter a job's end may be hidden in the frame of another one: see
+// engine.Pool.Pulse.
 const pulseShare = 5
 
 const (
@@ -151,7 +152,8 @@ func New(cfg Config) (*Session, error) {
 		inbox: make(chan *steal.Message, inboxLength), gossip: make(chan *steal.News, gossipLength),
 		bell: make(chan struct{}, 1), takes: make(chan takeOrder, cfg.Core.MaxAsks),
 		quit: make(chan struct{}), left: make(chan struct{}),
-		segments: map[steal.SegmentID]*engine.Guest{}, given: map[steal.Ref]given{}, refs: map[*engine.Taken]steal.Ref{},
+		segments: map[steal.SegmentID]*engine.Guest{}, given: map[steal.Ref]given{},
+		refs:  map[*engine.Taken]steal.Ref{},
 		early: map[*engine.Taken]bool{}, members: cfg.Members,
 	}
 	s.stats.Store(&Stats{})

@@ -2,10 +2,12 @@
 // (package ask):
 //
 //	serve  KIND                      be a victim; the answer says at which address. KIND is bare, tcp or quic
-//	trips  KIND  ADDRESS  COUNT  PAUSE   steal so often, with a pause of about so many microseconds before each (0: none);
-//	                                 KIND may also be plain-tcp or plain-quic: a libp2p stream without our protocol
+//	trips  KIND  ADDRESS  COUNT  PAUSE   steal so often, with a pause of about so many microseconds before each
+//	                                 (0: none); KIND may also be plain-tcp or plain-quic: a libp2p stream
+//	                                 without our protocol
 //	slow   DIR  CLUSTER              from now on KIND may be slow: TCP over the emulated network in DIR
-//	behind  ADDRESS  SIZE            steal over it while a result of so many bytes comes from there; 0: while nothing comes
+//	behind  ADDRESS  SIZE            steal over it while a result of so many bytes comes from there;
+//	                                 0: while nothing comes
 //	busy   on|off                    have all workers of a pool run a recursion meanwhile
 //	cpu                              the CPU time that this process has used
 //

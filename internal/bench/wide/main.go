@@ -2,8 +2,9 @@
 // network. It is a peer with one worker, whose jobs sleep for what they would cost, so that many processes
 // share a machine's few cores. It answers the bench's questions (package ask):
 //
-//	open  DIR  CLUSTER  POLICY  EMULATION  CHECKPOINT   become a peer; the answer says at which address. EMULATION is a directory,
-//	                       or - for none; CHECKPOINT says every how many seconds, 0 for never
+//	open  DIR  CLUSTER  POLICY  EMULATION  CHECKPOINT   become a peer; the answer says at which address.
+//	                       EMULATION is a directory, or - for none; CHECKPOINT says every how many
+//	                       seconds, 0 for never
 //	join  ADDRESS          enter the swarm of the peer there
 //	count                  how many members this peer knows, itself counted, and how many clusters
 //	run   TREE  RECOVERY   own a run of this tree (package model); the answer has its result and how long it took
