@@ -67,6 +67,10 @@ bench-recovery: ## Print what the loss of half of 8 real processes costs, beside
 bench-dashboard: ## Print what it costs to be watched in the browser; for its frames, Chromium and `npm ci` in dashboard/web
 	cd internal/bench && $(GO) run . watched page
 
+.PHONY: modules
+modules: ## Rebuild the WebAssembly modules that are kept here (needs clang and lld)
+	guest/build.sh
+
 sim-tables: ## Make the papers' load-balancing tables in the simulator, into docs/results (SEEDS=3 runs of each)
 	$(GO) run ./cmd/satin-sim table all --seeds $(SEEDS) --out docs/results
 

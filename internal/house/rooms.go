@@ -41,6 +41,8 @@ var rooms = []room{
 	{dir: "internal/wire", modules: []string{"github.com/fxamacker/cbor/v2"}, tests: []string{"job", "steal"}},
 	{dir: "internal/report", tests: []string{"internal/wire"}},
 	{dir: "internal/wan"},
+	{dir: "internal/wasm"},
+	{dir: "internal/module", knows: []string{"internal/wasm"}, modules: []string{"github.com/tetratelabs/wazero"}},
 	{dir: "internal/lrat"},
 	{dir: "internal/rup"},
 	{dir: "internal/checkpoint", knows: []string{"internal/wire"},
@@ -78,9 +80,9 @@ var rooms = []room{
 var libp2p = []string{"github.com/libp2p/", "github.com/multiformats/"}
 
 // testModules is what tests of any room may import besides what the room may.
-// simnet and quic-go: libp2p in virtual time
+// simnet and quic-go: libp2p in virtual time; wazero: what internal/wasm writes has to run
 var testModules = []string{"pgregory.net/rapid", "github.com/cockroachdb/datadriven", "golang.org/x/tools",
-	"github.com/marcopolo/simnet", "github.com/quic-go/quic-go"}
+	"github.com/marcopolo/simnet", "github.com/quic-go/quic-go", "github.com/tetratelabs/wazero"}
 
 // nestedModules are the modules there may be inside this one: their dependencies stay out of its go.mod, and
 // they may import anything.

@@ -23,7 +23,7 @@ import (
 
 // mutants are all there are.
 func mutants() []mutant {
-	return slices.Concat(engineMutants, hookMutants, stealMutants, recoveryMutants, masterMutants,
+	return slices.Concat(moduleMutants, engineMutants, hookMutants, stealMutants, recoveryMutants, masterMutants,
 		checkpointMutants, driverMutants, proofMutants, hostMutants, outcomeMutants,
 		simMutants())
 }

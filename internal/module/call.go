@@ -1,0 +1,163 @@
+package module
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/tetratelabs/wazero/api"
+)
+
+// An Engine is what a job of a module wants of who runs it. Its methods are called in the job's goroutine. They
+// may panic to unwind it, as an abort does: the panic comes out of [Module.Run].
+type Engine interface {
+	// Attend is called again and again, every 100 us or so, and says how many jobs are wanted of this one.
+	Attend() int
+	// Offer makes a child of the running job that anybody may take.
+	Offer(Job) Child
+	// TakeBack takes a child back that nobody has begun; false if somebody has.
+	TakeBack(Child) bool
+	// Await waits for a child, runs it if nobody has begun it, and gives its outcome: an error is of the
+	// child's own making.
+	Await(Child) ([]byte, error)
+	// Any waits until one of the children has finished, or can be taken back, and says which: an index.
+	Any([]Child) int
+	// Drop gives a child up.
+	Drop(Child)
+}
+
+// A Child is an engine's name for a job that was offered.
+type Child any
+
+// A Job is a child of a running job.
+type Job struct {
+	Fn   uint32 // the module's name for its function
+	Arg  []byte
+	Path []uint32 // from the running job: which child of it, which child of that, ... ; never empty
+}
+
+// A Failure is an error that a job of a module returned: its spawner may deal with it.
+type Failure struct{ Text string }
+
+func (f *Failure) Error() string { return f.Text }
+
+// Run runs a job to its end. An error is a [*Failure], or an [*Error] that ends the run.
+func (m *Module) Run(e Engine, fn uint32, arg []byte) ([]byte, error) {
+	in, err := m.get()
+	if err != nil {
+		return nil, err
+	}
+	at, err := in.place(arg)
+	if err != nil {
+		return nil, err
+	}
+	in.engine = e
+	in.stack = [3]uint64{uint64(fn), uint64(at), uint64(len(arg))}
+	if err := in.raw(in.run, in.stack[:], 3, 1); err != nil {
+		return nil, err
+	}
+	out, err := in.outcome(in.stack[0])
+	if in.children.n > 0 {
+		err = &Error{m.Hash, fmt.Sprintf("a job returned although %d of its children are at work", in.children.n)}
+	}
+	return m.done(in, out, err)
+}
+
+// done keeps an instance that has answered, and makes a failure fit to be shown.
+func (m *Module) done(in *instance, out []byte, err error) ([]byte, error) {
+	f, failed := err.(*Failure)
+	if err != nil && !failed {
+		in.close()
+		return nil, err
+	}
+	m.put(in)
+	if failed {
+		return nil, &Failure{printable(f.Text, maxText)}
+	}
+	return out, nil
+}
+
+// maxValue bounds an argument or an outcome, in bytes.
+const maxValue = 16 << 20
+
+// place puts bytes into the module's memory.
+func (in *instance) place(b []byte) (uint32, error) {
+	if len(b) > maxValue {
+		in.close()
+		return 0, &Error{in.m.Hash, fmt.Sprintf("an argument has more than %d bytes", maxValue)}
+	}
+	stack := [1]uint64{uint64(len(b))}
+	if err := in.raw(in.wasm.ExportedFunction(exportAlloc), stack[:], 1, 1); err != nil {
+		return 0, err
+	}
+	at := uint32(stack[0])
+	if at == 0 || !in.mem.Write(at, b) {
+		in.close()
+		return 0, &Error{in.m.Hash, fmt.Sprintf("it has no room for %d bytes", len(b))}
+	}
+	return at, nil
+}
+
+// outcome reads what a place names: an address and a length in 63 bits, the upper one says that it is an error.
+func (in *instance) outcome(place uint64) ([]byte, error) {
+	at, n := uint32(place>>32)&^(1<<31), uint32(place)
+	if n > maxValue {
+		return nil, &Error{in.m.Hash, fmt.Sprintf("it gives %d bytes, at most %d are allowed", n, maxValue)}
+	}
+	b, ok := in.mem.Read(at, n)
+	if !ok {
+		return nil, &Error{in.m.Hash, "it names bytes outside its memory"}
+	}
+	if place>>63 != 0 {
+		return nil, &Failure{string(b)}
+	}
+	return append([]byte(nil), b...), nil
+}
+
+// call calls an export that gets bytes, or nothing if b is nil, and gives a place or nothing.
+func (in *instance) call(name string, b []byte) ([]byte, error) {
+	f := in.wasm.ExportedFunction(name)
+	var stack [2]uint64
+	params := 0
+	if b != nil {
+		at, err := in.place(b)
+		if err != nil {
+			return nil, err
+		}
+		stack, params = [2]uint64{uint64(at), uint64(len(b))}, 2
+	}
+	results := len(f.Definition().ResultTypes())
+	if err := in.raw(f, stack[:], params, min(results, 1)); err != nil || results == 0 {
+		return nil, err
+	}
+	return in.outcome(stack[0])
+}
+
+// raw calls a function. After an error the instance is gone; what a host function panicked with goes on.
+func (in *instance) raw(f api.Function, stack []uint64, params, results int) error {
+	d := f.Definition()
+	if len(d.ParamTypes()) != params || len(d.ResultTypes()) != results {
+		in.close()
+		return &Error{in.m.Hash, fmt.Sprintf("its %s has other parameters than the ABI says", d.ExportNames()[0])}
+	}
+	err := f.CallWithStack(in.context(), stack)
+	if err == nil {
+		return nil
+	}
+	in.close()
+	switch v := in.unwind.(type) {
+	case nil:
+		return in.m.error(err)
+	case *Error:
+		return v
+	default:
+		panic(v)
+	}
+}
+
+// callContext is a context by which the host's functions find the instance that called them.
+type callContext struct {
+	context.Context
+	in *instance
+}
+
+func (in *instance) context() context.Context { return &callContext{context.Background(), in} }

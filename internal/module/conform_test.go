@@ -1,0 +1,149 @@
+package module
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// guests are the modules that pass the suite.
+var guests = map[string]string{"C": "guest/conform/conform.wasm"}
+
+// suite is what every guest must be able to do: arguments, and the result or a part of the error. The numbers
+// are fib(20) and fib(25), OEIS A000045; 8 queens, OEIS A000170; the rest follows from the programs.
+var suite = []struct {
+	what string
+	n    int
+	want uint64
+	err  string
+}{
+	{"fib", 1, 1, ""},
+	{"fib", 20, 6765, ""},
+	{"fib", 25, 75025, ""},
+	{"sequential", 20, 6765, ""},
+	{"queens_of", 8, 92, ""},
+	{"queens_of", 10, 724, ""},
+	{"first", 5, 5, ""},
+	{"first", 200, 200, ""},
+	{"aborted", 3, 3, ""},
+	{"fails", 0, 0, "there is none at all"},
+	{"fails", 20, 0, "there is none at all"},
+	{"caught", 9, 9, ""},
+	{"panics", 12, 0, "this cannot go on"},
+	{"deep", 2000, 2000, ""},
+	{"floats", 1000, floats(1000), ""},
+}
+
+// floats is what floats.c computes: the bits of a sum, and of the one NaN there is.
+func floats(n int) uint64 {
+	sum := 0.0
+	for i := 1; i <= n; i++ {
+		sign := 1.0
+		if i%2 == 0 {
+			sign = -0.9
+		}
+		sum += float64(1 / float64(i) * sign) // rounded before it is added, on every processor
+	}
+	return math.Float64bits(sum) ^ 0x7ff8000000000000
+}
+
+// hungers are how many thieves want jobs: with none nothing is offered, with many nearly all is.
+var hungers = []int{0, 1, 4}
+
+func TestConformance(t *testing.T) {
+	for guest, path := range guests {
+		for _, fuel := range []int32{1_000, 200_000} {
+			m := load(t, Config{Fuel: fuel}, path)
+			for _, c := range suite {
+				for _, thieves := range hungers {
+					t.Run(fmt.Sprintf("%s/%s %d, %d thieves, fuel %d", guest, c.what, c.n, thieves, fuel),
+						func(t *testing.T) {
+							p := newPool(t, m, thieves)
+							out, err := p.root(t, c.what, fmt.Sprint(c.n))
+							if c.err != "" {
+								if err == nil || !strings.Contains(err.Error(), c.err) {
+									t.Errorf("%d, %v; want an error with %q", out, err, c.err)
+								}
+								return
+							}
+							if err != nil {
+								t.Fatal(err)
+							}
+							if got := binary.LittleEndian.Uint64(out); got != c.want {
+								t.Errorf("%d (%#x), want %d", got, got, c.want)
+							}
+						})
+				}
+			}
+		}
+	}
+}
+
+// Who is hungry is offered the oldest jobs, with their paths from the job that runs: of a tree that is run in place,
+// the first is the root's first child, and nothing is offered twice.
+func TestPromotion(t *testing.T) {
+	for guest, path := range guests {
+		m := load(t, Config{Fuel: 1_000}, path)
+		p := newPool(t, m, 0)
+		p.hungry = 4
+		if _, err := p.root(t, "fib", "22"); err != nil {
+			t.Fatal(guest, err)
+		}
+		if len(p.paths) < 2 || !slices.Equal(p.paths[0], []uint32{1}) {
+			t.Fatalf("%s: offered %v", guest, p.paths)
+		}
+		seen := map[string]bool{}
+		for _, path := range p.paths {
+			if name := fmt.Sprint(path); seen[name] {
+				t.Errorf("%s: %s was offered twice", guest, name)
+			} else {
+				seen[name] = true
+			}
+		}
+	}
+}
+
+// What a job leaves behind is not there for the next one.
+func TestFreshInstances(t *testing.T) {
+	m := load(t, Config{}, "guest/conform/hostile.wasm")
+	p := newPool(t, m, 0)
+	for range 3 {
+		out, err := p.root(t, "litter", "7")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := binary.LittleEndian.Uint64(out); got != 0 {
+			t.Fatalf("a job found %d, which an earlier one had left", got)
+		}
+	}
+	if len(m.idle) == 0 {
+		t.Error("no instance was used again, so this test saw nothing")
+	}
+}
+
+// The modules kept here were made from the sources kept here.
+func TestStale(t *testing.T) {
+	sums, err := os.ReadFile("../../guest/SUMS")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for line := range strings.Lines(string(sums)) {
+		want, path, _ := strings.Cut(strings.TrimSpace(line), "  ")
+		b, err := os.ReadFile("../../" + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n++; fmt.Sprintf("%x", sha256.Sum256(b)) != want {
+			t.Errorf("%s has changed since the modules were built: run make modules", path)
+		}
+	}
+	if n == 0 {
+		t.Error("guest/SUMS is empty")
+	}
+}

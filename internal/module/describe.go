@@ -1,0 +1,160 @@
+package module
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// ABI is the version of the ABI that this package speaks.
+const ABI = 1
+
+// A Description is what a module says of itself, for a command that runs it.
+type Description struct {
+	ABI      int      `json:"abi"`
+	Name     string   `json:"name"`
+	Summary  string   `json:"summary"`
+	Args     string   `json:"args"` // usage of the positional arguments, "N"
+	Long     string   `json:"long"`
+	Examples []string `json:"examples"`
+	Flags    []Flag   `json:"flags"`
+}
+
+// A Flag is one of a module's flags.
+type Flag struct {
+	Name    string `json:"name"`
+	Usage   string `json:"usage"`
+	Default string `json:"default"`
+	Bool    bool   `json:"bool"` // it may stand without a value
+}
+
+const maxFlags = 64
+
+var word = regexp.MustCompile(`^[a-z][a-z0-9-]{0,39}$`)
+
+func parseDescription(text []byte) (d Description, err error) {
+	const most = 64 << 10
+	if len(text) > most {
+		return d, fmt.Errorf("its description has more than %d bytes", most)
+	}
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&d); err != nil {
+		return d, fmt.Errorf("its description: %s", printable(err.Error(), 100))
+	}
+	if d.ABI != ABI {
+		return d, fmt.Errorf("it speaks version %d of the ABI, this program version %d", d.ABI, ABI)
+	}
+	if !word.MatchString(d.Name) {
+		return d, fmt.Errorf("its name %.40q is no word of small letters, digits and hyphens", d.Name)
+	}
+	if len(d.Flags) > maxFlags || len(d.Examples) > maxFlags {
+		return d, fmt.Errorf("it has more than %d flags or examples", maxFlags)
+	}
+	seen := map[string]bool{}
+	for i, f := range d.Flags {
+		if !word.MatchString(f.Name) || seen[f.Name] {
+			return d, fmt.Errorf("its flag %.40q is no word, or there twice", f.Name)
+		}
+		seen[f.Name] = true
+		d.Flags[i].Usage = printable(f.Usage, maxText)
+		d.Flags[i].Default = printable(f.Default, maxText)
+	}
+	for i, e := range d.Examples {
+		d.Examples[i] = printable(e, maxText)
+	}
+	d.Summary, d.Args = printable(d.Summary, 200), printable(d.Args, 100)
+	var long []string
+	for line := range strings.Lines(d.Long) {
+		long = append(long, printable(strings.TrimSuffix(line, "\n"), maxText))
+	}
+	d.Long = strings.Join(long, "\n")
+	return d, nil
+}
+
+// A Root is the job that a run begins with.
+type Root struct {
+	Title string
+	Fn    uint32
+	Arg   []byte
+}
+
+// An InputError is what a module refuses of its arguments.
+type InputError struct{ What, Want string }
+
+func (e *InputError) Error() string { return fmt.Sprintf("%s: want %s", e.What, e.Want) }
+
+// ask calls an export of a fresh instance with b.
+func (m *Module) ask(name string, b []byte) ([]byte, error) {
+	in, err := m.get()
+	if err != nil {
+		return nil, err
+	}
+	out, err := in.call(name, b)
+	return m.done(in, out, err)
+}
+
+// Setup turns positional arguments and the values of all flags, in the order of the description, into a root job. An
+// error is an [*InputError], or an [*Error].
+func (m *Module) Setup(args, flags []string) (Root, error) {
+	var b []byte
+	for _, s := range append(append([]string(nil), args...), flags...) {
+		b = append(append(b, strings.ReplaceAll(s, "\x00", "")...), 0)
+	}
+	b = append(b, 0)
+	out, err := m.ask(exportSetup, b)
+	if f, is := err.(*Failure); is {
+		what, want, _ := strings.Cut(f.Text, ": want ")
+		return Root{}, &InputError{what, want}
+	}
+	if err != nil {
+		return Root{}, err
+	}
+	title, rest, ok := bytes.Cut(out, []byte{0})
+	if !ok || len(rest) < 4 {
+		return Root{}, &Error{m.Hash, "it gives no job to begin with"}
+	}
+	return Root{printable(string(title), 100), binary.LittleEndian.Uint32(rest), rest[4:]}, nil
+}
+
+// answered is an argument and its result as the module is shown them.
+func answered(arg, res []byte) []byte {
+	b := binary.LittleEndian.AppendUint32(nil, uint32(len(arg)))
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(res)))
+	b = append(b, arg...)
+	for len(b)%8 != 0 {
+		b = append(b, 0)
+	}
+	return append(b, res...)
+}
+
+// Render gives a result as it is shown: text, and fields for programs.
+func (m *Module) Render(arg, res []byte) (text string, fields map[string]any, err error) {
+	out, err := m.ask(exportRender, answered(arg, res))
+	if err != nil {
+		return "", nil, err
+	}
+	shown, extra, _ := bytes.Cut(out, []byte{0})
+	var lines []string
+	for line := range strings.Lines(string(shown)) {
+		lines = append(lines, printable(strings.TrimSuffix(line, "\n"), maxText))
+	}
+	if len(extra) > 0 {
+		if err := json.Unmarshal(extra, &fields); err != nil {
+			return "", nil, &Error{m.Hash, "its fields: " + printable(err.Error(), 100)}
+		}
+	}
+	return strings.Join(lines, "\n"), fields, nil
+}
+
+// Check says whether a result is right, as far as the module can tell; a module that cannot says nothing.
+func (m *Module) Check(arg, res []byte) error {
+	if !m.checks {
+		return nil
+	}
+	_, err := m.ask(exportCheck, answered(arg, res))
+	return err
+}

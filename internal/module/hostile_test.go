@@ -1,0 +1,126 @@
+package module
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/satin-peer/satin/internal/wasm"
+)
+
+// Modules that harm: each ends in one clear line, or does no harm, and the host goes on.
+func TestHostile(t *testing.T) {
+	limits := wasm.DefaultLimits()
+	limits.Pages = 1024
+	m := load(t, Config{Limits: limits, Fuel: 20_000}, "guest/conform/hostile.wasm")
+	for _, c := range []struct {
+		what string
+		n    uint32
+		why  string // empty: it does no harm
+	}{
+		{"recurse", 1, "out of bounds memory access"},
+		{"calls", 1, "stack overflow"},
+		{"grow", 1, ""},
+		{"grow", 100_000, ""},
+		{"traps", 0, "out of bounds memory access"},
+		{"forge", 1, "names a child 1 that it has not offered"},
+		{"forge", 0, "names a child 0 that it has not offered"},
+		{"forge", 0xffffffff, "names a child -1 that it has not offered"},
+		{"forge_drop", 17, "names a child 17 that it has not offered"},
+		{"twice_joined", 1, "names a child 1 that it has not offered"},
+		{"wait_far", 0x7fffff00, "outside its memory"},
+		{"wait_many", 0xffffffff, "waits for one of 4294967295 children"},
+		{"wait_many", 0, "waits for one of 0 children"},
+		{"promote", 1_000_000, ""},
+		{"hoard", 100_000, "offers more than 65536 children at a time"},
+		{"leave", 1, "although 1 of its children are at work"},
+		{"large", 0, "offers a child with 2147483647 bytes"},
+		{"far", 0, "outside its memory"},
+		{"long_path", 0x7fffffff, "deep"},
+		{"offer_nothing", 1, "out of bounds memory access"},
+		{"fail_far", 4096, "outside its memory"},
+		{"terminal", 1, "red  [31m and more lines"},
+		{"chatter", 100_000, ""},
+	} {
+		for _, thieves := range []int{0, 2} {
+			t.Run(fmt.Sprintf("%s %d, %d thieves", c.what, c.n, thieves), func(t *testing.T) {
+				p := newPool(t, m, thieves)
+				if c.what == "offer_nothing" && thieves == 0 {
+					t.Skip("the job comes back to who offered it")
+				}
+				_, err := p.root(t, c.what, fmt.Sprint(c.n))
+				oneClearLine(t, err, c.why)
+			})
+		}
+	}
+	for what, why := range map[string]string{
+		"setup_loop": "takes too long to describe itself", "setup_far": "outside its memory",
+		"setup_large": "outside its memory", "setup_garbage": "no job to begin with",
+		"setup_spawns": "spawns while it is asked",
+	} {
+		t.Run(what, func(t *testing.T) {
+			m := load(t, Config{Limits: limits, Budget: 10_000_000}, "guest/conform/hostile.wasm")
+			_, err := m.Setup([]string{what, "16000000"}, nil)
+			oneClearLine(t, err, why)
+		})
+	}
+}
+
+func oneClearLine(t *testing.T, err error, why string) {
+	t.Helper()
+	switch {
+	case why == "" && err != nil:
+		t.Errorf("%v; it should do no harm", err)
+	case why == "":
+	case err == nil:
+		t.Errorf("no error, want one with %q", why)
+	case !strings.Contains(err.Error(), why) || strings.ContainsAny(err.Error(), "\n\r\033"):
+		t.Errorf("%q, want one line with %q", err, why)
+	}
+}
+
+// What runs for ever ends when its engine says so, wherever it is: in a loop, a recursion, a row of copies.
+func TestAborts(t *testing.T) {
+	m := load(t, Config{}, "guest/conform/hostile.wasm")
+	for _, what := range []string{"loop", "copy"} {
+		p := newPool(t, m, 0)
+		r, err := m.Setup([]string{what, "16000000"}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		job := &offered{job: Job{Fn: r.Fn, Arg: r.Arg}, state: begun}
+		end := make(chan error)
+		go func() {
+			_, err := p.run(job)
+			end <- err
+		}()
+		(&worker{p: p}).Drop(job)
+		select {
+		case err := <-end:
+			if err != unwound {
+				t.Errorf("%s: %v", what, err)
+			}
+		case <-time.After(time.Minute):
+			t.Fatalf("%s goes on", what)
+		}
+	}
+}
+
+// A bomb is a module whose compilation would cost far more than its bytes; what is left of it is bounded by Limits.
+func TestBomb(t *testing.T) {
+	h, err := NewHost(Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	for name, bin := range map[string][]byte{
+		"nothing": nil, "no module": []byte("#!/bin/sh"), "the empty module": []byte("\x00asm\x01\x00\x00\x00"),
+		"16 MiB of zeros": append([]byte("\x00asm\x01\x00\x00\x00"), make([]byte, 16<<20)...),
+	} {
+		_, err := h.Load(bin)
+		if err == nil || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

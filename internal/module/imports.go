@@ -1,0 +1,264 @@
+package module
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/tetratelabs/wazero/api"
+
+	"github.com/satin-peer/satin/internal/wasm"
+)
+
+const (
+	maxText  = 4 << 10 // bytes of a line or an error
+	maxLines = 1_000   // that a job may say to the log
+	maxLive  = 1 << 16 // children that a job may have offered at a time
+	maxSteps = 1 << 16 // of a child's path
+)
+
+// A hostFunc is what a module may import.
+type hostFunc struct {
+	params, results []api.ValueType
+	call            func(in *instance, a []uint64)
+}
+
+type hostModule struct {
+	name      string
+	functions map[string]hostFunc
+}
+
+const (
+	i32 = api.ValueTypeI32
+	i64 = api.ValueTypeI64
+)
+
+func types(t ...api.ValueType) []api.ValueType { return t }
+
+// satin1 is what the host does for a module; docs/modules.md says what each does.
+var satin1 = map[string]hostFunc{
+	"wanted": {nil, types(i32), wanted},
+	"offer":  {types(i32, i32, i32, i32, i32, i32), types(i32), offer},
+	"join":   {types(i32), types(i64), join},
+	"result": {types(i32), nil, result},
+	"any":    {types(i32, i32), types(i32), anyOf},
+	"drop":   {types(i32), nil, drop},
+	"fail":   {types(i32, i32), nil, fail},
+	"log":    {types(i32, i32), nil, logLine},
+}
+
+var hostModules = []hostModule{
+	{wasm.TickModule, withTick()},
+	{"wasi_snapshot_preview1", wasi},
+}
+
+// withTick adds what only package wasm puts into modules.
+func withTick() map[string]hostFunc {
+	all := map[string]hostFunc{wasm.TickName: {nil, types(i32), tick}}
+	for name, f := range satin1 {
+		all[name] = f
+	}
+	return all
+}
+
+// allowed says what a module may import.
+func allowed(module, name string) bool {
+	switch module {
+	case wasm.TickModule:
+		return satin1[name].call != nil
+	case "wasi_snapshot_preview1":
+		return wasi[name].call != nil
+	}
+	return false
+}
+
+// guarded is the function as wazero calls it. It keeps what the function panics with: wazero makes an error of it.
+func (f hostFunc) guarded() api.GoModuleFunc {
+	return func(ctx context.Context, _ api.Module, stack []uint64) {
+		in := ctx.(*callContext).in
+		done := false
+		defer func() {
+			if !done {
+				in.unwind = recover()
+				panic(in.unwind)
+			}
+		}()
+		f.call(in, stack)
+		done = true
+	}
+}
+
+// refuse ends a module that did what it must not do.
+func (in *instance) refuse(format string, args ...any) {
+	panic(&Error{in.m.Hash, fmt.Sprintf(format, args...)})
+}
+
+// bytes gives a view of the module's memory.
+func (in *instance) bytes(at, n uint64) []byte {
+	if in.mem == nil {
+		in.refuse("it calls the host before it has begun")
+	}
+	b, ok := in.mem.Read(uint32(at), uint32(n))
+	if !ok {
+		in.refuse("it names %d bytes at %#x, outside its memory", uint32(n), uint32(at))
+	}
+	return b
+}
+
+// working refuses what only a running job may do.
+func (in *instance) working() Engine {
+	if in.engine == nil {
+		in.refuse("it spawns while it is asked to describe itself")
+	}
+	return in.engine
+}
+
+// A child of the running job that was offered. Handles are indices from 1, used again; so a forged one is another
+// child of the same job at most.
+type children struct {
+	list []Child // nil: free
+	free []int32
+	n    int
+}
+
+func (c *children) add(x Child) int32 {
+	c.n++
+	if k := len(c.free) - 1; k >= 0 {
+		h := c.free[k]
+		c.free = c.free[:k]
+		c.list[h-1] = x
+		return h
+	}
+	c.list = append(c.list, x)
+	return int32(len(c.list))
+}
+
+func (in *instance) child(handle uint64) Child {
+	h := int32(uint32(handle))
+	if h < 1 || int(h) > len(in.children.list) || in.children.list[h-1] == nil {
+		in.refuse("it names a child %d that it has not offered", h)
+	}
+	return in.children.list[h-1]
+}
+
+func (in *instance) forget(handle uint64) {
+	h := int32(uint32(handle))
+	in.children.list[h-1] = nil
+	in.children.free = append(in.children.free, h)
+	in.children.n--
+}
+
+// patience is how many ticks a module may take from its attention word to an offer before its jobs count as coarse.
+const patience = 10
+
+// tick is called by a module that is out of fuel.
+func tick(in *instance, a []uint64) {
+	fuel := in.m.host.cfg.Fuel
+	a[0] = uint64(uint32(fuel))
+	if in.engine == nil {
+		if in.budget -= int64(fuel); in.budget < 0 {
+			in.refuse("it takes too long to describe itself")
+		}
+		return
+	}
+	if in.engine.Attend() > 0 {
+		in.mem.WriteUint32Le(in.word, 0)
+		in.asked++
+	}
+}
+
+// wanted is called by a module whose attention word was raised, at a spawn.
+func wanted(in *instance, a []uint64) {
+	n := in.working().Attend()
+	if room := maxLive - in.children.n; n > room {
+		n = room
+	}
+	if in.asked > patience && n > 0 { // its jobs are coarse: come by at each spawn, before a long one begins
+		in.mem.WriteUint32Le(in.word, 0)
+	}
+	in.asked = 0
+	a[0] = uint64(uint32(n))
+}
+
+func offer(in *instance, a []uint64) {
+	e := in.working()
+	if in.children.n >= maxLive {
+		in.refuse("it offers more than %d children at a time", maxLive)
+	}
+	if uint32(a[2]) > maxValue || uint32(a[4]) > maxSteps {
+		in.refuse("it offers a child with %d bytes, %d deep", uint32(a[2]), uint32(a[4]))
+	}
+	job := Job{Fn: uint32(a[0]), Arg: append([]byte(nil), in.bytes(a[1], a[2])...)}
+	path := in.bytes(a[3], 4*uint64(uint32(a[4])))
+	for ; len(path) > 0; path = path[4:] {
+		job.Path = append(job.Path, binary.LittleEndian.Uint32(path))
+	}
+	job.Path = append(job.Path, uint32(a[5]))
+	a[0] = uint64(uint32(in.children.add(e.Offer(job))))
+}
+
+// What join gives besides the length of the child's outcome.
+const (
+	joinedOK     = 0
+	joinedFailed = 1 << 32
+	takenBack    = 1<<64 - 1
+)
+
+func join(in *instance, a []uint64) {
+	e, x := in.working(), in.child(a[0])
+	handle := a[0]
+	if e.TakeBack(x) {
+		in.forget(handle)
+		a[0] = takenBack
+		return
+	}
+	out, err := e.Await(x)
+	in.forget(handle)
+	if err != nil {
+		f, is := err.(*Failure)
+		if !is {
+			panic(err)
+		}
+		in.result = []byte(f.Text)
+		a[0] = joinedFailed | uint64(len(in.result))
+		return
+	}
+	in.result = out
+	a[0] = joinedOK | uint64(len(out))
+}
+
+func result(in *instance, a []uint64) {
+	copy(in.bytes(a[0], uint64(len(in.result))), in.result)
+	in.result = nil
+}
+
+func anyOf(in *instance, a []uint64) {
+	e := in.working()
+	n := uint32(a[1])
+	if n == 0 || n > maxLive {
+		in.refuse("it waits for one of %d children", n)
+	}
+	list := make([]Child, n)
+	handles := in.bytes(a[0], 4*uint64(n))
+	for i := range list {
+		list[i] = in.child(uint64(binary.LittleEndian.Uint32(handles[4*i:])))
+	}
+	a[0] = uint64(e.Any(list))
+}
+
+func drop(in *instance, a []uint64) {
+	in.working().Drop(in.child(a[0]))
+	in.forget(a[0])
+}
+
+func fail(in *instance, a []uint64) {
+	in.refuse("%s", printable(string(in.bytes(a[0], a[1])), maxText))
+}
+
+func logLine(in *instance, a []uint64) { in.log(in.bytes(a[0], a[1])) }
+
+func (in *instance) log(b []byte) {
+	if in.lines++; in.lines <= maxLines {
+		in.m.host.cfg.Log(printable(string(b[:min(len(b), maxText)]), maxText))
+	}
+}

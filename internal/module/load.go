@@ -1,0 +1,227 @@
+package module
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+
+	"github.com/satin-peer/satin/internal/wasm"
+)
+
+// Names of what a module exports.
+const (
+	exportAttention = "satin1_attention" // () -> address of the attention word
+	exportAlloc     = "satin1_alloc"     // (length) -> address
+	exportRun       = "satin1_run"       // (function, argument's address and length) -> place
+	exportDescribe  = "satin1_describe"  // () -> place
+	exportSetup     = "satin1_setup"     // (address, length) -> place
+	exportRender    = "satin1_render"    // (address, length) -> place
+	exportCheck     = "satin1_check"     // (address, length) -> place; optional
+	exportInit      = "_initialize"      // optional
+)
+
+// roomForArguments is what a module is asked to have room for when it begins, in bytes.
+const roomForArguments = 32 << 10
+
+// maxIdle bounds the instances that a module keeps for its next jobs.
+const maxIdle = 64
+
+// A Module is ready to run: compiled, initialized once, and described. It runs any number of jobs at a time.
+type Module struct {
+	Hash Hash
+	Description
+
+	host     *Host
+	compiled wazero.CompiledModule
+	globals  []string
+	checks   bool // it has satin1_check
+	memory   []byte
+	values   []uint64 // of the globals
+	mu       sync.Mutex
+	idle     []*instance
+	closed   bool
+}
+
+// Load reads, checks, compiles and initializes a module. An error is an [*Error].
+func (h *Host) Load(bin []byte) (*Module, error) {
+	m := &Module{Hash: HashOf(bin), host: h}
+	p, err := wasm.Prepare(bin, wasm.Options{Limits: h.cfg.Limits, Allowed: allowed})
+	if err != nil {
+		return nil, m.error(err)
+	}
+	for _, name := range []string{exportAttention, exportAlloc, exportRun, exportDescribe, exportSetup, exportRender} {
+		if !slices.Contains(p.Exports, name) {
+			return nil, &Error{m.Hash, "it exports no function " + name + ", so it is no satin1 module"}
+		}
+	}
+	m.globals, m.checks = p.Globals, slices.Contains(p.Exports, exportCheck)
+	if m.compiled, err = h.runtime.CompileModule(context.Background(), p.Code); err != nil {
+		return nil, m.error(err)
+	}
+	if err := m.begin(slices.Contains(p.Exports, exportInit)); err != nil {
+		m.Close()
+		return nil, err
+	}
+	return m, nil
+}
+
+// error makes err one of this module's.
+func (m *Module) error(err error) error { return &Error{m.Hash, oneLine(err)} }
+
+// begin initializes a first instance, keeps what it is then, and asks the module to describe itself.
+func (m *Module) begin(init bool) error {
+	in, err := m.instantiate()
+	if err != nil {
+		return err
+	}
+	if init {
+		if _, err := in.call(exportInit, nil); err != nil {
+			return err
+		}
+	}
+	if _, err := in.place(make([]byte, roomForArguments)); err != nil { // so that it need not grow at each job
+		return err
+	}
+	if err := in.bind(); err != nil {
+		return err
+	}
+	all, _ := in.mem.Read(0, in.mem.Size())
+	m.memory = slices.Clone(all)
+	for _, g := range in.globals {
+		m.values = append(m.values, g.Get())
+	}
+	text, err := in.call(exportDescribe, nil)
+	if err != nil {
+		return err
+	}
+	if m.Description, err = parseDescription(text); err != nil {
+		return m.error(err)
+	}
+	m.put(in)
+	return nil
+}
+
+// Close gives the module up. Jobs that still run end by themselves.
+func (m *Module) Close() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.closed = true
+	for _, in := range m.idle {
+		in.close()
+	}
+	m.idle = nil
+	if m.compiled != nil {
+		_ = m.compiled.Close(context.Background()) // documented to give nil
+	}
+}
+
+// An instance is a running copy of a module, for one job at a time.
+type instance struct {
+	m       *Module
+	wasm    api.Module
+	mem     api.Memory
+	globals []api.MutableGlobal
+	run     api.Function
+	word    uint32 // address of the attention word
+	stack   [3]uint64
+
+	// Of the call that is under way.
+	engine   Engine
+	budget   int64 // of fuel that is left; for jobs it is not counted
+	unwind   any   // what a host function panicked with
+	children children
+	result   []byte // of the child that was joined last
+	lines    int    // of the log
+	clock    uint64
+	asked    int // ticks since the attention word was raised and nothing was offered
+}
+
+// instantiate makes an instance as the module describes it: not initialized.
+func (m *Module) instantiate() (*instance, error) {
+	in := &instance{m: m, budget: m.host.cfg.Budget}
+	var err error
+	in.wasm, err = m.host.runtime.InstantiateModule(in.context(), m.compiled,
+		wazero.NewModuleConfig().WithName("").WithStartFunctions())
+	if err != nil {
+		return nil, m.error(err)
+	}
+	if in.mem = in.wasm.Memory(); in.mem == nil {
+		in.close()
+		return nil, &Error{m.Hash, "it has no memory"}
+	}
+	for _, name := range m.globals {
+		in.globals = append(in.globals, in.wasm.ExportedGlobal(name).(api.MutableGlobal))
+	}
+	in.run = in.wasm.ExportedFunction(exportRun)
+	return in, nil
+}
+
+// bind finds the attention word.
+func (in *instance) bind() error {
+	var stack [1]uint64
+	if err := in.raw(in.wasm.ExportedFunction(exportAttention), stack[:], 0, 1); err != nil {
+		return err
+	}
+	in.word = uint32(stack[0])
+	if _, ok := in.mem.ReadUint32Le(in.word); !ok {
+		return &Error{in.m.Hash, "its attention word is outside its memory"}
+	}
+	return nil
+}
+
+func (in *instance) close() { _ = in.wasm.Close(context.Background()) } // nothing is told that one could act on
+
+// get gives an instance that is as the module was after its initialization.
+func (m *Module) get() (*instance, error) {
+	m.mu.Lock()
+	if n := len(m.idle) - 1; n >= 0 {
+		in := m.idle[n]
+		m.idle = m.idle[:n]
+		m.mu.Unlock()
+		return in, nil
+	}
+	m.mu.Unlock()
+	in, err := m.instantiate()
+	if err != nil {
+		return nil, err
+	}
+	return in, in.restore()
+}
+
+// put keeps an instance whose call has returned for another one.
+func (m *Module) put(in *instance) {
+	if in.mem.Size() != uint32(len(m.memory)) || in.restore() != nil {
+		in.close()
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed || len(m.idle) >= maxIdle {
+		in.close()
+		return
+	}
+	m.idle = append(m.idle, in)
+}
+
+// restore makes an instance what the module was after its initialization.
+func (in *instance) restore() error {
+	if have, want := in.mem.Size(), uint32(len(in.m.memory)); have < want {
+		if _, ok := in.mem.Grow((want - have) >> 16); !ok {
+			return &Error{in.m.Hash, "there is no memory for another instance"}
+		}
+	}
+	in.mem.Write(0, in.m.memory)
+	for i, g := range in.globals {
+		g.Set(in.m.values[i])
+	}
+	var err error
+	if in.word == 0 {
+		err = in.bind()
+	}
+	in.children, in.result, in.unwind, in.engine = children{}, nil, nil, nil
+	in.lines, in.clock, in.asked, in.budget = 0, 0, 0, in.m.host.cfg.Budget
+	return err
+}

@@ -1,0 +1,151 @@
+package wasm
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func options() Options {
+	return Options{Limits: DefaultLimits(), Allowed: func(module, name string) bool { return module == "satin1" }}
+}
+
+// header is the empty module.
+const header = "\x00asm\x01\x00\x00\x00"
+
+func TestRefusals(t *testing.T) {
+	nested := append(bytes.Repeat([]byte{opBlock, 0x40}, 1100), bytes.Repeat([]byte{opEnd}, 1101)...)
+	table := append([]byte{opI32Const, 0, opBrTable, 0x88, 0x27}, make([]byte, 5001)...)
+	long := append(bytes.Repeat([]byte{0x01}, 128<<10), opI64Const, 0, opEnd)
+	locals := program{funcs: [][]byte{{1, 0x81, 0x08, typeI32, opI64Const, 0, opEnd}}, types: []int{0}}.bin()
+	for _, c := range []struct {
+		name, why string
+		bin       []byte
+	}{
+		{"nothing", "no WebAssembly module", nil},
+		{"an ELF file", "no WebAssembly module", []byte("\x7fELF\x02\x01\x01\x00\x00")},
+		{"half a section", "wants 5 bytes where 1 are left", []byte(header + "\x01\x05\x00")},
+		{"too large", "at most 16777216 are allowed", append([]byte(header), make([]byte, 16<<20)...)},
+		{"sections out of order", "out of order", with(with([]byte(header), secFunction, 0), secType, 0)},
+		{"an unknown section", "not known", with([]byte(header), 77, 0)},
+		{"2^32 types", "has 4294967295 types", with([]byte(header), secType, 0xff, 0xff, 0xff, 0xff, 0x0f)},
+		{"a long number", "more than 32 bits", with([]byte(header), secType, 0xff, 0xff, 0xff, 0xff, 0x1f)},
+		{"a longer number", "more than 5 bytes", with([]byte(header), secType, 0x80, 0x80, 0x80, 0x80, 0x80, 0)},
+		{"vectors", "SIMD", with([]byte(header), secType, 1, 0x60, 1, 0x7b, 0)},
+		{"vector code", "SIMD", one(0xfd, 0x0c)},
+		{"an import of a file", "imports \"open\" of \"env\"", with(with([]byte(header), secType, 1, 0x60, 0, 0),
+			secImport, 1, 3, 'e', 'n', 'v', 4, 'o', 'p', 'e', 'n', kindFunc, 0)},
+		{"an imported memory", "no function", with([]byte(header), secImport, 1, 1, 'e', 1, 'm', kindMem, 0, 1)},
+		{"two memories", "more than one memory", with([]byte(header), secMemory, 2, 0, 1, 0, 1)},
+		{"a large memory", "wants 65536 pages", with([]byte(header), secMemory, 1, 0, 0x80, 0x80, 4)},
+		{"a shared memory", "shared", with([]byte(header), secMemory, 1, 3, 1, 2)},
+		{"a large table", "table of 65537 elements", with([]byte(header), secTable, 1, 0x70, 0, 0x81, 0x80, 4)},
+		{"passive data", "passive data", with([]byte(header), secData, 1, 1, 0)},
+		{"deep blocks", "blocks in each other", one(nested...)},
+		{"a large br_table", "targets of a br_table", one(table...)},
+		{"a long function", "has 131076 bytes", one(long...)},
+		{"many locals", "more than 1024 locals", locals},
+		{"no code", "1 functions and code for 0", with(with([]byte(header), secType, 1, 0x60, 0, 0), secFunction, 1,
+			0)},
+		{"code without end", "ends in the middle", one(opI64Const, 0)},
+		{"code after its end", "1 bytes too many", one(opI64Const, 0, opEnd, 0x01)},
+		{"table.set", "changes or reads its table", one(0x26, 0)},
+		{"table.grow", "may not use", one(0xfc, 0x0f, 0)},
+		{"memory.init", "may not use", one(0xfc, 0x08, 0, 0)},
+		{"a tail call", "may not use", one(0x12, 0)},
+		{"an atomic", "may not use", one(0xfe, 0x03, 0)},
+		{"a computed constant", "computed", with([]byte(header), secGlobal, 1, typeI32, 0, opI32Const, 0,
+			opI32Const, 0, 0x6a,
+			opEnd)},
+	} {
+		p, err := Prepare(c.bin, options())
+		if err == nil {
+			t.Errorf("%s: let through, as %d bytes", c.name, len(p.Code))
+		} else if !strings.Contains(err.Error(), c.why) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: refused with %q, want one line with %q", c.name, err, c.why)
+		}
+	}
+}
+
+// What is let through unchanged comes out as it went in, but for custom sections.
+func TestUnchanged(t *testing.T) {
+	o := options()
+	o.NoFuel, o.NoNaN = true, true
+	in := one(opI64Const, 0, opEnd)
+	p, err := Prepare(with(in, secCustom, 1, 'x', 'y'), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := Prepare(p.Code, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(p.Code, again.Code) {
+		t.Errorf("%x became %x", p.Code, again.Code)
+	}
+	if string(p.Custom["x"]) != "y" || len(again.Custom) != 0 {
+		t.Errorf("custom sections %q, then %q", p.Custom, again.Custom)
+	}
+	if !slices.Equal(p.Exports, []string{"f0"}) {
+		t.Errorf("exports %q", p.Exports)
+	}
+}
+
+// Every way round pays: an entry, a loop's head, a copy; a short leaf does not.
+func TestPrices(t *testing.T) {
+	m := &module{lim: DefaultLimits()}
+	for _, c := range []struct {
+		name string
+		code []byte
+		want map[int]int32
+	}{
+		{"a short leaf", []byte{opI64Const, 0, opDrop, opEnd}, map[int]int32{}},
+		{"a call", []byte{opCall, 0, opEnd}, map[int]int32{-1: 2}},
+		{"a loop", []byte{opLoop, 0x40, opBr, 0, opEnd, opEnd}, map[int]int32{-1: 2, 0: 2}},
+		{"loops in each other", []byte{opLoop, 0x40, opBlock, 0x40, opLoop, 0x40, 0x01, opEnd, opEnd, opEnd, opEnd},
+			map[int]int32{-1: 2, 0: 4, 2: 2}},
+		{"a long leaf", append(bytes.Repeat([]byte{0x01}, 1000), opEnd), map[int]int32{-1: maxPrice}},
+	} {
+		r := &reader{b: c.code, what: c.name}
+		code := m.readCode(r)
+		if r.end(); r.err != nil {
+			t.Fatal(r.err)
+		}
+		got := prices(code)
+		if len(got) != len(c.want) {
+			t.Errorf("%s: pays %v, want %v", c.name, got, c.want)
+		}
+		for at, n := range c.want {
+			if got[at] != n {
+				t.Errorf("%s: pays %v, want %v", c.name, got, c.want)
+			}
+		}
+	}
+}
+
+// FuzzPrepare: no bytes make it panic, and what it lets through it lets through again, with the same outcome.
+func FuzzPrepare(f *testing.F) {
+	f.Add(one(opI64Const, 0, opEnd))
+	f.Add(one(opLoop, 0x40, opBr, 0, opEnd, opI64Const, 0, opEnd))
+	f.Add(with([]byte(header), secElement, 1, 0, opI32Const, 0, opEnd, 0))
+	f.Fuzz(func(t *testing.T, bin []byte) {
+		o := options()
+		o.Allowed = func(string, string) bool { return true }
+		p, err := Prepare(bin, o)
+		if err != nil {
+			if strings.Contains(err.Error(), "\n") {
+				t.Errorf("more than one line: %q", err)
+			}
+			return
+		}
+		o.NoFuel, o.NoNaN = true, true
+		again, err := Prepare(p.Code, o)
+		if err != nil {
+			t.Fatalf("it does not read what it wrote: %v", err)
+		}
+		if len(again.Code) < len(p.Code) {
+			t.Errorf("%d bytes became %d", len(p.Code), len(again.Code))
+		}
+	})
+}
