@@ -9,10 +9,10 @@ import (
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/protocol"
 
+	"github.com/satin-peer/satin/internal/compute"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/peer"
 	"github.com/satin-peer/satin/peer/control"
-	"github.com/satin-peer/satin/peer/session"
 )
 
 // outcome is that of a root job that returned a number.
@@ -22,7 +22,7 @@ func outcome(t *testing.T, n int) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := wire.Value().Encode(&session.Outcome{Value: v})
+	b, err := wire.Value().Encode(&compute.Outcome{Value: v})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,9 +12,9 @@ import (
 	"github.com/libp2p/go-libp2p/core/protocol"
 
 	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/internal/compute"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
-	"github.com/satin-peer/satin/peer/session"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/runs"
 )
@@ -136,7 +136,7 @@ func (p *Peer) fetchAnswer(ctx context.Context, o *runs.FetchAnswer, m *runs.Man
 			continue
 		}
 		if fn, ok := satin.Lookup(m.Entry); ok {
-			if _, _, _, bad := session.DecodeOutcome(m.Run, outcome, fn); bad != nil {
+			if _, _, _, bad := compute.DecodeOutcome(m.Run, outcome, fn); bad != nil {
 				err = fmt.Errorf("the outcome cannot be read: %w", bad)
 				continue
 			}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/libp2p/go-libp2p/core/peer"
 
-	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
@@ -25,9 +25,8 @@ type load struct {
 
 // statsOf puts what the engine and the core count under the names that people see. Both count since this peer began
 // to take part.
-func statsOf(p satin.Stats, s session.Stats) report.RunStats {
-	c := &s.Steal
-	total := time.Duration(p.Workers) * p.Elapsed
+func statsOf(p port.Figures, s session.Stats) report.RunStats {
+	c, total := &s.Steal, p.Total
 	idle := min(max(p.Idle, 0), total)
 	return report.RunStats{
 		Spawns: p.Spawned, Executed: p.Executed, Syncs: p.Syncs, AbortedJobs: p.Aborted,
@@ -81,7 +80,7 @@ func (p *Peer) loadOf(r *part) *load {
 	s := r.session.Stats()
 	return &load{
 		Run: r.manifest.Run, Workers: s.Load.Workers, Busy: max(s.Load.Workers-s.Load.Idle, 0), Queued: s.Load.Queued,
-		Stats: statsOf(r.session.Pool().Stats(), s), // not stats(), which the conductor's mutex guards
+		Stats: statsOf(r.session.Figures(), s), // not stats(), which the conductor's mutex guards
 	}
 }
 

@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/internal/compute"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/control"
-	"github.com/satin-peer/satin/peer/session"
 	"github.com/satin-peer/satin/runs"
 )
 
@@ -53,7 +53,7 @@ func judge(run job.RunID, entry string, outcome []byte) (o control.Outcome) {
 		o.Failure = fmt.Sprintf("this program has no function %q any more", entry)
 		return o
 	}
-	_, err, panicked, bad := session.DecodeOutcome(run, outcome, fn)
+	_, err, panicked, bad := compute.DecodeOutcome(run, outcome, fn)
 	switch {
 	case bad != nil:
 		o.Failure = "the root job's outcome cannot be read: " + bad.Error()
@@ -62,7 +62,7 @@ func judge(run job.RunID, entry string, outcome []byte) (o control.Outcome) {
 	case err != nil:
 		o.Failure = err.Error()
 	default:
-		var raw session.Outcome
+		var raw compute.Outcome
 		if bad := wire.Value().Decode(outcome, &raw); bad == nil {
 			o.Result = raw.Value
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/libp2p/go-libp2p/core/peer"
 
+	"github.com/satin-peer/satin/internal/compute"
 	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/peer/session"
 	"github.com/satin-peer/satin/peer/statement"
@@ -91,10 +92,14 @@ func (t *conductor) begin(r *part, m *statement.SignedManifest, fresh bool, rest
 	}
 	of.Fresh, of.Restored = fresh, restored
 	t.keep(r, m)
+	engine, err := compute.New(compute.Config{Run: m.Run, Self: string(p.self), Workers: p.cfg.Workers,
+		Idle: !p.cfg.FullPriority, Naive: of.Recovery == steal.Naive})
+	if err != nil {
+		return err
+	}
 	r.session, err = session.New(session.Config{
 		Run: of, Self: steal.Address{Peer: p.self, Inc: p.nextLife()}, Core: p.cfg.Steal, Policy: policy,
-		Members: p.membersOf(r.manifest), Workers: p.cfg.Workers, Idle: !p.cfg.FullPriority, Send: p.send,
-		Tell: p.tellNews, Store: r.store(),
+		Members: p.membersOf(r.manifest), Engine: engine, Send: p.send, Tell: p.tellNews, Store: r.store(),
 		Answer: func(outcome []byte) { p.spawn(func(context.Context) { t.rootEnded(r.manifest, outcome) }) },
 		Log:    p.log.With("run", m.Run.String()),
 	})
@@ -115,7 +120,7 @@ func (t *conductor) begin(r *part, m *statement.SignedManifest, fresh bool, rest
 
 // plan is what package steal is to know of a run.
 func plan(m *statement.SignedManifest) (steal.Run, error) {
-	root, err := session.RootOf(m.Entry, m.Arg)
+	root, err := compute.RootOf(m.Entry, m.Arg)
 	if err != nil {
 		return steal.Run{}, err
 	}
@@ -189,13 +194,13 @@ func (r *part) stats() report.RunStats {
 	case r.final != nil:
 		return *r.final
 	}
-	return statsOf(r.session.Pool().Stats(), r.session.Stats())
+	return statsOf(r.session.Figures(), r.session.Stats())
 }
 
 // look notes how far the run is, if its root runs here.
 func (r *part) look() {
 	if r.session.Stats().Master {
-		r.reached = r.session.Pool().Progress()
+		r.reached = r.session.Figures().Progress
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/satin-peer/satin/internal/compute"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/session"
 	"github.com/satin-peer/satin/runs"
@@ -38,9 +39,13 @@ func TestRequestsWaitForTheirRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	engine, err := compute.New(compute.Config{Run: run, Workers: 1, Naive: true})
+	if err != nil {
+		t.Fatal(err)
+	}
 	s, err := session.New(session.Config{
 		Run: steal.Run{ID: run, Recovery: steal.Naive}, Self: steal.Address{Peer: "self", Inc: 1},
-		Core: steal.LAN(), Policy: policy, Workers: 1,
+		Core: steal.LAN(), Policy: policy, Engine: engine,
 		Members: steal.NewMembers([]steal.Member{{ID: "self", Cluster: "a"}, {ID: "thief", Cluster: "a"}}),
 		Send: func(m *steal.Message) {
 			if m.Reply != nil {

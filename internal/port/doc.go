@@ -14,13 +14,13 @@
 //     finishes at once with a panic as its outcome: its spawner has to learn of it.
 //   - A job that the engine has named in Taken or Found is outside until one Deliver or PutBack, or until the
 //     engine tells that it was Dropped. Orders that come after that are ignored.
-//   - Deliver is answered by one Delivered, which says whether the outcome could be used: of garbage the engine
+//   - Deliver is answered by one Delivered, which says whether the outcome is worth keeping: of garbage the engine
 //     makes nothing, and runs the job itself.
 //   - Abort is answered by one Stopped, unless a Finished was on its way.
 //   - Watch gives what is known of lost work from now on. Workers look it up on their way, inside the engine,
 //     before they begin a job under a restarted one; a hit is told as Found.
 //   - Cores says how many jobs may run at once; an engine begins with none.
-//   - Count is answered by one Counted.
+//   - Count is answered by a Counted; two that ask for all may share one.
 //   - Load is told when [steal.Load] says that its reader would want to know: see [Differs].
 //
 // What one segment is called, what a job outside is called and what a Take is called are [steal.SegmentID],

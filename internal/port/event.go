@@ -18,14 +18,15 @@ const (
 	Dropped                          // nobody waits for the jobs Refs any more
 	Found                            // Jobs that were about to begin, and that somebody has
 	Kept                             // Parts: outcomes of long jobs that ran in place
-	Delivered                        // the outcome for Ref was used; not Good: it was garbage, and the job runs here
+	Delivered                        // the outcome for Ref has come; Good: it was used, and is worth keeping
 	Counted                          // Figures
 	Troubled                         // Text says what went wrong with a job; nothing follows from it
+	Died                             // the engine is gone with all it had; Text says why. It is the last event
 	eventKinds
 )
 
 var eventNames = [eventKinds]string{"none", "load", "taken", "finished", "stopped", "dropped", "found", "kept",
-	"delivered", "counted", "troubled"}
+	"delivered", "counted", "troubled", "died"}
 
 func (k EventKind) String() string {
 	if k < eventKinds {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/satin-peer/satin/internal/checkpoint"
+	"github.com/satin-peer/satin/internal/compute"
 	"github.com/satin-peer/satin/peer/session"
 	"github.com/satin-peer/satin/steal"
 
@@ -53,7 +54,7 @@ func BenchmarkNoFaults(b *testing.B) {
 // runAlone runs a job on one peer, and gives the processor time that it took.
 func runAlone(b *testing.B, fn string, arg any, how string) time.Duration {
 	w := newWorld(b, 1, fn, arg)
-	w.cfg, w.keepAfter = steal.LAN(), session.DefaultKeepAfter
+	w.cfg, w.keepAfter = steal.LAN(), compute.DefaultKeepAfter
 	var store session.Store
 	switch how {
 	case "naive":

@@ -1,13 +1,15 @@
 package session
 
 import (
-	"github.com/satin-peer/satin/internal/engine"
-	"github.com/satin-peer/satin/job"
+	"time"
+
+	"github.com/satin-peer/satin/internal/port"
+	"github.com/satin-peer/satin/steal"
 )
 
-// Root runs a job without the core, as often as a test wants; ended is called once, by a worker.
-func (s *Session) Root(fn string, arg []byte, ended func(outcome []byte)) error {
-	_, err := s.submit(engine.Job{ID: job.ID{Run: s.cfg.Run.ID}, Func: fn}, arg, false,
-		func(outcome []byte, _ bool) { ended(outcome) })
-	return err
+// Run gives the engine a job that the core knows nothing of.
+func (s *Session) Run(id steal.SegmentID, fn string, arg []byte) {
+	s.tell(func(time.Duration) {
+		sides{s}.Do(&port.Order{Kind: port.Run, Segment: id, Job: &steal.Job{Function: fn, Arg: arg}})
+	})
 }

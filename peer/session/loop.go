@@ -1,14 +1,14 @@
 package session
 
 import (
+	"errors"
 	"time"
 
-	"github.com/satin-peer/satin/steal"
+	"github.com/satin-peer/satin/internal/port"
 )
 
-// loop is where all inputs of the core happen.
+// loop is where all that the driver is fed comes in.
 func (s *Session) loop() {
-	defer s.wg.Done()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
@@ -17,24 +17,22 @@ func (s *Session) loop() {
 			if m.Reply != nil {
 				s.trace.answered.Store(int64(s.now()))
 			}
-			if now := s.now(); !s.gone {
-				s.storeHandedOver(m)
-				s.carryOut(now, s.core.Step(now, m))
+			if !s.gone {
+				s.driver.Step(s.now(), m)
 			}
 		case n := <-s.gossip:
-			now := s.now()
-			s.carryOut(now, s.core.Hear(now, n))
+			s.driver.Hear(s.now(), n)
 		case <-s.bell:
 			s.hear()
+		case <-s.cfg.Engine.Bell():
 		case <-timer.C:
-			now := s.now()
-			s.carryOut(now, s.core.Tick(now))
+			s.driver.Tick(s.now())
 		case <-s.quit:
 			return
 		}
-		s.report()
-		s.pulse()
-		if !s.gone && s.core.Gone() {
+		s.collect()
+		s.count()
+		if !s.gone && s.driver.Core().Gone() {
 			s.gone = true
 			close(s.left)
 		}
@@ -45,74 +43,69 @@ func (s *Session) loop() {
 // hear takes the news in, in order.
 func (s *Session) hear() {
 	s.mu.Lock()
-	news, found := s.news, s.found
-	s.news, s.found = nil, nil
+	news := s.news
+	s.news = nil
 	s.mu.Unlock()
-	s.hearKept()
-	s.hearFound(found)
 	for _, f := range news {
 		f(s.now())
 	}
 }
 
-// report tells the core how busy the workers are, if it would want to know. It goes on until the core is
-// content: an order that it gives may change what there is to report.
-func (s *Session) report() {
-	for !s.gone {
-		l := steal.Load{Workers: s.pool.Cores(), Idle: s.pool.Idle(), Runs: s.runs, Queued: s.pool.Queued()}
-		// A worker that has run a segment to its end since the last report is idle again, but not as it was:
-		// the core counts its order until it is told, and would give it nothing more.
-		same := l.Idle == s.reported.Idle && (l.Idle == 0 || l.Runs == s.reported.Runs)
-		if s.everSaid && same && l.Workers == s.reported.Workers && class(l) == class(s.reported) {
-			break
+// collect takes in what the engine has to tell. It goes on until there is nothing more: an order that follows
+// may change what there is.
+func (s *Session) collect() {
+	for s.died == nil {
+		events, again := s.cfg.Engine.Poll()
+		if s.again = again; len(events) == 0 {
+			return
 		}
-		s.reported, s.everSaid = l, true
-		now := s.now()
-		s.carryOut(now, s.core.Report(now, l))
+		for i := range events {
+			s.note(&events[i])
+		}
+		s.driver.Happened(s.now(), events...)
 	}
-	s.count()
+}
+
+// note takes down what people want to know of an event.
+func (s *Session) note(e *port.Event) {
+	switch e.Kind {
+	case port.LoadChanged:
+		s.load = e.Load
+	case port.Taken:
+		s.trace.away(e.Jobs)
+	case port.Dropped:
+		s.trace.back(e.Refs...)
+	case port.Delivered:
+		s.trace.back(e.Ref)
+	case port.Finished:
+		s.trace.end(e.Segment, e.Tally)
+	case port.Stopped:
+		s.trace.aborted(e.Segment, e.Tally)
+	case port.Counted:
+		s.counted(e.Figures)
+	case port.Troubled:
+		s.bad++
+		s.cfg.Log.Warn(e.Text)
+	case port.Died:
+		s.died = errors.New(e.Text)
+		s.answerAsking(true)
+		// What was here is lost, as though this peer had crashed, but the others need not find out by silence.
+		s.tell(func(now time.Duration) { s.driver.Leave(now, 0) })
+	}
 }
 
 // count publishes the counters.
 func (s *Session) count() {
+	d := s.driver
 	st := &Stats{
-		Steal: s.core.Stats(), Load: s.reported, Held: len(s.segments), Given: len(s.given), Master: s.root != 0,
-		Malformed: s.bad,
-		Unheard:   s.unheard.Load(), Unkept: s.kept.lost(), Stored: s.stored, Unstored: s.unstored,
-		Trouble: s.trouble(),
+		Steal: d.Core().Stats(), Load: s.load, Held: d.Held(), Given: d.Given(), Master: d.Master(),
+		Malformed: s.bad, Unheard: s.unheard.Load(), Unkept: s.unkept, Stored: s.stored, Unstored: s.unstored,
+		Trouble: s.trouble(), Died: s.died,
 	}
 	if st.Master {
 		st.Held-- // it is nobody else's
 	}
 	s.stats.Store(st)
-}
-
-// pulse has the workers show now and then what they hide in frames, as long as any of them works.
-func (s *Session) pulse() {
-	if s.cfg.KeepAfter == 0 || s.gone || s.reported.Idle >= s.reported.Workers {
-		s.pulseAt = 0
-		return
-	}
-	now := s.now()
-	switch {
-	case s.pulseAt == 0:
-	case now < s.pulseAt:
-		return
-	default:
-		s.pool.Pulse()
-	}
-	s.pulseAt = now + pulseShare*s.cfg.KeepAfter
-}
-
-// class is what a report must be exact about: none queued, at most as many as workers, more.
-func class(l steal.Load) int {
-	switch {
-	case l.Queued == 0:
-		return 0
-	case l.Queued <= l.Workers:
-		return 1
-	}
-	return 2
 }
 
 // pause is how long the loop may sleep if nothing happens.
@@ -121,69 +114,11 @@ func (s *Session) pause() time.Duration {
 		return time.Hour
 	}
 	wait := time.Hour
-	if at, ok := s.core.Next(); ok {
+	if at, ok := s.driver.Core().Next(); ok {
 		wait = max(at-s.now(), 0)
 	}
-	if s.reported.Queued == 0 && s.reported.Idle < s.reported.Workers && s.members.Len() > 1 {
-		wait = min(wait, lookEvery)
-	}
-	if s.pulseAt > 0 {
-		wait = min(wait, max(s.pulseAt-s.now(), 0))
+	if s.again > 0 {
+		wait = min(wait, s.again)
 	}
 	return wait
-}
-
-// carryOut does what the core wants, in its order.
-func (s *Session) carryOut(now time.Duration, out steal.Output) {
-	// The slices are the core's, and what an order leads to may be its next input: keep them.
-	orders := append([]steal.Order(nil), out.Orders...)
-	for _, m := range out.Messages {
-		if m.Request != nil {
-			s.trace.asked.Store(int64(now))
-		}
-		s.cfg.Send(m)
-	}
-	for i := range orders {
-		s.obey(now, &orders[i])
-	}
-}
-
-func (s *Session) obey(now time.Duration, o *steal.Order) {
-	switch o.Kind {
-	case steal.Take:
-		select {
-		case s.takes <- takeOrder{o.Ticket, o.Max}:
-			s.taking++
-		default: // the taker is far behind: there is nothing to take at the moment
-			s.carryOut(now, s.core.Taken(now, o.Ticket, nil))
-		}
-	case steal.RunSegment:
-		s.run(o.Segment, &o.Job, o.First)
-	case steal.PutBack:
-		if g, ok := s.forget(o.Ref); ok {
-			if o.Restarted && !g.found {
-				s.trace.lost(g.t.Job().ID.Path)
-			}
-			s.putBack(g.t, o.Restarted)
-		}
-	case steal.Deliver:
-		s.deliver(o.Ref, o.Outcome)
-	case steal.AbortSegment:
-		if g := s.segments[o.Segment]; g != nil {
-			s.release(o.Segment)
-			s.trace.aborted(g)
-			g.Cancel()
-		}
-	case steal.Watch:
-		s.orphans.Store(o.Orphans)
-		s.pool.Resalvage()
-	case steal.Tell:
-		if s.cfg.Tell != nil {
-			s.cfg.Tell(o.News)
-		}
-	case steal.Answer:
-		if s.cfg.Answer != nil {
-			s.cfg.Answer(o.Outcome)
-		}
-	}
 }

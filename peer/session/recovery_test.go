@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/satin-peer/satin/internal/checkpoint"
-	"github.com/satin-peer/satin/peer/session"
+	"github.com/satin-peer/satin/internal/compute"
 	"github.com/satin-peer/satin/steal"
 )
 
@@ -16,11 +16,11 @@ func TestRootThatCannotRun(t *testing.T) {
 	w := newWorld(t, 1, "session_test.fib", 1)
 	w.run.Root.Arg = []byte("no number")
 	w.start(0, nil)
-	_, err, panicked, bad := session.DecodeOutcome(w.run.ID, <-w.answers, w.fn)
+	_, err, panicked, bad := compute.DecodeOutcome(w.run.ID, <-w.answers, w.fn)
 	if err != nil || bad != nil || panicked == nil {
 		t.Errorf("%v, %v, %v", err, bad, panicked)
 	}
-	if _, err := session.RootOf("session_test.nothing", nil); err == nil {
+	if _, err := compute.RootOf("session_test.nothing", nil); err == nil {
 		t.Error("a root without a function")
 	}
 }
@@ -196,7 +196,7 @@ func TestCancel(t *testing.T) {
 	for _, p := range peers {
 		w.until("the workers are idle, and nothing is held", func() bool {
 			st := p.Stats()
-			return p.Pool().Idle() == p.Pool().Cores() && st.Held == 0 && st.Given == 0 && !st.Master
+			return st.Load.Idle == st.Load.Workers && st.Held == 0 && st.Given == 0 && !st.Master
 		})
 	}
 	if len(w.answers) > 0 || arg.ran() == arg.size() {

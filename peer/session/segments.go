@@ -1,15 +1,17 @@
 package session
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/internal/report"
-
-	"github.com/satin-peer/satin/internal/engine"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/steal"
 )
 
 // A Segment is a stolen job, or the root, and everything that this peer ran in place under it. A job that
@@ -32,14 +34,15 @@ type Segment struct {
 const maxTraced = 4096
 
 // A trace remembers the segments of a session: those that run, and the last ones that ended. It is written
-// when a job from outside begins or ends and never in between.
+// by the loop, when a job from outside begins or ends, when figures come, and never in between.
 type trace struct {
 	mu      sync.Mutex
 	last    uint64 // number of the last change
 	serial  uint64
-	running map[uint64]*traced // by serial
-	ended   []traced           // oldest first
+	running map[steal.SegmentID]*traced
+	ended   []traced // oldest first
 	left    report.Forgotten
+	given   map[steal.Ref]job.Path // jobs that others hold, as far as they were not found there
 
 	// What waiting workers wait for: see Waits.
 	asked, answered atomic.Int64 // ns of the session's clock; steal requests sent, replies received
@@ -47,66 +50,58 @@ type trace struct {
 
 type traced struct {
 	Segment
-	guest  *engine.Guest // nil until it is known
-	number uint64        // of the change that ended it
+	number uint64 // of the change that ended it
 }
 
-// begin notes a segment. The function it gives says which guest runs it, and end how it ended; either may come first.
-func (t *trace) begin(path job.Path, again bool) *traced {
+// begin notes a segment.
+func (t *trace) begin(id steal.SegmentID, j *steal.Job) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.serial++
-	s := &traced{Segment: Segment{Serial: t.serial, Path: slices.Clone(path), Start: time.Now(), Again: again}}
 	if t.running == nil {
-		t.running = map[uint64]*traced{}
+		t.running = map[steal.SegmentID]*traced{}
 	}
-	t.running[s.Serial] = s
-	return s
+	t.running[id] = &traced{Segment: Segment{Serial: t.serial, Path: slices.Clone(j.Path), Start: time.Now(),
+		Again: j.Restarted}}
 }
 
-// runs says which guest runs a segment.
-func (t *trace) runs(s *traced, g *engine.Guest) {
+// end notes that a segment ran to its end, aborted that nobody wanted it.
+func (t *trace) end(id steal.SegmentID, n port.Tally) { t.finish(id, n, report.SegmentDone) }
+
+func (t *trace) aborted(id steal.SegmentID, n port.Tally) { t.finish(id, n, report.SegmentAborted) }
+
+func (t *trace) finish(id steal.SegmentID, n port.Tally, state report.SegmentState) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if s.guest = g; s.State == report.SegmentRunning || g == nil {
+	s := t.running[id]
+	if s == nil {
 		return
 	}
-	// It has ended already: among the last ones.
-	for i := range slices.Backward(t.ended) {
-		if e := &t.ended[i]; e.Serial == s.Serial {
-			e.Spawned, e.Executed = g.Counts()
-			return
-		}
-	}
+	s.Spawned, s.Executed = n.Spawned, n.Executed
+	t.drop(id, s, state)
 }
 
-// end notes how a segment ended. Only the first time counts.
-func (t *trace) end(s *traced, state report.SegmentState) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.finish(s, state)
-}
-
-func (t *trace) finish(s *traced, state report.SegmentState) {
-	if s == nil || s.State != report.SegmentRunning {
-		return
-	}
+func (t *trace) drop(id steal.SegmentID, s *traced, state report.SegmentState) {
 	s.State, s.End = state, time.Now()
-	s.count()
-	delete(t.running, s.Serial)
+	delete(t.running, id)
 	t.keep(*s)
 }
 
-func (s *traced) count() {
-	if s.guest != nil {
-		s.Spawned, s.Executed = s.guest.Counts()
+// counted takes in what has been counted of the segments that run.
+func (t *trace) counted(list []port.SegmentTally) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, c := range list {
+		if s := t.running[c.Segment]; s != nil {
+			s.Spawned, s.Executed = c.Tally.Spawned, c.Tally.Executed
+		}
 	}
 }
 
 // keep puts a segment among those that have ended.
 func (t *trace) keep(s traced) {
 	t.last++
-	s.number, s.guest = t.last, nil
+	s.number = t.last
 	t.ended = append(t.ended, s)
 	if len(t.ended) < 2*maxTraced {
 		return
@@ -121,22 +116,34 @@ func (t *trace) keep(s traced) {
 	t.ended = slices.Clone(t.ended[maxTraced:])
 }
 
-// aborted notes the end of a segment by its guest.
-func (t *trace) aborted(g *engine.Guest) {
+// away notes jobs that are given away, back that they are not any more.
+func (t *trace) away(jobs []steal.Taken) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for _, s := range t.running {
-		if s.guest == g {
-			t.finish(s, report.SegmentAborted)
-			return
-		}
+	if t.given == nil {
+		t.given = map[steal.Ref]job.Path{}
+	}
+	for i := range jobs {
+		t.given[jobs[i].Ref] = jobs[i].Job.Path
+	}
+}
+
+func (t *trace) back(refs ...steal.Ref) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, ref := range refs {
+		delete(t.given, ref)
 	}
 }
 
 // lost notes that a job which was given away runs again, because its thief was lost.
-func (t *trace) lost(path job.Path) {
+func (t *trace) lost(ref steal.Ref) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	path, ok := t.given[ref]
+	if !ok {
+		return
+	}
 	now := time.Now()
 	t.serial++
 	t.keep(traced{Segment: Segment{Serial: t.serial, Path: slices.Clone(path), Start: now, End: now,
@@ -147,8 +154,11 @@ func (t *trace) lost(path job.Path) {
 func (t *trace) close() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for _, s := range t.runningSorted() {
-		t.finish(s, report.SegmentAborted)
+	ids := slices.SortedFunc(maps.Keys(t.running), func(a, b steal.SegmentID) int {
+		return cmp.Compare(t.running[a].Serial, t.running[b].Serial)
+	})
+	for _, id := range ids {
+		t.drop(id, t.running[id], report.SegmentAborted)
 	}
 }
 
@@ -169,6 +179,7 @@ func (s *Segment) size() int { return 48 + 5*len(s.Path) }
 // time; there is more if not all that have ended fitted in. Left is what was forgotten in this session's
 // life. It may be asked after Close too.
 func (s *Session) Segments(after uint64, room int) (list []Segment, next uint64, more bool, left report.Forgotten) {
+	s.ask(false)
 	t := &s.trace
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -186,7 +197,6 @@ func (s *Session) Segments(after uint64, room int) (list []Segment, next uint64,
 		if room -= r.size(); room < 0 {
 			break
 		}
-		r.count()
 		list = append(list, r.Segment)
 	}
 	return list, next, false, t.left
@@ -208,13 +218,14 @@ const waitBelieved = 2 * time.Second
 // Workers gives how many cores the run may use at this moment, how many of them have no job, and what those
 // wait for. It is cheap, and meant to be sampled.
 func (s *Session) Workers() (cores, idle int, wait Wait) {
-	cores = s.pool.Cores()
-	idle = min(s.pool.Idle(), cores)
+	st := s.Stats()
+	cores = st.Load.Workers
+	idle = min(st.Load.Idle, cores)
 	asked := s.trace.asked.Load()
 	switch {
 	case asked > s.trace.answered.Load() && int64(s.now())-asked < int64(waitBelieved):
 		wait = WaitSteal
-	case s.Stats().Given > 0:
+	case st.Given > 0:
 		wait = WaitHome
 	}
 	return cores, idle, wait

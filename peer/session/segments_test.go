@@ -88,9 +88,7 @@ func TestSegmentsAreReadOn(t *testing.T) {
 func TestSegmentsOfAClosedSession(t *testing.T) {
 	n := newNet(t, 1, 1, false, "")
 	s := n.sessions["p0"]
-	if err := s.Root("session_test.fib", []byte{0x18, 60}, func([]byte) {}); err != nil {
-		t.Fatal(err)
-	}
+	n.engines["p0"].root(s, "session_test.fib", []byte{0x18, 60}, func([]byte) {})
 	if list, _, _, _ := s.Segments(0, 1000); len(list) != 1 || list[0].State != report.SegmentRunning ||
 		!list[0].End.IsZero() {
 		t.Errorf("running: %+v", list)

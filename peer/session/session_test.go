@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/satin-peer/satin/internal/compute"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/peer/session"
 	"github.com/satin-peer/satin/steal"
@@ -95,6 +96,7 @@ func fail(f *satin.Frame, n int) int {
 type net struct {
 	mu       sync.Mutex
 	sessions map[steal.PeerID]*session.Session
+	engines  map[steal.PeerID]*rootEngine
 	lossy    bool
 	run      job.RunID
 	members  []steal.Member
@@ -104,7 +106,8 @@ type net struct {
 
 func newNet(t *testing.T, peers, workers int, lossy bool, policy string) *net {
 	t.Helper()
-	n := &net{sessions: map[steal.PeerID]*session.Session{}, run: job.NewRunID(), lossy: lossy,
+	n := &net{sessions: map[steal.PeerID]*session.Session{}, engines: map[steal.PeerID]*rootEngine{},
+		run: job.NewRunID(), lossy: lossy,
 		queues: map[steal.PeerID]chan *steal.Message{}}
 	for i := range peers {
 		n.members = append(n.members, steal.Member{ID: steal.PeerID(fmt.Sprintf("p%d", i)),
@@ -121,9 +124,10 @@ func newNet(t *testing.T, peers, workers int, lossy bool, policy string) *net {
 		if err != nil {
 			t.Fatal(err)
 		}
+		engine := newRootEngine(t, n.run, m.ID, workers)
 		s, err := session.New(session.Config{
 			Run: steal.Run{ID: n.run, Recovery: steal.Naive}, Self: steal.Address{Peer: m.ID, Inc: 1}, Core: cfg,
-			Policy: p, Workers: workers,
+			Policy: p, Engine: engine,
 			Members: steal.NewMembers(n.members), Send: n.send,
 		})
 		if err != nil {
@@ -131,7 +135,7 @@ func newNet(t *testing.T, peers, workers int, lossy bool, policy string) *net {
 		}
 		q := make(chan *steal.Message, 10000)
 		n.mu.Lock()
-		n.sessions[m.ID], n.queues[m.ID] = s, q
+		n.sessions[m.ID], n.engines[m.ID], n.queues[m.ID] = s, engine, q
 		n.mu.Unlock()
 		n.wg.Add(1)
 		go func() {
@@ -189,11 +193,9 @@ func (n *net) root(t *testing.T, fn string, arg any) (any, *job.Error, error) {
 		t.Fatal(err)
 	}
 	ended := make(chan []byte, 1)
-	if err := n.sessions["p0"].Root(fn, b, func(o []byte) { ended <- o }); err != nil {
-		t.Fatal(err)
-	}
+	n.engines["p0"].root(n.sessions["p0"], fn, b, func(o []byte) { ended <- o })
 	f, _ := engine.Lookup(fn)
-	result, err, panicked, bad := session.DecodeOutcome(n.run, <-ended, f)
+	result, err, panicked, bad := compute.DecodeOutcome(n.run, <-ended, f)
 	if bad != nil {
 		t.Fatal(bad)
 	}
@@ -263,7 +265,7 @@ func TestLeavingCostsTimeOnly(t *testing.T) {
 
 // FuzzOutcome reads hostile outcomes: whatever is accepted has the function's type.
 func FuzzOutcome(f *testing.F) {
-	good, err := wire.Value().Encode(&session.Outcome{Value: []byte{7}})
+	good, err := wire.Value().Encode(&compute.Outcome{Value: []byte{7}})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -272,7 +274,7 @@ func FuzzOutcome(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		for _, name := range []string{"session_test.fib", "session_test.odd"} {
 			fn, _ := engine.Lookup(name)
-			result, err, panicked, bad := session.DecodeOutcome(job.RunID{}, b, fn)
+			result, err, panicked, bad := compute.DecodeOutcome(job.RunID{}, b, fn)
 			if bad != nil || panicked != nil {
 				continue
 			}
@@ -290,28 +292,28 @@ func FuzzOutcome(f *testing.F) {
 func TestHostileOutcomes(t *testing.T) {
 	never, _ := engine.Lookup("session_test.fib")
 	may, _ := engine.Lookup("session_test.odd")
-	why := &session.Failure{Error: "because"}
+	why := &compute.Failure{Error: "because"}
 	for name, c := range map[string]struct {
-		outcome session.Outcome
+		outcome compute.Outcome
 		fn      engine.Func
 		good    bool
 	}{
-		"a value":                         {session.Outcome{Value: []byte{7}}, never, true},
-		"a panic":                         {session.Outcome{Panic: &session.Failure{Panic: "oh"}}, never, true},
-		"an error of who may fail":        {session.Outcome{Value: []byte{7}, Error: why}, may, true},
-		"a panic and a value":             {session.Outcome{Panic: why, Value: []byte{7}}, never, false},
-		"a panic and an error":            {session.Outcome{Panic: why, Error: why}, may, false},
-		"an error of who returns none":    {session.Outcome{Value: []byte{7}, Error: why}, never, false},
-		"an error without a value":        {session.Outcome{Error: why}, may, false},
-		"nothing":                         {session.Outcome{}, never, false},
-		"a value of another type":         {session.Outcome{Value: []byte{0x61, 'x'}}, never, false},
-		"a value and bytes that are none": {session.Outcome{Value: []byte{7, 7}}, never, false},
+		"a value":                         {compute.Outcome{Value: []byte{7}}, never, true},
+		"a panic":                         {compute.Outcome{Panic: &compute.Failure{Panic: "oh"}}, never, true},
+		"an error of who may fail":        {compute.Outcome{Value: []byte{7}, Error: why}, may, true},
+		"a panic and a value":             {compute.Outcome{Panic: why, Value: []byte{7}}, never, false},
+		"a panic and an error":            {compute.Outcome{Panic: why, Error: why}, may, false},
+		"an error of who returns none":    {compute.Outcome{Value: []byte{7}, Error: why}, never, false},
+		"an error without a value":        {compute.Outcome{Error: why}, may, false},
+		"nothing":                         {compute.Outcome{}, never, false},
+		"a value of another type":         {compute.Outcome{Value: []byte{0x61, 'x'}}, never, false},
+		"a value and bytes that are none": {compute.Outcome{Value: []byte{7, 7}}, never, false},
 	} {
 		b, err := wire.Value().Encode(&c.outcome)
 		if err != nil {
 			t.Fatal(err)
 		}
-		result, returned, panicked, bad := session.DecodeOutcome(job.RunID{}, b, c.fn)
+		result, returned, panicked, bad := compute.DecodeOutcome(job.RunID{}, b, c.fn)
 		if (bad == nil) != c.good {
 			t.Errorf("%s: %v", name, bad)
 		}

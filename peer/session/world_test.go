@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/satin-peer/satin/internal/compute"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/peer/session"
 	"github.com/satin-peer/satin/steal"
@@ -51,7 +52,7 @@ func newWorld(t testing.TB, peers int, fn string, arg any) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	root, err := session.RootOf(fn, b)
+	root, err := compute.RootOf(fn, b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,14 +94,19 @@ func (w *world) start(i int, store session.Store, restored ...steal.Partial) *wo
 	}
 	run := w.run
 	run.Fresh, run.Restored = i == 0, restored
+	engine, err := compute.New(compute.Config{Run: run.ID, Self: string(self), Workers: w.workers,
+		Naive: run.Recovery == steal.Naive, KeepAfter: w.keepAfter})
+	if err != nil {
+		w.t.Fatal(err)
+	}
 	p := &worldPeer{inbox: make(chan func(), 10000)}
 	p.Session, err = session.New(session.Config{
 		Run: run, Self: steal.Address{Peer: self, Inc: 1}, Core: w.cfg, Policy: policy,
-		Members: steal.NewMembers(w.members), Workers: w.workers,
+		Members: steal.NewMembers(w.members), Engine: engine,
 		Send:   func(m *steal.Message) { w.carry(p, m.To.Peer, func(to *worldPeer) { to.Received(m) }) },
 		Tell:   func(n *steal.News) { w.gossip(p, n) },
 		Answer: func(outcome []byte) { w.answers <- outcome },
-		Store:  store, KeepAfter: w.keepAfter,
+		Store:  store,
 	})
 	if err != nil {
 		w.t.Fatal(err)
@@ -214,7 +220,7 @@ func (w *world) answer() any {
 	w.t.Helper()
 	select {
 	case outcome := <-w.answers:
-		result, err, panicked, bad := session.DecodeOutcome(w.run.ID, outcome, w.fn)
+		result, err, panicked, bad := compute.DecodeOutcome(w.run.ID, outcome, w.fn)
 		if err != nil || panicked != nil || bad != nil {
 			w.t.Fatal(err, panicked, bad)
 		}

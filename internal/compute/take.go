@@ -1,11 +1,9 @@
-package session
+package compute
 
 import (
-	"time"
-
-	"github.com/satin-peer/satin/steal"
-
 	"github.com/satin-peer/satin/internal/engine"
+	"github.com/satin-peer/satin/internal/port"
+	"github.com/satin-peer/satin/steal"
 )
 
 // takeOrder is a Take for the taker.
@@ -15,46 +13,45 @@ type takeOrder struct {
 }
 
 // taker takes jobs out of the pool, which may wait for a worker, and encodes them.
-func (s *Session) taker() {
-	defer s.wg.Done()
+func (e *Engine) taker() {
 	for {
 		select {
-		case o := <-s.takes:
-			s.take(o)
-		case <-s.quit:
+		case o := <-e.takes:
+			e.take(o)
+		case <-e.quit:
 			return
 		}
 	}
 }
 
-func (s *Session) take(o takeOrder) {
+func (e *Engine) take(o takeOrder) {
 	var taken []*engine.Taken
 	var jobs []steal.Taken
 	for len(jobs) < o.max {
-		t := s.pool.Take()
+		t := e.pool.Take()
 		if t == nil {
 			break
 		}
-		j, err := jobOf(t)
+		job, err := jobOf(t)
 		if err != nil { // it stays
 			t.PutBack(false)
 			break
 		}
 		taken = append(taken, t)
-		jobs = append(jobs, steal.Taken{Job: j, Spawned: true}) // a guest that has not begun is never taken
+		jobs = append(jobs, steal.Taken{Job: job, Spawned: true}) // a guest that has not begun is never taken
 	}
-	s.tell(func(now time.Duration) {
+	e.tell(func(told *[]port.Event) {
 		wanted := jobs[:0]
 		for i, t := range taken {
-			if s.early[t] {
+			if e.early[t] {
 				continue
 			}
-			jobs[i].Ref = s.give(given{t: t, id: jobs[i].Job.Identity})
+			jobs[i].Ref = e.give(t)
 			wanted = append(wanted, jobs[i])
 		}
-		if s.taking--; s.taking == 0 {
-			clear(s.early)
+		if e.taking--; e.taking == 0 {
+			clear(e.early)
 		}
-		s.carryOut(now, s.core.Taken(now, o.ticket, wanted))
+		*told = append(*told, port.Event{Kind: port.Taken, Ticket: o.ticket, Jobs: wanted})
 	})
 }

@@ -1,0 +1,107 @@
+package compute
+
+import (
+	"time"
+
+	"github.com/satin-peer/satin/internal/engine"
+	"github.com/satin-peer/satin/internal/port"
+	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/steal"
+)
+
+// outside is the engine as its pool sees it in a naive run, in which nothing is salvaged and nothing kept.
+type outside struct {
+	engine.Alone
+	e *Engine
+}
+
+// salvager is the engine as its pool sees it otherwise.
+type salvager struct{ outside }
+
+var (
+	_ engine.Host = outside{}
+	_ engine.Host = salvager{}
+)
+
+// Hungry says that a core found no work: see engine.Host.
+func (o outside) Hungry() { o.e.ring() }
+
+// Fed says that an idle core got work, see engine.Host.
+func (o outside) Fed() { o.e.ring() }
+
+// Dropped says that nobody waits for a given-away job any more.
+func (o outside) Dropped(t *engine.Taken) {
+	e := o.e
+	e.tell(func(told *[]port.Event) {
+		if ref, ok := e.refs[t]; ok {
+			_, _ = e.forget(ref)
+			*told = append(*told, port.Event{Kind: port.Dropped, Refs: []steal.Ref{ref}})
+		} else if e.taking > 0 {
+			e.early[t] = true
+		}
+	})
+}
+
+// Salvage says whether somebody has the outcome of the job at a path, or works on it, or on one under it. The
+// snapshot that it looks into may be some milliseconds old, which costs work and nothing else.
+func (o salvager) Salvage(path job.Path) (hit, below bool) {
+	return o.e.orphans.Load().Look(path)
+}
+
+// Found takes a job that need not run here. The worker encodes its argument, which names it.
+func (o salvager) Found(t *engine.Taken) {
+	f := foundJob{t: t}
+	f.job, f.bad = jobOf(t)
+	e := o.e
+	e.mu.Lock()
+	e.found = append(e.found, f)
+	e.mu.Unlock()
+	e.ring()
+}
+
+// Kept takes the outcome of a long job that ran in place. The worker encodes it, unless the driver is behind or
+// that has taken too much of the workers' time already: what is not kept is computed again if it is needed
+// again.
+func (o salvager) Kept(j engine.Job, out engine.Outcome) {
+	e := o.e
+	begun := time.Now()
+	if !e.kept.room(begun.Sub(e.started), e.cfg.Workers) {
+		return
+	}
+	outcome, bad := encodeReturned(e.cfg.Self, j.ID, j.Func, out.Result, out.Err)
+	var b []byte
+	if bad == nil {
+		b, bad = wire.Value().Encode(j.Arg)
+	}
+	took := time.Since(begun)
+	if bad != nil { // too large to travel: it could not be handed to its spawner
+		e.kept.none(took)
+		return
+	}
+	e.kept.add(took, steal.Partial{Path: j.ID.Path, Identity: job.Identify(j.Func, b), Outcome: outcome})
+	e.ring()
+}
+
+// foundJob is a job on its way to the driver.
+type foundJob struct {
+	t   *engine.Taken
+	job steal.Job
+	bad error // why it cannot be named
+}
+
+// hearFound tells of jobs that need not run here. None of them can have been dropped before: the pool says so
+// later, and what it says waits behind them.
+func (e *Engine) hearFound(found []foundJob) {
+	var jobs []steal.Taken
+	for _, f := range found {
+		if f.bad != nil {
+			f.t.PutBack(true)
+			continue
+		}
+		jobs = append(jobs, steal.Taken{Ref: e.give(f.t), Job: f.job, Spawned: true})
+	}
+	if len(jobs) > 0 {
+		e.happened(port.Event{Kind: port.Found, Jobs: jobs})
+	}
+}

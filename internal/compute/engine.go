@@ -1,0 +1,222 @@
+package compute
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/satin-peer/satin/internal/engine"
+	"github.com/satin-peer/satin/internal/port"
+	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/steal"
+)
+
+// Config says for which run an engine works, and how.
+type Config struct {
+	Run job.RunID
+	// Self names this peer in failures.
+	Self string
+	// Workers bounds the cores that may ever be used; the order Cores says how many may at the moment.
+	Workers int
+	// Idle gives the workers' threads the lowest priority there is, see engine.Config.
+	Idle bool
+	// Naive runs look nothing up and keep nothing.
+	Naive bool
+	// KeepAfter is how long a job must have run in place that its outcome is kept, DefaultKeepAfter if 0;
+	// below zero, none is.
+	KeepAfter time.Duration
+}
+
+// DefaultKeepAfter is as long as a job takes whose outcome is worth some microseconds.
+const DefaultKeepAfter = 20 * time.Millisecond
+
+const (
+	// pulseShare is how many times KeepAfter a job's end may be hidden in the frame of another one: see
+	// engine.Pool.Pulse.
+	pulseShare = 5
+	// lookEvery is how often an engine whose workers are busy looks whether there is work to give again:
+	// workers do not report what they spawn.
+	lookEvery = 2 * time.Millisecond
+	// maxTaking is how many Take orders may wait. One more finds nothing to take.
+	maxTaking = 64
+)
+
+// An Engine runs the jobs of one run in this process. See the package comment.
+type Engine struct {
+	cfg     Config
+	pool    *engine.Pool
+	started time.Time
+	bell    chan struct{}
+	takes   chan takeOrder // to the taker
+	quit    chan struct{}  // closed by Close
+	closing sync.Once
+	wg      sync.WaitGroup // the taker, and who counts
+	orphans atomic.Pointer[steal.Orphans]
+	kept    keptQueue
+
+	mu    sync.Mutex
+	found []foundJob                 // from workers for the driver
+	news  []func(told *[]port.Event) // from others for the driver, in order
+
+	// Of the driver.
+	events, spare []port.Event // told next; the last ones
+	segments      map[steal.SegmentID]*engine.Guest
+	given         map[steal.Ref]*engine.Taken // jobs outside
+	refs          map[*engine.Taken]steal.Ref
+	lastRef       steal.Ref
+	taking        int                    // Take orders not answered
+	early         map[*engine.Taken]bool // dropped before their Take was answered; empty when taking is 0
+	runs          uint64                 // Run orders received
+	share         bool                   // others may take jobs from here
+	reported      steal.Load
+	everSaid      bool
+	pulseAt       time.Duration
+	counting      bool // the pool's statistics are being asked for
+}
+
+// New starts an engine, with no cores.
+func New(cfg Config) (*Engine, error) {
+	switch {
+	case cfg.Naive || cfg.KeepAfter < 0:
+		cfg.KeepAfter = 0
+	case cfg.KeepAfter == 0:
+		cfg.KeepAfter = DefaultKeepAfter
+	}
+	e := &Engine{
+		cfg: cfg, started: time.Now(), bell: make(chan struct{}, 1), takes: make(chan takeOrder, maxTaking),
+		quit: make(chan struct{}), segments: map[steal.SegmentID]*engine.Guest{}, given: map[steal.Ref]*engine.Taken{},
+		refs: map[*engine.Taken]steal.Ref{}, early: map[*engine.Taken]bool{},
+	}
+	pool := engine.Config{Workers: cfg.Workers, Idle: cfg.Idle, Host: outside{e: e}}
+	if !cfg.Naive {
+		pool.Host, pool.KeepAfter = salvager{outside{e: e}}, cfg.KeepAfter
+	}
+	var err error
+	if e.pool, err = engine.NewPool(pool); err != nil {
+		return nil, err
+	}
+	e.pool.SetCores(0)
+	e.wg.Go(e.taker)
+	return e, nil
+}
+
+// Close ends all jobs: see port.Live.
+func (e *Engine) Close() {
+	e.closing.Do(func() { close(e.quit) })
+	e.wg.Wait()
+	e.pool.Close()
+}
+
+// Bell says when to Poll: see port.Live.
+func (e *Engine) Bell() <-chan struct{} { return e.bell }
+
+// Do takes an order: see port.Engine.
+func (e *Engine) Do(o *port.Order) {
+	switch o.Kind {
+	case port.Take:
+		e.taking++
+		select {
+		case e.takes <- takeOrder{o.Ticket, o.Max}:
+		default: // the taker is far behind: there is nothing to take at the moment
+			e.taking--
+			e.happened(port.Event{Kind: port.Taken, Ticket: o.Ticket})
+		}
+	case port.Run:
+		e.run(o.Segment, o.Job, o.First)
+	case port.PutBack:
+		if t, ok := e.forget(o.Ref); ok {
+			e.putBack(t, o.Restarted)
+		}
+	case port.Deliver:
+		e.deliver(o.Ref, o.Outcome)
+	case port.Abort:
+		e.abort(o.Segment)
+	case port.Watch:
+		e.orphans.Store(o.Orphans)
+		e.pool.Resalvage()
+	case port.Cores:
+		e.share = o.Share
+		e.pool.SetCores(o.Max)
+	case port.Count:
+		e.count(o.Whole)
+	}
+}
+
+// happened tells something that the driver's own order brought about.
+func (e *Engine) happened(ev port.Event) { e.events = append(e.events, ev) }
+
+// Poll gives the events: see port.Live.
+func (e *Engine) Poll() (events []port.Event, again time.Duration) {
+	e.hear()
+	e.report()
+	now := time.Since(e.started)
+	e.pulse(now)
+	if e.reported.Queued == 0 && e.reported.Idle < e.reported.Workers && e.share {
+		again = lookEvery
+	}
+	if e.pulseAt > 0 {
+		wait := max(e.pulseAt-now, 1)
+		if again == 0 || wait < again {
+			again = wait
+		}
+	}
+	events = e.events
+	e.events, e.spare = e.spare[:0], events
+	return events, again
+}
+
+// hear takes the news in, in order.
+func (e *Engine) hear() {
+	e.mu.Lock()
+	news, found := e.news, e.found
+	e.news, e.found = nil, nil
+	e.mu.Unlock()
+	if parts := e.kept.take(); len(parts) > 0 {
+		e.happened(port.Event{Kind: port.Kept, Parts: parts})
+	}
+	e.hearFound(found)
+	for _, f := range news {
+		f(&e.events)
+	}
+}
+
+// report tells how busy the workers are, if a core wants to know.
+func (e *Engine) report() {
+	l := steal.Load{Workers: e.pool.Cores(), Idle: e.pool.Idle(), Runs: e.runs, Queued: e.pool.Queued()}
+	if e.everSaid && !port.Differs(&l, &e.reported) {
+		return
+	}
+	e.reported, e.everSaid = l, true
+	e.happened(port.Event{Kind: port.LoadChanged, Load: l})
+}
+
+// pulse has the workers show now and then what they hide in frames, as long as any of them works.
+func (e *Engine) pulse(now time.Duration) {
+	if e.cfg.KeepAfter == 0 || e.reported.Idle >= e.reported.Workers {
+		e.pulseAt = 0
+		return
+	}
+	switch {
+	case e.pulseAt == 0:
+	case now < e.pulseAt:
+		return
+	default:
+		e.pool.Pulse()
+	}
+	e.pulseAt = now + pulseShare*e.cfg.KeepAfter
+}
+
+// tell gives the driver news. It never blocks.
+func (e *Engine) tell(f func(told *[]port.Event)) {
+	e.mu.Lock()
+	e.news = append(e.news, f)
+	e.mu.Unlock()
+	e.ring()
+}
+
+func (e *Engine) ring() {
+	select {
+	case e.bell <- struct{}{}:
+	default:
+	}
+}

@@ -1,0 +1,180 @@
+package compute
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/satin-peer/satin/internal/engine"
+	"github.com/satin-peer/satin/internal/port"
+	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/steal"
+)
+
+// RootOf makes the root of a run. The error says that there is no such function here, or that the argument
+// does not fit it.
+func RootOf(fn string, arg []byte) (steal.Job, error) {
+	if _, _, err := read(fn, arg); err != nil {
+		return steal.Job{}, err
+	}
+	return steal.Job{Identity: job.Identify(fn, arg), Function: fn, Arg: arg}, nil
+}
+
+// read decodes an argument for a function.
+func read(fn string, arg []byte) (f engine.Func, v any, err error) {
+	f, ok := engine.Lookup(fn)
+	if !ok {
+		return f, nil, fmt.Errorf("there is no function %q here", clip(fn, maxFailureName))
+	}
+	if v, err = decodeValue(arg, f.Arg); err != nil {
+		return f, nil, fmt.Errorf("the argument of %s: %w", fn, err)
+	}
+	return f, v, nil
+}
+
+// jobOf encodes a job that is on its way out. The error says that its argument is too large; Register has
+// seen to the rest.
+func jobOf(t *engine.Taken) (steal.Job, error) {
+	j := t.Job()
+	arg, err := wire.Value().Encode(j.Arg)
+	if err != nil {
+		return steal.Job{}, err
+	}
+	return steal.Job{Path: j.ID.Path, Identity: job.Identify(j.Func, arg), Function: j.Func, Arg: arg,
+		Restarted: j.Restarted}, nil
+}
+
+// run starts a stolen job, or the root. One that cannot be run ends at once, as a job that panicked: its
+// spawner has to learn of it.
+func (e *Engine) run(id steal.SegmentID, j *steal.Job, first bool) {
+	e.runs++
+	which, fn := job.ID{Run: e.cfg.Run, Path: j.Path}, j.Function
+	_, v, err := read(fn, j.Arg)
+	var g *engine.Guest
+	if err == nil {
+		in := engine.Job{ID: which, Func: fn, Arg: v, Restarted: j.Restarted && !e.cfg.Naive, First: first}
+		g, err = e.pool.Submit(in, func(o engine.Outcome) {
+			outcome, returned := encodeOutcome(e.cfg.Self, which, fn, o)
+			e.tell(func(told *[]port.Event) { e.ended(told, id, outcome, returned) })
+		})
+	}
+	if err != nil {
+		e.trouble("a job cannot be run", which, err)
+		e.happened(port.Event{Kind: port.Finished, Segment: id,
+			Outcome: encodePanic(e.cfg.Self, which, fn, &job.Error{ID: which, Func: fn, Panic: err})})
+		return
+	}
+	e.segments[id] = g
+}
+
+// ended tells what came of a segment. A panic is not Good, not worth keeping: its cause may be this machine.
+func (e *Engine) ended(told *[]port.Event, id steal.SegmentID, outcome []byte, returned bool) {
+	g := e.segments[id]
+	if g == nil {
+		return // it was aborted meanwhile
+	}
+	delete(e.segments, id)
+	*told = append(*told, port.Event{Kind: port.Finished, Segment: id, Outcome: outcome, Good: returned,
+		Tally: tally(g)})
+}
+
+// abort ends a segment.
+func (e *Engine) abort(id steal.SegmentID) {
+	if g := e.segments[id]; g != nil {
+		delete(e.segments, id)
+		g.Cancel()
+		e.happened(port.Event{Kind: port.Stopped, Segment: id, Tally: tally(g)})
+	}
+}
+
+func tally(g *engine.Guest) (t port.Tally) {
+	t.Spawned, t.Executed = g.Counts()
+	return t
+}
+
+// trouble tells of a job with which something went wrong.
+func (e *Engine) trouble(what string, id job.ID, err error) {
+	e.happened(port.Event{Kind: port.Troubled, Text: fmt.Sprintf("%s: job %s: %s", what, id, clip(err.Error(),
+		maxFailureText))})
+}
+
+// give enters a job that was taken, under a new Ref.
+func (e *Engine) give(t *engine.Taken) steal.Ref {
+	e.lastRef++
+	e.given[e.lastRef], e.refs[t] = t, e.lastRef
+	return e.lastRef
+}
+
+// forget ends a Ref; false if it has ended before.
+func (e *Engine) forget(ref steal.Ref) (*engine.Taken, bool) {
+	t, ok := e.given[ref]
+	if ok {
+		delete(e.given, ref)
+		delete(e.refs, t)
+	}
+	return t, ok
+}
+
+// putBack has a job that was given away run here after all. If it is restarted, what is under it may not need to.
+func (e *Engine) putBack(t *engine.Taken, restarted bool) {
+	t.PutBack(restarted && !e.cfg.Naive)
+}
+
+// deliver fills the slot of a given-away job. An outcome that makes no sense is not used: the job runs here again.
+func (e *Engine) deliver(ref steal.Ref, outcome []byte) {
+	t, ok := e.forget(ref)
+	if !ok {
+		return
+	}
+	out := t.Job()
+	fn, _ := engine.Lookup(out.Func)
+	result, err, panicked, bad := DecodeOutcome(e.cfg.Run, outcome, fn)
+	good := bad == nil && panicked == nil
+	switch {
+	case bad != nil:
+	case panicked != nil:
+		_, _ = t.End(engine.Outcome{Failure: panicked}) // a failure fits any function
+	default:
+		_, bad = t.End(engine.Outcome{Result: result, Err: err})
+		good = bad == nil
+	}
+	if bad != nil {
+		e.trouble("an outcome cannot be used and the job runs again", out.ID, bad)
+		t.PutBack(false)
+	}
+	e.happened(port.Event{Kind: port.Delivered, Ref: ref, Good: good})
+}
+
+// count tells the counters, those of the pool when its workers have told theirs.
+func (e *Engine) count(whole bool) {
+	if !whole {
+		e.happened(port.Event{Kind: port.Counted, Figures: e.figures()})
+		return
+	}
+	if e.counting {
+		return // one answer for both
+	}
+	e.counting = true
+	e.wg.Go(func() {
+		s, share := e.pool.Stats(), e.pool.Progress()
+		e.tell(func(told *[]port.Event) {
+			e.counting = false
+			f := e.figures()
+			f.Whole, f.Progress = true, share
+			f.Spawned, f.Executed, f.Aborted, f.Syncs, f.Idle = s.Spawned, s.Executed, s.Aborted, s.Syncs, s.Idle
+			f.Total = s.Elapsed * time.Duration(s.Workers)
+			*told = append(*told, port.Event{Kind: port.Counted, Figures: f})
+		})
+	})
+}
+
+// figures are those that cost nothing.
+func (e *Engine) figures() *port.Figures {
+	f := &port.Figures{Unkept: e.kept.lost()}
+	for _, id := range slices.Sorted(maps.Keys(e.segments)) {
+		f.Segments = append(f.Segments, port.SegmentTally{Segment: id, Tally: tally(e.segments[id])})
+	}
+	return f
+}

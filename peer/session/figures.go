@@ -1,0 +1,63 @@
+package session
+
+import (
+	"time"
+
+	"github.com/satin-peer/satin/internal/port"
+)
+
+// asking is somebody who waits for figures.
+type asking struct {
+	whole  bool
+	answer chan<- struct{}
+}
+
+// Figures are the engine's statistics. It waits for them, but not for long: a worker in the middle of a leaf,
+// an engine that is busy or gone, have told some before.
+func (s *Session) Figures() port.Figures {
+	s.ask(true)
+	return *s.figures.Load()
+}
+
+// ask has the engine count, and waits until it has.
+func (s *Session) ask(whole bool) {
+	answer := make(chan struct{})
+	s.tell(func(time.Duration) {
+		if s.died != nil {
+			close(answer)
+			return
+		}
+		s.asking = append(s.asking, asking{whole, answer})
+		sides{s}.Do(&port.Order{Kind: port.Count, Whole: whole})
+	})
+	patience := time.NewTimer(figuresPatience)
+	defer patience.Stop()
+	select {
+	case <-answer:
+	case <-s.quit:
+	case <-patience.C:
+	}
+}
+
+// counted takes figures in.
+func (s *Session) counted(f *port.Figures) {
+	s.unkept = f.Unkept
+	s.trace.counted(f.Segments)
+	if f.Whole {
+		s.figures.Store(f)
+	}
+	s.answerAsking(f.Whole)
+}
+
+// answerAsking lets those go on who wait for figures, or for less than whole ones.
+func (s *Session) answerAsking(whole bool) {
+	left := s.asking[:0]
+	for _, a := range s.asking {
+		if a.whole && !whole {
+			left = append(left, a)
+		} else {
+			close(a.answer)
+		}
+	}
+	s.asking = left
+}
