@@ -18,7 +18,7 @@ var rooms = []room{
 	{dir: "steal", knows: []string{"job"}},
 	{dir: "runs", knows: []string{"job"}}, // the life of runs: a sibling of steal
 	{dir: "gossip", knows: []string{".", "internal/wire"}, modules: libp2p, tests: []string{"internal/virtualnet"}},
-	{dir: "sharedobj", knows: []string{"job"}},
+	{dir: "sharedobj"}, // what is shared is bytes to it
 	{dir: "dashboard", knows: []string{".", "internal/*"},
 		modules: []string{"github.com/gorilla/websocket", "github.com/prometheus/client_golang/prometheus",
 			"golang.org/x/net/netutil"}},
@@ -53,6 +53,7 @@ var rooms = []room{
 	{dir: "internal/driver", knows: []string{"job", "steal", "internal/port"}},
 	{dir: "internal/sim", knows: []string{"job", "steal", "internal/wan", "internal/driver", "internal/port"}},
 	{dir: "internal/sim/paper", knows: []string{"steal", "internal/wan", "internal/sim"}},
+	{dir: "internal/sim/objects", knows: []string{"sharedobj", "internal/wan"}},
 	{dir: "internal/sim/record", knows: []string{"internal/engine", "job", "internal/sim", "internal/wire"},
 		tests: []string{"."}},
 	{dir: "apps", knows: []string{"."}},

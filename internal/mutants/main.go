@@ -25,7 +25,7 @@ import (
 func mutants() []mutant {
 	return slices.Concat(moduleMutants, engineMutants, hookMutants, stealMutants, recoveryMutants, masterMutants,
 		checkpointMutants, driverMutants, proofMutants, hostMutants, outcomeMutants,
-		simMutants())
+		objectMutants, simMutants())
 }
 
 func main() {

@@ -1,0 +1,113 @@
+package sharedobj
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+)
+
+func newTestCore(t *testing.T, change func(*Config)) *Core {
+	t.Helper()
+	cfg := Default()
+	if change != nil {
+		change(&cfg)
+	}
+	c, err := NewCore(cfg, "a1", []Member{{"a1", "a"}, {"a2", "a"}, {"b1", "b"}, {"b2", "b"}},
+		rand.New(rand.NewPCG(1, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func recipeOf(i int) *Recipe {
+	return &Recipe{Kind: Constant, Name: fmt.Sprint("object ", i), State: Build([]byte(fmt.Sprint(i))).Blob}
+}
+
+// A peer that announces without an end, or asks for the adoption of what nobody has, keeps nothing from the
+// jobs here, and fills no table.
+func TestFloodOfNames(t *testing.T) {
+	c := newTestCore(t, nil)
+	for i := range 5000 {
+		r := recipeOf(i)
+		c.Step(1, &Message{From: "b1", To: "a1", Announce: &Announce{Origin: "b1", Recipe: *r}})
+		c.Step(1, &Message{From: "a2", To: "a1", Ask: &Ask{Digest: Digest{byte(i), byte(i >> 8)},
+			Holders: []PeerID{"b1"}}})
+		c.Hear(1, "b1", &News{Offers: []Offer{{r.Digest(), []byte("x")}}})
+	}
+	if n := len(c.fetches.list); n > c.cfg.MaxAdopted {
+		t.Errorf("%d fetches that nobody here wants, at most %d may be", n, c.cfg.MaxAdopted)
+	}
+	if n := len(c.store.entries); n > c.cfg.MaxEntries {
+		t.Errorf("%d entries", n)
+	}
+	wanted := Digest{1, 2, 3, 4}
+	out := c.JobCame(2, Job{ID: 1, Victim: "b2", Needs: []Need{{Digest: wanted}}})
+	if !slices.ContainsFunc(out.Messages, func(m *Message) bool { return m.Ask != nil && m.Ask.Digest == wanted }) {
+		t.Error("what a job here names is not asked for")
+	}
+}
+
+// A value that is larger than the volunteer allows is an error that names the object and says what to do; the
+// job that names it goes back at once.
+func TestTooLarge(t *testing.T) {
+	c := newTestCore(t, func(c *Config) { c.MaxBytes = 1000 })
+	body := Build(noise(2000))
+	r := &Recipe{Kind: Constant, Name: "sky.survey", State: body.Blob}
+	out := c.Created(1, r, body)
+	if len(out.Orders) != 1 || out.Orders[0].Kind != OrderFailed {
+		t.Fatalf("orders %+v", out.Orders)
+	}
+	const want = `shared object "sky.survey" (%v) has 2000 bytes, but this peer holds at most 1000 at once: ` +
+		`allow more memory for objects, or share it in parts`
+	if got := out.Orders[0].Err.Error(); got != fmt.Sprintf(want, r.Digest()) {
+		t.Errorf("%s", got)
+	}
+	other := newTestCore(t, func(c *Config) { c.MaxBytes = 1000 })
+	asks := slices.Clone(other.JobCame(1, Job{ID: 7, Victim: "a2", Needs: []Need{{Digest: r.Digest()}}}).Messages)
+	if len(asks) != 1 {
+		t.Fatalf("%d messages", len(asks))
+	}
+	out = other.Step(2, &Message{From: asks[0].To, To: "a1", Answer: &Answer{Digest: r.Digest(), Status: Here,
+		Told: []Told{{Recipe: *r}}}})
+	if len(out.Orders) != 1 || out.Orders[0].Kind != OrderBack || out.Orders[0].Job != 7 {
+		t.Errorf("orders %+v", out.Orders)
+	}
+	if _, ok := other.Next(); ok {
+		t.Error("something is still waited for")
+	}
+}
+
+// One peer gets no more than its rate, whatever it asks for.
+func TestServeRate(t *testing.T) {
+	c := newTestCore(t, func(c *Config) { c.ServeRate = maxPieces * pieceSize })
+	body := Build(noise(maxPieces * pieceSize))
+	c.Created(1, &Recipe{Kind: Constant, Name: "x", State: body.Blob}, body)
+	var ids []PieceID
+	for i := range uint64(maxPieces) {
+		ids = append(ids, PieceID{0, i})
+	}
+	sent := 0
+	for i := range 100 {
+		out := c.Step(time.Duration(i+1), &Message{From: "b1", To: "a1", Get: &Get{body.Top, ids}})
+		sent += len(out.Messages)
+	}
+	if sent == 0 || sent > maxPieces {
+		t.Errorf("%d pieces were sent at once, at most %d may be", sent, maxPieces)
+	}
+}
+
+// Whatever a stranger, or a peer of another opinion, says changes nothing but a counter.
+func TestStrangers(t *testing.T) {
+	c := newTestCore(t, nil)
+	out := c.Step(1, &Message{From: "z9", To: "a1", Ask: &Ask{Digest: Digest{1}}})
+	if len(out.Messages)+len(out.Orders) > 0 || c.Stats().Strangers != 1 {
+		t.Errorf("%+v", out)
+	}
+	out = c.Step(1, &Message{From: "b1", To: "a1", Ask: &Ask{}, Get: &Get{}})
+	if len(out.Messages)+len(out.Orders) > 0 || c.Stats().Malformed != 1 {
+		t.Errorf("%+v", out)
+	}
+}

@@ -1,0 +1,89 @@
+package sharedobj
+
+import (
+	"slices"
+	"time"
+)
+
+// errand gets a value of a lattice that is too large to travel with what names it, and has it joined.
+type errand struct {
+	pull    *pull
+	lattice Digest
+	from    PeerID // who said that it has the value
+	job     JobID  // whose floor it is, or 0
+	until   time.Duration
+}
+
+// errands are those under way.
+type errands struct {
+	*base
+	list []*errand
+}
+
+// maxErrands bounds them, and maxErrandsEach those that one peer's messages began.
+const (
+	maxErrands     = 64
+	maxErrandsEach = 8
+)
+
+// run begins an errand. What cannot be got now is got at the next comparison.
+func (c *errands) run(e *errand, blob Blob) {
+	each := 0
+	for _, o := range c.errands.list {
+		if o.from == e.from {
+			each++
+		}
+		if o.pull.parts.blob == blob && o.lattice == e.lattice && o.job == 0 && e.job == 0 {
+			return // the same value, under way
+		}
+	}
+	if len(c.errands.list) >= maxErrands || each >= maxErrandsEach || !c.store.room(blob.Size) {
+		c.stats.Refused++
+		if e.job != 0 {
+			c.jobs.floored(e.job, false)
+		}
+		return
+	}
+	c.store.reserved += blob.Size
+	e.pull = newPull(blob, &c.cfg)
+	e.pull.add(c.now, e.from)
+	e.until = c.now + c.cfg.Patience
+	c.errands.list = append(c.errands.list, e)
+	c.advanceErrand(e)
+}
+
+// advanceErrand requests more, and ends an errand that is done or cannot be.
+func (c *errands) advanceErrand(e *errand) {
+	if !slices.Contains(c.errands.list, e) {
+		return
+	}
+	top := e.pull.parts.blob.Top
+	c.serve.serveHeld(top)
+	b, ok := e.pull.parts.whole()
+	if !ok && !e.pull.stuck() && e.until > c.now {
+		e.pull.request(c.now, func(id PeerID, ids []PieceID) {
+			c.send(id, &Message{Get: &Get{Top: top, Pieces: ids}})
+		})
+		return
+	}
+	c.errands.list = slices.DeleteFunc(c.errands.list, func(o *errand) bool { return o == e })
+	c.store.reserved -= e.pull.parts.blob.Size
+	switch {
+	case ok:
+		c.lattices.join(e.lattice, e.from, b.Bytes(), e.job)
+		c.lattices.expose(e.lattice, b)
+		c.serve.serveHeld(top)
+	case e.job != 0:
+		c.jobs.floored(e.job, false)
+	}
+	if !ok {
+		c.serve.refuseHeld(top)
+	}
+}
+
+func (c *errands) tickErrands() {
+	for _, e := range slices.Clone(c.errands.list) {
+		e.pull.expire(c.now)
+		c.advanceErrand(e)
+	}
+}

@@ -1,0 +1,384 @@
+package sharedobj
+
+import (
+	"slices"
+	"time"
+)
+
+// fetcher gets digests.
+type fetcher struct {
+	*base
+	list     []*fetch // under way, the oldest first
+	byDigest map[Digest]*fetch
+	applies  map[Ticket]Digest // writes that the engine is applying
+	noted    map[string]bool   // objects of which the user was told that replicas differ
+}
+
+// fetch gets one digest: it learns what the digest names, then gets the writes that lead to it from a version that is
+// here, or its state, whichever is shorter.
+//
+// It asks in tiers, the next one when nobody of the one before is any help: the own cluster (those known to have it,
+// and the landing, which fetches it if need be), then those said to have it, the victim first, and the master, then
+// anybody. So a cluster gets it once.
+type fetch struct {
+	digest  Digest
+	began   time.Duration
+	jobs    int           // that wait for it
+	reading time.Duration // until then a read inside a job waits for it; 0: none
+	pushed  bool          // it was announced
+	askers  []asker       // of the cluster, that wait for it
+	holders []PeerID      // said to have it, the best first
+	ways    []*way
+	rounds  int
+	restAt  time.Duration // everybody was asked in vain: until then nobody is asked
+
+	pull   *pull
+	target *entry // whose bytes the pull gets
+	write  bool   // its write, not its state
+}
+
+// asker is a peer that waits for what this one fetches.
+type asker struct {
+	peer PeerID
+	told bool // what the digest names
+}
+
+// own says whether a job here waits for it, rather than others.
+func (f *fetch) own() bool { return f.jobs > 0 || f.reading > 0 }
+
+// way is a peer that may have what is fetched.
+type way struct {
+	peer  PeerID
+	tier  int
+	state wayState
+	at    time.Duration // of the last question
+}
+
+type wayState uint8
+
+const (
+	fresh wayState = iota
+	asked
+	helps // has it, or is getting it
+	useless
+)
+
+// large is from how many bytes on several sources are looked for at once.
+const large = 16 * pieceSize
+
+// wanted says whether anybody still waits for it.
+func (f *fetch) wanted() bool {
+	return f.own() || f.pushed || len(f.askers) > 0
+}
+
+// fetch begins to get a digest, or joins who does already; nil if there are too many.
+func (c *fetcher) fetch(d Digest, holders ...PeerID) *fetch {
+	f := c.fetches.byDigest[d]
+	if f == nil {
+		if len(c.fetches.list) >= c.cfg.MaxFetches+c.cfg.MaxAdopted {
+			c.stats.Refused++
+			return nil
+		}
+		f = &fetch{digest: d, began: c.now}
+		c.store.pin(d)
+		c.fetches.byDigest[d] = f
+		c.fetches.list = append(c.fetches.list, f)
+	}
+	for _, h := range holders {
+		if h != c.self && !slices.Contains(f.holders, h) && len(f.holders) < 4*maxHolders {
+			f.holders = append(f.holders, h)
+		}
+	}
+	if f.ways != nil {
+		c.findWays(f)
+	}
+	return f
+}
+
+// findWays lists whom to ask.
+func (c *fetcher) findWays(f *fetch) {
+	add := func(id PeerID, tier int) {
+		if id != c.self && c.place.member(id) && !slices.ContainsFunc(f.ways,
+			func(w *way) bool { return w.peer == id }) {
+			f.ways = append(f.ways, &way{peer: id, tier: tier})
+		}
+	}
+	near := c.place.landing(f.digest)
+	for _, h := range f.holders {
+		if c.place.near(h) {
+			add(h, 0)
+		}
+	}
+	add(near, 0)
+	for _, h := range f.holders {
+		add(h, 1)
+	}
+	add(c.master, 1)
+	if f.rounds == 0 {
+		return
+	}
+	neighbours := c.place.ranked(f.digest, c.place.cluster[c.self])
+	for _, id := range neighbours[:min(4, len(neighbours))] {
+		add(id, 2)
+	}
+	for range min(4, len(c.place.members)) {
+		add(c.place.members[c.rand.IntN(len(c.place.members))].ID, 2)
+	}
+}
+
+// advance does the next step of a fetch.
+func (c *fetcher) advance(f *fetch) {
+	if c.fetches.byDigest[f.digest] != f {
+		return
+	}
+	if !f.wanted() {
+		c.giveUp(f)
+		return
+	}
+	for f.pull == nil && c.fetches.byDigest[f.digest] == f {
+		e := c.store.find(f.digest)
+		if e == nil {
+			break // nobody has said what it is
+		}
+		if e.state != nil {
+			c.complete(f)
+			return
+		}
+		if e.recipe.State.Size > c.cfg.MaxBytes {
+			c.fail(f, c.tooLarge(&e.recipe))
+			return
+		}
+		target, step := c.plan(e)
+		if step == apply {
+			if !c.apply(target) {
+				f.restAt = c.now + c.cfg.RetryAfter
+			}
+			return
+		}
+		blob := target.recipe.State
+		if step == getWrite {
+			blob = target.recipe.Write
+		}
+		if b := c.store.body(blob.Top); b != nil {
+			c.gotBody(target, step == getWrite, b)
+			continue
+		}
+		if f.restAt > c.now {
+			return
+		}
+		if !c.store.room(blob.Size, target) {
+			f.restAt = c.now + c.cfg.RetryAfter
+			return
+		}
+		c.store.reserved += blob.Size
+		c.store.pin(target.digest)
+		f.pull, f.target, f.write = newPull(blob, &c.cfg), target, step == getWrite
+		for _, w := range f.ways {
+			if w.state == helps {
+				f.pull.add(c.now, w.peer)
+			}
+		}
+	}
+	if c.fetches.byDigest[f.digest] == f {
+		c.seek(f)
+	}
+}
+
+// seek asks whom it is time to ask, and requests pieces.
+func (c *fetcher) seek(f *fetch) {
+	if f.pull != nil {
+		f.pull.request(c.now, func(id PeerID, ids []PieceID) {
+			c.send(id, &Message{Get: &Get{Top: f.pull.parts.blob.Top, Pieces: ids}})
+		})
+	}
+	if f.restAt > c.now {
+		return
+	}
+	if f.restAt != 0 || f.ways == nil {
+		f.restAt = 0
+		for _, w := range f.ways {
+			w.state = fresh
+		}
+		c.findWays(f)
+	}
+	for tier := range 3 {
+		hope, asking := f.hope(tier, c.now-c.cfg.AskTimeout)
+		more := f.pull != nil && f.pull.parts.blob.Size >= large && hope < maxHolders
+		if hope > 0 && !more {
+			return
+		}
+		w := f.freshWay(tier)
+		if w != nil && (!asking || more) {
+			w.state, w.at = asked, c.now
+			c.send(w.peer, &Message{Ask: c.question(f, w)})
+		}
+		if w != nil || hope > 0 {
+			return
+		}
+	}
+	c.rest(f)
+}
+
+// hope counts who helps in a tier, and those who may yet, having been asked after a time.
+func (f *fetch) hope(tier int, after time.Duration) (n int, asking bool) {
+	for _, w := range f.ways {
+		switch {
+		case w.tier != tier:
+		case w.state == helps && (f.pull == nil || !f.pull.failed(w.peer)):
+			n++
+		case w.state == asked && w.at > after:
+			n++
+			asking = true
+		}
+	}
+	return n, asking
+}
+
+// failed says whether a source was given up.
+func (p *pull) failed(id PeerID) bool {
+	s := p.source(id)
+	return s != nil && s.misses >= maxMisses
+}
+
+func (f *fetch) freshWay(tier int) *way {
+	for _, w := range f.ways {
+		if w.tier == tier && w.state == fresh {
+			return w
+		}
+	}
+	return nil
+}
+
+// question asks the landing to fetch it, and others for what they have.
+func (c *fetcher) question(f *fetch, w *way) *Ask {
+	a := &Ask{Digest: f.digest}
+	if w.tier == 0 && w.peer == c.place.landing(f.digest) {
+		a.Holders = slices.Clone(f.holders[:min(maxHolders, len(f.holders))])
+	}
+	return a
+}
+
+// rest waits after a round in vain. What nobody waits for here is given up then.
+func (c *fetcher) rest(f *fetch) {
+	c.refuseAskers(f)
+	if f.pushed = false; !f.wanted() {
+		c.giveUp(f)
+		return
+	}
+	if f.pull != nil && f.write {
+		f.target.spoilt = true // nobody has its write: perhaps somebody has the state
+		c.dropPull(f)
+	}
+	f.rounds++
+	f.restAt = c.now + c.cfg.RetryAfter
+}
+
+// foreign says whether one more may be fetched that nobody here waits for.
+func (c *fetcher) foreign() bool {
+	n := 0
+	for _, f := range c.fetches.list {
+		if !f.own() {
+			n++
+		}
+	}
+	if n >= c.cfg.MaxAdopted {
+		c.stats.Refused++
+	}
+	return n < c.cfg.MaxAdopted
+}
+
+func (c *fetcher) refuseAskers(f *fetch) {
+	for _, a := range f.askers {
+		c.send(a.peer, &Message{Answer: &Answer{Digest: f.digest, Status: Lacking}})
+	}
+	f.askers = f.askers[:0]
+}
+
+// lost takes a peer out of the ways.
+func (f *fetch) lost(id PeerID) {
+	for _, w := range f.ways {
+		if w.peer == id {
+			w.state = useless
+		}
+	}
+	if f.pull != nil {
+		f.pull.gone(id)
+	}
+}
+
+// end takes a fetch from the list.
+func (c *fetcher) endFetch(f *fetch) {
+	c.dropPull(f)
+	c.store.unpin(f.digest)
+	delete(c.fetches.byDigest, f.digest)
+	c.fetches.list = slices.DeleteFunc(c.fetches.list, func(g *fetch) bool { return g == f })
+}
+
+func (c *fetcher) dropPull(f *fetch) {
+	if f.pull != nil {
+		c.store.reserved -= f.pull.parts.blob.Size
+		c.store.unpin(f.target.digest)
+		f.pull, f.target = nil, nil
+	}
+}
+
+// giveUp ends a fetch that nobody wants any more.
+func (c *fetcher) giveUp(f *fetch) {
+	if f.pull != nil {
+		c.serve.refuseHeld(f.pull.parts.blob.Top)
+	}
+	c.refuseAskers(f)
+	c.endFetch(f)
+}
+
+// fail ends one that cannot be done.
+func (c *fetcher) fail(f *fetch, err error) {
+	reading := f.reading > 0
+	f.jobs, f.reading = 0, 0
+	c.giveUp(f)
+	if reading {
+		c.order(Order{Kind: OrderFailed, Digest: f.digest, Err: err})
+	}
+	c.jobs.failed(f.digest, err)
+}
+
+// complete ends one whose value is here. Those who asked for it are served what they request.
+func (c *fetcher) complete(f *fetch) {
+	c.stats.Fetches++
+	askers := f.askers
+	f.askers = nil
+	c.endFetch(f)
+	for _, a := range askers {
+		c.send(a.peer, &Message{Answer: c.serve.answer(f.digest)})
+	}
+}
+
+// tickFetches lets time pass for all of them.
+func (c *fetcher) tickFetches() {
+	for _, f := range slices.Clone(c.fetches.list) {
+		if f.reading > 0 && f.reading <= c.now {
+			c.order(Order{Kind: OrderFailed, Digest: f.digest, Err: &NotFound{f.digest}})
+			f.reading = 0
+		}
+		if f.pull != nil {
+			f.pull.expire(c.now)
+		}
+		c.advance(f)
+	}
+}
+
+// nextFetch is when tickFetches has something to do; 0 is never.
+func (c *fetcher) nextFetch() (at time.Duration) {
+	for _, f := range c.fetches.list {
+		at = sooner(at, sooner(f.reading, f.restAt))
+		if f.pull != nil {
+			at = sooner(at, f.pull.next())
+		}
+		for _, w := range f.ways {
+			if w.state == asked && w.at+c.cfg.AskTimeout > c.now {
+				at = sooner(at, w.at+c.cfg.AskTimeout)
+			}
+		}
+	}
+	return at
+}

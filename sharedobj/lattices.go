@@ -1,0 +1,376 @@
+package sharedobj
+
+import (
+	"slices"
+	"time"
+)
+
+// lattices are those whose seed is here. Their values are the engine's; here is what was told of them, and when.
+//
+// What is offered here is joined by the engine into what it has not yet told, and told at most every FlushEvery: that
+// is the combining of messages of the Satin paper, section 4.2, and needs no memory for more than one value. What was
+// lost on the way is made good by comparing all values with another peer's every SumsEvery.
+type lattices struct {
+	*base
+	list     []*lattice // in the order in which they were opened
+	byDigest map[Digest]*lattice
+	most     int
+	joins    map[Ticket]pendingJoin
+	queued   map[PeerID]int // joins under way of a peer's offers
+	strikes  map[PeerID]int // offers of a peer that were not valid
+
+	sumsAt time.Duration
+	owed   []comparison
+}
+
+type lattice struct {
+	digest     Digest
+	pending    bool // something was offered and not collected
+	collecting Ticket
+	flushed    time.Duration
+	flushAt    time.Duration // 0: nothing to tell
+	encoding   Ticket
+	value      *Body   // as of the last Encode; nil: it may have changed since
+	exposed    []*Body // what others may get pieces of, the oldest first
+	passed     []Blob  // offers announced lately
+}
+
+// pendingJoin is a join that the engine does.
+type pendingJoin struct {
+	digest Digest
+	from   PeerID
+	job    JobID
+}
+
+// comparison is with whom values are to be compared when they are encoded.
+type comparison struct {
+	peer  PeerID
+	sums  *Sums // what it has said; nil: this peer begins
+	until time.Duration
+}
+
+// Bounds on what others may cause.
+const (
+	maxJoins   = 64 // under way for one peer
+	maxStrikes = 8  // invalid offers, after which a peer is not listened to
+	maxOwed    = 16
+	maxExposed = 2
+	maxPassed  = 16
+)
+
+func newLattices(b *base) *lattices {
+	return &lattices{base: b, most: b.cfg.MaxLattices, byDigest: make(map[Digest]*lattice),
+		joins: make(map[Ticket]pendingJoin), queued: make(map[PeerID]int), strikes: make(map[PeerID]int)}
+}
+
+// open begins to follow a lattice whose seed has come.
+func (c *lattices) open(d Digest) {
+	if c.byDigest[d] != nil {
+		return
+	}
+	if len(c.list) >= c.most {
+		c.close(c.list[0])
+	}
+	n := &lattice{digest: d, flushed: -c.cfg.FlushEvery}
+	c.byDigest[d] = n
+	c.list = append(c.list, n)
+	if c.sumsAt == 0 {
+		c.sumsAt = c.now + c.cfg.SumsEvery
+	}
+}
+
+func (c *lattices) close(n *lattice) {
+	for _, b := range n.exposed {
+		c.store.release(b)
+	}
+	delete(c.byDigest, n.digest)
+	c.list = slices.DeleteFunc(c.list, func(o *lattice) bool { return o == n })
+}
+
+// expose lets others get the pieces of a value, in the place of older ones.
+func (c *lattices) expose(d Digest, b *Body) {
+	n := c.byDigest[d]
+	if n == nil || b.Size <= maxInline || !c.store.keep(b) {
+		return
+	}
+	n.exposed = append(n.exposed, b)
+	if len(n.exposed) > maxExposed {
+		c.store.release(n.exposed[0])
+		n.exposed = n.exposed[1:]
+	}
+}
+
+// passes says whether an announced offer is new.
+func (n *lattice) passes(b Blob) bool {
+	if slices.Contains(n.passed, b) {
+		return false
+	}
+	if len(n.passed) == maxPassed {
+		n.passed = n.passed[1:]
+	}
+	n.passed = append(n.passed, b)
+	return true
+}
+
+// Offered says that something was offered to a lattice here that its value did not have.
+func (c *Core) Offered(now time.Duration, d Digest) Output {
+	c.begin(now)
+	if n := c.lattices.byDigest[d]; n != nil {
+		n.value = nil
+		n.pending = true
+		if n.flushAt == 0 && n.collecting == 0 {
+			n.flushAt = max(c.now, n.flushed+c.cfg.FlushEvery)
+		}
+		c.jobs.changed(d)
+		c.lattices.collect(n)
+	}
+	return c.end()
+}
+
+// collect asks the engine for what is to be told, when it is time.
+func (c *lattices) collect(n *lattice) {
+	if n.flushAt == 0 || n.flushAt > c.now || n.collecting != 0 {
+		return
+	}
+	n.flushAt, n.flushed, n.pending = 0, c.now, false
+	n.collecting = c.ask(Order{Kind: OrderCollect, Digest: n.digest})
+}
+
+// Collected answers a Collect order: what was offered here since the last one, joined; nil for nothing.
+func (c *Core) Collected(now time.Duration, d Digest, value *Body) Output {
+	c.begin(now)
+	n := c.lattices.byDigest[d]
+	if n == nil || n.collecting == 0 {
+		c.stats.Malformed++
+		return c.end()
+	}
+	if n.collecting = 0; n.pending {
+		n.flushAt = n.flushed + c.cfg.FlushEvery
+	}
+	switch e := c.store.find(d); {
+	case value == nil:
+	case value.Size <= uint64(c.cfg.SmallWrite):
+		c.spread.enqueue(int(value.Size))
+		c.spread.offers = append(c.spread.offers, Offer{d, value.Bytes()})
+		c.spread.flushNews()
+	case e != nil:
+		c.lattices.expose(d, value)
+		n.passes(value.Blob)
+		c.spread.passOn(&Announce{Origin: c.self, Recipe: e.recipe, Offer: value.Blob})
+	}
+	return c.end()
+}
+
+// hearOffers joins what others offer to lattices that are used here.
+func (c *lattices) hearOffers(from PeerID, offers []Offer) {
+	for i := range offers {
+		c.join(offers[i].Digest, from, offers[i].Value, 0)
+	}
+}
+
+// join has a value joined that came from elsewhere. The engine checks its witness first.
+func (c *lattices) join(d Digest, from PeerID, value []byte, j JobID) {
+	l := c.lattices
+	switch {
+	case l.byDigest[d] == nil:
+		c.stats.Unneeded++
+	case j == 0 && (l.queued[from] >= maxJoins || l.strikes[from] >= maxStrikes):
+		c.stats.Refused++
+		return
+	}
+	if l.byDigest[d] == nil {
+		if j != 0 {
+			c.jobs.floored(j, false)
+		}
+		return
+	}
+	l.queued[from]++
+	l.joins[c.ask(Order{Kind: OrderJoin, Digest: d, Data: value})] = pendingJoin{d, from, j}
+}
+
+// Joined answers a Join order: whether the value was valid, and whether it told anything new.
+func (c *Core) Joined(now time.Duration, t Ticket, valid, changed bool) Output {
+	c.begin(now)
+	l := c.lattices
+	j, ok := l.joins[t]
+	if !ok {
+		c.stats.Malformed++
+		return c.end()
+	}
+	delete(l.joins, t)
+	if l.queued[j.from]--; l.queued[j.from] == 0 {
+		delete(l.queued, j.from)
+	}
+	if !valid {
+		c.stats.BadOffers++
+		if len(l.strikes) < c.cfg.MaxEntries {
+			l.strikes[j.from]++
+		}
+	}
+	if n := l.byDigest[j.digest]; n != nil && changed {
+		n.value = nil
+		c.jobs.changed(j.digest)
+	}
+	if j.job != 0 {
+		c.jobs.floored(j.job, valid)
+	}
+	return c.end()
+}
+
+// compare begins a comparison with a peer, or answers its.
+func (c *lattices) compare(id PeerID) { c.owe(comparison{peer: id}) }
+
+func (c *lattices) owe(o comparison) {
+	l := c.lattices
+	if len(l.owed) >= maxOwed || o.peer == c.self || !c.place.member(o.peer) || len(l.list) == 0 {
+		return
+	}
+	o.until = c.now + c.cfg.SumsEvery
+	l.owed = append(l.owed, o)
+	c.settle()
+}
+
+// settle does the comparisons that are owed once the values are encoded.
+func (c *lattices) settle() {
+	l := c.lattices
+	if len(l.owed) == 0 {
+		return
+	}
+	stale := false
+	for _, n := range l.list {
+		if n.value == nil {
+			stale = true
+			if n.encoding == 0 {
+				n.encoding = c.ask(Order{Kind: OrderEncode, Digest: n.digest})
+			}
+		}
+	}
+	if stale && l.owed[0].until > c.now {
+		return
+	}
+	owed := l.owed
+	l.owed = nil
+	for _, o := range owed {
+		c.sendSums(o)
+	}
+}
+
+// Encoded answers an Encode order.
+func (c *Core) Encoded(now time.Duration, t Ticket, d Digest, value *Body) Output {
+	c.begin(now)
+	if n := c.lattices.byDigest[d]; n != nil && n.encoding == t {
+		n.encoding = 0
+		n.value = value
+		if value != nil && !slices.ContainsFunc(n.exposed, func(b *Body) bool { return b.Top == value.Top }) {
+			c.lattices.expose(d, value)
+		}
+	}
+	c.lattices.settle()
+	return c.end()
+}
+
+// sendSums says what the values here are: all of them, or those that differ from what the peer has said.
+func (c *lattices) sendSums(o comparison) {
+	theirs := make(map[Digest]*Sum)
+	if o.sums != nil {
+		for i := range o.sums.Values {
+			theirs[o.sums.Values[i].Digest] = &o.sums.Values[i]
+		}
+	}
+	s := &Sums{Reply: o.sums != nil}
+	bytes := 0
+	for _, n := range c.lattices.list {
+		sum := theirs[n.digest]
+		if n.value == nil || o.sums != nil && (sum == nil || sum.Blob == n.value.Blob) {
+			continue
+		}
+		v := Sum{Digest: n.digest, Blob: n.value.Blob}
+		if n.value.Size <= maxInline && bytes+int(n.value.Size) <= maxAnswer {
+			v.Value = n.value.Bytes()
+			bytes += len(v.Value)
+		}
+		if s.Values = append(s.Values, v); len(s.Values) == maxSums {
+			break
+		}
+	}
+	if o.sums != nil {
+		c.takeSums(o.peer, o.sums)
+	}
+	if len(s.Values) > 0 && (o.sums == nil || !o.sums.Reply) {
+		c.send(o.peer, &Message{Sums: s})
+	}
+}
+
+// onSums compares when the values here are encoded.
+func (c *lattices) onSums(from PeerID, s *Sums) {
+	if s.Reply {
+		c.takeSums(from, s) // its values differ from those here, or did
+		return
+	}
+	c.owe(comparison{peer: from, sums: s})
+}
+
+// takeSums joins the values that differ.
+func (c *lattices) takeSums(from PeerID, s *Sums) {
+	for i := range s.Values {
+		v := &s.Values[i]
+		n := c.lattices.byDigest[v.Digest]
+		switch {
+		case n == nil || n.value != nil && n.value.Blob == v.Blob:
+		case len(v.Value) > 0 || v.Blob.Size == 0:
+			c.join(v.Digest, from, v.Value, 0)
+		case n.value != nil || s.Reply:
+			if c.lattices.strikes[from] < maxStrikes {
+				c.errands.run(&errand{lattice: v.Digest, from: from}, v.Blob)
+			}
+		}
+	}
+}
+
+// tickLattices tells what is due, and compares.
+func (c *lattices) tickLattices() {
+	l := c.lattices
+	for _, n := range l.list {
+		c.collect(n)
+	}
+	if l.sumsAt != 0 && l.sumsAt <= c.now {
+		l.sumsAt = c.now + c.cfg.SumsEvery
+		if id := c.partner(); id != "" {
+			c.compare(id)
+		}
+	}
+	c.settle()
+}
+
+// partner draws somebody to compare with: of the own cluster every other time.
+func (c *lattices) partner() PeerID {
+	var ids []PeerID
+	near := c.rand.IntN(2) == 0
+	for _, m := range c.place.members {
+		if m.ID != c.self && (!near || c.place.near(m.ID)) {
+			ids = append(ids, m.ID)
+		}
+	}
+	if len(ids) == 0 && near {
+		for _, m := range c.place.members {
+			if m.ID != c.self {
+				ids = append(ids, m.ID)
+			}
+		}
+	}
+	if len(ids) == 0 {
+		return ""
+	}
+	return ids[c.rand.IntN(len(ids))]
+}
+
+func (c *lattices) nextLattice() (at time.Duration) {
+	l := c.lattices
+	for _, n := range l.list {
+		at = sooner(at, n.flushAt)
+	}
+	if len(l.owed) > 0 {
+		at = sooner(at, l.owed[0].until)
+	}
+	return sooner(at, l.sumsAt)
+}

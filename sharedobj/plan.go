@@ -1,0 +1,121 @@
+package sharedobj
+
+// step is what to do next for a version.
+type step uint8
+
+const (
+	getState step = iota // get its state
+	getWrite             // get the write of target, a version on the way to it
+	apply                // apply that write
+)
+
+// plan chooses the shorter way to a version: the writes from one that is here, or its state.
+func (c *fetcher) plan(e *entry) (target *entry, s step) {
+	missing := uint64(0)
+	for v, n := e, 0; n < c.cfg.MaxChain && !v.spoilt && !v.recipe.First(); n++ {
+		if v.write == nil {
+			missing += v.recipe.Write.Size
+		}
+		parent := c.store.find(v.recipe.Parent)
+		if parent == nil || missing > 0 && missing >= e.recipe.State.Size {
+			break
+		}
+		if parent.state != nil {
+			if v.write == nil {
+				return v, getWrite
+			}
+			return v, apply
+		}
+		v = parent
+	}
+	return e, getState
+}
+
+// apply orders a write to be applied, unless it is under way; false if there is no room for the outcome.
+func (c *fetcher) apply(e *entry) bool {
+	if e.applying != 0 {
+		return true
+	}
+	c.store.state(e.recipe.Parent) // is used
+	if !c.store.room(e.recipe.State.Size, e, c.store.find(e.recipe.Parent)) {
+		return false
+	}
+	e.applying = c.ask(Order{Kind: OrderApply, Digest: e.digest, Parent: e.recipe.Parent, Name: e.recipe.Name,
+		Data: e.write.Bytes()})
+	c.applies[e.applying] = e.digest
+	return true
+}
+
+// applied takes the outcome of a write. If it is not the writer's state, only that state itself will do; the user is
+// told once for each object, since it costs bytes at every write.
+func (c *fetcher) applied(t Ticket, state *Body) {
+	d, ok := c.applies[t]
+	if !ok {
+		c.stats.Malformed++
+		return
+	}
+	delete(c.applies, t)
+	e := c.store.find(d)
+	if e == nil || e.applying != t {
+		return // dropped meanwhile
+	}
+	e.applying = 0
+	c.stats.Applies++
+	switch {
+	case state == nil || state.Blob != e.recipe.State:
+		e.spoilt = true
+		c.stats.Differing++
+		if !c.noted[e.recipe.Name] && len(c.noted) < c.cfg.MaxEntries {
+			c.noted[e.recipe.Name] = true
+			c.order(Order{Kind: OrderNote, Digest: d, Name: e.recipe.Name, Text: "a write to shared object \"" +
+				e.recipe.Name + "\" gives another state here than where it was made, so states are fetched whole: " +
+				"writes must be pure functions, and floating point may differ between processors"})
+		}
+	case c.store.putState(e, state):
+		c.arrived(e, t)
+	}
+	c.advanceAll()
+}
+
+// advanceAll goes on with all fetches, after something has come that several may use.
+func (c *fetcher) advanceAll() {
+	for i := 0; i < len(c.fetches.list); i++ {
+		f := c.fetches.list[i]
+		n := len(c.fetches.list)
+		c.advance(f)
+		if len(c.fetches.list) < n {
+			i--
+		}
+	}
+}
+
+// arrived pushes a value that has just come to the engine, and to whoever waits for it.
+func (c *base) arrived(e *entry, t Ticket) {
+	c.tellGone()
+	c.order(Order{Kind: OrderHere, Digest: e.digest, Name: e.recipe.Name, Data: e.state.Bytes(), Ticket: t})
+	if e.recipe.Kind == Lattice {
+		c.lattices.open(e.digest)
+	}
+	c.spread.followers(e)
+	c.serve.serveHeld(e.state.Top)
+	if f := c.fetches.byDigest[e.digest]; f != nil {
+		c.fetches.complete(f)
+	}
+	c.jobs.arrived(e.digest)
+}
+
+// gotBody takes in a blob that was got, or that was here under another name; false if there is no room.
+func (c *fetcher) gotBody(e *entry, write bool, b *Body) bool {
+	if write {
+		ok := c.store.putWrite(e, b)
+		if ok {
+			c.serve.serveHeld(b.Top)
+		}
+		return ok
+	}
+	ok := c.store.putState(e, b)
+	if ok {
+		c.arrived(e, 0)
+	}
+	return ok
+}

@@ -1,0 +1,274 @@
+package sharedobj
+
+import (
+	"slices"
+	"time"
+)
+
+// server answers what others ask for. What is on its way here is asked for too: such requests are held until the
+// piece is here.
+type server struct {
+	*base
+	held   map[Hash][]heldGet
+	n      int
+	meters map[PeerID]*meter
+	rate   uint64
+	wait   time.Duration
+	oldest time.Duration
+}
+
+// heldGet is a piece that a peer waits for.
+type heldGet struct {
+	peer PeerID
+	id   PieceID
+	at   time.Duration
+}
+
+// maxHeld bounds the pieces that are waited for, of all peers and of one for one blob.
+const (
+	maxHeld     = 1 << 14
+	maxHeldEach = 2 * maxPieces
+)
+
+func newServer(b *base) *server {
+	return &server{base: b, held: make(map[Hash][]heldGet), meters: make(map[PeerID]*meter), rate: b.cfg.ServeRate,
+		wait: 4 * b.cfg.PieceTimeout}
+}
+
+// meter bounds what one peer gets: a second's worth at once.
+type meter struct {
+	left uint64
+	at   time.Duration
+}
+
+// spend says whether a peer may have so many bytes more.
+func (s *server) spend(now time.Duration, id PeerID, n uint64) bool {
+	m := s.meters[id]
+	if m == nil {
+		m = &meter{left: s.rate}
+		s.meters[id] = m
+	} else {
+		more := uint64(min(now-m.at, time.Second).Seconds() * float64(s.rate))
+		m.left = min(s.rate, m.left+more)
+	}
+	if m.at = now; m.left < n {
+		return false
+	}
+	m.left -= n
+	return true
+}
+
+// hold keeps a request until the piece is here; false if there are too many.
+func (s *server) hold(now time.Duration, top Hash, g heldGet) bool {
+	each := 0
+	for _, h := range s.held[top] {
+		if h.peer == g.peer {
+			if h.id == g.id {
+				return true
+			}
+			each++
+		}
+	}
+	if s.n >= maxHeld || each >= maxHeldEach {
+		return false
+	}
+	if s.n == 0 {
+		s.oldest = now
+	}
+	s.held[top] = append(s.held[top], g)
+	s.n++
+	return true
+}
+
+// expire forgets requests whose peers have asked others by now.
+func (s *server) expire(now time.Duration) {
+	if s.n == 0 || s.oldest+s.wait > now {
+		return
+	}
+	s.filter(func(g heldGet) bool { return g.at+s.wait <= now })
+	s.oldest = now
+}
+
+// lost forgets what a peer asked for.
+func (s *server) lost(id PeerID) {
+	s.filter(func(g heldGet) bool { return g.peer == id })
+	delete(s.meters, id)
+}
+
+func (s *server) filter(drop func(heldGet) bool) {
+	s.n = 0
+	for top, l := range s.held { // in any order: each is treated alone
+		if l = slices.DeleteFunc(l, drop); len(l) == 0 {
+			delete(s.held, top)
+		} else {
+			s.held[top] = l
+		}
+		s.n += len(l)
+	}
+}
+
+func (s *server) next() time.Duration {
+	if s.n == 0 {
+		return 0
+	}
+	return s.oldest + s.wait
+}
+
+// onAsk answers with what is known, and fetches for the cluster what is not here.
+func (c *server) onAsk(from PeerID, a *Ask) {
+	e := c.store.find(a.Digest)
+	f := c.fetches.byDigest[a.Digest]
+	if e != nil && (e.state != nil || f != nil) {
+		c.send(from, &Message{Answer: c.answer(a.Digest)})
+		if e.state != nil {
+			e.addHolder(from)
+			return
+		}
+	}
+	if f != nil || c.mayAdopt(from, a) {
+		if f == nil {
+			f = c.fetches.fetch(a.Digest, a.Holders...)
+		}
+		if f != nil && len(f.askers) < maxAskers && c.place.near(from) {
+			if !slices.ContainsFunc(f.askers, func(q asker) bool { return q.peer == from }) {
+				f.askers = append(f.askers, asker{from, e != nil})
+			}
+			c.fetches.advance(f)
+			return
+		}
+	}
+	if e == nil || f == nil {
+		c.send(from, &Message{Answer: c.answer(a.Digest)})
+	}
+}
+
+// maxAskers bounds who is told of one fetch.
+const maxAskers = 256
+
+// mayAdopt says whether a version is to be fetched for another peer of the cluster.
+func (c *server) mayAdopt(from PeerID, a *Ask) bool {
+	if len(a.Holders) == 0 || !c.place.near(from) || c.place.landing(a.Digest) != c.self {
+		return false
+	}
+	return c.fetches.foreign()
+}
+
+// answer says what is known of a version: its recipe and, as long as that is the shorter way, the writes before it.
+func (c *server) answer(d Digest) *Answer {
+	a := &Answer{Digest: d, Status: Lacking}
+	e := c.store.find(d)
+	switch {
+	case e == nil:
+		return a
+	case e.state != nil:
+		a.Status = Here
+	case c.fetches.byDigest[d] != nil:
+		a.Status = Coming
+	}
+	way, bytes := uint64(0), 0
+	for v := e; v != nil && len(a.Told) < maxTold; v = c.store.find(v.recipe.Parent) {
+		t := Told{Recipe: v.recipe}
+		if v == e && e.state != nil && e.state.Size <= maxInline {
+			t.State = e.state.Bytes()
+		} else if w := v.write; w != nil && w.Size <= maxInline && bytes+int(w.Size) <= maxAnswer-maxInline {
+			t.Write = w.Bytes()
+		}
+		bytes += len(t.Write) + len(t.State)
+		a.Told = append(a.Told, t)
+		if way += v.recipe.Write.Size; len(t.State) > 0 || v.recipe.First() || way >= e.recipe.State.Size ||
+			v.write == nil {
+			break
+		}
+	}
+	return a
+}
+
+// onGet sends pieces that are here, holds requests for those on their way, and says so if there will be none.
+func (c *server) onGet(from PeerID, g *Get) {
+	b, parts := c.store.body(g.Top), c.partsOf(g.Top)
+	if b == nil && parts == nil && !c.expects(g.Top) {
+		c.send(from, &Message{Gone: &Gone{g.Top}})
+		return
+	}
+	for _, id := range g.Pieces {
+		if !c.sendPiece(from, g.Top, id, b, parts) && b == nil &&
+			!c.serve.hold(c.now, g.Top, heldGet{from, id, c.now}) {
+			c.stats.Refused++
+		}
+	}
+}
+
+// sendPiece sends one that is here; false if it is not.
+func (c *server) sendPiece(to PeerID, top Hash, id PieceID, b *Body, parts *assembly) bool {
+	var data []byte
+	ok := false
+	if b != nil {
+		data, ok = b.Piece(id)
+	} else if parts != nil {
+		data, ok = parts.piece(id)
+	}
+	if !ok {
+		return false
+	}
+	if !c.serve.spend(c.now, to, uint64(len(data))+64) {
+		c.stats.Refused++
+		return true
+	}
+	c.send(to, &Message{Piece: &Piece{Top: top, ID: id, Data: data}})
+	return true
+}
+
+// partsOf finds a blob on its way here.
+func (c *server) partsOf(top Hash) *assembly {
+	for _, f := range c.fetches.list {
+		if f.pull != nil && f.pull.parts.blob.Top == top {
+			return f.pull.parts
+		}
+	}
+	for _, e := range c.errands.list {
+		if e.pull.parts.blob.Top == top {
+			return e.pull.parts
+		}
+	}
+	return nil
+}
+
+// expects says whether a fetch will bring a blob, though perhaps in another way: by a write applied here.
+func (c *server) expects(top Hash) bool {
+	for _, f := range c.fetches.list {
+		if e := c.store.find(f.digest); e != nil && e.recipe.State.Top == top {
+			return true
+		}
+	}
+	return false
+}
+
+// serveHeld sends what was waited for and is here now.
+func (c *server) serveHeld(top Hash) {
+	l := c.serve.held[top]
+	if len(l) == 0 {
+		return
+	}
+	b, parts := c.store.body(top), c.partsOf(top)
+	n := len(l)
+	l = slices.DeleteFunc(l, func(g heldGet) bool { return c.sendPiece(g.peer, top, g.id, b, parts) })
+	if c.serve.n -= n - len(l); len(l) == 0 {
+		delete(c.serve.held, top)
+	} else {
+		c.serve.held[top] = l
+	}
+}
+
+// refuseHeld tells those who wait for pieces of a blob that will not come.
+func (c *server) refuseHeld(top Hash) {
+	l := c.serve.held[top]
+	c.serve.n -= len(l)
+	delete(c.serve.held, top)
+	var told []PeerID
+	for _, g := range l {
+		if !slices.Contains(told, g.peer) {
+			told = append(told, g.peer)
+			c.send(g.peer, &Message{Gone: &Gone{top}})
+		}
+	}
+}

@@ -1,0 +1,224 @@
+package sharedobj
+
+import (
+	"container/list"
+	"slices"
+)
+
+// entry is what is known of one digest.
+type entry struct {
+	digest   Digest
+	recipe   Recipe
+	state    *Body    // nil: not here
+	write    *Body    // of a version after the first
+	holders  []PeerID // some who have it
+	applying Ticket   // the engine is making its state
+	spoilt   bool     // its write, applied here, gives another state: only its snapshot will do
+	place    *list.Element
+}
+
+// store holds versions within a bound. What is pinned stays. Of the rest, two versions of an object stay as long as
+// there is room, and older ones only their writes, as far as those are a shorter way than the newest state. When room
+// is needed what was used longest ago goes first.
+type store struct {
+	most     uint64 // bytes
+	entriesN int
+	chain    int
+	used     uint64 // bytes held
+	reserved uint64 // bytes on their way here
+	entries  map[Digest]*entry
+	pins     map[Digest]int // also of what is not known yet
+	recent   list.List      // of *entry, the one used longest ago first
+	bodies   map[Hash]*held
+	gone     []Digest // states dropped since the engine was told
+}
+
+// held is a blob that one or more entries have.
+type held struct {
+	body *Body
+	n    int
+}
+
+func newStore(cfg *Config) *store {
+	return &store{most: cfg.MaxBytes, entriesN: cfg.MaxEntries, chain: cfg.MaxChain,
+		entries: make(map[Digest]*entry), pins: make(map[Digest]int), bodies: make(map[Hash]*held)}
+}
+
+// find looks a digest up; nil if nothing is known of it.
+func (s *store) find(d Digest) *entry { return s.entries[d] }
+
+// state is a version's value, which counts as a use of it; nil if it is not here.
+func (s *store) state(d Digest) *Body {
+	e := s.entries[d]
+	if e == nil || e.state == nil {
+		return nil
+	}
+	s.recent.MoveToBack(e.place)
+	return e.state
+}
+
+// body finds a blob that is held.
+func (s *store) body(top Hash) *Body {
+	if h := s.bodies[top]; h != nil {
+		return h.body
+	}
+	return nil
+}
+
+// know enters a recipe; nil if there is no room even for that.
+func (s *store) know(r *Recipe) *entry {
+	d := r.Digest()
+	if e := s.entries[d]; e != nil {
+		return e
+	}
+	for len(s.entries) >= s.entriesN {
+		if !s.dropOldest() {
+			return nil
+		}
+	}
+	e := &entry{digest: d, recipe: *r}
+	e.place = s.recent.PushBack(e)
+	s.entries[d] = e
+	return e
+}
+
+// dropOldest forgets the entry used longest ago that nothing pins; rather one without bytes.
+func (s *store) dropOldest() bool {
+	var oldest *entry
+	for at := s.recent.Front(); at != nil; at = at.Next() {
+		e := at.Value.(*entry)
+		if bare := e.state == nil && e.write == nil; s.free(e) && (bare || oldest == nil) {
+			if oldest = e; bare {
+				break
+			}
+		}
+	}
+	if oldest != nil {
+		s.forget(oldest)
+	}
+	return oldest != nil
+}
+
+func (s *store) forget(e *entry) {
+	s.dropState(e)
+	s.dropWrite(e)
+	s.recent.Remove(e.place)
+	delete(s.entries, e.digest)
+}
+
+func (s *store) dropState(e *entry) {
+	if e.state != nil {
+		s.release(e.state)
+		e.state = nil
+		s.gone = append(s.gone, e.digest)
+	}
+}
+
+func (s *store) dropWrite(e *entry) {
+	if e.write != nil {
+		s.release(e.write)
+		e.write = nil
+	}
+}
+
+func (s *store) hold(b *Body) *Body {
+	h := s.bodies[b.Top]
+	if h == nil {
+		h = &held{body: b}
+		s.bodies[b.Top] = h
+		s.used += b.Size
+	}
+	h.n++
+	return h.body
+}
+
+func (s *store) release(b *Body) {
+	h := s.bodies[b.Top]
+	if h.n--; h.n == 0 {
+		delete(s.bodies, b.Top)
+		s.used -= b.Size
+	}
+}
+
+// room makes room for so many bytes more by dropping what is not pinned or in keep; false if there is not
+// enough of that.
+func (s *store) room(n uint64, keep ...*entry) bool {
+	if n > s.most {
+		return false
+	}
+	for pass := 0; pass < 2; pass++ { // values first: writes are small, and the way to others' values
+		for at := s.recent.Front(); at != nil && s.used+s.reserved+n > s.most; at = at.Next() {
+			if e := at.Value.(*entry); s.free(e) && !slices.Contains(keep, e) {
+				if s.dropState(e); pass == 1 {
+					s.dropWrite(e)
+				}
+			}
+		}
+	}
+	return s.used+s.reserved+n <= s.most
+}
+
+// putState enters a version's value; false if there is no room.
+func (s *store) putState(e *entry, b *Body) bool {
+	if e.state != nil {
+		return true
+	}
+	if s.bodies[b.Top] == nil && !s.room(b.Size, e) {
+		return false
+	}
+	e.state = s.hold(b)
+	s.recent.MoveToBack(e.place)
+	s.trim(e)
+	return true
+}
+
+// putWrite enters the write that leads to a version; false if there is no room.
+func (s *store) putWrite(e *entry, b *Body) bool {
+	if e.write != nil {
+		return true
+	}
+	if s.bodies[b.Top] == nil && !s.room(b.Size, e) {
+		return false
+	}
+	e.write = s.hold(b)
+	return true
+}
+
+// trim drops what is older than the version before e: states, and writes that are no shorter way any more.
+func (s *store) trim(e *entry) {
+	way := uint64(0)
+	n := 0
+	for v := e; !v.recipe.First(); n++ {
+		if way += v.recipe.Write.Size; (n >= s.chain || way >= e.recipe.State.Size) && s.free(v) && v != e {
+			s.dropWrite(v)
+		}
+		parent := s.entries[v.recipe.Parent]
+		if parent == nil || n > 2*s.chain {
+			return
+		}
+		if v = parent; n > 0 && s.free(v) {
+			s.dropState(v)
+		}
+	}
+}
+
+// pin keeps a version, which need not be known yet, until it has been unpinned as often.
+func (s *store) pin(d Digest) { s.pins[d]++ }
+
+func (s *store) unpin(d Digest) {
+	if s.pins[d]--; s.pins[d] <= 0 {
+		delete(s.pins, d)
+	}
+}
+
+// free says whether an entry may be dropped.
+func (s *store) free(e *entry) bool { return s.pins[e.digest] == 0 }
+
+// keep holds a blob that is no version: a lattice's value; false if there is no room. It is given up by release.
+func (s *store) keep(b *Body) bool {
+	if s.bodies[b.Top] == nil && !s.room(b.Size) {
+		return false
+	}
+	s.hold(b)
+	return true
+}

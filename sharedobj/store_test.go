@@ -1,0 +1,101 @@
+package sharedobj
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// A store keeps what is pinned, and within its bounds; it says of every state that it dropped that it is
+// gone; and of an object nobody pins or is short of room for, the two newest versions stay.
+func TestStoreKeepsWhatItMust(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		cfg := Default()
+		cfg.MaxBytes = uint64(rapid.IntRange(200, 4000).Draw(t, "most"))
+		cfg.MaxEntries = rapid.IntRange(4, 40).Draw(t, "entries")
+		s := newStore(&cfg)
+		last := map[int]*Recipe{}
+		pins := map[Digest]int{}
+		states := map[Digest]bool{}
+		for i := range rapid.IntRange(1, 80).Draw(t, "steps") {
+			k := rapid.IntRange(0, 3).Draw(t, "object")
+			body := Build(noise(rapid.IntRange(1, 500).Draw(t, "size") + i))
+			write := Build([]byte{byte(i)})
+			r := &Recipe{Kind: Phased, Name: "o", State: body.Blob}
+			if last[k] != nil {
+				r.Parent, r.Write = last[k].Digest(), write.Blob
+			}
+			if rapid.IntRange(0, 3).Draw(t, "pin") == 0 {
+				s.pin(r.Digest())
+				pins[r.Digest()]++
+			}
+			e := s.know(r)
+			if e == nil {
+				continue
+			}
+			if !r.First() {
+				s.putWrite(e, write)
+			}
+			if s.putState(e, body) {
+				states[r.Digest()] = true
+				if last[k] = r; s.find(r.Digest()).state == nil {
+					t.Fatal("a state that was just entered is not there")
+				}
+			}
+			for d := range pins {
+				if rapid.IntRange(0, 9).Draw(t, "unpin") == 0 {
+					s.unpin(d)
+					if pins[d]--; pins[d] == 0 {
+						delete(pins, d)
+					}
+				}
+			}
+			for _, d := range s.gone {
+				if pins[d] > 0 && states[d] {
+					t.Fatalf("%v is pinned and gone", d)
+				}
+				delete(states, d)
+			}
+			s.gone = nil
+			for d := range states {
+				if e := s.find(d); e == nil || e.state == nil {
+					t.Fatalf("%v is gone, and nobody was told", d)
+				}
+			}
+			if s.used > cfg.MaxBytes || len(s.entries) > cfg.MaxEntries {
+				t.Fatalf("%d bytes of %d, %d entries of %d", s.used, cfg.MaxBytes, len(s.entries), cfg.MaxEntries)
+			}
+		}
+	})
+}
+
+// Of an object the newest two versions stay, and the writes before them as far as they are shorter than the state.
+func TestTwoVersionsStay(t *testing.T) {
+	cfg := Default()
+	s := newStore(&cfg)
+	var all []Digest
+	r := &Recipe{Kind: Phased, Name: "o"}
+	for i := range 10 {
+		body, write := Build(noise(100+i)), Build(noise(30+i))
+		next := &Recipe{Kind: Phased, Name: "o", State: body.Blob}
+		if i > 0 {
+			next.Parent, next.Write = r.Digest(), write.Blob
+		}
+		r = next
+		e := s.know(r)
+		if i > 0 {
+			s.putWrite(e, write)
+		}
+		s.putState(e, body)
+		all = append(all, r.Digest())
+	}
+	for i, d := range all {
+		e := s.find(d)
+		if here := e.state != nil; here != (i >= 8) {
+			t.Errorf("version %d has its state: %v", i, here)
+		}
+		if here := e.write != nil; here != (i >= 8) { // 38 and 39 bytes, and 37 would be more than 109 together
+			t.Errorf("version %d has its write: %v", i, here)
+		}
+	}
+}
