@@ -18,6 +18,7 @@ var rules = map[string]func(*house.Tree) []string{
 	"State":       house.State,
 	"Links":       house.Links,
 	"Citations":   house.Citations,
+	"NamedRooms":  house.NamedRooms,
 }
 
 // TestRepository applies every rule to this repository.

@@ -117,3 +117,22 @@ func (t *Tree) named(doc, code string) string {
 	}
 	return "there is no such file"
 }
+
+// roomsPage is where every room has to be named.
+const roomsPage = "docs/architecture.md"
+
+// NamedRooms reports rooms that roomsPage does not name in backquotes, if there is such a page.
+func NamedRooms(t *Tree) (problems []string) {
+	page, ok := t.Docs[roomsPage]
+	if !ok {
+		return nil
+	}
+	for _, r := range rooms {
+		special := strings.HasPrefix(r.dir, "apps/") // each is one application
+		if !special && !strings.Contains(page, "`"+r.dir+"`") {
+			problems = append(problems, fmt.Sprintf("%s: the room `%s` is not there: say what it is for",
+				roomsPage, r.dir))
+		}
+	}
+	return problems
+}

@@ -1,7 +1,9 @@
 package house_test
 
 import (
+	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/satin-peer/satin/internal/house"
 )
@@ -34,4 +36,20 @@ func TestLinks(t *testing.T) {
 		{"a document in a folder", []string{"docs/a.md", "[a](b.md) [c](../docs/a.md)\n"},
 			[]string{"docs/a.md:1: link b.md"}},
 	})
+}
+
+func TestNamedRooms(t *testing.T) {
+	check(t, house.NamedRooms, []ruleCase{
+		{"no page", []string{"README.md", "# Satin\n"}, nil},
+	})
+	tree, err := house.Load(fstest.MapFS{"go.mod": {Data: []byte("module m\n")},
+		"docs/architecture.md": {Data: []byte("`steal` and runs\n")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Join(house.NamedRooms(tree), "\n")
+	if strings.Contains(text, "`steal`") || !strings.Contains(text, "`runs` is not there") ||
+		!strings.Contains(text, "`.` is not there") {
+		t.Error(text)
+	}
 }
