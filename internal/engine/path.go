@@ -54,7 +54,7 @@ func (r *Record) resolve(tail job.Path) (id job.ID, restarted, ok bool) {
 	if r.state.Load() == dropped {
 		return job.ID{}, false, false
 	}
-	id, restarted, ok = r.W.idAt(r.ID&^abortedBit>>DepthShift, append(tail, childIndex(r.ID)))
+	id, restarted, ok = r.W.idAt(r.ID&^abortedBit>>DepthShift, r.stepsUp(tail))
 	return id, restarted || r.restarted(), ok
 }
 
@@ -69,6 +69,17 @@ func (w *Worker) idAt(depth uint64, tail job.Path) (id job.ID, restarted, ok boo
 	}
 	slices.Reverse(tail)
 	return job.ID{Path: tail}, false, true
+}
+
+// stepsUp appends to a reversed path the steps from the job that spawned r down to r: one, but for a lent child.
+func (r *Record) stepsUp(tail job.Path) job.Path {
+	if r.steps == nil {
+		return append(tail, childIndex(r.ID))
+	}
+	for _, step := range slices.Backward(r.steps) {
+		tail = append(tail, step)
+	}
+	return tail
 }
 
 // childIndex gives the last element of a job's path. A frame may have more children than an element can count; such

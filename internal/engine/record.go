@@ -3,6 +3,8 @@ package engine
 import (
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/satin-peer/satin/job"
 )
 
 // States of a record. The thief moves a record from fresh to stolen when it has found it in its slot, to
@@ -52,6 +54,7 @@ type Record struct {
 	thief    atomic.Pointer[Worker]
 	next     *Record   // in a free list, the finished list or nowhere
 	out      *passport // how it came in from, or went to, the outside
+	steps    job.Path  // of a lent child: the way from the job that spawned it (lend.go)
 }
 
 // finished reports that the job with the given id has run and that its result is here for the owner.
