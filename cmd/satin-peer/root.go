@@ -12,8 +12,12 @@ import (
 func run(args []string, list []apps.App, c console) int {
 	out := &sticky{w: c.out}
 	c.out = out
+	args, list, release, err := c.withModule(args, list)
+	defer release()
 	root := newRoot(list, c)
-	args, err := prepare(root, args)
+	if err == nil {
+		args, err = prepare(root, args)
+	}
 	if err == nil {
 		root.SetArgs(append([]string{}, args...)) // nil would mean the process's own
 		err = root.Execute()

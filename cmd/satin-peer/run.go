@@ -46,11 +46,15 @@ Where it runs: in the swarm, through the daemon of this machine, if there is one
 members that are named, through a peer that is there for this run only; else on the cores of this machine. --local, --sequential,
 --workers and --nice without --join mean this machine in any case.
 
+A module, a file that ends in .wasm, is an application that somebody else has written, in C, Rust or Go: it runs
+sandboxed, on all cores of this machine. What it computes and which flags it has it says itself: add --help.
+
 Ctrl-C ends it within a second and says how far it got; a second Ctrl-C ends it at once.`,
 		Example: `  satin-peer run nqueens 14
   satin-peer run nqueens 14 --workers 2 --stats
   satin-peer run nqueens 14 --sequential
   satin-peer run nqueens 14 --json > queens.json
+  satin-peer run ./golomb.wasm 11
   satin-peer run nqueens 18 --dashboard
   satin-peer run nqueens 18 --detach
   satin-peer run nqueens 18 --join satin-invite-1:pGFz...`,
@@ -99,6 +103,11 @@ func newAppCommand(app apps.App, o *options, c console, list []apps.App) *cobra.
 		Long:    app.Long,
 		Args:    cobra.ArbitraryArgs, // the application says what is wrong with them
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if strings.HasSuffix(app.Name, moduleSuffix) {
+				if err := o.stayHere(cmd.Flags()); err != nil {
+					return err
+				}
+			}
 			if err := o.check(cmd.Flags()); err != nil {
 				return err
 			}

@@ -63,7 +63,7 @@ var rooms = []room{
 	{dir: "cmd/satin-sim", knows: []string{"steal", "internal/wan", "internal/sim", "internal/sim/paper",
 		"internal/sim/record", "apps", "apps/all"}},
 	{dir: "cmd/satin-peer", knows: []string{".", "apps", "apps/*", "peer", "peer/host", "peer/control",
-		"peer/settings", "peer/emulate", "dashboard", "steal", "internal/wan", "internal/wire", "internal/report",
+		"peer/settings", "peer/emulate", "dashboard", "steal", "internal/wan", "internal/wire", "internal/module", "internal/report",
 		"internal/lrat"},
 		modules: []string{"*", "github.com/libp2p/go-libp2p/gologshim"}},
 
