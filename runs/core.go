@@ -47,7 +47,7 @@ func (c *Core) Tick(now time.Time) []Order {
 			c.adopt(s.m, s.unfit)
 		}
 		c.graves.expire(now.Unix())
-		c.kept.expire()
+		c.kept.tick()
 		c.forget()
 	})
 }
@@ -68,10 +68,6 @@ func (c *Core) keepUp(r *run) {
 	}
 	if r.mine && goesOn && !r.state.Ended() && r.again.due(c.now, c.cfg.AnnounceEvery) {
 		c.order(Announce{r.m.Run})
-	}
-	if r.answered != nil && r.answered.Author == c.self && c.kept.claim(r.m.Run) != nil &&
-		r.again.due(c.now, c.cfg.ClaimEvery) {
-		c.order(TellClaim{*r.answered}) // the owner may not have heard
 	}
 	if uncertain(r) {
 		c.others.askAround(r)

@@ -19,6 +19,7 @@ type kept struct {
 type keptRun struct {
 	owner   PeerID
 	answers []keptAnswer
+	again   repetition // of this peer's own claim
 }
 
 type keptAnswer struct {
@@ -210,14 +211,16 @@ func (k *kept) askKeepers(r *run) {
 	}
 	c := *s.answer.Claim
 	r.keeping = nil
-	k.order(TellClaim{c})
-	r.again.begin(k.now)
-	if !r.state.Ended() {
-		r.accept(c.Hash, &c)
-		k.end(r, StateDone, fmt.Sprintf(
-			"its owner was lost; this peer had the root job, and keeps the answer for it, as %d others do", s.kept),
-			true)
+	if r.state.Ended() {
+		return // its owner was heard in the meantime; what it has not got, it is told of
 	}
+	k.order(TellClaim{c})
+	if n := k.of[r.m.Run]; n != nil {
+		n.again.begin(k.now)
+	}
+	r.accept(c.Hash, &c)
+	k.end(r, StateDone, fmt.Sprintf(
+		"its owner was lost; this peer had the root job, and keeps the answer for it, as %d others do", s.kept), true)
 }
 
 // keptAt is the answer of a peer that was asked to keep one.
@@ -272,9 +275,16 @@ func (k *kept) ids() []RunID {
 	return slices.SortedFunc(maps.Keys(k.of), func(a, b RunID) int { return cmp.Or(bytes.Compare(a[:], b[:])) })
 }
 
-// expire removes what has been kept for long enough.
-func (k *kept) expire() {
+// tick tells again what this peer has come to and keeps, for the owner may not have heard, and removes what has been
+// kept for long enough.
+func (k *kept) tick() {
 	for _, id := range k.ids() {
+		for _, a := range k.of[id].answers {
+			if r := k.runs[id]; a.Author == k.self && a.written && (r == nil || r.keeping == nil) &&
+				k.of[id].again.due(k.now, k.cfg.ClaimEvery) {
+				k.order(TellClaim{a.Claim})
+			}
+		}
 		for i := len(k.of[id].answers) - 1; i >= 0; i-- {
 			if a := k.of[id].answers[i]; a.written && k.now.Sub(a.since) > k.cfg.HeldFor {
 				k.order(Remove{a.file, id})

@@ -39,7 +39,7 @@ type run struct {
 	seq       uint64 // of the last tombstone of an own run
 	own       writing
 
-	again   repetition // of the announcement, or of the claim
+	again   repetition // of the announcement
 	asked   time.Time  // when others were last asked after it
 	asking  int        // how many have not answered yet
 	turn    int        // of those who may be asked
@@ -85,6 +85,7 @@ type Info struct {
 	Began     time.Time
 	Ended     time.Time
 	Took      time.Duration // once it has ended
+	Hash      Hash          // of the accepted answer
 	Answered  *Claim
 	Disputed  PeerID
 	Stored    string // why the answer is not on the disk
@@ -94,8 +95,13 @@ type Info struct {
 }
 
 func (r *run) info() Info {
-	return Info{Manifest: r.m, Mine: r.mine, Args: r.args, State: r.state, Why: r.why, Began: r.began, Ended: r.ended,
-		Took: r.took, Answered: r.answered, Disputed: r.disputed, Stored: r.stored, Unsaved: r.unsaved,
+	var h Hash
+	if r.hash != nil {
+		h = *r.hash
+	}
+	return Info{Hash: h, Manifest: r.m, Mine: r.mine, Args: r.args, State: r.state, Why: r.why, Began: r.began,
+		Ended: r.ended,
+		Took:  r.took, Answered: r.answered, Disputed: r.disputed, Stored: r.stored, Unsaved: r.unsaved,
 		HoldsRoot: r.holdsRoot, Returned: r.returned}
 }
 

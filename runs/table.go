@@ -109,7 +109,7 @@ func (t *table) forget() {
 	var others, own []*run
 	for _, r := range t.sorted() {
 		switch {
-		case !r.state.Ended() || r.writing != nil || r.own != (writing{}) || r.keeping != nil:
+		case !r.state.Ended() || r.writing != nil || r.own.what != nothing || r.own.pending > 0 || r.keeping != nil:
 		case !r.mine:
 			others = append(others, r)
 		case r.state != StateSuspended && r.state != StateRefused:

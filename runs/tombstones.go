@@ -34,13 +34,14 @@ func (t *tombstones) put(s *Tombstone) bool {
 		t.of[at] = buried{s, old.order}
 		return true
 	}
-	if s.Author != t.self {
-		if t.count(s.Author) >= t.each {
-			t.dropOldest(s.Author)
-		}
-		if len(t.of) >= t.most {
+	if s.Author != t.self && t.count(s.Author) >= t.each {
+		t.dropOldest(s.Author)
+	}
+	if len(t.of) >= t.most {
+		if s.Author != t.self {
 			return true // it has its effect, and is not remembered
 		}
+		t.dropOldest("")
 	}
 	t.next++
 	t.of[at] = buried{s, t.next}
@@ -56,11 +57,12 @@ func (t *tombstones) count(author PeerID) (n int) {
 	return n
 }
 
+// dropOldest makes room: of an author, or, if it is "", of anybody.
 func (t *tombstones) dropOldest(author PeerID) {
 	var oldest grave
 	order := t.next + 1
 	for at, b := range t.of {
-		if at.author == author && b.order < order {
+		if (at.author == author || author == "") && b.order < order {
 			oldest, order = at, b.order
 		}
 	}

@@ -22,3 +22,43 @@ func TestTombstonesInOrder(t *testing.T) {
 		}
 	}
 }
+
+// Nobody drives out what others have said, and this peer's own words stay.
+func TestTombstonesAreBounded(t *testing.T) {
+	g := newTombstones("self", 8, 3)
+	say := func(author PeerID, run byte) { g.put(&Tombstone{Run: RunID{run}, Author: author, Reason: Cancelled}) }
+	say("a", 1)
+	for run := range byte(100) {
+		say("z", run)
+	}
+	if g.by(RunID{1}, "a") == nil {
+		t.Error("one author has driven out another one's tombstone")
+	}
+	if n := g.count("z"); n != 3 || g.by(RunID{99}, "z") == nil || g.by(RunID{96}, "z") != nil {
+		t.Errorf("%d of the flood are kept, want the last three", n)
+	}
+	for _, author := range []PeerID{"b", "c", "d", "e", "f", "g"} {
+		say(author, 1)
+	}
+	if len(g.of) > 8 {
+		t.Errorf("%d are kept", len(g.of))
+	}
+	for run := range byte(4) {
+		say("self", run)
+	}
+	if g.count("self") != 4 || len(g.of) > 8 {
+		t.Errorf("%d of the own are kept", g.count("self"))
+	}
+}
+
+// They are kept until the run has expired.
+func TestTombstonesExpire(t *testing.T) {
+	g := newTombstones("self", 8, 3)
+	g.put(&Tombstone{Author: "a", Reason: Finished, Until: 10})
+	if g.expire(10); !g.over(RunID{}, "a") {
+		t.Error("it is gone too early")
+	}
+	if g.expire(11); g.over(RunID{}, "a") {
+		t.Error("it stays for ever")
+	}
+}

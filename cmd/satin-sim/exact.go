@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/satin-peer/satin/internal/sim"
+	"github.com/satin-peer/satin/internal/sim/life"
 	"github.com/satin-peer/satin/internal/sim/paper"
 )
 
@@ -69,9 +70,28 @@ func exact(args []string, out, progress io.Writer) error {
 	for _, what := range slices.Sorted(maps.Keys(x.Broken)) {
 		fmt.Fprintf(out, "%-18s %d\n", what, x.Broken[what])
 	}
+	livesErr := exactLives(*from, *seeds, out)
 	if x.Failed > 0 {
 		return fmt.Errorf("%d schedules broke an invariant; satin-sim replay %d shows the first", x.Failed,
 			x.Failures[0].Seed)
+	}
+	return livesErr
+}
+
+// exactLives runs schedules of the life of runs: who ends them, and where their answers are.
+func exactLives(from, seeds uint64, out io.Writer) error {
+	began := time.Now()
+	c, failures := life.Check(from, seeds)
+	fmt.Fprintf(out, "life of runs: %d schedules, %d violations; %d events, %d messages lost, %d crashes, "+
+		"%d answers, %d disputes; %.0f schedules/s\n", seeds, c.Failed, c.Events, c.Lost, c.Crashes, c.Answers,
+		c.Disputes, float64(seeds)/time.Since(began).Seconds())
+	for _, f := range failures {
+		fmt.Fprintf(out, "life of runs, seed %d: %v\n", f.Seed, f.Err)
+	}
+	if len(failures) > 0 {
+		return fmt.Errorf(
+			"%d schedules of the life of runs broke an invariant; satin-sim replay --life %d shows the first",
+			c.Failed, failures[0].Seed)
 	}
 	return nil
 }
@@ -141,12 +161,16 @@ func soak(args []string, out, _ io.Writer) error {
 func replay(args []string, out, _ io.Writer) error {
 	fs := flag.NewFlagSet("replay", flag.ContinueOnError)
 	kinds := declareKinds(fs)
+	lives := fs.Bool("life", false, "the schedule is one of the life of runs")
 	if err := parse(fs, args, 1, 1, out); err != nil {
 		return err
 	}
 	seed, err := strconv.ParseUint(fs.Arg(0), 10, 64)
 	if err != nil {
 		return usage("%q is not a seed, a whole number", fs.Arg(0))
+	}
+	if *lives {
+		return life.Replay(seed, out)
 	}
 	c := sim.Schedule(seed, *kinds)
 	total := sim.Sequential(c.Tree)

@@ -24,6 +24,7 @@ import (
 // mutants are all there are.
 func mutants() []mutant {
 	return slices.Concat(moduleMutants, engineMutants, hookMutants, stealMutants, recoveryMutants, masterMutants,
+		runsMutants,
 		checkpointMutants, driverMutants, proofMutants, hostMutants, outcomeMutants,
 		objectMutants, simMutants())
 }

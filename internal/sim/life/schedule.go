@@ -1,0 +1,222 @@
+package life
+
+import (
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"time"
+
+	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/runs"
+)
+
+const (
+	troubled = 150 * time.Second // how long there are faults
+	quiet    = 300 * time.Second // and how long there are none afterwards
+)
+
+// Run runs the schedule of a seed; the error says which invariant it broke. A trace of all that happens is written if
+// one is wanted.
+func Run(seed uint64, trace io.Writer) (Counts, error) {
+	w := &world{random: rand.New(rand.NewPCG(seed, 11)), byID: map[job.RunID]*project{}, trace: trace}
+	n := 2 + w.random.IntN(5)
+	w.side = make([]int, n)
+	if w.chance(0.7) {
+		w.loss = 0.2 * w.random.Float64()
+	}
+	for i := range n {
+		w.members = append(w.members, &member{w: w, i: i, id: runs.PeerID(fmt.Sprintf("p%d", i)),
+			files: map[fileName]any{}, kept: map[job.RunID]*runs.Manifest{}})
+	}
+	for _, m := range w.members {
+		m.boot()
+	}
+	for range 1 + w.random.IntN(4) {
+		w.after(w.some(troubled*2/3), w.submit)
+	}
+	for range w.random.IntN(14) {
+		w.after(w.some(troubled), w.fault)
+	}
+	w.run(troubled)
+	w.heal()
+	w.run(troubled + quiet)
+	if w.broken == nil {
+		w.end()
+	}
+	return w.counts, w.broken
+}
+
+// pick draws a member that is up; nil if it hits one that is not.
+func (w *world) pick() *member {
+	m := w.members[w.random.IntN(len(w.members))]
+	if m.core == nil {
+		return nil
+	}
+	return m
+}
+
+func (w *world) submit() {
+	m := w.pick()
+	if m == nil {
+		return
+	}
+	p := &project{n: len(w.runs), owner: m, work: 2*time.Second + w.some(50*time.Second), impure: w.chance(0.15)}
+	p.id = job.RunID{0: byte(w.random.Uint32()), 1: byte(p.n + 1)}
+	p.manifest = &runs.Manifest{Run: p.id, Owner: m.id, App: "app", Created: w.clock().Unix(),
+		Expires: w.clock().Add(24 * time.Hour).Unix(), Sealed: []byte("manifest")}
+	for _, i := range w.random.Perm(len(w.members)) {
+		if o := w.members[i]; o != m && len(p.manifest.Deputies) < 2 && m.Alive(o.id) {
+			p.manifest.Deputies = append(p.manifest.Deputies, o.id)
+		}
+	}
+	w.runs = append(w.runs, p)
+	w.byID[p.id] = p
+	w.say("%s submits run %d, %s of work, deputies %v", m.id, p.n, p.work, p.manifest.Deputies)
+	p.busy = true
+	m.command(func(c *runs.Core, t runs.Ticket) []runs.Order { return c.Submit(w.clock(), t, p.manifest, nil) },
+		func(no *runs.Refusal) { p.busy, p.accepted = false, no == nil })
+}
+
+// fault is something that goes wrong, or that an owner does.
+func (w *world) fault() {
+	if w.calm {
+		return
+	}
+	switch w.random.IntN(8) {
+	case 0, 1:
+		if m := w.pick(); m != nil {
+			w.down(m, time.Second+w.some(60*time.Second))
+		}
+	case 2:
+		for i := range w.side {
+			w.side[i] = w.random.IntN(2)
+		}
+		w.say("partition %v", w.side)
+		w.after(w.some(60*time.Second), func() { clear(w.side); w.say("the partition is over") })
+	case 3:
+		if m := w.pick(); m != nil {
+			m.full = true
+			w.say("%s: disk full", m.id)
+			m.later(w.some(30*time.Second), func() { m.full = false })
+		}
+	case 4:
+		w.lie()
+	default:
+		w.direct()
+	}
+}
+
+// down crashes a member for a while; sometimes what was written down of an own run is lost, or the checkpoints.
+func (w *world) down(m *member, d time.Duration) {
+	m.crash()
+	if w.chance(0.3) {
+		for _, p := range w.runs {
+			name := fileName{runs.OwnFile, p.id}
+			if _, there := m.files[name]; there && w.chance(0.5) {
+				w.say("%s: what was written down of run %d is lost", m.id, p.n)
+				delete(m.files, name)
+				p.damaged = true
+			}
+		}
+	}
+	if w.chance(0.2) {
+		clear(m.kept)
+	}
+	w.after(d, func() {
+		if m.core == nil && !w.calm {
+			m.boot()
+		}
+	})
+}
+
+// lie has a member claim an answer that it does not have.
+func (w *world) lie() {
+	m := w.pick()
+	if m == nil || len(w.runs) == 0 {
+		return
+	}
+	p := w.runs[w.random.IntN(len(w.runs))]
+	if m == p.owner {
+		return
+	}
+	c := &runs.Claim{Run: p.id, Author: m.id, Hash: runs.Hash{9, byte(w.random.Uint32())}, Sealed: []byte("lie")}
+	w.say("%s lies about run %d", m.id, p.n)
+	if p.manifest.Deputies != nil && p.manifest.Deputies[0] == m.id {
+		return // a deputy that lies may end the run of an owner that is away: it was trusted
+	}
+	for _, o := range w.members {
+		if o != m {
+			w.send(m, o, func() { o.input(o.core.Claimed(w.clock(), c, m.id)) })
+		}
+	}
+}
+
+// direct is an owner's command.
+func (w *world) direct() {
+	if len(w.runs) == 0 {
+		return
+	}
+	p := w.runs[w.random.IntN(len(w.runs))]
+	m := p.owner
+	if m.core == nil || p.busy || !p.accepted || p.cancelled {
+		return
+	}
+	p.busy = true
+	done := func(f func(no *runs.Refusal)) func(*runs.Refusal) {
+		return func(no *runs.Refusal) {
+			p.busy = false
+			w.say("%s: the command about run %d: %v", m.id, p.n, no)
+			f(no)
+		}
+	}
+	switch {
+	case p.suspended:
+		w.resume(p)
+	case w.chance(0.4):
+		w.say("%s cancels run %d", m.id, p.n)
+		m.command(func(c *runs.Core, t runs.Ticket) []runs.Order { return c.Cancel(w.clock(), t, p.id) },
+			done(func(no *runs.Refusal) {
+				i, there := m.core.Run(p.id)
+				ended := there && i.State == runs.StateCancelled
+				p.cancelled, p.unwritten = no == nil && ended, p.unwritten || no != nil && ended
+			}))
+	default:
+		w.say("%s suspends run %d", m.id, p.n)
+		m.command(func(c *runs.Core, t runs.Ticket) []runs.Order { return c.Suspend(w.clock(), t, p.id) },
+			done(func(no *runs.Refusal) { p.suspended = no == nil }))
+		w.after(w.some(60*time.Second), func() {
+			if p.suspended && m.core != nil && !p.busy {
+				p.busy = true
+				w.resume(p)
+			}
+		})
+	}
+}
+
+// resume takes a suspended run up again.
+func (w *world) resume(p *project) {
+	m := p.owner
+	w.say("%s resumes run %d", m.id, p.n)
+	p.suspended = false
+	m.command(func(c *runs.Core, t runs.Ticket) []runs.Order { return c.Resume(w.clock(), t, p.manifest) },
+		func(no *runs.Refusal) {
+			p.busy = false
+			if i, there := m.core.Run(p.id); no != nil && there && i.State == runs.StateSuspended {
+				p.suspended = true
+			}
+			w.say("%s: run %d resumed: %v", m.id, p.n, no)
+		})
+}
+
+// heal ends all faults.
+func (w *world) heal() {
+	w.say("no more faults")
+	w.calm, w.loss = true, 0
+	clear(w.side)
+	for _, m := range w.members {
+		m.full = false
+		if m.core == nil {
+			m.boot()
+		}
+	}
+}

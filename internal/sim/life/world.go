@@ -1,0 +1,168 @@
+package life
+
+import (
+	"container/heap"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"time"
+
+	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/runs"
+)
+
+// world is one schedule while it runs.
+type world struct {
+	random  *rand.Rand
+	now     time.Duration
+	events  events
+	next    uint64
+	members []*member
+	runs    []*project
+	byID    map[job.RunID]*project
+	side    []int // of a partition on which a member is
+	loss    float64
+	calm    bool // there are no more faults
+	trace   io.Writer
+	broken  error
+	counts  Counts
+}
+
+// Counts is what happened in schedules.
+type Counts struct {
+	Events, Lost, Crashes, Answers, Disputes, Failed uint64
+}
+
+// project is a run as the schedule knows it: more than any peer does.
+type project struct {
+	id       job.RunID
+	n        int
+	owner    *member
+	manifest *runs.Manifest
+	work     time.Duration // of its root job on one peer
+	impure   bool          // every peer comes to another outcome
+	accepted bool          // its owner was told that it goes on
+	// what its owner was told last: that it is cancelled, or suspended
+	cancelled, suspended bool
+	busy                 bool // a command about it is not done
+	unwritten            bool // it was cancelled, which could not be written down
+	damaged              bool // what was written down of it was lost
+	answer               runs.Hash
+	answered             bool // answer is on the owner's disk
+}
+
+type event struct {
+	at    time.Duration
+	order uint64
+	do    func()
+}
+
+type events []event
+
+func (e events) Len() int { return len(e) }
+func (e events) Less(i, j int) bool {
+	return e[i].at < e[j].at || e[i].at == e[j].at && e[i].order < e[j].order
+}
+func (e events) Swap(i, j int) { e[i], e[j] = e[j], e[i] }
+func (e *events) Push(x any)   { *e = append(*e, x.(event)) }
+func (e *events) Pop() any {
+	old := *e
+	x := old[len(old)-1]
+	*e = old[:len(old)-1]
+	return x
+}
+
+// after has something happen.
+func (w *world) after(d time.Duration, do func()) {
+	w.next++
+	heap.Push(&w.events, event{w.now + d, w.next, do})
+}
+
+// run lets everything happen until a time.
+func (w *world) run(until time.Duration) {
+	for w.broken == nil && len(w.events) > 0 && w.events[0].at <= until {
+		e := heap.Pop(&w.events).(event)
+		w.now = e.at
+		w.counts.Events++
+		e.do()
+	}
+	w.now = until
+}
+
+// fail notes the first invariant that is broken.
+func (w *world) fail(format string, args ...any) {
+	if w.broken == nil {
+		w.broken = fmt.Errorf("at %s: "+format, append([]any{w.now}, args...)...)
+	}
+}
+
+func (w *world) say(format string, args ...any) {
+	if w.trace != nil {
+		fmt.Fprintf(w.trace, "%9.3f "+format+"\n", append([]any{w.now.Seconds()}, args...)...)
+	}
+}
+
+// epoch is what clocks show at the beginning, in seconds since 1970.
+const epoch = 1_800_000_000
+
+func (w *world) clock() time.Time { return time.Unix(epoch, 0).Add(w.now) }
+
+// some draws a time up to d.
+func (w *world) some(d time.Duration) time.Duration {
+	return time.Duration(w.random.Int64N(int64(d) + 1))
+}
+
+func (w *world) chance(p float64) bool { return w.random.Float64() < p }
+
+// connected says whether messages get from one member to another.
+func (w *world) connected(a, b *member) bool {
+	return a.core != nil && b.core != nil && w.side[a.i] == w.side[b.i]
+}
+
+// send has a message arrive, or not.
+func (w *world) send(from, to *member, arrive func()) {
+	if !w.connected(from, to) || w.chance(w.loss) {
+		w.counts.Lost++
+		return
+	}
+	life := to.life
+	w.after(5*time.Millisecond+w.some(250*time.Millisecond), func() {
+		if to.life != life || !w.connected(from, to) {
+			w.counts.Lost++
+			return
+		}
+		arrive()
+	})
+}
+
+// exchangeTime is how long an answer is waited for.
+const exchangeTime = 5 * time.Second
+
+// ask sends a question; done is called once, with the answer or with nil.
+func ask[A any](w *world, from, to *member, answer func() *A, done func(*A)) {
+	life, over := from.life, false
+	end := func(a *A) {
+		if !over && from.life == life {
+			over = true
+			done(a)
+		}
+	}
+	w.after(exchangeTime, func() { end(nil) })
+	if to == nil {
+		return
+	}
+	w.send(from, to, func() {
+		a := answer()
+		w.send(to, from, func() { end(a) })
+	})
+}
+
+// member finds one by its name; nil if it is the liar's invention.
+func (w *world) member(id runs.PeerID) *member {
+	for _, m := range w.members {
+		if m.id == id {
+			return m
+		}
+	}
+	return nil
+}

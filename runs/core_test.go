@@ -1,0 +1,318 @@
+package runs
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+)
+
+// everybody is a swarm in which all are members, and alive unless they are said not to be.
+type everybody struct{ silent, strange []PeerID }
+
+func (v *everybody) Alive(id PeerID) bool        { return !slices.Contains(v.silent, id) }
+func (v *everybody) Admitted(id PeerID) bool     { return !slices.Contains(v.strange, id) }
+func (v *everybody) Partners(*Manifest) []PeerID { return nil }
+func (v *everybody) Bury(*Tombstone) []byte      { return []byte("t") }
+func (v *everybody) Claim(*Claim) []byte         { return []byte("c") }
+
+// noon is when these tests begin.
+var noon = time.Unix(43200, 0)
+
+func coreOf(cfg Config) (*Core, *everybody) {
+	v := &everybody{}
+	return New(cfg, "self", v, v), v
+}
+
+func manifest(n int, owner PeerID) *Manifest {
+	return &Manifest{Run: RunID{byte(n), byte(n >> 8)}, Owner: owner, App: "app", Created: noon.Unix(),
+		Expires: noon.Unix() + 1e6, Sealed: make([]byte, 100)}
+}
+
+// take has a core take up somebody's run.
+func take(c *Core, m *Manifest) []Order {
+	c.Announced(noon, m.Run, "x")
+	return c.Fetched(noon, &Told{Run: m.Run, From: "x", Manifest: m})
+}
+
+// of lists the orders of a type.
+func of[O Order](list []Order) (found []O) {
+	for _, o := range list {
+		if x, ok := o.(O); ok {
+			found = append(found, x)
+		}
+	}
+	return found
+}
+
+// Runs are taken up as long as there is room, for each owner and in all.
+func TestRunsAreBounded(t *testing.T) {
+	cfg := DefaultConfig()
+	cfg.Active, cfg.PerOwner = 6, 2
+	c, _ := coreOf(cfg)
+	for i := range 20 {
+		take(c, manifest(i, "z"))
+	}
+	if n := len(c.Runs()); n != 2 {
+		t.Errorf("%d runs of one owner are taken up", n)
+	}
+	for i := range 20 {
+		take(c, manifest(100+i, PeerID(fmt.Sprint("o", i))))
+	}
+	if n := len(c.Runs()); n != 6 {
+		t.Errorf("%d runs are taken up", n)
+	}
+	cfg.ManifestBytes = 250
+	c, _ = coreOf(cfg)
+	for i := range 5 {
+		take(c, manifest(i, PeerID(fmt.Sprint("o", i))))
+	}
+	if n := len(c.Runs()); n != 2 {
+		t.Errorf("%d runs are taken up with manifests of 100 bytes, for 250", n)
+	}
+}
+
+// Runs that have ended are remembered for some time: others' and own ones apart, the newest.
+func TestEndedRunsAreForgotten(t *testing.T) {
+	cfg := DefaultConfig()
+	cfg.Ended, cfg.Answers = 3, 2
+	c, _ := coreOf(cfg)
+	now, asleep := noon, manifest(200, "self")
+	c.Recall(noon, &Recalled{Own: []RecalledOwn{{Own: Own{Manifest: asleep, Suspended: true}}}})
+	for i := range 9 {
+		now = now.Add(time.Second)
+		m := manifest(i, PeerID(fmt.Sprint("o", i)))
+		take(c, m)
+		c.Buried(now, &Tombstone{Run: m.Run, Author: m.Owner, Reason: Finished, Until: 1e9})
+		own := manifest(100+i, "self")
+		c.Submit(now, Ticket(i), own, nil)
+		c.Written(now, OwnFile, own.Run, "")
+		c.RootEnded(now, own.Run, answer("42"))
+		c.Written(now, AnswerFile, own.Run, "")
+	}
+	forgotten := of[Forget](c.Tick(now))
+	if _, there := c.Run(asleep.Run); !there {
+		t.Error("a suspended run is forgotten")
+	}
+	if _, there := c.Run(asleep.Run); !there {
+		t.Error("a suspended run is forgotten")
+	}
+	if len(c.Runs()) != 6 || len(forgotten) != 9-3+9-2 {
+		t.Errorf("%d are remembered, %d forgotten", len(c.Runs()), len(forgotten))
+	}
+	if _, there := c.Run(manifest(8, "").Run); !there {
+		t.Error("the newest is forgotten")
+	}
+}
+
+// An owner has so many runs at a time.
+func TestOwnRunsAreBounded(t *testing.T) {
+	cfg := DefaultConfig()
+	cfg.PerOwner = 2
+	c, _ := coreOf(cfg)
+	for i := range 3 {
+		m := manifest(i, "self")
+		replies := of[Reply](c.Submit(noon, Ticket(i+1), m, nil))
+		if refused := len(replies) == 1 && replies[0].Refusal != nil; refused != (i == 2) {
+			t.Errorf("run %d: %v", i, replies)
+		}
+		c.Written(noon, OwnFile, m.Run, "")
+	}
+}
+
+// Answers are kept for others as long as there is room, by members' word only, two of a run, and of one only once.
+func TestKeptAnswersAreBounded(t *testing.T) {
+	cfg := DefaultConfig()
+	cfg.Held, cfg.HeldOf, cfg.HeldBytes = 3, 2, 100
+	c, v := coreOf(cfg)
+	v.strange = []PeerID{"stranger"}
+	for i := range 6 {
+		owner := PeerID("z")
+		if i >= 3 {
+			owner = PeerID(fmt.Sprint("o", i))
+		}
+		take(c, manifest(i, owner))
+	}
+	keep := func(run int, author PeerID, text string) bool {
+		out := answer(text)
+		k := &Claim{Run: manifest(run, "").Run, Author: author, Hash: out.Hash, Sealed: []byte("c")}
+		orders := c.Keep(noon, 7, k, out, 0, 0)
+		for _, w := range of[WriteAnswer](orders) {
+			c.Written(noon, w.File, w.Run, "")
+		}
+		return len(of[Reply](orders)) == 0
+	}
+	for i, x := range []struct {
+		run    int
+		author PeerID
+		text   string
+		want   bool
+	}{
+		{0, "stranger", "42", false}, {0, "a", "42", true}, {0, "b", "42", false}, {0, "b", "43", true},
+		{0, "c", "44", false}, {1, "a", "42", true}, {2, "a", "42", false}, // too many of z
+		{3, "a", string(make([]byte, 95)), false}, {3, "a", "42", true}, {4, "a", "42", false}, {9, "a", "42", false},
+	} {
+		if got := keep(x.run, x.author, x.text); got != x.want {
+			t.Errorf("step %d: kept: %t", i, got)
+		}
+	}
+}
+
+// What this peer has computed itself is kept even if two others' answers are there, one of which gives way.
+func TestOwnResultIsNeverDisplaced(t *testing.T) {
+	c, _ := coreOf(DefaultConfig())
+	m := manifest(1, "o")
+	take(c, m)
+	for _, text := range []string{"1", "2"} {
+		out := answer(text)
+		k := &Claim{Run: m.Run, Author: "a", Hash: out.Hash, Sealed: []byte("c")}
+		for _, w := range of[WriteAnswer](c.Keep(noon, 7, k, out, 0, 0)) {
+			c.Written(noon, w.File, w.Run, "")
+		}
+	}
+	w := of[WriteAnswer](c.RootEnded(noon, m.Run, answer("3")))
+	if len(w) != 1 {
+		t.Fatalf("it writes %v", w)
+	}
+	if told := of[TellClaim](c.Written(noon, w[0].File, m.Run, "")); len(told) != 1 {
+		t.Errorf("it tells %v", told)
+	}
+	if c.Holds(m.Run, answer("3").Hash) == 0 || c.Holds(m.Run, answer("1").Hash) == 0 {
+		t.Error("its own is not kept beside the first")
+	}
+	out := answer("4")
+	if why := c.MayKeep(&Claim{Run: m.Run, Author: "a", Hash: out.Hash}); why == "" {
+		t.Error("another one may displace it")
+	}
+}
+
+// Only an owner's word gives up what is kept for it, and only about the answer that it has.
+func TestRelease(t *testing.T) {
+	cfg := DefaultConfig()
+	cfg.Ended = 0
+	c, _ := coreOf(cfg)
+	m := manifest(1, "o")
+	take(c, m)
+	out := answer("42")
+	k := &Claim{Run: m.Run, Author: "a", Hash: out.Hash, Sealed: []byte("c")}
+	for _, w := range of[WriteAnswer](c.Keep(noon, 7, k, out, 0, 0)) {
+		c.Written(noon, w.File, w.Run, "")
+	}
+	other := answer("43").Hash
+	c.Buried(noon, &Tombstone{Run: m.Run, Author: "o", Reason: Finished, Hash: &other, Until: 1e9})
+	c.Tick(noon)
+	if _, there := c.Run(m.Run); there {
+		t.Fatal("the run is not forgotten")
+	}
+	for _, s := range []*Tombstone{
+		{Run: m.Run, Author: "z", Reason: Cancelled}, {Run: m.Run, Author: "o", Reason: Suspended, Seq: 1, Until: 1e9},
+	} {
+		c.Buried(noon, s)
+		if !c.Keeps(m.Run) || len(c.ClaimsFor("o")) != 1 {
+			t.Fatalf("it is given up by %+v", s)
+		}
+	}
+	c.Buried(noon, &Tombstone{Run: m.Run, Author: "o", Reason: Finished, Hash: &out.Hash, Until: 1e9})
+	if c.Keeps(m.Run) {
+		t.Error("it is kept although the owner has it")
+	}
+}
+
+// An answer is kept for some time, told to its owner when it is met, and told again and again by who has come to it.
+func TestKeptAnswersExpire(t *testing.T) {
+	cfg := DefaultConfig()
+	cfg.HeldFor = time.Hour
+	c, _ := coreOf(cfg)
+	m := manifest(1, "o")
+	out := answer("42")
+	c.Recall(noon, &Recalled{Held: []RecalledHeld{{File: HeldFile, Manifest: m, Since: noon,
+		Claim: Claim{Run: m.Run, Author: "self", Hash: out.Hash, Sealed: []byte("c")}}}})
+	if i, there := c.Run(m.Run); !there || i.State != StateDone {
+		t.Errorf("after a restart it is %+v", i)
+	}
+	told := 0
+	for now := noon; now.Before(noon.Add(30 * time.Minute)); now = now.Add(time.Second) {
+		told += len(of[TellClaim](c.Tick(now)))
+	}
+	if told < 5 || told > 20 {
+		t.Errorf("it is told %d times in half an hour", told)
+	}
+	removed := of[Remove](c.Tick(noon.Add(time.Hour + time.Second)))
+	if len(removed) != 1 || removed[0].File != HeldFile || c.Keeps(m.Run) {
+		t.Errorf("afterwards it removes %v", removed)
+	}
+}
+
+// An owner that has come back and says twice that it knows nothing of a run has forgotten it; once may be the moment
+// before it learns of it.
+func TestOwnerHasForgotten(t *testing.T) {
+	c, _ := coreOf(DefaultConfig())
+	m := manifest(1, "o")
+	take(c, m)
+	for i, want := range []State{StateRunning, StateCancelled} {
+		c.Asked(noon, &Told{Run: m.Run, From: "o"})
+		if r, _ := c.Run(m.Run); r.State != want {
+			t.Errorf("after %d: %s", i+1, r.State)
+		}
+	}
+	if o := of[Fetch](c.Announced(noon, m.Run, "o")); len(o) != 1 {
+		t.Error("it is not taken up again when it is heard of")
+	}
+}
+
+// A run of a peer that was put out ends.
+func TestRevokedOwner(t *testing.T) {
+	c, _ := coreOf(DefaultConfig())
+	take(c, manifest(1, "o"))
+	take(c, manifest(2, "p"))
+	if stops := of[Stop](c.Revoked(noon, "o")); len(stops) != 1 || stops[0].Run != manifest(1, "").Run {
+		t.Errorf("it stops %v", stops)
+	}
+}
+
+// A run that nobody ends is over when its manifest has expired.
+func TestExpiry(t *testing.T) {
+	c, _ := coreOf(DefaultConfig())
+	take(c, manifest(1, "o"))
+	own := manifest(2, "self")
+	c.Submit(noon, 1, own, nil)
+	c.Written(noon, OwnFile, own.Run, "")
+	late := time.Unix(own.Expires, 0)
+	if stops := of[Stop](c.Tick(late.Add(-time.Second))); len(stops) != 0 {
+		t.Errorf("before its time: %v", stops)
+	}
+	if stops := of[Stop](c.Tick(late)); len(stops) != 2 {
+		t.Errorf("it stops %v", stops)
+	}
+}
+
+// A run whose checkpoint a restarted peer finds is asked about, taken up after a while without a word, and discarded
+// when its owner has ended it.
+func TestDormant(t *testing.T) {
+	c, _ := coreOf(DefaultConfig())
+	m, over := manifest(1, "o"), manifest(2, "o")
+	c.Dormant(noon, m, "")
+	c.Dormant(noon, over, "")
+	if asks := of[Ask](c.Tick(noon.Add(time.Second))); len(asks) != 2 {
+		t.Errorf("it asks %v", asks)
+	}
+	c.Asked(noon, &Told{Run: m.Run, From: "o", Failed: true})
+	c.Asked(noon, &Told{Run: over.Run, From: "o", Failed: true})
+	c.Buried(noon, &Tombstone{Run: over.Run, Author: "o", Reason: Cancelled, Until: 1e9})
+	if o := of[Discard](c.Tick(noon.Add(2 * time.Second))); len(o) != 1 || o[0].Run != over.Run {
+		t.Errorf("it discards %v", o)
+	}
+	var starts []Start
+	now := noon
+	for len(starts) == 0 && now.Before(noon.Add(time.Hour)) {
+		now = now.Add(time.Second)
+		orders := c.Tick(now)
+		starts = of[Start](orders)
+		for _, a := range of[Ask](orders) {
+			c.Asked(now, &Told{Run: a.Run, From: a.Whom, Failed: true})
+		}
+	}
+	if wait := now.Sub(noon); len(starts) != 1 || starts[0].Fresh || wait < 30*time.Second || wait > 40*time.Second {
+		t.Errorf("after %s it starts %v", wait, starts)
+	}
+}
