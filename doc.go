@@ -36,7 +36,19 @@
 // overlaps nothing of its frame. Abort is best effort. The order in which children run is not defined; what
 // is written before a Spawn is visible to the child, and what a child wrote is visible after its Get.
 //
-// Only Get, Try, Sync, Results, Run, Close and Take may block. Blocked jobs give their core away.
+// # What may block
+//
+// These wait for a child that a thief has, and their worker's core goes to another job meanwhile: Get of a Future or
+// FutureErr, Try, Sync, Results and Tries between two bodies, leaving such a loop early (for children that are
+// newer and not of the group), and the end of a job that left children behind. All of them run what was not
+// stolen first. Besides these, Spawn and Get may give their core to a job that goes on, or to SetCores, which
+// asks for fewer. Run, RunErr and RunNamed wait for the run, Close for the workers, Stats and Progress for
+// 20 ms at most. Nothing else does: Fork, Abort, Aborted, ID, NewPool, SetCores, Cores, Workers, Register and
+// Lookup return at once.
+//
+// A job must not wait for its own pool: Run and Close panic when a job calls them there. What a job waits for in
+// other ways (a goroutine that it started and that calls Run there, a job of another pool that does, a channel)
+// is not noticed; the core is held meanwhile, and when all cores are, the pool stands still.
 //
 // # What a job may be
 //

@@ -37,8 +37,8 @@ func (g *Group[A, R]) Spawn(arg A) {
 // another inlet of it runs, so it needs no locks. It may spawn more into the group. Leaving the loop
 // early aborts the children that have not finished and forgets the results not yet taken.
 //
-// Children that nobody stole run inside the loop, the newest first: spawn the most promising one last. If a child
-// panicked, Results panics with its *JobError.
+// Children that nobody stole run inside the loop, the newest first: spawn the most promising one last. Those that came
+// back from thieves while one ran are yielded before it. If a child panicked, Results panics with its *JobError.
 func (g *Group[A, R]) Results() iter.Seq[R] {
 	return func(yield func(R) bool) {
 		w := g.w
@@ -59,6 +59,11 @@ func (g *Group[A, R]) Results() iter.Seq[R] {
 						w.SyncTo(h)
 					}
 					w.Cur = cur
+					if overtaken(w, g.id) {
+						taskOf[A, R](w.Finished(g.key, g.id)).res = res
+						g.left++
+						continue
+					}
 					if !yield(res) {
 						g.abort()
 						return
@@ -101,8 +106,9 @@ func (g *Group[A, R]) abort() {
 	g.left = 0
 }
 
-// ready is not generic: see room.
-func ready(w *engine.Worker, group uint64) bool { return w.Ready(group) }
+// ready and overtaken are not generic: see room.
+func ready(w *engine.Worker, group uint64) bool     { return w.Ready(group) }
+func overtaken(w *engine.Worker, group uint64) bool { return w.Overtaken(group) }
 
 // Tries is Results that yields a panic in a child as an error, a *JobError that names the child.
 func (g *Group[A, R]) Tries() iter.Seq2[R, error] {

@@ -80,7 +80,7 @@ func (p *Pool) Progress() float64 { return p.engine.Progress() }
 // A job that failed gives a *JobError. When ctx ends first, or the pool is closed, Run aborts all jobs of the run and
 // returns the context's cause, or ErrClosed, at once, without waiting for long leaves to notice. Several runs
 // may share a pool. Run panics if fn is not registered, and when a job calls it on its own pool: there it would
-// wait for the core that it holds.
+// wait for the core that it holds. A goroutine that a job waits for must not either: that is not noticed.
 func Run[A, R any](ctx context.Context, p *Pool, fn func(*Frame, A) R, arg A) (R, error) {
 	return runKey[A, R](ctx, p, funcKey(fn), arg)
 }

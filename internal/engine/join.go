@@ -71,6 +71,7 @@ func (w *Worker) runDetached(r *Record) {
 	r.ID = id | doneBit
 	w.noteFailure(r)
 	if r.Group != 0 {
+		w.drain() // what came back meanwhile has finished before
 		w.ready.push(r)
 	}
 }

@@ -129,7 +129,7 @@ func TestJobsAddUp(t *testing.T) {
 		for range 200 {
 			run(t, p, aborter, 7)
 		}
-		until(t, "all workers unwind", func() bool { return p.Stats().Busy == 0 })
+		until(t, "all workers unwind", func() bool { return p.Idle() == workers })
 		if s := p.Stats(); s.Spawned+s.Launched != s.Executed+s.Aborted || s.Aborted == 0 {
 			t.Errorf("%d workers: jobs do not add up: %+v", workers, s)
 		}
@@ -160,7 +160,7 @@ func TestAbortCountsEachFrame(t *testing.T) {
 	resetGates()
 	run(t, p, abortDeep, 5)
 	until(t, "the thief unwinds", gates[1].unwound.Load)
-	until(t, "the thief has nothing left", func() bool { return p.Stats().Busy == 0 })
+	until(t, "the thief has nothing left", func() bool { return p.Idle() == 2 })
 	if s := p.Stats(); s.Aborted < 7 || s.Spawned+s.Launched != s.Executed+s.Aborted {
 		t.Errorf("7 frames were aborted: %+v", s)
 	}

@@ -62,6 +62,7 @@ type scheduler struct {
 
 // main is a worker's goroutine.
 func (w *Worker) main() {
+	w.report(0)
 	if w.pool.awaitCore(w) {
 		w.work()
 	} else {
@@ -191,11 +192,13 @@ func (p *Pool) next() *Worker {
 // handOver gives up w's core, if the pool has too many, or gives it to a worker that can go on, and waits for another
 // core; false when the pool was closed.
 func (p *Pool) handOver(w *Worker) bool {
+	w.report(0)
 	p.mu.Lock()
 	if !p.giveUp() {
 		v := p.next()
 		if v == nil {
 			p.mu.Unlock()
+			w.stats.asleep.Store(false)
 			return true
 		}
 		p.grant(v)
@@ -208,6 +211,7 @@ func (p *Pool) handOver(w *Worker) bool {
 // rest gives up w's core until there may be work; false when the pool was closed.
 func (p *Pool) rest(w *Worker) bool {
 	w.Counts.rests++
+	w.report(0) // before anybody can see the core idle: what an idle pool tells is exact
 	p.mu.Lock()
 	if p.closed.Load() {
 		p.mu.Unlock()
@@ -228,6 +232,7 @@ func (p *Pool) rest(w *Worker) bool {
 	if work {
 		p.addFree(-1)
 		p.mu.Unlock()
+		w.stats.asleep.Store(false)
 		return true
 	}
 	p.spares = append(p.spares, w)
@@ -239,7 +244,6 @@ func (p *Pool) rest(w *Worker) bool {
 // awaitCore blocks a spare worker until it is given a core; false when the pool was closed, and the core, if
 // it got one in the same moment, is passed on.
 func (p *Pool) awaitCore(w *Worker) bool {
-	w.report(0)
 	select {
 	case fed := <-w.core:
 		w.gotCore(fed)

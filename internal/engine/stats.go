@@ -109,7 +109,7 @@ const (
 )
 
 // Stats asks the workers for their counts and adds them up. It waits up to 20 ms for workers in the middle of a
-// leaf, then takes what they told last.
+// leaf, then takes what they told last. When all cores are idle the counts are exact.
 func (p *Pool) Stats() Stats {
 	p.survey()
 	s := Stats{Workers: p.cfg.Workers, Elapsed: time.Duration(p.now()) - poolEpoch}
