@@ -106,3 +106,40 @@ func (p *Pool) Outside() int {
 	defer p.runMu.Unlock()
 	return int(p.tallies.taken - p.tallies.returned - p.tallies.putBack - p.tallies.dropped)
 }
+
+// Park is what a worker does that waits for a thief, here or further away; Parked says whether it does so.
+func (w *Worker) Park(local bool) { w.park(local) }
+func (w *Worker) Parked() bool    { return w.parked.Load() }
+
+// AddWorkers gives the pool n spare workers.
+func (p *Pool) AddWorkers(n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for range n {
+		p.spares = append(p.spares, p.addWorker())
+	}
+}
+
+const MaxForLocal = maxForLocal
+
+// ReadPaths holds up who waits for readers of paths, until the function that it returns is called.
+func (p *Pool) ReadPaths() (done func()) {
+	p.pathMu.Lock()
+	return p.pathMu.Unlock
+}
+
+// Resumable counts the workers that wait for a core to go on.
+func (p *Pool) Resumable() int { return int(p.resumable.Load()) }
+
+// HideSpares leaves nobody to give a core to until the function that it returns is called.
+func (p *Pool) HideSpares() (done func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	hidden := p.spares
+	p.spares = nil
+	return func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.spares = hidden
+	}
+}

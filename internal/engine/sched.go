@@ -54,7 +54,7 @@ type scheduler struct {
 	ready     []*Worker    // in order of their return
 	preempted []*Worker    // the newest is resumed first
 	spares    []*Worker
-	inbox     []*Record // jobs that are on no stack: roots, and what was put back; oldest first
+	inbox     []*Record // jobs that are on no stack: what was put back, then roots; each the oldest first
 	inboxLen  atomic.Int32
 	quit      chan struct{}
 	closed    atomic.Bool
@@ -276,10 +276,17 @@ func (p *Pool) release() {
 	p.mu.Unlock()
 }
 
-// inject puts a job that is on no stack where any worker finds it.
+// inject puts a job that is on no stack where any worker finds it. What came back to a run that has begun goes before
+// roots that have not: somebody waits for it.
 func (p *Pool) inject(r *Record) {
 	p.mu.Lock()
-	p.inbox = append(p.inbox, r)
+	i := len(p.inbox)
+	if r.W != nil {
+		if j := slices.IndexFunc(p.inbox, func(o *Record) bool { return o.W == nil }); j >= 0 {
+			i = j
+		}
+	}
+	p.inbox = slices.Insert(p.inbox, i, r)
 	p.inboxLen.Add(1)
 	p.mu.Unlock()
 	p.workAppeared()

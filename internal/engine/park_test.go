@@ -1,0 +1,150 @@
+package engine_test
+
+import (
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/internal/engine"
+)
+
+func init() {
+	satin.Register("parktest.two", parkTwo)
+	satin.Register("parktest.noted", parkNoted)
+}
+
+var (
+	parkTaken = make(chan *engine.Taken, 2)
+	parkPool  atomic.Pointer[engine.Pool]
+	parkMu    sync.Mutex
+	parkOrder []int
+)
+
+// parkTwo has two children taken and waits for both.
+func parkTwo(f *satin.Frame, _ int) int {
+	x, y := satin.Spawn(f, parkNoted, 1), satin.Spawn(f, parkNoted, 2)
+	worker(f).ShareAll()
+	for range 2 {
+		parkTaken <- parkPool.Load().GiveOldest(worker(f))
+	}
+	return y.Get()*10 + x.Get()
+}
+
+// parkNoted notes that it runs.
+func parkNoted(_ *satin.Frame, n int) int {
+	parkMu.Lock()
+	defer parkMu.Unlock()
+	parkOrder = append(parkOrder, n)
+	return n
+}
+
+// TestTwoReturnsWakeOnce: a worker that sleeps gets two results before it gets a core. It goes on once.
+func TestTwoReturnsWakeOnce(t *testing.T) {
+	p := testPool(t, 1)
+	parkPool.Store(p)
+	result := make(chan int)
+	go func() { result <- run(t, p, parkTwo, 0) }()
+	first, second := <-parkTaken, <-parkTaken
+	until(t, "the worker sleeps", func() bool { return p.Idle() == 1 })
+	p.SetCores(0)
+	for n, job := range []*engine.Taken{first, second} {
+		if ok, err := job.End(engine.Outcome{Result: 4 + n}); !ok || err != nil {
+			t.Fatal(ok, err)
+		}
+	}
+	if n := p.Resumable(); n != 1 {
+		t.Errorf("%d workers can go on, want 1", n)
+	}
+	p.SetCores(1)
+	if got := <-result; got != 54 {
+		t.Error(got)
+	}
+	until(t, "the core is idle", func() bool { return p.Idle() == 1 })
+	if got := run(t, p, fib, 10); got != 55 {
+		t.Error(got)
+	}
+}
+
+// TestNotParkedAfterAll: a worker that goes on instead of sleeping, because something came back, or because there are
+// workers enough, is not woken later as if it slept.
+func TestNotParkedAfterAll(t *testing.T) {
+	p := testPool(t, 1)
+	w := engine.NewWorker(p, 1)
+	w.Enter(0, 0)
+	satin.Spawn(frame(w), identity, 1)
+	w.ShareAll()
+	stealAway(w)
+	if w.Park(false); w.Parked() {
+		t.Error("something had come back, and the worker counts as parked")
+	}
+	p = testPool(t, 1)
+	p.AddWorkers(engine.MaxForLocal)
+	w = engine.NewWorker(p, 1)
+	until(t, "the pool's own worker sleeps", func() bool { return p.Idle() == 1 })
+	defer p.HideSpares()()
+	if w.Park(true); w.Parked() {
+		t.Error("there are workers enough, and this one counts as parked")
+	}
+}
+
+// TestPutBackComesFirst: what was put back begins before runs that have not begun, in the order in which it came back.
+func TestPutBackComesFirst(t *testing.T) {
+	p := testPool(t, 1)
+	parkPool.Store(p)
+	result := make(chan int)
+	go func() { result <- run(t, p, parkTwo, 0) }()
+	first, second := <-parkTaken, <-parkTaken
+	until(t, "the worker sleeps", func() bool { return p.Idle() == 1 })
+	p.SetCores(0)
+	parkMu.Lock()
+	parkOrder = nil
+	parkMu.Unlock()
+	ended := make(chan engine.Outcome, 1)
+	if _, err := p.Submit(engine.Job{Func: "parktest.noted", Arg: 9}, func(o engine.Outcome) { ended <- o }); err != nil {
+		t.Fatal(err)
+	}
+	if !first.PutBack(false) || !second.PutBack(true) {
+		t.Fatal("a job could not be put back")
+	}
+	p.SetCores(1)
+	<-ended
+	if got := <-result; got != 21 {
+		t.Error(got)
+	}
+	parkMu.Lock()
+	defer parkMu.Unlock()
+	if want := []int{1, 2, 9}; !slices.Equal(parkOrder, want) {
+		t.Errorf("the jobs began in the order %v, want %v", parkOrder, want)
+	}
+}
+
+// TestAbortWaitsForPathReaders: somebody reads the path of a stolen job, which leads through the frames below it. Its
+// owner may drop it, but not go on and end those frames before the reader has left.
+func TestAbortWaitsForPathReaders(t *testing.T) {
+	p := testPool(t, 1)
+	w := engine.NewWorker(p, 1)
+	w.Enter(0, 0)
+	satin.Spawn(frame(w), identity, 1)
+	w.ShareAll()
+	r := w.Steal()
+	done := p.ReadPaths()
+	var aborted atomic.Bool
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		w.Abort()
+		aborted.Store(true)
+	})
+	until(t, "the job is dropped", func() bool { return r.State() > engine.Done })
+	for range 10_000 {
+		runtime.Gosched()
+		if aborted.Load() {
+			t.Error("the abort went on although somebody read a path")
+			break
+		}
+	}
+	done()
+	wg.Wait()
+}
