@@ -103,7 +103,8 @@ func TestPutBackComesFirst(t *testing.T) {
 	parkOrder = nil
 	parkMu.Unlock()
 	ended := make(chan engine.Outcome, 1)
-	if _, err := p.Submit(engine.Job{Func: "parktest.noted", Arg: 9}, func(o engine.Outcome) { ended <- o }); err != nil {
+	if _, err := p.Submit(engine.Job{Func: "parktest.noted", Arg: 9},
+		func(o engine.Outcome) { ended <- o }); err != nil {
 		t.Fatal(err)
 	}
 	if !first.PutBack(false) || !second.PutBack(true) {
