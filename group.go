@@ -71,14 +71,9 @@ func (g *Group[A, R]) Results() iter.Seq[R] {
 					continue
 				}
 			}
-			r := g.next()
-			if r == nil {
-				w.PopConsumed()
+			res, ok := g.mustNext()
+			if !ok {
 				return
-			}
-			res, err := take[A, R](w, r)
-			if err != nil {
-				panic(err)
 			}
 			if !yield(res) {
 				g.abort()
@@ -86,6 +81,20 @@ func (g *Group[A, R]) Results() iter.Seq[R] {
 			}
 		}
 	}
+}
+
+// mustNext gives the result of the next child that has finished; false if none is left. It panics if the child failed.
+func (g *Group[A, R]) mustNext() (res R, ok bool) {
+	r := g.next()
+	if r == nil {
+		g.w.PopConsumed()
+		return res, false
+	}
+	res, err := take[A, R](g.w, r)
+	if err != nil {
+		panic(err)
+	}
+	return res, true
 }
 
 // next gives the next child that has finished; nil if none is left.

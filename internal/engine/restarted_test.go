@@ -34,7 +34,7 @@ func (l *visitLog) note(f *satin.Frame, a programArg) {
 	}
 	id := f.ID()
 	l.mu.Lock()
-	if id.Run != l.run {
+	if id.Run != l.run || l.args == nil { // an aborted job may still be on its way when the log has ended
 		l.mu.Unlock()
 		return
 	}
