@@ -47,7 +47,7 @@ type (
 	empty struct{}
 )
 
-// A route is one call of the API: how it is named, who may, and what goes in and out.
+// A route is one call of the API: its name, the level that it takes, and what goes in and out.
 type route struct {
 	method, path, summary string
 	level                 Level

@@ -12,8 +12,7 @@
 // the page itself, as must the websocket, which takes subscriptions and nothing else.
 //
 // A cookie is for a host, whatever the port. Another program that serves pages on the same loopback address
-// can therefore get the cookie of a user who opens its pages; who does not trust such programs should not
-// open them.
+// can therefore get the cookie of a user who opens its pages: do not open pages of programs that you do not trust.
 //
 // # What is sent
 //

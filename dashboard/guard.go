@@ -53,7 +53,8 @@ func isOrigin(r *http.Request) bool {
 	return len(origins) == 1 && origins[0] == "http://"+r.Host
 }
 
-// need lets in who has the level. A browser's request by cookie must come from the page, or from the user.
+// need lets in sessions and tokens of the level. A browser's request by cookie must come from the page, or
+// from the user.
 func (s *Server) need(l Level, next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		have, byToken := s.sessions.levelOf(r)

@@ -119,7 +119,7 @@ func (h *hub) run(ctx context.Context) {
 	}
 }
 
-// refresh asks the source once, and wakes who watches.
+// refresh asks the source once, and wakes those that watch.
 func (h *hub) refresh(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, askWithin)
 	defer cancel()

@@ -13,7 +13,7 @@ import (
 // A Level is what a session or token is good for.
 type Level string
 
-// The levels. Who may control may look too.
+// The levels. A session that may control may look too.
 const (
 	View    Level = "view"    // look
 	Control Level = "control" // and pause, resume and cancel

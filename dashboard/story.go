@@ -131,8 +131,8 @@ func (s *story) lost(job string, at time.Duration) {
 	}
 }
 
-// loses ends what runs on peers that are not there any more, as far as is known, when they were heard of
-// last; who is heard of again runs what it says.
+// loses ends what runs on peers that are not there any more, as far as is known, at the time when they were last
+// heard of. A peer that is heard of again runs what it says.
 func (s *story) loses(there func(peer string) bool) {
 	lost := map[string]int{}
 	for _, seg := range s.tree.Running() {

@@ -12,7 +12,7 @@ type changes struct {
 	last    uint64     // number of the newest segment
 	order   *list.List // of nodes, by their changed
 	left    []leftNode // those that were folded last
-	horizon uint64     // who has a version before it needs everything
+	horizon uint64     // a copy of an earlier version needs everything
 }
 
 type leftNode struct{ number, version uint64 }

@@ -6,13 +6,13 @@
 //   - Any message may be lost, and messages may come in any order. A message is delivered at most once by a
 //     Gossip, and never to its author.
 //   - What is delivered was signed by its author, for this swarm, and was not delivered before: sequence
-//     numbers are checked against a sliding window for every author. The table of authors is bounded; who is
-//     forgotten because the table was full of more recent ones could have old messages repeated to him, so
+//     numbers are checked against a sliding window for every author. The table of authors is bounded. When it
+//     is full, the author that was heard least recently is forgotten, and its old messages could be repeated:
 //     what must not happen twice has to be recognized by its content, as runs and tombstones are.
 //   - A peer passes on only what it has checked itself: size, form, signature, sequence number, the author's
 //     rate, and what the handlers of the kinds inside say. So a peer that sends something false made it, or
 //     forwards for one who did; after a few of them it is not listened to for a while.
-//   - Publish never blocks, and neither does SetMembers wait for the network. Handlers are called one message at a
+//   - Publish never blocks, and SetMembers does not wait for the network. Handlers are called one message at a
 //     time, and a slow one costs messages, not memory.
 //   - It talks to admitted peers only: streams to and from others wait, and fail when the peer is not
 //     admitted in time.

@@ -72,7 +72,7 @@ func (e *election) hear(id peer.ID, now time.Time) {
 	}
 }
 
-// gateways returns who is a gateway now, the first first: at most two.
+// gateways returns the present gateways, the first one first: at most two.
 func (e *election) gateways(now time.Time) []peer.ID {
 	chosen := e.choose(now)
 	if len(chosen) == 0 && len(e.ranked) > 0 {

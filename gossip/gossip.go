@@ -160,8 +160,8 @@ func (g *Gossip) Close() error {
 	return nil
 }
 
-// Handle sets who takes messages of a kind. Both functions get the author, whose signature was checked, and
-// the payload, which they must not change.
+// Handle sets the functions that take messages of a kind. Both functions get the author, whose signature was
+// checked, and the payload, which they must not change.
 //
 // validate says whether a message is what it should be, before it is passed on; an error drops it and all
 // messages it was combined with. It should judge the message by itself (signatures inside, size, form) and

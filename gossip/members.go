@@ -15,7 +15,7 @@ type Member struct {
 	Reachable bool // others can connect to it: such are preferred as gateways
 }
 
-// Members is who is in the swarm.
+// Members are the peers in the swarm.
 type Members struct {
 	Cluster string   // this peer's
 	Peers   []Member // the others that are alive as far as is known, and perhaps this peer; in any order

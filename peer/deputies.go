@@ -12,7 +12,7 @@ import (
 	"github.com/satin-peer/satin/steal"
 )
 
-// maxDeputies is how many deputies an owner names. Who is not among them can go on, too, when they are all silent.
+// maxDeputies is how many deputies an owner names. Other peers can go on too when all of these are silent.
 const maxDeputies = 4
 
 // A candidate is a member that may become a deputy.

@@ -1,23 +1,24 @@
 // Package peer builds a member of a swarm: identity and connections (package host), the protocol that moves
 // jobs (stream), what is told to everybody (gossip), clusters (locality), and the life of runs, which it
-// describes to the commands through package control.
+// describes to the commands through package control. Package runs decides what becomes of runs; conductor.go
+// carries that out.
 //
 // # A run
 //
 // Its owner signs a manifest (package statement), keeps it, starts the root job here and announces the run by
-// gossip. Who hears of it fetches the manifest from whoever announced it, checks it, and takes part if it has
-// the application in the same version: it makes a session (package session), which steals. Newcomers learn of
-// the runs in progress from the first member they meet. When the root job ends, the owner writes the answer
-// to disk, syncs it, and only then tells anybody; a signed tombstone ends the run everywhere. Gossip may lose
-// all of this: the owner announces again and again, and who takes part asks the owner and others now and then
-// whether the run still is.
+// gossip. A peer that hears of it fetches the manifest from whoever announced it, checks it, and takes part
+// if it has the application in the same version: it makes a session (package session), which steals.
+// Newcomers learn of the runs in progress from the first member they meet. When the root job ends, the owner
+// writes the answer to disk, syncs it, and only then tells anybody; a signed tombstone ends the run
+// everywhere. Gossip may lose all of this: the owner announces again and again, and the peers that take part
+// ask the owner and others now and then whether the run still is.
 //
 // # What it survives
 //
 // Every participant keeps the manifest. When the owner is lost, another one becomes master (package steal
 // says which), keeps the answer for the owner, has two more peers keep it, and says so in a signed statement;
-// answered.go has the rule whose statement counts. A peer that was restarted finds its own runs (own.go), the
-// answers that it keeps for others (answering.go) and the checkpoints of other runs (dormant.go) in its state
+// package runs has the rules whose statement counts. A peer that was restarted finds its own runs, the
+// answers that it keeps for others (kept_files.go) and the checkpoints of other runs (resume.go) in its state
 // directory. What finishes of a run is kept there, too, while it lives (checkpoint.go), unless the disk does
 // not take it: then the run goes on without.
 //

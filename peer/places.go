@@ -183,7 +183,7 @@ func (s *places) silent(id peer.ID) bool {
 	return s.missed[id] >= pingMisses
 }
 
-// lost notes that a member could not be reached, heard that it was: who is silent is not stolen from until it
+// lost notes that a member could not be reached, heard that it was: a silent one is not stolen from until it
 // is heard again, by a new card or a connection. Both have the runs told if that is news.
 func (s *places) lost(id peer.ID) {
 	s.mu.Lock()

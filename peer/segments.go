@@ -18,7 +18,7 @@ import (
 	"github.com/satin-peer/satin/steal"
 )
 
-// Who watches a run asks the members about their segments, once a second (watchProtocol). The question is the
+// A peer that watches a run asks the members about their segments, once a second (watchProtocol). The question is the
 // lease: a peer samples what its workers do for watchLease after one, and tells nobody anything of its own
 // accord. So nothing is sent or sampled when nobody watches. What ended before the first question is in each
 // session's memory, as far as that goes.

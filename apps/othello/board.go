@@ -88,7 +88,7 @@ func (b Board) score() int {
 }
 
 // parseBoard reads a position as the FFO test suite writes it: 64 squares from a1 to h8, X for black, O for
-// white, - for empty; then, maybe, who is to move, X (if nothing is said) or O. Blanks between are left out;
+// white, - for empty; then, maybe, the side to move, X (if nothing is said) or O. Blanks between are left out;
 // * and . are read, too.
 func parseBoard(text string) (b Board, black bool, err error) {
 	text = strings.ToUpper(strings.Join(strings.Fields(text), ""))

@@ -43,7 +43,7 @@ type cached struct {
 	built  *built
 }
 
-// built is a scene that is built by the first who needs it; the others wait.
+// built is a scene that is built by the first job that needs it; the others wait.
 type built struct {
 	once  sync.Once
 	scene *scene

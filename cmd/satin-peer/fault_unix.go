@@ -12,7 +12,7 @@ import (
 
 const canStall = true
 
-// stall stops this process. Who is stopped cannot wake itself: a shell does it.
+// stall stops this process. A stopped process cannot wake itself: a shell does it.
 func stall(long time.Duration) error {
 	wake := exec.Command("/bin/sh", "-c", fmt.Sprintf("sleep %.3f; kill -CONT %d", long.Seconds(), os.Getpid()))
 	wake.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // it goes on whatever the terminal does

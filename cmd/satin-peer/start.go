@@ -147,7 +147,7 @@ func (c console) leave(d control.Daemon, within time.Duration) error {
 }
 
 // close ends what is left of a peer that has left, without waiting for long leaves of its jobs, and lets go
-// of the control socket last, so that who waits for that finds nothing in the way of another daemon.
+// of the control socket last, so that whoever waits for that finds nothing in the way of another daemon.
 func (c console) close(p member, server *control.Server, log *slog.Logger) {
 	closed := make(chan struct{})
 	go func() {

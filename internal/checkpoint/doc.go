@@ -24,7 +24,7 @@
 // # What may block
 //
 // Append never does: it takes a lock that is not held over any system call, and a full queue drops records
-// that can be computed again. Stats neither, but for the time in which one record is read. Sync, Compact and
+// that can be computed again. Stats waits at most while one record is read. Sync, Compact and
 // Close wait for the disk, Open and Read read everything once, Records and Lookup read from the disk.
 // Config's functions are called by the log's goroutine, which waits for them.
 //

@@ -12,7 +12,9 @@ func TestCitations(t *testing.T) {
 	}
 	check(t, house.Citations, []ruleCase{
 		{"what is there, by path or name, and papers",
-			with("See docs/protocol.md, or protocol.md; fault tolerance paper, 3.5. A reissue 2 of it."), nil},
+			with("See docs/protocol.md, or a.go, or pkg.go.dev; fault tolerance paper, 3.5. A reissue 2 of it."), nil},
+		{"a file that is gone", with("see b.go"),
+			[]string{"a.go:3: a comment cites b.go, which is not in the repository"}},
 		{"a document that is not there", with("(NOTES.md: 3 ms)"),
 			[]string{"a.go:3: a comment cites NOTES.md, which is not in the repository"}},
 		{"a number of an issue", with("as issue 17 wants, and issues #4"),

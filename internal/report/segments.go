@@ -36,7 +36,7 @@ const (
 	SegmentDone                   // it ran to its end
 	SegmentAborted                // nobody wanted it any more, or the peer stopped taking part
 	SegmentRestarted              // its peer was lost: the job is run again, as another segment
-	// it ran to its end after its parent's peer was lost; no peer says that, who watches sees it
+	// it ran to its end after its parent's peer was lost; no peer says that, the page finds it
 	SegmentOrphan
 	SegmentStates // how many there are
 )

@@ -82,7 +82,7 @@ func (s *Server) Close(ctx context.Context) error {
 	return errors.Join(err, s.socket.Close())
 }
 
-// guard lets in who has the token, and makes the calls end with the server.
+// guard lets in requests that have the token, and makes the calls end with the server.
 func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")

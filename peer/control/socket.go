@@ -108,7 +108,7 @@ func makePrivate(dir string) error {
 	return nil
 }
 
-// holder reads who has the lock; 0 if it has not been written yet.
+// holder reads which process has the lock; 0 if it has not been written yet.
 func holder(lockPath string) int {
 	text, err := os.ReadFile(lockPath)
 	if err != nil {

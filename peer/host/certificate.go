@@ -68,7 +68,7 @@ func certify(chain []certificate, key ed25519.PrivateKey, swarm ed25519.PublicKe
 
 var errNoProof = errors.New("it shows no membership")
 
-// verifyChain checks that chain proves id's membership of the swarm at a time. revoked says who is out: a
+// verifyChain checks that chain proves id's membership of the swarm at a time. revoked says which peers are out: a
 // chain through such a peer proves nothing.
 func verifyChain(chain []certificate, swarm ed25519.PublicKey, id peer.ID, now time.Time,
 	revoked func(peer.ID) bool) error {

@@ -207,7 +207,7 @@ type handshakeError struct {
 func (e *handshakeError) Error() string { return fmt.Sprintf("%s at %s: %v", e.id, e.place, e.err) }
 func (e *handshakeError) Unwrap() error { return e.err }
 
-// greetAgain repeats the handshake with one who is in already.
+// greetAgain repeats the handshake with a peer that is in already.
 func (h *Host) greetAgain(ctx context.Context, id peer.ID) error {
 	v := h.visitors.find(id)
 	said, err := h.greet(ctx, id)

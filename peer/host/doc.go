@@ -11,8 +11,8 @@
 //
 // A swarm has a name and an Ed25519 key. A certificate says "this peer is a member"; the swarm's key signs
 // that of its founder, a member who may invite signs those of others, at most four in a row. Whoever shows a
-// chain of certificates from the swarm's key to its own peer ID is a member, to every member, and whether
-// those who signed are there or not. So the founder may go.
+// chain of certificates from the swarm's key to its own peer ID is a member for every member, even when
+// those who signed it are gone. So the founder may go.
 //
 // A peer that has met nobody is the founder of a swarm of its own, whose key it has just made. By joining
 // another it gives that up.
@@ -21,17 +21,17 @@
 //     shows the secret to the inviter, over an encrypted connection on which the inviter has proven its peer
 //     ID, and to nobody else. The inviter counts the uses, on disk, and answers with a certificate, which the
 //     newcomer keeps. Both check the other's chain. The inviter must run at that moment and not later.
-//   - The allow-list (Allow) lets a peer in by its ID. If the one who allows may invite, the peer gets a
-//     certificate when it first connects, on the user's wish, by address; else it is let in by those only who
-//     have it on their lists.
+//   - The allow-list (Allow) lets a peer in by its ID. If the member that allows it may invite, the
+//     peer gets a certificate when it first connects at its user's wish, by address; otherwise only members
+//     that have it on their lists let it in.
 //   - Revoke keeps a peer out, and those whose chains go through it; each member keeps its own list.
 //   - TrustOpen has none of this: whoever gives the swarm's name is in. It is for a network that others cannot reach.
 //
-// What a member can do: everything, but sign certificates if it was not given the right to. What an outsider
-// can do: open a connection, say hello within ten seconds, and meanwhile what libp2p itself offers anybody
-// (identify, ping, asking whether it can be reached), all at a limited rate. What who steals peer.key can do:
-// be that peer, until it is revoked; swarm.key: make members. The rest of the state directory holds no secret
-// but hashes of those of invitations.
+// A member can do everything, except that only some may sign certificates. An outsider can open a connection,
+// say hello within ten seconds, and meanwhile use what libp2p itself offers anybody (identify, ping, asking
+// whether it can be reached), all at a limited rate. A thief of peer.key can be that peer until it is revoked; a
+// thief of swarm.key can make members. The rest of the state directory holds no secret but hashes of those of
+// invitations.
 //
 // Copying swarm.key into the state directory of another peer before its first start makes that one a founder too.
 //

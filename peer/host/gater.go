@@ -20,8 +20,8 @@ const (
 	maxCounted   = 1024 // peer IDs whose attempts are counted
 )
 
-// A gater is asked about each connection before libp2p uses it. It keeps out who was revoked, who tries too
-// often, and strangers while too many of them wait (members that were met before pass). Who is left may speak
+// A gater is asked about each connection before libp2p uses it. It keeps out peers that were revoked or try too
+// often, and strangers while too many of them wait (members that were met before pass). All others may speak
 // the handshake and nothing else of ours (see gated.go).
 type gater struct {
 	host *Host

@@ -34,7 +34,7 @@ const (
 type hello struct {
 	Protocol    uint32        `cbor:"1,keyasint"`           // version of the swarm's protocols that the sender speaks
 	Oldest      uint32        `cbor:"2,keyasint"`           // the oldest that it can still speak
-	Swarm       string        `cbor:"3,keyasint"`           // name; empty from one who joins and does not know it
+	Swarm       string        `cbor:"3,keyasint"`           // name; empty from a newcomer that does not know it
 	Key         []byte        `cbor:"4,keyasint,omitempty"` // the swarm's public key
 	Chain       []certificate `cbor:"5,keyasint,omitempty"` // proof of membership
 	Ticket      []byte        `cbor:"6,keyasint,omitempty"` // the secret of an invitation; only its maker ever gets it

@@ -88,7 +88,7 @@ func (in *intent) same(other *intent) bool {
 	return bytes.Equal(in.invitation.secret, other.invitation.secret)
 }
 
-// forNewcomer says what one who is in no swarm yet must do to get into one that is by invitation: names and
+// forNewcomer says what a peer that is in no swarm yet must do to get into one that is by invitation: names and
 // keys of swarms mean nothing to it.
 func (h *Host) forNewcomer(in *intent, why error) error {
 	mine := h.swarm.standing()

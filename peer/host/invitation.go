@@ -72,8 +72,8 @@ func IsInvitation(text string) bool {
 	return strings.Contains(text, invitationFamily) && !strings.HasPrefix(strings.TrimSpace(text), "/")
 }
 
-// Mask shortens an invitation line to its first letters, for logs and errors: who reads the whole line can
-// join by it. An address stays as it is.
+// Mask shortens an invitation line to its first letters, for logs and errors: whoever reads the whole line
+// can join by it. An address stays as it is.
 func Mask(text string) string {
 	at := strings.Index(text, invitationFamily)
 	if at < 0 {

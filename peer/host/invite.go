@@ -20,7 +20,7 @@ const (
 type InviteOptions struct {
 	Uses      int           // how many peers may join by it, 1 to 1000; 0 means 1
 	For       time.Duration // how long it can be used, up to 366 days; 0 means 7 days
-	MayInvite bool          // who joins by it may invite too
+	MayInvite bool          // the peers that join by it may invite too
 	Lasts     time.Duration // how long the membership lasts; 0 means for ever
 }
 

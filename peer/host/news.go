@@ -8,7 +8,7 @@ import (
 )
 
 // news tells those who asked which peers have come and gone. It keeps names, not events, so it is bounded by
-// the number of connections however slow they listen: who came and went in between is not told of.
+// the number of connections however slowly they listen: a peer that came and went in between is not mentioned.
 type news struct {
 	host *Host
 

@@ -116,7 +116,7 @@ func (book *ticketBook) redeem(secret []byte, id peer.ID, now time.Time) (ticket
 	return t, book.save(next)
 }
 
-// prune forgets tickets a day after they expired; until then who comes with one is told so.
+// prune forgets tickets a day after they expired; until then a peer that comes with one is told so.
 func (book *ticketBook) prune(now time.Time) {
 	book.all = slices.DeleteFunc(slices.Clone(book.all), func(t ticket) bool { return now.Unix() > t.Expires+24*60*60 })
 }

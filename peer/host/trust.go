@@ -14,10 +14,10 @@ import (
 type Trust int
 
 const (
-	// TrustInvite lets in who holds a certificate of the swarm's key, an invitation, or is in the allow-list.
+	// TrustInvite lets in peers that hold a certificate of the swarm's key, an invitation, or is in the allow-list.
 	// The default.
 	TrustInvite Trust = iota
-	// TrustOpen lets in everybody who gives the swarm's name.
+	// TrustOpen lets in any peer that gives the swarm's name.
 	TrustOpen
 )
 
@@ -152,7 +152,7 @@ func (h *Host) accept(id peer.ID, said *hello, w *welcome, join *intent) error {
 	return fmt.Errorf("%w: %w", ErrNotInvited, proof)
 }
 
-// become makes this peer a member by the certificate it was granted. join is not nil: only who has one says
+// become makes this peer a member by the certificate it was granted. join is not nil: only a peer that has one says
 // that it would join.
 func (h *Host) become(id peer.ID, w *welcome, join *intent) error {
 	theirs := w.Hello

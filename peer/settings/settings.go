@@ -34,7 +34,7 @@ type Settings struct {
 	MaxConnections int      // connections to other peers
 
 	Cluster  string // label of the cluster; empty: found out by network and round-trip times
-	Policy   string // who is stolen from, one of steal.PolicyNames
+	Policy   string // how victims are chosen, one of steal.PolicyNames
 	Workers  int    // cores to use; 0: all
 	Priority string // of the workers' threads: PriorityIdle or PriorityNormal
 

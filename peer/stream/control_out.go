@@ -136,7 +136,7 @@ func (o *outbox) retireWhenEmpty() {
 	poke(o.wake)
 }
 
-// poke wakes who waits on c, or who will next.
+// poke wakes the goroutine that waits on c, or the next one that will.
 func poke(c chan struct{}) {
 	select {
 	case c <- struct{}{}:

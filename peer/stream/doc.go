@@ -9,8 +9,8 @@
 //     which travel beside the others. The core profits from the order and does not depend on it.
 //   - Failed means certainly not delivered. Silence means nothing: a message that was written may still be lost with
 //     its connection, which is why results are acknowledged and heartbeats carry inventories.
-//   - A message arrives at most once, valid by itself (steal.Message.Validate), and its From.Peer is who sent
-//     it. (What is inside a Relayed one may be somebody else's.)
+//   - A message arrives at most once, valid by itself (steal.Message.Validate), and its From.Peer is the peer
+//     that sent it. (What is inside a Relayed one may be somebody else's.)
 //   - A partner that is dead, stalled, slow or hostile costs the others nothing but the memory that Config allows it.
 //   - Nothing waits longer than its own deadline: a dial Config.DialTimeout, a write Config.WriteTimeout, a
 //     frame that has begun Config.FrameTimeout, a transfer without progress Config.StallTimeout.

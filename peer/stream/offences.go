@@ -21,8 +21,8 @@ type record struct {
 	refused time.Time // until then; zero: is not
 }
 
-// maxRecords bounds the memory. A flood of identities that misbehave costs each of them a connection; who is
-// not remembered is reset all the same.
+// maxRecords bounds the memory. A flood of identities that misbehave costs each of them a connection, and one
+// that is not remembered is reset all the same.
 const maxRecords = 4096
 
 func (o *offences) add(id peer.ID, now time.Time, cfg Config) {
