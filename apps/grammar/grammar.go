@@ -1,0 +1,80 @@
+// Package grammar learns the rules of a language from words that belong to it and words that do not: it looks
+// for the smallest deterministic finite automaton that it can find which is right about all of them.
+//
+// It begins with the tree of all words and merges states as long as no word comes out wrong, which of them by
+// the blue-fringe rule and by the evidence for it (Lang, Pearlmutter, Price, "Results of the Abbadingo One
+// DFA learning competition and a new evidence-driven state merging algorithm", 1998). A greedy choice is
+// often not the best, so the first choices are searched, to a depth that grows (Adriaans, Jacobs, "Using MDL
+// for grammar induction", 2006).
+package grammar
+
+import (
+	"slices"
+
+	"github.com/satin-peer/satin"
+)
+
+func init() {
+	satin.Register("grammar.learn", learn)
+	satin.Register("grammar.search", search)
+}
+
+// learn finds the smallest machine.
+func learn(f *satin.Frame, t Task) *Machine {
+	return t.deepen(func(s Search) Found {
+		if t.Flat {
+			return searchFlat(f, s)
+		}
+		return search(f, s)
+	})
+}
+
+// search finds the best of a part: its choices are jobs.
+func search(f *satin.Frame, s Search) (best Found) {
+	a, ok := s.follow()
+	if !ok {
+		return best
+	}
+	best, parts := s.expand(a, f.Aborted)
+	g := satin.Fork(f, search)
+	for _, part := range slices.Backward(parts) {
+		g.Spawn(part)
+	}
+	for found := range g.Results() {
+		if best.better(found) {
+			best = found
+		}
+	}
+	return best
+}
+
+// searchFlat makes all parts by itself, as a master does for its workers, and spawns each where it has no
+// choice left.
+func searchFlat(f *satin.Frame, s Search) (best Found) {
+	g := satin.Fork(f, search)
+	var walk func(s Search)
+	walk = func(s Search) {
+		if s.Depth == 0 {
+			g.Spawn(s)
+			return
+		}
+		a, ok := s.follow()
+		if !ok {
+			return
+		}
+		found, parts := s.expand(a, f.Aborted)
+		if best.better(found) {
+			best = found
+		}
+		for _, part := range parts {
+			walk(part)
+		}
+	}
+	walk(s)
+	for found := range g.Results() {
+		if best.better(found) {
+			best = found
+		}
+	}
+	return best
+}
