@@ -1,30 +1,45 @@
 package peer
 
 import (
+	"bytes"
 	"time"
 
+	"github.com/libp2p/go-libp2p/core/peer"
 	"github.com/libp2p/go-libp2p/core/peerstore"
 	"github.com/multiformats/go-multiaddr"
 
 	"github.com/satin-peer/satin/peer/statement"
 )
 
-// rememberAddresses lets the network find a member on demand.
-func (p *Peer) rememberAddresses(c *statement.SignedCard) {
+// rememberAddresses lets the network find a member on demand, at addresses that mean the same to who told of them over
+// a link as to this peer; via is nil if the card came by gossip.
+func (p *Peer) rememberAddresses(c *statement.SignedCard, via multiaddr.Multiaddr) {
 	var addrs []multiaddr.Multiaddr
 	for _, a := range c.Addrs {
 		if m, err := multiaddr.NewMultiaddr(a); err == nil {
 			addrs = append(addrs, m)
 		}
 	}
-	p.net.Peerstore().AddAddrs(c.Peer, addrs, peerstore.RecentlyConnectedAddrTTL)
+	p.net.Peerstore().AddAddrs(c.Peer, p.host.Dialable(addrs, via), peerstore.RecentlyConnectedAddrTTL)
 }
 
-// ownCard is this peer's card as last signed; nil before the first.
+// linkTo is where a connected peer is; nil if it has gone.
+func (p *Peer) linkTo(id peer.ID) multiaddr.Multiaddr {
+	for _, c := range p.net.Network().ConnsToPeer(id) {
+		return c.RemoteMultiaddr()
+	}
+	return nil
+}
+
+// ownCard is this peer's card as last signed, or a new one if that proves another membership; nil before the first.
 func (p *Peer) ownCard() *statement.SignedCard {
 	p.cardMu.Lock()
-	defer p.cardMu.Unlock()
-	return p.card
+	c := p.card
+	p.cardMu.Unlock()
+	if c != nil && !bytes.Equal(c.Proof, p.host.Proof()) {
+		return p.renewCard()
+	}
+	return c
 }
 
 // renewCard signs a new card and returns it.
@@ -36,7 +51,7 @@ func (p *Peer) renewCard() *statement.SignedCard {
 		Swarm: p.host.SwarmName(), Incarnation: p.host.Incarnation(), At: time.Now().Unix(), Label: p.cfg.Cluster,
 		Cluster: here.Name, Why: here.Why,
 		Cores: p.cfg.Workers, Software: clip(p.cfg.Software), Leaving: p.leaving.Load(), Networks: localNetworks(),
-		Reachable: string(p.reach().State), Position: p.places.position(),
+		Reachable: string(p.reach().State), Position: p.places.position(), Proof: p.host.Proof(),
 	}
 	if p.pausing.on() {
 		c.Cores = 0
@@ -64,8 +79,10 @@ func (p *Peer) renewCard() *statement.SignedCard {
 
 // freshenCard tells everybody anew who this peer is, when that has changed or is long ago.
 func (p *Peer) freshenCard(now time.Time) {
-	old := p.ownCard()
-	if old != nil && now.Unix()-old.At < int64(cardEvery/time.Second) {
+	p.cardMu.Lock()
+	old := p.card
+	p.cardMu.Unlock()
+	if old != nil && bytes.Equal(old.Proof, p.host.Proof()) && now.Unix()-old.At < int64(cardEvery/time.Second) {
 		if p.places.mine().Name == old.Cluster && len(p.net.Addrs()) == len(old.Addrs) &&
 			string(p.reach().State) == old.Reachable {
 			return

@@ -9,6 +9,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
 	"github.com/libp2p/go-libp2p/core/protocol"
+	"github.com/multiformats/go-multiaddr"
 
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
@@ -148,11 +149,12 @@ func (p *Peer) meeting(with peer.ID) *meeting {
 }
 
 func (p *Peer) hearMeeting(from peer.ID, m *meeting) {
+	via := p.linkTo(from)
 	for i, b := range m.Cards {
 		if i == maxCardsTold {
 			break
 		}
-		if err := p.hearCard(b); err != nil {
+		if err := p.hearCard(b, via); err != nil {
 			p.log.Debug("card refused", "from", from, "error", err)
 		}
 	}
@@ -180,8 +182,8 @@ func (p *Peer) hearMeeting(from peer.ID, m *meeting) {
 	}
 }
 
-// hearCard takes in a card from anywhere.
-func (p *Peer) hearCard(b []byte) error {
+// hearCard takes in a card from anywhere, of a member.
+func (p *Peer) hearCard(b []byte, via multiaddr.Multiaddr) error {
 	c, err := statement.OpenCard(b)
 	if err != nil {
 		return err
@@ -192,9 +194,13 @@ func (p *Peer) hearCard(b []byte) error {
 	case c.Peer == p.host.ID():
 		return nil
 	}
-	if p.members.learn(c, time.Now()) {
+	by, err := p.host.Vouch(c.Peer, c.Proof)
+	if err != nil {
+		return err
+	}
+	if p.members.learn(c, by, time.Now()) {
 		p.places.heard(c.Peer)
-		p.rememberAddresses(c)
+		p.rememberAddresses(c, via)
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package peer
 
 import (
 	"log/slog"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -18,6 +19,9 @@ const (
 	cardLife  = 90 * time.Second
 	// maxMembers bounds the members that a peer knows. Beyond it, cards of strangers are dropped.
 	maxMembers = 8192
+	// maxIntroduced bounds those of them that are members by one other member, at whatever remove: who may invite
+	// can make as many as it likes.
+	maxIntroduced = 512
 )
 
 // members are the cards of the others, the newest of each. Nothing here says that a member is alive: partners
@@ -33,21 +37,22 @@ type memberCard struct {
 	*statement.SignedCard
 	joined time.Time // when this peer first heard of the member
 	heard  time.Time // when the card came
+	by     []peer.ID // by whom it is a member, the founder not among them
 }
 
-// learn takes a card in and says whether it was news.
-func (m *members) learn(c *statement.SignedCard, now time.Time) bool {
+// learn takes a card in, of one who is a member by certain others, and says whether it was news.
+func (m *members) learn(c *statement.SignedCard, by []peer.ID, now time.Time) bool {
 	m.mu.Lock()
 	old := m.cards[c.Peer]
 	switch {
 	case old != nil && !c.Newer(old.SignedCard):
 		m.mu.Unlock()
 		return false
-	case old == nil && (c.Leaving || len(m.cards) >= maxMembers):
+	case old == nil && (c.Leaving || len(m.cards) >= maxMembers || m.crowd(by)):
 		m.mu.Unlock()
 		return false
 	}
-	next := &memberCard{c, now, now}
+	next := &memberCard{c, now, now, by}
 	if old != nil {
 		next.joined = old.joined
 	}
@@ -66,10 +71,38 @@ func (m *members) learn(c *statement.SignedCard, now time.Time) bool {
 	return true
 }
 
+// crowd says whether one of those has as many members here by it as it may. The mutex is held.
+func (m *members) crowd(by []peer.ID) bool {
+	for _, inviter := range by {
+		n := 0
+		for _, c := range m.cards {
+			if slices.Contains(c.by, inviter) {
+				n++
+			}
+		}
+		if n >= maxIntroduced {
+			return true
+		}
+	}
+	return false
+}
+
 // sameMember says whether two cards of a peer mean the same for runs and clusters.
 func sameMember(a, b *statement.Card) bool {
 	return a.Incarnation == b.Incarnation && a.Leaving == b.Leaving && a.Label == b.Label && a.Cluster == b.Cluster &&
 		slices.Equal(a.Apps, b.Apps) && slices.Equal(a.Networks, b.Networks) && slices.Equal(a.Addrs, b.Addrs)
+}
+
+// review forgets those who are no members any more.
+func (m *members) review(member func(*statement.SignedCard) bool) {
+	m.mu.Lock()
+	before := len(m.cards)
+	maps.DeleteFunc(m.cards, func(_ peer.ID, c *memberCard) bool { return !member(c.SignedCard) })
+	gone := len(m.cards) < before
+	m.mu.Unlock()
+	if gone {
+		m.changed()
+	}
 }
 
 // expire forgets cards that were not renewed.

@@ -31,7 +31,7 @@ func (p *Peer) openGossip() error {
 	if err != nil {
 		return err
 	}
-	g.Handle(gossip.KindCard, p.checkCard, func(_ peer.ID, b []byte) { _ = p.hearCard(b) })
+	g.Handle(gossip.KindCard, p.checkCard, func(_ peer.ID, b []byte) { _ = p.hearCard(b, nil) })
 	g.Handle(gossip.KindRun, checkAnnouncement, func(author peer.ID,
 		b []byte) {
 		p.runs.announced(job.RunID(b), author)

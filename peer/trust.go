@@ -9,6 +9,7 @@ import (
 
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/host"
+	"github.com/satin-peer/satin/peer/statement"
 )
 
 // Invite makes an invitation: see control.Daemon.
@@ -54,7 +55,14 @@ func (p *Peer) Revoke(_ context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	return listError(p.host.Revoke(id))
+	if err := p.host.Revoke(id); err != nil {
+		return listError(err)
+	}
+	p.members.review(func(c *statement.SignedCard) bool { // it, and whoever is a member by it
+		_, err := p.host.Vouch(c.Peer, c.Proof)
+		return err == nil
+	})
+	return nil
 }
 
 // listError is why a peer cannot be put on a list.

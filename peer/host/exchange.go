@@ -13,7 +13,6 @@ import (
 	"github.com/libp2p/go-libp2p/core/protocol"
 	"github.com/libp2p/go-libp2p/core/record"
 	ma "github.com/multiformats/go-multiaddr"
-	manet "github.com/multiformats/go-multiaddr/net"
 
 	"github.com/satin-peer/satin/internal/wire"
 )
@@ -156,21 +155,18 @@ func (h *Host) hearPeers(s network.Stream) error {
 	if err != nil {
 		return err
 	}
-	local := manet.IsIPLoopback(s.Conn().RemoteMultiaddr())
 	for _, t := range list {
-		h.learn(t, local)
+		h.learn(t, s.Conn().RemoteMultiaddr())
 	}
 	return nil
 }
 
-// learn takes in a record. Loopback addresses mean something on this machine only.
-func (h *Host) learn(t told, local bool) {
+// learn takes in a record that came over a link.
+func (h *Host) learn(t told, via ma.Multiaddr) {
 	if t.id == h.id || h.revoked.has(t.id) {
 		return
 	}
-	if !local {
-		t.addrs = ma.FilterAddrs(t.addrs, func(a ma.Multiaddr) bool { return !manet.IsIPLoopback(a) })
-	}
+	t.addrs = h.Dialable(t.addrs, via)
 	if h.book.learn(t.id, t.addrs, t.raw, t.seq) {
 		h.inner.Peerstore().AddAddrs(t.id, t.addrs, learnedAddrTTL)
 		h.seeker.poke()
@@ -192,5 +188,5 @@ func (h *Host) identified(e event.EvtPeerIdentificationCompleted) {
 	if err != nil || t.id != e.Peer {
 		return
 	}
-	h.learn(t, manet.IsIPLoopback(e.Conn.RemoteMultiaddr()))
+	h.learn(t, e.Conn.RemoteMultiaddr())
 }

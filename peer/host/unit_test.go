@@ -392,11 +392,11 @@ func TestWhatIsLearnedOfOthers(t *testing.T) {
 	}
 	defer h.Close()
 	here, there := ma.StringCast("/ip4/127.0.0.1/tcp/9"), ma.StringCast("/ip4/192.0.2.1/tcp/9")
-	h.learn(told{id: mustID(1), addrs: []ma.Multiaddr{here, there}, raw: []byte("a"), seq: 1}, false)
+	h.learn(told{id: mustID(1), addrs: []ma.Multiaddr{here, there}, raw: []byte("a"), seq: 1}, there)
 	if got := h.book.addrs(mustID(1)); len(got) != 1 || !got[0].Equal(there) {
 		t.Errorf("learned %v from another machine", got)
 	}
-	h.learn(told{id: mustID(2), addrs: []ma.Multiaddr{here}, raw: []byte("a"), seq: 1}, true)
+	h.learn(told{id: mustID(2), addrs: []ma.Multiaddr{here}, raw: []byte("a"), seq: 1}, here)
 	if got := h.book.addrs(mustID(2)); len(got) != 1 {
 		t.Errorf("learned %v from this machine", got)
 	}
@@ -449,7 +449,7 @@ func TestRevoked(t *testing.T) {
 		libp2pswarm.ErrGaterDisallowedConnection) {
 		t.Errorf("it is dialed for libp2p: %v", err)
 	}
-	h.learn(told{id: id, addrs: []ma.Multiaddr{at}}, true)
+	h.learn(told{id: id, addrs: []ma.Multiaddr{at}}, at)
 	h.seeker.found(id, []ma.Multiaddr{at})
 	if known := h.book.addrs(id); len(known) != 0 {
 		t.Errorf("it is looked for at %v", known)

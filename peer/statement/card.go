@@ -30,6 +30,7 @@ type Card struct {
 	Reachable string    `cbor:"13,keyasint,omitempty"` // from outside, in the peer's own opinion
 	Leaving   bool      `cbor:"14,keyasint,omitempty"`
 	Position  []float64 `cbor:"15,keyasint,omitempty"` // in the coordinate system of package locality
+	Proof     []byte    `cbor:"16,keyasint,omitempty"` // of membership, as package host makes and checks it
 }
 
 // App names an application a peer has.
@@ -45,6 +46,7 @@ const (
 	MaxCardApps     = 128
 	MaxCardNetworks = 16
 	MaxCardPosition = 16
+	MaxCardProof    = 2 << 10 // bytes
 )
 
 // SignedCard is a card that was checked, with whose it is.
@@ -94,6 +96,7 @@ func (c *Card) check() error {
 	b.count("the number of applications", int64(len(c.Apps)), 0, MaxCardApps)
 	b.count("the number of networks", int64(len(c.Networks)), 0, MaxCardNetworks)
 	b.count("the number of coordinates", int64(len(c.Position)), 0, MaxCardPosition)
+	b.count("the length of the proof in bytes", int64(len(c.Proof)), 0, MaxCardProof)
 	for _, list := range [][]string{c.Addrs, c.Networks} {
 		for _, s := range list {
 			b.text("an address", s, maxName)
