@@ -11,8 +11,8 @@ import (
 	"github.com/satin-peer/satin/peer/statement"
 )
 
-// rememberAddresses lets the network find a member on demand, at addresses that mean the same to who told of them over
-// a link as to this peer; via is nil if the card came by gossip.
+// rememberAddresses lets the network find a member on demand, at addresses that mean the same to who told of
+// them over a link as to this peer; via is nil if the card came by gossip.
 func (p *Peer) rememberAddresses(c *statement.SignedCard, via multiaddr.Multiaddr) {
 	var addrs []multiaddr.Multiaddr
 	for _, a := range c.Addrs {

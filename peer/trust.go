@@ -10,6 +10,7 @@ import (
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/host"
 	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/runs"
 )
 
 // Invite makes an invitation: see control.Daemon.
@@ -62,6 +63,7 @@ func (p *Peer) Revoke(_ context.Context, name string) error {
 		_, err := p.host.Vouch(c.Peer, c.Proof)
 		return err == nil
 	})
+	p.runs.input(func(c *runs.Core, now time.Time) []runs.Order { return c.Revoked(now, peerName(id)) })
 	return nil
 }
 

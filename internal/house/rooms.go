@@ -75,7 +75,7 @@ var rooms = []room{
 	{dir: "internal/satinvet", modules: []string{"golang.org/x/tools"}},
 	{dir: "cmd/satinvet", knows: []string{"internal/satinvet"}, modules: []string{"golang.org/x/tools"}},
 	// Attacks on a peer by one that speaks by hand; nothing but tests.
-	{dir: "internal/hostile", knows: []string{"gossip", "internal/wire", "peer", "peer/control", "peer/host",
+	{dir: "internal/hostile", knows: []string{".", "gossip", "internal/wire", "peer", "peer/control", "peer/host",
 		"peer/statement"}, modules: libp2p},
 	{dir: "internal/swarm", knows: []string{"peer/control"}},
 	{dir: "internal/swarm/chaos", knows: []string{"internal/swarm", "peer/control"}},
