@@ -14,6 +14,7 @@ import (
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/runs"
 	"github.com/satin-peer/satin/steal"
+	"github.com/satin-peer/satin/steal/policy"
 )
 
 // part is what this peer does, or has done, in a run. The conductor's mutex guards what changes; session and share do
@@ -82,7 +83,7 @@ func headOf(m *runs.Manifest) *runs.Manifest {
 // begin makes the session itself.
 func (t *conductor) begin(r *part, m *statement.SignedManifest, fresh bool, restored []steal.Partial) error {
 	p := t.p
-	policy, err := steal.PolicyByName(m.Policy, steal.PeerID(m.Owner.String()))
+	policy, err := policy.ByName(m.Policy, steal.PeerID(m.Owner.String()))
 	if err != nil {
 		return err
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/satin-peer/satin/peer/stream"
 	"github.com/satin-peer/satin/runs"
 	"github.com/satin-peer/satin/steal"
+	"github.com/satin-peer/satin/steal/policy"
 )
 
 // Config says how a peer takes part in its swarm.
@@ -118,7 +119,7 @@ func Open(ctx context.Context, cfg Config, apps []Application) (_ *Peer, err err
 	if cfg.Runs == (runs.Config{}) {
 		cfg.Runs = runs.DefaultConfig()
 	}
-	if _, err := steal.PolicyByName(cfg.Policy, ""); err != nil {
+	if _, err := policy.ByName(cfg.Policy, ""); err != nil {
 		return nil, err
 	}
 	p := &Peer{cfg: cfg, log: cfg.Log, apps: map[string]Application{}, started: time.Now(),

@@ -9,6 +9,7 @@ import (
 	"github.com/satin-peer/satin/peer/session"
 	"github.com/satin-peer/satin/runs"
 	"github.com/satin-peer/satin/steal"
+	"github.com/satin-peer/satin/steal/policy"
 )
 
 // Requests that come while a run is being fetched are answered when it has begun; those for a run that nobody
@@ -35,7 +36,7 @@ func TestRequestsWaitForTheirRun(t *testing.T) {
 		t.Fatalf("%d requests wait, for %d runs", len(there.waiting[run]), len(there.waiting))
 	}
 	replies := make(chan *steal.Message, 2*maxWaiting)
-	policy, err := steal.PolicyByName("rs", "")
+	policy, err := policy.ByName("rs", "")
 	if err != nil {
 		t.Fatal(err)
 	}

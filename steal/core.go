@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/steal/policy"
 )
 
 // Core is the protocol state of one peer in one run: small machines, each with the state of one concern, that share
@@ -30,13 +31,13 @@ type Core struct {
 // NewCore makes the core of peer self in one run. If the run is fresh, the first idle worker gets the root.
 // The policy and the randomness belong to it from now on. The members must not be nil; self should be among
 // them. It returns an error that wraps ErrConfig.
-func NewCore(cfg Config, run Run, self Address, members *Members, policy Policy, rand Rand) (*Core, error) {
+func NewCore(cfg Config, run Run, self Address, members *Members, advice policy.Policy, rand Rand) (*Core, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
 	c := &Core{shared: &shared{cfg: cfg, self: self, run: run, rand: rand}}
 	c.masters = newMastership(&c.cfg, &c.run, self.Peer, members)
-	c.compose(policy)
+	c.compose(advice)
 	c.take(members)
 	if run.Fresh {
 		c.book.startRoot(len(run.Restored) > 0)
@@ -47,13 +48,13 @@ func NewCore(cfg Config, run Run, self Address, members *Members, policy Policy,
 }
 
 // compose makes the machines, each of which knows some of those before it.
-func (c *Core) compose(policy Policy) {
+func (c *Core) compose(advice policy.Policy) {
 	s, m := c.shared, c.masters
 	c.partners = newPartners(s)
 	c.segments = newSegments(s)
 	c.leases = newLeases(s, c.partners)
 	c.lost = newLostWork(s, c.segments, c.leases)
-	ask := &adviser{policy: policy}
+	ask := &adviser{policy: advice}
 	c.book = &book{s, c.partners, c.segments, c.leases, c.lost, &relay{s, ask, c.partners}, m}
 	c.adoption = &adoption{shared: s, partners: c.partners, segments: c.segments, leases: c.leases, lost: c.lost,
 		book: c.book}
@@ -67,7 +68,8 @@ func (c *Core) compose(policy Policy) {
 	c.departure = &departure{shared: s, partners: c.partners, segments: c.segments, leases: c.leases, lost: c.lost,
 		book: c.book, losses: c.losses, victim: c.victim, thief: c.thief, refused: make(map[PeerID]bool)}
 	c.partners.talking = func(p *peer) bool { return c.thief.flightTo(p.id) >= 0 || c.victim.asking(p) }
-	ask.view = &View{s, c.partners, c.segments, c.leases, c.victim, c.thief}
+	ask.view = &view{shared: s, partners: c.partners, segments: c.segments, leases: c.leases, victim: c.victim,
+		thief: c.thief}
 }
 
 // Step takes a message in. It may be any message at all: what does not make sense is counted and dropped.

@@ -9,13 +9,14 @@ import (
 	"time"
 
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/steal/policy"
 )
 
 // victimCore is a busy peer "v" whose engine has jobs, and thieves t00, t01, ... around it.
 func victimCore(t *testing.T, cfg Config, thieves int) *Core {
 	t.Helper()
 	c, err := NewCore(cfg, Run{}, Address{Peer: "v", Inc: 5}, parseMembers(ids("t", thieves)+" v"),
-		RandomStealing{}, rand.New(rand.NewPCG(1, 1)))
+		policy.RandomStealing{}, rand.New(rand.NewPCG(1, 1)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -262,7 +263,7 @@ func TestConfigProfilesAndErrors(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := NewCore(Config{}, Run{}, Address{}, NewMembers(nil), RandomStealing{}, nil); !errors.Is(err,
+	if _, err := NewCore(Config{}, Run{}, Address{}, NewMembers(nil), policy.RandomStealing{}, nil); !errors.Is(err,
 		ErrConfig) {
 		t.Errorf("the zero configuration gives %v", err)
 	}
@@ -273,25 +274,9 @@ func TestConfigProfilesAndErrors(t *testing.T) {
 	}
 }
 
-func TestMembers(t *testing.T) {
-	m := parseMembers("b: b2 b1, a: a1, b: b3, c: a1")
-	if m.Len() != 4 || fmt.Sprint(m.Clusters()) != "[{a [{a1 a}]} {b [{b1 b} {b2 b} {b3 b}]}]" {
-		t.Errorf("members: %v", m.Clusters())
-	}
-	if from, to := m.span("b"); from != 1 || to != 4 {
-		t.Errorf("cluster b spans %d to %d", from, to)
-	}
-	if from, to := m.span("x"); from != to {
-		t.Errorf("an unknown cluster spans %d to %d", from, to)
-	}
-	if _, ok := m.Find("zz"); ok || len(m.Cluster("x").Members) != 0 {
-		t.Error("found what is not there")
-	}
-}
-
 // A reply that comes after its request was given up brings its jobs all the same: the victim has given them away.
 func TestLateReplyIsUsed(t *testing.T) {
-	c := paperCore(t, "a: v t", "t", RandomStealing{})
+	c := paperCore(t, "a: v t", "t", policy.RandomStealing{})
 	out := c.Report(time.Second, idleOne)
 	id := out.Messages[0].Request.ID
 	at, _ := c.Next()

@@ -1,6 +1,6 @@
-// Package steal moves jobs between peers: the policies that decide whom to steal from, and the protocol core
-// that keeps account of who stole what, so that every stolen job's outcome comes home exactly once whatever
-// the network does.
+// Package steal moves jobs between peers: the protocol core that keeps account of who stole what, so that every
+// stolen job's outcome comes home exactly once whatever the network does. Whom to steal from is for a policy to say
+// (package policy).
 //
 // # The core
 //

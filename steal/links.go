@@ -3,11 +3,13 @@ package steal
 import (
 	"maps"
 	"time"
+
+	"github.com/satin-peer/satin/steal/policy"
 )
 
 // linkTable is what this peer has measured about the way to each cluster. It has at most as many entries as
 // the membership has clusters.
-type linkTable map[ClusterID]*Link
+type linkTable map[ClusterID]*policy.Link
 
 // Messages up to smallMessage bytes time the link's latency, larger ones its rate.
 const smallMessage = 1 << 11
@@ -15,28 +17,28 @@ const smallMessage = 1 << 11
 // smoothing is the weight of a new sample in the smoothed values: the last eight samples or so count.
 const smoothing = 1.0 / 8
 
-func (t *linkTable) of(id ClusterID) *Link {
+func (t *linkTable) of(id ClusterID) *policy.Link {
 	l := (*t)[id]
 	if l == nil {
 		if *t == nil {
 			*t = make(linkTable)
 		}
-		l = &Link{}
+		l = &policy.Link{}
 		(*t)[id] = l
 	}
 	return l
 }
 
 // get is a copy for those who only look.
-func (t linkTable) get(id ClusterID) Link {
+func (t linkTable) get(id ClusterID) policy.Link {
 	if l := t[id]; l != nil {
 		return *l
 	}
-	return Link{}
+	return policy.Link{}
 }
 
 func (t linkTable) prune(m *Members) {
-	maps.DeleteFunc(t, func(id ClusterID, _ *Link) bool { return len(m.Cluster(id).Members) == 0 })
+	maps.DeleteFunc(t, func(id ClusterID, _ *policy.Link) bool { return len(m.Cluster(id).Members) == 0 })
 }
 
 func (t linkTable) lastSteal(id ClusterID) time.Duration { return t.get(id).LastSteal }
@@ -45,7 +47,7 @@ func (t linkTable) lastSteal(id ClusterID) time.Duration { return t.get(id).Last
 func (t *linkTable) stole(id ClusterID, d time.Duration, bytes int) {
 	l := t.of(id)
 	l.LastSteal = max(d, 1)
-	l.transfer(d, bytes)
+	timed(l, d, bytes)
 }
 
 // timedOut learns from a request that was given up after d.
@@ -62,7 +64,7 @@ func (t *linkTable) ended(id ClusterID, won bool) {
 
 // resultAcked learns from a result of so many bytes whose acknowledgement took d.
 func (t *linkTable) resultAcked(id ClusterID, d time.Duration, bytes int) {
-	t.of(id).transfer(d, bytes)
+	timed(t.of(id), d, bytes)
 }
 
 // jobDone learns how long a job from the cluster took, and how large its outcome was.
@@ -72,9 +74,9 @@ func (t *linkTable) jobDone(id ClusterID, d time.Duration, bytes int) {
 	l.OutcomeBytes = smoothed(l.OutcomeBytes, float64(bytes))
 }
 
-// transfer splits what an exchange took into latency and rate: small messages are all latency, large ones are
+// timed splits what an exchange took into latency and rate: small messages are all latency, large ones are
 // rate and the known latency.
-func (l *Link) transfer(d time.Duration, bytes int) {
+func timed(l *policy.Link, d time.Duration, bytes int) {
 	if bytes <= smallMessage {
 		l.RTT = smoothed(l.RTT, max(d, 1))
 		return
@@ -99,23 +101,6 @@ func (t linkTable) expected(id ClusterID, bytes int) time.Duration {
 	l := t.get(id)
 	return l.Expected(bytes)
 }
-
-// Expected is how long bytes take on this link and a short answer back, by what has been measured: 0 if nothing has.
-func (l *Link) Expected(bytes int) time.Duration {
-	d := max(l.RTT, l.LastSteal)
-	if d == 0 {
-		return 0
-	}
-	rate := l.BytesPerSecond
-	if rate == 0 {
-		rate = assumedRate
-	}
-	return d + time.Duration(float64(bytes)/rate*float64(time.Second))
-}
-
-// assumedRate is taken for links of which no large message has been timed, in bytes per second: that of the
-// papers' slower wide-area links.
-const assumedRate = 100e3
 
 // smoothed moves an average towards a sample; the first sample is the average.
 func smoothed[T time.Duration | float64](avg, sample T) T {

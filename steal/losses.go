@@ -1,6 +1,10 @@
 package steal
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/satin-peer/satin/steal/policy"
+)
 
 // What is done when a peer is gone (fault tolerance paper, 3.1 and 3.2), or seems to be.
 //
@@ -31,7 +35,7 @@ func (lo *losses) lose(p *peer) {
 	lo.loseThief(p)
 	lo.loseOwner(p)
 	lo.lost.tuples.dropHolder(p.id, p.inc+1)
-	p.expects, p.known, p.disowned = 0, Acquaintance{}, nil
+	p.expects, p.known, p.disowned = 0, policy.Acquaintance{}, nil
 }
 
 // loseThief queues again what the peer stole from here, and forgets what it asked and was asked for.

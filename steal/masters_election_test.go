@@ -105,7 +105,7 @@ func TestOneBegins(t *testing.T) {
 		for i := range 20 {
 			members += fmt.Sprintf(" x%02d", i)
 		}
-		for _, p := range parseMembers(members).all {
+		for _, p := range parseMembers(members).Cluster("a").Members {
 			ids = append(ids, p.ID)
 		}
 		r := ranking{job.RunID{7}, []PeerID{"o", "d1", "d2"}}

@@ -8,9 +8,6 @@ import (
 	"github.com/satin-peer/satin/job"
 )
 
-// PeerID names a peer of the swarm. The core compares it and nothing else.
-type PeerID string
-
 // Incarnation tells the lives of one peer apart. It must grow with every start of the peer, so the adapter
 // keeps it in the state directory and does not trust the clock alone. 0 means "not known" and is no peer's
 // incarnation.

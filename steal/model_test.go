@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/steal/policy"
 )
 
 // The model is a small world for property tests: cores of this package, an abstract engine each, and a
@@ -176,7 +177,7 @@ func (p *modelPeer) start() {
 	if p.w.cfg.small {
 		cfg.MaxTuples, cfg.MaxTuplesPerNews, cfg.MaxKept, cfg.MaxKeptBytes, cfg.MaxHandOver = 6, 2, 5, 1500, 100
 	}
-	policy, err := PolicyByName(p.w.cfg.policy, p.w.peers[0].id)
+	stealing, err := policy.ByName(p.w.cfg.policy, p.w.peers[0].id)
 	if err != nil {
 		panic(err)
 	}
@@ -186,7 +187,7 @@ func (p *modelPeer) start() {
 		run.Deputies = append(run.Deputies, d.id)
 	}
 	p.orphans = nil
-	p.core, err = NewCore(cfg, run, Address{Peer: p.id, Inc: p.inc}, p.w.members, policy,
+	p.core, err = NewCore(cfg, run, Address{Peer: p.id, Inc: p.inc}, p.w.members, stealing,
 		rand.New(rand.NewPCG(p.w.cfg.seed, uint64(p.inc)<<8)))
 	if err != nil {
 		panic(err)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/steal/policy"
 )
 
 // Tests of the papers, sentence by sentence. "CRS paper" is van Nieuwpoort et al., Adaptive Load Balancing
@@ -24,7 +25,7 @@ func ids(cluster string, n int) (s string) {
 }
 
 // paperCore is an idle peer with the policy, and others that answer nothing by themselves.
-func paperCore(t *testing.T, clusters string, self PeerID, p Policy) *Core {
+func paperCore(t *testing.T, clusters string, self PeerID, p policy.Policy) *Core {
 	t.Helper()
 	c, err := NewCore(LAN(), Run{}, Address{Peer: self, Inc: 1}, parseMembers(clusters), p, rand.New(rand.NewPCG(3, 3)))
 	if err != nil {
@@ -55,10 +56,10 @@ func answerTo(c *Core, victim PeerID, jobs ...Grant) *Message {
 // remote clusters".
 func TestRandomStealingGoesMostlyAbroad(t *testing.T) {
 	clusters := ids("a", 16) + "," + ids("b", 16) + "," + ids("c", 16) + "," + ids("d", 16)
-	c := paperCore(t, clusters, "a00", RandomStealing{})
+	c := paperCore(t, clusters, "a00", policy.RandomStealing{})
 	wide, n := 0, 20_000
 	for range n {
-		id, _ := c.thief.view.RandomAny()
+		id, _ := policy.RandomAny(c.thief.view)
 		if m, _ := c.members.Find(id); m.Cluster != "a" {
 			wide++
 		}
@@ -76,7 +77,7 @@ func TestRandomStealingGoesMostlyAbroad(t *testing.T) {
 // handler routine for the wide-area reply simply resets the flag and, if the request was successful, puts the
 // new job into the work queue."
 func TestCRSAsPublished(t *testing.T) {
-	c := paperCore(t, ids("a", 4)+","+ids("b", 4), "a00", ClusterAware{})
+	c := paperCore(t, ids("a", 4)+","+ids("b", 4), "a00", policy.ClusterAware{})
 	out := c.Report(time.Second, idleOne)
 	v := requests(c, out)
 	if len(v) != 2 || v[0].Cluster != "b" || v[1].Cluster != "a" {
@@ -109,7 +110,7 @@ func TestCRSAsPublished(t *testing.T) {
 
 // CRS paper, 2.2: "each node can directly steal jobs from nodes in remote clusters, but at most one job at a time".
 func TestCRSStealsOneJobAtATime(t *testing.T) {
-	c := paperCore(t, ids("a", 4)+","+ids("b", 4), "a00", ClusterAware{})
+	c := paperCore(t, ids("a", 4)+","+ids("b", 4), "a00", policy.ClusterAware{})
 	for _, m := range c.Report(time.Second, Load{Workers: 8, Idle: 8}).Messages {
 		if m.Request.Max != 1 {
 			t.Errorf("%s is asked for %d jobs", m.To, m.Request.Max)
@@ -125,11 +126,11 @@ func TestCRSStealsOneJobAtATime(t *testing.T) {
 // one with 8, 8, 8 and 40).
 func TestCRSFavoursNobody(t *testing.T) {
 	clusters := ids("a", 8) + "," + ids("b", 8) + "," + ids("c", 40)
-	c := paperCore(t, clusters, "a00", ClusterAware{})
+	c := paperCore(t, clusters, "a00", policy.ClusterAware{})
 	count := make(map[PeerID]int)
 	n := 48_000
 	for range n {
-		id, ok := c.thief.view.RandomRemote()
+		id, ok := policy.RandomRemote(c.thief.view)
 		if !ok {
 			t.Fatal("nobody to steal from")
 		}
@@ -148,7 +149,7 @@ func TestCRSFavoursNobody(t *testing.T) {
 // CRS paper, 3.3: "When the system is no longer hierarchical (i.e., 32 clusters of one node) ... CRS (like
 // RS) uses only synchronous stealing".
 func TestCRSInClustersOfOne(t *testing.T) {
-	c := paperCore(t, "a: a, b: b, c: c", "a", ClusterAware{})
+	c := paperCore(t, "a: a, b: b, c: c", "a", policy.ClusterAware{})
 	if v := requests(c, c.Report(time.Second, idleOne)); len(v) != 1 {
 		t.Errorf("%d requests are out, want one", len(v))
 	}
@@ -157,7 +158,8 @@ func TestCRSInClustersOfOne(t *testing.T) {
 // CRS paper, 3.5: "Each node gets a number of WAN credits ... CRS is a special case of CMRS: it is CMRS with
 // only one WAN credit. CMRS works best when the available credits are used for different clusters."
 func TestCMRSSpendsCreditsOnDifferentClusters(t *testing.T) {
-	c := paperCore(t, ids("a", 2)+","+ids("b", 4)+","+ids("c", 4)+","+ids("d", 4), "a00", ClusterAware{Credits: 3})
+	c := paperCore(t, ids("a", 2)+","+ids("b", 4)+","+ids("c", 4)+","+ids("d", 4), "a00",
+		policy.ClusterAware{Credits: 3})
 	seen := make(map[ClusterID]int)
 	for _, v := range requests(c, c.Report(time.Second, idleOne)) {
 		seen[v.Cluster]++
@@ -165,38 +167,14 @@ func TestCMRSSpendsCreditsOnDifferentClusters(t *testing.T) {
 	if seen["a"] != 1 || seen["b"] != 1 || seen["c"] != 1 || seen["d"] != 1 {
 		t.Errorf("requests by cluster: %v, want one each", seen)
 	}
-	if (ClusterAware{Credits: 1}).Name() != "crs" {
+	if (policy.ClusterAware{Credits: 1}).Name() != "crs" {
 		t.Error("CMRS with one credit is not CRS")
-	}
-}
-
-// CRS paper, 3.6, Table II: steal times of 110, 200 and 130 ms give chances of 42.86, 23.81 and 33.33 %. (The
-// paper computes with inverses rounded to 0.009, 0.005 and 0.007; unrounded, equation 2 gives 41.7, 22.9 and
-// 35.3 %.)
-func TestACRSTableII(t *testing.T) {
-	c := paperCore(t, ids("a", 1)+","+ids("b", 4)+","+ids("c", 4)+","+ids("d", 4), "a00", InverseTime{})
-	for id, ms := range map[ClusterID]time.Duration{"b": 110, "c": 200, "d": 130} {
-		c.links.of(id).LastSteal = ms * time.Millisecond
-	}
-	count := make(map[ClusterID]int)
-	n := 100_000
-	for range n {
-		id, _ := drawByTime(c.thief.view)
-		m, _ := c.members.Find(id)
-		count[m.Cluster]++
-	}
-	sum := 1/110.0 + 1/200.0 + 1/130.0
-	for id, ms := range map[ClusterID]float64{"b": 110, "c": 200, "d": 130} {
-		want := 1 / ms / sum
-		if got := float64(count[id]) / float64(n); math.Abs(got-want) > 0.005 {
-			t.Errorf("cluster %s has a chance of %.2f%%, equation 2 says %.2f%%", id, 100*got, 100*want)
-		}
 	}
 }
 
 // CRS paper, 3.6: "we use the time that the last steal request to that cluster took".
 func TestACRSMeasuresTheLastSteal(t *testing.T) {
-	c := paperCore(t, "a: a, b: b", "a", InverseTime{})
+	c := paperCore(t, "a: a, b: b", "a", policy.InverseTime{})
 	now := time.Second
 	for _, took := range []time.Duration{100 * time.Millisecond, 3 * time.Second, 250 * time.Millisecond} {
 		c.Report(now, idleOne)
@@ -214,7 +192,7 @@ func TestACRSMeasuresTheLastSteal(t *testing.T) {
 // is performed until a node becomes idle".
 func TestNoCommunicationUntilIdle(t *testing.T) {
 	for _, name := range []string{"rs", "crs", "cmrs", "acrs", "chs", "master"} {
-		p, err := PolicyByName(name, "b00")
+		p, err := policy.ByName(name, "b00")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -231,7 +209,7 @@ func TestNoCommunicationUntilIdle(t *testing.T) {
 // Fault tolerance paper, 3: "Adding a new machine to a divide-and-conquer computation is straightforward: the
 // new machine simply starts stealing jobs from other machines."
 func TestNewcomerSimplySteals(t *testing.T) {
-	c := paperCore(t, "a: new", "new", &Adaptive{})
+	c := paperCore(t, "a: new", "new", &policy.Adaptive{})
 	if out := c.Report(time.Second, idleOne); len(out.Messages) != 0 {
 		t.Fatalf("alone, it sends %d messages", len(out.Messages))
 	}
@@ -246,7 +224,7 @@ func TestNewcomerSimplySteals(t *testing.T) {
 // jobs stolen by leaving processors. Such jobs are put back in the work queues of their owners. ... Each job
 // reinserted into a work queue during recovery procedure is marked as restarted."
 func TestStolenJobsOfALeaverAreRestarted(t *testing.T) {
-	c := paperCore(t, "a: v t u", "v", RandomStealing{})
+	c := paperCore(t, "a: v t u", "v", policy.RandomStealing{})
 	now := time.Second
 	c.Report(now, Load{Workers: 1, Queued: 2})
 	for i, thief := range []PeerID{"t", "u"} {

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"time"
+
+	"github.com/satin-peer/satin/steal/policy"
 )
 
 // partners are the peers that a core knows, and when it owes which of them a heartbeat: those between which and this
@@ -100,7 +102,7 @@ type peer struct {
 	every    time.Duration // the period that its last heartbeat announced
 	seen     uint64        // Seq of the last heartbeat from it
 	hungerID uint64        // Seq of the last Hunger from it
-	known    Acquaintance
+	known    policy.Acquaintance
 }
 
 // partner says whether jobs are out between the two, or the other believes so.

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/satin-peer/satin/steal/policy"
 )
 
 // drawModel draws a world: few peers, all policies, and as many faults as the test asks for.
@@ -16,7 +18,7 @@ func drawModel(t *rapid.T, mishaps bool) modelConfig {
 		peers:       rapid.IntRange(2, 7).Draw(t, "peers"),
 		clusters:    rapid.IntRange(1, 3).Draw(t, "clusters"),
 		depth:       rapid.IntRange(3, 9).Draw(t, "depth"),
-		policy:      rapid.SampledFrom(PolicyNames()).Draw(t, "policy"),
+		policy:      rapid.SampledFrom(policy.Names()).Draw(t, "policy"),
 		drop:        rapid.Float64Range(0, 0.3).Draw(t, "drop"),
 		repeat:      rapid.Float64Range(0, 0.3).Draw(t, "repeat"),
 		fail:        rapid.Float64Range(0, 0.2).Draw(t, "fail"),

@@ -1,5 +1,7 @@
 package steal
 
+import "github.com/satin-peer/satin/steal/policy"
+
 // "It is possible to use source routing for the WAN links at the Satin runtime system level. This way, the
 // runtime system could route WAN steal messages around the slow links" (CRS paper, 3.6). A policy that is a
 // Router does so for results, the messages that are long and must arrive. The core relays: it wraps the
@@ -15,7 +17,7 @@ type relay struct {
 
 // sendHome sends a result to its owner, straight or through another cluster.
 func (rl *relay) sendHome(s *segment, m *Message) {
-	if r, ok := rl.policy.(Router); ok && s.owner.cluster != rl.cluster {
+	if r, ok := rl.policy.(policy.Router); ok && s.owner.cluster != rl.cluster {
 		via := r.Route(rl.view, s.owner.cluster, len(s.outcome), s.tries)
 		if s.relayed = via != "" && rl.sendThrough(via, s.owner, m); s.relayed {
 			return
@@ -26,7 +28,7 @@ func (rl *relay) sendHome(s *segment, m *Message) {
 
 // sendThrough wraps a message for a peer of the cluster; false if it has none that can be used.
 func (rl *relay) sendThrough(via ClusterID, to *peer, m *Message) bool {
-	id, ok := rl.view.RandomIn(via)
+	id, ok := policy.RandomIn(rl.view, via)
 	if !ok {
 		return false
 	}

@@ -54,7 +54,8 @@ func TestRelayedResultMustMatch(t *testing.T) {
 func TestRelayIsNotTimed(t *testing.T) {
 	for via, want := range map[ClusterID]time.Duration{"": 3 * time.Second, "c": 0} {
 		script := &scripted{via: via}
-		c := scene{clusters: "a: a1, b: b1, c: c1", self: "a1", load: idleOne}.core(t, script)
+		c := coreAt(t, "a: a1, b: b1, c: c1", "a1", script)
+		c.load = idleOne
 		owner := Address{Peer: "b1", Inc: 1}
 		c.Step(c.now, &Message{From: owner, To: c.self, Reply: &StealReply{Jobs: []Grant{{Handle: 1}}}})
 		out := c.Finished(c.now, 1, nil)

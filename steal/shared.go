@@ -1,6 +1,10 @@
 package steal
 
-import "time"
+import (
+	"time"
+
+	"github.com/satin-peer/satin/steal/policy"
+)
 
 // shared is what all machines of a core have in common: who they are, what they were told of the world around them,
 // the time of the present input, and the output, to which each adds its orders and messages when it has its turn.
@@ -23,8 +27,8 @@ type shared struct {
 
 // adviser is the policy, and what it may look at.
 type adviser struct {
-	policy Policy
-	view   *View
+	policy policy.Policy
+	view   *view
 }
 
 func (s *shared) order(o Order) { s.out.Orders = append(s.out.Orders, o) }

@@ -3,7 +3,15 @@ package steal
 import (
 	"slices"
 	"time"
+
+	"github.com/satin-peer/satin/steal/policy"
 )
+
+// flight is a steal request of this peer that has not been answered.
+type flight struct {
+	policy.Flight
+	request RequestID
+}
 
 // thief carries out what the policy plans, and follows this peer's own steal requests.
 type thief struct {
@@ -13,13 +21,13 @@ type thief struct {
 	segments  *segments
 	book      *book
 	victim    *victim
-	flights   []Flight
+	flights   []flight
 	lastReq   RequestID
 	failures  int           // steals in a row that brought nothing
 	notBefore time.Duration // no steal is sent before
 	hunger    uint64        // Seq of the last Hunger sent
 	wakeAt    time.Duration // when to ask the policy again
-	planned   Plan
+	planned   policy.Plan
 }
 
 // carryOutPlan asks the policy what to do and does it, within the bounds. While the gap after a failed steal
@@ -30,54 +38,54 @@ func (t *thief) carryOutPlan() {
 		return
 	}
 	p := &t.planned
-	p.reset()
+	p.Reset()
 	t.policy.Plan(t.view, p)
-	t.wakeAt = p.wake
-	for _, id := range p.refuses {
+	t.wakeAt = p.WakeAt
+	for _, id := range p.Refusals {
 		t.victim.refuseAsk(id)
 	}
-	for _, to := range p.tells {
+	for _, to := range p.Tells {
 		t.tell(to)
 	}
-	for _, x := range p.pushes {
-		t.victim.push(x.thief, x.max)
+	for _, x := range p.Pushes {
+		t.victim.push(x.Thief, x.Max)
 	}
-	for _, s := range p.steals {
+	for _, s := range p.Steals {
 		t.steal(s)
 	}
 }
 
 // steal sends one request.
-func (t *thief) steal(s plannedSteal) {
-	if _, ok := t.members.Find(s.victim); !ok || s.victim == t.self.Peer || t.flightTo(s.victim) >= 0 {
+func (t *thief) steal(s policy.Steal) {
+	if _, ok := t.members.Find(s.Victim); !ok || s.Victim == t.self.Peer || t.flightTo(s.Victim) >= 0 {
 		return
 	}
-	n := max(0, min(s.max, t.segments.room(), t.cfg.MaxBatch))
-	if s.max > 0 && n <= 0 || len(t.flights) >= t.cfg.MaxFlights {
+	n := max(0, min(s.Max, t.segments.room(), t.cfg.MaxBatch))
+	if s.Max > 0 && n <= 0 || len(t.flights) >= t.cfg.MaxFlights {
 		return
 	}
-	p := t.partners.meet(s.victim)
+	p := t.partners.meet(s.Victim)
 	if p == nil {
 		return
 	}
 	t.lastReq++
-	f := Flight{Victim: p.id, Cluster: p.cluster, Wide: p.cluster != t.cluster, Max: n, Since: t.now,
-		Patience: s.patience, request: t.lastReq}
-	f.Deadline = t.now + s.patience + max(t.cfg.StealTimeout, 4*t.links.lastSteal(p.cluster))
+	f := flight{Flight: policy.Flight{Victim: p.id, Cluster: p.cluster, Wide: p.cluster != t.cluster, Max: n,
+		Since: t.now, Patience: s.Patience}, request: t.lastReq}
+	f.Deadline = t.now + s.Patience + max(t.cfg.StealTimeout, 4*t.links.lastSteal(p.cluster))
 	t.flights = append(t.flights, f)
 	if f.Wide {
 		t.stats.StealsSentWide++
 	} else {
 		t.stats.StealsSentLocal++
 	}
-	t.send(p, &Message{Request: &StealRequest{ID: f.request, Max: n, Patience: s.patience}})
+	t.send(p, &Message{Request: &StealRequest{ID: f.request, Max: n, Patience: s.Patience}})
 }
 
 // onReply takes stolen jobs in. A reply that comes after its request was given up, and a push, are as welcome
 // as one that was waited for: the victim has given the jobs away and entered the lease.
 func (t *thief) onReply(p *peer, m *Message) {
 	r := m.Reply
-	i := slices.IndexFunc(t.flights, func(f Flight) bool { return f.request == r.ID && f.Victim == p.id })
+	i := slices.IndexFunc(t.flights, func(f flight) bool { return f.request == r.ID && f.Victim == p.id })
 	switch {
 	case i >= 0:
 		f := t.flights[i]
@@ -116,7 +124,7 @@ func (t *thief) onReply(p *peer, m *Message) {
 }
 
 // landed counts how a request ended; a probe cannot fail.
-func (t *thief) landed(f *Flight, won bool) {
+func (t *thief) landed(f *flight, won bool) {
 	if f.Max == 0 {
 		t.reports++ // what was learned may let waiting requests through
 		return
@@ -142,12 +150,12 @@ func (t *thief) failed() {
 
 // flightTo finds the request to a victim, or -1.
 func (t *thief) flightTo(victim PeerID) int {
-	return slices.IndexFunc(t.flights, func(f Flight) bool { return f.Victim == victim })
+	return slices.IndexFunc(t.flights, func(f flight) bool { return f.Victim == victim })
 }
 
 // expireFlights gives up requests that were not answered in time.
 func (t *thief) expireFlights() {
-	t.flights = slices.DeleteFunc(t.flights, func(f Flight) bool {
+	t.flights = slices.DeleteFunc(t.flights, func(f flight) bool {
 		if t.now < f.Deadline {
 			return false
 		}

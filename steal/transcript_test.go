@@ -12,6 +12,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/steal/policy"
 )
 
 // The transcripts in testdata are conversations between a few cores, written in a small command language and
@@ -80,24 +81,24 @@ type actor struct {
 
 // scripted is a policy that does what the transcript says.
 type scripted struct {
-	steals []plannedSteal
-	pushes []plannedPush
+	steals []policy.Steal
+	pushes []policy.Push
 	via    ClusterID // of results; "" is straight
 }
 
 func (*scripted) Name() string { return "scripted" }
-func (s *scripted) Plan(_ *View, p *Plan) {
+func (s *scripted) Plan(_ policy.View, p *policy.Plan) {
 	for _, x := range s.steals {
-		p.Steal(x.victim, x.max, x.patience)
+		p.Steal(x.Victim, x.Max, x.Patience)
 	}
 	for _, x := range s.pushes {
-		p.Push(x.thief, x.max)
+		p.Push(x.Thief, x.Max)
 	}
 	s.steals, s.pushes = nil, nil
 }
-func (*scripted) Give(_ *View, a Ask) int { return a.Max }
+func (*scripted) Give(_ policy.View, a policy.Ask) int { return a.Max }
 
-func (s *scripted) Route(_ *View, _ ClusterID, _, _ int) ClusterID { return s.via }
+func (s *scripted) Route(_ policy.View, _ ClusterID, _, _ int) ClusterID { return s.via }
 
 func (s *stage) printf(format string, args ...any) { fmt.Fprintf(&s.out, format, args...) }
 
@@ -132,11 +133,11 @@ func (s *stage) command(t *testing.T, d *datadriven.TestData) {
 		}
 	case "steal": // steal thief victim [max=n] [patience=d]
 		s.plan(t, d, func(x *scripted, other PeerID, n int, patience time.Duration) {
-			x.steals = append(x.steals, plannedSteal{other, n, patience})
+			x.steals = append(x.steals, policy.Steal{Victim: other, Max: n, Patience: patience})
 		})
 	case "push": // push victim thief [max=n]
 		s.plan(t, d, func(x *scripted, other PeerID, n int, _ time.Duration) {
-			x.pushes = append(x.pushes, plannedPush{other, n})
+			x.pushes = append(x.pushes, policy.Push{Thief: other, Max: n})
 		})
 	case "route": // route b via=far: b's results go through that cluster
 		var via string
@@ -243,10 +244,10 @@ func (s *stage) members() *Members {
 func (s *stage) start(t *testing.T, d *datadriven.TestData, x *actor) {
 	x.slots, x.jobs, x.queue, x.running, x.lastRef = make(map[Ref]string), make(map[Ref]Job), nil, nil, 0
 	x.load = Load{Workers: 1}
-	var p Policy
+	var p policy.Policy
 	switch x.policy {
 	case "crs":
-		p = ClusterAware{}
+		p = policy.ClusterAware{}
 	case "scripted":
 		x.script = &scripted{}
 		p = x.script

@@ -1,6 +1,18 @@
 package steal
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/satin-peer/satin/steal/policy"
+)
+
+// ask is a steal request that waits here.
+type ask struct {
+	policy.Ask
+	peer    *peer
+	request RequestID // 0 for a push
+	tried   uint64    // the engine's report at which it was last tried
+}
 
 // victim answers the steal requests of others.
 type victim struct {
@@ -12,9 +24,9 @@ type victim struct {
 	lost     *lostWork
 	book     *book
 	adoption *adoption
-	asks     []Ask // waiting, oldest first
-	takes    []Ask // the engine is looking for jobs for these
-	last     AskID
+	asks     []ask // waiting, oldest first
+	takes    []ask // the engine is looking for jobs for these
+	last     policy.AskID
 }
 
 // onRequest answers a thief: at once from the stolen jobs that wait here, after a Take from the engine, or
@@ -25,11 +37,11 @@ func (v *victim) onRequest(p *peer, r *StealRequest) {
 		return
 	}
 	p.askSeq = r.ID
-	v.asks = slices.DeleteFunc(v.asks, func(a Ask) bool { return a.peer == p }) // it has given that one up
+	v.asks = slices.DeleteFunc(v.asks, func(a ask) bool { return a.peer == p }) // it has given that one up
 	v.last++
-	a := Ask{ID: v.last, Thief: p.id, Cluster: p.cluster, Wide: p.cluster != v.cluster,
+	a := ask{Ask: policy.Ask{ID: v.last, Thief: p.id, Cluster: p.cluster, Wide: p.cluster != v.cluster,
 		Max:   min(r.Max, v.cfg.MaxBatch),
-		Since: v.now, Until: v.now + min(r.Patience, v.cfg.MaxPatience), peer: p, request: r.ID}
+		Since: v.now, Until: v.now + min(r.Patience, v.cfg.MaxPatience)}, peer: p, request: r.ID}
 	if a.Max == 0 || v.leaving || len(v.asks)+len(v.takes) >= v.cfg.MaxAsks {
 		v.reply(&a, nil)
 		return
@@ -40,7 +52,7 @@ func (v *victim) onRequest(p *peer, r *StealRequest) {
 }
 
 // keepOrRefuse decides about a request for which there is nothing now.
-func (v *victim) keepOrRefuse(a Ask) {
+func (v *victim) keepOrRefuse(a ask) {
 	if a.request == 0 {
 		return // a push that found nothing to push
 	}
@@ -54,8 +66,8 @@ func (v *victim) keepOrRefuse(a Ask) {
 
 // tryGive starts to serve a request: it is answered, or the engine is looking for jobs for it. False if the
 // policy does not want to give or there is certainly nothing.
-func (v *victim) tryGive(a *Ask, askEngine bool) bool {
-	n := min(v.policy.Give(v.view, *a), a.Max, v.cfg.MaxLeases-v.leases.n)
+func (v *victim) tryGive(a *ask, askEngine bool) bool {
+	n := min(v.policy.Give(v.view, a.Ask), a.Max, v.cfg.MaxLeases-v.leases.n)
 	if n <= 0 {
 		return false
 	}
@@ -71,7 +83,7 @@ func (v *victim) tryGive(a *Ask, askEngine bool) bool {
 }
 
 // giveWaiting passes on stolen jobs that no worker here has begun, oldest first.
-func (v *victim) giveWaiting(a *Ask, n int) bool {
+func (v *victim) giveWaiting(a *ask, n int) bool {
 	var grants []Grant
 	bytes := 0
 	v.segments.waiting = slices.DeleteFunc(v.segments.waiting, func(s *segment) bool {
@@ -94,7 +106,7 @@ func (v *victim) giveWaiting(a *Ask, n int) bool {
 // taken gives away what the engine found, or tells the thief that there was nothing. What does not fit into
 // one reply, and what was meant for a thief that is gone by now, goes back at once.
 func (v *victim) taken(t Ticket, jobs []Taken) {
-	i := slices.IndexFunc(v.takes, func(a Ask) bool { return a.ID == AskID(t) })
+	i := slices.IndexFunc(v.takes, func(a ask) bool { return a.ID == policy.AskID(t) })
 	if i < 0 {
 		v.putBack(jobs, nil)
 		return
@@ -146,7 +158,7 @@ func (v *victim) putBack(jobs []Taken, why *uint64) {
 }
 
 // reply answers a request. Leases for the grants stand already: write before send.
-func (v *victim) reply(a *Ask, grants []Grant) {
+func (v *victim) reply(a *ask, grants []Grant) {
 	switch n := uint64(len(grants)); {
 	case a.Max == 0:
 	case n == 0:
@@ -188,7 +200,7 @@ func (v *victim) answerWaiting() {
 
 // expireAsks refuses requests whose patience is over.
 func (v *victim) expireAsks() {
-	v.asks = slices.DeleteFunc(v.asks, func(a Ask) bool {
+	v.asks = slices.DeleteFunc(v.asks, func(a ask) bool {
 		if v.now < a.Until {
 			return false
 		}
@@ -198,8 +210,8 @@ func (v *victim) expireAsks() {
 }
 
 // refuseAsk answers one waiting request with nothing, at the policy's wish.
-func (v *victim) refuseAsk(id AskID) {
-	v.asks = slices.DeleteFunc(v.asks, func(a Ask) bool {
+func (v *victim) refuseAsk(id policy.AskID) {
+	v.asks = slices.DeleteFunc(v.asks, func(a ask) bool {
 		if a.ID == id {
 			v.reply(&a, nil)
 		}
@@ -209,7 +221,7 @@ func (v *victim) refuseAsk(id AskID) {
 
 // dropAsks forgets the requests of a peer that is gone.
 func (v *victim) dropAsks(p *peer) {
-	gone := func(a Ask) bool { return a.peer == p }
+	gone := func(a ask) bool { return a.peer == p }
 	v.asks = slices.DeleteFunc(v.asks, gone)
 	v.takes = slices.DeleteFunc(v.takes, gone)
 }
@@ -225,8 +237,8 @@ func (v *victim) push(thief PeerID, n int) {
 		return
 	}
 	v.last++
-	a := Ask{ID: v.last, Thief: thief, Cluster: p.cluster, Wide: p.cluster != v.cluster, Max: n, Since: v.now,
-		Until: v.now, peer: p}
+	a := ask{Ask: policy.Ask{ID: v.last, Thief: thief, Cluster: p.cluster, Wide: p.cluster != v.cluster, Max: n,
+		Since: v.now, Until: v.now}, peer: p}
 	if !v.giveWaiting(&a, n) && v.load.Queued > 0 {
 		v.takes = append(v.takes, a)
 		v.order(Order{Kind: Take, Ticket: Ticket(a.ID), Max: n})
@@ -235,6 +247,6 @@ func (v *victim) push(thief PeerID, n int) {
 
 // asking says whether a request of the peer is being dealt with.
 func (v *victim) asking(p *peer) bool {
-	has := func(a Ask) bool { return a.peer == p }
+	has := func(a ask) bool { return a.peer == p }
 	return slices.ContainsFunc(v.asks, has) || slices.ContainsFunc(v.takes, has)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/satin-peer/satin/internal/sim"
 	"github.com/satin-peer/satin/internal/sim/paper"
 	"github.com/satin-peer/satin/internal/wan"
-	"github.com/satin-peer/satin/steal"
+	"github.com/satin-peer/satin/steal/policy"
 )
 
 // runFlags describe one run.
@@ -32,7 +32,7 @@ func (f *runFlags) declare(fs *flag.FlagSet) {
 	fs.StringVar(&f.app, "app", "raytracer", "application `model`: integrate, nqueens, tsp, raytracer")
 	fs.IntVar(&f.queens, "queens", 0, "run the real tree of so many queens (8 to 16) instead of a model")
 	fs.StringVar(&f.tree, "tree", "", "run the recorded job tree in this `file` instead of a model")
-	fs.StringVar(&f.policy, "policy", "adaptive", "steal `policy`: "+strings.Join(steal.PolicyNames(), ", "))
+	fs.StringVar(&f.policy, "policy", "adaptive", "steal `policy`: "+strings.Join(policy.Names(), ", "))
 	fs.StringVar(&f.scenario, "scenario", "", "network from a scenario: scenario1 to scenario11, figure4, or a `file`")
 	fs.StringVar(&f.clusters, "clusters", "16,16,16,16", "`sizes` of the clusters, without a scenario")
 	fs.DurationVar(&f.latency, "latency", 10*time.Millisecond, "one-way latency between clusters, without a scenario")
@@ -87,7 +87,7 @@ func peersOf(c sim.Config) int {
 
 // config turns flags into a simulation.
 func (f *runFlags) config() (sim.Config, error) {
-	if _, err := steal.PolicyByName(f.policy, "p000"); err != nil {
+	if _, err := policy.ByName(f.policy, "p000"); err != nil {
 		return sim.Config{}, usageError{err}
 	}
 	app, err := paper.AppNamed(f.app)

@@ -12,7 +12,7 @@ import (
 	"github.com/satin-peer/satin/internal/sim"
 	"github.com/satin-peer/satin/internal/sim/paper"
 	"github.com/satin-peer/satin/internal/wan"
-	"github.com/satin-peer/satin/steal"
+	"github.com/satin-peer/satin/steal/policy"
 )
 
 func table(args []string, out, progress io.Writer) error {
@@ -116,7 +116,7 @@ func list(args []string, out, _ io.Writer) error {
 		fmt.Fprint(out, " ", a.Name)
 	}
 	fmt.Fprintf(out, "\npolicies: %s\nscenarios: scenario1 to scenario11, figure4\ntables:\n",
-		strings.Join(steal.PolicyNames(), " "))
+		strings.Join(policy.Names(), " "))
 	for _, t := range paper.Tables() {
 		fmt.Fprintf(out, "  %-10s %s\n", t.Name, t.About)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/satin-peer/satin/internal/sim"
 	"github.com/satin-peer/satin/internal/sim/paper"
 	"github.com/satin-peer/satin/internal/wan"
-	"github.com/satin-peer/satin/steal"
+	"github.com/satin-peer/satin/steal/policy"
 )
 
 // wideCells chooses some of the cells of section wide; the rest takes a quarter of an hour.
@@ -145,12 +145,12 @@ func (c *wideCell) simulate(rounds int) error {
 // efficiencyOf is the CRS paper's equation 1, in percent.
 func efficiencyOf(elapsed time.Duration) float64 { return 100 * float64(model.Work) / float64(elapsed) }
 
-func simulateOnce(tree model.Tree, policy string, trip time.Duration, seed uint64) (*sim.Report, error) {
+func simulateOnce(tree model.Tree, name string, trip time.Duration, seed uint64) (*sim.Report, error) {
 	shape, err := tree.Shape()
 	if err != nil {
 		return nil, err
 	}
-	if _, err := steal.PolicyByName(policy, ""); err != nil {
+	if _, err := policy.ByName(name, ""); err != nil {
 		return nil, err
 	}
 	sizes := make([]int, model.Clusters)
@@ -160,8 +160,8 @@ func simulateOnce(tree model.Tree, policy string, trip time.Duration, seed uint6
 	return sim.Run(sim.Config{
 		Tree: shape, Seed: seed, Core: paper.Core(), FrameBytes: wideFrameBytes,
 		Network: wan.Uniform(sizes, model.Local, model.Between(trip)),
-		Policy: func() steal.Policy {
-			p, _ := steal.PolicyByName(policy, "p000") // which exists
+		Policy: func() policy.Policy {
+			p, _ := policy.ByName(name, "p000") // which exists
 			return p
 		},
 	})

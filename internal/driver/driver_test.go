@@ -13,6 +13,7 @@ import (
 	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/steal"
+	"github.com/satin-peer/satin/steal/policy"
 )
 
 // stand is a driver with an engine that answers orders at once, while they are given, and with a transport
@@ -46,7 +47,7 @@ func newStand(t fataler, id steal.PeerID, fresh bool) *stand {
 	s := &stand{t: t, now: time.Second, load: steal.Load{Workers: 1, Idle: 1}}
 	members := steal.NewMembers([]steal.Member{{ID: "a", Cluster: "c"}, {ID: "b", Cluster: "c"}})
 	root := steal.Job{Function: "f", Identity: job.Identify("f", nil)}
-	policy, err := steal.PolicyByName("rs", "a")
+	policy, err := policy.ByName("rs", "a")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,13 +30,14 @@ func TestMutantsFitTheSource(t *testing.T) {
 // A mutant that changes nothing survives, one that changes much is killed, and one that is not Go is
 // reported: the harness itself can fail.
 func TestHarness(t *testing.T) {
-	m := mutant{name: "x", file: "steal/size.go", pkg: "steal", run: "^TestPolicyByName$", old: "package steal\n",
-		new: "package steal\n\n"}
+	m := mutant{name: "x", file: "steal/policy/draw.go", pkg: "steal/policy", run: "^TestByName$",
+		old: "package policy\n",
+		new: "package policy\n\n"}
 	if killer, err := m.kill(t.Context(), "../.."); killer != "" || err != nil {
 		t.Errorf("a mutant without a mistake: killed by %q, %v", killer, err)
 	}
-	m.file, m.old, m.new = "steal/policies.go", `case "", "adaptive":`, `case "adaptive":`
-	if killer, err := m.kill(t.Context(), "../.."); killer != "TestPolicyByName" || err != nil {
+	m.file, m.old, m.new = "steal/policy/names.go", `case "", "adaptive":`, `case "adaptive":`
+	if killer, err := m.kill(t.Context(), "../.."); killer != "TestByName" || err != nil {
 		t.Errorf("a mutant with a mistake: killed by %q, %v", killer, err)
 	}
 	m.new = "case ("

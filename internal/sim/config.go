@@ -8,6 +8,7 @@ import (
 
 	"github.com/satin-peer/satin/internal/wan"
 	"github.com/satin-peer/satin/steal"
+	"github.com/satin-peer/satin/steal/policy"
 )
 
 // Config describes one simulated run. Everything that happens follows from it: equal configurations give
@@ -20,7 +21,7 @@ type Config struct {
 	// Network has the clusters, whose sizes are the numbers of peers, and the links. The run uses it up.
 	Network *wan.Model
 	// Policy makes the policy of one peer's core.
-	Policy func() steal.Policy
+	Policy func() policy.Policy
 	// Core has the bounds and periods of the cores; the zero value means steal.WAN().
 	Core steal.Config
 	// Workers is the number of jobs a peer runs at once, at least 1; 0 means 1.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/satin-peer/satin/internal/wan"
 	"github.com/satin-peer/satin/steal"
+	"github.com/satin-peer/satin/steal/policy"
 )
 
 // frugalSchedule draws a run in which only peers go, once, in the middle of it, and everybody notices soon:
@@ -51,9 +52,9 @@ func frugalSchedule(seed uint64, r *rand.Rand) Config {
 }
 
 // policyOf makes policies by name.
-func policyOf(name string) func() steal.Policy {
-	return func() steal.Policy {
-		p, err := steal.PolicyByName(name, firstPeer)
+func policyOf(name string) func() policy.Policy {
+	return func() policy.Policy {
+		p, err := policy.ByName(name, firstPeer)
 		if err != nil {
 			panic(err) // a name from the list of names
 		}

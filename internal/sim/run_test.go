@@ -10,13 +10,14 @@ import (
 
 	"github.com/satin-peer/satin/internal/wan"
 	"github.com/satin-peer/satin/steal"
+	"github.com/satin-peer/satin/steal/policy"
 )
 
 var lan = wan.Conditions{Bandwidth: 30e6, Latency: 50 * time.Microsecond}
 
-func policy(name string) func() steal.Policy {
-	return func() steal.Policy {
-		p, err := steal.PolicyByName(name, firstPeer)
+func policyNamed(name string) func() policy.Policy {
+	return func() policy.Policy {
+		p, err := policy.ByName(name, firstPeer)
 		if err != nil {
 			panic(err)
 		}
@@ -27,7 +28,7 @@ func policy(name string) func() steal.Policy {
 // quiet is a run in which nothing goes wrong: two clusters of four.
 func quiet(tree Tree, name string) Config {
 	return Config{
-		Tree: tree, Seed: 1, Policy: policy(name),
+		Tree: tree, Seed: 1, Policy: policyNamed(name),
 		Network: wan.Uniform([]int{4, 4}, lan, wan.Conditions{Bandwidth: 1e6, Latency: 10 * time.Millisecond}),
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/satin-peer/satin/internal/wan"
 	"github.com/satin-peer/satin/steal"
+	"github.com/satin-peer/satin/steal/policy"
 )
 
 // Schedule makes a random run out of a seed: a small tree, a swarm of a few clusters, a policy, and faults of
@@ -22,7 +23,7 @@ func Schedule(seed uint64, kinds []FaultKind) Config {
 		sizes[i] = 1 + r.IntN(6)
 		peers += sizes[i]
 	}
-	names := steal.PolicyNames()
+	names := policy.Names()
 	name := names[r.IntN(len(names))]
 	c := Config{
 		Seed:        seed,

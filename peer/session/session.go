@@ -10,6 +10,7 @@ import (
 	"github.com/satin-peer/satin/internal/driver"
 	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/steal"
+	"github.com/satin-peer/satin/steal/policy"
 )
 
 // Config says who takes part in what, and how. All fields but Tell, Answer, Store and Log are needed.
@@ -19,7 +20,7 @@ type Config struct {
 	Run     steal.Run
 	Self    steal.Address
 	Core    steal.Config
-	Policy  steal.Policy
+	Policy  policy.Policy
 	Members *steal.Members
 	// Engine runs the jobs. It belongs to the session, which closes it.
 	Engine port.Live

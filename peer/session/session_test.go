@@ -12,6 +12,7 @@ import (
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/peer/session"
 	"github.com/satin-peer/satin/steal"
+	"github.com/satin-peer/satin/steal/policy"
 
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/engine"
@@ -104,7 +105,7 @@ type net struct {
 	wg       sync.WaitGroup
 }
 
-func newNet(t *testing.T, peers, workers int, lossy bool, policy string) *net {
+func newNet(t *testing.T, peers, workers int, lossy bool, stealing string) *net {
 	t.Helper()
 	n := &net{sessions: map[steal.PeerID]*session.Session{}, engines: map[steal.PeerID]*rootEngine{},
 		run: job.NewRunID(), lossy: lossy,
@@ -120,7 +121,7 @@ func newNet(t *testing.T, peers, workers int, lossy bool, policy string) *net {
 		cfg.StealTimeout = 20 * time.Millisecond
 	}
 	for _, m := range n.members {
-		p, err := steal.PolicyByName(policy, "p0")
+		p, err := policy.ByName(stealing, "p0")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -211,12 +212,12 @@ func (n *net) moved() (jobs uint64) {
 }
 
 func TestAnswerIsTheSequentialOne(t *testing.T) {
-	for _, policy := range steal.PolicyNames() {
-		t.Run(policy, func(t *testing.T) {
-			n := newNet(t, 4, 1, false, policy)
+	for _, name := range policy.Names() {
+		t.Run(name, func(t *testing.T) {
+			n := newNet(t, 4, 1, false, name)
 			// on a busy machine a thief may come too late for one run
 			for first := true; first || n.moved() == 0; first = false {
-				if policy == "push" && !first {
+				if name == "push" && !first {
 					return // it pushes what is published, and the jobs of fib are too fine to be published unasked
 				}
 				if got, p, err := n.root(t, "session_test.fib", 30); got != 832040 || err != nil || p != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/peer/session"
 	"github.com/satin-peer/satin/steal"
+	"github.com/satin-peer/satin/steal/policy"
 
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/engine"
@@ -88,7 +89,7 @@ func impatient() steal.Config {
 func (w *world) start(i int, store session.Store, restored ...steal.Partial) *worldPeer {
 	w.t.Helper()
 	self := w.members[i].ID
-	policy, err := steal.PolicyByName("", "p0")
+	policy, err := policy.ByName("", "p0")
 	if err != nil {
 		w.t.Fatal(err)
 	}

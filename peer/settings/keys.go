@@ -10,7 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/satin-peer/satin/steal"
+	"github.com/satin-peer/satin/steal/policy"
 )
 
 // A key is one setting: its name in the file, what it is for, and where its value goes.
@@ -190,7 +190,7 @@ func workKeys() []*key {
 	}
 	return []*key{
 		cluster,
-		choice("policy", func(s *Settings) *string { return &s.Policy }, steal.PolicyNames(),
+		choice("policy", func(s *Settings) *string { return &s.Policy }, policy.Names(),
 			"How victims are chosen when there is nothing to do."),
 		workers,
 		choice("priority", func(s *Settings) *string { return &s.Priority }, []string{PriorityIdle, PriorityNormal},

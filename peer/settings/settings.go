@@ -13,7 +13,7 @@ package settings
 import (
 	"time"
 
-	"github.com/satin-peer/satin/steal"
+	"github.com/satin-peer/satin/steal/policy"
 )
 
 // Settings are the values, checked one by one.
@@ -34,7 +34,7 @@ type Settings struct {
 	MaxConnections int      // connections to other peers
 
 	Cluster  string // label of the cluster; empty: found out by network and round-trip times
-	Policy   string // how victims are chosen, one of steal.PolicyNames
+	Policy   string // how victims are chosen, one of policy.Names
 	Workers  int    // cores to use; 0: all
 	Priority string // of the workers' threads: PriorityIdle or PriorityNormal
 
@@ -85,7 +85,7 @@ func Defaults(d Dirs) Settings {
 	return Settings{
 		StateDir: d.State,
 		Trust:    TrustInvite, MDNS: true, DHT: true, NAT: true, MaxConnections: 256,
-		Policy: steal.PolicyNames()[0], Priority: PriorityIdle,
+		Policy: policy.Names()[0], Priority: PriorityIdle,
 		Dashboard: "127.0.0.1:0",
 		LogLevel:  "info", LogFormat: LogText, LeaveAfter: 10 * time.Second,
 		LeavePatience: 5 * time.Second, Checkpoint: true, CheckpointInterval: time.Minute,

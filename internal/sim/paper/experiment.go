@@ -10,6 +10,7 @@ import (
 	"github.com/satin-peer/satin/internal/sim"
 	"github.com/satin-peer/satin/internal/wan"
 	"github.com/satin-peer/satin/steal"
+	"github.com/satin-peer/satin/steal/policy"
 )
 
 // local is the Myrinet of the papers' cluster.
@@ -53,9 +54,9 @@ func (s *Setup) Config(seed uint64) sim.Config {
 }
 
 // policyNamed makes policies for cores.
-func policyNamed(name string) func() steal.Policy {
-	return func() steal.Policy {
-		p, err := steal.PolicyByName(name, "p000")
+func policyNamed(name string) func() policy.Policy {
+	return func() policy.Policy {
+		p, err := policy.ByName(name, "p000")
 		if err != nil {
 			panic(err) // names are checked where they are read
 		}

@@ -1,4 +1,4 @@
-package steal
+package policy
 
 import (
 	"maps"
@@ -87,7 +87,7 @@ const (
 func (*Adaptive) Name() string { return "adaptive" }
 
 // Plan steals for idle workers, and for requests that wait here while there is nothing to give.
-func (a *Adaptive) Plan(v *View, p *Plan) {
+func (a *Adaptive) Plan(v View, p *Plan) {
 	idle := v.Idle()
 	if idle == 0 || v.Failures() == 0 {
 		a.dryAt = v.Now()
@@ -118,7 +118,7 @@ func (a *Adaptive) Plan(v *View, p *Plan) {
 	}
 	local, _ := v.InFlight()
 	for n := need - local; n > 0; n-- {
-		victim, ok := v.RandomLocal()
+		victim, ok := RandomLocal(v)
 		if !ok {
 			return
 		}
@@ -130,7 +130,7 @@ func (a *Adaptive) Plan(v *View, p *Plan) {
 // or waits if it is patient, while workers or neighbours have nothing, and while the way back has not been
 // measured. A patient one was sent before its way was measured, and waits too if the way is too long. The
 // sender of another knows best how long its workers have been idle.
-func (a *Adaptive) Give(v *View, ask Ask) int {
+func (a *Adaptive) Give(v View, ask Ask) int {
 	if !ask.Wide {
 		return 1
 	}
@@ -149,7 +149,7 @@ func (a *Adaptive) Give(v *View, ask Ask) int {
 }
 
 // holdLifelines leaves a patient request with every lifeline that has none.
-func (a *Adaptive) holdLifelines(v *View, p *Plan) {
+func (a *Adaptive) holdLifelines(v View, p *Plan) {
 	if len(a.lifelines) == 0 {
 		return
 	}
@@ -163,14 +163,14 @@ func (a *Adaptive) holdLifelines(v *View, p *Plan) {
 }
 
 // regroup follows a change of the membership.
-func (a *Adaptive) regroup(v *View) {
+func (a *Adaptive) regroup(v View) {
 	a.of, a.lifelines = v.Members(), lifelinesOf(v)
 	maps.DeleteFunc(a.far, func(id ClusterID, _ *farCluster) bool { return len(a.of.Cluster(id).Members) == 0 })
 }
 
 // lifelinesOf are the peers 1, 2, 4, … places further in the cluster, round and round: with them everybody is
 // reached from everybody in a logarithmic number of steps.
-func lifelinesOf(v *View) (ids []PeerID) {
+func lifelinesOf(v View) (ids []PeerID) {
 	mine, me := neighbours(v)
 	for d := 1; me >= 0 && d < len(mine) && len(ids) < lifelineMax; d *= 2 {
 		ids = append(ids, mine[(me+d)%len(mine)].ID)
@@ -179,12 +179,12 @@ func lifelinesOf(v *View) (ids []PeerID) {
 }
 
 // neighbours are the members of this peer's cluster, and its own place among them; -1 if it is no member.
-func neighbours(v *View) (all []Member, me int) {
+func neighbours(v View) (all []Member, me int) {
 	all = v.Members().Cluster(v.Cluster()).Members
 	return all, slices.IndexFunc(all, func(m Member) bool { return m.ID == v.Self() })
 }
 
 // jitter draws from half to one and a half times d.
-func jitter(v *View, d time.Duration) time.Duration {
+func jitter(v View, d time.Duration) time.Duration {
 	return d/2 + time.Duration(v.Rand().Float64()*float64(d))
 }

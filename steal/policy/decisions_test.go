@@ -1,4 +1,4 @@
-package steal
+package policy
 
 import (
 	"fmt"
@@ -8,100 +8,6 @@ import (
 	"testing"
 	"time"
 )
-
-// scene is a peer in a situation, for asking a policy one question.
-type scene struct {
-	clusters string // "a: a1 a2, b: b1 b2"
-	self     PeerID
-	load     Load
-	flights  string // victims that have been asked and not answered
-	asks     string // thieves that wait here
-	lent     int
-	failures int // steals in a row that brought nothing
-	links    map[ClusterID]Link
-	known    map[PeerID]Acquaintance
-}
-
-// core builds the scene with the real core, so that a policy sees what it will see at work.
-func (s scene) core(t *testing.T, p Policy) *Core {
-	t.Helper()
-	members := parseMembers(s.clusters)
-	c, err := NewCore(LAN(), Run{}, Address{Peer: s.self, Inc: 1}, members, p, rand.New(rand.NewPCG(7, 7)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.now = time.Minute
-	c.load = s.load
-	for _, id := range strings.Fields(s.flights) {
-		m, _ := members.Find(PeerID(id))
-		c.thief.flights = append(c.thief.flights, Flight{Victim: m.ID, Cluster: m.Cluster,
-			Wide: m.Cluster != c.cluster, Max: 1,
-			Since: c.now})
-	}
-	for i, id := range strings.Fields(s.asks) {
-		m, _ := members.Find(PeerID(id))
-		c.victim.asks = append(c.victim.asks, Ask{ID: AskID(i + 1), Thief: m.ID, Cluster: m.Cluster,
-			Wide: m.Cluster != c.cluster,
-			Max:  4, peer: c.partners.meet(m.ID)})
-	}
-	for id, l := range s.links {
-		*c.links.of(id) = l
-	}
-	for id, k := range s.known {
-		c.partners.meet(id).known = k
-	}
-	c.leases.n, c.thief.failures = s.lent, s.failures
-	return c
-}
-
-func parseMembers(s string) *Members {
-	var list []Member
-	for _, c := range strings.Split(s, ",") {
-		name, ids, _ := strings.Cut(c, ":")
-		for _, id := range strings.Fields(ids) {
-			list = append(list, Member{ID: PeerID(id), Cluster: ClusterID(strings.TrimSpace(name))})
-		}
-	}
-	return NewMembers(list)
-}
-
-// said asks the policy and writes its answer down: steals by cluster, pushes, tells and refusals.
-func (s scene) said(t *testing.T, p Policy) string {
-	t.Helper()
-	c := s.core(t, p)
-	var plan Plan
-	p.Plan(c.thief.view, &plan)
-	return sayPlan(c, &plan)
-}
-
-func sayPlan(c *Core, plan *Plan) string {
-	var words []string
-	for _, x := range plan.steals {
-		m, _ := c.members.Find(x.victim)
-		word := "steal"
-		if x.max == 0 {
-			word = "probe"
-		}
-		if x.patience > 0 {
-			word = "wait at"
-		}
-		words = append(words, fmt.Sprintf("%s %s", word, m.Cluster))
-	}
-	for _, x := range plan.pushes {
-		words = append(words, fmt.Sprintf("push %d", x.max))
-	}
-	for _, x := range plan.tells {
-		words = append(words, fmt.Sprintf("tell %s", x))
-	}
-	for _, x := range plan.refuses {
-		words = append(words, fmt.Sprintf("refuse %d", x))
-	}
-	return strings.Join(words, ", ")
-}
-
-const twoClusters = "a: a1 a2 a3, b: b1 b2 b3"
-
-var idleOne = Load{Workers: 1, Idle: 1}
 
 // Each policy's decisions in the situations that tell it from the others.
 func TestPolicies(t *testing.T) {
@@ -147,13 +53,7 @@ func TestPolicies(t *testing.T) {
 			known: map[PeerID]Acquaintance{"a2": {Queued: 3}}}, ""},
 		{"load: one wide request at a time", &LoadBased{}, scene{load: Load{Workers: 1}, flights: "b1"}, ""},
 	} {
-		if c.scene.clusters == "" {
-			c.scene.clusters = twoClusters
-		}
-		if c.scene.self == "" {
-			c.scene.self = "a1"
-		}
-		if got := c.scene.said(t, c.policy); got != c.want {
+		if got := c.scene.orTwo().said(c.policy); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
@@ -171,8 +71,7 @@ func TestPoliciesGive(t *testing.T) {
 		{&Hierarchical{}, 1}, {&LoadBased{}, 1},
 		{&RandomPushing{}, 0}, {MasterWorker{Master: "a1"}, 4}, {MasterWorker{Master: "b1"}, 0},
 	} {
-		core := s.core(t, c.policy)
-		if got := c.policy.Give(core.thief.view, ask); got != c.want {
+		if got := c.policy.Give(s.view(), ask); got != c.want {
 			t.Errorf("%s gives %d, want %d", c.policy.Name(), got, c.want)
 		}
 	}
@@ -182,23 +81,23 @@ func TestPoliciesGive(t *testing.T) {
 func TestHierarchicalRound(t *testing.T) {
 	h := &Hierarchical{}
 	s := scene{clusters: "a: a1 a2 a3 a4 a5, b: b1 b2", self: "a2", load: idleOne}
-	c := s.core(t, h)
+	v := s.view()
 	var victims []string
 	for range 3 {
 		var plan Plan
-		h.Plan(c.thief.view, &plan)
-		if len(plan.steals) != 1 {
-			t.Fatalf("after %v: %d requests in one step", victims, len(plan.steals))
+		h.Plan(v, &plan)
+		if len(plan.Steals) != 1 {
+			t.Fatalf("after %v: %d requests in one step", victims, len(plan.Steals))
 		}
-		victims = append(victims, string(plan.steals[0].victim))
+		victims = append(victims, string(plan.Steals[0].Victim))
 	}
 	if want := []string{"a4", "a5", "a1"}; !slices.Equal(victims, want) {
 		t.Errorf("asked %v, want %v", victims, want)
 	}
 	var plan Plan
-	h.Plan(c.thief.view, &plan)
-	if len(plan.steals) != 0 || plan.wake != c.now+5*time.Millisecond {
-		t.Errorf("after a round that brought nothing: %d requests, wake at %v", len(plan.steals), plan.wake)
+	h.Plan(v, &plan)
+	if len(plan.Steals) != 0 || plan.WakeAt != v.Now()+5*time.Millisecond {
+		t.Errorf("after a round that brought nothing: %d requests, wake at %v", len(plan.Steals), plan.WakeAt)
 	}
 }
 
@@ -207,11 +106,11 @@ func TestHierarchicalRound(t *testing.T) {
 func TestHierarchicalAnswersUpward(t *testing.T) {
 	h := &Hierarchical{}
 	s := scene{clusters: "a: a1 a2 a3 a4", self: "a2", load: idleOne, asks: "a1"}
-	c := s.core(t, h)
+	v := s.view()
 	for i, want := range []string{"wait at a", "wait at a, refuse 1"} { // a4; then the refusal, and a1
 		var plan Plan
-		h.Plan(c.thief.view, &plan)
-		if got := sayPlan(c, &plan); got != want {
+		h.Plan(v, &plan)
+		if got := v.say(&plan); got != want {
 			t.Errorf("step %d: %q, want %q", i, got, want)
 		}
 	}
@@ -227,8 +126,7 @@ func TestHierarchicalPlaces(t *testing.T) {
 		"d1": "parent b1, children ",
 	} {
 		h := &Hierarchical{}
-		c := scene{clusters: "a: a1 a2 a3 a4, b: b1 b2, c: c1, d: d1", self: self}.core(t, h)
-		h.place(c.thief.view)
+		h.place(scene{clusters: "a: a1 a2 a3 a4, b: b1 b2, c: c1, d: d1", self: self}.view())
 		got := fmt.Sprintf("parent %s, children", h.parent)
 		for _, id := range h.children {
 			got += " " + string(id)
@@ -239,17 +137,17 @@ func TestHierarchicalPlaces(t *testing.T) {
 	}
 }
 
-func TestPolicyByName(t *testing.T) {
-	for _, name := range PolicyNames() {
-		p, err := PolicyByName(name, "m")
+func TestByName(t *testing.T) {
+	for _, name := range Names() {
+		p, err := ByName(name, "m")
 		if err != nil || p.Name() != name {
 			t.Errorf("%q gives %v, %v", name, p, err)
 		}
 	}
-	if p, err := PolicyByName("", ""); err != nil || p.Name() != PolicyNames()[0] {
+	if p, err := ByName("", ""); err != nil || p.Name() != Names()[0] {
 		t.Errorf("the default is %v, %v", p, err)
 	}
-	if _, err := PolicyByName("best", ""); err == nil || !strings.Contains(err.Error(), "acrs, adaptive") {
+	if _, err := ByName("best", ""); err == nil || !strings.Contains(err.Error(), "acrs, adaptive") {
 		t.Errorf("an unknown name gives %v", err)
 	}
 }

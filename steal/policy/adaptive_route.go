@@ -1,4 +1,4 @@
-package steal
+package policy
 
 import "time"
 
@@ -8,9 +8,9 @@ const detour = 4
 
 // Route sends a result straight unless that looks slow, and the other way the next time if it was not
 // acknowledged. The second half of a detour is not known from here, which is why the two ways alternate.
-func (a *Adaptive) Route(v *View, to ClusterID, bytes, tries int) (via ClusterID) {
+func (a *Adaptive) Route(v View, to ClusterID, bytes, tries int) (via ClusterID) {
 	best := time.Duration(0)
-	for _, c := range v.OtherClusters() {
+	for _, c := range otherClusters(v) {
 		l := v.Link(c.ID)
 		if t := l.Expected(bytes); c.ID != to && t > 0 && (best == 0 || t < best) {
 			via, best = c.ID, t

@@ -1,9 +1,12 @@
-package steal
+package policy
 
 import (
 	"cmp"
 	"slices"
 )
+
+// PeerID names a peer of the swarm. It is compared and nothing else.
+type PeerID string
 
 // ClusterID names a group of peers near each other. The core compares it and nothing else.
 type ClusterID string

@@ -1,4 +1,4 @@
-package steal
+package policy
 
 // ClusterAware is CRS, and with more than one credit CMRS.
 //
@@ -26,14 +26,14 @@ func (c ClusterAware) Name() string {
 }
 
 // Plan sends the wide-area request first and one local request for every idle worker.
-func (c ClusterAware) Plan(v *View, p *Plan) {
+func (c ClusterAware) Plan(v View, p *Plan) {
 	if v.Idle() == 0 {
 		return
 	}
 	_, wide := v.InFlight()
 	if c.Credits <= 1 {
 		if wide == 0 {
-			if victim, ok := v.RandomRemote(); ok {
+			if victim, ok := RandomRemote(v); ok {
 				p.Steal(victim, 1, 0)
 			}
 		}
@@ -45,13 +45,13 @@ func (c ClusterAware) Plan(v *View, p *Plan) {
 
 // spendCredits sends wide-area requests to clusters that have none yet: each draw is over all outside peers,
 // as in CRS, and one that hits a cluster with a request out is passed over.
-func (c ClusterAware) spendCredits(v *View, p *Plan, wide int) {
+func (c ClusterAware) spendCredits(v View, p *Plan, wide int) {
 	busy := make(map[ClusterID]bool, c.Credits)
 	for _, f := range v.Flights() {
 		busy[f.Cluster] = true
 	}
 	for tries := 4 * c.Credits; tries > 0 && wide < c.Credits; tries-- {
-		victim, ok := v.RandomRemote()
+		victim, ok := RandomRemote(v)
 		if !ok {
 			return
 		}
@@ -64,13 +64,13 @@ func (c ClusterAware) spendCredits(v *View, p *Plan, wide int) {
 }
 
 // Give gives one job to whoever asks.
-func (ClusterAware) Give(*View, Ask) int { return 1 }
+func (ClusterAware) Give(View, Ask) int { return 1 }
 
 // stealLocally keeps one request inside the cluster out for every idle worker: the synchronous half of CRS.
-func stealLocally(v *View, p *Plan) {
+func stealLocally(v View, p *Plan) {
 	local, _ := v.InFlight()
 	for n := v.Idle() - local; n > 0; n-- {
-		victim, ok := v.RandomLocal()
+		victim, ok := RandomLocal(v)
 		if !ok {
 			return
 		}

@@ -1,4 +1,4 @@
-package steal
+package policy
 
 import (
 	"testing"
@@ -57,13 +57,7 @@ func TestAdaptiveDecides(t *testing.T) {
 		{"the way to strangers who asked is measured", &Adaptive{greeted: true, strangers: true},
 			scene{load: Load{Workers: 1, Queued: 1}}, "probe b"},
 	} {
-		if c.scene.clusters == "" {
-			c.scene.clusters = twoClusters
-		}
-		if c.scene.self == "" {
-			c.scene.self = "a1"
-		}
-		if got := c.scene.said(t, c.policy); got != c.want {
+		if got := c.scene.orTwo().said(c.policy); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
@@ -93,9 +87,8 @@ func TestAdaptiveGives(t *testing.T) {
 		{"who knows that the link is bad", scene{load: busy, links: slow}, sure, 1},
 	} {
 		c.scene.clusters, c.scene.self = "a: a1 a2, b: b1, c: c1", "a1"
-		core := c.scene.core(t, nil)
 		a := begun(0)
-		if got := a.Give(core.thief.view, c.ask); got != c.want {
+		if got := a.Give(c.scene.view(), c.ask); got != c.want {
 			t.Errorf("%s: %d, want %d", c.name, got, c.want)
 		}
 		if unknown := c.scene.links == nil && c.ask.Wide; a.strangers != unknown {
@@ -109,18 +102,18 @@ func TestAdaptiveBacksOff(t *testing.T) {
 	for fails, most := range map[int]time.Duration{0: 1500 * time.Microsecond, 5: 48 * time.Millisecond,
 		50: 1500 * time.Millisecond} {
 		a := begun(0)
-		c := scene{clusters: twoClusters, self: "a1", load: idleOne, links: near(), failures: 1}.core(t, a)
+		v := scene{clusters: twoClusters, self: "a1", load: idleOne, links: near(), failures: 1}.view()
 		a.fails = fails
 		var plan Plan
-		a.Plan(c.thief.view, &plan)
-		if pause := a.wideAt - c.now; pause < most/3 || pause > most {
+		a.Plan(v, &plan)
+		if pause := a.wideAt - v.Now(); pause < most/3 || pause > most {
 			t.Errorf("after %d failures it pauses for %v, want at most %v and a third of it at least", fails, pause,
 				most)
 		}
-		c.thief.flights, plan = nil, Plan{}
-		a.Plan(c.thief.view, &plan)
-		if got := sayPlan(c, &plan); got != "steal a" || plan.wake != a.wideAt {
-			t.Errorf("within the pause: %q, woken at %v", got, plan.wake)
+		plan = Plan{}
+		a.Plan(v, &plan)
+		if got := v.say(&plan); got != "steal a" || plan.WakeAt != a.wideAt {
+			t.Errorf("within the pause: %q, woken at %v", got, plan.WakeAt)
 		}
 	}
 }
@@ -157,8 +150,8 @@ func TestAdaptiveRoutes(t *testing.T) {
 		{"bad", bad, 0, "c"},
 		{"bad, and the detour was lost", bad, 1, ""},
 	} {
-		core := scene{clusters: "a: a1, b: b1, c: c1", self: "a1", links: c.links}.core(t, nil)
-		if got := (&Adaptive{}).Route(core.thief.view, "b", 100, c.tries); got != c.want {
+		v := scene{clusters: "a: a1, b: b1, c: c1", self: "a1", links: c.links}.view()
+		if got := (&Adaptive{}).Route(v, "b", 100, c.tries); got != c.want {
 			t.Errorf("%s: by way of %q, want %q", c.name, got, c.want)
 		}
 	}
@@ -167,63 +160,13 @@ func TestAdaptiveRoutes(t *testing.T) {
 // A change of the membership redraws the lifelines and forgets clusters that are gone.
 func TestAdaptiveRegroups(t *testing.T) {
 	a := begun(0)
-	c := scene{clusters: "a: a1 a2, b: b1, c: c1", self: "a1", load: idleOne}.core(t, a)
-	a.Plan(c.thief.view, &Plan{})
-	a.remember(c.thief.view, "b")
-	a.remember(c.thief.view, "c")
-	c.SetMembers(c.now, parseMembers("a: a1 a2 a3, c: c1"))
+	v := scene{clusters: "a: a1 a2, b: b1, c: c1", self: "a1", load: idleOne}.view()
+	a.Plan(v, &Plan{})
+	a.remember(v, "b")
+	a.remember(v, "c")
+	v.members = parseMembers("a: a1 a2 a3, c: c1")
+	a.Plan(v, &Plan{})
 	if len(a.far) != 1 || a.far["c"] == nil || len(a.lifelines) != 2 {
 		t.Errorf("it remembers %d clusters and has the lifelines %v", len(a.far), a.lifelines)
-	}
-}
-
-// An idle peer among idle peers sends a few messages a second: whoever it asks has nothing, refuses when the
-// request's patience is over, and the refusal takes 20 ms.
-func TestAdaptiveDoesNotSpin(t *testing.T) {
-	c := scene{clusters: "a: a1 a2 a3 a4 a5, b: b1 b2 b3, c: c1 c2 c3", self: "a1"}.core(t, &Adaptive{})
-	type refusal struct {
-		at time.Duration
-		m  *Message
-	}
-	var due []refusal
-	wide, all := 0, 0
-	send := func(out Output) {
-		for _, m := range out.Messages {
-			if m.Request == nil {
-				continue
-			}
-			r := &Message{From: Address{Peer: m.To.Peer, Inc: 1}, To: m.From,
-				Reply: &StealReply{ID: m.Request.ID, Waited: m.Request.Patience}}
-			due = append(due, refusal{c.now + 20*time.Millisecond + m.Request.Patience, r})
-			if c.now > 90*time.Second {
-				all++
-				if to, _ := c.members.Find(m.To.Peer); to.Cluster != "a" {
-					wide++
-				}
-			}
-		}
-	}
-	send(c.Report(c.now, idleOne))
-	for c.now < 120*time.Second {
-		at, ok := c.Next()
-		next := -1
-		for i, r := range due {
-			if !ok || r.at <= at {
-				at, ok, next = r.at, true, i
-			}
-		}
-		if !ok {
-			t.Fatal("it has given up: nothing is due")
-		}
-		if next < 0 {
-			send(c.Tick(at))
-			continue
-		}
-		m := due[next].m
-		due = append(due[:next], due[next+1:]...)
-		send(c.Step(at, m))
-	}
-	if all < 30 || all > 30*6 || wide < 15 || wide > 30*2 {
-		t.Errorf("%d requests in 30 s, %d of them wide; want one to six a second, and up to two", all, wide)
 	}
 }

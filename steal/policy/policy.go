@@ -1,4 +1,4 @@
-package steal
+package policy
 
 import "time"
 
@@ -19,65 +19,69 @@ type Policy interface {
 	// Plan adds to p what this peer should do now. The core calls it at the end of every input after which
 	// the answer may have changed, and at the time that the last plan asked to be woken; it carries the plan
 	// out as far as its bounds and the connections allow. A policy that wants nothing adds nothing.
-	Plan(v *View, p *Plan)
+	Plan(v View, p *Plan)
 	// Give says how many jobs the request may have at once, between 0 and a.Max. The core gives as many of
 	// them as there are. 0 refuses, or lets the request wait if it is patient.
-	Give(v *View, a Ask) int
+	Give(v View, a Ask) int
 }
 
 // Router is a policy that also chooses the way of results. The others send them straight.
 type Router interface {
 	// Route names the cluster through which a result of so many bytes should go to another cluster; "" is
 	// straight. tries counts how often it was sent before and not acknowledged.
-	Route(v *View, to ClusterID, bytes, tries int) (via ClusterID)
+	Route(v View, to ClusterID, bytes, tries int) (via ClusterID)
 }
 
-// Plan collects a policy's decisions. The core empties it before every call of Policy.Plan.
+// Plan collects a policy's decisions, which the core carries out in the order of the fields. It resets the plan before
+// every call of Policy.Plan.
 type Plan struct {
-	steals  []plannedSteal
-	pushes  []plannedPush
-	tells   []PeerID
-	refuses []AskID
-	wake    time.Duration
+	Refusals []AskID
+	Tells    []PeerID
+	Pushes   []Push
+	Steals   []Steal
+	WakeAt   time.Duration // 0: never
 }
 
-type plannedSteal struct {
-	victim   PeerID
-	max      int
-	patience time.Duration
+// Steal is a request to send.
+type Steal struct {
+	Victim   PeerID
+	Max      int
+	Patience time.Duration
 }
 
-type plannedPush struct {
-	thief PeerID
-	max   int
+// Push is a gift to make.
+type Push struct {
+	Thief PeerID
+	Max   int
 }
 
 // Steal asks the victim for at most max jobs. The victim may keep the request for as long as patience.
 func (p *Plan) Steal(victim PeerID, max int, patience time.Duration) {
-	p.steals = append(p.steals, plannedSteal{victim, max, patience})
+	p.Steals = append(p.Steals, Steal{victim, max, patience})
 }
 
 // Probe sends a steal request that asks for nothing, to measure the way to a peer.
 func (p *Plan) Probe(victim PeerID) { p.Steal(victim, 0, 0) }
 
 // Push gives at most max jobs to a peer that has not asked.
-func (p *Plan) Push(thief PeerID, max int) { p.pushes = append(p.pushes, plannedPush{thief, max}) }
+func (p *Plan) Push(thief PeerID, max int) { p.Pushes = append(p.Pushes, Push{thief, max}) }
 
 // Tell sends this peer's load to another one.
-func (p *Plan) Tell(to PeerID) { p.tells = append(p.tells, to) }
+func (p *Plan) Tell(to PeerID) { p.Tells = append(p.Tells, to) }
 
 // Refuse answers a waiting request with no jobs.
-func (p *Plan) Refuse(a AskID) { p.refuses = append(p.refuses, a) }
+func (p *Plan) Refuse(a AskID) { p.Refusals = append(p.Refusals, a) }
 
 // Wake asks for another call of Policy.Plan at the given time at the latest. Several calls keep the earliest.
 func (p *Plan) Wake(at time.Duration) {
-	if p.wake == 0 || at < p.wake {
-		p.wake = at
+	if p.WakeAt == 0 || at < p.WakeAt {
+		p.WakeAt = at
 	}
 }
 
-func (p *Plan) reset() {
-	p.steals, p.pushes, p.tells, p.refuses, p.wake = p.steals[:0], p.pushes[:0], p.tells[:0], p.refuses[:0], 0
+// Reset empties the plan and keeps its room.
+func (p *Plan) Reset() {
+	*p = Plan{Refusals: p.Refusals[:0], Tells: p.Tells[:0], Pushes: p.Pushes[:0], Steals: p.Steals[:0]}
 }
 
 // AskID names a request that waits at this peer. Never used twice in a core's life.
@@ -92,10 +96,6 @@ type Ask struct {
 	Max     int
 	Since   time.Duration // when it came
 	Until   time.Duration // how long it may wait
-
-	peer    *peer
-	request RequestID // 0 for a push
-	tried   uint64    // the engine's report at which it was last tried
 }
 
 // Flight is a steal request of this peer that has not been answered.
@@ -107,6 +107,4 @@ type Flight struct {
 	Since    time.Duration
 	Deadline time.Duration // when it is given up; a late reply is still welcome
 	Patience time.Duration
-
-	request RequestID
 }

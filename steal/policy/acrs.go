@@ -1,4 +1,4 @@
-package steal
+package policy
 
 import "time"
 
@@ -19,7 +19,7 @@ type InverseTime struct{}
 func (InverseTime) Name() string { return "acrs" }
 
 // Plan is CRS's with another draw.
-func (InverseTime) Plan(v *View, p *Plan) {
+func (InverseTime) Plan(v View, p *Plan) {
 	if v.Idle() == 0 {
 		return
 	}
@@ -32,11 +32,11 @@ func (InverseTime) Plan(v *View, p *Plan) {
 }
 
 // Give gives one job to whoever asks.
-func (InverseTime) Give(*View, Ask) int { return 1 }
+func (InverseTime) Give(View, Ask) int { return 1 }
 
 // drawByTime draws a cluster by equation 2 and a peer in it.
-func drawByTime(v *View) (PeerID, bool) {
-	clusters := v.OtherClusters()
+func drawByTime(v View) (PeerID, bool) {
+	clusters := otherClusters(v)
 	weights := make([]float64, len(clusters))
 	for i, c := range clusters {
 		weights[i] = inverse(v.Link(c.ID).LastSteal)
@@ -45,7 +45,7 @@ func drawByTime(v *View) (PeerID, bool) {
 	if !ok {
 		return "", false
 	}
-	return v.RandomIn(clusters[i].ID)
+	return RandomIn(v, clusters[i].ID)
 }
 
 // inverse is 1/t per second, 0 for an unknown time.

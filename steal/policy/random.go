@@ -1,4 +1,4 @@
-package steal
+package policy
 
 // RandomStealing is RS: an idle peer asks a random one, any in the swarm with the same chance, and asks again
 // until it gets a job (CRS paper, 2.1). It is optimal on one cluster. On C clusters (C-1)/C of the requests
@@ -10,9 +10,9 @@ type RandomStealing struct{}
 func (RandomStealing) Name() string { return "rs" }
 
 // Plan keeps one request out for every idle worker.
-func (RandomStealing) Plan(v *View, p *Plan) {
+func (RandomStealing) Plan(v View, p *Plan) {
 	for n := v.Idle() - len(v.Flights()); n > 0; n-- {
-		victim, ok := v.RandomAny()
+		victim, ok := RandomAny(v)
 		if !ok {
 			return
 		}
@@ -21,4 +21,4 @@ func (RandomStealing) Plan(v *View, p *Plan) {
 }
 
 // Give gives one job to whoever asks.
-func (RandomStealing) Give(*View, Ask) int { return 1 }
+func (RandomStealing) Give(View, Ask) int { return 1 }

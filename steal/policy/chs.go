@@ -1,4 +1,4 @@
-package steal
+package policy
 
 import (
 	"slices"
@@ -33,7 +33,7 @@ type Hierarchical struct {
 func (*Hierarchical) Name() string { return "chs" }
 
 // Plan goes one step further in the round, whenever no request is out.
-func (h *Hierarchical) Plan(v *View, p *Plan) {
+func (h *Hierarchical) Plan(v View, p *Plan) {
 	h.place(v)
 	if v.Idle() == 0 && len(v.Asks()) == 0 {
 		h.asked, h.askedUp = 0, false
@@ -53,13 +53,13 @@ func (h *Hierarchical) Plan(v *View, p *Plan) {
 		child := h.children[h.asked]
 		h.asked++
 		if v.Usable(child) && !asksHere(v, child) {
-			p.Steal(child, 1, v.Config().MaxPatience)
+			p.Steal(child, 1, v.MaxPatience())
 			return
 		}
 	}
 	if !h.askedUp && h.parent != "" && v.Usable(h.parent) {
 		h.askedUp = true
-		p.Steal(h.parent, 1, v.Config().MaxPatience)
+		p.Steal(h.parent, 1, v.MaxPatience())
 		return
 	}
 	h.refuse(v, p, func(Ask) bool { return true })
@@ -69,9 +69,9 @@ func (h *Hierarchical) Plan(v *View, p *Plan) {
 }
 
 // Give gives one job to whoever asks.
-func (*Hierarchical) Give(*View, Ask) int { return 1 }
+func (*Hierarchical) Give(View, Ask) int { return 1 }
 
-func (h *Hierarchical) refuse(v *View, p *Plan, which func(Ask) bool) {
+func (h *Hierarchical) refuse(v View, p *Plan, which func(Ask) bool) {
 	for _, a := range v.Asks() {
 		if which(a) {
 			p.Refuse(a.ID)
@@ -79,7 +79,7 @@ func (h *Hierarchical) refuse(v *View, p *Plan, which func(Ask) bool) {
 	}
 }
 
-func asksHere(v *View, id PeerID) bool {
+func asksHere(v View, id PeerID) bool {
 	for _, a := range v.Asks() {
 		if a.Thief == id {
 			return true
@@ -90,7 +90,7 @@ func asksHere(v *View, id PeerID) bool {
 
 // place finds this peer's place in the tree when the membership has changed: member i of a cluster has the
 // members 2i+1 and 2i+2 under it, and the root of cluster k has those of the clusters 2k+1 and 2k+2.
-func (h *Hierarchical) place(v *View) {
+func (h *Hierarchical) place(v View) {
 	if h.of == v.Members() {
 		return
 	}

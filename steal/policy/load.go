@@ -1,4 +1,4 @@
-package steal
+package policy
 
 import "time"
 
@@ -22,7 +22,7 @@ type LoadBased struct {
 func (*LoadBased) Name() string { return "load" }
 
 // Plan steals locally, tells the coordinator, and, being it, prefetches for the cluster.
-func (l *LoadBased) Plan(v *View, p *Plan) {
+func (l *LoadBased) Plan(v View, p *Plan) {
 	stealLocally(v, p)
 	mine := v.Members().Cluster(v.Cluster())
 	if len(mine.Members) == 0 {
@@ -40,14 +40,14 @@ func (l *LoadBased) Plan(v *View, p *Plan) {
 		jobs += v.Peer(m.ID).Queued
 	}
 	if jobs < orDefault(l.Low, 1)*len(mine.Members) {
-		if victim, ok := v.RandomRemote(); ok {
+		if victim, ok := RandomRemote(v); ok {
 			p.Steal(victim, 1, 0)
 		}
 	}
 }
 
 // tell sends the load when it has changed, but not too often.
-func (l *LoadBased) tell(v *View, p *Plan, coordinator PeerID) {
+func (l *LoadBased) tell(v View, p *Plan, coordinator PeerID) {
 	if load := v.Queued() + 1; load != l.told {
 		if v.Now() < l.tellAt {
 			p.Wake(l.tellAt)
@@ -59,4 +59,4 @@ func (l *LoadBased) tell(v *View, p *Plan, coordinator PeerID) {
 }
 
 // Give gives one job to whoever asks.
-func (*LoadBased) Give(*View, Ask) int { return 1 }
+func (*LoadBased) Give(View, Ask) int { return 1 }

@@ -1,4 +1,4 @@
-package steal
+package policy
 
 import (
 	"math"
@@ -22,9 +22,9 @@ const (
 )
 
 // greet measures the way to every other cluster, once. A pioneer with nothing to do asks for work instead.
-func (a *Adaptive) greet(v *View, p *Plan, idle bool) {
+func (a *Adaptive) greet(v View, p *Plan, idle bool) {
 	a.greeted = true
-	clusters := v.OtherClusters()
+	clusters := otherClusters(v)
 	if len(clusters) == 0 {
 		return
 	}
@@ -41,8 +41,8 @@ func (a *Adaptive) greet(v *View, p *Plan, idle bool) {
 }
 
 // stealWide keeps one request to another cluster out, and measures those that are too far for one.
-func (a *Adaptive) stealWide(v *View, p *Plan) {
-	clusters, limit := v.OtherClusters(), a.tooFar(v)
+func (a *Adaptive) stealWide(v View, p *Plan) {
+	clusters, limit := otherClusters(v), a.tooFar(v)
 	weights := make([]float64, len(clusters))
 	for i, c := range clusters {
 		f, t := a.remember(v, c.ID), stealTime(v, c.ID)
@@ -69,35 +69,35 @@ func (a *Adaptive) stealWide(v *View, p *Plan) {
 }
 
 // ask sends a wide-area request.
-func (a *Adaptive) ask(v *View, p *Plan, c ClusterID) {
+func (a *Adaptive) ask(v View, p *Plan, c ClusterID) {
 	patience := time.Duration(0)
 	if stealTime(v, c) == 0 {
 		patience = blindPatience
 	}
-	if id, ok := v.RandomIn(c); ok {
+	if id, ok := RandomIn(v, c); ok {
 		p.Steal(id, 1, patience)
 	}
 }
 
 // waitsFor says whether a request to the cluster is out that may still be answered in time.
-func (a *Adaptive) waitsFor(v *View, c ClusterID, limit time.Duration) bool {
+func (a *Adaptive) waitsFor(v View, c ClusterID, limit time.Duration) bool {
 	return slices.ContainsFunc(v.Flights(), func(f Flight) bool {
 		return f.Cluster == c && f.Max > 0 && v.Now()-f.Since < f.Patience+2*limit
 	})
 }
 
 // probe measures the way to a cluster.
-func (a *Adaptive) probe(v *View, p *Plan, c ClusterID) {
-	if id, ok := v.RandomIn(c); ok {
+func (a *Adaptive) probe(v View, p *Plan, c ClusterID) {
+	if id, ok := RandomIn(v, c); ok {
 		a.remember(v, c).probeAt = v.Now() + jitter(v, max(probeLeast, probeFactor*stealTime(v, c)))
 		p.Probe(id)
 	}
 }
 
 // probeStrangers measures the ways to all clusters that have not been measured.
-func (a *Adaptive) probeStrangers(v *View, p *Plan) {
+func (a *Adaptive) probeStrangers(v View, p *Plan) {
 	a.strangers = false
-	for _, c := range v.OtherClusters() {
+	for _, c := range otherClusters(v) {
 		if stealTime(v, c.ID) == 0 && v.Now() >= a.remember(v, c.ID).probeAt {
 			a.probe(v, p, c.ID)
 		}
@@ -106,9 +106,9 @@ func (a *Adaptive) probeStrangers(v *View, p *Plan) {
 
 // tooFar is the time beyond which a cluster is not stolen from: as long as the workers have been idle, which
 // is what was lost by waiting for a better one, and at first a few times the best cluster's time.
-func (a *Adaptive) tooFar(v *View) time.Duration {
+func (a *Adaptive) tooFar(v View) time.Duration {
 	best, idle := time.Duration(0), time.Duration(0)
-	for _, c := range v.OtherClusters() {
+	for _, c := range otherClusters(v) {
 		if t := stealTime(v, c.ID); t > 0 && (best == 0 || t < best) {
 			best = t
 		}
@@ -121,7 +121,7 @@ func (a *Adaptive) tooFar(v *View) time.Duration {
 
 // stealTime is how long a steal from a cluster and the way home of its result take, by what is known; 0 if
 // nothing is.
-func stealTime(v *View, c ClusterID) time.Duration {
+func stealTime(v View, c ClusterID) time.Duration {
 	l := v.Link(c)
 	if l.LastSteal == 0 {
 		return 0
@@ -133,7 +133,7 @@ func stealTime(v *View, c ClusterID) time.Duration {
 }
 
 // remember finds the memory of a cluster and brings it up to date with the steals that have ended since.
-func (a *Adaptive) remember(v *View, c ClusterID) *farCluster {
+func (a *Adaptive) remember(v View, c ClusterID) *farCluster {
 	f := a.far[c]
 	if f == nil {
 		if a.far == nil {

@@ -1,4 +1,4 @@
-package steal
+package policy
 
 import "time"
 
@@ -22,7 +22,7 @@ type RandomPushing struct {
 func (*RandomPushing) Name() string { return "push" }
 
 // Plan pushes one job at a time, at most one in a Pause.
-func (r *RandomPushing) Plan(v *View, p *Plan) {
+func (r *RandomPushing) Plan(v View, p *Plan) {
 	if v.Queued() <= orDefault(r.Threshold, 8) || v.Lent() >= orDefault(r.Limit, 32) {
 		return
 	}
@@ -30,7 +30,7 @@ func (r *RandomPushing) Plan(v *View, p *Plan) {
 		p.Wake(r.nextPush)
 		return
 	}
-	if thief, ok := v.RandomAny(); ok {
+	if thief, ok := RandomAny(v); ok {
 		p.Push(thief, 1)
 		r.nextPush = v.Now() + orDefault(r.Pause, time.Millisecond)
 		p.Wake(r.nextPush)
@@ -38,7 +38,7 @@ func (r *RandomPushing) Plan(v *View, p *Plan) {
 }
 
 // Give refuses: nobody steals.
-func (*RandomPushing) Give(*View, Ask) int { return 0 }
+func (*RandomPushing) Give(View, Ask) int { return 0 }
 
 // orDefault is v, or d if v is zero.
 func orDefault[T comparable](v, d T) T {

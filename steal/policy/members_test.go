@@ -1,0 +1,22 @@
+package policy
+
+import (
+	"fmt"
+	"testing"
+)
+
+func TestMembers(t *testing.T) {
+	m := parseMembers("b: b2 b1, a: a1, b: b3, c: a1")
+	if m.Len() != 4 || fmt.Sprint(m.Clusters()) != "[{a [{a1 a}]} {b [{b1 b} {b2 b} {b3 b}]}]" {
+		t.Errorf("members: %v", m.Clusters())
+	}
+	if from, to := m.span("b"); from != 1 || to != 4 {
+		t.Errorf("cluster b spans %d to %d", from, to)
+	}
+	if from, to := m.span("x"); from != to {
+		t.Errorf("an unknown cluster spans %d to %d", from, to)
+	}
+	if _, ok := m.Find("zz"); ok || len(m.Cluster("x").Members) != 0 {
+		t.Error("found what is not there")
+	}
+}
