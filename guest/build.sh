@@ -14,4 +14,4 @@ c() { # source...
 	done
 }
 c guest/conform/*.c examples/*-c/*.c
-sha256sum guest/build.sh guest/c/* guest/conform/* examples/*-c/*.c examples/*-c/*.wasm >guest/SUMS
+sha256sum guest/build.sh guest/c/* guest/conform/*.* examples/*-c/*.c examples/*-c/*.wasm >guest/SUMS

@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -54,4 +55,52 @@ func TestRunHostileModule(t *testing.T) {
 	if !strings.Contains(f.err.String(), "out of bounds memory access") {
 		t.Errorf("%q", f.err.String())
 	}
+}
+
+// An application's package becomes a module, which gives the answers of the application.
+func TestBuildModule(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs the go command")
+	}
+	t.Setenv("GOCACHE", goCache(t))
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	out := filepath.Join(t.TempDir(), "nqueens.wasm")
+	f := newFake()
+	if code := f.run("build", "../../apps/nqueens", "-o", out); code != 0 {
+		t.Fatalf("code %d: %s", code, f.err.String())
+	}
+	if !strings.Contains(f.out.String(), "count the ways to place N queens") {
+		t.Errorf("%q", f.out.String())
+	}
+	for args, want := range map[string]string{
+		"9 --threshold 0": "9 queens: 352 solutions\n", "8 --sequential": "8 queens: 92 solutions\n",
+		"6 --json": `"solutions": 4`,
+	} {
+		f := newFake()
+		if code := f.run(append([]string{"run", out}, strings.Fields(args)...)...); code != 0 {
+			t.Errorf("%s: code %d: %s", args, code, f.err.String())
+		}
+		if !strings.Contains(f.out.String(), want) {
+			t.Errorf("%s: %q, want %q", args, f.out.String(), want)
+		}
+	}
+	for args, want := range map[string]string{
+		"build": "want exactly 1 (DIRECTORY)", "build ../../cmd/satin-peer -o " + out: "is a command",
+		"build ./nowhere -o " + out: "want a directory", "build ../../apps/nqueens -o x.exe": "ends in .wasm",
+		"build ../../docs -o " + out: "go list failed", "build ../../steal -o " + out: "go build failed",
+	} {
+		f := newFake()
+		if code := f.run(strings.Fields(args)...); code == 0 || !strings.Contains(f.err.String(), want) {
+			t.Errorf("%s: code %d, %q, want %q", args, code, f.err.String(), want)
+		}
+	}
+}
+
+// goCache is where the go command keeps what it has built, before the test moves the user's cache directory.
+func goCache(t *testing.T) string {
+	out, err := exec.Command("go", "env", "GOCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
 }

@@ -62,6 +62,10 @@ func (w *Worker) attention() {
 	if p == nil {
 		return
 	}
+	if p.inside != nil {
+		p.inside.attend()
+		return
+	}
 	if n := p.resalvages.Load(); n != w.resalvaged {
 		w.searchAgain(n)
 	}

@@ -24,6 +24,10 @@ func (p *Pool) yield(w *Worker) {
 func (w *Worker) park(local bool) {
 	p := w.pool
 	w.Counts.parks++
+	if p.inside != nil {
+		p.inside.await()
+		return
+	}
 	w.shareAll()
 	p.mu.Lock()
 	w.parked.Store(true)

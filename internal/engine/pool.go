@@ -59,6 +59,7 @@ type Pool struct {
 	scheduler
 	cfg        Config
 	host       Host
+	inside     *Inside                   // it has no cores: see inside.go
 	workers    atomic.Pointer[[]*Worker] // only ever grows
 	wg         sync.WaitGroup
 	demand     atomic.Bool   // somebody may want published jobs: another worker, or the outside

@@ -183,3 +183,14 @@ func notEncodable(t reflect.Type, seen map[reflect.Type]bool) string {
 	}
 	return ""
 }
+
+// Names gives the names of all registered functions, in no order.
+func Names() []string {
+	var all []string
+	if t := registered.Load(); t != nil {
+		for name := range t.byName {
+			all = append(all, name)
+		}
+	}
+	return all
+}

@@ -45,8 +45,11 @@ var rooms = []room{
 	{dir: "internal/report", tests: []string{"internal/wire"}},
 	{dir: "internal/wan"},
 	{dir: "internal/wasm"},
+	{dir: "internal/module/build"},
+	{dir: "guest", knows: []string{"apps", "internal/engine", "internal/wire", "job"}},
+	{dir: "guest/conform/go", knows: []string{".", "apps"}},
 	{dir: "internal/module", knows: []string{"internal/wasm", "internal/engine", "job"},
-		modules: []string{"github.com/tetratelabs/wazero"}},
+		modules: []string{"github.com/tetratelabs/wazero"}, tests: []string{"internal/module/build"}},
 	{dir: "internal/lrat"},
 	{dir: "internal/rup"},
 	{dir: "internal/checkpoint", knows: []string{"internal/wire"},
@@ -71,7 +74,7 @@ var rooms = []room{
 		"internal/sim/record", "apps", "apps/all"}},
 	{dir: "cmd/satin-peer", knows: []string{".", "apps", "apps/*", "peer", "peer/host", "peer/control",
 		"peer/settings", "peer/emulate", "dashboard", "steal", "internal/wan", "internal/wire", "internal/module",
-		"internal/report",
+		"internal/module/build", "internal/report",
 		"internal/lrat"},
 		modules: []string{"*", "github.com/libp2p/go-libp2p/gologshim"}},
 
@@ -106,6 +109,8 @@ var nestedModules = []string{"internal/bench"}
 var stateAllowed = map[string][]string{
 	// the table of registered jobs, and the pools that share GOMAXPROCS
 	"internal/engine": {"registered", "registerMu", "processors"},
+	// a module has one host that calls it, by functions without a receiver
+	"guest": {"kept", "room", "served", "inside"},
 	// the modules that this process may be asked to run, and tables of functions that nobody changes
 	"internal/module": {"provided", "satin1", "hostModules", "wasi"},
 	// a bounded memo of scenes, which are functions of their source

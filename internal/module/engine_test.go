@@ -3,6 +3,7 @@ package module
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 )
@@ -108,14 +109,27 @@ func (p *pool) run(c *offered) (out []byte, err error) {
 	return p.m.Run(&worker{p, c}, c.job.Fn, c.job.Arg)
 }
 
-// root runs the job that the arguments describe.
-func (p *pool) root(t testing.TB, args ...string) ([]byte, error) {
+// root runs the job that the arguments describe, and gives its answer.
+func (p *pool) root(t testing.TB, args ...string) (string, error) {
 	t.Helper()
 	r, err := p.m.Setup(args, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p.run(&offered{job: Job{Fn: r.Fn, Arg: r.Arg}, state: begun})
+	out, err := p.run(&offered{job: Job{Fn: r.Fn, Arg: r.Arg}, state: begun})
+	return rendered(t, p.m, r, out, err)
+}
+
+func rendered(t testing.TB, m *Module, r Root, out []byte, err error) (string, error) {
+	t.Helper()
+	if err != nil {
+		return "", err
+	}
+	text, _, err := m.Render(r.Arg, out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text, nil
 }
 
 func (w *worker) Attend() int {
@@ -181,7 +195,10 @@ func (w *worker) Drop(x Child) {
 // load loads a module that is kept in this repository.
 func load(t testing.TB, cfg Config, path string) *Module {
 	t.Helper()
-	bin, err := os.ReadFile("../../" + path)
+	bin, err := os.ReadFile(filepath.Join("../..", path))
+	if filepath.IsAbs(path) {
+		bin, err = os.ReadFile(path)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,8 +13,8 @@ import (
 )
 
 // on runs the job that the arguments describe on a pool of the engine; nil: as the sequential program.
-func on(p *engine.Pool, m *Module) func(t testing.TB, args ...string) ([]byte, error) {
-	return func(t testing.TB, args ...string) ([]byte, error) {
+func on(p *engine.Pool, m *Module) func(t testing.TB, args ...string) (string, error) {
+	return func(t testing.TB, args ...string) (string, error) {
 		t.Helper()
 		r, err := m.Setup(args, nil)
 		if err != nil {
@@ -22,7 +22,7 @@ func on(p *engine.Pool, m *Module) func(t testing.TB, args ...string) ([]byte, e
 		}
 		out, err := p.Run(context.Background(), Func, Call{m.Hash, r.Fn, r.Arg})
 		b, _ := out.([]byte)
-		return b, err
+		return rendered(t, m, r, b, err)
 	}
 }
 
@@ -96,7 +96,7 @@ func TestOutside(t *testing.T) {
 	})
 	for range 50 {
 		out, err := on(here, m)(t, "fib", "22")
-		if err != nil || binary.LittleEndian.Uint64(out) != 17711 {
+		if err != nil || out != "17711" {
 			t.Fatal(out, err)
 		}
 	}

@@ -1,0 +1,181 @@
+// Package conform is what every guest must be able to do, in Go: the same words with the same answers as
+// guest/conform/conform.c. The suite in internal/module runs it.
+package conform
+
+import (
+	"errors"
+	"flag"
+	"math"
+	"strconv"
+
+	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/apps"
+)
+
+func init() {
+	satin.Register("conform.fib", fib)
+	satin.Register("conform.sequential", sequential)
+	satin.Register("conform.queens", queens)
+	satin.Register("conform.queens_of", queensOf)
+	satin.Register("conform.echo", echo)
+	satin.Register("conform.first", first)
+	satin.Register("conform.forever", forever)
+	satin.Register("conform.aborted", aborted)
+	satin.RegisterErr("conform.fails", fails)
+	satin.Register("conform.caught", caught)
+	satin.Register("conform.panics", panics)
+	satin.Register("conform.deep", deep)
+	satin.Register("conform.floats", floats)
+}
+
+// App says what to compute by its first argument, and how large by its second.
+var App = apps.App{
+	Name:     "conform",
+	Summary:  "what every guest must be able to do",
+	Args:     "WHAT N",
+	Examples: []string{"fib 20"},
+	Setup: func(*flag.FlagSet) func(args []string) (*apps.Problem, error) {
+		return func(args []string) (*apps.Problem, error) {
+			if err := apps.ArgCount(args, 2, "WHAT N"); err != nil {
+				return nil, err
+			}
+			n, err := apps.Int("N", args[1], 0, 1e9)
+			if err != nil {
+				return nil, err
+			}
+			return &apps.Problem{
+				Title: args[0],
+				Root:  "conform." + args[0],
+				Arg:   uint32(n),
+				Check: func(any) error { return nil },
+				Answer: func(v any) apps.Answer {
+					u, _ := v.(uint64)
+					return apps.Answer{Text: strconv.FormatUint(u, 10)}
+				},
+			}, nil
+		}
+	},
+}
+
+func fib(f *satin.Frame, n uint32) uint64 {
+	if n < 2 {
+		return uint64(n)
+	}
+	x := satin.Spawn(f, fib, n-1)
+	y := fib(f, n-2)
+	return x.Get() + y
+}
+
+func plain(n uint32) uint64 {
+	if n < 2 {
+		return uint64(n)
+	}
+	return plain(n-1) + plain(n-2)
+}
+
+func sequential(_ *satin.Frame, n uint32) uint64 { return plain(n) }
+
+type board struct{ All, Columns, Left, Right uint32 }
+
+func queens(f *satin.Frame, b board) (n uint64) {
+	if b.Columns == b.All {
+		return 1
+	}
+	g := satin.Fork(f, queens)
+	for free := b.All &^ (b.Columns | b.Left | b.Right); free != 0; free &= free - 1 {
+		bit := free & -free
+		g.Spawn(board{b.All, b.Columns | bit, (b.Left | bit) << 1, (b.Right | bit) >> 1})
+	}
+	for r := range g.Results() {
+		n += r
+	}
+	return n
+}
+
+func queensOf(f *satin.Frame, n uint32) uint64 { return queens(f, board{All: 1<<n - 1}) }
+
+func echo(f *satin.Frame, n uint32) uint64 { return fib(f, 10) - 55 + uint64(n) }
+
+// first spawns more in its inlet, and aborts the rest when it has what it wants.
+func first(f *satin.Frame, n uint32) uint64 {
+	g := satin.Fork(f, echo)
+	more := uint32(0)
+	for ; more < 8; more++ {
+		g.Spawn(more)
+	}
+	for r := range g.Results() {
+		if r == uint64(n) {
+			break
+		}
+		if more < 300 {
+			g.Spawn(more)
+			more++
+		}
+	}
+	return uint64(n)
+}
+
+func forever(_ *satin.Frame, n uint32) uint64 {
+	for i := uint32(0); ; i++ {
+		if i == math.MaxUint32 && n == math.MaxUint32 {
+			return uint64(i)
+		}
+	}
+}
+
+func aborted(f *satin.Frame, n uint32) uint64 {
+	satin.Spawn(f, forever, n)
+	r := fib(f, 25) - 75025 + uint64(n)
+	f.Abort()
+	return r
+}
+
+var errNone = errors.New("there is none at all")
+
+func fails(f *satin.Frame, n uint32) (uint64, error) {
+	if n == 0 {
+		return 0, errNone
+	}
+	x := satin.SpawnErr(f, fails, n-1)
+	fib(f, 15)
+	return x.Get()
+}
+
+func caught(f *satin.Frame, n uint32) uint64 {
+	x := satin.SpawnErr(f, fails, n)
+	fib(f, 15)
+	if _, err := x.Get(); err == nil {
+		return 0
+	}
+	return uint64(n)
+}
+
+func panics(f *satin.Frame, n uint32) uint64 {
+	if n == 0 {
+		panic("this cannot go on")
+	}
+	x := satin.Spawn(f, panics, n-1)
+	fib(f, 15)
+	return x.Get()
+}
+
+func deep(f *satin.Frame, n uint32) uint64 {
+	if n == 0 {
+		return 0
+	}
+	x := satin.Spawn(f, deep, n-1)
+	return x.Get() + 1
+}
+
+// floats gives the bits of a sum, and of a NaN that the sum is added to.
+func floats(_ *satin.Frame, n uint32) uint64 {
+	sum, zero := 0.0, 0.0
+	for i := uint32(1); i <= n; i++ {
+		sign := 1.0
+		if i%2 == 0 {
+			sign = -0.9
+		}
+		sum += float64(1 / float64(i) * sign)
+	}
+	return math.Float64bits(sum) ^ math.Float64bits(zero/zero+sum)
+}
