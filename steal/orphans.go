@@ -1,6 +1,7 @@
 package steal
 
 import (
+	"errors"
 	"slices"
 	"time"
 
@@ -136,4 +137,22 @@ func (lw *lostWork) nextShow() time.Duration {
 		return w.at
 	}
 	return 0
+}
+
+// Paths lists what there is, sorted, each once. It is not to be changed.
+func (o *Orphans) Paths() []job.Path {
+	if o == nil {
+		return nil
+	}
+	return o.paths
+}
+
+// NewOrphans makes a snapshot of what Paths listed. The error says that the paths are not in order.
+func NewOrphans(paths []job.Path) (*Orphans, error) {
+	for i := 1; i < len(paths); i++ {
+		if paths[i-1].Compare(paths[i]) >= 0 {
+			return nil, errors.New("paths that are not in order")
+		}
+	}
+	return &Orphans{paths}, nil
 }

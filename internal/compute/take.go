@@ -40,6 +40,11 @@ func (e *Engine) take(o takeOrder) {
 		taken = append(taken, t)
 		jobs = append(jobs, steal.Taken{Job: job, Spawned: true}) // a guest that has not begun is never taken
 	}
+	e.answer(o, taken, jobs)
+}
+
+// answer tells which jobs were taken, without those that were dropped meanwhile.
+func (e *Engine) answer(o takeOrder, taken []*engine.Taken, jobs []steal.Taken) {
 	e.tell(func(told *[]port.Event) {
 		wanted := jobs[:0]
 		for i, t := range taken {

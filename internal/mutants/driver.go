@@ -25,6 +25,28 @@ var driverMutants = []mutant{
 	{name: "driver/nothing-home", wrong: "what others have done is not stored",
 		file: "internal/driver/input.go", pkg: "internal/driver", run: "^TestStored$",
 		old: "if g, ok := d.given[e.Ref]; ok && e.Good {", new: "if g, ok := d.given[e.Ref]; ok && !e.Good {"},
+	{name: "pipe/reads-on", wrong: "events are read without end while nobody polls",
+		file: "internal/port/pipe/engine.go", pkg: "internal/port/pipe", run: "^TestEventsWait$",
+		old: "		for e.unread > e.most.unread && e.ended == nil {\n", new: "		for false {\n"},
+	{name: "pipe/writes-on", wrong: "orders wait without end", file: "internal/port/pipe/engine.go",
+		pkg: "internal/port/pipe", run: "^TestOrdersAreNotTaken$",
+		old: "	case e.waiting > e.most.unwritten:\n", new: "	case false:\n"},
+	{name: "pipe/dies-twice", wrong: "the death is told again and again", file: "internal/port/pipe/engine.go",
+		pkg: "internal/port/pipe", run: "^TestEndOfPipe$", old: "		e.told = true\n", new: ""},
+	{name: "pipe/any-load", wrong: "a load is believed that cannot be", file: "internal/port/pipe/message.go",
+		pkg: "internal/port/pipe", run: "^TestEndOfPipe$", old: " || l.Idle > l.Workers", new: ""},
+	{name: "compute/early-drop-forgotten", wrong: "a job that is dropped before its Take is answered is given away",
+		file: "internal/compute/take.go", pkg: "internal/compute", run: "^TestEarlyDrop$",
+		old: "			if e.early[t] {\n", new: "			if false {\n"},
+	{name: "compute/garbage-used", wrong: "a job whose outcome is garbage never comes back",
+		file: "internal/compute/jobs.go", pkg: "internal/compute", run: portTest,
+		old: "		t.PutBack(false)\n	}\n	e.happened", new: "	}\n	e.happened"},
+	{name: "compute/stale-watch", wrong: "workers do not hear that more is known", file: "internal/compute/engine.go",
+		pkg: "internal/compute", run: portTest, old: "		e.orphans.Store(o.Orphans)\n", new: ""},
+	{name: "compute/panic-kept", wrong: "a panic is worth keeping", file: "internal/compute/jobs.go",
+		pkg: "internal/compute", run: portTest, old: "Good: returned,", new: "Good: true,"},
 }
+
+const portTest = "^TestPort$"
 
 const oneOrder = "^TestOneOrderOfEvents$"

@@ -27,7 +27,12 @@ func Control() *Codec { return control }
 // elements as fit.
 func Value() *Codec { return value }
 
+// Local is the codec of what goes between the processes of one peer: at most MaxLocalFrame bytes, 16 levels
+// deep, as many elements as fit.
+func Local() *Codec { return local }
+
 var (
+	local   = newCodec(MaxLocalFrame, 16, MaxLocalFrame/2, 1<<10)
 	control = newCodec(MaxControlFrame, 16, 16<<10, 1<<10)
 	value   = newCodec(MaxValue, 64, MaxValue, MaxValue)
 )

@@ -6,9 +6,10 @@
 // indefinite lengths, tags, invalid UTF-8, deep nesting, overlong arrays and maps, and bytes after the value.
 // No type is chosen by the sender.
 //
-// There are two codecs. Control is for messages of the protocol, whose types carry numbered fields
-// (`cbor:"1,keyasint"`); package steal declares its messages that way and knows nothing of this package.
-// Value is for arguments and results of applications, which may be larger.
+// There are three codecs. Local is for what goes between the processes of one peer. Control is for messages
+// of the protocol, whose types carry numbered fields (`cbor:"1,keyasint"`); package steal declares its
+// messages that way and knows nothing of this package. Value is for arguments and results of applications,
+// which may be larger.
 //
 // Frames carry encoded messages on a stream: a length of four bytes, big-endian, and the bytes.
 //
@@ -31,6 +32,8 @@ const (
 	MaxControlFrame = 256 << 10
 	// MaxValue bounds one encoded argument or result.
 	MaxValue = 16 << 20
+	// MaxLocalFrame bounds one message between the processes of a peer: it may carry several values.
+	MaxLocalFrame = 64 << 20
 	// MaxChunk bounds one chunk of a bulk transfer: what a steal may have to wait for on a slow link.
 	MaxChunk = 16 << 10
 	// MaxBulkFrame bounds one frame of a bulk stream.

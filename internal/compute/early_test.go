@@ -1,0 +1,34 @@
+package compute
+
+import (
+	"testing"
+
+	"github.com/satin-peer/satin/internal/engine"
+	"github.com/satin-peer/satin/internal/port"
+	"github.com/satin-peer/satin/steal"
+)
+
+// A job that is dropped before its Take was answered is not given away: nobody would take its Ref back.
+func TestEarlyDrop(t *testing.T) {
+	e, err := New(Config{Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	gone := new(engine.Taken)
+	e.taking = 2
+	outside{e: e}.Dropped(gone)
+	e.answer(takeOrder{ticket: 5, max: 2}, []*engine.Taken{gone, new(engine.Taken)}, make([]steal.Taken, 2))
+	events, _ := e.Poll()
+	for _, ev := range events {
+		if ev.Kind == port.Taken && (ev.Ticket != 5 || len(ev.Jobs) != 1) {
+			t.Errorf("%+v", ev)
+		}
+		if ev.Kind == port.Dropped {
+			t.Errorf("%v were dropped, which nobody knows", ev.Refs)
+		}
+	}
+	if len(e.given) != 1 {
+		t.Errorf("%d jobs are outside", len(e.given))
+	}
+}

@@ -1,0 +1,162 @@
+package pipe
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/satin-peer/satin/internal/port"
+	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/steal"
+)
+
+// sink takes all that is written.
+type sink struct{ io.Writer }
+
+func (sink) Close() error { return nil }
+
+// stuck takes nothing until it is closed.
+type stuck struct{ closed chan struct{} }
+
+func (s stuck) Write([]byte) (int, error) {
+	<-s.closed
+	return 0, io.ErrClosedPipe
+}
+
+func (s stuck) Close() error {
+	close(s.closed)
+	return nil
+}
+
+// all polls until the engine has died.
+func all(t *testing.T, e *Engine) (list []port.Event) {
+	t.Helper()
+	for {
+		events, _ := e.Poll()
+		if list = append(list, events...); len(list) > 0 && list[len(list)-1].Kind == port.Died {
+			return list
+		}
+		<-e.Bell()
+	}
+}
+
+func frames(t *testing.T, messages ...any) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	for _, m := range messages {
+		payload, err := wire.Local().Encode(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := wire.WriteFrame(&b, payload, wire.MaxLocalFrame); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b.Bytes()
+}
+
+// What an engine told before its pipe broke is told, and then, once, that it died. Nothing that no correct
+// engine would tell gets through.
+func TestEndOfPipe(t *testing.T) {
+	good := &port.Event{Kind: port.LoadChanged, Load: steal.Load{Workers: 2, Idle: 1}}
+	for name, rest := range map[string][]byte{
+		"nothing more":         nil,
+		"half a frame":         frames(t, good)[:7],
+		"a frame of nonsense":  frames(t, "nonsense"),
+		"a head of nonsense":   {0xff, 0xff, 0xff, 0xff},
+		"an unknown event":     frames(t, &port.Event{Kind: 99}),
+		"no event":             frames(t, &port.Event{}),
+		"its own death":        frames(t, &port.Event{Kind: port.Died}),
+		"more idle than there": frames(t, &port.Event{Kind: port.LoadChanged, Load: steal.Load{Workers: 1, Idle: 2}}),
+		"figures without any":  frames(t, &port.Event{Kind: port.Counted}),
+		"a field of nonsense":  frames(t, map[int]int{1: 1, 77: 1}),
+	} {
+		e := New(io.NopCloser(bytes.NewReader(append(frames(t, good), rest...))), sink{io.Discard}, nil)
+		list := all(t, e)
+		if len(list) != 2 || list[0].Kind != port.LoadChanged || list[0].Load != good.Load {
+			t.Errorf("%s: %+v is told", name, list)
+		}
+		e.Do(&port.Order{Kind: port.Count})
+		if more, _ := e.Poll(); len(more) != 0 {
+			t.Errorf("%s: after the death comes %+v", name, more)
+		}
+		e.Close()
+	}
+}
+
+// An engine that takes no orders is given up; whoever gives them is never held up.
+func TestOrdersAreNotTaken(t *testing.T) {
+	in, out := io.Pipe()
+	defer out.Close()
+	e := newEngine(in, stuck{make(chan struct{})}, nil, bounds{unwritten: 1000, unread: 1000})
+	for range 20 {
+		e.Do(&port.Order{Kind: port.Deliver, Ref: 1, Outcome: make([]byte, 200)})
+	}
+	if list := all(t, e); len(list) != 1 || !strings.Contains(list[0].Text, "does not take its orders") {
+		t.Errorf("%+v is told", list)
+	}
+	e.Close()
+}
+
+// While nobody polls, no more is read than is allowed to wait; then all of it comes.
+func TestEventsWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const n = 200
+		in, out := io.Pipe()
+		e := newEngine(in, sink{io.Discard}, nil, bounds{unwritten: 1000, unread: 1000})
+		one := frames(t, &port.Event{Kind: port.Troubled, Text: strings.Repeat("x", 5000)})
+		go func() {
+			for range n {
+				if _, err := out.Write(one); err != nil {
+					break
+				}
+			}
+			_ = out.Close()
+		}()
+		synctest.Wait()
+		if e.unread == 0 || e.unread > 1000+2*len(one) {
+			t.Errorf("%d bytes wait", e.unread)
+		}
+		if got := len(all(t, e)); got != n+1 {
+			t.Errorf("%d events came", got)
+		}
+		e.Close()
+	})
+}
+
+// What is served ends at the end of the orders, and at the first that makes no sense.
+func TestServeEnds(t *testing.T) {
+	for name, c := range map[string]struct {
+		orders []byte
+		good   bool
+	}{
+		"nothing": {nil, true},
+		"orders": {frames(t, &port.Order{Kind: port.Count}, &port.Order{Kind: port.Cores, Max: 1}),
+			true},
+		"half an order":         {frames(t, &port.Order{Kind: port.Count})[:5], false},
+		"a job that is not one": {frames(t, &port.Order{Kind: port.Run}), false},
+		"nonsense":              {frames(t, "nonsense"), false},
+		"paths out of order": {frames(t, map[int]any{1: uint8(port.Watch), 10: [][]uint32{{2}, {1}}}),
+			false},
+	} {
+		if err := Serve(idle{}, bytes.NewReader(c.orders), io.Discard); (err == nil) != c.good {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func FuzzDecodeEvent(f *testing.F) {
+	b, err := wire.Local().Encode(&port.Event{Kind: port.Taken, Ticket: 3, Jobs: []steal.Taken{{Ref: 1}}})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b)
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if e, err := decodeEvent(b); err == nil && (e.Kind == 0 || e.Kind >= port.Died ||
+			e.Load.Idle > e.Load.Workers) {
+			t.Errorf("%+v", e)
+		}
+	})
+}

@@ -1,0 +1,14 @@
+// Package pipe takes the engine port through a pair of pipes: [Engine] is an engine for a driver, and what it
+// is told comes from, and goes to, the engine that [Serve] has at the other end, as a rule in another process.
+//
+// A message is a frame with the CBOR encoding of an order or an event (package wire). Decoding is strict, and
+// an event that no correct engine tells ends the connection: what is at the other end runs other people's jobs
+// and may have been damaged by them.
+//
+// Nothing here holds the driver up. Orders wait in a queue until the pipe takes them; an engine that does not
+// take maxUnwritten bytes of them is given up. Events wait for Poll; when maxUnread bytes of them do, nothing
+// more is read, so that the pipe fills and the other end waits. It waits for nothing else: so either the driver
+// polls or it is busy, and neither side can wait for the other one's waiting.
+//
+// When the pipe ends, for whatever reason, Poll tells all that came before, and then once that the engine died.
+package pipe

@@ -1,0 +1,187 @@
+package pipe
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/satin-peer/satin/internal/port"
+	"github.com/satin-peer/satin/internal/wire"
+)
+
+// Bounds on what waits, in bytes, and one message more.
+const (
+	maxUnwritten = 256 << 20
+	maxUnread    = 64 << 20
+)
+
+// bounds are these two, or smaller ones of a test.
+type bounds struct{ unwritten, unread int }
+
+// An Engine is the one at the other end of a pair of pipes.
+type Engine struct {
+	r    io.ReadCloser
+	w    io.WriteCloser
+	why  func(error) error // why the engine is gone, given how the pipe ended
+	bell chan struct{}
+	most bounds
+	wg   sync.WaitGroup
+
+	mu        sync.Mutex
+	changed   *sync.Cond // something below
+	unwritten [][]byte   // orders
+	waiting   int        // bytes in them
+	events    []port.Event
+	unread    int   // bytes in them
+	ended     error // how the pipe ended
+	told      bool  // that the engine died
+	closed    bool
+}
+
+// New makes an engine of what is at the other end of r and w, which it closes. When the pipe has ended, why
+// is asked for the reason, which it may wait for; nil: what the pipe says.
+func New(r io.ReadCloser, w io.WriteCloser, why func(error) error) *Engine {
+	return newEngine(r, w, why, bounds{maxUnwritten, maxUnread})
+}
+
+func newEngine(r io.ReadCloser, w io.WriteCloser, why func(error) error, most bounds) *Engine {
+	if why == nil {
+		why = func(err error) error { return err }
+	}
+	e := &Engine{r: r, w: w, why: why, most: most, bell: make(chan struct{}, 1)}
+	e.changed = sync.NewCond(&e.mu)
+	e.wg.Go(e.write)
+	e.wg.Go(e.read)
+	return e
+}
+
+// Do queues an order: see port.Engine.
+func (e *Engine) Do(o *port.Order) {
+	b, err := encodeOrder(o)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	switch {
+	case e.ended != nil:
+		return
+	case err != nil:
+		e.end(fmt.Errorf("an order that cannot be encoded: %w", err))
+		return
+	case e.waiting > e.most.unwritten:
+		e.end(errors.New("the engine does not take its orders"))
+		return
+	}
+	e.unwritten = append(e.unwritten, b)
+	e.waiting += len(b)
+	e.changed.Broadcast()
+}
+
+// Bell says when to Poll: see port.Live.
+func (e *Engine) Bell() <-chan struct{} { return e.bell }
+
+// Poll gives what has come: see port.Live.
+func (e *Engine) Poll() ([]port.Event, time.Duration) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	events := e.events
+	e.events, e.unread = nil, 0
+	if e.ended != nil && !e.told {
+		e.told = true
+		events = append(events, port.Event{Kind: port.Died, Text: e.ended.Error()})
+	}
+	e.changed.Broadcast()
+	return events, 0
+}
+
+// Close closes the pipes, and waits until nothing is written or read any more.
+func (e *Engine) Close() {
+	e.mu.Lock()
+	e.closed = true
+	e.end(io.ErrClosedPipe)
+	e.mu.Unlock()
+	e.wg.Wait()
+}
+
+// end closes the pipes and remembers why; only the first time counts. The mutex is held.
+func (e *Engine) end(err error) {
+	if e.ended != nil {
+		return
+	}
+	e.ended = err
+	e.unwritten, e.waiting = nil, 0
+	e.changed.Broadcast()
+	_ = e.w.Close() // it is over anyway
+	_ = e.r.Close()
+	e.ring()
+}
+
+func (e *Engine) ring() {
+	select {
+	case e.bell <- struct{}{}:
+	default:
+	}
+}
+
+// write writes orders as they come.
+func (e *Engine) write() {
+	out := bufio.NewWriter(e.w)
+	for {
+		e.mu.Lock()
+		for len(e.unwritten) == 0 && e.ended == nil {
+			e.changed.Wait()
+		}
+		list := e.unwritten
+		e.unwritten, e.waiting = nil, 0
+		over := e.ended != nil
+		e.mu.Unlock()
+		if over {
+			return
+		}
+		var err error
+		for _, b := range list {
+			if err == nil {
+				err = wire.WriteFrame(out, b, wire.MaxLocalFrame)
+			}
+		}
+		if err == nil {
+			err = out.Flush()
+		}
+		if err != nil {
+			return // why is for the reader to learn: what the engine told before it went is still there
+		}
+	}
+}
+
+// read reads events as they come.
+func (e *Engine) read() {
+	in := wire.NewFrameReader(e.r, wire.MaxLocalFrame, nil)
+	for {
+		b, err := in.Next()
+		var ev port.Event
+		if err == nil {
+			ev, err = decodeEvent(b)
+		}
+		if err != nil {
+			e.mu.Lock()
+			closed := e.closed
+			e.mu.Unlock()
+			if !closed {
+				err = e.why(err)
+			}
+			e.mu.Lock()
+			e.end(err)
+			e.mu.Unlock()
+			return
+		}
+		e.mu.Lock()
+		for e.unread > e.most.unread && e.ended == nil {
+			e.changed.Wait()
+		}
+		e.events = append(e.events, ev)
+		e.unread += len(b)
+		e.ring()
+		e.mu.Unlock()
+	}
+}
