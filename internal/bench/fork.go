@@ -68,6 +68,9 @@ func kernels(programs []*ask.Program, suffix string) []entrant {
 			question := []any{k.kernel + side, k.size, 1, k.times}
 			list = append(list, entrant{k.kernel + side + suffix, programs, question})
 		}
+		if k.kernel == "fib" {
+			list = append(list, entrant{"fib.loop" + suffix, programs, []any{"fib.loop", k.size, 1, k.times}})
+		}
 	}
 	return list
 }
@@ -95,6 +98,9 @@ func spawnTable(res *results) table {
 	twins := res.each(func(round int) float64 {
 		return res.perJob("fib.satin", round) / res.perJob("fib.sequential", round)
 	})
+	loops := res.each(func(round int) float64 {
+		return res.perJob("fib.loop", round) / res.perJob("fib.satin", round)
+	})
 	t := table{
 		title: "Spawn and get: a job for every call, 1 worker",
 		figures: []figure{
@@ -103,6 +109,10 @@ func spawnTable(res *results) table {
 			{name: "memory allocated for a job (fib)", values: bytes, form: "%.3f B", atMost: 0.01},
 			{name: "the sequential twin of fib, for each spawn", values: whole("fib.sequential"), form: ns},
 			{name: "fib as a multiple of its twin", values: twins, form: "%.2f x"},
+			{name: "fib, its one child in a Results loop", values: whole("fib.loop"), form: ns},
+			{name: "fib, its one child by Spawn and Get", values: whole("fib.satin"), form: ns},
+			{name: "the loop as a multiple of Spawn and Get (the paper's Table III: 384 / 315 = 1.22)", values: loops,
+				form: "%.2f x", atMost: 1.22},
 			{name: "queens, over its twin", values: res.over("queens", ""), form: ns},
 			{name: "queens, over its twin, with PGO", values: res.over("queens", " with PGO"), form: ns},
 			{name: "uts, over its twin", values: res.over("uts", ""), form: ns},

@@ -20,6 +20,20 @@ func fib(f *satin.Frame, n int) int {
 	return x.Get() + y
 }
 
+// fibLoop is fib that takes its one child's result in a loop, as the paper's Table III does with an inlet.
+func fibLoop(f *satin.Frame, n int) int {
+	if n < 2 {
+		return n
+	}
+	g := satin.Fork(f, fibLoop)
+	g.Spawn(n - 1)
+	sum := fibLoop(f, n-2)
+	for r := range g.Results() {
+		sum += r
+	}
+	return sum
+}
+
 // fibSpawns is how many jobs fib(n) spawns: one in each call with n >= 2. That is also the number of calls that the
 // sequential twin makes for the same children.
 func fibSpawns(n int) int {

@@ -25,6 +25,7 @@ import (
 
 func init() {
 	satin.Register("bench.fib", fib)
+	satin.Register("bench.fibLoop", fibLoop)
 	satin.Register("bench.queens", queens)
 	satin.Register("bench.uts", uts)
 }
@@ -55,6 +56,7 @@ func contenders() map[string]contender {
 	return map[string]contender{
 		"fib.sequential":    {func(n, _ int) int { return fibSequential(n) }, fibSpawns},
 		"fib.satin":         {func(n, w int) int { return satinRun(w, fib, n) }, fibSpawns},
+		"fib.loop":          {func(n, w int) int { return satinRun(w, fibLoop, n) }, fibSpawns},
 		"fib.goroutines":    {procs(fibGoroutines), fibSpawns},
 		"fib.errgroup":      {procs(fibErrgroup), fibSpawns},
 		"fib.conc":          {procs(fibConc), fibSpawns},
