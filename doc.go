@@ -26,6 +26,7 @@
 //     loop aborts the children that are still at work.
 //   - Frame.Sync, Frame.Abort, Frame.Aborted: all children of the running job.
 //   - SpawnErr, ForkErr: functions that may return an error. Failures arrive as a JobError, which names the job.
+//     RegisterError keeps errors.Is true of what failed on another machine.
 //   - Pool, Run: the cores, and a run on them. Pool.Stats and Pool.Progress tell how it goes. Pool.SetCores
 //     changes the number of cores meanwhile.
 //

@@ -20,7 +20,8 @@ type Outcome struct {
 	Panic *Failure `cbor:"3,keyasint,omitempty"` // then there is nothing else
 }
 
-// Failure is a *job.Error without what cannot travel: of an error or a panic's value only the text is left.
+// Failure is a *job.Error without what cannot travel: of an error or a panic's value the text is left, and the names
+// of the registered errors in it.
 type Failure struct {
 	Path  job.Path `cbor:"1,keyasint,omitempty"` // of the job that failed first
 	Func  string   `cbor:"2,keyasint,omitempty"`
@@ -28,6 +29,7 @@ type Failure struct {
 	Error string   `cbor:"4,keyasint,omitempty"` // the text of an error that it returned,
 	Panic string   `cbor:"5,keyasint,omitempty"` // or of what it panicked with
 	Stack []byte   `cbor:"6,keyasint,omitempty"`
+	Is    []string `cbor:"7,keyasint,omitempty"` // see satin.RegisterError
 }
 
 const (
@@ -81,6 +83,9 @@ func describe(self string, id job.ID, fn string, err error) *Failure {
 		Path: je.ID.Path, Func: clip(je.Func, maxFailureName), Peer: clip(je.Peer, maxFailureName),
 		Stack: je.Stack[:min(len(je.Stack), maxFailureStack)],
 	}
+	for _, name := range engine.ErrorNames(je) {
+		f.Is = append(f.Is, clip(name, maxFailureName))
+	}
 	if f.Peer == "" {
 		f.Peer = self
 	}
@@ -98,9 +103,12 @@ func clip(s string, n int) string { return strings.ToValidUTF8(s[:min(len(s), n)
 // jobError is what the spawner in this process gets to see.
 func (f *Failure) jobError(run job.RunID) *job.Error {
 	je := &job.Error{ID: job.ID{Run: run, Path: f.Path}, Func: f.Func, Peer: f.Peer, Stack: f.Stack}
-	if f.Error != "" {
-		je.Err = errors.New(f.Error)
-	} else {
+	switch {
+	case f.Error != "":
+		je.Err = engine.ErrorOf(f.Error, f.Is)
+	case len(f.Is) > 0:
+		je.Panic = engine.ErrorOf(f.Panic, f.Is)
+	default:
 		je.Panic = f.Panic
 	}
 	return je

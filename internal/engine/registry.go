@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -20,11 +21,25 @@ type Desc struct {
 	index  int    // in order of registration
 }
 
-// registry is the table of registered functions: replaced as a whole by each Register, read without a lock.
+// registry is the table of registered functions and errors: replaced as a whole by each Register, read without a
+// lock.
 type registry struct {
-	byKey    map[unsafe.Pointer]*Desc
-	byName   map[string]*Desc
-	bySymbol map[string]*Desc
+	byKey     map[unsafe.Pointer]*Desc
+	byName    map[string]*Desc
+	bySymbol  map[string]*Desc
+	sentinels []sentinel
+}
+
+// clone copies the table; that of nil is empty.
+func (t *registry) clone() *registry {
+	next := &registry{map[unsafe.Pointer]*Desc{}, map[string]*Desc{}, map[string]*Desc{}, nil}
+	if t != nil {
+		for _, d := range t.byKey {
+			next.add(d)
+		}
+		next.sentinels = slices.Clone(t.sentinels)
+	}
+	return next
 }
 
 var (
@@ -75,19 +90,14 @@ func (d *Desc) Enter(ops Ops) {
 	d.Ops = ops
 	registerMu.Lock()
 	defer registerMu.Unlock()
-	next := &registry{map[unsafe.Pointer]*Desc{}, map[string]*Desc{}, map[string]*Desc{}}
-	if old := registered.Load(); old != nil {
-		if o := old.byName[d.Name]; o != nil {
-			panic(fmt.Sprintf("satin: Register(%q): the name is taken by %s", d.Name, o.symbol))
-		}
-		if o := old.byKey[d.Key]; o != nil {
-			panic(fmt.Sprintf("satin: Register(%q): %s is registered already as %q", d.Name, d.symbol, o.Name))
-		}
-		for _, o := range old.byKey {
-			next.add(o)
-		}
-		d.index = len(old.byKey)
+	next := registered.Load().clone()
+	if o := next.byName[d.Name]; o != nil {
+		panic(fmt.Sprintf("satin: Register(%q): the name is taken by %s", d.Name, o.symbol))
 	}
+	if o := next.byKey[d.Key]; o != nil {
+		panic(fmt.Sprintf("satin: Register(%q): %s is registered already as %q", d.Name, d.symbol, o.Name))
+	}
+	d.index = len(next.byKey)
 	next.add(d)
 	registered.Store(next)
 }
