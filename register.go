@@ -34,10 +34,10 @@ func RegisterErr[A, R any](name string, fn func(*Frame, A) (R, error)) {
 	}}})
 }
 
-// RegisterError makes err keep its identity when a job returns it, or panics with it, on another machine: of any other
-// error only the text travels, and errors.Is finds in it what it would find had the job run here only for errors that
-// are registered. The name, by custom "application.error", is the same in every process of a swarm. Call it in an
-// init function, for the package-level errors that a job may return:
+// RegisterError makes err keep its identity when a job returns it, or panics with it, on another machine: of
+// any other error only the text travels, and errors.Is finds in it what it would find had the job run here
+// only for errors that are registered. The name, by custom "application.error", is the same in every process
+// of a swarm. Call it in an init function, for the package-level errors that a job may return:
 //
 //	var errNoModel = errors.New("no model")
 //

@@ -24,7 +24,8 @@ func fails(_ *satin.Frame, n int) (int, error) {
 	return n, fmt.Errorf("in the job: %w", errKnown)
 }
 
-// TestErrorsTravel: errors.Is says the same of what a job returned or panicked with, whether it ran here or elsewhere.
+// TestErrorsTravel: errors.Is says the same of what a job returned or panicked with, whether it ran here or
+// elsewhere.
 func TestErrorsTravel(t *testing.T) {
 	for n := range 2 {
 		var p *engine.Pool
@@ -44,7 +45,8 @@ func TestErrorsTravel(t *testing.T) {
 			there = panicked
 		}
 		if !errors.Is(here, errKnown) || !errors.Is(there, errKnown) || (panicked != nil) != (n == 0) {
-			t.Errorf("here %v (%v), elsewhere %v (%v)", here, errors.Is(here, errKnown), there, errors.Is(there, errKnown))
+			t.Errorf("here %v (%v), elsewhere %v (%v)", here, errors.Is(here, errKnown), there,
+				errors.Is(there, errKnown))
 		}
 	}
 }

@@ -21,8 +21,8 @@ func init() {
 	satin.RegisterError("test.even", errEven)
 }
 
-// TestErrorsKeepTheirIdentity: errors.Is finds in an error that travelled what it finds in the original, and its text is
-// the original's.
+// TestErrorsKeepTheirIdentity: errors.Is finds in an error that travelled what it finds in the original, and
+// its text is the original's.
 func TestErrorsKeepTheirIdentity(t *testing.T) {
 	both := fmt.Errorf("%w and %w", errOdd, errEven)
 	for _, err := range []error{errOdd, fmt.Errorf("deep: %w", errEven), both, errUnknown,
