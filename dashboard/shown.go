@@ -18,6 +18,7 @@ type TreeDigest struct {
 	Restarted uint64  `json:"restarted"`
 	Orphans   uint64  `json:"orphans"`
 	Aborted   uint64  `json:"aborted"`
+	Unseen    uint64  `json:"unseen"` // whose end nobody told of
 	Peers     int     `json:"peers"`
 	Newest    float64 `json:"newest"` // the latest time in it
 	Workers   Workers `json:"workers"`

@@ -18,6 +18,9 @@ type stories struct {
 	notices []Notice
 	last    uint64 // number of the newest notice
 
+	since time.Time // somebody watches, without a pause
+	heard time.Time // what was said last
+
 	peers map[string]Peer // as they were at the last look; nil before the first
 	runs  map[string]Run
 }
@@ -37,6 +40,10 @@ func newStories() *stories { return &stories{ways: map[string]wayReport{}} }
 func (s *stories) hear(self string, reports []report.Part, peers []Peer, runs []Run, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if now.Sub(s.heard) > settleAfter {
+		s.since = now
+	}
+	s.heard = now
 	s.notice(peers, runs, now)
 	known := map[string]*Run{}
 	for i := range runs {
@@ -59,8 +66,9 @@ func (s *stories) hear(self string, reports []report.Part, peers []Peer, runs []
 		if run == nil || !run.Ended || st.ended {
 			continue
 		}
-		if end := run.Submitted.Add(time.Duration(run.Elapsed * float64(time.Second))); now.Sub(end) > settleAfter {
-			st.settle(end)
+		end := run.Submitted.Add(time.Duration(run.Elapsed * float64(time.Second)))
+		if now.Sub(end) > settleAfter && now.Sub(s.since) > settleAfter {
+			st.settle(end, run.State == "done")
 		}
 	}
 }

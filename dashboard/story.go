@@ -16,8 +16,8 @@ const (
 	// neighbours become one.
 	maxSpans  = 40_000
 	leastPart = 60
-	// settleAfter is how long after the end of a run what still seems to run is taken for aborted: its peers
-	// were lost.
+	// settleAfter is for how long after the end of a run, and after somebody began to watch, peers may tell how
+	// segments ended. What still seems to run then is settled.
 	settleAfter = 8 * time.Second
 	// lately is over how long efficiency is measured.
 	lately = 10 * time.Second
@@ -150,11 +150,20 @@ func (s *story) loses(there func(peer string) bool) {
 	}
 }
 
-// settle ends what still seems to run though the run has ended.
-func (s *story) settle(end time.Time) {
+// settle ends what still seems to run though the run has ended. If it has an answer the root is done, and of the rest
+// nobody knows: the results may have been used, or not. Else nobody wanted them any more.
+func (s *story) settle(end time.Time, answered bool) {
 	s.ended = true
 	for _, seg := range s.tree.Running() {
-		seg.State, seg.End = report.SegmentAborted, max(seg.Start, s.at(end))
+		switch {
+		case !answered:
+			seg.State = report.SegmentAborted
+		case seg.Job == "root":
+			seg.State = report.SegmentDone
+		default:
+			seg.State = report.SegmentUnseen
+		}
+		seg.End = max(seg.Start, s.at(end))
 		_ = s.tree.Put(seg) // it is known, so there is room
 	}
 }
@@ -214,7 +223,7 @@ func (s *story) digest() TreeDigest {
 		Executed: total.Executed, Spawned: total.Spawned, Restarted: total.States[report.SegmentRestarted],
 		Orphans: total.States[report.SegmentOrphan],
 		Aborted: total.States[report.SegmentAborted], Peers: len(s.peers), Newest: s.newest.Seconds(),
-		Workers: s.workers(), Unknown: s.full,
+		Workers: s.workers(), Unknown: s.full, Unseen: total.States[report.SegmentUnseen],
 	}
 	for _, p := range s.parts {
 		d.Unknown += p.Segments

@@ -30,7 +30,7 @@ func FuzzReports(f *testing.F) {
 			if st.newest < 0 || st.newest > 2*maxLife {
 				t.Errorf("the newest time is %v", st.newest)
 			}
-			st.settle(now)
+			st.settle(now, len(text)%2 == 0)
 			if n := st.tree.Total().States[report.SegmentRunning]; n > 0 {
 				t.Errorf("%d run after the end", n)
 			}
@@ -64,5 +64,39 @@ func TestSpansBecomeFewer(t *testing.T) {
 	}
 	if len(s.spans[0].list) > maxSpans || work != n || steal != n || at != n*time.Second || s.thin == 0 {
 		t.Errorf("%d spans to %v: %v of work, %v of stealing", len(s.spans[0].list), at, work, steal)
+	}
+}
+
+// What was running when a run ended is settled when peers have had the time to tell of it, also those that are asked
+// only now because nobody watched; of a run that is done nothing is called aborted.
+func TestSettling(t *testing.T) {
+	begun := time.Date(2026, 11, 21, 2, 0, 0, 0, time.UTC)
+	told := func(state report.SegmentState) []report.Part {
+		return []report.Part{{Run: "r", Peer: "p", Segments: []report.Segment{{ID: "1", Job: "root", Start: begun},
+			{ID: "2", Job: "1", Start: begun.Add(time.Second), State: state, End: begun.Add(3 * time.Second)},
+			{ID: "3", Job: "2", Start: begun.Add(time.Second)}}}}
+	}
+	for state, want := range map[string][3]report.SegmentState{
+		"done":      {report.SegmentDone, report.SegmentDone, report.SegmentUnseen},
+		"cancelled": {report.SegmentAborted, report.SegmentDone, report.SegmentAborted},
+	} {
+		s := newStories()
+		runs := []Run{{Run: "r", Submitted: begun}}
+		s.hear("p", told(report.SegmentRunning), nil, runs, begun.Add(2*time.Second))
+		runs[0].State, runs[0].Ended, runs[0].Elapsed = state, true, 4
+		reopened := begun.Add(time.Hour) // nobody has watched its end
+		s.hear("p", nil, nil, runs, reopened)
+		if n := s.list[0].tree.Total().States[report.SegmentRunning]; n != 3 {
+			t.Fatalf("%s: %d run when the page has just been opened again", state, n)
+		}
+		s.hear("p", told(report.SegmentDone), nil, runs, reopened.Add(time.Second))
+		for now := reopened; now.Before(reopened.Add(settleAfter + 2*time.Second)); now = now.Add(time.Second) {
+			s.hear("p", nil, nil, runs, now)
+		}
+		for i, id := range []string{"1", "2", "3"} {
+			if seg, _ := s.list[0].tree.Get(id); seg.State != want[i] || seg.End == 0 {
+				t.Errorf("%s: segment %s is %v, want %v", state, id, seg.State, want[i])
+			}
+		}
 	}
 }

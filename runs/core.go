@@ -58,12 +58,12 @@ func (c *Core) keepUp(r *run) {
 	case goesOn && c.now.Unix() >= r.m.Expires && r.mine && r.writing == nil && r.own.what == nothing:
 		c.own.giveUp(r, "its manifest has expired")
 		return
-	case goesOn && c.now.Unix() >= r.m.Expires && !r.mine:
+	case !r.mine && !r.over() && c.now.Unix() >= r.m.Expires:
 		c.end(r, StateCancelled, "its manifest has expired", true)
 		return
 	case r.mine && len(r.claims.list) > 0:
 		c.own.pursue(r)
-	case !r.mine && goesOn && len(r.claims.list) > 0:
+	case !r.mine && !r.over() && len(r.claims.list) > 0:
 		c.others.weigh(r)
 	}
 	if r.mine && goesOn && !r.state.Ended() && r.again.due(c.now, c.cfg.AnnounceEvery) {

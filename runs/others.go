@@ -56,7 +56,7 @@ func (x *others) buried(r *run, s *Tombstone) {
 // claimed takes in the claim that a run is answered; endorsed says that whoever passed it on has ended the run by it.
 func (x *others) claimed(r *run, c *Claim, from PeerID, endorsed bool) {
 	switch {
-	case r.state.Ended():
+	case r.over():
 	case !x.credible(r.m, c.Author, from):
 		x.note(c.Run, "%s says that it has answered it, and is no member", c.Author)
 	case !r.claims.add(r.m, c, from, endorsed, x.cfg.Claims):
@@ -109,7 +109,7 @@ func (x *others) askAround(r *run) {
 // unknownTo is about a run of which somebody knows nothing. If that is its owner, and it says so again, it has come
 // back and forgotten.
 func (x *others) unknownTo(r *run, id PeerID) {
-	if r.mine || r.state.Ended() || id != r.m.Owner {
+	if r.mine || r.over() || id != r.m.Owner {
 		return
 	}
 	if r.unknown++; r.unknown >= 2 {
@@ -124,5 +124,5 @@ func uncertain(r *run) bool {
 	if r.mine {
 		return r.returned && (!r.state.Ended() || r.state == StateRefused)
 	}
-	return !r.state.Ended()
+	return !r.over()
 }

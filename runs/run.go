@@ -20,6 +20,10 @@ const (
 // Ended says whether a run does not go on here.
 func (s State) Ended() bool { return s != StateRunning }
 
+// over says whether nothing that others say of the run's end matters here any more. A run of another peer that is
+// refused here goes on elsewhere, and ends there.
+func (r *run) over() bool { return r.state.Ended() && (r.mine || r.state != StateRefused) }
+
 // run is a run as this peer knows it.
 type run struct {
 	m     *Manifest // with its bytes while the run goes on

@@ -42,7 +42,7 @@ func (t *table) sorted() []*run {
 
 // end ends a run here. Over for good says that nothing of it is needed on the disk.
 func (t *table) end(r *run, state State, why string, forGood bool) {
-	if r.state.Ended() {
+	if r.over() {
 		return
 	}
 	r.state, r.why, r.ended = state, why, t.now

@@ -69,6 +69,7 @@ export function sign(state) {
     case "orphan": return ["O", "warn"];
     case "restarted": return ["R", "bad"];
     case "aborted": return ["A", "quiet"];
+    case "unseen": return ["?", "quiet"];
     case "paused": return ["P", "warn"];
     case "leaving": return ["L", "warn"];
     case "cancelled": return ["C", "quiet"];

@@ -138,6 +138,9 @@ function marks(c, palette, sight, large, h) {
         c.moveTo(a, y + h - (a - k));
         c.lineTo(b, y + h - (b - k));
       }
+    } else if (state === "unseen") { // a dash
+      c.moveTo(x + w - 11, y + h / 2);
+      c.lineTo(x + w - 4, y + h / 2);
     } else if (state === "orphan") { // a ring
       c.moveTo(x + w - 4, y + h / 2);
       c.arc(x + w - 7.5, y + h / 2, 3.5, 0, 7);

@@ -13,7 +13,7 @@ import { place } from "./layout.js";
 
 const mostRows = 24; // of the treegrid
 const replayFor = 12; // seconds
-const states = ["running", "done", "orphan", "restarted", "aborted"];
+const states = ["running", "done", "orphan", "restarted", "aborted", "unseen"];
 
 /** A select with a label. @param {string} label @param {[string, string][]} options */
 export function choice(label, options) {
@@ -21,17 +21,26 @@ export function choice(label, options) {
   return { select, node: el("label", { class: "theme" }, `${label} `, select) };
 }
 
-/** Which run is looked at: the chosen one, or the newest with a tree. */
+/** Which run is looked at: the chosen one while there is one, else the newest with a tree. */
 export class RunChoice {
   #choice = choice("Run", []);
+  #chosen = "";
   node = this.#choice.node;
   /** @param {() => void} changed */
-  constructor(changed) { this.#choice.select.addEventListener("change", changed); }
+  constructor(changed) {
+    this.#choice.select.addEventListener("change", () => {
+      this.#chosen = this.#choice.select.value;
+      changed();
+    });
+  }
   /** @param {Model} model */
   update(model) {
     const runs = model.runs.filter((r) => model.trees.has(r.run));
     keep(this.#choice.select, runs, (r) => r.run, (r) => el("option", { value: r.run }), (e, r) => say(e, `${runName(r)} (${plain(r.state)})`));
-    return runs.find((r) => r.run === this.#choice.select.value) ?? runs[0];
+    const run = runs.find((r) => r.run === this.#chosen) ?? runs[0];
+    this.#chosen = run && run !== runs[0] ? run.run : ""; // the newest is followed
+    if (run) this.#choice.select.value = run.run;
+    return run;
   }
 }
 
@@ -125,7 +134,8 @@ export class Tree {
     if (digest) {
       say(this.#sum, [`${count(digest.segments)} segments`, `${count(digest.running)} running`, `${count(digest.folded)} folded into others`,
         digest.unknown ? `${count(digest.unknown)} from before, or too many, not shown` : "", `${count(digest.executed)} jobs`,
-        digest.orphans ? `${count(digest.orphans)} orphans` : "", digest.restarted ? `${count(digest.restarted)} restarted` : "", digest.aborted ? `${count(digest.aborted)} aborted` : ""].filter((t) => t).join(", "));
+        digest.orphans ? `${count(digest.orphans)} orphans` : "", digest.restarted ? `${count(digest.restarted)} restarted` : "", digest.aborted ? `${count(digest.aborted)} aborted` : "",
+        digest.unseen ? `${count(digest.unseen)} whose end was not observed` : ""].filter((t) => t).join(", "));
       if (!this.#paused && (digest.version !== copy.version)) void copy.grow(digest.version).then((news) => news && this.#wish(3));
     }
     if (this.#drawn !== (document.documentElement.dataset.theme ?? "")) this.#again();

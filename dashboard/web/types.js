@@ -16,7 +16,7 @@
 /** What all workers did in the last seconds, in worker-seconds.
  * @typedef {{for_seconds: number, work: number, steal: number, comm: number, idle: number}} Workers */
 /** @typedef {{run: string, version: number, spans: number, segments: number, running: number, folded: number, unknown: number, executed: number, spawned: number,
- * restarted: number, orphans: number, aborted: number, peers: number, newest: number, workers: Workers}} TreeDigest */
+ * restarted: number, orphans: number, aborted: number, unseen: number, peers: number, newest: number, workers: Workers}} TreeDigest */
 /** A segment. @typedef {{n: number, up?: number, job: string, p: number, s: number, e?: number, sp: number, x: number, st: string, re?: boolean, f?: number, fx?: number}} Shoot */
 /** @typedef {{peer: string, cluster: string}} Place */
 /** @typedef {{all: boolean, epoch: string, from: number, to: number, more: boolean, set: Shoot[], gone: number[], folded: number, peers: Place[], newest: number}} Growth */

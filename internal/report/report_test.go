@@ -87,7 +87,7 @@ func TestSegmentStates(t *testing.T) {
 			t.Errorf("%v: told %t, ended %t", s, s.Told(), s.Ended())
 		}
 	}
-	if got := strings.Join(names, " "); got != "running done aborted restarted orphan unknown" {
+	if got := strings.Join(names, " "); got != "running done aborted restarted orphan unseen unknown" {
 		t.Error(got)
 	}
 }

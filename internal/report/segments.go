@@ -38,6 +38,8 @@ const (
 	SegmentRestarted              // its peer was lost: the job is run again, as another segment
 	// it ran to its end after its parent's peer was lost; no peer says that, the page finds it
 	SegmentOrphan
+	// its end was not observed: its run is over, and no peer has told of it
+	SegmentUnseen
 	SegmentStates // how many there are
 )
 
@@ -51,7 +53,7 @@ func (s SegmentState) String() string {
 	if s >= SegmentStates {
 		return "unknown"
 	}
-	return [SegmentStates]string{"running", "done", "aborted", "restarted", "orphan"}[s]
+	return [SegmentStates]string{"running", "done", "aborted", "restarted", "orphan", "unseen"}[s]
 }
 
 // Forgotten counts what is not known one by one any more.
