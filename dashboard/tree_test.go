@@ -197,7 +197,8 @@ func TestBadSegments(t *testing.T) {
 	tree := dashboard.NewTree(10)
 	put(t, tree, segment("b", "a", 1), segment("c", "b", 1))
 	for _, s := range []dashboard.Segment{
-		{}, {ID: "x", Parent: "x"}, {ID: "x", State: report.SegmentStates}, {ID: "x", State: report.SegmentDone, Start: 2, End: 1},
+		{}, {ID: "x", Parent: "x"}, {ID: "x", State: report.SegmentStates},
+		{ID: "x", State: report.SegmentDone, Start: 2, End: 1},
 		{ID: "a", Parent: "c"}, {ID: "b", Parent: "c"}, {ID: "b", Parent: "a", Peer: "another"},
 	} {
 		if err := tree.Put(s); !errors.Is(err, report.ErrBadInput) {
