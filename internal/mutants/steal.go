@@ -5,6 +5,7 @@ const (
 	transcripts = "^TestTranscripts$"
 	properties  = "^TestExact"
 	units       = "^Test(Result|Handles|Bounds|Strangers|Reply|After|Stolen|CRS|ACRS|New)"
+	machines    = "^Test(Links|Periods|Partners|SegmentsAlone|Spawned|LeasesAlone|Requeued|SlotIs|Telling|Thief|Victim|Stall)"
 )
 
 // unshrunk keeps rapid from making failures small and keeping them, and tries more seeds than a usual run.
@@ -144,4 +145,26 @@ var stealMutants = []mutant{
 	{name: "steal/copy-not-marked", wrong: "a copy does not say that its job was given away before",
 		file: "steal/book.go", pkg: "steal", run: transcripts,
 		old: "	s.job.Restarted = true\n", new: ""},
+	{name: "steal/requeued-last", wrong: "a job that came back waits behind those that were stolen later",
+		file: "steal/book.go", pkg: "steal", run: machines,
+		old: "|| s.job.Restarted\n	b.segments.putFirst(s)",
+		new: "|| s.job.Restarted\n	b.segments.waiting = append(b.segments.waiting, s)"},
+	{name: "steal/latency-in-the-rate", wrong: "a link's rate is measured with its latency", file: "steal/links.go",
+		pkg: "steal", run: machines,
+		old: "rest := d - l.RTT", new: "rest := d"},
+	{name: "steal/congested-link", wrong: "heartbeats go on at their pace when a link is congested",
+		file: "steal/partners.go", pkg: "steal", run: machines,
+		old: "max(ps.cfg.WideHeartbeatEvery, 10*l.RTT)", new: "max(ps.cfg.WideHeartbeatEvery, 0*l.RTT)"},
+	{name: "steal/partner-forgotten", wrong: "a partner is forgotten to make room for a stranger",
+		file: "steal/partners.go", pkg: "steal", run: machines,
+		old: "return p.partner(ps.now) || ps.talking(p)", new: "return ps.talking(p)"},
+	{name: "steal/asked-twice", wrong: "a victim that has not answered is asked again", file: "steal/thief.go",
+		pkg: "steal", run: machines,
+		old: "|| t.flightTo(s.Victim) >= 0 {", new: "{"},
+	{name: "steal/telling-unbounded", wrong: "what is to be told is remembered without a bound", file: "steal/tell.go",
+		pkg: "steal", run: machines,
+		old: " || len(lw.telling.jobs) >= lw.cfg.MaxKept+lw.cfg.MaxSegments", new: ""},
+	{name: "steal/given-back-to-its-owner", wrong: "a job is given to the peer it was stolen from",
+		file: "steal/segments.go", pkg: "steal", run: machines,
+		old: "return s.root || s.owner == p ||", new: "return s.root ||"},
 }
