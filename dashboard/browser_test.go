@@ -146,7 +146,7 @@ func grown(submitted time.Time) []report.Part {
 		case 7:
 			s.State, s.End, s.Executed = report.SegmentRunning, time.Time{}, 8000
 			put(2, report.Segment{Job: "7", Start: at(3), End: at(9), Executed: 7000, State: report.SegmentDone,
-				Restarted: true})
+				Again: true})
 		}
 		put(1, s)
 		for k := 1; k < 5; k++ {
