@@ -67,7 +67,10 @@ bench-recovery: ## Print what the loss of half of 8 real processes costs, beside
 bench-dashboard: ## Print what it costs to be watched in the browser; for its frames, Chromium and `npm ci` in dashboard/web
 	cd internal/bench && $(GO) run . watched page
 
-.PHONY: modules
+.PHONY: modules bench-modules
+bench-modules: ## Print what WebAssembly modules cost beside native Go, and how soon they give jobs away
+	$(GO) test -run '^$$' -bench Modules -benchtime 1x ./internal/module
+
 modules: ## Rebuild the WebAssembly modules that are kept here (needs clang and lld)
 	guest/build.sh
 

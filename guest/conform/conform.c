@@ -26,6 +26,19 @@ static __attribute__((noinline)) uint64_t plain(uint32_t n) {
 SATIN_JOB(uint64_t, sequential, uint32_t)
 uint64_t sequential(uint32_t n) { return plain(n); }
 
+/* The same of queens. */
+static uint64_t count(uint32_t all, uint32_t columns, uint32_t left, uint32_t right) {
+	if (columns == all) return 1;
+	uint64_t n = 0;
+	for (uint32_t free = all & ~(columns | left | right); free; free &= free - 1) {
+		uint32_t bit = free & -free;
+		n += count(all, columns | bit, (left | bit) << 1, (right | bit) >> 1);
+	}
+	return n;
+}
+SATIN_JOB(uint64_t, count_of, uint32_t)
+uint64_t count_of(uint32_t n) { return count((1u << n) - 1, 0, 0, 0); }
+
 /* A group whose results are taken in order of completion. */
 typedef struct { uint32_t all, columns, left, right; } board;
 SATIN_JOB(uint64_t, queens, board)
@@ -135,7 +148,7 @@ SATIN_EXPORT(setup) int64_t satin1_setup(const char *args, uint32_t len) {
 	if (args >= what + len || !satin_next_int(&args, 0, 1000000000, &n)) return satin_want("N", "a whole number");
 	uint32_t size = n;
 	satin_put(what);
-	WHAT(fib) WHAT(sequential) WHAT(queens_of) WHAT(first) WHAT(aborted) WHAT(fails) WHAT(caught) WHAT(panics)
+	WHAT(fib) WHAT(sequential) WHAT(count_of) WHAT(queens_of) WHAT(first) WHAT(aborted) WHAT(fails) WHAT(caught) WHAT(panics)
 	WHAT(deep) WHAT(floats) WHAT(forever) WHAT(traps)
 	satin_text();
 	return satin_want("WHAT", "one of the words in conform.c");

@@ -51,6 +51,7 @@ var suite = []struct {
 	{"fib", 20, 6765, ""},
 	{"fib", 25, 75025, ""},
 	{"sequential", 20, 6765, ""},
+	{"count_of", 8, 92, ""},
 	{"queens_of", 8, 92, ""},
 	{"queens_of", 10, 724, ""},
 	{"first", 5, 5, ""},

@@ -15,6 +15,7 @@ import (
 func init() {
 	satin.Register("conform.fib", fib)
 	satin.Register("conform.sequential", sequential)
+	satin.Register("conform.count_of", countOf)
 	satin.Register("conform.queens", queens)
 	satin.Register("conform.queens_of", queensOf)
 	satin.Register("conform.echo", echo)
@@ -74,6 +75,19 @@ func plain(n uint32) uint64 {
 }
 
 func sequential(_ *satin.Frame, n uint32) uint64 { return plain(n) }
+
+func count(all, columns, left, right uint32) (n uint64) {
+	if columns == all {
+		return 1
+	}
+	for free := all &^ (columns | left | right); free != 0; free &= free - 1 {
+		bit := free & -free
+		n += count(all, columns|bit, (left|bit)<<1, (right|bit)>>1)
+	}
+	return n
+}
+
+func countOf(_ *satin.Frame, n uint32) uint64 { return count(1<<n-1, 0, 0, 0) }
 
 type board struct{ All, Columns, Left, Right uint32 }
 
