@@ -3,118 +3,15 @@
 //	satin-peer apps                 which applications are built in
 //	satin-peer run nqueens 12       runs one of them
 //	satin-peer run nqueens --help   explains it
+//	satin-peer run ./golomb.wasm 9  runs a module that somebody else has written
 //	satin-peer start                takes part in a swarm; status, invite, join, pause, leave and others talk to it
 //
-// The answer goes to standard output, everything else to standard error. Exit codes:
-//
-//	0    the answer is there, or what was asked has been done
-//	1    a job failed, the answer is wrong or could not be written, or the daemon could not do it, or there is none
-//	2    bad input: an unknown application or flag, an argument, setting or file that is not allowed
-//	130  interrupted (Ctrl-C); 143 terminated (SIGTERM); 129 its terminal was closed (SIGHUP); a second Ctrl-C ends it
-//	     at once
-//	141  nobody reads standard output any more
-//
-// A daemon that was told to leave, by a signal or by satin-peer leave, ends with 0.
+// Package cli is what it is made of: a command of your own, with your applications, takes three lines.
 package main
 
 import (
-	"io"
-	"os"
-	"os/signal"
-	"syscall"
-	"time"
-
-	"golang.org/x/term"
-
 	"github.com/satin-peer/satin/apps/all"
-	"github.com/satin-peer/satin/peer/settings"
+	"github.com/satin-peer/satin/cli"
 )
 
-func main() { os.Exit(run(os.Args[1:], all.Apps(), newConsole())) }
-
-// A console is what the command talks to outside itself.
-type console struct {
-	in  io.Reader
-	out io.Writer // the answer
-	err io.Writer // everything else
-
-	// width gives the columns of the terminal that err writes to, 0 if it is not one.
-	width func() int
-
-	// signals begins to catch interrupts; after release the next one ends the process as if nobody had caught any.
-	signals func() (caught <-chan os.Signal, release func())
-
-	// every sends the time at an interval, until stop.
-	every func(interval time.Duration) (ticks <-chan time.Time, stop func())
-
-	dirs    settings.Dirs
-	environ []string // as os.Environ gives it
-
-	// open makes a peer in this process.
-	open opener
-
-	// strike lets a fault happen to this process.
-	strike func(f fault) error
-
-	// patience bounds how long an interrupted command waits for what it is doing to end. An aborted run ends at
-	// once, a file that is being written soon, the sequential program when it is done.
-	patience time.Duration
-}
-
-// abortPatience leaves time to exit within a second.
-const abortPatience = 500 * time.Millisecond
-
-// newConsole is the process's own. It ignores SIGPIPE for good: a write to a closed pipe is then an error
-// like others, which becomes the exit code if it is the answer that nobody reads, and does not end a run if
-// it is its progress.
-func newConsole() console {
-	signal.Ignore(syscall.SIGPIPE)
-	return console{
-		in:       os.Stdin,
-		out:      os.Stdout,
-		err:      os.Stderr,
-		width:    terminalWidth,
-		signals:  catchSignals,
-		every:    everyTick,
-		dirs:     settings.FindDirs(),
-		environ:  os.Environ(),
-		open:     openPeer,
-		strike:   strike,
-		patience: abortPatience,
-	}
-}
-
-// defaultColumns is the width of a terminal that does not tell.
-const defaultColumns = 80
-
-func terminalWidth() int {
-	fd := int(os.Stderr.Fd())
-	if !term.IsTerminal(fd) || os.Getenv("TERM") == "dumb" {
-		return 0
-	}
-	columns, _, err := term.GetSize(fd)
-	if err != nil || columns <= 0 {
-		return defaultColumns
-	}
-	return columns
-}
-
-func catchSignals() (<-chan os.Signal, func()) {
-	caught := make(chan os.Signal, 1)
-	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
-		if !signal.Ignored(s) { // as in a shell script's background job, which Ctrl-C is not meant for, or after nohup
-			signal.Notify(caught, s)
-		}
-	}
-	return caught, func() {
-		// SIGHUP comes twice when a terminal is closed: from it, and from its shell. The second one goes
-		// where nobody looks.
-		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
-		signal.Stop(caught)
-	}
-}
-
-func everyTick(interval time.Duration) (<-chan time.Time, func()) {
-	t := time.NewTicker(interval)
-	return t.C, t.Stop
-}
+func main() { cli.Main(all.Apps()...) }

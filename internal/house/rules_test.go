@@ -65,7 +65,7 @@ func TestImports(t *testing.T) {
 			"apps/a.go", file("apps", "example.org/m"),
 			"apps/fib/a.go", file("fib", "example.org/m", "example.org/m/apps"),
 			"apps/all/a.go", file("all", "example.org/m/apps/fib", "example.org/m/apps"),
-			"cmd/satin-peer/a.go", file("main", "example.org/m/apps/all", "example.org/m/peer",
+			"cli/a.go", file("cli", "example.org/m/apps/all", "example.org/m/peer",
 				"github.com/spf13/cobra"),
 			"internal/sim/a.go", file("sim", "example.org/m/steal", "example.org/m/internal/wan"),
 			"internal/satinvet/a.go", file("satinvet", "golang.org/x/tools/go/analysis"),

@@ -44,8 +44,10 @@ func BenchmarkModules(b *testing.B) {
 		run  func()
 	}{
 		{"fib, native", func() { nativeFib(31) }}, {"queens, native", func() { nativeCount(1<<12-1, 0, 0, 0) }},
-		{"fib, C", of(c, "sequential", "31")}, {"queens, C", of(c, "count_of", "12")}, {"spawns, C", of(c, "fib", "31")},
-		{"fib, Go", of(g, "sequential", "31")}, {"queens, Go", of(g, "count_of", "12")}, {"spawns, Go", of(g, "fib", "31")},
+		{"fib, C", of(c, "sequential", "31")}, {"queens, C", of(c, "count_of", "12")},
+		{"spawns, C", of(c, "fib", "31")},
+		{"fib, Go", of(g, "sequential", "31")}, {"queens, Go", of(g, "count_of", "12")},
+		{"spawns, Go", of(g, "fib", "31")},
 	}
 	for range rounds + 1 {
 		for _, e := range entrants {
@@ -59,7 +61,8 @@ func BenchmarkModules(b *testing.B) {
 			v = append(v, value(i+1))
 		}
 		slices.Sort(v)
-		fmt.Printf("%-44s %8.2f %-3s (%.2f to %.2f), wanted at most %g\n", name, v[rounds/2], unit, v[0], v[rounds-1], target)
+		fmt.Printf("%-44s %8.2f %-3s (%.2f to %.2f), wanted at most %g\n", name, v[rounds/2], unit, v[0],
+			v[rounds-1], target)
 	}
 	over := func(of, by string) func(int) float64 {
 		return func(i int) float64 { return times[of][i] / times[by][i] }

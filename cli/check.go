@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/satin-peer/satin/apps"
+	"github.com/satin-peer/satin/internal/lrat"
+)
+
+func newCheckCommand(c console) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "check FORMULA PROOF",
+		Short: "Check the proof that a formula has no model",
+		Long: `check reads a formula in DIMACS CNF and a proof in the LRAT format, and follows the proof step by step. It
+believes nobody: it shares no code with the solver, and any other checker of the format may take its place. Files whose
+names end in .gz are read as gzip.
+
+The exit code is 0 if the proof is right, 1 if it is not.`,
+		Example: `  satin-peer run sat --waerden 3,6,32 --formula w.cnf --proof w.lrat.gz
+  satin-peer check w.cnf w.lrat.gz`,
+		Args: cobra.ArbitraryArgs,
+	}
+	asJSON := addJSON(cmd, "what the proof consists of")
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		if err := apps.ArgCount(args, 2, "FORMULA and PROOF"); err != nil {
+			return err
+		}
+		report, err := checkFiles(args[0], args[1])
+		if err != nil {
+			return err
+		}
+		if *asJSON {
+			return c.writeJSON(map[string]any{"verified": true, "clauses": report.Clauses, "added": report.Added,
+				"deleted": report.Deleted, "hints": report.Hints, "most": report.Most})
+		}
+		_, err = fmt.Fprintf(c.out, "s VERIFIED UNSAT\nc %s has no model: %d clauses, and %d that follow\n",
+			printableName(args[0]), report.Clauses, report.Added)
+		return err
+	}
+	return cmd
+}
+
+// printableName is a file name on one line, whatever is in it.
+func printableName(name string) string { return strings.Trim(fmt.Sprintf("%q", name), `"`) }
+
+func checkFiles(formula, proof string) (report lrat.Report, err error) {
+	f, err := openText(formula)
+	if err != nil {
+		return report, err
+	}
+	defer f.Close()
+	p, err := openText(proof)
+	if err != nil {
+		return report, err
+	}
+	defer p.Close()
+	report, err = lrat.Check(f, p)
+	if err != nil {
+		return report, failed("%s: %v", printableName(proof), err)
+	}
+	return report, nil
+}
+
+// openText opens a file that may be compressed.
+func openText(name string) (io.ReadCloser, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		reason := err
+		if path := (*os.PathError)(nil); errors.As(err, &path) {
+			reason = path.Err
+		}
+		return nil, &apps.InputError{What: name, Got: reason.Error(), Want: "a file that can be read"}
+	}
+	if !strings.HasSuffix(name, ".gz") {
+		return f, nil
+	}
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		_ = f.Close()
+		return nil, &apps.InputError{What: name, Got: err.Error(), Want: "a gzip file"}
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{z, f}, nil
+}

@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/satin-peer/satin/peer/control"
+)
+
+// TestAsked checks what the commands ask of the daemon.
+func TestAsked(t *testing.T) {
+	dir := t.TempDir()
+	for _, c := range []struct {
+		args  []string
+		asked []string
+	}{
+		{[]string{"pause"}, []string{"pause 0s"}},
+		{[]string{"pause", "1h"}, []string{"pause 1h0m0s"}},
+		{[]string{"resume"}, []string{"resume"}},
+		{[]string{"join", "/ip4/1.2.3.4"}, []string{"join /ip4/1.2.3.4"}},
+		{[]string{"cancel", "cc"}, []string{"runs", "cancel " + runGoing}},
+		{[]string{"suspend", "cc"}, []string{"runs", "suspend " + runGoing}},
+		{[]string{"resume", "cc"}, []string{"runs", "resume run {Run:" + runGoing + " Directory:}"}},
+		{[]string{"resume", dir}, []string{"resume run {Run: Directory:" + dir + "}"}},
+		{[]string{"revoke", "12D3KooW"}, []string{"revoke 12D3KooW"}},
+		{[]string{"run", "count", "3", "--detach", "--recovery", "naive"},
+			[]string{`submit count ["3"] as test.count naive`}},
+		{[]string{"run", "count", "3", "--detach", "--recovery=salvage"}, []string{`submit count ["3"] as test.count`}},
+		{[]string{"invite"}, []string{"invite {Peer: Uses:1 MayInvite:false Valid:86400}"}},
+		{[]string{"invite", "--uses", "3", "--valid", "2h", "--may-invite"},
+			[]string{"invite {Peer: Uses:3 MayInvite:true Valid:7200}"}},
+		{[]string{"invite", "12D3KooW"}, []string{"invite {Peer:12D3KooW Uses:0 MayInvite:false Valid:0}"}},
+		{[]string{"run", "count", "3", "--add", "2"},
+			[]string{`submit count ["--add=2" "3"] as test.count`, "status", "wait " + runGoing}},
+		{[]string{"run", "count", "3", "--detach"}, []string{`submit count ["3"] as test.count`}},
+		{[]string{"run", "count", "3", "--join", "a", "--join", "b"},
+			[]string{"join a", "join b", `submit count ["3"] as test.count`, "status", "wait " + runGoing}},
+		{[]string{"run", "count", "3", "--local"}, nil},
+		{[]string{"run", "count", "3", "--workers", "1"}, nil},
+		{[]string{"run", "count", "3", "--sequential"}, nil},
+	} {
+		m := newFakeMember()
+		f := newFake().withDaemon(t, m)
+		if code := f.run(c.args...); code != 0 || !slices.Equal(m.asked, c.asked) {
+			t.Errorf("%q: exit code %d, asked %q\n%s", c.args, code, m.asked, &f.err)
+		}
+	}
+}
+
+// TestDaemonRefuses checks what becomes of the daemon's errors.
+func TestDaemonRefuses(t *testing.T) {
+	for _, c := range []struct {
+		kind error
+		code int
+	}{{control.ErrBadInput, exitBadInput}, {control.ErrRefused, exitFailed}, {control.ErrNotFound, exitFailed},
+		{control.ErrUnavailable, exitFailed}, {nil, exitFailed}} {
+		for _, args := range [][]string{{"status"}, {"peers"}, {"runs", "--json"}, {"pause"}, {"resume"},
+			{"resume", "cc"}, {"suspend", "cc"}, {"revoke", "x"}, {"join", "x"}, {"invite"}, {"cancel", "cc"},
+			{"wait", "cc"}, {"run", "count", "3"}, {"run", "count", "3", "--join", "x"}} {
+			m := newFakeMember()
+			m.err = control.Errorf(c.kind, "not today")
+			f := newFake().withDaemon(t, m)
+			if code := f.run(args...); code != c.code || f.out.Len() > 0 ||
+				f.err.String() != "satin-peer: not today\n" {
+				t.Errorf("%q, %v: exit code %d, output %q, error %q", args, c.kind, code, &f.out, &f.err)
+			}
+		}
+	}
+}

@@ -1,0 +1,148 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/satin-peer/satin/apps"
+	"github.com/satin-peer/satin/dashboard"
+	"github.com/satin-peer/satin/internal/report"
+	"github.com/satin-peer/satin/peer/control"
+	"github.com/satin-peer/satin/peer/settings"
+)
+
+// linkWithin is how long the daemon may take to make a link.
+const linkWithin = 10 * time.Second
+
+func newDashboardCommand(c console) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "dashboard",
+		Short: "Print a link that shows the peer in the browser",
+		Long: `dashboard prints a link to the page of the daemon that runs on this machine. It opens once, within a day; the browser then
+has a session until the daemon ends. The page is for this machine only: from another one, forward its port, as ssh -L does.`,
+		Example: `  satin-peer dashboard
+  satin-peer dashboard --view
+  xdg-open "$(satin-peer dashboard)"`,
+		Args:              cobra.ArbitraryArgs,
+		ValidArgsFunction: cobra.NoFileCompletions,
+	}
+	view := cmd.Flags().Bool("view", false, "make a link to look only: not to pause, resume or cancel")
+	addPlaceFlags(cmd.Flags())
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := apps.ArgCount(args, 0, ""); err != nil {
+			return err
+		}
+		l, err := c.load(cmd.Flags())
+		if err != nil {
+			return err
+		}
+		level := dashboard.Control
+		if *view {
+			level = dashboard.View
+		}
+		link, err := askLink(l.RuntimeDir, level)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(c.out, link)
+		return nil
+	}
+	return cmd
+}
+
+// askLink has the daemon of a directory make a link to its page.
+func askLink(runtimeDir string, level dashboard.Level) (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), linkWithin)
+	defer cancel()
+	link, err := dashboard.Ask(ctx, runtimeDir, level)
+	if errors.Is(err, dashboard.ErrNotRunning) {
+		return "", failed("%w: satin-peer start serves one, unless its setting dashboard is %q", err,
+			settings.DashboardOff)
+	}
+	if err != nil {
+		return "", failed("%w", err)
+	}
+	return link, nil
+}
+
+// showDashboard serves the page of d, if the settings want it, until the function it gives is called. A page
+// that cannot be is no reason for a peer not to work.
+func (c console) showDashboard(d control.Watched, l *settings.Loaded, log *slog.Logger) (hide func()) {
+	if l.Dashboard == settings.DashboardOff {
+		return func() {}
+	}
+	s, hide, err := c.openPage(dashboard.Config{Source: shown{d}, Listen: l.Dashboard, Dir: l.RuntimeDir,
+		StateDir: l.StateDir, Log: log})
+	if err != nil {
+		log.Warn("there is no dashboard", "error", err)
+		return func() {}
+	}
+	log.Info("the dashboard opens once by this link; satin-peer dashboard prints others", "link",
+		s.Link(dashboard.Control))
+	return hide
+}
+
+// Shown is a daemon of this process as the page shows it.
+type shown struct{ control.Watched }
+
+func (s shown) Status(ctx context.Context) (dashboard.Status, error) {
+	v, err := s.Watched.Status(ctx)
+	if err != nil {
+		return dashboard.Status{}, err
+	}
+	clusters := append([]report.Cluster{}, v.Clusters...)
+	for i := range clusters {
+		clusters[i].RTT = rough(clusters[i].RTT)
+	}
+	return dashboard.Status{
+		Peer: v.Peer, Version: v.Version, Started: v.Started, Swarm: v.Swarm, Trust: v.Trust,
+		State: string(v.State), WhyIdle: v.WhyIdle, PausedUntil: v.PausedUntil, Workers: v.Workers, Busy: v.Busy,
+		Peers: v.Peers,
+		Reach: string(v.Reachability.State), WhyReach: v.Reachability.Why, Relay: v.Reachability.Relay,
+		Address: append([]string{}, v.Addresses...), Cluster: v.Cluster, Clusters: clusters,
+		Work: v.Work,
+	}, nil
+}
+
+func (s shown) Peers(ctx context.Context) ([]dashboard.Peer, error) {
+	list, err := s.Watched.Peers(ctx)
+	peers := make([]dashboard.Peer, len(list))
+	for i, p := range list {
+		peers[i] = dashboard.Peer{
+			Peer: p.Peer, Name: p.Name, Version: p.Version, Connected: p.Connected, Alive: p.Alive,
+			Relayed: p.Relayed, Address: p.Address,
+			Cluster: p.Cluster, Reason: p.Reason, RTT: rough(p.RTT), State: string(p.State), Workers: p.Workers,
+			Runs: p.Runs, Given: p.Given, Taken: p.Taken,
+		}
+	}
+	return peers, err
+}
+
+func (s shown) Runs(ctx context.Context) ([]dashboard.Run, error) {
+	list, err := s.Watched.Runs(ctx)
+	runs := make([]dashboard.Run, len(list))
+	for i, r := range list {
+		runs[i] = dashboard.Run{
+			Run: r.Run, App: r.App, Args: append([]string{}, r.Args...), Title: r.Title, Owner: r.Owner, Mine: r.Mine,
+			State: string(r.State), Ended: r.State.Ended(), Why: r.Why, Submitted: r.Submitted, Elapsed: r.Elapsed,
+			Share: r.Share,
+			Peers: r.Peers, Executed: r.Executed, Stats: r.Stats,
+		}
+	}
+	return runs, err
+}
+
+// rough gives a time with two digits, so that what is sent does not change with every measurement.
+func rough(seconds float64) float64 {
+	if seconds <= 0 {
+		return 0
+	}
+	unit := math.Pow(10, math.Floor(math.Log10(seconds))-1)
+	return math.Round(seconds/unit) * unit
+}

@@ -1,0 +1,161 @@
+package cli
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/apps"
+	"github.com/satin-peer/satin/internal/module"
+)
+
+// moduleSuffix marks an argument of run as the file of a module, and the name of the application that it becomes.
+const moduleSuffix = ".wasm"
+
+// maxModule is the size of the largest module's file, in bytes.
+const maxModule = 16 << 20
+
+// withModule loads the module that args of run, or of help about run, name by its file, as one more application,
+// which args name in its place. release gives it up.
+func (c console) withModule(args []string, list []apps.App) (_ []string, _ []apps.App, release func(), err error) {
+	release = func() {}
+	if len(args) == 0 || args[0] != runName {
+		return args, list, release, nil
+	}
+	at := slices.IndexFunc(args[1:], func(a string) bool {
+		return strings.HasSuffix(a, moduleSuffix) && isPlain(a)
+	}) + 1
+	if at == 0 || slices.ContainsFunc(list, func(a apps.App) bool { return slices.Contains(args[1:at], a.Name) }) {
+		return args, list, release, nil // or it is an application's argument
+	}
+	bin, err := apps.ReadFile(args[at], maxModule)
+	if err != nil {
+		return nil, nil, release, err
+	}
+	h, err := module.NewHost(module.Config{Cache: cacheDir(), Log: c.logModule})
+	if err != nil {
+		return nil, nil, release, failed("%w", err)
+	}
+	m, err := h.Load(bin)
+	if err != nil {
+		return nil, nil, release, &apps.InputError{What: args[at], Want: "a module that can be run: " + err.Error()}
+	}
+	module.Provide(m)
+	args = slices.Clone(args)
+	args[at] = m.Name + moduleSuffix
+	return args, append(slices.Clone(list), moduleApp(m)), func() {
+		module.Withdraw(m.Hash)
+		m.Close()
+		_ = h.Close() // nothing of it is wanted any more
+	}, nil
+}
+
+// cacheDir is where compiled modules are kept; none where the user has no such place.
+func cacheDir() string {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "satin-peer", "modules")
+}
+
+func (c console) logModule(line string) { fmt.Fprintln(c.err, line) }
+
+// stayHere keeps a module's run on this machine: no other one has it.
+func (o *options) stayHere(flags *pflag.FlagSet) error {
+	for _, name := range []string{"join", "detach", "recovery"} {
+		if isGiven(flags, name) {
+			return fmt.Errorf("--%s cannot go with a module: it runs on this machine", name)
+		}
+	}
+	o.local = true
+	return nil
+}
+
+// moduleApp is a module as an application. Its jobs run on this machine.
+func moduleApp(m *module.Module) apps.App {
+	return apps.App{
+		Name:     m.Name + moduleSuffix,
+		Summary:  m.Summary,
+		Args:     m.Args,
+		Long:     m.Long,
+		Examples: m.Examples,
+		Setup: func(fs *flag.FlagSet) func(args []string) (*apps.Problem, error) {
+			values := make([]func() string, len(m.Flags))
+			for i, f := range m.Flags {
+				if f.Bool {
+					on := fs.Bool(f.Name, f.Default == "true", f.Usage)
+					values[i] = func() string { return strconv.FormatBool(*on) }
+					continue
+				}
+				text := fs.String(f.Name, f.Default, f.Usage)
+				values[i] = func() string { return *text }
+			}
+			return func(args []string) (*apps.Problem, error) {
+				flags := make([]string, len(values))
+				for i, v := range values {
+					flags[i] = v()
+				}
+				return moduleProblem(m, args, flags)
+			}
+		},
+	}
+}
+
+func moduleProblem(m *module.Module, args, flags []string) (*apps.Problem, error) {
+	if want := len(strings.Fields(m.Args)); !strings.Contains(m.Args, "...") {
+		if err := apps.ArgCount(args, want, m.Args); err != nil {
+			return nil, err
+		}
+	}
+	root, err := m.Setup(args, flags)
+	if in, ok := err.(*module.InputError); ok {
+		return nil, &apps.InputError{What: in.What, Got: written(m, in.What, args, flags), Want: in.Want}
+	}
+	if err != nil {
+		return nil, failed("%w", err)
+	}
+	call := module.Call{Module: m.Hash, Fn: root.Fn, Arg: root.Arg}
+	bytes := func(result any) []byte { b, _ := result.([]byte); return b }
+	return &apps.Problem{
+		Title: root.Title,
+		Root:  module.Func,
+		Arg:   call,
+		Sequential: func() any {
+			result, err := (*satin.Pool)(nil).RunNamed(context.Background(), module.Func, call)
+			if err != nil {
+				panic(err)
+			}
+			return result
+		},
+		Check: func(result any) error { return m.Check(root.Arg, bytes(result)) },
+		Answer: func(result any) apps.Answer {
+			text, fields, err := m.Render(root.Arg, bytes(result))
+			if err != nil {
+				text = err.Error()
+			}
+			return apps.Answer{Text: text, Fields: fields}
+		},
+	}, nil
+}
+
+// written finds what the user wrote for what a module refuses: an argument by its word in the usage, or a flag.
+func written(m *module.Module, what string, args, flags []string) string {
+	if i := slices.Index(strings.Fields(m.Args), what); i >= 0 && i < len(args) {
+		return args[i]
+	}
+	for i, f := range m.Flags {
+		if what == "--"+f.Name {
+			return flags[i]
+		}
+	}
+	return ""
+}

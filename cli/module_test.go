@@ -1,0 +1,106 @@
+package cli
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const queensModule = "../examples/queens-c/queens.wasm"
+
+// A module is run like an application: its arguments, flags, answer and help are its own.
+func TestRunModule(t *testing.T) {
+	garbage := filepath.Join(t.TempDir(), "garbage.wasm")
+	if err := os.WriteFile(garbage, []byte("\x00asm\x01\x00\x00\x00\x01\xff"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	for _, c := range []struct {
+		args     string
+		code     int
+		out, err string
+	}{
+		{"run " + queensModule + " 9", 0, "9 queens: 352 solutions\n", "9 queens: "},
+		{"run " + queensModule + " 9 --threshold 4 --workers 3", 0, "9 queens: 352 solutions\n", "3 workers"},
+		{"run --json " + queensModule + " 6", 0, `"solutions": 4`, ""},
+		{"run " + queensModule + " 8 --sequential", 0, "8 queens: 92 solutions\n", "sequential"},
+		{"run " + queensModule + " --help", 0, "queens.wasm N", ""},
+		{"run " + queensModule, 2, "", "want exactly 1 (N)"},
+		{"run " + queensModule + " 21", 2, "", `N: got "21", want a whole number from 1 to 20`},
+		{"run " + queensModule + " 8 --threshold x", 2, "", `--threshold: got "x", want a whole number`},
+		{"run " + queensModule + " 8 --width 3", 2, "", `flag: got "--width"`},
+		{"run " + queensModule + " 8 --detach", 2, "", "--detach cannot go with a module"},
+		{"run ./none.wasm 8", 2, "", "no such file"},
+		{"run " + garbage + " 8", 2, "", "want a module that can be run"},
+	} {
+		f := newFake()
+		code := f.run(strings.Fields(c.args)...)
+		if code != c.code || !strings.Contains(f.out.String(), c.out) || !strings.Contains(f.err.String(), c.err) {
+			t.Errorf("%s: code %d, %q, %q; want %d, %q, %q", c.args, code, f.out.String(), f.err.String(), c.code,
+				c.out,
+				c.err)
+		}
+	}
+}
+
+// What a module says while it runs is its own affair; what breaks its rules ends the run with one line.
+func TestRunHostileModule(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	f := newFake()
+	if code := f.run("run", "../guest/conform/hostile.wasm", "traps", "1"); code != 1 {
+		t.Errorf("code %d", code)
+	}
+	if !strings.Contains(f.err.String(), "out of bounds memory access") {
+		t.Errorf("%q", f.err.String())
+	}
+}
+
+// An application's package becomes a module, which gives the answers of the application.
+func TestBuildModule(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs the go command")
+	}
+	t.Setenv("GOCACHE", goCache(t))
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	out := filepath.Join(t.TempDir(), "nqueens.wasm")
+	f := newFake()
+	if code := f.run("build", "../apps/nqueens", "-o", out); code != 0 {
+		t.Fatalf("code %d: %s", code, f.err.String())
+	}
+	if !strings.Contains(f.out.String(), "count the ways to place N queens") {
+		t.Errorf("%q", f.out.String())
+	}
+	for args, want := range map[string]string{
+		"9 --threshold 0": "9 queens: 352 solutions\n", "8 --sequential": "8 queens: 92 solutions\n",
+		"6 --json": `"solutions": 4`,
+	} {
+		f := newFake()
+		if code := f.run(append([]string{"run", out}, strings.Fields(args)...)...); code != 0 {
+			t.Errorf("%s: code %d: %s", args, code, f.err.String())
+		}
+		if !strings.Contains(f.out.String(), want) {
+			t.Errorf("%s: %q, want %q", args, f.out.String(), want)
+		}
+	}
+	for args, want := range map[string]string{
+		"build": "want exactly 1 (DIRECTORY)", "build ../cmd/satin-peer -o " + out: "is a command",
+		"build ./nowhere -o " + out: "want a directory", "build ../apps/nqueens -o x.exe": "ends in .wasm",
+		"build ../docs -o " + out: "go list failed", "build ../steal -o " + out: "go build failed",
+	} {
+		f := newFake()
+		if code := f.run(strings.Fields(args)...); code == 0 || !strings.Contains(f.err.String(), want) {
+			t.Errorf("%s: code %d, %q, want %q", args, code, f.err.String(), want)
+		}
+	}
+}
+
+// goCache is where the go command keeps what it has built, before the test moves the user's cache directory.
+func goCache(t *testing.T) string {
+	out, err := exec.Command("go", "env", "GOCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
+}

@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/satin-peer/satin/apps"
+	"github.com/satin-peer/satin/peer/control"
+)
+
+// maxPause is the longest pause that ends by itself.
+const maxPause = 30 * 24 * time.Hour
+
+func newPauseCommand(c console) *cobra.Command {
+	return newDaemonCommand(c, cobra.Command{
+		Use:   "pause [TIME]",
+		Short: "Stop computing, for a while or until resume",
+		Long: `pause stops the workers of the daemon: what they compute is taken up again afterwards, here or by others. The peer remains in
+the swarm. TIME is a duration such as 1h or 90m; without it the pause lasts until satin-peer resume.`,
+		Example: `  satin-peer pause 1h
+  satin-peer pause`,
+	}, 0, 1, func(ctx context.Context, d *control.Client, args []string) error {
+		if len(args) == 0 {
+			if err := d.Pause(ctx, 0); err != nil {
+				return err
+			}
+			fmt.Fprintln(c.err, "paused until satin-peer resume")
+			return nil
+		}
+		long, err := time.ParseDuration(args[0])
+		if err != nil || long < time.Second || long > maxPause {
+			return &apps.InputError{What: "TIME", Got: args[0], Want: "a duration from 1s to 720h, such as 1h or 90m"}
+		}
+		if err := d.Pause(ctx, long); err != nil {
+			return err
+		}
+		fmt.Fprintf(c.err, "paused until %s\n", clock(time.Now().Add(long)))
+		return nil
+	})
+}
+
+func newCancelCommand(c console) *cobra.Command {
+	return newDaemonCommand(c, cobra.Command{
+		Use:   "cancel RUN",
+		Short: "End a run, on all peers",
+		Long:  "cancel ends a run that this peer owns, on all peers. RUN is what satin-peer runs shows, or its first digits.",
+		Example: `  satin-peer cancel 4f1c20aa9be04d52b7a0f6c1d2e3f405
+  satin-peer cancel 4f1c`,
+	}, 1, 1, func(ctx context.Context, d *control.Client, args []string) error {
+		run, err := findRun(ctx, d, args[0])
+		if err != nil {
+			return err
+		}
+		if run.State.Ended() {
+			return control.Errorf(control.ErrRefused, "run %s has ended already: it is %s", run.Run, run.State)
+		}
+		return d.Cancel(ctx, run.Run)
+	})
+}

@@ -1,0 +1,92 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"runtime/debug"
+	"time"
+
+	"github.com/libp2p/go-libp2p/gologshim"
+
+	"github.com/satin-peer/satin/apps"
+	"github.com/satin-peer/satin/peer"
+	"github.com/satin-peer/satin/peer/host"
+	"github.com/satin-peer/satin/peer/settings"
+)
+
+// openPeer makes a real peer of the settings.
+func openPeer(ctx context.Context, l *settings.Loaded, list []apps.App, log *slog.Logger) (member, error) {
+	names := make([]string, len(list))
+	for i, a := range list {
+		names[i] = a.Name
+	}
+	built, err := peer.Built(names...)
+	if err != nil {
+		return nil, failed("%w", err)
+	}
+	gologshim.SetDefaultHandler(networkLog(l, log))
+	p, err := peer.Open(ctx, peerConfig(l, log), built)
+	if errors.Is(err, host.ErrAddress) || errors.Is(err, host.ErrInvitation) {
+		return nil, err
+	}
+	if err != nil {
+		return nil, failed("%w", err)
+	}
+	return p, nil
+}
+
+func peerConfig(l *settings.Loaded, log *slog.Logger) peer.Config {
+	trust := host.TrustInvite
+	if l.Trust == settings.TrustOpen {
+		trust = host.TrustOpen
+	}
+	return peer.Config{
+		Host: host.Config{
+			StateDir: l.StateDir, Listen: l.Listen, Swarm: l.Swarm, Trust: trust, Bootstrap: l.Join,
+			MDNS: l.MDNS, DHT: l.DHT, NAT: l.NAT, Relay: l.Relay, MaxConns: l.MaxConnections,
+			Agent: "satin-peer " + software(), Logger: log,
+		},
+		Workers: l.Workers, FullPriority: l.Priority == settings.PriorityNormal, Cluster: l.Cluster,
+		Policy: l.Policy, Emulate: l.Emulate,
+		LeavePatience: l.LeavePatience, Checkpoint: checkpointEvery(l),
+		Software: software(), Log: log,
+	}
+}
+
+// checkpointEvery is how often results are written; 0: never.
+func checkpointEvery(l *settings.Loaded) time.Duration {
+	if !l.Checkpoint {
+		return 0
+	}
+	return l.CheckpointInterval
+}
+
+// networkLog is where libp2p's own messages go. It calls much an error that is the life of a network, so they
+// are only for those who look for one; what matters to users the peer itself logs, or returns.
+func networkLog(l *settings.Loaded, log *slog.Logger) slog.Handler {
+	if l.LogLevel != "debug" {
+		return slog.DiscardHandler
+	}
+	return quieter{log.Handler()}
+}
+
+// A quieter handler drops what is less than a warning.
+type quieter struct{ slog.Handler }
+
+func (q quieter) Enabled(ctx context.Context, level slog.Level) bool {
+	return level >= slog.LevelWarn && q.Handler.Enabled(ctx, level)
+}
+func (q quieter) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return quieter{q.Handler.WithAttrs(attrs)}
+}
+func (q quieter) WithGroup(name string) slog.Handler { return quieter{q.Handler.WithGroup(name)} }
+
+// software is the program's version, for people.
+func software() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	return version(info)
+}

@@ -1,0 +1,239 @@
+package cli
+
+import (
+	"encoding/json"
+	"flag"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+	"github.com/spf13/pflag"
+
+	"github.com/satin-peer/satin/apps/all"
+)
+
+// TestCommands runs the commands in testdata and compares what they say. Lines of the error output begin with
+// "! "; times are replaced by T. $DIR is a directory that has a file. With "daemon" there is one, with a
+// history.
+func TestCommands(t *testing.T) {
+	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "file"), []byte("as it was\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			if d.Cmd != "satin-peer" {
+				t.Fatalf("%s: unknown command %s", d.Pos, d.Cmd)
+			}
+			var args []string
+			for _, line := range strings.Split(d.Input, "\n") {
+				if line = strings.ReplaceAll(line, "$DIR", dir); line != "" {
+					args = append(args, unquote(line))
+				}
+			}
+			f := newFake()
+			if d.HasArg("daemon") {
+				f.withDaemon(t, newFakeMember())
+			}
+			code := f.run(args...)
+			var b strings.Builder
+			b.WriteString(f.out.String())
+			for line := range strings.Lines(f.err.String()) {
+				b.WriteString("! " + line)
+			}
+			if code != 0 {
+				b.WriteString("exit " + strconv.Itoa(code) + "\n")
+			}
+			return normal(strings.ReplaceAll(b.String(), f.dirs.Home, "$HOME"), dir)
+		})
+	})
+}
+
+// unquote lets an argument be written as a Go string.
+func unquote(s string) string {
+	if text, err := strconv.Unquote(s); err == nil {
+		return text
+	}
+	return s
+}
+
+var (
+	times  = regexp.MustCompile(`\d+\.\d{3} s`)
+	fields = regexp.MustCompile(`(_seconds": )[-+.e\d]+`)
+	stamps = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:[\d.]+Z`)
+	jobIDs = regexp.MustCompile(`\b[0-9a-f]{8}/`)
+)
+
+func normal(s, dir string) string {
+	s = times.ReplaceAllString(strings.ReplaceAll(s, dir, "$DIR"), "T s")
+	s = stamps.ReplaceAllString(s, "T")
+	return jobIDs.ReplaceAllString(fields.ReplaceAllString(s, "${1}T"), "RUN/")
+}
+
+// TestFileKept checks that a refused run leaves the output file as it was, and a good one replaces it.
+func TestFileKept(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "out")
+	for _, c := range []struct {
+		depth string
+		code  int
+		want  string
+	}{{"3", 0, "8\n"}, {"0", exitBadInput, "8\n"}, {"4", 0, "16\n"}} {
+		if code := newFake().run("run", "count", c.depth, "--out", path); code != c.code {
+			t.Errorf("depth %s: exit code %d, want %d", c.depth, code, c.code)
+		}
+		if got, err := os.ReadFile(path); err != nil || string(got) != c.want {
+			t.Errorf("depth %s: the file has %q, %v, want %q", c.depth, got, err, c.want)
+		}
+	}
+}
+
+// TestJSON checks that all of standard output is one JSON object, and what it says of the flags.
+func TestJSON(t *testing.T) {
+	f := newFake()
+	if code := f.run("run", "count", "3", "--json", "--stats", "--twice", "--add", "1", "--wait", "2s", "--workers",
+		"2"); code != 0 {
+		t.Fatalf("exit code %d: %s", code, &f.err)
+	}
+	var got document
+	d := json.NewDecoder(&f.out)
+	d.DisallowUnknownFields()
+	if err := d.Decode(&got); err != nil {
+		t.Fatal(err)
+	}
+	if d.More() {
+		t.Error("there is more than one object")
+	}
+	if want := map[string]any{"twice": true, "add": 1.0, "wait": "2s"}; !maps.Equal(got.Flags, want) {
+		t.Errorf("flags %v, want %v", got.Flags, want)
+	}
+	if got.Workers != 2 || got.Elapsed <= 0 || got.Answer["leaves"] != 18.0 || !slices.Equal(got.Args, []string{"3"}) {
+		t.Errorf("got %+v", got)
+	}
+	if got.Stats == nil || got.Stats.Spawns != 7 || got.Stats.Executed != 8 {
+		t.Errorf("statistics %+v, want 7 spawns and 8 executed", got.Stats)
+	}
+	if f.err.Len() > 0 {
+		t.Errorf("standard error: %s", &f.err)
+	}
+}
+
+// TestUnencodableAnswer checks that half an object is not printed.
+func TestUnencodableAnswer(t *testing.T) {
+	f := newFake()
+	if code := f.run("run", "count", "3", "--json", "--scale", "Inf"); code != exitFailed || f.out.Len() > 0 {
+		t.Errorf("exit code %d, output %q", code, &f.out)
+	}
+}
+
+// TestVerbose checks that --verbose adds the stack of the panic, and only it.
+func TestVerbose(t *testing.T) {
+	for _, args := range [][]string{{"run", "boom", "--verbose"}, {"run", "boom", "--verbose", "--sequential"}} {
+		f := newFake()
+		if code := f.run(args...); code != exitFailed {
+			t.Errorf("%q: exit code %d", args, code)
+		}
+		if s := f.err.String(); !strings.Contains(s, "console_test.go:") || strings.Count(s, "satin-peer: ") != 1 {
+			t.Errorf("%q: %s", args, s)
+		}
+	}
+}
+
+type brokenWriter struct{ err error }
+
+func (w brokenWriter) Write([]byte) (int, error) { return 0, w.err }
+
+// TestUnreadOutput checks that an answer which could not be printed is not a success, and that nobody need
+// read the rest.
+func TestUnreadOutput(t *testing.T) {
+	for _, args := range [][]string{{"run", "count", "3"}, {"run", "count", "3", "--json"}, {"apps"}, {"version"},
+		{"help"}, {"completion", "bash"}} {
+		for err, want := range map[error]int{syscall.EPIPE: 141, syscall.ENOSPC: exitFailed} {
+			f := newFake()
+			f.console.out = brokenWriter{err}
+			if code := f.run(args...); code != want {
+				t.Errorf("%q with %v: exit code %d, want %d", args, err, code, want)
+			}
+			said := 1
+			if err == syscall.EPIPE {
+				said = 0 // who reads no more, as head, knows it
+			}
+			if strings.Count(f.err.String(), "satin-peer: standard output: ") != said {
+				t.Errorf("%q with %v: %s", args, err, &f.err)
+			}
+		}
+	}
+	f := newFake()
+	f.console.err = brokenWriter{syscall.EPIPE}
+	if code := f.run("run", "count", "3"); code != 0 || f.out.String() != "8 leaves, 0 flags\n" {
+		t.Errorf("without standard error: exit code %d, output %q", code, &f.out)
+	}
+}
+
+// TestCompletionScripts checks that there is a script for each shell.
+func TestCompletionScripts(t *testing.T) {
+	for _, shell := range []string{"bash", "fish", "powershell", "zsh"} {
+		f := newFake()
+		if code := f.run("completion", shell); code != 0 || !strings.Contains(f.out.String(), "satin-peer") {
+			t.Errorf("%s: exit code %d, %d bytes", shell, code, f.out.Len())
+		}
+	}
+}
+
+// TestBuiltIn checks that the applications that are built in fit into the command: their flags are free, their names
+// complete, and their help says how to call them.
+func TestBuiltIn(t *testing.T) {
+	taken := map[string]bool{"help": true, "h": true}
+	runCommand(newRoot(nil, newFake().console)).PersistentFlags().VisitAll(func(f *pflag.Flag) { taken[f.Name] = true })
+	last := ""
+	for _, app := range all.Apps() {
+		if app.Name <= last {
+			t.Errorf("%q comes after %q", app.Name, last)
+		}
+		last = app.Name
+		if app.Name == "" || app.Summary == "" || app.Long == "" || len(app.Examples) == 0 {
+			t.Errorf("%q: no name, summary, explanation or example", app.Name)
+		}
+		own := flag.NewFlagSet(app.Name, flag.ContinueOnError)
+		app.Setup(own)
+		own.VisitAll(func(f *flag.Flag) {
+			if taken[f.Name] {
+				t.Errorf("%s: --%s is a flag of the command itself", app.Name, f.Name)
+			}
+			if f.Usage == "" {
+				t.Errorf("%s: --%s is not explained", app.Name, f.Name)
+			}
+		})
+		f := newFake()
+		if code := run([]string{"run", app.Name, "--help"}, all.Apps(), f.console); code != 0 {
+			t.Errorf("%s --help: exit code %d: %s", app.Name, code, &f.err)
+		}
+		for _, example := range app.Examples {
+			if !strings.Contains(f.out.String(), "satin-peer run "+app.Name+" "+example) {
+				t.Errorf("%s --help does not show the example %q", app.Name, example)
+			}
+		}
+	}
+}
+
+// TestExamples checks that the applications in the examples of the other commands exist.
+func TestExamples(t *testing.T) {
+	root := newRoot(all.Apps(), newFake().console)
+	for _, cmd := range append(root.Commands(), root) {
+		for line := range strings.Lines(cmd.Example) {
+			words := strings.Fields(line)
+			if len(words) < 3 || words[1] != "run" && words[1] != "apps" || strings.HasSuffix(words[2], ".wasm") {
+				continue // a module is a file of the user's
+			}
+			if found, _, err := root.Find([]string{runName, words[2]}); err != nil || found.Name() != words[2] {
+				t.Errorf("%s --help shows %q, but there is no such application", cmd.Name(), line)
+			}
+		}
+	}
+}

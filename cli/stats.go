@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// A statistics is the end of a run in figures, under the names that Satin gave them. What only a swarm has,
+// such as messages, is not among them.
+type statistics struct {
+	Spawns         uint64 `json:"spawns"`
+	Executed       uint64 `json:"executed"`
+	Syncs          uint64 `json:"syncs"`
+	AbortedJobs    uint64 `json:"aborted_jobs"`
+	StealAttempts  uint64 `json:"steal_attempts"`
+	StealSuccesses uint64 `json:"steal_successes"`
+	Waits          uint64 `json:"waits"`
+	Parks          uint64 `json:"parks"`
+	Rests          uint64 `json:"rests"`
+
+	TotalRunTime float64 `json:"total_run_time_seconds"`
+	// Per worker, on average: looking for a job, or waiting for one that another worker has. It is all of the
+	// parallel overhead that is measured; spawning is part of the useful time, as it was in Satin.
+	LoadBalancing float64 `json:"load_balancing_time_seconds"`
+	Overhead      float64 `json:"parallel_overhead_percent"`
+	UsefulTime    float64 `json:"useful_app_time_seconds"`
+	Useful        float64 `json:"useful_app_time_percent"`
+}
+
+// newStatistics makes statistics of the last sample of a parallel run.
+func newStatistics(end sample) statistics {
+	total := end.at.Seconds()
+	idle := min(end.Idle.Seconds()/float64(max(end.Workers, 1)), total)
+	s := statistics{
+		Spawns: end.Spawned, Executed: end.Executed, Syncs: end.Syncs, AbortedJobs: end.Aborted,
+		StealAttempts: end.StealAttempts, StealSuccesses: end.Steals,
+		Waits: end.Waits, Parks: end.Parks, Rests: end.Rests,
+		TotalRunTime: total, LoadBalancing: idle, UsefulTime: total - idle,
+	}
+	if total > 0 {
+		s.Overhead, s.Useful = 100*idle/total, 100*(total-idle)/total
+	}
+	return s
+}
+
+// text is Satin's layout (ibis.satin.impl.Statistics), with workers for machines.
+func (s statistics) text() string {
+	var b strings.Builder
+	perWorker := func(name string, took, percent float64) {
+		fmt.Fprintf(&b, "SATIN: %-27s avg. per worker %s (%6.3f %%)\n", name+":", s.duration(took), percent)
+	}
+	b.WriteString(heading("SATIN STATISTICS"))
+	fmt.Fprintf(&b, "SATIN: SPAWN:       %s spawns, %s executed, %s syncs\n", grouped(s.Spawns),
+		grouped(s.Executed), grouped(s.Syncs))
+	if s.AbortedJobs > 0 {
+		fmt.Fprintf(&b, "SATIN: ABORT:       %s aborted jobs\n", grouped(s.AbortedJobs))
+	}
+	if s.StealAttempts > 0 {
+		share := 100 * float64(s.StealSuccesses) / float64(s.StealAttempts)
+		fmt.Fprintf(&b, "SATIN: STEAL:       %s attempts, %s successes (%.3f %%)\n", grouped(s.StealAttempts),
+			grouped(s.StealSuccesses), share)
+	}
+	if s.Waits+s.Parks+s.Rests > 0 {
+		fmt.Fprintf(&b, "SATIN: WAIT:        %s waits, %s parks, %s rests\n", grouped(s.Waits), grouped(s.Parks),
+			grouped(s.Rests))
+	}
+	b.WriteString(heading("SATIN RUN TIME BREAKDOWN"))
+	fmt.Fprintf(&b, "SATIN: %-44s %s\n", "TOTAL_RUN_TIME:", s.duration(s.TotalRunTime))
+	if s.StealAttempts > 0 {
+		perWorker("LOAD_BALANCING_TIME", s.LoadBalancing, s.Overhead)
+	}
+	b.WriteByte('\n')
+	perWorker("TOTAL_PARALLEL_OVERHEAD", s.LoadBalancing, s.Overhead)
+	perWorker("USEFUL_APP_TIME", s.UsefulTime, s.Useful)
+	return b.String()
+}
+
+func (statistics) duration(s float64) string { return seconds(time.Duration(s * float64(time.Second))) }

@@ -1,0 +1,287 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/satin-peer/satin/internal/report"
+	"github.com/satin-peer/satin/peer/control"
+)
+
+func newStatusCommand(c console) *cobra.Command {
+	var asJSON *bool
+	cmd := newDaemonCommand(c, cobra.Command{
+		Use:   "status",
+		Short: "Show what the daemon is doing, and with whom",
+		Long: `status shows whether the peer of this machine computes, and why not; its swarm and cluster; whether others can reach it; the
+runs in progress; and what it has done since it was started.`,
+		Example: `  satin-peer status
+  satin-peer status --json | jq .state`,
+	}, 0, 0, func(ctx context.Context, d *control.Client, _ []string) error {
+		s, err := d.Status(ctx)
+		switch {
+		case err != nil:
+			return err
+		case *asJSON:
+			return c.writeJSON(s)
+		}
+		return writeStatus(c.out, s, time.Now())
+	})
+	asJSON = addJSON(cmd, "all of it")
+	return cmd
+}
+
+func newPeersCommand(c console) *cobra.Command {
+	var asJSON *bool
+	cmd := newDaemonCommand(c, cobra.Command{
+		Use:   "peers",
+		Short: "List the other members of the swarm",
+		Long: `peers lists the other members that the daemon knows: their clusters, workers, round-trip times, how long ago they were heard
+of, and the jobs that they stole (given) and that were stolen from them (taken).`,
+		Example: `  satin-peer peers
+  satin-peer peers --json`,
+	}, 0, 0, func(ctx context.Context, d *control.Client, _ []string) error {
+		peers, err := d.Peers(ctx)
+		switch {
+		case err != nil:
+			return err
+		case *asJSON:
+			return c.writeJSON(peers)
+		case len(peers) == 0:
+			fmt.Fprintln(c.err,
+				"No other peers are known. Join one with satin-peer join, or let others in with satin-peer invite.")
+			return nil
+		}
+		return writePeers(c.out, peers, time.Now())
+	})
+	asJSON = addJSON(cmd, "the list")
+	return cmd
+}
+
+func newRunsCommand(c console) *cobra.Command {
+	var asJSON *bool
+	cmd := newDaemonCommand(c, cobra.Command{
+		Use:   "runs",
+		Short: "List the runs, in progress and ended",
+		Long:  "runs lists the runs that the daemon knows, the newest first: its own, and those of others that it works on or refused.",
+		Example: `  satin-peer runs
+  satin-peer runs --json`,
+	}, 0, 0, func(ctx context.Context, d *control.Client, _ []string) error {
+		runs, err := d.Runs(ctx)
+		switch {
+		case err != nil:
+			return err
+		case *asJSON:
+			return c.writeJSON(runs)
+		case len(runs) == 0:
+			fmt.Fprintln(c.err, "There are no runs. Start one with satin-peer run.")
+			return nil
+		}
+		return writeRuns(c.out, runs)
+	})
+	asJSON = addJSON(cmd, "the list")
+	return cmd
+}
+
+// A sheet is text in columns. What came from other peers is escaped.
+type sheet struct{ w *tabwriter.Writer }
+
+func newSheet(w io.Writer) sheet { return sheet{tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)} }
+
+func (s sheet) row(cells ...any) {
+	texts := make([]string, len(cells))
+	for i, cell := range cells {
+		texts[i] = oneLine(fmt.Sprint(cell))
+	}
+	fmt.Fprintln(s.w, strings.TrimRight(strings.Join(texts, "\t"), "\t "))
+}
+
+// item is a row of two columns.
+func (s sheet) item(name, format string, args ...any) { s.row(name, fmt.Sprintf(format, args...)) }
+
+func writeStatus(w io.Writer, s control.Status, now time.Time) error {
+	t := newSheet(w)
+	t.item("state", "%s", stateText(s, now))
+	t.item("peer", "%s, %s", s.Peer, s.Version)
+	t.item("process", "%d, up %s, start %d of this identity in %s", s.PID, brief(now.Sub(s.Started)), s.Incarnation,
+		s.StateDir)
+	trust := "by invitation"
+	if s.Trust == "open" {
+		trust = "open to all"
+	}
+	t.item("swarm", "%s, %s, %s connected", s.Swarm, trust, counted(uint64(s.Peers), "other peer"))
+	t.item("reachable", "%s", reachText(s.Reachability))
+	for i, a := range s.Addresses {
+		name := ""
+		if i == 0 {
+			name = "addresses"
+		}
+		t.row(name, a)
+	}
+	t.item("work", "%s executed, %s jobs/s lately; %s stolen by others, %s from others; %s of computing",
+		counted(s.Work.Executed, "job"), scaled(s.Work.Rate), grouped(s.Work.Given), grouped(s.Work.Taken),
+		brief(floatSeconds(s.Work.Busy)))
+	t.item("traffic", "%sB sent, %sB received: jobs, results and what else stealing takes; the rest is not counted",
+		scaled(float64(s.Work.Sent)), scaled(float64(s.Work.Received)))
+	if err := t.w.Flush(); err != nil {
+		return err
+	}
+	if len(s.Clusters) > 0 {
+		fmt.Fprintln(w)
+		writeClusters(w, s.Clusters)
+	}
+	if len(s.Runs) > 0 {
+		fmt.Fprintln(w)
+		return writeRuns(w, s.Runs)
+	}
+	return nil
+}
+
+func writeClusters(w io.Writer, clusters []report.Cluster) {
+	t := newSheet(w)
+	t.row("CLUSTER", "PEERS", "WORKERS", "RTT", "WHY")
+	for _, c := range clusters {
+		name := c.Name
+		if c.Mine {
+			name += " (this one)"
+		}
+		t.row(name, c.Peers, c.Workers, millis(c.RTT), c.Reason)
+	}
+	t.w.Flush() // the sheet writes to an output that keeps its first error
+}
+
+func writePeers(w io.Writer, peers []control.PeerInfo, now time.Time) error {
+	t := newSheet(w)
+	t.row("CLUSTER", "PEER", "STATE", "WORKERS", "RTT", "HEARD", "GIVEN", "TAKEN", "VERSION")
+	for _, p := range peers {
+		state := string(p.State)
+		switch {
+		case !p.Connected:
+			state = "away"
+		case !p.Alive:
+			state = "silent"
+		case p.Relayed:
+			state += ", relayed"
+		}
+		heard := "-"
+		if !p.Heard.IsZero() {
+			heard = brief(max(now.Sub(p.Heard), 0)) + " ago"
+		}
+		t.row(p.Cluster, p.Peer, state, p.Workers, millis(p.RTT), heard, p.Given, p.Taken, briefVersion(p.Version))
+	}
+	return t.w.Flush()
+}
+
+func writeRuns(w io.Writer, runs []control.RunInfo) error {
+	t := newSheet(w)
+	why, recovery := "", ""
+	if slices.ContainsFunc(runs, func(r control.RunInfo) bool { return r.Recovery != "" && r.Recovery != "salvage" }) {
+		recovery = "RECOVERY"
+	}
+	if slices.ContainsFunc(runs, func(r control.RunInfo) bool { return r.Why != "" || r.NotStoring != "" }) {
+		why = "WHY"
+	}
+	heads := []any{"RUN", "STATE", "DONE", "TIME", "PEERS", "OWNER"}
+	if recovery != "" {
+		heads = append(heads, recovery)
+	}
+	t.row(append(heads, "WHAT", why)...)
+	for _, r := range runs {
+		owner := r.Owner
+		if r.Mine {
+			owner = "this peer"
+		}
+		what := r.Title
+		if what == "" {
+			what = strings.TrimSpace(r.App + " " + strings.Join(r.Args, " "))
+		}
+		peers := strconv.Itoa(r.Peers)
+		if r.Peers == 0 && r.State.Ended() {
+			peers = "-" // not known any more
+		}
+		done := percent(r.Share)
+		if r.Share == 0 && !r.Mine {
+			done = "-" // only the owner knows
+		}
+		state := string(r.State)
+		if r.Disputed {
+			state += ", disputed"
+		}
+		cells := []any{r.Run, state, done, brief(floatSeconds(r.Elapsed)), peers, owner}
+		if recovery != "" {
+			cells = append(cells, r.Recovery)
+		}
+		reason := r.Why
+		if reason == "" && r.NotStoring != "" {
+			reason = "nothing is kept on the disk: " + r.NotStoring
+		}
+		t.row(append(cells, what, reason)...)
+	}
+	return t.w.Flush()
+}
+
+func stateText(s control.Status, now time.Time) string {
+	switch s.State {
+	case control.PeerWorking:
+		return fmt.Sprintf("working, %d of %s busy", s.Busy, counted(uint64(s.Workers), "worker"))
+	case control.PeerPaused:
+		return pauseText(s, now)
+	case control.PeerIdle:
+		if s.WhyIdle != "" {
+			return "idle: " + s.WhyIdle
+		}
+	}
+	return string(s.State)
+}
+
+func pauseText(s control.Status, now time.Time) string {
+	if s.PausedUntil != nil {
+		return fmt.Sprintf("paused for another %s", brief(max(s.PausedUntil.Sub(now), 0)))
+	}
+	return "paused until satin-peer resume"
+}
+
+func reachText(r control.Reachability) string {
+	text := map[control.ReachState]string{
+		control.ReachPublic:  "yes",
+		control.ReachPrivate: "not directly",
+		control.ReachUnknown: "not known yet",
+	}[r.State]
+	if text == "" {
+		text = string(r.State)
+	}
+	if r.Why != "" {
+		text += ": " + r.Why
+	}
+	if r.Relay != "" {
+		text += "; through " + r.Relay
+	}
+	return text
+}
+
+// counted writes a number of things.
+func counted(n uint64, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return grouped(n) + " " + thing
+}
+
+// millis writes a round-trip time in seconds as milliseconds.
+func millis(seconds float64) string {
+	if seconds <= 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.1f ms", 1000*seconds)
+}
+
+// floatSeconds makes a duration of seconds, as JSON has them.
+func floatSeconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }

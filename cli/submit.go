@@ -1,0 +1,365 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"log/slog"
+	"reflect"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/apps"
+	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/peer/control"
+	"github.com/satin-peer/satin/peer/settings"
+	"github.com/satin-peer/satin/steal"
+)
+
+// submit hands t to the daemon d, and waits for the answer unless it is to be left alone. What was submitted
+// is written down in a directory if one is given.
+func (c console) submit(t *task, o *options, d control.Daemon, stateDir string) error {
+	argument, err := wire.Value().Encode(t.problem.Arg)
+	if err != nil {
+		return failed("the problem is too large for a swarm: %w; run it with --local", err)
+	}
+	sub := control.Submission{App: t.app, Args: commandLine(t), Title: t.problem.Title, Function: t.problem.Root,
+		Argument: argument}
+	if o.recovery != steal.Salvage.String() {
+		sub.Recovery = o.recovery
+	}
+	run, err := d.Submit(context.Background(), sub)
+	if err != nil {
+		return daemonError(err)
+	}
+	if stateDir != "" {
+		if err := rememberRun(stateDir, control.RunInfo{Run: run.Run, App: sub.App, Args: sub.Args,
+			Title: sub.Title}); err != nil {
+			fmt.Fprintf(c.err, "satin-peer: once the daemon has been restarted, wait will not know this run: %s\n",
+				oneLine(err.Error()))
+		}
+	}
+	if o.detach {
+		if o.json {
+			return c.writeJSON(run)
+		}
+		fmt.Fprintf(c.err, "%s: satin-peer wait %s prints the answer\n", oneLine(t.problem.Title), run.Run)
+		_, err := fmt.Fprintln(c.out, run.Run)
+		return err
+	}
+	c.warnPaused(d)
+	return c.finish(t, o, &swarmRun{console: c, d: d, run: run.Run, problem: t.problem, ownsIt: true})
+}
+
+// warnPaused says that this peer computes nothing: alone it would keep its user waiting without a word.
+func (c console) warnPaused(d control.Daemon) {
+	ctx, cancel := context.WithTimeout(context.Background(), c.patience)
+	defer cancel()
+	if s, err := d.Status(ctx); err == nil && s.State == control.PeerPaused {
+		fmt.Fprintf(c.err,
+			"satin-peer: this peer is %s, and leaves the run to the others, if there are any; satin-peer resume ends the pause\n", pauseText(s, time.Now()))
+	}
+}
+
+// commandLine gives the arguments of an application as "wait" can read them again.
+func commandLine(t *task) (args []string) {
+	for name, value := range t.flags {
+		args = append(args, fmt.Sprintf("--%s=%v", name, value))
+	}
+	slices.Sort(args)
+	if slices.ContainsFunc(t.args, func(a string) bool { return strings.HasPrefix(a, "-") }) {
+		args = append(args, "--")
+	}
+	return append(args, t.args...)
+}
+
+// A swarmRun is a run that the daemon has.
+type swarmRun struct {
+	console
+	d       control.Daemon
+	run     string
+	problem *apps.Problem
+	ownsIt  bool // an interrupt cancels the run
+	last    atomic.Pointer[control.Progress]
+}
+
+// solve waits for the answer and checks it.
+func (r *swarmRun) solve(ctx context.Context) (solution, error) {
+	o, err := r.d.Wait(ctx, r.run, func(p control.Progress) { r.last.Store(&p) })
+	if errors.Is(err, control.ErrUnavailable) && ctx.Err() == nil {
+		return solution{}, failed(
+			"%w; the other peers of the run go on with it: once the daemon is there again, satin-peer wait %s gives the answer", err, r.run)
+	}
+	if err != nil {
+		return solution{}, daemonError(err)
+	}
+	switch o.State {
+	case control.RunDone:
+	case control.RunCancelled:
+		return solution{}, cancelled(o.Failure)
+	case control.RunSuspended:
+		return solution{}, failed("the run is suspended: satin-peer resume %s goes on with it", r.run)
+	default:
+		f := failed("%s", o.Failure)
+		f.stack = []byte(o.Stack)
+		return solution{}, f
+	}
+	s, err := examine(r.problem, func() (any, sample, error) {
+		result, err := decodeResult(r.problem.Root, o.Result)
+		end := r.measure()
+		end.at, end.share, end.peers = floatSeconds(o.Elapsed), 1, o.Peers
+		return result, end, err
+	})
+	s.swarm, s.warning, s.by, s.rival = &o.Stats, o.Warning, o.AnsweredBy, o.Disputed
+	return s, err
+}
+
+var errCancelled = errors.New("the run was cancelled")
+
+// cancelled says that a run was cancelled and, if that is known, why. A reason may say so itself: "cancelled
+// by its owner".
+func cancelled(why string) error {
+	if rest, ok := strings.CutPrefix(why, "cancelled"); ok || why == "" {
+		return failed("%w%s", errCancelled, rest)
+	}
+	return failed("%w: %s", errCancelled, why)
+}
+
+// decodeResult makes the value that the root job returned of its encoding.
+func decodeResult(root string, encoded []byte) (any, error) {
+	fn, ok := satin.Lookup(root)
+	if !ok {
+		return nil, failed(
+			"this program has no function %q any more: it and the daemon are of different versions; restart the daemon", root)
+	}
+	value := reflect.New(fn.Result)
+	if err := wire.Value().Decode(encoded, value.Interface()); err != nil {
+		return nil, failed("the answer cannot be read: %w", err)
+	}
+	return value.Elem().Interface(), nil
+}
+
+// measure gives the progress that was told last.
+func (r *swarmRun) measure() sample {
+	p := r.last.Load()
+	if p == nil {
+		return sample{peers: 1}
+	}
+	return sample{
+		at: floatSeconds(p.Elapsed), share: p.Share, peers: max(p.Peers, 1),
+		Stats: satin.Stats{Workers: p.Workers, Busy: p.Busy, Executed: p.Executed},
+	}
+}
+
+// stop ends an own run everywhere. One that is only waited for goes on.
+func (r *swarmRun) stop() (goesOn string) {
+	if !r.ownsIt {
+		return r.run
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), r.patience)
+	defer cancel()
+	if err := r.d.Cancel(ctx, r.run); err != nil {
+		fmt.Fprintf(r.err, "satin-peer: the run could not be cancelled: %s; satin-peer cancel %s tries again\n",
+			oneLine(err.Error()), r.run)
+	}
+	return ""
+}
+
+// ownPeer makes a peer for one run, which joins the members that were named.
+func (c console) ownPeer(t *task, o *options, flags *pflag.FlagSet, list []apps.App, l *settings.Loaded) (err error) {
+	if flags.Changed("workers") {
+		l.Workers = o.workers
+	}
+	log := slog.New(slog.DiscardHandler)
+	if o.verbose {
+		log = c.newLog(l)
+	}
+	p, err := c.open(context.Background(), l, list, log)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		leaving := c.leave(p, c.patience)
+		closed := make(chan struct{})
+		go func() {
+			p.Close()
+			close(closed)
+		}()
+		select {
+		case <-closed:
+		case <-time.After(c.patience):
+		}
+		if err == nil {
+			err = leaving
+		}
+	}()
+	if o.dashboard {
+		hide, err := c.watch(shown{p})
+		if err != nil {
+			return err
+		}
+		defer hide()
+	}
+	if err := joinAny(p, l.Join); err != nil {
+		return err
+	}
+	struck, disarm := c.arm(o.faults, c.complain)
+	defer disarm()
+	over := make(chan struct{})
+	defer close(over)
+	go func() {
+		select {
+		case <-struck:
+			_ = c.leave(p, l.LeaveAfter) // the waiting ends by it, and says so
+		case <-over:
+		}
+	}()
+	return c.submit(t, o, p, "")
+}
+
+// joinAny connects to the members that were named, at least one of them.
+func joinAny(d control.Daemon, addresses []string) error {
+	const within = 20 * time.Second
+	ctx, cancel := context.WithTimeout(context.Background(), within)
+	defer cancel()
+	var errs []error
+	for _, a := range addresses {
+		if _, err := d.Join(ctx, a); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	if len(errs) == len(addresses) && len(errs) > 0 {
+		return daemonError(errs[0])
+	}
+	return nil
+}
+
+func newWaitCommand(list []apps.App, c console) *cobra.Command {
+	o := &options{}
+	var cmd *cobra.Command
+	cmd = newDaemonCommand(c, cobra.Command{
+		Use:   "wait RUN",
+		Short: "Wait for a run and print its answer",
+		Long: `wait shows the progress of a run that this peer owns, and prints its answer when it is there, as satin-peer run would have. It
+can be asked again later, also after a restart of the daemon: an answer is kept, and a run that had not ended goes on. RUN is what
+satin-peer runs shows, or its first digits. Names of files in the run's arguments are taken from the present directory. Ctrl-C ends the waiting, not the run.`,
+		Example: `  satin-peer wait 4f1c
+  satin-peer wait 4f1c --json > queens.json`,
+	}, 1, 1, func(ctx context.Context, d *control.Client, args []string) error {
+		run, err := findRun(ctx, d, args[0])
+		if none := (*noRunError)(nil); errors.As(err, &none) {
+			l, bad := c.load(cmd.Flags())
+			if bad != nil {
+				return bad
+			}
+			run, err = recallRun(l.StateDir, args[0])
+		}
+		if err != nil {
+			return err
+		}
+		if !run.Mine {
+			return control.Errorf(control.ErrRefused, "run %s belongs to %s, who has its answer", run.Run, run.Owner)
+		}
+		t, err := readTask(list, run)
+		if err != nil {
+			return failed("the arguments of run %s cannot be read: %w", run.Run, err)
+		}
+		if !run.State.Ended() {
+			c.warnPaused(d)
+		}
+		return c.finish(t, o, &swarmRun{console: c, d: d, run: run.Run, problem: t.problem})
+	})
+	flags := cmd.Flags()
+	flags.BoolVar(&o.json, "json", false, "print one JSON object instead of the answer's text")
+	flags.BoolVar(&o.stats, "stats", false, "report statistics at the end; with --json they are in the object")
+	flags.BoolVar(&o.verbose, "verbose", false, "when a job panicked, also print its stack")
+	return cmd
+}
+
+// readTask makes the problem of a run again from its arguments.
+func readTask(list []apps.App, run control.RunInfo) (*task, error) {
+	i := slices.IndexFunc(list, func(a apps.App) bool { return a.Name == run.App })
+	if i < 0 {
+		return nil, fmt.Errorf("this program has no application %q", run.App)
+	}
+	own := flag.NewFlagSet(run.App, flag.ContinueOnError)
+	build := list[i].Setup(own)
+	flags := pflag.NewFlagSet(run.App, pflag.ContinueOnError)
+	addGoFlags(flags, own)
+	if err := flags.Parse(run.Args); err != nil {
+		return nil, err
+	}
+	problem, err := build(flags.Args())
+	if err != nil {
+		return nil, err
+	}
+	return &task{run.App, flags.Args(), given(flags, own), problem}, nil
+}
+
+// elsewhere says whether a run goes to the daemon or to a peer of its own; it does then, and done is true.
+func (c console) elsewhere(t *task, o *options, flags *pflag.FlagSet, list []apps.App) (done bool, err error) {
+	joins := flags.Changed("join")
+	if o.sequential || o.local || !joins && (flags.Changed("workers") || flags.Changed("nice")) {
+		return o.staysHere(flags, "")
+	}
+	l, err := c.load(flags)
+	if err != nil {
+		return true, err
+	}
+	if l.Join, err = c.targets(l.Join); err != nil {
+		return true, err
+	}
+	d, err := control.Connect(l.RuntimeDir)
+	switch {
+	case errors.Is(err, control.ErrNotRunning) && o.detach:
+		return true, failed(
+			"there is no daemon to leave the run with: start one with satin-peer start%s, or leave --detach out",
+			place(l))
+	case errors.Is(err, control.ErrNotRunning) && joins:
+		return true, c.ownPeer(t, o, flags, list, l)
+	case errors.Is(err, control.ErrNotRunning):
+		return o.staysHere(flags, place(l))
+	case err != nil:
+		return true, daemonError(err)
+	}
+	defer d.Close()
+	switch {
+	case flags.Changed("workers"):
+		return true, errors.New(
+			"--workers cannot go with --join here: a daemon is running, with the workers that it was started with")
+	case len(o.faults) > 0:
+		return true, errors.New(
+			"--fault cannot go with a run of the daemon: give it to satin-peer start, or add --local")
+	}
+	if joins {
+		if err := joinAny(d, l.Join); err != nil {
+			return true, err
+		}
+	}
+	if o.dashboard {
+		if err := c.watchDaemon(l.RuntimeDir); err != nil {
+			return true, err
+		}
+	}
+	return true, c.submit(t, o, d, l.StateDir)
+}
+
+// staysHere refuses, for a run in this process, what there is only in a swarm.
+func (o *options) staysHere(flags *pflag.FlagSet, daemon string) (refused bool, err error) {
+	if isGiven(flags, "recovery") {
+		return true, failed(
+			"--recovery is about the peers of a swarm, and this run has none: start a daemon with satin-peer start%s, or add --join", daemon)
+	}
+	if slices.ContainsFunc(o.faults, func(f fault) bool { return f.kind == faultLeave }) {
+		return true, errors.New(
+			"--fault leave cannot go with a run in this process: there is no swarm to leave; start a daemon, or add --join")
+	}
+	return false, nil
+}

@@ -1,0 +1,50 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/satin-peer/satin/internal/report"
+)
+
+// swarmText is Satin's layout for a run of several peers, as far as it was measured. Lines that would be all
+// zero are left out.
+func swarmText(s report.RunStats, end sample) string {
+	var b strings.Builder
+	line := func(show bool, name, format string, args ...any) {
+		if show {
+			fmt.Fprintf(&b, "SATIN: %-13s %s\n", name+":", fmt.Sprintf(format, args...))
+		}
+	}
+	b.WriteString(heading("SATIN STATISTICS"))
+	line(true, "SPAWN", "%s spawns, %s executed, %s syncs", grouped(s.Spawns), grouped(s.Executed), grouped(s.Syncs))
+	line(s.AbortedJobs > 0, "ABORT", "%s aborted jobs", grouped(s.AbortedJobs))
+	steals := func(attempts, successes uint64) string {
+		return fmt.Sprintf("%s attempts, %s successes (%.3f %%)", grouped(attempts), grouped(successes),
+			100*float64(successes)/float64(max(attempts, 1)))
+	}
+	line(s.LocalStealAttempts > 0, "LOCAL STEAL", "%s", steals(s.LocalStealAttempts, s.LocalStealSuccesses))
+	line(s.WideStealAttempts > 0, "REMOTE STEAL", "%s", steals(s.WideStealAttempts, s.WideStealSuccesses))
+	line(s.IntraMessages > 0, "INTRA COMM", "%s messages, %s bytes", grouped(s.IntraMessages), grouped(s.IntraBytes))
+	line(s.InterMessages > 0, "INTER COMM", "%s messages, %s bytes", grouped(s.InterMessages), grouped(s.InterBytes))
+	line(s.RestartedJobs+s.OrphansReused > 0, "FAULT", "%s restarted jobs, %s orphans used again",
+		grouped(s.RestartedJobs), grouped(s.OrphansReused))
+	b.WriteString(heading("SATIN RUN TIME BREAKDOWN"))
+	fmt.Fprintf(&b, "SATIN: %-44s %s\n", "TOTAL_RUN_TIME:", seconds(end.at))
+	total := (s.StealTime + s.UsefulTime).Seconds()
+	added := func(name string, took float64) {
+		if took > 0 {
+			fmt.Fprintf(&b, "SATIN: %-27s of all workers %s (%6.3f %%)\n", name+":", seconds(floatSeconds(took)),
+				100*took/total)
+		}
+	}
+	added("LOAD_BALANCING_TIME", s.StealTime.Seconds())
+	added("USEFUL_APP_TIME", s.UsefulTime.Seconds())
+	return b.String()
+}
+
+// heading is a line of dashes with a title in it.
+func heading(title string) string {
+	const before, width = 31, 79
+	return fmt.Sprintf("%s%s%s\n", strings.Repeat("-", before), title, strings.Repeat("-", width-before-len(title)))
+}

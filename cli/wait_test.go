@@ -1,0 +1,235 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/peer/control"
+)
+
+// TestOutcomes checks what a run in the swarm may come to besides a right answer.
+func TestOutcomes(t *testing.T) {
+	encoded := func(v any) []byte {
+		b, err := wire.Value().Encode(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	stack := "goroutine 7\n"
+	for _, c := range []struct {
+		outcome control.Outcome
+		code    int
+		want    string
+	}{
+		{control.Outcome{State: control.RunFailed, Failure: "ab/1.2 on 12D3KooWFar panicked: no\nway",
+			Stack: stack}, exitFailed, "satin-peer: ab/1.2 on 12D3KooWFar panicked: no\\nway\n" + stack},
+		{control.Outcome{State: control.RunSuspended, Failure: "whatever"}, exitFailed,
+			"satin-peer: the run is suspended: satin-peer resume " + runGoing + " goes on with it\n"},
+		{control.Outcome{State: control.RunCancelled}, exitFailed, "satin-peer: the run was cancelled\n"},
+		{control.Outcome{State: control.RunCancelled, Failure: "cancelled by its owner"}, exitFailed,
+			"satin-peer: the run was cancelled by its owner\n"},
+		{control.Outcome{State: control.RunCancelled, Failure: "its manifest has expired"}, exitFailed,
+			"satin-peer: the run was cancelled: its manifest has expired\n"},
+		{control.Outcome{State: control.RunDone, Result: encoded(7)}, exitFailed,
+			"satin-peer: WRONG ANSWER to a tree of depth 3: 7 leaves, want 8; the answer was: 7 leaves, 0 flags\n"},
+		{control.Outcome{State: control.RunDone, Result: encoded("seven")}, exitFailed,
+			"satin-peer: the answer cannot be read: encoding: "},
+		{control.Outcome{State: control.RunDone, Result: []byte{0x9f}}, exitFailed,
+			"satin-peer: the answer cannot be read: encoding: "},
+		{control.Outcome{State: control.RunDone}, exitFailed, "satin-peer: the answer cannot be read: encoding: "},
+	} {
+		m := newFakeMember()
+		m.outcome = c.outcome
+		f := newFake().withDaemon(t, m)
+		if code := f.run("run", "count", "3", "--verbose"); code != c.code || f.out.Len() > 0 ||
+			!strings.HasPrefix(f.err.String(), c.want) {
+			t.Errorf("%+v: exit code %d, output %q, error %q", c.outcome, code, &f.out, &f.err)
+		}
+		if c.outcome.Stack == "" {
+			continue
+		}
+		m = newFakeMember()
+		m.outcome = c.outcome
+		f = newFake().withDaemon(t, m)
+		if code := f.run("run", "count", "3"); code != c.code || strings.Contains(f.err.String(), stack) {
+			t.Errorf("without --verbose: exit code %d, error %q", code, &f.err)
+		}
+	}
+}
+
+// TestBesidesTheAnswer checks what is said when the answer could not be kept, and when this peer is paused.
+func TestBesidesTheAnswer(t *testing.T) {
+	result, err := wire.Value().Encode(8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"run", "count", "3"}, {"wait", "cc"}, {"run", "count", "3", "--json"}} {
+		m := newFakeMember()
+		m.outcome = control.Outcome{State: control.RunDone, Result: result, Warning: "not kept:\ndisk full"}
+		m.status.State = control.PeerPaused
+		m.runs[0].Args = []string{"3"}
+		f := newFake().withDaemon(t, m)
+		code := f.run(args...)
+		paused := strings.HasPrefix(f.err.String(), "satin-peer: this peer is paused until satin-peer resume")
+		if code != 0 || !paused || !strings.HasSuffix(f.err.String(), "satin-peer: not kept:\\ndisk full\n") ||
+			f.out.Len() == 0 {
+			t.Errorf("%q: exit code %d, output %q, error %s", args, code, &f.out, &f.err)
+		}
+	}
+}
+
+// TestAnswerOfADeputy checks what is said of an answer that another peer came to, and of one that is disputed.
+func TestAnswerOfADeputy(t *testing.T) {
+	result, err := wire.Value().Encode(8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"wait", "cc"}, {"wait", "cc", "--json"}} {
+		m := newFakeMember()
+		m.outcome = control.Outcome{State: control.RunDone, Result: result, AnsweredBy: "12D3KooWFar",
+			Disputed: true, Warning: "the answer is disputed"}
+		m.runs[0].Args = []string{"3"}
+		f := newFake().withDaemon(t, m)
+		code := f.run(args...)
+		if code != 0 || !strings.Contains(f.err.String(), "satin-peer: the answer is disputed\n") {
+			t.Errorf("%q: exit code %d, error %s", args, code, &f.err)
+		}
+		inJSON := len(args) > 2
+		if inJSON != strings.Contains(f.out.String(), `"answered_by": "12D3KooWFar",`) ||
+			inJSON != strings.Contains(f.out.String(), `"disputed": true`) {
+			t.Errorf("%q: output %s", args, &f.out)
+		}
+		if !strings.Contains(f.err.String(), "the answer is that of 12D3KooWFar.\n") {
+			t.Errorf("%q: error %s", args, &f.err)
+		}
+	}
+	m := newFakeMember()
+	m.runs[0].Disputed, m.runs[0].Recovery, m.runs[1].NotStoring = true, "naive", "disk full"
+	f := newFake().withDaemon(t, m)
+	if code := f.run("runs"); code != 0 || !strings.Contains(f.out.String(), "running, disputed") ||
+		!strings.Contains(f.out.String(), "RECOVERY") || !strings.Contains(f.out.String(), "disk full") {
+		t.Errorf("exit code %d, output %s", code, &f.out)
+	}
+}
+
+// TestWaitSaves checks that waiting reads the arguments as they were given, a negative number too, and saves
+// what run would have.
+func TestWaitSaves(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out")
+	m := newFakeMember()
+	m.runs = []control.RunInfo{{Run: runDone, App: "count", Mine: true, State: control.RunDone,
+		Args: commandLine(&task{args: []string{"3"},
+			flags: map[string]any{"out": out, "add": int64(-2), "twice": true}})}}
+	result, err := wire.Value().Encode(8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.outcome = control.Outcome{State: control.RunDone, Result: result}
+	f := newFake().withDaemon(t, m)
+	if code := f.run("wait", "a"); code != 0 || f.out.String() != "12 leaves, 3 flags\n" {
+		t.Errorf("exit code %d, output %q, error %s", code, &f.out, &f.err)
+	}
+	if saved, err := os.ReadFile(out); err != nil || string(saved) != "8\n" {
+		t.Errorf("saved %q, %v", saved, err)
+	}
+	if got := commandLine(&task{args: []string{"-5", "x"},
+		flags: map[string]any{"b": 1, "a": "y z"}}); !slices.Equal(got, []string{"--a=y z", "--b=1", "--", "-5", "x"}) {
+		t.Errorf("got %q", got)
+	}
+}
+
+// TestWaitAfterRestart waits for a run that the daemon knows no more by name, but has the answer to.
+func TestWaitAfterRestart(t *testing.T) {
+	m := newFakeMember()
+	f := newFake().withDaemon(t, m)
+	if code := f.run("run", "count", "3", "--add", "1", "--detach"); code != 0 {
+		t.Fatalf("exit code %d: %s", code, &f.err)
+	}
+	m.runs = nil
+	for _, c := range []struct {
+		name string
+		code int
+		want string
+	}{{"cc", 0, "9 leaves, 1 flags\n"}, {runGoing, 0, "9 leaves, 1 flags\n"}, {"aa", exitFailed, ""}} {
+		user := newFake()
+		user.dirs = f.dirs
+		if code := user.run("wait", c.name); code != c.code || user.out.String() != c.want {
+			t.Errorf("%s: exit code %d, output %q, error %s", c.name, code, &user.out, &user.err)
+		}
+	}
+	another := strings.Replace(runGoing, "3", "4", 1)
+	if err := rememberRun(f.dirs.State, control.RunInfo{Run: another, App: "count", Args: []string{"3"}}); err != nil {
+		t.Fatal(err)
+	}
+	user := newFake()
+	user.dirs = f.dirs
+	if code := user.run("wait", "cc"); code != exitBadInput ||
+		!strings.Contains(user.err.String(), "several begin with these") {
+		t.Errorf("two of them: exit code %d, error %s", code, &user.err)
+	}
+	if err := os.WriteFile(filepath.Join(f.dirs.State, submittedDir, another), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code := user.run("wait", another); code != exitFailed {
+		t.Errorf("a damaged one: exit code %d, error %s", code, &user.err)
+	}
+}
+
+// TestForgotten checks that what is written down of runs is bounded, and that the newest remain.
+func TestForgotten(t *testing.T) {
+	dir := t.TempDir()
+	name := func(i int) string { return fmt.Sprintf("%032x", i) }
+	const extra = 3
+	for i := range maxSubmitted + extra {
+		if err := rememberRun(dir, control.RunInfo{Run: name(i), App: "count"}); err != nil {
+			t.Fatal(err)
+		}
+		when := time.Unix(int64(1_000_000+i), 0)
+		if err := os.Chtimes(filepath.Join(dir, submittedDir, name(i)), when, when); err != nil {
+			t.Fatal(err)
+		}
+	}
+	left, err := os.ReadDir(filepath.Join(dir, submittedDir))
+	if err != nil || len(left) != maxSubmitted || left[0].Name() != name(extra) {
+		t.Errorf("%d are left, %v", len(left), err)
+	}
+	if run, err := recallRun(dir, name(maxSubmitted)); err != nil || run.App != "count" || !run.Mine {
+		t.Errorf("got %+v, %v", run, err)
+	}
+	if _, err := recallRun(dir, name(0)); !errors.Is(err, control.ErrNotFound) {
+		t.Errorf("a forgotten one: %v", err)
+	}
+}
+
+// TestSwarmInterrupt interrupts a run in the swarm: it is cancelled there; and one that is only waited for,
+// which is not.
+func TestSwarmInterrupt(t *testing.T) {
+	for _, c := range []struct {
+		args      []string
+		cancelled bool
+		said      string
+	}{{[]string{"run", "count", "20"}, true, "satin-peer: interrupted after "},
+		{[]string{"wait", "cc"}, false, "satin-peer: interrupted: the run goes on, "}} {
+		m := newFakeMember()
+		m.block = true
+		f := newFake().withDaemon(t, m)
+		code := make(chan int)
+		go func() { code <- f.run(c.args...) }()
+		<-m.waiting
+		f.caught <- os.Interrupt
+		if got := <-code; got != 130 || f.out.Len() > 0 || !strings.Contains(f.err.String(), c.said) {
+			t.Errorf("%q: exit code %d, output %q, error %q", c.args, got, &f.out, &f.err)
+		}
+		if cancelled := slices.Contains(m.asked, "cancel "+runGoing); cancelled != c.cancelled {
+			t.Errorf("%q: the daemon was asked %q", c.args, m.asked)
+		}
+	}
+}
