@@ -27,6 +27,8 @@
 //   - Frame.Sync, Frame.Abort, Frame.Aborted: all children of the running job.
 //   - SpawnErr, ForkErr: functions that may return an error. Failures arrive as a JobError, which names the job.
 //     RegisterError keeps errors.Is true of what failed on another machine.
+//   - ShareConstant, Share, ShareLattice: data that many jobs read, some that changes from step to step, and
+//     some that all jobs see grow, such as the bound of a search.
 //   - Pool, Run: the cores, and a run on them. Pool.Stats and Pool.Progress tell how it goes. Pool.SetCores
 //     changes the number of cores meanwhile.
 //
@@ -56,6 +58,16 @@
 // A registered top-level function of one argument and one result, both encodable (see Register), and pure: its result
 // depends on its argument alone. Arguments are handed over by reference inside a process and by value between
 // processes, so nobody may change what they point to. On a machine that fails, a job may run again elsewhere.
+//
+// # What jobs share
+//
+// What a job reads besides its argument is named in its argument, by a handle: a Constant, that nobody
+// changes; one version of an Object, whose next version comes of a write by a registered function; or a
+// Lattice, a value that only grows by a registered join and is never older than what the job's parent saw. So
+// a job stays a pure function of its argument, but for the reading of a lattice: a program must have the same
+// result whatever valid offers a Value has joined, which RunPartial tries. Inside a process sharing is by
+// reference. Constants and versions travel with the jobs that name them; a lattice's value is shared by the
+// jobs of one process, and by those that come to it from elsewhere.
 //
 // The model is that of Satin (van Nieuwpoort et al., "Satin: a High-Level and Efficient Grid Programming Model"),
 // with Go functions in place of marked Java methods.

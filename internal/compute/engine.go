@@ -7,6 +7,7 @@ import (
 
 	"github.com/satin-peer/satin/internal/engine"
 	"github.com/satin-peer/satin/internal/port"
+	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/steal"
 )
@@ -87,7 +88,7 @@ func New(cfg Config) (*Engine, error) {
 		quit: make(chan struct{}), segments: map[steal.SegmentID]*engine.Guest{}, given: map[steal.Ref]*engine.Taken{},
 		refs: map[*engine.Taken]steal.Ref{}, early: map[*engine.Taken]bool{},
 	}
-	pool := engine.Config{Workers: cfg.Workers, Idle: cfg.Idle, Host: outside{e: e}}
+	pool := engine.Config{Workers: cfg.Workers, Idle: cfg.Idle, Host: outside{e: e}, Codec: wire.Value()}
 	if !cfg.Naive {
 		pool.Host, pool.KeepAfter = salvager{outside{e: e}}, cfg.KeepAfter
 	}

@@ -94,7 +94,7 @@ func RunSequential(run job.RunID, fn string, arg any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := runSequential(context.Background(), r, run); err != nil {
+	if err := runSequential(context.Background(), r, run, &Shelf{}); err != nil {
 		return nil, err
 	}
 	return r.d.Ops.Result(r)

@@ -39,6 +39,9 @@ type Config struct {
 	// KeepAfter is how long a job must take on one core that the Host is offered its outcome; 0 means never.
 	// Where many children of one job take less, those that take a quarter of it are offered too.
 	KeepAfter time.Duration
+
+	// Codec encodes shared values with the jobs that name them; nil if no job leaves.
+	Codec Codec
 }
 
 // gcBallast is memory that a process with pools owns and never touches, in bytes, so that it costs address
@@ -76,6 +79,7 @@ type Pool struct {
 	runMu   sync.Mutex
 	runs    map[*Record]bool // roots that have not finished
 	tallies borderCounts
+	shelf   Shelf
 }
 
 // NewPool starts a pool. It refuses a Config out of range with an error that says what is allowed.
@@ -189,7 +193,7 @@ func (p *Pool) RunRecord(ctx context.Context, r *Record) error {
 		return context.Cause(ctx)
 	}
 	if p == nil {
-		return runSequential(ctx, r, job.NewRunID())
+		return RunAlone(ctx, r, &Shelf{})
 	}
 	p.refuse("Run")
 	ended := make(chan struct{})
@@ -209,9 +213,15 @@ func (p *Pool) RunRecord(ctx context.Context, r *Record) error {
 	return r.Fail
 }
 
+// RunAlone runs r as the program without a pool, which shares on that shelf.
+func RunAlone(ctx context.Context, r *Record, shelf *Shelf) error {
+	return runSequential(ctx, r, job.NewRunID(), shelf)
+}
+
 // runSequential is the program without a pool: one worker, this goroutine, and no thief.
-func runSequential(ctx context.Context, r *Record, run job.RunID) error {
+func runSequential(ctx context.Context, r *Record, run job.RunID, shelf *Shelf) error {
 	w := NewWorker(nil, 0)
+	w.shelf = shelf
 	r.state.Store(stolen)
 	r.out = &passport{id: job.ID{Run: run}, ended: func(*Record) {}}
 	stop := context.AfterFunc(ctx, func() {

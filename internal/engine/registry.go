@@ -3,6 +3,7 @@ package engine
 import (
 	"encoding"
 	"fmt"
+	"maps"
 	"reflect"
 	"runtime"
 	"slices"
@@ -28,18 +29,19 @@ type registry struct {
 	byName    map[string]*Desc
 	bySymbol  map[string]*Desc
 	sentinels []sentinel
+
+	methods     map[string]*Method // of shared objects and lattices
+	methodByKey map[unsafe.Pointer]*Method
 }
 
 // clone copies the table; that of nil is empty.
 func (t *registry) clone() *registry {
-	next := &registry{map[unsafe.Pointer]*Desc{}, map[string]*Desc{}, map[string]*Desc{}, nil}
-	if t != nil {
-		for _, d := range t.byKey {
-			next.add(d)
-		}
-		next.sentinels = slices.Clone(t.sentinels)
+	if t == nil {
+		return &registry{map[unsafe.Pointer]*Desc{}, map[string]*Desc{}, map[string]*Desc{}, nil,
+			map[string]*Method{}, map[unsafe.Pointer]*Method{}}
 	}
-	return next
+	return &registry{maps.Clone(t.byKey), maps.Clone(t.byName), maps.Clone(t.bySymbol), slices.Clone(t.sentinels),
+		maps.Clone(t.methods), maps.Clone(t.methodByKey)}
 }
 
 var (
@@ -163,8 +165,38 @@ var (
 	unmarshaler = reflect.TypeFor[encoding.BinaryUnmarshaler]()
 )
 
+// handleIn finds a type that stands for shared values in what values of t lead to.
+func handleIn(t reflect.Type, seen map[reflect.Type]bool) reflect.Type {
+	if t.Implements(carried) {
+		return t
+	}
+	if seen[t] {
+		return nil
+	}
+	seen[t] = true
+	switch t.Kind() {
+	case reflect.Map:
+		if h := handleIn(t.Key(), seen); h != nil {
+			return h
+		}
+		return handleIn(t.Elem(), seen)
+	case reflect.Pointer, reflect.Slice, reflect.Array:
+		return handleIn(t.Elem(), seen)
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if h := handleIn(t.Field(i).Type, seen); h != nil {
+				return h
+			}
+		}
+	}
+	return nil
+}
+
 // notEncodable says why values of t could not be sent to another machine; seen breaks the circle of recursive types.
 func notEncodable(t reflect.Type, seen map[reflect.Type]bool) string {
+	if t.Implements(carried) {
+		return ""
+	}
 	if seen[t] || t.Implements(marshaler) && reflect.PointerTo(t).Implements(unmarshaler) {
 		return ""
 	}
@@ -173,6 +205,13 @@ func notEncodable(t reflect.Type, seen map[reflect.Type]bool) string {
 	case reflect.Chan, reflect.Func, reflect.Interface, reflect.UnsafePointer, reflect.Complex64,
 		reflect.Complex128, reflect.Uintptr:
 		return fmt.Sprintf("%s is of kind %s", t, t.Kind())
+	case reflect.Slice, reflect.Map:
+		if h := handleIn(t, map[reflect.Type]bool{}); h != nil {
+			return fmt.Sprintf(
+				"%s is inside %s, and what a job shares has to be found without a search through lists", h, t)
+		}
+	}
+	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Array:
 		return notEncodable(t.Elem(), seen)
 	case reflect.Map:

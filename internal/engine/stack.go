@@ -92,7 +92,8 @@ type Worker struct {
 	handed     []uint32 // slots whose jobs were handed over (gone.go), ascending
 	resalvaged uint64   // the call of Resalvage that was answered last
 	stopwatch  stopwatch
-	pool       *Pool // nil: the sequential program
+	pool       *Pool  // nil: the sequential program
+	shelf      *Shelf // of the sequential program
 	index      int
 	// to begin with, when it gets a core (Job.First); written under the scheduler's mutex while it has none
 	first   *Record

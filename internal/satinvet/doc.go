@@ -15,7 +15,11 @@
 //     variable, or a Frame stored in memory that came from outside the function;
 //   - recover around code that spawns or waits: it swallows the unwinding of an aborted job; use Future.Try;
 //   - a job that writes package-level variables: it is not a pure function of its argument, so running it again, or
-//     elsewhere, gives another answer.
+//     elsewhere, gives another answer;
+//   - what other jobs read, changed in place: the state of an Object or Constant, the value of a Lattice, or
+//     the arguments of the functions registered for them; a Lattice's value taken before a loop that spawns
+//     and looked at in it; a handle of a shared value inside a slice or a map, where the runtime does not
+//     look.
 //
 // It reports only what is wrong on every run that reaches the reported place, as far as the text of one
 // package can tell; it follows local variables, not elements of slices or fields of structs, and it does not

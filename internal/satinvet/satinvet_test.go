@@ -21,6 +21,7 @@ func TestAnalyzer(t *testing.T) {
 		"escape",
 		"recovers",
 		"impure",
+		"shared",
 		"silenced",
 		"clean",
 		"github.com/satin-peer/satin",

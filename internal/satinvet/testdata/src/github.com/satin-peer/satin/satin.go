@@ -50,3 +50,24 @@ func Run[A, R any](ctx context.Context, p *Pool, fn func(*Frame, A) R, arg A) (r
 func RunErr[A, R any](ctx context.Context, p *Pool, fn func(*Frame, A) (R, error), arg A) (r R, err error) {
 	return
 }
+
+type Constant[T any] struct{ v *T }
+
+func ShareConstant[T any](f *Frame, v T) (c Constant[T]) { return }
+func (c Constant[T]) Read(f *Frame) (v T)                { return }
+
+type Object[S, W any] struct{ v *S }
+
+func RegisterObject[S, W any](name string, fn func(S, W) S)               {}
+func Share[S, W any](f *Frame, fn func(S, W) S, first S) (o Object[S, W]) { return }
+func (o Object[S, W]) Write(f *Frame, w W) (next Object[S, W])            { return }
+func (o Object[S, W]) Read(f *Frame) (s S)                                { return }
+
+type Lattice[K, V any] struct{ v *V }
+
+func RegisterLattice[K, V any](name string, join func(V, V) V, check func(K, V) error) {}
+func ShareLattice[K, V any](f *Frame, join func(V, V) V, about K, bottom V) (l Lattice[K, V]) {
+	return
+}
+func (l Lattice[K, V]) Value(f *Frame) (v V) { return }
+func (l Lattice[K, V]) Offer(f *Frame, v V)  {}

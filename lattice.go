@@ -1,0 +1,267 @@
+package satin
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/satin-peer/satin/internal/engine"
+)
+
+// A Lattice is a handle of a value that all jobs see grow: the best solution of a branch-and-bound search
+// with its cost, a table of positions and what was found of them. K is what the value is about, V the value.
+// It may be a job's argument, or a field in it, but not in slices or maps.
+//
+// A value grows by a join. Everybody sees his own offers and, at least, what his parent saw when it spawned
+// him; what else, and when, is not defined. So the result of a program must be acceptable whatever valid
+// offers a Value has joined: a search prunes what is worse than the bound, not what equals it, as the job
+// that offered the bound may be lost; and ties are broken by content. RunPartial tries a program on that.
+type Lattice[K, V any] struct{ at *place[K, V] }
+
+// place is where a handle leads: at once to a value, or, for one that came from elsewhere, to what it is called.
+type place[K, V any] struct {
+	head
+	cell atomic.Pointer[cell[K, V]]
+	came []byte
+}
+
+// head is how Value comes to its value: what is not generic, so that it is inlined.
+type head struct {
+	slot    unsafe.Pointer              // to a pointer to the value, which is a V; nil: resolve
+	resolve func(*Frame) unsafe.Pointer // finds the value when there is no slot
+}
+
+func (h *head) get(f *Frame) unsafe.Pointer {
+	if s := atomic.LoadPointer(&h.slot); s != nil {
+		return atomic.LoadPointer((*unsafe.Pointer)(s))
+	}
+	return h.resolve(f)
+}
+
+func newPlace[K, V any](came []byte) *place[K, V] {
+	p := &place[K, V]{came: came}
+	p.resolve = p.find
+	return p
+}
+
+// lead makes the handle lead to a value; in RunPartial there is none that all see.
+func (p *place[K, V]) lead(c *cell[K, V]) *cell[K, V] {
+	p.cell.Store(c)
+	if c.oracle == nil {
+		atomic.StorePointer(&p.slot, unsafe.Pointer(&c.slot))
+	}
+	return c
+}
+
+// lattice is a registered kind.
+type lattice[K, V any] struct {
+	name  string
+	join  func(V, V) V
+	check func(K, V) error
+}
+
+// cell is a lattice's value in this process, which is not changed but replaced.
+type cell[K, V any] struct {
+	slot   unsafe.Pointer // to the value, a V
+	kind   *lattice[K, V]
+	about  K
+	bottom V
+	codec  engine.Codec
+	oracle *oracle[V] // nil but in RunPartial
+}
+
+// RegisterLattice makes join the way in which values of a kind grow, under a name that is the same in every
+// process of a swarm. Call it in an init function.
+//
+// join must be a top-level function that is commutative, associative and idempotent, and changes neither of
+// its arguments. check, which may be nil (then say what K is: RegisterLattice[K](...)), says whether an offer
+// holds: it looks at the offer's witness, such as the tour that has the cost. It is asked of every offer
+// before it is joined; what another peer offers may be a lie. The types must be such as Register takes; it
+// panics like Register.
+func RegisterLattice[K, V any](name string, join func(V, V) V, check func(K, V) error) {
+	engine.EnterMethod("RegisterLattice", name, funcKey(join), &lattice[K, V]{name, join, check}, reflect.TypeFor[K](),
+		reflect.TypeFor[V]())
+}
+
+// ShareLattice gives the lattice that grows by join, which must be registered, and is about that, beginning
+// at bottom. There is one: two jobs that name the same kind, subject and bottom share a value, and so does a
+// program that is run again after its master was lost.
+func ShareLattice[K, V any](f *Frame, join func(V, V) V, about K, bottom V) Lattice[K, V] {
+	kind := engine.MustMethod(funcKey(join), "RegisterLattice").Typed.(*lattice[K, V])
+	p := newPlace[K, V](nil)
+	p.lead(findCell(f, kind, about, bottom))
+	return Lattice[K, V]{p}
+}
+
+// findCell gives the one value of that name.
+func findCell[K, V any](f *Frame, kind *lattice[K, V], about K, bottom V) *cell[K, V] {
+	name, err := engine.NameOf("lattice "+kind.name, about, bottom)
+	if err != nil {
+		panic(err.Error())
+	}
+	shelf := f.worker.Shelf()
+	return shelf.Find(name, func() any {
+		c := &cell[K, V]{kind: kind, about: about, bottom: bottom, codec: f.worker.Codec()}
+		c.slot = unsafe.Pointer(&bottom)
+		if shelf.Partial != nil {
+			c.oracle = &oracle[V]{rnd: shelf.Partial}
+		}
+		return c
+	}).(*cell[K, V])
+}
+
+// Value gives the value as far as it is known here. It costs about a nanosecond: ask again rather than keep it. It is
+// the same memory for all jobs of a process, so nobody may change it.
+func (l Lattice[K, V]) Value(f *Frame) V { return *(*V)(l.at.get(f)) }
+
+// find is head.resolve.
+func (p *place[K, V]) find(f *Frame) unsafe.Pointer {
+	c := p.here(f)
+	if c.oracle != nil {
+		v := c.oracle.value(c.kind.join, c.bottom, f.ID().Path)
+		return unsafe.Pointer(&v)
+	}
+	return atomic.LoadPointer(&c.slot)
+}
+
+// Offer joins v into the value. It panics if v is not valid: that is a mistake of the program.
+func (l Lattice[K, V]) Offer(f *Frame, v V) {
+	c := l.at.here(f)
+	if c.kind.check != nil {
+		if err := c.kind.check(c.about, v); err != nil {
+			panic(fmt.Sprintf("satin: an offer to lattice %q is not valid: %v", c.kind.name, err))
+		}
+	}
+	if c.oracle != nil {
+		c.oracle.offer(v, f.ID().Path)
+		return
+	}
+	for {
+		old := atomic.LoadPointer(&c.slot)
+		next := c.kind.join(*(*V)(old), v)
+		if atomic.CompareAndSwapPointer(&c.slot, old, unsafe.Pointer(&next)) {
+			return
+		}
+	}
+}
+
+// here finds the value that the handle means in this process.
+func (p *place[K, V]) here(f *Frame) *cell[K, V] {
+	if c := p.cell.Load(); c != nil {
+		return c
+	}
+	kind, about, bottom, err := p.decode(f.worker.Codec())
+	if err != nil {
+		panic(err.Error())
+	}
+	return p.lead(findCell(f, kind, about, bottom))
+}
+
+// MarshalBinary carries the handle to another process: what the lattice is called, not its value, so that a job that
+// names it has the same argument wherever and whenever it is spawned.
+func (l Lattice[K, V]) MarshalBinary() ([]byte, error) {
+	if l.at == nil {
+		return nil, nil
+	}
+	c := l.at.cell.Load()
+	switch {
+	case c == nil:
+		return l.at.came, nil
+	case c.codec == nil:
+		return nil, errAlone
+	}
+	about, err := c.codec.Encode(c.about)
+	if err != nil {
+		return nil, err
+	}
+	bottom, err := c.codec.Encode(c.bottom)
+	if err != nil {
+		return nil, err
+	}
+	b := []byte{byte(len(c.kind.name))}
+	b = append(b, c.kind.name...)
+	b = binary.BigEndian.AppendUint64(b, uint64(len(about)))
+	return append(append(b, about...), bottom...), nil
+}
+
+// UnmarshalBinary is the other half of MarshalBinary.
+func (l *Lattice[K, V]) UnmarshalBinary(b []byte) error {
+	if l.at = nil; len(b) > 0 {
+		l.at = newPlace[K, V](slices.Clone(b))
+	}
+	return nil
+}
+
+func (p *place[K, V]) decode(codec engine.Codec) (kind *lattice[K, V], about K, bottom V, err error) {
+	b := p.came
+	n := 1 + int(b[0])
+	if codec == nil || len(b) < n+8 {
+		return nil, about, bottom, errors.New(
+			"satin: the handle of a lattice came from elsewhere, and cannot be read here")
+	}
+	if kind, err = methodOf[*lattice[K, V]](string(b[1:n])); err != nil {
+		return nil, about, bottom, err
+	}
+	size := binary.BigEndian.Uint64(b[n:])
+	if b = b[n+8:]; size > uint64(len(b)) {
+		return nil, about, bottom, errors.New("satin: the handle of a lattice is cut short")
+	}
+	if err = codec.Decode(b[:size], &about); err == nil {
+		err = codec.Decode(b[size:], &bottom)
+	}
+	return kind, about, bottom, err
+}
+
+// Carried marks the type as a handle.
+func (Lattice[K, V]) Carried(engine.Handle) {}
+
+// oracle remembers all offers, and by which jobs, so that each Value can join other ones of them.
+type oracle[V any] struct {
+	mu     sync.Mutex
+	rnd    *rand.Rand
+	offers []offered[V]
+}
+
+type offered[V any] struct {
+	v    V
+	path []uint32
+}
+
+func (o *oracle[V]) offer(v V, path []uint32) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.offers = append(o.offers, offered[V]{v, path})
+}
+
+// value joins what a job must see, its own offers and those of its ancestors, and any of the others, in any order.
+func (o *oracle[V]) value(join func(V, V) V, v V, path []uint32) V {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	share := o.rnd.IntN(3) // none, some or nearly all
+	for _, i := range o.rnd.Perm(len(o.offers)) {
+		x := &o.offers[i]
+		own := len(x.path) <= len(path) && slices.Equal(x.path, path[:len(x.path)])
+		if own || o.rnd.IntN(4) < share+share/2 {
+			v = join(v, x.v)
+		}
+	}
+	return v
+}
+
+// RunPartial runs the sequential program so that each Value of a lattice has joined only some of what was
+// offered so far, drawn from the seed, as it may on a swarm: a job's own offers and its ancestors' always,
+// the others now and then. A test that demands the same result for many seeds finds programs that rest on
+// more.
+func RunPartial[A, R any](ctx context.Context, seed uint64, fn func(*Frame, A) R, arg A) (R, error) {
+	t := taskOf[A, R](engine.MustLookup(funcKey(fn)).Ops.NewRecord())
+	t.arg = arg
+	err := engine.RunAlone(ctx, &t.Record, &engine.Shelf{Partial: rand.New(rand.NewPCG(seed, 1))})
+	return t.res, err
+}
