@@ -15,6 +15,7 @@ import (
 )
 
 func init() {
+	satin.Register("test.early", early)
 	satin.Register("test.spinUntil", spinUntil)
 	satin.Register("test.abortStates", abortStates)
 	satin.Register("test.twice", twice)
@@ -366,4 +367,27 @@ func half(f *satin.Frame, depth int) int {
 	for range g.Results() {
 	}
 	return 0
+}
+
+// early leaves its loop at the first result; the rest of the group must not run.
+func early(f *satin.Frame, n int) int {
+	g := satin.Fork(f, fib)
+	for range n {
+		g.Spawn(10)
+	}
+	for r := range g.Results() {
+		_ = r
+		break
+	}
+	return int(worker(f).Head)
+}
+
+func TestEarlyEndAborts(t *testing.T) {
+	p := testPool(t, 1)
+	if left := run(t, p, early, 100); left != 0 {
+		t.Errorf("%d children left after the loop", left)
+	}
+	if s := p.Stats(); s.Aborted != 99 {
+		t.Errorf("%d of 99 children aborted", s.Aborted)
+	}
 }
