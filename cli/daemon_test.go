@@ -26,6 +26,8 @@ func TestAsked(t *testing.T) {
 		{[]string{"run", "count", "3", "--detach", "--recovery", "naive"},
 			[]string{`submit count ["3"] as test.count naive`}},
 		{[]string{"run", "count", "3", "--detach", "--recovery=salvage"}, []string{`submit count ["3"] as test.count`}},
+		{[]string{"run", "count", "3", "--detach", "--max-cores=2"},
+			[]string{`submit count ["3"] as test.count, 2 cores`}},
 		{[]string{"invite"}, []string{"invite {Peer: Uses:1 MayInvite:false Valid:86400}"}},
 		{[]string{"invite", "--uses", "3", "--valid", "2h", "--may-invite"},
 			[]string{"invite {Peer: Uses:3 MayInvite:true Valid:7200}"}},

@@ -171,7 +171,7 @@ func (m *fakeMember) Cancel(_ context.Context, run string) error {
 // Submit computes count, which is what is submitted here.
 func (m *fakeMember) Submit(_ context.Context, s control.Submission) (control.RunInfo, error) {
 	if err := m.note("%s", strings.TrimSpace(fmt.Sprintf("submit %s %q as %s %s", s.App, s.Args, s.Function,
-		s.Recovery))); err != nil {
+		s.Recovery))+strings.Repeat(fmt.Sprintf(", %d cores", s.MaxCores), min(s.MaxCores, 1))); err != nil {
 		return control.RunInfo{}, err
 	}
 	var depth int

@@ -71,7 +71,7 @@ func (c console) logModule(line string) { fmt.Fprintln(c.err, line) }
 
 // stayHere keeps a module's run on this machine: no other one has it.
 func (o *options) stayHere(flags *pflag.FlagSet) error {
-	for _, name := range []string{"join", "detach", "recovery"} {
+	for _, name := range []string{"join", "detach", "recovery", "max-cores"} {
 		if isGiven(flags, name) {
 			return fmt.Errorf("--%s cannot go with a module: it runs on this machine", name)
 		}

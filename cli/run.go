@@ -29,6 +29,7 @@ type options struct {
 	detach     bool
 	dashboard  bool
 	recovery   string
+	maxCores   int
 	harm       *[]string
 	faults     []fault // of harm
 }
@@ -78,10 +79,12 @@ Ctrl-C ends it within a second and says how far it got; a second Ctrl-C ends it 
 	flags.BoolVar(&o.dashboard, "dashboard", false, "print a link that shows the run in the browser, on standard error")
 	flags.StringVar(&o.recovery, "recovery", "salvage",
 		"the `WAY` in which the work of lost peers is dealt with: salvage, or naive to compute all of it again")
+	flags.IntVar(&o.maxCores, "max-cores", 0,
+		"cores of one peer that the run may use at most, in a swarm (0: each peer decides)")
 	o.harm = addFaultFlag(flags)
 	flags.String("config", "", "the configuration `FILE` to read")
 	settings.AddFlags(flags, "state_dir", "runtime_dir", "join")
-	for _, name := range []string{"workers", "nice", "state-dir", "runtime-dir", "join", "recovery", "fault"} {
+	for _, name := range []string{"workers", "nice", "state-dir", "runtime-dir", "join", "recovery", "max-cores", "fault"} {
 		if err := cmd.RegisterFlagCompletionFunc(name, cobra.NoFileCompletions); err != nil {
 			panic(err) // no such flag
 		}
@@ -153,6 +156,8 @@ var conflicts = []struct{ flag, with, why string }{
 	{"detach", "stats", ": satin-peer wait shows them when there are any"},
 	{"recovery", "local", ": there is no peer to be lost"},
 	{"recovery", "sequential", ", the sequential program: there is no peer to be lost"},
+	{"max-cores", "local", ": --workers says how many it uses"},
+	{"max-cores", "sequential", ", the sequential program: it uses one core"},
 	{"fault", "sequential", ", the sequential program: it does not survive anything"},
 	{"nice", "join", ": the priority of a peer is a setting, see satin-peer config"},
 }
@@ -171,6 +176,9 @@ func (o *options) check(flags *pflag.FlagSet) error {
 	if _, err := steal.ParseRecovery(o.recovery); err != nil {
 		return &apps.InputError{What: "--recovery", Got: o.recovery,
 			Want: fmt.Sprintf("%s or %s", steal.Salvage, steal.Naive)}
+	}
+	if err := apps.IntRange("--max-cores", o.maxCores, 0, satin.MaxWorkers); err != nil {
+		return err
 	}
 	if flags.Changed("workers") {
 		if err := apps.IntRange("--workers", o.workers, 1, satin.MaxWorkers); err != nil {

@@ -110,6 +110,9 @@ func (s sheet) item(name, format string, args ...any) { s.row(name, fmt.Sprintf(
 func writeStatus(w io.Writer, s control.Status, now time.Time) error {
 	t := newSheet(w)
 	t.item("state", "%s", stateText(s, now))
+	if s.Trouble != "" {
+		t.item("trouble", "%s", oneLine(s.Trouble))
+	}
 	t.item("peer", "%s, %s", s.Peer, s.Version)
 	t.item("process", "%d, up %s, start %d of this identity in %s", s.PID, brief(now.Sub(s.Started)), s.Incarnation,
 		s.StateDir)

@@ -23,28 +23,20 @@ import (
 	"github.com/satin-peer/satin/steal"
 )
 
-// submit hands t to the daemon d, and waits for the answer unless it is to be left alone. What was submitted
-// is written down in a directory if one is given.
-func (c console) submit(t *task, o *options, d control.Daemon, stateDir string) error {
+// submit hands t to the daemon d, and waits for the answer unless it is to be left alone.
+func (c console) submit(t *task, o *options, d control.Daemon) error {
 	argument, err := wire.Value().Encode(t.problem.Arg)
 	if err != nil {
 		return failed("the problem is too large for a swarm: %w; run it with --local", err)
 	}
 	sub := control.Submission{App: t.app, Args: commandLine(t), Title: t.problem.Title, Function: t.problem.Root,
-		Argument: argument}
+		Argument: argument, MaxCores: o.maxCores}
 	if o.recovery != steal.Salvage.String() {
 		sub.Recovery = o.recovery
 	}
 	run, err := d.Submit(context.Background(), sub)
 	if err != nil {
 		return daemonError(err)
-	}
-	if stateDir != "" {
-		if err := rememberRun(stateDir, control.RunInfo{Run: run.Run, App: sub.App, Args: sub.Args,
-			Title: sub.Title}); err != nil {
-			fmt.Fprintf(c.err, "satin-peer: once the daemon has been restarted, wait will not know this run: %s\n",
-				oneLine(err.Error()))
-		}
 	}
 	if o.detach {
 		if o.json {
@@ -221,7 +213,7 @@ func (c console) ownPeer(t *task, o *options, flags *pflag.FlagSet, list []apps.
 		case <-over:
 		}
 	}()
-	return c.submit(t, o, p, "")
+	return c.submit(t, o, p)
 }
 
 // joinAny connects to the members that were named, at least one of them.
@@ -254,13 +246,6 @@ satin-peer runs shows, or its first digits. Names of files in the run's argument
   satin-peer wait 4f1c --json > queens.json`,
 	}, 1, 1, func(ctx context.Context, d *control.Client, args []string) error {
 		run, err := findRun(ctx, d, args[0])
-		if none := (*noRunError)(nil); errors.As(err, &none) {
-			l, bad := c.load(cmd.Flags())
-			if bad != nil {
-				return bad
-			}
-			run, err = recallRun(l.StateDir, args[0])
-		}
 		if err != nil {
 			return err
 		}
@@ -348,14 +333,16 @@ func (c console) elsewhere(t *task, o *options, flags *pflag.FlagSet, list []app
 			return true, err
 		}
 	}
-	return true, c.submit(t, o, d, l.StateDir)
+	return true, c.submit(t, o, d)
 }
 
 // staysHere refuses, for a run in this process, what there is only in a swarm.
 func (o *options) staysHere(flags *pflag.FlagSet, daemon string) (refused bool, err error) {
-	if isGiven(flags, "recovery") {
-		return true, failed(
-			"--recovery is about the peers of a swarm, and this run has none: start a daemon with satin-peer start%s, or add --join", daemon)
+	for _, name := range []string{"recovery", "max-cores"} {
+		if isGiven(flags, name) {
+			return true, failed("--%s is about the peers of a swarm, and this run has none: start a daemon with "+
+				"satin-peer start%s, or add --join", name, daemon)
+		}
 	}
 	if slices.ContainsFunc(o.faults, func(f fault) bool { return f.kind == faultLeave }) {
 		return true, errors.New(

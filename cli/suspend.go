@@ -66,13 +66,6 @@ left out. It prints the run; satin-peer wait prints its answer.`,
 		if err != nil {
 			return err
 		}
-		if l, err := c.load(cmd.Flags()); err == nil && run.Args != nil {
-			if err := rememberRun(l.StateDir, run); err != nil {
-				fmt.Fprintf(c.err,
-					"satin-peer: once the daemon has been restarted, wait will not know this run: %s\n",
-					oneLine(err.Error()))
-			}
-		}
 		if run.Why != "" {
 			fmt.Fprintln(c.err, oneLine(run.Why))
 		}

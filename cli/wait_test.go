@@ -1,14 +1,11 @@
 package cli
 
 import (
-	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/peer/control"
@@ -143,69 +140,6 @@ func TestWaitSaves(t *testing.T) {
 	if got := commandLine(&task{args: []string{"-5", "x"},
 		flags: map[string]any{"b": 1, "a": "y z"}}); !slices.Equal(got, []string{"--a=y z", "--b=1", "--", "-5", "x"}) {
 		t.Errorf("got %q", got)
-	}
-}
-
-// TestWaitAfterRestart waits for a run that the daemon knows no more by name, but has the answer to.
-func TestWaitAfterRestart(t *testing.T) {
-	m := newFakeMember()
-	f := newFake().withDaemon(t, m)
-	if code := f.run("run", "count", "3", "--add", "1", "--detach"); code != 0 {
-		t.Fatalf("exit code %d: %s", code, &f.err)
-	}
-	m.runs = nil
-	for _, c := range []struct {
-		name string
-		code int
-		want string
-	}{{"cc", 0, "9 leaves, 1 flags\n"}, {runGoing, 0, "9 leaves, 1 flags\n"}, {"aa", exitFailed, ""}} {
-		user := newFake()
-		user.dirs = f.dirs
-		if code := user.run("wait", c.name); code != c.code || user.out.String() != c.want {
-			t.Errorf("%s: exit code %d, output %q, error %s", c.name, code, &user.out, &user.err)
-		}
-	}
-	another := strings.Replace(runGoing, "3", "4", 1)
-	if err := rememberRun(f.dirs.State, control.RunInfo{Run: another, App: "count", Args: []string{"3"}}); err != nil {
-		t.Fatal(err)
-	}
-	user := newFake()
-	user.dirs = f.dirs
-	if code := user.run("wait", "cc"); code != exitBadInput ||
-		!strings.Contains(user.err.String(), "several begin with these") {
-		t.Errorf("two of them: exit code %d, error %s", code, &user.err)
-	}
-	if err := os.WriteFile(filepath.Join(f.dirs.State, submittedDir, another), []byte("{"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if code := user.run("wait", another); code != exitFailed {
-		t.Errorf("a damaged one: exit code %d, error %s", code, &user.err)
-	}
-}
-
-// TestForgotten checks that what is written down of runs is bounded, and that the newest remain.
-func TestForgotten(t *testing.T) {
-	dir := t.TempDir()
-	name := func(i int) string { return fmt.Sprintf("%032x", i) }
-	const extra = 3
-	for i := range maxSubmitted + extra {
-		if err := rememberRun(dir, control.RunInfo{Run: name(i), App: "count"}); err != nil {
-			t.Fatal(err)
-		}
-		when := time.Unix(int64(1_000_000+i), 0)
-		if err := os.Chtimes(filepath.Join(dir, submittedDir, name(i)), when, when); err != nil {
-			t.Fatal(err)
-		}
-	}
-	left, err := os.ReadDir(filepath.Join(dir, submittedDir))
-	if err != nil || len(left) != maxSubmitted || left[0].Name() != name(extra) {
-		t.Errorf("%d are left, %v", len(left), err)
-	}
-	if run, err := recallRun(dir, name(maxSubmitted)); err != nil || run.App != "count" || !run.Mine {
-		t.Errorf("got %+v, %v", run, err)
-	}
-	if _, err := recallRun(dir, name(0)); !errors.Is(err, control.ErrNotFound) {
-		t.Errorf("a forgotten one: %v", err)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -100,10 +101,25 @@ func (p *Peer) examineClock(now time.Time) control.Finding {
 	return f
 }
 
+// stateGone says that the state directory was removed; "" if it is there.
+func (p *Peer) stateGone() string {
+	dir := p.cfg.Host.StateDir
+	if _, err := os.Stat(filepath.Join(dir, "answers")); !errors.Is(err, fs.ErrNotExist) {
+		return ""
+	}
+	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+		return "" // the other is made again when it is needed
+	}
+	return "the state directory " + dir + " is gone, with this peer's identity: it has another one when it is started again"
+}
+
 // examineDisk writes and syncs a small file where answers are kept.
 func (p *Peer) examineDisk() control.Finding {
 	f := control.Finding{Check: "disk"}
 	err := func() error {
+		if why := p.stateGone(); why != "" {
+			return errors.New(why)
+		}
 		file, err := os.CreateTemp(p.answers.dir, "doctor-*")
 		if err != nil {
 			return err

@@ -95,5 +95,15 @@ func (p *Peer) RunID(run string) []byte {
 	return id[:]
 }
 
+// CoresOf is how many cores a run has here.
+func (p *Peer) CoresOf(run string) int {
+	id, _ := job.ParseRunID(run)
+	p.runs.mu.Lock()
+	defer p.runs.mu.Unlock()
+	p.arbiter.mu.Lock()
+	defer p.arbiter.mu.Unlock()
+	return p.runs.parts[id].share.last
+}
+
 // ID is the peer's own.
 func (p *Peer) ID() peer.ID { return p.host.ID() }

@@ -214,6 +214,7 @@ func (p *Peer) upkeep(ctx context.Context) {
 	turn := time.NewTicker(turnEvery)
 	defer turn.Stop()
 	var partners map[peer.ID]bool // whose connections are guarded
+	gone := ""
 	for {
 		select {
 		case <-ctx.Done():
@@ -225,6 +226,11 @@ func (p *Peer) upkeep(ctx context.Context) {
 			p.arbiter.next()
 		case now := <-second.C:
 			p.runs.keepUp()
+			if gone == "" {
+				if gone = p.stateGone(); gone != "" {
+					p.log.Error(gone)
+				}
+			}
 			p.members.expire(now)
 			p.places.keepUp(now)
 			p.tellLoads(now)

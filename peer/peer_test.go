@@ -76,7 +76,7 @@ func submit(t testing.TB, p *peer.Peer, fn string, arg any) string {
 		t.Fatal(err)
 	}
 	r, err := p.Submit(context.Background(), control.Submission{App: "peertest", Function: "peertest." + fn,
-		Argument: b, Title: fmt.Sprint(fn, " ", arg)})
+		Argument: b, Title: fmt.Sprint(fn, " ", arg), Args: []string{fn, fmt.Sprint(arg)}})
 	if err != nil {
 		t.Fatal(err)
 	}

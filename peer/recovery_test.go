@@ -2,6 +2,8 @@ package peer_test
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -72,7 +74,7 @@ func TestOwnerCrashes(t *testing.T) {
 	}
 }
 
-// An owner that leaves hands its run over.
+// An owner that leaves hands its run over, and finds the answer though what it had written down of the run is lost.
 func TestOwnerLeaves(t *testing.T) {
 	list := swarm(t, 2, hasty)
 	n, want := lasting(t)
@@ -90,10 +92,14 @@ func TestOwnerLeaves(t *testing.T) {
 	for _, p := range list {
 		until(t, "the run has been answered", func() bool { return stateOf(t, p, run) == control.RunDone })
 	}
+	if err := os.Remove(filepath.Join(dir, "own", run+".run")); err != nil {
+		t.Fatal(err)
+	}
 	owner = open(t, hasty, in(dir))
 	if _, err := owner.Join(deadline(t), address(t, list[1])); err != nil {
 		t.Fatal(err)
 	}
+	until(t, "the owner learns of its run", func() bool { return runs(t, owner)[run].Mine })
 	if got := await[int](t, owner, run); got != want {
 		t.Errorf("fib(%d) = %d", n, got)
 	}

@@ -31,7 +31,7 @@ func (p *Peer) Status(context.Context) (control.Status, error) {
 		StateDir:    p.cfg.Host.StateDir, Swarm: p.host.SwarmName(), Trust: p.cfg.Host.Trust.String(),
 		Workers: p.cfg.Workers, Addresses: byUse(p.host.Addrs()), Reachability: p.reach(), Cluster: here.Name,
 		Clusters: p.clusters(),
-		Peers:    p.connectedMembers(), Goroutines: runtime.NumGoroutine(),
+		Peers:    p.connectedMembers(), Goroutines: runtime.NumGoroutine(), Trouble: p.stateGone(),
 	}
 	p.runs.mu.Lock()
 	for _, i := range p.runs.core.Runs() {

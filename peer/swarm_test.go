@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -238,8 +239,77 @@ func TestAnswerOutlivesThePeer(t *testing.T) {
 		t.Fatalf("fib(20) = %d", got)
 	}
 	a.Close()
-	if got := await[int](t, open(t, in), run); got != 6765 {
+	a = open(t, in)
+	if r := runs(t, a)[run]; r.State != control.RunDone || !r.Mine || r.App != "peertest" ||
+		!slices.Equal(r.Args, []string{"fib", "20"}) {
+		t.Errorf("in the next life it is listed as %+v", r)
+	}
+	if got := await[int](t, a, run); got != 6765 {
 		t.Errorf("in the next life fib(20) = %d", got)
+	}
+}
+
+// A directory that somebody has removed is made again.
+func TestRemovedAnswersAreMadeAgain(t *testing.T) {
+	dir := t.TempDir()
+	a := open(t, func(c *peer.Config) { c.Host.StateDir = dir })
+	for _, name := range []string{"answers", "own"} {
+		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := submit(t, a, "fib", 10)
+	if o, err := a.Wait(deadline(t), run, nil); err != nil || o.State != control.RunDone || o.Warning != "" {
+		t.Errorf("got %s, warning %q, %v", o.State, o.Warning, err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "answers", run+".answer")); err != nil {
+		t.Error(err)
+	}
+}
+
+// A state directory that is gone is noticed.
+func TestRemovedStateDirectory(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "state")
+	a := open(t, func(c *peer.Config) { c.Host.StateDir = dir })
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	all, err := a.Doctor(deadline(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range all {
+		if f.Check == "disk" && (f.Level != control.Problem || !strings.Contains(f.Text, "is gone")) {
+			t.Errorf("the doctor says %+v", f)
+		}
+	}
+	until(t, "the status says so", func() bool {
+		s, _ := a.Status(context.Background())
+		return s.Trouble != ""
+	})
+}
+
+// A run uses no more cores of a peer than its owner has said.
+func TestMaxCores(t *testing.T) {
+	two := func(c *peer.Config) { c.Workers = 2 }
+	a, b := open(t, two), open(t, two)
+	if _, err := b.Join(deadline(t), address(t, a)); err != nil {
+		t.Fatal(err)
+	}
+	r, err := a.Submit(context.Background(), control.Submission{App: "peertest", Function: "peertest.fib",
+		Argument: []byte{0x18, 60}, MaxCores: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []*peer.Peer{a, b} {
+		until(t, "it works on the run", func() bool { return works(t, p, r.Run) })
+		if n := p.CoresOf(r.Run); n != 1 || runs(t, p)[r.Run].MaxCores != 1 {
+			t.Errorf("the run has %d cores, and says %d", n, runs(t, p)[r.Run].MaxCores)
+		}
+	}
+	if _, err := a.Submit(context.Background(), control.Submission{App: "peertest", Function: "peertest.fib",
+		Argument: []byte{1}, MaxCores: -1}); !errors.Is(err, control.ErrBadInput) {
+		t.Errorf("-1 cores: %v", err)
 	}
 }
 

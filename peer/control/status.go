@@ -25,6 +25,7 @@ type Status struct {
 
 	State       PeerState  `json:"state"`
 	WhyIdle     string     `json:"why_idle,omitempty"`     // one line, when State is PeerIdle
+	Trouble     string     `json:"trouble,omitempty"`      // one line: what somebody should see to
 	PausedUntil *time.Time `json:"paused_until,omitempty"` // when State is PeerPaused; null: until it is resumed
 
 	Workers int `json:"workers"` // cores the peer may use
