@@ -20,6 +20,7 @@ type keptRun struct {
 	owner   PeerID
 	answers []keptAnswer
 	again   repetition // of this peer's own claim
+	asked   repetition // of the question whether the owner has it: its tombstone may have been lost
 }
 
 type keptAnswer struct {
@@ -186,6 +187,9 @@ func (k *kept) wrote(id RunID, file File, trouble string) {
 // drop removes one answer from the notes.
 func (k *kept) drop(id RunID, i int) {
 	n := k.of[id]
+	if t := n.answers[i].ticket; t != 0 {
+		k.order(Reply{t, id, &Refusal{Refuse, "its owner was heard in the meantime"}})
+	}
 	if n.answers = slices.Delete(n.answers, i, i+1); len(n.answers) == 0 {
 		delete(k.of, id)
 	}
@@ -275,10 +279,13 @@ func (k *kept) ids() []RunID {
 	return slices.SortedFunc(maps.Keys(k.of), func(a, b RunID) int { return cmp.Or(bytes.Compare(a[:], b[:])) })
 }
 
-// tick tells again what this peer has come to and keeps, for the owner may not have heard, and removes what has been
-// kept for long enough.
+// tick tells again what this peer has come to and keeps, for the owner may not have heard, asks the owner whether it has
+// it, and removes what has been kept for long enough.
 func (k *kept) tick() {
 	for _, id := range k.ids() {
+		if n := k.of[id]; k.view.Alive(n.owner) && n.asked.due(k.now, k.cfg.ClaimEvery) {
+			k.order(Ask{id, n.owner})
+		}
 		for _, a := range k.of[id].answers {
 			if r := k.runs[id]; a.Author == k.self && a.written && (r == nil || r.keeping == nil) &&
 				k.of[id].again.due(k.now, k.cfg.ClaimEvery) {

@@ -159,6 +159,9 @@ func (o *own) recallAnswer(a *RecalledAnswer) {
 	}
 	r.second, r.disputed = a.Second, a.SecondBy
 	o.runs[a.Manifest.Run] = r
+	if s := o.tombstone(r, Finished); s.Sealed != nil { // for those who have not heard
+		o.graves.put(&s)
+	}
 }
 
 func (k *kept) recall(h RecalledHeld) {
