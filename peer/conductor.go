@@ -3,6 +3,7 @@ package peer
 import (
 	"context"
 	"log/slog"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -31,6 +32,7 @@ type conductor struct {
 	over    map[job.RunID]chan struct{}    // closed when the run ends, for those who wait
 	replies map[runs.Ticket]chan *runs.Refusal
 	ticket  runs.Ticket
+	spent   bool // a run has ended since memory was last given back
 
 	resuming sync.Mutex // one suspended run is taken up at a time
 
@@ -260,6 +262,11 @@ func (t *conductor) keepUp() {
 	}
 	t.feed(func(c *runs.Core, now time.Time) []runs.Order { return c.Tick(now) })
 	t.releaseSessions()
+	if t.spent && len(t.core.InProgress(1)) == 0 {
+		// The engine has the collector come seldom, so what ended runs leave would stay for hours of idleness.
+		t.spent = false
+		t.p.spawn(func(context.Context) { debug.FreeOSMemory() })
+	}
 }
 
 // announced says that somebody spoke of a run.

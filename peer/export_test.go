@@ -105,5 +105,17 @@ func (p *Peer) CoresOf(run string) int {
 	return p.runs.parts[id].share.last
 }
 
+// PastSessions is how many sessions of ended runs are kept.
+func (p *Peer) PastSessions() (n int) {
+	p.runs.mu.Lock()
+	defer p.runs.mu.Unlock()
+	for _, r := range p.runs.parts {
+		if r.final != nil && r.session != nil {
+			n++
+		}
+	}
+	return n
+}
+
 // ID is the peer's own.
 func (p *Peer) ID() peer.ID { return p.host.ID() }

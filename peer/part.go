@@ -144,7 +144,7 @@ func (t *conductor) stop(o runs.Stop) {
 	s, final := r.session, r.stats()
 	t.live.Delete(o.Run)
 	p.arbiter.leave(r.share)
-	r.final, r.ended = &final, time.Now()
+	r.final, r.ended, t.spent = &final, time.Now(), true
 	p.past.add(&final)
 	if r.manifest.Owner != peerName(p.host.ID()) {
 		p.publishLoad(&load{Run: o.Run, Stats: final})

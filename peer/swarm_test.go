@@ -249,6 +249,18 @@ func TestAnswerOutlivesThePeer(t *testing.T) {
 	}
 }
 
+// Of runs that have ended little is held, however many there were.
+func TestEndedRunsAreLetGo(t *testing.T) {
+	a := open(t)
+	for range 20 {
+		await[int](t, a, submit(t, a, "fib", 10))
+	}
+	until(t, "most sessions are let go", func() bool { return a.PastSessions() <= 8 })
+	if n := len(runs(t, a)); n != 20 {
+		t.Errorf("%d runs are listed", n)
+	}
+}
+
 // A directory that somebody has removed is made again.
 func TestRemovedAnswersAreMadeAgain(t *testing.T) {
 	dir := t.TempDir()

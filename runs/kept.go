@@ -279,8 +279,8 @@ func (k *kept) ids() []RunID {
 	return slices.SortedFunc(maps.Keys(k.of), func(a, b RunID) int { return cmp.Or(bytes.Compare(a[:], b[:])) })
 }
 
-// tick tells again what this peer has come to and keeps, for the owner may not have heard, asks the owner whether it has
-// it, and removes what has been kept for long enough.
+// tick tells again what this peer has come to and keeps, for the owner may not have heard, asks the owner
+// whether it has it, and removes what has been kept for long enough.
 func (k *kept) tick() {
 	for _, id := range k.ids() {
 		if n := k.of[id]; k.view.Alive(n.owner) && n.asked.due(k.now, k.cfg.ClaimEvery) {
