@@ -37,6 +37,16 @@ func TestOwnerCrashes(t *testing.T) {
 	if _, err := owner.Join(deadline(t), address(t, list[0])); err != nil {
 		t.Fatal(err)
 	}
+	until(t, "the owner knows that the others are alive", func() bool {
+		known, _ := owner.Peers(context.Background())
+		alive := 0
+		for _, p := range known {
+			if p.Alive {
+				alive++
+			}
+		}
+		return alive == 3
+	})
 	run := submit(t, owner, "fib", n)
 	if d := runs(t, owner)[run].Deputies; len(d) != 3 {
 		t.Errorf("deputies %v, want the three others", d)
