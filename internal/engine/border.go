@@ -25,7 +25,8 @@ type Host interface {
 	// core may find that another one was faster; then Hungry follows, 50 us later or more.
 	Fed()
 	// Dropped says that nobody waits any more for a job that was taken: an abort. Its End and PutBack will do
-	// nothing.
+	// nothing. Guest.Cancel, Pool.Close and the end of a run's context call it too, for all that was taken
+	// from under the root, without waiting for leaves to notice.
 	Dropped(*Taken)
 
 	// Salvage says whether an outcome of the restarted job at exactly that path is to be had (hit), because

@@ -122,8 +122,9 @@ func (w *Worker) Ready(group uint64) bool {
 // Overtaken says that children of the group, or any others, may have finished while one ran in place.
 func (w *Worker) Overtaken(group uint64) bool { return w.finished.Load() != nil || w.Ready(group) }
 
-// Finished is said when a child of the group that ran in place was overtaken. It gives a record for the child's result,
-// which takes its turn behind those that have finished before: the child's own slot has been its children's meanwhile.
+// Finished is said when a child of the group that ran in place was overtaken. It gives a record for the
+// child's result, which takes its turn behind those that have finished before: the child's own slot has been
+// its children's meanwhile.
 func (w *Worker) Finished(key unsafe.Pointer, group uint64) *Record {
 	r := w.take(w.desc(key))
 	r.ID, r.Group = w.Levels[w.Cur>>DepthShift+1].Job|doneBit, group

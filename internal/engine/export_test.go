@@ -104,7 +104,7 @@ func RunSequential(run job.RunID, fn string, arg any) (any, error) {
 func (p *Pool) Outside() int {
 	p.runMu.Lock()
 	defer p.runMu.Unlock()
-	return int(p.tallies.taken - p.tallies.returned - p.tallies.putBack - p.tallies.dropped)
+	return len(p.outside)
 }
 
 // Park is what a worker does that waits for a thief, here or further away; Parked says whether it does so.

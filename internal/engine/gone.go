@@ -47,7 +47,7 @@ func (w *Worker) handOver(r *Record, h uint32, id job.ID) {
 	r.state.Store(running)
 	w.publish(h + 1 - w.split)
 	p.runMu.Lock()
-	t.away = true
+	p.outside[t] = true
 	p.tallies.taken++
 	p.runMu.Unlock()
 	t.tellFound()

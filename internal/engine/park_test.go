@@ -90,7 +90,8 @@ func TestNotParkedAfterAll(t *testing.T) {
 	}
 }
 
-// TestPutBackComesFirst: what was put back begins before runs that have not begun, in the order in which it came back.
+// TestPutBackComesFirst: what was put back begins before runs that have not begun, in the order in which it
+// came back.
 func TestPutBackComesFirst(t *testing.T) {
 	p := testPool(t, 1)
 	parkPool.Store(p)

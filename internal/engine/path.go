@@ -39,6 +39,24 @@ func (p *Pool) idOf(r *Record) (id job.ID, restarted, ok bool) {
 	return r.resolve(nil)
 }
 
+// rootOf gives the root that a stolen job descends from: a run's or a guest's. nil if it, or a job between,
+// was dropped.
+func (p *Pool) rootOf(r *Record) *Record {
+	p.pathMu.Lock()
+	defer p.pathMu.Unlock()
+	for r != nil && r.W != nil {
+		if r.state.Load() == dropped {
+			return nil
+		}
+		t, d := r.W.tab.Load(), r.ID&^abortedBit>>DepthShift
+		for d > 0 && t.levels[d].Job != 0 {
+			d--
+		}
+		r = t.roots[d]
+	}
+	return r
+}
+
 func (p *Pool) awaitPathReaders() {
 	p.pathMu.Lock()
 	//lint:ignore SA2001 the empty section is the point: readers have left

@@ -78,6 +78,7 @@ type Pool struct {
 
 	runMu   sync.Mutex
 	runs    map[*Record]bool // roots that have not finished
+	outside map[*Taken]bool  // what was taken and neither ended nor was put back or dropped
 	tallies borderCounts
 	shelf   Shelf
 }
@@ -96,7 +97,7 @@ func NewPool(cfg Config) (*Pool, error) {
 	if cfg.KeepAfter < 0 {
 		return nil, fmt.Errorf("satin: Config.KeepAfter is %v; allowed are 0 (never) and more", cfg.KeepAfter)
 	}
-	p := &Pool{cfg: cfg, host: cfg.Host, start: time.Now().Add(-poolEpoch), runs: map[*Record]bool{}}
+	p := &Pool{cfg: cfg, host: cfg.Host, start: time.Now().Add(-poolEpoch), runs: map[*Record]bool{}, outside: map[*Taken]bool{}}
 	p.quit, p.offers = make(chan struct{}), make(chan struct{}, 1)
 	p.demand.Store(cfg.Workers > 1)
 	p.clock = p.now
@@ -261,13 +262,18 @@ func (r *Record) abort() bool {
 func (p *Pool) cancel(r *Record, why error) {
 	p.runMu.Lock()
 	live := p.runs[r] && r.abort()
+	var cut []*Taken
 	if live {
 		r.out.why = why
 		delete(p.runs, r)
+		cut = p.cutThrough(r)
 	}
 	p.runMu.Unlock()
 	if !live {
 		return
+	}
+	for _, t := range cut {
+		p.host.Dropped(t)
 	}
 	if v := r.thief.Load(); v != nil {
 		v.limit.Store(0)

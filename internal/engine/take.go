@@ -13,9 +13,9 @@ type Taken struct {
 	r   *Record
 	job Job
 
-	found bool // it went to Host.Found once
+	found bool    // it went to Host.Found once
+	root  *Record // the run's or the guest's root that it descends from; nil if that could not be told
 	// Pool.runMu guards the rest.
-	away     bool // neither ended nor put back nor dropped
 	telling  bool // Found is being called
 	lateDrop bool // it was dropped meanwhile
 }
@@ -106,18 +106,18 @@ func (p *Pool) give(r *Record, id job.ID, restarted, found bool) *Taken {
 	r.out = &passport{taken: t, restarted: r.restarted()}
 	p.runMu.Lock()
 	defer p.runMu.Unlock()
-	if !r.state.CompareAndSwap(stolen, running) {
+	if t.root != nil && t.root.state.Load() == dropped || !r.state.CompareAndSwap(stolen, running) {
 		p.tallies.dropped++
 		return nil
 	}
-	t.away = true
+	p.outside[t] = true
 	p.tallies.taken++
 	return t
 }
 
 func (p *Pool) newTaken(r *Record, id job.ID, restarted, found bool) *Taken {
 	j := Job{ID: id, Func: r.d.Name, Arg: r.d.Ops.Arg(r), Restarted: restarted}
-	return &Taken{p: p, r: r, job: j, found: found || r.wasFound(), telling: found}
+	return &Taken{p: p, r: r, job: j, root: p.rootOf(r), found: found || r.wasFound(), telling: found}
 }
 
 // Job says what was taken.
@@ -174,10 +174,10 @@ func (t *Taken) End(o Outcome) (bool, error) {
 func (t *Taken) settle(count func(*borderCounts)) bool {
 	t.p.runMu.Lock()
 	defer t.p.runMu.Unlock()
-	if !t.away || t.r.state.Load() != running {
+	if !t.p.outside[t] || t.r.state.Load() != running {
 		return false
 	}
-	t.away = false
+	delete(t.p.outside, t)
 	count(&t.p.tallies)
 	return true
 }
@@ -207,16 +207,43 @@ func (p *Pool) tellDropped(r *Record) {
 	}
 	t := r.out.taken
 	p.runMu.Lock()
-	tell := t.away && !t.telling
-	if t.away {
-		t.away = false
-		p.tallies.dropped++
-		t.lateDrop = t.telling
-	}
+	tell := t.drop()
 	p.runMu.Unlock()
 	if tell {
 		p.host.Dropped(t)
 	}
+}
+
+// drop ends the job's time outside because nobody waits for it any more, and says whether the Host is to be told now.
+// Pool.runMu is held.
+func (t *Taken) drop() (tell bool) {
+	p := t.p
+	if !p.outside[t] {
+		return false
+	}
+	delete(p.outside, t)
+	p.tallies.dropped++
+	t.lateDrop = t.telling
+	return !t.telling
+}
+
+// Cut through
+//
+// An abort unwinds frame by frame, and a frame in a long leaf does not notice before that ends. What is outside must
+// not go on so long. So when a root is cancelled, all that was taken from under it is dropped in the same step: the
+// Host is told, and no outcome is wanted any more. Only the Host learns of it then. The jobs' records stay as they
+// are, and their frames wait on, until the unwinding comes to them, as it does to whatever descends from a dropped
+// root: a frame that saw one of its children aborted before could go on with that, and what it returns be kept.
+
+// cutThrough drops what was taken from under the root r, and gives those that the Host is to be told of.
+// Pool.runMu is held. r is dropped: give lets nothing more out.
+func (p *Pool) cutThrough(r *Record) (told []*Taken) {
+	for t := range p.outside {
+		if t.root == r && t.drop() {
+			told = append(told, t)
+		}
+	}
+	return told
 }
 
 // countDropped counts a job that was dropped before it left.

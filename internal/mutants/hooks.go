@@ -64,7 +64,7 @@ var hookMutants = []mutant{
 		old: "	if w.searching() {\n		w.limit.Store(0)\n	}\n", new: ""},
 	{name: "engine/dropped-before-found", wrong: "the Host hears of an abort before it has the job",
 		file: "internal/engine/take.go", pkg: "internal/engine", run: restarts, args: brief,
-		old: "	tell := t.away && !t.telling\n", new: "	tell := t.away\n"},
+		old: "	return !t.telling\n", new: "	return true\n"},
 	{name: "engine/panic-kept", wrong: "a job that panicked is kept", file: "internal/engine/keep.go",
 		pkg: "internal/engine", run: keeps,
 		args: brief,
