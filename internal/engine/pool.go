@@ -97,7 +97,8 @@ func NewPool(cfg Config) (*Pool, error) {
 	if cfg.KeepAfter < 0 {
 		return nil, fmt.Errorf("satin: Config.KeepAfter is %v; allowed are 0 (never) and more", cfg.KeepAfter)
 	}
-	p := &Pool{cfg: cfg, host: cfg.Host, start: time.Now().Add(-poolEpoch), runs: map[*Record]bool{}, outside: map[*Taken]bool{}}
+	p := &Pool{cfg: cfg, host: cfg.Host, start: time.Now().Add(-poolEpoch), runs: map[*Record]bool{},
+		outside: map[*Taken]bool{}}
 	p.quit, p.offers = make(chan struct{}), make(chan struct{}, 1)
 	p.demand.Store(cfg.Workers > 1)
 	p.clock = p.now
