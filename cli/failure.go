@@ -57,7 +57,9 @@ func exitCode(err error, w io.Writer) int {
 		return exitBadInput
 	}
 	fmt.Fprintln(w, "satin-peer: "+oneLine(masked(strings.TrimPrefix(f.Error(), "satin: "))))
-	_, _ = w.Write(f.stack)
+	for line := range strings.Lines(string(f.stack)) { // of another peer's: whatever it says must not move the cursor
+		fmt.Fprintln(w, strings.ReplaceAll(oneLine(strings.TrimSuffix(line, "\n")), `\t`, "\t"))
+	}
 	return f.code
 }
 

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
 	"flag"
 	"maps"
 	"os"
@@ -142,6 +143,15 @@ func TestVerbose(t *testing.T) {
 		if s := f.err.String(); !strings.Contains(s, "console_test.go:") || strings.Count(s, "satin-peer: ") != 1 {
 			t.Errorf("%q: %s", args, s)
 		}
+	}
+}
+
+// TestStackOfAnother checks that the stack of a job that panicked elsewhere is shown and can do nothing.
+func TestStackOfAnother(t *testing.T) {
+	var w strings.Builder
+	code := exitCode(&failure{exitFailed, errors.New("a\x1b[2Jb"), []byte("main.f\x1b[2J()\n\tf.go:1\r\n")}, &w)
+	if want := "satin-peer: a\\x1b[2Jb\nmain.f\\x1b[2J()\n\tf.go:1\\r\n"; code != exitFailed || w.String() != want {
+		t.Errorf("exit code %d, %q, want %q", code, w.String(), want)
 	}
 }
 

@@ -120,6 +120,7 @@ func Open(cfg Config) (*Server, error) {
 		MaxHeaderBytes:    maxHeader,
 		ErrorLog:          slog.NewLogLogger(cfg.Log.Handler(), slog.LevelDebug),
 	}
+	newDoor().attach(s.http)
 	if s.files, err = writeFiles(cfg.Dir, s.base(), s.sessions.tokens); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}

@@ -12,6 +12,9 @@ import (
 
 const (
 	maxOutside = 128 // strangers that may wait for a handshake at a time
+	// maxIdlers is how many may before the one is put out that has waited longest where most are from: strangers
+	// that say nothing must not keep out who was invited.
+	maxIdlers = 96
 
 	// One peer ID may make attemptBurst attempts at once and then one every attemptEvery; a connection is
 	// one, and a handshake. What one address may do is in limits.go.

@@ -331,6 +331,56 @@ func TestCrowdKeepsOutStrangersOnly(t *testing.T) {
 	}
 }
 
+// A connectionFrom is all that visitors look at of a connection.
+type connectionFrom struct {
+	network.Conn
+	id peer.ID
+	at ma.Multiaddr
+}
+
+func (c *connectionFrom) RemotePeer() peer.ID           { return c.id }
+func (c *connectionFrom) RemoteMultiaddr() ma.Multiaddr { return c.at }
+func (c *connectionFrom) Stat() network.ConnStats {
+	return network.ConnStats{Stats: network.Stats{Direction: network.DirInbound}}
+}
+
+// Strangers that open connections and say nothing lose their places to those who come later: first those who are many
+// from one address, and of them who has waited longest.
+func TestIdlersMakeRoom(t *testing.T) {
+	h, err := Open(t.Context(), Config{StateDir: t.TempDir(), Listen: []string{"/ip4/127.0.0.1/tcp/0"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	come := func(from string) peer.ID {
+		public, _, err := ed25519.GenerateKey(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		id := peer.ID(string(mustID(1)[:6]) + string(public))
+		h.visitors.opened(&connectionFrom{id: id, at: ma.StringCast("/ip4/" + from + "/tcp/1")})
+		return id
+	}
+	early := come("192.0.2.1")
+	var crowd []peer.ID
+	for range 3 * maxOutside {
+		crowd = append(crowd, come("198.51.100.1"))
+	}
+	late := come("192.0.2.2")
+	if h.visitors.crowded() {
+		t.Error("nobody is let in any more")
+	}
+	for name, id := range map[string]peer.ID{"from elsewhere before": early, "from elsewhere afterwards": late,
+		"the last of the crowd": crowd[len(crowd)-1]} {
+		if h.visitors.find(id) == nil {
+			t.Errorf("the stranger %s was put out", name)
+		}
+	}
+	if h.visitors.find(crowd[0]) != nil {
+		t.Error("the first of the crowd is still there")
+	}
+}
+
 func TestRefusalsCrossTheNetwork(t *testing.T) {
 	for _, sentinel := range refusals[1:] {
 		w := encodeRefusal(fmt.Errorf("%w: because\nof %s", sentinel, "\x1b[2J"))

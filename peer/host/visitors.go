@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
 	ma "github.com/multiformats/go-multiaddr"
+	manet "github.com/multiformats/go-multiaddr/net"
 )
 
 // A visitor is a peer with which there is at least one connection. It begins outside and is let in by the
@@ -25,6 +27,7 @@ type visitor struct {
 	answers  bool      // one from there is
 	admitted bool
 	said     *hello
+	came     time.Time
 	since    time.Time
 	listed   time.Time // when it last told whom it knows
 	patience *time.Timer
@@ -72,9 +75,12 @@ func (vs *visitors) opened(c network.Conn) {
 	}
 	v := vs.all[id]
 	if v == nil {
-		v = &visitor{id: id, conns: map[network.Conn]bool{}, done: make(chan struct{})}
+		v = &visitor{id: id, conns: map[network.Conn]bool{}, done: make(chan struct{}), came: time.Now()}
 		vs.all[id] = v
 		vs.outside++
+		if vs.outside > maxIdlers {
+			vs.makeRoom(v)
+		}
 	}
 	dialed := c.Stat().Direction == network.DirOutbound
 	if !v.conns[c] && len(v.met) < maxMeetings {
@@ -91,6 +97,36 @@ func (vs *visitors) opened(c network.Conn) {
 			vs.refuse(v, fmt.Errorf("%w: nothing came in %v", ErrHello, helloTimeout))
 		})
 	}
+}
+
+// makeRoom puts out the stranger that has waited longest, of those from where most are from, for another one. The
+// lock is held.
+func (vs *visitors) makeRoom(newcomer *visitor) {
+	from := map[string]int{}
+	var idle []*visitor
+	for _, v := range vs.all {
+		if v != newcomer && !v.admitted && !v.greeting && len(v.met) > 0 {
+			idle = append(idle, v)
+			from[v.site()]++
+		}
+	}
+	if len(idle) == 0 {
+		return
+	}
+	out := slices.MinFunc(idle, func(a, b *visitor) int {
+		return cmp.Or(from[b.site()]-from[a.site()], a.came.Compare(b.came))
+	})
+	vs.drop(out, fmt.Errorf("%w: others are waiting", ErrBusy))
+	vs.host.spawn(func(context.Context) { vs.host.inner.Network().ClosePeer(out.id) })
+}
+
+// site is where a visitor is from: its IP address, if that can be told.
+func (v *visitor) site() string {
+	ip, err := manet.ToIP(v.met[0].at)
+	if err != nil {
+		return ""
+	}
+	return ip.String()
 }
 
 func (vs *visitors) greet(ctx context.Context, v *visitor) {
