@@ -22,7 +22,7 @@ func (p *Peer) Submit(ctx context.Context, sub control.Submission) (control.RunI
 		Swarm: p.host.SwarmName(), App: sub.App, Version: p.apps[sub.App].Version, Entry: sub.Function,
 		Arg:   sub.Argument,
 		Nonce: statement.NewNonce(), Policy: p.cfg.Policy, Created: now.Unix(), Expires: now.Add(runLife).Unix(),
-		Title: clip(sub.Title), Recovery: sub.Recovery, MaxCores: sub.MaxCores,
+		Title: statement.Plain(clip(sub.Title)), Recovery: sub.Recovery, MaxCores: sub.MaxCores,
 	}
 	m.Deputies = p.deputies(m)
 	if why := p.unfit(m); why != "" {

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/crypto"
@@ -48,9 +49,9 @@ const (
 	// MaxArg bounds Manifest.Arg, in bytes.
 	MaxArg = MaxManifest - 16<<10
 	// MaxDeputies bounds Manifest.Deputies.
-	MaxDeputies = 16
+	MaxDeputies = 8
 	// MaxLife is the longest time between Created and Expires.
-	MaxLife = 400 * 24 * time.Hour
+	MaxLife = 100 * 24 * time.Hour
 )
 
 // SignedManifest is a manifest that was checked, with who signed it.
@@ -108,8 +109,12 @@ func (m *Manifest) check() error {
 	b.text("the recovery's name", m.Recovery, maxName)
 	b.count("the argument's length in bytes", int64(len(m.Arg)), 0, MaxArg)
 	b.count("the number of deputies", int64(len(m.Deputies)), 0, MaxDeputies)
-	for _, d := range m.Deputies {
+	for i, d := range m.Deputies {
 		b.text("a deputy's peer ID", d, maxName)
+		b.count("the length of a deputy's peer ID", int64(len(d)), 1, maxName)
+		if slices.Contains(m.Deputies[:i], d) {
+			b.count("the number of times that a deputy is named", 2, 1, 1)
+		}
 	}
 	b.count("the time of creation", m.Created, 0, maxUnix)
 	b.count("the time of expiry", m.Expires, m.Created, min(m.Created+int64(MaxLife/time.Second), maxUnix))

@@ -87,9 +87,14 @@ func TestRefused(t *testing.T) {
 	for name, change := range map[string]func(*statement.Manifest){
 		"no entry":        func(m *statement.Manifest) { m.Entry = "" },
 		"long title":      func(m *statement.Manifest) { m.Title = strings.Repeat("x", 300) },
-		"many deputies":   func(m *statement.Manifest) { m.Deputies = make([]string, 17) },
+		"many deputies":   func(m *statement.Manifest) { m.Deputies = strings.Split("a b c d e f g h i", " ") },
+		"a deputy twice":  func(m *statement.Manifest) { m.Deputies = []string{"a", "b", "a"} },
+		"a nameless one":  func(m *statement.Manifest) { m.Deputies = []string{""} },
+		"escape sequence": func(m *statement.Manifest) { m.Title = "18\x1b]0;queens\a" },
+		"a line break":    func(m *statement.Manifest) { m.Title = "18\nqueens" },
+		"text backwards":  func(m *statement.Manifest) { m.App = "n\u202equeens" },
 		"expired at once": func(m *statement.Manifest) { m.Expires = m.Created - 1 },
-		"lives for ever":  func(m *statement.Manifest) { m.Expires = m.Created + 500*24*3600 },
+		"lives for ever":  func(m *statement.Manifest) { m.Expires = m.Created + 101*24*3600 },
 		"negative cores":  func(m *statement.Manifest) { m.MaxCores = -1 },
 		"huge argument":   func(m *statement.Manifest) { m.Arg = make([]byte, statement.MaxArg+1) },
 	} {
@@ -97,6 +102,42 @@ func TestRefused(t *testing.T) {
 		change(m)
 		if _, err := m.Sign(key(t)); err == nil {
 			t.Errorf("%s: accepted", name)
+		}
+	}
+}
+
+// Plain texts remain, others can be signed afterwards.
+func TestPlain(t *testing.T) {
+	for text, want := range map[string]string{"18 queens": "18 queens", "größte Tür": "größte Tür", "a\x1b[2J": "a?[2J",
+		"a\nb": "a?b", "\xff\xfe": "??", "": "", "\u202e\u200b": "??"} {
+		m := manifest()
+		if m.Title = statement.Plain(text); m.Title != want {
+			t.Errorf("%q becomes %q, want %q", text, m.Title, want)
+		}
+		if _, err := m.Sign(key(t)); err != nil {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// No text of a card reaches a terminal that could do more than be read.
+func TestCardTexts(t *testing.T) {
+	bad := "x\x1b[2J"
+	for name, change := range map[string]func(*statement.Card){
+		"label": func(c *statement.Card) { c.Label = bad }, "cluster": func(c *statement.Card) { c.Cluster = bad },
+		"why": func(c *statement.Card) { c.Why = bad }, "software": func(c *statement.Card) { c.Software = bad },
+		"reach": func(c *statement.Card) { c.Reachable = bad }, "swarm": func(c *statement.Card) { c.Swarm = bad },
+		"address":     func(c *statement.Card) { c.Addrs = []string{bad} },
+		"application": func(c *statement.Card) { c.Apps = []statement.App{{Name: bad}} },
+		"proof":       func(c *statement.Card) { c.Proof = make([]byte, statement.MaxCardProof+1) },
+	} {
+		c := &statement.Card{Swarm: "lab", Incarnation: 1, Seq: 1}
+		if _, err := c.Sign(key(t)); err != nil {
+			t.Fatal(err)
+		}
+		change(c)
+		if _, err := c.Sign(key(t)); !errors.Is(err, statement.ErrStatement) {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
