@@ -8,9 +8,10 @@ import "time"
 //	chance_c = (1/t_c) / sum_i (1/t_i)          (equation 2)
 //
 // so that the same amount of time is spent on requests to each cluster. Inside the cluster each peer has the
-// same chance. It does much better than CRS where links differ by two orders of magnitude (Table III: 30.2
-// against 19.9 in scenario 10), but t_c is the time of a request: what the result will cost on the way back
-// does not count, and a slow link is used as soon as it has been quiet for a moment.
+// same chance. Published, it does much better than CRS where links differ by two orders of magnitude (Table
+// III: 30.2 against 19.9 in scenario 10); our simulator does not show that, see
+// docs/results/sim-scenarios.md. t_c is the time of a request: what the result will cost on the way back does
+// not count, and a slow link is used as soon as it has been quiet for a moment.
 //
 // The paper does not say what the chance of a cluster is that was never asked; here it counts as the fastest one.
 type InverseTime struct{}

@@ -12,6 +12,8 @@ import (
 // is why CHS loses: "all nodes of a cluster have to become idle before wide-area steal attempts are started.
 // During the round-trip time of the steal message, the entire cluster remains idle."
 //
+// What follows is not published; the paper gives no more than the rule above.
+//
 // A request that finds nothing waits at its victim until the victim's round is over: for a request from
 // above, when the victim's subtree is known to be idle; for one from below, when the answer from above has
 // come. So requests wait for each other along the tree only, downward ones never for upward ones, and no two
