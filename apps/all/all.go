@@ -4,6 +4,7 @@ package all
 import (
 	"github.com/satin-peer/satin/apps"
 	"github.com/satin-peer/satin/apps/fib"
+	"github.com/satin-peer/satin/apps/gene"
 	"github.com/satin-peer/satin/apps/grammar"
 	"github.com/satin-peer/satin/apps/integrate"
 	"github.com/satin-peer/satin/apps/knapsack"
@@ -19,6 +20,7 @@ import (
 func Apps() []apps.App {
 	return []apps.App{
 		fib.App,
+		gene.App,
 		grammar.App,
 		integrate.App,
 		knapsack.App,
