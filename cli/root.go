@@ -68,7 +68,8 @@ The answer goes to standard output, everything else to standard error.`,
 		newLeaveCommand(c), newStatusCommand(c), newTopCommand(c), newDashboardCommand(c), newPeersCommand(c),
 		newRunsCommand(c), newWaitCommand(list, c), newCancelCommand(c), newSuspendCommand(c), newPauseCommand(c),
 		newResumeCommand(c), newDoctorCommand(c))
-	add(hereGroup, newRunCommand(list, c), newAppsCommand(list, c), newBuildCommand(c), newConfigCommand(c),
+	add(hereGroup, newRunCommand(list, c), newAppsCommand(list, c), newNewCommand(c), newBuildCommand(c),
+		newConfigCommand(c),
 		newPathsCommand(c),
 		newEmulateCommand(c), newCheckCommand(c), newVersionCommand(c))
 	root.SetHelpCommand(newHelpCommand())

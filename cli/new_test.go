@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// What new app writes passes its test, becomes a command that gives the right answer, and a module that gives the same.
+func TestNewApp(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds a command")
+	}
+	source, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("GOCACHE", goCache(t))
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Chdir(t.TempDir())
+	f := newFake()
+	if code := f.run("new", "app", "golomb", "--satin", source); code != 0 {
+		t.Fatalf("code %d: %s", code, f.err.String())
+	}
+	goes := func(name string, args ...string) string {
+		t.Helper()
+		cmd := exec.Command(name, args...)
+		cmd.Dir = "golomb"
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s %q: %v\n%s", name, args, err, out)
+		}
+		return string(out)
+	}
+	if out := goes("gofmt", "-l", "."); out != "" {
+		t.Errorf("gofmt would change %s", out)
+	}
+	goes("go", "vet", "./...")
+	goes("go", "test", "./...")
+	goes("go", "build", "-o", "golomb", ".")
+	if out := goes("./golomb", "run", "golomb", "10", "--local"); !strings.HasPrefix(out, "1334961\n") {
+		t.Errorf("%q", out)
+	}
+	goes("./golomb", "build", "./jobs", "-o", "golomb.wasm")
+	if out := goes("./golomb", "run", "golomb.wasm", "10"); !strings.HasPrefix(out, "1334961\n") {
+		t.Errorf("%q", out)
+	}
+	for args, want := range map[string]string{
+		"new app golomb --satin " + source: "file exists", "new app Golomb --satin " + source: "small letters",
+		"new app other": "--satin", "new app other --satin .": "--satin", "new app": "want exactly 1 (NAME)",
+		"new thing": "want one of app",
+	} {
+		f := newFake()
+		if code := f.run(strings.Fields(args)...); code != 2 || !strings.Contains(f.err.String(), want) {
+			t.Errorf("%s: code %d, %q, want %q", args, code, f.err.String(), want)
+		}
+	}
+	if _, err := os.Stat("other"); err == nil {
+		t.Error("what was refused left a directory")
+	}
+}
