@@ -71,7 +71,7 @@ bench-dashboard: ## Print what it costs to be watched in the browser; for its fr
 bench-modules: ## Print what WebAssembly modules cost beside native Go, and how soon they give jobs away
 	$(GO) test -run '^$$' -bench Modules -benchtime 1x ./internal/module
 
-modules: ## Rebuild the WebAssembly modules that are kept here (needs clang and lld)
+modules: ## Rebuild the WebAssembly modules that are kept here (needs clang, lld, and rustc for wasm32)
 	guest/build.sh
 
 sim-tables: ## Make the papers' load-balancing tables in the simulator, into docs/results (SEEDS=3 runs of each)

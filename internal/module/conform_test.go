@@ -16,7 +16,7 @@ import (
 )
 
 // guests are the modules that must pass the suite and are kept here; the one in Go is built by TestGoGuest.
-var guests = map[string]string{"C": "guest/conform/conform.wasm"}
+var guests = map[string]string{"C": "guest/conform/conform.wasm", "Rust": "guest/conform/conform-rust.wasm"}
 
 // An application in Go passes the suite too: on hosts that take what they are offered at once, and on pools.
 func TestGoGuest(t *testing.T) {
