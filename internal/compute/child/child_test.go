@@ -1,0 +1,161 @@
+package child_test
+
+import (
+	"net"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/internal/compute"
+	"github.com/satin-peer/satin/internal/compute/child"
+	"github.com/satin-peer/satin/internal/port"
+	"github.com/satin-peer/satin/internal/port/porttest"
+	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/steal"
+)
+
+func init() {
+	satin.Register("child_test.deep", deep)
+	satin.Register("child_test.fat", fat)
+	satin.Register("child_test.reach", reach)
+}
+
+// TestMain is a child, if it is told so.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "compute" {
+		os.Exit(child.Main(os.Stdin, os.Stdout))
+	}
+	os.Exit(m.Run())
+}
+
+// deep is a recursion that no stack is deep enough for.
+func deep(f *satin.Frame, n int) int {
+	if n == 0 {
+		return 0
+	}
+	return deep(f, n-1) + 1
+}
+
+// fat takes memory until there is none.
+func fat(f *satin.Frame, n int) int {
+	var all [][]byte
+	for range n {
+		all = append(all, make([]byte, 16<<20))
+	}
+	return len(all)
+}
+
+// reach says what a job can reach: 1 a file, 2 a listener at a port, 4 something in its environment.
+func reach(_ *satin.Frame, port int) (n int) {
+	if _, err := os.ReadFile("/etc/passwd"); err == nil {
+		n |= 1
+	}
+	if c, err := net.DialTCP("tcp", nil, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: port}); err == nil {
+		_ = c.Close()
+		n |= 2
+	}
+	if os.Getenv("CHILD_TEST_SECRET") != "" {
+		n |= 4
+	}
+	return n
+}
+
+func start(t *testing.T, memory int64) *child.Engine {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := child.Start(child.Config{Command: []string{exe, "compute"}, Compute: porttest.Config(), Memory: memory})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// An engine in a process of its own does what one in this process does.
+func TestPort(t *testing.T) {
+	porttest.Run(t, func(t *testing.T) port.Live { return start(t, 0) })
+}
+
+// run has one job run and gives the first of its end, as an outcome, and the engine's.
+func run(t *testing.T, e *child.Engine, fn string, arg int) port.Event {
+	t.Helper()
+	b, err := wire.Value().Encode(arg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Do(&port.Order{Kind: port.Cores, Max: 1})
+	e.Do(&port.Order{Kind: port.Run, Segment: 1, Job: &steal.Job{Function: fn, Arg: b}})
+	deadline := time.After(time.Minute)
+	for {
+		events, _ := e.Poll()
+		for _, ev := range events {
+			if ev.Kind == port.Finished || ev.Kind == port.Died {
+				return ev
+			}
+		}
+		select {
+		case <-e.Bell():
+		case <-deadline:
+			t.Fatalf("%s(%d) does not end", fn, arg)
+		}
+	}
+}
+
+// Whatever kills a child, its parent lives and is told why.
+func TestDeath(t *testing.T) {
+	for _, c := range []struct {
+		fn     string
+		arg    int
+		memory int64
+		why    string
+	}{
+		{"child_test.deep", 1_000_000_000, 512 << 20, "stack overflow"},
+		{"child_test.fat", 1 << 20, 512 << 20, "out of memory"},
+	} {
+		e := start(t, c.memory)
+		if ev := run(t, e, c.fn, c.arg); ev.Kind != port.Died || !strings.Contains(ev.Text, c.why) {
+			t.Errorf("%s: event %v, %q, want %q", c.fn, ev.Kind, ev.Text, c.why)
+		}
+		if more, _ := e.Poll(); len(more) != 0 {
+			t.Errorf("%s: after the death comes %+v", c.fn, more)
+		}
+		e.Close()
+	}
+}
+
+// A job has neither the files nor the network nor the environment of the process that started its own.
+func TestConfined(t *testing.T) {
+	t.Setenv("CHILD_TEST_SECRET", "key")
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	e := start(t, 0)
+	defer e.Close()
+	ev := run(t, e, "child_test.reach", l.Addr().(*net.TCPAddr).Port)
+	var o compute.Outcome
+	if err := wire.Value().Decode(ev.Outcome, &o); err != nil {
+		t.Fatal(err)
+	}
+	var got int
+	if err := wire.Value().Decode(o.Value, &got); err != nil {
+		t.Fatal(err)
+	}
+	text, whole := child.Protection()
+	t.Log(text)
+	if got&4 != 0 || whole && got != 0 {
+		t.Errorf("a job reaches %b, with %s", got, text)
+	}
+}
+
+// A program that is not there cannot be started, and says so.
+func TestNoProgram(t *testing.T) {
+	if _, err := child.Start(child.Config{Command: []string{"/nonexistent/program"}}); err == nil {
+		t.Error("it was started")
+	}
+}

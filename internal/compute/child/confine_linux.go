@@ -1,0 +1,66 @@
+package child
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+
+	"github.com/landlock-lsm/go-landlock/landlock"
+	sys "github.com/landlock-lsm/go-landlock/landlock/syscall"
+	"golang.org/x/sys/unix"
+)
+
+const (
+	// maxFiles is how many files a child may have open.
+	maxFiles = 64
+	// memoryShare is the part of the machine's memory that a child may have by default, one in so many.
+	memoryShare = 2
+	// tcpABI is the version of Landlock that also knows TCP.
+	tcpABI = 4
+)
+
+// dieWithParent has the kernel end the child when the thread that starts it ends.
+func dieWithParent(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }
+
+// DefaultMemory is half of the machine's.
+func DefaultMemory() int64 {
+	var info unix.Sysinfo_t
+	if unix.Sysinfo(&info) != nil {
+		return 0
+	}
+	return int64(uint64(info.Totalram) * uint64(info.Unit) / memoryShare)
+}
+
+// confine gives up what a child does not need.
+func confine(memory int64) error {
+	for what, most := range map[int]uint64{unix.RLIMIT_NOFILE: maxFiles, unix.RLIMIT_CORE: 0,
+		unix.RLIMIT_DATA: uint64(memory)} {
+		if what == unix.RLIMIT_DATA && memory <= 0 {
+			continue
+		}
+		if err := unix.Setrlimit(what, &unix.Rlimit{Cur: most, Max: most}); err != nil {
+			return fmt.Errorf("a limit cannot be set: %w", err)
+		}
+	}
+	// If memory is short this process is to go, and not its parent.
+	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0) // not there: then by size
+	// As far as this kernel can: Protection says how far.
+	if err := landlock.V5.BestEffort().Restrict(); err != nil {
+		return fmt.Errorf("files and network cannot be given up: %w", err)
+	}
+	return nil
+}
+
+// Protection says what keeps a child from files and the network on this machine, and whether that is all there can be.
+func Protection() (text string, whole bool) {
+	switch abi, err := sys.LandlockGetABIVersion(); {
+	case err != nil || abi < 1:
+		return "a process of its own with limits; this kernel has no Landlock, which would keep it from files and network",
+			false
+	case abi < tcpABI:
+		return "a process of its own with limits, without files; this kernel's Landlock cannot keep it from the network",
+			false
+	}
+	return "a process of its own with limits, without files and TCP", true
+}

@@ -1,0 +1,19 @@
+//go:build !linux
+
+package child
+
+import "os/exec"
+
+// dieWithParent is for the end of the pipe to do.
+func dieWithParent(*exec.Cmd) {}
+
+// DefaultMemory is 0, no limit: how much there is is not known here.
+func DefaultMemory() int64 { return 0 }
+
+// confine has nothing to give up that this system would take.
+func confine(int64) error { return nil }
+
+// Protection says what keeps a child from files and the network on this machine, and whether that is all there can be.
+func Protection() (text string, whole bool) {
+	return "a process of its own; this system cannot keep it from files and network", false
+}

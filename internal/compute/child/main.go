@@ -1,0 +1,54 @@
+package child
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+
+	"github.com/satin-peer/satin/internal/compute"
+	"github.com/satin-peer/satin/internal/port/pipe"
+	"github.com/satin-peer/satin/internal/wire"
+)
+
+// maxStack is what Go allows by itself on a large machine, in bytes.
+const maxStack = 1_000_000_000
+
+// Main is all that a child does, from its standard input to its standard output, and gives the exit code. What
+// jobs print goes to standard error, where it is not read.
+func Main(in, out *os.File) int {
+	os.Stdin, os.Stdout = nil, os.Stderr
+	if err := serve(in, out); err != nil {
+		fmt.Fprintf(os.Stderr, "satin: %v\n", err)
+		return 1
+	}
+	return 0
+}
+
+func serve(in io.Reader, out io.Writer) error {
+	b, err := wire.ReadFrame(in, nil, wire.MaxControlFrame)
+	if err != nil {
+		return err
+	}
+	var t task
+	if err := wire.Control().Decode(b, &t); err != nil {
+		return err
+	}
+	if err := confine(t.Memory); err != nil {
+		return err
+	}
+	if t.Memory > 0 {
+		debug.SetMemoryLimit(t.Memory / 8 * 7)
+		// A stack grows by being copied into one of twice its size: one that has no end shall not look like
+		// memory that ran out.
+		debug.SetMaxStack(int(min(t.Memory/4, maxStack)))
+	}
+	e, err := compute.New(compute.Config{Run: t.Run, Self: t.Self, Workers: t.Workers, Idle: t.Idle, Naive: t.Naive,
+		KeepAfter: t.KeepAfter})
+	if err != nil {
+		return err
+	}
+	// The engine is not closed: jobs that do not look at their attention word need not be waited for, the
+	// process ends.
+	return pipe.Serve(e, in, out)
+}

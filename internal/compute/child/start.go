@@ -1,0 +1,175 @@
+package child
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/satin-peer/satin/internal/compute"
+	"github.com/satin-peer/satin/internal/port/pipe"
+	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/job"
+)
+
+// Config says what process to start, and for what.
+type Config struct {
+	// Command is the program and its arguments that end in Main.
+	Command []string
+	Compute compute.Config
+	// Memory is how many bytes the process may have, DefaultMemory if 0.
+	Memory int64
+}
+
+// task is the first frame that a child reads.
+type task struct {
+	Run       job.RunID     `cbor:"1,keyasint"`
+	Self      string        `cbor:"2,keyasint,omitempty"`
+	Workers   int           `cbor:"3,keyasint"`
+	Idle      bool          `cbor:"4,keyasint,omitempty"`
+	Naive     bool          `cbor:"5,keyasint,omitempty"`
+	KeepAfter time.Duration `cbor:"6,keyasint,omitempty"`
+	Memory    int64         `cbor:"7,keyasint,omitempty"`
+}
+
+// An Engine is one in a process of its own.
+type Engine struct {
+	*pipe.Engine
+	process *os.Process
+	ended   chan struct{} // closed when the process has been waited for
+	result  error
+	words   lastWords
+}
+
+// Start starts a child. It does not wait until it works: orders wait for it.
+func Start(cfg Config) (*Engine, error) {
+	if cfg.Memory == 0 {
+		cfg.Memory = DefaultMemory()
+	}
+	thereIn, hereOut, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	hereIn, thereOut, err := os.Pipe()
+	if err != nil {
+		_, _ = thereIn.Close(), hereOut.Close()
+		return nil, err
+	}
+	e := &Engine{ended: make(chan struct{})}
+	cmd := exec.Command(cfg.Command[0], cfg.Command[1:]...)
+	cmd.Env, cmd.Dir = environment(), string(os.PathSeparator)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = thereIn, thereOut, &e.words
+	dieWithParent(cmd)
+	started := make(chan error)
+	go func() {
+		// The kernel ends the child with the thread that started it, so that thread stays.
+		runtime.LockOSThread()
+		err := cmd.Start()
+		e.process = cmd.Process
+		started <- err
+		if err == nil {
+			e.result = cmd.Wait()
+			close(e.ended)
+		}
+	}()
+	err = <-started
+	_, _ = thereIn.Close(), thereOut.Close()
+	c := &cfg.Compute
+	if err == nil {
+		err = writeTask(hereOut, &task{c.Run, c.Self, c.Workers, c.Idle, c.Naive, c.KeepAfter, cfg.Memory})
+		if err != nil {
+			_ = e.process.Kill()
+		}
+	}
+	if err != nil {
+		_, _ = hereIn.Close(), hereOut.Close()
+		return nil, fmt.Errorf("the process that computes cannot be started: %w", err)
+	}
+	e.Engine = pipe.New(hereIn, hereOut, e.why)
+	return e, nil
+}
+
+func writeTask(w *os.File, t *task) error {
+	b, err := wire.Control().Encode(t)
+	if err != nil {
+		return err
+	}
+	return wire.WriteFrame(w, b, wire.MaxControlFrame)
+}
+
+// environment is all that a child inherits of it: what Windows cannot do without.
+func environment() []string {
+	env := []string{"GOTRACEBACK=none"}
+	if root, ok := os.LookupEnv("SYSTEMROOT"); ok {
+		env = append(env, "SYSTEMROOT="+root)
+	}
+	return env
+}
+
+// Close ends the process, and waits for it.
+func (e *Engine) Close() {
+	_ = e.process.Kill() // it may have ended already
+	<-e.ended
+	e.Engine.Close()
+}
+
+// deathPatience is how long a process may live on without its pipe.
+const deathPatience = time.Second
+
+// why says in one line why the process ended. It is asked when its pipe has.
+func (e *Engine) why(end error) error {
+	timer := time.NewTimer(deathPatience)
+	defer timer.Stop()
+	select {
+	case <-e.ended:
+	case <-timer.C:
+		_ = e.process.Kill()
+		<-e.ended
+		return fmt.Errorf("the process that computes went wrong: %w", end)
+	}
+	if words := e.words.fatal(); words != "" {
+		return fmt.Errorf("the process that computes died: %s", words)
+	}
+	if e.result == nil {
+		return errors.New("the process that computes ended by itself")
+	}
+	return fmt.Errorf("the process that computes died: %w", e.result)
+}
+
+// lastWords keeps what a process wrote first and last before it died.
+type lastWords struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+// maxWords is how much of it, twice.
+const maxWords = 8 << 10
+
+func (w *lastWords) Write(b []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.text = append(w.text, b...); len(w.text) > 2*maxWords {
+		w.text = append(w.text[:maxWords], w.text[len(w.text)-maxWords:]...)
+	}
+	return len(b), nil
+}
+
+// fatal finds the line that says why Go's runtime gave up.
+func (w *lastWords) fatal() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for line := range bytes.Lines(w.text) {
+		for _, mark := range []string{"fatal error: ", "panic: ", "satin: "} {
+			if text, ok := strings.CutPrefix(string(line), mark); ok {
+				text = strings.ToValidUTF8(strings.TrimSpace(text), "?")
+				return text[:min(len(text), 200)]
+			}
+		}
+	}
+	return ""
+}
