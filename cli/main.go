@@ -30,12 +30,21 @@ import (
 	"golang.org/x/term"
 
 	"github.com/satin-peer/satin/apps"
+	computing "github.com/satin-peer/satin/internal/compute/child"
 	"github.com/satin-peer/satin/peer/settings"
 )
 
 // Main is the command: it does what the process's arguments say, with these applications, and exits. It panics if two
 // of them have the same name.
-func Main(list ...apps.App) { os.Exit(run(os.Args[1:], sorted(list), newConsole())) }
+func Main(list ...apps.App) {
+	if len(os.Args) == 2 && os.Args[1] == computeCommand {
+		os.Exit(computing.Main(os.Stdin, os.Stdout))
+	}
+	os.Exit(run(os.Args[1:], sorted(list), newConsole()))
+}
+
+// computeCommand is what a daemon starts this program with, to run the jobs of one run. It is not for people.
+const computeCommand = "compute-for-daemon"
 
 // sorted gives applications in the order of their names.
 func sorted(list []apps.App) []apps.App {
@@ -95,7 +104,7 @@ func newConsole() console {
 		every:    everyTick,
 		dirs:     settings.FindDirs(),
 		environ:  os.Environ(),
-		open:     openPeer,
+		open:     openPeer(processes()),
 		strike:   strike,
 		patience: abortPatience,
 	}

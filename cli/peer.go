@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"os"
 	"runtime/debug"
 	"time"
 
@@ -15,8 +16,27 @@ import (
 	"github.com/satin-peer/satin/peer/settings"
 )
 
-// openPeer makes a real peer of the settings.
-func openPeer(ctx context.Context, l *settings.Loaded, list []apps.App, log *slog.Logger) (member, error) {
+// openPeer makes a real peer of the settings, whose jobs run in processes of their own, started with a command, or if
+// that is nil in this one.
+func openPeer(compute []string) opener {
+	return func(ctx context.Context, l *settings.Loaded, list []apps.App, log *slog.Logger) (member, error) {
+		cfg := peerConfig(l, log)
+		cfg.Compute = compute
+		return openWith(ctx, cfg, l, list, log)
+	}
+}
+
+// processes is the command that starts this program again to run jobs; nil if it does not know where it is.
+func processes() []string {
+	self, err := os.Executable()
+	if err != nil {
+		return nil
+	}
+	return []string{self, computeCommand}
+}
+
+func openWith(ctx context.Context, cfg peer.Config, l *settings.Loaded, list []apps.App, log *slog.Logger) (member,
+	error) {
 	names := make([]string, len(list))
 	for i, a := range list {
 		names[i] = a.Name
@@ -26,7 +46,7 @@ func openPeer(ctx context.Context, l *settings.Loaded, list []apps.App, log *slo
 		return nil, failed("%w", err)
 	}
 	gologshim.SetDefaultHandler(networkLog(l, log))
-	p, err := peer.Open(ctx, peerConfig(l, log), built)
+	p, err := peer.Open(ctx, cfg, built)
 	if errors.Is(err, host.ErrAddress) || errors.Is(err, host.ErrInvitation) {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ func (f *fake) runReal(args ...string) int { return run(args, all.Apps(), f.cons
 func startReal(t *testing.T, args ...string) (f *fake, d *control.Client, end func()) {
 	t.Helper()
 	f = newFake()
-	f.dirs, f.open = home(t), openPeer
+	f.dirs, f.open = home(t), openPeer(nil)
 	quiet := []string{
 		"start", "--trust", "open", "--workers", "1", "--mdns=false", "--dht=false", "--nat=false",
 		"--listen", "/ip4/127.0.0.1/udp/0/quic-v1", "--listen", "/ip4/127.0.0.1/tcp/0",
@@ -79,7 +79,7 @@ func TestRealSwarm(t *testing.T) {
 	}
 
 	guest := newFake()
-	guest.dirs, guest.open = home(t), openPeer
+	guest.dirs, guest.open = home(t), openPeer(nil)
 	guest.environ = []string{"SATIN_TRUST=open", "SATIN_MDNS=false", "SATIN_DHT=false", "SATIN_NAT=false",
 		"SATIN_LISTEN=/ip4/127.0.0.1/tcp/0"}
 	if code := guest.runReal("run", "nqueens", "9", "--join", status.Addresses[0], "--workers", "1"); code != 0 ||

@@ -12,6 +12,7 @@ import (
 
 	"github.com/multiformats/go-multiaddr"
 
+	"github.com/satin-peer/satin/internal/compute/child"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/host"
 )
@@ -28,7 +29,7 @@ func (p *Peer) Doctor(ctx context.Context) ([]control.Finding, error) {
 	}
 	return []control.Finding{
 		p.examinePorts(&s), p.examineReach(&s), p.examineMembers(&s), p.examineClock(time.Now()), p.examineDisk(),
-		p.examineWork(&s),
+		p.examineWork(&s), p.examineJobs(), p.examineQuarantine(),
 	}, nil
 }
 
@@ -156,6 +157,35 @@ func (p *Peer) examineWork(s *control.Status) control.Finding {
 		f.Fix = "nothing, if this lasts for seconds only; else look at satin-peer runs: the run may be at its end, or too small"
 	default:
 		f.Level, f.Text = control.Good, "there is no run in the swarm: start one with satin-peer run"
+	}
+	return f
+}
+
+// examineJobs is about what jobs can reach.
+func (p *Peer) examineJobs() control.Finding {
+	f := control.Finding{Check: "jobs", Level: control.Warning}
+	if len(p.cfg.Compute) == 0 {
+		f.Text, f.Fix = "jobs run in this process: one whose stack overflows ends it",
+			"let the daemon run them: satin-peer start"
+		return f
+	}
+	text, whole := child.Protection()
+	if f.Text = "jobs run in " + text; whole {
+		f.Level = control.Good
+	} else {
+		f.Fix = "nothing, if you trust the programs that run here; else use a system with Landlock (Linux 6.7 or newer)"
+	}
+	return f
+}
+
+// examineQuarantine is about runs that are left alone.
+func (p *Peer) examineQuarantine() control.Finding {
+	f := control.Finding{Check: "quarantine", Level: control.Good, Text: "no run is in quarantine"}
+	if list := p.deaths.list(); len(list) > 0 {
+		f.Level, f.Text = control.Warning, fmt.Sprintf("%d runs are left alone, such as %s: %s", len(list),
+			list[0].Hex(),
+			p.deaths.of(list[0]).Why)
+		f.Fix = "satin-peer resume " + list[0].Hex() + ", if the program is better now"
 	}
 	return f
 }

@@ -62,6 +62,7 @@ func (p *Peer) openFiles() (err error) {
 	p.answers = open("answers", ".answer", maxAnswers)
 	p.disputes = open(filepath.Join("answers", "disputed"), ".answer", maxAnswers)
 	p.held = open("held", ".answer", maxHeldFiles)
+	p.deaths.files = open("deaths", ".deaths", maxDeaths)
 	return err
 }
 

@@ -3,12 +3,15 @@ package peer
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/satin-peer/satin/internal/compute"
+	"github.com/satin-peer/satin/internal/compute/child"
+	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/peer/session"
 	"github.com/satin-peer/satin/peer/statement"
@@ -59,6 +62,9 @@ func (t *conductor) start(o runs.Start) {
 	if again != nil {
 		r.keeper, restored = again.keeper, again.stored.parts
 	}
+	if d := p.deaths.of(id); err == nil && d.quarantined() {
+		err = errors.New(d.text(id))
+	}
 	if err == nil {
 		err = t.begin(r, m, o.Fresh, restored)
 	}
@@ -93,7 +99,7 @@ func (t *conductor) begin(r *part, m *statement.SignedManifest, fresh bool, rest
 	}
 	of.Fresh, of.Restored = fresh, restored
 	t.keep(r, m)
-	engine, err := compute.New(compute.Config{Run: m.Run, Self: string(p.self), Workers: p.cfg.Workers,
+	engine, err := p.newEngine(compute.Config{Run: m.Run, Self: string(p.self), Workers: p.cfg.Workers,
 		Idle: !p.cfg.FullPriority, Naive: of.Recovery == steal.Naive})
 	if err != nil {
 		return err
@@ -102,6 +108,7 @@ func (t *conductor) begin(r *part, m *statement.SignedManifest, fresh bool, rest
 		Run: of, Self: steal.Address{Peer: p.self, Inc: p.nextLife()}, Core: p.cfg.Steal, Policy: policy,
 		Members: p.membersOf(r.manifest), Engine: engine, Send: p.send, Tell: p.tellNews, Store: r.store(),
 		Answer: func(outcome []byte) { p.spawn(func(context.Context) { t.rootEnded(r.manifest, outcome) }) },
+		Died:   func(why error) { p.spawn(func(context.Context) { t.engineDied(r, why) }) },
 		Log:    p.log.With("run", m.Run.String()),
 	})
 	if err != nil {
@@ -117,6 +124,14 @@ func (t *conductor) begin(r *part, m *statement.SignedManifest, fresh bool, rest
 	r.share = &share{most: most, dry: func() bool { return dry(s) }, set: s.SetCores}
 	p.arbiter.join(r.share)
 	return nil
+}
+
+// newEngine starts what runs the jobs of a run: a process of their own, if there is a command for it.
+func (p *Peer) newEngine(cfg compute.Config) (port.Live, error) {
+	if len(p.cfg.Compute) == 0 {
+		return compute.New(cfg)
+	}
+	return child.Start(child.Config{Command: p.cfg.Compute, Compute: cfg, Memory: p.cfg.Memory})
 }
 
 // plan is what package steal is to know of a run.

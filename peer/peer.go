@@ -31,6 +31,11 @@ type Config struct {
 	Host host.Config
 	// Workers is how many cores it may use, 1 to satin.MaxWorkers; 0 means all.
 	Workers int
+	// Compute is the program, and its arguments, that ends in child.Main: the jobs of each run get a process of
+	// their own by it. nil: they run in this process.
+	Compute []string
+	// Memory is how many bytes each of these may have; 0 is child.DefaultMemory.
+	Memory int64
 	// FullPriority keeps the workers from being run at the lowest priority that the system has.
 	FullPriority bool
 	// Cluster names the cluster that this peer is in; "" lets it find out.
@@ -70,6 +75,7 @@ type Peer struct {
 	news                                    chan struct{} // the members have changed; room for one
 	runs                                    *conductor
 	own, cancelled, answers, disputes, held *cabinet // kept_files.go
+	deaths                                  infirmary
 	arbiter                                 *arbiter
 	places                                  *places
 	started                                 time.Time

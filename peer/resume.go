@@ -26,6 +26,13 @@ func (p *Peer) ResumeRun(ctx context.Context, q control.Resumption) (control.Run
 		if err != nil {
 			return control.RunInfo{}, err
 		}
+		switch lifted, err := p.deaths.lift(id); {
+		case err != nil:
+			return control.RunInfo{}, control.Errorf(control.ErrUnavailable, "the quarantine cannot be lifted: %v", err)
+		case lifted:
+			p.runs.input(func(c *runs.Core, now time.Time) []runs.Order { return c.NotStarted(now, id, "") })
+			return p.describe(id), nil
+		}
 		return p.resumeOwn(ctx, id, nil)
 	}
 	snap, err := checkpoint.Read(q.Directory, checkpoint.Header{}, nil)

@@ -221,12 +221,21 @@ func (c *Core) RootHeld(now time.Time, id RunID, here bool) []Order {
 	})
 }
 
-// NotStarted is why Start could not be carried out.
+// NotStarted is why Start could not be carried out, or why this peer cannot go on. With "" that is so no longer, and a
+// refused run is taken up after all: an own one at once, another's when it is heard of next.
 func (c *Core) NotStarted(now time.Time, id RunID, why string) []Order {
 	return c.do(now, func() {
-		if r := c.runs[id]; r != nil && r.started {
+		switch r := c.runs[id]; {
+		case r == nil:
+		case why != "" && r.started:
 			r.started, r.holdsRoot = false, false
 			c.refuse(r, why)
+		case why != "" || r.state != StateRefused:
+		case r.mine:
+			r.state, r.why, r.ended = StateRunning, "", time.Time{}
+			c.start(r, false)
+		default:
+			delete(c.runs, id)
 		}
 	})
 }

@@ -24,6 +24,7 @@ var rooms = []room{
 		modules: []string{"github.com/gorilla/websocket", "github.com/prometheus/client_golang/prometheus",
 			"golang.org/x/net/netutil"}},
 	{dir: "peer", knows: []string{".", "job", "steal", "steal/policy", "runs", "gossip", "sharedobj", "internal/*",
+		"internal/compute/child",
 		"peer/*"},
 		modules: append([]string{"*"}, libp2p...)},
 	{dir: "peer/control", knows: []string{"internal/report"},
@@ -83,7 +84,7 @@ var rooms = []room{
 	{dir: "cli", knows: []string{".", "apps", "apps/*", "peer", "peer/host", "peer/control",
 		"peer/settings", "peer/emulate", "dashboard", "steal", "internal/wan", "internal/wire", "internal/module",
 		"internal/module/build", "internal/report",
-		"internal/lrat"},
+		"internal/lrat", "internal/compute/child"},
 		modules: []string{"*", "github.com/libp2p/go-libp2p/gologshim"}},
 
 	// Tools of the house itself.

@@ -90,7 +90,12 @@ func (s *Session) note(e *port.Event) {
 		s.died = errors.New(e.Text)
 		s.answerAsking(true)
 		// What was here is lost, as though this peer had crashed, but the others need not find out by silence.
-		s.tell(func(now time.Duration) { s.driver.Leave(now, 0) })
+		s.tell(func(now time.Duration) {
+			s.driver.Leave(now, 0)
+			if s.cfg.Died != nil {
+				s.cfg.Died(s.died)
+			}
+		})
 	}
 }
 

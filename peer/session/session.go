@@ -36,7 +36,10 @@ type Config struct {
 	Answer func(outcome []byte)
 	// Store keeps what finishes here beyond the session. A naive run does not use it.
 	Store Store
-	Log   *slog.Logger
+	// Died is told, by the loop, why the engine is gone. This peer has no part in the run any more: the others
+	// hear a goodbye. It must not block.
+	Died func(why error)
+	Log  *slog.Logger
 }
 
 const (

@@ -1,0 +1,146 @@
+package peer
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/runs"
+)
+
+// A run whose jobs have killed the process that computes here twice within quarantineWithin is left alone: it is in
+// quarantine, also after a restart of this peer, until its user lifts that.
+
+const (
+	quarantineWithin = time.Hour
+	// maxDeaths is how many runs' deaths are remembered.
+	maxDeaths = 256
+)
+
+// deaths are the last ones that a run has caused here.
+type deaths struct {
+	At  []int64 `cbor:"1,keyasint"` // Unix seconds, oldest first; at most two
+	Why string  `cbor:"2,keyasint,omitempty"`
+}
+
+// and is what is known after one more.
+func (d deaths) and(now time.Time, why string) deaths {
+	at := append(d.At[:len(d.At):len(d.At)], now.Unix())
+	return deaths{at[max(0, len(at)-2):], why}
+}
+
+// quarantined says whether the run is left alone.
+func (d deaths) quarantined() bool {
+	return len(d.At) == 2 && d.At[1]-d.At[0] <= int64(quarantineWithin/time.Second)
+}
+
+// text says so to people.
+func (d deaths) text(id job.RunID) string {
+	return fmt.Sprintf("in quarantine here: its jobs killed the process that computes twice (%s); "+
+		"satin-peer resume %s lets it in again", d.Why, id.Hex())
+}
+
+// infirmary remembers deaths, also on the disk.
+type infirmary struct {
+	mu    sync.Mutex
+	files *cabinet
+}
+
+// of is what is known of a run.
+func (x *infirmary) of(id job.RunID) (d deaths) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.read(id)
+}
+
+func (x *infirmary) read(id job.RunID) (d deaths) {
+	parts, err := x.files.read(id.Hex(), 1)
+	if err != nil || wire.Control().Decode(parts[0], &d) != nil || len(d.At) > 2 {
+		return deaths{} // there is none, or it cannot be read: the next one writes it anew
+	}
+	return d
+}
+
+// note writes one more death down.
+func (x *infirmary) note(id job.RunID, now time.Time, why string) (deaths, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	d := x.read(id).and(now, why)
+	b, err := wire.Control().Encode(&d)
+	if err == nil {
+		err = x.files.write(id.Hex(), b)
+	}
+	return d, err
+}
+
+// lift forgets a run's deaths, and says whether it was in quarantine.
+func (x *infirmary) lift(id job.RunID) (bool, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if !x.read(id).quarantined() {
+		return false, nil
+	}
+	return true, x.files.remove(id.Hex())
+}
+
+// list names the runs in quarantine.
+func (x *infirmary) list() (ids []job.RunID) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, f := range x.files.files() {
+		if id, ok := job.ParseRunID(f.name); ok && x.read(id).quarantined() {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// engineDied is the death of the process that computed for a run. The session has said goodbye; another one takes its
+// place, unless this is the second death.
+func (t *conductor) engineDied(r *part, why error) {
+	p, id := t.p, r.manifest.Run
+	d, err := p.deaths.note(id, time.Now(), clipText(why.Error()))
+	if err != nil {
+		p.log.Warn("a death cannot be remembered beyond this process", "run", id, "error", err)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.parts[id] != r || r.final != nil {
+		return // the run has ended meanwhile
+	}
+	p.log.Warn("jobs of a run killed the process that computes", "run", id, "app", r.manifest.App, "why", why,
+		"quarantined", d.quarantined())
+	info, ok := t.core.Run(id)
+	if !ok {
+		return
+	}
+	keeper := r.keeper
+	t.dismiss(r)
+	if d.quarantined() {
+		p.spawn(func(context.Context) { keeper.close(p, false) })
+		t.feed(func(c *runs.Core, now time.Time) []runs.Order { return c.NotStarted(now, id, d.text(id)) })
+		return
+	}
+	t.resumed[id] = &resumption{keeper: keeper}
+	t.feed(func(*runs.Core, time.Time) []runs.Order { return []runs.Order{runs.Start{Manifest: info.Manifest}} })
+}
+
+// dismiss ends a part's session. The mutex is held.
+func (t *conductor) dismiss(r *part) {
+	p, s := t.p, r.session
+	r.look()
+	final := r.stats()
+	t.live.Delete(r.manifest.Run)
+	p.arbiter.leave(r.share)
+	r.final, r.ended = &final, time.Now()
+	p.past.add(&final)
+	p.spawn(func(context.Context) { s.Close() })
+}
+
+// maxWhy bounds a reason that is written down.
+const maxWhy = 500
+
+func clipText(s string) string { return s[:min(len(s), maxWhy)] }

@@ -1,0 +1,84 @@
+package peer_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/internal/compute/child"
+	"github.com/satin-peer/satin/peer"
+	"github.com/satin-peer/satin/peer/control"
+)
+
+func init() { satin.Register("peertest.bottomless", bottomless) }
+
+// bottomless recurses until no stack is deep enough, which nothing in the process can catch.
+func bottomless(f *satin.Frame, n int) int { return bottomless(f, n+1) + 1 }
+
+// TestMain is the process that a peer's jobs run in, if it is told so.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 2 && os.Args[1] == "compute" {
+		os.Exit(child.Main(os.Stdin, os.Stdout))
+	}
+	os.Exit(m.Run())
+}
+
+// inProcesses has a peer's jobs run in processes of their own, with little memory, so that their stacks overflow soon.
+func inProcesses(t testing.TB) func(*peer.Config) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(c *peer.Config) { c.Compute, c.Memory = []string{self, "compute"}, 512<<20 }
+}
+
+// A job that ends its process costs this peer its part, and the second time the run is left alone, after a restart
+// too, until somebody lifts that. Everything else goes on.
+func TestJobsThatKill(t *testing.T) {
+	dir := t.TempDir()
+	a := open(t, hasty, in(dir), inProcesses(t))
+	good := submit(t, a, "fib", 60)
+	bad := submit(t, a, "bottomless", 0)
+	o, err := a.Wait(deadline(t), bad, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o.State != control.RunRefused {
+		t.Errorf("the run is %s: %+v", o.State, o)
+	}
+	why := runs(t, a)[bad].Why
+	if !strings.Contains(why, "quarantine") || !strings.Contains(why, "stack overflow") || !strings.Contains(why, bad) {
+		t.Errorf("the user is told %q", why)
+	}
+	if stateOf(t, a, good) != control.RunRunning {
+		t.Errorf("the other run is %s", stateOf(t, a, good))
+	}
+	if got := await[int](t, a, submit(t, a, "fib", 25)); got != 75025 {
+		t.Errorf("fib(25) = %d", got)
+	}
+	found := ""
+	findings, err := a.Doctor(deadline(t))
+	for _, f := range findings {
+		if f.Check == "quarantine" {
+			found = f.Text + f.Fix
+		}
+	}
+	if err != nil || !strings.Contains(found, bad) {
+		t.Errorf("the doctor says %q, %v", found, err)
+	}
+
+	a.Close()
+	a = open(t, hasty, in(dir), inProcesses(t))
+	until(t, "the run is known again", func() bool { return runs(t, a)[bad].Why != "" })
+	if r := runs(t, a)[bad]; r.State != control.RunRefused || !strings.Contains(r.Why, "quarantine") {
+		t.Errorf("after a restart the run is %s: %s", r.State, r.Why)
+	}
+	if _, err := a.ResumeRun(deadline(t), control.Resumption{Run: bad}); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the run is in quarantine again", func() bool {
+		r := runs(t, a)[bad]
+		return r.State == control.RunRefused && strings.Contains(r.Why, "quarantine")
+	})
+}
