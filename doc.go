@@ -63,11 +63,11 @@
 //
 // What a job reads besides its argument is named in its argument, by a handle: a Constant, that nobody
 // changes; one version of an Object, whose next version comes of a write by a registered function; or a
-// Lattice, a value that only grows by a registered join and is never older than what the job's parent saw. So
-// a job stays a pure function of its argument, but for the reading of a lattice: a program must have the same
-// result whatever valid offers a Value has joined, which RunPartial tries. Inside a process sharing is by
-// reference. Constants and versions travel with the jobs that name them; a lattice's value is shared by the
-// jobs of one process, and by those that come to it from elsewhere.
+// Lattice, a value that only grows, by a registered join. So a job stays a pure function of its argument, but
+// for the reading of a lattice: a program must have the same result whatever valid offers a Value has joined,
+// which RunPartial tries. Inside a process sharing is by reference. Constants and versions travel with the
+// jobs that name them; a lattice's value is shared by the jobs of one process, also those that come to it
+// from elsewhere.
 //
 // The model is that of Satin (van Nieuwpoort et al., "Satin: a High-Level and Efficient Grid Programming Model"),
 // with Go functions in place of marked Java methods.

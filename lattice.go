@@ -19,10 +19,10 @@ import (
 // with its cost, a table of positions and what was found of them. K is what the value is about, V the value.
 // It may be a job's argument, or a field in it, but not in slices or maps.
 //
-// A value grows by a join. Everybody sees his own offers and, at least, what his parent saw when it spawned
-// him; what else, and when, is not defined. So the result of a program must be acceptable whatever valid
-// offers a Value has joined: a search prunes what is worse than the bound, not what equals it, as the job
-// that offered the bound may be lost; and ties are broken by content. RunPartial tries a program on that.
+// A value grows by a join. A job sees its own offers, and never less than it saw before; what else, and when,
+// is not defined. So the result of a program must be acceptable whatever valid offers a Value has joined: a
+// search prunes what is worse than the bound, not what equals it, as the job that offered the bound may be
+// lost; and ties are broken by content. RunPartial tries a program on that.
 type Lattice[K, V any] struct{ at *place[K, V] }
 
 // place is where a handle leads: at once to a value, or, for one that came from elsewhere, to what it is called.
@@ -117,8 +117,8 @@ func findCell[K, V any](f *Frame, kind *lattice[K, V], about K, bottom V) *cell[
 	}).(*cell[K, V])
 }
 
-// Value gives the value as far as it is known here. It costs about a nanosecond: ask again rather than keep it. It is
-// the same memory for all jobs of a process, so nobody may change it.
+// Value gives the value as far as it is known here. It costs little more than a call: ask again rather than
+// keep it. It is the same memory for all jobs of a process, so nobody may change it.
 func (l Lattice[K, V]) Value(f *Frame) V { return *(*V)(l.at.get(f)) }
 
 // find is head.resolve.
@@ -227,37 +227,46 @@ type oracle[V any] struct {
 	mu     sync.Mutex
 	rnd    *rand.Rand
 	offers []offered[V]
+	seen   map[string]V // by job
 }
 
 type offered[V any] struct {
-	v    V
-	path []uint32
+	v   V
+	job string // its path
 }
 
 func (o *oracle[V]) offer(v V, path []uint32) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.offers = append(o.offers, offered[V]{v, path})
+	o.offers = append(o.offers, offered[V]{v, fmt.Sprint(path)})
 }
 
-// value joins what a job must see, its own offers and those of its ancestors, and any of the others, in any order.
-func (o *oracle[V]) value(join func(V, V) V, v V, path []uint32) V {
+// value joins what a job must see, its own offers and what it saw before, and any of the others, in any order.
+func (o *oracle[V]) value(join func(V, V) V, bottom V, path []uint32) V {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	job := fmt.Sprint(path)
+	v, again := o.seen[job]
+	if !again {
+		v = bottom
+	}
 	share := o.rnd.IntN(3) // none, some or nearly all
 	for _, i := range o.rnd.Perm(len(o.offers)) {
 		x := &o.offers[i]
-		own := len(x.path) <= len(path) && slices.Equal(x.path, path[:len(x.path)])
-		if own || o.rnd.IntN(4) < share+share/2 {
+		if x.job == job || o.rnd.IntN(4) < share+share/2 {
 			v = join(v, x.v)
 		}
 	}
+	if o.seen == nil {
+		o.seen = map[string]V{}
+	}
+	o.seen[job] = v
 	return v
 }
 
 // RunPartial runs the sequential program so that each Value of a lattice has joined only some of what was
-// offered so far, drawn from the seed, as it may on a swarm: a job's own offers and its ancestors' always,
-// the others now and then. A test that demands the same result for many seeds finds programs that rest on
+// offered so far, drawn from the seed, as it may on a swarm: a job's own offers always, the others now and
+// then. A test that demands the same result for many seeds finds programs that rest on
 // more.
 func RunPartial[A, R any](ctx context.Context, seed uint64, fn func(*Frame, A) R, arg A) (R, error) {
 	t := taskOf[A, R](engine.MustLookup(funcKey(fn)).Ops.NewRecord())
