@@ -62,7 +62,7 @@ func reach(_ *satin.Frame, port int) (n int) {
 	return n
 }
 
-func start(t *testing.T, memory int64) *child.Engine {
+func start(t testing.TB, memory int64) *child.Engine {
 	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
@@ -81,7 +81,7 @@ func TestPort(t *testing.T) {
 }
 
 // run has one job run and gives the first of its end, as an outcome, and the engine's.
-func run(t *testing.T, e *child.Engine, fn string, arg int) port.Event {
+func run(t testing.TB, e *child.Engine, fn string, arg int) port.Event {
 	t.Helper()
 	b, err := wire.Value().Encode(arg)
 	if err != nil {
