@@ -28,7 +28,8 @@ func (c *Core) Knows(id RunID, asker PeerID, full bool) (k Knowledge) {
 	if r != nil && k.Tombstone != nil && k.Tombstone.over() {
 		return k
 	}
-	if r == nil || r.lost || r.own.what == submitting || (r.mine && r.state.Ended() && r.state != StateRefused) {
+	if r == nil || (r.lost && k.Claim == nil) || r.own.what == submitting ||
+		(r.mine && r.state.Ended() && r.state != StateRefused) {
 		return k
 	}
 	switch {
@@ -38,7 +39,7 @@ func (c *Core) Knows(id RunID, asker PeerID, full bool) (k Knowledge) {
 	case len(r.claims.list) > 0:
 		k.Claim = &r.claims.list[0].Claim
 	}
-	k.Known = true
+	k.Known = !r.lost
 	if full {
 		k.Manifest = r.m.Sealed
 		k.Held = k.Manifest == nil && asker == r.m.Owner && c.kept.claim(id) != nil

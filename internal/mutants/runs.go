@@ -138,4 +138,10 @@ var runsMutants = []mutant{
 	{name: "runs/not-asked-after", wrong: "a run whose end was missed goes on for ever", file: "runs/others.go",
 		pkg: lifeRoom, run: lifeWorld, args: brief,
 		old: "	for _, id := range x.whomToAsk(r.m, r.turn) {", new: "	for _, id := range x.whomToAsk(r.m, r.turn)[:0] {"},
+	{name: "runs/given-up-answer-hidden", wrong: "an answer of a run that was given up is kept from its owner",
+		file: "runs/ask.go", pkg: lifeRoom, run: "^TestRegressions$",
+		old: "(r.lost && k.Claim == nil)", new: "r.lost"},
+	{name: "runs/owner-not-asked", wrong: "an answer is kept for days after its owner has it", file: "runs/kept.go",
+		pkg: lifeRoom, run: "^TestRegressions$",
+		old: "			k.order(Ask{id, n.owner})\n", new: ""},
 }
