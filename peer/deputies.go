@@ -42,13 +42,12 @@ func (p *Peer) deputies(m *statement.Manifest) (ids []string) {
 
 // choose picks at most so many: the best of the own cluster, where most of the run's work is, then the best
 // of each other one, then the second best of each, so that the loss of a cluster does not take them all.
-// Only those are chosen that are connected: of the others there is hearsay alone. Those that compute are better than
-// those that are paused, and those that have been here for longer than newcomers, who tend to go soon.
+// Connected ones are better than others, those that compute than those that are paused, and those that have
+// been here for longer than newcomers, who tend to go soon.
 func choose(list []candidate, own string, most int) (ids []peer.ID) {
-	list = slices.DeleteFunc(list, func(c candidate) bool { return !c.connected })
 	slices.SortFunc(list, func(a, b candidate) int {
 		return cmp.Or(
-			first(a.cores > 0, b.cores > 0), a.joined.Compare(b.joined),
+			first(a.connected, b.connected), first(a.cores > 0, b.cores > 0), a.joined.Compare(b.joined),
 			cmp.Compare(a.id, b.id))
 	})
 	clusters := map[string][]candidate{}

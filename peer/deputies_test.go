@@ -25,7 +25,7 @@ func TestChooseDeputies(t *testing.T) {
 		want []peer.ID
 	}{
 		{list, 4, []peer.ID{"here-old", "far-old", "third", "here-new"}},
-		{list, 9, []peer.ID{"here-old", "far-old", "third", "here-new", "far-new", "here-paused"}},
+		{list, 9, []peer.ID{"here-old", "far-old", "third", "here-new", "far-new", "here-paused", "here-away"}},
 		{list[:2], 4, []peer.ID{"far-old", "far-new"}},
 		{nil, 4, nil},
 	} {
