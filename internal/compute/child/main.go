@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"runtime/debug"
 
 	"github.com/satin-peer/satin/internal/compute"
@@ -18,7 +19,10 @@ const maxStack = 1_000_000_000
 // jobs print goes to standard error, where it is not read.
 func Main(in, out *os.File) int {
 	os.Stdin, os.Stdout = nil, os.Stderr
-	if err := serve(in, out); err != nil {
+	err := serve(pollable(in), pollable(out))
+	runtime.KeepAlive(in) // these are the same descriptors, which their ends would close
+	runtime.KeepAlive(out)
+	if err != nil {
 		fmt.Fprintf(os.Stderr, "satin: %v\n", err)
 		return 1
 	}
