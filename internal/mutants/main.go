@@ -25,7 +25,7 @@ import (
 func mutants() []mutant {
 	return slices.Concat(moduleMutants, engineMutants, hookMutants, stealMutants, recoveryMutants, masterMutants,
 		runsMutants,
-		checkpointMutants, driverMutants, proofMutants, hostMutants, outcomeMutants, borderMutants,
+		checkpointMutants, driverMutants, proofMutants, hostMutants, outcomeMutants, borderMutants, streamMutants,
 		objectMutants, simMutants())
 }
 

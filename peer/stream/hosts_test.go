@@ -1,6 +1,7 @@
 package stream_test
 
 import (
+	"context"
 	"fmt"
 	"sync"
 	"testing"
@@ -65,7 +66,8 @@ type inbox struct {
 	mu       sync.Mutex
 	changed  *sync.Cond
 	received []*steal.Message
-	failed   []error
+	lost     []*steal.Message
+	failed   []error // why each of them was lost
 }
 
 func newInbox() *inbox {
@@ -85,6 +87,7 @@ func (b *inbox) handler() stream.Handler {
 		Failed: func(m *steal.Message, err error) {
 			b.mu.Lock()
 			defer b.mu.Unlock()
+			b.lost = append(b.lost, m)
 			b.failed = append(b.failed, fmt.Errorf("%v: %w", m.Kind(), err))
 			b.changed.Broadcast()
 		},
@@ -99,6 +102,20 @@ func (b *inbox) messages(n int) []*steal.Message {
 		b.changed.Wait()
 	}
 	return b.received
+}
+
+// settle waits until so many have come or failed, or until ctx ends.
+func (b *inbox) settle(ctx context.Context, n int) {
+	defer context.AfterFunc(ctx, func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.changed.Broadcast()
+	})()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for len(b.received)+len(b.lost) < n && ctx.Err() == nil {
+		b.changed.Wait()
+	}
 }
 
 // snapshot does not wait.
