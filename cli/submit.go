@@ -235,8 +235,7 @@ func joinAny(d control.Daemon, addresses []string) error {
 
 func newWaitCommand(list []apps.App, c console) *cobra.Command {
 	o := &options{}
-	var cmd *cobra.Command
-	cmd = newDaemonCommand(c, cobra.Command{
+	cmd := newDaemonCommand(c, cobra.Command{
 		Use:   "wait RUN",
 		Short: "Wait for a run and print its answer",
 		Long: `wait shows the progress of a run that this peer owns, and prints its answer when it is there, as satin-peer run would have. It

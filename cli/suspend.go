@@ -40,8 +40,7 @@ RUN is what satin-peer runs shows, or its first digits.`,
 }
 
 func newResumeCommand(c console) *cobra.Command {
-	var cmd *cobra.Command
-	cmd = newDaemonCommand(c, cobra.Command{
+	cmd := newDaemonCommand(c, cobra.Command{
 		Use:   "resume [RUN|DIRECTORY]",
 		Short: "Compute again after a pause, or go on with a suspended run",
 		Long: `resume ends a pause before its time.

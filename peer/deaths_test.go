@@ -14,6 +14,8 @@ import (
 func init() { satin.Register("peertest.bottomless", bottomless) }
 
 // bottomless recurses until no stack is deep enough, which nothing in the process can catch.
+//
+//lint:ignore SA5007 that is what it is for
 func bottomless(f *satin.Frame, n int) int { return bottomless(f, n+1) + 1 }
 
 // TestMain is the process that a peer's jobs run in, if it is told so.

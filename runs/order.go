@@ -53,7 +53,7 @@ type (
 	// Discard removes what is kept of a run that nobody takes part in here.
 	Discard struct{ Run RunID }
 
-	// WriteOwn, WriteAnswer and WriteCancelled write a file, complete or not at all. Report: Written.
+	// WriteOwn writes a file, as WriteAnswer and WriteCancelled do: complete or not at all. Report: Written.
 	WriteOwn struct {
 		Run RunID
 		Own Own

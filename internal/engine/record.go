@@ -32,7 +32,7 @@ const (
 	abortedBit = uint64(1) << 62
 )
 
-// A record is the paper's invocation record (programming model, 4.1.1) without its typed part: one job's place on a
+// A Record is the paper's invocation record (programming model, 4.1.1) without its typed part: one job's place on a
 // worker's stack. Records stay in their slots and are reused in place by the next job of the same function.
 //
 // Fields without a remark belong to the owner, or, between a successful steal and the record's return through the

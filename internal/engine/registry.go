@@ -120,7 +120,7 @@ func lookupName(name string) *Desc {
 	return nil
 }
 
-// mustLookup finds the description of a function that is being spawned.
+// MustLookup finds the description of a function that is being spawned.
 func MustLookup(key unsafe.Pointer) *Desc {
 	if d := lookupKey(key); d != nil {
 		return d

@@ -43,7 +43,8 @@ func BenchmarkModules(b *testing.B) {
 		name string
 		run  func()
 	}{
-		{"fib, native", func() { nativeFib(31) }}, {"queens, native", func() { nativeCount(1<<12-1, 0, 0, 0) }},
+		{"fib, native", func() { runtime.KeepAlive(nativeFib(31)) }},
+		{"queens, native", func() { runtime.KeepAlive(nativeCount(1<<12-1, 0, 0, 0)) }},
 		{"fib, C", of(c, "sequential", "31")}, {"queens, C", of(c, "count_of", "12")},
 		{"spawns, C", of(c, "fib", "31")},
 		{"fib, Go", of(g, "sequential", "31")}, {"queens, Go", of(g, "count_of", "12")},

@@ -37,8 +37,8 @@ type offered struct {
 	parent *offered
 }
 
-// unwound is what an abort panics with.
-var unwound = errors.New("unwound")
+// errUnwound is what an abort panics with.
+var errUnwound = errors.New("unwound")
 
 // A worker runs one job of a pool.
 type worker struct {
@@ -98,7 +98,7 @@ func (p *pool) thief() {
 func (p *pool) run(c *offered) (out []byte, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			if err = v.(error); err != unwound {
+			if err = v.(error); err != errUnwound {
 				_, ours := err.(*Error)
 				if !ours {
 					panic(v)
@@ -137,7 +137,7 @@ func (w *worker) Attend() int {
 	defer w.p.mu.Unlock()
 	for c := w.job; c != nil; c = c.parent {
 		if c.state == dropped || w.p.closed {
-			panic(unwound)
+			panic(errUnwound)
 		}
 	}
 	return max(0, w.p.hungry-len(w.p.queue))

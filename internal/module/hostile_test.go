@@ -98,7 +98,7 @@ func TestAborts(t *testing.T) {
 		(&worker{p: p}).Drop(job)
 		select {
 		case err := <-end:
-			if err != unwound {
+			if err != errUnwound {
 				t.Errorf("%s: %v", what, err)
 			}
 		case <-time.After(time.Minute):

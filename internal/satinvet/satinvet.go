@@ -114,10 +114,10 @@ func (c *checker) finish() {
 	}
 }
 
-// looksAt says whether reports at pos are wanted: everywhere but in the tests of package satin itself, except
-// its examples.
+// looksAt says whether reports at pos are wanted: everywhere but in the tests of package satin and its engine, which
+// make mistakes on purpose, except its examples.
 func (c *checker) looksAt(pos token.Pos) bool {
-	if c.pass.Pkg.Path() != satinPath+"_test" {
+	if path := c.pass.Pkg.Path(); path != satinPath+"_test" && path != satinPath+"/internal/engine_test" {
 		return true
 	}
 	return strings.HasPrefix(filepath.Base(c.pass.Fset.Position(pos).Filename), "example")

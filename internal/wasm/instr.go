@@ -128,7 +128,7 @@ func (m *module) readPrefixed(r *reader, op uint16) {
 	switch {
 	case op <= 0xfc07:
 	case op == opMemoryCopy:
-		if r.byte() != 0 || r.byte() != 0 {
+		if to, from := r.byte(), r.byte(); to != 0 || from != 0 {
 			r.fail("names a second memory")
 		}
 	case op == opMemoryFill:

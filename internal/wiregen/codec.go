@@ -57,9 +57,12 @@ func (m *message) required() (n int) {
 func (m *message) writer() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nfunc append%s(b []byte, v *steal.%s) []byte {\n", m.name, m.name)
-	if m.required() == len(m.fields) {
+	switch {
+	case len(m.fields) == 0:
+		b.WriteString("b = append(b, cborMap)\n")
+	case m.required() == len(m.fields):
 		fmt.Fprintf(&b, "b = append(b, cborMap|%d)\n", len(m.fields))
-	} else {
+	default:
 		fmt.Fprintf(&b, "fields := byte(%d)\n", m.required())
 		for _, f := range m.fields {
 			if f.optional {

@@ -282,7 +282,7 @@ func (r *cursor) readDisown(v *steal.Disown) {
 }
 
 func appendGoodbye(b []byte, v *steal.Goodbye) []byte {
-	b = append(b, cborMap|0)
+	b = append(b, cborMap)
 	return b
 }
 

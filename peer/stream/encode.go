@@ -68,6 +68,7 @@ func appendInt(b []byte, v int64) []byte {
 	return appendHead(b, cborUint, uint64(v))
 }
 
+//lint:ignore U1000 internal/wiregen writes calls of it where a message has a flag
 func appendFlag(b []byte, v bool) []byte {
 	if v {
 		return append(b, cborTrue)

@@ -138,6 +138,7 @@ func forever(_ *satin.Frame, n uint32) uint64 {
 }
 
 func aborted(f *satin.Frame, n uint32) uint64 {
+	//satinvet:ignore its result never comes: it is aborted
 	satin.Spawn(f, forever, n)
 	r := fib(f, 25) - 75025 + uint64(n)
 	f.Abort()
