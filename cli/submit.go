@@ -249,7 +249,8 @@ satin-peer runs shows, or its first digits. Names of files in the run's argument
 			return err
 		}
 		if !run.Mine {
-			return control.Errorf(control.ErrRefused, "run %s belongs to %s, who has its answer", run.Run, run.Owner)
+			return control.Errorf(control.ErrRefused, "run %s belongs to %s: its answer is for wait there", run.Run,
+				run.Owner)
 		}
 		t, err := readTask(list, run)
 		if err != nil {

@@ -69,7 +69,8 @@ func (p *Peer) unfit(m *statement.Manifest) string {
 	app, ok := p.apps[m.App]
 	switch {
 	case !ok:
-		return fmt.Sprintf("this peer does not have the application %q", m.App)
+		return fmt.Sprintf("this peer's daemon does not have the application %q: start the command that has it as the "+
+			"daemon, or run it alone with --local", m.App)
 	case app.Version != m.Version:
 		return fmt.Sprintf("this peer has %s in version %s, the run needs %s: build both from the same revision",
 			m.App, app.Version, m.Version)

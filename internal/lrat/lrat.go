@@ -254,10 +254,14 @@ func literal(word []byte) (int32, error) {
 
 // eachLine calls f with the words of each line. The words are valid until f returns.
 func eachLine(r io.Reader, f func(words [][]byte) error) error {
-	lines := bufio.NewScanner(r)
+	source := &watched{r: r}
+	lines := bufio.NewScanner(source)
 	lines.Buffer(make([]byte, 0, 64<<10), maxLine)
 	for n := 1; lines.Scan(); n++ {
 		if err := f(bytes.Fields(lines.Bytes())); err != nil {
+			if source.err != nil {
+				err = source.err // it ends in the middle of this line
+			}
 			return fmt.Errorf("line %d: %w", n, err)
 		}
 	}
@@ -265,4 +269,18 @@ func eachLine(r io.Reader, f func(words [][]byte) error) error {
 		return fmt.Errorf("%w: a line of more than %d bytes", ErrRefused, maxLine)
 	}
 	return lines.Err()
+}
+
+// watched remembers what went wrong in reading: a scanner gives what it has got of the last line before it says so.
+type watched struct {
+	r   io.Reader
+	err error // but not that it is the end
+}
+
+func (w *watched) Read(b []byte) (int, error) {
+	n, err := w.r.Read(b)
+	if err != nil && !errors.Is(err, io.EOF) {
+		w.err = err
+	}
+	return n, err
 }

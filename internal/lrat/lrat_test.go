@@ -2,8 +2,10 @@ package lrat
 
 import (
 	"errors"
+	"io"
 	"strings"
 	"testing"
+	"testing/iotest"
 )
 
 // two has no model: all four clauses of two variables.
@@ -49,6 +51,18 @@ func TestRefused(t *testing.T) {
 				t.Fatalf("got %v, want a refusal that says %q", err, c.want)
 			}
 		})
+	}
+}
+
+// TestUnreadable has readers that fail in the middle of a line: their failure is what is said.
+func TestUnreadable(t *testing.T) {
+	broken := errors.New("cut off")
+	cut := func(text string) io.Reader { return io.MultiReader(strings.NewReader(text), iotest.ErrReader(broken)) }
+	if _, err := Check(strings.NewReader(two), cut("5 2 0 1")); !errors.Is(err, broken) || errors.Is(err, ErrRefused) {
+		t.Errorf("a proof that cannot be read to its end: got %v, want %v", err, broken)
+	}
+	if _, err := Check(cut("1 2 0\n1 x"), strings.NewReader("")); !errors.Is(err, broken) {
+		t.Errorf("a formula that cannot be read to its end: got %v, want %v", err, broken)
 	}
 }
 

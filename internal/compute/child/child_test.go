@@ -107,6 +107,9 @@ func run(t testing.TB, e *child.Engine, fn string, arg int) port.Event {
 
 // Whatever kills a child, its parent lives and is told why.
 func TestDeath(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make race runs the short tests, and its detector needs more memory than the limits here leave")
+	}
 	for _, c := range []struct {
 		fn     string
 		arg    int
