@@ -38,6 +38,9 @@ func inProcesses(t testing.TB) func(*peer.Config) {
 // A job that ends its process costs this peer its part, and the second time the run is left alone, after a restart
 // too, until somebody lifts that. Everything else goes on.
 func TestJobsThatKill(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make race runs the short tests, and its detector needs more memory than the limit here leaves")
+	}
 	dir := t.TempDir()
 	a := open(t, hasty, in(dir), inProcesses(t))
 	good := submit(t, a, "fib", 60)
