@@ -14,6 +14,11 @@ import (
 // open, lose and open again. From each to each, messages come in order and at most once, and what is sent
 // after the last cut comes.
 func TestMeshWithConnectionsThatBreak(t *testing.T) {
+	if testing.Short() {
+		// Seen with Go 1.26.8: a segmentation violation of the runtime itself, below runtime.(*timer).maybeRunChan in a
+		// dial of libp2p, of which this test makes hundreds.
+		t.Skip("make race runs the short tests, and the race detector may crash in timers of virtual time")
+	}
 	const hosts, count = 8, 60
 	inVirtualTime(t, hosts, func(w *world) {
 		random := rand.New(rand.NewPCG(1, 2))
