@@ -35,7 +35,7 @@ func search(f *satin.Frame, s Search) (best Found) {
 	if !ok {
 		return best
 	}
-	best, parts := s.expand(a, f.Aborted)
+	best, parts, _ := s.expand(a, f.Aborted)
 	g := satin.Fork(f, search)
 	for _, part := range slices.Backward(parts) {
 		g.Spawn(part)
@@ -62,7 +62,7 @@ func searchFlat(f *satin.Frame, s Search) (best Found) {
 		if !ok {
 			return
 		}
-		found, parts := s.expand(a, f.Aborted)
+		found, parts, _ := s.expand(a, f.Aborted)
 		if best.better(found) {
 			best = found
 		}

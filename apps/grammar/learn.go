@@ -105,27 +105,28 @@ func (s *Search) follow() (*automaton, bool) {
 	return a, true
 }
 
-// expand goes on from an automaton: to the parts that its next choice leads to or, without a choice left, to the end.
-func (s *Search) expand(a *automaton, stop func() bool) (f Found, parts []Search) {
+// expand goes on from an automaton: to the parts that its next choice leads to, each with its merge, or, without a choice
+// left, to the end.
+func (s *Search) expand(a *automaton, stop func() bool) (f Found, parts []Search, merges []candidate) {
 	if s.Depth == 0 {
 		if a.greedy(s.Limit, stop) {
 			f = Found{len(a.red), s.Choices}
 		}
-		return f, nil
+		return f, nil, nil
 	}
 	list, ok := a.settle(s.Limit)
 	if !ok {
-		return f, nil
+		return f, nil, nil
 	}
 	if len(list) == 0 {
-		return Found{len(a.red), s.Choices}, nil
+		return Found{len(a.red), s.Choices}, nil, nil
 	}
 	for i := range min(len(list), s.Width) {
 		part := *s
 		part.Choices, part.Depth = append(slices.Clone(s.Choices), uint8(i)), s.Depth-1
 		parts = append(parts, part)
 	}
-	return f, parts
+	return f, parts, list
 }
 
 // Task is what is to be learned from, and how hard to look.

@@ -10,17 +10,13 @@ func learnAlone(t Task) *Machine {
 }
 
 func searchAlone(s Search, a *automaton) Found {
-	best, parts := s.expand(a, nil)
-	if len(parts) == 0 {
-		return best
-	}
-	list, _ := a.settle(s.Limit)
+	best, parts, merges := s.expand(a, nil)
 	for i, part := range parts {
 		next := a
 		if i < len(parts)-1 {
 			next = a.clone()
 		}
-		next.take(list[i])
+		next.take(merges[i])
 		if found := searchAlone(part, next); best.better(found) {
 			best = found
 		}

@@ -1,9 +1,6 @@
 package othello
 
-import (
-	"math/bits"
-	"slices"
-)
+import "math/bits"
 
 // Node is a question: is the value of a position, for the player to move, at least Bound? The answer is a
 // bound of the value on one side of Bound: at least Bound, then the value is at least the answer, or below
@@ -206,7 +203,6 @@ func bestOf(n Node, value int, ask func([]Node) []int) Best {
 			best.Moves = append(best.Moves, squares[i])
 		}
 	}
-	slices.Sort(best.Moves)
 	return best
 }
 
