@@ -2,7 +2,6 @@ package cli
 
 import (
 	"compress/gzip"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -41,14 +40,11 @@ The exit code is 0 if the proof is right, 1 if it is not.`,
 				"deleted": report.Deleted, "hints": report.Hints, "most": report.Most})
 		}
 		_, err = fmt.Fprintf(c.out, "s VERIFIED UNSAT\nc %s has no model: %d clauses, and %d that follow\n",
-			printableName(args[0]), report.Clauses, report.Added)
+			oneLine(args[0]), report.Clauses, report.Added)
 		return err
 	}
 	return cmd
 }
-
-// printableName is a file name on one line, whatever is in it.
-func printableName(name string) string { return strings.Trim(fmt.Sprintf("%q", name), `"`) }
 
 func checkFiles(formula, proof string) (report lrat.Report, err error) {
 	f, err := openText(formula)
@@ -63,7 +59,7 @@ func checkFiles(formula, proof string) (report lrat.Report, err error) {
 	defer p.Close()
 	report, err = lrat.Check(f, p)
 	if err != nil {
-		return report, failed("%s: %v", printableName(proof), err)
+		return report, failed("%s: %v", proof, err)
 	}
 	return report, nil
 }
@@ -72,11 +68,7 @@ func checkFiles(formula, proof string) (report lrat.Report, err error) {
 func openText(name string) (io.ReadCloser, error) {
 	f, err := os.Open(name)
 	if err != nil {
-		reason := err
-		if path := (*os.PathError)(nil); errors.As(err, &path) {
-			reason = path.Err
-		}
-		return nil, &apps.InputError{What: name, Got: reason.Error(), Want: "a file that can be read"}
+		return nil, &apps.InputError{What: name, Got: reason(err), Want: "a file that can be read"}
 	}
 	if !strings.HasSuffix(name, ".gz") {
 		return f, nil

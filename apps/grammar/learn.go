@@ -105,8 +105,8 @@ func (s *Search) follow() (*automaton, bool) {
 	return a, true
 }
 
-// expand goes on from an automaton: to the parts that its next choice leads to, each with its merge, or, without a choice
-// left, to the end.
+// expand goes on from an automaton: to the parts that its next choice leads to, each with its merge, or, without
+// a choice left, to the end.
 func (s *Search) expand(a *automaton, stop func() bool) (f Found, parts []Search, merges []candidate) {
 	if s.Depth == 0 {
 		if a.greedy(s.Limit, stop) {
