@@ -29,7 +29,7 @@ func (p *Peer) Doctor(ctx context.Context) ([]control.Finding, error) {
 	}
 	return []control.Finding{
 		p.examinePorts(&s), p.examineReach(&s), p.examineMembers(&s), p.examineClock(time.Now()), p.examineDisk(),
-		p.examineWork(&s), p.examineJobs(), p.examineQuarantine(),
+		p.examineWork(&s), p.examineJobs(), p.examinePriority(), p.examineQuarantine(),
 	}, nil
 }
 

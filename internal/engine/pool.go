@@ -20,14 +20,16 @@ type Config struct {
 	// at the program's start (GOMAXPROCS).
 	Workers int
 
-	// Nice lowers the priority of the workers' threads by so much, 0 to 19 (nice values on Linux; elsewhere it has no
-	// effect). Higher is more polite to this program's network goroutines and to other programs; where the
-	// kernel groups tasks by session (sched_autogroup_enabled), to those of the same session only.
+	// Nice lowers the priority of the workers' threads by so much, 0 to 19 (nice values on Linux, those of the whole
+	// process on FreeBSD, the nearest level on Windows; on macOS it has no effect). Higher is more polite to this
+	// program's network goroutines and to other programs; where the kernel groups tasks by session
+	// (sched_autogroup_enabled), to those of the same session only.
 	Nice int
 
-	// Idle runs the workers only on cores that nothing else wants (SCHED_IDLE on Linux; elsewhere it has no
-	// effect). With it Nice means little. Of other programs it sees those that the kernel weighs together
-	// with this one: where it groups tasks by session (sched_autogroup_enabled) or control group, the group's
+	// Idle runs the workers only on cores that nothing else wants (SCHED_IDLE on Linux, THREAD_PRIORITY_IDLE on
+	// Windows, PRIO_DARWIN_BG on macOS, idprio on FreeBSD, or nice 19 where that is refused; elsewhere it has no
+	// effect). With it Nice means little. Of other programs Linux sees those that it weighs together with
+	// this one: where it groups tasks by session (sched_autogroup_enabled) or control group, the group's
 	// own weight must be lowered too. On a core that it shares with a busy thread of the same session, a
 	// worker got 6 % with Nice 19 and 2 % with Idle; of another session, 50 % with either, and 4 % when 19
 	// was written to /proc/self/autogroup (Linux 6.18).

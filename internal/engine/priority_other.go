@@ -1,6 +1,13 @@
-//go:build !linux
+//go:build !linux && !windows && !darwin && !freebsd
 
 package engine
 
-// lowerPriority does nothing where a thread has no priority of its own that the standard library can set.
-func lowerPriority(int, bool) {}
+const idleName = "idle priority"
+
+func system() thread { return otherThread{} }
+
+// An otherThread has no priority that can be set.
+type otherThread struct{}
+
+func (otherThread) idle() error    { return errNoPriority }
+func (otherThread) nice(int) error { return errNoPriority }

@@ -73,7 +73,7 @@ func (w *Worker) main() {
 // work runs jobs until the pool is closed. The worker holds a core.
 func (w *Worker) work() {
 	runtime.LockOSThread() // and never unlocks: the thread ends with its priority
-	lowerPriority(w.pool.cfg.Nice, w.pool.cfg.Idle)
+	lowerPriority(system(), w.pool.cfg.Nice, w.pool.cfg.Idle)
 	w.goroutine.Store(goroutineID())
 	ended := false
 	defer func() {

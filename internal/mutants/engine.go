@@ -20,6 +20,9 @@ var thorough = []string{"-test.timeout=60s", "-test.count=8", "-rapid.nofailfile
 
 // engineMutants are mistakes in the engine and the programming model on top of it.
 var engineMutants = []mutant{
+	{name: "engine/idle-refused", wrong: "where idle priority is refused the workers are not even nice",
+		file: "internal/engine/priority.go", pkg: "internal/engine", run: "^TestLowerPriority$", args: brief,
+		old: "nice = maxNice", new: "_ = maxNice"},
 	{name: "engine/publish-without-swap", wrong: "a theft during a publication is forgotten",
 		file: "internal/engine/stack.go",
 		pkg:  "internal/engine", run: stackTests, args: thorough,

@@ -57,7 +57,7 @@ const (
 	TrustInvite = "invite"
 	TrustOpen   = "open"
 
-	PriorityIdle   = "idle"   // only when nothing else wants the core (SCHED_IDLE)
+	PriorityIdle   = "idle"   // only when nothing else wants the core, as far as the system can
 	PriorityNormal = "normal" // as other programs
 
 	DashboardOff = "off"

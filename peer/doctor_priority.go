@@ -1,0 +1,36 @@
+package peer
+
+import (
+	"bytes"
+	"os"
+
+	"github.com/satin-peer/satin/internal/engine"
+	"github.com/satin-peer/satin/peer/control"
+)
+
+// autogroups is where Linux says whether it weighs sessions, and not threads, against each other.
+const autogroups = "/proc/sys/kernel/sched_autogroup_enabled"
+
+// examinePriority is about how much jobs yield to what else runs on this machine.
+func (p *Peer) examinePriority() control.Finding {
+	if p.cfg.FullPriority {
+		return priorityFinding("at normal priority, as the setting priority says", true, false)
+	}
+	text, lowest := engine.IdlePriority()
+	on, err := os.ReadFile(autogroups) // only Linux has it
+	return priorityFinding(text, lowest, err == nil && bytes.HasPrefix(on, []byte("1")))
+}
+
+// priorityFinding says how jobs run, whether that is what the settings want, and whether the kernel looks at it only
+// within a session.
+func priorityFinding(text string, wanted, bySession bool) control.Finding {
+	f := control.Finding{Check: "priority", Level: control.Good, Text: "jobs run " + text}
+	switch {
+	case !wanted:
+		f.Level = control.Warning
+		f.Fix = "let fewer cores compute, by the setting workers, where programs beside it become slow"
+	case bySession:
+		f.Text += "; this kernel weighs only programs of the same session so (" + autogroups + " is 1)"
+	}
+	return f
+}
