@@ -11,6 +11,7 @@ import (
 	"github.com/tetratelabs/wazero/api"
 
 	"github.com/satin-peer/satin/internal/wasm"
+	"github.com/satin-peer/satin/sharedobj"
 )
 
 // Config says how a [Host] works. The zero value of a field means its default.
@@ -74,14 +75,35 @@ func (h *Host) Close() error {
 	return errors.Join(h.runtime.Close(ctx), h.cache.Close(ctx))
 }
 
-// A Hash names a module: SHA-256 of its bytes.
+// A Hash names a module: the digest of its bytes as a constant of package sharedobj, so that any peer can verify
+// each piece of it as it comes.
 type Hash [sha256.Size]byte
 
 // String gives the first 16 of the hash's 64 hexadecimal digits: enough for people.
 func (h Hash) String() string { return fmt.Sprintf("%x", h[:8]) }
 
+// MaxSize is the size of the largest module, in bytes.
+const MaxSize = 16 << 20
+
+// constantName is what modules are called among the constants of package sharedobj.
+const constantName = "satin1 module"
+
+// AsConstant names a module's bytes, which nobody may change afterwards.
+func AsConstant(bin []byte) (*sharedobj.Recipe, *sharedobj.Body) {
+	body := sharedobj.Build(bin)
+	return &sharedobj.Recipe{Kind: sharedobj.Constant, Name: constantName, State: body.Blob}, body
+}
+
+// IsModule says whether a recipe may be that of a module.
+func IsModule(r *sharedobj.Recipe) bool {
+	return r.Kind == sharedobj.Constant && r.Name == constantName && r.First() && r.State.Size <= MaxSize
+}
+
 // HashOf gives a module's name.
-func HashOf(bin []byte) Hash { return sha256.Sum256(bin) }
+func HashOf(bin []byte) Hash {
+	r, _ := AsConstant(bin)
+	return Hash(r.Digest())
+}
 
 // An Error is what a module did wrong, in one line; jobs cannot catch it: it ends the run.
 type Error struct {

@@ -23,10 +23,14 @@ type Call struct {
 }
 
 // provided are the modules that jobs of this process may need, by hash: a table like that of registered functions.
+// One that cannot be run is there as the error that says why.
 var provided sync.Map
 
 // Provide makes a module's jobs run in this process, until Withdraw.
 func Provide(m *Module) { provided.Store(m.Hash, m) }
+
+// ProvideError makes all jobs of a module fail with what is wrong with it.
+func ProvideError(h Hash, err error) { provided.Store(h, err) }
 
 // Withdraw takes a module back. Jobs of it that begin later fail.
 func Withdraw(h Hash) { provided.Delete(h) }
@@ -92,11 +96,15 @@ func (o *ops) SetResult(r *engine.Record, res any, err error) bool {
 // run runs one job of a module on a worker. What a module does wrong is a panic, for which no other job of the
 // module is asked.
 func run(w *engine.Worker, d *engine.Desc, c Call) ([]byte, error) {
-	m, ok := provided.Load(c.Module)
+	x, _ := provided.Load(c.Module)
+	m, ok := x.(*Module)
 	if !ok {
-		panic(fmt.Errorf("module %s is not here", c.Module))
+		if x == nil {
+			x = fmt.Errorf("module %s is not here", c.Module)
+		}
+		panic(x)
 	}
-	out, err := m.(*Module).Run(&lender{w, d, c.Module}, c.Fn, c.Arg)
+	out, err := m.Run(&lender{w, d, c.Module}, c.Fn, c.Arg)
 	if e, wrong := err.(*Error); wrong {
 		panic(e)
 	}

@@ -5,7 +5,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/compute"
@@ -87,22 +86,7 @@ func run(t testing.TB, e *child.Engine, fn string, arg int) port.Event {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.Do(&port.Order{Kind: port.Cores, Max: 1})
-	e.Do(&port.Order{Kind: port.Run, Segment: 1, Job: &steal.Job{Function: fn, Arg: b}})
-	deadline := time.After(time.Minute)
-	for {
-		events, _ := e.Poll()
-		for _, ev := range events {
-			if ev.Kind == port.Finished || ev.Kind == port.Died {
-				return ev
-			}
-		}
-		select {
-		case <-e.Bell():
-		case <-deadline:
-			t.Fatalf("%s(%d) does not end", fn, arg)
-		}
-	}
+	return end(t, e, &steal.Job{Function: fn, Arg: b})
 }
 
 // Whatever kills a child, its parent lives and is told why.

@@ -32,8 +32,8 @@ func DefaultMemory() int64 {
 	return int64(uint64(info.Totalram) * uint64(info.Unit) / memoryShare)
 }
 
-// confine gives up what a child does not need.
-func confine(memory int64) error {
+// confine gives up what a child does not need. Of all files it keeps those in one folder, if it is named.
+func confine(memory int64, folder string) error {
 	for what, most := range map[int]uint64{unix.RLIMIT_NOFILE: maxFiles, unix.RLIMIT_CORE: 0,
 		unix.RLIMIT_DATA: uint64(memory)} {
 		if what == unix.RLIMIT_DATA && memory <= 0 {
@@ -46,7 +46,11 @@ func confine(memory int64) error {
 	// If memory is short this process is to go, and not its parent.
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0) // not there: then by size
 	// As far as this kernel can: Protection says how far.
-	if err := landlock.V5.BestEffort().Restrict(); err != nil {
+	var keep []landlock.Rule
+	if folder != "" {
+		keep = append(keep, landlock.RWDirs(folder))
+	}
+	if err := landlock.V5.BestEffort().Restrict(keep...); err != nil {
 		return fmt.Errorf("files and network cannot be given up: %w", err)
 	}
 	return nil

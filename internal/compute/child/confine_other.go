@@ -11,7 +11,7 @@ func dieWithParent(*exec.Cmd) {}
 func DefaultMemory() int64 { return 0 }
 
 // confine has nothing to give up that this system would take.
-func confine(int64) error { return nil }
+func confine(int64, string) error { return nil }
 
 // Protection says what keeps a child from files and the network on this machine, and whether that is all there can be.
 func Protection() (text string, whole bool) {

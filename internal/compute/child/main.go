@@ -38,7 +38,11 @@ func serve(in io.Reader, out io.Writer) error {
 	if err := wire.Control().Decode(b, &t); err != nil {
 		return err
 	}
-	if err := confine(t.Memory); err != nil {
+	bin, err := readModule(in, t.Module)
+	if err != nil {
+		return err
+	}
+	if err := confine(t.Memory, t.Module.Cache); err != nil {
 		return err
 	}
 	if t.Memory > 0 {
@@ -51,6 +55,11 @@ func serve(in io.Reader, out io.Writer) error {
 		KeepAfter: t.KeepAfter})
 	if err != nil {
 		return err
+	}
+	if t.Module.Size > 0 {
+		if err := provide(&t.Module, bin); err != nil {
+			return err
+		}
 	}
 	// The engine is not closed: jobs that do not look at their attention word need not be waited for, the
 	// process ends.

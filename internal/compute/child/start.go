@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"runtime"
@@ -24,6 +25,8 @@ type Config struct {
 	Compute compute.Config
 	// Memory is how many bytes the process may have, DefaultMemory if 0.
 	Memory int64
+	// Module is whose jobs the process runs besides those that are built in; nil: nobody's.
+	Module *Module
 }
 
 // task is the first frame that a child reads.
@@ -35,6 +38,7 @@ type task struct {
 	Naive     bool          `cbor:"5,keyasint,omitempty"`
 	KeepAfter time.Duration `cbor:"6,keyasint,omitempty"`
 	Memory    int64         `cbor:"7,keyasint,omitempty"`
+	Module    sentModule    `cbor:"8,keyasint"`
 }
 
 // An Engine is one in a process of its own.
@@ -80,8 +84,10 @@ func Start(cfg Config) (*Engine, error) {
 	err = <-started
 	_, _ = thereIn.Close(), thereOut.Close()
 	c := &cfg.Compute
+	var orders io.WriteCloser = hereOut
 	if err == nil {
-		err = writeTask(hereOut, &task{c.Run, c.Self, c.Workers, c.Idle, c.Naive, c.KeepAfter, cfg.Memory})
+		err = writeTask(hereOut, &task{c.Run, c.Self, c.Workers, c.Idle, c.Naive, c.KeepAfter, cfg.Memory,
+			cfg.Module.sent()})
 		if err != nil {
 			_ = e.process.Kill()
 		}
@@ -90,7 +96,10 @@ func Start(cfg Config) (*Engine, error) {
 		_, _ = hereIn.Close(), hereOut.Close()
 		return nil, fmt.Errorf("the process that computes cannot be started: %w", err)
 	}
-	e.Engine = pipe.New(hereIn, hereOut, e.why)
+	if cfg.Module != nil {
+		orders = after(hereOut, cfg.Module.Bytes)
+	}
+	e.Engine = pipe.New(hereIn, orders, e.why)
 	return e, nil
 }
 

@@ -1,0 +1,121 @@
+package child
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/satin-peer/satin/internal/module"
+	"github.com/satin-peer/satin/internal/wire"
+)
+
+// The bytes of a module go to the child in chunks, after its task and before its first order. Only the child reads,
+// checks and compiles them.
+
+// A Module is the one whose jobs a child runs.
+type Module struct {
+	Hash  module.Hash
+	Bytes []byte // not changed any more
+	// Cache is a folder for its compiled code, the one thing of the disk that the child keeps; "" is none. A child
+	// may write what it likes there, and a later one runs it: so it is for children of this module alone.
+	Cache string
+}
+
+// sentModule says what follows the task.
+type sentModule struct {
+	Hash  module.Hash `cbor:"1,keyasint"`
+	Size  int         `cbor:"2,keyasint,omitempty"` // 0: there is none
+	Cache string      `cbor:"3,keyasint,omitempty"`
+}
+
+func (m *Module) sent() sentModule {
+	if m == nil {
+		return sentModule{}
+	}
+	return sentModule{m.Hash, len(m.Bytes), m.Cache}
+}
+
+// chunk is how many bytes of a module one frame has.
+const chunk = 128 << 10
+
+// A preceded pipe has something written to it before all else, which may take longer than its writer can wait.
+type preceded struct {
+	io.WriteCloser
+	once sync.Once
+	text []byte
+	err  error
+}
+
+// after makes one, and begins to write.
+func after(w io.WriteCloser, text []byte) *preceded {
+	p := &preceded{WriteCloser: w, text: text}
+	go func() { _ = p.begin() }() // an error comes again at the first order
+	return p
+}
+
+func (p *preceded) begin() error {
+	p.once.Do(func() {
+		for b := p.text; len(b) > 0 && p.err == nil; b = b[min(chunk, len(b)):] {
+			p.err = wire.WriteFrame(p.WriteCloser, b[:min(chunk, len(b))], chunk)
+		}
+		p.text = nil
+	})
+	return p.err
+}
+
+func (p *preceded) Write(b []byte) (int, error) {
+	if err := p.begin(); err != nil {
+		return 0, err
+	}
+	return p.WriteCloser.Write(b)
+}
+
+// readModule reads what was announced.
+func readModule(in io.Reader, m sentModule) ([]byte, error) {
+	if m.Size < 0 || m.Size > module.MaxSize {
+		return nil, fmt.Errorf("module %s has %d bytes, at most %d are allowed", m.Hash, m.Size, module.MaxSize)
+	}
+	bin := make([]byte, 0, m.Size)
+	var buf []byte
+	for len(bin) < m.Size {
+		b, err := wire.ReadFrame(in, buf, chunk)
+		if err != nil {
+			return nil, err
+		}
+		bin, buf = append(bin, b...), b[:0]
+	}
+	if m.Size > 0 && module.HashOf(bin) != m.Hash {
+		return nil, fmt.Errorf("module %s has come with other bytes", m.Hash)
+	}
+	return bin, nil
+}
+
+// compileWithin is how long a machine may take to compile a module. One that is slower has no part in its runs.
+const compileWithin = 2 * time.Minute
+
+// provide makes the jobs of a module run here. What is wrong with the module is an error of its jobs, on every
+// machine the same; what is wrong here ends the process.
+func provide(sent *sentModule, bin []byte) error {
+	timer := time.AfterFunc(compileWithin, func() {
+		fmt.Fprintf(os.Stderr, "satin: module %s is not compiled after %v: this machine is too slow for it\n", sent.Hash,
+			compileWithin)
+		os.Exit(1)
+	})
+	defer timer.Stop()
+	h, err := module.NewHost(module.Config{Cache: sent.Cache})
+	if err != nil { // compiled code is not kept then
+		h, err = module.NewHost(module.Config{})
+	}
+	if err != nil {
+		return err
+	}
+	m, err := h.Load(bin)
+	if err != nil {
+		module.ProvideError(sent.Hash, err)
+		return nil
+	}
+	module.Provide(m)
+	return nil
+}
