@@ -64,9 +64,12 @@ func buildID() (string, error) {
 	return fmt.Sprintf("program %x", h.Sum(nil)), nil
 }
 
+// A catalog is what this peer has, by name.
+type catalog map[string]Application
+
 // unfit says why this peer cannot take part in a run; "" if it can.
-func (p *Peer) unfit(m *statement.Manifest) string {
-	app, ok := p.apps[m.App]
+func (c catalog) unfit(m *statement.Manifest) string {
+	app, ok := c[m.App]
 	switch {
 	case !ok:
 		return fmt.Sprintf("this peer's daemon does not have the application %q: start the command that has it as the "+

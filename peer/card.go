@@ -48,7 +48,7 @@ func (p *Peer) renewCard() *statement.SignedCard {
 	defer p.cardMu.Unlock()
 	here := p.places.mine()
 	c := &statement.Card{
-		Swarm: p.host.SwarmName(), Incarnation: p.host.Incarnation(), At: time.Now().Unix(), Label: p.cfg.Cluster,
+		Swarm: p.host.SwarmName(), Incarnation: p.host.Incarnation(), At: p.now().Unix(), Label: p.cfg.Cluster,
 		Cluster: here.Name, Why: here.Why,
 		Cores: p.cfg.Workers, Software: clip(p.cfg.Software), Leaving: p.leaving.Load(), Networks: localNetworks(),
 		Reachable: string(p.reach().State), Position: p.places.position(), Proof: p.host.Proof(),

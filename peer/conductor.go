@@ -19,6 +19,7 @@ import (
 // A conductor gives package runs its inputs, one at a time, and carries out what it orders, first in, first out. What
 // waits for others or for the disk is done on a goroutine of its own, and its end is the next input.
 type conductor struct {
+	*base
 	p    *Peer
 	disk disk
 
@@ -41,8 +42,9 @@ type conductor struct {
 }
 
 func newConductor(p *Peer) *conductor {
-	return &conductor{p: p, disk: disk{p: p}, parts: map[job.RunID]*part{}, resumed: map[job.RunID]*resumption{},
-		waiting: map[job.RunID][]*steal.Message{}, over: map[job.RunID]chan struct{}{},
+	return &conductor{base: p.base, p: p, disk: disk{base: p.base}, parts: map[job.RunID]*part{},
+		resumed: map[job.RunID]*resumption{}, waiting: map[job.RunID][]*steal.Message{},
+		over:    map[job.RunID]chan struct{}{},
 		replies: map[runs.Ticket]chan *runs.Refusal{}}
 }
 
@@ -60,7 +62,7 @@ func (t *conductor) input(f func(c *runs.Core, now time.Time) []runs.Order) {
 
 // feed is input when the mutex is held, and not while an order is carried out.
 func (t *conductor) feed(f func(c *runs.Core, now time.Time) []runs.Order) {
-	t.orders = append(t.orders, f(t.core, time.Now())...)
+	t.orders = append(t.orders, f(t.core, t.now())...)
 	if t.acting {
 		return // whoever carries out an order goes on with these
 	}
@@ -125,22 +127,22 @@ func (t *conductor) carryOut(o runs.Order) {
 	case runs.Stop:
 		t.stop(o)
 	case runs.Discard:
-		p.spawn(func(context.Context) { p.discard(o.Run) })
+		p.spawn(func(context.Context) { p.checkpoints.remove(o.Run) })
 	case runs.WriteAnswer:
 		if r := t.parts[o.Run]; r != nil && o.Answer.Owner == "" {
 			o.Answer.Peers = r.most
 		}
 		info, _ := t.core.Run(o.Run)
-		t.write(o.File, o.Run, func() error { return p.writeAnswer(o.File, o.Run, o.Answer, info.Args) })
+		t.write(o.File, o.Run, func() error { return p.files.writeAnswer(o.File, o.Run, o.Answer, info.Args) })
 	case runs.WriteOwn:
-		t.write(runs.OwnFile, o.Run, func() error { return p.writeOwn(&o.Own) })
+		t.write(runs.OwnFile, o.Run, func() error { return p.files.writeOwn(&o.Own) })
 	case runs.WriteCancelled:
 		t.write(runs.CancelledFile, o.Tombstone.Run, func() error {
-			return p.cancelled.write(o.Tombstone.Run.Hex(), o.Tombstone.Sealed)
+			return p.files.cancelled.write(o.Tombstone.Run.Hex(), o.Tombstone.Sealed)
 		})
 	case runs.Remove:
 		t.disk.do(func() {
-			if err := p.cabinetOf(o.File).remove(nameOf(o.File, o.Run)); err != nil {
+			if err := p.files.of(o.File).remove(nameOf(o.File, o.Run)); err != nil {
 				p.log.Warn("a file of a run cannot be removed", "run", o.Run, "error", err)
 			}
 		})
@@ -221,7 +223,7 @@ func (t *conductor) write(file runs.File, id job.RunID, f func() error) {
 
 // disk does what is to be done to the files of runs, one after the other.
 type disk struct {
-	p     *Peer
+	*base
 	mu    sync.Mutex
 	queue []func()
 	on    bool
@@ -234,7 +236,7 @@ func (d *disk) do(f func()) {
 		return
 	}
 	d.on = true
-	d.p.spawn(func(context.Context) {
+	d.spawn(func(context.Context) {
 		for {
 			d.mu.Lock()
 			if len(d.queue) == 0 {
@@ -360,5 +362,20 @@ func (t *conductor) deliver(id job.RunID) {
 		for _, m := range list {
 			s.Received(m)
 		}
+	}
+}
+
+// findDormant looks for the checkpoints of runs, once.
+func (t *conductor) findDormant(context.Context) {
+	p := t.p
+	for _, m := range p.checkpoints.left(func(run job.RunID) bool {
+		return p.files.own.has(run.Hex()) || t.sessionOf(run) != nil
+	}) {
+		if m.Swarm != p.host.SwarmName() {
+			p.log.Warn("a checkpoint is of another swarm and is left alone", "run", m.Run)
+			continue
+		}
+		unfit := p.apps.unfit(&m.Manifest)
+		t.input(func(c *runs.Core, now time.Time) []runs.Order { return c.Dormant(now, manifestOf(m), unfit) })
 	}
 }

@@ -36,7 +36,7 @@ func (p *Peer) serve(s network.Stream, within time.Duration, f func() error) {
 		_ = s.Reset()
 		return
 	}
-	err := s.SetDeadline(time.Now().Add(within))
+	err := s.SetDeadline(p.now().Add(within))
 	if err == nil {
 		err = f()
 	}

@@ -102,7 +102,7 @@ func (x *infirmary) list() (ids []job.RunID) {
 // place, unless this is the second death.
 func (t *conductor) engineDied(r *part, why error) {
 	p, id := t.p, r.manifest.Run
-	d, err := p.deaths.note(id, time.Now(), clipText(why.Error()))
+	d, err := p.deaths.note(id, t.now(), clipText(why.Error()))
 	if err != nil {
 		p.log.Warn("a death cannot be remembered beyond this process", "run", id, "error", err)
 	}
@@ -120,7 +120,7 @@ func (t *conductor) engineDied(r *part, why error) {
 	keeper := r.keeper
 	t.dismiss(r)
 	if d.quarantined() {
-		p.spawn(func(context.Context) { keeper.close(p, false) })
+		p.spawn(func(context.Context) { keeper.close(false) })
 		t.feed(func(c *runs.Core, now time.Time) []runs.Order { return c.NotStarted(now, id, d.text(id)) })
 		return
 	}
@@ -135,7 +135,7 @@ func (t *conductor) dismiss(r *part) {
 	final := r.stats()
 	t.live.Delete(r.manifest.Run)
 	p.arbiter.leave(r.share)
-	r.final, r.ended = &final, time.Now()
+	r.final, r.ended = &final, t.now()
 	p.past.add(&final)
 	p.spawn(func(context.Context) { s.Close() })
 }

@@ -9,7 +9,7 @@ import (
 
 // Two deaths within an hour are too many, and that is remembered; what is further apart is chance.
 func TestQuarantine(t *testing.T) {
-	files, err := openCabinet(t.TempDir(), ".deaths", maxDeaths)
+	files, err := openCabinet(t.TempDir(), ".deaths", maxDeaths, time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}

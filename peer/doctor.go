@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -28,7 +27,7 @@ func (p *Peer) Doctor(ctx context.Context) ([]control.Finding, error) {
 		return nil, err
 	}
 	return []control.Finding{
-		p.examinePorts(&s), p.examineReach(&s), p.examineMembers(&s), p.examineClock(time.Now()), p.examineDisk(),
+		p.examinePorts(&s), p.examineReach(&s), p.examineMembers(&s), p.examineClock(p.now()), p.examineDisk(),
 		p.examineWork(&s), p.examineJobs(), p.examinePriority(), p.examineQuarantine(),
 	}, nil
 }
@@ -102,26 +101,14 @@ func (p *Peer) examineClock(now time.Time) control.Finding {
 	return f
 }
 
-// stateGone says that the state directory was removed; "" if it is there.
-func (p *Peer) stateGone() string {
-	dir := p.cfg.Host.StateDir
-	if _, err := os.Stat(filepath.Join(dir, "answers")); !errors.Is(err, fs.ErrNotExist) {
-		return ""
-	}
-	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
-		return "" // the other is made again when it is needed
-	}
-	return "the state directory " + dir + " is gone, with this peer's identity: it has another one when it is started again"
-}
-
 // examineDisk writes and syncs a small file where answers are kept.
 func (p *Peer) examineDisk() control.Finding {
 	f := control.Finding{Check: "disk"}
 	err := func() error {
-		if why := p.stateGone(); why != "" {
+		if why := p.files.gone(); why != "" {
 			return errors.New(why)
 		}
-		file, err := os.CreateTemp(p.answers.dir, "doctor-*")
+		file, err := os.CreateTemp(p.files.answers.dir, "doctor-*")
 		if err != nil {
 			return err
 		}
@@ -130,10 +117,10 @@ func (p *Peer) examineDisk() control.Finding {
 	}()
 	if err != nil {
 		f.Level, f.Text = control.Problem, "answers cannot be kept: "+err.Error()
-		f.Fix = "make room, or make " + filepath.Dir(p.answers.dir) + " writable for this user"
+		f.Fix = "make room, or make " + filepath.Dir(p.files.answers.dir) + " writable for this user"
 		return f
 	}
-	f.Level, f.Text = control.Good, "answers can be kept in "+p.answers.dir
+	f.Level, f.Text = control.Good, "answers can be kept in "+p.files.answers.dir
 	return f
 }
 

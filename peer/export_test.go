@@ -31,9 +31,9 @@ func (p *Peer) Statement(run string, outcome []byte) *statement.SignedAnswered {
 
 // Claim has this peer keep an outcome of a run of the owner's, and tell everybody.
 func (p *Peer) Claim(owner *Peer, run string, outcome []byte) error {
-	_, m, err := owner.readOwn(run)
+	_, m, err := owner.files.readOwn(run)
 	if err != nil {
-		_, manifest, _, bad := owner.answers.readAnswer(run, 2)
+		_, manifest, _, bad := owner.files.answers.readAnswer(run, 2)
 		if bad != nil {
 			return bad
 		}
@@ -44,7 +44,7 @@ func (p *Peer) Claim(owner *Peer, run string, outcome []byte) error {
 	a, out := p.Statement(run, outcome), runs.Outcome{Bytes: outcome, Hash: statement.HashOutcome(outcome)}
 	c := claimOf(a)
 	answer := &runs.Answer{Manifest: m.Bytes, Owner: peerName(m.Owner), Outcome: out, Ended: a.At, Claim: c}
-	if err := p.writeAnswer(runs.HeldFile, m.Run, answer, nil); err != nil {
+	if err := p.files.writeAnswer(runs.HeldFile, m.Run, answer, nil); err != nil {
 		return err
 	}
 	held := &runs.Recalled{Held: []runs.RecalledHeld{{File: runs.HeldFile, Manifest: headOf(manifestOf(m)), Claim: *c,
@@ -75,13 +75,13 @@ func (p *Peer) Holds(run string) bool {
 	id, ok := job.ParseRunID(run)
 	p.runs.mu.Lock()
 	defer p.runs.mu.Unlock()
-	return ok && p.runs.core.Keeps(id) && p.held.has(run)
+	return ok && p.runs.core.Keeps(id) && p.files.held.has(run)
 }
 
 // Stored is how many results the checkpoint of a run has.
 func (p *Peer) Stored(run string) int {
 	id, _ := job.ParseRunID(run)
-	snap, err := checkpoint.Read(p.checkpointDir(id), checkpoint.Header{}, nil)
+	snap, err := checkpoint.Read(p.checkpoints.dirOf(id), checkpoint.Header{}, nil)
 	if err != nil {
 		return 0
 	}

@@ -19,16 +19,17 @@ type cabinet struct {
 	dir  string
 	kind string // how the names of the files end
 	most int    // files; the oldest go
+	now  func() time.Time
 }
 
 // maxCabinetFile bounds one part of a file that is read back.
 const maxCabinetFile = 3 * wire.MaxValue
 
-func openCabinet(dir, kind string, most int) (*cabinet, error) {
+func openCabinet(dir, kind string, most int, now func() time.Time) (*cabinet, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("the directory %s: %w", filepath.Base(dir), err)
 	}
-	c := &cabinet{dir, kind, most}
+	c := &cabinet{dir, kind, most, now}
 	c.sweep()
 	return c, nil
 }
@@ -85,7 +86,7 @@ func (c *cabinet) write(name string, parts ...[]byte) (err error) {
 	if err := syncDir(c.dir); err != nil {
 		return err
 	}
-	c.prune(time.Now())
+	c.prune(c.now())
 	return nil
 }
 

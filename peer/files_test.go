@@ -4,12 +4,13 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 )
 
 // What a killed process was writing is removed by the next one.
 func TestCabinetIsSweptUp(t *testing.T) {
 	dir := t.TempDir()
-	c, err := openCabinet(dir, ".run", 4)
+	c, err := openCabinet(dir, ".run", 4, time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -20,7 +21,7 @@ func TestCabinetIsSweptUp(t *testing.T) {
 	if err := os.WriteFile(half, []byte("half"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if c, err = openCabinet(dir, ".run", 4); err != nil {
+	if c, err = openCabinet(dir, ".run", 4, time.Now); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(half); err == nil {

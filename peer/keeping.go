@@ -164,3 +164,24 @@ func (p *Peer) askForAnswer(ctx context.Context, id peer.ID, c *runs.Claim) (out
 	}
 	return outcome, nil
 }
+
+// outcomeFor finds an outcome by its hash that this peer has for a run's owner, on the disk or, if that failed, in
+// memory.
+func (p *Peer) outcomeFor(id job.RunID, hash runs.Hash) []byte {
+	t := p.runs
+	t.mu.Lock()
+	file := t.core.Holds(id, hash)
+	info, _ := t.core.Run(id)
+	t.mu.Unlock()
+	var outcome []byte
+	switch {
+	case file != 0:
+		outcome = p.files.held.outcomeIn(nameOf(file, id))
+	case info.Unsaved != nil && !info.Mine:
+		outcome = info.Unsaved.Bytes
+	}
+	if outcome == nil || runs.Hash(statement.HashOutcome(outcome)) != hash {
+		return nil
+	}
+	return outcome
+}

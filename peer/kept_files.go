@@ -3,8 +3,8 @@ package peer
 import (
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/libp2p/go-libp2p/core/peer"
 
@@ -14,9 +14,17 @@ import (
 	"github.com/satin-peer/satin/runs"
 )
 
-// What a peer has of runs on its disk, a file for each: own runs without an answer, the tombstones of those that were
-// cancelled, the answers to own runs, second ones that differ, and the answers that it keeps for the owners of other
-// runs.
+// An archive is what a peer has of runs on its disk, a file for each: own runs without an answer, the tombstones of
+// those that were cancelled, the answers to own runs, second ones that differ, and the answers that it keeps for the
+// owners of other runs.
+type archive struct {
+	*base
+	self peer.ID
+	apps catalog
+	dir  string // the state directory
+
+	own, cancelled, answers, disputes, held *cabinet
+}
 
 // ownRun is the first part of the file of an own run; the signed manifest is the second.
 type ownRun struct {
@@ -49,36 +57,47 @@ const (
 	maxHeldFiles = 256
 )
 
-// openFiles opens what is kept of runs.
-func (p *Peer) openFiles() (err error) {
-	state := p.cfg.Host.StateDir
-	open := func(dir, kind string, most int) *cabinet {
-		c, bad := openCabinet(filepath.Join(state, dir), kind, most)
+// openArchive opens what is kept of runs in a state directory.
+func openArchive(b *base, dir string, self peer.ID, apps catalog) (_ *archive, err error) {
+	a := &archive{base: b, self: self, apps: apps, dir: dir}
+	open := func(name, kind string, most int) *cabinet {
+		c, bad := openCabinet(filepath.Join(dir, name), kind, most, b.now)
 		err = errors.Join(err, bad)
 		return c
 	}
-	p.own = open("own", ".run", maxOwn)
-	p.cancelled = open("cancelled", ".tombstone", maxOwn)
-	p.answers = open("answers", ".answer", maxAnswers)
-	p.disputes = open(filepath.Join("answers", "disputed"), ".answer", maxAnswers)
-	p.held = open("held", ".answer", maxHeldFiles)
-	p.deaths.files = open("deaths", ".deaths", maxDeaths)
-	return err
+	a.own = open("own", ".run", maxOwn)
+	a.cancelled = open("cancelled", ".tombstone", maxOwn)
+	a.answers = open("answers", ".answer", maxAnswers)
+	a.disputes = open(filepath.Join("answers", "disputed"), ".answer", maxAnswers)
+	a.held = open("held", ".answer", maxHeldFiles)
+	return a, err
 }
 
-// cabinetOf is where files of a kind are.
-func (p *Peer) cabinetOf(f runs.File) *cabinet {
+// of is where files of a kind are.
+func (a *archive) of(f runs.File) *cabinet {
 	switch f {
 	case runs.OwnFile:
-		return p.own
+		return a.own
 	case runs.CancelledFile:
-		return p.cancelled
+		return a.cancelled
 	case runs.AnswerFile:
-		return p.answers
+		return a.answers
 	case runs.DisputeFile:
-		return p.disputes
+		return a.disputes
 	}
-	return p.held
+	return a.held
+}
+
+// gone says that the state directory was removed; "" if it is there.
+func (a *archive) gone() string {
+	dir := a.dir
+	if _, err := os.Stat(filepath.Join(dir, "answers")); !errors.Is(err, fs.ErrNotExist) {
+		return ""
+	}
+	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+		return "" // the other is made again when it is needed
+	}
+	return "the state directory " + dir + " is gone, with this peer's identity: it has another one when it is started again"
 }
 
 // rival is how the name of a second answer ends that is kept for an owner.
@@ -92,17 +111,17 @@ func nameOf(f runs.File, id job.RunID) string {
 }
 
 // writeOwn writes an own run down that has no answer yet.
-func (p *Peer) writeOwn(o *runs.Own) error {
+func (a *archive) writeOwn(o *runs.Own) error {
 	b, err := wire.Value().Encode(&ownRun{Args: o.Args, Began: o.Began, Suspended: o.Suspended, Seq: o.Seq})
 	if err != nil {
 		return err
 	}
-	return p.own.write(o.Manifest.Run.Hex(), b, o.Manifest.Sealed)
+	return a.own.write(o.Manifest.Run.Hex(), b, o.Manifest.Sealed)
 }
 
 // readOwn reads what was written down of an own run; fs.ErrNotExist if nothing was.
-func (p *Peer) readOwn(name string) (*runs.RecalledOwn, *statement.SignedManifest, error) {
-	parts, err := p.own.read(name, 2)
+func (a *archive) readOwn(name string) (*runs.RecalledOwn, *statement.SignedManifest, error) {
+	parts, err := a.own.read(name, 2)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -114,31 +133,31 @@ func (p *Peer) readOwn(name string) (*runs.RecalledOwn, *statement.SignedManifes
 	if err != nil {
 		return nil, nil, err
 	}
-	if m.Owner != p.host.ID() || m.Run.Hex() != name {
+	if m.Owner != a.self || m.Run.Hex() != name {
 		return nil, nil, errNotOwn
 	}
 	return &runs.RecalledOwn{Own: runs.Own{Manifest: manifestOf(m), Args: o.Args, Began: o.Began,
-		Suspended: o.Suspended, Seq: o.Seq}, Unfit: p.unfit(&m.Manifest)}, m, nil
+		Suspended: o.Suspended, Seq: o.Seq}, Unfit: a.apps.unfit(&m.Manifest)}, m, nil
 }
 
 // errNotOwn is what a file is that somebody put there.
 var errNotOwn = errors.New("it is the manifest of another peer's run, or of another run")
 
 // writeAnswer writes an answer and returns when it is on the disk.
-func (p *Peer) writeAnswer(f runs.File, id job.RunID, a *runs.Answer, args []string) error {
-	head := &answer{Ended: a.Ended, Elapsed: a.Elapsed, Peers: a.Peers, Owner: string(a.Owner), Hash: a.Outcome.Hash[:],
-		Why: a.Outcome.Failure}
-	if a.Owner == "" {
+func (a *archive) writeAnswer(f runs.File, id job.RunID, end *runs.Answer, args []string) error {
+	head := &answer{Ended: end.Ended, Elapsed: end.Elapsed, Peers: end.Peers, Owner: string(end.Owner),
+		Hash: end.Outcome.Hash[:], Why: end.Outcome.Failure}
+	if end.Owner == "" {
 		head.Args = args
 	}
-	if a.Claim != nil {
-		head.Answered = a.Claim.Sealed
+	if end.Claim != nil {
+		head.Answered = end.Claim.Sealed
 	}
 	b, err := wire.Value().Encode(head)
 	if err != nil {
 		return err
 	}
-	return p.cabinetOf(f).write(nameOf(f, id), b, a.Manifest, a.Outcome.Bytes)
+	return a.of(f).write(nameOf(f, id), b, end.Manifest, end.Outcome.Bytes)
 }
 
 // readAnswer reads so many parts of the file of a run that has ended: 1 is the head, 2 the manifest too, 3 all;
@@ -175,38 +194,38 @@ func (a *answer) claim() *runs.Claim {
 }
 
 // recall reads what earlier lives of this peer have left. What cannot be read is left alone.
-func (p *Peer) recall() *runs.Recalled {
+func (a *archive) recall() *runs.Recalled {
 	d := &runs.Recalled{}
-	for _, f := range p.cancelled.files() {
-		parts, err := p.cancelled.read(f.name, 1)
+	for _, f := range a.cancelled.files() {
+		parts, err := a.cancelled.read(f.name, 1)
 		if err != nil {
-			p.unreadable(p.cancelled, f.name, err)
+			a.unreadable(a.cancelled, f.name, err)
 			continue
 		}
 		s, author, err := statement.OpenTombstone(parts[0])
-		if err != nil || author != p.host.ID() || time.Now().Unix() > s.Until {
-			_ = p.cancelled.remove(f.name) // nobody needs it
+		if err != nil || author != a.self || a.now().Unix() > s.Until {
+			_ = a.cancelled.remove(f.name) // nobody needs it
 			continue
 		}
 		d.Cancelled = append(d.Cancelled, tombstoneOf(s, author, parts[0]))
 	}
-	for _, f := range p.answers.files() {
-		if a, err := p.recallAnswer(f.name); err != nil {
-			p.unreadable(p.answers, f.name, err)
+	for _, f := range a.answers.files() {
+		if one, err := a.recallAnswer(f.name); err != nil {
+			a.unreadable(a.answers, f.name, err)
 		} else {
-			d.Answers = append(d.Answers, *a)
+			d.Answers = append(d.Answers, *one)
 		}
 	}
-	for _, f := range p.own.files() {
-		if o, _, err := p.readOwn(f.name); err != nil {
-			p.unreadable(p.own, f.name, err)
+	for _, f := range a.own.files() {
+		if o, _, err := a.readOwn(f.name); err != nil {
+			a.unreadable(a.own, f.name, err)
 		} else {
 			d.Own = append(d.Own, *o)
 		}
 	}
-	for _, f := range p.held.files() {
-		if h, err := p.recallHeld(f); err != nil {
-			p.unreadable(p.held, f.name, err)
+	for _, f := range a.held.files() {
+		if h, err := a.recallHeld(f); err != nil {
+			a.unreadable(a.held, f.name, err)
 		} else {
 			d.Held = append(d.Held, *h)
 		}
@@ -214,12 +233,12 @@ func (p *Peer) recall() *runs.Recalled {
 	return d
 }
 
-func (p *Peer) unreadable(c *cabinet, name string, err error) {
-	p.log.Warn("a file of an earlier life cannot be read, and is left alone", "file", c.path(name), "error", oneLine(err))
+func (a *archive) unreadable(c *cabinet, name string, err error) {
+	a.log.Warn("a file of an earlier life cannot be read, and is left alone", "file", c.path(name), "error", oneLine(err))
 }
 
-func (p *Peer) recallAnswer(name string) (*runs.RecalledAnswer, error) {
-	head, manifest, _, err := p.answers.readAnswer(name, 2)
+func (a *archive) recallAnswer(name string) (*runs.RecalledAnswer, error) {
+	head, manifest, _, err := a.answers.readAnswer(name, 2)
 	if err != nil {
 		return nil, err
 	}
@@ -227,7 +246,7 @@ func (p *Peer) recallAnswer(name string) (*runs.RecalledAnswer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if m.Owner != p.host.ID() || m.Run.Hex() != name {
+	if m.Owner != a.self || m.Run.Hex() != name {
 		return nil, errNotOwn
 	}
 	r := &runs.RecalledAnswer{Manifest: headOf(manifestOf(m)), Args: head.Args, Ended: head.Ended, Took: head.Elapsed,
@@ -235,12 +254,12 @@ func (p *Peer) recallAnswer(name string) (*runs.RecalledAnswer, error) {
 	if len(head.Hash) == len(r.Hash) {
 		r.Hash = runs.Hash(head.Hash)
 	} else { // of an older version
-		out := outcomeOf(r.Manifest, p.answers.outcomeIn(name))
+		out := outcomeOf(r.Manifest, a.answers.outcomeIn(name))
 		r.Hash, r.Failure = out.Hash, out.Failure
 	}
-	if second, _, outcome, err := p.disputes.readAnswer(name, 3); err == nil {
+	if second, _, outcome, err := a.disputes.readAnswer(name, 3); err == nil {
 		h := runs.Hash(statement.HashOutcome(outcome))
-		r.Second, r.SecondBy = &h, runs.PeerID(p.self)
+		r.Second, r.SecondBy = &h, peerName(a.self)
 		if by := second.claim(); by != nil {
 			r.SecondBy = by.Author
 		}
@@ -248,8 +267,8 @@ func (p *Peer) recallAnswer(name string) (*runs.RecalledAnswer, error) {
 	return r, nil
 }
 
-func (p *Peer) recallHeld(f cabinetFile) (*runs.RecalledHeld, error) {
-	head, manifest, _, err := p.held.readAnswer(f.name, 2)
+func (a *archive) recallHeld(f cabinetFile) (*runs.RecalledHeld, error) {
+	head, manifest, _, err := a.held.readAnswer(f.name, 2)
 	if err != nil {
 		return nil, err
 	}
@@ -271,36 +290,15 @@ func (p *Peer) recallHeld(f cabinetFile) (*runs.RecalledHeld, error) {
 }
 
 // manifestHeld is the manifest beside an answer that is kept for a run's owner.
-func (p *Peer) manifestHeld(id job.RunID) []byte {
+func (a *archive) manifestHeld(id job.RunID) []byte {
 	for _, f := range []runs.File{runs.HeldFile, runs.RivalFile} {
-		if _, manifest, _, err := p.held.readAnswer(nameOf(f, id), 2); err == nil {
+		if _, manifest, _, err := a.held.readAnswer(nameOf(f, id), 2); err == nil {
 			return manifest
 		} else if !errors.Is(err, fs.ErrNotExist) {
-			p.unreadable(p.held, nameOf(f, id), err)
+			a.unreadable(a.held, nameOf(f, id), err)
 		}
 	}
 	return nil
-}
-
-// outcomeFor finds an outcome by its hash that this peer has for a run's owner, on the disk or, if that failed, in
-// memory.
-func (p *Peer) outcomeFor(id job.RunID, hash runs.Hash) []byte {
-	t := p.runs
-	t.mu.Lock()
-	file := t.core.Holds(id, hash)
-	info, _ := t.core.Run(id)
-	t.mu.Unlock()
-	var outcome []byte
-	switch {
-	case file != 0:
-		outcome = p.held.outcomeIn(nameOf(file, id))
-	case info.Unsaved != nil && !info.Mine:
-		outcome = info.Unsaved.Bytes
-	}
-	if outcome == nil || runs.Hash(statement.HashOutcome(outcome)) != hash {
-		return nil
-	}
-	return outcome
 }
 
 // peerIDs reads names of peers; those that cannot be read are left out.

@@ -50,7 +50,7 @@ func (p *Peer) closeKeepers(ctx context.Context, parts []*part, handedOver bool)
 		var wg sync.WaitGroup
 		for _, r := range parts {
 			mine := r.manifest.Owner == runs.PeerID(p.self)
-			wg.Go(func() { r.keeper.close(p, !mine && handedOver) })
+			wg.Go(func() { r.keeper.close(!mine && handedOver) })
 		}
 		wg.Wait()
 	})
@@ -125,7 +125,7 @@ func (p *Peer) Pause(_ context.Context, d time.Duration) error {
 	}
 	until := time.Time{}
 	if d > 0 {
-		until = time.Now().Add(d)
+		until = p.now().Add(d)
 	}
 	p.pausing.set(p, true, until)
 	return nil

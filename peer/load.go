@@ -90,7 +90,7 @@ func (p *Peer) hearLoad(from peer.ID, payload []byte) {
 	if wire.Control().Decode(payload, &l) != nil {
 		return // checked before
 	}
-	l.heard = time.Now()
+	l.heard = p.now()
 	t := p.runs
 	t.mu.Lock()
 	r := t.parts[l.Run]

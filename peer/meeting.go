@@ -95,7 +95,7 @@ func (p *Peer) tellOfRun(q *runQuestion, asker peer.ID) *runAnswer {
 	}
 	a := &runAnswer{Manifest: k.Manifest, Known: k.Known, Over: k.Over}
 	if k.Held {
-		a.Manifest = p.manifestHeld(q.Run)
+		a.Manifest = p.files.manifestHeld(q.Run)
 	}
 	a.Known = a.Known && a.Manifest == nil
 	if len(a.Manifest)+maxBesides > wire.MaxValue {
@@ -198,7 +198,7 @@ func (p *Peer) hearCard(b []byte, via multiaddr.Multiaddr) error {
 	if err != nil {
 		return err
 	}
-	if p.members.learn(c, by, time.Now()) {
+	if p.members.learn(c, by, p.now()) {
 		p.places.heard(c.Peer)
 		p.rememberAddresses(c, via)
 	}
@@ -217,7 +217,7 @@ func (p *Peer) askManifest(ctx context.Context, run job.RunID, from runs.PeerID)
 	case m != nil && m.Swarm != p.host.SwarmName():
 		err = fmt.Errorf("it sent a manifest for the swarm %q", clip(m.Swarm))
 	case m != nil:
-		told.Manifest, told.Unfit = manifestOf(m), p.unfit(&m.Manifest)
+		told.Manifest, told.Unfit = manifestOf(m), p.apps.unfit(&m.Manifest)
 	}
 	if err != nil {
 		p.log.Debug("run not taken up", "run", run, "from", string(from), "error", err)

@@ -85,7 +85,7 @@ func (t *conductor) heardMaster(run job.RunID, id peer.ID) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if r := t.parts[run]; r != nil {
-		r.master, r.masterHeard = id, time.Now()
+		r.master, r.masterHeard = id, t.now()
 	}
 }
 

@@ -21,8 +21,8 @@ func (p *Peer) outcomeOfRun(info *runs.Info, r *part) control.Outcome {
 		var outcome []byte
 		if info.Unsaved != nil {
 			outcome = info.Unsaved.Bytes
-		} else if outcome = p.answers.outcomeIn(name); outcome == nil {
-			o.Failure = "the answer was kept in " + p.answers.path(name) + " and cannot be read there any more"
+		} else if outcome = p.files.answers.outcomeIn(name); outcome == nil {
+			o.Failure = "the answer was kept in " + p.files.answers.path(name) + " and cannot be read there any more"
 		}
 		if outcome != nil {
 			o = judge(m.Run, m.Entry, outcome)
@@ -36,7 +36,7 @@ func (p *Peer) outcomeOfRun(info *runs.Info, r *part) control.Outcome {
 		p.runs.mu.Lock()
 		o.Peers, o.Stats = r.most, *r.total()
 		p.runs.mu.Unlock()
-	} else if head, _, _, err := p.answers.readAnswer(name, 1); err == nil {
+	} else if head, _, _, err := p.files.answers.readAnswer(name, 1); err == nil {
 		o.Peers = head.Peers
 	}
 	if info.Answered != nil {
@@ -82,7 +82,7 @@ func (p *Peer) warning(info *runs.Info) string {
 		}
 		all = append(all, fmt.Sprintf("the answer is disputed: %s came to another one, which is kept in %s; the program "+
 			"is not a function of its argument, or a machine is broken", by,
-			p.disputes.path(info.Manifest.Run.Hex())))
+			p.files.disputes.path(info.Manifest.Run.Hex())))
 	}
 	return strings.Join(all, "; ")
 }

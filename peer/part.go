@@ -9,6 +9,7 @@ import (
 
 	"github.com/libp2p/go-libp2p/core/peer"
 
+	"github.com/satin-peer/satin/internal/checkpoint"
 	"github.com/satin-peer/satin/internal/compute"
 	"github.com/satin-peer/satin/internal/compute/child"
 	"github.com/satin-peer/satin/internal/port"
@@ -52,7 +53,7 @@ type resumption struct {
 func (t *conductor) start(o runs.Start) {
 	p, id := t.p, o.Manifest.Run
 	m, err := statement.OpenManifest(o.Manifest.Sealed)
-	r := &part{manifest: headOf(o.Manifest), began: time.Now(), most: 1}
+	r := &part{manifest: headOf(o.Manifest), began: t.now(), most: 1}
 	if old := t.parts[id]; old != nil { // it was suspended
 		r.loads, r.most = old.loads, old.most
 	}
@@ -69,8 +70,8 @@ func (t *conductor) start(o runs.Start) {
 		err = t.begin(r, m, o.Fresh, restored)
 	}
 	if err != nil {
-		p.spawn(func(context.Context) { r.keeper.close(p, false) })
-		t.orders = append(t.orders, t.core.NotStarted(time.Now(), id, err.Error())...)
+		p.spawn(func(context.Context) { r.keeper.close(false) })
+		t.orders = append(t.orders, t.core.NotStarted(t.now(), id, err.Error())...)
 		return
 	}
 	t.parts[id] = r
@@ -159,17 +160,17 @@ func (t *conductor) stop(o runs.Stop) {
 	s, final := r.session, r.stats()
 	t.live.Delete(o.Run)
 	p.arbiter.leave(r.share)
-	r.final, r.ended, t.spent = &final, time.Now(), true
+	r.final, r.ended, t.spent = &final, t.now(), true
 	p.past.add(&final)
 	if r.manifest.Owner != peerName(p.host.ID()) {
 		p.publishLoad(&load{Run: o.Run, Stats: final})
 	}
 	p.spawn(func(context.Context) {
 		s.Cancel()
-		r.keeper.close(p, o.Discard)
+		r.keeper.close(o.Discard)
 		// there may be one of an earlier life, from before checkpoints were switched off
 		if r.keeper == nil && o.Discard {
-			p.discard(o.Run)
+			p.checkpoints.remove(o.Run)
 		}
 		s.Close()
 	})
@@ -224,4 +225,35 @@ func (r *part) look() {
 func dry(s *session.Session) bool {
 	st := s.Stats()
 	return st.Held == 0 && st.Given == 0 && st.Load.Queued == 0 && st.Load.Idle == st.Load.Workers
+}
+
+// keep begins to keep what finishes of a run, if that has not begun yet, and gives it what was kept in
+// earlier lives. The mutex is held.
+func (t *conductor) keep(r *part, m *statement.SignedManifest) {
+	p := t.p
+	if p.checkpoints.every <= 0 || r.keeper != nil {
+		return
+	}
+	info, _ := t.core.Run(m.Run)
+	k, args := p.checkpoints.keeper(m.Run), info.Args
+	r.keeper = k
+	p.spawn(func(context.Context) {
+		l, err := k.open(m, args)
+		if err != nil {
+			if !errors.Is(err, checkpoint.ErrClosed) {
+				p.log.Warn("what is computed of a run is not kept on the disk", "run", m.Run, "error", err)
+			}
+			return
+		}
+		s := p.checkpoints.contents(l.Records())
+		if s.answer != nil {
+			t.rootEnded(r.manifest, s.answer)
+			return
+		}
+		if session := t.sessionOf(m.Run); session != nil && len(s.parts) > 0 {
+			p.log.Info("results of an earlier life are used", "run", m.Run, "results", len(s.parts), "too_many",
+				s.beyond)
+			session.Restore(s.parts)
+		}
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -63,33 +64,33 @@ type Config struct {
 
 // A Peer is a member of a swarm. It implements control.Daemon. Methods may be called from any goroutine.
 type Peer struct {
-	cfg                                     Config
-	log                                     *slog.Logger
-	host                                    *host.Host
-	net                                     lp2p.Host
-	key                                     crypto.PrivKey
-	self                                    steal.PeerID
-	stream                                  *stream.Transport
-	apps                                    map[string]Application
-	members                                 *members
-	news                                    chan struct{} // the members have changed; room for one
-	runs                                    *conductor
-	own, cancelled, answers, disputes, held *cabinet // kept_files.go
-	deaths                                  infirmary
-	arbiter                                 *arbiter
-	places                                  *places
-	started                                 time.Time
-	lives                                   atomic.Uint64
-	past                                    pastWork
-	leaving                                 atomic.Bool
-	left                                    chan struct{} // closed when this peer has left the swarm
-	pausing                                 pausing
+	*base
+	cfg         Config
+	host        *host.Host
+	net         lp2p.Host
+	key         crypto.PrivKey
+	self        steal.PeerID
+	stream      *stream.Transport
+	apps        catalog
+	members     *members
+	news        chan struct{} // the members have changed; room for one
+	runs        *conductor
+	files       *archive
+	checkpoints *checkpoints
+	deaths      infirmary
+	arbiter     *arbiter
+	places      *places
+	started     time.Time
+	lives       atomic.Uint64
+	past        pastWork
+	leaving     atomic.Bool
+	left        chan struct{} // closed when this peer has left the swarm
+	pausing     pausing
 
 	watched  watched  // segments.go
 	watching watching // segments_watch.go
 
 	emulator *emulate.Emulator // nil: none
-	keepers  sync.Map          // directory of a checkpoint -> *keeper that has it
 	traded   sync.Map          // steal.PeerID -> *trade
 
 	gossipMu sync.Mutex
@@ -101,10 +102,7 @@ type Peer struct {
 	card    *statement.SignedCard // this peer's own
 	cardSeq uint64
 
-	ctx    context.Context
-	cancel context.CancelFunc
-	wg     sync.WaitGroup
-	once   sync.Once
+	once sync.Once
 }
 
 // Open makes a peer and lets it into the network. Its errors are those of host.Open and of a configuration
@@ -128,12 +126,12 @@ func Open(ctx context.Context, cfg Config, apps []Application) (_ *Peer, err err
 	if _, err := policy.ByName(cfg.Policy, ""); err != nil {
 		return nil, err
 	}
-	p := &Peer{cfg: cfg, log: cfg.Log, apps: map[string]Application{}, started: time.Now(),
+	p := &Peer{base: newBase(cfg.Log, time.Now), cfg: cfg, apps: catalog{},
 		left: make(chan struct{}), news: make(chan struct{}, 1)}
 	for _, a := range apps {
 		p.apps[a.Name] = a
 	}
-	p.ctx, p.cancel = context.WithCancel(context.Background())
+	p.started = p.now()
 	p.arbiter = &arbiter{cores: cfg.Workers}
 	p.members = &members{log: cfg.Log, cards: map[peer.ID]*memberCard{}, changed: p.membersChanged}
 	p.runs = newConductor(p)
@@ -163,7 +161,7 @@ func Open(ctx context.Context, cfg Config, apps []Application) (_ *Peer, err err
 	if err := p.openGossip(); err != nil {
 		return nil, err
 	}
-	left := p.recall()
+	left := p.files.recall()
 	p.runs.input(func(c *runs.Core, now time.Time) []runs.Order { return c.Recall(now, left) })
 	p.serveExchange()
 	p.serveAnswers()
@@ -173,6 +171,18 @@ func Open(ctx context.Context, cfg Config, apps []Application) (_ *Peer, err err
 	p.spawn(p.upkeep)
 	p.spawn(p.runs.findDormant)
 	return p, nil
+}
+
+// openFiles opens what lasts.
+func (p *Peer) openFiles() (err error) {
+	state := p.cfg.Host.StateDir
+	if p.files, err = openArchive(p.base, state, p.host.ID(), p.apps); err != nil {
+		return err
+	}
+	p.checkpoints = &checkpoints{base: p.base, dir: filepath.Join(state, "checkpoints"), every: p.cfg.Checkpoint,
+		most: p.cfg.Steal.MaxKept, mostBytes: p.cfg.Steal.MaxKeptBytes}
+	p.deaths.files, err = openCabinet(filepath.Join(state, "deaths"), ".deaths", maxDeaths, p.now)
+	return err
 }
 
 // openEmulation puts the imitated network before the steal protocol.
@@ -191,15 +201,6 @@ func (p *Peer) openEmulation() (err error) {
 	}
 	p.cfg.Stream.Delay = p.emulator
 	return nil
-}
-
-// spawn runs f on a goroutine that Close waits for; ctx ends when the peer is closed.
-func (p *Peer) spawn(f func(ctx context.Context)) {
-	p.wg.Add(1)
-	go func() {
-		defer p.wg.Done()
-		f(p.ctx)
-	}()
 }
 
 // onPeer is called when a member was admitted and connected, or is not connected any more.
@@ -233,7 +234,7 @@ func (p *Peer) upkeep(ctx context.Context) {
 		case now := <-second.C:
 			p.runs.keepUp()
 			if gone == "" {
-				if gone = p.stateGone(); gone != "" {
+				if gone = p.files.gone(); gone != "" {
 					p.log.Error(gone)
 				}
 			}
@@ -278,19 +279,19 @@ func (p *Peer) membersOf(m *runs.Manifest) *steal.Members {
 func (p *Peer) Close() {
 	p.once.Do(func() {
 		p.leaving.Store(true)
-		p.cancel()
-		for _, r := range p.runs.inProgress() {
-			r.session.Close()
-			r.keeper.close(p, false)
-		}
-		p.closeGossip()
-		if p.stream != nil {
-			_ = p.stream.Close()
-		}
-		if p.host != nil {
-			_ = p.host.Close()
-		}
-		p.wg.Wait()
+		p.end(func() {
+			for _, r := range p.runs.inProgress() {
+				r.session.Close()
+				r.keeper.close(false)
+			}
+			p.closeGossip()
+			if p.stream != nil {
+				_ = p.stream.Close()
+			}
+			if p.host != nil {
+				_ = p.host.Close()
+			}
+		})
 		if p.emulator != nil {
 			_ = p.emulator.Close() // nobody is received from any more
 		}

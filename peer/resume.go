@@ -2,10 +2,6 @@ package peer
 
 import (
 	"context"
-	"errors"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -51,8 +47,8 @@ func (p *Peer) ResumeRun(ctx context.Context, q control.Resumption) (control.Run
 	if err != nil {
 		return control.RunInfo{}, control.Errorf(control.ErrBadInput, "%s: the manifest in it: %v", q.Directory, err)
 	}
-	s := p.contents(snap.Records())
-	if m.Owner == p.host.ID() && p.own.has(m.Run.Hex()) {
+	s := p.checkpoints.contents(snap.Records())
+	if m.Owner == p.host.ID() && p.files.own.has(m.Run.Hex()) {
 		return p.resumeOwn(ctx, m.Run, &s)
 	}
 	return p.resumeAsNew(ctx, m, s)
@@ -75,7 +71,7 @@ func (p *Peer) resumeOwn(ctx context.Context, id job.RunID, also *stored) (contr
 	case no != nil:
 		return control.RunInfo{}, refused(no, nil)
 	}
-	o, m, err := p.readOwn(id.Hex())
+	o, m, err := p.files.readOwn(id.Hex())
 	if err != nil {
 		return control.RunInfo{}, control.Errorf(control.ErrRefused,
 			"what was written down of run %s cannot be read: %v", id.Hex(), err)
@@ -83,7 +79,7 @@ func (p *Peer) resumeOwn(ctx context.Context, id job.RunID, also *stored) (contr
 	if o.Unfit != "" {
 		return control.RunInfo{}, control.Errorf(control.ErrRefused, "%s", o.Unfit)
 	}
-	again, err := p.reopen(m, o.Args)
+	again, err := p.checkpoints.reopen(m, o.Args)
 	if err != nil {
 		return control.RunInfo{}, control.Errorf(control.ErrRefused, "the checkpoint cannot be used: %s", oneLine(err))
 	}
@@ -103,10 +99,10 @@ func (p *Peer) resumeOwn(ctx context.Context, id job.RunID, also *stored) (contr
 // resumeAsNew begins a new run of the same problem, with what the checkpoint of another one holds: only the
 // owner can go on with a run.
 func (p *Peer) resumeAsNew(ctx context.Context, from *statement.SignedManifest, s stored) (control.RunInfo, error) {
-	if why := p.unfit(&from.Manifest); why != "" {
+	if why := p.apps.unfit(&from.Manifest); why != "" {
 		return control.RunInfo{}, control.Errorf(control.ErrRefused, "%s", why)
 	}
-	now := time.Now()
+	now := p.now()
 	m := from.Manifest
 	m.Swarm, m.Nonce, m.Created, m.Expires = p.host.SwarmName(), statement.NewNonce(), now.Unix(),
 		now.Add(runLife).Unix()
@@ -115,7 +111,7 @@ func (p *Peer) resumeAsNew(ctx context.Context, from *statement.SignedManifest, 
 	if err != nil {
 		return control.RunInfo{}, control.Errorf(control.ErrBadInput, "%v", err)
 	}
-	again, err := p.reopen(signed, s.args)
+	again, err := p.checkpoints.reopen(signed, s.args)
 	if err != nil {
 		p.log.Warn("what is computed of a run is not kept on the disk", "run", signed.Run, "error", err)
 		again = &resumption{}
@@ -136,30 +132,6 @@ func (p *Peer) resumeAsNew(ctx context.Context, from *statement.SignedManifest, 
 	return info, err
 }
 
-// reopen opens the checkpoint of a run that is to go on, and reads what it holds.
-func (p *Peer) reopen(m *statement.SignedManifest, args []string) (*resumption, error) {
-	r := &resumption{}
-	if p.cfg.Checkpoint <= 0 { // it was on when the run was suspended
-		snap, err := checkpoint.Read(p.checkpointDir(m.Run), checkpoint.HeaderOf(m.Run, m.Bytes), nil)
-		if errors.Is(err, checkpoint.ErrNoCheckpoint) {
-			return r, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		defer snap.Close()
-		r.stored = p.contents(snap.Records())
-		return r, nil
-	}
-	r.keeper = newKeeper(p.checkpointDir(m.Run))
-	l, err := r.keeper.open(p, m, args)
-	if err != nil {
-		return nil, err
-	}
-	r.stored = p.contents(l.Records())
-	return r, nil
-}
-
 // goOn has a run begin with what was kept of it.
 func (p *Peer) goOn(m *statement.SignedManifest, again *resumption, fresh bool, begin func() error) (
 	control.RunInfo, error) {
@@ -178,7 +150,7 @@ func (p *Peer) goOn(m *statement.SignedManifest, again *resumption, fresh bool, 
 	delete(t.resumed, m.Run)
 	t.mu.Unlock()
 	if unused {
-		p.spawn(func(context.Context) { again.keeper.close(p, fresh) })
+		p.spawn(func(context.Context) { again.keeper.close(fresh) })
 	}
 	if err != nil {
 		return control.RunInfo{}, err
@@ -194,60 +166,4 @@ func oneLine(err error) string {
 		return "nobody knows why"
 	}
 	return strings.Join(strings.FieldsFunc(err.Error(), func(c rune) bool { return c == '\n' }), "; ")
-}
-
-// discard removes the checkpoint of a run that is over, after a crash.
-func (p *Peer) discard(run job.RunID) {
-	if err := os.RemoveAll(p.checkpointDir(run)); err != nil {
-		p.log.Warn("the checkpoint of a run that is over cannot be removed", "run", run, "error", err)
-	}
-}
-
-// findDormant looks for the checkpoints of runs, once. Empty ones are removed; those that cannot be read are left
-// alone.
-func (t *conductor) findDormant(context.Context) {
-	p := t.p
-	dir := filepath.Join(p.cfg.Host.StateDir, "checkpoints")
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return // there are none
-	}
-	for _, e := range entries {
-		run, ok := job.ParseRunID(e.Name())
-		if !ok || p.own.has(e.Name()) || t.sessionOf(run) != nil {
-			continue
-		}
-		m, err := manifestIn(filepath.Join(dir, e.Name()))
-		switch {
-		case err != nil && hasNothing(filepath.Join(dir, e.Name())):
-			p.discard(run)
-		case err != nil:
-			p.log.Warn("a checkpoint cannot be read and is left alone", "run", run, "error", oneLine(err))
-		case m.Run != run || m.Swarm != p.host.SwarmName():
-			p.log.Warn("a checkpoint is of another run or swarm and is left alone", "directory",
-				filepath.Join(dir, e.Name()))
-		default:
-			unfit := p.unfit(&m.Manifest)
-			t.input(func(c *runs.Core, now time.Time) []runs.Order { return c.Dormant(now, manifestOf(m), unfit) })
-		}
-	}
-}
-
-// hasNothing says whether a checkpoint has no file but its lock: the peer was killed before it had written anything.
-func hasNothing(dir string) bool {
-	entries, err := os.ReadDir(dir)
-	return err == nil && !slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() != "lock" })
-}
-
-func manifestIn(dir string) (*statement.SignedManifest, error) {
-	snap, err := checkpoint.Read(dir, checkpoint.Header{}, nil)
-	if err != nil {
-		return nil, err
-	}
-	defer snap.Close()
-	b, err := snap.Manifest()
-	if err != nil {
-		return nil, err
-	}
-	return statement.OpenManifest(b)
 }

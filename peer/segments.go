@@ -131,7 +131,7 @@ func (p *Peer) serveWatch() {
 			if err := wire.Value().Decode(b, &q); err != nil {
 				return nil, err
 			}
-			return p.tellWatcher(&q, time.Now())
+			return p.tellWatcher(&q, p.now())
 		})
 	})
 }

@@ -58,7 +58,7 @@ func (p *Peer) Watch(context.Context) ([]report.Part, error) {
 	w := &p.watching
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.until = time.Now().Add(watchLease); !w.on {
+	if w.until = p.now().Add(watchLease); !w.on {
 		w.on = true
 		p.spawn(p.watchMembers)
 	}
@@ -71,7 +71,7 @@ func (p *Peer) Watch(context.Context) ([]report.Part, error) {
 func (p *Peer) watchMembers(ctx context.Context) {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
-	for now := time.Now(); ; {
+	for now := p.now(); ; {
 		w := &p.watching
 		w.mu.Lock()
 		w.on = now.Before(w.until)
@@ -201,14 +201,14 @@ func (p *Peer) question(id peer.ID, runs []job.RunID, now time.Time) *watchQuest
 }
 
 func (p *Peer) askWatched(ctx context.Context, id peer.ID, q *watchQuestion) {
-	began := time.Now()
+	began := p.now()
 	var a watchAnswer
 	if err := p.ask(ctx, id, watchProtocol, q, &a, maxWatchAnswer, watchWithin); err != nil {
 		p.log.Debug("not told what runs there", "error", err)
-		p.unasked(id, time.Now())
+		p.unasked(id, p.now())
 		return
 	}
-	p.hearWatched(id, q, &a, began, time.Now())
+	p.hearWatched(id, q, &a, began, p.now())
 }
 
 // unasked notes that a member did not answer.

@@ -23,7 +23,7 @@ import (
 
 // Status is the peer at one glance: see control.Daemon.
 func (p *Peer) Status(context.Context) (control.Status, error) {
-	now := time.Now()
+	now := p.now()
 	here := p.places.mine()
 	s := control.Status{
 		Peer: p.host.ID().String(), Version: p.cfg.Software, PID: os.Getpid(), Started: p.started.UTC(),
@@ -31,7 +31,7 @@ func (p *Peer) Status(context.Context) (control.Status, error) {
 		StateDir:    p.cfg.Host.StateDir, Swarm: p.host.SwarmName(), Trust: p.cfg.Host.Trust.String(),
 		Workers: p.cfg.Workers, Addresses: byUse(p.host.Addrs()), Reachability: p.reach(), Cluster: here.Name,
 		Clusters: p.clusters(),
-		Peers:    p.connectedMembers(), Goroutines: runtime.NumGoroutine(), Trouble: p.stateGone(),
+		Peers:    p.connectedMembers(), Goroutines: runtime.NumGoroutine(), Trouble: p.files.gone(),
 	}
 	p.runs.mu.Lock()
 	for _, i := range p.runs.core.Runs() {
@@ -89,7 +89,7 @@ func (p *Peer) whyIdle(s *control.Status) string {
 
 // Runs lists the runs: see control.Daemon.
 func (p *Peer) Runs(context.Context) ([]control.RunInfo, error) {
-	now := time.Now()
+	now := p.now()
 	p.runs.mu.Lock()
 	list := []control.RunInfo{}
 	for _, i := range p.runs.core.Runs() {
@@ -124,7 +124,7 @@ func (p *Peer) describeRun(i *runs.Info, r *part, now time.Time) control.RunInfo
 	}
 	switch {
 	case i.Mine && i.State == runs.StateSuspended:
-		d.Checkpoint = p.checkpointDir(m.Run)
+		d.Checkpoint = p.checkpoints.dirOf(m.Run)
 	case i.State.Ended() || r == nil || r.keeper == nil:
 	default:
 		d.Checkpoint = r.keeper.dir
@@ -162,7 +162,7 @@ func shareDone(i *runs.Info, r *part) float64 {
 }
 
 func (p *Peer) progress(i *runs.Info, r *part) control.Progress {
-	now := time.Now()
+	now := p.now()
 	p.runs.mu.Lock()
 	defer p.runs.mu.Unlock()
 	peers, workers, busy := r.taking(now)
@@ -185,7 +185,7 @@ func (p *Peer) Peers(context.Context) ([]control.PeerInfo, error) {
 }
 
 func (p *Peer) describePeer(c *memberCard) control.PeerInfo {
-	now := time.Now()
+	now := p.now()
 	where := p.places.of(c.Peer)
 	i := control.PeerInfo{
 		Peer: c.Peer.String(), Version: c.Software, Heard: c.heard.UTC(), Joined: c.joined.UTC(),

@@ -17,7 +17,7 @@ const runLife = 90 * 24 * time.Hour
 
 // Submit starts a run that this peer owns: see control.Daemon.
 func (p *Peer) Submit(ctx context.Context, sub control.Submission) (control.RunInfo, error) {
-	now := time.Now()
+	now := p.now()
 	m := &statement.Manifest{
 		Swarm: p.host.SwarmName(), App: sub.App, Version: p.apps[sub.App].Version, Entry: sub.Function,
 		Arg:   sub.Argument,
@@ -25,7 +25,7 @@ func (p *Peer) Submit(ctx context.Context, sub control.Submission) (control.RunI
 		Title: statement.Plain(clip(sub.Title)), Recovery: sub.Recovery, MaxCores: sub.MaxCores,
 	}
 	m.Deputies = p.deputies(m)
-	if why := p.unfit(m); why != "" {
+	if why := p.apps.unfit(m); why != "" {
 		return control.RunInfo{}, control.Errorf(control.ErrBadInput, "%s", why)
 	}
 	signed, err := m.Sign(p.key)
@@ -175,5 +175,5 @@ func (p *Peer) describe(id job.RunID) control.RunInfo {
 	if !ok {
 		return control.RunInfo{Run: fmt.Sprintf("%x", id[:])}
 	}
-	return p.describeRun(&info, p.runs.parts[id], time.Now())
+	return p.describeRun(&info, p.runs.parts[id], p.now())
 }

@@ -30,7 +30,7 @@ func (p *Peer) Invite(ctx context.Context, i control.Invitation) (control.Invite
 	if err != nil {
 		return control.Invited{}, control.Errorf(control.ErrRefused, "%v", err)
 	}
-	return control.Invited{Line: line, Swarm: p.host.SwarmName(), Expires: time.Now().Add(valid).UTC()}, nil
+	return control.Invited{Line: line, Swarm: p.host.SwarmName(), Expires: p.now().Add(valid).UTC()}, nil
 }
 
 // allow lets a peer in by name. What it joins by is an address, which is no secret.

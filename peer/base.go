@@ -1,0 +1,41 @@
+package peer
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+)
+
+// A base is what every part of a peer stands on: its log, its clock, and goroutines that Close waits for.
+type base struct {
+	log *slog.Logger
+	// now is the only clock of this package besides its tickers.
+	now func() time.Time
+
+	ctx    context.Context // ends when the peer is closed
+	cancel context.CancelFunc
+	wg     sync.WaitGroup
+}
+
+func newBase(log *slog.Logger, now func() time.Time) *base {
+	b := &base{log: log, now: now}
+	b.ctx, b.cancel = context.WithCancel(context.Background())
+	return b
+}
+
+// spawn runs f on a goroutine that Close waits for; ctx ends when the peer is closed.
+func (b *base) spawn(f func(ctx context.Context)) {
+	b.wg.Add(1)
+	go func() {
+		defer b.wg.Done()
+		f(b.ctx)
+	}()
+}
+
+// end ends all goroutines and waits for them; besides is done in between.
+func (b *base) end(besides func()) {
+	b.cancel()
+	besides()
+	b.wg.Wait()
+}

@@ -1,0 +1,147 @@
+package peer
+
+import (
+	"cmp"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/satin-peer/satin/internal/checkpoint"
+	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/steal"
+)
+
+// checkpoints are those of the runs on this peer's disk.
+type checkpoints struct {
+	*base
+	dir       string
+	every     time.Duration // how long a result may wait before it is written; 0: nothing is kept
+	most      int           // results of a run that can be used again, and their bytes
+	mostBytes int
+	inUse     sync.Map // directory -> *keeper that has it
+}
+
+func (c *checkpoints) dirOf(run job.RunID) string { return filepath.Join(c.dir, run.Hex()) }
+
+// argsRecord marks the record that has the arguments of an own run, so that a copy of the directory tells
+// what was computed.
+const argsRecord = "arguments"
+
+// A stored run is what a checkpoint tells.
+type stored struct {
+	parts  []steal.Partial
+	answer []byte // outcome of the root job, if that is there
+	args   []string
+	beyond int // results that are more than a peer can keep at hand
+}
+
+// contents reads records, as many as a peer can use: those nearest to the root, which spare the most.
+func (c *checkpoints) contents(records func(yield func(checkpoint.Record, error) bool)) (s stored) {
+	for r, err := range records {
+		switch {
+		case err != nil:
+			c.log.Warn("damage in a checkpoint; what is intact is used", "problem", err)
+		case r.Kind == checkpoint.RootOutcome:
+			s.answer = r.Outcome
+		case r.Kind == checkpoint.JobResult:
+			s.parts = append(s.parts, steal.Partial{Path: r.Path, Identity: r.Identity, Outcome: r.Outcome})
+		case strings.HasPrefix(string(r.Identity[:]), argsRecord):
+			if err := wire.Value().Decode(r.Outcome, &s.args); err != nil {
+				c.log.Warn("the arguments in a checkpoint cannot be read", "error", err)
+			}
+		}
+	}
+	slices.SortStableFunc(s.parts, func(a, b steal.Partial) int { return cmp.Compare(len(a.Path), len(b.Path)) })
+	size := 0
+	for i := range s.parts {
+		if size += len(s.parts[i].Outcome); i == c.most || size > c.mostBytes {
+			s.beyond = len(s.parts) - i
+			s.parts = s.parts[:i]
+			break
+		}
+	}
+	return s
+}
+
+// reopen opens the checkpoint of a run that is to go on, and reads what it holds.
+func (c *checkpoints) reopen(m *statement.SignedManifest, args []string) (*resumption, error) {
+	r := &resumption{}
+	if c.every <= 0 { // it was on when the run was suspended
+		snap, err := checkpoint.Read(c.dirOf(m.Run), checkpoint.HeaderOf(m.Run, m.Bytes), nil)
+		if errors.Is(err, checkpoint.ErrNoCheckpoint) {
+			return r, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		defer snap.Close()
+		r.stored = c.contents(snap.Records())
+		return r, nil
+	}
+	r.keeper = c.keeper(m.Run)
+	l, err := r.keeper.open(m, args)
+	if err != nil {
+		return nil, err
+	}
+	r.stored = c.contents(l.Records())
+	return r, nil
+}
+
+// remove removes the checkpoint of a run that is over.
+func (c *checkpoints) remove(run job.RunID) {
+	if err := os.RemoveAll(c.dirOf(run)); err != nil {
+		c.log.Warn("the checkpoint of a run that is over cannot be removed", "run", run, "error", err)
+	}
+}
+
+// left lists the manifests of the checkpoints that earlier lives have left, but for some. Empty ones are removed; those
+// that cannot be read are left alone.
+func (c *checkpoints) left(but func(job.RunID) bool) (list []*statement.SignedManifest) {
+	entries, err := os.ReadDir(c.dir)
+	if err != nil {
+		return nil // there are none
+	}
+	for _, e := range entries {
+		run, ok := job.ParseRunID(e.Name())
+		if !ok || but(run) {
+			continue
+		}
+		m, err := manifestIn(c.dirOf(run))
+		switch {
+		case err != nil && hasNothing(c.dirOf(run)):
+			c.remove(run)
+		case err != nil:
+			c.log.Warn("a checkpoint cannot be read and is left alone", "run", run, "error", oneLine(err))
+		case m.Run != run:
+			c.log.Warn("a checkpoint is of another run and is left alone", "directory", c.dirOf(run))
+		default:
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// hasNothing says whether a checkpoint has no file but its lock: the peer was killed before it had written anything.
+func hasNothing(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	return err == nil && !slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() != "lock" })
+}
+
+func manifestIn(dir string) (*statement.SignedManifest, error) {
+	snap, err := checkpoint.Read(dir, checkpoint.Header{}, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer snap.Close()
+	b, err := snap.Manifest()
+	if err != nil {
+		return nil, err
+	}
+	return statement.OpenManifest(b)
+}
