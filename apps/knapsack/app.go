@@ -128,8 +128,8 @@ func problem(f file, o options) *apps.Problem {
 	in := f.instance
 	p := &apps.Problem{
 		Title:      fmt.Sprintf("knapsack %s, %d items", in.Name, in.size()),
-		Root:       "knapsack.search",
-		Arg:        everything(in, o.grain),
+		Root:       "knapsack.solve",
+		Arg:        Problem{in, o.grain},
 		Sequential: func() any { return sequential(in) },
 		Check:      func(result any) error { return f.check(result.(Solution)) },
 		Answer: func(result any) apps.Answer {

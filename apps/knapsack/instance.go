@@ -76,6 +76,20 @@ func (s Set) before(t Set) bool {
 	return false
 }
 
+// beforeAll says whether s comes before every set that agrees with t on the items before next.
+func (s Set) beforeAll(t Set, next int) bool {
+	for i, word := range s[:(next+63)/64] {
+		differ := word ^ t[i]
+		if left := next - 64*i; left < 64 {
+			differ &= 1<<left - 1
+		}
+		if differ != 0 {
+			return word>>bits.TrailingZeros64(differ)&1 == 1
+		}
+	}
+	return false
+}
+
 // Solution is a set of items that fits into the knapsack.
 type Solution struct {
 	Profit int64
@@ -92,8 +106,11 @@ func better(a, b Solution) Solution {
 
 // check adds a solution up again.
 func (in *Instance) check(s Solution) error {
-	if len(s.Taken) != len(newSet(in.size())) {
+	switch last := in.size() % 64; {
+	case len(s.Taken) != len(newSet(in.size())):
 		return fmt.Errorf("the solution is of another instance")
+	case last != 0 && s.Taken[len(s.Taken)-1]>>last != 0:
+		return fmt.Errorf("the solution has items that are not there")
 	}
 	var profit, weight int64
 	for i := range in.Profit {

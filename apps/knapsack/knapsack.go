@@ -5,66 +5,61 @@ package knapsack
 import "github.com/satin-peer/satin"
 
 func init() {
+	satin.RegisterLattice("knapsack.best", better, (*Instance).check)
+	satin.Register("knapsack.solve", solve)
 	satin.Register("knapsack.search", search)
+}
+
+// Problem is the argument of the root job.
+type Problem struct {
+	Instance *Instance
+	Grain    int // how many nodes a job visits before it shares what is left
+}
+
+// Job is a part of a problem. The best solution so far is not in it, so a job that is run again is the same.
+type Job struct {
+	Instance satin.Constant[*Instance]
+	Best     satin.Lattice[*Instance, Solution]
+	Part     Part
+	Grain    int
+}
+
+// solve is the root job.
+func solve(f *satin.Frame, p Problem) Solution {
+	none := Solution{Taken: newSet(p.Instance.size())}
+	best := satin.ShareLattice(f, better, p.Instance, none)
+	return search(f, Job{satin.ShareConstant(f, p.Instance), best, everything(p.Instance), p.Grain})
 }
 
 // search searches a part, and each time it has visited as many nodes as the grain says, it spawns the oldest
 // and so likely largest piece that is left. How much there is below a node depends on the bounds, so nothing
 // else would give jobs of a similar size.
 //
-// The result is a pure function of the argument: of equally good solutions it is the one that the sequential
-// search finds first, whoever searches the pieces and in whatever order they finish. This is why a piece is
-// never compared with what was found in an older one, which comes after it in that order.
-func search(f *satin.Frame, p Part) Solution {
-	var pieces []piece
-	w := walk(p)
-	for w.visit(p.Grain) {
+// It returns the best solution it knows of, which may be another job's. A solution is only passed over for a better
+// one, and of equal ones that is the one that the sequential search finds first. So nothing makes a job pass over the
+// best of all, and the root returns it, whoever searches the pieces, in whatever order and whatever they hear of each
+// other.
+//
+// A piece that has waited while a better solution was found looks at that first, and may end at once.
+func search(f *satin.Frame, j Job) Solution {
+	w := walk(j.Instance.Read(f), j.Part, j.Best.Value(f))
+	var pieces []satin.Future[Job, Solution]
+	for more := true; more; {
+		w.hear(j.Best.Value(f))
+		if more = w.visit(j.Grain); w.found {
+			j.Best.Offer(f, w.best)
+			w.found = false
+		}
+		if !more {
+			break
+		}
 		if rest, found := w.share(); found {
-			pieces = append(pieces, piece{part: rest, result: satin.Spawn(f, search, rest)})
+			pieces = append(pieces, satin.Spawn(f, search, Job{j.Instance, j.Best, rest, j.Grain}))
 		}
 	}
 	best := w.best
-	for len(pieces) > 0 {
-		last := &pieces[len(pieces)-1]
-		switch {
-		case last.finished:
-			best = better(best, last.solution)
-		case last.part.Best.Profit < best.Profit:
-			renew(f, best, pieces)
-			continue
-		default:
-			best = better(best, last.result.Get())
-		}
-		pieces = pieces[:len(pieces)-1]
+	for i := len(pieces) - 1; i >= 0; i-- { // the newest first, which is cheapest
+		best = better(best, pieces[i].Get())
 	}
 	return best
-}
-
-// piece is a part that has been spawned.
-type piece struct {
-	part     Part
-	result   satin.Future[Part, Solution]
-	finished bool
-	solution Solution // once finished
-}
-
-// renew lets the pieces that have not finished begin again, with a better solution to compare with. That can
-// save much more than what has been done of them.
-func renew(f *satin.Frame, best Solution, pieces []piece) {
-	f.Abort()
-	for i := range pieces {
-		p := &pieces[i]
-		if p.finished {
-			continue
-		}
-		if s, err := p.result.Try(); err == nil {
-			p.finished, p.solution = true, s
-		}
-	}
-	for i := range pieces {
-		if p := &pieces[i]; !p.finished {
-			p.part.Best = best
-			p.result = satin.Spawn(f, search, p.part)
-		}
-	}
 }

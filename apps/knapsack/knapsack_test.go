@@ -3,9 +3,12 @@ package knapsack
 import (
 	"context"
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/satin-peer/satin"
@@ -125,7 +128,7 @@ func TestAgainstDynamicProgramming(t *testing.T) {
 		}
 		for _, p := range []*satin.Pool{nil, pool} {
 			grain := rapid.IntRange(1, 5).Draw(t, "grain")
-			got, err := satin.Run(context.Background(), p, search, everything(in, grain))
+			got, err := satin.Run(context.Background(), p, solve, Problem{in, grain})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -141,35 +144,123 @@ func drawInstance(t *rapid.T) *Instance {
 	largest := rapid.SampledFrom([]int64{2, 5, 100}).Draw(t, "largest")
 	coefficients := rapid.SliceOfN(rapid.Int64Range(1, largest), n, n)
 	profit, weight := coefficients.Draw(t, "profits"), coefficients.Draw(t, "weights")
-	if rapid.Bool().Draw(t, "correlated") { // many sets are nearly as good as the best one
+	switch rapid.SampledFrom([]string{"any", "correlated", "same"}).Draw(t, "profits are") {
+	case "correlated": // many sets are nearly as good as the best one
 		for i := range profit {
 			profit[i] = weight[i] + 10 + profit[i]%3
 		}
+	case "same": // many are as good
+		copy(profit, weight)
 	}
 	capacity := rapid.Int64Range(1, int64(n)*largest).Draw(t, "capacity")
 	return newInstance("drawn", capacity, profit, weight)
 }
 
-// TestSharesInAnyOrder searches the pieces of a walker in any order, each with the best solution of its own
-// making: the best of all must be what the twin finds, the same items.
+// TestSharesInAnyOrder searches the pieces of a walker in any order, each hearing of any of the solutions found so far
+// at any time: the best of all must be what the twin finds, the same items.
 func TestSharesInAnyOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := drawInstance(t)
 		want := sequential(in)
-		best := everything(in, 0).Best
-		for parts := []Part{everything(in, 0)}; len(parts) > 0; {
+		none := Solution{Taken: newSet(in.size())}
+		best, known := none, []Solution{none}
+		for parts := []Part{everything(in)}; len(parts) > 0; {
 			i := rapid.IntRange(0, len(parts)-1).Draw(t, "next")
-			w := walk(parts[i])
+			w := walk(in, parts[i], rapid.SampledFrom(known).Draw(t, "known"))
 			parts = append(parts[:i], parts[i+1:]...)
 			for w.visit(rapid.IntRange(1, 10).Draw(t, "limit")) {
 				if p, found := w.share(); found {
 					parts = append(parts, p)
 				}
+				known = append(known, w.best)
+				w.hear(rapid.SampledFrom(known).Draw(t, "heard"))
 			}
 			best = better(best, w.best)
 		}
 		if !reflect.DeepEqual(best, want) {
 			t.Errorf("pieces give %+v, the twin %+v", best, want)
+		}
+	})
+}
+
+// TestPartial: whatever jobs hear of each other, the answer is the twin's.
+func TestPartial(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in := drawInstance(t)
+		want := sequential(in)
+		p := Problem{in, rapid.IntRange(1, 4).Draw(t, "grain")}
+		got, err := satin.RunPartial(context.Background(), rapid.Uint64().Draw(t, "seed"), solve, p)
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("jobs give %+v, %v, the twin says %+v", got, err, want)
+		}
+	})
+}
+
+// TestEquallyGood: a walker that hears of a solution finds an equally good one that comes first, whichever it hears of.
+func TestEquallyGood(t *testing.T) {
+	several := 0
+	for seed := range uint64(20) {
+		const n = 12
+		rng := rand.New(rand.NewPCG(seed, 0))
+		weight := make([]int64, n)
+		for i := range weight {
+			weight[i] = 1 + rng.Int64N(40)
+		}
+		in := newInstance("equal", 100, slices.Clone(weight), weight)
+		want := sequential(in)
+		for set := range uint64(1 << n) {
+			s := Solution{want.Profit, Set{set}}
+			if in.check(s) != nil {
+				continue
+			}
+			several++
+			w := walk(in, everything(in), Solution{Taken: newSet(n)})
+			w.visit(rng.IntN(4))
+			w.hear(s)
+			for w.visit(100) {
+			}
+			if !reflect.DeepEqual(w.best, want) {
+				t.Fatalf("seed %d: having heard of %v it finds %v, the first is %v", seed, s, w.best, want)
+			}
+		}
+	}
+	if several < 100 {
+		t.Errorf("only %d solutions to hear of", several)
+	}
+}
+
+// TestLattice: better is a join, and only solutions that are what they say are joined.
+func TestLattice(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		draw := rapid.Custom(func(t *rapid.T) Solution {
+			return Solution{rapid.Int64Range(0, 2).Draw(t, "profit"), Set{rapid.Uint64Range(0, 7).Draw(t, "set")}}
+		})
+		a, b, c := draw.Draw(t, "a"), draw.Draw(t, "b"), draw.Draw(t, "c")
+		if !reflect.DeepEqual(better(a, b), better(b, a)) || !reflect.DeepEqual(better(a, a), a) ||
+			!reflect.DeepEqual(better(better(a, b), c), better(a, better(b, c))) {
+			t.Errorf("no join: %v %v %v", a, b, c)
+		}
+	})
+}
+
+// TestOrder compares with the definition: s comes before all sets with the same beginning if it does before the first
+// and the last of them.
+func TestOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 130).Draw(t, "n")
+		draw := rapid.SliceOfN(rapid.SampledFrom([]uint64{0, 1, 1 << 63, math.MaxUint64}), 3, 3)
+		s, other := Set(draw.Draw(t, "s")), Set(draw.Draw(t, "other"))
+		next := rapid.IntRange(0, n).Draw(t, "next")
+		if rapid.Bool().Draw(t, "close") { // they differ at next or just before
+			copy(other, s)
+			other[max(next-1, 0)/64] ^= 1 << (max(next-1, 0) % 64)
+		}
+		first := slices.Clone(other)
+		for i := next; i < 192; i++ {
+			first.add(i, i+1)
+		}
+		if got, want := s.beforeAll(other, next), s.before(first); got != want {
+			t.Errorf("%x is before all that begin like the first %d of %x: %v, want %v", s, next, other, got, want)
 		}
 	})
 }
@@ -227,6 +318,7 @@ func TestCheckNoticesWrongAnswers(t *testing.T) {
 		"the profit is 0, the file says that 1428 is the highest": {0, none},
 		"the items weigh 9784, more than the 970 that fit":        {7983, all},
 		"the solution is of another instance":                     {0, Set{0, 0}},
+		"the solution has items that are not there":               {0, Set{1 << 20}},
 	} {
 		if err := p.Check(s); err == nil || err.Error() != want {
 			t.Errorf("got  %v\nwant %s", err, want)

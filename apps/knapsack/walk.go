@@ -1,24 +1,15 @@
 package knapsack
 
-// Part asks for the best solution among Best and those that agree with Taken on the items before Next.
-//
-// The bound on all of them is compared with Best.Profit, and those that can at most be as good are dropped.
-// That is safe because Best travels with the part: whoever holds the bound holds a solution that is worth it.
+// Part are the solutions that agree with Taken on the items before Next.
 type Part struct {
-	Instance *Instance
-	Next     int   // the first item that is not decided
-	Room     int64 // capacity left for the rest
-	Profit   int64 // of Taken
-	Taken    Set   // of the items before Next
-	Best     Solution
-	Grain    int // how many nodes a job visits before it shares what is left
+	Next   int   // the first item that is not decided
+	Room   int64 // capacity left for the rest
+	Profit int64 // of Taken
+	Taken  Set   // of the items before Next
 }
 
 // everything is the part in which nothing is decided.
-func everything(in *Instance, grain int) Part {
-	none := newSet(in.size())
-	return Part{Instance: in, Room: in.Capacity, Taken: none, Best: Solution{Taken: none}, Grain: grain}
-}
+func everything(in *Instance) Part { return Part{Room: in.Capacity, Taken: newSet(in.size())} }
 
 // A walker searches a part: depth first, taking an item before leaving it out, and in the order of profit per
 // weight (Horowitz and Sahni, "Computing partitions with applications to the knapsack problem", JACM 21,
@@ -34,16 +25,27 @@ type walker struct {
 
 	kept int // items before kept are not left out again: that is searched elsewhere, or in vain
 	full int // the items from next to full-1 fit together, the next one does not
-	best Solution
+
+	best  Solution // that it knows of
+	found bool     // by itself, since this was false
+	// All that is left comes after best in the order of the search, so what is only as good is not better. False: not
+	// known. The search goes that way, so what was true stays true.
+	after bool
 }
 
 // run are items taken in a row, from first to last-1.
 type run struct{ first, last int }
 
-func walk(p Part) *walker {
+func walk(in *Instance, p Part, best Solution) *walker {
 	return &walker{
-		Instance: p.Instance, part: p, next: p.Next, room: p.Room, profit: p.Profit, kept: p.Next, full: p.Next,
-		best: p.Best,
+		Instance: in, part: p, next: p.Next, room: p.Room, profit: p.Profit, kept: p.Next, full: p.Next, best: best,
+	}
+}
+
+// hear takes note of a solution.
+func (w *walker) hear(s Solution) {
+	if s = better(w.best, s); s.Profit != w.best.Profit || s.Taken.before(w.best.Taken) {
+		w.best, w.after = s, false
 	}
 }
 
@@ -51,10 +53,11 @@ func walk(p Part) *walker {
 func (w *walker) visit(limit int) bool {
 	for ; limit > 0; limit-- {
 		profit, room := w.fill()
-		if profit > w.best.Profit {
+		if profit > w.best.Profit || !w.after && w.first(profit) {
 			w.best = Solution{Profit: profit, Taken: w.taken(w.full)}
+			w.found, w.after = true, true
 		}
-		if w.promises(profit, room) {
+		if w.promises(profit, room, 1) || !w.after && w.full < w.size() && w.ties(profit, room) {
 			if w.next < w.full {
 				w.runs = append(w.runs, run{w.next, w.full})
 			}
@@ -80,13 +83,28 @@ func (w *walker) fill() (profit, room int64) {
 	return w.profit + w.ProfitSum[full] - w.ProfitSum[w.next], most - w.WeightSum[full]
 }
 
-// promises says whether a set that agrees on the items before next can have a higher profit than the best.
-// Profit and room are those after fill. The item at full either stays out, and room is at best filled with
-// what the one after it is worth, or it comes in, and at best the item before it makes way, in part (Martello
-// and Toth, "An upper bound for the zero-one knapsack problem and a branch and bound algorithm", European
-// Journal of Operational Research 1, 1977).
-func (w *walker) promises(profit, room int64) bool {
-	more := w.best.Profit - profit + 1 // what is missing
+// first says whether the set that was just filled is as good as the best, and comes before it.
+func (w *walker) first(profit int64) bool {
+	return profit == w.best.Profit && w.taken(w.full).before(w.best.Taken)
+}
+
+// ties says whether a set that agrees on the items before next can be as good as the best and come before it.
+func (w *walker) ties(profit, room int64) bool {
+	if !w.promises(profit, room, 0) {
+		return false
+	}
+	// The first of all sets that are left takes what fits, and not the item after that.
+	w.after = w.best.Taken.beforeAll(w.taken(w.full), min(w.full+1, w.size()))
+	return !w.after
+}
+
+// promises says whether a set that agrees on the items before next can have a profit higher than the best by at least
+// so much. Profit and room are those after fill. The item at full either stays out, and room is at best filled with
+// what the one after it is worth, or it comes in, and at best the item before it makes way, in part (Martello and Toth,
+// "An upper bound for the zero-one knapsack problem and a branch and bound algorithm", European Journal of Operational
+// Research 1, 1977).
+func (w *walker) promises(profit, room, higher int64) bool {
+	more := w.best.Profit - profit + higher // what is missing
 	i := w.full
 	if more <= 0 || i >= w.size() || more > maxCoefficient {
 		return more <= 0
@@ -139,11 +157,12 @@ func (w *walker) share() (Part, bool) {
 				w.kept = item + 1
 				without := there
 				without.next = item + 1
-				if without.promises(without.fill()) {
+				profit, room := without.fill()
+				if without.promises(profit, room, 1) || !without.after && without.ties(profit, room) {
 					there.next = r.first
 					p := w.part
 					p.Next, p.Room, p.Profit = item+1, without.room, without.profit
-					p.Taken, p.Best = there.taken(item), w.best
+					p.Taken = there.taken(item)
 					return p, true
 				}
 			}
