@@ -31,15 +31,25 @@ func swarmText(s report.RunStats, end sample) string {
 		grouped(s.RestartedJobs), grouped(s.OrphansReused))
 	b.WriteString(heading("SATIN RUN TIME BREAKDOWN"))
 	fmt.Fprintf(&b, "SATIN: %-44s %s\n", "TOTAL_RUN_TIME:", seconds(end.at))
-	total := (s.StealTime + s.UsefulTime).Seconds()
-	added := func(name string, took float64) {
+	total := s.Total().Seconds()
+	added := func(name string, took report.Span) {
 		if took > 0 {
-			fmt.Fprintf(&b, "SATIN: %-27s of all workers %s (%6.3f %%)\n", name+":", seconds(floatSeconds(took)),
-				100*took/total)
+			fmt.Fprintf(&b, "SATIN: %-27s of all workers %s (%6.3f %%)\n", name+":",
+				seconds(floatSeconds(took.Seconds())), 100*took.Seconds()/total)
 		}
 	}
-	added("LOAD_BALANCING_TIME", s.StealTime.Seconds())
-	added("USEFUL_APP_TIME", s.UsefulTime.Seconds())
+	added("STEAL_TIME", s.StealTime)
+	added("WAIT_TIME", s.WaitTime)
+	added("COMMUNICATION_TIME", s.CommTime)
+	added("ENCODING_TIME", s.EncodeTime)
+	added("RECOVERY_TIME", s.RecoverTime)
+	added("IDLE_TIME", s.IdleTime)
+	b.WriteByte('\n')
+	added("TOTAL_PARALLEL_OVERHEAD", s.Overhead())
+	added("USEFUL_APP_TIME", s.UsefulTime)
+	if s.HeldTime > 0 {
+		b.WriteString(processor(min(100*s.CPUTime.Seconds()/s.HeldTime.Seconds(), 100)))
+	}
 	return b.String()
 }
 

@@ -139,7 +139,8 @@ func (p *localPage) Runs(context.Context) ([]dashboard.Run, error) {
 		Submitted: p.run.began.UTC(), Elapsed: s.at.Seconds(), Share: s.share, Peers: 1, Executed: s.Executed,
 		Stats: &report.RunStats{
 			Spawns: s.Spawned, Executed: s.Executed, Syncs: s.Syncs, AbortedJobs: s.Aborted,
-			StealTime: report.SpanOf(s.Idle), UsefulTime: report.SpanOf(s.busy()),
+			StealTime: report.SpanOf(s.Times.Searching), WaitTime: report.SpanOf(s.Times.Waiting),
+			IdleTime: report.SpanOf(s.Times.Free), UsefulTime: report.SpanOf(s.busy()),
 		},
 	}}, nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/session"
+	"github.com/satin-peer/satin/steal"
 )
 
 // load is what a peer tells everybody of its part in a run: a hint, for the owner's progress display and
@@ -26,9 +27,8 @@ type load struct {
 // statsOf puts what the engine and the core count under the names that people see. Both count since this peer began
 // to take part.
 func statsOf(p port.Figures, s session.Stats) report.RunStats {
-	c, total := &s.Steal, p.Total
-	idle := min(max(p.Idle, 0), total)
-	return report.RunStats{
+	c := &s.Steal
+	r := report.RunStats{
 		Spawns: p.Spawned, Executed: p.Executed, Syncs: p.Syncs, AbortedJobs: p.Aborted,
 		LocalStealAttempts: c.StealsSentLocal, LocalStealSuccesses: c.StealsWonLocal,
 		WideStealAttempts: c.StealsSentWide, WideStealSuccesses: c.StealsWonWide,
@@ -37,7 +37,31 @@ func statsOf(p port.Figures, s session.Stats) report.RunStats {
 		InterMessages: c.MessagesSentWide, InterBytes: c.BytesSentWide,
 		RestartedJobs: c.JobsPutBack, OrphansKept: c.OrphansKept, OrphansAdopted: c.OrphansAdopted,
 		OrphansReused: c.OrphansReused, News: c.NewsSent,
-		StealTime: report.SpanOf(idle), UsefulTime: report.SpanOf(total - idle),
+	}
+	timesOf(&r, &p.Times, c)
+	return r
+}
+
+// timesOf divides the time of the engine's cores. What free ones waited for the protocol's core has booked, at moments
+// of its own, so that it may have a little more or less than there was.
+func timesOf(r *report.RunStats, t *port.Times, c *steal.Stats) {
+	left := max(t.Cores, 0)
+	part := func(d time.Duration) time.Duration {
+		d = min(max(d, 0), left)
+		left -= d
+		return d
+	}
+	free := part(t.Free)
+	busy := left
+	stealing, waiting := part(t.Stealing), part(t.Waiting)
+	r.RecoverTime, r.EncodeTime = report.SpanOf(part(t.Recovering)), report.SpanOf(part(t.Encoding))
+	r.UsefulTime, left = report.SpanOf(left), free
+	r.CommTime = report.SpanOf(part(c.IdleCommunicating))
+	r.StealTime = report.SpanOf(stealing + part(c.IdleStealing))
+	r.WaitTime = report.SpanOf(waiting + part(c.IdleWaiting))
+	r.IdleTime = report.SpanOf(left)
+	if t.CPU > 0 {
+		r.HeldTime, r.CPUTime = report.SpanOf(busy), report.SpanOf(t.CPU)
 	}
 }
 

@@ -26,6 +26,7 @@ type Core struct {
 	liveness  *liveness
 	leading   *leading
 	departure *departure
+	pastime   *pastime
 }
 
 // NewCore makes the core of peer self in one run. If the run is fresh, the first idle worker gets the root.
@@ -67,6 +68,7 @@ func (c *Core) compose(advice policy.Policy) {
 	c.leading = &leading{s, c.partners, c.segments, c.lost, c.book, c.losses, m}
 	c.departure = &departure{shared: s, partners: c.partners, segments: c.segments, leases: c.leases, lost: c.lost,
 		book: c.book, losses: c.losses, victim: c.victim, thief: c.thief, refused: make(map[PeerID]bool)}
+	c.pastime = &pastime{shared: s, segments: c.segments, leases: c.leases, thief: c.thief}
 	c.partners.talking = func(p *peer) bool { return c.thief.flightTo(p.id) >= 0 || c.victim.asking(p) }
 	ask.view = &view{shared: s, partners: c.partners, segments: c.segments, leases: c.leases, victim: c.victim,
 		thief: c.thief}
@@ -232,6 +234,7 @@ func (c *Core) begin(now time.Duration) bool {
 	if c.left {
 		return false
 	}
+	c.pastime.pass(now)
 	c.now = max(c.now, now)
 	c.masters.pass(c.now)
 	c.liveness.noticeStall()

@@ -1,5 +1,7 @@
 package steal
 
+import "time"
+
 // Stats counts what a core has done since it was made. "Local" is within the cluster, "wide" across clusters.
 type Stats struct {
 	StealsSentLocal, StealsSentWide uint64 // requests sent
@@ -51,4 +53,9 @@ type Stats struct {
 	DroppedUnexpected uint64 // an acknowledgement, abort or return for something not held
 	DroppedMalformed  uint64
 	LateReplies       uint64 // replies after their request was given up; their jobs were used
+
+	// Time of idle workers, added up: what they waited for. See pastime.
+	IdleStealing      time.Duration // for the answer to a request for jobs
+	IdleCommunicating time.Duration // for a reply or a result that is late between this cluster and another one
+	IdleWaiting       time.Duration // for jobs that others have, no request being out
 }

@@ -18,7 +18,8 @@ function factsOf(r) {
     ["Steals between clusters", s ? `${count(s.wide_steal_successes)} of ${count(s.wide_steal_attempts)} attempts` : ""],
     ["Sent", s ? `${bytes(s.intra_cluster_bytes)} in the cluster, ${bytes(s.inter_cluster_bytes)} to others` : ""],
     ["Recovery", s ? `${count(s.restarted_jobs)} jobs restarted, ${count(s.orphans_reused)} orphans' results used again` : ""],
-    ["Time of the cores", s ? `${duration(s.useful_app_time_seconds)} running jobs, ${duration(s.steal_time_seconds)} looking for some` : ""],
+    ["Time of the cores", s ? `${duration(s.useful_app_time_seconds)} running jobs, ${duration(s.steal_time_seconds)} asking for some, `
+      + `${duration(s.wait_time_seconds)} waiting, ${duration(s.communication_time_seconds)} for the network, ${duration(s.idle_time_seconds)} idle` : ""],
     ["Answer", r.mine && r.state === "done" ? `satin-peer wait ${r.run.slice(0, 8)} prints it` : ""],
   ];
 }

@@ -8,7 +8,9 @@
  * reason: string, rtt_seconds?: number, state: string, workers: number, runs: number, jobs_given: number, jobs_taken: number}} Peer */
 /** @typedef {{spawns: number, executed: number, syncs: number, aborted_jobs: number, local_steal_attempts: number, local_steal_successes: number,
  * wide_steal_attempts: number, wide_steal_successes: number, intra_cluster_messages: number, intra_cluster_bytes: number, inter_cluster_messages: number, inter_cluster_bytes: number, jobs_given: number, jobs_taken: number, restarted_jobs: number,
- * orphans_kept: number, orphans_adopted: number, orphans_reused: number, news_messages: number, steal_time_seconds: number, useful_app_time_seconds: number}} Stats */
+ * orphans_kept: number, orphans_adopted: number, orphans_reused: number, news_messages: number, useful_app_time_seconds: number, steal_time_seconds: number, wait_time_seconds: number,
+ * communication_time_seconds: number, recovery_time_seconds: number, encoding_time_seconds: number, idle_time_seconds: number,
+ * held_time_seconds: number, cpu_time_seconds: number}} Stats */
 /** @typedef {{run: string, app: string, args: string[], title: string, owner: string, mine: boolean, state: string, ended: boolean, why?: string,
  * submitted: string, elapsed_seconds: number, share: number, peers: number, executed: number, stats?: Stats}} Run */
 /** @typedef {{peers: number, runs: number, clusters: number}} LeftOut */

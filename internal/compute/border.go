@@ -51,9 +51,11 @@ func (o salvager) Salvage(path job.Path) (hit, below bool) {
 
 // Found takes a job that need not run here. The worker encodes its argument, which names it.
 func (o salvager) Found(t *engine.Taken) {
+	e := o.e
+	begun := time.Now()
 	f := foundJob{t: t}
 	f.job, f.bad = jobOf(t)
-	e := o.e
+	e.encoded(begun)
 	e.mu.Lock()
 	e.found = append(e.found, f)
 	e.mu.Unlock()
@@ -75,6 +77,7 @@ func (o salvager) Kept(j engine.Job, out engine.Outcome) {
 		b, bad = wire.Value().Encode(j.Arg)
 	}
 	took := time.Since(begun)
+	e.encoding.Add(int64(took))
 	if bad != nil { // too large to travel: it could not be handed to its spawner
 		e.kept.none(took)
 		return

@@ -54,6 +54,8 @@ type Engine struct {
 	wg      sync.WaitGroup // the taker, and who counts
 	orphans atomic.Pointer[steal.Orphans]
 	kept    keptQueue
+	// encoding is the time that workers have spent on it, in ns.
+	encoding atomic.Int64
 
 	mu    sync.Mutex
 	found []foundJob                 // from workers for the driver

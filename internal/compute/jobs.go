@@ -56,7 +56,9 @@ func (e *Engine) run(id steal.SegmentID, j *steal.Job, first bool) {
 	if err == nil {
 		in := engine.Job{ID: which, Func: fn, Arg: v, Restarted: j.Restarted && !e.cfg.Naive, First: first}
 		g, err = e.pool.Submit(in, func(o engine.Outcome) {
+			begun := time.Now()
 			outcome, returned := encodeOutcome(e.cfg.Self, which, fn, o)
+			e.encoded(begun)
 			e.tell(func(told *[]port.Event) { e.ended(told, id, outcome, returned) })
 		})
 	}
@@ -163,12 +165,21 @@ func (e *Engine) count(whole bool) {
 			e.counting = false
 			f := e.figures()
 			f.Whole, f.Progress = true, share
-			f.Spawned, f.Executed, f.Aborted, f.Syncs, f.Idle = s.Spawned, s.Executed, s.Aborted, s.Syncs, s.Idle
-			f.Total = s.Elapsed * time.Duration(s.Workers)
+			f.Spawned, f.Executed, f.Aborted, f.Syncs = s.Spawned, s.Executed, s.Aborted, s.Syncs
+			f.Times = e.times(&s.Times)
 			*told = append(*told, port.Event{Kind: port.Counted, Figures: f})
 		})
 	})
 }
+
+// times puts the pool's times and this engine's own in the terms of the port.
+func (e *Engine) times(t *engine.Times) port.Times {
+	return port.Times{Cores: t.Cores, Free: t.Free, Stealing: t.Searching, Waiting: t.Waiting,
+		Recovering: t.Recovering, Encoding: time.Duration(e.encoding.Load()), CPU: t.CPU}
+}
+
+// encoded notes that a worker has encoded something since then.
+func (e *Engine) encoded(since time.Time) { e.encoding.Add(int64(time.Since(since))) }
 
 // figures are those that cost nothing.
 func (e *Engine) figures() *port.Figures {

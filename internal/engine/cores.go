@@ -84,8 +84,8 @@ func (p *Pool) Queued() int {
 // allow lets the pool use n cores, and says whether these are more than before. mu is held.
 func (p *Pool) allow(n int) bool {
 	more := n - p.allowed
+	p.addFree(int32(more)) // with the time of those that were allowed
 	p.allowed = n
-	p.addFree(int32(more))
 	if p.free.Load() < 0 {
 		p.callAll()
 	}
@@ -116,9 +116,7 @@ func (p *Pool) callAll() {
 
 // addFree counts cores that fall idle or are given up, or that are given to a worker again. mu is held.
 func (p *Pool) addFree(n int32) {
-	now := p.now()
-	p.freeTime += int64(max(p.free.Load(), 0)) * (now - p.freeSince)
-	p.freeSince = now
+	p.times.pass(p.now(), p.allowed, int(p.free.Load()))
 	p.free.Add(n)
 }
 

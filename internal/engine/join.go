@@ -120,7 +120,7 @@ func (w *Worker) wait(r *Record) {
 		// gone: older jobs are still here, so no help (gone.go)
 		away := r.gone || v == nil && r.state.Load() == running
 		if away || w.pool.now()-idleSince > helpPatience {
-			w.Counts.idle += w.pool.now() - idleSince
+			w.spent.wait += w.pool.now() - idleSince
 			w.park(!away)
 			idleSince = w.pool.now()
 			continue
@@ -135,7 +135,7 @@ func (w *Worker) wait(r *Record) {
 			continue
 		}
 		w.Counts.steals++
-		w.Counts.idle += w.pool.now() - idleSince
+		w.spent.wait += w.pool.now() - idleSince
 		if r.state.Load() == running && r.thief.Load() == v { // still there: the loot descends from it
 			w.runRoot(loot)
 		} else {
@@ -143,7 +143,7 @@ func (w *Worker) wait(r *Record) {
 		}
 		idleSince = w.pool.now()
 	}
-	w.Counts.idle += w.pool.now() - idleSince
+	w.spent.wait += w.pool.now() - idleSince
 	w.want.Store(0) // as old as the wait; who still wants something is hungry or asks again
 	w.grain.restart()
 }

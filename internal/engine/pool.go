@@ -83,6 +83,7 @@ type Pool struct {
 	outside map[*Taken]bool  // what was taken and neither ended nor was put back or dropped
 	tallies borderCounts
 	shelf   Shelf
+	threads threads
 }
 
 // NewPool starts a pool. It refuses a Config out of range with an error that says what is allowed.
@@ -112,7 +113,7 @@ func NewPool(cfg Config) (*Pool, error) {
 	p.allowed = cfg.Workers
 	processors.join(p)
 	p.mu.Lock()
-	p.freeSince = p.now()
+	p.times.since = p.now()
 	for range cfg.Workers {
 		p.grant(p.addWorker())
 	}

@@ -102,6 +102,7 @@ func (w *Worker) look(r *Record) (srch search, found bool) {
 	if p == nil || !p.restarts.Load() {
 		return srch, false
 	}
+	defer w.recovering(p.now())
 	id, restarted, ok := p.idOf(r)
 	if !ok || !restarted {
 		return srch, false
@@ -123,6 +124,7 @@ func (w *Worker) look(r *Record) (srch search, found bool) {
 // salvage asks about r, a child of the running frame, which is searched: the newest job, in slot h, which has
 // been claimed and is about to begin. True if it was handed over.
 func (w *Worker) salvage(r *Record, h uint32) bool {
+	defer w.recovering(w.pool.now())
 	s := &w.stolen[len(w.stolen)-1]
 	depth := w.Cur >> DepthShift
 	above := len(s.search.job.Path) + int(depth-s.depth)

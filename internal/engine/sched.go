@@ -47,8 +47,7 @@ type scheduler struct {
 	mu        sync.Mutex
 	free      atomic.Int32 // cores that nobody uses; negative: so many must be given up (cores.go); changed by addFree
 	allowed   int          // cores that may be used
-	freeTime  int64        // ns that cores were free, up to freeSince
-	freeSince int64
+	times     coreTimes
 	waiting   atomic.Int32 // workers in ready
 	resumable atomic.Int32 // workers in ready or preempted
 	ready     []*Worker    // in order of their return
@@ -75,8 +74,9 @@ func (w *Worker) work() {
 	runtime.LockOSThread() // and never unlocks: the thread ends with its priority
 	lowerPriority(system(), w.pool.cfg.Nice, w.pool.cfg.Idle)
 	w.goroutine.Store(goroutineID())
-	ended := false
+	ended, thread := false, w.pool.threads.began()
 	defer func() {
+		w.pool.threads.ends(thread)
 		if w.busy.Store(false); ended {
 			w.pool.wg.Done()
 		} else { // a job ended the goroutine: another one goes on, with the same core
@@ -96,14 +96,14 @@ func (w *Worker) work() {
 func (w *Worker) find() *Record {
 	p := w.pool
 	since := p.now()
-	defer func() { w.Counts.idle += p.now() - since }()
+	defer func() { w.Counts.search += p.now() - since }()
 	for {
 		if r := w.first; r != nil {
 			w.first = nil
 			return r
 		}
 		if p.resumable.Load() > 0 || p.free.Load() < 0 {
-			w.Counts.idle += p.now() - since
+			w.Counts.search += p.now() - since
 			ok := p.handOver(w)
 			if since = p.now(); !ok {
 				return nil
@@ -123,7 +123,7 @@ func (w *Worker) find() *Record {
 			pause()
 			continue
 		}
-		w.Counts.idle += p.now() - since
+		w.Counts.search += p.now() - since
 		ok := p.rest(w)
 		if since = p.now(); !ok {
 			return nil

@@ -99,7 +99,8 @@ type Worker struct {
 	first   *Record
 	tab     atomic.Pointer[levelTab]
 	slotTab atomic.Pointer[[]*Record] // slots, for thieves
-	_       [64]byte
+	spent   spent
+	_       [48]byte
 
 	// Written by anybody.
 	limit    atomic.Uint32 // attention word: len(slots)-1, or 0 = go the slow way

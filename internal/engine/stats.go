@@ -22,7 +22,7 @@ type counts struct {
 	rests     uint64 // times a core fell idle
 	published uint64 // times jobs were made stealable
 	visits    uint64 // looks at the attention word's wishes
-	idle      int64  // looking for a job, or waiting for one that is away, with a core
+	search    int64  // looking for a job, with a core
 }
 
 // begun counts the jobs of this stack that were run here.
@@ -44,7 +44,13 @@ func (c *counts) add(o *counts) {
 	c.rests += o.rests
 	c.published += o.published
 	c.visits += o.visits
-	c.idle += o.idle
+	c.search += o.search
+}
+
+// counted is all that a worker has counted.
+type counted struct {
+	counts
+	spent
 }
 
 // A report is what a worker last told about itself.
@@ -52,15 +58,14 @@ type report struct {
 	live   atomic.Uint64 // its jobs that have not begun or are away
 	seq    atomic.Uint64 // the request it answers
 	asleep atomic.Bool   // it has no core: what it told is all there is
-	counts atomic.Pointer[counts]
+	counts atomic.Pointer[counted]
 	shares atomic.Pointer[[]rootShare]
 }
 
 // report answers a request for statistics; number 0 is the report of a worker that is about to sleep.
 func (w *Worker) report(seq uint64) {
 	w.countOn(w.tallied.to)
-	c := w.Counts
-	w.stats.counts.Store(&c)
+	w.stats.counts.Store(&counted{w.Counts, w.spent})
 	live := uint64(0)
 	for _, r := range w.slots[:w.Head] {
 		if !r.joined {
@@ -100,6 +105,9 @@ type Stats struct {
 
 	Elapsed time.Duration // since the pool's start
 	Idle    time.Duration // of the time that cores might run: looking for a job or waiting for one that is away
+
+	// Times says more exactly where the cores' time went.
+	Times Times
 }
 
 // Stats and Progress wait so long for workers to report, and look so often.
@@ -113,11 +121,12 @@ const (
 func (p *Pool) Stats() Stats {
 	p.survey()
 	s := Stats{Workers: p.cfg.Workers, Elapsed: time.Duration(p.now()) - poolEpoch}
-	var c counts
+	var c counted
 	live := uint64(0)
 	for _, w := range *p.workers.Load() {
 		if told := w.stats.counts.Load(); told != nil {
-			c.add(told)
+			c.counts.add(&told.counts)
+			c.spent.add(&told.spent)
 			live += w.stats.live.Load()
 		}
 		if w.busy.Load() && !w.stats.asleep.Load() {
@@ -136,8 +145,10 @@ func (p *Pool) Stats() Stats {
 	s.Taken, s.Returned, s.PutBack = t.taken, t.returned, t.putBack
 	p.mu.Lock()
 	p.addFree(0)
-	s.Idle = time.Duration(c.idle + p.freeTime)
+	s.Times = p.times.sum(c.search, &c.spent)
 	p.mu.Unlock()
+	s.Times.CPU = p.threads.time()
+	s.Idle = s.Times.Searching + s.Times.Waiting + s.Times.Free
 	return s
 }
 

@@ -26,7 +26,7 @@ func mutants() []mutant {
 	return slices.Concat(moduleMutants, engineMutants, hookMutants, stealMutants, recoveryMutants, masterMutants,
 		runsMutants,
 		checkpointMutants, driverMutants, proofMutants, hostMutants, outcomeMutants, borderMutants, streamMutants,
-		objectMutants, appMutants, simMutants())
+		timeMutants, objectMutants, appMutants, simMutants())
 }
 
 func main() {

@@ -12,14 +12,29 @@ type Figures struct {
 	Segments []SegmentTally `cbor:"1,keyasint,omitempty"` // of the segments that run, by number
 	Unkept   uint64         `cbor:"9,keyasint,omitempty"` // outcomes of long jobs that were not kept: see Kept
 	// What follows is told only if it was asked for: it may take some 20 ms.
-	Whole    bool          `cbor:"10,keyasint,omitempty"`
-	Spawned  uint64        `cbor:"2,keyasint,omitempty"` // jobs
-	Executed uint64        `cbor:"3,keyasint,omitempty"` // jobs run to their end, also those that failed
-	Aborted  uint64        `cbor:"4,keyasint,omitempty"`
-	Syncs    uint64        `cbor:"5,keyasint,omitempty"` // results taken and syncs
-	Idle     time.Duration `cbor:"6,keyasint,omitempty"` // of workers that looked for a job or waited for one
-	Total    time.Duration `cbor:"7,keyasint,omitempty"` // of all workers since the engine began
-	Progress float64       `cbor:"8,keyasint,omitempty"` // estimated share of what was given that is done, 0 to 1
+	Whole    bool    `cbor:"10,keyasint,omitempty"`
+	Spawned  uint64  `cbor:"2,keyasint,omitempty"` // jobs
+	Executed uint64  `cbor:"3,keyasint,omitempty"` // jobs run to their end, also those that failed
+	Aborted  uint64  `cbor:"4,keyasint,omitempty"`
+	Syncs    uint64  `cbor:"5,keyasint,omitempty"` // results taken and syncs
+	Times    Times   `cbor:"6,keyasint"`
+	Progress float64 `cbor:"8,keyasint,omitempty"` // estimated share of what was given that is done, 0 to 1
+}
+
+// Times say where the time of an engine's cores went since it began, added up over the cores. Each moment of a core
+// counts once; what is nothing else was work.
+type Times struct {
+	// Cores is the time of all cores that the run might use: paused and lent ones do not count.
+	Cores time.Duration `cbor:"1,keyasint,omitempty"`
+	// Free is that of cores with nothing to do. What they were waiting for only the core of the protocol knows.
+	Free       time.Duration `cbor:"2,keyasint,omitempty"`
+	Stealing   time.Duration `cbor:"3,keyasint,omitempty"` // from other workers of the engine
+	Waiting    time.Duration `cbor:"4,keyasint,omitempty"` // for other workers of the engine
+	Recovering time.Duration `cbor:"5,keyasint,omitempty"` // looking for outcomes of lost work
+	Encoding   time.Duration `cbor:"6,keyasint,omitempty"` // arguments and outcomes
+	// CPU is the processor time that the system gave to the threads of the workers; 0: it does not say. Cores less
+	// Free is what they would have had with nobody else on the machine.
+	CPU time.Duration `cbor:"7,keyasint,omitempty"`
 }
 
 // SegmentTally is what has been counted of a segment that runs.

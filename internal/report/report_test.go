@@ -39,7 +39,7 @@ func TestStatsTravel(t *testing.T) {
 	if err != nil || fromText != s {
 		t.Errorf("as text: %+v, %v", fromText, err)
 	}
-	for _, want := range []string{`"spawns":1000`, `"steal_time_seconds":20`, `"useful_app_time_seconds":21`} {
+	for _, want := range []string{`"spawns":1000`, `"useful_app_time_seconds":20`, `"steal_time_seconds":21`} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("no %s in %s", want, text)
 		}

@@ -42,8 +42,26 @@ type RunStats struct {
 	// told to everybody: who has what of the lost peers' jobs, and who holds the root
 	News uint64 `json:"news_messages" cbor:"21,keyasint,omitempty"`
 
-	StealTime  Span `json:"steal_time_seconds" cbor:"16,keyasint,omitempty"`      // workers looking or waiting for jobs
-	UsefulTime Span `json:"useful_app_time_seconds" cbor:"22,keyasint,omitempty"` // workers running jobs
+	// Where the workers' time went: each moment of a core that the run might use is one of these.
+	UsefulTime  Span `json:"useful_app_time_seconds" cbor:"22,keyasint,omitempty"` // running jobs
+	StealTime   Span `json:"steal_time_seconds" cbor:"16,keyasint,omitempty"`      // asking others for jobs
+	WaitTime    Span `json:"wait_time_seconds" cbor:"23,keyasint,omitempty"`       // for jobs that others have
+	CommTime    Span `json:"communication_time_seconds" cbor:"24,keyasint,omitempty"`
+	RecoverTime Span `json:"recovery_time_seconds" cbor:"25,keyasint,omitempty"` // looking for outcomes of lost work
+	EncodeTime  Span `json:"encoding_time_seconds" cbor:"26,keyasint,omitempty"`
+	IdleTime    Span `json:"idle_time_seconds" cbor:"27,keyasint,omitempty"` // nothing to do, and nobody asked
+	// HeldTime is the part of it in which threads ran, and CPUTime what the system gave them of it: the rest had
+	// other programs on the machine. Both are 0 where the system does not say.
+	HeldTime Span `json:"held_time_seconds" cbor:"28,keyasint,omitempty"`
+	CPUTime  Span `json:"cpu_time_seconds" cbor:"29,keyasint,omitempty"`
+}
+
+// Total is all of the workers' time.
+func (s *RunStats) Total() Span { return s.UsefulTime + s.Overhead() }
+
+// Overhead is the time in which workers did not run jobs.
+func (s *RunStats) Overhead() Span {
+	return s.StealTime + s.WaitTime + s.CommTime + s.RecoverTime + s.EncodeTime + s.IdleTime
 }
 
 // Add adds another part, which may be anything that a peer says: sums stop at the largest number there is.

@@ -247,7 +247,7 @@ func counted(r *rig) {
 	}
 	r.e.Do(&port.Order{Kind: port.Count, Whole: true})
 	f = r.kind(port.Counted).Figures
-	if !f.Whole || f.Executed == 0 || f.Spawned == 0 || f.Total <= 0 || f.Progress < 0 || f.Progress > 1 {
+	if !f.Whole || f.Executed == 0 || f.Spawned == 0 || f.Times.Cores <= 0 || f.Progress < 0 || f.Progress > 1 {
 		r.t.Errorf("%+v", f)
 	}
 }
