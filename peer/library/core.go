@@ -1,0 +1,292 @@
+package library
+
+import (
+	"bytes"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/satin-peer/satin/internal/module"
+	"github.com/satin-peer/satin/sharedobj"
+)
+
+// Hash names a module.
+type Hash = module.Hash
+
+// PeerID names a member of the swarm.
+type PeerID = sharedobj.PeerID
+
+// Config has bounds and periods.
+type Config struct {
+	Most    int64            // bytes on the disk
+	Objects sharedobj.Config // its MaxBytes bounds the memory
+	Wanted  int              // modules that are being fetched
+	Waiting int              // questions that wait for the disk
+	// Again is how long a fetch rests when nobody had the module.
+	Again time.Duration
+}
+
+// DefaultConfig is for a desktop, with so many bytes of its disk.
+func DefaultConfig(most int64) Config {
+	o := sharedobj.Default()
+	o.MaxBytes, o.MaxEntries, o.MaxFetches, o.MaxAdopted, o.ReadPatience = 64<<20, 256, 32, 16, 30*time.Second
+	return Config{Most: most, Objects: o, Wanted: 32, Waiting: 64, Again: 5 * time.Second}
+}
+
+// Orders are what one input made the core want done, in this order.
+type Orders struct {
+	Remove   []Hash               // from the disk
+	Store    []Stored             // on the disk
+	Load     []Hash               // from the disk: Core.Loaded
+	Here     []Hash               // that were wanted
+	Messages []*sharedobj.Message // to be sent; they may be lost
+}
+
+// Stored is a module that is to be written.
+type Stored struct {
+	Hash  Hash
+	Bytes []byte
+}
+
+// Core is what one peer knows and decides about modules. Each input says what time it is.
+type Core struct {
+	cfg     Config
+	objects *sharedobj.Core
+	memory  map[Hash][]byte // what objects holds
+	shelf   shelf
+	wanted  map[Hash]*want
+	loading map[Hash][]*sharedobj.Message // questions that wait for the disk
+	waits   int
+	out     Orders
+}
+
+// want is a module that runs wait for.
+type want struct {
+	by      map[string]bool // names of runs
+	holders []PeerID
+	again   time.Duration // when it is tried again; 0: it is being fetched
+}
+
+// New makes the core of a peer; files are what is on the disk. The error is that of sharedobj.NewCore.
+func New(cfg Config, self PeerID, rand sharedobj.Rand, files []File) (*Core, error) {
+	o, err := sharedobj.NewCore(cfg.Objects, self, nil, rand)
+	if err != nil {
+		return nil, err
+	}
+	c := &Core{cfg: cfg, objects: o, memory: map[Hash][]byte{}, shelf: newShelf(cfg.Most), wanted: map[Hash]*want{},
+		loading: map[Hash][]*sharedobj.Message{}}
+	for _, f := range files {
+		c.shelf.put(f)
+	}
+	return c, nil
+}
+
+// Has says whether a module is here.
+func (c *Core) Has(h Hash) bool { return c.memory[h] != nil || c.shelf.has(h) }
+
+// InMemory is a module's bytes, if they are there; not to be changed.
+func (c *Core) InMemory(h Hash) []byte { return c.memory[h] }
+
+// Wanted says whether a module is being fetched.
+func (c *Core) Wanted(h Hash) bool { return c.wanted[h] != nil }
+
+// Files lists what is on the disk, the one used longest ago first.
+func (c *Core) Files() []File { return c.shelf.list() }
+
+// Add takes in a module from this machine.
+func (c *Core) Add(now time.Duration, r *sharedobj.Recipe, b *sharedobj.Body) Orders {
+	c.take(now, c.objects.Created(now, r, b))
+	c.store(now, Hash(r.Digest()), b.Bytes())
+	return c.end()
+}
+
+// Want has a module fetched for a run, from those who are said to have it. It is told as Here when it is; at once, if it
+// is already. What is too much is not fetched: whoever wants it asks again.
+func (c *Core) Want(now time.Duration, h Hash, run string, holders ...PeerID) Orders {
+	w := c.wanted[h]
+	switch {
+	case c.Has(h):
+		c.out.Here = append(c.out.Here, h)
+		return c.end()
+	case w == nil && len(c.wanted) >= c.cfg.Wanted:
+		return c.end()
+	case w == nil:
+		w = &want{by: map[string]bool{}}
+		c.wanted[h] = w
+	}
+	w.by[run] = true
+	w.holders = holders
+	w.again = 0
+	c.take(now, c.objects.Read(now, sharedobj.Digest(h), holders...))
+	return c.end()
+}
+
+// Use says that a run needs a module from now on, and Unuse that it does not any more, nor waits for one.
+func (c *Core) Use(now time.Duration, h Hash, run string) { c.shelf.use(now, h, run) }
+
+// Unuse: see Use.
+func (c *Core) Unuse(run string) Orders {
+	c.shelf.unuse(run)
+	for _, h := range sorted(c.wanted) {
+		w := c.wanted[h]
+		if delete(w.by, run); len(w.by) == 0 {
+			delete(c.wanted, h) // what is under way ends by its own patience
+		}
+	}
+	c.out.Remove = append(c.out.Remove, c.shelf.trim(0)...)
+	return c.end()
+}
+
+// Sized says how much of the disk a module takes with what was compiled of it.
+func (c *Core) Sized(h Hash, size int64) Orders {
+	c.shelf.resize(h, size)
+	c.out.Remove = append(c.out.Remove, c.shelf.trim(0)...)
+	return c.end()
+}
+
+// Loaded is the end of Load; without a body the file was not there, or had other bytes.
+func (c *Core) Loaded(now time.Duration, h Hash, r *sharedobj.Recipe, b *sharedobj.Body) Orders {
+	if b == nil {
+		c.shelf.remove(h)
+		c.out.Remove = append(c.out.Remove, h)
+	} else {
+		c.take(now, c.objects.Created(now, r, b))
+	}
+	list := c.loading[h]
+	delete(c.loading, h)
+	c.waits -= len(list)
+	for _, m := range list {
+		c.take(now, c.objects.Step(now, m))
+	}
+	return c.end()
+}
+
+// NotStored says that a module could not be written.
+func (c *Core) NotStored(h Hash) { c.shelf.remove(h) }
+
+// Received takes a message in, which may be any at all.
+func (c *Core) Received(now time.Duration, m *sharedobj.Message) Orders {
+	switch {
+	case !lawful(m):
+	case m.Ask != nil && c.memory[Hash(m.Ask.Digest)] == nil && c.shelf.has(Hash(m.Ask.Digest)):
+		c.load(Hash(m.Ask.Digest), m)
+	default:
+		c.take(now, c.objects.Step(now, m))
+	}
+	return c.end()
+}
+
+// load has a question wait for the disk. One too many is not answered: it is asked again.
+func (c *Core) load(h Hash, m *sharedobj.Message) {
+	list, is := c.loading[h]
+	if c.waits >= c.cfg.Waiting {
+		return
+	}
+	c.loading[h] = append(list, m)
+	if c.waits++; !is {
+		c.out.Load = append(c.out.Load, h)
+	}
+}
+
+// lawful says whether a message may be about modules: constants of their name, no larger than they may be.
+func lawful(m *sharedobj.Message) bool {
+	if m.Announce != nil || m.Sums != nil {
+		return false
+	}
+	return m.Answer == nil || !slices.ContainsFunc(m.Answer.Told, func(t sharedobj.Told) bool {
+		return !module.IsModule(&t.Recipe)
+	})
+}
+
+// SetMembers says who there is, and NotSent that a message was certainly not delivered.
+func (c *Core) SetMembers(now time.Duration, members []sharedobj.Member) Orders {
+	c.take(now, c.objects.SetMembers(now, members))
+	return c.end()
+}
+
+// NotSent: see SetMembers.
+func (c *Core) NotSent(now time.Duration, m *sharedobj.Message) Orders {
+	c.take(now, c.objects.SendFailed(now, m))
+	return c.end()
+}
+
+// Tick lets time pass. Call it when Next says.
+func (c *Core) Tick(now time.Duration) Orders {
+	c.take(now, c.objects.Tick(now))
+	for _, h := range sorted(c.wanted) {
+		if w := c.wanted[h]; w != nil && w.again != 0 && w.again <= now {
+			w.again = 0
+			c.take(now, c.objects.Read(now, sharedobj.Digest(h), w.holders...))
+		}
+	}
+	return c.end()
+}
+
+// Next is when the core wants to be ticked; 0 is never.
+func (c *Core) Next() time.Duration {
+	at, _ := c.objects.Next()
+	for _, w := range c.wanted {
+		if w.again != 0 && (at == 0 || w.again < at) {
+			at = w.again
+		}
+	}
+	return at
+}
+
+// Stats are the counters of what was fetched and given.
+func (c *Core) Stats() sharedobj.Stats { return c.objects.Stats() }
+
+// take carries out what the core of objects orders.
+func (c *Core) take(now time.Duration, out sharedobj.Output) {
+	c.out.Messages = append(c.out.Messages, out.Messages...)
+	for i := range out.Orders {
+		o := &out.Orders[i]
+		h := Hash(o.Digest)
+		switch o.Kind {
+		case sharedobj.OrderHere:
+			c.memory[h] = o.Data
+			if c.wanted[h] != nil {
+				c.arrived(now, h, o.Data)
+			}
+		case sharedobj.OrderForget:
+			delete(c.memory, h)
+		case sharedobj.OrderFailed:
+			if w := c.wanted[h]; w != nil {
+				w.again = now + c.cfg.Again
+			}
+		}
+	}
+}
+
+// arrived tells those who wait for a module, and keeps it for them.
+func (c *Core) arrived(now time.Duration, h Hash, b []byte) {
+	for run := range c.wanted[h].by { // in any order
+		c.shelf.use(now, h, run)
+	}
+	delete(c.wanted, h)
+	c.store(now, h, b)
+	c.out.Here = append(c.out.Here, h)
+}
+
+// store has a module written, if there is room for it or room can be made.
+func (c *Core) store(now time.Duration, h Hash, b []byte) {
+	if c.shelf.has(h) {
+		return
+	}
+	removed := c.shelf.trim(int64(len(b)))
+	c.out.Remove = append(c.out.Remove, removed...)
+	if c.shelf.fits(int64(len(b))) {
+		c.shelf.put(File{Hash: h, Size: int64(len(b)), Used: now})
+		c.out.Store = append(c.out.Store, Stored{h, b})
+	}
+}
+
+func (c *Core) end() Orders {
+	out := c.out
+	c.out = Orders{}
+	return out
+}
+
+func sorted[V any](m map[Hash]V) []Hash {
+	return slices.SortedFunc(maps.Keys(m), func(a, b Hash) int { return bytes.Compare(a[:], b[:]) })
+}

@@ -1,0 +1,376 @@
+package library
+
+import (
+	"encoding/hex"
+	"io/fs"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/satin-peer/satin/internal/module"
+	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/sharedobj"
+)
+
+// Host is what a library needs of the peer that it is part of.
+type Host struct {
+	Dir  string // of the files
+	Self PeerID
+	// Send sends a message to a member. It must not block, and may lose it.
+	Send func(to PeerID, m []byte)
+	// Here is told what has come that was wanted, without a lock, on a goroutine of the library's.
+	Here func(h Hash)
+	Log  *slog.Logger
+}
+
+// MaxMessage bounds an encoded message, in bytes.
+const MaxMessage = wire.MaxControlFrame
+
+// A Library carries out what a Core decides. Its methods may be called from any goroutine.
+type Library struct {
+	host  Host
+	began time.Time
+	kick  chan struct{} // the core's next time may have changed
+	quit  chan struct{}
+	wg    sync.WaitGroup
+
+	mu    sync.Mutex
+	core  *Core
+	tasks []func() // for the disk and the host, in order
+	bell  chan struct{}
+}
+
+// compiledDir is where code is kept that was compiled of modules.
+const compiledDir = "compiled"
+
+// suffix ends the names of modules' files, and new begins those of files that are being written.
+const (
+	suffix = ".wasm"
+	newTag = "new-"
+)
+
+// Open opens what is kept in a folder, which it makes.
+func Open(cfg Config, host Host) (*Library, error) {
+	if err := os.MkdirAll(filepath.Join(host.Dir, compiledDir), 0o700); err != nil {
+		return nil, err
+	}
+	l := &Library{host: host, began: time.Now(), kick: make(chan struct{}, 1), bell: make(chan struct{}, 1),
+		quit: make(chan struct{})}
+	core, err := New(cfg, host.Self, rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())), l.scan())
+	if err != nil {
+		return nil, err
+	}
+	l.core = core
+	l.do(func(time.Duration) Orders { return core.Unuse("") }) // the bound may be smaller than it was
+	l.wg.Go(l.tick)
+	l.wg.Go(l.work)
+	return l, nil
+}
+
+// Close ends what is under way.
+func (l *Library) Close() {
+	close(l.quit)
+	l.wg.Wait()
+}
+
+func (l *Library) now() time.Duration { return time.Since(l.began) + time.Second }
+
+// do gives the core an input and carries out what follows.
+func (l *Library) do(f func(now time.Duration) Orders) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.carryOut(f(l.now()))
+}
+
+// carryOut has orders carried out; the mutex is held.
+func (l *Library) carryOut(o Orders) {
+	for _, h := range o.Remove {
+		l.tasks = append(l.tasks, func() { l.remove(h) })
+	}
+	for _, s := range o.Store {
+		l.tasks = append(l.tasks, func() { l.write(s) })
+	}
+	for _, h := range o.Load {
+		l.tasks = append(l.tasks, func() { l.load(h) })
+	}
+	for _, h := range o.Here {
+		l.tasks = append(l.tasks, func() { l.host.Here(h) })
+	}
+	for _, m := range o.Messages {
+		b, err := wire.Control().Encode(m)
+		if err != nil {
+			l.host.Log.Error("a message about modules cannot be encoded", "error", err)
+			continue
+		}
+		l.host.Send(m.To, b)
+	}
+	ring(l.kick)
+	ring(l.bell)
+}
+
+func ring(bell chan struct{}) {
+	select {
+	case bell <- struct{}{}:
+	default:
+	}
+}
+
+// tick lets the core's time pass.
+func (l *Library) tick() {
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	for {
+		l.mu.Lock()
+		next := l.core.Next()
+		l.mu.Unlock()
+		wait := time.Hour
+		if next != 0 {
+			wait = max(next-l.now(), 0)
+		}
+		timer.Reset(wait)
+		select {
+		case <-timer.C:
+			l.do(l.core.Tick)
+		case <-l.kick:
+		case <-l.quit:
+			return
+		}
+	}
+}
+
+// work does what takes its time, in order.
+func (l *Library) work() {
+	for {
+		select {
+		case <-l.bell:
+		case <-l.quit:
+			return
+		}
+		for {
+			l.mu.Lock()
+			if len(l.tasks) == 0 {
+				l.mu.Unlock()
+				break
+			}
+			task := l.tasks[0]
+			l.tasks = l.tasks[1:]
+			l.mu.Unlock()
+			task()
+		}
+	}
+}
+
+// Has says whether a module is here.
+func (l *Library) Has(h Hash) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.core.Has(h)
+}
+
+// Wanted says whether a module is being fetched.
+func (l *Library) Wanted(h Hash) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.core.Wanted(h)
+}
+
+// Files lists the modules on the disk, the one used longest ago first, and Stats what was fetched and given.
+func (l *Library) Files() []File {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.core.Files()
+}
+
+// Stats: see Files.
+func (l *Library) Stats() sharedobj.Stats {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.core.Stats()
+}
+
+// Add takes in a module from this machine. The bytes may not be changed any more.
+func (l *Library) Add(bin []byte) Hash {
+	r, b := module.AsConstant(bin)
+	l.do(func(now time.Duration) Orders { return l.core.Add(now, r, b) })
+	return Hash(r.Digest())
+}
+
+// Want has a module fetched for a run: see Core.Want.
+func (l *Library) Want(h Hash, run string, holders ...PeerID) {
+	l.do(func(now time.Duration) Orders { return l.core.Want(now, h, run, holders...) })
+}
+
+// Use says that a run needs a module from now on, and gives its bytes, which are not to be changed, and a folder for
+// what is compiled of it; nil if it is not here.
+func (l *Library) Use(h Hash, run string) (bin []byte, compiled string) {
+	if bin = l.Bytes(h); bin == nil {
+		return nil, ""
+	}
+	l.mu.Lock()
+	l.core.Use(l.now(), h, run)
+	l.mu.Unlock()
+	now := time.Now()
+	_ = os.Chtimes(l.path(h), now, now) // not on the disk, perhaps
+	compiled = filepath.Join(l.host.Dir, compiledDir, name(h))
+	if err := os.MkdirAll(compiled, 0o700); err != nil {
+		l.host.Log.Warn("compiled code of modules cannot be kept", "error", err)
+		compiled = ""
+	}
+	return bin, compiled
+}
+
+// Unuse says that a run does not need its module any more, nor waits for it.
+func (l *Library) Unuse(run string, h Hash) {
+	size := l.sizeOf(h)
+	l.do(func(time.Duration) Orders {
+		if size > 0 {
+			l.carryOut(l.core.Sized(h, size))
+		}
+		return l.core.Unuse(run)
+	})
+}
+
+// Received takes in a message that a member sent.
+func (l *Library) Received(from PeerID, b []byte) error {
+	m := &sharedobj.Message{}
+	if err := wire.Control().Decode(b, m); err != nil {
+		return err
+	}
+	m.From, m.To = from, l.host.Self // whoever sent it can only speak for itself
+	l.do(func(now time.Duration) Orders { return l.core.Received(now, m) })
+	return nil
+}
+
+// SetMembers says who there is, this peer among them.
+func (l *Library) SetMembers(list []sharedobj.Member) {
+	l.do(func(now time.Duration) Orders { return l.core.SetMembers(now, list) })
+}
+
+// NotSent says that a message was certainly not delivered.
+func (l *Library) NotSent(to PeerID, b []byte) {
+	m := &sharedobj.Message{}
+	if wire.Control().Decode(b, m) == nil {
+		l.do(func(now time.Duration) Orders { return l.core.NotSent(now, m) })
+	}
+}
+
+// Bytes is a module, not to be changed; nil if it is not here.
+func (l *Library) Bytes(h Hash) []byte {
+	l.mu.Lock()
+	bin := l.core.InMemory(h)
+	l.mu.Unlock()
+	if bin == nil {
+		if bin, _, _ = l.read(h); bin == nil {
+			l.do(func(now time.Duration) Orders { return l.core.Loaded(now, h, nil, nil) })
+		}
+	}
+	return bin
+}
+
+func name(h Hash) string { return hex.EncodeToString(h[:]) }
+
+func (l *Library) path(h Hash) string { return filepath.Join(l.host.Dir, name(h)+suffix) }
+
+// scan lists the files of earlier lives, and removes what is left of others.
+func (l *Library) scan() (files []File) {
+	entries, err := os.ReadDir(l.host.Dir)
+	if err != nil {
+		return nil
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), newTag) {
+			_ = os.Remove(filepath.Join(l.host.Dir, e.Name())) // it does no harm
+			continue
+		}
+		text, ok := strings.CutSuffix(e.Name(), suffix)
+		b, err := hex.DecodeString(text)
+		info, bad := e.Info()
+		if !ok || err != nil || len(b) != len(Hash{}) || bad != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		h := Hash(b)
+		files = append(files, File{Hash: h, Size: l.sizeOf(h), Used: min(info.ModTime().Sub(l.began), 0)})
+	}
+	return files
+}
+
+// sizeOf is how much of the disk a module takes, with what was compiled of it.
+func (l *Library) sizeOf(h Hash) (n int64) {
+	if info, err := os.Stat(l.path(h)); err == nil {
+		n = info.Size()
+	}
+	_ = filepath.WalkDir(filepath.Join(l.host.Dir, compiledDir, name(h)), func(_ string, e fs.DirEntry, err error) error {
+		if err == nil && !e.IsDir() {
+			if info, err := e.Info(); err == nil {
+				n += info.Size()
+			}
+		}
+		return nil
+	})
+	return n
+}
+
+// read reads and verifies a file.
+func (l *Library) read(h Hash) ([]byte, *sharedobj.Recipe, *sharedobj.Body) {
+	f, err := os.Open(l.path(h))
+	if err != nil {
+		return nil, nil, nil
+	}
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil || info.Size() > module.MaxSize {
+		return nil, nil, nil
+	}
+	bin := make([]byte, info.Size())
+	if _, err := f.ReadAt(bin, 0); err != nil {
+		return nil, nil, nil
+	}
+	r, b := module.AsConstant(bin)
+	if Hash(r.Digest()) != h {
+		l.host.Log.Warn("a module on the disk was damaged, and is fetched again", "module", h)
+		return nil, nil, nil
+	}
+	return bin, r, b
+}
+
+func (l *Library) load(h Hash) {
+	_, r, b := l.read(h)
+	l.do(func(now time.Duration) Orders { return l.core.Loaded(now, h, r, b) })
+}
+
+func (l *Library) remove(h Hash) {
+	_ = os.Remove(l.path(h)) // what stays is found at the next start
+	_ = os.RemoveAll(filepath.Join(l.host.Dir, compiledDir, name(h)))
+}
+
+func (l *Library) write(s Stored) {
+	err := writeFile(l.host.Dir, l.path(s.Hash), s.Bytes)
+	if err != nil {
+		l.host.Log.Warn("a module cannot be kept on the disk", "module", s.Hash, "error", err)
+		l.mu.Lock()
+		l.core.NotStored(s.Hash)
+		l.mu.Unlock()
+	}
+}
+
+func writeFile(dir, path string, b []byte) error {
+	f, err := os.CreateTemp(dir, newTag+"*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	if bad := f.Close(); err == nil {
+		err = bad
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), path) // not flushed: it is verified when it is read
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+	}
+	return err
+}
