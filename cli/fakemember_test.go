@@ -127,6 +127,17 @@ func (m *fakeMember) Suspend(_ context.Context, run string) error {
 
 func (m *fakeMember) Revoke(_ context.Context, peer string) error { return m.note("revoke %s", peer) }
 
+func (m *fakeMember) AddModule(_ context.Context, f control.ModuleFile) (control.ModuleInfo, error) {
+	m.note("add a module of %d bytes", len(f.Bytes))
+	return control.ModuleInfo{Module: "ef"}, m.err
+}
+
+func (m *fakeMember) Modules(context.Context) ([]control.ModuleInfo, error) { return nil, m.err }
+
+func (m *fakeMember) Module(context.Context, string) (control.ModuleFile, error) {
+	return control.ModuleFile{}, m.err
+}
+
 func (m *fakeMember) ResumeRun(_ context.Context, r control.Resumption) (control.RunInfo, error) {
 	return control.RunInfo{Run: runGoing, Title: "a tree of depth 20", Why: m.resumed}, m.note("resume run %+v", r)
 }

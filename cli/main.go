@@ -31,6 +31,7 @@ import (
 
 	"github.com/satin-peer/satin/apps"
 	computing "github.com/satin-peer/satin/internal/compute/child"
+	"github.com/satin-peer/satin/internal/module"
 	"github.com/satin-peer/satin/peer/settings"
 )
 
@@ -81,6 +82,9 @@ type console struct {
 
 	// strike lets a fault happen to this process.
 	strike func(f fault) error
+
+	// modules are the files of modules that are run, by their names.
+	modules map[module.Hash][]byte
 
 	// patience bounds how long an interrupted command waits for what it is doing to end. An aborted run ends at
 	// once, a file that is being written soon, the sequential program when it is done.

@@ -10,18 +10,14 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/pflag"
-
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/apps"
 	"github.com/satin-peer/satin/internal/module"
+	"github.com/satin-peer/satin/peer/control"
 )
 
 // moduleSuffix marks an argument of run as the file of a module, and the name of the application that it becomes.
 const moduleSuffix = ".wasm"
-
-// maxModule is the size of the largest module's file, in bytes.
-const maxModule = 16 << 20
 
 // withModule loads the module that args of run, or of help about run, name by its file, as one more application,
 // which args name in its place. release gives it up.
@@ -36,26 +32,63 @@ func (c console) withModule(args []string, list []apps.App) (_ []string, _ []app
 	if at == 0 || slices.ContainsFunc(list, func(a apps.App) bool { return slices.Contains(args[1:at], a.Name) }) {
 		return args, list, release, nil // or it is an application's argument
 	}
-	bin, err := apps.ReadFile(args[at], maxModule)
+	bin, err := apps.ReadFile(args[at], module.MaxSize)
 	if err != nil {
 		return nil, nil, release, err
 	}
+	m, release, err := c.loadModule(args[at], bin)
+	if err != nil {
+		return nil, nil, release, err
+	}
+	c.modules[m.Hash] = bin
+	args = slices.Clone(args)
+	args[at] = m.Name + moduleSuffix
+	return args, append(slices.Clone(list), moduleApp(m)), release, nil
+}
+
+// loadModule makes a module run in this process, and describe itself. What names it in errors.
+func (c console) loadModule(what string, bin []byte) (_ *module.Module, release func(), err error) {
 	h, err := module.NewHost(module.Config{Cache: cacheDir(), Log: c.logModule})
 	if err != nil {
-		return nil, nil, release, failed("%w", err)
+		return nil, func() {}, failed("%w", err)
 	}
 	m, err := h.Load(bin)
 	if err != nil {
-		return nil, nil, release, &apps.InputError{What: args[at], Want: "a module that can be run: " + err.Error()}
+		return nil, func() {}, &apps.InputError{What: what, Want: "a module that can be run: " + err.Error()}
 	}
 	module.Provide(m)
-	args = slices.Clone(args)
-	args[at] = m.Name + moduleSuffix
-	return args, append(slices.Clone(list), moduleApp(m)), func() {
+	return m, func() {
 		module.Withdraw(m.Hash)
 		m.Close()
 		_ = h.Close() // nothing of it is wanted any more
 	}, nil
+}
+
+// offer gives the daemon the module whose job a problem is, if it is one's, and names it.
+func (c console) offer(d control.Daemon, arg any) (name string, err error) {
+	call, ok := arg.(module.Call)
+	if !ok {
+		return "", nil
+	}
+	info, err := d.AddModule(context.Background(), control.ModuleFile{Bytes: c.modules[call.Module]})
+	return info.Module, err
+}
+
+// moduleOf gets the module of a run from the daemon, as one more application.
+func (c console) moduleOf(ctx context.Context, d control.Daemon, run control.RunInfo, list []apps.App) (_ []apps.App,
+	release func(), err error) {
+	if run.Module == "" {
+		return list, func() {}, nil
+	}
+	f, err := d.Module(ctx, run.Module)
+	if err != nil {
+		return nil, func() {}, err
+	}
+	m, release, err := c.loadModule(run.App, f.Bytes)
+	if err != nil {
+		return nil, release, err
+	}
+	return append(slices.Clone(list), moduleApp(m)), release, nil
 }
 
 // cacheDir is where compiled modules are kept; none where the user has no such place.
@@ -69,18 +102,7 @@ func cacheDir() string {
 
 func (c console) logModule(line string) { fmt.Fprintln(c.err, line) }
 
-// stayHere keeps a module's run on this machine: no other one has it.
-func (o *options) stayHere(flags *pflag.FlagSet) error {
-	for _, name := range []string{"join", "detach", "recovery", "max-cores"} {
-		if isGiven(flags, name) {
-			return fmt.Errorf("--%s cannot go with a module: it runs on this machine", name)
-		}
-	}
-	o.local = true
-	return nil
-}
-
-// moduleApp is a module as an application. Its jobs run on this machine.
+// moduleApp is a module as an application.
 func moduleApp(m *module.Module) apps.App {
 	return apps.App{
 		Name:     m.Name + moduleSuffix,

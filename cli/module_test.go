@@ -31,7 +31,7 @@ func TestRunModule(t *testing.T) {
 		{"run " + queensModule + " 21", 2, "", `N: got "21", want a whole number from 1 to 20`},
 		{"run " + queensModule + " 8 --threshold x", 2, "", `--threshold: got "x", want a whole number`},
 		{"run " + queensModule + " 8 --width 3", 2, "", `flag: got "--width"`},
-		{"run " + queensModule + " 8 --detach", 2, "", "--detach cannot go with a module"},
+		{"run " + queensModule + " 8 --detach", 1, "", "no daemon to leave the run with"},
 		{"run ./none.wasm 8", 2, "", "no such file"},
 		{"run " + garbage + " 8", 2, "", "want a module that can be run"},
 	} {

@@ -6,12 +6,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/satin-peer/satin/apps"
+	"github.com/satin-peer/satin/internal/module"
 )
 
 // run is the command: it does what args say and gives the exit code.
 func run(args []string, list []apps.App, c console) int {
 	out := &sticky{w: c.out}
-	c.out = out
+	c.out, c.modules = out, map[module.Hash][]byte{}
 	args, list, release, err := c.withModule(args, list)
 	defer release()
 	root := newRoot(list, c)

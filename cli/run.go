@@ -48,7 +48,7 @@ members that are named, through a peer that is there for this run only; else on 
 --workers and --nice without --join mean this machine in any case.
 
 A module, a file that ends in .wasm, is an application that somebody else has written, in C, Rust or Go: it runs
-sandboxed, on all cores of this machine. What it computes and which flags it has it says itself: add --help.
+sandboxed, and the other members get it from this peer. What it computes and which flags it has it says itself: add --help.
 
 Ctrl-C ends it within a second and says how far it got; a second Ctrl-C ends it at once.`,
 		Example: `  satin-peer run nqueens 14
@@ -106,11 +106,6 @@ func newAppCommand(app apps.App, o *options, c console, list []apps.App) *cobra.
 		Long:    app.Long,
 		Args:    cobra.ArbitraryArgs, // the application says what is wrong with them
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if strings.HasSuffix(app.Name, moduleSuffix) {
-				if err := o.stayHere(cmd.Flags()); err != nil {
-					return err
-				}
-			}
 			if err := o.check(cmd.Flags()); err != nil {
 				return err
 			}

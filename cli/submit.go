@@ -29,8 +29,12 @@ func (c console) submit(t *task, o *options, d control.Daemon) error {
 	if err != nil {
 		return failed("the problem is too large for a swarm: %w; run it with --local", err)
 	}
+	name, err := c.offer(d, t.problem.Arg)
+	if err != nil {
+		return daemonError(err)
+	}
 	sub := control.Submission{App: t.app, Args: commandLine(t), Title: t.problem.Title, Function: t.problem.Root,
-		Argument: argument, MaxCores: o.maxCores}
+		Argument: argument, Module: name, MaxCores: o.maxCores}
 	if o.recovery != steal.Salvage.String() {
 		sub.Recovery = o.recovery
 	}
@@ -252,6 +256,11 @@ satin-peer runs shows, or its first digits. Names of files in the run's argument
 			return control.Errorf(control.ErrRefused, "run %s belongs to %s: its answer is for wait there", run.Run,
 				run.Owner)
 		}
+		list, release, err := c.moduleOf(ctx, d, run, list)
+		if err != nil {
+			return err
+		}
+		defer release()
 		t, err := readTask(list, run)
 		if err != nil {
 			return failed("the arguments of run %s cannot be read: %w", run.Run, err)

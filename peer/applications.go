@@ -6,10 +6,13 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/internal/module"
 	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/runs"
 )
 
 // An Application is one that this peer can run: its jobs are the functions registered as "Name.…".
@@ -65,11 +68,17 @@ func buildID() (string, error) {
 }
 
 // A catalog is what this peer has, by name.
-type catalog map[string]Application
+type catalog struct {
+	built   map[string]Application
+	modules *modules
+}
 
 // unfit says why this peer cannot take part in a run; "" if it can.
-func (c catalog) unfit(m *statement.Manifest) string {
-	app, ok := c[m.App]
+func (c *catalog) unfit(m *statement.SignedManifest) string {
+	if m.Entry == module.Func {
+		return c.modules.unfit(m)
+	}
+	app, ok := c.built[m.App]
 	switch {
 	case !ok:
 		return fmt.Sprintf("this peer's daemon does not have the application %q: start the command that has it as the "+
@@ -84,4 +93,15 @@ func (c catalog) unfit(m *statement.Manifest) string {
 		return fmt.Sprintf("%s has no function %q", m.App, m.Entry)
 	}
 	return ""
+}
+
+// has says whether a member has the application of a run.
+func (c *catalog) has(card *statement.Card, m *runs.Manifest, ready bool) bool {
+	if m.Entry != module.Func {
+		return slices.ContainsFunc(card.Apps, func(a statement.App) bool {
+			return a.Name == m.App && string(a.Version[:]) == m.Version
+		})
+	}
+	h := module.Hash([]byte(m.Version))
+	return hasModule(card, h) || !ready && runsModules(card, c.modules.published(h))
 }

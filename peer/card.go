@@ -61,7 +61,8 @@ func (p *Peer) renewCard() *statement.SignedCard {
 			c.Addrs = append(c.Addrs, s)
 		}
 	}
-	for _, a := range p.apps {
+	c.Apps = p.apps.modules.told()
+	for _, a := range p.apps.built {
 		if len(c.Apps) < statement.MaxCardApps {
 			c.Apps = append(c.Apps, statement.App{Name: a.Name, Version: a.Version})
 		}

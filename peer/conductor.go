@@ -375,7 +375,7 @@ func (t *conductor) findDormant(context.Context) {
 			p.log.Warn("a checkpoint is of another swarm and is left alone", "run", m.Run)
 			continue
 		}
-		unfit := p.apps.unfit(&m.Manifest)
+		unfit := p.apps.unfit(m)
 		t.input(func(c *runs.Core, now time.Time) []runs.Order { return c.Dormant(now, manifestOf(m), unfit) })
 	}
 }

@@ -121,6 +121,7 @@ func (t *conductor) engineDied(r *part, why error) {
 	t.dismiss(r)
 	if d.quarantined() {
 		p.spawn(func(context.Context) { keeper.close(false) })
+		p.apps.modules.unuse(r.manifest)
 		t.feed(func(c *runs.Core, now time.Time) []runs.Order { return c.NotStarted(now, id, d.text(id)) })
 		return
 	}

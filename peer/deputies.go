@@ -9,6 +9,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/runs"
 	"github.com/satin-peer/satin/steal"
 )
 
@@ -28,7 +29,8 @@ type candidate struct {
 // and are alive, as far as this peer knows.
 func (p *Peer) deputies(m *statement.Manifest) (ids []string) {
 	var list []candidate
-	for _, c := range p.participants(m.App, string(m.Version[:])) {
+	head := &runs.Manifest{App: m.App, Version: string(m.Version[:]), Entry: m.Entry}
+	for _, c := range p.participants(head, false) {
 		list = append(list, candidate{
 			id: c.Peer, cluster: p.places.of(c.Peer).Name, joined: c.joined, cores: c.Cores,
 			connected: p.net.Network().Connectedness(c.Peer) == network.Connected,

@@ -20,7 +20,7 @@ import (
 type archive struct {
 	*base
 	self peer.ID
-	apps catalog
+	apps *catalog
 	dir  string // the state directory
 
 	own, cancelled, answers, disputes, held *cabinet
@@ -58,7 +58,7 @@ const (
 )
 
 // openArchive opens what is kept of runs in a state directory.
-func openArchive(b *base, dir string, self peer.ID, apps catalog) (_ *archive, err error) {
+func openArchive(b *base, dir string, self peer.ID, apps *catalog) (_ *archive, err error) {
 	a := &archive{base: b, self: self, apps: apps, dir: dir}
 	open := func(name, kind string, most int) *cabinet {
 		c, bad := openCabinet(filepath.Join(dir, name), kind, most, b.now)
@@ -137,7 +137,7 @@ func (a *archive) readOwn(name string) (*runs.RecalledOwn, *statement.SignedMani
 		return nil, nil, errNotOwn
 	}
 	return &runs.RecalledOwn{Own: runs.Own{Manifest: manifestOf(m), Args: o.Args, Began: o.Began,
-		Suspended: o.Suspended, Seq: o.Seq}, Unfit: a.apps.unfit(&m.Manifest)}, m, nil
+		Suspended: o.Suspended, Seq: o.Seq}, Unfit: a.apps.unfit(m)}, m, nil
 }
 
 // errNotOwn is what a file is that somebody put there.

@@ -217,7 +217,7 @@ func (p *Peer) askManifest(ctx context.Context, run job.RunID, from runs.PeerID)
 	case m != nil && m.Swarm != p.host.SwarmName():
 		err = fmt.Errorf("it sent a manifest for the swarm %q", clip(m.Swarm))
 	case m != nil:
-		told.Manifest, told.Unfit = manifestOf(m), p.apps.unfit(&m.Manifest)
+		told.Manifest, told.Unfit = manifestOf(m), p.apps.unfit(m)
 	}
 	if err != nil {
 		p.log.Debug("run not taken up", "run", run, "from", string(from), "error", err)

@@ -12,6 +12,7 @@ import (
 	"github.com/satin-peer/satin/internal/checkpoint"
 	"github.com/satin-peer/satin/internal/compute"
 	"github.com/satin-peer/satin/internal/compute/child"
+	"github.com/satin-peer/satin/internal/module"
 	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/peer/session"
@@ -100,7 +101,7 @@ func (t *conductor) begin(r *part, m *statement.SignedManifest, fresh bool, rest
 	}
 	of.Fresh, of.Restored = fresh, restored
 	t.keep(r, m)
-	engine, err := p.newEngine(compute.Config{Run: m.Run, Self: string(p.self), Workers: p.cfg.Workers,
+	engine, err := p.newEngine(m, compute.Config{Run: m.Run, Self: string(p.self), Workers: p.cfg.Workers,
 		Idle: !p.cfg.FullPriority, Naive: of.Recovery == steal.Naive})
 	if err != nil {
 		return err
@@ -128,11 +129,18 @@ func (t *conductor) begin(r *part, m *statement.SignedManifest, fresh bool, rest
 }
 
 // newEngine starts what runs the jobs of a run: a process of their own, if there is a command for it.
-func (p *Peer) newEngine(cfg compute.Config) (port.Live, error) {
+func (p *Peer) newEngine(m *statement.SignedManifest, cfg compute.Config) (port.Live, error) {
 	if len(p.cfg.Compute) == 0 {
 		return compute.New(cfg)
 	}
-	return child.Start(child.Config{Command: p.cfg.Compute, Compute: cfg, Memory: p.cfg.Memory})
+	process := child.Config{Command: p.cfg.Compute, Compute: cfg, Memory: p.cfg.Memory}
+	if m.Entry == module.Func {
+		var err error
+		if process.Module, err = p.apps.modules.use(m); err != nil {
+			return nil, err
+		}
+	}
+	return child.Start(process)
 }
 
 // plan is what package steal is to know of a run.
@@ -173,6 +181,7 @@ func (t *conductor) stop(o runs.Stop) {
 			p.checkpoints.remove(o.Run)
 		}
 		s.Close()
+		p.apps.modules.unuse(r.manifest)
 	})
 	p.log.Info("run ended", "run", o.Run, "state", string(o.State), "why", cmp.Or(o.Why, "its root job has ended"))
 }

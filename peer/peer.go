@@ -37,6 +37,11 @@ type Config struct {
 	Compute []string
 	// Memory is how many bytes each of these may have; 0 is child.DefaultMemory.
 	Memory int64
+	// Modules says whose modules this peer runs: ModulesOff, ModulesPublished or ModulesMembers, which "" means.
+	// Without Compute it runs none.
+	Modules string
+	// ModuleCache is how many bytes of the disk they may take; 0 is DefaultModuleCache.
+	ModuleCache int64
 	// FullPriority keeps the workers from being run at the lowest priority that the system has.
 	FullPriority bool
 	// Cluster names the cluster that this peer is in; "" lets it find out.
@@ -71,7 +76,7 @@ type Peer struct {
 	key         crypto.PrivKey
 	self        steal.PeerID
 	stream      *stream.Transport
-	apps        catalog
+	apps        *catalog
 	members     *members
 	news        chan struct{} // the members have changed; room for one
 	runs        *conductor
@@ -126,10 +131,10 @@ func Open(ctx context.Context, cfg Config, apps []Application) (_ *Peer, err err
 	if _, err := policy.ByName(cfg.Policy, ""); err != nil {
 		return nil, err
 	}
-	p := &Peer{base: newBase(cfg.Log, time.Now), cfg: cfg, apps: catalog{},
+	p := &Peer{base: newBase(cfg.Log, time.Now), cfg: cfg, apps: &catalog{built: map[string]Application{}},
 		left: make(chan struct{}), news: make(chan struct{}, 1)}
 	for _, a := range apps {
-		p.apps[a.Name] = a
+		p.apps.built[a.Name] = a
 	}
 	p.started = p.now()
 	p.arbiter = &arbiter{cores: cfg.Workers}
@@ -151,6 +156,9 @@ func Open(ctx context.Context, cfg Config, apps []Application) (_ *Peer, err err
 	if err := p.openFiles(); err != nil {
 		return nil, err
 	}
+	if err := p.openModules(); err != nil {
+		return nil, err
+	}
 	p.runs.open(p.cfg.Runs)
 	if err := p.openEmulation(); err != nil {
 		return nil, err
@@ -167,6 +175,7 @@ func Open(ctx context.Context, cfg Config, apps []Application) (_ *Peer, err err
 	p.serveAnswers()
 	p.serveCollecting()
 	p.serveWatch()
+	p.apps.modules.serve()
 	p.host.OnPeer(p.onPeer)
 	p.spawn(p.upkeep)
 	p.spawn(p.runs.findDormant)
@@ -244,12 +253,14 @@ func (p *Peer) upkeep(ctx context.Context) {
 			partners = p.guard(partners)
 			p.freshenCard(now)
 			p.pausing.keepUp(p, now)
+			p.apps.modules.keepUp()
 			p.past.sample(p, now)
 		}
 	}
 }
 
-// membersChanged has upkeep tell the runs and gossip who there is. Members that come in a rush are told of together.
+// membersChanged has upkeep tell the runs and gossip who there is. Members that come in a rush are told of
+// together.
 func (p *Peer) membersChanged() {
 	select {
 	case p.news <- struct{}{}:
@@ -262,13 +273,14 @@ func (p *Peer) spreadMembers() {
 	for _, r := range p.runs.inProgress() {
 		r.session.SetMembers(p.membersOf(r.manifest))
 	}
+	p.apps.modules.setMembers()
 	p.tellGossipMembers()
 }
 
 // membersOf lists who takes part in a run, with their clusters; this peer among them.
 func (p *Peer) membersOf(m *runs.Manifest) *steal.Members {
 	list := []steal.Member{{ID: p.self, Cluster: steal.ClusterID(p.places.mine().Name)}}
-	for _, c := range p.participants(m.App, m.Version) {
+	for _, c := range p.participants(m, true) {
 		list = append(list, steal.Member{ID: steal.PeerID(c.Peer.String()),
 			Cluster: steal.ClusterID(p.places.of(c.Peer).Name)})
 	}
@@ -284,6 +296,7 @@ func (p *Peer) Close() {
 				r.session.Close()
 				r.keeper.close(false)
 			}
+			p.apps.modules.close()
 			p.closeGossip()
 			if p.stream != nil {
 				_ = p.stream.Close()

@@ -99,7 +99,7 @@ func (p *Peer) resumeOwn(ctx context.Context, id job.RunID, also *stored) (contr
 // resumeAsNew begins a new run of the same problem, with what the checkpoint of another one holds: only the
 // owner can go on with a run.
 func (p *Peer) resumeAsNew(ctx context.Context, from *statement.SignedManifest, s stored) (control.RunInfo, error) {
-	if why := p.apps.unfit(&from.Manifest); why != "" {
+	if why := p.apps.unfit(from); why != "" {
 		return control.RunInfo{}, control.Errorf(control.ErrRefused, "%s", why)
 	}
 	now := p.now()

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"runtime"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"github.com/multiformats/go-multiaddr"
 	manet "github.com/multiformats/go-multiaddr/net"
 
+	"github.com/satin-peer/satin/internal/module"
 	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/runs"
@@ -118,6 +120,9 @@ func (p *Peer) describeRun(i *runs.Info, r *part, now time.Time) control.RunInfo
 		State:  control.RunState(i.State), Why: i.Why, Submitted: time.Unix(m.Created, 0).UTC(),
 		Elapsed: elapsed(i, now).Seconds(), Peers: peers, Executed: stats.Executed, Stats: &stats,
 		Recovery: cmp.Or(m.Recovery, "salvage"), Disputed: i.Disputed != "", MaxCores: m.MaxCores,
+	}
+	if m.Entry == module.Func {
+		d.Module = fmt.Sprintf("%x", m.Version)
 	}
 	for _, id := range m.Deputies {
 		d.Deputies = append(d.Deputies, string(id))

@@ -2,9 +2,11 @@ package peer
 
 import (
 	"context"
+	"encoding/hex"
 	"fmt"
 	"time"
 
+	"github.com/satin-peer/satin/internal/module"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/statement"
@@ -19,17 +21,25 @@ const runLife = 90 * 24 * time.Hour
 func (p *Peer) Submit(ctx context.Context, sub control.Submission) (control.RunInfo, error) {
 	now := p.now()
 	m := &statement.Manifest{
-		Swarm: p.host.SwarmName(), App: sub.App, Version: p.apps[sub.App].Version, Entry: sub.Function,
+		Swarm: p.host.SwarmName(), App: sub.App, Version: p.apps.built[sub.App].Version, Entry: sub.Function,
 		Arg:   sub.Argument,
 		Nonce: statement.NewNonce(), Policy: p.cfg.Policy, Created: now.Unix(), Expires: now.Add(runLife).Unix(),
 		Title: statement.Plain(clip(sub.Title)), Recovery: sub.Recovery, MaxCores: sub.MaxCores,
 	}
-	m.Deputies = p.deputies(m)
-	if why := p.apps.unfit(m); why != "" {
-		return control.RunInfo{}, control.Errorf(control.ErrBadInput, "%s", why)
+	if sub.Module != "" {
+		h, err := hex.DecodeString(sub.Module)
+		if err != nil || len(h) != len(m.Version) || sub.Function != module.Func {
+			return control.RunInfo{}, control.Errorf(control.ErrBadInput, "%q is no module: want its hash",
+				clip(sub.Module))
+		}
+		m.Version = statement.Version(h)
 	}
+	m.Deputies = p.deputies(m)
 	signed, err := m.Sign(p.key)
 	if err == nil {
+		if why := p.apps.unfit(signed); why != "" {
+			return control.RunInfo{}, control.Errorf(control.ErrBadInput, "%s", why)
+		}
 		_, err = plan(signed)
 	}
 	if err != nil {

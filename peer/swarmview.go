@@ -1,8 +1,6 @@
 package peer
 
 import (
-	"slices"
-
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/satin-peer/satin/peer/statement"
@@ -25,21 +23,20 @@ func (v view) Admitted(id runs.PeerID) bool {
 }
 
 func (v view) Partners(m *runs.Manifest) (list []runs.PeerID) {
-	for _, c := range v.p.participants(m.App, m.Version) {
+	for _, c := range v.p.participants(m, false) {
 		list = append(list, peerName(c.Peer))
 	}
 	return list
 }
 
-// participants are the members that can take part in a run of an application: those that have it in the same version
-// and are not silent.
-func (p *Peer) participants(app string, version string) []*memberCard {
+// participants are the members that can take part in a run: those that have its application in the same version and
+// are not silent. Of a module's run, all who would fetch the module are among them, unless only those are asked for
+// who have it.
+func (p *Peer) participants(m *runs.Manifest, ready bool) []*memberCard {
 	list := p.members.list()
 	fit := list[:0]
 	for _, c := range list {
-		if !p.places.silent(c.Peer) && slices.ContainsFunc(c.Apps, func(a statement.App) bool {
-			return a.Name == app && string(a.Version[:]) == version
-		}) {
+		if !p.places.silent(c.Peer) && p.apps.has(&c.Card, m, ready) {
 			fit = append(fit, c)
 		}
 	}

@@ -38,6 +38,7 @@ var rooms = []room{
 	{dir: "peer/host", knows: []string{"internal/wire"},
 		modules: append([]string{"golang.org/x/sys/windows", "github.com/marcopolo/simnet"}, libp2p...),
 		tests:   []string{"internal/virtualnet"}},
+	{dir: "peer/library", knows: []string{"sharedobj", "internal/module", "internal/wire"}},
 	{dir: "peer/locality", modules: []string{"github.com/hashicorp/serf/coordinate"}},
 	{dir: "peer/stream", knows: []string{"job", "steal", "internal/wire"}, modules: libp2p,
 		tests: []string{"internal/wan", "internal/virtualnet"}},

@@ -43,8 +43,8 @@ func init() {
 	d.Enter(&ops{d})
 }
 
-// A task is a job's record with its argument and outcome. The record comes first, so a pointer to one is a pointer to
-// the other.
+// A task is a job's record with its argument and outcome. The record comes first, so a pointer to one is a pointer
+// to the other.
 type task struct {
 	engine.Record
 	call Call

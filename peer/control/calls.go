@@ -15,6 +15,9 @@ const (
 	peersCall   = "GET /v1/peers"
 	runsCall    = "GET /v1/runs"
 	submitCall  = "POST /v1/runs"
+	addCall     = "POST /v1/modules"
+	modulesCall = "GET /v1/modules"
+	moduleCall  = "GET /v1/modules/{run}"
 	waitCall    = "GET /v1/runs/{run}/wait"
 	cancelCall  = "POST /v1/runs/{run}/cancel"
 	suspendCall = "POST /v1/runs/{run}/suspend"
@@ -71,6 +74,14 @@ func newHandler(d Daemon) http.Handler {
 		}
 		return d.Submit(ctx, s)
 	}))
+	mux.HandleFunc(addCall, tell(slowCall, MaxBody, d.AddModule))
+	mux.HandleFunc(modulesCall, ask(quickCall, list(d.Modules)))
+	mux.HandleFunc(moduleCall, func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), slowCall)
+		defer cancel()
+		f, err := d.Module(ctx, r.PathValue(runWildcard))
+		reply(ctx, w, f, err)
+	})
 	mux.HandleFunc(inviteCall, tell(quickCall, maxSmallBody, func(ctx context.Context, i Invitation) (Invited, error) {
 		if err := i.check(); err != nil {
 			return Invited{}, err

@@ -138,6 +138,21 @@ func (c *Client) Submit(ctx context.Context, s Submission) (RunInfo, error) {
 	return call[RunInfo](ctx, c, submitCall, slowCall, s)
 }
 
+// AddModule gives the daemon a module.
+func (c *Client) AddModule(ctx context.Context, f ModuleFile) (ModuleInfo, error) {
+	return call[ModuleInfo](ctx, c, addCall, slowCall, f)
+}
+
+// Modules asks for the modules that are there.
+func (c *Client) Modules(ctx context.Context) ([]ModuleInfo, error) {
+	return call[[]ModuleInfo](ctx, c, modulesCall, quickCall, nil)
+}
+
+// Module asks for one.
+func (c *Client) Module(ctx context.Context, hash string) (ModuleFile, error) {
+	return call[ModuleFile](ctx, c, about(moduleCall, hash), slowCall, nil)
+}
+
 // Invite asks for an invitation.
 func (c *Client) Invite(ctx context.Context, i Invitation) (Invited, error) {
 	return call[Invited](ctx, c, inviteCall, quickCall, i)

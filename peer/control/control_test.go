@@ -52,6 +52,15 @@ func (f *fake) Pause(_ context.Context, d time.Duration) error {
 func (f *fake) Submit(_ context.Context, s Submission) (RunInfo, error) {
 	return RunInfo{Run: "ab", App: s.App}, f.note("submit", s)
 }
+func (f *fake) AddModule(_ context.Context, m ModuleFile) (ModuleInfo, error) {
+	return ModuleInfo{Module: "ef"}, f.note("add module", m)
+}
+func (f *fake) Modules(context.Context) ([]ModuleInfo, error) {
+	return []ModuleInfo{{Module: "ef", Here: true}}, f.note("modules")
+}
+func (f *fake) Module(_ context.Context, hash string) (ModuleFile, error) {
+	return ModuleFile{Bytes: []byte("wasm")}, f.note("module", hash)
+}
 func (f *fake) Invite(_ context.Context, i Invitation) (Invited, error) {
 	return Invited{Line: "line"}, f.note("invite", i)
 }
@@ -136,6 +145,12 @@ func TestCalls(t *testing.T) {
 		{"doctor", func() (any, error) { return c.Doctor(ctx) }, f.found, []any{"doctor"}},
 		{"submit", func() (any, error) { return c.Submit(ctx, submission) }, RunInfo{Run: "ab", App: "nqueens"},
 			[]any{"submit", submission}},
+		{"add a module", func() (any, error) { return c.AddModule(ctx, ModuleFile{[]byte("x")}) },
+			ModuleInfo{Module: "ef"}, []any{"add module", ModuleFile{[]byte("x")}}},
+		{"modules", func() (any, error) { return c.Modules(ctx) }, []ModuleInfo{{Module: "ef", Here: true}},
+			[]any{"modules"}},
+		{"module", func() (any, error) { return c.Module(ctx, "ef") }, ModuleFile{[]byte("wasm")},
+			[]any{"module", "ef"}},
 		{"invite", func() (any, error) { return c.Invite(ctx, Invitation{Uses: 3, MayInvite: true, Valid: 60}) },
 			Invited{Line: "line"}, []any{"invite", Invitation{Uses: 3, MayInvite: true, Valid: 60}}},
 		{"join", func() (any, error) { return c.Join(ctx, "/ip4/1.2.3.4") }, PeerInfo{Peer: "them"},

@@ -21,10 +21,20 @@ type Daemon interface {
 	// Runs lists the runs that the peer knows: those in progress and the last ones that ended, newest first.
 	Runs(ctx context.Context) ([]RunInfo, error)
 
-	// Submit starts a run that this peer owns, and returns when it is accepted, not when it ends. ErrBadInput if the
-	// application, its function or the argument is not what this peer has; ErrRefused when it is leaving or has too
-	// many runs.
+	// Submit starts a run that this peer owns, and returns when it is accepted, not when it ends. ErrBadInput if
+	// the application, its function or the argument is not what this peer has; ErrRefused when it is leaving or has
+	// too many runs.
 	Submit(ctx context.Context, s Submission) (RunInfo, error)
+
+	// AddModule takes in a module for runs that this peer owns, and names it. ErrRefused if the daemon has nothing
+	// to do with modules.
+	AddModule(ctx context.Context, f ModuleFile) (ModuleInfo, error)
+
+	// Modules lists the modules that are here, the one used last first.
+	Modules(ctx context.Context) ([]ModuleInfo, error)
+
+	// Module gives the bytes of the module with a hash. ErrNotFound if it is not here.
+	Module(ctx context.Context, hash string) (ModuleFile, error)
 
 	// Wait blocks until a run of this peer's own has ended and gives what came of it, as often as it is asked
 	// while the peer remembers the run. In the meantime it calls progress, from the same goroutine, at least
@@ -63,8 +73,8 @@ type Daemon interface {
 	// first, it leaves at once.
 	Leave(ctx context.Context) error
 
-	// Pause stops computing for others and for own runs within a second, for so long, or until Resume if d is 0. The
-	// peer remains a member. Pausing again sets the time anew.
+	// Pause stops computing for others and for own runs within a second, for so long, or until Resume if d is 0.
+	// The peer remains a member. Pausing again sets the time anew.
 	Pause(ctx context.Context, d time.Duration) error
 
 	// Resume ends a pause. It is no error if there is none.
@@ -74,7 +84,8 @@ type Daemon interface {
 	Doctor(ctx context.Context) ([]Finding, error)
 }
 
-// Watched is a daemon in this process. Besides what it does for commands, it tells the page of the segments of runs.
+// Watched is a daemon in this process. Besides what it does for commands, it tells the page of the segments of
+// runs.
 type Watched interface {
 	Daemon
 
@@ -92,6 +103,8 @@ type Submission struct {
 	Title    string   `json:"title"`    // the problem in words, "18 queens"
 	Function string   `json:"function"` // registered name of the root job's function, "nqueens.search"
 	Argument []byte   `json:"argument"` // its argument in CBOR, as package wire encodes values; at most 16 MiB
+	// Module is the hash of the module that Function is in, as AddModule gave it; "": it is built in.
+	Module string `json:"module,omitempty"`
 	// Recovery says what becomes of the work of peers that are lost: "salvage" or "naive"; "" is salvage.
 	Recovery string `json:"recovery,omitempty"`
 	// MaxCores is how many cores of one peer the run may use; 0 leaves it to each peer.
@@ -152,7 +165,8 @@ type Invitation struct {
 	Uses int `json:"uses,omitempty"`
 	// MayInvite lets those who join invite others. Not with Peer.
 	MayInvite bool `json:"may_invite,omitempty"`
-	// Valid is for how long the line may be used, in seconds, from a minute to 30 days; 0 means a day. Not with Peer.
+	// Valid is for how long the line may be used, in seconds, from a minute to 30 days; 0 means a day. Not with
+	// Peer.
 	Valid float64 `json:"valid_seconds,omitempty"`
 }
 

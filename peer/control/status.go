@@ -118,7 +118,8 @@ func (s RunState) Ended() bool { return s != RunStarting && s != RunRunning }
 type RunInfo struct {
 	Run    string   `json:"run"`
 	App    string   `json:"app"`
-	Args   []string `json:"args"` // missing where it is not known
+	Module string   `json:"module,omitempty"` // hash of the module that it is; "": it is built in
+	Args   []string `json:"args"`             // missing where it is not known
 	Title  string   `json:"title"`
 	Owner  string   `json:"owner"`            // peer ID
 	Mine   bool     `json:"mine"`             // this peer is the owner

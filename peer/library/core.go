@@ -100,8 +100,8 @@ func (c *Core) Add(now time.Duration, r *sharedobj.Recipe, b *sharedobj.Body) Or
 	return c.end()
 }
 
-// Want has a module fetched for a run, from those who are said to have it. It is told as Here when it is; at once, if it
-// is already. What is too much is not fetched: whoever wants it asks again.
+// Want has a module fetched for a run, from those who are said to have it. It is told as Here when it is; at once,
+// if it is already. What is too much is not fetched: whoever wants it asks again.
 func (c *Core) Want(now time.Duration, h Hash, run string, holders ...PeerID) Orders {
 	w := c.wanted[h]
 	switch {
@@ -121,10 +121,10 @@ func (c *Core) Want(now time.Duration, h Hash, run string, holders ...PeerID) Or
 	return c.end()
 }
 
-// Use says that a run needs a module from now on, and Unuse that it does not any more, nor waits for one.
+// Use says that a run needs a module from now on.
 func (c *Core) Use(now time.Duration, h Hash, run string) { c.shelf.use(now, h, run) }
 
-// Unuse: see Use.
+// Unuse says that a run needs its module no more, nor waits for one.
 func (c *Core) Unuse(run string) Orders {
 	c.shelf.unuse(run)
 	for _, h := range sorted(c.wanted) {
@@ -198,13 +198,13 @@ func lawful(m *sharedobj.Message) bool {
 	})
 }
 
-// SetMembers says who there is, and NotSent that a message was certainly not delivered.
+// SetMembers says who there is, this peer among them.
 func (c *Core) SetMembers(now time.Duration, members []sharedobj.Member) Orders {
 	c.take(now, c.objects.SetMembers(now, members))
 	return c.end()
 }
 
-// NotSent: see SetMembers.
+// NotSent says that a message was certainly not delivered.
 func (c *Core) NotSent(now time.Duration, m *sharedobj.Message) Orders {
 	c.take(now, c.objects.SendFailed(now, m))
 	return c.end()

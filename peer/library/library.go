@@ -178,14 +178,14 @@ func (l *Library) Wanted(h Hash) bool {
 	return l.core.Wanted(h)
 }
 
-// Files lists the modules on the disk, the one used longest ago first, and Stats what was fetched and given.
+// Files lists the modules on the disk, the one used longest ago first.
 func (l *Library) Files() []File {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.core.Files()
 }
 
-// Stats: see Files.
+// Stats counts what was fetched and given.
 func (l *Library) Stats() sharedobj.Stats {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -204,8 +204,8 @@ func (l *Library) Want(h Hash, run string, holders ...PeerID) {
 	l.do(func(now time.Duration) Orders { return l.core.Want(now, h, run, holders...) })
 }
 
-// Use says that a run needs a module from now on, and gives its bytes, which are not to be changed, and a folder for
-// what is compiled of it; nil if it is not here.
+// Use says that a run needs a module from now on, and gives its bytes, which are not to be changed, and a folder
+// for what is compiled of it; nil if it is not here.
 func (l *Library) Use(h Hash, run string) (bin []byte, compiled string) {
 	if bin = l.Bytes(h); bin == nil {
 		return nil, ""
@@ -303,7 +303,8 @@ func (l *Library) sizeOf(h Hash) (n int64) {
 	if info, err := os.Stat(l.path(h)); err == nil {
 		n = info.Size()
 	}
-	_ = filepath.WalkDir(filepath.Join(l.host.Dir, compiledDir, name(h)), func(_ string, e fs.DirEntry, err error) error {
+	dir := filepath.Join(l.host.Dir, compiledDir, name(h))
+	_ = filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
 		if err == nil && !e.IsDir() {
 			if info, err := e.Info(); err == nil {
 				n += info.Size()

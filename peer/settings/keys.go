@@ -188,6 +188,25 @@ func workKeys() []*key {
 			return s.CheckpointInterval >= MinInterval && s.CheckpointInterval <= MaxInterval
 		},
 	}
+	memory := &key{
+		name: "memory", kind: numberKind, want: fmt.Sprintf("0, or a whole number from %d to %d", MinMemory, MaxMemory),
+		about: []string{"MiB of memory that the jobs of one run may have; 0: half of the machine's.",
+			"A run that needs more loses its process here, and is left alone after the second time."},
+		field: func(s *Settings) any { return &s.Memory },
+		check: func(s *Settings) bool { return s.Memory == 0 || s.Memory >= MinMemory && s.Memory <= MaxMemory },
+	}
+	modules := choice("modules", func(s *Settings) *string { return &s.Modules },
+		[]string{ModulesMembers, ModulesPublished, ModulesOff},
+		"Whose modules are run besides the applications that are built in.",
+		"Modules are programs in WebAssembly, sandboxed. With \"members\" those that members run, with \"published\" those "+
+			"that a member has published, with \"off\" none; native programs never come from others.")
+	cache := &key{
+		name: "module_cache", kind: numberKind,
+		want:  fmt.Sprintf("a whole number from %d to %d", MinModuleCache, MaxModuleCache),
+		about: []string{"MiB of the disk that modules may take, with what was compiled of them."},
+		field: func(s *Settings) any { return &s.ModuleCache },
+		check: func(s *Settings) bool { return s.ModuleCache >= MinModuleCache && s.ModuleCache <= MaxModuleCache },
+	}
 	return []*key{
 		cluster,
 		choice("policy", func(s *Settings) *string { return &s.Policy }, policy.Names(),
@@ -196,7 +215,7 @@ func workKeys() []*key {
 		choice("priority", func(s *Settings) *string { return &s.Priority }, []string{PriorityIdle, PriorityNormal},
 			"How much the workers yield to other programs.",
 			"\"idle\" computes only when nothing else wants the core; the network part of the peer is never held back."),
-		checkpoint, interval,
+		memory, modules, cache, checkpoint, interval,
 	}
 }
 

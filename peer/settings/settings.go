@@ -38,6 +38,10 @@ type Settings struct {
 	Workers  int    // cores to use; 0: all
 	Priority string // of the workers' threads: PriorityIdle or PriorityNormal
 
+	Memory      int    // MiB that one run's jobs may have; 0: a share of the machine's
+	Modules     string // whose modules are run: ModulesOff, ModulesPublished or ModulesMembers
+	ModuleCache int    // MiB of the disk that they may take
+
 	Emulate string // directory of an emulated wide-area network; empty: none
 
 	Dashboard string // loopback address and port of the page in the browser, or DashboardOff
@@ -52,13 +56,17 @@ type Settings struct {
 	CheckpointInterval time.Duration // how much of it may be lost
 }
 
-// Values of Trust, Priority, Dashboard and LogFormat.
+// Values of Trust, Priority, Modules, Dashboard and LogFormat.
 const (
 	TrustInvite = "invite"
 	TrustOpen   = "open"
 
 	PriorityIdle   = "idle"   // only when nothing else wants the core, as far as the system can
 	PriorityNormal = "normal" // as other programs
+
+	ModulesOff       = "off"
+	ModulesPublished = "published" // what a member has published
+	ModulesMembers   = "members"   // what members run
 
 	DashboardOff = "off"
 
@@ -74,6 +82,10 @@ const (
 	MaxLeave       = 10 * time.Minute
 	MinInterval    = time.Second // of checkpoints
 	MaxInterval    = 24 * time.Hour
+	MinMemory      = 128 // MiB, of a run's jobs
+	MaxMemory      = 1 << 24
+	MinModuleCache = 16 // MiB
+	MaxModuleCache = 1 << 20
 	maxList        = 64   // addresses in a list
 	maxText        = 4096 // bytes of a text
 	maxName        = 64   // bytes of a name
@@ -86,6 +98,7 @@ func Defaults(d Dirs) Settings {
 		StateDir: d.State,
 		Trust:    TrustInvite, MDNS: true, DHT: true, NAT: true, MaxConnections: 256,
 		Policy: policy.Names()[0], Priority: PriorityIdle,
+		Modules: ModulesMembers, ModuleCache: 256,
 		Dashboard: "127.0.0.1:0",
 		LogLevel:  "info", LogFormat: LogText, LeaveAfter: 10 * time.Second,
 		LeavePatience: 5 * time.Second, Checkpoint: true, CheckpointInterval: time.Minute,

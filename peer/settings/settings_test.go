@@ -67,7 +67,8 @@ func TestOrder(t *testing.T) {
 		"log_level": {`"warn"`, "error"}, "log_format": {`"json"`, "json"}, "leave_after": {`"3s"`, "4s"},
 		"emulate":   {`"/tmp/wan"`, "/tmp/other"},
 		"dashboard": {`"[::1]:8080"`, "off"}, "leave_patience": {`"3s"`, "4s"}, "checkpoint": {"false", "false"},
-		"checkpoint_interval": {`"3s"`, "4s"},
+		"checkpoint_interval": {`"3s"`, "4s"}, "memory": {"512", "1024"}, "modules": {`"off"`, "published"},
+		"module_cache": {"64", "128"},
 	}
 	for _, k := range keys() {
 		sample, ok := samples[k.name]

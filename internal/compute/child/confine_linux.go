@@ -56,7 +56,8 @@ func confine(memory int64, folder string) error {
 	return nil
 }
 
-// Protection says what keeps a child from files and the network on this machine, and whether that is all there can be.
+// Protection says what keeps a child from files and the network on this machine, and whether that is all there can
+// be.
 func Protection() (text string, whole bool) {
 	switch abi, err := sys.LandlockGetABIVersion(); {
 	case err != nil || abi < 1:

@@ -13,7 +13,8 @@ func DefaultMemory() int64 { return 0 }
 // confine has nothing to give up that this system would take.
 func confine(int64, string) error { return nil }
 
-// Protection says what keeps a child from files and the network on this machine, and whether that is all there can be.
+// Protection says what keeps a child from files and the network on this machine, and whether that is all there can
+// be.
 func Protection() (text string, whole bool) {
 	return "a process of its own; this system cannot keep it from files and network", false
 }

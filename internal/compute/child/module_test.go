@@ -71,8 +71,8 @@ func readFile(t *testing.T, path string) []byte {
 	return bin
 }
 
-// A module's jobs run in a child, which gets its bytes before its first job; it keeps compiled code where it may, and
-// reaches nothing else.
+// A module's jobs run in a child, which gets its bytes before its first job; it keeps compiled code where it may,
+// and reaches nothing else.
 func TestModule(t *testing.T) {
 	bin := readFile(t, "examples/queens-c/queens.wasm")
 	cache := t.TempDir()
@@ -94,7 +94,8 @@ func TestModule(t *testing.T) {
 	}
 }
 
-// What is wrong with a module is a failure of its jobs in one line; bytes that are not those of its hash are not run.
+// What is wrong with a module is a failure of its jobs in one line; bytes that are not those of its hash are not
+// run.
 func TestBadModule(t *testing.T) {
 	queens := readFile(t, "examples/queens-c/queens.wasm")
 	hash := module.HashOf(queens)

@@ -1,0 +1,332 @@
+package peer
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/peer"
+
+	"github.com/satin-peer/satin/internal/compute/child"
+	"github.com/satin-peer/satin/internal/module"
+	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/control"
+	"github.com/satin-peer/satin/peer/library"
+	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/runs"
+	"github.com/satin-peer/satin/sharedobj"
+)
+
+// A run of a module has the module's hash for the version of its application, and its root job is one of
+// module.Func. What a peer runs of them is for its user to say, by the setting "modules"; its card says it to the
+// others, and which modules it has.
+
+// Whose modules a peer runs.
+const (
+	ModulesOff       = "off"       // none; nor does it pass any on
+	ModulesPublished = "published" // those that a member has published
+	ModulesMembers   = "members"   // those in runs of members
+)
+
+// DefaultModuleCache is how much of the disk modules may take if nothing else is said, in bytes.
+const DefaultModuleCache = 256 << 20
+
+const (
+	// consentApp stands on a card for what its peer runs of modules: its version is the ABI's, then the consent.
+	consentApp = "satin1"
+	// moduleApp stands on a card for a module that its peer has: its version is the module's hash.
+	moduleApp = "satin1.module"
+	// maxModulesTold is how many modules a card names: those used last.
+	maxModulesTold = 32
+	// maxManifestWaiting is the size of a manifest that waits here for its module; a larger one is fetched again.
+	maxManifestWaiting = 256 << 10
+	// maxRunsWaiting bounds the runs that wait for modules.
+	maxRunsWaiting = 128
+	// moduleSuffix ends the names of applications that are modules.
+	moduleSuffix = ".wasm"
+)
+
+// consentVersion is how a card says what a peer runs.
+func consentVersion(consent string) (v statement.Version) {
+	v[0] = module.ABI
+	if consent == ModulesMembers {
+		v[1] = 1
+	}
+	return v
+}
+
+// runsModules says whether a member runs modules, published ones or others.
+func runsModules(c *statement.Card, published bool) bool {
+	return slices.ContainsFunc(c.Apps, func(a statement.App) bool {
+		return a.Name == consentApp && a.Version[0] == module.ABI && (published || a.Version[1] == 1)
+	})
+}
+
+func hasModule(c *statement.Card, h module.Hash) bool {
+	return slices.Contains(c.Apps, statement.App{Name: moduleApp, Version: statement.Version(h)})
+}
+
+// modules are this peer's. Off, lib is nil.
+type modules struct {
+	p       *Peer
+	consent string
+	lib     *library.Library
+
+	mu      sync.Mutex
+	waiting map[job.RunID]*waitingRun // runs that were refused for want of their module
+}
+
+// waitingRun is a run whose module is not here.
+type waitingRun struct {
+	module   module.Hash
+	owner    peer.ID
+	manifest *runs.Manifest // nil: it is too large to be kept
+	since    time.Time
+}
+
+// openModules opens the library.
+func (p *Peer) openModules() (err error) {
+	x := &modules{p: p, consent: p.cfg.Modules, waiting: map[job.RunID]*waitingRun{}}
+	p.apps.modules = x
+	switch x.consent {
+	case "":
+		x.consent = ModulesMembers
+	case ModulesOff, ModulesPublished, ModulesMembers:
+	default:
+		return fmt.Errorf("whose modules are run is %q, allowed are %s, %s and %s", x.consent, ModulesOff,
+			ModulesPublished, ModulesMembers)
+	}
+	if len(p.cfg.Compute) == 0 {
+		x.consent = ModulesOff // there is no process to run them in
+	}
+	if x.consent == ModulesOff {
+		return nil
+	}
+	most := p.cfg.ModuleCache
+	if most == 0 {
+		most = DefaultModuleCache
+	}
+	c := newCouriers(p.base, p.net, func(to peer.ID, b []byte) { x.lib.NotSent(library.PeerID(to.String()), b) })
+	x.lib, err = library.Open(library.DefaultConfig(most), library.Host{
+		Dir: filepath.Join(p.cfg.Host.StateDir, "modules"), Self: library.PeerID(p.self), Here: x.came, Log: p.log,
+		Send: c.send,
+	})
+	return err
+}
+
+// serve lets members ask for modules.
+func (x *modules) serve() {
+	if x.lib != nil {
+		x.p.serveCourier(func(from peer.ID, b []byte) error {
+			return x.lib.Received(library.PeerID(from.String()), b)
+		})
+	}
+}
+
+func (x *modules) close() {
+	if x != nil && x.lib != nil {
+		x.lib.Close()
+	}
+}
+
+// setMembers says who has to do with modules.
+func (x *modules) setMembers() {
+	if x.lib == nil {
+		return
+	}
+	list := []sharedobj.Member{{ID: library.PeerID(x.p.self), Cluster: sharedobj.ClusterID(x.p.places.mine().Name)}}
+	for _, c := range x.p.members.list() {
+		if runsModules(&c.Card, true) {
+			list = append(list, sharedobj.Member{ID: library.PeerID(c.Peer.String()),
+				Cluster: sharedobj.ClusterID(x.p.places.of(c.Peer).Name)})
+		}
+	}
+	x.lib.SetMembers(list)
+}
+
+// told are the entries of this peer's card.
+func (x *modules) told() (list []statement.App) {
+	if x == nil || x.lib == nil {
+		return nil
+	}
+	list = append(list, statement.App{Name: consentApp, Version: consentVersion(x.consent)})
+	files := x.lib.Files()
+	for _, f := range files[max(0, len(files)-maxModulesTold):] {
+		list = append(list, statement.App{Name: moduleApp, Version: statement.Version(f.Hash)})
+	}
+	return list
+}
+
+// unfit says why this peer cannot take part in the run of a module; "" if it can. A module that is not here is
+// fetched from now on, as long as the run goes on, and it takes part then.
+func (x *modules) unfit(m *statement.SignedManifest) string {
+	h := module.Hash(m.Version)
+	switch {
+	case x.consent == ModulesOff:
+		return "this peer runs no modules (setting modules)"
+	case !strings.HasSuffix(m.App, moduleSuffix):
+		return fmt.Sprintf("its application %q is not named as modules are", m.App)
+	case x.consent == ModulesPublished && m.Owner != x.p.host.ID() && !x.published(h):
+		return fmt.Sprintf("module %s was not published by a member, and this peer runs no others (setting modules)", h)
+	case !x.lib.Has(h):
+		x.await(m, h)
+		return fmt.Sprintf("module %s is not here yet: it is being fetched", h)
+	}
+	return ""
+}
+
+// published says whether a member has published a module.
+func (x *modules) published(module.Hash) bool { return false }
+
+// await has a run taken up when its module is here.
+func (x *modules) await(m *statement.SignedManifest, h module.Hash) {
+	w := &waitingRun{module: h, owner: m.Owner, since: x.p.now()}
+	if len(m.Bytes) <= maxManifestWaiting {
+		w.manifest = manifestOf(m)
+	}
+	x.mu.Lock()
+	ok := len(x.waiting) < maxRunsWaiting || x.waiting[m.Run] != nil
+	if ok {
+		x.waiting[m.Run] = w
+	}
+	x.mu.Unlock()
+	if ok {
+		x.want(m.Run, w)
+	}
+}
+
+// want asks for a module those who should have it.
+func (x *modules) want(run job.RunID, w *waitingRun) {
+	holders := []library.PeerID{library.PeerID(w.owner.String())}
+	for _, c := range x.p.members.list() {
+		if hasModule(&c.Card, w.module) && c.Peer != w.owner && len(holders) < 8 {
+			holders = append(holders, library.PeerID(c.Peer.String()))
+		}
+	}
+	x.lib.Want(w.module, run.Hex(), holders...)
+}
+
+// came is told what the library has fetched.
+func (x *modules) came(h module.Hash) {
+	x.p.log.Info("module fetched", "module", h)
+	x.p.tellCard(x.p.renewCard())
+	x.p.membersChanged()
+	x.keepUp()
+}
+
+// keepUp takes up the runs whose modules are here now, and forgets those that wait for nothing any more. It is done
+// when a module comes and every second: a run may be refused after its module has come.
+func (x *modules) keepUp() {
+	if x.lib == nil {
+		return
+	}
+	x.mu.Lock()
+	list := make(map[job.RunID]*waitingRun, len(x.waiting))
+	for id, w := range x.waiting {
+		list[id] = w
+	}
+	x.mu.Unlock()
+	t := x.p.runs
+	for id, w := range list {
+		info, _, known := t.info(id)
+		switch {
+		case known && info.State == runs.StateRefused && x.lib.Has(w.module):
+			x.p.log.Debug("the module of a run is here", "run", id)
+			t.input(func(c *runs.Core, now time.Time) []runs.Order {
+				orders := c.NotStarted(now, id, "")
+				if !info.Mine && w.manifest != nil {
+					told := &runs.Told{Run: id, From: peerName(w.owner), Manifest: w.manifest}
+					orders = append(orders, c.Fetched(now, told)...)
+				}
+				return orders
+			})
+			if !info.Mine && w.manifest == nil {
+				t.announced(id, w.owner)
+			}
+		case known && info.State == runs.StateRefused:
+			if !x.lib.Wanted(w.module) {
+				x.want(id, w)
+			}
+			continue
+		case !known && x.p.now().Sub(w.since) < time.Minute:
+			continue // it has not been heard of by package runs yet
+		case known && info.State == runs.StateRunning:
+		default:
+			x.lib.Unuse(id.Hex(), w.module)
+		}
+		x.mu.Lock()
+		delete(x.waiting, id)
+		x.mu.Unlock()
+	}
+}
+
+// use is what a run's process needs of its module, while the run goes on here.
+func (x *modules) use(m *statement.SignedManifest) (*child.Module, error) {
+	h := module.Hash(m.Version)
+	if x.lib == nil {
+		return nil, errors.New("this peer runs no modules (setting modules)")
+	}
+	bin, compiled := x.lib.Use(h, m.Run.Hex())
+	if bin == nil {
+		return nil, fmt.Errorf("module %s is not here", h)
+	}
+	return &child.Module{Hash: h, Bytes: bin, Cache: compiled}, nil
+}
+
+// unuse is called when a run has ended here.
+func (x *modules) unuse(m *runs.Manifest) {
+	if m.Entry == module.Func && x.lib != nil && len(m.Version) == len(module.Hash{}) {
+		x.lib.Unuse(m.Run.Hex(), module.Hash([]byte(m.Version)))
+	}
+}
+
+// AddModule takes in a module that its user wants to run: see control.Daemon.
+func (p *Peer) AddModule(_ context.Context, f control.ModuleFile) (control.ModuleInfo, error) {
+	x := p.apps.modules
+	if x.lib == nil {
+		return control.ModuleInfo{}, control.Errorf(control.ErrRefused,
+			"this daemon has nothing to do with modules (setting modules): add --local to run one on this machine alone")
+	}
+	if len(f.Bytes) == 0 || len(f.Bytes) > module.MaxSize {
+		return control.ModuleInfo{}, control.Errorf(control.ErrBadInput, "a module has 1 to %d bytes, not %d",
+			module.MaxSize, len(f.Bytes))
+	}
+	h := x.lib.Add(bytes.Clone(f.Bytes))
+	p.tellCard(p.renewCard())
+	return control.ModuleInfo{Module: hex.EncodeToString(h[:]), Size: int64(len(f.Bytes)), Here: true}, nil
+}
+
+// Modules lists what is here: see control.Daemon.
+func (p *Peer) Modules(context.Context) ([]control.ModuleInfo, error) {
+	x := p.apps.modules
+	if x.lib == nil {
+		return nil, nil
+	}
+	var list []control.ModuleInfo
+	for _, f := range slices.Backward(x.lib.Files()) {
+		list = append(list, control.ModuleInfo{Module: hex.EncodeToString(f.Hash[:]), Size: f.Size, Here: true})
+	}
+	return list, nil
+}
+
+// Module gives the bytes of one: see control.Daemon.
+func (p *Peer) Module(_ context.Context, name string) (control.ModuleFile, error) {
+	x := p.apps.modules
+	h, err := hex.DecodeString(name)
+	if err != nil || len(h) != len(module.Hash{}) {
+		return control.ModuleFile{}, control.Errorf(control.ErrBadInput, "%q is no module: want its hash", clip(name))
+	}
+	if x.lib != nil {
+		if bin := x.lib.Bytes(module.Hash(h)); bin != nil {
+			return control.ModuleFile{Bytes: bin}, nil
+		}
+	}
+	return control.ModuleFile{}, control.Errorf(control.ErrNotFound, "module %s is not here", module.Hash(h))
+}

@@ -1,0 +1,150 @@
+package peer_test
+
+import (
+	"context"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/satin-peer/satin/internal/module"
+	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/peer"
+	"github.com/satin-peer/satin/peer/control"
+)
+
+// guestModule is a module of this repository.
+type guestModule struct {
+	bin []byte
+	*module.Module
+}
+
+func readModule(t testing.TB, path string) guestModule {
+	t.Helper()
+	bin, err := os.ReadFile(filepath.Join("..", path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := module.NewHost(module.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = h.Close() })
+	m, err := h.Load(bin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return guestModule{bin, m}
+}
+
+// root is the job by which the module computes something.
+func (g guestModule) root(t testing.TB, args ...string) module.Root {
+	t.Helper()
+	flags := make([]string, len(g.Flags))
+	for i, f := range g.Flags {
+		flags[i] = f.Default
+	}
+	r, err := g.Setup(args, flags)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// submission gives a peer the module and says what to submit.
+func (g guestModule) submission(t testing.TB, p *peer.Peer, args ...string) control.Submission {
+	t.Helper()
+	info, err := p.AddModule(context.Background(), control.ModuleFile{Bytes: g.bin})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := g.root(t, args...)
+	b, err := wire.Value().Encode(module.Call{Module: g.Hash, Fn: r.Fn, Arg: r.Arg})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return control.Submission{App: g.Name + ".wasm", Module: info.Module, Function: module.Func, Argument: b,
+		Title: r.Title, Args: args}
+}
+
+func (g guestModule) submit(t testing.TB, p *peer.Peer, args ...string) (run string) {
+	t.Helper()
+	r, err := p.Submit(context.Background(), g.submission(t, p, args...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Run
+}
+
+// answer waits for a run and gives its answer's text.
+func (g guestModule) answer(t testing.TB, p *peer.Peer, run string, args ...string) string {
+	t.Helper()
+	text, _, err := g.Render(g.root(t, args...).Arg, await[[]byte](t, p, run))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// A module goes from its owner to whoever takes part, who runs its jobs in a process of their own; it stays on the
+// disk for the next run, and its owner's answer is that of the program.
+func TestModulesTravel(t *testing.T) {
+	queens := readModule(t, "examples/queens-c/queens.wasm")
+	dir := t.TempDir()
+	a := open(t, inProcesses(t))
+	b := open(t, inProcesses(t), in(dir))
+	if _, err := b.Join(deadline(t), address(t, a)); err != nil {
+		t.Fatal(err)
+	}
+	for runs, ctx := 0, deadline(t); taken(b) == 0; runs++ { // a run may be over before the other has its module
+		if ctx.Err() != nil {
+			t.Fatalf("the other peer took nothing of %d runs", runs)
+		}
+		run := queens.submit(t, a, "12")
+		if got := queens.answer(t, a, run, "12"); !strings.Contains(got, "14200 solutions") {
+			t.Fatalf("12 queens: %s", got)
+		}
+	}
+	b.Close()
+	b = open(t, inProcesses(t), in(dir))
+	list, err := b.Modules(context.Background())
+	if err != nil || len(list) != 1 || list[0].Module != hex.EncodeToString(queens.Hash[:]) {
+		t.Errorf("after a restart there are %+v, %v", list, err)
+	}
+	f, err := b.Module(context.Background(), list[0].Module)
+	if err != nil || string(f.Bytes) != string(queens.bin) {
+		t.Errorf("%d bytes, %v", len(f.Bytes), err)
+	}
+}
+
+// Who does not want modules takes no part in their runs, and says so; who takes published ones does not take
+// others.
+func TestModulesNeedConsent(t *testing.T) {
+	queens := readModule(t, "examples/queens-c/queens.wasm")
+	consent := func(s string) func(*peer.Config) { return func(c *peer.Config) { c.Modules = s } }
+	a := open(t, inProcesses(t))
+	off := open(t, inProcesses(t), consent(peer.ModulesOff))
+	published := open(t, inProcesses(t), consent(peer.ModulesPublished))
+	for _, p := range []*peer.Peer{off, published} {
+		if _, err := p.Join(deadline(t), address(t, a)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := queens.submit(t, a, "17")
+	for p, why := range map[*peer.Peer]string{off: "runs no modules", published: "was not published"} {
+		until(t, "the run is refused", func() bool {
+			r := runs(t, p)[run]
+			return r.State == control.RunRefused && strings.Contains(r.Why, why)
+		})
+	}
+	if err := a.Cancel(context.Background(), run); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := off.AddModule(context.Background(), control.ModuleFile{Bytes: queens.bin}); err == nil {
+		t.Error("a peer without modules took one")
+	}
+	if _, err := open(t, inProcesses(t)).Submit(context.Background(), queens.submission(t, a, "8")); err == nil {
+		t.Error("a peer submits a run of a module that it has not")
+	}
+}
