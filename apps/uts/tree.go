@@ -81,7 +81,12 @@ func (t *Tree) divisor(depth int) float64 {
 // there are and is hashed with a child's number to give the child's state, so that a tree can be entered
 // anywhere.
 type Node struct {
-	Tree  *Tree
+	Tree *Tree
+	Place
+}
+
+// A Place is a node of a tree that is said elsewhere.
+type Place struct {
 	State [sha1.Size]byte
 	Depth int32 // 0 at the root
 }
@@ -90,7 +95,7 @@ type Node struct {
 func (t *Tree) root() Node {
 	var block [sha1.Size]byte
 	binary.BigEndian.PutUint32(block[16:], uint32(t.Seed))
-	return Node{Tree: t, State: sha1.Sum(block[:])}
+	return Node{Tree: t, Place: Place{State: sha1.Sum(block[:])}}
 }
 
 // child is the child of n with a number, from 0. Its state is the hash of n's state and that number. With
@@ -100,7 +105,7 @@ func (n *Node) child(number int) Node {
 	var block [sha1.Size + 4]byte
 	copy(block[:], n.State[:])
 	binary.BigEndian.PutUint32(block[sha1.Size:], uint32(number))
-	return Node{Tree: n.Tree, State: sha1.Sum(block[:]), Depth: n.Depth + 1}
+	return Node{Tree: n.Tree, Place: Place{State: sha1.Sum(block[:]), Depth: n.Depth + 1}}
 }
 
 // uniform is n's random number, from 0 to below 1.

@@ -23,7 +23,7 @@ func count(f *satin.Frame, s Search) Tally {
 	if s.Grain == 0 {
 		return search(f, root)
 	}
-	return explore(f, Part{[]Node{root}, s.Grain})
+	return explore(f, Part{s.Tree, []Place{root.Place}, s.Grain})
 }
 
 // search searches the tree below a node with a job for each child.
@@ -45,19 +45,20 @@ func search(f *satin.Frame, n Node) (t Tally) {
 
 // Part asks for the tally of the trees below some nodes.
 type Part struct {
-	Nodes []Node
+	Tree  *Tree
+	Nodes []Place
 	Grain int // as in Search, at least 1
 }
 
 // explore walks through a part, and each time it has visited as many nodes as the grain says, it spawns half
-// of the oldest and so likely largest pieces that are left. A limit on the depth would not do here: whether
+// of what is left (see share). A limit on the depth would not do here: whether
 // there are ten or ten million nodes below a node cannot be known.
 func explore(f *satin.Frame, p Part) Tally {
 	g := satin.Fork(f, explore)
-	w := walk(p.Nodes...)
+	w := walk(p.Tree, p.Nodes...)
 	for w.visit(p.Grain) {
 		if nodes := w.share(); nodes != nil {
-			g.Spawn(Part{nodes, p.Grain})
+			g.Spawn(Part{p.Tree, nodes, p.Grain})
 		}
 	}
 	for below := range g.Results() {

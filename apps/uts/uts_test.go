@@ -38,18 +38,21 @@ func TestRandomStream(t *testing.T) {
 	}
 }
 
-// TestPublishedTrees counts the trees with four million nodes: the binomial one in every way, the others once.
+// TestPublishedTrees counts the trees with four million nodes on all cores, and one with the twin.
 func TestPublishedTrees(t *testing.T) {
 	if testing.Short() {
-		t.Skip("hashes 40 million nodes, which takes minutes under the race detector")
+		t.Skip("hashes 24 million nodes, which takes minutes under the race detector")
 	}
-	apptest.Solve(t, App, "T3")
+	t3 := trees["T3"]
+	if err := t3.check(sequential(t3.tree.prepare())); err != nil {
+		t.Errorf("the twin: %v", err)
+	}
 	pool, err := satin.NewPool(satin.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer pool.Close()
-	for _, line := range []string{"T2", "T4", "T5", "t1 --threshold 0"} {
+	for _, line := range []string{"T2", "T3", "T4", "T5", "t1 --threshold 0"} {
 		p, err := apptest.Setup(App, line)
 		if err != nil {
 			t.Fatal(err)
@@ -115,9 +118,9 @@ func TestSharesAreTheWhole(t *testing.T) {
 		root := tree.root()
 		want := recursively(&root)
 		var got Tally
-		for parts := [][]Node{{root}}; len(parts) > 0; {
+		for parts := [][]Place{{root.Place}}; len(parts) > 0; {
 			before := slices.Clone(parts[0])
-			w := walk(parts[0]...)
+			w := walk(&tree, parts[0]...)
 			for w.visit(rapid.IntRange(1, 60).Draw(t, "limit")) {
 				if nodes := w.share(); nodes != nil {
 					parts = append(parts, nodes)
@@ -136,6 +139,41 @@ func TestSharesAreTheWhole(t *testing.T) {
 			t.Errorf("%+v: parts add up to %+v, the tree is %+v", tree, got, want)
 		}
 	})
+}
+
+// TestBothSidesHaveEachLevel: in a critical tree as much is below a node as below any other, and a walker that is
+// deep in it has a few of each level. With T3, of which most is one deep subtree, a share of the highest level alone
+// was nothing: the second worker was idle for half of the time.
+func TestBothSidesHaveEachLevel(t *testing.T) {
+	tree := trees["T3"].tree
+	w := walk(&tree, tree.root().Place)
+	for range 200 {
+		if !w.visit(1000) {
+			t.Fatal("the tree is smaller than it should be")
+		}
+		before, levels := slices.Clone(w.waiting), map[int32]int{}
+		for _, n := range w.share() {
+			levels[n.Depth]++
+		}
+		for _, n := range w.waiting {
+			levels[n.Depth]--
+		}
+		for depth, more := range levels {
+			if more < -1 || more > 1 {
+				t.Fatalf("of level %d, one side has %+d nodes more than the other", depth, more)
+			}
+		}
+		w.waiting = before
+	}
+}
+
+// TestASharesSize is what a job may be handed: it has to travel.
+func TestASharesSize(t *testing.T) {
+	w := walk(&Tree{}, make([]Place, 10*maxShared)...)
+	shared := w.share()
+	if left := len(w.waiting); len(shared) != maxShared || left != 9*maxShared {
+		t.Errorf("of %d nodes %d were shared and %d left", 10*maxShared, len(shared), left)
+	}
 }
 
 func TestDivisorTable(t *testing.T) {

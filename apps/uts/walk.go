@@ -1,7 +1,5 @@
 package uts
 
-import "slices"
-
 // A walker visits the trees below some nodes, depth first, and can be relieved of some of what it has not
 // visited yet. It is the leaf of the jobs that explore.
 type walker struct {
@@ -9,8 +7,14 @@ type walker struct {
 	tally   Tally  // of the nodes visited
 }
 
-// walk is a walker that has to visit nodes; it leaves the slice as it is.
-func walk(nodes ...Node) *walker { return &walker{waiting: slices.Clone(nodes)} }
+// walk is a walker that has to visit nodes of a tree.
+func walk(tree *Tree, nodes ...Place) *walker {
+	w := &walker{waiting: make([]Node, len(nodes), len(nodes)+maxChildren)}
+	for i, n := range nodes {
+		w.waiting[i] = Node{tree, n}
+	}
+	return w
+}
 
 // visit visits up to limit nodes, the newest first. It returns false if there are no more.
 //
@@ -33,19 +37,27 @@ func (w *walker) visit(limit int) bool {
 	return false
 }
 
-// share takes half of the waiting nodes that are as high up in the tree as the oldest, as what is below them
-// is likely to be most of what is left. The walker does not touch them again. It returns none if only one
-// node is waiting.
-func (w *walker) share() []Node {
+// maxShared is how many nodes a job gets at most, 80 KB of them as they travel.
+const maxShared = 2_000
+
+// share takes every second waiting node, beginning with the oldest; the walker does not touch them again. It
+// returns none if only one node is waiting.
+//
+// So both sides have as many nodes of every level. Where more is below a node the higher up it is, the oldest ones
+// are most of what is left. In a critical tree as much is below any node, and a walker that is deep in it has
+// only a few of each level: who gives those away that are highest up gives nearly nothing.
+func (w *walker) share() (shared []Place) {
 	if len(w.waiting) < 2 {
 		return nil
 	}
-	siblings := 1
-	for siblings < len(w.waiting) && w.waiting[siblings].Depth == w.waiting[0].Depth {
-		siblings++
+	kept := w.waiting[:0]
+	for i, n := range w.waiting {
+		if i%2 == 0 && len(shared) < maxShared {
+			shared = append(shared, n.Place)
+		} else {
+			kept = append(kept, n)
+		}
 	}
-	half := (siblings + 1) / 2
-	taken := w.waiting[:half:half]
-	w.waiting = w.waiting[half:]
-	return taken
+	w.waiting = kept
+	return shared
 }
