@@ -25,24 +25,23 @@ func (s *Subproblem) schedule() schedule {
 // (Volgenant, Jonker, European Journal of Operational Research 9, 1982).
 const momentum = 3
 
-// ascend looks for penalties with a high bound and leaves the 1-tree of the best ones. It returns false if
-// nothing that the subproblem allows is shorter than the tour it returns: best, or the shortest one that is
-// allowed.
-func (r *relaxation) ascend(best Tour, plan schedule) (t Tour, bound int64, left bool) {
+// ascend looks for penalties with a high bound and leaves the 1-tree of the best ones. How it looks depends on the goal
+// and not on the limit, which only ends it. It returns a shortest tour that the subproblem allows, if it comes upon
+// one, and false if there is nothing else within the limit.
+func (r *relaxation) ascend(goal, limit int64, plan schedule) (t *Tour, bound int64, left bool) {
 	var (
-		limit = (best.Length - 1) << r.shift // a bound above it leaves no room for a shorter tour
-		top   perCity[int32]                 // the penalties with the highest bound
-		last  perCity[int32]
+		top  perCity[int32] // the penalties with the highest bound
+		last perCity[int32]
 	)
 	bound = math.MinInt64
 	for step := 0; ; step++ {
 		b, connected := r.build()
 		if !connected || b > limit {
-			return best, 0, false
+			return nil, 0, false
 		}
 		norm := r.tree.norm(r.cities)
 		if norm == 0 { // a tour, on which penalties cancel out
-			return Tour{Length: b >> r.shift, Order: r.tree.tour(r.cities)}, 0, false
+			return &Tour{Length: b >> r.shift, Order: r.tree.tour(r.cities)}, 0, false
 		}
 		if b > bound {
 			bound, top = b, r.penalty
@@ -50,7 +49,7 @@ func (r *relaxation) ascend(best Tour, plan schedule) (t Tour, bound int64, left
 		if step == plan.steps {
 			break
 		}
-		size := plan.length * (best.Length<<r.shift - b) / stepUnit
+		size := plan.length * (goal<<r.shift - b) / stepUnit
 		for a, degree := range r.tree.degree[:r.cities] {
 			move := size * int64((10-momentum)*(degree-2)+momentum*last[a]) / (10 * norm)
 			r.penalty[a] = int32(max(-maxPenalty, min(int64(r.penalty[a])+move, maxPenalty)))
@@ -60,7 +59,7 @@ func (r *relaxation) ascend(best Tour, plan schedule) (t Tour, bound int64, left
 	}
 	r.penalty = top
 	r.build()
-	return best, bound, true
+	return nil, bound, true
 }
 
 // norm is 0 for a tour and grows with the distance from one.

@@ -5,49 +5,77 @@ import (
 	"slices"
 )
 
-// Subproblem asks for the shortest tour among Best and those that contain the chosen edges and none of the discarded
-// ones.
+// Subproblem are the tours that contain the chosen edges and none of the discarded ones. A better one than those that
+// are known is wanted: a shorter one or, if it is known how long a shortest one is, one that comes first.
 //
-// The bound on all of them is compared with Best.Length, and as Best itself travels with the subproblem, one
-// may be dropped that can at most do equally well: whoever holds the bound holds the tour. A bound that
-// travelled alone would have to be strict, or the tour could be lost with the peer that found it.
+// In that case how a subproblem is split depends on what it is and not on the tours that have been found. So all
+// searches have one tree, of which they leave out more or less, and what is first in it is the same for all.
 type Subproblem struct {
-	Map       *Instance
-	Shift     int // of distances in the relaxation
-	Best      Tour
-	Edges     []uint8 // Cities x Cities, symmetric: open, chosen or discarded
-	Open      int     // number of open edges
-	Penalty   []int32 // the parent's, where the search for penalties starts; nil at the root
-	Threshold int     // subproblems with at most as many open edges are not split into jobs
+	Goal    int64   // a shortest tour is 1 shorter; 0: that is not known
+	Shift   int     // of distances in the relaxation
+	Edges   []uint8 // Cities x Cities, symmetric: open, chosen or discarded
+	Open    int     // number of open edges
+	Penalty []int32 // the parent's, where the search for penalties starts; nil at the root
+	Floor   int64   // no tour costs less, in the relaxation
+	At      []uint8 // which child of which child of the root, the more promising 0
 }
 
 // whole is the subproblem in which nothing has been decided.
-func whole(in *Instance, start Tour, threshold int) Subproblem {
+func whole(in *Instance) Subproblem {
 	n := in.Cities
 	edges := make([]uint8, n*n)
 	for a := range n {
 		edges[a*n+a] = discarded
 	}
-	return Subproblem{Map: in, Shift: shiftOf(in), Best: start, Edges: edges, Open: n * (n - 1) / 2,
-		Threshold: threshold}
+	return Subproblem{Shift: shiftOf(in), Edges: edges, Open: n * (n - 1) / 2}
 }
 
-// branch returns the best tour that it knows, and subproblems that contain every tour shorter than that, the most
-// promising first: with an open edge chosen and with it discarded, or none at all. It leaves s as it is.
-func (s *Subproblem) branch() (Tour, []Subproblem) {
+// firstOf is the same, with the length of a shortest tour.
+func firstOf(in *Instance, length int64) Subproblem {
+	s := whole(in)
+	s.Goal = length + 1
+	return s
+}
+
+// limit is what a tour may cost, in the relaxation, if it is to be better than the best one.
+func (s *Subproblem) limit(best Tour) int64 {
+	switch {
+	case s.Goal == 0:
+		return (best.Length - 1) << s.Shift
+	case best.Length < s.Goal && slices.Compare(best.At, s.At) < 0:
+		return math.MinInt64 // all of this comes later
+	}
+	return (s.Goal - 1) << s.Shift
+}
+
+// goal is what the way to the bound and the conclusions from it aim at: tours shorter than this.
+func (s *Subproblem) goal(best Tour) int64 {
+	if s.Goal == 0 {
+		return best.Length
+	}
+	return s.Goal
+}
+
+// branch returns the best tour that it knows, and subproblems that contain every better one, the most promising
+// first: with an open edge chosen and with it discarded, or none at all. It leaves s as it is.
+func (s *Subproblem) branch(in *Instance, best Tour) (Tour, []Subproblem) {
 	rest := *s
-	for r := relax(s); ; r.restart(&rest) {
-		best, bound, left := r.ascend(s.Best, rest.schedule())
+	for r := relax(in, s); ; r.restart(in, &rest) {
+		tour, bound, left := r.ascend(s.goal(best), s.limit(best), rest.schedule())
+		if tour != nil {
+			tour.At = slices.Clone(s.At)
+			return shorter(best, *tour), nil
+		}
 		if !left {
 			return best, nil
 		}
-		d := decided(&rest)
-		edges, left := r.reduce(d, (best.Length-1)<<r.shift-bound)
+		d := decided(in, &rest)
+		edges, left := r.reduce(d, (s.goal(best)-1)<<r.shift-bound)
 		if !left {
 			return best, nil
 		}
 		rest.Penalty = slices.Clone(r.penalty[:r.cities])
-		rest.Edges, rest.Open = d.edges, d.open
+		rest.Edges, rest.Open, rest.Floor = d.edges, d.open, bound
 		if e, found := r.dearest(edges, d); found {
 			return best, rest.split(d, e)
 		}
@@ -58,21 +86,21 @@ func (s *Subproblem) branch() (Tour, []Subproblem) {
 // split returns s with e chosen and with e discarded, as far as that leaves tours. It uses up d.
 func (s *Subproblem) split(d *decisions, e edge) []Subproblem {
 	children := make([]Subproblem, 0, 2)
+	add := func(d *decisions, floor int64) {
+		c := *s
+		c.Edges, c.Open, c.Floor = d.edges, d.open, floor
+		c.At = append(slices.Clone(s.At), uint8(len(children)))
+		children = append(children, c)
+	}
 	with, without := d.clone(), d
 	if with.choose(e.a, e.b) && with.settle() {
-		children = append(children, s.with(with))
+		add(with, s.Floor)
 	}
 	without.discard(e.a, e.b)
 	if without.settle() {
-		children = append(children, s.with(without))
+		add(without, s.Floor+e.rise)
 	}
 	return children
-}
-
-func (s *Subproblem) with(d *decisions) Subproblem {
-	c := *s
-	c.Edges, c.Open = d.edges, d.open
-	return c
 }
 
 // edge is an open edge of the 1-tree.
@@ -92,8 +120,8 @@ func (r *relaxation) dearest(edges []edge, d *decisions) (dearest edge, found bo
 	return dearest, found
 }
 
-// reduce decides what the bound alone decides. Slack is what the bound may still rise by if there is to be a
-// shorter tour. An edge is discarded if the cheapest 1-tree that contains it costs more, and chosen if the
+// reduce decides what the bound alone decides. Slack is what the bound may still rise by in a tour shorter than the
+// goal. An edge is discarded if the cheapest 1-tree that contains it costs more, and chosen if the
 // cheapest one without it does. It returns the 1-tree's open edges, some of which may have been decided
 // since, and false if no shorter tour is left.
 func (r *relaxation) reduce(d *decisions, slack int64) ([]edge, bool) {

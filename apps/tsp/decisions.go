@@ -22,8 +22,8 @@ type decisions struct {
 }
 
 // decided reads the decisions of s; it does not change s.
-func decided(s *Subproblem) *decisions {
-	n := s.Map.Cities
+func decided(in *Instance, s *Subproblem) *decisions {
+	n := in.Cities
 	d := &decisions{cities: n, edges: slices.Clone(s.Edges), open: s.Open}
 	for a := range n {
 		for b, e := range d.edges[a*n : (a+1)*n] {

@@ -1,6 +1,10 @@
 package tsp
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
 
 // The sizes of an instance that are accepted. The largest keeps what a stolen job carries, most of it the
 // distance table, within a control frame of 256 KiB; the time to solve an instance says stop earlier.
@@ -37,6 +41,7 @@ func (in *Instance) dist(a, b uint8) int64 { return int64(in.Dist[int(a)*in.Citi
 type Tour struct {
 	Length int64
 	Order  []uint8 // every city once, numbered from 0
+	At     []uint8 // the subproblem in which it was found
 }
 
 // tour measures order, and keeps it.
@@ -50,9 +55,14 @@ func (in *Instance) tour(order []uint8) Tour {
 	return t
 }
 
-// shorter returns the shorter tour, and a if they are equally long.
+// before says whether t is shorter than o, or as long and found sooner by the sequential search.
+func (t Tour) before(o Tour) bool {
+	return cmp.Or(cmp.Compare(t.Length, o.Length), slices.Compare(t.At, o.At), slices.Compare(t.Order, o.Order)) < 0
+}
+
+// shorter returns the tour that comes before the other one.
 func shorter(a, b Tour) Tour {
-	if b.Length < a.Length {
+	if b.before(a) {
 		return b
 	}
 	return a
@@ -62,6 +72,9 @@ func shorter(a, b Tour) Tour {
 func (in *Instance) check(t Tour) error {
 	if len(t.Order) != in.Cities {
 		return fmt.Errorf("the tour visits %d cities of %d", len(t.Order), in.Cities)
+	}
+	if most := in.Cities * in.Cities; len(t.At) > most {
+		return fmt.Errorf("the tour was found %d decisions deep, and there are at most %d", len(t.At), most)
 	}
 	var seen perCity[bool]
 	for _, city := range t.Order {

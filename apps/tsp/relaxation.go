@@ -60,22 +60,22 @@ type oneTree struct {
 	toEnds   [2]int32 // cheaper first
 }
 
-func relax(s *Subproblem) *relaxation {
-	r := &relaxation{cities: s.Map.Cities, shift: s.Shift}
+func relax(in *Instance, s *Subproblem) *relaxation {
+	r := &relaxation{cities: in.Cities, shift: s.Shift}
 	room := 2 * (s.Open + r.cities)
 	r.edges.to, r.edges.cost = make([]uint8, 0, room), make([]int32, 0, room)
-	r.restart(s)
+	r.restart(in, s)
 	return r
 }
 
 // restart begins anew with s, the subproblem that r was made for with more edges decided.
-func (r *relaxation) restart(s *Subproblem) {
+func (r *relaxation) restart(in *Instance, s *Subproblem) {
 	n := r.cities
 	copy(r.penalty[:], s.Penalty)
 	l := &r.edges
 	l.to, l.cost = l.to[:0], l.cost[:0]
 	for a := range n {
-		dist := s.Map.Dist[a*n : (a+1)*n]
+		dist := in.Dist[a*n : (a+1)*n]
 		for b, e := range s.Edges[a*n : (a+1)*n] {
 			if e == discarded {
 				continue

@@ -55,21 +55,21 @@ func allowed(edges []uint8, order []uint8) bool {
 // the 1-tree.
 func TestBoundHolds(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		s := drawSubproblem(rt)
-		r := relax(&s)
-		for a := range s.Map.Cities {
+		in, s := drawSubproblem(rt)
+		r := relax(in, &s)
+		for a := range in.Cities {
 			r.penalty[a] = rapid.Int32Range(-maxPenalty, maxPenalty).Draw(rt, "penalty") >> rapid.IntRange(0,
 				20).Draw(rt, "size")
 		}
 		bound, connected := r.build()
-		tours(s.Map.Cities, func(order []uint8) {
+		tours(in.Cities, func(order []uint8) {
 			if !allowed(s.Edges, order) {
 				return
 			}
 			if !connected {
 				rt.Fatalf("tour %v is allowed, but the edges are said not to connect the cities", order)
 			}
-			if length := s.Map.tour(order).Length << s.Shift; length < bound {
+			if length := in.tour(order).Length << s.Shift; length < bound {
 				rt.Fatalf("tour %v is %d long, below the bound %d", order, length, bound)
 			}
 		})
@@ -79,20 +79,20 @@ func TestBoundHolds(t *testing.T) {
 // TestConclusionsLoseNoTour: settling decisions keeps exactly the tours that they allow.
 func TestConclusionsLoseNoTour(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		s := drawSubproblem(rt)
-		d := decided(&s)
-		for a := range uint8(s.Map.Cities) {
+		in, s := drawSubproblem(rt)
+		d := decided(in, &s)
+		for a := range uint8(in.Cities) {
 			d.dirty = append(d.dirty, a)
 		}
 		left := d.settle()
-		tours(s.Map.Cities, func(order []uint8) {
+		tours(in.Cities, func(order []uint8) {
 			if before, after := allowed(s.Edges, order), left && allowed(d.edges, order); before != after {
 				rt.Fatalf("tour %v: allowed %t, after settling %t (%t)", order, before, after, left)
 			}
 		})
 		open := 0
 		for i, e := range d.edges {
-			if e == 0 && i%s.Map.Cities < i/s.Map.Cities {
+			if e == 0 && i%in.Cities < i/in.Cities {
 				open++
 			}
 		}
@@ -102,42 +102,53 @@ func TestConclusionsLoseNoTour(t *testing.T) {
 	})
 }
 
-// TestBranchKeepsTheBest: of the tours shorter than the best one known, each is allowed in exactly one child, unless
-// branch has found the shortest of them already.
+// TestBranchKeepsTheBest: of the tours that are better than the best one known, each is allowed in exactly one child,
+// which does not say that it costs more than it does, unless branch has found the best of them already.
 func TestBranchKeepsTheBest(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		s := drawSubproblem(rt)
-		s.Best = s.Map.tour(ascending(s.Map.Cities))
-		s.Best.Length += int64(rapid.IntRange(0, 5).Draw(rt, "loose"))
+		in, s := drawSubproblem(rt)
+		known := in.tour(ascending(in.Cities))
+		known.Length += int64(rapid.IntRange(0, 5).Draw(rt, "loose"))
+		s.At, known.At = []uint8{1, 0, 1}, rapid.SampledFrom([][]uint8{nil, {0, 1}, {1, 1}}).Draw(rt, "known at")
+		if rapid.Bool().Draw(rt, "length known") {
+			shortest := int64(math.MaxInt64)
+			tours(in.Cities, func(order []uint8) { shortest = min(shortest, in.tour(order).Length) })
+			s.Goal, known.Length = shortest+1, shortest+int64(rapid.IntRange(0, 1).Draw(rt, "none"))
+		}
 		edges := slices.Clone(s.Edges)
-		best, children := s.branch()
+		best, children := s.branch(in, known)
 		if !slices.Equal(edges, s.Edges) {
 			rt.Fatal("branch changed its subproblem")
 		}
-		tours(s.Map.Cities, func(order []uint8) {
-			if !allowed(s.Edges, order) || s.Map.tour(order).Length >= best.Length {
+		tours(in.Cities, func(order []uint8) {
+			length := in.tour(order).Length
+			equal := length == s.Goal-1 && length == best.Length && slices.Compare(best.At, s.At) > 0
+			if !allowed(s.Edges, order) || length >= best.Length && !equal {
 				return
 			}
-			in := 0
+			holding := 0
 			for _, c := range children {
-				if allowed(c.Edges, order) {
-					in++
+				if !allowed(c.Edges, order) {
+					continue
+				}
+				if holding++; c.Floor > length<<c.Shift {
+					rt.Fatalf("a tour of %d costs less than the floor of its child, %d", length<<c.Shift, c.Floor)
 				}
 			}
-			if in != 1 {
-				rt.Fatalf("tour %v, shorter than the best, is in %d of %d children", order, in, len(children))
+			if holding != 1 {
+				rt.Fatalf("tour %v, better than the best, is in %d of %d children", order, holding, len(children))
 			}
 		})
 	})
 }
 
 // drawSubproblem decides some edges of a small instance, as choose and discard allow.
-func drawSubproblem(rt *rapid.T) Subproblem {
+func drawSubproblem(rt *rapid.T) (*Instance, Subproblem) {
 	n := rapid.IntRange(minCities, 7).Draw(rt, "cities")
 	longest := rapid.SampledFrom([]int32{1, 50, maxDistance}).Draw(rt, "longest")
 	in := newInstance("", n, func(a, b int) int32 { return rapid.Int32Range(0, longest).Draw(rt, "distance") })
-	s := whole(in, Tour{Length: int64(n) * maxDistance, Order: ascending(n)}, 0)
-	d := decided(&s)
+	s := whole(in)
+	d := decided(in, &s)
 	for range rapid.IntRange(0, n).Draw(rt, "decisions") {
 		a := rapid.Uint8Range(0, uint8(n-1)).Draw(rt, "a")
 		b := rapid.Uint8Range(0, uint8(n-1)).Draw(rt, "b")
@@ -152,7 +163,8 @@ func drawSubproblem(rt *rapid.T) Subproblem {
 			d.discard(a, b)
 		}
 	}
-	return s.with(d)
+	s.Edges, s.Open = d.edges, d.open
+	return in, s
 }
 
 // TestLocalSearch: every step shortens the tour by what it was thought to, which is seen from the tour being

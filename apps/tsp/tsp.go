@@ -1,14 +1,15 @@
 // Package tsp finds shortest tours through up to 128 cities, and proves that they are: the travelling
 // salesman problem by branch and bound.
 //
-// Its jobs share nothing. What a job needs to know, the best tour so far and what has been decided on the way to it,
-// travels down in its argument; what it finds comes up as its result. Two things make that fast: a start tour that is
-// nearly always the best one already, and a bound tight enough that few jobs are left (see relaxation.go).
+// Its jobs share the shortest tour so far: a lattice that all of them look at and offer to. Two things make the rest
+// fast: a start tour that is nearly always the best one already, and a bound tight enough that few jobs are left (see
+// relaxation.go).
 package tsp
 
 import "github.com/satin-peer/satin"
 
 func init() {
+	satin.RegisterLattice("tsp.best", shorter, (*Instance).check)
 	satin.Register("tsp.solve", solve)
 	satin.Register("tsp.search", search)
 }
@@ -19,34 +20,66 @@ type Problem struct {
 	Threshold int // subproblems with at most as many undecided edges are not split into jobs
 }
 
-// solve is the root job: it finds a shortest tour.
-func solve(f *satin.Frame, p Problem) Tour {
-	return search(f, whole(p.Map, startTour(p.Map), p.Threshold))
+// Job is a subproblem. The shortest tour so far is not in it, so a job that is run again is the same.
+type Job struct {
+	Map       satin.Constant[*Instance]
+	Best      satin.Lattice[*Instance, Tour]
+	Part      Subproblem
+	Threshold int
 }
 
-// search finds the shortest tour of a subproblem.
-func search(f *satin.Frame, s Subproblem) Tour {
-	if s.Open <= s.Threshold {
-		return searchAlone(s)
+// solve is the root job: it finds a shortest tour.
+func solve(f *satin.Frame, p Problem) Tour { return solveFrom(f, p, startTour(p.Map)) }
+
+// solveFrom finds how long a shortest tour is; nearly always it is the start tour. If not, which of them the search
+// comes upon depends on who hears of what when, so a second search finds the first one in the order of the sequential
+// program: the answer is a function of the instance, and two masters do not differ. It is short, with the best of all
+// bounds.
+func solveFrom(f *satin.Frame, p Problem, start Tour) Tour {
+	in := satin.ShareConstant(f, p.Map)
+	look := func(s Subproblem, from Tour) Tour {
+		return search(f, Job{in, satin.ShareLattice(f, shorter, p.Map, from), s, p.Threshold})
 	}
-	best, children := s.branch()
+	best := look(whole(p.Map), start)
+	if best.Length == start.Length {
+		return start
+	}
+	return look(firstOf(p.Map, best.Length), Tour{Length: best.Length + 1})
+}
+
+// search returns the best tour that it knows of, which another job may have found: whoever leaves something out because
+// of a tour has that tour in its result. So the root's is a best one, whatever the jobs hear of each other, and when.
+//
+// A job that has waited while a better tour was found looks at that first, and may end at once.
+func search(f *satin.Frame, j Job) Tour {
+	in, best := j.Map.Read(f), j.Best.Value(f)
+	s := &j.Part
+	if s.Floor > s.limit(best) {
+		return best
+	}
+	if s.Open <= j.Threshold {
+		return j.offer(f, best, s.searchAlone(in, best))
+	}
+	found, children := s.branch(in, best)
+	best = j.offer(f, best, found)
 	switch len(children) {
 	case 0:
 		return best
 	case 1:
-		return search(f, children[0])
+		j.Part = children[0]
+		return search(f, j)
 	}
-	// The job spawned last runs first, unless they are stolen: the more promising one comes last.
-	second := satin.Spawn(f, search, children[1])
-	first := satin.Spawn(f, search, children[0]).Get()
-	if first.Length == best.Length {
-		return shorter(best, second.Get())
+	// The more promising one runs here at once; the other one after it, unless it is stolen.
+	first, second := j, j
+	first.Part, second.Part = children[0], children[1]
+	other := satin.Spawn(f, search, second)
+	return shorter(search(f, first), other.Get())
+}
+
+// offer tells all jobs of a tour that is better than the best one was.
+func (j *Job) offer(f *satin.Frame, best, found Tour) Tour {
+	if found.before(best) {
+		j.Best.Offer(f, found)
 	}
-	// There is a better tour to compare with now. If the second job is still to be done, it is done with that one.
-	f.Abort()
-	if t, err := second.Try(); err == nil {
-		return shorter(first, t)
-	}
-	children[1].Best = first
-	return search(f, children[1])
+	return found
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -88,7 +89,7 @@ func pools(t *testing.T) map[string]*satin.Pool {
 	return pools
 }
 
-func solved(t *testing.T, pool *satin.Pool, p Problem, want int64) {
+func solved(t *testing.T, pool *satin.Pool, p Problem, want Tour) {
 	t.Helper()
 	got, err := satin.Run(context.Background(), pool, solve, p)
 	if err != nil {
@@ -97,8 +98,8 @@ func solved(t *testing.T, pool *satin.Pool, p Problem, want int64) {
 	if err := p.Map.check(got); err != nil {
 		t.Error(err)
 	}
-	if got.Length != want {
-		t.Errorf("%s: tour of length %d, want %d", p.Map.Name, got.Length, want)
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%s: tour %v, the twin says %v", p.Map.Name, got, want)
 	}
 }
 
@@ -106,11 +107,12 @@ func TestKnownTours(t *testing.T) {
 	pools := pools(t)
 	for name, c := range known() {
 		t.Run(name, func(t *testing.T) {
-			if got := solveAlone(Problem{Map: c.in}); got.Length != c.optimum {
-				t.Errorf("twin: tour of length %d, want %d", got.Length, c.optimum)
+			want := solveAlone(Problem{Map: c.in})
+			if want.Length != c.optimum {
+				t.Errorf("twin: tour of length %d, want %d", want.Length, c.optimum)
 			}
 			for workers, pool := range pools {
-				t.Run(workers, func(t *testing.T) { solved(t, pool, Problem{Map: c.in}, c.optimum) })
+				t.Run(workers, func(t *testing.T) { solved(t, pool, Problem{Map: c.in}, want) })
 			}
 		})
 	}
@@ -127,11 +129,12 @@ func TestAgainstDynamicProgramming(t *testing.T) {
 		in := newInstance("matrix", n, func(a, b int) int32 { return distance.Draw(rt, "distance") })
 		p := Problem{Map: in, Threshold: rapid.SampledFrom([]int{0, 5, maxCities * maxCities}).Draw(rt, "threshold")}
 		want := heldKarp(in)
-		if got := solveAlone(p); got.Length != want {
+		got := solveAlone(p)
+		if got.Length != want {
 			rt.Fatalf("twin: tour of length %d, want %d", got.Length, want)
 		}
 		for _, pool := range pools {
-			solved(t, pool, p, want)
+			solved(t, pool, p, got)
 		}
 	})
 }
@@ -174,67 +177,197 @@ func TestTwin(t *testing.T) {
 		for workers, pool := range pools {
 			for _, threshold := range []int{0, defaultThreshold, maxCities * maxCities} {
 				t.Run(fmt.Sprint(in.Name, " ", workers, " ", threshold), func(t *testing.T) {
-					solved(t, pool, Problem{Map: in, Threshold: threshold}, want.Length)
+					solved(t, pool, Problem{Map: in, Threshold: threshold}, want)
 				})
 			}
 		}
 	}
 }
 
-// TestPoorStart begins with a tour that can be improved, so that better ones have to be found and handed up
-// by the search.
-func TestPoorStart(t *testing.T) {
-	in := randomInstance(24, 7)
-	want := solveAlone(Problem{Map: in}).Length
-	order := slices.Clone(startTour(in).Order)
-	order[3], order[4] = order[4], order[3]
-	poor := in.tour(order)
-	for workers, pool := range pools(t) {
-		t.Run(workers, func(t *testing.T) {
-			got, err := satin.Run(context.Background(), pool, search, whole(in, poor, 0))
-			if err != nil || got.Length != want || in.check(got) != nil {
-				t.Errorf("got a tour of length %d (%v, %v), want %d", got.Length, err, in.check(got), want)
-			}
-		})
+// A Trial begins with a tour that can be improved, so that better ones have to be found by the search.
+type Trial struct {
+	Problem Problem
+	Start   Tour
+}
+
+func init() {
+	satin.Register("tsp.try", try)
+	satin.Register("tsp.told", told)
+}
+
+func try(f *satin.Frame, t Trial) Tour { return solveFrom(f, t.Problem, t.Start) }
+
+// told runs each half of the search after a tour has come from a job that is lost, and gives the worse result.
+func told(f *satin.Frame, t Trial) Tour {
+	in := t.Problem.Map
+	best := satin.ShareLattice(f, shorter, in, t.Start)
+	best.Offer(f, solveAlone(t.Problem))
+	s := whole(in)
+	_, children := s.branch(in, t.Start)
+	var worst Tour
+	for _, c := range children {
+		got := search(f, Job{satin.ShareConstant(f, in), best, c, 0})
+		if got.Length > worst.Length {
+			worst = got
+		}
 	}
-	if got := searchAlone(whole(in, poor, 0)); got.Length != want {
-		t.Errorf("twin: got a tour of length %d, want %d", got.Length, want)
+	return worst
+}
+
+// TestLostFinder: whoever leaves something out because of a tour has that tour in its result; its finder may be lost.
+func TestLostFinder(t *testing.T) {
+	for _, c := range trials() {
+		got, err := satin.Run(t.Context(), nil, told, c)
+		if want := solveAlone(c.Problem).Length; err != nil || got.Length != want {
+			t.Errorf("%s: a tour of %d, %v, and one of %d was known", c.Problem.Map.Name, got.Length, err, want)
+		}
+	}
+}
+
+// poorly begins with two cities of the start tour exchanged.
+func poorly(in *Instance, a, b int) Trial {
+	order := slices.Clone(startTour(in).Order)
+	order[a], order[b] = order[b], order[a]
+	return Trial{Problem{Map: in}, in.tour(order)}
+}
+
+func (t Trial) alone() Tour { return solveAloneFrom(t.Problem.Map, t.Start) }
+
+// trials need better tours, and some have many that are equally long.
+func trials() []Trial {
+	return []Trial{poorly(randomInstance(24, 7), 3, 4), poorly(randomInstance(30, 3), 3, 10), poorly(grid(5, 4), 2, 7),
+		poorly(knight(5), 1, 9), poorly(petersen(), 0, 4), poorly(randomWeights(24, 3), 1, 5)}
+}
+
+func TestPoorStart(t *testing.T) {
+	pools := pools(t)
+	for _, c := range trials() {
+		want := c.alone()
+		if want.Length >= c.Start.Length || len(want.At) == 0 {
+			t.Errorf("%s: the start tour was not improved", c.Problem.Map.Name)
+		}
+		for workers, pool := range pools {
+			got, err := satin.Run(context.Background(), pool, try, c)
+			if err != nil || !reflect.DeepEqual(got, want) {
+				t.Errorf("%s, %s: %v, %v, the twin says %v", c.Problem.Map.Name, workers, got, err, want)
+			}
+		}
+	}
+}
+
+// TestPartial: whatever jobs hear of each other, and when, the tour is the twin's.
+func TestPartial(t *testing.T) {
+	for _, c := range trials() {
+		want := c.alone()
+		for seed := range uint64(20) {
+			got, err := satin.RunPartial(t.Context(), seed, try, c)
+			if err != nil || !reflect.DeepEqual(got, want) {
+				t.Fatalf("%s, seed %d: %v, %v, the twin says %v", c.Problem.Map.Name, seed, got, err, want)
+			}
+		}
+	}
+}
+
+// TestJoin: shorter is commutative, associative and idempotent.
+func TestJoin(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		bytes := rapid.SliceOfN(rapid.Uint8Range(0, 1), 0, 2)
+		draw := rapid.Custom(func(t *rapid.T) Tour {
+			return Tour{rapid.Int64Range(1, 2).Draw(t, "length"), bytes.Draw(t, "order"), bytes.Draw(t, "at")}
+		})
+		a, b, c := draw.Draw(t, "a"), draw.Draw(t, "b"), draw.Draw(t, "c")
+		same := func(a, b Tour) bool { return !a.before(b) && !b.before(a) && slices.Equal(a.Order, b.Order) }
+		if !same(shorter(a, b), shorter(b, a)) || !same(shorter(a, a), a) ||
+			!same(shorter(shorter(a, b), c), shorter(a, shorter(b, c))) {
+			t.Errorf("no join: %v %v %v", a, b, c)
+		}
+	})
+}
+
+// TestEquallyLong: a search that knows any of the shortest tours finds the one that comes first.
+func TestEquallyLong(t *testing.T) {
+	others := 0
+	for _, c := range trials() {
+		in, want := c.Problem.Map, c.alone()
+		var all []Tour // that the tree has
+		var walk func(s Subproblem)
+		walk = func(s Subproblem) {
+			found, children := s.branch(in, Tour{Length: want.Length + 1})
+			if found.Length == want.Length {
+				all = append(all, found)
+			}
+			for _, c := range children {
+				if len(all) < 50 {
+					walk(c)
+				}
+			}
+		}
+		walk(firstOf(in, want.Length))
+		others += len(all) - 1
+		for _, known := range all {
+			s := firstOf(in, want.Length)
+			if got := s.searchAlone(in, known); !reflect.DeepEqual(got, want) {
+				t.Errorf("%s: having heard of %v it finds %v, the first is %v", in.Name, known, got, want)
+			}
+		}
+	}
+	if others < 20 {
+		t.Errorf("only %d other tours to hear of", others)
 	}
 }
 
 // TestSameTree: on one worker, jobs search what the twin searches and nothing else, also when better tours
 // turn up on the way.
 func TestSameTree(t *testing.T) {
-	in := randomInstance(30, 3)
-	order := slices.Clone(startTour(in).Order)
-	order[3], order[10] = order[10], order[3]
-	s := whole(in, in.tour(order), 0)
+	c := poorly(randomInstance(30, 3), 3, 10)
+	in := c.Problem.Map
 	splits, better := 0, 0
-	var walk func(s Subproblem) Tour
-	walk = func(s Subproblem) Tour {
-		best, children := s.branch()
+	var walk func(s Subproblem, best Tour) Tour
+	walk = func(s Subproblem, best Tour) Tour {
+		if s.Floor > s.limit(best) {
+			return best
+		}
+		found, children := s.branch(in, best)
 		if len(children) == 2 {
 			splits++
 		}
-		if best.Length < s.Best.Length {
+		if found.before(best) {
 			better++
 		}
 		for _, c := range children {
-			c.Best = best
-			best = shorter(best, walk(c))
+			found = walk(c, found)
 		}
-		return best
+		return found
 	}
-	walk(s)
+	best := walk(whole(in), c.Start)
+	walk(firstOf(in, best.Length), Tour{Length: best.Length + 1})
 	if splits < 5 || better < 2 {
 		t.Fatalf("%d splits and %d better tours are not enough to try it on", splits, better)
 	}
 	pool := pools(t)["1 workers"]
-	if _, err := satin.Run(context.Background(), pool, search, s); err != nil {
+	if _, err := satin.Run(context.Background(), pool, try, c); err != nil {
 		t.Fatal(err)
 	}
-	if got := pool.Stats().Spawned; got != uint64(2*splits) {
+	if got := pool.Stats().Spawned; got != uint64(splits) {
 		t.Errorf("%d jobs for %d splits", got, splits)
+	}
+}
+
+// TestDeferredPruning: a job that waited while a shorter tour was found ends without a job of its own.
+func TestDeferredPruning(t *testing.T) {
+	c := poorly(randomInstance(30, 3), 3, 10)
+	in := c.Problem.Map
+	s := whole(in)
+	_, children := s.branch(in, c.Start)
+	waited := children[1]
+	if waited.Floor > waited.limit(c.Start) {
+		t.Fatal("it was not worth spawning")
+	}
+	best := c.alone()
+	waited.Floor = waited.limit(best) + 1
+	waited.Edges = nil // whoever looks at these does too much
+	if got := waited.searchAlone(in, best); !reflect.DeepEqual(got, best) {
+		t.Errorf("%v, want %v", got, best)
 	}
 }
 
@@ -253,11 +386,14 @@ func TestPublishedOptima(t *testing.T) {
 	pools := pools(t)
 	for name, optimum := range optima {
 		t.Run(name, func(t *testing.T) {
-			in, err := instance([]string{filepath.Join(folder, name+".tsp")}, 0, defaultSeed)
+			in, err := load(filepath.Join(folder, name+".tsp"))
 			if err != nil {
 				t.Skip(err)
 			}
-			solved(t, pools["2 workers"], Problem{Map: in, Threshold: defaultThreshold}, optimum)
+			solved(t, pools["2 workers"], Problem{Map: in, Threshold: defaultThreshold}, solveAlone(Problem{Map: in}))
+			if got := solveAlone(Problem{Map: in}).Length; got != optimum {
+				t.Errorf("%d, published is %d", got, optimum)
+			}
 		})
 	}
 }

@@ -15,7 +15,7 @@ import (
 
 func read(t *testing.T, file string) *Instance {
 	t.Helper()
-	in, err := instance([]string{filepath.Join("testdata", file)}, 0, defaultSeed)
+	in, err := load(filepath.Join("testdata", file))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,9 +26,13 @@ func TestFiles(t *testing.T) {
 	pools := pools(t)
 	for file, optimum := range map[string]int64{"random60-1.tsp": 61263, "petersen.tsp": 11, "capitals15.tsp": 10316} {
 		in := read(t, file)
+		want := solveAlone(Problem{Map: in})
+		if want.Length != optimum {
+			t.Errorf("%s: tour of length %d, want %d", file, want.Length, optimum)
+		}
 		for workers, pool := range pools {
 			t.Run(file+" "+workers, func(t *testing.T) {
-				solved(t, pool, Problem{Map: in, Threshold: defaultThreshold}, optimum)
+				solved(t, pool, Problem{Map: in, Threshold: defaultThreshold}, want)
 			})
 		}
 	}
@@ -159,6 +163,8 @@ func TestBadArguments(t *testing.T) {
 		"--random=1000000":          `--random: got "1000000", want a whole number from 3 to 128`,
 		"--random=9 --threshold=-1": `--threshold: got "-1", want a whole number from 0 to 16384`,
 		"--seed 2 a":                `--seed: got "2", want none without --random`,
+		"--weights random a":        `--weights: got "random", want none without --random`,
+		"--random=9 --weights=even": `--weights: got "even", want square or random`,
 		empty:                       empty + `: got "an empty file", want some input`,
 		big:                         big + `: got "a larger file", want at most 1048576 bytes`,
 		dir:                         dir + `: got "a directory", want a file`,
