@@ -25,6 +25,7 @@ import (
 func mutants() []mutant {
 	return slices.Concat(moduleMutants, engineMutants, hookMutants, stealMutants, recoveryMutants, masterMutants,
 		runsMutants,
+		libraryMutants,
 		checkpointMutants, driverMutants, proofMutants, hostMutants, outcomeMutants, borderMutants, streamMutants,
 		timeMutants, objectMutants, appMutants, simMutants())
 }
