@@ -2,92 +2,97 @@ package peer
 
 import (
 	"bytes"
+	"sync"
 	"time"
 
-	"github.com/libp2p/go-libp2p/core/peer"
-	"github.com/libp2p/go-libp2p/core/peerstore"
-	"github.com/multiformats/go-multiaddr"
+	"github.com/libp2p/go-libp2p/core/crypto"
 
 	"github.com/satin-peer/satin/peer/statement"
 )
 
-// rememberAddresses lets the network find a member on demand, at addresses that mean the same to who told of
-// them over a link as to this peer; via is nil if the card came by gossip.
-func (p *Peer) rememberAddresses(c *statement.SignedCard, via multiaddr.Multiaddr) {
-	var addrs []multiaddr.Multiaddr
-	for _, a := range c.Addrs {
-		if m, err := multiaddr.NewMultiaddr(a); err == nil {
-			addrs = append(addrs, m)
-		}
-	}
-	p.net.Peerstore().AddAddrs(c.Peer, p.host.Dialable(addrs, via), peerstore.RecentlyConnectedAddrTTL)
+// An ownCard is who this peer is, as it tells everybody.
+type ownCard struct {
+	*base
+	key crypto.PrivKey
+	// facts are what is to be told now; facts, proof and tell are given by the peer.
+	facts func() *statement.Card
+	proof func() []byte
+	tell  func(b []byte)
+
+	mu   sync.Mutex
+	last *statement.SignedCard
+	seq  uint64
 }
 
-// linkTo is where a connected peer is; nil if it has gone.
-func (p *Peer) linkTo(id peer.ID) multiaddr.Multiaddr {
-	for _, c := range p.net.Network().ConnsToPeer(id) {
-		return c.RemoteMultiaddr()
-	}
-	return nil
-}
-
-// ownCard is this peer's card as last signed, or a new one if that proves another membership; nil before the first.
-func (p *Peer) ownCard() *statement.SignedCard {
-	p.cardMu.Lock()
-	c := p.card
-	p.cardMu.Unlock()
-	if c != nil && !bytes.Equal(c.Proof, p.host.Proof()) {
-		return p.renewCard()
+// current is the card as last signed, or a new one if that proves another membership; nil before the first.
+func (o *ownCard) current() *statement.SignedCard {
+	o.mu.Lock()
+	c := o.last
+	o.mu.Unlock()
+	if c != nil && !bytes.Equal(c.Proof, o.proof()) {
+		return o.renew()
 	}
 	return c
 }
 
-// renewCard signs a new card and returns it.
-func (p *Peer) renewCard() *statement.SignedCard {
-	p.cardMu.Lock() // from the first look to the number: a card must not be newer than what it says
-	defer p.cardMu.Unlock()
+// renew signs a new card and returns it.
+func (o *ownCard) renew() *statement.SignedCard {
+	o.mu.Lock() // from the first look to the number: a card must not be newer than what it says
+	defer o.mu.Unlock()
+	c := o.facts()
+	o.seq++
+	c.At, c.Networks, c.Proof, c.Seq = o.now().Unix(), localNetworks(), o.proof(), o.seq
+	signed, err := c.Sign(o.key)
+	if err != nil {
+		o.log.Error("own card cannot be signed", "error", err)
+		return o.last
+	}
+	o.last = signed
+	return signed
+}
+
+// tellAnew signs a new card and tells everybody.
+func (o *ownCard) tellAnew() {
+	if c := o.renew(); c != nil {
+		o.tell(c.Bytes)
+	}
+}
+
+// keepUp tells everybody anew who this peer is, when that has changed or is long ago.
+func (o *ownCard) keepUp(now time.Time) {
+	o.mu.Lock()
+	old := o.last
+	o.mu.Unlock()
+	if old != nil && bytes.Equal(old.Proof, o.proof()) && now.Unix()-old.At < int64(cardEvery/time.Second) {
+		c := o.facts()
+		if c.Cluster == old.Cluster && len(c.Addrs) == len(old.Addrs) && c.Reachable == old.Reachable {
+			return
+		}
+	}
+	o.tellAnew()
+}
+
+// facts are who this peer is.
+func (p *Peer) facts(apps *catalog) *statement.Card {
 	here := p.places.mine()
 	c := &statement.Card{
-		Swarm: p.host.SwarmName(), Incarnation: p.host.Incarnation(), At: p.now().Unix(), Label: p.cfg.Cluster,
-		Cluster: here.Name, Why: here.Why,
-		Cores: p.cfg.Workers, Software: clip(p.cfg.Software), Leaving: p.leaving.Load(), Networks: localNetworks(),
-		Reachable: string(p.reach().State), Position: p.places.position(), Proof: p.host.Proof(),
+		Swarm: p.host.SwarmName(), Incarnation: p.host.Incarnation(), Label: p.cfg.Cluster, Cluster: here.Name,
+		Why: here.Why, Cores: p.cfg.Workers, Software: clip(p.cfg.Software), Leaving: p.presence.isLeaving(),
+		Reachable: string(reach(p.host).State), Position: p.places.position(),
 	}
-	if p.pausing.on() {
+	if paused, _ := p.presence.onPause(); paused {
 		c.Cores = 0
 	}
-	for _, a := range p.net.Addrs() {
+	for _, a := range p.host.Network().Addrs() {
 		if s := a.String(); len(c.Addrs) < statement.MaxCardAddrs && len(s) < 256 {
 			c.Addrs = append(c.Addrs, s)
 		}
 	}
-	c.Apps = p.apps.modules.told()
-	for _, a := range p.apps.built {
+	c.Apps = apps.modules.told()
+	for _, a := range apps.built {
 		if len(c.Apps) < statement.MaxCardApps {
 			c.Apps = append(c.Apps, statement.App{Name: a.Name, Version: a.Version})
 		}
 	}
-	p.cardSeq++
-	c.Seq = p.cardSeq
-	signed, err := c.Sign(p.key)
-	if err != nil {
-		p.log.Error("own card cannot be signed", "error", err)
-		return p.card
-	}
-	p.card = signed
-	return signed
-}
-
-// freshenCard tells everybody anew who this peer is, when that has changed or is long ago.
-func (p *Peer) freshenCard(now time.Time) {
-	p.cardMu.Lock()
-	old := p.card
-	p.cardMu.Unlock()
-	if old != nil && bytes.Equal(old.Proof, p.host.Proof()) && now.Unix()-old.At < int64(cardEvery/time.Second) {
-		if p.places.mine().Name == old.Cluster && len(p.net.Addrs()) == len(old.Addrs) &&
-			string(p.reach().State) == old.Reachable {
-			return
-		}
-	}
-	p.tellCard(p.renewCard())
+	return c
 }

@@ -36,31 +36,36 @@ type collectQuestion struct {
 	Run job.RunID `cbor:"1,keyasint"`
 }
 
-func (p *Peer) serveCollecting() {
-	p.net.SetStreamHandler(collectProtocol, func(s network.Stream) {
-		p.serve(s, collectTime, func() error {
-			var q collectQuestion
-			if err := readValue(s, 1<<10, &q); err != nil {
+// collecting brings together what peers have of a run that is suspended.
+type collecting struct {
+	*base
+	board *switchboard
+	runs  *conductor
+}
+
+func (x *collecting) serve() {
+	x.board.serve(collectProtocol, collectTime, func(s network.Stream) error {
+		var q collectQuestion
+		if err := readValue(s, 1<<10, &q); err != nil {
+			return err
+		}
+		l := x.runs.logFor(q.Run, s.Conn().RemotePeer())
+		if l == nil {
+			return wire.WriteFrame(s, nil, 0)
+		}
+		ctx, cancel := context.WithTimeout(x.ctx, syncTime)
+		defer cancel()
+		_ = l.Sync(ctx) // what cannot be written is not sent either
+		for r, err := range l.Records() {
+			if err != nil || r.Kind == checkpoint.RunManifest {
+				continue
+			}
+			if err := writeValue(s, &steal.Partial{Path: r.Path, Identity: r.Identity,
+				Outcome: r.Outcome}); err != nil {
 				return err
 			}
-			l := p.runs.logFor(q.Run, s.Conn().RemotePeer())
-			if l == nil {
-				return wire.WriteFrame(s, nil, 0)
-			}
-			ctx, cancel := context.WithTimeout(p.ctx, syncTime)
-			defer cancel()
-			_ = l.Sync(ctx) // what cannot be written is not sent either
-			for r, err := range l.Records() {
-				if err != nil || r.Kind == checkpoint.RunManifest {
-					continue
-				}
-				if err := writeValue(s, &steal.Partial{Path: r.Path, Identity: r.Identity,
-					Outcome: r.Outcome}); err != nil {
-					return err
-				}
-			}
-			return wire.WriteFrame(s, nil, 0)
-		})
+		}
+		return wire.WriteFrame(s, nil, 0)
 	})
 }
 
@@ -74,29 +79,8 @@ func (t *conductor) logFor(run job.RunID, asker peer.ID) *checkpoint.Log {
 	return nil
 }
 
-// Suspend ends a run everywhere until it is resumed: see control.Daemon.
-func (p *Peer) Suspend(ctx context.Context, name string) error {
-	info, r, err := p.ownRun(name)
-	if err != nil {
-		return err
-	}
-	id := info.Manifest.Run
-	no, err := p.runs.command(ctx, func(c *runs.Core, now time.Time, at runs.Ticket) []runs.Order {
-		return c.Suspend(now, at, id)
-	})
-	if err != nil || no != nil {
-		return refused(no, err)
-	}
-	select {
-	case <-r.keeper.done():
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
 // collect appends what others have of an own run to its log and has it written; or it says why that is impossible.
-func (p *Peer) collect(ctx context.Context, r *part, from []runs.PeerID) *runs.Refusal {
+func (x *collecting) collect(ctx context.Context, r *part, from []runs.PeerID) *runs.Refusal {
 	ctx, cancel := context.WithTimeout(ctx, 2*collectTime)
 	defer cancel()
 	k := r.keeper
@@ -110,7 +94,7 @@ func (p *Peer) collect(ctx context.Context, r *part, from []runs.PeerID) *runs.R
 		return &runs.Refusal{Kind: runs.Unavailable,
 			Text: "the run has no checkpoint at the moment: " + oneLine(k.Trouble())}
 	}
-	p.collectFromAll(ctx, r.manifest.Run, l, peerIDs(from))
+	x.collectFromAll(ctx, r.manifest.Run, l, peerIDs(from))
 	if err := l.Sync(ctx); err != nil {
 		return &runs.Refusal{Kind: runs.Unavailable,
 			Text: "the checkpoint cannot be written, and the run goes on: " + oneLine(err)}
@@ -118,7 +102,7 @@ func (p *Peer) collect(ctx context.Context, r *part, from []runs.PeerID) *runs.R
 	return nil
 }
 
-func (p *Peer) collectFromAll(ctx context.Context, run job.RunID, l *checkpoint.Log, from []peer.ID) {
+func (x *collecting) collectFromAll(ctx context.Context, run job.RunID, l *checkpoint.Log, from []peer.ID) {
 	ctx, cancel := context.WithTimeout(ctx, collectTime)
 	defer cancel()
 	var wg sync.WaitGroup
@@ -127,8 +111,8 @@ func (p *Peer) collectFromAll(ctx context.Context, run job.RunID, l *checkpoint.
 		places <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-places }()
-			if err := p.collectFrom(ctx, id, run, l); err != nil {
-				p.log.Warn("what a peer has of a suspended run could not all be collected, and will be computed again",
+			if err := x.collectFrom(ctx, id, run, l); err != nil {
+				x.log.Warn("what a peer has of a suspended run could not all be collected, and will be computed again",
 					"run", run, "peer", id, "error", err)
 			}
 		})
@@ -136,8 +120,8 @@ func (p *Peer) collectFromAll(ctx context.Context, run job.RunID, l *checkpoint.
 	wg.Wait()
 }
 
-func (p *Peer) collectFrom(ctx context.Context, id peer.ID, run job.RunID, l *checkpoint.Log) error {
-	return p.converse(ctx, id, collectProtocol, collectTime, func(s network.Stream) error {
+func (x *collecting) collectFrom(ctx context.Context, id peer.ID, run job.RunID, l *checkpoint.Log) error {
+	return x.board.converse(ctx, id, collectProtocol, collectTime, func(s network.Stream) error {
 		if err := writeValue(s, &collectQuestion{run}); err != nil {
 			return err
 		}

@@ -7,8 +7,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/libp2p/go-libp2p/core/crypto"
 	"github.com/libp2p/go-libp2p/core/peer"
 
+	"github.com/satin-peer/satin/gossip"
+	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/session"
 	"github.com/satin-peer/satin/peer/statement"
@@ -20,7 +23,7 @@ import (
 // waits for others or for the disk is done on a goroutine of its own, and its end is the next input.
 type conductor struct {
 	*base
-	p    *Peer
+	outside
 	disk disk
 
 	mu      sync.Mutex
@@ -41,16 +44,36 @@ type conductor struct {
 	live sync.Map // job.RunID -> *session.Session
 }
 
-func newConductor(p *Peer) *conductor {
-	return &conductor{base: p.base, p: p, disk: disk{base: p.base}, parts: map[job.RunID]*part{},
-		resumed: map[job.RunID]*resumption{}, waiting: map[job.RunID][]*steal.Message{},
-		over:    map[job.RunID]chan struct{}{},
-		replies: map[runs.Ticket]chan *runs.Refusal{}}
+// others is what the conductor has other members asked. All of it waits for them, in bounded time.
+type others interface {
+	askManifest(ctx context.Context, run job.RunID, from runs.PeerID) *runs.Told
+	askAfter(ctx context.Context, run job.RunID, whom runs.PeerID) *runs.Told
+	askToKeep(ctx context.Context, whom runs.PeerID, a *runs.Answer) error
+	fetchAnswer(ctx context.Context, o *runs.FetchAnswer, m *runs.Manifest) (out runs.Outcome, trouble string)
+	collect(ctx context.Context, r *part, from []runs.PeerID) *runs.Refusal
 }
 
-// open makes the core, once the peer has an identity.
-func (t *conductor) open(cfg runs.Config) {
-	t.core = runs.New(cfg, runs.PeerID(t.p.self), view{t.p}, signer{t.p})
+// outside is what a conductor carries its orders out with.
+type outside struct {
+	self        runs.PeerID
+	key         crypto.PrivKey
+	host        interface{ SwarmName() string }
+	apps        *catalog
+	swarm       *swarm
+	voice       *voice
+	files       *archive
+	checkpoints *checkpoints
+	deaths      *infirmary
+	crew        *crew
+	work        *work
+	others      others
+}
+
+func newConductor(b *base, o outside, cfg runs.Config) *conductor {
+	return &conductor{base: b, outside: o, core: runs.New(cfg, o.self, o.swarm, signer{b, o.key}), disk: disk{base: b},
+		parts: map[job.RunID]*part{}, resumed: map[job.RunID]*resumption{},
+		waiting: map[job.RunID][]*steal.Message{}, over: map[job.RunID]chan struct{}{},
+		replies: map[runs.Ticket]chan *runs.Refusal{}}
 }
 
 // input gives the core one input.
@@ -77,7 +100,7 @@ func (t *conductor) feed(f func(c *runs.Core, now time.Time) []runs.Order) {
 
 // report is for what waits: it runs f, and what f returns is the next input.
 func (t *conductor) report(f func(ctx context.Context) func(c *runs.Core, now time.Time) []runs.Order) {
-	t.p.spawn(func(ctx context.Context) { t.input(f(ctx)) })
+	t.spawn(func(ctx context.Context) { t.input(f(ctx)) })
 }
 
 // command gives the core a command and waits until it has been carried out; no is why it was not. err is that of ctx.
@@ -94,7 +117,7 @@ func (t *conductor) command(ctx context.Context, f func(c *runs.Core, now time.T
 	case no = <-done:
 		return no, nil
 	case <-ctx.Done():
-	case <-t.p.ctx.Done():
+	case <-t.ctx.Done():
 	}
 	t.mu.Lock()
 	delete(t.replies, at)
@@ -112,38 +135,37 @@ func (t *conductor) command(ctx context.Context, f func(c *runs.Core, now time.T
 
 // carryOut does one order, or has it done. The mutex is held.
 func (t *conductor) carryOut(o runs.Order) {
-	p := t.p
 	switch o := o.(type) {
 	case runs.Fetch, runs.Ask, runs.FetchAnswer, runs.KeepAt, runs.Collect:
 		t.turnTo(o)
 	case runs.Announce:
-		p.announce(o.Run)
+		t.voice.tell(gossip.KindRun, o.Run[:])
 	case runs.Bury:
-		p.publishTombstone(o.Tombstone.Sealed)
+		t.voice.tell(gossip.KindTombstone, o.Tombstone.Sealed)
 	case runs.TellClaim:
-		p.publishAnswered(o.Claim.Sealed)
+		t.voice.tell(gossip.KindAnswered, o.Claim.Sealed)
 	case runs.Start:
 		t.start(o)
 	case runs.Stop:
 		t.stop(o)
 	case runs.Discard:
-		p.spawn(func(context.Context) { p.checkpoints.remove(o.Run) })
+		t.spawn(func(context.Context) { t.checkpoints.remove(o.Run) })
 	case runs.WriteAnswer:
 		if r := t.parts[o.Run]; r != nil && o.Answer.Owner == "" {
 			o.Answer.Peers = r.most
 		}
 		info, _ := t.core.Run(o.Run)
-		t.write(o.File, o.Run, func() error { return p.files.writeAnswer(o.File, o.Run, o.Answer, info.Args) })
+		t.write(o.File, o.Run, func() error { return t.files.writeAnswer(o.File, o.Run, o.Answer, info.Args) })
 	case runs.WriteOwn:
-		t.write(runs.OwnFile, o.Run, func() error { return p.files.writeOwn(&o.Own) })
+		t.write(runs.OwnFile, o.Run, func() error { return t.files.writeOwn(&o.Own) })
 	case runs.WriteCancelled:
 		t.write(runs.CancelledFile, o.Tombstone.Run, func() error {
-			return p.files.cancelled.write(o.Tombstone.Run.Hex(), o.Tombstone.Sealed)
+			return t.files.cancelled.write(o.Tombstone.Run.Hex(), o.Tombstone.Sealed)
 		})
 	case runs.Remove:
 		t.disk.do(func() {
-			if err := p.files.of(o.File).remove(nameOf(o.File, o.Run)); err != nil {
-				p.log.Warn("a file of a run cannot be removed", "run", o.Run, "error", err)
+			if err := t.files.of(o.File).remove(nameOf(o.File, o.Run)); err != nil {
+				t.log.Warn("a file of a run cannot be removed", "run", o.Run, "error", err)
 			}
 		})
 	case runs.Over:
@@ -163,31 +185,30 @@ func (t *conductor) carryOut(o runs.Order) {
 		if o.Bad {
 			level = slog.LevelWarn
 		}
-		p.log.Log(p.ctx, level, o.Text, "run", o.Run)
+		t.log.Log(t.ctx, level, o.Text, "run", o.Run)
 	}
 }
 
 // turnTo has others be asked something. The mutex is held.
 func (t *conductor) turnTo(o runs.Order) {
-	p := t.p
 	switch o := o.(type) {
 	case runs.Fetch:
 		t.report(func(ctx context.Context) func(*runs.Core, time.Time) []runs.Order {
-			told := p.askManifest(ctx, o.Run, o.From)
+			told := t.others.askManifest(ctx, o.Run, o.From)
 			return func(c *runs.Core, now time.Time) []runs.Order {
-				defer p.spawn(func(context.Context) { t.deliver(o.Run) })
+				defer t.spawn(func(context.Context) { t.deliver(o.Run) })
 				return c.Fetched(now, told)
 			}
 		})
 	case runs.Ask:
 		t.report(func(ctx context.Context) func(*runs.Core, time.Time) []runs.Order {
-			told := p.askAfter(ctx, o.Run, o.Whom)
+			told := t.others.askAfter(ctx, o.Run, o.Whom)
 			return func(c *runs.Core, now time.Time) []runs.Order { return c.Asked(now, told) }
 		})
 	case runs.FetchAnswer:
 		info, _ := t.core.Run(o.Claim.Run)
 		t.report(func(ctx context.Context) func(*runs.Core, time.Time) []runs.Order {
-			out, trouble := p.fetchAnswer(ctx, &o, info.Manifest)
+			out, trouble := t.others.fetchAnswer(ctx, &o, info.Manifest)
 			return func(c *runs.Core, now time.Time) []runs.Order {
 				return c.AnswerFetched(now, &o.Claim, out,
 					trouble)
@@ -195,16 +216,16 @@ func (t *conductor) turnTo(o runs.Order) {
 		})
 	case runs.KeepAt:
 		t.report(func(ctx context.Context) func(*runs.Core, time.Time) []runs.Order {
-			err := p.askToKeep(ctx, o.Peer, o.Answer)
+			err := t.others.askToKeep(ctx, o.Peer, o.Answer)
 			if err != nil {
-				p.log.Debug("answer not kept elsewhere", "run", o.Run, "peer", string(o.Peer), "error", err)
+				t.log.Debug("answer not kept elsewhere", "run", o.Run, "peer", string(o.Peer), "error", err)
 			}
 			return func(c *runs.Core, now time.Time) []runs.Order { return c.KeptAt(now, o.Run, err == nil) }
 		})
 	case runs.Collect:
 		r := t.parts[o.Run]
 		t.report(func(ctx context.Context) func(*runs.Core, time.Time) []runs.Order {
-			no := p.collect(ctx, r, o.From)
+			no := t.others.collect(ctx, r, o.From)
 			return func(c *runs.Core, now time.Time) []runs.Order { return c.Collected(now, o.Run, no) }
 		})
 	}
@@ -267,7 +288,7 @@ func (t *conductor) keepUp() {
 	if t.spent && len(t.core.InProgress(1)) == 0 {
 		// The engine has the collector come seldom, so what ended runs leave would stay for hours of idleness.
 		t.spent = false
-		t.p.spawn(func(context.Context) { debug.FreeOSMemory() })
+		t.spawn(func(context.Context) { debug.FreeOSMemory() })
 	}
 }
 
@@ -367,15 +388,27 @@ func (t *conductor) deliver(id job.RunID) {
 
 // findDormant looks for the checkpoints of runs, once.
 func (t *conductor) findDormant(context.Context) {
-	p := t.p
-	for _, m := range p.checkpoints.left(func(run job.RunID) bool {
-		return p.files.own.has(run.Hex()) || t.sessionOf(run) != nil
+	for _, m := range t.checkpoints.left(func(run job.RunID) bool {
+		return t.files.own.has(run.Hex()) || t.sessionOf(run) != nil
 	}) {
-		if m.Swarm != p.host.SwarmName() {
-			p.log.Warn("a checkpoint is of another swarm and is left alone", "run", m.Run)
+		if m.Swarm != t.host.SwarmName() {
+			t.log.Warn("a checkpoint is of another swarm and is left alone", "run", m.Run)
 			continue
 		}
-		unfit := p.apps.unfit(m)
+		unfit := t.apps.unfit(m)
 		t.input(func(c *runs.Core, now time.Time) []runs.Order { return c.Dormant(now, manifestOf(m), unfit) })
 	}
+}
+
+// running adds up this peer's figures in the runs in progress.
+func (t *conductor) running() (sum report.RunStats) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, r := range t.parts {
+		if r.final == nil {
+			part := r.stats()
+			sum.Add(&part)
+		}
+	}
+	return sum
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"time"
 
+	lp2p "github.com/libp2p/go-libp2p/core/host"
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
 	"github.com/libp2p/go-libp2p/core/protocol"
@@ -13,16 +14,23 @@ import (
 	"github.com/satin-peer/satin/internal/wire"
 )
 
-// Members ask each other by one question and one answer on a stream of its own, bounded in length and in time.
+// A switchboard lets members ask each other: as a rule by one question and one answer, on a stream of its own, bounded
+// in length and in time.
+type switchboard struct {
+	*base
+	net      lp2p.Host
+	admitted func(peer.ID) bool
+}
 
-// answer serves one question. What goes wrong ends the stream: the other side will see.
-func (p *Peer) answer(s network.Stream, limit int, within time.Duration, f func(question []byte) (any, error)) {
-	p.serve(s, within, func() error {
+// answer answers the questions of a protocol. What goes wrong ends the stream: the other side will see.
+func (x *switchboard) answer(id protocol.ID, limit int, within time.Duration,
+	f func(from peer.ID, question []byte) (any, error)) {
+	x.serve(id, within, func(s network.Stream) error {
 		q, err := wire.ReadFrame(s, nil, limit)
 		if err != nil {
 			return err
 		}
-		a, err := f(q)
+		a, err := f(s.Conn().RemotePeer(), q)
 		if err != nil {
 			return err
 		}
@@ -30,28 +38,30 @@ func (p *Peer) answer(s network.Stream, limit int, within time.Duration, f func(
 	})
 }
 
-// serve lets a member speak on a stream that it opened, for so long at most.
-func (p *Peer) serve(s network.Stream, within time.Duration, f func() error) {
-	if !p.host.Admitted(s.Conn().RemotePeer()) {
-		_ = s.Reset()
-		return
-	}
-	err := s.SetDeadline(p.now().Add(within))
-	if err == nil {
-		err = f()
-	}
-	if err != nil {
-		p.log.Debug("question not answered", "peer", s.Conn().RemotePeer(), "protocol", s.Protocol(), "error", err)
-		_ = s.Reset()
-		return
-	}
-	_ = s.Close()
+// serve lets members speak a protocol on streams that they open, each for so long at most.
+func (x *switchboard) serve(id protocol.ID, within time.Duration, f func(network.Stream) error) {
+	x.net.SetStreamHandler(id, func(s network.Stream) {
+		if !x.admitted(s.Conn().RemotePeer()) {
+			_ = s.Reset()
+			return
+		}
+		err := s.SetDeadline(x.now().Add(within))
+		if err == nil {
+			err = f(s)
+		}
+		if err != nil {
+			x.log.Debug("question not answered", "peer", s.Conn().RemotePeer(), "protocol", id, "error", err)
+			_ = s.Reset()
+			return
+		}
+		_ = s.Close()
+	})
 }
 
 // ask asks one question.
-func (p *Peer) ask(ctx context.Context, to peer.ID, id protocol.ID, question, answer any, limit int,
+func (x *switchboard) ask(ctx context.Context, to peer.ID, id protocol.ID, question, answer any, limit int,
 	within time.Duration) error {
-	return p.converse(ctx, to, id, within, func(s network.Stream) error {
+	return x.converse(ctx, to, id, within, func(s network.Stream) error {
 		if err := writeValue(s, question); err != nil {
 			return err
 		}
@@ -60,12 +70,12 @@ func (p *Peer) ask(ctx context.Context, to peer.ID, id protocol.ID, question, an
 }
 
 // converse speaks with a member on a stream of its own, for so long at most.
-func (p *Peer) converse(ctx context.Context, to peer.ID, id protocol.ID, within time.Duration,
+func (x *switchboard) converse(ctx context.Context, to peer.ID, id protocol.ID, within time.Duration,
 	f func(network.Stream) error) error {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	// Questions may go through a relay; jobs wait for a direct connection.
-	s, err := p.net.NewStream(network.WithAllowLimitedConn(ctx, string(id)), to, id)
+	s, err := x.net.NewStream(network.WithAllowLimitedConn(ctx, string(id)), to, id)
 	if err != nil {
 		return fmt.Errorf("%s cannot be asked: %w", to, err)
 	}
@@ -79,6 +89,11 @@ func (p *Peer) converse(ctx context.Context, to peer.ID, id protocol.ID, within 
 	}
 	_ = s.Close()
 	return nil
+}
+
+// connected says whether there is a connection to a peer.
+func (x *switchboard) connected(id peer.ID) bool {
+	return x.net.Network().Connectedness(id) == network.Connected
 }
 
 // writeValue writes one message as a frame.

@@ -140,13 +140,13 @@ func (c *couriers) next(ctx context.Context, to peer.ID, queue chan []byte) []by
 }
 
 // serveCourier takes in what members send.
-func (p *Peer) serveCourier(received func(from peer.ID, m []byte) error) {
+func (x *switchboard) serveCourier(received func(from peer.ID, m []byte) error) {
 	var mu sync.Mutex
 	open := map[peer.ID]int{}
-	p.net.SetStreamHandler(moduleProtocol, func(s network.Stream) {
+	x.net.SetStreamHandler(moduleProtocol, func(s network.Stream) {
 		from := s.Conn().RemotePeer()
 		mu.Lock()
-		ok := open[from] < maxCouriersFrom && p.host.Admitted(from)
+		ok := open[from] < maxCouriersFrom && x.admitted(from)
 		if ok {
 			open[from]++
 		}
@@ -162,7 +162,7 @@ func (p *Peer) serveCourier(received func(from peer.ID, m []byte) error) {
 		}
 		mu.Unlock()
 		if !errors.Is(err, io.EOF) {
-			p.log.Debug("a stream about modules ended", "peer", from, "error", err)
+			x.log.Debug("a stream about modules ended", "peer", from, "error", err)
 		}
 		_ = s.Reset() // nothing is sent back; after the end it does nothing
 	})

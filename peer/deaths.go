@@ -101,17 +101,17 @@ func (x *infirmary) list() (ids []job.RunID) {
 // engineDied is the death of the process that computed for a run. The session has said goodbye; another one takes its
 // place, unless this is the second death.
 func (t *conductor) engineDied(r *part, why error) {
-	p, id := t.p, r.manifest.Run
-	d, err := p.deaths.note(id, t.now(), clipText(why.Error()))
+	id := r.manifest.Run
+	d, err := t.deaths.note(id, t.now(), clipText(why.Error()))
 	if err != nil {
-		p.log.Warn("a death cannot be remembered beyond this process", "run", id, "error", err)
+		t.log.Warn("a death cannot be remembered beyond this process", "run", id, "error", err)
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.parts[id] != r || r.final != nil {
 		return // the run has ended meanwhile
 	}
-	p.log.Warn("jobs of a run killed the process that computes", "run", id, "app", r.manifest.App, "why", why,
+	t.log.Warn("jobs of a run killed the process that computes", "run", id, "app", r.manifest.App, "why", why,
 		"quarantined", d.quarantined())
 	info, ok := t.core.Run(id)
 	if !ok {
@@ -120,8 +120,8 @@ func (t *conductor) engineDied(r *part, why error) {
 	keeper := r.keeper
 	t.dismiss(r)
 	if d.quarantined() {
-		p.spawn(func(context.Context) { keeper.close(false) })
-		p.apps.modules.unuse(r.manifest)
+		t.spawn(func(context.Context) { keeper.close(false) })
+		t.apps.modules.unuse(r.manifest)
 		t.feed(func(c *runs.Core, now time.Time) []runs.Order { return c.NotStarted(now, id, d.text(id)) })
 		return
 	}
@@ -131,14 +131,14 @@ func (t *conductor) engineDied(r *part, why error) {
 
 // dismiss ends a part's session. The mutex is held.
 func (t *conductor) dismiss(r *part) {
-	p, s := t.p, r.session
+	s := r.session
 	r.look()
 	final := r.stats()
 	t.live.Delete(r.manifest.Run)
-	p.arbiter.leave(r.share)
+	t.crew.arbiter.leave(r.share)
 	r.final, r.ended = &final, t.now()
-	p.past.add(&final)
-	p.spawn(func(context.Context) { s.Close() })
+	t.work.add(&final)
+	t.spawn(func(context.Context) { s.Close() })
 }
 
 // maxWhy bounds a reason that is written down.

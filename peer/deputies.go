@@ -5,11 +5,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/satin-peer/satin/peer/statement"
-	"github.com/satin-peer/satin/runs"
 	"github.com/satin-peer/satin/steal"
 )
 
@@ -23,23 +21,6 @@ type candidate struct {
 	connected bool
 	joined    time.Time
 	cores     int
-}
-
-// deputies chooses who goes on with a run of this peer's when it is lost: members that can take part in it
-// and are alive, as far as this peer knows.
-func (p *Peer) deputies(m *statement.Manifest) (ids []string) {
-	var list []candidate
-	head := &runs.Manifest{App: m.App, Version: string(m.Version[:]), Entry: m.Entry}
-	for _, c := range p.participants(head, false) {
-		list = append(list, candidate{
-			id: c.Peer, cluster: p.places.of(c.Peer).Name, joined: c.joined, cores: c.Cores,
-			connected: p.net.Network().Connectedness(c.Peer) == network.Connected,
-		})
-	}
-	for _, id := range choose(list, p.places.mine().Name, maxDeputies) {
-		ids = append(ids, id.String())
-	}
-	return ids
 }
 
 // choose picks at most so many: the best of the own cluster, where most of the run's work is, then the best
@@ -92,9 +73,4 @@ func ranks(m *statement.SignedManifest) []steal.PeerID {
 		}
 	}
 	return list
-}
-
-// alive says whether a member is believed to be: it has a card, has not said goodbye, and answers.
-func (p *Peer) alive(id peer.ID) bool {
-	return id == p.host.ID() || (p.members.get(id) != nil && !p.places.silent(id))
 }

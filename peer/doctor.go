@@ -1,7 +1,6 @@
 package peer
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -20,19 +19,25 @@ import (
 // it. Nothing breaks at once: expiry of manifests and invitations goes by it.
 const maxClockError = time.Minute
 
-// Doctor looks at everything that may keep a peer from being useful: see control.Daemon.
-func (p *Peer) Doctor(ctx context.Context) ([]control.Finding, error) {
-	s, err := p.Status(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return []control.Finding{
-		p.examinePorts(&s), p.examineReach(&s), p.examineMembers(&s), p.examineClock(p.now()), p.examineDisk(),
-		p.examineWork(&s), p.examineJobs(), p.examinePriority(), p.examineQuarantine(),
-	}, nil
+// A doctor looks at everything that may keep a peer from being useful.
+type doctor struct {
+	*base
+	cfg      *Config
+	reporter *reporter
+	members  *members
+	files    *archive
+	deaths   *infirmary
 }
 
-func (p *Peer) examinePorts(s *control.Status) control.Finding {
+func (d *doctor) examine() []control.Finding {
+	s := d.reporter.status()
+	return []control.Finding{
+		d.examinePorts(&s), d.examineReach(&s), d.examineMembers(&s), d.examineClock(d.now()), d.examineDisk(),
+		d.examineWork(&s), d.examineJobs(), d.examinePriority(), d.examineQuarantine(),
+	}
+}
+
+func (d *doctor) examinePorts(s *control.Status) control.Finding {
 	f := control.Finding{Check: "ports"}
 	if len(s.Addresses) == 0 {
 		f.Level, f.Text = control.Problem, "the peer listens on no address"
@@ -43,7 +48,7 @@ func (p *Peer) examinePorts(s *control.Status) control.Finding {
 	return f
 }
 
-func (p *Peer) examineReach(s *control.Status) control.Finding {
+func (d *doctor) examineReach(s *control.Status) control.Finding {
 	f := control.Finding{Check: "reachable"}
 	switch r := s.Reachability; r.State {
 	case control.ReachPublic:
@@ -64,9 +69,9 @@ func (p *Peer) examineReach(s *control.Status) control.Finding {
 	return f
 }
 
-func (p *Peer) examineMembers(s *control.Status) control.Finding {
+func (d *doctor) examineMembers(s *control.Status) control.Finding {
 	f := control.Finding{Check: "members"}
-	known := p.members.count()
+	known := d.members.count()
 	switch {
 	case s.Peers > 0:
 		f.Level, f.Text = control.Good, fmt.Sprintf("members known: %d; connected: %d", known, s.Peers)
@@ -81,10 +86,10 @@ func (p *Peer) examineMembers(s *control.Status) control.Finding {
 }
 
 // examineClock compares this machine's clock with those of the members, by their newest cards.
-func (p *Peer) examineClock(now time.Time) control.Finding {
+func (d *doctor) examineClock(now time.Time) control.Finding {
 	f := control.Finding{Check: "clock", Level: control.Good}
 	var off []time.Duration
-	for _, c := range p.members.list() {
+	for _, c := range d.members.list() {
 		off = append(off, c.heard.Sub(time.Unix(c.At, 0))) // cards may be a while on the way, but most are not
 	}
 	if len(off) == 0 {
@@ -102,13 +107,13 @@ func (p *Peer) examineClock(now time.Time) control.Finding {
 }
 
 // examineDisk writes and syncs a small file where answers are kept.
-func (p *Peer) examineDisk() control.Finding {
+func (d *doctor) examineDisk() control.Finding {
 	f := control.Finding{Check: "disk"}
 	err := func() error {
-		if why := p.files.gone(); why != "" {
+		if why := d.files.gone(); why != "" {
 			return errors.New(why)
 		}
-		file, err := os.CreateTemp(p.files.answers.dir, "doctor-*")
+		file, err := os.CreateTemp(d.files.answers.dir, "doctor-*")
 		if err != nil {
 			return err
 		}
@@ -117,19 +122,18 @@ func (p *Peer) examineDisk() control.Finding {
 	}()
 	if err != nil {
 		f.Level, f.Text = control.Problem, "answers cannot be kept: "+err.Error()
-		f.Fix = "make room, or make " + filepath.Dir(p.files.answers.dir) + " writable for this user"
+		f.Fix = "make room, or make " + filepath.Dir(d.files.answers.dir) + " writable for this user"
 		return f
 	}
-	f.Level, f.Text = control.Good, "answers can be kept in "+p.files.answers.dir
+	f.Level, f.Text = control.Good, "answers can be kept in "+d.files.answers.dir
 	return f
 }
 
-func (p *Peer) examineWork(s *control.Status) control.Finding {
+func (d *doctor) examineWork(s *control.Status) control.Finding {
 	f := control.Finding{Check: "work"}
-	var refused []control.RunInfo
-	if list, err := p.Runs(context.Background()); err == nil {
-		refused = slices.DeleteFunc(list, func(r control.RunInfo) bool { return r.State != control.RunRefused })
-	}
+	refused := slices.DeleteFunc(d.reporter.list(), func(r control.RunInfo) bool {
+		return r.State != control.RunRefused
+	})
 	switch {
 	case s.State == control.PeerWorking:
 		f.Level, f.Text = control.Good, fmt.Sprintf("%d of %d workers run jobs", s.Busy, s.Workers)
@@ -149,9 +153,9 @@ func (p *Peer) examineWork(s *control.Status) control.Finding {
 }
 
 // examineJobs is about what jobs can reach.
-func (p *Peer) examineJobs() control.Finding {
+func (d *doctor) examineJobs() control.Finding {
 	f := control.Finding{Check: "jobs", Level: control.Warning}
-	if len(p.cfg.Compute) == 0 {
+	if len(d.cfg.Compute) == 0 {
 		f.Text, f.Fix = "jobs run in this process: one whose stack overflows ends it",
 			"let the daemon run them: satin-peer start"
 		return f
@@ -166,20 +170,20 @@ func (p *Peer) examineJobs() control.Finding {
 }
 
 // examineQuarantine is about runs that are left alone.
-func (p *Peer) examineQuarantine() control.Finding {
+func (d *doctor) examineQuarantine() control.Finding {
 	f := control.Finding{Check: "quarantine", Level: control.Good, Text: "no run is in quarantine"}
-	if list := p.deaths.list(); len(list) > 0 {
+	if list := d.deaths.list(); len(list) > 0 {
 		f.Level, f.Text = control.Warning, fmt.Sprintf("%d runs are left alone, such as %s: %s", len(list),
 			list[0].Hex(),
-			p.deaths.of(list[0]).Why)
+			d.deaths.of(list[0]).Why)
 		f.Fix = "satin-peer resume " + list[0].Hex() + ", if the program is better now"
 	}
 	return f
 }
 
 // reach says whether peers outside the own network can connect to this one.
-func (p *Peer) reach() control.Reachability {
-	r := p.host.Reachability()
+func reach(h *host.Host) control.Reachability {
+	r := h.Reachability()
 	out := control.Reachability{State: control.ReachUnknown, Why: r.Why}
 	switch r.State {
 	case host.ReachPublic:
@@ -187,7 +191,7 @@ func (p *Peer) reach() control.Reachability {
 	case host.ReachPrivate:
 		out.State = control.ReachPrivate
 	}
-	for _, a := range p.net.Addrs() {
+	for _, a := range h.Network().Addrs() {
 		if _, err := a.ValueForProtocol(multiaddr.P_CIRCUIT); err != nil {
 			continue
 		}

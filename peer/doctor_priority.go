@@ -12,8 +12,8 @@ import (
 const autogroups = "/proc/sys/kernel/sched_autogroup_enabled"
 
 // examinePriority is about how much jobs yield to what else runs on this machine.
-func (p *Peer) examinePriority() control.Finding {
-	if p.cfg.FullPriority {
+func (d *doctor) examinePriority() control.Finding {
+	if d.cfg.FullPriority {
 		return priorityFinding("at normal priority, as the setting priority says", true, false)
 	}
 	text, lowest := engine.IdlePriority()

@@ -26,8 +26,9 @@ func TestPriorityFinding(t *testing.T) {
 
 // TestPriorityInForce: what is asked of the system is its word, unless the settings want normal priority.
 func TestPriorityInForce(t *testing.T) {
-	full := (&Peer{cfg: Config{FullPriority: true}}).examinePriority()
-	if idle := (&Peer{}).examinePriority(); full.Text == idle.Text || !strings.Contains(full.Text, "setting") {
+	full := (&doctor{cfg: &Config{FullPriority: true}}).examinePriority()
+	idle := (&doctor{cfg: &Config{}}).examinePriority()
+	if full.Text == idle.Text || !strings.Contains(full.Text, "setting") {
 		t.Errorf("with full priority %q, without %q", full.Text, idle.Text)
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/libp2p/go-libp2p/core/peer"
 
+	"github.com/satin-peer/satin/gossip"
 	"github.com/satin-peer/satin/internal/checkpoint"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/statement"
@@ -22,7 +23,7 @@ func (p *Peer) Statement(run string, outcome []byte) *statement.SignedAnswered {
 	id, _ := job.ParseRunID(run)
 	a, err := (&statement.Answered{
 		Run: id, Hash: statement.HashOutcome(outcome), At: time.Now().Unix(), Until: time.Now().Add(time.Hour).Unix(),
-	}).Sign(p.key)
+	}).Sign(p.runs.key)
 	if err != nil {
 		panic(err)
 	}
@@ -50,7 +51,7 @@ func (p *Peer) Claim(owner *Peer, run string, outcome []byte) error {
 	held := &runs.Recalled{Held: []runs.RecalledHeld{{File: runs.HeldFile, Manifest: headOf(manifestOf(m)), Claim: *c,
 		Since: time.Now()}}}
 	p.runs.input(func(c *runs.Core, now time.Time) []runs.Order { return c.Recall(now, held) })
-	p.publishAnswered(a.Bytes)
+	p.voice.tell(gossip.KindAnswered, a.Bytes)
 	return nil
 }
 
@@ -61,7 +62,7 @@ func (p *Peer) Repeat(run string) {
 	c := p.runs.core.Knows(id, "", false).Claim
 	p.runs.mu.Unlock()
 	if c != nil {
-		p.publishAnswered(c.Sealed)
+		p.voice.tell(gossip.KindAnswered, c.Sealed)
 	}
 }
 
@@ -100,8 +101,8 @@ func (p *Peer) CoresOf(run string) int {
 	id, _ := job.ParseRunID(run)
 	p.runs.mu.Lock()
 	defer p.runs.mu.Unlock()
-	p.arbiter.mu.Lock()
-	defer p.arbiter.mu.Unlock()
+	p.crew.arbiter.mu.Lock()
+	defer p.crew.arbiter.mu.Unlock()
 	return p.runs.parts[id].share.last
 }
 

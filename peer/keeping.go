@@ -52,23 +52,28 @@ type answerQuestion struct {
 // errNotHere is what a peer gives that does not have an outcome, or does not keep one.
 var errNotHere = errors.New("it does not have the answer")
 
-func (p *Peer) serveAnswers() {
-	p.net.SetStreamHandler(keepProtocol, func(s network.Stream) {
-		p.serve(s, answerTime, func() error { return p.serveKeeping(s) })
-	})
-	p.net.SetStreamHandler(answerProtocol, func(s network.Stream) {
-		p.serve(s, answerTime, func() error {
-			var q answerQuestion
-			if err := readValue(s, 1<<10, &q); err != nil {
-				return err
-			}
-			return wire.WriteFrame(s, p.outcomeFor(q.Run, q.Hash), wire.MaxValue)
-		})
+// keeping gives answers to the owners of runs and to those who keep them, and gets them there.
+type keeping struct {
+	*base
+	self  peer.ID
+	board *switchboard
+	runs  *conductor
+	files *archive
+}
+
+func (x *keeping) serve() {
+	x.board.serve(keepProtocol, answerTime, x.serveKeeping)
+	x.board.serve(answerProtocol, answerTime, func(s network.Stream) error {
+		var q answerQuestion
+		if err := readValue(s, 1<<10, &q); err != nil {
+			return err
+		}
+		return wire.WriteFrame(s, x.outcomeFor(q.Run, q.Hash), wire.MaxValue)
 	})
 }
 
 // serveKeeping keeps an answer for a run's owner that another peer brings, if the core lets it.
-func (p *Peer) serveKeeping(s network.Stream) error {
+func (x *keeping) serveKeeping(s network.Stream) error {
 	var q keepRequest
 	if err := readValue(s, 2*statement.MaxAnswered, &q); err != nil {
 		return err
@@ -77,7 +82,7 @@ func (p *Peer) serveKeeping(s network.Stream) error {
 	if err != nil {
 		return err
 	}
-	claim, t := claimOf(a), p.runs
+	claim, t := claimOf(a), x.runs
 	t.mu.Lock()
 	no := t.core.MayKeep(claim)
 	t.mu.Unlock()
@@ -92,7 +97,7 @@ func (p *Peer) serveKeeping(s network.Stream) error {
 	if out.Hash != claim.Hash {
 		return fmt.Errorf("an outcome that is not the one that %s signed", a.Author)
 	}
-	refusal, err := t.command(p.ctx, func(c *runs.Core, now time.Time, at runs.Ticket) []runs.Order {
+	refusal, err := t.command(x.ctx, func(c *runs.Core, now time.Time, at runs.Ticket) []runs.Order {
 		return c.Keep(now, at, claim, out, max(q.Elapsed, 0), max(q.Peers, 0))
 	})
 	if err != nil {
@@ -102,13 +107,13 @@ func (p *Peer) serveKeeping(s network.Stream) error {
 }
 
 // askToKeep asks a peer to keep an answer.
-func (p *Peer) askToKeep(ctx context.Context, whom runs.PeerID, a *runs.Answer) error {
+func (x *keeping) askToKeep(ctx context.Context, whom runs.PeerID, a *runs.Answer) error {
 	id, err := peer.Decode(string(whom))
 	if err != nil {
 		return err
 	}
 	var reply keepReply
-	err = p.converse(ctx, id, keepProtocol, answerTime, func(s network.Stream) error {
+	err = x.board.converse(ctx, id, keepProtocol, answerTime, func(s network.Stream) error {
 		q := &keepRequest{Answered: a.Claim.Sealed, Elapsed: a.Elapsed, Peers: a.Peers}
 		if err := writeValue(s, q); err != nil {
 			return err
@@ -124,15 +129,15 @@ func (p *Peer) askToKeep(ctx context.Context, whom runs.PeerID, a *runs.Answer) 
 }
 
 // fetchAnswer gets the outcome that a claim promises, compares it, and reads it; trouble is why there is none.
-func (p *Peer) fetchAnswer(ctx context.Context, o *runs.FetchAnswer, m *runs.Manifest) (out runs.Outcome,
+func (x *keeping) fetchAnswer(ctx context.Context, o *runs.FetchAnswer, m *runs.Manifest) (out runs.Outcome,
 	trouble string) {
 	err := errors.New("nobody has it")
 	for _, id := range slices.Compact(peerIDs(o.From)) {
-		if id == p.host.ID() {
+		if id == x.self {
 			continue
 		}
 		var outcome []byte
-		if outcome, err = p.askForAnswer(ctx, id, &o.Claim); err != nil {
+		if outcome, err = x.askForAnswer(ctx, id, &o.Claim); err != nil {
 			continue
 		}
 		if fn, ok := satin.Lookup(m.Entry); ok {
@@ -146,8 +151,8 @@ func (p *Peer) fetchAnswer(ctx context.Context, o *runs.FetchAnswer, m *runs.Man
 	return out, oneLine(err)
 }
 
-func (p *Peer) askForAnswer(ctx context.Context, id peer.ID, c *runs.Claim) (outcome []byte, err error) {
-	err = p.converse(ctx, id, answerProtocol, answerTime, func(s network.Stream) error {
+func (x *keeping) askForAnswer(ctx context.Context, id peer.ID, c *runs.Claim) (outcome []byte, err error) {
+	err = x.board.converse(ctx, id, answerProtocol, answerTime, func(s network.Stream) error {
 		if err := writeValue(s, &answerQuestion{c.Run, c.Hash}); err != nil {
 			return err
 		}
@@ -167,8 +172,8 @@ func (p *Peer) askForAnswer(ctx context.Context, id peer.ID, c *runs.Claim) (out
 
 // outcomeFor finds an outcome by its hash that this peer has for a run's owner, on the disk or, if that failed, in
 // memory.
-func (p *Peer) outcomeFor(id job.RunID, hash runs.Hash) []byte {
-	t := p.runs
+func (x *keeping) outcomeFor(id job.RunID, hash runs.Hash) []byte {
+	t := x.runs
 	t.mu.Lock()
 	file := t.core.Holds(id, hash)
 	info, _ := t.core.Run(id)
@@ -176,7 +181,7 @@ func (p *Peer) outcomeFor(id job.RunID, hash runs.Hash) []byte {
 	var outcome []byte
 	switch {
 	case file != 0:
-		outcome = p.files.held.outcomeIn(nameOf(file, id))
+		outcome = x.files.held.outcomeIn(nameOf(file, id))
 	case info.Unsaved != nil && !info.Mine:
 		outcome = info.Unsaved.Bytes
 	}

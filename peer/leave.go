@@ -4,11 +4,6 @@ import (
 	"context"
 	"sync"
 	"time"
-
-	"github.com/libp2p/go-libp2p/core/network"
-
-	"github.com/satin-peer/satin/peer/control"
-	"github.com/satin-peer/satin/runs"
 )
 
 // Leave lets this peer's part in all runs go to others, its own runs included: jobs that have not begun go
@@ -17,10 +12,10 @@ import (
 // some milliseconds if the network takes the messages; some members that cannot be reached cost it less than
 // a second. It gives up when ctx ends, with its error. Close is still needed.
 func (p *Peer) Leave(ctx context.Context) error {
-	if p.leaving.Swap(true) {
+	if !p.presence.leave() {
 		return nil
 	}
-	defer close(p.left)
+	defer close(p.presence.left)
 	patience := p.cfg.LeavePatience
 	if end, ok := ctx.Deadline(); ok {
 		patience = min(patience, max(time.Until(end)-flushTime-farewellTime, 0))
@@ -31,10 +26,10 @@ func (p *Peer) Leave(ctx context.Context) error {
 		wg.Go(func() { r.session.Leave(patience) })
 	}
 	wg.Wait()
-	p.tellCard(p.renewCard())
+	p.card.tellAnew()
 	soon, cancel := context.WithTimeout(ctx, flushTime)
 	defer cancel()
-	_ = p.stream.Flush(soon) // one that cannot be reached does not hold up the others' goodbyes, nor us
+	_ = p.traffic.stream.Flush(soon) // one that cannot be reached does not hold up the others' goodbyes, nor us
 	p.takeLeave(ctx)
 	err := ctx.Err()
 	p.closeKeepers(ctx, parts, patience > 0)
@@ -49,7 +44,7 @@ func (p *Peer) closeKeepers(ctx context.Context, parts []*part, handedOver bool)
 		defer close(written)
 		var wg sync.WaitGroup
 		for _, r := range parts {
-			mine := r.manifest.Owner == runs.PeerID(p.self)
+			mine := r.manifest.Owner == peerName(p.host.ID())
 			wg.Go(func() { r.keeper.close(!mine && handedOver) })
 		}
 		wg.Wait()
@@ -72,8 +67,8 @@ func (p *Peer) takeLeave(ctx context.Context) {
 	defer cancel()
 	var wg sync.WaitGroup
 	for _, c := range p.members.list() {
-		if p.net.Network().Connectedness(c.Peer) == network.Connected {
-			wg.Go(func() { p.meet(ctx, c.Peer) })
+		if p.board.connected(c.Peer) {
+			wg.Go(func() { p.meetings.meet(ctx, c.Peer) })
 		}
 	}
 	wg.Wait()
@@ -81,58 +76,3 @@ func (p *Peer) takeLeave(ctx context.Context) {
 
 // farewellTime bounds the goodbyes to members; partners of runs have had theirs before.
 const farewellTime = 500 * time.Millisecond
-
-// Left is closed when the peer has left the swarm.
-func (p *Peer) Left() <-chan struct{} { return p.left }
-
-// pausing is whether the volunteer wants the machine for himself.
-type pausing struct {
-	mu     sync.Mutex
-	paused bool
-	until  time.Time // zero: until Resume
-}
-
-func (s *pausing) on() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.paused
-}
-
-func (s *pausing) set(p *Peer, paused bool, until time.Time) {
-	s.mu.Lock()
-	s.paused, s.until = paused, until
-	s.mu.Unlock()
-	p.arbiter.allow(p.cfg.Workers, paused)
-	p.tellCard(p.renewCard())
-}
-
-// keepUp ends a pause whose time is over.
-func (s *pausing) keepUp(p *Peer, now time.Time) {
-	s.mu.Lock()
-	over := s.paused && !s.until.IsZero() && !now.Before(s.until)
-	s.mu.Unlock()
-	if over {
-		s.set(p, false, time.Time{})
-		p.log.Info("pause is over")
-	}
-}
-
-// Pause stops computing: see control.Daemon. A leaf that runs ends first. Jobs of others that wait here are
-// kept, and may be stolen.
-func (p *Peer) Pause(_ context.Context, d time.Duration) error {
-	if d < 0 {
-		return control.Errorf(control.ErrBadInput, "a pause of %s: it must not be negative", d)
-	}
-	until := time.Time{}
-	if d > 0 {
-		until = p.now().Add(d)
-	}
-	p.pausing.set(p, true, until)
-	return nil
-}
-
-// Resume ends a pause: see control.Daemon.
-func (p *Peer) Resume(context.Context) error {
-	p.pausing.set(p, false, time.Time{})
-	return nil
-}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/libp2p/go-libp2p/core/peer"
 
+	"github.com/satin-peer/satin/gossip"
 	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/internal/wire"
@@ -85,22 +86,23 @@ type loadTeller struct {
 }
 
 // tellLoads tells everybody what this peer does for each run, if that has changed and it is time.
-func (p *Peer) tellLoads(now time.Time) {
-	every := max(loadEvery, time.Duration(p.members.count())*time.Second/loadsPerSecond)
-	for _, r := range p.runs.inProgress() {
+func (t *conductor) tellLoads(now time.Time) {
+	every := max(loadEvery, time.Duration(t.swarm.members.count())*time.Second/loadsPerSecond)
+	for _, r := range t.inProgress() {
 		if now.Sub(r.load.at) < every {
 			continue
 		}
-		l := p.loadOf(r)
+		l := r.loadNow()
 		if l.Stats.Executed == r.load.executed && l.Busy == r.load.busy {
 			continue
 		}
 		r.load = loadTeller{now, l.Stats.Executed, l.Busy}
-		p.publishLoad(l)
+		t.voice.tell(gossip.KindLoad, encode(l))
 	}
 }
 
-func (p *Peer) loadOf(r *part) *load {
+// loadNow is what there is to tell of this peer's part.
+func (r *part) loadNow() *load {
 	s := r.session.Stats()
 	return &load{
 		Run: r.manifest.Run, Workers: s.Load.Workers, Busy: max(s.Load.Workers-s.Load.Idle, 0), Queued: s.Load.Queued,
@@ -109,13 +111,12 @@ func (p *Peer) loadOf(r *part) *load {
 }
 
 // hearLoad takes in another peer's load.
-func (p *Peer) hearLoad(from peer.ID, payload []byte) {
+func (t *conductor) hearLoad(from peer.ID, payload []byte) {
 	var l load
 	if wire.Control().Decode(payload, &l) != nil {
 		return // checked before
 	}
-	l.heard = p.now()
-	t := p.runs
+	l.heard = t.now()
 	t.mu.Lock()
 	r := t.parts[l.Run]
 	if r != nil && (r.loads[from] != nil || len(r.loads) < maxLoads) {

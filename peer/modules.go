@@ -2,7 +2,6 @@ package peer
 
 import (
 	"bytes"
-	"context"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -75,7 +74,13 @@ func hasModule(c *statement.Card, h module.Hash) bool {
 
 // modules are this peer's. Off, lib is nil.
 type modules struct {
-	p       *Peer
+	*base
+	self    peer.ID
+	board   *switchboard
+	members *members
+	places  *places
+	runs    *conductor // of assemble
+	changed func()     // what is here is not what it was
 	consent string
 	lib     *library.Library
 
@@ -91,11 +96,9 @@ type waitingRun struct {
 	since    time.Time
 }
 
-// openModules opens the library.
-func (p *Peer) openModules() (err error) {
-	x := &modules{p: p, consent: p.cfg.Modules, waiting: map[job.RunID]*waitingRun{}}
-	p.apps.modules = x
-	switch x.consent {
+// open opens the library, as the configuration says.
+func (x *modules) open(cfg *Config) (err error) {
+	switch x.consent = cfg.Modules; x.consent {
 	case "":
 		x.consent = ModulesMembers
 	case ModulesOff, ModulesPublished, ModulesMembers:
@@ -103,20 +106,20 @@ func (p *Peer) openModules() (err error) {
 		return fmt.Errorf("whose modules are run is %q, allowed are %s, %s and %s", x.consent, ModulesOff,
 			ModulesPublished, ModulesMembers)
 	}
-	if len(p.cfg.Compute) == 0 {
+	if len(cfg.Compute) == 0 {
 		x.consent = ModulesOff // there is no process to run them in
 	}
 	if x.consent == ModulesOff {
 		return nil
 	}
-	most := p.cfg.ModuleCache
+	most := cfg.ModuleCache
 	if most == 0 {
 		most = DefaultModuleCache
 	}
-	c := newCouriers(p.base, p.net, func(to peer.ID, b []byte) { x.lib.NotSent(library.PeerID(to.String()), b) })
+	c := newCouriers(x.base, x.board.net, func(to peer.ID, b []byte) { x.lib.NotSent(library.PeerID(to.String()), b) })
 	x.lib, err = library.Open(library.DefaultConfig(most), library.Host{
-		Dir: filepath.Join(p.cfg.Host.StateDir, "modules"), Self: library.PeerID(p.self), Here: x.came, Log: p.log,
-		Send: c.send,
+		Dir: filepath.Join(cfg.Host.StateDir, "modules"), Self: library.PeerID(x.self.String()), Here: x.came,
+		Log: x.log, Send: c.send,
 	})
 	return err
 }
@@ -124,7 +127,7 @@ func (p *Peer) openModules() (err error) {
 // serve lets members ask for modules.
 func (x *modules) serve() {
 	if x.lib != nil {
-		x.p.serveCourier(func(from peer.ID, b []byte) error {
+		x.board.serveCourier(func(from peer.ID, b []byte) error {
 			return x.lib.Received(library.PeerID(from.String()), b)
 		})
 	}
@@ -141,11 +144,12 @@ func (x *modules) setMembers() {
 	if x.lib == nil {
 		return
 	}
-	list := []sharedobj.Member{{ID: library.PeerID(x.p.self), Cluster: sharedobj.ClusterID(x.p.places.mine().Name)}}
-	for _, c := range x.p.members.list() {
+	list := []sharedobj.Member{{ID: library.PeerID(x.self.String()),
+		Cluster: sharedobj.ClusterID(x.places.mine().Name)}}
+	for _, c := range x.members.list() {
 		if runsModules(&c.Card, true) {
 			list = append(list, sharedobj.Member{ID: library.PeerID(c.Peer.String()),
-				Cluster: sharedobj.ClusterID(x.p.places.of(c.Peer).Name)})
+				Cluster: sharedobj.ClusterID(x.places.of(c.Peer).Name)})
 		}
 	}
 	x.lib.SetMembers(list)
@@ -173,7 +177,7 @@ func (x *modules) unfit(m *statement.SignedManifest) string {
 		return "this peer runs no modules (setting modules)"
 	case !strings.HasSuffix(m.App, moduleSuffix):
 		return fmt.Sprintf("its application %q is not named as modules are", m.App)
-	case x.consent == ModulesPublished && m.Owner != x.p.host.ID() && !x.published(h):
+	case x.consent == ModulesPublished && m.Owner != x.self && !x.published(h):
 		return fmt.Sprintf("module %s was not published by a member, and this peer runs no others (setting modules)", h)
 	case !x.lib.Has(h):
 		x.await(m, h)
@@ -187,7 +191,7 @@ func (x *modules) published(module.Hash) bool { return false }
 
 // await has a run taken up when its module is here.
 func (x *modules) await(m *statement.SignedManifest, h module.Hash) {
-	w := &waitingRun{module: h, owner: m.Owner, since: x.p.now()}
+	w := &waitingRun{module: h, owner: m.Owner, since: x.now()}
 	if len(m.Bytes) <= maxManifestWaiting {
 		w.manifest = manifestOf(m)
 	}
@@ -205,7 +209,7 @@ func (x *modules) await(m *statement.SignedManifest, h module.Hash) {
 // want asks for a module those who should have it.
 func (x *modules) want(run job.RunID, w *waitingRun) {
 	holders := []library.PeerID{library.PeerID(w.owner.String())}
-	for _, c := range x.p.members.list() {
+	for _, c := range x.members.list() {
 		if hasModule(&c.Card, w.module) && c.Peer != w.owner && len(holders) < 8 {
 			holders = append(holders, library.PeerID(c.Peer.String()))
 		}
@@ -215,9 +219,8 @@ func (x *modules) want(run job.RunID, w *waitingRun) {
 
 // came is told what the library has fetched.
 func (x *modules) came(h module.Hash) {
-	x.p.log.Info("module fetched", "module", h)
-	x.p.tellCard(x.p.renewCard())
-	x.p.membersChanged()
+	x.log.Info("module fetched", "module", h)
+	x.changed()
 	x.keepUp()
 }
 
@@ -233,12 +236,12 @@ func (x *modules) keepUp() {
 		list[id] = w
 	}
 	x.mu.Unlock()
-	t := x.p.runs
+	t := x.runs
 	for id, w := range list {
 		info, _, known := t.info(id)
 		switch {
 		case known && info.State == runs.StateRefused && x.lib.Has(w.module):
-			x.p.log.Debug("the module of a run is here", "run", id)
+			x.log.Debug("the module of a run is here", "run", id)
 			t.input(func(c *runs.Core, now time.Time) []runs.Order {
 				orders := c.NotStarted(now, id, "")
 				if !info.Mine && w.manifest != nil {
@@ -255,7 +258,7 @@ func (x *modules) keepUp() {
 				x.want(id, w)
 			}
 			continue
-		case !known && x.p.now().Sub(w.since) < time.Minute:
+		case !known && x.now().Sub(w.since) < time.Minute:
 			continue // it has not been heard of by package runs yet
 		case known && info.State == runs.StateRunning:
 		default:
@@ -287,9 +290,8 @@ func (x *modules) unuse(m *runs.Manifest) {
 	}
 }
 
-// AddModule takes in a module that its user wants to run: see control.Daemon.
-func (p *Peer) AddModule(_ context.Context, f control.ModuleFile) (control.ModuleInfo, error) {
-	x := p.apps.modules
+// add takes in a module that its user wants to run.
+func (x *modules) add(f control.ModuleFile) (control.ModuleInfo, error) {
 	if x.lib == nil {
 		return control.ModuleInfo{}, control.Errorf(control.ErrRefused,
 			"this daemon has nothing to do with modules (setting modules): add --local to run one on this machine alone")
@@ -299,26 +301,23 @@ func (p *Peer) AddModule(_ context.Context, f control.ModuleFile) (control.Modul
 			module.MaxSize, len(f.Bytes))
 	}
 	h := x.lib.Add(bytes.Clone(f.Bytes))
-	p.tellCard(p.renewCard())
+	x.changed()
 	return control.ModuleInfo{Module: hex.EncodeToString(h[:]), Size: int64(len(f.Bytes)), Here: true}, nil
 }
 
-// Modules lists what is here: see control.Daemon.
-func (p *Peer) Modules(context.Context) ([]control.ModuleInfo, error) {
-	x := p.apps.modules
+// list is what is here.
+func (x *modules) list() (list []control.ModuleInfo) {
 	if x.lib == nil {
-		return nil, nil
+		return nil
 	}
-	var list []control.ModuleInfo
 	for _, f := range slices.Backward(x.lib.Files()) {
 		list = append(list, control.ModuleInfo{Module: hex.EncodeToString(f.Hash[:]), Size: f.Size, Here: true})
 	}
-	return list, nil
+	return list
 }
 
-// Module gives the bytes of one: see control.Daemon.
-func (p *Peer) Module(_ context.Context, name string) (control.ModuleFile, error) {
-	x := p.apps.modules
+// bytes are those of one.
+func (x *modules) bytes(name string) (control.ModuleFile, error) {
 	h, err := hex.DecodeString(name)
 	if err != nil || len(h) != len(module.Hash{}) {
 		return control.ModuleFile{}, control.Errorf(control.ErrBadInput, "%q is no module: want its hash", clip(name))

@@ -2,14 +2,12 @@ package peer
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/satin-peer/satin/gossip"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
-	"github.com/satin-peer/satin/runs"
 	"github.com/satin-peer/satin/steal"
 )
 
@@ -20,9 +18,9 @@ import (
 const maxNews = 32 << 10
 
 // tellNews tells everybody what a session has to say. It does not block.
-func (p *Peer) tellNews(n *steal.News) {
+func (v *voice) tellNews(n *steal.News) {
 	for _, part := range splitNews(n, maxNews) {
-		p.publish(gossip.KindNews, encode(part))
+		v.tell(gossip.KindNews, encode(part))
 	}
 }
 
@@ -65,19 +63,19 @@ func readNews(author peer.ID, b []byte) (*steal.News, error) {
 }
 
 // hearNews gives news to the session of their run. If it is one that this peer does not know, it is fetched.
-func (p *Peer) hearNews(author peer.ID, b []byte) {
+func (t *conductor) hearNews(author peer.ID, b []byte) {
 	n, err := readNews(author, b)
 	if err != nil {
 		return // checked before
 	}
-	if s := p.runs.sessionOf(n.Run); s != nil {
+	if s := t.sessionOf(n.Run); s != nil {
 		s.Hear(n)
 		if n.Master != nil {
-			p.runs.heardMaster(n.Run, author)
+			t.heardMaster(n.Run, author)
 		}
 		return
 	}
-	p.runs.announced(n.Run, author)
+	t.announced(n.Run, author)
 }
 
 // heardMaster notes who holds a run's root job, for people: package steal has its own account.
@@ -87,24 +85,4 @@ func (t *conductor) heardMaster(run job.RunID, id peer.ID) {
 	if r := t.parts[run]; r != nil {
 		r.master, r.masterHeard = id, t.now()
 	}
-}
-
-// masterOf is who holds the root job, as far as this peer knows; "" if nobody was heard of lately. The
-// conductor's mutex is held.
-func (p *Peer) masterOf(i *runs.Info, r *part, now time.Time) string {
-	switch {
-	case i.Answered != nil:
-		return string(i.Answered.Author)
-	case i.State.Ended() || r == nil:
-		return string(i.Manifest.Owner)
-	case r.session.Stats().Master:
-		return p.host.ID().String()
-	case i.Mine:
-		return "" // it came back, and another peer, it does not know which, goes on
-	case r.master != "" && now.Sub(r.masterHeard) < p.cfg.Steal.MasterLease:
-		return r.master.String()
-	case r.master == "" && now.Sub(r.began) < p.cfg.Steal.MasterLease:
-		return string(i.Manifest.Owner)
-	}
-	return ""
 }

@@ -14,15 +14,15 @@ import (
 )
 
 // outcomeOfRun describes the end of an own run. The answer is on the disk, or in memory if it could not be put there.
-func (p *Peer) outcomeOfRun(info *runs.Info, r *part) control.Outcome {
+func (x *reporter) outcomeOfRun(info *runs.Info, r *part) control.Outcome {
 	m, name := info.Manifest, info.Manifest.Run.Hex()
 	o := control.Outcome{Failure: info.Why}
 	if info.State == runs.StateDone || info.State == runs.StateFailed {
 		var outcome []byte
 		if info.Unsaved != nil {
 			outcome = info.Unsaved.Bytes
-		} else if outcome = p.files.answers.outcomeIn(name); outcome == nil {
-			o.Failure = "the answer was kept in " + p.files.answers.path(name) + " and cannot be read there any more"
+		} else if outcome = x.files.answers.outcomeIn(name); outcome == nil {
+			o.Failure = "the answer was kept in " + x.files.answers.path(name) + " and cannot be read there any more"
 		}
 		if outcome != nil {
 			o = judge(m.Run, m.Entry, outcome)
@@ -33,16 +33,16 @@ func (p *Peer) outcomeOfRun(info *runs.Info, r *part) control.Outcome {
 		o.State = control.RunFailed
 	}
 	if r != nil {
-		p.runs.mu.Lock()
+		x.runs.mu.Lock()
 		o.Peers, o.Stats = r.most, *r.total()
-		p.runs.mu.Unlock()
-	} else if head, _, _, err := p.files.answers.readAnswer(name, 1); err == nil {
+		x.runs.mu.Unlock()
+	} else if head, _, _, err := x.files.answers.readAnswer(name, 1); err == nil {
 		o.Peers = head.Peers
 	}
 	if info.Answered != nil {
 		o.AnsweredBy = string(info.Answered.Author)
 	}
-	o.Disputed, o.Warning = info.Disputed != "", p.warning(info)
+	o.Disputed, o.Warning = info.Disputed != "", x.warning(info)
 	return o
 }
 
@@ -71,18 +71,18 @@ func judge(run job.RunID, entry string, outcome []byte) (o control.Outcome) {
 }
 
 // warning is what the user should know although there is an answer.
-func (p *Peer) warning(info *runs.Info) string {
+func (x *reporter) warning(info *runs.Info) string {
 	var all []string
 	if info.Stored != "" {
 		all = append(all, "the answer could not be kept on the disk and is lost when the daemon ends: "+info.Stored)
 	}
 	if by := info.Disputed; by != "" {
-		if by == runs.PeerID(p.self) {
+		if by == peerName(x.swarm.self) {
 			by = "this peer"
 		}
 		all = append(all, fmt.Sprintf("the answer is disputed: %s came to another one, which is kept in %s; the program "+
 			"is not a function of its argument, or a machine is broken", by,
-			p.files.disputes.path(info.Manifest.Run.Hex())))
+			x.files.disputes.path(info.Manifest.Run.Hex())))
 	}
 	return strings.Join(all, "; ")
 }

@@ -9,17 +9,15 @@ import (
 
 	"github.com/libp2p/go-libp2p/core/peer"
 
+	"github.com/satin-peer/satin/gossip"
 	"github.com/satin-peer/satin/internal/checkpoint"
 	"github.com/satin-peer/satin/internal/compute"
-	"github.com/satin-peer/satin/internal/compute/child"
-	"github.com/satin-peer/satin/internal/module"
-	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/internal/report"
+	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/session"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/runs"
 	"github.com/satin-peer/satin/steal"
-	"github.com/satin-peer/satin/steal/policy"
 )
 
 // part is what this peer does, or has done, in a run. The conductor's mutex guards what changes; session and share do
@@ -52,7 +50,7 @@ type resumption struct {
 
 // start makes the session of a run. The mutex is held.
 func (t *conductor) start(o runs.Start) {
-	p, id := t.p, o.Manifest.Run
+	id := o.Manifest.Run
 	m, err := statement.OpenManifest(o.Manifest.Sealed)
 	r := &part{manifest: headOf(o.Manifest), began: t.now(), most: 1}
 	if old := t.parts[id]; old != nil { // it was suspended
@@ -64,21 +62,21 @@ func (t *conductor) start(o runs.Start) {
 	if again != nil {
 		r.keeper, restored = again.keeper, again.stored.parts
 	}
-	if d := p.deaths.of(id); err == nil && d.quarantined() {
+	if d := t.deaths.of(id); err == nil && d.quarantined() {
 		err = errors.New(d.text(id))
 	}
 	if err == nil {
 		err = t.begin(r, m, o.Fresh, restored)
 	}
 	if err != nil {
-		p.spawn(func(context.Context) { r.keeper.close(false) })
+		t.spawn(func(context.Context) { r.keeper.close(false) })
 		t.orders = append(t.orders, t.core.NotStarted(t.now(), id, err.Error())...)
 		return
 	}
 	t.parts[id] = r
-	p.log.Info("taking part", "run", id, "app", m.App, "title", m.Title, "owner", m.Owner)
+	t.log.Info("taking part", "run", id, "app", m.App, "title", m.Title, "owner", m.Owner)
 	if again != nil && again.stored.answer != nil {
-		p.spawn(func(context.Context) { t.rootEnded(r.manifest, again.stored.answer) })
+		t.spawn(func(context.Context) { t.rootEnded(r.manifest, again.stored.answer) })
 	}
 }
 
@@ -90,57 +88,24 @@ func headOf(m *runs.Manifest) *runs.Manifest {
 
 // begin makes the session itself.
 func (t *conductor) begin(r *part, m *statement.SignedManifest, fresh bool, restored []steal.Partial) error {
-	p := t.p
-	policy, err := policy.ByName(m.Policy, steal.PeerID(m.Owner.String()))
-	if err != nil {
-		return err
-	}
 	of, err := plan(m)
 	if err != nil {
 		return err
 	}
 	of.Fresh, of.Restored = fresh, restored
 	t.keep(r, m)
-	engine, err := p.newEngine(m, compute.Config{Run: m.Run, Self: string(p.self), Workers: p.cfg.Workers,
-		Idle: !p.cfg.FullPriority, Naive: of.Recovery == steal.Naive})
-	if err != nil {
-		return err
-	}
-	r.session, err = session.New(session.Config{
-		Run: of, Self: steal.Address{Peer: p.self, Inc: p.nextLife()}, Core: p.cfg.Steal, Policy: policy,
-		Members: p.membersOf(r.manifest), Engine: engine, Send: p.send, Tell: p.tellNews, Store: r.store(),
-		Answer: func(outcome []byte) { p.spawn(func(context.Context) { t.rootEnded(r.manifest, outcome) }) },
-		Died:   func(why error) { p.spawn(func(context.Context) { t.engineDied(r, why) }) },
-		Log:    p.log.With("run", m.Run.String()),
+	s, err := t.crew.session(m, of, t.swarm.takingPart(r.manifest), session.Config{
+		Store:  r.store(),
+		Answer: func(outcome []byte) { t.spawn(func(context.Context) { t.rootEnded(r.manifest, outcome) }) },
+		Died:   func(why error) { t.spawn(func(context.Context) { t.engineDied(r, why) }) },
 	})
 	if err != nil {
 		return err
 	}
-	most := p.cfg.Workers
-	if m.MaxCores > 0 {
-		most = min(most, m.MaxCores)
-	}
-	s := r.session
-	r.life = uint64(s.Started().UnixNano())
+	r.session, r.life = s, uint64(s.Started().UnixNano())
 	t.live.Store(m.Run, s)
-	r.share = &share{most: most, dry: func() bool { return dry(s) }, set: s.SetCores}
-	p.arbiter.join(r.share)
+	r.share = t.crew.share(s, m.MaxCores)
 	return nil
-}
-
-// newEngine starts what runs the jobs of a run: a process of their own, if there is a command for it.
-func (p *Peer) newEngine(m *statement.SignedManifest, cfg compute.Config) (port.Live, error) {
-	if len(p.cfg.Compute) == 0 {
-		return compute.New(cfg)
-	}
-	process := child.Config{Command: p.cfg.Compute, Compute: cfg, Memory: p.cfg.Memory}
-	if m.Entry == module.Func {
-		var err error
-		if process.Module, err = p.apps.modules.use(m); err != nil {
-			return nil, err
-		}
-	}
-	return child.Start(process)
 }
 
 // plan is what package steal is to know of a run.
@@ -160,30 +125,30 @@ func plan(m *statement.SignedManifest) (steal.Run, error) {
 
 // stop ends this peer's part in a run. The mutex is held; the session ends by itself afterwards.
 func (t *conductor) stop(o runs.Stop) {
-	r, p := t.parts[o.Run], t.p
+	r := t.parts[o.Run]
 	if r == nil || r.final != nil {
 		return
 	}
 	r.look()
 	s, final := r.session, r.stats()
 	t.live.Delete(o.Run)
-	p.arbiter.leave(r.share)
+	t.crew.arbiter.leave(r.share)
 	r.final, r.ended, t.spent = &final, t.now(), true
-	p.past.add(&final)
-	if r.manifest.Owner != peerName(p.host.ID()) {
-		p.publishLoad(&load{Run: o.Run, Stats: final})
+	t.work.add(&final)
+	if r.manifest.Owner != t.self {
+		t.voice.tell(gossip.KindLoad, encode(&load{Run: o.Run, Stats: final}))
 	}
-	p.spawn(func(context.Context) {
+	t.spawn(func(context.Context) {
 		s.Cancel()
 		r.keeper.close(o.Discard)
 		// there may be one of an earlier life, from before checkpoints were switched off
 		if r.keeper == nil && o.Discard {
-			p.checkpoints.remove(o.Run)
+			t.checkpoints.remove(o.Run)
 		}
 		s.Close()
-		p.apps.modules.unuse(r.manifest)
+		t.apps.modules.unuse(r.manifest)
 	})
-	p.log.Info("run ended", "run", o.Run, "state", string(o.State), "why", cmp.Or(o.Why, "its root job has ended"))
+	t.log.Info("run ended", "run", o.Run, "state", string(o.State), "why", cmp.Or(o.Why, "its root job has ended"))
 }
 
 // maxPastSessions is how many sessions of runs that have ended are kept for those who watch them later: one may hold
@@ -230,39 +195,53 @@ func (r *part) look() {
 	}
 }
 
-// dry says whether the run has no work on this peer at the moment.
-func dry(s *session.Session) bool {
-	st := s.Stats()
-	return st.Held == 0 && st.Given == 0 && st.Load.Queued == 0 && st.Load.Idle == st.Load.Workers
-}
-
 // keep begins to keep what finishes of a run, if that has not begun yet, and gives it what was kept in
 // earlier lives. The mutex is held.
 func (t *conductor) keep(r *part, m *statement.SignedManifest) {
-	p := t.p
-	if p.checkpoints.every <= 0 || r.keeper != nil {
+	if t.checkpoints.every <= 0 || r.keeper != nil {
 		return
 	}
 	info, _ := t.core.Run(m.Run)
-	k, args := p.checkpoints.keeper(m.Run), info.Args
+	k, args := t.checkpoints.keeper(m.Run), info.Args
 	r.keeper = k
-	p.spawn(func(context.Context) {
+	t.spawn(func(context.Context) {
 		l, err := k.open(m, args)
 		if err != nil {
 			if !errors.Is(err, checkpoint.ErrClosed) {
-				p.log.Warn("what is computed of a run is not kept on the disk", "run", m.Run, "error", err)
+				t.log.Warn("what is computed of a run is not kept on the disk", "run", m.Run, "error", err)
 			}
 			return
 		}
-		s := p.checkpoints.contents(l.Records())
+		s := t.checkpoints.contents(l.Records())
 		if s.answer != nil {
 			t.rootEnded(r.manifest, s.answer)
 			return
 		}
 		if session := t.sessionOf(m.Run); session != nil && len(s.parts) > 0 {
-			p.log.Info("results of an earlier life are used", "run", m.Run, "results", len(s.parts), "too_many",
+			t.log.Info("results of an earlier life are used", "run", m.Run, "results", len(s.parts), "too_many",
 				s.beyond)
 			session.Restore(s.parts)
 		}
 	})
+}
+
+// trace finds the session of a run in progress, or of one that has ended, and what tells its lives apart.
+func (t *conductor) trace(id job.RunID) (*session.Session, uint64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	r := t.parts[id]
+	if r == nil || r.session == nil {
+		return nil, 0
+	}
+	return r.session, r.life
+}
+
+// lives lists this peer's parts in all runs.
+func (t *conductor) lives() (list []life) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for id, r := range t.parts {
+		list = append(list, life{id, r.final != nil, r.ended, r.session != nil})
+	}
+	return list
 }

@@ -2,6 +2,7 @@ package peer
 
 import (
 	"errors"
+	"sync"
 	"sync/atomic"
 
 	"github.com/libp2p/go-libp2p/core/peer"
@@ -10,78 +11,91 @@ import (
 	"github.com/satin-peer/satin/steal"
 )
 
-// What goes between the sessions of this peer and those of others.
-
-// trade counts the jobs that went from one peer to another, since the start of this one.
+// A trade counts the jobs that went from one peer to another, since the start of this one.
 type trade struct{ given, taken atomic.Int64 }
 
+// traffic carries messages between the sessions of this peer and those of others, and counts the jobs in them.
+type traffic struct {
+	*base
+	stream  *stream.Transport // of Open
+	runs    *conductor
+	places  *places
+	protect interface {
+		Protect(id peer.ID, tag string)
+		Unprotect(id peer.ID, tag string)
+	}
+	trades  sync.Map         // steal.PeerID -> *trade
+	guarded map[peer.ID]bool // partners whose connections are protected
+}
+
 // tradeWith finds the counts of one peer. Only members that were admitted have some, so there are not many.
-func (p *Peer) tradeWith(id steal.PeerID) *trade {
-	t, ok := p.traded.Load(id)
+func (x *traffic) tradeWith(id steal.PeerID) *trade {
+	t, ok := x.trades.Load(id)
 	if !ok {
-		t, _ = p.traded.LoadOrStore(id, &trade{})
+		t, _ = x.trades.LoadOrStore(id, &trade{})
 	}
 	return t.(*trade)
 }
 
 // send sends a message of a session.
-func (p *Peer) send(m *steal.Message) {
+func (x *traffic) send(m *steal.Message) {
 	if m.Reply != nil && len(m.Reply.Jobs) > 0 {
-		p.tradeWith(m.To.Peer).given.Add(int64(len(m.Reply.Jobs)))
+		x.tradeWith(m.To.Peer).given.Add(int64(len(m.Reply.Jobs)))
 	}
-	p.stream.Send(m)
+	x.stream.Send(m)
 }
 
 // received takes in a message of the steal protocol.
-func (p *Peer) received(m *steal.Message) {
+func (x *traffic) received(m *steal.Message) {
 	if m.Reply != nil && len(m.Reply.Jobs) > 0 {
-		p.tradeWith(m.From.Peer).taken.Add(int64(len(m.Reply.Jobs)))
+		x.tradeWith(m.From.Peer).taken.Add(int64(len(m.Reply.Jobs)))
 	}
-	if s := p.runs.sessionOf(m.Run); s != nil {
+	if s := x.runs.sessionOf(m.Run); s != nil {
 		s.Received(m)
 		return
 	}
 	if id, err := peer.Decode(string(m.From.Peer)); err == nil && m.Request != nil {
-		p.runs.announced(m.Run, id) // somebody works on a run that we have missed, or have not begun yet
-		p.runs.await(m)
+		x.runs.announced(m.Run, id) // somebody works on a run that we have missed, or have not begun yet
+		x.runs.await(m)
 	}
 }
 
-func (p *Peer) failed(m *steal.Message, err error) {
-	p.log.Debug("message not delivered", "to", string(m.To.Peer), "kind", m.Kind().String(), "error", err)
+func (x *traffic) failed(m *steal.Message, err error) {
+	x.log.Debug("message not delivered", "to", string(m.To.Peer), "kind", m.Kind().String(), "error", err)
 	if id, bad := peer.Decode(string(m.To.Peer)); bad == nil && errors.Is(err, stream.ErrUnreachable) {
-		p.places.lost(id)
+		x.places.lost(id)
 	}
-	if s := p.runs.sessionOf(m.Run); s != nil {
+	if s := x.runs.sessionOf(m.Run); s != nil {
 		s.SendFailed(m)
 	}
 }
 
-// isWide says whether a peer is in another cluster, behind a link that many share.
-func (p *Peer) isWide(id steal.PeerID) bool {
-	other, err := peer.Decode(string(id))
-	return err == nil && p.places.of(other).Name != p.places.mine().Name
-}
-
-// guard keeps the connections to present partners from being closed when there are too many, and lets go of
-// those of the past.
-func (p *Peer) guard(past map[peer.ID]bool) map[peer.ID]bool {
+// keepUp keeps the connections to present partners from being closed when there are too many, and lets go of those of
+// the past. It is for one goroutine.
+func (x *traffic) keepUp() {
 	now := map[peer.ID]bool{}
-	for _, text := range p.stream.Partners() {
+	for _, text := range x.stream.Partners() {
 		id, err := peer.Decode(string(text))
 		if err != nil {
 			continue
 		}
-		if now[id] = true; !past[id] {
-			p.host.Protect(id, partnerTag)
+		if now[id] = true; !x.guarded[id] {
+			x.protect.Protect(id, partnerTag)
 		}
 	}
-	for id := range past {
+	for id := range x.guarded {
 		if !now[id] {
-			p.host.Unprotect(id, partnerTag)
+			x.protect.Unprotect(id, partnerTag)
 		}
 	}
-	return now
+	x.guarded = now
+}
+
+// close ends all streams.
+func (x *traffic) close() {
+	if x.stream != nil {
+		_ = x.stream.Close()
+	}
 }
 
 // partnerTag is why the connection manager is to keep a connection.

@@ -4,14 +4,10 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"path/filepath"
 	"runtime"
 	"sync"
-	"sync/atomic"
 	"time"
 
-	"github.com/libp2p/go-libp2p/core/crypto"
-	lp2p "github.com/libp2p/go-libp2p/core/host"
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/satin-peer/satin"
@@ -19,7 +15,6 @@ import (
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/peer/emulate"
 	"github.com/satin-peer/satin/peer/host"
-	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/peer/stream"
 	"github.com/satin-peer/satin/runs"
 	"github.com/satin-peer/satin/steal"
@@ -67,52 +62,64 @@ type Config struct {
 	Log      *slog.Logger
 }
 
-// A Peer is a member of a swarm. It implements control.Daemon. Methods may be called from any goroutine.
+// A Peer is a member of a swarm: parts with a job each, which assemble.go puts together. It implements control.Daemon.
+// Methods may be called from any goroutine.
 type Peer struct {
 	*base
-	cfg         Config
-	host        *host.Host
-	net         lp2p.Host
-	key         crypto.PrivKey
-	self        steal.PeerID
-	stream      *stream.Transport
-	apps        *catalog
-	members     *members
-	news        chan struct{} // the members have changed; room for one
+	cfg      Config
+	host     *host.Host
+	news     chan struct{}     // the members have changed; room for one
+	emulator *emulate.Emulator // nil: none
+	once     sync.Once
+
+	// who there is
+	board    *switchboard
+	members  *members
+	places   *places
+	swarm    *swarm
+	meetings *meetings
+	card     *ownCard
+	voice    *voice
+	door     *door
+
+	// runs
 	runs        *conductor
 	files       *archive
 	checkpoints *checkpoints
-	deaths      infirmary
-	arbiter     *arbiter
-	places      *places
-	started     time.Time
-	lives       atomic.Uint64
-	past        pastWork
-	leaving     atomic.Bool
-	left        chan struct{} // closed when this peer has left the swarm
-	pausing     pausing
+	deaths      *infirmary
+	traffic     *traffic
+	crew        *crew
+	modules     *modules
+	owner       *owner
 
-	watched  watched  // segments.go
-	watching watching // segments_watch.go
-
-	emulator *emulate.Emulator // nil: none
-	traded   sync.Map          // steal.PeerID -> *trade
-
-	gossipMu sync.Mutex
-	gossip   *gossip.Gossip
-	speaks   string // the swarm that gossip was opened for
-	spoke    uint64 // how often it was opened
-
-	cardMu  sync.Mutex
-	card    *statement.SignedCard // this peer's own
-	cardSeq uint64
-
-	once sync.Once
+	// what is told of them
+	presence *presence
+	work     *work
+	reporter *reporter
+	doctor   *doctor
+	showing  *showing
+	watching *watching
 }
 
 // Open makes a peer and lets it into the network. Its errors are those of host.Open and of a configuration
 // out of range.
 func Open(ctx context.Context, cfg Config, apps []Application) (_ *Peer, err error) {
+	if err := cfg.complete(); err != nil {
+		return nil, err
+	}
+	p := &Peer{base: newBase(cfg.Log, time.Now), cfg: cfg, news: make(chan struct{}, 1)}
+	if p.host, err = host.Open(ctx, cfg.Host); err != nil {
+		return nil, err
+	}
+	if err := p.assemble(apps); err != nil {
+		p.Close()
+		return nil, err
+	}
+	return p, nil
+}
+
+// complete puts in what is the default, and refuses what is out of range.
+func (cfg *Config) complete() error {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
@@ -120,7 +127,7 @@ func Open(ctx context.Context, cfg Config, apps []Application) (_ *Peer, err err
 		cfg.Workers = min(runtime.GOMAXPROCS(0), satin.MaxWorkers)
 	}
 	if cfg.Workers < 1 || cfg.Workers > satin.MaxWorkers {
-		return nil, fmt.Errorf("the number of workers is %d, allowed are 1 to %d", cfg.Workers, satin.MaxWorkers)
+		return fmt.Errorf("the number of workers is %d, allowed are 1 to %d", cfg.Workers, satin.MaxWorkers)
 	}
 	if cfg.Steal == (steal.Config{}) {
 		cfg.Steal = steal.LAN()
@@ -128,88 +135,16 @@ func Open(ctx context.Context, cfg Config, apps []Application) (_ *Peer, err err
 	if cfg.Runs == (runs.Config{}) {
 		cfg.Runs = runs.DefaultConfig()
 	}
-	if _, err := policy.ByName(cfg.Policy, ""); err != nil {
-		return nil, err
-	}
-	p := &Peer{base: newBase(cfg.Log, time.Now), cfg: cfg, apps: &catalog{built: map[string]Application{}},
-		left: make(chan struct{}), news: make(chan struct{}, 1)}
-	for _, a := range apps {
-		p.apps.built[a.Name] = a
-	}
-	p.started = p.now()
-	p.arbiter = &arbiter{cores: cfg.Workers}
-	p.members = &members{log: cfg.Log, cards: map[peer.ID]*memberCard{}, changed: p.membersChanged}
-	p.runs = newConductor(p)
-	if p.host, err = host.Open(ctx, cfg.Host); err != nil {
-		return nil, err
-	}
-	defer func() {
-		if err != nil {
-			p.Close()
-		}
-	}()
-	p.net, p.self = p.host.Network(), steal.PeerID(p.host.ID().String())
-	p.key = p.net.Peerstore().PrivKey(p.host.ID())
-	if p.places, err = newPlaces(p); err != nil {
-		return nil, err
-	}
-	if err := p.openFiles(); err != nil {
-		return nil, err
-	}
-	if err := p.openModules(); err != nil {
-		return nil, err
-	}
-	p.runs.open(p.cfg.Runs)
-	if err := p.openEmulation(); err != nil {
-		return nil, err
-	}
-	p.renewCard()
-	p.cfg.Stream.Wide, p.cfg.Stream.Admitted = p.isWide, p.host.Admitted
-	p.stream = stream.New(p.net, p.cfg.Stream, stream.Handler{Received: p.received, Failed: p.failed})
-	if err := p.openGossip(); err != nil {
-		return nil, err
-	}
-	left := p.files.recall()
-	p.runs.input(func(c *runs.Core, now time.Time) []runs.Order { return c.Recall(now, left) })
-	p.serveExchange()
-	p.serveAnswers()
-	p.serveCollecting()
-	p.serveWatch()
-	p.apps.modules.serve()
-	p.host.OnPeer(p.onPeer)
-	p.spawn(p.upkeep)
-	p.spawn(p.runs.findDormant)
-	return p, nil
-}
-
-// openFiles opens what lasts.
-func (p *Peer) openFiles() (err error) {
-	state := p.cfg.Host.StateDir
-	if p.files, err = openArchive(p.base, state, p.host.ID(), p.apps); err != nil {
-		return err
-	}
-	p.checkpoints = &checkpoints{base: p.base, dir: filepath.Join(state, "checkpoints"), every: p.cfg.Checkpoint,
-		most: p.cfg.Steal.MaxKept, mostBytes: p.cfg.Steal.MaxKeptBytes}
-	p.deaths.files, err = openCabinet(filepath.Join(state, "deaths"), ".deaths", maxDeaths, p.now)
+	_, err := policy.ByName(cfg.Policy, "")
 	return err
 }
 
-// openEmulation puts the imitated network before the steal protocol.
-func (p *Peer) openEmulation() (err error) {
-	if p.cfg.Emulate == "" {
-		return nil
+// settle goes over to the swarm that the host has become a member of, if it is another one than before.
+func (p *Peer) settle() {
+	if p.voice.move() {
+		p.card.renew()
+		p.voice.setMembers(p.swarm.forGossip())
 	}
-	p.emulator, err = emulate.Open(p.cfg.Emulate, p.cfg.Cluster, func(id steal.PeerID) string {
-		if other, err := peer.Decode(string(id)); err == nil {
-			return p.places.of(other).Name
-		}
-		return ""
-	})
-	if err != nil {
-		return fmt.Errorf("the emulated network: %w", err)
-	}
-	p.cfg.Stream.Delay = p.emulator
-	return nil
 }
 
 // onPeer is called when a member was admitted and connected, or is not connected any more.
@@ -218,7 +153,7 @@ func (p *Peer) onPeer(id peer.ID, up bool) {
 		p.places.heard(id)
 		p.spawn(func(ctx context.Context) {
 			p.settle()
-			p.meet(ctx, id)
+			p.meetings.meet(ctx, id)
 		})
 	}
 }
@@ -229,7 +164,6 @@ func (p *Peer) upkeep(ctx context.Context) {
 	defer second.Stop()
 	turn := time.NewTicker(turnEvery)
 	defer turn.Stop()
-	var partners map[peer.ID]bool // whose connections are guarded
 	gone := ""
 	for {
 		select {
@@ -239,7 +173,7 @@ func (p *Peer) upkeep(ctx context.Context) {
 			p.places.membersChanged()
 			p.spreadMembers()
 		case <-turn.C:
-			p.arbiter.next()
+			p.crew.arbiter.next()
 		case now := <-second.C:
 			p.runs.keepUp()
 			if gone == "" {
@@ -249,18 +183,19 @@ func (p *Peer) upkeep(ctx context.Context) {
 			}
 			p.members.expire(now)
 			p.places.keepUp(now)
-			p.tellLoads(now)
-			partners = p.guard(partners)
-			p.freshenCard(now)
-			p.pausing.keepUp(p, now)
-			p.apps.modules.keepUp()
-			p.past.sample(p, now)
+			p.runs.tellLoads(now)
+			p.traffic.keepUp()
+			p.card.keepUp(now)
+			if p.presence.keepUp(now) {
+				p.log.Info("pause is over")
+			}
+			p.modules.keepUp()
+			p.work.sample(now)
 		}
 	}
 }
 
-// membersChanged has upkeep tell the runs and gossip who there is. Members that come in a rush are told of
-// together.
+// membersChanged has upkeep tell the runs and gossip who there is. Members that come in a rush are told of together.
 func (p *Peer) membersChanged() {
 	select {
 	case p.news <- struct{}{}:
@@ -271,39 +206,27 @@ func (p *Peer) membersChanged() {
 // spreadMembers gives everybody who needs them the present members and clusters.
 func (p *Peer) spreadMembers() {
 	for _, r := range p.runs.inProgress() {
-		r.session.SetMembers(p.membersOf(r.manifest))
+		r.session.SetMembers(p.swarm.takingPart(r.manifest))
 	}
-	p.apps.modules.setMembers()
-	p.tellGossipMembers()
-}
-
-// membersOf lists who takes part in a run, with their clusters; this peer among them.
-func (p *Peer) membersOf(m *runs.Manifest) *steal.Members {
-	list := []steal.Member{{ID: p.self, Cluster: steal.ClusterID(p.places.mine().Name)}}
-	for _, c := range p.participants(m, true) {
-		list = append(list, steal.Member{ID: steal.PeerID(c.Peer.String()),
-			Cluster: steal.ClusterID(p.places.of(c.Peer).Name)})
-	}
-	return steal.NewMembers(list)
+	p.modules.setMembers()
+	p.voice.setMembers(p.swarm.forGossip())
 }
 
 // Close ends the peer at once, without a word to others. After Leave it only tidies up.
 func (p *Peer) Close() {
 	p.once.Do(func() {
-		p.leaving.Store(true)
 		p.end(func() {
-			for _, r := range p.runs.inProgress() {
-				r.session.Close()
-				r.keeper.close(false)
+			if p.runs != nil { // else it was never put together
+				p.presence.leave()
+				for _, r := range p.runs.inProgress() {
+					r.session.Close()
+					r.keeper.close(false)
+				}
+				p.voice.close()
+				p.traffic.close()
 			}
-			p.apps.modules.close()
-			p.closeGossip()
-			if p.stream != nil {
-				_ = p.stream.Close()
-			}
-			if p.host != nil {
-				_ = p.host.Close()
-			}
+			p.modules.close()
+			_ = p.host.Close()
 		})
 		if p.emulator != nil {
 			_ = p.emulator.Close() // nobody is received from any more

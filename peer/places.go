@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
 	"github.com/libp2p/go-libp2p/p2p/protocol/ping"
 	"github.com/multiformats/go-multiaddr"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/satin-peer/satin/peer/locality"
 	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/steal"
 )
 
 // place is where a peer is, as far as this one knows.
@@ -28,7 +28,12 @@ type place struct {
 // places measures the ways to other members and keeps account of which peer is in which cluster. Package
 // locality decides.
 type places struct {
-	p      *Peer
+	*base
+	board      *switchboard
+	members    *members
+	disconnect func(peer.ID) error
+	changed    func() // somebody is elsewhere, or does not answer, or does again
+
 	mu     sync.Mutex
 	m      *locality.Map
 	was    string    // this peer's cluster when the runs were last told of it
@@ -47,14 +52,13 @@ const (
 	dialEvery = 5 * time.Second
 )
 
-func newPlaces(p *Peer) (*places, error) {
-	m, err := locality.New(locality.Config{Self: p.host.ID().String(), Label: p.cfg.Cluster})
-	if err != nil {
-		return nil, err
+// open begins with this peer alone; label names its cluster, "" lets it find out.
+func (s *places) open(label string) (err error) {
+	s.m, err = locality.New(locality.Config{Self: s.board.net.ID().String(), Label: label})
+	if err == nil {
+		s.m.SetSelf(localNetworks(), nil)
 	}
-	s := &places{p: p, m: m, missed: map[peer.ID]int{}}
-	s.m.SetSelf(localNetworks(), nil)
-	return s, nil
+	return err
 }
 
 // mine is this peer's place.
@@ -72,7 +76,7 @@ func (s *places) of(id peer.ID) place {
 	at, rtt := s.m.Of(text), s.m.RTT(text)
 	s.mu.Unlock()
 	where := place{at.Cluster, at.Why, rtt}
-	if c := s.p.members.get(id); c != nil && c.Cluster == at.Cluster && c.Why != "" {
+	if c := s.members.get(id); c != nil && c.Cluster == at.Cluster && c.Why != "" {
 		where.Why = c.Why
 	}
 	return where
@@ -86,7 +90,7 @@ func (s *places) position() []float64 {
 
 // membersChanged takes the cards of the present members.
 func (s *places) membersChanged() {
-	list := s.p.members.list()
+	list := s.members.list()
 	members := make([]locality.Member, len(list))
 	for i, c := range list {
 		members[i] = locality.Member{
@@ -95,7 +99,7 @@ func (s *places) membersChanged() {
 		}
 	}
 	var own []string
-	for _, a := range s.p.net.Addrs() {
+	for _, a := range s.board.net.Addrs() {
 		own = append(own, a.String())
 	}
 	s.mu.Lock()
@@ -118,14 +122,14 @@ func (s *places) keepUp(now time.Time) {
 	probes := s.m.Probe(probesAtOnce)
 	s.mu.Unlock()
 	if moved {
-		s.p.membersChanged()
+		s.changed()
 	}
 	if !s.measuring.CompareAndSwap(0, int32(len(probes))) {
 		return // the last ones are not back
 	}
 	for _, text := range probes {
 		id, err := peer.Decode(text)
-		connected := err == nil && s.p.net.Network().Connectedness(id) == network.Connected
+		connected := err == nil && s.board.connected(id)
 		if err != nil || (!connected && now.Sub(s.dialed) < dialEvery) {
 			s.measuring.Add(-1)
 			continue
@@ -133,7 +137,7 @@ func (s *places) keepUp(now time.Time) {
 		if !connected {
 			s.dialed = now
 		}
-		s.p.spawn(func(ctx context.Context) {
+		s.spawn(func(ctx context.Context) {
 			defer s.measuring.Add(-1)
 			s.measure(ctx, id)
 		})
@@ -143,14 +147,14 @@ func (s *places) keepUp(now time.Time) {
 func (s *places) measure(ctx context.Context, id peer.ID) {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
-	connected := s.p.net.Network().Connectedness(id) == network.Connected
+	connected := s.board.connected(id)
 	rtt, ok := s.ping(ctx, id)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if ok {
 		if s.missed[id] >= pingMisses {
-			s.p.log.Info("member answers again", "peer", id)
-			s.p.membersChanged()
+			s.log.Info("member answers again", "peer", id)
+			s.changed()
 		}
 		delete(s.missed, id)
 		s.m.Measured(id.String(), rtt)
@@ -160,20 +164,26 @@ func (s *places) measure(ctx context.Context, id peer.ID) {
 		return // it could not be reached; that is another matter
 	}
 	if s.missed[id]++; s.missed[id] == pingMisses {
-		s.p.log.Info("member does not answer", "peer", id)
+		s.log.Info("member does not answer", "peer", id)
 		// A killed QUIC peer is connected for half a minute more, and cannot be dialed until then.
-		s.p.spawn(func(context.Context) { _ = s.p.host.Disconnect(id) })
-		s.p.membersChanged()
+		s.spawn(func(context.Context) { _ = s.disconnect(id) })
+		s.changed()
 	}
 }
 
 func (s *places) ping(ctx context.Context, id peer.ID) (time.Duration, bool) {
 	select {
-	case r, ok := <-ping.Ping(ctx, s.p.net, id):
+	case r, ok := <-ping.Ping(ctx, s.board.net, id):
 		return r.RTT, ok && r.Error == nil
 	case <-ctx.Done():
 		return 0, false
 	}
+}
+
+// isWide says whether a peer is in another cluster, behind a link that many share.
+func (s *places) isWide(id steal.PeerID) bool {
+	other, err := peer.Decode(string(id))
+	return err == nil && s.of(other).Name != s.mine().Name
 }
 
 // silent says whether a member that was connected does not answer.
@@ -191,7 +201,7 @@ func (s *places) lost(id peer.ID) {
 	s.missed[id] = pingMisses
 	s.mu.Unlock()
 	if news {
-		s.p.membersChanged()
+		s.changed()
 	}
 }
 
@@ -201,7 +211,7 @@ func (s *places) heard(id peer.ID) {
 	delete(s.missed, id)
 	s.mu.Unlock()
 	if news {
-		s.p.membersChanged()
+		s.changed()
 	}
 }
 

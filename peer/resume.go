@@ -12,9 +12,9 @@ import (
 	"github.com/satin-peer/satin/runs"
 )
 
-// ResumeRun takes a run up again: see control.Daemon.
-func (p *Peer) ResumeRun(ctx context.Context, q control.Resumption) (control.RunInfo, error) {
-	if err := p.staying(); err != nil {
+// resume takes a run up again.
+func (o *owner) resume(ctx context.Context, q control.Resumption) (control.RunInfo, error) {
+	if err := o.staying(); err != nil {
 		return control.RunInfo{}, err
 	}
 	if q.Directory == "" {
@@ -22,14 +22,14 @@ func (p *Peer) ResumeRun(ctx context.Context, q control.Resumption) (control.Run
 		if err != nil {
 			return control.RunInfo{}, err
 		}
-		switch lifted, err := p.deaths.lift(id); {
+		switch lifted, err := o.deaths.lift(id); {
 		case err != nil:
 			return control.RunInfo{}, control.Errorf(control.ErrUnavailable, "the quarantine cannot be lifted: %v", err)
 		case lifted:
-			p.runs.input(func(c *runs.Core, now time.Time) []runs.Order { return c.NotStarted(now, id, "") })
-			return p.describe(id), nil
+			o.runs.input(func(c *runs.Core, now time.Time) []runs.Order { return c.NotStarted(now, id, "") })
+			return o.reporter.describe(id), nil
 		}
-		return p.resumeOwn(ctx, id, nil)
+		return o.resumeOwn(ctx, id, nil)
 	}
 	snap, err := checkpoint.Read(q.Directory, checkpoint.Header{}, nil)
 	if err != nil {
@@ -37,7 +37,7 @@ func (p *Peer) ResumeRun(ctx context.Context, q control.Resumption) (control.Run
 	}
 	defer snap.Close()
 	for _, problem := range snap.Problems() {
-		p.log.Warn("damage in a checkpoint; what is intact is used", "problem", problem)
+		o.log.Warn("damage in a checkpoint; what is intact is used", "problem", problem)
 	}
 	b, err := snap.Manifest()
 	if err != nil {
@@ -47,16 +47,16 @@ func (p *Peer) ResumeRun(ctx context.Context, q control.Resumption) (control.Run
 	if err != nil {
 		return control.RunInfo{}, control.Errorf(control.ErrBadInput, "%s: the manifest in it: %v", q.Directory, err)
 	}
-	s := p.checkpoints.contents(snap.Records())
-	if m.Owner == p.host.ID() && p.files.own.has(m.Run.Hex()) {
-		return p.resumeOwn(ctx, m.Run, &s)
+	s := o.checkpoints.contents(snap.Records())
+	if m.Owner == o.swarm.self && o.files.own.has(m.Run.Hex()) {
+		return o.resumeOwn(ctx, m.Run, &s)
 	}
-	return p.resumeAsNew(ctx, m, s)
+	return o.resumeAsNew(ctx, m, s)
 }
 
 // resumeOwn goes on with a suspended run of this peer's own. What a copy of its checkpoint holds is used besides.
-func (p *Peer) resumeOwn(ctx context.Context, id job.RunID, also *stored) (control.RunInfo, error) {
-	t := p.runs
+func (o *owner) resumeOwn(ctx context.Context, id job.RunID, also *stored) (control.RunInfo, error) {
+	t := o.runs
 	t.resuming.Lock() // one at a time: the log is opened before the run goes on
 	defer t.resuming.Unlock()
 	t.mu.Lock()
@@ -71,15 +71,15 @@ func (p *Peer) resumeOwn(ctx context.Context, id job.RunID, also *stored) (contr
 	case no != nil:
 		return control.RunInfo{}, refused(no, nil)
 	}
-	o, m, err := p.files.readOwn(id.Hex())
+	own, m, err := o.files.readOwn(id.Hex())
 	if err != nil {
 		return control.RunInfo{}, control.Errorf(control.ErrRefused,
 			"what was written down of run %s cannot be read: %v", id.Hex(), err)
 	}
-	if o.Unfit != "" {
-		return control.RunInfo{}, control.Errorf(control.ErrRefused, "%s", o.Unfit)
+	if own.Unfit != "" {
+		return control.RunInfo{}, control.Errorf(control.ErrRefused, "%s", own.Unfit)
 	}
-	again, err := p.checkpoints.reopen(m, o.Args)
+	again, err := o.checkpoints.reopen(m, own.Args)
 	if err != nil {
 		return control.RunInfo{}, control.Errorf(control.ErrRefused, "the checkpoint cannot be used: %s", oneLine(err))
 	}
@@ -89,7 +89,7 @@ func (p *Peer) resumeOwn(ctx context.Context, id job.RunID, also *stored) (contr
 			again.stored.answer = also.answer
 		}
 	}
-	return p.goOn(m, again, false, func() error {
+	return o.goOn(m, again, false, func() error {
 		return refused(t.command(ctx, func(c *runs.Core, now time.Time, at runs.Ticket) []runs.Order {
 			return c.Resume(now, at, manifestOf(m))
 		}))
@@ -98,32 +98,32 @@ func (p *Peer) resumeOwn(ctx context.Context, id job.RunID, also *stored) (contr
 
 // resumeAsNew begins a new run of the same problem, with what the checkpoint of another one holds: only the
 // owner can go on with a run.
-func (p *Peer) resumeAsNew(ctx context.Context, from *statement.SignedManifest, s stored) (control.RunInfo, error) {
-	if why := p.apps.unfit(from); why != "" {
+func (o *owner) resumeAsNew(ctx context.Context, from *statement.SignedManifest, s stored) (control.RunInfo, error) {
+	if why := o.apps.unfit(from); why != "" {
 		return control.RunInfo{}, control.Errorf(control.ErrRefused, "%s", why)
 	}
-	now := p.now()
+	now := o.now()
 	m := from.Manifest
-	m.Swarm, m.Nonce, m.Created, m.Expires = p.host.SwarmName(), statement.NewNonce(), now.Unix(),
+	m.Swarm, m.Nonce, m.Created, m.Expires = o.host.SwarmName(), statement.NewNonce(), now.Unix(),
 		now.Add(runLife).Unix()
-	m.Deputies = p.deputies(&m)
-	signed, err := m.Sign(p.key)
+	m.Deputies = o.swarm.deputies(&m)
+	signed, err := m.Sign(o.key)
 	if err != nil {
 		return control.RunInfo{}, control.Errorf(control.ErrBadInput, "%v", err)
 	}
-	again, err := p.checkpoints.reopen(signed, s.args)
+	again, err := o.checkpoints.reopen(signed, s.args)
 	if err != nil {
-		p.log.Warn("what is computed of a run is not kept on the disk", "run", signed.Run, "error", err)
+		o.log.Warn("what is computed of a run is not kept on the disk", "run", signed.Run, "error", err)
 		again = &resumption{}
 	}
 	again.stored = s
-	info, err := p.goOn(signed, again, true, func() error {
-		_, err := p.begin(ctx, signed, s.args)
+	info, err := o.goOn(signed, again, true, func() error {
+		_, err := o.begin(ctx, signed, s.args)
 		return err
 	})
 	if err == nil {
 		whose := "belongs to " + from.Owner.String()
-		if from.Owner == p.host.ID() {
+		if from.Owner == o.swarm.self {
 			whose = "is over"
 		}
 		info.Why = "a new run of the same problem, with what the checkpoint holds: run " + from.Run.Hex() + " " +
@@ -133,14 +133,14 @@ func (p *Peer) resumeAsNew(ctx context.Context, from *statement.SignedManifest, 
 }
 
 // goOn has a run begin with what was kept of it.
-func (p *Peer) goOn(m *statement.SignedManifest, again *resumption, fresh bool, begin func() error) (
+func (o *owner) goOn(m *statement.SignedManifest, again *resumption, fresh bool, begin func() error) (
 	control.RunInfo, error) {
 	if l := again.keeper.get(); l != nil {
 		for _, part := range again.stored.parts { // those that are there already are not written again
 			l.AppendOutcome(part.Path, part.Identity, part.Outcome)
 		}
 	}
-	t := p.runs
+	t := o.runs
 	t.mu.Lock()
 	t.resumed[m.Run] = again
 	t.mu.Unlock()
@@ -150,14 +150,14 @@ func (p *Peer) goOn(m *statement.SignedManifest, again *resumption, fresh bool, 
 	delete(t.resumed, m.Run)
 	t.mu.Unlock()
 	if unused {
-		p.spawn(func(context.Context) { again.keeper.close(fresh) })
+		o.spawn(func(context.Context) { again.keeper.close(fresh) })
 	}
 	if err != nil {
 		return control.RunInfo{}, err
 	}
-	p.log.Info("run resumed", "run", m.Run, "title", m.Title, "results", len(again.stored.parts), "too_many",
+	o.log.Info("run resumed", "run", m.Run, "title", m.Title, "results", len(again.stored.parts), "too_many",
 		again.stored.beyond)
-	return p.describe(m.Run), nil
+	return o.reporter.describe(m.Run), nil
 }
 
 // oneLine puts an error that has several lines into one.

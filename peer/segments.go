@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/core/peer"
 	"github.com/libp2p/go-libp2p/core/protocol"
 
 	"github.com/satin-peer/satin/internal/report"
@@ -105,16 +105,27 @@ type watchLink struct {
 // errTooMany ends the stream of a question that comes too soon.
 var errTooMany = errors.New("too many watch this peer")
 
-// watched is what this peer does because somebody watches.
-type watched struct {
+// showing answers those who watch, and does what it does only because somebody watches.
+type showing struct {
+	*base
+	runs  traced
+	links func() []watchLink // this peer's ways to the clusters
+
 	mu      sync.Mutex
 	until   time.Time // of the lease
 	on      bool      // the sampler runs
 	states  map[job.RunID]*stateLog
 	second  time.Time // answers are counted since
 	answers int
-	links   []watchLink // as they were when
-	linked  time.Time
+	linked  []watchLink // as the links were
+	at      time.Time   // then
+}
+
+// traced are the runs whose segments can be shown.
+type traced interface {
+	// trace finds the session of a run in progress, or of one that has ended, and what tells its lives apart.
+	trace(id job.RunID) (s *session.Session, life uint64)
+	inProgress() []*part
 }
 
 // stateLog is what the workers of a run did: the last maxStatesKept changes.
@@ -124,21 +135,18 @@ type stateLog struct {
 	seen int64  // when the workers were looked at last
 }
 
-func (p *Peer) serveWatch() {
-	p.net.SetStreamHandler(watchProtocol, func(s network.Stream) {
-		p.answer(s, maxWatchQuestion, exchangeTime, func(b []byte) (any, error) {
-			var q watchQuestion
-			if err := wire.Value().Decode(b, &q); err != nil {
-				return nil, err
-			}
-			return p.tellWatcher(&q, p.now())
-		})
+func (w *showing) serve(board *switchboard) {
+	board.answer(watchProtocol, maxWatchQuestion, exchangeTime, func(_ peer.ID, b []byte) (any, error) {
+		var q watchQuestion
+		if err := wire.Value().Decode(b, &q); err != nil {
+			return nil, err
+		}
+		return w.tell(&q, w.now())
 	})
 }
 
-// tellWatcher answers a question, and begins to sample.
-func (p *Peer) tellWatcher(q *watchQuestion, now time.Time) (*watchAnswer, error) {
-	w := &p.watched
+// tell answers a question, and begins to sample.
+func (w *showing) tell(q *watchQuestion, now time.Time) (*watchAnswer, error) {
 	w.mu.Lock()
 	if now.Sub(w.second) >= time.Second {
 		w.second, w.answers = now, 0
@@ -147,21 +155,21 @@ func (p *Peer) tellWatcher(q *watchQuestion, now time.Time) (*watchAnswer, error
 	tooMany := w.answers > answersPerSecond
 	if w.until = now.Add(watchLease); !w.on {
 		w.on = true
-		p.spawn(p.sampleStates)
+		w.spawn(w.sample)
 	}
 	w.mu.Unlock()
 	if tooMany {
 		return nil, errTooMany
 	}
-	return p.watchAnswer(q, now), nil
+	return w.answer(q, now), nil
 }
 
-// watchAnswer says what is new of the runs that are asked for, as far as there is room.
-func (p *Peer) watchAnswer(q *watchQuestion, now time.Time) *watchAnswer {
-	a := &watchAnswer{Now: now.UnixMicro(), Links: p.watchLinks(now)}
+// answer says what is new of the runs that are asked for, as far as there is room.
+func (w *showing) answer(q *watchQuestion, now time.Time) *watchAnswer {
+	a := &watchAnswer{Now: now.UnixMicro(), Links: w.ways(now)}
 	room := maxWatchAnswer - maxWatchAnswer/4 // the rest is for links and states
 	for _, c := range q.Runs[:min(len(q.Runs), maxWatchedRuns)] {
-		s, life := p.tracedSession(c.Run)
+		s, life := w.runs.trace(c.Run)
 		if s == nil {
 			continue
 		}
@@ -182,25 +190,14 @@ func (p *Peer) watchAnswer(q *watchQuestion, now time.Time) *watchAnswer {
 			part.Segments = append(part.Segments, seg)
 			room -= 48 + 5*len(g.Path)
 		}
-		part.States, part.StatesTo = p.watched.since(c.Run, c.States, now)
+		part.States, part.StatesTo = w.since(c.Run, c.States, now)
 		a.Runs = append(a.Runs, part)
 	}
 	return a
 }
 
-// tracedSession finds the session of a run in progress, or of one that has ended, and what tells its lives apart.
-func (p *Peer) tracedSession(id job.RunID) (*session.Session, uint64) {
-	p.runs.mu.Lock()
-	defer p.runs.mu.Unlock()
-	r := p.runs.parts[id]
-	if r == nil || r.session == nil {
-		return nil, 0
-	}
-	return r.session, r.life
-}
-
-// sampleStates looks at the workers of all runs until the lease ends.
-func (p *Peer) sampleStates(ctx context.Context) {
+// sample looks at the workers of all runs until the lease ends.
+func (w *showing) sample(ctx context.Context) {
 	tick := time.NewTicker(sampleEvery)
 	defer tick.Stop()
 	for {
@@ -208,18 +205,18 @@ func (p *Peer) sampleStates(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case now := <-tick.C:
-			if !p.watched.holds(now) {
+			if !w.holds(now) {
 				return
 			}
-			for _, r := range p.runs.inProgress() {
-				p.watched.note(r.manifest.Run, now, r.session)
+			for _, r := range w.runs.inProgress() {
+				w.note(r.manifest.Run, now, r.session)
 			}
 		}
 	}
 }
 
 // holds says whether somebody watches; if not, the sampler ends and what it saw is forgotten.
-func (w *watched) holds(now time.Time) bool {
+func (w *showing) holds(now time.Time) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.on = now.Before(w.until); !w.on {
@@ -229,7 +226,7 @@ func (w *watched) holds(now time.Time) bool {
 }
 
 // note adds a sample of a run's workers.
-func (w *watched) note(id job.RunID, now time.Time, s *session.Session) {
+func (w *showing) note(id job.RunID, now time.Time, s *session.Session) {
 	cores, idle, wait := s.Workers()
 	state := watchState{Work: uint16(cores - idle)}
 	switch wait {
@@ -282,7 +279,7 @@ func (l *stateLog) add(s watchState) {
 }
 
 // since gives the states after the one with the given number, but not the newest while it may go on.
-func (w *watched) since(id job.RunID, after uint64, now time.Time) ([]watchState, uint64) {
+func (w *showing) since(id job.RunID, after uint64, now time.Time) ([]watchState, uint64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	l := w.states[id]
@@ -306,27 +303,27 @@ func (w *watched) since(id job.RunID, after uint64, now time.Time) ([]watchState
 	return slices.Clone(list), first + from + uint64(len(list))
 }
 
-// watchLinks is what this peer knows of its ways to the clusters. It is the same for a second, as many may ask.
-func (p *Peer) watchLinks(now time.Time) []watchLink {
-	w := &p.watched
+// ways is what this peer knows of its ways to the clusters. It is the same for a second, as many may ask.
+func (w *showing) ways(now time.Time) []watchLink {
 	w.mu.Lock()
-	list, fresh := w.links, now.Sub(w.linked) < time.Second
+	list, fresh := w.linked, now.Sub(w.at) < time.Second
 	w.mu.Unlock()
 	if fresh {
 		return list
 	}
-	list = p.lookAtLinks()
+	list = w.links()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.links, w.linked = list, now
+	w.linked, w.at = list, now
 	return list
 }
 
-func (p *Peer) lookAtLinks() []watchLink {
+// links are the ways to the clusters.
+func (x *traffic) links() []watchLink {
 	index := map[string]*watchLink{}
 	rtts := map[string][]int64{}
-	for _, c := range p.members.list() {
-		where := p.places.of(c.Peer)
+	for _, c := range x.places.members.list() {
+		where := x.places.of(c.Peer)
 		l := index[where.Name]
 		if l == nil {
 			if len(index) >= maxLinks {
@@ -335,7 +332,7 @@ func (p *Peer) lookAtLinks() []watchLink {
 			l = &watchLink{Cluster: where.Name}
 			index[where.Name] = l
 		}
-		l.Taken += uint64(max(0, p.tradeWith(steal.PeerID(c.Peer.String())).taken.Load()))
+		l.Taken += uint64(max(0, x.tradeWith(steal.PeerID(c.Peer.String())).taken.Load()))
 		if where.RTT > 0 {
 			rtts[where.Name] = append(rtts[where.Name], where.RTT.Microseconds())
 		}

@@ -12,7 +12,7 @@ import (
 // neighbours are one.
 func TestStatesAreToldOnce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	w := &watched{states: map[job.RunID]*stateLog{{}: {}}}
+	w := &showing{states: map[job.RunID]*stateLog{{}: {}}}
 	l := w.states[job.RunID{}]
 	now := time.UnixMicro(1e15)
 	var got []watchState
@@ -55,7 +55,7 @@ func TestStatesAreToldOnce(t *testing.T) {
 
 // A reader that is far behind, or of an earlier lease, is told what is remembered.
 func TestStatesAreForgotten(t *testing.T) {
-	w := &watched{states: map[job.RunID]*stateLog{{}: {}}}
+	w := &showing{states: map[job.RunID]*stateLog{{}: {}}}
 	l := w.states[job.RunID{}]
 	for i := range 3 * maxStatesKept {
 		l.add(watchState{Start: int64(i), For: 1, Work: uint16(i % 2)})

@@ -4,15 +4,16 @@ import (
 	"context"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
 
-	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/session"
 )
 
 const (
@@ -32,8 +33,14 @@ const (
 	maxReports = 1024
 )
 
-// watching is the asking side: it goes on while Watch is called.
+// watching asks the members for their segments; it goes on while Watch is called.
 type watching struct {
+	*base
+	board *switchboard
+	swarm *swarm
+	runs  watchable
+	own   *showing // what this peer has itself
+
 	mu      sync.Mutex
 	until   time.Time
 	on      bool
@@ -41,6 +48,26 @@ type watching struct {
 	cursors map[peer.ID]*watchedPeer
 	done    map[job.RunID]bool // ended runs of which everything there is was asked for
 	next    int                // where the next round begins
+}
+
+// watchable are the runs that members may be asked about.
+type watchable interface {
+	sessionOf(job.RunID) *session.Session
+	lives() []life
+}
+
+// life is this peer's part in a run, as those see it who watch.
+type life struct {
+	run   job.RunID
+	over  bool
+	ended time.Time
+	// traced says that its segments can still be shown.
+	traced bool
+}
+
+func newWatching(b *base, board *switchboard, s *swarm, runs watchable, own *showing) *watching {
+	return &watching{base: b, board: board, swarm: s, runs: runs, own: own, cursors: map[peer.ID]*watchedPeer{},
+		done: map[job.RunID]bool{}}
 }
 
 // watchedPeer is what is known of a member that is asked.
@@ -52,27 +79,25 @@ type watchedPeer struct {
 	rest   time.Time     // it does not answer: not to be asked before
 }
 
-// Watch gives what the members, and this peer, have reported of the runs since the last call, and has them
-// asked for the next few seconds. It does not wait for them.
-func (p *Peer) Watch(context.Context) ([]report.Part, error) {
-	w := &p.watching
+// take gives what the members, and this peer, have reported of the runs since the last call, and has them asked for
+// the next few seconds.
+func (w *watching) take() []report.Part {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.until = p.now().Add(watchLease); !w.on {
+	if w.until = w.now().Add(watchLease); !w.on {
 		w.on = true
-		p.spawn(p.watchMembers)
+		w.spawn(w.ask)
 	}
 	reports := w.reports
 	w.reports = nil
-	return reports, nil
+	return reports
 }
 
-// watchMembers asks while somebody wants it.
-func (p *Peer) watchMembers(ctx context.Context) {
+// ask asks while somebody wants it.
+func (w *watching) ask(ctx context.Context) {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
-	for now := p.now(); ; {
-		w := &p.watching
+	for now := w.now(); ; {
 		w.mu.Lock()
 		w.on = now.Before(w.until)
 		on := w.on
@@ -80,7 +105,7 @@ func (p *Peer) watchMembers(ctx context.Context) {
 		if !on {
 			return
 		}
-		p.watchRound(now)
+		w.round(now)
 		select {
 		case <-ctx.Done():
 			return
@@ -89,27 +114,26 @@ func (p *Peer) watchMembers(ctx context.Context) {
 	}
 }
 
-// watchRound asks this peer and the members, each about the runs that are of interest.
-func (p *Peer) watchRound(now time.Time) {
-	runs := p.watchedRuns(now)
+// round asks this peer and the members, each about the runs that are of interest.
+func (w *watching) round(now time.Time) {
+	runs := w.chosen(now)
 	if len(runs) == 0 {
 		return
 	}
-	own := p.host.ID()
-	if q := p.question(own, runs, now); q != nil {
-		if a, err := p.tellWatcher(q, now); err == nil {
-			p.hearWatched(own, q, a, now, now)
+	own := w.swarm.self
+	if q := w.question(own, runs, now); q != nil {
+		if a, err := w.own.tell(q, now); err == nil {
+			w.hear(own, q, a, now, now)
 		} else {
-			p.unasked(own, now)
+			w.unasked(own, now)
 		}
 	}
 	var list []peer.ID
-	for _, c := range p.members.list() {
-		if p.net.Network().Connectedness(c.Peer) == network.Connected && !p.places.silent(c.Peer) {
+	for _, c := range w.swarm.members.list() {
+		if w.board.connected(c.Peer) && !w.swarm.places.silent(c.Peer) {
 			list = append(list, c.Peer)
 		}
 	}
-	w := &p.watching
 	w.mu.Lock()
 	from := w.next
 	w.next += maxWatchAsks
@@ -117,66 +141,55 @@ func (p *Peer) watchRound(now time.Time) {
 		w.next = 0
 	}
 	for id := range w.cursors {
-		if id != own && p.members.get(id) == nil {
+		if id != own && w.swarm.members.get(id) == nil {
 			delete(w.cursors, id)
 		}
 	}
 	w.mu.Unlock()
 	for _, id := range list[min(from, len(list)):min(from+maxWatchAsks, len(list))] {
-		if q := p.question(id, runs, now); q != nil {
-			p.spawn(func(ctx context.Context) { p.askWatched(ctx, id, q) })
+		if q := w.question(id, runs, now); q != nil {
+			w.spawn(func(ctx context.Context) { w.askOne(ctx, id, q) })
 		}
 	}
 }
 
-// watchedRuns lists the runs to ask after: those in progress, those that have just ended, and once the last
-// ones that ended before.
-func (p *Peer) watchedRuns(now time.Time) (ids []job.RunID) {
-	p.runs.mu.Lock()
-	defer p.runs.mu.Unlock()
-	w := &p.watching
+// chosen lists the runs to ask after: those in progress, those that have just ended, and once the last ones that ended
+// before.
+func (w *watching) chosen(now time.Time) (ids []job.RunID) {
+	lives := w.runs.lives()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	var past []*part
-	for id, r := range p.runs.parts {
+	var past []life
+	known := map[job.RunID]bool{}
+	for _, l := range lives {
+		known[l.run] = true
 		switch {
-		case r.session == nil:
-		case r.final == nil || now.Sub(r.ended) < watchedAfter:
-			ids = append(ids, id)
-			delete(w.done, id)
-		case !w.done[id]:
-			past = append(past, r)
+		case !l.traced:
+		case !l.over || now.Sub(l.ended) < watchedAfter:
+			ids = append(ids, l.run)
+			delete(w.done, l.run)
+		case !w.done[l.run]:
+			past = append(past, l)
 		}
 	}
 	slices.SortFunc(ids, func(a, b job.RunID) int { return slices.Compare(a[:], b[:]) })
-	slices.SortFunc(past, func(a, b *part) int { return b.ended.Compare(a.ended) })
-	for i, r := range past {
+	slices.SortFunc(past, func(a, b life) int { return b.ended.Compare(a.ended) })
+	for i, l := range past {
 		if i < maxPastRuns && len(ids) < maxWatchedRuns {
-			ids = append(ids, r.manifest.Run)
+			ids = append(ids, l.run)
 		}
 	}
-	if w.done == nil {
-		w.done = map[job.RunID]bool{}
-	}
-	for id := range w.done {
-		if p.runs.parts[id] == nil {
-			delete(w.done, id)
-		}
-	}
-	for _, r := range past { // in the next rounds only if there is more
-		w.done[r.manifest.Run] = true
+	maps.DeleteFunc(w.done, func(id job.RunID, _ bool) bool { return !known[id] })
+	for _, l := range past { // in the next rounds only if there is more
+		w.done[l.run] = true
 	}
 	return ids[:min(len(ids), maxWatchedRuns)]
 }
 
 // question is what a member is asked now; nil if it is not.
-func (p *Peer) question(id peer.ID, runs []job.RunID, now time.Time) *watchQuestion {
-	w := &p.watching
+func (w *watching) question(id peer.ID, runs []job.RunID, now time.Time) *watchQuestion {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.cursors == nil {
-		w.cursors = map[peer.ID]*watchedPeer{}
-	}
 	m := w.cursors[id]
 	if m == nil {
 		m = &watchedPeer{at: map[job.RunID]watchCursor{}, within: time.Hour}
@@ -193,27 +206,26 @@ func (p *Peer) question(id peer.ID, runs []job.RunID, now time.Time) *watchQuest
 		q.Runs = append(q.Runs, c)
 	}
 	for run := range m.at {
-		if p.runs.sessionOf(run) == nil && !slices.Contains(runs, run) && len(m.at) > maxCursors {
+		if w.runs.sessionOf(run) == nil && !slices.Contains(runs, run) && len(m.at) > maxCursors {
 			delete(m.at, run)
 		}
 	}
 	return q
 }
 
-func (p *Peer) askWatched(ctx context.Context, id peer.ID, q *watchQuestion) {
-	began := p.now()
+func (w *watching) askOne(ctx context.Context, id peer.ID, q *watchQuestion) {
+	began := w.now()
 	var a watchAnswer
-	if err := p.ask(ctx, id, watchProtocol, q, &a, maxWatchAnswer, watchWithin); err != nil {
-		p.log.Debug("not told what runs there", "error", err)
-		p.unasked(id, p.now())
+	if err := w.board.ask(ctx, id, watchProtocol, q, &a, maxWatchAnswer, watchWithin); err != nil {
+		w.log.Debug("not told what runs there", "error", err)
+		w.unasked(id, w.now())
 		return
 	}
-	p.hearWatched(id, q, &a, began, p.now())
+	w.hear(id, q, &a, began, w.now())
 }
 
 // unasked notes that a member did not answer.
-func (p *Peer) unasked(id peer.ID, now time.Time) {
-	w := &p.watching
+func (w *watching) unasked(id peer.ID, now time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if m := w.cursors[id]; m != nil {
@@ -221,13 +233,12 @@ func (p *Peer) unasked(id peer.ID, now time.Time) {
 	}
 }
 
-// hearWatched makes reports of an answer to a question that was asked from began to now.
-func (p *Peer) hearWatched(id peer.ID, q *watchQuestion, a *watchAnswer, began, now time.Time) {
-	cluster := p.places.mine().Name
-	if id != p.host.ID() {
-		cluster = p.places.of(id).Name
+// hear makes reports of an answer to a question that was asked from began to now.
+func (w *watching) hear(id peer.ID, q *watchQuestion, a *watchAnswer, began, now time.Time) {
+	cluster := w.swarm.places.mine().Name
+	if id != w.swarm.self {
+		cluster = w.swarm.places.of(id).Name
 	}
-	w := &p.watching
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	m := w.cursors[id]

@@ -3,27 +3,42 @@ package peer
 import (
 	"context"
 	"encoding/hex"
-	"fmt"
 	"time"
 
+	"github.com/libp2p/go-libp2p/core/crypto"
 	"github.com/satin-peer/satin/internal/module"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/runs"
-	"github.com/satin-peer/satin/steal"
 )
 
 // runLife is how long a run may take before peers drop it.
 const runLife = 90 * 24 * time.Hour
 
-// Submit starts a run that this peer owns: see control.Daemon.
-func (p *Peer) Submit(ctx context.Context, sub control.Submission) (control.RunInfo, error) {
-	now := p.now()
+// An owner is what the user of this peer does with runs of his own.
+type owner struct {
+	*base
+	key         crypto.PrivKey
+	policy      string // of new runs
+	host        interface{ SwarmName() string }
+	apps        *catalog
+	swarm       *swarm
+	runs        *conductor
+	files       *archive
+	checkpoints *checkpoints
+	deaths      *infirmary
+	presence    *presence
+	reporter    *reporter
+}
+
+// submit starts a run.
+func (o *owner) submit(ctx context.Context, sub control.Submission) (control.RunInfo, error) {
+	now := o.now()
 	m := &statement.Manifest{
-		Swarm: p.host.SwarmName(), App: sub.App, Version: p.apps.built[sub.App].Version, Entry: sub.Function,
+		Swarm: o.host.SwarmName(), App: sub.App, Version: o.apps.built[sub.App].Version, Entry: sub.Function,
 		Arg:   sub.Argument,
-		Nonce: statement.NewNonce(), Policy: p.cfg.Policy, Created: now.Unix(), Expires: now.Add(runLife).Unix(),
+		Nonce: statement.NewNonce(), Policy: o.policy, Created: now.Unix(), Expires: now.Add(runLife).Unix(),
 		Title: statement.Plain(clip(sub.Title)), Recovery: sub.Recovery, MaxCores: sub.MaxCores,
 	}
 	if sub.Module != "" {
@@ -34,10 +49,10 @@ func (p *Peer) Submit(ctx context.Context, sub control.Submission) (control.RunI
 		}
 		m.Version = statement.Version(h)
 	}
-	m.Deputies = p.deputies(m)
-	signed, err := m.Sign(p.key)
+	m.Deputies = o.swarm.deputies(m)
+	signed, err := m.Sign(o.key)
 	if err == nil {
-		if why := p.apps.unfit(signed); why != "" {
+		if why := o.apps.unfit(signed); why != "" {
 			return control.RunInfo{}, control.Errorf(control.ErrBadInput, "%s", why)
 		}
 		_, err = plan(signed)
@@ -45,26 +60,26 @@ func (p *Peer) Submit(ctx context.Context, sub control.Submission) (control.RunI
 	if err != nil {
 		return control.RunInfo{}, control.Errorf(control.ErrBadInput, "%v", err)
 	}
-	return p.begin(ctx, signed, sub.Args)
+	return o.begin(ctx, signed, sub.Args)
 }
 
 // begin submits a run.
-func (p *Peer) begin(ctx context.Context, m *statement.SignedManifest, args []string) (control.RunInfo, error) {
-	if err := p.staying(); err != nil {
+func (o *owner) begin(ctx context.Context, m *statement.SignedManifest, args []string) (control.RunInfo, error) {
+	if err := o.staying(); err != nil {
 		return control.RunInfo{}, err
 	}
-	no, err := p.runs.command(ctx, func(c *runs.Core, now time.Time, at runs.Ticket) []runs.Order {
+	no, err := o.runs.command(ctx, func(c *runs.Core, now time.Time, at runs.Ticket) []runs.Order {
 		return c.Submit(now, at, manifestOf(m), args)
 	})
 	if err != nil || no != nil {
 		return control.RunInfo{}, refused(no, err)
 	}
-	return p.describe(m.Run), nil
+	return o.reporter.describe(m.Run), nil
 }
 
 // staying is why nothing new is begun.
-func (p *Peer) staying() error {
-	if p.leaving.Load() {
+func (o *owner) staying() error {
+	if o.presence.isLeaving() {
 		return control.Errorf(control.ErrRefused, "the peer is leaving the swarm: start it again")
 	}
 	return nil
@@ -85,15 +100,36 @@ func refused(no *runs.Refusal, err error) error {
 	return control.Errorf(kind, "%s", no.Text)
 }
 
-// Cancel ends an own run everywhere: see control.Daemon.
-func (p *Peer) Cancel(ctx context.Context, name string) error {
+// cancel ends an own run everywhere.
+func (o *owner) cancel(ctx context.Context, name string) error {
 	id, err := runNamed(name)
 	if err != nil {
 		return err
 	}
-	return refused(p.runs.command(ctx, func(c *runs.Core, now time.Time, at runs.Ticket) []runs.Order {
+	return refused(o.runs.command(ctx, func(c *runs.Core, now time.Time, at runs.Ticket) []runs.Order {
 		return c.Cancel(now, at, id)
 	}))
+}
+
+// suspend ends a run everywhere until it is resumed.
+func (o *owner) suspend(ctx context.Context, name string) error {
+	info, r, err := o.ownRun(name)
+	if err != nil {
+		return err
+	}
+	id := info.Manifest.Run
+	no, err := o.runs.command(ctx, func(c *runs.Core, now time.Time, at runs.Ticket) []runs.Order {
+		return c.Suspend(now, at, id)
+	})
+	if err != nil || no != nil {
+		return refused(no, err)
+	}
+	select {
+	case <-r.keeper.done():
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // runNamed reads a run's name.
@@ -107,12 +143,12 @@ func runNamed(name string) (job.RunID, error) {
 }
 
 // ownRun finds a run of this peer's own.
-func (p *Peer) ownRun(name string) (runs.Info, *part, error) {
+func (o *owner) ownRun(name string) (runs.Info, *part, error) {
 	id, err := runNamed(name)
 	if err != nil {
 		return runs.Info{}, nil, err
 	}
-	info, r, ok := p.runs.info(id)
+	info, r, ok := o.runs.info(id)
 	switch {
 	case !ok:
 		return info, nil, control.Errorf(control.ErrNotFound,
@@ -124,27 +160,27 @@ func (p *Peer) ownRun(name string) (runs.Info, *part, error) {
 	return info, r, nil
 }
 
-// Wait waits for the end of an own run: see control.Daemon.
-func (p *Peer) Wait(ctx context.Context, name string, progress func(control.Progress)) (control.Outcome, error) {
+// wait waits for the end of an own run.
+func (o *owner) wait(ctx context.Context, name string, progress func(control.Progress)) (control.Outcome, error) {
 	tick := time.NewTicker(progressEvery)
 	defer tick.Stop()
 	for {
-		info, r, err := p.ownRun(name)
+		info, r, err := o.ownRun(name)
 		if err != nil {
 			return control.Outcome{}, err
 		}
-		over := p.runs.ending(info.Manifest.Run)
+		over := o.runs.ending(info.Manifest.Run)
 		if over == nil {
-			info, r, _ = p.runs.info(info.Manifest.Run)
-			return p.outcomeOfRun(&info, r), nil
+			info, r, _ = o.runs.info(info.Manifest.Run)
+			return o.reporter.outcomeOfRun(&info, r), nil
 		}
 		if progress != nil {
-			progress(p.progress(&info, r))
+			progress(o.reporter.progress(&info, r))
 		}
 		select {
 		case <-ctx.Done():
 			return control.Outcome{}, context.Cause(ctx)
-		case <-p.left:
+		case <-o.presence.left:
 			return control.Outcome{}, control.Errorf(control.ErrUnavailable,
 				"this peer has left the swarm; the run goes on there if others take part, and here when the peer is "+
 					"started again: satin-peer wait %s then prints the answer", name)
@@ -171,19 +207,3 @@ func (t *conductor) ending(id job.RunID) <-chan struct{} {
 
 // progressEvery is how often Wait calls progress.
 const progressEvery = 250 * time.Millisecond
-
-// nextLife numbers this peer's sessions, over all its starts: a handle must not mean two jobs.
-func (p *Peer) nextLife() steal.Incarnation {
-	return steal.Incarnation(p.host.Incarnation()<<20 + p.lives.Add(1))
-}
-
-// describe is a run for people.
-func (p *Peer) describe(id job.RunID) control.RunInfo {
-	p.runs.mu.Lock()
-	defer p.runs.mu.Unlock()
-	info, ok := p.runs.core.Run(id)
-	if !ok {
-		return control.RunInfo{Run: fmt.Sprintf("%x", id[:])}
-	}
-	return p.describeRun(&info, p.runs.parts[id], p.now())
-}

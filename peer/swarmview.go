@@ -1,67 +1,35 @@
 package peer
 
 import (
+	"github.com/libp2p/go-libp2p/core/crypto"
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/runs"
 )
 
-// What package runs is told of the swarm, and its statements in the form in which they travel.
-
-// view is what the core may know of the swarm.
-type view struct{ p *Peer }
-
-func (v view) Alive(id runs.PeerID) bool {
-	other, err := peer.Decode(string(id))
-	return err == nil && v.p.alive(other)
-}
-
-func (v view) Admitted(id runs.PeerID) bool {
-	other, err := peer.Decode(string(id))
-	return err == nil && (v.p.members.get(other) != nil || v.p.host.Admitted(other))
-}
-
-func (v view) Partners(m *runs.Manifest) (list []runs.PeerID) {
-	for _, c := range v.p.participants(m, false) {
-		list = append(list, peerName(c.Peer))
-	}
-	return list
-}
-
-// participants are the members that can take part in a run: those that have its application in the same version and
-// are not silent. Of a module's run, all who would fetch the module are among them, unless only those are asked for
-// who have it.
-func (p *Peer) participants(m *runs.Manifest, ready bool) []*memberCard {
-	list := p.members.list()
-	fit := list[:0]
-	for _, c := range list {
-		if !p.places.silent(c.Peer) && p.apps.has(&c.Card, m, ready) {
-			fit = append(fit, c)
-		}
-	}
-	return fit
-}
-
 // signer signs what the core says.
-type signer struct{ p *Peer }
+type signer struct {
+	*base
+	key crypto.PrivKey
+}
 
 func (s signer) Bury(t *runs.Tombstone) []byte {
 	stone := &statement.Tombstone{Run: t.Run, Reason: t.Reason, At: t.At, Until: t.Until, Seq: t.Seq}
 	if t.Hash != nil {
 		stone.Hash = t.Hash[:]
 	}
-	b, err := stone.Sign(s.p.key)
+	b, err := stone.Sign(s.key)
 	if err != nil {
-		s.p.log.Error("tombstone cannot be signed", "run", t.Run, "error", err)
+		s.log.Error("tombstone cannot be signed", "run", t.Run, "error", err)
 	}
 	return b
 }
 
 func (s signer) Claim(c *runs.Claim) []byte {
-	a, err := (&statement.Answered{Run: c.Run, Hash: c.Hash, At: c.At, Until: c.Until}).Sign(s.p.key)
+	a, err := (&statement.Answered{Run: c.Run, Hash: c.Hash, At: c.At, Until: c.Until}).Sign(s.key)
 	if err != nil {
-		s.p.log.Error("answer cannot be signed", "run", c.Run, "error", err)
+		s.log.Error("answer cannot be signed", "run", c.Run, "error", err)
 		return nil
 	}
 	return a.Bytes

@@ -3,6 +3,7 @@ package peer
 import (
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/libp2p/go-libp2p/core/peer"
 
@@ -10,103 +11,107 @@ import (
 	"github.com/satin-peer/satin/gossip"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
-	"github.com/satin-peer/satin/peer/control"
+	"github.com/satin-peer/satin/peer/host"
 	"github.com/satin-peer/satin/peer/statement"
 )
 
-// What this peer tells everybody, and what it makes of what others tell. Each handler has two halves: one
-// that says whether the payload may be passed on, which must be quick and has no effect, and one that takes
-// it in.
+// A voice is what this peer tells everybody, and what it hears from everybody. Each kind of news has two handlers: one
+// that says whether the payload may be passed on, which must be quick and has no effect, and one that takes it in.
+type voice struct {
+	*base
+	cfg  gossip.Config
+	host *host.Host
+	ears []ear
 
-// openGossip begins to talk to the swarm that the host belongs to.
-func (p *Peer) openGossip() error {
-	p.gossipMu.Lock()
-	defer p.gossipMu.Unlock()
-	cfg := p.cfg.Gossip
+	mu     sync.Mutex
+	gossip *gossip.Gossip
+	speaks string // the swarm that gossip was opened for
+	spoke  uint64 // how often it was opened
+}
+
+type ear struct {
+	kind  gossip.Kind
+	check func(author peer.ID, b []byte) error
+	take  func(author peer.ID, b []byte)
+}
+
+// hear says what is done with a kind of news; before open.
+func (v *voice) hear(kind gossip.Kind, check func(peer.ID, []byte) error, take func(peer.ID, []byte)) {
+	v.ears = append(v.ears, ear{kind, check, take})
+}
+
+// open begins to talk to the swarm that the host belongs to.
+func (v *voice) open() error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	cfg := v.cfg
 	// Sequence numbers must be higher than all before, in this life too: it may come back to a swarm that it was in.
-	p.spoke++
-	cfg.Swarm, cfg.Incarnation, cfg.Admitted = p.host.SwarmName(), p.host.Incarnation()<<8+p.spoke%(1<<8),
-		p.host.Admitted
-	g, err := gossip.Open(p.ctx, p.net, cfg)
+	v.spoke++
+	cfg.Swarm, cfg.Incarnation, cfg.Admitted = v.host.SwarmName(), v.host.Incarnation()<<8+v.spoke%(1<<8),
+		v.host.Admitted
+	g, err := gossip.Open(v.ctx, v.host.Network(), cfg)
 	if err != nil {
 		return err
 	}
-	g.Handle(gossip.KindCard, p.checkCard, func(_ peer.ID, b []byte) { _ = p.hearCard(b, nil) })
-	g.Handle(gossip.KindRun, checkAnnouncement, func(author peer.ID,
-		b []byte) {
-		p.runs.announced(job.RunID(b), author)
-	})
-	g.Handle(gossip.KindTombstone, checkTombstone, func(author peer.ID, b []byte) {
-		if err := p.runs.buried(b); err != nil {
-			p.log.Debug("tombstone refused", "from", author, "error", err)
-		}
-	})
-	g.Handle(gossip.KindLoad, checkLoad, p.hearLoad)
-	g.Handle(gossip.KindNews, checkNews, p.hearNews)
-	g.Handle(gossip.KindAnswered, checkAnswered, func(author peer.ID, b []byte) {
-		if err := p.runs.claimed(b, author); err != nil {
-			p.log.Debug("statement of an answer refused", "from", author, "error", err)
-		}
-	})
-	p.gossip, p.speaks = g, cfg.Swarm
+	for _, e := range v.ears {
+		g.Handle(e.kind, e.check, e.take)
+	}
+	v.gossip, v.speaks = g, cfg.Swarm
 	return nil
 }
 
-// settle goes over to the swarm that the host has become a member of, if it is another one than before: an
-// invitation names it.
-func (p *Peer) settle() {
-	p.gossipMu.Lock()
-	same := p.speaks == p.host.SwarmName() || p.gossip == nil
-	p.gossipMu.Unlock()
+// move goes over to the swarm that the host has become a member of, if it is another one than before: an invitation
+// names it. It says whether it is.
+func (v *voice) move() bool {
+	v.mu.Lock()
+	same := v.speaks == v.host.SwarmName() || v.gossip == nil
+	v.mu.Unlock()
 	if same {
-		return
+		return false
 	}
-	p.closeGossip()
-	if err := p.openGossip(); err != nil {
-		p.log.Error("gossip in the new swarm", "error", err)
+	v.close()
+	// A member notices some time later that our old streams have ended, and then forgets what we are subscribed to,
+	// even if we have said it anew by then. With new connections the end comes before the beginning.
+	for _, id := range v.host.Network().Network().Peers() {
+		_ = v.host.Disconnect(id)
 	}
-	p.renewCard()
-	p.tellGossipMembers()
+	if err := v.open(); err != nil {
+		v.log.Error("gossip in the new swarm", "error", err)
+	}
+	return true
 }
 
-func (p *Peer) closeGossip() {
-	p.gossipMu.Lock()
-	g := p.gossip
-	p.gossip = nil
-	p.gossipMu.Unlock()
+func (v *voice) close() {
+	v.mu.Lock()
+	g := v.gossip
+	v.gossip = nil
+	v.mu.Unlock()
 	if g != nil {
 		_ = g.Close()
 	}
 }
 
-// tellGossipMembers tells gossip who is in which cluster, which decides on topics and gateways.
-func (p *Peer) tellGossipMembers() {
-	m := gossip.Members{Cluster: p.places.mine().Name}
-	for _, c := range p.members.list() {
-		m.Peers = append(m.Peers, gossip.Member{
-			ID: c.Peer, Cluster: p.places.of(c.Peer).Name, Reachable: c.Reachable == string(control.ReachPublic),
-		})
-	}
-	p.gossipMu.Lock()
-	g := p.gossip
-	p.gossipMu.Unlock()
+// setMembers tells gossip who is in which cluster, which decides on topics and gateways.
+func (v *voice) setMembers(m gossip.Members) {
+	v.mu.Lock()
+	g := v.gossip
+	v.mu.Unlock()
 	if g != nil {
 		g.SetMembers(m)
 	}
 }
 
-// checkCard accepts a card of its author.
-func (p *Peer) checkCard(author peer.ID, b []byte) error {
-	c, err := statement.OpenCard(b)
-	switch {
-	case err != nil:
-		return err
-	case c.Peer != author:
-		return fmt.Errorf("a card of %s from %s", c.Peer, author)
-	case c.Swarm != p.host.SwarmName():
-		return fmt.Errorf("a card of the swarm %q", clip(c.Swarm))
+// tell tells everybody. It does not block.
+func (v *voice) tell(k gossip.Kind, b []byte) {
+	v.mu.Lock()
+	g := v.gossip
+	v.mu.Unlock()
+	if g == nil {
+		return // not open yet, or not any more
 	}
-	return nil
+	if err := g.Publish(k, b); err != nil {
+		v.log.Debug("not told to the swarm", "kind", k, "error", err)
+	}
 }
 
 // checkAnnouncement accepts the ID of a run. Its author is asked for the manifest.
@@ -146,27 +151,4 @@ func checkLoad(_ peer.ID, b []byte) error {
 		return errLoad
 	}
 	return nil
-}
-
-func (p *Peer) publish(k gossip.Kind, b []byte) {
-	p.gossipMu.Lock()
-	g := p.gossip
-	p.gossipMu.Unlock()
-	if g == nil {
-		return // not open yet, or not any more
-	}
-	if err := g.Publish(k, b); err != nil {
-		p.log.Debug("not told to the swarm", "kind", k, "error", err)
-	}
-}
-
-func (p *Peer) announce(run job.RunID)    { p.publish(gossip.KindRun, run[:]) }
-func (p *Peer) publishTombstone(b []byte) { p.publish(gossip.KindTombstone, b) }
-func (p *Peer) publishAnswered(b []byte)  { p.publish(gossip.KindAnswered, b) }
-func (p *Peer) publishLoad(l *load)       { p.publish(gossip.KindLoad, encode(l)) }
-
-func (p *Peer) tellCard(c *statement.SignedCard) {
-	if c != nil {
-		p.publish(gossip.KindCard, c.Bytes)
-	}
 }

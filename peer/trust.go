@@ -13,8 +13,19 @@ import (
 	"github.com/satin-peer/satin/runs"
 )
 
-// Invite makes an invitation: see control.Daemon.
-func (p *Peer) Invite(ctx context.Context, i control.Invitation) (control.Invited, error) {
+// A door is who comes in, and where this peer goes in itself.
+type door struct {
+	*base
+	host     *host.Host
+	members  *members
+	meetings *meetings
+	runs     *conductor
+	reporter *reporter
+	settle   func() // after the host has become a member of another swarm
+}
+
+// invite makes an invitation.
+func (d *door) invite(ctx context.Context, i control.Invitation) (control.Invited, error) {
 	valid := time.Duration(i.Valid * float64(time.Second))
 	if i.Valid == 0 {
 		valid = 24 * time.Hour
@@ -24,46 +35,46 @@ func (p *Peer) Invite(ctx context.Context, i control.Invitation) (control.Invite
 			"an invitation for %s: from a minute to 30 days are possible", valid)
 	}
 	if i.Peer != "" {
-		return p.allow(i.Peer)
+		return d.allow(i.Peer)
 	}
-	line, err := p.host.Invite(ctx, host.InviteOptions{Uses: i.Uses, For: valid, MayInvite: i.MayInvite})
+	line, err := d.host.Invite(ctx, host.InviteOptions{Uses: i.Uses, For: valid, MayInvite: i.MayInvite})
 	if err != nil {
 		return control.Invited{}, control.Errorf(control.ErrRefused, "%v", err)
 	}
-	return control.Invited{Line: line, Swarm: p.host.SwarmName(), Expires: p.now().Add(valid).UTC()}, nil
+	return control.Invited{Line: line, Swarm: d.host.SwarmName(), Expires: d.now().Add(valid).UTC()}, nil
 }
 
 // allow lets a peer in by name. What it joins by is an address, which is no secret.
-func (p *Peer) allow(name string) (control.Invited, error) {
+func (d *door) allow(name string) (control.Invited, error) {
 	id, err := peerID(name)
 	if err != nil {
 		return control.Invited{}, err
 	}
-	addrs := p.host.Addrs()
+	addrs := d.host.Addrs()
 	if len(addrs) == 0 {
 		return control.Invited{}, control.Errorf(control.ErrUnavailable,
 			"this peer has no address to join by yet: see satin-peer doctor")
 	}
-	if err := p.host.Allow(id); err != nil {
+	if err := d.host.Allow(id); err != nil {
 		return control.Invited{}, listError(err)
 	}
-	return control.Invited{Line: byUse(addrs)[0], Swarm: p.host.SwarmName()}, nil
+	return control.Invited{Line: byUse(addrs)[0], Swarm: d.host.SwarmName()}, nil
 }
 
-// Revoke puts a peer out: see control.Daemon.
-func (p *Peer) Revoke(_ context.Context, name string) error {
+// revoke puts a peer out.
+func (d *door) revoke(name string) error {
 	id, err := peerID(name)
 	if err != nil {
 		return err
 	}
-	if err := p.host.Revoke(id); err != nil {
+	if err := d.host.Revoke(id); err != nil {
 		return listError(err)
 	}
-	p.members.review(func(c *statement.SignedCard) bool { // it, and whoever is a member by it
-		_, err := p.host.Vouch(c.Peer, c.Proof)
+	d.members.review(func(c *statement.SignedCard) bool { // it, and whoever is a member by it
+		_, err := d.host.Vouch(c.Peer, c.Proof)
 		return err == nil
 	})
-	p.runs.input(func(c *runs.Core, now time.Time) []runs.Order { return c.Revoked(now, peerName(id)) })
+	d.runs.input(func(c *runs.Core, now time.Time) []runs.Order { return c.Revoked(now, peerName(id)) })
 	return nil
 }
 
@@ -81,9 +92,9 @@ func listError(err error) error {
 	return control.Errorf(control.ErrRefused, "%v", err)
 }
 
-// Join connects to a member: see control.Daemon.
-func (p *Peer) Join(ctx context.Context, address string) (control.PeerInfo, error) {
-	err := p.host.Join(ctx, address)
+// join connects to a member.
+func (d *door) join(ctx context.Context, address string) (control.PeerInfo, error) {
+	err := d.host.Join(ctx, address)
 	switch {
 	case err == nil:
 	case errors.Is(err, host.ErrAddress), errors.Is(err, host.ErrInvitation), errors.Is(err, host.ErrSelf):
@@ -93,11 +104,11 @@ func (p *Peer) Join(ctx context.Context, address string) (control.PeerInfo, erro
 	default:
 		return control.PeerInfo{}, control.Errorf(control.ErrRefused, "%v", err)
 	}
-	p.settle()
+	d.settle()
 	id := whose(address)
-	p.meet(ctx, id)
-	if c := p.members.get(id); c != nil {
-		return p.describePeer(c), nil
+	d.meetings.meet(ctx, id)
+	if c := d.members.get(id); c != nil {
+		return d.reporter.describePeer(c), nil
 	}
 	return control.PeerInfo{Peer: id.String(), Connected: true, State: control.PeerIdle}, nil
 }

@@ -1,6 +1,7 @@
 package peer
 
 import (
+	"log/slog"
 	"testing"
 	"time"
 
@@ -16,9 +17,8 @@ import (
 // fetches are not kept, nor more than maxWaiting.
 func TestRequestsWaitForTheirRun(t *testing.T) {
 	run, other := job.RunID{1}, job.RunID{2}
-	p := &Peer{self: "self"}
-	there := newConductor(p)
-	there.open(runs.DefaultConfig())
+	there := newConductor(newBase(slog.New(slog.DiscardHandler), time.Now), outside{self: "self", swarm: &swarm{}},
+		runs.DefaultConfig())
 	if o := there.core.Announced(time.Now(), run, "thief"); len(o) != 1 {
 		t.Fatalf("orders %v", o)
 	}

@@ -139,7 +139,6 @@ var largeTypes = map[string]struct {
 	most int
 	why  string
 }{
-	"peer.Peer":                 {150, "being taken apart into rooms of its own"},
 	"internal/engine.Worker":    {100, "one goroutine's stack: spawn, steal, wait and abort share its words"},
 	"internal/engine.Pool":      {60, "being taken apart"},
 	"peer/host.Host":            {70, "being taken apart"},

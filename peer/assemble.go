@@ -1,0 +1,174 @@
+package peer
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/crypto"
+	"github.com/libp2p/go-libp2p/core/peer"
+	"github.com/satin-peer/satin/gossip"
+	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/emulate"
+	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/peer/stream"
+	"github.com/satin-peer/satin/runs"
+	"github.com/satin-peer/satin/steal"
+)
+
+// assemble makes the parts of a peer, has what was left of earlier lives go on, and lets the others in.
+func (p *Peer) assemble(apps []Application) error {
+	catalog := &catalog{built: map[string]Application{}}
+	for _, a := range apps {
+		catalog.built[a.Name] = a
+	}
+	if err := p.openFiles(catalog); err != nil {
+		return err
+	}
+	if err := p.meetSwarm(catalog); err != nil {
+		return err
+	}
+	key, self := p.host.Network().Peerstore().PrivKey(p.host.ID()), steal.PeerID(p.host.ID().String())
+	p.presence = &presence{left: make(chan struct{}), changed: func(paused bool) {
+		p.crew.arbiter.allow(p.cfg.Workers, paused)
+		p.card.tellAnew()
+	}}
+	p.voice = &voice{base: p.base, cfg: p.cfg.Gossip, host: p.host}
+	p.card = &ownCard{base: p.base, key: key, facts: func() *statement.Card { return p.facts(catalog) },
+		proof: p.host.Proof, tell: func(b []byte) { p.voice.tell(gossip.KindCard, b) }}
+	p.traffic = &traffic{base: p.base, places: p.places, protect: p.host}
+	p.crew = &crew{base: p.base, cfg: &p.cfg, self: self, host: p.host, arbiter: &arbiter{cores: p.cfg.Workers},
+		modules: p.modules,
+		send:    p.traffic.send, tell: p.voice.tellNews}
+	p.work = &work{}
+	asked := &answering{}
+	p.runs = newConductor(p.base, outside{
+		self: runs.PeerID(self), key: key, host: p.host, apps: catalog, swarm: p.swarm, voice: p.voice, files: p.files,
+		checkpoints: p.checkpoints, deaths: p.deaths, crew: p.crew, work: p.work, others: asked,
+	}, p.cfg.Runs)
+	p.traffic.runs, p.modules.runs, p.work.running = p.runs, p.runs, p.runs.running
+	p.meetings = &meetings{base: p.base, board: p.board, swarm: p.swarm, runs: p.runs, card: p.card, host: p.host}
+	asked.inquiries = inquiries{base: p.base, board: p.board, runs: p.runs, files: p.files, apps: catalog, host: p.host}
+	asked.keeping = keeping{base: p.base, self: p.host.ID(), board: p.board, runs: p.runs, files: p.files}
+	asked.collecting = collecting{base: p.base, board: p.board, runs: p.runs}
+	p.forUsers(key, catalog)
+	return p.speak(asked)
+}
+
+// answering is what members ask each other about runs.
+type answering struct {
+	inquiries
+	keeping
+	collecting
+}
+
+// openFiles opens what lasts.
+func (p *Peer) openFiles(apps *catalog) (err error) {
+	state := p.cfg.Host.StateDir
+	if p.files, err = openArchive(p.base, state, p.host.ID(), apps); err != nil {
+		return err
+	}
+	p.checkpoints = &checkpoints{base: p.base, dir: filepath.Join(state, "checkpoints"), every: p.cfg.Checkpoint,
+		most: p.cfg.Steal.MaxKept, mostBytes: p.cfg.Steal.MaxKeptBytes}
+	p.deaths = &infirmary{}
+	p.deaths.files, err = openCabinet(filepath.Join(state, "deaths"), ".deaths", maxDeaths, p.now)
+	return err
+}
+
+// meetSwarm makes the parts that know who there is, and where.
+func (p *Peer) meetSwarm(apps *catalog) error {
+	p.board = &switchboard{base: p.base, net: p.host.Network(), admitted: p.host.Admitted}
+	p.members = &members{log: p.log, cards: map[peer.ID]*memberCard{}, changed: p.membersChanged}
+	p.places = &places{base: p.base, board: p.board, members: p.members, disconnect: p.host.Disconnect,
+		changed: p.membersChanged, missed: map[peer.ID]int{}}
+	if err := p.places.open(p.cfg.Cluster); err != nil {
+		return err
+	}
+	p.swarm = &swarm{self: p.host.ID(), apps: apps, members: p.members, places: p.places, board: p.board}
+	p.modules = &modules{base: p.base, self: p.host.ID(), board: p.board, members: p.members, places: p.places,
+		changed: func() {
+			p.card.tellAnew()
+			p.membersChanged()
+		}, waiting: map[job.RunID]*waitingRun{}}
+	apps.modules = p.modules
+	return errors.Join(p.modules.open(&p.cfg), p.openEmulation())
+}
+
+// openEmulation puts the imitated network before the steal protocol.
+func (p *Peer) openEmulation() (err error) {
+	if p.cfg.Emulate == "" {
+		return nil
+	}
+	p.emulator, err = emulate.Open(p.cfg.Emulate, p.cfg.Cluster, func(id steal.PeerID) string {
+		if other, err := peer.Decode(string(id)); err == nil {
+			return p.places.of(other).Name
+		}
+		return ""
+	})
+	if err != nil {
+		return fmt.Errorf("the emulated network: %w", err)
+	}
+	p.cfg.Stream.Delay = p.emulator
+	return nil
+}
+
+// forUsers makes the parts that answer commands.
+func (p *Peer) forUsers(key crypto.PrivKey, apps *catalog) {
+	p.reporter = &reporter{base: p.base, cfg: &p.cfg, started: p.now(), host: p.host, swarm: p.swarm,
+		traffic: p.traffic, runs: p.runs, files: p.files, checkpoints: p.checkpoints, work: p.work,
+		presence: p.presence}
+	p.doctor = &doctor{base: p.base, cfg: &p.cfg, reporter: p.reporter, members: p.members, files: p.files,
+		deaths: p.deaths}
+	p.door = &door{base: p.base, host: p.host, members: p.members, meetings: p.meetings, runs: p.runs,
+		reporter: p.reporter, settle: p.settle}
+	p.owner = &owner{base: p.base, key: key, policy: p.cfg.Policy, host: p.host, apps: apps, swarm: p.swarm,
+		runs: p.runs, files: p.files, checkpoints: p.checkpoints, deaths: p.deaths, presence: p.presence,
+		reporter: p.reporter}
+	p.showing = &showing{base: p.base, runs: p.runs, links: p.traffic.links}
+	p.watching = newWatching(p.base, p.board, p.swarm, p.runs, p.showing)
+}
+
+// speak begins to speak with others.
+func (p *Peer) speak(asked *answering) error {
+	p.card.renew()
+	p.cfg.Stream.Wide, p.cfg.Stream.Admitted = p.places.isWide, p.host.Admitted
+	p.traffic.stream = stream.New(p.host.Network(), p.cfg.Stream, stream.Handler{Received: p.traffic.received,
+		Failed: p.traffic.failed})
+	p.listen()
+	if err := p.voice.open(); err != nil {
+		return err
+	}
+	left := p.files.recall()
+	p.runs.input(func(c *runs.Core, now time.Time) []runs.Order { return c.Recall(now, left) })
+	p.meetings.serve()
+	asked.inquiries.serve()
+	asked.keeping.serve()
+	asked.collecting.serve()
+	p.showing.serve(p.board)
+	p.modules.serve()
+	p.host.OnPeer(p.onPeer)
+	p.spawn(p.upkeep)
+	p.spawn(p.runs.findDormant)
+	return nil
+}
+
+// listen says what is done with news.
+func (p *Peer) listen() {
+	p.voice.hear(gossip.KindCard, p.meetings.checkCard, func(_ peer.ID, b []byte) { _ = p.meetings.hearCard(b, nil) })
+	p.voice.hear(gossip.KindRun, checkAnnouncement, func(author peer.ID, b []byte) {
+		p.runs.announced(job.RunID(b), author)
+	})
+	p.voice.hear(gossip.KindTombstone, checkTombstone, func(author peer.ID, b []byte) {
+		if err := p.runs.buried(b); err != nil {
+			p.log.Debug("tombstone refused", "from", author, "error", err)
+		}
+	})
+	p.voice.hear(gossip.KindLoad, checkLoad, p.runs.hearLoad)
+	p.voice.hear(gossip.KindNews, checkNews, p.runs.hearNews)
+	p.voice.hear(gossip.KindAnswered, checkAnswered, func(author peer.ID, b []byte) {
+		if err := p.runs.claimed(b, author); err != nil {
+			p.log.Debug("statement of an answer refused", "from", author, "error", err)
+		}
+	})
+}

@@ -1,0 +1,82 @@
+package peer
+
+import (
+	"sync/atomic"
+
+	"github.com/satin-peer/satin/internal/compute"
+	"github.com/satin-peer/satin/internal/compute/child"
+	"github.com/satin-peer/satin/internal/module"
+	"github.com/satin-peer/satin/internal/port"
+	"github.com/satin-peer/satin/peer/session"
+	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/steal"
+	"github.com/satin-peer/satin/steal/policy"
+)
+
+// A crew is what this peer computes with: its cores, and what runs the jobs on them.
+type crew struct {
+	*base
+	cfg     *Config
+	self    steal.PeerID
+	host    interface{ Incarnation() uint64 }
+	arbiter *arbiter
+	modules *modules
+	send    func(*steal.Message) // of all sessions
+	tell    func(*steal.News)
+
+	lives atomic.Uint64 // sessions so far
+}
+
+// session makes this peer's part in a run; with has what differs from run to run.
+func (c *crew) session(m *statement.SignedManifest, of steal.Run, members *steal.Members, with session.Config) (
+	*session.Session, error) {
+	policy, err := policy.ByName(m.Policy, steal.PeerID(m.Owner.String()))
+	if err != nil {
+		return nil, err
+	}
+	engine, err := c.engine(m, compute.Config{Run: m.Run, Self: string(c.self), Workers: c.cfg.Workers,
+		Idle: !c.cfg.FullPriority, Naive: of.Recovery == steal.Naive})
+	if err != nil {
+		return nil, err
+	}
+	with.Run, with.Self, with.Core = of, steal.Address{Peer: c.self, Inc: c.nextLife()}, c.cfg.Steal
+	with.Policy, with.Members, with.Engine = policy, members, engine
+	with.Send, with.Tell, with.Log = c.send, c.tell, c.log.With("run", m.Run.String())
+	return session.New(with)
+}
+
+// engine starts what runs the jobs of a run: a process of their own, if there is a command for it.
+func (c *crew) engine(m *statement.SignedManifest, cfg compute.Config) (port.Live, error) {
+	if len(c.cfg.Compute) == 0 {
+		return compute.New(cfg)
+	}
+	process := child.Config{Command: c.cfg.Compute, Compute: cfg, Memory: c.cfg.Memory}
+	if m.Entry == module.Func {
+		var err error
+		if process.Module, err = c.modules.use(m); err != nil {
+			return nil, err
+		}
+	}
+	return child.Start(process)
+}
+
+// nextLife numbers this peer's sessions, over all its starts: a handle must not mean two jobs.
+func (c *crew) nextLife() steal.Incarnation {
+	return steal.Incarnation(c.host.Incarnation()<<20 + c.lives.Add(1))
+}
+
+// share lets a session have its part of the cores; most is the run's own limit, 0 is none.
+func (c *crew) share(s *session.Session, most int) *share {
+	if most <= 0 || most > c.cfg.Workers {
+		most = c.cfg.Workers
+	}
+	sh := &share{most: most, dry: func() bool { return dry(s) }, set: s.SetCores}
+	c.arbiter.join(sh)
+	return sh
+}
+
+// dry says whether the run has no work on this peer at the moment.
+func dry(s *session.Session) bool {
+	st := s.Stats()
+	return st.Held == 0 && st.Given == 0 && st.Load.Queued == 0 && st.Load.Idle == st.Load.Workers
+}

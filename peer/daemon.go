@@ -1,0 +1,98 @@
+package peer
+
+import (
+	"context"
+	"time"
+
+	"github.com/satin-peer/satin/internal/report"
+	"github.com/satin-peer/satin/peer/control"
+)
+
+// What the commands ask of a peer; control.Daemon says what each does.
+
+var _ control.Daemon = (*Peer)(nil)
+
+// Status is the peer at one glance.
+func (p *Peer) Status(context.Context) (control.Status, error) { return p.reporter.status(), nil }
+
+// Peers lists the other members.
+func (p *Peer) Peers(context.Context) ([]control.PeerInfo, error) { return p.reporter.others(), nil }
+
+// Runs lists the runs.
+func (p *Peer) Runs(context.Context) ([]control.RunInfo, error) { return p.reporter.list(), nil }
+
+// Submit starts a run that this peer owns.
+func (p *Peer) Submit(ctx context.Context, s control.Submission) (control.RunInfo, error) {
+	return p.owner.submit(ctx, s)
+}
+
+// Wait waits for the end of an own run.
+func (p *Peer) Wait(ctx context.Context, run string, progress func(control.Progress)) (control.Outcome, error) {
+	return p.owner.wait(ctx, run, progress)
+}
+
+// Cancel ends an own run everywhere.
+func (p *Peer) Cancel(ctx context.Context, run string) error { return p.owner.cancel(ctx, run) }
+
+// Suspend ends an own run everywhere until it is resumed.
+func (p *Peer) Suspend(ctx context.Context, run string) error { return p.owner.suspend(ctx, run) }
+
+// ResumeRun takes a run up again.
+func (p *Peer) ResumeRun(ctx context.Context, r control.Resumption) (control.RunInfo, error) {
+	return p.owner.resume(ctx, r)
+}
+
+// Invite makes an invitation.
+func (p *Peer) Invite(ctx context.Context, i control.Invitation) (control.Invited, error) {
+	return p.door.invite(ctx, i)
+}
+
+// Revoke puts a peer out.
+func (p *Peer) Revoke(_ context.Context, peer string) error { return p.door.revoke(peer) }
+
+// Join connects to a member.
+func (p *Peer) Join(ctx context.Context, address string) (control.PeerInfo, error) {
+	return p.door.join(ctx, address)
+}
+
+// Left is closed when the peer has left the swarm.
+func (p *Peer) Left() <-chan struct{} { return p.presence.left }
+
+// Pause stops computing. A leaf that runs ends first. Jobs of others that wait here are kept, and may be stolen.
+func (p *Peer) Pause(_ context.Context, d time.Duration) error {
+	if d < 0 {
+		return control.Errorf(control.ErrBadInput, "a pause of %s: it must not be negative", d)
+	}
+	until := time.Time{}
+	if d > 0 {
+		until = p.now().Add(d)
+	}
+	p.presence.pause(true, until)
+	return nil
+}
+
+// Resume ends a pause.
+func (p *Peer) Resume(context.Context) error {
+	p.presence.pause(false, time.Time{})
+	return nil
+}
+
+// Doctor looks at everything that may keep a peer from being useful.
+func (p *Peer) Doctor(context.Context) ([]control.Finding, error) { return p.doctor.examine(), nil }
+
+// AddModule takes in a module that its user wants to run.
+func (p *Peer) AddModule(_ context.Context, f control.ModuleFile) (control.ModuleInfo, error) {
+	return p.modules.add(f)
+}
+
+// Modules lists what is here.
+func (p *Peer) Modules(context.Context) ([]control.ModuleInfo, error) { return p.modules.list(), nil }
+
+// Module gives the bytes of one.
+func (p *Peer) Module(_ context.Context, name string) (control.ModuleFile, error) {
+	return p.modules.bytes(name)
+}
+
+// Watch gives what the members, and this peer, have reported of the segments of runs since the last call, and has them
+// asked for the next few seconds. It does not wait for them.
+func (p *Peer) Watch(context.Context) ([]report.Part, error) { return p.watching.take(), nil }

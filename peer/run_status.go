@@ -1,0 +1,133 @@
+package peer
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/satin-peer/satin/internal/module"
+	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/control"
+	"github.com/satin-peer/satin/runs"
+)
+
+// list lists the runs.
+func (x *reporter) list() []control.RunInfo {
+	now := x.now()
+	x.runs.mu.Lock()
+	list := []control.RunInfo{}
+	for _, i := range x.runs.core.Runs() {
+		list = append(list, x.describeRun(&i, x.runs.parts[i.Manifest.Run], now))
+	}
+	x.runs.mu.Unlock()
+	sortRuns(list)
+	return list
+}
+
+func sortRuns(list []control.RunInfo) {
+	slices.SortFunc(list, func(a, b control.RunInfo) int {
+		return cmp.Or(b.Submitted.Compare(a.Submitted), cmp.Compare(a.Run, b.Run))
+	})
+}
+
+// describe is a run for people.
+func (x *reporter) describe(id job.RunID) control.RunInfo {
+	x.runs.mu.Lock()
+	defer x.runs.mu.Unlock()
+	info, ok := x.runs.core.Run(id)
+	if !ok {
+		return control.RunInfo{Run: fmt.Sprintf("%x", id[:])}
+	}
+	return x.describeRun(&info, x.runs.parts[id], x.now())
+}
+
+// describeRun is a run for people; r is nil if this peer has had no part in it in this life. The conductor's mutex
+// is held.
+func (x *reporter) describeRun(i *runs.Info, r *part, now time.Time) control.RunInfo {
+	m := i.Manifest
+	stats := r.stats()
+	peers, _, _ := r.taking(now)
+	d := control.RunInfo{
+		Run: m.Run.Hex(), App: m.App, Args: i.Args, Title: m.Title, Owner: string(m.Owner), Mine: i.Mine,
+		Master: x.masterOf(i, r, now),
+		State:  control.RunState(i.State), Why: i.Why, Submitted: time.Unix(m.Created, 0).UTC(),
+		Elapsed: elapsed(i, now).Seconds(), Peers: peers, Executed: stats.Executed, Stats: &stats,
+		Recovery: cmp.Or(m.Recovery, "salvage"), Disputed: i.Disputed != "", MaxCores: m.MaxCores,
+	}
+	if m.Entry == module.Func {
+		d.Module = fmt.Sprintf("%x", m.Version)
+	}
+	for _, id := range m.Deputies {
+		d.Deputies = append(d.Deputies, string(id))
+	}
+	switch {
+	case i.Mine && i.State == runs.StateSuspended:
+		d.Checkpoint = x.checkpoints.dirOf(m.Run)
+	case i.State.Ended() || r == nil || r.keeper == nil:
+	default:
+		d.Checkpoint = r.keeper.dir
+		if err := r.keeper.Trouble(); err != nil && !errors.Is(err, errOpening) {
+			d.NotStoring = oneLine(err)
+		}
+	}
+	if i.Answered != nil {
+		d.AnsweredBy = string(i.Answered.Author)
+	}
+	if i.Disputed != "" {
+		d.Why = "disputed: " + string(i.Disputed) + " came to another answer"
+	}
+	if i.Mine {
+		d.Share = shareDone(i, r)
+	}
+	if i.State.Ended() && r != nil {
+		d.Peers = r.most
+	}
+	return d
+}
+
+// shareDone is how much of an own run's tree is done: known where the root runs, else what was known last. The
+// conductor's mutex is held.
+func shareDone(i *runs.Info, r *part) float64 {
+	switch {
+	case i.State == runs.StateDone:
+		return 1
+	case r == nil:
+		return 0
+	case r.final == nil:
+		r.look()
+	}
+	return r.reached
+}
+
+func (x *reporter) progress(i *runs.Info, r *part) control.Progress {
+	now := x.now()
+	x.runs.mu.Lock()
+	defer x.runs.mu.Unlock()
+	peers, workers, busy := r.taking(now)
+	return control.Progress{
+		Run: i.Manifest.Run.Hex(), State: control.RunState(i.State), Elapsed: elapsed(i, now).Seconds(),
+		Share: shareDone(i, r), Executed: r.total().Executed, Peers: peers, Workers: workers, Busy: busy,
+	}
+}
+
+// masterOf is who holds the root job, as far as this peer knows; "" if nobody was heard of lately. The
+// conductor's mutex is held.
+func (x *reporter) masterOf(i *runs.Info, r *part, now time.Time) string {
+	switch {
+	case i.Answered != nil:
+		return string(i.Answered.Author)
+	case i.State.Ended() || r == nil:
+		return string(i.Manifest.Owner)
+	case r.session.Stats().Master:
+		return x.swarm.self.String()
+	case i.Mine:
+		return "" // it came back, and another peer, it does not know which, goes on
+	case r.master != "" && now.Sub(r.masterHeard) < x.cfg.Steal.MasterLease:
+		return r.master.String()
+	case r.master == "" && now.Sub(r.began) < x.cfg.Steal.MasterLease:
+		return string(i.Manifest.Owner)
+	}
+	return ""
+}

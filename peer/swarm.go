@@ -1,0 +1,145 @@
+package peer
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/libp2p/go-libp2p/core/peer"
+	"github.com/satin-peer/satin/gossip"
+	"github.com/satin-peer/satin/internal/report"
+	"github.com/satin-peer/satin/peer/control"
+	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/runs"
+	"github.com/satin-peer/satin/steal"
+)
+
+// A swarm is who there is, as far as this peer knows: members by their cards, where each is, and who is connected. It
+// is what package runs may know of them (runs.View).
+type swarm struct {
+	self    peer.ID
+	apps    *catalog
+	members *members
+	places  *places
+	board   *switchboard
+}
+
+// Alive says whether a member is believed to be: it has a card, has not said goodbye, and answers.
+func (s *swarm) Alive(name runs.PeerID) bool {
+	id, err := peer.Decode(string(name))
+	return err == nil && (id == s.self || s.members.get(id) != nil && !s.places.silent(id))
+}
+
+// Admitted says whether a peer is a member.
+func (s *swarm) Admitted(name runs.PeerID) bool {
+	id, err := peer.Decode(string(name))
+	return err == nil && (s.members.get(id) != nil || s.board.admitted(id))
+}
+
+// Partners lists the others that can take part in a run.
+func (s *swarm) Partners(m *runs.Manifest) (list []runs.PeerID) {
+	for _, c := range s.participants(m, false) {
+		list = append(list, peerName(c.Peer))
+	}
+	return list
+}
+
+// participants are the members that can take part in a run: those that have its application in the same version and
+// are not silent. Of a module's run, all who would fetch the module are among them, unless only those are asked for
+// who have it.
+func (s *swarm) participants(m *runs.Manifest, ready bool) []*memberCard {
+	list := s.members.list()
+	fit := list[:0]
+	for _, c := range list {
+		if !s.places.silent(c.Peer) && s.apps.has(&c.Card, m, ready) {
+			fit = append(fit, c)
+		}
+	}
+	return fit
+}
+
+// deputies chooses who goes on with a run of this peer's when it is lost: members that can take part in it
+// and are alive, as far as this peer knows.
+func (s *swarm) deputies(m *statement.Manifest) (ids []string) {
+	var list []candidate
+	head := &runs.Manifest{App: m.App, Version: string(m.Version[:]), Entry: m.Entry}
+	for _, c := range s.participants(head, false) {
+		list = append(list, candidate{
+			id: c.Peer, cluster: s.places.of(c.Peer).Name, joined: c.joined, cores: c.Cores,
+			connected: s.board.connected(c.Peer),
+		})
+	}
+	for _, id := range choose(list, s.places.mine().Name, maxDeputies) {
+		ids = append(ids, id.String())
+	}
+	return ids
+}
+
+// takingPart lists who takes part in a run, with their clusters; this peer among them.
+func (s *swarm) takingPart(m *runs.Manifest) *steal.Members {
+	list := []steal.Member{{ID: steal.PeerID(s.self.String()), Cluster: steal.ClusterID(s.places.mine().Name)}}
+	for _, c := range s.participants(m, true) {
+		list = append(list, steal.Member{ID: steal.PeerID(c.Peer.String()),
+			Cluster: steal.ClusterID(s.places.of(c.Peer).Name)})
+	}
+	return steal.NewMembers(list)
+}
+
+// connected counts the members that are.
+func (s *swarm) connected() (n int) {
+	for _, c := range s.members.list() {
+		if s.board.connected(c.Peer) {
+			n++
+		}
+	}
+	return n
+}
+
+// clusters lists all clusters, this peer's first; workers is how many it has itself.
+func (s *swarm) clusters(workers int) []report.Cluster {
+	here := s.places.mine()
+	index := map[string]*report.Cluster{here.Name: {Name: here.Name, Mine: true, Reason: here.Why, Peers: 1,
+		Workers: workers}}
+	rtts := map[string][]float64{}
+	for _, c := range s.members.list() {
+		where := s.places.of(c.Peer)
+		info := index[where.Name]
+		if info == nil {
+			info = &report.Cluster{Name: where.Name, Reason: where.Why}
+			index[where.Name] = info
+		}
+		info.Peers++
+		info.Workers += c.Cores
+		if where.RTT > 0 {
+			rtts[where.Name] = append(rtts[where.Name], where.RTT.Seconds())
+		}
+	}
+	list := make([]report.Cluster, 0, len(index))
+	for name, info := range index {
+		if r := rtts[name]; len(r) > 0 {
+			slices.Sort(r)
+			info.RTT = r[len(r)/2]
+		}
+		list = append(list, *info)
+	}
+	slices.SortFunc(list, func(a, b report.Cluster) int {
+		if a.Mine != b.Mine {
+			if a.Mine {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Compare(a.Name, b.Name)
+	})
+	return list
+}
+
+// forGossip is who is in which cluster.
+func (s *swarm) forGossip() gossip.Members {
+	m := gossip.Members{Cluster: s.places.mine().Name}
+	for _, c := range s.members.list() {
+		m.Peers = append(m.Peers, gossip.Member{
+			ID: c.Peer, Cluster: s.places.of(c.Peer).Name, Reachable: c.Reachable == string(control.ReachPublic),
+		})
+	}
+	return m
+}
