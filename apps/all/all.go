@@ -3,6 +3,7 @@ package all
 
 import (
 	"github.com/satin-peer/satin/apps"
+	"github.com/satin-peer/satin/apps/barneshut"
 	"github.com/satin-peer/satin/apps/fib"
 	"github.com/satin-peer/satin/apps/gene"
 	"github.com/satin-peer/satin/apps/grammar"
@@ -19,6 +20,7 @@ import (
 // Apps returns every built-in application, sorted by name.
 func Apps() []apps.App {
 	return []apps.App{
+		barneshut.App,
 		fib.App,
 		gene.App,
 		grammar.App,
