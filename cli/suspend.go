@@ -96,9 +96,10 @@ func newRevokeCommand(c console) *cobra.Command {
 	return newDaemonCommand(c, cobra.Command{
 		Use:   "revoke PEER",
 		Short: "Put a peer out, and keep it out",
-		Long: `revoke ends the connections to a peer and lets it in no more, nor those who became members by its invitations. It is this
-peer's own decision: each member keeps its own list, so tell the others. PEER is the ID that satin-peer peers shows.
-satin-peer invite PEER takes it back.`,
+		Long: `revoke ends the connections to a peer and lets it in no more, nor those who became members by its invitations, and
+ends their runs here. If this peer founded the swarm, or those became members by it, that holds for all members, who
+pass it on; else for this one only: ask the founder, or who invited the peer. PEER is the ID that satin-peer peers
+shows. satin-peer invite PEER takes it back.`,
 		Example: "  satin-peer revoke 12D3KooWEfSPJ8YpT6zV2Qdqz4YVNoqJqGHdc4oC4NW9aUQZQ6Jg",
 	}, 1, 1, func(ctx context.Context, d *control.Client, args []string) error { return d.Revoke(ctx, args[0]) })
 }

@@ -15,13 +15,14 @@ type Kind uint8
 
 // What is told to everybody. Zero is gossip's own.
 const (
-	kindBeacon    Kind = iota // empty: the author, a gateway, is alive
-	KindRun                   // a run's signed manifest
-	KindTombstone             // a run was canceled, signed by its owner
-	KindCard                  // a member's signed card
-	KindLoad                  // a hint of how much work its author has
-	KindNews                  // what the peers of a run tell each other: steal.News
-	KindAnswered              // a run has an answer, signed by who keeps it for the owner
+	kindBeacon     Kind = iota // empty: the author, a gateway, is alive
+	KindRun                    // a run's signed manifest
+	KindTombstone              // a run was canceled, signed by its owner
+	KindCard                   // a member's signed card
+	KindLoad                   // a hint of how much work its author has
+	KindNews                   // what the peers of a run tell each other: steal.News
+	KindAnswered               // a run has an answer, signed by who keeps it for the owner
+	KindRevocation             // a peer is out of the swarm, signed by who may say so
 )
 
 // Rate bounds how often something may happen.
@@ -63,8 +64,8 @@ type Config struct {
 	// Publish keeps to it.
 	AuthorRate Rate
 	// KindRates bounds the messages of one author and kind. The defaults, for kinds that are not in the map:
-	// KindRun and KindTombstone 4 per second and 64 at once, KindAnswered 1 and 16, KindCard 1 and 8,
-	// KindNews 40 and 200, the others 20 and 40.
+	// KindRun and KindTombstone 4 per second and 64 at once, KindAnswered and KindRevocation 1 and 16,
+	// KindCard 1 and 8, KindNews 40 and 200, the others 20 and 40.
 	KindRates map[Kind]Rate
 	// StrangerRate bounds what a neighbour may pass on by authors that are not in the list of members, all of them
 	// together: default 20 per second, 200 at once.
@@ -125,7 +126,7 @@ func (c *Config) kindRate(k Kind) Rate {
 		return Rate{PerSecond: 4, Burst: 64}
 	case KindCard:
 		return Rate{PerSecond: 1, Burst: 8}
-	case KindAnswered:
+	case KindAnswered, KindRevocation:
 		return Rate{PerSecond: 1, Burst: 16}
 	case KindNews: // of each run every 50 ms while there is some, see steal.Config.TellEvery
 		return Rate{PerSecond: 40, Burst: 200}

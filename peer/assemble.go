@@ -48,7 +48,9 @@ func (p *Peer) assemble(apps []Application) error {
 		checkpoints: p.checkpoints, deaths: p.deaths, crew: p.crew, work: p.work, others: asked,
 	}, p.cfg.Runs)
 	p.traffic.runs, p.modules.runs, p.work.running = p.runs, p.runs, p.runs.running
-	p.meetings = &meetings{base: p.base, board: p.board, swarm: p.swarm, runs: p.runs, card: p.card, host: p.host}
+	p.exclusion = &exclusion{base: p.base, host: p.host, members: p.members, runs: p.runs, voice: p.voice}
+	p.meetings = &meetings{base: p.base, board: p.board, swarm: p.swarm, runs: p.runs, card: p.card, out: p.exclusion,
+		host: p.host}
 	asked.inquiries = inquiries{base: p.base, board: p.board, runs: p.runs, files: p.files, apps: catalog, host: p.host}
 	asked.keeping = keeping{base: p.base, self: p.host.ID(), board: p.board, runs: p.runs, files: p.files}
 	asked.collecting = collecting{base: p.base, board: p.board, runs: p.runs}
@@ -120,8 +122,8 @@ func (p *Peer) forUsers(key crypto.PrivKey, apps *catalog) {
 		presence: p.presence}
 	p.doctor = &doctor{base: p.base, cfg: &p.cfg, reporter: p.reporter, members: p.members, files: p.files,
 		deaths: p.deaths}
-	p.door = &door{base: p.base, host: p.host, members: p.members, meetings: p.meetings, runs: p.runs,
-		reporter: p.reporter, settle: p.settle}
+	p.door = &door{base: p.base, host: p.host, members: p.members, meetings: p.meetings,
+		exclusion: p.exclusion, reporter: p.reporter, settle: p.settle}
 	p.owner = &owner{base: p.base, key: key, policy: p.cfg.Policy, host: p.host, apps: apps, swarm: p.swarm,
 		runs: p.runs, files: p.files, checkpoints: p.checkpoints, deaths: p.deaths, presence: p.presence,
 		reporter: p.reporter}
@@ -166,6 +168,8 @@ func (p *Peer) listen() {
 	})
 	p.voice.hear(gossip.KindLoad, checkLoad, p.runs.hearLoad)
 	p.voice.hear(gossip.KindNews, checkNews, p.runs.hearNews)
+	p.voice.hear(gossip.KindRevocation, func(_ peer.ID, b []byte) error { return p.host.Roll().Check(b) },
+		func(author peer.ID, b []byte) { p.exclusion.hear(b, author, false) })
 	p.voice.hear(gossip.KindAnswered, checkAnswered, func(author peer.ID, b []byte) {
 		if err := p.runs.claimed(b, author); err != nil {
 			p.log.Debug("statement of an answer refused", "from", author, "error", err)

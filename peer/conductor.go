@@ -13,6 +13,7 @@ import (
 	"github.com/satin-peer/satin/gossip"
 	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/host"
 	"github.com/satin-peer/satin/peer/session"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/runs"
@@ -57,7 +58,7 @@ type others interface {
 type outside struct {
 	self        runs.PeerID
 	key         crypto.PrivKey
-	host        interface{ SwarmName() string }
+	host        *host.Host
 	apps        *catalog
 	swarm       *swarm
 	voice       *voice
@@ -393,6 +394,10 @@ func (t *conductor) findDormant(context.Context) {
 	}) {
 		if m.Swarm != t.host.SwarmName() {
 			t.log.Warn("a checkpoint is of another swarm and is left alone", "run", m.Run)
+			continue
+		}
+		if t.host.Roll().Outcast(m.Owner) {
+			t.checkpoints.remove(m.Run)
 			continue
 		}
 		unfit := t.apps.unfit(m)

@@ -10,6 +10,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/protocol"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/host"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/runs"
 )
@@ -31,7 +32,7 @@ type inquiries struct {
 	runs  *conductor
 	files *archive
 	apps  *catalog
-	host  interface{ SwarmName() string }
+	host  *host.Host
 }
 
 // runQuestion asks after a run.
@@ -99,6 +100,8 @@ func (x *inquiries) askManifest(ctx context.Context, run job.RunID, from runs.Pe
 		err = fmt.Errorf("it sent the manifest of run %s", m.Run)
 	case m != nil && m.Swarm != x.host.SwarmName():
 		err = fmt.Errorf("it sent a manifest for the swarm %q", clip(m.Swarm))
+	case m != nil && x.host.Roll().Outcast(m.Owner):
+		err = fmt.Errorf("its owner %s was put out of the swarm", m.Owner)
 	case m != nil:
 		told.Manifest, told.Unfit = manifestOf(m), x.apps.unfit(m)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/host"
 	"github.com/satin-peer/satin/peer/statement"
 )
 
@@ -23,7 +24,8 @@ const (
 	maxRunsTold  = 64
 	// maxTold bounds the tombstones and the claims that are told at a meeting.
 	maxTold    = 16
-	maxMeeting = maxCardsTold*statement.MaxCard/4 + (maxRunsTold+maxTold)*statement.MaxTombstone
+	maxMeeting = maxCardsTold*statement.MaxCard/4 + (maxRunsTold+maxTold)*statement.MaxTombstone +
+		maxOutTold*host.MaxRevocation
 )
 
 // meeting is what both sides of a meeting say.
@@ -33,6 +35,8 @@ type meeting struct {
 	Over  [][]byte    `cbor:"3,keyasint,omitempty"` // tombstones of the speaker's own runs
 	// Answers are the statements about answers that the speaker keeps for the other side.
 	Answers [][]byte `cbor:"4,keyasint,omitempty"`
+	// Out are statements that peers are out of the swarm.
+	Out [][]byte `cbor:"5,keyasint,omitempty"`
 }
 
 // meetings are how members learn of each other: two that meet tell each other whom they know and which runs there are.
@@ -42,6 +46,7 @@ type meetings struct {
 	swarm *swarm
 	runs  *conductor
 	card  *ownCard
+	out   *exclusion
 	host  interface {
 		SwarmName() string
 		// Vouch says by whom a peer is a member.
@@ -76,7 +81,7 @@ func (x *meetings) meet(ctx context.Context, id peer.ID) {
 func (x *meetings) meeting(with peer.ID) *meeting {
 	t := x.runs
 	t.mu.Lock()
-	m := &meeting{Runs: t.core.InProgress(maxRunsTold)}
+	m := &meeting{Runs: t.core.InProgress(maxRunsTold), Out: x.out.statements()}
 	for _, s := range t.core.OwnTombstones() {
 		m.Over = append(m.Over, s.Sealed)
 	}
@@ -102,6 +107,9 @@ func (x *meetings) meeting(with peer.ID) *meeting {
 
 // hear takes in what the other side says.
 func (x *meetings) hear(from peer.ID, m *meeting) {
+	for _, b := range m.Out[:min(len(m.Out), maxOutTold)] {
+		x.out.hear(b, from, true)
+	}
 	via := x.linkTo(from)
 	for i, b := range m.Cards {
 		if i == maxCardsTold {

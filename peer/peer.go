@@ -73,14 +73,15 @@ type Peer struct {
 	once     sync.Once
 
 	// who there is
-	board    *switchboard
-	members  *members
-	places   *places
-	swarm    *swarm
-	meetings *meetings
-	card     *ownCard
-	voice    *voice
-	door     *door
+	board     *switchboard
+	members   *members
+	places    *places
+	swarm     *swarm
+	exclusion *exclusion
+	meetings  *meetings
+	card      *ownCard
+	voice     *voice
+	door      *door
 
 	// runs
 	runs        *conductor
@@ -186,6 +187,7 @@ func (p *Peer) upkeep(ctx context.Context) {
 			p.runs.tellLoads(now)
 			p.traffic.keepUp()
 			p.card.keepUp(now)
+			p.exclusion.keepUp(now)
 			if p.presence.keepUp(now) {
 				p.log.Info("pause is over")
 			}

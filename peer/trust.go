@@ -9,19 +9,17 @@ import (
 
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/host"
-	"github.com/satin-peer/satin/peer/statement"
-	"github.com/satin-peer/satin/runs"
 )
 
 // A door is who comes in, and where this peer goes in itself.
 type door struct {
 	*base
-	host     *host.Host
-	members  *members
-	meetings *meetings
-	runs     *conductor
-	reporter *reporter
-	settle   func() // after the host has become a member of another swarm
+	host      *host.Host
+	members   *members
+	meetings  *meetings
+	exclusion *exclusion
+	reporter  *reporter
+	settle    func() // after the host has become a member of another swarm
 }
 
 // invite makes an invitation.
@@ -58,6 +56,7 @@ func (d *door) allow(name string) (control.Invited, error) {
 	if err := d.host.Allow(id); err != nil {
 		return control.Invited{}, listError(err)
 	}
+	d.exclusion.tell()
 	return control.Invited{Line: byUse(addrs)[0], Swarm: d.host.SwarmName()}, nil
 }
 
@@ -70,11 +69,8 @@ func (d *door) revoke(name string) error {
 	if err := d.host.Revoke(id); err != nil {
 		return listError(err)
 	}
-	d.members.review(func(c *statement.SignedCard) bool { // it, and whoever is a member by it
-		_, err := d.host.Vouch(c.Peer, c.Proof)
-		return err == nil
-	})
-	d.runs.input(func(c *runs.Core, now time.Time) []runs.Order { return c.Revoked(now, peerName(id)) })
+	d.exclusion.review()
+	d.exclusion.tell()
 	return nil
 }
 

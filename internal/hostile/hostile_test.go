@@ -49,7 +49,12 @@ type rogue struct {
 
 func invited(t *testing.T, v *peer.Peer) *rogue {
 	t.Helper()
-	made, err := v.Invite(patience(t), control.Invitation{})
+	return invitedAs(t, v, control.Invitation{})
+}
+
+func invitedAs(t *testing.T, v *peer.Peer, i control.Invitation) *rogue {
+	t.Helper()
+	made, err := v.Invite(patience(t), i)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,6 +92,15 @@ func (r *rogue) say(t *testing.T, proto protocol.ID, what, answer any) error {
 		return err
 	}
 	return wire.Value().Decode(b, answer)
+}
+
+func mustDecode(t *testing.T, id string) lpeer.ID {
+	t.Helper()
+	p, err := lpeer.Decode(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }
 
 // newKey makes an identity.

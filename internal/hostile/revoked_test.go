@@ -1,6 +1,7 @@
 package hostile
 
 import (
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -38,23 +39,109 @@ func spin(f *satin.Frame, depth int) int {
 
 // Whoever is put out computes here no more, not even through a run that began before.
 func TestRunsOfTheRevokedEnd(t *testing.T) {
-	application := []peer.Application{{Name: "hostile"}}
-	open := func() *peer.Peer {
-		p, err := peer.Open(t.Context(), peer.Config{Host: hostConfig(t), Workers: 1, Cluster: "here"}, application)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(p.Close)
-		return p
+	v := computing(t)
+	owner := computing(t)
+	join(t, v, owner, control.Invitation{})
+	submitSpin(t, owner)
+	until(t, "both compute", func() bool { return spinning.Load() == 2 && stateAt(t, v) == control.RunRunning })
+	if err := v.Revoke(t.Context(), idOf(t, owner)); err != nil {
+		t.Fatal(err)
 	}
-	v, owner := open(), open()
-	made, err := v.Invite(patience(t), control.Invitation{})
+	until(t, "the run has ended here", func() bool { return stateAt(t, v) == control.RunCancelled })
+	owner.Close()
+	until(t, "nobody computes", func() bool { return spinning.Load() == 0 })
+}
+
+// Whoever is put out by the founder is out everywhere, with all that it has let in: also where its word came first,
+// and for those who come later. Runs of a member by it end on peers that nobody told but the swarm.
+func TestChainsFallWithTheirRoot(t *testing.T) {
+	v, inviter, other, owner := computing(t), computing(t), computing(t), computing(t)
+	join(t, v, inviter, control.Invitation{MayInvite: true})
+	join(t, v, other, control.Invitation{})
+	join(t, inviter, owner, control.Invitation{})
+	submitSpin(t, owner)
+	until(t, "the other one computes", func() bool { return stateAt(t, other) == control.RunRunning })
+	if err := v.Revoke(t.Context(), idOf(t, inviter)); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the run has ended elsewhere", func() bool { return stateAt(t, other) == control.RunCancelled })
+	until(t, "they are forgotten elsewhere", func() bool {
+		ids := known(t, other)
+		return !slices.Contains(ids, idOf(t, inviter)) && !slices.Contains(ids, idOf(t, owner))
+	})
+	late := computing(t)
+	join(t, v, late, control.Invitation{})
+	until(t, "a newcomer has heard", func() bool { return late.Revoked(idOf(t, inviter)) })
+	inviter.Close()
+	owner.Close()
+	until(t, "nobody computes", func() bool { return spinning.Load() == 0 })
+}
+
+// One that may invite puts out nobody but those whom it let in, however often and to whomever it says so.
+func TestRevocationInAnothersPlace(t *testing.T) {
+	v, other := victim(t), victim(t)
+	join(t, v, other, control.Invitation{})
+	r := invitedAs(t, v, control.Invitation{MayInvite: true})
+	if err := r.Revoke(mustDecode(t, idOf(t, other))); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Revoke(r.victim); err == nil { // its own list now keeps it from the victim: what is said is said before
+		t.Log("the founder is out for the rogue alone")
+	}
+	said := r.Roll().Own()
+	if len(said) != 2 {
+		t.Fatalf("the rogue has made %d statements", len(said))
+	}
+	w := invited(t, v) // passes them on
+	if err := w.say(t, "/satin/meet/1", &meeting{Out: append(said, []byte("garbage"))}, &more{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []*peer.Peer{v, other} {
+		if p.Revoked(idOf(t, other)) || p.Revoked(idOf(t, v)) {
+			t.Error("one that may invite put out another, whom it has not let in")
+		}
+	}
+	if ids := known(t, v); !slices.Contains(ids, idOf(t, other)) {
+		t.Errorf("the founder knows %v", ids)
+	}
+}
+
+// computing is a peer with this package's jobs.
+func computing(t *testing.T) *peer.Peer {
+	t.Helper()
+	p, err := peer.Open(t.Context(), peer.Config{Host: hostConfig(t), Workers: 1, Cluster: "here"},
+		[]peer.Application{{Name: "hostile"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := owner.Join(patience(t), made.Line); err != nil {
+	t.Cleanup(p.Close)
+	return p
+}
+
+// join has one peer become a member by an invitation of another.
+func join(t *testing.T, inviter, joiner *peer.Peer, i control.Invitation) {
+	t.Helper()
+	made, err := inviter.Invite(patience(t), i)
+	if err != nil {
 		t.Fatal(err)
 	}
+	if _, err := joiner.Join(patience(t), made.Line); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func idOf(t *testing.T, p *peer.Peer) string {
+	t.Helper()
+	st, err := p.Status(patience(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return st.Peer
+}
+
+// submitSpin begins a run with jobs for everybody.
+func submitSpin(t *testing.T, owner *peer.Peer) {
+	t.Helper()
 	arg, err := wire.Value().Encode(4)
 	if err != nil {
 		t.Fatal(err)
@@ -63,27 +150,19 @@ func TestRunsOfTheRevokedEnd(t *testing.T) {
 		Argument: arg}); err != nil {
 		t.Fatal(err)
 	}
-	state := func() (s control.RunState) {
-		list, err := v.Runs(patience(t))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, r := range list {
-			s = r.State
-		}
-		return s
-	}
-	until(t, "both compute", func() bool { return spinning.Load() == 2 && state() == control.RunRunning })
-	st, err := owner.Status(patience(t))
+}
+
+// stateAt is how far the last run is at a peer.
+func stateAt(t *testing.T, p *peer.Peer) (s control.RunState) {
+	t.Helper()
+	list, err := p.Runs(patience(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := v.Revoke(t.Context(), st.Peer); err != nil {
-		t.Fatal(err)
+	for _, r := range list {
+		s = r.State
 	}
-	until(t, "the run has ended here", func() bool { return state() == control.RunCancelled })
-	owner.Close()
-	until(t, "nobody computes", func() bool { return spinning.Load() == 0 })
+	return s
 }
 
 // until asks again and again whether something has come true.

@@ -23,7 +23,8 @@ import (
 
 // mutants are all there are.
 func mutants() []mutant {
-	return slices.Concat(moduleMutants, engineMutants, hookMutants, stealMutants, recoveryMutants, masterMutants,
+	return slices.Concat(strangersMutants, moduleMutants,
+		engineMutants, hookMutants, stealMutants, recoveryMutants, masterMutants,
 		runsMutants,
 		libraryMutants,
 		checkpointMutants, driverMutants, proofMutants, hostMutants, outcomeMutants, borderMutants, streamMutants,

@@ -68,10 +68,10 @@ func certify(chain []certificate, key ed25519.PrivateKey, swarm ed25519.PublicKe
 
 var errNoProof = errors.New("it shows no membership")
 
-// verifyChain checks that chain proves id's membership of the swarm at a time. revoked says which peers are out: a
-// chain through such a peer proves nothing.
+// verifyChain checks that chain proves id's membership of the swarm at a time. revoked says which peers are out, of
+// whom the certificates above theirs are given too: a chain through such a peer proves nothing.
 func verifyChain(chain []certificate, swarm ed25519.PublicKey, id peer.ID, now time.Time,
-	revoked func(peer.ID) bool) error {
+	revoked func(id peer.ID, above []certificate) bool) error {
 	if len(chain) == 0 {
 		return errNoProof
 	}
@@ -101,7 +101,7 @@ func verifyChain(chain []certificate, swarm ed25519.PublicKey, id peer.ID, now t
 		if err != nil {
 			return err
 		}
-		if revoked(subject) {
+		if revoked(subject, chain[:i]) {
 			return fmt.Errorf("the membership of %s was revoked", subject)
 		}
 		key = public

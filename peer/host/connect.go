@@ -97,7 +97,8 @@ func (h *Host) Join(ctx context.Context, lineOrAddr string) error {
 // memberOf says whether this peer is a member of the swarm with a key already.
 func (h *Host) memberOf(public ed25519.PublicKey, now time.Time) bool {
 	s := h.swarm.standing()
-	return s.settled && bytes.Equal(s.public, public) && verifyChain(s.chain, s.public, h.id, now, h.revoked.has) == nil
+	return s.settled && bytes.Equal(s.public, public) &&
+		verifyChain(s.chain, s.public, h.id, now, h.roll.outBelow) == nil
 }
 
 // checkInvitation says why an invitation is of no use to this peer, before anybody else is asked.
@@ -127,7 +128,7 @@ func (h *Host) connect(ctx context.Context, info peer.AddrInfo, in *intent) erro
 	if h.ctx.Err() != nil {
 		return ErrClosed
 	}
-	if h.revoked.has(info.ID) {
+	if h.roll.out(info.ID) {
 		return fmt.Errorf("%w: the membership of %s was revoked here", ErrNotInvited, info.ID)
 	}
 	if _, limited := ctx.Deadline(); !limited {

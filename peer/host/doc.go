@@ -24,7 +24,10 @@
 //   - The allow-list (Allow) lets a peer in by its ID. If the member that allows it may invite, the
 //     peer gets a certificate when it first connects at its user's wish, by address; otherwise only members
 //     that have it on their lists let it in.
-//   - Revoke keeps a peer out, and those whose chains go through it; each member keeps its own list.
+//   - Revoke keeps a peer out, and those whose chains go through it. It is on a list of this peer's own, and, if this
+//     peer may invite, a signed statement that others pass on and honour for all who are members by it; the founder's
+//     for everybody. Of one subject an author's highest number counts. A peer that is on the allow-list is let in here
+//     all the same.
 //   - TrustOpen has none of this: whoever gives the swarm's name is in. It is for a network that others cannot reach.
 //
 // A member can do everything, except that only some may sign certificates. An outsider can open a connection,

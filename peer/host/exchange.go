@@ -163,7 +163,7 @@ func (h *Host) hearPeers(s network.Stream) error {
 
 // learn takes in a record that came over a link.
 func (h *Host) learn(t told, via ma.Multiaddr) {
-	if t.id == h.id || h.revoked.has(t.id) {
+	if t.id == h.id || h.roll.out(t.id) {
 		return
 	}
 	t.addrs = h.Dialable(t.addrs, via)

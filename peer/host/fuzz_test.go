@@ -83,7 +83,7 @@ func FuzzHello(f *testing.F) {
 	})
 }
 
-func nobody(peer.ID) bool { return false }
+func nobody(peer.ID, []certificate) bool { return false }
 
 func FuzzWelcome(f *testing.F) {
 	f.Add(encode(f, welcome{Hello: &hello{Protocol: 1, Oldest: 1, Swarm: "lab", Key: publicOf(0),

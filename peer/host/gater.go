@@ -38,7 +38,7 @@ type bucket struct {
 	at     time.Time
 }
 
-func (g *gater) InterceptPeerDial(id peer.ID) bool { return !g.host.revoked.has(id) }
+func (g *gater) InterceptPeerDial(id peer.ID) bool { return !g.host.roll.out(id) }
 
 func (g *gater) InterceptAddrDial(peer.ID, ma.Multiaddr) bool { return true }
 
@@ -46,7 +46,7 @@ func (g *gater) InterceptAccept(network.ConnMultiaddrs) bool { return true }
 
 func (g *gater) InterceptSecured(dir network.Direction, id peer.ID, _ network.ConnMultiaddrs) bool {
 	switch {
-	case g.host.revoked.has(id):
+	case g.host.roll.out(id):
 		return false
 	case dir == network.DirOutbound:
 		return true

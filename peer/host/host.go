@@ -34,6 +34,7 @@ type Host struct {
 	tickets     *ticketBook
 	allowed     *idList
 	revoked     *idList
+	roll        Roll
 
 	inner    host.Host
 	listens  chan struct{} // closed when inner is set
@@ -73,6 +74,7 @@ func Open(ctx context.Context, cfg Config) (*Host, error) {
 	}
 	h := &Host{cfg: cfg, log: cfg.Logger, state: state}
 	h.ctx, h.cancel = context.WithCancel(context.Background())
+	h.roll.host = h
 	h.visitors = &visitors{host: h, all: map[peer.ID]*visitor{}, gone: map[peer.ID]departure{}}
 	h.gater = &gater{host: h, attempts: map[peer.ID]bucket{}}
 	h.intents.all = map[peer.ID][]*intent{}
@@ -167,6 +169,9 @@ func (h *Host) readState() (ed25519.PrivateKey, error) {
 	}
 	if h.revoked, err = openIDList(h.state.path(revokedFile),
 		"peers that are not let in, nor those whom they invited"); err != nil {
+		return nil, err
+	}
+	if h.roll.banned, err = openRevocations(h.state.path(bannedFile), h.swarm.standing().public); err != nil {
 		return nil, err
 	}
 	if h.book, err = openAddrBook(h.state.path(rememberedFile), h.id, time.Now()); err != nil {

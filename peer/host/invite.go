@@ -90,14 +90,17 @@ func (h *Host) Allow(id peer.ID) error {
 	if err := h.revoked.set(id, false); err != nil {
 		return err
 	}
-	return h.allowed.set(id, true)
+	if err := h.allowed.set(id, true); err != nil {
+		return err
+	}
+	return h.roll.banish(id, true)
 }
 
 // Allowed are the peers that are let in by their ID.
 func (h *Host) Allowed() []peer.ID { return h.allowed.all() }
 
-// Revoke puts a peer out and keeps it out, and all who became members by its invitations; of this peer only:
-// each member keeps its own list. Allow takes it back.
+// Revoke puts a peer out and keeps it out, and all who became members by its invitations: of this peer, and, if this
+// one is the founder or they are members by it, of all (Roll.Own has what is to be told). Allow takes it back.
 func (h *Host) Revoke(id peer.ID) error {
 	if id == h.id {
 		return ErrSelf
@@ -111,24 +114,10 @@ func (h *Host) Revoke(id peer.ID) error {
 	if err := h.allowed.set(id, false); err != nil {
 		return err
 	}
-	h.visitors.review(h.standingOf)
-	return nil
+	err := h.roll.banish(id, false)
+	h.visitors.review(h.roll.standingOf)
+	return err
 }
 
 // Revoked are the peers that Revoke put out.
 func (h *Host) Revoked() []peer.ID { return h.revoked.all() }
-
-// standingOf says whether a peer that has been let in may stay.
-func (h *Host) standingOf(id peer.ID, said *hello) error {
-	if h.revoked.has(id) {
-		return fmt.Errorf("%w: the membership of %s was revoked", ErrNotInvited, id)
-	}
-	s := h.swarm.standing()
-	if said == nil || h.cfg.Trust == TrustOpen || h.allowed.has(id) || len(s.public) == 0 {
-		return nil
-	}
-	if err := verifyChain(said.Chain, s.public, id, time.Now(), h.revoked.has); err != nil {
-		return fmt.Errorf("%w: %w", ErrNotInvited, err)
-	}
-	return nil
-}

@@ -95,7 +95,7 @@ func (s *seeker) run(ctx context.Context) {
 		now := time.Now()
 		next := s.look(now)
 		if !now.Before(nextExchange) {
-			s.host.visitors.review(s.host.standingOf) // memberships end
+			s.host.visitors.review(s.host.roll.standingOf) // memberships end
 			s.gossip()
 			nextExchange = now.Add(exchangeEvery)
 		}
@@ -216,7 +216,7 @@ func (s *seeker) useless(id peer.ID) bool {
 	s.mu.Lock()
 	busy := s.dialing[id]
 	s.mu.Unlock()
-	return busy || s.host.Admitted(id) || s.host.revoked.has(id)
+	return busy || s.host.Admitted(id) || s.host.roll.out(id)
 }
 
 // dial starts to connect to a known peer, if there is a free slot.
@@ -263,7 +263,7 @@ func (s *seeker) gossip() {
 
 // found is called when a peer made itself heard on the local network.
 func (s *seeker) found(id peer.ID, addrs []ma.Multiaddr) {
-	if id != s.host.id && !s.host.revoked.has(id) &&
+	if id != s.host.id && !s.host.roll.out(id) &&
 		s.host.book.learn(id, addrs[:min(len(addrs), maxPeerAddrs)], nil, 0) {
 		s.poke()
 	}

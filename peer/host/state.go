@@ -18,6 +18,7 @@ const (
 	ticketsFile     = "invitations" // what this peer has invited to and is not used up
 	allowedFile     = "allowed"     // peers that are let in by their ID
 	revokedFile     = "revoked"     // peers that are not let in at all
+	bannedFile      = "revocations" // what members have said of who is out
 	rememberedFile  = "peers"       // addresses where members were
 )
 
@@ -73,7 +74,7 @@ func (s *stateDir) sweep() {
 	}
 	for _, e := range entries {
 		for _, name := range []string{
-			keyFile, incarnationFile, swarmKeyFile, swarmFile, ticketsFile, allowedFile, revokedFile,
+			keyFile, incarnationFile, swarmKeyFile, swarmFile, ticketsFile, allowedFile, revokedFile, bannedFile,
 			rememberedFile, portFile,
 		} {
 			if strings.HasPrefix(e.Name(), "."+name+"-") && e.Type().IsRegular() {

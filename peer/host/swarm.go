@@ -130,7 +130,7 @@ func (s *swarm) decode(b []byte) error {
 		return err
 	}
 	longAgo := time.Time{} // an expired certificate is for the others to refuse, with a clear error
-	if err := verifyChain(chain, r.Key, s.self, longAgo, func(peer.ID) bool { return false }); err != nil {
+	if err := verifyChain(chain, r.Key, s.self, longAgo, nobodyOut); err != nil {
 		return err
 	}
 	s.name, s.public, s.chain, s.settled = r.Name, r.Key, chain, r.Settled

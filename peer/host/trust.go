@@ -47,8 +47,8 @@ func (h *Host) judge(id peer.ID, m *hello) (granted []certificate, err error) {
 	if err := h.compatible(m); err != nil {
 		return nil, err
 	}
-	if h.revoked.has(id) {
-		return nil, fmt.Errorf("%w: the membership of %s was revoked", ErrNotInvited, id)
+	if h.roll.out(id) {
+		return nil, errOut(id)
 	}
 	mine := h.swarm.standing()
 	if m.Swarm != mine.name && !(m.Joins && m.Swarm == "") {
@@ -60,7 +60,7 @@ func (h *Host) judge(id peer.ID, m *hello) (granted []certificate, err error) {
 	sameKey := bytes.Equal(m.Key, mine.public)
 	var proof error
 	if sameKey {
-		proof = verifyChain(m.Chain, mine.public, id, time.Now(), h.revoked.has)
+		proof = verifyChain(m.Chain, mine.public, id, time.Now(), h.roll.outBelow)
 	}
 	if len(m.Ticket) > 0 {
 		if !sameKey {
@@ -137,12 +137,12 @@ func (h *Host) accept(id peer.ID, said *hello, w *welcome, join *intent) error {
 	mine := h.swarm.standing()
 	proof := error(errNoProof)
 	if bytes.Equal(theirs.Key, mine.public) {
-		if proof = verifyChain(theirs.Chain, mine.public, id, time.Now(), h.revoked.has); proof == nil {
+		if proof = verifyChain(theirs.Chain, mine.public, id, time.Now(), h.roll.outBelow); proof == nil {
 			return nil
 		}
 	}
 	switch {
-	case h.allowed.has(id) && !h.revoked.has(id):
+	case h.allowed.has(id) && !h.roll.out(id):
 		return nil
 	case len(theirs.Key) == 0:
 		return fmt.Errorf("%w: %w: start with trust %q to join it", ErrNotInvited, errOpenSwarm, TrustOpen)
@@ -159,10 +159,10 @@ func (h *Host) become(id peer.ID, w *welcome, join *intent) error {
 	if v := join.invitation; v != nil && !bytes.Equal(v.Key, theirs.Key) {
 		return fmt.Errorf("%w: the invitation is for one with another key", ErrWrongSwarm)
 	}
-	if err := verifyChain(theirs.Chain, theirs.Key, id, time.Now(), h.revoked.has); err != nil {
+	if err := verifyChain(theirs.Chain, theirs.Key, id, time.Now(), h.roll.outBelow); err != nil {
 		return fmt.Errorf("%w: who would let this peer in is no member: %w", ErrNotInvited, err)
 	}
-	if err := verifyChain(w.Granted, theirs.Key, h.id, time.Now(), h.revoked.has); err != nil {
+	if err := verifyChain(w.Granted, theirs.Key, h.id, time.Now(), h.roll.outBelow); err != nil {
 		return fmt.Errorf("%w: the certificate from there is worthless: %w", ErrHello, err)
 	}
 	if h.memberOf(theirs.Key, time.Now()) {
@@ -180,6 +180,7 @@ func (h *Host) enter(name string, public ed25519.PublicKey, chain []certificate)
 	if err := h.swarm.adopt(name, public, chain); err != nil {
 		return err
 	}
+	h.roll.banned.only(public)
 	select {
 	case h.moved <- struct{}{}:
 	default:

@@ -39,7 +39,7 @@ func TestChains(t *testing.T) {
 		}
 		for i := byte(1); i <= n; i++ {
 			if verifyChain(chain, publicOf(0), mustID(n), now,
-				func(id peer.ID) bool { return id == mustID(i) }) == nil {
+				func(id peer.ID, _ []certificate) bool { return id == mustID(i) }) == nil {
 				t.Fatalf("peer %d was revoked and the chain through it still counts", i)
 			}
 		}
@@ -318,6 +318,7 @@ func TestSearchAsksTheDHT(t *testing.T) {
 func TestCrowdKeepsOutStrangersOnly(t *testing.T) {
 	h := &Host{book: &addrBook{all: map[peer.ID]*bookEntry{}},
 		allowed: &idList{ids: map[peer.ID]string{mustID(2): ""}}, revoked: &idList{}}
+	h.roll = Roll{host: h, banned: &revocations{}}
 	h.visitors = &visitors{host: h, outside: maxOutside}
 	h.book.meet(mustID(1), nil, time.Unix(1800000000, 0))
 	g := &gater{host: h, attempts: map[peer.ID]bucket{}}

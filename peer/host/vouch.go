@@ -36,8 +36,8 @@ func (h *Host) Proof() []byte {
 // likes, so what is kept for those of one must be bounded. In an open swarm everybody is a member.
 func (h *Host) Vouch(id peer.ID, proof []byte) (by []peer.ID, err error) {
 	switch {
-	case h.revoked.has(id):
-		return nil, fmt.Errorf("%w: the membership of %s was revoked", ErrNotInvited, id)
+	case h.roll.out(id):
+		return nil, errOut(id)
 	case h.cfg.Trust == TrustOpen:
 		return nil, nil
 	case len(proof) > MaxProof:
@@ -49,12 +49,13 @@ func (h *Host) Vouch(id peer.ID, proof []byte) (by []peer.ID, err error) {
 			return nil, fmt.Errorf("%w: %w", ErrNotInvited, err)
 		}
 	}
-	if err = verifyChain(chain, h.swarm.standing().public, id, time.Now(), h.revoked.has); err != nil {
+	if err = verifyChain(chain, h.swarm.standing().public, id, time.Now(), h.roll.outBelow); err != nil {
 		if h.Admitted(id) {
 			return nil, nil // by the allow-list
 		}
 		return nil, fmt.Errorf("%w: %w", ErrNotInvited, err)
 	}
+	h.roll.lines.note(id, chain)
 	for _, c := range chain[min(2, len(chain)):] { // the first is the founder's, and the second by the founder
 		by = append(by, peer.ID(c.Issuer))
 	}

@@ -1,0 +1,41 @@
+package main
+
+const hostile = "internal/hostile"
+
+// strangersMutants are mistakes in what a member may do to others: who is out, what is taken of one, what is refused.
+var strangersMutants = []mutant{
+	{name: "strangers/revoked-remembered", wrong: "the card of a revoked peer stays", file: "peer/exclusion.go",
+		pkg: hostile, run: "^TestMembersProve",
+		old: "		return err == nil\n	})\n", new: "		return err == nil || true\n	})\n"},
+	{name: "strangers/revoked-owner-computes", wrong: "the runs of a revoked owner go on", file: "peer/exclusion.go",
+		pkg: hostile, run: "^TestRunsOfTheRevokedEnd$",
+		old: "return c.Revoked(now, owner) })", new: "return nil })"},
+	{name: "strangers/revocation-stays-home", wrong: "others do not hear who is out", file: "peer/trust.go",
+		pkg: hostile, run: "^TestChainsFall",
+		old: "	d.exclusion.review()\n	d.exclusion.tell()\n", new: "	d.exclusion.review()\n"},
+	{name: "strangers/newcomers-hear-nothing", wrong: "who is out is not told at meetings", file: "peer/meeting.go",
+		pkg: hostile, run: "^TestChainsFall",
+		old: ", Out: x.out.statements()}", new: "}"},
+	{name: "strangers/anybody-revokes", wrong: "a member that may not invite puts others out",
+		file: "peer/host/revocation.go", pkg: "peer/host", run: "^TestBadRevocations$",
+		old: "	case !v.Author[n-1].MayInvite:", new: "	case false:"},
+	{name: "strangers/unsigned-revocation", wrong: "the signature of a revocation is not looked at",
+		file: "peer/host/revocation.go", pkg: "peer/host", run: "^TestBadRevocations$",
+		old: "	case !ed25519.Verify(key, text, v.Signature):", new: "	case len(key)+len(text) == 0:"},
+	{name: "strangers/revokes-above", wrong: "a member puts out those above it", file: "peer/host/revocation.go",
+		pkg: "peer/host", run: "^TestRevocationsReach",
+		old: "	for _, c := range above {\n		if v := r.of[banned{peer.ID(c.Subject), subject}]; v != nil && !v.Lifted {",
+		new: "	for _, v := range r.of {\n		if v.subject == subject && len(above) >= 0 && !v.Lifted {"},
+	{name: "strangers/older-revocation", wrong: "an older statement undoes a newer one", file: "peer/host/revocation.go",
+		pkg: "peer/host", run: "^TestRevocationsAreMonotone$",
+		old: "if v.Number <= old.Number {", new: "if false {"},
+	{name: "strangers/revocation-flood", wrong: "one branch fills the book of revocations",
+		file: "peer/host/revocation.go", pkg: "peer/host", run: "^TestRevocationsAreBounded$",
+		old: "same >= branchRevocations ||", new: ""},
+	{name: "strangers/revocations-forgotten", wrong: "who is out is not on the disk", file: "peer/host/revocation.go",
+		pkg: "peer/host", run: "^TestRevocationsAreMonotone$",
+		old: "		err = writeDurably(r.path, b)\n", new: "		_ = b\n"},
+	{name: "strangers/outcast-away", wrong: "who is away stays a member when one above it is put out",
+		file: "peer/host/banish.go", pkg: "peer/host", run: "^TestOutcast$",
+		old: "	return chain != nil && !r.host.allowed.has(id) &&", new: "	return false && chain != nil && !r.host.allowed.has(id) &&"},
+}

@@ -1,0 +1,100 @@
+package peer
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/peer"
+
+	"github.com/satin-peer/satin/gossip"
+	"github.com/satin-peer/satin/peer/host"
+	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/runs"
+)
+
+// exclusion has statements of revocation travel: package host says which count and for whom. They go by gossip, and
+// at each meeting, for those who were not there; one that comes at a meeting is told on, because where it comes from
+// may have been cut off from here.
+type exclusion struct {
+	*base
+	host    *host.Host
+	members *members
+	runs    *conductor
+	voice   *voice
+
+	turn  atomic.Int64 // of what is told at meetings
+	again atomic.Int64 // when this peer's own are told again, seconds since 1970
+}
+
+const (
+	// maxOutTold bounds the statements of one meeting, and of those that are repeated.
+	maxOutTold = 64
+	// outEvery is how often a peer repeats those that it has made itself.
+	outEvery = 10 * time.Minute
+)
+
+// hear takes one in, from anywhere.
+func (e *exclusion) hear(b []byte, from peer.ID, tellOn bool) {
+	news, err := e.host.Roll().Hear(b)
+	switch {
+	case err != nil:
+		e.log.Debug("revocation refused", "from", from, "error", err)
+	case news:
+		e.review()
+		if tellOn {
+			e.voice.tell(gossip.KindRevocation, b)
+		}
+	}
+}
+
+// review forgets who is no member any more, and ends the runs of those who are out.
+func (e *exclusion) review() {
+	e.members.review(func(c *statement.SignedCard) bool {
+		_, err := e.host.Vouch(c.Peer, c.Proof)
+		return err == nil
+	})
+	for _, r := range e.runs.inProgress() {
+		owner := r.manifest.Owner
+		if id, err := peer.Decode(string(owner)); err == nil && e.host.Roll().Outcast(id) {
+			e.runs.input(func(c *runs.Core, now time.Time) []runs.Order { return c.Revoked(now, owner) })
+		}
+	}
+}
+
+// Revoked says whether a peer is out of the swarm as far as this one knows: by its own word, by the founder's, or by
+// that of one above it. It is false for what is no peer's ID.
+func (p *Peer) Revoked(name string) bool {
+	id, err := peer.Decode(clip(name))
+	return err == nil && p.host.Roll().Outcast(id)
+}
+
+// statements are what a member hears at a meeting.
+func (e *exclusion) statements() [][]byte {
+	return e.host.Roll().Told(maxOutTold, int(e.turn.Add(1)))
+}
+
+// tell tells everybody what this peer has said last of who is out.
+func (e *exclusion) tell() {
+	if own := e.host.Roll().Own(); len(own) > 0 {
+		e.voice.tell(gossip.KindRevocation, own[len(own)-1])
+	}
+}
+
+// keepUp repeats what this peer has said, a few at a time.
+func (e *exclusion) keepUp(now time.Time) {
+	due := e.again.Load()
+	if due != 0 && now.Unix() < due {
+		return
+	}
+	e.again.Store(now.Add(outEvery).Unix())
+	if due == 0 { // it has just been opened: whoever it meets is told
+		return
+	}
+	own := e.host.Roll().Own()
+	for i := range min(len(own), outBurst) {
+		e.voice.tell(gossip.KindRevocation, own[(int(now.Unix())+i)%len(own)])
+	}
+}
+
+// outBurst is what gossip takes of one author at once.
+const outBurst = 8

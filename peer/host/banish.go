@@ -1,0 +1,171 @@
+package host
+
+import (
+	"crypto/ed25519"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/peer"
+
+	"github.com/satin-peer/satin/internal/wire"
+)
+
+// A Roll says who is out of the swarm: by the list of this peer, or by the statements of those who may say so to all. A
+// Host has one.
+type Roll struct {
+	host   *Host
+	banned *revocations
+	lines  lines
+}
+
+// Roll says who is out.
+func (h *Host) Roll() *Roll { return &h.roll }
+
+// out says whether a peer is, of whom nothing is known but its ID: by this peer's list, or by the founder, unless it
+// is on the list of those who are let in.
+func (r *Roll) out(id peer.ID) bool {
+	return r.host.revoked.has(id) || id != r.host.id && r.banned.byFounder(id) && !r.host.allowed.has(id)
+}
+
+// outBelow is out for the subject of a certificate, of which those above it are known.
+func (r *Roll) outBelow(id peer.ID, above []certificate) bool {
+	return r.out(id) || id != r.host.id && r.banned.out(id, above) && !r.host.allowed.has(id)
+}
+
+// Outcast says whether a peer was put out, or is a member only by one that was, as far as this peer has seen its
+// certificates.
+func (r *Roll) Outcast(id peer.ID) bool {
+	if r.out(id) {
+		return true
+	}
+	chain := r.lines.of(id)
+	return chain != nil && !r.host.allowed.has(id) &&
+		verifyChain(chain, r.host.swarm.standing().public, id, time.Time{}, r.outBelow) != nil
+}
+
+// lines are the certificates of peers that this one has met or heard of, for when one of those above them is put out
+// while they are away.
+type lines struct {
+	mu sync.Mutex
+	by map[peer.ID][]certificate
+}
+
+const maxLines = 4096
+
+func (l *lines) note(id peer.ID, chain []certificate) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.by == nil {
+		l.by = map[peer.ID][]certificate{}
+	}
+	for other := range l.by {
+		if len(l.by) < maxLines {
+			break
+		}
+		delete(l.by, other) // whoever is still about will show its own again
+	}
+	l.by[id] = chain
+}
+
+func (l *lines) of(id peer.ID) []certificate {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.by[id]
+}
+
+// banish makes the statement, if this peer may invite, that a peer is out, or, lifted, that it is not any more.
+// Own has it then.
+func (r *Roll) banish(id peer.ID, lifted bool) error {
+	s := r.host.swarm.standing()
+	if r.host.cfg.Trust == TrustOpen || r.host.swarm.mayInvite() != nil {
+		return nil
+	}
+	number, said := r.banned.number(banned{r.host.id, id})
+	if lifted && !said {
+		return nil
+	}
+	say := revocation{Swarm: s.public, Subject: []byte(id), Author: s.chain, Number: number, Lifted: lifted}
+	text, err := say.signed()
+	if err != nil {
+		return err
+	}
+	say.Signature = ed25519.Sign(r.host.swarm.key, text)
+	b, err := wire.Control().Encode(say)
+	if err != nil {
+		return err
+	}
+	v, err := openRevocation(b, s.public)
+	if err == nil {
+		_, err = r.banned.add(v)
+	}
+	return err
+}
+
+// Check says whether a statement that a peer is out may be passed on.
+func (r *Roll) Check(b []byte) error {
+	_, err := openRevocation(b, r.host.swarm.standing().public)
+	return err
+}
+
+// Hear takes in the statement that a peer is out, from anywhere, and puts out whom it concerns. It says
+// whether it was news; then those whom this peer only knows of are to be looked at again, with Vouch.
+func (r *Roll) Hear(b []byte) (news bool, err error) {
+	if r.host.cfg.Trust == TrustOpen {
+		return false, nil
+	}
+	v, err := openRevocation(b, r.host.swarm.standing().public)
+	if err != nil {
+		return false, err
+	}
+	if news, err = r.banned.add(v); !news || err != nil {
+		return false, err
+	}
+	r.host.log.Info("a member says who is out of the swarm", "peer", v.subject, "author", v.author, "lifted", v.Lifted)
+	r.host.visitors.review(r.standingOf)
+	return true, nil
+}
+
+// Told are at most so many statements that peers are out, for a member to hear; if there are more, others at
+// each turn.
+func (r *Roll) Told(most, turn int) (list [][]byte) {
+	r.banned.mu.Lock()
+	defer r.banned.mu.Unlock()
+	all := r.banned.sorted()
+	for i := range min(most, len(all)) {
+		list = append(list, all[(turn*most+i)%len(all)].bytes)
+	}
+	return list
+}
+
+// Own are those that this peer has made, newest last.
+func (r *Roll) Own() (list [][]byte) {
+	r.banned.mu.Lock()
+	defer r.banned.mu.Unlock()
+	for _, v := range r.banned.sorted() {
+		if v.author == r.host.id {
+			list = append(list, v.bytes)
+		}
+	}
+	return list
+}
+
+// standingOf says whether a peer that has been let in may stay.
+func (r *Roll) standingOf(id peer.ID, said *hello) error {
+	if r.out(id) {
+		return errOut(id)
+	}
+	s := r.host.swarm.standing()
+	if said == nil || r.host.cfg.Trust == TrustOpen || r.host.allowed.has(id) || len(s.public) == 0 {
+		return nil
+	}
+	if err := verifyChain(said.Chain, s.public, id, time.Now(), r.outBelow); err != nil {
+		return fmt.Errorf("%w: %w", ErrNotInvited, err)
+	}
+	return nil
+}
+
+// errOut is why somebody who was put out is refused.
+func errOut(id peer.ID) error {
+	return fmt.Errorf("%w: the membership of %s was revoked", ErrNotInvited, id)
+}

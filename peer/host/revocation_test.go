@@ -1,0 +1,238 @@
+package host
+
+import (
+	"crypto/ed25519"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/satin-peer/satin/internal/wire"
+)
+
+// banishment is what peer by, with a chain, says of peer whom.
+func banishment(t *testing.T, chain []certificate, by, whom byte, number uint64, lifted bool) []byte {
+	t.Helper()
+	r := revocation{Swarm: publicOf(0), Subject: []byte(mustID(whom)), Author: chain, Number: number, Lifted: lifted}
+	text, err := r.signed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Signature = ed25519.Sign(keyOf(by), text)
+	return encode(t, r)
+}
+
+// bench has a founder, 1, who has invited 2 and 5, and 2 has invited 3 and that one 4. Only 4 and 5 may not invite.
+func bench(t *testing.T) (chains map[byte][]certificate) {
+	t.Helper()
+	chains = map[byte][]certificate{}
+	grant := func(to, by byte, may bool) {
+		c, err := certify(chains[by], keyOf(by), publicOf(0), mustID(to), may, time.Time{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		chains[to] = c
+	}
+	grant(1, 0, true)
+	grant(2, 1, true)
+	grant(3, 2, true)
+	grant(4, 3, false)
+	grant(5, 1, false)
+	return chains
+}
+
+func book(t *testing.T, path string) *revocations {
+	t.Helper()
+	r, err := openRevocations(path, publicOf(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func (r *revocations) hear(t *testing.T, b []byte) bool {
+	t.Helper()
+	v, err := openRevocation(b, publicOf(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	news, err := r.add(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return news
+}
+
+// member says whether a chain holds by what a book has.
+func (r *revocations) member(chain []certificate, id byte) bool {
+	return verifyChain(chain, publicOf(0), mustID(id), time.Time{}, r.out) == nil
+}
+
+// Who may invite puts out those who are members by it, with all below them, and nobody beside or above it; the founder
+// puts out everybody.
+func TestRevocationsReachDownwards(t *testing.T) {
+	chains := bench(t)
+	for name, c := range map[string]struct {
+		by, whom byte
+		members  string // of 1 to 5
+	}{
+		"the founder a branch":         {1, 2, "15"},
+		"the founder a leaf":           {1, 5, "1234"},
+		"an inviter one below it":      {2, 3, "125"},
+		"an inviter one at two steps":  {2, 4, "1235"},
+		"an inviter one beside it":     {2, 5, "12345"},
+		"an inviter the founder":       {2, 1, "12345"},
+		"an inviter who invited it":    {3, 2, "12345"},
+		"an inviter someone unrelated": {3, 5, "12345"},
+	} {
+		r := book(t, filepath.Join(t.TempDir(), "revocations"))
+		r.hear(t, banishment(t, chains[c.by], c.by, c.whom, 1, false))
+		got := ""
+		for id := byte(1); id <= 5; id++ {
+			if r.member(chains[id], id) {
+				got += string('0' + rune(id))
+			}
+		}
+		if got != c.members {
+			t.Errorf("%s: members are %s, want %s", name, got, c.members)
+		}
+		if r.byFounder(mustID(c.whom)) != (c.by == 1) {
+			t.Errorf("%s: by the founder?", name)
+		}
+	}
+}
+
+// What was said first, later or again, in whatever order it comes and through whatever restart, gives the same.
+func TestRevocationsAreMonotone(t *testing.T) {
+	chains := bench(t)
+	path := filepath.Join(t.TempDir(), "revocations")
+	out, back := banishment(t, chains[1], 1, 2, 1, false), banishment(t, chains[1], 1, 2, 2, true)
+	r := book(t, path)
+	for i, step := range []struct {
+		say    []byte
+		news   bool
+		member bool
+	}{{out, true, false}, {out, false, false}, {back, true, true}, {out, false, true},
+		{banishment(t, chains[1], 1, 2, 3, false), true, false}, {back, false, false}} {
+		if news := r.hear(t, step.say); news != step.news || r.member(chains[2], 2) != step.member {
+			t.Errorf("step %d: news %v, a member %v", i, news, r.member(chains[2], 2))
+		}
+		if r = book(t, path); r.member(chains[2], 2) != step.member {
+			t.Errorf("step %d: another after a restart", i)
+		}
+	}
+	if err := os.WriteFile(path, []byte("garbage"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := openRevocations(path, publicOf(0)); !errors.Is(err, ErrState) {
+		t.Errorf("a damaged file: %v", err)
+	}
+	elsewhere := book(t, filepath.Join(t.TempDir(), "revocations"))
+	elsewhere.hear(t, out)
+	elsewhere.only(publicOf(7))
+	if !elsewhere.member(chains[2], 2) {
+		t.Error("what was said in another swarm counts")
+	}
+}
+
+// A flood by one that may invite, and by all that it invents, leaves room for others.
+func TestRevocationsAreBounded(t *testing.T) {
+	chains := bench(t)
+	r := book(t, filepath.Join(t.TempDir(), "revocations"))
+	add := func(chain []certificate, by, whom byte) error {
+		v, err := openRevocation(banishment(t, chain, by, whom, 1, false), publicOf(0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = r.put(v)
+		return err
+	}
+	for i := range branchRevocations {
+		if err := add(chains[2+byte(i)%2], 2+byte(i)%2, byte(100+i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := add(chains[2], 2, 99); !errors.Is(err, errRevocation) {
+		t.Errorf("one more than a branch may have: %v", err)
+	}
+	if err := add(chains[3], 3, 99); !errors.Is(err, errRevocation) {
+		t.Errorf("one more by another of the branch: %v", err)
+	}
+	if err := add(chains[1], 1, 99); err != nil {
+		t.Errorf("the founder's: %v", err)
+	}
+}
+
+func TestBadRevocations(t *testing.T) {
+	chains := bench(t)
+	good := banishment(t, chains[2], 2, 3, 1, false)
+	if _, err := openRevocation(good, publicOf(0)); err != nil {
+		t.Fatal(err)
+	}
+	changed := func(f func(r *revocation)) []byte {
+		var r revocation
+		if err := wire.Control().Decode(good, &r); err != nil {
+			t.Fatal(err)
+		}
+		f(&r)
+		return encode(t, r)
+	}
+	for name, b := range map[string][]byte{
+		"nothing":                   nil,
+		"garbage":                   []byte("garbage"),
+		"too long":                  make([]byte, MaxRevocation+1),
+		"by one that may not":       banishment(t, chains[5], 5, 3, 1, false),
+		"by another's right":        banishment(t, chains[2], 5, 3, 1, false),
+		"by nobody's right":         banishment(t, nil, 2, 3, 1, false),
+		"by a chain that is broken": banishment(t, chains[3][1:], 3, 4, 1, false),
+		"of another subject":        changed(func(r *revocation) { r.Subject = []byte(mustID(5)) }),
+		"of another number":         changed(func(r *revocation) { r.Number++ }),
+		"lifted by another":         changed(func(r *revocation) { r.Lifted = true }),
+		"of no peer":                changed(func(r *revocation) { r.Subject = []byte("x") }),
+		"of another swarm":          changed(func(r *revocation) { r.Swarm = publicOf(9) }),
+	} {
+		if _, err := openRevocation(b, publicOf(0)); !errors.Is(err, errRevocation) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Who was heard of once is known to be out when one above it is, also while it is away.
+func TestOutcast(t *testing.T) {
+	h, err := Open(t.Context(), Config{StateDir: t.TempDir(), Listen: []string{"/ip4/127.0.0.1/tcp/0"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	one, err := h.swarm.grant(mustID(1), true, time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, err := certify(one, keyOf(1), h.swarm.standing().public, mustID(2), false, time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.Vouch(mustID(2), encode(t, two)); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.Revoke(mustID(1)); err != nil {
+		t.Fatal(err)
+	}
+	if !h.roll.Outcast(mustID(1)) || !h.roll.Outcast(mustID(2)) || h.roll.Outcast(mustID(3)) || len(h.roll.Own()) != 1 {
+		t.Error("who was revoked, or is a member by it, is not out")
+	}
+	if err := h.Allow(mustID(1)); err != nil {
+		t.Fatal(err)
+	}
+	if h.roll.Outcast(mustID(1)) || h.roll.Outcast(mustID(2)) || len(h.roll.Told(64, 0)) != 1 {
+		t.Error("it cannot be taken back")
+	}
+	l := &lines{}
+	for i := range maxLines + 10 {
+		l.note(mustID(byte(i))+"x"+mustID(byte(i>>8)), one)
+	}
+	if len(l.by) > maxLines {
+		t.Errorf("%d lines are remembered", len(l.by))
+	}
+}
