@@ -142,8 +142,5 @@ var largeTypes = map[string]struct {
 	"internal/engine.Worker":    {100, "one goroutine's stack: spawn, steal, wait and abort share its words"},
 	"internal/engine.Pool":      {60, "being taken apart"},
 	"peer/host.Host":            {70, "being taken apart"},
-	"peer/session.Session":      {50, "being taken apart"},
-	"internal/sim.world":        {60, "everything that a simulated world is made of"},
-	"internal/sim.peer":         {45, "a port for the driver, and a modelled engine behind it"},
 	"internal/satinvet.checker": {65, "one analysis, a method for each form of expression"},
 }

@@ -44,7 +44,7 @@ func (a *audit) leaf(p *peer, e *entry) {
 	} else {
 		a.world.counts.Again++
 		a.world.counts.AgainWork += time.Duration(a.world.cfg.Tree.Cost(e.node))
-		if by := a.world.peerOf(a.first[e.node.Key].Peer); by.alive && by.address() == a.first[e.node.Key] {
+		if by := a.world.of(a.first[e.node.Key].Peer); by.alive && by.address() == a.first[e.node.Key] {
 			a.world.counts.AgainInVain++
 		}
 	}

@@ -27,16 +27,24 @@ type bulkStream struct {
 
 type pair struct{ from, to int32 }
 
-// sendBulk queues a message on its stream.
-func (w *world) sendBulk(p, receiver *peer, m *steal.Message, size int) {
+// bulk is all of these streams.
+type bulk struct {
+	*stage
+	links   *wan.Model
+	streams []*bulkStream
+	index   map[pair]int
+}
+
+// send queues a message on its stream.
+func (w *bulk) send(p, receiver *peer, m *steal.Message, size int) {
 	k := pair{p.number, receiver.number}
-	i, ok := w.bulkIndex[k]
+	i, ok := w.index[k]
 	if !ok {
-		i = len(w.bulk)
-		w.bulkIndex[k] = i
-		w.bulk = append(w.bulk, &bulkStream{from: p, to: receiver})
+		i = len(w.streams)
+		w.index[k] = i
+		w.streams = append(w.streams, &bulkStream{from: p, to: receiver})
 	}
-	s := w.bulk[i]
+	s := w.streams[i]
 	s.queue = append(s.queue, m)
 	if len(s.queue) == 1 {
 		s.unsent, s.unheard = size, size
@@ -45,20 +53,20 @@ func (w *world) sendBulk(p, receiver *peer, m *steal.Message, size int) {
 }
 
 // pump sends chunks while the window lets it.
-func (w *world) pump(stream int) {
-	s := w.bulk[stream]
+func (w *bulk) pump(stream int) {
+	s := w.streams[stream]
 	for s.flying < bulkWindow && s.unsent > 0 {
 		n := min(bulkChunk, s.unsent)
 		s.unsent -= n
 		s.flying++
-		w.hopBulk(stream, s.from.cluster, n)
+		w.hop(stream, s.from.cluster, n)
 	}
 }
 
-// hopBulk moves a chunk that is in a cluster one link further.
-func (w *world) hopBulk(stream, at, bytes int) {
-	s := w.bulk[stream]
-	next, when, err := w.net.Forward(time.Duration(w.now), at, s.to.cluster, bytes)
+// hop moves a chunk that is in a cluster one link further.
+func (w *bulk) hop(stream, at, bytes int) {
+	s := w.streams[stream]
+	next, when, err := w.links.Forward(time.Duration(w.now), at, s.to.cluster, bytes)
 	e := event{peer: -1, message: nil, number: uint64(stream)<<32 | uint64(bytes)}
 	switch {
 	case err == wan.ErrNoRoute || err == wan.ErrQueueFull:
@@ -72,13 +80,13 @@ func (w *world) hopBulk(stream, at, bytes int) {
 	w.queue.post(e)
 }
 
-// bulkArrived takes a chunk in: the last one completes the message. The acknowledgement needs the way back,
+// arrived takes a chunk in: the last one completes the message. The acknowledgement needs the way back,
 // but next to no bandwidth.
-func (w *world) bulkArrived(stream, bytes int) {
-	s := w.bulk[stream]
+func (w *bulk) arrived(stream, bytes int) {
+	s := w.streams[stream]
 	s.unheard -= bytes
 	back := time.Duration(0)
-	if c, ok := w.net.Links().Conditions(s.to.cluster, s.from.cluster); ok {
+	if c, ok := w.links.Links().Conditions(s.to.cluster, s.from.cluster); ok {
 		back = c.Latency
 	}
 	w.queue.post(event{at: w.now + int64(back), what: bulkAcked, peer: -1, number: uint64(stream) << 32})
@@ -95,8 +103,8 @@ func (w *world) bulkArrived(stream, bytes int) {
 	w.queue.post(event{at: w.now, what: messageCame, peer: s.to.number, message: m})
 }
 
-// bulkHeard opens the window again.
-func (w *world) bulkHeard(stream int) {
-	w.bulk[stream].flying--
+// heard opens the window again.
+func (w *bulk) heard(stream int) {
+	w.streams[stream].flying--
 	w.pump(stream)
 }

@@ -9,16 +9,22 @@ import (
 
 // What is checked of what cores say and order, while they do.
 
+// A witness looks at what a peer's core says and orders.
+type witness struct {
+	of       *peer
+	examined examined // the core's next output is what came of it
+}
+
 // checkBounds sees to it that no more is outside than a core may have outside.
-func (p *peer) checkBounds() {
+func (x *witness) checkBounds() {
+	p := x.of
 	if n, most := len(p.engine.given), p.world.cfg.Core.MaxLeases; n > most {
 		panic(violation(inBounds, "%s has %d jobs outside, at most %d are possible", p.id, n, most))
 	}
 }
 
 // checkMessage looks at the length of what a message lists.
-func (w *world) checkMessage(m *steal.Message) {
-	c := &w.cfg.Core
+func checkMessage(c *steal.Config, m *steal.Message) {
 	over := func(what string, n, most int) {
 		if n > most {
 			panic(violation(inBounds, "%s sends %d %s in a %v, at most %d are possible", m.From.Peer, n, what,
@@ -48,8 +54,8 @@ func (w *world) checkMessage(m *steal.Message) {
 }
 
 // checkNews does the same for news.
-func (w *world) checkNews(n *steal.News) {
-	if most := w.cfg.Core.MaxTuplesPerNews; len(n.Tuples) > most {
+func checkNews(c *steal.Config, n *steal.News) {
+	if most := c.MaxTuplesPerNews; len(n.Tuples) > most {
 		panic(violation(inBounds, "%s tells %d tuples at once, at most %d are possible", n.From.Peer, len(n.Tuples),
 			most))
 	}
@@ -65,21 +71,22 @@ type examined struct {
 }
 
 // see looks at what the core says to an input before it is carried out.
-func (p *peer) see(out steal.Output) {
-	x := p.examined
-	p.examined = examined{}
-	if x.tick || x.message != nil && x.message.Goodbye != nil {
-		p.checkOrphans(out.Orders)
+func (x *witness) see(out steal.Output) {
+	in := x.examined
+	x.examined = examined{}
+	if in.tick || in.message != nil && in.message.Goodbye != nil {
+		x.checkOrphans(out.Orders)
 	}
-	if x.message != nil {
-		p.checkAcks(x.message, out.Messages)
+	if in.message != nil {
+		x.checkAcks(in.message, out.Messages)
 	}
 }
 
 // checkOrphans looks at what an owner's silence or goodbye makes a core order: a job may be run here too, but
 // none is ended, unless the outcome of it or of a job above it is in the table, or the same job runs here for
 // longer and goes on in its stead.
-func (p *peer) checkOrphans(orders []steal.Order) {
+func (x *witness) checkOrphans(orders []steal.Order) {
+	p := x.of
 	if p.world.cfg.Recovery == steal.Naive || p.leaving || p.world.cancelled {
 		return
 	}
@@ -104,7 +111,8 @@ func (e *engine) runsTwice(s *segment) bool {
 }
 
 // checkRestored looks whether what a checkpoint gave back has been taken in.
-func (p *peer) checkRestored(parts []steal.Partial) {
+func (x *witness) checkRestored(parts []steal.Partial) {
+	p := x.of
 	if p.world.cfg.Recovery == steal.Naive || p.world.cfg.Core.MaxKept < amplyKept {
 		return
 	}
@@ -121,7 +129,8 @@ func (p *peer) checkRestored(parts []steal.Partial) {
 const amplyKept = 4096
 
 // checkAcks looks whether what a core acknowledges to have been handed over is in its table.
-func (p *peer) checkAcks(m *steal.Message, answers []*steal.Message) {
+func (x *witness) checkAcks(m *steal.Message, answers []*steal.Message) {
+	p := x.of
 	if m.HandOver == nil || p.world.cfg.Core.MaxKept < amplyKept ||
 		!slices.ContainsFunc(answers, func(a *steal.Message) bool {
 			return a.HandOverAck != nil && !a.HandOverAck.Leaving && a.HandOverAck.ID == m.HandOver.ID && a.To == m.From

@@ -29,7 +29,7 @@ func (p *peer) Store(part steal.Partial, from driver.Source) {
 
 // lose is what a crash leaves on the disk: all of the commits before, and of what came after nothing, or as much as
 // chance has it.
-func (d *disk) lose(w *world) {
+func (d *disk) lose(w *stage) {
 	every, phase := int64(w.cfg.Checkpoint.Every), int64(w.cfg.Checkpoint.Phase)
 	if every == 0 {
 		return
@@ -65,7 +65,7 @@ func (p *peer) restored() []steal.Partial {
 func (p *peer) forgets() { p.disk = disk{} }
 
 // spread gives the records of dead peers of a cluster to live ones in turn: somebody has carried the disks over.
-func (w *world) spread(cluster int) {
+func (w *harm) spread(cluster int) {
 	var live []*peer
 	for _, p := range w.peers {
 		if p.alive && !p.leaving {
@@ -83,7 +83,7 @@ func (w *world) spread(cluster int) {
 		dead.forgets()
 		w.trace.line(w.now, p.id, "restores %d outcomes of %s", len(parts), dead.id)
 		p.driver.Restore(p.local(), parts)
-		p.checkRestored(parts)
+		p.witness.checkRestored(parts)
 		p.settle()
 	}
 }

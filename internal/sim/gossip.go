@@ -1,13 +1,23 @@
 package sim
 
 import (
+	"github.com/satin-peer/satin/internal/wan"
 	"github.com/satin-peer/satin/steal"
 )
 
+// broadcast brings news to everybody.
+type broadcast struct {
+	*stage
+	cast    *cast
+	links   *wan.Model
+	weather *weather
+	audit   *audit
+}
+
 // tell sends news to everybody who is there: a broadcast with delays, losses and repetitions of its own,
 // besides what the weather does to all messages. Who comes later gets nothing of it.
-func (w *world) tell(p *peer, n *steal.News) {
-	w.checkNews(n)
+func (w *broadcast) tell(p *peer, n *steal.News) {
+	checkNews(&w.cfg.Core, n)
 	size := n.Size() + w.cfg.FrameBytes
 	if len(n.Tuples) > 0 {
 		w.counts.News++
@@ -21,11 +31,11 @@ func (w *world) tell(p *peer, n *steal.News) {
 		p.beaconAt = w.now
 	}
 	if w.trace != nil {
-		w.traceTell(p, n, size)
+		w.trace.told(w.now, p, n, size)
 	}
 	reached := w.reach(p.cluster, size)
 	counted := make([]bool, len(reached))
-	for _, to := range w.peers {
+	for _, to := range w.cast.peers {
 		if !to.alive || to == p {
 			continue
 		}
@@ -39,7 +49,7 @@ func (w *world) tell(p *peer, n *steal.News) {
 			w.counts.NewsBytesWide += uint64(size)
 		}
 		w.counts.NewsBytesLocal += uint64(size)
-		fate := w.weather.fate(w, p, to, nil)
+		fate := w.weather.fate(p, to, nil)
 		if fate.copies > 0 && w.happens(w.cfg.Gossip.Repeat) {
 			fate.copies++
 		}
@@ -62,8 +72,8 @@ func (w *world) tell(p *peer, n *steal.News) {
 
 // reach says how long a message takes from one cluster to every other by way of whichever links there are;
 // -1: there is no way.
-func (w *world) reach(from, size int) []int64 {
-	links := w.net.Links()
+func (w *broadcast) reach(from, size int) []int64 {
+	links := w.links.Links()
 	n := links.Clusters()
 	took := make([]int64, n)
 	for i := range took {
@@ -88,20 +98,21 @@ func (w *world) reach(from, size int) []int64 {
 }
 
 // hear brings news to a peer.
-func (w *world) hear(p *peer, n *steal.News) {
-	if p.address() == n.From || len(w.weather.active) > 0 && w.weather.blocked(w.peerOf(n.From.Peer), p) {
+func (p *peer) hear(n *steal.News) {
+	w := p.world
+	if p.address() == n.From || len(w.net.weather.active) > 0 && w.net.weather.blocked(w.of(n.From.Peer), p) {
 		return
 	}
 	p.charge(n.Size() + w.cfg.FrameBytes)
 	if w.trace != nil {
-		w.traceHear(p, n)
+		w.trace.heard(w.now, p, n)
 	}
 	p.driver.Hear(p.local(), n)
 	p.settle()
 }
 
 // damagedNews is what a receiver must see through, or be able to live with.
-func (w *world) damagedNews(n *steal.News) *steal.News {
+func (w *broadcast) damagedNews(n *steal.News) *steal.News {
 	c := *n
 	switch w.random.IntN(4) {
 	case 0:

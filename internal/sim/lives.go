@@ -1,11 +1,7 @@
 package sim
 
-import (
-	"github.com/satin-peer/satin/steal"
-)
-
 // strikeLives ends lives without a word, and begins those of peers that come back.
-func (w *world) strikeLives(f *Fault, number int, phase int32) {
+func (w *harm) strikeLives(f *Fault, number int, phase int32) {
 	if phase == faultEnds {
 		for _, p := range w.struck[number] {
 			if !p.alive {
@@ -36,7 +32,7 @@ func (w *world) strikeLives(f *Fault, number int, phase int32) {
 }
 
 // strikes says whether a fault takes a peer's life.
-func (w *world) strikes(f *Fault, p *peer) bool {
+func (w *harm) strikes(f *Fault, p *peer) bool {
 	switch f.Kind {
 	case ClusterCrash:
 		return p.cluster == f.Cluster
@@ -50,39 +46,27 @@ func (w *world) strikes(f *Fault, p *peer) bool {
 	return int(p.number) == f.Peer
 }
 
-// othersUp says whether anybody would be left without p.
-func (w *world) othersUp(p *peer) bool {
-	for _, other := range w.peers {
-		if other != p && other.alive && !other.leaving {
-			return true
-		}
-	}
-	return false
-}
-
 // crash ends a peer's life at once. The others are not told: silence is all they notice.
-func (w *world) crash(p *peer) {
+func (w *harm) crash(p *peer) {
 	p.stop()
 	w.counts.Killed++
-	p.disk.lose(w)
-	w.joined = without(w.joined, p.id)
-	w.announce()
+	p.disk.lose(w.stage)
+	w.exit(p)
 }
 
 // revive starts a crashed peer again.
-func (w *world) revive(p *peer) {
-	w.joined = append(w.joined, p.member())
-	w.announce()
+func (w *harm) revive(p *peer) {
+	w.enter(p)
 	w.begin(p)
 	w.trace.line(w.now, p.id, "returns")
 }
 
 // strikeMembers lets peers come and go, and ends the run.
-func (w *world) strikeMembers(f *Fault, phase int32) {
+func (w *harm) strikeMembers(f *Fault, phase int32) {
 	switch {
 	case f.Kind == JoinFlood:
 		if phase == faultJoins {
-			w.join(len(w.peers) % len(w.net.Sizes()))
+			w.join(len(w.peers) % len(w.links.Sizes()))
 		}
 	case phase == faultEnds:
 	case f.Kind == Join:
@@ -105,7 +89,7 @@ func (w *world) strikeMembers(f *Fault, phase int32) {
 }
 
 // leave lets a peer begin to go. It stays until its core has said goodbye.
-func (w *world) leave(p *peer) {
+func (w *harm) leave(p *peer) {
 	if p == nil || !p.alive || p.leaving || p.quit || !w.othersUp(p) {
 		return
 	}
@@ -116,24 +100,22 @@ func (w *world) leave(p *peer) {
 }
 
 // gone ends the life of a peer that has said goodbye. Its last messages are sent; it runs nothing any more.
-func (w *world) gone(p *peer) {
+func (w *harm) gone(p *peer) {
 	w.trace.line(w.now, p.id, "is gone")
 	w.calm.since = max(w.calm.since, w.now)
 	p.stop()
-	w.joined = without(w.joined, p.id)
-	w.announce()
+	w.exit(p)
 }
 
 // join adds a new peer.
-func (w *world) join(cluster int) {
-	p := w.addPeer(cluster)
-	w.joined = append(w.joined, p.member())
-	w.announce()
+func (w *harm) join(cluster int) {
+	p := w.add(cluster, w.world)
+	w.enter(p)
 	w.begin(p)
 	w.trace.line(w.now, p.id, "joins cluster %s", clusterID(cluster))
 }
 
-func (w *world) begin(p *peer) {
+func (w *harm) begin(p *peer) {
 	p.membersKnown = w.members
 	if err := p.start(); err != nil {
 		panic(err) // the same configuration was good for the first peers
@@ -141,28 +123,8 @@ func (w *world) begin(p *peer) {
 	w.queue.post(event{at: w.now, what: peerStarts, peer: p.number})
 }
 
-// announce makes a new membership and lets every peer hear of it, each at its own time.
-func (w *world) announce() {
-	w.members = steal.NewMembers(w.joined)
-	for _, p := range w.peers {
-		if p.alive {
-			w.queue.post(event{at: w.now + w.random.Int64N(maxGossip), what: membersHeard, peer: p.number})
-		}
-	}
-}
-
-func without(members []steal.Member, id steal.PeerID) []steal.Member {
-	kept := make([]steal.Member, 0, len(members))
-	for _, m := range members {
-		if m.ID != id {
-			kept = append(kept, m)
-		}
-	}
-	return kept
-}
-
 // cancel ends the run: everybody who is there hears of it, each at its own time, and who comes later knows.
-func (w *world) cancel() {
+func (w *harm) cancel() {
 	if w.rootDone || w.cancelled {
 		return
 	}

@@ -24,7 +24,7 @@ type side struct {
 const lookEvery = time.Second
 
 // look counts masters, for one-master.
-func (w *world) look() {
+func (w *harm) look() {
 	w.queue.post(event{at: w.now + int64(lookEvery), what: lookDue, peer: -1})
 	if w.rootDone || w.cancelled || w.calm.storms > 0 {
 		return
@@ -88,15 +88,4 @@ func (x *weather) sideOf(p *peer) (key uint64) {
 // isMaster says whether the peer has told of late that it holds the root.
 func (p *peer) isMaster() bool {
 	return p.beaconAt > 0 && p.world.now-p.beaconAt < int64(p.world.cfg.Core.BeaconEvery)*3/2
-}
-
-// master is who holds the root, as far as that is known: who said so last.
-func (w *world) master() *peer {
-	var last *peer
-	for _, p := range w.peers {
-		if p.alive && !p.leaving && (last == nil || p.beaconAt > last.beaconAt) {
-			last = p
-		}
-	}
-	return last
 }

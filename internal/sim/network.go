@@ -10,17 +10,26 @@ import (
 // refusedAfter is how long a transport takes to notice that a message cannot be sent.
 const refusedAfter = int64(2 * time.Millisecond)
 
+// network carries messages: within clusters at once, between them over modelled links, as the weather lets it.
+type network struct {
+	*stage
+	cast    *cast
+	links   *wan.Model
+	weather *weather
+	bulk    *bulk
+}
+
 // send puts a message on its way.
-func (w *world) send(p *peer, m *steal.Message) {
+func (w *network) send(p *peer, m *steal.Message) {
 	size := m.Size() + w.cfg.FrameBytes
-	receiver := w.peerOf(m.To.Peer)
-	w.checkMessage(m)
+	receiver := w.cast.of(m.To.Peer)
+	checkMessage(&w.cfg.Core, m)
 	w.countSent(p, receiver, size)
 	p.charge(size)
 	if w.trace != nil {
-		w.traceSend(p, m, size)
+		w.trace.sent(w.now, p, m, size)
 	}
-	fate := w.weather.fate(w, p, receiver, m)
+	fate := w.weather.fate(p, receiver, m)
 	if fate.refuse {
 		w.trace.line(w.now, p.id, "  refused: %v to %s", m.Kind(), m.To.Peer)
 		w.queue.post(event{at: w.now + refusedAfter, what: sendRefused, peer: p.number, message: m})
@@ -28,7 +37,7 @@ func (w *world) send(p *peer, m *steal.Message) {
 	}
 	if fate.damage {
 		w.trace.line(w.now, p.id, "  damaged: %v to %s", m.Kind(), m.To.Peer)
-		m = w.damaged(m)
+		m = w.weather.damaged(m)
 		w.counts.Lost++
 	}
 	w.counts.Repeated += uint64(max(0, fate.copies-1))
@@ -42,13 +51,13 @@ func (w *world) send(p *peer, m *steal.Message) {
 }
 
 // launch sends one copy: within a cluster to the receiver, else to the first cluster on the way.
-func (w *world) launch(p, receiver *peer, m *steal.Message, size int, fate fate) {
+func (w *network) launch(p, receiver *peer, m *steal.Message, size int, fate fate) {
 	at := w.now + fate.delay
 	if fate.shuffle > 0 {
 		at += w.random.Int64N(fate.shuffle)
 	}
 	if p.cluster == receiver.cluster {
-		local, _ := w.net.Links().Conditions(p.cluster, p.cluster)
+		local, _ := w.links.Links().Conditions(p.cluster, p.cluster)
 		p.nicFree = max(p.nicFree, w.now) + int64(local.Transmission(size))
 		at += p.nicFree - w.now + int64(local.Latency)
 		w.queue.post(event{at: at, what: messageCame, peer: receiver.number, message: m})
@@ -63,14 +72,14 @@ func (w *world) launch(p, receiver *peer, m *steal.Message, size int, fate fate)
 }
 
 // hop sends a message that is in a cluster over the next link to its receiver.
-func (w *world) hop(receiver *peer, at int, m *steal.Message) {
-	sender := w.peerOf(m.From.Peer)
+func (w *network) hop(receiver *peer, at int, m *steal.Message) {
+	sender := w.cast.of(m.From.Peer)
 	size := m.Size() + w.cfg.FrameBytes
 	if size > bulkChunk && at == sender.cluster {
-		w.sendBulk(sender, receiver, m, size)
+		w.bulk.send(sender, receiver, m, size)
 		return
 	}
-	next, when, err := w.net.Forward(time.Duration(w.now), at, receiver.cluster, size)
+	next, when, err := w.links.Forward(time.Duration(w.now), at, receiver.cluster, size)
 	switch {
 	case err == wan.ErrNoRoute:
 		w.trace.line(w.now, sender.id, "  no route for %v to %s", m.Kind(), m.To.Peer)
@@ -79,7 +88,7 @@ func (w *world) hop(receiver *peer, at int, m *steal.Message) {
 		w.counts.Lost++
 		w.trace.line(w.now, m.From.Peer, "  dropped by a full queue: %v to %s", m.Kind(), m.To.Peer)
 	case next == receiver.cluster:
-		local, _ := w.net.Links().Conditions(next, next)
+		local, _ := w.links.Links().Conditions(next, next)
 		w.queue.post(event{at: int64(when + local.Latency), what: messageCame, peer: receiver.number, message: m})
 	default:
 		w.queue.post(event{at: int64(when), what: messageHop, peer: receiver.number, worker: int32(next), message: m})
@@ -87,17 +96,18 @@ func (w *world) hop(receiver *peer, at int, m *steal.Message) {
 }
 
 // receive hands a message to its receiver's core.
-func (w *world) receive(p *peer, m *steal.Message) {
-	if len(w.weather.active) > 0 && w.weather.blocked(w.peerOf(m.From.Peer), p) {
+func (p *peer) receive(m *steal.Message) {
+	w := p.world
+	if len(w.net.weather.active) > 0 && w.net.weather.blocked(w.of(m.From.Peer), p) {
 		w.counts.Lost++ // cut off while it was on the way
 		return
 	}
 	w.counts.Received++
 	p.charge(m.Size() + w.cfg.FrameBytes)
 	if w.trace != nil {
-		w.traceReceive(p, m)
+		w.trace.received(w.now, p, m)
 	}
-	p.examined = examined{message: m}
+	p.witness.examined = examined{message: m}
 	p.driver.Step(p.local(), m)
 	p.settle()
 }
@@ -111,7 +121,7 @@ func (p *peer) refused(m *steal.Message) {
 	p.settle()
 }
 
-func (w *world) countSent(p, receiver *peer, size int) {
+func (w *network) countSent(p, receiver *peer, size int) {
 	c := &w.counts
 	if p.cluster == receiver.cluster {
 		c.MessagesLocal++

@@ -32,10 +32,10 @@ type peer struct {
 	reported     steal.Load
 	everReported bool
 	events       []port.Event // scratch
-	examined     examined     // the core's next output is what came of it
-	alarms       []int64      // when tick events are due that are in the queue: each sooner than the one before
-	debt         int64        // processor time that the next job pays: messages, inner jobs
-	nicFree      int64        // when the network interface has sent what it was given
+	witness      witness
+	alarms       []int64 // when tick events are due that are in the queue: each sooner than the one before
+	debt         int64   // processor time that the next job pays: messages, inner jobs
+	nicFree      int64   // when the network interface has sent what it was given
 	disk         disk
 	beaconAt     int64 // when it last told that it is master
 	usage        usage
@@ -108,8 +108,8 @@ func (p *peer) start() error {
 	if p.core = core; err != nil {
 		return err
 	}
-	p.driver = driver.New(driver.Config{Core: core, Engine: p, Transport: p, Store: p, Observe: p.see})
-	p.checkRestored(run.Restored)
+	p.driver = driver.New(driver.Config{Core: core, Engine: p, Transport: p, Store: p, Observe: p.witness.see})
+	p.witness.checkRestored(run.Restored)
 	return nil
 }
 
@@ -123,9 +123,9 @@ func (p *peer) stop() {
 }
 
 // Send, Tell and Answer are what the peer is to its driver on the side of the network.
-func (p *peer) Send(m *steal.Message) { p.world.send(p, m) }
+func (p *peer) Send(m *steal.Message) { p.world.net.send(p, m) }
 
-func (p *peer) Tell(n *steal.News) { p.world.tell(p, n) }
+func (p *peer) Tell(n *steal.News) { p.world.broadcast.tell(p, n) }
 
 func (p *peer) Answer(outcome []byte) { p.world.answer(p, outcome) }
 
@@ -134,7 +134,7 @@ func (p *peer) Answer(outcome []byte) { p.world.answer(p, outcome) }
 func (p *peer) settle() {
 	for p.alive {
 		if p.leaving && p.core.Gone() {
-			p.world.gone(p)
+			p.world.harm.gone(p)
 			return
 		}
 		if p.engine.idle > 0 && p.engine.queue.len() > 0 {
@@ -155,7 +155,7 @@ func (p *peer) settle() {
 	}
 	if p.alive {
 		p.engine.check()
-		p.checkBounds()
+		p.witness.checkBounds()
 		p.wind()
 	}
 }
@@ -192,7 +192,7 @@ func (p *peer) tick(life int32, alarm uint64) {
 		p.wind()
 		return
 	}
-	p.examined = examined{tick: true}
+	p.witness.examined = examined{tick: true}
 	p.driver.Tick(p.local())
 	p.settle()
 }
@@ -203,7 +203,7 @@ func (p *peer) happened(events ...port.Event) { p.driver.Happened(p.local(), eve
 // Do carries out an order: the modelled engine is one like any other.
 func (p *peer) Do(o *port.Order) {
 	if p.world.trace != nil {
-		p.world.traceOrder(p, o)
+		p.world.trace.ordered(p.world.now, p, o)
 	}
 	switch o.Kind {
 	case port.Take:

@@ -17,7 +17,16 @@ const (
 // maxGossip is the longest that a change of membership takes to be heard of by a peer.
 const maxGossip = int64(500 * time.Millisecond)
 
-func (w *world) scheduleFaults() error {
+// harm is what is done to a world: faults begin, and end.
+type harm struct {
+	*world
+	weather *weather
+	links   *wan.Model
+	calm    calm
+	struck  map[int][]*peer // by fault: whom it killed and who comes back
+}
+
+func (w *harm) schedule() error {
 	for i := range w.cfg.Faults {
 		f := &w.cfg.Faults[i]
 		if err := f.check(len(w.peers), len(w.cfg.Network.Sizes())); err != nil {
@@ -36,12 +45,12 @@ func (w *world) scheduleFaults() error {
 	return nil
 }
 
-func (w *world) postFault(at time.Duration, number, phase int) {
+func (w *harm) postFault(at time.Duration, number, phase int) {
 	w.queue.post(event{at: int64(at), what: faultDue, peer: -1, worker: int32(phase), number: uint64(number)})
 }
 
 // fault lets a fault begin, or end.
-func (w *world) fault(number int, phase int32) {
+func (w *harm) fault(number int, phase int32) {
 	f := &w.cfg.Faults[number]
 	if phase != faultJoins {
 		w.trace.line(w.now, "    ", "fault %s: %v", [...]string{"begins", "ends"}[phase], f)
@@ -66,7 +75,7 @@ func (w *world) fault(number int, phase int32) {
 }
 
 // strikeSpeed slows peers down, or freezes them.
-func (w *world) strikeSpeed(f *Fault, number int, phase int32) {
+func (w *harm) strikeSpeed(f *Fault, number int, phase int32) {
 	p := w.peers[f.Peer]
 	switch {
 	case f.Kind == Slow && phase == faultBegins:
@@ -83,7 +92,7 @@ func (w *world) strikeSpeed(f *Fault, number int, phase int32) {
 	}
 }
 
-func (w *world) strikeClock(f *Fault, phase int32) {
+func (w *harm) strikeClock(f *Fault, phase int32) {
 	p := w.peers[f.Peer]
 	by := int64(f.Amount * 1e9)
 	switch {
@@ -104,8 +113,8 @@ func (w *world) strikeClock(f *Fault, phase int32) {
 	}
 }
 
-func (w *world) strikeLink(f *Fault, phase int32) {
-	links := w.net.Links()
+func (w *harm) strikeLink(f *Fault, phase int32) {
+	links := w.links.Links()
 	begins := phase == faultBegins
 	both := func(a, b int, do func(from, to int)) { do(a, b); do(b, a) }
 	switch f.Kind {
@@ -139,6 +148,6 @@ func (w *world) strikeLink(f *Fault, phase int32) {
 		}
 		links.Bound(f.Cluster, f.Other, int(f.Amount))
 		// Other traffic only has to be on the link; nobody receives it.
-		_, _, _ = w.net.Forward(time.Duration(w.now), f.Cluster, f.Other, int(f.Amount)+1)
+		_, _, _ = w.links.Forward(time.Duration(w.now), f.Cluster, f.Other, int(f.Amount)+1)
 	}
 }

@@ -42,20 +42,20 @@ func (t *tracer) flush() error {
 	return t.out.Flush()
 }
 
-func (w *world) traceSend(p *peer, m *steal.Message, size int) {
-	w.trace.line(w.now, p.id, "-> %s %s (%d bytes)", m.To.Peer, describe(m), size)
+func (t *tracer) sent(now int64, p *peer, m *steal.Message, size int) {
+	t.line(now, p.id, "-> %s %s (%d bytes)", m.To.Peer, describe(m), size)
 }
 
-func (w *world) traceReceive(p *peer, m *steal.Message) {
-	w.trace.line(w.now, p.id, "<- %s %s", m.From.Peer, describe(m))
+func (t *tracer) received(now int64, p *peer, m *steal.Message) {
+	t.line(now, p.id, "<- %s %s", m.From.Peer, describe(m))
 }
 
-func (w *world) traceTell(p *peer, n *steal.News, size int) {
-	w.trace.line(w.now, p.id, "=> %s (%d bytes)", tidings(n), size)
+func (t *tracer) told(now int64, p *peer, n *steal.News, size int) {
+	t.line(now, p.id, "=> %s (%d bytes)", tidings(n), size)
 }
 
-func (w *world) traceHear(p *peer, n *steal.News) {
-	w.trace.line(w.now, p.id, "<= %s %s", n.From.Peer, tidings(n))
+func (t *tracer) heard(now int64, p *peer, n *steal.News) {
+	t.line(now, p.id, "<= %s %s", n.From.Peer, tidings(n))
 }
 
 // tidings says what news say.
@@ -77,20 +77,20 @@ func tidings(n *steal.News) string {
 	return strings.Join(words, ", ")
 }
 
-func (w *world) traceOrder(p *peer, o *port.Order) {
+func (t *tracer) ordered(now int64, p *peer, o *port.Order) {
 	switch o.Kind {
 	case port.Take:
-		w.trace.line(w.now, p.id, "take up to %d jobs", o.Max)
+		t.line(now, p.id, "take up to %d jobs", o.Max)
 	case port.Run:
-		w.trace.line(w.now, p.id, "run job %s as segment %d", pathText(o.Job.Path), o.Segment)
+		t.line(now, p.id, "run job %s as segment %d", pathText(o.Job.Path), o.Segment)
 	case port.PutBack:
-		w.trace.line(w.now, p.id, "put back job %s", pathText(p.engine.given[o.Ref].path))
+		t.line(now, p.id, "put back job %s", pathText(p.engine.given[o.Ref].path))
 	case port.Deliver:
-		w.trace.line(w.now, p.id, "result for job %s", pathText(p.engine.given[o.Ref].path))
+		t.line(now, p.id, "result for job %s", pathText(p.engine.given[o.Ref].path))
 	case port.Abort:
-		w.trace.line(w.now, p.id, "abort segment %d", o.Segment)
+		t.line(now, p.id, "abort segment %d", o.Segment)
 	case port.Watch:
-		w.trace.line(w.now, p.id, "look out for orphans")
+		t.line(now, p.id, "look out for orphans")
 	}
 }
 

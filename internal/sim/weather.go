@@ -8,6 +8,7 @@ import (
 
 // weather is what presently happens to messages.
 type weather struct {
+	*stage
 	active []*Fault
 }
 
@@ -32,7 +33,7 @@ const duplicateWithin = int64(1e9)
 
 // fate decides what happens to a message, or to news if it is nil, asking the active faults in the order in
 // which they began.
-func (x *weather) fate(w *world, from, to *peer, m *steal.Message) fate {
+func (x *weather) fate(from, to *peer, m *steal.Message) fate {
 	d := fate{copies: 1}
 	if len(x.active) == 0 {
 		return d
@@ -43,11 +44,11 @@ func (x *weather) fate(w *world, from, to *peer, m *steal.Message) fate {
 	for _, f := range x.active {
 		switch f.Kind {
 		case Drop:
-			if w.happens(f.Amount) {
+			if x.happens(f.Amount) {
 				return fate{}
 			}
 		case AsymmetricLoss:
-			if int(from.number) == f.Peer && w.happens(f.Amount) {
+			if int(from.number) == f.Peer && x.happens(f.Amount) {
 				return fate{}
 			}
 		case Delay:
@@ -55,21 +56,19 @@ func (x *weather) fate(w *world, from, to *peer, m *steal.Message) fate {
 		case Reorder:
 			d.shuffle += 1 + int64(f.Amount*1e9)
 		case Duplicate:
-			if w.happens(f.Amount) {
+			if x.happens(f.Amount) {
 				d.copies, d.shuffle = 2, d.shuffle+duplicateWithin
 			}
 		case Corrupt:
-			d.damage = d.damage || w.happens(f.Amount)
+			d.damage = d.damage || x.happens(f.Amount)
 		case ReplyUnwritable:
-			if m != nil && m.Reply != nil && len(m.Reply.Jobs) > 0 && w.happens(f.Amount) {
+			if m != nil && m.Reply != nil && len(m.Reply.Jobs) > 0 && x.happens(f.Amount) {
 				return fate{refuse: true}
 			}
 		}
 	}
 	return d
 }
-
-func (w *world) happens(probability float64) bool { return w.random.Float64() < probability }
 
 // blocked says whether a partition lies between two peers, in this direction.
 func (x *weather) blocked(from, to *peer) bool {
@@ -94,9 +93,9 @@ func (x *weather) blocked(from, to *peer) bool {
 
 // damaged returns a message as a receiver sees it whose check has failed to notice the damage. The original
 // is not changed: other copies share it.
-func (w *world) damaged(m *steal.Message) *steal.Message {
+func (x *weather) damaged(m *steal.Message) *steal.Message {
 	c := *m
-	switch w.random.IntN(4) {
+	switch x.random.IntN(4) {
 	case 0: // no body
 		c = steal.Message{Run: m.Run, From: m.From, To: m.To}
 	case 1:

@@ -5,28 +5,20 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/satin-peer/satin/internal/wan"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/steal"
 )
 
 // world is a run in progress.
 type world struct {
-	cfg       Config
-	now       int64 // virtual nanoseconds since the run began
-	queue     queue
+	*stage
+	*cast
 	run       job.RunID
 	plan      steal.Run // what every core is told of it
 	audit     *audit
-	peers     []*peer
-	net       *wan.Model
-	weather   weather // faults of the network
-	bulk      []*bulkStream
-	bulkIndex map[pair]int
-	random    *rand.Rand
-	joined    []steal.Member // who takes part, in the order of joining
-	members   *steal.Members // the same, as announced
-	trace     *tracer
+	net       *network
+	broadcast *broadcast
+	harm      *harm
 	timeline  timeline
 
 	rootDone    bool
@@ -34,9 +26,6 @@ type world struct {
 	result      Result
 	cancelled   bool
 	cancelledAt int64
-	calm        calm
-	struck      map[int][]*peer // by fault: whom it killed and who comes back
-	counts      Counts
 }
 
 // Run simulates one run. The error is a *Violation if an invariant did not hold, or wraps ErrConfig; the
@@ -68,17 +57,18 @@ func Run(cfg Config) (report *Report, err error) {
 }
 
 func newWorld(cfg Config) (*world, error) {
-	w := &world{
-		cfg: cfg, net: cfg.Network, bulkIndex: make(map[pair]int), struck: make(map[int][]*peer),
-		random: rand.New(rand.NewPCG(cfg.Seed, 0x776f726c64)),
-		trace:  newTracer(cfg.Trace), timeline: timeline{bucket: int64(cfg.Bucket)},
-	}
+	st := &stage{cfg: cfg, random: rand.New(rand.NewPCG(cfg.Seed, 0x776f726c64)), trace: newTracer(cfg.Trace)}
+	w := &world{stage: st, cast: &cast{stage: st}, timeline: timeline{bucket: int64(cfg.Bucket)}}
+	sky := &weather{stage: st}
+	w.net = &network{stage: st, cast: w.cast, links: cfg.Network, weather: sky,
+		bulk: &bulk{stage: st, links: cfg.Network, index: make(map[pair]int)}}
+	w.harm = &harm{world: w, weather: sky, links: cfg.Network, struck: make(map[int][]*peer)}
 	for i := range w.run {
 		w.run[i] = byte(mix(cfg.Seed+uint64(i)) >> 8)
 	}
 	for cluster, size := range cfg.Network.Sizes() {
 		for range size {
-			p := w.addPeer(cluster)
+			p := w.add(cluster, w)
 			w.joined = append(w.joined, p.member())
 		}
 	}
@@ -89,6 +79,7 @@ func newWorld(cfg Config) (*world, error) {
 		w.audit = newAudit(w)
 		w.queue.post(event{at: int64(lookEvery), what: lookDue, peer: -1})
 	}
+	w.broadcast = &broadcast{stage: st, cast: w.cast, links: cfg.Network, weather: sky, audit: w.audit}
 	for _, p := range w.peers {
 		p.membersKnown = w.members
 		if err := p.start(); err != nil {
@@ -97,39 +88,11 @@ func newWorld(cfg Config) (*world, error) {
 		// Processes never start in the same instant.
 		w.queue.post(event{at: w.random.Int64N(int64(time.Millisecond)), what: peerStarts, peer: p.number})
 	}
-	if err := w.scheduleFaults(); err != nil {
+	if err := w.harm.schedule(); err != nil {
 		return nil, err
 	}
 	return w, nil
 }
-
-// addPeer makes a peer that is not yet alive.
-func (w *world) addPeer(cluster int) *peer {
-	n := int32(len(w.peers))
-	p := &peer{
-		world: w, number: n, cluster: cluster, speed: 1,
-		id: steal.PeerID(fmt.Sprintf("p%03d", n)), clock: clock{value: clockStart, rate: 1},
-	}
-	if w.cfg.Speed != nil {
-		p.speed = w.cfg.Speed(int(n))
-	}
-	w.peers = append(w.peers, p)
-	return p
-}
-
-// peerOf finds a peer by its ID, which has its number behind one letter: sooner than a map of a thousand strings.
-func (w *world) peerOf(id steal.PeerID) *peer {
-	n := 0
-	for i := 1; i < len(id); i++ {
-		n = 10*n + int(id[i]-'0')
-	}
-	if n >= len(w.peers) || w.peers[n].id != id {
-		panic(violation(rightJob, "a message from or to %q, who does not exist", id))
-	}
-	return w.peers[n]
-}
-
-func (p *peer) member() steal.Member { return steal.Member{ID: p.id, Cluster: clusterID(p.cluster)} }
 
 func clusterID(c int) steal.ClusterID { return steal.ClusterID(fmt.Sprintf("c%02d", c+1)) }
 
@@ -144,7 +107,7 @@ func (w *world) loop() {
 			panic(violation(timeForward, "an event for %v", time.Duration(e.at)))
 		}
 		w.now = e.at
-		if w.now > w.calm.since+int64(w.cfg.Limit) {
+		if w.now > w.harm.calm.since+int64(w.cfg.Limit) {
 			panic(violation(noHang, "no result %v after the last fault", w.cfg.Limit))
 		}
 		w.counts.Events++
@@ -161,7 +124,7 @@ func (w *world) over() bool {
 	if !w.rootDone || w.cfg.Quiesce == 0 {
 		return w.rootDone
 	}
-	if w.now > max(w.doneAt, w.calm.since)+int64(w.cfg.Quiesce) {
+	if w.now > max(w.doneAt, w.harm.calm.since)+int64(w.cfg.Quiesce) {
 		panic(violation(allAccounted, "%v after the root's result a peer still works for another", w.cfg.Quiesce))
 	}
 	for _, p := range w.peers {
@@ -188,21 +151,21 @@ func (w *world) dispatch(e *event) {
 	case leafDone:
 		w.peers[e.peer].leafDone(int(e.worker), e.number)
 	case messageCame:
-		w.receive(w.peers[e.peer], e.message)
+		w.peers[e.peer].receive(e.message)
 	case newsCame:
-		w.hear(w.peers[e.peer], e.news)
+		w.peers[e.peer].hear(e.news)
 	case cancelHeard:
 		w.peers[e.peer].quitRun()
 	case lookDue:
-		w.look()
+		w.harm.look()
 	case messageHop:
-		w.hop(w.peers[e.peer], int(e.worker), e.message)
+		w.net.hop(w.peers[e.peer], int(e.worker), e.message)
 	case bulkHop:
-		w.hopBulk(int(e.number>>32), int(e.worker), int(e.number&0xffffffff))
+		w.net.bulk.hop(int(e.number>>32), int(e.worker), int(e.number&0xffffffff))
 	case bulkCame:
-		w.bulkArrived(int(e.number>>32), int(e.number&0xffffffff))
+		w.net.bulk.arrived(int(e.number>>32), int(e.number&0xffffffff))
 	case bulkAcked:
-		w.bulkHeard(int(e.number >> 32))
+		w.net.bulk.heard(int(e.number >> 32))
 	case tickDue:
 		w.peers[e.peer].tick(e.worker, e.number)
 	case takeServed:
@@ -214,8 +177,8 @@ func (w *world) dispatch(e *event) {
 	case peerStarts:
 		w.peers[e.peer].awake()
 	case faultDue:
-		w.calm.since = max(w.calm.since, w.now)
-		w.fault(int(e.number), e.worker)
+		w.harm.calm.since = max(w.harm.calm.since, w.now)
+		w.harm.fault(int(e.number), e.worker)
 	}
 }
 
@@ -237,20 +200,6 @@ func (p *peer) hearMembers() {
 	p.driver.SetMembers(p.local(), p.membersKnown)
 	p.settle()
 }
-
-// deputies are the owner and a peer of every cluster, as far as they go.
-func (w *world) deputies() []steal.PeerID {
-	ids := []steal.PeerID{firstPeer}
-	for _, p := range w.peers {
-		if n := len(ids); n < maxDeputies && p.number > 0 &&
-			(p.cluster == n%len(w.net.Sizes()) || len(w.net.Sizes()) == 1) {
-			ids = append(ids, p.id)
-		}
-	}
-	return ids
-}
-
-const maxDeputies = 4
 
 // answer is called with the root's outcome. The owner takes the first; a master that did not know of it may
 // bring another one, which must be the same.
@@ -295,28 +244,4 @@ func (w *world) verify() {
 		panic(violation(allAccounted, "%d spawned, %d executed, %d aborted, %d still there",
 			total.spawned+1, total.executed, total.aborted, live))
 	}
-}
-
-// totals adds up the books of all peers and their lives, and what is still queued, running or waiting.
-func (w *world) totals() (total books, live uint64) {
-	for _, p := range w.peers {
-		total.add(p.usage.books)
-		if !p.alive {
-			continue
-		}
-		total.add(p.engine.books)
-		live += uint64(p.engine.queue.len()) + uint64(len(p.engine.workers)-p.engine.idle) + uint64(p.engine.books.open)
-	}
-	return total, live
-}
-
-// steals adds up what all cores have counted, over all their lives.
-func (w *world) steals() (sum steal.Stats) {
-	for _, p := range w.peers {
-		addStats(&sum, p.usage.stats)
-		if p.core != nil {
-			addStats(&sum, p.core.Stats())
-		}
-	}
-	return sum
 }
