@@ -54,25 +54,25 @@ func (p *Pool) SetCores(n int) {
 }
 
 // Cores gives the number of cores that the pool may use now.
-func (p *Pool) Cores() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.allowed
+func (s *scheduler) Cores() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.allowed
 }
 
 // Idle gives the number of cores that may run and have no work at this moment, those whose jobs all wait for
 // results from outside included. A core that has looked for work for less than 50 us does not count yet.
-func (p *Pool) Idle() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return int(max(p.free.Load(), 0))
+func (s *scheduler) Idle() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return int(max(s.free.Load(), 0))
 }
 
 // Queued counts the jobs that a core or a thief outside would find now, and runs that have not begun: a hint,
 // soon out of date. Busy workers may have private jobs besides, which Take asks them for.
-func (p *Pool) Queued() int {
-	n := int(p.inboxLen.Load())
-	for _, w := range *p.workers.Load() {
+func (s *scheduler) Queued() int {
+	n := int(s.inboxLen.Load())
+	for _, w := range *s.workers.Load() {
 		v := w.ts.Load()
 		if tail, split := uint32(v>>32), uint32(v); tail < split {
 			n += int(split - tail)
@@ -106,8 +106,8 @@ func (p *Pool) allow(n int) bool {
 }
 
 // callAll raises the attention word of all busy workers.
-func (p *Pool) callAll() {
-	for _, v := range *p.workers.Load() {
+func (s *scheduler) callAll() {
+	for _, v := range *s.workers.Load() {
 		if v.busy.Load() {
 			v.limit.Store(0)
 		}
@@ -115,26 +115,26 @@ func (p *Pool) callAll() {
 }
 
 // addFree counts cores that fall idle or are given up, or that are given to a worker again. mu is held.
-func (p *Pool) addFree(n int32) {
-	p.times.pass(p.now(), p.allowed, int(p.free.Load()))
-	p.free.Add(n)
+func (s *scheduler) addFree(n int32) {
+	s.times.pass(s.now(), s.allowed, int(s.free.Load()))
+	s.free.Add(n)
 }
 
 // giveUp takes away a worker's core if the pool has too many. mu is held.
-func (p *Pool) giveUp() bool {
-	if p.free.Load() >= 0 {
+func (s *scheduler) giveUp() bool {
+	if s.free.Load() >= 0 {
 		return false
 	}
-	p.addFree(1)
+	s.addFree(1)
 	return true
 }
 
 // grant gives w the core of a worker that hands it on. mu is held.
-func (p *Pool) grant(w *Worker) { w.core <- false }
+func (s *scheduler) grant(w *Worker) { w.core <- false }
 
 // feed gives w an idle core. mu is held.
-func (p *Pool) feed(w *Worker) {
-	p.addFree(-1)
+func (s *scheduler) feed(w *Worker) {
+	s.addFree(-1)
 	w.core <- true
 }
 

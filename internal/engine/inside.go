@@ -38,9 +38,7 @@ type Inside struct {
 // NewInside makes one.
 func NewInside(outer Outer) *Inside {
 	in := &Inside{outer: outer}
-	in.p = &Pool{host: in, inside: in, start: time.Now().Add(-poolEpoch), runs: map[*Record]bool{},
-		outside: map[*Taken]bool{},
-		offers:  make(chan struct{}, 1)}
+	in.p = &Pool{host: in, inside: in, scheduler: scheduler{start: time.Now().Add(-poolEpoch)}, frontier: newFrontier()}
 	in.p.clock = in.p.now
 	in.w = NewWorker(in.p, 0)
 	in.p.workers.Store(&[]*Worker{in.w})

@@ -1,20 +1,20 @@
 package engine
 
 // yield lets a ready worker have w's core, in the middle of a job, or gives it up if the pool has too many.
-func (p *Pool) yield(w *Worker) {
+func (s *scheduler) yield(w *Worker) {
 	w.shareAll()
-	p.mu.Lock()
+	s.mu.Lock()
 	switch {
-	case p.giveUp():
-	case len(p.ready) > 0:
-		p.grant(p.next())
+	case s.giveUp():
+	case len(s.ready) > 0:
+		s.grant(s.next())
 	default:
-		p.mu.Unlock()
+		s.mu.Unlock()
 		return
 	}
-	p.preempted = append(p.preempted, w)
-	p.resumable.Add(1)
-	p.mu.Unlock()
+	s.preempted = append(s.preempted, w)
+	s.resumable.Add(1)
+	s.mu.Unlock()
 	w.sleep()
 }
 

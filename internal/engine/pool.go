@@ -62,26 +62,19 @@ var coresAtStart = runtime.GOMAXPROCS(0)
 // A Pool runs jobs on some of this machine's cores. Its methods may be called from any goroutine.
 type Pool struct {
 	scheduler
+	frontier
 	cfg        Config
 	host       Host
-	inside     *Inside                   // it has no cores: see inside.go
-	workers    atomic.Pointer[[]*Worker] // only ever grows
+	inside     *Inside // it has no cores: see inside.go
 	wg         sync.WaitGroup
 	demand     atomic.Bool   // somebody may want published jobs: another worker, or the outside
 	sample     atomic.Uint64 // number of the newest request for statistics
-	starve     atomic.Int32  // thieves from outside that look for a job this moment
-	offers     chan struct{} // wakes one of them
 	pathMu     sync.Mutex    // held while paths are resolved across stacks
 	restarts   atomic.Bool   // a restarted job has come
 	clock      func() int64  // what long jobs are timed with: now, or the count of a test
 	pulses     atomic.Uint64 // calls of Pulse
 	resalvages atomic.Uint64 // calls of Resalvage
-	start      time.Time
 
-	runMu   sync.Mutex
-	runs    map[*Record]bool // roots that have not finished
-	outside map[*Taken]bool  // what was taken and neither ended nor was put back or dropped
-	tallies borderCounts
 	shelf   Shelf
 	threads threads
 }
@@ -100,9 +93,9 @@ func NewPool(cfg Config) (*Pool, error) {
 	if cfg.KeepAfter < 0 {
 		return nil, fmt.Errorf("satin: Config.KeepAfter is %v; allowed are 0 (never) and more", cfg.KeepAfter)
 	}
-	p := &Pool{cfg: cfg, host: cfg.Host, start: time.Now().Add(-poolEpoch), runs: map[*Record]bool{},
-		outside: map[*Taken]bool{}}
-	p.quit, p.offers = make(chan struct{}), make(chan struct{}, 1)
+	p := &Pool{cfg: cfg, host: cfg.Host,
+		scheduler: scheduler{start: time.Now().Add(-poolEpoch), quit: make(chan struct{})},
+		frontier:  frontier{runs: map[*Record]bool{}, outside: map[*Taken]bool{}, offers: make(chan struct{}, 1)}}
 	p.demand.Store(cfg.Workers > 1)
 	p.clock = p.now
 	if p.host == nil {
@@ -156,14 +149,8 @@ func (p *Pool) Close() {
 	p.wg.Wait()
 }
 
-// poolEpoch is what now says at the pool's start: 0 means never.
-const poolEpoch = time.Second
-
 // Workers gives the number of cores that the pool may use at most; SetCores may allow fewer.
 func (p *Pool) Workers() int { return p.cfg.Workers }
-
-// now is the time in ns since about the pool's start; never 0.
-func (p *Pool) now() int64 { return int64(time.Since(p.start)) }
 
 // Run runs the function registered as fn as the root job of a new run, and waits for its result; arg must have its
 // argument type. A nil *Pool runs the sequential program.

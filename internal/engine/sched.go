@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // Cores and workers
@@ -43,7 +44,10 @@ const (
 	maxForLocal = 64 // workers beyond which none is added because of a wait for a thief in this process
 )
 
+// A scheduler says which worker holds a core, and has the jobs that are on no stack.
 type scheduler struct {
+	workers   atomic.Pointer[[]*Worker] // only ever grows
+	start     time.Time                 // of its clock
 	mu        sync.Mutex
 	free      atomic.Int32 // cores that nobody uses; negative: so many must be given up (cores.go); changed by addFree
 	allowed   int          // cores that may be used
@@ -58,6 +62,12 @@ type scheduler struct {
 	quit      chan struct{}
 	closed    atomic.Bool
 }
+
+// poolEpoch is what now says at the pool's start: 0 means never.
+const poolEpoch = time.Second
+
+// now is the time in ns since about the pool's start; never 0.
+func (s *scheduler) now() int64 { return int64(time.Since(s.start)) }
 
 // main is a worker's goroutine.
 func (w *Worker) main() {
@@ -153,37 +163,37 @@ func (w *Worker) stealAny() *Record {
 }
 
 // workAppeared gives a free core, if there is one, to a spare worker.
-func (p *Pool) workAppeared() {
-	if p.free.Load() <= 0 {
+func (s *scheduler) workAppeared() {
+	if s.free.Load() <= 0 {
 		return
 	}
-	p.mu.Lock()
-	if p.free.Load() > 0 && len(p.spares) > 0 {
-		p.feed(p.popSpare())
+	s.mu.Lock()
+	if s.free.Load() > 0 && len(s.spares) > 0 {
+		s.feed(s.popSpare())
 	}
-	p.mu.Unlock()
+	s.mu.Unlock()
 }
 
-func (p *Pool) popSpare() *Worker {
-	n := len(p.spares) - 1
-	w := p.spares[n]
-	p.spares = p.spares[:n]
+func (s *scheduler) popSpare() *Worker {
+	n := len(s.spares) - 1
+	w := s.spares[n]
+	s.spares = s.spares[:n]
 	return w
 }
 
 // next removes the worker that should have a core first; nil if none could go on with a job. mu is held.
-func (p *Pool) next() *Worker {
-	if len(p.ready) > 0 {
-		w := p.ready[0]
-		p.ready = append(p.ready[:0], p.ready[1:]...)
-		p.waiting.Add(-1)
-		p.resumable.Add(-1)
+func (s *scheduler) next() *Worker {
+	if len(s.ready) > 0 {
+		w := s.ready[0]
+		s.ready = append(s.ready[:0], s.ready[1:]...)
+		s.waiting.Add(-1)
+		s.resumable.Add(-1)
 		return w
 	}
-	if n := len(p.preempted) - 1; n >= 0 {
-		w := p.preempted[n]
-		p.preempted = p.preempted[:n]
-		p.resumable.Add(-1)
+	if n := len(s.preempted) - 1; n >= 0 {
+		w := s.preempted[n]
+		s.preempted = s.preempted[:n]
+		s.resumable.Add(-1)
 		return w
 	}
 	return nil
@@ -191,21 +201,21 @@ func (p *Pool) next() *Worker {
 
 // handOver gives up w's core, if the pool has too many, or gives it to a worker that can go on, and waits for another
 // core; false when the pool was closed.
-func (p *Pool) handOver(w *Worker) bool {
+func (s *scheduler) handOver(w *Worker) bool {
 	w.report(0)
-	p.mu.Lock()
-	if !p.giveUp() {
-		v := p.next()
+	s.mu.Lock()
+	if !s.giveUp() {
+		v := s.next()
 		if v == nil {
-			p.mu.Unlock()
+			s.mu.Unlock()
 			w.stats.asleep.Store(false)
 			return true
 		}
-		p.grant(v)
+		s.grant(v)
 	}
-	p.spares = append(p.spares, w)
-	p.mu.Unlock()
-	return p.awaitCore(w)
+	s.spares = append(s.spares, w)
+	s.mu.Unlock()
+	return s.awaitCore(w)
 }
 
 // rest gives up w's core until there may be work; false when the pool was closed.
@@ -243,67 +253,67 @@ func (p *Pool) rest(w *Worker) bool {
 
 // awaitCore blocks a spare worker until it is given a core; false when the pool was closed, and the core, if
 // it got one in the same moment, is passed on.
-func (p *Pool) awaitCore(w *Worker) bool {
+func (s *scheduler) awaitCore(w *Worker) bool {
 	select {
 	case fed := <-w.core:
 		w.gotCore(fed)
 		return true
-	case <-p.quit:
+	case <-s.quit:
 	}
-	p.mu.Lock()
-	i := slices.Index(p.spares, w)
+	s.mu.Lock()
+	i := slices.Index(s.spares, w)
 	if i >= 0 {
-		p.spares = slices.Delete(p.spares, i, i+1)
+		s.spares = slices.Delete(s.spares, i, i+1)
 	}
-	p.mu.Unlock()
+	s.mu.Unlock()
 	if i < 0 {
 		<-w.core
-		p.release()
+		s.release()
 	}
 	return false
 }
 
 // release gives up the core of a worker that ends.
-func (p *Pool) release() {
-	p.mu.Lock()
-	if !p.giveUp() {
-		if v := p.next(); v != nil {
-			p.grant(v)
+func (s *scheduler) release() {
+	s.mu.Lock()
+	if !s.giveUp() {
+		if v := s.next(); v != nil {
+			s.grant(v)
 		} else {
-			p.addFree(1)
+			s.addFree(1)
 		}
 	}
-	p.mu.Unlock()
+	s.mu.Unlock()
 }
 
 // inject puts a job that is on no stack where any worker finds it. What came back to a run that has begun goes before
 // roots that have not: somebody waits for it.
-func (p *Pool) inject(r *Record) {
-	p.mu.Lock()
-	i := len(p.inbox)
+func (s *scheduler) inject(r *Record) {
+	s.mu.Lock()
+	i := len(s.inbox)
 	if r.W != nil {
-		if j := slices.IndexFunc(p.inbox, func(o *Record) bool { return o.W == nil }); j >= 0 {
+		if j := slices.IndexFunc(s.inbox, func(o *Record) bool { return o.W == nil }); j >= 0 {
 			i = j
 		}
 	}
-	p.inbox = slices.Insert(p.inbox, i, r)
-	p.inboxLen.Add(1)
-	p.mu.Unlock()
-	p.workAppeared()
+	s.inbox = slices.Insert(s.inbox, i, r)
+	s.inboxLen.Add(1)
+	s.mu.Unlock()
+	s.workAppeared()
 }
 
 // takeInbox gives the oldest job of the inbox, for a thief outside the oldest that is not the root of a run
 // or a guest.
-func (p *Pool) takeInbox(outside bool) *Record {
-	if p.inboxLen.Load() == 0 {
+func (s *scheduler) takeInbox(outside bool) *Record {
+	if s.inboxLen.Load() == 0 {
 		return nil
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for i, r := range p.inbox {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, r := range s.inbox {
 		if r.W != nil || !outside {
-			p.inbox = slices.Delete(p.inbox, i, i+1)
-			p.inboxLen.Add(-1)
+			s.inbox = slices.Delete(s.inbox, i, i+1)
+			s.inboxLen.Add(-1)
 			return r
 		}
 	}

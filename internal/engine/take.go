@@ -2,10 +2,27 @@ package engine
 
 import (
 	"fmt"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/satin-peer/satin/job"
 )
+
+// A frontier is what a pool knows of jobs that came in or went out.
+type frontier struct {
+	starve atomic.Int32  // thieves from outside that look for a job this moment
+	offers chan struct{} // wakes one of them
+
+	runMu   sync.Mutex
+	runs    map[*Record]bool // roots that have not finished
+	outside map[*Taken]bool  // what was taken and neither ended nor was put back or dropped
+	tallies borderCounts
+}
+
+func newFrontier() frontier {
+	return frontier{runs: map[*Record]bool{}, outside: map[*Taken]bool{}, offers: make(chan struct{}, 1)}
+}
 
 // A Taken is a job on its way out of, or outside, the process.
 type Taken struct {
@@ -91,10 +108,10 @@ func (p *Pool) stealForOutside() *Record {
 }
 
 // offer tells a thief outside that waits, if there is one, that a job was published.
-func (p *Pool) offer() {
-	if p.starve.Load() > 0 {
+func (f *frontier) offer() {
+	if f.starve.Load() > 0 {
 		select {
-		case p.offers <- struct{}{}:
+		case f.offers <- struct{}{}:
 		default: // it has been told
 		}
 	}
@@ -237,8 +254,8 @@ func (t *Taken) drop() (tell bool) {
 
 // cutThrough drops what was taken from under the root r, and gives those that the Host is to be told of.
 // Pool.runMu is held. r is dropped: give lets nothing more out.
-func (p *Pool) cutThrough(r *Record) (told []*Taken) {
-	for t := range p.outside {
+func (f *frontier) cutThrough(r *Record) (told []*Taken) {
+	for t := range f.outside {
 		if t.root == r && t.drop() {
 			told = append(told, t)
 		}
@@ -247,8 +264,8 @@ func (p *Pool) cutThrough(r *Record) (told []*Taken) {
 }
 
 // countDropped counts a job that was dropped before it left.
-func (p *Pool) countDropped() {
-	p.runMu.Lock()
-	p.tallies.dropped++
-	p.runMu.Unlock()
+func (f *frontier) countDropped() {
+	f.runMu.Lock()
+	f.tallies.dropped++
+	f.runMu.Unlock()
 }

@@ -140,7 +140,6 @@ var largeTypes = map[string]struct {
 	why  string
 }{
 	"internal/engine.Worker":    {100, "one goroutine's stack: spawn, steal, wait and abort share its words"},
-	"internal/engine.Pool":      {60, "being taken apart"},
 	"peer/host.Host":            {70, "being taken apart"},
 	"internal/satinvet.checker": {65, "one analysis, a method for each form of expression"},
 }
