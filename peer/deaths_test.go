@@ -32,7 +32,7 @@ func inProcesses(t testing.TB) func(*peer.Config) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return func(c *peer.Config) { c.Compute, c.Memory = []string{self, "compute"}, 512<<20 }
+	return func(c *peer.Config) { c.Compute, c.Memory = []string{self, "compute"}, 256<<20 }
 }
 
 // A job that ends its process costs this peer its part, and the second time the run is left alone, after a restart
@@ -43,7 +43,7 @@ func TestJobsThatKill(t *testing.T) {
 	}
 	dir := t.TempDir()
 	a := open(t, hasty, in(dir), inProcesses(t))
-	good := submit(t, a, "fib", 60)
+	good := submit(t, a, "count", last(t).arg)
 	bad := submit(t, a, "bottomless", 0)
 	o, err := a.Wait(deadline(t), bad, nil)
 	if err != nil {

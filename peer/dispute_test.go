@@ -84,7 +84,7 @@ func TestFalseClaims(t *testing.T) {
 			_ := owner.Peers(context.Background())
 		return len(list) == 1
 	})
-	run := submit(t, owner, "fib", 60) // hours
+	run := submit(t, owner, "count", last(t).arg)
 	liar := open(t, hasty)
 	if _, err := liar.Join(deadline(t), address(t, owner)); err != nil {
 		t.Fatal(err)
@@ -143,7 +143,7 @@ func TestKeepsNoFalseAnswers(t *testing.T) {
 	if _, err := p.Join(deadline(t), address(t, owner)); err != nil {
 		t.Fatal(err)
 	}
-	run := submit(t, owner, "fib", 60)
+	run := submit(t, owner, "count", last(t).arg)
 	until(t, "the other takes part", func() bool { return works(t, p, run) })
 	h, id := rogue(t, p)
 	say := func(statement, outcome []byte) (kept bool, err error) {

@@ -31,7 +31,7 @@ func stateOf(t *testing.T, p *peer.Peer, run string) control.RunState { return r
 // the answer, and the owner finds it when it comes back.
 func TestOwnerCrashes(t *testing.T) {
 	list := swarm(t, 3, hasty)
-	n, want := lasting(t)
+	work := last(t)
 	dir := t.TempDir()
 	owner := open(t, hasty, in(dir))
 	if _, err := owner.Join(deadline(t), address(t, list[0])); err != nil {
@@ -47,7 +47,7 @@ func TestOwnerCrashes(t *testing.T) {
 		}
 		return alive == 3
 	})
-	run := submit(t, owner, "fib", n)
+	run := submit(t, owner, "count", work.arg)
 	if d := runs(t, owner)[run].Deputies; len(d) != 3 {
 		t.Errorf("deputies %v, want the three others", d)
 	}
@@ -57,6 +57,7 @@ func TestOwnerCrashes(t *testing.T) {
 	})
 	until(t, "the others know the master", func() bool { return runs(t, list[1])[run].Master == owner.ID().String() })
 	owner.Close() // without a word
+	work.end(t)
 	for _, p := range list {
 		until(t, "the run has been answered", func() bool { return stateOf(t, p, run) == control.RunDone })
 	}
@@ -73,8 +74,8 @@ func TestOwnerCrashes(t *testing.T) {
 	if _, err := owner.Join(deadline(t), address(t, list[0])); err != nil {
 		t.Fatal(err)
 	}
-	if got := await[int](t, owner, run); got != want {
-		t.Errorf("fib(%d) = %d", n, got)
+	if got := await[int](t, owner, run); got != work.want {
+		t.Errorf("the answer is %d, want %d", got, work.want)
 	}
 	if o, err := owner.Wait(context.Background(), run, nil); err != nil || o.AnsweredBy != by || o.Disputed {
 		t.Errorf("answered by %s, want %s; disputed: %t; %v", o.AnsweredBy, by, o.Disputed, err)
@@ -87,18 +88,19 @@ func TestOwnerCrashes(t *testing.T) {
 // An owner that leaves hands its run over, and finds the answer though what it had written down of the run is lost.
 func TestOwnerLeaves(t *testing.T) {
 	list := swarm(t, 2, hasty)
-	n, want := lasting(t)
+	work := last(t)
 	dir := t.TempDir()
 	owner := open(t, hasty, in(dir))
 	if _, err := owner.Join(deadline(t), address(t, list[0])); err != nil {
 		t.Fatal(err)
 	}
-	run := submit(t, owner, "fib", n)
+	run := submit(t, owner, "count", work.arg)
 	until(t, "the others have stolen", func() bool { return works(t, list[0], run) && works(t, list[1], run) })
 	if err := owner.Leave(deadline(t)); err != nil {
 		t.Fatal(err)
 	}
 	owner.Close()
+	work.end(t)
 	for _, p := range list {
 		until(t, "the run has been answered", func() bool { return stateOf(t, p, run) == control.RunDone })
 	}
@@ -110,16 +112,16 @@ func TestOwnerLeaves(t *testing.T) {
 		t.Fatal(err)
 	}
 	until(t, "the owner learns of its run", func() bool { return runs(t, owner)[run].Mine })
-	if got := await[int](t, owner, run); got != want {
-		t.Errorf("fib(%d) = %d", n, got)
+	if got := await[int](t, owner, run); got != work.want {
+		t.Errorf("the answer is %d, want %d", got, work.want)
 	}
 }
 
 // Half of the peers leave at once.
 func TestHalfLeaves(t *testing.T) {
 	list := swarm(t, 4, hasty)
-	n, want := lasting(t)
-	run := submit(t, list[0], "fib", n)
+	work := last(t)
+	run := submit(t, list[0], "count", work.arg)
 	until(t, "all take part", func() bool {
 		return works(t, list[1], run) && works(t, list[2], run) &&
 			works(t, list[3], run)
@@ -136,8 +138,9 @@ func TestHalfLeaves(t *testing.T) {
 	for _, p := range list[2:] {
 		p.Close()
 	}
-	if got := await[int](t, list[0], run); got != want {
-		t.Errorf("fib(%d) = %d", n, got)
+	work.end(t)
+	if got := await[int](t, list[0], run); got != work.want {
+		t.Errorf("the answer is %d, want %d", got, work.want)
 	}
 }
 
@@ -148,8 +151,8 @@ func TestOwnerComesBack(t *testing.T) {
 	if _, err := b.Join(deadline(t), address(t, a)); err != nil {
 		t.Fatal(err)
 	}
-	n, want := lasting(t)
-	run := submit(t, b, "fib", n)
+	work := last(t)
+	run := submit(t, b, "count", work.arg)
 	until(t, "the other takes part", func() bool { return works(t, a, run) })
 	b.Close() // without a word
 	b = open(t, hasty, in(dir))
@@ -159,8 +162,9 @@ func TestOwnerComesBack(t *testing.T) {
 	if _, err := b.Join(deadline(t), address(t, a)); err != nil {
 		t.Fatal(err)
 	}
-	if got := await[int](t, b, run); got != want {
-		t.Errorf("fib(%d) = %d", n, got)
+	work.end(t)
+	if got := await[int](t, b, run); got != work.want {
+		t.Errorf("the answer is %d, want %d", got, work.want)
 	}
 	until(t, "the run is over on the other peer too", func() bool { return stateOf(t, a, run) == control.RunDone })
 }
@@ -169,16 +173,18 @@ func TestOwnerComesBack(t *testing.T) {
 func TestOwnerAloneIsRestarted(t *testing.T) {
 	dir := t.TempDir()
 	a := open(t, hasty, in(dir))
-	n, want := lasting(t)
-	run := submit(t, a, "fib", n)
+	work := last(t)
+	run := submit(t, a, "count", work.arg)
+	until(t, "it is at work", func() bool { return works(t, a, run) })
 	a.Close()
 	a = open(t, hasty, in(dir))
-	if got := await[int](t, a, run); got != want {
-		t.Errorf("fib(%d) = %d", n, got)
+	work.end(t)
+	if got := await[int](t, a, run); got != work.want {
+		t.Errorf("the answer is %d, want %d", got, work.want)
 	}
 	a.Close()
 	a = open(t, hasty, in(dir))
-	if got := await[int](t, a, run); got != want {
-		t.Errorf("in the third life fib(%d) = %d", n, got)
+	if got := await[int](t, a, run); got != work.want {
+		t.Errorf("in the third life the answer is %d, want %d", got, work.want)
 	}
 }

@@ -28,7 +28,7 @@ func watch(t *testing.T, p *peer.Peer, into map[string]report.Segment) (reports 
 func TestWatch(t *testing.T) {
 	list := swarm(t, 3)
 	seen, late := map[string]report.Segment{}, map[string]report.Segment{}
-	run := submit(t, list[0], "fib", 60) // hours
+	run := submit(t, list[0], "count", last(t).arg)
 	running, worked, ways := map[string]bool{}, map[string]bool{}, false
 	until(t, "two peers are seen at work, and the ways between them", func() bool {
 		for _, r := range watch(t, list[1], seen) {

@@ -31,23 +31,23 @@ func checkpoints(dir string) (list []string) {
 }
 
 // checkpointed is a run of peer a's on which b works too; both keep what they have in their directories.
-func checkpointed(t *testing.T) (a, b *peer.Peer, dirs []string, run string, want int) {
+func checkpointed(t *testing.T) (a, b *peer.Peer, dirs []string, run string, work *lasting) {
 	t.Helper()
 	dirs = []string{t.TempDir(), t.TempDir()}
 	a, b = open(t, hasty, checkpointing, in(dirs[0])), open(t, hasty, checkpointing, in(dirs[1]))
 	if _, err := b.Join(deadline(t), address(t, a)); err != nil {
 		t.Fatal(err)
 	}
-	n, want := lasting(t)
-	run = submit(t, a, "fib", n)
+	work = last(t)
+	run = submit(t, a, "count", work.arg)
 	until(t, "the other takes part", func() bool { return works(t, b, run) })
-	return a, b, dirs, run, want
+	return a, b, dirs, run, work
 }
 
 // A run that is suspended is over everywhere; resumed, it goes on to the right answer, and leaves nothing on
 // the disks.
 func TestSuspendAndResume(t *testing.T) {
-	a, b, dirs, run, want := checkpointed(t)
+	a, b, dirs, run, work := checkpointed(t)
 	if err := b.Suspend(deadline(t), run); !errors.Is(err, control.ErrNotFound) {
 		t.Errorf("another's run: %v", err)
 	}
@@ -78,8 +78,9 @@ func TestSuspendAndResume(t *testing.T) {
 		return stateOf(t, b, run) == control.RunRunning ||
 			stateOf(t, b, run) == control.RunDone
 	})
-	if got := await[int](t, a, run); got != want {
-		t.Errorf("the answer is %d, want %d", got, want)
+	work.end(t)
+	if got := await[int](t, a, run); got != work.want {
+		t.Errorf("the answer is %d, want %d", got, work.want)
 	}
 	if _, err := a.ResumeRun(deadline(t), control.Resumption{Run: run}); !errors.Is(err, control.ErrRefused) {
 		t.Errorf("resumed after its end: %v", err)
@@ -96,8 +97,8 @@ func TestSuspendAndResume(t *testing.T) {
 func TestResumeElsewhere(t *testing.T) {
 	dir := t.TempDir()
 	a := open(t, checkpointing, in(dir))
-	n, want := lasting(t)
-	run := submit(t, a, "fib", n)
+	work := last(t)
+	run := submit(t, a, "count", work.arg)
 	until(t, "it has a checkpoint", func() bool {
 		r := runs(t, a)[run]
 		return r.Checkpoint != "" &&
@@ -118,23 +119,24 @@ func TestResumeElsewhere(t *testing.T) {
 	if r.Run == run || !r.Mine || !strings.Contains(r.Why, run) {
 		t.Errorf("got %+v", r)
 	}
-	if got := await[int](t, b, r.Run); got != want {
-		t.Errorf("fib(%d) = %d", n, got)
+	work.end(t)
+	if got := await[int](t, b, r.Run); got != work.want {
+		t.Errorf("the answer is %d, want %d", got, work.want)
 	}
 	// The owner takes the same copy for its own run.
 	r, err = a.ResumeRun(deadline(t), control.Resumption{Directory: copied})
 	if err != nil || r.Run != run {
 		t.Fatalf("got %+v, %v", r, err)
 	}
-	if got := await[int](t, a, run); got != want {
-		t.Errorf("fib(%d) = %d", n, got)
+	if got := await[int](t, a, run); got != work.want {
+		t.Errorf("the answer is %d, want %d", got, work.want)
 	}
 }
 
 // What cannot be suspended or resumed is refused in one line, and nothing is changed.
 func TestResumeRefuses(t *testing.T) {
 	a, off := open(t, checkpointing), open(t)
-	run := submit(t, off, "fib", 60)
+	run := submit(t, off, "count", last(t).arg)
 	if err := off.Suspend(deadline(t), run); !errors.Is(err, control.ErrRefused) ||
 		!strings.Contains(err.Error(), "switched off") {
 		t.Errorf("without checkpoints: %v", err)
@@ -171,7 +173,7 @@ func TestResumeRefuses(t *testing.T) {
 
 // A run whose peers are all lost goes on when they are back, by their checkpoints, whoever comes first.
 func TestAllAreLost(t *testing.T) {
-	a, b, dirs, run, want := checkpointed(t)
+	a, b, dirs, run, work := checkpointed(t)
 	until(t, "both have checkpoints", func() bool {
 		return len(checkpoints(dirs[0])) == 1 &&
 			len(checkpoints(dirs[1])) == 1
@@ -183,8 +185,9 @@ func TestAllAreLost(t *testing.T) {
 	if _, err := a.Join(deadline(t), address(t, b)); err != nil {
 		t.Fatal(err)
 	}
-	if got := await[int](t, a, run); got != want {
-		t.Errorf("the answer is %d, want %d", got, want)
+	work.end(t)
+	if got := await[int](t, a, run); got != work.want {
+		t.Errorf("the answer is %d, want %d", got, work.want)
 	}
 	for _, dir := range dirs {
 		until(t, "nothing is left on the disks", func() bool { return len(checkpoints(dir)) == 0 })
@@ -193,7 +196,7 @@ func TestAllAreLost(t *testing.T) {
 
 // A participant that is the only one to come back goes on with the run, and keeps the answer for the owner.
 func TestLastHolderGoesOn(t *testing.T) {
-	a, b, dirs, run, want := checkpointed(t)
+	a, b, dirs, run, work := checkpointed(t)
 	until(t, "it has a checkpoint", func() bool {
 		r := runs(t, b)[run]
 		return r.Checkpoint != "" &&
@@ -205,13 +208,14 @@ func TestLastHolderGoesOn(t *testing.T) {
 		c.Runs = life.DefaultConfig()
 		c.Runs.DormantFor = time.Nanosecond
 	})
+	work.end(t)
 	until(t, "it has the answer", func() bool { return b.Holds(run) })
 	a = open(t, hasty, checkpointing, in(dirs[0]))
 	if _, err := a.Join(deadline(t), address(t, b)); err != nil {
 		t.Fatal(err)
 	}
-	if got := await[int](t, a, run); got != want {
-		t.Errorf("the answer is %d, want %d", got, want)
+	if got := await[int](t, a, run); got != work.want {
+		t.Errorf("the answer is %d, want %d", got, work.want)
 	}
 }
 
@@ -221,7 +225,7 @@ func TestCollectingIsForTheOwner(t *testing.T) {
 	if _, err := b.Join(deadline(t), address(t, a)); err != nil {
 		t.Fatal(err)
 	}
-	run := submit(t, a, "fib", 60)
+	run := submit(t, a, "count", last(t).arg)
 	until(t, "the other has results", func() bool { return works(t, b, run) && b.Stored(run) > 0 })
 	h, id := rogue(t, b)
 	s, err := h.Network().NewStream(network.WithNoDial(deadline(t), "connected"), id, "/satin/collect/1")
@@ -275,13 +279,14 @@ func TestCheckpointThatCannotBeKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := open(t, checkpointing, in(dir))
-	n, want := lasting(t)
-	run := submit(t, a, "fib", n)
+	work := last(t)
+	run := submit(t, a, "count", work.arg)
 	until(t, "the run says so", func() bool { return runs(t, a)[run].NotStoring != "" })
 	if err := a.Suspend(deadline(t), run); !errors.Is(err, control.ErrUnavailable) {
 		t.Errorf("suspended: %v", err)
 	}
-	if got := await[int](t, a, run); got != want {
-		t.Errorf("fib(%d) = %d", n, got)
+	work.end(t)
+	if got := await[int](t, a, run); got != work.want {
+		t.Errorf("the answer is %d, want %d", got, work.want)
 	}
 }

@@ -3,16 +3,13 @@ package peer_test
 import (
 	"context"
 	"errors"
-	"math"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
+	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/peer"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/host"
@@ -31,50 +28,6 @@ func swarm(t *testing.T, n int, change ...func(*peer.Config)) []*peer.Peer {
 		}
 	}
 	return list
-}
-
-// lasting finds a problem that keeps one core busy for some seconds, however slow the machine is, and its
-// answer. It goes by the thread's processor time: what else the machine does must not make the problem small.
-func lasting(t *testing.T) (n, answer int) {
-	t.Helper()
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	n, took := 30, time.Duration(0)
-	for a, b := 832040, 1346269; ; a, b, n = b, a+b, n+1 { // fib(30), fib(31)
-		switch {
-		case took.Seconds() >= 0.8: // the parallel program takes some times as long
-			return n, a
-		case took > 100*time.Millisecond: // long enough to go by
-			took = time.Duration(float64(took) * math.Phi)
-			continue
-		}
-		began := processorTime(t)
-		if got := sequential(n); got != a {
-			t.Fatalf("fib(%d) = %d, want %d", n, got, a)
-		}
-		took = time.Duration(float64(processorTime(t)-began) * math.Phi) // of the next one
-	}
-}
-
-// processorTime is the thread's where the system tells that, else the process's.
-func processorTime(t *testing.T) time.Duration {
-	t.Helper()
-	who := syscall.RUSAGE_SELF
-	if runtime.GOOS == "linux" {
-		who = 1 // RUSAGE_THREAD
-	}
-	var used syscall.Rusage
-	if err := syscall.Getrusage(who, &used); err != nil {
-		t.Fatal(err)
-	}
-	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
-}
-
-func sequential(n int) int {
-	if n < 2 {
-		return n
-	}
-	return sequential(n-1) + sequential(n-2)
 }
 
 // works says whether a peer has computed anything of a run.
@@ -128,21 +81,22 @@ func TestClusterIsFound(t *testing.T) {
 
 // A peer that crashes in the middle of a run costs time, not the answer.
 func TestPeerIsLost(t *testing.T) {
-	list := swarm(t, 3)
-	n, want := lasting(t)
-	run := submit(t, list[0], "fib", n)
+	list := swarm(t, 3, hasty)
+	work := last(t)
+	run := submit(t, list[0], "count", work.arg)
 	until(t, "both others have stolen", func() bool { return taken(list[1]) > 0 && taken(list[2]) > 0 })
 	list[1].Close()
-	if got := await[int](t, list[0], run); got != want {
-		t.Errorf("fib(%d) = %d", n, got)
+	work.end(t)
+	if got := await[int](t, list[0], run); got != work.want {
+		t.Errorf("the answer is %d, want %d", got, work.want)
 	}
 	until(t, "the run is over on the other peer too", func() bool { return runs(t, list[2])[run].State.Ended() })
 }
 
 func TestPeerLeaves(t *testing.T) {
 	list := swarm(t, 3)
-	n, want := lasting(t)
-	run := submit(t, list[0], "fib", n)
+	work := last(t)
+	run := submit(t, list[0], "count", work.arg)
 	until(t, "a job was stolen", func() bool { return taken(list[1]) > 0 })
 	if err := list[1].Leave(deadline(t)); err != nil {
 		t.Fatal(err)
@@ -152,40 +106,44 @@ func TestPeerLeaves(t *testing.T) {
 		known, _ := list[2].Peers(context.Background())
 		return len(known) == 1
 	})
-	if got := await[int](t, list[0], run); got != want {
-		t.Errorf("fib(%d) = %d", n, got)
+	work.end(t)
+	if got := await[int](t, list[0], run); got != work.want {
+		t.Errorf("the answer is %d, want %d", got, work.want)
 	}
 }
 
 // Who comes in the middle of a run takes part in it.
 func TestNewcomer(t *testing.T) {
 	a := open(t)
-	n, want := lasting(t)
-	run := submit(t, a, "fib", n)
+	work := last(t)
+	run := submit(t, a, "count", work.arg)
 	b := open(t)
 	if _, err := b.Join(deadline(t), address(t, a)); err != nil {
 		t.Fatal(err)
 	}
 	until(t, "the newcomer has stolen", func() bool { return taken(b) > 0 })
-	if got := await[int](t, a, run); got != want {
-		t.Errorf("fib(%d) = %d", n, got)
+	work.end(t)
+	if got := await[int](t, a, run); got != work.want {
+		t.Errorf("the answer is %d, want %d", got, work.want)
 	}
 }
 
 func TestTwoOwnersAtOnce(t *testing.T) {
 	list := swarm(t, 3)
-	n, want := lasting(t)
-	one, two := submit(t, list[0], "fib", n), submit(t, list[1], "fib", n)
+	work := last(t)
+	one, two := submit(t, list[0], "count", work.arg), submit(t, list[1], "count", work.arg)
+	until(t, "both runs are at work", func() bool { return works(t, list[0], one) && works(t, list[1], two) })
+	work.end(t)
 	for i, run := range []string{one, two} {
-		if got := await[int](t, list[i], run); got != want {
-			t.Errorf("fib(%d) = %d", n, got)
+		if got := await[int](t, list[i], run); got != work.want {
+			t.Errorf("the answer is %d, want %d", got, work.want)
 		}
 	}
 }
 
 func TestCancelEndsTheRunEverywhere(t *testing.T) {
 	list := swarm(t, 2)
-	run := submit(t, list[0], "fib", 60) // hours
+	run := submit(t, list[0], "count", last(t).arg)
 	until(t, "the other takes part", func() bool { return taken(list[1]) > 0 })
 	if err := list[1].Cancel(context.Background(), run); !errors.Is(err, control.ErrNotFound) {
 		t.Errorf("somebody else's cancel: %v", err)
@@ -215,7 +173,7 @@ func TestRefusedRun(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	run := submit(t, a, "fib", 60)
+	run := submit(t, a, "count", last(t).arg)
 	until(t, "the version is refused", func() bool {
 		r := runs(t, c)[run]
 		return r.State == control.RunRefused && strings.Contains(r.Why, "version")
@@ -308,8 +266,12 @@ func TestMaxCores(t *testing.T) {
 	if _, err := b.Join(deadline(t), address(t, a)); err != nil {
 		t.Fatal(err)
 	}
-	r, err := a.Submit(context.Background(), control.Submission{App: "peertest", Function: "peertest.fib",
-		Argument: []byte{0x18, 60}, MaxCores: 1})
+	arg, err := wire.Value().Encode(last(t).arg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := a.Submit(context.Background(), control.Submission{App: "peertest", Function: "peertest.count",
+		Argument: arg, MaxCores: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -376,11 +338,7 @@ func TestInvitation(t *testing.T) {
 	if _, err := b.Join(deadline(t), inv.Line); err != nil {
 		t.Fatal(err)
 	}
-	for taken(b) == 0 {
-		if got := await[int](t, a, submit(t, a, "fib", 34)); got != 5702887 {
-			t.Fatalf("fib(34) = %d", got)
-		}
-	}
+	share(t, a, b)
 }
 
 // Doctor finds what is wrong and says what to do; with a member and no complaint all is well.

@@ -1,0 +1,54 @@
+package peer_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/satin-peer/satin"
+)
+
+func init() { satin.Register("peertest.count", count) }
+
+// A Forest is a binary tree of jobs, whose leaves are counted. A leaf takes its time, and hardly any of the
+// processor's, until the file End is there.
+type Forest struct {
+	End   string
+	Depth int
+}
+
+// leafTakes is long enough that a leaf's outcome is kept.
+const leafTakes = 25 * time.Millisecond
+
+func count(f *satin.Frame, x Forest) int {
+	if x.Depth == 0 {
+		if _, err := os.Stat(x.End); err != nil {
+			time.Sleep(leafTakes)
+		}
+		return 1
+	}
+	x.Depth--
+	one := satin.Spawn(f, count, x)
+	return count(f, x) + one.Get()
+}
+
+// A lasting run goes on, in many jobs, until its test ends it: what is done to it meanwhile is done in the
+// middle of it, however fast or slow the machine is. It costs hardly any processor time.
+type lasting struct {
+	arg  Forest
+	want int
+}
+
+func last(t testing.TB) *lasting {
+	const depth = 14 // four peers would need 100 s
+	return &lasting{arg: Forest{End: filepath.Join(t.TempDir(), "end"), Depth: depth}, want: 1 << depth}
+}
+
+// end has the run end as soon as its peers can.
+func (l *lasting) end(t testing.TB) {
+	t.Helper()
+	if err := os.WriteFile(l.arg.End, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
