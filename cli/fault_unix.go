@@ -12,15 +12,11 @@ import (
 
 const canStall = true
 
-// stall stops this process. A stopped process cannot wake itself: a shell does it.
+// stall stops this process. A stopped process cannot wake itself: a shell does both, so that no busy machine wakes it
+// first and lets it be stopped for good.
 func stall(long time.Duration) error {
-	wake := exec.Command("/bin/sh", "-c", fmt.Sprintf("sleep %.3f; kill -CONT %d", long.Seconds(), os.Getpid()))
-	wake.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // it goes on whatever the terminal does
-	if err := wake.Start(); err != nil {
-		return err
-	}
-	if err := syscall.Kill(os.Getpid(), syscall.SIGSTOP); err != nil {
-		return err
-	}
-	return wake.Wait()
+	shell := exec.Command("/bin/sh", "-c",
+		fmt.Sprintf("kill -STOP %[2]d; sleep %.3[1]f; kill -CONT %[2]d", long.Seconds(), os.Getpid()))
+	shell.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // it goes on whatever the terminal does
+	return shell.Run()
 }

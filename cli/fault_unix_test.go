@@ -31,7 +31,7 @@ func TestFaultsOfRealProcesses(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer null.Close()
-	pid, err := syscall.ForkExec(exe, []string{exe, "run", "spin", "--local", "--fault", "stall@1ms+10ms"},
+	pid, err := syscall.ForkExec(exe, []string{exe, "run", "spin", "--local", "--fault", "stall@1ms+300ms"},
 		&syscall.ProcAttr{
 			Env: append(os.Environ(), childEnv+"=1m"), Files: []uintptr{null.Fd(), null.Fd(), null.Fd()},
 		})

@@ -7,6 +7,8 @@ import (
 	"github.com/cheggaaa/pb/v3"
 
 	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/internal/pace"
+	"github.com/satin-peer/satin/internal/report"
 )
 
 // A sample is what is known of a run at one moment. A sequential run has no workers, share and counts; only
@@ -16,6 +18,7 @@ type sample struct {
 	share       float64       // of the job tree that is done, 0 to 1
 	satin.Stats               // of a pool that has done nothing else
 	peers       int           // that work on it
+	left        *report.Left  // as the daemon estimates it, which has seen all of the run; nil if there is none
 }
 
 // measure takes a sample, in at most some milliseconds. A nil pool is the sequential program.
@@ -29,28 +32,32 @@ func measure(pool *satin.Pool, at time.Duration) sample {
 // A meter makes a run's progress of its samples.
 type meter struct {
 	recent []sample
-	past   []sample // of all the run, evenly thinned out
+	pace   pace.Meter
+	most   float64 // the largest share so far
 }
 
-const (
-	rateWindow = 5 * time.Second // over which jobs per second are counted: long enough for a calm figure
-	maxPast    = 256             // samples kept of the past
-	maxLeft    = 1000 * time.Hour
-)
+// rateWindow is over which jobs per second are counted: long enough for a calm figure.
+const rateWindow = 5 * time.Second
 
 // progress is what the user is shown.
 type progress struct {
 	sample
-	rate float64       // jobs executed per second lately
-	left time.Duration // estimated until the end; less than 0 while nobody knows
+	rate float64 // jobs executed per second lately
 }
 
-// add takes the next sample of a run.
+// add takes the next sample of a run. The share of the tree is an estimate that falls when a job has more children than
+// was expected; what is shown does not.
 func (m *meter) add(s sample) progress {
-	if len(m.past) == 0 {
-		m.recent, m.past = []sample{{}}, []sample{{}}
+	if len(m.recent) == 0 {
+		m.recent = []sample{{}}
 	}
-	p := progress{sample: s, left: m.left(s)}
+	m.most = max(m.most, s.share)
+	s.share = m.most
+	m.pace.Add(s.at, s.share)
+	if left, known := m.pace.Left(s.at); known && s.left == nil {
+		s.left = &report.Left{Least: left.Least.Seconds(), Most: left.Most.Seconds()}
+	}
+	p := progress{sample: s}
 	m.recent = append(m.recent, s)
 	for len(m.recent) > 2 && s.at-m.recent[1].at >= rateWindow {
 		m.recent = m.recent[1:]
@@ -58,29 +65,22 @@ func (m *meter) add(s sample) progress {
 	if from := m.recent[0]; s.at > from.at && s.Executed > from.Executed {
 		p.rate = float64(s.Executed-from.Executed) / (s.at - from.at).Seconds()
 	}
-	if m.past = append(m.past, s); len(m.past) > maxPast {
-		for i := range maxPast / 2 {
-			m.past[i] = m.past[2*i]
-		}
-		m.past = m.past[:maxPast/2]
-	}
 	return p
 }
 
-// left estimates the time left: it supposes that the rest of the tree goes as the second half of the time so
-// far. In an uneven tree the first shares are done in no time.
-func (m *meter) left(s sample) time.Duration {
-	half := m.past[0]
-	for _, old := range m.past {
-		if old.at <= s.at/2 {
-			half = old
-		}
+// eta is when it ends: a range.
+func (p progress) eta() string {
+	if p.left == nil {
+		return "not yet"
 	}
-	left := (1 - s.share) * (s.at - half.at).Seconds() / (s.share - half.share)
-	if s.share <= half.share || left >= maxLeft.Seconds() {
-		return -1
+	from, to := brief(floatSeconds(p.left.Least)), brief(floatSeconds(p.left.Most))
+	switch {
+	case p.left.Most >= pace.MaxLeft.Seconds():
+		return from + " or more"
+	case from == to:
+		return from
 	}
-	return time.Duration(left * float64(time.Second))
+	return from + "-" + to
 }
 
 // line is the progress on a terminal, to the right of the bar.
@@ -112,13 +112,6 @@ func (p progress) plain() string {
 	}
 	return fmt.Sprintf("%s: %s of the tree done, %s jobs/s, %d of %d workers%s busy, ETA %s",
 		brief(p.at), percent(p.share), scaled(p.rate), p.Busy, p.Workers, where, p.eta())
-}
-
-func (p progress) eta() string {
-	if p.left < 0 {
-		return "unknown"
-	}
-	return brief(p.left)
 }
 
 // A display shows the progress on the console's error output: one line that stays where it is on a terminal,

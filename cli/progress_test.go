@@ -6,15 +6,16 @@ import (
 	"time"
 
 	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/internal/report"
 )
 
 func at(seconds float64, share float64, executed uint64, busy int) sample {
-	return sample{time.Duration(seconds * float64(time.Second)), share,
-		satin.Stats{Workers: 4, Busy: busy, Executed: executed}, 0}
+	return sample{at: time.Duration(seconds * float64(time.Second)), share: share,
+		Stats: satin.Stats{Workers: 4, Busy: busy, Executed: executed}}
 }
 
-// TestMeter follows a run: the first figures, the rate of the last five seconds, an estimate that goes back
-// with the share, and the sequential program.
+// TestMeter follows a run: the first figures, the rate of the last five seconds, a share that never goes back, and the
+// sequential program.
 func TestMeter(t *testing.T) {
 	m := &meter{}
 	for _, c := range []struct {
@@ -22,30 +23,31 @@ func TestMeter(t *testing.T) {
 		line, plain string
 	}{
 		{at(0.5, 0, 0, 4),
-			" 0.0 %  0 jobs/s  4/4 workers busy  ETA unknown",
-			"1s: 0.0 % of the tree done, 0 jobs/s, 4 of 4 workers busy, ETA unknown"},
+			" 0.0 %  0 jobs/s  4/4 workers busy  ETA not yet",
+			"1s: 0.0 % of the tree done, 0 jobs/s, 4 of 4 workers busy, ETA not yet"},
 		{at(2, 0.1, 2_000_000, 4),
-			"10.0 %  1.00M jobs/s  4/4 workers busy  ETA 14s",
-			"2s: 10.0 % of the tree done, 1.00M jobs/s, 4 of 4 workers busy, ETA 14s"},
+			"10.0 %  1.00M jobs/s  4/4 workers busy  ETA not yet",
+			"2s: 10.0 % of the tree done, 1.00M jobs/s, 4 of 4 workers busy, ETA not yet"},
 		{at(4, 0.2, 4_000_000, 3),
-			"20.0 %  1.00M jobs/s  3/4 workers busy  ETA 16s",
-			"4s: 20.0 % of the tree done, 1.00M jobs/s, 3 of 4 workers busy, ETA 16s"},
+			"20.0 %  1.00M jobs/s  3/4 workers busy  ETA not yet",
+			"4s: 20.0 % of the tree done, 1.00M jobs/s, 3 of 4 workers busy, ETA not yet"},
 		{at(9, 0.25, 4_500_000, 1), // half a million in the five seconds since the sample before
-			"25.0 %  100k jobs/s  1/4 workers busy  ETA 1m15s",
-			"9s: 25.0 % of the tree done, 100k jobs/s, 1 of 4 workers busy, ETA 1m15s"},
+			"25.0 %  100k jobs/s  1/4 workers busy  ETA not yet",
+			"9s: 25.0 % of the tree done, 100k jobs/s, 1 of 4 workers busy, ETA not yet"},
 		{at(600, 0.1, 4_500_000, 1), // a job has spawned more than anybody expected
-			"10.0 %  0 jobs/s  1/4 workers busy  ETA unknown",
-			"10m00s: 10.0 % of the tree done, 0 jobs/s, 1 of 4 workers busy, ETA unknown"},
+			"25.0 %  0 jobs/s  1/4 workers busy  ETA not yet",
+			"10m00s: 25.0 % of the tree done, 0 jobs/s, 1 of 4 workers busy, ETA not yet"},
 		{at(36_000, 0.0011, 4_600_000, 4),
-			" 0.1 %  2.82 jobs/s  4/4 workers busy  ETA unknown",
-			"10h00m: 0.1 % of the tree done, 2.82 jobs/s, 4 of 4 workers busy, ETA unknown"},
+			"25.0 %  2.82 jobs/s  4/4 workers busy  ETA not yet",
+			"10h00m: 25.0 % of the tree done, 2.82 jobs/s, 4 of 4 workers busy, ETA not yet"},
 		{at(36_001, 0.99999, 4_600_000, 4),
-			"99.9 %  2.82 jobs/s  4/4 workers busy  ETA 0s",
-			"10h00m: 99.9 % of the tree done, 2.82 jobs/s, 4 of 4 workers busy, ETA 0s"},
-		{sample{40_000 * time.Second, 0.9999, satin.Stats{Workers: 4, Busy: 3, Executed: 4_600_000}, 2},
-			"99.9 %  0 jobs/s  2 peers  3/4 workers busy  ETA 4s",
-			"11h06m: 99.9 % of the tree done, 0 jobs/s, 3 of 4 workers of 2 peers busy, ETA 4s"},
-		{sample{40_001 * time.Second, 0.9999, satin.Stats{}, 1},
+			"99.9 %  2.82 jobs/s  4/4 workers busy  ETA 0s-11s",
+			"10h00m: 99.9 % of the tree done, 2.82 jobs/s, 4 of 4 workers busy, ETA 0s-11s"},
+		{sample{at: 40_000 * time.Second, share: 0.9999, peers: 2,
+			Stats: satin.Stats{Workers: 4, Busy: 3, Executed: 4_600_000}},
+			"99.9 %  0 jobs/s  2 peers  3/4 workers busy  ETA 0s-14s",
+			"11h06m: 99.9 % of the tree done, 0 jobs/s, 3 of 4 workers of 2 peers busy, ETA 0s-14s"},
+		{sample{at: 40_001 * time.Second, share: 0.9999, peers: 1},
 			"99.9 %  nobody computes now: satin-peer status says why",
 			"11h06m: 99.9 % of the tree done; nobody computes now: satin-peer status says why"},
 		{sample{at: 72_000 * time.Second}, "20h00m in the sequential program", "20h00m: in the sequential program"},
@@ -66,16 +68,33 @@ func TestMeterInTheLongRun(t *testing.T) {
 	const days = 400_000 // half seconds
 	for i := range days {
 		p := m.add(at(float64(i)/2, float64(i)/days, uint64(i)*5, 4))
-		want := time.Duration(days-i) * time.Second / 2
-		if i > 0 && (p.left-want).Abs() > time.Second {
-			t.Fatalf("after %v %v are left, want %v", p.at, p.left, want)
+		if want := float64(days-i) / 2; i > days/10 && (p.left.Least > 1.01*want || p.left.Most < 0.99*want ||
+			p.left.Most-p.left.Least > want/20) {
+			t.Fatalf("after %v %v are left, want %v s", p.at, *p.left, want)
 		}
 		if i > 0 && (p.rate < 9.9 || p.rate > 10.1) {
 			t.Fatalf("after %v %v jobs/s, want 10", p.at, p.rate)
 		}
 	}
-	if len(m.recent) > 12 || len(m.past) > maxPast {
-		t.Errorf("the meter keeps %d and %d samples", len(m.recent), len(m.past))
+	if len(m.recent) > 12 {
+		t.Errorf("the meter keeps %d samples", len(m.recent))
+	}
+}
+
+// TestETA: a range, the daemon's if it has one, which has seen more of the run.
+func TestETA(t *testing.T) {
+	for _, c := range []struct {
+		left report.Left
+		want string
+	}{
+		{report.Left{Least: 240, Most: 420}, "4m00s-7m00s"}, {report.Left{Least: 3, Most: 3.2}, "3s"},
+		{report.Left{Least: 7200, Most: 3.6e6}, "2h00m or more"},
+	} {
+		s := at(5, 0.01, 1, 1)
+		s.left = &c.left
+		if p := (&meter{}).add(s); p.eta() != c.want {
+			t.Errorf("%v: %s, want %s", c.left, p.eta(), c.want)
+		}
 	}
 }
 
@@ -85,8 +104,8 @@ func TestTerminal(t *testing.T) {
 		columns int
 		want    string
 	}{
-		{81, "[=====>                        ] 20.0 %  1.00M jobs/s  3/4 workers busy  ETA 16s"},
-		{60, "[=>       ] 20.0 %  1.00M jobs/s  3/4 workers busy  ETA 16s"},
+		{81, "[=====>                    ] 20.0 %  1.00M jobs/s  3/4 workers busy  ETA not yet"},
+		{60, "[>    ] 20.0 %  1.00M jobs/s  3/4 workers busy  ETA not yet"},
 		{20, " 20.0 %  1.00M jobs"},
 		{1, " "},
 	} {

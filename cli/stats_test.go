@@ -8,10 +8,10 @@ import (
 	"github.com/satin-peer/satin"
 )
 
-var endOfRun = sample{12_345 * time.Millisecond, 1, satin.Stats{
+var endOfRun = sample{at: 12_345 * time.Millisecond, share: 1, Stats: satin.Stats{
 	Workers: 4, Spawned: 1_234_567, Executed: 1_234_500, Aborted: 68, Syncs: 1_234_499,
 	StealAttempts: 2_000, Steals: 91, Waits: 12, Parks: 3, Rests: 4, Idle: 4 * 1_200 * time.Millisecond,
-}, 0}
+}}
 
 const satinLayout = `-------------------------------SATIN STATISTICS--------------------------------
 SATIN: SPAWN:       1,234,567 spawns, 1,234,500 executed, 1,234,499 syncs
@@ -40,7 +40,7 @@ func TestStatistics(t *testing.T) {
 	if got := newStatistics(endOfRun).text(); got != satinLayout {
 		t.Errorf("got\n%swant\n%s", got, satinLayout)
 	}
-	single := sample{2 * time.Second, 1, satin.Stats{Workers: 1, Spawned: 7, Executed: 8, Syncs: 7}, 0}
+	single := sample{at: 2 * time.Second, share: 1, Stats: satin.Stats{Workers: 1, Spawned: 7, Executed: 8, Syncs: 7}}
 	if got := newStatistics(single).text(); got != singleLayout {
 		t.Errorf("got\n%swant\n%s", got, singleLayout)
 	}
@@ -49,8 +49,8 @@ func TestStatistics(t *testing.T) {
 // TestStatisticsOfNothing checks the figures of a run that was over before the clock moved, or whose workers
 // idled for longer.
 func TestStatisticsOfNothing(t *testing.T) {
-	for _, s := range []sample{{}, {0, 1, satin.Stats{Workers: 2, Idle: time.Second}, 0},
-		{time.Second, 1, satin.Stats{Workers: 1, Idle: time.Hour}, 0}} {
+	for _, s := range []sample{{}, {share: 1, Stats: satin.Stats{Workers: 2, Idle: time.Second}},
+		{at: time.Second, share: 1, Stats: satin.Stats{Workers: 1, Idle: time.Hour}}} {
 		got := newStatistics(s)
 		if _, err := json.Marshal(got); err != nil {
 			t.Error(err)

@@ -212,7 +212,7 @@ func writeRuns(w io.Writer, runs []control.RunInfo) error {
 		}
 		done := percent(r.Share)
 		if r.Share == 0 && !r.Mine {
-			done = "-" // only the owner knows
+			done = "-" // it was not told yet
 		}
 		state := string(r.State)
 		if r.Disputed {

@@ -149,7 +149,7 @@ func (r *swarmRun) measure() sample {
 		return sample{peers: 1}
 	}
 	return sample{
-		at: floatSeconds(p.Elapsed), share: p.Share, peers: max(p.Peers, 1),
+		at: floatSeconds(p.Elapsed), share: p.Share, peers: max(p.Peers, 1), left: p.Left,
 		Stats: satin.Stats{Workers: p.Workers, Busy: p.Busy, Executed: p.Executed},
 	}
 }

@@ -118,7 +118,7 @@ func (p *localPage) Status(context.Context) (dashboard.Status, error) {
 		Address: []string{},
 		Cluster: localName, Clusters: []report.Cluster{{Name: localName, Mine: true, Reason: "one process",
 			Peers: 1, Workers: s.Workers}},
-		Work: report.Work{Executed: s.Executed, Rate: s.rate, Busy: s.busy().Seconds()},
+		Work: report.Work{Executed: s.Executed, Rate: s.rate, AllRate: s.rate, Busy: s.busy().Seconds()},
 	}, nil
 }
 
@@ -136,7 +136,8 @@ func (p *localPage) Runs(context.Context) ([]dashboard.Run, error) {
 	return []dashboard.Run{{
 		Run: p.id, App: p.task.app, Args: commandLine(p.task), Title: p.task.problem.Title, Owner: localName,
 		Mine: true, State: "running",
-		Submitted: p.run.began.UTC(), Elapsed: s.at.Seconds(), Share: s.share, Peers: 1, Executed: s.Executed,
+		Submitted: p.run.began.UTC(), Elapsed: s.at.Seconds(), Share: s.share, Left: s.left, Peers: 1,
+		Executed: s.Executed, CPU: s.Times.CPU.Seconds(),
 		Stats: &report.RunStats{
 			Spawns: s.Spawned, Executed: s.Executed, Syncs: s.Syncs, AbortedJobs: s.Aborted,
 			StealTime: report.SpanOf(s.Times.Searching), WaitTime: report.SpanOf(s.Times.Waiting),

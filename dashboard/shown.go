@@ -22,6 +22,8 @@ type TreeDigest struct {
 	Peers     int     `json:"peers"`
 	Newest    float64 `json:"newest"` // the latest time in it
 	Workers   Workers `json:"workers"`
+	// Cores is how much processor time all peers gave to it in each of its last seconds; 0: not known.
+	Cores float64 `json:"cores"`
 }
 
 // Workers is what all workers of a run did in its last ten seconds, in worker-seconds.

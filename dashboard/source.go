@@ -90,7 +90,9 @@ type Run struct {
 	Why       string           `json:"why,omitempty"`
 	Submitted time.Time        `json:"submitted"`
 	Elapsed   float64          `json:"elapsed_seconds"` // until now, or until it ended
+	CPU       float64          `json:"cpu_seconds"`     // of processors on all peers
 	Share     float64          `json:"share"`           // of the job tree that is done, 0 to 1
+	Left      *report.Left     `json:"left,omitempty"`  // missing while nobody can say
 	Peers     int              `json:"peers"`           // that work on it now, this one counted
 	Executed  uint64           `json:"executed"`        // jobs of it executed on this peer
 	Stats     *report.RunStats `json:"stats,omitempty"` // of this peer's part in it

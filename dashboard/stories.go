@@ -63,6 +63,9 @@ func (s *stories) hear(self string, reports []report.Part, peers []Peer, runs []
 			st.loses(func(peer string) bool { p, ok := s.peers[peer]; return peer == self || ok && p.Alive })
 		}
 		run := known[st.run]
+		if run != nil && !run.Ended {
+			st.give(now, run.CPU)
+		}
 		if run == nil || !run.Ended || st.ended {
 			continue
 		}

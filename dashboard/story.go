@@ -41,8 +41,33 @@ type story struct {
 	newest time.Duration      // the latest time heard of
 	ended  bool               // its segments are settled
 	full   uint64             // segments for which there was no room
+	given  []given            // of the last seconds, the oldest first
 
 	notice func(letter, tone, text string)
+}
+
+// A given is how much processor time a run had had at a moment.
+type given struct{ at, cpu float64 } // seconds
+
+// give notes how much processor time all peers have given. They tell it at different times, about once a second.
+func (s *story) give(now time.Time, cpu float64) {
+	at := s.at(now).Seconds()
+	if n := len(s.given); n > 0 && (at <= s.given[n-1].at || cpu < s.given[n-1].cpu) {
+		s.given = nil // a clock was set, or a peer began anew
+	}
+	s.given = append(s.given, given{at, cpu})
+	for len(s.given) > 2 && at-s.given[1].at >= lately.Seconds() {
+		s.given = s.given[1:]
+	}
+}
+
+// cores is how much of it came in each second lately; 0 while that is not known.
+func (s *story) cores() float64 {
+	if len(s.given) < 2 {
+		return 0
+	}
+	first, last := s.given[0], s.given[len(s.given)-1]
+	return (last.cpu - first.cpu) / (last.at - first.at)
 }
 
 type spanLog struct{ list []span }
@@ -223,7 +248,7 @@ func (s *story) digest() TreeDigest {
 		Executed: total.Executed, Spawned: total.Spawned, Restarted: total.States[report.SegmentRestarted],
 		Orphans: total.States[report.SegmentOrphan],
 		Aborted: total.States[report.SegmentAborted], Peers: len(s.peers), Newest: s.newest.Seconds(),
-		Workers: s.workers(), Unknown: s.full, Unseen: total.States[report.SegmentUnseen],
+		Workers: s.workers(), Cores: s.cores(), Unknown: s.full, Unseen: total.States[report.SegmentUnseen],
 	}
 	for _, p := range s.parts {
 		d.Unknown += p.Segments

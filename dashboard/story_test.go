@@ -43,6 +43,28 @@ func FuzzReports(f *testing.F) {
 	})
 }
 
+// As fast as so many cores: the processor time that all peers gave in the last seconds, whatever their workers think.
+func TestCores(t *testing.T) {
+	origin := time.Date(2026, 11, 21, 2, 0, 0, 0, time.UTC)
+	s := newStory("r", origin, nil)
+	for i := range 30 {
+		cpu := float64(i)
+		if i >= 15 {
+			cpu = 15 + 2*float64(i-15)
+		}
+		s.give(origin.Add(time.Duration(i)*time.Second), cpu)
+	}
+	if got := s.cores(); got != 2 {
+		t.Errorf("as fast as %v cores, want 2, those of the last ten seconds", got)
+	}
+	if len(s.given) > 12 {
+		t.Errorf("%d moments are remembered", len(s.given))
+	}
+	if s.give(origin.Add(31*time.Second), 3); s.cores() != 0 { // a peer has begun anew
+		t.Errorf("as fast as %v cores after less than before", s.cores())
+	}
+}
+
 // Neighbours in a timeline become one when there are too many; the sums stay.
 func TestSpansBecomeFewer(t *testing.T) {
 	origin := time.Date(2026, 11, 21, 2, 0, 0, 0, time.UTC)

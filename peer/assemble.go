@@ -48,6 +48,7 @@ func (p *Peer) assemble(apps []Application) error {
 		checkpoints: p.checkpoints, deaths: p.deaths, crew: p.crew, work: p.work, others: asked,
 	}, p.cfg.Runs)
 	p.traffic.runs, p.modules.runs, p.work.running = p.runs, p.runs, p.runs.running
+	p.work.others = p.runs.othersRate
 	p.exclusion = &exclusion{base: p.base, host: p.host, members: p.members, runs: p.runs, voice: p.voice}
 	p.meetings = &meetings{base: p.base, board: p.board, swarm: p.swarm, runs: p.runs, card: p.card, out: p.exclusion,
 		host: p.host}

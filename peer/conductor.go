@@ -417,3 +417,18 @@ func (t *conductor) running() (sum report.RunStats) {
 	}
 	return sum
 }
+
+// othersRate is how many jobs a second the other peers execute of the runs that this one takes part in.
+func (t *conductor) othersRate(now time.Time) (rate float64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, r := range t.parts {
+		if r.final != nil {
+			continue
+		}
+		for _, l := range r.loads {
+			rate += l.rate(now)
+		}
+	}
+	return rate
+}

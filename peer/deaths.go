@@ -132,7 +132,6 @@ func (t *conductor) engineDied(r *part, why error) {
 // dismiss ends a part's session. The mutex is held.
 func (t *conductor) dismiss(r *part) {
 	s := r.session
-	r.look()
 	final := r.stats()
 	t.live.Delete(r.manifest.Run)
 	t.crew.arbiter.leave(r.share)

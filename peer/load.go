@@ -22,7 +22,25 @@ type load struct {
 	Busy    int             `cbor:"3,keyasint,omitempty"`
 	Queued  int             `cbor:"4,keyasint,omitempty"`
 	Stats   report.RunStats `cbor:"5,keyasint"`
-	heard   time.Time
+	// Share is how much of the run's tree is done, in millionths; of who holds its root only.
+	Share int `cbor:"6,keyasint,omitempty"`
+
+	heard time.Time
+	// what the peer told before this, and when; zero: nothing
+	before   uint64
+	beforeAt time.Time
+}
+
+// wholeShare is the Share of a tree that is done.
+const wholeShare = 1_000_000
+
+// rate is how many jobs a second the peer has executed lately; what it told last gets older.
+func (l *load) rate(now time.Time) float64 {
+	over := now.Sub(l.beforeAt).Seconds()
+	if l.beforeAt.IsZero() || now.Sub(l.heard) >= loadLife || over <= 0 || l.Stats.Executed < l.before {
+		return 0
+	}
+	return float64(l.Stats.Executed-l.before) / over
 }
 
 // statsOf puts what the engine and the core count under the names that people see. Both count since this peer began
@@ -103,11 +121,15 @@ func (t *conductor) tellLoads(now time.Time) {
 
 // loadNow is what there is to tell of this peer's part.
 func (r *part) loadNow() *load {
-	s := r.session.Stats()
-	return &load{
+	s, f := r.session.Stats(), r.session.Figures()
+	l := &load{
 		Run: r.manifest.Run, Workers: s.Load.Workers, Busy: max(s.Load.Workers-s.Load.Idle, 0), Queued: s.Load.Queued,
-		Stats: statsOf(r.session.Figures(), s), // not stats(), which the conductor's mutex guards
+		Stats: statsOf(f, s), // not stats(), which the conductor's mutex guards
 	}
+	if s.Master {
+		l.Share = int(f.Progress * wholeShare)
+	}
+	return l
 }
 
 // hearLoad takes in another peer's load.
@@ -123,6 +145,9 @@ func (t *conductor) hearLoad(from peer.ID, payload []byte) {
 		if r.loads == nil {
 			r.loads = map[peer.ID]*load{}
 		}
+		if old := r.loads[from]; old != nil {
+			l.before, l.beforeAt = old.Stats.Executed, old.heard
+		}
 		r.loads[from] = &l
 		r.most = max(r.most, len(r.loads)+1)
 	}
@@ -134,13 +159,18 @@ func (t *conductor) hearLoad(from peer.ID, payload []byte) {
 
 // total adds up what all peers have told of their part. The conductor's mutex is held.
 func (r *part) total() *report.RunStats {
-	sum := r.stats()
+	sum := r.withOthers(r.stats())
+	return &sum
+}
+
+// withOthers adds what the others have told to the figures of this peer's part. The conductor's mutex is held.
+func (r *part) withOthers(sum report.RunStats) report.RunStats {
 	if r != nil {
 		for _, l := range r.loads {
 			sum.Add(&l.Stats)
 		}
 	}
-	return &sum
+	return sum
 }
 
 // taking counts the peers that take part now, their workers, and those of them that are busy. The

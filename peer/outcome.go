@@ -87,10 +87,14 @@ func (x *reporter) warning(info *runs.Info) string {
 	return strings.Join(all, "; ")
 }
 
-// elapsed is the time since a run began here, until its end.
+// elapsed is the time since a run began, until its end. Of others' runs it goes by what their owners say, so that all
+// peers tell the same, as far as their clocks do.
 func elapsed(i *runs.Info, now time.Time) time.Duration {
-	if i.State.Ended() {
+	switch {
+	case i.State.Ended():
 		return i.Took
+	case i.Mine:
+		return now.Sub(i.Began)
 	}
-	return now.Sub(i.Began)
+	return max(0, now.Sub(time.Unix(i.Manifest.Created, 0)))
 }

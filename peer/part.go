@@ -12,6 +12,8 @@ import (
 	"github.com/satin-peer/satin/gossip"
 	"github.com/satin-peer/satin/internal/checkpoint"
 	"github.com/satin-peer/satin/internal/compute"
+	"github.com/satin-peer/satin/internal/pace"
+	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/session"
@@ -37,6 +39,8 @@ type part struct {
 	masterHeard time.Time
 	began       time.Time
 
+	now     func() time.Time
+	pace    pace.Meter
 	reached float64          // share of the tree that was done when it was last looked at
 	final   *report.RunStats // of this peer's part, once it has ended
 	ended   time.Time
@@ -52,7 +56,7 @@ type resumption struct {
 func (t *conductor) start(o runs.Start) {
 	id := o.Manifest.Run
 	m, err := statement.OpenManifest(o.Manifest.Sealed)
-	r := &part{manifest: headOf(o.Manifest), began: t.now(), most: 1}
+	r := &part{manifest: headOf(o.Manifest), began: t.now(), now: t.now, most: 1}
 	if old := t.parts[id]; old != nil { // it was suspended
 		r.loads, r.most = old.loads, old.most
 	}
@@ -129,7 +133,6 @@ func (t *conductor) stop(o runs.Stop) {
 	if r == nil || r.final != nil {
 		return
 	}
-	r.look()
 	s, final := r.session, r.stats()
 	t.live.Delete(o.Run)
 	t.crew.arbiter.leave(r.share)
@@ -185,14 +188,32 @@ func (r *part) stats() report.RunStats {
 	case r.final != nil:
 		return *r.final
 	}
-	return statsOf(r.session.Figures(), r.session.Stats())
+	f, s := r.session.Figures(), r.session.Stats()
+	r.note(f, s, r.now())
+	return statsOf(f, s)
 }
 
-// look notes how far the run is, if its root runs here.
-func (r *part) look() {
-	if r.session.Stats().Master {
-		r.reached = r.session.Figures().Progress
+// note takes in how far the run is: from the root if it runs here, else from who holds it. The estimate may fall when a
+// frame turns out to have more children, or when work is lost; what is told does not. The mutex is held.
+func (r *part) note(f port.Figures, s session.Stats, now time.Time) {
+	if s.Master {
+		r.reached = max(r.reached, f.Progress)
+	} else if l := r.loads[r.master]; l != nil {
+		r.reached = max(r.reached, float64(l.Share)/wholeShare)
 	}
+	r.pace.Add(now.Sub(r.began), r.reached)
+}
+
+// left is how long the run will still take; nil while nobody knows. The mutex is held.
+func (r *part) left(now time.Time) *report.Left {
+	if r == nil || r.final != nil {
+		return nil
+	}
+	left, known := r.pace.Left(now.Sub(r.began))
+	if !known {
+		return nil
+	}
+	return &report.Left{Least: left.Least.Seconds(), Most: left.Most.Seconds()}
 }
 
 // keep begins to keep what finishes of a run, if that has not begun yet, and gives it what was kept in

@@ -49,11 +49,13 @@ func (x *reporter) describeRun(i *runs.Info, r *part, now time.Time) control.Run
 	m := i.Manifest
 	stats := r.stats()
 	peers, _, _ := r.taking(now)
+	all := r.withOthers(stats)
 	d := control.RunInfo{
 		Run: m.Run.Hex(), App: m.App, Args: i.Args, Title: m.Title, Owner: string(m.Owner), Mine: i.Mine,
 		Master: x.masterOf(i, r, now),
 		State:  control.RunState(i.State), Why: i.Why, Submitted: time.Unix(m.Created, 0).UTC(),
-		Elapsed: elapsed(i, now).Seconds(), Peers: peers, Executed: stats.Executed, Stats: &stats,
+		Elapsed: elapsed(i, now).Seconds(), CPU: all.CPUTime.Seconds(), Peers: peers, Executed: stats.Executed,
+		Stats:    &stats,
 		Recovery: cmp.Or(m.Recovery, "salvage"), Disputed: i.Disputed != "", MaxCores: m.MaxCores,
 	}
 	if m.Entry == module.Func {
@@ -78,16 +80,14 @@ func (x *reporter) describeRun(i *runs.Info, r *part, now time.Time) control.Run
 	if i.Disputed != "" {
 		d.Why = "disputed: " + string(i.Disputed) + " came to another answer"
 	}
-	if i.Mine {
-		d.Share = shareDone(i, r)
-	}
+	d.Share, d.Left = shareDone(i, r), r.left(now)
 	if i.State.Ended() && r != nil {
 		d.Peers = r.most
 	}
 	return d
 }
 
-// shareDone is how much of an own run's tree is done: known where the root runs, else what was known last. The
+// shareDone is how much of a run's tree is done, as far as it was known when its figures were looked at last. The
 // conductor's mutex is held.
 func shareDone(i *runs.Info, r *part) float64 {
 	switch {
@@ -95,8 +95,6 @@ func shareDone(i *runs.Info, r *part) float64 {
 		return 1
 	case r == nil:
 		return 0
-	case r.final == nil:
-		r.look()
 	}
 	return r.reached
 }
@@ -106,9 +104,10 @@ func (x *reporter) progress(i *runs.Info, r *part) control.Progress {
 	x.runs.mu.Lock()
 	defer x.runs.mu.Unlock()
 	peers, workers, busy := r.taking(now)
+	total := r.total()
 	return control.Progress{
 		Run: i.Manifest.Run.Hex(), State: control.RunState(i.State), Elapsed: elapsed(i, now).Seconds(),
-		Share: shareDone(i, r), Executed: r.total().Executed, Peers: peers, Workers: workers, Busy: busy,
+		Share: shareDone(i, r), Left: r.left(now), Executed: total.Executed, Peers: peers, Workers: workers, Busy: busy,
 	}
 }
 

@@ -73,7 +73,7 @@ func (x *reporter) status() control.Status {
 		s.State, s.WhyIdle = control.PeerIdle, x.whyIdle(&s)
 	}
 	net := x.traffic.stream.Stats()
-	s.Work = x.work.report()
+	s.Work = x.work.report(now)
 	s.Work.Sent, s.Work.Received = net.BytesSent, net.BytesReceived
 	return s
 }

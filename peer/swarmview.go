@@ -1,6 +1,8 @@
 package peer
 
 import (
+	"time"
+
 	"github.com/libp2p/go-libp2p/core/crypto"
 	"github.com/libp2p/go-libp2p/core/peer"
 
@@ -15,7 +17,8 @@ type signer struct {
 }
 
 func (s signer) Bury(t *runs.Tombstone) []byte {
-	stone := &statement.Tombstone{Run: t.Run, Reason: t.Reason, At: t.At, Until: t.Until, Seq: t.Seq}
+	stone := &statement.Tombstone{Run: t.Run, Reason: t.Reason, At: t.At, Until: t.Until, Seq: t.Seq,
+		Took: t.Took.Milliseconds()}
 	if t.Hash != nil {
 		stone.Hash = t.Hash[:]
 	}
@@ -51,7 +54,7 @@ func manifestOf(m *statement.SignedManifest) *runs.Manifest {
 
 func tombstoneOf(s *statement.Tombstone, author peer.ID, b []byte) *runs.Tombstone {
 	t := &runs.Tombstone{Run: s.Run, Author: peerName(author), Reason: s.Reason, Seq: s.Seq, At: s.At, Until: s.Until,
-		Sealed: b}
+		Took: time.Duration(s.Took) * time.Millisecond, Sealed: b}
 	if len(s.Hash) == len(runs.Hash{}) {
 		h := runs.Hash(s.Hash)
 		t.Hash = &h

@@ -147,7 +147,8 @@ func checkLoad(_ peer.ID, b []byte) error {
 	if err := wire.Control().Decode(b, &l); err != nil {
 		return err
 	}
-	if l.Workers < 0 || l.Workers > satin.MaxWorkers || l.Busy < 0 || l.Busy > l.Workers || l.Queued < 0 {
+	if l.Workers < 0 || l.Workers > satin.MaxWorkers || l.Busy < 0 || l.Busy > l.Workers || l.Queued < 0 ||
+		l.Share < 0 || l.Share > wholeShare {
 		return errLoad
 	}
 	return nil

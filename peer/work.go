@@ -9,7 +9,8 @@ import (
 
 // work is what this peer has done in all its runs since its start.
 type work struct {
-	running func() report.RunStats // of the runs in progress
+	running func() report.RunStats      // of the runs in progress
+	others  func(now time.Time) float64 // jobs a second of the other peers in them
 
 	mu      sync.Mutex
 	ended   report.RunStats // of runs that have ended
@@ -49,8 +50,8 @@ func (w *work) sample(now time.Time) {
 }
 
 // report is the work for people; what went over the network is not known here.
-func (w *work) report() report.Work {
-	f := w.sum()
+func (w *work) report(now time.Time) report.Work {
+	f, others := w.sum(), w.others(now)
 	r := report.Work{Executed: f.Executed, Given: f.Given, Taken: f.Taken, Busy: f.UsefulTime.Seconds()}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -61,5 +62,6 @@ func (w *work) report() report.Work {
 			r.Rate = float64(newest.executed-oldest.executed) / d
 		}
 	}
+	r.AllRate = r.Rate + others
 	return r
 }

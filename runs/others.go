@@ -50,6 +50,10 @@ func (x *others) buried(r *run, s *Tombstone) {
 		r.lost = true // until it is heard of again
 		x.end(r, StateSuspended, "its owner has suspended it", true)
 	case Resumed: // it will be announced
+		return
+	}
+	if s.Took > 0 { // the owner's word, also after a deputy's
+		r.took = s.Took
 	}
 }
 

@@ -261,6 +261,9 @@ func (o *own) mine(id RunID) (*run, *Refusal) {
 // tombstone is what this peer says next of its run.
 func (o *own) tombstone(r *run, why Reason) Tombstone {
 	s := Tombstone{Run: r.m.Run, Author: o.self, Reason: why, Seq: r.seq + 1, At: o.now.Unix(), Until: r.m.Expires}
+	if s.Took = r.took; !r.state.Ended() {
+		s.Took = o.now.Sub(r.began)
+	}
 	if why == Finished {
 		s.Hash = r.hash
 	}

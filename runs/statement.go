@@ -3,6 +3,7 @@ package runs
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/satin-peer/satin/job"
 )
@@ -86,6 +87,8 @@ type Tombstone struct {
 	At     int64  // seconds since 1970, by the author's clock
 	Until  int64  // when the run expires: nobody needs the tombstone afterwards
 	Hash   *Hash  // of the outcome that the owner of a finished run has
+	// Took is how long the run took by its owner, once it has ended; 0: not told. So all peers show the same.
+	Took   time.Duration
 	Sealed []byte // as it travels
 }
 

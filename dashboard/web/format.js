@@ -54,10 +54,12 @@ export const peerName = (p) => (p.name ? `${plain(p.name)} (${shortID(plain(p.pe
 /** @param {Run} r */
 export const runName = (r) => plain(r.title || [r.app, ...r.args].join(" "));
 
-/** How long a run will still take at its pace, if that can be said. @param {Run} r */
+/** How long a run will still take, if that can be said. @param {Run} r */
 export function left(r) {
-  if (r.ended || r.share < 0.02 || r.elapsed_seconds < 2) return "";
-  return `about ${duration((r.elapsed_seconds * (1 - r.share)) / r.share)} left at this pace`;
+  if (r.ended || !(r.mine || r.share > 0)) return "";
+  if (!r.left) return "not known yet how much longer";
+  const from = duration(r.left.least_seconds), to = duration(r.left.most_seconds);
+  return from === to ? `about ${from} left` : `${from} to ${to} left`;
 }
 
 /** A letter and a tone for a state, so that colour is never all there is. @param {string} state @returns {[string, string]} */

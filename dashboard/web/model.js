@@ -5,10 +5,9 @@ import { plain } from "./format.js";
 
 const maxNotices = 50;
 const maxSamples = 300; // five minutes
-const rateOver = 5; // seconds
 
 /** Jobs per second here and of all peers, and the share of all workers that run jobs, 0 to 100.
- * @typedef {{at: number, here: number, all: number | null, busy: number | null}} Sample */
+ * @typedef {{at: number, here: number, all: number, busy: number | null}} Sample */
 
 export class Model {
   /** @type {Connection} */
@@ -21,8 +20,6 @@ export class Model {
   #own = [];
   /** One a second while the page is open. @type {Sample[]} */
   samples = [];
-  /** The sums of each run's jobs in the last seconds: peers tell theirs at different times. @type {Map<string, {executed: number, at: number}[]>} */
-  #sums = new Map();
   epoch = "";
   number = 0;
 
@@ -67,21 +64,18 @@ export class Model {
     return true;
   }
 
-  /** Takes a sample of the speed. The first sum of a run's jobs after connecting says nothing of its speed. */
+  /** Takes a sample of the speed. */
   sample() {
     if (!this.status) return;
     const at = Date.now() / 1000;
-    let all = null, work = 0, total = 0;
+    let work = 0, total = 0;
     for (const run of this.runs) {
       const tree = this.trees.get(run.run);
       if (!tree || run.ended) continue;
-      const sums = [...(this.#sums.get(run.run) ?? []), { executed: tree.executed, at }].slice(-rateOver - 1), was = sums[0];
-      if (was && at > was.at) all = (all ?? 0) + Math.max(0, tree.executed - was.executed) / (at - was.at);
-      this.#sums.set(run.run, sums);
       work += tree.workers.work;
       total += tree.workers.work + tree.workers.steal + tree.workers.comm + tree.workers.idle;
     }
-    this.samples = [...this.samples, { at, here: this.status.work.jobs_per_second, all, busy: total > 0 ? (100 * work) / total : null }].slice(-maxSamples);
+    this.samples = [...this.samples, { at, here: this.status.work.jobs_per_second, all: this.status.work.all_jobs_per_second, busy: total > 0 ? (100 * work) / total : null }].slice(-maxSamples);
   }
 
   /** What happened, newest first: as the daemon says, and what only the page knows. @returns {Notice[]} */

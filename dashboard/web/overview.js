@@ -20,14 +20,13 @@ export function sentence(s) {
 /** @param {Run} run @param {TreeDigest | undefined} tree */
 function progressOf(run, tree) {
   const peers = run.peers === 1 ? "1 peer" : `${run.peers} peers`;
-  return [run.mine ? `${percent(run.share)} of the tree` : "how much is done only its owner knows", `after ${duration(run.elapsed_seconds)}`, left(run), `on ${peers}`, tree ? effect(tree) : ""].filter((t) => t).join(", ");
+  return [run.mine || run.share > 0 ? `${percent(run.share)} of the tree` : "how much is done was not told yet", `after ${duration(run.elapsed_seconds)}`, left(run), `on ${peers}`, tree ? effect(tree) : ""].filter((t) => t).join(", ");
 }
 
 /** How well the workers of a run are used, in its last ten seconds. @param {TreeDigest} tree */
-function effect({ workers: w }) {
+function effect({ workers: w, cores }) {
   const all = w.work + w.steal + w.comm + w.idle;
-  if (all <= 0 || w.for_seconds <= 0) return "";
-  return `efficiency ${percent(w.work / all)}, as fast as ${(w.work / w.for_seconds).toFixed(1)} cores`;
+  return [all > 0 ? `efficiency ${percent(w.work / all)}` : "", cores > 0 ? `as fast as ${cores.toFixed(1)} cores` : ""].filter((t) => t).join(", ");
 }
 
 /** What the workers of all runs in progress without a job wait for, if there are enough of them to matter. @param {Model} model */
@@ -99,7 +98,7 @@ export class Overview {
     const times = samples.map((x) => x.at);
     this.#rate.update([times, samples.map((x) => x.all), samples.map((x) => x.here)]);
     this.#use.update([times, samples.map((x) => x.busy)]);
-    say(this.#speed, `Jobs per second: ${last?.all == null ? "" : `${count(last.all)} on all peers, `}${count(last?.here ?? 0)} here (dashed), ${count(Math.max(0, ...samples.map((x) => x.all ?? x.here)))} at most.`);
+    say(this.#speed, `Jobs per second: ${count(last?.all ?? 0)} on all peers, ${count(last?.here ?? 0)} of them here (dashed), ${count(Math.max(0, ...samples.map((x) => x.all)))} at most.`);
     say(this.#used, last?.busy == null ? "How many of the workers run jobs is known while a run is in progress." : `${last.busy.toFixed(0)} % of the workers' time went into jobs.`);
     say(this.#why, whyIdle(model) || "Nobody is: there is nothing in progress that is known of.");
     const runs = model.runs.filter((r) => !r.ended);

@@ -1,6 +1,6 @@
 // What the API sends, as the OpenAPI description at /api/v1/openapi.json says.
 
-/** @typedef {{executed: number, jobs_per_second: number, jobs_given: number, jobs_taken: number, busy_seconds: number, bytes_sent: number, bytes_received: number}} Work */
+/** @typedef {{executed: number, jobs_per_second: number, all_jobs_per_second: number, jobs_given: number, jobs_taken: number, busy_seconds: number, bytes_sent: number, bytes_received: number}} Work */
 /** @typedef {{peer: string, version: string, started: string, swarm: string, trust: string, state: string, why_idle?: string, paused_until?: string,
  * workers: number, busy: number, peers: number, reach: string, reach_why?: string, relay?: string, addresses: string[], cluster: string, work: Work}} Status */
 /** @typedef {{name: string, mine: boolean, reason: string, peers: number, workers: number, rtt_seconds?: number}} Cluster */
@@ -12,13 +12,13 @@
  * communication_time_seconds: number, recovery_time_seconds: number, encoding_time_seconds: number, idle_time_seconds: number,
  * held_time_seconds: number, cpu_time_seconds: number}} Stats */
 /** @typedef {{run: string, app: string, args: string[], title: string, owner: string, mine: boolean, state: string, ended: boolean, why?: string,
- * submitted: string, elapsed_seconds: number, share: number, peers: number, executed: number, stats?: Stats}} Run */
+ * submitted: string, elapsed_seconds: number, cpu_seconds: number, share: number, left?: {least_seconds: number, most_seconds: number}, peers: number, executed: number, stats?: Stats}} Run */
 /** @typedef {{peers: number, runs: number, clusters: number}} LeftOut */
 
 /** What all workers did in the last seconds, in worker-seconds.
  * @typedef {{for_seconds: number, work: number, steal: number, comm: number, idle: number}} Workers */
 /** @typedef {{run: string, version: number, spans: number, segments: number, running: number, folded: number, unknown: number, executed: number, spawned: number,
- * restarted: number, orphans: number, aborted: number, unseen: number, peers: number, newest: number, workers: Workers}} TreeDigest */
+ * restarted: number, orphans: number, aborted: number, unseen: number, peers: number, newest: number, workers: Workers, cores: number}} TreeDigest */
 /** A segment. @typedef {{n: number, up?: number, job: string, p: number, s: number, e?: number, sp: number, x: number, st: string, re?: boolean, f?: number, fx?: number}} Shoot */
 /** @typedef {{peer: string, cluster: string}} Place */
 /** @typedef {{all: boolean, epoch: string, from: number, to: number, more: boolean, set: Shoot[], gone: number[], folded: number, peers: Place[], newest: number}} Growth */

@@ -54,6 +54,7 @@ var rooms = []room{
 	{dir: "internal/module", knows: []string{"internal/wasm", "internal/engine", "job", "sharedobj"},
 		modules: []string{"github.com/tetratelabs/wazero"}, tests: []string{"internal/module/build"}},
 	{dir: "internal/lrat"},
+	{dir: "internal/pace"},
 	{dir: "internal/rup"},
 	{dir: "internal/checkpoint", knows: []string{"internal/wire"},
 		modules: []string{"github.com/fxamacker/cbor/v2", "github.com/gofrs/flock"}},
@@ -86,7 +87,7 @@ var rooms = []room{
 	{dir: "cmd/satin-peer", knows: []string{"cli", "apps/all"}},
 	{dir: "cli", knows: []string{".", "apps", "apps/*", "peer", "peer/host", "peer/control",
 		"peer/settings", "peer/emulate", "dashboard", "steal", "internal/wan", "internal/wire", "internal/module",
-		"internal/module/build", "internal/report",
+		"internal/module/build", "internal/pace", "internal/report",
 		"internal/lrat", "internal/compute/child"},
 		modules: []string{"*", "github.com/libp2p/go-libp2p/gologshim"}},
 

@@ -9,6 +9,15 @@ const (
 
 // runsMutants are mistakes in the life of runs: whose word counts, what is written before it is told, what is kept.
 var runsMutants = []mutant{
+	{name: "runs/own-clock", wrong: "each peer counts a run's time by itself", file: "runs/others.go",
+		pkg: "runs", run: "^TestAllTellTheSameTime$", args: brief,
+		old: "r.took = s.Took", new: "_ = s.Took"},
+	{name: "peer/anybodys-share", wrong: "who does not hold the root tells how far the run is", file: "peer/part.go",
+		pkg: "peer", run: "^TestHowFarARunIs$", args: brief,
+		old: "r.loads[r.master]; l != nil {", new: "r.loads[\"x\"]; l != nil {"},
+	{name: "peer/share-falls", wrong: "progress goes up and down", file: "peer/part.go",
+		pkg: "peer", run: "^TestHowFarARunIs$", args: brief,
+		old: "r.reached = max(r.reached, f.Progress)", new: "r.reached = f.Progress"},
 	{name: "runs/tombstone-ignored", wrong: "a run goes on after its owner's tombstone", file: "runs/others.go",
 		pkg: lifeRoom, run: lifeWorld, args: brief,
 		old: "		x.end(r, StateDone, \"its owner says that it is finished\", true)\n", new: ""},

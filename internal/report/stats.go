@@ -115,15 +115,23 @@ func (s *Span) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
+// A Left is how long a run will still take, in seconds: a range.
+type Left struct {
+	Least float64 `json:"least_seconds"`
+	Most  float64 `json:"most_seconds"`
+}
+
 // Work is what a peer has done since its start.
 type Work struct {
 	Executed uint64  `json:"executed"`        // jobs
 	Rate     float64 `json:"jobs_per_second"` // lately: over the last 5 seconds
-	Given    uint64  `json:"jobs_given"`      // stolen from this peer by others
-	Taken    uint64  `json:"jobs_taken"`      // stolen by this peer from others
-	Busy     float64 `json:"busy_seconds"`    // of all workers, added up
-	Sent     uint64  `json:"bytes_sent"`      // to other peers
-	Received uint64  `json:"bytes_received"`  // from other peers
+	// AllRate is Rate and that of all other peers in the runs of this one, as they told it last; never less.
+	AllRate  float64 `json:"all_jobs_per_second"`
+	Given    uint64  `json:"jobs_given"`     // stolen from this peer by others
+	Taken    uint64  `json:"jobs_taken"`     // stolen by this peer from others
+	Busy     float64 `json:"busy_seconds"`   // of all workers, added up
+	Sent     uint64  `json:"bytes_sent"`     // to other peers
+	Received uint64  `json:"bytes_received"` // from other peers
 }
 
 // A Cluster is one group of near peers.

@@ -119,14 +119,15 @@ type Resumption struct {
 
 // A Progress is how far a run is.
 type Progress struct {
-	Run      string   `json:"run"`
-	State    RunState `json:"state"`
-	Elapsed  float64  `json:"elapsed_seconds"` // since it was submitted
-	Share    float64  `json:"share"`           // of the job tree that is done, 0 to 1
-	Executed uint64   `json:"executed"`        // jobs executed on all peers, as far as this one has heard
-	Peers    int      `json:"peers"`           // that work on it now, this one counted
-	Workers  int      `json:"workers"`         // of those peers
-	Busy     int      `json:"busy"`            // of those workers
+	Run      string       `json:"run"`
+	State    RunState     `json:"state"`
+	Elapsed  float64      `json:"elapsed_seconds"` // since it was submitted
+	Share    float64      `json:"share"`           // of the job tree that is done, 0 to 1
+	Left     *report.Left `json:"left,omitempty"`  // see RunInfo
+	Executed uint64       `json:"executed"`        // jobs executed on all peers, as far as this one has heard
+	Peers    int          `json:"peers"`           // that work on it now, this one counted
+	Workers  int          `json:"workers"`         // of those peers
+	Busy     int          `json:"busy"`            // of those workers
 }
 
 // An Outcome is the end of a run.

@@ -129,9 +129,12 @@ type RunInfo struct {
 	Why       string    `json:"why,omitempty"` // one line, when it failed, was refused, or makes no progress
 	Submitted time.Time `json:"submitted"`
 	Elapsed   float64   `json:"elapsed_seconds"` // until now, or until it ended
+	CPU       float64   `json:"cpu_seconds"`     // of processors on all peers, as far as they have told
 	Share     float64   `json:"share"`           // of the job tree that is done, 0 to 1; missing where it is not known
-	Peers     int       `json:"peers"`           // that work on it now, this one counted
-	Executed  uint64    `json:"executed"`        // jobs of it executed on this peer
+	// Left is how long it will still take; nil while that is not known, below 5 % of the tree as a rule.
+	Left     *report.Left `json:"left,omitempty"`
+	Peers    int          `json:"peers"`    // that work on it now, this one counted
+	Executed uint64       `json:"executed"` // jobs of it executed on this peer
 
 	// what becomes of the work of peers that are lost: "salvage" or "naive"
 	Recovery string `json:"recovery,omitempty"`

@@ -145,7 +145,7 @@ func TestCardTexts(t *testing.T) {
 // One kind of statement is never another one, whatever its bytes.
 func TestKindsAreApart(t *testing.T) {
 	k := key(t)
-	tomb, err := (&statement.Tombstone{Reason: runs.Cancelled, At: 5, Until: 9}).Sign(k)
+	tomb, err := (&statement.Tombstone{Reason: runs.Cancelled, At: 5, Until: 9, Took: 1500}).Sign(k)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,6 +156,7 @@ func TestKindsAreApart(t *testing.T) {
 		t.Errorf("a tombstone as a manifest: %v", err)
 	}
 	if got, author, err := statement.OpenTombstone(tomb); err != nil || got.Reason != runs.Cancelled ||
+		got.Took != 1500 ||
 		author == "" {
 		t.Errorf("got %v %v %v", got, author, err)
 	}

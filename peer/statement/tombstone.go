@@ -23,10 +23,15 @@ type Tombstone struct {
 	// Hash is that of the outcome which the owner has, of a finished run: whoever keeps the same one for the
 	// owner need not any more.
 	Hash []byte `cbor:"6,keyasint,omitempty"`
+	// Took is how long the run took by its owner, in milliseconds, once it has ended.
+	Took int64 `cbor:"7,keyasint,omitempty"`
 }
 
 // MaxTombstone bounds an encoded tombstone, in bytes.
 const MaxTombstone = 1 << 10
+
+// maxTook bounds how long a run may be said to have taken: ten years, in milliseconds.
+const maxTook = 10 * 365 * 24 * 3600 * 1000
 
 // Sign makes the owner's tombstone.
 func (t *Tombstone) Sign(owner crypto.PrivKey) ([]byte, error) { return seal(owner, kindTombstone, t) }
@@ -42,6 +47,7 @@ func OpenTombstone(b []byte) (*Tombstone, peer.ID, error) {
 	c.count("the reason", int64(t.Reason), int64(runs.Finished), int64(runs.Resumed))
 	c.count("the time", t.At, 0, maxUnix)
 	c.count("the time until which it is kept", t.Until, 0, maxUnix)
+	c.count("the time it took", t.Took, 0, maxTook)
 	if len(t.Hash) > 0 {
 		c.count("the length of the outcome's hash", int64(len(t.Hash)), sha256.Size, sha256.Size)
 	}

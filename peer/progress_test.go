@@ -1,0 +1,63 @@
+package peer
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	libpeer "github.com/libp2p/go-libp2p/core/peer"
+
+	"github.com/satin-peer/satin/internal/port"
+	"github.com/satin-peer/satin/internal/report"
+	"github.com/satin-peer/satin/peer/session"
+)
+
+// A peer's rate is what came between the last two times it told; when it tells no more, the rate falls, and ends.
+func TestRateOfOthers(t *testing.T) {
+	now := time.Unix(1e9, 0)
+	l := &load{Stats: report.RunStats{Executed: 300}, heard: now, before: 100, beforeAt: now.Add(-2 * time.Second)}
+	for after, want := range map[time.Duration]float64{0: 100, 2 * time.Second: 50, loadLife: 0} {
+		if got := l.rate(now.Add(after)); got != want {
+			t.Errorf("after %v: %v jobs/s, want %v", after, got, want)
+		}
+	}
+	for name, l := range map[string]*load{"told once": {Stats: l.Stats, heard: now},
+		"began anew": {Stats: report.RunStats{Executed: 3}, heard: now, before: 100, beforeAt: now.Add(-time.Second)}} {
+		if got := l.rate(now.Add(time.Second)); got != 0 {
+			t.Errorf("%s: %v jobs/s", name, got)
+		}
+	}
+}
+
+// A load out of range is refused before anybody looks at it.
+func TestLoadsAreChecked(t *testing.T) {
+	if err := checkLoad("", encode(&load{Workers: 2, Busy: 1, Share: wholeShare})); err != nil {
+		t.Error(err)
+	}
+	for _, l := range []*load{{Workers: -1}, {Workers: 1, Busy: 2}, {Share: -1}, {Share: wholeShare + 1},
+		{Queued: -1}} {
+		if err := checkLoad("", encode(l)); !errors.Is(err, errLoad) {
+			t.Errorf("%+v: %v", l, err)
+		}
+	}
+}
+
+// How far a run is comes from its root, or from who holds it, and from nobody else; and it does not go back.
+func TestHowFarARunIs(t *testing.T) {
+	r := &part{began: time.Now(), master: "m",
+		loads: map[libpeer.ID]*load{"m": {Share: 300_000}, "x": {Share: 900_000}}}
+	for _, c := range []struct {
+		master   bool
+		progress float64
+		want     float64
+	}{{false, 0.8, 0.3}, {true, 0.4, 0.4}, {true, 0.2, 0.4}, {false, 0, 0.4}} {
+		r.note(port.Figures{Progress: c.progress}, session.Stats{Master: c.master}, r.began)
+		if r.reached != c.want {
+			t.Errorf("master %v, %v: %v, want %v", c.master, c.progress, r.reached, c.want)
+		}
+	}
+	r.master = "nobody"
+	if r.note(port.Figures{}, session.Stats{}, r.began); r.reached != 0.4 {
+		t.Errorf("with an unknown master: %v", r.reached)
+	}
+}
