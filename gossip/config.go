@@ -23,6 +23,7 @@ const (
 	KindNews                   // what the peers of a run tell each other: steal.News
 	KindAnswered               // a run has an answer, signed by who keeps it for the owner
 	KindRevocation             // a peer is out of the swarm, signed by who may say so
+	KindDeath                  // jobs that ran when a process of its author's died
 )
 
 // Rate bounds how often something may happen.

@@ -171,6 +171,10 @@ func (p *Peer) listen() {
 	p.voice.hear(gossip.KindNews, checkNews, p.runs.hearNews)
 	p.voice.hear(gossip.KindRevocation, func(_ peer.ID, b []byte) error { return p.host.Roll().Check(b) },
 		func(author peer.ID, b []byte) { p.exclusion.hear(b, author, false) })
+	p.voice.hear(gossip.KindDeath, func(_ peer.ID, b []byte) error {
+		_, err := readDeath(b)
+		return err
+	}, p.runs.hearDeath)
 	p.voice.hear(gossip.KindAnswered, checkAnswered, func(author peer.ID, b []byte) {
 		if err := p.runs.claimed(b, author); err != nil {
 			p.log.Debug("statement of an answer refused", "from", author, "error", err)

@@ -145,6 +145,10 @@ func (t *conductor) carryOut(o runs.Order) {
 		t.voice.tell(gossip.KindTombstone, o.Tombstone.Sealed)
 	case runs.TellClaim:
 		t.voice.tell(gossip.KindAnswered, o.Claim.Sealed)
+	case runs.TellDeath:
+		t.tellDeath(o)
+	case runs.Doom:
+		t.doom(o)
 	case runs.Start:
 		t.start(o)
 	case runs.Stop:

@@ -2,13 +2,22 @@ package peer
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
+	"github.com/libp2p/go-libp2p/core/peer"
+
+	"github.com/satin-peer/satin/gossip"
+	"github.com/satin-peer/satin/internal/compute"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/session"
+	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/runs"
+	"github.com/satin-peer/satin/steal"
 )
 
 // A run whose jobs have killed the process that computes here twice within quarantineWithin is left alone: it is in
@@ -98,10 +107,10 @@ func (x *infirmary) list() (ids []job.RunID) {
 	return ids
 }
 
-// engineDied is the death of the process that computed for a run. The session has said goodbye; another one takes its
-// place, unless this is the second death.
-func (t *conductor) engineDied(r *part, why error) {
-	id := r.manifest.Run
+// engineDied is the death of the process that computed for a run. The session has said goodbye; another one takes
+// its place, unless this is the second death.
+func (t *conductor) engineDied(r *part, death session.Death) {
+	id, why := r.manifest.Run, death.Why
 	d, err := t.deaths.note(id, t.now(), clipText(why.Error()))
 	if err != nil {
 		t.log.Warn("a death cannot be remembered beyond this process", "run", id, "error", err)
@@ -113,12 +122,15 @@ func (t *conductor) engineDied(r *part, why error) {
 	}
 	t.log.Warn("jobs of a run killed the process that computes", "run", id, "app", r.manifest.App, "why", why,
 		"quarantined", d.quarantined())
-	info, ok := t.core.Run(id)
-	if !ok {
-		return
-	}
 	keeper := r.keeper
 	t.dismiss(r)
+	t.feed(func(c *runs.Core, now time.Time) []runs.Order {
+		return c.Died(now, id, suspects(death.Jobs), clipText(why.Error()))
+	})
+	info, ok := t.core.Run(id)
+	if !ok || info.State != runs.StateRunning {
+		return // that is what has ended it
+	}
 	if d.quarantined() {
 		t.spawn(func(context.Context) { keeper.close(false) })
 		t.apps.modules.unuse(r.manifest)
@@ -127,6 +139,91 @@ func (t *conductor) engineDied(r *part, why error) {
 	}
 	t.resumed[id] = &resumption{keeper: keeper}
 	t.feed(func(*runs.Core, time.Time) []runs.Order { return []runs.Order{runs.Start{Manifest: info.Manifest}} })
+}
+
+// suspects are jobs by the names that package runs has for them.
+func suspects(jobs []steal.Job) (list []runs.Suspect) {
+	for _, j := range jobs {
+		list = append(list, runs.Suspect{Path: j.Path, Identity: j.Identity})
+	}
+	return list
+}
+
+// deathNews tells everybody of which jobs a process of its author's died.
+type deathNews struct {
+	Run  job.RunID `cbor:"1,keyasint"`
+	Jobs []suspect `cbor:"2,keyasint"`
+	Why  string    `cbor:"3,keyasint,omitempty"`
+}
+
+type suspect struct {
+	Path     job.Path     `cbor:"1,keyasint,omitempty"`
+	Identity job.Identity `cbor:"2,keyasint"`
+}
+
+const (
+	// maxDeathNews bounds them, in bytes; jobs that do not fit are left out.
+	maxDeathNews = 8 << 10
+	maxSuspects  = 64
+)
+
+// tellDeath tells of a death here.
+func (t *conductor) tellDeath(o runs.TellDeath) {
+	n := deathNews{Run: o.Run, Why: o.Why}
+	for _, j := range o.Jobs {
+		n.Jobs = append(n.Jobs, suspect(j))
+	}
+	for {
+		b := encode(&n)
+		if len(b) <= maxDeathNews {
+			t.voice.tell(gossip.KindDeath, b)
+			return
+		}
+		n.Jobs = n.Jobs[:len(n.Jobs)/2]
+	}
+}
+
+func readDeath(b []byte) (n deathNews, err error) {
+	if len(b) > maxDeathNews {
+		return n, fmt.Errorf("news of a death of %d bytes, at most %d are accepted", len(b), maxDeathNews)
+	}
+	if err := wire.Control().Decode(b, &n); err != nil {
+		return n, err
+	}
+	if len(n.Jobs) > maxSuspects || len(n.Why) > maxWhy || statement.Plain(n.Why) != n.Why {
+		return n, errors.New("news of a death with too many jobs, or a reason that cannot be shown")
+	}
+	return n, nil
+}
+
+// hearDeath takes such news in.
+func (t *conductor) hearDeath(author peer.ID, b []byte) {
+	n, err := readDeath(b)
+	if err != nil {
+		return // checked before
+	}
+	var jobs []runs.Suspect
+	for _, j := range n.Jobs {
+		jobs = append(jobs, runs.Suspect(j))
+	}
+	t.input(func(c *runs.Core, now time.Time) []runs.Order {
+		return c.DeathTold(now, n.Run, peerName(author), jobs, n.Why)
+	})
+}
+
+// doom ends a run's root job by what one of its jobs has done.
+func (t *conductor) doom(o runs.Doom) {
+	info, ok := t.core.Run(o.Run)
+	if !ok {
+		return
+	}
+	names := make([]string, len(o.Peers))
+	for i, id := range o.Peers {
+		names[i] = string(id)
+	}
+	text := fmt.Sprintf("it killed the processes of two peers that ran it (%s): %s", strings.Join(names, ", "), o.Why)
+	outcome := compute.Killed(names[0], job.ID{Run: o.Run, Path: o.Job.Path}, text)
+	t.spawn(func(context.Context) { t.rootEnded(headOf(info.Manifest), outcome) })
 }
 
 // dismiss ends a part's session. The mutex is held.
@@ -143,4 +240,4 @@ func (t *conductor) dismiss(r *part) {
 // maxWhy bounds a reason that is written down.
 const maxWhy = 500
 
-func clipText(s string) string { return s[:min(len(s), maxWhy)] }
+func clipText(s string) string { return statement.Plain(oneLine(errors.New(s[:min(len(s), maxWhy)]))) }

@@ -87,3 +87,34 @@ func TestJobsThatKill(t *testing.T) {
 		return r.State == control.RunRefused && strings.Contains(r.Why, "quarantine")
 	})
 }
+
+// A job that has killed the processes of two peers fails the run, with its name, instead of travelling on: here the
+// root, which goes to the deputy when its owner leaves the run alone.
+func TestJobThatKillsTwo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make race runs the short tests, and its detector needs more memory than the limit here leaves")
+	}
+	peers := swarm(t, 2, hasty, inProcesses(t))
+	until(t, "they know each other", func() bool {
+		for _, p := range peers {
+			if list, err := p.Peers(deadline(t)); err != nil || len(list) == 0 {
+				return false
+			}
+		}
+		return true
+	})
+	bad := submit(t, peers[0], "bottomless", 0)
+	o, err := peers[0].Wait(deadline(t), bad, nil)
+	for err == nil && o.State == control.RunRefused { // its owner's own process has died twice before the deputy's
+		until(t, "the other one has tried it", func() bool { return stateOf(t, peers[0], bad) != control.RunRefused })
+		o, err = peers[0].Wait(deadline(t), bad, nil)
+	}
+	if err != nil || o.State != control.RunFailed {
+		t.Fatalf("the run is %s, %v: %+v", o.State, err, o)
+	}
+	for _, want := range []string{"job " + bad[:8], "killed the processes of two peers", "stack overflow"} {
+		if !strings.Contains(o.Failure, want) {
+			t.Errorf("the user is told %q, without %q", o.Failure, want)
+		}
+	}
+}

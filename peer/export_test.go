@@ -15,7 +15,7 @@ import (
 // Messages are one of each type that members send on the protocols of this package.
 func Messages() []any {
 	return []any{&meeting{}, &runQuestion{}, &runAnswer{}, &load{}, &keepRequest{}, &keepReply{}, &answerQuestion{},
-		&collectQuestion{}}
+		&collectQuestion{}, &deathNews{}}
 }
 
 // Statement signs that this peer has an answer, whether or not that is so.

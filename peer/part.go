@@ -101,7 +101,7 @@ func (t *conductor) begin(r *part, m *statement.SignedManifest, fresh bool, rest
 	s, err := t.crew.session(m, of, t.swarm.takingPart(r.manifest), session.Config{
 		Store:  r.store(),
 		Answer: func(outcome []byte) { t.spawn(func(context.Context) { t.rootEnded(r.manifest, outcome) }) },
-		Died:   func(why error) { t.spawn(func(context.Context) { t.engineDied(r, why) }) },
+		Died:   func(d session.Death) { t.spawn(func(context.Context) { t.engineDied(r, d) }) },
 	})
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 // gives the orders that follow from it.
 type Core struct {
 	table
+	mourners
 	own     own
 	others  others
 	kept    kept
@@ -23,17 +24,9 @@ func New(cfg Config, self PeerID, view View, signer Signer) *Core {
 		fetches: newFetches(&cfg),
 	}
 	c.own.table, c.others.table, c.kept.table, c.dormant.table = &c.table, &c.table, &c.table, &c.table
+	c.mourners.table = &c.table
 	c.kept.of, c.dormant.of = map[RunID]*keptRun{}, map[RunID]*sleeper{}
 	return c
-}
-
-// do takes one input.
-func (c *Core) do(now time.Time, f func()) []Order {
-	c.now = now
-	f()
-	out := c.out
-	c.out = nil
-	return out
 }
 
 // Tick is wanted every second: own runs are announced again, others asked after, claims weighed, and what is old is
@@ -72,6 +65,7 @@ func (c *Core) keepUp(r *run) {
 	if uncertain(r) {
 		c.others.askAround(r)
 	}
+	c.mourners.keepUp(r)
 }
 
 // Announced says that somebody spoke of a run, or works on it.

@@ -38,6 +38,21 @@ type (
 	// TellClaim tells everybody that a run is answered.
 	TellClaim struct{ Claim Claim }
 
+	// TellDeath tells everybody of which jobs a process died that computed for the run here.
+	TellDeath struct {
+		Run  RunID
+		Jobs []Suspect
+		Why  string
+	}
+	// Doom fails a run because a job of it has killed the processes of these peers: its root job ends by that. Report:
+	// RootEnded, with that failure.
+	Doom struct {
+		Run   RunID
+		Job   Suspect
+		Peers []PeerID
+		Why   string // in the words of the first of them
+	}
+
 	// Start begins to take part; Fresh: with the root. If that is impossible, report NotStarted.
 	Start struct {
 		Manifest *Manifest
@@ -97,6 +112,8 @@ func (Collect) order()        {}
 func (Announce) order()       {}
 func (Bury) order()           {}
 func (TellClaim) order()      {}
+func (TellDeath) order()      {}
+func (Doom) order()           {}
 func (Start) order()          {}
 func (Stop) order()           {}
 func (Discard) order()        {}

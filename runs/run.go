@@ -58,6 +58,7 @@ type run struct {
 	disputed PeerID   // who came to another answer; the peer itself, if that was its own
 	second   *Hash    // of that
 	keeping  *keeping
+	deaths   deaths
 }
 
 // writing is what the owner waits for before it goes on: its disk.

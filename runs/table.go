@@ -21,6 +21,15 @@ type table struct {
 	out    []Order
 }
 
+// do takes one input.
+func (t *table) do(now time.Time, f func()) []Order {
+	t.now = now
+	f()
+	out := t.out
+	t.out = nil
+	return out
+}
+
 func (t *table) order(o ...Order) { t.out = append(t.out, o...) }
 
 // note is for the log.

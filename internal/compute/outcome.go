@@ -65,6 +65,11 @@ func encodeReturned(self string, id job.ID, fn string, result any, err error) ([
 	return wire.Value().Encode(&o)
 }
 
+// Killed is the outcome of a job that ended the process that ran it, on peer self.
+func Killed(self string, id job.ID, text string) []byte {
+	return encodePanic(self, id, "", &job.Error{ID: id, Panic: text})
+}
+
 func encodePanic(self string, id job.ID, fn string, err error) []byte {
 	b, bad := wire.Value().Encode(&Outcome{Panic: describe(self, id, fn, err)})
 	if bad != nil {

@@ -1,6 +1,9 @@
 package driver
 
 import (
+	"bytes"
+	"cmp"
+	"slices"
 	"time"
 
 	"github.com/satin-peer/satin/internal/port"
@@ -85,6 +88,17 @@ func (d *Driver) Core() *steal.Core { return d.core }
 // Held is how many segments the engine has, the root included; Given, how many jobs are outside of it. Master
 // says whether the engine has the root.
 func (d *Driver) Held() int { return len(d.segments) }
+
+// Names are the places and identities of the jobs of the segments that the engine has, in order.
+func (d *Driver) Names() (list []steal.Job) {
+	for _, s := range d.segments {
+		list = append(list, steal.Job{Path: s.path, Identity: s.id})
+	}
+	slices.SortFunc(list, func(a, b steal.Job) int {
+		return cmp.Or(a.Path.Compare(b.Path), bytes.Compare(a.Identity[:], b.Identity[:]))
+	})
+	return list
+}
 
 // Given is how many jobs are outside the engine.
 func (d *Driver) Given() int { return len(d.given) }

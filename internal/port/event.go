@@ -1,6 +1,7 @@
 package port
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/satin-peer/satin/steal"
@@ -21,7 +22,7 @@ const (
 	Delivered                        // the outcome for Ref has come; Good: it was used, and is worth keeping
 	Counted                          // Figures
 	Troubled                         // Text says what went wrong with a job; nothing follows from it
-	Died                             // the engine is gone with all it had; Text says why. It is the last event
+	Died                             // the engine is gone; Text: why; Good: its jobs did it. The last event
 	eventKinds
 )
 
@@ -52,6 +53,10 @@ type Event struct {
 	Figures *Figures        `cbor:"12,keyasint,omitempty"`
 	Text    string          `cbor:"13,keyasint,omitempty"`
 }
+
+// ErrByJobs is what the reason of an engine's death wraps if jobs have brought it about: a stack that overflowed,
+// memory that ran out.
+var ErrByJobs = errors.New("jobs did it")
 
 // A Tally counts the jobs of a segment that were run in place: itself and those under it.
 type Tally struct {

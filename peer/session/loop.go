@@ -89,11 +89,15 @@ func (s *Session) note(e *port.Event) {
 	case port.Died:
 		s.died = errors.New(e.Text)
 		s.answerAsking(true)
+		d := Death{Why: s.died}
+		if e.Good {
+			d.Jobs = s.driver.Names()
+		}
 		// What was here is lost, as though this peer had crashed, but the others need not find out by silence.
 		s.tell(func(now time.Duration) {
 			s.driver.Leave(now, 0)
 			if s.cfg.Died != nil {
-				s.cfg.Died(s.died)
+				s.cfg.Died(d)
 			}
 		})
 	}

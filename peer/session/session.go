@@ -36,10 +36,17 @@ type Config struct {
 	Answer func(outcome []byte)
 	// Store keeps what finishes here beyond the session. A naive run does not use it.
 	Store Store
-	// Died is told, by the loop, why the engine is gone. This peer has no part in the run any more: the others
+	// Died is told, by the loop, that the engine is gone. This peer has no part in the run any more: the others
 	// hear a goodbye. It must not block.
-	Died func(why error)
+	Died func(d Death)
 	Log  *slog.Logger
+}
+
+// A Death is the end of an engine.
+type Death struct {
+	Why error
+	// Jobs are those of the segments that it had, by path and identity, if one of them has brought it about.
+	Jobs []steal.Job
 }
 
 const (

@@ -23,7 +23,7 @@ func Main(in, out *os.File) int {
 	runtime.KeepAlive(in) // these are the same descriptors, which their ends would close
 	runtime.KeepAlive(out)
 	if err != nil {
-		fmt.Fprintf(os.Stderr, "satin: %v\n", err)
+		fmt.Fprintf(os.Stderr, ownMark+"%v\n", err)
 		return 1
 	}
 	return 0

@@ -99,8 +99,8 @@ const compileWithin = 2 * time.Minute
 // machine the same; what is wrong here ends the process.
 func provide(sent *sentModule, bin []byte) error {
 	timer := time.AfterFunc(compileWithin, func() {
-		fmt.Fprintf(os.Stderr, "satin: module %s is not compiled after %v: this machine is too slow for it\n", sent.Hash,
-			compileWithin)
+		fmt.Fprintf(os.Stderr, ownMark+"module %s is not compiled after %v: this machine is too slow for it\n",
+			sent.Hash, compileWithin)
 		os.Exit(1)
 	})
 	defer timer.Stop()

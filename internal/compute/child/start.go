@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/satin-peer/satin/internal/compute"
+	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/internal/port/pipe"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
@@ -141,8 +142,11 @@ func (e *Engine) why(end error) error {
 		<-e.ended
 		return fmt.Errorf("the process that computes went wrong: %w", end)
 	}
-	if words := e.words.fatal(); words != "" {
+	switch words, own := e.words.fatal(); {
+	case own:
 		return fmt.Errorf("the process that computes died: %s", words)
+	case words != "":
+		return byJobs("the process that computes died: " + words)
 	}
 	if e.result == nil {
 		return errors.New("the process that computes ended by itself")
@@ -156,6 +160,9 @@ type lastWords struct {
 	text []byte
 }
 
+// ownMark begins a line in which the child says itself what is wrong.
+const ownMark = "satin: "
+
 // maxWords is how much of it, twice.
 const maxWords = 8 << 10
 
@@ -168,17 +175,23 @@ func (w *lastWords) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// fatal finds the line that says why Go's runtime gave up.
-func (w *lastWords) fatal() string {
+// byJobs is a death that jobs have brought about.
+type byJobs string
+
+func (b byJobs) Error() string        { return string(b) }
+func (b byJobs) Is(target error) bool { return target == port.ErrByJobs }
+
+// fatal finds the line that says why Go's runtime gave up, or why the child itself did.
+func (w *lastWords) fatal() (words string, own bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for line := range bytes.Lines(w.text) {
-		for _, mark := range []string{"fatal error: ", "panic: ", "satin: "} {
+		for _, mark := range []string{"fatal error: ", "panic: ", ownMark} {
 			if text, ok := strings.CutPrefix(string(line), mark); ok {
 				text = strings.ToValidUTF8(strings.TrimSpace(text), "?")
-				return text[:min(len(text), 200)]
+				return text[:min(len(text), 200)], mark == ownMark
 			}
 		}
 	}
-	return ""
+	return "", false
 }

@@ -89,7 +89,8 @@ func (e *Engine) Poll() ([]port.Event, time.Duration) {
 	e.events, e.unread = nil, 0
 	if e.ended != nil && !e.told {
 		e.told = true
-		events = append(events, port.Event{Kind: port.Died, Text: e.ended.Error()})
+		events = append(events, port.Event{Kind: port.Died, Text: e.ended.Error(),
+			Good: errors.Is(e.ended, port.ErrByJobs)})
 	}
 	e.changed.Broadcast()
 	return events, 0

@@ -100,10 +100,12 @@ func (w *world) end() {
 		case !there && p.damaged && w.forgotten(p): // all that was known of it was on a disk that lost it
 		case p.suspended, i.State == runs.StateCancelled: // a command was cut off by a crash
 		case i.State == runs.StateSuspended:
+		case p.killer:
+			w.endOfKiller(p, &i, have)
 		case i.State != runs.StateDone || !have && i.Unsaved == nil:
 			w.fail("run %d of %s has no answer: it is %q: %s", p.n, m.id, i.State, i.Why)
 		}
-		if have && !p.impure && string(a.Outcome.Bytes) != string(outcome(p, m).Bytes) {
+		if have && !p.impure && string(a.Outcome.Bytes) != string(truth(p, m).Bytes) {
 			w.fail("run %d has a wrong answer", p.n)
 		}
 		if i.Disputed != "" {
@@ -121,6 +123,14 @@ func (w *world) end() {
 			w.fail("%s: %d commands have no end", m.id, len(m.tickets))
 		}
 	}
+}
+
+// truth is what a run must come to at its owner.
+func truth(p *project, m *member) runs.Outcome {
+	if p.killer {
+		return failure(p)
+	}
+	return outcome(p, m)
 }
 
 // forgotten says whether nobody has anything of a run.
@@ -170,8 +180,9 @@ const maxFailures = 10
 //   - nobody takes part in a run whose owner was heard to have ended it;
 //   - a cancelled run never comes back, a suspended one stays so until it is resumed;
 //   - every command has one end;
-//   - after some quiet every run has an answer at its owner, unless that has cancelled or suspended it, nobody takes
-//     part in it any more, and nobody keeps what its owner has.
+//   - a run fails by a job that has killed two members' processes, and by no other;
+//   - after some quiet every run has an answer at its owner, unless that has cancelled or suspended it, nobody
+//     takes part in it any more, and nobody keeps what its owner has.
 func Check(from, n uint64) (total Counts, failures []Failure) {
 	for seed := from; seed < from+n; seed++ {
 		c, err := Run(seed, nil)
@@ -192,6 +203,8 @@ func (c *Counts) add(d *Counts) {
 	c.Crashes += d.Crashes
 	c.Answers += d.Answers
 	c.Disputes += d.Disputes
+	c.Deaths += d.Deaths
+	c.Doomed += d.Doomed
 }
 
 // Replay runs a schedule twice and is an error if the two are not the same; the trace of the first is written.

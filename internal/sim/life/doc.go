@@ -3,7 +3,7 @@
 // with their disks whole or with a file missing, disks are full, owners leave, cancel, suspend and resume, two
 // peers answer the same run, jobs are no functions of their arguments, and a member lies.
 //
-// A schedule is all of that, drawn from a seed; the same seed gives the same run, event for event. What moves jobs is
-// modelled: a root job computes for a while on one peer, and goes to another one when its master is silent. After
-// the last fault there is quiet, and then everything must have come to its end. Check says what is checked.
+// A schedule is all of that, drawn from a seed; the same seed gives the same run, event for event. What moves jobs
+// is modelled: a root job computes for a while on one peer, and goes to another one when its master is silent.
+// After the last fault there is quiet, and then everything must have come to its end. Check says what is checked.
 package life

@@ -15,7 +15,8 @@ func TestSchedules(t *testing.T) {
 	for _, f := range failures {
 		t.Errorf("seed %d: %v", f.Seed, f.Err)
 	}
-	if c.Crashes == 0 || c.Lost == 0 || c.Disputes == 0 || c.Answers == 0 {
+	if c.Crashes == 0 || c.Lost == 0 || c.Disputes == 0 || c.Answers == 0 || c.Deaths == 0 ||
+		c.Doomed == 0 {
 		t.Errorf("the schedules are too tame: %+v", c)
 	}
 }

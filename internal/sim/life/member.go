@@ -31,6 +31,7 @@ type member struct {
 	tickets  map[runs.Ticket]func(*runs.Refusal)
 	ticket   runs.Ticket
 	trouble  map[fileName]bool // files that could not be written in this life
+	sick     map[job.RunID]int // how often runs have killed the process here, in all lives
 }
 
 type fileName struct {
@@ -45,6 +46,7 @@ type session struct {
 	ended   bool // the root job has
 	done    time.Duration
 	silence time.Duration
+	fuse    time.Duration // until its process dies; 0: it does not
 }
 
 const (
@@ -140,7 +142,7 @@ func (m *member) recall() *runs.Recalled {
 		}
 		if a, ok := m.files[fileName{runs.AnswerFile, p.id}].(*runs.Answer); ok {
 			r := runs.RecalledAnswer{Manifest: p.manifest, Hash: a.Outcome.Hash, Ended: a.Ended, Took: a.Elapsed,
-				Claim: a.Claim}
+				Claim: a.Claim, Failure: a.Outcome.Failure}
 			if second, ok := m.files[fileName{runs.DisputeFile, p.id}].(*runs.Answer); ok {
 				h := second.Outcome.Hash
 				r.Second, r.SecondBy = &h, m.id
@@ -195,7 +197,20 @@ func (m *member) carryOut(o runs.Order) {
 		m.tellAll(func(to *member) []runs.Order { return to.core.Claimed(w.clock(), &o.Claim, m.id) })
 	case runs.Start:
 		m.kept[o.Manifest.Run] = o.Manifest
-		m.sessions = append(m.sessions, &session{p: w.byID[o.Manifest.Run], root: o.Fresh})
+		if p := w.byID[o.Manifest.Run]; m.sick[p.id] < 2 {
+			m.sessions = append(m.sessions, &session{p: p, root: o.Fresh, fuse: m.ignite(p)})
+		} else {
+			m.input(m.core.NotStarted(w.clock(), p.id, "in quarantine"))
+		}
+	case runs.TellDeath:
+		m.tellAll(func(to *member) []runs.Order {
+			return to.core.DeathTold(w.clock(), o.Run, m.id, o.Jobs, o.Why)
+		})
+	case runs.Doom:
+		w.doomed(m, o)
+		m.later(time.Millisecond, func() {
+			m.input(m.core.RootEnded(w.clock(), o.Run, failure(w.byID[o.Run])))
+		})
 	case runs.Stop:
 		m.sessions = slices.DeleteFunc(m.sessions, func(s *session) bool { return s.p.id == o.Run })
 		if o.Discard {
@@ -245,6 +260,7 @@ func (m *member) write(name fileName, content any) {
 		trouble := ""
 		if m.full {
 			trouble = "the disk is full"
+			m.w.byID[name.run].unkept = m.w.byID[name.run].unkept || name.kind == runs.AnswerFile
 			m.trouble[name] = true
 		} else {
 			m.w.wrote(m, name, content)
@@ -390,6 +406,9 @@ func (m *member) compute() {
 		if !slices.Contains(m.sessions, s) {
 			continue // it was stopped this moment
 		}
+		if m.burn(s) {
+			continue
+		}
 		better := false // another one holds the root and has more right to it
 		for _, o := range w.members {
 			x := o.session(s.p)
@@ -403,7 +422,7 @@ func (m *member) compute() {
 			s.root, s.done, s.silence = false, 0, 0
 			m.input(m.core.RootHeld(w.clock(), s.p.id, false))
 		case s.root && !s.ended:
-			if s.done += beat; s.done >= s.p.work {
+			if s.done += beat; s.done >= s.p.work && !s.p.killer {
 				s.ended = true
 				w.say("%s has the answer of run %d", m.id, s.p.n)
 				w.counts.Answers++

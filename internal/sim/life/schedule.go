@@ -15,10 +15,11 @@ const (
 	quiet    = 300 * time.Second // and how long there are none afterwards
 )
 
-// Run runs the schedule of a seed; the error says which invariant it broke. A trace of all that happens is written if
-// one is wanted.
+// Run runs the schedule of a seed; the error says which invariant it broke. A trace of all that happens is written
+// if one is wanted.
 func Run(seed uint64, trace io.Writer) (Counts, error) {
-	w := &world{random: rand.New(rand.NewPCG(seed, 11)), byID: map[job.RunID]*project{}, trace: trace}
+	w := &world{random: rand.New(rand.NewPCG(seed, 11)), extra: rand.New(rand.NewPCG(seed, 12)),
+		byID: map[job.RunID]*project{}, trace: trace}
 	n := 2 + w.random.IntN(5)
 	w.side = make([]int, n)
 	if w.chance(0.7) {
@@ -26,7 +27,7 @@ func Run(seed uint64, trace io.Writer) (Counts, error) {
 	}
 	for i := range n {
 		w.members = append(w.members, &member{w: w, i: i, id: runs.PeerID(fmt.Sprintf("p%d", i)),
-			files: map[fileName]any{}, kept: map[job.RunID]*runs.Manifest{}})
+			files: map[fileName]any{}, kept: map[job.RunID]*runs.Manifest{}, sick: map[job.RunID]int{}})
 	}
 	for _, m := range w.members {
 		m.boot()
@@ -61,6 +62,9 @@ func (w *world) submit() {
 		return
 	}
 	p := &project{n: len(w.runs), owner: m, work: 2*time.Second + w.some(50*time.Second), impure: w.chance(0.15)}
+	if p.killer, p.victims = w.extra.IntN(6) == 0, map[*member]int{}; p.killer {
+		p.impure = false
+	}
 	p.id = job.RunID{0: byte(w.random.Uint32()), 1: byte(p.n + 1)}
 	p.manifest = &runs.Manifest{Run: p.id, Owner: m.id, App: "app", Created: w.clock().Unix(),
 		Expires: w.clock().Add(24 * time.Hour).Unix(), Sealed: []byte("manifest")}

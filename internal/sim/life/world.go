@@ -14,6 +14,7 @@ import (
 // world is one schedule while it runs.
 type world struct {
 	random  *rand.Rand
+	extra   *rand.Rand // of processes that die, apart from all else
 	now     time.Duration
 	events  events
 	next    uint64
@@ -30,7 +31,7 @@ type world struct {
 
 // Counts is what happened in schedules.
 type Counts struct {
-	Events, Lost, Crashes, Answers, Disputes, Failed uint64
+	Events, Lost, Crashes, Answers, Disputes, Failed, Deaths, Doomed uint64
 }
 
 // project is a run as the schedule knows it: more than any peer does.
@@ -48,7 +49,10 @@ type project struct {
 	unwritten            bool // it was cancelled, which could not be written down
 	damaged              bool // what was written down of it was lost
 	answer               runs.Hash
-	answered             bool // answer is on the owner's disk
+	answered             bool            // answer is on the owner's disk
+	unkept               bool            // the answer could not be written at its owner
+	killer               bool            // it has a job that kills
+	victims              map[*member]int // whom it has killed, in which life of the member last
 }
 
 type event struct {

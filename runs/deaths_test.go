@@ -1,0 +1,52 @@
+package runs
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/satin-peer/satin/job"
+)
+
+func suspect(id byte, path ...uint32) Suspect {
+	return Suspect{Path: job.Path(path), Identity: job.Identity{id}}
+}
+
+// A job is blamed if two peers name it: the same place, the same argument, and not one peer twice.
+func TestDeathsBlame(t *testing.T) {
+	var d deaths
+	d.note("a", []Suspect{suspect(1), suspect(2, 1, 2), suspect(3, 2)}, "why")
+	d.note("a", []Suspect{suspect(2, 1, 2)}, "why")
+	if _, peers := d.killer(); peers != nil {
+		t.Errorf("a peer is believed alone: %v", peers)
+	}
+	d.note("b", []Suspect{suspect(9, 1, 2), suspect(2, 1, 3)}, "why")
+	if j, peers := d.killer(); peers != nil {
+		t.Errorf("job %v is blamed, with another argument", j.Path)
+	}
+	d.note("b", []Suspect{suspect(1)}, "why")
+	d.note("c", []Suspect{suspect(2, 1, 2), suspect(1)}, "why")
+	if j, peers := d.killer(); !j.same(suspect(2, 1, 2)) || !slices.Equal(peers, []PeerID{"a", "c"}) {
+		t.Errorf("job %v of %v is blamed, not the deepest", j.Path, peers)
+	}
+}
+
+// Neither a peer that names many jobs nor many peers take room without end.
+func TestDeathsAreBounded(t *testing.T) {
+	var d deaths
+	for i := range 1000 {
+		var jobs []Suspect
+		for k := range 100 {
+			jobs = append(jobs, suspect(byte(k), uint32(i)))
+		}
+		d.note(PeerID(fmt.Sprint("p", i%200)), jobs, "why")
+	}
+	if len(d.by) > maxVictims {
+		t.Errorf("%d peers are remembered", len(d.by))
+	}
+	for id, x := range d.by {
+		if len(x.jobs) > maxSuspects {
+			t.Errorf("%d jobs of %s are", len(x.jobs), id)
+		}
+	}
+}
