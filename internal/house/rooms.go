@@ -17,6 +17,7 @@ var rooms = []room{
 	{dir: "job"}, // knows nobody: whoever has to say which job is meant may know it
 	{dir: "steal", knows: []string{"job", "steal/policy"}},
 	{dir: "steal/policy"},                 // whom to ask and what to give: names, numbers and times
+	{dir: "adapt"},                        // names and shares of time
 	{dir: "runs", knows: []string{"job"}}, // the life of runs: a sibling of steal
 	{dir: "gossip", knows: []string{".", "internal/wire"}, modules: libp2p, tests: []string{"internal/virtualnet"}},
 	{dir: "sharedobj"}, // what is shared is bytes to it

@@ -28,7 +28,7 @@ func mutants() []mutant {
 		runsMutants,
 		libraryMutants,
 		checkpointMutants, driverMutants, proofMutants, hostMutants, outcomeMutants, borderMutants, streamMutants,
-		timeMutants, objectMutants, appMutants, simMutants())
+		timeMutants, adaptMutants, objectMutants, appMutants, simMutants())
 }
 
 func main() {

@@ -1,0 +1,186 @@
+package adapt
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// A Core is the coordinator of one run. It has no clock: the master calls Step once a period.
+type Core struct {
+	cfg Config
+	// The roster has what others must know. What follows a next coordinator finds out within a period.
+	bad      map[ClusterID]bool // whose link stood out in the last period
+	patience int                // periods that a release keeps more from being asked for
+	hold     int                // of those, the ones that are left
+	calm     int                // periods since the last release
+	changed  bool               // the last step let somebody go: the samples of the next period are of both times
+}
+
+// New makes a core. The error wraps ErrConfig.
+func New(cfg Config) (*Core, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	return &Core{cfg: cfg, bad: map[ClusterID]bool{}, patience: cfg.Patience}, nil
+}
+
+// A Situation is what a coordinator knows at the end of a period.
+type Situation struct {
+	Roster  Roster
+	Master  PeerID
+	Members []Member
+	Samples []Sample
+	// Links are the bandwidths that excluded clusters are known to have at present, in bytes a second.
+	Links map[ClusterID]float64
+}
+
+// A Decision is the roster from now on: the same as before, number included, if there are no changes.
+type Decision struct {
+	Roster     Roster
+	Changes    []Change
+	Efficiency float64 // weighted average; 0 if too few have sampled
+	Sampled    int     // members whose samples counted
+}
+
+// Step decides. It keeps nothing of what it is given.
+func (c *Core) Step(s *Situation) Decision {
+	d := Decision{Roster: s.Roster.clone()}
+	c.age(s, &d)
+	all := measure(&c.cfg, s.Members, s.Samples)
+	d.Sampled = len(all)
+	if 2*len(all) < len(s.Members) || len(all) == 0 {
+		return c.close(&d)
+	}
+	if d.Efficiency = efficiency(all); c.cfg.Mode == Off {
+		return c.close(&d)
+	}
+	if c.changed { // the samples are of the time before and after
+		c.changed = false
+		return c.close(&d)
+	}
+	worst, out := c.judgeLinks(s, all)
+	judge(&c.cfg, all, worst)
+	switch {
+	case out:
+		c.exclude(worst, all, &d)
+	case d.Efficiency < c.cfg.EMin:
+		c.release(s, all, &d)
+	case d.Efficiency > c.cfg.EMax && c.cfg.Mode == Paper:
+		c.grow(len(s.Members), &d)
+	}
+	return c.close(&d)
+}
+
+// age lets time pass for those that are out, and readmits.
+func (c *Core) age(s *Situation, d *Decision) {
+	c.hold = max(c.hold-1, 0)
+	if c.calm++; c.calm >= c.cfg.PatienceMost {
+		c.patience = c.cfg.Patience
+	}
+	kept := d.Roster.Out[:0]
+	for _, x := range d.Roster.Out {
+		switch {
+		case x.Peer == "":
+			if now := s.Links[x.Cluster]; now > 0 && now >= c.cfg.ReadmitFactor*x.Rate && c.cfg.Mode != Off {
+				d.Changes = append(d.Changes, Change{Kind: ClusterReadmitted, Cluster: x.Cluster, Rate: now})
+				continue
+			}
+		case x.Left > 0:
+			if x.Left--; x.Left == 0 {
+				d.Changes = append(d.Changes, Change{Kind: PeerReadmitted, Peer: x.Peer, Cluster: x.Cluster})
+			}
+		}
+		kept = append(kept, x)
+	}
+	d.Roster.Out = kept
+}
+
+// close numbers a decision.
+func (c *Core) close(d *Decision) Decision {
+	d.Roster.order()
+	if len(d.Changes) > 0 {
+		d.Roster.Number++
+	}
+	return *d
+}
+
+// grow asks for "the higher the weighted average efficiency, the more processors": as many as would bring it to
+// EMax if there was no more work than now.
+func (c *Core) grow(n int, d *Decision) {
+	if c.hold > 0 {
+		return
+	}
+	wanted := min(n+whole(float64(n)*(d.Efficiency/c.cfg.EMax-1)), whole(c.cfg.MostGrowth*float64(n)))
+	if c.cfg.Max > 0 {
+		wanted = min(wanted, c.cfg.Max)
+	}
+	if wanted <= n || d.Roster.Wanted == wanted {
+		return
+	}
+	d.Roster.Wanted = wanted
+	d.Changes = append(d.Changes, Change{Kind: AskedForMore, Number: wanted - n, Share: d.Efficiency})
+}
+
+// whole gives the whole peers in a number of them, which rounding may have made a little too small.
+func whole(x float64) int { return int(math.Floor(x + 1e-9)) }
+
+// release lets the worst go: "the lower the efficiency, the more nodes are removed".
+func (c *Core) release(s *Situation, all []measured, d *Decision) {
+	n := len(s.Members)
+	most := min(whole(c.cfg.MostRelease*float64(n)), n-max(c.cfg.Min, 1))
+	count := min(whole(float64(n)*(1-d.Efficiency/c.cfg.EMin)), most)
+	home := clusterOf(s)
+	speeds := make([]float64, len(all))
+	for i := range all {
+		speeds[i] = all[i].speed
+	}
+	slow := median(speeds) / c.cfg.SlowFactor
+	worst := slices.Clone(all)
+	slices.SortStableFunc(worst, func(a, b measured) int { return cmp.Compare(b.badness, a.badness) })
+	gone := 0
+	for i := range worst {
+		m := &worst[i]
+		if gone >= count {
+			break
+		}
+		harms := m.speed < slow || m.wide > c.cfg.BadLink && m.Cluster != home
+		if m.Peer == s.Master || c.cfg.Mode == Volunteers && !harms {
+			continue
+		}
+		gone++
+		c.sendAway(m, d)
+	}
+	if gone == 0 {
+		return
+	}
+	if c.cfg.Mode == Paper {
+		d.Roster.Wanted = n - gone
+	}
+	c.changed, c.calm, c.hold = true, 0, c.patience+1 // this period's samples do not count
+	c.patience = min(2*c.patience, c.cfg.PatienceMost)
+}
+
+// sendAway puts a peer on the list, for twice as long as the last time.
+func (c *Core) sendAway(m *measured, d *Decision) {
+	i := d.Roster.peer(m.Peer)
+	if i < 0 {
+		i = len(d.Roster.Out)
+		d.Roster.Out = append(d.Roster.Out, Exclusion{Peer: m.Peer, Cluster: m.Cluster})
+	}
+	x := &d.Roster.Out[i]
+	x.Cluster, x.Left = m.Cluster, c.cfg.Absence<<min(x.Times, 10)
+	x.Times++
+	d.Changes = append(d.Changes, Change{Kind: PeerReleased, Peer: m.Peer, Cluster: m.Cluster, Share: d.Efficiency,
+		Speed: m.speed, Wide: m.wide})
+}
+
+// clusterOf is the master's cluster.
+func clusterOf(s *Situation) ClusterID {
+	for _, m := range s.Members {
+		if m.Peer == s.Master {
+			return m.Cluster
+		}
+	}
+	return ""
+}

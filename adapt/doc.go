@@ -1,0 +1,26 @@
+// Package adapt decides how many peers a run should have, and which of them it is better off without: the
+// self-adaptivity of the programming-model paper, 4.5, as a pure core.
+//
+// Peers measure themselves: in each period every one samples which part of its cores' time was useful and how fast
+// they are. The coordinator, which is the run's master, gives the samples to [Core.Step] once a period and gets a
+// [Decision]: the roster as it should be from now on, and why. The roster is all that others have to know, and all
+// that a next master has to start with: what a core remembers besides it is rebuilt within one period.
+//
+// # What is published and what is ours
+//
+// Published are the weighted average efficiency, Emax and Emin, that more is asked for the higher it is and more
+// released the lower, that the worst go first "taking their overheads and speeds into account", and that a cluster
+// goes whose inter-cluster overhead "exceeds a certain threshold". Not published, and therefore ours: how many are
+// asked for and released, what is worst, which threshold, and everything against flapping. [Config] says of each
+// constant which it is.
+//
+// # What is promised
+//
+//   - The master is never excluded nor released, nor is its cluster.
+//   - No roster wants fewer than Config.Min or more than Config.Max peers, nor leaves the run without members.
+//   - A decision never lets go of more than half of the members, but for one cluster behind a bad link, at most one
+//     of which goes at a time.
+//   - Growth and release do not alternate: each release doubles the time in which nothing more is asked for.
+//   - The same inputs give the same decisions, in whatever order members and samples come. Samples out of range
+//     count for nothing: a member can lie about itself, and no further than its own weight.
+package adapt

@@ -1,0 +1,89 @@
+package adapt
+
+// cluster is one of a run's, as its members have measured it.
+type cluster struct {
+	id    ClusterID
+	peers int
+	wide  float64 // inter-cluster overhead, on average
+	rate  float64 // the best bandwidth that was seen
+}
+
+// clustersOf adds up what was measured, by cluster, in the order in which they are met.
+func clustersOf(all []measured) (list []cluster) {
+	index := map[ClusterID]int{}
+	cores := []float64{}
+	for i := range all {
+		m := &all[i]
+		k, known := index[m.Cluster]
+		if !known {
+			k = len(list)
+			index[m.Cluster] = k
+			list, cores = append(list, cluster{id: m.Cluster}), append(cores, 0)
+		}
+		c := &list[k]
+		c.peers++
+		c.wide += float64(m.wide * m.cores)
+		cores[k] += m.cores
+		c.rate = max(c.rate, m.rate)
+	}
+	for k := range list {
+		list[k].wide /= cores[k]
+	}
+	return list
+}
+
+// judgeLinks finds the cluster with the most inter-cluster overhead, and says whether it has to go. The master's
+// does not; its link may still be the bad one, and then everybody else's overhead is alike and nobody stands out.
+func (c *Core) judgeLinks(s *Situation, all []measured) (worst ClusterID, out bool) {
+	list, home := clustersOf(all), clusterOf(s)
+	bad, most := map[ClusterID]bool{}, -1.0
+	for i := range list {
+		k := &list[i]
+		var others []float64
+		for j := range list {
+			if j != i {
+				others = append(others, list[j].wide)
+			}
+		}
+		if k.id == home || len(others) == 0 {
+			continue
+		}
+		standsOut := k.wide > c.cfg.LinkFactor*median(others)
+		bad[k.id] = k.wide > c.cfg.BadLink && standsOut
+		goes := k.wide > c.cfg.WorstLink || bad[k.id] && c.bad[k.id]
+		if k.wide > most {
+			worst, most, out = k.id, k.wide, goes
+		}
+	}
+	if most <= 0 {
+		worst = "" // nobody waits for the network
+	}
+	if c.bad = bad; out && len(s.Members)-peersOf(s.Members, worst) < max(c.cfg.Min, 1) {
+		out = false
+	}
+	return worst, out
+}
+
+func peersOf(members []Member, id ClusterID) (n int) {
+	for _, m := range members {
+		if m.Cluster == id {
+			n++
+		}
+	}
+	return n
+}
+
+// exclude lets a whole cluster go, "since bandwidth on the link between this cluster and the Internet backbone may
+// be insufficient for the application".
+func (c *Core) exclude(id ClusterID, all []measured, d *Decision) {
+	change := Change{Kind: ClusterExcluded, Cluster: id}
+	for _, k := range clustersOf(all) {
+		if k.id == id {
+			change.Share, change.Rate = k.wide, k.rate
+		}
+	}
+	d.Roster.Out = append(d.Roster.Out, Exclusion{Cluster: id, Rate: change.Rate})
+	d.Changes = append(d.Changes, change)
+	delete(c.bad, id)
+	c.changed = true
+}

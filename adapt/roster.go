@@ -1,0 +1,118 @@
+package adapt
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// A Member takes part in the run.
+type Member struct {
+	Peer    PeerID
+	Cluster ClusterID
+}
+
+// A Roster says who may take part in a run. It is a value: decisions make new ones, each with a higher Number.
+type Roster struct {
+	Number uint64
+	// Wanted is the number of peers that the run can use; 0: any number.
+	Wanted int
+	// Out are those that are not to take part, in the order of clusters, then peers.
+	Out []Exclusion
+}
+
+// An Exclusion keeps a cluster, or a peer, out of the run.
+type Exclusion struct {
+	Cluster ClusterID // "" if it is about a peer
+	Peer    PeerID
+	// Rate is the bandwidth that an excluded cluster had, in bytes a second; 0: none was seen.
+	Rate float64
+	// Left is for how many periods more a peer stays away, and Times how often it had to go.
+	Left, Times int
+}
+
+// MaxOut bounds the exclusions of a roster. Beyond it the peer that comes back soonest comes back at once.
+const MaxOut = 256
+
+// Excludes says whether a member is not to take part.
+func (r *Roster) Excludes(m Member) bool {
+	return slices.ContainsFunc(r.Out, func(x Exclusion) bool { return x.keepsOut(m) })
+}
+
+func (x *Exclusion) keepsOut(m Member) bool {
+	if x.Peer != "" {
+		return x.Peer == m.Peer && x.Left > 0
+	}
+	return x.Cluster == m.Cluster
+}
+
+func (r *Roster) peer(id PeerID) int {
+	return slices.IndexFunc(r.Out, func(x Exclusion) bool { return x.Peer == id })
+}
+
+// clone makes a roster that can be changed.
+func (r *Roster) clone() Roster {
+	c := *r
+	c.Out = slices.Clone(r.Out)
+	return c
+}
+
+// order sorts and bounds the exclusions.
+func (r *Roster) order() {
+	for len(r.Out) > MaxOut {
+		soonest := 0
+		for i := range r.Out {
+			if a, b := &r.Out[i], &r.Out[soonest]; a.Peer != "" && (b.Peer == "" || a.Left < b.Left) {
+				soonest = i
+			}
+		}
+		r.Out = slices.Delete(r.Out, soonest, soonest+1)
+	}
+	slices.SortFunc(r.Out, func(a, b Exclusion) int {
+		return cmp.Or(cmp.Compare(a.Cluster, b.Cluster), cmp.Compare(a.Peer, b.Peer))
+	})
+}
+
+// Kind says what a decision changes.
+type Kind uint8
+
+// The kinds of change.
+const (
+	AskedForMore Kind = iota + 1
+	PeerReleased
+	ClusterExcluded
+	ClusterReadmitted
+	PeerReadmitted
+)
+
+// A Change is one thing that was decided, and why.
+type Change struct {
+	Kind    Kind
+	Peer    PeerID
+	Cluster ClusterID
+	Number  int     // of peers: AskedForMore
+	Share   float64 // AskedForMore, PeerReleased: the run's efficiency; of clusters: their inter-cluster overhead
+	Speed   float64 // PeerReleased: relative to the fastest
+	Wide    float64 // PeerReleased: its inter-cluster overhead
+	Rate    float64 // bytes a second
+}
+
+// String says it in a line.
+func (c Change) String() string {
+	percent := func(x float64) string { return fmt.Sprintf("%.0f %%", 100*x) }
+	switch c.Kind {
+	case AskedForMore:
+		return fmt.Sprintf("%d more peers wanted: the efficiency is %s", c.Number, percent(c.Share))
+	case PeerReleased:
+		return fmt.Sprintf("peer %s released: the efficiency is %s; it is %s as fast as the fastest, and waits for the "+
+			"network %s of its time", c.Peer, percent(c.Share), percent(c.Speed), percent(c.Wide))
+	case ClusterExcluded:
+		return fmt.Sprintf("cluster %s excluded: its peers wait for the network %s of their time, over %.0f bytes a second",
+			c.Cluster, percent(c.Share), c.Rate)
+	case ClusterReadmitted:
+		return fmt.Sprintf("cluster %s readmitted: its link has %.0f bytes a second", c.Cluster, c.Rate)
+	case PeerReadmitted:
+		return fmt.Sprintf("peer %s may come back", c.Peer)
+	}
+	return fmt.Sprintf("change(%d)", c.Kind)
+}
