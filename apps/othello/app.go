@@ -30,8 +30,9 @@ instead. Without one it is the beginning of the game.
 
 The method is MTD(f) (Plaat and others 1996): questions whether the value is at least a bound, with the last answer
 as the next bound. Of each position the most promising move is searched first; the others are jobs, and all of them
-are aborted as soon as one settles the question. A position up to --threshold moves before the end of the search is one
-job. Which moves are best does not depend on the order in which jobs run.
+are aborted as soon as one settles the question, unless --abort=false lets them end. A position up to --threshold moves
+before the end of the search is one job. What jobs find out about positions they share, unless --table=false. Which moves
+are best does not depend on the order in which jobs run.
 
 Counts are checked with the published ones, and the ends of some positions of the FFO suite with theirs.`,
 	Examples: []string{"--depth 12", "--perft 9",
@@ -54,6 +55,8 @@ func setup(fs *flag.FlagSet) func(args []string) (*apps.Problem, error) {
 	end := fs.Bool("end", false, "search to the end of the game")
 	count := fs.Int("perft", 0, "count the positions after `N` moves")
 	threshold := fs.Int("threshold", defaultThreshold, "`moves` before the end of a search that one job looks ahead")
+	table := fs.Bool("table", true, "share what is found out about positions")
+	abort := fs.Bool("abort", true, "abort jobs that nobody needs any more")
 	return func(args []string) (*apps.Problem, error) {
 		b, black, name, err := position(args)
 		if err != nil {
@@ -65,6 +68,9 @@ func setup(fs *flag.FlagSet) func(args []string) (*apps.Problem, error) {
 		switch {
 		case *count != 0 && (*end || *depth != defaultDepth), *end && *depth != defaultDepth:
 			return nil, &apps.InputError{What: "what to do", Got: "several", Want: "one of --depth, --end and --perft"}
+		case *count != 0 && !(*table && *abort):
+			return nil, &apps.InputError{What: "--perft", Got: "--table=false or --abort=false",
+				Want: "none of them: it has neither table nor aborts"}
 		case *count != 0:
 			if err := apps.IntRange("--perft", *count, 1, maxPerft); err != nil {
 				return nil, err
@@ -76,13 +82,14 @@ func setup(fs *flag.FlagSet) func(args []string) (*apps.Problem, error) {
 					Want: fmt.Sprintf("at most %d for --end", maxEmpties)}
 			}
 			n := Node{Board: b, Depth: b.empties(), Exact: true, Leaf: *threshold}
-			return solving(n, black, fmt.Sprintf("end of a game with %d empty squares", b.empties()), name), nil
+			title := fmt.Sprintf("end of a game with %d empty squares", b.empties())
+			return solving(Problem{n, *table, *abort}, black, title, name), nil
 		}
 		if err := apps.IntRange("--depth", *depth, 1, maxDepth); err != nil {
 			return nil, err
 		}
 		n := Node{Board: b, Depth: min(*depth, b.empties()), Leaf: *threshold}
-		return solving(n, black, fmt.Sprintf("best move, %d moves ahead", *depth), name), nil
+		return solving(Problem{n, *table, *abort}, black, fmt.Sprintf("best move, %d moves ahead", *depth), name), nil
 	}
 }
 
@@ -126,11 +133,12 @@ func counting(w Walk) *apps.Problem {
 	}
 }
 
-func solving(n Node, black bool, title, name string) *apps.Problem {
+func solving(p Problem, black bool, title, name string) *apps.Problem {
+	n := p.Node
 	return &apps.Problem{
 		Title:      title,
 		Root:       "othello.solve",
-		Arg:        n,
+		Arg:        p,
 		Sequential: func() any { return solveAlone(n) },
 		Check: func(result any) error {
 			best := result.(Best)

@@ -4,7 +4,7 @@
 // A question about a position, whether its value is at least a bound, asks one about the position after each
 // move; one that the other player cannot answer well settles it. The most promising move is asked about
 // first, since it often settles the question; the others are jobs, and as soon as one of them settles it the
-// rest is aborted, wherever it runs.
+// rest is aborted, wherever it runs. What was found out about positions is in a table that all jobs share.
 package othello
 
 import (
@@ -14,19 +14,39 @@ import (
 )
 
 func init() {
+	satin.RegisterLattice("othello.facts", join, checkFacts)
 	satin.Register("othello.solve", solve)
 	satin.Register("othello.search", search)
 	satin.Register("othello.perft", perft)
 }
 
+// Problem is the argument of the root job.
+type Problem struct {
+	Node   Node
+	Shared bool // jobs share a table
+	Abort  bool // jobs that nobody needs any more are aborted
+}
+
+// Job is a question. What is known of positions is not in it, so a job that is run again is the same.
+type Job struct {
+	Node   Node
+	Shared bool
+	Table  satin.Lattice[string, Facts] // nothing if it is not shared
+	Abort  bool
+}
+
 // solve finds the value of a position and all moves that reach it.
-func solve(f *satin.Frame, n Node) Best {
-	value := mtdf(n, n.guess(), func(n Node) int { return search(f, n) })
-	return bestOf(n, value, func(questions []Node) []int {
+func solve(f *satin.Frame, p Problem) Best {
+	j := Job{Node: p.Node, Shared: p.Shared, Abort: p.Abort}
+	if p.Shared {
+		j.Table = satin.ShareLattice(f, join, game, Facts{})
+	}
+	value := mtdf(p.Node, p.Node.guess(), func(n Node) int { return search(f, j.about(n)) })
+	return bestOf(p.Node, value, func(questions []Node) []int {
 		answers := make([]int, len(questions))
-		asked := make([]satin.Future[Node, int], len(questions))
+		asked := make([]satin.Future[Job, int], len(questions))
 		for i := range questions {
-			asked[i] = satin.Spawn(f, search, questions[i])
+			asked[i] = satin.Spawn(f, search, j.about(questions[i]))
 		}
 		for i := len(asked) - 1; i >= 0; i-- { // the newest first, which is cheapest
 			answers[i] = asked[i].Get()
@@ -35,33 +55,49 @@ func solve(f *satin.Frame, n Node) Best {
 	})
 }
 
-// search answers a question.
-func search(f *satin.Frame, n Node) int {
+// about is the job for another question.
+func (j Job) about(n Node) Job {
+	j.Node = n
+	return j
+}
+
+// search answers a question. One that has been answered while it waited ends at once.
+func search(f *satin.Frame, j Job) int {
+	n := &j.Node
+	if j.Shared {
+		if answer, ok := j.Table.Value(f).settles(n); ok {
+			return answer
+		}
+	}
 	if n.Depth <= n.Leaf {
 		s := searcher{table: newTable(leafTable), stop: f.Aborted}
-		return s.search(&n)
+		answer := s.search(n)
+		if s.gaveUp {
+			return 0
+		}
+		return j.tell(f, answer)
 	}
 	l := n.children()
 	if l.n == 0 {
 		if n.Passed {
 			return n.over()
 		}
-		return -search(f, n.passed())
+		return -search(f, j.about(n.passed()))
 	}
-	best := -search(f, n.after(l.boards[0]))
+	best := -search(f, j.about(n.after(l.boards[0])))
 	if best >= n.Bound || l.n == 1 {
-		return best
+		return j.tell(f, best)
 	}
 	g := satin.Fork(f, search)
 	for i := l.n - 1; i > 0; i-- { // the newest job runs first, so the most promising one comes last
-		g.Spawn(n.after(l.boards[i]))
+		g.Spawn(j.about(n.after(l.boards[i])))
 	}
 	for value := range g.Results() {
-		if best = max(best, -value); best >= n.Bound {
+		if best = max(best, -value); best >= n.Bound && j.Abort {
 			break // which aborts the others
 		}
 	}
-	return best
+	return j.tell(f, best)
 }
 
 // Walk is a position and how far to go from it.

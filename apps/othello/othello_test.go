@@ -192,11 +192,12 @@ func TestRefused(t *testing.T) {
 		strings.Repeat(".", 63) + "?": `POSITION: got "` + strings.Repeat(".", 60) + `"..., want ` + long + "h8 is '?'",
 		strings.Repeat(".", 64) + "Z": `POSITION: got "` + strings.Repeat(".", 60) + `"..., want ` + long +
 			`the player to move is 'Z'`,
-		"--end":           `POSITION: got "60 empty squares", want at most 30 for --end`,
-		"--depth 0":       `--depth: got "0", want a whole number from 1 to 60`,
-		"--perft 15":      `--perft: got "15", want a whole number from 1 to 14`,
-		"--perft 3 --end": `what to do: got "several", want one of --depth, --end and --perft`,
-		"--threshold -1":  `--threshold: got "-1", want a whole number from 0 to 60`,
+		"--end":                   `POSITION: got "60 empty squares", want at most 30 for --end`,
+		"--depth 0":               `--depth: got "0", want a whole number from 1 to 60`,
+		"--perft 15":              `--perft: got "15", want a whole number from 1 to 14`,
+		"--perft 3 --table=false": `--perft: got "--table=false or --abort=false", want none of them: it has neither table nor aborts`,
+		"--perft 3 --end":         `what to do: got "several", want one of --depth, --end and --perft`,
+		"--threshold -1":          `--threshold: got "-1", want a whole number from 0 to 60`,
 	})
 }
 

@@ -114,7 +114,7 @@ func (s *searcher) search(n *Node) int {
 	if s.gaveUp = s.gaveUp || n.Depth >= stopDepth && s.stop != nil && s.stop(); s.gaveUp {
 		return 0
 	}
-	if answer, ok := s.table.settles(n); ok {
+	if answer, ok := s.table.place(n.Board).settles(n); ok {
 		return answer
 	}
 	l := n.children()

@@ -17,6 +17,9 @@ func init() {
 	satin.Register("record.sum", sum)
 	satin.RegisterErr("record.fail", fail)
 	satin.Register("record.first", first)
+	satin.RegisterLattice[string]("record.most", most, nil)
+	satin.Register("record.search", search)
+	satin.Register("record.branch", branch)
 }
 
 // sum adds the numbers below n with a job for each half, and takes its time.
@@ -33,6 +36,29 @@ func sum(f *satin.Frame, n int) int {
 }
 
 func fail(*satin.Frame, int) (int, error) { return 0, errors.New("no luck") }
+
+func most(a, b int) int { return max(a, b) }
+
+// A Branch of a search names what the others have found.
+type Branch struct {
+	Data satin.Constant[[]byte]
+	Best satin.Lattice[string, int]
+	N    int
+}
+
+func search(f *satin.Frame, n int) int {
+	data, best := satin.ShareConstant(f, make([]byte, 100)), satin.ShareLattice(f, most, "the sum", 0)
+	return branch(f, Branch{data, best, n})
+}
+
+func branch(f *satin.Frame, b Branch) int {
+	if b.N < 2 {
+		b.Best.Offer(f, sum(f, 1))
+		return len(b.Data.Read(f)) / 100
+	}
+	a := satin.Spawn(f, branch, Branch{b.Data, b.Best, b.N / 2})
+	return branch(f, Branch{b.Data, b.Best, b.N - b.N/2}) + a.Get() + b.Best.Value(f) - 1
+}
 
 // first wants one of its children.
 func first(f *satin.Frame, n int) int {
@@ -59,6 +85,19 @@ func TestTree(t *testing.T) {
 	root := tree.Root()
 	if tree.ArgBytes(root) != 3 || tree.ResultBytes(root) != 3 { // 500 in CBOR
 		t.Errorf("the root carries %d and %d bytes", tree.ArgBytes(root), tree.ResultBytes(root))
+	}
+}
+
+// TestShared: jobs that name shared data are recorded with it.
+func TestShared(t *testing.T) {
+	tree, result, err := Tree(t.Context(), "search", "record.search", 300)
+	if err != nil || result != 300 {
+		t.Fatalf("result %v, %v", result, err)
+	}
+	for _, child := range tree.Children(tree.Root(), nil) {
+		if tree.ArgBytes(child) < 100 {
+			t.Errorf("a job carries %d bytes", tree.ArgBytes(child))
+		}
 	}
 }
 

@@ -1,0 +1,197 @@
+package othello
+
+import (
+	"context"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/apps/apptest"
+	"pgregory.net/rapid"
+)
+
+// TestWithout tries what the table and the aborts do without, and with each other.
+func TestWithout(t *testing.T) {
+	for _, flags := range []string{"", "--table=false", "--abort=false", "--table=false --abort=false"} {
+		apptest.Solve(t, App, "--depth 7 --threshold 2 "+flags)
+	}
+}
+
+// TestNoAborts: without aborts none happens.
+func TestNoAborts(t *testing.T) {
+	aborted := func(flags string) uint64 {
+		p, err := apptest.Setup(App, "--depth 8 --threshold 2 "+flags)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pool, err := satin.NewPool(satin.Config{Workers: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer pool.Close()
+		if _, err := pool.RunNamed(t.Context(), p.Root, p.Arg); err != nil {
+			t.Fatal(err)
+		}
+		return pool.Stats().Aborted
+	}
+	if with, without := aborted(""), aborted("--abort=false"); with == 0 || without != 0 {
+		t.Errorf("%d jobs were aborted, and %d without aborts", with, without)
+	}
+}
+
+// TestPartial: the best moves do not depend on what jobs hear of each other.
+func TestPartial(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := Problem{Node{Board: drawn(t, rapid.IntRange(0, 40).Draw(t, "moves")), Depth: 5, Leaf: 2}, true, true}
+		got, err := satin.RunPartial(context.Background(), rapid.Uint64().Draw(t, "seed"), solve, p)
+		if want := solveAlone(p.Node); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%+v, %v, the twin says %+v", got, err, want)
+		}
+	})
+}
+
+// TestTableSaves: jobs that share a table search less.
+func TestTableSaves(t *testing.T) {
+	spawned := func(flags string) uint64 {
+		p, err := apptest.Setup(App, "--depth 9 --threshold 3 "+flags)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pool, err := satin.NewPool(satin.Config{Workers: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer pool.Close()
+		if _, err := pool.RunNamed(t.Context(), p.Root, p.Arg); err != nil {
+			t.Fatal(err)
+		}
+		return pool.Stats().Spawned
+	}
+	with, without := spawned(""), spawned("--table=false")
+	if t.Logf("%d jobs with a table, %d without", with, without); with*10 > without*9 {
+		t.Errorf("%d jobs with a table, %d without", with, without)
+	}
+}
+
+// drawFacts are some facts of few positions, so that they meet.
+func drawFacts(t *rapid.T, what string) Facts {
+	all := Facts{}
+	for range rapid.IntRange(0, 3).Draw(t, what) {
+		n := Node{Board: Board{rapid.Uint64Range(0, 3).Draw(t, "board"), 0},
+			Depth: rapid.IntRange(1, 2).Draw(t, "depth"), Bound: rapid.IntRange(0, 2).Draw(t, "bound")}
+		one := Facts{make([][]Fact, shards)}
+		shard, _ := n.Board.place()
+		one.Shards[shard] = []Fact{n.fact(rapid.IntRange(0, 2).Draw(t, "answer"))}
+		all = join(all, one)
+	}
+	return all
+}
+
+// TestJoin: facts are joined in any order, and the join is a table.
+func TestJoin(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a, b, c := drawFacts(t, "a"), drawFacts(t, "b"), drawFacts(t, "c")
+		if !reflect.DeepEqual(join(a, b), join(b, a)) || !reflect.DeepEqual(join(a, a), a) ||
+			!reflect.DeepEqual(join(join(a, b), c), join(a, join(b, c))) {
+			t.Fatalf("no join:\n%v\n%v\n%v", a, b, c)
+		}
+	})
+}
+
+// TestManyFacts: a place has the deeper of two facts, and all are found again.
+func TestManyFacts(t *testing.T) {
+	all := Facts{}
+	var last []Node
+	for i := range 3000 {
+		n := Node{Board: Board{uint64(i) * 0x9e3779b97f4a7c15, 0}, Depth: 1 + i%7, Bound: i % 5}
+		one := Facts{make([][]Fact, shards)}
+		shard, _ := n.Board.place()
+		one.Shards[shard] = []Fact{n.fact(i % 9)}
+		all = join(all, one)
+		last = append(last, n)
+	}
+	if err := checkFacts(game, all); err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for i, n := range last {
+		answer, ok := all.settles(&n)
+		if !ok {
+			continue
+		}
+		if found++; (answer >= n.Bound) != (i%9 >= n.Bound) {
+			t.Errorf("%+v is answered by %d", n, answer)
+		}
+		for _, other := range []int{n.Depth - 1, n.Depth + 1} {
+			if n.Depth = other; n.Depth > 0 {
+				if _, ok := all.settles(&n); ok {
+					t.Errorf("a fact settles a question of depth %d", n.Depth)
+				}
+			}
+		}
+	}
+	if found < 2500 {
+		t.Errorf("%d of 3000 facts are found again", found)
+	}
+}
+
+func TestCheckFacts(t *testing.T) {
+	b := Board{5, 8}
+	shard, _ := b.place()
+	good := Fact{Board: b, Lower: -3, Upper: 3, Depth: 4}
+	with := func(facts ...Fact) Facts {
+		f := Facts{make([][]Fact, shards)}
+		f.Shards[shard] = facts
+		return f
+	}
+	if err := checkFacts(game, with(good)); err != nil {
+		t.Error(err)
+	}
+	spoilt := func(spoil func(*Fact)) Facts {
+		f := good
+		spoil(&f)
+		return with(f)
+	}
+	elsewhere := with()
+	elsewhere.Shards[(shard+1)%shards] = []Fact{good}
+	for want, f := range map[string]Facts{
+		"0 shards of facts":         {},
+		"a fact is in shard":        elsewhere,
+		"a fact is in shard ":       with(good, good),
+		"a fact of no position":     spoilt(func(f *Fact) { f.Depth = 61 }),
+		"a value is between 4 and":  spoilt(func(f *Fact) { f.Lower = 4 }),
+		"a value is between -9999 ": spoilt(func(f *Fact) { f.Lower = -9999 }),
+	} {
+		if err := checkFacts(game, f); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}
+
+// TestStopped: a search that gives up leaves nothing in its table that is not true.
+func TestStopped(t *testing.T) {
+	for _, after := range []int{3, 10, 30} {
+		asked := 0
+		n := Node{Board: start, Depth: 10}
+		s := searcher{table: newTable(10), stop: func() bool { asked++; return asked > after }}
+		s.search(&n)
+		if !s.gaveUp {
+			t.Fatalf("it did not stop after %d questions", after)
+		}
+		for _, f := range s.table.entries {
+			if f.Depth == 0 {
+				continue
+			}
+			again := searcher{table: newTable(10)}
+			q := Node{Board: f.Board, Depth: int(f.Depth), Bound: int(f.Lower)}
+			if f.Lower > -worst && again.search(&q) < int(f.Lower) {
+				t.Errorf("%+v is not worth %d", f.Board, f.Lower)
+			}
+			q.Bound = int(f.Upper) + 1
+			if f.Upper < worst && again.search(&q) > int(f.Upper) {
+				t.Errorf("%+v is worth more than %d", f.Board, f.Upper)
+			}
+		}
+	}
+}
