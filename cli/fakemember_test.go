@@ -125,6 +125,10 @@ func (m *fakeMember) Suspend(_ context.Context, run string) error {
 	return m.note("suspend %s", run)
 }
 
+func (m *fakeMember) Refuse(_ context.Context, r control.Refused) error {
+	return m.note("refuse %+v", r)
+}
+
 func (m *fakeMember) Revoke(_ context.Context, peer string) error { return m.note("revoke %s", peer) }
 
 func (m *fakeMember) AddModule(_ context.Context, f control.ModuleFile) (control.ModuleInfo, error) {

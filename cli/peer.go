@@ -69,7 +69,7 @@ func peerConfig(l *settings.Loaded, log *slog.Logger) peer.Config {
 		},
 		Workers: l.Workers, FullPriority: l.Priority == settings.PriorityNormal, Cluster: l.Cluster,
 		Memory: int64(l.Memory) << 20, Modules: l.Modules, ModuleCache: int64(l.ModuleCache) << 20,
-		Policy: l.Policy, Emulate: l.Emulate,
+		LongestLife: l.LongestLife, Policy: l.Policy, Emulate: l.Emulate,
 		LeavePatience: l.LeavePatience, Checkpoint: checkpointEvery(l),
 		Software: software(), Log: log,
 	}

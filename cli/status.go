@@ -110,6 +110,9 @@ func (s sheet) item(name, format string, args ...any) { s.row(name, fmt.Sprintf(
 func writeStatus(w io.Writer, s control.Status, now time.Time) error {
 	t := newSheet(w)
 	t.item("state", "%s", stateText(s, now))
+	if n := len(s.Refused); n > 0 {
+		t.item("refused", "%d, as satin-peer refuse lists", n)
+	}
 	if s.Trouble != "" {
 		t.item("trouble", "%s", oneLine(s.Trouble))
 	}

@@ -167,6 +167,8 @@ func (t *conductor) carryOut(o runs.Order) {
 		t.write(runs.CancelledFile, o.Tombstone.Run, func() error {
 			return t.files.cancelled.write(o.Tombstone.Run.Hex(), o.Tombstone.Sealed)
 		})
+	case runs.WriteRefused:
+		t.write(runs.RefusedFile, job.RunID{}, func() error { return t.files.writeRefused(o.List) })
 	case runs.Remove:
 		t.disk.do(func() {
 			if err := t.files.of(o.File).remove(nameOf(o.File, o.Run)); err != nil {

@@ -50,6 +50,9 @@ func (p *Peer) Invite(ctx context.Context, i control.Invitation) (control.Invite
 // Revoke puts a peer out.
 func (p *Peer) Revoke(_ context.Context, peer string) error { return p.door.revoke(peer) }
 
+// Refuse takes no part in a run, or in an owner's, or does again.
+func (p *Peer) Refuse(ctx context.Context, r control.Refused) error { return p.owner.refuse(ctx, r) }
+
 // Join connects to a member.
 func (p *Peer) Join(ctx context.Context, address string) (control.PeerInfo, error) {
 	return p.door.join(ctx, address)

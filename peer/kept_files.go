@@ -23,7 +23,7 @@ type archive struct {
 	apps *catalog
 	dir  string // the state directory
 
-	own, cancelled, answers, disputes, held *cabinet
+	own, cancelled, answers, disputes, held, refused *cabinet
 }
 
 // ownRun is the first part of the file of an own run; the signed manifest is the second.
@@ -69,6 +69,7 @@ func openArchive(b *base, dir string, self peer.ID, apps *catalog) (_ *archive, 
 	a.cancelled = open("cancelled", ".tombstone", maxOwn)
 	a.answers = open("answers", ".answer", maxAnswers)
 	a.disputes = open(filepath.Join("answers", "disputed"), ".answer", maxAnswers)
+	a.refused = open("refused", ".list", 1)
 	a.held = open("held", ".answer", maxHeldFiles)
 	return a, err
 }
@@ -196,6 +197,10 @@ func (a *answer) claim() *runs.Claim {
 // recall reads what earlier lives of this peer have left. What cannot be read is left alone.
 func (a *archive) recall() *runs.Recalled {
 	d := &runs.Recalled{}
+	var err error
+	if d.Refused, err = a.recallRefused(); err != nil {
+		a.unreadable(a.refused, refusedName, err)
+	}
 	for _, f := range a.cancelled.files() {
 		parts, err := a.cancelled.read(f.name, 1)
 		if err != nil {

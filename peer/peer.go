@@ -37,6 +37,8 @@ type Config struct {
 	Modules string
 	// ModuleCache is how many bytes of the disk they may take; 0 is DefaultModuleCache.
 	ModuleCache int64
+	// LongestLife is how long this peer takes part in another's run at most; 0: as long as its owner says.
+	LongestLife time.Duration
 	// FullPriority keeps the workers from being run at the lowest priority that the system has.
 	FullPriority bool
 	// Cluster names the cluster that this peer is in; "" lets it find out.
@@ -135,6 +137,9 @@ func (cfg *Config) complete() error {
 	}
 	if cfg.Runs == (runs.Config{}) {
 		cfg.Runs = runs.DefaultConfig()
+	}
+	if cfg.LongestLife > 0 {
+		cfg.Runs.LongestLife = cfg.LongestLife
 	}
 	_, err := policy.ByName(cfg.Policy, "")
 	return err

@@ -56,6 +56,7 @@ func (x *reporter) status() control.Status {
 			s.Busy += max(st.Load.Workers-st.Load.Idle, 0)
 		}
 	}
+	s.Refused = notWanted(x.runs.core)
 	x.runs.mu.Unlock()
 	sortRuns(s.Runs)
 	s.State = control.PeerWorking

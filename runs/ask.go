@@ -23,7 +23,7 @@ func (c *Core) Knows(id RunID, asker PeerID, full bool) (k Knowledge) {
 		author = r.m.Owner
 	}
 	if k.Tombstone = c.graves.by(id, author); k.Tombstone == nil && r == nil {
-		k.Tombstone = c.anyTombstone(id)
+		k.Tombstone = c.graves.any(id)
 	}
 	if r != nil && k.Tombstone != nil && k.Tombstone.over() {
 		return k
@@ -47,20 +47,9 @@ func (c *Core) Knows(id RunID, asker PeerID, full bool) (k Knowledge) {
 	return k
 }
 
-// anyTombstone is what somebody said of a run whose owner is not known.
-func (c *Core) anyTombstone(id RunID) (found *Tombstone) {
-	var order uint64
-	for at, b := range c.graves.of {
-		if at.run == id && (found == nil || b.order < order) {
-			found, order = b.Tombstone, b.order
-		}
-	}
-	return found
-}
-
 // InProgress lists at most so many runs that go on here.
-func (c *Core) InProgress(most int) (ids []RunID) {
-	for _, r := range c.sorted() {
+func (t *table) InProgress(most int) (ids []RunID) {
+	for _, r := range t.sorted() {
 		if !r.state.Ended() && r.own.what != submitting && len(ids) < most {
 			ids = append(ids, r.m.Run)
 		}

@@ -12,6 +12,10 @@ type Config struct {
 	Ended, Answers int
 	// Own bounds the own runs without an answer, suspended ones included.
 	Own int
+	// Refused bounds the runs and owners that the user refuses. LongestLife is how long another peer's run is taken
+	// part in at most; 0 leaves it to its owner.
+	Refused     int
+	LongestLife time.Duration
 	// Graves bounds the tombstones, GravesOf those of one author.
 	Graves, GravesOf int
 	// Claims bounds the claims about one run that are not believed.
@@ -42,7 +46,7 @@ type Config struct {
 // DefaultConfig is for a swarm of desktops.
 func DefaultConfig() Config {
 	return Config{
-		Active: 64, PerOwner: 16, ManifestBytes: 256 << 20, Ended: 64, Answers: 256, Own: 256,
+		Active: 64, PerOwner: 16, ManifestBytes: 256 << 20, Ended: 64, Answers: 256, Own: 256, Refused: 1024,
 		Graves: 4096, GravesOf: 512, Claims: 4, Fetches: 16, FetchesFrom: 2, AnswerFetches: 4,
 		SecondAfter: 3 * time.Second,
 		Held:        64, HeldOf: 16, HeldBytes: 1 << 30, HeldFor: 7 * 24 * time.Hour, Copies: 2, Keepers: 8,

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"time"
 )
 
@@ -9,11 +10,12 @@ import (
 type Core struct {
 	table
 	mourners
-	own     own
-	others  others
-	kept    kept
-	dormant dormant
-	fetches *fetches
+	own      own
+	others   others
+	kept     kept
+	dormant  dormant
+	fetches  *fetches
+	refusals refusals
 }
 
 // New makes the core of a peer that knows of no run.
@@ -23,6 +25,7 @@ func New(cfg Config, self PeerID, view View, signer Signer) *Core {
 			graves: newTombstones(self, cfg.Graves, cfg.GravesOf)},
 		fetches: newFetches(&cfg),
 	}
+	c.refusals = refusals{table: &c.table, of: map[Refused]bool{}}
 	c.own.table, c.others.table, c.kept.table, c.dormant.table = &c.table, &c.table, &c.table, &c.table
 	c.mourners.table = &c.table
 	c.kept.of, c.dormant.of = map[RunID]*keptRun{}, map[RunID]*sleeper{}
@@ -34,7 +37,9 @@ func New(cfg Config, self PeerID, view View, signer Signer) *Core {
 func (c *Core) Tick(now time.Time) []Order {
 	return c.do(now, func() {
 		for _, r := range c.sorted() {
-			c.keepUp(r)
+			if !c.refusals.outlived(r) {
+				c.keepUp(r)
+			}
 		}
 		for _, s := range c.dormant.tick() {
 			c.adopt(s.m, s.unfit)
@@ -144,7 +149,11 @@ func (c *Core) adopt(m *Manifest, unfit string) {
 		c.own.takeUp(m, unfit)
 	case c.graves.over(m.Run, m.Owner):
 	default:
-		c.others.adopt(m, unfit)
+		why := c.refusals.why(m)
+		c.others.adopt(m, cmp.Or(why, unfit))
+		if r := c.runs[m.Run]; r != nil {
+			r.unwanted = why != ""
+		}
 	}
 }
 
@@ -250,6 +259,8 @@ func (c *Core) Written(now time.Time, file File, id RunID, trouble string) []Ord
 	return c.do(now, func() {
 		r := c.runs[id]
 		switch {
+		case file == RefusedFile:
+			c.refusals.written(trouble)
 		case file == HeldFile || file == RivalFile:
 			c.kept.wrote(id, file, trouble)
 		case r == nil:

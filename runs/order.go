@@ -80,6 +80,8 @@ type (
 	}
 	// WriteCancelled notes that an own run is cancelled.
 	WriteCancelled struct{ Tombstone Tombstone }
+	// WriteRefused writes down what the user does not want here. Report: Written, with RefusedFile.
+	WriteRefused struct{ List []Refused }
 	// Remove removes a file, if there is one.
 	Remove struct {
 		File File
@@ -120,6 +122,7 @@ func (Discard) order()        {}
 func (WriteOwn) order()       {}
 func (WriteAnswer) order()    {}
 func (WriteCancelled) order() {}
+func (WriteRefused) order()   {}
 func (Remove) order()         {}
 func (Over) order()           {}
 func (Reply) order()          {}
@@ -137,6 +140,7 @@ const (
 	DisputeFile                   // a second answer to an own run
 	HeldFile                      // the answer kept for a run's owner
 	RivalFile                     // a second one, that differs
+	RefusedFile                   // what the user does not want here: one for all runs
 )
 
 // Own is what is written down of an own run that has no answer yet.

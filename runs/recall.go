@@ -38,6 +38,7 @@ type (
 		Answers   []RecalledAnswer
 		Own       []RecalledOwn
 		Held      []RecalledHeld
+		Refused   []Refused
 	}
 )
 
@@ -45,6 +46,9 @@ type (
 // again, as an ordinary peer does: another one may hold the root job by now.
 func (c *Core) Recall(now time.Time, d *Recalled) []Order {
 	return c.do(now, func() {
+		for _, what := range d.Refused[:min(len(d.Refused), c.cfg.Refused)] {
+			c.refusals.of[what] = true
+		}
 		for _, s := range d.Cancelled {
 			c.graves.put(s)
 		}

@@ -39,6 +39,7 @@ type run struct {
 	lost      bool   // given up although its owner has not ended it for good: taken up again when it is heard of
 	returned  bool   // own, of an earlier life or suspended: others may have gone on with it
 	started   bool   // taken part in, in this life
+	unwanted  bool   // refused because the user says so
 	holdsRoot bool   // the root job runs here
 	seq       uint64 // of the last tombstone of an own run
 	own       writing

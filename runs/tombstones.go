@@ -88,3 +88,14 @@ func (t *tombstones) expire(now int64) {
 		}
 	}
 }
+
+// any is what somebody said of a run whose owner is not known.
+func (t *tombstones) any(id RunID) (found *Tombstone) {
+	var order uint64
+	for at, b := range t.of {
+		if at.run == id && (found == nil || b.order < order) {
+			found, order = b.Tombstone, b.order
+		}
+	}
+	return found
+}

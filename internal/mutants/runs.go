@@ -32,7 +32,7 @@ var runsMutants = []mutant{
 		old: "if r != nil && r.m.Owner != s.Author {", new: "if false {"},
 	{name: "runs/foreign-grave-keeps-out", wrong: "a tombstone by anybody keeps a run from being taken up",
 		file: "runs/core.go", pkg: "runs", run: transcripts,
-		old: "said != nil && said.Reason.Final():", new: "said != nil || c.anyTombstone(id) != nil:"},
+		old: "said != nil && said.Reason.Final():", new: "said != nil || c.graves.any(id) != nil:"},
 	{name: "runs/graves-unbounded", wrong: "an author drives out what others have said", file: "runs/tombstones.go",
 		pkg: "runs", run: runsUnits,
 		old: "t.count(s.Author) >= t.each", new: "false"},

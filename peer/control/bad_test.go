@@ -44,6 +44,8 @@ func TestBadRequests(t *testing.T) {
 		{"POST /v1/runs/resume", `{"run":"ab","directory":"/x"}`, "bad_input", "not by both or neither"},
 		{"POST /v1/runs/resume", `{"run":"xyz"}`, "bad_input", "hexadecimal"},
 		{"POST /v1/runs/resume", `{"directory":"x"}`, "bad_input", "absolute path"},
+		{"POST /v1/refuse", `{}`, "bad_input", "a run or an owner"},
+		{"POST /v1/refuse", `{"run":"ab","owner":"x"}`, "bad_input", "a run or an owner"},
 		{"POST /v1/revoke", `{}`, "bad_input", "1 to 128 bytes"},
 		{"POST /v1/pause", `{"for_seconds":-1}`, "bad_input", "from 0 seconds"},
 		{"POST /v1/pause", `{"for_seconds":1e300}`, "bad_input", "from 0 seconds"},

@@ -23,6 +23,7 @@ const (
 	suspendCall = "POST /v1/runs/{run}/suspend"
 	goOnCall    = "POST /v1/runs/resume"
 	revokeCall  = "POST /v1/revoke"
+	refuseCall  = "POST /v1/refuse"
 	inviteCall  = "POST /v1/invite"
 	joinCall    = "POST /v1/join"
 	leaveCall   = "POST /v1/leave"
@@ -106,6 +107,12 @@ func newHandler(d Daemon) http.Handler {
 			return empty{}, Errorf(ErrBadInput, "a peer ID has 1 to %d bytes, not %d", maxPeerID, len(b.Peer))
 		}
 		return empty{}, d.Revoke(ctx, b.Peer)
+	}))
+	mux.HandleFunc(refuseCall, tell(quickCall, maxSmallBody, func(ctx context.Context, r Refused) (empty, error) {
+		if (r.Run == "") == (r.Owner == "") || len(r.Run) > maxRunID || len(r.Owner) > maxPeerID {
+			return empty{}, Errorf(ErrBadInput, "what is refused is a run or an owner, by its name")
+		}
+		return empty{}, d.Refuse(ctx, r)
 	}))
 	mux.HandleFunc(goOnCall, tell(slowCall, maxSmallBody, func(ctx context.Context, r Resumption) (RunInfo, error) {
 		if err := r.check(); err != nil {

@@ -204,6 +204,12 @@ func (c *Client) Revoke(ctx context.Context, peer string) error {
 	return err
 }
 
+// Refuse asks for a run, or an owner's, to be refused, or not any more.
+func (c *Client) Refuse(ctx context.Context, r Refused) error {
+	_, err := call[empty](ctx, c, refuseCall, quickCall, r)
+	return err
+}
+
 // about puts a run into a call's path.
 func about(call, run string) string {
 	return strings.Replace(call, "{"+runWildcard+"}", url.PathEscape(run), 1)

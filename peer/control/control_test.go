@@ -42,6 +42,7 @@ func (f *fake) Cancel(_ context.Context, run string) error { return f.note("canc
 func (f *fake) Suspend(_ context.Context, run string) error {
 	return f.note("suspend", run)
 }
+func (f *fake) Refuse(_ context.Context, r Refused) error   { return f.note("refuse", r) }
 func (f *fake) Revoke(_ context.Context, peer string) error { return f.note("revoke", peer) }
 func (f *fake) ResumeRun(_ context.Context, r Resumption) (RunInfo, error) {
 	return RunInfo{Run: "cd"}, f.note("resume run", r)
@@ -162,6 +163,8 @@ func TestCalls(t *testing.T) {
 		{"resume a copy", func() (any, error) { return c.ResumeRun(ctx, Resumption{Directory: "/mnt/x"}) },
 			RunInfo{Run: "cd"}, []any{"resume run", Resumption{Directory: "/mnt/x"}}},
 		{"revoke", func() (any, error) { return nil, c.Revoke(ctx, "12D3KooW") }, nil, []any{"revoke", "12D3KooW"}},
+		{"refuse", func() (any, error) { return nil, c.Refuse(ctx, Refused{Run: "ab", Lift: true}) }, nil,
+			[]any{"refuse", Refused{Run: "ab", Lift: true}}},
 		{"pause", func() (any, error) { return nil, c.Pause(ctx, 90*time.Second) }, nil,
 			[]any{"pause", 90 * time.Second}},
 		{"pause for good", func() (any, error) { return nil, c.Pause(ctx, 0) }, nil, []any{"pause", time.Duration(0)}},

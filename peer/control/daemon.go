@@ -60,9 +60,13 @@ type Daemon interface {
 	// Invite makes an invitation into a swarm that admits invited peers only.
 	Invite(ctx context.Context, i Invitation) (Invited, error)
 
-	// Revoke puts a peer out and keeps it out, with all whom it invited; of this peer only, each member keeps
-	// its own list. Invite with its ID takes it back.
+	// Revoke puts a peer out and keeps it out, with all whom it invited: for all members, if this peer may say so, else
+	// for this one. Invite with its ID takes it back.
 	Revoke(ctx context.Context, peer string) error
+
+	// Refuse has this peer take no part in a run, or in any of an owner, now and after restarts, or lifts that.
+	// ErrRefused for what is its own.
+	Refuse(ctx context.Context, r Refused) error
 
 	// Join connects to a member by a full multiaddr, or by the line that Invite printed, and returns when the
 	// member has admitted this peer, or said why not (ErrRefused), or could not be reached in time

@@ -41,7 +41,16 @@ type Status struct {
 
 	Work report.Work `json:"work"` // since it was started
 
+	Refused []Refused `json:"refused,omitempty"` // runs and owners that are refused here
+
 	Goroutines int `json:"goroutines"` // of the daemon, now: what grows from run to run is a leak
+}
+
+// A Refused is a run, or an owner, that a peer takes no part in because its user says so.
+type Refused struct {
+	Run   string `json:"run,omitempty"`
+	Owner string `json:"owner,omitempty"` // of all whose runs
+	Lift  bool   `json:"lift,omitempty"`  // in a command: not any more
 }
 
 // A PeerState says what a peer does.

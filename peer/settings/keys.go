@@ -173,6 +173,13 @@ func workKeys() []*key {
 		field: func(s *Settings) any { return &s.Workers },
 		check: func(s *Settings) bool { return s.Workers >= 0 && s.Workers <= MaxWorkers },
 	}
+	life := &key{
+		name: "longest_life", kind: durationKind, want: "0, or a duration of a minute at least, such as 48h",
+		about: []string{"How old a run of another peer may become here; 0: as old as its owner lets it.",
+			"Older ones are refused, and what is kept of them is removed."},
+		field: func(s *Settings) any { return &s.LongestLife },
+		check: func(s *Settings) bool { return s.LongestLife == 0 || s.LongestLife >= time.Minute },
+	}
 	checkpoint := &key{
 		name: "checkpoint", kind: boolKind, want: "true or false",
 		about: []string{"Keep what is computed of runs, own and those of others, in state_dir until they end.",
@@ -215,7 +222,7 @@ func workKeys() []*key {
 		choice("priority", func(s *Settings) *string { return &s.Priority }, []string{PriorityIdle, PriorityNormal},
 			"How much the workers yield to other programs.",
 			"\"idle\" computes only when nothing else wants the core; the network part of the peer is never held back."),
-		memory, modules, cache, checkpoint, interval,
+		memory, modules, cache, life, checkpoint, interval,
 	}
 }
 

@@ -52,6 +52,7 @@ type Settings struct {
 	// LeavePatience is how much of that may be spent on handing over results; 0: none.
 	LeavePatience time.Duration
 
+	LongestLife        time.Duration // of others' runs here; 0: as their owners say
 	Checkpoint         bool          // keep the results of runs on the disk
 	CheckpointInterval time.Duration // how much of it may be lost
 }

@@ -1,0 +1,116 @@
+package runs
+
+import (
+	"slices"
+	"testing"
+	"time"
+)
+
+// stateOf is a run's, "" if the core does not know it.
+func stateOf(c *Core, m *Manifest) State {
+	i, _ := c.Run(m.Run)
+	return i.State
+}
+
+// answered has what was refused be written, and says what the command came to.
+func answered(t *testing.T, c *Core, out []Order, trouble string) *Refusal {
+	t.Helper()
+	if len(of[WriteRefused](out)) == 1 {
+		out = c.Written(noon, RefusedFile, RunID{}, trouble)
+	}
+	replies := of[Reply](out)
+	if len(replies) != 1 {
+		t.Fatalf("the command is answered %d times", len(replies))
+	}
+	return replies[0].Refusal
+}
+
+// A run, or an owner, that the user refuses ends here at once, is not taken up again, in later lives neither, and is
+// when that is lifted.
+func TestRunsAreRefused(t *testing.T) {
+	for name, what := range map[string]Refused{"a run": {Run: manifest(1, "o").Run}, "an owner": {Owner: "o"}} {
+		c, _ := coreOf(DefaultConfig())
+		m := manifest(1, "o")
+		take(c, m)
+		out := c.Refuse(noon, 1, what, false)
+		if stops := of[Stop](out); len(stops) != 1 || !stops[0].Discard || stateOf(c, m) != StateRefused {
+			t.Errorf("%s: it goes on", name)
+		}
+		if no := answered(t, c, out, ""); no != nil {
+			t.Errorf("%s: %v", name, no)
+		}
+		take(c, m)
+		list := of[WriteRefused](out)[0].List
+		if !slices.Equal(list, []Refused{what}) || stateOf(c, m) != StateRefused {
+			t.Errorf("%s: written down is %v", name, list)
+		}
+		next, _ := coreOf(DefaultConfig())
+		next.Recall(noon, &Recalled{Refused: c.Refused()})
+		if starts := of[Start](take(next, m)); len(starts) != 0 || stateOf(next, m) != StateRefused {
+			t.Errorf("%s: it is taken up in the next life", name)
+		}
+		if no := answered(t, next, next.Refuse(noon, 2, what, true), ""); no != nil {
+			t.Errorf("%s: %v", name, no)
+		}
+		if starts := of[Start](take(next, m)); len(starts) != 1 || stateOf(next, m) != StateRunning {
+			t.Errorf("%s: it is not taken up although that was lifted", name)
+		}
+	}
+}
+
+// What cannot be refused is said, and what is not on the disk.
+func TestRunsThatCannotBeRefused(t *testing.T) {
+	cfg := DefaultConfig()
+	cfg.Refused = 2
+	c, _ := coreOf(cfg)
+	c.Submit(noon, 9, manifest(1, "self"), nil)
+	for name, x := range map[string]struct {
+		what Refused
+		lift bool
+		kind RefusalKind
+	}{
+		"itself":            {Refused{Owner: "self"}, false, Refuse},
+		"an own run":        {Refused{Run: manifest(1, "self").Run}, false, Refuse},
+		"what is not there": {Refused{Owner: "z"}, true, NotFound},
+	} {
+		if no := answered(t, c, c.Refuse(noon, 1, x.what, x.lift), ""); no == nil || no.Kind != x.kind {
+			t.Errorf("%s: %v", name, no)
+		}
+	}
+	no := answered(t, c, c.Refuse(noon, 1, Refused{Owner: "a"}, false), "full")
+	if no == nil || no.Kind != Unavailable {
+		t.Errorf("a full disk: %v", no)
+	}
+	c.Refuse(noon, 1, Refused{Owner: "b"}, false)
+	if no := answered(t, c, c.Refuse(noon, 1, Refused{Owner: "c"}, false), ""); no == nil || len(c.Refused()) != 2 {
+		t.Errorf("too many: %v", no)
+	}
+}
+
+// Others' runs end here when they are older than they may be, whatever their owners' clocks say; own ones do not.
+func TestRunsLiveAsLongAsTheVolunteerAllows(t *testing.T) {
+	cfg := DefaultConfig()
+	cfg.LongestLife = time.Hour
+	c, _ := coreOf(cfg)
+	c.Submit(noon, 1, manifest(1, "self"), nil)
+	c.Written(noon, OwnFile, manifest(1, "self").Run, "")
+	old, young := manifest(2, "o"), manifest(3, "o")
+	old.Created -= 3000
+	young.Created += 1e5
+	take(c, old)
+	take(c, young)
+	for _, step := range []struct {
+		after time.Duration
+		want  [3]State
+	}{
+		{10*time.Minute - 1, [3]State{StateRunning, StateRunning, StateRunning}},
+		{10 * time.Minute, [3]State{StateRunning, StateRefused, StateRunning}},
+		{time.Hour, [3]State{StateRunning, StateRefused, StateRefused}},
+	} {
+		c.Tick(noon.Add(step.after))
+		got := [3]State{stateOf(c, manifest(1, "self")), stateOf(c, old), stateOf(c, young)}
+		if got != step.want {
+			t.Errorf("after %s: %v", step.after, got)
+		}
+	}
+}
