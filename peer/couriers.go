@@ -87,7 +87,7 @@ func (c *couriers) run(ctx context.Context, to peer.ID, queue chan []byte) {
 			cancel()
 		}
 		if err == nil {
-			err = s.SetWriteDeadline(time.Now().Add(courierTime))
+			err = s.SetWriteDeadline(c.now().Add(courierTime))
 		}
 		if err == nil {
 			err = wire.WriteFrame(s, m, library.MaxMessage)
@@ -155,7 +155,7 @@ func (x *switchboard) serveCourier(received func(from peer.ID, m []byte) error) 
 			_ = s.Reset()
 			return
 		}
-		err := receive(s, func(m []byte) error { return received(from, m) })
+		err := receive(s, x.now, func(m []byte) error { return received(from, m) })
 		mu.Lock()
 		if open[from]--; open[from] == 0 {
 			delete(open, from)
@@ -169,9 +169,9 @@ func (x *switchboard) serveCourier(received func(from peer.ID, m []byte) error) 
 }
 
 // receive reads messages until the stream ends, which is an error.
-func receive(s network.Stream, received func([]byte) error) error {
+func receive(s network.Stream, now func() time.Time, received func([]byte) error) error {
 	for {
-		if err := s.SetReadDeadline(time.Now().Add(2 * courierIdle)); err != nil {
+		if err := s.SetReadDeadline(now().Add(2 * courierIdle)); err != nil {
 			return err
 		}
 		m, err := wire.ReadFrame(s, nil, library.MaxMessage)

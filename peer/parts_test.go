@@ -1,0 +1,268 @@
+package peer
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"log/slog"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/crypto"
+	"github.com/libp2p/go-libp2p/core/peer"
+
+	"github.com/satin-peer/satin/internal/report"
+	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/session"
+	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/runs"
+)
+
+// What each part of a peer decides by itself, tried without the others and by a clock of the test's own.
+
+// hands are those of a clock.
+type hands struct{ at time.Time }
+
+func (h *hands) now() time.Time          { return h.at }
+func (h *hands) forward(d time.Duration) { h.at = h.at.Add(d) }
+
+func standing() (*base, *hands) {
+	h := &hands{time.Unix(1_000_000_000, 0)}
+	return newBase(slog.New(slog.DiscardHandler), h.now), h
+}
+
+func newKey(t *testing.T) (crypto.PrivKey, peer.ID) {
+	t.Helper()
+	key, _, err := crypto.GenerateEd25519Key(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, err := peer.IDFromPrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key, id
+}
+
+// A card is signed anew when what matters has changed, when it proves another membership, and after some time; its
+// number grows each time.
+func TestOwnCardIsRenewed(t *testing.T) {
+	b, clock := standing()
+	key, _ := newKey(t)
+	facts := statement.Card{Swarm: "s", Cluster: "a", Incarnation: 1, Addrs: []string{"/ip4/1.2.3.4/tcp/1"}}
+	proof, told := []byte{1}, 0
+	o := &ownCard{base: b, key: key, facts: func() *statement.Card { c := facts; return &c },
+		proof: func() []byte { return proof }, tell: func([]byte) { told++ }}
+	if o.current() != nil {
+		t.Error("there is a card before the first")
+	}
+	last := uint64(0)
+	for i, c := range []struct {
+		change func()
+		anew   bool
+	}{
+		{func() {}, true},
+		{func() {}, false},
+		{func() { clock.forward(cardEvery - time.Second) }, false},
+		{func() { clock.forward(time.Second) }, true},
+		{func() { facts.Cluster = "b" }, true},
+		{func() { facts.Addrs = append(facts.Addrs, "/ip4/1.2.3.4/tcp/2") }, true},
+		{func() { facts.Reachable = "public" }, true},
+		{func() { facts.Software = "newer" }, false},
+		{func() { proof = []byte{2} }, true},
+	} {
+		before := told
+		c.change()
+		o.keepUp(clock.now())
+		if anew := told > before; anew != c.anew {
+			t.Errorf("change %d: told %v, want %v", i, anew, c.anew)
+		}
+		now := o.current()
+		if c.anew && now.Seq <= last || !bytes.Equal(now.Proof, proof) {
+			t.Errorf("change %d: number %d after %d", i, now.Seq, last)
+		}
+		last = now.Seq
+	}
+	proof = []byte{3}
+	if c := o.current(); !bytes.Equal(c.Proof, proof) {
+		t.Error("a card that proves an old membership is shown")
+	}
+}
+
+// A pause ends by itself when its time is over, or never; leaving is said once.
+func TestPresence(t *testing.T) {
+	_, clock := standing()
+	var said []bool
+	s := &presence{changed: func(paused bool) { said = append(said, paused) }}
+	s.pause(true, time.Time{})
+	clock.forward(1000 * time.Hour)
+	if s.keepUp(clock.now()) {
+		t.Error("a pause without an end has ended")
+	}
+	s.pause(true, clock.now().Add(time.Minute))
+	clock.forward(time.Minute - 1)
+	if paused, _ := s.onPause(); s.keepUp(clock.now()) || !paused {
+		t.Error("a pause has ended too soon")
+	}
+	clock.forward(1)
+	over := s.keepUp(clock.now())
+	if paused, _ := s.onPause(); !over || paused || s.keepUp(clock.now()) {
+		t.Error("a pause has not ended once")
+	}
+	if want := []bool{true, true, false}; !slices.Equal(said, want) {
+		t.Errorf("said %v, want %v", said, want)
+	}
+	if s.isLeaving() || !s.leave() || s.leave() || !s.isLeaving() {
+		t.Error("a peer leaves twice, or not at all")
+	}
+}
+
+// The rate is that of the last seconds, over all runs; the figures of one that ends are neither lost nor counted twice.
+func TestWorkIsAddedUp(t *testing.T) {
+	_, clock := standing()
+	running := report.RunStats{}
+	w := &work{running: func() report.RunStats { return running }}
+	for range 20 {
+		running.Executed += 10
+		w.sample(clock.now())
+		clock.forward(time.Second)
+	}
+	if r := w.report(); r.Rate != 10 || r.Executed != 200 {
+		t.Errorf("%+v", r)
+	}
+	ended := running
+	w.add(&ended)
+	running = report.RunStats{Executed: 5}
+	if r := w.report(); r.Executed != 205 {
+		t.Errorf("after an end: %+v", r)
+	}
+}
+
+// seen are the runs of a peer, for those who watch.
+type seen []life
+
+func (s seen) lives() []life                      { return s }
+func (seen) sessionOf(job.RunID) *session.Session { return nil }
+
+// Members are asked after what goes on or has just ended, and once after what ended before; of so many runs at most.
+func TestRunsToWatch(t *testing.T) {
+	b, clock := standing()
+	now := clock.now()
+	on, over, long, lost := job.RunID{1}, job.RunID{2}, job.RunID{3}, job.RunID{4}
+	w := newWatching(b, nil, nil, seen{
+		{run: on, traced: true}, {run: over, over: true, ended: now.Add(-watchedAfter / 2), traced: true},
+		{run: long, over: true, ended: now.Add(-time.Hour), traced: true}, {run: lost, over: true, ended: now},
+	}, nil)
+	if got, want := w.chosen(now), []job.RunID{on, over, long}; !slices.Equal(got, want) {
+		t.Errorf("at first %v, want %v", got, want)
+	}
+	if got, want := w.chosen(now), []job.RunID{on, over}; !slices.Equal(got, want) {
+		t.Errorf("then %v, want %v", got, want)
+	}
+	delete(w.done, long) // somebody has more to tell
+	if got, want := w.chosen(now.Add(watchedAfter)), []job.RunID{on, long, over}; len(got) != len(want) {
+		t.Errorf("with more to tell %v, want %v", got, want)
+	}
+	many := seen{}
+	for i := range 3 * maxWatchedRuns {
+		many = append(many, life{run: job.RunID{9, byte(i)}, traced: true})
+	}
+	w.runs = many
+	if got := w.chosen(now); len(got) != maxWatchedRuns || len(w.done) != 0 {
+		t.Errorf("%d runs are watched, %d are remembered", len(got), len(w.done))
+	}
+}
+
+// What is left of cancelled runs is read as long as anybody needs it, and only what this peer has signed; a file that
+// cannot be read is left where it is.
+func TestArchiveRecalls(t *testing.T) {
+	b, clock := standing()
+	key, self := newKey(t)
+	stranger, _ := newKey(t)
+	dir := t.TempDir()
+	a, err := openArchive(b, dir, self, &catalog{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	bury := func(id job.RunID, key crypto.PrivKey, until time.Duration) {
+		s := &statement.Tombstone{Run: id, Reason: runs.Cancelled, At: clock.now().Unix(),
+			Until: clock.now().Add(until).Unix()}
+		sealed, err := s.Sign(key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := a.cancelled.write(id.Hex(), sealed); err != nil {
+			t.Fatal(err)
+		}
+	}
+	good, old, forged := job.RunID{1}, job.RunID{2}, job.RunID{3}
+	bury(good, key, 2*time.Hour)
+	bury(old, key, time.Hour)
+	bury(forged, stranger, 2*time.Hour)
+	torn := a.answers.path(job.RunID{4}.Hex())
+	if err := os.WriteFile(torn, []byte("torn"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	clock.forward(time.Hour + time.Second)
+	left := a.recall()
+	if len(left.Cancelled) != 1 || left.Cancelled[0].Run != good || len(left.Answers)+len(left.Own)+len(left.Held) > 0 {
+		t.Errorf("recalled %+v", left)
+	}
+	if a.cancelled.has(old.Hex()) || a.cancelled.has(forged.Hex()) || !a.cancelled.has(good.Hex()) {
+		t.Error("what is needed has gone, or what is not is still there")
+	}
+	if _, err := os.Stat(torn); err != nil {
+		t.Errorf("the torn file: %v", err)
+	}
+	if a.gone() != "" {
+		t.Error("the directory is said to be gone")
+	}
+	if err := os.RemoveAll(dir); err != nil || a.gone() == "" {
+		t.Errorf("nobody notices that the directory is gone: %v", err)
+	}
+}
+
+// Of the checkpoints that were left, empty ones go and what is no checkpoint stays.
+func TestCheckpointsLeft(t *testing.T) {
+	b, _ := standing()
+	c := &checkpoints{base: b, dir: t.TempDir()}
+	empty, torn, skipped := job.RunID{1}, job.RunID{2}, job.RunID{3}
+	for _, id := range []job.RunID{empty, torn, skipped} {
+		if err := os.MkdirAll(c.dirOf(id), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, f := range []string{c.dirOf(empty) + "/lock", c.dirOf(torn) + "/log", c.dirOf(skipped) + "/lock"} {
+		if err := os.WriteFile(f, []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if list := c.left(func(id job.RunID) bool { return id == skipped }); len(list) != 0 {
+		t.Errorf("found %d", len(list))
+	}
+	for id, want := range map[job.RunID]bool{empty: false, torn: true, skipped: true} {
+		if _, err := os.Stat(c.dirOf(id)); (err == nil) != want {
+			t.Errorf("checkpoint %v: %v", id, err)
+		}
+	}
+}
+
+// A goroutine that a part has started has ended when the peer is closed, and is told to.
+func TestBaseEnds(t *testing.T) {
+	b, _ := standing()
+	ended := false
+	b.spawn(func(ctx context.Context) {
+		<-ctx.Done()
+		ended = true
+	})
+	b.end(func() {
+		if b.ctx.Err() == nil {
+			t.Error("the goroutines are not told to end before what they work with is closed")
+		}
+	})
+	if !ended {
+		t.Error("a goroutine outlives its peer")
+	}
+}
