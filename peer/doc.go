@@ -18,8 +18,8 @@
 // Every participant keeps the manifest. When the owner is lost, another one becomes master (package steal
 // says which), keeps the answer for the owner, has two more peers keep it, and says so in a signed statement;
 // package runs has the rules whose statement counts. A peer that was restarted finds its own runs, the
-// answers that it keeps for others (kept_files.go) and the checkpoints of other runs (resume.go) in its state
-// directory. What finishes of a run is kept there, too, while it lives (checkpoint.go), unless the disk does
+// answers that it keeps for others (archive.go) and the checkpoints of other runs (resume.go) in its state
+// directory. What finishes of a run is kept there, too, while it lives (checkpoints.go), unless the disk does
 // not take it: then the run goes on without.
 //
 // # Several runs

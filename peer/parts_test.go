@@ -123,19 +123,19 @@ func TestPresence(t *testing.T) {
 func TestWorkIsAddedUp(t *testing.T) {
 	_, clock := standing()
 	running := report.RunStats{}
-	w := &work{running: func() report.RunStats { return running }}
-	for range 20 {
-		running.Executed += 10
+	w := &work{running: func() report.RunStats { return running }, others: func(time.Time) float64 { return 3 }}
+	for i := range uint64(20) {
+		running.Executed += i
 		w.sample(clock.now())
 		clock.forward(time.Second)
 	}
-	if r := w.report(); r.Rate != 10 || r.Executed != 200 {
+	if r := w.report(clock.now()); r.Rate != 17 || r.AllRate != 20 || r.Executed != 190 {
 		t.Errorf("%+v", r)
 	}
 	ended := running
 	w.add(&ended)
 	running = report.RunStats{Executed: 5}
-	if r := w.report(); r.Executed != 205 {
+	if r := w.report(clock.now()); r.Executed != 195 {
 		t.Errorf("after an end: %+v", r)
 	}
 }

@@ -152,7 +152,7 @@ var hostMutants = []mutant{
 		old: "	case h.roll.out(id):\n",
 		new: "	case false:\n"},
 	{name: "host/members-invented", wrong: "cards need no membership",
-		file: "peer/meeting.go", pkg: "internal/hostile", run: "^TestInventedMembers$",
+		file: "peer/meetings.go", pkg: "internal/hostile", run: "^TestInventedMembers$",
 		old: "	by, err := x.host.Vouch(c.Peer, c.Proof)\n	if err != nil {",
 		new: "	by, err := x.host.Vouch(c.Peer, c.Proof)\n	if err != nil && by != nil {"},
 }

@@ -28,7 +28,7 @@ func mutants() []mutant {
 		runsMutants,
 		libraryMutants,
 		checkpointMutants, driverMutants, proofMutants, hostMutants, outcomeMutants, borderMutants, streamMutants,
-		timeMutants, adaptMutants, objectMutants, appMutants, simMutants())
+		timeMutants, peerMutants, adaptMutants, objectMutants, appMutants, simMutants())
 }
 
 func main() {
