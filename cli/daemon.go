@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -36,7 +37,7 @@ func (c console) connect(flags *pflag.FlagSet) (*control.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := control.Connect(l.RuntimeDir)
+	d, err := c.await(l.RuntimeDir)
 	if errors.Is(err, control.ErrNotRunning) { // the error ends with the command that starts one
 		return nil, failed("%w%s", err, place(l))
 	}
@@ -44,6 +45,27 @@ func (c console) connect(flags *pflag.FlagSet) (*control.Client, error) {
 		return nil, daemonError(err)
 	}
 	return d, nil
+}
+
+// startingWithin is how long a command waits for a daemon that is starting, as in "satin-peer start &
+// satin-peer invite".
+const startingWithin = 2 * time.Second
+
+// await finds the daemon of a directory, which may be about to start.
+func (c console) await(dir string) (*control.Client, error) {
+	d, err := control.Connect(dir)
+	if !errors.Is(err, control.ErrNotRunning) || c.daemonTicks == 0 {
+		return d, err
+	}
+	ticks, stop := c.every(lookEvery)
+	defer stop()
+	for range c.daemonTicks {
+		<-ticks
+		if d, err = control.Connect(dir); !errors.Is(err, control.ErrNotRunning) {
+			break
+		}
+	}
+	return d, err
 }
 
 // place is what a command needs to mean the same daemon as this one: the flags that name it, with a blank
@@ -71,9 +93,10 @@ func daemonError(err error) error {
 		f *failure
 		i *interrupted
 		b *apps.InputError
+		n *noRunError
 	)
 	if err == nil || errors.Is(err, control.ErrBadInput) || errors.As(err, &f) || errors.As(err, &i) ||
-		errors.As(err, &b) {
+		errors.As(err, &b) || errors.As(err, &n) {
 		return err
 	}
 	return failed("%w", err)

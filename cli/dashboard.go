@@ -23,16 +23,19 @@ const linkWithin = 10 * time.Second
 func newDashboardCommand(c console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "dashboard",
-		Short: "Print a link that shows the peer in the browser",
-		Long: `dashboard prints a link to the page of the daemon that runs on this machine. It opens once, within a day; the browser then
-has a session until the daemon ends. The page is for this machine only: from another one, forward its port, as ssh -L does.`,
+		Short: "Show the peer in the browser",
+		Long: `dashboard prints a link to the page of the daemon that runs on this machine and, if it was typed in a terminal and there is a
+browser, opens it there. A link opens once, within a day; the browser then has a session until the daemon ends. The page is for this
+machine only: from another one, forward its port, as ssh -L does. While a browser is started, other users of this machine may see the
+link among its arguments: where they are not to be trusted, use --print.`,
 		Example: `  satin-peer dashboard
   satin-peer dashboard --view
-  xdg-open "$(satin-peer dashboard)"`,
+  satin-peer dashboard --print`,
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	view := cmd.Flags().Bool("view", false, "make a link to look only: not to pause, resume or cancel")
+	only := cmd.Flags().Bool("print", false, "do not open the link")
 	addPlaceFlags(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := apps.ArgCount(args, 0, ""); err != nil {
@@ -50,7 +53,13 @@ has a session until the daemon ends. The page is for this machine only: from ano
 		if err != nil {
 			return err
 		}
-		fmt.Fprintln(c.out, link)
+		if _, err := fmt.Fprintln(c.out, link); err != nil || *only || !c.shows {
+			return err
+		}
+		if err := c.browse(link); err != nil {
+			fmt.Fprintf(c.err, "open it in a browser of this machine: none can be started from here (%s)\n",
+				oneLine(err.Error()))
+		}
 		return nil
 	}
 	return cmd

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -65,6 +67,9 @@ func (c console) examine(ctx context.Context, flags *pflag.FlagSet) ([]control.F
 		}), nil
 	}
 	if err != nil {
+		if state := examineState(l); state.Level == control.Problem {
+			return append(found, state), nil
+		}
 		return nil, daemonError(err)
 	}
 	defer d.Close()
@@ -104,22 +109,31 @@ func (c console) examineSettings(l *settings.Loaded) (found []control.Finding) {
 
 // examineState tells whether a daemon could be started with these settings.
 func examineState(l *settings.Loaded) control.Finding {
-	dir := l.StateDir
-	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
-		return control.Finding{Check: "state", Level: control.Good, Text: dir + " will be made by the first start"}
+	dir, text := l.StateDir, l.StateDir+" can be written"
+	for {
+		_, err := os.Stat(dir)
+		above := filepath.Dir(dir)
+		if !errors.Is(err, fs.ErrNotExist) || above == dir {
+			break
+		}
+		dir, text = above, l.StateDir+" will be made by the first start"
 	}
 	probe, err := os.CreateTemp(dir, ".doctor-*")
 	if err != nil {
+		if path := (*fs.PathError)(nil); errors.As(err, &path) {
+			err = path.Err
+		}
 		return control.Finding{
-			Check: "state", Level: control.Problem, Text: fmt.Sprintf("%s cannot be written: %v", dir, err),
-			Fix: "make it a directory of yours, or choose another one with --state-dir",
+			Check: "state", Level: control.Problem,
+			Text: fmt.Sprintf("state_dir %s cannot be used: %s: %v", l.StateDir, dir, err),
+			Fix:  "make it a directory of yours, or choose another one with --state-dir",
 		}
 	}
 	if err := errors.Join(probe.Close(), os.Remove(probe.Name())); err != nil {
 		return control.Finding{Check: "state", Level: control.Warning, Text: err.Error(),
 			Fix: "look at the disk of " + dir}
 	}
-	return control.Finding{Check: "state", Level: control.Good, Text: dir + " can be written"}
+	return control.Finding{Check: "state", Level: control.Good, Text: text}
 }
 
 func writeFindings(c console, found []control.Finding) error {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/satin-peer/satin/apps"
+	"github.com/satin-peer/satin/peer/settings"
 )
 
 // Exit codes besides 0; a signal adds its number to exitSignal.
@@ -120,7 +121,11 @@ func flagError(cmd *cobra.Command, err error) error {
 		if letters := unknown.GetSpecifiedShortnames(); letters != "" {
 			name = "-" + letters
 		}
-		return &apps.InputError{What: "flag", Got: name, Want: "one of " + strings.Join(flagNames(cmd), ", ")}
+		want := "one of " + strings.Join(flagNames(cmd), ", ")
+		if near := settings.Nearest(name, flagNames(cmd)); near != "" {
+			want += " (did you mean " + near + "?)"
+		}
+		return &apps.InputError{What: "flag", Got: name, Want: want}
 	case errors.As(err, &missing):
 		return &apps.InputError{What: "--" + missing.GetFlag().Name, Want: kind(missing.GetFlag().Value.Type())}
 	case errors.As(err, &invalid):

@@ -86,6 +86,16 @@ type console struct {
 	// modules are the files of modules that are run, by their names.
 	modules map[module.Hash][]byte
 
+	args []string // of the command line
+
+	// daemonTicks is how often a command looks for a daemon that may be starting, every lookEvery, before it says
+	// that there is none.
+	daemonTicks int
+
+	// browse shows a page in the user's browser; shows says whether somebody sees what the command prints.
+	browse func(link string) error
+	shows  bool
+
 	// patience bounds how long an interrupted command waits for what it is doing to end. An aborted run ends at
 	// once, a file that is being written soon, the sequential program when it is done.
 	patience time.Duration
@@ -111,6 +121,8 @@ func newConsole() console {
 		open:     openPeer(processes()),
 		strike:   strike,
 		patience: abortPatience,
+
+		daemonTicks: int(startingWithin / lookEvery), browse: browse, shows: term.IsTerminal(int(os.Stdout.Fd())),
 	}
 }
 

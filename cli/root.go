@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,7 +13,7 @@ import (
 // run is the command: it does what args say and gives the exit code.
 func run(args []string, list []apps.App, c console) int {
 	out := &sticky{w: c.out}
-	c.out, c.modules = out, map[module.Hash][]byte{}
+	c.args, c.out, c.modules = args, out, map[module.Hash][]byte{}
 	args, list, release, err := c.withModule(args, list)
 	defer release()
 	root := newRoot(list, c)
@@ -39,7 +40,7 @@ steal jobs from busy ones, on this machine and on the others of a swarm, so that
 The answer goes to standard output, everything else to standard error.`,
 		Example: `  satin-peer apps
   satin-peer run nqueens 14
-  satin-peer start &
+  satin-peer start --background
   satin-peer invite
   satin-peer status`,
 		SilenceErrors:              true,
@@ -51,6 +52,10 @@ The answer goes to standard output, everything else to standard error.`,
 	root.RunE = func(cmd *cobra.Command, args []string) error {
 		if *showVersion && len(args) == 0 {
 			return c.printVersion(false)
+		}
+		if len(args) > 0 && slices.ContainsFunc(list, func(a apps.App) bool { return a.Name == args[0] }) {
+			return &apps.InputError{What: "command", Got: args[0],
+				Want: "run before the name of an application: satin-peer run " + args[0]}
 		}
 		return group("command", cmd, args)
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"log/slog"
 	"slices"
 	"strings"
@@ -31,7 +32,7 @@ func newStartCommand(list []apps.App, c console) *cobra.Command {
 		Use:   "start",
 		Short: "Take part in a swarm",
 		Long: `start is the daemon: it computes for the runs of the swarm, its own and those of others, until it is told to leave. It stays in
-the foreground and logs on standard error. The other commands talk to it.
+the foreground and logs on standard error, unless --background is given. The other commands talk to it.
 
 Settings come from the configuration file, variables of the environment and these flags; satin-peer config shows them.
 
@@ -39,6 +40,7 @@ SIGTERM, Ctrl-C, closing its terminal (SIGHUP) and satin-peer leave let it leave
 A second signal ends it at once; others then notice after some seconds, and do its work again. After nohup it ignores SIGHUP.`,
 		Example: `  satin-peer start
   satin-peer start --join /ip4/192.168.1.20/udp/4001/quic-v1/p2p/12D3KooWEfSPJ8YpT6zV2Qdqz4YVNoqJqGHdc4oC4NW9aUQZQ6Jg
+  satin-peer start --background
   satin-peer start --join @invitation.txt
   satin-peer start --workers 2 --cluster home --log-format json`,
 		Args:              cobra.ArbitraryArgs,
@@ -47,6 +49,7 @@ A second signal ends it at once; others then notice after some seconds, and do i
 	cmd.Flags().String("config", "", "the configuration `FILE` to read")
 	settings.AddFlags(cmd.Flags())
 	harm := addFaultFlag(cmd.Flags())
+	behind := cmd.Flags().Bool("background", false, "return when the daemon answers; it logs to daemon.log in the state directory")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := apps.ArgCount(args, 0, ""); err != nil {
 			return err
@@ -58,6 +61,9 @@ A second signal ends it at once; others then notice after some seconds, and do i
 		l, err := c.load(cmd.Flags())
 		if err != nil {
 			return err
+		}
+		if *behind {
+			return c.background(l)
 		}
 		if l.Join, err = c.targets(l.Join); err != nil {
 			return err
@@ -94,6 +100,9 @@ func (c console) start(l *settings.Loaded, list []apps.App, faults []fault) erro
 	}
 	p, err := c.open(context.Background(), l, list, log)
 	if err != nil {
+		if path := (*fs.PathError)(nil); errors.As(err, &path) && strings.HasPrefix(path.Path, l.StateDir) {
+			err = placeError(err, l)
+		}
 		return errors.Join(err, server.Close(context.Background()))
 	}
 	d := &departure{Watched: p, gone: make(chan struct{})}
@@ -131,7 +140,19 @@ func openError(err error, l *settings.Loaded) error {
 	if running := (*control.RunningError)(nil); errors.As(err, &running) {
 		return failed("%w: satin-peer leave%s ends it; a second one needs another --state-dir", err, place(l))
 	}
-	return daemonError(err)
+	if errors.Is(err, control.ErrBadInput) {
+		return err
+	}
+	return placeError(err, l)
+}
+
+// placeError names the setting of the place on the disk without which no daemon can start.
+func placeError(err error, l *settings.Loaded) error {
+	name, dir := "state_dir", l.StateDir
+	if !strings.HasPrefix(l.RuntimeDir, dir) {
+		name, dir = "runtime_dir", l.RuntimeDir
+	}
+	return failed("%s = %q cannot be used: %w", name, dir, err)
 }
 
 // leave says goodbye in the given time.

@@ -165,8 +165,11 @@ func (s *Server) handler() http.Handler {
 func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 	secret, ok := s.sessions.enter(r.URL.Query().Get("token"), time.Now())
 	if !ok {
-		refuse(w, http.StatusUnauthorized, "unauthorized",
-			"this link was used, is too old, or is of an earlier start of the daemon: satin-peer dashboard prints a new one")
+		// a sentence, as it is people who see it
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		w.WriteHeader(http.StatusUnauthorized)
+		_, _ = io.WriteString(w, "This link was used already, is older than a day, or is of an earlier start of the daemon: "+
+			"satin-peer dashboard prints a new one.\n")
 		return
 	}
 	http.SetCookie(w, &http.Cookie{Name: s.sessions.cookie, Value: secret, Path: "/", HttpOnly: true,

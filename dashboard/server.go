@@ -32,7 +32,7 @@ const (
 type Config struct {
 	// Source is the peer that is shown.
 	Source Source
-	// Listen is a literal loopback address with a port, 0 for any free one; empty means DefaultListen.
+	// Listen is a literal loopback address with a port, 0 for any free one; or AutoListen; empty means DefaultListen.
 	Listen string
 	// Dir is where the address and the tokens are written, each in a file that only the user can read, for
 	// scripts and for Ask. It must exist.
@@ -49,8 +49,33 @@ type Config struct {
 // DefaultListen is any free port on this machine.
 const DefaultListen = "127.0.0.1:0"
 
+// AutoListen is the same port of this machine each time, so that an open page finds a daemon that was started again;
+// or if another program has it, the next one that is free.
+const AutoListen = "auto"
+
+const (
+	autoPort  = 7746
+	autoPorts = 16 // that are tried before any free one is taken
+)
+
+// listenAt opens the port. What of AutoListen is free it finds out by taking it.
+func listenAt(listen string) (net.Listener, error) {
+	if listen != AutoListen {
+		return net.Listen("tcp", listen)
+	}
+	for port := range autoPorts {
+		if l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", autoPort+port)); err == nil {
+			return l, nil
+		}
+	}
+	return net.Listen("tcp", DefaultListen)
+}
+
 // CheckListen says why a server cannot listen on an address, by its form.
 func CheckListen(listen string) error {
+	if listen == AutoListen {
+		return nil
+	}
 	at, err := netip.ParseAddrPort(listen)
 	if err != nil {
 		return fmt.Errorf("%w: %q is no address for a dashboard: want an IP address and a port, such as %s",
@@ -100,7 +125,7 @@ func Open(cfg Config) (*Server, error) {
 	if err := CheckListen(cfg.Listen); err != nil {
 		return nil, err
 	}
-	l, err := net.Listen("tcp", cfg.Listen)
+	l, err := listenAt(cfg.Listen)
 	if err != nil {
 		return nil, fmt.Errorf("the dashboard cannot listen on %s: %w", cfg.Listen, err)
 	}

@@ -23,6 +23,7 @@ export class Live {
       const reply = await fetch("/api/v1/session");
       if (reply.status === 401) {
         this.#become("refused");
+        setTimeout(() => this.connect(), latest); // another page may get a session for this one
         return;
       }
       this.model.level = (await reply.json()).level;

@@ -22,8 +22,7 @@ const names = /** @type {Name[]} */ (Object.keys(views));
 const content = byID("content");
 const links = new Map(names.map((name) => [name, el("a", { href: `#${name}` }, views[name].title)]));
 const waiting = el("p", { class: "dim" }, "Connecting to the daemon…");
-const refused = el("div", {}, el("p", { class: "lead" }, "There is no session."),
-  el("p", {}, "Open the link that ", el("code", {}, "satin-peer dashboard"), " prints. It works once, and each start of the daemon needs a new one."));
+const refused = el("p", { class: "lead" }, "The daemon does not know this page, as each of its starts needs a new link: ", el("code", {}, "satin-peer dashboard"), " opens one.");
 
 /** @returns {Name} */
 function chosen() {

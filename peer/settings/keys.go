@@ -250,11 +250,13 @@ func daemonKeys() []*key {
 		field: func(s *Settings) any { return &s.Emulate },
 	}
 	dashboard := &key{
-		name: "dashboard", kind: textKind, want: "\"off\", or a loopback address and port, such as 127.0.0.1:0",
+		name: "dashboard", kind: textKind, want: "\"auto\", \"off\", or a loopback address and port, such as 127.0.0.1:0",
 		about: []string{"Where browsers of this machine find the dashboard; \"off\" for none.",
-			"Port 0 is any that is free. Other machines are not answered: forward the port to them, as ssh -L does."},
+			"\"auto\" is port 7746 of 127.0.0.1, or the next one that is free; port 0 is any. Other machines are not answered: forward the port to them, as ssh -L does."},
 		field: func(s *Settings) any { return &s.Dashboard },
-		check: func(s *Settings) bool { return s.Dashboard == DashboardOff || isLoopback(s.Dashboard) },
+		check: func(s *Settings) bool {
+			return s.Dashboard == DashboardAuto || s.Dashboard == DashboardOff || isLoopback(s.Dashboard)
+		},
 	}
 	return []*key{
 		level,

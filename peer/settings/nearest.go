@@ -14,14 +14,20 @@ func keyNames() (names []string) {
 // of them.
 const farthest = 3
 
-// suggest is "; did you mean x?" if a name is near enough, else a list of all.
-func suggest(name string, names []string) string {
+// Nearest is the one of some names that somebody may have meant who wrote another one; "" if none is near enough.
+func Nearest(name string, names []string) string {
 	best, least := "", farthest+1
 	for _, n := range names {
 		if d := distance(strings.ToLower(name), strings.ToLower(n)); d < least && 2*d < len(n) {
 			best, least = n, d
 		}
 	}
+	return best
+}
+
+// suggest is "; did you mean x?" if a name is near enough, else a list of all.
+func suggest(name string, names []string) string {
+	best := Nearest(name, names)
 	if best == "" {
 		return ": one of " + strings.Join(names, ", ")
 	}

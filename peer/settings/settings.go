@@ -44,7 +44,7 @@ type Settings struct {
 
 	Emulate string // directory of an emulated wide-area network; empty: none
 
-	Dashboard string // loopback address and port of the page in the browser, or DashboardOff
+	Dashboard string // DashboardAuto, DashboardOff, or loopback address and port of the page in the browser
 
 	LogLevel   string        // "debug", "info", "warn" or "error"
 	LogFormat  string        // LogText or LogJSON
@@ -69,7 +69,8 @@ const (
 	ModulesPublished = "published" // what a member has published
 	ModulesMembers   = "members"   // what members run
 
-	DashboardOff = "off"
+	DashboardOff  = "off"
+	DashboardAuto = "auto" // of this machine, the port that is the same each time, or the next one that is free
 
 	LogText = "text"
 	LogJSON = "json"
@@ -100,7 +101,7 @@ func Defaults(d Dirs) Settings {
 		Trust:    TrustInvite, MDNS: true, DHT: true, NAT: true, MaxConnections: 256,
 		Policy: policy.Names()[0], Priority: PriorityIdle,
 		Modules: ModulesMembers, ModuleCache: 256,
-		Dashboard: "127.0.0.1:0",
+		Dashboard: DashboardAuto,
 		LogLevel:  "info", LogFormat: LogText, LeaveAfter: 10 * time.Second,
 		LeavePatience: 5 * time.Second, Checkpoint: true, CheckpointInterval: time.Minute,
 	}

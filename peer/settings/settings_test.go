@@ -139,7 +139,7 @@ func TestBadFile(t *testing.T) {
 		{"cluster = \"\\u0007\"\n", `:1: cluster: got "\a", want a name`},
 		{"cluster = \"" + strings.Repeat("x", 65) + "\"\n", ":1: cluster: got "},
 		{"state_dir = \"here\"\n", `:1: state_dir: got "here", want an absolute path`},
-		{"dashboard = \"0.0.0.0:80\"\n", `:1: dashboard: got "0.0.0.0:80", want "off", or a loopback address`},
+		{"dashboard = \"0.0.0.0:80\"\n", `:1: dashboard: got "0.0.0.0:80", want "auto", "off", or a loopback address`},
 		{"dashboard = \"localhost:80\"\n", `:1: dashboard: got "localhost:80", want`},
 		{"leave_after = 10\n", `:1: leave_after: got "10", want a duration from 0s to 10m0s`},
 		{"leave_after = \"1h\"\n", `:1: leave_after: got "1h", want`},

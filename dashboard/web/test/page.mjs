@@ -294,7 +294,7 @@ await step("a page of another port, with the user's cookie, reads, does and hear
 
 await step("after a restart of the daemon the page says what to do", async () => {
   await ask("restart");
-  await page.getByText("There is no session.").waitFor();
+  await page.getByText("The daemon does not know this page").waitFor();
   await picture(page, "refused");
 });
 

@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/satin-peer/satin/peer/control"
+	"github.com/satin-peer/satin/peer/settings"
+)
+
+const (
+	// readyWithin is how long a daemon in the background may take to answer.
+	readyWithin = 30 * time.Second
+	// lookEvery is how often it is asked.
+	lookEvery = 20 * time.Millisecond
+	// maxDaemonLog is how long a log may be that is continued, in bytes; a longer one is kept beside a new one.
+	maxDaemonLog = 4 << 20
+	logFile      = "daemon.log"
+)
+
+// background starts this program again, with the same arguments but for --background, in a session of its own, and
+// returns when it answers.
+func (c console) background(l *settings.Loaded) error {
+	if slices.Contains(l.Join, "-") {
+		return errors.New("--join - cannot go with --background: nobody types there; use --join @FILE")
+	}
+	path, log, err := openDaemonLog(l.StateDir)
+	if err != nil {
+		return failed("state_dir: %w", err)
+	}
+	defer log.Close()
+	self, err := os.Executable()
+	if err != nil {
+		return failed("the program cannot be started again: %w", err)
+	}
+	cmd := exec.Command(self, foreground(c.args)...)
+	cmd.Stdout, cmd.Stderr = log, log
+	begins, err := log.Seek(0, 2)
+	if err != nil {
+		return failed("%w", err)
+	}
+	detach(cmd)
+	if err := cmd.Start(); err != nil {
+		return failed("the daemon cannot be started: %w", err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		_ = cmd.Wait()
+		close(ended)
+	}()
+	if err := awaitDaemon(l.RuntimeDir, cmd.Process.Pid, ended); err != nil {
+		why := lastLine(path, begins)
+		if why == "" {
+			why = err.Error()
+		}
+		return failed("the daemon did not come to life: %s; its log is %s", why, path)
+	}
+	_, err = fmt.Fprintf(c.err, "the daemon is ready (process %d); its log is %s\n", cmd.Process.Pid, path)
+	return err
+}
+
+// foreground is a command line without --background.
+func foreground(args []string) []string {
+	return slices.DeleteFunc(slices.Clone(args),
+		func(a string) bool { return a == "--background" || strings.HasPrefix(a, "--background=") })
+}
+
+// openDaemonLog opens the log of a daemon in the background at its end.
+func openDaemonLog(stateDir string) (path string, _ *os.File, err error) {
+	if err := os.MkdirAll(stateDir, 0o700); err != nil {
+		return "", nil, err
+	}
+	path = filepath.Join(stateDir, logFile)
+	if info, err := os.Stat(path); err == nil && info.Size() > maxDaemonLog {
+		if err := os.Rename(path, path+".1"); err != nil {
+			return "", nil, err
+		}
+	}
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	return path, file, err
+}
+
+// awaitDaemon waits until the daemon of a directory answers that is this process, and not another one.
+func awaitDaemon(dir string, pid int, ended <-chan struct{}) error {
+	ctx, cancel := context.WithTimeout(context.Background(), readyWithin)
+	defer cancel()
+	again := time.NewTicker(lookEvery)
+	defer again.Stop()
+	for {
+		if d, err := control.Connect(dir); err == nil {
+			s, err := d.Status(ctx)
+			d.Close()
+			if err == nil && s.PID == pid {
+				return nil
+			}
+		}
+		select {
+		case <-ended:
+			return errors.New("its process has ended")
+		case <-ctx.Done():
+			return fmt.Errorf("it does not answer within %v", readyWithin)
+		case <-again.C:
+		}
+	}
+}
+
+// lastLine is the last line of a file behind an offset.
+func lastLine(path string, from int64) string {
+	text, err := os.ReadFile(path)
+	if err != nil || int64(len(text)) < from {
+		return ""
+	}
+	lines := strings.Split(strings.TrimSpace(string(text[from:])), "\n")
+	return oneLine(strings.TrimPrefix(lines[len(lines)-1], "satin-peer: "))
+}

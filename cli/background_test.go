@@ -1,0 +1,151 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/satin-peer/satin/peer/control"
+)
+
+func TestForeground(t *testing.T) {
+	got := foreground([]string{"start", "--background", "--workers", "2", "--background=true"})
+	if want := []string{"start", "--workers", "2"}; !reflect.DeepEqual(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestDaemonLog: a log goes on where it ended, a long one is put aside, and the last line is of this life.
+func TestDaemonLog(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "state")
+	path, file, err := openDaemonLog(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := file.WriteString("old\n"); err != nil {
+		t.Fatal(err)
+	}
+	if got := lastLine(path, 4); got != "" {
+		t.Errorf("the last line of nothing is %q", got)
+	}
+	if _, err := file.WriteString("new\nsatin-peer: why\n"); err != nil {
+		t.Fatal(err)
+	}
+	if got := lastLine(path, 4); got != "why" {
+		t.Errorf("the last line is %q", got)
+	}
+	if err := file.Truncate(maxDaemonLog + 1); err != nil {
+		t.Fatal(err)
+	}
+	file.Close()
+	if _, file, err = openDaemonLog(dir); err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil || info.Size() != 0 || info.Mode().Perm() != 0o600 {
+		t.Errorf("the new log: %v, %v", info, err)
+	}
+	if _, err := os.Stat(path + ".1"); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestBackground: a real daemon answers when start --background has returned, and a second one is refused with why.
+func TestBackground(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv(childEnv, "1s") // the program that is started again is this test
+	f := newFake()
+	start := []string{"start", "--background", "--state-dir", dir, "--mdns=false", "--nat=false", "--dht=false",
+		"--listen", "/ip4/127.0.0.1/tcp/0", "--dashboard", "off"}
+	if code := f.run(start...); code != 0 {
+		t.Fatalf("exit code %d: %s", code, &f.err)
+	}
+	d, err := control.Connect(filepath.Join(dir, "control"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	if !strings.Contains(f.err.String(), "the daemon is ready") {
+		t.Errorf("it said %q", &f.err)
+	}
+	f.err.Reset()
+	if code := f.run(start...); code != exitFailed || !strings.Contains(f.err.String(), "is running already") &&
+		!strings.Contains(f.err.String(), "a second one needs another --state-dir") {
+		t.Errorf("a second one: exit code %d, %q", code, &f.err)
+	}
+	if code := f.run("leave", "--state-dir", dir); code != 0 {
+		t.Errorf("leave: exit code %d: %s", code, &f.err)
+	}
+}
+
+// TestDaemonIsAwaited: a command that needs a daemon looks again while one may be starting, and then says that there is
+// none.
+func TestDaemonIsAwaited(t *testing.T) {
+	m := newFakeMember()
+	f := starter(t, m)
+	user := newFake()
+	user.dirs, user.daemonTicks = f.dirs, 3
+	code := make(chan int)
+	go func() { code <- user.run("invite") }()
+	user.ticks <- time.Time{} // it has looked once, in vain
+	daemon := make(chan int)
+	go func() { daemon <- f.run("start") }()
+	f.connected(t).Close()
+	user.ticks <- time.Time{}
+	if got := <-code; got != 0 || !strings.Contains(user.out.String(), "satin-peer join ") {
+		t.Errorf("exit code %d, %q, %q", got, &user.out, &user.err)
+	}
+	f.caught <- os.Interrupt
+	<-daemon
+	go func() { code <- user.run("status") }()
+	for range user.daemonTicks {
+		user.ticks <- time.Time{}
+	}
+	if got := <-code; got != exitFailed || !strings.Contains(user.err.String(), "no daemon is running") {
+		t.Errorf("without one: exit code %d, %q", got, &user.err)
+	}
+}
+
+// TestBrowser: a link is printed, and opened if somebody typed the command and did not ask for it only to be printed.
+func TestBrowser(t *testing.T) {
+	m := newFakeMember()
+	f := starter(t, m)
+	code := make(chan int)
+	go func() { code <- f.run("start") }()
+	f.connected(t).Close()
+	for _, c := range []struct {
+		shows  bool
+		args   []string
+		opened int
+	}{
+		{true, []string{"dashboard"}, 1},
+		{true, []string{"dashboard", "--print"}, 0},
+		{false, []string{"dashboard"}, 0},
+	} {
+		user := newFake()
+		user.dirs, user.shows = f.dirs, c.shows
+		var opened []string
+		user.browse = func(link string) error {
+			opened = append(opened, link)
+			return os.ErrNotExist
+		}
+		for user.run(c.args...) != 0 { // the control socket is there first
+			if !strings.Contains(user.err.String(), "no dashboard is running") {
+				t.Fatal(user.err.String())
+			}
+			user.err.Reset()
+		}
+		if len(opened) != c.opened || c.opened > 0 && opened[0]+"\n" != user.out.String() {
+			t.Errorf("%q: opened %q, printed %q", c.args, opened, &user.out)
+		}
+		if got := strings.Contains(user.err.String(), "open it in a browser"); got != (c.opened > 0) {
+			t.Errorf("%q: it said %q", c.args, &user.err)
+		}
+	}
+	f.caught <- os.Interrupt
+	<-code
+}
