@@ -142,6 +142,5 @@ var largeTypes = map[string]struct {
 	why  string
 }{
 	"internal/engine.Worker":    {100, "one goroutine's stack: spawn, steal, wait and abort share its words"},
-	"peer/host.Host":            {70, "being taken apart"},
 	"internal/satinvet.checker": {65, "one analysis, a method for each form of expression"},
 }

@@ -95,14 +95,14 @@ func (h *Host) Join(ctx context.Context, lineOrAddr string) error {
 }
 
 // memberOf says whether this peer is a member of the swarm with a key already.
-func (h *Host) memberOf(public ed25519.PublicKey, now time.Time) bool {
+func (h *admission) memberOf(public ed25519.PublicKey, now time.Time) bool {
 	s := h.swarm.standing()
 	return s.settled && bytes.Equal(s.public, public) &&
 		verifyChain(s.chain, s.public, h.id, now, h.roll.outBelow) == nil
 }
 
 // checkInvitation says why an invitation is of no use to this peer, before anybody else is asked.
-func (h *Host) checkInvitation(v *Invitation, now time.Time) error {
+func (h *admission) checkInvitation(v *Invitation, now time.Time) error {
 	if v.Inviter == h.id {
 		return fmt.Errorf("%w: this peer made the invitation", ErrSelf)
 	}
@@ -136,12 +136,12 @@ func (h *Host) connect(ctx context.Context, info peer.AddrInfo, in *intent) erro
 		ctx, cancel = context.WithTimeout(ctx, connectTimeout)
 		defer cancel()
 	}
-	defer h.intend(info.ID, in)()
+	defer h.intents.note(info.ID, in)()
 	var reason *handshakeError // the first, of several tries, to say more than that the other hung up
 	for try := 1; ; try++ {
 		err := h.meet(ctx, info)
 		if err == nil && in.invitation != nil && !in.answered() {
-			err = h.greetAgain(ctx, info.ID) // they were connected before, without the invitation
+			err = h.greeter.again(ctx, info.ID) // they were connected before, without the invitation
 		}
 		var failed *handshakeError
 		if !errors.As(err, &failed) {
@@ -208,10 +208,11 @@ type handshakeError struct {
 func (e *handshakeError) Error() string { return fmt.Sprintf("%s at %s: %v", e.id, e.place, e.err) }
 func (e *handshakeError) Unwrap() error { return e.err }
 
-// greetAgain repeats the handshake with a peer that is in already.
-func (h *Host) greetAgain(ctx context.Context, id peer.ID) error {
+// again repeats the handshake with a peer that is in already.
+func (g *greeter) again(ctx context.Context, id peer.ID) error {
+	h := g.host
 	v := h.visitors.find(id)
-	said, err := h.greet(ctx, id)
+	said, err := g.greet(ctx, id)
 	if err != nil {
 		return fmt.Errorf("%s: %w", id, err)
 	}

@@ -6,13 +6,19 @@ import (
 
 	dht "github.com/libp2p/go-libp2p-kad-dht"
 	"github.com/libp2p/go-libp2p/core/peer"
+	"github.com/libp2p/go-libp2p/core/peerstore"
 	"github.com/libp2p/go-libp2p/core/protocol"
 )
 
-// openDHT starts the swarm's own Kademlia, which never meets the public one: another protocol, and admitted
+// A search is for the addresses of members, in the swarm's own Kademlia.
+type search struct {
+	dht *dht.IpfsDHT // nil: there is none
+}
+
+// open starts the swarm's own Kademlia, which never meets the public one: another protocol, and admitted
 // peers only. It stores nothing; it finds addresses.
-func (h *Host) openDHT() error {
-	own := &gated{Host: h.inner, own: h, searching: true}
+func (x *search) open(h *Host) error {
+	own := &outer{Host: h.inner, own: h, searching: true}
 	d, err := dht.New(own,
 		dht.ProtocolPrefix(protocol.ID("/satin")),
 		dht.Mode(dht.ModeServer),
@@ -22,19 +28,19 @@ func (h *Host) openDHT() error {
 	if err != nil {
 		return fmt.Errorf("starting the swarm's Kademlia: %w", err)
 	}
-	h.dht = d
+	x.dht = d
 	return d.Bootstrap(h.ctx)
 }
 
-// search looks for the addresses of a peer that is not known here.
-func (h *Host) search(ctx context.Context, id peer.ID) error {
-	if h.dht == nil {
+// forPeer looks for the addresses of a peer that is not known here.
+func (x *search) forPeer(ctx context.Context, id peer.ID, found peerstore.AddrBook) error {
+	if x.dht == nil {
 		return fmt.Errorf("%w: no address of %s is known", ErrUnreachable, id)
 	}
-	info, err := h.dht.FindPeer(ctx, id)
+	info, err := x.dht.FindPeer(ctx, id)
 	if err != nil {
 		return fmt.Errorf("%w: no address of %s is known, and none was found: %w", ErrUnreachable, id, err)
 	}
-	h.inner.Peerstore().AddAddrs(id, info.Addrs, learnedAddrTTL)
+	found.AddAddrs(id, info.Addrs, learnedAddrTTL)
 	return nil
 }

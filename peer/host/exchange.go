@@ -79,8 +79,12 @@ func decodeRecord(raw []byte) (told, error) {
 	return told{r.PeerID, r.Addrs[:min(len(r.Addrs), maxPeerAddrs)], raw, r.Seq}, nil
 }
 
-// exchange tells a member whom this peer knows, and asks the same.
-func (h *Host) exchange(ctx context.Context, id peer.ID) error {
+// An exchange has two members tell each other whom they know.
+type exchange struct{ host *Host }
+
+// with tells a member whom this peer knows, and asks the same.
+func (x *exchange) with(ctx context.Context, id peer.ID) error {
+	h := x.host
 	ctx, cancel := context.WithTimeout(ctx, exchangeTimeout)
 	defer cancel()
 	ctx = network.WithNoDial(network.WithAllowLimitedConn(ctx, "peer exchange"), "peer exchange")
@@ -92,34 +96,36 @@ func (h *Host) exchange(ctx context.Context, id peer.ID) error {
 	defer func() { finish(s, whole) }()
 	deadline, _ := ctx.Deadline()
 	s.SetDeadline(deadline)
-	if err := h.tellPeers(s); err != nil {
+	if err := x.tell(s); err != nil {
 		return err
 	}
-	err = h.hearPeers(s)
+	err = x.hear(s)
 	whole = err == nil
 	return err
 }
 
-// answerExchange is the other side of exchange.
-func (h *Host) answerExchange(s network.Stream) {
+// answer is the other side of with.
+func (x *exchange) answer(s network.Stream) {
+	h := x.host
 	whole := false
 	defer func() { finish(s, whole) }()
 	if !h.visitors.mayTell(s.Conn().RemotePeer(), time.Now()) {
 		return
 	}
 	s.SetDeadline(time.Now().Add(exchangeTimeout))
-	if err := h.hearPeers(s); err != nil {
+	if err := x.hear(s); err != nil {
 		h.log.Debug("bad list of peers", "peer", s.Conn().RemotePeer(), "error", err)
 		return
 	}
-	whole = h.tellPeers(s) == nil
+	whole = x.tell(s) == nil
 }
 
-func (h *Host) tellPeers(s network.Stream) error {
+func (x *exchange) tell(s network.Stream) error {
+	h := x.host
 	to := s.Conn().RemotePeer()
 	list := peerList{Records: h.book.records(maxExchanged-1,
 		func(id peer.ID) bool { return id != to && h.Admitted(id) })}
-	if own := h.ownRecord(); own != nil {
+	if own := x.ownRecord(); own != nil {
 		list.Records = append(list.Records, own)
 	}
 	b, err := wire.Control().Encode(list)
@@ -130,7 +136,8 @@ func (h *Host) tellPeers(s network.Stream) error {
 }
 
 // ownRecord is this peer's addresses, signed.
-func (h *Host) ownRecord() []byte {
+func (x *exchange) ownRecord() []byte {
+	h := x.host
 	certified, ok := peerstore.GetCertifiedAddrBook(h.inner.Peerstore())
 	if !ok {
 		return nil
@@ -146,7 +153,7 @@ func (h *Host) ownRecord() []byte {
 	return b
 }
 
-func (h *Host) hearPeers(s network.Stream) error {
+func (x *exchange) hear(s network.Stream) error {
 	b, err := wire.ReadFrame(s, nil, maxExchangeFrame)
 	if err != nil {
 		return err
@@ -156,13 +163,14 @@ func (h *Host) hearPeers(s network.Stream) error {
 		return err
 	}
 	for _, t := range list {
-		h.learn(t, s.Conn().RemoteMultiaddr())
+		x.learn(t, s.Conn().RemoteMultiaddr())
 	}
 	return nil
 }
 
 // learn takes in a record that came over a link.
-func (h *Host) learn(t told, via ma.Multiaddr) {
+func (x *exchange) learn(t told, via ma.Multiaddr) {
+	h := x.host
 	if t.id == h.id || h.roll.out(t.id) {
 		return
 	}
@@ -176,8 +184,8 @@ func (h *Host) learn(t told, via ma.Multiaddr) {
 // identified takes in the record that a member has signed for itself, for example because its addresses have
 // changed. The first one it tells in the exchange that follows the handshake; what strangers say of
 // themselves does not count.
-func (h *Host) identified(e event.EvtPeerIdentificationCompleted) {
-	if e.SignedPeerRecord == nil || !h.Admitted(e.Peer) {
+func (x *exchange) identified(e event.EvtPeerIdentificationCompleted) {
+	if e.SignedPeerRecord == nil || !x.host.Admitted(e.Peer) {
 		return
 	}
 	raw, err := e.SignedPeerRecord.Marshal()
@@ -188,5 +196,5 @@ func (h *Host) identified(e event.EvtPeerIdentificationCompleted) {
 	if err != nil || t.id != e.Peer {
 		return
 	}
-	h.learn(t, e.Conn.RemoteMultiaddr())
+	x.learn(t, e.Conn.RemoteMultiaddr())
 }

@@ -131,7 +131,7 @@ func (m *hello) check() error {
 }
 
 // introduce makes this peer's hello. join is how it would become a member of the other's swarm, nil if it would not.
-func (h *Host) introduce(join *intent) *hello {
+func (h *admission) introduce(join *intent) *hello {
 	s := h.swarm.standing()
 	m := &hello{Protocol: h.cfg.Protocol, Oldest: h.cfg.OldestProtocol, Swarm: s.name, Key: s.public,
 		Chain: s.chain, Incarnation: h.incarnation, Agent: clip(h.cfg.Agent, maxAgent)}
@@ -152,27 +152,31 @@ func (h *Host) introduce(join *intent) *hello {
 	return m
 }
 
+// A greeter speaks the handshake.
+type greeter struct{ host *Host }
+
 // greet is the handshake as the dialer sees it.
-func (h *Host) greet(ctx context.Context, id peer.ID) (*hello, error) {
+func (g *greeter) greet(ctx context.Context, id peer.ID) (*hello, error) {
+	h := g.host
 	ctx, cancel := context.WithTimeout(ctx, helloTimeout)
 	defer cancel()
 	ctx = network.WithNoDial(network.WithAllowLimitedConn(ctx, "hello"), "hello")
 	s, err := h.inner.NewStream(ctx, id, helloProtocol)
 	if err != nil {
-		return nil, h.noHello(id, err)
+		return nil, noHello(h.inner.Peerstore().GetProtocols, id, err)
 	}
 	whole := false
 	defer func() { finish(s, whole) }()
 	deadline, _ := ctx.Deadline()
 	s.SetDeadline(deadline)
-	join := h.intentFor(id)
+	join := h.intents.of(id)
 	mine := h.introduce(join)
 	if err := writeMessage(s, mine); err != nil {
-		return nil, h.noHello(id, err)
+		return nil, noHello(h.inner.Peerstore().GetProtocols, id, err)
 	}
 	b, err := wire.ReadFrame(s, nil, maxHelloFrame)
 	if err != nil {
-		return nil, h.noHello(id, err)
+		return nil, noHello(h.inner.Peerstore().GetProtocols, id, err)
 	}
 	w, err := decodeWelcome(b)
 	if err != nil {
@@ -184,7 +188,7 @@ func (h *Host) greet(ctx context.Context, id peer.ID) (*hello, error) {
 		refusal = w.refusal()
 	}
 	if join != nil {
-		h.heard(id, join, answer{refusal})
+		h.intents.heard(id, join, answer{refusal})
 	}
 	if refusal != nil {
 		return nil, refusal
@@ -202,13 +206,13 @@ func finish(s network.Stream, whole bool) {
 }
 
 // noHello explains why there was no handshake.
-func (h *Host) noHello(id peer.ID, err error) error {
+func noHello(known func(peer.ID) ([]protocol.ID, error), id peer.ID, err error) error {
 	if errors.Is(err, wire.ErrFrame) {
 		return fmt.Errorf("%w: %w", ErrHello, err)
 	}
 	var unsupported multistream.ErrNotSupported[protocol.ID]
 	if errors.As(err, &unsupported) {
-		protocols, _ := h.inner.Peerstore().GetProtocols(id)
+		protocols, _ := known(id)
 		for _, p := range protocols {
 			if strings.HasPrefix(string(p), helloFamily) {
 				return fmt.Errorf("%w: it speaks %s and this peer %s: update the older of the two", ErrVersion,
@@ -221,11 +225,12 @@ func (h *Host) noHello(id peer.ID, err error) error {
 }
 
 // answer is the handshake as the one who was dialed sees it.
-func (h *Host) answer(s network.Stream) {
+func (g *greeter) answer(s network.Stream) {
+	h := g.host
 	whole := false
 	defer func() { finish(s, whole) }()
 	id := s.Conn().RemotePeer()
-	if !h.gater.mayTry(id, time.Now()) {
+	if !h.gate.mayTry(id, time.Now()) {
 		return
 	}
 	v, was := h.visitors.answering(id)
@@ -234,7 +239,7 @@ func (h *Host) answer(s network.Stream) {
 	}
 	defer h.visitors.answered(v)
 	s.SetDeadline(time.Now().Add(helloTimeout))
-	m, granted, err := h.hear(s, id)
+	m, granted, err := g.hear(s, id)
 	if err == nil {
 		if granted != nil {
 			m.Chain = granted
@@ -257,7 +262,7 @@ func (h *Host) answer(s network.Stream) {
 }
 
 // hear reads a hello and judges it.
-func (h *Host) hear(s network.Stream, id peer.ID) (*hello, []certificate, error) {
+func (g *greeter) hear(s network.Stream, id peer.ID) (*hello, []certificate, error) {
 	b, err := wire.ReadFrame(s, nil, maxHelloFrame)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", ErrHello, err)
@@ -266,7 +271,7 @@ func (h *Host) hear(s network.Stream, id peer.ID) (*hello, []certificate, error)
 	if err != nil {
 		return nil, nil, err
 	}
-	granted, err := h.judge(id, m)
+	granted, err := g.host.judge(id, m)
 	return m, granted, err
 }
 

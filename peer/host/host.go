@@ -6,13 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/libp2p/go-libp2p"
-	dht "github.com/libp2p/go-libp2p-kad-dht"
 	"github.com/libp2p/go-libp2p/core/crypto"
 	"github.com/libp2p/go-libp2p/core/host"
 	"github.com/libp2p/go-libp2p/core/network"
@@ -25,30 +23,23 @@ import (
 
 // A Host is this process's place in the network. Its methods may be called from several goroutines.
 type Host struct {
-	cfg         Config
-	log         *slog.Logger
-	state       *stateDir
-	id          peer.ID
-	incarnation uint64
-	swarm       *swarm
-	tickets     *ticketBook
-	allowed     *idList
-	revoked     *idList
-	roll        Roll
+	admission
+	greeter  greeter
+	exchange exchange
+	intents  intents
+	state    *stateDir
 
 	inner    host.Host
 	listens  chan struct{} // closed when inner is set
-	outer    *gated
-	gater    *gater
+	outer    *outer
+	gate     *gate
 	visitors *visitors
-	intents  intents
 	news     *news
 	book     *addrBook
 	seeker   *seeker
 	reach    *reach
-	dht      *dht.IpfsDHT
-	moved    chan struct{} // told when the peer has entered another swarm
-	closers  []io.Closer   // what hangs on inner
+	search   search
+	closers  []io.Closer // what hangs on inner
 
 	ctx    context.Context // ends with Close
 	cancel context.CancelFunc
@@ -72,16 +63,17 @@ func Open(ctx context.Context, cfg Config) (*Host, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &Host{cfg: cfg, log: cfg.Logger, state: state}
+	h := &Host{admission: admission{cfg: cfg, log: cfg.Logger, moved: make(chan struct{}, 1)}, state: state}
+	h.greeter.host, h.exchange.host = h, h
 	h.ctx, h.cancel = context.WithCancel(context.Background())
 	h.roll.host = h
 	h.visitors = &visitors{host: h, all: map[peer.ID]*visitor{}, gone: map[peer.ID]departure{}}
-	h.gater = &gater{host: h, attempts: map[peer.ID]bucket{}}
+	h.gate = &gate{host: h, attempts: map[peer.ID]bucket{}}
 	h.intents.all = map[peer.ID][]*intent{}
 	h.news = newNews(h)
 	h.seeker = newSeeker(h)
 	h.reach = &reach{}
-	h.listens, h.moved = make(chan struct{}), make(chan struct{}, 1)
+	h.listens = make(chan struct{})
 	if err := h.open(ctx); err != nil {
 		h.Close()
 		return nil, err
@@ -101,8 +93,8 @@ func (h *Host) open(ctx context.Context) error {
 		return err
 	}
 	close(h.listens)
-	h.outer = &gated{Host: h.inner, own: h}
-	h.inner.SetStreamHandler(helloProtocol, h.answer)
+	h.outer = &outer{Host: h.inner, own: h}
+	h.inner.SetStreamHandler(helloProtocol, h.greeter.answer)
 	h.inner.Network().Notify(&network.NotifyBundle{
 		ConnectedF:    func(_ network.Network, c network.Conn) { h.visitors.opened(c) },
 		DisconnectedF: func(_ network.Network, c network.Conn) { h.visitors.left(c) },
@@ -112,7 +104,7 @@ func (h *Host) open(ctx context.Context) error {
 			h.visitors.left(c)
 		}
 	}
-	h.outer.SetStreamHandler(exchangeProtocol, h.answerExchange)
+	h.outer.SetStreamHandler(exchangeProtocol, h.exchange.answer)
 	h.spawn(h.news.run)
 	return h.seek()
 }
@@ -126,17 +118,17 @@ func (h *Host) seek() error {
 		return err
 	}
 	if h.cfg.Relay {
-		service, err := h.relay()
+		service, err := relayFor(h)
 		if err != nil {
 			return fmt.Errorf("relaying for others: %w", err)
 		}
 		h.closers = append(h.closers, service)
 	}
 	if h.cfg.DHT {
-		if err := h.openDHT(); err != nil {
+		if err := h.search.open(h); err != nil {
 			return err
 		}
-		h.closers = append(h.closers, h.dht)
+		h.closers = append(h.closers, h.search.dht)
 	}
 	if h.cfg.MDNS {
 		h.spawn(h.callOut)
@@ -190,7 +182,7 @@ func (h *Host) listen(private ed25519.PrivateKey) (host.Host, error) {
 	if err != nil {
 		return nil, err
 	}
-	listen, err := h.listenAddrs()
+	listen, err := listenAddrs(h.cfg.Listen, h.state)
 	if err != nil {
 		return nil, err
 	}
@@ -214,11 +206,11 @@ func (h *Host) listen(private ed25519.PrivateKey) (host.Host, error) {
 		libp2p.Security(noise.ID, noise.New),
 		libp2p.ResourceManager(resources),
 		libp2p.ConnectionManager(conns),
-		libp2p.ConnectionGater(h.gater),
+		libp2p.ConnectionGater(h.gate),
 		libp2p.UserAgent(clip(h.cfg.Agent, maxAgent)),
 		libp2p.DisableMetrics(),
 	}
-	inner, err := libp2p.New(append(append(options, h.reachOptions()...), h.cfg.Options...)...)
+	inner, err := libp2p.New(append(append(options, reachOptions(h.cfg.NAT, h.relays)...), h.cfg.Options...)...)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrListen, err)
 	}
@@ -352,7 +344,7 @@ func (h *Host) welcomed(id peer.ID) {
 		func(c network.Conn) bool { return c.Stat().Direction == network.DirOutbound })
 	if dialed {
 		h.spawn(func(ctx context.Context) {
-			if err := h.exchange(ctx, id); err != nil {
+			if err := h.exchange.with(ctx, id); err != nil {
 				h.log.Debug("no exchange of peers", "peer", id, "error", err)
 			}
 		})

@@ -41,12 +41,12 @@ type intents struct {
 	all map[peer.ID][]*intent
 }
 
-// intentFor is the one to say to a peer, nil if there is none. An invitation is worth more than none, and a
+// of is the one to say to a peer, nil if there is none. An invitation is worth more than none, and a
 // later one more than an earlier one.
-func (h *Host) intentFor(id peer.ID) (best *intent) {
-	h.intents.mu.Lock()
-	defer h.intents.mu.Unlock()
-	for _, in := range h.intents.all[id] {
+func (x *intents) of(id peer.ID) (best *intent) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, in := range x.all[id] {
 		if best == nil || in.invitation != nil || best.invitation == nil {
 			best = in
 		}
@@ -54,27 +54,27 @@ func (h *Host) intentFor(id peer.ID) (best *intent) {
 	return best
 }
 
-// intend notes an intent until the returned function is called.
-func (h *Host) intend(id peer.ID, in *intent) (done func()) {
-	h.intents.mu.Lock()
-	defer h.intents.mu.Unlock()
-	h.intents.all[id] = append(h.intents.all[id], in)
+// note notes an intent until the returned function is called.
+func (x *intents) note(id peer.ID, in *intent) (done func()) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.all[id] = append(x.all[id], in)
 	return func() {
-		h.intents.mu.Lock()
-		defer h.intents.mu.Unlock()
-		rest := slices.DeleteFunc(h.intents.all[id], func(other *intent) bool { return other == in })
-		if h.intents.all[id] = rest; len(rest) == 0 {
-			delete(h.intents.all, id)
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		rest := slices.DeleteFunc(x.all[id], func(other *intent) bool { return other == in })
+		if x.all[id] = rest; len(rest) == 0 {
+			delete(x.all, id)
 		}
 	}
 }
 
 // heard notes that a peer has answered an intent, and with it those that wish the same.
-func (h *Host) heard(id peer.ID, in *intent, what answer) {
-	h.intents.mu.Lock()
-	defer h.intents.mu.Unlock()
+func (x *intents) heard(id peer.ID, in *intent, what answer) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
 	in.answer.Store(&what)
-	for _, other := range h.intents.all[id] {
+	for _, other := range x.all[id] {
 		if in.same(other) {
 			other.answer.Store(&what)
 		}
@@ -90,7 +90,7 @@ func (in *intent) same(other *intent) bool {
 
 // forNewcomer says what a peer that is in no swarm yet must do to get into one that is by invitation: names and
 // keys of swarms mean nothing to it.
-func (h *Host) forNewcomer(in *intent, why error) error {
+func (h *admission) forNewcomer(in *intent, why error) error {
 	mine := h.swarm.standing()
 	refused := errors.Is(why, ErrNotInvited) || errors.Is(why, ErrWrongSwarm)
 	if !refused || errors.Is(why, errOpenSwarm) || in.invitation != nil || h.cfg.Trust != TrustInvite || mine.settled {

@@ -17,11 +17,10 @@ const (
 	portTries = 16
 )
 
-// listenAddrs are the addresses to listen on.
-func (h *Host) listenAddrs() ([]ma.Multiaddr, error) {
-	texts := h.cfg.Listen
+// listenAddrs are the addresses to listen on: those asked for, or all with one port.
+func listenAddrs(texts []string, state *stateDir) ([]ma.Multiaddr, error) {
 	if len(texts) == 0 {
-		port, err := h.port()
+		port, err := listenPort(state)
 		if err != nil {
 			return nil, err
 		}
@@ -45,10 +44,10 @@ func (h *Host) listenAddrs() ([]ma.Multiaddr, error) {
 	return addrs, nil
 }
 
-// port is the port that both transports use when the user does not care: that of the last start, so that
+// listenPort is the port that both transports use when the user does not care: that of the last start, so that
 // invitations and remembered addresses stay true, or a free one.
-func (h *Host) port() (int, error) {
-	path := h.state.path(portFile)
+func listenPort(state *stateDir) (int, error) {
+	path := state.path(portFile)
 	b, err := readState(path)
 	if err != nil {
 		return 0, err

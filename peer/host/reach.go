@@ -9,6 +9,7 @@ import (
 	"github.com/libp2p/go-libp2p"
 	"github.com/libp2p/go-libp2p/core/event"
 	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/core/peer"
 	"github.com/libp2p/go-libp2p/p2p/host/eventbus"
 	ma "github.com/multiformats/go-multiaddr"
 	manet "github.com/multiformats/go-multiaddr/net"
@@ -185,8 +186,8 @@ func (r *reach) natKind() string {
 }
 
 // reachOptions are libp2p's options for being reached from outside.
-func (h *Host) reachOptions() []libp2p.Option {
-	if !h.cfg.NAT {
+func reachOptions(nat bool, relays func(context.Context, int) <-chan peer.AddrInfo) []libp2p.Option {
+	if !nat {
 		return []libp2p.Option{libp2p.EnableRelay()} // to dial others through relays
 	}
 	return []libp2p.Option{
@@ -195,6 +196,6 @@ func (h *Host) reachOptions() []libp2p.Option {
 		libp2p.EnableNATService(), // the older way to ask, which is what the search for relays listens to
 		libp2p.EnableHolePunching(),
 		libp2p.NATPortMap(),
-		libp2p.EnableAutoRelayWithPeerSource(h.relays, relayOptions()...),
+		libp2p.EnableAutoRelayWithPeerSource(relays, relayOptions()...),
 	}
 }

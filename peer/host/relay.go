@@ -27,8 +27,8 @@ const (
 	relayPerAddress   = 32 // reservations; an institute may be behind one
 )
 
-// relay begins to relay for members.
-func (h *Host) relay() (io.Closer, error) {
+// relayFor begins to relay for members.
+func relayFor(h *Host) (io.Closer, error) {
 	resources := relay.DefaultResources()
 	resources.Limit = &relay.RelayLimit{Duration: relayedTime, Data: relayedBytes}
 	resources.MaxReservations = relayReservations
@@ -96,7 +96,7 @@ func (h *Host) watchRecords() error {
 				if !ok {
 					return
 				}
-				h.identified(e.(event.EvtPeerIdentificationCompleted))
+				h.exchange.identified(e.(event.EvtPeerIdentificationCompleted))
 			}
 		}
 	})

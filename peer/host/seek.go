@@ -255,7 +255,7 @@ func (s *seeker) gossip() {
 	}
 	id := here[rand.IntN(len(here))]
 	s.host.spawn(func(ctx context.Context) {
-		if err := s.host.exchange(ctx, id); err != nil {
+		if err := s.host.exchange.with(ctx, id); err != nil {
 			s.host.log.Debug("no exchange of peers", "peer", id, "error", err)
 		}
 	})

@@ -5,6 +5,7 @@ import (
 	"crypto/ed25519"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/peer"
@@ -42,8 +43,23 @@ func ParseTrust(text string) (Trust, error) {
 	return 0, fmt.Errorf("%w: trust is %q: it can be \"invite\" or \"open\"", ErrConfig, text)
 }
 
+// admission decides who is a member, and of what swarm this peer is one, by what two peers say to each other. It sends
+// nothing itself.
+type admission struct {
+	cfg         Config
+	log         *slog.Logger
+	id          peer.ID
+	incarnation uint64
+	swarm       *swarm
+	tickets     *ticketBook
+	allowed     *idList
+	revoked     *idList
+	roll        Roll
+	moved       chan struct{} // told when the peer has entered another swarm
+}
+
 // judge decides whether who said hello may come in, and makes a certificate for a new member.
-func (h *Host) judge(id peer.ID, m *hello) (granted []certificate, err error) {
+func (h *admission) judge(id peer.ID, m *hello) (granted []certificate, err error) {
 	if err := h.compatible(m); err != nil {
 		return nil, err
 	}
@@ -98,7 +114,7 @@ func (h *Host) judge(id peer.ID, m *hello) (granted []certificate, err error) {
 	return nil, fmt.Errorf("%w: the swarm %q here has another key than yours of that name", ErrWrongSwarm, mine.name)
 }
 
-func (h *Host) redeem(id peer.ID, secret []byte) ([]certificate, error) {
+func (h *admission) redeem(id peer.ID, secret []byte) ([]certificate, error) {
 	if err := h.swarm.mayInvite(); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrInvitation, err)
 	}
@@ -117,7 +133,7 @@ var errOpenSwarm = errors.New("it is in an open swarm, which proves nothing")
 
 // accept decides whether the one who was dialed, and has let this peer in, is a member too; and makes this peer a
 // member if it was granted that.
-func (h *Host) accept(id peer.ID, said *hello, w *welcome, join *intent) error {
+func (h *admission) accept(id peer.ID, said *hello, w *welcome, join *intent) error {
 	if err := h.compatible(w.Hello); err != nil {
 		return err
 	}
@@ -154,7 +170,7 @@ func (h *Host) accept(id peer.ID, said *hello, w *welcome, join *intent) error {
 
 // become makes this peer a member by the certificate it was granted. join is not nil: only a peer that has one says
 // that it would join.
-func (h *Host) become(id peer.ID, w *welcome, join *intent) error {
+func (h *admission) become(id peer.ID, w *welcome, join *intent) error {
 	theirs := w.Hello
 	if v := join.invitation; v != nil && !bytes.Equal(v.Key, theirs.Key) {
 		return fmt.Errorf("%w: the invitation is for one with another key", ErrWrongSwarm)
@@ -176,7 +192,7 @@ func (h *Host) become(id peer.ID, w *welcome, join *intent) error {
 }
 
 // enter goes over to another swarm.
-func (h *Host) enter(name string, public ed25519.PublicKey, chain []certificate) error {
+func (h *admission) enter(name string, public ed25519.PublicKey, chain []certificate) error {
 	if err := h.swarm.adopt(name, public, chain); err != nil {
 		return err
 	}
@@ -189,7 +205,7 @@ func (h *Host) enter(name string, public ed25519.PublicKey, chain []certificate)
 }
 
 // compatible compares the versions of the protocol.
-func (h *Host) compatible(m *hello) error {
+func (h *admission) compatible(m *hello) error {
 	if m.Oldest > m.Protocol {
 		return fmt.Errorf("%w: impossible versions", ErrHello)
 	}

@@ -130,7 +130,7 @@ func (v *visitor) site() string {
 }
 
 func (vs *visitors) greet(ctx context.Context, v *visitor) {
-	said, err := vs.host.greet(ctx, v.id)
+	said, err := vs.host.greeter.greet(ctx, v.id)
 	if err != nil {
 		vs.fail(v, false, err)
 		return

@@ -95,7 +95,7 @@ func (h *Host) Dialable(addrs []ma.Multiaddr, via ma.Multiaddr) []ma.Multiaddr {
 	own := ownAddrs()
 	return slices.DeleteFunc(slices.Clone(addrs), func(a ma.Multiaddr) bool {
 		ip, err := manet.ToIP(a)
-		if err != nil || hasName(a) || !h.reaches(ip, via, own) {
+		if err != nil || hasName(a) || !reaches(ip, via, own, h.inner.Addrs) {
 			return true
 		}
 		ports[ip.String()]++
@@ -104,13 +104,13 @@ func (h *Host) Dialable(addrs []ma.Multiaddr, via ma.Multiaddr) []ma.Multiaddr {
 }
 
 // reaches says whether an address told over a link means the same machine to both its ends.
-func (h *Host) reaches(ip net.IP, via ma.Multiaddr, own []net.IP) bool {
+func reaches(ip net.IP, via ma.Multiaddr, own []net.IP, listens func() []ma.Multiaddr) bool {
 	if ip.IsUnspecified() || ip.IsMulticast() || ip.IsLinkLocalUnicast() || ip.Equal(net.IPv4bcast) {
 		return false
 	}
 	if ip.IsLoopback() {
 		if via == nil {
-			return !slices.ContainsFunc(h.inner.Addrs(), func(a ma.Multiaddr) bool { return !manet.IsIPLoopback(a) })
+			return !slices.ContainsFunc(listens(), func(a ma.Multiaddr) bool { return !manet.IsIPLoopback(a) })
 		}
 		return manet.IsIPLoopback(via)
 	}

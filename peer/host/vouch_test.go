@@ -111,7 +111,7 @@ func TestReaches(t *testing.T) {
 		{"ff02::1", "/ip4/192.168.1.9", false},
 		{"255.255.255.255", "/ip4/192.168.1.9", false},
 	} {
-		if got := h.reaches(net.ParseIP(c.ip), via(c.via), own); got != c.want {
+		if got := reaches(net.ParseIP(c.ip), via(c.via), own, h.inner.Addrs); got != c.want {
 			t.Errorf("%s told over %q may be dialed: %v, want %v", c.ip, c.via, got, c.want)
 		}
 	}

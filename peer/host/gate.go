@@ -23,10 +23,10 @@ const (
 	maxCounted   = 1024 // peer IDs whose attempts are counted
 )
 
-// A gater is asked about each connection before libp2p uses it. It keeps out peers that were revoked or try too
+// A gate is asked about each connection before libp2p uses it. It keeps out peers that were revoked or try too
 // often, and strangers while too many of them wait (members that were met before pass). All others may speak
-// the handshake and nothing else of ours (see gated.go).
-type gater struct {
+// the handshake and nothing else of ours (see outer.go).
+type gate struct {
 	host *Host
 
 	mu       sync.Mutex
@@ -38,13 +38,13 @@ type bucket struct {
 	at     time.Time
 }
 
-func (g *gater) InterceptPeerDial(id peer.ID) bool { return !g.host.roll.out(id) }
+func (g *gate) InterceptPeerDial(id peer.ID) bool { return !g.host.roll.out(id) }
 
-func (g *gater) InterceptAddrDial(peer.ID, ma.Multiaddr) bool { return true }
+func (g *gate) InterceptAddrDial(peer.ID, ma.Multiaddr) bool { return true }
 
-func (g *gater) InterceptAccept(network.ConnMultiaddrs) bool { return true }
+func (g *gate) InterceptAccept(network.ConnMultiaddrs) bool { return true }
 
-func (g *gater) InterceptSecured(dir network.Direction, id peer.ID, _ network.ConnMultiaddrs) bool {
+func (g *gate) InterceptSecured(dir network.Direction, id peer.ID, _ network.ConnMultiaddrs) bool {
 	switch {
 	case g.host.roll.out(id):
 		return false
@@ -56,10 +56,10 @@ func (g *gater) InterceptSecured(dir network.Direction, id peer.ID, _ network.Co
 	return g.mayTry(id, time.Now())
 }
 
-func (g *gater) InterceptUpgraded(network.Conn) (bool, control.DisconnectReason) { return true, 0 }
+func (g *gate) InterceptUpgraded(network.Conn) (bool, control.DisconnectReason) { return true, 0 }
 
 // mayTry takes a token from a peer's bucket.
-func (g *gater) mayTry(id peer.ID, now time.Time) bool {
+func (g *gate) mayTry(id peer.ID, now time.Time) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	b, ok := g.attempts[id]
@@ -79,7 +79,7 @@ func (g *gater) mayTry(id peer.ID, now time.Time) bool {
 
 // forget makes room for one more bucket: full ones say nothing, and if there are none, all are forgotten. (A
 // crowd of fresh peer IDs is held back by what one address may do.)
-func (g *gater) forget(now time.Time) {
+func (g *gate) forget(now time.Time) {
 	if len(g.attempts) < maxCounted {
 		return
 	}

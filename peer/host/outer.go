@@ -11,23 +11,23 @@ import (
 	"github.com/libp2p/go-libp2p/core/protocol"
 )
 
-// gated is the libp2p host as the rest of the house sees it: its protocols reach admitted peers only, in both
+// outer is the libp2p host as the rest of the house sees it: its protocols reach admitted peers only, in both
 // directions. A stream to or from a peer whose handshake is under way waits for its end.
-type gated struct {
+type outer struct {
 	host.Host // what libp2p itself uses: identify, hole punching, relaying, reachability
 	own       *Host
 	searching bool // it is the search for addresses itself that asks
 }
 
-func (g *gated) SetStreamHandler(id protocol.ID, handler network.StreamHandler) {
+func (g *outer) SetStreamHandler(id protocol.ID, handler network.StreamHandler) {
 	g.Host.SetStreamHandler(id, g.guard(handler))
 }
 
-func (g *gated) SetStreamHandlerMatch(id protocol.ID, match func(protocol.ID) bool, handler network.StreamHandler) {
+func (g *outer) SetStreamHandlerMatch(id protocol.ID, match func(protocol.ID) bool, handler network.StreamHandler) {
 	g.Host.SetStreamHandlerMatch(id, match, g.guard(handler))
 }
 
-func (g *gated) guard(handler network.StreamHandler) network.StreamHandler {
+func (g *outer) guard(handler network.StreamHandler) network.StreamHandler {
 	return func(s network.Stream) {
 		id := s.Conn().RemotePeer()
 		if !g.own.Admitted(id) {
@@ -42,7 +42,7 @@ func (g *gated) guard(handler network.StreamHandler) network.StreamHandler {
 	}
 }
 
-func (g *gated) Connect(ctx context.Context, info peer.AddrInfo) error {
+func (g *outer) Connect(ctx context.Context, info peer.AddrInfo) error {
 	if g.own.Admitted(info.ID) && g.Host.Network().Connectedness(info.ID) == network.Connected {
 		return nil
 	}
@@ -57,11 +57,11 @@ func (g *gated) Connect(ctx context.Context, info peer.AddrInfo) error {
 }
 
 // dial connects, and looks for an address if none is known.
-func (g *gated) dial(ctx context.Context, info peer.AddrInfo) error {
+func (g *outer) dial(ctx context.Context, info peer.AddrInfo) error {
 	if len(info.Addrs) == 0 && len(g.Host.Peerstore().Addrs(info.ID)) == 0 &&
 		g.Host.Network().Connectedness(info.ID) == network.NotConnected {
 		if info.Addrs = g.own.book.addrs(info.ID); len(info.Addrs) == 0 && !g.searching {
-			if err := g.own.search(ctx, info.ID); err != nil {
+			if err := g.own.search.forPeer(ctx, info.ID, g.Host.Peerstore()); err != nil {
 				return err
 			}
 		}
@@ -69,7 +69,7 @@ func (g *gated) dial(ctx context.Context, info peer.AddrInfo) error {
 	return g.Host.Connect(ctx, info)
 }
 
-func (g *gated) NewStream(ctx context.Context, id peer.ID, protocols ...protocol.ID) (network.Stream, error) {
+func (g *outer) NewStream(ctx context.Context, id peer.ID, protocols ...protocol.ID) (network.Stream, error) {
 	if _, limited := ctx.Deadline(); !limited {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, connectTimeout)

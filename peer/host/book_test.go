@@ -1,0 +1,192 @@
+package host
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/event"
+	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/core/peer"
+	"github.com/libp2p/go-libp2p/core/record"
+	ma "github.com/multiformats/go-multiaddr"
+)
+
+func TestAddrBookIsBoundedAndKeepsMembers(t *testing.T) {
+	now := time.Unix(1800000000, 0)
+	path := filepath.Join(t.TempDir(), "peers")
+	book, err := openAddrBook(path, mustID(0), now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := ma.StringCast("/ip4/192.0.2.1/tcp/4001")
+	book.meet(mustID(1), at, now)
+	book.learn(mustID(2), []ma.Multiaddr{at}, nil, 0)
+	for i := range 3 * maxKnown {
+		book.learn(peer.ID(fmt.Sprint(i)), []ma.Multiaddr{at}, nil, 0)
+	}
+	for i := range 3 * maxPeerAddrs {
+		book.learn(mustID(1), []ma.Multiaddr{ma.StringCast(fmt.Sprintf("/ip4/192.0.2.1/tcp/%d", i+1))}, nil, 0)
+	}
+	book.learn(mustID(0), []ma.Multiaddr{at}, nil, 0)
+	if len(book.all) != maxKnown || !book.met(mustID(1)) || book.all[mustID(0)] != nil ||
+		len(book.addrs(mustID(1))) != maxPeerAddrs {
+		t.Errorf("%d peers, %d addresses", len(book.all), len(book.addrs(mustID(1))))
+	}
+	if err := book.save(); err != nil {
+		t.Fatal(err)
+	}
+	again, err := openAddrBook(path, mustID(0), now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(again.all) != 1 || !again.met(mustID(1)) || len(again.addrs(mustID(1))) != maxPeerAddrs {
+		t.Errorf("remembered %d peers", len(again.all))
+	}
+	if later, err := openAddrBook(path, mustID(0), now.Add(2*rememberFor)); err != nil || len(later.all) != 0 {
+		t.Errorf("%d peers are still known after %v, %v", len(later.all), 2*rememberFor, err)
+	}
+}
+
+func TestRecordsReplaceOlderOnes(t *testing.T) {
+	book := &addrBook{self: mustID(0), all: map[peer.ID]*bookEntry{}}
+	one, two := ma.StringCast("/ip4/192.0.2.1/tcp/1"), ma.StringCast("/ip4/192.0.2.1/tcp/2")
+	book.learn(mustID(1), []ma.Multiaddr{one}, []byte("a"), 5)
+	if book.learn(mustID(1), []ma.Multiaddr{two}, []byte("b"), 5) || !book.addrs(mustID(1))[0].Equal(one) {
+		t.Error("an old record was news")
+	}
+	if !book.learn(mustID(1), []ma.Multiaddr{two}, []byte("b"), 6) || len(book.addrs(mustID(1))) != 1 {
+		t.Error("a newer record did not replace the older one")
+	}
+	if got := book.records(9, func(peer.ID) bool { return true }); len(got) != 1 || string(got[0]) != "b" {
+		t.Errorf("passes on %q", got)
+	}
+}
+
+func TestFailedDialsAreRetriedEverMoreSlowly(t *testing.T) {
+	now := time.Unix(1800000000, 0)
+	book := &addrBook{self: mustID(0), all: map[peer.ID]*bookEntry{}}
+	book.learn(mustID(1), []ma.Multiaddr{ma.StringCast("/ip4/192.0.2.1/tcp/1")}, nil, 0)
+	due := func() bool {
+		infos, _ := book.candidates(9, now, func(peer.ID, *bookEntry) bool { return false })
+		return len(infos) == 1
+	}
+	for tries := 1; tries < 12; tries++ {
+		if !due() {
+			t.Fatalf("not due before try %d", tries)
+		}
+		book.failed(mustID(1), false, now)
+		least := min(longestRetry, firstRetry<<(tries-1)) / 2
+		if now = now.Add(least - time.Second/10); due() {
+			t.Fatalf("due %v after failure %d", least-time.Second/10, tries)
+		}
+		if _, next := book.candidates(9, now, func(peer.ID, *bookEntry) bool { return false }); next.IsZero() {
+			t.Fatal("the next try is never")
+		}
+		now = now.Add(least + time.Second)
+	}
+}
+
+// A record that another peer signed is refused, whoever sends it.
+func TestForgedRecordsAreRefused(t *testing.T) {
+	good := signedRecord(t, 1, 1, "/ip4/192.0.2.1/tcp/4001")
+	if r, err := decodeRecord(good); err != nil || r.id != mustID(1) || len(r.addrs) != 1 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	theirs := signedRecord(t, 2, 1, "/ip4/192.0.2.1/tcp/4001")
+	swapped := bytes.Replace(theirs, []byte(mustID(2)), []byte(mustID(1)), -1)
+	if bytes.Equal(swapped, theirs) {
+		t.Fatal("the record does not hold the ID")
+	}
+	if _, err := decodeRecord(swapped); err == nil {
+		t.Error("addresses of one peer signed by another")
+	}
+	if _, err := decodeRecord(recordSignedBy(t, 2, 1, 1, "/ip4/192.0.2.1/tcp/4001")); err == nil {
+		t.Error("addresses of one peer, signed by another as though it were that one")
+	}
+	if _, err := decodePeerList(encode(t, peerList{Records: [][]byte{good, swapped}})); err == nil {
+		t.Error("a list with a forged record")
+	}
+}
+
+// What no member tells of is found in the swarm's Kademlia.
+func TestSearchAsksTheDHT(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	var all []*Host
+	for range 3 {
+		h, err := Open(ctx, Config{StateDir: t.TempDir(), Trust: TrustOpen, DHT: true, MinPeers: 1,
+			Listen: []string{"/ip4/127.0.0.1/tcp/0"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer h.Close()
+		all = append(all, h)
+	}
+	a, b, c := all[0], all[1], all[2]
+	for _, h := range []*Host{b, c} {
+		if err := h.Connect(ctx, a.Addrs()[0]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for look := time.NewTicker(time.Millisecond); a.search.dht.RoutingTable().Find(c.id) == "" ||
+		b.search.dht.RoutingTable().Find(a.id) == ""; <-look.C {
+		if ctx.Err() != nil {
+			t.Fatal("the tables do not fill")
+		}
+	}
+	b.Disconnect(c.id)
+	b.inner.Peerstore().ClearAddrs(c.id)
+	b.book.mu.Lock()
+	delete(b.book.all, c.id)
+	b.book.mu.Unlock()
+	// Kademlia answers for c when a has stored c's addresses, which may be after it entered c in its table.
+	for look := time.NewTicker(time.Millisecond); ; <-look.C {
+		err := b.outer.Connect(ctx, peer.AddrInfo{ID: c.id})
+		if err == nil {
+			break
+		}
+		if ctx.Err() != nil {
+			t.Fatal(err)
+		}
+	}
+	if b.inner.Network().Connectedness(c.id) != network.Connected {
+		t.Error("not connected")
+	}
+}
+
+// What is told of peers counts only if a member tells it, not too often, and means something from here.
+func TestWhatIsLearnedOfOthers(t *testing.T) {
+	h, err := Open(t.Context(), Config{StateDir: t.TempDir(), Listen: []string{"/ip4/127.0.0.1/tcp/0"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	here, there := ma.StringCast("/ip4/127.0.0.1/tcp/9"), ma.StringCast("/ip4/192.0.2.1/tcp/9")
+	h.exchange.learn(told{id: mustID(1), addrs: []ma.Multiaddr{here, there}, raw: []byte("a"), seq: 1}, there)
+	if got := h.book.addrs(mustID(1)); len(got) != 1 || !got[0].Equal(there) {
+		t.Errorf("learned %v from another machine", got)
+	}
+	h.exchange.learn(told{id: mustID(2), addrs: []ma.Multiaddr{here}, raw: []byte("a"), seq: 1}, here)
+	if got := h.book.addrs(mustID(2)); len(got) != 1 {
+		t.Errorf("learned %v from this machine", got)
+	}
+	envelope, err := record.UnmarshalEnvelope(signedRecord(t, 3, 1, "/ip4/192.0.2.1/tcp/9"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.exchange.identified(event.EvtPeerIdentificationCompleted{Peer: mustID(3), SignedPeerRecord: envelope})
+	if got := h.book.addrs(mustID(3)); len(got) != 0 {
+		t.Errorf("learned %v from a stranger", got)
+	}
+	now := time.Unix(1800000000, 0)
+	vs := &visitors{all: map[peer.ID]*visitor{mustID(1): {}}}
+	for i, want := range []bool{true, false, true} {
+		if got := vs.mayTell(mustID(1), now.Add(time.Duration(i)*exchangeFloor*6/10)); got != want {
+			t.Errorf("list %d is read: %v, want %v", i, got, want)
+		}
+	}
+}
