@@ -230,33 +230,6 @@ func TestClockJumpsBack(t *testing.T) {
 	}
 }
 
-// The same inputs give the same outputs, to the byte: two models of one seed behave alike.
-func TestSameSeedSameTrace(t *testing.T) {
-	trace := func() string {
-		w := newModel(modelConfig{seed: 42, peers: 6, clusters: 2, depth: 7, policy: "adaptive", drop: 0.1,
-			repeat: 0.1, fail: 0.1,
-			delay: time.Second, wide: 50 * time.Millisecond, room: 4, crashes: 1, stalls: 2, leaves: 1, restarts: 1,
-			faultsUntil: 10 * time.Second})
-		var b strings.Builder
-		for !w.done {
-			w.step()
-			for _, f := range w.flight {
-				fmt.Fprintln(&b, f.at, f.seq, f.m.From, f.m.To, describe(f.m))
-			}
-		}
-		return b.String()
-	}
-	first := trace()
-	if len(first) < 1000 {
-		t.Fatalf("the trace has %d bytes", len(first))
-	}
-	for range 3 {
-		if trace() != first {
-			t.Fatal("two runs of one seed differ")
-		}
-	}
-}
-
 func TestConfigProfilesAndErrors(t *testing.T) {
 	for name, cfg := range map[string]Config{"LAN": LAN(), "WAN": WAN(), "Local": Local()} {
 		if err := cfg.Validate(); err != nil {

@@ -1,4 +1,4 @@
-package steal
+package steal_test
 
 import (
 	"testing"

@@ -12,7 +12,7 @@ import (
 func masterCore(t *testing.T, self PeerID, fresh bool) *Core {
 	t.Helper()
 	run := Run{ID: job.RunID{7}, Root: Job{Function: "root"}, Deputies: []PeerID{"o", "d1", "d2"}, Fresh: fresh}
-	c, err := NewCore(LAN(), run, Address{Peer: self, Inc: 4}, parseMembers("a: o d1 d2 x"), &scripted{},
+	c, err := NewCore(LAN(), run, Address{Peer: self, Inc: 4}, parseMembers("a: o d1 d2 x"), &Scripted{},
 		rand.New(rand.NewPCG(1, 1)))
 	if err != nil {
 		t.Fatal(err)

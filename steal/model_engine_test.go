@@ -1,4 +1,4 @@
-package steal
+package steal_test
 
 import (
 	"encoding/binary"
@@ -7,79 +7,77 @@ import (
 	"slices"
 	"time"
 
+	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/steal"
 )
 
-// absorb sends messages and carries out orders.
-func (p *modelPeer) absorb(o Output) {
-	orders := slices.Clone(o.Orders)
-	for _, m := range slices.Clone(o.Messages) {
-		p.send(m)
-	}
-	for _, r := range orders {
-		p.obey(r)
-	}
-}
-
-func (p *modelPeer) obey(r Order) {
-	switch r.Kind {
-	case Take:
-		var jobs []Taken
-		for len(jobs) < r.Max && len(p.queue) > 0 {
+// Do is what the engine of a peer does at an order.
+func (p *modelPeer) Do(o *port.Order) {
+	switch o.Kind {
+	case port.Take:
+		var jobs []steal.Taken
+		for len(jobs) < o.Max && len(p.queue) > 0 {
 			j := p.queue[0]
 			p.queue = p.queue[1:]
 			p.lastRef++
 			p.slots[p.lastRef] = j
-			jobs = append(jobs, Taken{Ref: p.lastRef, Job: j.job(), Spawned: j.parent != nil})
+			jobs = append(jobs, steal.Taken{Ref: p.lastRef, Job: j.job(), Spawned: j.parent != nil})
 		}
-		p.absorb(p.core.Taken(p.w.now, r.Ticket, jobs))
-	case PutBack:
-		if j := p.slot(r.Ref, "put back"); j != nil {
-			j.again = j.again || r.Restarted
+		p.happened(port.Event{Kind: port.Taken, Ticket: o.Ticket, Jobs: jobs})
+	case port.PutBack:
+		if j := p.slot(o.Ref, "put back"); j != nil {
+			j.again = j.again || o.Restarted
 			p.queue = slices.Insert(p.queue, 0, j)
 		}
-	case Deliver:
-		if j := p.slot(r.Ref, "delivered"); j != nil {
-			sum, _ := binary.Uvarint(r.Outcome)
+	case port.Deliver:
+		if j := p.slot(o.Ref, "delivered"); j != nil {
+			sum, _ := binary.Uvarint(o.Outcome)
+			p.happened(port.Event{Kind: port.Delivered, Ref: o.Ref, Good: true})
 			p.complete(j, sum)
 		}
-	case RunSegment:
+	case port.Run:
 		p.runs++
-		seed, depth := jobFromArg(r.Job.Arg)
-		j := &modelJob{segment: r.Segment, path: r.Job.Path, seed: seed, depth: depth, again: r.Job.Restarted,
+		seed, depth := jobFromArg(o.Job.Arg)
+		j := &modelJob{segment: o.Segment, path: o.Job.Path, seed: seed, depth: depth, again: o.Job.Restarted,
 			looked: true}
-		if job.Identify("f", j.arg()) != r.Job.Identity || p.segments[r.Segment] != nil {
-			panic(modelError(fmt.Sprintf("segment %d is wrong or run twice", r.Segment)))
+		if job.Identify("f", j.arg()) != o.Job.Identity || p.segments[o.Segment] != nil {
+			panic(modelError(fmt.Sprintf("segment %d is wrong or run twice", o.Segment)))
 		}
-		p.segments[r.Segment] = j
+		p.segments[o.Segment] = j
 		p.queue = append(p.queue, j)
-	case AbortSegment:
-		if j := p.segments[r.Segment]; j != nil {
-			delete(p.segments, r.Segment)
+	case port.Abort:
+		if j := p.segments[o.Segment]; j != nil {
+			delete(p.segments, o.Segment)
 			j.dead = true
 			p.sweep()
 		}
-	case Tell:
-		p.tell(r.News)
-	case Watch:
-		p.orphans = r.Orphans
-	case Answer:
-		sum, _ := binary.Uvarint(r.Outcome)
-		if p.w.done && (p.w.cfg.deputies == 0 || sum != p.w.answer) {
-			panic(modelError("the root has two outcomes"))
-		}
-		if p.w.cfg.lostAnswers > 0 && !p.w.last(p) {
-			p.w.cfg.lostAnswers--
-			p.gone = true
-			return
-		}
-		p.w.answer, p.w.done = sum, true
+	case port.Watch:
+		p.orphans = o.Orphans
 	}
 }
 
+// happened tells the driver what has happened in the engine.
+func (p *modelPeer) happened(e port.Event) { p.driver.Happened(p.w.now, e) }
+
+// Answer has the root's outcome.
+func (p *modelPeer) Answer(outcome []byte) {
+	sum, _ := binary.Uvarint(outcome)
+	if p.w.done && (p.w.cfg.deputies == 0 || sum != p.w.answer) {
+		panic(modelError("the root has two outcomes"))
+	}
+	if p.w.cfg.lostAnswers > 0 && !p.w.last(p) {
+		p.w.cfg.lostAnswers--
+		p.gone = true
+		return
+	}
+	p.w.answer, p.w.done = sum, true
+}
+
 // job is how a job travels.
-func (j *modelJob) job() Job {
-	return Job{Path: j.path, Function: "f", Arg: j.arg(), Identity: job.Identify("f", j.arg()), Restarted: j.again}
+func (j *modelJob) job() steal.Job {
+	return steal.Job{Path: j.path, Function: "f", Arg: j.arg(), Identity: job.Identify("f", j.arg()),
+		Restarted: j.again}
 }
 
 // find takes a job out that is about to begin under a restarted one, if somebody has it.
@@ -94,13 +92,13 @@ func (p *modelPeer) find(j *modelJob) bool {
 	p.found++
 	p.lastRef++
 	p.slots[p.lastRef] = j
-	p.absorb(p.core.Found(p.w.now, []Taken{{Ref: p.lastRef, Job: j.job(), Spawned: true}}))
+	p.happened(port.Event{Kind: port.Found, Jobs: []steal.Taken{{Ref: p.lastRef, Job: j.job(), Spawned: true}}})
 	return true
 }
 
 // slot is the place of a given job, to be filled or put back once; nil if the job was aborted while the order
 // was on its way.
-func (p *modelPeer) slot(r Ref, what string) *modelJob {
+func (p *modelPeer) slot(r steal.Ref, what string) *modelJob {
 	j := p.slots[r]
 	if j == nil && p.aborted[r] {
 		delete(p.aborted, r)
@@ -116,7 +114,7 @@ func (p *modelPeer) slot(r Ref, what string) *modelJob {
 // settle lets the worker go on and reports until nothing changes.
 func (p *modelPeer) settle() {
 	for !p.gone && p.stalled <= p.w.now {
-		if p.core.Gone() {
+		if p.driver.Core().Gone() {
 			p.gone = true
 			return
 		}
@@ -129,7 +127,7 @@ func (p *modelPeer) settle() {
 			p.running = j
 			p.endsAt = p.w.now + time.Duration(max(1, p.w.cfg.slow))*p.running.cost()
 		}
-		l := Load{Workers: 1, Runs: p.runs, Queued: len(p.queue)}
+		l := steal.Load{Workers: 1, Runs: p.runs, Queued: len(p.queue)}
 		if p.running == nil {
 			l.Idle = 1
 		}
@@ -137,7 +135,7 @@ func (p *modelPeer) settle() {
 			return
 		}
 		p.reported = l
-		p.absorb(p.core.Report(p.w.now, l))
+		p.happened(port.Event{Kind: port.LoadChanged, Load: l})
 	}
 }
 
@@ -167,8 +165,8 @@ func (p *modelPeer) complete(j *modelJob, sum uint64) {
 		j.done = true
 		up := j.parent
 		if n := p.w.cfg.keep; n > 0 && up != nil && mix(j.seed+3)%uint64(n) == 0 {
-			p.absorb(p.core.Keep(p.w.now, []Partial{{Path: j.path, Identity: j.job().Identity,
-				Outcome: binary.AppendUvarint(nil, sum)}}))
+			p.happened(port.Event{Kind: port.Kept, Parts: []steal.Partial{{Path: j.path, Identity: j.job().Identity,
+				Outcome: binary.AppendUvarint(nil, sum)}}})
 		}
 		if up == nil {
 			break
@@ -189,7 +187,8 @@ func (p *modelPeer) complete(j *modelJob, sum uint64) {
 	}
 	if p.segments[j.segment] != nil {
 		delete(p.segments, j.segment)
-		p.absorb(p.core.Finished(p.w.now, j.segment, binary.AppendUvarint(nil, sum)))
+		p.happened(port.Event{Kind: port.Finished, Segment: j.segment, Outcome: binary.AppendUvarint(nil, sum),
+			Good: true})
 	}
 }
 
@@ -199,7 +198,7 @@ func (p *modelPeer) sweep() {
 	if p.running != nil && p.running.doomed() {
 		p.running = nil
 	}
-	var refs []Ref
+	var refs []steal.Ref
 	for _, r := range slices.Sorted(maps.Keys(p.slots)) {
 		if p.slots[r].doomed() {
 			delete(p.slots, r)
@@ -208,6 +207,6 @@ func (p *modelPeer) sweep() {
 		}
 	}
 	if len(refs) > 0 {
-		p.absorb(p.core.Aborted(p.w.now, refs...))
+		p.happened(port.Event{Kind: port.Dropped, Refs: refs})
 	}
 }

@@ -1,4 +1,4 @@
-package steal
+package steal_test
 
 import (
 	"encoding/binary"
@@ -7,7 +7,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/satin-peer/satin/internal/driver"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/steal"
 	"github.com/satin-peer/satin/steal/policy"
 )
 
@@ -25,7 +27,7 @@ type model struct {
 	answer  uint64
 	done    bool
 	work    time.Duration // of all jobs that were run, by anybody
-	members *Members
+	members *steal.Members
 	cutTill time.Duration
 }
 
@@ -38,7 +40,7 @@ type modelConfig struct {
 	delay              time.Duration
 	wide               time.Duration
 	crashes, leaves    int // of peers other than the first
-	recovery           Recovery
+	recovery           steal.Recovery
 	patience           time.Duration // of leavers
 	keep               int           // of so many jobs that ran in place, one is offered to be kept; 0: none
 	small              bool          // tables and stores that overflow
@@ -59,39 +61,39 @@ func (e modelError) Error() string { return string(e) }
 type modelMessage struct {
 	at   time.Duration
 	seq  int
-	m    *Message
-	news *News
+	m    *steal.Message
+	news *steal.News
 	to   *modelPeer // of news
 }
 
 // modelPeer runs one job at a time.
 type modelPeer struct {
 	w        *model
-	id       PeerID
-	cluster  ClusterID
-	core     *Core
-	inc      Incarnation
+	id       steal.PeerID
+	cluster  steal.ClusterID
+	driver   *driver.Driver
+	inc      steal.Incarnation
 	gone     bool
 	stalled  time.Duration // until
 	queue    []*modelJob
 	running  *modelJob
 	endsAt   time.Duration
 	runs     uint64
-	slots    map[Ref]*modelJob
-	aborted  map[Ref]bool
-	lastRef  Ref
-	segments map[SegmentID]*modelJob
+	slots    map[steal.Ref]*modelJob
+	aborted  map[steal.Ref]bool
+	lastRef  steal.Ref
+	segments map[steal.SegmentID]*modelJob
 	inbox    []func() // while stalled
 	far      bool     // on the far side of the next cut
-	reported Load
-	orphans  *Orphans
+	reported steal.Load
+	orphans  *steal.Orphans
 	found    int // jobs that were not begun because somebody had them
 }
 
 // modelJob is a node of the tree: its shape follows from its seed, which is also its argument.
 type modelJob struct {
 	parent  *modelJob
-	segment SegmentID
+	segment steal.SegmentID
 	path    job.Path
 	seed    uint64
 	depth   int
@@ -150,13 +152,13 @@ func childSeed(seed uint64, i int) uint64 { return mix(seed*31 + uint64(i) + 7) 
 
 func newModel(cfg modelConfig) *model {
 	w := &model{cfg: cfg, rnd: rand.New(rand.NewPCG(cfg.seed, 1))}
-	var list []Member
+	var list []steal.Member
 	for i := range cfg.peers {
-		id, cluster := PeerID(fmt.Sprintf("p%02d", i)), ClusterID(fmt.Sprintf("c%d", i%cfg.clusters))
+		id, cluster := steal.PeerID(fmt.Sprintf("p%02d", i)), steal.ClusterID(fmt.Sprintf("c%d", i%cfg.clusters))
 		w.peers = append(w.peers, &modelPeer{w: w, id: id, cluster: cluster})
-		list = append(list, Member{ID: id, Cluster: cluster})
+		list = append(list, steal.Member{ID: id, Cluster: cluster})
 	}
-	w.members = NewMembers(list)
+	w.members = steal.NewMembers(list)
 	for _, p := range w.peers {
 		p.start()
 	}
@@ -168,10 +170,10 @@ func newModel(cfg modelConfig) *model {
 
 func (p *modelPeer) start() {
 	p.inc++
-	p.queue, p.running, p.slots, p.aborted, p.segments, p.runs = nil, nil, make(map[Ref]*modelJob),
-		make(map[Ref]bool), make(map[SegmentID]*modelJob), 0
+	p.queue, p.running, p.slots, p.aborted, p.segments, p.runs = nil, nil, make(map[steal.Ref]*modelJob),
+		make(map[steal.Ref]bool), make(map[steal.SegmentID]*modelJob), 0
 	p.inbox, p.stalled, p.gone = nil, 0, false
-	cfg := LAN()
+	cfg := steal.LAN()
 	cfg.MaxWaiting = p.w.cfg.room
 	cfg.StealGap = time.Duration(max(1, p.w.cfg.slow)) * 5 * time.Millisecond // fewer steps; a hang is found sooner
 	if p.w.cfg.small {
@@ -182,17 +184,18 @@ func (p *modelPeer) start() {
 		panic(err)
 	}
 	root := (&modelJob{seed: p.w.cfg.seed, depth: p.w.cfg.depth}).job()
-	run := Run{ID: job.RunID{9}, Root: root, Recovery: p.w.cfg.recovery, Fresh: p == p.w.peers[0] && p.inc == 1}
+	run := steal.Run{ID: job.RunID{9}, Root: root, Recovery: p.w.cfg.recovery, Fresh: p == p.w.peers[0] && p.inc == 1}
 	for _, d := range p.w.peers[:p.w.cfg.deputies] {
 		run.Deputies = append(run.Deputies, d.id)
 	}
 	p.orphans = nil
-	p.core, err = NewCore(cfg, run, Address{Peer: p.id, Inc: p.inc}, p.w.members, stealing,
+	core, err := steal.NewCore(cfg, run, steal.Address{Peer: p.id, Inc: p.inc}, p.w.members, stealing,
 		rand.New(rand.NewPCG(p.w.cfg.seed, uint64(p.inc)<<8)))
 	if err != nil {
 		panic(err)
 	}
-	p.reported = Load{Workers: 1, Idle: -1}
+	p.driver = driver.New(driver.Config{Core: core, Engine: p, Transport: p})
+	p.reported = steal.Load{Workers: 1, Idle: -1}
 }
 
 // run plays until the answer is there and everybody has forgotten everything, or the bound is over.
@@ -240,8 +243,8 @@ func (w *model) step() {
 		if p.running != nil {
 			consider(p.endsAt, p.finish)
 		}
-		if due, ok := p.core.Next(); ok {
-			consider(due, func() { p.absorb(p.core.Tick(w.now)); p.settle() })
+		if due, ok := p.driver.Core().Next(); ok {
+			consider(due, func() { p.driver.Tick(w.now); p.settle() })
 		}
 	}
 	if w.cfg.crashes+w.cfg.leaves+w.cfg.stalls+w.cfg.restarts+w.cfg.cuts > 0 && w.now < w.cfg.faultsUntil {
@@ -273,8 +276,8 @@ func (w *model) mishap() {
 		p.gone = true
 	case kind == 1 && c.leaves > 0 && !p.gone && p.stalled <= w.now:
 		c.leaves--
-		p.absorb(p.core.Leave(w.now, c.patience))
-		p.gone = p.core.Gone()
+		p.driver.Leave(w.now, c.patience)
+		p.gone = p.driver.Core().Gone()
 	case kind == 2 && c.stalls > 0 && !p.gone && p.stalled <= w.now:
 		c.stalls--
 		length := time.Duration(w.rnd.IntN(int(10 * time.Second)))
@@ -288,7 +291,9 @@ func (w *model) mishap() {
 
 // last says whether nobody else is there, or will stay.
 func (w *model) last(p *modelPeer) bool {
-	return !slices.ContainsFunc(w.peers, func(q *modelPeer) bool { return q != p && !q.gone && !q.core.leaving })
+	return !slices.ContainsFunc(w.peers, func(q *modelPeer) bool {
+		return q != p && !q.gone && !q.driver.Core().Leaving()
+	})
 }
 
 // cut says whether nothing gets from one to the other.
@@ -300,8 +305,8 @@ func (w *model) end() error {
 		if p.gone {
 			continue
 		}
-		p.core.Cancel(w.now)
-		if _, ok := p.core.Next(); ok || p.core.leases.n+len(p.core.segments.byID)+len(p.core.segments.unacked) > 0 {
+		p.driver.Cancel(w.now)
+		if _, ok := p.driver.Core().Next(); ok || p.driver.Core().Holds() > 0 {
 			return modelError(fmt.Sprintf("%s holds something of a run that is over", p.id))
 		}
 	}
@@ -327,9 +332,9 @@ func (w *model) deliver(i int) {
 		}
 		input := func() {
 			if f.news != nil {
-				p.absorb(p.core.Hear(w.now, f.news))
+				p.driver.Hear(w.now, f.news)
 			} else {
-				p.absorb(p.core.Step(w.now, f.m))
+				p.driver.Step(w.now, f.m)
 			}
 		}
 		if p.stalled > w.now {
@@ -341,8 +346,8 @@ func (w *model) deliver(i int) {
 	}
 }
 
-// tell throws the dice for news: gossip promises nothing.
-func (p *modelPeer) tell(n *News) {
+// Tell throws the dice for news: gossip promises nothing.
+func (p *modelPeer) Tell(n *steal.News) {
 	w := p.w
 	if err := n.Validate(); err != nil {
 		panic(modelError(fmt.Sprintf("%s tells nonsense: %v", p.id, err)))
@@ -357,8 +362,8 @@ func (p *modelPeer) tell(n *News) {
 	}
 }
 
-// send throws the dice for a message.
-func (p *modelPeer) send(m *Message) {
+// Send throws the dice for a message.
+func (p *modelPeer) Send(m *steal.Message) {
 	w := p.w
 	if err := m.Validate(); err != nil {
 		panic(modelError(fmt.Sprintf("%s sends nonsense: %v", p.id, err)))
@@ -374,7 +379,7 @@ func (p *modelPeer) send(m *Message) {
 			if w.rnd.IntN(2) == 0 { // the transport may be wrong about what arrived
 				copies = 0
 			}
-			p.absorb(p.core.SendFailed(w.now, m))
+			p.driver.SendFailed(w.now, m)
 		}
 	}
 	if slices.ContainsFunc(w.peers, func(q *modelPeer) bool { return q.id == m.To.Peer && w.cut(p, q) }) {
@@ -396,7 +401,7 @@ func (p *modelPeer) send(m *Message) {
 // forgotten says whether nobody that is still there holds anything for anybody.
 func (w *model) forgotten() bool {
 	for _, p := range w.peers {
-		if !p.gone && (p.core.leases.n > 0 || len(p.core.segments.byID) > 0 || len(p.core.segments.unacked) > 0) {
+		if !p.gone && p.driver.Core().Holds() > 0 {
 			return false
 		}
 	}

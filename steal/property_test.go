@@ -1,13 +1,15 @@
-package steal
+package steal_test
 
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"pgregory.net/rapid"
 
+	"github.com/satin-peer/satin/steal"
 	"github.com/satin-peer/satin/steal/policy"
 )
 
@@ -33,7 +35,8 @@ func drawModel(t *rapid.T, mishaps bool) modelConfig {
 		cfg.leaves = rapid.IntRange(0, 2).Draw(t, "leaves")
 		cfg.stalls = rapid.IntRange(0, 4).Draw(t, "stalls")
 		cfg.restarts = rapid.IntRange(0, 4).Draw(t, "restarts")
-		cfg.recovery = rapid.SampledFrom([]Recovery{Salvage, Salvage, Salvage, Naive}).Draw(t, "recovery")
+		salvage, naive := steal.Salvage, steal.Naive
+		cfg.recovery = rapid.SampledFrom([]steal.Recovery{salvage, salvage, salvage, naive}).Draw(t, "recovery")
 		cfg.patience = time.Duration(rapid.SampledFrom([]int{0, 300, 5000}).Draw(t, "patience (ms)")) * time.Millisecond
 		cfg.keep = rapid.IntRange(0, 4).Draw(t, "keep")
 		cfg.small = rapid.Bool().Draw(t, "small")
@@ -66,9 +69,9 @@ func TestSalvageSavesWork(t *testing.T) {
 			if i < 3*time.Second {
 				continue // too short for anything to happen to it
 			}
-			cfg.recovery = Naive
+			cfg.recovery = steal.Naive
 			n := work(cfg)
-			cfg.recovery = Salvage
+			cfg.recovery = steal.Salvage
 			s := work(cfg)
 			ideal, naive, salvaged = ideal+i, naive+n, salvaged+s
 		}
@@ -132,6 +135,33 @@ func TestSchedulesThatFailed(t *testing.T) {
 	} {
 		if err := play(cfg); err != nil {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// The same inputs give the same outputs, to the byte: two models of one seed behave alike.
+func TestSameSeedSameTrace(t *testing.T) {
+	trace := func() string {
+		w := newModel(modelConfig{seed: 42, peers: 6, clusters: 2, depth: 7, policy: "adaptive", drop: 0.1,
+			repeat: 0.1, fail: 0.1,
+			delay: time.Second, wide: 50 * time.Millisecond, room: 4, crashes: 1, stalls: 2, leaves: 1, restarts: 1,
+			faultsUntil: 10 * time.Second})
+		var b strings.Builder
+		for !w.done {
+			w.step()
+			for _, f := range w.flight {
+				fmt.Fprintln(&b, f.at, f.seq, f.m.From, f.m.To, describe(f.m))
+			}
+		}
+		return b.String()
+	}
+	first := trace()
+	if len(first) < 1000 {
+		t.Fatalf("the trace has %d bytes", len(first))
+	}
+	for range 3 {
+		if trace() != first {
+			t.Fatal("two runs of one seed differ")
 		}
 	}
 }

@@ -16,7 +16,7 @@ func salvageCore(t *testing.T, change func(*Config)) *Core {
 	if change != nil {
 		change(&cfg)
 	}
-	c, err := NewCore(cfg, Run{}, Address{Peer: "a", Inc: 1}, parseMembers("x: a b c d e, y: f g"), &scripted{},
+	c, err := NewCore(cfg, Run{}, Address{Peer: "a", Inc: 1}, parseMembers("x: a b c d e, y: f g"), &Scripted{},
 		rand.New(rand.NewPCG(1, 1)))
 	if err != nil {
 		t.Fatal(err)
@@ -345,7 +345,7 @@ func TestLostDisownIsRepeated(t *testing.T) {
 // new master is told again of what came from a checkpoint, once.
 func TestRestoredIsToldToNewMasters(t *testing.T) {
 	run := Run{Root: Job{Function: "root", Identity: job.Identify("root", nil)}, Deputies: []PeerID{"a", "b"}}
-	c, err := NewCore(LAN(), run, Address{Peer: "c", Inc: 1}, parseMembers("x: a b c"), &scripted{},
+	c, err := NewCore(LAN(), run, Address{Peer: "c", Inc: 1}, parseMembers("x: a b c"), &Scripted{},
 		rand.New(rand.NewPCG(1, 1)))
 	if err != nil {
 		t.Fatal(err)

@@ -53,7 +53,7 @@ func TestRelayedResultMustMatch(t *testing.T) {
 // A detour's time says nothing of the straight link.
 func TestRelayIsNotTimed(t *testing.T) {
 	for via, want := range map[ClusterID]time.Duration{"": 3 * time.Second, "c": 0} {
-		script := &scripted{via: via}
+		script := &Scripted{Via: via}
 		c := coreAt(t, "a: a1, b: b1, c: c1", "a1", script)
 		c.load = idleOne
 		owner := Address{Peer: "b1", Inc: 1}

@@ -1,67 +1,81 @@
-package steal
+package steal_test
 
-import "slices"
+import (
+	"slices"
 
-// show prints what a core wants, carries out the orders and takes the messages on their way.
-func (s *stage) show(x *actor, o Output) {
-	orders, messages := slices.Clone(o.Orders), slices.Clone(o.Messages)
-	for _, m := range messages {
-		s.lastMsg++
-		s.flying = append(s.flying, flying{n: s.lastMsg, m: m})
-		s.printf("  #%d %s -> %s %s\n", s.lastMsg, m.From, m.To, describe(m))
-	}
-	for _, r := range orders {
-		s.obey(x, r)
-	}
+	"github.com/satin-peer/satin/internal/port"
+	"github.com/satin-peer/satin/steal"
+)
+
+// An actor is what its driver speaks to: it prints what the core wants, pretends to do it, and takes messages on their
+// way.
+
+// Send takes a message on its way.
+func (x *actor) Send(m *steal.Message) {
+	s := x.stage
+	s.lastMsg++
+	s.flying = append(s.flying, flying{n: s.lastMsg, m: m})
+	s.printf("  #%d %s -> %s %s\n", s.lastMsg, m.From, m.To, describe(m))
 }
 
-func (s *stage) obey(x *actor, r Order) {
-	switch r.Kind {
-	case Take:
-		n := min(r.Max, len(x.queue))
+// Tell takes news on their way.
+func (x *actor) Tell(n *steal.News) {
+	s := x.stage
+	s.lastMsg++
+	s.flying = append(s.flying, flying{n: s.lastMsg, news: n})
+	s.printf("  #%d %s -> all %s\n", s.lastMsg, n.From, describeNews(n))
+}
+
+// Answer has the root's outcome.
+func (x *actor) Answer(outcome []byte) { x.stage.printf("  %s: the answer is %q\n", x.name, outcome) }
+
+// Do takes an order.
+func (x *actor) Do(o *port.Order) {
+	s := x.stage
+	switch o.Kind {
+	case port.Take:
+		n := min(o.Max, len(x.queue))
 		if x.mute {
-			s.printf("  %s: take %d\n", x.name, r.Max)
+			s.printf("  %s: take %d\n", x.name, o.Max)
 			return
 		}
 		jobs := slices.Clone(x.queue[:n])
 		x.queue = slices.Delete(x.queue, 0, n)
-		s.printf("  %s: take %d, engine gives %d\n", x.name, r.Max, n)
+		s.printf("  %s: take %d, engine gives %d\n", x.name, o.Max, n)
 		x.load.Queued = len(x.queue)
-		s.show(x, x.core.Taken(s.now, r.Ticket, jobs))
+		x.happened(port.Event{Kind: port.Taken, Ticket: o.Ticket, Jobs: jobs})
 		s.report(x)
-	case RunSegment:
+	case port.Run:
 		x.load.Idle--
 		x.load.Runs++
-		x.running = append(x.running, r.Segment)
-		s.printf("  %s: run segment %d, job %s%s\n", x.name, r.Segment, r.Job.Path, restarted(r.Job.Restarted))
+		x.running = append(x.running, o.Segment)
+		s.printf("  %s: run segment %d, job %s%s\n", x.name, o.Segment, o.Job.Path, restarted(o.Job.Restarted))
 		s.report(x)
-	case PutBack:
-		s.fill(x, r.Ref, "")
-		j := x.jobs[r.Ref]
-		j.Restarted = j.Restarted || r.Restarted
-		s.printf("  %s: put back job %s%s\n", x.name, j.Path, restarted(r.Restarted))
-		x.queue = slices.Insert(x.queue, 0, Taken{Ref: r.Ref, Job: j})
+	case port.PutBack:
+		s.fill(x, o.Ref, "")
+		j := x.jobs[o.Ref]
+		j.Restarted = j.Restarted || o.Restarted
+		s.printf("  %s: put back job %s%s\n", x.name, j.Path, restarted(o.Restarted))
+		x.queue = slices.Insert(x.queue, 0, steal.Taken{Ref: o.Ref, Job: j})
 		s.report(x)
-	case Deliver:
-		s.fill(x, r.Ref, string(r.Outcome))
-		s.printf("  %s: deliver %q to job %s\n", x.name, r.Outcome, x.jobs[r.Ref].Path)
-	case AbortSegment:
-		s.printf("  %s: abort segment %d\n", x.name, r.Segment)
-		x.running = slices.DeleteFunc(x.running, func(id SegmentID) bool { return id == r.Segment })
+	case port.Deliver:
+		s.fill(x, o.Ref, string(o.Outcome))
+		s.printf("  %s: deliver %q to job %s\n", x.name, o.Outcome, x.jobs[o.Ref].Path)
+		x.happened(port.Event{Kind: port.Delivered, Ref: o.Ref, Good: true})
+	case port.Abort:
+		s.printf("  %s: abort segment %d\n", x.name, o.Segment)
+		x.running = slices.DeleteFunc(x.running, func(id steal.SegmentID) bool { return id == o.Segment })
 		x.load.Idle++
 		s.report(x)
-	case Tell:
-		s.lastMsg++
-		s.flying = append(s.flying, flying{n: s.lastMsg, news: r.News})
-		s.printf("  #%d %s -> all %s\n", s.lastMsg, r.News.From, describeNews(r.News))
-	case Watch:
-		s.printf("  %s: watch %d paths\n", x.name, r.Orphans.Len())
-	case Answer:
-		s.printf("  %s: the answer is %q\n", x.name, r.Outcome)
+	case port.Watch:
+		s.printf("  %s: watch %d paths\n", x.name, o.Orphans.Len())
 	}
 }
 
-func (s *stage) fill(x *actor, r Ref, outcome string) {
+// happened tells the driver what has happened in the engine.
+func (x *actor) happened(e port.Event) { x.driver.Happened(x.stage.now, e) }
+
+func (s *stage) fill(x *actor, r steal.Ref, outcome string) {
 	if was, filled := x.slots[r]; filled {
 		s.printf("  %s: ERROR: slot %d was filled with %q already\n", x.name, r, was)
 	}

@@ -1,4 +1,4 @@
-package steal
+package steal_test
 
 import (
 	"fmt"
@@ -11,7 +11,10 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
+	"github.com/satin-peer/satin/internal/driver"
+	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/steal"
 	"github.com/satin-peer/satin/steal/policy"
 )
 
@@ -44,7 +47,7 @@ func TestTranscripts(t *testing.T) {
 type stage struct {
 	out     strings.Builder
 	now     time.Duration
-	run     Run             // what all cores are told of the run
+	run     steal.Run       // what all cores are told of the run
 	cut     map[string]bool // the peers on the far side of a partition
 	actors  map[string]*actor
 	crashed *actor // the last one
@@ -56,49 +59,29 @@ type stage struct {
 // flying is a message, or news, that has been sent and not delivered.
 type flying struct {
 	n    int
-	m    *Message
-	news *News
+	m    *steal.Message
+	news *steal.News
 }
 
 // actor is one peer: a core and a pretended engine that runs nothing but remembers what it was ordered.
 type actor struct {
+	stage   *stage
 	name    string
-	cluster ClusterID
-	inc     Incarnation
+	cluster steal.ClusterID
+	inc     steal.Incarnation
 	policy  string
 	room    int // Config.MaxWaiting, if not 0
-	core    *Core
-	script  *scripted
-	load    Load
-	queue   []Taken
-	slots   map[Ref]string // what became of each job given away
-	jobs    map[Ref]Job
-	lastRef Ref
-	running []SegmentID
+	driver  *driver.Driver
+	script  *steal.Scripted
+	load    steal.Load
+	queue   []steal.Taken
+	slots   map[steal.Ref]string // what became of each job given away
+	jobs    map[steal.Ref]steal.Job
+	lastRef steal.Ref
+	running []steal.SegmentID
 	mute    bool // does not answer Take orders
 	asleep  bool // is not ticked
 }
-
-// scripted is a policy that does what the transcript says.
-type scripted struct {
-	steals []policy.Steal
-	pushes []policy.Push
-	via    ClusterID // of results; "" is straight
-}
-
-func (*scripted) Name() string { return "scripted" }
-func (s *scripted) Plan(_ policy.View, p *policy.Plan) {
-	for _, x := range s.steals {
-		p.Steal(x.Victim, x.Max, x.Patience)
-	}
-	for _, x := range s.pushes {
-		p.Push(x.Thief, x.Max)
-	}
-	s.steals, s.pushes = nil, nil
-}
-func (*scripted) Give(_ policy.View, a policy.Ask) int { return a.Max }
-
-func (s *scripted) Route(_ policy.View, _ ClusterID, _, _ int) ClusterID { return s.via }
 
 func (s *stage) printf(format string, args ...any) { fmt.Fprintf(&s.out, format, args...) }
 
@@ -106,9 +89,9 @@ func (s *stage) command(t *testing.T, d *datadriven.TestData) {
 	names := d.CmdArgs
 	switch d.Cmd {
 	case "run": // run a b c: a root job, its owner, who starts it in its first life, and more deputies
-		s.run.Root = Job{Function: "root", Identity: job.Identify("root", nil)}
+		s.run.Root = steal.Job{Function: "root", Identity: job.Identify("root", nil)}
 		for _, a := range names {
-			s.run.Deputies = append(s.run.Deputies, PeerID(a.Key))
+			s.run.Deputies = append(s.run.Deputies, steal.PeerID(a.Key))
 		}
 	case "peers":
 		s.addPeers(t, d)
@@ -132,17 +115,17 @@ func (s *stage) command(t *testing.T, d *datadriven.TestData) {
 			}
 		}
 	case "steal": // steal thief victim [max=n] [patience=d]
-		s.plan(t, d, func(x *scripted, other PeerID, n int, patience time.Duration) {
-			x.steals = append(x.steals, policy.Steal{Victim: other, Max: n, Patience: patience})
+		s.plan(t, d, func(x *steal.Scripted, other steal.PeerID, n int, patience time.Duration) {
+			x.Steals = append(x.Steals, policy.Steal{Victim: other, Max: n, Patience: patience})
 		})
 	case "push": // push victim thief [max=n]
-		s.plan(t, d, func(x *scripted, other PeerID, n int, _ time.Duration) {
-			x.pushes = append(x.pushes, policy.Push{Thief: other, Max: n})
+		s.plan(t, d, func(x *steal.Scripted, other steal.PeerID, n int, _ time.Duration) {
+			x.Pushes = append(x.Pushes, policy.Push{Thief: other, Max: n})
 		})
 	case "route": // route b via=far: b's results go through that cluster
 		var via string
 		d.ScanArgs(t, "via", &via)
-		s.actor(t, d, names[0].Key).script.via = ClusterID(via)
+		s.actor(t, d, names[0].Key).script.Via = steal.ClusterID(via)
 	case "deliver", "drop", "duplicate", "fail", "redirect":
 		s.network(t, d)
 	case "stabilize":
@@ -153,22 +136,22 @@ func (s *stage) command(t *testing.T, d *datadriven.TestData) {
 		s.advance(t, d)
 	case "finish": // finish b 1 out
 		x := s.actor(t, d, names[0].Key)
-		id := SegmentID(number(t, d, names[1].Key))
-		x.running = slices.DeleteFunc(x.running, func(r SegmentID) bool { return r == id })
+		id := steal.SegmentID(number(t, d, names[1].Key))
+		x.running = slices.DeleteFunc(x.running, func(r steal.SegmentID) bool { return r == id })
 		x.load.Idle++
-		s.show(x, x.core.Finished(s.now, id, []byte(names[2].Key)))
+		x.happened(port.Event{Kind: port.Finished, Segment: id, Outcome: []byte(names[2].Key), Good: true})
 		s.report(x)
 	case "abort": // abort a 1 2
 		x := s.actor(t, d, names[0].Key)
-		var refs []Ref
+		var refs []steal.Ref
 		for _, n := range names[1:] {
-			refs = append(refs, Ref(number(t, d, n.Key)))
+			refs = append(refs, steal.Ref(number(t, d, n.Key)))
 			x.slots[refs[len(refs)-1]] = "aborted"
 		}
-		s.show(x, x.core.Aborted(s.now, refs...))
+		x.happened(port.Event{Kind: port.Dropped, Refs: refs})
 	case "leave": // leave b [patience=1s]
 		x := s.actor(t, d, names[0].Key)
-		s.show(x, x.core.Leave(s.now, duration(t, d, "patience")))
+		x.driver.Leave(s.now, duration(t, d, "patience"))
 	case "sleep", "wake":
 		s.actor(t, d, names[0].Key).asleep = d.Cmd == "sleep"
 	case "crash":
@@ -178,7 +161,7 @@ func (s *stage) command(t *testing.T, d *datadriven.TestData) {
 		s.restart(t, d)
 	case "state":
 		for _, n := range names {
-			s.state(s.actor(t, d, n.Key))
+			s.actor(t, d, n.Key).driver.Core().WriteState(&s.out, s.now)
 		}
 	case "stats":
 		for _, n := range names {
@@ -220,7 +203,8 @@ func (s *stage) addPeers(t *testing.T, d *datadriven.TestData) {
 	}
 	for _, a := range d.CmdArgs {
 		if len(a.Vals) == 0 {
-			s.actors[a.Key] = &actor{name: a.Key, cluster: ClusterID(cluster), inc: 1, policy: policy, room: room}
+			s.actors[a.Key] = &actor{stage: s, name: a.Key, cluster: steal.ClusterID(cluster), inc: 1, policy: policy,
+				room: room}
 			s.order = append(s.order, a.Key)
 		}
 	}
@@ -231,44 +215,45 @@ func (s *stage) addPeers(t *testing.T, d *datadriven.TestData) {
 	}
 }
 
-func (s *stage) members() *Members {
-	var list []Member
+func (s *stage) members() *steal.Members {
+	var list []steal.Member
 	for _, n := range s.order {
 		if x := s.actors[n]; x != nil {
-			list = append(list, Member{ID: PeerID(n), Cluster: x.cluster})
+			list = append(list, steal.Member{ID: steal.PeerID(n), Cluster: x.cluster})
 		}
 	}
-	return NewMembers(list)
+	return steal.NewMembers(list)
 }
 
 func (s *stage) start(t *testing.T, d *datadriven.TestData, x *actor) {
-	x.slots, x.jobs, x.queue, x.running, x.lastRef = make(map[Ref]string), make(map[Ref]Job), nil, nil, 0
-	x.load = Load{Workers: 1}
+	x.slots, x.jobs = make(map[steal.Ref]string), make(map[steal.Ref]steal.Job)
+	x.queue, x.running, x.lastRef = nil, nil, 0
+	x.load = steal.Load{Workers: 1}
 	var p policy.Policy
 	switch x.policy {
 	case "crs":
 		p = policy.ClusterAware{}
 	case "scripted":
-		x.script = &scripted{}
+		x.script = &steal.Scripted{}
 		p = x.script
 	default:
 		d.Fatalf(t, "unknown policy %q", x.policy)
 	}
-	cfg := LAN()
+	cfg := steal.LAN()
 	if x.room > 0 {
 		cfg.MaxWaiting = x.room
 	}
 	run := s.run
 	run.ID, run.Fresh = job.RunID{1}, len(run.Deputies) > 0 && x.name == string(run.Deputies[0]) && x.inc == 1
-	core, err := NewCore(cfg, run, Address{Peer: PeerID(x.name), Inc: x.inc}, s.members(), p,
+	core, err := steal.NewCore(cfg, run, steal.Address{Peer: steal.PeerID(x.name), Inc: x.inc}, s.members(), p,
 		rand.New(rand.NewPCG(1, 2)))
 	if err != nil {
 		d.Fatalf(t, "%v", err)
 	}
-	x.core = core
+	x.driver = driver.New(driver.Config{Core: core, Engine: x, Transport: x})
 	for _, n := range s.order {
-		if y := s.actors[n]; y != nil && y.core != nil {
-			s.show(y, y.core.SetMembers(s.now, s.members()))
+		if y := s.actors[n]; y != nil && y.driver != nil {
+			y.driver.SetMembers(s.now, s.members())
 		}
 	}
 	s.report(x)
@@ -298,10 +283,11 @@ func (s *stage) spawn(t *testing.T, d *datadriven.TestData) {
 	for range number(t, d, d.CmdArgs[1].Key) {
 		x.lastRef++
 		arg := make([]byte, size)
-		j := Job{Path: job.Path{uint32(x.lastRef)}, Identity: job.Identify("f", []byte(strconv.Itoa(int(x.lastRef)))),
+		id := job.Identify("f", []byte(strconv.Itoa(int(x.lastRef))))
+		j := steal.Job{Path: job.Path{uint32(x.lastRef)}, Identity: id,
 			Function: "f", Arg: arg}
 		x.jobs[x.lastRef] = j
-		x.queue = append(x.queue, Taken{Ref: x.lastRef, Job: j})
+		x.queue = append(x.queue, steal.Taken{Ref: x.lastRef, Job: j})
 	}
 	x.load.Idle = 0
 	s.report(x)
@@ -309,16 +295,17 @@ func (s *stage) spawn(t *testing.T, d *datadriven.TestData) {
 
 func (s *stage) report(x *actor) {
 	x.load.Queued = len(x.queue)
-	s.show(x, x.core.Report(s.now, x.load))
+	x.happened(port.Event{Kind: port.LoadChanged, Load: x.load})
 }
 
-func (s *stage) plan(t *testing.T, d *datadriven.TestData, add func(*scripted, PeerID, int, time.Duration)) {
+func (s *stage) plan(t *testing.T, d *datadriven.TestData,
+	add func(*steal.Scripted, steal.PeerID, int, time.Duration)) {
 	x := s.actor(t, d, d.CmdArgs[0].Key)
 	n := 1
 	if d.HasArg("max") {
 		d.ScanArgs(t, "max", &n)
 	}
-	add(x.script, PeerID(d.CmdArgs[1].Key), n, duration(t, d, "patience"))
+	add(x.script, steal.PeerID(d.CmdArgs[1].Key), n, duration(t, d, "patience"))
 	s.report(x)
 }
 
@@ -363,7 +350,7 @@ func (s *stage) network(t *testing.T, d *datadriven.TestData) {
 				break
 			}
 			if x := s.actors[string(f.m.From.Peer)]; x != nil {
-				s.show(x, x.core.SendFailed(s.now, f.m))
+				x.driver.SendFailed(s.now, f.m)
 			}
 		case "duplicate":
 			s.lastMsg++
@@ -405,7 +392,7 @@ func (s *stage) deliver(f flying) {
 		return
 	}
 	s.printf("#%d arrives at %s\n", f.n, x.name)
-	s.show(x, x.core.Step(s.now, f.m))
+	x.driver.Step(s.now, f.m)
 }
 
 // spread lets everybody hear news who is there, awake and not cut off from their sender.
@@ -414,7 +401,7 @@ func (s *stage) spread(f flying) {
 	for _, n := range s.order {
 		if x := s.actors[n]; x != nil && !x.asleep && n != string(f.news.From.Peer) &&
 			s.cut[n] == s.cut[string(f.news.From.Peer)] {
-			s.show(x, x.core.Hear(s.now, f.news))
+			x.driver.Hear(s.now, f.news)
 		}
 	}
 }
@@ -430,7 +417,7 @@ func (s *stage) advance(t *testing.T, d *datadriven.TestData) {
 		at := end
 		for _, n := range s.order {
 			if x := s.actors[n]; x != nil && !x.asleep {
-				if due, ok := x.core.Next(); ok && (due < at || next == nil && due <= at) {
+				if due, ok := x.driver.Core().Next(); ok && (due < at || next == nil && due <= at) {
 					next, at = x, due
 				}
 			}
@@ -439,7 +426,7 @@ func (s *stage) advance(t *testing.T, d *datadriven.TestData) {
 		if next == nil {
 			return
 		}
-		s.show(next, next.core.Tick(s.now))
+		next.driver.Tick(s.now)
 		for d.HasArg("flowing") && len(s.flying) > 0 {
 			s.deliver(s.flying[0])
 		}

@@ -15,7 +15,7 @@ var rooms = []room{
 	{dir: ".", knows: []string{"internal/engine", "job"}},
 	{dir: "internal/engine", knows: []string{"job"}, tests: []string{"."}},
 	{dir: "job"}, // knows nobody: whoever has to say which job is meant may know it
-	{dir: "steal", knows: []string{"job", "steal/policy"}},
+	{dir: "steal", knows: []string{"job", "steal/policy"}, tests: []string{"internal/driver", "internal/port"}},
 	{dir: "steal/policy"},                 // whom to ask and what to give: names, numbers and times
 	{dir: "adapt"},                        // names and shares of time
 	{dir: "runs", knows: []string{"job"}}, // the life of runs: a sibling of steal
