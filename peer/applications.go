@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/internal/compute"
 	"github.com/satin-peer/satin/internal/module"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/runs"
@@ -67,6 +68,10 @@ func buildID() (string, error) {
 	return fmt.Sprintf("program %x", h.Sum(nil)), nil
 }
 
+// maxChecked bounds the arguments that are looked at before a run is taken part in, in bytes: a larger one may become
+// much larger still when it is decoded, and only the process that computes has a limit for that. It checks them all.
+const maxChecked = 64 << 10
+
 // A catalog is what this peer has, by name.
 type catalog struct {
 	built   map[string]Application
@@ -91,6 +96,11 @@ func (c *catalog) unfit(m *statement.SignedManifest) string {
 	}
 	if _, ok := satin.Lookup(m.Entry); !ok {
 		return fmt.Sprintf("%s has no function %q", m.App, m.Entry)
+	}
+	if len(m.Arg) <= maxChecked {
+		if _, err := compute.RootOf(m.Entry, m.Arg); err != nil {
+			return statement.Plain(clip(oneLine(err)))
+		}
 	}
 	return ""
 }

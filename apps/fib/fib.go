@@ -2,11 +2,23 @@
 // nothing in it but spawning. What a run of it costs over [sequential] is the price of a spawn and its Get.
 package fib
 
-import "github.com/satin-peer/satin"
+import (
+	"fmt"
+
+	"github.com/satin-peer/satin"
+)
 
 func init() {
-	satin.Register("fib.fib", fib)
-	satin.Register("fib.coarse", coarse)
+	satin.Register("fib.fib", fib, check)
+	satin.Register("fib.coarse", coarse, func(c Call) error { return check(c.N) })
+}
+
+// check refuses what would overflow.
+func check(n int) error {
+	if n < 0 || n > maxN {
+		return fmt.Errorf("it is %d, allowed are 0 to %d", n, maxN)
+	}
+	return nil
 }
 
 // fib spawns at every level.

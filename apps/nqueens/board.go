@@ -1,6 +1,9 @@
 package nqueens
 
-import "math/bits"
+import (
+	"fmt"
+	"math/bits"
+)
 
 // Symmetry. Every solution with n > 1 queens has four edge queens: the one in the first row, in the last row,
 // in the first column and in the last column. Call the distance of an edge queen from the nearer end of its
@@ -38,6 +41,16 @@ type Board struct {
 	Free  uint32 // columns without a queen, as bits
 	Left  uint32 // squares of this row that are attacked along a diagonal from the upper left
 	Right uint32 // and from the upper right
+}
+
+// check refuses what no board is: leaves have arrays of MaxN rows.
+func (b Board) check() error {
+	squares := uint32(1)<<max(b.N, 0) - 1
+	if b.N < 1 || b.N > MaxN || b.Leaf < 0 || b.Row < 0 || b.Row > b.N || b.Free&^squares != 0 {
+		return fmt.Errorf("row %d of a board of %d, with leaves of %d and free columns %#x, which no board of 1 to %d has",
+			b.Row, b.N, b.Leaf, b.Free, MaxN)
+	}
+	return nil
 }
 
 // empty is the board that everything starts from.

@@ -3,17 +3,29 @@
 // copies of each other.
 package nqueens
 
-import "github.com/satin-peer/satin"
+import (
+	"fmt"
+
+	"github.com/satin-peer/satin"
+)
 
 func init() {
-	satin.Register("nqueens.count", count)
-	satin.Register("nqueens.search", search)
+	satin.Register("nqueens.count", count, Queens.check)
+	satin.Register("nqueens.search", search, Board.check)
 }
 
 // Queens asks for the number of solutions.
 type Queens struct {
 	N    int // rows, columns and queens, 1 to MaxN
 	Leaf int // with this many rows left, or fewer, a job counts the rest itself; 0 to MaxN
+}
+
+// check refuses what no board is.
+func (q Queens) check() error {
+	if q.N < 1 || q.N > MaxN || q.Leaf < 0 || q.Leaf > MaxN {
+		return fmt.Errorf("%d queens with leaves of %d rows, allowed are 1 to %d and 0 to %d", q.N, q.Leaf, MaxN, MaxN)
+	}
+	return nil
 }
 
 // count is the root job.

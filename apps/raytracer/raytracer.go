@@ -6,15 +6,41 @@
 // to a ball among balls, which is what stealing is for.
 package raytracer
 
-import "github.com/satin-peer/satin"
+import (
+	"fmt"
 
-func init() { satin.RegisterErr("raytracer.render", render) }
+	"github.com/satin-peer/satin"
+)
+
+func init() { satin.RegisterErr("raytracer.render", render, Area.check) }
 
 // Picture says what to render.
 type Picture struct {
 	Scene         *Source
 	Width, Height int // pixels, 1 to maxSide
 	Samples       int // rays per pixel, in each direction
+}
+
+// check refuses pictures that are larger than any that can be asked for.
+func (p *Picture) check() error {
+	if p == nil || p.Scene == nil || p.Width < 1 || p.Width > maxSide || p.Height < 1 || p.Height > maxSide ||
+		p.Samples < 1 || p.Samples > maxSamples {
+		return fmt.Errorf("no picture of 1 to %d by 1 to %d pixels and at most %d samples", maxSide, maxSide, maxSamples)
+	}
+	return nil
+}
+
+// check refuses areas that are in no such picture.
+func (a Area) check() error {
+	if err := a.Picture.check(); err != nil {
+		return err
+	}
+	r := a.Rect
+	if r.X < 0 || r.Y < 0 || r.Width < 1 || r.Height < 1 || r.Width > a.Picture.Width || r.Height > a.Picture.Height ||
+		r.X > a.Picture.Width-r.Width || r.Y > a.Picture.Height-r.Height {
+		return fmt.Errorf("%d by %d pixels at %d, %d, which the picture does not have", r.Width, r.Height, r.X, r.Y)
+	}
+	return nil
 }
 
 // Area is a rectangle of a picture, and the argument of a job.

@@ -31,6 +31,9 @@ func read(fn string, arg []byte) (f engine.Func, v any, err error) {
 	if v, err = decodeValue(arg, f.Arg); err != nil {
 		return f, nil, fmt.Errorf("the argument of %s: %w", fn, err)
 	}
+	if err = f.Refuses(v); err != nil {
+		return f, nil, fmt.Errorf("the argument of %s is refused: %w", fn, err)
+	}
 	return f, v, nil
 }
 

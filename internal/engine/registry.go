@@ -55,6 +55,22 @@ type Func struct {
 	Arg     reflect.Type // type of its argument
 	Result  reflect.Type // type of its result, without the error
 	MayFail bool         // registered by RegisterErr
+	// Check says what is wrong with an argument from outside, of type Arg; nil if nobody has said how to tell.
+	Check func(arg any) error
+}
+
+// Refuses says what is wrong with an argument from outside; nil if nothing is, or nobody knows. A check that panics
+// refuses.
+func (f *Func) Refuses(arg any) (err error) {
+	if f.Check == nil {
+		return nil
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("it cannot be checked: %v", p)
+		}
+	}()
+	return f.Check(arg)
 }
 
 // Lookup finds a registered function by its name.
@@ -71,7 +87,7 @@ func Describe(name string, key unsafe.Pointer, arg, res reflect.Type, mayFail bo
 	if key == nil {
 		panic(fmt.Sprintf("satin: Register(%q): the function is nil", name))
 	}
-	d := &Desc{Func: Func{name, arg, res, mayFail}, Key: key, symbol: symbolOf(key)}
+	d := &Desc{Func: Func{Name: name, Arg: arg, Result: res, MayFail: mayFail}, Key: key, symbol: symbolOf(key)}
 	if name == "" {
 		panic(fmt.Sprintf("satin: Register of %s: the name is empty", d.symbol))
 	}

@@ -13,8 +13,9 @@ import (
 
 // meeting is what members say of whom they know, as package peer encodes it.
 type meeting struct {
-	Cards [][]byte `cbor:"1,keyasint"`
-	Out   [][]byte `cbor:"5,keyasint,omitempty"`
+	Cards [][]byte   `cbor:"1,keyasint"`
+	Runs  [][16]byte `cbor:"2,keyasint,omitempty"`
+	Out   [][]byte   `cbor:"5,keyasint,omitempty"`
 }
 
 // more is what a victim says of itself besides.

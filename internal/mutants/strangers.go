@@ -53,4 +53,13 @@ var strangersMutants = []mutant{
 	{name: "strangers/refused-unbounded", wrong: "any number can be refused", file: "runs/refusals.go",
 		pkg: "runs", run: "^TestRunsThatCannot",
 		old: "len(s.of) >= s.cfg.Refused:", new: "false:"},
+	{name: "strangers/argument-unchecked", wrong: "arguments from outside are not checked", file: "internal/compute/jobs.go",
+		pkg: "internal/compute", run: "^TestArgumentsAreChecked$",
+		old: "if err = f.Refuses(v); err != nil {", new: "if err != nil {"},
+	{name: "strangers/check-panics", wrong: "a check that panics ends the process", file: "internal/engine/registry.go",
+		pkg: "internal/compute", run: "^TestArgumentsAreChecked$",
+		old: "if p := recover(); p != nil {", new: "if p := any(nil); p != nil {"},
+	{name: "strangers/argument-late", wrong: "a run is begun before its argument is looked at", file: "peer/applications.go",
+		pkg: hostile, run: "^TestArgumentsThatApplicationsRefuse$",
+		old: "	if len(m.Arg) <= maxChecked {", new: "	if false {"},
 }

@@ -100,8 +100,8 @@ func (c *checker) exportRegistrations(reg *registered) {
 // registeredArgs gives the arguments of a call that it registers: of Register, or of a function that hands
 // them on to it.
 func (c *checker) registeredArgs(call *ast.CallExpr) (args []ast.Expr) {
-	if api := c.api(call); isRegister(api) && len(call.Args) == 2 {
-		return call.Args[1:]
+	if api := c.api(call); isRegister(api) && len(call.Args) >= 2 {
+		return call.Args[1:2]
 	}
 	fn := typeutil.StaticCallee(c.info, call)
 	if fn == nil {
