@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -78,20 +79,25 @@ func exact(args []string, out, progress io.Writer) error {
 	return livesErr
 }
 
-// exactLives runs schedules of the life of runs: who ends them, and where their answers are.
+// exactLives runs schedules of the life of runs: who ends them, and where their answers are. In some, jobs are moved
+// by the core of package steal, in the others by a model of it.
 func exactLives(from, seeds uint64, out io.Writer) error {
+	return errors.Join(exactLife(from, seeds, false, "life of runs", "--life", out),
+		exactLife(from, max(1, seeds/4), true, "life of runs with stealing", "--life --stealing", out))
+}
+
+func exactLife(from, seeds uint64, stealing bool, what, flags string, out io.Writer) error {
 	began := time.Now()
-	c, failures := life.Check(from, seeds)
-	fmt.Fprintf(out, "life of runs: %d schedules, %d violations; %d events, %d messages lost, %d crashes, "+
-		"%d answers, %d disputes; %.0f schedules/s\n", seeds, c.Failed, c.Events, c.Lost, c.Crashes, c.Answers,
+	c, failures := life.Check(from, seeds, stealing)
+	fmt.Fprintf(out, "%s: %d schedules, %d violations; %d events, %d messages lost, %d crashes, "+
+		"%d answers, %d disputes; %.0f schedules/s\n", what, seeds, c.Failed, c.Events, c.Lost, c.Crashes, c.Answers,
 		c.Disputes, float64(seeds)/time.Since(began).Seconds())
 	for _, f := range failures {
-		fmt.Fprintf(out, "life of runs, seed %d: %v\n", f.Seed, f.Err)
+		fmt.Fprintf(out, "%s, seed %d: %v\n", what, f.Seed, f.Err)
 	}
 	if len(failures) > 0 {
-		return fmt.Errorf(
-			"%d schedules of the life of runs broke an invariant; satin-sim replay --life %d shows the first",
-			c.Failed, failures[0].Seed)
+		return fmt.Errorf("%d schedules of the %s broke an invariant; satin-sim replay %s %d shows the first",
+			c.Failed, what, flags, failures[0].Seed)
 	}
 	return nil
 }
@@ -162,6 +168,7 @@ func replay(args []string, out, _ io.Writer) error {
 	fs := flag.NewFlagSet("replay", flag.ContinueOnError)
 	kinds := declareKinds(fs)
 	lives := fs.Bool("life", false, "the schedule is one of the life of runs")
+	stealing := fs.Bool("stealing", false, "in it jobs are moved by the core that peers have, and not by a model of it")
 	if err := parse(fs, args, 1, 1, out); err != nil {
 		return err
 	}
@@ -169,8 +176,11 @@ func replay(args []string, out, _ io.Writer) error {
 	if err != nil {
 		return usage("%q is not a seed, a whole number", fs.Arg(0))
 	}
+	if *stealing && !*lives {
+		return usage("--stealing goes with --life")
+	}
 	if *lives {
-		return life.Replay(seed, out)
+		return life.Replay(seed, *stealing, out)
 	}
 	c := sim.Schedule(seed, *kinds)
 	total := sim.Sequential(c.Tree)

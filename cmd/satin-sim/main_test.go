@@ -68,7 +68,7 @@ func TestBadArguments(t *testing.T) {
 		{"replay", "replay takes 1 argument, not 0"},
 		{"record", "record what? satin-sim record --help shows examples"},
 		{"record chess",
-			`there is no application "chess"; there are fib, gene, `},
+			`there is no application "chess"; there are barneshut, fib, gene, `},
 		{"record nqueens", "number of arguments"},
 		{"record nqueens 99", `N: got "99"`},
 		{"replay x", `"x" is not a seed, a whole number`},

@@ -9,6 +9,10 @@ const (
 
 // runsMutants are mistakes in the life of runs: whose word counts, what is written before it is told, what is kept.
 var runsMutants = []mutant{
+	{name: "runs/nobody-follows", wrong: "no peer becomes master when the one there was is lost",
+		file: "steal/masters_election.go", pkg: lifeRoom, run: "^TestSchedulesWithStealing$", args: brief,
+		old: "func (m *mastership) due(alive func(PeerID) bool) bool {\n",
+		new: "func (m *mastership) due(alive func(PeerID) bool) bool {\n	if true {\n		return false\n	}\n"},
 	{name: "runs/own-clock", wrong: "each peer counts a run's time by itself", file: "runs/others.go",
 		pkg: "runs", run: "^TestAllTellTheSameTime$", args: brief,
 		old: "r.took = s.Took", new: "_ = s.Took"},

@@ -183,9 +183,9 @@ const maxFailures = 10
 //   - a run fails by a job that has killed two members' processes, and by no other;
 //   - after some quiet every run has an answer at its owner, unless that has cancelled or suspended it, nobody
 //     takes part in it any more, and nobody keeps what its owner has.
-func Check(from, n uint64) (total Counts, failures []Failure) {
+func Check(from, n uint64, stealing bool) (total Counts, failures []Failure) {
 	for seed := from; seed < from+n; seed++ {
-		c, err := Run(seed, nil)
+		c, err := Run(seed, stealing, nil)
 		total.add(&c)
 		if err != nil {
 			total.Failed++
@@ -203,15 +203,18 @@ func (c *Counts) add(d *Counts) {
 	c.Crashes += d.Crashes
 	c.Answers += d.Answers
 	c.Disputes += d.Disputes
+	c.Messages += d.Messages
+	c.Restored += d.Restored
+	c.Found += d.Found
 	c.Deaths += d.Deaths
 	c.Doomed += d.Doomed
 }
 
 // Replay runs a schedule twice and is an error if the two are not the same; the trace of the first is written.
-func Replay(seed uint64, trace io.Writer) error {
+func Replay(seed uint64, stealing bool, trace io.Writer) error {
 	var a, b bytes.Buffer
-	_, err := Run(seed, &a)
-	_, again := Run(seed, &b)
+	_, err := Run(seed, stealing, &a)
+	_, again := Run(seed, stealing, &b)
 	if !bytes.Equal(a.Bytes(), b.Bytes()) || fmt.Sprint(err) != fmt.Sprint(again) {
 		return errors.New("the same seed gave two runs")
 	}

@@ -44,7 +44,10 @@ func (m *member) burn(s *session) bool {
 	}
 	w.say("%s: the process of run %d dies", m.id, p.n)
 	m.sessions = slices.DeleteFunc(m.sessions, func(o *session) bool { return o == s })
-	if s.root {
+	if s.part != nil {
+		s.part.die()
+	}
+	if s.root || s.part != nil {
 		m.input(m.core.RootHeld(w.clock(), p.id, false))
 	}
 	m.input(m.core.Died(w.clock(), p.id, jobs, "stack overflow"))
@@ -54,7 +57,7 @@ func (m *member) burn(s *session) bool {
 	case m.sick[p.id] >= 2:
 		m.input(m.core.NotStarted(w.clock(), p.id, "in quarantine"))
 	default:
-		m.sessions = append(m.sessions, &session{p: p, fuse: m.ignite(p)})
+		m.begin(p, false)
 	}
 	return true
 }

@@ -11,12 +11,27 @@ func TestSchedules(t *testing.T) {
 	if testing.Short() {
 		n = 300
 	}
-	c, failures := Check(0, n)
+	c, failures := Check(0, n, false)
 	for _, f := range failures {
 		t.Errorf("seed %d: %v", f.Seed, f.Err)
 	}
 	if c.Crashes == 0 || c.Lost == 0 || c.Disputes == 0 || c.Answers == 0 || c.Deaths == 0 ||
 		c.Doomed == 0 {
+		t.Errorf("the schedules are too tame: %+v", c)
+	}
+}
+
+// The same with the core of package steal, on the driver, in the place of the model.
+func TestSchedulesWithStealing(t *testing.T) {
+	n := uint64(200)
+	if testing.Short() {
+		n = 60
+	}
+	c, failures := Check(0, n, true)
+	for _, f := range failures {
+		t.Errorf("seed %d: %v", f.Seed, f.Err)
+	}
+	if c.Crashes == 0 || c.Lost == 0 || c.Answers == 0 || c.Restored == 0 || c.Found == 0 {
 		t.Errorf("the schedules are too tame: %+v", c)
 	}
 }
@@ -27,7 +42,7 @@ func TestSchedules(t *testing.T) {
 func TestRegressions(t *testing.T) {
 	for _, seed := range []uint64{41, 143, 329, 10739, 11475, 11681, 12351, 12687, 13644, 14046, 15801, 18211, 11837,
 		30979, 36519} {
-		if _, err := Run(seed, nil); err != nil {
+		if _, err := Run(seed, false, nil); err != nil {
 			t.Errorf("seed %d: %v", seed, err)
 		}
 	}
@@ -36,7 +51,7 @@ func TestRegressions(t *testing.T) {
 // The same seed gives the same run.
 func TestReplay(t *testing.T) {
 	for seed := range uint64(20) {
-		if err := Replay(seed, io.Discard); err != nil {
+		if err := Replay(seed, seed%2 == 0, io.Discard); err != nil {
 			t.Errorf("seed %d: %v", seed, err)
 		}
 	}

@@ -1,13 +1,12 @@
 package life
 
 import (
-	"fmt"
-	"hash/fnv"
 	"slices"
 	"time"
 
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/runs"
+	"github.com/satin-peer/satin/steal"
 )
 
 // member is a peer: a core while it is up, and a disk.
@@ -22,7 +21,8 @@ type member struct {
 	busy  time.Duration    // until when the disk is
 	full  bool
 
-	kept     map[job.RunID]*runs.Manifest // runs that there are checkpoints of
+	kept     map[job.RunID]*checkpoint // of runs in progress, on the disk
+	parts    steal.Incarnation         // parts in runs so far, over all lives
 	sessions []*session
 	seen     []time.Duration // when the others were heard last
 	met      []bool
@@ -38,22 +38,6 @@ type fileName struct {
 	kind runs.File
 	run  job.RunID
 }
-
-// session is a member's part in a run: the modelled protocol that moves jobs.
-type session struct {
-	p       *project
-	root    bool
-	ended   bool // the root job has
-	done    time.Duration
-	silence time.Duration
-	fuse    time.Duration // until its process dies; 0: it does not
-}
-
-const (
-	beat  = 500 * time.Millisecond // of a modelled session
-	lease = 3 * time.Second        // how long a silent master is waited for
-	lost  = 4 * time.Second        // how long a silent member is believed to be alive
-)
 
 // Bury and Claim sign: the statement says who has made it.
 func (m *member) Bury(t *runs.Tombstone) []byte { return []byte("stone") }
@@ -92,7 +76,7 @@ func (m *member) boot() {
 	m.input(m.core.Recall(w.clock(), m.recall()))
 	for _, p := range w.runs {
 		if k := m.kept[p.id]; k != nil {
-			m.input(m.core.Dormant(w.clock(), k, ""))
+			m.input(m.core.Dormant(w.clock(), k.manifest, ""))
 		}
 	}
 	life := m.life
@@ -100,6 +84,11 @@ func (m *member) boot() {
 	tick = func() {
 		if m.life == life {
 			m.meet()
+			for _, s := range slices.Clone(m.sessions) {
+				if s.part != nil {
+					s.part.keepUp()
+				}
+			}
 			m.input(m.core.Tick(w.clock()))
 			w.after(time.Second, tick)
 		}
@@ -121,6 +110,11 @@ func (m *member) crash() {
 	m.core = nil
 	m.life++
 	m.sessions = nil
+	for _, p := range m.w.runs { // what was written last may not have got to the disk
+		if c := m.kept[p.id]; c != nil && len(c.parts) > 0 && m.w.stealing {
+			c.parts = c.parts[:m.w.random.IntN(len(c.parts)+1)]
+		}
+	}
 	for _, o := range m.w.members {
 		if o.met != nil {
 			o.met[m.i] = false
@@ -188,7 +182,10 @@ func (m *member) carryOut(o runs.Order) {
 	case runs.KeepAt:
 		m.keepAt(o)
 	case runs.Collect:
-		m.later(w.some(2*time.Second), func() { m.input(m.core.Collected(w.clock(), o.Run, nil)) })
+		m.later(w.some(2*time.Second), func() {
+			m.collect(o)
+			m.input(m.core.Collected(w.clock(), o.Run, nil))
+		})
 	case runs.Announce:
 		m.tellAll(func(to *member) []runs.Order { return to.core.Announced(w.clock(), o.Run, m.id) })
 	case runs.Bury:
@@ -196,9 +193,12 @@ func (m *member) carryOut(o runs.Order) {
 	case runs.TellClaim:
 		m.tellAll(func(to *member) []runs.Order { return to.core.Claimed(w.clock(), &o.Claim, m.id) })
 	case runs.Start:
-		m.kept[o.Manifest.Run] = o.Manifest
-		if p := w.byID[o.Manifest.Run]; m.sick[p.id] < 2 {
-			m.sessions = append(m.sessions, &session{p: p, root: o.Fresh, fuse: m.ignite(p)})
+		p := w.byID[o.Manifest.Run]
+		if m.kept[p.id] == nil {
+			m.kept[p.id] = &checkpoint{}
+		}
+		if m.kept[p.id].manifest = o.Manifest; m.sick[p.id] < 2 {
+			m.begin(p, o.Fresh)
 		} else {
 			m.input(m.core.NotStarted(w.clock(), p.id, "in quarantine"))
 		}
@@ -212,7 +212,7 @@ func (m *member) carryOut(o runs.Order) {
 			m.input(m.core.RootEnded(w.clock(), o.Run, failure(w.byID[o.Run])))
 		})
 	case runs.Stop:
-		m.sessions = slices.DeleteFunc(m.sessions, func(s *session) bool { return s.p.id == o.Run })
+		m.stop(o.Run)
 		if o.Discard {
 			delete(m.kept, o.Run)
 		}
@@ -397,78 +397,4 @@ func (m *member) tell(o *member) {
 			o.input(o.core.Announced(m.w.clock(), id, m.id))
 		}
 	})
-}
-
-// compute is the modelled work on runs, and who holds their roots.
-func (m *member) compute() {
-	w := m.w
-	for _, s := range slices.Clone(m.sessions) {
-		if !slices.Contains(m.sessions, s) {
-			continue // it was stopped this moment
-		}
-		if m.burn(s) {
-			continue
-		}
-		better := false // another one holds the root and has more right to it
-		for _, o := range w.members {
-			x := o.session(s.p)
-			if o != m && x != nil && x.root && w.connected(m, o) &&
-				(!s.root || x.ended && !s.ended || x.ended == s.ended && rank(s.p, o) < rank(s.p, m)) {
-				better = true
-			}
-		}
-		switch {
-		case s.root && better:
-			s.root, s.done, s.silence = false, 0, 0
-			m.input(m.core.RootHeld(w.clock(), s.p.id, false))
-		case s.root && !s.ended:
-			if s.done += beat; s.done >= s.p.work && !s.p.killer {
-				s.ended = true
-				w.say("%s has the answer of run %d", m.id, s.p.n)
-				w.counts.Answers++
-				m.input(m.core.RootEnded(w.clock(), s.p.id, outcome(s.p, m)))
-			}
-		case s.root:
-		case better:
-			s.silence = 0
-		default:
-			if s.silence += beat; s.silence >= lease+time.Duration(rank(s.p, m))*time.Second {
-				s.root = true
-				m.input(m.core.RootHeld(w.clock(), s.p.id, true))
-			}
-		}
-	}
-}
-
-func (m *member) session(p *project) *session {
-	for _, s := range m.sessions {
-		if s.p == p {
-			return s
-		}
-	}
-	return nil
-}
-
-// rank is a member's right to a run's root.
-func rank(p *project, m *member) int {
-	if p.owner == m {
-		return 0
-	}
-	if i := slices.Index(p.manifest.Deputies, m.id); i >= 0 {
-		return 1 + i
-	}
-	return 1 + len(p.manifest.Deputies) + m.i
-}
-
-// outcome is what a root job comes to.
-func outcome(p *project, m *member) runs.Outcome {
-	text := fmt.Sprintf("answer %d", p.n)
-	if p.impure {
-		text += " of " + string(m.id)
-	}
-	out := runs.Outcome{Bytes: []byte(text)}
-	h := fnv.New64a()
-	_, _ = h.Write(out.Bytes)
-	copy(out.Hash[:], h.Sum(nil))
-	return out
 }

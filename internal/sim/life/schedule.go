@@ -15,10 +15,10 @@ const (
 	quiet    = 300 * time.Second // and how long there are none afterwards
 )
 
-// Run runs the schedule of a seed; the error says which invariant it broke. A trace of all that happens is written
-// if one is wanted.
-func Run(seed uint64, trace io.Writer) (Counts, error) {
-	w := &world{random: rand.New(rand.NewPCG(seed, 11)), extra: rand.New(rand.NewPCG(seed, 12)),
+// Run runs the schedule of a seed, with jobs moved by package steal or by a model of it; the error says which
+// invariant it broke. A trace of all that happens is written if one is wanted.
+func Run(seed uint64, stealing bool, trace io.Writer) (Counts, error) {
+	w := &world{stealing: stealing, random: rand.New(rand.NewPCG(seed, 11)), extra: rand.New(rand.NewPCG(seed, 12)),
 		byID: map[job.RunID]*project{}, trace: trace}
 	n := 2 + w.random.IntN(5)
 	w.side = make([]int, n)
@@ -27,7 +27,7 @@ func Run(seed uint64, trace io.Writer) (Counts, error) {
 	}
 	for i := range n {
 		w.members = append(w.members, &member{w: w, i: i, id: runs.PeerID(fmt.Sprintf("p%d", i)),
-			files: map[fileName]any{}, kept: map[job.RunID]*runs.Manifest{}, sick: map[job.RunID]int{}})
+			files: map[fileName]any{}, kept: map[job.RunID]*checkpoint{}, sick: map[job.RunID]int{}})
 	}
 	for _, m := range w.members {
 		m.boot()
@@ -64,6 +64,9 @@ func (w *world) submit() {
 	p := &project{n: len(w.runs), owner: m, work: 2*time.Second + w.some(50*time.Second), impure: w.chance(0.15)}
 	if p.killer, p.victims = w.extra.IntN(6) == 0, map[*member]int{}; p.killer {
 		p.impure = false
+	}
+	if w.stealing {
+		p.leaves = 1 + w.random.IntN(12)
 	}
 	p.id = job.RunID{0: byte(w.random.Uint32()), 1: byte(p.n + 1)}
 	p.manifest = &runs.Manifest{Run: p.id, Owner: m.id, App: "app", Created: w.clock().Unix(),

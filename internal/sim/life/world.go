@@ -24,14 +24,17 @@ type world struct {
 	side    []int // of a partition on which a member is
 	loss    float64
 	calm    bool // there are no more faults
-	trace   io.Writer
-	broken  error
-	counts  Counts
+	// stealing says that jobs are moved by the core of package steal, and not by a model of it.
+	stealing bool
+	trace    io.Writer
+	broken   error
+	counts   Counts
 }
 
 // Counts is what happened in schedules.
 type Counts struct {
 	Events, Lost, Crashes, Answers, Disputes, Failed, Deaths, Doomed uint64
+	Messages, Restored, Found                                        uint64 // of the steal protocol
 }
 
 // project is a run as the schedule knows it: more than any peer does.
@@ -41,6 +44,7 @@ type project struct {
 	owner    *member
 	manifest *runs.Manifest
 	work     time.Duration // of its root job on one peer
+	leaves   int           // that the root job spawns
 	impure   bool          // every peer comes to another outcome
 	accepted bool          // its owner was told that it goes on
 	// what its owner was told last: that it is cancelled, or suspended
