@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,8 +28,10 @@ type fakeMember struct {
 	peers   []control.PeerInfo
 	runs    []control.RunInfo
 	found   []control.Finding
-	err     error // what every call but Leave gives
-	refused error // what Join gives
+	modules []control.ModuleInfo
+	module  []byte // what Module gives
+	err     error  // what every call but Leave gives
+	refused error  // what Join gives
 	outcome control.Outcome
 	resumed string // what ResumeRun explains
 	block   bool   // runs do not end by themselves
@@ -136,10 +139,20 @@ func (m *fakeMember) AddModule(_ context.Context, f control.ModuleFile) (control
 	return control.ModuleInfo{Module: "ef"}, m.err
 }
 
-func (m *fakeMember) Modules(context.Context) ([]control.ModuleInfo, error) { return nil, m.err }
+func (m *fakeMember) Modules(context.Context) ([]control.ModuleInfo, error) {
+	return m.modules, m.note("modules")
+}
 
-func (m *fakeMember) Module(context.Context, string) (control.ModuleFile, error) {
-	return control.ModuleFile{}, m.err
+func (m *fakeMember) Module(_ context.Context, name string) (control.ModuleFile, error) {
+	if err := m.note("module %s", name); err != nil || m.module == nil {
+		return control.ModuleFile{}, cmp.Or(err, control.Errorf(control.ErrNotFound, "there is no module %q", name))
+	}
+	return control.ModuleFile{Bytes: m.module}, nil
+}
+
+func (m *fakeMember) Publish(_ context.Context, p control.Publication) (control.ModuleInfo, error) {
+	return control.ModuleInfo{Name: p.Name, Module: strings.Repeat("ef", 32), Publisher: m.status.Peer},
+		m.note("publish %s, %q, %d bytes", p.Name, p.Summary, len(p.Bytes))
 }
 
 func (m *fakeMember) ResumeRun(_ context.Context, r control.Resumption) (control.RunInfo, error) {
@@ -190,7 +203,7 @@ func (m *fakeMember) Submit(_ context.Context, s control.Submission) (control.Ru
 		return control.RunInfo{}, err
 	}
 	var depth int
-	if err := wire.Value().Decode(s.Argument, &depth); err != nil {
+	if err := wire.Value().Decode(s.Argument, &depth); err != nil && s.Module == "" {
 		return control.RunInfo{}, control.Errorf(control.ErrBadInput, "the argument: %v", err)
 	}
 	if m.outcome.State == "" {

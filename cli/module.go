@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -19,8 +20,8 @@ import (
 // moduleSuffix marks an argument of run as the file of a module, and the name of the application that it becomes.
 const moduleSuffix = ".wasm"
 
-// withModule loads the module that args of run, or of help about run, name by its file, as one more application,
-// which args name in its place. release gives it up.
+// withModule loads the module that args of run name, by its file or as one that was published, as one more
+// application, which args name in its place. release gives it up.
 func (c console) withModule(args []string, list []apps.App) (_ []string, _ []apps.App, release func(), err error) {
 	release = func() {}
 	if len(args) == 0 || args[0] != runName {
@@ -29,12 +30,17 @@ func (c console) withModule(args []string, list []apps.App) (_ []string, _ []app
 	at := slices.IndexFunc(args[1:], func(a string) bool {
 		return strings.HasSuffix(a, moduleSuffix) && isPlain(a)
 	}) + 1
-	if at == 0 || slices.ContainsFunc(list, func(a apps.App) bool { return slices.Contains(args[1:at], a.Name) }) {
-		return args, list, release, nil // or it is an application's argument
+	if slices.ContainsFunc(list, func(a apps.App) bool { return slices.Contains(args[1:max(at, 1)], a.Name) }) {
+		return args, list, release, nil // it is an application's argument
 	}
-	bin, err := apps.ReadFile(args[at], module.MaxSize)
-	if err != nil {
-		return nil, nil, release, err
+	var bin []byte
+	if at > 0 {
+		bin, err = apps.ReadFile(args[at], module.MaxSize)
+	} else {
+		at, bin, err = c.publishedModule(args, list)
+	}
+	if err != nil || bin == nil {
+		return args, list, release, err
 	}
 	m, release, err := c.loadModule(args[at], bin)
 	if err != nil {
@@ -44,6 +50,30 @@ func (c console) withModule(args []string, list []apps.App) (_ []string, _ []app
 	args = slices.Clone(args)
 	args[at] = m.Name + moduleSuffix
 	return args, append(slices.Clone(list), moduleApp(m)), release, nil
+}
+
+// publishedModule gets the module that args of run name from the daemon; nil if they name none, or there is no
+// daemon.
+func (c console) publishedModule(args []string, list []apps.App) (at int, bin []byte, err error) {
+	run := runCommand(newRoot(list, c))
+	s := split(run, args[1:])
+	if !s.clear || slices.ContainsFunc(list, func(a apps.App) bool { return a.Name == s.plain[0] }) {
+		return 0, nil, nil
+	}
+	run.FParseErrWhitelist.UnknownFlags = true // the module's own
+	if err := run.ParseFlags(args[1:]); err != nil {
+		return 0, nil, nil // whoever reads them again says what is wrong
+	}
+	d, err := c.connect(run.Flags())
+	if err != nil {
+		return 0, nil, nil
+	}
+	defer d.Close()
+	f, err := d.Module(context.Background(), s.plain[0])
+	if errors.Is(err, control.ErrNotFound) {
+		return 0, nil, nil
+	}
+	return slices.Index(args, s.plain[0]), f.Bytes, daemonError(err)
 }
 
 // loadModule makes a module run in this process, and describe itself. What names it in errors.

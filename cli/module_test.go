@@ -1,11 +1,15 @@
 package cli
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/satin-peer/satin/peer/control"
 )
 
 const queensModule = "../examples/queens-c/queens.wasm"
@@ -103,4 +107,49 @@ func goCache(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return strings.TrimSpace(string(out))
+}
+
+// Modules of the swarm: what is published is listed, run by its name with its own flags, and published from a file.
+// An application that is built in is not looked for among them.
+func TestModulesOfTheSwarm(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	bin, err := os.ReadFile(queensModule)
+	if err != nil {
+		t.Fatal(err)
+	}
+	added := fmt.Sprintf("add a module of %d bytes", len(bin))
+	for _, c := range []struct {
+		args     string
+		code     int
+		asked    []string
+		out, err string
+	}{
+		{"modules", 0, []string{"modules"}, "queens  efefefefefefefef  0.0 MB  yes   12D3KooWNear  count", ""},
+		{"modules --json", 0, []string{"modules"}, `"publisher": "12D3KooWNear"`, ""},
+		{"publish " + queensModule + " queens", 0,
+			[]string{fmt.Sprintf(`publish queens, "count the ways to place N queens", %d bytes`, len(bin))},
+			"signed by 12D3KooWMe", ""},
+		{"publish garbage.txt queens", 2, nil, "", "no such file"},
+		{"run queens 6 --detach", 0, []string{"module queens", added, `submit queens.wasm ["6"] as satin1.job`}, runGoing,
+			"6 queens"},
+		{"run queens --threshold 3 --detach 6", 0, []string{"module queens", added,
+			`submit queens.wasm ["--threshold=3" "6"] as satin1.job`}, runGoing, ""},
+		{"run queens 66", 2, []string{"module queens"}, "", `N: got "66"`},
+		{"run queens --help", 0, []string{"module queens"}, "--threshold", ""},
+		{"run nowhere 6", 2, []string{"module nowhere"}, "", `application: got "nowhere"`},
+		{"run count 3 --detach", 0, []string{`submit count ["3"] as test.count`}, runGoing, ""},
+	} {
+		m := newFakeMember()
+		m.modules = []control.ModuleInfo{{Module: strings.Repeat("ef", 32), Size: 11_000, Here: true, Name: "queens",
+			Publisher: "12D3KooWNear", Summary: "count\nqueens"}}
+		if !strings.Contains(c.args, "nowhere") {
+			m.module = bin
+		}
+		f := newFake().withDaemon(t, m)
+		code := f.run(strings.Fields(c.args)...)
+		if code != c.code || !slices.Equal(m.asked, c.asked) || !strings.Contains(f.out.String(), c.out) ||
+			!strings.Contains(f.err.String(), c.err) {
+			t.Errorf("%s: code %d, asked %q, %q, %q", c.args, code, m.asked, f.out.String(), f.err.String())
+		}
+	}
 }

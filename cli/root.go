@@ -72,7 +72,8 @@ The answer goes to standard output, everything else to standard error.`,
 	}
 	add(swarmGroup, newStartCommand(list, c), newJoinCommand(c), newInviteCommand(c), newRevokeCommand(c),
 		newLeaveCommand(c), newStatusCommand(c), newTopCommand(c), newDashboardCommand(c), newPeersCommand(c),
-		newRunsCommand(c), newWaitCommand(list, c), newCancelCommand(c), newRefuseCommand(c),
+		newRunsCommand(c), newModulesCommand(c), newPublishCommand(c), newWaitCommand(list, c),
+		newCancelCommand(c), newRefuseCommand(c),
 		newSuspendCommand(c), newPauseCommand(c),
 		newResumeCommand(c), newDoctorCommand(c))
 	add(hereGroup, newRunCommand(list, c), newAppsCommand(list, c), newNewCommand(c), newBuildCommand(c),

@@ -24,6 +24,7 @@ const (
 	KindAnswered               // a run has an answer, signed by who keeps it for the owner
 	KindRevocation             // a peer is out of the swarm, signed by who may say so
 	KindDeath                  // jobs that ran when a process of its author's died
+	KindPublished              // a member stands for a module, signed by it
 )
 
 // Rate bounds how often something may happen.

@@ -29,6 +29,10 @@ func (p *Peer) assemble(apps []Application) error {
 	if err := p.meetSwarm(catalog); err != nil {
 		return err
 	}
+	published, err := openCabinet(filepath.Join(p.cfg.Host.StateDir, "published"), ".module", maxPublishedHere, p.now)
+	if err != nil {
+		return err
+	}
 	key, self := p.host.Network().Peerstore().PrivKey(p.host.ID()), steal.PeerID(p.host.ID().String())
 	p.presence = &presence{left: make(chan struct{}), changed: func(paused bool) {
 		p.crew.arbiter.allow(p.cfg.Workers, paused)
@@ -50,8 +54,11 @@ func (p *Peer) assemble(apps []Application) error {
 	p.traffic.runs, p.modules.runs, p.work.running = p.runs, p.runs, p.runs.running
 	p.work.others = p.runs.othersRate
 	p.exclusion = &exclusion{base: p.base, host: p.host, members: p.members, runs: p.runs, voice: p.voice}
-	p.meetings = &meetings{base: p.base, board: p.board, swarm: p.swarm, runs: p.runs, card: p.card, out: p.exclusion,
-		host: p.host}
+	p.publications = &publications{base: p.base, key: key, self: p.host.ID(), modules: p.modules, voice: p.voice,
+		files: published, host: p.host}
+	p.modules.standsFor = p.publications.has
+	p.meetings = &meetings{published: p.publications, base: p.base, board: p.board, swarm: p.swarm,
+		runs: p.runs, card: p.card, out: p.exclusion, host: p.host}
 	asked.inquiries = inquiries{base: p.base, board: p.board, runs: p.runs, files: p.files, apps: catalog, host: p.host}
 	asked.keeping = keeping{base: p.base, self: p.host.ID(), board: p.board, runs: p.runs, files: p.files}
 	asked.collecting = collecting{base: p.base, board: p.board, runs: p.runs}
@@ -150,6 +157,7 @@ func (p *Peer) speak(asked *answering) error {
 	asked.collecting.serve()
 	p.showing.serve(p.board)
 	p.modules.serve()
+	p.publications.recall()
 	p.host.OnPeer(p.onPeer)
 	p.spawn(p.upkeep)
 	p.spawn(p.runs.findDormant)
@@ -175,6 +183,11 @@ func (p *Peer) listen() {
 		_, err := readDeath(b)
 		return err
 	}, p.runs.hearDeath)
+	p.voice.hear(gossip.KindPublished, checkPublished, func(author peer.ID, b []byte) {
+		if err := p.publications.hear(b); err != nil {
+			p.log.Debug("notice of a module refused", "from", author, "error", err)
+		}
+	})
 	p.voice.hear(gossip.KindAnswered, checkAnswered, func(author peer.ID, b []byte) {
 		if err := p.runs.claimed(b, author); err != nil {
 			p.log.Debug("statement of an answer refused", "from", author, "error", err)

@@ -88,12 +88,19 @@ func (p *Peer) AddModule(_ context.Context, f control.ModuleFile) (control.Modul
 	return p.modules.add(f)
 }
 
-// Modules lists what is here.
-func (p *Peer) Modules(context.Context) ([]control.ModuleInfo, error) { return p.modules.list(), nil }
+// Modules lists what is published, and what is here.
+func (p *Peer) Modules(context.Context) ([]control.ModuleInfo, error) {
+	return p.publications.list(), nil
+}
 
 // Module gives the bytes of one.
-func (p *Peer) Module(_ context.Context, name string) (control.ModuleFile, error) {
-	return p.modules.bytes(name)
+func (p *Peer) Module(ctx context.Context, name string) (control.ModuleFile, error) {
+	return p.publications.find(ctx, name)
+}
+
+// Publish stands for a module under a name.
+func (p *Peer) Publish(_ context.Context, b control.Publication) (control.ModuleInfo, error) {
+	return p.publications.publish(b)
 }
 
 // Watch gives what the members, and this peer, have reported of the segments of runs since the last call, and has them

@@ -25,7 +25,7 @@ const (
 	// maxTold bounds the tombstones and the claims that are told at a meeting.
 	maxTold    = 16
 	maxMeeting = maxCardsTold*statement.MaxCard/4 + (maxRunsTold+maxTold)*statement.MaxTombstone +
-		maxOutTold*host.MaxRevocation
+		maxOutTold*host.MaxRevocation + maxPublishedTold*statement.MaxPublished
 )
 
 // meeting is what both sides of a meeting say.
@@ -37,6 +37,8 @@ type meeting struct {
 	Answers [][]byte `cbor:"4,keyasint,omitempty"`
 	// Out are statements that peers are out of the swarm.
 	Out [][]byte `cbor:"5,keyasint,omitempty"`
+	// Published are notices of modules.
+	Published [][]byte `cbor:"6,keyasint,omitempty"`
 }
 
 // meetings are how members learn of each other: two that meet tell each other whom they know and which runs there are.
@@ -47,7 +49,9 @@ type meetings struct {
 	runs  *conductor
 	card  *ownCard
 	out   *exclusion
-	host  interface {
+	// published are the modules that members stand for.
+	published *publications
+	host      interface {
 		SwarmName() string
 		// Vouch says by whom a peer is a member.
 		Vouch(id peer.ID, proof []byte) (by []peer.ID, err error)
@@ -81,7 +85,8 @@ func (x *meetings) meet(ctx context.Context, id peer.ID) {
 func (x *meetings) meeting(with peer.ID) *meeting {
 	t := x.runs
 	t.mu.Lock()
-	m := &meeting{Runs: t.core.InProgress(maxRunsTold), Out: x.out.statements()}
+	m := &meeting{Runs: t.core.InProgress(maxRunsTold), Out: x.out.statements(),
+		Published: x.published.told()}
 	for _, s := range t.core.OwnTombstones() {
 		m.Over = append(m.Over, s.Sealed)
 	}
@@ -110,6 +115,7 @@ func (x *meetings) hear(from peer.ID, m *meeting) {
 	for _, b := range m.Out[:min(len(m.Out), maxOutTold)] {
 		x.out.hear(b, from, true)
 	}
+	x.published.heard(from, m.Published)
 	via := x.linkTo(from)
 	for i, b := range m.Cards {
 		if i == maxCardsTold {

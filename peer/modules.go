@@ -48,6 +48,8 @@ const (
 	maxManifestWaiting = 256 << 10
 	// maxRunsWaiting bounds the runs that wait for modules.
 	maxRunsWaiting = 128
+	// maxHolders bounds the members that are said to have a module.
+	maxHolders = 8
 	// moduleSuffix ends the names of applications that are modules.
 	moduleSuffix = ".wasm"
 )
@@ -83,6 +85,8 @@ type modules struct {
 	changed func()     // what is here is not what it was
 	consent string
 	lib     *library.Library
+	// standsFor says whether a member has published a module.
+	standsFor func(module.Hash) bool
 
 	mu      sync.Mutex
 	waiting map[job.RunID]*waitingRun // runs that were refused for want of their module
@@ -177,7 +181,8 @@ func (x *modules) unfit(m *statement.SignedManifest) string {
 		return "this peer runs no modules (setting modules)"
 	case !strings.HasSuffix(m.App, moduleSuffix):
 		return fmt.Sprintf("its application %q is not named as modules are", m.App)
-	case x.consent == ModulesPublished && m.Owner != x.self && !x.published(h):
+	case !x.allowed(m.Owner, h):
+		x.await(m, h) // somebody may publish it
 		return fmt.Sprintf("module %s was not published by a member, and this peer runs no others (setting modules)", h)
 	case !x.lib.Has(h):
 		x.await(m, h)
@@ -187,7 +192,12 @@ func (x *modules) unfit(m *statement.SignedManifest) string {
 }
 
 // published says whether a member has published a module.
-func (x *modules) published(module.Hash) bool { return false }
+func (x *modules) published(h module.Hash) bool { return x.standsFor != nil && x.standsFor(h) }
+
+// allowed says whether this peer's user lets it run a module for a run of that owner.
+func (x *modules) allowed(owner peer.ID, h module.Hash) bool {
+	return x.consent == ModulesMembers || x.consent == ModulesPublished && (owner == x.self || x.published(h))
+}
 
 // await has a run taken up when its module is here.
 func (x *modules) await(m *statement.SignedManifest, h module.Hash) {
@@ -201,20 +211,25 @@ func (x *modules) await(m *statement.SignedManifest, h module.Hash) {
 		x.waiting[m.Run] = w
 	}
 	x.mu.Unlock()
-	if ok {
+	if ok && x.allowed(m.Owner, h) {
 		x.want(m.Run, w)
 	}
 }
 
 // want asks for a module those who should have it.
 func (x *modules) want(run job.RunID, w *waitingRun) {
-	holders := []library.PeerID{library.PeerID(w.owner.String())}
+	x.lib.Want(w.module, run.Hex(), append([]library.PeerID{library.PeerID(w.owner.String())},
+		x.holders(w.module)...)...)
+}
+
+// holders are some members whose cards say that they have a module.
+func (x *modules) holders(h module.Hash) (list []library.PeerID) {
 	for _, c := range x.members.list() {
-		if hasModule(&c.Card, w.module) && c.Peer != w.owner && len(holders) < 8 {
-			holders = append(holders, library.PeerID(c.Peer.String()))
+		if hasModule(&c.Card, h) && len(list) < maxHolders {
+			list = append(list, library.PeerID(c.Peer.String()))
 		}
 	}
-	x.lib.Want(w.module, run.Hex(), holders...)
+	return list
 }
 
 // came is told what the library has fetched.
@@ -239,8 +254,9 @@ func (x *modules) keepUp() {
 	t := x.runs
 	for id, w := range list {
 		info, _, known := t.info(id)
+		allowed := x.allowed(w.owner, w.module)
 		switch {
-		case known && info.State == runs.StateRefused && x.lib.Has(w.module):
+		case known && info.State == runs.StateRefused && allowed && x.lib.Has(w.module):
 			x.log.Debug("the module of a run is here", "run", id)
 			t.input(func(c *runs.Core, now time.Time) []runs.Order {
 				orders := c.NotStarted(now, id, "")
@@ -254,7 +270,7 @@ func (x *modules) keepUp() {
 				t.announced(id, w.owner)
 			}
 		case known && info.State == runs.StateRefused:
-			if !x.lib.Wanted(w.module) {
+			if allowed && !x.lib.Wanted(w.module) {
 				x.want(id, w)
 			}
 			continue
@@ -314,18 +330,4 @@ func (x *modules) list() (list []control.ModuleInfo) {
 		list = append(list, control.ModuleInfo{Module: hex.EncodeToString(f.Hash[:]), Size: f.Size, Here: true})
 	}
 	return list
-}
-
-// bytes are those of one.
-func (x *modules) bytes(name string) (control.ModuleFile, error) {
-	h, err := hex.DecodeString(name)
-	if err != nil || len(h) != len(module.Hash{}) {
-		return control.ModuleFile{}, control.Errorf(control.ErrBadInput, "%q is no module: want its hash", clip(name))
-	}
-	if x.lib != nil {
-		if bin := x.lib.Bytes(module.Hash(h)); bin != nil {
-			return control.ModuleFile{Bytes: bin}, nil
-		}
-	}
-	return control.ModuleFile{}, control.Errorf(control.ErrNotFound, "module %s is not here", module.Hash(h))
 }

@@ -3,6 +3,7 @@ package peer_test
 import (
 	"context"
 	"encoding/hex"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -146,5 +147,61 @@ func TestModulesNeedConsent(t *testing.T) {
 	}
 	if _, err := open(t, inProcesses(t)).Submit(context.Background(), queens.submission(t, a, "8")); err == nil {
 		t.Error("a peer submits a run of a module that it has not")
+	}
+}
+
+// What a member has published, others find by its name, also those who come later; who runs published modules only runs
+// this one; and after a restart its publisher stands for it still.
+func TestPublish(t *testing.T) {
+	queens := readModule(t, "examples/queens-c/queens.wasm")
+	dir := t.TempDir()
+	a := open(t, inProcesses(t), in(dir))
+	strict := open(t, inProcesses(t), func(c *peer.Config) { c.Modules = peer.ModulesPublished })
+	if _, err := strict.Join(deadline(t), address(t, a)); err != nil {
+		t.Fatal(err)
+	}
+	run := queens.submit(t, a, "17")
+	until(t, "the run is refused", func() bool { return runs(t, strict)[run].State == control.RunRefused })
+	info, err := a.Publish(context.Background(), control.Publication{Name: "queens", Summary: "count\nthem",
+		Bytes: queens.bin})
+	if err != nil || info.Publisher != a.ID().String() || !info.Here {
+		t.Fatalf("%+v, %v", info, err)
+	}
+	until(t, "the run is taken up", func() bool { return runs(t, strict)[run].State == control.RunRunning })
+	if err := a.Cancel(context.Background(), run); err != nil {
+		t.Fatal(err)
+	}
+
+	late := open(t, inProcesses(t))
+	if _, err := late.Join(deadline(t), address(t, strict)); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the newcomer has heard of it", func() bool {
+		list, err := late.Modules(context.Background())
+		return err == nil && len(list) == 1 && list[0].Name == "queens" && !list[0].Here &&
+			list[0].Publisher == a.ID().String() && list[0].Summary == "count?them"
+	})
+	for _, name := range []string{"queens", a.ID().String() + "/queens", info.Module[:8], info.Module} {
+		f, err := late.Module(deadline(t), name)
+		if err != nil || string(f.Bytes) != string(queens.bin) {
+			t.Errorf("%s: %d bytes, %v", name, len(f.Bytes), err)
+		}
+	}
+	for name, want := range map[string]error{"nothing": control.ErrNotFound, "00000000": control.ErrNotFound} {
+		if _, err := late.Module(deadline(t), name); !errors.Is(err, want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, bad := range []string{"", "Queens", "../queens", strings.Repeat("q", 41)} {
+		_, err := a.Publish(context.Background(), control.Publication{Name: bad, Bytes: queens.bin})
+		if !errors.Is(err, control.ErrBadInput) {
+			t.Errorf("published as %q: %v", bad, err)
+		}
+	}
+	a.Close()
+	a = open(t, inProcesses(t), in(dir))
+	list, err := a.Modules(context.Background())
+	if err != nil || len(list) != 1 || list[0].Name != "queens" || !list[0].Here {
+		t.Errorf("after a restart there are %+v, %v", list, err)
 	}
 }

@@ -86,14 +86,15 @@ type Peer struct {
 	door      *door
 
 	// runs
-	runs        *conductor
-	files       *archive
-	checkpoints *checkpoints
-	deaths      *infirmary
-	traffic     *traffic
-	crew        *crew
-	modules     *modules
-	owner       *owner
+	runs         *conductor
+	files        *archive
+	checkpoints  *checkpoints
+	deaths       *infirmary
+	traffic      *traffic
+	crew         *crew
+	modules      *modules
+	publications *publications
+	owner        *owner
 
 	// what is told of them
 	presence *presence
@@ -197,6 +198,7 @@ func (p *Peer) upkeep(ctx context.Context) {
 				p.log.Info("pause is over")
 			}
 			p.modules.keepUp()
+			p.publications.keepUp(p.host.Roll().Outcast)
 			p.work.sample(now)
 		}
 	}

@@ -18,6 +18,7 @@ const (
 	addCall     = "POST /v1/modules"
 	modulesCall = "GET /v1/modules"
 	moduleCall  = "GET /v1/modules/{run}"
+	publishCall = "POST /v1/publish"
 	waitCall    = "GET /v1/runs/{run}/wait"
 	cancelCall  = "POST /v1/runs/{run}/cancel"
 	suspendCall = "POST /v1/runs/{run}/suspend"
@@ -76,6 +77,7 @@ func newHandler(d Daemon) http.Handler {
 		return d.Submit(ctx, s)
 	}))
 	mux.HandleFunc(addCall, tell(slowCall, MaxBody, d.AddModule))
+	mux.HandleFunc(publishCall, tell(slowCall, MaxBody, d.Publish))
 	mux.HandleFunc(modulesCall, ask(quickCall, list(d.Modules)))
 	mux.HandleFunc(moduleCall, func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), slowCall)

@@ -149,8 +149,13 @@ func (c *Client) Modules(ctx context.Context) ([]ModuleInfo, error) {
 }
 
 // Module asks for one.
-func (c *Client) Module(ctx context.Context, hash string) (ModuleFile, error) {
-	return call[ModuleFile](ctx, c, about(moduleCall, hash), slowCall, nil)
+func (c *Client) Module(ctx context.Context, name string) (ModuleFile, error) {
+	return call[ModuleFile](ctx, c, about(moduleCall, name), slowCall, nil)
+}
+
+// Publish asks for a module to be published.
+func (c *Client) Publish(ctx context.Context, p Publication) (ModuleInfo, error) {
+	return call[ModuleInfo](ctx, c, publishCall, slowCall, p)
 }
 
 // Invite asks for an invitation.

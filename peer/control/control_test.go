@@ -59,6 +59,9 @@ func (f *fake) AddModule(_ context.Context, m ModuleFile) (ModuleInfo, error) {
 func (f *fake) Modules(context.Context) ([]ModuleInfo, error) {
 	return []ModuleInfo{{Module: "ef", Here: true}}, f.note("modules")
 }
+func (f *fake) Publish(_ context.Context, p Publication) (ModuleInfo, error) {
+	return ModuleInfo{Name: p.Name}, f.note("publish", p)
+}
 func (f *fake) Module(_ context.Context, hash string) (ModuleFile, error) {
 	return ModuleFile{Bytes: []byte("wasm")}, f.note("module", hash)
 }
@@ -150,8 +153,10 @@ func TestCalls(t *testing.T) {
 			ModuleInfo{Module: "ef"}, []any{"add module", ModuleFile{[]byte("x")}}},
 		{"modules", func() (any, error) { return c.Modules(ctx) }, []ModuleInfo{{Module: "ef", Here: true}},
 			[]any{"modules"}},
-		{"module", func() (any, error) { return c.Module(ctx, "ef") }, ModuleFile{[]byte("wasm")},
-			[]any{"module", "ef"}},
+		{"module", func() (any, error) { return c.Module(ctx, "12D3/x") }, ModuleFile{[]byte("wasm")},
+			[]any{"module", "12D3/x"}},
+		{"publish", func() (any, error) { return c.Publish(ctx, Publication{Name: "x"}) }, ModuleInfo{Name: "x"},
+			[]any{"publish", Publication{Name: "x"}}},
 		{"invite", func() (any, error) { return c.Invite(ctx, Invitation{Uses: 3, MayInvite: true, Valid: 60}) },
 			Invited{Line: "line"}, []any{"invite", Invitation{Uses: 3, MayInvite: true, Valid: 60}}},
 		{"join", func() (any, error) { return c.Join(ctx, "/ip4/1.2.3.4") }, PeerInfo{Peer: "them"},

@@ -30,11 +30,17 @@ type Daemon interface {
 	// to do with modules.
 	AddModule(ctx context.Context, f ModuleFile) (ModuleInfo, error)
 
-	// Modules lists the modules that are here, the one used last first.
+	// Modules lists the modules that members have published, by name, and then the others that are here, the one
+	// used last first.
 	Modules(ctx context.Context) ([]ModuleInfo, error)
 
-	// Module gives the bytes of the module with a hash. ErrNotFound if it is not here.
-	Module(ctx context.Context, hash string) (ModuleFile, error)
+	// Module gives the bytes of a module: one that is published under a name, NAME or PUBLISHER/NAME, or the one
+	// whose hash begins so. It is fetched if it is not here. ErrNotFound if there is none, ErrBadInput if there are
+	// several.
+	Module(ctx context.Context, name string) (ModuleFile, error)
+
+	// Publish signs that this peer stands for a module, and tells everybody.
+	Publish(ctx context.Context, p Publication) (ModuleInfo, error)
 
 	// Wait blocks until a run of this peer's own has ended and gives what came of it, as often as it is asked
 	// while the peer remembers the run. In the meantime it calls progress, from the same goroutine, at least

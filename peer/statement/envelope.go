@@ -29,6 +29,7 @@ const (
 	kindTombstone = "tombstone"
 	kindCard      = "card"
 	kindAnswered  = "answered"
+	kindPublished = "published"
 )
 
 // signedBytes is what a signature is over.

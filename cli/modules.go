@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/satin-peer/satin/apps"
+	"github.com/satin-peer/satin/internal/module"
+	"github.com/satin-peer/satin/peer/control"
+)
+
+func newModulesCommand(c console) *cobra.Command {
+	var asJSON *bool
+	cmd := newDaemonCommand(c, cobra.Command{
+		Use:   "modules",
+		Short: "List the modules of the swarm",
+		Long: `modules lists the modules that members have published, each with who signed for it, its size and its hash, and those that this
+peer has besides. satin-peer run NAME runs one; where several have the same name, satin-peer run PUBLISHER/NAME or the first eight
+digits of its hash.`,
+		Example: `  satin-peer modules
+  satin-peer modules --json`,
+	}, 0, 0, func(ctx context.Context, d *control.Client, _ []string) error {
+		list, err := d.Modules(ctx)
+		if err != nil {
+			return err
+		}
+		if *asJSON {
+			return c.writeJSON(list)
+		}
+		if len(list) == 0 {
+			fmt.Fprintln(c.err, "no member has published a module; satin-peer publish FILE NAME publishes one")
+			return nil
+		}
+		w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(w, "NAME\tMODULE\tSIZE\tHERE\tPUBLISHER\tSUMMARY")
+		for _, m := range list {
+			here := "no"
+			if m.Here {
+				here = "yes"
+			}
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", dash(m.Name), m.Module[:min(len(m.Module), 16)],
+				megabytes(m.Size), here, dash(m.Publisher), oneLine(m.Summary))
+		}
+		return w.Flush()
+	})
+	asJSON = addJSON(cmd, "the modules")
+	return cmd
+}
+
+func dash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return oneLine(s)
+}
+
+func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
+
+func newPublishCommand(c console) *cobra.Command {
+	return newDaemonCommand(c, cobra.Command{
+		Use:   "publish FILE NAME",
+		Short: "Stand for a module under a name",
+		Long: `publish signs that this peer stands for the module in FILE, and tells the swarm: from then on every member can run it as
+satin-peer run NAME, and those run it that run published modules only (setting modules). The module is fetched from here or
+from whoever else has it. Publishing another file under the same name replaces the first one.`,
+		Example: `  satin-peer publish ./golomb.wasm golomb`,
+	}, 2, 2, func(ctx context.Context, d *control.Client, args []string) error {
+		bin, err := apps.ReadFile(args[0], module.MaxSize)
+		if err != nil {
+			return err
+		}
+		m, release, err := c.loadModule(args[0], bin)
+		if err != nil {
+			return err
+		}
+		release()
+		info, err := d.Publish(ctx, control.Publication{Name: args[1], Summary: m.Summary, Bytes: bin})
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(c.out, "%s: %s, %s, module %s, signed by %s\n", info.Name, strings.TrimSpace(m.Summary),
+			megabytes(int64(len(bin))), info.Module[:min(len(info.Module), 16)], info.Publisher)
+		return nil
+	})
+}

@@ -1,0 +1,307 @@
+package peer
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/crypto"
+	"github.com/libp2p/go-libp2p/core/peer"
+
+	"github.com/satin-peer/satin/gossip"
+	"github.com/satin-peer/satin/internal/module"
+	"github.com/satin-peer/satin/peer/control"
+	"github.com/satin-peer/satin/peer/library"
+	"github.com/satin-peer/satin/peer/statement"
+)
+
+// Members publish modules: they sign that they stand for one under a name, which everybody may pass on. It is told
+// by gossip when it is new, and at meetings; a peer keeps its own on its disk, and the modules with them.
+
+const (
+	maxPublishedHere = 16 // by this peer
+	maxPublishedTold = 32 // at a meeting
+	// signedAnew is how often a peer signs what it has published once more: its membership may have been renewed.
+	signedAnew = 24 * time.Hour
+)
+
+var moduleName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,39}$`)
+
+// publications are what this peer knows of them.
+type publications struct {
+	*base
+	key     crypto.PrivKey
+	self    peer.ID
+	modules *modules
+	voice   *voice
+	files   *cabinet // of this peer's own, by name
+	host    interface {
+		SwarmName() string
+		Proof() []byte
+		Vouch(id peer.ID, proof []byte) (by []peer.ID, err error)
+	}
+
+	asked atomic.Uint64 // for modules by name
+
+	mu      sync.Mutex
+	notices library.Notices
+	signed  time.Time // when this peer's own were last
+}
+
+// recall reads what this peer has published in earlier lives, and signs it anew.
+func (x *publications) recall() {
+	x.mu.Lock()
+	x.signed = x.now()
+	x.mu.Unlock()
+	for _, f := range x.files.files() {
+		parts, err := x.files.read(f.name, 1)
+		if err != nil {
+			continue
+		}
+		s, err := statement.OpenPublished(parts[0])
+		if err != nil || s.Author != x.self || x.modules.lib == nil {
+			x.log.Warn("what was published is not understood", "file", f.name, "error", err)
+			continue
+		}
+		x.modules.lib.Use(module.Hash(s.Module), publishedUse+s.Name)
+		again := s.Published
+		if _, err := x.sign(&again); err != nil {
+			x.log.Warn("what was published cannot be signed anew", "name", s.Name, "error", err)
+		}
+	}
+}
+
+// publishedUse keeps a module on the disk of who has published it, as a run would.
+const publishedUse = "published "
+
+// sign makes a notice of this peer's own, and tells everybody.
+func (x *publications) sign(p *statement.Published) (*statement.SignedPublished, error) {
+	p.Swarm, p.Proof = x.host.SwarmName(), x.host.Proof()
+	p.At = max(x.now().Unix(), p.At+1)
+	s, err := p.Sign(x.key)
+	if err != nil {
+		return nil, err
+	}
+	if err := x.files.write(s.Name, s.Bytes); err != nil {
+		return nil, err
+	}
+	x.mu.Lock()
+	x.notices.Put(noticeOf(s, nil))
+	x.mu.Unlock()
+	x.voice.tell(gossip.KindPublished, s.Bytes)
+	return s, nil
+}
+
+func noticeOf(s *statement.SignedPublished, by []peer.ID) library.Notice {
+	n := library.Notice{Author: s.Author.String(), Name: s.Name, Module: module.Hash(s.Module), Size: s.Size,
+		Summary: s.Summary, At: s.At, Sealed: s.Bytes}
+	for _, id := range by {
+		n.By = append(n.By, id.String())
+	}
+	return n
+}
+
+// hear takes a notice in, from anywhere.
+func (x *publications) hear(b []byte) error {
+	s, err := statement.OpenPublished(b)
+	if err != nil {
+		return err
+	}
+	if s.Swarm != x.host.SwarmName() {
+		return fmt.Errorf("a module of the swarm %q", clip(s.Swarm))
+	}
+	if !moduleName.MatchString(s.Name) {
+		return fmt.Errorf("a module called %q", clip(s.Name))
+	}
+	by, err := x.host.Vouch(s.Author, s.Proof)
+	if err != nil {
+		return err
+	}
+	x.mu.Lock()
+	news := x.notices.Put(noticeOf(s, by))
+	x.mu.Unlock()
+	if news {
+		x.log.Info("a module was published", "name", s.Name, "module", module.Hash(s.Module), "by", s.Author)
+		x.modules.keepUp() // runs may wait for it
+	}
+	return nil
+}
+
+// told are the notices that a member is told of at a meeting.
+func (x *publications) told() (list [][]byte) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, n := range x.notices.Told(maxPublishedTold) {
+		list = append(list, n.Sealed)
+	}
+	return list
+}
+
+// heard takes in what a member tells at a meeting.
+func (x *publications) heard(from peer.ID, list [][]byte) {
+	for _, b := range list[:min(len(list), maxPublishedTold)] {
+		if err := x.hear(b); err != nil {
+			x.log.Debug("notice of a module refused", "from", from, "error", err)
+		}
+	}
+}
+
+// has says whether a member stands for a module.
+func (x *publications) has(h module.Hash) bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.notices.Has(h)
+}
+
+// keepUp drops the notices of those who are out of the swarm, and signs this peer's own anew now and then.
+func (x *publications) keepUp(out func(peer.ID) bool) {
+	x.mu.Lock()
+	x.notices.Review(func(author string) bool {
+		id, err := peer.Decode(author)
+		return err == nil && (id == x.self || !out(id))
+	})
+	due := x.now().Sub(x.signed) > signedAnew
+	x.mu.Unlock()
+	if due {
+		x.recall()
+	}
+}
+
+// publish stands for a module under a name.
+func (x *publications) publish(p control.Publication) (control.ModuleInfo, error) {
+	if !moduleName.MatchString(p.Name) {
+		return control.ModuleInfo{}, control.Errorf(control.ErrBadInput,
+			"a module cannot be called %q: want a word of small letters, digits and hyphens", clip(p.Name))
+	}
+	if !x.files.has(p.Name) && len(x.files.files()) >= maxPublishedHere {
+		return control.ModuleInfo{}, control.Errorf(control.ErrRefused,
+			"this peer has published %d modules, and may no more", maxPublishedHere)
+	}
+	info, err := x.modules.add(control.ModuleFile{Bytes: p.Bytes})
+	if err != nil {
+		return info, err
+	}
+	h, err := hex.DecodeString(info.Module)
+	if err != nil {
+		return info, err
+	}
+	s, err := x.sign(&statement.Published{Name: p.Name, Module: [32]byte(h), Size: int64(len(p.Bytes)),
+		Summary: statement.Plain(p.Summary[:min(len(p.Summary), 200)])})
+	if err != nil {
+		return info, err
+	}
+	x.modules.lib.Use(module.Hash(h), publishedUse+p.Name)
+	return x.info(noticeOf(s, nil)), nil
+}
+
+func (x *publications) info(n library.Notice) control.ModuleInfo {
+	return control.ModuleInfo{Module: hex.EncodeToString(n.Module[:]), Size: n.Size, Name: n.Name, Publisher: n.Author,
+		Summary: n.Summary, Published: time.Unix(n.At, 0).UTC(),
+		Here: x.modules.lib != nil && x.modules.lib.Has(n.Module)}
+}
+
+// list gives the modules that are published, by name, and then the others that are here.
+func (x *publications) list() (list []control.ModuleInfo) {
+	x.mu.Lock()
+	notices := x.notices.List()
+	x.mu.Unlock()
+	for _, n := range notices {
+		list = append(list, x.info(n))
+	}
+	for _, m := range x.modules.list() {
+		if !slices.ContainsFunc(list, func(p control.ModuleInfo) bool { return p.Module == m.Module }) {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// find gives the module that a name means: one under which it is published, alone or behind its publisher and a
+// slash, or its hash, or the hash's first digits. It is fetched if it is not here.
+func (x *publications) find(ctx context.Context, name string) (control.ModuleFile, error) {
+	if x.modules.lib == nil {
+		return control.ModuleFile{}, control.Errorf(control.ErrNotFound,
+			"this daemon has nothing to do with modules (setting modules)")
+	}
+	h, holders, err := x.named(name)
+	if err != nil {
+		return control.ModuleFile{}, err
+	}
+	user := fmt.Sprintf("user %d", x.asked.Add(1)) // one name for each that waits
+	defer x.modules.lib.Unuse(user, h)
+	look := time.NewTicker(20 * time.Millisecond)
+	defer look.Stop()
+	for {
+		if x.modules.lib.Has(h) {
+			if bin, _ := x.modules.lib.Use(h, user); bin != nil {
+				return control.ModuleFile{Bytes: bin}, nil
+			}
+		}
+		if !x.modules.lib.Wanted(h) {
+			x.modules.lib.Want(h, user, holders...)
+		}
+		select {
+		case <-ctx.Done():
+			return control.ModuleFile{}, control.Errorf(control.ErrUnavailable,
+				"module %s cannot be had at the moment: no member that has it answers", h)
+		case <-look.C:
+		}
+	}
+}
+
+// named says which module a name means, and who should have it.
+func (x *publications) named(name string) (h module.Hash, holders []library.PeerID, err error) {
+	var found []module.Hash
+	x.mu.Lock()
+	notices := x.notices.List()
+	for _, n := range x.notices.Named(name) {
+		found = append(found, n.Module)
+	}
+	x.mu.Unlock()
+	if len(found) == 0 && len(name) >= 8 && strings.Trim(name, "0123456789abcdef") == "" {
+		for _, m := range x.list() {
+			b, bad := hex.DecodeString(m.Module)
+			if strings.HasPrefix(m.Module, name) && bad == nil && !slices.Contains(found, module.Hash(b)) {
+				found = append(found, module.Hash(b))
+			}
+		}
+		if b, bad := hex.DecodeString(name); bad == nil && len(found) == 0 && len(b) == len(h) {
+			found = append(found, module.Hash(b))
+		}
+	}
+	switch len(found) {
+	case 0:
+		return h, nil, control.Errorf(control.ErrNotFound,
+			"there is no module %q: satin-peer modules lists those there are", clip(name))
+	case 1:
+	default:
+		return h, nil, control.Errorf(control.ErrBadInput, "several modules are called %q: say whose, as in PUBLISHER/%s",
+			clip(name), clip(name))
+	}
+	h = found[0]
+	for _, n := range notices {
+		if n.Module == h {
+			holders = append(holders, library.PeerID(n.Author))
+		}
+	}
+	return h, append(holders, x.modules.holders(h)...), nil
+}
+
+// errNoPublications is why a payload is refused.
+var errNoPublications = errors.New("the notice of a module by another author")
+
+// checkPublished accepts a notice of its author.
+func checkPublished(author peer.ID, b []byte) error {
+	s, err := statement.OpenPublished(b)
+	if err == nil && s.Author != author {
+		return errNoPublications
+	}
+	return err
+}

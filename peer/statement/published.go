@@ -1,0 +1,62 @@
+package statement
+
+import (
+	"github.com/libp2p/go-libp2p/core/crypto"
+	"github.com/libp2p/go-libp2p/core/peer"
+)
+
+// Published says that its author stands for a module under a name: of one author and name the last one counts.
+type Published struct {
+	Swarm   string   `cbor:"1,keyasint"`
+	Name    string   `cbor:"2,keyasint"`
+	Module  [32]byte `cbor:"3,keyasint"` // its hash
+	Size    int64    `cbor:"4,keyasint"` // bytes
+	Summary string   `cbor:"5,keyasint,omitempty"`
+	At      int64    `cbor:"6,keyasint"`           // seconds since 1970, by the author's clock
+	Proof   []byte   `cbor:"7,keyasint,omitempty"` // of membership, as on a card
+}
+
+// MaxPublished bounds an encoded Published, in bytes.
+const MaxPublished = 4 << 10
+
+// SignedPublished is a Published that was checked, with who signed it. Whether that is a member is for the caller
+// to see.
+type SignedPublished struct {
+	Published
+	Author peer.ID
+	Bytes  []byte // as it travels; not to be changed
+}
+
+// Sign makes the author's statement. It refuses one that OpenPublished would refuse.
+func (p *Published) Sign(author crypto.PrivKey) (*SignedPublished, error) {
+	b, err := seal(author, kindPublished, p)
+	if err != nil {
+		return nil, err
+	}
+	return OpenPublished(b)
+}
+
+// OpenPublished checks a statement from anywhere and says who signed it.
+func OpenPublished(b []byte) (*SignedPublished, error) {
+	s := &SignedPublished{Bytes: b}
+	author, err := open(b, MaxPublished, kindPublished, &s.Published)
+	if err != nil {
+		return nil, err
+	}
+	var c bounds
+	c.text("the swarm's name", s.Swarm, maxName)
+	c.text("the module's name", s.Name, maxModuleName)
+	c.count("the length of the module's name", int64(len(s.Name)), 1, maxModuleName)
+	c.text("the summary", s.Summary, maxName)
+	c.count("the size", s.Size, 1, 1<<30)
+	c.count("the time", s.At, 0, maxUnix)
+	c.count("the length of the proof in bytes", int64(len(s.Proof)), 0, MaxCardProof)
+	if err := c.refused(kindPublished); err != nil {
+		return nil, err
+	}
+	s.Author = author
+	return s, nil
+}
+
+// maxModuleName bounds the name of a published module, in bytes.
+const maxModuleName = 40
