@@ -78,7 +78,8 @@ func (c console) publishedModule(args []string, list []apps.App) (at int, bin []
 
 // loadModule makes a module run in this process, and describe itself. What names it in errors.
 func (c console) loadModule(what string, bin []byte) (_ *module.Module, release func(), err error) {
-	h, err := module.NewHost(module.Config{Cache: cacheDir(), Log: c.logModule})
+	say := func(line string) { fmt.Fprintln(c.err, line) }
+	h, err := module.NewHost(module.Config{Cache: cacheDir(), Log: say})
 	if err != nil {
 		return nil, func() {}, failed("%w", err)
 	}
@@ -129,8 +130,6 @@ func cacheDir() string {
 	}
 	return filepath.Join(dir, "satin-peer", "modules")
 }
-
-func (c console) logModule(line string) { fmt.Fprintln(c.err, line) }
 
 // moduleApp is a module as an application.
 func moduleApp(m *module.Module) apps.App {
