@@ -15,7 +15,7 @@ var strangersMutants = []mutant{
 		old: "	d.exclusion.review()\n	d.exclusion.tell()\n", new: "	d.exclusion.review()\n"},
 	{name: "strangers/newcomers-hear-nothing", wrong: "who is out is not told at meetings", file: "peer/meetings.go",
 		pkg: hostile, run: "^TestChainsFall",
-		old: ", Out: x.out.statements()}", new: "}"},
+		old: ", Out: x.out.statements(),", new: ","},
 	{name: "strangers/anybody-revokes", wrong: "a member that may not invite puts others out",
 		file: "peer/host/revocation.go", pkg: "peer/host", run: "^TestBadRevocations$",
 		old: "	case !v.Author[n-1].MayInvite:", new: "	case false:"},
