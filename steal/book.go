@@ -186,7 +186,7 @@ func (b *book) takeInventory(p *peer, h *Heartbeat) {
 		}
 		if i < len(p.leases) && p.leases[i].handle == held {
 			l := p.leases[i]
-			if l.misses = 0; l.copy != nil { // it was only silent, and is further than the copy
+			if l.misses = 0; l.copy != nil && !l.copy.eager { // it was only silent, and is further than the copy
 				b.stats.Readopted++
 				b.dropCopy(l)
 			}

@@ -82,6 +82,9 @@ func (b *book) finish(s *segment, outcome []byte) {
 	if l := s.copyOf; l != nil {
 		b.lost.keep(Partial{Path: s.job.Path, Identity: s.job.Identity, Outcome: outcome}, settled, b.self.Peer)
 		s.copyOf, l.copy = nil, nil
+		if s.eager {
+			b.stats.EagerWon++
+		}
 		if l.adopted {
 			b.stats.OrphansReused++
 		}

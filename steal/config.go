@@ -58,6 +58,12 @@ type Config struct {
 	// MaxPatience is the longest that a request is kept waiting here, whatever it asks for.
 	MaxPatience time.Duration
 
+	// EagerAfter is how long others must have had a job before an idle peer gets a copy of it, if there is nothing
+	// else for it. 0: nobody gets one.
+	EagerAfter time.Duration
+	// EagerPercent is how many jobs of 100 given away may be copied so.
+	EagerPercent int
+
 	// MaxTuples bounds the table of who has what of lost work.
 	MaxTuples int
 	// MaxTuplesPerNews bounds the tuples that are told at once, and those that go with a reply. At most 1,024.
@@ -173,6 +179,9 @@ func (c *Config) Validate() error {
 		atLeast("MaxFlights", int64(c.MaxFlights), 1),
 		atLeast("MaxPartners", int64(c.MaxPartners), 1),
 		atLeast("MaxPatience", int64(c.MaxPatience), 0),
+		atLeast("EagerAfter", int64(c.EagerAfter), 0),
+		atLeast("EagerPercent", int64(c.EagerPercent), 0),
+		atMost("EagerPercent", int64(c.EagerPercent), 100),
 		atLeast("MaxTuples", int64(c.MaxTuples), 1),
 		atLeast("MaxTuplesPerNews", int64(c.MaxTuplesPerNews), 1),
 		atMost("MaxTuplesPerNews", int64(c.MaxTuplesPerNews), maxTuples),

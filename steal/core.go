@@ -60,7 +60,7 @@ func (c *Core) compose(advice policy.Policy) {
 	c.adoption = &adoption{shared: s, partners: c.partners, segments: c.segments, leases: c.leases, lost: c.lost,
 		book: c.book}
 	c.victim = &victim{shared: s, adviser: ask, partners: c.partners, segments: c.segments, leases: c.leases,
-		lost: c.lost, book: c.book, adoption: c.adoption}
+		lost: c.lost, book: c.book, adoption: c.adoption, eager: &eager{s, c.partners, c.segments, c.leases}}
 	c.thief = &thief{shared: s, adviser: ask, partners: c.partners, segments: c.segments, book: c.book,
 		victim: c.victim}
 	c.losses = &losses{s, c.partners, c.segments, c.leases, c.lost, c.book, c.victim, c.thief}
@@ -252,6 +252,7 @@ func (c *Core) end() Output {
 	}
 	c.adoption.reconsiderRestarted()
 	c.book.feedWorkers()
+	c.thief.copyForMyself()
 	c.victim.answerWaiting()
 	c.adoption.sendAdoptions()
 	c.lost.tellNews()

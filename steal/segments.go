@@ -122,6 +122,7 @@ type segment struct {
 	id     SegmentID
 	owner  *peer  // nil for a copy, an orphan and the root
 	copyOf *lease // of what it is a copy, run in a silent thief's stead
+	eager  bool   // a copy, though its thief was heard
 	root   bool   // the run's, this peer being master
 	orphan bool   // nobody waits for it, but somebody may want it (losses.go)
 	sought bool   // it was given up for another's orphan once

@@ -28,6 +28,8 @@ type Stats struct {
 	PutBackUnsent    uint64 // the reply could not be written
 	PutBackReturned  uint64 // the thief had no room for it
 	PutBackTooLarge  uint64 // beyond Config.MaxJobBytes
+	EagerCopies      uint64 // jobs that others had and that idle peers got too
+	EagerWon         uint64 // of those, how many were done first by the copy
 	PeersLost        uint64 // partners that fell silent
 	PeersLeft        uint64 // partners that said goodbye
 	OrphansAborted   uint64 // segments whose owner was gone and that nobody could want

@@ -81,6 +81,15 @@ func (t *thief) steal(s policy.Steal) {
 	t.send(p, &Message{Request: &StealRequest{ID: f.request, Max: n, Patience: s.Patience}})
 }
 
+// copyForMyself has idle workers here run a copy of a job that others have, once as many steals as there are other
+// members have brought nothing.
+func (t *thief) copyForMyself() {
+	if t.segments.idle() > 0 && t.segments.queued() == 0 && t.failures >= max(1, t.members.Len()-1) &&
+		t.victim.eager.copyFor(nil) {
+		t.book.feedWorkers()
+	}
+}
+
 // onReply takes stolen jobs in. A reply that comes after its request was given up, and a push, are as welcome
 // as one that was waited for: the victim has given the jobs away and entered the lease.
 func (t *thief) onReply(p *peer, m *Message) {

@@ -24,6 +24,7 @@ type victim struct {
 	lost     *lostWork
 	book     *book
 	adoption *adoption
+	eager    *eager
 	asks     []ask // waiting, oldest first
 	takes    []ask // the engine is looking for jobs for these
 	last     policy.AskID
@@ -55,6 +56,9 @@ func (v *victim) onRequest(p *peer, r *StealRequest) {
 func (v *victim) keepOrRefuse(a ask) {
 	if a.request == 0 {
 		return // a push that found nothing to push
+	}
+	if v.giveCopy(&a) {
+		return
 	}
 	if a.Until > v.now {
 		a.tried = v.reports
@@ -146,6 +150,12 @@ func (v *victim) taken(t Ticket, jobs []Taken) {
 	}
 }
 
+// giveCopy gives a copy of a job that somebody else has.
+func (v *victim) giveCopy(a *ask) bool {
+	return a.Max > 0 && v.load.Queued == 0 && v.policy.Give(v.view, a.Ask) > 0 && v.eager.copyFor(a.peer) &&
+		v.giveWaiting(a, 1)
+}
+
 // putBack returns jobs to the engine that have not left.
 func (v *victim) putBack(jobs []Taken, why *uint64) {
 	for k := range jobs {
@@ -204,7 +214,9 @@ func (v *victim) expireAsks() {
 		if v.now < a.Until {
 			return false
 		}
-		v.reply(&a, nil)
+		if !v.giveCopy(&a) {
+			v.reply(&a, nil)
+		}
 		return true
 	})
 }

@@ -21,6 +21,11 @@ func (x *witness) checkBounds() {
 	if n, most := len(p.engine.given), p.world.cfg.Core.MaxLeases; n > most {
 		panic(violation(inBounds, "%s has %d jobs outside, at most %d are possible", p.id, n, most))
 	}
+	s := p.core.Stats()
+	if given := s.JobsGivenLocal + s.JobsGivenWide; 100*s.EagerCopies > uint64(p.world.cfg.Core.EagerPercent)*given {
+		panic(violation(inBounds, "%s has copied %d of %d jobs that it gave away, at most %d %% are possible", p.id,
+			s.EagerCopies, given, p.world.cfg.Core.EagerPercent))
+	}
 }
 
 // checkMessage looks at the length of what a message lists.

@@ -58,7 +58,20 @@ func Schedule(seed uint64, kinds []FaultKind) Config {
 	if r.IntN(4) == 0 {
 		c.Quiesce = 5 * time.Minute
 	}
+	eagerly(seed, &c)
 	return c
+}
+
+// eagerly has some schedules give copies of jobs to idle peers. It draws for itself, so that what the others draw
+// stays.
+func eagerly(seed uint64, c *Config) {
+	const oneOf = 5
+	if seed%oneOf != 2 {
+		return
+	}
+	r := rand.New(rand.NewPCG(seed, 0x6561676572))
+	c.Core.EagerAfter = time.Duration(1+r.IntN(100)) * time.Millisecond
+	c.Core.EagerPercent = 1 + r.IntN(100)
 }
 
 // firstPeer has the root job.

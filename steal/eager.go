@@ -1,0 +1,60 @@
+package steal
+
+// Eager scheduling (Javelin 3, "Advanced eager scheduling"; Baratloo and others, "Charlotte", 1996): a peer for which
+// there is nothing else to do gets a copy of the job that others have had for the longest. The first result wins, and
+// the others are told to stop. So no run waits for one slow peer at its end, whether that is slow, overloaded or about
+// to be found lost.
+//
+// A copy is one as for a silent thief (book.replace), but for one thing: the thief's sign of life does not end it. What
+// is done twice is bounded by the number of copies, a share of the jobs that were given away.
+
+// eager decides which job is copied when there is nothing else to give.
+type eager struct {
+	*shared
+	partners *partners
+	segments *segments
+	leases   *leases
+}
+
+// copyFor queues a copy of the oldest job that others have for peer p, which asks for work, or, if p is nil, for this
+// peer's own workers. False if there is none, or no more may be done twice.
+func (e *eager) copyFor(p *peer) bool {
+	given := e.stats.JobsGivenLocal + e.stats.JobsGivenWide
+	if e.cfg.EagerAfter == 0 || e.leaving || e.segments.room() <= 0 || e.leases.n >= e.cfg.MaxLeases ||
+		100*(e.stats.EagerCopies+1) > uint64(e.cfg.EagerPercent)*given {
+		return false
+	}
+	var oldest *lease
+	for _, q := range e.partners.list {
+		for _, l := range q.leases {
+			if !e.copyable(l, p) {
+				continue
+			}
+			if oldest == nil || l.since < oldest.since || l.since == oldest.since && l.handle < oldest.handle {
+				oldest = l
+			}
+		}
+	}
+	if oldest == nil {
+		return false
+	}
+	e.stats.EagerCopies++
+	s := &segment{copyOf: oldest, eager: true, job: oldest.job, since: e.now}
+	s.job.Restarted = true
+	oldest.copy = s
+	e.segments.enter(s)
+	e.segments.putFirst(s)
+	return true
+}
+
+// copyable says whether a job may be run by p as well. A copy is not copied, nor what may be an orphan that was given
+// a new owner, whose result is perhaps on its way.
+func (e *eager) copyable(l *lease, p *peer) bool {
+	if l.copy != nil || l.adopted || e.now-l.since < e.cfg.EagerAfter {
+		return false
+	}
+	if s := l.parent; s != nil && (s.copyOf != nil || p != nil && s.owner == p) {
+		return false
+	}
+	return l.thief != p
+}
