@@ -23,8 +23,11 @@ func Schedule(seed uint64, kinds []FaultKind) Config {
 		sizes[i] = 1 + r.IntN(6)
 		peers += sizes[i]
 	}
-	names := policy.Names()
+	names := policy.Names()[:drawn]
 	name := names[r.IntN(len(names))]
+	if seed%treeOneOf == 4 {
+		name = "tree"
+	}
 	c := Config{
 		Seed:        seed,
 		Tree:        randomTree(r),
@@ -61,6 +64,13 @@ func Schedule(seed uint64, kinds []FaultKind) Config {
 	eagerly(seed, &c)
 	return c
 }
+
+// The first drawn policies are drawn; one of treeOneOf schedules has the one that came later instead, so that what the
+// others draw stays.
+const (
+	drawn     = 9
+	treeOneOf = 13
+)
 
 // eagerly has some schedules give copies of jobs to idle peers. It draws for itself, so that what the others draw
 // stays.

@@ -52,6 +52,15 @@ func TestPolicies(t *testing.T) {
 		{"load: not for a rich one", &LoadBased{}, scene{load: Load{Workers: 1},
 			known: map[PeerID]Acquaintance{"a2": {Queued: 3}}}, ""},
 		{"load: one wide request at a time", &LoadBased{}, scene{load: Load{Workers: 1}, flights: "b1"}, ""},
+		{"tree: busy", &HostTree{Master: "a1"}, scene{load: Load{Workers: 1}}, ""},
+		{"tree: one request at a time", &HostTree{Master: "a1"}, scene{load: idleOne, flights: "a2"}, ""},
+		{"tree: children first", &HostTree{Master: "a1", Fanout: 2}, family("a2", 0), "steal b"},
+		{"tree: the next child", &HostTree{Master: "a1", Fanout: 2}, family("a2", 1), "steal c"},
+		{"tree: then the parent, patiently", &HostTree{Master: "a1", Fanout: 2}, family("a2", 2), "wait at a"},
+		{"tree: and again the children", &HostTree{Master: "a1", Fanout: 2}, family("a2", 3), "steal b"},
+		{"tree: a leaf has a parent only", &HostTree{Master: "a1", Fanout: 2}, family("c1", 1), "wait at a"},
+		{"tree: the root has children only", &HostTree{Master: "a1", Fanout: 2}, family("a1", 2), "steal a"},
+		{"tree: a root that was not first", &HostTree{Master: "c1", Fanout: 2}, family("a1", 2), "wait at c"},
 	} {
 		if got := c.scene.orTwo().said(c.policy); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
@@ -170,3 +179,58 @@ func TestDrawWeighted(t *testing.T) {
 		t.Error("drawn from nothing")
 	}
 }
+
+// family is a tree of one root, two children and two grandchildren under the first of them, a peer in it, and how many
+// steals have failed: a1 over a2 and a3, a2 over b1 and c1.
+func family(self PeerID, failures int) scene {
+	return scene{clusters: "a: a1 a2 a3, b: b1, c: c1", self: self, load: idleOne, failures: failures}
+}
+
+// TestHostTreeRepair: silent nodes are passed over, and when they are gone the heap closes (Javelin 3, Figure 7).
+func TestHostTreeRepair(t *testing.T) {
+	tree := &HostTree{Master: "a1", Fanout: 2}
+	asks := func(self PeerID, silent string, failures int) PeerID {
+		v := family(self, failures).view()
+		var plan Plan
+		tree := *tree
+		tree.Plan(deaf{v, PeerID(silent)}, &plan)
+		if len(plan.Steals) != 1 {
+			t.Fatalf("%s plans %+v", self, plan.Steals)
+		}
+		return plan.Steals[0].Victim
+	}
+	for _, c := range []struct {
+		self     PeerID
+		silent   string
+		failures int
+		want     PeerID
+	}{
+		{"b1", "", 0, "a2"},
+		{"b1", "a2", 0, "a1"}, // its parent is silent: the one above
+		{"a1", "a2", 0, "b1"}, // a silent child's children
+		{"a1", "a2", 1, "c1"},
+		{"a1", "a2", 2, "a3"},
+		{"a2", "b1", 0, "c1"},
+	} {
+		if got := asks(c.self, c.silent, c.failures); got != c.want {
+			t.Errorf("%s, %q being silent, asks %s after %d failures, want %s", c.self, c.silent, got, c.failures, c.want)
+		}
+	}
+	s := family("c1", 0)
+	s.clusters = "a: a1 a3, b: b1, c: c1" // a2 is gone: a1 over a3 and b1, a3 over c1
+	var plan Plan
+	tree.Plan(family("c1", 0).view(), &plan)
+	plan.Reset()
+	tree.Plan(s.view(), &plan)
+	if len(plan.Steals) != 1 || plan.Steals[0].Victim != "a3" {
+		t.Errorf("after a2 has gone c1 plans %+v", plan.Steals)
+	}
+}
+
+// deaf is a view to which one peer has fallen silent.
+type deaf struct {
+	View
+	silent PeerID
+}
+
+func (d deaf) Usable(id PeerID) bool { return id != d.silent && d.View.Usable(id) }

@@ -12,11 +12,11 @@ var ErrUnknown = errors.New("unknown steal policy")
 
 // Names lists the policies that ByName knows, the default first.
 func Names() []string {
-	return []string{"adaptive", "acrs", "chs", "cmrs", "crs", "load", "master", "push", "rs"}
+	return []string{"adaptive", "acrs", "chs", "cmrs", "crs", "load", "master", "push", "rs", "tree"}
 }
 
 // ByName makes a policy with its default parameters, fresh for one core; "" is the default. The master
-// is the peer with the run's root, which only master-worker needs. The error wraps ErrUnknown and lists
+// is the peer with the run's root, which only master-worker and the tree need. The error wraps ErrUnknown and lists
 // the names there are.
 func ByName(name string, master PeerID) (Policy, error) {
 	switch name {
@@ -38,6 +38,8 @@ func ByName(name string, master PeerID) (Policy, error) {
 		return &RandomPushing{}, nil
 	case "rs":
 		return RandomStealing{}, nil
+	case "tree":
+		return &HostTree{Master: master}, nil
 	}
 	names := Names()
 	slices.Sort(names)
