@@ -117,13 +117,7 @@ func (e *Engine) Bell() <-chan struct{} { return e.bell }
 func (e *Engine) Do(o *port.Order) {
 	switch o.Kind {
 	case port.Take:
-		e.taking++
-		select {
-		case e.takes <- takeOrder{o.Ticket, o.Max}:
-		default: // the taker is far behind: there is nothing to take at the moment
-			e.taking--
-			e.happened(port.Event{Kind: port.Taken, Ticket: o.Ticket})
-		}
+		e.takeSoon(takeOrder{o.Ticket, o.Max})
 	case port.Run:
 		e.run(o.Segment, o.Job, o.First)
 	case port.PutBack:

@@ -12,24 +12,47 @@ type takeOrder struct {
 	max    int
 }
 
-// taker takes jobs out of the pool, which may wait for a worker, and encodes them.
+// takeSoon takes jobs that workers have to give, within some microseconds: as a rule they come by before another
+// goroutine would have begun to. If they do not, or if others wait already, the order is the taker's.
+func (e *Engine) takeSoon(o takeOrder) {
+	if e.taking == 0 {
+		taken, jobs, later := e.take(o.max, e.pool.TakeNow)
+		if len(jobs) > 0 || !later {
+			for i, t := range taken {
+				jobs[i].Ref = e.give(t) // if it was dropped meanwhile, that is told later
+			}
+			e.happened(port.Event{Kind: port.Taken, Ticket: o.ticket, Jobs: jobs})
+			return
+		}
+	}
+	e.taking++
+	select {
+	case e.takes <- o:
+	default: // the taker is far behind: there is nothing to take at the moment
+		e.taking--
+		e.happened(port.Event{Kind: port.Taken, Ticket: o.ticket})
+	}
+}
+
+// taker takes jobs for which a worker has to be waited for.
 func (e *Engine) taker() {
 	for {
 		select {
 		case o := <-e.takes:
-			e.take(o)
+			taken, jobs, _ := e.take(o.max, func() (*engine.Taken, bool) { return e.pool.Take(), false })
+			e.answer(o, taken, jobs)
 		case <-e.quit:
 			return
 		}
 	}
 }
 
-func (e *Engine) take(o takeOrder) {
-	var taken []*engine.Taken
-	var jobs []steal.Taken
-	for len(jobs) < o.max {
-		t := e.pool.Take()
-		if t == nil {
+// take takes jobs out of the pool and encodes them; later is what next said last.
+func (e *Engine) take(most int, next func() (t *engine.Taken, later bool)) (taken []*engine.Taken,
+	jobs []steal.Taken, later bool) {
+	for len(jobs) < most {
+		var t *engine.Taken
+		if t, later = next(); t == nil {
 			break
 		}
 		job, err := jobOf(t)
@@ -40,7 +63,7 @@ func (e *Engine) take(o takeOrder) {
 		taken = append(taken, t)
 		jobs = append(jobs, steal.Taken{Job: job, Spawned: true}) // a guest that has not begun is never taken
 	}
-	e.answer(o, taken, jobs)
+	return taken, jobs, later
 }
 
 // answer tells which jobs were taken, without those that were dropped meanwhile.

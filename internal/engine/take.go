@@ -45,19 +45,27 @@ type Taken struct {
 // The record of who has the job must be made before it leaves (write before send); whoever cannot deliver it
 // calls PutBack.
 func (p *Pool) Take() *Taken {
+	t, _ := p.take(takePatience)
+	return t
+}
+
+// TakeNow is Take for those who may not block: later says that there is none yet, but a worker may offer one.
+func (p *Pool) TakeNow() (t *Taken, later bool) { return p.take(0) }
+
+func (p *Pool) take(patience time.Duration) (t *Taken, later bool) {
 	p.demand.Store(true)
 	for {
-		r := p.stealForOutside()
+		r, later := p.stealForOutside(patience)
 		if r == nil {
-			return nil
+			return nil, later
 		}
 		id, restarted, ok := p.idOf(r)
 		if !ok { // it, or an ancestor, was dropped a moment ago
 			p.countDropped()
-			return nil
+			return nil, false
 		}
 		if hit, _ := p.ask(r, id.Path, restarted); !hit {
-			return p.give(r, id, restarted, false)
+			return p.give(r, id, restarted, false), false
 		}
 		if t := p.give(r, id, true, true); t != nil {
 			t.tellFound()
@@ -71,13 +79,15 @@ const (
 	takePatience = time.Millisecond
 )
 
-func (p *Pool) stealForOutside() *Record {
+// stealForOutside gives the oldest job of some worker. If there is none, later says whether one may be offered after
+// all; without patience that was not waited for.
+func (p *Pool) stealForOutside(patience time.Duration) (r *Record, later bool) {
 	p.starve.Add(1) // before the look: a worker publishes, then looks at starve
 	defer p.starve.Add(-1)
 	var timer *time.Timer
 	for spinUntil := p.now() + takeSpin; ; {
 		if r := p.takeInbox(true); r != nil {
-			return r
+			return r, false
 		}
 		busy := false
 		for _, v := range *p.workers.Load() {
@@ -86,23 +96,25 @@ func (p *Pool) stealForOutside() *Record {
 			}
 			busy = busy || !v.stats.asleep.Load() // a worker without a core published all it has before it fell asleep
 			if r := v.steal(); r != nil {
-				return r
+				return r, false
 			}
 		}
 		switch {
 		case !busy:
-			return nil
+			return nil, false
 		case p.now() < spinUntil:
 			pause()
 			continue
+		case patience == 0:
+			return nil, true
 		case timer == nil:
-			timer = time.NewTimer(takePatience)
+			timer = time.NewTimer(patience)
 			defer timer.Stop()
 		}
 		select {
 		case <-p.offers:
 		case <-timer.C:
-			return nil
+			return nil, true
 		}
 	}
 }

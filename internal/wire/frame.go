@@ -16,14 +16,22 @@ var ErrFrame = errors.New("bad frame")
 // WriteFrame writes one frame in a single Write, so that frames of one writer are never torn by an error in
 // between. It refuses frames over the limit with an error that wraps ErrFrame before anything is written.
 func WriteFrame(w io.Writer, payload []byte, limit int) error {
+	b, err := Frame(payload, limit)
+	if err == nil {
+		_, err = w.Write(b)
+	}
+	return err
+}
+
+// Frame is the frame of a payload, which must be within the limit, as in WriteFrame.
+func Frame(payload []byte, limit int) ([]byte, error) {
 	if len(payload) > limit {
-		return fmt.Errorf("%w: %d bytes to send, at most %d", ErrFrame, len(payload), limit)
+		return nil, fmt.Errorf("%w: %d bytes to send, at most %d", ErrFrame, len(payload), limit)
 	}
 	b := make([]byte, FrameHead+len(payload))
 	binary.BigEndian.PutUint32(b, uint32(len(payload)))
 	copy(b[FrameHead:], payload)
-	_, err := w.Write(b)
-	return err
+	return b, nil
 }
 
 // ReadFrame reads one frame into buf if it is large enough, else into fresh memory, and returns the payload.

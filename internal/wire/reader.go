@@ -61,6 +61,12 @@ func (f *FrameReader) Next() ([]byte, error) {
 	}
 }
 
+// More says that Next will not have to read: another frame is there, whole.
+func (f *FrameReader) More() bool {
+	have := f.end - f.start
+	return have >= FrameHead && uint64(have-FrameHead) >= uint64(binary.BigEndian.Uint32(f.buf[f.start:]))
+}
+
 func (f *FrameReader) tell(partial bool) {
 	if f.begun != nil && partial != f.partial {
 		f.begun(partial)

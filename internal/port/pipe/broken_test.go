@@ -3,6 +3,7 @@ package pipe
 import (
 	"bytes"
 	"io"
+	"os"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -159,4 +160,29 @@ func FuzzDecodeEvent(f *testing.F) {
 			t.Errorf("%+v", e)
 		}
 	})
+}
+
+// A pipe that is full takes a part of an order; the rest, and what comes after it, follows in order.
+func TestFullPipe(t *testing.T) {
+	in, out, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	events, _ := io.Pipe()
+	e := New(events, out, nil)
+	defer e.Close()
+	const n = 40
+	for i := range n { // long ones and short ones, several times as much as a pipe holds
+		e.Do(&port.Order{Kind: port.Deliver, Ref: steal.Ref(i), Outcome: make([]byte, 30_000*(i%2))})
+	}
+	r := wire.NewFrameReader(in, wire.MaxLocalFrame, nil)
+	for i := range n {
+		b, err := r.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o, err := decodeOrder(b); err != nil || o.Ref != steal.Ref(i) || len(o.Outcome) != 30_000*(i%2) {
+			t.Fatalf("order %d is %+v, %v", i, o, err)
+		}
+	}
 }

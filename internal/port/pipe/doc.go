@@ -5,10 +5,11 @@
 // an event that no correct engine tells ends the connection: what is at the other end runs other people's jobs
 // and may have been damaged by them.
 //
-// Nothing here holds the driver up. Orders wait in a queue until the pipe takes them; an engine that does not
-// take maxUnwritten bytes of them is given up. Events wait for Poll; when maxUnread bytes of them do, nothing
-// more is read, so that the pipe fills and the other end waits. It waits for nothing else: so either the driver
-// polls or it is busy, and neither side can wait for the other one's waiting.
+// Nothing here holds the driver up. Whoever gives an order writes it, as long as the pipe takes it without waiting, so
+// that no other goroutine has to wake first; else it waits in a queue. An engine that does not take maxUnwritten bytes
+// of orders is given up. Events wait for Poll; when maxUnread bytes of them do, nothing more is read, so that the pipe
+// fills and the other end waits. It waits for nothing else: so either the driver polls or it is busy, and neither side
+// can wait for the other one's waiting.
 //
 // When the pipe ends, for whatever reason, Poll tells all that came before, and then once that the engine died.
 package pipe

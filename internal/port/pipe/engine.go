@@ -25,6 +25,7 @@ type bounds struct{ unwritten, unread int }
 type Engine struct {
 	r    io.ReadCloser
 	w    io.WriteCloser
+	try  func([]byte) int  // writes as many bytes as can be without waiting
 	why  func(error) error // why the engine is gone, given how the pipe ended
 	bell chan struct{}
 	most bounds
@@ -32,8 +33,9 @@ type Engine struct {
 
 	mu        sync.Mutex
 	changed   *sync.Cond // something below
-	unwritten [][]byte   // orders
+	unwritten [][]byte   // frames of orders; the first may have been begun
 	waiting   int        // bytes in them
+	writing   bool       // some are being written
 	events    []port.Event
 	unread    int   // bytes in them
 	ended     error // how the pipe ended
@@ -51,16 +53,19 @@ func newEngine(r io.ReadCloser, w io.WriteCloser, why func(error) error, most bo
 	if why == nil {
 		why = func(err error) error { return err }
 	}
-	e := &Engine{r: r, w: w, why: why, most: most, bell: make(chan struct{}, 1)}
+	e := &Engine{r: r, w: w, try: tries(w), why: why, most: most, bell: make(chan struct{}, 1)}
 	e.changed = sync.NewCond(&e.mu)
 	e.wg.Go(e.write)
 	e.wg.Go(e.read)
 	return e
 }
 
-// Do queues an order: see port.Engine.
+// Do takes an order: see port.Engine. It is written at once if the pipe has room, else queued.
 func (e *Engine) Do(o *port.Order) {
 	b, err := encodeOrder(o)
+	if err == nil {
+		b, err = wire.Frame(b, wire.MaxLocalFrame)
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	switch {
@@ -72,6 +77,11 @@ func (e *Engine) Do(o *port.Order) {
 	case e.waiting > e.most.unwritten:
 		e.end(errors.New("the engine does not take its orders"))
 		return
+	}
+	if len(e.unwritten) == 0 && !e.writing {
+		if b = b[e.try(b):]; len(b) == 0 {
+			return
+		}
 	}
 	e.unwritten = append(e.unwritten, b)
 	e.waiting += len(b)
@@ -125,16 +135,17 @@ func (e *Engine) ring() {
 	}
 }
 
-// write writes orders as they come.
+// write writes the orders that had to be queued.
 func (e *Engine) write() {
 	out := bufio.NewWriter(e.w)
 	for {
 		e.mu.Lock()
+		e.writing = false
 		for len(e.unwritten) == 0 && e.ended == nil {
 			e.changed.Wait()
 		}
 		list := e.unwritten
-		e.unwritten, e.waiting = nil, 0
+		e.unwritten, e.waiting, e.writing = nil, 0, true
 		over := e.ended != nil
 		e.mu.Unlock()
 		if over {
@@ -143,7 +154,7 @@ func (e *Engine) write() {
 		var err error
 		for _, b := range list {
 			if err == nil {
-				err = wire.WriteFrame(out, b, wire.MaxLocalFrame)
+				_, err = out.Write(b)
 			}
 		}
 		if err == nil {
@@ -186,3 +197,6 @@ func (e *Engine) read() {
 		e.mu.Unlock()
 	}
 }
+
+// never writes nothing: everything is left to the goroutine that may wait.
+func never([]byte) int { return 0 }

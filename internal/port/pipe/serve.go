@@ -4,86 +4,103 @@ import (
 	"bufio"
 	"errors"
 	"io"
+	"sync"
 	"time"
 
 	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/internal/wire"
 )
 
-// maxOrders is how many orders may wait for an engine that is served, before no more are read.
-const maxOrders = 256
-
 // Serve has an engine do what comes from r and tells w what happens, until r ends. The error is nil if that
 // was between two orders. The engine is closed by whoever opened it.
+//
+// Whoever reads an order carries it out, and tells at once what came of it: an order to give a job away is answered
+// without waking another goroutine. Another one waits for what happens by itself. They take turns.
 func Serve(e port.Live, r io.Reader, w io.Writer) error {
-	orders := make(chan *port.Order, maxOrders)
-	over := make(chan struct{})
-	defer close(over)
-	failed := make(chan error, 1)
-	go func() {
-		in := wire.NewFrameReader(r, wire.MaxLocalFrame, nil)
-		for {
-			b, err := in.Next()
-			var o *port.Order
-			if err == nil {
-				o, err = decodeOrder(b)
-			}
-			if err != nil {
-				failed <- err
-				return
-			}
-			select {
-			case orders <- o:
-			case <-over:
-				return
-			}
-		}
-	}()
-	out := bufio.NewWriterSize(w, 64<<10)
-	timer := time.NewTimer(0)
-	defer timer.Stop()
+	s := &server{e: e, out: bufio.NewWriterSize(w, 64<<10), timer: time.NewTimer(0)}
+	defer s.timer.Stop()
+	ended := make(chan error, 1)
+	go func() { ended <- s.read(r) }()
 	for {
+		var err error
 		select {
-		case o := <-orders:
-			e.Do(o)
-			for more := true; more; { // one answer for all that wait
-				select {
-				case o := <-orders:
-					e.Do(o)
-				default:
-					more = false
-				}
-			}
 		case <-e.Bell():
-		case <-timer.C:
-		case err := <-failed:
+			err = s.turn(nil, true)
+		case <-s.timer.C:
+			err = s.turn(nil, true)
+		case err = <-ended:
 			if errors.Is(err, io.EOF) {
 				return nil
 			}
-			return err
 		}
-		again, err := tell(e, out)
 		if err != nil {
+			s.mu.Lock()
+			s.over = true // who reads comes too late
+			s.mu.Unlock()
 			return err
 		}
-		if again == 0 {
-			again = time.Hour
-		}
-		timer.Reset(again)
 	}
 }
 
-// tell writes all that the engine has to tell.
-func tell(e port.Live, out *bufio.Writer) (again time.Duration, err error) {
+type server struct {
+	timer *time.Timer // the engine is to be asked again
+
+	mu   sync.Mutex
+	e    port.Live
+	out  *bufio.Writer
+	over bool
+}
+
+// read carries out orders as they come, and tells when no other is there already.
+func (s *server) read(r io.Reader) error {
+	in := wire.NewFrameReader(r, wire.MaxLocalFrame, nil)
 	for {
-		events, again := e.Poll()
+		b, err := in.Next()
+		var o *port.Order
+		if err == nil {
+			o, err = decodeOrder(b)
+		}
+		if err == nil {
+			err = s.turn(o, !in.More())
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// turn carries out an order, if there is one, and tells all that the engine has to tell.
+func (s *server) turn(o *port.Order, tell bool) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.over {
+		return io.ErrClosedPipe
+	}
+	if o != nil {
+		s.e.Do(o)
+	}
+	if !tell {
+		return nil
+	}
+	again, err := s.tell()
+	if again == 0 {
+		again = time.Hour
+	}
+	s.timer.Reset(again)
+	return err
+}
+
+// tell writes all that the engine has to tell.
+func (s *server) tell() (again time.Duration, err error) {
+	for {
+		events, again := s.e.Poll()
 		if len(events) == 0 {
-			return again, out.Flush()
+			return again, s.out.Flush()
 		}
 		for i := range events {
 			b, err := wire.Local().Encode(&events[i])
 			if err == nil {
-				err = wire.WriteFrame(out, b, wire.MaxLocalFrame)
+				err = wire.WriteFrame(s.out, b, wire.MaxLocalFrame)
 			}
 			if err != nil {
 				return 0, err
