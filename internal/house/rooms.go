@@ -67,6 +67,7 @@ var rooms = []room{
 		modules: []string{"github.com/landlock-lsm/go-landlock", "golang.org/x/sys/unix"},
 		tests:   []string{".", "steal", "internal/port", "internal/port/porttest"}},
 	{dir: "internal/port/pipe", knows: []string{"job", "steal", "internal/port", "internal/wire"},
+		modules: []string{"golang.org/x/sys/unix"},
 		tests: []string{"internal/compute", "internal/port/porttest"}},
 	{dir: "internal/port/porttest", knows: []string{".", "internal/compute", "internal/engine", "job", "steal",
 		"internal/port", "internal/wire"}},
