@@ -68,7 +68,7 @@ var rooms = []room{
 		tests:   []string{".", "steal", "internal/port", "internal/port/porttest"}},
 	{dir: "internal/port/pipe", knows: []string{"job", "steal", "internal/port", "internal/wire"},
 		modules: []string{"golang.org/x/sys/unix"},
-		tests: []string{"internal/compute", "internal/port/porttest"}},
+		tests:   []string{"internal/compute", "internal/port/porttest"}},
 	{dir: "internal/port/porttest", knows: []string{".", "internal/compute", "internal/engine", "job", "steal",
 		"internal/port", "internal/wire"}},
 	{dir: "internal/driver", knows: []string{"job", "steal", "internal/port"}, tests: []string{"steal/policy"}},
