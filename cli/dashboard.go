@@ -86,14 +86,13 @@ func (c console) showDashboard(d control.Watched, l *settings.Loaded, log *slog.
 	if l.Dashboard == settings.DashboardOff {
 		return func() {}
 	}
-	s, hide, err := c.openPage(dashboard.Config{Source: shown{d}, Listen: l.Dashboard, Dir: l.RuntimeDir,
+	_, hide, err := c.openPage(dashboard.Config{Source: shown{d}, Listen: l.Dashboard, Dir: l.RuntimeDir,
 		StateDir: l.StateDir, Log: log})
 	if err != nil {
 		log.Warn("there is no dashboard", "error", err)
 		return func() {}
 	}
-	log.Info("the dashboard opens once by this link; satin-peer dashboard prints others", "link",
-		s.Link(dashboard.Control))
+	log.Info("there is a dashboard: satin-peer dashboard prints a link to it") // logs are read by others, too
 	return hide
 }
 

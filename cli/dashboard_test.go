@@ -35,13 +35,8 @@ func TestDashboard(t *testing.T) {
 		t.Fatal(err)
 	}
 	browser := &http.Client{Jar: jar}
-	reply, err := browser.Get(strings.TrimSpace(user.out.String()))
-	if err != nil || reply.StatusCode != 200 {
-		t.Fatal(reply, err)
-	}
-	reply.Body.Close()
-	base := "http://" + reply.Request.URL.Host
-	reply, err = browser.Get(base + "/api/v1/status")
+	base := enter(t, browser, strings.TrimSpace(user.out.String()))
+	reply, err := browser.Get(base + "/api/v1/status")
 	var s dashboard.Status
 	if err != nil || json.NewDecoder(reply.Body).Decode(&s) != nil || s.Peer != m.status.Peer ||
 		s.Workers != m.status.Workers {
@@ -59,7 +54,7 @@ func TestDashboard(t *testing.T) {
 	reply.Body.Close()
 	browser.CloseIdleConnections()
 	f.caught <- syscall.SIGTERM
-	if got := <-code; got != 0 || !strings.Contains(f.err.String(), "/login?token=") {
+	if got := <-code; got != 0 || strings.Contains(f.err.String(), "login=") {
 		t.Errorf("exit code %d, error %q", got, &f.err)
 	}
 	if !slices.Contains(m.asked, "cancel "+runGoing) {
@@ -74,6 +69,35 @@ func TestDashboard(t *testing.T) {
 		!strings.Contains(user.err.String(), "no dashboard is running") {
 		t.Errorf("afterwards: exit code %d, error %q", got, &user.err)
 	}
+}
+
+// enter does with a link what the page does, and says where the page is.
+func enter(t *testing.T, browser *http.Client, link string) (base string) {
+	t.Helper()
+	base, secret, ok := strings.Cut(link, "/#login=")
+	if !ok {
+		t.Fatalf("the link is %q", link)
+	}
+	reply, err := browser.Post(base+"/api/v1/login", "application/json", strings.NewReader(`{"token":"`+secret+`"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reply.Body.Close()
+	var s dashboard.Session
+	if err := json.NewDecoder(reply.Body).Decode(&s); err != nil || s.Session == "" {
+		t.Fatal(reply.Status, s, err)
+	}
+	browser.Transport = holding{s.Session}
+	return base
+}
+
+// holding sends what the page holds.
+type holding struct{ session string }
+
+func (h holding) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Satin-Session", h.session)
+	return http.DefaultTransport.RoundTrip(r)
 }
 
 // TestNoDashboard starts a daemon that is to have none.

@@ -54,7 +54,7 @@ func TestRunInTheBrowser(t *testing.T) {
 			t.Fatalf("%s: %s", path, r.Status)
 		}
 	}
-	get(link[2], nil)
+	enter(t, browser, link[1]+link[2])
 	var s dashboard.Status
 	if get("/api/v1/status", &s); s.Workers != 2 || s.State != "working" || s.Swarm != "none" {
 		t.Errorf("status %+v", s)

@@ -15,7 +15,10 @@ import (
 
 const (
 	apiPath   = "/api/v1"
-	loginPath = "/login"
+	loginPath = apiPath + "/login"
+	// loginMark begins the part of a link that browsers keep to themselves: whoever only fetches the link, to show what
+	// is behind it or to be faster, does not use it up, and it is in nobody's log.
+	loginMark = "/#login="
 	livePath  = apiPath + "/live"
 	jsonType  = "application/json"
 
@@ -34,9 +37,14 @@ type (
 	Link struct {
 		Link string `json:"link"`
 	}
-	// A Session says what the request's cookie or token is good for.
+	// A Session says what the request's session or token is good for.
 	Session struct {
 		Level Level `json:"level"`
+		// Session is what a page that has just logged in holds from then on, and sends in the header Satin-Session.
+		Session string `json:"session,omitempty"`
+	}
+	loginBody struct {
+		Token string `json:"token"`
 	}
 	linkBody struct {
 		Level Level `json:"level"`
@@ -68,7 +76,7 @@ func (s *Server) routes() []route {
 	return []route{
 		get("/session", "What this session or token is good for", Session{}, func(r *http.Request) (any, error) {
 			l, _ := s.sessions.levelOf(r)
-			return Session{l}, nil
+			return Session{Level: l}, nil
 		}),
 		get("/status", "The peer at one glance", Status{},
 			func(r *http.Request) (any, error) { return s.source.Status(r.Context()) }),
@@ -156,25 +164,27 @@ func (s *Server) handler() http.Handler {
 		s.need(View, func(w http.ResponseWriter, _ *http.Request) { write(w, http.StatusOK, description) }))
 	mux.HandleFunc("GET "+livePath, s.need(View, s.live))
 	mux.HandleFunc("GET /metrics", s.need(View, s.metrics.ServeHTTP))
-	mux.HandleFunc("GET "+loginPath, s.login)
+	mux.HandleFunc("POST "+loginPath, s.login)
 	mux.HandleFunc("/", serveAsset)
 	return mux
 }
 
-// login turns the token of a link into a cookie, and drops it from the address.
+// login turns the token of a link into a session: a cookie to look by, and, in the reply, what the page holds.
 func (s *Server) login(w http.ResponseWriter, r *http.Request) {
-	secret, ok := s.sessions.enter(r.URL.Query().Get("token"), time.Now())
-	if !ok {
-		// a sentence, as it is people who see it
-		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		w.WriteHeader(http.StatusUnauthorized)
-		_, _ = io.WriteString(w, "This link was used already, is older than a day, or is of an earlier start of the daemon: "+
-			"satin-peer dashboard prints a new one.\n")
+	var b loginBody
+	if err := receive(r, &b); err != nil {
+		refuse(w, http.StatusBadRequest, "bad_input", err.Error())
 		return
 	}
-	http.SetCookie(w, &http.Cookie{Name: s.sessions.cookie, Value: secret, Path: "/", HttpOnly: true,
+	cookie, held, level, ok := s.sessions.enter(b.Token, time.Now())
+	if !ok {
+		refuse(w, http.StatusUnauthorized, "unauthorized", "This link was used already, is older than a day, or is of an "+
+			"earlier start of the daemon: satin-peer dashboard prints a new one.") // a sentence, as people see it
+		return
+	}
+	http.SetCookie(w, &http.Cookie{Name: s.sessions.cookie, Value: cookie, Path: "/", HttpOnly: true,
 		SameSite: http.SameSiteStrictMode})
-	http.Redirect(w, r, "/", http.StatusSeeOther)
+	write(w, http.StatusOK, Session{level, held})
 }
 
 // answer makes a handler that writes what serve gives.

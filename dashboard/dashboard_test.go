@@ -150,15 +150,32 @@ func (s *site) enter(t *testing.T, l dashboard.Level) *http.Client {
 		t.Fatal(err)
 	}
 	client := &http.Client{Jar: jar}
-	reply, err := client.Get(s.Link(l))
-	if err != nil {
-		t.Fatal(err)
+	var session dashboard.Session
+	if code, text := s.do(t, client, login(t, s.Link(l))); code != http.StatusOK ||
+		json.Unmarshal([]byte(text), &session) != nil || session.Level != l || session.Session == "" {
+		t.Fatalf("the link: %d %s", code, text)
 	}
-	defer reply.Body.Close()
-	if reply.StatusCode != http.StatusOK || reply.Request.URL.String() != s.base+"/" {
-		t.Fatalf("the link leads to %s: %s", reply.Request.URL, reply.Status)
-	}
+	client.Transport = holding{session.Session}
 	return client
+}
+
+// holding sends what the page holds.
+type holding struct{ session string }
+
+func (h holding) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Satin-Session", h.session)
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// login is what the page does with a link.
+func login(t *testing.T, link string) request {
+	t.Helper()
+	_, secret, ok := strings.Cut(link, "/#login=")
+	if !ok {
+		t.Fatalf("the link is %q", link)
+	}
+	return request{method: http.MethodPost, path: "/api/v1/login", body: `{"token":"` + secret + `"}`}
 }
 
 // A request of the tables: what is not given is what the page itself would send.

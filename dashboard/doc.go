@@ -6,13 +6,14 @@
 //
 // The server listens on loopback only, and answers only requests whose Host is a literal loopback address
 // with its own port, so that no name on the internet can be bound to it. The page itself holds nothing
-// secret. Everything else needs a session, which a link gives ([Server.Link]): its token works once and
-// becomes a cookie; or one of the two tokens that scripts find in files that only the user can read
+// secret. Everything else needs a session, which a link gives ([Server.Link]): its token works once, and
+// becomes a secret that the page holds, and a cookie that is good for looking only; or one of the two tokens
+// that scripts find in files that only the user can read
 // ([Config].Dir). A session or token may only look, or also act ([Level]). Requests that act must come from
 // the page itself, as must the websocket, which takes subscriptions and nothing else.
 //
 // A cookie is for a host, whatever the port. Another program that serves pages on the same loopback address
-// can therefore get the cookie of a user who opens its pages: do not open pages of programs that you do not trust.
+// can therefore get the cookie of a user who opens its pages, and look. Nobody acts by it.
 //
 // # What is sent
 //

@@ -158,7 +158,7 @@ func (s *Server) base() string { return "http://" + s.at.String() }
 
 // Link makes a link that opens the page, once, within a day. Whoever has it first may look, or act.
 func (s *Server) Link(l Level) string {
-	return s.base() + loginPath + "?token=" + s.sessions.link(l, time.Now())
+	return s.base() + loginMark + s.sessions.link(l, time.Now())
 }
 
 // Serve answers until Close. It blocks.

@@ -62,25 +62,26 @@ func (s *sessions) link(l Level, now time.Time) string {
 	return g.secret
 }
 
-// enter turns the secret of a link into that of a session.
-func (s *sessions) enter(secret string, now time.Time) (string, bool) {
+// enter turns the secret of a link into those of a session: one for a cookie, which is good for looking only, because
+// browsers send it to whatever else listens on this machine, and one for the page to hold and to send in a header.
+func (s *sessions) enter(secret string, now time.Time) (cookie, held string, l Level, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	i, ok := find(s.links, secret)
 	if !ok {
-		return "", false
+		return "", "", "", false
 	}
 	g := s.links[i]
 	s.links = append(s.links[:i:i], s.links[i+1:]...)
 	if now.Sub(g.made) > linkValid {
-		return "", false
+		return "", "", "", false
 	}
-	g = grant{rand.Text(), g.level, now}
-	s.live = append(s.live[max(0, len(s.live)+1-maxSessions):len(s.live):len(s.live)], g)
-	return g.secret, true
+	look, act := grant{rand.Text(), View, now}, grant{rand.Text(), g.level, now}
+	s.live = append(s.live[max(0, len(s.live)+2-2*maxSessions):len(s.live):len(s.live)], look, act)
+	return look.secret, act.secret, g.level, true
 }
 
-// levelOf gives what a request is good for, by its token or its cookie; empty for nothing.
+// levelOf gives what a request is good for, by its token, by what its page holds, or by its cookie; empty for nothing.
 func (s *sessions) levelOf(r *http.Request) (l Level, byToken bool) {
 	if header := r.Header.Get("Authorization"); header != "" {
 		token, ok := strings.CutPrefix(header, "Bearer ")
@@ -91,18 +92,28 @@ func (s *sessions) levelOf(r *http.Request) (l Level, byToken bool) {
 		}
 		return "", true
 	}
+	if held := r.Header.Get(heldHeader); held != "" {
+		return s.of(held), false
+	}
 	for _, c := range r.CookiesNamed(s.cookie) {
-		s.mu.Lock()
-		i, ok := find(s.live, c.Value)
-		if ok {
-			l = s.live[i].level
-		}
-		s.mu.Unlock()
-		if ok {
-			return l, false
+		if s.of(c.Value) != "" {
+			return View, false
 		}
 	}
 	return "", false
+}
+
+// heldHeader is where the page puts the secret that it holds.
+const heldHeader = "Satin-Session"
+
+// of is what a session's secret is good for; empty for nothing.
+func (s *sessions) of(secret string) Level {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if i, ok := find(s.live, secret); ok {
+		return s.live[i].level
+	}
+	return ""
 }
 
 func find(list []grant, secret string) (at int, ok bool) {

@@ -13,7 +13,7 @@ func TestOldLink(t *testing.T) {
 	s := newSessions(80)
 	now := time.Now()
 	for after, want := range map[time.Duration]bool{0: true, linkValid: true, linkValid + 1: false} {
-		if _, ok := s.enter(s.link(View, now), now.Add(after)); ok != want {
+		if _, _, _, ok := s.enter(s.link(View, now), now.Add(after)); ok != want {
 			t.Errorf("after %v: %v, want %v", after, ok, want)
 		}
 	}

@@ -234,7 +234,7 @@ func TestPrefsAreKept(t *testing.T) {
 		go func() { _ = s.Serve() }()
 		t.Cleanup(func() { _ = s.Close(t.Context()) })
 		return &site{Server: s,
-			base: strings.TrimSuffix(s.Link(dashboard.View)[:strings.Index(s.Link(dashboard.View), "/login")], "/")}
+			base: strings.TrimSuffix(s.Link(dashboard.View)[:strings.Index(s.Link(dashboard.View), "/#login")], "/")}
 	}
 	s := serve()
 	if p := fetch[dashboard.Prefs](t, s, "/prefs"); p != (dashboard.Prefs{Theme: "system", Units: "decimal"}) {

@@ -17,11 +17,31 @@ export class Live {
     document.addEventListener("visibilitychange", () => this.#subscribe());
   }
 
+  /** What this page sends with each request, if it came by a link: unlike a cookie it goes nowhere else.
+   * @returns {Record<string, string>} */
+  #held() {
+    const held = sessionStorage.getItem("session");
+    return held === null ? {} : { "Satin-Session": held };
+  }
+
+  /** Turns a link, whose secret is behind the # and was sent nowhere, into a session; not in a page that nobody looks at yet. */
+  async login() {
+    const token = location.hash.startsWith("#login=") ? location.hash.slice("#login=".length) : "";
+    if (token === "") return;
+    if ("prerendering" in document && document.prerendering) {
+      await new Promise((go) => document.addEventListener("prerenderingchange", go, { once: true }));
+    }
+    history.replaceState(null, "", "/");
+    const reply = await fetch("/api/v1/login", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ token }) });
+    if (reply.ok) sessionStorage.setItem("session", (await reply.json()).session);
+  }
+
   /** Asks who we are, and connects. Keeps trying while the daemon does not answer. */
   async connect() {
     try {
-      const reply = await fetch("/api/v1/session");
+      const reply = await fetch("/api/v1/session", { headers: this.#held() });
       if (reply.status === 401) {
+        sessionStorage.removeItem("session"); // of an earlier start; there may be a cookie that is newer
         this.#become("refused");
         setTimeout(() => this.connect(), latest); // another page may get a session for this one
         return;
@@ -75,7 +95,7 @@ export class Live {
   /** Asks for something; null if it cannot be had. @param {string} path @returns {Promise<any>} */
   async read(path) {
     try {
-      const reply = await fetch(`/api/v1${path}`);
+      const reply = await fetch(`/api/v1${path}`, { headers: this.#held() });
       return reply.ok ? await reply.json() : null;
     } catch {
       return null;
@@ -86,7 +106,7 @@ export class Live {
    * @param {string} path @param {object} body @returns {Promise<string>} */
   async act(path, body) {
     try {
-      const reply = await fetch(`/api/v1${path}`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+      const reply = await fetch(`/api/v1${path}`, { method: "POST", headers: { "Content-Type": "application/json", ...this.#held() }, body: JSON.stringify(body) });
       return reply.ok ? "" : (await reply.json()).text;
     } catch {
       return "The daemon does not answer.";

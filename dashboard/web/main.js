@@ -97,6 +97,7 @@ function key(event) {
 byID("views").append(...links.values());
 const readPrefs = startPrefs();
 addEventListener("hashchange", () => {
+  if (location.hash.startsWith("#login=")) location.reload(); // a new link, in a page that is open
   if (!names.includes(/** @type {Name} */ (location.hash.slice(1)))) return; // the skip link
   draw();
   scrollTo(0, 0);
@@ -108,5 +109,6 @@ setInterval(() => {
   model.sample();
   if (chosen() === "overview") draw();
 }, 1000);
+await live.login();
 await live.connect();
 await readPrefs();

@@ -62,4 +62,10 @@ var strangersMutants = []mutant{
 	{name: "strangers/argument-late", wrong: "a run is begun before its argument is looked at", file: "peer/applications.go",
 		pkg: hostile, run: "^TestArgumentsThatApplicationsRefuse$",
 		old: "	if len(m.Arg) <= maxChecked {", new: "	if false {"},
+	{name: "strangers/cookie-acts", wrong: "a cookie, which every port of the machine sees, lets its bearer act",
+		file: "dashboard/session.go", pkg: "dashboard", run: "^TestCookie$",
+		old: "look, act := grant{rand.Text(), View, now}, grant", new: "look, act := grant{rand.Text(), g.level, now}, grant"},
+	{name: "strangers/half-open", wrong: "one address can have all half-open connections", file: "peer/host/limits.go",
+		pkg: hostile, run: "^TestHalfOpenConnections$",
+		old: "maxHalfOpen = 3 * defaultMaxConnsPerAddress", new: "maxHalfOpen = defaultMaxConnsPerAddress"},
 }

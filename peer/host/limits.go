@@ -22,6 +22,10 @@ const (
 	maxProtoStreams  = 64  // of one protocol with one peer
 	trimGrace        = 30 * time.Second
 
+	// maxHalfOpen is more than what one address may have, so that whoever opens connections from there and says
+	// nothing, which lasts 15 s with each, keeps nobody out.
+	maxHalfOpen = 3 * defaultMaxConnsPerAddress
+
 	memberTag   = "satin member" // so that strangers go first when there are too many connections
 	memberWorth = 10
 
@@ -42,7 +46,7 @@ func resourceManager(maxConns, perAddress int) (network.ResourceManager, error) 
 			Streams: maxStreams, StreamsInbound: maxStreams, StreamsOutbound: maxStreams,
 		},
 		Transient: rcmgr.ResourceLimits{ // connections whose cryptographic handshake is under way
-			Memory: maxNetworkMemory / 4, FD: maxOutside, Conns: maxOutside, ConnsInbound: maxOutside,
+			Memory: maxNetworkMemory / 4, FD: maxHalfOpen, Conns: maxHalfOpen, ConnsInbound: maxHalfOpen,
 			ConnsOutbound: maxOutside,
 			Streams:       maxStreams / 8, StreamsInbound: maxStreams / 8, StreamsOutbound: maxStreams / 8,
 		},
