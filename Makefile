@@ -89,6 +89,10 @@ recovery-tables: ## Make the papers' tables of crashes, departures, migration an
 sim-mutants: ## Break the protocol in many small ways and see that a schedule's seed finds each
 	$(GO) run ./internal/mutants sim/
 
+.PHONY: adaptive-tables
+adaptive-tables: ## Make the page of runs that fit themselves to the work, published figures beside ours, into docs/results (SEEDS=3 runs of each)
+	$(GO) run ./cmd/satin-sim table adaptive --seeds $(SEEDS) --out docs/results
+
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 

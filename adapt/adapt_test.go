@@ -151,7 +151,7 @@ func TestTheWorstGoFirst(t *testing.T) {
 	}
 	linked := swarm([]int{5, 5}, Sample{Overhead: 0.77}, func(m Member, x *Sample) {
 		if m.Cluster == "b" {
-			x.Wide = 0.1
+			x.Wide = 0.08
 		}
 	})
 	d = newCore(t, Paper, nil).Step(linked)
@@ -206,7 +206,7 @@ func TestClustersBehindBadLinksGo(t *testing.T) {
 		{"as high as any", 0.3, 0.2, false, false},
 		{"just twice the others'", 0.45, 0.2, false, true},
 		{"extreme", 0.55, 0.4, true, true},
-		{"low", 0.2, 0, false, false},
+		{"low", 0.09, 0, false, false},
 	} {
 		for _, mode := range []Mode{Off, Paper, Volunteers} {
 			core := newCore(t, mode, nil)
@@ -232,7 +232,7 @@ func TestClustersBehindBadLinksGo(t *testing.T) {
 // Two bad periods count in a row only.
 func TestLinksMayRecover(t *testing.T) {
 	core := newCore(t, Volunteers, nil)
-	for i, wide := range []float64{0.3, 0.1, 0.3, 0.1} {
+	for i, wide := range []float64{0.3, 0.05, 0.3, 0.05} {
 		if d := core.Step(link(wide, 0)); len(d.Changes) > 0 {
 			t.Fatalf("period %d: %v", i, d.Changes)
 		}

@@ -81,7 +81,7 @@ func Default(m Mode) Config {
 	return Config{
 		Mode: m, Min: 1, Period: 30 * time.Second,
 		EMax: 0.5, EMin: 0.3, MostGrowth: 2, MostRelease: 0.5,
-		BadLink: 0.25, LinkFactor: 2, WorstLink: 0.5, ReadmitFactor: 2,
+		BadLink: 0.1, LinkFactor: 2, WorstLink: 0.5, ReadmitFactor: 2,
 		SlowWeight: 1, LinkWeight: 10, WorstWeight: 10, SlowFactor: 4,
 		Patience: 2, PatienceMost: 32, Absence: 10,
 	}

@@ -21,7 +21,8 @@ type Sample struct {
 	Cores float64
 	// Overhead is "the fraction of time" that these spent "being idle or communicating": 0 to 1.
 	Overhead float64
-	// Wide is the part of it in which something between this cluster and another was late.
+	// Wide is the part of the time in which something between this cluster and another was late, no more than
+	// Overhead: a slow link does no harm to who has enough to do.
 	Wide float64
 	// Speed of one core, as measured by running the same work everywhere; in any unit that all peers share. 0 is
 	// not known.

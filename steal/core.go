@@ -224,6 +224,12 @@ func (c *Core) Stats() Stats {
 	return s
 }
 
+// BestRate is the highest rate that was measured to another cluster, in bytes a second; 0: none was.
+func (c *Core) BestRate() float64 {
+	rate, _ := c.links.most(c.cluster)
+	return rate
+}
+
 // Self is the address this core answers to.
 func (c *Core) Self() Address { return c.self }
 

@@ -12,6 +12,9 @@ import "time"
 //   - waiting: no request is out, but others have jobs that were spawned here.
 //   - else nothing is to be had: that much more the engine counts.
 //
+// How long something was late is counted for itself too: a link may be too slow for a program although workers find
+// something to do meanwhile, and others wait for it.
+//
 // An input finds the state as the last one has left it, so time is booked for what was true while it passed.
 type pastime struct {
 	*shared
@@ -25,12 +28,16 @@ type pastime struct {
 func (pt *pastime) pass(now time.Duration) {
 	since, idle := pt.since, time.Duration(pt.load.Idle)
 	pt.since = max(now, since)
-	if idle == 0 || since == 0 || now <= since {
+	if since == 0 || now <= since {
 		return
 	}
 	if late := max(pt.lateAt(), since); late < now {
+		pt.stats.Late += now - late
 		pt.stats.IdleCommunicating += idle * (now - late)
 		now = late
+	}
+	if idle == 0 {
+		return
 	}
 	switch {
 	case pt.asking():

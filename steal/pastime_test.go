@@ -25,14 +25,15 @@ func TestPastime(t *testing.T) {
 		leases  int
 		// of ten seconds; the way to b and back takes one
 		stealing, late, waiting time.Duration
+		overdue                 time.Duration // of Stats.Late; 0: as late, of one worker
 	}{
-		{name: "busy", flights: []flight{far}, unacked: []*segment{toB}, leases: 1},
+		{name: "busy", flights: []flight{far}, unacked: []*segment{toB}, leases: 1, overdue: 8 * second},
 		{name: "nothing to be had", idle: 1},
 		{name: "asking a neighbour", idle: 2, flights: []flight{near}, leases: 1, stealing: 20 * second},
 		{name: "a measurement asks for nothing", idle: 1, flights: []flight{probe}},
 		{name: "asking far away", idle: 1, flights: []flight{near, far}, stealing: 2 * second, late: 8 * second},
 		{name: "patiently", idle: 1, flights: []flight{patient}, stealing: 3 * second, late: 7 * second},
-		{name: "a result on its way", idle: 3, unacked: []*segment{toB}, late: 24 * second},
+		{name: "a result on its way", idle: 3, unacked: []*segment{toB}, late: 24 * second, overdue: 8 * second},
 		{name: "a result to a neighbour", idle: 1, unacked: []*segment{toA}, leases: 1, waiting: 10 * second},
 		{name: "others have jobs", idle: 1, leases: 3, waiting: 10 * second},
 	} {
@@ -49,6 +50,9 @@ func TestPastime(t *testing.T) {
 		if got.IdleStealing != c.stealing || got.IdleCommunicating != c.late || got.IdleWaiting != c.waiting {
 			t.Errorf("%s: stealing %v, late %v, waiting %v", c.name, got.IdleStealing, got.IdleCommunicating,
 				got.IdleWaiting)
+		}
+		if want := max(c.overdue, c.late/time.Duration(max(c.idle, 1))); got.Late != want {
+			t.Errorf("%s: something is late for %v, want %v", c.name, got.Late, want)
 		}
 		if pt.since != time.Minute+10*second {
 			t.Errorf("%s: booked up to %v", c.name, pt.since)

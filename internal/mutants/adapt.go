@@ -56,7 +56,8 @@ var adaptMutants = []mutant{
 		old: "bad[k.id] && c.bad[k.id]", new: "bad[k.id]"},
 	{name: "adapt/periods-add-up", wrong: "bad periods need not be in a row", file: "adapt/links.go", pkg: "adapt",
 		run: adaptRules,
-		old: "if c.bad = bad; out", new: "for id := range c.bad {\n		bad[id] = true\n	}\n	if c.bad = bad; out"},
+		old: "if c.bad = bad; out", new: "for id := range c.bad {\n		bad[id] = true\n	}\n" +
+			"	if c.bad = bad; out"},
 	{name: "adapt/all-bad", wrong: "a cluster goes whose overhead is everybody's", file: "adapt/links.go", pkg: "adapt",
 		run: adaptRules,
 		old: "k.wide > c.cfg.BadLink && standsOut", new: "k.wide > c.cfg.BadLink && (standsOut || true)"},
@@ -81,4 +82,25 @@ var adaptMutants = []mutant{
 	{name: "adapt/roster-grows", wrong: "exclusions are not bounded", file: "adapt/roster.go", pkg: "adapt",
 		run: "^TestRostersAreBounded$",
 		old: "for len(r.Out) > MaxOut {", new: "for false {"},
+}
+
+// worldMutants are mistakes in how the simulator lets runs fit themselves.
+var worldMutants = []mutant{
+	{name: "adaptsim/one-phase", wrong: "a program of steps ends with its first", file: "internal/sim/engine.go",
+		pkg: "internal/sim", run: "^TestSteps",
+		old: "f.pending > 0 || g.nextPhase(c.parent)", new: "f.pending > 0"},
+	{name: "adaptsim/nobody-comes", wrong: "who is asked for does not come", file: "internal/sim/adapt.go",
+		pkg: "internal/sim", run: "^Test(RunsGrow|OverloadedGo)$",
+		old: "	a.recruit()\n	for", new: "	for"},
+	{name: "adaptsim/roster-unheard", wrong: "who is out goes on", file: "internal/sim/adapt.go",
+		pkg: "internal/sim", run: "^Test(BadLinksGo|OverloadedGo)$",
+		old: "		a.world.harm.leave(p)\n", new: ""},
+	{name: "adaptsim/roster-lost", wrong: "a new coordinator knows no roster", file: "internal/sim/adapt.go",
+		pkg: "internal/sim", run: "^TestBadLinksGo$",
+		old: "		a.core, _ = adapt.New(a.cfg.Config) // it was good before\n",
+		new: "		a.core, _ = adapt.New(a.cfg.Config)\n		a.roster = adapt.Roster{}\n" +
+			"		s.Roster = a.roster\n"},
+	{name: "adaptsim/idle-is-late", wrong: "idle workers count as waiting for the network",
+		file: "internal/sim/adapt.go", pkg: "internal/sim", run: "^Test(BadLinksGo|OverloadedGo)$",
+		old: "s.Wide = min(float64(late-p.sampled.late)/float64(elapsed), s.Overhead)", new: "s.Wide = s.Overhead"},
 }

@@ -28,7 +28,8 @@ func mutants() []mutant {
 		runsMutants,
 		libraryMutants,
 		checkpointMutants, driverMutants, proofMutants, hostMutants, outcomeMutants, borderMutants, streamMutants,
-		timeMutants, peerMutants, adaptMutants, objectMutants, appMutants, simMutants())
+		timeMutants, peerMutants, adaptMutants, objectMutants, appMutants, worldMutants,
+		simMutants())
 }
 
 func main() {

@@ -58,6 +58,8 @@ type Config struct {
 	// an inlet decides by what came first. So the same path may mean another job the second time.
 	Reorder float64
 
+	// Adapt, if not nil, has the run's master decide who takes part.
+	Adapt *Adapt
 	// Faults happen at their times.
 	Faults []Fault
 	// Audit keeps account of every job of the run, for the invariants that need it. It costs about as much as

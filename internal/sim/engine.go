@@ -13,6 +13,7 @@ import (
 // show at this scale. The workers of one peer share its queue.
 type engine struct {
 	tree     Tree
+	phased   Phased // the tree, if it is one
 	queue    deque
 	frames   []frame
 	free     []int32 // frames for reuse
@@ -40,6 +41,8 @@ type frame struct {
 	place
 	node    Node
 	pending int32
+	phase   int32  // how often it has spawned again
+	spawned uint32 // children so far
 	used    bool
 	any     bool
 	dead    bool  // it has what it wants of its children; what is left of them is dropped
@@ -92,9 +95,11 @@ type givenJob struct {
 }
 
 func newEngine(tree Tree, workers int) engine {
+	phased, _ := tree.(Phased)
 	return engine{
-		tree: tree, workers: make([]worker, workers), idle: workers, shuffled: func(bool) bool { return false },
-		given: make(map[steal.Ref]givenJob), revoked: make(map[steal.Ref]bool),
+		tree: tree, phased: phased, workers: make([]worker, workers), idle: workers,
+		shuffled: func(bool) bool { return false },
+		given:    make(map[steal.Ref]givenJob), revoked: make(map[steal.Ref]bool),
 		segments: make(map[steal.SegmentID]*segment),
 	}
 }
@@ -107,7 +112,8 @@ func (g *engine) newFrame(e *entry, children int) int32 {
 	}
 	i := g.free[len(g.free)-1]
 	g.free = g.free[:len(g.free)-1]
-	g.frames[i] = frame{place: e.place, node: e.node, pending: int32(children), used: true, any: g.tree.Any(e.node),
+	g.frames[i] = frame{place: e.place, node: e.node, pending: int32(children), spawned: uint32(children),
+		used: true, any: g.tree.Any(e.node),
 		again:   e.again,
 		watched: g.looks(e) && g.below(e.place)}
 	g.books.open++
@@ -280,7 +286,7 @@ func (g *engine) complete(c child) (done *finished, unwanted []steal.Ref) {
 		case f.any && r == something:
 			f.dead = true
 			unwanted = g.sweep(unwanted)
-		case f.pending > 0:
+		case f.pending > 0 || g.nextPhase(c.parent):
 			return nil, unwanted
 		case f.any:
 			r = nothing

@@ -39,6 +39,7 @@ type peer struct {
 	disk         disk
 	beaconAt     int64 // when it last told that it is master
 	usage        usage
+	sampled      sampled
 }
 
 // usage is what a peer's time and messages went into, over all its lives.
@@ -97,6 +98,7 @@ func (p *peer) start() error {
 		p.engine.shuffled = func(again bool) bool { return again && w.happens(w.cfg.Reorder) }
 	}
 	p.debt, p.everReported, p.alarms = 0, false, nil
+	p.sampled = sampled{at: w.now, busy: p.usage.busy}
 	for i := range p.engine.workers {
 		p.engine.workers[i].token = uint64(p.inc) << 32 // events of earlier lives are void
 	}

@@ -21,6 +21,9 @@ const (
 	newsCame                      // what was told to everybody reaches a peer
 	cancelHeard                   // a peer hears that the run is cancelled
 	lookDue                       // the swarm as a whole is looked at
+	adaptDue                      // the coordinator's period is over
+	rosterHeard                   // a peer hears that it is not to take part
+	recruitComes                  // somebody who was asked for is there
 )
 
 // event is one entry of the queue. What number and message mean depends on what happens.

@@ -49,6 +49,8 @@ type Report struct {
 	// Timeline is, for each peer and each stretch of Config.Bucket, the share of its workers' time that was
 	// spent on jobs.
 	Timeline [][]float64
+	// Adaptations is what the coordinator found and did, period by period.
+	Adaptations []Adaptation
 }
 
 // Efficiency is the CRS paper's equation 1: the sequential time divided by the time that all workers were paid for.
@@ -71,6 +73,9 @@ func (w *world) report() *Report {
 	r.Counts.Spawned, r.Counts.Executed, r.Counts.Aborted = total.spawned+1, total.executed, total.aborted
 	r.Counts.Given, r.Counts.PutBack, r.Counts.Salvaged = total.given, total.putBack, total.salvaged
 	r.Cancelled = w.cancelled
+	if w.adapt != nil {
+		r.Adaptations = w.adapt.log
+	}
 	r.Steals = w.steals()
 	r.Counts.Restarts = max(r.Steals.Restarts, 1) - 1
 	for _, p := range w.peers {

@@ -89,14 +89,22 @@ func sequential(t Tree, n Node, depth int, total *Totals, buffers [][]Node) (Res
 		return leafResult(t, n), buffers
 	}
 	any := t.Any(n)
+	phased, _ := t.(Phased)
 	var sum Result
-	for i := len(children) - 1; i >= 0; i-- { // newest first, as the engine runs them
-		var r Result
-		r, buffers = sequential(t, children[i], depth+1, total, buffers)
-		if any && r == something {
-			return something, buffers
+	for phase := 1; len(children) > 0; phase++ {
+		for i := len(children) - 1; i >= 0; i-- { // newest first, as the engine runs them
+			var r Result
+			r, buffers = sequential(t, children[i], depth+1, total, buffers)
+			if any && r == something {
+				return something, buffers
+			}
+			sum = sum.plus(r)
 		}
-		sum = sum.plus(r)
+		if phased == nil {
+			break
+		}
+		children = phased.Next(n, phase, children[:0])
+		buffers[depth] = children
 	}
 	if any {
 		return nothing, buffers

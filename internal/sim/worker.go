@@ -26,7 +26,11 @@ func (p *peer) begin(e entry) {
 
 // inflated is a cost with the overhead of the programming model.
 func (p *peer) inflated(cost int64) int64 {
-	return int64(float64(cost) * (1 + p.world.cfg.SpawnOverhead))
+	overhead := p.world.cfg.SpawnOverhead
+	if a := p.world.cfg.Adapt; a != nil {
+		overhead += a.Benchmark
+	}
+	return int64(float64(cost) * (1 + overhead))
 }
 
 // run lets a worker go on from now at the present speed.

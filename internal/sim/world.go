@@ -26,6 +26,7 @@ type world struct {
 	result      Result
 	cancelled   bool
 	cancelledAt int64
+	adapt       *adapting // nil: nobody decides who takes part
 }
 
 // Run simulates one run. The error is a *Violation if an invariant did not hold, or wraps ErrConfig; the
@@ -90,6 +91,10 @@ func newWorld(cfg Config) (*world, error) {
 	}
 	if err := w.harm.schedule(); err != nil {
 		return nil, err
+	}
+	var err error
+	if w.adapt, err = newAdapting(w); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
 	return w, nil
 }
@@ -176,6 +181,12 @@ func (w *world) dispatch(e *event) {
 		w.peers[e.peer].hearMembers()
 	case peerStarts:
 		w.peers[e.peer].awake()
+	case adaptDue:
+		w.adapt.due()
+	case rosterHeard:
+		w.adapt.heardRoster(w.peers[e.peer])
+	case recruitComes:
+		w.adapt.comes(int(e.worker))
 	case faultDue:
 		w.harm.calm.since = max(w.harm.calm.since, w.now)
 		w.harm.fault(int(e.number), e.worker)

@@ -19,6 +19,7 @@ func Tables() []Table {
 		{"large", "960 peers, 4.7 million jobs (programming-model paper, 5.7)", makeLarge},
 		{"cost", "what simulation costs, 64 to 1,024 peers", makeCost},
 		{"recovery", "crashes, departures, migration, checkpoints (fault tolerance paper, 4; programming-model paper, 5.5)", makeRecovery},
+		{"adaptive", "scenarios 0 to 5 of the programming-model paper's 5.6: who takes part", makeAdaptive},
 		{"exact", "10,000 seeded schedules with faults", makeExact},
 	}
 }

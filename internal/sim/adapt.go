@@ -1,0 +1,247 @@
+package sim
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/satin-peer/satin/adapt"
+	"github.com/satin-peer/satin/steal"
+)
+
+// Adapt is how a run's coordinator changes who takes part. Modelled are who could come and how soon; the decisions
+// are package adapt's, and what they are made of are the core's own figures and the time that workers were busy.
+type Adapt struct {
+	Config adapt.Config
+	// Reserve is how many peers there are besides those that are there at the start, by cluster, and Start how long
+	// one takes to come that is asked for.
+	Reserve []int
+	Start   time.Duration
+	// Benchmark is the share of every worker's time that measuring its speed takes.
+	Benchmark float64
+}
+
+// Adaptation is what a coordinator found at the end of a period, and what it did.
+type Adaptation struct {
+	At         time.Duration
+	Peers      int // at that moment
+	Efficiency float64
+	Changes    []adapt.Change
+}
+
+// What samples and rosters weigh, and the most that a roster takes to be heard of.
+const (
+	sampleBytes = 160
+	rosterDelay = int64(time.Second)
+)
+
+// adapting is a coordinator, and what the swarm's machines are to it.
+type adapting struct {
+	world   *world
+	cfg     Adapt
+	master  steal.Address // whose coordinator core is
+	core    *adapt.Core
+	roster  adapt.Roster
+	reserve []int
+	coming  int
+	log     []Adaptation
+	turns   turns
+}
+
+// turns counts how often the swarm began to grow again after it had shrunk.
+type turns struct {
+	n       int
+	shrunk  bool
+	periods int
+}
+
+// Growth may follow release this often: the pauses between them double from two periods to thirty-two.
+const (
+	turnsFree  = 5
+	turnsEvery = 32
+)
+
+func newAdapting(w *world) (*adapting, error) {
+	if w.cfg.Adapt == nil {
+		return nil, nil
+	}
+	a := &adapting{world: w, cfg: *w.cfg.Adapt}
+	if _, err := adapt.New(a.cfg.Config); err != nil {
+		return nil, err
+	}
+	clusters := len(w.net.links.Sizes())
+	if len(a.cfg.Reserve) > clusters || a.cfg.Start < 0 || !(a.cfg.Benchmark >= 0 && a.cfg.Benchmark < 1) {
+		return nil, fmt.Errorf("a reserve in %d clusters of %d, %v until somebody comes, %v of the time for speed",
+			len(a.cfg.Reserve), clusters, a.cfg.Start, a.cfg.Benchmark)
+	}
+	a.reserve = make([]int, clusters)
+	copy(a.reserve, a.cfg.Reserve)
+	w.queue.post(event{at: int64(a.cfg.Config.Period), what: adaptDue, peer: -1})
+	a.recruit()
+	return a, nil
+}
+
+// sampled is what a peer's figures were when it was sampled last.
+type sampled struct {
+	at, busy int64
+	late     time.Duration
+}
+
+// sample is what a peer says of the time since the last one.
+func (p *peer) sample() adapt.Sample {
+	w := p.world
+	busy, late := p.busyUntilNow(), p.core.Stats().Late
+	elapsed := w.now - p.sampled.at
+	all := float64(elapsed) * float64(len(p.engine.workers))
+	s := adapt.Sample{Peer: adapt.PeerID(p.id), For: time.Duration(elapsed), Cores: float64(len(p.engine.workers)),
+		Speed: p.speed}
+	if all > 0 {
+		s.Overhead = min(max(1-float64(busy-p.sampled.busy)/all, 0), 1)
+		s.Wide = min(float64(late-p.sampled.late)/float64(elapsed), s.Overhead)
+	}
+	s.Rate = p.core.BestRate()
+	p.sampled = sampled{w.now, busy, late}
+	p.charge(sampleBytes)
+	return s
+}
+
+// busyUntilNow is what the peer's workers have been busy for, with what runs now.
+func (p *peer) busyUntilNow() int64 {
+	busy := p.usage.busy
+	for i := range p.engine.workers {
+		if k := &p.engine.workers[i]; k.busy {
+			busy += p.world.now - max(k.since, min(p.stalledUntil, p.world.now))
+		}
+	}
+	return busy
+}
+
+// due is the end of a period.
+func (a *adapting) due() {
+	w := a.world
+	w.queue.post(event{at: w.now + int64(a.cfg.Config.Period), what: adaptDue, peer: -1})
+	s := adapt.Situation{Roster: a.roster, Links: map[adapt.ClusterID]float64{}}
+	for _, p := range w.peers {
+		if !p.alive || p.leaving {
+			continue
+		}
+		s.Members = append(s.Members, adapt.Member{Peer: adapt.PeerID(p.id),
+			Cluster: adapt.ClusterID(clusterID(p.cluster))})
+		if x := p.sample(); !w.happens(w.cfg.Gossip.Loss) {
+			s.Samples = append(s.Samples, x)
+		}
+		w.counts.NewsBytesLocal += sampleBytes
+	}
+	m := w.master()
+	if m == nil || !m.isMaster() && m.number != 0 {
+		return // nobody coordinates at the moment
+	}
+	if a.master != m.address() { // what a new one has to know is in the roster
+		a.master = m.address()
+		a.core, _ = adapt.New(a.cfg.Config) // it was good before
+	}
+	s.Master = adapt.PeerID(m.id)
+	for i := range w.net.links.Sizes() {
+		if c, ok := w.net.links.Links().Conditions(m.cluster, i); ok && i != m.cluster {
+			s.Links[adapt.ClusterID(clusterID(i))] = c.Bandwidth
+		}
+	}
+	d := a.core.Step(&s)
+	a.roster = d.Roster
+	a.log = append(a.log, Adaptation{time.Duration(w.now), len(s.Members), d.Efficiency, d.Changes})
+	for _, c := range d.Changes {
+		w.trace.line(w.now, m.id, "decides: %v", c)
+	}
+	a.check(m, &d)
+	a.recruit()
+	for _, p := range w.peers {
+		if p.alive && !p.leaving && a.excludes(p) {
+			w.queue.post(event{at: w.now + w.random.Int64N(rosterDelay), what: rosterHeard, peer: p.number})
+		}
+	}
+}
+
+// check is for what no coordinator may do.
+func (a *adapting) check(m *peer, d *adapt.Decision) {
+	if a.excludes(m) {
+		panic(violation(masterStays, "%s is master and %v", m.id, d.Changes))
+	}
+	t := &a.turns
+	t.periods++
+	for _, c := range d.Changes {
+		switch {
+		case c.Kind == adapt.PeerReleased:
+			t.shrunk = true
+		case c.Kind == adapt.AskedForMore && t.shrunk:
+			t.n, t.shrunk = t.n+1, false
+		}
+	}
+	if t.n > turnsFree+t.periods/turnsEvery && len(a.world.cfg.Faults) == 0 {
+		panic(violation(noFlapping, "growth followed release %d times in %d periods", t.n, t.periods))
+	}
+}
+
+func (a *adapting) excludes(p *peer) bool {
+	return a.roster.Excludes(adapt.Member{Peer: adapt.PeerID(p.id), Cluster: adapt.ClusterID(clusterID(p.cluster))})
+}
+
+// heardRoster lets a peer leave that is not to take part any more. Its machine may come again with others of its
+// cluster.
+func (a *adapting) heardRoster(p *peer) {
+	if !p.leaving && a.excludes(p) {
+		if a.roster.Excludes(adapt.Member{Cluster: adapt.ClusterID(clusterID(p.cluster))}) {
+			a.reserve[p.cluster]++
+		}
+		a.world.harm.leave(p)
+	}
+}
+
+// recruit lets as many come as are wanted, or everybody if anybody is: of the first clusters that have some.
+func (a *adapting) recruit() {
+	w := a.world
+	there := a.coming
+	for _, p := range w.peers {
+		if p.alive && !p.leaving && !a.excludes(p) {
+			there++
+		}
+	}
+	wanted := a.roster.Wanted
+	if wanted == 0 && a.cfg.Config.Mode == adapt.Volunteers {
+		wanted = there + 1<<20
+		if a.cfg.Config.Max > 0 {
+			wanted = a.cfg.Config.Max
+		}
+	}
+	for c := range a.reserve {
+		if a.roster.Excludes(adapt.Member{Cluster: adapt.ClusterID(clusterID(c))}) {
+			continue
+		}
+		for ; a.reserve[c] > 0 && there < wanted; there++ {
+			a.reserve[c]--
+			a.coming++
+			w.queue.post(event{at: w.now + int64(a.cfg.Start), what: recruitComes, peer: -1, worker: int32(c)})
+		}
+	}
+}
+
+// comes is the arrival of somebody who was asked for.
+func (a *adapting) comes(cluster int) {
+	if a.coming--; a.world.over() || a.world.cancelled {
+		return
+	}
+	a.world.harm.join(cluster)
+}
+
+// AdaptSchedule is a random run of Schedule, faults and all, whose master decides who takes part, every second or so.
+func AdaptSchedule(seed uint64) Config {
+	c := Schedule(seed, FaultKinds())
+	c.Frugal = false // machines that come and go have an excuse
+	h := mix(seed ^ 0x6164617074)
+	cfg := adapt.Default(adapt.Mode(1 + h%2))
+	cfg.Period = time.Second + time.Duration(h>>8%2000)*time.Millisecond
+	cfg.Absence = 2
+	c.Adapt = &Adapt{Config: cfg, Start: time.Duration(h>>20%1000) * time.Millisecond, Benchmark: 0.01}
+	for i := range c.Network.Sizes() {
+		c.Adapt.Reserve = append(c.Adapt.Reserve, int(h>>(32+4*i)%4))
+	}
+	return c
+}
