@@ -9,7 +9,13 @@ import (
 
 // linkTable is what this peer has measured about the way to each cluster. It has at most as many entries as
 // the membership has clusters.
-type linkTable map[ClusterID]*policy.Link
+type linkTable struct {
+	by map[ClusterID]*policy.Link
+	// What most found last, for a policy asks again and again; valid until a rate or a size changes.
+	best  struct{ rate, outcome float64 }
+	but   ClusterID
+	known bool
+}
 
 // Messages up to smallMessage bytes time the link's latency, larger ones its rate.
 const smallMessage = 1 << 11
@@ -18,36 +24,37 @@ const smallMessage = 1 << 11
 const smoothing = 1.0 / 8
 
 func (t *linkTable) of(id ClusterID) *policy.Link {
-	l := (*t)[id]
+	l := t.by[id]
 	if l == nil {
-		if *t == nil {
-			*t = make(linkTable)
+		if t.by == nil {
+			t.by = make(map[ClusterID]*policy.Link)
 		}
 		l = &policy.Link{}
-		(*t)[id] = l
+		t.by[id] = l
 	}
 	return l
 }
 
 // get is a copy for those who only look.
-func (t linkTable) get(id ClusterID) policy.Link {
-	if l := t[id]; l != nil {
+func (t *linkTable) get(id ClusterID) policy.Link {
+	if l := t.by[id]; l != nil {
 		return *l
 	}
 	return policy.Link{}
 }
 
-func (t linkTable) prune(m *Members) {
-	maps.DeleteFunc(t, func(id ClusterID, _ *policy.Link) bool { return len(m.Cluster(id).Members) == 0 })
+func (t *linkTable) prune(m *Members) {
+	t.known = false
+	maps.DeleteFunc(t.by, func(id ClusterID, _ *policy.Link) bool { return len(m.Cluster(id).Members) == 0 })
 }
 
-func (t linkTable) lastSteal(id ClusterID) time.Duration { return t.get(id).LastSteal }
+func (t *linkTable) lastSteal(id ClusterID) time.Duration { return t.get(id).LastSteal }
 
 // stole learns from an answered steal request that took d without the victim's waiting.
 func (t *linkTable) stole(id ClusterID, d time.Duration, bytes int) {
 	l := t.of(id)
 	l.LastSteal = max(d, 1)
-	timed(l, d, bytes)
+	t.timed(l, d, bytes)
 }
 
 // timedOut learns from a request that was given up after d.
@@ -64,7 +71,7 @@ func (t *linkTable) ended(id ClusterID, won bool) {
 
 // resultAcked learns from a result of so many bytes whose acknowledgement took d.
 func (t *linkTable) resultAcked(id ClusterID, d time.Duration, bytes int) {
-	timed(t.of(id), d, bytes)
+	t.timed(t.of(id), d, bytes)
 }
 
 // jobDone learns how long a job from the cluster took, and how large its outcome was.
@@ -72,32 +79,38 @@ func (t *linkTable) jobDone(id ClusterID, d time.Duration, bytes int) {
 	l := t.of(id)
 	l.JobTime = smoothed(l.JobTime, d)
 	l.OutcomeBytes = smoothed(l.OutcomeBytes, float64(bytes))
+	t.known = false
 }
 
 // timed splits what an exchange took into latency and rate: small messages are all latency, large ones are
 // rate and the known latency.
-func timed(l *policy.Link, d time.Duration, bytes int) {
+func (t *linkTable) timed(l *policy.Link, d time.Duration, bytes int) {
 	if bytes <= smallMessage {
 		l.RTT = smoothed(l.RTT, max(d, 1))
 		return
 	}
 	if rest := d - l.RTT; l.RTT > 0 && rest > 0 {
 		l.BytesPerSecond = smoothed(l.BytesPerSecond, float64(bytes)/rest.Seconds())
+		t.known = false
 	}
 }
 
 // most returns the highest rate and the largest outcomes of all links but one.
-func (t linkTable) most(but ClusterID) (rate, outcome float64) {
-	for id, l := range t { // the order does not matter to a maximum
+func (t *linkTable) most(but ClusterID) (rate, outcome float64) {
+	if t.known && t.but == but {
+		return t.best.rate, t.best.outcome
+	}
+	for id, l := range t.by { // the order does not matter to a maximum
 		if id != but {
 			rate, outcome = max(rate, l.BytesPerSecond), max(outcome, l.OutcomeBytes)
 		}
 	}
+	t.best.rate, t.best.outcome, t.but, t.known = rate, outcome, but, true
 	return rate, outcome
 }
 
 // expected is how long bytes take to the cluster and an answer back; 0 if nothing is known.
-func (t linkTable) expected(id ClusterID, bytes int) time.Duration {
+func (t *linkTable) expected(id ClusterID, bytes int) time.Duration {
 	l := t.get(id)
 	return l.Expected(bytes)
 }

@@ -62,8 +62,8 @@ func TestLinks(t *testing.T) {
 		got.Fails != 1 {
 		t.Errorf("after a request that was given up: %+v", got)
 	}
-	if l.prune(parseMembers("a: a1, c: c1")); len(l) != 1 {
-		t.Errorf("%d links to clusters, of which one is left", len(l))
+	if l.prune(parseMembers("a: a1, c: c1")); len(l.by) != 1 {
+		t.Errorf("%d links to clusters, of which one is left", len(l.by))
 	}
 }
 

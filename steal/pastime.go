@@ -77,8 +77,8 @@ func (pt *pastime) lateAt() (at time.Duration) {
 
 // inTime is how long a message and the answer may take before they count as late.
 func (pt *pastime) inTime(to ClusterID) time.Duration {
-	if rtt := pt.links[to]; rtt != nil && rtt.RTT > 0 {
-		return 2 * rtt.RTT
+	if l := pt.links.by[to]; l != nil && l.RTT > 0 {
+		return 2 * l.RTT
 	}
 	return pt.cfg.StealTimeout
 }

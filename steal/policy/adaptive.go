@@ -54,6 +54,8 @@ type Adaptive struct {
 
 	of        *Members // whom far and the lifelines are about
 	lifelines []PeerID
+	others    []ClusterSpan // of the membership, but this peer's own
+	mine      ClusterID     // which is that
 }
 
 const (
@@ -142,7 +144,7 @@ func (a *Adaptive) Give(v View, ask Ask) int {
 	if t == 0 {
 		a.strangers = true
 	}
-	if t == 0 || blind && t > a.tooFar(v) {
+	if t == 0 || blind && t > a.tooFar(v, stealTimes(v, a.otherClusters(v))) {
 		return 0
 	}
 	return 1
@@ -165,7 +167,16 @@ func (a *Adaptive) holdLifelines(v View, p *Plan) {
 // regroup follows a change of the membership.
 func (a *Adaptive) regroup(v View) {
 	a.of, a.lifelines = v.Members(), lifelinesOf(v)
+	a.others, a.mine = otherClusters(v), v.Cluster()
 	maps.DeleteFunc(a.far, func(id ClusterID, _ *farCluster) bool { return len(a.of.Cluster(id).Members) == 0 })
+}
+
+// otherClusters are all but this peer's own. They are not made anew for every plan.
+func (a *Adaptive) otherClusters(v View) []ClusterSpan {
+	if a.of != v.Members() || a.mine != v.Cluster() {
+		return otherClusters(v)
+	}
+	return a.others
 }
 
 // lifelinesOf are the peers 1, 2, 4, … places further in the cluster, round and round: with them everybody is

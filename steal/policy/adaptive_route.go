@@ -10,7 +10,7 @@ const detour = 4
 // acknowledged. The second half of a detour is not known from here, which is why the two ways alternate.
 func (a *Adaptive) Route(v View, to ClusterID, bytes, tries int) (via ClusterID) {
 	best := time.Duration(0)
-	for _, c := range otherClusters(v) {
+	for _, c := range a.otherClusters(v) {
 		l := v.Link(c.ID)
 		if t := l.Expected(bytes); c.ID != to && t > 0 && (best == 0 || t < best) {
 			via, best = c.ID, t

@@ -24,7 +24,7 @@ const (
 // greet measures the way to every other cluster, once. A pioneer with nothing to do asks for work instead.
 func (a *Adaptive) greet(v View, p *Plan, idle bool) {
 	a.greeted = true
-	clusters := otherClusters(v)
+	clusters := a.otherClusters(v)
 	if len(clusters) == 0 {
 		return
 	}
@@ -42,14 +42,16 @@ func (a *Adaptive) greet(v View, p *Plan, idle bool) {
 
 // stealWide keeps one request to another cluster out, and measures those that are too far for one.
 func (a *Adaptive) stealWide(v View, p *Plan) {
-	clusters, limit := otherClusters(v), a.tooFar(v)
+	clusters, flights := a.otherClusters(v), v.Flights()
+	times := stealTimes(v, clusters)
+	limit := a.tooFar(v, times)
 	weights := make([]float64, len(clusters))
 	for i, c := range clusters {
-		f, t := a.remember(v, c.ID), stealTime(v, c.ID)
+		f, t := a.remember(v, c.ID), times[i]
 		switch {
-		case a.waitsFor(v, c.ID, limit):
+		case waitsFor(v.Now(), flights, c.ID, limit):
 			return
-		case slices.ContainsFunc(v.Flights(), func(f Flight) bool { return f.Cluster == c.ID }):
+		case slices.ContainsFunc(flights, func(f Flight) bool { return f.Cluster == c.ID }):
 		case t <= limit:
 			weights[i] = square(f.richness(v.Now()) / orDefault(t, limit).Seconds())
 		case v.Now() >= f.probeAt:
@@ -80,9 +82,9 @@ func (a *Adaptive) ask(v View, p *Plan, c ClusterID) {
 }
 
 // waitsFor says whether a request to the cluster is out that may still be answered in time.
-func (a *Adaptive) waitsFor(v View, c ClusterID, limit time.Duration) bool {
-	return slices.ContainsFunc(v.Flights(), func(f Flight) bool {
-		return f.Cluster == c && f.Max > 0 && v.Now()-f.Since < f.Patience+2*limit
+func waitsFor(now time.Duration, flights []Flight, c ClusterID, limit time.Duration) bool {
+	return slices.ContainsFunc(flights, func(f Flight) bool {
+		return f.Cluster == c && f.Max > 0 && now-f.Since < f.Patience+2*limit
 	})
 }
 
@@ -97,7 +99,7 @@ func (a *Adaptive) probe(v View, p *Plan, c ClusterID) {
 // probeStrangers measures the ways to all clusters that have not been measured.
 func (a *Adaptive) probeStrangers(v View, p *Plan) {
 	a.strangers = false
-	for _, c := range otherClusters(v) {
+	for _, c := range a.otherClusters(v) {
 		if stealTime(v, c.ID) == 0 && v.Now() >= a.remember(v, c.ID).probeAt {
 			a.probe(v, p, c.ID)
 		}
@@ -106,10 +108,10 @@ func (a *Adaptive) probeStrangers(v View, p *Plan) {
 
 // tooFar is the time beyond which a cluster is not stolen from: as long as the workers have been idle, which
 // is what was lost by waiting for a better one, and at first a few times the best cluster's time.
-func (a *Adaptive) tooFar(v View) time.Duration {
+func (a *Adaptive) tooFar(v View, times []time.Duration) time.Duration {
 	best, idle := time.Duration(0), time.Duration(0)
-	for _, c := range otherClusters(v) {
-		if t := stealTime(v, c.ID); t > 0 && (best == 0 || t < best) {
+	for _, t := range times {
+		if t > 0 && (best == 0 || t < best) {
 			best = t
 		}
 	}
@@ -132,6 +134,15 @@ func stealTime(v View, c ClusterID) time.Duration {
 	return l.LastSteal
 }
 
+// stealTimes are those of all these clusters.
+func stealTimes(v View, clusters []ClusterSpan) []time.Duration {
+	times := make([]time.Duration, len(clusters))
+	for i := range clusters {
+		times[i] = stealTime(v, clusters[i].ID)
+	}
+	return times
+}
+
 // remember finds the memory of a cluster and brings it up to date with the steals that have ended since.
 func (a *Adaptive) remember(v View, c ClusterID) *farCluster {
 	f := a.far[c]
@@ -142,11 +153,12 @@ func (a *Adaptive) remember(v View, c ClusterID) *farCluster {
 		f = &farCluster{rich: 1}
 		a.far[c] = f
 	}
-	for l := v.Link(c); f.wins < l.Wins; f.wins++ {
+	l := v.Link(c)
+	for ; f.wins < l.Wins; f.wins++ {
 		f.note(v.Now(), true)
 		a.fails = 0
 	}
-	for l := v.Link(c); f.fails < l.Fails; f.fails++ {
+	for ; f.fails < l.Fails; f.fails++ {
 		f.note(v.Now(), false)
 		a.fails++
 	}
