@@ -114,7 +114,7 @@ func (s shown) Status(ctx context.Context) (dashboard.Status, error) {
 		Peers: v.Peers,
 		Reach: string(v.Reachability.State), WhyReach: v.Reachability.Why, Relay: v.Reachability.Relay,
 		Address: append([]string{}, v.Addresses...), Cluster: v.Cluster, Clusters: clusters,
-		Work: v.Work,
+		Work: v.Work, Modules: v.Modules.Whose,
 	}, nil
 }
 

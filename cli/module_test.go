@@ -153,3 +153,21 @@ func TestModulesOfTheSwarm(t *testing.T) {
 		}
 	}
 }
+
+// What a user is told of who can help, and whose modules a peer runs.
+func TestTextsOfModules(t *testing.T) {
+	for want, got := range map[string]string{
+		"": helpText(&control.Help{}), "1 other peer can take part": helpText(&control.Help{Can: 1}),
+		"2 other peers can take part; 3 run no modules, 1 are paused": helpText(&control.Help{Can: 2,
+			Cannot: []control.Lack{{Why: "run no modules", Peers: 3}, {Why: "are paused", Peers: 1}}}),
+		"none are run": modulesText(control.Modules{Whose: "off"}),
+		"those in runs of members are run; 2 here, 1.5 MB; 1 run waits for its module": modulesText(control.Modules{
+			Whose: "members", Here: 2, Bytes: 1_500_000, Waiting: 1}),
+		"those that members have published are run; 0 here, 0.0 MB; 2 runs wait for their modules": modulesText(
+			control.Modules{Whose: "published", Waiting: 2}),
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -87,3 +87,34 @@ from whoever else has it. Publishing another file under the same name replaces t
 		return nil
 	})
 }
+
+// modulesText says whose modules a peer runs, and which it has.
+func modulesText(m control.Modules) string {
+	if m.Whose == "off" || m.Whose == "" {
+		return "none are run"
+	}
+	text := "those in runs of members are run"
+	if m.Whose == "published" {
+		text = "those that members have published are run"
+	}
+	text += fmt.Sprintf("; %d here, %s", m.Here, megabytes(m.Bytes))
+	switch {
+	case m.Waiting == 1:
+		text += "; 1 run waits for its module"
+	case m.Waiting > 1:
+		text += fmt.Sprintf("; %d runs wait for their modules", m.Waiting)
+	}
+	return text
+}
+
+// helpText says who can take part in a run that has just begun; "" if there is nobody else in the swarm.
+func helpText(h *control.Help) string {
+	if h == nil || h.Can == 0 && len(h.Cannot) == 0 {
+		return ""
+	}
+	text := counted(uint64(h.Can), "other peer") + " can take part"
+	for i, l := range h.Cannot {
+		text += fmt.Sprintf("%s %d %s", []string{";", ","}[min(i, 1)], l.Peers, oneLine(l.Why))
+	}
+	return text
+}

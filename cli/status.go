@@ -124,6 +124,7 @@ func writeStatus(w io.Writer, s control.Status, now time.Time) error {
 		trust = "open to all"
 	}
 	t.item("swarm", "%s, %s, %s connected", s.Swarm, trust, counted(uint64(s.Peers), "other peer"))
+	t.item("modules", "%s", modulesText(s.Modules))
 	t.item("reachable", "%s", reachText(s.Reachability))
 	for i, a := range s.Addresses {
 		name := ""

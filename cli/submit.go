@@ -42,6 +42,9 @@ func (c console) submit(t *task, o *options, d control.Daemon) error {
 	if err != nil {
 		return daemonError(err)
 	}
+	if text := helpText(run.Help); text != "" {
+		fmt.Fprintf(c.err, "satin-peer: %s\n", text)
+	}
 	if o.detach {
 		if o.json {
 			return c.writeJSON(run)

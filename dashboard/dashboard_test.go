@@ -76,6 +76,7 @@ func newFake() *fake {
 	return &fake{
 		status: dashboard.Status{
 			Peer: "12D3KooWA", Version: "v1", Started: until, Swarm: hostile, Trust: "open", State: "paused",
+			Modules: "published",
 			WhyIdle: "no work", PausedUntil: &until,
 			Workers: 2, Busy: 1, Peers: 1, Reach: "public", Address: []string{"/ip4/127.0.0.1/tcp/1"}, Cluster: "here",
 			Clusters: []report.Cluster{{Name: "here", Mine: true, Reason: "label", Peers: 2, Workers: 4,

@@ -55,6 +55,8 @@ type Status struct {
 	Cluster  string           `json:"cluster"`             // the one this peer is in
 	Clusters []report.Cluster `json:"clusters"`            // all that are known, its own first
 
+	Modules string `json:"modules"` // whose modules it runs: "members", "published" or "off"
+
 	Work report.Work `json:"work"`
 }
 

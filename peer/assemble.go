@@ -127,7 +127,7 @@ func (p *Peer) openEmulation() (err error) {
 func (p *Peer) forUsers(key crypto.PrivKey, apps *catalog) {
 	p.reporter = &reporter{base: p.base, cfg: &p.cfg, started: p.now(), host: p.host, swarm: p.swarm,
 		traffic: p.traffic, runs: p.runs, files: p.files, checkpoints: p.checkpoints, work: p.work,
-		presence: p.presence}
+		presence: p.presence, modules: p.modules}
 	p.doctor = &doctor{base: p.base, cfg: &p.cfg, reporter: p.reporter, members: p.members, files: p.files,
 		deaths: p.deaths}
 	p.door = &door{base: p.base, host: p.host, members: p.members, meetings: p.meetings,

@@ -286,6 +286,22 @@ func (x *modules) keepUp() {
 	}
 }
 
+// status says what is to be shown of modules.
+func (x *modules) status() control.Modules {
+	m := control.Modules{Whose: x.consent}
+	if x.lib == nil {
+		return m
+	}
+	for _, f := range x.lib.Files() {
+		m.Here++
+		m.Bytes += f.Size
+	}
+	x.mu.Lock()
+	m.Waiting = len(x.waiting)
+	x.mu.Unlock()
+	return m
+}
+
 // use is what a run's process needs of its module, while the run goes on here.
 func (x *modules) use(m *statement.SignedManifest) (*child.Module, error) {
 	h := module.Hash(m.Version)

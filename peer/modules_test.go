@@ -6,6 +6,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -132,7 +134,21 @@ func TestModulesNeedConsent(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	run := queens.submit(t, a, "17")
+	until(t, "they know each other", func() bool {
+		list, err := a.Peers(deadline(t))
+		return err == nil && len(list) == 2
+	})
+	info, err := a.Submit(context.Background(), queens.submission(t, a, "17"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := info.Run
+	slices.SortFunc(info.Help.Cannot, func(x, y control.Lack) int { return strings.Compare(x.Why, y.Why) })
+	want := &control.Help{Cannot: []control.Lack{{Why: "run no modules", Peers: 1},
+		{Why: "run published modules only", Peers: 1}}}
+	if !reflect.DeepEqual(info.Help, want) {
+		t.Errorf("the owner is told %+v", info.Help)
+	}
 	for p, why := range map[*peer.Peer]string{off: "runs no modules", published: "was not published"} {
 		until(t, "the run is refused", func() bool {
 			r := runs(t, p)[run]
@@ -203,5 +219,24 @@ func TestPublish(t *testing.T) {
 	list, err := a.Modules(context.Background())
 	if err != nil || len(list) != 1 || list[0].Name != "queens" || !list[0].Here {
 		t.Errorf("after a restart there are %+v, %v", list, err)
+	}
+}
+
+// What is wrong with a module fails its run with one line, and nothing else: the daemon goes on, and its next run.
+func TestHostileModuleFailsItsRun(t *testing.T) {
+	hostile := readModule(t, "guest/conform/hostile.wasm")
+	a := open(t, inProcesses(t))
+	for what, why := range map[string]string{"traps": "out of bounds memory access", "forge": "that it has not offered",
+		"leave": "of its children are at work", "terminal": "red  [31m and more lines"} {
+		run := hostile.submit(t, a, what, "1")
+		o, err := a.Wait(deadline(t), run, nil)
+		if err != nil || o.State != control.RunFailed || !strings.Contains(o.Failure, why) ||
+			strings.ContainsAny(o.Failure, "\n\r\033") {
+			t.Errorf("%s: %s, %q, %v; want a failure with %q", what, o.State, o.Failure, err, why)
+		}
+	}
+	queens := readModule(t, "examples/queens-c/queens.wasm")
+	if got := queens.answer(t, a, queens.submit(t, a, "8"), "8"); !strings.Contains(got, "92 solutions") {
+		t.Error(got)
 	}
 }

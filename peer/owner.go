@@ -60,7 +60,9 @@ func (o *owner) submit(ctx context.Context, sub control.Submission) (control.Run
 	if err != nil {
 		return control.RunInfo{}, control.Errorf(control.ErrBadInput, "%v", err)
 	}
-	return o.begin(ctx, signed, sub.Args)
+	info, err := o.begin(ctx, signed, sub.Args)
+	info.Help = o.swarm.helpers(manifestOf(signed))
+	return info, err
 }
 
 // begin submits a run.

@@ -30,6 +30,7 @@ type reporter struct {
 	checkpoints *checkpoints
 	work        *work
 	presence    *presence
+	modules     *modules
 }
 
 // status is the peer at one glance.
@@ -37,7 +38,8 @@ func (x *reporter) status() control.Status {
 	now := x.now()
 	here := x.swarm.places.mine()
 	s := control.Status{
-		Peer: x.host.ID().String(), Version: x.cfg.Software, PID: os.Getpid(), Started: x.started.UTC(),
+		Modules: x.modules.status(),
+		Peer:    x.host.ID().String(), Version: x.cfg.Software, PID: os.Getpid(), Started: x.started.UTC(),
 		Incarnation: x.host.Incarnation(),
 		StateDir:    x.cfg.Host.StateDir, Swarm: x.host.SwarmName(), Trust: x.cfg.Host.Trust.String(),
 		Workers: x.cfg.Workers, Addresses: byUse(x.host.Addrs()), Reachability: reach(x.host), Cluster: here.Name,

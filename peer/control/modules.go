@@ -26,3 +26,24 @@ type Publication struct {
 	Summary string `json:"summary"`
 	Bytes   []byte `json:"bytes"`
 }
+
+// Modules says whose modules a peer runs, and what it has.
+type Modules struct {
+	Whose string `json:"whose"` // setting modules: "members", "published" or "off"
+	Here  int    `json:"here"`  // modules on the disk
+	Bytes int64  `json:"bytes"` // that they take, with what was compiled of them
+	// Waiting is how many runs wait for their module.
+	Waiting int `json:"waiting,omitempty"`
+}
+
+// Help is who can take part in a run when it begins, as far as its owner knows.
+type Help struct {
+	Can    int    `json:"can"` // members besides the owner
+	Cannot []Lack `json:"cannot,omitempty"`
+}
+
+// A Lack is why some members cannot.
+type Lack struct {
+	Why   string `json:"why"` // "run no modules", "have nqueens in another version"
+	Peers int    `json:"peers"`
+}

@@ -39,6 +39,8 @@ type Status struct {
 	Peers    int              `json:"peers"`    // other members connected
 	Runs     []RunInfo        `json:"runs"`     // in progress
 
+	Modules Modules `json:"modules"`
+
 	Work report.Work `json:"work"` // since it was started
 
 	Refused []Refused `json:"refused,omitempty"` // runs and owners that are refused here
@@ -157,6 +159,8 @@ type RunInfo struct {
 	NotStoring string `json:"not_storing,omitempty"` // why they cannot be at the moment, one line
 
 	Stats *report.RunStats `json:"stats,omitempty"` // of this peer's part in it; may be missing
+
+	Help *Help `json:"help,omitempty"` // in the reply to Submit only
 }
 
 // MarshalJSON leaves out what only the owner of a run knows: its arguments, and how much of it is done.

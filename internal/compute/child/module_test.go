@@ -31,7 +31,7 @@ func startModule(t *testing.T, m *child.Module) *child.Engine {
 }
 
 // rootOf is the job by which a module computes something.
-func rootOf(t *testing.T, bin []byte, args ...string) *steal.Job {
+func rootOf(t testing.TB, bin []byte, args ...string) *steal.Job {
 	t.Helper()
 	h, err := module.NewHost(module.Config{})
 	if err != nil {
@@ -54,7 +54,7 @@ func rootOf(t *testing.T, bin []byte, args ...string) *steal.Job {
 	return callOf(t, module.Call{Module: m.Hash, Fn: root.Fn, Arg: root.Arg})
 }
 
-func callOf(t *testing.T, c module.Call) *steal.Job {
+func callOf(t testing.TB, c module.Call) *steal.Job {
 	b, err := wire.Value().Encode(c)
 	if err != nil {
 		t.Fatal(err)
@@ -132,11 +132,75 @@ func TestBadModule(t *testing.T) {
 	}
 }
 
+// Whatever a module's jobs do, each ends in one clear line, or does no harm, and the same process goes on with the
+// next; what they ask for in memory stays within the process's limit.
+func TestHostileModule(t *testing.T) {
+	bin := readFile(t, "guest/conform/hostile.wasm")
+	e := startModule(t, &child.Module{Hash: module.HashOf(bin), Bytes: bin})
+	for i, c := range []struct{ what, n, why string }{
+		{"recurse", "1", "out of bounds memory access"}, {"calls", "1", "stack overflow"}, {"grow", "1", ""},
+		{"grow", "100000", ""}, {"traps", "0", "out of bounds memory access"},
+		{"forge", "1", "names a child 1 that it has not offered"}, {"forge", "4294967295", "names a child -1"},
+		{"forge_drop", "17", "names a child 17"}, {"twice_joined", "1", "names a child 1"},
+		{"wait_far", "2147483392", "outside its memory"}, {"wait_many", "4294967295", "waits for one of 4294967295"},
+		{"promote", "1000000", ""}, {"hoard", "100000", "offers more than 65536 children at a time"},
+		{"leave", "1", "although 1 of its children are at work"}, {"large", "0", "offers a child with 2147483647 bytes"},
+		{"far", "0", "outside its memory"}, {"long_path", "2147483647", "deep"},
+		{"fail_far", "4096", "outside its memory"}, {"terminal", "1", "red  [31m and more lines"},
+		{"chatter", "100000", ""},
+	} {
+		ev := endOf(t, e, rootOf(t, bin, c.what, c.n), steal.SegmentID(i+1))
+		var o compute.Outcome
+		if ev.Kind != port.Finished {
+			t.Fatalf("%s %s: event %v: %s", c.what, c.n, ev.Kind, ev.Text)
+		}
+		if err := wire.Value().Decode(ev.Outcome, &o); err != nil {
+			t.Fatal(err)
+		}
+		text := ""
+		if o.Panic != nil {
+			text = o.Panic.Panic
+		}
+		if (text == "") != (c.why == "") || !strings.Contains(text, c.why) || strings.ContainsAny(text, "\n\r\033") {
+			t.Errorf("%s %s: %q, want one line with %q", c.what, c.n, text, c.why)
+		}
+	}
+}
+
+// What runs for ever is ended with its process, at once.
+func TestEndlessModule(t *testing.T) {
+	bin := readFile(t, "guest/conform/hostile.wasm")
+	for _, what := range []string{"loop", "copy"} {
+		e := startModule(t, &child.Module{Hash: module.HashOf(bin), Bytes: bin})
+		e.Do(&port.Order{Kind: port.Cores, Max: 1})
+		e.Do(&port.Order{Kind: port.Run, Segment: 1, Job: rootOf(t, bin, what, "16000000")})
+		for busy := false; !busy; {
+			events, _ := e.Poll()
+			for _, ev := range events {
+				if ev.Kind == port.Finished || ev.Kind == port.Died {
+					t.Fatalf("%s: event %v: %s", what, ev.Kind, ev.Text)
+				}
+				busy = busy || ev.Kind == port.LoadChanged && ev.Load.Workers > ev.Load.Idle && ev.Load.Runs > 0
+			}
+			if !busy {
+				<-e.Bell()
+			}
+		}
+		e.Close()
+	}
+}
+
 // end has one job run and gives the event that ends it, or the engine's last one.
 func end(t testing.TB, e *child.Engine, job *steal.Job) port.Event {
 	t.Helper()
+	return endOf(t, e, job, 1)
+}
+
+// endOf is end of a job that is not the first.
+func endOf(t testing.TB, e *child.Engine, job *steal.Job, id steal.SegmentID) port.Event {
+	t.Helper()
 	e.Do(&port.Order{Kind: port.Cores, Max: 1})
-	e.Do(&port.Order{Kind: port.Run, Segment: 1, Job: job})
+	e.Do(&port.Order{Kind: port.Run, Segment: id, Job: job})
 	deadline := time.After(time.Minute)
 	for {
 		events, _ := e.Poll()

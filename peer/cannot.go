@@ -1,0 +1,52 @@
+package peer
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/satin-peer/satin/internal/module"
+	"github.com/satin-peer/satin/peer/control"
+	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/runs"
+)
+
+// helpers counts the members that can take part in a run, and says why the others cannot, as their cards tell.
+func (s *swarm) helpers(m *runs.Manifest) *control.Help {
+	h := &control.Help{}
+	for _, c := range s.members.list() {
+		why := s.apps.lacks(&c.Card, m)
+		switch {
+		case s.places.silent(c.Peer):
+			why = "do not answer"
+		case why == "" && c.Cores == 0:
+			why = "are paused"
+		}
+		if why == "" {
+			h.Can++
+			continue
+		}
+		i := slices.IndexFunc(h.Cannot, func(k control.Lack) bool { return k.Why == why })
+		if i < 0 {
+			h.Cannot = append(h.Cannot, control.Lack{Why: why})
+			i = len(h.Cannot) - 1
+		}
+		h.Cannot[i].Peers++
+	}
+	return h
+}
+
+// lacks says what keeps a member from taking part in a run; "": nothing that is known.
+func (c *catalog) lacks(card *statement.Card, m *runs.Manifest) string {
+	switch {
+	case c.has(card, m, false):
+		return ""
+	case m.Entry != module.Func && slices.ContainsFunc(card.Apps,
+		func(a statement.App) bool { return a.Name == m.App }):
+		return fmt.Sprintf("have %s in another version", m.App)
+	case m.Entry != module.Func:
+		return fmt.Sprintf("do not have %s", m.App)
+	case runsModules(card, true):
+		return "run published modules only"
+	}
+	return "run no modules"
+}
