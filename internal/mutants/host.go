@@ -2,6 +2,13 @@ package main
 
 // hostMutants are mistakes in who is let in, who is dialed and what is said of it.
 var hostMutants = []mutant{
+	{name: "host/crossed-once", wrong: "a dial that met another one is not tried again",
+		file: "peer/host/crossing.go", pkg: "peer/host", run: "^TestDialsThat", args: brief,
+		old: "err == nil || try == crossTries || ", new: "err == nil || try == 1 || "},
+	{name: "host/crossed-left-alone", wrong: "libp2p leaves the address alone for seconds after dials that crossed",
+		file: "peer/host/crossing.go", pkg: "peer/host", run: "^TestDialsThat", args: brief,
+		old: "		if s, ok := h.Network().(*libp2pswarm.Swarm); ok {\n			s.Backoff().Clear(info.ID)\n		}\n", new: "",
+	},
 	{name: "host/last-reason-told", wrong: "a try that only hangs up replaces the reason that the first one found",
 		file: "peer/host/connect.go", pkg: "peer/host", run: "^TestFirstReasonIsTold$",
 		old: "		} else if reason != nil {", new: "		} else if false {"},

@@ -79,7 +79,7 @@ func TestEveryFaultKindStrikes(t *testing.T) {
 			Cluster: 1, Other: 0, Amount: 0.5}
 		switch kind {
 		case PartitionLong:
-			f.For = 10 * time.Second
+			f.For = 5 * time.Second // thieves are lost after 3
 		case LinkSlow:
 			f.Amount = 20
 		case JoinFlood:

@@ -172,7 +172,7 @@ func (h *Host) meet(ctx context.Context, info peer.AddrInfo) error {
 	}
 	h.inner.Peerstore().AddAddrs(info.ID, info.Addrs, peerstore.TempAddrTTL)
 	start := time.Now()
-	if err := h.inner.Connect(ctx, peer.AddrInfo{ID: info.ID}); err != nil {
+	if err := dial(ctx, h.inner, peer.AddrInfo{ID: info.ID}); err != nil {
 		err = explainDial(info, err)
 		h.inner.Peerstore().SetAddrs(info.ID, info.Addrs, 0) // forget them: the next attempt may be at others
 		return err

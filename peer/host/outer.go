@@ -66,7 +66,7 @@ func (g *outer) dial(ctx context.Context, info peer.AddrInfo) error {
 			}
 		}
 	}
-	return g.Host.Connect(ctx, info)
+	return dial(ctx, g.Host, info)
 }
 
 func (g *outer) NewStream(ctx context.Context, id peer.ID, protocols ...protocol.ID) (network.Stream, error) {
