@@ -4,10 +4,11 @@ GO       ?= go
 FUZZTIME ?= 10s
 SEEDS    ?= 3
 SCHEDULES ?= 20000
+LIARS ?= 10000
 FROM     ?= 0
 
 .DEFAULT_GOAL := help
-.PHONY: build test test-swarm test-browser chaos chaos-short race flakes lint fuzz mutants bench bench-swarm bench-recovery bench-dashboard sim-tables recovery-tables sim-check soak sim-mutants help
+.PHONY: build test test-swarm test-browser chaos chaos-short race flakes lint fuzz mutants bench bench-swarm bench-recovery bench-dashboard sim-tables liars-tables recovery-tables sim-check soak sim-mutants help
 
 build: ## Build the commands into bin/
 	$(GO) build -o bin/ ./cmd/...
@@ -73,6 +74,9 @@ bench-modules: ## Print what WebAssembly modules cost beside native Go, and how 
 
 modules: ## Rebuild the WebAssembly modules that are kept here (needs clang, lld, and rustc for wasm32)
 	guest/build.sh
+
+liars-tables: ## Try LIARS schedules with peers that lie (default 10000) and make the table of what verifying costs and finds
+	$(GO) run ./cmd/satin-sim liars --seeds $(LIARS) --rows 3 --out docs/results
 
 sim-tables: ## Make the papers' load-balancing tables in the simulator, into docs/results (SEEDS=3 runs of each)
 	$(GO) run ./cmd/satin-sim table all --seeds $(SEEDS) --out docs/results

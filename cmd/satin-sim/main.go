@@ -17,6 +17,7 @@ Commands:
   table     make a table of the papers, published figures beside ours
   exact     run random schedules with faults and check every invariant
   soak      run them by the hour; tells where to go on after an interruption
+  liars     run schedules with peers that lie, and show what each way to verify costs and lets through
   replay    run one of these schedules again, with its trace
   record    run a real application and print its job tree, for run --tree
   nws       write the synthetic network trace of scenario 9
@@ -66,7 +67,7 @@ func run(args []string, out, progress io.Writer) error {
 	}
 	commands := map[string]func([]string, io.Writer, io.Writer) error{
 		"run": runOne, "table": table, "exact": exact, "soak": soak, "replay": replay, "record": recordTree, "nws": nws,
-		"list": list,
+		"list": list, "liars": tellLies,
 	}
 	switch command, ok := commands[args[0]]; {
 	case ok:
@@ -75,7 +76,7 @@ func run(args []string, out, progress io.Writer) error {
 		fmt.Fprint(out, help)
 		return nil
 	}
-	return usage("there is no command %q; there are run, table, exact, soak, replay, record, nws, list", args[0])
+	return usage("there is no command %q; there are run, table, exact, soak, liars, replay, record, nws, list", args[0])
 }
 
 // usageError is an error of the caller.

@@ -36,7 +36,7 @@ func TestBadArguments(t *testing.T) {
 		want string
 	}{
 		{"", "no command is given"},
-		{"walk", `there is no command "walk"; there are run, table, exact, soak, replay, record, nws, list`},
+		{"walk", `there is no command "walk"; there are run, table, exact, soak, liars, replay, record, nws, list`},
 		{"run --policy best", `unknown steal policy "best"; there are acrs, adaptive,`},
 		{"run --app fib", `there is no application model "fib"; there are integrate, nqueens, tsp, raytracer`},
 		{"run --scenario scenario12", "--scenario: open scenario12: file does not exist"},
@@ -58,6 +58,7 @@ func TestBadArguments(t *testing.T) {
 		{"run --fault crash@1s,peer=99", "fault crash: the peer is 99; peers are 0 to 63"},
 		{"run --fault blackout@1s", "fault blackout: its length is 0s; somebody must come back"},
 		{"run now", "run takes no arguments, not 1"},
+		{"liars --rows 101", "at most 1000000000 and 0 to 100"},
 		{"table", "which table? satin-sim list names them"},
 		{"table table9", `there is no table "table9"`},
 		{"table table1 --seeds 0", "--seeds 0: 1 to 100 are possible"},

@@ -21,6 +21,7 @@ var rooms = []room{
 	{dir: "runs", knows: []string{"job"}}, // the life of runs: a sibling of steal
 	{dir: "gossip", knows: []string{".", "internal/wire"}, modules: libp2p, tests: []string{"internal/virtualnet"}},
 	{dir: "sharedobj"}, // what is shared is bytes to it
+	{dir: "verify"},    // what a stranger has computed: hashes to it
 	{dir: "dashboard", knows: []string{".", "internal/*"},
 		modules: []string{"github.com/gorilla/websocket", "github.com/prometheus/client_golang/prometheus",
 			"golang.org/x/net/netutil"}},
@@ -76,6 +77,7 @@ var rooms = []room{
 		"internal/port"}},
 	{dir: "internal/sim/paper", knows: []string{"adapt", "steal", "steal/policy", "internal/wan", "internal/sim"}},
 	{dir: "internal/sim/objects", knows: []string{"sharedobj", "internal/wan"}},
+	{dir: "internal/sim/liars", knows: []string{"verify"}},
 	{dir: "internal/sim/life", knows: []string{"job", "runs", "steal", "steal/policy", "internal/driver",
 		"internal/port"}},
 	{dir: "internal/sim/record", knows: []string{"internal/engine", "job", "internal/sim", "internal/wire"},
@@ -84,7 +86,7 @@ var rooms = []room{
 	{dir: "apps/all", knows: []string{"apps", "apps/*"}},
 	{dir: "apps/sat", knows: []string{".", "apps"}, tests: []string{"apps/apptest", "internal/lrat", "internal/rup"}},
 	{dir: "apps/*", knows: []string{".", "apps"}, tests: []string{"apps/apptest"}},
-	{dir: "cmd/satin-sim", knows: []string{"steal", "steal/policy", "internal/wan", "internal/sim", "internal/sim/life",
+	{dir: "cmd/satin-sim", knows: []string{"steal", "steal/policy", "internal/wan", "internal/sim", "internal/sim/liars", "internal/sim/life",
 		"internal/sim/paper",
 		"internal/sim/record", "apps", "apps/all"}},
 	{dir: "cmd/satin-peer", knows: []string{"cli", "apps/all"}},

@@ -1,0 +1,73 @@
+package liars
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/satin-peer/satin/verify"
+)
+
+// A Failure is a schedule that broke what must hold.
+type Failure struct {
+	Seed uint64
+	Err  error
+}
+
+var errWrong = errors.New("something wrong was accepted")
+
+// ConfigOf draws a schedule: all characters, lost answers, with and without the owner's own copies.
+func ConfigOf(seed uint64) Config {
+	rng := rand.New(rand.NewPCG(seed, 41))
+	is := Characters()[rng.IntN(len(Characters()))]
+	c := Config{Seed: seed, Peers: 4 + rng.IntN(8), Is: is, Jobs: 3 + rng.IntN(12), Deepest: 6 + rng.IntN(4),
+		Lossy: rng.IntN(2) == 0, OneGang: rng.IntN(2) == 0,
+		Verify: verify.Config{Quorum: 2, Own: true, Wait: 20 * time.Second, MaxOpen: 100}}
+	c.Liars = rng.IntN(c.Peers)
+	switch rng.IntN(4) {
+	case 0:
+		c.Verify.Quorum = 3
+	case 1:
+		c.Verify.Quorum, c.Verify.Spot = 1, float64(1+rng.IntN(100))/100
+	case 2:
+		c.Liars = 1
+	}
+	return c
+}
+
+// sound says whether the quorum of a schedule lets nothing wrong pass for certain: its liars are one party, or do not
+// agree with each other.
+func (c *Config) sound() bool {
+	return c.Verify.Spot == 0 && (c.Liars <= 1 || c.OneGang || c.Is == Lazy || c.Is == Silent)
+}
+
+// Check runs n schedules from a seed on.
+func Check(from, n uint64) (sum Result, failures []Failure) {
+	for seed := from; seed < from+n; seed++ {
+		c := ConfigOf(seed)
+		r, err := Run(c)
+		if err == nil && r.Misled > 0 && c.sound() {
+			err = fmt.Errorf("%w: %d of %d, by %d of %d that are %s, quorum %d", errWrong, r.Misled, r.Jobs, c.Liars,
+				c.Peers, c.Is, c.Verify.Quorum)
+		}
+		if err != nil {
+			failures = append(failures, Failure{seed, err})
+		}
+		sum.add(&r)
+	}
+	return sum, failures
+}
+
+func (r *Result) add(x *Result) {
+	r.Wrong += x.Wrong
+	r.Misled += x.Misled
+	r.Jobs += x.Jobs
+	r.Needed += x.Needed
+	r.Ran += x.Ran
+	r.Owner += x.Owner
+	r.Openings += x.Openings
+	r.Caught += x.Caught
+	r.Lied += x.Lied
+	r.Missing += x.Missing
+}

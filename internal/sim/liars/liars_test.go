@@ -1,0 +1,84 @@
+package liars
+
+import (
+	"testing"
+	"time"
+
+	"github.com/satin-peer/satin/verify"
+)
+
+// Many schedules: nobody honest is blamed, every proof holds, everything comes to an end, and one party that lies gets
+// nothing wrong through a quorum.
+func TestSchedules(t *testing.T) {
+	n := uint64(200)
+	if testing.Short() {
+		n = 50
+	}
+	sum, failures := Check(0, n)
+	for _, f := range failures {
+		t.Errorf("seed %d: %v", f.Seed, f.Err)
+	}
+	if sum.Caught == 0 || sum.Openings == 0 || sum.Misled == 0 {
+		t.Errorf("the schedules are too tame: %+v", sum)
+	}
+}
+
+// The same seed gives the same run.
+func TestReplay(t *testing.T) {
+	for seed := range uint64(50) {
+		a, errA := Run(ConfigOf(seed))
+		b, errB := Run(ConfigOf(seed))
+		if a != b || (errA == nil) != (errB == nil) {
+			t.Errorf("seed %d: %+v, then %+v", seed, a, b)
+		}
+	}
+}
+
+// What each way lets through and costs, in orders of magnitude.
+func TestModes(t *testing.T) {
+	result := func(c verify.Config, liars int, is Character) (sum Result) {
+		for seed := range uint64(5) {
+			r, err := Run(Config{Seed: seed, Verify: c, Peers: 12, Liars: liars, Is: is, Jobs: 60, Deepest: 9})
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum.add(&r)
+		}
+		return sum
+	}
+	base := verify.Config{Quorum: 1, Own: true, Wait: time.Minute, MaxOpen: 1000}
+	quorum, spot := base, base
+	quorum.Quorum, spot.Spot = 2, 0.1
+	if r := result(base, 3, Lazy); r.Wrong == 0 || r.Ran > r.Needed {
+		t.Errorf("members: %+v", r)
+	}
+	if r := result(spot, 3, Lazy); r.Wrong != 0 || r.Caught != r.Lied {
+		t.Errorf("spot checks do not find who does not compute: %+v", r)
+	}
+	if r := result(spot, 3, Once); r.Wrong == 0 {
+		t.Errorf("spot checks are said to miss single false leaves: %+v", r)
+	}
+	if r := result(spot, 0, Honest); float64(r.Ran) > 1.2*float64(r.Needed) {
+		t.Errorf("spot checks cost %d nodes for %d", r.Ran, r.Needed)
+	}
+	for _, is := range Characters() {
+		if r := result(quorum, 1, is); r.Wrong != 0 || r.Lied > 0 && is != Silent && r.Caught != r.Lied {
+			t.Errorf("a quorum and one that is %s: %+v", is, r)
+		}
+	}
+	if r := result(quorum, 0, Honest); r.Ran > 2*r.Needed || r.Owner > 0 {
+		t.Errorf("a quorum costs %d nodes for %d, %d by the owner", r.Ran, r.Needed, r.Owner)
+	}
+	if r := result(quorum, 9, Colluding); r.Misled == 0 || r.Wrong > 0 {
+		t.Errorf("a quorum is said to believe a gang with several introducers, until one of it is caught: %+v", r)
+	}
+}
+
+// Without own copies a node waits for peers with other introducers, and says how many.
+func TestMissing(t *testing.T) {
+	c := Config{Seed: 1, Peers: 5, Liars: 5, Is: Honest, OneGang: true, Jobs: 4, Deepest: 8,
+		Verify: verify.Config{Quorum: 2, Wait: time.Minute, MaxOpen: 100}}
+	if r, err := Run(c); err != nil || r.Missing != 4 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}

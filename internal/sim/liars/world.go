@@ -1,0 +1,276 @@
+package liars
+
+import (
+	"container/heap"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/satin-peer/satin/verify"
+)
+
+// A Config is one schedule.
+type Config struct {
+	Seed    uint64
+	Verify  verify.Config
+	Peers   int
+	Liars   int // of them
+	Is      Character
+	OneGang bool // all liars were brought in by one member
+	Jobs    int  // nodes that are given away
+	Deepest int  // of the tree
+	Lossy   bool // answers come late or never, now and then
+}
+
+// A Result is what came of it.
+type Result struct {
+	Wrong    int // outcomes that were believed at the end and are not so
+	Misled   int // that were accepted although they are not so; some were taken back
+	Jobs     int
+	Needed   int // nodes that had to be run once
+	Ran      int // that were run, by all and by the owner
+	Owner    int // of those by the owner, single nodes counted
+	Openings int
+	Caught   int // liars that were blamed
+	Lied     int // that have lied at all
+	Missing  int // jobs that wait for more peers
+}
+
+// Errors of a schedule: what must never be.
+var (
+	errBlamed = errors.New("an honest peer is blamed")
+	errProof  = errors.New("a proof does not hold")
+	errOpen   = errors.New("a node was never accepted")
+)
+
+type world struct {
+	cfg   Config
+	rng   *rand.Rand
+	now   time.Time
+	queue events
+	seq   int
+	core  *verify.Core
+	peers map[verify.PeerID]*peer
+	order []*peer
+	own   *peer
+	jobs  map[string]verify.Node       // by path
+	is    map[verify.Node]verify.Hash  // what was accepted
+	so    map[verify.Node]verify.Claim // what is so
+	res   Result
+	err   error
+}
+
+type event struct {
+	at  time.Time
+	seq int
+	do  func()
+}
+
+type events []event
+
+func (e events) Len() int { return len(e) }
+func (e events) Less(i, j int) bool {
+	return e[i].at.Before(e[j].at) || e[i].at.Equal(e[j].at) && e[i].seq < e[j].seq
+}
+func (e events) Swap(i, j int) { e[i], e[j] = e[j], e[i] }
+func (e *events) Push(x any)   { *e = append(*e, x.(event)) }
+func (e *events) Pop() any {
+	old := *e
+	x := old[len(old)-1]
+	*e = old[:len(old)-1]
+	return x
+}
+
+// Candidates and Introducer are the core's view.
+func (w *world) Candidates() (list []verify.Candidate) {
+	for _, p := range w.order {
+		list = append(list, verify.Candidate{ID: p.id, Introducer: p.by})
+	}
+	return list
+}
+
+func (w *world) Introducer(id verify.PeerID) verify.PeerID {
+	if p := w.peers[id]; p != nil {
+		return p.by
+	}
+	return ""
+}
+
+func (w *world) Below(n uint64) uint64 { return w.rng.Uint64N(n) }
+
+// Run runs a schedule to its end.
+func Run(cfg Config) (Result, error) {
+	w := &world{cfg: cfg, rng: rand.New(rand.NewPCG(cfg.Seed, 14)), now: time.Unix(0, 0),
+		peers: map[verify.PeerID]*peer{}, is: map[verify.Node]verify.Hash{}, so: map[verify.Node]verify.Claim{},
+		jobs: map[string]verify.Node{}}
+	w.core = verify.New(cfg.Verify, w, w)
+	add := func(i int, is Character, by string) *peer {
+		p := &peer{id: verify.PeerID(fmt.Sprint("p", i)), by: verify.PeerID(by), is: is,
+			made: map[verify.Hash]*verify.Opening{}, rng: rand.New(rand.NewPCG(cfg.Seed, uint64(100+i)))}
+		w.peers[p.id] = p
+		w.order = append(w.order, p)
+		return p
+	}
+	for i := range cfg.Peers {
+		is, by := Honest, fmt.Sprint("m", i)
+		if i < cfg.Liars {
+			is = cfg.Is
+			if cfg.OneGang {
+				by = "gang"
+			}
+		}
+		add(i, is, by)
+	}
+	w.rng.Shuffle(len(w.order), func(i, j int) { w.order[i], w.order[j] = w.order[j], w.order[i] })
+	w.own = &peer{is: Honest, made: map[verify.Hash]*verify.Opening{}, rng: w.rng}
+	jobs := w.giveAway()
+	w.tick()
+	for len(w.queue) > 0 && w.err == nil && w.now.Before(time.Unix(3600, 0)) {
+		e := heap.Pop(&w.queue).(event)
+		w.now = e.at
+		e.do()
+	}
+	w.conclude(jobs)
+	return w.res, w.err
+}
+
+// giveAway has each job be stolen by somebody, one after the other.
+func (w *world) giveAway() (jobs []verify.Node) {
+	for i := range w.cfg.Jobs {
+		n := verify.Node{Path: fmt.Sprintf("%03d/", i)}
+		n.Identity[0], n.Identity[1] = byte(w.rng.Uint32()), byte(w.rng.Uint32())
+		for k := 2; k < 16; k++ {
+			n.Identity[k] = byte(w.rng.Uint32())
+		}
+		jobs = append(jobs, n)
+		w.jobs[n.Path], w.so[n] = n, compute(n, w.cfg.Deepest, honest).claim
+		thief := w.order[w.rng.IntN(len(w.order))]
+		w.after(time.Duration(i)*time.Second, func() { w.give(n, thief, false) })
+	}
+	return jobs
+}
+
+func (w *world) after(d time.Duration, do func()) {
+	w.seq++
+	heap.Push(&w.queue, event{w.now.Add(d), w.seq, do})
+}
+
+// delay is that of a message or of the computing; it may be so long that nobody waits for it.
+func (w *world) delay(lossy bool) time.Duration {
+	d := time.Duration(1+w.rng.IntN(2000)) * time.Millisecond
+	if lossy && w.rng.IntN(20) == 0 {
+		d += time.Hour
+	}
+	return d
+}
+
+// give has a peer compute a node, unless it was put out.
+func (w *world) give(n verify.Node, p *peer, lossy bool) {
+	if w.core.Blamed(p.id) {
+		p = w.own
+	}
+	c, ran := p.compute(n, w.cfg.Deepest)
+	w.res.Ran += ran
+	d := w.delay(lossy)
+	if p == w.own {
+		w.res.Owner += ran
+		d = time.Second
+	}
+	w.after(d, func() { w.carryOut(w.core.Came(w.now, c, p.id)) })
+}
+
+func (w *world) tick() {
+	w.after(time.Second, func() {
+		w.carryOut(w.core.Tick(w.now))
+		if len(w.is) < w.cfg.Jobs || w.now.Before(time.Unix(int64(w.cfg.Jobs)+60, 0)) {
+			w.tick()
+		}
+	})
+}
+
+// carryOut does what the core orders.
+func (w *world) carryOut(list []verify.Order) {
+	for _, o := range list {
+		switch o := o.(type) {
+		case verify.Copy:
+			w.give(o.Node, w.peers[o.To], w.cfg.Lossy)
+		case verify.RunHere:
+			w.give(o.Node, w.own, false)
+		case verify.Open:
+			w.open(o)
+		case verify.Rerun:
+			w.res.Ran++
+			w.res.Owner++
+			again := rerun(w.cfg.Deepest)(o.Node, o.Children)
+			w.after(time.Millisecond, func() { w.carryOut(w.core.Reran(w.now, w.root(o.Node), again)) })
+		case verify.Accept:
+			w.is[o.Node] = o.Outcome
+			if o.Outcome != w.so[o.Node].Outcome {
+				w.res.Misled++
+			}
+		case verify.Withdraw:
+			delete(w.is, o.Node)
+		case verify.Blame:
+			w.blamed(o)
+		case verify.Missing:
+			w.res.Missing++
+		}
+	}
+}
+
+func (w *world) open(o verify.Open) {
+	w.res.Openings++
+	p, d := w.own, time.Millisecond
+	if o.Of != "" {
+		p, d = w.peers[o.Of], w.delay(w.cfg.Lossy)
+	}
+	opened := p.opening(&o.Claim)
+	if opened == nil {
+		d = time.Millisecond
+	}
+	w.after(d, func() {
+		w.carryOut(w.core.Opened(w.now, w.root(o.Claim.Node), o.Of, o.Claim, opened))
+	})
+}
+
+// root is the job that a node is in.
+func (w *world) root(n verify.Node) verify.Node {
+	for i, c := range n.Path {
+		if c == '/' {
+			return w.jobs[n.Path[:i+1]]
+		}
+	}
+	return n
+}
+
+func (w *world) blamed(o verify.Blame) {
+	p := w.peers[o.Peer]
+	switch {
+	case p == nil || !p.lied:
+		w.err = fmt.Errorf("%w: %q", errBlamed, o.Peer)
+	case !o.Proof.Holds(rerun(w.cfg.Deepest)):
+		w.err = fmt.Errorf("%w: of %q", errProof, o.Peer)
+	}
+	w.res.Caught++
+}
+
+// conclude compares what was believed with what is so.
+func (w *world) conclude(jobs []verify.Node) {
+	w.res.Jobs = len(jobs)
+	for _, p := range w.order {
+		if p.lied {
+			w.res.Lied++
+		}
+	}
+	for _, n := range jobs {
+		w.res.Needed += int(w.so[n].Nodes)
+		got, ok := w.is[n]
+		switch {
+		case !ok && w.err == nil && w.cfg.Verify.Own:
+			w.err = fmt.Errorf("%w: %s", errOpen, n.Path)
+		case ok && got != w.so[n].Outcome:
+			w.res.Wrong++
+		}
+	}
+}

@@ -1,0 +1,273 @@
+package verify
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+)
+
+// Config says how strictly outcomes are checked.
+type Config struct {
+	// Quorum is how many peers with different introducers must come to an outcome; 1: whoever brings it.
+	Quorum int
+	// Spot is the share of a claim's nodes that are challenged, at least one; 0: none. It goes with a Quorum of 1.
+	Spot float64
+	// Own lets this machine be the further copy when others cannot be had within Wait.
+	Own  bool
+	Wait time.Duration
+	// MaxOpen bounds the nodes that are being checked.
+	MaxOpen int
+}
+
+// A Candidate may be given copies.
+type Candidate struct {
+	ID         PeerID
+	Introducer PeerID // by whom it is a member
+}
+
+// View is what is known of the swarm.
+type View interface {
+	// Candidates lists who can compute a copy, in an order that is always the same.
+	Candidates() []Candidate
+	// Introducer is by whom a peer is a member.
+	Introducer(PeerID) PeerID
+}
+
+// Rand draws what is challenged. Nobody may foresee it.
+type Rand interface {
+	// Below is a number from 0 to n-1.
+	Below(n uint64) uint64
+}
+
+// Core is what one peer knows and decides about the outcomes that it gets. Each input says what time it is.
+type Core struct {
+	cfg    Config
+	view   View
+	rand   Rand
+	now    time.Time
+	open   map[Node]*question
+	blamed map[PeerID]bool
+	out    []Order
+}
+
+// New makes a core that has seen nothing.
+func New(cfg Config, view View, rand Rand) *Core {
+	return &Core{cfg: cfg, view: view, rand: rand, open: map[Node]*question{}, blamed: map[PeerID]bool{}}
+}
+
+// held is a claim with who made it; a peer has one for a node.
+type held struct {
+	by PeerID
+	Claim
+}
+
+// A question is a node whose outcome is wanted.
+type question struct {
+	node     Node
+	claims   []held
+	asked    map[PeerID]bool // for a copy, and has not brought one
+	gone     map[PeerID]bool // did not answer, or does not stand by what it said: not asked again
+	since    time.Time       // of the last claim or request
+	dispute  *dispute
+	audit    *audit
+	here     bool // it is computed here too
+	missing  bool // that was said
+	accepted *Hash
+}
+
+func (c *Core) do(now time.Time, f func()) []Order {
+	c.now = now
+	f()
+	out := c.out
+	c.out = nil
+	return out
+}
+
+func (c *Core) order(o ...Order) { c.out = append(c.out, o...) }
+
+// Came takes in what came of a node, from whoever computed it. It says nothing of nodes beyond Config.MaxOpen, which
+// nobody may want.
+func (c *Core) Came(now time.Time, claim Claim, from PeerID) []Order {
+	return c.do(now, func() {
+		q := c.open[claim.Node]
+		if q == nil {
+			if len(c.open) >= c.cfg.MaxOpen {
+				return
+			}
+			q = &question{node: claim.Node, asked: map[PeerID]bool{}, gone: map[PeerID]bool{}}
+			c.open[claim.Node] = q
+		}
+		delete(q.asked, from)
+		again := slices.ContainsFunc(q.claims, func(h held) bool { return h.by == from })
+		if c.blamed[from] || q.accepted != nil || again {
+			c.decide(q)
+			return
+		}
+		q.claims = append(q.claims, held{from, claim})
+		q.since = now
+		c.decide(q)
+	})
+}
+
+// Tick is wanted now and then: who was asked may never answer.
+func (c *Core) Tick(now time.Time) []Order {
+	return c.do(now, func() {
+		for _, q := range c.sorted() {
+			if q.accepted == nil && now.Sub(q.since) >= c.cfg.Wait {
+				c.late(q)
+			}
+		}
+	})
+}
+
+// late is about a node for which nothing has happened for long.
+func (c *Core) late(q *question) {
+	q.since = c.now
+	switch {
+	case q.dispute != nil && q.dispute.waits != "":
+		c.dropped(q, q.dispute.waits)
+	case q.audit != nil && !q.audit.rerun:
+		c.dropped(q, q.audit.of.by)
+	case q.dispute != nil || q.audit != nil: // this machine is at it
+	default:
+		maps.Copy(q.gone, q.asked)
+		clear(q.asked)
+		c.decide(q)
+	}
+}
+
+func (c *Core) sorted() []*question {
+	return slices.SortedFunc(maps.Values(c.open), func(a, b *question) int {
+		return cmp.Or(cmp.Compare(a.node.Path, b.node.Path), slices.Compare(a.node.Identity[:], b.node.Identity[:]))
+	})
+}
+
+// Done forgets a node: its run goes on, or is over.
+func (c *Core) Done(n Node) { delete(c.open, n) }
+
+// Blamed says whether a peer was caught.
+func (c *Core) Blamed(id PeerID) bool { return c.blamed[id] }
+
+// decide does what is to be done next about a node.
+func (c *Core) decide(q *question) {
+	switch {
+	case q.accepted != nil || q.dispute != nil || q.audit != nil:
+	case c.differ(q):
+	case c.agreed(q):
+	case c.cfg.Spot > 0 && len(q.claims) > 0:
+		c.challenge(q)
+	default:
+		c.askMore(q)
+	}
+}
+
+// differ begins a dispute between the first two claims that differ.
+func (c *Core) differ(q *question) bool {
+	for i := 1; i < len(q.claims); i++ {
+		if q.claims[i].Outcome != q.claims[0].Outcome {
+			c.argue(q, q.claims[0], q.claims[i])
+			return true
+		}
+	}
+	return false
+}
+
+// agreed accepts an outcome that enough have come to; all claims are equal.
+func (c *Core) agreed(q *question) bool {
+	own := slices.ContainsFunc(q.claims, func(h held) bool { return h.by == "" })
+	if !own && (len(q.claims) == 0 || c.cfg.Spot > 0 || c.introducers(q) < c.cfg.Quorum) {
+		return false
+	}
+	c.accept(q)
+	return true
+}
+
+func (c *Core) accept(q *question) {
+	by := make([]PeerID, len(q.claims))
+	for i, h := range q.claims {
+		by[i] = h.by
+	}
+	h := q.claims[0].Outcome
+	q.accepted = &h
+	c.order(Accept{q.node, h, by})
+}
+
+// introducers counts those of the peers that have brought a claim.
+func (c *Core) introducers(q *question) int {
+	seen := map[PeerID]bool{}
+	for _, h := range q.claims {
+		seen[c.view.Introducer(h.by)] = true
+	}
+	return len(seen)
+}
+
+// askMore asks for further copies, from peers with other introducers than all that have one or were asked. If there are
+// none, this machine is one, if it may be.
+func (c *Core) askMore(q *question) {
+	seen := map[PeerID]bool{}
+	for _, h := range q.claims {
+		seen[c.view.Introducer(h.by)] = true
+	}
+	for id := range q.asked {
+		seen[c.view.Introducer(id)] = true
+	}
+	want := max(c.cfg.Quorum, 1) - len(seen)
+	list := c.view.Candidates()
+	first := 0 // nobody is to know who will be asked
+	if len(list) > 0 {
+		first = int(c.rand.Below(uint64(len(list))))
+	}
+	for i := range list {
+		x := list[(first+i)%len(list)]
+		if want > 0 && !seen[x.Introducer] && !c.blamed[x.ID] && !q.gone[x.ID] {
+			seen[x.Introducer], q.asked[x.ID] = true, true
+			want--
+			q.since = c.now
+			c.order(Copy{q.node, x.ID})
+		}
+	}
+	switch {
+	case want <= 0:
+	case c.cfg.Own && !q.here:
+		q.here = true
+		c.order(RunHere{q.node})
+	case !c.cfg.Own && !q.missing:
+		q.missing = true
+		c.order(Missing{q.node, want})
+	}
+}
+
+// dropped forgets the claim of a peer that does not stand by it. That is no proof of a lie.
+func (c *Core) dropped(q *question, id PeerID) {
+	q.claims = slices.DeleteFunc(q.claims, func(h held) bool { return h.by == id })
+	q.dispute, q.audit = nil, nil
+	q.gone[id] = true
+	c.decide(q)
+}
+
+// blame names who has lied, and takes back all that rests on its word.
+func (c *Core) blame(id PeerID, p Proof) {
+	if c.blamed[id] {
+		return
+	}
+	c.blamed[id] = true
+	c.order(Blame{id, p})
+	for _, q := range c.sorted() {
+		before := len(q.claims)
+		q.claims = slices.DeleteFunc(q.claims, func(h held) bool { return h.by == id })
+		delete(q.asked, id)
+		if q.dispute != nil && q.dispute.has(id) {
+			q.dispute = nil
+		}
+		if q.audit != nil && q.audit.of.by == id {
+			q.audit = nil
+		}
+		own := slices.ContainsFunc(q.claims, func(h held) bool { return h.by == "" })
+		if q.accepted != nil && len(q.claims) < before && !own && c.introducers(q) < max(c.cfg.Quorum, 1) {
+			q.accepted = nil
+			c.order(Withdraw{q.node})
+		}
+		c.decide(q)
+	}
+}

@@ -1,0 +1,210 @@
+package verify
+
+import (
+	"slices"
+	"testing"
+	"time"
+)
+
+type world struct{ list []Candidate }
+
+func (w *world) Candidates() []Candidate { return w.list }
+func (w *world) Introducer(id PeerID) PeerID {
+	for _, c := range w.list {
+		if c.ID == id {
+			return c.Introducer
+		}
+	}
+	return ""
+}
+func (w *world) Below(uint64) uint64 { return 0 }
+
+var noon = time.Unix(43200, 0)
+
+func node(path string) Node { return Node{Path: path, Identity: [16]byte{byte(len(path))}} }
+
+// leaf and above make openings.
+func leaf(path string, outcome byte) *Opening {
+	return &Opening{Node: node(path), Outcome: Hash{outcome}}
+}
+
+func above(path string, outcome byte, children ...*Opening) *Opening {
+	o := leaf(path, outcome)
+	for _, c := range children {
+		o.Children = append(o.Children, c.Claim())
+	}
+	return o
+}
+
+func swarm(quorum int) *Core {
+	w := &world{[]Candidate{{"a", "x"}, {"b", "x"}, {"c", "y"}, {"d", "z"}}}
+	return New(Config{Quorum: quorum, Own: true, Wait: time.Minute, MaxOpen: 2}, w, w)
+}
+
+func of[O Order](list []Order) (found []O) {
+	for _, o := range list {
+		if x, ok := o.(O); ok {
+			found = append(found, x)
+		}
+	}
+	return found
+}
+
+// Copies are asked of peers with other introducers, and an outcome is believed when so many agree.
+func TestQuorum(t *testing.T) {
+	c := swarm(2)
+	x := leaf("1", 7).Claim()
+	copies := of[Copy](c.Came(noon, x, "a"))
+	if len(copies) != 1 || copies[0].To == "b" {
+		t.Fatalf("copies %v: a and b have the same introducer", copies)
+	}
+	if out := c.Came(noon, x, "b"); len(of[Accept](out)) > 0 {
+		t.Error("two by one introducer are believed")
+	}
+	if out := c.Came(noon, x, "a"); len(out) > 0 {
+		t.Errorf("who says it twice counts twice: %v", out)
+	}
+	got := of[Accept](c.Came(noon, x, "c"))
+	if len(got) != 1 || got[0].Outcome != x.Outcome || !slices.Equal(got[0].By, []PeerID{"a", "b", "c"}) {
+		t.Errorf("accepted %v", got)
+	}
+}
+
+// Two that differ are taken down to the first child that differs, and there one node tells who is wrong.
+func TestDescent(t *testing.T) {
+	right := [...]*Opening{leaf("11", 1), leaf("12", 2), leaf("13", 3)}
+	wrong := leaf("12", 9)
+	good, bad := above("1", 6, right[:]...), above("1", 8, right[0], wrong, right[2])
+	c := swarm(2)
+	c.Came(noon, good.Claim(), "a")
+	open := of[Open](c.Came(noon, bad.Claim(), "c"))
+	if len(open) != 1 || open[0].Of != "a" {
+		t.Fatalf("opens %v", open)
+	}
+	c.Opened(noon, good.Node, "a", open[0].Claim, good)
+	open = of[Open](c.Opened(noon, good.Node, "c", bad.Claim(), bad))
+	if len(open) != 1 || open[0].Claim.Node.Path != "12" {
+		t.Fatalf("opens %v", open)
+	}
+	c.Opened(noon, good.Node, "a", right[1].Claim(), right[1])
+	again := of[Rerun](c.Opened(noon, good.Node, "c", wrong.Claim(), wrong))
+	if len(again) != 1 || again[0].Node.Path != "12" {
+		t.Fatalf("runs %v again", again)
+	}
+	out := c.Reran(noon, good.Node, leaf("12", 2))
+	blame := of[Blame](out)
+	truth := func(Node, []Claim) *Opening { return leaf("12", 2) }
+	if len(blame) != 1 || blame[0].Peer != "c" || !blame[0].Proof.Holds(truth) {
+		t.Fatalf("blames %v", blame)
+	}
+	if copies := of[Copy](out); len(copies) != 1 || copies[0].To != "d" {
+		t.Errorf("goes on with %v", copies)
+	}
+	if out := c.Came(noon, bad.Claim(), "c"); len(of[Open](out)) > 0 || !c.Blamed("c") {
+		t.Error("who was caught is listened to")
+	}
+}
+
+// As many nodes of a claim are challenged as the rate says; one that comes to something else names its author.
+func TestSpot(t *testing.T) {
+	o := above("1", 3, leaf("11", 1), leaf("12", 2))
+	for wrong := range 4 { // the last is none
+		c := swarm(1)
+		c.cfg.Spot = 1
+		out := c.Came(noon, o.Claim(), "a")
+		for i := range 3 {
+			if open := of[Open](out); len(open) != 1 || len(of[Accept](out)) > 0 {
+				t.Fatalf("challenge %d of 3: %v", i+1, out)
+			}
+			if again := of[Rerun](c.Opened(noon, o.Node, "a", o.Claim(), o)); len(again) != 1 {
+				t.Fatalf("challenge %d: %v", i+1, again)
+			}
+			is := *o
+			if i == wrong {
+				is.Outcome[0]++
+			}
+			if out = c.Reran(noon, o.Node, &is); i == wrong {
+				break
+			}
+		}
+		blamed, accepted := len(of[Blame](out)) == 1, len(of[Accept](out)) == 1
+		if blamed != (wrong < 3) || accepted == blamed {
+			t.Errorf("wrong in challenge %d: %v", wrong+1, out)
+		}
+	}
+}
+
+// What was believed on the word of one that is caught elsewhere is taken back.
+func TestWithdraw(t *testing.T) {
+	c := swarm(1)
+	first := leaf("1", 1).Claim()
+	if got := of[Accept](c.Came(noon, first, "a")); len(got) != 1 {
+		t.Fatal("not accepted")
+	}
+	c.blameForTest("a")
+	if q := c.open[first.Node]; q.accepted != nil {
+		t.Error("it stands")
+	}
+}
+
+func (c *Core) blameForTest(id PeerID) { c.do(noon, func() { c.blame(id, Proof{}) }) }
+
+// An opening that is not what was committed to is worth nothing, and neither is silence: its author is not believed.
+func TestBadOpenings(t *testing.T) {
+	o := above("1", 3, leaf("11", 1), leaf("12", 2))
+	claim := o.Claim()
+	if !o.opens(&claim) || claim.Nodes != 3 {
+		t.Fatal("a good one is refused")
+	}
+	for name, f := range map[string]func(o *Opening){
+		"another outcome":     func(o *Opening) { o.Outcome[0]++ },
+		"another child":       func(o *Opening) { o.Children[0].Outcome[0]++ },
+		"a child less":        func(o *Opening) { o.Children = o.Children[:1] },
+		"another order":       func(o *Opening) { slices.Reverse(o.Children) },
+		"another tree below":  func(o *Opening) { o.Children[1].Tree[0]++ },
+		"more nodes":          func(o *Opening) { o.Children[1].Nodes++ },
+		"no nodes":            func(o *Opening) { o.Children[1].Nodes = 0 },
+		"nodes that overflow": func(o *Opening) { o.Children[1].Nodes = 1<<64 - 1 },
+		"too many children":   func(o *Opening) { o.Children = make([]Claim, MaxChildren+1) },
+		"another node":        func(o *Opening) { o.Node = node("2") },
+	} {
+		other := *o
+		other.Children = slices.Clone(o.Children)
+		if f(&other); other.opens(&claim) {
+			t.Errorf("%s fits", name)
+		}
+	}
+	c := swarm(2)
+	c.Came(noon, claim, "a")
+	c.Came(noon, leaf("1", 9).Claim(), "c")
+	out := c.Opened(noon, o.Node, "a", claim, nil)
+	if len(of[Blame](out)) > 0 || len(of[Copy](out)) != 1 {
+		t.Errorf("one that does not open: %v", out)
+	}
+}
+
+// Questions are bounded, and one who never answers keeps none open.
+func TestBounds(t *testing.T) {
+	c := swarm(2)
+	for _, path := range []string{"1", "2", "3"} {
+		c.Came(noon, leaf(path, 1).Claim(), "a")
+	}
+	if len(c.open) != 2 {
+		t.Errorf("%d nodes are being checked, at most 2 may be", len(c.open))
+	}
+	c.Done(node("2"))
+	seen := map[PeerID]bool{}
+	for i := range 5 {
+		for _, o := range c.Tick(noon.Add(time.Duration(i+1) * time.Minute)) {
+			switch o := o.(type) {
+			case Copy:
+				seen[o.To] = true
+			case RunHere:
+				seen[""] = true
+			}
+		}
+	}
+	if !seen[""] {
+		t.Errorf("asked were %v, and not this machine in the end", seen)
+	}
+}
