@@ -2,12 +2,9 @@ package satin
 
 import (
 	"context"
-	"encoding/binary"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -29,7 +26,8 @@ type Lattice[K, V any] struct{ at *place[K, V] }
 type place[K, V any] struct {
 	head
 	cell atomic.Pointer[cell[K, V]]
-	came []byte
+	kind *lattice[K, V]
+	name engine.Name // of one that came
 }
 
 // head is how Value comes to its value: what is not generic, so that it is inlined.
@@ -45,8 +43,8 @@ func (h *head) get(f *Frame) unsafe.Pointer {
 	return h.resolve(f)
 }
 
-func newPlace[K, V any](came []byte) *place[K, V] {
-	p := &place[K, V]{came: came}
+func newPlace[K, V any](kind *lattice[K, V]) *place[K, V] {
+	p := &place[K, V]{kind: kind}
 	p.resolve = p.find
 	return p
 }
@@ -65,16 +63,8 @@ type lattice[K, V any] struct {
 	name  string
 	join  func(V, V) V
 	check func(K, V) error
-}
 
-// cell is a lattice's value in this process, which is not changed but replaced.
-type cell[K, V any] struct {
-	slot   unsafe.Pointer // to the value, a V
-	kind   *lattice[K, V]
-	about  K
-	bottom V
-	codec  engine.Codec
-	oracle *oracle[V] // nil but in RunPartial
+	comparable bool // values are equal if == says so
 }
 
 // RegisterLattice makes join the way in which values of a kind grow, under a name that is the same in every
@@ -86,7 +76,7 @@ type cell[K, V any] struct {
 // before it is joined; what another peer offers may be a lie. The types must be such as Register takes; it
 // panics like Register.
 func RegisterLattice[K, V any](name string, join func(V, V) V, check func(K, V) error) {
-	engine.EnterMethod("RegisterLattice", name, funcKey(join), &lattice[K, V]{name, join, check}, reflect.TypeFor[K](),
+	engine.EnterMethod("RegisterLattice", name, funcKey(join), newLattice(name, join, check), reflect.TypeFor[K](),
 		reflect.TypeFor[V]())
 }
 
@@ -95,26 +85,9 @@ func RegisterLattice[K, V any](name string, join func(V, V) V, check func(K, V) 
 // program that is run again after its master was lost.
 func ShareLattice[K, V any](f *Frame, join func(V, V) V, about K, bottom V) Lattice[K, V] {
 	kind := engine.MustMethod(funcKey(join), "RegisterLattice").Typed.(*lattice[K, V])
-	p := newPlace[K, V](nil)
-	p.lead(findCell(f, kind, about, bottom))
+	p := newPlace(kind)
+	p.lead(shareCell(f.worker.Shelf(), kind, about, bottom))
 	return Lattice[K, V]{p}
-}
-
-// findCell gives the one value of that name.
-func findCell[K, V any](f *Frame, kind *lattice[K, V], about K, bottom V) *cell[K, V] {
-	name, err := engine.NameOf("lattice "+kind.name, about, bottom)
-	if err != nil {
-		panic(err.Error())
-	}
-	shelf := f.worker.Shelf()
-	return shelf.Find(name, func() any {
-		c := &cell[K, V]{kind: kind, about: about, bottom: bottom, codec: f.worker.Codec()}
-		c.slot = unsafe.Pointer(&bottom)
-		if shelf.Partial != nil {
-			c.oracle = &oracle[V]{rnd: shelf.Partial}
-		}
-		return c
-	}).(*cell[K, V])
 }
 
 // Value gives the value as far as it is known here. It costs little more than a call: ask again rather than
@@ -125,7 +98,7 @@ func (l Lattice[K, V]) Value(f *Frame) V { return *(*V)(l.at.get(f)) }
 func (p *place[K, V]) find(f *Frame) unsafe.Pointer {
 	c := p.here(f)
 	if c.oracle != nil {
-		v := c.oracle.value(c.kind.join, c.bottom, f.ID().Path)
+		v := c.oracle.value(c.kind.join, *c.bottom, f.ID().Path)
 		return unsafe.Pointer(&v)
 	}
 	return atomic.LoadPointer(&c.slot)
@@ -143,25 +116,30 @@ func (l Lattice[K, V]) Offer(f *Frame, v V) {
 		c.oracle.offer(v, f.ID().Path)
 		return
 	}
-	for {
-		old := atomic.LoadPointer(&c.slot)
-		next := c.kind.join(*(*V)(old), v)
-		if atomic.CompareAndSwapPointer(&c.slot, old, unsafe.Pointer(&next)) {
-			return
-		}
+	if c.join(v) && c.open.Load() {
+		c.collectLater()
 	}
 }
 
-// here finds the value that the handle means in this process.
+// here finds the value that the handle means in this process. The seed of one that came from elsewhere is waited for
+// if need be; for a job's own argument it is here.
 func (p *place[K, V]) here(f *Frame) *cell[K, V] {
 	if c := p.cell.Load(); c != nil {
 		return c
 	}
-	kind, about, bottom, err := p.decode(f.worker.Codec())
-	if err != nil {
-		panic(err.Error())
+	shelf := f.worker.Shelf()
+	if c, ok := shelf.Lattice(p.name).(*cell[K, V]); ok {
+		c.share()
+		return p.lead(c)
 	}
-	return p.lead(findCell(f, kind, about, bottom))
+	v, err := shelf.Read(&f.worker, p.name, decodeAs[seed[K, V]](shelf.Outside))
+	if err == nil {
+		if s, ok := v.(*seed[K, V]); ok {
+			return p.lead(p.kind.came(shelf, p.name, s))
+		}
+		err = errType
+	}
+	panic(fmt.Sprintf("satin: lattice %q: %v", p.kind.name, err))
 }
 
 // MarshalBinary carries the handle to another process: what the lattice is called, not its value, so that a job that
@@ -170,57 +148,45 @@ func (l Lattice[K, V]) MarshalBinary() ([]byte, error) {
 	if l.at == nil {
 		return nil, nil
 	}
-	c := l.at.cell.Load()
-	switch {
-	case c == nil:
-		return l.at.came, nil
-	case c.codec == nil:
-		return nil, errAlone
+	name := l.at.name
+	if c := l.at.cell.Load(); c != nil {
+		if c.shelf.Outside == nil {
+			return nil, errAlone
+		}
+		name = c.name
 	}
-	about, err := c.codec.Encode(c.about)
-	if err != nil {
-		return nil, err
-	}
-	bottom, err := c.codec.Encode(c.bottom)
-	if err != nil {
-		return nil, err
-	}
-	b := []byte{byte(len(c.kind.name))}
-	b = append(b, c.kind.name...)
-	b = binary.BigEndian.AppendUint64(b, uint64(len(about)))
-	return append(append(b, about...), bottom...), nil
+	return append(append([]byte(nil), name[:]...), l.at.kind.name...), nil
 }
 
 // UnmarshalBinary is the other half of MarshalBinary.
 func (l *Lattice[K, V]) UnmarshalBinary(b []byte) error {
-	if l.at = nil; len(b) > 0 {
-		l.at = newPlace[K, V](slices.Clone(b))
+	if l.at = nil; len(b) == 0 {
+		return nil
 	}
-	return nil
+	n := min(len(b), nameSize)
+	kind, err := methodOf[*lattice[K, V]](string(b[n:]))
+	if err == nil {
+		l.at = newPlace(kind)
+		copy(l.at.name[:], b[:n])
+	}
+	return err
 }
 
-func (p *place[K, V]) decode(codec engine.Codec) (kind *lattice[K, V], about K, bottom V, err error) {
-	b := p.came
-	n := 1 + int(b[0])
-	if codec == nil || len(b) < n+8 {
-		return nil, about, bottom, errors.New(
-			"satin: the handle of a lattice came from elsewhere, and cannot be read here")
+// Leave is for the engine.
+func (l Lattice[K, V]) Leave(engine.Handle) (leaving engine.Leaving, ok bool, err error) {
+	if l.at == nil {
+		return leaving, false, nil
 	}
-	if kind, err = methodOf[*lattice[K, V]](string(b[1:n])); err != nil {
-		return nil, about, bottom, err
+	c := l.at.cell.Load()
+	if c == nil { // no job has used this handle: what is known here is joined where it goes all the same
+		return engine.Leaving{Name: l.at.name}, true, nil
 	}
-	size := binary.BigEndian.Uint64(b[n:])
-	if b = b[n+8:]; size > uint64(len(b)) {
-		return nil, about, bottom, errors.New("satin: the handle of a lattice is cut short")
+	leaving.Name = c.name
+	if err = c.say(); err == nil {
+		leaving.Floor, err = c.floor()
 	}
-	if err = codec.Decode(b[:size], &about); err == nil {
-		err = codec.Decode(b[size:], &bottom)
-	}
-	return kind, about, bottom, err
+	return leaving, true, err
 }
-
-// Carried marks the type as a handle.
-func (Lattice[K, V]) Carried(engine.Handle) {}
 
 // oracle remembers all offers, and by which jobs, so that each Value can join other ones of them.
 type oracle[V any] struct {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"sync/atomic"
 
 	"github.com/satin-peer/satin/internal/engine"
 )
@@ -13,81 +12,34 @@ import (
 //
 // A job reads what its argument names, and a version is a value: so a job that reads a Constant or an Object is as
 // much a function of its argument as one that does not. Inside a process handles lead to values by reference. They
-// travel with their value, so a job that names a large one stays in its process.
-
-// A version is a value that may have come encoded.
-type version[T any] struct {
-	value   atomic.Pointer[T]
-	codec   engine.Codec // of the process that made it
-	encoded []byte       // as it came; nil if it was made here
-}
-
-func newVersion[T any](f *Frame, v T) *version[T] {
-	p := &version[T]{codec: f.worker.Codec()}
-	p.value.Store(&v)
-	return p
-}
-
-// read is the value. What came from elsewhere is decoded the first time; two who do so at once get equal values.
-func (v *version[T]) read(f *Frame, what string) T {
-	if v == nil {
-		panic("satin: " + what + " of a handle that was never shared")
-	}
-	if p := v.value.Load(); p != nil {
-		return *p
-	}
-	p := new(T)
-	if codec := f.worker.Codec(); codec == nil {
-		panic("satin: " + what + " of a handle that came from elsewhere into a program without a swarm")
-	} else if err := codec.Decode(v.encoded, p); err != nil {
-		panic(fmt.Sprintf("satin: %s: %v", what, err))
-	}
-	v.value.CompareAndSwap(nil, p)
-	return *v.value.Load()
-}
-
-var errAlone = errors.New("satin: a handle cannot leave a pool that has no swarm")
-
-func (v *version[T]) marshal() ([]byte, error) {
-	switch {
-	case v == nil:
-		return nil, nil
-	case v.encoded != nil:
-		return v.encoded, nil
-	case v.codec == nil:
-		return nil, errAlone
-	}
-	return v.codec.Encode(*v.value.Load())
-}
-
-func unmarshalVersion[T any](b []byte) *version[T] {
-	if len(b) == 0 {
-		return nil
-	}
-	return &version[T]{encoded: append([]byte(nil), b...)}
-}
+// travel as names, which are hashes of what they name: the value is fetched by the peers whose jobs read it.
 
 // A Constant is a handle of a value that many jobs read and none changes: a database, a scene, a formula. It may be
 // a job's argument, or a field in it, but not in slices or maps.
 type Constant[T any] struct{ v *version[T] }
 
-// ShareConstant makes v a constant, whose memory belongs to the runtime from now on: nobody may change it.
-func ShareConstant[T any](f *Frame, v T) Constant[T] { return Constant[T]{newVersion(f, v)} }
+// ShareConstant makes v a constant, whose memory belongs to the runtime from now on: nobody may change it. Equal values
+// of one type are one constant, wherever they are shared. It is encoded when a job that names it leaves.
+func ShareConstant[T any](f *Frame, v T) Constant[T] {
+	name := "constant " + reflect.TypeFor[T]().String() // for people
+	return Constant[T]{newVersion(f, v, engine.Version{Kind: engine.Constant, Registered: name[:min(len(name), 200)]})}
+}
 
-// Read gives the value. It is the same memory for all jobs of a process, so nobody may change it.
+// Read gives the value. It is the same memory for all jobs of a process, so nobody may change it. It waits, and lends
+// its core to other jobs, if the value is not here; for a job's own argument it is. It panics if nobody has it.
 func (c Constant[T]) Read(f *Frame) T { return c.v.read(f, "Read") }
 
 // MarshalBinary and UnmarshalBinary carry the handle to another process.
 func (c Constant[T]) MarshalBinary() ([]byte, error) { return c.v.marshal() }
 
 // UnmarshalBinary is the other half of MarshalBinary.
-func (c *Constant[T]) UnmarshalBinary(b []byte) error {
-	c.v = unmarshalVersion[T](b)
-	return nil
+func (c *Constant[T]) UnmarshalBinary(b []byte) (err error) {
+	c.v, err = unmarshalVersion[T](b)
+	return err
 }
 
-// Carried marks the type as a handle.
-func (Constant[T]) Carried(engine.Handle) {}
+// Leave is for the engine.
+func (c Constant[T]) Leave(engine.Handle) (engine.Leaving, bool, error) { return c.v.leave() }
 
 // An Object is a handle of one version of a value that goes from version to version: the bodies of an N-body
 // simulation, step by step. S is the type of its state, W of what is written. It may be a job's argument, or a field
@@ -121,17 +73,26 @@ func RegisterObject[S, W any](name string, fn func(S, W) S) {
 // of first belongs to the runtime from now on.
 func Share[S, W any](f *Frame, fn func(S, W) S, first S) Object[S, W] {
 	m := engine.MustMethod(funcKey(fn), "RegisterObject").Typed.(*move[S, W])
-	return Object[S, W]{newVersion(f, first), m}
+	v := newVersion(f, first, engine.Version{Kind: engine.Phased, Registered: m.name})
+	return Object[S, W]{v, m}
 }
 
 // Write gives the version that comes of this one by a write w, and leaves this one as it is. Only the job
 // that shared an object writes it; two that do make two objects of it.
+//
+// In a swarm the new state is encoded and hashed at once, and if others have the old one they are told of the write:
+// each peer that has the old state applies it for itself.
 func (o Object[S, W]) Write(f *Frame, w W) Object[S, W] {
 	old := o.v.read(f, "Write")
-	return Object[S, W]{newVersion(f, o.move.fn(old, w)), o.move}
+	next := newVersion(f, o.move.fn(old, w), engine.Version{Kind: engine.Phased, Registered: o.move.name})
+	if next.shelf.Outside != nil {
+		next.follow(o.v, w)
+	}
+	return Object[S, W]{next, o.move}
 }
 
-// Read gives the state of this version. It is the same memory for all jobs of a process, so nobody may change it.
+// Read gives the state of this version. It is the same memory for all jobs of a process, so nobody may change it. It
+// waits like the Read of a Constant.
 func (o Object[S, W]) Read(f *Frame) S { return o.v.read(f, "Read") }
 
 // MarshalBinary carries the handle to another process.
@@ -139,27 +100,46 @@ func (o Object[S, W]) MarshalBinary() ([]byte, error) {
 	if o.v == nil {
 		return nil, nil
 	}
-	state, err := o.v.marshal()
-	return append(append([]byte{byte(len(o.move.name))}, o.move.name...), state...), err
+	name, err := o.v.marshal()
+	return append(name, o.move.name...), err
 }
 
 // UnmarshalBinary is the other half of MarshalBinary.
-func (o *Object[S, W]) UnmarshalBinary(b []byte) error {
+func (o *Object[S, W]) UnmarshalBinary(b []byte) (err error) {
 	*o = Object[S, W]{}
 	if len(b) == 0 {
 		return nil
 	}
-	n := 1 + int(b[0])
-	if n > len(b) {
-		return errors.New("satin: the handle of an object is cut short")
+	n := min(len(b), nameSize)
+	if o.v, err = unmarshalVersion[S](b[:n]); err == nil {
+		o.move, err = methodOf[*move[S, W]](string(b[n:]))
 	}
-	m, err := methodOf[*move[S, W]](string(b[1:n]))
-	o.v, o.move = unmarshalVersion[S](b[n:]), m
 	return err
 }
 
-// Carried marks the type as a handle.
-func (Object[S, W]) Carried(engine.Handle) {}
+// Leave is for the engine.
+func (o Object[S, W]) Leave(engine.Handle) (engine.Leaving, bool, error) { return o.v.leave() }
+
+// Apply is engine.Mover's: it makes the state after a write that was made elsewhere.
+func (m *move[S, W]) Apply(s *engine.Shelf, old engine.Name, write []byte) ([]byte, error) {
+	v, err := s.Look(old, decodeAs[S](s.Outside))
+	if err == nil && v == nil {
+		err = errors.New("the state before it is not here")
+	}
+	if err != nil {
+		return nil, err
+	}
+	state, ok := v.(*S)
+	if !ok {
+		return nil, errType
+	}
+	var w W
+	if err := s.Outside.Decode(write, &w); err != nil {
+		return nil, err
+	}
+	next := m.fn(*state, w)
+	return s.Outside.Encode(&next)
+}
 
 // methodOf finds what is registered under a name that came from elsewhere.
 func methodOf[M any](name string) (m M, err error) {

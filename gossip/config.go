@@ -27,6 +27,9 @@ const (
 	KindPublished              // a member stands for a module, signed by it
 )
 
+// KindShared are small writes to what jobs share, and offers to lattices: sharedobj.News.
+const KindShared Kind = 32
+
 // Rate bounds how often something may happen.
 type Rate struct {
 	PerSecond float64 // in the long run
@@ -67,7 +70,7 @@ type Config struct {
 	AuthorRate Rate
 	// KindRates bounds the messages of one author and kind. The defaults, for kinds that are not in the map:
 	// KindRun and KindTombstone 4 per second and 64 at once, KindAnswered and KindRevocation 1 and 16,
-	// KindCard 1 and 8, KindNews 40 and 200, the others 20 and 40.
+	// KindCard 1 and 8, KindNews and KindShared 40 and 200, the others 20 and 40.
 	KindRates map[Kind]Rate
 	// StrangerRate bounds what a neighbour may pass on by authors that are not in the list of members, all of them
 	// together: default 20 per second, 200 at once.
@@ -130,7 +133,7 @@ func (c *Config) kindRate(k Kind) Rate {
 		return Rate{PerSecond: 1, Burst: 8}
 	case KindAnswered, KindRevocation:
 		return Rate{PerSecond: 1, Burst: 16}
-	case KindNews: // of each run every 50 ms while there is some, see steal.Config.TellEvery
+	case KindNews, KindShared: // of each run every 50 ms while there is some, see steal.Config.TellEvery
 		return Rate{PerSecond: 40, Burst: 200}
 	}
 	return Rate{PerSecond: 20, Burst: 40}

@@ -44,7 +44,8 @@ func (p *Peer) assemble(apps []Application) error {
 	p.traffic = &traffic{base: p.base, places: p.places, protect: p.host}
 	p.crew = &crew{base: p.base, cfg: &p.cfg, self: self, host: p.host, arbiter: &arbiter{cores: p.cfg.Workers},
 		modules: p.modules,
-		send:    p.traffic.send, tell: p.voice.tellNews}
+		send:    p.traffic.send, tell: p.voice.tellNews, sendShared: p.traffic.sendShared,
+		tellShared: p.voice.tellShared}
 	p.work = &work{}
 	asked := &answering{}
 	p.runs = newConductor(p.base, outside{
@@ -144,7 +145,7 @@ func (p *Peer) speak(asked *answering) error {
 	p.card.renew()
 	p.cfg.Stream.Wide, p.cfg.Stream.Admitted = p.places.isWide, p.host.Admitted
 	p.traffic.stream = stream.New(p.host.Network(), p.cfg.Stream, stream.Handler{Received: p.traffic.received,
-		Failed: p.traffic.failed})
+		Failed: p.traffic.failed, Shared: p.traffic.receivedShared, SharedFailed: p.traffic.sharedFailed})
 	p.listen()
 	if err := p.voice.open(); err != nil {
 		return err
@@ -177,6 +178,7 @@ func (p *Peer) listen() {
 	})
 	p.voice.hear(gossip.KindLoad, checkLoad, p.runs.hearLoad)
 	p.voice.hear(gossip.KindNews, checkNews, p.runs.hearNews)
+	p.voice.hear(gossip.KindShared, checkShared, p.runs.hearShared)
 	p.voice.hear(gossip.KindRevocation, func(_ peer.ID, b []byte) error { return p.host.Roll().Check(b) },
 		func(author peer.ID, b []byte) { p.exclusion.hear(b, author, false) })
 	p.voice.hear(gossip.KindDeath, func(_ peer.ID, b []byte) error {

@@ -7,8 +7,11 @@ import (
 	"github.com/satin-peer/satin/internal/compute/child"
 	"github.com/satin-peer/satin/internal/module"
 	"github.com/satin-peer/satin/internal/port"
+	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/session"
 	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/peer/stream"
+	"github.com/satin-peer/satin/sharedobj"
 	"github.com/satin-peer/satin/steal"
 	"github.com/satin-peer/satin/steal/policy"
 )
@@ -23,6 +26,9 @@ type crew struct {
 	modules *modules
 	send    func(*steal.Message) // of all sessions
 	tell    func(*steal.News)
+	// the same for what the jobs of a run share
+	sendShared func(*stream.Shared)
+	tellShared func(job.RunID, *sharedobj.News)
 
 	lives atomic.Uint64 // sessions so far
 }
@@ -42,6 +48,9 @@ func (c *crew) session(m *statement.SignedManifest, of steal.Run, members *steal
 	with.Run, with.Self, with.Core = of, steal.Address{Peer: c.self, Inc: c.nextLife()}, c.cfg.Steal
 	with.Policy, with.Members, with.Engine = policy, members, engine
 	with.Send, with.Tell, with.Log = c.send, c.tell, c.log.With("run", m.Run.String())
+	with.Shared = c.objects()
+	with.SendShared = func(x *sharedobj.Message) { c.sendShared(&stream.Shared{Run: m.Run, Message: x}) }
+	with.TellShared = func(n *sharedobj.News) { c.tellShared(m.Run, n) }
 	return session.New(with)
 }
 
@@ -50,7 +59,8 @@ func (c *crew) engine(m *statement.SignedManifest, cfg compute.Config) (port.Liv
 	if len(c.cfg.Compute) == 0 {
 		return compute.New(cfg)
 	}
-	process := child.Config{Command: c.cfg.Compute, Compute: cfg, Memory: c.cfg.Memory}
+	process := child.Config{Command: c.cfg.Compute, Compute: cfg, Memory: c.cfg.Memory,
+		Shared: int(c.objects().MaxBytes)}
 	if m.Entry == module.Func {
 		var err error
 		if process.Module, err = c.modules.use(m); err != nil {

@@ -32,6 +32,8 @@ type Config struct {
 	Compute []string
 	// Memory is how many bytes each of these may have; 0 is child.DefaultMemory.
 	Memory int64
+	// ObjectsMemory is how many bytes what the jobs of one run share may take here, encoded; 0 is sharedobj.Default.
+	ObjectsMemory int64
 	// Modules says whose modules this peer runs: ModulesOff, ModulesPublished or ModulesMembers, which "" means.
 	// Without Compute it runs none.
 	Modules string

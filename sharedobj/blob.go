@@ -1,6 +1,7 @@
 package sharedobj
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"errors"
 )
@@ -65,6 +66,15 @@ func Build(data []byte) *Body {
 	top, _ := b.Piece(PieceID{uint8(len(counts) - 1), 0})
 	b.Top = hashPiece(len(counts)-1, top)
 	return b
+}
+
+// MarshalBinary carries a blob between the processes of one peer. Who reads one hashes it.
+func (b *Body) MarshalBinary() ([]byte, error) { return b.data, nil }
+
+// UnmarshalBinary is the other half of MarshalBinary.
+func (b *Body) UnmarshalBinary(data []byte) error {
+	*b = *Build(bytes.Clone(data))
+	return nil
 }
 
 // Bytes is all of it.

@@ -221,6 +221,12 @@ func (c *Core) Holders(d Digest) []PeerID {
 	return nil
 }
 
+// Has says whether a version's value is here.
+func (c *Core) Has(d Digest) bool {
+	e := c.store.find(d)
+	return e != nil && e.state != nil
+}
+
 func (c *Core) begin(now time.Duration) {
 	c.now = max(c.now, now, 1) // 0 means never
 	c.out.Orders, c.out.Messages = c.out.Orders[:0], c.out.Messages[:0]

@@ -100,6 +100,9 @@ func (c *lattices) expose(d Digest, b *Body) {
 	}
 }
 
+// Expose lets others get a value of a lattice by its name: one that goes with a job, and is too large to travel in it.
+func (c *Core) Expose(d Digest, value *Body) { c.lattices.expose(d, value) }
+
 // passes says whether an announced offer is new.
 func (n *lattice) passes(b Blob) bool {
 	if slices.Contains(n.passed, b) {

@@ -62,10 +62,10 @@ type Output struct {
 
 // Need is one thing that a job names.
 type Need struct {
-	Digest Digest
+	Digest Digest `cbor:"1,keyasint"`
 	// Floor, for a lattice, is the value that the job's parent saw, if it is small; else FloorBlob names it.
-	Floor     []byte
-	FloorBlob Blob
+	Floor     []byte `cbor:"2,keyasint,omitempty"`
+	FloorBlob Blob   `cbor:"3,keyasint,omitzero"`
 }
 
 // Job is what the core is told of a job from elsewhere.

@@ -67,7 +67,6 @@ func (b *book) requeue(l *lease, restarted bool, why *uint64) {
 		return
 	}
 	s := l.parent
-	s.state = waiting
 	s.job.Restarted = s.job.Restarted || restarted
 	b.lost.reconsider = b.lost.reconsider || s.job.Restarted
 	b.segments.putFirst(s)

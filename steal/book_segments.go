@@ -10,7 +10,7 @@ func (b *book) hold(p *peer, g *Grant) {
 	s := &segment{job: g.Job, since: b.now}
 	b.own(p, s, g.Handle)
 	b.segments.enter(s)
-	b.segments.waiting = append(b.segments.waiting, s)
+	b.segments.queue(s)
 	if g.Job.Restarted {
 		b.lost.reconsider = true
 		for _, u := range g.Orphans {
@@ -180,7 +180,7 @@ func (b *book) abortSegment(s *segment) {
 // stop undoes a segment's state.
 func (b *book) stop(s *segment) {
 	switch s.state {
-	case waiting:
+	case waiting, fetching:
 		b.segments.dropWaiting(s)
 	case running:
 		b.order(Order{Kind: AbortSegment, Segment: s.id})

@@ -26,8 +26,8 @@ type printer struct{ w io.Writer }
 
 func (p printer) printf(format string, args ...any) { fmt.Fprintf(p.w, format, args...) }
 
-var stateNames = [...]string{waiting: "waiting", running: "running", lent: "lent", finished: "finished",
-	stopped: "stopped"}
+var stateNames = [...]string{waiting: "waiting", fetching: "fetching", running: "running", lent: "lent",
+	finished: "finished", stopped: "stopped"}
 
 // WriteState prints a core's tables.
 func (c *Core) WriteState(w io.Writer, now time.Duration) {

@@ -13,4 +13,8 @@ type Job struct {
 	// Restarted marks a job that was given away before and came back, and all that is spawned under it: its finished
 	// children may exist elsewhere as orphans (fault tolerance paper, 3.1).
 	Restarted bool `cbor:"5,keyasint,omitempty"`
+	// Names says what shared values the job reads and where they are to be had, for whoever keeps them (the driver). A
+	// job that has it begins when the driver says that they are here. It is no part of the identity: the argument has
+	// the digests.
+	Names []byte `cbor:"6,keyasint,omitempty"`
 }

@@ -136,7 +136,7 @@ func (dp *departure) dropWork() {
 		var back []Handle
 		for _, s := range slices.Clone(p.held) {
 			switch s.state {
-			case waiting:
+			case waiting, fetching:
 				back = append(back, s.handle)
 				dp.book.stop(s)
 				dp.book.release(s)

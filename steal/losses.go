@@ -106,7 +106,7 @@ func (lo *losses) ownerLost(s *segment) {
 // no owner and no lease.
 func (lo *losses) orphan(s *segment) {
 	switch s.state {
-	case waiting:
+	case waiting, fetching:
 		lo.stats.OrphansAborted++
 		lo.book.stop(s)
 		lo.segments.forget(s)

@@ -70,10 +70,16 @@ const (
 	Watch
 	// Answer brings the root's Outcome, this peer being master. Ordered once for each time that it becomes master.
 	Answer
+	// Fetch asks for what Job names, which came from Victim and is held as Segment: Core.Ready when it is here, or
+	// Core.NotReady. Nothing is asked of the engine.
+	Fetch
+	// Release says that what Segment names is not needed for it any more.
+	Release
 	orderKinds
 )
 
-var orderNames = [orderKinds]string{"none", "take", "run", "putback", "deliver", "abort", "tell", "watch", "answer"}
+var orderNames = [orderKinds]string{"none", "take", "run", "putback", "deliver", "abort", "tell", "watch", "answer",
+	"fetch", "release"}
 
 func (k OrderKind) String() string {
 	if k < orderKinds {
@@ -87,8 +93,9 @@ type Order struct {
 	Kind      OrderKind
 	Ticket    Ticket    // Take
 	Max       int       // Take, at least 1
-	Segment   SegmentID // RunSegment, AbortSegment
-	Job       Job       // RunSegment
+	Segment   SegmentID // RunSegment, AbortSegment, Fetch, Release
+	Job       Job       // RunSegment, Fetch
+	Victim    PeerID    // Fetch
 	First     bool      // RunSegment: before what runs
 	Ref       Ref       // PutBack, Deliver
 	Restarted bool      // PutBack

@@ -15,6 +15,7 @@ type segments struct {
 	last     SegmentID
 	root     *segment   // the run's root while this peer is its master and it has no outcome
 	waiting  []*segment // held and not begun, oldest first
+	fetching []*segment // held, and what they name is not here
 	unacked  []*segment // finished, result not acknowledged, by time of finishing
 	unackedN int        // bytes in them
 	retryAt  time.Duration
@@ -32,14 +33,16 @@ func (ss *segments) enter(s *segment) {
 	ss.byID[s.id] = s
 }
 
-func (ss *segments) forget(s *segment) { delete(ss.byID, s.id) }
-
-// putFirst queues a segment before all others: it has been waited for.
-func (ss *segments) putFirst(s *segment) { ss.waiting = slices.Insert(ss.waiting, 0, s) }
+func (ss *segments) forget(s *segment) {
+	delete(ss.byID, s.id)
+	ss.unasked(s)
+}
 
 func (ss *segments) dropWaiting(s *segment) {
-	if i := slices.Index(ss.waiting, s); i >= 0 {
-		ss.waiting = slices.Delete(ss.waiting, i, i+1)
+	for _, l := range []*[]*segment{&ss.waiting, &ss.fetching} {
+		if i := slices.Index(*l, s); i >= 0 {
+			*l = slices.Delete(*l, i, i+1)
+		}
 	}
 }
 
@@ -54,7 +57,7 @@ func (ss *segments) room() int {
 	if ss.unackedN >= ss.cfg.MaxUnackedBytes || ss.leaving {
 		return 0
 	}
-	return min(ss.cfg.MaxWaiting-len(ss.waiting), ss.cfg.MaxSegments-len(ss.byID))
+	return min(ss.cfg.MaxWaiting-len(ss.waiting)-len(ss.fetching), ss.cfg.MaxSegments-len(ss.byID))
 }
 
 // inOrder lists the segments by number.
@@ -126,6 +129,8 @@ type segment struct {
 	root   bool   // the run's, this peer being master
 	orphan bool   // nobody waits for it, but somebody may want it (losses.go)
 	sought bool   // it was given up for another's orphan once
+	asked  bool   // Fetch was ordered, and Release was not
+	first  bool   // it has been waited for: it comes before others when it is ready
 	handle Handle
 	job    Job
 	state  segmentState
@@ -145,6 +150,7 @@ type segmentState uint8
 
 const (
 	waiting  segmentState = iota // for a worker of this peer, or for a thief
+	fetching                     // for what it names
 	running                      // in the engine
 	lent                         // passed on to another thief, whose result will come through here
 	finished                     // the result is not acknowledged yet

@@ -216,6 +216,9 @@ func (v *Job) Size() int {
 	if v.Restarted {
 		n += 2
 	}
+	if len(v.Names) > 0 {
+		n += 1 + sizeBytes(len(v.Names))
+	}
 	return n
 }
 

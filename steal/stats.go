@@ -10,6 +10,7 @@ type Stats struct {
 	JobsTakenLocal, JobsTakenWide   uint64 // jobs this peer got from others
 	JobsGivenLocal, JobsGivenWide   uint64 // jobs others got from this peer
 	RequestsRefused                 uint64 // answered without a job
+	JobsReturned                    uint64 // jobs that went back because what they name did not come
 
 	MessagesSentLocal, MessagesSentWide uint64
 	BytesSentLocal, BytesSentWide       uint64 // estimated encoded size, Message.Size

@@ -25,6 +25,7 @@ type thief struct {
 	lastReq   RequestID
 	failures  int           // steals in a row that brought nothing
 	notBefore time.Duration // no steal is sent before
+	returned  int           // jobs in a row that went back because what they name did not come
 	hunger    uint64        // Seq of the last Hunger sent
 	wakeAt    time.Duration // when to ask the policy again
 	planned   policy.Plan
@@ -200,4 +201,15 @@ func (t *thief) tell(to PeerID) {
 		t.hunger++
 		t.send(p, &Message{Hunger: &Hunger{Seq: t.hunger, Queued: t.segments.queued(), Idle: t.segments.idle()}})
 	}
+}
+
+// The rest after a job that went back, which doubles: what was missing for one is probably missing for the next.
+const (
+	returnRest    = 100 * time.Millisecond
+	maxReturnRest = 10 * time.Second
+)
+
+func (t *thief) restAfterReturn() {
+	t.notBefore = max(t.notBefore, t.now+min(returnRest<<min(t.returned, 10), maxReturnRest))
+	t.returned++
 }

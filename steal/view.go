@@ -33,7 +33,7 @@ func (v *view) MaxPatience() time.Duration { return v.shared.cfg.MaxPatience }
 
 func (v *view) Workers() int { return v.shared.load.Workers }
 
-func (v *view) Idle() int { return v.segments.idle() }
+func (v *view) Idle() int { return v.segments.wanting() }
 
 func (v *view) Queued() int { return v.segments.queued() }
 

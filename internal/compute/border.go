@@ -54,7 +54,7 @@ func (o salvager) Found(t *engine.Taken) {
 	e := o.e
 	begun := time.Now()
 	f := foundJob{t: t}
-	f.job, f.bad = jobOf(t)
+	f.job, f.bad = e.jobOf(t)
 	e.encoded(begun)
 	e.mu.Lock()
 	e.found = append(e.found, f)
@@ -71,6 +71,7 @@ func (o salvager) Kept(j engine.Job, out engine.Outcome) {
 	if !e.kept.room(begun.Sub(e.started), e.cfg.Workers) {
 		return
 	}
+	e.sharing.tellOf(out.Result)
 	outcome, bad := encodeReturned(e.cfg.Self, j.ID, j.Func, out.Result, out.Err)
 	var b []byte
 	if bad == nil {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/satin-peer/satin/internal/engine"
 	"github.com/satin-peer/satin/internal/port"
-	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/steal"
 )
@@ -53,6 +52,7 @@ type Engine struct {
 	closing sync.Once
 	wg      sync.WaitGroup // the taker, and who counts
 	orphans atomic.Pointer[steal.Orphans]
+	sharing *sharing
 	kept    keptQueue
 	// encoding is the time that workers have spent on it, in ns.
 	encoding atomic.Int64
@@ -90,7 +90,8 @@ func New(cfg Config) (*Engine, error) {
 		quit: make(chan struct{}), segments: map[steal.SegmentID]*engine.Guest{}, given: map[steal.Ref]*engine.Taken{},
 		refs: map[*engine.Taken]steal.Ref{}, early: map[*engine.Taken]bool{},
 	}
-	pool := engine.Config{Workers: cfg.Workers, Idle: cfg.Idle, Host: outside{e: e}, Codec: wire.Value()}
+	e.sharing = newSharing(e)
+	pool := engine.Config{Workers: cfg.Workers, Idle: cfg.Idle, Host: outside{e: e}, Outside: e.sharing}
 	if !cfg.Naive {
 		pool.Host, pool.KeepAfter = salvager{outside{e: e}}, cfg.KeepAfter
 	}
@@ -100,6 +101,7 @@ func New(cfg Config) (*Engine, error) {
 	}
 	e.pool.SetCores(0)
 	e.wg.Go(e.taker)
+	e.wg.Go(e.sharing.sharer)
 	return e, nil
 }
 
@@ -136,6 +138,8 @@ func (e *Engine) Do(o *port.Order) {
 		e.pool.SetCores(o.Max)
 	case port.Count:
 		e.count(o.Whole)
+	default:
+		e.sharing.do(o)
 	}
 }
 
@@ -165,9 +169,10 @@ func (e *Engine) Poll() (events []port.Event, again time.Duration) {
 // hear takes the news in, in order.
 func (e *Engine) hear() {
 	e.mu.Lock()
-	news, found := e.news, e.found
+	news, found, made := e.news, e.found, e.sharing.take()
 	e.news, e.found = nil, nil
 	e.mu.Unlock()
+	e.events = append(e.events, made...) // first: the jobs that name what was made may be among the others
 	if parts := e.kept.take(); len(parts) > 0 {
 		e.happened(port.Event{Kind: port.Kept, Parts: parts})
 	}

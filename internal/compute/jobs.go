@@ -37,16 +37,20 @@ func read(fn string, arg []byte) (f engine.Func, v any, err error) {
 	return f, v, nil
 }
 
-// jobOf encodes a job that is on its way out. The error says that its argument is too large; Register has
-// seen to the rest.
-func jobOf(t *engine.Taken) (steal.Job, error) {
+// jobOf encodes a job that is on its way out, and tells of what it shares. The error says that its argument is too
+// large, or what it shares; Register has seen to the rest.
+func (e *Engine) jobOf(t *engine.Taken) (steal.Job, error) {
 	j := t.Job()
+	names, err := e.sharing.names(j)
+	if err != nil {
+		return steal.Job{}, err
+	}
 	arg, err := wire.Value().Encode(j.Arg)
 	if err != nil {
 		return steal.Job{}, err
 	}
 	return steal.Job{Path: j.ID.Path, Identity: job.Identify(j.Func, arg), Function: j.Func, Arg: arg,
-		Restarted: j.Restarted}, nil
+		Restarted: j.Restarted, Names: names}, nil
 }
 
 // run starts a stolen job, or the root. One that cannot be run ends at once, as a job that panicked: its
@@ -60,6 +64,7 @@ func (e *Engine) run(id steal.SegmentID, j *steal.Job, first bool) {
 		in := engine.Job{ID: which, Func: fn, Arg: v, Restarted: j.Restarted && !e.cfg.Naive, First: first}
 		g, err = e.pool.Submit(in, func(o engine.Outcome) {
 			begun := time.Now()
+			e.sharing.tellOf(o.Result)
 			outcome, returned := encodeOutcome(e.cfg.Self, which, fn, o)
 			e.encoded(begun)
 			e.tell(func(told *[]port.Event) { e.ended(told, id, outcome, returned) })

@@ -3,13 +3,16 @@ package compute
 import (
 	"errors"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/engine"
+	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/steal"
 )
 
 // A reading names a value of each kind.
@@ -39,6 +42,8 @@ func readAll(f *satin.Frame, r reading) []int {
 	return append(all, before, r.Most.Value(f))
 }
 
+func double(_ *satin.Frame, n int) int { return 2 * n }
+
 func share(f *satin.Frame, bid int) reading {
 	sum := satin.Share(f, appended, []int{1}).Write(f, 2).Write(f, 3)
 	return reading{satin.ShareConstant(f, "hello"), sum, satin.ShareLattice(f, most, "bids", 10), bid}
@@ -49,6 +54,7 @@ func init() {
 	satin.RegisterLattice("compute.most", most, positive)
 	satin.Register("compute.readAll", readAll)
 	satin.Register("compute.share", share)
+	satin.Register("compute.double", double)
 }
 
 func submit(t *testing.T, p *engine.Pool, fn string, arg any) any {
@@ -70,48 +76,182 @@ func submit(t *testing.T, p *engine.Pool, fn string, arg any) any {
 	}
 }
 
-func travelled(t *testing.T, r reading) (reading, []byte) {
+// place is an engine that a test drives by hand.
+type place struct {
+	*Engine
+	t    *testing.T
+	told []port.Event
+	n    steal.SegmentID
+}
+
+func newPlace(t *testing.T) *place {
 	t.Helper()
-	b, err := wire.Value().Encode(r)
+	e, err := New(Config{Workers: 1, KeepAfter: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	arg := reflect.New(reflect.TypeFor[reading]())
-	if err := wire.Value().Decode(b, arg.Interface()); err != nil {
-		t.Fatal(err)
-	}
-	return arg.Elem().Interface().(reading), b
+	t.Cleanup(e.Close)
+	e.Do(&port.Order{Kind: port.Cores, Max: 1, Share: true})
+	return &place{Engine: e, t: t}
 }
 
-// A job that names shared values reads the same after it has travelled, also twice, and its argument is the
-// same bytes whenever and wherever it is encoded: what is known of a lattice is not in it. Jobs that come to
-// one process share.
-func TestHandlesTravel(t *testing.T) {
-	pools := make([]*engine.Pool, 2)
-	for i := range pools {
-		p, err := engine.NewPool(engine.Config{Workers: 1, Codec: wire.Value()})
-		if err != nil {
-			t.Fatal(err)
+// await waits for an event of a kind, and takes it out.
+func (p *place) await(kind port.EventKind) port.Event {
+	p.t.Helper()
+	for begun := time.Now(); time.Since(begun) < time.Minute; {
+		events, _ := p.Poll()
+		p.told = append(p.told, events...)
+		for i, e := range p.told {
+			if e.Kind == kind {
+				p.told = append(p.told[:i:i], p.told[i+1:]...)
+				return e
+			}
 		}
-		defer p.Close()
-		pools[i] = p
+		select {
+		case <-p.Bell():
+		case <-time.After(time.Second):
+		}
 	}
-	made := submit(t, pools[0], "compute.share", 20).(reading)
-	first, bytes := travelled(t, made)
-	if got, want := submit(t, pools[1], "compute.readAll", first), []int{5, 1, 2, 3, 10, 20}; !reflect.DeepEqual(got,
-		want) {
-		t.Errorf("%v, want %v", got, want)
+	p.t.Fatalf("no %v; what came: %+v", kind, p.told)
+	return port.Event{}
+}
+
+// run begins a job.
+func (p *place) run(fn string, arg []byte) steal.SegmentID {
+	p.n++
+	p.Do(&port.Order{Kind: port.Run, Segment: p.n, Job: &steal.Job{Path: job.Path{uint32(p.n)}, Function: fn,
+		Arg: arg}})
+	return p.n
+}
+
+// result waits for what came of a job.
+func (p *place) result(fn string) (any, error) {
+	p.t.Helper()
+	f, _ := engine.Lookup(fn)
+	v, err, panicked, bad := DecodeOutcome(job.RunID{}, p.await(port.Finished).Outcome, f)
+	if panicked != nil {
+		return nil, panicked
 	}
-	again, same := travelled(t, first) // from the thief to the next, after the lattice has grown
-	if !reflect.DeepEqual(bytes, same) {
+	return v, errors.Join(err, bad)
+}
+
+// leave is what happens when a job leaves: its argument, and what is told of what it names.
+func (p *place) leave(arg any) (b []byte, names *port.Names) {
+	p.t.Helper()
+	encoded, err := p.sharing.names(engine.Job{Func: "compute.readAll", Arg: arg})
+	if err == nil {
+		b, err = wire.Value().Encode(arg)
+	}
+	if err == nil {
+		names, err = port.DecodeNames(encoded)
+	}
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return b, names
+}
+
+// bring gives a place what is told of one version.
+func (p *place) bring(e port.Event) {
+	p.Do(&port.Order{Kind: port.Here, Shared: &port.Shared{Digest: e.Shared.Recipe.Digest(),
+		Name: e.Shared.Recipe.Name, Data: e.Shared.State.Bytes()}})
+}
+
+// A job that names shared values reads the same after it has travelled, and its argument is the same bytes whenever
+// it is encoded: what is known of a lattice is not in it, but goes beside it. Jobs that come to one process share.
+func TestHandlesTravel(t *testing.T) {
+	a, b := newPlace(t), newPlace(t)
+	made := submit(t, a.pool, "compute.share", 20).(reading)
+	arg, names := a.leave(made)
+	if len(names.Needs) != 3 {
+		t.Fatalf("the job names %+v", names)
+	}
+	for range 3 {
+		b.bring(a.await(port.Made))
+	}
+	b.run("compute.readAll", arg)
+	if got, err := b.result("compute.readAll"); !reflect.DeepEqual(got, []int{5, 1, 2, 3, 10, 20}) {
+		t.Errorf("%v, %v", got, err)
+	}
+	submit(t, a.pool, "compute.readAll", made) // the lattice grows
+	again, names := a.leave(made)
+	if !reflect.DeepEqual(arg, again) {
 		t.Error("the argument of the same job has other bytes")
 	}
-	if got, want := submit(t, pools[1], "compute.readAll", again), []int{5, 1, 2, 3, 20, 20}; !reflect.DeepEqual(got,
-		want) {
-		t.Errorf("a second job in the process: %v, want %v", got, want)
+	if floor := names.Needs[2].Floor; !reflect.DeepEqual(floor, []byte{20}) {
+		t.Errorf("the parent's value of the lattice is %x", floor)
+	}
+	b.run("compute.readAll", arg)
+	if got, err := b.result("compute.readAll"); !reflect.DeepEqual(got, []int{5, 1, 2, 3, 20, 20}) {
+		t.Errorf("a second job in the process: %v, %v", got, err)
 	}
 	if _, err := wire.Value().Encode(reading{}); err != nil {
 		t.Errorf("handles of nothing: %v", err)
+	}
+}
+
+// A read of what is not here waits, and lends its core to other jobs; what cannot be had fails it with a panic that
+// says so; one that is aborted while it waits ends.
+func TestReadWaits(t *testing.T) {
+	a, b := newPlace(t), newPlace(t)
+	arg, _ := a.leave(submit(t, a.pool, "compute.share", 20).(reading))
+	made := []port.Event{a.await(port.Made), a.await(port.Made), a.await(port.Made)}
+	b.run("compute.readAll", arg)
+	lattice := b.await(port.Wanted).Shared.Digest
+	if lattice != made[2].Shared.Recipe.Digest() {
+		t.Fatal("something else is wanted than what the job reads first")
+	}
+	b.run("compute.double", []byte{21}) // there is one core, and nobody uses it
+	if got, err := b.result("compute.double"); got != 42 {
+		t.Fatalf("while a job waits for what it reads, another gives %v, %v", got, err)
+	}
+	for _, next := range []int{2, 0, 1} { // in which it reads them
+		b.bring(made[next])
+		if next != 1 {
+			b.await(port.Wanted)
+		}
+	}
+	if got, err := b.result("compute.readAll"); !reflect.DeepEqual(got, []int{5, 1, 2, 3, 10, 20}) {
+		t.Errorf("%v, %v", got, err)
+	}
+
+	c := newPlace(t)
+	c.run("compute.readAll", arg)
+	c.Do(&port.Order{Kind: port.Failed, Shared: &port.Shared{Digest: c.await(port.Wanted).Shared.Digest,
+		Text: "nobody has it"}})
+	if _, err := c.result("compute.readAll"); err == nil || !strings.Contains(err.Error(), "nobody has it") {
+		t.Errorf("a read of what cannot be had: %v", err)
+	}
+	id := c.run("compute.readAll", arg)
+	c.await(port.Wanted)
+	c.Do(&port.Order{Kind: port.Abort, Segment: id})
+	c.await(port.Stopped)
+	c.run("compute.double", []byte{21})
+	if got, err := c.result("compute.double"); got != 42 {
+		t.Errorf("after an abort: %v, %v", got, err)
+	}
+}
+
+// What was forgotten while a job that names it was on its way out is told again; what cannot be held for others
+// keeps its jobs at home.
+func TestForgottenAndRefused(t *testing.T) {
+	a := newPlace(t)
+	made := submit(t, a.pool, "compute.share", 20).(reading)
+	a.leave(made)
+	digest := a.await(port.Made).Shared.Recipe.Digest()
+	forget := &port.Order{Kind: port.Forget, Shared: &port.Shared{Digest: digest}}
+	a.Do(forget)
+	a.leave(made)
+	if again := a.await(port.Made); again.Shared.Recipe.Digest() != digest {
+		t.Log("in another order") // the others are told once
+	}
+	a.Do(&port.Order{Kind: port.Failed, Shared: &port.Shared{Digest: digest, Text: "it is too large"}})
+	if _, err := a.sharing.names(engine.Job{Func: "compute.readAll", Arg: made}); err == nil ||
+		!strings.Contains(err.Error(), "it is too large") {
+		t.Errorf("a job whose constant cannot be shared: %v", err)
+	}
+	if e := a.await(port.Troubled); !strings.Contains(e.Text, "it is too large") {
+		t.Errorf("%+v", e)
 	}
 }
 
@@ -132,24 +272,41 @@ func TestHandlesStayWithoutSwarm(t *testing.T) {
 func FuzzHandles(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte{12, 'c', 'o'})
-	f.Add(append([]byte{12}, "compute.most\x00\x00\x00\x00\x00\x00\x00\x01xy"...))
-	f.Add(append([]byte{12}, "compute.most\xff\xff\xff\xff\xff\xff\xff\xffxy"...))
-	f.Add(append([]byte{16}, "compute.appendedxyz"...))
-	p, err := engine.NewPool(engine.Config{Workers: 1, Codec: wire.Value()})
+	f.Add(make([]byte, 32))
+	f.Add(append(make([]byte, 32), "compute.most"...))
+	f.Add(append(make([]byte, 32), "compute.appended"...))
+	e, err := New(Config{Workers: 1})
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Cleanup(p.Close)
+	f.Cleanup(e.Close)
+	e.Do(&port.Order{Kind: port.Cores, Max: 1})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var r reading
-		if r.Text.UnmarshalBinary(b) != nil || r.Sum.UnmarshalBinary(b) != nil || r.Most.UnmarshalBinary(b) != nil {
+		if r.Text.UnmarshalBinary(b[:min(len(b), 32)]) != nil {
+			return
+		}
+		if r.Sum.UnmarshalBinary(b) != nil && r.Most.UnmarshalBinary(b) != nil {
 			return
 		}
 		done := make(chan engine.Outcome, 1)
-		if _, err := p.Submit(engine.Job{Func: "compute.readAll", Arg: r},
-			func(o engine.Outcome) { done <- o }); err != nil {
+		g, err := e.pool.Submit(engine.Job{Func: "compute.readAll", Arg: r}, func(o engine.Outcome) { done <- o })
+		if err != nil {
 			t.Fatal(err)
 		}
-		<-done
+		for {
+			select {
+			case <-done:
+				return
+			case <-e.Bell():
+			}
+			events, _ := e.Poll()
+			for _, ev := range events {
+				if ev.Kind == port.Wanted { // made-up names lead nowhere
+					g.Cancel()
+					return
+				}
+			}
+		}
 	})
 }

@@ -55,7 +55,7 @@ func (e *Engine) take(most int, next func() (t *engine.Taken, later bool)) (take
 		if t, later = next(); t == nil {
 			break
 		}
-		job, err := jobOf(t)
+		job, err := e.jobOf(t)
 		if err != nil { // it stays
 			t.PutBack(false)
 			break

@@ -8,6 +8,7 @@ import (
 
 	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/sharedobj"
 	"github.com/satin-peer/satin/steal"
 )
 
@@ -16,6 +17,10 @@ type Config struct {
 	Core      *steal.Core
 	Engine    port.Engine
 	Transport Transport
+	// Shared gets what jobs read to where they read it, and SharedTransport carries what it says. nil: a job that
+	// names shared values does not leave its peer.
+	Shared          *sharedobj.Core
+	SharedTransport SharedTransport
 	// Store keeps outcomes beyond this process; nil: nothing is kept.
 	Store Store
 	// Observe sees each output of the core before it is carried out, for tests. It must not change it.
@@ -31,6 +36,16 @@ type Transport interface {
 	Tell(n *steal.News)
 	// Answer has the root's outcome, this peer being master.
 	Answer(outcome []byte)
+}
+
+// A SharedTransport takes what the core of shared values has to say. Its methods are as those of a Transport.
+type SharedTransport interface {
+	// SendShared sends a message to m.To.
+	SendShared(m *sharedobj.Message)
+	// TellShared tells news to everybody in the run.
+	TellShared(n *sharedobj.News)
+	// Note tells the user something of what is shared: no more than a line, and seldom.
+	Note(text string)
 }
 
 // A Store takes outcomes. It must not block, and may refuse.
@@ -53,15 +68,23 @@ type Driver struct {
 	cfg  Config
 	core *steal.Core
 
+	now    time.Duration // of the latest input
 	busy   bool
 	inputs fifo[input]
-	orders fifo[steal.Order]
+	orders fifo[order]
 	order  port.Order // scratch
 	job    steal.Job  // scratch
 
 	segments map[steal.SegmentID]identity // given to the engine and not ended
 	root     steal.SegmentID              // among them, while this peer is the run's master; 0 is none
 	given    map[steal.Ref]outside        // jobs outside the engine
+	shared   *shared                      // nil if nothing is shared
+}
+
+// order is an order of one of the cores.
+type order struct {
+	steal  steal.Order
+	shared sharedobj.Order // if its Kind is set
 }
 
 // identity names a job.
@@ -74,16 +97,33 @@ type identity struct {
 type outside struct {
 	identity
 	outcome []byte
+	names   []sharedobj.Digest // kept here as long as it is outside
 }
 
 // New makes a driver. The core belongs to it from now on; its questions may be asked between two calls.
 func New(cfg Config) *Driver {
-	return &Driver{cfg: cfg, core: cfg.Core, segments: map[steal.SegmentID]identity{},
+	d := &Driver{cfg: cfg, core: cfg.Core, segments: map[steal.SegmentID]identity{},
 		given: map[steal.Ref]outside{}}
+	if cfg.Shared != nil {
+		d.shared = &shared{d: d, core: cfg.Shared, out: cfg.SharedTransport,
+			fetching: map[steal.SegmentID]steal.Job{}, there: map[sharedobj.Digest]bool{}}
+	}
+	return d
 }
 
-// Core is the core, to be asked: Next, Gone, Stats, Orphans.
+// Core is the core, to be asked: Gone, Stats, Orphans.
 func (d *Driver) Core() *steal.Core { return d.core }
+
+// Next is when the driver wants to be ticked; false if nothing is due.
+func (d *Driver) Next() (at time.Duration, ok bool) {
+	at, ok = d.core.Next()
+	if d.shared != nil && !d.core.Gone() {
+		if t, due := d.shared.core.Next(); due && (!ok || t < at) {
+			at, ok = t, true
+		}
+	}
+	return at, ok
+}
 
 // Held is how many segments the engine has, the root included; Given, how many jobs are outside of it. Master
 // says whether the engine has the root.
@@ -121,8 +161,31 @@ func (d *Driver) Hear(now time.Duration, n *steal.News) {
 	d.feed(input{kind: heard, now: now, news: n})
 }
 
-// Tick lets time pass: see steal.Core.Next.
+// Tick lets time pass: see Next.
 func (d *Driver) Tick(now time.Duration) { d.feed(input{kind: ticked, now: now}) }
+
+// StepShared is Step for the core of what is shared.
+func (d *Driver) StepShared(now time.Duration, m *sharedobj.Message) {
+	d.feed(input{kind: sharedStepped, now: now, sharedMessage: m})
+}
+
+// SharedSendFailed says that a message was certainly not delivered.
+func (d *Driver) SharedSendFailed(now time.Duration, m *sharedobj.Message) {
+	d.feed(input{kind: sharedSendFailed, now: now, sharedMessage: m})
+}
+
+// HearShared takes gossip in.
+func (d *Driver) HearShared(now time.Duration, from sharedobj.PeerID, n *sharedobj.News) {
+	d.feed(input{kind: sharedHeard, now: now, from: from, sharedNews: n})
+}
+
+// SharedStats are those of what is shared.
+func (d *Driver) SharedStats() (s sharedobj.Stats) {
+	if d.shared != nil {
+		s = d.shared.core.Stats()
+	}
+	return s
+}
 
 // SetMembers says who takes part.
 func (d *Driver) SetMembers(now time.Duration, m *steal.Members) {
@@ -152,6 +215,7 @@ func (d *Driver) Happened(now time.Duration, events ...port.Event) {
 		return
 	}
 	d.busy = true
+	d.now = max(d.now, now)
 	for i := range events {
 		d.absorb(d.applyEvent(now, &events[i]))
 	}
@@ -192,6 +256,6 @@ func (d *Driver) absorb(out steal.Output) {
 		d.cfg.Transport.Send(m)
 	}
 	for i := range out.Orders {
-		d.orders.push(out.Orders[i])
+		d.orders.push(order{steal: out.Orders[i]})
 	}
 }

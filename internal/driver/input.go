@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/satin-peer/satin/internal/port"
+	"github.com/satin-peer/satin/sharedobj"
 	"github.com/satin-peer/satin/steal"
 )
 
@@ -21,6 +22,14 @@ const (
 	left
 	cancelled
 	happened
+	sharedStepped
+	sharedSendFailed
+	sharedHeard
+	// of one core for the other
+	fetchOrdered
+	released
+	ready
+	notReady
 )
 
 // input is something that the core is to be told; which fields are set depends on kind.
@@ -33,11 +42,19 @@ type input struct {
 	parts    []steal.Partial
 	patience time.Duration
 	event    port.Event
+
+	sharedMessage *sharedobj.Message
+	sharedNews    *sharedobj.News
+	from          sharedobj.PeerID
+	segment       steal.SegmentID
+	job           steal.Job
+	victim        steal.PeerID
 }
 
 // apply gives an input to the core.
 func (d *Driver) apply(in *input) steal.Output {
 	c, now := d.core, in.now
+	d.now = max(d.now, now)
 	switch in.kind {
 	case stepped:
 		d.storeHandedOver(in.message)
@@ -47,8 +64,10 @@ func (d *Driver) apply(in *input) steal.Output {
 	case heard:
 		return c.Hear(now, in.news)
 	case ticked:
+		d.shared.tick(now)
 		return c.Tick(now)
 	case membersChanged:
+		d.shared.setMembers(now, in.members)
 		return c.SetMembers(now, in.members)
 	case restored:
 		return c.Restore(now, in.parts)
@@ -58,6 +77,16 @@ func (d *Driver) apply(in *input) steal.Output {
 		return c.Cancel(now)
 	case happened:
 		return d.applyEvent(now, &in.event)
+	case fetchOrdered, sharedStepped, sharedSendFailed, sharedHeard, released:
+		if d.shared == nil && in.kind == fetchOrdered {
+			return c.NotReady(now, in.segment)
+		}
+		d.shared.apply(in)
+		return steal.Output{}
+	case ready:
+		return c.Ready(now, in.segment)
+	case notReady:
+		return c.NotReady(now, in.segment)
 	}
 	panic(fmt.Sprintf("driver: input of kind %d", in.kind))
 }
@@ -69,10 +98,10 @@ func (d *Driver) applyEvent(now time.Duration, e *port.Event) steal.Output {
 	case port.LoadChanged:
 		return c.Report(now, e.Load)
 	case port.Taken:
-		d.give(e.Jobs)
+		d.give(now, e.Jobs)
 		return c.Taken(now, e.Ticket, e.Jobs)
 	case port.Found:
-		d.give(e.Jobs)
+		d.give(now, e.Jobs)
 		return c.Found(now, e.Jobs)
 	case port.Finished:
 		if s, ok := d.segments[e.Segment]; ok && e.Good {
@@ -82,7 +111,7 @@ func (d *Driver) applyEvent(now time.Duration, e *port.Event) steal.Output {
 		return c.Finished(now, e.Segment, e.Outcome)
 	case port.Dropped:
 		for _, ref := range e.Refs {
-			delete(d.given, ref)
+			d.isBack(ref)
 		}
 		return c.Aborted(now, e.Refs...)
 	case port.Kept:
@@ -96,16 +125,25 @@ func (d *Driver) applyEvent(now time.Duration, e *port.Event) steal.Output {
 		if g, ok := d.given[e.Ref]; ok && e.Good {
 			d.store(g.identity, g.outcome, CameHome)
 		}
-		delete(d.given, e.Ref)
+		d.isBack(e.Ref)
+	case port.Guarded, port.Made, port.Wanted, port.Offered, port.Applied, port.Joined, port.Collected, port.Encoded:
+		d.shared.happened(now, e)
 	}
 	return steal.Output{} // Stopped, Counted and Troubled are for people
 }
 
 // give notes jobs that have left the engine.
-func (d *Driver) give(jobs []steal.Taken) {
+func (d *Driver) give(now time.Duration, jobs []steal.Taken) {
 	for i := range jobs {
-		d.given[jobs[i].Ref] = outside{identity: identity{jobs[i].Job.Path, jobs[i].Job.Identity}}
+		j := &jobs[i].Job
+		d.given[jobs[i].Ref] = outside{identity: identity{j.Path, j.Identity}, names: d.shared.leaves(now, j)}
 	}
+}
+
+// isBack forgets a job that was outside the engine.
+func (d *Driver) isBack(ref steal.Ref) {
+	d.shared.unpin(d.given[ref].names)
+	delete(d.given, ref)
 }
 
 // release forgets a segment, which has ended or is not wanted.

@@ -9,8 +9,19 @@ import (
 
 // carryOut does what the core wants. What the engine does not have any more, because it has told so meanwhile, is for
 // the engine to ignore: it alone knows whether that can be.
-func (d *Driver) carryOut(o *steal.Order) {
+func (d *Driver) carryOut(next *order) {
+	if next.shared.Kind != 0 {
+		d.shared.carryOut(&next.shared)
+		return
+	}
+	o := &next.steal
 	switch o.Kind {
+	case steal.Fetch:
+		d.inputs.push(input{kind: fetchOrdered, now: d.now, segment: o.Segment, job: o.Job, victim: o.Victim})
+		return
+	case steal.Release:
+		d.inputs.push(input{kind: released, now: d.now, segment: o.Segment})
+		return
 	case steal.Tell:
 		d.cfg.Transport.Tell(o.News)
 		return
@@ -31,7 +42,7 @@ func (d *Driver) carryOut(o *steal.Order) {
 		d.job = o.Job
 		p.Kind, p.Segment, p.Job, p.First = port.Run, o.Segment, &d.job, o.First
 	case steal.PutBack:
-		delete(d.given, o.Ref)
+		d.isBack(o.Ref)
 		p.Kind, p.Ref, p.Restarted = port.PutBack, o.Ref, o.Restarted
 	case steal.Deliver:
 		if g, ok := d.given[o.Ref]; ok { // or it was dropped meanwhile

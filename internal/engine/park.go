@@ -31,7 +31,7 @@ func (w *Worker) park(local bool) {
 	w.shareAll()
 	p.mu.Lock()
 	w.parked.Store(true)
-	if w.finished.Load() != nil || w.abortWanted() {
+	if w.finished.Load() != nil || w.came.Load() || w.abortWanted() {
 		w.parked.Store(false)
 		p.mu.Unlock()
 		return

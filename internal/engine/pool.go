@@ -42,8 +42,8 @@ type Config struct {
 	// Where many children of one job take less, those that take a quarter of it are offered too.
 	KeepAfter time.Duration
 
-	// Codec encodes shared values with the jobs that name them; nil if no job leaves.
-	Codec Codec
+	// Outside is where shared values go to and come from; nil if no job leaves.
+	Outside Outside
 }
 
 // gcBallast is memory that a process with pools owns and never touches, in bytes, so that it costs address
@@ -77,6 +77,7 @@ type Pool struct {
 
 	shelf   Shelf
 	threads threads
+	judge   *Worker // evaluates guards
 }
 
 // NewPool starts a pool. It refuses a Config out of range with an error that says what is allowed.
@@ -96,6 +97,7 @@ func NewPool(cfg Config) (*Pool, error) {
 	p := &Pool{cfg: cfg, host: cfg.Host,
 		scheduler: scheduler{start: time.Now().Add(-poolEpoch), quit: make(chan struct{})},
 		frontier:  frontier{runs: map[*Record]bool{}, outside: map[*Taken]bool{}, offers: make(chan struct{}, 1)}}
+	p.shelf.Outside = cfg.Outside
 	p.demand.Store(cfg.Workers > 1)
 	p.clock = p.now
 	if p.host == nil {

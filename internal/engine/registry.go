@@ -32,16 +32,17 @@ type registry struct {
 
 	methods     map[string]*Method // of shared objects and lattices
 	methodByKey map[unsafe.Pointer]*Method
+	guards      map[string]guard // by name of the function; replaced, never changed
 }
 
 // clone copies the table; that of nil is empty.
 func (t *registry) clone() *registry {
 	if t == nil {
 		return &registry{map[unsafe.Pointer]*Desc{}, map[string]*Desc{}, map[string]*Desc{}, nil,
-			map[string]*Method{}, map[unsafe.Pointer]*Method{}}
+			map[string]*Method{}, map[unsafe.Pointer]*Method{}, nil}
 	}
 	return &registry{maps.Clone(t.byKey), maps.Clone(t.byName), maps.Clone(t.bySymbol), slices.Clone(t.sentinels),
-		maps.Clone(t.methods), maps.Clone(t.methodByKey)}
+		maps.Clone(t.methods), maps.Clone(t.methodByKey), t.guards}
 }
 
 var (

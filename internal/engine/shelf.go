@@ -2,28 +2,24 @@ package engine
 
 import (
 	"container/list"
-	"fmt"
+	"errors"
 	"math/rand/v2"
-	"reflect"
 	"sync"
-	"unsafe"
 )
 
-// A Codec turns values into bytes, and back, on their way out of the process and in.
-type Codec interface {
-	Encode(v any) ([]byte, error)
-	Decode(b []byte, v any) error
-}
-
-// A Shelf has what the jobs of one pool, or of one sequential run, share by name: the values of lattices. A job that
-// came from elsewhere finds there what its like here have found. It may be used by all workers at a time.
+// A Shelf has what the jobs of one pool, or of one sequential run, share by name: versions of constants and objects,
+// and lattices. A job that came from elsewhere finds there what its like here have found, and what was sent for
+// it. It may be used by all workers, and others, at a time.
 type Shelf struct {
 	// Partial, in the sequential program alone, has reads see only some of what was offered.
 	Partial *rand.Rand
+	// Outside is where shared values go to and come from; nil: nothing leaves.
+	Outside Outside
 
-	mu     sync.Mutex
-	byName map[Name]*list.Element
-	recent list.List // of onShelf, the one asked for longest ago first
+	mu       sync.Mutex
+	byName   map[Name]*list.Element // lattices
+	recent   list.List              // of onShelf, the one asked for longest ago first
+	versions map[Name]*shelved
 }
 
 type onShelf struct {
@@ -31,11 +27,11 @@ type onShelf struct {
 	value any
 }
 
-// maxOnShelf bounds what is kept when no job here has it in its hands; such a value begins anew when a job that names
-// it comes, which costs work and nothing else.
+// maxOnShelf bounds the lattices that are kept when no job here has them in its hands; such a value begins anew when
+// a job that names it comes, which costs work and nothing else.
 const maxOnShelf = 1024
 
-// Find gives what has that name, which the first one who asks makes.
+// Find gives the lattice of that name, which the first one who asks makes.
 func (s *Shelf) Find(name Name, make func() any) any {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -54,86 +50,185 @@ func (s *Shelf) Find(name Name, make func() any) any {
 	return v
 }
 
+// Lattice gives a lattice that is here; nil if it is not.
+func (s *Shelf) Lattice(name Name) any {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if e := s.byName[name]; e != nil {
+		return e.Value.(onShelf).value
+	}
+	return nil
+}
+
+// shelved is a version, or the seed of a lattice. How many there are is bounded by whoever fills the shelf.
+type shelved struct {
+	here       bool
+	registered string // name of its type
+	forgotten  func()
+	waiting    []*waiter
+
+	mu    sync.Mutex // held while it is decoded: the others want the same
+	data  []byte     // as it came, until it was decoded
+	value any
+}
+
+// waiter is a worker that waits for a version.
+type waiter struct {
+	w      *Worker
+	failed string
+}
+
+func (s *Shelf) entry(name Name) *shelved {
+	e := s.versions[name]
+	if e == nil {
+		if s.versions == nil {
+			s.versions = map[Name]*shelved{}
+		}
+		e = &shelved{}
+		s.versions[name] = e
+	}
+	return e
+}
+
+// Put enters a version that was made here and told of. Forgotten is called when others have it from here no more.
+func (s *Shelf) Put(name Name, registered string, value any, forgotten func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e := s.entry(name)
+	e.mu.Lock()
+	e.value, e.data = value, nil
+	e.mu.Unlock()
+	e.forgotten = forgotten
+	s.arrived(e, registered)
+}
+
+// Here enters a version that came from elsewhere. Whoever waits for it goes on.
+func (s *Shelf) Here(name Name, registered string, data []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e := s.entry(name)
+	e.mu.Lock()
+	if e.value == nil {
+		e.data = data
+	}
+	e.mu.Unlock()
+	s.arrived(e, registered)
+}
+
+// arrived is called with the mutex held.
+func (s *Shelf) arrived(e *shelved, registered string) {
+	e.here, e.registered = true, registered
+	for _, x := range e.waiting {
+		x.w.called()
+	}
+	e.waiting = nil
+}
+
+// Failed says that a version cannot be had, or that one which was made here cannot be held for others. True if a job
+// waits for it.
+func (s *Shelf) Failed(name Name, why string) (waited bool) {
+	s.mu.Lock()
+	e := s.versions[name]
+	delete(s.versions, name)
+	if e != nil {
+		waited = len(e.waiting) > 0
+		for _, x := range e.waiting {
+			x.failed = why
+			x.w.called()
+		}
+	}
+	s.mu.Unlock()
+	if e != nil && e.forgotten != nil {
+		e.forgotten()
+	}
+	return waited
+}
+
+// Forget drops a version.
+func (s *Shelf) Forget(name Name) {
+	s.mu.Lock()
+	e := s.versions[name]
+	if e != nil && len(e.waiting) == 0 {
+		delete(s.versions, name)
+	}
+	s.mu.Unlock()
+	if e != nil && e.forgotten != nil {
+		e.forgotten()
+	}
+}
+
+// Look gives a version that is here, decoded, and the registered name of its type; nil if it is not here.
+func (s *Shelf) Look(name Name, decode func([]byte) (any, error)) (value any, err error) {
+	s.mu.Lock()
+	e := s.versions[name]
+	here := e != nil && e.here
+	s.mu.Unlock()
+	if !here {
+		return nil, nil
+	}
+	return e.decoded(decode)
+}
+
+// Registered gives the registered name of a version's type, if it is here.
+func (s *Shelf) Registered(name Name) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if e := s.versions[name]; e != nil {
+		return e.registered
+	}
+	return ""
+}
+
+func (e *shelved) decoded(decode func([]byte) (any, error)) (any, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.value == nil {
+		v, err := decode(e.data)
+		if err != nil {
+			return nil, err
+		}
+		e.value, e.data = v, nil
+	}
+	return e.value, nil
+}
+
+// Read gives a version, which it waits for if need be: other jobs use the core meanwhile.
+func (s *Shelf) Read(w *Worker, name Name, decode func([]byte) (any, error)) (any, error) {
+	if v, err := s.Look(name, decode); v != nil || err != nil {
+		return v, err
+	}
+	if w.pool == nil || w.pool.inside != nil || s.Outside == nil {
+		return nil, errNowhere
+	}
+	x := &waiter{w: w}
+	s.mu.Lock()
+	e := s.entry(name)
+	if first := len(e.waiting) == 0; !e.here {
+		e.waiting = append(e.waiting, x)
+		s.mu.Unlock()
+		if first {
+			s.Outside.Want(name)
+		}
+		w.waitUntil(func() bool {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			return e.here || x.failed != ""
+		})
+	} else {
+		s.mu.Unlock()
+	}
+	if x.failed != "" {
+		return nil, errors.New(x.failed)
+	}
+	return e.decoded(decode)
+}
+
+var errNowhere = errors.New("it is not here, and there is nobody to ask for it")
+
 // Shelf is the shelf of the worker's pool, or its own.
 func (w *Worker) Shelf() *Shelf {
 	if w.pool != nil {
 		return &w.pool.shelf
 	}
 	return w.shelf
-}
-
-// Codec is what encodes values that leave the worker's pool; nil if none does.
-func (w *Worker) Codec() Codec {
-	if w.pool == nil {
-		return nil
-	}
-	return w.pool.cfg.Codec
-}
-
-// Carried is a type whose values stand for shared ones. Package satin's are; they say so with a method that no other
-// package can name.
-type Carried interface{ Carried(Handle) }
-
-// A Handle marks them.
-type Handle struct{}
-
-var carried = reflect.TypeFor[Carried]()
-
-// A Method is what was registered for a kind of shared object, under its function's key.
-type Method struct {
-	Name   string
-	Typed  any // what the types need, as package satin made it
-	symbol string
-}
-
-// maxMethodName bounds names: a handle that travels says its length in a byte.
-const maxMethodName = 255
-
-// EnterMethod adds a method to the table. It panics, as Register does, if it cannot travel or is there already.
-func EnterMethod(what, name string, key unsafe.Pointer, typed any, types ...reflect.Type) {
-	switch {
-	case key == nil:
-		panic(fmt.Sprintf("satin: %s(%q): the function is nil", what, name))
-	case name == "" || len(name) > maxMethodName:
-		panic(fmt.Sprintf("satin: %s of %s: the name is empty, or longer than %d bytes", what, symbolOf(key),
-			maxMethodName))
-	}
-	m := &Method{name, typed, symbolOf(key)}
-	if why := notTopLevel(m.symbol); why != "" {
-		panic(fmt.Sprintf("satin: %s(%q): %s is %s; only a top-level function can travel", what, name, m.symbol, why))
-	}
-	for _, t := range types {
-		if why := notEncodable(t, map[reflect.Type]bool{}); why != "" {
-			panic(fmt.Sprintf("satin: %s(%q): %s cannot be sent to another machine: %s", what, name, t, why))
-		}
-	}
-	registerMu.Lock()
-	defer registerMu.Unlock()
-	next := registered.Load().clone()
-	if o := next.methods[name]; o != nil {
-		panic(fmt.Sprintf("satin: %s(%q): the name is taken by %s", what, name, o.symbol))
-	}
-	if o := next.methodByKey[key]; o != nil {
-		panic(fmt.Sprintf("satin: %s(%q): %s is registered already as %q", what, name, m.symbol, o.Name))
-	}
-	next.methods[name], next.methodByKey[key] = m, m
-	registered.Store(next)
-}
-
-// MustMethod finds the method with a key.
-func MustMethod(key unsafe.Pointer, what string) *Method {
-	if t := registered.Load(); t != nil {
-		if m := t.methodByKey[key]; m != nil {
-			return m
-		}
-	}
-	panic(fmt.Sprintf("satin: %s is not registered: call satin.%s in an init function", symbolOf(key), what))
-}
-
-// MethodNamed finds a method by its name; nil if there is none.
-func MethodNamed(name string) *Method {
-	if t := registered.Load(); t != nil {
-		return t.methods[name]
-	}
-	return nil
 }

@@ -107,7 +107,8 @@ type Worker struct {
 	want     atomic.Int64  // when somebody found nothing to steal here, in ns since the pool's start; 0: nobody
 	finished atomic.Pointer[Record]
 	parked   atomic.Bool
-	core     chan bool // receives when the worker is given a core: whether nobody had it before
+	came     atomic.Bool // what waitUntil waits for, perhaps
+	core     chan bool   // receives when the worker is given a core: whether nobody had it before
 	_        [64]byte
 
 	ts atomic.Uint64 // tail<<32 | split

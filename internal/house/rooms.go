@@ -33,8 +33,8 @@ var rooms = []room{
 		modules: []string{"github.com/gofrs/flock", "golang.org/x/net/netutil"}},
 	{dir: "peer/settings", knows: []string{"steal/policy"},
 		modules: []string{"github.com/adrg/xdg", "github.com/pelletier/go-toml/v2", "github.com/spf13/pflag"}},
-	{dir: "peer/session", knows: []string{"job", "steal", "steal/policy", "internal/driver", "internal/port",
-		"internal/report"},
+	{dir: "peer/session", knows: []string{"job", "steal", "steal/policy", "sharedobj", "internal/driver",
+		"internal/port", "internal/report"},
 		tests: []string{".", "internal/engine", "internal/checkpoint", "internal/compute", "internal/wire"}},
 	{dir: "peer/statement", knows: []string{".", "job", "runs", "internal/wire"}, modules: libp2p},
 	{dir: "peer/host", knows: []string{"internal/wire"},
@@ -42,7 +42,7 @@ var rooms = []room{
 		tests:   []string{"internal/virtualnet"}},
 	{dir: "peer/library", knows: []string{"sharedobj", "internal/module", "internal/wire"}},
 	{dir: "peer/locality", modules: []string{"github.com/hashicorp/serf/coordinate"}},
-	{dir: "peer/stream", knows: []string{"job", "steal", "internal/wire"}, modules: libp2p,
+	{dir: "peer/stream", knows: []string{"job", "steal", "sharedobj", "internal/wire"}, modules: libp2p,
 		tests: []string{"internal/wan", "internal/virtualnet"}},
 	{dir: "peer/emulate", knows: []string{"steal", "internal/wan"}, modules: []string{"golang.org/x/sys/unix"}},
 	{dir: "internal/wire", modules: []string{"github.com/fxamacker/cbor/v2"},
@@ -60,9 +60,10 @@ var rooms = []room{
 	{dir: "internal/rup"},
 	{dir: "internal/checkpoint", knows: []string{"internal/wire"},
 		modules: []string{"github.com/fxamacker/cbor/v2", "github.com/gofrs/flock"}},
-	{dir: "internal/port", knows: []string{"steal"}},
-	{dir: "internal/compute", knows: []string{"internal/engine", "job", "steal", "internal/port", "internal/wire"},
-		tests: []string{"internal/port/porttest"}},
+	{dir: "internal/port", knows: []string{"steal", "sharedobj", "internal/wire"}},
+	{dir: "internal/compute", knows: []string{"internal/engine", "job", "steal", "sharedobj", "internal/port",
+		"internal/wire"},
+		tests: []string{".", "internal/port/porttest"}},
 	{dir: "internal/compute/child", knows: []string{"job", "internal/compute", "internal/module", "internal/port",
 		"internal/port/pipe", "internal/wire"},
 		modules: []string{"github.com/landlock-lsm/go-landlock", "golang.org/x/sys/unix"},
@@ -70,9 +71,10 @@ var rooms = []room{
 	{dir: "internal/port/pipe", knows: []string{"job", "steal", "internal/port", "internal/wire"},
 		modules: []string{"golang.org/x/sys/unix"},
 		tests:   []string{"internal/compute", "internal/port/porttest"}},
-	{dir: "internal/port/porttest", knows: []string{".", "internal/compute", "internal/engine", "job", "steal",
-		"internal/port", "internal/wire"}},
-	{dir: "internal/driver", knows: []string{"job", "steal", "internal/port"}, tests: []string{"steal/policy"}},
+	{dir: "internal/port/porttest", knows: []string{".", "internal/compute", "internal/engine", "job", "sharedobj",
+		"steal", "internal/port", "internal/wire"}},
+	{dir: "internal/driver", knows: []string{"job", "steal", "sharedobj", "internal/port"},
+		tests: []string{"steal/policy"}},
 	{dir: "internal/sim", knows: []string{"adapt", "job", "steal", "steal/policy", "internal/wan", "internal/driver",
 		"internal/port"}},
 	{dir: "internal/sim/paper", knows: []string{"adapt", "steal", "steal/policy", "internal/wan", "internal/sim"}},
@@ -125,8 +127,8 @@ var nestedModules = []string{"internal/bench"}
 
 // stateAllowed names the package-level variables that may change, by folder.
 var stateAllowed = map[string][]string{
-	// the table of registered jobs, and the pools that share GOMAXPROCS
-	"internal/engine": {"registered", "registerMu", "processors"},
+	// the table of registered jobs, a memo of their types, and the pools that share GOMAXPROCS
+	"internal/engine": {"registered", "registerMu", "handles", "processors"},
 	// a module has one host that calls it, by functions without a receiver
 	"guest": {"kept", "room", "served", "inside"},
 	// the modules that this process may be asked to run, and tables of functions that nobody changes

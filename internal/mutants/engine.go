@@ -64,7 +64,7 @@ var engineMutants = []mutant{
 	{name: "engine/park-without-second-look", wrong: "what comes back while a worker parks does not wake it",
 		file: "internal/engine/park.go", pkg: "internal/engine", run: programs + "|" + border + "|" + lives,
 		args: append([]string{"-test.count=10"}, brief...),
-		old:  "	if w.finished.Load() != nil || w.abortWanted() {\n", new: "	if false {\n"},
+		old:  "	if w.finished.Load() != nil || w.came.Load() || w.abortWanted() {\n", new: "	if false {\n"},
 	{name: "engine/woken-stays-parked", wrong: "a worker that got two results goes on twice",
 		file: "internal/engine/park.go", pkg: "internal/engine", run: "^TestTwoReturnsWakeOnce$", args: brief,
 		old: "	w.parked.Store(false)\n	if p.free.Load() > 0 {\n", new: "	if p.free.Load() > 0 {\n"},

@@ -92,7 +92,7 @@ var objectMutants = []mutant{
 		pkg: ".",
 		run: "^TestInvalidOffer",
 		old: "	if c.kind.check != nil {\n", new: "	if false {\n"},
-	{name: "sharedobj/one-lattice-for-all", wrong: "searches of different things share a bound", file: "lattice.go",
+	{name: "sharedobj/one-lattice-for-all", wrong: "searches of different things share a bound", file: "cell.go",
 		pkg: ".", run: "^TestLatticesOf",
 		old: "engine.NameOf(\"lattice \"+kind.name, about, bottom)", new: "engine.NameOf(\"lattice \" + kind.name)"},
 	{name: "sharedobj/own-offer-unseen", wrong: "a partial join leaves out what the job itself has offered",

@@ -22,12 +22,23 @@ const (
 	Delivered                        // the outcome for Ref has come; Good: it was used, and is worth keeping
 	Counted                          // Figures
 	Troubled                         // Text says what went wrong with a job; nothing follows from it
-	Died                             // the engine is gone; Text: why; Good: its jobs did it. The last event
+
+	// Of shared values: Shared says which.
+	Made      // a version that was made here: Recipe, State, and Write if it is not the first
+	Wanted    // Digest: a job in the middle of its work reads it
+	Offered   // to the lattice Digest, what its value did not have
+	Applied   // for Ticket: State, nil if the write failed
+	Joined    // for Ticket; Good: it was valid; Changed: it was news
+	Collected // State of what was offered to the lattice Digest, nil for nothing
+	Encoded   // for Ticket: State of the lattice Digest
+	Guarded   // Segment; Good: it may begin
+	Died      // the engine is gone; Text: why; Good: its jobs did it. The last event
 	eventKinds
 )
 
 var eventNames = [eventKinds]string{"none", "load", "taken", "finished", "stopped", "dropped", "found", "kept",
-	"delivered", "counted", "troubled", "died"}
+	"delivered", "counted", "troubled", "made", "wanted", "offered", "applied", "joined", "collected",
+	"encoded", "guarded", "died"}
 
 func (k EventKind) String() string {
 	if k < eventKinds {
@@ -52,6 +63,7 @@ type Event struct {
 	Tally   Tally           `cbor:"11,keyasint"`
 	Figures *Figures        `cbor:"12,keyasint,omitempty"`
 	Text    string          `cbor:"13,keyasint,omitempty"`
+	Shared  *Shared         `cbor:"14,keyasint,omitempty"`
 }
 
 // ErrByJobs is what the reason of an engine's death wraps if jobs have brought it about: a stack that overflowed,

@@ -19,10 +19,21 @@ const (
 	Watch                        // Orphans is what is known of lost work
 	Cores                        // Max jobs may run at once; Share: others may take jobs from here
 	Count                        // tell Counted; Whole: with what takes time
+
+	// Of shared values: Shared says which.
+	Here    // Digest, called Name, is Data: jobs that read it go on
+	Forget  // Digest need not be kept any more
+	Failed  // Digest cannot be had, or shared; Text says why
+	Apply   // the write Data to the value of Parent, called Name: tell Applied
+	Join    // Data, which is not to be trusted, into the lattice Digest: tell Joined
+	Collect // tell Collected: what was offered to the lattice Digest since the last time
+	Encode  // tell Encoded: the value of the lattice Digest
+	Guard   // evaluate the guard of Job, held as Segment: tell Guarded
 	orderKinds
 )
 
-var orderNames = [orderKinds]string{"none", "take", "run", "put back", "deliver", "abort", "watch", "cores", "count"}
+var orderNames = [orderKinds]string{"none", "take", "run", "put back", "deliver", "abort", "watch", "cores", "count",
+	"here", "forget", "failed", "apply", "join", "collect", "encode", "guard"}
 
 func (k OrderKind) String() string {
 	if k < orderKinds {
@@ -47,6 +58,7 @@ type Order struct {
 	Orphans   *steal.Orphans  `cbor:"-"` // Watch; package pipe has a form of its own for it
 	Share     bool            `cbor:"11,keyasint,omitempty"`
 	Whole     bool            `cbor:"12,keyasint,omitempty"`
+	Shared    *Shared         `cbor:"13,keyasint,omitempty"`
 }
 
 // An Engine runs jobs.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/fxamacker/cbor/v2"
 )
@@ -27,6 +28,10 @@ func Control() *Codec { return control }
 // elements as fit.
 func Value() *Codec { return value }
 
+// Shared is the codec of what jobs share: as Value, and as many bytes as there is memory for. Who holds such values
+// bounds them.
+func Shared() *Codec { return shared }
+
 // Local is the codec of what goes between the processes of one peer: at most MaxLocalFrame bytes, 16 levels
 // deep, as many elements as fit.
 func Local() *Codec { return local }
@@ -35,6 +40,7 @@ var (
 	local   = newCodec(MaxLocalFrame, 16, MaxLocalFrame/2, 1<<10)
 	control = newCodec(MaxControlFrame, 16, 16<<10, 1<<10)
 	value   = newCodec(MaxValue, 64, MaxValue, MaxValue)
+	shared  = newCodec(math.MaxInt, 64, math.MaxInt32, math.MaxInt32)
 )
 
 func newCodec(limit, depth, elements, pairs int) *Codec {

@@ -24,6 +24,10 @@ const (
 	// BulkProtocol carries what is too long for a control stream: an Opening, then bulk frames;
 	// acknowledgements come back.
 	BulkProtocol = "/satin/bulk/1"
+	// SharedProtocol is that of what jobs share, stream.Shared: an Opening, then frames of the Control codec, in one
+	// direction. PiecesProtocol is the same for the pieces of values, which wait for each other and for nothing else.
+	SharedProtocol = "/satin/shared/1"
+	PiecesProtocol = "/satin/pieces/1"
 )
 
 // Limits on what comes from another peer, in bytes.

@@ -22,6 +22,14 @@ func (s *Session) loop() {
 			}
 		case n := <-s.gossip:
 			s.driver.Hear(s.now(), n)
+		case m := <-s.shared.inbox:
+			if !s.gone {
+				s.driver.StepShared(s.now(), m)
+			}
+		case n := <-s.shared.gossip:
+			if !s.gone {
+				s.driver.HearShared(s.now(), n.from, n.news)
+			}
 		case <-s.bell:
 			s.hear()
 		case <-s.cfg.Engine.Bell():
@@ -107,7 +115,8 @@ func (s *Session) note(e *port.Event) {
 func (s *Session) count() {
 	d := s.driver
 	st := &Stats{
-		Steal: d.Core().Stats(), Load: s.load, Held: d.Held(), Given: d.Given(), Master: d.Master(),
+		Steal: d.Core().Stats(), Shared: d.SharedStats(), Load: s.load, Held: d.Held(), Given: d.Given(),
+		Master:    d.Master(),
 		Malformed: s.bad, Unheard: s.unheard.Load(), Unkept: s.unkept, Stored: s.stored, Unstored: s.unstored,
 		Trouble: s.trouble(), Died: s.died,
 	}
@@ -123,7 +132,7 @@ func (s *Session) pause() time.Duration {
 		return time.Hour
 	}
 	wait := time.Hour
-	if at, ok := s.driver.Core().Next(); ok {
+	if at, ok := s.driver.Next(); ok {
 		wait = max(at-s.now(), 0)
 	}
 	if s.again > 0 {

@@ -9,11 +9,13 @@ import (
 
 	"github.com/satin-peer/satin/internal/driver"
 	"github.com/satin-peer/satin/internal/port"
+	"github.com/satin-peer/satin/sharedobj"
 	"github.com/satin-peer/satin/steal"
 	"github.com/satin-peer/satin/steal/policy"
 )
 
-// Config says who takes part in what, and how. All fields but Tell, Answer, Store and Log are needed.
+// Config says who takes part in what, and how. All fields but Tell, Answer, Store, Log and those for what is
+// shared are needed.
 type Config struct {
 	// Run is what is computed, who goes on with it when its owner is silent, and what is known already.
 	// compute.RootOf makes its root.
@@ -31,6 +33,12 @@ type Config struct {
 	// delay and repeat them: then orphans are found later or not at all, and the root is restarted without
 	// need.
 	Tell func(n *steal.News)
+	// Shared bounds what is held of what jobs share.
+	Shared sharedobj.Config
+	// SendShared and TellShared are Send and Tell for what the core of that has to say; SharedSendFailed and HearShared
+	// are what they lead to. Without them a job that names something shared comes back to where it was spawned.
+	SendShared func(m *sharedobj.Message)
+	TellShared func(n *sharedobj.News)
 	// Answer is told the root's Outcome when this peer holds the root, by the loop, which it must not hold
 	// up. Another peer may have had one before, and this one again if it becomes master again.
 	Answer func(outcome []byte)
@@ -67,6 +75,7 @@ type Session struct {
 	started time.Time
 	inbox   chan *steal.Message
 	gossip  chan *steal.News
+	shared  sharedIn
 	bell    chan struct{}  // news for the loop; see the package comment
 	quit    chan struct{}  // closed by Close
 	left    chan struct{}  // closed when the core has said goodbye
@@ -97,7 +106,8 @@ type Session struct {
 // Stats are what a session counts. They are a moment's snapshot, a few milliseconds old at most while
 // anything happens.
 type Stats struct {
-	Steal steal.Stats
+	Steal  steal.Stats
+	Shared sharedobj.Stats
 	// Load is what the core was told last.
 	Load steal.Load
 	// Held and Given are the jobs of others that are here, and those of this peer that others hold. Master
@@ -120,13 +130,18 @@ type Stats struct {
 	Died error
 }
 
-// New makes a session, with no cores: call SetCores. The error wraps steal.ErrConfig; the engine is closed then.
+// New makes a session, with no cores: call SetCores. The error wraps steal.ErrConfig or
+// sharedobj.ErrConfig; the engine is closed then.
 func New(cfg Config) (*Session, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	random := rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))
 	core, err := steal.NewCore(cfg.Core, cfg.Run, cfg.Self, cfg.Members, cfg.Policy, random)
+	var shared *sharedobj.Core
+	if err == nil {
+		shared, err = newShared(&cfg, random)
+	}
 	if err != nil {
 		cfg.Engine.Close()
 		return nil, err
@@ -134,10 +149,10 @@ func New(cfg Config) (*Session, error) {
 	s := &Session{
 		cfg: cfg, started: time.Now(), members: cfg.Members,
 		inbox: make(chan *steal.Message, inboxLength), gossip: make(chan *steal.News, gossipLength),
-		bell: make(chan struct{}, 1), quit: make(chan struct{}), left: make(chan struct{}),
+		shared: newSharedIn(), bell: make(chan struct{}, 1), quit: make(chan struct{}), left: make(chan struct{}),
 	}
 	sides := sides{s}
-	with := driver.Config{Core: core, Engine: sides, Transport: sides}
+	with := driver.Config{Core: core, Engine: sides, Transport: sides, Shared: shared, SharedTransport: sides}
 	if cfg.Store != nil && cfg.Run.Recovery != steal.Naive {
 		with.Store = sides
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/satin-peer/satin/internal/compute"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/peer/session"
+	"github.com/satin-peer/satin/sharedobj"
 	"github.com/satin-peer/satin/steal"
 	"github.com/satin-peer/satin/steal/policy"
 
@@ -27,6 +28,7 @@ type world struct {
 	fn      engine.Func
 	run     steal.Run
 	cfg     steal.Config
+	shared  sharedobj.Config
 	workers int
 	lossy   bool
 
@@ -106,6 +108,13 @@ func (w *world) start(i int, store session.Store, restored ...steal.Partial) *wo
 		Members: steal.NewMembers(w.members), Engine: engine,
 		Send:   func(m *steal.Message) { w.carry(p, m.To.Peer, func(to *worldPeer) { to.Received(m) }) },
 		Tell:   func(n *steal.News) { w.gossip(p, n) },
+		Shared: w.shared,
+		SendShared: func(m *sharedobj.Message) {
+			w.carry(p, steal.PeerID(m.To), func(to *worldPeer) { to.ReceivedShared(m) })
+		},
+		TellShared: func(n *sharedobj.News) {
+			w.tellAll(p, func(to *worldPeer) { to.HearShared(sharedobj.PeerID(self), n) })
+		},
 		Answer: func(outcome []byte) { w.answers <- outcome },
 		Store:  store,
 	})
@@ -164,13 +173,17 @@ func (w *world) carry(from *worldPeer, to steal.PeerID, what func(*worldPeer)) {
 }
 
 func (w *world) gossip(from *worldPeer, n *steal.News) {
+	w.tellAll(from, func(to *worldPeer) { to.Hear(n) })
+}
+
+func (w *world) tellAll(from *worldPeer, what func(*worldPeer)) {
 	for _, m := range w.members {
 		if w.lossy && rand.IntN(10) == 0 {
 			continue
 		}
 		w.carry(from, m.ID, func(to *worldPeer) {
 			if to != from {
-				to.Hear(n)
+				what(to)
 			}
 		})
 	}

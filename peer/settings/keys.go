@@ -222,7 +222,18 @@ func workKeys() []*key {
 		choice("priority", func(s *Settings) *string { return &s.Priority }, []string{PriorityIdle, PriorityNormal},
 			"How much the workers yield to other programs.",
 			"\"idle\" computes only when nothing else wants the core; the network part of the peer is never held back."),
-		memory, modules, cache, life, checkpoint, interval,
+		memory, objectsKey(), modules, cache, life, checkpoint, interval,
+	}
+}
+
+func objectsKey() *key {
+	return &key{
+		name: "objects_memory", kind: numberKind,
+		want: fmt.Sprintf("a whole number from %d to %d", MinObjects, MaxMemory),
+		about: []string{"MiB of memory that what the jobs of one run share may take: constants, objects and lattices.",
+			"Jobs that read something larger are left to other peers; the log says so."},
+		field: func(s *Settings) any { return &s.ObjectsMemory },
+		check: func(s *Settings) bool { return s.ObjectsMemory >= MinObjects && s.ObjectsMemory <= MaxMemory },
 	}
 }
 

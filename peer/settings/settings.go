@@ -38,7 +38,10 @@ type Settings struct {
 	Workers  int    // cores to use; 0: all
 	Priority string // of the workers' threads: PriorityIdle or PriorityNormal
 
-	Memory      int    // MiB that one run's jobs may have; 0: a share of the machine's
+	Memory int // MiB that one run's jobs may have; 0: a share of the machine's
+	// ObjectsMemory is how many MiB what one run's jobs share may take.
+	ObjectsMemory int
+
 	Modules     string // whose modules are run: ModulesOff, ModulesPublished or ModulesMembers
 	ModuleCache int    // MiB of the disk that they may take
 
@@ -86,6 +89,7 @@ const (
 	MaxInterval    = 24 * time.Hour
 	MinMemory      = 128 // MiB, of a run's jobs
 	MaxMemory      = 1 << 24
+	MinObjects     = 16 // MiB, of what a run's jobs share
 	MinModuleCache = 16 // MiB
 	MaxModuleCache = 1 << 20
 	maxList        = 64   // addresses in a list
@@ -99,7 +103,7 @@ func Defaults(d Dirs) Settings {
 	return Settings{
 		StateDir: d.State,
 		Trust:    TrustInvite, MDNS: true, DHT: true, NAT: true, MaxConnections: 256,
-		Policy: policy.Names()[0], Priority: PriorityIdle,
+		Policy: policy.Names()[0], Priority: PriorityIdle, ObjectsMemory: 1024,
 		Modules: ModulesMembers, ModuleCache: 256,
 		Dashboard: DashboardAuto,
 		LogLevel:  "info", LogFormat: LogText, LeaveAfter: 10 * time.Second,

@@ -69,7 +69,7 @@ func TestOrder(t *testing.T) {
 		"dashboard": {`"[::1]:8080"`, "off"}, "leave_patience": {`"3s"`, "4s"}, "checkpoint": {"false", "false"},
 		"longest_life":        {`"3h0m0s"`, "48h0m0s"},
 		"checkpoint_interval": {`"3s"`, "4s"}, "memory": {"512", "1024"}, "modules": {`"off"`, "published"},
-		"module_cache": {"64", "128"},
+		"module_cache": {"64", "128"}, "objects_memory": {"64", "128"},
 	}
 	for _, k := range keys() {
 		sample, ok := samples[k.name]

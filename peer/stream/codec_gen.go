@@ -498,6 +498,9 @@ func appendJob(b []byte, v *steal.Job) []byte {
 	if v.Restarted {
 		fields++
 	}
+	if len(v.Names) > 0 {
+		fields++
+	}
 	b = append(b, cborMap|fields)
 	if len(v.Path) > 0 {
 		b = appendUints(append(b, 1), v.Path)
@@ -509,6 +512,9 @@ func appendJob(b []byte, v *steal.Job) []byte {
 	}
 	if v.Restarted {
 		b = append(b, 5, cborTrue)
+	}
+	if len(v.Names) > 0 {
+		b = appendBytes(append(b, 6), v.Names)
 	}
 	return b
 }
@@ -531,6 +537,10 @@ func (r *cursor) readJob(v *steal.Job) {
 		fields--
 		r.must(cborTrue)
 		v.Restarted = true
+	}
+	if r.key(6) {
+		fields--
+		v.Names = r.bytes()
 	}
 	r.all(fields, 2)
 }

@@ -52,6 +52,9 @@ type Config struct {
 	MaxDials, MaxWideDials int
 	// QueueMessages and QueueBytes bound what waits for one partner's control stream. Defaults 1024 and 1 MiB.
 	QueueMessages, QueueBytes int
+	// PiecesBytes bounds what waits of pieces of shared values for one partner. It is more than a partner asks for at
+	// once. Default 8 MiB.
+	PiecesBytes int
 
 	// BulkFrom is the length of an outcome, in bytes, above which a result goes over the bulk stream. Default 8 KiB.
 	BulkFrom int
@@ -74,7 +77,7 @@ type Config struct {
 	OffenceWindow, RefuseFor time.Duration
 }
 
-// Handler takes what comes out of a Transport. Both functions must be set.
+// Handler takes what comes out of a Transport. Received and Failed must be set.
 type Handler struct {
 	// Received takes a message, which is the receiver's to keep. It may block, which slows down this partner
 	// and nobody else. It is called from one goroutine for each partner's control stream and one for its long
@@ -83,6 +86,9 @@ type Handler struct {
 	// Failed says that m was certainly not delivered. It is called from a goroutine of its own, one call
 	// after the other, never from inside Send.
 	Failed func(m *steal.Message, err error)
+	// Shared and SharedFailed are the same for what jobs share; nil: streams for that are not accepted.
+	Shared       func(m *Shared)
+	SharedFailed func(m *Shared, err error)
 }
 
 // A Delay imitates a slow network.
@@ -133,6 +139,7 @@ func (c *Config) setDefaults() {
 	number(&c.MaxWideDials, 2)
 	number(&c.QueueMessages, 1024)
 	number(&c.QueueBytes, 1<<20)
+	number(&c.PiecesBytes, 8<<20)
 	number(&c.BulkFrom, 8<<10)
 	number(&c.BulkWindow, 32<<10)
 	number(&c.BulkWindowMax, 1<<20)

@@ -65,7 +65,7 @@ func (p *partner) readControl(s network.Stream) {
 			p.use()
 			p.t.count.received.Add(1)
 			p.t.count.bytesReceived.Add(uint64(len(b) + wire.FrameHead))
-			if err := out.deliver(m, len(b)+wire.FrameHead); err != nil {
+			if err := out.deliver(len(b)+wire.FrameHead, func() { p.t.handler.Received(m) }); err != nil {
 				return err
 			}
 		}

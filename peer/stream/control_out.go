@@ -8,15 +8,20 @@ import (
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/core/protocol"
 
-	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/steal"
 )
 
-// An outbox is what waits for a partner's control stream, and its one writer's account. The writer runs from
+// An outbox is what waits for one of a partner's streams, and its one writer's account. The writer runs from
 // the first message until the stream is retired. Messages are encoded as they are queued: the bound is on
-// bytes, and the writer has nothing to do but to write.
+// bytes, and the writer has nothing to do but to write. The control stream has one, and what jobs share has two
+// (shared.go).
 type outbox struct {
+	protocol protocol.ID
+	messages int // most that may wait,
+	bytes    int // and bytes of them
+
 	mu      sync.Mutex
 	waiting batch
 	running bool // there is a writer
@@ -35,8 +40,18 @@ type batch struct {
 }
 
 type queued struct {
-	m   *steal.Message
+	letter
 	end int // of its frame in the batch
+}
+
+// A letter is a message of one of the protocols.
+type letter struct {
+	m      *steal.Message
+	shared *Shared
+}
+
+func newOutbox(id protocol.ID, messages, bytes int) outbox {
+	return outbox{protocol: id, messages: messages, bytes: bytes, wake: make(chan struct{}, 1)}
 }
 
 func (b *batch) reset() {
@@ -48,8 +63,8 @@ func (b *batch) reset() {
 	b.messages = b.messages[:0]
 }
 
-// add queues m, and starts a writer if there is none.
-func (o *outbox) add(p *partner, m *steal.Message) error {
+// add queues a message, and starts a writer if there is none.
+func (o *outbox) add(p *partner, l letter) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.gone {
@@ -61,21 +76,21 @@ func (o *outbox) add(p *partner, m *steal.Message) error {
 		}
 	}
 	b := &o.waiting
-	if len(b.messages) >= p.t.cfg.QueueMessages || b.frames.Len() >= p.t.cfg.QueueBytes {
+	if len(b.messages) >= o.messages || b.frames.Len() >= o.bytes {
 		return ErrQueueFull
 	}
-	if err := appendFrame(&b.frames, m); err != nil {
+	if err := l.append(&b.frames); err != nil {
 		return err
 	}
 	end := b.frames.Len()
-	b.messages = append(b.messages, queued{m, end})
+	b.messages = append(b.messages, queued{l, end})
 	o.retire = false
 	if !o.running {
 		if !p.t.enter() {
 			return ErrClosed
 		}
 		o.running = true
-		go p.writeControl()
+		go p.write(o)
 	} else if len(b.messages) == 1 {
 		poke(o.wake)
 	}
@@ -144,15 +159,15 @@ func poke(c chan struct{}) {
 	}
 }
 
-// writeControl is the writer of the control stream.
-func (p *partner) writeControl() {
+// write is the writer of a stream.
+func (p *partner) write(o *outbox) {
 	defer p.t.running.Done()
-	w := controlWriter{p: p}
+	w := streamWriter{p: p, o: o}
 	defer w.close()
 	var b batch
 	for {
 		var more bool
-		if b, more = p.control.next(p, b); !more {
+		if b, more = o.next(p, b); !more {
 			return
 		}
 		p.use()
@@ -161,21 +176,22 @@ func (p *partner) writeControl() {
 	}
 }
 
-// A controlWriter has the stream.
-type controlWriter struct {
+// A streamWriter has the stream.
+type streamWriter struct {
 	p      *partner
+	o      *outbox
 	stream network.Stream
 	until  time.Time // the stream's write deadline
 }
 
 // write writes the frames of a batch to the stream, opened if need be. If the stream breaks, what it had not
 // taken in whole goes to a new one, once; what it had is not repeated, since it may have arrived.
-func (w *controlWriter) write(b *batch) {
+func (w *streamWriter) write(b *batch) {
 	data, list, from := b.frames.Bytes(), b.messages, 0
 	for attempt := range 2 {
 		if w.stream == nil {
 			if err := w.open(); err != nil {
-				w.p.unreachable(list, err)
+				w.p.unreachable(w.o, list, err)
 				return
 			}
 		}
@@ -199,7 +215,7 @@ func (w *controlWriter) write(b *batch) {
 				err = ErrStalled
 			}
 			for _, q := range list {
-				w.p.t.fail(q.m, err)
+				w.p.t.lose(q.letter, err)
 			}
 			return
 		}
@@ -208,7 +224,7 @@ func (w *controlWriter) write(b *batch) {
 
 // writeSome writes with a deadline, which is not set anew each time: that would cost a timer. A deadline that
 // passes while the stream takes in something, be it slowly, is put off.
-func (w *controlWriter) writeSome(data []byte) (written int, err error) {
+func (w *streamWriter) writeSome(data []byte) (written int, err error) {
 	timeout := w.p.t.cfg.WriteTimeout
 	for {
 		if now := time.Now(); w.until.Sub(now) < timeout/2 {
@@ -223,20 +239,20 @@ func (w *controlWriter) writeSome(data []byte) (written int, err error) {
 	}
 }
 
-func (w *controlWriter) open() error {
-	s, err := w.p.open(wire.StealProtocol)
+func (w *streamWriter) open() error {
+	s, err := w.p.open(w.o.protocol)
 	if err != nil {
 		return err
 	}
 	w.stream, w.until = s, time.Time{}
-	o := &w.p.control
+	o := w.o
 	o.mu.Lock()
 	o.lost = false
 	o.mu.Unlock()
 	return nil
 }
 
-func (w *controlWriter) close() {
+func (w *streamWriter) close() {
 	if w.stream != nil {
 		_ = w.stream.Close()
 	}

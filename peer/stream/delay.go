@@ -21,12 +21,12 @@ func (p *partner) receiver() receiver {
 	return receiver{p, newLane(p.t.ctx, p.t.cfg.Delay, p.name)}
 }
 
-func (r receiver) deliver(m *steal.Message, bytes int) error {
+func (r receiver) deliver(bytes int, then func()) error {
 	if r.lane == nil {
-		r.p.t.handler.Received(m)
+		then()
 		return nil
 	}
-	_, err := r.lane.hold(bytes, func() { r.p.t.handler.Received(m) })
+	_, err := r.lane.hold(bytes, then)
 	return err
 }
 

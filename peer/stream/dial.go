@@ -186,15 +186,15 @@ func (t *Transport) makeRoomForWide(newcomer *partner) error {
 }
 
 // unreachable fails the messages of a batch, and all that is queued behind them.
-func (p *partner) unreachable(list []queued, why error) {
+func (p *partner) unreachable(o *outbox, list []queued, why error) {
 	if p.t.ctx.Err() != nil {
 		return
 	}
 	p.way.failed(p.t.cfg, why)
 	for _, q := range list {
-		p.t.fail(q.m, why)
+		p.t.lose(q.letter, why)
 	}
-	for _, q := range p.control.lose() {
-		p.t.fail(q.m, why)
+	for _, q := range o.lose() {
+		p.t.lose(q.letter, why)
 	}
 }

@@ -15,7 +15,7 @@ type failures struct {
 }
 
 type failure struct {
-	m   *steal.Message
+	letter
 	why error
 }
 
@@ -23,12 +23,14 @@ type failure struct {
 // its sender time.
 const maxFailures = 16 << 10
 
-func (t *Transport) fail(m *steal.Message, why error) {
+func (t *Transport) fail(m *steal.Message, why error) { t.lose(letter{m: m}, why) }
+
+func (t *Transport) lose(l letter, why error) {
 	t.count.failed.Add(1)
 	f := &t.failures
 	f.mu.Lock()
 	if len(f.list) < maxFailures {
-		f.list = append(f.list, failure{m, why})
+		f.list = append(f.list, failure{l, why})
 	} else {
 		t.count.unreported.Add(1)
 	}
@@ -52,7 +54,11 @@ func (t *Transport) reportFailures() {
 			if t.ctx.Err() != nil {
 				return
 			}
-			t.handler.Failed(e.m, e.why)
+			if e.shared != nil {
+				t.handler.SharedFailed(e.shared, e.why)
+			} else {
+				t.handler.Failed(e.m, e.why)
+			}
 		}
 	}
 }

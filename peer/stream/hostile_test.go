@@ -78,7 +78,7 @@ func attacks(w *world) []attack {
 	for i := range bulk {
 		bulk[i].protocol = wire.BulkProtocol
 	}
-	return append(bulk, []attack{
+	return append(append(bulk, sharedAttacks(w)...), []attack{
 		{name: "another protocol's beginning", raw: true, bytes: []byte("GET / HTTP/1.1\r\nHost: satin\r\n\r\n")},
 		{name: "half an opening and then nothing", raw: true, bytes: opening(1)[:10]},
 		{name: "half an opening and the end", raw: true, bytes: opening(1)[:10], end: true},

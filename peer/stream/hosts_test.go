@@ -68,6 +68,7 @@ type inbox struct {
 	received []*steal.Message
 	lost     []*steal.Message
 	failed   []error // why each of them was lost
+	shared   []*stream.Shared
 }
 
 func newInbox() *inbox {
@@ -91,7 +92,29 @@ func (b *inbox) handler() stream.Handler {
 			b.failed = append(b.failed, fmt.Errorf("%v: %w", m.Kind(), err))
 			b.changed.Broadcast()
 		},
+		Shared: func(m *stream.Shared) {
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			b.shared = append(b.shared, m)
+			b.changed.Broadcast()
+		},
+		SharedFailed: func(m *stream.Shared, err error) {
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			b.failed = append(b.failed, err)
+			b.changed.Broadcast()
+		},
 	}
+}
+
+// sharedMessages waits for so many.
+func (b *inbox) sharedMessages(n int) []*stream.Shared {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for len(b.shared) < n {
+		b.changed.Wait()
+	}
+	return b.shared
 }
 
 // messages waits for so many.

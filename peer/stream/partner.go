@@ -7,11 +7,12 @@ import (
 
 	"github.com/libp2p/go-libp2p/core/peer"
 
+	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/steal"
 )
 
-// A partner is one peer with which this one talks: a control stream and a bulk stream out, the same in, each
-// opened when it is wanted.
+// A partner is one peer with which this one talks: a control stream and a bulk stream out, two for what jobs share, the
+// same in, each opened when it is wanted.
 type partner struct {
 	t    *Transport
 	id   peer.ID
@@ -19,8 +20,12 @@ type partner struct {
 
 	control   outbox
 	bulk      bulkbox
+	shared    outbox
+	pieces    outbox
 	inControl turns
 	inBulk    turns
+	inShared  turns
+	inPieces  turns
 	way       way
 	used      atomic.Int64 // when something was last sent or received, in ns of the Unix epoch
 	memory    atomic.Int64 // bytes of long results that are being received from it
@@ -32,7 +37,9 @@ var errGone = errors.New("gone")
 
 func newPartner(t *Transport, id peer.ID, name steal.PeerID) *partner {
 	p := &partner{t: t, id: id, name: name}
-	p.control.wake = make(chan struct{}, 1)
+	p.control = newOutbox(wire.StealProtocol, t.cfg.QueueMessages, t.cfg.QueueBytes)
+	p.shared = newOutbox(wire.SharedProtocol, t.cfg.QueueMessages, t.cfg.QueueBytes)
+	p.pieces = newOutbox(wire.PiecesProtocol, t.cfg.QueueMessages, t.cfg.PiecesBytes)
 	p.bulk.wake = make(chan struct{}, 1)
 	p.use()
 	return p
@@ -45,30 +52,50 @@ func (p *partner) use() { p.used.Store(time.Now().UnixNano()) }
 
 func (p *partner) lastUsed() time.Time { return time.Unix(0, p.used.Load()) }
 
+// outboxes are those of the streams that carry messages whole.
+func (p *partner) outboxes() [3]*outbox { return [...]*outbox{&p.control, &p.shared, &p.pieces} }
+
 // retire asks the writers to close their streams when they have nothing to write.
 func (p *partner) retire() {
-	p.control.retireWhenEmpty()
+	for _, o := range p.outboxes() {
+		o.retireWhenEmpty()
+	}
 	p.bulk.retireWhenEmpty()
 }
 
 // writes says whether it has a stream from us, or is to have one.
 func (p *partner) writes() bool {
-	p.control.mu.Lock()
-	defer p.control.mu.Unlock()
+	defer p.lock()()
+	return p.writing()
+}
+
+// lock locks all that waits for it.
+func (p *partner) lock() (unlock func()) {
+	for _, o := range p.outboxes() {
+		o.mu.Lock()
+	}
 	p.bulk.mu.Lock()
-	defer p.bulk.mu.Unlock()
-	return p.control.running || p.bulk.running
+	return func() {
+		p.bulk.mu.Unlock()
+		for _, o := range p.outboxes() {
+			o.mu.Unlock()
+		}
+	}
+}
+
+func (p *partner) writing() bool {
+	return p.control.running || p.shared.running || p.pieces.running || p.bulk.running
 }
 
 // end marks the record as gone if nothing is going on: no writer, no reader, nothing queued.
 func (p *partner) end() bool {
-	p.control.mu.Lock()
-	defer p.control.mu.Unlock()
-	p.bulk.mu.Lock()
-	defer p.bulk.mu.Unlock()
-	if p.control.running || p.bulk.running || p.readers.Load() > 0 {
+	defer p.lock()()
+	if p.writing() || p.readers.Load() > 0 {
 		return false
 	}
-	p.control.gone, p.bulk.gone = true, true
+	for _, o := range p.outboxes() {
+		o.gone = true
+	}
+	p.bulk.gone = true
 	return true
 }

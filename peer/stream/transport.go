@@ -43,8 +43,8 @@ type Transport struct {
 // New starts a transport on n: from now on streams of our protocols are accepted. Close ends it; n stays the
 // caller's. It panics if a function of h is missing.
 func New(n host.Host, cfg Config, h Handler) *Transport {
-	if h.Received == nil || h.Failed == nil {
-		panic("stream: a Handler needs both functions")
+	if h.Received == nil || h.Failed == nil || (h.Shared == nil) != (h.SharedFailed == nil) {
+		panic("stream: a Handler needs both functions, and both or none of those for what is shared")
 	}
 	cfg.setDefaults()
 	if cfg.Dial == nil {
@@ -59,6 +59,14 @@ func New(n host.Host, cfg Config, h Handler) *Transport {
 	t.running.Go(t.tidyUp)
 	n.SetStreamHandler(wire.StealProtocol, func(s network.Stream) { t.accept(s, (*partner).readControl) })
 	n.SetStreamHandler(wire.BulkProtocol, func(s network.Stream) { t.accept(s, (*partner).readBulk) })
+	if h.Shared != nil {
+		n.SetStreamHandler(wire.SharedProtocol, func(s network.Stream) {
+			t.accept(s, func(p *partner, s network.Stream) { p.readShared(s, &p.inShared, false) })
+		})
+		n.SetStreamHandler(wire.PiecesProtocol, func(s network.Stream) {
+			t.accept(s, func(p *partner, s network.Stream) { p.readShared(s, &p.inPieces, true) })
+		})
+	}
 	return t
 }
 
@@ -78,7 +86,7 @@ func (t *Transport) send(m *steal.Message) error {
 		if body := longBody(m); len(body) > t.cfg.BulkFrom {
 			err = p.bulk.add(p, m, body)
 		} else {
-			err = p.control.add(p, m)
+			err = p.control.add(p, letter{m: m})
 		}
 		if err != errGone {
 			return err
@@ -222,7 +230,7 @@ func (t *Transport) tidyUp() {
 // comes first.
 func (t *Transport) Flush(ctx context.Context) error {
 	for _, p := range t.everyone() {
-		for _, empty := range []<-chan struct{}{p.control.whenEmpty(), p.bulk.whenEmpty()} {
+		for _, empty := range []<-chan struct{}{p.control.whenEmpty(), p.shared.whenEmpty(), p.bulk.whenEmpty()} {
 			select {
 			case <-empty:
 			case <-ctx.Done():
@@ -241,12 +249,16 @@ func (t *Transport) Flush(ctx context.Context) error {
 func (t *Transport) Close() error {
 	t.net.RemoveStreamHandler(wire.StealProtocol)
 	t.net.RemoveStreamHandler(wire.BulkProtocol)
+	t.net.RemoveStreamHandler(wire.SharedProtocol)
+	t.net.RemoveStreamHandler(wire.PiecesProtocol)
 	t.mu.Lock()
 	t.closed = true
 	t.mu.Unlock()
 	t.cancel()
 	for _, p := range t.everyone() {
-		poke(p.control.wake)
+		for _, o := range p.outboxes() {
+			poke(o.wake)
+		}
 	}
 	t.running.Wait()
 	return nil

@@ -26,6 +26,8 @@ type Config struct {
 	Compute compute.Config
 	// Memory is how many bytes the process may have, DefaultMemory if 0.
 	Memory int64
+	// Shared is how many bytes a value may have that its jobs share.
+	Shared int
 	// Module is whose jobs the process runs besides those that are built in; nil: nobody's.
 	Module *Module
 }
@@ -100,7 +102,7 @@ func Start(cfg Config) (*Engine, error) {
 	if cfg.Module != nil {
 		orders = after(hereOut, cfg.Module.Bytes)
 	}
-	e.Engine = pipe.New(hereIn, orders, e.why)
+	e.Engine = pipe.New(hereIn, orders, cfg.Shared, e.why)
 	return e, nil
 }
 

@@ -43,17 +43,15 @@ func all(t *testing.T, e *Engine) (list []port.Event) {
 	}
 }
 
-func frames(t *testing.T, messages ...any) []byte {
+func written(t *testing.T, messages ...any) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	for _, m := range messages {
-		payload, err := wire.Local().Encode(m)
+		one, err := frames(m)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := wire.WriteFrame(&b, payload, wire.MaxLocalFrame); err != nil {
-			t.Fatal(err)
-		}
+		b.Write(one)
 	}
 	return b.Bytes()
 }
@@ -62,19 +60,25 @@ func frames(t *testing.T, messages ...any) []byte {
 // engine would tell gets through.
 func TestEndOfPipe(t *testing.T) {
 	good := &port.Event{Kind: port.LoadChanged, Load: steal.Load{Workers: 2, Idle: 1}}
+	idle := &port.Event{Kind: port.LoadChanged, Load: steal.Load{Workers: 1, Idle: 2}}
 	for name, rest := range map[string][]byte{
-		"nothing more":         nil,
-		"half a frame":         frames(t, good)[:7],
-		"a frame of nonsense":  frames(t, "nonsense"),
-		"a head of nonsense":   {0xff, 0xff, 0xff, 0xff},
-		"an unknown event":     frames(t, &port.Event{Kind: 99}),
-		"no event":             frames(t, &port.Event{}),
-		"its own death":        frames(t, &port.Event{Kind: port.Died}),
-		"more idle than there": frames(t, &port.Event{Kind: port.LoadChanged, Load: steal.Load{Workers: 1, Idle: 2}}),
-		"figures without any":  frames(t, &port.Event{Kind: port.Counted}),
-		"a field of nonsense":  frames(t, map[int]int{1: 1, 77: 1}),
+		"nothing more":           nil,
+		"half a frame":           written(t, good)[:7],
+		"a frame of nonsense":    written(t, "nonsense"),
+		"a head of nonsense":     {0xff, 0xff, 0xff, 0xff},
+		"an unknown event":       written(t, &port.Event{Kind: 99}),
+		"no event":               written(t, &port.Event{}),
+		"its own death":          written(t, &port.Event{Kind: port.Died}),
+		"too many idle":          written(t, idle),
+		"a part of no message":   {0, 0, 0, 1, 7},
+		"an empty frame":         {0, 0, 0, 0},
+		"half a message":         append([]byte{0, 0, 0, 3}, more, 1, 2),
+		"a message too long":     written(t, &port.Event{Kind: port.Finished, Outcome: make([]byte, maxMessage+1)}),
+		"nothing that is shared": written(t, &port.Event{Kind: port.Made}),
+		"figures without any":    written(t, &port.Event{Kind: port.Counted}),
+		"a field of nonsense":    written(t, map[int]int{1: 1, 77: 1}),
 	} {
-		e := New(io.NopCloser(bytes.NewReader(append(frames(t, good), rest...))), sink{io.Discard}, nil)
+		e := New(io.NopCloser(bytes.NewReader(append(written(t, good), rest...))), sink{io.Discard}, 0, nil)
 		list := all(t, e)
 		if len(list) != 2 || list[0].Kind != port.LoadChanged || list[0].Load != good.Load {
 			t.Errorf("%s: %+v is told", name, list)
@@ -91,7 +95,7 @@ func TestEndOfPipe(t *testing.T) {
 func TestOrdersAreNotTaken(t *testing.T) {
 	in, out := io.Pipe()
 	defer out.Close()
-	e := newEngine(in, stuck{make(chan struct{})}, nil, bounds{unwritten: 1000, unread: 1000})
+	e := newEngine(in, stuck{make(chan struct{})}, nil, bounds{unwritten: 1000, unread: 1000, message: 10_000})
 	for range 20 {
 		e.Do(&port.Order{Kind: port.Deliver, Ref: 1, Outcome: make([]byte, 200)})
 	}
@@ -106,8 +110,8 @@ func TestEventsWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const n = 200
 		in, out := io.Pipe()
-		e := newEngine(in, sink{io.Discard}, nil, bounds{unwritten: 1000, unread: 1000})
-		one := frames(t, &port.Event{Kind: port.Troubled, Text: strings.Repeat("x", 5000)})
+		e := newEngine(in, sink{io.Discard}, nil, bounds{unwritten: 1000, unread: 1000, message: 10_000})
+		one := written(t, &port.Event{Kind: port.Troubled, Text: strings.Repeat("x", 5000)})
 		go func() {
 			for range n {
 				if _, err := out.Write(one); err != nil {
@@ -134,12 +138,12 @@ func TestServeEnds(t *testing.T) {
 		good   bool
 	}{
 		"nothing": {nil, true},
-		"orders": {frames(t, &port.Order{Kind: port.Count}, &port.Order{Kind: port.Cores, Max: 1}),
+		"orders": {written(t, &port.Order{Kind: port.Count}, &port.Order{Kind: port.Cores, Max: 1}),
 			true},
-		"half an order":         {frames(t, &port.Order{Kind: port.Count})[:5], false},
-		"a job that is not one": {frames(t, &port.Order{Kind: port.Run}), false},
-		"nonsense":              {frames(t, "nonsense"), false},
-		"paths out of order": {frames(t, map[int]any{1: uint8(port.Watch), 10: [][]uint32{{2}, {1}}}),
+		"half an order":         {written(t, &port.Order{Kind: port.Count})[:5], false},
+		"a job that is not one": {written(t, &port.Order{Kind: port.Run}), false},
+		"nonsense":              {written(t, "nonsense"), false},
+		"paths out of order": {written(t, map[int]any{1: uint8(port.Watch), 10: [][]uint32{{2}, {1}}}),
 			false},
 	} {
 		if err := Serve(idle{}, bytes.NewReader(c.orders), io.Discard); (err == nil) != c.good {
@@ -169,15 +173,15 @@ func TestFullPipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	events, _ := io.Pipe()
-	e := New(events, out, nil)
+	e := New(events, out, 0, nil)
 	defer e.Close()
 	const n = 40
 	for i := range n { // long ones and short ones, several times as much as a pipe holds
 		e.Do(&port.Order{Kind: port.Deliver, Ref: steal.Ref(i), Outcome: make([]byte, 30_000*(i%2))})
 	}
-	r := wire.NewFrameReader(in, wire.MaxLocalFrame, nil)
+	r := newReader(in, 1<<20)
 	for i := range n {
-		b, err := r.Next()
+		b, err := r.next()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,9 +1,9 @@
 // Package pipe takes the engine port through a pair of pipes: [Engine] is an engine for a driver, and what it
 // is told comes from, and goes to, the engine that [Serve] has at the other end, as a rule in another process.
 //
-// A message is a frame with the CBOR encoding of an order or an event (package wire). Decoding is strict, and
-// an event that no correct engine tells ends the connection: what is at the other end runs other people's jobs
-// and may have been damaged by them.
+// A message is the CBOR encoding of an order or an event (package wire), in one frame or several (parts.go).
+// Decoding is strict, and an event that no correct engine tells ends the connection: what is at the other end
+// runs other people's jobs and may have been damaged by them.
 //
 // Nothing here holds the driver up. Whoever gives an order writes it, as long as the pipe takes it without waiting, so
 // that no other goroutine has to wake first; else it waits in a queue. An engine that does not take maxUnwritten bytes

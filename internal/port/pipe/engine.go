@@ -9,17 +9,17 @@ import (
 	"time"
 
 	"github.com/satin-peer/satin/internal/port"
-	"github.com/satin-peer/satin/internal/wire"
 )
 
-// Bounds on what waits, in bytes, and one message more.
+// Bounds on what waits, in bytes, and one message more; and on a message, besides the shared value that it brings.
 const (
 	maxUnwritten = 256 << 20
 	maxUnread    = 64 << 20
+	maxMessage   = 64 << 20
 )
 
-// bounds are these two, or smaller ones of a test.
-type bounds struct{ unwritten, unread int }
+// bounds are these, or smaller ones of a test.
+type bounds struct{ unwritten, unread, message int }
 
 // An Engine is the one at the other end of a pair of pipes.
 type Engine struct {
@@ -43,10 +43,11 @@ type Engine struct {
 	closed    bool
 }
 
-// New makes an engine of what is at the other end of r and w, which it closes. When the pipe has ended, why
-// is asked for the reason, which it may wait for; nil: what the pipe says.
-func New(r io.ReadCloser, w io.WriteCloser, why func(error) error) *Engine {
-	return newEngine(r, w, why, bounds{maxUnwritten, maxUnread})
+// New makes an engine of what is at the other end of r and w, which it closes. Shared is how many bytes the largest
+// shared value may have. When the pipe has ended, why is asked for the reason, which it may wait for; nil: what the
+// pipe says.
+func New(r io.ReadCloser, w io.WriteCloser, shared int, why func(error) error) *Engine {
+	return newEngine(r, w, why, bounds{maxUnwritten + shared, maxUnread, maxMessage + shared})
 }
 
 func newEngine(r io.ReadCloser, w io.WriteCloser, why func(error) error, most bounds) *Engine {
@@ -63,9 +64,6 @@ func newEngine(r io.ReadCloser, w io.WriteCloser, why func(error) error, most bo
 // Do takes an order: see port.Engine. It is written at once if the pipe has room, else queued.
 func (e *Engine) Do(o *port.Order) {
 	b, err := encodeOrder(o)
-	if err == nil {
-		b, err = wire.Frame(b, wire.MaxLocalFrame)
-	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	switch {
@@ -168,9 +166,9 @@ func (e *Engine) write() {
 
 // read reads events as they come.
 func (e *Engine) read() {
-	in := wire.NewFrameReader(e.r, wire.MaxLocalFrame, nil)
+	in := newReader(e.r, e.most.message)
 	for {
-		b, err := in.Next()
+		b, err := in.next()
 		var ev port.Event
 		if err == nil {
 			ev, err = decodeEvent(b)

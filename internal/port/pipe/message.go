@@ -16,12 +16,12 @@ type order struct {
 }
 
 func encodeOrder(o *port.Order) ([]byte, error) {
-	return wire.Local().Encode(&order{Order: *o, Paths: o.Orphans.Paths()})
+	return frames(&order{Order: *o, Paths: o.Orphans.Paths()})
 }
 
 func decodeOrder(b []byte) (*port.Order, error) {
 	var o order
-	if err := wire.Local().Decode(b, &o); err != nil {
+	if err := wire.Shared().Decode(b, &o); err != nil {
 		return nil, err
 	}
 	var err error
@@ -29,6 +29,10 @@ func decodeOrder(b []byte) (*port.Order, error) {
 	case port.Run:
 		if o.Job == nil {
 			err = fmt.Errorf("an order to run no job")
+		}
+	case port.Here, port.Forget, port.Failed, port.Apply, port.Join, port.Collect, port.Encode, port.Guard:
+		if o.Shared == nil || o.Kind == port.Guard && o.Job == nil {
+			err = fmt.Errorf("an order about nothing that is shared")
 		}
 	case port.Watch:
 		o.Orphans, err = steal.NewOrphans(o.Paths)
@@ -38,7 +42,7 @@ func decodeOrder(b []byte) (*port.Order, error) {
 
 // decodeEvent reads what an engine tells. The error says that no correct engine would.
 func decodeEvent(b []byte) (e port.Event, err error) {
-	if err := wire.Local().Decode(b, &e); err != nil {
+	if err := wire.Shared().Decode(b, &e); err != nil {
 		return e, err
 	}
 	l := &e.Load
@@ -49,6 +53,8 @@ func decodeEvent(b []byte) (e port.Event, err error) {
 		return e, fmt.Errorf("a load of %+v", *l)
 	case e.Kind == port.Counted && e.Figures == nil:
 		return e, fmt.Errorf("figures without figures")
+	case e.Kind >= port.Made && e.Kind < port.Died && e.Shared == nil:
+		return e, fmt.Errorf("an event about nothing that is shared")
 	}
 	return e, nil
 }

@@ -39,6 +39,6 @@ func TestPort(t *testing.T) {
 			far.Close()
 		})
 		t.Cleanup(wg.Wait)
-		return pipe.New(hereIn, hereOut, nil)
+		return pipe.New(hereIn, hereOut, 1<<30, nil)
 	})
 }

@@ -4,11 +4,11 @@ import (
 	"bufio"
 	"errors"
 	"io"
+	"math"
 	"sync"
 	"time"
 
 	"github.com/satin-peer/satin/internal/port"
-	"github.com/satin-peer/satin/internal/wire"
 )
 
 // Serve has an engine do what comes from r and tells w what happens, until r ends. The error is nil if that
@@ -53,15 +53,15 @@ type server struct {
 
 // read carries out orders as they come, and tells when no other is there already.
 func (s *server) read(r io.Reader) error {
-	in := wire.NewFrameReader(r, wire.MaxLocalFrame, nil)
+	in := newReader(r, math.MaxInt)
 	for {
-		b, err := in.Next()
+		b, err := in.next()
 		var o *port.Order
 		if err == nil {
 			o, err = decodeOrder(b)
 		}
 		if err == nil {
-			err = s.turn(o, !in.More())
+			err = s.turn(o, !in.frames.More())
 		}
 		if err != nil {
 			return err
@@ -98,9 +98,9 @@ func (s *server) tell() (again time.Duration, err error) {
 			return again, s.out.Flush()
 		}
 		for i := range events {
-			b, err := wire.Local().Encode(&events[i])
+			b, err := frames(&events[i])
 			if err == nil {
-				err = wire.WriteFrame(s.out, b, wire.MaxLocalFrame)
+				_, err = s.out.Write(b)
 			}
 			if err != nil {
 				return 0, err

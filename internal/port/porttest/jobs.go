@@ -2,6 +2,7 @@ package porttest
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/satin-peer/satin"
 )
@@ -13,6 +14,11 @@ func init() {
 	satin.Register("porttest.long", long)
 	satin.RegisterErr("porttest.fail", fail)
 	satin.Register("porttest.panic", panics)
+	satin.RegisterObject("porttest.append", appendTo)
+	satin.RegisterLattice("porttest.most", most, natural)
+	satin.Register("porttest.read", read)
+	satin.RegisterGuard(read, enough)
+	satin.Register("porttest.give", give)
 }
 
 func fib(f *satin.Frame, n int) int {
@@ -54,3 +60,51 @@ func long(f *satin.Frame, n int) int {
 func fail(_ *satin.Frame, n int) (int, error) { return n, errors.New("porttest: it failed") }
 
 func panics(_ *satin.Frame, n int) int { panic("porttest: it panicked") }
+
+// appendTo is a global method.
+func appendTo(old []int, n int) []int { return append(slices.Clone(old), n) }
+
+func most(a, b int) int { return max(a, b) }
+
+func natural(_ string, n int) error {
+	if n < 0 {
+		return errors.New("it is negative")
+	}
+	return nil
+}
+
+// A reading names a value of each kind.
+type reading struct {
+	Large satin.Constant[[]byte]
+	List  satin.Object[[]int, int]
+	Most  satin.Lattice[string, int]
+}
+
+// read gives what it reads, and offers one more of what is much.
+func read(f *satin.Frame, r reading) []int {
+	was := r.Most.Value(f)
+	if was >= 20 {
+		r.Most.Offer(f, was+1)
+	}
+	return append(slices.Clone(r.List.Read(f)), len(r.Large.Read(f)), was)
+}
+
+// enough is the guard of read.
+func enough(f *satin.Frame, r reading) bool { return r.Most.Value(f) >= 10 }
+
+// give spawns read, again and again, until somebody has taken it and says what came of it.
+func give(f *satin.Frame, size int) []int {
+	list := satin.Share(f, appendTo, []int{1})
+	r := reading{satin.ShareConstant(f, make([]byte, size)), list.Write(f, 2),
+		satin.ShareLattice(f, most, "most", 0)}
+	r.Most.Offer(f, 10)
+	for {
+		x := satin.Spawn(f, read, r)
+		if fib(f, 15) != 610 {
+			return nil
+		}
+		if got := x.Get(); len(got) != 4 {
+			return got
+		}
+	}
+}

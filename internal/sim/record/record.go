@@ -7,8 +7,8 @@
 // job is run once more by the sequential program, to be timed without any of this: a job's own cost is its
 // time less that of the jobs recorded below it.
 //
-// What jobs share travels with its handles here, so sizes are those of a swarm without shared data; and a lattice has
-// grown when a job is run once more, so a search prunes as if each bound had been known at once.
+// Of what jobs share, arguments have the names, as in a swarm; how the values get to the peers is not recorded. A
+// lattice has grown when a job is run once more, so a search prunes as if each bound had been known at once.
 //
 // A recording depends on the machine and the moment. What is simulated with it does not.
 package record
@@ -57,7 +57,7 @@ type recorder struct {
 // fails, or that the program aborts, is an error: the sequential program would not do the same.
 func Tree(ctx context.Context, name, fn string, arg any) (tree *sim.Recorded, result any, err error) {
 	r := &recorder{run: job.NewRunID(), byPath: make(map[string]*node), news: make(chan struct{}, 1)}
-	pool, err := engine.NewPool(engine.Config{Workers: 1, Codec: wire.Value()})
+	pool, err := engine.NewPool(engine.Config{Workers: 1, Outside: namer{wire.Shared()}})
 	if err != nil {
 		return nil, nil, err
 	}

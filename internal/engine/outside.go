@@ -1,0 +1,156 @@
+package engine
+
+import (
+	"reflect"
+	"sync"
+)
+
+// A Codec turns values into bytes, and back, on their way out of the process and in.
+type Codec interface {
+	Encode(v any) ([]byte, error)
+	Decode(b []byte, v any) error
+}
+
+// An Outside is what shared values go to and come from. Its methods are called by workers and must not block.
+type Outside interface {
+	Codec
+	// Name names a version, and tells nobody.
+	Name(v Version) Named
+	// Want asks for what a job reads: Shelf.Here or Shelf.Failed follows.
+	Want(Name)
+	// Offered says that something was offered to a lattice of which others were told, since it was last collected.
+	Offered(Name)
+}
+
+// A Kind says how a shared value may change.
+type Kind uint8
+
+// The kinds of shared values; package sharedobj has the same.
+const (
+	Constant Kind = 1 + iota
+	Phased
+	Lattice
+)
+
+// A Version is a shared value, encoded.
+type Version struct {
+	Kind         Kind
+	Registered   string // name of its type
+	Parent       Name   // of an object's version after the first
+	Write, State []byte
+}
+
+// Named is a version that has its name. It may hold the encoded value, until Drop or Tell.
+type Named interface {
+	Name() Name
+	// Tell tells the others of it, with the write that made it if they know its parent. The function encodes the
+	// value again if that was dropped.
+	Tell(withWrite bool, encode func() ([]byte, error)) error
+	Drop()
+}
+
+// Shared is a type whose values stand for shared ones. Package satin's are; they say so with a method that no other
+// package can name.
+type Shared interface {
+	// Leave tells the others of what a handle stands for, unless they know it, and says what it is called. It is
+	// called when the handle leaves the process, or may have to. The zero handle stands for nothing: false.
+	Leave(Handle) (Leaving, bool, error)
+}
+
+// A Handle marks them.
+type Handle struct{}
+
+// Leaving is what goes with a job whose argument has a handle.
+type Leaving struct {
+	Name  Name
+	Floor []byte // of a lattice: its value, encoded; nil if that is the least there is
+}
+
+var carried = reflect.TypeFor[Shared]()
+
+// handles remembers which types have some.
+var handles sync.Map // of reflect.Type: bool
+
+// Handles calls f for each handle in a value. They are not inside slices and maps: see notEncodable.
+func Handles(v any, f func(Shared)) {
+	if v == nil {
+		return
+	}
+	t := reflect.TypeOf(v)
+	has, known := handles.Load(t)
+	if !known {
+		has = handleIn(t, map[reflect.Type]bool{}) != nil
+		handles.Store(t, has)
+	}
+	if has.(bool) {
+		handlesIn(reflect.ValueOf(v), f)
+	}
+}
+
+func handlesIn(v reflect.Value, f func(Shared)) {
+	if v.Type().Implements(carried) {
+		if v.Kind() != reflect.Pointer || !v.IsNil() {
+			f(v.Interface().(Shared))
+		}
+		return
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			handlesIn(v.Elem(), f)
+		}
+	case reflect.Array:
+		for i := range v.Len() {
+			handlesIn(v.Index(i), f)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			handlesIn(v.Field(i), f)
+		}
+	}
+}
+
+// A Mover is a registered kind of objects.
+type Mover interface {
+	// Apply makes the state after a write. The old one is the version of that name, which must be on the shelf.
+	Apply(s *Shelf, old Name, write []byte) (state []byte, err error)
+}
+
+// A Grower is a registered kind of lattices.
+type Grower interface {
+	// Open gives the lattice of that name, whose seed is on the shelf.
+	Open(s *Shelf, name Name) (Growing, error)
+}
+
+// Growing is a lattice's value in this process.
+type Growing interface {
+	// Join takes in what came from elsewhere, if it is valid, and says whether it was news.
+	Join(value []byte) (changed bool, err error)
+	// Collect gives what was offered here since the last time; nil if nothing was.
+	Collect() ([]byte, error)
+	// Encode gives the value.
+	Encode() ([]byte, error)
+}
+
+// waitUntil lends the worker's core to others until something is so. Whoever makes it so says called afterwards.
+//
+// No wake-up is lost: what is waited for is made so before came is set, and came is set before parked is looked
+// at (called); the worker clears came before it looks whether it is so, and looks at came after it has set
+// parked (park). So either it sees that it is so, or came keeps it from sleeping, or it is woken.
+func (w *Worker) waitUntil(so func() bool) {
+	for {
+		w.came.Store(false)
+		if so() {
+			return
+		}
+		w.drain()
+		w.checkAborted()
+		w.park(false)
+	}
+}
+
+// called wakes a worker in waitUntil.
+func (w *Worker) called() {
+	w.came.Store(true)
+	w.wake()
+}

@@ -1,0 +1,77 @@
+package session
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"github.com/satin-peer/satin/internal/driver"
+	"github.com/satin-peer/satin/sharedobj"
+)
+
+// What jobs share has a core of its own beside that of stealing, and a way of its own into the loop: a flood of pieces
+// holds up who sends them and no steal.
+
+// sharedIn is what waits for the loop.
+type sharedIn struct {
+	inbox  chan *sharedobj.Message
+	gossip chan sharedNews
+}
+
+type sharedNews struct {
+	from sharedobj.PeerID
+	news *sharedobj.News
+}
+
+func newSharedIn() sharedIn {
+	return sharedIn{make(chan *sharedobj.Message, inboxLength), make(chan sharedNews, gossipLength)}
+}
+
+func newShared(cfg *Config, random *rand.Rand) (*sharedobj.Core, error) {
+	if cfg.Shared == (sharedobj.Config{}) {
+		cfg.Shared = sharedobj.Default()
+	}
+	c, err := sharedobj.NewCore(cfg.Shared, sharedobj.PeerID(cfg.Self.Peer), driver.SharedMembers(cfg.Members), random)
+	if err == nil && len(cfg.Run.Deputies) > 0 {
+		c.SetMaster(sharedobj.PeerID(cfg.Run.Deputies[0])) // the owner, who probably shared it
+	}
+	return c, err
+}
+
+// ReceivedShared takes a message in, as Received does.
+func (s *Session) ReceivedShared(m *sharedobj.Message) {
+	select {
+	case s.shared.inbox <- m:
+	case <-s.quit:
+	}
+}
+
+// HearShared takes gossip of this run in, as Hear does.
+func (s *Session) HearShared(from sharedobj.PeerID, n *sharedobj.News) {
+	select {
+	case s.shared.gossip <- sharedNews{from, n}:
+	default:
+		s.unheard.Add(1)
+	}
+}
+
+// SharedSendFailed says that a message given to Config.SendShared was certainly not delivered.
+func (s *Session) SharedSendFailed(m *sharedobj.Message) {
+	s.tell(func(now time.Duration) { s.driver.SharedSendFailed(now, m) })
+}
+
+// SendShared sends a message.
+func (x sides) SendShared(m *sharedobj.Message) {
+	if x.s.cfg.SendShared != nil {
+		x.s.cfg.SendShared(m)
+	}
+}
+
+// TellShared tells news.
+func (x sides) TellShared(n *sharedobj.News) {
+	if x.s.cfg.TellShared != nil {
+		x.s.cfg.TellShared(n)
+	}
+}
+
+// Note tells the user something of what is shared.
+func (x sides) Note(text string) { x.s.cfg.Log.Warn(text) }

@@ -1,0 +1,87 @@
+package steal
+
+import (
+	"slices"
+	"time"
+)
+
+// A segment whose job names shared values is fetching until the driver says that they are here. It is held meanwhile
+// like one that waits: it is in inventories, may be aborted, and goes back when its owner or this peer leaves; but no
+// worker and no thief gets it. What it names stays here from then on until the segment is forgotten, also while it is
+// lent: so whoever it comes back from, it need not fetch again.
+
+// queue has a segment wait for a worker, or for what it names.
+func (ss *segments) queue(s *segment) {
+	if s.state = waiting; len(s.job.Names) > 0 && !s.asked {
+		s.state, s.asked = fetching, true
+		ss.fetching = append(ss.fetching, s)
+		var victim PeerID
+		if s.owner != nil {
+			victim = s.owner.id
+		}
+		ss.order(Order{Kind: Fetch, Segment: s.id, Job: s.job, Victim: victim})
+		return
+	}
+	if s.first {
+		ss.waiting = slices.Insert(ss.waiting, 0, s)
+	} else {
+		ss.waiting = append(ss.waiting, s)
+	}
+}
+
+// putFirst queues a segment before all others: it has been waited for.
+func (ss *segments) putFirst(s *segment) {
+	s.first = true
+	ss.queue(s)
+}
+
+// unasked ends what was asked for a segment.
+func (ss *segments) unasked(s *segment) {
+	if s.asked {
+		s.asked = false
+		ss.order(Order{Kind: Release, Segment: s.id})
+	}
+}
+
+// wanting is how many workers wait for a job that is not here yet. One that is fetching is as good as here: else an
+// idle peer would take one job after the other while a large value is on its way.
+func (ss *segments) wanting() int { return max(0, ss.idle()-len(ss.fetching)) }
+
+// Ready says that all is here that the job of a segment names: see the order Fetch.
+func (c *Core) Ready(now time.Duration, id SegmentID) Output {
+	if !c.begin(now) {
+		return c.out
+	}
+	if s := c.segments.byID[id]; s != nil && s.state == fetching {
+		c.segments.dropWaiting(s)
+		c.segments.queue(s)
+		c.thief.returned = 0
+		c.lost.reconsider = c.lost.reconsider || s.job.Restarted
+	} else {
+		c.stats.DroppedUnexpected++
+	}
+	return c.end()
+}
+
+// NotReady says that what the job of a segment names cannot be had here in time. It goes back to its owner. One without
+// an owner begins nevertheless: it is this peer's own, and its read will say what is missing.
+func (c *Core) NotReady(now time.Duration, id SegmentID) Output {
+	if !c.begin(now) {
+		return c.out
+	}
+	switch s := c.segments.byID[id]; {
+	case s == nil || s.state != fetching:
+		c.stats.DroppedUnexpected++
+	case s.owner == nil:
+		c.segments.dropWaiting(s)
+		c.segments.queue(s)
+	default:
+		c.stats.JobsReturned++
+		c.thief.restAfterReturn()
+		p, h := s.owner, s.handle
+		c.segments.dropWaiting(s)
+		c.book.release(s)
+		c.send(p, &Message{Return: &Return{Handles: []Handle{h}}})
+	}
+	return c.end()
+}

@@ -1,0 +1,155 @@
+package steal
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/steal/policy"
+)
+
+// asking plans steals as a test says.
+type asking struct{ steals []policy.Steal }
+
+func (*asking) Name() string { return "asking" }
+
+func (a *asking) Plan(_ policy.View, p *policy.Plan) {
+	for _, s := range a.steals {
+		p.Steal(s.Victim, s.Max, s.Patience)
+	}
+	a.steals = nil
+}
+
+func (*asking) Give(_ policy.View, a policy.Ask) int { return a.Max }
+
+// fetcher is a thief "t" with two idle workers, and what its core wanted last.
+type fetcher struct {
+	*Core
+	t      *testing.T
+	policy *asking
+	out    Output
+}
+
+func newFetcher(t *testing.T) *fetcher {
+	t.Helper()
+	f := &fetcher{t: t, policy: &asking{}}
+	var err error
+	f.Core, err = NewCore(LAN(), Run{}, Address{Peer: "t", Inc: 1}, parseMembers("near: a t u"), f.policy,
+		rand.New(rand.NewPCG(1, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.out = f.Report(time.Second, Load{Workers: 2, Idle: 2})
+	return f
+}
+
+// get has peer a give jobs, which name something if their number is even.
+func (f *fetcher) get(handles ...Handle) {
+	r := &StealReply{}
+	for _, h := range handles {
+		g := Grant{Handle: h, Job: Job{Path: job.Path{uint32(h)}, Function: "f", Identity: job.Identity{byte(h)}}}
+		if h%2 == 0 {
+			g.Job.Names = []byte("what it reads")
+		}
+		r.Jobs = append(r.Jobs, g)
+	}
+	f.out = f.Step(f.now, &Message{From: Address{Peer: "a", Inc: 1}, To: f.self, Reply: r})
+}
+
+// wants compares the orders, by kind and segment.
+func (f *fetcher) wants(want ...Order) {
+	f.t.Helper()
+	var got []Order
+	for _, o := range f.out.Orders {
+		got = append(got, Order{Kind: o.Kind, Segment: o.Segment, Victim: o.Victim})
+	}
+	if !slices.EqualFunc(got, want, func(a, b Order) bool {
+		return a.Kind == b.Kind && a.Segment == b.Segment && a.Victim == b.Victim
+	}) {
+		f.t.Fatalf("the core orders %+v, want %+v", got, want)
+	}
+}
+
+// A job that names shared values is held, and begins when these are here, not before: others go first, and nobody gets
+// it by a steal. While it is fetched its worker is as good as busy.
+func TestFetching(t *testing.T) {
+	f := newFetcher(t)
+	f.get(2, 4, 6, 5)
+	f.wants(Order{Kind: Fetch, Segment: 1, Victim: "a"}, Order{Kind: Fetch, Segment: 2, Victim: "a"},
+		Order{Kind: Fetch, Segment: 3, Victim: "a"}, Order{Kind: RunSegment, Segment: 4})
+	if n := f.segments.idle(); n != 1 || f.segments.wanting() != 0 {
+		t.Errorf("%d workers are idle, and %d want something", n, f.segments.wanting())
+	}
+	f.out = f.Step(f.now, &Message{From: Address{Peer: "u", Inc: 1}, To: f.self,
+		Request: &StealRequest{ID: 1, Max: 4}})
+	f.wants(Order{Kind: Take}) // the engine may have something
+	f.Taken(f.now, f.out.Orders[0].Ticket, nil)
+	f.out = f.Ready(f.now, 2)
+	f.wants(Order{Kind: RunSegment, Segment: 2})
+	f.out = f.Ready(f.now, 2)
+	f.wants()
+	f.out = f.Ready(f.now, 1)
+	f.wants()
+	f.out = f.Step(f.now, &Message{From: Address{Peer: "u", Inc: 1}, To: f.self, Request: &StealRequest{ID: 2, Max: 4}})
+	if r := f.out.Messages; len(r) != 1 || len(r[0].Reply.Jobs) != 1 || r[0].Reply.Jobs[0].Job.Names == nil {
+		t.Errorf("of what is ready a thief gets %+v", r)
+	}
+	f.out = f.Finished(f.now, 2, []byte("out"))
+	f.out = f.Step(f.now, &Message{From: Address{Peer: "a", Inc: 1}, To: f.self, Ack: &ResultAck{Handle: 4}})
+	f.wants(Order{Kind: Release, Segment: 2})
+	f.out = f.Step(f.now, &Message{From: Address{Peer: "a", Inc: 1}, To: f.self, Abort: &Abort{Handles: []Handle{6}}})
+	f.wants(Order{Kind: Release, Segment: 3})
+	f.out = f.Ready(f.now, 3)
+	f.wants()
+}
+
+// What does not come goes back to its owner, once, and nothing is stolen for a while, longer each time in a row.
+func TestNotReady(t *testing.T) {
+	f := newFetcher(t)
+	for i, rest := range []time.Duration{returnRest, 2 * returnRest, 4 * returnRest} {
+		h := Handle(2 * (i + 1))
+		f.get(h)
+		f.out = f.NotReady(f.now, SegmentID(i+1))
+		f.wants(Order{Kind: Release, Segment: SegmentID(i + 1)})
+		if m := f.out.Messages; len(m) != 1 || m[0].Return == nil || !slices.Equal(m[0].Return.Handles, []Handle{h}) {
+			t.Fatalf("the job goes back as %+v", m)
+		}
+		f.policy.steals = []policy.Steal{{Victim: "a", Max: 1}}
+		until := f.now + rest
+		if f.out = f.Tick(until - 1); len(f.out.Messages) != 0 {
+			t.Errorf("a steal %v after job %d went back", rest-1, i)
+		}
+		f.out = f.Tick(until)
+		if !slices.ContainsFunc(f.out.Messages, func(m *Message) bool { return m.Request != nil }) {
+			t.Errorf("no steal %v after job %d went back", rest, i)
+		}
+		f.out = f.Step(f.now, &Message{From: Address{Peer: "a", Inc: 1}, To: f.self,
+			Reply: &StealReply{ID: RequestID(i + 1)}})
+		f.out = f.NotReady(f.now, SegmentID(i+1))
+		f.wants()
+	}
+	if f.Stats().JobsReturned != 3 {
+		t.Errorf("%d jobs are counted as returned", f.Stats().JobsReturned)
+	}
+}
+
+// The copy of a job whose thief is silent waits for what it names, too. If that is nowhere it begins all the same: its
+// read will say what is missing.
+func TestCopiesFetch(t *testing.T) {
+	v := victimCore(t, LAN(), 2)
+	out := v.Step(v.now, request(0, 1, 0))
+	named := Job{Path: job.Path{1}, Identity: job.Identity{1}, Names: []byte("what it reads")}
+	v.Taken(v.now, out.Orders[0].Ticket, []Taken{{Ref: 1, Job: named}})
+	v.book.requeue(v.partners.find("t00").leases[0], true, &v.stats.PutBackLostThief)
+	v.Report(v.now, Load{Workers: 1, Idle: 1})
+	s := v.segments.byID[1]
+	if s == nil || s.state != fetching || s.owner != nil {
+		t.Fatalf("the copy is %+v", s)
+	}
+	out = v.NotReady(v.now, 1)
+	if len(out.Orders) != 1 || out.Orders[0].Kind != RunSegment {
+		t.Errorf("a copy whose values are nowhere: %+v", out.Orders)
+	}
+}
