@@ -71,6 +71,8 @@ bench-dashboard: ## Print what it costs to be watched in the browser; for its fr
 .PHONY: modules bench-modules
 bench-modules: ## Print what WebAssembly modules cost beside native Go, and how soon they give jobs away
 	$(GO) test -run '^$$' -bench Modules -benchtime 1x ./internal/module
+	$(GO) run ./cmd/satin-peer build ./apps/nqueens -o $(CURDIR)/bin/bench.wasm
+	SATIN_BENCH_MODULE=bin/bench.wasm $(GO) test -run '^$$' -bench FirstJob -benchtime 1x ./peer
 
 modules: ## Rebuild the WebAssembly modules that are kept here (needs clang, lld, and rustc for wasm32)
 	guest/build.sh

@@ -2,13 +2,16 @@ package module
 
 import (
 	"context"
+	"math/bits"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/satin-peer/satin/internal/engine"
 )
 
-// The examples, each with an answer from elsewhere: OEIS A000170 and A003022, pi; and the bits of the sum, which the
-// same program has on every machine and however its jobs were spread.
+// The examples, each with an answer from elsewhere: OEIS A000170 and A003022, pi; and the bits of the sum, which
+// the same program has on every machine and however its jobs were spread.
 func TestExamples(t *testing.T) {
 	for _, c := range []struct {
 		path, want  string
@@ -16,6 +19,7 @@ func TestExamples(t *testing.T) {
 	}{
 		{"examples/queens-c/queens.wasm", "10 queens: 724 solutions", []string{"10"}, []string{"3"}},
 		{"examples/golomb-c/golomb.wasm", "length 34: 0 2 12 19 25 30 33 34", []string{"8"}, nil},
+		{"examples/clique-c/clique.wasm", "clique of 4: 0 14 18 23", []string{"johnson8-2-4"}, nil},
 		{"examples/integrate-c/integrate.wasm", "3.14159265358979, bits 400921fb54442d18", []string{"12"}, nil},
 	} {
 		m := load(t, Config{Fuel: 2_000}, c.path)
@@ -40,6 +44,67 @@ func TestExamples(t *testing.T) {
 		}
 		if err := m.Check(r.Arg, make([]byte, 16)); err == nil {
 			t.Errorf("%s finds zeros right", c.path)
+		}
+	}
+}
+
+// Cliques beside what the DIMACS challenge has found, and checked here by the graphs' rules: words of a code that
+// are far enough from each other. A job finds one of the same size however its children were spread.
+func TestCliques(t *testing.T) {
+	m := load(t, Config{Fuel: 2_000}, "examples/clique-c/clique.wasm")
+	provide(t, m)
+	weight := func(n, w int) (words []uint) {
+		for x := range uint(1) << n {
+			if w < 0 || bits.OnesCount(x) == w {
+				words = append(words, x)
+			}
+		}
+		return words
+	}
+	for _, c := range []struct {
+		graph          string
+		words          []uint
+		distance, size int
+	}{
+		{"hamming6-4", weight(6, -1), 4, 4}, {"hamming6-2", weight(6, -1), 2, 32},
+		{"hamming7-3", weight(7, -1), 3, 16},
+		{"johnson8-2-4", weight(8, 2), 4, 4}, {"johnson8-4-4", weight(8, 4), 4, 14},
+	} {
+		r, err := m.Setup([]string{c.graph}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range []*engine.Pool{nil, pools(t, engine.Config{Workers: 4})} {
+			out, err := p.Run(context.Background(), Func, Call{m.Hash, r.Fn, r.Arg})
+			if err != nil {
+				t.Fatal(c.graph, err)
+			}
+			text, _, err := m.Render(r.Arg, out.([]byte))
+			_, list, _ := strings.Cut(text, ": ")
+			var clique []uint
+			for _, word := range strings.Fields(list) {
+				v, err := strconv.Atoi(word)
+				if err != nil || v >= len(c.words) {
+					t.Fatalf("%s: %q", c.graph, text)
+				}
+				clique = append(clique, c.words[v])
+			}
+			if err != nil || len(clique) != c.size {
+				t.Errorf("%s: %q, %v; want one of %d", c.graph, text, err, c.size)
+			}
+			for i, x := range clique {
+				for _, y := range clique[:i] {
+					if bits.OnesCount(x^y) < c.distance {
+						t.Errorf("%s: %b and %b are no neighbours", c.graph, x, y)
+					}
+				}
+			}
+		}
+	}
+	for _, bad := range []string{"", "hamming", "hamming6", "hamming8-2", "johnson40-2-4", "random200-5-1", "random9-200-1",
+		"hamming6-4x", "johnson8-9-4", "keller4"} {
+		if _, err := m.Setup([]string{bad}, nil); err == nil || !strings.Contains(err.Error(), "of 1 to 128 vertices") {
+			t.Errorf("%q: %v", bad, err)
 		}
 	}
 }
