@@ -48,6 +48,12 @@
 // Announcements of large writes take the same way down (spread.go), and what is announced is pulled, not pushed. So a
 // write crosses each link once and reads are local, as in RepMI (Albatross paper, sections 2.1 and 2.2).
 //
+// # Blobs
+//
+// A constant is a blob under a name, so whoever knows name, size and hash of some bytes, those of a module for
+// example, can have them fetched and verified like what jobs share: the Recipe made of them gives the digest that is
+// to be Read, and Created enters them where they are.
+//
 // Guards, and the waiting for what they want, are those of the Satin paper (van Nieuwpoort et al., Satin: a
 // High-Level and Efficient Grid Programming Model, sections 3.2 and 4.2), but for the digests: a guard there
 // is a test of a replica that may be stale, a digest is the same test made exact and free of order.

@@ -5,6 +5,10 @@
 // which knows no peers, and a [Transport]. It has no goroutine, no clock and no randomness: the caller feeds it
 // messages, gossip, ticks, and what the engine tells. One goroutine may do so at a time.
 //
+// Beside it, if jobs share values, stands a core of package sharedobj, which gets these values to where they are
+// read. The driver is between the two as well: it tells the one what jobs name, and the other when they may begin
+// (shared.go). Inputs and orders of both are in the same queues.
+//
 // # The order in which things happen
 //
 // What is fed in are inputs; what the core wants done are messages, which leave at once, and orders.

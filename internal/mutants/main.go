@@ -23,7 +23,7 @@ import (
 
 // mutants are all there are.
 func mutants() []mutant {
-	return slices.Concat(strangersMutants, verifyMutants, moduleMutants,
+	return slices.Concat(sharedMutants, strangersMutants, verifyMutants, moduleMutants,
 		engineMutants, hookMutants, stealMutants, recoveryMutants, masterMutants,
 		runsMutants,
 		libraryMutants,

@@ -1,0 +1,216 @@
+package driver_test
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/satin-peer/satin/internal/driver"
+	"github.com/satin-peer/satin/internal/port"
+	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/sharedobj"
+	"github.com/satin-peer/satin/steal"
+	"github.com/satin-peer/satin/steal/policy"
+)
+
+// sharer is a driver with both cores, an engine that writes down what it is ordered, and a network that a test can cut.
+type sharer struct {
+	t     *testing.T
+	d     *driver.Driver
+	now   time.Duration
+	did   []string // orders, by kind
+	said  []string // to the user
+	other *sharer
+	cut   bool // what is shared does not get through
+
+	queue []func()
+	jobs  []steal.Taken
+	value []byte // of the constant
+	last  *sharedobj.Message
+}
+
+// constantSize is that of several pieces.
+const constantSize = 50_000
+
+func newSharer(t *testing.T, id steal.PeerID, fresh bool) *sharer {
+	t.Helper()
+	s := &sharer{t: t, now: time.Second}
+	members := steal.NewMembers([]steal.Member{{ID: "a", Cluster: "c"}, {ID: "b", Cluster: "c"}})
+	random := rand.New(rand.NewPCG(1, 2))
+	advice, err := policy.ByName("rs", "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := steal.Run{ID: job.RunID{1}, Root: steal.Job{Function: "f", Identity: job.Identify("f", nil)},
+		Deputies: []steal.PeerID{"a"}, Fresh: fresh}
+	core, err := steal.NewCore(steal.LAN(), run, steal.Address{Peer: id, Inc: 1}, members, advice, random)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := sharedobj.Default()
+	cfg.MaxBytes, cfg.Patience, cfg.AskTimeout, cfg.RetryAfter = 2*constantSize, 2*time.Second, 300*time.Millisecond,
+		300*time.Millisecond
+	shared, err := sharedobj.NewCore(cfg, sharedobj.PeerID(id), driver.SharedMembers(members), random)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.d = driver.New(driver.Config{Core: core, Engine: s, Transport: s, Shared: shared, SharedTransport: s})
+	return s
+}
+
+func (s *sharer) Do(o *port.Order) {
+	s.did = append(s.did, o.Kind.String())
+	switch o.Kind {
+	case port.Take:
+		jobs := s.jobs
+		s.jobs = nil
+		s.tell(port.Event{Kind: port.Taken, Ticket: o.Ticket, Jobs: jobs})
+	case port.Here:
+		s.value = o.Shared.Data
+	}
+}
+
+func (s *sharer) tell(e ...port.Event) { s.d.Happened(s.now, e...) }
+
+func (s *sharer) Send(m *steal.Message) {
+	s.queue = append(s.queue, func() { s.other.d.Step(s.other.now, m) })
+}
+
+func (s *sharer) SendShared(m *sharedobj.Message) {
+	s.last = m
+	if !s.cut {
+		s.queue = append(s.queue, func() { s.other.d.StepShared(s.other.now, m) })
+	}
+}
+
+func (s *sharer) Tell(*steal.News)           {}
+func (s *sharer) Answer([]byte)              {}
+func (s *sharer) TellShared(*sharedobj.News) {}
+func (s *sharer) Note(text string)           { s.said = append(s.said, text) }
+
+// constant is what an engine tells of one that it has made.
+func constant(name string) port.Event {
+	state := sharedobj.Build(bytes.Repeat([]byte(name), constantSize/len(name)))
+	return port.Event{Kind: port.Made, Shared: &port.Shared{State: state,
+		Recipe: &sharedobj.Recipe{Kind: sharedobj.Constant, Name: name, State: state.Blob}}}
+}
+
+// pair is a busy peer a, whose one job reads a constant, and an idle peer b.
+func pair(t *testing.T) (a, b *sharer, made port.Event) {
+	t.Helper()
+	a, b = newSharer(t, "a", true), newSharer(t, "b", false)
+	a.other, b.other = b, a
+	a.tell(port.Event{Kind: port.LoadChanged, Load: steal.Load{Workers: 1, Idle: 1}})
+	made = constant("sky")
+	names, err := (&port.Names{Needs: []sharedobj.Need{{Digest: made.Shared.Recipe.Digest()}}}).Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.jobs = []steal.Taken{{Ref: 1, Spawned: true, Job: steal.Job{Path: job.Path{1}, Function: "f",
+		Identity: job.Identify("f", []byte{1}), Names: names}}}
+	a.tell(made, port.Event{Kind: port.LoadChanged, Load: steal.Load{Workers: 1, Runs: 1, Queued: 1}})
+	b.tell(port.Event{Kind: port.LoadChanged, Load: steal.Load{Workers: 1, Idle: 1}})
+	return a, b, made
+}
+
+// settle delivers what is on its way, and what follows.
+func settle(peers ...*sharer) {
+	for busy := true; busy; {
+		busy = false
+		for _, s := range peers {
+			for len(s.queue) > 0 {
+				next := s.queue[0]
+				s.queue = s.queue[1:]
+				next()
+				busy = true
+			}
+		}
+	}
+}
+
+// pass lets time pass for all.
+func pass(d time.Duration, peers ...*sharer) {
+	for step := time.Duration(0); step < d; step += 100 * time.Millisecond {
+		for _, s := range peers {
+			s.now += 100 * time.Millisecond
+			s.d.Tick(s.now)
+		}
+		settle(peers...)
+	}
+}
+
+// A stolen job that names a constant begins when that is here, and the engine has it before the job.
+func TestReadyFirst(t *testing.T) {
+	a, b, _ := pair(t)
+	b.cut = true
+	settle(a, b)
+	if b.d.Held() != 0 || slices.Contains(b.did, "run") || slices.Contains(b.did, "here") {
+		t.Fatalf("the job begins without what it reads: %v", b.did)
+	}
+	b.cut = false
+	pass(time.Second, a, b) // it asks again
+	here, run := slices.Index(b.did, "here"), slices.Index(b.did, "run")
+	if here < 0 || run < here || len(b.value) < constantSize-3 {
+		t.Fatalf("the thief's engine is ordered %v, and has %d bytes", b.did, len(b.value))
+	}
+	if slices.Contains(a.did, "here") {
+		t.Error("an engine is told of what it has told itself")
+	}
+}
+
+// What does not come in time gives the job back: the victim's engine has it again, and the user is told why.
+func TestGivenBack(t *testing.T) {
+	a, b, _ := pair(t)
+	b.cut = true
+	settle(a, b)
+	if a.d.Given() != 1 {
+		t.Fatalf("%d jobs are given away", a.d.Given())
+	}
+	pass(3*time.Second, a, b)
+	if a.d.Given() != 0 || !slices.Contains(a.did, "put back") || slices.Contains(b.did, "run") {
+		t.Fatalf("the victim: %v; the thief: %v", a.did, b.did)
+	}
+	if len(b.said) == 0 {
+		t.Error("nobody is told why")
+	}
+}
+
+// A victim keeps what a job names that it gave away, however much else is shared, until the job is back.
+func TestVictimPins(t *testing.T) {
+	a, b, made := pair(t)
+	settle(a, b)
+	if !slices.Contains(b.did, "run") {
+		t.Fatalf("the thief: %v", b.did)
+	}
+	more := func() {
+		for i := range 8 {
+			a.tell(constant(fmt.Sprint("n", i, a.now)))
+			settle(a, b)
+			pass(100*time.Millisecond, a, b)
+		}
+	}
+	more()
+	if !a.has(made) {
+		t.Fatal("the victim has forgotten what the job reads")
+	}
+	if !slices.Contains(a.did, "forget") {
+		t.Fatal("nothing is forgotten, so nothing is tried")
+	}
+	a.tell(port.Event{Kind: port.Dropped, Refs: []steal.Ref{1}})
+	settle(a, b)
+	more()
+	if a.has(made) {
+		t.Error("what no job reads any more is kept")
+	}
+}
+
+// has asks a peer, by the protocol, for a constant.
+func (s *sharer) has(made port.Event) bool {
+	s.last = nil
+	digest := made.Shared.Recipe.Digest()
+	s.d.StepShared(s.now, &sharedobj.Message{From: "b", To: "a", Ask: &sharedobj.Ask{Digest: digest}})
+	return s.last != nil && s.last.Answer != nil && s.last.Answer.Status == sharedobj.Here
+}
