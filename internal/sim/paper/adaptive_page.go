@@ -27,7 +27,7 @@ func makeAdaptive(o Options) (*Document, error) {
 	d.para("# Section 5.6: a swarm that fits itself to the work")
 	d.para("The programming-model paper's scenarios 0 to 5 in the simulator. Published are the share of the "+
 		"run time that adapting saves, and some of what happens on the way; not published are sizes and "+
-		"speeds. A model of Barnes-Hut: %d steps, in each %v on one machine and %v divided among all, with 2 "+
+		"speeds. A model of Barnes-Hut: %d steps, in each %v on one machine and %v divided among all, with 4 "+
 		"MB of results; clusters of %d machines, of which three are there at the start, and a machine that "+
 		"is asked for comes after %v. Between clusters 10 MB/s and 1 ms; the overloaded uplink has 50 KB/s "+
 		"to each of the two other clusters of the start and to each that comes. What is left of an "+
@@ -118,7 +118,7 @@ func overheadOfAdapting(o Options, d *Document) error {
 	d.para("## Scenario 0: the overhead of adapting")
 	d.para("With figures collected and nothing changed, %s s instead of %s s: %.1f %% more. Published: "+
 		"around 15 %%, 6 %% with a period of 10 minutes, almost all of it from benchmarking. Here a peer may "+
-		"spend %.0f %% of its time on that, which the simulation takes from its workers; what the rest "+
+		"spend %.1f %% of its time on that, which the simulation takes from its workers; what the rest "+
 		"costs, it finds out.", collect(with, elapsed),
 		collect(base, elapsed), -savedBy(base, with).mean(), 100*speedShare)
 	return nil
