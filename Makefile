@@ -99,6 +99,13 @@ sim-mutants: ## Break the protocol in many small ways and see that a schedule's 
 adaptive-tables: ## Make the page of runs that fit themselves to the work, published figures beside ours, into docs/results (SEEDS=3 runs of each)
 	$(GO) run ./cmd/satin-sim table adaptive --seeds $(SEEDS) --out docs/results
 
+.PHONY: release release-check
+release: bin/nfpm ## Build archives, packages, lists of parts and sums of the present commit for all systems, into bin/release
+	$(GO) run ./internal/release -nfpm bin/nfpm -only "$(ONLY)"
+
+release-check: bin/nfpm ## Build it twice from two places, and compare to the bit; ONLY=linux-amd64 for some systems only
+	$(GO) run ./internal/release -nfpm bin/nfpm -only "$(ONLY)" -twice
+
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
@@ -112,3 +119,7 @@ bin/satinvet:
 # staticcheck is pinned, with its dependencies, in a module file of its own, so that they stay out of go.mod.
 bin/staticcheck: .ci/staticcheck.mod
 	@$(GO) build -modfile=$< -o $@ honnef.co/go/tools/cmd/staticcheck
+
+# nfpm likewise; it makes .deb and .rpm.
+bin/nfpm: .ci/nfpm.mod
+	@$(GO) build -modfile=$< -o $@ github.com/goreleaser/nfpm/v2/cmd/nfpm

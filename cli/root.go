@@ -79,7 +79,7 @@ The answer goes to standard output, everything else to standard error.`,
 	add(hereGroup, newRunCommand(list, c), newAppsCommand(list, c), newNewCommand(c), newBuildCommand(c),
 		newConfigCommand(c),
 		newPathsCommand(c),
-		newEmulateCommand(c), newCheckCommand(c), newVersionCommand(c))
+		newEmulateCommand(c), newCheckCommand(c), newManualCommand(c), newVersionCommand(c))
 	root.SetHelpCommand(newHelpCommand())
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()

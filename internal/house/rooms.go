@@ -106,6 +106,7 @@ var rooms = []room{
 		"peer/statement"}, modules: libp2p},
 	{dir: "internal/swarm", knows: []string{"peer/control"}},
 	{dir: "internal/swarm/chaos", knows: []string{"internal/swarm", "peer/control"}},
+	{dir: "internal/release"},
 	{dir: "internal/wiregen", modules: []string{"golang.org/x/tools"}},
 	{dir: "internal/virtualnet", modules: append([]string{"github.com/marcopolo/simnet",
 		"github.com/quic-go/quic-go"}, libp2p...)},
