@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -73,12 +75,23 @@ func TestBackground(t *testing.T) {
 		t.Errorf("it said %q", &f.err)
 	}
 	f.err.Reset()
+	if code := f.run("purge", "--yes", "--state-dir", dir); code != exitFailed ||
+		!strings.Contains(f.err.String(), "a daemon is running there") {
+		t.Errorf("purge beside a daemon: exit code %d, %q", code, &f.err)
+	}
+	f.err.Reset()
 	if code := f.run(start...); code != exitFailed || !strings.Contains(f.err.String(), "is running already") &&
 		!strings.Contains(f.err.String(), "a second one needs another --state-dir") {
 		t.Errorf("a second one: exit code %d, %q", code, &f.err)
 	}
 	if code := f.run("leave", "--state-dir", dir); code != 0 {
 		t.Errorf("leave: exit code %d: %s", code, &f.err)
+	}
+	if code := f.run("purge", "--yes", "--state-dir", dir); code != 0 {
+		t.Errorf("purge: exit code %d: %s", code, &f.err)
+	}
+	if entries, err := os.ReadDir(dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("after purge there is left: %v, %v", entries, err)
 	}
 }
 

@@ -78,7 +78,7 @@ The answer goes to standard output, everything else to standard error.`,
 		newResumeCommand(c), newDoctorCommand(c))
 	add(hereGroup, newRunCommand(list, c), newAppsCommand(list, c), newNewCommand(c), newBuildCommand(c),
 		newConfigCommand(c),
-		newPathsCommand(c),
+		newPathsCommand(c), newPurgeCommand(c),
 		newEmulateCommand(c), newCheckCommand(c), newManualCommand(c), newVersionCommand(c))
 	root.SetHelpCommand(newHelpCommand())
 	root.InitDefaultHelpCmd()

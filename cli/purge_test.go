@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestPurge: what is not satin-peer's stays, and so does a directory in which no peer ever was.
+func TestPurge(t *testing.T) {
+	write := func(dir string, names ...string) {
+		for _, n := range names {
+			if err := os.WriteFile(filepath.Join(dir, n), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	run := func(dir string, args ...string) *fake {
+		f := newFake()
+		if code := f.run(append([]string{"purge", "--state-dir", dir}, args...)...); code != 0 {
+			t.Errorf("exit code %d: %s", code, &f.err)
+		}
+		return f
+	}
+	left := func(dir string) string {
+		entries, _ := os.ReadDir(dir)
+		var names []string
+		for _, e := range entries {
+			names = append(names, e.Name())
+		}
+		return strings.Join(names, " ")
+	}
+	home, mixed := t.TempDir(), t.TempDir()
+	write(home, "swarm", "letter.txt")
+	if f := run(home, "--yes"); left(home) != "letter.txt swarm" || !strings.Contains(f.err.String(), home) {
+		t.Errorf("of a home there is left %q; it said %q", left(home), &f.err)
+	}
+	write(mixed, "peer.key", "swarm", "letter.txt")
+	if run(mixed); left(mixed) != "letter.txt peer.key swarm" {
+		t.Errorf("without --yes there is left %q", left(mixed))
+	}
+	if run(mixed, "--yes"); left(mixed) != "letter.txt" {
+		t.Errorf("there is left %q", left(mixed))
+	}
+	if f := run(filepath.Join(mixed, "nowhere"), "--yes"); !strings.Contains(f.err.String(), "nothing to remove") {
+		t.Errorf("of nothing it said %q", &f.err)
+	}
+}
