@@ -27,6 +27,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/kardianos/service"
 	"golang.org/x/term"
 
 	"github.com/satin-peer/satin/apps"
@@ -92,6 +93,8 @@ type console struct {
 	// that there is none.
 	daemonTicks int
 
+	manager func(cfg *service.Config) (manager, error) // of the system's services
+
 	// browse shows a page in the user's browser; shows says whether somebody sees what the command prints.
 	browse func(link string) error
 	shows  bool
@@ -122,7 +125,8 @@ func newConsole() console {
 		strike:   strike,
 		patience: abortPatience,
 
-		daemonTicks: int(startingWithin / lookEvery), browse: browse, shows: term.IsTerminal(int(os.Stdout.Fd())),
+		daemonTicks: int(startingWithin / lookEvery),
+		browse:      browse, manager: newManager, shows: term.IsTerminal(int(os.Stdout.Fd())),
 	}
 }
 

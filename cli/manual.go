@@ -52,6 +52,10 @@ func writeManual(root *cobra.Command, dir string) error {
 		write("completions/_satin-peer", root.GenZshCompletion),
 		write("completions/satin-peer.fish", func(w io.Writer) error { return root.GenFishCompletion(w, true) }),
 		write("completions/satin-peer.ps1", root.GenPowerShellCompletionWithDesc),
+		write("systemd/satin-peer.service", func(w io.Writer) error {
+			_, err := io.WriteString(w, systemdUnit([]string{"/usr/bin/satin-peer", "start"}, false))
+			return err
+		}),
 	}
 	var pages func(cmd *cobra.Command)
 	pages = func(cmd *cobra.Command) {

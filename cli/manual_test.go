@@ -40,8 +40,9 @@ func TestManual(t *testing.T) {
 			t.Errorf("the page of start has no %q", want)
 		}
 	}
-	for _, name := range []string{"satin-peer.bash", "_satin-peer", "satin-peer.fish", "satin-peer.ps1"} {
-		if info, err := os.Stat(filepath.Join(dir, "completions", name)); err != nil || info.Size() == 0 {
+	for _, name := range []string{"completions/satin-peer.bash", "completions/_satin-peer", "completions/satin-peer.fish",
+		"completions/satin-peer.ps1", "systemd/satin-peer.service"} {
+		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Size() == 0 {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

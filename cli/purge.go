@@ -19,7 +19,8 @@ import (
 // stateNames are all that a peer keeps in its state directory. What else is there is somebody else's.
 var stateNames = []string{
 	"allowed", "answers", "cancelled", "checkpoints", "control", logFile, logFile + ".1", dashboard.PrefsFile, "deaths",
-	"held", "incarnation", "invitations", "lock", "modules", "own", "peer.key", "peers", "port", "published", "refused", "revocations",
+	"held", "incarnation", "invitations", "lock", "modules", "own", "peer.key", "peers", "port", "published", "refused",
+	"revocations",
 	"revoked", "swarm", "swarm.key",
 }
 

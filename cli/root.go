@@ -75,7 +75,7 @@ The answer goes to standard output, everything else to standard error.`,
 		newRunsCommand(c), newModulesCommand(c), newPublishCommand(c), newWaitCommand(list, c),
 		newCancelCommand(c), newRefuseCommand(c),
 		newSuspendCommand(c), newPauseCommand(c),
-		newResumeCommand(c), newDoctorCommand(c))
+		newResumeCommand(c), newServiceCommand(c), newDoctorCommand(c))
 	add(hereGroup, newRunCommand(list, c), newAppsCommand(list, c), newNewCommand(c), newBuildCommand(c),
 		newConfigCommand(c),
 		newPathsCommand(c), newPurgeCommand(c),

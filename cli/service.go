@@ -1,0 +1,199 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/kardianos/service"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/satin-peer/satin/apps"
+)
+
+// A manager is the system's: service.Service is one.
+type manager interface {
+	Install() error
+	Uninstall() error
+	Start() error
+	Stop() error
+	Status() (service.Status, error)
+	Platform() string
+}
+
+const serviceName = "satin-peer"
+
+// newManager finds the system's for a service.
+func newManager(cfg *service.Config) (manager, error) { return service.New(nothing{}, cfg) }
+
+// nothing is what is run where only files are written.
+type nothing struct{}
+
+func (nothing) Start(service.Service) error { return nil }
+func (nothing) Stop(service.Service) error  { return nil }
+
+func newServiceCommand(c console) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "service",
+		Short: "Let the system start the daemon",
+		Long: `service has the system start the daemon at each login, and again if it fails: systemd or launchd for this user, or, with --system, for
+the machine, whoever is logged in; that needs the rights of an administrator, and is the only way on Windows and FreeBSD.`,
+		Example: `  satin-peer service install
+  satin-peer service status
+  satin-peer service uninstall`,
+		Args:                       cobra.ArbitraryArgs,
+		SuggestionsMinimumDistance: typoDistance,
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return group("command", cmd, args) }
+	cmd.AddCommand(
+		serviceCommand(c, "install", "Install the service, and start it",
+			`install writes the service's description for this system, and starts it. --config, --state-dir and
+--runtime-dir are given to the daemon.`,
+			func(m manager) error {
+				if err := m.Install(); err != nil {
+					return err
+				}
+				if err := m.Start(); err != nil {
+					return fmt.Errorf("it is installed, but could not be started: %w", err)
+				}
+				_, err := fmt.Fprintf(c.err, "installed and started by %s\n", m.Platform())
+				return err
+			}),
+		serviceCommand(c, "uninstall", "Stop the service, and remove it",
+			"uninstall stops the daemon, which hands its work over, and removes the service. What the peer knows stays: see purge.",
+			func(m manager) error {
+				if _, err := m.Status(); errors.Is(err, service.ErrNotInstalled) {
+					return err
+				}
+				_ = m.Stop() // it may not be running
+				return m.Uninstall()
+			}),
+		serviceCommand(c, "status", "Say whether the service is installed, and runs",
+			"status says whether the service is installed, and runs. The exit code is 1 if it does not.",
+			func(m manager) error {
+				s, err := m.Status()
+				if err != nil {
+					return err
+				}
+				if s != service.StatusRunning {
+					return errors.New("the service is installed, and does not run")
+				}
+				_, err = fmt.Fprintln(c.out, "the service is installed, and runs")
+				return err
+			}))
+	return cmd
+}
+
+func serviceCommand(c console, name, short, long string, do func(m manager) error) *cobra.Command {
+	cmd := &cobra.Command{Use: name, Short: short, Long: long, Example: "  satin-peer service " + name,
+		Args: cobra.ArbitraryArgs, ValidArgsFunction: cobra.NoFileCompletions}
+	system := cmd.Flags().Bool("system", false, "for the machine, and not for this user")
+	addPlaceFlags(cmd.Flags())
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := apps.ArgCount(args, 0, ""); err != nil {
+			return err
+		}
+		self, err := os.Executable()
+		if err != nil {
+			return failed("where this program is cannot be found out: %w", err)
+		}
+		m, err := c.manager(serviceConfig(self, placeArguments(cmd.Flags()), *system))
+		if err == nil {
+			err = do(m)
+		}
+		if err != nil {
+			return failed("%w", err)
+		}
+		return nil
+	}
+	return cmd
+}
+
+// placeArguments are the flags that say where things are, as they were given.
+func placeArguments(flags *pflag.FlagSet) (list []string) {
+	for _, name := range []string{"config", "state-dir", "runtime-dir"} {
+		if f := flags.Lookup(name); f.Changed {
+			list = append(list, "--"+name+"="+f.Value.String())
+		}
+	}
+	return list
+}
+
+// serviceConfig describes the service.
+func serviceConfig(self string, place []string, system bool) *service.Config {
+	args := append([]string{"start"}, place...)
+	return &service.Config{
+		Name: serviceName, DisplayName: "satin-peer",
+		Description: "Computes for a swarm when nothing else wants the cores",
+		Executable:  self, Arguments: args,
+		Option: service.KeyValue{
+			"UserService": !system, "RunAtLoad": true,
+			"SystemdScript": systemdUnit(append([]string{self}, args...), system),
+		},
+	}
+}
+
+// systemdUnit is the unit, hardened as far as jobs and the network part can do with it: modules are compiled, so memory
+// may be made executable; jobs give up files and network by themselves. A manager of one user may do less than that of
+// the machine.
+func systemdUnit(command []string, system bool) string {
+	var words []string
+	for _, w := range command {
+		words = append(words, systemdWord(w))
+	}
+	target, more := "default.target", ""
+	if system {
+		target, more = "multi-user.target", systemOnly
+	}
+	return fmt.Sprintf(unitText, strings.Join(words, " "), more, target)
+}
+
+// systemdWord quotes a word of ExecStart. Braces, which the library's templates know, cannot be in it.
+func systemdWord(w string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%", "$", "$$").Replace(w) + `"`
+}
+
+const unitText = `[Unit]
+Description=satin-peer: computes for a swarm when nothing else wants the cores
+Documentation=man:satin-peer(1)
+Wants=network-online.target
+After=network-online.target
+
+[Service]
+ExecStart=%s
+Restart=on-failure
+RestartSec=10
+# SIGTERM lets it hand its work over, within leave_after
+KillMode=mixed
+TimeoutStopSec=30
+NoNewPrivileges=yes
+LockPersonality=yes
+RestrictRealtime=yes
+RestrictSUIDSGID=yes
+SystemCallArchitectures=native
+RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK
+UMask=0077
+%s
+[Install]
+WantedBy=%s
+`
+
+const systemOnly = `DynamicUser=yes
+StateDirectory=satin-peer
+StateDirectoryMode=0700
+Environment=SATIN_STATE_DIR=/var/lib/satin-peer
+ProtectSystem=strict
+ProtectHome=yes
+PrivateTmp=yes
+PrivateDevices=yes
+ProtectClock=yes
+ProtectControlGroups=yes
+ProtectKernelLogs=yes
+ProtectKernelModules=yes
+ProtectKernelTunables=yes
+ProtectHostname=yes
+RestrictNamespaces=yes
+CapabilityBoundingSet=
+`

@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kardianos/service"
+)
+
+// A modelManager notes what it is told.
+type modelManager struct {
+	told    []string
+	status  service.Status
+	refuses error
+}
+
+func (m *modelManager) tell(what string) error {
+	m.told = append(m.told, what)
+	return m.refuses
+}
+func (m *modelManager) Install() error   { return m.tell("install") }
+func (m *modelManager) Uninstall() error { return m.tell("uninstall") }
+func (m *modelManager) Start() error     { return m.tell("start") }
+func (m *modelManager) Stop() error      { return m.tell("stop") }
+func (m *modelManager) Platform() string { return "a model" }
+func (m *modelManager) Status() (service.Status, error) {
+	return m.status, m.tell("status")
+}
+
+func TestService(t *testing.T) {
+	for _, c := range []struct {
+		command string
+		m       modelManager
+		code    int
+		told    string
+		said    string
+	}{
+		{"install", modelManager{}, 0, "install start", "installed and started by a model"},
+		{"install", modelManager{refuses: errors.New("no rights")}, exitFailed, "install", "no rights"},
+		{"uninstall", modelManager{}, 0, "status stop uninstall", ""},
+		{"uninstall", modelManager{refuses: service.ErrNotInstalled}, exitFailed, "status", "not installed"},
+		{"status", modelManager{status: service.StatusRunning}, 0, "status", "and runs"},
+		{"status", modelManager{status: service.StatusStopped}, exitFailed, "status", "does not run"},
+		{"status", modelManager{refuses: service.ErrNotInstalled}, exitFailed, "status", "not installed"},
+	} {
+		f := newFake()
+		var cfg *service.Config
+		f.manager = func(given *service.Config) (manager, error) {
+			cfg = given
+			return &c.m, nil
+		}
+		code := f.run("service", c.command, "--state-dir", "/srv/satin")
+		said := f.out.String() + f.err.String()
+		if code != c.code || strings.Join(c.m.told, " ") != c.told || !strings.Contains(said, c.said) {
+			t.Errorf("%s: exit code %d, the system was told %q, the user %q", c.command, code, c.m.told, said)
+		}
+		if want := []string{"start", "--state-dir=/srv/satin"}; cfg.Option["UserService"] != true ||
+			!slices.Equal(cfg.Arguments, want) {
+			t.Errorf("%s: %+v", c.command, cfg)
+		}
+	}
+}
+
+// TestUnit has systemd itself look at both units, and checks that the library writes what it is given.
+func TestUnit(t *testing.T) {
+	if got, want := systemdWord(`/a b/50%"$x\`), `"/a b/50%%\"$$x\\"`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, system := range []bool{false, true} {
+		unit := systemdUnit([]string{self, "start", "--state-dir=/a b"}, system)
+		for want, there := range map[string]bool{
+			"WantedBy=default.target": !system, "DynamicUser=yes": system, "NoNewPrivileges=yes": true,
+			`"start" "--state-dir=/a b"`: true, "{{": false, "%!": false,
+		} {
+			if strings.Contains(unit, want) != there {
+				t.Errorf("system %v: %q in the unit: %v\n%s", system, want, !there, unit)
+			}
+		}
+		analyze, err := exec.LookPath("systemd-analyze")
+		if err != nil {
+			t.Log("there is no systemd-analyze to verify the unit")
+			continue
+		}
+		path := filepath.Join(t.TempDir(), "satin-peer.service")
+		if err := os.WriteFile(path, []byte(unit), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		args := []string{"verify", "--man=no", path}
+		if !system {
+			args = append([]string{"--user"}, args...)
+		}
+		verify := exec.Command(analyze, args...)
+		verify.Env = append(os.Environ(), "XDG_RUNTIME_DIR="+t.TempDir())
+		out, err := verify.CombinedOutput()
+		if err != nil || strings.Contains(string(out), path) {
+			t.Errorf("system %v: %v\n%s", system, err, out)
+		}
+	}
+}
