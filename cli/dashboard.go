@@ -109,7 +109,7 @@ func (s shown) Status(ctx context.Context) (dashboard.Status, error) {
 		clusters[i].RTT = rough(clusters[i].RTT)
 	}
 	return dashboard.Status{
-		Peer: v.Peer, Version: v.Version, Started: v.Started, Swarm: v.Swarm, Trust: v.Trust,
+		Peer: v.Peer, Name: v.Name, Version: v.Version, Started: v.Started, Swarm: v.Swarm, Trust: v.Trust,
 		State: string(v.State), WhyIdle: v.WhyIdle, PausedUntil: v.PausedUntil, Workers: v.Workers, Busy: v.Busy,
 		Peers: v.Peers,
 		Reach: string(v.Reachability.State), WhyReach: v.Reachability.Why, Relay: v.Reachability.Relay,
@@ -137,7 +137,8 @@ func (s shown) Runs(ctx context.Context) ([]dashboard.Run, error) {
 	runs := make([]dashboard.Run, len(list))
 	for i, r := range list {
 		runs[i] = dashboard.Run{
-			Run: r.Run, App: r.App, Args: append([]string{}, r.Args...), Title: r.Title, Owner: r.Owner, Mine: r.Mine,
+			Run: r.Run, App: r.App, Args: append([]string{}, r.Args...), Title: r.Title,
+			Owner: r.Owner, OwnerName: r.OwnerName, Mine: r.Mine,
 			State: string(r.State), Ended: r.State.Ended(), Why: r.Why, Submitted: r.Submitted, Elapsed: r.Elapsed,
 			CPU: r.CPU, Share: r.Share, Left: r.Left,
 			Peers: r.Peers, Executed: r.Executed, Stats: r.Stats,

@@ -72,7 +72,7 @@ func newFakeMember() *fakeMember {
 				Sent: 1_230_000, Received: 45},
 		},
 		peers: []control.PeerInfo{
-			{Peer: "12D3KooWNear", Version: "v0.2.0", Connected: true, Alive: true,
+			{Peer: "12D3KooWNear", Name: "desk\x1b[2J", Version: "v0.2.0", Connected: true, Alive: true,
 				Heard: now.Add(-90*time.Minute - 20*time.Second), Cluster: "home", RTT: 0.00042,
 				State: control.PeerWorking, Workers: 2, Given: 3, Taken: 4},
 			{Peer: "12D3KooWFar", Version: "v0.2.0", Connected: true, Alive: true, Relayed: true,

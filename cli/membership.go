@@ -34,7 +34,7 @@ Without a running daemon, start one with satin-peer start --join.`,
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(c.err, "joined through %s\n", oneLine(p.Peer))
+		fmt.Fprintf(c.err, "joined through %s\n", oneLine(named(p.Name, p.Peer)))
 		return nil
 	})
 	ask := cmd.RunE

@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
 	"os"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/libp2p/go-libp2p/gologshim"
@@ -72,8 +74,18 @@ func peerConfig(l *settings.Loaded, log *slog.Logger) peer.Config {
 		Modules: l.Modules, ModuleCache: int64(l.ModuleCache) << 20,
 		LongestLife: l.LongestLife, Policy: l.Policy, Emulate: l.Emulate,
 		LeavePatience: l.LeavePatience, Checkpoint: checkpointEvery(l),
-		Software: software(), Log: log,
+		Name: cmp.Or(l.Name, machineName()), Software: software(), Log: log,
 	}
+}
+
+// machineName is the host's, without its domain; "" if it has none.
+func machineName() string {
+	name, err := os.Hostname()
+	if err != nil {
+		return ""
+	}
+	name, _, _ = strings.Cut(name, ".")
+	return name
 }
 
 // checkpointEvery is how often results are written; 0: never.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -116,6 +117,9 @@ func writeStatus(w io.Writer, s control.Status, now time.Time) error {
 	if s.Trouble != "" {
 		t.item("trouble", "%s", oneLine(s.Trouble))
 	}
+	if s.Name != "" {
+		t.item("name", "%s", s.Name)
+	}
 	t.item("peer", "%s, %s", s.Peer, s.Version)
 	t.item("process", "%d, up %s, start %d of this identity in %s", s.PID, brief(now.Sub(s.Started)), s.Incarnation,
 		s.StateDir)
@@ -165,9 +169,17 @@ func writeClusters(w io.Writer, clusters []report.Cluster) {
 	t.w.Flush() // the sheet writes to an output that keeps its first error
 }
 
+// named is a peer's name with the end of its ID, as names are not unique; the whole ID if it has none.
+func named(name, id string) string {
+	if name == "" {
+		return id
+	}
+	return name + " (" + short(id) + ")"
+}
+
 func writePeers(w io.Writer, peers []control.PeerInfo, now time.Time) error {
 	t := newSheet(w)
-	t.row("CLUSTER", "PEER", "STATE", "WORKERS", "RTT", "HEARD", "GIVEN", "TAKEN", "VERSION")
+	t.row("CLUSTER", "NAME", "PEER", "STATE", "WORKERS", "RTT", "HEARD", "GIVEN", "TAKEN", "VERSION")
 	for _, p := range peers {
 		state := string(p.State)
 		switch {
@@ -182,7 +194,8 @@ func writePeers(w io.Writer, peers []control.PeerInfo, now time.Time) error {
 		if !p.Heard.IsZero() {
 			heard = brief(max(now.Sub(p.Heard), 0)) + " ago"
 		}
-		t.row(p.Cluster, p.Peer, state, p.Workers, millis(p.RTT), heard, p.Given, p.Taken, briefVersion(p.Version))
+		t.row(p.Cluster, cmp.Or(p.Name, "-"), p.Peer, state, p.Workers, millis(p.RTT), heard, p.Given, p.Taken,
+			briefVersion(p.Version))
 	}
 	return t.w.Flush()
 }
@@ -202,7 +215,7 @@ func writeRuns(w io.Writer, runs []control.RunInfo) error {
 	}
 	t.row(append(heads, "WHAT", why)...)
 	for _, r := range runs {
-		owner := r.Owner
+		owner := named(r.OwnerName, r.Owner)
 		if r.Mine {
 			owner = "this peer"
 		}

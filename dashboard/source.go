@@ -36,6 +36,7 @@ type Source interface {
 // A Status is the peer at one glance.
 type Status struct {
 	Peer    string    `json:"peer"`
+	Name    string    `json:"name,omitempty"`
 	Version string    `json:"version"`
 	Started time.Time `json:"started"`
 	Swarm   string    `json:"swarm"`
@@ -86,6 +87,7 @@ type Run struct {
 	Args      []string         `json:"args"`
 	Title     string           `json:"title"`
 	Owner     string           `json:"owner"`
+	OwnerName string           `json:"owner_name,omitempty"`
 	Mine      bool             `json:"mine"` // this peer is the owner
 	State     string           `json:"state"`
 	Ended     bool             `json:"ended"`

@@ -2,8 +2,11 @@ package peer
 
 import (
 	"bytes"
+	"strings"
 	"sync"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/libp2p/go-libp2p/core/crypto"
 
@@ -77,7 +80,8 @@ func (p *Peer) facts(apps *catalog) *statement.Card {
 	here := p.places.mine()
 	c := &statement.Card{
 		Swarm: p.host.SwarmName(), Incarnation: p.host.Incarnation(), Label: p.cfg.Cluster, Cluster: here.Name,
-		Why: here.Why, Cores: p.cfg.Workers, Software: clip(p.cfg.Software), Leaving: p.presence.isLeaving(),
+		Why: here.Why, Cores: p.cfg.Workers, Software: clip(p.cfg.Software),
+		Name: shown(p.cfg.Name), Leaving: p.presence.isLeaving(),
 		Reachable: string(reach(p.host).State), Position: p.places.position(),
 	}
 	if paused, _ := p.presence.onPause(); paused {
@@ -95,4 +99,19 @@ func (p *Peer) facts(apps *catalog) *statement.Card {
 		}
 	}
 	return c
+}
+
+// shown is a name as all can see it: letters, signs and no blanks, as much as a card takes.
+func shown(name string) string {
+	var b strings.Builder
+	for _, r := range name {
+		if r == utf8.RuneError || !unicode.IsGraphic(r) || unicode.IsSpace(r) {
+			r = '-'
+		}
+		if b.Len()+utf8.RuneLen(r) > statement.MaxCardName {
+			break
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
 }

@@ -61,6 +61,8 @@ type Config struct {
 	// Emulate is a directory made by emulate.Create: what crosses between clusters is delayed as the network
 	// there says. "" is none. It needs Cluster.
 	Emulate string
+	// Name is what the peer is called, for people. What cannot be shown in a line, and what is too long, is left out.
+	Name string
 	// Software is the program's version, for people.
 	Software string
 	Log      *slog.Logger

@@ -39,7 +39,8 @@ func (x *reporter) status() control.Status {
 	here := x.swarm.places.mine()
 	s := control.Status{
 		Modules: x.modules.status(),
-		Peer:    x.host.ID().String(), Version: x.cfg.Software, PID: os.Getpid(), Started: x.started.UTC(),
+		Peer:    x.host.ID().String(), Name: shown(x.cfg.Name), Version: x.cfg.Software, PID: os.Getpid(),
+		Started:     x.started.UTC(),
 		Incarnation: x.host.Incarnation(),
 		StateDir:    x.cfg.Host.StateDir, Swarm: x.host.SwarmName(), Trust: x.cfg.Host.Trust.String(),
 		Workers: x.cfg.Workers, Addresses: byUse(x.host.Addrs()), Reachability: reach(x.host), Cluster: here.Name,
@@ -118,7 +119,7 @@ func (x *reporter) describePeer(c *memberCard) control.PeerInfo {
 	now := x.now()
 	where := x.swarm.places.of(c.Peer)
 	i := control.PeerInfo{
-		Peer: c.Peer.String(), Version: c.Software, Heard: c.heard.UTC(), Joined: c.joined.UTC(),
+		Peer: c.Peer.String(), Name: c.Name, Version: c.Software, Heard: c.heard.UTC(), Joined: c.joined.UTC(),
 		Cluster: where.Name, Reason: where.Why, RTT: where.RTT.Seconds(), Workers: c.Cores, State: control.PeerIdle,
 	}
 	i.Connected = x.swarm.board.connected(c.Peer)

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/libp2p/go-libp2p/core/peer"
+
 	"github.com/satin-peer/satin/internal/module"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/control"
@@ -60,6 +62,9 @@ func (x *reporter) describeRun(i *runs.Info, r *part, now time.Time) control.Run
 	}
 	if m.Entry == module.Func {
 		d.Module = fmt.Sprintf("%x", m.Version)
+	}
+	if owner, err := peer.Decode(d.Owner); err == nil {
+		d.OwnerName = x.nameOf(owner)
 	}
 	for _, id := range m.Deputies {
 		d.Deputies = append(d.Deputies, string(id))
@@ -127,6 +132,17 @@ func (x *reporter) masterOf(i *runs.Info, r *part, now time.Time) string {
 		return r.master.String()
 	case r.master == "" && now.Sub(r.began) < x.cfg.Steal.MasterLease:
 		return string(i.Manifest.Owner)
+	}
+	return ""
+}
+
+// nameOf is what a peer calls itself; "" if that is nothing, or not known.
+func (x *reporter) nameOf(id peer.ID) string {
+	if id == x.host.ID() {
+		return shown(x.cfg.Name)
+	}
+	if c := x.swarm.members.get(id); c != nil {
+		return c.Name
 	}
 	return ""
 }

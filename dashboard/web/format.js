@@ -51,6 +51,15 @@ export const plain = (text) => text.replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Z
 /** @param {Peer} p */
 export const peerName = (p) => (p.name ? `${plain(p.name)} (${shortID(plain(p.peer))})` : shortID(plain(p.peer)));
 
+/** What peers call themselves, by ID: they need not be unique. @type {Map<string, string>} */
+const names = new Map();
+
+/** @param {string} id @param {string | undefined} name */
+export const learnName = (id, name) => { if (name) names.set(id, plain(name)); };
+
+/** A peer's name with the end of its ID, or that alone. @param {string} id */
+export const nameOf = (id) => (names.has(id) ? `${names.get(id)} (${shortID(plain(id))})` : shortID(plain(id)));
+
 /** @param {Run} r */
 export const runName = (r) => plain(r.title || [r.app, ...r.args].join(" "));
 

@@ -1,7 +1,7 @@
 // What is known of the peer, kept true by changes.
 
 /** @import {Status, Cluster, Peer, Run, LeftOut, Change, Topic, Notice, ServerNotice, Connection, TreeDigest, Flow} from "./types.js" */
-import { plain } from "./format.js";
+import { learnName, plain } from "./format.js";
 
 const maxNotices = 50;
 const maxSamples = 300; // five minutes
@@ -59,6 +59,9 @@ export class Model {
     for (const [topic, ids] of Object.entries(change.gone ?? {})) {
       for (const id of ids) this.#values[/** @type {Topic} */ (topic)]?.delete(id);
     }
+    for (const p of this.peers) learnName(p.peer, p.name);
+    for (const r of this.runs) learnName(r.owner, r.owner_name);
+    if (this.status) learnName(this.status.peer, this.status.name);
     this.epoch = change.epoch;
     this.number = change.number;
     return true;

@@ -4,13 +4,13 @@
 /** @import {Live} from "./live.js" */
 /** @import {Run} from "./types.js" */
 import { badge, el, Facts, keep, say, setBadge, show } from "./dom.js";
-import { bytes, count, duration, left, moment, percent, plain, runName, shortID, sign } from "./format.js";
+import { bytes, count, duration, left, moment, percent, plain, runName, nameOf, sign } from "./format.js";
 
 /** @param {Run} r @returns {[string, string][]} */
 function factsOf(r) {
   const s = r.stats;
   return [
-    ["Run", plain(r.run)], ["Command", plain([r.app, ...r.args].join(" "))], ["Owner", r.mine ? "this peer" : plain(r.owner)],
+    ["Run", plain(r.run)], ["Command", plain([r.app, ...r.args].join(" "))], ["Owner", r.mine ? "this peer" : `${r.owner_name ? `${plain(r.owner_name)}, ` : ""}${plain(r.owner)}`],
     ["Submitted", moment(r.submitted)], ["Time", duration(r.elapsed_seconds)], ["Why", plain(r.why ?? "")],
     ["Done here", `${count(r.executed)} jobs`],
     ["Spawned here", s ? `${count(s.spawns)} jobs, ${count(s.aborted_jobs)} aborted` : ""],
@@ -50,7 +50,7 @@ class Entry {
   update(r, mayAct) {
     setBadge(this.#badge, sign(r.state));
     say(this.#name, runName(r));
-    say(this.#short, ` ${[plain(r.state), r.ended ? duration(r.elapsed_seconds) : percent(r.share), left(r), r.mine ? "" : `of ${shortID(plain(r.owner))}`].filter((t) => t).join(", ")}`);
+    say(this.#short, ` ${[plain(r.state), r.ended ? duration(r.elapsed_seconds) : percent(r.share), left(r), r.mine ? "" : `of ${nameOf(r.owner)}`].filter((t) => t).join(", ")}`);
     show(this.#bar, !r.ended);
     this.#bar.value = r.share;
     this.#bar.setAttribute("aria-label", runName(r));

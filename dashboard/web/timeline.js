@@ -6,7 +6,7 @@
 import { fit, letterOf, Palette } from "./colours.js";
 import { TimelineCopy, TreeCopy } from "./copy.js";
 import { el, keep, say, show, Table } from "./dom.js";
-import { duration, percent, plain, shortID } from "./format.js";
+import { duration, percent, plain, nameOf } from "./format.js";
 import { save, trace } from "./perfetto.js";
 import { choice, RunChoice } from "./tree.js";
 
@@ -97,7 +97,7 @@ export class Timeline {
     this.#lines = clusters.flatMap((name, cluster) => {
       const peers = rows.flatMap((_, i) => (signs[i]?.cluster === cluster ? [i] : []));
       if (this.#unfolded.get(cluster) ?? rows.length <= foldAbove) {
-        return peers.map((i) => ({ key: `p${i}`, label: signs[i]?.label ?? "", name: shortID(plain(rows[i]?.peer ?? "")), peers: [i], cluster, spans: rows[i]?.spans ?? [] }));
+        return peers.map((i) => ({ key: `p${i}`, label: signs[i]?.label ?? "", name: nameOf(rows[i]?.peer ?? ""), peers: [i], cluster, spans: rows[i]?.spans ?? [] }));
       }
       return [{ key: `c${cluster}`, label: letterOf(cluster), name: `${plain(name)}, ${peers.length} peers`, peers, cluster, spans: sumOf(peers.map((i) => rows[i]?.spans ?? [])) }];
     });

@@ -7,7 +7,7 @@
 import { fit, Palette } from "./colours.js";
 import { TreeCopy } from "./copy.js";
 import { el, keep, say, show } from "./dom.js";
-import { count, duration, plain, runName, shortID, sign } from "./format.js";
+import { count, duration, plain, runName, nameOf, sign } from "./format.js";
 import { choose, Flat, Icicle, stateAt } from "./icicle.js";
 import { place } from "./layout.js";
 
@@ -206,12 +206,12 @@ export class Tree {
     const { clusters, signs } = this.palette, peers = this.#copy?.peers ?? [];
     /** @type {[string, string][]} */
     const options = [["", "all"], ...clusters.map((c, i) => /** @type {[string, string]} */ ([`c${i}`, `${plain(c)} (all ${signs.filter((s) => s.cluster === i).length})`])),
-      ...peers.slice(0, 200).map((p, i) => /** @type {[string, string]} */ ([`p${i}`, `${signs[i]?.label ?? ""} ${shortID(plain(p.peer))}`]))];
+      ...peers.slice(0, 200).map((p, i) => /** @type {[string, string]} */ ([`p${i}`, `${signs[i]?.label ?? ""} ${nameOf(p.peer)}`]))];
     keep(this.#who.select, options, ([v]) => v || "all", ([v]) => el("option", { value: v }), (e, [, text]) => say(e, text));
     keep(this.#legend, peers.slice(0, 24).map((p, i) => ({ p, i })), ({ p }) => p.peer, () => el("li", {}, el("span", { class: "swatch", "aria-hidden": "true" }), el("span")), (e, { p, i }) => {
       const [swatch, text] = e.children;
       if (swatch instanceof HTMLElement) swatch.style.backgroundColor = this.palette.fill(i, true);
-      if (text) say(text, `${signs[i]?.label} ${shortID(plain(p.peer))} in ${plain(p.cluster)}`);
+      if (text) say(text, `${signs[i]?.label} ${nameOf(p.peer)} in ${plain(p.cluster)}`);
     });
     const path = [];
     for (let n = this.#zoom; n; n = n.above) path.unshift(n);
@@ -300,7 +300,7 @@ export class Tree {
     const n = this.#chosen;
     if (!n) return say(this.#said, "");
     const state = stateAt(n, this.#at), peer = this.#copy?.peers[n.p];
-    say(this.#said, [`Job ${this.#jobName(n)}`, state + (n.re ? ", run again" : ""), `on ${this.palette.signs[n.p]?.label} ${shortID(plain(peer?.peer ?? ""))} in ${plain(peer?.cluster ?? "")}`,
+    say(this.#said, [`Job ${this.#jobName(n)}`, state + (n.re ? ", run again" : ""), `on ${this.palette.signs[n.p]?.label} ${nameOf(peer?.peer ?? "")} in ${plain(peer?.cluster ?? "")}`,
       n.above ? `stolen from ${this.palette.signs[n.above.p]?.label}` : "", `began at ${duration(n.s)}`, n.e === undefined ? "" : `took ${duration(n.e - n.s)}`,
       `${count(n.x)} jobs`, n.f ? `${count(n.f)} segments with ${count(n.fx ?? 0)} jobs folded into it` : ""].filter((t) => t).join(", "));
   }

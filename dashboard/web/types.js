@@ -1,7 +1,7 @@
 // What the API sends, as the OpenAPI description at /api/v1/openapi.json says.
 
 /** @typedef {{executed: number, jobs_per_second: number, all_jobs_per_second: number, jobs_given: number, jobs_taken: number, busy_seconds: number, bytes_sent: number, bytes_received: number}} Work */
-/** @typedef {{peer: string, version: string, started: string, swarm: string, trust: string, modules: string, state: string, why_idle?: string, paused_until?: string,
+/** @typedef {{peer: string, name?: string, version: string, started: string, swarm: string, trust: string, modules: string, state: string, why_idle?: string, paused_until?: string,
  * workers: number, busy: number, peers: number, reach: string, reach_why?: string, relay?: string, addresses: string[], cluster: string, work: Work}} Status */
 /** @typedef {{name: string, mine: boolean, reason: string, peers: number, workers: number, rtt_seconds?: number}} Cluster */
 /** @typedef {{peer: string, name?: string, version: string, connected: boolean, alive: boolean, relayed: boolean, address?: string, cluster: string,
@@ -11,7 +11,7 @@
  * orphans_kept: number, orphans_adopted: number, orphans_reused: number, news_messages: number, useful_app_time_seconds: number, steal_time_seconds: number, wait_time_seconds: number,
  * communication_time_seconds: number, recovery_time_seconds: number, encoding_time_seconds: number, idle_time_seconds: number,
  * held_time_seconds: number, cpu_time_seconds: number}} Stats */
-/** @typedef {{run: string, app: string, args: string[], title: string, owner: string, mine: boolean, state: string, ended: boolean, why?: string,
+/** @typedef {{run: string, app: string, args: string[], title: string, owner: string, owner_name?: string, mine: boolean, state: string, ended: boolean, why?: string,
  * submitted: string, elapsed_seconds: number, cpu_seconds: number, share: number, left?: {least_seconds: number, most_seconds: number}, peers: number, executed: number, stats?: Stats}} Run */
 /** @typedef {{peers: number, runs: number, clusters: number}} LeftOut */
 

@@ -53,6 +53,7 @@ func targets() (list []target) {
 type release struct {
 	source  string // directory of a clean copy of the commit; nothing is written there
 	work    string
+	commit  string
 	out     string
 	nfpm    string // the program
 	targets []target
@@ -83,7 +84,12 @@ func run(out, nfpm, only string, twice bool) error {
 	if _, err := os.Stat(nfpm); err != nil {
 		return fmt.Errorf("%w: make bin/nfpm builds it", err)
 	}
-	if err := build(out, nfpm, list); err != nil || !twice {
+	told, err := exec.Command("git", "rev-parse", "HEAD").Output()
+	if err != nil {
+		return fmt.Errorf("git rev-parse HEAD: %w", err)
+	}
+	commit := strings.TrimSpace(string(told)) // of both, whatever becomes of the branch
+	if err := build(out, nfpm, commit, list); err != nil || !twice {
 		return err
 	}
 	again, err := os.MkdirTemp("", "satin-release-*")
@@ -91,7 +97,7 @@ func run(out, nfpm, only string, twice bool) error {
 		return err
 	}
 	defer os.RemoveAll(again)
-	if err := build(filepath.Join(again, "out"), nfpm, list); err != nil {
+	if err := build(filepath.Join(again, "out"), nfpm, commit, list); err != nil {
 		return err
 	}
 	return compare(filepath.Join(out, "SHA256SUMS"), filepath.Join(again, "out", "SHA256SUMS"))
@@ -135,14 +141,14 @@ func compare(a, b string) error {
 	return errors.Join(errs...)
 }
 
-// build makes a release of the present commit.
-func build(out, nfpm string, list []target) error {
+// build makes a release of a commit.
+func build(out, nfpm, commit string, list []target) error {
 	work, err := os.MkdirTemp("", "satin-build-*")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(work)
-	r := &release{source: filepath.Join(work, "source"), work: work, nfpm: nfpm, targets: list}
+	r := &release{source: filepath.Join(work, "source"), work: work, nfpm: nfpm, commit: commit, targets: list}
 	if r.out, err = filepath.Abs(out); err != nil {
 		return err
 	}
@@ -169,6 +175,9 @@ func build(out, nfpm string, list []target) error {
 // programs which commit they are of.
 func (r *release) checkOut() error {
 	if _, err := r.command(".", nil, "git", "clone", "-q", "--no-hardlinks", ".", r.source); err != nil {
+		return err
+	}
+	if _, err := r.command(r.source, nil, "git", "checkout", "-q", "--detach", r.commit); err != nil {
 		return err
 	}
 	told, err := r.command(r.source, nil, "git", "log", "-1", "--format=%ct %h", "--abbrev=12")

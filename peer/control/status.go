@@ -14,7 +14,8 @@ import (
 // A Status is one peer at one glance.
 type Status struct {
 	Peer        string    `json:"peer"`
-	Version     string    `json:"version"` // of the program, "v0.2.0"
+	Name        string    `json:"name,omitempty"` // what it calls itself, at most 64 bytes, not unique
+	Version     string    `json:"version"`        // of the program, "v0.2.0"
 	PID         int       `json:"pid"`
 	Started     time.Time `json:"started"`
 	Incarnation uint64    `json:"incarnation"` // how often this identity has been started, 1 for the first time
@@ -127,14 +128,15 @@ func (s RunState) Ended() bool { return s != RunStarting && s != RunRunning }
 
 // A RunInfo is a run, as this peer sees it.
 type RunInfo struct {
-	Run    string   `json:"run"`
-	App    string   `json:"app"`
-	Module string   `json:"module,omitempty"` // hash of the module that it is; "": it is built in
-	Args   []string `json:"args"`             // missing where it is not known
-	Title  string   `json:"title"`
-	Owner  string   `json:"owner"`            // peer ID
-	Mine   bool     `json:"mine"`             // this peer is the owner
-	Master string   `json:"master,omitempty"` // the peer that holds the root job now
+	Run       string   `json:"run"`
+	App       string   `json:"app"`
+	Module    string   `json:"module,omitempty"` // hash of the module that it is; "": it is built in
+	Args      []string `json:"args"`             // missing where it is not known
+	Title     string   `json:"title"`
+	Owner     string   `json:"owner"`                // peer ID
+	OwnerName string   `json:"owner_name,omitempty"` // what the owner calls itself
+	Mine      bool     `json:"mine"`                 // this peer is the owner
+	Master    string   `json:"master,omitempty"`     // the peer that holds the root job now
 
 	State     RunState  `json:"state"`
 	Why       string    `json:"why,omitempty"` // one line, when it failed, was refused, or makes no progress

@@ -109,6 +109,12 @@ func swarmKeys() []*key {
 		field: func(s *Settings) any { return &s.Swarm },
 		check: func(s *Settings) bool { return isName(s.Swarm) },
 	}
+	own := &key{
+		name: "name", kind: textKind, want: "a name of at most 64 bytes without blanks",
+		about: []string{"Name of this peer, which other members see.", "Empty: that of the machine. It need not be unique."},
+		field: func(s *Settings) any { return &s.Name },
+		check: func(s *Settings) bool { return isName(s.Name) },
+	}
 	join := &key{
 		name: "join", kind: listKind, want: "addresses or invitations, at most 64",
 		about: []string{"Members to connect to at the start.",
@@ -118,7 +124,7 @@ func swarmKeys() []*key {
 	trust := choice("trust", func(s *Settings) *string { return &s.Trust }, []string{TrustInvite, TrustOpen},
 		"Who may join the swarm.",
 		"With \"invite\" only who was invited, with \"open\" anybody: for networks where all are friends.")
-	return []*key{name, trust, join}
+	return []*key{name, own, trust, join}
 }
 
 func networkKeys() []*key {

@@ -23,6 +23,7 @@ type Settings struct {
 	// RuntimeDir is where the control socket is. Absolute.
 	RuntimeDir string
 
+	Name           string   // of this peer, for people; empty: the machine's
 	Swarm          string   // the swarm's name; empty: the one that StateDir belongs to
 	Trust          string   // who may join: TrustInvite or TrustOpen
 	Join           []string // members to connect to at the start: full multiaddrs and invitations

@@ -31,6 +31,8 @@ type Card struct {
 	Leaving   bool      `cbor:"14,keyasint,omitempty"`
 	Position  []float64 `cbor:"15,keyasint,omitempty"` // in the coordinate system of package locality
 	Proof     []byte    `cbor:"16,keyasint,omitempty"` // of membership, as package host makes and checks it
+	// Name is what the peer calls itself, for people: not unique, and anybody may take any.
+	Name string `cbor:"17,keyasint,omitempty"`
 }
 
 // App names an application a peer has.
@@ -47,6 +49,7 @@ const (
 	MaxCardNetworks = 16
 	MaxCardPosition = 16
 	MaxCardProof    = 2 << 10 // bytes
+	MaxCardName     = 64      // bytes
 )
 
 // SignedCard is a card that was checked, with whose it is.
@@ -83,6 +86,7 @@ func (c *Card) check() error {
 	var b bounds
 	b.text("the swarm's name", c.Swarm, maxName)
 	b.text("the label", c.Label, maxName)
+	b.text("the peer's name", c.Name, MaxCardName)
 	b.text("the cluster's name", c.Cluster, maxName)
 	b.text("the reason for the cluster", c.Why, maxName)
 	b.text("the version of the program", c.Software, maxName)

@@ -124,8 +124,10 @@ func TestPlain(t *testing.T) {
 func TestCardTexts(t *testing.T) {
 	bad := "x\x1b[2J"
 	for name, change := range map[string]func(*statement.Card){
-		"label": func(c *statement.Card) { c.Label = bad }, "cluster": func(c *statement.Card) { c.Cluster = bad },
-		"why": func(c *statement.Card) { c.Why = bad }, "software": func(c *statement.Card) { c.Software = bad },
+		"label": func(c *statement.Card) { c.Label = bad }, "name": func(c *statement.Card) { c.Name = bad },
+		"long name": func(c *statement.Card) { c.Name = strings.Repeat("x", statement.MaxCardName+1) },
+		"cluster":   func(c *statement.Card) { c.Cluster = bad },
+		"why":       func(c *statement.Card) { c.Why = bad }, "software": func(c *statement.Card) { c.Software = bad },
 		"reach": func(c *statement.Card) { c.Reachable = bad }, "swarm": func(c *statement.Card) { c.Swarm = bad },
 		"address":     func(c *statement.Card) { c.Addrs = []string{bad} },
 		"application": func(c *statement.Card) { c.Apps = []statement.App{{Name: bad}} },
