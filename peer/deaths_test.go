@@ -26,13 +26,14 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// inProcesses has a peer's jobs run in processes of their own, with little memory, so that their stacks overflow soon.
+// inProcesses has a peer's jobs run in processes of their own, with little memory, so that their stacks overflow soon:
+// with half as much, memory may be short before, and the race detector has no room.
 func inProcesses(t testing.TB) func(*peer.Config) {
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return func(c *peer.Config) { c.Compute, c.Memory = []string{self, "compute"}, 256<<20 }
+	return func(c *peer.Config) { c.Compute, c.Memory = []string{self, "compute"}, 512<<20 }
 }
 
 // A job that ends its process costs this peer its part, and the second time the run is left alone, after a restart
