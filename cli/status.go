@@ -235,6 +235,9 @@ func writeRuns(w io.Writer, runs []control.RunInfo) error {
 		if r.Disputed {
 			state += ", disputed"
 		}
+		if r.Efficiency > 0 && !r.State.Ended() {
+			state += ", " + percent(r.Efficiency) + " efficient"
+		}
 		cells := []any{r.Run, state, done, brief(floatSeconds(r.Elapsed)), peers, owner}
 		if recovery != "" {
 			cells = append(cells, r.Recovery)

@@ -41,6 +41,7 @@ type part struct {
 
 	now     func() time.Time
 	pace    pace.Meter
+	gauge   *gauge           // while the root is here
 	reached float64          // share of the tree that was done when it was last looked at
 	final   *report.RunStats // of this peer's part, once it has ended
 	ended   time.Time

@@ -195,6 +195,7 @@ func (p *Peer) upkeep(ctx context.Context) {
 			p.members.expire(now)
 			p.places.keepUp(now)
 			p.runs.tellLoads(now)
+			p.runs.gaugeRuns(now)
 			p.traffic.keepUp()
 			p.card.keepUp(now)
 			p.exclusion.keepUp(now)

@@ -85,7 +85,7 @@ func (x *reporter) describeRun(i *runs.Info, r *part, now time.Time) control.Run
 	if i.Disputed != "" {
 		d.Why = "disputed: " + string(i.Disputed) + " came to another answer"
 	}
-	d.Share, d.Left = shareDone(i, r), r.left(now)
+	d.Share, d.Left, d.Efficiency = shareDone(i, r), r.left(now), r.efficiency()
 	if i.State.Ended() && r != nil {
 		d.Peers = r.most
 	}

@@ -25,7 +25,7 @@ var rooms = []room{
 	{dir: "dashboard", knows: []string{".", "internal/*"},
 		modules: []string{"github.com/gorilla/websocket", "github.com/prometheus/client_golang/prometheus",
 			"golang.org/x/net/netutil"}},
-	{dir: "peer", knows: []string{".", "job", "steal", "steal/policy", "runs", "gossip", "sharedobj", "internal/*",
+	{dir: "peer", knows: []string{".", "adapt", "job", "steal", "steal/policy", "runs", "gossip", "sharedobj", "internal/*",
 		"internal/compute/child",
 		"peer/*"},
 		modules: append([]string{"*"}, libp2p...)},

@@ -145,9 +145,13 @@ type RunInfo struct {
 	CPU       float64   `json:"cpu_seconds"`     // of processors on all peers, as far as they have told
 	Share     float64   `json:"share"`           // of the job tree that is done, 0 to 1; missing where it is not known
 	// Left is how long it will still take; nil while that is not known, below 5 % of the tree as a rule.
-	Left     *report.Left `json:"left,omitempty"`
-	Peers    int          `json:"peers"`    // that work on it now, this one counted
-	Executed uint64       `json:"executed"` // jobs of it executed on this peer
+	Left *report.Left `json:"left,omitempty"`
+	// Efficiency is the weighted average one in the last half minute, 0 to 1: the part of their time in which
+	// the cores of all peers ran jobs, a core counting for what its owner leaves of it. Missing where it is not
+	// known: only who holds the root measures it.
+	Efficiency float64 `json:"efficiency,omitempty"`
+	Peers      int     `json:"peers"`    // that work on it now, this one counted
+	Executed   uint64  `json:"executed"` // jobs of it executed on this peer
 
 	// what becomes of the work of peers that are lost: "salvage" or "naive"
 	Recovery string `json:"recovery,omitempty"`
