@@ -12,6 +12,7 @@ type statistics struct {
 	Spawns         uint64 `json:"spawns"`
 	Executed       uint64 `json:"executed"`
 	Syncs          uint64 `json:"syncs"`
+	Aborts         uint64 `json:"aborts"`
 	AbortedJobs    uint64 `json:"aborted_jobs"`
 	StealAttempts  uint64 `json:"steal_attempts"`
 	StealSuccesses uint64 `json:"steal_successes"`
@@ -41,7 +42,7 @@ func newStatistics(end sample) statistics {
 	perWorker := func(d time.Duration) float64 { return min(d.Seconds()/float64(max(end.Workers, 1)), total) }
 	idle, t := perWorker(end.Idle), &end.Times
 	s := statistics{
-		Spawns: end.Spawned, Executed: end.Executed, Syncs: end.Syncs, AbortedJobs: end.Aborted,
+		Spawns: end.Spawned, Executed: end.Executed, Syncs: end.Syncs, Aborts: end.Aborts, AbortedJobs: end.Aborted,
 		StealAttempts: end.StealAttempts, StealSuccesses: end.Steals,
 		Waits: end.Waits, Parks: end.Parks, Rests: end.Rests,
 		TotalRunTime: total, LoadBalancing: idle, UsefulTime: total - idle,
@@ -65,8 +66,8 @@ func (s statistics) text() string {
 	b.WriteString(heading("SATIN STATISTICS"))
 	fmt.Fprintf(&b, "SATIN: SPAWN:       %s spawns, %s executed, %s syncs\n", grouped(s.Spawns),
 		grouped(s.Executed), grouped(s.Syncs))
-	if s.AbortedJobs > 0 {
-		fmt.Fprintf(&b, "SATIN: ABORT:       %s aborted jobs\n", grouped(s.AbortedJobs))
+	if s.Aborts+s.AbortedJobs > 0 {
+		fmt.Fprintf(&b, "SATIN: ABORT:       %s aborts, %s aborted jobs\n", grouped(s.Aborts), grouped(s.AbortedJobs))
 	}
 	if s.StealAttempts > 0 {
 		share := 100 * float64(s.StealSuccesses) / float64(s.StealAttempts)

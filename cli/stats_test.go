@@ -9,13 +9,13 @@ import (
 )
 
 var endOfRun = sample{at: 12_345 * time.Millisecond, share: 1, Stats: satin.Stats{
-	Workers: 4, Spawned: 1_234_567, Executed: 1_234_500, Aborted: 68, Syncs: 1_234_499,
+	Workers: 4, Spawned: 1_234_567, Executed: 1_234_500, Aborts: 7, Aborted: 68, Syncs: 1_234_499,
 	StealAttempts: 2_000, Steals: 91, Waits: 12, Parks: 3, Rests: 4, Idle: 4 * 1_200 * time.Millisecond,
 }}
 
 const satinLayout = `-------------------------------SATIN STATISTICS--------------------------------
 SATIN: SPAWN:       1,234,567 spawns, 1,234,500 executed, 1,234,499 syncs
-SATIN: ABORT:       68 aborted jobs
+SATIN: ABORT:       7 aborts, 68 aborted jobs
 SATIN: STEAL:       2,000 attempts, 91 successes (4.550 %)
 SATIN: WAIT:        12 waits, 3 parks, 4 rests
 -------------------------------SATIN RUN TIME BREAKDOWN------------------------

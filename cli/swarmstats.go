@@ -18,7 +18,8 @@ func swarmText(s report.RunStats, end sample) string {
 	}
 	b.WriteString(heading("SATIN STATISTICS"))
 	line(true, "SPAWN", "%s spawns, %s executed, %s syncs", grouped(s.Spawns), grouped(s.Executed), grouped(s.Syncs))
-	line(s.AbortedJobs > 0, "ABORT", "%s aborted jobs", grouped(s.AbortedJobs))
+	line(s.Aborts+s.AbortedJobs > 0, "ABORT", "%s aborts, %s messages, %s aborted jobs", grouped(s.Aborts),
+		grouped(s.AbortMessages), grouped(s.AbortedJobs))
 	steals := func(attempts, successes uint64) string {
 		return fmt.Sprintf("%s attempts, %s successes (%.3f %%)", grouped(attempts), grouped(successes),
 			100*float64(successes)/float64(max(attempts, 1)))

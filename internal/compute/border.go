@@ -30,18 +30,26 @@ func (o outside) Hungry() { o.e.ring() }
 // Fed says that an idle core got work, see engine.Host.
 func (o outside) Fed() { o.e.ring() }
 
-// Dropped says that nobody waits for a given-away job any more.
+// Dropped says that nobody waits for a given-away job any more. A frame gives its jobs up one after the other; those of
+// which the driver has not heard yet are told together, so that each thief gets one message.
 func (o outside) Dropped(t *engine.Taken) {
 	e := o.e
 	e.tell(func(told *[]port.Event) {
 		if ref, ok := e.refs[t]; ok {
 			_, _ = e.forget(ref)
+			if n := len(*told); n > 0 && (*told)[n-1].Kind == port.Dropped && len((*told)[n-1].Refs) < maxDrops {
+				(*told)[n-1].Refs = append((*told)[n-1].Refs, ref)
+				return
+			}
 			*told = append(*told, port.Event{Kind: port.Dropped, Refs: []steal.Ref{ref}})
 		} else if e.taking > 0 {
 			e.early[t] = true
 		}
 	})
 }
+
+// maxDrops bounds what is told together.
+const maxDrops = 1024
 
 // Salvage says whether somebody has the outcome of the job at a path, or works on it, or on one under it. The
 // snapshot that it looks into may be some milliseconds old, which costs work and nothing else.

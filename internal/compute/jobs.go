@@ -173,7 +173,8 @@ func (e *Engine) count(whole bool) {
 			e.counting = false
 			f := e.figures()
 			f.Whole, f.Progress = true, share
-			f.Spawned, f.Executed, f.Aborted, f.Syncs = s.Spawned, s.Executed, s.Aborted, s.Syncs
+			f.Spawned, f.Executed, f.Syncs = s.Spawned, s.Executed, s.Syncs
+			f.Aborts, f.Aborted = s.Aborts, s.Aborted
 			f.Times = e.times(&s.Times)
 			*told = append(*told, port.Event{Kind: port.Counted, Figures: f})
 		})

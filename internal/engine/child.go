@@ -44,6 +44,9 @@ func (w *Worker) Sync() {
 
 // Abort drops all outstanding children of the running job and forgets the failures of those that ended.
 func (w *Worker) Abort() {
+	if w.hasChildren() {
+		w.Counts.aborts++
+	}
 	for w.hasChildren() {
 		w.drop()
 	}
@@ -152,6 +155,9 @@ func (w *Worker) Next(group uint64) *Record {
 // AbortGroup drops the group's children, of which so many are left. Children of the frame that are newer but
 // not of the group are run: their results may still be wanted.
 func (w *Worker) AbortGroup(group uint64, left int) {
+	if left > 0 {
+		w.Counts.aborts++
+	}
 	for left > 0 {
 		if r := w.ready.take(group, w.Cur>>DepthShift); r != nil {
 			w.crossOut(r)

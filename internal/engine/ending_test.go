@@ -387,7 +387,7 @@ func TestEarlyEndAborts(t *testing.T) {
 	if left := run(t, p, early, 100); left != 0 {
 		t.Errorf("%d children left after the loop", left)
 	}
-	if s := p.Stats(); s.Aborted != 99 {
-		t.Errorf("%d of 99 children aborted", s.Aborted)
+	if s := p.Stats(); s.Aborted != 99 || s.Aborts != 1 {
+		t.Errorf("%d of 99 children aborted, in %d operations", s.Aborted, s.Aborts)
 	}
 }

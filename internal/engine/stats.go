@@ -13,6 +13,7 @@ type counts struct {
 	unwound   uint64 // of those three, the ones that an abort ended
 	recalled  uint64 // own jobs aborted before they began
 	unbegun   uint64 // jobs of others aborted before they began
+	aborts    uint64 // times a frame gave up jobs of its own
 	back      uint64 // own jobs that thieves brought back, or were left with
 	syncs     uint64 // Get, Try and Sync calls and Results steps that were not inline
 	attempts  uint64 // looks at another worker's stack
@@ -35,6 +36,7 @@ func (c *counts) add(o *counts) {
 	c.unwound += o.unwound
 	c.recalled += o.recalled
 	c.unbegun += o.unbegun
+	c.aborts += o.aborts
 	c.back += o.back
 	c.syncs += o.syncs
 	c.attempts += o.attempts
@@ -90,6 +92,7 @@ type Stats struct {
 	Spawned  uint64 // jobs spawned
 	Launched uint64 // jobs that began a run or came from outside
 	Executed uint64 // jobs run to their end in this process, also those that failed
+	Aborts   uint64 // calls of Abort and loops that were left, with jobs left to abort
 	Aborted  uint64 // jobs that an abort ended or kept from beginning
 	Syncs    uint64 // results taken and syncs
 
@@ -139,7 +142,7 @@ func (p *Pool) Stats() Stats {
 	// Nothing is counted at a spawn: each job leaves its stack in one of these ways or is still there.
 	s.Spawned, s.Launched = c.Inline+c.detached+c.recalled+c.back+live, t.launched
 	s.Executed = c.Inline + c.detached + c.roots - c.unwound
-	s.Aborted = c.unwound + c.recalled + c.unbegun + t.dropped
+	s.Aborts, s.Aborted = c.aborts, c.unwound+c.recalled+c.unbegun+t.dropped
 	s.Syncs = c.Inline + c.syncs
 	s.StealAttempts, s.Steals, s.Waits, s.Parks, s.Rests = c.attempts, c.steals, c.waits, c.parks, c.rests
 	s.Taken, s.Returned, s.PutBack = t.taken, t.returned, t.putBack

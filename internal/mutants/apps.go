@@ -3,7 +3,7 @@ package main
 // shareTests see what a job of an unbalanced tree gives away.
 const shareTests = "^Test(BothSidesHaveEachLevel|ASharesSize|SharesAreTheWhole)$"
 
-// appMutants break the applications' rules about what they share, and how they divide their work.
+// appMutants break the applications' rules about what they share and abort. and how they divide their work.
 var appMutants = []mutant{
 	{name: "knapsack/equal-pruned", wrong: "what is only as good is passed over, though it may come first",
 		file: "apps/knapsack/walk.go", pkg: "apps/knapsack", run: "^TestEquallyGood$",
@@ -78,4 +78,10 @@ var appMutants = []mutant{
 	{name: "othello/false-facts", wrong: "a job that gave up tells what it came to", file: "apps/othello/search.go",
 		pkg: "apps/othello", run: "^TestStopped$",
 		old: "	if !s.gaveUp {\n		s.table.learn", new: "	if s.table != nil {\n		s.table.learn"},
+	{name: "compute/drops-one-by-one", wrong: "each job that a frame gives up is told by itself",
+		file: "internal/compute/border.go", pkg: "internal/compute", run: "^TestDropsTogether$",
+		old: "len((*told)[n-1].Refs) < maxDrops {", new: "len((*told)[n-1].Refs) < 0 {"},
+	{name: "engine/aborts-uncounted", wrong: "a loop that was left is no abort", file: "internal/engine/child.go",
+		pkg: "internal/engine", run: "^TestEarlyEndAborts$",
+		old: "	if left > 0 {\n		w.Counts.aborts++\n	}\n", new: ""},
 }

@@ -13,8 +13,9 @@ type Figures struct {
 	Unkept   uint64         `cbor:"9,keyasint,omitempty"` // outcomes of long jobs that were not kept: see Kept
 	// What follows is told only if it was asked for: it may take some 20 ms.
 	Whole    bool    `cbor:"10,keyasint,omitempty"`
-	Spawned  uint64  `cbor:"2,keyasint,omitempty"` // jobs
-	Executed uint64  `cbor:"3,keyasint,omitempty"` // jobs run to their end, also those that failed
+	Spawned  uint64  `cbor:"2,keyasint,omitempty"`  // jobs
+	Executed uint64  `cbor:"3,keyasint,omitempty"`  // jobs run to their end, also those that failed
+	Aborts   uint64  `cbor:"11,keyasint,omitempty"` // operations
 	Aborted  uint64  `cbor:"4,keyasint,omitempty"`
 	Syncs    uint64  `cbor:"5,keyasint,omitempty"` // results taken and syncs
 	Times    Times   `cbor:"6,keyasint"`

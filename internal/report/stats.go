@@ -54,6 +54,10 @@ type RunStats struct {
 	// other programs on the machine. Both are 0 where the system does not say.
 	HeldTime Span `json:"held_time_seconds" cbor:"28,keyasint,omitempty"`
 	CPUTime  Span `json:"cpu_time_seconds" cbor:"29,keyasint,omitempty"`
+
+	// times that frames gave up jobs of their own, and messages that told thieves of it
+	Aborts        uint64 `json:"aborts" cbor:"30,keyasint,omitempty"`
+	AbortMessages uint64 `json:"abort_messages" cbor:"31,keyasint,omitempty"`
 }
 
 // Total is all of the workers' time.
