@@ -190,11 +190,12 @@ func TestFiftyPeers(t *testing.T) {
 	}
 }
 
-// Jobs on other processes, in other clusters, read what their spawner shared: a database as a constant, and a lattice
-// of the best solution. One of them is killed in the middle.
+// Jobs on other processes, in other clusters, read what their spawner shared: a database as a constant, step by step
+// the versions of an object, and a lattice of the best solution. One of them is killed in the middle.
 func TestJobsShare(t *testing.T) {
 	s, ctx := start(t, 5)
-	beside(t, s, ctx, 2, func(*swarm.Process) {}, "gene", "--generate", "8,6000,500", "--threshold", "1000000")
+	beside(t, s, ctx, 2, func(*swarm.Process) {}, "gene", "--generate", "8,600,500", "--threshold", "1000000")
+	beside(t, s, ctx, 3, func(*swarm.Process) {}, "barneshut", "3000", "--steps", "4")
 	beside(t, s, ctx, 4, func(p *swarm.Process) {
 		if err := p.Kill(); err != nil {
 			t.Error(err)
