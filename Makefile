@@ -68,6 +68,10 @@ bench-recovery: ## Print what the loss of half of 8 real processes costs, beside
 bench-dashboard: ## Print what it costs to be watched in the browser; for its frames, Chromium and `npm ci` in dashboard/web
 	cd internal/bench && $(GO) run . watched page
 
+.PHONY: bench-take
+bench-take: ## Print how long an engine takes to give a job away, in this process and in a child, from busy workers and stopped ones
+	$(GO) test -run '^$$' -bench Take -benchtime 300x -count 5 ./internal/compute/child
+
 .PHONY: modules bench-modules
 bench-modules: ## Print what WebAssembly modules cost beside native Go, and how soon they give jobs away
 	$(GO) test -run '^$$' -bench Modules -benchtime 1x ./internal/module

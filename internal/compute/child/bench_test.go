@@ -16,7 +16,7 @@ import (
 
 // BenchmarkTake is how long an engine takes to give a job away, in this process and in one of its own, in pairs: the
 // difference is what a steal costs more. A busy worker has to come by first; one that was stopped has left all its jobs
-// for others, so nothing but the way is measured.
+// for others, so nothing but the way is measured. The target is make bench-take.
 func BenchmarkTake(b *testing.B) {
 	for _, c := range []struct {
 		name  string
