@@ -22,6 +22,7 @@ type keeper struct {
 	mu      sync.Mutex
 	log     *checkpoint.Log // nil until it is open, and if it cannot be
 	trouble error           // why it is not
+	full    error           // why the last result was not taken
 	closed  bool
 	// unwanted says that the directory is to be removed when the log is closed.
 	unwanted bool
@@ -48,12 +49,27 @@ func (k *keeper) done() <-chan struct{} { return k.ended }
 // errOpening is why a keeper stores nothing in its first moments.
 var errOpening = errors.New("the checkpoint is being opened")
 
+// recordBytes is about what a record takes besides path and outcome.
+const recordBytes = 64
+
 // AppendOutcome takes an outcome if the log does: see session.Store.
 func (k *keeper) AppendOutcome(path []uint32, identity [16]byte, outcome []byte) bool {
 	k.mu.Lock()
 	l := k.log
 	k.mu.Unlock()
-	return l != nil && l.AppendOutcome(path, identity, outcome)
+	if l == nil {
+		return false
+	}
+	why, news := k.of.quota.take(k.run, int64(len(outcome)+4*len(path)+recordBytes))
+	if news {
+		k.of.log.Warn("results of a run are kept no more", "run", k.run, "why", why)
+	}
+	k.mu.Lock()
+	if k.full = nil; why != "" {
+		k.full = errors.New(why)
+	}
+	k.mu.Unlock()
+	return why == "" && l.AppendOutcome(path, identity, outcome)
 }
 
 // Trouble is why nothing is stored: see session.Store.
@@ -61,6 +77,8 @@ func (k *keeper) Trouble() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	switch {
+	case k.log != nil && k.full != nil:
+		return k.full
 	case k.log != nil:
 		return k.log.Trouble()
 	case k.trouble != nil:
@@ -88,6 +106,12 @@ func (k *keeper) open(m *statement.SignedManifest, args []string) (*checkpoint.L
 	if err == nil {
 		for _, problem := range l.Problems() {
 			c.log.Warn("damage in a checkpoint; what is intact is used", "run", m.Run, "problem", problem)
+		}
+		if m.Owner != c.self {
+			c.quota.enter(m.Run, peerName(m.Owner), func() (int64, bool) {
+				st := l.Stats()
+				return st.Bytes, st.Acknowledged == st.Accepted
+			})
 		}
 		l.KeepManifest(m.Bytes)
 		if b, bad := wire.Value().Encode(args); bad == nil && len(args) > 0 {
@@ -151,6 +175,7 @@ func (k *keeper) isOpened() bool {
 func (k *keeper) end(l *checkpoint.Log, remove bool) {
 	defer close(k.ended)
 	defer k.of.inUse.CompareAndDelete(k.dir, k)
+	defer k.of.quota.leave(k.run)
 	if l == nil {
 		return
 	}

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/libp2p/go-libp2p/core/peer"
+
 	"github.com/satin-peer/satin/internal/checkpoint"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
@@ -20,7 +22,9 @@ import (
 // checkpoints are those of the runs on this peer's disk.
 type checkpoints struct {
 	*base
+	self      peer.ID
 	dir       string
+	quota     quota         // of the runs of others
 	every     time.Duration // how long a result may wait before it is written; 0: nothing is kept
 	most      int           // results of a run that can be used again, and their bytes
 	mostBytes int

@@ -39,6 +39,8 @@ type Config struct {
 	Modules string
 	// ModuleCache is how many bytes of the disk they may take; 0 is DefaultModuleCache.
 	ModuleCache int64
+	// RunDisk is how many bytes of the disk the checkpoints of others' runs may take; 0: as many as there are.
+	RunDisk int64
 	// LongestLife is how long this peer takes part in another's run at most; 0: as long as its owner says.
 	LongestLife time.Duration
 	// FullPriority keeps the workers from being run at the lowest priority that the system has.

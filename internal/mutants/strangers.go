@@ -68,6 +68,17 @@ var strangersMutants = []mutant{
 	{name: "strangers/half-open", wrong: "one address can have all half-open connections", file: "peer/host/limits.go",
 		pkg: hostile, run: "^TestHalfOpenConnections$",
 		old: "maxHalfOpen = 3 * defaultMaxConnsPerAddress", new: "maxHalfOpen = defaultMaxConnsPerAddress"},
+	{name: "strangers/disk-of-one-run", wrong: "one run fills the disk", file: "peer/quota.go", pkg: "peer", run: "^TestQuota$",
+		old: "	case p.bytes+n > q.most/runsPart:", new: "	case p.bytes+n > q.most:"},
+	{name: "strangers/disk-of-one-owner", wrong: "one owner fills the disk", file: "peer/quota.go", pkg: "peer",
+		run: "^TestQuota$",
+		old: "	case owners > q.most/ownersPart:", new: "	case owners > q.most:"},
+	{name: "strangers/refusals-flood-the-log", wrong: "each result that is refused is said", file: "peer/quota.go",
+		pkg: "peer", run: "^TestQuota$",
+		old: "	news, p.refused = !p.refused, true", new: "	news, p.refused = true, true"},
+	{name: "strangers/compacting-is-lost", wrong: "what compacting gives back does not count", file: "peer/quota.go",
+		pkg: "peer", run: "^TestQuota$",
+		old: "			p.bytes = has\n", new: "			_ = has\n"},
 }
 
 // verifyMutants are mistakes in whom to believe; schedules with liars notice them, or the core's own tests.

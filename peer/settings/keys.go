@@ -46,7 +46,7 @@ const envPrefix = "SATIN_"
 
 // keys are all settings in the order of the commented file.
 func keys() []*key {
-	return slices.Concat(placeKeys(), swarmKeys(), networkKeys(), workKeys(), daemonKeys())
+	return slices.Concat(placeKeys(), swarmKeys(), networkKeys(), workKeys(), keepKeys(), daemonKeys())
 }
 
 func keyNamed(name string) *key {
@@ -179,28 +179,6 @@ func workKeys() []*key {
 		field: func(s *Settings) any { return &s.Workers },
 		check: func(s *Settings) bool { return s.Workers >= 0 && s.Workers <= MaxWorkers },
 	}
-	life := &key{
-		name: "longest_life", kind: durationKind, want: "0, or a duration of a minute at least, such as 48h",
-		about: []string{"How old a run of another peer may become here; 0: as old as its owner lets it.",
-			"Older ones are refused, and what is kept of them is removed."},
-		field: func(s *Settings) any { return &s.LongestLife },
-		check: func(s *Settings) bool { return s.LongestLife == 0 || s.LongestLife >= time.Minute },
-	}
-	checkpoint := &key{
-		name: "checkpoint", kind: boolKind, want: "true or false",
-		about: []string{"Keep what is computed of runs, own and those of others, in state_dir until they end.",
-			"So a run survives the loss of all its peers, and can be suspended and resumed."},
-		field: func(s *Settings) any { return &s.Checkpoint },
-	}
-	interval := &key{
-		name: "checkpoint_interval", kind: durationKind,
-		want:  fmt.Sprintf("a duration from %v to %v, such as 60s", MinInterval, MaxInterval),
-		about: []string{"How long a result may wait before it is written: what the loss of all peers costs at most.", "A longer one writes less."},
-		field: func(s *Settings) any { return &s.CheckpointInterval },
-		check: func(s *Settings) bool {
-			return s.CheckpointInterval >= MinInterval && s.CheckpointInterval <= MaxInterval
-		},
-	}
 	memory := &key{
 		name: "memory", kind: numberKind, want: fmt.Sprintf("0, or a whole number from %d to %d", MinMemory, MaxMemory),
 		about: []string{"MiB of memory that the jobs of one run may have; 0: half of the machine's.",
@@ -228,7 +206,7 @@ func workKeys() []*key {
 		choice("priority", func(s *Settings) *string { return &s.Priority }, []string{PriorityIdle, PriorityNormal},
 			"How much the workers yield to other programs.",
 			"\"idle\" computes only when nothing else wants the core; the network part of the peer is never held back."),
-		memory, objectsKey(), modules, cache, life, checkpoint, interval,
+		memory, objectsKey(), modules, cache,
 	}
 }
 
@@ -241,6 +219,41 @@ func objectsKey() *key {
 		field: func(s *Settings) any { return &s.ObjectsMemory },
 		check: func(s *Settings) bool { return s.ObjectsMemory >= MinObjects && s.ObjectsMemory <= MaxMemory },
 	}
+}
+
+// keepKeys are about what is kept of runs, and how long.
+func keepKeys() []*key {
+	disk := &key{
+		name: "run_disk", kind: numberKind,
+		want: fmt.Sprintf("0, or a whole number from %d to %d", MinRunDisk, MaxRunDisk),
+		about: []string{"MiB of the disk that checkpoints of other peers' runs may take; 0: as much as there is.",
+			"One owner's runs may have half of it, one run a quarter."},
+		field: func(s *Settings) any { return &s.RunDisk },
+		check: func(s *Settings) bool { return s.RunDisk == 0 || s.RunDisk >= MinRunDisk && s.RunDisk <= MaxRunDisk },
+	}
+	life := &key{
+		name: "longest_life", kind: durationKind, want: "0, or a duration of a minute at least, such as 48h",
+		about: []string{"How old a run of another peer may become here; 0: as old as its owner lets it.",
+			"Older ones are refused, and what is kept of them is removed."},
+		field: func(s *Settings) any { return &s.LongestLife },
+		check: func(s *Settings) bool { return s.LongestLife == 0 || s.LongestLife >= time.Minute },
+	}
+	checkpoint := &key{
+		name: "checkpoint", kind: boolKind, want: "true or false",
+		about: []string{"Keep what is computed of runs, own and those of others, in state_dir until they end.",
+			"So a run survives the loss of all its peers, and can be suspended and resumed."},
+		field: func(s *Settings) any { return &s.Checkpoint },
+	}
+	interval := &key{
+		name: "checkpoint_interval", kind: durationKind,
+		want:  fmt.Sprintf("a duration from %v to %v, such as 60s", MinInterval, MaxInterval),
+		about: []string{"How long a result may wait before it is written: what the loss of all peers costs at most.", "A longer one writes less."},
+		field: func(s *Settings) any { return &s.CheckpointInterval },
+		check: func(s *Settings) bool {
+			return s.CheckpointInterval >= MinInterval && s.CheckpointInterval <= MaxInterval
+		},
+	}
+	return []*key{disk, life, checkpoint, interval}
 }
 
 func daemonKeys() []*key {

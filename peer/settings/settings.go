@@ -56,6 +56,7 @@ type Settings struct {
 	// LeavePatience is how much of that may be spent on handing over results; 0: none.
 	LeavePatience time.Duration
 
+	RunDisk            int           // MiB that the checkpoints of others' runs may take
 	LongestLife        time.Duration // of others' runs here; 0: as their owners say
 	Checkpoint         bool          // keep the results of runs on the disk
 	CheckpointInterval time.Duration // how much of it may be lost
@@ -91,6 +92,8 @@ const (
 	MinMemory      = 128 // MiB, of a run's jobs
 	MaxMemory      = 1 << 24
 	MinObjects     = 16 // MiB, of what a run's jobs share
+	MinRunDisk     = 16 // MiB
+	MaxRunDisk     = 1 << 30
 	MinModuleCache = 16 // MiB
 	MaxModuleCache = 1 << 20
 	maxList        = 64   // addresses in a list
@@ -105,7 +108,7 @@ func Defaults(d Dirs) Settings {
 		StateDir: d.State,
 		Trust:    TrustInvite, MDNS: true, DHT: true, NAT: true, MaxConnections: 256,
 		Policy: policy.Names()[0], Priority: PriorityIdle, ObjectsMemory: 1024,
-		Modules: ModulesMembers, ModuleCache: 256,
+		Modules: ModulesMembers, ModuleCache: 256, RunDisk: 8192,
 		Dashboard: DashboardAuto,
 		LogLevel:  "info", LogFormat: LogText, LeaveAfter: 10 * time.Second,
 		LeavePatience: 5 * time.Second, Checkpoint: true, CheckpointInterval: time.Minute,

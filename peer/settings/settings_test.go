@@ -67,7 +67,7 @@ func TestOrder(t *testing.T) {
 		"log_level": {`"warn"`, "error"}, "log_format": {`"json"`, "json"}, "leave_after": {`"3s"`, "4s"},
 		"emulate": {`"/tmp/wan"`, "/tmp/other"},
 		"name":    {`"desk"`, "lab"}, "dashboard": {`"[::1]:8080"`, "off"}, "leave_patience": {`"3s"`, "4s"}, "checkpoint": {"false", "false"},
-		"longest_life":        {`"3h0m0s"`, "48h0m0s"},
+		"run_disk": {"64", "128"}, "longest_life": {`"3h0m0s"`, "48h0m0s"},
 		"checkpoint_interval": {`"3s"`, "4s"}, "memory": {"512", "1024"}, "modules": {`"off"`, "published"},
 		"module_cache": {"64", "128"}, "objects_memory": {"64", "128"},
 	}

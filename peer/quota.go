@@ -1,0 +1,96 @@
+package peer
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/runs"
+)
+
+// A quota says how much of the disk what others compute may take here: in all, a half of that for the runs of one
+// owner, and a quarter for one run. What a run has taken is estimated as it is written, and measured when it is at its
+// bound, since compacting makes it less.
+type quota struct {
+	most int64 // bytes; 0: as much as there is
+
+	mu sync.Mutex
+	of map[job.RunID]*portion
+}
+
+// A portion is what one run has of it.
+type portion struct {
+	owner   runs.PeerID
+	bytes   int64
+	measure func() (bytes int64, all bool) // what it has in truth; all: nothing waits to be written
+	refused bool                           // that was said
+}
+
+// Parts of the quota.
+const (
+	ownersPart = 2
+	runsPart   = 4
+)
+
+// enter begins to count a run.
+func (q *quota) enter(run job.RunID, owner runs.PeerID, measure func() (int64, bool)) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.of == nil {
+		q.of = map[job.RunID]*portion{}
+	}
+	has, _ := measure()
+	q.of[run] = &portion{owner: owner, bytes: has, measure: measure}
+}
+
+// leave gives back what a run had.
+func (q *quota) leave(run job.RunID) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	delete(q.of, run)
+}
+
+// take takes so many bytes for a run; why is not "" if it may not have them, and news the first time.
+func (q *quota) take(run job.RunID, n int64) (why string, news bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	p := q.of[run]
+	if p == nil || q.most == 0 {
+		return "", false
+	}
+	if why = q.exceeded(p, n); why != "" && !p.refused {
+		if has, all := p.measure(); all {
+			p.bytes = has
+		}
+		why = q.exceeded(p, n)
+	}
+	if why == "" {
+		p.bytes += n
+		return "", false
+	}
+	news, p.refused = !p.refused, true
+	return why, news
+}
+
+// exceeded says which bound so many bytes more would break; "" if none.
+func (q *quota) exceeded(p *portion, n int64) string {
+	all, owners := n, n
+	for _, other := range q.of {
+		all += other.bytes
+		if other.owner == p.owner {
+			owners += other.bytes
+		}
+	}
+	says := func(whose string, most int64) string {
+		return fmt.Sprintf("%s on this peer's disk would be more than %d MiB: the setting run_disk", whose, most>>20)
+	}
+	switch {
+	case p.bytes+n > q.most/runsPart:
+		return says("what is kept of it", q.most/runsPart)
+	case owners > q.most/ownersPart:
+		return says("what is kept of its owner's runs", q.most/ownersPart)
+	case all > q.most:
+		return says("what is kept of others' runs", q.most)
+	}
+	return ""
+}

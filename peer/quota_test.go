@@ -1,0 +1,119 @@
+package peer
+
+import (
+	"crypto/rand"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/crypto"
+	"github.com/libp2p/go-libp2p/core/peer"
+
+	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/runs"
+)
+
+// A run has a quarter of the disk that others may have, an owner a half, all together all of it; what is refused is
+// said once for each run, and what compacting gives back counts.
+func TestQuota(t *testing.T) {
+	const mib = 1 << 20
+	q := &quota{most: 64 * mib}
+	has := map[byte]int64{}
+	enter := func(run byte, owner runs.PeerID) job.RunID {
+		id := job.RunID{run}
+		q.enter(id, owner, func() (int64, bool) { return has[run], true })
+		return id
+	}
+	// fill takes MiB after MiB until there is no more.
+	fill := func(id job.RunID) (n int64, why string) {
+		said := 0
+		for range 100 {
+			text, news := q.take(id, mib)
+			if news {
+				said++
+			}
+			if text != "" {
+				why = text
+				continue
+			}
+			n++
+			has[id[0]] += mib
+		}
+		if said > 1 {
+			t.Errorf("run %d: said %d times", id[0], said)
+		}
+		return n, why
+	}
+	for _, step := range []struct {
+		run   byte
+		owner runs.PeerID
+		most  int64
+		why   string
+	}{
+		{1, "a", 16, "kept of it "}, {2, "a", 16, "of it "}, {3, "a", 0, "of its owner's runs"},
+		{4, "b", 16, "of it "}, {5, "c", 16, "of it "}, {6, "d", 0, "of others' runs"},
+	} {
+		id := enter(step.run, step.owner)
+		if n, why := fill(id); n != step.most || !strings.Contains(why, step.why) {
+			t.Errorf("run %d has %d MiB, want %d: %s", step.run, n, step.most, why)
+		}
+	}
+	q.leave(job.RunID{1})
+	if n, _ := fill(enter(7, "e")); n != 16 {
+		t.Errorf("a run that is over leaves %d MiB, want 16", n)
+	}
+	own := job.RunID{99} // never entered
+	if why, _ := q.take(own, 1<<40); why != "" {
+		t.Errorf("an own run is bounded: %s", why)
+	}
+	c := &quota{most: 8 * mib}
+	size := int64(0)
+	c.enter(job.RunID{1}, "a", func() (int64, bool) { return size, true })
+	for i := range 50 { // it is compacted all the time
+		if why, _ := c.take(job.RunID{1}, mib); why != "" {
+			t.Fatalf("after %d MiB that were given back: %s", i, why)
+		}
+	}
+}
+
+// A checkpoint of another peer's run takes what the quota allows and then says why it takes no more; an own one has no
+// bound.
+func TestCheckpointsAreBounded(t *testing.T) {
+	b, _ := standing()
+	key, _, err := crypto.GenerateEd25519Key(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	owner, err := peer.IDFromPrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, self := range map[string]peer.ID{"another's": "somebody", "its own": owner} {
+		m := &statement.Manifest{Swarm: "s", App: "a", Entry: "a.b", Nonce: statement.NewNonce(), Expires: 1}
+		signed, err := m.Sign(key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := &checkpoints{base: b, self: self, dir: t.TempDir(), every: time.Hour, quota: quota{most: 64 << 10}}
+		k := c.keeper(signed.Run)
+		if _, err := k.open(signed, nil); err != nil {
+			t.Fatal(err)
+		}
+		taken := 0
+		for i := range uint32(40) {
+			if k.AppendOutcome([]uint32{i}, [16]byte{1}, make([]byte, 1<<10)) {
+				taken++
+			}
+		}
+		trouble := k.Trouble()
+		k.close(true)
+		bounded := taken < 16 && trouble != nil && strings.Contains(trouble.Error(), "run_disk")
+		if bounded != (self != owner) {
+			t.Errorf("%s: %d of 40 KiB are taken, trouble %v", name, taken, trouble)
+		}
+		if len(c.quota.of) != 0 {
+			t.Errorf("%s: a run that is over has a part of the disk", name)
+		}
+	}
+}
