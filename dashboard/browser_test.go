@@ -29,6 +29,7 @@ type wish struct {
 // program if it is not /usr/bin/chromium; pictures of the views go into the folder SHOTS, if given.
 func TestPageInBrowser(t *testing.T) {
 	source := newFake()
+	source.computes = true
 	source.peers = append(source.peers, dashboard.Peer{Peer: "12D3KooWC", Name: "second", Version: "v0",
 		Connected: true, Alive: true, Cluster: "there", State: "working", Workers: 8, RTT: 0.09})
 	dir := t.TempDir()

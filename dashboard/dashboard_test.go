@@ -8,6 +8,7 @@ import (
 	"net/http/cookiejar"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -27,6 +28,9 @@ type fake struct {
 	reports []report.Part
 	actions []string
 	asked   int
+
+	computes bool    // each look at the runs finds that a second more of processor time went into them
+	given    float64 // seconds so far
 }
 
 func (f *fake) Status(context.Context) (dashboard.Status, error) {
@@ -43,7 +47,15 @@ func (f *fake) Peers(context.Context) ([]dashboard.Peer, error) {
 func (f *fake) Runs(context.Context) ([]dashboard.Run, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.runs, f.err
+	if !f.computes {
+		return f.runs, f.err
+	}
+	f.given++
+	runs := slices.Clone(f.runs)
+	for i := range runs {
+		runs[i].CPU = f.given
+	}
+	return runs, f.err
 }
 func (f *fake) Watch(context.Context) ([]report.Part, error) {
 	f.mu.Lock()

@@ -49,9 +49,13 @@ export function wrong(model) {
   if (model.trouble) list.push(`The daemon could not say how it is: ${plain(model.trouble)}`);
   for (const p of model.peers) if (p.connected && !p.alive) list.push(`${peerName(p)} is connected, but not heard.`);
   for (const r of model.runs) if (r.why && !(r.ended && r.state !== "failed")) list.push(`${runName(r)}: ${plain(r.why)}`);
-  const s = model.status;
-  if (s?.reach === "private") list.push(`Peers outside the own network cannot connect to this one${s.relay ? " but through a relay" : ""}${s.reach_why ? `: ${plain(s.reach_why)}` : "."}`);
   return list;
+}
+
+/** What is worth knowing and nothing to be alarmed by. @param {Model} model @returns {string[]} */
+export function worth(model) {
+  const s = model.status;
+  return s?.reach === "private" ? [`Peers outside the own network cannot connect to this one${s.relay ? " but through a relay" : ""}${s.reach_why ? `: ${plain(s.reach_why)}` : "."}`] : [];
 }
 
 export class Overview {
@@ -110,7 +114,8 @@ export class Overview {
       });
     const problems = wrong(model);
     show(this.#fine, problems.length === 0);
-    keep(this.#wrong, problems, (t) => t, (t) => el("li", {}, badge(["!", "bad"]), t), () => {});
+    const list = /** @type {[string, string, string][]} */ ([...problems.map((t) => ["!", "bad", t]), ...worth(model).map((t) => ["i", "quiet", t])]);
+    keep(this.#wrong, list, ([letter, , t]) => letter + t, ([letter, tone, t]) => el("li", {}, badge([letter, tone]), t), () => {});
     const notices = model.notices;
     show(this.#quiet, notices.length === 0);
     this.#notices.replaceChildren(...notices.map((/** @type {Notice} */ n) =>
