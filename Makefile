@@ -8,7 +8,7 @@ LIARS ?= 10000
 FROM     ?= 0
 
 .DEFAULT_GOAL := help
-.PHONY: build test test-swarm test-browser chaos chaos-short race flakes lint fuzz mutants bench bench-swarm bench-recovery bench-dashboard sim-tables liars-tables recovery-tables sim-check soak sim-mutants help
+.PHONY: build test test-swarm test-browser chaos chaos-short race flakes lint fuzz mutants bench bench-swarm bench-recovery bench-dashboard sim-tables liars-tables recovery-tables objects-tables sim-check soak sim-mutants help
 
 build: ## Build the commands into bin/
 	$(GO) build -o bin/ ./cmd/...
@@ -95,6 +95,9 @@ soak: ## Run SEEDS=1000000 schedules, for a night or two; FROM=N goes on where a
 
 recovery-tables: ## Make the papers' tables of crashes, departures, migration and checkpoints, into docs/results (SEEDS=3 runs of each)
 	$(GO) run ./cmd/satin-sim table recovery --seeds $(SEEDS) --out docs/results
+
+objects-tables: ## Make the paper's tables of programs that share data, into docs/results (SEEDS=3 runs of each)
+	$(GO) run ./cmd/satin-sim table objects --seeds $(SEEDS) --out docs/results
 
 sim-mutants: ## Break the protocol in many small ways and see that a schedule's seed finds each
 	$(GO) run ./internal/mutants sim/

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/satin-peer/satin/internal/sim"
 )
@@ -156,5 +157,28 @@ func TestNames(t *testing.T) {
 	}
 	if _, err := (Table{}).Make(Options{}); err == nil {
 		t.Error("a table of no seeds was made")
+	}
+}
+
+// TestObjectsPage makes the page of programs that share data of little work: every tree has its line and its columns.
+func TestObjectsPage(t *testing.T) {
+	one, five := objectsPoints()
+	x, err := measureObjects(Options{Seeds: 1}, objectsCores*time.Second, time.Second, one[:2], five[4:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := x.page(Options{Seeds: 1}).String()
+	for i, tree := range x.list {
+		if n := strings.Count(page, "| "+tree.name+" |"); n < 3 { // introduction, Table IV, figures
+			t.Errorf("%s is there %d times", tree.name, n)
+		}
+		one, four := x.reports[i][0][0], x.reports[i][1][0]
+		if one.Peers != 1 || one.Counts.Given != 0 || four.Peers != 4 || four.Elapsed >= one.Elapsed {
+			t.Errorf("%s: %v on %d machines, with %d jobs given; %v on %d", tree.name, one.Elapsed, one.Peers,
+				one.Counts.Given, four.Elapsed, four.Peers)
+		}
+		if last := x.reports[i][len(x.points)-1][0]; last.Peers*coresOfOne != 576 {
+			t.Errorf("%d cores in all", last.Peers*coresOfOne)
+		}
 	}
 }

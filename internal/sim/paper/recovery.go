@@ -53,6 +53,15 @@ func recoveryTrees() []recoveryTree {
 
 // embeddedTree reads a recording and stretches it to the length of these experiments.
 func embeddedTree(name string) (sim.Tree, error) {
+	r, err := recorded(name)
+	if err != nil {
+		return nil, err
+	}
+	return r.Stretched(recoveryWork, pieceTime)
+}
+
+// recorded reads a recording.
+func recorded(name string) (*sim.Recorded, error) {
 	file, err := recordedTrees.Open("trees/" + name + ".tree.gz")
 	if err != nil {
 		return nil, err
@@ -62,11 +71,7 @@ func embeddedTree(name string) (sim.Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := sim.ReadRecorded(text, name)
-	if err != nil {
-		return nil, err
-	}
-	return r.Stretched(recoveryWork, pieceTime)
+	return sim.ReadRecorded(text, name)
 }
 
 // plan is one kind of run.

@@ -20,6 +20,7 @@ func Tables() []Table {
 		{"cost", "what simulation costs, 64 to 1,024 peers", makeCost},
 		{"recovery", "crashes, departures, migration, checkpoints (fault tolerance paper, 4; programming-model paper, 5.5)", makeRecovery},
 		{"adaptive", "scenarios 0 to 5 of the programming-model paper's 5.6: who takes part", makeAdaptive},
+		{"objects", "programs that share data (programming-model paper, 5.3 and 5.4: Tables IV to VI, Figures 4 and 5)", makeObjects},
 		{"exact", "10,000 seeded schedules with faults", makeExact},
 	}
 }
