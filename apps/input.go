@@ -1,13 +1,14 @@
 package apps
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"math"
 	"os"
 	"strconv"
+
+	"github.com/satin-peer/satin/internal/cause"
 )
 
 // Int reads text as a whole number from lo to hi. What names it in the error: "N", "--threshold".
@@ -73,19 +74,19 @@ func ReadFile(path string, limit int64) ([]byte, error) {
 	// Stat before Open: opening a named pipe would wait for its other end.
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, fileError(path, err)
+		return nil, fileError(path, "read", err)
 	}
 	if !info.Mode().IsRegular() {
 		return nil, &InputError{What: path, Got: kind(info.Mode()), Want: "a file"}
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, fileError(path, err)
+		return nil, fileError(path, "read", err)
 	}
 	defer file.Close()
 	data, err := io.ReadAll(io.LimitReader(file, limit+1))
 	if err != nil {
-		return nil, fileError(path, err)
+		return nil, fileError(path, "read", err)
 	}
 	switch {
 	case len(data) == 0:
@@ -103,12 +104,7 @@ func kind(mode fs.FileMode) string {
 	return "a device, pipe or socket"
 }
 
-// fileError keeps the reason of err ("no such file or directory") and drops the path, which What already names.
-func fileError(path string, err error) error {
-	reason := err
-	var pathErr *fs.PathError
-	if errors.As(err, &pathErr) {
-		reason = pathErr.Err
-	}
-	return &InputError{What: path, Got: reason.Error(), Want: "a file that can be read"}
+// fileError says what is wrong with a file that the user has named.
+func fileError(path, want string, err error) error {
+	return &InputError{What: path, Got: cause.Of(err).Error(), Want: "a file that can be " + want}
 }

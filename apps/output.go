@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -28,7 +27,7 @@ func CheckOutput(path string, inputs ...string) error {
 	}
 	probe, err := os.CreateTemp(filepath.Dir(path), ".satin-*")
 	if err != nil {
-		return outputError(path, err)
+		return fileError(path, "written", err)
 	}
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
@@ -39,7 +38,7 @@ func CheckOutput(path string, inputs ...string) error {
 func WriteFile(path string, write func(io.Writer) error) (err error) {
 	temp, err := os.CreateTemp(filepath.Dir(path), ".satin-*")
 	if err != nil {
-		return outputError(path, err)
+		return fileError(path, "written", err)
 	}
 	defer func() {
 		if err != nil {
@@ -53,14 +52,4 @@ func WriteFile(path string, write func(io.Writer) error) (err error) {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
 	return nil
-}
-
-// outputError keeps the reason of err and names the file the user asked for, not the temporary one.
-func outputError(path string, err error) error {
-	reason := err
-	var pathErr *fs.PathError
-	if errors.As(err, &pathErr) {
-		reason = pathErr.Err
-	}
-	return &InputError{What: path, Got: reason.Error(), Want: "a file that can be written"}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/satin-peer/satin/apps"
+	"github.com/satin-peer/satin/internal/cause"
 	"github.com/satin-peer/satin/internal/lrat"
 )
 
@@ -68,7 +69,7 @@ func checkFiles(formula, proof string) (report lrat.Report, err error) {
 func openText(name string) (io.ReadCloser, error) {
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, &apps.InputError{What: name, Got: reason(err), Want: "a file that can be read"}
+		return nil, &apps.InputError{What: name, Got: cause.Of(err).Error(), Want: "a file that can be read"}
 	}
 	if !strings.HasSuffix(name, ".gz") {
 		return f, nil

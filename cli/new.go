@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/satin-peer/satin/apps"
+	"github.com/satin-peer/satin/internal/cause"
 )
 
 // newFiles are what an application begins as.
@@ -86,7 +87,8 @@ func (c console) newApp(name, satin string) error {
 		files[to] = b.Bytes()
 	}
 	if err := os.Mkdir(name, 0o777); err != nil {
-		return &apps.InputError{What: "NAME", Got: name, Want: "a directory that can be made here: " + reason(err)}
+		return &apps.InputError{What: "NAME", Got: name,
+			Want: "a directory that can be made here: " + cause.Of(err).Error()}
 	}
 	for to, b := range files {
 		path := filepath.Join(name, to)
@@ -97,14 +99,6 @@ func (c console) newApp(name, satin string) error {
 	fmt.Fprintf(c.out, "%s is an application now. Try it:\n\n\tcd %s\n\tgo test ./...\n\tgo run . run %s 12\n",
 		name, name, name)
 	return nil
-}
-
-// reason is an error's cause, without the path that its reader has written.
-func reason(err error) string {
-	if p := (*os.PathError)(nil); errors.As(err, &p) {
-		return p.Err.Error()
-	}
-	return err.Error()
 }
 
 // ownGoMod reads the go.mod of satin-peer's source.

@@ -154,19 +154,10 @@ func (b *book) abortLeases(refs []Ref) {
 
 // tellAborted sends the leases' thieves one Abort each.
 func (b *book) tellAborted(ls []*lease) {
-	ls = slices.Clone(ls)
-	for len(ls) > 0 {
-		thief := ls[0].thief
-		var hs []Handle
-		ls = slices.DeleteFunc(ls, func(l *lease) bool {
-			if l.thief == thief {
-				hs = append(hs, l.handle)
-			}
-			return l.thief == thief
-		})
-		slices.Sort(hs)
+	for _, group := range byThief(ls) {
+		thief := group[0].thief
 		if thief != nil && thief.inc != 0 { // one that was never heard will show the handles in its first inventory
-			b.send(thief, &Message{Abort: &Abort{Handles: hs}})
+			b.send(thief, &Message{Abort: &Abort{Handles: leasedHandles(group)}})
 		}
 	}
 }

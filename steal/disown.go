@@ -40,22 +40,14 @@ func (lo *losses) disownAll(ls []*lease) {
 
 // disown closes leases and tells the thieves, one message each. A lost message is made good by the next inventory.
 func (lo *losses) disown(ls []*lease) {
-	ls = slices.Clone(ls)
-	for len(ls) > 0 {
-		thief := ls[0].thief
-		var hs []Handle
-		ls = slices.DeleteFunc(ls, func(l *lease) bool {
-			if l.thief != thief {
-				return false
-			}
-			hs = append(hs, l.handle)
+	for _, group := range byThief(ls) {
+		thief, hs := group[0].thief, leasedHandles(group)
+		for _, l := range group {
 			lo.book.closeLease(l)
-			return true
-		})
+		}
 		if thief == nil {
 			continue
 		}
-		slices.Sort(hs)
 		thief.disowned = append(thief.disowned, hs...)
 		thief.disowned = thief.disowned[max(0, len(thief.disowned)-maxDisowned):]
 		if thief.inc != 0 {

@@ -70,3 +70,27 @@ type lease struct {
 func (l *lease) matches(r *Result) bool {
 	return l.job.Identity == r.Identity && slices.Equal(l.job.Path, r.Path)
 }
+
+// byThief puts leases together that have the same thief, or none, in the order in which they come.
+func byThief(ls []*lease) (groups [][]*lease) {
+	at := map[*peer]int{}
+	for _, l := range ls {
+		i, known := at[l.thief]
+		if !known {
+			i = len(groups)
+			at[l.thief] = i
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], l)
+	}
+	return groups
+}
+
+// leasedHandles lists the handles of leases in order.
+func leasedHandles(ls []*lease) (hs []Handle) {
+	for _, l := range ls {
+		hs = append(hs, l.handle)
+	}
+	slices.Sort(hs)
+	return hs
+}

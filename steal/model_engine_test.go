@@ -52,7 +52,7 @@ func (p *modelPeer) Do(o *port.Order) {
 			j.dead = true
 			p.sweep()
 		}
-	case port.Watch:
+	case port.LostWork:
 		p.orphans = o.Orphans
 	}
 }

@@ -65,9 +65,9 @@ const (
 	AbortSegment
 	// Tell asks for News to be told to everybody in the run, by gossip, without waiting and without a promise.
 	Tell
-	// Watch says that Orphans is what is known of orphans from now on: it has changed, or the first restarted
+	// LostWork says that Orphans is what is known of orphans from now on: it has changed, or the first restarted
 	// job is here. Engines look again whether running restarted jobs have anything below them.
-	Watch
+	LostWork
 	// Answer brings the root's Outcome, this peer being master. Ordered once for each time that it becomes master.
 	Answer
 	// Fetch asks for what Job names, which came from Victim and is held as Segment: Core.Ready when it is here, or
@@ -78,7 +78,7 @@ const (
 	orderKinds
 )
 
-var orderNames = [orderKinds]string{"none", "take", "run", "putback", "deliver", "abort", "tell", "watch", "answer",
+var orderNames = [orderKinds]string{"none", "take", "run", "putback", "deliver", "abort", "tell", "lost work", "answer",
 	"fetch", "release"}
 
 func (k OrderKind) String() string {
@@ -101,7 +101,7 @@ type Order struct {
 	Restarted bool      // PutBack
 	Outcome   []byte    // Deliver, Answer
 	News      *News     // Tell
-	Orphans   *Orphans  // Watch
+	Orphans   *Orphans  // LostWork
 }
 
 // Output is what one input made the core want to do, in the order in which it is to be done. The slices

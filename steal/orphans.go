@@ -124,7 +124,7 @@ func (lw *lostWork) showOrphans() {
 		return
 	}
 	w.told, w.at = true, lw.now+lw.cfg.TellEvery
-	lw.order(Order{Kind: Watch, Orphans: o})
+	lw.order(Order{Kind: LostWork, Orphans: o})
 }
 
 func (lw *lostWork) stale() bool {

@@ -172,7 +172,7 @@ func TestNewcomersLearnWithTheirJobs(t *testing.T) {
 	madeUp := Tuple{Path: job.Path{1, 3}, Identity: pathIdentity(job.Path{1, 3}), Holder: living("nobody"), Done: true}
 	out := c.Step(c.now, &Message{From: living("b"), To: c.self,
 		Reply: &StealReply{Jobs: []Grant{{Handle: 1, Job: j, Orphans: []Tuple{under, madeUp}}}}})
-	watch := slices.IndexFunc(out.Orders, func(o Order) bool { return o.Kind == Watch })
+	watch := slices.IndexFunc(out.Orders, func(o Order) bool { return o.Kind == LostWork })
 	run := slices.IndexFunc(out.Orders, func(o Order) bool { return o.Kind == RunSegment })
 	if watch < 0 || run < watch {
 		t.Fatalf("a restarted job leads to %+v; want the table shown before it is run", out.Orders)

@@ -67,8 +67,8 @@ func (x *actor) Do(o *port.Order) {
 		x.running = slices.DeleteFunc(x.running, func(id steal.SegmentID) bool { return id == o.Segment })
 		x.load.Idle++
 		s.report(x)
-	case port.Watch:
-		s.printf("  %s: watch %d paths\n", x.name, o.Orphans.Len())
+	case port.LostWork:
+		s.printf("  %s: lost work at %d paths\n", x.name, o.Orphans.Len())
 	}
 }
 

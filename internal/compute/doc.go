@@ -9,7 +9,7 @@
 // # Recovery
 //
 //   - Workers ask Salvage before they begin a job under a restarted one. They look into the snapshot of the
-//     last Watch order, without a lock; a hit leaves the pool as though it had been stolen, and comes back by
+//     last LostWork order, without a lock; a hit leaves the pool as though it had been stolen, and comes back by
 //     Deliver or PutBack, and then it is not looked up again.
 //   - Workers offer the outcome of each job that took KeepAfter or longer in place. It is encoded, unless the
 //     driver is far behind or encoding has taken more than a hundredth of the workers' time. What is dropped is

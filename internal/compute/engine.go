@@ -130,7 +130,7 @@ func (e *Engine) Do(o *port.Order) {
 		e.deliver(o.Ref, o.Outcome)
 	case port.Abort:
 		e.abort(o.Segment)
-	case port.Watch:
+	case port.LostWork:
 		e.orphans.Store(o.Orphans)
 		e.pool.Resalvage()
 	case port.Cores:

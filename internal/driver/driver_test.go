@@ -115,7 +115,8 @@ func (s *stand) Store(_ steal.Partial, from driver.Source) { s.stored = append(s
 
 // kindOf is what the core calls an order of the port.
 var kindOf = map[port.OrderKind]steal.OrderKind{port.Take: steal.Take, port.Run: steal.RunSegment,
-	port.PutBack: steal.PutBack, port.Deliver: steal.Deliver, port.Abort: steal.AbortSegment, port.Watch: steal.Watch}
+	port.PutBack: steal.PutBack, port.Deliver: steal.Deliver, port.Abort: steal.AbortSegment,
+	port.LostWork: steal.LostWork}
 
 func (s *stand) Do(o *port.Order) {
 	defer s.enter()()

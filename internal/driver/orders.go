@@ -53,8 +53,8 @@ func (d *Driver) carryOut(next *order) {
 	case steal.AbortSegment:
 		d.release(o.Segment)
 		p.Kind, p.Segment = port.Abort, o.Segment
-	case steal.Watch:
-		p.Kind, p.Orphans = port.Watch, o.Orphans
+	case steal.LostWork:
+		p.Kind, p.Orphans = port.LostWork, o.Orphans
 	default:
 		panic(fmt.Sprintf("driver: order %v", o.Kind))
 	}

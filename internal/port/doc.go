@@ -17,7 +17,7 @@
 //   - Deliver is answered by one Delivered, which says whether the outcome is worth keeping: of garbage the engine
 //     makes nothing, and runs the job itself.
 //   - Abort is answered by one Stopped, unless a Finished was on its way.
-//   - Watch gives what is known of lost work from now on. Workers look it up on their way, inside the engine,
+//   - LostWork gives what is known of lost work from now on. Workers look it up on their way, inside the engine,
 //     before they begin a job under a restarted one; a hit is told as Found.
 //   - Made tells of each version that a job names which is given away, before the Taken that has the job; and again
 //     if it is forgotten while such a job is outside. Here brings versions before the Run of a job that names them.

@@ -11,14 +11,14 @@ type OrderKind uint8
 
 // The orders; the package comment says how each is answered.
 const (
-	Take    OrderKind = 1 + iota // the Max oldest jobs, to be given away
-	Run                          // Job, stolen elsewhere or the root, as Segment; First: before what runs
-	PutBack                      // the job Ref runs here after all; Restarted: somebody may have worked on it
-	Deliver                      // Outcome is what came of the job Ref
-	Abort                        // nobody wants Segment
-	Watch                        // Orphans is what is known of lost work
-	Cores                        // Max jobs may run at once; Share: others may take jobs from here
-	Count                        // tell Counted; Whole: with what takes time
+	Take     OrderKind = 1 + iota // the Max oldest jobs, to be given away
+	Run                           // Job, stolen elsewhere or the root, as Segment; First: before what runs
+	PutBack                       // the job Ref runs here after all; Restarted: somebody may have worked on it
+	Deliver                       // Outcome is what came of the job Ref
+	Abort                         // nobody wants Segment
+	LostWork                      // Orphans is what is known of lost work
+	Cores                         // Max jobs may run at once; Share: others may take jobs from here
+	Count                         // tell Counted; Whole: with what takes time
 
 	// Of shared values: Shared says which.
 	Here    // Digest, called Name, is Data: jobs that read it go on
@@ -32,7 +32,7 @@ const (
 	orderKinds
 )
 
-var orderNames = [orderKinds]string{"none", "take", "run", "put back", "deliver", "abort", "watch", "cores", "count",
+var orderNames = [orderKinds]string{"none", "take", "run", "put back", "deliver", "abort", "lost work", "cores", "count",
 	"here", "forget", "failed", "apply", "join", "collect", "encode", "guard"}
 
 func (k OrderKind) String() string {
@@ -55,7 +55,7 @@ type Order struct {
 	Ref       steal.Ref       `cbor:"7,keyasint,omitempty"`
 	Restarted bool            `cbor:"8,keyasint,omitempty"`
 	Outcome   []byte          `cbor:"9,keyasint,omitempty"`
-	Orphans   *steal.Orphans  `cbor:"-"` // Watch; package pipe has a form of its own for it
+	Orphans   *steal.Orphans  `cbor:"-"` // LostWork; package pipe has a form of its own for it
 	Share     bool            `cbor:"11,keyasint,omitempty"`
 	Whole     bool            `cbor:"12,keyasint,omitempty"`
 	Shared    *Shared         `cbor:"13,keyasint,omitempty"`

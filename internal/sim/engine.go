@@ -29,7 +29,7 @@ type engine struct {
 
 	owner    int32          // number of the peer
 	run      job.RunID      // for outcomes
-	orphans  *steal.Orphans // as of the last Watch order; nil: nothing to look for
+	orphans  *steal.Orphans // as of the last LostWork order; nil: nothing to look for
 	keep     int64          // Config.KeepAfter
 	kept     []steal.Partial
 	nodes    map[job.Identity]Node // audit: of all outcomes that were stored

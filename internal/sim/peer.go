@@ -223,7 +223,7 @@ func (p *peer) Do(o *port.Order) {
 		p.deliver(o)
 	case port.Abort:
 		p.forget(p.engine.abort(o.Segment))
-	case port.Watch:
+	case port.LostWork:
 		p.engine.watch(o.Orphans)
 	default:
 		panic(fmt.Sprintf("sim: order %v", o.Kind))

@@ -89,7 +89,7 @@ func (t *tracer) ordered(now int64, p *peer, o *port.Order) {
 		t.line(now, p.id, "result for job %s", pathText(p.engine.given[o.Ref].path))
 	case port.Abort:
 		t.line(now, p.id, "abort segment %d", o.Segment)
-	case port.Watch:
+	case port.LostWork:
 		t.line(now, p.id, "look out for orphans")
 	}
 }

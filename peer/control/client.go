@@ -16,6 +16,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/satin-peer/satin/internal/cause"
 )
 
 // A Client asks the daemon of a directory. It is a Daemon; errors are those of the daemon, or of
@@ -45,9 +47,10 @@ func Connect(dir string) (*Client, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, notRunning(path)
 	case errors.Is(err, fs.ErrPermission):
-		return nil, Errorf(ErrRefused, "%s: %v: the daemon there belongs to another user", TokenPath(dir), reason(err))
+		return nil, Errorf(ErrRefused, "%s: %v: the daemon there belongs to another user", TokenPath(dir),
+			cause.Of(err))
 	case err != nil:
-		return nil, fmt.Errorf("reading %s: %w", TokenPath(dir), reason(err))
+		return nil, fmt.Errorf("reading %s: %w", TokenPath(dir), cause.Of(err))
 	}
 	c := &Client{token: text}
 	var dialer net.Dialer

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/gofrs/flock"
+	"github.com/satin-peer/satin/internal/cause"
 )
 
 // The files of a control directory.
@@ -62,7 +63,7 @@ func listen(dir string) (_ *socket, err error) {
 	lock := flock.New(lockPath, flock.SetPermissions(0o600))
 	switch locked, err := lock.TryLock(); {
 	case err != nil:
-		return nil, fmt.Errorf("locking %s: %w", lockPath, reason(err))
+		return nil, fmt.Errorf("locking %s: %w", lockPath, cause.Of(err))
 	case !locked:
 		return nil, &RunningError{dir, holder(lockPath)}
 	}
@@ -72,11 +73,11 @@ func listen(dir string) (_ *socket, err error) {
 		}
 	}()
 	if err := os.WriteFile(lockPath, []byte(strconv.Itoa(os.Getpid())+"\n"), 0o600); err != nil {
-		return nil, fmt.Errorf("writing %s: %w", lockPath, reason(err))
+		return nil, fmt.Errorf("writing %s: %w", lockPath, cause.Of(err))
 	}
 	// Whoever holds the lock is the only one alive: a socket that is there is a dead daemon's.
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("removing the socket of a dead daemon, %s: %w", path, reason(err))
+		return nil, fmt.Errorf("removing the socket of a dead daemon, %s: %w", path, cause.Of(err))
 	}
 	s := &socket{dir: dir, lock: lock, token: rand.Text()}
 	if err := s.writeToken(); err != nil {
@@ -86,7 +87,7 @@ func listen(dir string) (_ *socket, err error) {
 		return nil, fmt.Errorf("opening the control socket %s: %w", path, err)
 	}
 	if err := os.Chmod(path, 0o600); err != nil {
-		return nil, errors.Join(fmt.Errorf("protecting %s: %w", path, reason(err)), s.Listener.Close())
+		return nil, errors.Join(fmt.Errorf("protecting %s: %w", path, cause.Of(err)), s.Listener.Close())
 	}
 	return s, nil
 }
@@ -95,11 +96,11 @@ func listen(dir string) (_ *socket, err error) {
 // may be somebody's home.
 func makePrivate(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("making the control directory %s: %w", dir, reason(err))
+		return fmt.Errorf("making the control directory %s: %w", dir, cause.Of(err))
 	}
 	info, err := os.Stat(dir)
 	if err != nil {
-		return fmt.Errorf("looking at the control directory %s: %w", dir, reason(err))
+		return fmt.Errorf("looking at the control directory %s: %w", dir, cause.Of(err))
 	}
 	if mode := info.Mode().Perm(); mode&0o077 != 0 && os.PathSeparator == '/' {
 		return Errorf(ErrBadInput,
@@ -126,14 +127,14 @@ func (s *socket) writeToken() error {
 	path := TokenPath(s.dir)
 	temp, err := os.CreateTemp(s.dir, tokenName+".*") // 0600
 	if err != nil {
-		return fmt.Errorf("writing %s: %w", path, reason(err))
+		return fmt.Errorf("writing %s: %w", path, cause.Of(err))
 	}
 	_, err = temp.WriteString(s.token + "\n")
 	if err = errors.Join(err, temp.Close()); err == nil {
 		err = os.Rename(temp.Name(), path)
 	}
 	if err != nil {
-		return errors.Join(fmt.Errorf("writing %s: %w", path, reason(err)), os.Remove(temp.Name()))
+		return errors.Join(fmt.Errorf("writing %s: %w", path, cause.Of(err)), os.Remove(temp.Name()))
 	}
 	return nil
 }
@@ -148,12 +149,4 @@ func (s *socket) Close() error {
 		err = errors.Join(err, e)
 	}
 	return errors.Join(err, s.lock.Unlock()) // the file stays: removing it could take the lock of the next one away
-}
-
-// reason drops the operation and the path of an error, which the text around it names already.
-func reason(err error) error {
-	if p := (*fs.PathError)(nil); errors.As(err, &p) {
-		return p.Err
-	}
-	return err
 }

@@ -159,7 +159,7 @@ func New(cfg Config) (*Session, error) {
 	s.driver = driver.New(with)
 	s.stats.Store(&Stats{})
 	s.figures.Store(&port.Figures{})
-	sides.Do(&port.Order{Kind: port.Watch, Orphans: core.Orphans()})
+	sides.Do(&port.Order{Kind: port.LostWork, Orphans: core.Orphans()})
 	s.wg.Go(s.loop)
 	return s, nil
 }

@@ -143,7 +143,7 @@ func TestServeEnds(t *testing.T) {
 		"half an order":         {written(t, &port.Order{Kind: port.Count})[:5], false},
 		"a job that is not one": {written(t, &port.Order{Kind: port.Run}), false},
 		"nonsense":              {written(t, "nonsense"), false},
-		"paths out of order": {written(t, map[int]any{1: uint8(port.Watch), 10: [][]uint32{{2}, {1}}}),
+		"paths out of order": {written(t, map[int]any{1: uint8(port.LostWork), 10: [][]uint32{{2}, {1}}}),
 			false},
 	} {
 		if err := Serve(idle{}, bytes.NewReader(c.orders), io.Discard); (err == nil) != c.good {

@@ -34,7 +34,7 @@ func decodeOrder(b []byte) (*port.Order, error) {
 		if o.Shared == nil || o.Kind == port.Guard && o.Job == nil {
 			err = fmt.Errorf("an order about nothing that is shared")
 		}
-	case port.Watch:
+	case port.LostWork:
 		o.Orphans, err = steal.NewOrphans(o.Paths)
 	}
 	return &o.Order, err

@@ -183,7 +183,7 @@ func (r *rig) restarted() (steal.SegmentID, steal.Taken) {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	r.e.Do(&port.Order{Kind: port.Watch, Orphans: known})
+	r.e.Do(&port.Order{Kind: port.LostWork, Orphans: known})
 	r.start()
 	id := r.begin("porttest.seek", 7, func(o *port.Order) { o.Job.Restarted = true })
 	e := r.kind(port.Found)
@@ -255,7 +255,7 @@ func counted(r *rig) {
 func stale(r *rig) {
 	r.start()
 	for _, o := range []port.Order{{Kind: port.PutBack, Ref: 99}, {Kind: port.Deliver, Ref: 99, Outcome: []byte{1}},
-		{Kind: port.Abort, Segment: 99}, {Kind: port.Watch}} {
+		{Kind: port.Abort, Segment: 99}, {Kind: port.LostWork}} {
 		r.e.Do(&o)
 	}
 	if got := r.result("porttest.echo", r.finished(r.begin("porttest.echo", 3, nil)).Outcome); got != 3 {

@@ -76,7 +76,7 @@ func (e *engine) Do(o *port.Order) {
 			t.dead = true
 			e.sweep()
 		}
-	case port.Watch:
+	case port.LostWork:
 		e.orphans = o.Orphans
 	}
 }
