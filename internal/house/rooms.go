@@ -31,7 +31,7 @@ var rooms = []room{
 		modules: append([]string{"*"}, libp2p...)},
 	{dir: "peer/control", knows: []string{"internal/cause", "internal/report"},
 		modules: []string{"github.com/gofrs/flock", "golang.org/x/net/netutil"}},
-	{dir: "peer/settings", knows: []string{"steal/policy"},
+	{dir: "peer/settings", knows: []string{"internal/cause", "steal/policy"},
 		modules: []string{"github.com/adrg/xdg", "github.com/pelletier/go-toml/v2", "github.com/spf13/pflag"}},
 	{dir: "peer/session", knows: []string{"job", "steal", "steal/policy", "sharedobj", "internal/driver",
 		"internal/port", "internal/report"},

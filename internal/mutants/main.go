@@ -28,7 +28,7 @@ func mutants() []mutant {
 		runsMutants,
 		libraryMutants,
 		checkpointMutants, driverMutants, proofMutants, hostMutants, outcomeMutants, borderMutants, streamMutants,
-		timeMutants, peerMutants, adaptMutants, objectMutants, appMutants, worldMutants,
+		timeMutants, peerMutants, surroundingsMutants, adaptMutants, objectMutants, appMutants, worldMutants,
 		simMutants())
 }
 

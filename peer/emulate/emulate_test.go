@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/fstest"
@@ -228,6 +229,25 @@ func TestChangesReachEverybody(t *testing.T) {
 	}
 }
 
+// Whoever sends at the same time, a link carries one frame after the other.
+func TestOneFrameAtATime(t *testing.T) {
+	var now atomic.Int64
+	l := at(t, create(t, "pair"), "a", &now).links
+	const senders, each = 4, 3_000_000 // for long enough that they run at the same time
+	var wg sync.WaitGroup
+	for range senders {
+		wg.Go(func() {
+			for range each {
+				l.occupy(0, 1, 0, 1)
+			}
+		})
+	}
+	wg.Wait()
+	if got := l.occupy(0, 1, 0, 0); got != senders*each {
+		t.Errorf("%d frames of 1 ns took %v", senders*each, got)
+	}
+}
+
 // A writer that died in the middle leaves a change that nobody takes over, and the next one is taken over.
 func TestWriterThatDies(t *testing.T) {
 	var now atomic.Int64
@@ -271,7 +291,7 @@ func TestBadEmulations(t *testing.T) {
 	if _, err := open(dir, "a", byName, func() time.Duration { return 0 }); err == nil {
 		t.Error("an emulation of the machine's last life was opened")
 	}
-	for _, size := range []int64{0, 8 * lineWords, 8*int64(fileWords(2)) - 8, 1 << 30} {
+	for _, size := range []int64{8*int64(fileWords(2)) - 8, 0, 8 * lineWords, 1 << 30} {
 		if err := os.Truncate(filepath.Join(dir, linksFile), size); err != nil {
 			t.Fatal(err)
 		}

@@ -403,6 +403,15 @@ func TestProbe(t *testing.T) {
 	if asked["a"] < 30 || asked["b"] < 30 {
 		t.Errorf("leaders are asked %d and %d times of 40", asked["a"], asked["b"])
 	}
+	clear(asked)
+	for range 2 * len(members) { // as many as there are leaders: they do not take all turns
+		for _, id := range m.Probe(2) {
+			asked[id]++
+		}
+	}
+	if len(asked) != len(members) {
+		t.Errorf("%d of %d members have a turn beside the leaders", len(asked), len(members))
+	}
 	if got := m.Probe(100); len(got) != len(members) {
 		t.Errorf("%d of %d named", len(got), len(members))
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/adrg/xdg"
 	"github.com/pelletier/go-toml/v2"
+	"github.com/satin-peer/satin/internal/cause"
 )
 
 // Dirs are the directories of this program for one user.
@@ -178,9 +179,9 @@ func (l *Loaded) readFile(from Sources, variable string) error {
 	case errors.Is(err, fs.ErrNotExist) && named == "":
 		return nil
 	case err != nil && named != "":
-		return &Error{named, path, "a file that can be read: " + reason(err).Error()}
+		return &Error{named, path, "a file that can be read: " + cause.Of(err).Error()}
 	case err != nil:
-		return fmt.Errorf("reading the configuration file %s: %w", path, reason(err))
+		return fmt.Errorf("reading the configuration file %s: %w", path, cause.Of(err))
 	}
 	l.Found = true
 	return l.decode(text, from.Dirs.Home)
@@ -236,13 +237,6 @@ func readLimited(path string) ([]byte, error) {
 		err = fmt.Errorf("it has more than %d bytes", maxFile)
 	}
 	return text, err
-}
-
-func reason(err error) error {
-	if p := (*fs.PathError)(nil); errors.As(err, &p) {
-		return p.Err
-	}
-	return err
 }
 
 // decode takes the values of a configuration file.

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/satin-peer/satin/internal/cause"
 )
 
 // A Value is one setting as it is in force.
@@ -119,18 +121,18 @@ var ErrExists = errors.New("there is one already")
 // WriteCommented writes the commented file to path, making its directory. It never changes a file that is there.
 func WriteCommented(path string, d Dirs) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return fmt.Errorf("writing %s: %w", path, reason(err))
+		return fmt.Errorf("writing %s: %w", path, cause.Of(err))
 	}
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("writing %s: %w; move it away first", path, ErrExists)
 	}
 	if err != nil {
-		return fmt.Errorf("writing %s: %w", path, reason(err))
+		return fmt.Errorf("writing %s: %w", path, cause.Of(err))
 	}
 	_, err = file.Write(Commented(d))
 	if err = errors.Join(err, file.Close()); err != nil {
-		return errors.Join(fmt.Errorf("writing %s: %w", path, reason(err)), os.Remove(path))
+		return errors.Join(fmt.Errorf("writing %s: %w", path, cause.Of(err)), os.Remove(path))
 	}
 	return nil
 }
