@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
+// What is refused is named, with what would be allowed.
 func TestInputErrorNamesTheThingAndWhatIsAllowed(t *testing.T) {
 	for _, c := range []struct {
 		err  InputError

@@ -19,6 +19,7 @@ func wantInputError(t *testing.T, err error, want string) {
 	}
 }
 
+// A number in range is read; any other text is refused with the range.
 func TestInt(t *testing.T) {
 	for text, want := range map[string]int{"1": 1, "31": 31, "+7": 7, "007": 7} {
 		if n, err := Int("N", text, 1, 31); n != want || err != nil {

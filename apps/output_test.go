@@ -21,6 +21,7 @@ func names(t *testing.T, dir string) []string {
 	return names
 }
 
+// Looking whether a file can be written leaves no file and changes none.
 func TestCheckOutputLeavesNothingBehind(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "out.png")

@@ -13,6 +13,7 @@ import (
 	"github.com/satin-peer/satin/peer/control"
 )
 
+// The daemon that goes on in the background is told all but to go there.
 func TestForeground(t *testing.T) {
 	got := foreground([]string{"start", "--background", "--workers", "2", "--background=true"})
 	if want := []string{"start", "--workers", "2"}; !reflect.DeepEqual(got, want) {

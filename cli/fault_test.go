@@ -9,6 +9,7 @@ import (
 	"time"
 )
 
+// A fault on the command line is read, or refused with what is allowed.
 func TestParseFault(t *testing.T) {
 	for text, want := range map[string]fault{
 		"kill@30s":       {faultKill, 30 * time.Second, 0},

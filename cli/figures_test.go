@@ -5,6 +5,7 @@ import (
 	"time"
 )
 
+// Figures are printed with units that people read, and no more digits than they know.
 func TestFigures(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
 		{percent(0), "0.0 %"}, {percent(0.1234), "12.3 %"}, {percent(0.99999), "99.9 %"}, {percent(1), "100.0 %"},

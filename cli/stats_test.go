@@ -36,6 +36,7 @@ SATIN: TOTAL_PARALLEL_OVERHEAD:    avg. per worker 0.000 s ( 0.000 %)
 SATIN: USEFUL_APP_TIME:            avg. per worker 2.000 s (100.000 %)
 `
 
+// The statistics of a run are printed as the documentation shows them.
 func TestStatistics(t *testing.T) {
 	if got := newStatistics(endOfRun).text(); got != satinLayout {
 		t.Errorf("got\n%swant\n%s", got, satinLayout)

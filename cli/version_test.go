@@ -8,6 +8,7 @@ import (
 	"testing"
 )
 
+// The version says what was built.
 func TestVersion(t *testing.T) {
 	vcs := []debug.BuildSetting{
 		{Key: "vcs.revision", Value: "1a2b3c4d5e6f708192a3b4c5d6e7f80912345678"},

@@ -235,6 +235,7 @@ func (s *site) do(t *testing.T, client *http.Client, q request) (int, string) {
 	return reply.StatusCode, string(text)
 }
 
+// The API shows what the peer says, and passes commands on to it.
 func TestReadsAndActs(t *testing.T) {
 	s := open(t, newFake())
 	client := s.enter(t, dashboard.Control)

@@ -56,6 +56,7 @@ type subscription struct {
 
 var everything = []string{"status", "clusters", "peers", "runs", "trouble"}
 
+// A page gets everything once, and then what changes.
 func TestSnapshotThenChanges(t *testing.T) {
 	s := open(t, newFake())
 	conn := s.dial(t)

@@ -36,6 +36,7 @@ func sealed(t testing.TB, swarm string, items ...item) []byte {
 	return b
 }
 
+// An envelope that was sealed opens as it was and verifies, and no other does.
 func TestSealOpenVerify(t *testing.T) {
 	b := sealed(t, "s", item{KindRun, []byte("run")}, item{Kind: kindBeacon}, item{200, []byte{0}})
 	e, author, err := open(wire.Control(), b)

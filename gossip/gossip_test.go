@@ -12,6 +12,7 @@ import (
 	"github.com/satin-peer/satin/gossip"
 )
 
+// What one peer tells the other hears, once.
 func TestTwoPeers(t *testing.T) {
 	inSwarm(t, []int{2}, func(s *swarm) {
 		s.open(gossip.Config{})

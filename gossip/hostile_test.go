@@ -94,6 +94,7 @@ func withAttacker(t *testing.T, cfg gossip.Config, test func(s *swarm, a *attack
 	})
 }
 
+// Envelopes that their author did not sign, or signed for another swarm, reach nobody.
 func TestRefusesForgeries(t *testing.T) {
 	withAttacker(t, gossip.Config{}, func(s *swarm, a *attacker) {
 		victim := s.hosts[1].ID()

@@ -6,6 +6,7 @@ import (
 	"pgregory.net/rapid"
 )
 
+// Cores are divided alike among the runs that want them, and what is left over goes round.
 func TestShareOut(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cores := rapid.IntRange(0, 16).Draw(t, "cores")

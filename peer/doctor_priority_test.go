@@ -7,6 +7,7 @@ import (
 	"github.com/satin-peer/satin/peer/control"
 )
 
+// Doctor says how much the workers yield, and whether that was asked for.
 func TestPriorityFinding(t *testing.T) {
 	for _, c := range []struct {
 		wanted, bySession bool

@@ -117,6 +117,7 @@ func taken(p *peer.Peer) uint64 {
 	return s.Work.Taken
 }
 
+// Two peers that have met compute one run together, and the owner has the answer.
 func TestTwoPeersShareARun(t *testing.T) {
 	a, b := open(t), open(t)
 	if _, err := b.Join(deadline(t), address(t, a)); err != nil {

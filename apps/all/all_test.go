@@ -8,6 +8,7 @@ import (
 	"github.com/satin-peer/satin/apps"
 )
 
+// The applications are listed by name, each once.
 func TestSortedByName(t *testing.T) {
 	byName := func(a, b apps.App) int { return strings.Compare(a.Name, b.Name) }
 	if list := Apps(); !slices.IsSortedFunc(list, byName) {

@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 )
 
+// The command can describe the application, and its examples work.
 func TestDescribed(t *testing.T) { apptest.Described(t, App) }
 
 // TestVariants: objects and tree give the twin's motion to the last bit, however it is cut into jobs.

@@ -7,6 +7,7 @@ import (
 	"github.com/satin-peer/satin/apps/apptest"
 )
 
+// The jobs come to the known values.
 func TestKnownValues(t *testing.T) {
 	// OEIS A000045.
 	for n, want := range []int{0, 1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610, 987, 1597, 2584, 4181,

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
+// The command can describe the application, and its examples work.
 func TestDescribed(t *testing.T) { apptest.Described(t, App, "queries.fasta database.fasta --best 3") }
 
 // TestPublished aligns a pair whose score is known: match 3, mismatch -3, gap 2.

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
+// The command can describe the application, and its examples work.
 func TestDescribed(t *testing.T) {
 	apptest.Described(t, App, "sample.txt --depth 4 --output learned.dot")
 }

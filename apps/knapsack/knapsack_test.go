@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 )
 
+// Published instances come to their published optima.
 func TestPublishedOptima(t *testing.T) {
 	for path, want := range map[string]int64{
 		"testdata/knapPI_1_50_1000.csv":  8373,

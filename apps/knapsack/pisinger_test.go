@@ -13,6 +13,7 @@ import (
 
 const small = "small\nn 2\nc 5\nz 7\ntime 0.00\n1,3,2,1\n2,4,3,1\n-----\n"
 
+// Files in Pisinger's form are read as they are meant.
 func TestParse(t *testing.T) {
 	second := "second\nn 1\nc 9\n1,8,9\n-----"
 	for name, c := range map[string]struct {

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
+// The jobs count as many solutions as are published.
 func TestKnownCounts(t *testing.T) {
 	for n := 1; n <= 13; n++ {
 		if got := apptest.Solve(t, App, fmt.Sprint(n)); got != solutions[n] {

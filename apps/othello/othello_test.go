@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
+// The command can describe the application, and its examples work.
 func TestDescribed(t *testing.T) { apptest.Described(t, App) }
 
 func TestPerft(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"github.com/satin-peer/satin/apps/apptest"
 )
 
+// A scene that cannot be read is refused with its line and what is allowed there.
 func TestBadFiles(t *testing.T) {
 	const view = "v\nfrom 0 0 10\nat 0 0 0\nup 0 1 0\nangle 30\nhither 1\nresolution 3 3\n"
 	for text, want := range map[string]string{

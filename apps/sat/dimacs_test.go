@@ -13,6 +13,7 @@ import (
 	"github.com/satin-peer/satin/apps/apptest"
 )
 
+// Formulas in DIMACS are read as they are meant.
 func TestParse(t *testing.T) {
 	f, err := parse("f.cnf", []byte("c comment\r\n\np  cnf 3\t4 \r\n1 -2\n3 0 c3 is no comment"))
 	if err == nil {

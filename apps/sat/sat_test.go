@@ -95,6 +95,7 @@ func drawFormula(t *rapid.T) *Formula {
 	return f
 }
 
+// On small random formulas the solver says what trying all assignments says.
 func TestAgainstAllAssignments(t *testing.T) {
 	pools := pools(t)
 	rapid.Check(t, func(rt *rapid.T) {

@@ -103,6 +103,7 @@ func solved(t *testing.T, pool *satin.Pool, p Problem, want Tour) {
 	}
 }
 
+// The shortest tours of published instances are found.
 func TestKnownTours(t *testing.T) {
 	pools := pools(t)
 	for name, c := range known() {

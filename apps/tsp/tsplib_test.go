@@ -22,6 +22,7 @@ func read(t *testing.T, file string) *Instance {
 	return in
 }
 
+// TSPLIB files are read, with the distances that the library defines.
 func TestFiles(t *testing.T) {
 	pools := pools(t)
 	for file, optimum := range map[string]int64{"random60-1.tsp": 61263, "petersen.tsp": 11, "capitals15.tsp": 10316} {

@@ -21,6 +21,7 @@ func output(t *testing.T, args ...string) string {
 	return out.String()
 }
 
+// Bad arguments give one line that names the argument and what is allowed.
 func TestBadArguments(t *testing.T) {
 	dir := t.TempDir()
 	bad := filepath.Join(dir, "bad.wan")

@@ -5,6 +5,7 @@ import (
 	"testing"
 )
 
+// The spread is between the quartiles: one outlier moves nothing.
 func TestSpread(t *testing.T) {
 	for _, c := range []struct {
 		values            []float64

@@ -9,6 +9,7 @@ import (
 	"github.com/satin-peer/satin/internal/wan"
 )
 
+// The cells that are measured are those that were asked for.
 func TestChooseCells(t *testing.T) {
 	if all, err := chooseCells(""); err != nil || len(all) != 8 {
 		t.Errorf("%d cells, %v", len(all), err)

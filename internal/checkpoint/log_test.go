@@ -47,6 +47,7 @@ func (c *told[T]) get() []T {
 	return slices.Clone(c.all)
 }
 
+// What was synced is found by its path and identity, and nothing else is.
 func TestLookup(t *testing.T) {
 	l := reopen(t, newMemFS(), byHand)
 	appendAll(t, l, job(1, 2), truth(JobResult, []uint32{1, 2}, 1), job(3), truth(RunManifest, nil, 7))

@@ -27,6 +27,7 @@ func (l *dropLog) Dropped(t *engine.Taken) {
 	l.mu.Unlock()
 }
 
+// A job that was taken and ended elsewhere fills its place as if it had run here.
 func TestTakeCompletesElsewhere(t *testing.T) {
 	for _, workers := range []int{1, 2} {
 		p := testPool(t, workers)

@@ -94,6 +94,7 @@ func until(t testing.TB, what string, cond func() bool) {
 	}
 }
 
+// An abort ends a job that has not begun, one that runs, and does nothing to one that has ended.
 func TestAbortBeforeWhileAfter(t *testing.T) {
 	p := testPool(t, 3)
 	for range 20 {

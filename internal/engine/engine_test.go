@@ -160,6 +160,7 @@ func run[A, R any](t testing.TB, p *engine.Pool, fn func(*satin.Frame, A) R, arg
 	return r
 }
 
+// Programs come to the sequential results on any number of workers.
 func TestResults(t *testing.T) {
 	rounds, large := 20, 1_000_000
 	if testing.Short() {

@@ -24,6 +24,7 @@ func bulky(f *satin.Frame, a [512]int) [512]int {
 	return b
 }
 
+// Large arguments and results come through unchanged.
 func TestBulkyTypes(t *testing.T) {
 	for _, workers := range []int{0, 2} {
 		if b := run(t, testPool(t, workers), bulky, [512]int{0: 100}); b[1] != 100 {

@@ -42,6 +42,7 @@ func paths(f *satin.Frame, a pathArg) (wrong int) {
 	return wrong + z.Get()
 }
 
+// A job's path names its place in the tree, wherever it runs.
 func TestPaths(t *testing.T) {
 	for _, workers := range []int{0, 1, 2, 4} {
 		p := testPool(t, workers)

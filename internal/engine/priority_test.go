@@ -25,6 +25,7 @@ func (t *modelThread) nice(n int) error {
 	return errors.New("refused, which is harmless")
 }
 
+// A thread gets the priority that was asked for, or the next one where the system refuses that.
 func TestLowerPriority(t *testing.T) {
 	for _, c := range []struct {
 		nice    int

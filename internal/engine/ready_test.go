@@ -2,6 +2,7 @@ package engine
 
 import "testing"
 
+// Children are given to their loop in the order in which they finished.
 func TestReadyInOrder(t *testing.T) {
 	var l readyList
 	rec := func(group, depth uint64) *Record { return &Record{Group: group, ID: depth << DepthShift} }

@@ -6,6 +6,7 @@ import (
 	"github.com/satin-peer/satin/internal/house"
 )
 
+// Comments that cite what is not in the repository are found, and others are left alone.
 func TestCitations(t *testing.T) {
 	with := func(comment string) []string {
 		return []string{"docs/protocol.md", "# P\n", "a.go", "package a\n\n// " + comment + "\nfunc f() {}\n"}

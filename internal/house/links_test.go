@@ -8,6 +8,7 @@ import (
 	"github.com/satin-peer/satin/internal/house"
 )
 
+// Links to files that are gone are found.
 func TestLinks(t *testing.T) {
 	with := func(readme string) []string {
 		return []string{

@@ -54,6 +54,7 @@ func file(name string, imports ...string) string {
 	return text
 }
 
+// Imports that the table of rooms does not allow are found, and those it allows are not.
 func TestImports(t *testing.T) {
 	check(t, house.Imports, []ruleCase{
 		{"the table", []string{
@@ -139,6 +140,16 @@ func TestMethods(t *testing.T) {
 			"x/b.go", "package a\nfunc (T[_, V]) g() {}\n"}, []string{"x: T has 41 methods, at most 40"}},
 		{"types of the same name in two packages", []string{"x/a.go", methods(30, "T"), "y/a.go", methods(30, "T")}, nil},
 		{"those of tests", []string{"x/a.go", methods(40, "T"), "x/b_test.go", methods(9, "T")}, nil},
+	})
+}
+
+func TestGuards(t *testing.T) {
+	check(t, house.Guards, []ruleCase{
+		{"a first test with a comment", []string{"x/a_test.go",
+			"package x\nfunc TestMain() {}\n// It holds.\nfunc TestA() {}\nfunc TestB() {}\n"}, nil},
+		{"one without", []string{"x/a_test.go", "package x\nfunc help() {}\nfunc FuzzA() {}\n// It holds.\nfunc TestB() {}\n"},
+			[]string{"x/a_test.go: FuzzA does not say"}},
+		{"no test", []string{"x/a.go", "package x\nfunc TestA() {}\n"}, nil},
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/satin-peer/satin/internal/house"
 )
 
+// Package-level variables that may change are found.
 func TestState(t *testing.T) {
 	one := func(name, text string, want ...string) ruleCase {
 		return ruleCase{name, []string{"x/a.go", "package x\n" + text}, want}

@@ -11,6 +11,7 @@ import (
 // two has no model: all four clauses of two variables.
 const two = "c all of them\np cnf 2 4\n1 2 0\n-1 2 0\n1 -2 0\n-1\n-2 0\n"
 
+// Proofs that prove are accepted, and broken ones are refused with the step.
 func TestCheck(t *testing.T) {
 	r, err := Check(strings.NewReader(two), strings.NewReader("5 2 0 1 2 0\n5 d 1 2 0\n6 0 5 3 4 0\n"))
 	if want := (Report{Clauses: 4, Added: 2, Deleted: 2, Hints: 5, Most: 5}); err != nil || r != want {

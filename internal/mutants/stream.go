@@ -18,7 +18,7 @@ var streamMutants = []mutant{
 		file: "peer/stream/turn.go", pkg: "peer/stream", run: "^TestTurns",
 		old: "		case <-settle.C:\n", new: ""},
 	{name: "stream/transfers-without-end", wrong: "any number of transfers takes turns on a stream",
-		file: "peer/stream/bulk_in.go", pkg: "peer/stream", run: "^Test(HostileStreams|MemoryIsBounded|BrokenTransfers)$",
+		file: "peer/stream/bulk_in.go", pkg: "peer/stream", run: "^TestTransfersAreBounded$",
 		old: "len(r.coming) >= maxComing || ", new: ""},
 	{name: "stream/memory-without-end", wrong: "a transfer begins for which there is no room",
 		file: "peer/stream/bulk_in.go", pkg: "peer/stream", run: "^TestMemoryIsBounded$",

@@ -20,6 +20,7 @@ const sampleTree = `satin-tree 1 a sample
 0 5000 48 9
 `
 
+// A recorded tree is simulated as it was recorded.
 func TestRecordedTree(t *testing.T) {
 	r, err := ReadRecorded(strings.NewReader(sampleTree), "sample")
 	if err != nil {

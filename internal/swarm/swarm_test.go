@@ -111,6 +111,7 @@ func beside(t *testing.T, s *swarm.Swarm, ctx context.Context, victim int, do fu
 	}
 }
 
+// On real processes each application comes to the answer of its sequential program.
 func TestApplications(t *testing.T) {
 	s, ctx := start(t, 8)
 	for _, args := range []string{"nqueens 15", "uts T1", "tsp --random 30", "raytracer balls --size 200x200",

@@ -24,6 +24,7 @@ func arrival(t *testing.T, m *Model, now time.Duration, from, to, bytes int) tim
 	return at
 }
 
+// A message is on a link for its transmission, and then for the latency.
 func TestMessageTakesTransmissionPlusLatency(t *testing.T) {
 	m := Uniform([]int{1, 1}, lan, slow)
 	if got, want := arrival(t, m, time.Second, 0, 1, 1000), time.Second+10*ms+100*ms; got != want {

@@ -14,6 +14,7 @@ func options() Options {
 // header is the empty module.
 const header = "\x00asm\x01\x00\x00\x00"
 
+// Modules that could do harm, or are none, are refused with the reason.
 func TestRefusals(t *testing.T) {
 	nested := append(bytes.Repeat([]byte{opBlock, 0x40}, 1100), bytes.Repeat([]byte{opEnd}, 1101)...)
 	table := append([]byte{opI32Const, 0, opBrTable, 0x88, 0x27}, make([]byte, 5001)...)

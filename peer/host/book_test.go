@@ -15,6 +15,7 @@ import (
 	ma "github.com/multiformats/go-multiaddr"
 )
 
+// However many addresses are told, the book keeps so many, and members before strangers.
 func TestAddrBookIsBoundedAndKeepsMembers(t *testing.T) {
 	now := time.Unix(1800000000, 0)
 	path := filepath.Join(t.TempDir(), "peers")

@@ -31,6 +31,7 @@ func await(t *testing.T, c <-chan struct{}, what string) {
 	}
 }
 
+// Members learn of each other from one that both know, and connect.
 func TestMembersFindEachOtherThroughACommonOne(t *testing.T) {
 	a := open(t, host.Config{})
 	line := invite(t, a, host.InviteOptions{Uses: 2})

@@ -58,7 +58,6 @@ func encode(t testing.TB, v any) []byte {
 }
 
 // What a decoder accepts keeps its promises: bounds hold, it can be encoded again, and that gives the same bytes.
-
 func FuzzHello(f *testing.F) {
 	f.Add(encode(f, hello{Protocol: 1, Oldest: 1, Swarm: "lab", Key: publicOf(0), Chain: chainOf(f, 3),
 		Incarnation: 7, Agent: "satin 1"}))

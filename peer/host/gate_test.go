@@ -13,6 +13,7 @@ import (
 	ma "github.com/multiformats/go-multiaddr"
 )
 
+// One peer may try so often at once, and then every few seconds; the others are not held up by it.
 func TestAttemptsAreLimited(t *testing.T) {
 	g := &gate{attempts: map[peer.ID]bucket{}}
 	now := time.Unix(1800000000, 0)

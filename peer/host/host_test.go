@@ -61,6 +61,7 @@ func wants(t *testing.T, err, want error) {
 	t.Log(err)
 }
 
+// Who has an invitation becomes a member, also for those who never met who invited it; who has none does not.
 func TestInvitationMakesAMember(t *testing.T) {
 	a, b, c := open(t, host.Config{Swarm: "lab"}), open(t, host.Config{}), open(t, host.Config{})
 	join(t, b, invite(t, a, host.InviteOptions{}))

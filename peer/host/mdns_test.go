@@ -7,6 +7,7 @@ import (
 	"github.com/satin-peer/satin/peer/host"
 )
 
+// Members of a swarm find each other on the local network.
 func TestNeighboursFindEachOther(t *testing.T) {
 	if !canMulticast(t) {
 		t.Skip("no network interface here can multicast, so there is no local network to be found on")

@@ -9,6 +9,7 @@ import (
 	ma "github.com/multiformats/go-multiaddr"
 )
 
+// What is known of how a peer can be reached comes out as a state and a sentence.
 func TestReachabilityIsPutIntoWords(t *testing.T) {
 	addrs := func(texts ...string) (all []ma.Multiaddr) {
 		for _, text := range texts {

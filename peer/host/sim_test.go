@@ -104,6 +104,7 @@ func (w *world) stranger(ip string, port int) libp2phost.Host {
 
 func info(h *host.Host) peer.AddrInfo { return peer.AddrInfo{ID: h.ID(), Addrs: h.Network().Addrs()} }
 
+// Peers that know one of them become a swarm in which all know each other.
 func TestSixteenPeersBecomeASwarm(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
 		founder := w.at("1.0.0.1", 4001, host.Config{Swarm: "lab"})

@@ -211,6 +211,7 @@ func (n *net) moved() (jobs uint64) {
 	return jobs
 }
 
+// Sessions of several peers come to the answer that one program comes to.
 func TestAnswerIsTheSequentialOne(t *testing.T) {
 	for _, name := range policy.Names() {
 		t.Run(name, func(t *testing.T) {

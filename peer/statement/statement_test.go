@@ -32,6 +32,7 @@ func manifest() *statement.Manifest {
 	}
 }
 
+// A manifest that was signed is read as it was written, with its owner and its run's name.
 func TestManifestComesBack(t *testing.T) {
 	k := key(t)
 	signed, err := manifest().Sign(k)

@@ -119,6 +119,25 @@ func TestMemoryIsBounded(t *testing.T) {
 	})
 }
 
+// So many transfers take turns on a stream, whatever their sender is content with; the others are refused.
+func TestTransfersAreBounded(t *testing.T) {
+	inVirtualTime(t, 2, func(w *world) {
+		const most, sent = 64, 70
+		sender, receiver := newInbox(), newInbox()
+		w.start(0, stream.Config{}, receiver.handler())
+		b := w.start(1, stream.Config{BulkActive: sent}, sender.handler())
+		for i := range sent {
+			b.Send(result(w.hosts[1], w.hosts[0], steal.Handle(i+1), make([]byte, 256<<10)))
+		}
+		for _, err := range sender.failures(sent - most) {
+			if !errors.Is(err, stream.ErrNoRoom) {
+				t.Error(err)
+			}
+		}
+		receiver.messages(most)
+	})
+}
+
 // A receiver whose stream breaks in the middle of a transfer, again and again, makes the transfer fail after
 // the second try. One that acknowledges what was not sent is not believed.
 func TestBrokenTransfers(t *testing.T) {

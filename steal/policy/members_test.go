@@ -5,6 +5,7 @@ import (
 	"testing"
 )
 
+// Members are found by name and by cluster, in one order.
 func TestMembers(t *testing.T) {
 	m := parseMembers("b: b2 b1, a: a1, b: b3, c: a1")
 	if m.Len() != 4 || fmt.Sprint(m.Clusters()) != "[{a [{a1 a}]} {b [{b1 b} {b2 b} {b3 b}]}]" {

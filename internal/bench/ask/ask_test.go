@@ -34,6 +34,7 @@ func start(t *testing.T) *Program {
 	return p
 }
 
+// A question comes to the subject, and its answer back, as they were.
 func TestAsk(t *testing.T) {
 	p := start(t)
 	a, err := p.Ask(time.Minute, "echo", "--random 70", 3)

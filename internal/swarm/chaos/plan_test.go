@@ -7,6 +7,7 @@ import (
 	"testing"
 )
 
+// A seed gives the same plan each time, and another seed another one.
 func TestSeedDecidesThePlan(t *testing.T) {
 	kinds, themesSeen := map[Kind]bool{}, map[string]bool{}
 	for seed := range uint64(200) {
