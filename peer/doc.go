@@ -3,6 +3,12 @@
 // describes to the commands through package control. Package runs decides what becomes of runs; conductor.go
 // carries that out.
 //
+// # Parts
+//
+// A Peer is parts with a job each; assemble.go puts them together, and daemon.go passes commands on to them. A part
+// is made with what it needs of the others, has a mutex of its own if it has state, and is in the file of its name.
+// All of them work with one base: a log, a clock, and goroutines that Close waits for.
+//
 // # A run
 //
 // Its owner signs a manifest (package statement), keeps it, starts the root job here and announces the run by
