@@ -1,0 +1,61 @@
+package stream
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/steal"
+)
+
+// A window is as large as what the link holds: the round trip by the time of a chunk, told by two that left together.
+// What left far apart tells nothing of the link, and a link on which two chunks are felt gets one.
+func TestWindowIsWhatTheLinkHolds(t *testing.T) {
+	const chunk = wire.MaxChunk
+	at := time.Unix(1_000_000_000, 0)
+	send := func(w *window, apart, trip time.Duration, acks ...time.Duration) {
+		for i := range acks {
+			w.chunkSent(uint32(i), at.Add(time.Duration(i)*apart))
+		}
+		for i, ack := range acks {
+			w.chunkAcked(uint32(i), at.Add(trip+ack))
+		}
+		at = at.Add(time.Hour)
+	}
+	fast := &window{least: 2 * chunk, most: 64 * chunk}
+	if fast.size() != 2*chunk {
+		t.Errorf("nothing is known, and the window is %d", fast.size())
+	}
+	send(fast, 0, 100*time.Millisecond, 0, 10*time.Millisecond)
+	if got := fast.size(); got != 10*chunk {
+		t.Errorf("a link that holds ten chunks has a window of %d", got/chunk)
+	}
+	send(fast, 500*time.Millisecond, 100*time.Millisecond, 0, 500*time.Millisecond)
+	if got := fast.size(); got != 10*chunk {
+		t.Errorf("after chunks that left half a second apart the window is %d", got/chunk)
+	}
+	send(fast, 0, 100*time.Millisecond, 0, time.Microsecond)
+	for range 100 {
+		send(fast, 0, 100*time.Millisecond, 0, time.Microsecond)
+	}
+	if got := fast.size(); got != 64*chunk {
+		t.Errorf("the largest window is %d", got/chunk)
+	}
+	slow := &window{least: 2 * chunk, most: 64 * chunk}
+	send(slow, 0, 170*time.Millisecond, 0, 160*time.Millisecond)
+	if got := slow.size(); got != chunk {
+		t.Errorf("on a link that needs 160 ms for a chunk the window is %d", got/chunk)
+	}
+}
+
+// Failures that nobody takes are kept up to a bound, and counted beyond.
+func TestFailuresAreBounded(t *testing.T) {
+	tr := &Transport{failures: failures{wake: make(chan struct{}, 1)}}
+	for range maxFailures + 7 {
+		tr.fail(&steal.Message{}, errors.New("no way"))
+	}
+	if kept, beyond := len(tr.failures.list), tr.count.unreported.Load(); kept != maxFailures || beyond != 7 {
+		t.Errorf("%d are kept, %d counted", kept, beyond)
+	}
+}
