@@ -324,6 +324,25 @@ func TestNotAdmitted(t *testing.T) {
 	})
 }
 
+// TestNoMoreAdmitted has a peer lose its membership while its streams are open: nothing is taken from it any more.
+func TestNoMoreAdmitted(t *testing.T) {
+	var out atomic.Bool
+	inSwarm(t, []int{2}, func(s *swarm) {
+		s.openOne(0, gossip.Config{Admitted: func(id peer.ID) bool { return !out.Load() || id != s.hosts[1].ID() }})
+		s.openOne(1, gossip.Config{Admitted: func(peer.ID) bool { return true }})
+		s.connect(0, 1)
+		time.Sleep(time.Second)
+		s.publish(1, gossip.KindRun, "before")
+		time.Sleep(time.Second)
+		out.Store(true)
+		s.publish(1, gossip.KindRun, "after")
+		time.Sleep(time.Second)
+		if got := s.received(0); !slices.Equal(got, []string{"1:before"}) {
+			t.Errorf("0 got %q", got)
+		}
+	})
+}
+
 // TestAdmittedLate has the handshake end some time after the connection is there and pubsub has noticed.
 func TestAdmittedLate(t *testing.T) {
 	var late [2]atomic.Bool

@@ -38,6 +38,8 @@ var streamMutants = []mutant{
 	{name: "gossip/noted-before-signature", wrong: "a forger uses up another's numbers", file: "gossip/judge.go",
 		pkg: "gossip", run: "^TestRefuses(Forgeries|Replay)$",
 		old: "	if g.authors.passed(author, c, e.Seq) {", new: "	if !g.authors.pass(author, c, e.Seq) {"},
+	{name: "gossip/outcasts-heard", wrong: "who was admitted once is listened to for ever", file: "gossip/judge.go",
+		pkg: "gossip", run: "^TestNoMoreAdmitted$", old: "	if !g.cfg.Admitted(from) {", new: "	if false {"},
 	{name: "gossip/garbage-for-ever", wrong: "who sends garbage is heard out", file: "gossip/judge.go", pkg: "gossip",
 		run: "^TestGarbageIsIgnored$", old: "		n.ignored = now.Add(ignoreFor)\n", new: ""},
 	{name: "gossip/old-streams-stay", wrong: "what was opened for another swarm goes on taking messages",
