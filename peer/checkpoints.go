@@ -28,7 +28,7 @@ type checkpoints struct {
 	every     time.Duration // how long a result may wait before it is written; 0: nothing is kept
 	most      int           // results of a run that can be used again, and their bytes
 	mostBytes int
-	inUse     sync.Map // directory -> *keeper that has it
+	inUse     sync.Map // directory -> *ledger that has it
 }
 
 func (c *checkpoints) dirOf(run job.RunID) string { return filepath.Join(c.dir, run.Hex()) }
@@ -88,8 +88,8 @@ func (c *checkpoints) reopen(m *statement.SignedManifest, args []string) (*resum
 		r.stored = c.contents(snap.Records())
 		return r, nil
 	}
-	r.keeper = c.keeper(m.Run)
-	l, err := r.keeper.open(m, args)
+	r.ledger = c.ledger(m.Run)
+	l, err := r.ledger.open(m, args)
 	if err != nil {
 		return nil, err
 	}

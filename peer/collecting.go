@@ -74,7 +74,7 @@ func (t *conductor) logFor(run job.RunID, asker peer.ID) *checkpoint.Log {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if r := t.parts[run]; r != nil && r.manifest.Owner == peerName(asker) {
-		return r.keeper.get()
+		return r.ledger.get()
 	}
 	return nil
 }
@@ -83,7 +83,7 @@ func (t *conductor) logFor(run job.RunID, asker peer.ID) *checkpoint.Log {
 func (x *collecting) collect(ctx context.Context, r *part, from []runs.PeerID) *runs.Refusal {
 	ctx, cancel := context.WithTimeout(ctx, 2*collectTime)
 	defer cancel()
-	k := r.keeper
+	k := r.ledger
 	if k == nil {
 		return &runs.Refusal{Kind: runs.Refuse, Text: "checkpoints are switched off on this peer, so there would be " +
 			"nothing to resume: satin-peer cancel ends the run"}

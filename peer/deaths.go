@@ -122,7 +122,7 @@ func (t *conductor) engineDied(r *part, death session.Death) {
 	}
 	t.log.Warn("jobs of a run killed the process that computes", "run", id, "app", r.manifest.App, "why", why,
 		"quarantined", d.quarantined())
-	keeper := r.keeper
+	ledger := r.ledger
 	t.dismiss(r)
 	t.feed(func(c *runs.Core, now time.Time) []runs.Order {
 		return c.Died(now, id, suspects(death.Jobs), clipText(why.Error()))
@@ -132,12 +132,12 @@ func (t *conductor) engineDied(r *part, death session.Death) {
 		return // that is what has ended it
 	}
 	if d.quarantined() {
-		t.spawn(func(context.Context) { keeper.close(false) })
+		t.spawn(func(context.Context) { ledger.close(false) })
 		t.apps.modules.unuse(r.manifest)
 		t.feed(func(c *runs.Core, now time.Time) []runs.Order { return c.NotStarted(now, id, d.text(id)) })
 		return
 	}
-	t.resumed[id] = &resumption{keeper: keeper}
+	t.resumed[id] = &resumption{ledger: ledger}
 	t.feed(func(*runs.Core, time.Time) []runs.Order { return []runs.Order{runs.Start{Manifest: info.Manifest}} })
 }
 

@@ -32,20 +32,20 @@ func (p *Peer) Leave(ctx context.Context) error {
 	_ = p.traffic.stream.Flush(soon) // one that cannot be reached does not hold up the others' goodbyes, nor us
 	p.takeLeave(ctx)
 	err := ctx.Err()
-	p.closeKeepers(ctx, parts, patience > 0)
+	p.closeLedgers(ctx, parts, patience > 0)
 	return err
 }
 
-// closeKeepers lets go of the checkpoints, when everybody has been told: a disk may take seconds, and nobody
+// closeLedgers lets go of the checkpoints, when everybody has been told: a disk may take seconds, and nobody
 // else waits for that. With what others' runs had here handed over, they have no use any more.
-func (p *Peer) closeKeepers(ctx context.Context, parts []*part, handedOver bool) {
+func (p *Peer) closeLedgers(ctx context.Context, parts []*part, handedOver bool) {
 	written := make(chan struct{})
 	p.spawn(func(context.Context) {
 		defer close(written)
 		var wg sync.WaitGroup
 		for _, r := range parts {
 			mine := r.manifest.Owner == peerName(p.host.ID())
-			wg.Go(func() { r.keeper.close(!mine && handedOver) })
+			wg.Go(func() { r.ledger.close(!mine && handedOver) })
 		}
 		wg.Wait()
 	})

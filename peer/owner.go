@@ -127,7 +127,7 @@ func (o *owner) suspend(ctx context.Context, name string) error {
 		return refused(no, err)
 	}
 	select {
-	case <-r.keeper.done():
+	case <-r.ledger.done():
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()

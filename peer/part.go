@@ -26,7 +26,7 @@ import (
 // not, once set, but the session is let go of some time after the end.
 type part struct {
 	manifest *runs.Manifest // its head; never changed
-	keeper   *keeper        // of its checkpoint; nil: there is none
+	ledger   *ledger        // of its checkpoint; nil: there is none
 	session  *session.Session
 	life     uint64 // tells this session from others of the same run
 	share    *share
@@ -49,7 +49,7 @@ type part struct {
 
 // resumption is what is known of an own run that is about to go on.
 type resumption struct {
-	keeper *keeper
+	ledger *ledger
 	stored stored
 }
 
@@ -65,7 +65,7 @@ func (t *conductor) start(o runs.Start) {
 	delete(t.resumed, id)
 	var restored []steal.Partial
 	if again != nil {
-		r.keeper, restored = again.keeper, again.stored.parts
+		r.ledger, restored = again.ledger, again.stored.parts
 	}
 	if d := t.deaths.of(id); err == nil && d.quarantined() {
 		err = errors.New(d.text(id))
@@ -74,7 +74,7 @@ func (t *conductor) start(o runs.Start) {
 		err = t.begin(r, m, o.Fresh, restored)
 	}
 	if err != nil {
-		t.spawn(func(context.Context) { r.keeper.close(false) })
+		t.spawn(func(context.Context) { r.ledger.close(false) })
 		t.orders = append(t.orders, t.core.NotStarted(t.now(), id, err.Error())...)
 		return
 	}
@@ -98,7 +98,7 @@ func (t *conductor) begin(r *part, m *statement.SignedManifest, fresh bool, rest
 		return err
 	}
 	of.Fresh, of.Restored = fresh, restored
-	t.keep(r, m)
+	t.record(r, m)
 	s, err := t.crew.session(m, of, t.swarm.takingPart(r.manifest), session.Config{
 		Store:  r.store(),
 		Answer: func(outcome []byte) { t.spawn(func(context.Context) { t.rootEnded(r.manifest, outcome) }) },
@@ -144,9 +144,9 @@ func (t *conductor) stop(o runs.Stop) {
 	}
 	t.spawn(func(context.Context) {
 		s.Cancel()
-		r.keeper.close(o.Discard)
+		r.ledger.close(o.Discard)
 		// there may be one of an earlier life, from before checkpoints were switched off
-		if r.keeper == nil && o.Discard {
+		if r.ledger == nil && o.Discard {
 			t.checkpoints.remove(o.Run)
 		}
 		s.Close()
@@ -169,16 +169,16 @@ func (t *conductor) releaseSessions() {
 	}
 	slices.SortFunc(past, func(a, b *part) int { return a.ended.Compare(b.ended) })
 	for _, r := range past[:max(0, len(past)-maxPastSessions)] {
-		r.session, r.share, r.keeper = nil, nil, nil
+		r.session, r.share, r.ledger = nil, nil, nil
 	}
 }
 
 // store is the run's checkpoint for its session; nil if there is none.
 func (r *part) store() session.Store {
-	if r.keeper == nil {
+	if r.ledger == nil {
 		return nil
 	}
-	return r.keeper
+	return r.ledger
 }
 
 // stats are the figures of this peer's part in the run so far.
@@ -217,15 +217,15 @@ func (r *part) left(now time.Time) *report.Left {
 	return &report.Left{Least: left.Least.Seconds(), Most: left.Most.Seconds()}
 }
 
-// keep begins to keep what finishes of a run, if that has not begun yet, and gives it what was kept in
+// record begins to write down what finishes of a run, if that has not begun yet, and gives it what was kept in
 // earlier lives. The mutex is held.
-func (t *conductor) keep(r *part, m *statement.SignedManifest) {
-	if t.checkpoints.every <= 0 || r.keeper != nil {
+func (t *conductor) record(r *part, m *statement.SignedManifest) {
+	if t.checkpoints.every <= 0 || r.ledger != nil {
 		return
 	}
 	info, _ := t.core.Run(m.Run)
-	k, args := t.checkpoints.keeper(m.Run), info.Args
-	r.keeper = k
+	k, args := t.checkpoints.ledger(m.Run), info.Args
+	r.ledger = k
 	t.spawn(func(context.Context) {
 		l, err := k.open(m, args)
 		if err != nil {

@@ -236,7 +236,7 @@ func (p *Peer) Close() {
 				p.presence.leave()
 				for _, r := range p.runs.inProgress() {
 					r.session.Close()
-					r.keeper.close(false)
+					r.ledger.close(false)
 				}
 				p.voice.close()
 				p.traffic.close()

@@ -135,7 +135,7 @@ func (o *owner) resumeAsNew(ctx context.Context, from *statement.SignedManifest,
 // goOn has a run begin with what was kept of it.
 func (o *owner) goOn(m *statement.SignedManifest, again *resumption, fresh bool, begin func() error) (
 	control.RunInfo, error) {
-	if l := again.keeper.get(); l != nil {
+	if l := again.ledger.get(); l != nil {
 		for _, part := range again.stored.parts { // those that are there already are not written again
 			l.AppendOutcome(part.Path, part.Identity, part.Outcome)
 		}
@@ -150,7 +150,7 @@ func (o *owner) goOn(m *statement.SignedManifest, again *resumption, fresh bool,
 	delete(t.resumed, m.Run)
 	t.mu.Unlock()
 	if unused {
-		o.spawn(func(context.Context) { again.keeper.close(fresh) })
+		o.spawn(func(context.Context) { again.ledger.close(fresh) })
 	}
 	if err != nil {
 		return control.RunInfo{}, err

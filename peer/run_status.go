@@ -72,10 +72,10 @@ func (x *reporter) describeRun(i *runs.Info, r *part, now time.Time) control.Run
 	switch {
 	case i.Mine && i.State == runs.StateSuspended:
 		d.Checkpoint = x.checkpoints.dirOf(m.Run)
-	case i.State.Ended() || r == nil || r.keeper == nil:
+	case i.State.Ended() || r == nil || r.ledger == nil:
 	default:
-		d.Checkpoint = r.keeper.dir
-		if err := r.keeper.Trouble(); err != nil && !errors.Is(err, errOpening) {
+		d.Checkpoint = r.ledger.dir
+		if err := r.ledger.Trouble(); err != nil && !errors.Is(err, errOpening) {
 			d.NotStoring = oneLine(err)
 		}
 	}

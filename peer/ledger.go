@@ -11,10 +11,10 @@ import (
 	"github.com/satin-peer/satin/peer/statement"
 )
 
-// A keeper is a run's checkpoint on this peer: a directory under the state directory, in which
+// A ledger is the checkpoint of a run on this peer: a directory under the state directory, in which
 // internal/checkpoint keeps what finishes here. It is written beside the work; when it cannot be, the run
 // goes on and says so. It is removed when the run has ended, and found again by a peer that was restarted.
-type keeper struct {
+type ledger struct {
 	of  *checkpoints
 	run job.RunID
 	dir string
@@ -30,13 +30,13 @@ type keeper struct {
 	ended    chan struct{} // closed when the log is, after close
 }
 
-// keeper is that of a run.
-func (c *checkpoints) keeper(run job.RunID) *keeper {
-	return &keeper{of: c, run: run, dir: c.dirOf(run), opened: make(chan struct{}), ended: make(chan struct{})}
+// ledger is that of a run.
+func (c *checkpoints) ledger(run job.RunID) *ledger {
+	return &ledger{of: c, run: run, dir: c.dirOf(run), opened: make(chan struct{}), ended: make(chan struct{})}
 }
 
 // await waits until the log is open, or cannot be.
-func (k *keeper) await(ctx context.Context) {
+func (k *ledger) await(ctx context.Context) {
 	select {
 	case <-k.opened:
 	case <-ctx.Done():
@@ -44,16 +44,16 @@ func (k *keeper) await(ctx context.Context) {
 }
 
 // done is closed when the directory is nobody's any more.
-func (k *keeper) done() <-chan struct{} { return k.ended }
+func (k *ledger) done() <-chan struct{} { return k.ended }
 
-// errOpening is why a keeper stores nothing in its first moments.
+// errOpening is why a ledger stores nothing in its first moments.
 var errOpening = errors.New("the checkpoint is being opened")
 
 // recordBytes is about what a record takes besides path and outcome.
 const recordBytes = 64
 
 // AppendOutcome takes an outcome if the log does: see session.Store.
-func (k *keeper) AppendOutcome(path []uint32, identity [16]byte, outcome []byte) bool {
+func (k *ledger) AppendOutcome(path []uint32, identity [16]byte, outcome []byte) bool {
 	k.mu.Lock()
 	l := k.log
 	k.mu.Unlock()
@@ -73,7 +73,7 @@ func (k *keeper) AppendOutcome(path []uint32, identity [16]byte, outcome []byte)
 }
 
 // Trouble is why nothing is stored: see session.Store.
-func (k *keeper) Trouble() error {
+func (k *ledger) Trouble() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	switch {
@@ -88,12 +88,12 @@ func (k *keeper) Trouble() error {
 }
 
 // open opens the log and writes the manifest, and the arguments if they are known, into it. It waits for the disk.
-func (k *keeper) open(m *statement.SignedManifest, args []string) (*checkpoint.Log, error) {
+func (k *ledger) open(m *statement.SignedManifest, args []string) (*checkpoint.Log, error) {
 	c := k.of
 	// the run was given up a moment ago, and its directory may still be being removed
 	if last, was := c.inUse.Swap(k.dir, k); was {
 		select {
-		case <-last.(*keeper).ended:
+		case <-last.(*ledger).ended:
 		case <-c.ctx.Done():
 		}
 	}
@@ -138,7 +138,7 @@ func (k *keeper) open(m *statement.SignedManifest, args []string) (*checkpoint.L
 }
 
 // get is the open log; nil if there is none.
-func (k *keeper) get() *checkpoint.Log {
+func (k *ledger) get() *checkpoint.Log {
 	if k == nil {
 		return nil
 	}
@@ -149,7 +149,7 @@ func (k *keeper) get() *checkpoint.Log {
 
 // close writes what waits, and removes the directory if it is not needed any more. One that could not be
 // opened is not this peer's to remove. It waits for the disk.
-func (k *keeper) close(remove bool) {
+func (k *ledger) close(remove bool) {
 	if k == nil {
 		return
 	}
@@ -162,7 +162,7 @@ func (k *keeper) close(remove bool) {
 	}
 }
 
-func (k *keeper) isOpened() bool {
+func (k *ledger) isOpened() bool {
 	select {
 	case <-k.opened:
 		return true
@@ -172,7 +172,7 @@ func (k *keeper) isOpened() bool {
 }
 
 // end lets go of the directory; l is nil if the log was never open.
-func (k *keeper) end(l *checkpoint.Log, remove bool) {
+func (k *ledger) end(l *checkpoint.Log, remove bool) {
 	defer close(k.ended)
 	defer k.of.inUse.CompareAndDelete(k.dir, k)
 	defer k.of.quota.leave(k.run)
