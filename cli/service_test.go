@@ -32,6 +32,7 @@ func (m *modelManager) Status() (service.Status, error) {
 	return m.status, m.tell("status")
 }
 
+// The unit that is written for the system starts what it should, as whom it should.
 func TestService(t *testing.T) {
 	for _, c := range []struct {
 		command string
