@@ -32,7 +32,7 @@ func (m *modelManager) Status() (service.Status, error) {
 	return m.status, m.tell("status")
 }
 
-// The unit that is written for the system starts what it should, as whom it should.
+// Each command asks the manager of services what it should, and says what came of it.
 func TestService(t *testing.T) {
 	for _, c := range []struct {
 		command string

@@ -96,7 +96,7 @@ func TestCheckpointsAreBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := &checkpoints{base: b, self: self, dir: t.TempDir(), every: time.Hour, quota: quota{most: 64 << 10}}
-		k := c.keeper(signed.Run)
+		k := c.ledger(signed.Run)
 		if _, err := k.open(signed, nil); err != nil {
 			t.Fatal(err)
 		}
