@@ -27,13 +27,17 @@ func TestMain(m *testing.M) {
 }
 
 // inProcesses has a peer's jobs run in processes of their own, with little memory, so that their stacks overflow soon:
-// with half as much, memory may be short before, and the race detector has no room.
+// with half as much, memory may be short before. The race detector needs much more for itself.
 func inProcesses(t testing.TB) func(*peer.Config) {
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return func(c *peer.Config) { c.Compute, c.Memory = []string{self, "compute"}, 512<<20 }
+	memory := int64(512 << 20)
+	if underRaceDetector {
+		memory = 8 << 30
+	}
+	return func(c *peer.Config) { c.Compute, c.Memory = []string{self, "compute"}, memory }
 }
 
 // A job that ends its process costs this peer its part, and the second time the run is left alone, after a restart

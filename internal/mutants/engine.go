@@ -13,7 +13,10 @@ const (
 )
 
 // brief makes a hanging mutant die soon, and rapid keep no file of it.
-var brief = []string{"-test.timeout=40s", "-test.short", "-rapid.nofailfile", "-rapid.shrinktime=0s"}
+var brief = append([]string{"-rapid.nofailfile", "-rapid.shrinktime=0s"}, quick...)
+
+// quick is brief for tests that do not use rapid, and do not know its flags.
+var quick = []string{"-test.timeout=40s", "-test.short"}
 
 // thorough is brief with all rounds: for races of a few nanoseconds.
 var thorough = []string{"-test.timeout=60s", "-test.count=8", "-rapid.nofailfile", "-rapid.shrinktime=0s"}

@@ -48,6 +48,10 @@ func TestHarness(t *testing.T) {
 	if killer, err := m.kill(t.Context(), "../.."); killer != "" || err == nil {
 		t.Errorf("a mutant without tests: killed by %q, %v", killer, err)
 	}
+	m.run, m.args = "^TestByName$", []string{"-test.nosuchflag"}
+	if killer, err := m.kill(t.Context(), "../.."); killer != "" || err == nil {
+		t.Errorf("a mutant whose tests were never run: killed by %q, %v", killer, err)
+	}
 }
 
 // The short form of `make sim-mutants`: a schedule kills a mutant, by its seed, and none kills a mutant

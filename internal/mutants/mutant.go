@@ -80,6 +80,8 @@ func (m *mutant) kill(ctx context.Context, root string) (killer string, err erro
 		return "deadline", nil
 	case !errors.As(err, &exit):
 		return "", err
+	case bytes.Contains(out, []byte("flag provided but not defined")):
+		return "", fmt.Errorf("the tests of %s know none of %q", m.pkg, m.args)
 	}
 	if f := failedTest.FindSubmatch(out); f != nil {
 		return string(f[1]), nil
