@@ -295,6 +295,37 @@ func TestRevokedOwner(t *testing.T) {
 	}
 }
 
+// An own run that was cancelled does not come back in the next life, though what was written down of it is still
+// there: the peer ended between the two.
+func TestCancelledDoesNotComeBack(t *testing.T) {
+	c, _ := coreOf(DefaultConfig())
+	gone, there := manifest(1, "self"), manifest(2, "self")
+	orders := c.Recall(noon, &Recalled{
+		Cancelled: []*Tombstone{{Run: gone.Run, Author: "self", Reason: Cancelled, Until: gone.Expires}},
+		Own:       []RecalledOwn{{Own: Own{Manifest: gone}}, {Own: Own{Manifest: there}}},
+	})
+	if starts := of[Start](orders); len(starts) != 1 || starts[0].Manifest.Run != there.Run {
+		t.Errorf("it starts %v", starts)
+	}
+	if removed := of[Remove](orders); len(removed) != 1 || removed[0].Run != gone.Run {
+		t.Errorf("it removes %v", removed)
+	}
+}
+
+// Whoever takes part asks the owner now and then, for it may have missed the end.
+func TestMissedEndIsAskedFor(t *testing.T) {
+	c, _ := coreOf(DefaultConfig())
+	m := manifest(1, "o")
+	take(c, m)
+	late := noon.Add(DefaultConfig().AskEvery)
+	if asks := of[Ask](c.Tick(late.Add(-time.Second))); len(asks) != 0 {
+		t.Errorf("too early it asks %v", asks)
+	}
+	if asks := of[Ask](c.Tick(late)); len(asks) == 0 || asks[0].Whom != "o" {
+		t.Errorf("it asks %v", asks)
+	}
+}
+
 // A run that nobody ends is over when its manifest has expired.
 func TestExpiry(t *testing.T) {
 	c, _ := coreOf(DefaultConfig())

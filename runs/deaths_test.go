@@ -50,3 +50,24 @@ func TestDeathsAreBounded(t *testing.T) {
 		}
 	}
 }
+
+// A run fails by the word of two peers, but only who has a say in it does anything: its owner, and not whoever merely
+// takes part.
+func TestDeathsAreJudgedByTheOwner(t *testing.T) {
+	c, _ := coreOf(DefaultConfig())
+	own, others := manifest(1, "self"), manifest(2, "o")
+	c.Submit(noon, 1, own, nil)
+	c.Written(noon, OwnFile, own.Run, "")
+	take(c, others)
+	for _, m := range []*Manifest{own, others} {
+		if o := of[Doom](c.DeathTold(noon, m.Run, "a", []Suspect{suspect(1, 2)}, "why")); len(o) != 0 {
+			t.Errorf("one peer is believed about a run of %s: %v", m.Owner, o)
+		}
+	}
+	if o := of[Doom](c.DeathTold(noon, others.Run, "b", []Suspect{suspect(1, 2)}, "why")); len(o) != 0 {
+		t.Errorf("a peer that only takes part fails the run: %v", o)
+	}
+	if o := of[Doom](c.DeathTold(noon, own.Run, "b", []Suspect{suspect(1, 2)}, "why")); len(o) != 1 {
+		t.Errorf("the owner does not fail it: %v", o)
+	}
+}

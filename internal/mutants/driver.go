@@ -45,7 +45,7 @@ var driverMutants = []mutant{
 		old: "if b = b[e.try(b):]; len(b) == 0 {", new: "if e.try(b) == len(b) {"},
 	{name: "pipe/waits-for-more", wrong: "what came of an order is told when another one comes",
 		file: "internal/port/pipe/serve.go", pkg: "internal/port/pipe", run: "^TestPort$", args: quick,
-		old: "err = s.turn(o, !in.frames.More())", new: "err = s.turn(o, in.More())"},
+		old: "err = s.turn(o, !in.frames.More())", new: "err = s.turn(o, in.frames.More())"},
 	{name: "pipe/dies-twice", wrong: "the death is told again and again", file: "internal/port/pipe/engine.go",
 		pkg: "internal/port/pipe", run: "^TestEndOfPipe$", old: "		e.told = true\n", new: ""},
 	{name: "pipe/any-load", wrong: "a load is believed that cannot be", file: "internal/port/pipe/message.go",
