@@ -203,3 +203,78 @@ func TestJobsShare(t *testing.T) {
 		}
 	}, "tsp", "--random", "60", "--weights", "random")
 }
+
+// A thief that has the versions of an object, and follows their writes, is killed.
+func TestThiefOfVersionsIsKilled(t *testing.T) {
+	s, ctx := start(t, 5)
+	beside(t, s, ctx, 3, func(p *swarm.Process) {
+		if err := p.Kill(); err != nil {
+			t.Error(err)
+		}
+	}, "barneshut", "20000", "--steps", "60", "--variant", "objects")
+}
+
+// The owner of a run that shares is killed, and with it go all versions that only it had: another peer begins with the
+// root again, shares again, and comes to the answer, which the owner gives when it is back.
+func TestOwnerOfSharedIsKilled(t *testing.T) {
+	for _, task := range []string{"barneshut 20000 --steps 60 --variant objects", "tsp --random 110 --seed 1"} {
+		t.Run(strings.Fields(task)[0], func(t *testing.T) {
+			s, ctx := start(t, 5)
+			words := strings.Fields(task)
+			want := sequential(t, ctx, words...)
+			owner := s.Peers[0]
+			out, err := s.Run(ctx, owner, append([]string{"--detach"}, words...)...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			run := strings.TrimSpace(out)
+			for _, p := range s.Peers[1:] {
+				stolen(t, ctx, p)
+			}
+			if err := owner.Kill(); err != nil {
+				t.Fatal(err)
+			}
+			takenOver(t, ctx, s.Peers[1:], run)
+			if err := owner.Restart(ctx); err != nil {
+				t.Fatal(err)
+			}
+			if out, err = owner.Command(ctx, "wait", run); err != nil {
+				t.Fatal(err)
+			}
+			if out != want {
+				t.Errorf("got %q, want %q", out, want)
+			}
+		})
+	}
+}
+
+// takenOver waits until one of these processes says that it holds the root of a run that goes on.
+func takenOver(t *testing.T, ctx context.Context, list []*swarm.Process, run string) {
+	t.Helper()
+	for {
+		for _, p := range list {
+			st, err := p.Client().Status(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			runs, err := p.Client().Runs(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range runs {
+				switch {
+				case r.Run != run:
+				case r.State.Ended():
+					t.Fatalf("the run ended before it was taken over: %s %s", r.State, r.Why)
+				case r.Master == st.Peer:
+					return
+				}
+			}
+		}
+		select {
+		case <-ctx.Done():
+			t.Fatal("nobody took over")
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}

@@ -143,8 +143,9 @@ type draw struct {
 }
 
 // Tasks take about five seconds of one core each: the faults come in the midst of them, and eight processes
-// share what there is.
-var short = []string{"nqueens 17", "raytracer balls --samples 3", "tsp --random 110 --seed 1"}
+// share what there is. In the last three jobs share: a constant and a lattice, versions of an object, constants.
+var short = []string{"nqueens 17", "raytracer balls --samples 3", "tsp --random 110 --seed 1",
+	"barneshut 20000 --steps 60 --variant objects", "gene --generate 8,600,800 --threshold 1000000"}
 
 // long ones take up to twenty.
 var long = append(slices.Clone(short), "fib 43", "uts T3L", "uts T1L", "raytracer balls --samples 4 --size 640x640",
