@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/satin-peer/satin/job"
 )
@@ -69,5 +70,25 @@ func TestDeathsAreJudgedByTheOwner(t *testing.T) {
 	}
 	if o := of[Doom](c.DeathTold(noon, own.Run, "b", []Suspect{suspect(1, 2)}, "why")); len(o) != 1 {
 		t.Errorf("the owner does not fail it: %v", o)
+	}
+}
+
+// Whom a run has killed is not forgotten when its owner suspends it and goes on with it.
+func TestDeathsOutliveSuspension(t *testing.T) {
+	c, _ := coreOf(DefaultConfig())
+	m := manifest(1, "o")
+	take(c, m)
+	c.Died(noon, m.Run, []Suspect{suspect(1, 2)}, "why")
+	c.Buried(noon, &Tombstone{Run: m.Run, Author: "o", Reason: Suspended, Seq: 1, Until: m.Expires})
+	if i, _ := c.Run(m.Run); i.State != StateSuspended {
+		t.Fatalf("it is %s", i.State)
+	}
+	c.Buried(noon, &Tombstone{Run: m.Run, Author: "o", Reason: Resumed, Seq: 2, Until: m.Expires})
+	take(c, m)
+	if i, _ := c.Run(m.Run); i.State != StateRunning {
+		t.Fatalf("it is %s after it was resumed", i.State)
+	}
+	if told := of[TellDeath](c.Tick(noon.Add(time.Hour))); len(told) != 1 {
+		t.Errorf("the owner hears of %v", told)
 	}
 }

@@ -30,6 +30,9 @@ func (x *others) adopt(m *Manifest, unfit string) {
 		return
 	}
 	r := &run{m: m, began: x.now, asked: x.now, state: StateRunning}
+	if old := x.runs[m.Run]; old != nil { // it was suspended, or lost: whom it has killed is still true
+		r.deaths, r.deaths.doomed = old.deaths, false
+	}
 	x.runs[m.Run] = r
 	if unfit != "" {
 		x.warn(m.Run, "refused: %s", unfit)

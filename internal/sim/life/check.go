@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/satin-peer/satin/runs"
 )
@@ -98,6 +99,7 @@ func (w *world) end() {
 				w.fail("run %d was suspended, and is %s: %s", p.n, i.State, i.Why)
 			}
 		case !there && p.damaged && w.forgotten(p): // all that was known of it was on a disk that lost it
+		case !there && p.damaged && p.killer && !w.tried(p): // those who know of it leave it alone, and do not tell
 		case p.suspended, i.State == runs.StateCancelled: // a command was cut off by a crash
 		case i.State == runs.StateSuspended:
 		case p.killer:
@@ -142,6 +144,11 @@ func (w *world) forgotten(p *project) bool {
 		}
 	}
 	return true
+}
+
+// tried says whether somebody takes part in a run.
+func (w *world) tried(p *project) bool {
+	return slices.ContainsFunc(w.members, func(m *member) bool { return m.session(p) != nil })
 }
 
 // endAt looks at what is left of a run on a member.
