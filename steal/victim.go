@@ -179,10 +179,11 @@ func (v *victim) reply(a *ask, grants []Grant) {
 		v.stats.JobsGivenLocal += n
 	}
 	if v.salvaging() {
-		room := maxNewsBytes
+		room, most := maxNewsBytes, v.cfg.MaxTuplesPerNews // of all grants together
 		for i := range grants {
 			if grants[i].Job.Restarted {
-				grants[i].Orphans = v.lost.orphansUnder(grants[i].Job.Path, v.cfg.MaxTuplesPerNews, &room)
+				grants[i].Orphans = v.lost.orphansUnder(grants[i].Job.Path, most, &room)
+				most -= len(grants[i].Orphans)
 			}
 		}
 	}
