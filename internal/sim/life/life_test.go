@@ -37,7 +37,8 @@ func TestSchedulesWithStealing(t *testing.T) {
 }
 
 // Schedules that have found a mistake: in the order of disk and tombstone (41, 143), of answers that were
-// kept and never told of (329), or given away (30979, 36519), or never given up (10739 and those after it), of deaths forgotten (9638),
+// kept and never told of (329), or given away (30979, 36519), or never given up (10739 and those after it), of
+// deaths that were forgotten (9638),
 // and of a command without an end (11837).
 func TestRegressions(t *testing.T) {
 	for _, seed := range []uint64{41, 143, 329, 10739, 11475, 11681, 12351, 12687, 13644, 14046, 15801, 18211, 11837,
