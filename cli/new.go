@@ -122,7 +122,7 @@ func goModFor(name, dir, own string) []byte {
 	fmt.Fprintf(&b, "module %s\n\ngo 1.26.0\n\nrequire %s v0.0.0\n\nreplace %s => %q\n\nrequire (", name, ownModule,
 		ownModule, dir)
 	for line := range strings.Lines(requires) {
-		if text := strings.TrimSpace(line); strings.Contains(text, " v") && !strings.Contains(text, "//") {
+		if text, _, _ := strings.Cut(strings.TrimSpace(line), " //"); strings.Contains(text, " v") {
 			line = "\t" + text + " // indirect\n"
 		}
 		b.WriteString(line)

@@ -61,3 +61,14 @@ func TestNewApp(t *testing.T) {
 		t.Error("what was refused left a directory")
 	}
 }
+
+// What satin-peer requires is indirect for an application, whatever is said beside it in its go.mod.
+func TestGoModFor(t *testing.T) {
+	own := "module x\n\nrequire (\n\ta/b v1.0.0\n\tc/d v3.1.7 // it is good\n)\n\nrequire (\n\te/f v0.1.0 // indirect\n)\n"
+	got := string(goModFor("golomb", "/src", own))
+	_, requires, _ := strings.Cut(got, "\nrequire (\n")
+	want := "\ta/b v1.0.0 // indirect\n\tc/d v3.1.7 // indirect\n)\n\nrequire (\n\te/f v0.1.0 // indirect\n)\n"
+	if requires != want {
+		t.Errorf("%q, want %q", requires, want)
+	}
+}

@@ -28,6 +28,13 @@ const serviceName = "satin-peer"
 // newManager finds the system's for a service.
 func newManager(cfg *service.Config) (manager, error) { return service.New(nothing{}, cfg) }
 
+// unserved are the managers, by the library's names of them, that could not start the daemon or not stop it, and why.
+var unserved = map[string]string{
+	"windows-service": "the daemon cannot be a service of Windows: it does not answer Windows' manager of services, " +
+		"which would give it up",
+	"freebsd": "the daemon cannot be a service of FreeBSD: rc.d takes no name with a dash in it",
+}
+
 // nothing is what is run where only files are written.
 type nothing struct{}
 
@@ -39,7 +46,7 @@ func newServiceCommand(c console) *cobra.Command {
 		Use:   "service",
 		Short: "Let the system start the daemon",
 		Long: `service has the system start the daemon at each login, and again if it fails: systemd or launchd for this user, or, with --system, for
-the machine, whoever is logged in; that needs the rights of an administrator, and is the only way on Windows and FreeBSD.`,
+the machine, whoever is logged in; that needs the rights of an administrator. On Windows and FreeBSD it cannot: use start --background.`,
 		Example: `  satin-peer service install
   satin-peer service status
   satin-peer service uninstall`,
@@ -52,6 +59,9 @@ the machine, whoever is logged in; that needs the rights of an administrator, an
 			`install writes the service's description for this system, and starts it. --config, --state-dir and
 --runtime-dir are given to the daemon.`,
 			func(m manager) error {
+				if why := unserved[m.Platform()]; why != "" {
+					return fmt.Errorf("%s: start it by satin-peer start --background", why)
+				}
 				if err := m.Install(); err != nil {
 					return err
 				}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"os/exec"
@@ -17,6 +18,7 @@ type modelManager struct {
 	told    []string
 	status  service.Status
 	refuses error
+	name    string
 }
 
 func (m *modelManager) tell(what string) error {
@@ -27,7 +29,7 @@ func (m *modelManager) Install() error   { return m.tell("install") }
 func (m *modelManager) Uninstall() error { return m.tell("uninstall") }
 func (m *modelManager) Start() error     { return m.tell("start") }
 func (m *modelManager) Stop() error      { return m.tell("stop") }
-func (m *modelManager) Platform() string { return "a model" }
+func (m *modelManager) Platform() string { return cmp.Or(m.name, "a model") }
 func (m *modelManager) Status() (service.Status, error) {
 	return m.status, m.tell("status")
 }
@@ -43,6 +45,9 @@ func TestService(t *testing.T) {
 	}{
 		{"install", modelManager{}, 0, "install start", "installed and started by a model"},
 		{"install", modelManager{refuses: errors.New("no rights")}, exitFailed, "install", "no rights"},
+		{"install", modelManager{name: "windows-service"}, exitFailed, "", "a service of Windows: it does not answer"},
+		{"install", modelManager{name: "freebsd"}, exitFailed, "", "start --background"},
+		{"uninstall", modelManager{name: "windows-service"}, 0, "status stop uninstall", ""},
 		{"uninstall", modelManager{}, 0, "status stop uninstall", ""},
 		{"uninstall", modelManager{refuses: service.ErrNotInstalled}, exitFailed, "status", "not installed"},
 		{"status", modelManager{status: service.StatusRunning}, 0, "status", "and runs"},
