@@ -68,7 +68,7 @@ var recoveryMutants = []mutant{
 		new: "	}\n	b.order(Order{Kind: RunSegment"},
 	{name: "recovery/no-piggy-back", wrong: "newcomers do not learn of orphans", file: "steal/victim.go",
 		pkg: "steal", run: salvage, args: unshrunk,
-		old: "				grants[i].Orphans = v.lost.orphansUnder(grants[i].Job.Path, v.cfg.MaxTuplesPerNews, &room)\n", new: "				_ = room\n"},
+		old: "				grants[i].Orphans = v.lost.orphansUnder(grants[i].Job.Path, most, &room)\n", new: "				_ = room\n"},
 	{name: "recovery/asked-again", wrong: "a tuple that was not so is believed again", file: "steal/book.go",
 		pkg: "steal", run: salvage, args: unshrunk,
 		old: "		b.lost.tuples.forget(l.job.Path, l.job.Identity, l.thief.id)\n", new: ""},
