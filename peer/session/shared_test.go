@@ -99,3 +99,32 @@ func TestJobsShare(t *testing.T) {
 		w.end()
 	}
 }
+
+// Whoever is killed while jobs read what they share, who shared it too, the jobs that are left come to the same: who
+// begins with the root again shares again, under the same names.
+func TestSharersMayDie(t *testing.T) {
+	for name, victims := range map[string][]int{"master": {0}, "thief": {3}, "master and deputy": {0, 1}} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, 4, "session_test.readers", 4)
+			var peers []*worldPeer
+			for i := range 4 {
+				peers = append(peers, w.start(i, nil))
+			}
+			for _, v := range victims {
+				w.until("the run is in the middle", func() bool {
+					st := peers[v].Stats()
+					taken := w.sum(func(s *steal.Stats) uint64 { return s.JobsTakenLocal + s.JobsTakenWide })
+					return taken > 5 && (st.Held > 0 || st.Given > 0) || len(w.answers) > 0
+				})
+				if len(w.answers) > 0 {
+					t.Skip("the run has ended before anybody could be killed")
+				}
+				w.kill(peers[v])
+			}
+			if got, want := w.answer(), 81*(1+2+3+4+5); got != want {
+				t.Errorf("%v, want %d", got, want)
+			}
+			t.Log(w)
+		})
+	}
+}
