@@ -1,12 +1,12 @@
 package liars
 
 import (
-	"container/heap"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"time"
 
+	"github.com/satin-peer/satin/internal/sim/agenda"
 	"github.com/satin-peer/satin/verify"
 )
 
@@ -48,8 +48,7 @@ type world struct {
 	cfg   Config
 	rng   *rand.Rand
 	now   time.Time
-	queue events
-	seq   int
+	queue agenda.Agenda // by the time since 1970
 	core  *verify.Core
 	peers map[verify.PeerID]*peer
 	order []*peer
@@ -59,27 +58,6 @@ type world struct {
 	so    map[verify.Node]verify.Claim // what is so
 	res   Result
 	err   error
-}
-
-type event struct {
-	at  time.Time
-	seq int
-	do  func()
-}
-
-type events []event
-
-func (e events) Len() int { return len(e) }
-func (e events) Less(i, j int) bool {
-	return e[i].at.Before(e[j].at) || e[i].at.Equal(e[j].at) && e[i].seq < e[j].seq
-}
-func (e events) Swap(i, j int) { e[i], e[j] = e[j], e[i] }
-func (e *events) Push(x any)   { *e = append(*e, x.(event)) }
-func (e *events) Pop() any {
-	old := *e
-	x := old[len(old)-1]
-	*e = old[:len(old)-1]
-	return x
 }
 
 // Candidates and Introducer are the core's view.
@@ -126,10 +104,10 @@ func Run(cfg Config) (Result, error) {
 	w.own = &peer{is: Honest, made: map[verify.Hash]*verify.Opening{}, rng: w.rng}
 	jobs := w.giveAway()
 	w.tick()
-	for len(w.queue) > 0 && w.err == nil && w.now.Before(time.Unix(3600, 0)) {
-		e := heap.Pop(&w.queue).(event)
-		w.now = e.at
-		e.do()
+	for _, ok := w.queue.Due(); ok && w.err == nil && w.now.Before(time.Unix(3600, 0)); _, ok = w.queue.Due() {
+		at, do := w.queue.Next()
+		w.now = time.Unix(0, int64(at))
+		do()
 	}
 	w.conclude(jobs)
 	return w.res, w.err
@@ -152,8 +130,7 @@ func (w *world) giveAway() (jobs []verify.Node) {
 }
 
 func (w *world) after(d time.Duration, do func()) {
-	w.seq++
-	heap.Push(&w.queue, event{w.now.Add(d), w.seq, do})
+	w.queue.Post(w.now.Add(d).Sub(time.Unix(0, 0)), do)
 }
 
 // delay is that of a message or of the computing; it may be so long that nobody waits for it.

@@ -1,12 +1,12 @@
 package life
 
 import (
-	"container/heap"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"time"
 
+	"github.com/satin-peer/satin/internal/sim/agenda"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/runs"
 )
@@ -16,8 +16,7 @@ type world struct {
 	random  *rand.Rand
 	extra   *rand.Rand // of processes that die, apart from all else
 	now     time.Duration
-	events  events
-	next    uint64
+	agenda  agenda.Agenda
 	members []*member
 	runs    []*project
 	byID    map[job.RunID]*project
@@ -59,40 +58,18 @@ type project struct {
 	victims              map[*member]int // whom it has killed, in which life of the member last
 }
 
-type event struct {
-	at    time.Duration
-	order uint64
-	do    func()
-}
-
-type events []event
-
-func (e events) Len() int { return len(e) }
-func (e events) Less(i, j int) bool {
-	return e[i].at < e[j].at || e[i].at == e[j].at && e[i].order < e[j].order
-}
-func (e events) Swap(i, j int) { e[i], e[j] = e[j], e[i] }
-func (e *events) Push(x any)   { *e = append(*e, x.(event)) }
-func (e *events) Pop() any {
-	old := *e
-	x := old[len(old)-1]
-	*e = old[:len(old)-1]
-	return x
-}
-
 // after has something happen.
 func (w *world) after(d time.Duration, do func()) {
-	w.next++
-	heap.Push(&w.events, event{w.now + d, w.next, do})
+	w.agenda.Post(w.now+d, do)
 }
 
 // run lets everything happen until a time.
 func (w *world) run(until time.Duration) {
-	for w.broken == nil && len(w.events) > 0 && w.events[0].at <= until {
-		e := heap.Pop(&w.events).(event)
-		w.now = e.at
+	for at, ok := w.agenda.Due(); w.broken == nil && ok && at <= until; at, ok = w.agenda.Due() {
+		var do func()
+		w.now, do = w.agenda.Next()
 		w.counts.Events++
-		e.do()
+		do()
 	}
 	w.now = until
 }

@@ -1,13 +1,13 @@
 package objects
 
 import (
-	"container/heap"
 	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
 	"time"
 
+	"github.com/satin-peer/satin/internal/sim/agenda"
 	"github.com/satin-peer/satin/internal/wan"
 	"github.com/satin-peer/satin/sharedobj"
 )
@@ -20,8 +20,7 @@ type World struct {
 	cfg   Config
 	now   time.Duration
 	rnd   *rand.Rand
-	queue events
-	seq   uint64
+	queue agenda.Agenda
 	net   *wan.Model
 	peers []*peer
 	group []int // of a partition, by peer
@@ -49,29 +48,8 @@ type object struct {
 }
 
 // event is one thing to come.
-type event struct {
-	at  time.Duration
-	seq uint64
-	do  func()
-}
-
-type events []event
-
-func (e events) Len() int { return len(e) }
-func (e events) Less(i, j int) bool {
-	return e[i].at < e[j].at || e[i].at == e[j].at && e[i].seq < e[j].seq
-}
-func (e events) Swap(i, j int) { e[i], e[j] = e[j], e[i] }
-func (e *events) Push(x any)   { *e = append(*e, x.(event)) }
-func (e *events) Pop() any {
-	last := (*e)[len(*e)-1]
-	*e = (*e)[:len(*e)-1]
-	return last
-}
-
 func (w *World) post(after time.Duration, do func()) {
-	w.seq++
-	heap.Push(&w.queue, event{w.now + after, w.seq, do})
+	w.queue.Post(w.now+after, do)
 }
 
 func (w *World) upTo(d time.Duration) time.Duration {
@@ -133,7 +111,7 @@ func (w *World) Play() (err error) {
 
 // playUntil goes on up to a time.
 func (w *World) playUntil(end time.Duration) {
-	for len(w.queue) > 0 && w.queue[0].at <= end {
+	for at, ok := w.queue.Due(); ok && at <= end; at, ok = w.queue.Due() {
 		w.next()
 	}
 	w.now = end
@@ -141,12 +119,12 @@ func (w *World) playUntil(end time.Duration) {
 
 // next does the next thing; false if there is none.
 func (w *World) next() bool {
-	if len(w.queue) == 0 {
+	if _, ok := w.queue.Due(); !ok {
 		return false
 	}
-	e := heap.Pop(&w.queue).(event)
-	w.now = e.at
-	e.do()
+	var do func()
+	w.now, do = w.queue.Next()
+	do()
 	return true
 }
 
