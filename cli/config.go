@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/satin-peer/satin/apps"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/emulate"
 	"github.com/satin-peer/satin/peer/host"
@@ -101,14 +100,11 @@ func newConfigInitCommand(c console) *cobra.Command {
 		Short:             "Write a configuration file with all settings explained",
 		Long:              "init writes a configuration file in which every setting is explained and commented out. It never replaces one.",
 		Example:           "  satin-peer config init",
-		Args:              cobra.ArbitraryArgs,
+		Args:              noArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	file := cmd.Flags().String("config", "", "the `FILE` to write")
-	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		if err := apps.ArgCount(args, 0, ""); err != nil {
-			return err
-		}
+	cmd.RunE = func(_ *cobra.Command, _ []string) error {
 		path, err := settings.FilePath(settings.Sources{Dirs: c.dirs, Environ: c.environ, File: *file})
 		if err != nil {
 			return failed("%w", err)
@@ -130,15 +126,12 @@ func newPathsCommand(c console) *cobra.Command {
 can pretend to be this peer; without it the peer is a new one.`,
 		Example: `  satin-peer paths
   satin-peer paths --state-dir /srv/satin`,
-		Args:              cobra.ArbitraryArgs,
+		Args:              noArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	asJSON := addJSON(cmd, "the paths")
 	addPlaceFlags(cmd.Flags())
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := apps.ArgCount(args, 0, ""); err != nil {
-			return err
-		}
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		l, err := c.load(cmd.Flags())
 		if err != nil {
 			return err

@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/satin-peer/satin/apps"
 	"github.com/satin-peer/satin/dashboard"
 	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/peer/control"
@@ -31,16 +30,13 @@ link among its arguments: where they are not to be trusted, use --print.`,
 		Example: `  satin-peer dashboard
   satin-peer dashboard --view
   satin-peer dashboard --print`,
-		Args:              cobra.ArbitraryArgs,
+		Args:              noArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	view := cmd.Flags().Bool("view", false, "make a link to look only: not to pause, resume or cancel")
 	only := cmd.Flags().Bool("print", false, "do not open the link")
 	addPlaceFlags(cmd.Flags())
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := apps.ArgCount(args, 0, ""); err != nil {
-			return err
-		}
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		l, err := c.load(cmd.Flags())
 		if err != nil {
 			return err

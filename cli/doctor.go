@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/satin-peer/satin/apps"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/settings"
 )
@@ -25,15 +24,12 @@ func newDoctorCommand(c console) *cobra.Command {
 members and work. Each finding comes with what to do about it. The exit code is 1 if there is a problem.`,
 		Example: `  satin-peer doctor
   satin-peer doctor --json`,
-		Args:              cobra.ArbitraryArgs,
+		Args:              noArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	asJSON := addJSON(cmd, "the findings")
 	addPlaceFlags(cmd.Flags())
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := apps.ArgCount(args, 0, ""); err != nil {
-			return err
-		}
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		found, err := c.examine(cmd.Context(), cmd.Flags())
 		if err != nil {
 			return err

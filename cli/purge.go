@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/satin-peer/satin/apps"
 	"github.com/satin-peer/satin/dashboard"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/settings"
@@ -34,15 +33,12 @@ func newPurgeCommand(c console) *cobra.Command {
 		Long: `purge removes the state directory, with the peer's keys, answers, checkpoints and logs, and the configuration file. It first shows what
 it would remove, and does it with --yes only. A daemon must have left before. What is in the state directory and not satin-peer's stays.`,
 		Example:           "  satin-peer leave\n  satin-peer purge\n  satin-peer purge --yes",
-		Args:              cobra.ArbitraryArgs,
+		Args:              noArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	yes := cmd.Flags().Bool("yes", false, "remove it")
 	addPlaceFlags(cmd.Flags())
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := apps.ArgCount(args, 0, ""); err != nil {
-			return err
-		}
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		l, err := c.load(cmd.Flags())
 		if err != nil {
 			return err

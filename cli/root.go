@@ -87,7 +87,7 @@ The answer goes to standard output, everything else to standard error.`,
 		completion.Args = cobra.ArbitraryArgs
 		completion.RunE = func(cmd *cobra.Command, args []string) error { return group("shell", cmd, args) }
 		for _, shell := range completion.Commands() {
-			shell.Args = func(_ *cobra.Command, args []string) error { return apps.ArgCount(args, 0, "") }
+			shell.Args = noArgs
 		}
 		completion.Example = "  satin-peer completion bash > ~/.local/share/bash-completion/completions/satin-peer"
 	}
@@ -164,3 +164,6 @@ func subcommands(cmd *cobra.Command, explain bool) (names []string) {
 	}
 	return names
 }
+
+// noArgs is for commands that take flags only.
+func noArgs(_ *cobra.Command, args []string) error { return apps.ArgCount(args, 0, "") }

@@ -9,8 +9,6 @@ import (
 	"github.com/kardianos/service"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"github.com/satin-peer/satin/apps"
 )
 
 // A manager is the system's: service.Service is one.
@@ -98,13 +96,10 @@ the machine, whoever is logged in; that needs the rights of an administrator. On
 
 func serviceCommand(c console, name, short, long string, do func(m manager) error) *cobra.Command {
 	cmd := &cobra.Command{Use: name, Short: short, Long: long, Example: "  satin-peer service " + name,
-		Args: cobra.ArbitraryArgs, ValidArgsFunction: cobra.NoFileCompletions}
+		Args: noArgs, ValidArgsFunction: cobra.NoFileCompletions}
 	system := cmd.Flags().Bool("system", false, "for the machine, and not for this user")
 	addPlaceFlags(cmd.Flags())
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := apps.ArgCount(args, 0, ""); err != nil {
-			return err
-		}
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		self, err := os.Executable()
 		if err != nil {
 			return failed("where this program is cannot be found out: %w", err)

@@ -43,17 +43,14 @@ A second signal ends it at once; others then notice after some seconds, and do i
   satin-peer start --background
   satin-peer start --join @invitation.txt
   satin-peer start --workers 2 --cluster home --log-format json`,
-		Args:              cobra.ArbitraryArgs,
+		Args:              noArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	cmd.Flags().String("config", "", "the configuration `FILE` to read")
 	settings.AddFlags(cmd.Flags())
 	harm := addFaultFlag(cmd.Flags())
 	behind := cmd.Flags().Bool("background", false, "return when the daemon answers; it logs to daemon.log in the state directory")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := apps.ArgCount(args, 0, ""); err != nil {
-			return err
-		}
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		faults, err := parseFaults(*harm)
 		if err != nil {
 			return err

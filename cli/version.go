@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-
-	"github.com/satin-peer/satin/apps"
 )
 
 func newVersionCommand(c console) *cobra.Command {
@@ -17,14 +15,10 @@ func newVersionCommand(c console) *cobra.Command {
 		Short:   "Print the version",
 		Long:    "version prints the version of the module, the revision it was built from as far as the build recorded it, and the Go version.",
 		Example: "  satin-peer version\n  satin-peer version --json",
+		Args:    noArgs,
 	}
 	asJSON := addJSON(cmd, "it")
-	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		if err := apps.ArgCount(args, 0, ""); err != nil {
-			return err
-		}
-		return c.printVersion(*asJSON)
-	}
+	cmd.RunE = func(*cobra.Command, []string) error { return c.printVersion(*asJSON) }
 	return cmd
 }
 

@@ -18,24 +18,29 @@ func TestWithout(t *testing.T) {
 	}
 }
 
+// statsOf runs an instance on one worker and gives what the pool has counted.
+func statsOf(t *testing.T, flags string) satin.Stats {
+	t.Helper()
+	p, err := apptest.Setup(App, flags)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool, err := satin.NewPool(satin.Config{Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	if _, err := pool.RunNamed(t.Context(), p.Root, p.Arg); err != nil {
+		t.Fatal(err)
+	}
+	return pool.Stats()
+}
+
 // TestNoAborts: without aborts none happens.
 func TestNoAborts(t *testing.T) {
-	aborted := func(flags string) uint64 {
-		p, err := apptest.Setup(App, "--depth 8 --threshold 2 "+flags)
-		if err != nil {
-			t.Fatal(err)
-		}
-		pool, err := satin.NewPool(satin.Config{Workers: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer pool.Close()
-		if _, err := pool.RunNamed(t.Context(), p.Root, p.Arg); err != nil {
-			t.Fatal(err)
-		}
-		return pool.Stats().Aborted
-	}
-	if with, without := aborted(""), aborted("--abort=false"); with == 0 || without != 0 {
+	const small = "--depth 8 --threshold 2 "
+	with, without := statsOf(t, small).Aborted, statsOf(t, small+"--abort=false").Aborted
+	if with == 0 || without != 0 {
 		t.Errorf("%d jobs were aborted, and %d without aborts", with, without)
 	}
 }
@@ -53,22 +58,8 @@ func TestPartial(t *testing.T) {
 
 // TestTableSaves: jobs that share a table search less.
 func TestTableSaves(t *testing.T) {
-	spawned := func(flags string) uint64 {
-		p, err := apptest.Setup(App, "--depth 9 --threshold 3 "+flags)
-		if err != nil {
-			t.Fatal(err)
-		}
-		pool, err := satin.NewPool(satin.Config{Workers: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer pool.Close()
-		if _, err := pool.RunNamed(t.Context(), p.Root, p.Arg); err != nil {
-			t.Fatal(err)
-		}
-		return pool.Stats().Spawned
-	}
-	with, without := spawned(""), spawned("--table=false")
+	const larger = "--depth 9 --threshold 3 "
+	with, without := statsOf(t, larger).Spawned, statsOf(t, larger+"--table=false").Spawned
 	if t.Logf("%d jobs with a table, %d without", with, without); with*10 > without*9 {
 		t.Errorf("%d jobs with a table, %d without", with, without)
 	}

@@ -200,19 +200,7 @@ func TestBadRevocations(t *testing.T) {
 
 // Who was heard of once is known to be out when one above it is, also while it is away.
 func TestOutcast(t *testing.T) {
-	h, err := Open(t.Context(), Config{StateDir: t.TempDir(), Listen: []string{"/ip4/127.0.0.1/tcp/0"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer h.Close()
-	one, err := h.swarm.grant(mustID(1), true, time.Time{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	two, err := certify(one, keyOf(1), h.swarm.standing().public, mustID(2), false, time.Time{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	h, one, two := hostWithTwo(t)
 	if _, err := h.Vouch(mustID(2), encode(t, two)); err != nil {
 		t.Fatal(err)
 	}

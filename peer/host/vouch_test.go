@@ -11,21 +11,26 @@ import (
 	ma "github.com/multiformats/go-multiaddr"
 )
 
-// Members that this peer is not connected to prove that they are members, and by whom.
-func TestVouch(t *testing.T) {
+// hostWithTwo is a host, a member that it has admitted and that may invite, and one whom that member has.
+func hostWithTwo(t *testing.T) (h *Host, one, two []certificate) {
+	t.Helper()
 	h, err := Open(t.Context(), Config{StateDir: t.TempDir(), Listen: []string{"/ip4/127.0.0.1/tcp/0"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer h.Close()
-	one, err := h.swarm.grant(mustID(1), true, time.Time{})
-	if err != nil {
+	t.Cleanup(func() { _ = h.Close() })
+	if one, err = h.swarm.grant(mustID(1), true, time.Time{}); err != nil {
 		t.Fatal(err)
 	}
-	two, err := certify(one, keyOf(1), h.swarm.standing().public, mustID(2), false, time.Time{})
-	if err != nil {
+	if two, err = certify(one, keyOf(1), h.swarm.standing().public, mustID(2), false, time.Time{}); err != nil {
 		t.Fatal(err)
 	}
+	return h, one, two
+}
+
+// Members that this peer is not connected to prove that they are members, and by whom.
+func TestVouch(t *testing.T) {
+	h, one, two := hostWithTwo(t)
 	if by, err := h.Vouch(mustID(2), encode(t, two)); err != nil || !slices.Equal(by, []peer.ID{mustID(1)}) {
 		t.Errorf("a member by another: by %v, %v", by, err)
 	}

@@ -45,8 +45,20 @@ func (p *partner) inbound(s network.Stream, q *turns, read func(network.Stream) 
 
 // readControl reads a control stream to its end.
 func (p *partner) readControl(s network.Stream) {
-	p.inbound(s, &p.inControl, func(s network.Stream) error {
-		_ = s.CloseWrite() // nothing goes back on it
+	p.readMessages(s, &p.inControl, func(b []byte) (func(), error) {
+		m, err := decode(b, p.name, p.t.self)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", errOffence, err)
+		}
+		return func() { p.t.handler.Received(m) }, p.judge(m)
+	})
+}
+
+// readMessages reads a stream on which nothing goes back to its end. Each message is a frame, of which take makes what
+// is to be done when the message is due.
+func (p *partner) readMessages(s network.Stream, q *turns, take func(b []byte) (func(), error)) {
+	p.inbound(s, q, func(s network.Stream) error {
+		_ = s.CloseWrite()
 		out := p.receiver()
 		defer out.close()
 		frames := wire.NewFrameReader(s, wire.MaxControlFrame, p.frameDeadline(s, p.t.cfg.FrameTimeout))
@@ -55,17 +67,14 @@ func (p *partner) readControl(s network.Stream) {
 			if err != nil {
 				return err
 			}
-			m, err := decode(b, p.name, p.t.self)
+			do, err := take(b)
 			if err != nil {
-				return fmt.Errorf("%w: %w", errOffence, err)
-			}
-			if err := p.judge(m); err != nil {
 				return err
 			}
 			p.use()
 			p.t.count.received.Add(1)
 			p.t.count.bytesReceived.Add(uint64(len(b) + wire.FrameHead))
-			if err := out.deliver(len(b)+wire.FrameHead, func() { p.t.handler.Received(m) }); err != nil {
+			if err := out.deliver(len(b)+wire.FrameHead, do); err != nil {
 				return err
 			}
 		}

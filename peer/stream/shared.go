@@ -58,32 +58,17 @@ func (m *Shared) append(b *bytes.Buffer) error {
 
 // readShared reads a stream of what is shared to its end: of pieces, or of all else.
 func (p *partner) readShared(s network.Stream, q *turns, pieces bool) {
-	p.inbound(s, q, func(s network.Stream) error {
-		_ = s.CloseWrite() // nothing goes back on it
-		out := p.receiver()
-		defer out.close()
-		frames := wire.NewFrameReader(s, wire.MaxControlFrame, p.frameDeadline(s, p.t.cfg.FrameTimeout))
-		for {
-			b, err := frames.Next()
-			if err != nil {
-				return err
-			}
-			m, err := decodeShared(b)
-			if err != nil {
-				return fmt.Errorf("%w: %w", errOffence, err)
-			}
-			if m.Message.From != sharedobj.PeerID(p.name) || m.Message.To != sharedobj.PeerID(p.t.self) ||
-				m.Message.Bulk() != pieces {
-				return fmt.Errorf("%w: a message from %.60s to %.60s came from %s, or on another's stream", errOffence,
-					m.Message.From, m.Message.To, p.name)
-			}
-			p.use()
-			p.t.count.received.Add(1)
-			p.t.count.bytesReceived.Add(uint64(len(b) + wire.FrameHead))
-			if err := out.deliver(len(b)+wire.FrameHead, func() { p.t.handler.Shared(m) }); err != nil {
-				return err
-			}
+	p.readMessages(s, q, func(b []byte) (func(), error) {
+		m, err := decodeShared(b)
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("%w: %w", errOffence, err)
+		case m.Message.From != sharedobj.PeerID(p.name), m.Message.To != sharedobj.PeerID(p.t.self),
+			m.Message.Bulk() != pieces:
+			return nil, fmt.Errorf("%w: a message from %.60s to %.60s came from %s, or on another's stream", errOffence,
+				m.Message.From, m.Message.To, p.name)
 		}
+		return func() { p.t.handler.Shared(m) }, nil
 	})
 }
 
