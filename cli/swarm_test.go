@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -73,6 +74,7 @@ func TestRealSwarm(t *testing.T) {
 			t.Errorf("waiting for %s: exit code %d, output %q, error %s", id, code, &user.out, &user.err)
 		}
 	}
+	id = knownRun(t, first, d2)
 	user = second.asUser()
 	if code := user.runReal("wait", id[:8]); code != exitFailed || user.out.Len() > 0 {
 		t.Errorf("the answer to another's run: exit code %d, output %q, error %s", code, &user.out, &user.err)
@@ -85,6 +87,29 @@ func TestRealSwarm(t *testing.T) {
 	if code := guest.runReal("run", "nqueens", "9", "--join", status.Addresses[0], "--workers", "1"); code != 0 ||
 		guest.out.String() != "9 queens: 352 solutions\n" {
 		t.Errorf("a guest: exit code %d, output %q, error %s", code, &guest.out, &guest.err)
+	}
+}
+
+// knownRun submits runs until another daemon has heard of one: a short one may be over before it does, and then it
+// never will.
+func knownRun(t *testing.T, owner *fake, other control.Daemon) (id string) {
+	t.Helper()
+	for {
+		user := owner.asUser()
+		if code := user.runReal("run", "nqueens", "13", "--detach"); code != 0 {
+			t.Fatalf("exit code %d: %s", code, &user.err)
+		}
+		id = strings.TrimSpace(user.out.String())
+		if code := owner.asUser().runReal("wait", id[:8]); code != 0 {
+			t.Fatalf("waiting for %s: exit code %d", id, code)
+		}
+		list, err := other.Runs(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if slices.ContainsFunc(list, func(r control.RunInfo) bool { return r.Run == id }) {
+			return id
+		}
 	}
 }
 
