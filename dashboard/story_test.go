@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -98,6 +99,7 @@ func TestSettling(t *testing.T) {
 			{ID: "2", Job: "1", Start: begun.Add(time.Second), State: state, End: begun.Add(3 * time.Second)},
 			{ID: "3", Job: "2", Start: begun.Add(time.Second)}}}}
 	}
+	said := map[string]string{"done": "is done.", "cancelled": ": cancelled."}
 	for state, want := range map[string][3]report.SegmentState{
 		"done":      {report.SegmentDone, report.SegmentDone, report.SegmentUnseen},
 		"cancelled": {report.SegmentAborted, report.SegmentDone, report.SegmentAborted},
@@ -119,6 +121,12 @@ func TestSettling(t *testing.T) {
 			if seg, _ := s.list[0].tree.Get(id); seg.State != want[i] || seg.End == 0 {
 				t.Errorf("%s: segment %s is %v, want %v", state, id, seg.State, want[i])
 			}
+		}
+		if d := s.digests()[0]; d.Running != 0 {
+			t.Errorf("%s: %d run at one glance", state, d.Running)
+		}
+		if n := s.noticed(); len(n) == 0 || !strings.HasSuffix(n[len(n)-1].Text, said[state]) {
+			t.Errorf("%s: the notices are %+v", state, n)
 		}
 	}
 }

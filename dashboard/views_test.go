@@ -177,34 +177,6 @@ func TestLostPeersSegments(t *testing.T) {
 
 func text(n uint64) string { b, _ := json.Marshal(n); return string(b) }
 
-// When a run has ended for a while, what still seems to run there was lost with its peer.
-func TestEndedRunsAreSettled(t *testing.T) {
-	source := newFake()
-	source.reports, source.peers = parts(), members()
-	s := open(t, source)
-	watched(t, s)
-	source.change(func(f *fake) {
-		r := f.runs[0]
-		r.Ended, r.State, r.Elapsed = true, "done", 9
-		f.runs = []dashboard.Run{r}
-	})
-	conn := s.dial(t)
-	say(t, conn, subscription{Topics: []string{"trees", "notices"}})
-	for settled := false; !settled; {
-		for _, v := range hear(t, conn).Set["trees"] {
-			var d dashboard.TreeDigest
-			if err := json.Unmarshal(v, &d); err != nil {
-				t.Fatal(err)
-			}
-			settled = d.Running == 0
-		}
-	}
-	if n := fetch[[]dashboard.Notice](t, s, "/notices"); len(n) == 0 ||
-		!strings.HasSuffix(n[len(n)-1].Text, "is done.") {
-		t.Errorf("the notices are %+v", n)
-	}
-}
-
 func TestBadViews(t *testing.T) {
 	source := newFake()
 	source.reports, source.peers = parts(), members()

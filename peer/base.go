@@ -12,14 +12,16 @@ type base struct {
 	log *slog.Logger
 	// now is the only clock of this package besides its tickers.
 	now func() time.Time
+	// every is Config.Every.
+	every time.Duration
 
 	ctx    context.Context // ends when the peer is closed
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
 }
 
-func newBase(log *slog.Logger, now func() time.Time) *base {
-	b := &base{log: log, now: now}
+func newBase(log *slog.Logger, now func() time.Time, every time.Duration) *base {
+	b := &base{log: log, now: now, every: every}
 	b.ctx, b.cancel = context.WithCancel(context.Background())
 	return b
 }

@@ -86,9 +86,8 @@ func timesOf(r *report.RunStats, t *port.Times, c *steal.Stats) {
 }
 
 const (
-	// loadEvery is how often a peer tells its load while it changes, in a small swarm; in a large one the
-	// whole swarm's loads come at most as often as loadsPerSecond.
-	loadEvery      = time.Second
+	// A peer tells its load every Config.Every while it changes, in a small swarm; in a large one the whole swarm's
+	// loads come at most as often as loadsPerSecond.
 	loadsPerSecond = 10
 	// loadLife is how long a load is believed to be the present one.
 	loadLife = 10 * time.Second
@@ -106,7 +105,7 @@ type loadTeller struct {
 
 // tellLoads tells everybody what this peer does for each run, if that has changed and it is time.
 func (t *conductor) tellLoads(now time.Time) {
-	every := max(loadEvery, time.Duration(t.swarm.members.count())*time.Second/loadsPerSecond)
+	every := max(t.every, time.Duration(t.swarm.members.count())*time.Second/loadsPerSecond)
 	for _, r := range t.inProgress() {
 		if now.Sub(r.load.at) < every {
 			continue

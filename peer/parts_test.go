@@ -30,7 +30,7 @@ func (h *hands) forward(d time.Duration) { h.at = h.at.Add(d) }
 
 func standing() (*base, *hands) {
 	h := &hands{time.Unix(1_000_000_000, 0)}
-	return newBase(slog.New(slog.DiscardHandler), h.now), h
+	return newBase(slog.New(slog.DiscardHandler), h.now, time.Second), h
 }
 
 func newKey(t *testing.T) (crypto.PrivKey, peer.ID) {

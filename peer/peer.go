@@ -56,6 +56,9 @@ type Config struct {
 	// Stream and Gossip bound the traffic; zero fields take the defaults.
 	Stream stream.Config
 	Gossip gossip.Config
+	// Every is how often the peer does what is due: tell its load, measure and forget members, look after its runs,
+	// ask those whose segments are watched. 10 ms to a minute; 0 means a second.
+	Every time.Duration
 	// LeavePatience is how long Leave may take to hand over what others can use. 0: nothing is handed over.
 	LeavePatience time.Duration
 	// Checkpoint is how long a result may wait before it is written to the disk; 0: runs are not kept there.
@@ -117,7 +120,7 @@ func Open(ctx context.Context, cfg Config, apps []Application) (_ *Peer, err err
 	if err := cfg.complete(); err != nil {
 		return nil, err
 	}
-	p := &Peer{base: newBase(cfg.Log, time.Now), cfg: cfg, news: make(chan struct{}, 1)}
+	p := &Peer{base: newBase(cfg.Log, time.Now, cfg.Every), cfg: cfg, news: make(chan struct{}, 1)}
 	if p.host, err = host.Open(ctx, cfg.Host); err != nil {
 		return nil, err
 	}
@@ -138,6 +141,12 @@ func (cfg *Config) complete() error {
 	}
 	if cfg.Workers < 1 || cfg.Workers > satin.MaxWorkers {
 		return fmt.Errorf("the number of workers is %d, allowed are 1 to %d", cfg.Workers, satin.MaxWorkers)
+	}
+	if cfg.Every == 0 {
+		cfg.Every = time.Second
+	}
+	if cfg.Every < 10*time.Millisecond || cfg.Every > time.Minute {
+		return fmt.Errorf("a peer does what is due every %v, allowed are 10ms to 1m", cfg.Every)
 	}
 	if cfg.Steal == (steal.Config{}) {
 		cfg.Steal = steal.LAN()
@@ -173,8 +182,8 @@ func (p *Peer) onPeer(id peer.ID, up bool) {
 
 // upkeep does what is to be done now and then.
 func (p *Peer) upkeep(ctx context.Context) {
-	second := time.NewTicker(time.Second)
-	defer second.Stop()
+	due := time.NewTicker(p.every)
+	defer due.Stop()
 	turn := time.NewTicker(turnEvery)
 	defer turn.Stop()
 	gone := ""
@@ -187,7 +196,7 @@ func (p *Peer) upkeep(ctx context.Context) {
 			p.spreadMembers()
 		case <-turn.C:
 			p.crew.arbiter.next()
-		case now := <-second.C:
+		case now := <-due.C:
 			p.runs.keepUp()
 			if gone == "" {
 				if gone = p.files.gone(); gone != "" {

@@ -36,7 +36,7 @@ func open(t testing.TB, change ...func(*peer.Config)) *peer.Peer {
 			StateDir: t.TempDir(), Swarm: "test", Trust: host.TrustOpen,
 			Listen: []string{"/ip4/127.0.0.1/udp/0/quic-v1", "/ip4/127.0.0.1/tcp/0"},
 		},
-		Workers: 1, Cluster: "here",
+		Workers: 1, Cluster: "here", Every: 50 * time.Millisecond,
 	}
 	if os.Getenv("SATIN_TEST_LOG") != "" {
 		cfg.Log = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))

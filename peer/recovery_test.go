@@ -15,9 +15,9 @@ import (
 // hasty makes a peer that does not wait as long as a user's would for masters that are silent.
 func hasty(c *peer.Config) {
 	c.Steal = steal.Local()
-	c.Steal.HeartbeatEvery, c.Steal.WideHeartbeatEvery = 200*time.Millisecond, 200*time.Millisecond
-	c.Steal.BeaconEvery, c.Steal.MasterLease, c.Steal.RankStagger = 300*time.Millisecond, time.Second,
-		500*time.Millisecond
+	c.Steal.HeartbeatEvery, c.Steal.WideHeartbeatEvery = 50*time.Millisecond, 50*time.Millisecond
+	c.Steal.BeaconEvery, c.Steal.MasterLease, c.Steal.RankStagger = 50*time.Millisecond, 250*time.Millisecond,
+		100*time.Millisecond
 	c.LeavePatience = 5 * time.Second
 }
 

@@ -18,7 +18,7 @@ import (
 	"github.com/satin-peer/satin/steal"
 )
 
-// A peer that watches a run asks the members about their segments, once a second (watchProtocol). The question is the
+// A peer that watches a run asks the members about their segments, once every Config.Every (watchProtocol). The question is the
 // lease: a peer samples what its workers do for watchLease after one, and tells nobody anything of its own
 // accord. So nothing is sent or sampled when nobody watches. What ended before the first question is in each
 // session's memory, as far as that goes.
@@ -257,17 +257,17 @@ func (w *showing) note(id job.RunID, now time.Time, s *session.Session) {
 	}
 	l.seen = now.UnixMicro()
 	if state.Start, state.For = since, l.seen-since; state.For > 0 {
-		l.add(state)
+		l.add(state, w.every)
 	}
 }
 
 // add continues the newest state, if it is the same and not an old one, or begins another. One that was told
-// is not continued for longer than a second, so that a reader gets it soon.
-func (l *stateLog) add(s watchState) {
+// is not continued for longer than every, so that a reader gets it soon.
+func (l *stateLog) add(s watchState, every time.Duration) {
 	if n := len(l.list); n > 0 {
 		last := &l.list[n-1]
 		same := last.Work == s.Work && last.Steal == s.Steal && last.Comm == s.Comm && last.Idle == s.Idle
-		if same && s.Start == last.Start+last.For && last.For < time.Second.Microseconds() {
+		if same && s.Start == last.Start+last.For && last.For < every.Microseconds() {
 			last.For = s.Start + s.For - last.Start
 			return
 		}
@@ -287,7 +287,7 @@ func (w *showing) since(id job.RunID, after uint64, now time.Time) ([]watchState
 		return nil, after
 	}
 	told := len(l.list)
-	if now.Sub(time.UnixMicro(l.seen)) <= time.Second {
+	if now.Sub(time.UnixMicro(l.seen)) <= w.every {
 		told--
 	}
 	if after > l.last { // of an earlier lease
@@ -303,10 +303,10 @@ func (w *showing) since(id job.RunID, after uint64, now time.Time) ([]watchState
 	return slices.Clone(list), first + from + uint64(len(list))
 }
 
-// ways is what this peer knows of its ways to the clusters. It is the same for a second, as many may ask.
+// ways is what this peer knows of its ways to the clusters. It is the same for a while, as many may ask.
 func (w *showing) ways(now time.Time) []watchLink {
 	w.mu.Lock()
-	list, fresh := w.linked, now.Sub(w.at) < time.Second
+	list, fresh := w.linked, now.Sub(w.at) < w.every
 	w.mu.Unlock()
 	if fresh {
 		return list

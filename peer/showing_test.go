@@ -12,7 +12,7 @@ import (
 // neighbours are one.
 func TestStatesAreToldOnce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	w := &showing{states: map[job.RunID]*stateLog{{}: {}}}
+	w := &showing{base: &base{every: time.Second}, states: map[job.RunID]*stateLog{{}: {}}}
 	l := w.states[job.RunID{}]
 	now := time.UnixMicro(1e15)
 	var got []watchState
@@ -28,7 +28,8 @@ func TestStatesAreToldOnce(t *testing.T) {
 	for range looks {
 		begun := now
 		now = now.Add(sampleEvery)
-		l.add(watchState{Start: begun.UnixMicro(), For: sampleEvery.Microseconds(), Work: uint16(rng.IntN(4) / 3)})
+		l.add(watchState{Start: begun.UnixMicro(), For: sampleEvery.Microseconds(), Work: uint16(rng.IntN(4) / 3)},
+			w.every)
 		l.seen = now.UnixMicro()
 		if rng.IntN(10) == 0 {
 			read()
@@ -55,10 +56,10 @@ func TestStatesAreToldOnce(t *testing.T) {
 
 // A reader that is far behind, or of an earlier lease, is told what is remembered.
 func TestStatesAreForgotten(t *testing.T) {
-	w := &showing{states: map[job.RunID]*stateLog{{}: {}}}
+	w := &showing{base: &base{every: time.Second}, states: map[job.RunID]*stateLog{{}: {}}}
 	l := w.states[job.RunID{}]
 	for i := range 3 * maxStatesKept {
-		l.add(watchState{Start: int64(i), For: 1, Work: uint16(i % 2)})
+		l.add(watchState{Start: int64(i), For: 1, Work: uint16(i % 2)}, w.every)
 	}
 	if len(l.list) >= 2*maxStatesKept {
 		t.Errorf("%d states are kept", len(l.list))

@@ -17,7 +17,7 @@ import (
 // fetches are not kept, nor more than maxWaiting.
 func TestRequestsWaitForTheirRun(t *testing.T) {
 	run, other := job.RunID{1}, job.RunID{2}
-	there := newConductor(newBase(slog.New(slog.DiscardHandler), time.Now), outside{self: "self", swarm: &swarm{}},
+	there := newConductor(newBase(slog.New(slog.DiscardHandler), time.Now, time.Second), outside{self: "self", swarm: &swarm{}},
 		runs.DefaultConfig())
 	if o := there.core.Announced(time.Now(), run, "thief"); len(o) != 1 {
 		t.Fatalf("orders %v", o)

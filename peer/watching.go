@@ -17,9 +17,8 @@ import (
 )
 
 const (
-	// watchEvery is how often each member is asked, if there are not more than can be asked in that time.
-	watchEvery = time.Second
-	// maxWatchAsks is how many members are asked in one go, and watchWithin how long one may take.
+	// maxWatchAsks is how many members are asked in one go, one every Config.Every, and watchWithin how long one may
+	// take.
 	maxWatchAsks = 64
 	watchWithin  = 3 * time.Second
 	// watchedAfter is for how long members are asked after a run that has ended: there may be ends that were
@@ -95,7 +94,7 @@ func (w *watching) take() []report.Part {
 
 // ask asks while somebody wants it.
 func (w *watching) ask(ctx context.Context) {
-	tick := time.NewTicker(watchEvery)
+	tick := time.NewTicker(w.every)
 	defer tick.Stop()
 	for now := w.now(); ; {
 		w.mu.Lock()
