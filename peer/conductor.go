@@ -280,7 +280,7 @@ func (d *disk) do(f func()) {
 	})
 }
 
-// keepUp is done every second.
+// keepUp is done every Config.Every.
 func (t *conductor) keepUp() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

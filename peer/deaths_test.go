@@ -15,11 +15,10 @@ func init() { satin.Register("peertest.bottomless", bottomless) }
 
 // bottomless recurses until no stack is deep enough, which nothing in the process can catch. Its frames are large: what
 // takes time is to move many frames whenever the stack grows.
-//
-//lint:ignore SA5007 that is what it is for
 func bottomless(f *satin.Frame, n int) int {
 	var room [1 << 11]int
 	room[n%len(room)] = n
+	//lint:ignore SA5007 that is what it is for
 	return bottomless(f, n+1) + room[n/2%len(room)]
 }
 

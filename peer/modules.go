@@ -240,7 +240,7 @@ func (x *modules) came(h module.Hash) {
 }
 
 // keepUp takes up the runs whose modules are here now, and forgets those that wait for nothing any more. It is done
-// when a module comes and every second: a run may be refused after its module has come.
+// when a module comes and every Config.Every: a run may be refused after its module has come.
 func (x *modules) keepUp() {
 	if x.lib == nil {
 		return

@@ -18,9 +18,9 @@ import (
 	"github.com/satin-peer/satin/steal"
 )
 
-// A peer that watches a run asks the members about their segments, once every Config.Every (watchProtocol). The question is the
-// lease: a peer samples what its workers do for watchLease after one, and tells nobody anything of its own
-// accord. So nothing is sent or sampled when nobody watches. What ended before the first question is in each
+// A peer that watches a run asks the members about their segments, once every Config.Every (watchProtocol). The
+// question is the lease: a peer samples what its workers do for watchLease after one, and tells nobody anything of its
+// own accord. So nothing is sent or sampled when nobody watches. What ended before the first question is in each
 // session's memory, as far as that goes.
 const (
 	watchProtocol = protocol.ID("/satin/watch/1")

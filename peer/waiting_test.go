@@ -1,7 +1,6 @@
 package peer
 
 import (
-	"log/slog"
 	"testing"
 	"time"
 
@@ -17,9 +16,9 @@ import (
 // fetches are not kept, nor more than maxWaiting.
 func TestRequestsWaitForTheirRun(t *testing.T) {
 	run, other := job.RunID{1}, job.RunID{2}
-	there := newConductor(newBase(slog.New(slog.DiscardHandler), time.Now, time.Second), outside{self: "self", swarm: &swarm{}},
-		runs.DefaultConfig())
-	if o := there.core.Announced(time.Now(), run, "thief"); len(o) != 1 {
+	base, clock := standing()
+	there := newConductor(base, outside{self: "self", swarm: &swarm{}}, runs.DefaultConfig())
+	if o := there.core.Announced(clock.now(), run, "thief"); len(o) != 1 {
 		t.Fatalf("orders %v", o)
 	}
 	ask := func(id job.RunID, n int) *steal.Message {
@@ -59,7 +58,7 @@ func TestRequestsWaitForTheirRun(t *testing.T) {
 	}
 	defer s.Close()
 	there.live.Store(run, s)
-	there.core.Fetched(time.Now(), &runs.Told{Run: run, From: "thief", Failed: true})
+	there.core.Fetched(clock.now(), &runs.Told{Run: run, From: "thief", Failed: true})
 	there.deliver(run)
 	there.await(ask(run, maxWaiting+6)) // it was on its way to the table when the session came
 	for range maxWaiting + 1 {

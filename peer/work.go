@@ -40,7 +40,7 @@ func (w *work) sum() report.RunStats {
 	return sum
 }
 
-// sample is taken every second.
+// sample is taken every Config.Every.
 func (w *work) sample(now time.Time) {
 	f := w.sum()
 	w.mu.Lock()
