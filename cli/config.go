@@ -22,9 +22,11 @@ func newConfigCommand(c console) *cobra.Command {
 		Short: "Show the settings in force, and where each comes from",
 		Long: `config prints the settings that satin-peer start would use, as the configuration file would have them, each with where it comes
 from: a flag, the environment, the file and line, or the default. Of invitations it shows the beginning only, unless --show-secrets is
-given: whoever has the whole line can join by it. config init writes a file with all settings explained.`,
+given: whoever has the whole line can join by it. config init writes a file with all settings explained, config set changes one
+in it.`,
 		Example: `  satin-peer config
   satin-peer config init
+  satin-peer config set workers_here 1
   SATIN_WORKERS=2 satin-peer config --cluster home`,
 		SuggestionsMinimumDistance: typoDistance,
 		Args:                       cobra.ArbitraryArgs,
@@ -42,7 +44,7 @@ given: whoever has the whole line can join by it. config init writes a file with
 		}
 		return errors.Join(c.writeSettings(l, *secrets), c.usable(l))
 	}
-	cmd.AddCommand(newConfigInitCommand(c))
+	cmd.AddCommand(newConfigInitCommand(c), newConfigSetCommand(c), newConfigUnsetCommand(c))
 	return cmd
 }
 

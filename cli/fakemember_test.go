@@ -16,6 +16,7 @@ import (
 	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/peer/control"
+	"github.com/satin-peer/satin/peer/preferences"
 	"github.com/satin-peer/satin/peer/settings"
 )
 
@@ -40,7 +41,14 @@ type fakeMember struct {
 	left    chan struct{} // closed by Leave, if there is one: Wait ends then
 	leave   sync.Once
 	closed  bool
+	prefers []preferences.Preferences
 	leaving func(context.Context) error // instead of nothing
+}
+
+func (m *fakeMember) Prefer(p preferences.Preferences) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.prefers = append(m.prefers, p)
 }
 
 const (

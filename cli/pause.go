@@ -15,14 +15,24 @@ import (
 const maxPause = 30 * 24 * time.Hour
 
 func newPauseCommand(c console) *cobra.Command {
-	return newDaemonCommand(c, cobra.Command{
+	until := ""
+	cmd := newDaemonCommand(c, cobra.Command{
 		Use:   "pause [TIME]",
 		Short: "Stop computing, for a while or until resume",
 		Long: `pause stops the workers of the daemon: what they compute is taken up again afterwards, here or by others. The peer remains in
-the swarm. TIME is a duration such as 1h or 90m; without it the pause lasts until satin-peer resume.`,
+the swarm. TIME is a duration such as 1h or 90m, --until a time of the day such as 18:00; without either the pause lasts until
+satin-peer resume. What is to be so every day is a setting: hours, workers_here, yield_to, on_battery.`,
 		Example: `  satin-peer pause 1h
+  satin-peer pause --until 18:00
   satin-peer pause`,
 	}, 0, 1, func(ctx context.Context, d *control.Client, args []string) error {
+		if until != "" {
+			long, err := untilTime(until, args, time.Now())
+			if err != nil {
+				return err
+			}
+			args = []string{long.String()}
+		}
 		if len(args) == 0 {
 			if err := d.Pause(ctx, 0); err != nil {
 				return err
@@ -40,6 +50,24 @@ the swarm. TIME is a duration such as 1h or 90m; without it the pause lasts unti
 		fmt.Fprintf(c.err, "paused until %s\n", clock(time.Now().Add(long)))
 		return nil
 	})
+	cmd.Flags().StringVar(&until, "until", "", "the `TIME` of the day at which it ends, such as 18:00")
+	return cmd
+}
+
+// untilTime is how long it is to the next time that a clock of this machine shows what the user wrote.
+func untilTime(text string, args []string, now time.Time) (time.Duration, error) {
+	at, err := time.ParseInLocation("15:04", text, now.Location())
+	if err != nil {
+		return 0, &apps.InputError{What: "--until", Got: text, Want: "a time of the day from 00:00 to 23:59"}
+	}
+	if len(args) > 0 {
+		return 0, &apps.InputError{What: "TIME", Got: args[0], Want: "none beside --until"}
+	}
+	end := time.Date(now.Year(), now.Month(), now.Day(), at.Hour(), at.Minute(), 0, 0, now.Location())
+	if !end.After(now.Add(time.Second)) {
+		end = time.Date(now.Year(), now.Month(), now.Day()+1, at.Hour(), at.Minute(), 0, 0, now.Location())
+	}
+	return end.Sub(now), nil
 }
 
 func newCancelCommand(c console) *cobra.Command {

@@ -59,7 +59,7 @@ func openWith(ctx context.Context, cfg peer.Config, l *settings.Loaded, list []a
 }
 
 func peerConfig(l *settings.Loaded, log *slog.Logger) peer.Config {
-	trust := host.TrustInvite
+	trust, prefer := host.TrustInvite, l.Prefers(settings.MaxWorkers)
 	if l.Trust == settings.TrustOpen {
 		trust = host.TrustOpen
 	}
@@ -69,7 +69,7 @@ func peerConfig(l *settings.Loaded, log *slog.Logger) peer.Config {
 			MDNS: l.MDNS, DHT: l.DHT, NAT: l.NAT, Relay: l.Relay, MaxConns: l.MaxConnections,
 			Agent: "satin-peer " + software(), Logger: log,
 		},
-		Workers: l.Workers, FullPriority: l.Priority == settings.PriorityNormal, Cluster: l.Cluster,
+		Workers: l.Workers, Prefer: &prefer, FullPriority: l.Priority == settings.PriorityNormal, Cluster: l.Cluster,
 		Memory: int64(l.Memory) << 20, ObjectsMemory: int64(l.ObjectsMemory) << 20,
 		Modules: l.Modules, ModuleCache: int64(l.ModuleCache) << 20,
 		LongestLife: l.LongestLife, RunDisk: int64(l.RunDisk) << 20, Policy: l.Policy, Emulate: l.Emulate,

@@ -15,6 +15,7 @@ import (
 	"github.com/satin-peer/satin/apps"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/host"
+	"github.com/satin-peer/satin/peer/preferences"
 	"github.com/satin-peer/satin/peer/settings"
 )
 
@@ -22,6 +23,8 @@ import (
 type member interface {
 	control.Watched
 	Close() // at once
+	// Prefer changes what the owner of the machine allows.
+	Prefer(preferences.Preferences)
 }
 
 // An opener makes a peer with the applications that are built in.
@@ -65,7 +68,7 @@ A second signal ends it at once; others then notice after some seconds, and do i
 		if l.Join, err = c.targets(l.Join); err != nil {
 			return err
 		}
-		return c.start(l, list, faults)
+		return c.start(l, list, faults, func() (*settings.Loaded, error) { return c.load(cmd.Flags()) })
 	}
 	return cmd
 }
@@ -84,7 +87,8 @@ func (c console) newLog(l *settings.Loaded) *slog.Logger {
 }
 
 // start is the daemon's life.
-func (c console) start(l *settings.Loaded, list []apps.App, faults []fault) error {
+func (c console) start(l *settings.Loaded, list []apps.App, faults []fault,
+	again func() (*settings.Loaded, error)) error {
 	log := c.newLog(l)
 	for _, stray := range l.Strays {
 		log.Warn(stray)
@@ -109,6 +113,7 @@ func (c console) start(l *settings.Loaded, list []apps.App, faults []fault) erro
 	defer cancel()
 	joined := c.joinAll(ctx, d, l.Join, log)
 	c.announce(ctx, d, log)
+	go followSettings(ctx, c, p, l, again, log)
 	hide := c.showDashboard(d, l, log)
 	struck, disarm := c.arm(faults, func(what string) { log.Warn(what) })
 	defer disarm()

@@ -254,7 +254,11 @@ func writeRuns(w io.Writer, runs []control.RunInfo) error {
 func stateText(s control.Status, now time.Time) string {
 	switch s.State {
 	case control.PeerWorking:
-		return fmt.Sprintf("working, %d of %s busy", s.Busy, counted(uint64(s.Workers), "worker"))
+		text := fmt.Sprintf("working, %d of %s busy", s.Busy, counted(uint64(s.Workers), "worker"))
+		if s.Limit != "" {
+			text += ": " + s.Limit
+		}
+		return text
 	case control.PeerPaused:
 		return pauseText(s, now)
 	case control.PeerIdle:
@@ -266,6 +270,9 @@ func stateText(s control.Status, now time.Time) string {
 }
 
 func pauseText(s control.Status, now time.Time) string {
+	if s.Limit != "" {
+		return "not computing: " + s.Limit
+	}
 	if s.PausedUntil != nil {
 		return fmt.Sprintf("paused for another %s", brief(max(s.PausedUntil.Sub(now), 0)))
 	}

@@ -45,9 +45,10 @@ type Status struct {
 	State       string     `json:"state"`              // "working", "idle", "paused" or "leaving"
 	WhyIdle     string     `json:"why_idle,omitempty"` // one line
 	PausedUntil *time.Time `json:"paused_until,omitempty"`
-	Workers     int        `json:"workers"` // cores the peer may use
-	Busy        int        `json:"busy"`    // of those, running a job now
-	Peers       int        `json:"peers"`   // other members connected
+	Limit       string     `json:"limit,omitempty"` // why fewer cores than Workers may be used, or none
+	Workers     int        `json:"workers"`         // cores the peer may use
+	Busy        int        `json:"busy"`            // of those, running a job now
+	Peers       int        `json:"peers"`           // other members connected
 
 	Reach    string           `json:"reach"`               // "public", "private" or "unknown"
 	WhyReach string           `json:"reach_why,omitempty"` // one line

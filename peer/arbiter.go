@@ -53,11 +53,19 @@ func (a *arbiter) leave(s *share) {
 	a.divide()
 }
 
-// allow changes what the volunteer allows.
-func (a *arbiter) allow(cores int, paused bool) {
+// allow changes how many cores the volunteer allows.
+func (a *arbiter) allow(cores int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.cores, a.paused = cores, paused
+	a.cores = cores
+	a.divide()
+}
+
+// pause lets no run have a core, or lifts that.
+func (a *arbiter) pause(paused bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.paused = paused
 	a.divide()
 }
 

@@ -60,11 +60,12 @@ func TestDryRunLendsItsCores(t *testing.T) {
 	if busy != 7 || dry != 1 {
 		t.Errorf("busy %d, dry %d", busy, dry)
 	}
-	a.allow(8, true)
+	a.pause(true)
 	if busy != 0 || dry != 0 {
 		t.Errorf("paused: busy %d, dry %d", busy, dry)
 	}
-	a.allow(2, false)
+	a.allow(2)
+	a.pause(false)
 	if busy != 1 || dry != 1 {
 		t.Errorf("two cores: busy %d, dry %d", busy, dry)
 	}

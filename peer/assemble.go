@@ -11,6 +11,7 @@ import (
 	"github.com/satin-peer/satin/gossip"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/emulate"
+	"github.com/satin-peer/satin/peer/preferences"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/peer/stream"
 	"github.com/satin-peer/satin/runs"
@@ -35,9 +36,12 @@ func (p *Peer) assemble(apps []Application) error {
 	}
 	key, self := p.host.Network().Peerstore().PrivKey(p.host.ID()), steal.PeerID(p.host.ID().String())
 	p.presence = &presence{left: make(chan struct{}), changed: func(paused bool) {
-		p.crew.arbiter.allow(p.cfg.Workers, paused)
+		p.crew.arbiter.pause(paused)
 		p.card.tellAnew()
 	}}
+	p.courtesy = &courtesy{base: p.base, most: p.cfg.Workers, look: lookAtMachine,
+		allow: func(cores int) { p.crew.arbiter.allow(cores) }, told: func() { p.card.tellAnew() },
+		verdict: preferences.Verdict{Cores: p.cfg.Workers}}
 	p.voice = &voice{base: p.base, cfg: p.cfg.Gossip, host: p.host}
 	p.card = &ownCard{base: p.base, key: key, facts: func() *statement.Card { return p.facts(catalog) },
 		proof: p.host.Proof, tell: func(b []byte) { p.voice.tell(gossip.KindCard, b) }}
@@ -129,7 +133,7 @@ func (p *Peer) openEmulation() (err error) {
 func (p *Peer) forUsers(key crypto.PrivKey, apps *catalog) {
 	p.reporter = &reporter{base: p.base, cfg: &p.cfg, started: p.now(), host: p.host, swarm: p.swarm,
 		traffic: p.traffic, runs: p.runs, files: p.files, checkpoints: p.checkpoints, work: p.work,
-		presence: p.presence, modules: p.modules}
+		presence: p.presence, courtesy: p.courtesy, modules: p.modules}
 	p.doctor = &doctor{base: p.base, cfg: &p.cfg, reporter: p.reporter, members: p.members, files: p.files,
 		deaths: p.deaths}
 	p.door = &door{base: p.base, host: p.host, members: p.members, meetings: p.meetings,
@@ -162,6 +166,9 @@ func (p *Peer) speak(asked *answering) error {
 	p.publications.recall()
 	p.host.OnPeer(p.onPeer)
 	p.spawn(p.upkeep)
+	if p.cfg.Prefer != nil {
+		p.courtesy.begin(*p.cfg.Prefer)
+	}
 	p.spawn(p.runs.findDormant)
 	return nil
 }

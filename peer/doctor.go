@@ -137,6 +137,8 @@ func (d *doctor) examineWork(s *control.Status) control.Finding {
 	switch {
 	case s.State == control.PeerWorking:
 		f.Level, f.Text = control.Good, fmt.Sprintf("%d of %d workers run jobs", s.Busy, s.Workers)
+	case s.State == control.PeerPaused && s.Limit != "":
+		f.Level, f.Text = control.Good, "nothing is computed: "+s.Limit
 	case s.State == control.PeerPaused:
 		f.Level, f.Text, f.Fix = control.Warning, "computing is paused", "satin-peer resume"
 	case len(refused) > 0:

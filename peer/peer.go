@@ -15,6 +15,7 @@ import (
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/peer/emulate"
 	"github.com/satin-peer/satin/peer/host"
+	"github.com/satin-peer/satin/peer/preferences"
 	"github.com/satin-peer/satin/peer/stream"
 	"github.com/satin-peer/satin/runs"
 	"github.com/satin-peer/satin/steal"
@@ -27,6 +28,8 @@ type Config struct {
 	Host host.Config
 	// Workers is how many cores it may use, 1 to satin.MaxWorkers; 0 means all.
 	Workers int
+	// Prefer is what the owner of the machine allows of these, and when; nil: all, always. Peer.Prefer changes it.
+	Prefer *preferences.Preferences
 	// Compute is the program, and its arguments, that ends in child.Main: the jobs of each run get a process of
 	// their own by it. nil: they run in this process.
 	Compute []string
@@ -107,6 +110,7 @@ type Peer struct {
 
 	// what is told of them
 	presence *presence
+	courtesy *courtesy
 	work     *work
 	reporter *reporter
 	doctor   *doctor

@@ -30,6 +30,7 @@ type reporter struct {
 	checkpoints *checkpoints
 	work        *work
 	presence    *presence
+	courtesy    *courtesy
 	modules     *modules
 }
 
@@ -63,16 +64,19 @@ func (x *reporter) status() control.Status {
 	x.runs.mu.Unlock()
 	sortRuns(s.Runs)
 	s.State = control.PeerWorking
+	s.Limit = x.courtesy.inForce().Limit
 	paused, until := x.presence.onPause()
 	switch {
 	case x.presence.isLeaving():
 		s.State = control.PeerLeaving
 	case paused:
-		s.State = control.PeerPaused
+		s.State, s.Limit = control.PeerPaused, ""
 		if !until.IsZero() {
 			until = until.UTC()
 			s.PausedUntil = &until
 		}
+	case x.courtesy.inForce().Cores == 0:
+		s.State = control.PeerPaused
 	case s.Busy == 0:
 		s.State, s.WhyIdle = control.PeerIdle, x.whyIdle(&s)
 	}

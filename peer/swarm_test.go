@@ -8,11 +8,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/peer"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/host"
+	"github.com/satin-peer/satin/peer/preferences"
 )
 
 // swarm opens peers that all know the first.
@@ -378,4 +380,42 @@ func TestDoctor(t *testing.T) {
 	if f := find(b, "work"); f.Level != control.Warning || f.Fix != "satin-peer resume" {
 		t.Errorf("paused: %+v", f)
 	}
+}
+
+// What the owner of a machine allows is kept while it computes, changes at once, and is what he and the others see.
+func TestOwnerOfTheMachine(t *testing.T) {
+	all := preferences.Preferences{Workers: 2, Here: preferences.Same, OnBattery: true}
+	none, one := all, all
+	none.Hours, one.Workers = neverToday(t), 1
+	a := open(t, func(c *peer.Config) { c.Workers, c.Prefer = 2, &none })
+	b := open(t)
+	if _, err := b.Join(deadline(t), address(t, a)); err != nil {
+		t.Fatal(err)
+	}
+	run := submit(t, a, "fib", 25)
+	s, _ := a.Status(context.Background())
+	if s.State != control.PeerPaused || !strings.Contains(s.Limit, "it is not the time") || s.PausedUntil != nil {
+		t.Errorf("at the wrong time it is %s, %q", s.State, s.Limit)
+	}
+	until(t, "the other one sees it", func() bool {
+		peers, _ := b.Peers(context.Background())
+		return len(peers) == 1 && peers[0].Workers == 0
+	})
+	a.Prefer(one)
+	if got := await[int](t, a, run); got != 75025 {
+		t.Errorf("fib(25) = %d", got)
+	}
+	if s, _ = a.Status(context.Background()); s.Limit != "" || s.State == control.PeerPaused {
+		t.Errorf("with one core it is %s, %q", s.State, s.Limit)
+	}
+}
+
+// neverToday are hours of another day of the week, so that the test does not depend on when it is run.
+func neverToday(t *testing.T) []preferences.Hours {
+	day := strings.ToLower(time.Now().Add(72 * time.Hour).Weekday().String()[:3])
+	h, ok := preferences.ParseHours(day + "/00:00-24:00")
+	if !ok {
+		t.Fatal(day)
+	}
+	return []preferences.Hours{h}
 }

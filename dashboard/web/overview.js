@@ -9,8 +9,8 @@ import { clock, count, duration, left, moment, peerName, percent, plain, runName
 /** The state in one sentence. @param {Status} s */
 export function sentence(s) {
   switch (s.state) {
-    case "working": return `Working: ${s.busy} of ${s.workers} cores run jobs.`;
-    case "paused": return s.paused_until ? `Paused until ${moment(s.paused_until)}.` : "Paused until it is resumed.";
+    case "working": return `Working: ${s.busy} of ${s.workers} cores run jobs${s.limit ? `: ${plain(s.limit)}` : ""}.`;
+    case "paused": return s.limit ? `Not computing: ${plain(s.limit)}.` : s.paused_until ? `Paused until ${moment(s.paused_until)}.` : "Paused until it is resumed.";
     case "idle": return s.why_idle ? `Idle: ${plain(s.why_idle)}` : "Idle.";
     case "leaving": return "Leaving: the work of others is given back.";
   }

@@ -29,8 +29,10 @@ type Status struct {
 	Trouble     string     `json:"trouble,omitempty"`      // one line: what somebody should see to
 	PausedUntil *time.Time `json:"paused_until,omitempty"` // when State is PeerPaused; null: until it is resumed
 
-	Workers int `json:"workers"` // cores the peer may use
-	Busy    int `json:"busy"`    // of those, running a job now
+	Workers int `json:"workers"` // cores the peer may use at most
+	// one line: why it may use fewer at the moment, or none; empty when it may use all
+	Limit string `json:"limit,omitempty"`
+	Busy  int    `json:"busy"` // of those, running a job now
 
 	Addresses    []string     `json:"addresses"` // full multiaddrs that others may join by, the most useful first
 	Reachability Reachability `json:"reachability"`

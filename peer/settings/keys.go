@@ -46,7 +46,7 @@ const envPrefix = "SATIN_"
 
 // keys are all settings in the order of the commented file.
 func keys() []*key {
-	return slices.Concat(placeKeys(), swarmKeys(), networkKeys(), workKeys(), keepKeys(), daemonKeys())
+	return slices.Concat(placeKeys(), swarmKeys(), networkKeys(), workKeys(), ownerKeys(), keepKeys(), daemonKeys())
 }
 
 func keyNamed(name string) *key {

@@ -7,12 +7,13 @@
 // that begin with SATIN_ and name no setting are let through, as Strays, because other programs may have
 // their own.
 //
-// Load reads all of it once; nothing watches the file.
+// Load reads all of it once; nothing watches the file. Put changes a key in it.
 package settings
 
 import (
 	"time"
 
+	"github.com/satin-peer/satin/peer/preferences"
 	"github.com/satin-peer/satin/steal/policy"
 )
 
@@ -38,6 +39,13 @@ type Settings struct {
 	Policy   string // how victims are chosen, one of policy.Names
 	Workers  int    // cores to use; 0: all
 	Priority string // of the workers' threads: PriorityIdle or PriorityNormal
+
+	WorkersHere int           // cores to use while somebody is at the machine; preferences.Same: as many as else
+	AwayAfter   time.Duration // how long nobody must have touched it to be away
+	OnBattery   bool          // use cores on battery
+	Hours       []string      // when, as preferences.ParseHours reads them; none: always
+	YieldTo     []string      // programs beside which no core is used
+	Hottest     int           // degrees Celsius from which on none is used; 0: any
 
 	Memory int // MiB that one run's jobs may have; 0: a share of the machine's
 	// ObjectsMemory is how many MiB what one run's jobs share may take.
@@ -96,6 +104,10 @@ const (
 	MaxRunDisk     = 1 << 30
 	MinModuleCache = 16 // MiB
 	MaxModuleCache = 1 << 20
+	MinAway        = 10 * time.Second
+	MaxAway        = 24 * time.Hour
+	MinHottest     = 30 // degrees Celsius
+	MaxHottest     = 120
 	maxList        = 64   // addresses in a list
 	maxText        = 4096 // bytes of a text
 	maxName        = 64   // bytes of a name
@@ -108,6 +120,7 @@ func Defaults(d Dirs) Settings {
 		StateDir: d.State,
 		Trust:    TrustInvite, MDNS: true, DHT: true, NAT: true, MaxConnections: 256,
 		Policy: policy.Names()[0], Priority: PriorityIdle, ObjectsMemory: 1024,
+		WorkersHere: preferences.Same, AwayAfter: 5 * time.Minute,
 		Modules: ModulesMembers, ModuleCache: 256, RunDisk: 8192,
 		Dashboard: DashboardAuto,
 		LogLevel:  "info", LogFormat: LogText, LeaveAfter: 10 * time.Second,

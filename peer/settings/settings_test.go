@@ -69,7 +69,9 @@ func TestOrder(t *testing.T) {
 		"name":    {`"desk"`, "lab"}, "dashboard": {`"[::1]:8080"`, "off"}, "leave_patience": {`"3s"`, "4s"}, "checkpoint": {"false", "false"},
 		"run_disk": {"64", "128"}, "longest_life": {`"3h0m0s"`, "48h0m0s"},
 		"checkpoint_interval": {`"3s"`, "4s"}, "memory": {"512", "1024"}, "modules": {`"off"`, "published"},
-		"module_cache": {"64", "128"}, "objects_memory": {"64", "128"},
+		"module_cache": {"64", "128"}, "workers_here": {"1", "0"}, "away_after": {`"1m0s"`, "2m0s"},
+		"on_battery": {"true", "true"}, "hours": {`["22:00-06:00"]`, "mon-fri/18:00-08:00"}, "yield_to": {`["game"]`, "blender"},
+		"hottest": {"80", "90"}, "objects_memory": {"64", "128"},
 	}
 	for _, k := range keys() {
 		sample, ok := samples[k.name]

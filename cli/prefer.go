@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/satin-peer/satin/apps"
+	"github.com/satin-peer/satin/peer/settings"
+)
+
+// newConfigPutCommand makes config set, or config unset.
+func newConfigPutCommand(c console, cmd cobra.Command, take func(args []string) (key string,
+	values []string)) *cobra.Command {
+	cmd.ValidArgsFunction = cobra.NoFileCompletions
+	file := cmd.Flags().String("config", "", "the `FILE` to change")
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		from := settings.Sources{Dirs: c.dirs, Environ: c.environ, File: *file}
+		path, err := settings.FilePath(from)
+		if err != nil {
+			return failed("%w", err)
+		}
+		key, values := take(args)
+		live, err := settings.Put(path, c.dirs, key, values)
+		if err != nil {
+			return err
+		}
+		when := "it takes effect when the daemon is started again"
+		if live {
+			when = "a daemon that runs takes it up within two seconds"
+		}
+		if l, err := settings.Load(from); err == nil {
+			for _, v := range l.Values() {
+				if v.Key == key && strings.HasPrefix(v.Origin, "SATIN_") {
+					when = v.Origin + " of the environment wins over it"
+				}
+			}
+		}
+		_, err = fmt.Fprintf(c.err, "written to %s: %s\n", path, when)
+		return err
+	}
+	return &cmd
+}
+
+func newConfigSetCommand(c console) *cobra.Command {
+	return newConfigPutCommand(c, cobra.Command{
+		Use:   "set KEY VALUE...",
+		Short: "Write one setting into the configuration file",
+		Long: `set writes one setting into the configuration file, which is made if there is none; other lines stay as they are. What the owner
+of the machine allows (workers, workers_here, away_after, on_battery, hours, yield_to, hottest) a daemon that runs takes up within
+two seconds, from the file as well.`,
+		Example: `  satin-peer config set workers_here 1
+  satin-peer config set hours mon-fri/18:00-08:00 sat-sun/00:00-24:00
+  satin-peer config set yield_to blender`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) < 2 {
+				return apps.ArgCount(args, 2, "KEY VALUE...")
+			}
+			return nil
+		},
+	}, func(args []string) (string, []string) { return args[0], args[1:] })
+}
+
+func newConfigUnsetCommand(c console) *cobra.Command {
+	return newConfigPutCommand(c, cobra.Command{
+		Use:     "unset KEY",
+		Short:   "Take one setting out of the configuration file",
+		Long:    "unset takes one setting out of the configuration file, so that its default is in force again.",
+		Example: "  satin-peer config unset hours",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return apps.ArgCount(args, 1, "KEY")
+			}
+			return nil
+		},
+	}, func(args []string) (string, []string) { return args[0], nil })
+}
+
+// followSettings has a daemon take up what the owner of the machine changes in its configuration file, until ctx ends.
+// A file with a mistake changes nothing, and is told of once.
+func followSettings(ctx context.Context, c console, p member, l *settings.Loaded,
+	again func() (*settings.Loaded, error), log *slog.Logger) {
+	if l.File == "" {
+		return
+	}
+	ticks, stop := c.every(settings.LooksEvery)
+	defer stop()
+	last := stamp(l.File)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticks:
+		}
+		now := stamp(l.File)
+		if now == last {
+			continue
+		}
+		last = now
+		fresh, err := again()
+		if err != nil {
+			log.Warn("the settings stay as they were", "error", err)
+			continue
+		}
+		p.Prefer(fresh.Prefers(settings.MaxWorkers))
+		if changed := settings.NotLive(l, fresh); len(changed) > 0 {
+			log.Info("these settings take effect when the daemon is started again", "settings",
+				strings.Join(changed, ", "))
+		}
+	}
+}
+
+// A fileStamp tells one state of a file from another.
+type fileStamp struct {
+	at   time.Time
+	size int64
+}
+
+func stamp(path string) fileStamp {
+	info, err := os.Stat(path)
+	if err != nil {
+		return fileStamp{}
+	}
+	return fileStamp{info.ModTime(), info.Size()}
+}

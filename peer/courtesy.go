@@ -1,0 +1,125 @@
+package peer
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/satin-peer/satin/peer/preferences"
+	"github.com/satin-peer/satin/peer/senses"
+)
+
+// courtesy keeps what the owner of this machine allows: it looks at the machine every second, as far as his preferences
+// ask for that, and says how many cores may be used until the next look.
+//
+// Preferences change at any time, from any goroutine. The mutex is held while a verdict is made and carried out, so
+// verdicts are carried out in the order in which they were made; looking happens before, without it, so a sense that
+// hangs for its two seconds keeps nobody waiting but the next look.
+type courtesy struct {
+	*base
+	most int // cores that the peer was started with: engines have no more
+	// look sees what the preferences need; slow says whether what changes slowly is looked at too.
+	look func(p *preferences.Preferences, slow bool, before preferences.Seen) preferences.Seen
+	// allow carries a verdict out, with the mutex held; told is called afterwards, without it.
+	allow func(cores int)
+	told  func()
+
+	mu      sync.Mutex
+	allowed preferences.Preferences
+	seen    preferences.Seen
+	verdict preferences.Verdict
+}
+
+const (
+	lookEvery = time.Second
+	slowLooks = 5 // every so many looks are at what changes slowly, and costs milliseconds to see
+)
+
+// begin has the preferences kept from now on.
+func (c *courtesy) begin(first preferences.Preferences) {
+	c.allowed = first
+	c.round(true)
+	c.spawn(func(ctx context.Context) {
+		tick := time.NewTicker(lookEvery)
+		defer tick.Stop()
+		for n := 1; ; n++ {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				c.round(n%slowLooks == 0)
+			}
+		}
+	})
+}
+
+// round looks once and decides.
+func (c *courtesy) round(slow bool) {
+	c.mu.Lock()
+	p, before := c.allowed, c.seen
+	c.mu.Unlock()
+	seen := c.look(&p, slow, before)
+	c.decide(func() { c.seen = seen })
+}
+
+// prefer changes what is allowed. What was seen last holds until the next look.
+func (c *courtesy) prefer(p preferences.Preferences) {
+	c.decide(func() { c.allowed = p })
+}
+
+// decide makes a verdict after a change, and carries it out, if it is another one.
+func (c *courtesy) decide(change func()) {
+	if c.judge(change) {
+		c.told()
+	}
+}
+
+func (c *courtesy) judge(change func()) (other bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	change()
+	c.seen.Now = c.now()
+	p := c.allowed
+	p.Workers = min(p.Workers, c.most)
+	before := c.verdict
+	c.verdict = p.Decide(c.seen, before)
+	if c.verdict.Limit != before.Limit {
+		c.log.Info("cores that may be used", "cores", c.verdict.Cores, "why", c.verdict.Limit)
+	}
+	if c.verdict.Cores == before.Cores {
+		return false
+	}
+	c.allow(c.verdict.Cores)
+	return true
+}
+
+// inForce gives the verdict in force.
+func (c *courtesy) inForce() preferences.Verdict {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.verdict
+}
+
+// lookAtMachine is the look of a real peer.
+func lookAtMachine(p *preferences.Preferences, slow bool, before preferences.Seen) (s preferences.Seen) {
+	touched, battery, programs, heat := p.Needs()
+	if touched {
+		s.Untouched, s.Watched = senses.Untouched()
+	}
+	s.Battery = battery && senses.OnBattery()
+	if !slow {
+		s.Running, s.Celsius = before.Running, before.Celsius
+		return s
+	}
+	if programs {
+		s.Running = senses.Running(p.YieldTo)
+	}
+	if heat {
+		s.Celsius = senses.Celsius()
+	}
+	return s
+}
+
+// Prefer changes what the owner of this machine allows, from the next second on at the latest. More cores than the peer
+// was started with it has only after its next start.
+func (p *Peer) Prefer(allowed preferences.Preferences) { p.courtesy.prefer(allowed) }

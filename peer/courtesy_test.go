@@ -1,0 +1,67 @@
+package peer
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/satin-peer/satin/peer/preferences"
+)
+
+// Guards the owner of a machine: what was seen of it decides at the next look, what he changes at once, and the others
+// are told of each other number of cores once.
+func TestCourtesy(t *testing.T) {
+	b, clock := standing()
+	a := &arbiter{cores: 4}
+	run := -1
+	a.join(&share{most: 4, dry: func() bool { return false }, set: func(c int) { run = c }})
+	var seen preferences.Seen
+	var told []int
+	c := &courtesy{base: b, most: 4, allow: a.allow, verdict: preferences.Verdict{Cores: 4},
+		look: func(_ *preferences.Preferences, slow bool, before preferences.Seen) preferences.Seen {
+			s := seen
+			if !slow {
+				s.Running = before.Running
+			}
+			return s
+		}}
+	c.told = func() { told = append(told, c.inForce().Cores) } // as the card does: it must not wait for itself
+	expect := func(what string, cores int, limit string) {
+		t.Helper()
+		v := c.inForce()
+		right := strings.Contains(v.Limit, limit) && (v.Limit == "") == (limit == "")
+		if v.Cores != cores || run != cores || !right {
+			t.Errorf("%s: %d cores, the run has %d, %q", what, v.Cores, run, v.Limit)
+		}
+	}
+	c.begin(preferences.Preferences{Workers: 1024, Here: 1, AwayAfter: time.Minute, YieldTo: []string{"game"}})
+	expect("nobody there", 4, "")
+	seen.Watched, seen.Untouched = true, time.Second
+	c.round(false)
+	expect("somebody there", 1, "workers_here")
+	c.round(false)
+	c.prefer(preferences.Preferences{Workers: 2, Here: preferences.Same})
+	expect("as many as else", 2, "")
+	c.prefer(preferences.Preferences{Workers: 2, Here: preferences.Same, YieldTo: []string{"game"}})
+	seen.Running = "game"
+	c.round(false)
+	expect("programs are looked at now and then", 2, "")
+	c.round(true)
+	expect("a game", 0, "game is running")
+	seen = preferences.Seen{}
+	c.round(true)
+	expect("no game", 2, "")
+	later, ok := preferences.ParseHours("00:00-00:00") // the whole day
+	if !ok {
+		t.Fatal("hours are not read")
+	}
+	c.prefer(preferences.Preferences{Workers: 2, Hours: []preferences.Hours{later}, Here: preferences.Same})
+	clock.forward(30 * time.Hour)
+	c.round(true)
+	expect("the whole day, next day", 2, "")
+	if want := []int{1, 2, 0, 2}; !slices.Equal(told, want) {
+		t.Errorf("told of %v cores, want %v", told, want)
+	}
+	b.end(func() {})
+}

@@ -1,0 +1,86 @@
+// Package preferences is what the owner of a machine allows jobs of it, and when: as many cores as are left over while
+// he works, all of them at night, none on battery. It is one pure rule, [Preferences.Decide], from what was seen of the
+// machine; package senses sees it, and the peer does what was decided.
+//
+// The preferences are those of BOINC's volunteers (D. P. Anderson, "BOINC: a platform for volunteer computing", 2020,
+// section 2.2, "computing preferences"): whether somebody is at the machine, battery, hours, programs that want it for
+// themselves, heat. Two owners' wishes never conflict: the strictest rule decides, and says so in one line.
+package preferences
+
+import (
+	"fmt"
+	"time"
+)
+
+// Same as a number of cores means no other number than usual.
+const Same = -1
+
+// Preferences are what the owner of a machine allows. The zero value allows nothing.
+type Preferences struct {
+	// Workers is how many cores may be used at most, 1 or more.
+	Workers int
+	// Here is how many while somebody is at the machine; Same: as many as else.
+	Here int
+	// AwayAfter is how long nobody must have touched the machine to be away.
+	AwayAfter time.Duration
+	// OnBattery says whether cores may be used while the machine runs on its battery.
+	OnBattery bool
+	// Hours are when cores may be used, in local time; none means always.
+	Hours []Hours
+	// YieldTo are programs, by the names of their processes, beside which no core is used.
+	YieldTo []string
+	// Hottest is the temperature in degrees Celsius from which on no core is used, until it is Cooling below; 0: any.
+	Hottest int
+}
+
+// Cooling is by how many degrees Celsius a machine that became too hot must cool down, so that it does not begin anew
+// every few seconds.
+const Cooling = 10
+
+// Seen is what there is to know of the machine now. What is not known is zero, and forbids nothing.
+type Seen struct {
+	Now time.Time // local
+	// Untouched is since when nobody has touched keyboard, mouse or a terminal; valid if Watched.
+	Untouched time.Duration
+	Watched   bool
+	// Battery says that the machine runs on its battery.
+	Battery bool
+	// Running is the first of YieldTo that runs; "" for none.
+	Running string
+	// Celsius is the temperature of the hottest part; 0 if not known.
+	Celsius int
+}
+
+// A Verdict is what may be used now, and why not more.
+type Verdict struct {
+	Cores int
+	Limit string // in one line, why Cores is below Workers; "" if it is not
+	hot   bool
+}
+
+// Needs says which of the senses the preferences ask for: others need not be looked at.
+func (p *Preferences) Needs() (touched, battery, programs, heat bool) {
+	return p.Here != Same && p.Here < p.Workers, !p.OnBattery, len(p.YieldTo) > 0, p.Hottest > 0
+}
+
+// Decide says how many cores may be used; before is what it said the last time.
+func (p *Preferences) Decide(s Seen, before Verdict) Verdict {
+	hot := p.Hottest > 0 && (s.Celsius >= p.Hottest || before.hot && s.Celsius > p.Hottest-Cooling)
+	switch {
+	case !within(p.Hours, s.Now):
+		return Verdict{hot: hot, Limit: "it is not the time: hours allows " + describe(p.Hours)}
+	case s.Battery && !p.OnBattery:
+		return Verdict{hot: hot, Limit: "the machine runs on its battery, and on_battery is false"}
+	case s.Running != "":
+		return Verdict{hot: hot, Limit: s.Running + " is running, and yield_to names it"}
+	case hot && s.Celsius >= p.Hottest:
+		return Verdict{hot: hot, Limit: fmt.Sprintf("the machine has %d degrees, and hottest is %d", s.Celsius,
+			p.Hottest)}
+	case hot:
+		return Verdict{hot: hot, Limit: fmt.Sprintf("the machine has %d degrees and cools down to %d", s.Celsius,
+			p.Hottest-Cooling)}
+	case p.Here != Same && p.Here < p.Workers && s.Watched && s.Untouched < p.AwayAfter:
+		return Verdict{Cores: p.Here, Limit: fmt.Sprintf("somebody is at the machine, and workers_here is %d", p.Here)}
+	}
+	return Verdict{Cores: p.Workers}
+}

@@ -1,0 +1,95 @@
+package settings
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/satin-peer/satin/peer/preferences"
+)
+
+// ownerKeys are what the owner of the machine allows beside his own work, which changes while the daemon runs.
+func ownerKeys() []*key {
+	here := &key{
+		name: "workers_here", title: "The owner of this machine", kind: numberKind,
+		want: fmt.Sprintf("a whole number from %d to %d", preferences.Same, MaxWorkers),
+		about: []string{"Cores to use while somebody is at the machine; 0: none, -1: as many as else.",
+			"Together with workers it is what may be used while he is there, and while he is away."},
+		field: func(s *Settings) any { return &s.WorkersHere },
+		check: func(s *Settings) bool { return s.WorkersHere >= preferences.Same && s.WorkersHere <= MaxWorkers },
+	}
+	away := &key{
+		name: "away_after", kind: durationKind,
+		want:  fmt.Sprintf("a duration from %v to %v, such as 5m", MinAway, MaxAway),
+		about: []string{"How long nobody must have touched keyboard, mouse or terminal to be away."},
+		field: func(s *Settings) any { return &s.AwayAfter },
+		check: func(s *Settings) bool { return s.AwayAfter >= MinAway && s.AwayAfter <= MaxAway },
+	}
+	battery := &key{
+		name: "on_battery", kind: boolKind, want: "true or false",
+		about: []string{"Compute while the machine runs on its battery."},
+		field: func(s *Settings) any { return &s.OnBattery },
+	}
+	hours := &key{
+		name: "hours", kind: listKind, want: `hours such as "22:00-06:00" or "mon-fri/18:00-08:00", at most 64`,
+		about: []string{"When to compute, in local time.",
+			`Such as "22:00-06:00" for every day or "mon-fri/18:00-08:00" for some; an end that is not after the begin is on the next day. Empty: always.`},
+		field: func(s *Settings) any { return &s.Hours },
+		check: func(s *Settings) bool {
+			return !slices.ContainsFunc(s.Hours, func(h string) bool { _, ok := preferences.ParseHours(h); return !ok })
+		},
+	}
+	programs := &key{
+		name: "yield_to", kind: listKind, want: "names of programs without directories, at most 64",
+		about: []string{"Programs that want the machine for themselves: while one runs, nothing is computed.",
+			`They are named as their processes are, such as "blender".`},
+		field: func(s *Settings) any { return &s.YieldTo },
+		check: func(s *Settings) bool {
+			return !slices.ContainsFunc(s.YieldTo, func(p string) bool { return strings.ContainsAny(p, `/\`) })
+		},
+	}
+	hottest := &key{
+		name: "hottest", kind: numberKind,
+		want: fmt.Sprintf("0, or a whole number from %d to %d", MinHottest, MaxHottest),
+		about: []string{"Degrees Celsius at which computing stops until the machine has cooled down by ten; 0: not looked at.",
+			"The hottest sensor counts that the system tells of."},
+		field: func(s *Settings) any { return &s.Hottest },
+		check: func(s *Settings) bool { return s.Hottest == 0 || s.Hottest >= MinHottest && s.Hottest <= MaxHottest },
+	}
+	return []*key{here, away, battery, hours, programs, hottest}
+}
+
+// Prefers are the preferences of the owner of the machine, as the settings say them; most is how many cores 0 workers
+// are.
+func (s *Settings) Prefers(most int) preferences.Preferences {
+	p := preferences.Preferences{Workers: s.Workers, Here: s.WorkersHere, AwayAfter: s.AwayAfter,
+		OnBattery: s.OnBattery, YieldTo: s.YieldTo, Hottest: s.Hottest}
+	if p.Workers == 0 {
+		p.Workers = most
+	}
+	for _, h := range s.Hours {
+		if hours, ok := preferences.ParseHours(h); ok {
+			p.Hours = append(p.Hours, hours)
+		}
+	}
+	return p
+}
+
+// ownerMay says whether a key is one that a running daemon takes up from its file.
+func ownerMay(k *key) bool {
+	return k.name == "workers" || slices.ContainsFunc(ownerKeys(), func(o *key) bool { return o.name == k.name })
+}
+
+// LooksEvery is how often a daemon looks whether its file has changed.
+const LooksEvery = time.Second
+
+// NotLive names the settings that differ in two loads and are not taken up by a daemon that runs.
+func NotLive(a, b *Loaded) (names []string) {
+	for _, k := range keys() {
+		if !ownerMay(k) && k.text(&a.Settings) != k.text(&b.Settings) {
+			names = append(names, k.name)
+		}
+	}
+	return names
+}
