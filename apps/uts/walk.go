@@ -3,17 +3,18 @@ package uts
 // A walker visits the trees below some nodes, depth first, and can be relieved of some of what it has not
 // visited yet. It is the leaf of the jobs that explore.
 type walker struct {
-	waiting []Node // found and not visited yet, the oldest first; no two are above each other
-	tally   Tally  // of the nodes visited
+	tree    *Tree
+	waiting []Place // found and not visited yet, the oldest first; no two are above each other
+	tally   Tally   // of the nodes visited
 }
+
+// fewMore is how many nodes more a walker has room for at first: a small part of a tree seldom needs more, and memory
+// that is new to a process costs more than the nodes in it.
+const fewMore = 32
 
 // walk is a walker that has to visit nodes of a tree.
 func walk(tree *Tree, nodes ...Place) *walker {
-	w := &walker{waiting: make([]Node, len(nodes), len(nodes)+maxChildren)}
-	for i, n := range nodes {
-		w.waiting[i] = Node{tree, n}
-	}
-	return w
+	return &walker{tree: tree, waiting: append(make([]Place, 0, len(nodes)+fewMore), nodes...)}
 }
 
 // visit visits up to limit nodes, the newest first. It returns false if there are no more.
@@ -26,12 +27,12 @@ func (w *walker) visit(limit int) bool {
 			return true
 		}
 		last := len(w.waiting) - 1
-		n := w.waiting[last]
+		n := Node{w.tree, w.waiting[last]}
 		w.waiting = w.waiting[:last]
 		children := n.children()
 		w.tally.visit(&n, children)
 		for i := range children {
-			w.waiting = append(w.waiting, n.child(i))
+			w.waiting = append(w.waiting, n.child(i).Place)
 		}
 	}
 	return false
@@ -50,10 +51,11 @@ func (w *walker) share() (shared []Place) {
 	if len(w.waiting) < 2 {
 		return nil
 	}
+	shared = make([]Place, 0, min((len(w.waiting)+1)/2, maxShared))
 	kept := w.waiting[:0]
 	for i, n := range w.waiting {
 		if i%2 == 0 && len(shared) < maxShared {
-			shared = append(shared, n.Place)
+			shared = append(shared, n)
 		} else {
 			kept = append(kept, n)
 		}

@@ -16,6 +16,9 @@ import (
 //
 // Whoever reads an order carries it out, and tells at once what came of it: an order to give a job away is answered
 // without waking another goroutine. Another one waits for what happens by itself. They take turns.
+//
+// What nobody goes on because of (see waits) is written with the next event that somebody does, or maxWait later: each
+// write wakes a process, which costs more than all that it has to read.
 func Serve(e port.Live, r io.Reader, w io.Writer) error {
 	s := &server{e: e, out: bufio.NewWriterSize(w, 64<<10), timer: time.NewTimer(0)}
 	defer s.timer.Stop()
@@ -45,11 +48,19 @@ func Serve(e port.Live, r io.Reader, w io.Writer) error {
 type server struct {
 	timer *time.Timer // the engine is to be asked again
 
-	mu   sync.Mutex
-	e    port.Live
-	out  *bufio.Writer
-	over bool
+	mu     sync.Mutex
+	e      port.Live
+	out    *bufio.Writer
+	urgent bool      // something in it does not wait
+	due    time.Time // when what is in it, and waits, is to be written; zero if nothing is
+	over   bool
 }
+
+// maxWait is how long an event may wait for company.
+const maxWait = 10 * time.Millisecond
+
+// waits says whether an event may wait: outcomes and jobs are safer for it, and nothing else follows.
+func waits(k port.EventKind) bool { return k == port.Kept || k == port.Delivered }
 
 // read carries out orders as they come, and tells when no other is there already.
 func (s *server) read(r io.Reader) error {
@@ -90,12 +101,12 @@ func (s *server) turn(o *port.Order, tell bool) error {
 	return err
 }
 
-// tell writes all that the engine has to tell.
+// tell writes all that the engine has to tell, and says when to do so again; 0 is never.
 func (s *server) tell() (again time.Duration, err error) {
 	for {
 		events, again := s.e.Poll()
 		if len(events) == 0 {
-			return again, s.out.Flush()
+			return s.flush(again)
 		}
 		for i := range events {
 			b, err := frames(&events[i])
@@ -105,6 +116,27 @@ func (s *server) tell() (again time.Duration, err error) {
 			if err != nil {
 				return 0, err
 			}
+			s.urgent = s.urgent || !waits(events[i].Kind)
 		}
 	}
+}
+
+// flush has what was told read, unless all of it waits.
+func (s *server) flush(again time.Duration) (time.Duration, error) {
+	if s.out.Buffered() == 0 {
+		s.urgent, s.due = false, time.Time{}
+		return again, nil
+	}
+	now := time.Now()
+	if s.due.IsZero() {
+		s.due = now.Add(maxWait)
+	}
+	if wait := s.due.Sub(now); !s.urgent && wait > 0 {
+		if again == 0 || wait < again {
+			again = wait
+		}
+		return again, nil
+	}
+	s.urgent, s.due = false, time.Time{}
+	return again, s.out.Flush()
 }
