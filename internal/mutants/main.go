@@ -28,7 +28,8 @@ func mutants() []mutant {
 		runsMutants,
 		libraryMutants,
 		checkpointMutants, driverMutants, proofMutants, hostMutants, outcomeMutants, borderMutants, streamMutants,
-		timeMutants, peerMutants, surroundingsMutants, adaptMutants, objectMutants, appMutants, worldMutants,
+		timeMutants, peerMutants, preferenceMutants,
+		surroundingsMutants, adaptMutants, objectMutants, appMutants, worldMutants,
 		simMutants())
 }
 
