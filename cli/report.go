@@ -134,6 +134,15 @@ type document struct {
 }
 
 func (c console) printJSON(t *task, o *options, s solution) error {
+	text, err := describe(t, o, s)
+	if err == nil {
+		_, err = c.out.Write(text)
+	}
+	return err
+}
+
+// describe makes the document of a run.
+func describe(t *task, o *options, s solution) ([]byte, error) {
 	d := document{
 		App: t.app, Args: append([]string{}, t.args...), Flags: t.flags, Title: t.problem.Title,
 		Answer: s.answer.Fields, Elapsed: s.end.at.Seconds(), Sequential: o.sequential, Workers: max(s.end.Workers, 1),
@@ -148,8 +157,7 @@ func (c console) printJSON(t *task, o *options, s solution) error {
 	}
 	text, err := json.MarshalIndent(d, "", "  ")
 	if err != nil {
-		return failed("the answer to %s cannot be written as JSON: %w", t.problem.Title, err)
+		return nil, failed("the answer to %s cannot be written as JSON: %w", t.problem.Title, err)
 	}
-	_, err = c.out.Write(append(text, '\n'))
-	return err
+	return append(text, '\n'), nil
 }

@@ -30,6 +30,9 @@ type options struct {
 	dashboard  bool
 	recovery   string
 	maxCores   int
+	each       string // a file with a line for each run
+	results    string // the directory of their answers
+	atOnce     int
 	harm       *[]string
 	faults     []fault // of harm
 }
@@ -58,6 +61,7 @@ Ctrl-C ends it within a second and says how far it got; a second Ctrl-C ends it 
   satin-peer run ./golomb.wasm 11
   satin-peer run nqueens 18 --dashboard
   satin-peer run nqueens 18 --detach
+  satin-peer run tsp --each instances.txt --results answers
   satin-peer run nqueens 18 --join satin-invite-1:pGFz...`,
 		SuggestionsMinimumDistance: typoDistance,
 		Args:                       cobra.ArbitraryArgs,
@@ -81,10 +85,13 @@ Ctrl-C ends it within a second and says how far it got; a second Ctrl-C ends it 
 		"the `WAY` in which the work of lost peers is dealt with: salvage, or naive to compute all of it again")
 	flags.IntVar(&o.maxCores, "max-cores", 0,
 		"cores of one peer that the run may use at most, in a swarm (0: each peer decides)")
+	flags.StringVar(&o.each, "each", "", "run once for each line of `FILE`, which has the arguments, with --results")
+	flags.StringVar(&o.results, "results", "", "the `DIR` that gets the answers of --each as JSON; what is there is not run again")
+	flags.IntVar(&o.atOnce, "at-once", 4, "how many runs of --each a daemon has at once; each gets the same share of the cores")
 	o.harm = addFaultFlag(flags)
 	flags.String("config", "", "the configuration `FILE` to read")
 	settings.AddFlags(flags, "state_dir", "runtime_dir", "join")
-	for _, name := range []string{"workers", "nice", "state-dir", "runtime-dir", "join", "recovery", "max-cores", "fault"} {
+	for _, name := range []string{"workers", "nice", "state-dir", "runtime-dir", "join", "recovery", "max-cores", "fault", "at-once"} {
 		if err := cmd.RegisterFlagCompletionFunc(name, cobra.NoFileCompletions); err != nil {
 			panic(err) // no such flag
 		}
@@ -108,6 +115,9 @@ func newAppCommand(app apps.App, o *options, c console, list []apps.App) *cobra.
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.check(cmd.Flags()); err != nil {
 				return err
+			}
+			if o.each != "" {
+				return runBatch(c, app, o, cmd.Flags(), own, args)
 			}
 			problem, err := build(args)
 			if err != nil {
@@ -143,6 +153,12 @@ var conflicts = []struct{ flag, with, why string }{
 	{"join", "sequential", ", the sequential program: it stays in this process"},
 	{"detach", "sequential", ", the sequential program: it stays in this process"},
 	{"dashboard", "sequential", ", the sequential program: it has nothing to show"},
+	{"each", "sequential", ": its runs are jobs"},
+	{"each", "detach", ": interrupt it, its runs go on, and the same command waits for them again"},
+	{"each", "json", ": the answers are JSON in any case"},
+	{"each", "join", ": start a daemon with it"},
+	{"each", "dashboard", ": satin-peer dashboard shows all runs"},
+	{"each", "fault", ": give it to satin-peer start"},
 	{"dashboard", "detach", ": satin-peer dashboard prints a link to the daemon's page"},
 	{"join", "local", ": it stays in this process"},
 	{"detach", "local", ": it stays in this process"},

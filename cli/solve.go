@@ -72,7 +72,7 @@ func (c console) attend(r computation) (solution, error) {
 				}
 			case <-time.After(c.patience):
 			}
-			return solution{end: got}, &interrupted{s, got, goesOn}
+			return solution{end: got}, &interrupted{signal: s, got: got, goesOn: goesOn}
 		}
 	}
 }
@@ -163,9 +163,13 @@ type interrupted struct {
 	signal os.Signal
 	got    sample
 	goesOn string // the run, if only the waiting for it has ended
+	text   string // instead of what got says, if it is more than a run
 }
 
 func (i *interrupted) Error() string {
+	if i.text != "" {
+		return i.text
+	}
 	verb := "interrupted"
 	switch i.signal {
 	case syscall.SIGTERM:

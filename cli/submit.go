@@ -23,27 +23,35 @@ import (
 	"github.com/satin-peer/satin/steal"
 )
 
-// submit hands t to the daemon d, and waits for the answer unless it is to be left alone.
-func (c console) submit(t *task, o *options, d control.Daemon) error {
+// handIn hands t to the daemon d, and says who can help with it.
+func handIn(c console, t *task, o *options, d control.Daemon) (run control.RunInfo, err error) {
 	argument, err := wire.Value().Encode(t.problem.Arg)
 	if err != nil {
-		return failed("the problem is too large for a swarm: %w; run it with --local", err)
+		return run, failed("the problem is too large for a swarm: %w; run it with --local", err)
 	}
 	name, err := c.offer(d, t.problem.Arg)
 	if err != nil {
-		return daemonError(err)
+		return run, daemonError(err)
 	}
 	sub := control.Submission{App: t.app, Args: commandLine(t), Title: t.problem.Title, Function: t.problem.Root,
 		Argument: argument, Module: name, MaxCores: o.maxCores}
 	if o.recovery != steal.Salvage.String() {
 		sub.Recovery = o.recovery
 	}
-	run, err := d.Submit(context.Background(), sub)
-	if err != nil {
-		return daemonError(err)
+	if run, err = d.Submit(context.Background(), sub); err != nil {
+		return run, daemonError(err)
 	}
 	if text := helpText(run.Help); text != "" {
 		fmt.Fprintf(c.err, "satin-peer: %s\n", text)
+	}
+	return run, nil
+}
+
+// submit hands t to the daemon d, and waits for the answer unless it is to be left alone.
+func (c console) submit(t *task, o *options, d control.Daemon) error {
+	run, err := handIn(c, t, o, d)
+	if err != nil {
+		return err
 	}
 	if o.detach {
 		if o.json {
