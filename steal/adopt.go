@@ -39,7 +39,7 @@ func (ad *adoption) holderOf(p job.Path, id job.Identity) (*tupleEntry, *peer) {
 		return nil, nil
 	}
 	q := ad.partners.meet(e.Holder.Peer)
-	if q == nil || q.lost {
+	if q == nil || q.lost || !q.credit.good() {
 		return nil, nil
 	}
 	if e.Holder.Inc < max(q.inc, q.floor) {

@@ -109,6 +109,7 @@ func (b *book) onResult(p *peer, r *Result) {
 		b.stats.DroppedForeign++ // the lease stays; the next inventories will free it
 	default:
 		b.stats.ResultsUsed++
+		p.credit.paid(&b.cfg)
 		if p.leases[i].adopted {
 			b.stats.OrphansReused++
 		}
@@ -119,6 +120,7 @@ func (b *book) onResult(p *peer, r *Result) {
 
 // onReturn queues again what the thief had no room for.
 func (b *book) onReturn(p *peer, r *Return) {
+	p.credit.returned(b.now)
 	for _, h := range r.Handles {
 		if i, ok := p.findLease(h); ok {
 			b.requeue(p.leases[i], false, &b.stats.PutBackReturned)
@@ -177,8 +179,12 @@ func (b *book) takeInventory(p *peer, h *Heartbeat) {
 		if i < len(p.leases) && p.leases[i].handle == held {
 			l := p.leases[i]
 			if l.misses = 0; l.copy != nil && !l.copy.eager { // it was only silent, and is further than the copy
-				b.stats.Readopted++
-				b.dropCopy(l)
+				if l.blinks++; l.blinks > maxBlinks {
+					l.copy.eager = true
+				} else {
+					b.stats.Readopted++
+					b.dropCopy(l)
+				}
 			}
 			i++
 			continue
@@ -186,19 +192,28 @@ func (b *book) takeInventory(p *peer, h *Heartbeat) {
 		stale = append(stale, held)
 	}
 	missing = append(missing, p.leases[i:]...)
+	lost := false
 	for _, l := range missing {
 		if h.Seen < l.after {
 			continue // sent before the reply could have been there
 		}
 		l.misses++
 		if l.misses >= b.cfg.InventoryMisses {
+			lost = true
 			b.requeue(l, true, &b.stats.PutBackInventory)
 		}
+	}
+	if lost {
+		p.credit.failed(b.now, &b.cfg)
 	}
 	if len(stale) > 0 {
 		b.answerStale(p, stale)
 	}
 }
+
+// maxBlinks is how often a copy is dropped because the silent thief was heard again: one that is silent again and again
+// could have each copy ended before it is done.
+const maxBlinks = 3
 
 // answerStale tells a thief about handles that it lists and that are not leased.
 func (b *book) answerStale(p *peer, hs []Handle) {

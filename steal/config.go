@@ -64,6 +64,10 @@ type Config struct {
 	// EagerPercent is how many jobs of 100 given away may be copied so.
 	EagerPercent int
 
+	// LeaseEnd is how long workers here must have been idle while a thief had a job, and a quarter of that time at
+	// least, before they run it themselves though the thief is heard and lists it. 0: they never do.
+	LeaseEnd time.Duration
+
 	// MaxTuples bounds the table of who has what of lost work.
 	MaxTuples int
 	// MaxTuplesPerNews bounds the tuples that are told at once, and those that go with a reply. At most 1,024.
@@ -109,6 +113,7 @@ func LAN() Config {
 		MaxFlights:         16,
 		MaxPartners:        512,
 		MaxPatience:        5 * time.Second,
+		LeaseEnd:           30 * time.Second,
 		MaxTuples:          16384,
 		MaxTuplesPerNews:   256,
 		TellEvery:          50 * time.Millisecond,
@@ -182,6 +187,7 @@ func (c *Config) Validate() error {
 		atLeast("EagerAfter", int64(c.EagerAfter), 0),
 		atLeast("EagerPercent", int64(c.EagerPercent), 0),
 		atMost("EagerPercent", int64(c.EagerPercent), 100),
+		atLeast("LeaseEnd", int64(c.LeaseEnd), 0),
 		atLeast("MaxTuples", int64(c.MaxTuples), 1),
 		atLeast("MaxTuplesPerNews", int64(c.MaxTuplesPerNews), 1),
 		atMost("MaxTuplesPerNews", int64(c.MaxTuplesPerNews), maxTuples),

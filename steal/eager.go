@@ -8,6 +8,12 @@ package steal
 // A copy is one as for a silent thief (book.replace), but for one thing: the thief's sign of life does not end it. What
 // is done twice is bounded by the number of copies, a share of the jobs that were given away.
 
+// The same ends a lease whose thief lists it for ever and never returns it, by mistake or on purpose (overdue). Nothing
+// that a thief says of its progress could: it would say it. What this peer knows for itself is how long its workers
+// have had nothing to do. So a thief that withholds costs work, and time in proportion to what the run has taken, but
+// never the end of a run. Such copies are bounded by idle workers, not by a share of the jobs, and may be copied again:
+// several who withhold could have one job after the other.
+
 // eager decides which job is copied when there is nothing else to give.
 type eager struct {
 	*shared
@@ -17,34 +23,53 @@ type eager struct {
 }
 
 // copyFor queues a copy of the oldest job that others have for peer p, which asks for work, or, if p is nil, for this
-// peer's own workers. False if there is none, or no more may be done twice.
-func (e *eager) copyFor(p *peer) bool {
-	given := e.stats.JobsGivenLocal + e.stats.JobsGivenWide
-	if e.cfg.EagerAfter == 0 || e.leaving || e.segments.room() <= 0 || e.leases.n >= e.cfg.MaxLeases ||
-		100*(e.stats.EagerCopies+1) > uint64(e.cfg.EagerPercent)*given {
-		return false
+// peer's own workers. NoWork says that they have asked others for work. False if there is none, or no more may be done
+// twice.
+func (e *eager) copyFor(p *peer, noWork bool) bool {
+	room := e.segments.room() > 0 && e.leases.n < e.cfg.MaxLeases
+	if e.leaving || p != nil && !room {
+		return false // what is overdue runs here in any case: there is no more of it than leases
 	}
+	given := e.stats.JobsGivenLocal + e.stats.JobsGivenWide
+	may := noWork && room && e.cfg.EagerAfter > 0 &&
+		100*(e.stats.EagerCopies+1) <= uint64(e.cfg.EagerPercent)*given
 	var oldest *lease
+	late := false
 	for _, q := range e.partners.list {
 		for _, l := range q.leases {
-			if !e.copyable(l, p) {
+			overdue := e.overdue(l, p)
+			if !overdue && !(may && e.copyable(l, p)) {
 				continue
 			}
 			if oldest == nil || l.since < oldest.since || l.since == oldest.since && l.handle < oldest.handle {
-				oldest = l
+				oldest, late = l, overdue
 			}
 		}
 	}
 	if oldest == nil {
 		return false
 	}
-	e.stats.EagerCopies++
+	if late {
+		e.stats.OverdueCopies++
+		oldest.thief.credit.failed(e.now, &e.cfg)
+	} else {
+		e.stats.EagerCopies++
+	}
 	s := &segment{copyOf: oldest, eager: true, job: oldest.job, since: e.now}
 	s.job.Restarted = true
 	oldest.copy = s
 	e.segments.enter(s)
 	e.segments.putFirst(s)
 	return true
+}
+
+// overdue says whether idle workers have waited for long enough that p, or they, may run a job which its thief lists.
+func (e *eager) overdue(l *lease, p *peer) bool {
+	waited := e.idled - l.idled
+	if e.cfg.LeaseEnd == 0 || l.copy != nil || waited < e.cfg.LeaseEnd || 4*waited < e.now-l.since || l.thief == p {
+		return false
+	}
+	return p == nil || l.parent == nil || !l.parent.comesFrom(p)
 }
 
 // copyable says whether a job may be run by p as well. A copy is not copied, nor what may be an orphan that was given

@@ -23,7 +23,7 @@ func newLeases(s *shared, ps *partners) *leases {
 func (ls *leases) lend(p *peer, l *lease) Handle {
 	ls.last++
 	ls.partners.watch(p)
-	l.handle, l.thief, l.since, l.after = ls.last, p, ls.now, ls.partners.beats+1
+	l.handle, l.thief, l.since, l.idled, l.after = ls.last, p, ls.now, ls.idled, ls.partners.beats+1
 	p.leases = append(p.leases, l)
 	ls.n++
 	if l.parent == nil {
@@ -55,8 +55,10 @@ type lease struct {
 	job    Job
 	copy   *segment // what runs here in the silent thief's stead; nil while it is trusted
 	since  time.Duration
-	after  uint64 // a thief that has seen this heartbeat of ours has had the reply too, if order is kept
-	misses int    // consecutive inventories that did not list the handle
+	idled  time.Duration // how long the workers here had been idle then
+	blinks int           // times that the thief was silent and listed the job again
+	after  uint64        // a thief that has seen this heartbeat of ours has had the reply too, if order is kept
+	misses int           // consecutive inventories that did not list the handle
 
 	// when the job left the engine, a segment ran here that is this very job: perhaps it was that one's, not
 	// begun

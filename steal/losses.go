@@ -40,6 +40,7 @@ func (lo *losses) lose(p *peer) {
 
 // loseThief queues again what the peer stole from here, and forgets what it asked and was asked for.
 func (lo *losses) loseThief(p *peer) {
+	lo.failed(p)
 	for len(p.leases) > 0 {
 		lo.book.requeue(p.leases[0], true, &lo.stats.PutBackLostThief)
 	}
@@ -48,10 +49,18 @@ func (lo *losses) loseThief(p *peer) {
 
 // suspectThief is for a peer that is only silent: what it stole is run here too, until it is heard again.
 func (lo *losses) suspectThief(p *peer) {
+	lo.failed(p)
 	for _, l := range slices.Backward(p.leases) { // the oldest goes to the front last
 		lo.book.replace(l, &lo.stats.PutBackLostThief)
 	}
 	lo.forgetRequests(p)
+}
+
+// failed says that jobs a peer has are to be run without it.
+func (lo *losses) failed(p *peer) {
+	if len(p.leases) > 0 {
+		p.credit.failed(lo.now, &lo.cfg)
+	}
 }
 
 func (lo *losses) forgetRequests(p *peer) {

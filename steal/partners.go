@@ -33,7 +33,7 @@ func (ps *partners) meet(id PeerID) *peer {
 // stranger is a peer of which only the membership is known.
 func (ps *partners) stranger(id PeerID) *peer {
 	m, _ := ps.members.Find(id)
-	return &peer{id: id, cluster: m.Cluster}
+	return &peer{id: id, cluster: m.Cluster, credit: credit{most: firstCredit}}
 }
 
 // watch makes sure that a peer about to become a partner starts with a full measure of time to be heard, and that
@@ -96,6 +96,7 @@ type peer struct {
 	disowned []Handle // handles of mine that it was told to be disowned, last ones
 	farewell bool     // it is to hear the goodbye of this peer, which leaves
 
+	credit   credit        // what it may have of this peer's jobs
 	askSeq   RequestID     // the highest request of its present life
 	expects  time.Duration // until when it counts on heartbeats from here
 	beatAt   time.Duration // the next heartbeat to it; 0: none

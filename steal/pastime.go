@@ -31,6 +31,9 @@ func (pt *pastime) pass(now time.Duration) {
 	if since == 0 || now <= since {
 		return
 	}
+	if n := time.Duration(pt.load.Workers); n > 0 {
+		pt.idled += min(idle, n) * (now - since) / n
+	}
 	if late := max(pt.lateAt(), since); late < now {
 		pt.stats.Late += now - late
 		pt.stats.IdleCommunicating += idle * (now - late)

@@ -19,8 +19,9 @@ type shared struct {
 	load    Load
 	reports uint64 // reports of the engine so far
 	now     time.Duration
-	leaving bool // from Leave on
-	left    bool // the goodbye is said
+	idled   time.Duration // how long the workers here have been idle: the mean over them
+	leaving bool          // from Leave on
+	left    bool          // the goodbye is said
 	stats   Stats
 	out     Output
 }

@@ -30,6 +30,7 @@ type Stats struct {
 	PutBackReturned  uint64 // the thief had no room for it
 	PutBackTooLarge  uint64 // beyond Config.MaxJobBytes
 	EagerCopies      uint64 // jobs that others had and that idle peers got too
+	OverdueCopies    uint64 // jobs that thieves listed for so long that idle workers here run them too
 	EagerWon         uint64 // of those, how many were done first by the copy
 	PeersLost        uint64 // partners that fell silent
 	PeersLeft        uint64 // partners that said goodbye

@@ -82,11 +82,11 @@ func (t *thief) steal(s policy.Steal) {
 	t.send(p, &Message{Request: &StealRequest{ID: f.request, Max: n, Patience: s.Patience}})
 }
 
-// copyForMyself has idle workers here run a copy of a job that others have, once as many steals as there are other
-// members have brought nothing.
+// copyForMyself has idle workers here run a copy of a job that others have: one that is overdue, or any once as many
+// steals as there are other members have brought nothing.
 func (t *thief) copyForMyself() {
-	if t.segments.idle() > 0 && t.segments.queued() == 0 && t.failures >= max(1, t.members.Len()-1) &&
-		t.victim.eager.copyFor(nil) {
+	for t.segments.wanting() > 0 && t.segments.queued() == 0 &&
+		t.victim.eager.copyFor(nil, t.failures >= max(1, t.members.Len()-1)) {
 		t.book.feedWorkers()
 	}
 }

@@ -72,6 +72,7 @@ type actor struct {
 	policy  string
 	room    int // Config.MaxWaiting, if not 0
 	eager   time.Duration
+	end     time.Duration // of leases; 0: never
 	driver  *driver.Driver
 	script  *steal.Scripted
 	load    steal.Load
@@ -189,10 +190,11 @@ func number(t *testing.T, d *datadriven.TestData, s string) int {
 	return n
 }
 
-// addPeers reads: peers a b c cluster=near policy=crs room=1 eager=5s. Without a policy the transcript decides who
-// steals.
+// addPeers reads: peers a b c cluster=near policy=crs room=1 eager=5s end=4s. Without a policy the transcript decides
+// who steals, and without an end a listed lease has none.
 func (s *stage) addPeers(t *testing.T, d *datadriven.TestData) {
 	cluster, policy, room, eager := "near", "scripted", 0, duration(t, d, "eager")
+	end := duration(t, d, "end")
 	for _, a := range d.CmdArgs {
 		switch a.Key {
 		case "cluster":
@@ -206,7 +208,7 @@ func (s *stage) addPeers(t *testing.T, d *datadriven.TestData) {
 	for _, a := range d.CmdArgs {
 		if len(a.Vals) == 0 {
 			s.actors[a.Key] = &actor{stage: s, name: a.Key, cluster: steal.ClusterID(cluster), inc: 1, policy: policy,
-				room: room, eager: eager}
+				room: room, eager: eager, end: end}
 			s.order = append(s.order, a.Key)
 		}
 	}
@@ -245,7 +247,7 @@ func (s *stage) start(t *testing.T, d *datadriven.TestData, x *actor) {
 	if x.room > 0 {
 		cfg.MaxWaiting = x.room
 	}
-	cfg.EagerAfter, cfg.EagerPercent = x.eager, 50
+	cfg.EagerAfter, cfg.EagerPercent, cfg.LeaseEnd = x.eager, 50, x.end
 	run := s.run
 	run.ID, run.Fresh = job.RunID{1}, len(run.Deputies) > 0 && x.name == string(run.Deputies[0]) && x.inc == 1
 	core, err := steal.NewCore(cfg, run, steal.Address{Peer: steal.PeerID(x.name), Inc: x.inc}, s.members(), p,

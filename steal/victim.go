@@ -71,7 +71,7 @@ func (v *victim) keepOrRefuse(a ask) {
 // tryGive starts to serve a request: it is answered, or the engine is looking for jobs for it. False if the
 // policy does not want to give or there is certainly nothing.
 func (v *victim) tryGive(a *ask, askEngine bool) bool {
-	n := min(v.policy.Give(v.view, a.Ask), a.Max, v.cfg.MaxLeases-v.leases.n)
+	n := min(v.policy.Give(v.view, a.Ask), a.Max, v.mayHave(a.peer))
 	if n <= 0 {
 		return false
 	}
@@ -84,6 +84,11 @@ func (v *victim) tryGive(a *ask, askEngine bool) bool {
 	v.takes = append(v.takes, *a)
 	v.order(Order{Kind: Take, Ticket: Ticket(a.ID), Max: n})
 	return true
+}
+
+// mayHave is how many more of this peer's jobs a thief may have.
+func (v *victim) mayHave(p *peer) int {
+	return min(v.cfg.MaxLeases-v.leases.n, p.credit.left(v.now)-len(p.leases))
 }
 
 // giveWaiting passes on stolen jobs that no worker here has begun, oldest first.
@@ -134,7 +139,7 @@ func (v *victim) taken(t Ticket, jobs []Taken) {
 			v.putBack(jobs[k:k+1], &v.stats.PutBackTooLarge)
 			continue
 		}
-		if len(grants) > 0 && bytes+size > v.cfg.MaxReplyBytes || v.leases.n >= v.cfg.MaxLeases {
+		if len(grants) > 0 && bytes+size > v.cfg.MaxReplyBytes || v.mayHave(a.peer) <= 0 {
 			v.putBack(jobs[k:], nil)
 			break
 		}
@@ -152,7 +157,7 @@ func (v *victim) taken(t Ticket, jobs []Taken) {
 
 // giveCopy gives a copy of a job that somebody else has.
 func (v *victim) giveCopy(a *ask) bool {
-	return a.Max > 0 && v.load.Queued == 0 && v.policy.Give(v.view, a.Ask) > 0 && v.eager.copyFor(a.peer) &&
+	return a.Max > 0 && v.load.Queued == 0 && v.mayHave(a.peer) > 0 && v.policy.Give(v.view, a.Ask) > 0 && v.eager.copyFor(a.peer, true) &&
 		v.giveWaiting(a, 1)
 }
 
@@ -245,8 +250,10 @@ func (v *victim) push(thief PeerID, n int) {
 		return
 	}
 	p := v.partners.meet(thief)
-	n = min(n, v.cfg.MaxBatch, v.cfg.MaxLeases-v.leases.n)
-	if p == nil || n <= 0 || p.lost {
+	if p == nil || p.lost {
+		return
+	}
+	if n = min(n, v.cfg.MaxBatch, v.mayHave(p)); n <= 0 {
 		return
 	}
 	v.last++

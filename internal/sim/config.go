@@ -60,6 +60,8 @@ type Config struct {
 
 	// Adapt, if not nil, has the run's master decide who takes part.
 	Adapt *Adapt
+	// Withholder, if not nil, says who takes jobs and brings nothing home.
+	Withholder *Withholder
 	// Faults happen at their times.
 	Faults []Fault
 	// Audit keeps account of every job of the run, for the invariants that need it. It costs about as much as

@@ -108,7 +108,7 @@ func (p *peer) receive(m *steal.Message) {
 		w.trace.received(w.now, p, m)
 	}
 	p.witness.examined = examined{message: m}
-	p.driver.Step(p.local(), m)
+	p.driver.Step(p.local(), p.hoard.hears(m))
 	p.settle()
 }
 

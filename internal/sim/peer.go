@@ -33,6 +33,7 @@ type peer struct {
 	everReported bool
 	events       []port.Event // scratch
 	witness      witness
+	hoard        *hoard  // of a withholder
 	alarms       []int64 // when tick events are due that are in the queue: each sooner than the one before
 	debt         int64   // processor time that the next job pays: messages, inner jobs
 	nicFree      int64   // when the network interface has sent what it was given
@@ -125,7 +126,11 @@ func (p *peer) stop() {
 }
 
 // Send, Tell and Answer are what the peer is to its driver on the side of the network.
-func (p *peer) Send(m *steal.Message) { p.world.net.send(p, m) }
+func (p *peer) Send(m *steal.Message) {
+	if m = p.hoard.says(m); m != nil {
+		p.world.net.send(p, m)
+	}
+}
 
 func (p *peer) Tell(n *steal.News) { p.world.broadcast.tell(p, n) }
 

@@ -32,6 +32,7 @@ type Counts struct {
 	Stored, Restored uint64
 	Killed           uint64 // lives that ended by a crash
 	Restarts         uint64 // times the root was started again
+	Withheld         uint64 // jobs that withholders got
 }
 
 // Report is what a run has to show.

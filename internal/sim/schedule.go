@@ -62,6 +62,7 @@ func Schedule(seed uint64, kinds []FaultKind) Config {
 		c.Quiesce = 5 * time.Minute
 	}
 	eagerly(seed, &c)
+	withholding(seed, peers, span, &c)
 	return c
 }
 
@@ -119,6 +120,10 @@ func randomNetwork(r *rand.Rand, sizes []int) *wan.Model {
 
 // Describe says in one line what a configuration from Schedule consists of.
 func (c *Config) Describe() string {
-	return fmt.Sprintf("policy %s, recovery %v, clusters of %v, %d workers a peer, tree %+v, faults %v",
+	about := fmt.Sprintf("policy %s, recovery %v, clusters of %v, %d workers a peer, tree %+v, faults %v",
 		c.Policy().Name(), c.Recovery, c.Network.Sizes(), c.Workers, c.Tree, c.Faults)
+	if w := c.Withholder; w != nil {
+		about += fmt.Sprintf(", from %v on withholders %v: %v", w.At, w.Peers, w.Trick)
+	}
+	return about
 }
