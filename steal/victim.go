@@ -157,8 +157,8 @@ func (v *victim) taken(t Ticket, jobs []Taken) {
 
 // giveCopy gives a copy of a job that somebody else has.
 func (v *victim) giveCopy(a *ask) bool {
-	return a.Max > 0 && v.load.Queued == 0 && v.mayHave(a.peer) > 0 && v.policy.Give(v.view, a.Ask) > 0 && v.eager.copyFor(a.peer, true) &&
-		v.giveWaiting(a, 1)
+	return a.Max > 0 && v.load.Queued == 0 && v.mayHave(a.peer) > 0 && v.policy.Give(v.view, a.Ask) > 0 &&
+		v.eager.copyFor(a.peer, true) && v.giveWaiting(a, 1)
 }
 
 // putBack returns jobs to the engine that have not left.

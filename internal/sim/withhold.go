@@ -123,7 +123,8 @@ func (h *hoard) back(m *steal.Message) *steal.Message {
 		return nil
 	}
 	slices.Sort(hs)
-	return &steal.Message{Run: m.Run, From: h.of.address(), To: m.From, Return: &steal.Return{Handles: slices.Compact(hs)}}
+	hs = slices.Compact(hs)
+	return &steal.Message{Run: m.Run, From: h.of.address(), To: m.From, Return: &steal.Return{Handles: hs}}
 }
 
 func (h *hoard) add(owner steal.Address, handle steal.Handle) {
