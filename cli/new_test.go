@@ -39,7 +39,7 @@ func TestNewApp(t *testing.T) {
 	}
 	goes("go", "vet", "./...")
 	goes("go", "test", "./...")
-	goes("go", "build", "-o", "golomb", ".")
+	goes("go", "build", "-ldflags=-s -w", "-o", "golomb", ".") // linking it with all symbols takes twice as long
 	if out := goes("./golomb", "run", "golomb", "10", "--local"); !strings.HasPrefix(out, "1334961\n") {
 		t.Errorf("%q", out)
 	}

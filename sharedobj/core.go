@@ -39,7 +39,7 @@ func NewCore(cfg Config, self PeerID, members []Member, rand Rand) (*Core, error
 		return nil, err
 	}
 	b := &base{cfg: cfg, self: self, place: newPlace(self, members), rand: rand, store: newStore(&cfg)}
-	b.fetches = &fetcher{base: b, byDigest: make(map[Digest]*fetch), applies: make(map[Ticket]Digest),
+	b.fetches = &fetcher{base: b, byDigest: make(map[Digest]*fetch), applies: make(map[Ticket]applying),
 		noted: make(map[string]bool)}
 	b.errands, b.spread = &errands{base: b}, &spreader{base: b}
 	b.serve, b.lattices = newServer(b), newLattices(b)

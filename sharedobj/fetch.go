@@ -10,9 +10,12 @@ type fetcher struct {
 	*base
 	list     []*fetch // under way, the oldest first
 	byDigest map[Digest]*fetch
-	applies  map[Ticket]Digest // writes that the engine is applying
-	noted    map[string]bool   // objects of which the user was told that replicas differ
+	applies  map[Ticket]applying // writes that the engine is applying
+	noted    map[string]bool     // objects of which the user was told that replicas differ
 }
+
+// applying is a write between two versions.
+type applying struct{ digest, parent Digest }
 
 // fetch gets one digest: it learns what the digest names, then gets the writes that lead to it from a version that is
 // here, or its state, whichever is shorter.

@@ -16,7 +16,8 @@ const (
 	OrderHere OrderKind = 1 + iota
 	// OrderForget: Digest is not held any more. What has its value may use it on.
 	OrderForget
-	// OrderApply: apply the write Data to the value of Parent, called Name: Core.Applied.
+	// OrderApply: apply the write Data to the value of Parent, called Name: Core.Applied. Until then Parent is not
+	// forgotten.
 	OrderApply
 	// OrderJoin: check Data and join it into the lattice Digest: Core.Joined.
 	OrderJoin

@@ -40,22 +40,24 @@ func (c *fetcher) apply(e *entry) bool {
 	if !c.store.room(e.recipe.State.Size, e, c.store.find(e.recipe.Parent)) {
 		return false
 	}
+	c.store.pin(e.recipe.Parent) // until it is applied
 	e.applying = c.ask(Order{Kind: OrderApply, Digest: e.digest, Parent: e.recipe.Parent, Name: e.recipe.Name,
 		Data: e.write.Bytes()})
-	c.applies[e.applying] = e.digest
+	c.applies[e.applying] = applying{e.digest, e.recipe.Parent}
 	return true
 }
 
 // applied takes the outcome of a write. If it is not the writer's state, only that state itself will do; the user is
 // told once for each object, since it costs bytes at every write.
 func (c *fetcher) applied(t Ticket, state *Body) {
-	d, ok := c.applies[t]
+	a, ok := c.applies[t]
 	if !ok {
 		c.stats.Malformed++
 		return
 	}
 	delete(c.applies, t)
-	e := c.store.find(d)
+	c.store.unpin(a.parent)
+	d, e := a.digest, c.store.find(a.digest)
 	if e == nil || e.applying != t {
 		return // dropped meanwhile
 	}

@@ -88,11 +88,11 @@ func (g *engine) carryOut(o sharedobj.Order) {
 		}
 		delete(g.values, o.Digest)
 	case sharedobj.OrderApply:
-		parent, ok := g.values[o.Parent]
-		if !ok {
-			w.violate(readsNamed, "%s is to apply a write to %v, which it has not got", p.id, o.Parent)
-		}
 		p.later(func() {
+			parent, ok := g.values[o.Parent]
+			if !ok {
+				w.violate(readsNamed, "%s is to apply a write to %v, which it has not got", p.id, o.Parent)
+			}
 			next := move(parent, o.Data)
 			if p.skewed {
 				next[0] ^= 1
