@@ -78,12 +78,16 @@ func askLink(runtimeDir string, level dashboard.Level) (string, error) {
 
 // showDashboard serves the page of d, if the settings want it, until the function it gives is called. A page
 // that cannot be is no reason for a peer not to work.
-func (c console) showDashboard(d control.Watched, l *settings.Loaded, log *slog.Logger) (hide func()) {
+func (c console) showDashboard(d control.Watched, l *settings.Loaded, again func() (*settings.Loaded, error),
+	log *slog.Logger) (hide func()) {
 	if l.Dashboard == settings.DashboardOff {
 		return func() {}
 	}
-	_, hide, err := c.openPage(dashboard.Config{Source: shown{d}, Listen: l.Dashboard, Dir: l.RuntimeDir,
-		StateDir: l.StateDir, Log: log})
+	cfg := dashboard.Config{Source: shown{d}, Listen: l.Dashboard, Dir: l.RuntimeDir, StateDir: l.StateDir, Log: log}
+	if l.File != "" {
+		cfg.Preferences = &ownerFile{c.dirs, l.File, again}
+	}
+	_, hide, err := c.openPage(cfg)
 	if err != nil {
 		log.Warn("there is no dashboard", "error", err)
 		return func() {}

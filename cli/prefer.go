@@ -2,15 +2,19 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/satin-peer/satin/apps"
+	"github.com/satin-peer/satin/dashboard"
+	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/peer/settings"
 )
 
@@ -127,4 +131,36 @@ func stamp(path string) fileStamp {
 		return fileStamp{}
 	}
 	return fileStamp{info.ModTime(), info.Size()}
+}
+
+// An ownerFile is where the page reads and writes what the owner of the machine allows: the configuration file of the
+// daemon that shows it, which takes it up from there.
+type ownerFile struct {
+	dirs  settings.Dirs
+	path  string
+	again func() (*settings.Loaded, error)
+}
+
+func (f *ownerFile) Preferences() ([]dashboard.Preference, error) {
+	l, err := f.again()
+	if err != nil {
+		return nil, err
+	}
+	var list []dashboard.Preference
+	for _, v := range l.Owner() {
+		list = append(list, dashboard.Preference{Name: v.Key, About: v.About, Kind: v.Kind, Values: v.Values,
+			From: v.Fixed})
+	}
+	return list, nil
+}
+
+func (f *ownerFile) Prefer(name string, values []string) error {
+	if !slices.ContainsFunc((&settings.Loaded{}).Owner(), func(v settings.OwnerValue) bool { return v.Key == name }) {
+		return fmt.Errorf("%w: %q is not for the page", report.ErrBadInput, name)
+	}
+	_, err := settings.Put(f.path, f.dirs, name, values)
+	if wrong := (*settings.Error)(nil); errors.As(err, &wrong) {
+		return fmt.Errorf("%w: %w", report.ErrBadInput, err)
+	}
+	return err
 }

@@ -1,13 +1,17 @@
 package cli
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/satin-peer/satin/dashboard"
+	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/peer/preferences"
+	"github.com/satin-peer/satin/peer/settings"
 )
 
 // Guards that what an owner changes in the file of a daemon that runs is in force, and that a mistake changes nothing.
@@ -92,5 +96,35 @@ func TestPauseUntil(t *testing.T) {
 	}
 	if len(m.asked) != 1 || !strings.HasPrefix(m.asked[0], "pause ") || m.asked[0] == "pause 0s" {
 		t.Errorf("asked %q", m.asked)
+	}
+}
+
+// Guards that the page writes what the owner of the machine says and no other setting, and says what wins over it.
+func TestPageWritesTheOwnersSettings(t *testing.T) {
+	dirs := home(t)
+	path := filepath.Join(dirs.Config, "config.toml")
+	f := &ownerFile{dirs, path, func() (*settings.Loaded, error) {
+		return settings.Load(settings.Sources{Dirs: dirs, Environ: []string{"SATIN_WORKERS=3"}})
+	}}
+	if err := f.Prefer("hours", []string{"22:00-06:00"}); err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range map[string]string{"trust": "open", "workers_here": "many", "": "1", "state_dir": "/tmp"} {
+		if err := f.Prefer(name, []string{value}); !errors.Is(err, report.ErrBadInput) {
+			t.Errorf("%s = %s: %v", name, value, err)
+		}
+	}
+	list, err := f.Preferences()
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]dashboard.Preference{}
+	for _, p := range list {
+		found[p.Name] = p
+	}
+	if len(list) != 7 || found["workers"].From != "SATIN_WORKERS" || found["workers"].Values[0] != "3" ||
+		found["hours"].Values[0] != "22:00-06:00" || found["hours"].From != "" ||
+		found["on_battery"].Kind != "yes_or_no" {
+		t.Errorf("the page has %+v", list)
 	}
 }

@@ -107,6 +107,8 @@ func (s *Server) routes() []route {
 			func(*http.Request) (any, error) { return listed(s.hub.stories.noticed()), nil }),
 		get("/prefs", "How the user likes the page", Prefs{}, s.getPrefs),
 		post("/prefs", "Keep how the user likes the page", Prefs{}, s.setPrefs),
+		get("/preferences", "What the owner of the machine allows", []Preference{}, s.getPreferences),
+		post("/preferences", "Say what the owner of the machine allows", preferBody{}, s.setPreference),
 		post("/pause", "Stop computing for a while", pauseBody{}, s.pause),
 		post("/resume", "End a pause", empty{}, func(r *http.Request) error {
 			if err := receive(r, &empty{}); err != nil {

@@ -34,7 +34,7 @@ func TestPageInBrowser(t *testing.T) {
 		Connected: true, Alive: true, Cluster: "there", State: "working", Workers: 8, RTT: 0.09})
 	dir := t.TempDir()
 	serve := func(listen string) *dashboard.Server {
-		s, err := dashboard.Open(dashboard.Config{Source: source, Dir: dir, Listen: listen,
+		s, err := dashboard.Open(dashboard.Config{Source: source, Preferences: source, Dir: dir, Listen: listen,
 			Every: 20 * time.Millisecond})
 		if err != nil {
 			t.Fatal(err)

@@ -3,6 +3,7 @@ package dashboard_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
@@ -28,6 +29,8 @@ type fake struct {
 	reports []report.Part
 	actions []string
 	asked   int
+
+	preferences []dashboard.Preference
 
 	computes bool    // each look at the runs finds that a second more of processor time went into them
 	given    float64 // seconds so far
@@ -74,6 +77,25 @@ func (f *fake) Pause(_ context.Context, d time.Duration) error { return f.did("p
 func (f *fake) Resume(context.Context) error                   { return f.did("resume") }
 func (f *fake) Cancel(_ context.Context, run string) error     { return f.did("cancel " + run) }
 
+func (f *fake) Preferences() ([]dashboard.Preference, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.preferences), f.err
+}
+func (f *fake) Prefer(name string, values []string) error {
+	if slices.Contains(values, "noon") {
+		return fmt.Errorf("%w: hours: got \"noon\", want hours", report.ErrBadInput)
+	}
+	f.change(func(f *fake) {
+		for i := range f.preferences {
+			if f.preferences[i].Name == name {
+				f.preferences[i].Values = values
+			}
+		}
+	})
+	return f.did(fmt.Sprintf("prefer %s %q", name, values))
+}
+
 func (f *fake) change(do func(f *fake)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -95,6 +117,11 @@ func newFake() *fake {
 				RTT: 0.001}},
 			Work: report.Work{Executed: 10, Rate: 2.5, Given: 1, Taken: 2, Busy: 3, Sent: 4, Received: 5},
 		},
+		preferences: []dashboard.Preference{
+			{Name: "workers_here", About: hostile, Kind: "number", Values: []string{"-1"}},
+			{Name: "on_battery", About: "Also on battery.", Kind: "yes_or_no", Values: []string{"false"}},
+			{Name: "hours", About: "When.", Kind: "list", Values: []string{}},
+			{Name: "workers", About: "Cores.", Kind: "number", Values: []string{"2"}, From: "--workers"}},
 		peers: []dashboard.Peer{{Peer: "12D3KooWB", Name: hostile, Version: "v1", Connected: true, Alive: true,
 			Cluster: "here", Reason: "label", State: "idle"}},
 		runs: []dashboard.Run{{Run: "0123", App: "nqueens", Args: []string{"12"}, Title: hostile,
@@ -115,7 +142,8 @@ type site struct {
 func open(t *testing.T, source *fake) *site {
 	t.Helper()
 	dir := t.TempDir()
-	s, err := dashboard.Open(dashboard.Config{Source: source, Dir: dir, Every: 10 * time.Millisecond})
+	s, err := dashboard.Open(dashboard.Config{Source: source, Dir: dir, Every: 10 * time.Millisecond,
+		Preferences: source})
 	if err != nil {
 		t.Fatal(err)
 	}

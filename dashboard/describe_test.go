@@ -117,10 +117,10 @@ func TestDescription(t *testing.T) {
 	}
 	slices.Sort(calls)
 	want := []string{"get /api/v1/clusters", "get /api/v1/flows", "get /api/v1/notices", "get /api/v1/peers",
-		"get /api/v1/prefs", "get /api/v1/runs",
+		"get /api/v1/preferences", "get /api/v1/prefs", "get /api/v1/runs",
 		"get /api/v1/runs/{run}/segments", "get /api/v1/runs/{run}/timeline", "get /api/v1/runs/{run}/tree",
 		"get /api/v1/session", "get /api/v1/status", "get /api/v1/trees",
-		"post /api/v1/links", "post /api/v1/pause", "post /api/v1/prefs", "post /api/v1/resume",
+		"post /api/v1/links", "post /api/v1/pause", "post /api/v1/preferences", "post /api/v1/prefs", "post /api/v1/resume",
 		"post /api/v1/runs/{run}/cancel"}
 	if !slices.Equal(calls, want) {
 		t.Errorf("the calls are %q, want %q", calls, want)

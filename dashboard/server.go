@@ -40,6 +40,8 @@ type Config struct {
 	// StateDir is where how the user likes the page is kept, in a file that only the user can read; empty
 	// means until the end.
 	StateDir string
+	// Preferences is what the owner of the machine says; nil if there is nothing to say.
+	Preferences Preferences
 	// Every is how often the Source is asked while somebody watches; 10 ms to a minute, 0 means a second.
 	Every time.Duration
 	// Log is told what was refused; nil means nothing is.
@@ -102,6 +104,8 @@ type Server struct {
 	metrics  http.Handler
 	prefs    *prefs
 
+	preferences Preferences // nil: none
+
 	ending context.Context // ends with the server
 	stop   context.CancelFunc
 	active sync.WaitGroup // the hub and the websockets
@@ -134,7 +138,7 @@ func Open(cfg Config) (*Server, error) {
 		stop: stop}
 	s.at = l.Addr().(*net.TCPAddr).AddrPort()
 	s.sessions = newSessions(s.at.Port())
-	s.prefs = readPrefs(cfg.StateDir)
+	s.prefs, s.preferences = readPrefs(cfg.StateDir), cfg.Preferences
 	s.metrics = newMetrics(cfg.Source, cfg.Log)
 	s.http = &http.Server{
 		Handler:           s.guard(s.handler()),

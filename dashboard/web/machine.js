@@ -2,6 +2,7 @@
 
 /** @import {Model} from "./model.js" */
 /** @import {Live} from "./live.js" */
+import { Allowed } from "./allowed.js";
 import { badge, el, Facts, say, setBadge, show } from "./dom.js";
 import { bytes, count, duration, moment, plain, sign } from "./format.js";
 import { sentence } from "./overview.js";
@@ -17,11 +18,15 @@ export class Machine {
   #work = new Facts();
   #place = new Facts();
   #addresses = el("ul", { class: "plain live" });
+  #allowed;
+  #asked = "";
   node = el("div", {}, el("p", { class: "lead live" }, this.#badge, this.#lead), this.#buttons, this.#onlyLook, this.#said,
     el("h2", {}, "Given and got"), this.#work.node, el("h2", {}, "In the network"), this.#place.node, el("h2", {}, "Addresses to join by"), this.#addresses);
 
   /** @param {Live} live */
   constructor(live) {
+    this.#allowed = new Allowed(live);
+    this.#said.after(this.#allowed.node);
     const pause = (/** @type {string} */ text, /** @type {number} */ seconds) => {
       const b = el("button", { type: "button" }, text);
       b.addEventListener("click", () => this.#act(live.act("/pause", { for_seconds: seconds })));
@@ -46,6 +51,9 @@ export class Machine {
     show(this.#buttons, model.level === "control" && s.state !== "leaving");
     show(this.#onlyLook, model.level === "view");
     show(this.#resume, s.state === "paused");
+    const limits = `${model.level} ${s.limit ?? ""} ${s.workers} ${s.started}`;
+    if (limits !== this.#asked) void this.#allowed.fetch(model.level === "control"); // it was changed, here or elsewhere
+    this.#asked = limits;
     const w = s.work;
     this.#work.update([
       ["Jobs done here", `${count(w.executed)}, in ${duration(w.busy_seconds)} of its cores' time`],

@@ -3,6 +3,7 @@ package settings
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -83,6 +84,40 @@ func ownerMay(k *key) bool {
 
 // LooksEvery is how often a daemon looks whether its file has changed.
 const LooksEvery = time.Second
+
+// An OwnerValue is what the owner of the machine allows of one thing.
+type OwnerValue struct {
+	Key, About string
+	Kind       string // "number", "yes_or_no", "text" or "list"
+	Values     []string
+	// Fixed is the flag or the variable of the environment that wins over the file; "" if the file counts.
+	Fixed string
+}
+
+// Owner lists what the owner of the machine allows, in the order of the commented file.
+func (l *Loaded) Owner() (list []OwnerValue) {
+	for _, k := range keys() {
+		if !ownerMay(k) {
+			continue
+		}
+		v := OwnerValue{Key: k.name, About: strings.Join(k.about, " "), Kind: "text"}
+		switch field := k.field(&l.Settings).(type) {
+		case *bool:
+			v.Kind, v.Values = "yes_or_no", []string{strconv.FormatBool(*field)}
+		case *int:
+			v.Kind, v.Values = "number", []string{strconv.Itoa(*field)}
+		case *time.Duration:
+			v.Values = []string{field.String()}
+		case *[]string:
+			v.Kind, v.Values = "list", append([]string{}, *field...)
+		}
+		if from := l.origins[k.name]; strings.HasPrefix(from, "--") || strings.HasPrefix(from, envPrefix) {
+			v.Fixed = from
+		}
+		list = append(list, v)
+	}
+	return list
+}
 
 // NotLive names the settings that differ in two loads and are not taken up by a daemon that runs.
 func NotLive(a, b *Loaded) (names []string) {

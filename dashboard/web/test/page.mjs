@@ -187,11 +187,32 @@ await step("buttons act", async () => {
   assert.deepEqual((await ask("actions")).actions, ["pause 1h0m0s", "resume", "cancel 0123"]);
 });
 
+await step("the owner says what he allows; what cannot be is told, and stays as it was", async () => {
+  await page.keyboard.press("6");
+  assert.ok(await page.getByLabel("workers", { exact: true }).isDisabled()); // a flag has set it
+  await page.getByText("set by --workers until the daemon is started again").waitFor();
+  await page.getByLabel("on_battery").check();
+  await page.getByText("on_battery is changed").waitFor();
+  await page.getByLabel("hours").fill("22:00-06:00, sat/00:00-24:00");
+  await page.keyboard.press("Tab");
+  await page.getByText("hours is changed").waitFor();
+  await page.getByLabel("hours").fill("noon");
+  await page.keyboard.press("Tab");
+  await page.getByText('Not changed: bad input: hours: got "noon"').waitFor();
+  await page.waitForFunction(() => document.querySelector("[name=hours]").value === "22:00-06:00, sat/00:00-24:00");
+  await picture(page, "machine-allowed");
+  const refused = complaints.findIndex((c) => c.includes("400 (Bad Request)") && c.includes("/api/v1/preferences")); // Chromium says so by itself
+  if (refused >= 0) complaints.splice(refused, 1);
+  assert.deepEqual((await ask("actions")).actions.slice(-2), ['prefer on_battery ["true"]', 'prefer hours ["22:00-06:00" "sat/00:00-24:00"]']);
+});
+
 await step("who may only look has no buttons", async () => {
   const other = await openPage("view");
   await other.keyboard.press("6");
   await other.getByText("This session may only look.").waitFor();
   assert.equal(await other.getByRole("button").count(), 0);
+  await other.getByLabel("hours").waitFor();
+  assert.ok(await other.getByLabel("hours").isDisabled());
   await other.context().close();
 });
 
