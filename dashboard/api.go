@@ -105,6 +105,7 @@ func (s *Server) routes() []route {
 			func(*http.Request) (any, error) { return s.hub.stories.flows(), nil }),
 		get("/notices", "What happened while somebody watched", []Notice{},
 			func(*http.Request) (any, error) { return listed(s.hub.stories.noticed()), nil }),
+		get("/history", "How fast the peer was in the last hour", []Moment{}, s.history.serve),
 		get("/prefs", "How the user likes the page", Prefs{}, s.getPrefs),
 		post("/prefs", "Keep how the user likes the page", Prefs{}, s.setPrefs),
 		get("/preferences", "What the owner of the machine allows", []Preference{}, s.getPreferences),

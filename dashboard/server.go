@@ -105,6 +105,7 @@ type Server struct {
 	prefs    *prefs
 
 	preferences Preferences // nil: none
+	history     history
 
 	ending context.Context // ends with the server
 	stop   context.CancelFunc
@@ -154,6 +155,7 @@ func Open(cfg Config) (*Server, error) {
 		return nil, errors.Join(err, l.Close())
 	}
 	s.active.Go(func() { s.hub.run(s.ending) }) // here and not in Serve, so that Close cannot wait before it
+	s.active.Go(func() { s.history.keep(s.ending, cfg.Source, cfg.Every) })
 	return s, nil
 }
 

@@ -73,6 +73,7 @@ export class Live {
 
   /** @param {Change} change */
   #take(change) {
+    if (change.kind === "snapshot" && change.epoch !== this.model.epoch) void this.read("/history").then((past) => past && this.model.recall(past));
     if (!this.model.apply(change)) {
       this.#socket?.send(JSON.stringify({ topics })); // everything anew
       return;

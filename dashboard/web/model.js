@@ -1,10 +1,10 @@
 // What is known of the peer, kept true by changes.
 
-/** @import {Status, Cluster, Peer, Run, LeftOut, Change, Topic, Notice, ServerNotice, Connection, TreeDigest, Flow} from "./types.js" */
+/** @import {Status, Cluster, Peer, Run, LeftOut, Change, Topic, Notice, ServerNotice, Connection, TreeDigest, Flow, Moment} from "./types.js" */
 import { learnName, plain } from "./format.js";
 
 const maxNotices = 50;
-const maxSamples = 300; // five minutes
+const maxSamples = 4000; // an hour, one a second
 
 /** Jobs per second here and of all peers, and the share of all workers that run jobs, 0 to 100.
  * @typedef {{at: number, here: number, all: number, busy: number | null}} Sample */
@@ -65,6 +65,13 @@ export class Model {
     this.epoch = change.epoch;
     this.number = change.number;
     return true;
+  }
+
+  /** Takes what the daemon has kept of the time before this page was opened. @param {Moment[]} past */
+  recall(past) {
+    const kept = past.map((m) => ({ at: Date.parse(m.at) / 1000, here: m.here, all: m.all, busy: m.busy == null ? null : 100 * m.busy }));
+    const newest = kept.at(-1)?.at ?? 0;
+    this.samples = [...kept, ...this.samples.filter((x) => x.at > newest)].slice(-maxSamples);
   }
 
   /** Takes a sample of the speed. */
