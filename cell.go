@@ -59,7 +59,11 @@ func shareCell[K, V any](shelf *engine.Shelf, kind *lattice[K, V], about K, bott
 		panic(fmt.Sprintf("satin: ShareLattice: %v", err))
 	}
 	named := shelf.Outside.Name(engine.Version{Kind: engine.Lattice, Registered: kind.name, State: b})
-	return kind.find(shelf, named.Name(), named, s)
+	c := kind.find(shelf, named.Name(), named, s)
+	if shelf.Around != nil && !c.open.Load() {
+		c.share() // inside a job: others that share it are around
+	}
+	return c
 }
 
 // came gives the one value whose seed came from elsewhere.
@@ -74,6 +78,11 @@ func (l *lattice[K, V]) came(shelf *engine.Shelf, name engine.Name, s *seed[K, V
 func (c *cell[K, V]) share() {
 	if c.open.Store(true); atomic.LoadPointer(&c.untold) != nil {
 		c.collectLater()
+	}
+	if c.shelf.Around != nil {
+		if b := c.shelf.Around.Value(c.name); b != nil {
+			_, _ = c.Join(b) // it was checked when it was offered
+		}
 	}
 }
 

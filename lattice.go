@@ -94,6 +94,9 @@ func ShareLattice[K, V any](f *Frame, join func(V, V) V, about K, bottom V) Latt
 // keep it. It is the same memory for all jobs of a process, so nobody may change it.
 func (l Lattice[K, V]) Value(f *Frame) V { return *(*V)(l.at.get(f)) }
 
+// About gives what the lattice is about.
+func (l Lattice[K, V]) About(f *Frame) K { return l.at.here(f).about }
+
 // find is head.resolve.
 func (p *place[K, V]) find(f *Frame) unsafe.Pointer {
 	c := p.here(f)

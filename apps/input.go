@@ -2,10 +2,8 @@ package apps
 
 import (
 	"fmt"
-	"io"
 	"io/fs"
 	"math"
-	"os"
 	"strconv"
 
 	"github.com/satin-peer/satin/internal/cause"
@@ -71,22 +69,9 @@ func ReadFile(path string, limit int64) ([]byte, error) {
 	if path == "" {
 		return nil, &InputError{What: "file name", Got: given(path), Want: "a file that can be read"}
 	}
-	// Stat before Open: opening a named pipe would wait for its other end.
-	info, err := os.Stat(path)
+	data, err := readInput(path, limit)
 	if err != nil {
-		return nil, fileError(path, "read", err)
-	}
-	if !info.Mode().IsRegular() {
-		return nil, &InputError{What: path, Got: kind(info.Mode()), Want: "a file"}
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, fileError(path, "read", err)
-	}
-	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, limit+1))
-	if err != nil {
-		return nil, fileError(path, "read", err)
+		return nil, err
 	}
 	switch {
 	case len(data) == 0:
@@ -97,14 +82,14 @@ func ReadFile(path string, limit int64) ([]byte, error) {
 	return data, nil
 }
 
+// fileError says what is wrong with a file that the user has named.
+func fileError(path, want string, err error) error {
+	return &InputError{What: path, Got: cause.Of(err).Error(), Want: "a file that can be " + want}
+}
+
 func kind(mode fs.FileMode) string {
 	if mode.IsDir() {
 		return "a directory"
 	}
 	return "a device, pipe or socket"
-}
-
-// fileError says what is wrong with a file that the user has named.
-func fileError(path, want string, err error) error {
-	return &InputError{What: path, Got: cause.Of(err).Error(), Want: "a file that can be " + want}
 }

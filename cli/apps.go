@@ -2,26 +2,32 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/satin-peer/satin/apps"
+	"github.com/satin-peer/satin/peer/control"
 )
 
+const appsName = "apps"
+
 func newAppsCommand(list []apps.App, c console) *cobra.Command {
-	return &cobra.Command{
-		Use:   "apps [APPLICATION]",
+	cmd := &cobra.Command{
+		Use:   appsName + " [APPLICATION]",
 		Short: "List the applications, or explain one",
-		Long: `apps lists the applications that are built in, with their arguments. With the name of one it explains what that computes,
-how, and with which flags, as satin-peer run APPLICATION --help does.`,
+		Long: `apps lists the applications that are built in, with their arguments, and, if a daemon is running, the modules that members of
+its swarm have published. With the name of one, or the file of a module, it explains what that computes, how, and with which
+flags, as satin-peer run APPLICATION --help does.`,
 		Example: `  satin-peer apps
-  satin-peer apps nqueens`,
+  satin-peer apps nqueens
+  satin-peer apps ./golomb.wasm`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch len(args) {
 			case 0:
-				return listApps(list, c)
+				return listApps(cmd, list, c)
 			case 1:
 				return explainApp(cmd.Root(), args[0])
 			}
@@ -34,14 +40,33 @@ how, and with which flags, as satin-peer run APPLICATION --help does.`,
 			return subcommands(runCommand(cmd.Root()), true), cobra.ShellCompDirectiveNoFileComp
 		},
 	}
+	addPlaceFlags(cmd.Flags())
+	return cmd
 }
 
-func listApps(list []apps.App, c console) error {
+func listApps(cmd *cobra.Command, list []apps.App, c console) error {
 	w := tabwriter.NewWriter(c.out, 0, 0, 3, ' ', 0)
 	for _, app := range list {
 		fmt.Fprintf(w, "%s\t%s\t%s\n", app.Name, app.Args, app.Summary)
 	}
+	for _, m := range published(c, cmd) {
+		fmt.Fprintf(w, "%s\t%s\t%s\n", oneLine(m.Name), "(module)", oneLine(m.Summary))
+	}
 	return w.Flush()
+}
+
+// published gives the modules that can be run by name; none if no daemon is running.
+func published(c console, cmd *cobra.Command) (named []control.ModuleInfo) {
+	d, err := c.connect(cmd.Flags())
+	if err != nil {
+		return nil
+	}
+	defer d.Close()
+	all, err := d.Modules(cmd.Context())
+	if err != nil {
+		return nil
+	}
+	return slices.DeleteFunc(all, func(m control.ModuleInfo) bool { return m.Name == "" })
 }
 
 func explainApp(root *cobra.Command, name string) error {

@@ -24,7 +24,7 @@ const moduleSuffix = ".wasm"
 // application, which args name in its place. release gives it up.
 func (c console) withModule(args []string, list []apps.App) (_ []string, _ []apps.App, release func(), err error) {
 	release = func() {}
-	if len(args) == 0 || args[0] != runName {
+	if len(args) < 2 || args[0] != runName && args[0] != appsName {
 		return args, list, release, nil
 	}
 	at := slices.IndexFunc(args[1:], func(a string) bool {
@@ -140,6 +140,8 @@ func moduleApp(m *module.Module) apps.App {
 		Long:     m.Long,
 		Examples: m.Examples,
 		Setup: func(fs *flag.FlagSet) func(args []string) (*apps.Problem, error) {
+			given := fileFlag{}
+			fs.Var(&given, fileFlagName, "a file for the module, as `NAME=PATH`, again or after a comma for another one")
 			values := make([]func() string, len(m.Flags))
 			for i, f := range m.Flags {
 				if f.Bool {
@@ -155,26 +157,30 @@ func moduleApp(m *module.Module) apps.App {
 				for i, v := range values {
 					flags[i] = v()
 				}
-				return moduleProblem(m, args, flags)
+				files, err := given.read()
+				if err != nil {
+					return nil, err
+				}
+				return moduleProblem(m, args, flags, files)
 			}
 		},
 	}
 }
 
-func moduleProblem(m *module.Module, args, flags []string) (*apps.Problem, error) {
+func moduleProblem(m *module.Module, args, flags []string, files []module.File) (*apps.Problem, error) {
 	if want := len(strings.Fields(m.Args)); !strings.Contains(m.Args, "...") {
 		if err := apps.ArgCount(args, want, m.Args); err != nil {
 			return nil, err
 		}
 	}
-	root, err := m.Setup(args, flags)
+	root, err := m.Setup(args, flags, files)
 	if in, ok := err.(*module.InputError); ok {
-		return nil, &apps.InputError{What: in.What, Got: written(m, in.What, args, flags), Want: in.Want}
+		return nil, &apps.InputError{What: in.What, Got: written(m, in.What, args, flags, files), Want: in.Want}
 	}
 	if err != nil {
 		return nil, failed("%w", err)
 	}
-	call := module.Call{Module: m.Hash, Fn: root.Fn, Arg: root.Arg}
+	call := root.Call
 	bytes := func(result any) []byte { b, _ := result.([]byte); return b }
 	return &apps.Problem{
 		Title: root.Title,
@@ -187,9 +193,9 @@ func moduleProblem(m *module.Module, args, flags []string) (*apps.Problem, error
 			}
 			return result
 		},
-		Check: func(result any) error { return m.Check(root.Arg, bytes(result)) },
+		Check: func(result any) error { return m.Check(call, bytes(result)) },
 		Answer: func(result any) apps.Answer {
-			text, fields, err := m.Render(root.Arg, bytes(result))
+			text, fields, err := m.Render(call, bytes(result))
 			if err != nil {
 				text = err.Error()
 			}
@@ -199,7 +205,10 @@ func moduleProblem(m *module.Module, args, flags []string) (*apps.Problem, error
 }
 
 // written finds what the user wrote for what a module refuses: an argument by its word in the usage, or a flag.
-func written(m *module.Module, what string, args, flags []string) string {
+func written(m *module.Module, what string, args, flags []string, files []module.File) string {
+	if what == "--"+fileFlagName {
+		return filesText(files)
+	}
 	if i := slices.Index(strings.Fields(m.Args), what); i >= 0 && i < len(args) {
 		return args[i]
 	}

@@ -12,12 +12,19 @@ import (
 	"github.com/satin-peer/satin/peer/control"
 )
 
-const queensModule = "../examples/queens-c/queens.wasm"
+const (
+	queensModule  = "../examples/queens-c/queens.wasm"
+	conformModule = "../guest/conform/conform.wasm"
+)
 
 // A module is run like an application: its arguments, flags, answer and help are its own.
 func TestRunModule(t *testing.T) {
 	garbage := filepath.Join(t.TempDir(), "garbage.wasm")
 	if err := os.WriteFile(garbage, []byte("\x00asm\x01\x00\x00\x00\x01\xff"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	input := filepath.Join(t.TempDir(), "input")
+	if err := os.WriteFile(input, []byte("abc"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
@@ -37,6 +44,13 @@ func TestRunModule(t *testing.T) {
 		{"run " + queensModule + " 8 --width 3", 2, "", `flag: got "--width"`},
 		{"run " + queensModule + " 8 --detach", 1, "", "no daemon to leave the run with"},
 		{"run ./none.wasm 8", 2, "", "no such file"},
+		{"run " + conformModule + " file 0 --file input=" + input, 0, "294\n", ""},
+		{"run " + conformModule + " file 0 --file input=" + input + ",other=" + garbage + " --sequential", 0, "294\n", ""},
+		{"run " + conformModule + " file 0 --file other=" + input, 2, "", `--file: got "other=`},
+		{"run " + conformModule + " file 0 --file " + input, 2, "", "want NAME=PATH, each name once"},
+		{"run " + conformModule + " file 0 --file input=" + input + " --file input=" + input, 2, "", "each name once"},
+		{"run " + conformModule + " file 0 --file input=./none", 2, "", "no such file"},
+		{"apps " + queensModule, 0, "queens.wasm N", ""},
 		{"run " + garbage + " 8", 2, "", "want a module that can be run"},
 	} {
 		f := newFake()
@@ -137,6 +151,8 @@ func TestModulesOfTheSwarm(t *testing.T) {
 		{"run queens 66", 2, []string{"module queens"}, "", `N: got "66"`},
 		{"run queens --help", 0, []string{"module queens"}, "--threshold", ""},
 		{"run nowhere 6", 2, []string{"module nowhere"}, "", `application: got "nowhere"`},
+		{"apps", 0, []string{"modules"}, `(module)   count\nqueens`, ""},
+		{"apps queens", 0, []string{"module queens"}, "--threshold", ""},
 		{"run count 3 --detach", 0, []string{`submit count ["3"] as test.count`}, runGoing, ""},
 	} {
 		m := newFakeMember()

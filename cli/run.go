@@ -52,6 +52,7 @@ members that are named, through a peer that is there for this run only; else on 
 
 A module, a file that ends in .wasm, is an application that somebody else has written, in C, Rust or Go: it runs
 sandboxed, and the other members get it from this peer. What it computes and which flags it has it says itself: add --help.
+It reads no files but those that --file NAME=PATH gives it, 8 MiB in all.
 
 Ctrl-C ends it within a second and says how far it got; a second Ctrl-C ends it at once.`,
 		Example: `  satin-peer run nqueens 14

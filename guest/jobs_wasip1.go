@@ -24,7 +24,7 @@ const (
 )
 
 // inside is the engine in here.
-var inside = engine.NewInside(outer{handles: map[*engine.Taken]int32{}})
+var inside = engine.NewInside(outer{handles: map[*engine.Taken]int32{}}, outside{wire.Shared()}, around{})
 
 // outer is the host as the engine sees it.
 type outer struct{ handles map[*engine.Taken]int32 }
@@ -37,6 +37,7 @@ func (o outer) Offer(t *engine.Taken) {
 	if err != nil {
 		panic(fmt.Errorf("the argument of %s cannot leave: %w", j.Func, err))
 	}
+	tellNames(j.Func, j.Arg)
 	up, last := j.ID.Path[:len(j.ID.Path)-1], j.ID.Path[len(j.ID.Path)-1]
 	o.handles[t] = hostOffer(number(j.Func), at(arg), uint32(len(arg)), unsafe.Pointer(unsafe.SliceData(up)),
 		uint32(len(up)), last)
@@ -92,16 +93,23 @@ func runJob(fn uint32, arg []byte) int64 {
 }
 
 func runNamed(name string, arg []byte) []byte {
-	f, _ := engine.Lookup(name)
-	v := reflect.New(f.Arg)
-	if err := wire.Value().Decode(arg, v.Interface()); err != nil {
+	v, err := argument(name, arg)
+	if err != nil {
 		return fmt.Appendf([]byte{panicked}, "the argument of %s: %v", name, err)
 	}
-	o, err := inside.Run(name, v.Elem().Interface())
+	o, err := inside.Run(name, v)
 	if err != nil {
 		return fmt.Appendf([]byte{panicked}, "%v", err)
 	}
 	return encodeOutcome(name, o)
+}
+
+// argument decodes a job's argument.
+func argument(name string, b []byte) (any, error) {
+	f, _ := engine.Lookup(name)
+	v := reflect.New(f.Arg)
+	err := wire.Value().Decode(b, v.Interface())
+	return v.Elem().Interface(), err
 }
 
 func encodeOutcome(name string, o engine.Outcome) []byte {

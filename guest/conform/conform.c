@@ -1,5 +1,7 @@
 /* What every guest of satin1 must be able to do: the suite in internal/module runs it. The first argument says what,
  * the second how large. */
+#define SATIN_SHARES
+#define SATIN_VALUES 2048
 #include "satin.h"
 
 SATIN_DESCRIBE("{\"abi\":1,\"name\":\"conform\",\"summary\":\"what every guest must be able to do\",\"args\":\"WHAT N\","
@@ -133,6 +135,131 @@ uint64_t floats(uint32_t n) {
 SATIN_JOB(uint64_t, traps, uint32_t)
 uint64_t traps(uint32_t n) { return *(volatile uint64_t *)(0xfffffff0 - n); }
 
+/* A constant that many jobs read: the sum of the numbers below n. */
+typedef struct { satin_shared numbers; uint32_t from, to; } range;
+static uint32_t numbers[1 << 13];
+SATIN_JOB_SHARED(uint64_t, sum, range, 1)
+uint64_t sum(range r) {
+	if (r.to - r.from > 16) {
+		uint32_t mid = (r.from + r.to) / 2;
+		sum_spawn((range){r.numbers, r.from, mid});
+		uint64_t s = sum((range){r.numbers, mid, r.to});
+		return sum_get() + s;
+	}
+	uint64_t s = fib(18) - 2584;
+	satin_read(r.numbers, numbers, sizeof numbers);
+	for (uint32_t i = r.from; i < r.to; i++) s += numbers[i];
+	return s;
+}
+SATIN_JOB(uint64_t, constant, uint32_t)
+uint64_t constant(uint32_t n) {
+	static uint32_t all[1 << 13];
+	if (n > 1 << 13) satin_fail("too many numbers");
+	for (uint32_t i = 0; i < n; i++) all[i] = i;
+	return sum((range){satin_constant(all, 4 * n), 0, n});
+}
+
+/* An object: jobs read the version that they were given, whatever has been written since. */
+SATIN_OBJECT(uint64_t, steps, uint32_t)
+static void steps_move(uint64_t *state, const uint32_t *w) { *state = *state * 31 + *w; }
+typedef struct { satin_shared at; uint32_t pad; } version;
+SATIN_JOB_SHARED(uint64_t, look, version, 1)
+uint64_t look(version v) { return fib(18) - 2584 + steps_read(v.at); }
+SATIN_JOB(uint64_t, object, uint32_t)
+uint64_t object(uint32_t n) {
+	satin_shared at = steps_share(1);
+	uint64_t s = 0;
+	for (uint32_t i = 1; i <= n; i++) {
+		at = steps_write(at, i);
+		look_spawn((version){at, 0});
+	}
+	while (n--) s += look_get();
+	return s;
+}
+
+/* A lattice: the least of what was offered. A job sees its own offers, and all that its children have given. */
+SATIN_LATTICE(uint64_t, least, uint64_t)
+static void least_join(uint64_t *v, const uint64_t *by) { if (*by < *v) *v = *by; }
+static const char *least_valid(const uint64_t *about, const uint64_t *v) {
+	return *v >= *about ? 0 : "it is less than there can be";
+}
+typedef struct { satin_shared best; uint32_t from, to; } offers;
+static uint64_t offer_of(uint32_t i) { return 1000 + (i * 2654435761u >> 8); }
+SATIN_JOB_SHARED(uint64_t, search, offers, 1)
+uint64_t search(offers o) {
+	if (o.to - o.from > 1) {
+		uint32_t mid = (o.from + o.to) / 2;
+		search_spawn((offers){o.best, o.from, mid});
+		uint64_t b = search((offers){o.best, mid, o.to}), a = search_get();
+		return a < b ? a : b;
+	}
+	uint64_t v = offer_of(o.from) + fib(8) - 21;
+	least_offer(o.best, v);
+	if (*least_value(o.best) > v) satin_fail("a job does not see its own offer");
+	return v;
+}
+SATIN_JOB(uint64_t, lattice, uint32_t)
+uint64_t lattice(uint32_t n) {
+	satin_shared best = least_share(1000);
+	if (least_value(best)) satin_fail("there is a value that nobody has offered");
+	uint64_t v = search((offers){best, 0, n});
+	least_offer(best, v);
+	return *least_value(best);
+}
+
+/* Jobs that do not know each other share the lattice of one name: one waits for what the other one offers. */
+SATIN_JOB(uint64_t, waits, uint32_t)
+uint64_t waits(uint32_t n) {
+	satin_shared best = least_share(1000);
+	for (;;) {
+		fib(6);
+		const uint64_t *v = least_value(best);
+		if (v && *v <= n) return *v;
+	}
+}
+SATIN_JOB(uint64_t, offers_it, uint32_t)
+uint64_t offers_it(uint32_t n) {
+	least_offer(least_share(1000), n);
+	return n;
+}
+
+/* A guard: jobs begin when they see what was offered before they were spawned. */
+typedef struct { satin_shared best; uint32_t most; } bounded;
+SATIN_JOB_GUARDED(uint64_t, within, bounded, 1)
+int within_guard(bounded b) {
+	const uint64_t *v = least_value(b.best);
+	return v && *v <= b.most;
+}
+uint64_t within(bounded b) { return fib(10) - 55 + within_guard(b); }
+SATIN_JOB(uint64_t, guarded, uint32_t)
+uint64_t guarded(uint32_t n) {
+	satin_shared best = least_share(1000);
+	uint64_t s = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		least_offer(best, 2000 - i);
+		within_spawn((bounded){best, 2000 - i});
+	}
+	for (uint32_t i = 0; i < n; i++) s += within_get();
+	return s;
+}
+
+/* An offer that cannot be is refused. */
+SATIN_JOB(uint64_t, invalid, uint32_t)
+uint64_t invalid(uint32_t n) {
+	least_offer(least_share(1000), n);
+	return 0;
+}
+
+/* A file that was given to the run is a constant: the sum of its bytes. */
+typedef struct { satin_shared file; uint32_t n; } given;
+SATIN_JOB_SHARED(uint64_t, file, given, 1)
+uint64_t file(given g) {
+	static uint8_t text[1 << 16];
+	uint64_t s = 0;
+	for (uint32_t n = satin_read(g.file, text, sizeof text); n--;) s += text[n];
+	return s;
+}
+
 #define WHAT(word) \
 	if (satin_is(what, #word)) return satin_root(word, &size);
 
@@ -149,6 +276,13 @@ SATIN_EXPORT(setup) int64_t satin1_setup(const char *args, uint32_t len) {
 	uint32_t size = n;
 	satin_put(what);
 	WHAT(fib) WHAT(sequential) WHAT(count_of) WHAT(queens_of) WHAT(first) WHAT(aborted) WHAT(fails) WHAT(caught) WHAT(panics)
+	if (satin_is(what, "file")) {
+		given g = {satin_file("input"), size};
+		if (g.file.i) return satin_root(file, &g);
+		satin_text();
+		return satin_want("--file", "input=PATH");
+	}
+	WHAT(waits) WHAT(offers_it) WHAT(constant) WHAT(object) WHAT(lattice) WHAT(guarded) WHAT(invalid)
 	WHAT(deep) WHAT(floats) WHAT(forever) WHAT(traps)
 	satin_text();
 	return satin_want("WHAT", "one of the words in conform.c");

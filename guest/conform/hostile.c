@@ -1,4 +1,5 @@
 /* What modules do to a host that trusts them. The first argument says what, the second how much. */
+#define SATIN_SHARES
 #include "satin.h"
 
 SATIN_DESCRIBE("{\"abi\":1,\"name\":\"hostile\",\"summary\":\"harm\",\"args\":\"WHAT N\",\"examples\":[],\"flags\":[]}")
@@ -129,6 +130,87 @@ uint64_t chatter(uint32_t n) {
 	return n;
 }
 
+/* Shared values that are not there, too many, too large, or elsewhere. */
+static uint8_t forged[32 * 70];
+SATIN_JOB(uint64_t, read_forged, uint32_t)
+uint64_t read_forged(uint32_t n) {
+	forged[0] = n;
+	return satin1_read(forged);
+}
+SATIN_JOB(uint64_t, read_far, uint32_t)
+uint64_t read_far(uint32_t n) { return satin1_read((void *)(0xfffffff0 - n)); }
+SATIN_JOB(uint64_t, write_forged, uint32_t)
+uint64_t write_forged(uint32_t n) {
+	uint8_t to[32];
+	satin1_write(n, forged, &n, 4, &n, 4, to);
+	return to[0];
+}
+SATIN_JOB(uint64_t, value_forged, uint32_t)
+uint64_t value_forged(uint32_t n) {
+	forged[0] = n;
+	return satin1_value(forged);
+}
+/* A constant is looked at as if it were a lattice, and written to as if it were an object. */
+SATIN_JOB(uint64_t, value_constant, uint32_t)
+uint64_t value_constant(uint32_t n) {
+	uint8_t name[32];
+	satin1_constant(&n, 4, name);
+	return satin1_value(name);
+}
+SATIN_JOB(uint64_t, write_constant, uint32_t)
+uint64_t write_constant(uint32_t n) {
+	uint8_t name[32];
+	satin1_constant(&n, 4, name);
+	satin1_write(0, name, &n, 4, &n, 4, name);
+	return 0;
+}
+SATIN_JOB(uint64_t, share_far, uint32_t)
+uint64_t share_far(uint32_t n) {
+	satin1_constant(&n, 4, (void *)(0xfffffff0 - n));
+	return 0;
+}
+SATIN_JOB(uint64_t, share_large, uint32_t)
+uint64_t share_large(uint32_t n) {
+	satin1_constant(0, n, forged);
+	return 0;
+}
+SATIN_JOB(uint64_t, share_many, uint32_t)
+uint64_t share_many(uint32_t n) {
+	for (uint32_t i = 0; i < n; i++) satin1_constant(&i, 4, forged);
+	return 0;
+}
+SATIN_JOB(uint64_t, write_many, uint32_t)
+uint64_t write_many(uint32_t n) {
+	uint32_t state = 0;
+	satin1_object(&state, 4, forged);
+	for (state = 1; state <= n; state++) satin1_write(0, forged, &state, 4, &state, 4, forged);
+	return 0;
+}
+SATIN_JOB(uint64_t, look_many, uint32_t)
+uint64_t look_many(uint32_t n) {
+	for (uint32_t i = 0; i < n; i++) {
+		satin1_lattice(0, &i, 4, forged);
+		satin1_value(forged);
+	}
+	return 0;
+}
+SATIN_JOB(uint64_t, name_many, uint32_t)
+uint64_t name_many(uint32_t n) {
+	satin1_naming(forged, n, 0);
+	return 0;
+}
+/* An offer to a lattice by a method that is no function. */
+SATIN_JOB(uint64_t, grow_nowhere, uint32_t)
+uint64_t grow_nowhere(uint32_t n) {
+	satin1_lattice(0xfffff000, &n, 4, forged);
+	satin1_grow(forged, &n, 4);
+	n++;
+	satin1_grow(forged, &n, 4);
+	return 0;
+}
+SATIN_JOB(uint64_t, file_in_job, uint32_t)
+uint64_t file_in_job(uint32_t n) { return satin1_file("x", 1, forged) + n; }
+
 #define WHAT(word) \
 	if (satin_is(what, #word)) return satin_root(word, &size);
 
@@ -147,7 +229,14 @@ SATIN_EXPORT(setup) int64_t satin1_setup(const char *args, uint32_t len) {
 	WHAT(loop) WHAT(recurse) WHAT(calls) WHAT(grow) WHAT(copy) WHAT(traps) WHAT(forge) WHAT(forge_drop)
 	WHAT(twice_joined) WHAT(wait_far) WHAT(wait_many) WHAT(promote) WHAT(hoard) WHAT(leave) WHAT(large) WHAT(far)
 	WHAT(long_path) WHAT(offer_nothing) WHAT(fail_far) WHAT(terminal) WHAT(chatter) WHAT(litter)
+	WHAT(read_forged) WHAT(read_far) WHAT(write_forged) WHAT(value_forged) WHAT(value_constant) WHAT(write_constant)
+	WHAT(share_far) WHAT(share_large) WHAT(share_many) WHAT(write_many) WHAT(look_many) WHAT(name_many)
+	WHAT(grow_nowhere) WHAT(file_in_job)
 	satin_text();
+	if (satin_is(what, "setup_shares")) satin1_lattice(0, what, 4, forged);
+	if (satin_is(what, "setup_hoards"))
+		for (uint32_t i = 0; i < 10000; i++) satin1_constant(0, 1 << 10 | i, forged);
+	if (satin_is(what, "setup_reads")) satin1_read(forged);
 	if (satin_is(what, "setup_loop")) loop(n);
 	if (satin_is(what, "setup_far")) return 0x7ffffff000001000ll;
 	if (satin_is(what, "setup_large")) return satin_place(what, n);

@@ -103,7 +103,7 @@ func (s *sharing) take() (made []port.Event) {
 
 // names tells of what a job shares that is about to leave, and says what that is. The error says that it cannot.
 func (s *sharing) names(j engine.Job) ([]byte, error) {
-	n := port.Names{Guarded: engine.Guarded(j.Func)}
+	n := port.Names{Guarded: engine.Guarded(j.Func, j.Arg)}
 	var bad error
 	seen := map[engine.Name]bool{}
 	engine.Handles(j.Arg, func(h engine.Shared) {

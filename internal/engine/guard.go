@@ -31,10 +31,14 @@ func EnterGuard(key unsafe.Pointer, is func(w *Worker, arg any) (ok, fits bool))
 	registered.Store(next)
 }
 
-// Guarded says whether a function has a guard.
-func Guarded(name string) bool {
+// Guarded says whether a job has a guard: its function, unless its argument says that this call has none.
+func Guarded(name string, arg any) bool {
 	t := registered.Load()
-	return t != nil && t.guards[name] != nil
+	if t == nil || t.guards[name] == nil {
+		return false
+	}
+	c, says := arg.(interface{ HasGuard() bool })
+	return !says || c.HasGuard()
 }
 
 // Guard evaluates the guard of a function; true if it has none. It runs on the calling goroutine, one at a time.

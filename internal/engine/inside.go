@@ -35,11 +35,12 @@ type Inside struct {
 	outer Outer
 }
 
-// NewInside makes one.
-func NewInside(outer Outer) *Inside {
+// NewInside makes one. Shared values are around it, and outside names them.
+func NewInside(outer Outer, outside Outside, around Around) *Inside {
 	in := &Inside{outer: outer}
 	in.p = &Pool{host: in, inside: in, scheduler: scheduler{start: time.Now().Add(-poolEpoch)}, frontier: newFrontier()}
 	in.p.clock = in.p.now
+	in.p.shelf.Outside, in.p.shelf.Around = outside, around
 	in.w = NewWorker(in.p, 0)
 	in.p.workers.Store(&[]*Worker{in.w})
 	return in
@@ -60,9 +61,13 @@ func (in *Inside) Run(fn string, arg any) (Outcome, error) {
 	return r.outcome(), nil
 }
 
-// attend offers the oldest jobs, as many as are wanted.
+// Pool is the pool, for its shelf and its guards.
+func (in *Inside) Pool() *Pool { return in.p }
+
+// attend takes in what lattices have grown by elsewhere, and offers the oldest jobs, as many as are wanted.
 func (in *Inside) attend() {
 	w := in.w
+	in.p.shelf.grow()
 	for n := in.outer.Wanted(); n > 0 && w.Head > w.split; n-- {
 		w.publish(1)
 		r := w.steal()

@@ -96,7 +96,7 @@ func TestInside(t *testing.T) {
 		}
 		a := &around{t: t, rng: rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "moods"), 1)), other: other,
 			done: map[*engine.Taken]*engine.Outcome{}}
-		a.in = engine.NewInside(a)
+		a.in = engine.NewInside(a, nil, nil)
 		for range 2 { // an Inside runs one job after the other
 			o, err := a.in.Run("test.program", arg)
 			if err != nil || o.Failure != nil || o.Result != want {

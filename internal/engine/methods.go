@@ -61,6 +61,16 @@ func MustMethod(key unsafe.Pointer, what string) *Method {
 	panic(fmt.Sprintf("satin: %s is not registered: call satin.%s in an init function", symbolOf(key), what))
 }
 
+// MethodNames gives the names of all registered methods, in no order.
+func MethodNames() (all []string) {
+	if t := registered.Load(); t != nil {
+		for name := range t.methods {
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
 // MethodNamed finds a method by its name; nil if there is none.
 func MethodNamed(name string) *Method {
 	if t := registered.Load(); t != nil {

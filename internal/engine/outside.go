@@ -66,7 +66,15 @@ type Leaving struct {
 	Floor []byte // of a lattice: its value, encoded; nil if that is the least there is
 }
 
-var carried = reflect.TypeFor[Shared]()
+// A Carrier is a value that stands for several: the call of a module's job, whose argument nobody else can read.
+type Carrier interface {
+	Carried(Handle) []Shared
+}
+
+var (
+	carried = reflect.TypeFor[Shared]()
+	carrier = reflect.TypeFor[Carrier]()
+)
 
 // handles remembers which types have some.
 var handles sync.Map // of reflect.Type: bool
@@ -88,6 +96,12 @@ func Handles(v any, f func(Shared)) {
 }
 
 func handlesIn(v reflect.Value, f func(Shared)) {
+	if v.Type().Implements(carrier) {
+		for _, h := range v.Interface().(Carrier).Carried(Handle{}) {
+			f(h)
+		}
+		return
+	}
 	if v.Type().Implements(carried) {
 		if v.Kind() != reflect.Pointer || !v.IsNil() {
 			f(v.Interface().(Shared))
@@ -130,6 +144,17 @@ type Growing interface {
 	Collect() ([]byte, error)
 	// Encode gives the value.
 	Encode() ([]byte, error)
+}
+
+// MovesBytes is a registered kind of objects whose states are elsewhere: it makes the one after a write.
+type MovesBytes interface {
+	MoveBytes(c Codec, old, write []byte) ([]byte, error)
+}
+
+// JoinsBytes is a registered kind of lattices whose values are elsewhere.
+type JoinsBytes interface {
+	JoinBytes(c Codec, a, b []byte) ([]byte, error)
+	CheckBytes(c Codec, about, offer []byte) error
 }
 
 // waitUntil lends the worker's core to others until something is so. Whoever makes it so says called afterwards.

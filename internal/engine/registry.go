@@ -184,7 +184,7 @@ var (
 
 // handleIn finds a type that stands for shared values in what values of t lead to.
 func handleIn(t reflect.Type, seen map[reflect.Type]bool) reflect.Type {
-	if t.Implements(carried) {
+	if t.Implements(carried) || t.Implements(carrier) {
 		return t
 	}
 	if seen[t] {
@@ -211,7 +211,7 @@ func handleIn(t reflect.Type, seen map[reflect.Type]bool) reflect.Type {
 
 // notEncodable says why values of t could not be sent to another machine; seen breaks the circle of recursive types.
 func notEncodable(t reflect.Type, seen map[reflect.Type]bool) string {
-	if t.Implements(carried) {
+	if t.Implements(carried) || t.Implements(carrier) {
 		return ""
 	}
 	if seen[t] || t.Implements(marshaler) && reflect.PointerTo(t).Implements(unmarshaler) {

@@ -15,11 +15,49 @@ type Shelf struct {
 	Partial *rand.Rand
 	// Outside is where shared values go to and come from; nil: nothing leaves.
 	Outside Outside
+	// Around is the engine around this one, if there is one: shared values are there.
+	Around Around
+
+	once   sync.Once
+	keeper any
 
 	mu       sync.Mutex
 	byName   map[Name]*list.Element // lattices
 	recent   list.List              // of onShelf, the one asked for longest ago first
 	versions map[Name]*shelved
+}
+
+// Around is what an engine inside a job asks about shared values. Its methods are called by the worker, and wait.
+type Around interface {
+	// Read gives a version, or what a lattice is called by.
+	Read(Name) ([]byte, error)
+	// Value gives a lattice's value; nil if it has not changed since it was asked last.
+	Value(Name) []byte
+}
+
+// grow takes in what the lattices in here have grown by around.
+func (s *Shelf) grow() {
+	if s.Around == nil {
+		return
+	}
+	for e := s.recent.Front(); e != nil; e = e.Next() { // there is one goroutine
+		o := e.Value.(onShelf)
+		if b := s.Around.Value(o.name); b != nil {
+			_, _ = o.value.(Growing).Join(b) // it was checked when it was offered
+		}
+	}
+}
+
+// Keeper gives what somebody keeps beside the shelf, which the first who asks makes. In a pool with nothing outside
+// alone names values from then on: all who ask do so before their first use of the shelf.
+func (s *Shelf) Keeper(alone Outside, make func() any) any {
+	s.once.Do(func() {
+		if s.Outside == nil {
+			s.Outside = alone
+		}
+		s.keeper = make()
+	})
+	return s.keeper
 }
 
 type onShelf struct {
@@ -196,6 +234,14 @@ func (e *shelved) decoded(decode func([]byte) (any, error)) (any, error) {
 func (s *Shelf) Read(w *Worker, name Name, decode func([]byte) (any, error)) (any, error) {
 	if v, err := s.Look(name, decode); v != nil || err != nil {
 		return v, err
+	}
+	if s.Around != nil {
+		b, err := s.Around.Read(name)
+		if err != nil {
+			return nil, err
+		}
+		s.Here(name, "", b)
+		return s.Look(name, decode)
 	}
 	if w.pool == nil || w.pool.inside != nil || s.Outside == nil {
 		return nil, errNowhere

@@ -29,12 +29,12 @@ func BenchmarkModules(b *testing.B) {
 	times := map[string][]float64{} // seconds
 	timed := func(name string, f func()) { times[name] = append(times[name], cpuTime(f)) }
 	of := func(m *Module, what, n string) func() {
-		r, err := m.Setup([]string{what, n}, nil)
+		r, err := m.Setup([]string{what, n}, nil, inputs)
 		if err != nil {
 			b.Fatal(err)
 		}
 		return func() {
-			if _, err := m.Run(alone{}, r.Fn, r.Arg); err != nil {
+			if _, err := m.Run(alone{}, r.Call.Fn, r.Call.Arg); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -86,14 +86,14 @@ func BenchmarkModules(b *testing.B) {
 
 // benchPromotion prints how long it takes from somebody's hunger to an offer.
 func benchPromotion(b *testing.B, m *Module) {
-	r, err := m.Setup([]string{"queens_of", "13"}, nil)
+	r, err := m.Setup([]string{"queens_of", "13"}, nil, inputs)
 	if err != nil {
 		b.Fatal(err)
 	}
 	e := &latecomer{}
 	e.next = time.Now()
 	for range 40 {
-		if _, err := m.Run(e, r.Fn, r.Arg); err != nil {
+		if _, err := m.Run(e, r.Call.Fn, r.Call.Arg); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -158,16 +158,6 @@ func cpuTime(f func()) float64 {
 	}
 	return float64(after.Utime.Nano()+after.Stime.Nano()-before.Utime.Nano()-before.Stime.Nano()) / 1e9
 }
-
-// alone is an engine that wants nothing.
-type alone struct{}
-
-func (alone) Attend() int                 { return 0 }
-func (alone) Offer(Job) Child             { return nil }
-func (alone) TakeBack(Child) bool         { return true }
-func (alone) Await(Child) ([]byte, error) { return nil, nil }
-func (alone) Any([]Child) int             { return 0 }
-func (alone) Drop(Child)                  {}
 
 // A latecomer is an engine that becomes hungry a ms after it got a job, and measures until it gets one.
 type latecomer struct {

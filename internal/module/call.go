@@ -23,6 +23,8 @@ type Engine interface {
 	Any([]Child) int
 	// Drop gives a child up.
 	Drop(Child)
+	// Shared is what the job can do with shared values; nil: nothing.
+	Shared() Shared
 }
 
 // A Child is an engine's name for a job that was offered.
@@ -33,6 +35,9 @@ type Job struct {
 	Fn   uint32 // the module's name for its function
 	Arg  []byte
 	Path []uint32 // from the running job: which child of it, which child of that, ... ; never empty
+
+	Names   []byte // of shared values that it reads, 32 bytes each
+	Guarded bool   // the module says when it may begin
 }
 
 // A Failure is an error that a job of a module returned: its spawner may deal with it.
@@ -50,7 +55,7 @@ func (m *Module) Run(e Engine, fn uint32, arg []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	in.engine = e
+	in.engine, in.shared = e, e.Shared()
 	in.stack = [3]uint64{uint64(fn), uint64(at), uint64(len(arg))}
 	if err := in.raw(in.run, in.stack[:], 3, 1); err != nil {
 		return nil, err

@@ -30,8 +30,13 @@ func TestGoGuest(t *testing.T) {
 	m := load(t, Config{Fuel: 50_000}, path)
 	provide(t, m)
 	t.Run("3 thieves", func(t *testing.T) { conforms(t, newPool(t, m, 3).root) })
-	t.Run("sequential", func(t *testing.T) { conforms(t, on(nil, m)) })
-	t.Run("2 workers", func(t *testing.T) { conforms(t, on(pools(t, engine.Config{Workers: 2}), m)) })
+	for name, p := range map[string]*engine.Pool{"sequential": nil, "2 workers": pools(t, engine.Config{Workers: 2})} {
+		t.Run(name, func(t *testing.T) {
+			conforms(t, on(p, m))
+			shares(t, on(p, m))
+		})
+	}
+	seesOffers(t, m)
 	p := newPool(t, m, 0)
 	p.hungry = 4
 	if _, err := p.root(t, "fib", "22"); err != nil || len(p.paths) < 2 || !slices.Equal(p.paths[0], []uint32{1}) {
@@ -63,6 +68,50 @@ var suite = []struct {
 	{"panics", 12, 0, "this cannot go on"},
 	{"deep", 2000, 2000, ""},
 	{"floats", 1000, floats(1000), ""},
+}
+
+// sharing is what every guest must be able to do with shared values. The numbers are sums and recurrences that
+// are computed here in another way.
+var sharing = []struct {
+	what string
+	n    int
+	want uint64
+	err  string
+}{
+	{"constant", 1000, 999 * 1000 / 2, ""},
+	{"object", 20, versions(20), ""},
+	{"object", 200, versions(200), ""},
+	{"lattice", 100, least(100), ""},
+	{"guarded", 50, 50, ""},
+	{"invalid", 999, 0, "less than there can be"},
+	{"file", 0, 'a' + 'b' + 'c', ""},
+}
+
+// versions is the sum of the states of an object that is multiplied by 31 and added to, n times.
+func versions(n int) (sum uint64) {
+	for i, s := 1, uint64(1); i <= n; i++ {
+		s = 31*s + uint64(i)
+		sum += s
+	}
+	return sum
+}
+
+func least(n int) uint64 {
+	least := uint64(math.MaxUint64)
+	for i := range n {
+		least = min(least, 1000+uint64(uint32(i)*2654435761>>8))
+	}
+	return least
+}
+
+// inputs is what a run of the suite may have asked for by --file.
+var inputs = []File{{"input", []byte("abc")}, {"another", []byte("x")}}
+
+// shares runs what is shared, which hosts for tests without an engine do not know.
+func shares(t *testing.T, run func(t testing.TB, args ...string) (string, error)) {
+	for _, c := range sharing {
+		t.Run(fmt.Sprintf("%s %d", c.what, c.n), func(t *testing.T) { checkCase(t, run, c.what, c.n, c.want, c.err) })
+	}
 }
 
 // floats is what floats.c computes: the bits of a sum, and of the one NaN there is.
@@ -97,21 +146,25 @@ func TestConformance(t *testing.T) {
 // conforms runs the suite.
 func conforms(t *testing.T, run func(t testing.TB, args ...string) (string, error)) {
 	for _, c := range suite {
-		t.Run(fmt.Sprintf("%s %d", c.what, c.n), func(t *testing.T) {
-			out, err := run(t, c.what, fmt.Sprint(c.n))
-			if c.err != "" {
-				if err == nil || !strings.Contains(err.Error(), c.err) {
-					t.Errorf("%q, %v; want an error with %q", out, err, c.err)
-				}
-				return
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			if want := fmt.Sprint(c.want); out != want {
-				t.Errorf("%s, want %s", out, want)
-			}
-		})
+		t.Run(fmt.Sprintf("%s %d", c.what, c.n), func(t *testing.T) { checkCase(t, run, c.what, c.n, c.want, c.err) })
+	}
+}
+
+func checkCase(t *testing.T, run func(t testing.TB, args ...string) (string, error), what string, n int, want uint64,
+	why string) {
+	t.Helper()
+	out, err := run(t, what, fmt.Sprint(n))
+	if why != "" {
+		if err == nil || !strings.Contains(err.Error(), why) {
+			t.Errorf("%q, %v; want an error with %q", out, err, why)
+		}
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := fmt.Sprint(want); out != want {
+		t.Errorf("%s, want %s", out, want)
 	}
 }
 

@@ -33,6 +33,9 @@ type Flag struct {
 
 const maxFlags = 64
 
+// filesFlag is the flag of the command that gives files to a module.
+const filesFlag = "file"
+
 var word = regexp.MustCompile(`^[a-z][a-z0-9-]{0,39}$`)
 
 func parseDescription(text []byte) (d Description, err error) {
@@ -56,8 +59,8 @@ func parseDescription(text []byte) (d Description, err error) {
 	}
 	seen := map[string]bool{}
 	for i, f := range d.Flags {
-		if !word.MatchString(f.Name) || seen[f.Name] {
-			return d, fmt.Errorf("its flag %.40q is no word, or there twice", f.Name)
+		if !word.MatchString(f.Name) || seen[f.Name] || f.Name == filesFlag {
+			return d, fmt.Errorf("its flag %.40q is no word, there twice, or the command's own", f.Name)
 		}
 		seen[f.Name] = true
 		d.Flags[i].Usage = printable(f.Usage, maxText)
@@ -78,8 +81,7 @@ func parseDescription(text []byte) (d Description, err error) {
 // A Root is the job that a run begins with.
 type Root struct {
 	Title string
-	Fn    uint32
-	Arg   []byte
+	Call  Call
 }
 
 // An InputError is what a module refuses of its arguments.
@@ -87,25 +89,30 @@ type InputError struct{ What, Want string }
 
 func (e *InputError) Error() string { return fmt.Sprintf("%s: want %s", e.What, e.Want) }
 
-// ask calls an export of a fresh instance with b.
-func (m *Module) ask(name string, b []byte) ([]byte, error) {
+// ask calls an export of a fresh instance with b, and says what it named.
+func (m *Module) ask(name string, b []byte, f *files) (out, names []byte, err error) {
 	in, err := m.get()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	out, err := in.call(name, b)
-	return m.done(in, out, err)
+	in.shared = f
+	if out, err = in.call(name, b); err == nil {
+		names, _ = in.takeNames()
+	}
+	out, err = m.done(in, out, err)
+	return out, names, err
 }
 
-// Setup turns positional arguments and the values of all flags, in the order of the description, into a root job. An
-// error is an [*InputError], or an [*Error].
-func (m *Module) Setup(args, flags []string) (Root, error) {
+// Setup turns positional arguments, the values of all flags, in the order of the description, and files into a root
+// job. An error is an [*InputError], or an [*Error].
+func (m *Module) Setup(args, flags []string, given []File) (Root, error) {
 	var b []byte
 	for _, s := range append(append([]string(nil), args...), flags...) {
 		b = append(append(b, strings.ReplaceAll(s, "\x00", "")...), 0)
 	}
 	b = append(b, 0)
-	out, err := m.ask(exportSetup, b)
+	fs := newFiles(m, given)
+	out, names, err := m.ask(exportSetup, b, fs)
 	if f, is := err.(*Failure); is {
 		what, want, _ := strings.Cut(f.Text, ": want ")
 		return Root{}, &InputError{what, want}
@@ -117,7 +124,8 @@ func (m *Module) Setup(args, flags []string) (Root, error) {
 	if !ok || len(rest) < 4 {
 		return Root{}, &Error{m.Hash, "it gives no job to begin with"}
 	}
-	return Root{printable(string(title), 100), binary.LittleEndian.Uint32(rest), rest[4:]}, nil
+	return Root{printable(string(title), 100), Call{Module: m.Hash, Fn: binary.LittleEndian.Uint32(rest),
+		Arg: rest[4:], Names: names, Files: fs.named(names)}}, nil
 }
 
 // answered is an argument and its result as the module is shown them.
@@ -131,9 +139,9 @@ func answered(arg, res []byte) []byte {
 	return append(b, res...)
 }
 
-// Render gives a result as it is shown: text, and fields for programs.
-func (m *Module) Render(arg, res []byte) (text string, fields map[string]any, err error) {
-	out, err := m.ask(exportRender, answered(arg, res))
+// Render gives the result of a root job as it is shown: text, and fields for programs.
+func (m *Module) Render(root Call, res []byte) (text string, fields map[string]any, err error) {
+	out, _, err := m.ask(exportRender, answered(root.Arg, res), newFiles(m, root.Files))
 	if err != nil {
 		return "", nil, err
 	}
@@ -151,10 +159,10 @@ func (m *Module) Render(arg, res []byte) (text string, fields map[string]any, er
 }
 
 // Check says whether a result is right, as far as the module can tell; a module that cannot says nothing.
-func (m *Module) Check(arg, res []byte) error {
+func (m *Module) Check(root Call, res []byte) error {
 	if !m.checks {
 		return nil
 	}
-	_, err := m.ask(exportCheck, answered(arg, res))
+	_, _, err := m.ask(exportCheck, answered(root.Arg, res), newFiles(m, root.Files))
 	return err
 }

@@ -112,11 +112,11 @@ func (p *pool) run(c *offered) (out []byte, err error) {
 // root runs the job that the arguments describe, and gives its answer.
 func (p *pool) root(t testing.TB, args ...string) (string, error) {
 	t.Helper()
-	r, err := p.m.Setup(args, nil)
+	r, err := p.m.Setup(args, nil, inputs)
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := p.run(&offered{job: Job{Fn: r.Fn, Arg: r.Arg}, state: begun})
+	out, err := p.run(&offered{job: Job{Fn: r.Call.Fn, Arg: r.Call.Arg}, state: begun})
 	return rendered(t, p.m, r, out, err)
 }
 
@@ -125,12 +125,15 @@ func rendered(t testing.TB, m *Module, r Root, out []byte, err error) (string, e
 	if err != nil {
 		return "", err
 	}
-	text, _, err := m.Render(r.Arg, out)
+	text, _, err := m.Render(r.Call, out)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return text, nil
 }
+
+// Shared says that there is nothing to share here: TestOnPools has what is.
+func (w *worker) Shared() Shared { return nil }
 
 func (w *worker) Attend() int {
 	w.p.mu.Lock()
@@ -218,3 +221,17 @@ func load(t testing.TB, cfg Config, path string) *Module {
 	t.Cleanup(m.Close)
 	return m
 }
+
+// alone is an engine that wants nothing.
+type alone struct{}
+
+func (alone) Shared() Shared { return nil }
+
+func (alone) Attend() int                 { return 0 }
+func (alone) Offer(Job) Child             { return nil }
+func (alone) TakeBack(Child) bool         { return true }
+func (alone) Await(Child) ([]byte, error) { return nil, nil }
+func (alone) Any([]Child) int             { return 0 }
+func (alone) Drop(Child)                  {}
+
+// A latecomer is an engine that becomes hungry a ms after it got a job, and measures until it gets one.

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/satin-peer/satin/internal/engine"
 	"github.com/satin-peer/satin/internal/wasm"
 )
 
@@ -57,12 +58,52 @@ func TestHostile(t *testing.T) {
 	for what, why := range map[string]string{
 		"setup_loop": "takes too long to describe itself", "setup_far": "outside its memory",
 		"setup_large": "outside its memory", "setup_garbage": "no job to begin with",
-		"setup_spawns": "spawns while it is asked",
+		"setup_spawns": "spawns while it is asked", "setup_shares": "while it is asked to describe itself",
+		"setup_hoards": "too large for a run to begin with", "setup_reads": "while it is asked",
 	} {
 		t.Run(what, func(t *testing.T) {
 			m := load(t, Config{Limits: limits, Budget: 10_000_000}, "guest/conform/hostile.wasm")
-			_, err := m.Setup([]string{what, "16000000"}, nil)
+			_, err := m.Setup([]string{what, "16000000"}, nil, inputs)
 			oneClearLine(t, err, why)
+		})
+	}
+}
+
+// Modules that lie about what is shared, on the engine that natives run on: each ends in one clear line.
+func TestHostileSharing(t *testing.T) {
+	m := load(t, Config{}, "guest/conform/hostile.wasm")
+	provide(t, m)
+	for _, c := range []struct {
+		what string
+		n    uint32
+		why  string // empty: it does no harm
+	}{
+		{"read_forged", 7, "nobody"},
+		{"read_far", 0, "outside its memory"},
+		{"write_forged", 1, "nobody"},
+		{"value_forged", 7, "nobody"},
+		{"value_constant", 7, "looks for a lattice where there is none"},
+		{"write_constant", 7, "writes to what is no object"},
+		{"share_far", 0, "outside its memory"},
+		{"share_large", 0x7fffffff, "it shares 2147483647 bytes"},
+		{"share_many", 100_000, "a job shares too many values"},
+		{"write_many", 20_000, ""},
+		{"look_many", 1000, "looks at more than 64 lattices"},
+		{"name_many", 65, "names 65 shared values"},
+		{"grow_nowhere", 1, "out of bounds memory access"},
+		{"file_in_job", 1, "asks for a file"},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			for name, p := range map[string]*engine.Pool{"": nil, " on a pool": pools(t, engine.Config{Workers: 2})} {
+				_, err := on(p, m)(t, c.what, fmt.Sprint(c.n))
+				if c.why == "nobody" && p == nil && err != nil {
+					continue // there it is never here
+				}
+				oneClearLine(t, err, c.why)
+				if t.Failed() {
+					t.Log(c.what + name)
+				}
+			}
 		})
 	}
 }
@@ -85,11 +126,11 @@ func TestAborts(t *testing.T) {
 	m := load(t, Config{}, "guest/conform/hostile.wasm")
 	for _, what := range []string{"loop", "copy"} {
 		p := newPool(t, m, 0)
-		r, err := m.Setup([]string{what, "16000000"}, nil)
+		r, err := m.Setup([]string{what, "16000000"}, nil, inputs)
 		if err != nil {
 			t.Fatal(err)
 		}
-		job := &offered{job: Job{Fn: r.Fn, Arg: r.Arg}, state: begun}
+		job := &offered{job: Job{Fn: r.Call.Fn, Arg: r.Call.Arg}, state: begun}
 		end := make(chan error)
 		go func() {
 			_, err := p.run(job)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"maps"
 
 	"github.com/tetratelabs/wazero/api"
 
@@ -55,9 +56,8 @@ var hostModules = []hostModule{
 // withTick adds what only package wasm puts into modules.
 func withTick() map[string]hostFunc {
 	all := map[string]hostFunc{wasm.TickName: {nil, types(i32), tick}}
-	for name, f := range satin1 {
-		all[name] = f
-	}
+	maps.Copy(all, satin1)
+	maps.Copy(all, satin1Shared)
 	return all
 }
 
@@ -65,7 +65,7 @@ func withTick() map[string]hostFunc {
 func allowed(module, name string) bool {
 	switch module {
 	case wasm.TickModule:
-		return satin1[name].call != nil
+		return satin1[name].call != nil || satin1Shared[name].call != nil
 	case "wasi_snapshot_preview1":
 		return wasi[name].call != nil
 	}
@@ -164,6 +164,8 @@ func tick(in *instance, a []uint64) {
 	if in.engine.Attend() > 0 {
 		in.mem.WriteUint32Le(in.word, 0)
 		in.asked++
+	} else if in.grewElsewhere() {
+		in.mem.WriteUint32Le(in.word, 0)
 	}
 }
 
@@ -194,6 +196,7 @@ func offer(in *instance, a []uint64) {
 		job.Path = append(job.Path, binary.LittleEndian.Uint32(path))
 	}
 	job.Path = append(job.Path, uint32(a[5]))
+	job.Names, job.Guarded = in.takeNames()
 	a[0] = uint64(uint32(in.children.add(e.Offer(job))))
 }
 

@@ -21,6 +21,12 @@ const (
 	exportRender    = "satin1_render"    // (address, length) -> place
 	exportCheck     = "satin1_check"     // (address, length) -> place; optional
 	exportInit      = "_initialize"      // optional
+
+	// Optional, too: for modules whose jobs share what changes.
+	exportMove  = "satin1_move"  // (method, address, length) -> place: the state after a write
+	exportJoin  = "satin1_join"  // (method, address, length) -> place: two values as one
+	exportValid = "satin1_valid" // (method, address, length) -> place: whether an offer holds
+	exportGuard = "satin1_guard" // (function, address, length) -> place: whether a job may begin
 )
 
 // roomForArguments is what a module is asked to have room for when it begins, in bytes.
@@ -34,15 +40,16 @@ type Module struct {
 	Hash Hash
 	Description
 
-	host     *Host
-	compiled wazero.CompiledModule
-	globals  []string
-	checks   bool // it has satin1_check
-	memory   []byte
-	values   []uint64 // of the globals
-	mu       sync.Mutex
-	idle     []*instance
-	closed   bool
+	host      *Host
+	compiled  wazero.CompiledModule
+	globals   []string
+	checks    bool // it has satin1_check
+	validates bool // it has satin1_valid
+	memory    []byte
+	values    []uint64 // of the globals
+	mu        sync.Mutex
+	idle      []*instance
+	closed    bool
 }
 
 // Load reads, checks, compiles and initializes a module. An error is an [*Error].
@@ -58,6 +65,7 @@ func (h *Host) Load(bin []byte) (*Module, error) {
 		}
 	}
 	m.globals, m.checks = p.Globals, slices.Contains(p.Exports, exportCheck)
+	m.validates = slices.Contains(p.Exports, exportValid)
 	if m.compiled, err = h.runtime.CompileModule(context.Background(), p.Code); err != nil {
 		return nil, m.error(err)
 	}
@@ -130,8 +138,12 @@ type instance struct {
 
 	// Of the call that is under way.
 	engine   Engine
-	budget   int64 // of fuel that is left; for jobs it is not counted
-	unwind   any   // what a host function panicked with
+	shared   Shared
+	seen     map[Name]string // what it was told of lattices
+	names    []byte          // of what is offered next
+	guard    bool            // of what is offered next
+	budget   int64           // of fuel that is left; for jobs it is not counted
+	unwind   any             // what a host function panicked with
 	children children
 	result   []byte // of the child that was joined last
 	lines    int    // of the log
@@ -221,7 +233,8 @@ func (in *instance) restore() error {
 	if in.word == 0 {
 		err = in.bind()
 	}
-	in.children, in.result, in.unwind, in.engine = children{}, nil, nil, nil
+	in.children, in.result, in.unwind, in.engine, in.shared = children{}, nil, nil, nil, nil
+	in.seen, in.names, in.guard = nil, nil, false
 	in.lines, in.clock, in.asked, in.budget = 0, 0, 0, in.m.host.cfg.Budget
 	return err
 }

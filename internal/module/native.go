@@ -2,7 +2,6 @@ package module
 
 import (
 	"errors"
-	"fmt"
 	"reflect"
 	"sync"
 	"unsafe"
@@ -20,6 +19,13 @@ type Call struct {
 	Module Hash
 	Fn     uint32
 	Arg    []byte
+	Names  []byte `cbor:",omitempty"` // of shared values that it reads, 32 bytes each
+	// Guarded calls begin where they were stolen to when the module says so.
+	Guarded bool `cbor:",omitempty"`
+	// Files are what a root job begins with.
+	Files []File `cbor:",omitempty"`
+
+	from *vault // where it was offered: some of what it names may be there
 }
 
 // provided are the modules that jobs of this process may need, by hash: a table like that of registered functions.
@@ -41,6 +47,10 @@ func init() {
 		reflect.TypeFor[[]byte](),
 		true)
 	d.Enter(&ops{d})
+	engine.EnterGuard(*(*unsafe.Pointer)(unsafe.Pointer(&f)), func(w *engine.Worker, arg any) (ok, fits bool) {
+		c, fits := arg.(Call)
+		return fits && guarded(w, c), fits
+	})
 }
 
 // A task is a job's record with its argument and outcome. The record comes first, so a pointer to one is a pointer
@@ -96,15 +106,16 @@ func (o *ops) SetResult(r *engine.Record, res any, err error) bool {
 // run runs one job of a module on a worker. What a module does wrong is a panic, for which no other job of the
 // module is asked.
 func run(w *engine.Worker, d *engine.Desc, c Call) ([]byte, error) {
-	x, _ := provided.Load(c.Module)
-	m, ok := x.(*Module)
-	if !ok {
-		if x == nil {
-			x = fmt.Errorf("module %s is not here", c.Module)
-		}
-		panic(x)
+	m, err := here(c.Module)
+	if err != nil {
+		panic(err)
 	}
-	out, err := m.Run(&lender{w, d, c.Module}, c.Fn, c.Arg)
+	values := newValues(w, m)
+	defer values.release()
+	for _, f := range c.Files {
+		values.Constant(f.Bytes)
+	}
+	out, err := m.Run(&lender{w, d, values}, c.Fn, c.Arg)
 	if e, wrong := err.(*Error); wrong {
 		panic(e)
 	}
@@ -115,7 +126,7 @@ func run(w *engine.Worker, d *engine.Desc, c Call) ([]byte, error) {
 type lender struct {
 	w      *engine.Worker
 	d      *engine.Desc
-	module Hash
+	values *values
 }
 
 // A lent child.
@@ -128,7 +139,8 @@ func (l *lender) Attend() int { return l.w.Wanted() }
 
 func (l *lender) Offer(j Job) Child {
 	t := taskOf(l.w.Room(l.d.Key))
-	t.call = Call{l.module, j.Fn, j.Arg}
+	t.call = Call{Module: l.values.m.Hash, Fn: j.Fn, Arg: j.Arg, Names: j.Names, Guarded: j.Guarded,
+		from: l.values.vault}
 	l.w.Lend(&t.Record, job.Path(j.Path))
 	return &lent{t, t.ID}
 }
@@ -162,5 +174,7 @@ func (l *lender) Any(list []Child) int {
 		return &list[i].(*lent).t.Record, list[i].(*lent).id
 	})
 }
+
+func (l *lender) Shared() Shared { return l.values }
 
 func (l *lender) Drop(x Child) { l.w.DropChild(&x.(*lent).t.Record, x.(*lent).id) }

@@ -16,11 +16,11 @@ import (
 func on(p *engine.Pool, m *Module) func(t testing.TB, args ...string) (string, error) {
 	return func(t testing.TB, args ...string) (string, error) {
 		t.Helper()
-		r, err := m.Setup(args, nil)
+		r, err := m.Setup(args, nil, inputs)
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := p.Run(context.Background(), Func, Call{m.Hash, r.Fn, r.Arg})
+		out, err := p.Run(context.Background(), Func, r.Call)
 		b, _ := out.([]byte)
 		return rendered(t, m, r, b, err)
 	}
@@ -36,11 +36,15 @@ func TestOnPools(t *testing.T) {
 	for guest, path := range guests {
 		m := load(t, Config{Fuel: 1_000}, path)
 		provide(t, m)
-		t.Run(guest+", sequential", func(t *testing.T) { conforms(t, on(nil, m)) })
+		t.Run(guest+", sequential", func(t *testing.T) {
+			conforms(t, on(nil, m))
+			shares(t, on(nil, m))
+		})
 		for _, workers := range []int{1, 2, 4} {
 			t.Run(fmt.Sprintf("%s, %d workers", guest, workers), func(t *testing.T) {
 				p := pools(t, engine.Config{Workers: workers})
 				conforms(t, on(p, m))
+				shares(t, on(p, m))
 			})
 		}
 	}
@@ -139,20 +143,20 @@ func TestNotHere(t *testing.T) {
 func TestCancelled(t *testing.T) {
 	m := load(t, Config{}, "guest/conform/hostile.wasm")
 	provide(t, m)
-	r, err := m.Setup([]string{"loop", "1"}, nil)
+	r, err := m.Setup([]string{"loop", "1"}, nil, inputs)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	p := pools(t, engine.Config{Workers: 1})
 	cancel()
-	if _, err := p.Run(ctx, Func, Call{m.Hash, r.Fn, r.Arg}); err == nil {
+	if _, err := p.Run(ctx, Func, r.Call); err == nil {
 		t.Error("an endless loop has ended")
 	}
 	end := make(chan error)
 	ctx, cancel = context.WithCancel(context.Background())
 	go func() {
-		_, err := p.Run(ctx, Func, Call{m.Hash, r.Fn, r.Arg})
+		_, err := p.Run(ctx, Func, r.Call)
 		end <- err
 	}()
 	cancel()

@@ -27,6 +27,21 @@ func init() {
 	satin.Register("conform.panics", panics)
 	satin.Register("conform.deep", deep)
 	satin.Register("conform.floats", floats)
+	satin.Register("conform.constant", constant)
+	satin.Register("conform.sum", sum)
+	satin.Register("conform.object", object)
+	satin.Register("conform.look", look)
+	satin.RegisterObject("conform.steps", moveSteps)
+	satin.Register("conform.lattice", lattice)
+	satin.Register("conform.search", search)
+	satin.RegisterLattice("conform.least", least, checkLeast)
+	satin.Register("conform.guarded", guarded)
+	satin.Register("conform.within", within)
+	satin.RegisterGuard(within, withinGuard)
+	satin.Register("conform.invalid", invalid)
+	satin.Register("conform.waits", waits)
+	satin.Register("conform.offers_it", offersIt)
+	satin.Register("conform.file", file)
 }
 
 // App says what to compute by its first argument, and how large by its second.
@@ -44,10 +59,16 @@ var App = apps.App{
 			if err != nil {
 				return nil, err
 			}
+			var arg any = uint32(n)
+			if args[0] == "file" {
+				if arg, err = apps.ReadFile("input", 1<<16); err != nil {
+					return nil, err
+				}
+			}
 			return &apps.Problem{
 				Title: args[0],
 				Root:  "conform." + args[0],
-				Arg:   uint32(n),
+				Arg:   arg,
 				Check: func(any) error { return nil },
 				Answer: func(v any) apps.Answer {
 					u, _ := v.(uint64)

@@ -32,6 +32,15 @@ mod host {
         pub fn drop(handle: i32);
         pub fn fail(text: *const u8, len: u32);
         pub fn log(text: *const u8, len: u32);
+        pub fn constant(at: *const u8, len: u32, name: *mut u8);
+        pub fn object(at: *const u8, len: u32, name: *mut u8);
+        pub fn write(method: u32, old: *const u8, w: *const u8, writes: u32, next: *const u8, len: u32, name: *mut u8);
+        pub fn lattice(method: u32, about: *const u8, len: u32, name: *mut u8);
+        pub fn read(name: *const u8) -> i64;
+        pub fn value(name: *const u8) -> i64;
+        pub fn grow(name: *const u8, at: *const u8, len: u32);
+        pub fn naming(names: *const u8, n: u32, guarded: u32);
+        pub fn file(name: *const u8, len: u32, to: *mut u8) -> i32;
     }
 }
 
@@ -39,7 +48,16 @@ mod host {
 pub trait Job {
     type Arg: Copy;
     type Res: Copy;
+    /// How many handles of shared values the argument begins with, which is repr(C) then. What they name is there when
+    /// the job begins.
+    const SHARED: usize = 0;
+    /// Whether guard is asked before it begins where it was stolen to.
+    const GUARDED: bool = false;
     fn run(arg: Self::Arg) -> Self::Res;
+    /// Whether the lattices in the argument have grown enough. It looks, and does nothing else.
+    fn guard(_: Self::Arg) -> bool {
+        true
+    }
 }
 
 /// Bytes of an argument or a result, children that may be outstanding at a time, and how deep jobs may be nested.
@@ -53,6 +71,8 @@ pub struct Desc {
     run: unsafe fn(*mut u8),
     arg: u32,
     res: u32,
+    shared: u32,
+    guard: Option<unsafe fn(*const u8) -> bool>,
 }
 
 trait Described {
@@ -60,7 +80,17 @@ trait Described {
 }
 
 impl<J: Job> Described for J {
-    const DESC: Desc = Desc { run: run_at::<J>, arg: size_of::<J::Arg>() as u32, res: size_of::<J::Res>() as u32 };
+    const DESC: Desc = Desc {
+        run: run_at::<J>,
+        arg: size_of::<J::Arg>() as u32,
+        res: size_of::<J::Res>() as u32,
+        shared: J::SHARED as u32,
+        guard: if J::GUARDED { Some(guard_at::<J>) } else { None },
+    };
+}
+
+unsafe fn guard_at<J: Job>(data: *const u8) -> bool {
+    J::guard((data as *const J::Arg).read_unaligned())
 }
 
 /// run_at runs a job whose argument is at a place, and puts the result there.
@@ -141,6 +171,7 @@ pub fn spawn<J: Job>(arg: J::Arg) {
 #[inline(never)]
 unsafe fn attend() {
     write_volatile(addr_of_mut!(LIMIT), CHILDREN as u32);
+    share::looked();
     if HEAD >= CHILDREN as u32 {
         fail("too many children at a time");
     }
@@ -151,7 +182,11 @@ unsafe fn attend() {
         t.got = false;
         let d = t.desc.unwrap_unchecked();
         let path = (addr_of!(PATH) as *const u32).add(1);
-        t.handle = host::offer(d as *const Desc as u32, t.data.as_ptr(), d.arg, path, (t.id >> 32) as u32, t.id as u32);
+        let (mut arg, mut len) = (t.data.as_ptr(), d.arg);
+        if d.shared > 0 || d.guard.is_some() {
+            (arg, len) = share::pack(d, arg);
+        }
+        t.handle = host::offer(d as *const Desc as u32, arg, len, path, (t.id >> 32) as u32, t.id as u32);
         n -= 1;
     }
 }
@@ -302,12 +337,9 @@ extern "C" fn satin1_alloc(len: u32) -> *mut u8 {
 #[no_mangle]
 extern "C" fn satin1_run(d: &'static Desc, arg: *const u8, len: u32) -> i64 {
     static mut AT: [u64; DATA / 8] = [0; DATA / 8];
-    if len != d.arg {
-        fail("an argument has the wrong size");
-    }
     unsafe {
         let data = addr_of_mut!(AT) as *mut u8;
-        core::ptr::copy_nonoverlapping(arg, data, len as usize);
+        share::unpack(d, arg, len, data);
         (d.run)(data);
         if HEAD > 0 && mine(HEAD - 1) {
             fail("a job returned before it got or dropped all its children");
@@ -322,6 +354,344 @@ extern "C" fn satin1_run(d: &'static Desc, arg: *const u8, len: u32) -> i64 {
 #[panic_handler]
 fn panicked(_: &core::panic::PanicInfo) -> ! {
     fail("the program panicked")
+}
+
+/// What jobs share. A value is a handle in here and has a name of 32 bytes outside; it is there as long as the job runs
+/// that has made it. Handles are in arguments, at their beginning, and nowhere else: not in results.
+pub mod share {
+    use super::*;
+
+    /// A handle of a shared value; 0 is none.
+    #[derive(Clone, Copy, PartialEq)]
+    #[repr(transparent)]
+    pub struct Shared(pub u32);
+
+    const NAME: usize = 32;
+    const VALUES: usize = 2048;
+    const BYTES: usize = 8192;
+
+    #[derive(Clone, Copy)]
+    struct Known {
+        name: [u8; NAME],
+        looked: u32,    // LOOKS at the last look at a lattice
+        value: *mut u8, // of a lattice
+        has: bool,      // it is not the least
+    }
+
+    static mut KNOWN: [Known; VALUES] =
+        [Known { name: [0; NAME], looked: 0, value: core::ptr::null_mut(), has: false }; VALUES];
+    static mut COUNT: u32 = 0; // of KNOWN, after the first
+    static mut LOOKS: u32 = 1; // grows when lattices may have grown
+    static mut ROOM: [u64; BYTES / 8] = [0; BYTES / 8];
+    static mut USED: usize = 0;
+    static mut PACKED: [u8; NAME * DATA / 4 + DATA] = [0; NAME * DATA / 4 + DATA];
+
+    unsafe fn known(v: Shared) -> &'static mut Known {
+        &mut *(addr_of_mut!(KNOWN) as *mut Known).add(v.0 as usize)
+    }
+
+    pub(crate) unsafe fn looked() {
+        LOOKS = LOOKS.wrapping_add(1);
+    }
+
+    /// handle gives the handle of a name.
+    unsafe fn handle(name: &[u8; NAME]) -> Shared {
+        let mut i = 0;
+        while i <= COUNT && known(Shared(i)).name != *name {
+            i += 1;
+        }
+        if i > COUNT {
+            if i as usize == VALUES {
+                fail("too many shared values");
+            }
+            known(Shared(i)).name = *name;
+            COUNT = i;
+        }
+        Shared(i)
+    }
+
+    /// pack makes of an argument what leaves, names for its handles, and tells the host what it names.
+    pub(crate) unsafe fn pack(d: &Desc, data: *const u8) -> (*const u8, u32) {
+        let (out, handles, k) = (addr_of_mut!(PACKED) as *mut u8, data as *const u32, d.shared as usize);
+        let mut n = 0;
+        for i in 0..k {
+            let h = handles.add(i).read_unaligned();
+            if h != 0 {
+                out.add(NAME * n).copy_from_nonoverlapping(known(Shared(h)).name.as_ptr(), NAME);
+                n += 1;
+            }
+        }
+        host::naming(out, n as u32, d.guard.is_some() as u32);
+        for i in 0..k {
+            let h = handles.add(i).read_unaligned();
+            out.add(NAME * i).copy_from_nonoverlapping(known(Shared(h)).name.as_ptr(), NAME);
+        }
+        let rest = d.arg as usize - 4 * k;
+        out.add(NAME * k).copy_from_nonoverlapping(data.add(4 * k), rest);
+        (out, (NAME * k + rest) as u32)
+    }
+
+    /// unpack is the other way.
+    pub(crate) unsafe fn unpack(d: &Desc, packed: *const u8, len: u32, data: *mut u8) {
+        let k = d.shared as usize;
+        let rest = d.arg as usize - 4 * k;
+        if len as usize != NAME * k + rest {
+            fail("an argument has the wrong size");
+        }
+        for i in 0..k {
+            let h = handle(&*(packed.add(NAME * i) as *const [u8; NAME]));
+            (data as *mut u32).add(i).write_unaligned(h.0);
+        }
+        data.add(4 * k).copy_from_nonoverlapping(packed.add(NAME * k), rest);
+    }
+
+    unsafe fn bytes_of<T>(v: &T) -> (*const u8, u32) {
+        (v as *const T as *const u8, size_of::<T>() as u32)
+    }
+
+    /// constant makes a constant of bytes.
+    pub fn constant(b: &[u8]) -> Shared {
+        let mut name = [0; NAME];
+        unsafe {
+            host::constant(b.as_ptr(), b.len() as u32, name.as_mut_ptr());
+            handle(&name)
+        }
+    }
+
+    /// read copies a constant, or the state of an object, and gives its length. It waits if that is not here.
+    pub fn read(v: Shared, to: &mut [u8]) -> usize {
+        unsafe {
+            let n = host::read(known(v).name.as_ptr()) as usize;
+            if n > to.len() {
+                fail("what is read is larger than the place for it");
+            }
+            host::result(to.as_mut_ptr());
+            n
+        }
+    }
+
+    /// file gives what was given to the run as --file NAME=PATH, as a constant. For setup, render and check.
+    pub fn file(name: &str) -> Option<Shared> {
+        let mut to = [0; NAME];
+        unsafe {
+            match host::file(name.as_ptr(), name.len() as u32, to.as_mut_ptr()) {
+                0 => None,
+                _ => Some(handle(&to)),
+            }
+        }
+    }
+
+    /// How a kind of shared value changes: what is a method to the host is the address of one of these.
+    #[repr(C)]
+    pub struct Kind {
+        size: u32,
+        by: u32, // bytes of a write, or of what a lattice is about
+        change: unsafe fn(*mut u8, *const u8),
+        valid: unsafe fn(*const u8, *const u8) -> Option<&'static str>,
+    }
+
+    unsafe fn no_offer(_: *const u8, _: *const u8) -> Option<&'static str> {
+        Some("it is no lattice")
+    }
+
+    /// An object whose state goes from version to version by writes. Only the job that has shared one writes to it.
+    pub trait Object {
+        type State: Copy;
+        type Write: Copy;
+        /// moved gives the state after a write; it may be run on any machine.
+        fn moved(state: Self::State, w: Self::Write) -> Self::State;
+    }
+
+    trait ObjectKind {
+        const KIND: Kind;
+    }
+
+    impl<O: Object> ObjectKind for O {
+        const KIND: Kind = Kind {
+            size: size_of::<O::State>() as u32,
+            by: size_of::<O::Write>() as u32,
+            change: move_at::<O>,
+            valid: no_offer,
+        };
+    }
+
+    unsafe fn move_at<O: Object>(state: *mut u8, w: *const u8) {
+        let s = state as *mut O::State;
+        s.write_unaligned(O::moved(s.read_unaligned(), (w as *const O::Write).read_unaligned()));
+    }
+
+    /// object gives the first version of one.
+    pub fn object<O: Object>(first: O::State) -> Shared {
+        let mut name = [0; NAME];
+        unsafe {
+            let (at, len) = bytes_of(&first);
+            host::object(at, len, name.as_mut_ptr());
+            handle(&name)
+        }
+    }
+
+    /// state gives the state of a version.
+    pub fn state<O: Object>(v: Shared) -> O::State {
+        let mut s = core::mem::MaybeUninit::<O::State>::uninit();
+        unsafe {
+            let n = size_of::<O::State>();
+            if read(v, core::slice::from_raw_parts_mut(s.as_mut_ptr() as *mut u8, n)) != n {
+                fail("a state has the wrong size");
+            }
+            s.assume_init()
+        }
+    }
+
+    /// write gives the version after another.
+    pub fn write<O: Object>(old: Shared, w: O::Write) -> Shared {
+        let next = O::moved(state::<O>(old), w);
+        let mut name = [0; NAME];
+        unsafe {
+            let ((by, writes), (at, len)) = (bytes_of(&w), bytes_of(&next));
+            let method = &O::KIND as *const Kind as u32;
+            host::write(method, known(old).name.as_ptr(), by, writes, at, len, name.as_mut_ptr());
+            handle(&name)
+        }
+    }
+
+    /// A value that all jobs see grow. join is commutative, associative and idempotent; valid says what is wrong with an
+    /// offer of another machine. A program must be right whatever valid offers a value has joined.
+    pub trait Lattice {
+        type About: Copy;
+        type Value: Copy;
+        fn join(a: Self::Value, b: Self::Value) -> Self::Value;
+        fn valid(about: Self::About, v: Self::Value) -> Option<&'static str>;
+    }
+
+    trait LatticeKind {
+        const KIND: Kind;
+    }
+
+    impl<L: Lattice> LatticeKind for L {
+        const KIND: Kind = Kind {
+            size: size_of::<L::Value>() as u32,
+            by: size_of::<L::About>() as u32,
+            change: join_at::<L>,
+            valid: valid_at::<L>,
+        };
+    }
+
+    unsafe fn join_at<L: Lattice>(v: *mut u8, by: *const u8) {
+        let a = v as *mut L::Value;
+        a.write_unaligned(L::join(a.read_unaligned(), (by as *const L::Value).read_unaligned()));
+    }
+
+    unsafe fn valid_at<L: Lattice>(about: *const u8, v: *const u8) -> Option<&'static str> {
+        L::valid((about as *const L::About).read_unaligned(), (v as *const L::Value).read_unaligned())
+    }
+
+    /// lattice gives the one lattice of its kind about that.
+    pub fn lattice<L: Lattice>(about: L::About) -> Shared {
+        let mut name = [0; NAME];
+        unsafe {
+            let (at, len) = bytes_of(&about);
+            host::lattice(&<L as LatticeKind>::KIND as *const Kind as u32, at, len, name.as_mut_ptr());
+            handle(&name)
+        }
+    }
+
+    /// value gives the value as far as it is known here; None is the least.
+    #[inline(always)]
+    pub fn value<L: Lattice>(l: Shared) -> Option<L::Value> {
+        unsafe {
+            if read_volatile(addr_of!(LIMIT)) == 0 {
+                attend();
+            }
+            let k = known(l);
+            if k.looked != LOOKS {
+                look(l, size_of::<L::Value>());
+            }
+            if k.has {
+                Some((k.value as *const L::Value).read_unaligned())
+            } else {
+                None
+            }
+        }
+    }
+
+    #[inline(never)]
+    unsafe fn look(l: Shared, size: usize) {
+        let k = known(l);
+        k.looked = LOOKS;
+        if k.value.is_null() {
+            k.value = (addr_of_mut!(ROOM) as *mut u8).add(USED);
+            USED += (size + 7) & !7;
+            if USED > BYTES {
+                fail("too many values of lattices");
+            }
+        }
+        let len = host::value(k.name.as_ptr());
+        if len <= 0 {
+            return;
+        }
+        if len as usize != size {
+            fail("the value of a lattice has the wrong size");
+        }
+        host::result(k.value);
+        k.has = true;
+    }
+
+    /// offer joins a value in.
+    pub fn offer<L: Lattice>(l: Shared, v: L::Value) {
+        let old = value::<L>(l);
+        let with = old.map_or(v, |o| L::join(v, o));
+        unsafe {
+            let ((at, len), k) = (bytes_of(&with), known(l));
+            let (now, had) = (core::slice::from_raw_parts(at, len as usize), k.value as *const u8);
+            if old.is_some() && now == core::slice::from_raw_parts(had, len as usize) {
+                return;
+            }
+            k.value.copy_from_nonoverlapping(at, len as usize);
+            k.has = true;
+            let (at, len) = bytes_of(&v);
+            host::grow(k.name.as_ptr(), at, len);
+        }
+    }
+
+    /// both takes apart what the host gives of two things.
+    unsafe fn both(p: *mut u8, first: u32, second: u32) -> (*mut u8, *const u8) {
+        let (n, k) = (*(p as *const u32), *(p as *const u32).add(1));
+        if n != first || k != second {
+            fail("a shared value has the wrong size");
+        }
+        (p.add(8), p.add(8 + ((n as usize + 7) & !7)))
+    }
+
+    #[no_mangle]
+    unsafe extern "C" fn satin1_move(k: &'static Kind, p: *mut u8, _: u32) -> i64 {
+        let (state, w) = both(p, k.size, k.by);
+        (k.change)(state, w);
+        place(core::slice::from_raw_parts(state, k.size as usize))
+    }
+
+    #[no_mangle]
+    unsafe extern "C" fn satin1_join(k: &'static Kind, p: *mut u8, _: u32) -> i64 {
+        let (v, by) = both(p, k.size, k.size);
+        (k.change)(v, by);
+        place(core::slice::from_raw_parts(v, k.size as usize))
+    }
+
+    #[no_mangle]
+    unsafe extern "C" fn satin1_valid(k: &'static Kind, p: *mut u8, _: u32) -> i64 {
+        let (about, v) = both(p, k.by, k.size);
+        (k.valid)(about, v).map_or(0, |why| place(why.as_bytes()) | FAILED)
+    }
+
+    #[no_mangle]
+    unsafe extern "C" fn satin1_guard(d: &'static Desc, p: *const u8, len: u32) -> i64 {
+        static mut AT: [u64; DATA / 8] = [0; DATA / 8];
+        let data = addr_of_mut!(AT) as *mut u8;
+        unpack(d, p, len, data);
+        match d.guard {
+            Some(g) if !g(data) => 0,
+            _ => place(core::slice::from_raw_parts(data, 1)),
+        }
+    }
 }
 
 /// What a module says of itself, to be exported as satin1_describe, satin1_setup, satin1_render and satin1_check.
@@ -379,7 +749,10 @@ pub mod app {
     pub fn root<J: Job>(arg: J::Arg) -> i64 {
         put(&[0]);
         put(&(&J::DESC as *const Desc as u32).to_le_bytes());
-        put(unsafe { core::slice::from_raw_parts(&arg as *const J::Arg as *const u8, size_of::<J::Arg>()) });
+        unsafe {
+            let (at, len) = share::pack(&J::DESC, &arg as *const J::Arg as *const u8);
+            put(core::slice::from_raw_parts(at, len as usize));
+        }
         text()
     }
 
