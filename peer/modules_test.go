@@ -48,7 +48,7 @@ func (g guestModule) root(t testing.TB, args ...string) module.Root {
 	for i, f := range g.Flags {
 		flags[i] = f.Default
 	}
-	r, err := g.Setup(args, flags)
+	r, err := g.Setup(args, flags, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func (g guestModule) submission(t testing.TB, p *peer.Peer, args ...string) cont
 		t.Fatal(err)
 	}
 	r := g.root(t, args...)
-	b, err := wire.Value().Encode(module.Call{Module: g.Hash, Fn: r.Fn, Arg: r.Arg})
+	b, err := wire.Value().Encode(r.Call)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func (g guestModule) submit(t testing.TB, p *peer.Peer, args ...string) (run str
 // answer waits for a run and gives its answer's text.
 func (g guestModule) answer(t testing.TB, p *peer.Peer, run string, args ...string) string {
 	t.Helper()
-	text, _, err := g.Render(g.root(t, args...).Arg, await[[]byte](t, p, run))
+	text, _, err := g.Render(g.root(t, args...).Call, await[[]byte](t, p, run))
 	if err != nil {
 		t.Fatal(err)
 	}

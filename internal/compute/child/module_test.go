@@ -47,11 +47,11 @@ func rootOf(t testing.TB, bin []byte, args ...string) *steal.Job {
 	for i, f := range m.Flags {
 		flags[i] = f.Default
 	}
-	root, err := m.Setup(args, flags)
+	root, err := m.Setup(args, flags, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return callOf(t, module.Call{Module: m.Hash, Fn: root.Fn, Arg: root.Arg})
+	return callOf(t, root.Call)
 }
 
 func callOf(t testing.TB, c module.Call) *steal.Job {
