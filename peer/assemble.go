@@ -35,6 +35,12 @@ func (p *Peer) assemble(apps []Application) error {
 		return err
 	}
 	key, self := p.host.Network().Peerstore().PrivKey(p.host.ID()), steal.PeerID(p.host.ID().String())
+	vouch := &vouching{base: p.base, key: key, self: p.host.ID(), outcast: p.host.Roll().Outcast,
+		member: func(id peer.ID) bool {
+			_, err := p.host.Vouch(id, nil)
+			return err == nil || p.members.knew(id)
+		}}
+	p.checkpoints.vouch = vouch
 	p.presence = &presence{left: make(chan struct{}), changed: func(paused bool) {
 		p.crew.arbiter.pause(paused)
 		p.card.tellAnew()
@@ -45,10 +51,10 @@ func (p *Peer) assemble(apps []Application) error {
 	p.voice = &voice{base: p.base, cfg: p.cfg.Gossip, host: p.host}
 	p.card = &ownCard{base: p.base, key: key, facts: func() *statement.Card { return p.facts(catalog) },
 		proof: p.host.Proof, tell: func(b []byte) { p.voice.tell(gossip.KindCard, b) }}
-	p.traffic = &traffic{base: p.base, places: p.places, protect: p.host}
+	p.traffic = &traffic{base: p.base, places: p.places, protect: p.host, vouch: vouch}
 	p.crew = &crew{base: p.base, cfg: &p.cfg, self: self, host: p.host, arbiter: &arbiter{cores: p.cfg.Workers},
-		modules: p.modules,
-		send:    p.traffic.send, tell: p.voice.tellNews, sendShared: p.traffic.sendShared,
+		modules: p.modules, vouch: vouch,
+		send: p.traffic.send, tell: p.voice.tellNews, sendShared: p.traffic.sendShared,
 		tellShared: p.voice.tellShared}
 	p.work = &work{}
 	asked := &answering{}
@@ -66,7 +72,7 @@ func (p *Peer) assemble(apps []Application) error {
 		runs: p.runs, card: p.card, out: p.exclusion, host: p.host}
 	asked.inquiries = inquiries{base: p.base, board: p.board, runs: p.runs, files: p.files, apps: catalog, host: p.host}
 	asked.keeping = keeping{base: p.base, self: p.host.ID(), board: p.board, runs: p.runs, files: p.files}
-	asked.collecting = collecting{base: p.base, board: p.board, runs: p.runs}
+	asked.collecting = collecting{base: p.base, board: p.board, runs: p.runs, vouch: vouch}
 	p.forUsers(key, catalog)
 	return p.speak(asked)
 }
@@ -95,7 +101,8 @@ func (p *Peer) openFiles(apps *catalog) (err error) {
 // meetSwarm makes the parts that know who there is, and where.
 func (p *Peer) meetSwarm(apps *catalog) error {
 	p.board = &switchboard{base: p.base, net: p.host.Network(), admitted: p.host.Admitted}
-	p.members = &members{log: p.log, cards: map[peer.ID]*memberCard{}, changed: p.membersChanged}
+	p.members = &members{log: p.log, cards: map[peer.ID]*memberCard{}, once: map[peer.ID]struct{}{},
+		changed: p.membersChanged}
 	p.places = &places{base: p.base, board: p.board, members: p.members, disconnect: p.host.Disconnect,
 		changed: p.membersChanged, missed: map[peer.ID]int{}}
 	if err := p.places.open(p.cfg.Cluster); err != nil {

@@ -28,6 +28,7 @@ type checkpoints struct {
 	every     time.Duration // how long a result may wait before it is written; 0: nothing is kept
 	most      int           // results of a run that can be used again, and their bytes
 	mostBytes int
+	vouch     *vouching
 	inUse     sync.Map // directory -> *ledger that has it
 }
 
@@ -46,7 +47,8 @@ type stored struct {
 }
 
 // contents reads records, as many as a peer can use: those nearest to the root, which spare the most.
-func (c *checkpoints) contents(records func(yield func(checkpoint.Record, error) bool)) (s stored) {
+func (c *checkpoints) contents(run job.RunID, records func(yield func(checkpoint.Record, error) bool)) (s stored) {
+	refused := 0
 	for r, err := range records {
 		switch {
 		case err != nil:
@@ -54,7 +56,15 @@ func (c *checkpoints) contents(records func(yield func(checkpoint.Record, error)
 		case r.Kind == checkpoint.RootOutcome:
 			s.answer = r.Outcome
 		case r.Kind == checkpoint.JobResult:
-			s.parts = append(s.parts, steal.Partial{Path: r.Path, Identity: r.Identity, Outcome: r.Outcome})
+			p := steal.Partial{Path: r.Path, Identity: r.Identity, Outcome: r.Outcome, Voucher: r.Voucher}
+			if err := c.vouch.restored(run, &p); err != nil {
+				if refused++; refused == 1 {
+					c.log.Warn("results in a checkpoint are not used, because nobody answers for them", "run", run,
+						"the first", err)
+				}
+				continue
+			}
+			s.parts = append(s.parts, p)
 		case strings.HasPrefix(string(r.Identity[:]), argsRecord):
 			if err := wire.Value().Decode(r.Outcome, &s.args); err != nil {
 				c.log.Warn("the arguments in a checkpoint cannot be read", "error", err)
@@ -85,7 +95,7 @@ func (c *checkpoints) reopen(m *statement.SignedManifest, args []string) (*resum
 			return nil, err
 		}
 		defer snap.Close()
-		r.stored = c.contents(snap.Records())
+		r.stored = c.contents(m.Run, snap.Records())
 		return r, nil
 	}
 	r.ledger = c.ledger(m.Run)
@@ -93,7 +103,7 @@ func (c *checkpoints) reopen(m *statement.SignedManifest, args []string) (*resum
 	if err != nil {
 		return nil, err
 	}
-	r.stored = c.contents(l.Records())
+	r.stored = c.contents(m.Run, l.Records())
 	return r, nil
 }
 

@@ -41,6 +41,7 @@ type collecting struct {
 	*base
 	board *switchboard
 	runs  *conductor
+	vouch *vouching
 }
 
 func (x *collecting) serve() {
@@ -61,7 +62,7 @@ func (x *collecting) serve() {
 				continue
 			}
 			if err := writeValue(s, &steal.Partial{Path: r.Path, Identity: r.Identity,
-				Outcome: r.Outcome}); err != nil {
+				Outcome: r.Outcome, Voucher: r.Voucher}); err != nil {
 				return err
 			}
 		}
@@ -135,11 +136,15 @@ func (x *collecting) collectFrom(ctx context.Context, id peer.ID, run job.RunID,
 			if err := wire.Value().Decode(b, &part); err != nil {
 				return err
 			}
-			if !l.AppendOutcome(part.Path, part.Identity, part.Outcome) { // the queue is full: let it be written
+			if err := x.vouch.check(run, &part, id); err != nil {
+				x.log.Warn("an outcome is refused", "run", run, "from", id, "error", err)
+				continue
+			}
+			if !l.AppendOutcome(part.Path, part.Identity, part.Outcome, part.Voucher) { // the queue is full
 				if err := l.Sync(ctx); err != nil {
 					return err
 				}
-				l.AppendOutcome(part.Path, part.Identity, part.Outcome)
+				l.AppendOutcome(part.Path, part.Identity, part.Outcome, part.Voucher)
 			}
 		}
 		return errors.New("it has more than is taken from one peer")

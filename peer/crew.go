@@ -24,6 +24,7 @@ type crew struct {
 	host    interface{ Incarnation() uint64 }
 	arbiter *arbiter
 	modules *modules
+	vouch   *vouching
 	send    func(*steal.Message) // of all sessions
 	tell    func(*steal.News)
 	// the same for what the jobs of a run share
@@ -48,7 +49,7 @@ func (c *crew) session(m *statement.SignedManifest, of steal.Run, members *steal
 	with.Run, with.Self, with.Core = of, steal.Address{Peer: c.self, Inc: c.nextLife()}, c.cfg.Steal
 	with.Policy, with.Members, with.Engine = policy, members, engine
 	with.Send, with.Tell, with.Log = c.send, c.tell, c.log.With("run", m.Run.String())
-	with.Shared = c.objects()
+	with.Shared, with.Notary = c.objects(), c.vouch
 	with.SendShared = func(x *sharedobj.Message) { c.sendShared(&stream.Shared{Run: m.Run, Message: x}) }
 	with.TellShared = func(n *sharedobj.News) { c.tellShared(m.Run, n) }
 	return session.New(with)

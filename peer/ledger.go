@@ -53,14 +53,14 @@ var errOpening = errors.New("the checkpoint is being opened")
 const recordBytes = 64
 
 // AppendOutcome takes an outcome if the log does: see session.Store.
-func (k *ledger) AppendOutcome(path []uint32, identity [16]byte, outcome []byte) bool {
+func (k *ledger) AppendOutcome(path []uint32, identity [16]byte, outcome, voucher []byte) bool {
 	k.mu.Lock()
 	l := k.log
 	k.mu.Unlock()
 	if l == nil {
 		return false
 	}
-	why, news := k.of.quota.take(k.run, int64(len(outcome)+4*len(path)+recordBytes))
+	why, news := k.of.quota.take(k.run, int64(len(outcome)+len(voucher)+4*len(path)+recordBytes))
 	if news {
 		k.of.log.Warn("results of a run are kept no more", "run", k.run, "why", why)
 	}
@@ -69,7 +69,7 @@ func (k *ledger) AppendOutcome(path []uint32, identity [16]byte, outcome []byte)
 		k.full = errors.New(why)
 	}
 	k.mu.Unlock()
-	return why == "" && l.AppendOutcome(path, identity, outcome)
+	return why == "" && l.AppendOutcome(path, identity, outcome, voucher)
 }
 
 // Trouble is why nothing is stored: see session.Store.

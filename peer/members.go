@@ -29,6 +29,7 @@ const (
 type members struct {
 	mu      sync.Mutex
 	cards   map[peer.ID]*memberCard
+	once    map[peer.ID]struct{} // who was here: what they have computed may still come
 	log     *slog.Logger
 	changed func() // called without the mutex after a member came, went or changed what matters
 }
@@ -57,6 +58,10 @@ func (m *members) learn(c *statement.SignedCard, by []peer.ID, now time.Time) bo
 		next.joined = old.joined
 	}
 	m.cards[c.Peer] = next
+	if len(m.once) >= 2*maxMembers {
+		clear(m.once) // costs work done again at most
+	}
+	m.once[c.Peer] = struct{}{}
 	matters := old == nil || !sameMember(&old.Card, &c.Card)
 	m.mu.Unlock()
 	switch {
@@ -158,6 +163,14 @@ func (m *members) get(id peer.ID) *memberCard {
 		return c
 	}
 	return nil
+}
+
+// knew says whether a peer has been a member as long as this one remembers.
+func (m *members) knew(id peer.ID) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	_, was := m.once[id]
+	return was
 }
 
 // count is the number of members that have not said goodbye.

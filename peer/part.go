@@ -234,7 +234,7 @@ func (t *conductor) record(r *part, m *statement.SignedManifest) {
 			}
 			return
 		}
-		s := t.checkpoints.contents(l.Records())
+		s := t.checkpoints.contents(m.Run, l.Records())
 		if s.answer != nil {
 			t.rootEnded(r.manifest, s.answer)
 			return

@@ -102,7 +102,7 @@ func TestCheckpointsAreBounded(t *testing.T) {
 		}
 		taken := 0
 		for i := range uint32(40) {
-			if k.AppendOutcome([]uint32{i}, [16]byte{1}, make([]byte, 1<<10)) {
+			if k.AppendOutcome([]uint32{i}, [16]byte{1}, make([]byte, 1<<10), nil) {
 				taken++
 			}
 		}

@@ -47,7 +47,7 @@ func (o *owner) resume(ctx context.Context, q control.Resumption) (control.RunIn
 	if err != nil {
 		return control.RunInfo{}, control.Errorf(control.ErrBadInput, "%s: the manifest in it: %v", q.Directory, err)
 	}
-	s := o.checkpoints.contents(snap.Records())
+	s := o.checkpoints.contents(m.Run, snap.Records())
 	if m.Owner == o.swarm.self && o.files.own.has(m.Run.Hex()) {
 		return o.resumeOwn(ctx, m.Run, &s)
 	}
@@ -111,6 +111,9 @@ func (o *owner) resumeAsNew(ctx context.Context, from *statement.SignedManifest,
 	if err != nil {
 		return control.RunInfo{}, control.Errorf(control.ErrBadInput, "%v", err)
 	}
+	for i := range s.parts {
+		o.checkpoints.vouch.again(signed.Run, &s.parts[i])
+	}
 	again, err := o.checkpoints.reopen(signed, s.args)
 	if err != nil {
 		o.log.Warn("what is computed of a run is not kept on the disk", "run", signed.Run, "error", err)
@@ -137,7 +140,7 @@ func (o *owner) goOn(m *statement.SignedManifest, again *resumption, fresh bool,
 	control.RunInfo, error) {
 	if l := again.ledger.get(); l != nil {
 		for _, part := range again.stored.parts { // those that are there already are not written again
-			l.AppendOutcome(part.Path, part.Identity, part.Outcome)
+			l.AppendOutcome(part.Path, part.Identity, part.Outcome, part.Voucher)
 		}
 	}
 	t := o.runs

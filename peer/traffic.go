@@ -20,6 +20,7 @@ type traffic struct {
 	stream  *stream.Transport // of Open
 	runs    *conductor
 	places  *places
+	vouch   *vouching
 	protect interface {
 		Protect(id peer.ID, tag string)
 		Unprotect(id peer.ID, tag string)
@@ -51,7 +52,9 @@ func (x *traffic) received(m *steal.Message) {
 		x.tradeWith(m.From.Peer).taken.Add(int64(len(m.Reply.Jobs)))
 	}
 	if s := x.runs.sessionOf(m.Run); s != nil {
-		s.Received(m)
+		if x.vouch.receive(m) {
+			s.Received(m)
+		}
 		return
 	}
 	if id, err := peer.Decode(string(m.From.Peer)); err == nil && m.Request != nil {

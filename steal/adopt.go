@@ -57,7 +57,7 @@ func (ad *adoption) find(j *Taken) bool {
 	p, id := j.Job.Path, j.Job.Identity
 	if k := ad.lost.store.find(p, id); k != nil {
 		ad.stats.OrphansReused++
-		ad.order(Order{Kind: Deliver, Ref: j.Ref, Outcome: k.Outcome})
+		ad.order(Order{Kind: Deliver, Ref: j.Ref, Outcome: k.Outcome, Voucher: k.Voucher})
 		return true
 	}
 	if s := ad.lost.adoptable(p, id); s != nil && ad.leases.n < ad.cfg.MaxLeases {
@@ -159,7 +159,7 @@ func (ad *adoption) adoptOne(p *peer, j *Adoption) bool {
 	s := &segment{job: Job{Path: j.Path, Identity: j.Identity}, since: ad.now}
 	ad.segments.enter(s)
 	ad.book.own(p, s, j.Handle)
-	ad.book.sendFirst(s, k.Outcome)
+	ad.book.sendFirst(s, k.Outcome, k.Voucher)
 	return true
 }
 
@@ -171,7 +171,7 @@ func (ad *adoption) seek(s *segment) {
 	if k := ad.lost.store.find(p, id); k != nil {
 		ad.stats.OrphansReused++
 		ad.halt(s)
-		ad.book.finish(s, k.Outcome)
+		ad.book.finish(s, k.Outcome, k.Voucher)
 		return
 	}
 	if o := ad.lost.adoptable(p, id); o != nil && o != s {

@@ -15,12 +15,12 @@ type book struct {
 }
 
 // settle closes a lease with the job's outcome.
-func (b *book) settle(l *lease, outcome []byte) {
+func (b *book) settle(l *lease, outcome, voucher []byte) {
 	b.closeLease(l)
 	if l.parent == nil {
-		b.order(Order{Kind: Deliver, Ref: l.ref, Outcome: outcome})
+		b.order(Order{Kind: Deliver, Ref: l.ref, Outcome: outcome, Voucher: voucher})
 	} else {
-		b.finish(l.parent, outcome)
+		b.finish(l.parent, outcome, voucher)
 	}
 }
 
@@ -113,7 +113,7 @@ func (b *book) onResult(p *peer, r *Result) {
 		if p.leases[i].adopted {
 			b.stats.OrphansReused++
 		}
-		b.settle(p.leases[i], r.Outcome)
+		b.settle(p.leases[i], r.Outcome, r.Voucher)
 	}
 	b.send(p, ack)
 }

@@ -70,17 +70,18 @@ func (b *book) runSegment(s *segment) {
 
 // finish sends the outcome home, and keeps it in case it is lost there. A copy's outcome is home already: it
 // settles the lease, and the thief, if it lives, learns that it was too slow. An orphan's has no home yet.
-func (b *book) finish(s *segment, outcome []byte) {
+func (b *book) finish(s *segment, outcome, voucher []byte) {
 	b.stats.SegmentsFinished++
 	if s.orphan {
 		b.segments.forget(s)
 		b.lost.orphansChanged()
-		s.outcome = outcome
+		s.outcome, s.voucher = outcome, voucher
 		b.lost.keepOrphan(s)
 		return
 	}
+	part := Partial{Path: s.job.Path, Identity: s.job.Identity, Outcome: outcome, Voucher: voucher}
 	if l := s.copyOf; l != nil {
-		b.lost.keep(Partial{Path: s.job.Path, Identity: s.job.Identity, Outcome: outcome}, settled, b.self.Peer)
+		b.lost.keep(part, settled, b.self.Peer)
 		s.copyOf, l.copy = nil, nil
 		if s.eager {
 			b.stats.EagerWon++
@@ -90,7 +91,7 @@ func (b *book) finish(s *segment, outcome []byte) {
 		}
 		b.segments.forget(s)
 		b.tellAborted([]*lease{l})
-		b.settle(l, outcome)
+		b.settle(l, outcome, voucher)
 		return
 	}
 	if s.root {
@@ -99,24 +100,25 @@ func (b *book) finish(s *segment, outcome []byte) {
 		b.rootFinished(outcome)
 		return
 	}
-	k := b.lost.keep(Partial{Path: s.job.Path, Identity: s.job.Identity, Outcome: outcome}, settled, s.owner.id)
+	k := b.lost.keep(part, settled, s.owner.id)
 	if k != nil && s.owner.lost {
 		b.lost.announceOne(k)
 	}
 	b.links.jobDone(s.owner.cluster, b.now-s.since, len(outcome))
-	b.sendFirst(s, outcome)
+	b.sendFirst(s, outcome, voucher)
 }
 
 // sendFirst sends a result for the first time.
-func (b *book) sendFirst(s *segment, outcome []byte) {
-	s.state, s.outcome, s.finished = finished, outcome, b.now
+func (b *book) sendFirst(s *segment, outcome, voucher []byte) {
+	s.state, s.outcome, s.voucher, s.finished = finished, outcome, voucher, b.now
 	b.segments.unacked = append(b.segments.unacked, s)
 	b.segments.unackedN += len(outcome)
 	b.sendResult(s)
 }
 
 func (b *book) sendResult(s *segment) {
-	m := &Message{Result: &Result{Handle: s.handle, Path: s.job.Path, Identity: s.job.Identity, Outcome: s.outcome}}
+	m := &Message{Result: &Result{Handle: s.handle, Path: s.job.Path, Identity: s.job.Identity, Outcome: s.outcome,
+		Voucher: s.voucher}}
 	b.relay.sendHome(s, m)
 	wait := max(b.cfg.ResultRetry, min(3*b.links.expected(s.owner.cluster, m.Size()), b.cfg.ResultRetryMax))
 	s.sentAt = b.now

@@ -194,13 +194,13 @@ func (c *Core) Taken(now time.Duration, t Ticket, jobs []Taken) Output {
 }
 
 // Finished says that a segment has run to its end, with the encoded outcome, which the core keeps until it is
-// acknowledged.
-func (c *Core) Finished(now time.Duration, s SegmentID, outcome []byte) Output {
+// acknowledged, and its voucher.
+func (c *Core) Finished(now time.Duration, s SegmentID, outcome, voucher []byte) Output {
 	if !c.begin(now) {
 		return c.out
 	}
 	if seg := c.segments.byID[s]; seg != nil && seg.state == running {
-		c.book.finish(seg, outcome)
+		c.book.finish(seg, outcome, voucher)
 	} else {
 		c.stats.DroppedUnexpected++
 	}

@@ -96,7 +96,7 @@ func TestFetching(t *testing.T) {
 	if r := f.out.Messages; len(r) != 1 || len(r[0].Reply.Jobs) != 1 || r[0].Reply.Jobs[0].Job.Names == nil {
 		t.Errorf("of what is ready a thief gets %+v", r)
 	}
-	f.out = f.Finished(f.now, 2, []byte("out"))
+	f.out = f.Finished(f.now, 2, []byte("out"), nil)
 	f.out = f.Step(f.now, &Message{From: Address{Peer: "a", Inc: 1}, To: f.self, Ack: &ResultAck{Handle: 4}})
 	f.wants(Order{Kind: Release, Segment: 2})
 	f.out = f.Step(f.now, &Message{From: Address{Peer: "a", Inc: 1}, To: f.self, Abort: &Abort{Handles: []Handle{6}}})

@@ -53,7 +53,8 @@ func (lw *lostWork) restore(parts []Partial) {
 
 // keepOrphan keeps the outcome of a job that nobody has had, and tells of it.
 func (lw *lostWork) keepOrphan(s *segment) {
-	if k := lw.keep(Partial{Path: s.job.Path, Identity: s.job.Identity, Outcome: s.outcome}, own, ""); k != nil {
+	k := lw.keep(Partial{Path: s.job.Path, Identity: s.job.Identity, Outcome: s.outcome, Voucher: s.voucher}, own, "")
+	if k != nil {
 		lw.announce(k.Path, k.Identity)
 	}
 }

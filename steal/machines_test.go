@@ -273,7 +273,7 @@ func TestSlotIsFilledOnce(t *testing.T) {
 		"the copy's": func(b *book, _ *peer,
 			l *lease) {
 			b.runSegment(l.copy)
-			b.finish(l.copy, []byte{1})
+			b.finish(l.copy, []byte{1}, nil)
 		},
 		"the thief's, then a copy": func(b *book, p *peer,
 			l *lease) {

@@ -74,11 +74,11 @@ func TestAnswerOnce(t *testing.T) {
 	if len(runs) != 1 || !runs[0].Job.Restarted {
 		t.Fatalf("it runs %+v", runs)
 	}
-	answers := orders(c.Finished(at, runs[0].Segment, []byte("42")), Answer)
+	answers := orders(c.Finished(at, runs[0].Segment, []byte("42"), nil), Answer)
 	if len(answers) != 1 || string(answers[0].Outcome) != "42" {
 		t.Fatalf("the answer is %+v", answers)
 	}
-	if out := c.Finished(at, runs[0].Segment, []byte("43")); len(orders(out, Answer)) != 0 {
+	if out := c.Finished(at, runs[0].Segment, []byte("43"), nil); len(orders(out, Answer)) != 0 {
 		t.Error("a second outcome of the root is an answer, too")
 	}
 	news := beaconOf(Address{"o", 1}, 1, 0)

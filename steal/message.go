@@ -100,6 +100,7 @@ type Result struct {
 	Path     job.Path     `cbor:"2,keyasint,omitempty"`
 	Identity job.Identity `cbor:"3,keyasint"`
 	Outcome  []byte       `cbor:"4,keyasint,omitempty"` // encoded by the engine's side: a value, an error or a panic
+	Voucher  []byte       `cbor:"5,keyasint,omitempty"` // see Partial
 }
 
 // ResultAck says that the result for a handle is not needed any more: it was used, or the handle is not (or

@@ -12,6 +12,9 @@ type Partial struct {
 	Path     job.Path     `cbor:"1,keyasint,omitempty"`
 	Identity job.Identity `cbor:"2,keyasint"`
 	Outcome  []byte       `cbor:"3,keyasint,omitempty"`
+	// Voucher says who has computed the outcome, and from what, signed. It goes wherever the outcome goes. To the
+	// core it is opaque: the driver has it made, and who speaks to the network has it checked where it comes in.
+	Voucher []byte `cbor:"4,keyasint,omitempty"`
 }
 
 // Tuple says who has a job's outcome, or is working on it: the (jobID, processorID) of the fault tolerance

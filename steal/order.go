@@ -100,6 +100,7 @@ type Order struct {
 	Ref       Ref       // PutBack, Deliver
 	Restarted bool      // PutBack
 	Outcome   []byte    // Deliver, Answer
+	Voucher   []byte    // Deliver: of the outcome
 	News      *News     // Tell
 	Orphans   *Orphans  // LostWork
 }

@@ -30,7 +30,7 @@ func TestRestartedTravels(t *testing.T) {
 func TestFinishedOrphansAreTold(t *testing.T) {
 	c := salvageCore(t, nil)
 	id := holdFor(c, "b", 1, jobAt(9)).Orders[0].Segment
-	c.Finished(c.now, id, []byte("nine")) // not acknowledged
+	c.Finished(c.now, id, []byte("nine"), nil) // not acknowledged
 	goodbye(c, "b")
 	tuples := told(later(c, c.cfg.TellEvery))
 	if len(tuples) != 1 || !slices.Equal(tuples[0].Path, job.Path{9}) || tuples[0].Holder != c.self || !tuples[0].Done {
@@ -50,7 +50,7 @@ func TestRunningOrphansGoOn(t *testing.T) {
 	if tuples := told(later(c, c.cfg.TellEvery)); len(tuples) != 1 || tuples[0].Done {
 		t.Errorf("told is %+v", tuples)
 	}
-	c.Finished(c.now, id, []byte("nine"))
+	c.Finished(c.now, id, []byte("nine"), nil)
 	if tuples := told(later(c, c.cfg.TellEvery)); len(tuples) != 1 || !tuples[0].Done {
 		t.Errorf("told is %+v when it is done", tuples)
 	}
@@ -87,7 +87,7 @@ func TestOrphansAreMarkedAsStolen(t *testing.T) {
 	goodbye(c, "b")
 	adopt := &Adopt{Jobs: []Adoption{{Handle: 7, Path: job.Path{9}, Identity: pathIdentity(job.Path{9})}}}
 	c.Step(c.now, &Message{From: living("d"), To: c.self, Adopt: adopt})
-	out := c.Finished(c.now, id, []byte("nine"))
+	out := c.Finished(c.now, id, []byte("nine"), nil)
 	if len(out.Messages) != 1 || out.Messages[0].To != living("d") || out.Messages[0].Result.Handle != 7 {
 		t.Fatalf("the result goes to %+v", out.Messages)
 	}
@@ -193,7 +193,7 @@ func TestTuplesAreCombined(t *testing.T) {
 		for i := range jobs {
 			id := holdFor(c, "b", Handle(i+1), jobAt(1, uint32(i))).Orders[0].Segment
 			c.Report(c.now, Load{Workers: 1})
-			c.Finished(c.now, id, []byte("x"))
+			c.Finished(c.now, id, []byte("x"), nil)
 			c.Report(c.now, Load{Workers: 1, Idle: 1, Runs: uint64(i + 1)})
 		}
 		goodbye(c, "b")

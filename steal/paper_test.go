@@ -101,7 +101,7 @@ func TestCRSAsPublished(t *testing.T) {
 	}
 	// The local request is still out, the flag is reset: idle again, the first request is a remote one.
 	now += time.Second
-	out = c.Finished(now, out.Orders[0].Segment, nil)
+	out = c.Finished(now, out.Orders[0].Segment, nil, nil)
 	out = c.Report(now, Load{Workers: 1, Idle: 1, Runs: 1})
 	if v = requests(c, out); len(v) != 1 || v[0].Cluster != "b" {
 		t.Errorf("idle again, it asks %v; want one remote peer", v)
@@ -238,7 +238,7 @@ func TestStolenJobsOfALeaverAreRestarted(t *testing.T) {
 	if run < 0 || !slices.Equal(out.Orders[run].Job.Path, job.Path{1}) || !out.Orders[run].Job.Restarted {
 		t.Fatalf("the leaver's job leads to %+v, want it run again and marked as restarted", out.Orders)
 	}
-	out = c.Finished(now, out.Orders[run].Segment, []byte("x"))
+	out = c.Finished(now, out.Orders[run].Segment, []byte("x"), nil)
 	if len(out.Orders) == 0 || out.Orders[0].Kind != Deliver || out.Orders[0].Ref != 1 {
 		t.Errorf("its outcome leads to %+v, want it delivered", out.Orders)
 	}

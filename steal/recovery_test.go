@@ -182,7 +182,7 @@ func TestAbortedOutcomeIsNotKept(t *testing.T) {
 	out := holdFor(c, "b", 1, jobAt(1))
 	id := out.Orders[0].Segment
 	c.Step(c.now, &Message{From: living("b"), To: c.self, Abort: &Abort{Handles: []Handle{1}}})
-	if out = c.Finished(c.now, id, []byte("late")); len(out.Messages) != 0 || len(c.lost.store.index) != 0 {
+	if out = c.Finished(c.now, id, []byte("late"), nil); len(out.Messages) != 0 || len(c.lost.store.index) != 0 {
 		t.Errorf("the outcome is sent (%v) or kept (%d)", out.Messages, len(c.lost.store.index))
 	}
 }
@@ -221,7 +221,7 @@ func TestNothingHappensWhileNobodyIsLost(t *testing.T) {
 		id := holdFor(c, "b", Handle(i+1), jobAt(1, uint32(i))).Orders[0].Segment
 		c.Report(c.now, Load{Workers: 1})
 		c.Keep(c.now, []Partial{partAt(3, 1, uint32(i), 5)})
-		c.Finished(c.now, id, []byte("x"))
+		c.Finished(c.now, id, []byte("x"), nil)
 		out := c.Report(c.now, Load{Workers: 1, Idle: 1, Runs: uint64(i + 1)})
 		c.Step(c.now, &Message{From: living("b"), To: c.self, Ack: &ResultAck{Handle: Handle(i + 1)}})
 		out.Orders = append(out.Orders, later(c, 10*time.Millisecond).Orders...)

@@ -58,7 +58,7 @@ func TestRelayIsNotTimed(t *testing.T) {
 		c.load = idleOne
 		owner := Address{Peer: "b1", Inc: 1}
 		c.Step(c.now, &Message{From: owner, To: c.self, Reply: &StealReply{Jobs: []Grant{{Handle: 1}}}})
-		out := c.Finished(c.now, 1, nil)
+		out := c.Finished(c.now, 1, nil, nil)
 		if got := out.Messages[0].Relayed != nil; got != (via != "") {
 			t.Fatalf("via %q: relayed is %v", via, got)
 		}

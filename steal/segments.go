@@ -142,6 +142,7 @@ type segment struct {
 	lent   *lease        // to whom it was passed on, in state lent
 
 	outcome  []byte
+	voucher  []byte // of the outcome
 	finished time.Duration
 	sentAt   time.Duration // when the result was sent last
 	retryAt  time.Duration // when to send it again

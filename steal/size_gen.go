@@ -231,6 +231,9 @@ func (v *Partial) Size() int {
 	if len(v.Outcome) > 0 {
 		n += 1 + sizeBytes(len(v.Outcome))
 	}
+	if len(v.Voucher) > 0 {
+		n += 1 + sizeBytes(len(v.Voucher))
+	}
 	return n
 }
 
@@ -243,6 +246,9 @@ func (v *Result) size() int {
 	}
 	if len(v.Outcome) > 0 {
 		n += 1 + sizeBytes(len(v.Outcome))
+	}
+	if len(v.Voucher) > 0 {
+		n += 1 + sizeBytes(len(v.Voucher))
 	}
 	return n
 }

@@ -87,7 +87,7 @@ func (s *store) put(p Partial, class keptClass, owner PeerID) (k *kept, isNew bo
 func (k *kept) covers(below *kept) bool { return k.class != handed || below.class == handed }
 
 // size is what an outcome takes of the room.
-func (k *kept) size() int { return len(k.Outcome) + 4*len(k.Path) + keptOverhead }
+func (k *kept) size() int { return len(k.Outcome) + len(k.Voucher) + 4*len(k.Path) + keptOverhead }
 
 // keptOverhead is about what an entry takes besides path and outcome.
 const keptOverhead = 192

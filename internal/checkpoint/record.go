@@ -29,6 +29,7 @@ type Record struct {
 	Path     []uint32 `cbor:"2,keyasint,omitempty"` // from the root, 1-based; at most MaxPath elements
 	Identity [16]byte `cbor:"3,keyasint"`
 	Outcome  []byte   `cbor:"4,keyasint,omitempty"` // at most MaxOutcome bytes
+	Voucher  []byte   `cbor:"5,keyasint,omitempty"` // who says so, at most MaxVoucher bytes
 }
 
 // Limits of a record.
@@ -37,8 +38,10 @@ const (
 	MaxPath = 16 << 10
 	// MaxOutcome is the longest outcome, in bytes.
 	MaxOutcome = wire.MaxValue
+	// MaxVoucher is the longest voucher, in bytes.
+	MaxVoucher = 1 << 10
 	// maxPayload is the longest encoding of a record: five bytes for an element of a path.
-	maxPayload = MaxOutcome + 5*MaxPath + 64
+	maxPayload = MaxOutcome + MaxVoucher + 5*MaxPath + 64
 )
 
 // A Header says what a log belongs to. Every file of the log begins with it.
@@ -60,6 +63,8 @@ func (r *Record) valid() error {
 		return fmt.Errorf("a path of %d elements, at most %d are kept", len(r.Path), MaxPath)
 	case len(r.Outcome) > MaxOutcome:
 		return fmt.Errorf("an outcome of %d bytes, at most %d are kept", len(r.Outcome), MaxOutcome)
+	case len(r.Voucher) > MaxVoucher:
+		return fmt.Errorf("a voucher of %d bytes, at most %d are kept", len(r.Voucher), MaxVoucher)
 	}
 	return nil
 }
@@ -74,7 +79,7 @@ func (r *Record) key() string {
 }
 
 // size estimates the memory of a record that waits.
-func (r *Record) size() int { return 64 + 4*len(r.Path) + len(r.Outcome) }
+func (r *Record) size() int { return 64 + 4*len(r.Path) + len(r.Outcome) + len(r.Voucher) }
 
 // The codec is as strict as those of package wire, which are for what fits one message.
 var (

@@ -20,9 +20,10 @@ func (l *Log) KeepManifest(manifest []byte) bool {
 	return l.Append(r)
 }
 
-// AppendOutcome appends the outcome of a job, the root's if the path is empty. It returns at once, as Append does.
-func (l *Log) AppendOutcome(path []uint32, identity [16]byte, outcome []byte) (queued bool) {
-	r := Record{Kind: JobResult, Path: path, Identity: identity, Outcome: outcome}
+// AppendOutcome appends the outcome of a job, the root's if the path is empty, and who vouches for it. It returns at
+// once, as Append does.
+func (l *Log) AppendOutcome(path []uint32, identity [16]byte, outcome, voucher []byte) (queued bool) {
+	r := Record{Kind: JobResult, Path: path, Identity: identity, Outcome: outcome, Voucher: voucher}
 	if len(path) == 0 {
 		r.Kind = RootOutcome
 	}

@@ -23,7 +23,7 @@ func TestCopyTellsAll(t *testing.T) {
 	}
 	defer l.Close()
 	if l.KeepManifest([]byte("another")) || !l.KeepManifest(manifest) ||
-		!l.AppendOutcome([]uint32{1, 2}, [16]byte{7}, []byte("outcome")) {
+		!l.AppendOutcome([]uint32{1, 2}, [16]byte{7}, []byte("outcome"), []byte("voucher")) {
 		t.Error("the log takes another manifest, or not its own")
 	}
 	syncAll(t, l)
@@ -55,7 +55,7 @@ func TestAnswerAndManifest(t *testing.T) {
 	m := newMemFS()
 	l := reopen(t, m, byHand)
 	appendAll(t, l, truth(RunManifest, nil, 1), job(1))
-	if !l.AppendOutcome(nil, [16]byte{5}, []byte("answer")) {
+	if !l.AppendOutcome(nil, [16]byte{5}, []byte("answer"), nil) {
 		t.Fatal("the answer was not taken")
 	}
 	syncAll(t, l)

@@ -23,6 +23,8 @@ type Config struct {
 	SharedTransport SharedTransport
 	// Store keeps outcomes beyond this process; nil: nothing is kept.
 	Store Store
+	// Notary vouches for outcomes; nil: nobody asks who has computed them.
+	Notary Notary
 	// Observe sees each output of the core before it is carried out, for tests. It must not change it.
 	Observe func(out steal.Output)
 }
@@ -79,6 +81,7 @@ type Driver struct {
 	root     steal.SegmentID              // among them, while this peer is the run's master; 0 is none
 	given    map[steal.Ref]outside        // jobs outside the engine
 	shared   *shared                      // nil if nothing is shared
+	sources  *provenance                  // nil if nobody vouches
 }
 
 // order is an order of one of the cores.
@@ -97,13 +100,14 @@ type identity struct {
 type outside struct {
 	identity
 	outcome []byte
+	voucher []byte
 	names   []sharedobj.Digest // kept here as long as it is outside
 }
 
 // New makes a driver. The core belongs to it from now on; its questions may be asked between two calls.
 func New(cfg Config) *Driver {
 	d := &Driver{cfg: cfg, core: cfg.Core, segments: map[steal.SegmentID]identity{},
-		given: map[steal.Ref]outside{}}
+		given: map[steal.Ref]outside{}, sources: newProvenance(cfg.Notary, cfg.Core.Run())}
 	if cfg.Shared != nil {
 		d.shared = &shared{d: d, core: cfg.Shared, out: cfg.SharedTransport,
 			fetching: map[steal.SegmentID]steal.Job{}, there: map[sharedobj.Digest]bool{}}

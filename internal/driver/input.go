@@ -104,26 +104,33 @@ func (d *Driver) applyEvent(now time.Duration, e *port.Event) steal.Output {
 		d.give(now, e.Jobs)
 		return c.Found(now, e.Jobs)
 	case port.Finished:
-		if s, ok := d.segments[e.Segment]; ok && e.Good {
-			d.store(s, e.Outcome, RanHere)
+		var voucher []byte
+		if s, ok := d.segments[e.Segment]; ok {
+			voucher = d.sources.finished(e.Segment, s, e)
+			if e.Good {
+				d.store(s, e.Outcome, voucher, RanHere)
+			}
 		}
 		d.release(e.Segment)
-		return c.Finished(now, e.Segment, e.Outcome)
+		return c.Finished(now, e.Segment, e.Outcome, voucher)
 	case port.Dropped:
 		for _, ref := range e.Refs {
 			d.isBack(ref)
 		}
 		return c.Aborted(now, e.Refs...)
 	case port.Kept:
+		d.sources.kept(d.segments, e.Parts)
 		for i := range e.Parts {
-			d.store(identity{e.Parts[i].Path, e.Parts[i].Identity}, e.Parts[i].Outcome, RanHere)
+			p := &e.Parts[i]
+			d.store(identity{p.Path, p.Identity}, p.Outcome, p.Voucher, RanHere)
 		}
 		return c.Keep(now, e.Parts)
 	case port.Delivered:
 		// The job was large enough to be given away. If all peers are lost but this one, what others did for
 		// it should not be.
 		if g, ok := d.given[e.Ref]; ok && e.Good {
-			d.store(g.identity, g.outcome, CameHome)
+			d.sources.took(d.segments, g.identity, g.outcome, g.voucher)
+			d.store(g.identity, g.outcome, g.voucher, CameHome)
 		}
 		d.isBack(e.Ref)
 	case port.Guarded, port.Made, port.Wanted, port.Offered, port.Applied, port.Joined, port.Collected, port.Encoded:
@@ -149,14 +156,15 @@ func (d *Driver) isBack(ref steal.Ref) {
 // release forgets a segment, which has ended or is not wanted.
 func (d *Driver) release(s steal.SegmentID) {
 	delete(d.segments, s)
+	d.sources.forget(s)
 	if s == d.root {
 		d.root = 0
 	}
 }
 
-func (d *Driver) store(j identity, outcome []byte, from Source) {
+func (d *Driver) store(j identity, outcome, voucher []byte, from Source) {
 	if d.cfg.Store != nil {
-		d.cfg.Store.Store(steal.Partial{Path: j.path, Identity: j.id, Outcome: outcome}, from)
+		d.cfg.Store.Store(steal.Partial{Path: j.path, Identity: j.id, Outcome: outcome, Voucher: voucher}, from)
 	}
 }
 

@@ -46,7 +46,7 @@ func (d *Driver) carryOut(next *order) {
 		p.Kind, p.Ref, p.Restarted = port.PutBack, o.Ref, o.Restarted
 	case steal.Deliver:
 		if g, ok := d.given[o.Ref]; ok { // or it was dropped meanwhile
-			g.outcome = o.Outcome
+			g.outcome, g.voucher = o.Outcome, o.Voucher
 			d.given[o.Ref] = g
 		}
 		p.Kind, p.Ref, p.Outcome = port.Deliver, o.Ref, o.Outcome

@@ -30,8 +30,12 @@ type more struct {
 // card is a member's, or of one that would be taken for a member.
 func card(t *testing.T, key crypto.PrivKey, proof []byte, addrs ...string) []byte {
 	t.Helper()
-	c := &statement.Card{Swarm: swarmName, Incarnation: 1, Seq: uint64(time.Now().UnixNano()), At: time.Now().Unix(),
-		Cluster: "anywhere", Cores: 8, Addrs: addrs, Proof: proof}
+	return cardWith(t, key, &statement.Card{Cluster: "anywhere", Addrs: addrs, Proof: proof})
+}
+
+func cardWith(t *testing.T, key crypto.PrivKey, c *statement.Card) []byte {
+	t.Helper()
+	c.Swarm, c.Incarnation, c.Seq, c.At, c.Cores = swarmName, 1, uint64(time.Now().UnixNano()), time.Now().Unix(), 8
 	signed, err := c.Sign(key)
 	if err != nil {
 		t.Fatal(err)

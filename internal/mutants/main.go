@@ -27,7 +27,8 @@ func mutants() []mutant {
 		engineMutants, hookMutants, stealMutants, recoveryMutants, masterMutants,
 		runsMutants,
 		libraryMutants,
-		checkpointMutants, driverMutants, proofMutants, hostMutants, outcomeMutants, borderMutants, streamMutants,
+		checkpointMutants, driverMutants, proofMutants, vouchingMutants, hostMutants,
+		outcomeMutants, borderMutants, streamMutants,
 		timeMutants, peerMutants, preferenceMutants,
 		surroundingsMutants, adaptMutants, objectMutants, appMutants, worldMutants,
 		simMutants())

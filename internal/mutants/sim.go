@@ -46,9 +46,9 @@ var journeyMutants = []mutant{
 		old: "	if l.parent == nil {\n		b.order(Order{Kind: Deliver",
 		new: "	if true {\n		b.order(Order{Kind: Deliver"},
 	{name: "sim/result-of-another", wrong: "a result fills the slot of the thief's oldest job", file: "steal/book.go",
-		old: "b.settle(p.leases[i], r.Outcome)", new: "b.settle(p.leases[0], r.Outcome)"},
+		old: "b.settle(p.leases[i], r.Outcome, r.Voucher)", new: "b.settle(p.leases[0], r.Outcome, r.Voucher)"},
 	{name: "sim/wrong-outcome", wrong: "a result passed home is an empty one", file: "steal/book.go",
-		old: "b.finish(l.parent, outcome)", new: "b.finish(l.parent, nil)"},
+		old: "b.finish(l.parent, outcome, voucher)", new: "b.finish(l.parent, nil, voucher)"},
 }
 
 // lossMutants lose work when peers go.
@@ -72,7 +72,7 @@ var lossMutants = []mutant{
 	{name: "sim/cancel-runs-on", wrong: "a cancelled run's jobs are not aborted", file: "steal/leave.go",
 		old: "		if s.state == running {\n			c.order(Order{Kind: AbortSegment, Segment: s.id})\n		}\n	}\n	c.left, c.leaving = true", new: "		_ = s\n	}\n	c.left, c.leaving = true"},
 	{name: "sim/kept-by-nobody", wrong: "results are forgotten when they are acknowledged", file: "steal/book_segments.go",
-		old: "	k := b.lost.keep(Partial{Path: s.job.Path, Identity: s.job.Identity, Outcome: outcome}, settled, s.owner.id)", new: "	k := b.lost.store.find(s.job.Path, s.job.Identity)"},
+		old: "	k := b.lost.keep(part, settled, s.owner.id)", new: "	k := b.lost.store.find(s.job.Path, s.job.Identity)"},
 	{name: "sim/in-place-not-kept", wrong: "the engine's long jobs are not kept", file: "steal/salvage.go",
 		old: "		if k := c.lost.keep(p, own, \"\"); k != nil {\n			k.inPart = true",
 		new: "		if k := c.lost.store.find(nil, p.Identity); k != nil {\n			k.inPart = true"},

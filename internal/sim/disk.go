@@ -21,6 +21,7 @@ type record struct {
 // answer, and not for the core to give back; those of others are on their disks.
 func (p *peer) Store(part steal.Partial, from driver.Source) {
 	c := &p.world.cfg.Checkpoint
+	p.witness.checkVoucher(part.Path, part.Outcome, part.Voucher)
 	if c.Every > 0 && p.world.cfg.Recovery == steal.Salvage && from == driver.RanHere && len(part.Path) > 0 {
 		p.disk.records = append(p.disk.records, record{p.world.now, part})
 		p.debt += int64(c.RecordCost) + int64(len(part.Outcome))*int64(c.ByteCost)

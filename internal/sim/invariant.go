@@ -40,6 +40,7 @@ const (
 	oneAnswer     = "one-answer"      // every answer after the first equals it
 	inBounds      = "in-bounds"       // messages, news and what is outside keep to the core's configuration
 	nothingInVain = "nothing-in-vain" // (Config.Frugal) little runs again whose outcome somebody has
+	vouchedFor    = "vouched-for"     // (Config.Vouch) what is sent or stored carries the word of who has computed it
 	masterStays   = "master-stays"    // no roster excludes the master
 	noFlapping    = "no-flapping"     // without faults, growth follows release ever more rarely
 	cancelStops   = "cancel-stops"    // cancelGrace after a run was cancelled nobody works for it

@@ -111,7 +111,8 @@ func (p *peer) start() error {
 	if p.core = core; err != nil {
 		return err
 	}
-	p.driver = driver.New(driver.Config{Core: core, Engine: p, Transport: p, Store: p, Observe: p.witness.see})
+	p.driver = driver.New(driver.Config{Core: core, Engine: p, Transport: p, Store: p, Notary: newNotary(p),
+		Observe: p.witness.see})
 	p.witness.checkRestored(run.Restored)
 	return nil
 }
@@ -127,6 +128,7 @@ func (p *peer) stop() {
 
 // Send, Tell and Answer are what the peer is to its driver on the side of the network.
 func (p *peer) Send(m *steal.Message) {
+	p.witness.checkVouchers(m)
 	if m = p.hoard.says(m); m != nil {
 		p.world.net.send(p, m)
 	}

@@ -54,6 +54,19 @@ func TestExactness(t *testing.T) {
 	}
 }
 
+// TestVouchers: whatever the faults, an outcome carries the word of who has computed it wherever it goes: home, through
+// others, to a new owner, to whoever stays, and to disks.
+func TestVouchers(t *testing.T) {
+	for seed := range uint64(60) {
+		c := Schedule(seed, FaultKinds())
+		c.Vouch = true
+		about := c.Describe()
+		if _, err := Run(c); err != nil {
+			t.Errorf("seed %d: %v\n%s", seed, err, about)
+		}
+	}
+}
+
 // TestEveryFaultKindStrikes runs each kind of fault on its own, checks the result, and that the trace is not
 // that of a run without it: a fault that does nothing is no test.
 func TestEveryFaultKindStrikes(t *testing.T) {

@@ -44,6 +44,8 @@ type Config struct {
 	Answer func(outcome []byte)
 	// Store keeps what finishes here beyond the session. A naive run does not use it.
 	Store Store
+	// Notary vouches for what is computed here; nil: nobody asks. It is called by the loop.
+	Notary driver.Notary
 	// Died is told, by the loop, that the engine is gone. This peer has no part in the run any more: the others
 	// hear a goodbye. It must not block.
 	Died func(d Death)
@@ -152,7 +154,8 @@ func New(cfg Config) (*Session, error) {
 		shared: newSharedIn(), bell: make(chan struct{}, 1), quit: make(chan struct{}), left: make(chan struct{}),
 	}
 	sides := sides{s}
-	with := driver.Config{Core: core, Engine: sides, Transport: sides, Shared: shared, SharedTransport: sides}
+	with := driver.Config{Core: core, Engine: sides, Transport: sides, Shared: shared, SharedTransport: sides,
+		Notary: cfg.Notary}
 	if cfg.Store != nil && cfg.Run.Recovery != steal.Naive {
 		with.Store = sides
 	}

@@ -56,7 +56,7 @@ type memStore struct {
 	outcomes map[string]string // by path and identity
 }
 
-func (m *memStore) AppendOutcome(path []uint32, identity [16]byte, outcome []byte) bool {
+func (m *memStore) AppendOutcome(path []uint32, identity [16]byte, outcome, _ []byte) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.outcomes[fmt.Sprintf("%v %x", path, identity)] = string(outcome)

@@ -30,6 +30,8 @@ const (
 	kindCard      = "card"
 	kindAnswered  = "answered"
 	kindPublished = "published"
+	kindVoucher   = "voucher"
+	kindBearer    = "bearer"
 )
 
 // signedBytes is what a signature is over.

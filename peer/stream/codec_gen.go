@@ -553,6 +553,9 @@ func appendPartial(b []byte, v *steal.Partial) []byte {
 	if len(v.Outcome) > 0 {
 		fields++
 	}
+	if len(v.Voucher) > 0 {
+		fields++
+	}
 	b = append(b, cborMap|fields)
 	if len(v.Path) > 0 {
 		b = appendUints(append(b, 1), v.Path)
@@ -560,6 +563,9 @@ func appendPartial(b []byte, v *steal.Partial) []byte {
 	b = append(appendHead(append(b, 2), cborBytes, 16), v.Identity[:]...)
 	if len(v.Outcome) > 0 {
 		b = appendBytes(append(b, 3), v.Outcome)
+	}
+	if len(v.Voucher) > 0 {
+		b = appendBytes(append(b, 4), v.Voucher)
 	}
 	return b
 }
@@ -576,6 +582,10 @@ func (r *cursor) readPartial(v *steal.Partial) {
 		fields--
 		v.Outcome = r.bytes()
 	}
+	if r.key(4) {
+		fields--
+		v.Voucher = r.bytes()
+	}
 	r.all(fields, 1)
 }
 
@@ -587,6 +597,9 @@ func appendResult(b []byte, v *steal.Result) []byte {
 	if len(v.Outcome) > 0 {
 		fields++
 	}
+	if len(v.Voucher) > 0 {
+		fields++
+	}
 	b = append(b, cborMap|fields)
 	b = appendHead(append(b, 1), cborUint, uint64(v.Handle))
 	if len(v.Path) > 0 {
@@ -595,6 +608,9 @@ func appendResult(b []byte, v *steal.Result) []byte {
 	b = append(appendHead(append(b, 3), cborBytes, 16), v.Identity[:]...)
 	if len(v.Outcome) > 0 {
 		b = appendBytes(append(b, 4), v.Outcome)
+	}
+	if len(v.Voucher) > 0 {
+		b = appendBytes(append(b, 5), v.Voucher)
 	}
 	return b
 }
@@ -612,6 +628,10 @@ func (r *cursor) readResult(v *steal.Result) {
 	if r.key(4) {
 		fields--
 		v.Outcome = r.bytes()
+	}
+	if r.key(5) {
+		fields--
+		v.Voucher = r.bytes()
 	}
 	r.all(fields, 2)
 }

@@ -1,0 +1,137 @@
+package driver_test
+
+import (
+	"crypto/sha256"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/satin-peer/satin/internal/driver"
+	"github.com/satin-peer/satin/internal/port"
+	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/steal"
+	"github.com/satin-peer/satin/steal/policy"
+	"github.com/satin-peer/satin/verify"
+)
+
+// desk is all that a driver has around it: an engine that does nothing by itself, a notary whose vouchers are the
+// trees, and the memory of what leaves.
+type desk struct {
+	steal.Message // the last one that was sent
+	opened        map[verify.Node]*verify.Opening
+	stored        map[verify.Node]steal.Partial
+}
+
+func (s *desk) Do(*port.Order)                    {}
+func (s *desk) Send(m *steal.Message)             { s.Message = *m }
+func (s *desk) Tell(*steal.News)                  {}
+func (s *desk) Answer([]byte)                     {}
+func (s *desk) Digest(outcome []byte) verify.Hash { return sha256.Sum256(outcome) }
+func (s *desk) Store(p steal.Partial, _ driver.Source) {
+	s.stored[driver.NodeOf(p.Path, p.Identity)] = p
+}
+
+func (s *desk) Vouch(_ job.RunID, o *verify.Opening) []byte {
+	s.opened[o.Node] = o
+	c := o.Claim()
+	return append([]byte{byte(c.Nodes)}, c.Tree[:]...)
+}
+
+func (s *desk) Claim(n verify.Node, outcome verify.Hash, voucher []byte) verify.Claim {
+	c := verify.Claim{Node: n, Outcome: outcome}
+	if len(voucher) == 33 {
+		c.Nodes, c.Tree = uint64(voucher[0]), verify.Hash(voucher[1:])
+	}
+	return c
+}
+
+func idOf(path job.Path) job.Identity { return job.Identify("f", []byte{byte(path[len(path)-1])}) }
+
+// A segment's voucher names what others computed of it and the long jobs in it, each of which names what is below it:
+// one tree, in which every outcome is once, and nothing of another segment.
+func TestVouchersNameTheirParts(t *testing.T) {
+	s := &desk{opened: map[verify.Node]*verify.Opening{}, stored: map[verify.Node]steal.Partial{}}
+	members := steal.NewMembers([]steal.Member{{ID: "a", Cluster: "c"}, {ID: "b", Cluster: "c"}})
+	advice, err := policy.ByName("rs", "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	core, err := steal.NewCore(steal.LAN(), steal.Run{ID: job.RunID{1}, Deputies: []steal.PeerID{"b"}},
+		steal.Address{Peer: "a", Inc: 1}, members, advice, rand.New(rand.NewPCG(1, 2)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := driver.New(driver.Config{Core: core, Engine: s, Transport: s, Store: s, Notary: s})
+	now := time.Second
+	tell := func(e ...port.Event) { d.Happened(now, e...) }
+	from := func(m *steal.Message) *steal.Message {
+		m.Run, m.From, m.To = job.RunID{1}, steal.Address{Peer: "b", Inc: 1}, core.Self()
+		return m
+	}
+	grant := func(h steal.Handle, path job.Path) steal.Grant {
+		return steal.Grant{Handle: h, Job: steal.Job{Path: path, Function: "f", Identity: idOf(path)}}
+	}
+	tell(port.Event{Kind: port.LoadChanged, Load: steal.Load{Workers: 2, Idle: 2}})
+	d.Step(now, from(&steal.Message{Reply: &steal.StealReply{ID: 0,
+		Jobs: []steal.Grant{grant(1, job.Path{1}), grant(2, job.Path{2})}}}))
+	if d.Held() != 2 {
+		t.Fatalf("%d segments run", d.Held())
+	}
+	// two jobs of the first segment come from others, both below a long one
+	give := func(ref steal.Ref, path job.Path, voucher []byte) {
+		tell(port.Event{Kind: port.LoadChanged, Load: steal.Load{Workers: 2, Runs: 2, Queued: 1}})
+		d.Step(now, from(&steal.Message{Request: &steal.StealRequest{ID: steal.RequestID(ref), Max: 1, Patience: 1}}))
+		tell(port.Event{Kind: port.Taken, Ticket: steal.Ticket(ref), Jobs: []steal.Taken{{Ref: ref, Spawned: true,
+			Job: steal.Job{Path: path, Function: "f", Identity: idOf(path)}}}})
+		if s.Reply == nil || len(s.Reply.Jobs) != 1 {
+			t.Fatalf("nothing is given away: %+v", s.Message)
+		}
+		d.Step(now, from(&steal.Message{Result: &steal.Result{Handle: s.Reply.Jobs[0].Handle, Path: path,
+			Identity: idOf(path), Outcome: []byte{byte(ref)}, Voucher: voucher}}))
+		tell(port.Event{Kind: port.Delivered, Ref: ref, Good: true})
+	}
+	deep := (&verify.Opening{Node: driver.NodeOf(job.Path{1, 4, 1}, idOf(job.Path{1})),
+		Children: []verify.Claim{{Nodes: 6}}}).Claim()
+	give(1, job.Path{1, 4, 1}, append([]byte{byte(deep.Nodes)}, deep.Tree[:]...))
+	give(2, job.Path{1, 4, 2}, nil)
+	give(3, job.Path{2, 9}, nil)
+	tell(port.Event{Kind: port.Kept, Parts: []steal.Partial{{Path: job.Path{1, 4}, Identity: idOf(job.Path{4}),
+		Outcome: []byte("long")}}})
+	give(4, job.Path{1, 5}, nil)
+	tell(port.Event{Kind: port.Finished, Segment: 1, Outcome: []byte("whole"), Good: true})
+	tell(port.Event{Kind: port.Finished, Segment: 2, Outcome: []byte("panic")})
+
+	children := func(path job.Path, want ...job.Path) *verify.Opening {
+		t.Helper()
+		o := s.opened[driver.NodeOf(path, idOf(path))]
+		if o == nil || len(o.Children) != len(want) {
+			t.Fatalf("%v is vouched for as made of %+v", path, o)
+		}
+		for i, w := range want {
+			if o.Children[i].Node != driver.NodeOf(w, idOf(w)) {
+				t.Errorf("part %d of %v is %+v, want %v", i, path, o.Children[i].Node, w)
+			}
+		}
+		return o
+	}
+	long := children(job.Path{1, 4}, job.Path{1, 4, 1}, job.Path{1, 4, 2})
+	if c := long.Children[0]; c.Nodes != 7 || c.Tree != deep.Tree || c.Outcome != sha256.Sum256([]byte{1}) {
+		t.Errorf("of a part is said %+v", c)
+	}
+	whole := children(job.Path{1}, job.Path{1, 4}, job.Path{1, 5})
+	if whole.Children[0] != long.Claim() {
+		t.Error("the long job is another one in what it is part of")
+	}
+	children(job.Path{2}, job.Path{2, 9})
+	if r := s.Result; r == nil || len(r.Voucher) != 33 {
+		t.Errorf("the result that leaves is %+v", s.Result)
+	}
+	if _, stored := s.stored[driver.NodeOf(job.Path{2}, idOf(job.Path{2}))]; stored {
+		t.Error("a panic is stored")
+	}
+	for node, p := range s.stored {
+		if o := s.opened[node]; o != nil && len(p.Voucher) == 0 {
+			t.Errorf("stored without its voucher: %v", p.Path)
+		}
+	}
+}

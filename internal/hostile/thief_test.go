@@ -1,0 +1,245 @@
+package hostile
+
+import (
+	"bytes"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/crypto"
+
+	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/internal/compute"
+	"github.com/satin-peer/satin/internal/driver"
+	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer"
+	"github.com/satin-peer/satin/peer/control"
+	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/peer/stream"
+	"github.com/satin-peer/satin/steal"
+	"github.com/satin-peer/satin/verify"
+)
+
+func init() {
+	satin.Register("hostile.pair", pair)
+	satin.Register("hostile.leaf", leaf)
+}
+
+// leaves is how many leaves begin and wait; they end when it is let go of.
+var leaves struct {
+	begun atomic.Int64
+	open  atomic.Bool
+}
+
+// pair adds up leaves: one is computed here, and as long as that takes others may steal the rest.
+func pair(f *satin.Frame, n int) (sum int) {
+	g := satin.Fork(f, leaf)
+	for i := range n {
+		g.Spawn(i + 1)
+	}
+	for r := range g.Results() {
+		sum += r
+	}
+	return sum
+}
+
+func leaf(f *satin.Frame, n int) int {
+	leaves.begun.Add(1)
+	defer leaves.begun.Add(-1)
+	for !leaves.open.Load() && !f.Aborted() {
+		satin.Spawn(f, nothing, 0).Get() // lets thieves have what waits
+		time.Sleep(time.Millisecond)
+	}
+	return n * n
+}
+
+// pairs has a peer compute a sum of squares, and returns when one leaf runs; end lets go of it and gives the answer.
+func pairs(t *testing.T, v *peer.Peer, n int, sub control.Submission) (run job.RunID, end func() control.Outcome) {
+	t.Helper()
+	leaves.open.Store(false)
+	t.Cleanup(func() { leaves.open.Store(true) })
+	arg, err := wire.Value().Encode(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sub.App, sub.Function, sub.Argument = "hostile", "hostile.pair", arg
+	info, err := v.Submit(patience(t), sub)
+	if err != nil {
+		t.Fatal(err)
+	}
+	until(t, "a leaf runs", func() bool { return leaves.begun.Load() > 0 })
+	run, _ = job.ParseRunID(info.Run)
+	return run, func() control.Outcome {
+		t.Helper()
+		leaves.open.Store(true)
+		out, err := v.Wait(patience(t), info.Run, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+}
+
+// volunteers says that it takes part in runs, like any other member.
+func (r *rogue) volunteers(t *testing.T) {
+	t.Helper()
+	c := cardWith(t, r.Network().Peerstore().PrivKey(r.ID()), &statement.Card{Cluster: "here", Proof: r.Proof(),
+		Apps: []statement.App{{Name: "hostile"}}})
+	if err := r.say(t, "/satin/meet/1", &meeting{Cards: [][]byte{c}}, &more{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A robber steals jobs by hand, and does with them as it likes.
+type robber struct {
+	*rogue
+	key  crypto.PrivKey
+	run  job.RunID
+	self steal.Address
+	to   *stream.Transport
+	last steal.RequestID
+
+	mu  sync.Mutex
+	got []*steal.Message
+}
+
+func (r *rogue) steals(t *testing.T, run job.RunID) *robber {
+	t.Helper()
+	x := &robber{rogue: r, key: r.Network().Peerstore().PrivKey(r.ID()), run: run,
+		self: steal.Address{Peer: steal.PeerID(r.ID().String()), Inc: 1}}
+	x.to = stream.New(r.Network(), stream.Config{}, stream.Handler{
+		Received: func(m *steal.Message) {
+			x.mu.Lock()
+			defer x.mu.Unlock()
+			x.got = append(x.got, m)
+		},
+		Failed: func(*steal.Message, error) {}})
+	t.Cleanup(func() { _ = x.to.Close() })
+	return x
+}
+
+// wait waits for a message.
+func (x *robber) wait(t *testing.T, what string, is func(m *steal.Message) bool) (found *steal.Message) {
+	t.Helper()
+	until(t, what, func() bool {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		for _, m := range x.got {
+			if is(m) {
+				found = m
+				return true
+			}
+		}
+		return false
+	})
+	return found
+}
+
+// take steals one job.
+func (x *robber) take(t *testing.T) (steal.Grant, steal.Address) {
+	t.Helper()
+	var m *steal.Message
+	until(t, "a job is stolen", func() bool {
+		x.last++
+		id := x.last
+		x.send(steal.Address{Peer: steal.PeerID(x.victim.String())}, &steal.Message{Request: &steal.StealRequest{ID: id,
+			Max: 1, Patience: 100 * time.Millisecond}})
+		m = x.wait(t, "an answer", func(m *steal.Message) bool { return m.Reply != nil && m.Reply.ID == id })
+		return len(m.Reply.Jobs) > 0
+	})
+	return m.Reply.Jobs[0], m.From
+}
+
+func (x *robber) send(to steal.Address, m *steal.Message) {
+	m.Run, m.From, m.To = x.run, x.self, to
+	x.to.Send(m)
+}
+
+// square is what a leaf comes to, or to which it is said to have come.
+func square(t *testing.T, n int) []byte {
+	t.Helper()
+	v, err := wire.Value().Encode(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := wire.Value().Encode(&compute.Outcome{Value: v})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// result is an outcome for a stolen job, signed by somebody.
+func (x *robber) result(t *testing.T, g *steal.Grant, outcome []byte, key crypto.PrivKey) *steal.Message {
+	t.Helper()
+	r := &steal.Result{Handle: g.Handle, Path: g.Job.Path, Identity: g.Job.Identity, Outcome: outcome}
+	c := (&verify.Opening{Node: driver.NodeOf(r.Path, r.Identity), Outcome: compute.Digest(outcome)}).Claim()
+	var err error
+	if r.Voucher, err = statement.Vouch(key, x.run, &c); err != nil {
+		t.Fatal(err)
+	}
+	return &steal.Message{Result: r}
+}
+
+// What a thief brings without the signature of a member is not used: the job comes back, and is computed where it was
+// spawned. What it has signed itself is used, so that what is tried here is not that nothing is.
+func TestForgedAuthors(t *testing.T) {
+	for name, c := range map[string]struct {
+		forge func(t *testing.T, x *robber, g *steal.Grant) *steal.Message
+		sum   int
+	}{
+		"nobody": {func(t *testing.T, x *robber, g *steal.Grant) *steal.Message {
+			m := x.result(t, g, square(t, 100), x.key)
+			m.Result.Voucher = nil
+			return m
+		}, 5},
+		"a key that was made for it": {func(t *testing.T, x *robber, g *steal.Grant) *steal.Message {
+			return x.result(t, g, square(t, 100), newKey(t))
+		}, 5},
+		"another member": {func(t *testing.T, x *robber, g *steal.Grant) *steal.Message {
+			m := x.result(t, g, square(t, 100), x.key)
+			m.Result.Voucher = bytes.Replace(m.Result.Voucher, []byte(x.ID()), []byte(x.victim), 1)
+			return m
+		}, 5},
+		"itself, for another outcome": {func(t *testing.T, x *robber, g *steal.Grant) *steal.Message {
+			m := x.result(t, g, square(t, 1), x.key)
+			m.Result.Outcome = square(t, 100)
+			return m
+		}, 5},
+		"itself": {func(t *testing.T, x *robber, g *steal.Grant) *steal.Message {
+			return x.result(t, g, square(t, 100), x.key)
+		}, -1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			v := computing(t)
+			r := invited(t, v)
+			r.volunteers(t)
+			run, end := pairs(t, v, 2, control.Submission{})
+			x := r.steals(t, run)
+			g, from := x.take(t)
+			m := c.forge(t, x, &g)
+			x.send(from, m)
+			if c.sum < 0 {
+				x.wait(t, "it is used", func(m *steal.Message) bool { return m.Ack != nil })
+			} else {
+				x.send(from, &steal.Message{Heartbeat: &steal.Heartbeat{Seq: 1, Held: []steal.Handle{g.Handle}}})
+				x.wait(t, "the thief hears that the job is not its own any more", func(m *steal.Message) bool {
+					return m.Abort != nil && m.Abort.Handles[0] == g.Handle
+				})
+			}
+			if got := answer(t, end()); (got == 5) != (c.sum == 5) {
+				t.Errorf("the answer is %d", got)
+			}
+		})
+	}
+}
+
+func answer(t *testing.T, out control.Outcome) (n int) {
+	t.Helper()
+	if err := wire.Value().Decode(out.Result, &n); err != nil {
+		t.Fatalf("%v: %+v", err, out)
+	}
+	return n
+}

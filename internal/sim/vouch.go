@@ -1,0 +1,62 @@
+package sim
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+
+	"github.com/satin-peer/satin/internal/driver"
+	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/steal"
+	"github.com/satin-peer/satin/verify"
+)
+
+// voucherBytes is about the length of a real one.
+const voucherBytes = 145
+
+// notary vouches as peers do, but for the cryptography: a voucher is the number of its author.
+type notary struct{ by int32 }
+
+func (n notary) Vouch(job.RunID, *verify.Opening) []byte {
+	return binary.LittleEndian.AppendUint32(make([]byte, 0, voucherBytes), uint32(n.by))[:voucherBytes]
+}
+
+func (notary) Digest(outcome []byte) verify.Hash { return sha256.Sum256(outcome) }
+
+func (notary) Claim(n verify.Node, outcome verify.Hash, _ []byte) verify.Claim {
+	return verify.Claim{Node: n, Outcome: outcome, Nodes: 1}
+}
+
+// newNotary gives nil for a run in which nobody vouches.
+func newNotary(p *peer) driver.Notary {
+	if !p.world.cfg.Vouch {
+		return nil
+	}
+	return notary{int32(p.number)}
+}
+
+// checkVouchers sees to it that what leaves a peer, or comes to its disk, carries the word of who has computed it.
+func (x *witness) checkVouchers(m *steal.Message) {
+	switch {
+	case m.Relayed != nil:
+		x.checkVouchers(m.Relayed)
+	case m.Result != nil:
+		x.checkVoucher(m.Result.Path, m.Result.Outcome, m.Result.Voucher)
+	case m.HandOver != nil:
+		for i := range m.HandOver.Parts {
+			part := &m.HandOver.Parts[i]
+			x.checkVoucher(part.Path, part.Outcome, part.Voucher)
+		}
+	}
+}
+
+func (x *witness) checkVoucher(path job.Path, b, voucher []byte) {
+	p := x.of
+	if !p.world.cfg.Vouch || len(path) == 0 {
+		return
+	}
+	o, ok := decodeOutcome(b)
+	if !ok || len(voucher) < 4 || binary.LittleEndian.Uint32(voucher) != uint32(o.by) {
+		panic(violation(vouchedFor, "%s has the outcome of %v, computed by %d, with the voucher %x", p.id, path, o.by,
+			voucher[:min(4, len(voucher))]))
+	}
+}

@@ -1,0 +1,129 @@
+package statement
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/libp2p/go-libp2p/core/crypto"
+	"github.com/libp2p/go-libp2p/core/peer"
+
+	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/verify"
+)
+
+// A voucher is the statement of who has computed a job's outcome that it is this one, and of how it was made: a
+// commitment to the tree of outcomes below it. It travels beside the outcome, which it does not repeat, so it is
+// checked together with it. Who has it from an earlier life may stand for the author, whom others may not know.
+type voucher struct {
+	Author    []byte   `cbor:"1,keyasint"` // peer ID
+	Tree      [32]byte `cbor:"2,keyasint"`
+	Nodes     uint64   `cbor:"3,keyasint"`
+	Signature []byte   `cbor:"4,keyasint"`
+	Bearer    []byte   `cbor:"5,keyasint,omitempty"` // peer ID
+	Stands    []byte   `cbor:"6,keyasint,omitempty"` // the bearer's signature
+}
+
+// MaxVoucher bounds an encoded voucher, in bytes.
+const MaxVoucher = 512
+
+// Vouched is a voucher that was read.
+type Vouched struct {
+	verify.Claim
+	Author peer.ID // who has computed the outcome
+	Bearer peer.ID // who stands for that; "" if nobody does
+	signed voucher
+}
+
+// Vouch signs a claim about a node of a run.
+func Vouch(author crypto.PrivKey, run job.RunID, c *verify.Claim) ([]byte, error) {
+	id, err := peer.IDFromPrivateKey(author)
+	if err != nil {
+		return nil, err
+	}
+	signature, err := author.Sign(signedBytes(kindVoucher, claimBytes(run, c)))
+	if err != nil {
+		return nil, err
+	}
+	return wire.Value().Encode(&voucher{Author: []byte(id), Tree: c.Tree, Nodes: c.Nodes, Signature: signature})
+}
+
+// StandFor gives a voucher that was opened a bearer.
+func (v *Vouched) StandFor(bearer crypto.PrivKey, run job.RunID) ([]byte, error) {
+	id, err := peer.IDFromPrivateKey(bearer)
+	if err != nil {
+		return nil, err
+	}
+	next := v.signed
+	next.Bearer = []byte(id)
+	if next.Stands, err = bearer.Sign(signedBytes(kindBearer, v.borne(run))); err != nil {
+		return nil, err
+	}
+	return wire.Value().Encode(&next)
+}
+
+// borne is what a bearer signs.
+func (v *Vouched) borne(run job.RunID) []byte {
+	return append(claimBytes(run, &v.Claim), v.signed.Signature...)
+}
+
+// claimBytes is what is signed.
+func claimBytes(run job.RunID, c *verify.Claim) []byte {
+	b := make([]byte, 0, 16+8+len(c.Node.Path)+16+32+32+8)
+	b = append(b, run[:]...)
+	b = binary.BigEndian.AppendUint64(b, uint64(len(c.Node.Path)))
+	b = append(b, c.Node.Path...)
+	b = append(b, c.Node.Identity[:]...)
+	b = append(b, c.Outcome[:]...)
+	b = append(b, c.Tree[:]...)
+	return binary.BigEndian.AppendUint64(b, c.Nodes)
+}
+
+// ReadVoucher says what a voucher claims of a node and its outcome, and by whom, and does not check the signatures: for
+// one that was checked before.
+func ReadVoucher(b []byte, n verify.Node, outcome verify.Hash) (*Vouched, error) {
+	r := &Vouched{Claim: verify.Claim{Node: n, Outcome: outcome}}
+	v := &r.signed
+	if len(b) == 0 || len(b) > MaxVoucher {
+		return nil, fmt.Errorf("%w: voucher: %d bytes, 1 to %d are accepted", ErrStatement, len(b), MaxVoucher)
+	}
+	if err := wire.Value().Decode(b, v); err != nil {
+		return nil, fmt.Errorf("%w: voucher: %w", ErrStatement, err)
+	}
+	var err error
+	if r.Author, err = peer.IDFromBytes(v.Author); err == nil && len(v.Bearer) > 0 {
+		r.Bearer, err = peer.IDFromBytes(v.Bearer)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: voucher: a peer ID: %w", ErrStatement, err)
+	}
+	r.Tree, r.Nodes = v.Tree, v.Nodes
+	return r, nil
+}
+
+// OpenVoucher checks a voucher from anywhere for a node of a run and its outcome. Whether its author and bearer are
+// members is for the caller to see.
+func OpenVoucher(b []byte, run job.RunID, n verify.Node, outcome verify.Hash) (*Vouched, error) {
+	v, err := ReadVoucher(b, n, outcome)
+	if err == nil {
+		err = checkSigned(v.Author, kindVoucher, claimBytes(run, &v.Claim), v.signed.Signature)
+	}
+	if err == nil && v.Bearer != "" {
+		err = checkSigned(v.Bearer, kindBearer, v.borne(run), v.signed.Stands)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+func checkSigned(author peer.ID, kind string, b, signature []byte) error {
+	key, err := author.ExtractPublicKey()
+	if err != nil || key.Type() != crypto.Ed25519 {
+		return fmt.Errorf("%w: %s: %s has no Ed25519 key in its peer ID", ErrStatement, kind, author)
+	}
+	if ok, err := key.Verify(signedBytes(kind, b), signature); err != nil || !ok {
+		return fmt.Errorf("%w: %s: the signature is not that of %s for this outcome", ErrStatement, kind, author)
+	}
+	return nil
+}

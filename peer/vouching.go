@@ -1,0 +1,132 @@
+package peer
+
+import (
+	"github.com/libp2p/go-libp2p/core/crypto"
+	"github.com/libp2p/go-libp2p/core/peer"
+
+	"github.com/satin-peer/satin/internal/compute"
+	"github.com/satin-peer/satin/internal/driver"
+	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/steal"
+	"github.com/satin-peer/satin/verify"
+)
+
+// vouching is the border at which outcomes get an author, and lose it. What is computed here is signed by this peer's
+// key; what comes from others has to carry the signature of a member, for this very job, run and outcome. So whoever
+// has lied can be named however far the lie has travelled, and nobody can lie in another's name.
+type vouching struct {
+	*base
+	key    crypto.PrivKey
+	self   peer.ID
+	member func(id peer.ID) bool // now, or once, as far as this peer knows
+	// outcast says whether a peer was put out
+	outcast func(id peer.ID) bool
+}
+
+// Vouch signs for an outcome: see driver.Notary.
+func (v *vouching) Vouch(run job.RunID, o *verify.Opening) []byte {
+	c := o.Claim()
+	b, err := statement.Vouch(v.key, run, &c)
+	if err != nil {
+		v.log.Error("an outcome cannot be signed, and others will not take it", "run", run, "error", err)
+	}
+	return b
+}
+
+// Digest is the same for all outcomes that are equal.
+func (v *vouching) Digest(outcome []byte) verify.Hash { return compute.Digest(outcome) }
+
+// Claim reads a voucher that was checked.
+func (v *vouching) Claim(n verify.Node, outcome verify.Hash, voucher []byte) verify.Claim {
+	r, err := statement.ReadVoucher(voucher, n, outcome)
+	if err != nil {
+		return verify.Claim{Node: n, Outcome: outcome}
+	}
+	return r.Claim
+}
+
+func openVoucher(run job.RunID, p *steal.Partial) (*statement.Vouched, error) {
+	return statement.OpenVoucher(p.Voucher, run, driver.NodeOf(p.Path, p.Identity), compute.Digest(p.Outcome))
+}
+
+// check says why an outcome that from has sent is not to be used; nil if it is.
+func (v *vouching) check(run job.RunID, p *steal.Partial, from peer.ID) error {
+	r, err := openVoucher(run, p)
+	if err != nil {
+		return err
+	}
+	known := func(id peer.ID) bool { return id == from || id == v.self || v.member(id) }
+	switch {
+	case v.outcast(r.Author):
+		return cannot("it was computed by a peer that is out of the swarm: " + r.Author.String())
+	case known(r.Author), r.Bearer != "" && known(r.Bearer):
+		return nil
+	}
+	return cannot("no member whom this peer knows has computed it, or stands for who has: " + r.Author.String())
+}
+
+// restored looks at what a disk has: it was checked when it was written, but it may have been written by anybody.
+// What others have computed gets this peer's name beside theirs, for those who do not know them.
+func (v *vouching) restored(run job.RunID, p *steal.Partial) error {
+	r, err := openVoucher(run, p)
+	switch {
+	case err != nil:
+		return err
+	case v.outcast(r.Author):
+		return cannot("it was computed by a peer that is out of the swarm: " + r.Author.String())
+	case r.Author == v.self:
+		return nil
+	}
+	p.Voucher, err = r.StandFor(v.key, run)
+	return err
+}
+
+// again vouches for an outcome of another run of the same problem, which this peer makes one of its own.
+func (v *vouching) again(run job.RunID, p *steal.Partial) {
+	p.Voucher = v.Vouch(run, &verify.Opening{Node: driver.NodeOf(p.Path, p.Identity), Outcome: v.Digest(p.Outcome)})
+}
+
+// cannot is why an outcome is refused whose signature holds.
+type cannot string
+
+func (c cannot) Error() string { return string(c) }
+
+// receive looks at the outcomes in a message. A result that is not vouched for gives its job back, so that somebody
+// else computes it; of what is handed over, the rest is left. It says whether anything is left of the message.
+func (v *vouching) receive(m *steal.Message) bool {
+	from, err := peer.Decode(string(m.From.Peer))
+	if err != nil {
+		return false
+	}
+	refuse := func(err error) {
+		v.log.Warn("an outcome is refused", "run", m.Run, "from", from, "error", err)
+	}
+	switch {
+	case m.Relayed != nil && string(m.Relayed.To.Peer) == v.self.String():
+		// the relay may have altered it: it comes again, straight
+		return v.receive(m.Relayed) && (m.Relayed.Result != nil || m.Relayed.Ack != nil)
+	case m.Result != nil:
+		r := m.Result
+		err := v.check(m.Run, &steal.Partial{Path: r.Path, Identity: r.Identity, Outcome: r.Outcome,
+			Voucher: r.Voucher}, from)
+		if err != nil {
+			refuse(err)
+			m.Result, m.Return = nil, &steal.Return{Handles: []steal.Handle{r.Handle}}
+		}
+	case m.HandOver != nil:
+		var good []steal.Partial
+		for _, p := range m.HandOver.Parts {
+			if err := v.check(m.Run, &p, from); err != nil {
+				refuse(err)
+			} else {
+				good = append(good, p)
+			}
+		}
+		if len(good) == 0 {
+			return false
+		}
+		m.HandOver = &steal.HandOver{ID: m.HandOver.ID, Parts: good}
+	}
+	return true
+}
