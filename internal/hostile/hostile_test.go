@@ -19,6 +19,9 @@ import (
 
 const swarmName = "attacked"
 
+// briefly is how long a peer leaves undone what is due.
+const briefly = 50 * time.Millisecond
+
 // patience bounds what a test waits for; it is long because the machine may be busy.
 func patience(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
@@ -33,7 +36,7 @@ func hostConfig(t *testing.T) host.Config {
 // victim is a peer that has founded a swarm by invitation.
 func victim(t *testing.T) *peer.Peer {
 	t.Helper()
-	p, err := peer.Open(t.Context(), peer.Config{Host: hostConfig(t), Workers: 1}, nil)
+	p, err := peer.Open(t.Context(), peer.Config{Host: hostConfig(t), Workers: 1, Every: briefly}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

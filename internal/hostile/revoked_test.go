@@ -109,7 +109,8 @@ func TestRevocationInAnothersPlace(t *testing.T) {
 // computing is a peer with this package's jobs.
 func computing(t *testing.T) *peer.Peer {
 	t.Helper()
-	p, err := peer.Open(t.Context(), peer.Config{Host: hostConfig(t), Workers: 1, Cluster: "here"},
+	p, err := peer.Open(t.Context(), peer.Config{Host: hostConfig(t), Workers: 1, Cluster: "here",
+		Every: briefly},
 		[]peer.Application{{Name: "hostile"}})
 	if err != nil {
 		t.Fatal(err)

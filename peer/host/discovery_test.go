@@ -16,10 +16,15 @@ func comes(h *host.Host, id peer.ID) <-chan struct{} {
 			c <- struct{}{}
 		}
 	})
-	if h.Admitted(id) {
-		c <- struct{}{}
-	}
 	return c
+}
+
+// Who listens late is told of those who are there already.
+func TestLateListenersAreTold(t *testing.T) {
+	a, b := open(t, host.Config{}), open(t, host.Config{})
+	join(t, b, invite(t, a, host.InviteOptions{}))
+	await(t, comes(b, a.ID()), "one that came before")
+	await(t, comes(b, a.ID()), "the same, by another listener")
 }
 
 func await(t *testing.T, c <-chan struct{}, what string) {

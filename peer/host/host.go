@@ -297,9 +297,9 @@ func (h *Host) Member(id peer.ID) (Member, bool) {
 }
 
 // OnPeer has f called when a peer was admitted (up) and when the last connection with it is gone; for a peer
-// that was restarted, both. It is a hint: a peer that is killed may be seen as connected for 40 seconds.
-// Calls come one at a time; those who come and go while f is busy are not told of. f must not call Close,
-// which waits for it.
+// that was restarted, both. Of those who are there already it is told, too. It is a hint: a peer that is killed
+// may be seen as connected for 40 seconds. Calls come one at a time; those who come and go while f is busy are
+// not told of. f must not call Close, which waits for it.
 func (h *Host) OnPeer(f func(id peer.ID, up bool)) { h.news.listen(f) }
 
 // Protect keeps the connections with a partner from being closed because there are many; Unprotect ends that.

@@ -14,14 +14,17 @@ type news struct {
 
 	mu      sync.Mutex
 	pending []peer.ID
-	told    map[peer.ID]uint64 // the incarnation of those who were told to be there
-	ears    []func(id peer.ID, up bool)
+	ears    []*ear
 	more    chan struct{}
 }
 
-func newNews(h *Host) *news {
-	return &news{host: h, told: map[peer.ID]uint64{}, more: make(chan struct{}, 1)}
+// An ear is somebody who listens.
+type ear struct {
+	hear func(id peer.ID, up bool)
+	told map[peer.ID]uint64 // the incarnation of those who were told to be there; of the goroutine that tells
 }
+
+func newNews(h *Host) *news { return &news{host: h, more: make(chan struct{}, 1)} }
 
 // tell notes that something about a peer has changed.
 func (n *news) tell(id peer.ID) {
@@ -40,10 +43,14 @@ func (n *news) tell(id peer.ID) {
 	}
 }
 
-func (n *news) listen(ear func(id peer.ID, up bool)) {
+// listen adds a listener, who is told of those who are there already, too.
+func (n *news) listen(hear func(id peer.ID, up bool)) {
 	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.ears = append(n.ears, ear)
+	n.ears = append(n.ears, &ear{hear, map[peer.ID]uint64{}})
+	n.mu.Unlock()
+	for _, id := range n.host.visitors.admitted() {
+		n.tell(id) // who comes from now on is told of anyway
+	}
 }
 
 // run calls the listeners, one at a time, in one goroutine.
@@ -67,28 +74,26 @@ func (n *news) next(ctx context.Context) bool {
 	}
 	id := n.pending[0]
 	n.pending = n.pending[1:]
-	was, wasUp := n.told[id]
 	ears := n.ears
 	n.mu.Unlock()
-
 	said, _ := n.host.visitors.get(id)
-	up := said != nil
-	say := func(up bool) {
-		for _, ear := range ears {
-			ear(id, up)
-		}
-	}
-	if wasUp && (!up || said.Incarnation != was) {
-		say(false)
-		wasUp = false
-	}
-	if up && !wasUp {
-		say(true)
-	}
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if delete(n.told, id); up {
-		n.told[id] = said.Incarnation
+	for _, e := range ears {
+		e.tell(id, said)
 	}
 	return true
+}
+
+// tell says what has changed about a peer since it was spoken of last; said is what it says of itself, nil if it is not
+// there.
+func (e *ear) tell(id peer.ID, said *hello) {
+	was, wasUp := e.told[id]
+	if wasUp && (said == nil || said.Incarnation != was) {
+		delete(e.told, id)
+		wasUp = false
+		e.hear(id, false)
+	}
+	if said != nil && !wasUp {
+		e.told[id] = said.Incarnation
+		e.hear(id, true)
+	}
 }
