@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/satin-peer/satin/apps"
 	"github.com/satin-peer/satin/dashboard"
 	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/peer/control"
@@ -78,12 +79,13 @@ func askLink(runtimeDir string, level dashboard.Level) (string, error) {
 
 // showDashboard serves the page of d, if the settings want it, until the function it gives is called. A page
 // that cannot be is no reason for a peer not to work.
-func (c console) showDashboard(d control.Watched, l *settings.Loaded, again func() (*settings.Loaded, error),
-	log *slog.Logger) (hide func()) {
+func (c console) showDashboard(d control.Watched, l *settings.Loaded, list []apps.App,
+	again func() (*settings.Loaded, error), log *slog.Logger) (hide func()) {
 	if l.Dashboard == settings.DashboardOff {
 		return func() {}
 	}
-	cfg := dashboard.Config{Source: shown{d}, Listen: l.Dashboard, Dir: l.RuntimeDir, StateDir: l.StateDir, Log: log}
+	cfg := dashboard.Config{Source: shown{d}, Desk: &desk{d, list}, Listen: l.Dashboard, Dir: l.RuntimeDir,
+		StateDir: l.StateDir, Log: log}
 	if l.File != "" {
 		cfg.Preferences = &ownerFile{c.dirs, l.File, again}
 	}

@@ -114,7 +114,7 @@ func (c console) start(l *settings.Loaded, list []apps.App, faults []fault,
 	joined := c.joinAll(ctx, d, l.Join, log)
 	c.announce(ctx, d, log)
 	go followSettings(ctx, c, p, l, again, log)
-	hide := c.showDashboard(d, l, again, log)
+	hide := c.showDashboard(d, l, list, again, log)
 	struck, disarm := c.arm(faults, func(what string) { log.Warn(what) })
 	defer disarm()
 	select {

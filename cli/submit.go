@@ -23,20 +23,27 @@ import (
 	"github.com/satin-peer/satin/steal"
 )
 
+// submission says t to a daemon.
+func submission(t *task, o *options) (s control.Submission, err error) {
+	s = control.Submission{App: t.app, Args: commandLine(t), Title: t.problem.Title, Function: t.problem.Root,
+		MaxCores: o.maxCores}
+	if s.Argument, err = wire.Value().Encode(t.problem.Arg); err != nil {
+		return s, failed("the problem is too large for a swarm: %w; run it with --local", err)
+	}
+	if o.recovery != steal.Salvage.String() {
+		s.Recovery = o.recovery
+	}
+	return s, nil
+}
+
 // handIn hands t to the daemon d, and says who can help with it.
 func handIn(c console, t *task, o *options, d control.Daemon) (run control.RunInfo, err error) {
-	argument, err := wire.Value().Encode(t.problem.Arg)
+	sub, err := submission(t, o)
 	if err != nil {
-		return run, failed("the problem is too large for a swarm: %w; run it with --local", err)
+		return run, err
 	}
-	name, err := c.offer(d, t.problem.Arg)
-	if err != nil {
+	if sub.Module, err = c.offer(d, t.problem.Arg); err != nil {
 		return run, daemonError(err)
-	}
-	sub := control.Submission{App: t.app, Args: commandLine(t), Title: t.problem.Title, Function: t.problem.Root,
-		Argument: argument, Module: name, MaxCores: o.maxCores}
-	if o.recovery != steal.Salvage.String() {
-		sub.Recovery = o.recovery
 	}
 	if run, err = d.Submit(context.Background(), sub); err != nil {
 		return run, daemonError(err)

@@ -73,7 +73,7 @@ func (s *Server) routes() []route {
 	get := func(path, summary string, reply any, serve func(r *http.Request) (any, error), query ...param) route {
 		return route{http.MethodGet, path, summary, View, nil, reply, serve, query}
 	}
-	return []route{
+	return append(s.deskRoutes(), []route{
 		get("/session", "What this session or token is good for", Session{}, func(r *http.Request) (any, error) {
 			l, _ := s.sessions.levelOf(r)
 			return Session{Level: l}, nil
@@ -120,7 +120,7 @@ func (s *Server) routes() []route {
 		post("/runs/{run}/cancel", "End a run of this peer's own", empty{}, s.cancel),
 		{http.MethodPost, "/links", "Make a link that opens the page once", Control, linkBody{}, Link{}, s.makeLink,
 			nil},
-	}
+	}...)
 }
 
 func (s *Server) pause(r *http.Request) error {
@@ -135,12 +135,9 @@ func (s *Server) pause(r *http.Request) error {
 }
 
 func (s *Server) cancel(r *http.Request) error {
-	if err := receive(r, &empty{}); err != nil {
+	run, err := runOf(r)
+	if err != nil {
 		return err
-	}
-	run := r.PathValue("run")
-	if len(run) > maxRunID {
-		return fmt.Errorf("%w: a run's name has at most %d bytes", report.ErrBadInput, maxRunID)
 	}
 	return s.source.Cancel(r.Context(), run)
 }

@@ -34,8 +34,9 @@ func TestPageInBrowser(t *testing.T) {
 		Connected: true, Alive: true, Cluster: "there", State: "working", Workers: 8, RTT: 0.09})
 	dir := t.TempDir()
 	serve := func(listen string) *dashboard.Server {
-		s, err := dashboard.Open(dashboard.Config{Source: source, Preferences: source, Dir: dir, Listen: listen,
-			Every: 20 * time.Millisecond})
+		s, err := dashboard.Open(dashboard.Config{Source: source, Preferences: source, Desk: source, Dir: dir,
+			Listen: listen,
+			Every:  20 * time.Millisecond})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,6 +64,11 @@ func TestPageInBrowser(t *testing.T) {
 			source.change(func(f *fake) {
 				f.peers = append([]dashboard.Peer{}, f.peers...)
 				f.peers[0].Alive = false
+			})
+		case "run":
+			source.change(func(f *fake) {
+				f.runs = append([]dashboard.Run{}, f.runs...)
+				f.runs[0].State, f.runs[0].Ended = w.State, w.State == "done"
 			})
 		case "work":
 			source.change(func(f *fake) { f.status.State = w.State })

@@ -96,6 +96,20 @@ func (f *fake) Prefer(name string, values []string) error {
 	return f.did(fmt.Sprintf("prefer %s %q", name, values))
 }
 
+func (f *fake) Apps() []dashboard.App {
+	return []dashboard.App{{Name: "nqueens", Args: "N", Summary: hostile},
+		{Name: "tsp", Args: "FILE", Summary: "Tours."}}
+}
+func (f *fake) Start(_ context.Context, app, arguments string) (string, error) {
+	if arguments == "no" {
+		return "", fmt.Errorf("%w: N: got \"no\"", report.ErrBadInput)
+	}
+	return "4567", f.did("start " + app + " " + arguments)
+}
+func (f *fake) Suspend(_ context.Context, run string) error    { return f.did("suspend " + run) }
+func (f *fake) ResumeRun(_ context.Context, run string) error  { return f.did("resume " + run) }
+func (f *fake) Answer(context.Context, string) (string, error) { return "the answer\n" + hostile, nil }
+
 func (f *fake) change(do func(f *fake)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -143,7 +157,7 @@ func open(t *testing.T, source *fake) *site {
 	t.Helper()
 	dir := t.TempDir()
 	s, err := dashboard.Open(dashboard.Config{Source: source, Dir: dir, Every: 10 * time.Millisecond,
-		Preferences: source})
+		Preferences: source, Desk: source})
 	if err != nil {
 		t.Fatal(err)
 	}

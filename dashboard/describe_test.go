@@ -88,7 +88,7 @@ func TestDescription(t *testing.T) {
 	source.change(func(f *fake) { f.reports = parts() })
 	watched(t, s)
 	bodies := map[string]string{"/api/v1/prefs": `{"theme":"dark","units":"binary"}`,
-		"/api/v1/pause": `{"for_seconds":1}`, "/api/v1/links": `{"level":"view"}`}
+		"/api/v1/pause": `{"for_seconds":1}`, "/api/v1/links": `{"level":"view"}`, "/api/v1/runs": `{"app":"tsp","arguments":"a"}`}
 	var calls []string
 	for path, methods := range at(doc, "paths").(map[string]any) {
 		for method, call := range methods.(map[string]any) {
@@ -116,12 +116,13 @@ func TestDescription(t *testing.T) {
 		}
 	}
 	slices.Sort(calls)
-	want := []string{"get /api/v1/clusters", "get /api/v1/flows", "get /api/v1/history", "get /api/v1/notices", "get /api/v1/peers",
-		"get /api/v1/preferences", "get /api/v1/prefs", "get /api/v1/runs",
+	want := []string{"get /api/v1/apps", "get /api/v1/clusters", "get /api/v1/flows", "get /api/v1/history", "get /api/v1/notices", "get /api/v1/peers",
+		"get /api/v1/preferences", "get /api/v1/prefs", "get /api/v1/runs", "get /api/v1/runs/{run}/answer",
 		"get /api/v1/runs/{run}/segments", "get /api/v1/runs/{run}/timeline", "get /api/v1/runs/{run}/tree",
 		"get /api/v1/session", "get /api/v1/status", "get /api/v1/trees",
 		"post /api/v1/links", "post /api/v1/pause", "post /api/v1/preferences", "post /api/v1/prefs", "post /api/v1/resume",
-		"post /api/v1/runs/{run}/cancel"}
+		"post /api/v1/runs", "post /api/v1/runs/{run}/cancel", "post /api/v1/runs/{run}/resume",
+		"post /api/v1/runs/{run}/suspend"}
 	if !slices.Equal(calls, want) {
 		t.Errorf("the calls are %q, want %q", calls, want)
 	}

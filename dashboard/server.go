@@ -42,6 +42,8 @@ type Config struct {
 	StateDir string
 	// Preferences is what the owner of the machine says; nil if there is nothing to say.
 	Preferences Preferences
+	// Desk deals with runs; nil if the page only shows them.
+	Desk Desk
 	// Every is how often the Source is asked while somebody watches; 10 ms to a minute, 0 means a second.
 	Every time.Duration
 	// Log is told what was refused; nil means nothing is.
@@ -106,6 +108,7 @@ type Server struct {
 
 	preferences Preferences // nil: none
 	history     history
+	desk        Desk // nil: none
 
 	ending context.Context // ends with the server
 	stop   context.CancelFunc
@@ -139,7 +142,7 @@ func Open(cfg Config) (*Server, error) {
 		stop: stop}
 	s.at = l.Addr().(*net.TCPAddr).AddrPort()
 	s.sessions = newSessions(s.at.Port())
-	s.prefs, s.preferences = readPrefs(cfg.StateDir), cfg.Preferences
+	s.prefs, s.preferences, s.desk = readPrefs(cfg.StateDir), cfg.Preferences, cfg.Desk
 	s.metrics = newMetrics(cfg.Source, cfg.Log)
 	s.http = &http.Server{
 		Handler:           s.guard(s.handler()),

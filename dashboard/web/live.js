@@ -105,12 +105,17 @@ export class Live {
 
   /** Does something; gives why it was not done, or nothing.
    * @param {string} path @param {object} body @returns {Promise<string>} */
-  async act(path, body) {
+  async act(path, body) { return (await this.ask("POST", path, body)).why; }
+
+  /** Asks for something that may be refused: what it is, or why not.
+   * @param {string} method @param {string} path @param {object} [body] @returns {Promise<{got: any, why: string}>} */
+  async ask(method, path, body) {
     try {
-      const reply = await fetch(`/api/v1${path}`, { method: "POST", headers: { "Content-Type": "application/json", ...this.#held() }, body: JSON.stringify(body) });
-      return reply.ok ? "" : (await reply.json()).text;
+      const reply = await fetch(`/api/v1${path}`, { method, headers: { "Content-Type": "application/json", ...this.#held() }, body: body && JSON.stringify(body) });
+      const got = await reply.json();
+      return reply.ok ? { got, why: "" } : { got: null, why: got.text };
     } catch {
-      return "The daemon does not answer.";
+      return { got: null, why: "The daemon does not answer." };
     }
   }
 }

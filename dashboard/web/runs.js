@@ -2,7 +2,7 @@
 
 /** @import {Model} from "./model.js" */
 /** @import {Live} from "./live.js" */
-/** @import {Run} from "./types.js" */
+/** @import {App, Run} from "./types.js" */
 import { badge, el, Facts, keep, say, setBadge, show } from "./dom.js";
 import { bytes, count, duration, left, moment, percent, plain, runName, nameOf, sign } from "./format.js";
 
@@ -20,7 +20,6 @@ function factsOf(r) {
     ["Recovery", s ? `${count(s.restarted_jobs)} jobs restarted, ${count(s.orphans_reused)} orphans' results used again` : ""],
     ["Time of the cores", s ? `${duration(s.useful_app_time_seconds)} running jobs, ${duration(s.steal_time_seconds)} asking for some, `
       + `${duration(s.wait_time_seconds)} waiting, ${duration(s.communication_time_seconds)} for the network, ${duration(s.idle_time_seconds)} idle` : ""],
-    ["Answer", r.mine && r.state === "done" ? `satin-peer wait ${r.run.slice(0, 8)} prints it` : ""],
   ];
 }
 
@@ -32,17 +31,31 @@ class Entry {
   #bar = el("progress", { max: "1" });
   #facts = new Facts();
   #cancel = el("button", { type: "button" }, "Cancel this run");
+  #suspend = el("button", { type: "button" }, "Suspend it");
+  #resume = el("button", { type: "button" }, "Go on with it");
+  #show = el("button", { type: "button" }, "Show the answer");
+  #answer = el("pre", { tabindex: "0", "aria-label": "The answer", hidden: "" });
   #said = el("span", { role: "status" });
   node = el("details", { class: "card live" }, el("summary", {}, this.#badge, this.#name, this.#short), this.#bar, this.#facts.node,
-    el("div", { class: "actions" }, this.#cancel, this.#said));
+    el("div", { class: "actions" }, this.#cancel, this.#suspend, this.#resume, this.#show, this.#said), this.#answer);
 
   /** @param {Live} live @param {string} run */
   constructor(live, run) {
-    this.#cancel.addEventListener("click", async () => {
-      if (!confirm("Cancel this run everywhere? Its answer will never come.")) return;
-      this.#cancel.disabled = true;
-      say(this.#said, (await live.act(`/runs/${encodeURIComponent(run)}/cancel`, {})) || "Cancelled.");
-      this.#cancel.disabled = false;
+    const path = `/runs/${encodeURIComponent(run)}`;
+    const button = (/** @type {HTMLButtonElement} */ b, /** @type {string} */ verb, /** @type {string} */ done, question = "") => b.addEventListener("click", async () => {
+      if (question && !confirm(question)) return;
+      b.disabled = true;
+      say(this.#said, plain(await live.act(`${path}/${verb}`, {})) || done);
+      b.disabled = false;
+    });
+    button(this.#cancel, "cancel", "Cancelled.", "Cancel this run everywhere? Its answer will never come.");
+    button(this.#suspend, "suspend", "Suspended.");
+    button(this.#resume, "resume", "It goes on.");
+    this.#show.addEventListener("click", async () => {
+      const { got, why } = await live.ask("GET", `${path}/answer`);
+      say(this.#said, plain(why));
+      show(this.#answer, got !== null);
+      say(this.#answer, got ? got.text.split("\n").map(plain).join("\n") : "");
     });
   }
 
@@ -56,6 +69,49 @@ class Entry {
     this.#bar.setAttribute("aria-label", runName(r));
     this.#facts.update(factsOf(r));
     show(this.#cancel, r.mine && !r.ended && mayAct);
+    show(this.#suspend, r.mine && !r.ended && r.state !== "suspended" && mayAct);
+    show(this.#resume, r.mine && r.state === "suspended" && mayAct);
+    show(this.#show, r.mine && r.state === "done" && mayAct);
+  }
+}
+
+/** Begins runs. */
+class Starter {
+  #app = el("select", { "aria-label": "Application" });
+  #args = el("input", { type: "text", "aria-label": "Arguments", autocomplete: "off", spellcheck: "false" });
+  #about = el("p", { class: "dim" });
+  #said = el("span", { role: "status" });
+  node = el("form", { class: "actions", hidden: "" }, this.#app, this.#args, el("button", { class: "main" }, "Start a run"), this.#said, this.#about);
+  /** @type {App[]} */
+  #apps = [];
+  #asked = false;
+
+  /** @param {Live} live */
+  constructor(live) {
+    this.live = live;
+    this.#app.addEventListener("change", () => this.#explain());
+    this.node.addEventListener("submit", async (event) => {
+      event.preventDefault();
+      const { got, why } = await live.ask("POST", "/runs", { app: this.#app.value, arguments: this.#args.value });
+      say(this.#said, why ? plain(why) : `Run ${got.run.slice(0, 8)} has begun.`);
+    });
+  }
+
+  #explain() {
+    const app = this.#apps.find((a) => a.name === this.#app.value);
+    this.#args.placeholder = app?.args ?? "";
+    say(this.#about, app?.summary ?? "");
+  }
+
+  /** @param {boolean} mayAct */
+  async update(mayAct) {
+    show(this.node, mayAct && this.#apps.length > 0);
+    if (!mayAct || this.#asked) return;
+    this.#asked = true;
+    this.#apps = (await this.live.read("/apps")) ?? [];
+    this.#app.replaceChildren(...this.#apps.map((a) => el("option", { value: a.name }, a.name)));
+    this.#explain();
+    show(this.node, this.#apps.length > 0);
   }
 }
 
@@ -66,16 +122,20 @@ export class Runs {
   #left = el("p", { class: "dim" });
   /** @type {WeakMap<Element, Entry>} */
   #entries = new WeakMap();
+  #starter;
   node = el("div", {}, this.#none, this.#list, this.#left);
 
   /** @param {Live} live */
   constructor(live) {
     this.live = live;
+    this.#starter = new Starter(live);
+    this.node.prepend(this.#starter.node);
   }
 
   /** @param {Model} model */
   update(model) {
     show(this.#none, model.runs.length === 0);
+    void this.#starter.update(model.level === "control");
     keep(this.#list, model.runs, (r) => r.run, (r) => {
       const entry = new Entry(this.live, r.run);
       this.#entries.set(entry.node, entry);

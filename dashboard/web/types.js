@@ -3,6 +3,7 @@
 /** @typedef {{executed: number, jobs_per_second: number, all_jobs_per_second: number, jobs_given: number, jobs_taken: number, busy_seconds: number, bytes_sent: number, bytes_received: number}} Work */
 /** @typedef {{peer: string, name?: string, version: string, started: string, swarm: string, trust: string, modules: string, state: string, why_idle?: string, paused_until?: string, limit?: string,
  * workers: number, busy: number, peers: number, reach: string, reach_why?: string, relay?: string, addresses: string[], cluster: string, work: Work}} Status */
+/** @typedef {{name: string, args: string, summary: string}} App */
 /** @typedef {{at: string, here: number, all: number, busy?: number}} Moment */
 /** @typedef {{name: string, about: string, kind: string, values: string[], from?: string}} Preference */
 /** @typedef {{name: string, mine: boolean, reason: string, peers: number, workers: number, rtt_seconds?: number}} Cluster */

@@ -206,6 +206,29 @@ await step("the owner says what he allows; what cannot be is told, and stays as 
   assert.deepEqual((await ask("actions")).actions.slice(-2), ['prefer on_battery ["true"]', 'prefer hours ["22:00-06:00" "sat/00:00-24:00"]']);
 });
 
+await step("runs are begun, suspended, resumed and read on the page", async () => {
+  const before = (await ask("actions")).actions.length;
+  await page.keyboard.press("5");
+  await page.getByLabel("Application").selectOption("tsp");
+  await page.getByText("Tours.").waitFor();
+  await page.getByLabel("Arguments").fill("a b");
+  await page.keyboard.press("Enter");
+  await page.getByText("Run 4567 has begun.").waitFor();
+  if (!(await page.locator("details").first().evaluate((d) => d.open))) await page.locator("summary").first().click();
+  await page.getByRole("button", { name: "Suspend it" }).click();
+  await page.getByText("Suspended.").waitFor();
+  await ask("run", { state: "suspended" });
+  await page.getByRole("button", { name: "Go on with it" }).click();
+  await page.getByText("It goes on.").waitFor();
+  await ask("run", { state: "done" });
+  await page.getByRole("button", { name: "Show the answer" }).click();
+  await page.locator("pre").filter({ hasText: "the answer" }).waitFor();
+  assert.equal(await page.locator("main img, main script").count(), 0);
+  await picture(page, "runs-answer");
+  await ask("run", { state: "running" });
+  assert.deepEqual((await ask("actions")).actions.slice(before), ["start tsp a b", "suspend 0123", "resume 0123"]);
+});
+
 await step("who may only look has no buttons", async () => {
   const other = await openPage("view");
   await other.keyboard.press("6");

@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/satin-peer/satin/apps"
+	"github.com/satin-peer/satin/dashboard"
+	"github.com/satin-peer/satin/internal/report"
+	"github.com/satin-peer/satin/peer/control"
+)
+
+// A desk lets the page of a daemon deal with the runs that the daemon owns, as run, suspend, resume and wait do. Of
+// applications it has those that are built in: what a module computes is rendered by the module itself, which never
+// runs in the daemon.
+type desk struct {
+	d    control.Daemon
+	list []apps.App
+}
+
+func (k *desk) Apps() []dashboard.App {
+	list := make([]dashboard.App, len(k.list))
+	for i, a := range k.list {
+		list[i] = dashboard.App{Name: a.Name, Args: a.Args, Summary: a.Summary}
+	}
+	return list
+}
+
+func (k *desk) Start(ctx context.Context, app, arguments string) (string, error) {
+	if !slices.ContainsFunc(k.list, func(a apps.App) bool { return a.Name == app }) {
+		return "", fmt.Errorf("%w: there is no application %q here", report.ErrBadInput, app)
+	}
+	t, err := readTask(k.list, control.RunInfo{App: app, Args: strings.Fields(arguments)})
+	if err == nil && t.problem.Save != nil {
+		err = errors.New("a file can be written from the command line only: leave the output out")
+	}
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", report.ErrBadInput, err)
+	}
+	sub, err := submission(t, &options{})
+	if err != nil {
+		return "", err
+	}
+	run, err := k.d.Submit(ctx, sub)
+	return run.Run, err
+}
+
+func (k *desk) Suspend(ctx context.Context, run string) error { return k.d.Suspend(ctx, run) }
+
+func (k *desk) ResumeRun(ctx context.Context, run string) error {
+	_, err := k.d.ResumeRun(ctx, control.Resumption{Run: run})
+	return err
+}
+
+// Answer checks the result and renders it, as wait does; it writes no file.
+func (k *desk) Answer(ctx context.Context, name string) (string, error) {
+	run, err := findRun(ctx, k.d, name)
+	if err != nil {
+		return "", err
+	}
+	switch {
+	case !run.Mine:
+		return "", fmt.Errorf("%w: the run belongs to another peer, which has the answer", report.ErrRefused)
+	case run.Module != "":
+		return "", fmt.Errorf("%w: satin-peer wait %.8s has the module render its answer", report.ErrRefused, run.Run)
+	case run.State != control.RunDone:
+		return "", fmt.Errorf("%w: the run is %s, and has no answer", report.ErrRefused, run.State)
+	}
+	t, err := readTask(k.list, run)
+	if err != nil {
+		return "", fmt.Errorf("%w: its arguments cannot be read: %w", report.ErrRefused, err)
+	}
+	t.problem.Save = nil
+	s, err := (&swarmRun{d: k.d, run: run.Run, problem: t.problem}).solve(ctx)
+	if err != nil {
+		return "", err
+	}
+	text := s.answer.Text
+	if s.rival {
+		text += "\n" + "Another peer came to another answer."
+	}
+	return text, nil
+}
