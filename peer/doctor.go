@@ -163,12 +163,24 @@ func (d *doctor) examineJobs() control.Finding {
 		return f
 	}
 	text, whole := child.Protection()
-	if f.Text = "jobs run in " + text; whole {
+	if f.Text = "jobs run in " + text + "; " + memoryText(child.MemoryLimit(d.cfg.Memory)); whole {
 		f.Level = control.Good
 	} else {
 		f.Fix = "nothing, if you trust the programs that run here; else use a system with Landlock (Linux 6.7 or newer)"
 	}
 	return f
+}
+
+// memoryText says how many bytes of memory the jobs of one run may have.
+func memoryText(most int64, enforced bool) string {
+	switch {
+	case most == 0:
+		return "nothing limits their memory"
+	case enforced:
+		return fmt.Sprintf("those of one run may have %d MiB of memory", most>>20)
+	}
+	return fmt.Sprintf("those of one run are to make do with %d MiB of memory, which this system does not enforce",
+		most>>20)
 }
 
 // examineQuarantine is about runs that are left alone.

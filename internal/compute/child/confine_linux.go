@@ -23,6 +23,9 @@ const (
 // dieWithParent has the kernel end the child when the thread that starts it ends.
 func dieWithParent(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }
 
+// enforced says that memory beyond the limit is refused.
+const enforced = true
+
 // DefaultMemory is half of the machine's.
 func DefaultMemory() int64 {
 	var info unix.Sysinfo_t

@@ -7,6 +7,9 @@ import "os/exec"
 // dieWithParent is for the end of the pipe to do.
 func dieWithParent(*exec.Cmd) {}
 
+// enforced says that a limit of memory is no more than a wish here.
+const enforced = false
+
 // DefaultMemory is 0, no limit: how much there is is not known here.
 func DefaultMemory() int64 { return 0 }
 

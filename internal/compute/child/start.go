@@ -32,6 +32,15 @@ type Config struct {
 	Module *Module
 }
 
+// MemoryLimit is how many bytes of memory a child has if its Config asks for that many, 0: as many as it likes; and
+// whether the system sees to it.
+func MemoryLimit(asked int64) (most int64, bySystem bool) {
+	if asked == 0 {
+		asked = DefaultMemory()
+	}
+	return asked, enforced
+}
+
 // task is the first frame that a child reads.
 type task struct {
 	Run       job.RunID     `cbor:"1,keyasint"`
@@ -55,9 +64,7 @@ type Engine struct {
 
 // Start starts a child. It does not wait until it works: orders wait for it.
 func Start(cfg Config) (*Engine, error) {
-	if cfg.Memory == 0 {
-		cfg.Memory = DefaultMemory()
-	}
+	cfg.Memory, _ = MemoryLimit(cfg.Memory)
 	thereIn, hereOut, err := os.Pipe()
 	if err != nil {
 		return nil, err
