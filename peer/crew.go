@@ -62,6 +62,8 @@ func (c *crew) engine(m *statement.SignedManifest, cfg compute.Config) (port.Liv
 	}
 	process := child.Config{Command: c.cfg.Compute, Compute: cfg, Memory: c.cfg.Memory,
 		Shared: int(c.objects().MaxBytes)}
+	log := c.log.With("run", m.Run.String())
+	process.Log = func(line string) { log.Info("a job says", "text", line) }
 	if m.Entry == module.Func {
 		var err error
 		if process.Module, err = c.modules.use(m); err != nil {

@@ -1,6 +1,7 @@
 package child_test
 
 import (
+	"fmt"
 	"net"
 	"os"
 	"strings"
@@ -19,6 +20,7 @@ func init() {
 	satin.Register("child_test.deep", deep)
 	satin.Register("child_test.fat", fat)
 	satin.Register("child_test.reach", reach)
+	satin.Register("child_test.say", say)
 }
 
 // TestMain is a child, if it is told so.
@@ -59,6 +61,12 @@ func reach(_ *satin.Frame, port int) (n int) {
 		n |= 4
 	}
 	return n
+}
+
+// say says something to whoever reads it.
+func say(_ *satin.Frame, n int) int {
+	fmt.Println("a job is here with", n)
+	return 0
 }
 
 func start(t testing.TB, memory int64) *child.Engine {
@@ -137,6 +145,25 @@ func TestConfined(t *testing.T) {
 	t.Log(text)
 	if got&4 != 0 || whole && got != 0 {
 		t.Errorf("a job reaches %b, with %s", got, text)
+	}
+}
+
+// What a job prints is heard on the other side.
+func TestLog(t *testing.T) {
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	heard := make(chan string, 1)
+	e, err := child.Start(child.Config{Command: []string{exe, "compute"}, Compute: porttest.Config(),
+		Log: func(line string) { heard <- line }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	run(t, e, "child_test.say", 7)
+	if line := <-heard; line != "a job is here with 7" {
+		t.Errorf("%q", line)
 	}
 }
 

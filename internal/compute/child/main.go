@@ -16,7 +16,7 @@ import (
 const maxStack = 1_000_000_000
 
 // Main is all that a child does, from its standard input to its standard output, and gives the exit code. What
-// jobs print goes to standard error, where it is not read.
+// jobs print goes to standard error, and so to Config.Log.
 func Main(in, out *os.File) int {
 	os.Stdin, os.Stdout = nil, os.Stderr
 	err := serve(pollable(in), pollable(out))

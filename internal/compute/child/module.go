@@ -104,9 +104,11 @@ func provide(sent *sentModule, bin []byte) error {
 		os.Exit(1)
 	})
 	defer timer.Stop()
-	h, err := module.NewHost(module.Config{Cache: sent.Cache})
+	cfg := module.Config{Cache: sent.Cache, Log: func(line string) { fmt.Fprintln(os.Stderr, line) }}
+	h, err := module.NewHost(cfg)
 	if err != nil { // compiled code is not kept then
-		h, err = module.NewHost(module.Config{})
+		cfg.Cache = ""
+		h, err = module.NewHost(cfg)
 	}
 	if err != nil {
 		return err

@@ -15,14 +15,15 @@ import (
 	"github.com/satin-peer/satin/steal"
 )
 
-// startModule starts a child for a module's jobs.
-func startModule(t *testing.T, m *child.Module) *child.Engine {
+// startModule starts a child for a module's jobs; log has what they say, if it is not nil.
+func startModule(t *testing.T, m *child.Module, log func(string)) *child.Engine {
 	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := child.Start(child.Config{Command: []string{exe, "compute"}, Compute: porttest.Config(), Module: m})
+	e, err := child.Start(child.Config{Command: []string{exe, "compute"}, Compute: porttest.Config(), Module: m,
+		Log: log})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +80,7 @@ func TestModule(t *testing.T) {
 	job := rootOf(t, bin, "9")
 	outcomes := map[string]bool{}
 	for range 2 { // the second time from the cache
-		e := startModule(t, &child.Module{Hash: module.HashOf(bin), Bytes: bin, Cache: cache})
+		e := startModule(t, &child.Module{Hash: module.HashOf(bin), Bytes: bin, Cache: cache}, nil)
 		ev := end(t, e, job)
 		if ev.Kind != port.Finished || !ev.Good {
 			t.Fatalf("event %v: %s", ev.Kind, ev.Text)
@@ -115,7 +116,7 @@ func TestBadModule(t *testing.T) {
 		{"too many bytes", child.Module{Hash: hash, Bytes: make([]byte, module.MaxSize+1)}, hash, true, "at most"},
 	} {
 		t.Run(c.what, func(t *testing.T) {
-			e := startModule(t, &c.m)
+			e := startModule(t, &c.m, nil)
 			ev := end(t, e, callOf(t, module.Call{Module: c.of}))
 			text := ev.Text
 			if ev.Kind == port.Finished {
@@ -136,7 +137,8 @@ func TestBadModule(t *testing.T) {
 // next; what they ask for in memory stays within the process's limit.
 func TestHostileModule(t *testing.T) {
 	bin := readFile(t, "guest/conform/hostile.wasm")
-	e := startModule(t, &child.Module{Hash: module.HashOf(bin), Bytes: bin})
+	said := make(chan string, 1000) // many more than come through
+	e := startModule(t, &child.Module{Hash: module.HashOf(bin), Bytes: bin}, func(line string) { said <- line })
 	for i, c := range []struct{ what, n, why string }{
 		{"recurse", "1", "out of bounds memory access"}, {"calls", "1", "stack overflow"}, {"grow", "1", ""},
 		{"grow", "100000", ""}, {"traps", "0", "out of bounds memory access"},
@@ -165,13 +167,16 @@ func TestHostileModule(t *testing.T) {
 			t.Errorf("%s %s: %q, want one line with %q", c.what, c.n, text, c.why)
 		}
 	}
+	if line := <-said; line != "spam" {
+		t.Errorf("a module is heard to say %q", line)
+	}
 }
 
 // What runs for ever is ended with its process, at once.
 func TestEndlessModule(t *testing.T) {
 	bin := readFile(t, "guest/conform/hostile.wasm")
 	for _, what := range []string{"loop", "copy"} {
-		e := startModule(t, &child.Module{Hash: module.HashOf(bin), Bytes: bin})
+		e := startModule(t, &child.Module{Hash: module.HashOf(bin), Bytes: bin}, nil)
 		e.Do(&port.Order{Kind: port.Cores, Max: 1})
 		e.Do(&port.Order{Kind: port.Run, Segment: 1, Job: rootOf(t, bin, what, "16000000")})
 		for busy := false; !busy; {

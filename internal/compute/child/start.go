@@ -28,6 +28,9 @@ type Config struct {
 	Memory int64
 	// Shared is how many bytes a value may have that its jobs share.
 	Shared int
+	// Log is given the lines that jobs print, one after the other, and as many as a reader can bear; nil: nobody
+	// reads them.
+	Log func(line string)
 	// Module is whose jobs the process runs besides those that are built in; nil: nobody's.
 	Module *Module
 }
@@ -74,7 +77,7 @@ func Start(cfg Config) (*Engine, error) {
 		_, _ = thereIn.Close(), hereOut.Close()
 		return nil, err
 	}
-	e := &Engine{ended: make(chan struct{})}
+	e := &Engine{ended: make(chan struct{}), words: lastWords{log: cfg.Log}}
 	cmd := exec.Command(cfg.Command[0], cfg.Command[1:]...)
 	cmd.Env, cmd.Dir = environment(), string(os.PathSeparator)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = thereIn, thereOut, &e.words
@@ -165,6 +168,9 @@ func (e *Engine) why(end error) error {
 
 // lastWords keeps what a process wrote first and last before it died.
 type lastWords struct {
+	log   func(string)
+	lines lines
+
 	mu   sync.Mutex
 	text []byte
 }
@@ -175,7 +181,13 @@ const ownMark = "satin: "
 // maxWords is how much of it, twice.
 const maxWords = 8 << 10
 
+// Write is called by one goroutine.
 func (w *lastWords) Write(b []byte) (int, error) {
+	if w.log != nil {
+		for _, line := range w.lines.take(b, time.Now()) {
+			w.log(line)
+		}
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.text = append(w.text, b...); len(w.text) > 2*maxWords {

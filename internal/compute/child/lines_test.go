@@ -1,0 +1,55 @@
+package child
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Lines of jobs are let through whole, printable, short, and not too many at a time.
+func TestLines(t *testing.T) {
+	now := time.Unix(1, 0)
+	var l lines
+	for _, c := range []struct {
+		text string
+		want []string
+	}{
+		{"one\n", []string{"one"}},
+		{"two and", nil},
+		{" a half\nthree\n\n \nfo", []string{"two and a half", "three"}},
+		{"ur \033[31mred\a\n", []string{"four ?[31mred?"}},
+		{ownMark + "the child says why it ends\n", nil},
+		{strings.Repeat("x", maxLine) + "yz\n", []string{strings.Repeat("x", maxLine)}},
+		{strings.Repeat("y", 2*maxLine), nil},
+		{"z\nlast\xff\n", []string{strings.Repeat("y", maxLine), "last?"}},
+	} {
+		if got := l.take([]byte(c.text), now); !slices.Equal(got, c.want) {
+			t.Errorf("%.40q gives %.60q, want %.60q", c.text, got, c.want)
+		}
+	}
+	if len(l.begun) > maxLine || cap(l.begun) > 4*maxLine {
+		t.Errorf("of a line %d bytes are held in %d", len(l.begun), cap(l.begun))
+	}
+}
+
+func TestManyLines(t *testing.T) {
+	now := time.Unix(1, 0)
+	var l lines
+	chatter := []byte(strings.Repeat("blah\n", 1000))
+	if n := len(l.take(chatter, now)); n != lineBurst {
+		t.Errorf("%d lines at once", n)
+	}
+	if n := len(l.take(chatter, now.Add(lineEvery-1))); n != 0 {
+		t.Errorf("%d lines more", n)
+	}
+	got := l.take(chatter, now.Add(2*lineEvery))
+	want := fmt.Sprintf("blah (%d lines before it were dropped)", 2*1000-lineBurst)
+	if !slices.Equal(got, []string{want, "blah"}) {
+		t.Errorf("after a while: %q", got)
+	}
+	if n := len(l.take(chatter, now.Add(time.Hour))); n != lineBurst {
+		t.Errorf("%d lines at once, after an hour", n)
+	}
+}
