@@ -11,5 +11,7 @@
 // fills and the other end waits. It waits for nothing else: so either the driver polls or it is busy, and neither side
 // can wait for the other one's waiting.
 //
+// A job is fetched before somebody asks for it (stock.go), so that most steals do not wait for the other process.
+//
 // When the pipe ends, for whatever reason, Poll tells all that came before, and then once that the engine died.
 package pipe

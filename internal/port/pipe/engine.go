@@ -31,6 +31,8 @@ type Engine struct {
 	most bounds
 	wg   sync.WaitGroup
 
+	stock stock // of whoever drives the engine
+
 	mu        sync.Mutex
 	changed   *sync.Cond // something below
 	unwritten [][]byte   // frames of orders; the first may have been begun
@@ -61,8 +63,24 @@ func newEngine(r io.ReadCloser, w io.WriteCloser, why func(error) error, most bo
 	return e
 }
 
-// Do takes an order: see port.Engine. It is written at once if the pipe has room, else queued.
+// Do takes an order: see port.Engine.
 func (e *Engine) Do(o *port.Order) {
+	if e.stock.order(o) {
+		e.tell(o)
+	}
+	e.tellOut()
+}
+
+// tellOut tells the engine what the stock wants.
+func (e *Engine) tellOut() {
+	for i := range e.stock.out {
+		e.tell(&e.stock.out[i])
+	}
+	e.stock.out = e.stock.out[:0]
+}
+
+// tell tells the engine an order. It is written at once if the pipe has room, else queued.
+func (e *Engine) tell(o *port.Order) {
 	b, err := encodeOrder(o)
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -91,6 +109,13 @@ func (e *Engine) Bell() <-chan struct{} { return e.bell }
 
 // Poll gives what has come: see port.Live.
 func (e *Engine) Poll() ([]port.Event, time.Duration) {
+	events := e.stock.events(e.heard())
+	e.tellOut()
+	return events, 0
+}
+
+// heard gives what has come.
+func (e *Engine) heard() []port.Event {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	events := e.events
@@ -101,7 +126,7 @@ func (e *Engine) Poll() ([]port.Event, time.Duration) {
 			Good: errors.Is(e.ended, port.ErrByJobs)})
 	}
 	e.changed.Broadcast()
-	return events, 0
+	return events
 }
 
 // Close closes the pipes, and waits until nothing is written or read any more.

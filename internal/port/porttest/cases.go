@@ -96,7 +96,7 @@ func (r *rig) seeking() (steal.SegmentID, steal.Taken) {
 	r.t.Helper()
 	r.start()
 	id := r.begin("porttest.seek", 7, nil)
-	j := r.take()
+	j := r.take("porttest.echo")
 	if want := job.Identify("porttest.echo", r.encode(7)); len(j.Job.Path) != 2 || j.Job.Path[0] != uint32(id) ||
 		j.Job.Function != "porttest.echo" || j.Job.Identity != want || !j.Spawned || j.Ref == 0 || j.Job.Restarted {
 		r.t.Fatalf("the job %+v was taken", j)
@@ -142,7 +142,7 @@ func deliveredGarbage(r *rig) {
 	for _, garbage := range [][]byte{nil, {0xff}, r.outcome("seven")} {
 		r.deliver(j.Ref, garbage, false)
 		r.kind(port.Troubled)
-		j = r.take() // that one runs here after all, and comes to 7
+		j = r.take("porttest.echo") // that one runs here after all, and comes to 7
 	}
 	r.deliver(j.Ref, r.outcome(1000), true)
 	r.ends(id, 1000)
@@ -151,7 +151,7 @@ func deliveredGarbage(r *rig) {
 func putBack(r *rig) {
 	id, j := r.seeking()
 	r.e.Do(&port.Order{Kind: port.PutBack, Ref: j.Ref})
-	k := r.take()
+	k := r.take("porttest.echo")
 	r.deliver(k.Ref, r.outcome(1000), true)
 	r.ends(id, 1000)
 }
@@ -202,7 +202,7 @@ func found(r *rig) {
 func foundAgain(r *rig) {
 	id, j := r.restarted()
 	r.e.Do(&port.Order{Kind: port.PutBack, Ref: j.Ref, Restarted: true})
-	r.deliver(r.take().Ref, r.outcome(1000), true) // itself, or a later one
+	r.deliver(r.take("porttest.echo").Ref, r.outcome(1000), true) // itself, or a later one
 	r.ends(id, 1000)
 	for _, e := range r.told {
 		if e.Kind == port.Found {

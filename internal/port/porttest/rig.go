@@ -75,8 +75,8 @@ func (r *rig) begin(fn string, arg any, change func(*port.Order)) steal.SegmentI
 	return r.segment
 }
 
-// take takes one job.
-func (r *rig) take() steal.Taken {
+// take takes one job of a function. An engine may have set another one aside before.
+func (r *rig) take(fn string) steal.Taken {
 	r.t.Helper()
 	for begun := time.Now(); time.Since(begun) < patience; {
 		r.ticket++
@@ -86,11 +86,14 @@ func (r *rig) take() steal.Taken {
 		if len(e.Jobs) > 1 {
 			r.t.Fatalf("%d jobs were taken, 1 was asked for", len(e.Jobs))
 		}
-		if len(e.Jobs) == 1 {
+		if len(e.Jobs) == 1 && e.Jobs[0].Job.Function == fn {
 			return e.Jobs[0]
 		}
+		for _, other := range e.Jobs {
+			r.e.Do(&port.Order{Kind: port.PutBack, Ref: other.Ref})
+		}
 	}
-	r.t.Fatal("no job can be taken")
+	r.t.Fatalf("no job %s can be taken", fn)
 	return steal.Taken{}
 }
 

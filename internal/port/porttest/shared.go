@@ -15,7 +15,7 @@ const large = 3<<20 + 5
 func shared(r *rig) {
 	r.start()
 	giver := r.begin("porttest.give", large, nil)
-	taken := r.take()
+	taken := r.take("porttest.read")
 	names, err := port.NamesTaken(taken.Job.Names)
 	if err != nil || len(names.Needs) != 3 || !names.Guarded {
 		r.t.Fatalf("the job names %+v, %v", names, err)

@@ -1,0 +1,174 @@
+package pipe
+
+import (
+	"slices"
+
+	"github.com/satin-peer/satin/internal/port"
+	"github.com/satin-peer/satin/steal"
+)
+
+// A stock is a job that was fetched from the engine before anybody asked for it. The way there and back takes many
+// times as long as all that is done at its end; who steals is not to wait for it twice.
+//
+// The rules. As soon as the driver has taken a job, the engine is asked for the next one (Take, with a ticket of the
+// stock's own), if it has said that it has more, and that all its workers work. That job is at hand: it answers the
+// next Take at once. Who asks while it is on its way gets it when it comes: else he might get none although there was
+// one.
+//
+// To the engine a job at hand is outside, as though somebody had stolen it. If it tells that nobody wants it
+// (Dropped), that ends here. If a worker has nothing to do, or waits for just this one, the engine says that the worker
+// is idle, and the job goes back; none is fetched again before somebody has asked. So for each job that was asked for,
+// a worker may wait for one way here and back, once. It also goes back when there is nobody to share with. An engine
+// that has none after all is asked again when it has told, or given, something.
+//
+// The driver never hears of a job at hand, but for the count of what there is to give. A run whose jobs read shared
+// values has no stock: what they name is kept for as long as the driver knows of them.
+//
+// A stock does nothing by itself: it changes what goes by, and leaves orders for the engine in out.
+type stock struct {
+	job    *steal.Taken
+	back   steal.Ref    // of the last one that went back; what the engine says of it may have crossed that
+	asked  bool         // one is on its way
+	last   steal.Ticket // of the stock's own Takes
+	owed   steal.Ticket // who asked meanwhile; 0: nobody
+	wanted bool         // somebody has asked since a worker was idle
+	due    bool         // it is to be seen whether a job should be fetched
+	share  bool         // there is somebody who may ask
+	off    bool
+	load   steal.Load // told last
+	runs   uint64     // Run orders that went by
+
+	told []port.Event // for the driver, before all others
+	out  []port.Order // for the engine
+}
+
+// own marks the tickets of a stock; the driver counts its own from 1.
+const own steal.Ticket = 1 << 63
+
+// order sees an order on its way to the engine, and says whether it goes on.
+func (s *stock) order(o *port.Order) (on bool) {
+	switch o.Kind {
+	case port.Take:
+		s.wanted, s.due = true, true
+		switch {
+		case o.Max != 1:
+		case s.job != nil:
+			s.told = append(s.told, port.Event{Kind: port.Taken, Ticket: o.Ticket, Jobs: []steal.Taken{*s.job}})
+			s.job = nil
+			return false
+		case s.asked && s.owed == 0:
+			s.owed = o.Ticket
+			return false
+		}
+	case port.Run:
+		s.runs++
+	case port.Cores:
+		if s.share = o.Share; !s.share {
+			s.giveBack()
+		}
+	}
+	return true
+}
+
+// idle says whether a worker has nothing to do, as far as is known here: one to which a job is on its way has.
+func (s *stock) idle() bool { return s.load.Idle > int(s.runs-s.load.Runs) }
+
+// fetch asks for a job, if it is time for one.
+func (s *stock) fetch() {
+	s.due = false
+	if s.off || !s.share || !s.wanted || s.asked || s.job != nil || s.load.Queued == 0 || s.idle() {
+		return
+	}
+	s.asked = true
+	s.last++
+	s.out = append(s.out, port.Order{Kind: port.Take, Ticket: own | s.last, Max: 1})
+}
+
+// giveBack has the job at hand run where it comes from.
+func (s *stock) giveBack() {
+	if s.job != nil {
+		s.out = append(s.out, port.Order{Kind: port.PutBack, Ref: s.job.Ref})
+		s.job, s.back = nil, s.job.Ref
+	}
+	s.wanted = false
+}
+
+// events gives what the driver is to hear, of what the engine has told; the list is used for it.
+func (s *stock) events(list []port.Event) []port.Event {
+	kept := list[:0]
+	for i := range list {
+		if s.event(&list[i]) {
+			kept = append(kept, list[i])
+		}
+	}
+	if len(s.told) > 0 { // whoever hears this is not to wait until the next one is asked for
+		kept = append(s.told, kept...)
+		s.told = nil
+	} else if s.due {
+		s.fetch()
+	}
+	return kept
+}
+
+// event sees an event on its way to the driver, and says whether it goes on.
+func (s *stock) event(e *port.Event) (on bool) {
+	switch e.Kind {
+	case port.Taken:
+		if s.asked && e.Ticket == own|s.last {
+			return s.fetched(e)
+		}
+		s.off = s.off || readsShared(e.Jobs)
+		s.due = s.due || len(e.Jobs) > 0
+	case port.Dropped:
+		return s.dropped(e)
+	case port.LoadChanged:
+		s.load = e.Load
+		if s.idle() {
+			s.giveBack()
+		}
+		if s.job != nil {
+			e.Load.Queued++
+		}
+		s.due = true
+	}
+	return true
+}
+
+// fetched takes in what has come for the stock.
+func (s *stock) fetched(e *port.Event) (on bool) {
+	s.asked = false
+	s.off = s.off || readsShared(e.Jobs)
+	if s.owed != 0 {
+		e.Ticket, s.owed = s.owed, 0
+		s.due = len(e.Jobs) > 0
+		return true
+	}
+	if len(e.Jobs) > 0 {
+		s.job = &e.Jobs[0]
+		if s.off || !s.share || s.idle() {
+			s.giveBack()
+		}
+	}
+	return false
+}
+
+// dropped takes a job that nobody wants out of the stock, and out of the event.
+func (s *stock) dropped(e *port.Event) (on bool) {
+	e.Refs = slices.DeleteFunc(e.Refs, func(ref steal.Ref) bool {
+		atHand := s.job != nil && ref == s.job.Ref
+		if atHand {
+			s.job = nil
+		}
+		return atHand || ref == s.back
+	})
+	return len(e.Refs) > 0
+}
+
+func readsShared(jobs []steal.Taken) bool {
+	for i := range jobs {
+		if len(jobs[i].Job.Names) > 0 {
+			return true
+		}
+	}
+	return false
+}
