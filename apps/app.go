@@ -22,6 +22,9 @@ type App struct {
 	Args     string   // usage of the positional arguments, "N"; empty if there are none
 	Long     string   // paragraphs: what it computes, by what method, from what source
 	Examples []string // complete argument lists: "18", "12 --threshold 4"
+	// Version names the sources of the jobs, as cmd/satinversion writes it: peers whose applications differ do not work
+	// together. If it is empty only copies of one build do.
+	Version string
 
 	// Setup declares the application's own flags on fs and returns the function that turns the positional arguments
 	// into a Problem once fs has been parsed. That function reads and validates all input, so that a Problem which

@@ -174,8 +174,10 @@ func TestModulesOfTheSwarm(t *testing.T) {
 func TestTextsOfModules(t *testing.T) {
 	for want, got := range map[string]string{
 		"": helpText(&control.Help{}), "1 other peer can take part": helpText(&control.Help{Can: 1}),
-		"2 other peers can take part; 3 run no modules, 1 are paused": helpText(&control.Help{Can: 2,
+		"4 of 6 other peers cannot help: 3 run no modules; 1 are paused": helpText(&control.Help{Can: 2,
 			Cannot: []control.Lack{{Why: "run no modules", Peers: 3}, {Why: "are paused", Peers: 1}}}),
+		"3 of 3 other peers cannot help: they have version 1 of life": helpText(&control.Help{
+			Cannot: []control.Lack{{Why: "have version 1 of life", Peers: 3}}}),
 		"none are run": modulesText(control.Modules{Whose: "off"}),
 		"those in runs of members are run; 2 here, 1.5 MB; 1 run waits for its module": modulesText(control.Modules{
 			Whose: "members", Here: 2, Bytes: 1_500_000, Waiting: 1}),

@@ -112,9 +112,17 @@ func helpText(h *control.Help) string {
 	if h == nil || h.Can == 0 && len(h.Cannot) == 0 {
 		return ""
 	}
-	text := counted(uint64(h.Can), "other peer") + " can take part"
-	for i, l := range h.Cannot {
-		text += fmt.Sprintf("%s %d %s", []string{";", ","}[min(i, 1)], l.Peers, oneLine(l.Why))
+	if len(h.Cannot) == 0 {
+		return counted(uint64(h.Can), "other peer") + " can take part"
 	}
-	return text
+	cannot, why := 0, []string(nil)
+	for _, l := range h.Cannot {
+		cannot += l.Peers
+		why = append(why, fmt.Sprintf("%d %s", l.Peers, oneLine(l.Why)))
+	}
+	if len(why) == 1 {
+		why[0] = "they " + oneLine(h.Cannot[0].Why)
+	}
+	return fmt.Sprintf("%d of %s cannot help: %s", cannot, counted(uint64(h.Can+cannot), "other peer"),
+		strings.Join(why, "; "))
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/satin-peer/satin/apps"
+	"github.com/satin-peer/satin/apps/sources"
 	"github.com/satin-peer/satin/internal/cause"
 )
 
@@ -95,6 +96,9 @@ func (c console) newApp(name, satin string) error {
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, b, 0o666)); err != nil {
 			return failed("%w", err)
 		}
+	}
+	if _, err := sources.Write(filepath.Join(name, "jobs")); err != nil {
+		return failed("%w", err)
 	}
 	fmt.Fprintf(c.out, "%s is an application now. Try it:\n\n\tcd %s\n\tgo test ./...\n\tgo run . run %s 12\n",
 		name, name, name)

@@ -39,6 +39,22 @@ func TestNewApp(t *testing.T) {
 	}
 	goes("go", "vet", "./...")
 	goes("go", "test", "./...")
+	// a version that is not that of the sources is told, and what to do
+	jobs := filepath.Join("golomb", "jobs", "twin.go")
+	twin, err := os.ReadFile(jobs)
+	if err == nil {
+		err = os.WriteFile(jobs, append(twin, "\n// more\n"...), 0o666)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	stale := exec.Command("go", "test", "-run", "Version", "./jobs")
+	stale.Dir = "golomb"
+	if out, err := stale.CombinedOutput(); err == nil || !strings.Contains(string(out), "run go generate") {
+		t.Errorf("a stale version: %v\n%s", err, out)
+	}
+	goes("go", "generate", "./...")
+	goes("go", "test", "-run", "Version", "./jobs")
 	goes("go", "build", "-ldflags=-s -w", "-o", "golomb", ".") // linking it with all symbols takes twice as long
 	if out := goes("./golomb", "run", "golomb", "10", "--local"); !strings.HasPrefix(out, "1334961\n") {
 		t.Errorf("%q", out)

@@ -39,11 +39,11 @@ func processes() []string {
 
 func openWith(ctx context.Context, cfg peer.Config, l *settings.Loaded, list []apps.App, log *slog.Logger) (member,
 	error) {
-	names := make([]string, len(list))
-	for i, a := range list {
-		names[i] = a.Name
+	sources := map[string]string{}
+	for _, a := range list {
+		sources[a.Name] = a.Version
 	}
-	built, err := peer.Built(names...)
+	built, err := peer.Built(sources)
 	if err != nil {
 		return nil, failed("%w", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"runtime/debug"
 	"slices"
@@ -23,17 +24,22 @@ type Application struct {
 	Version statement.Version
 }
 
-// Built lists the applications of this program under their names, with the version of its build: the revision
-// it was built from if that is known and nothing was changed, else the program itself. So two builds of one
-// revision for different machines work together, and a developer's build only with its copies.
-func Built(names ...string) ([]Application, error) {
-	build, err := buildID()
-	if err != nil {
-		return nil, err
-	}
-	list := make([]Application, len(names))
-	for i, name := range names {
-		list[i] = Application{name, sha256.Sum256([]byte(build + "\x00" + name))}
+// Built gives the applications of this program, by name, their versions: those of their sources. One that does not
+// tell that has the version of the build: the revision it was built from if that is known and nothing was
+// changed, else the program itself; so a developer's build works together only with its copies.
+func Built(sources map[string]string) (list []Application, err error) {
+	build := ""
+	for _, name := range slices.Sorted(maps.Keys(sources)) {
+		what := "sources " + sources[name]
+		if sources[name] == "" {
+			if build == "" {
+				if build, err = buildID(); err != nil {
+					return nil, err
+				}
+			}
+			what = build
+		}
+		list = append(list, Application{name, sha256.Sum256([]byte(what + "\x00" + name))})
 	}
 	return list, nil
 }
@@ -89,7 +95,7 @@ func (c *catalog) unfit(m *statement.SignedManifest) string {
 		return fmt.Sprintf("this peer's daemon does not have the application %q: start the command that has it as the "+
 			"daemon, or run it alone with --local", m.App)
 	case app.Version != m.Version:
-		return fmt.Sprintf("this peer has %s in version %s, the run needs %s: build both from the same revision",
+		return fmt.Sprintf("this peer has %s in version %s, the run needs %s: build both from the same sources",
 			m.App, app.Version, m.Version)
 	case !strings.HasPrefix(m.Entry, m.App+"."):
 		return fmt.Sprintf("its entry function %q is not one of %s", m.Entry, m.App)

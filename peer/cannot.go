@@ -37,16 +37,17 @@ func (s *swarm) helpers(m *runs.Manifest) *control.Help {
 
 // lacks says what keeps a member from taking part in a run; "": nothing that is known.
 func (c *catalog) lacks(card *statement.Card, m *runs.Manifest) string {
+	other := slices.IndexFunc(card.Apps, func(a statement.App) bool { return a.Name == m.App })
 	switch {
 	case c.has(card, m, false):
 		return ""
-	case m.Entry != module.Func && slices.ContainsFunc(card.Apps,
-		func(a statement.App) bool { return a.Name == m.App }):
-		return fmt.Sprintf("have %s in another version", m.App)
+	case m.Entry != module.Func && other >= 0:
+		return fmt.Sprintf("have version %s of %s and the run needs %x: build both from the same sources",
+			card.Apps[other].Version, m.App, m.Version[:min(4, len(m.Version))])
 	case m.Entry != module.Func:
-		return fmt.Sprintf("do not have %s", m.App)
+		return fmt.Sprintf("do not have %s: start a command there that has it", m.App)
 	case runsModules(card, true):
-		return "run published modules only"
+		return "run published modules only: satin-peer publish signs one"
 	}
-	return "run no modules"
+	return "run no modules: the setting modules says so"
 }

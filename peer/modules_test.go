@@ -144,8 +144,8 @@ func TestModulesNeedConsent(t *testing.T) {
 	}
 	run := info.Run
 	slices.SortFunc(info.Help.Cannot, func(x, y control.Lack) int { return strings.Compare(x.Why, y.Why) })
-	want := &control.Help{Cannot: []control.Lack{{Why: "run no modules", Peers: 1},
-		{Why: "run published modules only", Peers: 1}}}
+	want := &control.Help{Cannot: []control.Lack{{Why: "run no modules: the setting modules says so", Peers: 1},
+		{Why: "run published modules only: satin-peer publish signs one", Peers: 1}}}
 	if !reflect.DeepEqual(info.Help, want) {
 		t.Errorf("the owner is told %+v", info.Help)
 	}

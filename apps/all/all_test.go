@@ -6,7 +6,17 @@ import (
 	"testing"
 
 	"github.com/satin-peer/satin/apps"
+	"github.com/satin-peer/satin/apps/sources"
 )
+
+// The versions that applications tell are those of their sources.
+func TestVersions(t *testing.T) {
+	for _, app := range Apps() {
+		if err := sources.Check("../"+app.Name, app.Version); err != nil {
+			t.Errorf("%s: %v", app.Name, err)
+		}
+	}
+}
 
 // The applications are listed by name, each once.
 func TestSortedByName(t *testing.T) {

@@ -31,8 +31,11 @@ const (
 	defaultThreshold = 100
 )
 
+//go:generate go run github.com/satin-peer/satin/cmd/satinversion
+
 // App is the simulation of a cluster of stars.
 var App = apps.App{
+	Version: sources,
 	Name:    "barneshut",
 	Summary: "motion of stars under each other's gravity, by the algorithm of Barnes and Hut",
 	Args:    "N",

@@ -10,8 +10,11 @@ import (
 // maxN keeps the answer within 63 bits; the time, which grows by 1.6 with every step, ends long before.
 const maxN = 90
 
+//go:generate go run github.com/satin-peer/satin/cmd/satinversion
+
 // App is the naive Fibonacci function.
 var App = apps.App{
+	Version: sources,
 	Name:    "fib",
 	Summary: "Fibonacci numbers the slow way: nothing but spawning",
 	Args:    "N",

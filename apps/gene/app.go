@@ -9,8 +9,11 @@ import (
 	"github.com/satin-peer/satin/apps"
 )
 
+//go:generate go run github.com/satin-peer/satin/cmd/satinversion
+
 // App is gene sequencing.
 var App = apps.App{
+	Version: sources,
 	Name:    "gene",
 	Summary: "the sequences of a database that fit queries best, by local alignment",
 	Args:    "[QUERIES DATABASE]",

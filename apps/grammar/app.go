@@ -9,8 +9,11 @@ import (
 	"github.com/satin-peer/satin/apps"
 )
 
+//go:generate go run github.com/satin-peer/satin/cmd/satinversion
+
 // App is grammar induction.
 var App = apps.App{
+	Version: sources,
 	Name:    "grammar",
 	Summary: "the smallest automaton that agrees with words of a language and words that are not",
 	Args:    "[FILE]",

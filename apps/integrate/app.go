@@ -12,8 +12,11 @@ import (
 // defaultThreshold makes some thousand jobs, if the tree is large enough for that.
 const defaultThreshold = 12
 
+//go:generate go run github.com/satin-peer/satin/cmd/satinversion
+
 // App is adaptive integration.
 var App = apps.App{
+	Version: sources,
 	Name:    "integrate",
 	Summary: "integrals by adaptive bisection, as exact as one asks",
 	Args:    "FUNCTION",

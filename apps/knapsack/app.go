@@ -16,8 +16,11 @@ import (
 // defaultGrain is some 0.3 ms of work.
 const defaultGrain = 20_000
 
+//go:generate go run github.com/satin-peer/satin/cmd/satinversion
+
 // App is the 0-1 knapsack problem.
 var App = apps.App{
+	Version: sources,
 	Name:    "knapsack",
 	Summary: "which items to pack for the highest profit within a capacity, proved by branch and bound",
 	Args:    "FILE | N R I",

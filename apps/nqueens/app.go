@@ -18,8 +18,11 @@ var solutions = [MaxN + 1]uint64{
 	234907967154122528,
 }
 
+//go:generate go run github.com/satin-peer/satin/cmd/satinversion
+
 // App is the n queens problem.
 var App = apps.App{
+	Version: sources,
 	Name:    "nqueens",
 	Summary: "count the ways to place N queens that do not attack each other",
 	Args:    "N",

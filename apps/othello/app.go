@@ -15,8 +15,11 @@ const (
 	maxEmpties = 30 // of an end that is solved; 24 take hours on one core
 )
 
+//go:generate go run github.com/satin-peer/satin/cmd/satinversion
+
 // App is the game of Othello.
 var App = apps.App{
+	Version: sources,
 	Name:    "othello",
 	Summary: "best moves in Othello, exact ends of games, and counts of positions",
 	Args:    "[POSITION]",

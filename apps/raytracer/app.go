@@ -22,8 +22,11 @@ const (
 	defaultThreshold = 64
 )
 
+//go:generate go run github.com/satin-peer/satin/cmd/satinversion
+
 // App is the ray tracer.
 var App = apps.App{
+	Version: sources,
 	Name:    "raytracer",
 	Summary: "pictures of NFF scenes, with shadows, reflection and refraction",
 	Args:    "SCENE",

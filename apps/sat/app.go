@@ -20,8 +20,11 @@ const (
 	defaultSeed      = 1
 )
 
+//go:generate go run github.com/satin-peer/satin/cmd/satinversion
+
 // App is Boolean satisfiability.
 var App = apps.App{
+	Version: sources,
 	Name:    "sat",
 	Summary: "models of Boolean formulas, or that there are none, by cube and conquer",
 	Args:    "[FILE]",

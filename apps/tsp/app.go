@@ -16,8 +16,11 @@ const defaultThreshold = 8
 
 const defaultSeed = 1
 
+//go:generate go run github.com/satin-peer/satin/cmd/satinversion
+
 // App is the travelling salesman problem.
 var App = apps.App{
+	Version: sources,
 	Name:    "tsp",
 	Summary: "shortest tours through the cities of a TSPLIB file, proved by branch and bound",
 	Args:    "[FILE]",

@@ -21,8 +21,11 @@ const (
 	maxDepth = 100
 )
 
+//go:generate go run github.com/satin-peer/satin/cmd/satinversion
+
 // App is the unbalanced tree search.
 var App = apps.App{
+	Version: sources,
 	Name:    "uts",
 	Summary: "count the nodes of a very unbalanced tree (the UTS benchmark)",
 	Args:    "[TREE]",

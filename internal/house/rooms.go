@@ -91,6 +91,8 @@ var rooms = []room{
 		tests: []string{"."}},
 	{dir: "apps", knows: []string{".", "internal/cause"}},
 	{dir: "apps/all", knows: []string{"apps", "apps/*"}},
+	{dir: "apps/sources", modules: []string{"golang.org/x/mod"}},
+	{dir: "cmd/satinversion", knows: []string{"apps/sources"}},
 	{dir: "apps/sat", knows: []string{".", "apps"}, tests: []string{"apps/apptest", "internal/lrat", "internal/rup"}},
 	{dir: "apps/*", knows: []string{".", "apps"}, tests: []string{"apps/apptest"}},
 	{dir: "cmd/satin-sim", knows: []string{"steal", "steal/policy", "internal/wan", "internal/sim", "internal/sim/liars", "internal/sim/life",

@@ -44,6 +44,6 @@ type Help struct {
 
 // A Lack is why some members cannot.
 type Lack struct {
-	Why   string `json:"why"` // "run no modules", "have nqueens in another version"
+	Why   string `json:"why"` // "do not answer", "have version 1a2b3c4d of life ...: WHAT TO DO"
 	Peers int    `json:"peers"`
 }
