@@ -74,6 +74,7 @@ type Process struct {
 	mu     sync.Mutex
 	cmd    *exec.Cmd
 	ended  chan struct{}
+	words  string // its standard error, as the system calls it
 	client *control.Client
 }
 
@@ -199,6 +200,7 @@ func (p *Process) launch() error {
 		p.client.Close()
 	}
 	p.cmd, p.ended, p.client = cmd, ended, nil
+	p.words, _ = os.Readlink(fmt.Sprintf("/proc/%d/fd/2", cmd.Process.Pid)) // for Lingers, if there is a /proc
 	go func() {
 		_ = cmd.Wait() // how it ended is in ProcessState
 		release()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -240,15 +241,39 @@ func (t *trial) depart(ctx context.Context, p *swarm.Process, command bool) {
 	} else if err := p.Signal(syscall.SIGTERM); err != nil {
 		t.wrong("peer %d: %w", p.Number, err)
 	}
+	go observe(p, ended, strings.Count(p.Log(), hasLeft), t.note)
 	select {
 	case <-ended:
 		if state := p.State(); !state.Success() {
 			t.wrong("peer %d was told to leave, and ended with %s", p.Number, state)
 		}
 	case <-time.After(leaveTime):
-		t.wrong("peer %d was told to leave and has not in %v", p.Number, leaveTime)
+		t.wrong("peer %d was told to leave and has not in %v: %s", p.Number, leaveTime, p.Lingers())
 		_ = p.Signal(syscall.SIGQUIT) // where it hangs is to be in its log
 		<-ended
+	}
+}
+
+// hasLeft is the last but one thing that a process does when it leaves: it says so, and closes its socket.
+const hasLeft = "msg=left"
+
+// observe notes what a process waits for that is still there although it has said, once more than before, that it has
+// left.
+func observe(p *swarm.Process, ended <-chan struct{}, before int, note func(format string, args ...any)) {
+	var said time.Time
+	for {
+		select {
+		case <-ended:
+			return
+		case <-time.After(4 * lookEvery):
+		}
+		if said.IsZero() && strings.Count(p.Log(), hasLeft) > before {
+			said = time.Now()
+		}
+		if !said.IsZero() && time.Since(said) > lingerTime {
+			note("peer %d has said that it has left %v ago and is still there: %s", p.Number, lingerTime, p.Lingers())
+			return
+		}
 	}
 }
 

@@ -24,6 +24,7 @@ const (
 	stallTime  = 3 * time.Minute  // without a job executed by anybody, after the last act
 	settleTime = 30 * time.Second
 	leaveTime  = 20 * time.Second // leave_after, and as much again
+	lingerTime = 3 * time.Second  // after a process has said that it has left; it waits for no more than two
 )
 
 // mostAgain is how often the jobs of a run may be executed in all: more is a swarm that goes round in circles.
