@@ -116,14 +116,15 @@ func (f *field) write() string {
 	}
 }
 
-// reader is the method that reads a message.
+// reader is the method that reads a message. It counts the fields that are announced: the next number may be one of the
+// message around this one.
 func (m *message) reader(all map[string]message) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nfunc (r *cursor) read%s(v *steal.%s) {\n", m.name, m.name)
 	fmt.Fprintf(&b, "fields := r.head(cborMap)\n")
 	for _, f := range m.fields {
 		if f.optional {
-			fmt.Fprintf(&b, "if r.key(%d) {\nfields--\n%s}\n", f.key, f.read(all))
+			fmt.Fprintf(&b, "if fields > %d && r.key(%d) {\nfields--\n%s}\n", m.required(), f.key, f.read(all))
 		} else {
 			fmt.Fprintf(&b, "r.must(%d)\n%s", f.key, f.read(all))
 		}

@@ -110,71 +110,71 @@ func (r *cursor) readMessage(v *steal.Message) {
 	r.readAddress(&v.From)
 	r.must(3)
 	r.readAddress(&v.To)
-	if r.key(4) {
+	if fields > 3 && r.key(4) {
 		fields--
 		v.Request = new(steal.StealRequest)
 		r.readStealRequest(v.Request)
 	}
-	if r.key(5) {
+	if fields > 3 && r.key(5) {
 		fields--
 		v.Reply = new(steal.StealReply)
 		r.readStealReply(v.Reply)
 	}
-	if r.key(6) {
+	if fields > 3 && r.key(6) {
 		fields--
 		v.Return = new(steal.Return)
 		r.readReturn(v.Return)
 	}
-	if r.key(7) {
+	if fields > 3 && r.key(7) {
 		fields--
 		v.Result = new(steal.Result)
 		r.readResult(v.Result)
 	}
-	if r.key(8) {
+	if fields > 3 && r.key(8) {
 		fields--
 		v.Ack = new(steal.ResultAck)
 		r.readResultAck(v.Ack)
 	}
-	if r.key(9) {
+	if fields > 3 && r.key(9) {
 		fields--
 		v.Abort = new(steal.Abort)
 		r.readAbort(v.Abort)
 	}
-	if r.key(10) {
+	if fields > 3 && r.key(10) {
 		fields--
 		v.Heartbeat = new(steal.Heartbeat)
 		r.readHeartbeat(v.Heartbeat)
 	}
-	if r.key(11) {
+	if fields > 3 && r.key(11) {
 		fields--
 		v.Hunger = new(steal.Hunger)
 		r.readHunger(v.Hunger)
 	}
-	if r.key(12) {
+	if fields > 3 && r.key(12) {
 		fields--
 		v.Goodbye = new(steal.Goodbye)
 		r.readGoodbye(v.Goodbye)
 	}
-	if r.key(13) {
+	if fields > 3 && r.key(13) {
 		fields--
 		r.fail()
 	}
-	if r.key(14) {
+	if fields > 3 && r.key(14) {
 		fields--
 		v.Adopt = new(steal.Adopt)
 		r.readAdopt(v.Adopt)
 	}
-	if r.key(15) {
+	if fields > 3 && r.key(15) {
 		fields--
 		v.Disown = new(steal.Disown)
 		r.readDisown(v.Disown)
 	}
-	if r.key(16) {
+	if fields > 3 && r.key(16) {
 		fields--
 		v.HandOver = new(steal.HandOver)
 		r.readHandOver(v.HandOver)
 	}
-	if r.key(17) {
+	if fields > 3 && r.key(17) {
 		fields--
 		v.HandOverAck = new(steal.HandOverAck)
 		r.readHandOverAck(v.HandOverAck)
@@ -212,7 +212,7 @@ func (r *cursor) readAddress(v *steal.Address) {
 	fields := r.head(cborMap)
 	r.must(1)
 	v.Peer = r.name()
-	if r.key(2) {
+	if fields > 1 && r.key(2) {
 		fields--
 		v.Inc = steal.Incarnation(r.number(64))
 		if !(v.Inc != 0) {
@@ -259,7 +259,7 @@ func (r *cursor) readAdoption(v *steal.Adoption) {
 	fields := r.head(cborMap)
 	r.must(1)
 	v.Handle = steal.Handle(r.number(64))
-	if r.key(2) {
+	if fields > 2 && r.key(2) {
 		fields--
 		v.Path = readUints[job.Path](r, 32)
 	}
@@ -314,7 +314,7 @@ func (r *cursor) readGrant(v *steal.Grant) {
 	v.Handle = steal.Handle(r.number(64))
 	r.must(2)
 	r.readJob(&v.Job)
-	if r.key(3) {
+	if fields > 2 && r.key(3) {
 		fields--
 		v.Orphans = make([]steal.Tuple, r.count(23))
 		for i := range v.Orphans {
@@ -363,7 +363,7 @@ func (r *cursor) readHandOverAck(v *steal.HandOverAck) {
 	fields := r.head(cborMap)
 	r.must(1)
 	v.ID = uint64(r.number(64))
-	if r.key(2) {
+	if fields > 1 && r.key(2) {
 		fields--
 		r.must(cborTrue)
 		v.Leaving = true
@@ -412,32 +412,32 @@ func (r *cursor) readHeartbeat(v *steal.Heartbeat) {
 	fields := r.head(cborMap)
 	r.must(1)
 	v.Seq = uint64(r.number(64))
-	if r.key(2) {
+	if fields > 1 && r.key(2) {
 		fields--
 		v.Held = readUints[[]steal.Handle](r, 64)
 	}
-	if r.key(3) {
+	if fields > 1 && r.key(3) {
 		fields--
 		v.Leases = int(r.signed())
 		if !(v.Leases != 0) {
 			r.fail()
 		}
 	}
-	if r.key(4) {
+	if fields > 1 && r.key(4) {
 		fields--
 		v.Seen = uint64(r.number(64))
 		if !(v.Seen != 0) {
 			r.fail()
 		}
 	}
-	if r.key(5) {
+	if fields > 1 && r.key(5) {
 		fields--
 		v.Queued = int(r.signed())
 		if !(v.Queued != 0) {
 			r.fail()
 		}
 	}
-	if r.key(6) {
+	if fields > 1 && r.key(6) {
 		fields--
 		v.Every = time.Duration(r.signed())
 		if !(v.Every != 0) {
@@ -470,14 +470,14 @@ func (r *cursor) readHunger(v *steal.Hunger) {
 	fields := r.head(cborMap)
 	r.must(1)
 	v.Seq = uint64(r.number(64))
-	if r.key(2) {
+	if fields > 1 && r.key(2) {
 		fields--
 		v.Queued = int(r.signed())
 		if !(v.Queued != 0) {
 			r.fail()
 		}
 	}
-	if r.key(3) {
+	if fields > 1 && r.key(3) {
 		fields--
 		v.Idle = int(r.signed())
 		if !(v.Idle != 0) {
@@ -521,7 +521,7 @@ func appendJob(b []byte, v *steal.Job) []byte {
 
 func (r *cursor) readJob(v *steal.Job) {
 	fields := r.head(cborMap)
-	if r.key(1) {
+	if fields > 2 && r.key(1) {
 		fields--
 		v.Path = readUints[job.Path](r, 32)
 	}
@@ -529,16 +529,16 @@ func (r *cursor) readJob(v *steal.Job) {
 	r.array(v.Identity[:])
 	r.must(3)
 	v.Function = string(r.text())
-	if r.key(4) {
+	if fields > 2 && r.key(4) {
 		fields--
 		v.Arg = r.bytes()
 	}
-	if r.key(5) {
+	if fields > 2 && r.key(5) {
 		fields--
 		r.must(cborTrue)
 		v.Restarted = true
 	}
-	if r.key(6) {
+	if fields > 2 && r.key(6) {
 		fields--
 		v.Names = r.bytes()
 	}
@@ -572,17 +572,17 @@ func appendPartial(b []byte, v *steal.Partial) []byte {
 
 func (r *cursor) readPartial(v *steal.Partial) {
 	fields := r.head(cborMap)
-	if r.key(1) {
+	if fields > 1 && r.key(1) {
 		fields--
 		v.Path = readUints[job.Path](r, 32)
 	}
 	r.must(2)
 	r.array(v.Identity[:])
-	if r.key(3) {
+	if fields > 1 && r.key(3) {
 		fields--
 		v.Outcome = r.bytes()
 	}
-	if r.key(4) {
+	if fields > 1 && r.key(4) {
 		fields--
 		v.Voucher = r.bytes()
 	}
@@ -619,17 +619,17 @@ func (r *cursor) readResult(v *steal.Result) {
 	fields := r.head(cborMap)
 	r.must(1)
 	v.Handle = steal.Handle(r.number(64))
-	if r.key(2) {
+	if fields > 2 && r.key(2) {
 		fields--
 		v.Path = readUints[job.Path](r, 32)
 	}
 	r.must(3)
 	r.array(v.Identity[:])
-	if r.key(4) {
+	if fields > 2 && r.key(4) {
 		fields--
 		v.Outcome = r.bytes()
 	}
-	if r.key(5) {
+	if fields > 2 && r.key(5) {
 		fields--
 		v.Voucher = r.bytes()
 	}
@@ -697,28 +697,28 @@ func appendStealReply(b []byte, v *steal.StealReply) []byte {
 
 func (r *cursor) readStealReply(v *steal.StealReply) {
 	fields := r.head(cborMap)
-	if r.key(1) {
+	if fields > 0 && r.key(1) {
 		fields--
 		v.ID = steal.RequestID(r.number(64))
 		if !(v.ID != 0) {
 			r.fail()
 		}
 	}
-	if r.key(2) {
+	if fields > 0 && r.key(2) {
 		fields--
 		v.Jobs = make([]steal.Grant, r.count(25))
 		for i := range v.Jobs {
 			r.readGrant(&v.Jobs[i])
 		}
 	}
-	if r.key(3) {
+	if fields > 0 && r.key(3) {
 		fields--
 		v.Waited = time.Duration(r.signed())
 		if !(v.Waited != 0) {
 			r.fail()
 		}
 	}
-	if r.key(4) {
+	if fields > 0 && r.key(4) {
 		fields--
 		v.Queued = int(r.signed())
 		if !(v.Queued != 0) {
@@ -748,7 +748,7 @@ func (r *cursor) readStealRequest(v *steal.StealRequest) {
 	v.ID = steal.RequestID(r.number(64))
 	r.must(2)
 	v.Max = int(r.signed())
-	if r.key(3) {
+	if fields > 2 && r.key(3) {
 		fields--
 		v.Patience = time.Duration(r.signed())
 		if !(v.Patience != 0) {
@@ -780,7 +780,7 @@ func appendTuple(b []byte, v *steal.Tuple) []byte {
 
 func (r *cursor) readTuple(v *steal.Tuple) {
 	fields := r.head(cborMap)
-	if r.key(1) {
+	if fields > 2 && r.key(1) {
 		fields--
 		v.Path = readUints[job.Path](r, 32)
 	}
@@ -788,7 +788,7 @@ func (r *cursor) readTuple(v *steal.Tuple) {
 	r.array(v.Identity[:])
 	r.must(3)
 	r.readAddress(&v.Holder)
-	if r.key(4) {
+	if fields > 2 && r.key(4) {
 		fields--
 		r.must(cborTrue)
 		v.Done = true
