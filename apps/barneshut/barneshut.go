@@ -6,7 +6,11 @@
 // tree that it needs. Both give the twin's result, to the last bit. In direct, no group is looked at from afar.
 package barneshut
 
-import "github.com/satin-peer/satin"
+import (
+	"slices"
+
+	"github.com/satin-peer/satin"
+)
 
 func init() {
 	satin.RegisterObject("barneshut.advance", advance)
@@ -61,18 +65,18 @@ type Part struct {
 
 // simulate is the root job. Each step waits for the forces of the one before.
 func simulate(f *satin.Frame, p Problem) Result {
-	first := plummer(p.Bodies, p.Seed, p.Leaf)
 	if p.Variant == byTree {
-		return p.run(first, advance, func(s *State) []Force {
+		return p.run(plummer(p.Bodies, p.Seed, p.Leaf), advance, func(s *State) [][]Force {
 			return carried(f, Part{s.Tree, 0, p.Law, p.Threshold})
 		})
 	}
-	bodies := satin.Share(f, advance, first)
+	// What is sent at first is how to draw the bodies.
+	bodies := satin.Share(f, advance, State{Draw: p.Bodies, Seed: p.Seed, Leaf: p.Leaf}).Write(f, Kick{})
 	move := func(_ State, k Kick) State {
 		bodies = bodies.Write(f, k)
 		return bodies.Read(f)
 	}
-	return p.run(first, move, func(*State) []Force {
+	return p.run(bodies.Read(f), move, func(*State) [][]Force {
 		span := Span{Bodies: bodies, Last: int32(p.Bodies), Law: p.Law, Threshold: p.Threshold}
 		if p.Variant == byDirect {
 			return direct(f, span)
@@ -82,13 +86,13 @@ func simulate(f *satin.Frame, p Problem) Result {
 }
 
 // shared computes the forces on the bodies of a cell, in their order.
-func shared(f *satin.Frame, s Span) []Force {
+func shared(f *satin.Frame, s Span) [][]Force {
 	t := s.Bodies.Read(f).Tree
 	c := t.Cells[s.Cell]
 	if int(c.Count) <= s.Threshold || c.Children == 0 {
-		return t.forces(s.Cell, s.Law)
+		return [][]Force{t.forces(s.Cell, s.Law)}
 	}
-	return gather(int(c.Count), int(c.Children), func(i int) satin.Future[Span, []Force] {
+	return gather(int(c.Children), func(i int) satin.Future[Span, [][]Force] {
 		child := s
 		child.Cell = c.Child + int32(i)
 		return satin.Spawn(f, shared, child)
@@ -96,12 +100,12 @@ func shared(f *satin.Frame, s Span) []Force {
 }
 
 // carried is shared for a job that carries the tree.
-func carried(f *satin.Frame, p Part) []Force {
+func carried(f *satin.Frame, p Part) [][]Force {
 	c := p.Tree.Cells[p.Cell]
 	if int(c.Count) <= p.Threshold || c.Children == 0 {
-		return p.Tree.forces(p.Cell, p.Law)
+		return [][]Force{p.Tree.forces(p.Cell, p.Law)}
 	}
-	return gather(int(c.Count), int(c.Children), func(i int) satin.Future[Part, []Force] {
+	return gather(int(c.Children), func(i int) satin.Future[Part, [][]Force] {
 		child := p
 		child.Tree, child.Cell = p.Tree.prune(c.Child+int32(i), p.Law.Theta)
 		return satin.Spawn(f, carried, child)
@@ -109,13 +113,13 @@ func carried(f *satin.Frame, p Part) []Force {
 }
 
 // direct computes the forces on a range of the bodies one by one, in halves.
-func direct(f *satin.Frame, s Span) []Force {
+func direct(f *satin.Frame, s Span) [][]Force {
 	if int(s.Last-s.First) <= s.Threshold {
 		t := s.Bodies.Read(f).Tree
-		return t.direct(s.First, s.Last, s.Law)
+		return [][]Force{t.direct(s.First, s.Last, s.Law)}
 	}
 	middle := (s.First + s.Last) / 2
-	return gather(int(s.Last-s.First), 2, func(i int) satin.Future[Span, []Force] {
+	return gather(2, func(i int) satin.Future[Span, [][]Force] {
 		half := s
 		if i == 0 {
 			half.Last = middle
@@ -126,17 +130,15 @@ func direct(f *satin.Frame, s Span) []Force {
 	})
 }
 
-// gather spawns children and puts what they find, of so many bodies, into their order.
-func gather[A any](bodies, children int, spawn func(i int) satin.Future[A, []Force]) []Force {
-	asked := make([]satin.Future[A, []Force], children)
+// gather spawns children and puts what they find into their order. Forces are passed up in pieces, as they were found:
+// to copy them at each level would take longer than the longest job.
+func gather[A any](children int, spawn func(i int) satin.Future[A, [][]Force]) (all [][]Force) {
+	asked, found := make([]satin.Future[A, [][]Force], children), make([][][]Force, children)
 	for i := range asked {
 		asked[i] = spawn(i)
 	}
-	all := make([]Force, bodies)
 	for i := len(asked) - 1; i >= 0; i-- { // the newest first, which is cheapest
-		forces := asked[i].Get()
-		bodies -= len(forces)
-		copy(all[bodies:], forces)
+		found[i] = asked[i].Get()
 	}
-	return all
+	return slices.Concat(found...)
 }

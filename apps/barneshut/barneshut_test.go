@@ -157,7 +157,7 @@ func TestCircle(t *testing.T) {
 	s := State{Speed: []Vec{{0, 0.5, 0}, {0, -0.5, 0}}, Leaf: 1}
 	s.Tree, s.Order = build([]Vec{{0.5, 0, 0}, {-0.5, 0, 0}}, 0.5, 1)
 	p := Problem{Steps: steps / 2, Time: 2 * math.Pi / steps, Law: Law{0.5, 1e-9}}
-	r := p.run(s, advance, func(s *State) []Force { return s.Tree.forces(0, p.Law) })
+	r := p.run(s, advance, func(s *State) [][]Force { return [][]Force{s.Tree.forces(0, p.Law)} })
 	if at := r.At[0]; math.Abs(at[0]+0.5) > 1e-3 || math.Abs(at[1]) > 1e-3 {
 		t.Errorf("after half a round it is at %v", at)
 	}

@@ -1,37 +1,71 @@
 package barneshut
 
 import (
+	"encoding/binary"
 	"math"
 	"math/rand/v2"
 )
 
 // State is the bodies at a moment, in a tree. The velocities are half a step older than the places, but for the first.
+// Before anything has moved it is only what the bodies are drawn from.
 type State struct {
 	Tree  Tree
 	Order []int32 // the numbers of the bodies in the tree
 	Speed []Vec   // by number
 	Leaf  int     // most bodies of a leaf
+
+	Draw int    // so many bodies
+	Seed uint64 // of this kind
 }
 
-// Kick is a step of the simulation: what acts on the bodies, in the order of the tree, and for how long.
+// Kick is a step of the simulation: what acts on the bodies, and for how long. It is sent to all who have the
+// bodies, so it has nothing that they do not need.
 type Kick struct {
-	Forces []Force
-	Time   float64
-	First  bool // the velocities are those of now
+	Pulls []byte // in the order of the tree: three numbers of eight bytes for each body
+	Time  float64
+	First bool // the velocities are those of now
 }
 
-// advance makes the next state (leap-frog, as in SPLASH). It is the object's global method: all replicas compute it.
+// kick packs forces on the bodies of a state, which may come in pieces.
+func (s *State) kick(forces [][]Force, time float64, first bool) Kick {
+	k := Kick{make([]byte, 0, len(s.Order)*pullBytes), time, first}
+	for _, piece := range forces {
+		for i := range piece {
+			for _, x := range piece[i][:3] {
+				k.Pulls = binary.LittleEndian.AppendUint64(k.Pulls, math.Float64bits(x))
+			}
+		}
+	}
+	return k
+}
+
+const pullBytes = 3 * 8
+
+// pull is what acts on a body.
+func (k *Kick) pull(i int) (v Vec) {
+	b := k.Pulls[i*pullBytes:][:pullBytes]
+	for j := range v {
+		v[j] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*j:]))
+	}
+	return v
+}
+
+// advance makes the next state (leap-frog, as in SPLASH); the first is drawn. It is the object's global method: all
+// replicas compute it.
 func advance(old State, k Kick) State {
+	if old.Draw > 0 {
+		return plummer(old.Draw, old.Seed, old.Leaf)
+	}
 	next := State{Speed: make([]Vec, len(old.Speed)), Leaf: old.Leaf}
 	at := make([]Vec, len(old.Speed))
 	for i, n := range old.Order {
-		speed := old.Speed[n]
+		speed, pull := old.Speed[n], k.pull(i)
 		kick := k.Time
 		if k.First {
 			kick /= 2
 		}
 		for j := range speed {
-			speed[j] += float64(kick * k.Forces[i][j])
+			speed[j] += float64(kick * pull[j])
 			at[n][j] = old.Tree.At[i][j] + float64(k.Time*speed[j])
 		}
 		next.Speed[n] = speed
@@ -40,20 +74,25 @@ func advance(old State, k Kick) State {
 	return next
 }
 
-// energy is that of a state, and the amount of its momentum, with the velocities as they are at its moment.
-func (s *State) energy(k Kick) (energy, momentum float64) {
+// energy is that of a state on which such forces act, and the amount of its momentum, with the velocities as they
+// are at its moment.
+func (s *State) energy(forces [][]Force, time float64, first bool) (energy, momentum float64) {
 	var total Vec
-	half := k.Time / 2
-	if k.First {
+	half := time / 2
+	if first {
 		half = 0
 	}
-	for i, n := range s.Order {
-		energy += k.Forces[i][3] / 2
-		for j, v := range s.Speed[n] {
-			v += float64(half * k.Forces[i][j])
-			total[j] += v
-			energy += float64(v*v) / 2
+	order := s.Order
+	for _, piece := range forces {
+		for i := range piece {
+			energy += piece[i][3] / 2
+			for j, v := range s.Speed[order[i]] {
+				v += float64(half * piece[i][j])
+				total[j] += v
+				energy += float64(v*v) / 2
+			}
 		}
+		order = order[len(piece):]
 	}
 	m := s.Tree.Mass
 	return energy * m, m * math.Sqrt(float64(total[0]*total[0])+float64(total[1]*total[1])+float64(total[2]*total[2]))

@@ -2,25 +2,29 @@ package barneshut
 
 // simulateAlone is the sequential twin of simulate.
 func simulateAlone(p Problem) Result {
-	return p.run(plummer(p.Bodies, p.Seed, p.Leaf), advance, func(s *State) []Force {
+	return p.run(plummer(p.Bodies, p.Seed, p.Leaf), advance, func(s *State) [][]Force {
 		if p.Variant == byDirect {
-			return s.Tree.direct(0, int32(p.Bodies), p.Law)
+			return [][]Force{s.Tree.direct(0, int32(p.Bodies), p.Law)}
 		}
-		return s.Tree.forces(0, p.Law)
+		return [][]Force{s.Tree.forces(0, p.Law)}
 	})
 }
 
-// run goes from step to step: forces computes those on the bodies of a state, and move makes the next one of them.
-func (p *Problem) run(s State, move func(State, Kick) State, forces func(*State) []Force) Result {
+// run goes from step to step: forces computes those on the bodies of a state, and move makes the next one of them. The
+// last one nobody else needs.
+func (p *Problem) run(s State, move func(State, Kick) State, forces func(*State) [][]Force) Result {
 	var r Result
 	for step := range p.Steps {
-		kick := Kick{forces(&s), p.Time, step == 0}
-		e, m := s.energy(kick)
+		acting := forces(&s)
+		e, m := s.energy(acting, p.Time, step == 0)
 		if step == 0 {
 			r.Energy[0], r.Momentum[0] = e, m
 		}
 		r.Energy[1], r.Momentum[1] = e, m
-		s = move(s, kick)
+		if step == p.Steps-1 {
+			move = advance
+		}
+		s = move(s, s.kick(acting, p.Time, step == 0))
 	}
 	r.Speed, r.At = s.Speed, s.places()
 	return r

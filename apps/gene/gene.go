@@ -73,9 +73,10 @@ func part(f *satin.Frame, p Part) [][]Hit {
 		}
 		return hits
 	}
-	other := satin.Spawn(f, part, halves[1])
-	hits := part(f, halves[0])
-	more := other.Get()
+	// Both are jobs, the second on top: so a thief gets a half whoever has the other one.
+	first, second := satin.Spawn(f, part, halves[0]), satin.Spawn(f, part, halves[1])
+	more := second.Get()
+	hits := first.Get()
 	if halves[0].Query != halves[1].Query {
 		return append(hits, more...)
 	}

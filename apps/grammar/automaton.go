@@ -17,6 +17,20 @@ type automaton struct {
 	isRed   []bool
 	undo    []change // newest last, since the last mark
 	queue   []pair   // of merge
+	done    []Step   // what has been decided
+}
+
+// Step is a decision about a blue state: it is merged with a red one, or becomes red itself.
+type Step struct{ Red, Blue int32 }
+
+// itself is no state.
+const itself = -1
+
+// Prefixes is the tree of the words of a sample: what every search begins with.
+type Prefixes struct {
+	Symbols int
+	Next    []int32 // by state and symbol; none
+	Label   []int8  // by state
 }
 
 const none = -1
@@ -44,46 +58,80 @@ const (
 
 type pair struct{ a, b int32 }
 
-// newAutomaton makes the tree of a sample. State 0, the root, is red.
-func newAutomaton(s *Sample) *automaton {
-	a := &automaton{symbols: s.Symbols}
-	a.add()
+// prefixes makes the tree of a sample.
+func prefixes(s *Sample) *Prefixes {
+	p := &Prefixes{Symbols: s.Symbols}
+	p.add()
 	for _, w := range s.Words {
 		at := int32(0)
 		for _, c := range w.Text {
-			to := a.next[int(at)*a.symbols+int(c)]
+			to := p.Next[int(at)*p.Symbols+int(c)]
 			if to == none {
-				to = a.add()
-				a.next[int(at)*a.symbols+int(c)] = to
+				to = p.add()
+				p.Next[int(at)*p.Symbols+int(c)] = to
 			}
 			at = to
 		}
-		if a.label[at] = reject; w.Accept {
-			a.label[at] = accept
+		if p.Label[at] = reject; w.Accept {
+			p.Label[at] = accept
 		}
 	}
-	a.isRed = make([]bool, len(a.label))
-	a.promote(0)
-	return a
+	return p
 }
 
-func (a *automaton) add() int32 {
-	n := int32(len(a.label))
-	for range a.symbols {
-		a.next = append(a.next, none)
+func (p *Prefixes) add() int32 {
+	n := int32(len(p.Label))
+	for range p.Symbols {
+		p.Next = append(p.Next, none)
 	}
-	a.label, a.merged = append(a.label, unknown), append(a.merged, n)
+	p.Label = append(p.Label, unknown)
 	return n
 }
 
+// start is the automaton that is the tree. State 0, the root, is red.
+func (p *Prefixes) start() *automaton {
+	a := &automaton{symbols: p.Symbols, next: slices.Clone(p.Next), label: slices.Clone(p.Label),
+		merged: make([]int32, len(p.Label)), red: []int32{0}, isRed: make([]bool, len(p.Label))}
+	for i := range a.merged {
+		a.merged[i] = int32(i)
+	}
+	a.isRed[0] = true
+	return a
+}
+
+// newAutomaton makes the tree of a sample.
+func newAutomaton(s *Sample) *automaton { return prefixes(s).start() }
+
+// promote makes a blue state red.
 func (a *automaton) promote(state int32) {
 	a.red, a.isRed[state] = append(a.red, state), true
+	a.done = append(a.done, Step{itself, state})
+}
+
+// repeat does what was decided before; false if that is impossible.
+func (a *automaton) repeat(steps []Step) bool {
+	states := int32(len(a.label))
+	for _, s := range steps {
+		switch {
+		case s.Red < itself || s.Red >= states || s.Blue < 0 || s.Blue >= states:
+			return false
+		case s.Red == itself:
+			a.promote(s.Blue)
+		default:
+			if _, ok := a.merge(s.Red, s.Blue); !ok {
+				return false
+			}
+			a.keep(s)
+		}
+	}
+	return true
 }
 
 // clone copies what merges change.
 func (a *automaton) clone() *automaton {
 	return &automaton{symbols: a.symbols, next: slices.Clone(a.next), label: slices.Clone(a.label),
-		merged: slices.Clone(a.merged), red: slices.Clone(a.red), isRed: slices.Clone(a.isRed)}
+		merged: slices.Clone(a.merged), red: slices.Clone(a.red), isRed: slices.Clone(a.isRed),
+		done: slices.Clone(a.done)}
 }
 
 func (a *automaton) find(state int32) int32 {
@@ -162,8 +210,11 @@ func (a *automaton) rollback() {
 	a.undo = a.undo[:0]
 }
 
-// keep makes the merges since the last one final.
-func (a *automaton) keep() { a.undo = a.undo[:0] }
+// keep makes the merge since the last one final.
+func (a *automaton) keep(s Step) {
+	a.undo = a.undo[:0]
+	a.done = append(a.done, s)
+}
 
 // machine is the result once no state is blue. A state that no word of the sample ends in rejects.
 func (a *automaton) machine() *Machine {

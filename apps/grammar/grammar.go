@@ -19,26 +19,40 @@ func init() {
 	satin.Register("grammar.search", search)
 }
 
+// Part is a part of the search. All jobs read the tree of the words, and repeat what was decided before them.
+type Part struct {
+	Words  satin.Constant[Prefixes]
+	Search Search
+}
+
 // learn finds the smallest machine.
 func learn(f *satin.Frame, t Task) *Machine {
+	words := satin.ShareConstant(f, *prefixes(t.Sample))
 	return t.deepen(func(s Search) Found {
 		if t.Flat {
-			return searchFlat(f, s)
+			return searchFlat(f, Part{words, s})
 		}
-		return search(f, s)
+		return search(f, Part{words, s})
 	})
 }
 
+// begin makes the automaton of a part.
+func (p *Part) begin(f *satin.Frame) (*automaton, bool) {
+	words := p.Words.Read(f)
+	a := words.start()
+	return a, a.repeat(p.Search.Done)
+}
+
 // search finds the best of a part: its choices are jobs.
-func search(f *satin.Frame, s Search) (best Found) {
-	a, ok := s.follow()
+func search(f *satin.Frame, p Part) (best Found) {
+	a, ok := p.begin(f)
 	if !ok {
 		return best
 	}
-	best, parts, _ := s.expand(a, f.Aborted)
+	best, parts, _ := p.Search.expand(a, f.Aborted)
 	g := satin.Fork(f, search)
 	for _, part := range slices.Backward(parts) {
-		g.Spawn(part)
+		g.Spawn(Part{p.Words, part})
 	}
 	for found := range g.Results() {
 		if best.better(found) {
@@ -50,27 +64,27 @@ func search(f *satin.Frame, s Search) (best Found) {
 
 // searchFlat makes all parts by itself, as a master does for its workers, and spawns each where it has no
 // choice left.
-func searchFlat(f *satin.Frame, s Search) (best Found) {
+func searchFlat(f *satin.Frame, p Part) (best Found) {
 	g := satin.Fork(f, search)
-	var walk func(s Search)
-	walk = func(s Search) {
-		if s.Depth == 0 {
-			g.Spawn(s)
+	var walk func(p Part)
+	walk = func(p Part) {
+		if p.Search.Depth == 0 {
+			g.Spawn(p)
 			return
 		}
-		a, ok := s.follow()
+		a, ok := p.begin(f)
 		if !ok {
 			return
 		}
-		found, parts, _ := s.expand(a, f.Aborted)
+		found, parts, _ := p.Search.expand(a, f.Aborted)
 		if best.better(found) {
 			best = found
 		}
 		for _, part := range parts {
-			walk(part)
+			walk(Part{p.Words, part})
 		}
 	}
-	walk(s)
+	walk(p)
 	for found := range g.Results() {
 		if best.better(found) {
 			best = found

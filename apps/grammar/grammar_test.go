@@ -84,7 +84,7 @@ func TestMergeAndRollback(t *testing.T) {
 				}
 				continue
 			}
-			a.keep()
+			a.keep(Step{r, b})
 			for _, w := range s.Words {
 				at := int32(0)
 				for _, c := range w.Text {
@@ -96,6 +96,38 @@ func TestMergeAndRollback(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestRepeat: what was decided leads to the same automaton again, wherever it is repeated.
+func TestRepeat(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		_, s, _ := draw(rapid.IntRange(2, 12).Draw(t, "states"), rapid.IntRange(5, 80).Draw(t, "words"),
+			rapid.Uint64Range(0, 1000).Draw(t, "seed"))
+		a := newAutomaton(s)
+		for range rapid.IntRange(0, 6).Draw(t, "choices") {
+			list, ok := a.settle(1000)
+			if !ok || len(list) == 0 {
+				break
+			}
+			a.take(rapid.SampledFrom(list).Draw(t, "choice"))
+		}
+		b := prefixes(s).start()
+		if !b.repeat(a.done) {
+			t.Fatalf("%v cannot be repeated", a.done)
+		}
+		a.settle(1000)
+		b.settle(1000)
+		a.undo, a.queue, b.undo, b.queue = nil, nil, nil, nil
+		if !reflect.DeepEqual(a, b) {
+			t.Fatalf("%v leads to another automaton", a.done)
+		}
+	})
+	for _, bad := range []Step{{0, 100}, {100, 1}, {-2, 1}, {0, -1}, {itself, 100}} {
+		a := newAutomaton(&Sample{Symbols: 1, Words: []Word{{Text: []byte{0}, Accept: true}}})
+		if a.repeat([]Step{bad}) {
+			t.Errorf("%v was repeated", bad)
+		}
+	}
 }
 
 func TestFile(t *testing.T) {

@@ -47,7 +47,7 @@ next:
 // take makes a merge final.
 func (a *automaton) take(c candidate) {
 	a.merge(c.red, c.blue)
-	a.keep()
+	a.keep(Step{c.red, c.blue})
 }
 
 // greedy takes the merge with the most evidence until there is none left. It returns false if it comes to
@@ -70,7 +70,7 @@ func (a *automaton) greedy(limit int, stop func() bool) bool {
 
 // Search is a part of a search: the merges that begin with some choices, to a depth.
 type Search struct {
-	Sample  *Sample
+	Done    []Step  // what led there
 	Choices []uint8 // at each merge so far: which of the candidates
 	Depth   int     // merges that are still chosen; the others are greedy
 	Width   int     // candidates that are tried at each
@@ -92,17 +92,14 @@ func (f Found) better(g Found) bool {
 	return cmp.Or(cmp.Compare(g.States, f.States), slices.Compare(g.Choices, f.Choices)) < 0
 }
 
-// follow makes the automaton that the choices lead to; false if they lead past the limit, or nowhere.
-func (s *Search) follow() (*automaton, bool) {
-	a := newAutomaton(s.Sample)
-	for _, choice := range s.Choices {
-		list, ok := a.settle(s.Limit)
-		if !ok || int(choice) >= len(list) {
-			return nil, false
-		}
+// retrace makes the automaton that choices lead to.
+func retrace(s *Sample, choices []uint8, limit int) *automaton {
+	a := newAutomaton(s)
+	for _, choice := range choices {
+		list, _ := a.settle(limit)
 		a.take(list[choice])
 	}
-	return a, true
+	return a
 }
 
 // expand goes on from an automaton: to the parts that its next choice leads to, each with its merge, or, without
@@ -124,6 +121,7 @@ func (s *Search) expand(a *automaton, stop func() bool) (f Found, parts []Search
 	for i := range min(len(list), s.Width) {
 		part := *s
 		part.Choices, part.Depth = append(slices.Clone(s.Choices), uint8(i)), s.Depth-1
+		part.Done = append(slices.Clone(a.done), Step{list[i].red, list[i].blue})
 		parts = append(parts, part)
 	}
 	return f, parts, list
@@ -141,13 +139,12 @@ type Task struct {
 func (t *Task) deepen(search func(Search) Found) *Machine {
 	best, limit := Found{}, len(newAutomaton(t.Sample).label)+1
 	for depth := 0; depth <= t.Depth; depth++ {
-		s := Search{Sample: t.Sample, Depth: depth, Width: t.Width, Limit: limit}
+		s := Search{Depth: depth, Width: t.Width, Limit: limit}
 		if f := search(s); f.States > 0 {
 			best, limit = f, f.States
 		}
 	}
-	s := Search{Sample: t.Sample, Choices: best.Choices, Limit: best.States + 1}
-	a, _ := s.follow()
-	a.greedy(s.Limit, nil)
+	a := retrace(t.Sample, best.Choices, best.States+1)
+	a.greedy(best.States+1, nil)
 	return a.machine()
 }

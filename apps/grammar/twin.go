@@ -3,10 +3,7 @@ package grammar
 // learnAlone is the sequential twin of learn. It keeps the automaton of a part while it goes through what is
 // below it, so it follows no choices twice.
 func learnAlone(t Task) *Machine {
-	return t.deepen(func(s Search) Found {
-		a, _ := s.follow()
-		return searchAlone(s, a)
-	})
+	return t.deepen(func(s Search) Found { return searchAlone(s, newAutomaton(t.Sample)) })
 }
 
 func searchAlone(s Search, a *automaton) Found {

@@ -18,8 +18,8 @@ import (
 )
 
 const recordHelp = `satin-sim record APP [ARGUMENTS] [FLAGS] runs an application of satin-peer on one core and prints the tree of its jobs, with
-what each cost and how large its argument and result are, for satin-sim run --tree FILE. It takes about as long as the
-application's sequential program for every level of the tree.
+what each cost and how large its argument and result are, for satin-sim run --tree FILE. It takes some times as long as the
+application's sequential program, which runs too.
 
 Examples:
   satin-sim record nqueens 14 > queens.tree
@@ -48,9 +48,10 @@ func recordTree(args []string, out, progress io.Writer) error {
 	if err := problem.Check(result); err != nil {
 		return fmt.Errorf("%s: the recorded run has a wrong result: %w", problem.Title, err)
 	}
+	tree.Twin = record.Time(func() { problem.Sequential() })
 	total := sim.Sequential(tree)
-	fmt.Fprintf(progress, "%s: %d jobs, %d of them leaves, %v of work\n", problem.Title, total.Jobs,
-		total.Result.Leaves, total.Work)
+	fmt.Fprintf(progress, "%s: %d jobs, %d of them leaves, %v of work; the sequential program took %v\n", problem.Title,
+		total.Jobs, total.Result.Leaves, total.Work, tree.Twin)
 	var text bytes.Buffer
 	if err := tree.Write(&text); err != nil {
 		return err

@@ -77,6 +77,13 @@ type threads struct {
 	ended int64 // ns
 }
 
+// ThreadTime is the number of the calling thread and the processor time that it has had; 0 and 0 where the system
+// does not tell.
+func ThreadTime() (thread int, used time.Duration) {
+	thread = threadID()
+	return thread, time.Duration(threadTime(thread))
+}
+
 // began notes the calling thread.
 func (t *threads) began() (id int) {
 	id = threadID()

@@ -84,7 +84,8 @@ func TestRecordedTreesSurvive(t *testing.T) {
 		var walk func(Node)
 		walk = func(n Node) {
 			children := s.Children(n, nil)
-			jobs = append(jobs, RecordedJob{len(children), time.Duration(s.Cost(n)), s.ArgBytes(n), s.ResultBytes(n)})
+			jobs = append(jobs, RecordedJob{RecordedPhase{len(children), time.Duration(s.Cost(n))}, s.ArgBytes(n),
+				s.ResultBytes(n), nil})
 			for _, c := range children {
 				walk(c)
 			}
@@ -116,8 +117,13 @@ func TestBadRecordedTrees(t *testing.T) {
 		{"satin-tree 1 \n0 1 1 1\n", `x:1: a recorded tree begins with "satin-tree 1 " and its name`},
 		{"tree\n", `x:1: a recorded tree begins with "satin-tree 1 " and its name`},
 		{"satin-tree 1 a\n", "x:1: 0 jobs; 1 to 5000000 are possible"},
-		{"satin-tree 1 a\n0 1 1\n", "x:2: 3 numbers; a job is four: children, cost, argument, result"},
+		{"satin-tree 1 a\n0 1 1\n", "x:2: 3 numbers; a job is four: children, cost, argument, result, and two for each phase that follows"},
 		{"satin-tree 1 a\n0 -1 1 1\n", `x:2: "-1" is not a whole number from 0 to 3600000000000`},
+		{"satin-tree 1 a\ntwin -1\n", `x:2: "-1" is not a whole number from 0 to 3600000000000000`},
+		{"satin-tree 1 a\n1 1 1 1 1\n", "x:2: 5 numbers; a job is four: children, cost, argument, result, and two for " +
+			"each phase that follows"},
+		{"satin-tree 1 a\n1 1 1 1 0 1 1 1\n", "x:2: only its last phase may spawn nothing"},
+		{"satin-tree 1 a\n0 1 1 1 1 1\n0 1 1 1\n", "x:2: only its last phase may spawn nothing"},
 		{"satin-tree 1 a\n0 1 1 99999999\n", `x:2: "99999999" is not a whole number from 0 to 16777216`},
 		{"satin-tree 1 a\n1 1 1 1\n", "x:2: the tree ends, but it has 1 children more"},
 		{"satin-tree 1 a\n0 1 1 1\n0 1 1 1\n", "x:3: it belongs to no job before it: the tree was complete"},
@@ -129,10 +135,70 @@ func TestBadRecordedTrees(t *testing.T) {
 	}
 }
 
+const phasedTree = `satin-tree 1 phased
+twin 15000
+2 1000 40 8 2 3000 1 5000 0 7000
+0 10 1 1
+2 4 1 1
+0 20 1 1
+0 30 1 1
+0 40 1 1
+0 50 1 1
+0 60 1 1
+`
+
+// A tree with phases is run phase by phase, and reshaped as programs are.
+func TestRecordedPhases(t *testing.T) {
+	r, err := ReadRecorded(strings.NewReader(phasedTree), "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	spawns, syncs := r.Counts()
+	if r.Twin != 15_000 || r.Work() != 16_214 || spawns != 7 || syncs != 4 {
+		t.Errorf("%v of work, %d spawns, %d syncs", r.Work(), spawns, syncs)
+	}
+	for _, c := range []struct {
+		what   string
+		make   func() (*Recorded, error)
+		leaves uint64
+		work   time.Duration
+		text   string // of the root
+	}{
+		{"scaled", func() (*Recorded, error) { return r.Scaled(16_214 * 1000) }, 6 + 4, 16_214_000,
+			"1 0 40 8 2 0 1 0 2 0 1 0 1 0 1 0"},
+		{"repeated", func() (*Recorded, error) { return r.Repeated(4) }, 3 + 3, 1000 + 3*5000 + 7000 + 64 + 3*60,
+			"2 1000 40 8 1 5000 1 5000 1 5000 0 7000"},
+		{"flat", r.Flat, 6, 16_214, "3 1004 40 8 2 3000 1 5000 0 7000"},
+		{"with other costs", func() (*Recorded, error) {
+			return r.Between(func(i int, _ time.Duration) time.Duration { return time.Duration(i) })
+		}, 6, 220, "2 0 40 8 2 1 1 2 0 3"},
+	} {
+		got, err := c.make()
+		if err != nil {
+			t.Fatalf("%s: %v", c.what, err)
+		}
+		var text bytes.Buffer
+		if err := got.Write(&text); err != nil {
+			t.Fatal(err)
+		}
+		root := strings.Split(text.String(), "\n")[1] // what was made of it has no twin
+		if total := Sequential(got); total.Result.Leaves != c.leaves || root != c.text {
+			t.Errorf("%s: %d leaves, root %s", c.what, total.Result.Leaves, root)
+		}
+		if got.Work() != c.work {
+			t.Errorf("%s: %v of work", c.what, got.Work())
+		}
+		if _, err := Run(quiet(got, "crs")); err != nil {
+			t.Errorf("%s: %v", c.what, err)
+		}
+	}
+}
+
 // FuzzRecorded: every text is a tree that can be run, or an error.
 func FuzzRecorded(f *testing.F) {
 	f.Add(sampleTree)
 	f.Add("satin-tree 1 x\n0 0 0 0")
+	f.Add(phasedTree)
 	f.Fuzz(func(t *testing.T, text string) {
 		r, err := ReadRecorded(strings.NewReader(text), "x")
 		if err != nil {

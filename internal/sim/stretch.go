@@ -9,11 +9,7 @@ import "time"
 // (engine.go), and a thousand of them begun at once would put theirs on one leaf. Such leaves are the newest
 // among their siblings, since thieves were not offered them.
 func (r *Recorded) Stretched(total, grain time.Duration) (*Recorded, error) {
-	sum := 0.0
-	for i := range r.jobs {
-		sum += float64(r.jobs[i].Cost)
-	}
-	s := stretcher{from: r, factor: float64(total) / sum, grain: grain}
+	s := stretcher{from: r, factor: float64(total) / float64(r.Work()), grain: grain}
 	s.add(0)
 	return NewRecorded(r.Name, s.jobs)
 }
@@ -43,7 +39,7 @@ func (s *stretcher) add(i int32) {
 		at = s.from.next[at]
 	}
 	for k := range pieces {
-		leaf := RecordedJob{Cost: whole / time.Duration(pieces), Arg: j.Arg, Result: j.Result / j.Children}
+		leaf := RecordedJob{RecordedPhase{Cost: whole / time.Duration(pieces)}, j.Arg, j.Result / j.Children, nil}
 		if k == 0 {
 			leaf.Cost += whole % time.Duration(pieces)
 		}

@@ -12,11 +12,10 @@ import (
 // The experiments of the programming-model paper, 5.3 and 5.4: applications that share data, on one cluster and on the
 // five of DAS-3.
 
-// What runs, on 256 cores for so long, about.
+// What runs, on 256 cores for so long, about: the paper does not say how long its runs took.
 const (
 	objectsCores = 256
 	objectsTime  = 20 * time.Second
-	objectsPiece = 200 * time.Millisecond
 	coresOfOne   = 4 // of a machine
 )
 
@@ -28,38 +27,130 @@ var (
 	machines = []int{64, 12, 32, 24, 12}
 )
 
-// objectsTree is one of the papers' applications, as it was recorded here.
-type objectsTree struct {
-	name, file string
-	recorded   string // with what arguments
+// Steps and stars of Barnes-Hut. The paper says neither; 428 MB to 63 machines in seven steps, the original's default,
+// is what 40,000 stars make.
+const (
+	starSteps = 7
+	stars     = 40_000
+	// writeBytes is a step's write: three numbers of eight bytes for each star.
+	writeBytes = stars * 3 * 8
+)
+
+// program is one of the papers' applications.
+type program struct {
+	name, from string // with what arguments it was recorded
 	policy     string
-	one, five  publishedRow // Tables IV and VI; zero: none
+	tree       sim.Tree
+	work       time.Duration // of the sequential program
+	alone      time.Duration // of that, what nobody can help the root with
+	spawns     int
+	syncs      int
+	writes     int   // of shared data,
+	bytes      int64 // each of so many bytes
+	one, five  publishedRow
+	goals      [2]float64 // percent of 256 cores, and of 576 in five clusters; 0: none
+	larger     *program   // what runs on five clusters, if it is another
 }
 
 // publishedRow is a line of Table IV, or of Tables V and VI.
 type publishedRow struct{ spawns, syncs, stolen, messages, data, efficiency string }
 
-func objectsTrees() []objectsTree {
-	return []objectsTree{
-		{"barneshut, objects", "barneshut-objects", "30000 --steps 1 --theta 0.5 --threshold 20", adaptive,
-			publishedRow{"118,420", "14,816", "16,425", "3,514,010", "428.0 MB", "73.5 %"},
-			publishedRow{"118,420", "14,816", "25,270 + 11,858", "17,511,522 + 227,901", "588 + 140 MB", "74 %"}},
-		{"barneshut, tree", "barneshut-tree", "the same with --variant tree", adaptive,
-			publishedRow{"118,420", "14,816", "14,787", "2,740,089", "84.1 GB", "60.0 %"}, publishedRow{}},
-		{"gene, dc", "gene-dc", "--generate 32,400,200 --threshold 60000", adaptive,
-			publishedRow{"1,049,087", "524,800", "5,462", "653,554", "2.4 GB", "91.3 %"},
-			publishedRow{"6,117,236", "3,062,437", "8,489 + 5,515", "22,792,842 + 313,706", "1,200 + 624 MB", "82 %"}},
-		{"gene, mw", "gene-mw", "the same with --variant mw", "master",
-			publishedRow{"8,978", "1", "8,978", "30,676", "667.4 MB", "72.0 %"}, publishedRow{}},
-		{"grammar, dc", "grammar-dc", "--generate 24 --words 600 --depth 5", adaptive,
-			publishedRow{"224,026", "96,008", "21,209", "5,947,901", "128.5 MB", "87.1 %"},
-			publishedRow{"224,026", "96,008", "30,020 + 17,236", "135,095,129 + 798,586", "2,300 + 36 MB", "72 %"}},
-		{"grammar, mw", "grammar-mw", "the same with --variant mw", "master",
-			publishedRow{"128,025", "7", "128,021", "386,032", "79.6 MB", "7.6 %"}, publishedRow{}},
-		{"othello, no aborts", "othello", "--depth 14 --threshold 7 --abort=false", adaptive,
-			publishedRow{"6,973,693", "849,450", "4,144,009", "394,054,014", "10.5 GB", "5.9 %"}, publishedRow{}},
+// shape is how a recording is made a program of.
+type shape func(*sim.Recorded) (*sim.Recorded, error)
+
+// load makes a program of a recording: it is scaled so that the sequential program would take that long. Jobs may take
+// more together.
+func (p program) load(file string, work time.Duration, shapes ...shape) (*program, error) {
+	r, err := recorded(file)
+	if err != nil {
+		return nil, err
 	}
+	if r.Twin == 0 {
+		return nil, fmt.Errorf("%s: it does not say what the sequential program took", file)
+	}
+	times := float64(r.Work()) / float64(r.Twin)
+	for _, s := range shapes {
+		if r, err = s(r); err != nil {
+			return nil, err
+		}
+	}
+	p.spawns, p.syncs = r.Counts()
+	p.work, p.from = work, r.Name
+	p.alone = time.Duration(float64(work) * float64(r.Cost(r.Root())) / float64(r.Work()) * times)
+	if p.tree, err = r.Scaled(time.Duration(float64(work) * times)); err != nil {
+		return nil, err
+	}
+	return &p, nil
 }
+
+// gene makes a program of drawn sequences.
+func (p program) gene(queries, subjects int, leaf int64, flat bool, work time.Duration) *program {
+	t := newPairs(queries, subjects, leaf, work)
+	t.flat = flat
+	p.tree, p.work = t, work
+	p.spawns, p.syncs = t.counts()
+	p.writes, p.bytes = 1, t.bytes()
+	p.from = fmt.Sprintf("gene --generate %d,%d,%d --threshold %d", queries, subjects, geneLetters, leaf)
+	return &p
+}
+
+// spread is how long a write takes to all machines of a cluster: over a tree in which each passes it on to two, in
+// segments, so that the last has it a little after the first.
+func spread(bytes int) time.Duration { return 2 * objectsLocal.Transmission(bytes) }
+
+func objectsPrograms(work time.Duration) ([]*program, error) {
+	steps := func(r *sim.Recorded) (*sim.Recorded, error) { return r.Repeated(starSteps) }
+	objects := func(r *sim.Recorded) (*sim.Recorded, error) {
+		wait := time.Duration(float64(spread(writeBytes)) * float64(r.Work()) / float64(work))
+		return r.Between(func(phase int, own time.Duration) time.Duration {
+			if phase == 0 {
+				return own
+			}
+			return own + wait
+		})
+	}
+	instant := func(r *sim.Recorded) (*sim.Recorded, error) {
+		return r.Between(func(int, time.Duration) time.Duration { return 0 })
+	}
+	bodies := program{policy: adaptive, writes: starSteps - 1, bytes: writeBytes, goals: [2]float64{85, 85},
+		one:  publishedRow{"118,420", "14,816", "16,425", "3,514,010", "428.0 MB", "73.5 %"},
+		five: publishedRow{"118,420", "14,816", "25,270 + 11,858", "17,511,522 + 227,901", "588 + 140 MB", "74 %"}}
+	var list []*program
+	var failed error
+	add := func(p *program, err error) {
+		list = append(list, p)
+		if err != nil {
+			failed = err
+		}
+	}
+	called := func(p program, name string) program { p.name = name; return p }
+	add(called(bodies, "barneshut, objects").load("barneshut-objects", work, steps, objects))
+	add(called(bodies, "barneshut, forces").load("barneshut-objects", work, steps, instant, objects))
+	add(program{name: "barneshut, tree", policy: adaptive, one: publishedRow{"118,420", "14,816", "14,787",
+		"2,740,089", "84.1 GB", "60.0 %"}}.load("barneshut-tree", work, steps))
+	gene := program{name: "gene, dc", policy: adaptive, goals: [2]float64{95, 90},
+		one: publishedRow{"1,049,087", "524,800", "5,462", "653,554", "2.4 GB", "91.3 %"},
+		five: publishedRow{"6,117,236", "3,062,437", "8,489 + 5,515", "22,792,842 + 313,706", "1,200 + 624 MB",
+			"82 %"}}
+	dc := gene.gene(512, 1024, 1, false, work)
+	dc.larger = gene.gene(1750, 1750, 1, false, time.Duration(float64(work)*1750*1750/512/1024))
+	add(dc, nil)
+	mw := program{name: "gene, mw", policy: "master", one: publishedRow{"8,978", "1", "8,978", "30,676", "667.4 MB",
+		"72.0 %"}}
+	add(mw.gene(512, 1024, 20_000_000, true, work), nil)
+	sample := program{name: "grammar, dc", policy: adaptive, writes: 1, bytes: grammarSample,
+		goals: [2]float64{92, 80},
+		one:   publishedRow{"224,026", "96,008", "21,209", "5,947,901", "128.5 MB", "87.1 %"},
+		five: publishedRow{"224,026", "96,008", "30,020 + 17,236", "135,095,129 + 798,586", "2,300 + 36 MB",
+			"72 %"}}
+	add(sample.load("grammar-dc", work))
+	add(program{name: "grammar, mw", policy: "master", writes: 1, bytes: grammarSample, one: publishedRow{"128,025",
+		"7", "128,021", "386,032", "79.6 MB", "7.6 %"}}.load("grammar-dc", work, (*sim.Recorded).Flat))
+	return list, failed
+}
+
+// grammarSample is the size of the words that the recorded run learned from.
+const grammarSample = 7_000
 
 // objectsNetwork is so many of the clusters, the first of so many machines.
 func objectsNetwork(clusters, first int) *wan.Model {
@@ -69,197 +160,72 @@ func objectsNetwork(clusters, first int) *wan.Model {
 
 // objectsPoint is one place of Figure 4 or 5.
 type objectsPoint struct {
-	label   string
-	network func() *wan.Model
+	label           string
+	cores, machines int // in all
+	clusters        int
+	network         func() *wan.Model
 }
 
 func objectsPoints() (one, five []objectsPoint) {
-	for _, m := range []int{1, 4, 16, 64} {
-		one = append(one, objectsPoint{fmt.Sprint(m * coresOfOne),
+	for _, cores := range []int{1, 4, 16, 64, 128, 256} {
+		m := max(1, cores/coresOfOne)
+		one = append(one, objectsPoint{fmt.Sprint(cores), cores, m, 1,
 			func() *wan.Model { return objectsNetwork(1, m) }})
 	}
-	cores := 0
+	all := 0
 	for i, m := range machines {
-		cores += m * coresOfOne
-		five = append(five, objectsPoint{fmt.Sprintf("%d in %d", cores, i+1),
+		all += m
+		five = append(five, objectsPoint{fmt.Sprintf("%d in %d", all*coresOfOne, i+1), all * coresOfOne, all, i + 1,
 			func() *wan.Model { return objectsNetwork(i+1, machines[0]) }})
 	}
-	return one, five
+	return one, five[1:] // one ends with the first of five
 }
 
-// objectsRuns are the reports by tree, point and seed.
+// objectsRuns are the reports by program, point and seed.
 type objectsRuns struct {
-	work    time.Duration // of each tree
-	list    []objectsTree
-	trees   []*sim.Recorded
+	list    []*program
 	points  []objectsPoint
 	whole   int // the point that is all of the first cluster
 	reports [][][]*sim.Report
 }
 
-func makeObjects(o Options) (*Document, error) {
-	one, five := objectsPoints()
-	// five begins with the last of one
-	runs, err := measureObjects(o, objectsCores*objectsTime, objectsPiece, one, five[1:])
-	if err != nil {
-		return nil, err
+// at is what runs at a point.
+func (x *objectsRuns) at(i, point int) *program {
+	if p := x.list[i]; p.larger != nil && point == len(x.points)-1 {
+		return p.larger
 	}
-	return runs.page(o), nil
+	return x.list[i]
 }
 
-func (x *objectsRuns) page(o Options) *Document {
-	d := new(Document)
-	x.introduction(d, o)
-	x.onOneCluster(d)
-	x.curves(d)
-	x.onFiveClusters(d)
-	return d
-}
+// runs says whether the paper has the program on so many clusters.
+func (p *program) runs(at *objectsPoint) bool { return at.clusters == 1 || p.five != (publishedRow{}) }
 
-// measureObjects runs all trees, stretched to so much work in leaves of at most a piece, on some of the first cluster
-// and on several clusters.
-func measureObjects(o Options, work, piece time.Duration, one, several []objectsPoint) (*objectsRuns, error) {
-	list := objectsTrees()
-	points := slices.Concat(one, several)
-	trees := make([]*sim.Recorded, len(list))
-	reports := make([][][]*sim.Report, len(list)) // by tree, point and seed
-	for i, t := range list {
-		r, err := recorded(t.file)
-		if err != nil {
-			return nil, err
-		}
-		if trees[i], err = r.Stretched(work, piece); err != nil {
-			return nil, err
-		}
-		reports[i] = make([][]*sim.Report, len(points))
-		for p := range points {
-			reports[i][p] = make([]*sim.Report, o.Seeds)
+// measureObjects runs all programs on some of the first cluster and on several clusters.
+func measureObjects(o Options, list []*program, one, several []objectsPoint) (*objectsRuns, error) {
+	x := &objectsRuns{list: list, points: slices.Concat(one, several), whole: len(one) - 1}
+	x.reports = make([][][]*sim.Report, len(list))
+	for i := range list {
+		x.reports[i] = make([][]*sim.Report, len(x.points))
+		for p := range x.points {
+			x.reports[i][p] = make([]*sim.Report, o.Seeds)
 		}
 	}
-	err := o.each(len(list)*len(points)*o.Seeds, func(k int) (err error) {
-		i, p, seed := k/o.Seeds/len(points), k/o.Seeds%len(points), k%o.Seeds
-		total := sim.Sequential(trees[i])
-		reports[i][p][seed], err = sim.Run(sim.Config{Tree: trees[i], Seed: uint64(seed + 1), Want: &total.Result,
-			Network: points[p].network(), Core: Core(), Workers: coresOfOne, SpawnOverhead: EngineOverhead,
-			MessageCost: messageCost, ByteCost: byteCost, Policy: policyNamed(list[i].policy)})
+	n := len(list) * len(x.points) * o.Seeds
+	return x, o.each(n, func(k int) (err error) {
+		k = n - 1 - k // the longest begin first
+		p, i, seed := k/o.Seeds/len(list), k/o.Seeds%len(list), k%o.Seeds
+		what, where := x.at(i, p), &x.points[p]
+		if !what.runs(where) {
+			return nil
+		}
+		total := sim.Sequential(what.tree)
+		x.reports[i][p][seed], err = sim.Run(sim.Config{Tree: what.tree, Seed: uint64(seed + 1), Want: &total.Result,
+			Network: where.network(), Core: Core(), Workers: where.cores / where.machines,
+			SpawnOverhead: EngineOverhead, MessageCost: messageCost, ByteCost: byteCost,
+			Policy: policyNamed(what.policy)})
 		if err != nil {
-			return fmt.Errorf("%s on %s cores, seed %d: %w", list[i].name, points[p].label, seed+1, err)
+			return fmt.Errorf("%s on %s cores, seed %d: %w", what.name, where.label, seed+1, err)
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return &objectsRuns{work, list, trees, points, len(one) - 1, reports}, nil
-}
-
-func (x *objectsRuns) introduction(d *Document, o Options) {
-	d.para("# Programs that share data")
-	d.para("Trees of our applications, recorded (`satin-sim record`) and stretched to %.0f core hours, on the clusters of DAS-3 as the "+
-		"programming-model paper (5.3 and 5.4) has them: 64, 12, 32, 24 and 12 machines of four cores, %v and %.0f MB/s within them, "+
-		"%v and %.0f MB/s between them. dc and trees without a note steal by our policy, mw by policy master. %s; "+
-		"where there are several, medians and half the range.",
-		x.work.Hours(), objectsLocal.Latency, objectsLocal.Bandwidth/1e6, objectsWide.Latency,
-		objectsWide.Bandwidth/1e6, o.seeds())
-	d.para("**What is not modelled yet.** How shared data gets to where it is read: jobs name it, and its bytes are not in " +
-		"these " +
-		"columns, so ours are a lower bound where jobs share (objects, gene, grammar). Phases: one step of Barnes-Hut is one tree, without the " +
-		"time in which the master moves the bodies and nobody else works. Aborts, and what a table of positions saves on " +
-		"several cores: Othello is recorded without aborts and on one core, where it spawns no more than it must, so its line is how a tree of " +
-		"that shape balances, and not to be held against the published one. What a job computes itself before it spawns becomes leaves: the " +
-		"master of grammar's mw is no bottleneck here, which it was in the paper. Our inputs are smaller than the papers'; what is " +
-		"comparable is the shape.")
-	rows := [][]string{{"tree", "recorded with", "policy"}}
-	for _, t := range x.list {
-		rows = append(rows, []string{t.name, "`" + t.recorded + "`", t.policy})
-	}
-	d.table(rows)
-}
-
-// percent is the efficiency of each seed.
-func (x *objectsRuns) percent(reports []*sim.Report) string {
-	return collect(reports, func(r *sim.Report) float64 { return 100 * r.Efficiency(x.work) }).middle(1) + " %"
-}
-
-func megabytes(reports []*sim.Report, bytes func(*sim.Counts) uint64) string {
-	return collect(reports, func(r *sim.Report) float64 { return float64(bytes(&r.Counts)) / 1e6 }).middle(1) + " MB"
-}
-
-func numbers(reports []*sim.Report, n func(*sim.Report) uint64) string {
-	return collect(reports, func(r *sim.Report) float64 { return float64(n(r)) }).middle(0)
-}
-
-func (x *objectsRuns) onOneCluster(d *Document) {
-	d.para("## Table IV: %s cores of one cluster", x.points[x.whole].label)
-	rows := [][]string{{"", "spawns", "syncs", "jobs stolen", "messages", "data", "efficiency"}}
-	for i, t := range x.list {
-		r := x.reports[i][x.whole]
-		rows = append(rows, []string{t.name,
-			numbers(r, func(r *sim.Report) uint64 { return r.Counts.Spawned }), fmt.Sprint(inner(x.trees[i])),
-			numbers(r, func(r *sim.Report) uint64 { return r.Counts.Given }),
-			numbers(r, func(r *sim.Report) uint64 { return r.Counts.MessagesLocal }),
-			megabytes(r, func(c *sim.Counts) uint64 { return c.BytesLocal }), x.percent(r)},
-			[]string{"published", t.one.spawns, t.one.syncs, t.one.stolen, t.one.messages, t.one.data,
-				t.one.efficiency})
-	}
-	d.table(rows)
-}
-
-// inner is how many jobs of a tree wait for others.
-func inner(t *sim.Recorded) (n int) {
-	var walk func(sim.Node)
-	walk = func(node sim.Node) {
-		children := t.Children(node, nil)
-		if len(children) > 0 {
-			n++
-		}
-		for _, c := range children {
-			walk(c)
-		}
-	}
-	walk(t.Root())
-	return n
-}
-
-func (x *objectsRuns) curves(d *Document) {
-	d.para("## Figures 4 and 5: speedups by cores and clusters")
-	head := []string{"cores"}
-	for _, t := range x.list {
-		head = append(head, t.name)
-	}
-	rows := [][]string{head}
-	for p := range x.points {
-		row := []string{x.points[p].label}
-		for i := range x.list {
-			row = append(row, collect(x.reports[i][p], speedupOver(x.work)).middle(1))
-		}
-		rows = append(rows, row)
-	}
-	d.table(rows)
-}
-
-// speedupOver compares with that much sequential work.
-func speedupOver(work time.Duration) func(*sim.Report) float64 {
-	return func(r *sim.Report) float64 { return r.Speedup(work) }
-}
-
-func (x *objectsRuns) onFiveClusters(d *Document) {
-	d.para("## Tables V and VI: 576 cores in five clusters")
-	d.para("Local and wide-area, of those trees that the paper has there.")
-	rows := [][]string{{"", "jobs stolen", "messages", "data", "efficiency"}}
-	for i, t := range x.list {
-		if t.five == (publishedRow{}) {
-			continue
-		}
-		r := x.reports[i][len(x.points)-1]
-		rows = append(rows, []string{t.name,
-			numbers(r, func(r *sim.Report) uint64 { return r.Steals.JobsGivenLocal }) + " + " +
-				numbers(r, func(r *sim.Report) uint64 { return r.Steals.JobsGivenWide }),
-			numbers(r, func(r *sim.Report) uint64 { return r.Counts.MessagesLocal }) + " + " +
-				numbers(r, func(r *sim.Report) uint64 { return r.Counts.MessagesWide }),
-			megabytes(r, func(c *sim.Counts) uint64 { return c.BytesLocal }) + " + " +
-				megabytes(r, func(c *sim.Counts) uint64 { return c.BytesWide }), x.percent(r)},
-			[]string{"published", t.five.stolen, t.five.messages, t.five.data, t.five.efficiency})
-	}
-	d.table(rows)
 }

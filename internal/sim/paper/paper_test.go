@@ -160,25 +160,70 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestObjectsPage makes the page of programs that share data of little work: every tree has its line and its columns.
+// TestObjectsPage makes the page of programs that share data, of small ones: every program has its lines and columns.
 func TestObjectsPage(t *testing.T) {
+	list, err := objectsPrograms(objectsCores * time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if list[3].spawns != 1_048_574 || list[3].syncs != 524_287 { // the paper has 1,049,087 and 524,800
+		t.Errorf("gene spawns %d jobs and waits %d times", list[3].spawns, list[3].syncs)
+	}
+	// What the longest chain is bounds every run: what the root does alone is in it.
+	if c := chain(list[1].tree); c <= 0 || c > list[1].work/100 || chain(list[0].tree) < list[0].alone {
+		t.Errorf("the longest chains are %v and %v", chain(list[0].tree), c)
+	}
+	small := list[3].gene(16, 32, 1, false, objectsCores*time.Second)
+	small.larger = list[3].gene(32, 32, 1, false, 2*objectsCores*time.Second)
+	flat := list[4].gene(16, 32, 1, true, objectsCores*time.Second)
 	one, five := objectsPoints()
-	x, err := measureObjects(Options{Seeds: 1}, objectsCores*time.Second, time.Second, one[:2], five[4:])
+	x, err := measureObjects(Options{Seeds: 1}, []*program{list[0], small, flat}, one[1:3], five[3:])
 	if err != nil {
 		t.Fatal(err)
 	}
 	page := x.page(Options{Seeds: 1}).String()
-	for i, tree := range x.list {
-		if n := strings.Count(page, "| "+tree.name+" |"); n < 3 { // introduction, Table IV, figures
-			t.Errorf("%s is there %d times", tree.name, n)
+	if strings.Contains(page, "%!") {
+		t.Error("a format does not fit its words")
+	}
+	for i, p := range x.list {
+		if n := strings.Count(page, "| "+p.name+" |"); n < 3 { // introduction, Table IV, where time goes
+			t.Errorf("%s is there %d times", p.name, n)
 		}
-		one, four := x.reports[i][0][0], x.reports[i][1][0]
-		if one.Peers != 1 || one.Counts.Given != 0 || four.Peers != 4 || four.Elapsed >= one.Elapsed {
-			t.Errorf("%s: %v on %d machines, with %d jobs given; %v on %d", tree.name, one.Elapsed, one.Peers,
-				one.Counts.Given, four.Elapsed, four.Peers)
+		four, sixteen := x.reports[i][0][0], x.reports[i][1][0]
+		if four.Peers != 1 || four.Counts.Given != 0 || sixteen.Peers != 4 || sixteen.Elapsed >= four.Elapsed {
+			t.Errorf("%s: %v on %d machines, with %d jobs given; %v on %d", p.name, four.Elapsed, four.Peers,
+				four.Counts.Given, sixteen.Elapsed, sixteen.Peers)
 		}
-		if last := x.reports[i][len(x.points)-1][0]; last.Peers*coresOfOne != 576 {
-			t.Errorf("%d cores in all", last.Peers*coresOfOne)
+		last := x.reports[i][2][0]
+		if p.runs(&x.points[2]) != (last != nil) || last != nil && last.Peers*coresOfOne != 576 {
+			t.Errorf("%s on five clusters: %v", p.name, last)
+		}
+	}
+	if own, larger := x.reports[1][1][0], x.reports[1][2][0]; larger.Counts.Executed <= own.Counts.Executed {
+		t.Errorf("on five clusters %d jobs, on one %d: the larger problem is not there", larger.Counts.Executed,
+			own.Counts.Executed)
+	}
+}
+
+// TestPairs: the parts of a problem are disjoint and all of it, and cost what they should.
+func TestPairs(t *testing.T) {
+	for _, flat := range []bool{false, true} {
+		p := newPairs(13, 29, 400_000, time.Second)
+		p.flat = flat
+		total := sim.Sequential(p)
+		spawns, syncs := p.counts()
+		if uint64(spawns)+1 != total.Jobs || (syncs == 1) != flat {
+			t.Errorf("%d spawns, %d syncs, and the tree has %d jobs", spawns, syncs, total.Jobs)
+		}
+		if off := total.Work - time.Second; off < -time.Microsecond || off > time.Microsecond {
+			t.Errorf("%v of work", total.Work)
+		}
+		for _, n := range p.leaves(p.Root(), nil) {
+			q0, q1 := ends(n.Size)
+			s0, s1 := ends(n.Form)
+			if p.letters(n) > p.leaf && (q1-q0 > 1 || s1-s0 > 1) {
+				t.Errorf("a leaf has queries %d to %d, subjects %d to %d", q0, q1, s0, s1)
+			}
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"cmp"
 	"compress/gzip"
 	"embed"
 	"fmt"
@@ -82,6 +83,7 @@ type plan struct {
 	// faults of a run whose middle is there.
 	faults     func(middle time.Duration) []sim.Fault
 	checkpoint time.Duration
+	whole      string // the plan whose middle is meant; "" is that of 1.5 clusters
 }
 
 const noMiddle = time.Duration(0)
@@ -160,8 +162,8 @@ var recoveryPlans = []plan{
 	{name: planMaster, sizes: twoClusters, faults: crashOfMaster},
 	{name: planCheckpoint, sizes: twoClusters, checkpoint: checkpointEvery},
 	{name: planStay, sizes: quarters},
-	{name: planMigrate, sizes: quarters, faults: migrate(quarters)},
-	{name: planMigrateHalf, sizes: halves, faults: migrate(halves)},
+	{name: planMigrate, sizes: quarters, faults: migrate(quarters), whole: planStay},
+	{name: planMigrateHalf, sizes: halves, faults: migrate(halves), whole: planPlain},
 }
 
 const (
@@ -221,14 +223,7 @@ func measureRecovery(o Options, t recoveryTree, plans []plan) (recoveryRuns, err
 			p, seed := now[k/o.Seeds], k%o.Seeds
 			middle := noMiddle
 			if faulty {
-				whole := planIdeal
-				switch p.name {
-				case planMigrate:
-					whole = planStay
-				case planMigrateHalf:
-					whole = planPlain
-				}
-				middle = runs[whole][seed].Elapsed / 2
+				middle = runs[cmp.Or(p.whole, planIdeal)][seed].Elapsed / 2
 			}
 			c, err := recoveryConfig(t, p, uint64(seed+1), middle)
 			if err != nil {

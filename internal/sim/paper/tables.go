@@ -21,6 +21,7 @@ func Tables() []Table {
 		{"recovery", "crashes, departures, migration, checkpoints (fault tolerance paper, 4; programming-model paper, 5.5)", makeRecovery},
 		{"adaptive", "scenarios 0 to 5 of the programming-model paper's 5.6: who takes part", makeAdaptive},
 		{"objects", "programs that share data (programming-model paper, 5.3 and 5.4: Tables IV to VI, Figures 4 and 5)", makeObjects},
+		{"harm", "the same when peers go (programming-model paper, 5.5: Figures 6 and 7, Table VII)", makeHarm},
 		{"exact", "10,000 seeded schedules with faults", makeExact},
 	}
 }

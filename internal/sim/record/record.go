@@ -1,14 +1,14 @@
 // Package record takes the job trees of real programs down for the simulator (sim.Recorded): which job
-// spawned which, what each costs, how large its argument and result are when they travel.
+// spawned which and after what, what each costs, how large its argument and result are when they travel.
 //
-// A program runs on one core, and every job that its engine offers to thieves is taken away, as the swarm
-// would take it, and given back to the same core when that has nothing else to do. So the tree is the one
-// that thieves see: jobs too small for the engine to offer are part of the job that spawned them. Then every
-// job is run once more by the sequential program, to be timed without any of this: a job's own cost is its
-// time less that of the jobs recorded below it.
+// A program runs on one core. Every job that is about to begin, or that a core without work would steal, is handed out
+// instead, however small it is, as though somebody had its outcome (engine.Host.Salvage); it is run by itself when the
+// frame that spawned it waits for it, and then given back. So exactly one job runs at any time, and its cost is the
+// processor time of its thread, without that of its children. What a job does before it waits for the first time is
+// taken to come before its first spawn; when it spawns again afterwards, that is its next phase. To hand
+// children out and to wait for them costs their parent some microseconds, which are measured beforehand and taken away.
 //
-// Of what jobs share, arguments have the names, as in a swarm; how the values get to the peers is not recorded. A
-// lattice has grown when a job is run once more, so a search prunes as if each bound had been known at once.
+// Of what jobs share, arguments have the names, as in a swarm; how the values get to the peers is not recorded.
 //
 // A recording depends on the machine and the moment. What is simulated with it does not.
 package record
@@ -16,179 +16,278 @@ package record
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"runtime"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/internal/engine"
 	"github.com/satin-peer/satin/internal/sim"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
-
-	"github.com/satin-peer/satin/internal/engine"
 )
 
-// node is one job that was taken, or the root.
+// node is a job: the root, or one that was handed out.
 type node struct {
 	path    job.Path
 	fn      string
 	arg     any
-	outcome engine.Outcome
 	taken   *engine.Taken // nil for the root
+	outcome engine.Outcome
 	ended   bool
+	phases  []phase
+
+	// Of the thread that runs it.
+	thread int
+	since  time.Duration // its processor time when the job was last charged
+	cost   time.Duration // of the phase
+}
+
+// phase is what a job did until it waited, and for what.
+type phase struct {
+	cost     time.Duration
+	children []*node
 }
 
 // recorder runs one program.
 type recorder struct {
-	pool    *engine.Pool
-	run     job.RunID
-	byPath  map[string]*node
-	pending []*node // not begun
+	engine.Alone
+	pool *engine.Pool
+	run  job.RunID
+	news chan struct{} // one token: something has happened
 
-	mu    sync.Mutex
-	ended []*node       // not yet noticed by the loop
-	news  chan struct{} // one token: look at ended
+	mu      sync.Mutex
+	current *node   // the innermost job that runs or waits
+	found   []*node // its children since it last waited
 }
 
 // Tree runs the function registered as fn and returns the tree of its jobs, and its result. It blocks for the
-// length of the run and, for each level of the tree, about as long again, or until ctx is done. A job that
-// fails, or that the program aborts, is an error: the sequential program would not do the same.
+// length of the run, or until ctx is done. A job that fails is an error: another run would not do the same. What a
+// program spawns to abort some of it is recorded whole.
 func Tree(ctx context.Context, name, fn string, arg any) (tree *sim.Recorded, result any, err error) {
-	r := &recorder{run: job.NewRunID(), byPath: make(map[string]*node), news: make(chan struct{}, 1)}
-	pool, err := engine.NewPool(engine.Config{Workers: 1, Outside: namer{wire.Shared()}})
+	r := &recorder{run: job.NewRunID(), news: make(chan struct{}, 1)}
+	r.pool, err = engine.NewPool(engine.Config{Workers: 1, Host: r, Outside: namer{wire.Shared()}})
 	if err != nil {
 		return nil, nil, err
 	}
-	r.pool = pool
-	result, err = r.takeAll(ctx, fn, arg)
-	pool.Close()
+	defer r.pool.Close()
+	own, err := r.own(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	jobs, err := r.measure(ctx)
+	root := &node{fn: fn, arg: arg}
+	if err := r.do(ctx, root); err != nil {
+		return nil, nil, err
+	}
+	jobs, err := write(root, own, nil)
 	if err != nil {
 		return nil, nil, err
 	}
 	tree, err = sim.NewRecorded(name, jobs)
-	return tree, result, err
+	return tree, root.outcome.Result, err
 }
 
-// takeAll runs the program until its root has ended.
-func (r *recorder) takeAll(ctx context.Context, fn string, arg any) (result any, err error) {
-	root := &node{fn: fn, arg: arg}
-	r.add(root)
-	for !root.ended {
-		if t := r.pool.Take(); t != nil {
-			j := t.Job()
-			r.add(&node{path: j.ID.Path, fn: j.Func, arg: j.Arg, taken: t})
-			continue
-		}
-		if n := len(r.pending); n > 0 && r.pool.Idle() > 0 {
-			j := r.pending[n-1]
-			r.pending = r.pending[:n-1]
-			if err := r.begin(j); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		if err := r.endings(ctx); err != nil {
-			return nil, err
-		}
+// do runs a job, and all that it spawns whenever it waits for it: the newest first, as a worker would.
+func (r *recorder) do(ctx context.Context, j *node) error {
+	r.mu.Lock()
+	above := r.current
+	r.current = j
+	r.mu.Unlock()
+	in := engine.Job{ID: job.ID{Run: r.run, Path: j.path}, Func: j.fn, Arg: j.arg, Restarted: true}
+	if _, err := r.pool.Submit(in, func(o engine.Outcome) { r.end(j, o) }); err != nil {
+		return err
 	}
-	return root.outcome.Result, nil
-}
-
-func (r *recorder) add(j *node) {
-	r.byPath[j.path.String()] = j
-	r.pending = append(r.pending, j)
-}
-
-func (r *recorder) begin(j *node) error {
-	in := engine.Job{ID: job.ID{Run: r.run, Path: j.path}, Func: j.fn, Arg: j.arg}
-	_, err := r.pool.Submit(in, func(o engine.Outcome) {
-		j.outcome = o
-		r.mu.Lock()
-		r.ended = append(r.ended, j)
-		r.mu.Unlock()
-		select {
-		case r.news <- struct{}{}:
-		default:
+	for !j.ended {
+		p, err := r.wait(ctx, j)
+		if err != nil {
+			return err
 		}
-	})
-	return err
-}
-
-// endings gives results to those who wait for them. It does not wait for one: Take is the loop's rest.
-func (r *recorder) endings(ctx context.Context) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-r.news:
-	default:
-		runtime.Gosched() // for the few microseconds in which the core has nothing and is not yet idle
-		return nil
+		j.phases = append(j.phases, p)
+		for _, c := range slices.Backward(p.children) {
+			if err := r.do(ctx, c); err != nil {
+				return err
+			}
+		}
+		r.mu.Lock()
+		r.current = j
+		r.mu.Unlock()
+		for _, c := range p.children {
+			if _, err := c.taken.End(c.outcome); err != nil { // the first may be all that was wanted
+				return err
+			}
+		}
+		if p.children == nil {
+			break
+		}
 	}
 	r.mu.Lock()
-	ended := r.ended
-	r.ended = nil
+	r.current = above
 	r.mu.Unlock()
-	for _, j := range ended {
-		if err := cmp.Or(j.outcome.Failure, j.outcome.Err); err != nil {
-			return fmt.Errorf("job %v of %s failed: %w", j.path, j.fn, err)
-		}
-		j.ended = true
-		if j.taken == nil {
-			continue
-		}
-		if wanted, err := j.taken.End(j.outcome); err != nil || !wanted {
-			return errors.Join(err, abortedError(j))
-		}
+	if err := cmp.Or(j.outcome.Failure, j.outcome.Err); err != nil {
+		return fmt.Errorf("job %v of %s failed: %w", j.path, j.fn, err)
 	}
 	return nil
 }
 
-func abortedError(j *node) error {
-	return fmt.Errorf("job %v of %s was aborted by the program: such a search cannot be recorded", j.path, j.fn)
+// wait waits until a job has ended, or waits for children.
+func (r *recorder) wait(ctx context.Context, j *node) (p phase, err error) {
+	for {
+		r.mu.Lock()
+		ended, parked := j.ended, r.pool.Idle() > 0 && len(r.found) > 0
+		if ended || parked {
+			p = phase{j.cost, r.found}
+			j.cost, r.found = 0, nil
+		}
+		r.mu.Unlock()
+		switch {
+		case ended && len(p.children) > 0:
+			return p, fmt.Errorf("job %v of %s ended and waited for nothing that it had spawned last: such a "+
+				"search cannot be recorded", j.path, j.fn)
+		case ended || parked:
+			slices.SortFunc(p.children, func(a, b *node) int { return slices.Compare(a.path, b.path) })
+			return p, nil
+		}
+		select {
+		case <-ctx.Done():
+			return p, ctx.Err()
+		case <-r.news:
+		}
+	}
 }
 
-// measure times all jobs and puts them in preorder.
-func (r *recorder) measure(ctx context.Context) ([]sim.RecordedJob, error) {
-	all := make([]*node, 0, len(r.byPath))
-	for _, j := range r.byPath {
-		all = append(all, j)
+// charge notes the time of the calling thread, if it is the one that runs the job. The caller holds mu.
+func (r *recorder) charge(j *node) {
+	if thread, used := engine.ThreadTime(); thread == j.thread {
+		j.cost += used - j.since
+		j.since = used
 	}
-	slices.SortFunc(all, func(a, b *node) int { return slices.Compare(a.path, b.path) })
-	out := make([]sim.RecordedJob, len(all))
-	var above []int // the jobs whose subtrees are not complete, the root first
-	for i, j := range all {
-		if !j.ended {
-			return nil, abortedError(j)
-		}
-		began := time.Now()
-		if _, err := (*engine.Pool)(nil).Run(ctx, j.fn, j.arg); err != nil {
-			return nil, fmt.Errorf("job %v of %s, run again: %w", j.path, j.fn, err)
-		}
-		out[i].Cost = time.Since(began)
-		var err error
-		if out[i].Arg, err = encodedSize(j.arg); err != nil {
-			return nil, err
-		}
-		if out[i].Result, err = encodedSize(j.outcome.Result); err != nil {
-			return nil, err
-		}
-		for len(above) > 0 && !all[above[len(above)-1]].path.Above(j.path) {
-			above = above[:len(above)-1]
-		}
-		if len(above) > 0 {
-			parent := &out[above[len(above)-1]]
-			parent.Children++
-			parent.Cost = max(0, parent.Cost-out[i].Cost) // its own; the child's is still all of its subtree
-		}
-		above = append(above, i)
+}
+
+// end has what came of a job. It is called by the worker that ran it.
+func (r *recorder) end(j *node, o engine.Outcome) {
+	r.mu.Lock()
+	r.charge(j)
+	j.outcome, j.ended = o, true
+	r.mu.Unlock()
+	r.tell()
+}
+
+func (r *recorder) tell() {
+	select {
+	case r.news <- struct{}{}:
+	default:
 	}
-	return out, nil
+}
+
+// Salvage is asked of a job that begins, and of each that it has spawned.
+func (r *recorder) Salvage(path job.Path) (hit, below bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	j := r.current
+	if len(path) > len(j.path) {
+		r.charge(j)
+		return true, true
+	}
+	j.thread, j.since = engine.ThreadTime()
+	return false, true
+}
+
+// Found has a job that is handed out.
+func (r *recorder) Found(t *engine.Taken) {
+	in := t.Job()
+	r.mu.Lock()
+	r.found = append(r.found, &node{path: in.ID.Path, fn: in.Func, arg: in.Arg, taken: t})
+	r.mu.Unlock()
+	r.tell()
+}
+
+// Hungry says that the job that ran waits, or has ended.
+func (r *recorder) Hungry() { r.tell() }
+
+// Time is how long the calling goroutine's thread computes in f.
+func Time(f func()) time.Duration {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	_, before := engine.ThreadTime()
+	f()
+	_, after := engine.ThreadTime()
+	return after - before
+}
+
+func init() { satin.Register("record.wait", wait) }
+
+// wait waits for a job a number of times, each of which waits once.
+func wait(f *satin.Frame, times int) int {
+	for range times {
+		satin.Spawn(f, wait, min(1, times-1)).Get()
+	}
+	return 0
+}
+
+// handling is what recording adds to what a job costs: when its children are handed out, and when it goes on.
+type handling struct{ out, on time.Duration }
+
+// own measures that with jobs that do nothing.
+func (r *recorder) own(ctx context.Context) (handling, error) {
+	const times = 201
+	j := &node{fn: "record.wait", arg: times}
+	if err := r.do(ctx, j); err != nil {
+		return handling{}, err
+	}
+	var out, on []time.Duration
+	for _, p := range j.phases[:times] {
+		phases := p.children[0].phases
+		out, on = append(out, phases[0].cost), append(on, phases[1].cost)
+	}
+	slices.Sort(out)
+	slices.Sort(on)
+	return handling{out[times/2], on[times/2]}, nil
+}
+
+// write appends a job and all below it in preorder.
+func write(j *node, own handling, to []sim.RecordedJob) ([]sim.RecordedJob, error) {
+	var line sim.RecordedJob
+	var err error
+	if line.Arg, err = encodedSize(j.arg); err != nil {
+		return nil, err
+	}
+	if line.Result, err = encodedSize(j.outcome.Result); err != nil {
+		return nil, err
+	}
+	at := len(to)
+	to = append(to, line)
+	for i, p := range j.phases {
+		now := sim.RecordedPhase{Children: len(p.children), Cost: p.cost}
+		if now.Children > 0 {
+			now.Cost -= own.out
+		}
+		if i > 0 {
+			now.Cost -= own.on
+		}
+		now.Cost = twoDigits(max(0, now.Cost))
+		if i == 0 {
+			to[at].RecordedPhase = now
+		} else {
+			to[at].Later = append(to[at].Later, now)
+		}
+		for _, c := range p.children {
+			if to, err = write(c, own, to); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return to, nil
+}
+
+// twoDigits rounds a cost to two digits: the next run would differ by more, and files get small.
+func twoDigits(d time.Duration) time.Duration {
+	unit := time.Duration(1)
+	for d/unit >= 100 {
+		unit *= 10
+	}
+	return d.Round(unit)
 }
 
 func encodedSize(v any) (int, error) {

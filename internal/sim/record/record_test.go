@@ -3,20 +3,21 @@ package record
 import (
 	"context"
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/satin-peer/satin/internal/sim"
 
 	"github.com/satin-peer/satin"
-	"github.com/satin-peer/satin/internal/engine"
-	"github.com/satin-peer/satin/job"
 )
 
 func init() {
 	satin.Register("record.sum", sum)
 	satin.RegisterErr("record.fail", fail)
 	satin.Register("record.first", first)
+	satin.Register("record.steps", steps)
+	satin.Register("record.long", long)
 	satin.RegisterLattice[string]("record.most", most, nil)
 	satin.Register("record.search", search)
 	satin.Register("record.branch", branch)
@@ -33,6 +34,31 @@ func sum(f *satin.Frame, n int) int {
 	a := satin.Spawn(f, sum, n/2)
 	b := satin.Spawn(f, sum, n-n/2)
 	return b.Get() + a.Get()
+}
+
+// steps has four leaves in each of n steps, between which it computes as much as they do.
+func steps(f *satin.Frame, n int) (all int) {
+	for range n {
+		var parts [4]satin.Future[int, int]
+		for i := range parts {
+			parts[i] = satin.Spawn(f, long, 1)
+		}
+		for i := range parts {
+			all += parts[3-i].Get()
+		}
+		for range parts {
+			long(f, 1)
+		}
+	}
+	return all
+}
+
+// long computes for longer than recording costs.
+func long(f *satin.Frame, n int) int {
+	for range 100 {
+		n = sum(f, n)
+	}
+	return n
 }
 
 func fail(*satin.Frame, int) (int, error) { return 0, errors.New("no luck") }
@@ -72,14 +98,14 @@ func first(f *satin.Frame, n int) int {
 	return 0
 }
 
-// TestTree: whatever was taken, the program's result is its own, and all jobs are in one tree.
+// TestTree: the program's result is its own, and every job is in the tree, however small.
 func TestTree(t *testing.T) {
 	tree, result, err := Tree(t.Context(), "sum", "record.sum", 500)
 	if err != nil || result != 500 {
 		t.Fatalf("result %v, %v", result, err)
 	}
 	total := sim.Sequential(tree)
-	if total.Jobs > 999 || total.Work <= 0 || tree.Name != "sum" {
+	if total.Jobs != 999 || total.Work <= 0 || tree.Name != "sum" {
 		t.Errorf("%d jobs with %v of work", total.Jobs, total.Work)
 	}
 	root := tree.Root()
@@ -101,32 +127,40 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// TestMeasure: paths with gaps, where jobs were run in place, make a tree with the nearest recorded job above.
-func TestMeasure(t *testing.T) {
-	r := &recorder{byPath: make(map[string]*node)}
-	for _, p := range []job.Path{{2, 7}, {1, 3}, {}, {1}, {1, 3, 1, 1}, {4, 1, 1}} {
-		r.add(&node{path: p, fn: "record.sum", arg: 20, outcome: engine.Outcome{Result: 20}, ended: true})
+// TestPhases: a job that spawns again when it has waited has phases, and one that computes before it spawns, or
+// between, pays for it there.
+func TestPhases(t *testing.T) {
+	tree, result, err := Tree(t.Context(), "steps", "record.steps", 3)
+	if err != nil || result != 12 {
+		t.Fatalf("result %v, %v", result, err)
 	}
-	jobs, err := r.measure(t.Context())
-	if err != nil {
+	var text strings.Builder
+	if err := tree.Write(&text); err != nil {
 		t.Fatal(err)
 	}
-	var children []int
-	for _, j := range jobs {
-		children = append(children, j.Children)
-	}
-	for i, want := range []int{3, 1, 1, 0, 0, 0} { // root, 1, 1.3, 1.3.1.1, 2.7, 4.1.1
-		if children[i] != want {
-			t.Fatalf("children %v", children)
+	lines := strings.Split(text.String(), "\n")
+	var root []int
+	for _, word := range strings.Fields(lines[1]) {
+		n, err := strconv.Atoi(word)
+		if err != nil {
+			t.Fatal(err)
 		}
+		root = append(root, n)
 	}
-	if _, err := sim.NewRecorded("x", jobs); err != nil {
-		t.Error(err)
+	if len(root) != 4+2*3 || root[0] != 4 || root[4] != 4 || root[6] != 4 || root[8] != 0 {
+		t.Fatalf("the root is %v: three phases with four jobs each, and an end", root)
 	}
-	r.byPath["9"] = &node{path: job.Path{9}, fn: "record.sum", arg: 1}
-	if _, err := r.measure(t.Context()); err == nil ||
-		!strings.Contains(err.Error(), "job 9 of record.sum was aborted") {
-		t.Errorf("error %v", err)
+	if spawns, syncs := tree.Counts(); spawns != 12 || syncs != 3 {
+		t.Errorf("%d spawns, %d syncs", spawns, syncs)
+	}
+	leaf := strings.Fields(lines[2])
+	cost, err := strconv.Atoi(leaf[1])
+	if err != nil || len(leaf) != 4 || leaf[0] != "0" {
+		t.Fatalf("a job is %v", leaf)
+	}
+	// Between its phases the root computes four times what a leaf does.
+	if between := root[5]; between < 2*cost {
+		t.Errorf("a leaf costs %d, the root's second phase %d", cost, between)
 	}
 }
 
@@ -144,8 +178,15 @@ func TestNotRecorded(t *testing.T) {
 	if _, _, err := Tree(ctx, "x", "record.sum", 500); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
-	if _, result, err := Tree(t.Context(), "x", "record.first", 300); err == nil && result != 300 ||
-		err != nil && !strings.Contains(err.Error(), "was aborted by the program") {
-		t.Errorf("result %v, error %v", result, err)
+}
+
+// TestSpeculation: what the program would abort is recorded too.
+func TestSpeculation(t *testing.T) {
+	tree, result, err := Tree(t.Context(), "x", "record.first", 3)
+	if err != nil || result != 3 {
+		t.Fatalf("result %v, %v", result, err)
+	}
+	if spawns, _ := tree.Counts(); spawns != 200*(1+4) {
+		t.Errorf("%d spawns", spawns)
 	}
 }

@@ -1,0 +1,158 @@
+package sim
+
+import (
+	"slices"
+	"time"
+)
+
+// Work is what all jobs cost together.
+func (r *Recorded) Work() (sum time.Duration) {
+	for i := range r.jobs {
+		sum += time.Duration(r.Cost(Node{Form: int32(i)}))
+	}
+	return sum
+}
+
+// Counts are the jobs that were spawned, and how often one waited for those that it had spawned.
+func (r *Recorded) Counts() (spawns, syncs int) {
+	for i := range r.jobs {
+		for _, p := range r.jobs[i].phases() {
+			if p.Children > 0 {
+				spawns, syncs = spawns+p.Children, syncs+1
+			}
+		}
+	}
+	return spawns, syncs
+}
+
+// phases are all of a job.
+func (j *RecordedJob) phases() []RecordedPhase {
+	return append([]RecordedPhase{j.RecordedPhase}, j.Later...)
+}
+
+// alone is from when on what an inner job computes itself is a phase of its own in Scaled.
+const alone = 100 * time.Microsecond
+
+// Scaled is the tree with all costs multiplied by one factor, so that they add up to about total: the same problem on
+// slower machines. The model's inner jobs take no time of their own (engine.go), so what one computes before it spawns,
+// or spawns again, becomes a phase with one leaf: nothing else of the job can run meanwhile.
+func (r *Recorded) Scaled(total time.Duration) (*Recorded, error) {
+	s := reshaper{from: r, factor: float64(total) / float64(r.Work())}
+	s.scale(0)
+	return NewRecorded(r.Name, s.jobs)
+}
+
+// Repeated is the program with so many steps: its first one, and then its last one again and again. Steps are the
+// phases of the root that have children.
+func (r *Recorded) Repeated(steps int) (*Recorded, error) {
+	s := reshaper{from: r, factor: 1}
+	root := r.jobs[0]
+	phases := root.phases()
+	root.Later = nil
+	s.jobs = append(s.jobs, root)
+	at, last, from := int32(1), phases[0], int32(1)
+	for range phases[0].Children {
+		at = s.copy(at)
+	}
+	for _, p := range phases[1:] {
+		if p.Children == 0 {
+			break
+		}
+		last, from = p, at
+		for range p.Children {
+			at = r.next[at]
+		}
+	}
+	for range steps - 1 {
+		s.jobs[0].Later = append(s.jobs[0].Later, last)
+		at := from
+		for range last.Children {
+			at = s.copy(at)
+		}
+	}
+	if end := phases[len(phases)-1]; end.Children == 0 {
+		s.jobs[0].Later = append(s.jobs[0].Later, end)
+	}
+	return NewRecorded(r.Name, s.jobs)
+}
+
+// Flat is the program as a master with workers: the root does what inner jobs did, phase by phase, and spawns all
+// leaves.
+func (r *Recorded) Flat() (*Recorded, error) {
+	s := reshaper{from: r, factor: 1}
+	phases := r.jobs[0].phases()
+	s.jobs = append(s.jobs, r.jobs[0])
+	at := int32(1)
+	for i, p := range phases {
+		children := p.Children
+		phases[i].Children = 0
+		for range children {
+			for end := r.next[at]; at < end; at++ {
+				j := r.jobs[at]
+				if j.all() > 0 {
+					phases[i].Cost += time.Duration(r.Cost(Node{Form: at}))
+					continue
+				}
+				s.jobs = append(s.jobs, j)
+				phases[i].Children++
+			}
+		}
+	}
+	s.jobs[0].RecordedPhase, s.jobs[0].Later = phases[0], phases[1:]
+	return NewRecorded(r.Name, s.jobs)
+}
+
+// Between is the program with another cost of what the root itself computes before each of its phases, from 0 on.
+func (r *Recorded) Between(own func(phase int, recorded time.Duration) time.Duration) (*Recorded, error) {
+	jobs := slices.Clone(r.jobs)
+	phases := jobs[0].phases()
+	for i := range phases {
+		phases[i].Cost = own(i, phases[i].Cost)
+	}
+	jobs[0].RecordedPhase, jobs[0].Later = phases[0], phases[1:]
+	return NewRecorded(r.Name, jobs)
+}
+
+// reshaper makes a tree of another.
+type reshaper struct {
+	from   *Recorded
+	factor float64
+	jobs   []RecordedJob
+}
+
+// copy appends a job with all below it, and returns the number of the one that follows.
+func (s *reshaper) copy(i int32) int32 {
+	s.jobs = append(s.jobs, s.from.jobs[i:s.from.next[i]]...)
+	return s.from.next[i]
+}
+
+// scale appends a job with all below it.
+func (s *reshaper) scale(i int32) {
+	j := s.from.jobs[i]
+	if j.all() == 0 {
+		j.Cost = s.times(j.Cost)
+		s.jobs = append(s.jobs, j)
+		return
+	}
+	at, place := i+1, len(s.jobs)
+	s.jobs = append(s.jobs, RecordedJob{Arg: j.Arg, Result: j.Result})
+	var phases []RecordedPhase
+	for _, p := range j.phases() {
+		own := s.times(p.Cost)
+		if own >= alone {
+			phases = append(phases, RecordedPhase{Children: 1})
+			s.jobs = append(s.jobs, RecordedJob{RecordedPhase: RecordedPhase{Cost: own}})
+			own = 0
+		}
+		if p.Children > 0 {
+			phases = append(phases, RecordedPhase{p.Children, own})
+		}
+		for range p.Children {
+			s.scale(at)
+			at = s.from.next[at]
+		}
+	}
+	s.jobs[place].RecordedPhase, s.jobs[place].Later = phases[0], phases[1:]
+}
+
+func (s *reshaper) times(d time.Duration) time.Duration { return time.Duration(float64(d) * s.factor) }
