@@ -58,8 +58,8 @@ func TestAddressesAreRememberedAcrossRestarts(t *testing.T) {
 	}
 	b.Close()
 	a.Close()
-	b = open(t, host.Config{StateDir: dirs[1]}) // with nothing but what it remembers
-	a = open(t, host.Config{StateDir: dirs[0], Listen: listen})
+	a = open(t, host.Config{StateDir: dirs[0], Listen: listen}) // before, so that no dial has to be tried again
+	b = open(t, host.Config{StateDir: dirs[1]})                 // with nothing but what it remembers
 	if a.Incarnation() != 2 || b.Incarnation() != 2 {
 		t.Errorf("incarnations %d and %d, want 2", a.Incarnation(), b.Incarnation())
 	}
