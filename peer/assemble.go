@@ -51,7 +51,8 @@ func (p *Peer) assemble(apps []Application) error {
 	p.voice = &voice{base: p.base, cfg: p.cfg.Gossip, host: p.host}
 	p.card = &ownCard{base: p.base, key: key, facts: func() *statement.Card { return p.facts(catalog) },
 		proof: p.host.Proof, tell: func(b []byte) { p.voice.tell(gossip.KindCard, b) }}
-	p.traffic = &traffic{base: p.base, places: p.places, protect: p.host, vouch: vouch}
+	p.traffic = &traffic{base: p.base, places: p.places, modules: p.modules, protect: p.host, vouch: vouch}
+	p.modules.send = p.traffic.sendShared
 	p.crew = &crew{base: p.base, cfg: &p.cfg, self: self, host: p.host, arbiter: &arbiter{cores: p.cfg.Workers},
 		modules: p.modules, vouch: vouch,
 		send: p.traffic.send, tell: p.voice.tellNews, sendShared: p.traffic.sendShared,
@@ -169,7 +170,6 @@ func (p *Peer) speak(asked *answering) error {
 	asked.keeping.serve()
 	asked.collecting.serve()
 	p.showing.serve(p.board)
-	p.modules.serve()
 	p.publications.recall()
 	p.host.OnPeer(p.onPeer)
 	p.spawn(p.upkeep)

@@ -19,6 +19,7 @@ import (
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/library"
 	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/peer/stream"
 	"github.com/satin-peer/satin/runs"
 	"github.com/satin-peer/satin/sharedobj"
 )
@@ -81,8 +82,9 @@ type modules struct {
 	board   *switchboard
 	members *members
 	places  *places
-	runs    *conductor // of assemble
-	changed func()     // what is here is not what it was
+	runs    *conductor           // of assemble
+	send    func(*stream.Shared) // likewise
+	changed func()               // what is here is not what it was
 	consent string
 	lib     *library.Library
 	// standsFor says whether a member has published a module.
@@ -120,20 +122,24 @@ func (x *modules) open(cfg *Config) (err error) {
 	if most == 0 {
 		most = DefaultModuleCache
 	}
-	c := newCouriers(x.base, x.board.net, func(to peer.ID, b []byte) { x.lib.NotSent(library.PeerID(to.String()), b) })
 	x.lib, err = library.Open(library.DefaultConfig(most), library.Host{
 		Dir: filepath.Join(cfg.Host.StateDir, "modules"), Self: library.PeerID(x.self.String()), Here: x.came,
-		Log: x.log, Send: c.send,
+		Log: x.log, Send: func(m *sharedobj.Message) { x.send(&stream.Shared{Message: m}) },
 	})
 	return err
 }
 
-// serve lets members ask for modules.
-func (x *modules) serve() {
+// received takes in a message about modules.
+func (x *modules) received(m *sharedobj.Message) {
 	if x.lib != nil {
-		x.board.serveCourier(func(from peer.ID, b []byte) error {
-			return x.lib.Received(library.PeerID(from.String()), b)
-		})
+		x.lib.Received(m)
+	}
+}
+
+// notSent says that one was certainly not delivered.
+func (x *modules) notSent(m *sharedobj.Message) {
+	if x.lib != nil {
+		x.lib.NotSent(m)
 	}
 }
 

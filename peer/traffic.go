@@ -20,6 +20,7 @@ type traffic struct {
 	stream  *stream.Transport // of Open
 	runs    *conductor
 	places  *places
+	modules *modules
 	vouch   *vouching
 	protect interface {
 		Protect(id peer.ID, tag string)

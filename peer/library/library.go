@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/satin-peer/satin/internal/module"
-	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/sharedobj"
 )
 
@@ -20,15 +19,12 @@ import (
 type Host struct {
 	Dir  string // of the files
 	Self PeerID
-	// Send sends a message to a member. It must not block, and may lose it.
-	Send func(to PeerID, m []byte)
+	// Send sends a message to m.To. It must not block, and may lose it; then it may have NotSent called, later.
+	Send func(m *sharedobj.Message)
 	// Here is told what has come that was wanted, without a lock, on a goroutine of the library's.
 	Here func(h Hash)
 	Log  *slog.Logger
 }
-
-// MaxMessage bounds an encoded message, in bytes.
-const MaxMessage = wire.MaxControlFrame
 
 // A Library carries out what a Core decides. Its methods may be called from any goroutine.
 type Library struct {
@@ -101,12 +97,7 @@ func (l *Library) carryOut(o Orders) {
 		l.tasks = append(l.tasks, func() { l.host.Here(h) })
 	}
 	for _, m := range o.Messages {
-		b, err := wire.Control().Encode(m)
-		if err != nil {
-			l.host.Log.Error("a message about modules cannot be encoded", "error", err)
-			continue
-		}
-		l.host.Send(m.To, b)
+		l.host.Send(m)
 	}
 	ring(l.kick)
 	ring(l.bell)
@@ -234,15 +225,9 @@ func (l *Library) Unuse(run string, h Hash) {
 	})
 }
 
-// Received takes in a message that a member sent.
-func (l *Library) Received(from PeerID, b []byte) error {
-	m := &sharedobj.Message{}
-	if err := wire.Control().Decode(b, m); err != nil {
-		return err
-	}
-	m.From, m.To = from, l.host.Self // whoever sent it can only speak for itself
+// Received takes in a message that m.From, a member, has sent.
+func (l *Library) Received(m *sharedobj.Message) {
 	l.do(func(now time.Duration) Orders { return l.core.Received(now, m) })
-	return nil
 }
 
 // SetMembers says who there is, this peer among them.
@@ -251,11 +236,8 @@ func (l *Library) SetMembers(list []sharedobj.Member) {
 }
 
 // NotSent says that a message was certainly not delivered.
-func (l *Library) NotSent(to PeerID, b []byte) {
-	m := &sharedobj.Message{}
-	if wire.Control().Decode(b, m) == nil {
-		l.do(func(now time.Duration) Orders { return l.core.NotSent(now, m) })
-	}
+func (l *Library) NotSent(m *sharedobj.Message) {
+	l.do(func(now time.Duration) Orders { return l.core.NotSent(now, m) })
 }
 
 // Bytes is a module, not to be changed; nil if it is not here.
