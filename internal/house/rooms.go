@@ -94,6 +94,7 @@ var rooms = []room{
 	{dir: "cmd/satinversion", knows: []string{"apps/sources"}},
 	{dir: "apps/sat", knows: []string{".", "apps"}, tests: []string{"apps/apptest", "internal/lrat", "internal/rup"}},
 	{dir: "apps/*", knows: []string{".", "apps"}, tests: []string{"apps/apptest"}},
+	{dir: "examples/*", knows: []string{".", "apps"}},
 	{dir: "cmd/satin-sim", knows: []string{"steal", "steal/policy", "internal/wan", "internal/sim", "internal/sim/liars", "internal/sim/life",
 		"internal/sim/paper",
 		"internal/sim/record", "apps", "apps/all"}},
