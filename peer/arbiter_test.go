@@ -52,6 +52,7 @@ func TestTurns(t *testing.T) {
 	}
 }
 
+// A run that has no jobs for its cores lends them to the others, and keeps one to hear of jobs by.
 func TestDryRunLendsItsCores(t *testing.T) {
 	var busy, dry int
 	a := &arbiter{cores: 8}

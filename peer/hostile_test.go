@@ -108,6 +108,7 @@ func TestFloodOfFakeRuns(t *testing.T) {
 	}
 }
 
+// Whatever a member sends, what is read of it can be written again: nothing is half read.
 func FuzzMember(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte{0xa1, 0x01, 0x80})

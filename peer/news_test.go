@@ -82,6 +82,7 @@ func TestHostileNews(t *testing.T) {
 	}
 }
 
+// News that came and is passed on in parts keeps to the bound of a part, whatever is in it.
 func FuzzNews(f *testing.F) {
 	f.Add(encode(&steal.News{Run: job.RunID{1}, From: steal.Address{Peer: steal.PeerID(author.String()), Inc: 7},
 		Tuples: tuples(2, 3)}))

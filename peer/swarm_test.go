@@ -95,6 +95,7 @@ func TestPeerIsLost(t *testing.T) {
 	until(t, "the run is over on the other peer too", func() bool { return runs(t, list[2])[run].State.Ended() })
 }
 
+// A peer that leaves in the middle of a run costs no part of the answer, and the others know that it has left.
 func TestPeerLeaves(t *testing.T) {
 	list := swarm(t, 3)
 	work := last(t)
@@ -130,6 +131,7 @@ func TestNewcomer(t *testing.T) {
 	}
 }
 
+// Two runs of two owners share the same peers, and each owner has its own answer.
 func TestTwoOwnersAtOnce(t *testing.T) {
 	list := swarm(t, 3)
 	work := last(t)
@@ -143,6 +145,7 @@ func TestTwoOwnersAtOnce(t *testing.T) {
 	}
 }
 
+// A run ends on all peers when its owner cancels it, and when nobody else does.
 func TestCancelEndsTheRunEverywhere(t *testing.T) {
 	list := swarm(t, 2)
 	run := submit(t, list[0], "count", last(t).arg)

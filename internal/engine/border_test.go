@@ -57,6 +57,8 @@ func TestTakeCompletesElsewhere(t *testing.T) {
 	}
 }
 
+// What comes back for a job that was given away is checked against its function, and a refused outcome leaves it
+// away; a failure there is the spawner's error here, with the peer's name.
 func TestTakenResultOfWrongType(t *testing.T) {
 	p := testPool(t, 1)
 	res := make(chan error, 1)
@@ -121,6 +123,7 @@ func abortChild(f *satin.Frame, _ int) int {
 	return 7
 }
 
+// Of a job that is aborted while it is away, whoever has it is told, once, and nothing that comes of it counts.
 func TestTakenJobAborted(t *testing.T) {
 	log := &dropLog{}
 	p, err := engine.NewPool(engine.Config{Workers: 1, Host: log})
@@ -150,6 +153,7 @@ func TestTakenJobAborted(t *testing.T) {
 	}
 }
 
+// A job from elsewhere runs under the ID that it has there, and what cannot be run is refused before it begins.
 func TestSubmit(t *testing.T) {
 	p := testPool(t, 2)
 	id := satin.JobID{Run: job.NewRunID(), Path: job.Path{3, 1}}

@@ -68,6 +68,8 @@ func spread(f *satin.Frame, n int) int {
 
 func init() { satin.Register("test.spread", spread) }
 
+// A pool works on as many cores as it is told, at once, down to none; paused, it still gives jobs away and takes
+// results.
 func TestPause(t *testing.T) {
 	p := testPool(t, 3)
 	for range 10 {
@@ -191,6 +193,7 @@ func (w *idleWatch) tell() {
 func (w *idleWatch) Hungry() { w.tell() }
 func (w *idleWatch) Fed()    { w.tell() }
 
+// Every change in how many cores have no work is told, also of one whose job waits for a child outside.
 func TestIdleIsTold(t *testing.T) {
 	watch := &idleWatch{news: make(chan struct{}, 1)}
 	p, err := engine.NewPool(engine.Config{Workers: 3, Host: watch})

@@ -107,6 +107,7 @@ func TestAbortBeforeWhileAfter(t *testing.T) {
 	}
 }
 
+// The end of its context ends a run with the cause, its jobs unwind, and the pool is as good as before.
 func TestContextEndsRun(t *testing.T) {
 	for _, workers := range []int{0, 1, 2} {
 		p := testPool(t, workers)
@@ -130,6 +131,7 @@ func TestContextEndsRun(t *testing.T) {
 	}
 }
 
+// Close ends what runs, waits until its jobs have unwound, and may be called again.
 func TestCloseEndsRuns(t *testing.T) {
 	resetGates()
 	p, err := engine.NewPool(engine.Config{Workers: 2})
@@ -155,6 +157,7 @@ func TestCloseEndsRuns(t *testing.T) {
 	}
 }
 
+// A closed pool has no goroutine any more.
 func TestCloseLeavesNoGoroutine(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for range 20 {
@@ -217,6 +220,8 @@ func deepErr(f *satin.Frame, n int) (int, error) {
 	return satin.SpawnErr(f, deepErr, n-1).Get()
 }
 
+// Errors, panics and mistakes of use name the function and the path of the job that failed, however deep, and the
+// pool goes on.
 func TestFailuresNameTheJob(t *testing.T) {
 	ctx := context.Background()
 	for _, workers := range []int{0, 1, 3} {
@@ -244,6 +249,7 @@ func TestFailuresNameTheJob(t *testing.T) {
 	}
 }
 
+// A job does not end before its children, though nobody takes their results.
 func TestForgottenChildrenEnd(t *testing.T) {
 	for _, workers := range []int{1, 2} {
 		p := testPool(t, workers)
@@ -261,6 +267,7 @@ func TestForgottenChildrenEnd(t *testing.T) {
 	}
 }
 
+// A job that calls runtime.Goexit fails its run and costs the pool no worker.
 func TestGoexitFailsTheRun(t *testing.T) {
 	p := testPool(t, 2)
 	for range 10 {
@@ -296,6 +303,7 @@ func inlet(f *satin.Frame, n int) int {
 	return sum
 }
 
+// The body of a loop over results is never run twice at once, nor beside the rest of its frame.
 func TestInletsDoNotOverlap(t *testing.T) {
 	want := run(t, nil, inlet, 500)
 	for _, workers := range []int{1, 2, 4} {
@@ -320,6 +328,7 @@ func escape(f *satin.Frame, n int) (r int) {
 
 func run2(f *satin.Frame) int { return satin.Spawn(f, fib, 10).Get() }
 
+// The pool survives a job that recovers from the panic of a child whose result it takes, and that spawns again then.
 func TestRecoverInJob(t *testing.T) {
 	for _, workers := range []int{0, 1, 2} {
 		p := testPool(t, workers)
@@ -331,6 +340,7 @@ func TestRecoverInJob(t *testing.T) {
 	}
 }
 
+// Progress is the share of the tree that is done: of a run in the middle, and 1 when there is none.
 func TestProgressOfFinishedAndHalfDoneRuns(t *testing.T) {
 	p := testPool(t, 2)
 	resetGates()
@@ -383,6 +393,7 @@ func early(f *satin.Frame, n int) int {
 	return int(worker(f).Head)
 }
 
+// Who leaves a loop over results early aborts all that are left, in one operation, and both are counted.
 func TestEarlyEndAborts(t *testing.T) {
 	p := testPool(t, 1)
 	if left := run(t, p, early, 100); left != 0 {

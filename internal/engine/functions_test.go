@@ -57,6 +57,7 @@ func nilFuncs(f *satin.Frame, used int) (clear int) {
 	return clear
 }
 
+// A nil function is refused where it is spawned, wherever on the stack, and nothing is left behind.
 func TestNilFunction(t *testing.T) {
 	for _, workers := range []int{0, 1, 2} {
 		p := testPool(t, workers)

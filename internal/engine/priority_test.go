@@ -60,6 +60,7 @@ func TestWindowsLevels(t *testing.T) {
 	}
 }
 
+// What the user reads of the workers' priority is what the system has granted.
 func TestDescribeIdle(t *testing.T) {
 	for _, c := range []struct {
 		refused error

@@ -49,6 +49,8 @@ func TestErrorsKeepTheirIdentity(t *testing.T) {
 	}
 }
 
+// What cannot be told apart when it has travelled is refused when it is registered: no error, no name, or one
+// used twice.
 func TestRegisterErrorRefuses(t *testing.T) {
 	for _, c := range []struct {
 		name string

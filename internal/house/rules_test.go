@@ -150,6 +150,8 @@ func TestGuards(t *testing.T) {
 		{"one without", []string{"x/a_test.go", "package x\nfunc help() {}\nfunc FuzzA() {}\n// It holds.\nfunc TestB() {}\n"},
 			[]string{"x/a_test.go: FuzzA does not say"}},
 		{"no test", []string{"x/a.go", "package x\nfunc TestA() {}\n"}, nil},
+		{"a second one without", []string{"runs/a_test.go", "package runs\n// It holds.\nfunc TestA() {}\nfunc TestB() {}\n"},
+			[]string{"runs/a_test.go: TestB does not say"}},
 	})
 }
 
