@@ -7,7 +7,6 @@ import (
 
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/compute"
-	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/runs"
@@ -62,10 +61,7 @@ func judge(run job.RunID, entry string, outcome []byte) (o control.Outcome) {
 	case err != nil:
 		o.Failure = err.Error()
 	default:
-		var raw compute.Outcome
-		if bad := wire.Value().Decode(outcome, &raw); bad == nil {
-			o.Result = raw.Value
-		}
+		o.Result = compute.ReturnedValue(outcome)
 	}
 	return o
 }

@@ -99,6 +99,14 @@ func (b *Body) Piece(id PieceID) ([]byte, bool) {
 // errPiece says that a piece does not belong to its blob.
 var errPiece = errors.New("a piece that is not of this blob")
 
+// piecesOf is how many pieces a blob has, at all levels.
+func piecesOf(size uint64) (n uint64) {
+	for _, m := range levelsOf(size) {
+		n += m
+	}
+	return n
+}
+
 // assembly is a blob that comes piece by piece.
 type assembly struct {
 	blob   Blob

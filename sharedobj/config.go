@@ -119,3 +119,6 @@ var (
 	errFloor    = errors.New("the value of a lattice that came with the job is not valid")
 	errRefused  = errors.New("too many jobs or objects are waited for here")
 )
+
+// Refused says whether a job came back for want of room alone: later there may be some.
+func Refused(err error) bool { return err == errRefused }

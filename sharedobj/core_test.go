@@ -111,3 +111,60 @@ func TestStrangers(t *testing.T) {
 		t.Errorf("%+v", out)
 	}
 }
+
+// What a result names is waited for as long as it comes, however slowly; a job goes back when its patience is over, and
+// so does a result of which nothing comes any more.
+func TestSlowResult(t *testing.T) {
+	c := newTestCore(t, func(c *Config) { c.PieceTimeout = time.Hour })
+	body := Build(noise(40 * pieceSize))
+	r := Recipe{Kind: Constant, Name: "sea", State: body.Blob}
+	var wanted []*Message // pieces that were asked for
+	var back []JobID
+	now := time.Second
+	var take func(Output)
+	take = func(out Output) {
+		for _, o := range slices.Clone(out.Orders) {
+			if o.Kind == OrderBack {
+				back = append(back, o.Job)
+			}
+		}
+		for _, m := range slices.Clone(out.Messages) {
+			switch {
+			case m.Get != nil:
+				wanted = append(wanted, m)
+			case m.Ask != nil && m.To == "b2":
+				take(c.Step(now, &Message{From: m.To, To: "a1", Answer: &Answer{Digest: r.Digest(), Status: Here,
+					Told: []Told{{Recipe: r}}}}))
+			case m.Ask != nil:
+				take(c.Step(now, &Message{From: m.To, To: "a1", Answer: &Answer{Digest: r.Digest(), Status: Lacking}}))
+			}
+		}
+	}
+	come := func(id JobID, result bool) {
+		take(c.JobCame(now, Job{ID: id, Victim: "b2", Needs: []Need{{Digest: r.Digest()}}, Result: result}))
+	}
+	come(1, true)
+	come(2, false)
+	wait := func() {
+		for end := now + c.cfg.Patience; now < end; {
+			now += time.Second
+			take(c.Tick(now))
+		}
+	}
+	for range 4 { // each time one message's pieces come
+		m := wanted[0]
+		wanted = wanted[1:]
+		for _, id := range m.Get.Pieces {
+			data, _ := body.Piece(id)
+			take(c.Step(now, &Message{From: m.To, To: "a1", Piece: &Piece{Top: body.Top, ID: id, Data: data}}))
+		}
+		wait()
+		if !slices.Equal(back, []JobID{2}) {
+			t.Fatalf("after %v there went back %v", now, back)
+		}
+	}
+	wait()
+	if !slices.Equal(back, []JobID{2, 1}) {
+		t.Errorf("when nothing comes any more there went back %v", back)
+	}
+}

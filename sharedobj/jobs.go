@@ -22,6 +22,8 @@ type waiting struct {
 type job struct {
 	Job
 	stage    stage
+	since    time.Duration
+	got      uint64 // pieces, of a result's values, when that was asked last
 	until    time.Duration
 	joins    int // of floors, under way
 	guard    guard
@@ -58,7 +60,7 @@ func (c *Core) JobCame(now time.Duration, j Job) Output {
 		c.stats.JobsBack++
 		c.order(Order{Kind: OrderBack, Job: j.ID, Err: errRefused})
 	default:
-		w := &job{Job: j, until: c.now + c.cfg.Patience, fetching: make([]bool, len(j.Needs))}
+		w := &job{Job: j, since: c.now, until: c.now + c.cfg.Patience, fetching: make([]bool, len(j.Needs))}
 		c.jobs.byID[j.ID] = w
 		c.jobs.list = append(c.jobs.list, w)
 		for i := range j.Needs {
@@ -246,10 +248,31 @@ func (c *waiting) failed(d Digest, err error) {
 // expire gives back what has waited long enough.
 func (c *waiting) expire() {
 	for _, j := range slices.Clone(c.list) {
-		if j.stage != running && j.until <= c.now && c.jobs.byID[j.ID] == j {
-			c.back(j, errPatience)
+		if j.stage == running || j.until > c.now || c.jobs.byID[j.ID] != j {
+			continue
+		}
+		if most := j.since + c.cfg.ReadPatience; j.Result && c.now < most && c.progress(j) {
+			j.until = min(c.now+c.cfg.Patience, most)
+			continue
+		}
+		c.back(j, errPatience)
+	}
+}
+
+// progress says whether anything of what is missing has come since it was asked last.
+func (c *waiting) progress(j *job) bool {
+	pieces := uint64(0)
+	for i := range j.Needs {
+		d := j.Needs[i].Digest
+		if e := c.store.find(d); e != nil && e.state != nil {
+			pieces += piecesOf(e.state.Size)
+		} else if f := c.fetches.byDigest[d]; f != nil && f.pull != nil {
+			pieces += piecesOf(f.pull.parts.blob.Size) - f.pull.parts.left
 		}
 	}
+	more := pieces > j.got
+	j.got = pieces
+	return more
 }
 
 func (c *waiting) next() (at time.Duration) {

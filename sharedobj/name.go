@@ -1,6 +1,7 @@
 package sharedobj
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -14,6 +15,9 @@ type Digest [32]byte
 
 // String is the first eight hex digits, enough to tell versions apart in a trace.
 func (d Digest) String() string { return hex.EncodeToString(d[:4]) }
+
+// Compare orders digests.
+func (d Digest) Compare(e Digest) int { return bytes.Compare(d[:], e[:]) }
 
 // Kind says how a value may change.
 type Kind uint8

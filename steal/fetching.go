@@ -85,3 +85,42 @@ func (c *Core) NotReady(now time.Duration, id SegmentID) Output {
 	}
 	return c.end()
 }
+
+// Awaits says whether a message brings the result of a job that was given away and is not back.
+func (c *Core) Awaits(m *Message) bool { return c.awaited(m) != nil }
+
+func (c *Core) awaited(m *Message) *lease {
+	p := c.partners.find(m.From.Peer)
+	if m.Result == nil || m.Run != c.run.ID || m.To != c.self || p == nil || p.inc != m.From.Inc {
+		return nil
+	}
+	if i, ok := p.findLease(m.Result.Handle); ok && p.leases[i].matches(m.Result) {
+		return p.leases[i]
+	}
+	return nil
+}
+
+// Unusable says that a result is of no use here: what it names cannot be had. Its job is done again.
+func (c *Core) Unusable(now time.Duration, m *Message) Output {
+	if !c.begin(now) {
+		return c.out
+	}
+	if l := c.awaited(m); l != nil {
+		l.thief.credit.failed(c.now, &c.cfg)
+		c.book.tellAborted([]*lease{l})
+		c.book.requeue(l, true, &c.stats.PutBackUnusable)
+	} else {
+		c.stats.DroppedUnexpected++
+	}
+	return c.end()
+}
+
+// Unacked says whether a peer has still to acknowledge a result. Call it between two inputs.
+func (c *Core) Unacked(to PeerID, h Handle) bool {
+	p := c.partners.find(to)
+	if p == nil {
+		return false
+	}
+	i, ok := p.findHeld(h)
+	return ok && p.held[i].state == finished
+}

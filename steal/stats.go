@@ -29,6 +29,7 @@ type Stats struct {
 	PutBackUnsent    uint64 // the reply could not be written
 	PutBackReturned  uint64 // the thief had no room for it
 	PutBackTooLarge  uint64 // beyond Config.MaxJobBytes
+	PutBackUnusable  uint64 // what the result names could not be had
 	EagerCopies      uint64 // jobs that others had and that idle peers got too
 	OverdueCopies    uint64 // jobs that thieves listed for so long that idle workers here run them too
 	EagerWon         uint64 // of those, how many were done first by the copy

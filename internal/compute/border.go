@@ -79,8 +79,7 @@ func (o salvager) Kept(j engine.Job, out engine.Outcome) {
 	if !e.kept.room(begun.Sub(e.started), e.cfg.Workers) {
 		return
 	}
-	e.sharing.tellOf(out.Result)
-	outcome, bad := encodeReturned(e.cfg.Self, j.ID, j.Func, out.Result, out.Err)
+	outcome, bad := e.sharing.encodeReturned(e.cfg.Self, j.ID, j.Func, out.Result, out.Err)
 	var b []byte
 	if bad == nil {
 		b, bad = wire.Value().Encode(j.Arg)

@@ -64,8 +64,7 @@ func (e *Engine) run(id steal.SegmentID, j *steal.Job, first bool) {
 		in := engine.Job{ID: which, Func: fn, Arg: v, Restarted: j.Restarted && !e.cfg.Naive, First: first}
 		g, err = e.pool.Submit(in, func(o engine.Outcome) {
 			begun := time.Now()
-			e.sharing.tellOf(o.Result)
-			outcome, returned := encodeOutcome(e.cfg.Self, which, fn, o)
+			outcome, returned := e.sharing.encodeOutcome(e.cfg.Self, which, fn, o)
 			e.encoded(begun)
 			e.tell(func(told *[]port.Event) { e.ended(told, id, outcome, returned) })
 		})

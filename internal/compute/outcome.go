@@ -6,9 +6,9 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/satin-peer/satin/internal/wire"
-
 	"github.com/satin-peer/satin/internal/engine"
+	"github.com/satin-peer/satin/internal/port"
+	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
 )
 
@@ -40,11 +40,11 @@ const (
 
 // encodeOutcome encodes what the pool says came of job id, which ran on peer self. A value that cannot be encoded
 // becomes the job's panic, because its spawner has to learn of it.
-func encodeOutcome(self string, id job.ID, fn string, o engine.Outcome) (outcome []byte, returned bool) {
+func (s *sharing) encodeOutcome(self string, id job.ID, fn string, o engine.Outcome) (outcome []byte, returned bool) {
 	if o.Failure != nil {
 		return encodePanic(self, id, fn, o.Failure), false
 	}
-	b, bad := encodeReturned(self, id, fn, o.Result, o.Err)
+	b, bad := s.encodeReturned(self, id, fn, o.Result, o.Err)
 	if bad != nil {
 		return encodePanic(self, id, fn, &job.Error{ID: id, Func: fn,
 			Panic: fmt.Errorf("its result cannot travel: %w", bad)}), false
@@ -52,17 +52,25 @@ func encodeOutcome(self string, id job.ID, fn string, o engine.Outcome) (outcome
 	return b, true
 }
 
-// encodeReturned encodes what a job returned. The error says that the value is too large, or round it is too much.
-func encodeReturned(self string, id job.ID, fn string, result any, err error) ([]byte, error) {
+// encodeReturned encodes what a job returned, and tells of what it names. The error says that the value is too large, or
+// round it is too much.
+func (s *sharing) encodeReturned(self string, id job.ID, fn string, result any, err error) ([]byte, error) {
 	var o Outcome
 	if err != nil {
 		o.Error = describe(self, id, fn, err)
 	}
-	var bad error
+	names, bad := s.tellOf(result)
+	if bad != nil {
+		return nil, bad
+	}
 	if o.Value, bad = wire.Value().Encode(result); bad != nil {
 		return nil, bad
 	}
-	return wire.Value().Encode(&o)
+	b, bad := wire.Value().Encode(&o)
+	if bad != nil {
+		return nil, bad
+	}
+	return port.NameIn(b, names)
 }
 
 // Killed is the outcome of a job that ended the process that ran it, on peer self.
@@ -124,8 +132,8 @@ func (f *Failure) jobError(run job.RunID) *job.Error {
 // nothing else is valid then.
 func DecodeOutcome(run job.RunID, b []byte, fn engine.Func) (result any, err error, panicked *job.Error,
 	bad error) {
-	var o Outcome
-	if bad = wire.Value().Decode(b, &o); bad != nil {
+	o, bad := readOutcome(b)
+	if bad != nil {
 		return nil, nil, nil, bad
 	}
 	switch {
@@ -144,6 +152,20 @@ func DecodeOutcome(run job.RunID, b []byte, fn engine.Func) (result any, err err
 		return nil, nil, nil, bad
 	}
 	return result, err, nil, nil
+}
+
+func readOutcome(b []byte) (o Outcome, err error) {
+	_, b = port.NamedBy(b)
+	return o, wire.Value().Decode(b, &o)
+}
+
+// ReturnedValue gives the value that a job has returned, encoded; nil if it failed.
+func ReturnedValue(outcome []byte) []byte {
+	o, err := readOutcome(outcome)
+	if err != nil {
+		return nil
+	}
+	return o.Value
 }
 
 // decodeValue makes a value of type t from its encoding.

@@ -35,7 +35,7 @@ func TestErrorsTravel(t *testing.T) {
 			o = engine.Outcome{Failure: here}
 		}
 		fn, _ := engine.Lookup("outcometest.fails")
-		b, _ := encodeOutcome("elsewhere", job.ID{}, fn.Name, o)
+		b, _ := new(sharing).encodeOutcome("elsewhere", job.ID{}, fn.Name, o)
 		_, err, panicked, bad := DecodeOutcome(job.RunID{}, b, fn)
 		if bad != nil {
 			t.Fatal(bad)

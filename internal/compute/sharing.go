@@ -2,6 +2,7 @@ package compute
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/satin-peer/satin/internal/engine"
@@ -128,9 +129,19 @@ func (s *sharing) names(j engine.Job) ([]byte, error) {
 	return n.Encode()
 }
 
-// tellOf tells of what a value names that is shared: a result on its way home.
-func (s *sharing) tellOf(v any) {
-	engine.Handles(v, func(h engine.Shared) { _, _, _ = h.Leave(engine.Handle{}) })
+// tellOf tells of what a value names that is shared, a result on its way home, and says what that is. The error says
+// that it cannot.
+func (s *sharing) tellOf(v any) (names []sharedobj.Digest, bad error) {
+	engine.Handles(v, func(h engine.Shared) {
+		l, ok, err := h.Leave(engine.Handle{})
+		if bad == nil {
+			bad = err
+		}
+		if d := sharedobj.Digest(l.Name); err == nil && ok && !slices.Contains(names, d) {
+			names = append(names, d)
+		}
+	})
+	return names, bad
 }
 
 func (s *sharing) refuses(name engine.Name) error {
@@ -179,7 +190,7 @@ func (s *sharing) do(o *port.Order) {
 // told of again.
 func (s *sharing) again() {
 	for _, t := range s.e.given {
-		s.tellOf(t.Job().Arg)
+		_, _ = s.tellOf(t.Job().Arg)
 	}
 }
 

@@ -88,6 +88,7 @@ type Driver struct {
 type order struct {
 	steal  steal.Order
 	shared sharedobj.Order // if its Kind is set
+	used   sharedobj.JobID // or a result that was made use of
 }
 
 // identity names a job.
@@ -110,7 +111,7 @@ func New(cfg Config) *Driver {
 		given: map[steal.Ref]outside{}, sources: newProvenance(cfg.Notary, cfg.Core.Run())}
 	if cfg.Shared != nil {
 		d.shared = &shared{d: d, core: cfg.Shared, out: cfg.SharedTransport,
-			fetching: map[steal.SegmentID]steal.Job{}, there: map[sharedobj.Digest]bool{}}
+			fetching: map[steal.SegmentID]steal.Job{}, there: map[sharedobj.Digest]bool{}, results: newResults()}
 	}
 	return d
 }
@@ -257,6 +258,7 @@ func (d *Driver) absorb(out steal.Output) {
 		d.cfg.Observe(out)
 	}
 	for _, m := range out.Messages {
+		d.shared.sends(m)
 		d.cfg.Transport.Send(m)
 	}
 	for i := range out.Orders {

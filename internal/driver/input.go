@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/satin-peer/satin/internal/port"
+	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/sharedobj"
 	"github.com/satin-peer/satin/steal"
 )
@@ -30,6 +31,8 @@ const (
 	released
 	ready
 	notReady
+	unusable
+	resultUsed
 )
 
 // input is something that the core is to be told; which fields are set depends on kind.
@@ -49,6 +52,8 @@ type input struct {
 	segment       steal.SegmentID
 	job           steal.Job
 	victim        steal.PeerID
+	ready         bool // a message: what it names is here
+	result        sharedobj.JobID
 }
 
 // apply gives an input to the core.
@@ -57,6 +62,9 @@ func (d *Driver) apply(in *input) steal.Output {
 	d.now = max(d.now, now)
 	switch in.kind {
 	case stepped:
+		if d.shared.holdsBack(in) {
+			return steal.Output{}
+		}
 		d.storeHandedOver(in.message)
 		return c.Step(now, in.message)
 	case sendFailed:
@@ -87,6 +95,11 @@ func (d *Driver) apply(in *input) steal.Output {
 		return c.Ready(now, in.segment)
 	case notReady:
 		return c.NotReady(now, in.segment)
+	case unusable:
+		return c.Unusable(now, in.message)
+	case resultUsed: // when all is done that it has brought about
+		d.orders.push(order{used: in.result})
+		return steal.Output{}
 	}
 	panic(fmt.Sprintf("driver: input of kind %d", in.kind))
 }
@@ -157,13 +170,15 @@ func (d *Driver) isBack(ref steal.Ref) {
 func (d *Driver) release(s steal.SegmentID) {
 	delete(d.segments, s)
 	d.sources.forget(s)
+	d.shared.ended(s)
 	if s == d.root {
 		d.root = 0
 	}
 }
 
+// store keeps an outcome beyond this process, unless it names values that would not be there.
 func (d *Driver) store(j identity, outcome, voucher []byte, from Source) {
-	if d.cfg.Store != nil {
+	if d.cfg.Store != nil && storable(j.path, outcome) {
 		d.cfg.Store.Store(steal.Partial{Path: j.path, Identity: j.id, Outcome: outcome, Voucher: voucher}, from)
 	}
 }
@@ -174,6 +189,14 @@ func (d *Driver) storeHandedOver(m *steal.Message) {
 		return
 	}
 	for _, p := range m.HandOver.Parts {
-		d.cfg.Store.Store(p, HandedOver)
+		if storable(p.Path, p.Outcome) {
+			d.cfg.Store.Store(p, HandedOver)
+		}
 	}
+}
+
+// storable says whether an outcome is of use beyond this process. The answer is in any case.
+func storable(path job.Path, outcome []byte) bool {
+	names, _ := port.NamedBy(outcome)
+	return len(names) == 0 || len(path) == 0
 }

@@ -10,8 +10,12 @@ import (
 // carryOut does what the core wants. What the engine does not have any more, because it has told so meanwhile, is for
 // the engine to ignore: it alone knows whether that can be.
 func (d *Driver) carryOut(next *order) {
-	if next.shared.Kind != 0 {
+	switch {
+	case next.shared.Kind != 0:
 		d.shared.carryOut(&next.shared)
+		return
+	case next.used != 0:
+		d.shared.absorb(d.shared.core.JobDone(d.now, next.used))
 		return
 	}
 	o := &next.steal
@@ -27,6 +31,11 @@ func (d *Driver) carryOut(next *order) {
 		return
 	case steal.Answer:
 		d.cfg.Transport.Answer(o.Outcome)
+		return
+	case steal.Deliver:
+		if !d.shared.delays(o) {
+			d.deliver(o)
+		}
 		return
 	}
 	d.order = port.Order{}
@@ -44,12 +53,6 @@ func (d *Driver) carryOut(next *order) {
 	case steal.PutBack:
 		d.isBack(o.Ref)
 		p.Kind, p.Ref, p.Restarted = port.PutBack, o.Ref, o.Restarted
-	case steal.Deliver:
-		if g, ok := d.given[o.Ref]; ok { // or it was dropped meanwhile
-			g.outcome, g.voucher = o.Outcome, o.Voucher
-			d.given[o.Ref] = g
-		}
-		p.Kind, p.Ref, p.Outcome = port.Deliver, o.Ref, o.Outcome
 	case steal.AbortSegment:
 		d.release(o.Segment)
 		p.Kind, p.Segment = port.Abort, o.Segment
@@ -59,4 +62,14 @@ func (d *Driver) carryOut(next *order) {
 		panic(fmt.Sprintf("driver: order %v", o.Kind))
 	}
 	d.cfg.Engine.Do(p)
+}
+
+// deliver fills the slot of a job.
+func (d *Driver) deliver(o *steal.Order) {
+	if g, ok := d.given[o.Ref]; ok { // or it was dropped meanwhile
+		g.outcome, g.voucher = o.Outcome, o.Voucher
+		d.given[o.Ref] = g
+	}
+	d.order = port.Order{Kind: port.Deliver, Ref: o.Ref, Outcome: o.Outcome}
+	d.cfg.Engine.Do(&d.order)
 }

@@ -26,6 +26,7 @@ type shared struct {
 	out      SharedTransport
 	fetching map[steal.SegmentID]steal.Job // not ready yet
 	there    map[sharedobj.Digest]bool     // what the engine has, as far as it was told or has told
+	results  results                       // what outcomes name
 }
 
 // absorb sends what the core has to say, and queues its orders.
@@ -60,6 +61,7 @@ func (s *shared) apply(in *input) {
 
 func (s *shared) tick(now time.Duration) {
 	if s != nil {
+		s.sweep()
 		s.absorb(s.core.Tick(now))
 	}
 }
@@ -187,6 +189,10 @@ func (s *shared) carryOut(o *sharedobj.Order) {
 		s.out.Note(text)
 		return
 	case sharedobj.OrderReady, sharedobj.OrderBack:
+		if o.Job&resultIDs != 0 {
+			s.came(o.Job, o.Err)
+			return
+		}
 		if _, ok := s.fetching[segment]; !ok {
 			return
 		}

@@ -28,7 +28,8 @@ type sharer struct {
 
 	queue []func()
 	jobs  []steal.Taken
-	value []byte // of the constant
+	value []byte // of the last constant
+	store func(steal.Partial)
 	last  *sharedobj.Message
 }
 
@@ -51,13 +52,13 @@ func newSharer(t *testing.T, id steal.PeerID, fresh bool) *sharer {
 		t.Fatal(err)
 	}
 	cfg := sharedobj.Default()
-	cfg.MaxBytes, cfg.Patience, cfg.AskTimeout, cfg.RetryAfter = 2*constantSize, 2*time.Second, 300*time.Millisecond,
+	cfg.MaxBytes, cfg.Patience, cfg.AskTimeout, cfg.RetryAfter = 3*constantSize, 2*time.Second, 300*time.Millisecond,
 		300*time.Millisecond
 	shared, err := sharedobj.NewCore(cfg, sharedobj.PeerID(id), driver.SharedMembers(members), random)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.d = driver.New(driver.Config{Core: core, Engine: s, Transport: s, Shared: shared, SharedTransport: s})
+	s.d = driver.New(driver.Config{Core: core, Engine: s, Transport: s, Shared: shared, SharedTransport: s, Store: s})
 	return s
 }
 
@@ -70,6 +71,12 @@ func (s *sharer) Do(o *port.Order) {
 		s.tell(port.Event{Kind: port.Taken, Ticket: o.Ticket, Jobs: jobs})
 	case port.Here:
 		s.value = o.Shared.Data
+	}
+}
+
+func (s *sharer) Store(p steal.Partial, _ driver.Source) {
+	if s.store != nil {
+		s.store(p)
 	}
 }
 
@@ -211,6 +218,7 @@ func TestVictimPins(t *testing.T) {
 func (s *sharer) has(made port.Event) bool {
 	s.last = nil
 	digest := made.Shared.Recipe.Digest()
-	s.d.StepShared(s.now, &sharedobj.Message{From: "b", To: "a", Ask: &sharedobj.Ask{Digest: digest}})
+	s.d.StepShared(s.now, &sharedobj.Message{From: sharedobj.PeerID(s.other.d.Core().Self().Peer),
+		To: sharedobj.PeerID(s.d.Core().Self().Peer), Ask: &sharedobj.Ask{Digest: digest}})
 	return s.last != nil && s.last.Answer != nil && s.last.Answer.Status == sharedobj.Here
 }

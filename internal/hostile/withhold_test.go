@@ -17,16 +17,16 @@ import (
 	"github.com/satin-peer/satin/steal"
 )
 
-func init() { satin.Register("hostile.leaves", leaves) }
+func init() { satin.Register("hostile.robbed", robbedTree) }
 
 // robbed says that the withholder has a job.
 var robbed atomic.Bool
 
-// leaves counts the leaves of a binary tree, each of which lasts until somebody has stolen something.
-func leaves(f *satin.Frame, depth int) int {
+// robbedTree counts the leaves of a binary tree, each of which lasts until somebody has stolen something.
+func robbedTree(f *satin.Frame, depth int) int {
 	if depth > 0 {
-		x := satin.Spawn(f, leaves, depth-1)
-		return leaves(f, depth-1) + x.Get()
+		x := satin.Spawn(f, robbedTree, depth-1)
+		return robbedTree(f, depth-1) + x.Get()
 	}
 	for !robbed.Load() && !f.Aborted() {
 		satin.Spawn(f, nothing, 0).Get() // lets thieves have what waits
@@ -119,7 +119,7 @@ func TestWithheldJobs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := v.Submit(patience(t), control.Submission{App: "hostile", Function: "hostile.leaves", Argument: arg})
+	r, err := v.Submit(patience(t), control.Submission{App: "hostile", Function: "hostile.robbed", Argument: arg})
 	if err != nil {
 		t.Fatal(err)
 	}

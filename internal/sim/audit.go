@@ -113,7 +113,8 @@ func (a *audit) end() {
 		panic(violation(nothingInVain, "%d of %d leaves ran again although nobody crashed", c.Again, len(a.ran)))
 	}
 	s := a.world.steals()
-	why := s.PutBackLostThief + s.PutBackInventory + s.PutBackUnsent + s.PutBackReturned + s.PutBackTooLarge
+	why := s.PutBackLostThief + s.PutBackInventory + s.PutBackUnsent + s.PutBackReturned + s.PutBackTooLarge +
+		s.PutBackUnusable
 	if s.JobsPutBack != why {
 		panic(violation(hasCause, "%d jobs went back, for %d reasons", s.JobsPutBack, why))
 	}

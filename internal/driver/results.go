@@ -1,0 +1,217 @@
+package driver
+
+import (
+	"slices"
+	"time"
+
+	"github.com/satin-peer/satin/internal/port"
+	"github.com/satin-peer/satin/sharedobj"
+	"github.com/satin-peer/satin/steal"
+)
+
+// What results name
+//
+// A job may make a shared value and return its handle. The value must not be lost with the peer that made it, so a result
+// is *fetching* as a job is: the core does not hear of it, and so does not acknowledge it, before what it names is here.
+// If its sender is lost meanwhile, the job is lost with it and is done again, as any other. So
+//
+//   - who holds a result that is not acknowledged has pinned what it names (sent);
+//   - who has heard one has what it names, and pins it as long as the job runs whose frame got it (results): if that one
+//     returns the handle, its result is one that names it;
+//   - what cannot be had in time is no result: the core is told that it is Unusable, and the job is done again;
+//   - an outcome that was kept here, and whose values are not, is put back instead of being delivered;
+//   - outcomes that are handed over wait for what they name, too, and those for which it does not come are not kept;
+//   - none is written to a disk: the values would not be there.
+
+// results are the outcomes that wait for what they name, and what those name that were used or sent.
+type results struct {
+	held map[sharedobj.JobID]*heldBack
+	last sharedobj.JobID
+	used map[steal.SegmentID][]sharedobj.Digest
+	sent map[sentResult][]sharedobj.Digest
+}
+
+// heldBack is a message, or an order to deliver an outcome, that waits.
+type heldBack struct {
+	in    input
+	order *steal.Order
+}
+
+// sentResult names one that is to be acknowledged.
+type sentResult struct {
+	to     steal.PeerID
+	handle steal.Handle
+}
+
+// resultIDs tells results from segments in the core of what is shared.
+const resultIDs = sharedobj.JobID(1) << 63
+
+func newResults() results {
+	return results{held: map[sharedobj.JobID]*heldBack{}, used: map[steal.SegmentID][]sharedobj.Digest{},
+		sent: map[sentResult][]sharedobj.Digest{}}
+}
+
+// resultIn is the result that a message brings to its receiver, or takes from its sender.
+func resultIn(m *steal.Message) (*steal.Message, *steal.Result) {
+	if m.Relayed != nil {
+		m = m.Relayed
+	}
+	return m, m.Result
+}
+
+// holdsBack says whether a message waits for what it names: it comes again as an input that is ready.
+func (s *shared) holdsBack(in *input) bool {
+	if s == nil || in.ready {
+		return false
+	}
+	m, r := resultIn(in.message)
+	var names []sharedobj.Digest
+	switch {
+	case r != nil:
+		if names, _ = port.NamedBy(r.Outcome); len(names) == 0 || !s.d.core.Awaits(m) {
+			return false
+		}
+		for _, h := range s.results.held {
+			if h.order == nil {
+				if o, q := resultIn(h.in.message); q != nil && o.From == m.From && q.Handle == r.Handle {
+					return true // it was sent again
+				}
+			}
+		}
+	case m.HandOver != nil && m.Validate() == nil:
+		for i := range m.HandOver.Parts {
+			more, _ := port.NamedBy(m.HandOver.Parts[i].Outcome)
+			names = append(names, more...)
+		}
+		slices.SortFunc(names, sharedobj.Digest.Compare)
+		names = slices.Compact(names)
+	}
+	if s.has(names) {
+		return false
+	}
+	s.hold(in.now, &heldBack{in: *in}, names, m.From.Peer)
+	return true
+}
+
+func (s *shared) has(names []sharedobj.Digest) bool {
+	return !slices.ContainsFunc(names, func(d sharedobj.Digest) bool { return !s.core.Has(d) })
+}
+
+// hold has what is named fetched. What is too much to be fetched at once does not come.
+func (s *shared) hold(now time.Duration, h *heldBack, names []sharedobj.Digest, from steal.PeerID) {
+	s.results.last++
+	id := resultIDs | s.results.last
+	s.results.held[id] = h
+	needs := make([]sharedobj.Need, len(names))
+	for i, d := range names {
+		needs[i].Digest = d
+	}
+	s.absorb(s.core.JobCame(now, sharedobj.Job{ID: id, Victim: sharedobj.PeerID(from), Needs: needs, Result: true}))
+}
+
+// came goes on with what has waited; why is nil if all that it names is here, and stays until it was made use of.
+func (s *shared) came(id sharedobj.JobID, why error) {
+	h := s.results.held[id]
+	if h == nil {
+		return
+	}
+	delete(s.results.held, id)
+	now := s.d.now
+	switch {
+	case h.order != nil && why == nil:
+		s.d.deliver(h.order)
+	case h.order != nil:
+		s.d.isBack(h.order.Ref)
+		s.d.order = port.Order{Kind: port.PutBack, Ref: h.order.Ref, Restarted: true}
+		s.d.cfg.Engine.Do(&s.d.order)
+	case why == nil:
+		h.in.ready, h.in.now = true, now
+		s.d.inputs.push(h.in)
+	case h.in.message.HandOver != nil:
+		if m := s.without(h.in.message); m != nil {
+			s.d.inputs.push(input{kind: stepped, now: now, message: m, ready: true})
+		}
+	case sharedobj.Refused(why): // it will be sent again
+	default:
+		s.out.Note("a job is done again: " + why.Error())
+		m, _ := resultIn(h.in.message)
+		s.d.inputs.push(input{kind: unusable, now: now, message: m})
+	}
+	if why == nil {
+		s.d.inputs.push(input{kind: resultUsed, now: now, result: id})
+	}
+}
+
+// without is a hand-over without the outcomes whose values are not here; nil if there are no others.
+func (s *shared) without(m *steal.Message) *steal.Message {
+	over := *m.HandOver
+	over.Parts = nil
+	for _, p := range m.HandOver.Parts {
+		if names, _ := port.NamedBy(p.Outcome); s.has(names) {
+			over.Parts = append(over.Parts, p)
+		}
+	}
+	if len(over.Parts) == 0 {
+		return nil
+	}
+	left := *m
+	left.HandOver = &over
+	return &left
+}
+
+// delays says whether an outcome is delivered later, or not at all: it was kept here, and what it names was not. Else
+// what it names stays as long as the job that awaits it.
+func (s *shared) delays(o *steal.Order) bool {
+	if s == nil {
+		return false
+	}
+	names, _ := port.NamedBy(o.Outcome)
+	g, there := s.d.given[o.Ref]
+	if len(names) == 0 || !there {
+		return false
+	}
+	if !s.has(names) {
+		later := *o
+		s.hold(s.d.now, &heldBack{order: &later}, names, "")
+		return true
+	}
+	if best := above(s.d.segments, g.path); best != 0 {
+		s.core.Pin(names...)
+		s.results.used[best] = append(s.results.used[best], names...)
+	}
+	return false
+}
+
+// ended unpins what the results named that the frames of a segment got.
+func (s *shared) ended(id steal.SegmentID) {
+	if s != nil {
+		s.unpin(s.results.used[id])
+		delete(s.results.used, id)
+	}
+}
+
+// sends pins what a result names until it is acknowledged.
+func (s *shared) sends(m *steal.Message) {
+	if s == nil {
+		return
+	}
+	m, r := resultIn(m)
+	if r == nil || m.From.Peer != s.d.core.Self().Peer {
+		return
+	}
+	key := sentResult{m.To.Peer, r.Handle}
+	if names, _ := port.NamedBy(r.Outcome); len(names) > 0 && s.results.sent[key] == nil {
+		s.core.Pin(names...)
+		s.results.sent[key] = names
+	}
+}
+
+// sweep unpins what is named by results that were acknowledged, or are not wanted any more.
+func (s *shared) sweep() {
+	for key, names := range s.results.sent { // in any order: nothing is said
+		if !s.d.core.Unacked(key.to, key.handle) {
+			s.unpin(names)
+			delete(s.results.sent, key)
+		}
+	}
+}
