@@ -52,8 +52,8 @@ func (s *sharing) encodeOutcome(self string, id job.ID, fn string, o engine.Outc
 	return b, true
 }
 
-// encodeReturned encodes what a job returned, and tells of what it names. The error says that the value is too large, or
-// round it is too much.
+// encodeReturned encodes what a job returned, and tells of what it names. The error says that the value is too large,
+// or names what cannot be shared.
 func (s *sharing) encodeReturned(self string, id job.ID, fn string, result any, err error) ([]byte, error) {
 	var o Outcome
 	if err != nil {

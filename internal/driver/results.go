@@ -11,16 +11,16 @@ import (
 
 // What results name
 //
-// A job may make a shared value and return its handle. The value must not be lost with the peer that made it, so a result
-// is *fetching* as a job is: the core does not hear of it, and so does not acknowledge it, before what it names is here.
-// If its sender is lost meanwhile, the job is lost with it and is done again, as any other. So
+// A job may make a shared value and return its handle. The value must not be lost with the peer that made it, so a
+// result is *fetching* as a job is: the core does not hear of it, and so does not acknowledge it, before what it names
+// is here. If its sender is lost meanwhile, the job is lost with it and is done again, as any other. So
 //
 //   - who holds a result that is not acknowledged has pinned what it names (sent);
-//   - who has heard one has what it names, and pins it as long as the job runs whose frame got it (results): if that one
+//   - who has heard one has what it names, and pins it as long as the job runs whose frame got it (used): if that one
 //     returns the handle, its result is one that names it;
 //   - what cannot be had in time is no result: the core is told that it is Unusable, and the job is done again;
 //   - an outcome that was kept here, and whose values are not, is put back instead of being delivered;
-//   - outcomes that are handed over wait for what they name, too, and those for which it does not come are not kept;
+//   - outcomes that are handed over wait for what they name, too; those for which it does not come are not kept;
 //   - none is written to a disk: the values would not be there.
 
 // results are the outcomes that wait for what they name, and what those name that were used or sent.
