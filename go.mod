@@ -9,6 +9,7 @@ require (
 	github.com/charmbracelet/x/ansi v0.10.1
 	github.com/cheggaaa/pb/v3 v3.1.7 // 3.2 needs a go-runewidth that fills tables at every start: 20 ms of each child process
 	github.com/cockroachdb/datadriven v1.0.2
+	github.com/elastic/go-seccomp-bpf v1.6.0
 	github.com/fxamacker/cbor/v2 v2.9.6
 	github.com/godbus/dbus/v5 v5.2.4
 	github.com/gofrs/flock v0.13.1

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strings"
 	"syscall"
 
 	"github.com/landlock-lsm/go-landlock/landlock"
@@ -35,15 +36,16 @@ func DefaultMemory() int64 {
 	return int64(uint64(info.Totalram) * uint64(info.Unit) / memoryShare)
 }
 
-// confine gives up what a child does not need. Of all files it keeps those in one folder, if it is named.
-func confine(memory int64, folder string) error {
+// confine gives up what a child does not need. Of all files it keeps those in one folder, if it is named; settle gives up
+// these, too, when the module has been compiled.
+func confine(memory int64, folder string) (settle func() error, err error) {
 	for what, most := range map[int]uint64{unix.RLIMIT_NOFILE: maxFiles, unix.RLIMIT_CORE: 0,
 		unix.RLIMIT_DATA: uint64(memory)} {
 		if what == unix.RLIMIT_DATA && memory <= 0 {
 			continue
 		}
 		if err := unix.Setrlimit(what, &unix.Rlimit{Cur: most, Max: most}); err != nil {
-			return fmt.Errorf("a limit cannot be set: %w", err)
+			return nil, fmt.Errorf("a limit cannot be set: %w", err)
 		}
 	}
 	// If memory is short this process is to go, and not its parent.
@@ -54,21 +56,48 @@ func confine(memory int64, folder string) error {
 		keep = append(keep, landlock.RWDirs(folder))
 	}
 	if err := landlock.V5.BestEffort().Restrict(keep...); err != nil {
-		return fmt.Errorf("files and network cannot be given up: %w", err)
+		return nil, fmt.Errorf("files and network cannot be given up: %w", err)
 	}
-	return nil
+	info := filtered()
+	if info == nil {
+		return func() error { return nil }, nil
+	}
+	if err := giveUpOutward(info); err != nil {
+		return nil, fmt.Errorf("calls of the kernel cannot be given up: %w", err)
+	}
+	return func() error {
+		if err := giveUpWriting(info); err != nil {
+			return fmt.Errorf("calls of the kernel cannot be given up: %w", err)
+		}
+		return nil
+	}, nil
 }
 
 // Protection says what keeps a child from files and the network on this machine, and whether that is all there can
 // be.
 func Protection() (text string, whole bool) {
-	switch abi, err := sys.LandlockGetABIVersion(); {
+	calls := filtered() != nil
+	without := []string{"limits"}
+	lacks := []string(nil)
+	abi, err := sys.LandlockGetABIVersion()
+	switch {
 	case err != nil || abi < 1:
-		return "a process of its own with limits; this kernel has no Landlock, which would keep it from files and network",
-			false
-	case abi < tcpABI:
-		return "a process of its own with limits, without files; this kernel's Landlock cannot keep it from the network",
-			false
+		lacks = append(lacks, "no Landlock, which would keep it from files")
+	default:
+		without = append(without, "no files")
 	}
-	return "a process of its own with limits, without files and TCP", true
+	switch {
+	case calls:
+		without = append(without, "no network, no other programs, nothing it could write to")
+	case abi >= tcpABI:
+		without = append(without, "no TCP")
+	}
+	if !calls {
+		lacks = append(lacks, "no seccomp filters, which would keep it from sockets and other programs")
+	}
+	text = "a process of its own with " + strings.Join(without, ", ")
+	if len(lacks) > 0 {
+		text += "; this kernel has " + strings.Join(lacks, ", and ")
+	}
+	return text, len(lacks) == 0
 }

@@ -42,7 +42,8 @@ func serve(in io.Reader, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if err := confine(t.Memory, t.Module.Cache); err != nil {
+	settle, err := confine(t.Memory, t.Module.Cache)
+	if err != nil {
 		return err
 	}
 	if t.Memory > 0 {
@@ -60,6 +61,9 @@ func serve(in io.Reader, out io.Writer) error {
 		if err := provide(&t.Module, bin); err != nil {
 			return err
 		}
+	}
+	if err := settle(); err != nil {
+		return err
 	}
 	// The engine is not closed: jobs that do not look at their attention word need not be waited for, the
 	// process ends.

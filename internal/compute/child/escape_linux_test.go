@@ -1,0 +1,142 @@
+package child_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/internal/compute"
+	"github.com/satin-peer/satin/internal/compute/child"
+	"github.com/satin-peer/satin/internal/module"
+	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/steal"
+)
+
+func init() { satin.Register("child_test.escape", escape) }
+
+// An escapade is what a job that has left its sandbox might try, and what says whether it came through.
+type escapade struct {
+	what string
+	try  func(dir string) error
+}
+
+var escapades = []escapade{
+	{"a TCP socket", socket(unix.AF_INET, unix.SOCK_STREAM)},
+	{"a UDP socket", socket(unix.AF_INET, unix.SOCK_DGRAM)},
+	{"a Unix socket", socket(unix.AF_UNIX, unix.SOCK_STREAM)},
+	{"a socket of the kernel's", socket(unix.AF_NETLINK, unix.SOCK_RAW)},
+	{"another program", func(string) error {
+		at, err := unix.BytePtrFromString("/proc/self/exe")
+		if err != nil {
+			return nil
+		}
+		_, _, errno := unix.RawSyscall(unix.SYS_EXECVE, uintptr(unsafe.Pointer(at)), 0, 0)
+		return given(errno)
+	}},
+	{"another process", func(string) error {
+		_, _, errno := unix.RawSyscall6(unix.SYS_CLONE, uintptr(unix.SIGCHLD), 0, 0, 0, 0, 0)
+		return given(errno)
+	}},
+	{"a signal to the parent", func(string) error { return unix.Kill(unix.Getppid(), 0) }},
+	{"the parent's memory", func(string) error { return unix.PtraceAttach(unix.Getppid()) }},
+	{"io_uring", func(string) error {
+		_, _, errno := unix.Syscall(unix.SYS_IO_URING_SETUP, 1, 0, 0)
+		return given(errno)
+	}},
+	{"a namespace", func(string) error { return unix.Unshare(unix.CLONE_NEWUSER) }},
+	{"a file to read", func(string) error {
+		_, err := os.ReadFile("/etc/passwd")
+		return err
+	}},
+	{"a file to write", func(dir string) error { return os.WriteFile(filepath.Join(dir, "new"), nil, 0o666) }},
+	{"a file to write to again", func(dir string) error {
+		f, err := os.OpenFile(filepath.Join(dir, "old"), os.O_RDWR, 0)
+		if err == nil {
+			_ = f.Close()
+		}
+		return err
+	}},
+	{"a file to remove", func(dir string) error { return os.Remove(filepath.Join(dir, "old")) }},
+	{"a file to rename", func(dir string) error {
+		return os.Rename(filepath.Join(dir, "old"), filepath.Join(dir, "other"))
+	}},
+	{"a mode to change", func(dir string) error { return os.Chmod(filepath.Join(dir, "old"), 0o777) }},
+}
+
+func socket(family, kind int) func(string) error {
+	return func(string) error {
+		fd, err := unix.Socket(family, kind, 0)
+		if err == nil {
+			_ = unix.Close(fd)
+		}
+		return err
+	}
+}
+
+func given(errno unix.Errno) error {
+	if errno == 0 {
+		return nil
+	}
+	return errno
+}
+
+// An attempt is one of them, in a folder that the process might write to.
+type attempt struct {
+	Try int
+	Dir string
+}
+
+// escape gives what came of an attempt.
+func escape(_ *satin.Frame, a attempt) string {
+	if err := escapades[a.Try].try(a.Dir); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// Whatever a job tries that has left its sandbox, the kernel refuses it: no socket, no program, no file.
+func TestEscapes(t *testing.T) {
+	_, whole := child.Protection()
+	if !whole {
+		t.Skip("this kernel cannot refuse all of it")
+	}
+	dir := t.TempDir() // where it keeps its compiled module, which is the one place that Landlock leaves it
+	old := filepath.Join(dir, "old")
+	if err := os.WriteFile(old, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	bin := readFile(t, "examples/queens-c/queens.wasm")
+	e := startModule(t, &child.Module{Hash: module.HashOf(bin), Bytes: bin, Cache: dir})
+	if files, err := filepath.Glob(filepath.Join(dir, "wazero*")); err != nil || len(files) > 0 {
+		t.Fatal(files, err)
+	}
+	for i, c := range escapades {
+		b, err := wire.Value().Encode(attempt{i, dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ev := end(t, e, &steal.Job{Function: "child_test.escape", Arg: b})
+		var o compute.Outcome
+		if err := wire.Value().Decode(ev.Outcome, &o); err != nil {
+			t.Fatal(c.what, err)
+		}
+		var said string
+		if err := wire.Value().Decode(o.Value, &said); err != nil {
+			t.Fatal(c.what, err)
+		}
+		if !strings.Contains(said, "not permitted") && !strings.Contains(said, "permission denied") {
+			t.Errorf("%s: %q", c.what, said)
+		}
+	}
+	if files, err := filepath.Glob(filepath.Join(dir, "wazero*")); err != nil || len(files) == 0 {
+		t.Error("it could not keep its compiled module, so this test saw nothing", err)
+	}
+	if b, err := os.ReadFile(old); err != nil || string(b) != "old" {
+		t.Errorf("%q, %v", b, err)
+	}
+}

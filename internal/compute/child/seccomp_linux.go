@@ -1,0 +1,112 @@
+package child
+
+import (
+	"fmt"
+	"slices"
+	"unsafe"
+
+	seccomp "github.com/elastic/go-seccomp-bpf"
+	"github.com/elastic/go-seccomp-bpf/arch"
+	"golang.org/x/sys/unix"
+)
+
+// Calls of the kernel that a child gives up, besides what Landlock keeps from it: for if a module should ever find a
+// way out of its sandbox. What is not named is allowed, as Go's runtime needs more and more of the harmless ones. A name
+// that a processor's kernel does not know is left out.
+
+// outward are those by which a process reaches others, and what there is to find more ways out with.
+var outward = []string{
+	"socket", "socketpair", "socketcall", "connect", "bind", "listen", "accept", "accept4", "sendto", "sendmsg", "sendmmsg",
+	"execve", "execveat", "fork", "vfork",
+	"kill", "tkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo", "pidfd_open", "pidfd_send_signal", "pidfd_getfd",
+	"ptrace", "process_vm_readv", "process_vm_writev", "kcmp", "perf_event_open", "bpf", "userfaultfd",
+	"io_uring_setup", "io_uring_enter", "io_uring_register",
+	"mount", "umount", "umount2", "pivot_root", "chroot", "unshare", "setns", "open_tree", "move_mount", "fsopen", "fsmount",
+	"fsconfig", "fspick", "mount_setattr", "name_to_handle_at", "open_by_handle_at", "fanotify_init",
+	"init_module", "finit_module", "delete_module", "kexec_load", "kexec_file_load", "reboot", "swapon", "swapoff",
+	"add_key", "request_key", "keyctl", "acct", "quotactl", "quotactl_fd", "syslog", "settimeofday", "clock_settime",
+	"shmget", "shmat", "msgget", "semget", "mq_open", "iopl", "ioperm", "modify_ldt", "personality",
+}
+
+// writing are those by which it changes files, which it needs until its module is compiled.
+var writing = []string{
+	"creat", "openat2", "rename", "renameat", "renameat2", "link", "linkat", "unlink", "unlinkat", "symlink", "symlinkat",
+	"mkdir", "mkdirat", "rmdir", "mknod", "mknodat", "chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "lchown", "fchown",
+	"fchownat", "truncate", "truncate64", "ftruncate", "ftruncate64", "fallocate", "utime", "utimes", "futimesat", "utimensat",
+	"setxattr", "lsetxattr", "fsetxattr", "removexattr", "lremovexattr", "fremovexattr",
+}
+
+// giveUpOutward refuses the calls outward from now on, in all threads. The error says that the kernel cannot.
+func giveUpOutward(info *arch.Info) error {
+	if err := otherABIs(info); err != nil {
+		return err
+	}
+	groups := []seccomp.SyscallGroup{{Names: known(info, outward), Action: seccomp.ActionErrno}}
+	if has(info, "clone") { // a thread is allowed, a process is not
+		groups[0].NamesWithCondtions = []seccomp.NameWithConditions{{Name: "clone",
+			Conditions: seccomp.ArgumentConditions{{Argument: 0, Operation: seccomp.BitsNotSet, Value: unix.CLONE_THREAD}}}}
+	}
+	if has(info, "clone3") { // its flags cannot be looked at; who is told that it is not there calls clone
+		groups = append(groups, seccomp.SyscallGroup{Names: []string{"clone3"},
+			Action: seccomp.ActionErrno | seccomp.Action(unix.ENOSYS)})
+	}
+	return refuse(groups...)
+}
+
+// giveUpWriting refuses to open files for writing and to change them otherwise.
+func giveUpWriting(info *arch.Info) error {
+	group := seccomp.SyscallGroup{Names: known(info, writing), Action: seccomp.ActionErrno}
+	const changes = unix.O_WRONLY | unix.O_RDWR | unix.O_CREAT | unix.O_TRUNC
+	for name, flags := range map[string]uint32{"open": 1, "openat": 2} {
+		if has(info, name) {
+			group.NamesWithCondtions = append(group.NamesWithCondtions, seccomp.NameWithConditions{Name: name,
+				Conditions: seccomp.ArgumentConditions{{Argument: flags, Operation: seccomp.BitsSet, Value: changes}}})
+		}
+	}
+	return refuse(group)
+}
+
+func refuse(groups ...seccomp.SyscallGroup) error {
+	return seccomp.LoadFilter(seccomp.Filter{NoNewPrivs: true, Flag: seccomp.FilterFlagTSync,
+		Policy: seccomp.Policy{DefaultAction: seccomp.ActionAllow, Syscalls: groups}})
+}
+
+func has(info *arch.Info, name string) bool {
+	_, ok := info.SyscallNames[name]
+	return ok
+}
+
+func known(info *arch.Info, names []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !has(info, name) })
+}
+
+// otherABIs ends the process at a call by another processor's numbers, such as those of 32 bits, which the library's
+// filters do not look at.
+func otherABIs(info *arch.Info) error {
+	const archAt = 4 // of struct seccomp_data
+	program := []unix.SockFilter{
+		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: archAt},
+		{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jf: 1, K: uint32(info.ID)},
+		{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW},
+		{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_KILL_PROCESS},
+	}
+	p := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]}
+	if err := seccomp.SetNoNewPrivs(); err != nil {
+		return err
+	}
+	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_TSYNC,
+		uintptr(unsafe.Pointer(&p)))
+	if errno != 0 {
+		return fmt.Errorf("seccomp: %w", errno)
+	}
+	return nil
+}
+
+// filtered gives this processor's calls; nil if the kernel, or the library, cannot filter them.
+func filtered() *arch.Info {
+	info, err := arch.GetInfo("")
+	if err != nil || !seccomp.Supported() {
+		return nil
+	}
+	return info
+}
