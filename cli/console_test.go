@@ -13,6 +13,7 @@ import (
 
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/apps"
+	computing "github.com/satin-peer/satin/internal/compute/child"
 	"github.com/satin-peer/satin/peer/settings"
 )
 
@@ -225,6 +226,9 @@ func (f *fake) run(args ...string) int { return run(args, testApps(), f.console)
 const childEnv = "SATIN_PEER_TEST_CHILD"
 
 func TestMain(m *testing.M) {
+	if len(os.Args) == 2 && os.Args[1] == computeCommand {
+		os.Exit(computing.Main(os.Stdin, os.Stdout))
+	}
 	if patience := os.Getenv(childEnv); patience != "" {
 		c := newConsole()
 		c.dirs, c.environ = nowhere, nil // also where somebody has a daemon

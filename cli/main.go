@@ -84,8 +84,8 @@ type console struct {
 	// strike lets a fault happen to this process.
 	strike func(f fault) error
 
-	// modules are the files of modules that are run, by their names.
-	modules map[module.Hash][]byte
+	// modules are the modules that are run, by their names.
+	modules map[module.Hash]*runModule
 
 	args []string // of the command line
 

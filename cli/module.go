@@ -13,6 +13,7 @@ import (
 
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/apps"
+	computing "github.com/satin-peer/satin/internal/compute/child"
 	"github.com/satin-peer/satin/internal/module"
 	"github.com/satin-peer/satin/peer/control"
 )
@@ -34,19 +35,21 @@ func (c console) withModule(args []string, list []apps.App) (_ []string, _ []app
 		return args, list, release, nil // it is an application's argument
 	}
 	var bin []byte
+	load := c.loadModule
 	if at > 0 {
 		bin, err = apps.ReadFile(args[at], module.MaxSize)
 	} else {
 		at, bin, err = c.publishedModule(args, list)
+		load = func(what string, bin []byte) (*runModule, func(), error) { return askModule(c, what, bin) }
 	}
 	if err != nil || bin == nil {
 		return args, list, release, err
 	}
-	m, release, err := c.loadModule(args[at], bin)
+	m, release, err := load(args[at], bin)
 	if err != nil {
 		return nil, nil, release, err
 	}
-	c.modules[m.Hash] = bin
+	c.modules[m.hash] = m
 	args = slices.Clone(args)
 	args[at] = m.Name + moduleSuffix
 	return args, append(slices.Clone(list), moduleApp(m)), release, nil
@@ -76,8 +79,22 @@ func (c console) publishedModule(args []string, list []apps.App) (at int, bin []
 	return slices.Index(args, s.plain[0]), f.Bytes, daemonError(err)
 }
 
-// loadModule makes a module run in this process, and describe itself. What names it in errors.
-func (c console) loadModule(what string, bin []byte) (_ *module.Module, release func(), err error) {
+// A runModule is a module that a command runs.
+type runModule struct {
+	module.Description
+	hash  module.Hash
+	bytes []byte
+	asked interface { // the module in this process, or in one of its own
+		Setup(args, flags []string, files []module.File) (module.Root, error)
+		Render(root module.Call, result []byte) (text string, fields map[string]any, err error)
+		Check(root module.Call, result []byte) error
+	}
+	here bool // its jobs run in this process
+}
+
+// loadModule makes a module run in this process, and describe itself: one whose file the user has named. What names it
+// in errors.
+func (c console) loadModule(what string, bin []byte) (_ *runModule, release func(), err error) {
 	say := func(line string) { fmt.Fprintln(c.err, line) }
 	h, err := module.NewHost(module.Config{Cache: cacheDir(), Log: say})
 	if err != nil {
@@ -88,11 +105,48 @@ func (c console) loadModule(what string, bin []byte) (_ *module.Module, release 
 		return nil, func() {}, &apps.InputError{What: what, Want: "a module that can be run: " + err.Error()}
 	}
 	module.Provide(m)
-	return m, func() {
+	return &runModule{m.Description, m.Hash, bin, m, true}, func() {
 		module.Withdraw(m.Hash)
 		m.Close()
 		_ = h.Close() // nothing of it is wanted any more
 	}, nil
+}
+
+// askModule has a module describe itself in a process without files and network: one that somebody else has
+// published, or that a daemon has.
+func askModule(c console, what string, bin []byte) (_ *runModule, release func(), err error) {
+	hash := module.HashOf(bin)
+	command := processes()
+	if command == nil {
+		return nil, func() {}, failed("this program does not know where its file is, which runs modules of others")
+	}
+	cache := cacheDir()
+	if cache != "" { // what is in there nobody else runs
+		cache = filepath.Join(cache, "others", fmt.Sprintf("%x", hash[:]))
+		if os.MkdirAll(cache, 0o700) != nil {
+			cache = ""
+		}
+	}
+	say := func(line string) { fmt.Fprintln(c.err, oneLine(line)) }
+	a, err := computing.Ask(computing.Config{Command: command, Log: say,
+		Module: &computing.Module{Hash: hash, Bytes: bin, Cache: cache}})
+	if bad := (*module.Error)(nil); errors.As(err, &bad) {
+		return nil, func() {}, &apps.InputError{What: what, Want: "a module that can be run: " + bad.Error()}
+	}
+	if err != nil {
+		return nil, func() {}, failed("%w", err)
+	}
+	return &runModule{a.Description, a.Hash, bin, a, false}, a.Close, nil
+}
+
+// provide makes jobs of a problem run in this process, if they are a module's.
+func provide(c console, p *apps.Problem) (release func(), err error) {
+	call, ok := p.Arg.(module.Call)
+	if m := c.modules[call.Module]; ok && m != nil && !m.here {
+		_, release, err = c.loadModule(m.Name, m.bytes)
+		return release, err
+	}
+	return func() {}, nil
 }
 
 // offer gives the daemon the module whose job a problem is, if it is one's, and names it.
@@ -101,7 +155,7 @@ func (c console) offer(d control.Daemon, arg any) (name string, err error) {
 	if !ok {
 		return "", nil
 	}
-	info, err := d.AddModule(context.Background(), control.ModuleFile{Bytes: c.modules[call.Module]})
+	info, err := d.AddModule(context.Background(), control.ModuleFile{Bytes: c.modules[call.Module].bytes})
 	return info.Module, err
 }
 
@@ -115,7 +169,7 @@ func (c console) moduleOf(ctx context.Context, d control.Daemon, run control.Run
 	if err != nil {
 		return nil, func() {}, err
 	}
-	m, release, err := c.loadModule(run.App, f.Bytes)
+	m, release, err := askModule(c, run.App, f.Bytes)
 	if err != nil {
 		return nil, release, err
 	}
@@ -132,7 +186,7 @@ func cacheDir() string {
 }
 
 // moduleApp is a module as an application.
-func moduleApp(m *module.Module) apps.App {
+func moduleApp(m *runModule) apps.App {
 	return apps.App{
 		Name:     m.Name + moduleSuffix,
 		Summary:  m.Summary,
@@ -167,13 +221,13 @@ func moduleApp(m *module.Module) apps.App {
 	}
 }
 
-func moduleProblem(m *module.Module, args, flags []string, files []module.File) (*apps.Problem, error) {
+func moduleProblem(m *runModule, args, flags []string, files []module.File) (*apps.Problem, error) {
 	if want := len(strings.Fields(m.Args)); !strings.Contains(m.Args, "...") {
 		if err := apps.ArgCount(args, want, m.Args); err != nil {
 			return nil, err
 		}
 	}
-	root, err := m.Setup(args, flags, files)
+	root, err := m.asked.Setup(args, flags, files)
 	if in, ok := err.(*module.InputError); ok {
 		return nil, &apps.InputError{What: in.What, Got: written(m, in.What, args, flags, files), Want: in.Want}
 	}
@@ -193,9 +247,9 @@ func moduleProblem(m *module.Module, args, flags []string, files []module.File) 
 			}
 			return result
 		},
-		Check: func(result any) error { return m.Check(call, bytes(result)) },
+		Check: func(result any) error { return m.asked.Check(call, bytes(result)) },
 		Answer: func(result any) apps.Answer {
-			text, fields, err := m.Render(call, bytes(result))
+			text, fields, err := m.asked.Render(call, bytes(result))
 			if err != nil {
 				text = err.Error()
 			}
@@ -205,7 +259,7 @@ func moduleProblem(m *module.Module, args, flags []string, files []module.File) 
 }
 
 // written finds what the user wrote for what a module refuses: an argument by its word in the usage, or a flag.
-func written(m *module.Module, what string, args, flags []string, files []module.File) string {
+func written(m *runModule, what string, args, flags []string, files []module.File) string {
 	if what == "--"+fileFlagName {
 		return filesText(files)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/satin-peer/satin/internal/module"
 	"github.com/satin-peer/satin/peer/control"
 )
 
@@ -148,6 +149,7 @@ func TestModulesOfTheSwarm(t *testing.T) {
 			"6 queens"},
 		{"run queens --threshold 3 --detach 6", 0, []string{"module queens", added,
 			`submit queens.wasm ["--threshold=3" "6"] as satin1.job`}, runGoing, ""},
+		{"run queens 6 --local", 0, []string{"module queens"}, "6 queens: 4 solutions\n", ""},
 		{"run queens 66", 2, []string{"module queens"}, "", `N: got "66"`},
 		{"run queens --help", 0, []string{"module queens"}, "--threshold", ""},
 		{"run nowhere 6", 2, []string{"module nowhere"}, "", `application: got "nowhere"`},
@@ -167,6 +169,12 @@ func TestModulesOfTheSwarm(t *testing.T) {
 			!strings.Contains(f.err.String(), c.err) {
 			t.Errorf("%s: code %d, asked %q, %q, %q", c.args, code, m.asked, f.out.String(), f.err.String())
 		}
+	}
+	// What others have published is compiled and asked in a process that shares nothing with this one.
+	hash := module.HashOf(bin)
+	own, err := filepath.Glob(filepath.Join(cacheDir(), "others", fmt.Sprintf("%x", hash[:]), "wazero*"))
+	if err != nil || len(own) != 1 {
+		t.Errorf("it was not asked in a process of its own: %q, %v", own, err)
 	}
 }
 

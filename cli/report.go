@@ -21,9 +21,13 @@ type task struct {
 
 // run solves t in this process and reports what came of it.
 func (c console) run(t *task, o *options) error {
+	release, err := provide(c, t.problem)
+	defer release()
+	if err != nil {
+		return err
+	}
 	var pool *satin.Pool
 	if !o.sequential {
-		var err error
 		if pool, err = satin.NewPool(satin.Config{Workers: o.workers, Nice: o.nice}); err != nil {
 			return failed("%w", err)
 		}
@@ -31,7 +35,6 @@ func (c console) run(t *task, o *options) error {
 	r := newLocalRun(t.problem, pool)
 	hide := func() {}
 	if o.dashboard {
-		var err error
 		if hide, err = c.watch(newLocalPage(t, r)); err != nil {
 			pool.Close()
 			return err
@@ -39,7 +42,7 @@ func (c console) run(t *task, o *options) error {
 	}
 	_, disarm := c.arm(o.faults, c.complain)
 	defer disarm()
-	err := c.finish(t, o, r)
+	err = c.finish(t, o, r)
 	hide()
 	if stopped := (*interrupted)(nil); pool != nil && !errors.As(err, &stopped) {
 		pool.Close() // which would wait for long leaves of an interrupted run

@@ -13,7 +13,7 @@ import (
 // run is the command: it does what args say and gives the exit code.
 func run(args []string, list []apps.App, c console) int {
 	out := &sticky{w: c.out}
-	c.args, c.out, c.modules = args, out, map[module.Hash][]byte{}
+	c.args, c.out, c.modules = args, out, map[module.Hash]*runModule{}
 	args, list, release, err := c.withModule(args, list)
 	defer release()
 	root := newRoot(list, c)

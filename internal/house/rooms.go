@@ -72,7 +72,7 @@ var rooms = []room{
 		"internal/port/pipe", "internal/wire"},
 		modules: []string{"github.com/landlock-lsm/go-landlock", "github.com/elastic/go-seccomp-bpf",
 			"golang.org/x/sys/unix"},
-		tests:   []string{".", "steal", "internal/port", "internal/port/porttest"}},
+		tests: []string{".", "steal", "internal/port", "internal/port/porttest"}},
 	{dir: "internal/port/pipe", knows: []string{"job", "steal", "internal/port", "internal/wire"},
 		modules: []string{"golang.org/x/sys/unix"},
 		tests:   []string{"internal/compute", "internal/port/porttest"}},

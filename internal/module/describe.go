@@ -38,7 +38,8 @@ const filesFlag = "file"
 
 var word = regexp.MustCompile(`^[a-z][a-z0-9-]{0,39}$`)
 
-func parseDescription(text []byte) (d Description, err error) {
+// ParseDescription reads what a module says of itself. All of it is fit to be shown then.
+func ParseDescription(text []byte) (d Description, err error) {
 	const most = 64 << 10
 	if len(text) > most {
 		return d, fmt.Errorf("its description has more than %d bytes", most)
@@ -70,12 +71,17 @@ func parseDescription(text []byte) (d Description, err error) {
 		d.Examples[i] = printable(e, maxText)
 	}
 	d.Summary, d.Args = printable(d.Summary, 200), printable(d.Args, 100)
-	var long []string
-	for line := range strings.Lines(d.Long) {
-		long = append(long, printable(strings.TrimSuffix(line, "\n"), maxText))
-	}
-	d.Long = strings.Join(long, "\n")
+	d.Long = Shown(d.Long)
 	return d, nil
+}
+
+// Shown makes text of a module fit for a terminal: lines without control characters.
+func Shown(text string) string {
+	var lines []string
+	for line := range strings.Lines(text) {
+		lines = append(lines, printable(strings.TrimSuffix(line, "\n"), maxText))
+	}
+	return strings.Join(lines, "\n")
 }
 
 // A Root is the job that a run begins with.
@@ -146,16 +152,12 @@ func (m *Module) Render(root Call, res []byte) (text string, fields map[string]a
 		return "", nil, err
 	}
 	shown, extra, _ := bytes.Cut(out, []byte{0})
-	var lines []string
-	for line := range strings.Lines(string(shown)) {
-		lines = append(lines, printable(strings.TrimSuffix(line, "\n"), maxText))
-	}
 	if len(extra) > 0 {
 		if err := json.Unmarshal(extra, &fields); err != nil {
 			return "", nil, &Error{m.Hash, "its fields: " + printable(err.Error(), 100)}
 		}
 	}
-	return strings.Join(lines, "\n"), fields, nil
+	return Shown(string(shown)), fields, nil
 }
 
 // Check says whether a result is right, as far as the module can tell; a module that cannot says nothing.

@@ -105,7 +105,7 @@ func (m *Module) begin(init bool) error {
 	if err != nil {
 		return err
 	}
-	if m.Description, err = parseDescription(text); err != nil {
+	if m.Description, err = ParseDescription(text); err != nil {
 		return m.error(err)
 	}
 	m.put(in)

@@ -36,8 +36,8 @@ func DefaultMemory() int64 {
 	return int64(uint64(info.Totalram) * uint64(info.Unit) / memoryShare)
 }
 
-// confine gives up what a child does not need. Of all files it keeps those in one folder, if it is named; settle gives up
-// these, too, when the module has been compiled.
+// confine gives up what a child does not need. Of all files it keeps those in one folder, if it is named; settle
+// gives up these, too, when the module has been compiled.
 func confine(memory int64, folder string) (settle func() error, err error) {
 	for what, most := range map[int]uint64{unix.RLIMIT_NOFILE: maxFiles, unix.RLIMIT_CORE: 0,
 		unix.RLIMIT_DATA: uint64(memory)} {

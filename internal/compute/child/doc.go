@@ -8,7 +8,8 @@
 // file and no environment, and its directory is the root. Its memory, open files and core files are limited
 // (Linux; elsewhere memory is a wish that the garbage collector hears), it is the first that the kernel ends
 // when memory is short, and it may neither open files nor connect or listen by TCP where the kernel has
-// Landlock: [Protection] says what is in force here. It ends when its pipe of orders does, and on Linux also
+// Landlock; seccomp filters refuse it sockets, other programs and processes, and, when its module is compiled,
+// writing: [Protection] says what is in force here. It ends when its pipe of orders does, and on Linux also
 // when the thread that started it is gone, so never later than its parent.
 //
 // # What happens when it dies

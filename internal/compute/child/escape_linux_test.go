@@ -111,7 +111,7 @@ func TestEscapes(t *testing.T) {
 		t.Fatal(err)
 	}
 	bin := readFile(t, "examples/queens-c/queens.wasm")
-	e := startModule(t, &child.Module{Hash: module.HashOf(bin), Bytes: bin, Cache: dir})
+	e := startModule(t, &child.Module{Hash: module.HashOf(bin), Bytes: bin, Cache: dir}, nil)
 	if files, err := filepath.Glob(filepath.Join(dir, "wazero*")); err != nil || len(files) > 0 {
 		t.Fatal(files, err)
 	}

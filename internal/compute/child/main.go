@@ -52,6 +52,9 @@ func serve(in io.Reader, out io.Writer) error {
 		// memory that ran out.
 		debug.SetMaxStack(int(min(t.Memory/4, maxStack)))
 	}
+	if t.Ask {
+		return answer(&t.Module, bin, settle, in, out)
+	}
 	e, err := compute.New(compute.Config{Run: t.Run, Self: t.Self, Workers: t.Workers, Idle: t.Idle, Naive: t.Naive,
 		KeepAfter: t.KeepAfter})
 	if err != nil {

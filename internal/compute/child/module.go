@@ -98,6 +98,20 @@ const compileWithin = 2 * time.Minute
 // provide makes the jobs of a module run here. What is wrong with the module is an error of its jobs, on every
 // machine the same; what is wrong here ends the process.
 func provide(sent *sentModule, bin []byte) error {
+	m, bad, err := compiled(sent, bin)
+	switch {
+	case err != nil:
+		return err
+	case bad != nil:
+		module.ProvideError(sent.Hash, bad)
+	default:
+		module.Provide(m)
+	}
+	return nil
+}
+
+// compiled loads a module. Bad is what is wrong with it.
+func compiled(sent *sentModule, bin []byte) (m *module.Module, bad, err error) {
 	timer := time.AfterFunc(compileWithin, func() {
 		fmt.Fprintf(os.Stderr, ownMark+"module %s is not compiled after %v: this machine is too slow for it\n",
 			sent.Hash, compileWithin)
@@ -111,13 +125,8 @@ func provide(sent *sentModule, bin []byte) error {
 		h, err = module.NewHost(cfg)
 	}
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	m, err := h.Load(bin)
-	if err != nil {
-		module.ProvideError(sent.Hash, err)
-		return nil
-	}
-	module.Provide(m)
-	return nil
+	m, bad = h.Load(bin)
+	return m, bad, nil
 }

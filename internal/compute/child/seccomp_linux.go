@@ -11,29 +11,30 @@ import (
 )
 
 // Calls of the kernel that a child gives up, besides what Landlock keeps from it: for if a module should ever find a
-// way out of its sandbox. What is not named is allowed, as Go's runtime needs more and more of the harmless ones. A name
-// that a processor's kernel does not know is left out.
+// way out of its sandbox. What is not named is allowed, as Go's runtime needs more and more of the harmless ones. A
+// name that a processor's kernel does not know is left out.
 
 // outward are those by which a process reaches others, and what there is to find more ways out with.
 var outward = []string{
-	"socket", "socketpair", "socketcall", "connect", "bind", "listen", "accept", "accept4", "sendto", "sendmsg", "sendmmsg",
-	"execve", "execveat", "fork", "vfork",
-	"kill", "tkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo", "pidfd_open", "pidfd_send_signal", "pidfd_getfd",
-	"ptrace", "process_vm_readv", "process_vm_writev", "kcmp", "perf_event_open", "bpf", "userfaultfd",
-	"io_uring_setup", "io_uring_enter", "io_uring_register",
-	"mount", "umount", "umount2", "pivot_root", "chroot", "unshare", "setns", "open_tree", "move_mount", "fsopen", "fsmount",
-	"fsconfig", "fspick", "mount_setattr", "name_to_handle_at", "open_by_handle_at", "fanotify_init",
-	"init_module", "finit_module", "delete_module", "kexec_load", "kexec_file_load", "reboot", "swapon", "swapoff",
-	"add_key", "request_key", "keyctl", "acct", "quotactl", "quotactl_fd", "syslog", "settimeofday", "clock_settime",
-	"shmget", "shmat", "msgget", "semget", "mq_open", "iopl", "ioperm", "modify_ldt", "personality",
+	"socket", "socketpair", "socketcall", "connect", "bind", "listen", "accept", "accept4", "sendto",
+	"sendmsg", "sendmmsg", "execve", "execveat", "fork", "vfork", "kill", "tkill", "rt_sigqueueinfo",
+	"rt_tgsigqueueinfo", "pidfd_open", "pidfd_send_signal", "pidfd_getfd", "ptrace", "process_vm_readv",
+	"process_vm_writev", "kcmp", "perf_event_open", "bpf", "userfaultfd", "io_uring_setup", "io_uring_enter",
+	"io_uring_register", "mount", "umount", "umount2", "pivot_root", "chroot", "unshare", "setns", "open_tree",
+	"move_mount", "fsopen", "fsmount", "fsconfig", "fspick", "mount_setattr", "name_to_handle_at",
+	"open_by_handle_at", "fanotify_init", "init_module", "finit_module", "delete_module", "kexec_load",
+	"kexec_file_load", "reboot", "swapon", "swapoff", "add_key", "request_key", "keyctl", "acct", "quotactl",
+	"quotactl_fd", "syslog", "settimeofday", "clock_settime", "shmget", "shmat", "msgget", "semget", "mq_open",
+	"iopl", "ioperm", "modify_ldt", "personality",
 }
 
 // writing are those by which it changes files, which it needs until its module is compiled.
 var writing = []string{
-	"creat", "openat2", "rename", "renameat", "renameat2", "link", "linkat", "unlink", "unlinkat", "symlink", "symlinkat",
-	"mkdir", "mkdirat", "rmdir", "mknod", "mknodat", "chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "lchown", "fchown",
-	"fchownat", "truncate", "truncate64", "ftruncate", "ftruncate64", "fallocate", "utime", "utimes", "futimesat", "utimensat",
-	"setxattr", "lsetxattr", "fsetxattr", "removexattr", "lremovexattr", "fremovexattr",
+	"creat", "openat2", "rename", "renameat", "renameat2", "link", "linkat", "unlink", "unlinkat", "symlink",
+	"symlinkat", "mkdir", "mkdirat", "rmdir", "mknod", "mknodat", "chmod", "fchmod", "fchmodat", "fchmodat2",
+	"chown", "lchown", "fchown", "fchownat", "truncate", "truncate64", "ftruncate", "ftruncate64", "fallocate",
+	"utime", "utimes", "futimesat", "utimensat", "setxattr", "lsetxattr", "fsetxattr", "removexattr",
+	"lremovexattr", "fremovexattr",
 }
 
 // giveUpOutward refuses the calls outward from now on, in all threads. The error says that the kernel cannot.
@@ -44,7 +45,8 @@ func giveUpOutward(info *arch.Info) error {
 	groups := []seccomp.SyscallGroup{{Names: known(info, outward), Action: seccomp.ActionErrno}}
 	if has(info, "clone") { // a thread is allowed, a process is not
 		groups[0].NamesWithCondtions = []seccomp.NameWithConditions{{Name: "clone",
-			Conditions: seccomp.ArgumentConditions{{Argument: 0, Operation: seccomp.BitsNotSet, Value: unix.CLONE_THREAD}}}}
+			Conditions: seccomp.ArgumentConditions{{Argument: 0, Operation: seccomp.BitsNotSet,
+				Value: unix.CLONE_THREAD}}}}
 	}
 	if has(info, "clone3") { // its flags cannot be looked at; who is told that it is not there calls clone
 		groups = append(groups, seccomp.SyscallGroup{Names: []string{"clone3"},
@@ -60,7 +62,8 @@ func giveUpWriting(info *arch.Info) error {
 	for name, flags := range map[string]uint32{"open": 1, "openat": 2} {
 		if has(info, name) {
 			group.NamesWithCondtions = append(group.NamesWithCondtions, seccomp.NameWithConditions{Name: name,
-				Conditions: seccomp.ArgumentConditions{{Argument: flags, Operation: seccomp.BitsSet, Value: changes}}})
+				Conditions: seccomp.ArgumentConditions{{Argument: flags, Operation: seccomp.BitsSet,
+					Value: changes}}})
 		}
 	}
 	return refuse(group)

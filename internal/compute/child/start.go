@@ -54,6 +54,7 @@ type task struct {
 	KeepAfter time.Duration `cbor:"6,keyasint,omitempty"`
 	Memory    int64         `cbor:"7,keyasint,omitempty"`
 	Module    sentModule    `cbor:"8,keyasint"`
+	Ask       bool          `cbor:"9,keyasint,omitempty"` // no jobs: it is asked about its module
 }
 
 // An Engine is one in a process of its own.
@@ -67,15 +68,25 @@ type Engine struct {
 
 // Start starts a child. It does not wait until it works: orders wait for it.
 func Start(cfg Config) (*Engine, error) {
+	e, in, orders, err := launch(cfg, false)
+	if err != nil {
+		return nil, err
+	}
+	e.Engine = pipe.New(in, orders, cfg.Shared, e.why)
+	return e, nil
+}
+
+// launch starts the process and sends it its task.
+func launch(cfg Config, ask bool) (_ *Engine, in *os.File, orders io.WriteCloser, err error) {
 	cfg.Memory, _ = MemoryLimit(cfg.Memory)
 	thereIn, hereOut, err := os.Pipe()
 	if err != nil {
-		return nil, err
+		return nil, nil, nil, err
 	}
 	hereIn, thereOut, err := os.Pipe()
 	if err != nil {
 		_, _ = thereIn.Close(), hereOut.Close()
-		return nil, err
+		return nil, nil, nil, err
 	}
 	e := &Engine{ended: make(chan struct{}), words: lastWords{log: cfg.Log}}
 	cmd := exec.Command(cfg.Command[0], cfg.Command[1:]...)
@@ -97,23 +108,22 @@ func Start(cfg Config) (*Engine, error) {
 	err = <-started
 	_, _ = thereIn.Close(), thereOut.Close()
 	c := &cfg.Compute
-	var orders io.WriteCloser = hereOut
+	orders = hereOut
 	if err == nil {
 		err = writeTask(hereOut, &task{c.Run, c.Self, c.Workers, c.Idle, c.Naive, c.KeepAfter, cfg.Memory,
-			cfg.Module.sent()})
+			cfg.Module.sent(), ask})
 		if err != nil {
 			_ = e.process.Kill()
 		}
 	}
 	if err != nil {
 		_, _ = hereIn.Close(), hereOut.Close()
-		return nil, fmt.Errorf("the process that computes cannot be started: %w", err)
+		return nil, nil, nil, fmt.Errorf("the process that computes cannot be started: %w", err)
 	}
 	if cfg.Module != nil {
 		orders = after(hereOut, cfg.Module.Bytes)
 	}
-	e.Engine = pipe.New(hereIn, orders, cfg.Shared, e.why)
-	return e, nil
+	return e, hereIn, orders, nil
 }
 
 func writeTask(w *os.File, t *task) error {
