@@ -27,5 +27,7 @@ rust() { # arguments of rustc...
 rust --crate-type rlib --crate-name satin -o "$crate/libsatin.rlib" guest/rust/src/lib.rs
 rust --crate-type cdylib --extern satin="$crate/libsatin.rlib" -C link-args='-z stack-size=131072 --strip-all' \
 	-o guest/conform/conform-rust.wasm guest/conform/conform.rs
+rust --crate-type cdylib --extern satin="$crate/libsatin.rlib" -C link-args='-z stack-size=131072 --strip-all' \
+	-o examples/cubes-rust/cubes.wasm examples/cubes-rust/cubes.rs
 
-sha256sum guest/build.sh guest/c/* guest/rust/src/* guest/conform/*.* examples/*-c/*.c examples/*-c/*.wasm >guest/SUMS
+sha256sum guest/build.sh guest/c/* guest/rust/src/* guest/conform/*.* examples/*-c/*.c examples/*-rust/*.rs examples/*-*/*.wasm >guest/SUMS

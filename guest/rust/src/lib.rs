@@ -784,6 +784,21 @@ pub mod app {
         Some(v)
     }
 
+    /// wrong says what is wrong with an answer.
+    pub fn wrong(why: &'static str) -> i64 {
+        place(why.as_bytes()) | FAILED
+    }
+
+    /// arg finds the argument of the root job in what satin1_render and satin1_check get.
+    pub fn arg<J: Job>(b: &[u8]) -> J::Arg {
+        let n = u32::from_le_bytes([b[0], b[1], b[2], b[3]]);
+        let mut arg = core::mem::MaybeUninit::<J::Arg>::uninit();
+        unsafe {
+            share::unpack(&J::DESC, b[8..].as_ptr(), n, arg.as_mut_ptr() as *mut u8);
+            arg.assume_init()
+        }
+    }
+
     /// result finds the result in what satin1_render and satin1_check get.
     pub fn result(b: &[u8]) -> &[u8] {
         let n = u32::from_le_bytes([b[0], b[1], b[2], b[3]]) as usize;
