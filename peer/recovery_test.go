@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -61,9 +62,12 @@ func TestOwnerCrashes(t *testing.T) {
 	for _, p := range list {
 		until(t, "the run has been answered", func() bool { return stateOf(t, p, run) == control.RunDone })
 	}
-	by := runs(t, list[0])[run].AnsweredBy
-	if by == "" {
-		t.Error("nobody knows who has answered it")
+	var deputies []string // one of them has answered it; or two, if one took the other for dead
+	for _, p := range list {
+		deputies = append(deputies, p.ID().String())
+	}
+	if by := runs(t, list[0])[run].AnsweredBy; !slices.Contains(deputies, by) {
+		t.Errorf("answered by %q", by)
 	}
 	for i, p := range list {
 		if !p.Holds(run) {
@@ -77,8 +81,9 @@ func TestOwnerCrashes(t *testing.T) {
 	if got := await[int](t, owner, run); got != work.want {
 		t.Errorf("the answer is %d, want %d", got, work.want)
 	}
-	if o, err := owner.Wait(context.Background(), run, nil); err != nil || o.AnsweredBy != by || o.Disputed {
-		t.Errorf("answered by %s, want %s; disputed: %t; %v", o.AnsweredBy, by, o.Disputed, err)
+	o, err := owner.Wait(context.Background(), run, nil)
+	if err != nil || !slices.Contains(deputies, o.AnsweredBy) || o.Disputed {
+		t.Errorf("answered by %q; disputed: %t; %v", o.AnsweredBy, o.Disputed, err)
 	}
 	for _, p := range list {
 		until(t, "nobody keeps what the owner has", func() bool { return !p.Holds(run) })
