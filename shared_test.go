@@ -23,6 +23,7 @@ func init() {
 	satin.Register("example.greedyStep", greedyStep)
 	satin.Register("example.count", countWords)
 	satin.Register("example.countPart", countPart)
+	satin.Register("shared_test.offerNothing", offerNothing)
 }
 
 // Bodies are in a line, at whole-numbered places so that sums do not depend on their order.
@@ -310,7 +311,6 @@ func TestSharedMistakes(t *testing.T) {
 		!strings.Contains(err.Error(), "a handle that was never shared") {
 		t.Errorf("%v", err)
 	}
-	satin.Register("shared_test.offerNothing", offerNothing)
 	if _, err := satin.Run(t.Context(), nil, offerNothing, satin.Lattice[int, Tour]{}); err == nil {
 		t.Error("a lattice that was never shared has a value")
 	}
