@@ -3,37 +3,11 @@
 package swarm_test
 
 import (
-	"fmt"
-	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/satin-peer/satin/internal/swarm"
 )
-
-// killComputing ends the processes that compute for a daemon, as the system does when memory is short.
-func killComputing(t *testing.T, p *swarm.Process) (n int) {
-	t.Helper()
-	lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", p.PID()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, list := range lists {
-		text, err := os.ReadFile(list)
-		if err != nil {
-			continue // the thread has ended
-		}
-		for _, word := range strings.Fields(string(text)) {
-			if pid, err := strconv.Atoi(word); err == nil && syscall.Kill(pid, syscall.SIGKILL) == nil {
-				n++
-			}
-		}
-	}
-	return n
-}
 
 // A module that only the owner has is run by peers in three clusters, and its answer is that of the program though the
 // processes that compute are killed at the owner, at a thief and while a newcomer begins, and a daemon with its own.
@@ -45,8 +19,8 @@ func TestModuleOutlivesItsProcesses(t *testing.T) {
 	s, ctx := start(t, 6)
 	beside(t, s, ctx, 1, func(thief *swarm.Process) {
 		for _, p := range []*swarm.Process{thief, s.Peers[0]} {
-			if n := killComputing(t, p); n == 0 {
-				t.Errorf("there was no process to kill at peer %d", p.Number)
+			if n, err := p.KillComputing(); n == 0 || err != nil {
+				t.Errorf("there was no process to kill at peer %d: %v", p.Number, err)
 			}
 		}
 		stolen(t, ctx, s.Peers[2])
@@ -57,7 +31,9 @@ func TestModuleOutlivesItsProcesses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		killComputing(t, late) // if it has begun
+		if _, err := late.KillComputing(); err != nil { // if it has begun
+			t.Error(err)
+		}
 	}, queens, "16")
 	for _, p := range s.Peers[3:6] {
 		if list, err := p.Client().Modules(ctx); err != nil || len(list) != 1 || !list[0].Here {

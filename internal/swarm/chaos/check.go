@@ -180,7 +180,7 @@ func (t *trial) readLog(p *swarm.Process) {
 
 // belongs are the files that a daemon that has ended may have in its state directory.
 var belongs = regexp.MustCompile(
-	`^(peer\.key|swarm\.key|swarm|incarnation|lock|port|peers|invitations|allowed|revoked|revocations|refused/all\.list|(answers|own|held)/[0-9a-f]{32}\.[a-z]+|submitted/[0-9a-f]{32}|filler)$`)
+	`^(peer\.key|swarm\.key|swarm|incarnation|lock|port|peers|invitations|allowed|revoked|revocations|refused/all\.list|(answers|own|held|deaths)/[0-9a-f]{32}\.[a-z]+|submitted/[0-9a-f]{32}|filler)$`)
 
 // halfWritten are files that a process was writing when it ended without waiting for a slow disk, which its
 // next start removes; and the lock of a checkpoint whose process was killed before it had written anything,

@@ -38,6 +38,8 @@ func (t *trial) play(ctx context.Context, a Act) error {
 		return t.cut(ctx, a, who)
 	case Fill:
 		return t.fill(ctx, a, who)
+	case Reap:
+		return reap(t, who)
 	case Suspend:
 		return t.suspend(ctx, who[0])
 	case Resume:
@@ -152,6 +154,18 @@ func (t *trial) kill(ctx context.Context, a Act, who []*swarm.Process) error {
 		t.watch.forget(p.Number)
 	}
 	t.comeBack(ctx, a, who)
+	return nil
+}
+
+// reap kills the processes that compute for others: the daemons are to live.
+func reap(t *trial, who []*swarm.Process) error {
+	for _, p := range who {
+		n, err := p.KillComputing()
+		if err != nil {
+			return err
+		}
+		t.note("%d processes that compute for %d are killed", n, p.Number)
+	}
 	return nil
 }
 

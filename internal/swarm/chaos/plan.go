@@ -37,6 +37,7 @@ const (
 	Leave Kind = "leave"          // satin-peer leave
 	Cut   Kind = "cut off"        // cannot reach the others, for a time
 	Fill  Kind = "fill disk of"   // no room is left on its disk, for a time
+	Reap  Kind = "reap"           // SIGKILL for the processes that compute for it
 	Enter Kind = "enter newcomer" // processes that were not there before
 
 	// What the owner, or who has its checkpoint, does to the run.
@@ -143,9 +144,11 @@ type draw struct {
 }
 
 // Tasks take about five seconds of one core each: the faults come in the midst of them, and eight processes
-// share what there is. In the last three jobs share: a constant and a lattice, versions of an object, constants.
+// share what there is. In three jobs share: a constant and a lattice, versions of an object, constants. The last
+// ones are modules, which the others fetch; the second one has a lattice for its bound.
 var short = []string{"nqueens 17", "raytracer balls --samples 3", "tsp --random 110 --seed 1",
-	"barneshut 20000 --steps 60 --variant objects", "gene --generate 8,600,800 --threshold 1000000"}
+	"barneshut 20000 --steps 60 --variant objects", "gene --generate 8,600,800 --threshold 1000000",
+	"../../../examples/queens-c/queens.wasm 15", "../../../examples/golomb-c/golomb.wasm 11"}
 
 // long ones take up to twenty.
 var long = append(slices.Clone(short), "fib 43", "uts T3L", "uts T1L", "raytracer balls --samples 4 --size 640x640",
@@ -168,6 +171,7 @@ var themes = []struct {
 	{"all are killed", (*draw).allKilled},
 	{"the run is suspended", (*draw).suspended},
 	{"all kinds", (*draw).mixture},
+	{"processes that compute are killed", (*draw).reaped},
 }
 
 // Draw makes the plan of a seed.
@@ -239,6 +243,20 @@ func (d *draw) act(a Act) { d.Acts = append(d.Acts, a) }
 func (d *draw) someKilled() {
 	for range 1 + d.IntN(2) {
 		d.act(Act{Kind: Kill, Who: d.some(1, 3), On: d.on(), Back: d.back()})
+	}
+}
+
+// reaped kills the processes that compute, when they begin, in the midst and when others rely on them; each once, as
+// a peer leaves a run alone that ended two. Now and then the owner's is among them, or a daemon with its own.
+func (d *draw) reaped() {
+	who := d.some(1, 3)
+	if d.IntN(2) == 0 {
+		who = append(who, d.Owner)
+	}
+	d.act(Act{Kind: Reap, Who: who, On: []Cue{{Sign: AtOnce}, {Progress, 0.5 * d.Float64()}, d.on()}[d.IntN(3)]})
+	d.act(Act{Kind: Reap, Who: d.some(1, 2), On: d.on()})
+	if d.IntN(2) == 0 {
+		d.act(Act{Kind: Kill, Who: d.some(1, 1), On: d.on(), Back: d.back()})
 	}
 }
 

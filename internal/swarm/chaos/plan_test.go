@@ -29,7 +29,7 @@ func TestSeedDecidesThePlan(t *testing.T) {
 	if len(themesSeen) != len(themes) {
 		t.Errorf("of %d themes only %v are drawn", len(themes), themesSeen)
 	}
-	for _, k := range []Kind{Kill, Stop, Term, Leave, Cut, Fill, Enter, Suspend, Resume, Copy} {
+	for _, k := range []Kind{Kill, Stop, Term, Leave, Cut, Fill, Enter, Suspend, Resume, Copy, Reap} {
 		if !kinds[k] {
 			t.Errorf("nobody ever has to %s", k)
 		}
