@@ -4,7 +4,7 @@ import "github.com/satin-peer/satin/internal/engine"
 
 // A Future stands for the result of one spawned job. It is used in the job that spawned it, once.
 type Future[A, R any] struct {
-	t  *task[A, R]
+	r  *engine.Record
 	id uint64
 }
 
@@ -14,13 +14,14 @@ type Future[A, R any] struct {
 //
 // Get panics with a *JobError if the job panicked, and with a clear message if the result was taken before.
 func (x Future[A, R]) Get() R {
-	t := x.t
+	t := taskOf[A, R](x.r)
 	w := t.W
-	h := w.Head - 1
+	head := w.Head
+	h := head - 1
 	cur := w.Cur
 	d := cur>>engine.DepthShift + 1
-	levels, limit := w.Levels, w.Limit()
-	if t.Slot != h || t.ID != x.id || h < w.Fence || h >= limit || d >= uint64(len(levels)) {
+	levels, limit := w.Levels, limitOf(w)
+	if t.Slot != h || t.ID != x.id || ^head >= limit || d >= uint64(len(levels)) {
 		return mustGet(x)
 	}
 	w.Head = h
@@ -54,12 +55,11 @@ func (x Future[A, R]) Try() (R, error) { return getSlow(x) }
 //
 //go:noinline
 func getSlow[A, R any](x Future[A, R]) (res R, err error) {
-	t := x.t
-	w := t.W
-	if !w.Await(&t.Record, x.id) {
+	w := x.r.W
+	if !w.Await(x.r, x.id) {
 		return res, ErrAborted
 	}
-	return take[A, R](w, &t.Record)
+	return take[A, R](w, x.r)
 }
 
 // take reads and releases the finished record r of a task with result type R.

@@ -18,7 +18,7 @@ type Group[A, R any] struct {
 
 // Fork opens a group of children of the running job that call fn.
 func Fork[A, R any](f *Frame, fn func(*Frame, A) R) Group[A, R] {
-	return fork[A, R](&f.worker, funcKey(fn))
+	return fork[A, R](f.worker(), funcKey(fn))
 }
 
 func fork[A, R any](w *engine.Worker, key unsafe.Pointer) Group[A, R] {
@@ -28,7 +28,7 @@ func fork[A, R any](w *engine.Worker, key unsafe.Pointer) Group[A, R] {
 
 // Spawn adds a child fn(arg), as the function Spawn does. It may be called in the body of the group's Results loop.
 func (g *Group[A, R]) Spawn(arg A) {
-	spawnKey[A, R](g.w, g.key, arg).t.Group = g.id
+	spawnKey[A, R](g.w, g.key, arg).r.Group = g.id
 	g.left++
 }
 
@@ -43,10 +43,11 @@ func (g *Group[A, R]) Results() iter.Seq[R] {
 	return func(yield func(R) bool) {
 		w := g.w
 		for g.left > 0 {
-			h, cur, limit := w.Head-1, w.Cur, w.Limit()
+			head, cur, limit := w.Head, w.Cur, limitOf(w)
+			h := head - 1
 			d := cur>>engine.DepthShift + 1
-			if h >= w.Fence && h < limit && !ready(w, g.id) && d < uint64(len(w.Levels)) {
-				if r := w.SlotAt(h); r.Group == g.id { // newest, private, of this group: call it here
+			if ^head < limit && !ready(w, g.id) && d < uint64(len(w.Levels)) {
+				if r := slotAt(w, h); r.Group == g.id { // newest, private, of this group: call it here
 					t := taskOf[A, R](r)
 					r.Group = 0
 					w.Head = h
@@ -116,8 +117,10 @@ func (g *Group[A, R]) abort() {
 }
 
 // ready and overtaken are not generic: see room.
-func ready(w *engine.Worker, group uint64) bool     { return w.Ready(group) }
-func overtaken(w *engine.Worker, group uint64) bool { return w.Overtaken(group) }
+func slotAt(w *engine.Worker, h uint32) *engine.Record { return w.SlotAt(h) }
+func limitOf(w *engine.Worker) uint32                  { return w.Limit() }
+func ready(w *engine.Worker, group uint64) bool        { return w.Ready(group) }
+func overtaken(w *engine.Worker, group uint64) bool    { return w.Overtaken(group) }
 
 // Tries is Results that yields a panic in a child as an error, a *JobError that names the child.
 func (g *Group[A, R]) Tries() iter.Seq2[R, error] {
@@ -136,7 +139,7 @@ type GroupErr[A, R any] struct{ g Group[A, outcome[R]] }
 
 // ForkErr is Fork for a function that may return an error.
 func ForkErr[A, R any](f *Frame, fn func(*Frame, A) (R, error)) GroupErr[A, R] {
-	return GroupErr[A, R]{fork[A, outcome[R]](&f.worker, funcKey(fn))}
+	return GroupErr[A, R]{fork[A, outcome[R]](f.worker(), funcKey(fn))}
 }
 
 // Spawn adds a child fn(arg).

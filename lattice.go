@@ -86,7 +86,7 @@ func RegisterLattice[K, V any](name string, join func(V, V) V, check func(K, V) 
 func ShareLattice[K, V any](f *Frame, join func(V, V) V, about K, bottom V) Lattice[K, V] {
 	kind := engine.MustMethod(funcKey(join), "RegisterLattice").Typed.(*lattice[K, V])
 	p := newPlace(kind)
-	p.lead(shareCell(f.worker.Shelf(), kind, about, bottom))
+	p.lead(shareCell(f.worker().Shelf(), kind, about, bottom))
 	return Lattice[K, V]{p}
 }
 
@@ -130,12 +130,12 @@ func (p *place[K, V]) here(f *Frame) *cell[K, V] {
 	if c := p.cell.Load(); c != nil {
 		return c
 	}
-	shelf := f.worker.Shelf()
+	shelf := f.worker().Shelf()
 	if c, ok := shelf.Lattice(p.name).(*cell[K, V]); ok {
 		c.share()
 		return p.lead(c)
 	}
-	v, err := shelf.Read(&f.worker, p.name, decodeAs[seed[K, V]](shelf.Outside))
+	v, err := shelf.Read(f.worker(), p.name, decodeAs[seed[K, V]](shelf.Outside))
 	if err == nil {
 		if s, ok := v.(*seed[K, V]); ok {
 			return p.lead(p.kind.came(shelf, p.name, s))

@@ -34,7 +34,7 @@ func RegisterErr[A, R any](name string, fn func(*Frame, A) (R, error), check ...
 	d.Enter(&typedErr[A, R]{typed[A, outcome[R]]{d, func(f *Frame, a A) outcome[R] {
 		res, err := fn(f, a)
 		if err != nil {
-			err = f.worker.Name(d, err)
+			err = f.worker().Name(d, err)
 		}
 		return outcome[R]{res, err}
 	}}})

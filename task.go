@@ -50,6 +50,8 @@ func (o *typed[A, R]) Clear(r *engine.Record) {
 	t.arg, t.res = a, res
 }
 
+func (o *typed[A, R]) CopyArg(r *engine.Record, arg unsafe.Pointer) { taskOf[A, R](r).arg = *(*A)(arg) }
+
 func (o *typed[A, R]) Arg(r *engine.Record) any { return taskOf[A, R](r).arg }
 
 func (o *typed[A, R]) SetArg(r *engine.Record, arg any) bool {

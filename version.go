@@ -26,7 +26,7 @@ type version[T any] struct {
 const nameSize = len(engine.Name{})
 
 func newVersion[T any](f *Frame, v T, what engine.Version) *version[T] {
-	p := &version[T]{shelf: f.worker.Shelf(), what: what}
+	p := &version[T]{shelf: f.worker().Shelf(), what: what}
 	p.value.Store(&v)
 	return p
 }
@@ -39,8 +39,8 @@ func (v *version[T]) read(f *Frame, what string) T {
 	if p := v.value.Load(); p != nil {
 		return *p
 	}
-	shelf := f.worker.Shelf()
-	got, err := shelf.Read(&f.worker, v.name, decodeAs[T](shelf.Outside))
+	shelf := f.worker().Shelf()
+	got, err := shelf.Read(f.worker(), v.name, decodeAs[T](shelf.Outside))
 	if err != nil {
 		panic(fmt.Sprintf("satin: %s of a shared value: %v", what, err))
 	}

@@ -24,7 +24,7 @@ func (g *grain) restart() { g.since = 0 }
 // begin is called when a new run starts on the worker: its jobs count as coarse until measured.
 func (g *grain) begin(w *Worker) {
 	g.coarse, g.since = w.pool != nil && w.pool.demand.Load(), 0
-	w.limit.Store(0)
+	w.hold()
 }
 
 // measure is called at each visit while jobs count as coarse.
@@ -42,9 +42,9 @@ func (g *grain) measure(w *Worker) {
 	g.since, g.begun = now, w.Counts.begun()
 }
 
-// attend visits attention if somebody raised the attention word, or if slot h is the last.
-func (w *Worker) attend(h uint32) {
-	if h >= w.limit.Load() {
+// attend visits attention if somebody raised the attention word.
+func (w *Worker) attend() {
+	if w.limit.Load() == 0 {
 		w.attention()
 	}
 }
@@ -54,7 +54,7 @@ func (w *Worker) attend(h uint32) {
 //go:noinline
 func (w *Worker) attention() {
 	w.Counts.visits++
-	w.limit.Store(w.fullLimit()) // first: a wish that is said after we looked raises it again
+	w.open() // first: a wish that is said after we looked raises it again
 	if w.stolen != nil {
 		w.checkAborted()
 	}
@@ -73,7 +73,7 @@ func (w *Worker) attention() {
 		w.stopwatch.pulse(w, n)
 	}
 	if w.searching() {
-		w.limit.Store(0) // no child begins by itself
+		w.hold() // no child begins by itself
 	}
 	if p.waiting.Load() > 0 || p.free.Load() < 0 {
 		p.yield(w)
@@ -97,10 +97,10 @@ func (w *Worker) attention() {
 			w.publish((private + 1) / 2)
 		}
 	} else if wanted != 0 || p.hungry() {
-		w.limit.Store(0) // nothing to share yet: come back at the next Spawn or Get
+		w.hold() // nothing to share yet: come back at the next Spawn or Get
 	}
 	if w.grain.coarse {
-		w.limit.Store(0)
+		w.hold()
 	}
 }
 

@@ -15,13 +15,30 @@ func (w *Worker) Room(key unsafe.Pointer) *Record {
 		w.growSlots(2 * len(w.slots))
 		w.attention() // the new limit has overwritten whatever was said through the old one
 	}
-	w.attend(w.Head)
+	w.attend()
 	h := w.Head
 	r := w.slots[h]
 	if r.Key != key {
 		r = w.install(w.desc(key), h)
 	}
 	return r
+}
+
+// Spawn makes a child of the running frame that calls the function with the given key: the slow way. The argument
+// is copied.
+func (w *Worker) Spawn(key, arg unsafe.Pointer) *Record {
+	r := w.Room(key)
+	r.d.Ops.CopyArg(r, unseen(arg))
+	w.Spawned(r)
+	return r
+}
+
+// unseen hides from the compiler that an argument is read through an interface, for which it would let it escape to
+// the heap: CopyArg keeps nothing of where it was. Between the two conversions the stack does not move, since
+// nothing is called.
+func unseen(arg unsafe.Pointer) unsafe.Pointer {
+	at := uintptr(arg)
+	return *(*unsafe.Pointer)(unsafe.Pointer(&at))
 }
 
 // Spawned makes the record in the next slot a child of the running frame.

@@ -109,7 +109,7 @@ func (p *Pool) allow(n int) bool {
 func (s *scheduler) callAll() {
 	for _, v := range *s.workers.Load() {
 		if v.busy.Load() {
-			v.limit.Store(0)
+			v.raise()
 		}
 	}
 }

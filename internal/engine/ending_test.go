@@ -372,7 +372,7 @@ func half(f *satin.Frame, depth int) int {
 	case 2:
 		gates[1].reached.Store(true)
 		for !gates[1].open.Load() {
-			worker(f).Attend(0) // a look at the attention word, without a spawn
+			worker(f).Attend() // a look at the attention word, without a spawn
 		}
 	}
 	for range g.Results() {

@@ -29,8 +29,12 @@ func (w *Worker) Want() int64                  { return w.want.Load() }
 func (w *Worker) SetBusy()                     { w.busy.Store(true) }
 func (w *Worker) Begun() uint64                { return w.Counts.begun() }
 func (w *Worker) Roots() (run, unbegun uint64) { return w.Counts.roots, w.Counts.unbegun }
+func (w *Worker) Fence() uint32                { return w.fence }
 func (w *Worker) FullLimit() uint32            { return w.fullLimit() }
 
+func (w *Worker) Hold()                                   { w.hold() }
+func (w *Worker) Raise()                                  { w.raise() }
+func (w *Worker) SetCoarse()                              { w.grain.coarse = true }
 func (w *Worker) Enter(job, cur uint64)                   { w.enter(job, cur) }
 func (w *Worker) Root(d uint64, r *Record)                { w.tab.Load().roots[d] = r }
 func (w *Worker) Steal() *Record                          { return w.steal() }
@@ -41,9 +45,15 @@ func (w *Worker) ShareAll()                               { w.shareAll() }
 func (w *Worker) Claim(h uint32) bool                     { return w.claim(h) }
 func (w *Worker) PopStolen(h uint32)                      { w.popStolen(h) }
 func (w *Worker) RunRoot(r *Record)                       { w.runRoot(r) }
-func (w *Worker) Attend(h uint32)                         { w.attend(h) }
+func (w *Worker) Attend()                                 { w.attend() }
 func (w *Worker) HandOver(r *Record, h uint32, id job.ID) { w.handOver(r, h, id) }
 func (w *Worker) Pulse(call uint64)                       { w.stopwatch.pulse(w, call) }
+
+// RaiseLate is raise by somebody who has looked where the slots are, and goes on only when what it gives is called.
+func (w *Worker) RaiseLate() func() {
+	t := w.slotTab.Load()
+	return func() { w.shutDoor(t) }
+}
 
 // NewRoot makes the record of a root that came from outside, or that only holds a slot.
 func NewRoot(slot uint32) *Record { return &Record{Slot: slot, out: &passport{}} }

@@ -46,7 +46,8 @@ func NewInside(outer Outer, outside Outside, around Around) *Inside {
 	return in
 }
 
-// Word gives the place of the attention word.
+// Word gives the place of the attention word. Who stores 0 there is heard at the next Get or Results: the door, which
+// Spawn looks at, stays open.
 func (in *Inside) Word() *uint32 { return (*uint32)(unsafe.Pointer(&in.w.limit)) }
 
 // Run runs a job to its end, by the registered name of its function. The paths of what it offers begin with it.

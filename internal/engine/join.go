@@ -25,7 +25,7 @@ package engine
 // step makes progress on the newest slot, which must exist: it runs the job, or waits for it to come back or for
 // anything else to come back, or pops it. A job that ran leaves the stack with its result in its record.
 func (w *Worker) step() {
-	w.attend(w.Head - 1)
+	w.attend()
 	h := w.Head - 1
 	r := w.slots[h]
 	switch {
@@ -48,7 +48,7 @@ func (w *Worker) step() {
 // begin runs the newest job, which has been claimed from slot h, ahead of its Get.
 func (w *Worker) begin(r *Record, h uint32) {
 	w.detach(r, h)
-	if h < w.Fence {
+	if h < w.fence {
 		if w.stopwatch.budget > 0 {
 			w.runTimed(r, h)
 			return
@@ -66,7 +66,7 @@ func (w *Worker) runDetached(r *Record) {
 	w.enter(id, cur)
 	w.call(r, cur)
 	if w.searching() {
-		w.limit.Store(0)
+		w.hold()
 	}
 	r.ID = id | doneBit
 	w.noteFailure(r)

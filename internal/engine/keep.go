@@ -92,7 +92,7 @@ func (s *stopwatch) read(w *Worker) int64 {
 // pulse answers a call of Pulse.
 func (s *stopwatch) pulse(w *Worker, call uint64) {
 	s.pulses, s.budget, s.tiny = call, tinyBudget, 0
-	w.Fence = max(w.Fence, w.Head+1)
+	w.setFence(max(w.fence, w.Head+1))
 }
 
 // worth says whether a child of the running frame is to be kept, which took so long.
@@ -123,7 +123,8 @@ func (w *Worker) runTimed(r *Record, h uint32) {
 	spacer := w.slots[h]
 	spacer.ID, spacer.joined, spacer.consumed, spacer.gone = w.Cur, true, true, true
 	spacer.state.Store(done)
-	w.Head, w.Fence = h+1, h+1
+	w.Head = h + 1
+	w.setFence(h + 1)
 	index, since := childIndex(r.ID), s.read(w)-s.slept
 	w.runDetached(r)
 	took := s.read(w) - s.slept - since
@@ -135,7 +136,8 @@ func (w *Worker) runTimed(r *Record, h uint32) {
 	}
 	if took >= min(tinyJob, s.after) {
 		if s.tiny = 0; took >= s.after {
-			s.budget, w.Fence = min(s.budget+tinyRefill, tinyBudget), max(w.Fence, h+1)
+			s.budget = min(s.budget+tinyRefill, tinyBudget)
+			w.setFence(max(w.fence, h+1))
 		}
 		w.popBack(h)
 		return
@@ -149,7 +151,7 @@ func (w *Worker) runTimed(r *Record, h uint32) {
 		w.popBack(h)
 		return
 	}
-	w.Fence = max(w.lowestFence(), min(w.Fence, h+1))
+	w.setFence(max(w.lowestFence(), min(w.fence, h+1)))
 }
 
 // start and stop time r, which runs for somebody else.

@@ -15,7 +15,7 @@ import "github.com/satin-peer/satin/job"
 // Wanted visits attention if somebody raised the attention word, and says how many jobs of this worker others would
 // like to have. It may unwind the job.
 func (w *Worker) Wanted() int {
-	w.attend(w.fullLimit() - 1)
+	w.attend()
 	p := w.pool
 	if p == nil {
 		return 0

@@ -220,7 +220,7 @@ func runSequential(ctx context.Context, r *Record, run job.RunID, shelf *Shelf) 
 	r.out = &passport{id: job.ID{Run: run}, ended: func(*Record) {}}
 	stop := context.AfterFunc(ctx, func() {
 		if r.abort() {
-			w.limit.Store(0)
+			w.raise()
 		}
 	})
 	defer stop()
@@ -269,7 +269,7 @@ func (p *Pool) cancel(r *Record, why error) {
 		p.host.Dropped(t)
 	}
 	if v := r.thief.Load(); v != nil {
-		v.limit.Store(0)
+		v.raise()
 		v.wake()
 	}
 	r.out.ended(r)

@@ -77,6 +77,7 @@ type Ops interface {
 	Clear(r *Record)          // forgets argument and result, so that they can be collected
 	Arg(r *Record) any
 	SetArg(r *Record, arg any) bool
+	CopyArg(r *Record, arg unsafe.Pointer) // from a value of the argument's type
 	Result(r *Record) (any, error)
 	Err(r *Record) error // the error that the function returned
 	SetResult(r *Record, res any, err error) bool

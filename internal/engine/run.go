@@ -26,14 +26,14 @@ func (w *Worker) runRoot(r *Record) {
 		w.grain.begin(w)
 	}
 	if w.searching() || w.pool != nil && w.pool.called() {
-		w.limit.Store(0)
+		w.hold()
 	}
 	defer func() { // also when the panic is an outer root's abort, or the job ended its goroutine
 		w.stolen = w.stolen[:n]
 		w.countOn(outer)
 		w.grain.restart()
 		if w.searching() {
-			w.limit.Store(0)
+			w.hold()
 		}
 		if r.state.CompareAndSwap(running, done) {
 			r.deliver()

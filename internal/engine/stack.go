@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync/atomic"
 	"unsafe"
 )
@@ -34,18 +35,45 @@ import (
 // slots and then stores the new array; a thief loads the array after its compare-and-swap, so it finds either
 // array with the same record in a published slot.
 //
-// The attention word, limit, is what makes the private part free: Spawn and Get compare the head with it, which
-// they would do anyway to see a full stack. Anybody who wants something of a worker first says what (want, a root's
-// dropped state, the pool's ready queue) and then stores 0 in limit. The owner's next Spawn or Get goes the slow way
-// to attention, which first stores the full limit and then looks for the wishes. So a wish is seen either by
-// that look or, said after it, by the next visit, whose limit its 0 has overwritten: none is lost.
+// The attention word, limit, is what makes the private part free: Get and Results compare the head with it, which
+// they would do anyway to see whether they may call the newest job (the fence). Anybody who wants something of a
+// worker first says what (want, a root's dropped state, the pool's ready queue), and then raises the word: it
+// stores 0 in limit and shuts the door. The owner's next Spawn or Get goes the slow way to attention, which first
+// opens both and then looks for the wishes. So a wish is seen either by that look or, said after it, by the next
+// visit, which raising has made necessary after the opening: none is lost.
 // internal/mutants breaks these rules one by one and wants the tests to notice.
+//
+// # Spawn, and the door
+//
+// Spawn is so short that the compiler puts it into the programs that call it. All that it asks is whether the next
+// slot, as seen through the door, has a record of its function. It has, nearly always: then it writes argument and
+// ID into the record and raises head. The door is one atomic pointer: open, it leads to the slots; shut, to an
+// array of the same length whose entries are all one record that fits no function. So Spawn goes the slow way when
+//
+//   - somebody has raised the attention word, or the owner has (hold): for jobs that count as coarse, or when a
+//     wish is left that could not be fulfilled;
+//   - the slot had another function's job, or none yet;
+//   - the stack is full: the record of the last slot is never given to a function.
+//
+// Others may shut the door, only the owner opens it or changes the arrays, when the stack grows. To shut is a
+// compare-and-swap from the open pointer of an array to the shut one of the same (slotTab), so the door never leads
+// to an array that is too short. If that fails, nothing is lost: either the door is shut already, and its owner's next
+// opening comes after the wish; or the owner has just opened it or is about to, for the first time since it
+// grew, and it visits attention after that (Room).
+//
+// No thief sees a half-written record. The fast way publishes nothing: the job lies above split until its owner
+// itself moves split, later in the same goroutine. The slow way (Room, CopyArg, Spawned) may publish older jobs first,
+// in attention, where head does not count the new one yet; then it writes the argument, then ID and head, and
+// then, if jobs are coarse, publishes. Rejected: a Spawn that calls for a record in all cases and writes the argument
+// after that. It is shorter still, but a coarse job could be published only at the next visit, which a long leaf
+// may be in the way of.
 //
 // Rejected: Chase-Lev deques (a fence or a locked instruction per Get, 21 ns against 6), a queue under a mutex
 // (25 ns), closures (40 ns and garbage), a goroutine per job (560 ns).
 
 const (
 	firstSlots = 1 << 10 // slots of a new stack; it doubles when full
+	maxSlots   = 1 << 28 // some 40 GB of records; Spawn reckons with 8 times a slot's number in 32 bits
 
 	// A frame is named by one word, depth<<DepthShift | children spawned so far.
 	DepthShift = 40
@@ -66,13 +94,20 @@ type levelTab struct {
 	roots  []*Record
 }
 
+// A slotTab is the array of slots and where the door leads to when it is open and when it is shut.
+type slotTab struct {
+	slots      []*Record
+	open, shut unsafe.Pointer
+}
+
 // A Worker is a goroutine that runs jobs, with its own job stack. Fields are grouped by who writes them, a cache line
 // or more apart: the fast path touches the first group and reads limit.
 type Worker struct {
 	// Owner only.
-	Head    uint32
-	Fence   uint32 // Get and Results leave the jobs below it to step; see lowestFence
-	Cur     uint64 // the running frame
+	Door    unsafe.Pointer // atomic: leads to slots or to their shut twin. Package satin knows these four
+	Head    uint32         // package satin knows where these four are
+	fence   uint32         // Get and Results leave the jobs below it to step; see lowestFence
+	Cur     uint64         // the running frame
 	slots   []*Record
 	base    unsafe.Pointer // of slots
 	Levels  []Level
@@ -98,12 +133,12 @@ type Worker struct {
 	// to begin with, when it gets a core (Job.First); written under the scheduler's mutex while it has none
 	first   *Record
 	tab     atomic.Pointer[levelTab]
-	slotTab atomic.Pointer[[]*Record] // slots, for thieves
+	slotTab atomic.Pointer[slotTab] // slots, for others
 	spent   spent
 	_       [48]byte
 
 	// Written by anybody.
-	limit    atomic.Uint32 // attention word: len(slots)-1, or 0 = go the slow way
+	limit    atomic.Uint32 // attention word: ^fence, or 0 = go the slow way
 	want     atomic.Int64  // when somebody found nothing to steal here, in ns since the pool's start; 0: nobody
 	finished atomic.Pointer[Record]
 	parked   atomic.Bool
@@ -141,6 +176,9 @@ func (w *Worker) fullLimit() uint32 { return uint32(len(w.slots)) - 1 }
 
 // growSlots gives the stack n slots.
 func (w *Worker) growSlots(n int) {
+	if n > maxSlots {
+		panic(fmt.Sprintf("satin: more than %d jobs of one worker have been spawned and not finished", maxSlots/2))
+	}
 	s := make([]*Record, n)
 	unused := make([]Record, n-len(w.slots))
 	for i := copy(s, w.slots); i < n; i++ {
@@ -149,14 +187,52 @@ func (w *Worker) growSlots(n int) {
 		s[i] = r
 	}
 	w.slots, w.base = s, unsafe.Pointer(unsafe.SliceData(s))
-	w.slotTab.Store(&s)
-	w.limit.Store(w.fullLimit())
+	shut := &Record{}
+	shut.Key = unsafe.Pointer(shut)
+	w.slotTab.Store(&slotTab{s, w.base, unsafe.Pointer(unsafe.SliceData(slices.Repeat([]*Record{shut}, n)))})
+	w.open()
 }
 
-// Limit is the attention word: Spawn goes the slow way when Head is not below it, Get when the job's slot is not.
+// setFence moves the fence. Who raises the attention word meanwhile is heard: open sets the word to the new fence.
+func (w *Worker) setFence(n uint32) {
+	w.limit.CompareAndSwap(^w.fence, ^n)
+	w.fence = n
+}
+
+// open lets the owner's Spawn and Get go the fast way. The door is last, as it is first in raise: it is not shut for
+// long while the word is not raised, for then nobody would open it.
+func (w *Worker) open() {
+	w.limit.Store(^w.fence)
+	if atomic.LoadPointer(&w.Door) != w.base {
+		atomic.StorePointer(&w.Door, w.base)
+	}
+}
+
+// hold makes the owner's next Spawn or Get go the slow way; the owner says it.
+func (w *Worker) hold() {
+	atomic.StorePointer(&w.Door, w.slotTab.Load().shut)
+	w.limit.Store(0)
+}
+
+// raise makes the owner's next Spawn or Get go the slow way; anybody says it.
+func (w *Worker) raise() {
+	w.shutDoor(w.slotTab.Load())
+	w.limit.Store(0)
+}
+
+// shutDoor shuts the door, unless the slots are others by now.
+func (w *Worker) shutDoor(t *slotTab) { atomic.CompareAndSwapPointer(&w.Door, t.open, t.shut) }
+
+// Limit is the attention word: Get calls the newest job at once if ^Head is below it, which says that head is above the
+// fence, and that nobody has raised the word.
 func (w *Worker) Limit() uint32 { return w.limit.Load() }
 
-// SlotAt is slots[h] without the check of bounds: h is below a limit, which is below len(slots).
+// NextSlot is the record of the next slot as Spawn sees it.
+func (w *Worker) NextSlot() *Record {
+	return *(**Record)(unsafe.Add(atomic.LoadPointer(&w.Door), uintptr(w.Head)*unsafe.Sizeof(w.base)))
+}
+
+// SlotAt is slots[h] without the check of bounds: h is below Head.
 func (w *Worker) SlotAt(h uint32) *Record {
 	return *(**Record)(unsafe.Add(w.base, uintptr(h)*unsafe.Sizeof(w.base)))
 }
@@ -246,7 +322,8 @@ func (w *Worker) publish(n uint32) {
 			break
 		}
 	}
-	w.split, w.Fence = ns, max(w.Fence, ns)
+	w.split = ns
+	w.setFence(max(w.fence, ns))
 	w.Counts.published++
 	if w.pool != nil {
 		w.pool.workAppeared()
@@ -289,7 +366,7 @@ func (w *Worker) popStolen(h uint32) {
 	if w.stopwatch.budget > 0 {
 		next++ // the next job here is looked at too
 	}
-	w.Fence = max(w.lowestFence(), min(w.Fence, next))
+	w.setFence(max(w.lowestFence(), min(w.fence, next)))
 }
 
 // lowestFence is below which slot Get and Results must not begin jobs by themselves: they are not private, or
@@ -308,7 +385,7 @@ func (w *Worker) lowerFence(h uint32) {
 	if w.stopwatch.keeps() && h > n {
 		n += (h - n) / 2
 	}
-	w.Fence = min(w.Fence, n)
+	w.setFence(min(w.fence, n))
 }
 
 // steal takes the oldest stealable job of v, or asks v to publish some. Any goroutine may call it.
@@ -324,7 +401,7 @@ func (v *Worker) steal() *Record {
 			if tail+1 == split {
 				v.nudge()
 			}
-			r := (*v.slotTab.Load())[tail]
+			r := v.slotTab.Load().slots[tail]
 			if r.state.Load() != fresh { // it had left before (gone.go)
 				r.passed.Store(true)
 				continue
@@ -339,7 +416,7 @@ func (v *Worker) steal() *Record {
 func (v *Worker) nudge() {
 	if v.want.Load() == 0 && v.busy.Load() {
 		v.want.Store(v.pool.now())
-		v.limit.Store(0)
+		v.raise()
 	}
 }
 

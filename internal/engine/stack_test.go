@@ -159,14 +159,14 @@ func (m *stackMachine) Abort(t *rapid.T) {
 func (m *stackMachine) Check(t *rapid.T) {
 	w := m.w
 	tail, split := w.TS()
-	if tail > split || split > w.Head || split != w.Split() || w.Fence < split {
-		t.Fatalf("tail %d, split %d (owner's %d), fence %d, head %d", tail, split, w.Split(), w.Fence, w.Head)
+	if tail > split || split > w.Head || split != w.Split() || w.Fence() < split {
+		t.Fatalf("tail %d, split %d (owner's %d), fence %d, head %d", tail, split, w.Split(), w.Fence(), w.Head)
 	}
 	away := 0
 	for _, j := range m.jobs {
 		if j.rec != nil && !j.isDone {
 			away++
-			if j.rec.Slot >= tail && !(j.rec.Gone() && j.rec.Slot < w.Fence) || w.Slots()[j.rec.Slot] != j.rec {
+			if j.rec.Slot >= tail && !(j.rec.Gone() && j.rec.Slot < w.Fence()) || w.Slots()[j.rec.Slot] != j.rec {
 				t.Fatalf("stolen job %d is in slot %d, tail %d", j.arg, j.rec.Slot, tail)
 			}
 		}

@@ -162,7 +162,7 @@ func (p *Pool) survey() {
 		missing := false
 		for _, w := range *p.workers.Load() {
 			if !w.stats.asleep.Load() && w.stats.seq.Load() < seq {
-				w.limit.Store(0)
+				w.raise()
 				missing = true
 			}
 		}

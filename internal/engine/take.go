@@ -227,7 +227,7 @@ func (t *Taken) tellFound() {
 // tellDropped lets whoever runs r know that nobody waits for it any more.
 func (p *Pool) tellDropped(r *Record) {
 	if v := r.thief.Load(); v != nil {
-		v.limit.Store(0)
+		v.raise()
 		v.wake()
 		return
 	}

@@ -85,6 +85,8 @@ func (o *ops) Clear(r *engine.Record) {
 	t.call, t.out, t.err = Call{}, nil, nil
 }
 
+func (o *ops) CopyArg(r *engine.Record, arg unsafe.Pointer) { taskOf(r).call = *(*Call)(arg) }
+
 func (o *ops) Arg(r *engine.Record) any { return taskOf(r).call }
 
 func (o *ops) SetArg(r *engine.Record, arg any) bool {

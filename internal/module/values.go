@@ -179,10 +179,9 @@ func guarded(w *engine.Worker, c Call) bool {
 	return len(out) > 0
 }
 
-// frameOf is a worker as package satin's jobs see it: a Frame is its worker, and nothing besides.
+// frameOf is a worker as package satin's jobs see it: a Frame is the beginning of its worker, which package satin
+// sees to.
 func frameOf(w *engine.Worker) *satin.Frame { return (*satin.Frame)(unsafe.Pointer(w)) }
-
-var _ [unsafe.Sizeof(engine.Worker{})]byte = [unsafe.Sizeof(satin.Frame{})]byte{}
 
 // HasGuard is for the engine: see [engine.Guarded].
 func (c Call) HasGuard() bool { return c.Guarded }
