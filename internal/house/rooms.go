@@ -80,7 +80,7 @@ var rooms = []room{
 		"steal", "internal/port", "internal/wire"}},
 	{dir: "internal/driver", knows: []string{"job", "steal", "sharedobj", "verify", "internal/port"},
 		tests: []string{"steal/policy"}},
-	{dir: "internal/sim", knows: []string{"adapt", "job", "steal", "steal/policy", "internal/wan", "internal/driver",
+	{dir: "internal/sim", knows: []string{"adapt", "job", "sharedobj", "steal", "steal/policy", "internal/wan", "internal/driver",
 		"internal/port", "verify"}},
 	{dir: "internal/sim/paper", knows: []string{"adapt", "steal", "steal/policy", "internal/wan", "internal/sim"}},
 	{dir: "internal/sim/agenda"},

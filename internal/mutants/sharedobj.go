@@ -63,7 +63,7 @@ var objectMutants = []mutant{
 		old: "			j.guard = unasked\n			c.proceed(j)\n", new: ""},
 	{name: "sharedobj/no-giving-back", wrong: "a job waits for ever", file: "sharedobj/jobs.go", pkg: "sharedobj",
 		run: objectUnits,
-		old: "if j.stage == running || j.until > c.now ||", new: "if true ||"},
+		old: "until: c.now + c.cfg.Patience, fetching", new: "until: c.now + 100*c.cfg.Patience, fetching"},
 	{name: "sharedobj/pinned-evicted", wrong: "what a job holds makes room for others", file: "sharedobj/store.go",
 		pkg: "sharedobj", run: objectUnits,
 		old: "return s.pins[e.digest] == 0 }", new: "return s.pins[e.digest] < 100 }"},

@@ -87,6 +87,9 @@ func (a *audit) restored(part *steal.Partial) {
 		return
 	}
 	w := a.world
+	if _, least := w.cfg.Tree.(Least); least {
+		return // what was pruned, and rightly, has another result
+	}
 	n, known := a.nodes[part.Identity]
 	o, ok := decodeOutcome(part.Outcome)
 	var total Totals

@@ -77,6 +77,7 @@ type examined struct {
 
 // see looks at what the core says to an input before it is carried out.
 func (x *witness) see(out steal.Output) {
+	x.of.engine.sharing.fetches(out.Orders)
 	in := x.examined
 	x.examined = examined{}
 	if in.tick || in.message != nil && in.message.Goodbye != nil {

@@ -60,6 +60,8 @@ type Config struct {
 
 	// Adapt, if not nil, has the run's master decide who takes part.
 	Adapt *Adapt
+	// Share, if not nil, says what jobs share.
+	Share *Share
 	// Withholder, if not nil, says who takes jobs and brings nothing home.
 	Withholder *Withholder
 	// Faults happen at their times.

@@ -1,6 +1,6 @@
 // Package sim runs thousands of protocol cores (package steal) in virtual time on one goroutine: modelled
 // engines that run modelled job trees, a modelled wide-area network (package wan), and everything that can go
-// wrong.
+// wrong. Where jobs share values (share.go) the core of package sharedobj stands beside the other one on its driver.
 //
 // # What is real and what is modelled
 //

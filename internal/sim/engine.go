@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/sharedobj"
 	"github.com/satin-peer/satin/steal"
 )
 
@@ -34,6 +35,7 @@ type engine struct {
 	kept     []steal.Partial
 	nodes    map[job.Identity]Node // audit: of all outcomes that were stored
 	shuffled func(again bool) bool // whether a frame spawns its children in another order
+	sharing  *sharer               // nil: nothing is shared
 }
 
 // frame is a running invocation: it gathers the results of its children until the last has come.
@@ -50,6 +52,8 @@ type frame struct {
 	watched bool  // somebody has results of jobs below it: they are looked for before its children begin
 	took    int64 // workers' time below it
 	sum     Result
+	version int32              // of what is shared, when it began
+	names   []sharedobj.Digest // what it has handles of, by results
 }
 
 // place says whose child a job is.
@@ -75,6 +79,8 @@ type entry struct {
 	again bool // given away before, or below such a job: somebody may have its result
 	back  bool // it was itself given away and came back
 	found bool // it was found once and came back: it is not looked for again
+
+	version int32 // of what is shared: which one it reads
 }
 
 // worker is one core of the peer.
@@ -115,6 +121,7 @@ func (g *engine) newFrame(e *entry, children int) int32 {
 	g.frames[i] = frame{place: e.place, node: e.node, pending: int32(children), spawned: uint32(children),
 		used: true, any: g.tree.Any(e.node),
 		again:   e.again,
+		version: e.version,
 		watched: g.looks(e) && g.below(e.place)}
 	g.books.open++
 	return i
@@ -225,13 +232,13 @@ func (g *engine) putBack(ref steal.Ref, restarted bool) {
 }
 
 // enter queues a job that the core wants to be run as the newest: the run's root, or one of another peer.
-func (g *engine) enter(n Node, s *segment, again bool) {
+func (g *engine) enter(n Node, s *segment, again bool, version int32) {
 	if g.segments[s.id] != nil {
 		panic(violation(segmentOnce, "segment %d is run twice", s.id))
 	}
 	g.segments[s.id] = s
 	g.books.entered++
-	g.queue.pushNewest(entry{node: n, place: place{parent: noFrame, segment: s}, again: again})
+	g.queue.pushNewest(entry{node: n, place: place{parent: noFrame, segment: s}, again: again, version: version})
 }
 
 // spawn begins a job: an inner node's children are queued; a leaf is for a worker to spend its cost on.
@@ -246,7 +253,8 @@ func (g *engine) spawn(e *entry) (cost int64, isLeaf bool) {
 		slices.Reverse(g.children)
 	}
 	for i := range g.children {
-		g.queue.pushNewest(entry{node: g.children[i], place: place{parent: f, index: uint32(i) + 1}, again: e.again})
+		g.queue.pushNewest(entry{node: g.children[i], place: place{parent: f, index: uint32(i) + 1}, again: e.again,
+			version: e.version})
 	}
 	g.books.spawned += uint64(len(g.children))
 	return cost, false
@@ -258,6 +266,7 @@ type finished struct {
 	node    Node
 	result  Result
 	took    int64
+	names   []sharedobj.Digest
 }
 
 // child is a job that has its result.
@@ -267,6 +276,7 @@ type child struct {
 	result  Result
 	took    int64 // workers' time
 	outside bool  // elsewhere, where it is kept if it is worth it
+	names   []sharedobj.Digest
 }
 
 // complete gives a job's result to its parent, and the parent's to its own if that was all it waited for, and
@@ -279,7 +289,8 @@ func (g *engine) complete(c child) (done *finished, unwanted []steal.Ref) {
 		if !f.used || f.pending < 0 {
 			panic(violation(slotOnce, "job %x has more results than children", f.node.Key))
 		}
-		f.sum = f.sum.plus(c.result)
+		f.sum = combined(g.tree, f.sum, c.result)
+		f.names = g.sharing.gets(f.names, c.names)
 		f.took += c.took
 		r := c.result
 		switch {
@@ -293,11 +304,11 @@ func (g *engine) complete(c child) (done *finished, unwanted []steal.Ref) {
 		default:
 			r = f.sum
 		}
-		up := child{place: f.place, node: f.node, result: r, took: f.took}
+		up := child{place: f.place, node: f.node, result: r, took: f.took, names: g.sharing.returns(f.names)}
 		g.release(c.parent)
 		g.books.executed++
 		c = up
 	}
 	delete(g.segments, c.segment.id)
-	return &finished{c.segment, c.node, c.result, c.took}, unwanted
+	return &finished{c.segment, c.node, c.result, c.took, c.names}, unwanted
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 
+	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/job"
 )
 
@@ -40,6 +41,7 @@ func (o *outcome) encode(size int) []byte {
 }
 
 func decodeOutcome(b []byte) (o outcome, ok bool) {
+	_, b = port.NamedBy(b)
 	if len(b) < outcomeBytes {
 		return outcome{}, false
 	}

@@ -198,7 +198,7 @@ func TestClock(t *testing.T) {
 // TestPaths: a job's path is read off its frames, below a stolen job too.
 func TestPaths(t *testing.T) {
 	g := newEngine(smallSplit(), 1)
-	g.enter(g.tree.Root(), &segment{id: 1}, false)
+	g.enter(g.tree.Root(), &segment{id: 1}, false, 0)
 	root := g.queue.popNewest()
 	g.spawn(&root)
 	second := *g.queue.at(1)
@@ -210,7 +210,7 @@ func TestPaths(t *testing.T) {
 	if got := pathText(g.path(g.queue.at(0).place)); got != "2.1" {
 		t.Errorf("its first child has path %s", got)
 	}
-	g.enter(g.tree.Root(), &segment{id: 2, path: job.Path{7, 8}}, false)
+	g.enter(g.tree.Root(), &segment{id: 2, path: job.Path{7, 8}}, false, 0)
 	stolen := g.queue.popNewest()
 	if got := pathText(g.path(stolen.place)); got != "7.8" {
 		t.Errorf("a stolen job has path %s", got)

@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -111,8 +110,12 @@ func (p *peer) start() error {
 	if p.core = core; err != nil {
 		return err
 	}
-	p.driver = driver.New(driver.Config{Core: core, Engine: p, Transport: p, Store: p, Notary: newNotary(p),
-		Observe: p.witness.see})
+	cfg := driver.Config{Core: core, Engine: p, Transport: p, Store: p, Notary: newNotary(p), Observe: p.witness.see}
+	if p.engine.sharing, err = newSharer(p); err != nil {
+		return err
+	}
+	p.engine.sharing.join(&cfg, random)
+	p.driver = driver.New(cfg)
 	p.witness.checkRestored(run.Restored)
 	return nil
 }
@@ -149,7 +152,7 @@ func (p *peer) settle() {
 		if p.engine.idle > 0 && p.engine.queue.len() > 0 {
 			e := p.engine.queue.popNewest()
 			if t, hit := p.engine.salvage(&e); hit {
-				p.happened(port.Event{Kind: port.Found, Jobs: []steal.Taken{t}})
+				p.happened(p.engine.sharing.leaving(port.Event{Kind: port.Found, Jobs: []steal.Taken{t}})...)
 			} else {
 				p.begin(e)
 			}
@@ -179,7 +182,7 @@ func (p *peer) load() steal.Load {
 // is wound again: an idle peer that asks for a tick in a millisecond, and then for one in a second, a
 // thousand times a second, must not fill the queue.
 func (p *peer) wind() {
-	at, ok := p.core.Next()
+	at, ok := p.driver.Next()
 	if !ok {
 		return
 	}
@@ -197,7 +200,7 @@ func (p *peer) tick(life int32, alarm uint64) {
 		return
 	}
 	p.alarms = slices.DeleteFunc(p.alarms, func(at int64) bool { return at == int64(alarm) })
-	if at, ok := p.core.Next(); !ok || int64(at) > p.clock.at(p.world.now) {
+	if at, ok := p.driver.Next(); !ok || int64(at) > p.clock.at(p.world.now) {
 		p.wind()
 		return
 	}
@@ -221,7 +224,8 @@ func (p *peer) Do(o *port.Order) {
 				worker: int32(o.Max), number: uint64(o.Ticket)<<16 | uint64(p.inc)&0xffff})
 			return
 		}
-		p.happened(port.Event{Kind: port.Taken, Ticket: o.Ticket, Jobs: p.engine.take(o.Max)})
+		p.happened(p.engine.sharing.leaving(port.Event{Kind: port.Taken, Ticket: o.Ticket,
+			Jobs: p.engine.take(o.Max)})...)
 	case port.Run:
 		p.runSegment(o)
 	case port.PutBack:
@@ -229,11 +233,12 @@ func (p *peer) Do(o *port.Order) {
 	case port.Deliver:
 		p.deliver(o)
 	case port.Abort:
+		p.engine.sharing.ends(o.Segment)
 		p.forget(p.engine.abort(o.Segment))
 	case port.LostWork:
 		p.engine.watch(o.Orphans)
 	default:
-		panic(fmt.Sprintf("sim: order %v", o.Kind))
+		p.engine.sharing.do(o)
 	}
 }
 
@@ -242,7 +247,8 @@ func (p *peer) serve(number uint64, most int) {
 	if number&0xffff != uint64(p.inc)&0xffff {
 		return // asked in an earlier life
 	}
-	p.happened(port.Event{Kind: port.Taken, Ticket: steal.Ticket(number >> 16), Jobs: p.engine.take(most)})
+	p.happened(p.engine.sharing.leaving(port.Event{Kind: port.Taken, Ticket: steal.Ticket(number >> 16),
+		Jobs: p.engine.take(most)})...)
 	p.settle()
 }
 
@@ -252,7 +258,7 @@ func (p *peer) runSegment(o *port.Order) {
 		panic(violation(rightJob, "job %v does not have the identity it was sent with", o.Job.Path))
 	}
 	p.engine.runs++
-	p.engine.enter(n, &segment{id: o.Segment, path: o.Job.Path}, o.Job.Restarted)
+	p.engine.enter(n, &segment{id: o.Segment, path: o.Job.Path}, o.Job.Restarted, p.engine.sharing.begins(o))
 }
 
 // deliver fills the slot of a job that was given away, or found.
@@ -270,7 +276,8 @@ func (p *peer) deliver(o *port.Order) {
 	if !ok || r.claim != claimOf(p.world.run, j.path, j.node) {
 		panic(violation(rightResult, "job %s (%x) gets the outcome of another", pathText(j.path), j.node.Key))
 	}
-	p.complete(child{place: j.place, node: j.node, result: r.result, took: r.took, outside: true},
+	names, _ := port.NamedBy(o.Outcome)
+	p.complete(child{place: j.place, node: j.node, result: r.result, took: r.took, outside: true, names: names},
 		port.Event{Kind: port.Delivered, Ref: o.Ref, Good: true})
 }
 
@@ -288,7 +295,14 @@ func (p *peer) forget(refs []steal.Ref) {
 func (p *peer) complete(c child, first ...port.Event) {
 	g := &p.engine
 	done, unwanted := g.complete(c)
+	var outcome []byte
 	events := append(p.events[:0], first...) // the driver has heard the last ones
+	if done != nil {
+		g.sharing.ends(done.segment.id)
+		part := g.partial(done.segment.path, done.node, done.result, done.took, done.names)
+		outcome = part.Outcome
+	}
+	events = append(events, g.sharing.news()...)
 	if len(g.kept) > 0 {
 		events = append(events, port.Event{Kind: port.Kept, Parts: g.kept})
 		g.kept = nil // the core may keep them
@@ -297,8 +311,7 @@ func (p *peer) complete(c child, first ...port.Event) {
 		events = append(events, port.Event{Kind: port.Dropped, Refs: unwanted})
 	}
 	if done != nil {
-		part := g.partial(done.segment.path, done.node, done.result, done.took)
-		events = append(events, port.Event{Kind: port.Finished, Segment: done.segment.id, Outcome: part.Outcome,
+		events = append(events, port.Event{Kind: port.Finished, Segment: done.segment.id, Outcome: outcome,
 			Good: true})
 	}
 	p.events = events

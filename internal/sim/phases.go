@@ -86,10 +86,12 @@ func (g *engine) nextPhase(at int32) bool {
 		return false
 	}
 	f.phase++
+	g.sharing.writes(f.version + f.phase)
 	f.pending = int32(len(g.children))
 	for i := range g.children {
 		f.spawned++
-		g.queue.pushNewest(entry{node: g.children[i], place: place{parent: at, index: f.spawned}, again: f.again})
+		g.queue.pushNewest(entry{node: g.children[i], place: place{parent: at, index: f.spawned}, again: f.again,
+			version: f.version + f.phase})
 	}
 	g.books.spawned += uint64(len(g.children))
 	return true

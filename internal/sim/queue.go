@@ -24,6 +24,7 @@ const (
 	adaptDue                      // the coordinator's period is over
 	rosterHeard                   // a peer hears that it is not to take part
 	recruitComes                  // somebody who was asked for is there
+	sharedDue                     // something of what is shared
 )
 
 // event is one entry of the queue. What number and message mean depends on what happens.
@@ -35,6 +36,7 @@ type event struct {
 	number  uint64
 	message *steal.Message
 	news    *steal.News
+	do      func() // of sharedDue
 }
 
 // queue is a heap of events with four children a node: shallower than a binary one, and the four lie together
@@ -91,7 +93,7 @@ func (q *queue) store(e *event) int32 {
 func (q *queue) next() event {
 	slot := q.heap[0].slot
 	first := q.slots[slot]
-	q.slots[slot].message, q.slots[slot].news = nil, nil // lets go of them
+	q.slots[slot].message, q.slots[slot].news, q.slots[slot].do = nil, nil, nil // lets go of them
 	q.free = append(q.free, slot)
 	last := len(q.heap) - 1
 	d := q.heap[last]

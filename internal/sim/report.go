@@ -33,6 +33,8 @@ type Counts struct {
 	Killed           uint64 // lives that ended by a crash
 	Restarts         uint64 // times the root was started again
 	Withheld         uint64 // jobs that withholders got
+	// of what is shared
+	SharedMessages, SharedBytes uint64
 }
 
 // Report is what a run has to show.

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/sharedobj"
 	"github.com/satin-peer/satin/steal"
 )
 
@@ -54,11 +55,11 @@ func (g *engine) offer(c *child) {
 		return
 	}
 	p := g.path(c.place)
-	g.kept = append(g.kept, g.partial(p, c.node, c.result, c.took))
+	g.kept = append(g.kept, g.partial(p, c.node, c.result, c.took, c.names))
 }
 
 // partial is what a job here has come to, by itself.
-func (g *engine) partial(p job.Path, n Node, r Result, took int64) steal.Partial {
+func (g *engine) partial(p job.Path, n Node, r Result, took int64, names []sharedobj.Digest) steal.Partial {
 	id := identify(n.encode(nodeBytes))
 	if g.nodes != nil {
 		g.nodes[id] = n
@@ -67,5 +68,5 @@ func (g *engine) partial(p job.Path, n Node, r Result, took int64) steal.Partial
 	if len(p) == 0 { // two masters' answers are compared, and nothing but the result is in them
 		o.by, o.took = 0, 0
 	}
-	return steal.Partial{Path: p, Identity: id, Outcome: o.encode(g.tree.ResultBytes(n))}
+	return steal.Partial{Path: p, Identity: id, Outcome: g.sharing.naming(o.encode(g.tree.ResultBytes(n)), names)}
 }

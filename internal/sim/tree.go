@@ -56,6 +56,9 @@ func leafResult(t Tree, n Node) Result {
 	if t.Found(n) {
 		return something
 	}
+	if _, ok := t.(Least); ok {
+		return Result{uint64(numberOf(n)), 1}
+	}
 	return Result{mix(n.Key ^ 1), 1}
 }
 
@@ -98,7 +101,7 @@ func sequential(t Tree, n Node, depth int, total *Totals, buffers [][]Node) (Res
 			if any && r == something {
 				return something, buffers
 			}
-			sum = sum.plus(r)
+			sum = combined(t, sum, r)
 		}
 		if phased == nil {
 			break

@@ -72,7 +72,8 @@ func (p *peer) leafDone(i int, token uint64) {
 	g.books.executed++
 	p.usage.work += g.tree.Cost(e.node)
 	p.world.audit.leaf(p, &e)
-	p.complete(child{place: e.place, node: e.node, result: leafResult(g.tree, e.node), took: took})
+	result, names := g.sharing.leaf(&e, leafResult(g.tree, e.node))
+	p.complete(child{place: e.place, node: e.node, result: result, took: took, names: names})
 	p.settle()
 }
 

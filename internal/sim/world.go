@@ -27,6 +27,7 @@ type world struct {
 	cancelled   bool
 	cancelledAt int64
 	adapt       *adapting // nil: nobody decides who takes part
+	shared      *shared   // nil: nothing is shared
 }
 
 // Run simulates one run. The error is a *Violation if an invariant did not hold, or wraps ErrConfig; the
@@ -60,6 +61,7 @@ func Run(cfg Config) (report *Report, err error) {
 func newWorld(cfg Config) (*world, error) {
 	st := &stage{cfg: cfg, random: rand.New(rand.NewPCG(cfg.Seed, 0x776f726c64)), trace: newTracer(cfg.Trace)}
 	w := &world{stage: st, cast: &cast{stage: st}, timeline: timeline{bucket: int64(cfg.Bucket)}}
+	w.shared = newShared(&st.cfg)
 	sky := &weather{stage: st}
 	w.net = &network{stage: st, cast: w.cast, links: cfg.Network, weather: sky,
 		bulk: &bulk{stage: st, links: cfg.Network, index: make(map[pair]int)}}
@@ -126,6 +128,9 @@ func (w *world) over() bool {
 	if w.cancelled {
 		return w.stopped()
 	}
+	if w.shared != nil && w.rootDone && w.now < w.settledAt() {
+		return false
+	}
 	if !w.rootDone || w.cfg.Quiesce == 0 {
 		return w.rootDone
 	}
@@ -187,6 +192,8 @@ func (w *world) dispatch(e *event) {
 		w.adapt.heardRoster(w.peers[e.peer])
 	case recruitComes:
 		w.adapt.comes(int(e.worker))
+	case sharedDue:
+		e.do()
 	case faultDue:
 		w.harm.calm.since = max(w.harm.calm.since, w.now)
 		w.harm.fault(int(e.number), e.worker)
@@ -237,6 +244,7 @@ func (w *world) verify() {
 	if w.cancelled {
 		return
 	}
+	w.checkLattices()
 	if w.cfg.Want == nil {
 		total := Sequential(w.cfg.Tree)
 		w.cfg.Want = &total.Result

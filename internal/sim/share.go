@@ -1,0 +1,264 @@
+package sim
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/satin-peer/satin/internal/port"
+	"github.com/satin-peer/satin/sharedobj"
+)
+
+// Share has the jobs of a run share values: the root makes some constants, an object that it writes before each phase,
+// and a lattice, and all jobs name them. Some jobs make a value of their own and return its handle, which every frame
+// that gets it reads. Some have a guard. All of that goes through the core of package sharedobj, on the same driver.
+type Share struct {
+	Core      sharedobj.Config
+	Constants int
+	Largest   int     // bytes of a value, at least 1
+	Makers    float64 // share of the leaves that make a value
+	Guards    float64 // share of the jobs that have a guard
+	// Bound makes the lattice a bound: what a leaf costs is its result, of which the least is wanted, and leaves
+	// that cost more than what is known end at once.
+	Bound bool
+}
+
+// Invariants of runs that share.
+const (
+	readsNamed   = "reads-named"   // what an engine gets as a digest's value is what was named
+	guardHolds   = "guard-holds"   // no job begins before all that it names is here and its guard is true
+	floorHolds   = "floor-holds"   // nor before the lattice has what its parent saw
+	pinnedStays  = "pinned-stays"  // nothing is forgotten that a running job names, or has a handle of
+	handleHolds  = "handle-holds"  // a handle in a result leads to its value
+	latticesMeet = "lattices-meet" // when faults have ended and nobody offers any more, lattices become equal
+	onlyOffered  = "only-offered"  // a lattice has nothing that was not offered
+)
+
+// shared is what a run shares, as it truly is.
+type shared struct {
+	*Share
+	seed      uint64
+	truth     map[sharedobj.Digest][]byte
+	kinds     map[sharedobj.Digest]sharedobj.Recipe
+	moves     map[sharedobj.Digest]*sharedobj.Body
+	constants []sharedobj.Digest
+	versions  []sharedobj.Digest
+	lattice   sharedobj.Digest
+	madeBy    map[uint64]sharedobj.Digest // by the leaf's key
+	offered   map[uint32]bool
+}
+
+func newShared(c *Config) *shared {
+	if c.Share == nil {
+		return nil
+	}
+	s := &shared{Share: c.Share, seed: c.Seed, truth: map[sharedobj.Digest][]byte{},
+		kinds: map[sharedobj.Digest]sharedobj.Recipe{}, moves: map[sharedobj.Digest]*sharedobj.Body{},
+		madeBy: map[uint64]sharedobj.Digest{}, offered: map[uint32]bool{}}
+	for i := range c.Share.Constants {
+		s.constants = append(s.constants, s.enter(sharedobj.Recipe{Kind: sharedobj.Constant,
+			Name: fmt.Sprint("constant ", i)}, s.bytes(uint64(i), s.Largest)))
+	}
+	s.versions = append(s.versions, s.enter(sharedobj.Recipe{Kind: sharedobj.Phased, Name: "object"},
+		s.bytes(1<<20, s.Largest)))
+	s.lattice = s.enter(sharedobj.Recipe{Kind: sharedobj.Lattice, Name: "lattice"}, []byte("seed"))
+	return s
+}
+
+// bytes makes a value.
+func (s *shared) bytes(key uint64, most int) []byte {
+	r := rand.New(rand.NewPCG(s.seed, key))
+	b := make([]byte, 1+r.IntN(most))
+	for i := range b {
+		b[i] = byte(r.Uint32())
+	}
+	return b
+}
+
+func (s *shared) enter(r sharedobj.Recipe, state []byte) sharedobj.Digest {
+	r.State = sharedobj.Build(state).Blob
+	d := r.Digest()
+	s.truth[d], s.kinds[d] = state, r
+	return d
+}
+
+// move is the object's global method. It is neither commutative nor idempotent.
+func move(state, write []byte) []byte {
+	next := bytes.Clone(state)
+	carry := byte(len(write))
+	for i := range next {
+		carry = carry*31 + write[i%len(write)]
+		next[i] = next[i]*5 + carry
+	}
+	return next
+}
+
+// version is the object before a phase.
+func (s *shared) version(phase int32) sharedobj.Digest {
+	for int(phase) >= len(s.versions) {
+		old := s.versions[len(s.versions)-1]
+		write := binary.BigEndian.AppendUint64([]byte{1}, mix(s.seed+uint64(len(s.versions))))
+		body := sharedobj.Build(write)
+		d := s.enter(sharedobj.Recipe{Kind: sharedobj.Phased, Name: "object", Parent: old, Write: body.Blob},
+			move(s.truth[old], write))
+		s.moves[d] = body
+		s.versions = append(s.versions, d)
+	}
+	return s.versions[phase]
+}
+
+// phaseOf is the phase whose version that is.
+func (s *shared) phaseOf(d sharedobj.Digest) int32 { return int32(max(0, slices.Index(s.versions, d))) }
+
+// made is the value of a leaf, if it makes one.
+func (s *shared) made(n Node) (d sharedobj.Digest, ok bool) {
+	if unit(mix(n.Key^0x6d616465)) >= s.Makers {
+		return d, false
+	}
+	if d, ok = s.madeBy[n.Key]; !ok {
+		d = s.enter(sharedobj.Recipe{Kind: sharedobj.Constant, Name: "made"}, s.bytes(n.Key, madeBytes))
+		s.madeBy[n.Key] = d
+	}
+	return d, true
+}
+
+// madeBytes is the most that a job makes: all that a frame has handles of is pinned.
+const madeBytes = 500
+
+// guarded says whether a job has a guard: that a number, which its spawner offers when the job leaves, is known.
+func (s *shared) guarded(n Node) bool { return unit(mix(n.Key^0x6775617264)) < s.Guards }
+
+// numberOf is what a job offers, or waits for. With a bound it is a leaf's cost.
+func numberOf(n Node) uint32 { return uint32(mix(n.Key^0x6f66666572) >> 40) }
+
+// names is what a job that leaves names; the lattice's value is what its parent has seen.
+func (s *shared) names(e *entry, seen numbers) *port.Names {
+	n := &port.Names{Guarded: s.guarded(e.node)}
+	for _, d := range append([]sharedobj.Digest{s.version(e.version)}, s.constants...) {
+		n.Needs = append(n.Needs, sharedobj.Need{Digest: d})
+	}
+	need := sharedobj.Need{Digest: s.lattice}
+	if !n.Guarded { // else the guard has something to wait for
+		need.Floor = seen.encode()
+	}
+	n.Needs = append(n.Needs, need)
+	return n
+}
+
+// numbers is the value of the lattice: a set, or, of a bound, the least number alone.
+type numbers map[uint32]bool
+
+func (s *shared) join(to numbers, n uint32) (changed bool) {
+	if to[n] {
+		return false
+	}
+	if s.Bound {
+		if least, some := to.least(); some && least < n {
+			return false
+		}
+		clear(to)
+	}
+	to[n] = true
+	return true
+}
+
+// holds says whether a value is at least another one.
+func (s *shared) holds(all, some numbers) bool {
+	if s.Bound {
+		a, there := all.least()
+		b, wanted := some.least()
+		return !wanted || there && a <= b
+	}
+	for n := range some {
+		if !all[n] {
+			return false
+		}
+	}
+	return true
+}
+
+func (s numbers) least() (least uint32, some bool) {
+	for n := range s {
+		if !some || n < least {
+			least, some = n, true
+		}
+	}
+	return least, some
+}
+
+func (s numbers) encode() (b []byte) {
+	list := make([]uint32, 0, len(s))
+	for n := range s {
+		list = append(list, n)
+	}
+	slices.Sort(list)
+	for _, n := range list {
+		b = binary.BigEndian.AppendUint32(b, n)
+	}
+	return b
+}
+
+func decodeNumbers(b []byte) numbers {
+	s := numbers{}
+	for ; len(b) >= 4; b = b[4:] {
+		s[binary.BigEndian.Uint32(b)] = true
+	}
+	return s
+}
+
+// A Least is a tree of which the least cost of a leaf is wanted: what a leaf comes to is told by its own key.
+type Least struct{ Tree }
+
+// combined is what two results come to.
+func combined(t Tree, a, b Result) Result {
+	if _, ok := t.(Least); !ok {
+		return a.plus(b)
+	}
+	switch {
+	case a.Leaves == 0 || b.Leaves > 0 && b.Sum < a.Sum:
+		return b
+	default:
+		return a
+	}
+}
+
+// sharing has some schedules share values. It draws for itself, so that what the others draw stays.
+func sharing(seed uint64, c *Config) {
+	const oneOf = 5
+	if seed%oneOf != 3 {
+		return
+	}
+	r := rand.New(rand.NewPCG(seed, 0x736861726564))
+	core := sharedobj.Default()
+	core.Patience = time.Duration(500+r.IntN(5000)) * time.Millisecond
+	core.ReadPatience = 4 * core.Patience
+	core.AskTimeout = time.Duration(100+r.IntN(1000)) * time.Millisecond
+	core.PieceTimeout = time.Duration(200+r.IntN(1000)) * time.Millisecond
+	core.RetryAfter = time.Duration(50+r.IntN(500)) * time.Millisecond
+	core.SumsEvery = time.Duration(20+r.IntN(80)) * time.Millisecond
+	core.FlushEvery = time.Duration(10+r.IntN(100)) * time.Millisecond
+	core.SmallWrite = 1 << (4 + r.IntN(9))
+	c.Share = &Share{Core: core, Constants: r.IntN(3), Largest: 1 + r.IntN(40_000), Bound: r.IntN(2) == 0}
+	if r.IntN(2) == 0 {
+		c.Share.Makers = r.Float64() / 4
+	}
+	// What jobs name fits, and not much more: versions and made values are forgotten.
+	c.Share.Core.MaxBytes = uint64((c.Share.Constants+3)*c.Share.Largest + 20_000 + r.IntN(60_000))
+	if r.IntN(2) == 0 {
+		c.Share.Guards = r.Float64() / 2
+	}
+	split, ok := c.Tree.(*Split) // of a search any result will do, so there is nothing to be least
+	if c.Share.Bound = c.Share.Bound && ok; c.Share.Bound {
+		c.Tree, c.Share.Guards = Least{c.Tree}, 0
+	} else if ok && r.IntN(2) == 0 {
+		body := *split
+		steps := 1 + r.IntN(4)
+		body.Total /= time.Duration(steps)
+		c.Tree = &Steps{Name: "steps", Count: steps, Serial: time.Millisecond, Body: body}
+	}
+	total := Sequential(c.Tree)
+	c.Want = &total.Result
+}

@@ -1,0 +1,37 @@
+package sim
+
+import "testing"
+
+// TestSharing: random schedules of runs that share values hold all invariants, and try each kind often enough. The long
+// form is satin-sim exact, of which one schedule in five is such a run.
+func TestSharing(t *testing.T) {
+	var made, bounds, phased, guarded int
+	var messages uint64
+	for seed := uint64(3); seed < 200; seed += 5 {
+		c := Schedule(seed, FaultKinds())
+		if c.Share == nil {
+			continue // a frugal one
+		}
+		about := c.Describe()
+		r, err := Run(c)
+		if err != nil {
+			t.Errorf("seed %d: %v\n%s", seed, err, about)
+			continue
+		}
+		messages += r.Counts.SharedMessages
+		for n, yes := range map[*int]bool{&made: c.Share.Makers > 0, &bounds: c.Share.Bound,
+			&guarded: c.Share.Guards > 0} {
+			if yes {
+				*n++
+			}
+		}
+		if _, ok := c.Tree.(Phased); ok {
+			phased++
+		}
+	}
+	t.Logf("%d messages, %d runs make values in jobs, %d have a bound, %d guards, %d phases", messages, made, bounds,
+		guarded, phased)
+	if messages < 1000 || made < 5 || bounds < 3 || guarded < 5 || phased < 2 {
+		t.Error("that is too little")
+	}
+}
