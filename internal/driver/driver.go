@@ -148,6 +148,14 @@ func (d *Driver) Names() (list []steal.Job) {
 // Given is how many jobs are outside the engine.
 func (d *Driver) Given() int { return len(d.given) }
 
+// Waiting is how many messages and outcomes wait for what they name.
+func (d *Driver) Waiting() int {
+	if d.shared == nil {
+		return 0
+	}
+	return len(d.shared.results.held)
+}
+
 // Master says whether the engine has the root.
 func (d *Driver) Master() bool { return d.root != 0 }
 

@@ -428,7 +428,7 @@ func (w *world) settledAt() int64 {
 	for i := range w.cfg.Faults {
 		at = max(at, int64(w.cfg.Faults[i].At+w.cfg.Faults[i].For))
 	}
-	return at + int64(settling*w.shared.Core.SumsEvery+time.Second)
+	return at + int64(settling*w.shared.Core.SumsEvery+5*time.Second)
 }
 
 // settling is how many comparisons it takes some twenty peers to have all.
