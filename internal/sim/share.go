@@ -110,9 +110,6 @@ func (s *shared) version(phase int32) sharedobj.Digest {
 	return s.versions[phase]
 }
 
-// phaseOf is the phase whose version that is.
-func (s *shared) phaseOf(d sharedobj.Digest) int32 { return int32(max(0, slices.Index(s.versions, d))) }
-
 // made is the value of a leaf, if it makes one.
 func (s *shared) made(n Node) (d sharedobj.Digest, ok bool) {
 	if unit(mix(n.Key^0x6d616465)) >= s.Makers {
