@@ -66,6 +66,10 @@ bench-swarm: ## Print what a steal costs between processes, and what swarms of r
 bench-recovery: ## Print what the loss of half of 8 real processes costs, beside naive recovery, and how soon the others know
 	cd internal/bench && $(GO) run . recovery alarms
 
+.PHONY: bench-objects
+bench-objects: ## Print how soon 8 real processes hear of an offer to a lattice, and of an abort behind a long leaf
+	cd internal/bench && $(GO) run . objects
+
 bench-dashboard: ## Print what it costs to be watched in the browser; for its frames, Chromium and `npm ci` in dashboard/web
 	cd internal/bench && $(GO) run . watched page
 

@@ -7,8 +7,9 @@
 //
 // Sections are fib, apps, leaf, thief and udp, of one machine's engine; steal and swarm, of processes that
 // work together; wide, of processes over an emulated network; recovery and alarms, of processes that are
-// lost; and watched and page, of what it costs to be watched. Without any, those of the engine run, in about
-// ten minutes on two cores. -write keeps the figures in docs/results, in a page for each of these. It is a
+// lost; objects, of what they share; and watched and page, of what it costs to be watched. Without any, those
+// of the engine run, in about ten minutes on two cores. -write keeps the figures in docs/results, in a page for
+// each of these. It is a
 // module of its own, so that the rivals it measures stay out of satin's go.mod. `make bench BENCH=fib` at the
 // root runs a section, `make bench-swarm` those of processes.
 package main
@@ -42,6 +43,7 @@ var sections = []section{
 	{"wide", widePage, wideArea},
 	{"recovery", recoveryPage, recoveries},
 	{"alarms", recoveryPage, alarms},
+	{"objects", objectsPage, sharing},
 	{"watched", watchedPage, watching},
 	{"page", watchedPage, showing},
 }
@@ -53,6 +55,7 @@ const (
 	widePage     = "wide.md"
 	watchedPage  = "dashboard.md"
 	recoveryPage = "recovery-processes.md"
+	objectsPage  = "objects.md"
 	resultsDir   = "../../docs/results"
 )
 

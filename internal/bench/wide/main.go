@@ -8,6 +8,8 @@
 //	join  ADDRESS          enter the swarm of the peer there
 //	count                  how many members this peer knows, itself counted, and how many clusters
 //	run   TREE  RECOVERY   own a run of this tree (package model); the answer has its result and how long it took
+//	offers WATCHERS OFFERS own a run that makes offers, and of watchers (shared.go)
+//	abort                  own a run that aborts a job behind a long leaf
 //	leave                  leave the swarm; the answer says how long that took
 //	part                   this peer's part in the last run
 //	cpu                    the CPU time that this process has used
@@ -47,13 +49,15 @@ type process struct{ peer *peer.Peer }
 func main() {
 	p := &process{}
 	err := ask.Serve(map[string]func([]string) (ask.Answer, error){
-		"open":  p.open,
-		"join":  p.join,
-		"count": p.count,
-		"run":   p.run,
-		"leave": p.leave,
-		"part":  p.part,
-		"cpu":   p.cpu,
+		"open":   p.open,
+		"join":   p.join,
+		"count":  p.count,
+		"run":    p.run,
+		"offers": p.offers,
+		"abort":  p.abort,
+		"leave":  p.leave,
+		"part":   p.part,
+		"cpu":    p.cpu,
 	})
 	if p.peer != nil {
 		p.peer.Close()

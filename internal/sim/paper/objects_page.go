@@ -137,7 +137,18 @@ func (x *objectsRuns) onOneCluster(d *Document) {
 				p.one.efficiency, ""})
 	}
 	d.table(rows)
+	stars := x.reports[0][x.whole]
+	shared, _ := x.list[0].sent(at)
+	sent := collect(stars, func(r *sim.Report) float64 {
+		return (float64(r.Counts.BytesLocal) + float64(shared)) / 1e6
+	})
+	d.para("Barnes-Hut's bytes with objects, %s MB; goal: fewer than the published %d: %s. A step's write is %.2f MB, and the last one is sent to nobody; "+
+		"the rest is jobs, results with potentials, and %s s of heartbeats.", sent.middle(0), publishedBytes,
+		verdict(sent.median() < publishedBytes), float64(x.list[0].bytes)/1e6, collect(stars, elapsed).middle(0))
 }
+
+// publishedBytes is what Barnes-Hut sent on 256 cores, in MB.
+const publishedBytes = 428
 
 // whereTimeGoes divides the time of all cores.
 func (x *objectsRuns) whereTimeGoes(d *Document) {
