@@ -37,6 +37,9 @@ const (
 	// lookEvery is how often an engine whose workers are busy looks whether there is work to give again:
 	// workers do not report what they spawn.
 	lookEvery = 2 * time.Millisecond
+	// lessAfter is how long there has to be less to give before it is told by itself: where jobs are small that
+	// changes all the time.
+	lessAfter = 10 * time.Millisecond
 	// maxTaking is how many Take orders may wait. One more finds nothing to take.
 	maxTaking = 64
 )
@@ -73,6 +76,7 @@ type Engine struct {
 	share         bool                   // others may take jobs from here
 	reported      steal.Load
 	everSaid      bool
+	lessAt        time.Duration // when to tell that there is less to give, 0 if that is no news
 	pulseAt       time.Duration
 	counting      bool // the pool's statistics are being asked for
 }
@@ -149,15 +153,14 @@ func (e *Engine) happened(ev port.Event) { e.events = append(e.events, ev) }
 // Poll gives the events: see port.Live.
 func (e *Engine) Poll() (events []port.Event, again time.Duration) {
 	e.hear()
-	e.report()
 	now := time.Since(e.started)
+	e.report(now)
 	e.pulse(now)
 	if e.reported.Queued == 0 && e.reported.Idle < e.reported.Workers && e.share {
 		again = lookEvery
 	}
-	if e.pulseAt > 0 {
-		wait := max(e.pulseAt-now, 1)
-		if again == 0 || wait < again {
+	for _, at := range [...]time.Duration{e.pulseAt, e.lessAt} {
+		if wait := max(at-now, 1); at > 0 && (again == 0 || wait < again) {
 			again = wait
 		}
 	}
@@ -183,10 +186,19 @@ func (e *Engine) hear() {
 }
 
 // report tells how busy the workers are, if a core wants to know.
-func (e *Engine) report() {
+func (e *Engine) report(now time.Duration) {
 	l := steal.Load{Workers: e.pool.Cores(), Idle: e.pool.Idle(), Runs: e.runs, Queued: e.pool.Queued()}
-	if e.everSaid && !port.Differs(&l, &e.reported) {
-		return
+	due := e.lessAt
+	if e.lessAt = 0; e.everSaid {
+		if !port.Differs(&l, &e.reported) {
+			return
+		}
+		if port.Less(&l, &e.reported) && (due == 0 || now < due) {
+			if e.lessAt = due; due == 0 {
+				e.lessAt = now + lessAfter
+			}
+			return
+		}
 	}
 	e.reported, e.everSaid = l, true
 	e.happened(port.Event{Kind: port.LoadChanged, Load: l})

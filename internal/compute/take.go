@@ -21,7 +21,7 @@ func (e *Engine) takeSoon(o takeOrder) {
 			for i, t := range taken {
 				jobs[i].Ref = e.give(t) // if it was dropped meanwhile, that is told later
 			}
-			e.happened(port.Event{Kind: port.Taken, Ticket: o.ticket, Jobs: jobs})
+			e.took(&e.events, o.ticket, jobs)
 			return
 		}
 	}
@@ -30,8 +30,17 @@ func (e *Engine) takeSoon(o takeOrder) {
 	case e.takes <- o:
 	default: // the taker is far behind: there is nothing to take at the moment
 		e.taking--
-		e.happened(port.Event{Kind: port.Taken, Ticket: o.ticket})
+		e.took(&e.events, o.ticket, nil)
 	}
+}
+
+// took answers a Take. With the answer that there is no job goes what there is to give, so that it is told when there
+// is one again.
+func (e *Engine) took(told *[]port.Event, ticket steal.Ticket, jobs []steal.Taken) {
+	if len(jobs) == 0 {
+		e.lessAt = 1 // at once
+	}
+	*told = append(*told, port.Event{Kind: port.Taken, Ticket: ticket, Jobs: jobs})
 }
 
 // taker takes jobs for which a worker has to be waited for.
@@ -80,6 +89,6 @@ func (e *Engine) answer(o takeOrder, taken []*engine.Taken, jobs []steal.Taken) 
 		if e.taking--; e.taking == 0 {
 			clear(e.early)
 		}
-		*told = append(*told, port.Event{Kind: port.Taken, Ticket: o.ticket, Jobs: wanted})
+		e.took(told, o.ticket, wanted)
 	})
 }

@@ -12,6 +12,14 @@ func Differs(now, told *steal.Load) bool {
 	return now.Idle != believed || now.Workers != told.Workers || class(now) != class(told)
 }
 
+// Less says that all a load differs in is that there is less to give away. Nobody has to know that at once: who asks
+// for a job is told that there is none.
+func Less(now, told *steal.Load) bool {
+	same := *told
+	same.Queued = now.Queued
+	return !Differs(now, &same) && class(now) < class(told)
+}
+
 // class is what a report must be exact about: none queued, at most as many as workers, more.
 func class(l *steal.Load) int {
 	switch {

@@ -34,3 +34,28 @@ func TestDiffers(t *testing.T) {
 		}
 	}
 }
+
+// Less to give is told later than all else, unless it is more than that.
+func TestLess(t *testing.T) {
+	told := steal.Load{Workers: 2, Idle: 1, Queued: 3, Runs: 4}
+	for _, c := range []struct {
+		what string
+		now  steal.Load
+		want bool
+	}{
+		{"there is nothing to give", steal.Load{Workers: 2, Idle: 1, Runs: 4}, true},
+		{"there is one left", steal.Load{Workers: 2, Idle: 1, Queued: 1, Runs: 4}, true},
+		{"as much", steal.Load{Workers: 2, Idle: 1, Queued: 4, Runs: 4}, false},
+		{"a worker has begun what it was given, too", steal.Load{Workers: 2, Runs: 5}, true},
+		{"a worker has found a job, too", steal.Load{Workers: 2, Runs: 4}, false},
+		{"a worker is idle, too", steal.Load{Workers: 2, Idle: 2, Runs: 4}, false},
+		{"a core was taken away, too", steal.Load{Workers: 1, Idle: 1, Runs: 4}, false},
+	} {
+		if got := port.Less(&c.now, &told); got != c.want {
+			t.Errorf("%s: %v", c.what, got)
+		}
+	}
+	if told.Queued = 0; port.Less(&steal.Load{Workers: 2, Idle: 1, Queued: 1, Runs: 4}, &told) {
+		t.Error("there is more")
+	}
+}

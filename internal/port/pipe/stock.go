@@ -54,7 +54,7 @@ func (s *stock) order(o *port.Order) (on bool) {
 		case o.Max != 1:
 		case s.job != nil:
 			s.told = append(s.told, port.Event{Kind: port.Taken, Ticket: o.Ticket, Jobs: []steal.Taken{*s.job}})
-			s.job = nil
+			s.lose()
 			return false
 		case s.asked && s.owed == 0:
 			s.owed = o.Ticket
@@ -91,6 +91,14 @@ func (s *stock) giveBack() {
 		s.job, s.back = nil, s.job.Ref
 	}
 	s.wanted = false
+}
+
+// lose takes the job at hand out. If it was all that there was to give, the driver is told that there is nothing.
+func (s *stock) lose() {
+	s.job = nil
+	if s.load.Queued == 0 {
+		s.told = append(s.told, port.Event{Kind: port.LoadChanged, Load: s.load})
+	}
 }
 
 // events gives what the driver is to hear, of what the engine has told; the list is used for it.
@@ -157,7 +165,7 @@ func (s *stock) dropped(e *port.Event) (on bool) {
 	e.Refs = slices.DeleteFunc(e.Refs, func(ref steal.Ref) bool {
 		atHand := s.job != nil && ref == s.job.Ref
 		if atHand {
-			s.job = nil
+			s.lose()
 		}
 		return atHand || ref == s.back
 	})

@@ -254,9 +254,20 @@ func TestStockIsFilledOnDemand(t *testing.T) {
 	if told := s.poll(t); told[0].Load.Queued != 2 {
 		t.Errorf("one job waits and one is at hand: %d are told", told[0].Load.Queued)
 	}
+	s.events = append(s.events, port.Event{Kind: port.LoadChanged, Load: steal.Load{Workers: 1}})
+	if told := s.poll(t); told[0].Load.Queued != 1 {
+		t.Errorf("one is at hand: %d are told", told[0].Load.Queued)
+	}
+	s.do(take)
+	if told := s.poll(t); len(told) != 2 || told[1].Kind != port.LoadChanged || told[1].Load.Queued != 0 {
+		t.Errorf("the last one is given away: %+v is told", told)
+	}
+	s.queued = 5
+	s.report()
+	s.settle(t)
 	s.idle = true
 	s.report()
-	if s.settle(t); s.stock.job != nil || len(s.away) != 3 {
+	if s.settle(t); s.stock.job != nil || len(s.away) != 4 {
 		t.Error("the job at hand stays there, and a worker is idle")
 	}
 	s.idle = false

@@ -30,6 +30,7 @@ func Run(t *testing.T, open func(t *testing.T) port.Live) {
 		{"an abort stops and drops", aborted}, {"a job is found", found}, {"a found job is put back once", foundAgain},
 		{"long jobs are kept", kept}, {"the first comes first", first}, {"an engine counts", counted},
 		{"orders for what is gone are ignored", stale}, {"jobs share", shared},
+		{"what there is to give is told", toGive},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			e := open(t)
@@ -60,6 +61,26 @@ func cores(r *rig) {
 	r.finished(id)
 	r.e.Do(&port.Order{Kind: port.Cores})
 	r.await("no core", func(e *port.Event) bool { return e.Kind == port.LoadChanged && e.Load.Workers == 0 })
+}
+
+// toGive has a worker stop in the middle of its jobs, which others take then.
+func toGive(r *rig) {
+	_, j := r.seeking() // it has begun: what has not counts as to give, and cannot be taken
+	r.e.Do(&port.Order{Kind: port.PutBack, Ref: j.Ref})
+	r.told = nil
+	r.e.Do(&port.Order{Kind: port.Cores, Share: true})
+	for begun := time.Now(); time.Since(begun) < patience; { // a worker that stops may have more to give later
+		r.ticket++
+		r.e.Do(&port.Order{Kind: port.Take, Ticket: r.ticket, Max: 1})
+		e := r.await("a taken job, or none to give", func(e *port.Event) bool {
+			return e.Kind == port.Taken && e.Ticket == r.ticket ||
+				e.Kind == port.LoadChanged && e.Load.Queued == 0 && e.Load.Workers == 0
+		})
+		if e.Kind == port.LoadChanged {
+			return
+		}
+	}
+	r.t.Error("it is not told that there is nothing left to give")
 }
 
 func failures(r *rig) {
