@@ -4,9 +4,10 @@ package wasm
 //
 // Whatever runs for ever passes the head of a loop or enters functions again and again. So fuel is paid there: at
 // a loop's head for the instructions of the loop, at a function's entry for the others, inner loops apart. A
-// function without loops and calls that is short pays nothing: who calls it often pays by itself. The price is
-// capped (maxPrice), so that a long body of which a pass sees little, as an interpreter's, does not ask too often;
-// a pass may then cost Limits.Body/maxPrice times what it pays, and no more.
+// function without loops and calls that is short pays nothing: who calls it often pays by itself. One that is a
+// loop after a few instructions, as all of Go's are, pays for these in the loop. The price is capped (maxPrice), so
+// that a long body of which a pass sees little, as an interpreter's, does not ask too often; a pass may then cost
+// Limits.Body/maxPrice times what it pays, and no more.
 //
 // What one instruction does to much memory pays by size, after it: copies and fills, and growing, which may copy.
 
@@ -50,7 +51,24 @@ func prices(code []instr) map[int]int32 {
 	if len(paid) == 1 && !calls && len(code) < freeBelow {
 		delete(paid, -1)
 	}
+	if at := leads(code); at >= 0 && paid[-1] < freeBelow {
+		paid[at] = min(paid[at]+paid[-1], maxPrice)
+		delete(paid, -1)
+	}
 	return paid
+}
+
+// leads gives the loop that a function comes to before it can go anywhere else, -1 if there is none.
+func leads(code []instr) int {
+	for i, in := range code {
+		switch {
+		case in.op == opLoop:
+			return i
+		case in.op != opBlock && in.op < opDrop: // it calls, branches or ends
+			return -1
+		}
+	}
+	return -1
 }
 
 // A meter writes what pays.

@@ -103,9 +103,14 @@ func TestPrices(t *testing.T) {
 	}{
 		{"a short leaf", []byte{opI64Const, 0, opDrop, opEnd}, map[int]int32{}},
 		{"a call", []byte{opCall, 0, opEnd}, map[int]int32{-1: 2}},
-		{"a loop", []byte{opLoop, 0x40, opBr, 0, opEnd, opEnd}, map[int]int32{-1: 2, 0: 2}},
+		{"a loop", []byte{opLoop, 0x40, opBr, 0, opEnd, opEnd}, map[int]int32{0: 4}},
+		{"a loop after a call", []byte{opCall, 0, opLoop, 0x40, opBr, 0, opEnd, opEnd}, map[int]int32{-1: 3, 1: 2}},
+		{"a loop that may be left out", []byte{opBlock, 0x40, opI32Const, 0, opBrIf, 0, opLoop, 0x40, opBr, 0, opEnd,
+			opEnd, opEnd}, map[int]int32{-1: 6, 3: 2}},
+		{"a loop before much", append(append([]byte{opLoop, 0x40, opBr, 0, opEnd}, bytes.Repeat([]byte{0x01}, 100)...),
+			opEnd), map[int]int32{-1: 102, 0: 2}},
 		{"loops in each other", []byte{opLoop, 0x40, opBlock, 0x40, opLoop, 0x40, 0x01, opEnd, opEnd, opEnd, opEnd},
-			map[int]int32{-1: 2, 0: 4, 2: 2}},
+			map[int]int32{0: 6, 2: 2}},
 		{"a long leaf", append(bytes.Repeat([]byte{0x01}, 1000), opEnd), map[int]int32{-1: maxPrice}},
 	} {
 		r := &reader{b: c.code, what: c.name}
