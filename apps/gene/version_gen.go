@@ -3,4 +3,4 @@
 package gene
 
 // sources names all that this package's jobs are made of: go generate writes it anew.
-const sources = "318c67fd57ce7a2025012bbe816375ff3fd025879e75c26c4411abc2279bc96a"
+const sources = "0f92201f67f822e6ae09bf2cbd0fadc3c5b62335ba52118eb2be254e9d17a9bc"
