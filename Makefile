@@ -24,6 +24,12 @@ race: ## Run the short tests under the race detector (needs a C compiler)
 test-swarm: ## Run swarms of real processes on this machine, and kill, stop and end some of them (2 minutes)
 	$(GO) test -tags swarm -timeout 15m ./internal/swarm
 
+.PHONY: test-nat
+test-nat: ## Have two peers behind home routers find each other and work together (needs root, and iptables, which it installs on Debian; 2 minutes)
+	@command -v iptables >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends iptables; } || \
+		{ echo "test-nat found no iptables: install it"; exit 1; }
+	$(GO) test -tags swarm -count 1 -timeout 15m -v -run '^TestBehindRouters$$' ./internal/swarm
+
 chaos: SEEDS = 100
 chaos: ## Do harm to swarms of real processes and see that the answers are right: SEEDS seeds (default 100) from FROM on (default 0); long
 	$(GO) test -tags swarm -count 1 -timeout 0 -v -run '^TestChaos$$' ./internal/swarm/chaos -chaos.seeds $(SEEDS) -chaos.from $(FROM) -chaos.brief=false -chaos.keep $(CURDIR)/bin/chaos

@@ -5,6 +5,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/peer"
@@ -128,8 +129,10 @@ func (x *reporter) describePeer(c *memberCard) control.PeerInfo {
 	}
 	i.Connected = x.swarm.board.connected(c.Peer)
 	i.Alive = !x.swarm.places.silent(c.Peer) && (i.Connected || now.Sub(c.heard) < 2*cardEvery)
-	if conns := x.swarm.board.net.Network().ConnsToPeer(c.Peer); len(conns) > 0 {
-		i.Address, i.Relayed = conns[0].RemoteMultiaddr().String(), conns[0].Stat().Limited
+	for _, conn := range x.swarm.board.net.Network().ConnsToPeer(c.Peer) {
+		if limited := conn.Stat().Limited; i.Address == "" || i.Relayed && !limited {
+			i.Address, i.Relayed = conn.RemoteMultiaddr().String(), limited
+		}
 	}
 	if c.Cores == 0 {
 		i.State = control.PeerPaused
@@ -171,6 +174,8 @@ func byUse(addrs []string) []string {
 		}
 		return 1
 	}
-	slices.SortStableFunc(addrs, func(a, b string) int { return rank(a) - rank(b) })
+	slices.SortStableFunc(addrs, func(a, b string) int {
+		return cmp.Or(rank(a)-rank(b), strings.Count(a, "/tcp/")-strings.Count(b, "/tcp/"))
+	})
 	return addrs
 }

@@ -74,7 +74,7 @@ func (x *switchboard) converse(ctx context.Context, to peer.ID, id protocol.ID, 
 	f func(network.Stream) error) error {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	// Questions may go through a relay; jobs wait for a direct connection.
+	// Questions may go through a relay.
 	s, err := x.net.NewStream(network.WithAllowLimitedConn(ctx, string(id)), to, id)
 	if err != nil {
 		return fmt.Errorf("%s cannot be asked: %w", to, err)
@@ -91,9 +91,10 @@ func (x *switchboard) converse(ctx context.Context, to peer.ID, id protocol.ID, 
 	return nil
 }
 
-// connected says whether there is a connection to a peer.
+// connected says whether there is a connection to a peer, be it through a relay.
 func (x *switchboard) connected(id peer.ID) bool {
-	return x.net.Network().Connectedness(id) == network.Connected
+	c := x.net.Network().Connectedness(id)
+	return c == network.Connected || c == network.Limited
 }
 
 // writeValue writes one message as a frame.

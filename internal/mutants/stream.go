@@ -2,6 +2,13 @@ package main
 
 // streamMutants are mistakes in how messages are queued and written.
 var streamMutants = []mutant{
+	{name: "stream/waits-for-a-hole", wrong: "work waits for a direct connection that cannot be", file: "peer/stream/dial.go",
+		pkg: "peer/stream", run: "^TestWorkGoesByRelay", old: "		ctx = network.WithAllowLimitedConn(",
+		new: "		_ = network.WithAllowLimitedConn("},
+	{name: "stream/stays-on-the-relay", wrong: "work goes on through the relay when there is a direct way",
+		file: "peer/stream/control_out.go", pkg: "peer/stream", run: "^TestWorkGoesByRelay",
+		old: "w.stream, w.until, w.relayed = s, time.Time{}, s.Conn().Stat().Limited",
+		new: "w.stream, w.until = s, time.Time{}"},
 	{name: "stream/writer-sleeps", wrong: "a message does not wake the writer that has nothing to do",
 		file: "peer/stream/control_out.go", pkg: "peer/stream", run: "^TestMessagesComeInOrder$/^virtual$",
 		old: "	} else if len(b.messages) == 1 {",

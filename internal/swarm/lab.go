@@ -27,6 +27,11 @@ type Lab struct {
 	in     io.Closer // ends it
 	user   bool      // it has a user namespace, too
 
+	// Public has the processes at addresses that libp2p takes for public ones. Set it before the first is started.
+	Public bool
+	// Homes are the routers that some processes are behind, by number.
+	Homes map[int]*Home
+
 	mu    sync.Mutex
 	ports int
 	side  map[int]int // the part of the switch that a process is on, by number; 0 if it is not here
@@ -104,7 +109,7 @@ shift 5
 ip link add eth0 address $mac type veth peer name $port netns $hub
 nsenter --target $hub --net ip link set $port master $side up
 ip link set lo up
-ip addr add $address/16 dev eth0
+ip addr add $address dev eth0
 ip link set eth0 up
 exec "$@"`
 
@@ -113,17 +118,40 @@ exec "$@"`
 func (l *Lab) connected(p *Process, line []string) []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if h := l.Homes[p.Number]; h != nil {
+		return h.connected(line)
+	}
 	l.ports++
 	p.port = fmt.Sprintf("p%d.%d", p.Number, l.ports) // the interface of the last start may be there for a moment yet
 	return append(l.inside([]string{"unshare", "--net", "sh", "-c", joinScript, "sh", l.pid(), p.port,
 		fmt.Sprintf("br%d", l.side[p.Number]),
-		address(p.Number), fmt.Sprintf("02:00:00:00:00:%02x", p.Number%maxLabPeers)}), line...)
+		l.address(p.Number) + l.bits(), fmt.Sprintf("02:00:00:00:00:%02x", p.Number%maxLabPeers)}), line...)
 }
 
-func address(number int) string { return fmt.Sprintf("10.66.0.%d", 1+number%maxLabPeers) }
+func (l *Lab) address(number int) string {
+	if h := l.Homes[number]; h != nil {
+		return h.inside()
+	}
+	return fmt.Sprintf("%d.66.0.%d", l.net(), 1+number%maxLabPeers)
+}
+
+// net is the first number of the Lab's addresses, and bits is how many bits all of them share.
+func (l *Lab) net() int {
+	if l.Public {
+		return 8
+	}
+	return 10
+}
+
+func (l *Lab) bits() string {
+	if l.Public {
+		return "/8"
+	}
+	return "/16"
+}
 
 // listen is the setting by which a process of the Lab can be found.
-func (l *Lab) listen(number int) string { return Listen(address(number)) }
+func (l *Lab) listen(number int) string { return Listen(l.address(number)) }
 
 // Listen is the setting by which a process has an address of its own, so that others find it there again when
 // it is started again.

@@ -182,12 +182,18 @@ type streamWriter struct {
 	o      *outbox
 	stream network.Stream
 	until  time.Time // the stream's write deadline
+	// relayed says that the stream goes through a relay
+	relayed bool
 }
 
 // write writes the frames of a batch to the stream, opened if need be. If the stream breaks, what it had not
 // taken in whole goes to a new one, once; what it had is not repeated, since it may have arrived.
 func (w *streamWriter) write(b *batch) {
 	data, list, from := b.frames.Bytes(), b.messages, 0
+	if w.relayed && w.stream != nil && w.p.connected(false) {
+		w.close() // a hole has been punched: the next stream goes through it, and is read after this one
+		w.stream = nil
+	}
 	for attempt := range 2 {
 		if w.stream == nil {
 			if err := w.open(); err != nil {
@@ -244,7 +250,7 @@ func (w *streamWriter) open() error {
 	if err != nil {
 		return err
 	}
-	w.stream, w.until = s, time.Time{}
+	w.stream, w.until, w.relayed = s, time.Time{}, s.Conn().Stat().Limited
 	o := w.o
 	o.mu.Lock()
 	o.lost = false

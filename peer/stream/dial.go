@@ -59,11 +59,21 @@ func (w *way) closed() error {
 // connected to us meanwhile.
 func (p *partner) closedTo() error {
 	err := p.way.closed()
-	if err != nil && p.t.net.Network().Connectedness(p.id) == network.Connected {
+	if err != nil && p.connected(true) {
 		return nil
 	}
 	return err
 }
+
+// connected says whether there is a connection to the partner; relayed counts one through a relay, too.
+func (p *partner) connected(relayed bool) bool {
+	c := p.t.net.Network().Connectedness(p.id)
+	return c == network.Connected || relayed && c == network.Limited
+}
+
+// goesByRelay says what of a partner that no hole could be punched to goes through a relay: all but what jobs share,
+// which is large and can be had elsewhere. A relay bounds each connection to 4 MiB in ten minutes.
+func goesByRelay(protocol protocol.ID) bool { return protocol != wire.PiecesProtocol }
 
 func (w *way) failed(cfg Config, why error) {
 	w.mu.Lock()
@@ -84,8 +94,11 @@ func (w *way) open() {
 func (p *partner) open(protocol protocol.ID) (network.Stream, error) {
 	ctx, cancel := context.WithTimeout(p.t.ctx, p.t.cfg.DialTimeout)
 	defer cancel()
-	if err := p.connect(ctx); err != nil {
+	if err := p.connect(ctx, goesByRelay(protocol)); err != nil {
 		return nil, err
+	}
+	if goesByRelay(protocol) {
+		ctx = network.WithAllowLimitedConn(ctx, "work goes on while no hole is punched")
 	}
 	var err error
 	for range 2 { // one opening in a million fails for no reason found
@@ -137,9 +150,8 @@ func (s mortal) Reset() error {
 }
 
 // connect makes sure that there is a connection, and that it may be used.
-func (p *partner) connect(ctx context.Context) error {
-	if admitted := p.t.cfg.Admitted; p.t.net.Network().Connectedness(p.id) == network.Connected &&
-		(admitted == nil || admitted(p.id)) {
+func (p *partner) connect(ctx context.Context, relayed bool) error {
+	if admitted := p.t.cfg.Admitted; p.connected(relayed) && (admitted == nil || admitted(p.id)) {
 		return nil
 	}
 	wide := p.wide()
