@@ -28,6 +28,8 @@ func swarmText(s report.RunStats, end sample) string {
 	line(s.WideStealAttempts > 0, "REMOTE STEAL", "%s", steals(s.WideStealAttempts, s.WideStealSuccesses))
 	line(s.IntraMessages > 0, "INTRA COMM", "%s messages, %s bytes", grouped(s.IntraMessages), grouped(s.IntraBytes))
 	line(s.InterMessages > 0, "INTER COMM", "%s messages, %s bytes", grouped(s.InterMessages), grouped(s.InterBytes))
+	line(s.SharedFetched+s.SharedOffers > 0, "SHARED", "%s values fetched, %s bytes in clusters, %s between, %s offers",
+		grouped(s.SharedFetched), grouped(s.SharedIntraBytes), grouped(s.SharedInterBytes), grouped(s.SharedOffers))
 	line(s.RestartedJobs+s.OrphansReused > 0, "FAULT", "%s restarted jobs, %s orphans used again",
 		grouped(s.RestartedJobs), grouped(s.OrphansReused))
 	b.WriteString(heading("SATIN RUN TIME BREAKDOWN"))

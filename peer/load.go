@@ -57,6 +57,8 @@ func statsOf(p port.Figures, s session.Stats) report.RunStats {
 		InterMessages: c.MessagesSentWide, InterBytes: c.BytesSentWide,
 		RestartedJobs: c.JobsPutBack, OrphansKept: c.OrphansKept, OrphansAdopted: c.OrphansAdopted,
 		OrphansReused: c.OrphansReused, News: c.NewsSent,
+		SharedFetched: s.Shared.Fetches, SharedIntraBytes: s.Shared.BytesLocal, SharedInterBytes: s.Shared.BytesWide,
+		SharedOffers: s.Shared.OffersTold,
 	}
 	timesOf(&r, &p.Times, c)
 	return r
@@ -135,7 +137,7 @@ func (r *part) loadNow() *load {
 // hearLoad takes in another peer's load.
 func (t *conductor) hearLoad(from peer.ID, payload []byte) {
 	var l load
-	if wire.Control().Decode(payload, &l) != nil {
+	if wire.Figures().Decode(payload, &l) != nil {
 		return // checked before
 	}
 	l.heard = t.now()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/internal/report"
+	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/peer/session"
 )
 
@@ -39,6 +40,21 @@ func TestLoadsAreChecked(t *testing.T) {
 		if err := checkLoad("", encode(l)); !errors.Is(err, errLoad) {
 			t.Errorf("%+v: %v", l, err)
 		}
+	}
+}
+
+// What a newer build tells besides is skipped, in the load and in its figures; all else is heard.
+func TestLoadsOfNewerBuilds(t *testing.T) {
+	b, err := wire.Control().Encode(map[int]any{2: 3, 5: map[int]any{2: 7, 99: 1}, 98: "new"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var l load
+	if err := checkLoad("", b); err != nil {
+		t.Error(err)
+	}
+	if err := wire.Figures().Decode(b, &l); err != nil || l.Workers != 3 || l.Stats.Executed != 7 {
+		t.Errorf("it is heard as %+v, %v", l, err)
 	}
 }
 

@@ -144,7 +144,7 @@ func checkLoad(_ peer.ID, b []byte) error {
 		return errLoad
 	}
 	var l load
-	if err := wire.Control().Decode(b, &l); err != nil {
+	if err := wire.Figures().Decode(b, &l); err != nil {
 		return err
 	}
 	if l.Workers < 0 || l.Workers > satin.MaxWorkers || l.Busy < 0 || l.Busy > l.Workers || l.Queued < 0 ||

@@ -58,6 +58,13 @@ type RunStats struct {
 	// times that frames gave up jobs of their own, and messages that told thieves of it
 	Aborts        uint64 `json:"aborts" cbor:"30,keyasint,omitempty"`
 	AbortMessages uint64 `json:"abort_messages" cbor:"31,keyasint,omitempty"`
+
+	// Of what jobs share: values that came from other peers, bytes of values sent within clusters and between them, and
+	// offers to lattices that were told.
+	SharedFetched    uint64 `json:"shared_values_fetched" cbor:"32,keyasint,omitempty"`
+	SharedIntraBytes uint64 `json:"shared_intra_cluster_bytes" cbor:"33,keyasint,omitempty"`
+	SharedInterBytes uint64 `json:"shared_inter_cluster_bytes" cbor:"34,keyasint,omitempty"`
+	SharedOffers     uint64 `json:"shared_offers" cbor:"35,keyasint,omitempty"`
 }
 
 // Total is all of the workers' time.

@@ -24,6 +24,10 @@ type Codec struct {
 // in an array.
 func Control() *Codec { return control }
 
+// Figures is the codec of what peers tell of themselves for people: as Control, but what a newer build tells besides is
+// skipped.
+func Figures() *Codec { return figures }
+
 // Value is the codec of applications' arguments and results: at most MaxValue bytes, 64 levels deep, as many
 // elements as fit.
 func Value() *Codec { return value }
@@ -37,13 +41,14 @@ func Shared() *Codec { return shared }
 func Local() *Codec { return local }
 
 var (
-	local   = newCodec(MaxLocalFrame, 16, MaxLocalFrame/2, 1<<10)
-	control = newCodec(MaxControlFrame, 16, 16<<10, 1<<10)
-	value   = newCodec(MaxValue, 64, MaxValue, MaxValue)
-	shared  = newCodec(math.MaxInt, 64, math.MaxInt32, math.MaxInt32)
+	local   = newCodec(MaxLocalFrame, 16, MaxLocalFrame/2, 1<<10, cbor.ExtraDecErrorUnknownField)
+	control = newCodec(MaxControlFrame, 16, 16<<10, 1<<10, cbor.ExtraDecErrorUnknownField)
+	figures = newCodec(MaxControlFrame, 16, 16<<10, 1<<10, cbor.ExtraDecErrorNone)
+	value   = newCodec(MaxValue, 64, MaxValue, MaxValue, cbor.ExtraDecErrorUnknownField)
+	shared  = newCodec(math.MaxInt, 64, math.MaxInt32, math.MaxInt32, cbor.ExtraDecErrorUnknownField)
 )
 
-func newCodec(limit, depth, elements, pairs int) *Codec {
+func newCodec(limit, depth, elements, pairs int, refused cbor.ExtraDecErrorCond) *Codec {
 	encoding := cbor.CoreDetEncOptions()
 	encoding.TagsMd = cbor.TagsForbidden
 	encoding.NilContainers = cbor.NilContainerAsNull
@@ -58,7 +63,7 @@ func newCodec(limit, depth, elements, pairs int) *Codec {
 		MaxMapPairs:       pairs,
 		IndefLength:       cbor.IndefLengthForbidden,
 		TagsMd:            cbor.TagsForbidden,
-		ExtraReturnErrors: cbor.ExtraDecErrorUnknownField,
+		ExtraReturnErrors: refused,
 		FieldNameMatching: cbor.FieldNameMatchingCaseSensitive,
 		BigIntDec:         cbor.BigIntDecodePointer,
 	}.DecMode()
