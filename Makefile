@@ -80,7 +80,7 @@ bench-dashboard: ## Print what it costs to be watched in the browser; for its fr
 	cd internal/bench && $(GO) run . watched page
 
 .PHONY: bench-take
-bench-take: ## Print how long an engine takes to give a job away, in this process and in a child, from busy workers and stopped ones
+bench-take: ## Print how long an engine takes to give a job away, in this process and in a child: of a tree, of a worker that needs it at once, of a stopped one
 	$(GO) test -run '^$$' -bench Take -benchtime 300x -count 5 ./internal/compute/child
 
 .PHONY: modules bench-modules

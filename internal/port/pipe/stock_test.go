@@ -145,17 +145,12 @@ type fataler interface {
 // Whatever happens in whatever order: each Take is answered once, each job is with the driver, at hand, or with the
 // engine, and in one of these places only, and no worker waits for a job at hand.
 func TestStock(t *testing.T) {
-	hits := 0
 	rapid.Check(t, func(t *rapid.T) {
 		s := newShop()
 		s.do(port.Order{Kind: port.Cores, Share: true})
 		t.Repeat(map[string]func(*rapid.T){
 			"take": func(t *rapid.T) {
-				had := s.stock.job != nil
 				s.do(port.Order{Kind: port.Take, Max: rapid.SampledFrom([]int{1, 1, 1, 3}).Draw(t, "most")})
-				if had && s.stock.job == nil {
-					hits++
-				}
 			},
 			"share": func(t *rapid.T) {
 				s.do(port.Order{Kind: port.Cores, Share: rapid.IntRange(0, 3).Draw(t, "share") > 0})
@@ -210,9 +205,6 @@ func TestStock(t *testing.T) {
 			},
 		})
 	})
-	if hits == 0 {
-		t.Error("nobody ever found a job at hand")
-	}
 }
 
 func refsOf(m map[steal.Ref]bool) (list []steal.Ref) {
