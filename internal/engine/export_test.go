@@ -79,7 +79,6 @@ func (p *Pool) Inbox() int { return int(p.inboxLen.Load()) }
 
 // SetClock has long jobs timed with another clock.
 func (p *Pool) SetClock(clock func() int64) { p.clock = clock }
-func (p *Pool) Clock() func() int64         { return p.clock }
 
 // AllWorkers gives the pool's workers.
 func (p *Pool) AllWorkers() []*Worker { return *p.workers.Load() }
