@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/satin-peer/satin/internal/module/build"
+	"github.com/satin-peer/satin/internal/wasm"
 )
 
 // BenchmarkModules prints what modules cost (make bench-modules): native Go, C and Go modules take turns, round after
@@ -120,6 +121,22 @@ func benchLoading(b *testing.B, name, path string) {
 		if err != nil {
 			b.Fatal(err)
 		}
+		checking := cpuTime(func() {
+			_, err = wasm.Prepare(bin, wasm.Options{Limits: h.cfg.Limits, Allowed: allowed})
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+		starting := cpuTime(func() {
+			in, bad := m.instantiate()
+			if err = bad; err == nil && in.wasm.ExportedFunction(exportInit) != nil {
+				_, err = in.call(exportInit, nil)
+			}
+			in.close()
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
 		const n = 20
 		var all []*instance
 		making := cpuTime(func() {
@@ -136,8 +153,9 @@ func benchLoading(b *testing.B, name, path string) {
 				m.put(in)
 			}
 		})
-		fmt.Printf("%-44s %8.1f ms; an instance %.3f ms, to use it again %.3f ms\n", "loading ("+name+"), "+how,
-			loading*1e3, making*1e3/n, again*1e3/n)
+		fmt.Printf("%-44s %8.1f ms: checking %.1f, compiling %.1f, starting %.1f; an instance %.3f ms, to use it "+
+			"again %.3f ms\n", "loading ("+name+"), "+how, loading*1e3, checking*1e3,
+			max(loading-checking-starting, 0)*1e3, starting*1e3, making*1e3/n, again*1e3/n)
 		m.Close()
 		if err := h.Close(); err != nil {
 			b.Fatal(err)
