@@ -7,8 +7,6 @@ import (
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
-
-	"github.com/satin-peer/satin/internal/wasm"
 )
 
 // Names of what a module exports.
@@ -55,7 +53,7 @@ type Module struct {
 // Load reads, checks, compiles and initializes a module. An error is an [*Error].
 func (h *Host) Load(bin []byte) (*Module, error) {
 	m := &Module{Hash: HashOf(bin), host: h}
-	p, err := wasm.Prepare(bin, wasm.Options{Limits: h.cfg.Limits, Allowed: allowed})
+	p, err := h.prepared(bin)
 	if err != nil {
 		return nil, m.error(err)
 	}

@@ -32,6 +32,9 @@ type Prepared struct {
 	Custom  map[string][]byte // its custom sections, which Code lacks
 }
 
+// Version names what Prepare does: its outcome may be kept for as long as that is the same.
+const Version = 1
+
 // Prepare reads a module, checks it against the limits, and meters it.
 func Prepare(bin []byte, o Options) (*Prepared, error) {
 	m, err := read(bin, o.Limits)
