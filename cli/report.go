@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/apps"
@@ -95,6 +96,9 @@ func (c console) report(t *task, o *options, s solution) error {
 	if s.by != "" {
 		fmt.Fprintln(c.err, "This peer was away at the end: the answer is that of "+oneLine(s.by)+".")
 	}
+	if text := trustText(s.trust); text != "" && !o.json {
+		fmt.Fprintln(c.err, text)
+	}
 	if s.warning != "" {
 		fmt.Fprintln(c.err, "satin-peer: "+oneLine(s.warning))
 	}
@@ -115,6 +119,19 @@ func means(end sample) string {
 	return "on " + strconv.Itoa(end.Workers) + " workers"
 }
 
+// trustText says what an answer rests on, if it is more than the word of members.
+func trustText(t *report.Trust) string {
+	if t == nil || t.Mode == "members" {
+		return ""
+	}
+	text := fmt.Sprintf("verified by %s: %s of others compared, %d of them computed again elsewhere and %d here; %s",
+		oneLine(t.Mode), counted(t.Proved, "job"), t.Copies, t.Here, oneLine(t.Bound))
+	if len(t.Caught) > 0 {
+		text += "; caught in a lie and put out: " + oneLine(strings.Join(t.Caught, ", "))
+	}
+	return text
+}
+
 // A document is what --json prints.
 type document struct {
 	App        string         `json:"app"`
@@ -132,6 +149,8 @@ type document struct {
 	// another peer came to another answer; standard error has more
 	Disputed bool        `json:"disputed,omitempty"`
 	Stats    *statistics `json:"stats,omitempty"` // with --stats
+	// what the answer rests on, of a run in a swarm
+	Trust *report.Trust `json:"trust,omitempty"`
 	// with --stats, of a run in a swarm
 	Swarm *report.RunStats `json:"swarm_stats,omitempty"`
 }
@@ -150,7 +169,7 @@ func describe(t *task, o *options, s solution) ([]byte, error) {
 		App: t.app, Args: append([]string{}, t.args...), Flags: t.flags, Title: t.problem.Title,
 		Answer: s.answer.Fields, Elapsed: s.end.at.Seconds(), Sequential: o.sequential, Workers: max(s.end.Workers, 1),
 	}
-	d.Peers, d.AnsweredBy, d.Disputed = s.end.peers, s.by, s.rival
+	d.Peers, d.AnsweredBy, d.Disputed, d.Trust = s.end.peers, s.by, s.rival, s.trust
 	switch {
 	case o.stats && s.swarm != nil:
 		d.Swarm = s.swarm

@@ -30,6 +30,7 @@ type options struct {
 	dashboard  bool
 	recovery   string
 	maxCores   int
+	verify     string
 	each       string // a file with a line for each run
 	results    string // the directory of their answers
 	atOnce     int
@@ -86,13 +87,16 @@ Ctrl-C ends it within a second and says how far it got; a second Ctrl-C ends it 
 		"the `WAY` in which the work of lost peers is dealt with: salvage, or naive to compute all of it again")
 	flags.IntVar(&o.maxCores, "max-cores", 0,
 		"cores of one peer that the run may use at most, in a swarm (0: each peer decides)")
+	flags.StringVar(&o.verify, "verify", "members", "what is done before results of others are used: `MODE` members "+
+		"believes them, quorum=K has K members come to each whom the founder has let in")
 	flags.StringVar(&o.each, "each", "", "run once for each line of `FILE`, which has the arguments, with --results")
 	flags.StringVar(&o.results, "results", "", "the `DIR` that gets the answers of --each as JSON; what is there is not run again")
 	flags.IntVar(&o.atOnce, "at-once", 4, "how many runs of --each a daemon has at once; each gets the same share of the cores")
 	o.harm = addFaultFlag(flags)
 	flags.String("config", "", "the configuration `FILE` to read")
 	settings.AddFlags(flags, "state_dir", "runtime_dir", "join")
-	for _, name := range []string{"workers", "nice", "state-dir", "runtime-dir", "join", "recovery", "max-cores", "fault", "at-once"} {
+	for _, name := range []string{"workers", "nice", "state-dir", "runtime-dir", "join", "recovery", "max-cores", "verify", "fault",
+		"at-once"} {
 		if err := cmd.RegisterFlagCompletionFunc(name, cobra.NoFileCompletions); err != nil {
 			panic(err) // no such flag
 		}
@@ -170,6 +174,8 @@ var conflicts = []struct{ flag, with, why string }{
 	{"recovery", "sequential", ", the sequential program: there is no peer to be lost"},
 	{"max-cores", "local", ": --workers says how many it uses"},
 	{"max-cores", "sequential", ", the sequential program: it uses one core"},
+	{"verify", "local", ": nobody else computes"},
+	{"verify", "sequential", ", the sequential program: nobody else computes"},
 	{"fault", "sequential", ", the sequential program: it does not survive anything"},
 	{"nice", "join", ": the priority of a peer is a setting, see satin-peer config"},
 }

@@ -23,6 +23,7 @@ type solution struct {
 	warning string           // what the user should know besides the answer
 	by      string           // the peer that had the root job at the end, of a run in a swarm, if it was not the owner
 	rival   bool             // the answer is disputed
+	trust   *report.Trust    // what it rests on, of a run in the swarm
 }
 
 // A computation is a run, wherever it happens.

@@ -26,7 +26,7 @@ import (
 // submission says t to a daemon.
 func submission(t *task, o *options) (s control.Submission, err error) {
 	s = control.Submission{App: t.app, Args: commandLine(t), Title: t.problem.Title, Function: t.problem.Root,
-		MaxCores: o.maxCores}
+		MaxCores: o.maxCores, Verify: o.verify}
 	if s.Argument, err = wire.Value().Encode(t.problem.Arg); err != nil {
 		return s, failed("the problem is too large for a swarm: %w; run it with --local", err)
 	}
@@ -131,7 +131,7 @@ func (r *swarmRun) solve(ctx context.Context) (solution, error) {
 		end.at, end.share, end.peers = floatSeconds(o.Elapsed), 1, o.Peers
 		return result, end, err
 	})
-	s.swarm, s.warning, s.by, s.rival = &o.Stats, o.Warning, o.AnsweredBy, o.Disputed
+	s.swarm, s.warning, s.by, s.rival, s.trust = &o.Stats, o.Warning, o.AnsweredBy, o.Disputed, o.Trust
 	return s, err
 }
 
@@ -365,7 +365,7 @@ func (c console) elsewhere(t *task, o *options, flags *pflag.FlagSet, list []app
 
 // staysHere refuses, for a run in this process, what there is only in a swarm.
 func (o *options) staysHere(flags *pflag.FlagSet, daemon string) (refused bool, err error) {
-	for _, name := range []string{"recovery", "max-cores"} {
+	for _, name := range []string{"recovery", "max-cores", "verify"} {
 		if isGiven(flags, name) {
 			return true, failed("--%s is about the peers of a swarm, and this run has none: start a daemon with "+
 				"satin-peer start%s, or add --join", name, daemon)

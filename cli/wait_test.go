@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/peer/control"
 )
@@ -79,6 +80,33 @@ func TestBesidesTheAnswer(t *testing.T) {
 		if code != 0 || !paused || !strings.HasSuffix(f.err.String(), "satin-peer: not kept:\\ndisk full\n") ||
 			f.out.Len() == 0 {
 			t.Errorf("%q: exit code %d, output %q, error %s", args, code, &f.out, &f.err)
+		}
+	}
+}
+
+// TestTrust checks that an answer says what it rests on, if that is more than everybody's word; in JSON always.
+func TestTrust(t *testing.T) {
+	result, err := wire.Value().Encode(8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for mode, said := range map[string]bool{"members": false, "quorum=2": true} {
+		for _, args := range [][]string{{"wait", "cc"}, {"wait", "cc", "--json"}} {
+			m := newFakeMember()
+			m.outcome = control.Outcome{State: control.RunDone, Result: result, Trust: &report.Trust{Mode: mode,
+				Proved: 3, Copies: 2, Here: 1, Bound: "only if two lie", Caught: []string{"12D3KooWLiar"}}}
+			m.runs[0].Args = []string{"3"}
+			f := newFake().withDaemon(t, m)
+			if code := f.run(args...); code != 0 {
+				t.Fatalf("%q: exit code %d, error %s", args, code, &f.err)
+			}
+			text := "verified by quorum=2: 3 jobs of others compared, 2 of them computed again elsewhere and 1 here; " +
+				"only if two lie; caught in a lie and put out: 12D3KooWLiar\n"
+			inJSON := len(args) > 2
+			if strings.Contains(f.err.String(), text) != (said && !inJSON) ||
+				strings.Contains(f.out.String(), `"mode": "`+mode+`"`) != inJSON {
+				t.Errorf("%s, %q: output %s, error %s", mode, args, &f.out, &f.err)
+			}
 		}
 	}
 }

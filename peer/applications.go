@@ -22,6 +22,8 @@ type Application struct {
 	Name string
 	// Version identifies its code. Peers with different versions do not work on one run: their jobs might differ.
 	Version statement.Version
+	// Exact says that equal jobs always come to equal outcomes, so that those of strangers can be compared.
+	Exact bool
 }
 
 // Built gives the applications of this program, by name, their versions: those of their sources. One that does not
@@ -39,7 +41,8 @@ func Built(sources map[string]string) (list []Application, err error) {
 			}
 			what = build
 		}
-		list = append(list, Application{name, sha256.Sum256([]byte(what + "\x00" + name))})
+		list = append(list, Application{Name: name,
+			Version: sha256.Sum256([]byte(what + "\x00" + name))})
 	}
 	return list, nil
 }
@@ -102,6 +105,9 @@ func (c *catalog) unfit(m *statement.SignedManifest) string {
 	}
 	if _, ok := satin.Lookup(m.Entry); !ok {
 		return fmt.Sprintf("%s has no function %q", m.App, m.Entry)
+	}
+	if _, err := quorumOf(m.Verify); err != nil {
+		return err.Error()
 	}
 	if len(m.Arg) <= maxChecked {
 		if _, err := compute.RootOf(m.Entry, m.Arg); err != nil {

@@ -57,11 +57,16 @@ func (p *Peer) assemble(apps []Application) error {
 		modules: p.modules, vouch: vouch,
 		send: p.traffic.send, tell: p.voice.tellNews, sendShared: p.traffic.sendShared,
 		tellShared: p.voice.tellShared}
+	lies, err := openCabinet(filepath.Join(p.cfg.Host.StateDir, "lies"), ".lie", maxLies, p.now)
+	if err != nil {
+		return err
+	}
+	jury := &jury{base: p.base, self: p.host.ID(), host: p.host, swarm: p.swarm, evidence: lies}
 	p.work = &work{}
 	asked := &answering{}
 	p.runs = newConductor(p.base, outside{
 		self: runs.PeerID(self), key: key, host: p.host, apps: catalog, swarm: p.swarm, voice: p.voice, files: p.files,
-		checkpoints: p.checkpoints, deaths: p.deaths, crew: p.crew, work: p.work, others: asked,
+		checkpoints: p.checkpoints, deaths: p.deaths, crew: p.crew, jury: jury, work: p.work, others: asked,
 	}, p.cfg.Runs)
 	p.traffic.runs, p.modules.runs, p.work.running = p.runs, p.runs, p.runs.running
 	p.work.others = p.runs.othersRate
@@ -75,6 +80,7 @@ func (p *Peer) assemble(apps []Application) error {
 	asked.keeping = keeping{base: p.base, self: p.host.ID(), board: p.board, runs: p.runs, files: p.files}
 	asked.collecting = collecting{base: p.base, board: p.board, runs: p.runs, vouch: vouch}
 	p.forUsers(key, catalog)
+	jury.banish = p.door.revoke
 	return p.speak(asked)
 }
 

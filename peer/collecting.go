@@ -95,7 +95,9 @@ func (x *collecting) collect(ctx context.Context, r *part, from []runs.PeerID) *
 		return &runs.Refusal{Kind: runs.Unavailable,
 			Text: "the run has no checkpoint at the moment: " + oneLine(k.Trouble())}
 	}
-	x.collectFromAll(ctx, r.manifest.Run, l, peerIDs(from))
+	if r.manifest.Verify == "" { // else what others have was not compared
+		x.collectFromAll(ctx, r.manifest.Run, l, peerIDs(from))
+	}
 	if err := l.Sync(ctx); err != nil {
 		return &runs.Refusal{Kind: runs.Unavailable,
 			Text: "the checkpoint cannot be written, and the run goes on: " + oneLine(err)}

@@ -66,6 +66,7 @@ type outside struct {
 	checkpoints *checkpoints
 	deaths      *infirmary
 	crew        *crew
+	jury        *jury
 	work        *work
 	others      others
 }

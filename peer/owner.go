@@ -1,6 +1,7 @@
 package peer
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"time"
@@ -41,6 +42,10 @@ func (o *owner) submit(ctx context.Context, sub control.Submission) (control.Run
 		Nonce: statement.NewNonce(), Policy: o.policy, Created: now.Unix(), Expires: now.Add(runLife).Unix(),
 		Title: statement.Plain(clip(sub.Title)), Recovery: sub.Recovery, MaxCores: sub.MaxCores,
 	}
+	var err error
+	if m.Verify, err = parseVerify(sub.Verify); err != nil {
+		return control.RunInfo{}, err
+	}
 	if sub.Module != "" {
 		h, err := hex.DecodeString(sub.Module)
 		if err != nil || len(h) != len(m.Version) || sub.Function != module.Func {
@@ -49,13 +54,15 @@ func (o *owner) submit(ctx context.Context, sub control.Submission) (control.Run
 		}
 		m.Version = statement.Version(h)
 	}
-	m.Deputies = o.swarm.deputies(m)
+	if m.Verify == "" {
+		m.Deputies = o.swarm.deputies(m)
+	}
 	signed, err := m.Sign(o.key)
 	if err == nil {
-		if why := o.apps.unfit(signed); why != "" {
+		if why := cmp.Or(o.apps.unfit(signed), o.apps.comparable(m)); why != "" {
 			return control.RunInfo{}, control.Errorf(control.ErrBadInput, "%s", why)
 		}
-		_, err = plan(signed)
+		_, err = plan(signed, signed.Owner)
 	}
 	if err != nil {
 		return control.RunInfo{}, control.Errorf(control.ErrBadInput, "%v", err)

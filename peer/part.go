@@ -12,6 +12,7 @@ import (
 	"github.com/satin-peer/satin/gossip"
 	"github.com/satin-peer/satin/internal/checkpoint"
 	"github.com/satin-peer/satin/internal/compute"
+	"github.com/satin-peer/satin/internal/driver"
 	"github.com/satin-peer/satin/internal/pace"
 	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/internal/report"
@@ -44,6 +45,7 @@ type part struct {
 	gauge   *gauge           // while the root is here
 	reached float64          // share of the tree that was done when it was last looked at
 	final   *report.RunStats // of this peer's part, once it has ended
+	proofs  driver.Proofs    // what was compared, by then
 	ended   time.Time
 }
 
@@ -93,14 +95,16 @@ func headOf(m *runs.Manifest) *runs.Manifest {
 
 // begin makes the session itself.
 func (t *conductor) begin(r *part, m *statement.SignedManifest, fresh bool, restored []steal.Partial) error {
-	of, err := plan(m)
+	of, err := plan(m, t.host.ID())
 	if err != nil {
 		return err
 	}
 	of.Fresh, of.Restored = fresh, restored
-	t.record(r, m)
+	if !of.Hoard {
+		t.record(r, m)
+	}
 	s, err := t.crew.session(m, of, t.swarm.takingPart(r.manifest), session.Config{
-		Store:  r.store(),
+		Store: r.store(), Proving: t.jury.proving(r.manifest),
 		Answer: func(outcome []byte) { t.spawn(func(context.Context) { t.rootEnded(r.manifest, outcome) }) },
 		Died:   func(d session.Death) { t.spawn(func(context.Context) { t.engineDied(r, d) }) },
 	})
@@ -114,7 +118,7 @@ func (t *conductor) begin(r *part, m *statement.SignedManifest, fresh bool, rest
 }
 
 // plan is what package steal is to know of a run.
-func plan(m *statement.SignedManifest) (steal.Run, error) {
+func plan(m *statement.SignedManifest, self peer.ID) (steal.Run, error) {
 	root, err := compute.RootOf(m.Entry, m.Arg)
 	if err != nil {
 		return steal.Run{}, err
@@ -125,7 +129,15 @@ func plan(m *statement.SignedManifest) (steal.Run, error) {
 			return steal.Run{}, err
 		}
 	}
-	return steal.Run{ID: m.Run, Root: root, Deputies: ranks(m), Recovery: recovery}, nil
+	run := steal.Run{ID: m.Run, Root: root, Deputies: ranks(m), Recovery: recovery}
+	switch {
+	case m.Verify == "":
+	case m.Owner == self:
+		run.Proving = true
+	default: // what it computes is compared with what others do: it has nothing of them, and gives them nothing
+		run.Root, run.Recovery, run.Hoard = steal.Job{}, steal.Naive, true
+	}
+	return run, nil
 }
 
 // stop ends this peer's part in a run. The mutex is held; the session ends by itself afterwards.
@@ -137,7 +149,7 @@ func (t *conductor) stop(o runs.Stop) {
 	s, final := r.session, r.stats()
 	t.live.Delete(o.Run)
 	t.crew.arbiter.leave(r.share)
-	r.final, r.ended, t.spent = &final, t.now(), true
+	r.final, r.ended, t.spent, r.proofs = &final, t.now(), true, s.Stats().Proofs
 	t.work.add(&final)
 	if r.manifest.Owner != t.self {
 		t.voice.tell(gossip.KindLoad, encode(&load{Run: o.Run, Stats: final}))

@@ -78,6 +78,9 @@ func (s *swarm) deputies(m *statement.Manifest) (ids []string) {
 func (s *swarm) takingPart(m *runs.Manifest) *steal.Members {
 	list := []steal.Member{{ID: steal.PeerID(s.self.String()), Cluster: steal.ClusterID(s.places.mine().Name)}}
 	for _, c := range s.participants(m, true) {
+		if m.Verify != "" && m.Owner != peerName(s.self) && m.Owner != peerName(c.Peer) {
+			continue // these two have nothing to do with each other
+		}
 		list = append(list, steal.Member{ID: steal.PeerID(c.Peer.String()),
 			Cluster: steal.ClusterID(s.places.of(c.Peer).Name)})
 	}

@@ -190,6 +190,7 @@ func (c *Core) claimed(k *Claim, from PeerID, over bool) {
 	case k.Author == c.self: // this peer's own
 	case r == nil: // if it is an own one of which nothing is written down, whoever tells of the claim has its manifest
 		c.announced(k.Run, from)
+	case r.m.Verify != "": // nobody but the owner can have come to an answer
 	case r.mine:
 		c.own.claimed(r, k, from)
 	default:

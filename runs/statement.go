@@ -26,6 +26,7 @@ type Manifest struct {
 	Entry            string // function of the root job
 	Title            string
 	Policy, Recovery string
+	Verify           string // "": outcomes of any member are believed; else nobody but the owner has the root
 	MaxCores         int
 	Created, Expires int64  // seconds since 1970
 	Sealed           []byte // as it travels, with the argument; nil: only the head is known

@@ -226,7 +226,8 @@ func (ad *adoption) reconsiderRestarted() {
 	ad.lost.reconsider = false
 	ad.abortUseless()
 	for _, s := range ad.segments.inOrder() {
-		if ad.segments.byID[s.id] != s || !s.job.Restarted || s.root || s.adoptable() || s.orphan {
+		if ad.segments.byID[s.id] != s || !s.job.Restarted || s.root || s.witnessOf != nil || s.adoptable() ||
+			s.orphan {
 			continue
 		}
 		if s.state == waiting || s.state == running && !s.sought {

@@ -26,6 +26,7 @@ func (b *book) settle(l *lease, outcome, voucher []byte) {
 
 // closeLease ends a lease, with the copy if there is one.
 func (b *book) closeLease(l *lease) {
+	b.endProof(l)
 	b.leases.detach(l)
 	b.leases.n--
 	if l.copy != nil {
@@ -43,6 +44,10 @@ func (b *book) closeLease(l *lease) {
 // of, a restarted job becomes a copy, too, instead of going back to the engine, so that it can be given up
 // again when somebody turns out to have it as an orphan.
 func (b *book) requeue(l *lease, restarted bool, why *uint64) {
+	if l.witnessOf != nil {
+		b.witnessLost(l)
+		return
+	}
 	if l.adopted {
 		restarted = true
 		b.lost.tuples.forget(l.job.Path, l.job.Identity, l.thief.id)
@@ -76,6 +81,10 @@ func (b *book) requeue(l *lease, restarted bool, why *uint64) {
 // thief is heard again before the copy has its result, the copy is dropped and next to nothing was lost;
 // otherwise the first result wins.
 func (b *book) replace(l *lease, why *uint64) {
+	if l.witnessOf != nil {
+		b.witnessLost(l)
+		return
+	}
 	if l.copy != nil {
 		return
 	}
@@ -113,7 +122,11 @@ func (b *book) onResult(p *peer, r *Result) {
 		if p.leases[i].adopted {
 			b.stats.OrphansReused++
 		}
-		b.settle(p.leases[i], r.Outcome, r.Voucher)
+		if l := p.leases[i]; b.run.Proving {
+			b.prove(l, p.id, r.Outcome, r.Voucher)
+		} else {
+			b.settle(l, r.Outcome, r.Voucher)
+		}
 	}
 	b.send(p, ack)
 }

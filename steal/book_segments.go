@@ -94,6 +94,12 @@ func (b *book) finish(s *segment, outcome, voucher []byte) {
 		b.settle(l, outcome, voucher)
 		return
 	}
+	if l := s.witnessOf; l != nil {
+		l.here, s.witnessOf = nil, nil
+		b.segments.forget(s)
+		b.prove(l, "", outcome, voucher)
+		return
+	}
 	if s.root {
 		b.segments.root = nil
 		b.segments.forget(s)

@@ -66,7 +66,8 @@ func (e *eager) copyFor(p *peer, noWork bool) bool {
 // overdue says whether idle workers have waited for long enough that p, or they, may run a job which its thief lists.
 func (e *eager) overdue(l *lease, p *peer) bool {
 	waited := e.idled - l.idled
-	if e.cfg.LeaseEnd == 0 || l.copy != nil || waited < e.cfg.LeaseEnd || 4*waited < e.now-l.since || l.thief == p {
+	if e.cfg.LeaseEnd == 0 || l.copy != nil || l.witnessOf != nil || waited < e.cfg.LeaseEnd ||
+		4*waited < e.now-l.since || l.thief == p {
 		return false
 	}
 	return p == nil || l.parent == nil || !l.parent.comesFrom(p)
@@ -75,7 +76,7 @@ func (e *eager) overdue(l *lease, p *peer) bool {
 // copyable says whether a job may be run by p as well. A copy is not copied, nor what may be an orphan that was given
 // a new owner, whose result is perhaps on its way.
 func (e *eager) copyable(l *lease, p *peer) bool {
-	if l.copy != nil || l.adopted || e.now-l.since < e.cfg.EagerAfter {
+	if l.copy != nil || l.adopted || l.witnessOf != nil || e.now-l.since < e.cfg.EagerAfter {
 		return false
 	}
 	if s := l.parent; s != nil && (s.copyOf != nil || p != nil && s.owner == p) {

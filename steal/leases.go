@@ -11,12 +11,14 @@ type leases struct {
 	*shared
 	partners *partners
 	refs     map[Ref]*lease
+	unproved map[Handle]*lease // see proving.go
 	last     Handle
 	n        int
 }
 
 func newLeases(s *shared, ps *partners) *leases {
-	return &leases{shared: s, partners: ps, refs: make(map[Ref]*lease)}
+	return &leases{shared: s, partners: ps, refs: make(map[Ref]*lease),
+		unproved: make(map[Handle]*lease)}
 }
 
 // lend enters a new lease. Handles only grow, so each thief's leases stay in order.
@@ -26,9 +28,11 @@ func (ls *leases) lend(p *peer, l *lease) Handle {
 	l.handle, l.thief, l.since, l.idled, l.after = ls.last, p, ls.now, ls.idled, ls.partners.beats+1
 	p.leases = append(p.leases, l)
 	ls.n++
-	if l.parent == nil {
+	switch {
+	case l.witnessOf != nil:
+	case l.parent == nil:
 		ls.refs[l.ref] = l
-	} else {
+	default:
 		l.parent.state, l.parent.lent = lent, l
 	}
 	return l.handle
@@ -63,6 +67,10 @@ type lease struct {
 	// when the job left the engine, a segment ran here that is this very job: perhaps it was that one's, not
 	// begun
 	ofSegment bool
+
+	unproved  bool     // an outcome has come
+	witnessOf *lease   // the job is there already, and given away to be compared
+	here      *segment // the same, on this peer
 
 	adopted bool        // the thief did not steal it but had it as an orphan
 	life    Incarnation // of that thief, as was told

@@ -283,7 +283,7 @@ func (dp *departure) nextHandOver() time.Duration {
 
 // onHandOver keeps what a leaver hands over, and tells that it is here now.
 func (dp *departure) onHandOver(p *peer, h *HandOver) {
-	if dp.leaving || !dp.salvaging() {
+	if dp.leaving || !dp.salvaging() || dp.run.Proving {
 		dp.send(p, &Message{HandOverAck: &HandOverAck{ID: h.ID, Leaving: true}})
 		return
 	}

@@ -75,11 +75,17 @@ const (
 	Fetch
 	// Release says that what Segment names is not needed for it any more.
 	Release
+	// Prove brings what Peer has made of Job ("" is this peer), or says that nothing will come of it (Lost). It is used
+	// only when Core.Proved says so for Handle. Further copies are for CopyTo to ask for.
+	Prove
+	// Proven says that nobody wants to know any more whether outcomes for Handle are true: one was believed, or the job
+	// is not wanted.
+	Proven
 	orderKinds
 )
 
 var orderNames = [orderKinds]string{"none", "take", "run", "putback", "deliver", "abort", "tell", "lost work", "answer",
-	"fetch", "release"}
+	"fetch", "release", "prove", "proven"}
 
 func (k OrderKind) String() string {
 	if k < orderKinds {
@@ -94,13 +100,16 @@ type Order struct {
 	Ticket    Ticket    // Take
 	Max       int       // Take, at least 1
 	Segment   SegmentID // RunSegment, AbortSegment, Fetch, Release
-	Job       Job       // RunSegment, Fetch
+	Job       Job       // RunSegment, Fetch, Prove, Proven
 	Victim    PeerID    // Fetch
 	First     bool      // RunSegment: before what runs
 	Ref       Ref       // PutBack, Deliver
 	Restarted bool      // PutBack
-	Outcome   []byte    // Deliver, Answer
-	Voucher   []byte    // Deliver: of the outcome
+	Outcome   []byte    // Deliver, Answer, Prove
+	Voucher   []byte    // Deliver, Prove: of the outcome
+	Handle    Handle    // Prove, Proven
+	Peer      PeerID    // Prove
+	Lost      bool      // Prove
 	News      *News     // Tell
 	Orphans   *Orphans  // LostWork
 }

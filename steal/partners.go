@@ -87,6 +87,7 @@ type peer struct {
 	floor   Incarnation // lives below this one are over
 	heard   time.Duration
 	lost    bool // fell silent as a partner, or said goodbye; cleared by any message of a life that counts
+	shunned bool // it was caught: nothing is cleared
 
 	leases []*lease   // my jobs that it holds, by handle
 	held   []*segment // its jobs that I hold, by handle

@@ -16,7 +16,7 @@ func (c *Core) receive(m *Message) {
 		c.receiveUnknown(m)
 		return
 	}
-	if m.From.Inc < max(p.inc, p.floor) {
+	if p.shunned || m.From.Inc < max(p.inc, p.floor) {
 		c.stats.DroppedStale++
 		return
 	}

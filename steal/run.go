@@ -18,6 +18,11 @@ type Run struct {
 	Recovery Recovery
 	// Fresh says that this peer is the owner and starts the root at once.
 	Fresh bool
+	// Proving says that no outcome of another peer is used that was not proved: see the order Prove. Whoever proves is
+	// master alone and believes nobody who says otherwise. It wants all others to hoard.
+	Proving bool
+	// Hoard says that this peer gives nothing of the run to others, because they take part to be compared with it.
+	Hoard bool
 	// Restored are outcomes that are known already, from a checkpoint.
 	Restored []Partial
 }

@@ -25,10 +25,10 @@ func (c *Core) hear(n *News) {
 		c.stats.DroppedMalformed++
 		return
 	}
-	if n.Master != nil {
+	if n.Master != nil && !c.run.Proving {
 		c.leading.onBeacon(n.From, n.Master)
 	}
-	if len(n.Tuples) == 0 || !c.salvaging() {
+	if len(n.Tuples) == 0 || !c.salvaging() || c.run.Proving {
 		return
 	}
 	_, member := c.members.Find(n.From.Peer)

@@ -120,7 +120,7 @@ func (s *segment) adoptable() bool {
 
 // comesFrom says whether it makes no sense to give the segment to that peer. The root stays.
 func (s *segment) comesFrom(p *peer) bool {
-	return s.root || s.owner == p || s.copyOf != nil && s.copyOf.thief == p
+	return s.root || s.witnessOf != nil || s.owner == p || s.copyOf != nil && s.copyOf.thief == p
 }
 
 // segment is a job held for another peer, with everything run in place under it.
@@ -128,18 +128,20 @@ type segment struct {
 	id     SegmentID
 	owner  *peer  // nil for a copy, an orphan and the root
 	copyOf *lease // of what it is a copy, run in a silent thief's stead
-	eager  bool   // a copy, though its thief was heard
-	root   bool   // the run's, this peer being master
-	orphan bool   // nobody waits for it, but somebody may want it (losses.go)
-	sought bool   // it was given up for another's orphan once
-	asked  bool   // Fetch was ordered, and Release was not
-	first  bool   // it has been waited for: it comes before others when it is ready
-	handle Handle
-	job    Job
-	state  segmentState
-	since  time.Duration // when it came
-	begun  time.Duration // when a worker got it last
-	lent   *lease        // to whom it was passed on, in state lent
+	// it is compared with what others made of that job
+	witnessOf *lease
+	eager     bool // a copy, though its thief was heard
+	root      bool // the run's, this peer being master
+	orphan    bool // nobody waits for it, but somebody may want it (losses.go)
+	sought    bool // it was given up for another's orphan once
+	asked     bool // Fetch was ordered, and Release was not
+	first     bool // it has been waited for: it comes before others when it is ready
+	handle    Handle
+	job       Job
+	state     segmentState
+	since     time.Duration // when it came
+	begun     time.Duration // when a worker got it last
+	lent      *lease        // to whom it was passed on, in state lent
 
 	outcome  []byte
 	voucher  []byte // of the outcome

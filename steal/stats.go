@@ -38,6 +38,8 @@ type Stats struct {
 	OrphansAborted   uint64 // segments whose owner was gone and that nobody could want
 	OrphansKept      uint64 // segments whose owner was gone, running or finished, that were kept
 	OrphansAdopted   uint64 // of those running, how many got a new owner
+	// outcomes that were used because they were proved
+	OutcomesProved uint64
 	// jobs of this peer, or held here, that were not computed again because an orphan's outcome was there
 	OrphansReused      uint64
 	TuplesSent         uint64

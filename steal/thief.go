@@ -116,7 +116,7 @@ func (t *thief) onReply(p *peer, m *Message) {
 		switch _, held := p.findHeld(g.Handle); {
 		case held || slices.Contains(p.done[:], g.Handle):
 			t.stats.DroppedDuplicate++
-		case t.segments.room() <= 0:
+		case t.segments.room() <= 0 || t.run.Proving: // nobody who is compared has anything to give
 			noRoom = append(noRoom, g.Handle)
 		default:
 			t.book.hold(p, g)

@@ -43,7 +43,7 @@ func (v *victim) onRequest(p *peer, r *StealRequest) {
 	a := ask{Ask: policy.Ask{ID: v.last, Thief: p.id, Cluster: p.cluster, Wide: p.cluster != v.cluster,
 		Max:   min(r.Max, v.cfg.MaxBatch),
 		Since: v.now, Until: v.now + min(r.Patience, v.cfg.MaxPatience)}, peer: p, request: r.ID}
-	if a.Max == 0 || v.leaving || len(v.asks)+len(v.takes) >= v.cfg.MaxAsks {
+	if a.Max == 0 || v.leaving || v.run.Hoard || len(v.asks)+len(v.takes) >= v.cfg.MaxAsks {
 		v.reply(&a, nil)
 		return
 	}
@@ -131,9 +131,14 @@ func (v *victim) taken(t Ticket, jobs []Taken) {
 		return
 	}
 	var grants []Grant
-	bytes := 0
+	bytes, spared := 0, false
 	for k := range jobs {
 		j := &jobs[k]
+		if !j.Spawned && v.segments.comparedHere(j.Job.Path, j.Job.Identity) {
+			spared = true
+			v.putBack(jobs[k:k+1], nil)
+			continue
+		}
 		size := j.Job.Size()
 		if size > v.cfg.MaxJobBytes {
 			v.putBack(jobs[k:k+1], &v.stats.PutBackTooLarge)
@@ -148,7 +153,7 @@ func (v *victim) taken(t Ticket, jobs []Taken) {
 			v.segments.runsHere(j.Job.Path, j.Job.Identity)})
 		grants = append(grants, Grant{Handle: h, Job: j.Job})
 	}
-	if len(grants) > 0 {
+	if len(grants) > 0 || spared { // a request that was kept would be tried again at once
 		v.reply(&a, grants)
 	} else {
 		v.keepOrRefuse(a)
@@ -246,7 +251,8 @@ func (v *victim) dropAsks(p *peer) {
 
 // push gives jobs to a peer that has not asked: a Take whose reply has no request.
 func (v *victim) push(thief PeerID, n int) {
-	if _, ok := v.members.Find(thief); !ok || thief == v.self.Peer || len(v.asks)+len(v.takes) >= v.cfg.MaxAsks {
+	if _, ok := v.members.Find(thief); !ok || thief == v.self.Peer || v.run.Hoard ||
+		len(v.asks)+len(v.takes) >= v.cfg.MaxAsks {
 		return
 	}
 	p := v.partners.meet(thief)

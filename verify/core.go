@@ -110,6 +110,17 @@ func (c *Core) Came(now time.Time, claim Claim, from PeerID) []Order {
 	})
 }
 
+// Lost says that no copy of a node will come from a peer that was asked for one.
+func (c *Core) Lost(now time.Time, n Node, id PeerID) []Order {
+	return c.do(now, func() {
+		if q := c.open[n]; q != nil {
+			delete(q.asked, id)
+			q.gone[id] = true
+			c.decide(q)
+		}
+	})
+}
+
 // Tick is wanted now and then: who was asked may never answer.
 func (c *Core) Tick(now time.Time) []Order {
 	return c.do(now, func() {

@@ -25,6 +25,8 @@ type Config struct {
 	Store Store
 	// Notary vouches for outcomes; nil: nobody asks who has computed them.
 	Notary Notary
+	// Proving compares outcomes of others before they are used; nil: they are used as they come.
+	Proving *Proving
 	// Observe sees each output of the core before it is carried out, for tests. It must not change it.
 	Observe func(out steal.Output)
 }
@@ -82,6 +84,7 @@ type Driver struct {
 	given    map[steal.Ref]outside        // jobs outside the engine
 	shared   *shared                      // nil if nothing is shared
 	sources  *provenance                  // nil if nobody vouches
+	proving  *proving                     // nil if nothing is compared
 }
 
 // order is an order of one of the cores.
@@ -109,6 +112,7 @@ type outside struct {
 func New(cfg Config) *Driver {
 	d := &Driver{cfg: cfg, core: cfg.Core, segments: map[steal.SegmentID]identity{},
 		given: map[steal.Ref]outside{}, sources: newProvenance(cfg.Notary, cfg.Core.Run())}
+	d.proving = newProving(d, cfg.Proving)
 	if cfg.Shared != nil {
 		d.shared = &shared{d: d, core: cfg.Shared, out: cfg.SharedTransport,
 			fetching: map[steal.SegmentID]steal.Job{}, there: map[sharedobj.Digest]bool{}, results: newResults()}
@@ -122,6 +126,9 @@ func (d *Driver) Core() *steal.Core { return d.core }
 // Next is when the driver wants to be ticked; false if nothing is due.
 func (d *Driver) Next() (at time.Duration, ok bool) {
 	at, ok = d.core.Next()
+	if t, due := d.proving.next(); due && (!ok || t < at) {
+		at, ok = t, true
+	}
 	if d.shared != nil && !d.core.Gone() {
 		if t, due := d.shared.core.Next(); due && (!ok || t < at) {
 			at, ok = t, true

@@ -33,6 +33,9 @@ const (
 	notReady
 	unusable
 	resultUsed
+	copyWanted // of what is unproved
+	proved
+	shunned
 )
 
 // input is something that the core is to be told; which fields are set depends on kind.
@@ -54,6 +57,10 @@ type input struct {
 	victim        steal.PeerID
 	ready         bool // a message: what it names is here
 	result        sharedobj.JobID
+
+	handle steal.Handle
+	to     steal.PeerID
+	word   Word
 }
 
 // apply gives an input to the core.
@@ -73,6 +80,7 @@ func (d *Driver) apply(in *input) steal.Output {
 		return c.Hear(now, in.news)
 	case ticked:
 		d.shared.tick(now)
+		d.proving.tick(now)
 		return c.Tick(now)
 	case membersChanged:
 		d.shared.setMembers(now, in.members)
@@ -91,6 +99,12 @@ func (d *Driver) apply(in *input) steal.Output {
 		}
 		d.shared.apply(in)
 		return steal.Output{}
+	case copyWanted:
+		return c.CopyTo(now, in.handle, in.to)
+	case proved:
+		return c.Proved(now, in.handle, in.word.Outcome, in.word.Voucher)
+	case shunned:
+		return c.Shun(now, in.to)
 	case ready:
 		return c.Ready(now, in.segment)
 	case notReady:
@@ -185,7 +199,7 @@ func (d *Driver) store(j identity, outcome, voucher []byte, from Source) {
 
 // storeHandedOver stores what a peer that leaves has finished: its own disk may leave with it.
 func (d *Driver) storeHandedOver(m *steal.Message) {
-	if d.cfg.Store == nil || m.HandOver == nil || m.Run != d.core.Run() || m.Validate() != nil {
+	if d.cfg.Store == nil || m.HandOver == nil || d.proving != nil || m.Run != d.core.Run() || m.Validate() != nil {
 		return
 	}
 	for _, p := range m.HandOver.Parts {

@@ -26,6 +26,12 @@ func (d *Driver) carryOut(next *order) {
 	case steal.Release:
 		d.inputs.push(input{kind: released, now: d.now, segment: o.Segment})
 		return
+	case steal.Prove:
+		d.proving.came(o)
+		return
+	case steal.Proven:
+		d.proving.proven(o.Handle)
+		return
 	case steal.Tell:
 		d.cfg.Transport.Tell(o.News)
 		return

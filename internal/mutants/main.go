@@ -27,7 +27,7 @@ func mutants() []mutant {
 		engineMutants, hookMutants, stealMutants, recoveryMutants, masterMutants,
 		runsMutants,
 		libraryMutants,
-		checkpointMutants, driverMutants, proofMutants, vouchingMutants, hostMutants,
+		checkpointMutants, driverMutants, proofMutants, vouchingMutants, provingMutants, hostMutants,
 		outcomeMutants, borderMutants, streamMutants,
 		timeMutants, peerMutants, preferenceMutants,
 		surroundingsMutants, adaptMutants, objectMutants, appMutants, worldMutants,

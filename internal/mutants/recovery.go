@@ -80,7 +80,7 @@ var recoveryMutants = []mutant{
 		old: "return len(dp.transfers) == 0 && ", new: "return "},
 	{name: "recovery/kept-by-a-leaver", wrong: "a leaver takes in what another one hands over",
 		file: "steal/leave.go", pkg: "steal", run: salvage, args: unshrunk,
-		old: "	if dp.leaving || !dp.salvaging() {\n		dp.send(p",
+		old: "	if dp.leaving || !dp.salvaging() || dp.run.Proving {\n		dp.send(p",
 		new: "	if !dp.salvaging() {\n		dp.send(p"},
 	{name: "recovery/disown-forgotten", wrong: "a lost disown becomes an abort", file: "steal/book.go",
 		pkg: "steal", run: salvage, args: unshrunk,

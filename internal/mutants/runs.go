@@ -113,7 +113,7 @@ var runsMutants = []mutant{
 		old: "k.of[id].owner == owner && a.written &&", new: "false &&"},
 	{name: "runs/lost-file-cancels", wrong: "a run whose file was lost is given up", file: "runs/core.go",
 		pkg: "runs", run: transcripts,
-		old: "		c.announced(k.Run, from)\n	case r.mine:", new: "	case r.mine:"},
+		old: "		c.announced(k.Run, from)\n	case r.m.Verify", new: "	case r.m.Verify"},
 	{name: "runs/suspended-goes-on", wrong: "a suspended run goes on in the next life", file: "runs/recall.go",
 		pkg: "runs", run: transcripts,
 		old: "	case d.Suspended:\n", new: "	case false:\n"},

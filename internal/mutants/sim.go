@@ -46,7 +46,7 @@ var journeyMutants = []mutant{
 		old: "	if l.parent == nil {\n		b.order(Order{Kind: Deliver",
 		new: "	if true {\n		b.order(Order{Kind: Deliver"},
 	{name: "sim/result-of-another", wrong: "a result fills the slot of the thief's oldest job", file: "steal/book.go",
-		old: "b.settle(p.leases[i], r.Outcome, r.Voucher)", new: "b.settle(p.leases[0], r.Outcome, r.Voucher)"},
+		old: "if l := p.leases[i]; b.run.Proving {", new: "if l := p.leases[0]; b.run.Proving {"},
 	{name: "sim/wrong-outcome", wrong: "a result passed home is an empty one", file: "steal/book.go",
 		old: "b.finish(l.parent, outcome, voucher)", new: "b.finish(l.parent, nil, voucher)"},
 }

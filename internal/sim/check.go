@@ -93,7 +93,7 @@ func (x *witness) see(out steal.Output) {
 // longer and goes on in its stead.
 func (x *witness) checkOrphans(orders []steal.Order) {
 	p := x.of
-	if p.world.cfg.Recovery == steal.Naive || p.leaving || p.world.cancelled {
+	if p.world.cfg.Recovery == steal.Naive || p.world.cfg.Quorum != nil || p.leaving || p.world.cancelled {
 		return
 	}
 	for i := range orders {

@@ -71,6 +71,8 @@ type Config struct {
 	Audit bool
 	// Vouch has peers say of each outcome who has computed it, as real ones do; messages are longer for it.
 	Vouch bool
+	// Quorum, if not nil, has the owner compare what others bring.
+	Quorum *Quorum
 	// Frugal makes it a violation that much is done again whose outcome somebody has: for runs that have no excuse.
 	Frugal bool
 	// Limit is how long after the last fault has ended a run that has not is declared to hang. 0 means 24 hours.

@@ -41,6 +41,7 @@ const (
 	inBounds      = "in-bounds"       // messages, news and what is outside keep to the core's configuration
 	nothingInVain = "nothing-in-vain" // (Config.Frugal) little runs again whose outcome somebody has
 	vouchedFor    = "vouched-for"     // (Config.Vouch) what is sent or stored carries the word of who has computed it
+	onlyLiars     = "only-liars"      // (Config.Quorum) nobody is put out who has not lied
 	masterStays   = "master-stays"    // no roster excludes the master
 	noFlapping    = "no-flapping"     // without faults, growth follows release ever more rarely
 	cancelStops   = "cancel-stops"    // cancelGrace after a run was cancelled nobody works for it

@@ -106,11 +106,13 @@ func (p *peer) start() error {
 	run := w.plan
 	run.Fresh = p.number == 0 && p.inc == 1
 	run.Restored = p.restored()
+	run = w.cfg.Quorum.plan(run, p.number)
 	core, err := steal.NewCore(w.cfg.Core, run, p.address(), p.membersKnown, w.cfg.Policy(), random)
 	if p.core = core; err != nil {
 		return err
 	}
-	cfg := driver.Config{Core: core, Engine: p, Transport: p, Store: p, Notary: newNotary(p), Observe: p.witness.see}
+	cfg := driver.Config{Core: core, Engine: p, Transport: p, Store: p, Notary: newNotary(p),
+		Proving: w.cfg.Quorum.proving(p), Observe: p.witness.see}
 	if p.engine.sharing, err = newSharer(p); err != nil {
 		return err
 	}
@@ -133,7 +135,7 @@ func (p *peer) stop() {
 func (p *peer) Send(m *steal.Message) {
 	p.witness.checkVouchers(m)
 	if m = p.hoard.says(m); m != nil {
-		p.world.net.send(p, m)
+		p.world.net.send(p, p.world.cfg.Quorum.says(p, m))
 	}
 }
 

@@ -46,6 +46,7 @@ type Report struct {
 	// Cancelled says that the run has no result because it was cancelled.
 	Cancelled bool
 	Counts    Counts
+	Lies      int           // for which a peer was put out
 	Steals    steal.Stats   // of all cores together
 	Work      time.Duration // of completed leaves at speed 1, without overhead, jobs run twice counted twice
 	Busy      time.Duration // of all workers
@@ -68,7 +69,7 @@ func (r *Report) Speedup(sequential time.Duration) float64 {
 
 func (w *world) report() *Report {
 	r := &Report{Elapsed: time.Duration(w.now), Peers: len(w.peers), Workers: w.cfg.Workers, Result: w.result,
-		Counts: w.counts}
+		Counts: w.counts, Lies: w.lies}
 	if w.rootDone {
 		r.Elapsed = time.Duration(w.doneAt)
 	}

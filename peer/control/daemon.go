@@ -117,6 +117,9 @@ type Submission struct {
 	Module string `json:"module,omitempty"`
 	// Recovery says what becomes of the work of peers that are lost: "salvage" or "naive"; "" is salvage.
 	Recovery string `json:"recovery,omitempty"`
+	// Verify says what is done before an outcome of another peer is used: "members", believe it, or "quorum=K", have K
+	// peers whom different members have let in come to it; "" is members.
+	Verify string `json:"verify,omitempty"`
 	// MaxCores is how many cores of one peer the run may use; 0 leaves it to each peer.
 	MaxCores int `json:"max_cores,omitempty"`
 }
@@ -165,6 +168,8 @@ type Outcome struct {
 
 	Peers int             `json:"peers"` // that worked on it, this one counted
 	Stats report.RunStats `json:"stats"`
+	// Trust says what the answer rests on; nil if that is not known any more.
+	Trust *report.Trust `json:"trust,omitempty"`
 }
 
 // An Invitation asks for a line that lets peers join.

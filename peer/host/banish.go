@@ -44,6 +44,16 @@ func (r *Roll) Outcast(id peer.ID) bool {
 		verifyChain(chain, r.host.swarm.standing().public, id, time.Time{}, r.outBelow) != nil
 }
 
+// Branch is the member whom the founder has let in and by whom a peer is one, at whatever remove: that peer itself, or
+// one above it. It is the same for all of whom that is not known, as in an open swarm.
+func (h *Host) Branch(id peer.ID) string {
+	chain := h.roll.lines.of(id)
+	if len(chain) == 0 {
+		return ""
+	}
+	return peer.ID(chain[min(1, len(chain)-1)].Subject).String() // the first is the founder's
+}
+
 // lines are the certificates of peers that this one has met or heard of, for when one of those above them is put out
 // while they are away.
 type lines struct {

@@ -118,7 +118,7 @@ func (s *Session) count() {
 		Steal: d.Core().Stats(), Shared: d.SharedStats(), Load: s.load, Held: d.Held(), Given: d.Given(),
 		Master:    d.Master(),
 		Malformed: s.bad, Unheard: s.unheard.Load(), Unkept: s.unkept, Stored: s.stored, Unstored: s.unstored,
-		Trouble: s.trouble(), Died: s.died,
+		Trouble: s.trouble(), Died: s.died, Proofs: d.Proofs(),
 	}
 	if st.Master {
 		st.Held-- // it is nobody else's

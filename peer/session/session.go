@@ -46,6 +46,9 @@ type Config struct {
 	Store Store
 	// Notary vouches for what is computed here; nil: nobody asks. It is called by the loop.
 	Notary driver.Notary
+	// Proving compares what others compute before it is used; nil: it is used as it comes. Its functions are called by
+	// the loop, which they must not hold up.
+	Proving *driver.Proving
 	// Died is told, by the loop, that the engine is gone. This peer has no part in the run any more: the others
 	// hear a goodbye. It must not block.
 	Died func(d Death)
@@ -128,6 +131,8 @@ type Stats struct {
 	// have to be computed again if all was lost.
 	Stored, Unstored uint64
 	Trouble          error
+	// Proofs are what was compared.
+	Proofs driver.Proofs
 	// Died is why the engine is gone, and this peer's part with it: the session has said goodbye.
 	Died error
 }
@@ -155,7 +160,7 @@ func New(cfg Config) (*Session, error) {
 	}
 	sides := sides{s}
 	with := driver.Config{Core: core, Engine: sides, Transport: sides, Shared: shared, SharedTransport: sides,
-		Notary: cfg.Notary}
+		Notary: cfg.Notary, Proving: cfg.Proving}
 	if cfg.Store != nil && cfg.Run.Recovery != steal.Naive {
 		with.Store = sides
 	}

@@ -41,6 +41,8 @@ type Manifest struct {
 	Title string `cbor:"12,keyasint,omitempty"`
 	// Recovery says what becomes of the work of peers that are lost: a name of package steal; "" is the default.
 	Recovery string `cbor:"13,keyasint,omitempty"`
+	// Verify says how outcomes are checked before the owner uses them, "quorum=2"; "": every member is believed.
+	Verify string `cbor:"14,keyasint,omitempty"`
 }
 
 const (
@@ -107,6 +109,7 @@ func (m *Manifest) check() error {
 	b.text("the policy's name", m.Policy, maxName)
 	b.text("the title", m.Title, maxName)
 	b.text("the recovery's name", m.Recovery, maxName)
+	b.text("the way to verify", m.Verify, maxName)
 	b.count("the argument's length in bytes", int64(len(m.Arg)), 0, MaxArg)
 	b.count("the number of deputies", int64(len(m.Deputies)), 0, MaxDeputies)
 	for i, d := range m.Deputies {

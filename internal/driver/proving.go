@@ -1,0 +1,250 @@
+package driver
+
+import (
+	"slices"
+	"time"
+
+	"github.com/satin-peer/satin/steal"
+	"github.com/satin-peer/satin/verify"
+)
+
+// Proving says how outcomes of others are compared before they are used: see steal.Run.Proving. It needs a Notary.
+type Proving struct {
+	Config verify.Config
+	View   verify.View
+	Rand   verify.Rand
+	// Self is this peer's name in vouchers.
+	Self verify.PeerID
+	// Author is who has signed a voucher, which was checked where it came in.
+	Author func(voucher []byte) verify.PeerID
+	// Caught is told who has lied. It must not block.
+	Caught func(c Caught)
+	// Missing is told how many more peers by others are wanted, and that a job waits for them. It must not block.
+	Missing func(peers int)
+}
+
+// Caught is a lie: what its author has said came of a job, and what does come of it. Whoever has the program can see
+// for himself who is right; that the author has said it, its voucher shows.
+type Caught struct {
+	Peer  verify.PeerID
+	Job   steal.Job
+	Said  Word
+	Truth Word // of this peer, which has computed it as well
+}
+
+// Word is an outcome and its voucher.
+type Word struct{ Outcome, Voucher []byte }
+
+// Proofs counts what was compared.
+type Proofs struct {
+	Proved  uint64          // outcomes that were believed in the end
+	Copies  uint64          // further ones that were asked of others
+	Here    uint64          // further ones that were computed here, disputes included
+	Settled uint64          // disputes
+	Missing int             // peers by others that the last job which waits for some would need
+	Caught  []verify.PeerID // in the order in which they were
+}
+
+// proving stands between steal's core, which holds what is unproved, and that of package verify, which says what is
+// believed. A node is a whole stolen job: who takes part gives nothing on, so there is nothing below it. Each claim is
+// opened here, from what is known of it, and a difference is settled by computing the job on this machine.
+//
+// A nil *proving is that of a run in which outcomes are used as they come.
+type proving struct {
+	d      *Driver
+	cfg    *Proving
+	core   *verify.Core
+	open   map[verify.Node]*proof
+	nodes  map[steal.Handle]verify.Node
+	ticked time.Duration
+	counts Proofs
+}
+
+// proof is what is known of a job whose outcome is unproved.
+type proof struct {
+	job     steal.Job
+	handles []steal.Handle // that wait for it
+	said    map[verify.PeerID]Word
+	own     *Word // computed here
+	judged  bool  // the core waits for what it comes to here
+}
+
+// proofEvery is how often the core is told the time while it waits for somebody.
+const proofEvery = time.Second
+
+func newProving(d *Driver, cfg *Proving) *proving {
+	if cfg == nil {
+		return nil
+	}
+	return &proving{d: d, cfg: cfg, core: verify.New(cfg.Config, cfg.View, cfg.Rand), open: map[verify.Node]*proof{},
+		nodes: map[steal.Handle]verify.Node{}}
+}
+
+// at is a time of the driver's clock as the core wants it.
+func at(now time.Duration) time.Time { return time.Unix(0, int64(now)) }
+
+// next is when the core wants to know the time; false if it waits for nobody.
+func (v *proving) next() (time.Duration, bool) {
+	if v == nil || len(v.open) == 0 {
+		return 0, false
+	}
+	return v.ticked + proofEvery, true
+}
+
+func (v *proving) tick(now time.Duration) {
+	if due, waits := v.next(); waits && now >= due {
+		v.ticked = now
+		v.absorb(v.core.Tick(at(now)))
+	}
+}
+
+// came takes in what somebody has made of a job, or that he will make nothing of it.
+func (v *proving) came(o *steal.Order) {
+	n, now := NodeOf(o.Job.Path, o.Job.Identity), at(v.d.now)
+	p := v.open[n]
+	if p == nil {
+		p = &proof{job: o.Job, said: map[verify.PeerID]Word{}}
+		v.open[n] = p
+	}
+	if !slices.Contains(p.handles, o.Handle) {
+		p.handles = append(p.handles, o.Handle)
+		v.nodes[o.Handle] = n
+	}
+	from, w := verify.PeerID(o.Peer), Word{o.Outcome, o.Voucher}
+	if o.Lost {
+		v.absorb(v.core.Lost(now, n, from))
+		return
+	}
+	author := from
+	if from != "" {
+		if author = v.cfg.Author(o.Voucher); author == v.cfg.Self {
+			author = "" // it has come back
+		}
+	}
+	claim := v.d.cfg.Notary.Claim(n, v.d.cfg.Notary.Digest(w.Outcome), w.Voucher)
+	if author == "" {
+		p.own = &w
+	} else if _, twice := p.said[author]; !twice {
+		p.said[author] = w
+	}
+	v.absorb(v.core.Came(now, claim, author))
+	if p.judged && p.own != nil && v.open[n] == p {
+		v.judge(n, p)
+	}
+	if author != from && v.open[n] == p {
+		v.absorb(v.core.Lost(now, n, from)) // it has nothing of its own
+	}
+}
+
+// judge tells the core what a job comes to here.
+func (v *proving) judge(n verify.Node, p *proof) {
+	p.judged = false
+	v.counts.Settled++
+	v.absorb(v.core.Reran(at(v.d.now), n, &verify.Opening{Node: n, Outcome: v.d.cfg.Notary.Digest(p.own.Outcome)}))
+}
+
+// absorb carries out what the core wants, which may lead to more.
+func (v *proving) absorb(orders []verify.Order) {
+	for _, o := range orders {
+		switch o := o.(type) {
+		case verify.Copy:
+			v.counts.Copies++
+			v.ask(o.Node, input{kind: copyWanted, to: steal.PeerID(o.To)})
+		case verify.RunHere:
+			v.here(o.Node)
+		case verify.Rerun:
+			if p := v.open[o.Node]; p != nil {
+				if p.judged = true; p.own != nil {
+					v.judge(o.Node, p)
+				} else {
+					v.here(o.Node)
+				}
+			}
+		case verify.Open:
+			v.absorb(v.core.Opened(at(v.d.now), o.Claim.Node, o.Of, o.Claim, leaf(&o.Claim)))
+		case verify.Accept:
+			v.accept(&o)
+		case verify.Blame:
+			v.caught(&o)
+		case verify.Missing:
+			v.counts.Missing = o.Peers
+			v.cfg.Missing(o.Peers)
+		}
+	}
+}
+
+// leaf is what stands behind a claim of who gives nothing on; nil if it says that more does.
+func leaf(c *verify.Claim) *verify.Opening {
+	if o := (&verify.Opening{Node: c.Node, Outcome: c.Outcome}); o.Claim() == *c {
+		return o
+	}
+	return nil
+}
+
+// ask tells steal's core what is wanted of a job.
+func (v *proving) ask(n verify.Node, in input) {
+	if p := v.open[n]; p != nil && len(p.handles) > 0 {
+		in.now, in.handle = v.d.now, p.handles[0]
+		v.d.inputs.push(in)
+	}
+}
+
+func (v *proving) here(n verify.Node) {
+	if p := v.open[n]; p != nil && p.own == nil {
+		v.counts.Here++
+		v.ask(n, input{kind: copyWanted})
+	}
+}
+
+// accept has an outcome used that is believed.
+func (v *proving) accept(o *verify.Accept) {
+	p := v.open[o.Node]
+	if p == nil {
+		return
+	}
+	word := p.own
+	for _, id := range o.By {
+		if w, ok := p.said[id]; ok && word == nil {
+			word = &w
+		}
+	}
+	if word == nil {
+		return
+	}
+	v.counts.Proved++
+	for _, h := range p.handles {
+		v.d.inputs.push(input{kind: proved, now: v.d.now, handle: h, word: *word})
+	}
+	delete(v.open, o.Node)
+	v.core.Done(o.Node)
+}
+
+// caught puts out who has lied.
+func (v *proving) caught(b *verify.Blame) {
+	v.counts.Caught = append(v.counts.Caught, b.Peer)
+	v.d.inputs.push(input{kind: shunned, now: v.d.now, to: steal.PeerID(b.Peer)})
+	if p := v.open[b.Proof.Said.Node]; p != nil && p.own != nil {
+		v.cfg.Caught(Caught{b.Peer, p.job, p.said[b.Peer], *p.own})
+	}
+}
+
+// proven forgets that somebody waits for a job.
+func (v *proving) proven(h steal.Handle) {
+	n := v.nodes[h]
+	delete(v.nodes, h)
+	if p := v.open[n]; p != nil {
+		if p.handles = slices.DeleteFunc(p.handles, func(x steal.Handle) bool { return x == h }); len(p.handles) == 0 {
+			delete(v.open, n)
+			v.core.Done(n)
+		}
+	}
+}
+
+// Proofs are what was compared so far.
+func (d *Driver) Proofs() (p Proofs) {
+	if d.proving != nil {
+		p = d.proving.counts
+		p.Caught = slices.Clone(p.Caught)
+	}
+	return p
+}

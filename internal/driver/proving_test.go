@@ -1,0 +1,106 @@
+package driver_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/satin-peer/satin/internal/driver"
+	"github.com/satin-peer/satin/internal/port"
+	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/steal"
+	"github.com/satin-peer/satin/steal/policy"
+	"github.com/satin-peer/satin/verify"
+)
+
+// signed is a desk whose vouchers are names, and the bench of a run that is compared.
+type signed struct {
+	*desk
+	delivered []byte
+	to        []steal.PeerID // copies
+	caught    []driver.Caught
+}
+
+func (s *signed) Vouch(job.RunID, *verify.Opening) []byte { return []byte("o") }
+
+func (s *signed) Claim(n verify.Node, outcome verify.Hash, _ []byte) verify.Claim {
+	return (&verify.Opening{Node: n, Outcome: outcome}).Claim()
+}
+
+func (s *signed) Do(o *port.Order) {
+	if o.Kind == port.Deliver {
+		s.delivered = o.Outcome
+	}
+}
+
+func (s *signed) Send(m *steal.Message) {
+	s.desk.Send(m)
+	if m.Reply != nil && m.Reply.ID == 0 {
+		s.to = append(s.to, m.To.Peer)
+	}
+}
+
+func (s *signed) Candidates() []verify.Candidate {
+	return []verify.Candidate{{ID: "b", Introducer: "b"}, {ID: "c", Introducer: "c"}, {ID: "d", Introducer: "d"}}
+}
+
+func (s *signed) Introducer(id verify.PeerID) verify.PeerID { return id }
+func (s *signed) Below(uint64) uint64                       { return 0 }
+
+// Two that bring what one of them has computed are one: the quorum counts authors. What the second author says differs,
+// so the job is computed here, and who has lied is named with its word.
+func TestAuthorsCount(t *testing.T) {
+	s := &signed{desk: &desk{opened: map[verify.Node]*verify.Opening{}, stored: map[verify.Node]steal.Partial{}}}
+	members := steal.NewMembers([]steal.Member{{ID: "o"}, {ID: "b"}, {ID: "c"}, {ID: "d"}})
+	advice, err := policy.ByName("rs", "o")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := steal.Run{ID: job.RunID{1}, Root: steal.Job{Function: "f"}, Deputies: []steal.PeerID{"o"}, Fresh: true,
+		Proving: true}
+	core, err := steal.NewCore(steal.LAN(), run, steal.Address{Peer: "o", Inc: 1}, members, advice,
+		rand.New(rand.NewPCG(1, 2)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := driver.New(driver.Config{Core: core, Engine: s, Transport: s, Store: s, Notary: s, Proving: &driver.Proving{
+		Config: verify.Config{Quorum: 2, Own: true, Wait: time.Minute, MaxOpen: 9}, View: s, Rand: s, Self: "o",
+		Author: func(v []byte) verify.PeerID { return verify.PeerID(v) },
+		Caught: func(c driver.Caught) { s.caught = append(s.caught, c) }}})
+	now, path := time.Second, job.Path{1}
+	from := func(id steal.PeerID, m *steal.Message) {
+		m.Run, m.From, m.To = run.ID, steal.Address{Peer: id, Inc: 1}, core.Self()
+		d.Step(now, m)
+	}
+	says := func(id steal.PeerID, author, outcome string) {
+		from(id, &steal.Message{Result: &steal.Result{Handle: s.Reply.Jobs[0].Handle, Path: path, Identity: idOf(path),
+			Outcome: []byte(outcome), Voucher: []byte(author)}})
+	}
+	d.Happened(now, port.Event{Kind: port.LoadChanged, Load: steal.Load{Workers: 1, Idle: 1}})
+	d.Happened(now, port.Event{Kind: port.LoadChanged, Load: steal.Load{Workers: 1, Runs: 1, Queued: 1}})
+	from("b", &steal.Message{Request: &steal.StealRequest{ID: 1, Max: 1}})
+	d.Happened(now, port.Event{Kind: port.Taken, Ticket: 1, Jobs: []steal.Taken{{Ref: 1, Spawned: true,
+		Job: steal.Job{Path: path, Function: "f", Identity: idOf(path)}}}})
+	says("b", "b", "lie")
+	if !slices.Equal(s.to, []steal.PeerID{"c"}) || s.delivered != nil {
+		t.Fatalf("copies go to %v, delivered is %q", s.to, s.delivered)
+	}
+	says("c", "b", "lie")
+	if !slices.Equal(s.to, []steal.PeerID{"c", "d"}) || s.delivered != nil {
+		t.Fatalf("what one has computed and two have brought: copies go to %v, delivered is %q", s.to, s.delivered)
+	}
+	says("d", "d", "truth")
+	if s.delivered != nil || d.Held() != 1 {
+		t.Fatalf("two that differ: delivered is %q", s.delivered)
+	}
+	d.Happened(now, port.Event{Kind: port.LoadChanged, Load: steal.Load{Workers: 1, Idle: 1, Runs: 1}})
+	d.Happened(now, port.Event{Kind: port.Finished, Segment: 2, Outcome: []byte("truth"), Good: true})
+	if string(s.delivered) != "truth" || len(s.caught) != 1 || s.caught[0].Peer != "b" ||
+		string(s.caught[0].Said.Outcome) != "lie" || string(s.caught[0].Said.Voucher) != "b" {
+		t.Errorf("delivered is %q, caught are %+v", s.delivered, s.caught)
+	}
+	if p := d.Proofs(); p.Proved != 1 || p.Copies != 2 || p.Here != 1 || p.Settled != 1 || len(p.Caught) != 1 {
+		t.Errorf("counted are %+v", p)
+	}
+}

@@ -1,0 +1,121 @@
+package hostile
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/satin-peer/satin/peer"
+	"github.com/satin-peer/satin/peer/control"
+	"github.com/satin-peer/satin/steal"
+)
+
+// exact is a peer whose jobs may be compared.
+func exact(t *testing.T) *peer.Peer {
+	t.Helper()
+	impatient := steal.LAN()
+	impatient.HeartbeatEvery, impatient.WideHeartbeatEvery = 100*time.Millisecond, 100*time.Millisecond
+	p, err := peer.Open(t.Context(), peer.Config{Host: hostConfig(t), Workers: 1, Cluster: "here", Steal: impatient},
+		[]peer.Application{{Name: "hostile", Exact: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Close)
+	return p
+}
+
+// A member that lies about a job decides nothing where two have to come to the same: the answer is right, and the liar
+// is named and out. Alone with the owner, it is the owner that computes the job again.
+func TestQuorumAlone(t *testing.T) {
+	v := exact(t)
+	r := invited(t, v)
+	r.volunteers(t)
+	run, end := pairs(t, v, 2, control.Submission{Verify: "quorum=2"})
+	x := r.steals(t, run)
+	g, from := x.take(t)
+	x.send(from, x.result(t, &g, square(t, 100), x.key))
+	x.wait(t, "it is taken", func(m *steal.Message) bool { return m.Ack != nil })
+	out := end()
+	if got := answer(t, out); got != 5 {
+		t.Errorf("the answer is %d", got)
+	}
+	liar := r.ID().String()
+	if out.Trust == nil || !slices.Equal(out.Trust.Caught, []string{liar}) || out.Trust.Mode != "quorum=2" ||
+		out.Trust.Here != 1 {
+		t.Errorf("it rests on %+v", out.Trust)
+	}
+	until(t, "the liar is out", func() bool { return v.Revoked(liar) && !slices.Contains(known(t, v), liar) })
+}
+
+// An outcome is compared with one of another member that the founder has let in, and what both have come to is used; a
+// liar is out although the owner has a copy of an honest member.
+func TestQuorumOfStrangers(t *testing.T) {
+	v, honest := exact(t), exact(t)
+	join(t, v, honest, control.Invitation{})
+	r := invited(t, v)
+	r.volunteers(t)
+	run, end := pairs(t, v, 12, control.Submission{Verify: "quorum=2"})
+	x := r.steals(t, run)
+	g, from := x.take(t)
+	x.send(from, x.result(t, &g, square(t, 100), x.key))
+	x.wait(t, "it is taken", func(m *steal.Message) bool { return m.Ack != nil })
+	out := end()
+	if got := answer(t, out); got != 650 {
+		t.Errorf("the answer is %d", got)
+	}
+	if out.Trust == nil || !slices.Equal(out.Trust.Caught, []string{r.ID().String()}) || out.Trust.Proved == 0 {
+		t.Errorf("it rests on %+v", out.Trust)
+	}
+}
+
+// Members give nothing on of a run that is compared, or two of them might have an outcome from the same third.
+func TestComparedPeersHoard(t *testing.T) {
+	v, honest := exact(t), exact(t)
+	join(t, v, honest, control.Invitation{})
+	r := invited(t, v)
+	r.volunteers(t)
+	run, end := pairs(t, v, 12, control.Submission{Verify: "quorum=2"})
+	until(t, "both compute", func() bool { return leaves.begun.Load() == 2 })
+	x := r.steals(t, run)
+	id := mustDecode(t, idOf(t, honest))
+	connect(t, r, honest)
+	x.send(steal.Address{Peer: steal.PeerID(id.String())},
+		&steal.Message{Request: &steal.StealRequest{ID: 1, Max: 4}})
+	m := x.wait(t, "an answer", func(m *steal.Message) bool { return m.Reply != nil })
+	if len(m.Reply.Jobs) > 0 {
+		t.Errorf("it gives %d jobs on", len(m.Reply.Jobs))
+	}
+	if got := answer(t, end()); got != 650 {
+		t.Errorf("the answer is %d", got)
+	}
+}
+
+// What cannot be compared is refused in a line, and so is what is not known.
+func TestVerifyRefused(t *testing.T) {
+	v := computing(t)
+	for mode, want := range map[string]string{
+		"quorum=2": "leave --verify out", "quorum=1": "K from 2 to 5", "spot=1%": "want members, or quorum=K",
+	} {
+		_, err := v.Submit(patience(t), control.Submission{App: "hostile", Function: "hostile.pair",
+			Argument: []byte{1}, Verify: mode})
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v", mode, err)
+		}
+	}
+}
+
+// connect has a member connect to another one than the victim.
+func connect(t *testing.T, r *rogue, p *peer.Peer) {
+	t.Helper()
+	st, err := p.Status(patience(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range st.Addresses {
+		if err = r.Connect(patience(t), a); err == nil {
+			return
+		}
+	}
+	t.Fatal(err)
+}

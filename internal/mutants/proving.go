@@ -1,0 +1,61 @@
+package main
+
+const (
+	quorums  = "^TestQuorumSchedules$"
+	unproved = "^TestUnproved$"
+	nobody   = "^TestProvingBelievesNobody$"
+)
+
+// provingMutants are mistakes in what is used before it was compared.
+var provingMutants = []mutant{
+	{name: "proving/used-at-once", wrong: "an outcome is used that nobody has proved", file: "steal/book.go",
+		pkg: "steal", run: unproved,
+		old: "if l := p.leases[i]; b.run.Proving {", new: "if l := p.leases[i]; b.run.Proving && l.witnessOf != nil {"},
+	{name: "proving/witness-settles", wrong: "a copy that is to be compared is used", file: "internal/driver/proving.go",
+		pkg: "internal/sim", run: quorums,
+		old: "	v.absorb(v.core.Came(now, claim, author))\n",
+		new: "	v.absorb(v.core.Came(now, claim, author))\n	v.accept(&verify.Accept{Node: n, By: []verify.PeerID{author}})\n"},
+	{name: "proving/any-author", wrong: "who brings an outcome counts, and not who has computed it",
+		file: "internal/driver/proving.go", pkg: "internal/driver", run: "^TestAuthorsCount$",
+		old: "		if author = v.cfg.Author(o.Voucher); author == v.cfg.Self {", new: "		if author == v.cfg.Self {"},
+	{name: "proving/own-given-away", wrong: "what is computed here to be compared is stolen", file: "steal/victim.go",
+		pkg: "steal", run: unproved,
+		old: "if !j.Spawned && v.segments.comparedHere(j.Job.Path, j.Job.Identity) {", new: "if k < 0 {"},
+	{name: "proving/tried-at-once", wrong: "a request is tried again and again for what may not be given",
+		file: "steal/victim.go", pkg: "steal", run: unproved,
+		old: "	if len(grants) > 0 || spared {", new: "	if len(grants) > 0 && !spared {"},
+	{name: "proving/witness-again", wrong: "a witness that is lost is computed again", file: "steal/book.go",
+		pkg: "steal", run: "^TestLostWitness$",
+		old: "	if l.witnessOf != nil {\n		b.witnessLost(l)\n		return\n	}\n	if l.adopted {", new: "	if l.adopted {"},
+	{name: "proving/silent-witness", wrong: "a witness that falls silent is waited for", file: "steal/book.go",
+		pkg: "steal", run: "^TestLostWitness$",
+		old: "	if l.witnessOf != nil {\n		b.witnessLost(l)\n		return\n	}\n	if l.copy != nil {",
+		new: "	if l.witnessOf != nil || l.copy != nil {"},
+	{name: "proving/witnesses-go-on", wrong: "who computes what was proved is not told to stop", file: "steal/proving.go",
+		pkg: "steal", run: unproved,
+		old: "		b.closeWitness(w)\n	}\n	if s", new: "		_ = w\n	}\n	if s"},
+	{name: "proving/hand-over", wrong: "what is handed over is used unproved", file: "steal/leave.go",
+		pkg: "steal", run: nobody, old: " || dp.run.Proving {", new: " {"},
+	{name: "proving/tuples", wrong: "tuples are believed", file: "steal/salvage.go",
+		pkg: "steal", run: nobody, old: "!c.salvaging() || c.run.Proving {", new: "!c.salvaging() {"},
+	{name: "proving/answers", wrong: "whoever says that it has the answer ends the root", file: "steal/salvage.go",
+		pkg: "steal", run: nobody, old: "	if n.Master != nil && !c.run.Proving {", new: "	if n.Master != nil {"},
+	{name: "proving/jobs-of-others", wrong: "the owner computes what others push", file: "steal/thief.go",
+		pkg: "steal", run: nobody, old: "t.segments.room() <= 0 || t.run.Proving:", new: "t.segments.room() <= 0:"},
+	{name: "proving/shunned-speaks", wrong: "a liar is listened to", file: "steal/receive.go",
+		pkg: "steal", run: "^TestShunned$", old: "	if p.shunned || m.From", new: "	if m.From"},
+	{name: "proving/gives-on", wrong: "who is compared gives jobs on", file: "steal/victim.go",
+		pkg: "steal", run: "^TestHoarding$", old: "v.leaving || v.run.Hoard ||", new: "v.leaving ||"},
+	{name: "proving/pushes-on", wrong: "who is compared pushes jobs on", file: "steal/victim.go",
+		pkg: "steal", run: "^TestHoarding$", old: "thief == v.self.Peer || v.run.Hoard ||", new: "thief == v.self.Peer ||"},
+	{name: "proving/liar-stays", wrong: "a liar keeps its place", file: "peer/verifying.go",
+		pkg: hostile, run: "^TestQuorumAlone$", old: "	if err := j.banish(name); err != nil {",
+		new: "	if err := error(nil); err != nil {"},
+	{name: "proving/unnamed", wrong: "who was caught is not said", file: "peer/verifying.go",
+		pkg: hostile, run: "^TestQuorumAlone$", old: "			t.Caught = append(t.Caught, string(id))\n", new: "			_ = id\n"},
+	{name: "proving/inexact", wrong: "results are compared that may honestly differ", file: "peer/verifying.go",
+		pkg: hostile, run: "^TestVerifyRefused$", old: "m.Verify == \"\" || c.built[m.App].Exact", new: "m.App != \"\""},
+	{name: "proving/claims", wrong: "an answer of another member counts in a run that only its owner can answer",
+		file: "runs/core.go", pkg: "runs", run: "^TestVerifiedAnswers$",
+		old: "	case r.m.Verify != \"\":", new: "	case r.m.Verify == \"-\":"},
+}

@@ -1,0 +1,16 @@
+package report
+
+// Trust says what an answer rests on.
+type Trust struct {
+	Mode string `json:"mode"` // "members", "quorum=2"
+	// Bound is in which case the answer may be wrong, in words.
+	Bound string `json:"bound"`
+	// Proved counts the jobs of others that were compared before they were used; Copies and Here how often one of them
+	// was computed again for that, by others and by the owner; Disputes how often they had come to different results.
+	Proved   uint64 `json:"proved"`
+	Copies   uint64 `json:"copies"`
+	Here     uint64 `json:"computed_here"`
+	Disputes uint64 `json:"disputes"`
+	// Caught are the peers that have lied.
+	Caught []string `json:"caught,omitempty"`
+}

@@ -1,0 +1,108 @@
+package sim
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/satin-peer/satin/internal/driver"
+	"github.com/satin-peer/satin/steal"
+	"github.com/satin-peer/satin/verify"
+)
+
+// Quorum has the owner compare what others bring, as a run with --verify does: all others have to do with the owner
+// alone. Peer 0 is the owner, and is not to be lost.
+type Quorum struct {
+	Size  int     // how many must come to an outcome
+	Liars []int32 // peers that lie,
+	Rate  float64
+	// OneParty has all liars brought in by one member; else each member, liars included, counts for itself.
+	OneParty bool
+}
+
+// plan is what a peer is to know of a run.
+func (q *Quorum) plan(run steal.Run, peer int32) steal.Run {
+	switch {
+	case q == nil:
+	case peer == 0:
+		run.Proving = true
+	default:
+		run.Hoard, run.Recovery, run.Root = true, steal.Naive, steal.Job{}
+	}
+	return run
+}
+
+// bench is the owner's view of the others.
+type bench struct{ of *peer }
+
+func (b bench) name(p *peer) verify.PeerID { return verify.PeerID(p.id) }
+
+func (b bench) Candidates() (list []verify.Candidate) {
+	for i := range b.of.membersKnown.Len() {
+		if id := b.of.membersKnown.At(i).ID; id != b.of.id {
+			list = append(list, verify.Candidate{ID: verify.PeerID(id), Introducer: b.Introducer(verify.PeerID(id))})
+		}
+	}
+	return list
+}
+
+func (b bench) Introducer(id verify.PeerID) verify.PeerID {
+	q := b.of.world.cfg.Quorum
+	if q.OneParty && slices.Contains(q.Liars, b.number(id)) {
+		return "liars"
+	}
+	return id
+}
+
+func (b bench) number(id verify.PeerID) int32 {
+	for _, p := range b.of.world.peers {
+		if p.id == steal.PeerID(id) {
+			return p.number
+		}
+	}
+	return -1
+}
+
+func (b bench) Below(n uint64) uint64 { return b.of.world.random.Uint64N(n) }
+
+// proving is nil for all but the owner of a run that is verified.
+func (q *Quorum) proving(p *peer) *driver.Proving {
+	if q == nil || p.number != 0 {
+		return nil
+	}
+	view := bench{p}
+	return &driver.Proving{
+		Config: verify.Config{Quorum: q.Size, Own: true, Wait: 20 * time.Second, MaxOpen: p.world.cfg.Core.MaxLeases},
+		View:   view, Rand: view, Self: view.name(p),
+		Author: func(voucher []byte) verify.PeerID { return view.name(p.world.peers[voucher[0]]) },
+		Caught: func(c driver.Caught) {
+			if !slices.Contains(q.Liars, view.number(c.Peer)) {
+				panic(violation(onlyLiars, "%s is put out for what it has said of %v, and is honest", c.Peer, c.Job.Path))
+			}
+			p.world.lies++
+		},
+		Missing: func(int) {},
+	}
+}
+
+// says is what a peer sends instead of what it means.
+func (q *Quorum) says(p *peer, m *steal.Message) *steal.Message {
+	if q == nil || m.Result == nil || !slices.Contains(q.Liars, p.number) {
+		return m
+	}
+	o, ok := decodeOutcome(m.Result.Outcome)
+	// a liar lies the same way whenever it repeats itself, and all liars lie alike
+	if h := mix(o.claim); !ok || float64(h>>11)/(1<<53) >= q.Rate {
+		return m
+	}
+	o.result.Sum++
+	r, lie := *m.Result, *m
+	r.Outcome = o.encode(len(r.Outcome))
+	lie.Result = &r
+	return &lie
+}
+
+// about describes it.
+func (q *Quorum) about() string {
+	return "quorum of " + strconv.Itoa(q.Size) + ", " + strconv.Itoa(len(q.Liars)) + " liars"
+}

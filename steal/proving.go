@@ -1,0 +1,145 @@
+package steal
+
+import (
+	"time"
+
+	"github.com/satin-peer/satin/job"
+)
+
+// Where a run is verified (Run.Proving), an outcome that another peer brings is not used: its lease stays, without
+// a thief, as *unproved* (order Prove) until the outside says which outcome is to be believed (Proved). What it wants
+// to compare is computed by further peers, or here: as a witness of the lease (CopyTo), whose outcome goes the same
+// way. Witnesses are no copies in the sense of recovery: none settles a lease, and one that is lost is not
+// computed again, but reported (Prove with Lost). They end with their lease.
+//
+// Nothing else of what others say of outcomes gets in: no hand-over, no tuple, no beacon that says that there is an
+// answer. And who is not trusted with proving gives nothing away (Run.Hoard): else the two that are to be compared
+// might both have it from a third.
+
+// prove reports what came for a lease, or for a witness of one.
+func (b *book) prove(l *lease, by PeerID, outcome, voucher []byte) {
+	of := l
+	if l.witnessOf != nil {
+		of = l.witnessOf
+		b.closeWitness(l)
+	} else {
+		b.leases.detach(l)
+		if l.copy != nil && (l.copy.state == waiting || l.copy.state == fetching) {
+			b.dropCopy(l) // it is compared with what comes of further copies
+		}
+		if !l.unproved {
+			l.unproved = true
+			b.leases.unproved[l.handle] = l
+		}
+	}
+	b.order(Order{Kind: Prove, Handle: of.handle, Job: of.job, Peer: by, Outcome: outcome, Voucher: voucher})
+}
+
+// witnessLost reports that a witness brings nothing.
+func (b *book) witnessLost(l *lease) {
+	of, by := l.witnessOf, l.thief.id
+	b.closeWitness(l)
+	b.order(Order{Kind: Prove, Handle: of.handle, Job: of.job, Peer: by, Lost: true})
+}
+
+func (b *book) closeWitness(l *lease) {
+	b.leases.detach(l)
+	b.leases.n--
+}
+
+// endProof ends what was done to prove a lease that is closed.
+func (b *book) endProof(l *lease) {
+	if !l.unproved {
+		return
+	}
+	delete(b.leases.unproved, l.handle)
+	var ls []*lease
+	for _, p := range b.partners.list {
+		for _, w := range p.leases {
+			if w.witnessOf == l {
+				ls = append(ls, w)
+			}
+		}
+	}
+	b.tellAborted(ls)
+	for _, w := range ls {
+		b.closeWitness(w)
+	}
+	if s := l.here; s != nil {
+		l.here, s.witnessOf = nil, nil
+		b.stop(s)
+		b.segments.forget(s)
+	}
+	b.order(Order{Kind: Proven, Handle: l.handle, Job: l.job})
+}
+
+// comparedHere says whether this peer computes a job by itself, to compare it. If the engine gave that away, what is
+// awaited here would wait for itself.
+func (ss *segments) comparedHere(p job.Path, id job.Identity) bool {
+	for _, s := range ss.byID {
+		if s.witnessOf != nil && s.is(p, id) {
+			return true
+		}
+	}
+	return false
+}
+
+// CopyTo gives a job whose outcome is unproved to a peer that has not asked for it; "" is this one. If that is
+// impossible, a Prove says that it is lost.
+func (c *Core) CopyTo(now time.Duration, h Handle, to PeerID) Output {
+	if !c.begin(now) {
+		return c.out
+	}
+	l := c.leases.unproved[h]
+	if l == nil {
+		return c.end()
+	}
+	if to == "" {
+		c.book.copyHere(l)
+		return c.end()
+	}
+	if _, member := c.members.Find(to); member && to != c.self.Peer && c.leases.n < c.cfg.MaxLeases {
+		if p := c.partners.meet(to); p != nil && !p.lost && !p.shunned {
+			w := &lease{job: l.job, witnessOf: l}
+			g := Grant{Handle: c.leases.lend(p, w), Job: l.job}
+			c.victim.reply(&ask{peer: p}, []Grant{g})
+			return c.end()
+		}
+	}
+	c.order(Order{Kind: Prove, Handle: h, Job: l.job, Peer: to, Lost: true})
+	return c.end()
+}
+
+// copyHere has a job whose outcome is unproved computed by this peer, by itself.
+func (b *book) copyHere(l *lease) {
+	if l.here == nil {
+		l.here = &segment{witnessOf: l, job: l.job, since: b.now}
+		b.segments.enter(l.here)
+		b.segments.putFirst(l.here)
+	}
+}
+
+// Proved says which outcome is to be believed, of a job whose outcome is unproved.
+func (c *Core) Proved(now time.Duration, h Handle, outcome, voucher []byte) Output {
+	if !c.begin(now) {
+		return c.out
+	}
+	if l := c.leases.unproved[h]; l != nil {
+		c.stats.OutcomesProved++
+		c.book.settle(l, outcome, voucher)
+	}
+	return c.end()
+}
+
+// Shun ends all dealings with a peer that was caught: its jobs are queued again, and what it says from now on is
+// nothing.
+func (c *Core) Shun(now time.Duration, id PeerID) Output {
+	if !c.begin(now) {
+		return c.out
+	}
+	if p := c.partners.meet(id); p != nil {
+		c.losses.lose(p)
+		p.lost, p.shunned = true, true
+	}
+	return c.end()
+}
