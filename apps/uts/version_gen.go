@@ -3,4 +3,4 @@
 package uts
 
 // sources names all that this package's jobs are made of: go generate writes it anew.
-const sources = "c750ed85e4f2931d0c96c11f497eac64d860180d8e2dd7bf4f2349574bb279cc"
+const sources = "8a0f5e32efbc9b8618ed01691c1fa18997f557948feb9887042ff57c9906463a"
