@@ -4,13 +4,13 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/satin-peer/satin/dashboard"
 	"github.com/satin-peer/satin/internal/report"
-	"github.com/satin-peer/satin/peer/preferences"
 	"github.com/satin-peer/satin/peer/settings"
 )
 
@@ -51,7 +51,7 @@ func TestSettingsAreFollowed(t *testing.T) {
 	if err := os.WriteFile(file, good, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	change("config", "unset", "workers_here")
+	change("config", "set", "workers_here", "1")
 	f.caught <- os.Interrupt
 	if got := <-code; got != 0 {
 		t.Errorf("exit code %d", got)
@@ -62,7 +62,8 @@ func TestSettingsAreFollowed(t *testing.T) {
 	for _, p := range m.prefers {
 		here = append(here, p.Here)
 	}
-	if len(here) != 3 || here[0] != 0 || here[1] != 0 || here[2] != preferences.Same {
+	// it may look at a file twice that changes meanwhile
+	if told := slices.Compact(slices.Clone(here)); !slices.Equal(told, []int{0, 1}) {
 		t.Errorf("the daemon was told of %v cores", here)
 	}
 	if log := f.err.String(); strings.Count(log, "the settings stay as they were") != 1 ||
