@@ -56,6 +56,25 @@ func (p *Process) holders() (list []string) {
 	return list
 }
 
+// Exiting says whether the process has ended as far as it can, and the kernel is taking it down. That may last for
+// half a minute on a busy machine: threads of the lowest priority give back the memory of killed processes, hold the
+// lock over who has mapped the program's file while they wait for a core, and all other ends wait for that lock.
+func (p *Process) Exiting() bool { return exiting(p.PID()) }
+
+// exitingFlag is PF_EXITING of the kernel's include/linux/sched.h, among the flags in the ninth field of a stat file.
+const exitingFlag = 4
+
+func exiting(pid int) bool {
+	stat := word(filepath.Join("/proc", strconv.Itoa(pid)), "stat")
+	_, after, _ := strings.Cut(stat, ") ") // the name before may have anything in it
+	list := strings.Fields(after)
+	if len(list) < 7 {
+		return false
+	}
+	flags, err := strconv.ParseUint(list[6], 10, 64)
+	return err == nil && flags&exitingFlag != 0
+}
+
 // fields are some lines of a process's or a thread's status.
 func fields(dir string, names ...string) string {
 	var list []string

@@ -3,7 +3,9 @@ package swarm
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -54,4 +56,23 @@ func TestLingers(t *testing.T) {
 			t.Errorf("%q is not in\n%s", want, said)
 		}
 	}
+}
+
+// Guards that a process which has ended, and is not taken down, is told from one that lives.
+func TestExiting(t *testing.T) {
+	if _, err := os.Stat("/proc/self/stat"); err != nil {
+		t.Skip("there is no /proc")
+	}
+	if exiting(os.Getpid()) {
+		t.Error("this process is taken for one that has ended")
+	}
+	cmd := exec.Command("sleep", "60")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Process.Kill()
+	for !exiting(cmd.Process.Pid) { // it cannot be gone before Wait
+		runtime.Gosched()
+	}
+	_ = cmd.Wait()
 }

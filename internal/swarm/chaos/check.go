@@ -148,6 +148,10 @@ func (t *trial) dismiss(ctx context.Context) {
 // ofRuns are functions that only a goroutine of a run has on its stack.
 var ofRuns = regexp.MustCompile(`(?m)^github\.com/satin-peer/satin(/peer/session|/apps/[a-z]+)?\.[^\n]*$`)
 
+// killedChild is on the stack of who waits for the kernel to take down a process that computed, and was killed: see
+// swarm.Process.Exiting.
+const killedChild = "internal/compute/child.(*Engine).Close("
+
 // leaks finds the first goroutine of a run in what a process writes when it gets SIGQUIT; "" if there is none.
 func leaks(log string) string {
 	_, dump, ok := strings.Cut(log, "\nSIGQUIT: quit\n")
@@ -155,6 +159,9 @@ func leaks(log string) string {
 		return "it has not said what its goroutines do"
 	}
 	for block := range strings.SplitSeq(dump, "\n\n") {
+		if strings.Contains(block, killedChild) {
+			continue
+		}
 		if strings.HasPrefix(block, "goroutine ") && ofRuns.MatchString(block) {
 			return strings.ReplaceAll(block, "\n", " | ")
 		}

@@ -150,7 +150,7 @@ func (t *trial) hold(ctx context.Context) (err error) {
 	}
 	owner := t.swarm.Peers[t.plan.Owner]
 	out, err := owner.Command(ctx, append([]string{"run", "--detach", "--recovery", t.plan.Recovery},
-		strings.Fields(t.plan.Task)...)...)
+		words(t.plan.Task)...)...)
 	if err != nil {
 		return err
 	}
@@ -197,6 +197,17 @@ type local struct {
 const moduleJobs = 200
 
 // executed finds the number of jobs in what --stats prints.
+// words are the arguments of a task. The files of modules are named from the top: in a Lab commands run elsewhere.
+func words(task string) []string {
+	list := strings.Fields(task)
+	for i, w := range list {
+		if path, err := filepath.Abs(w); err == nil && strings.HasSuffix(w, ".wasm") {
+			list[i] = path
+		}
+	}
+	return list
+}
+
 var executed = regexp.MustCompile(`(\d[\d,]*) executed`)
 
 // alone runs a task without a swarm on one core, once.
@@ -207,7 +218,7 @@ func (h *Hall) alone(ctx context.Context, task string) (l local, err error) {
 		return l, nil
 	}
 	out, stats, err := swarm.CommandSays(ctx, h.Binary, []string{"PATH=" + os.Getenv("PATH"), "HOME=" + h.Dir},
-		append([]string{"run", "--local", "--workers", "1", "--stats"}, strings.Fields(task)...)...)
+		append([]string{"run", "--local", "--workers", "1", "--stats"}, words(task)...)...)
 	if err != nil {
 		return l, fmt.Errorf("%s without a swarm: %w", task, err)
 	}
