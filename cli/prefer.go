@@ -85,7 +85,8 @@ func newConfigUnsetCommand(c console) *cobra.Command {
 	}, func(args []string) (string, []string) { return args[0], nil })
 }
 
-// followSettings has a daemon take up what the owner of the machine changes in its configuration file, until ctx ends.
+// followSettings has a daemon take up what the owner of the machine changes in its configuration file, until ctx ends,
+// when the file has been the same in two looks.
 // A file with a mistake changes nothing, and is told of once.
 func followSettings(ctx context.Context, c console, p member, l *settings.Loaded,
 	again func() (*settings.Loaded, error), log *slog.Logger) {
@@ -95,6 +96,7 @@ func followSettings(ctx context.Context, c console, p member, l *settings.Loaded
 	ticks, stop := c.every(settings.LooksEvery)
 	defer stop()
 	last := stamp(l.File)
+	changed := last
 	for {
 		select {
 		case <-ctx.Done():
@@ -102,7 +104,8 @@ func followSettings(ctx context.Context, c console, p member, l *settings.Loaded
 		case <-ticks:
 		}
 		now := stamp(l.File)
-		if now == last {
+		if still := now == changed; now == last || !still {
+			changed = now // it may be half-written: what an editor has cut off would be the defaults
 			continue
 		}
 		last = now
@@ -112,9 +115,9 @@ func followSettings(ctx context.Context, c console, p member, l *settings.Loaded
 			continue
 		}
 		p.Prefer(fresh.Prefers(settings.MaxWorkers))
-		if changed := settings.NotLive(l, fresh); len(changed) > 0 {
+		if others := settings.NotLive(l, fresh); len(others) > 0 {
 			log.Info("these settings take effect when the daemon is started again", "settings",
-				strings.Join(changed, ", "))
+				strings.Join(others, ", "))
 		}
 	}
 }
