@@ -19,7 +19,7 @@ test: ## Run all tests, about 4 minutes on 2 cores, of which the first time most
 
 # The tools and the simulator have one goroutine: there is nothing in them to race.
 race: ## Run the short tests under the race detector (needs a C compiler)
-	CGO_ENABLED=1 $(GO) test -vet=off -race -short -timeout 10m $$($(GO) list ./... | grep -vE '/(house|mutants|satinvet|sim|sim/.*)$$')
+	GO="$(GO)" .ci/race $$($(GO) list ./... | grep -vE '/(house|mutants|satinvet|sim|sim/.*)$$')
 
 test-swarm: ## Run swarms of real processes on this machine, and kill, stop and end some of them (2 minutes)
 	$(GO) test -tags swarm -timeout 15m ./internal/swarm
