@@ -99,7 +99,7 @@ func (r *recorder) do(ctx context.Context, j *node) error {
 	if _, err := r.pool.Submit(in, func(o engine.Outcome) { r.end(j, o) }); err != nil {
 		return err
 	}
-	for !j.ended {
+	for { // it may end while this goroutine does something else: its last phase counts all the same
 		p, err := r.wait(ctx, j)
 		if err != nil {
 			return err
