@@ -20,6 +20,7 @@ import (
 
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/apps"
+	"github.com/satin-peer/satin/internal/cause"
 	"github.com/satin-peer/satin/peer/control"
 )
 
@@ -93,9 +94,10 @@ func (b *batch) read(app apps.App, flags map[string]any) error {
 	name := b.o.each
 	file, err := os.Open(name)
 	if err != nil {
-		return &apps.InputError{What: "--each", Got: name, Want: "a file that can be read: " + causeText(err)}
+		return &apps.InputError{What: "--each", Got: name, Want: "a file that can be read: " + cause.Of(err).Error()}
 	}
 	defer file.Close()
+	common := commandLine(&task{flags: flags})
 	lines := bufio.NewScanner(file)
 	lines.Buffer(nil, maxLine)
 	for n := 1; lines.Scan(); n++ {
@@ -106,8 +108,8 @@ func (b *batch) read(app apps.App, flags map[string]any) error {
 		if len(b.inputs) == maxInputs {
 			return &apps.InputError{What: name, Want: fmt.Sprintf("at most %d inputs", maxInputs)}
 		}
-		words := append(commandLine(&task{flags: flags}), strings.Fields(text)...)
-		t, err := readTask([]apps.App{app}, control.RunInfo{App: app.Name, Args: words})
+		t, err := readTask([]apps.App{app}, control.RunInfo{App: app.Name,
+			Args: slices.Concat(common, strings.Fields(text))})
 		if err == nil && t.problem.Save != nil {
 			err = errors.New("an output file would be written by each run: leave it out")
 		}
@@ -123,14 +125,6 @@ func (b *batch) read(app apps.App, flags map[string]any) error {
 		return &apps.InputError{What: name, Want: "a line for each run"}
 	}
 	return nil
-}
-
-// causeText is why the system refused a file, without its name.
-func causeText(err error) string {
-	if path := (*fs.PathError)(nil); errors.As(err, &path) {
-		return path.Err.Error()
-	}
-	return err.Error()
 }
 
 // run does what is not done yet, as many at once as is allowed.
@@ -151,11 +145,6 @@ func (b *batch) run() error {
 		err error
 	}
 	ended := make(chan end)
-	begin := func() {
-		in := todo[0]
-		todo = todo[1:]
-		go func() { ended <- end{in, b.one(ctx, in)} }()
-	}
 	most := b.o.atOnce
 	if b.d == nil {
 		most = 1
@@ -163,15 +152,17 @@ func (b *batch) run() error {
 	going, quiet := 0, 0
 	var bad []string
 	for {
-		for ; going < most && len(todo) > 0 && ctx.Err() == nil; going++ {
-			begin()
+		for ; going < most && len(todo) > 0; going++ {
+			in := todo[0]
+			todo = todo[1:]
+			go func() { ended <- end{in, b.one(ctx, in)} }()
 		}
 		if going == 0 {
 			return b.sum(bad)
 		}
 		select {
 		case e := <-ended:
-			if going--; e.err != nil && ctx.Err() == nil {
+			if going--; e.err != nil {
 				bad = append(bad, fmt.Sprint(e.in.line))
 				fmt.Fprintf(b.err, "satin-peer: %s:%d: %s\n", b.o.each, e.in.line, oneLine(e.err.Error()))
 			}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -85,6 +84,9 @@ func newConfigUnsetCommand(c console) *cobra.Command {
 	}, func(args []string) (string, []string) { return args[0], nil })
 }
 
+// settingsEvery is how often a daemon looks whether its file has changed.
+const settingsEvery = time.Second
+
 // followSettings has a daemon take up what the owner of the machine changes in its configuration file, until ctx ends,
 // when the file has been the same in two looks.
 // A file with a mistake changes nothing, and is told of once.
@@ -93,7 +95,7 @@ func followSettings(ctx context.Context, c console, p member, l *settings.Loaded
 	if l.File == "" {
 		return
 	}
-	ticks, stop := c.every(settings.LooksEvery)
+	ticks, stop := c.every(settingsEvery)
 	defer stop()
 	last := stamp(l.File)
 	changed := last
@@ -158,7 +160,7 @@ func (f *ownerFile) Preferences() ([]dashboard.Preference, error) {
 }
 
 func (f *ownerFile) Prefer(name string, values []string) error {
-	if !slices.ContainsFunc((&settings.Loaded{}).Owner(), func(v settings.OwnerValue) bool { return v.Key == name }) {
+	if !settings.IsOwners(name) {
 		return fmt.Errorf("%w: %q is not for the page", report.ErrBadInput, name)
 	}
 	_, err := settings.Put(f.path, f.dirs, name, values)

@@ -64,12 +64,14 @@ type route struct {
 	query                 []param // all may be missing
 }
 
+// post is a call that does something.
+func post(path, summary string, body any, do func(r *http.Request) error) route {
+	return route{http.MethodPost, path, summary, Control, body, empty{},
+		func(r *http.Request) (any, error) { return empty{}, do(r) }, nil}
+}
+
 // routes are all calls that take and give JSON.
 func (s *Server) routes() []route {
-	post := func(path, summary string, body any, do func(r *http.Request) error) route {
-		return route{http.MethodPost, path, summary, Control, body, empty{},
-			func(r *http.Request) (any, error) { return empty{}, do(r) }, nil}
-	}
 	get := func(path, summary string, reply any, serve func(r *http.Request) (any, error), query ...param) route {
 		return route{http.MethodGet, path, summary, View, nil, reply, serve, query}
 	}

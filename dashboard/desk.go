@@ -85,18 +85,16 @@ func (s *Server) start(r *http.Request) (any, error) {
 
 // ofRun is a call that does something with a run.
 func (s *Server) ofRun(verb, summary string, do func(d Desk, ctx context.Context, run string) error) route {
-	return route{http.MethodPost, "/runs/{run}/" + verb, summary, Control, empty{}, empty{},
-		func(r *http.Request) (any, error) {
-			run, err := runOf(r)
-			switch {
-			case err != nil:
-			case s.desk == nil:
-				err = errNoDesk
-			default:
-				err = do(s.desk, r.Context(), run)
-			}
-			return empty{}, err
-		}, nil}
+	return post("/runs/{run}/"+verb, summary, empty{}, func(r *http.Request) error {
+		run, err := runOf(r)
+		switch {
+		case err != nil:
+			return err
+		case s.desk == nil:
+			return errNoDesk
+		}
+		return do(s.desk, r.Context(), run)
+	})
 }
 
 // runOf gives the run that a request with an empty body is about.

@@ -94,14 +94,7 @@ export class Live {
   }
 
   /** Asks for something; null if it cannot be had. @param {string} path @returns {Promise<any>} */
-  async read(path) {
-    try {
-      const reply = await fetch(`/api/v1${path}`, { headers: this.#held() });
-      return reply.ok ? await reply.json() : null;
-    } catch {
-      return null;
-    }
-  }
+  async read(path) { return (await this.ask("GET", path)).got; }
 
   /** Does something; gives why it was not done, or nothing.
    * @param {string} path @param {object} body @returns {Promise<string>} */

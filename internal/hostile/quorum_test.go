@@ -25,6 +25,14 @@ func exact(t *testing.T) *peer.Peer {
 	return p
 }
 
+// lies brings a wrong result for a job, signed, and waits until it is taken.
+func (x *robber) lies(t *testing.T) {
+	t.Helper()
+	g, from := x.take(t)
+	x.send(from, x.result(t, &g, square(t, 100), x.key))
+	x.wait(t, "it is taken", func(m *steal.Message) bool { return m.Ack != nil })
+}
+
 // A member that lies about a job decides nothing where two have to come to the same: the answer is right, and the liar
 // is named and out. Alone with the owner, it is the owner that computes the job again.
 func TestQuorumAlone(t *testing.T) {
@@ -32,10 +40,7 @@ func TestQuorumAlone(t *testing.T) {
 	r := invited(t, v)
 	r.volunteers(t)
 	run, end := pairs(t, v, 2, control.Submission{Verify: "quorum=2"})
-	x := r.steals(t, run)
-	g, from := x.take(t)
-	x.send(from, x.result(t, &g, square(t, 100), x.key))
-	x.wait(t, "it is taken", func(m *steal.Message) bool { return m.Ack != nil })
+	r.steals(t, run).lies(t)
 	out := end()
 	if got := answer(t, out); got != 5 {
 		t.Errorf("the answer is %d", got)
@@ -56,10 +61,7 @@ func TestQuorumOfStrangers(t *testing.T) {
 	r := invited(t, v)
 	r.volunteers(t)
 	run, end := pairs(t, v, 12, control.Submission{Verify: "quorum=2"})
-	x := r.steals(t, run)
-	g, from := x.take(t)
-	x.send(from, x.result(t, &g, square(t, 100), x.key))
-	x.wait(t, "it is taken", func(m *steal.Message) bool { return m.Ack != nil })
+	r.steals(t, run).lies(t)
 	out := end()
 	if got := answer(t, out); got != 650 {
 		t.Errorf("the answer is %d", got)

@@ -1,14 +1,9 @@
 package swarm
 
 import (
-	"bufio"
-	"errors"
+	"context"
 	"fmt"
-	"io"
-	"os/exec"
 	"strconv"
-	"strings"
-	"syscall"
 )
 
 // A Home is a router between a process and the network of a public Lab, which translates addresses (iptables
@@ -17,8 +12,7 @@ import (
 // A plain one keeps the port of a process towards all others, as most routers do, so that holes can be punched. A
 // Symmetric one takes another port for each partner, and they cannot.
 type Home struct {
-	holder *exec.Cmd
-	in     io.Closer
+	*holder
 	lab    *Lab
 	number int
 }
@@ -44,39 +38,17 @@ echo ready
 exec cat`
 
 // Home makes a router; number, from 1 to 200, tells those of a Lab from each other.
-func (l *Lab) Home(number int, symmetric bool) (*Home, error) {
+func (l *Lab) Home(ctx context.Context, number int, symmetric bool) (*Home, error) {
 	random := ""
 	if symmetric {
 		random = "--random-fully"
 	}
-	h := &Home{lab: l, number: number}
-	line := l.inside([]string{"unshare", "--net", "sh", "-c", routeScript, "sh", l.pid(), strconv.Itoa(number), random})
-	h.holder = exec.Command(line[0], line[1:]...)
-	h.holder.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	var errs strings.Builder
-	h.holder.Stderr = &errs
-	in, err := h.holder.StdinPipe()
+	held, err := hold(ctx, l.inside([]string{"unshare", "--net", "sh", "-c", routeScript, "sh", l.pid(),
+		strconv.Itoa(number), random})...)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("no router: %w", err)
 	}
-	h.in = in
-	out, err := h.holder.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := h.holder.Start(); err != nil {
-		return nil, err
-	}
-	if word, _ := bufio.NewReader(out).ReadString('\n'); word != "ready\n" {
-		_ = in.Close()
-		return nil, fmt.Errorf("no router: %w: %s", h.holder.Wait(), strings.TrimSpace(errs.String()))
-	}
-	return h, nil
-}
-
-// Close ends the router.
-func (h *Home) Close() error {
-	return errors.Join(h.in.Close(), h.holder.Wait())
+	return &Home{held, l, number}, nil
 }
 
 func (h *Home) inside() string { return fmt.Sprintf("192.168.%d.2", h.number) }
@@ -96,5 +68,5 @@ exec "$@"`
 // connected makes a command line one that is run behind the router.
 func (h *Home) connected(line []string) []string {
 	return append(h.lab.inside([]string{"unshare", "--net", "sh", "-c", homeScript, "sh",
-		strconv.Itoa(h.holder.Process.Pid), strconv.Itoa(h.number)}), line...)
+		h.pid(), strconv.Itoa(h.number)}), line...)
 }

@@ -1,14 +1,13 @@
 package swarm
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -23,9 +22,8 @@ import (
 // machine's files, and besides them the disks that were mounted in the Lab. It needs util-linux and iproute2,
 // and either root or a system that lets users make namespaces of their own.
 type Lab struct {
-	holder *exec.Cmd // what keeps the namespaces while nobody else is in them
-	in     io.Closer // ends it
-	user   bool      // it has a user namespace, too
+	*holder
+	user bool // it has a user namespace, too
 
 	// Public has the processes at addresses that libp2p takes for public ones. Set it before the first is started.
 	Public bool
@@ -57,38 +55,14 @@ func OpenLab(ctx context.Context) (*Lab, error) {
 	if l.user {
 		line = append(line, "--map-root-user")
 	}
-	l.holder = exec.Command("unshare", append(line, "sh", "-c", holdScript, "sh", strconv.Itoa(sides-1))...)
-	l.holder.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	var errs strings.Builder
-	l.holder.Stderr = &errs
-	in, err := l.holder.StdinPipe()
+	held, err := hold(ctx, slices.Concat([]string{"unshare"}, line,
+		[]string{"sh", "-c", holdScript, "sh", strconv.Itoa(sides - 1)})...)
 	if err != nil {
-		return nil, err
-	}
-	l.in = in
-	out, err := l.holder.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := l.holder.Start(); err != nil {
 		return nil, fmt.Errorf("no namespaces: %w", err)
 	}
-	stop := context.AfterFunc(ctx, func() { _ = in.Close() })
-	defer stop()
-	if word, _ := bufio.NewReader(out).ReadString('\n'); word != "ready\n" {
-		_ = in.Close()
-		return nil, fmt.Errorf("no namespaces: %w: %s", l.holder.Wait(), strings.TrimSpace(errs.String()))
-	}
+	l.holder = held
 	return l, nil
 }
-
-// Close ends the Lab; the processes in it must have ended.
-func (l *Lab) Close() error {
-	_ = l.in.Close() // it may have ended
-	return l.holder.Wait()
-}
-
-func (l *Lab) pid() string { return strconv.Itoa(l.holder.Process.Pid) }
 
 // enter is the beginning of a command line that is run in namespaces of the holder.
 func (l *Lab) enter(namespaces ...string) []string {

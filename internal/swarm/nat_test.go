@@ -35,7 +35,7 @@ func behindRouters(t *testing.T, symmetric bool) {
 	defer lab.Close()
 	lab.Public, lab.Homes = true, map[int]*swarm.Home{}
 	for i := 1; i <= 2; i++ {
-		h, err := lab.Home(i, symmetric)
+		h, err := lab.Home(ctx, i, symmetric)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,24 +67,7 @@ func behindRouters(t *testing.T, symmetric bool) {
 		p := sees(t, ctx, a, b)
 		return p.Connected && p.Relayed == symmetric
 	})
-	want := sequential(t, ctx, "nqueens", "15")
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		for ctx.Err() == nil { // until the other one has had a part
-			if out, err := s.Run(ctx, a, "nqueens", "15"); err != nil || out != want {
-				t.Errorf("got %q, %v", out, err)
-				return
-			}
-			if st, err := b.Client().Status(ctx); err != nil || st.Work.Taken > 0 {
-				return
-			}
-		}
-	}()
-	<-ended
-	if st, err := b.Client().Status(ctx); err != nil || st.Work.Taken == 0 {
-		t.Errorf("the one behind the other router stole nothing: %v", err)
-	}
+	workTogether(t, ctx, s, a, b)
 	findings, err := b.Client().Doctor(ctx)
 	if err != nil {
 		t.Fatal(err)
@@ -98,6 +81,25 @@ func behindRouters(t *testing.T, symmetric bool) {
 	if !strings.Contains(said, "relay") {
 		t.Errorf("the doctor says %q", said)
 	}
+}
+
+// workTogether runs something on a until b has had a part in it.
+func workTogether(t *testing.T, ctx context.Context, s *swarm.Swarm, a, b *swarm.Process) {
+	t.Helper()
+	want := sequential(t, ctx, "nqueens", "15")
+	for ctx.Err() == nil {
+		if out, err := s.Run(ctx, a, "nqueens", "15"); err != nil || out != want {
+			t.Fatalf("got %q, %v", out, err)
+		}
+		st, err := b.Client().Status(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if st.Work.Taken > 0 {
+			return
+		}
+	}
+	t.Error("the one behind the other router stole nothing")
 }
 
 // sees is what one peer knows of another.

@@ -77,13 +77,11 @@ func (s *Settings) Prefers(most int) preferences.Preferences {
 	return p
 }
 
-// ownerMay says whether a key is one that a running daemon takes up from its file.
-func ownerMay(k *key) bool {
-	return k.name == "workers" || slices.ContainsFunc(ownerKeys(), func(o *key) bool { return o.name == k.name })
+// IsOwners says whether a setting is what the owner of the machine allows, which a daemon that runs takes up from its
+// file.
+func IsOwners(name string) bool {
+	return name == "workers" || slices.ContainsFunc(ownerKeys(), func(k *key) bool { return k.name == name })
 }
-
-// LooksEvery is how often a daemon looks whether its file has changed.
-const LooksEvery = time.Second
 
 // An OwnerValue is what the owner of the machine allows of one thing.
 type OwnerValue struct {
@@ -97,7 +95,7 @@ type OwnerValue struct {
 // Owner lists what the owner of the machine allows, in the order of the commented file.
 func (l *Loaded) Owner() (list []OwnerValue) {
 	for _, k := range keys() {
-		if !ownerMay(k) {
+		if !IsOwners(k.name) {
 			continue
 		}
 		v := OwnerValue{Key: k.name, About: strings.Join(k.about, " "), Kind: "text"}
@@ -122,7 +120,7 @@ func (l *Loaded) Owner() (list []OwnerValue) {
 // NotLive names the settings that differ in two loads and are not taken up by a daemon that runs.
 func NotLive(a, b *Loaded) (names []string) {
 	for _, k := range keys() {
-		if !ownerMay(k) && k.text(&a.Settings) != k.text(&b.Settings) {
+		if !IsOwners(k.name) && k.text(&a.Settings) != k.text(&b.Settings) {
 			names = append(names, k.name)
 		}
 	}

@@ -50,7 +50,7 @@ func Put(path string, d Dirs, name string, values []string) (live bool, err erro
 	if err := replace(path, changed); err != nil {
 		return false, fmt.Errorf("writing %s: %w", path, cause.Of(err))
 	}
-	return ownerMay(k), nil
+	return IsOwners(name), nil
 }
 
 // line is what the file says of a key with some values.

@@ -33,16 +33,7 @@ func TestAsk(t *testing.T) {
 	if a.Name != "clique" || a.Hash != module.HashOf(bin) || len(a.Examples) == 0 {
 		t.Errorf("%+v", a.Description)
 	}
-	h, err := module.NewHost(module.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer h.Close()
-	m, err := h.Load(bin)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer m.Close()
+	m := loaded(t, bin)
 	files := []module.File{{Name: "triangle", Bytes: []byte("p edge 3 3\ne 1 2\ne 2 3\ne 1 3\n")}}
 	there, err := a.Setup([]string{"triangle"}, nil, files)
 	if err != nil {

@@ -31,19 +31,26 @@ func startModule(t *testing.T, m *child.Module, log func(string)) *child.Engine 
 	return e
 }
 
-// rootOf is the job by which a module computes something.
-func rootOf(t testing.TB, bin []byte, args ...string) *steal.Job {
+// loaded is a module in this process, until the test ends.
+func loaded(t testing.TB, bin []byte) *module.Module {
 	t.Helper()
 	h, err := module.NewHost(module.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer h.Close()
+	t.Cleanup(func() { h.Close() })
 	m, err := h.Load(bin)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer m.Close()
+	t.Cleanup(func() { m.Close() })
+	return m
+}
+
+// rootOf is the job by which a module computes something.
+func rootOf(t testing.TB, bin []byte, args ...string) *steal.Job {
+	t.Helper()
+	m := loaded(t, bin)
 	flags := make([]string, len(m.Flags))
 	for i, f := range m.Flags {
 		flags[i] = f.Default

@@ -269,6 +269,18 @@ func TestStockIsFilledOnDemand(t *testing.T) {
 	}
 }
 
+// asked is a shop with work to share, of which one job is asked for.
+func asked(t *testing.T) *shop {
+	t.Helper()
+	s := newShop()
+	s.queued = 5
+	s.do(port.Order{Kind: port.Cores, Share: true})
+	s.report()
+	s.settle(t)
+	s.do(port.Order{Kind: port.Take, Max: 1})
+	return s
+}
+
 // A job at hand goes back when a worker needs it or there is nobody to share with; also one that comes after that.
 func TestStockGoesBack(t *testing.T) {
 	for what, ends := range map[string]func(s *shop){
@@ -279,12 +291,7 @@ func TestStockGoesBack(t *testing.T) {
 		"there is nobody to share with": func(s *shop) { s.do(port.Order{Kind: port.Cores}) },
 	} {
 		for _, onItsWay := range []bool{false, true} {
-			s := newShop()
-			s.queued = 5
-			s.do(port.Order{Kind: port.Cores, Share: true})
-			s.report()
-			s.settle(t)
-			s.do(port.Order{Kind: port.Take, Max: 1})
+			s := asked(t)
 			s.work(t)
 			if s.poll(t); !onItsWay {
 				s.settle(t)
@@ -300,12 +307,7 @@ func TestStockGoesBack(t *testing.T) {
 // The driver does not hear that nobody wants a job that it has never had, also if that crosses its way back.
 func TestStockIsDropped(t *testing.T) {
 	for _, goesBack := range []bool{false, true} {
-		s := newShop()
-		s.queued = 5
-		s.do(port.Order{Kind: port.Cores, Share: true})
-		s.report()
-		s.settle(t)
-		s.do(port.Order{Kind: port.Take, Max: 1})
+		s := asked(t)
 		s.settle(t)
 		s.events = append(s.events, port.Event{Kind: port.Dropped, Refs: []steal.Ref{1, 2}})
 		if goesBack {
