@@ -51,10 +51,12 @@ type Config struct {
 	// time, with a deadline of 5 s. Nil: the host's own Connect, with the addresses it knows.
 	Connect func(context.Context, peer.ID) error
 
-	CombineFor   time.Duration // how long a message waits for others: default 30 ms
-	CombineBytes int           // messages of so many bytes together go at once: default 4 KiB
-	MaxPayload   int           // of one message in bytes: default 64 KiB, at most 192 KiB
-	Queue        int           // messages in each queue: default 512
+	// CombineFor is how long a message waits for others: default 30 ms. One of KindShared leaves at once, if the
+	// last that left is so long ago.
+	CombineFor   time.Duration
+	CombineBytes int // messages of so many bytes together go at once: default 4 KiB
+	MaxPayload   int // of one message in bytes: default 64 KiB, at most 192 KiB
+	Queue        int // messages in each queue: default 512
 
 	// FlatPeers is how large a swarm may be before each of its clusters gets its own topic: default 16. It
 	// becomes flat again below three quarters of that.

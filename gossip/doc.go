@@ -20,7 +20,8 @@
 //
 // # How messages travel
 //
-// Small messages of one author are combined for CombineFor or up to CombineBytes and signed once: a delivery
+// Small messages of one author are combined for CombineFor or up to CombineBytes and signed once (what jobs
+// share does not wait after a silence): a delivery
 // costs some hundred microseconds of processor time in all, of which a signature is 17 to make and 38 to
 // check.
 //

@@ -115,6 +115,42 @@ func TestCombines(t *testing.T) {
 	}
 }
 
+// What workers wait for leaves at once after a silence, with whatever waits already; what follows closely is combined.
+func TestSharedLeavesAtOnce(t *testing.T) {
+	inSwarm(t, []int{2}, func(s *swarm) {
+		s.open(gossip.Config{CombineFor: 30 * time.Millisecond, KindRates: map[gossip.Kind]gossip.Rate{
+			gossip.KindShared: {PerSecond: 1000, Burst: 1000}}})
+		s.connect(0, 1)
+		time.Sleep(time.Second)
+		hears := func(within time.Duration, want ...string) {
+			t.Helper()
+			time.Sleep(within)
+			if got := s.received(1); !slices.Equal(got, want) {
+				t.Errorf("within %v: %q, want %q", within, got, want)
+			}
+		}
+		s.publish(0, gossip.KindShared, "first")
+		hears(8*time.Millisecond, "0:first")
+		s.publish(0, gossip.KindShared, "second")
+		hears(8 * time.Millisecond)
+		s.publish(0, gossip.KindShared, "third")
+		hears(22*time.Millisecond, "0:second", "0:third")
+		time.Sleep(time.Second)
+		s.publish(0, gossip.KindRun, "a run waits")
+		hears(8 * time.Millisecond)
+		s.publish(0, gossip.KindShared, "hurried")
+		hears(8*time.Millisecond, "0:a run waits", "0:hurried")
+		for i := range 300 {
+			s.publish(0, gossip.KindShared, fmt.Sprint(i))
+			time.Sleep(2 * time.Millisecond)
+		}
+		time.Sleep(time.Second)
+		if n := s.peers[0].Stats().Envelopes; n > 3+600/30+2 {
+			t.Errorf("%d envelopes", n)
+		}
+	})
+}
+
 func TestPublishErrors(t *testing.T) {
 	inSwarm(t, []int{1}, func(s *swarm) {
 		s.open(gossip.Config{MaxPayload: 1000})

@@ -122,7 +122,8 @@ func (s *swarm) openOne(i int, cfg gossip.Config) *gossip.Gossip {
 		s.t.Fatal(err)
 	}
 	got := make(chan string, 4096)
-	for _, kind := range []gossip.Kind{gossip.KindRun, gossip.KindTombstone, gossip.KindCard, gossip.KindLoad} {
+	for _, kind := range []gossip.Kind{gossip.KindRun, gossip.KindTombstone, gossip.KindCard, gossip.KindLoad,
+		gossip.KindShared} {
 		g.Handle(kind, nil, func(author peer.ID, payload []byte) {
 			got <- fmt.Sprintf("%d:%s", s.index(author), payload)
 		})

@@ -47,17 +47,19 @@ func (g *Gossip) enqueue(it item) bool {
 
 // sendLoop combines what is in the queue. An envelope is closed when its first message has waited for CombineFor, or
 // when there are CombineBytes; it leaves when the author's rate allows, and what is published until then waits in the
-// queue.
+// queue. One with what workers wait for (KindShared) is closed as soon as CombineFor has passed since the last one: a
+// word after a silence does not wait for others that may never come, and many are as few envelopes as ever.
 func (g *Gossip) sendLoop() {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
+	var sent time.Time
 	for {
 		select {
 		case <-g.ctx.Done():
 			return
 		case first := <-g.queue:
 			timer.Reset(g.cfg.CombineFor)
-			items, left := g.combine(first, timer.C)
+			items, left := g.combine(first, timer, sent)
 			for len(items) > 0 {
 				size := itemsSize(items)
 				for !g.authors.maySend(size, time.Now()) {
@@ -69,6 +71,7 @@ func (g *Gossip) sendLoop() {
 					}
 				}
 				g.send(items)
+				sent = time.Now()
 				items, left = left, nil
 			}
 		}
@@ -76,13 +79,16 @@ func (g *Gossip) sendLoop() {
 }
 
 // combine collects items until the timer fires. What does not fit into one envelope is left for a second.
-func (g *Gossip) combine(first item, due <-chan time.Time) (items, left []item) {
+func (g *Gossip) combine(first item, due *time.Timer, sent time.Time) (items, left []item) {
 	items = []item{first}
 	for size := itemsSize(items); size < g.cfg.CombineBytes && len(items) < maxItems; {
+		if items[len(items)-1].Kind == KindShared {
+			due.Reset(g.cfg.CombineFor - time.Since(sent))
+		}
 		select {
 		case <-g.ctx.Done():
 			return nil, nil
-		case <-due:
+		case <-due.C:
 			return items, nil
 		case it := <-g.queue:
 			size += itemSpare + len(it.Payload)
