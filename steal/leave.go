@@ -239,7 +239,7 @@ func (dp *departure) receiver() (best *peer) {
 	bestCost := 0
 	for i := range dp.members.Len() {
 		m := dp.members.At(i)
-		if m.ID == dp.self.Peer || dp.refused[m.ID] ||
+		if m.ID == dp.self.Peer || m.Guest || dp.refused[m.ID] ||
 			slices.ContainsFunc(dp.transfers, func(t *transfer) bool { return t.to.id == m.ID }) {
 			continue
 		}

@@ -61,11 +61,11 @@ func (r *ranking) before(a, b claim) bool {
 	}
 }
 
-// better lists the members that rank before a peer.
+// better lists the members that rank before a peer and could become master.
 func (r *ranking) better(members *Members, than PeerID) (ids []PeerID) {
 	for i := range members.Len() {
-		if id := members.At(i).ID; r.compare(id, than) < 0 {
-			ids = append(ids, id)
+		if m := members.At(i); !m.Guest && r.compare(m.ID, than) < 0 {
+			ids = append(ids, m.ID)
 		}
 	}
 	return ids

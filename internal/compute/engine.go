@@ -25,6 +25,8 @@ type Config struct {
 	// KeepAfter is how long a job must have run in place that its outcome is kept, DefaultKeepAfter if 0;
 	// below zero, none is.
 	KeepAfter time.Duration
+	// Breathe lets others have the only thread there is, see engine.Config; nil: there are several.
+	Breathe func()
 }
 
 // DefaultKeepAfter is as long as a job takes whose outcome is worth some microseconds.
@@ -95,7 +97,8 @@ func New(cfg Config) (*Engine, error) {
 		refs: map[*engine.Taken]steal.Ref{}, early: map[*engine.Taken]bool{},
 	}
 	e.sharing = newSharing(e)
-	pool := engine.Config{Workers: cfg.Workers, Idle: cfg.Idle, Host: outside{e: e}, Outside: e.sharing}
+	pool := engine.Config{Workers: cfg.Workers, Idle: cfg.Idle, Host: outside{e: e}, Outside: e.sharing,
+		Breathe: cfg.Breathe}
 	if !cfg.Naive {
 		pool.Host, pool.KeepAfter = salvager{outside{e: e}}, cfg.KeepAfter
 	}

@@ -72,11 +72,13 @@ func (s *shared) setMembers(now time.Duration, m *steal.Members) {
 	}
 }
 
-// SharedMembers are the members as the core of what is shared knows them.
+// SharedMembers are the members as the core of what is shared knows them, without guests: nothing is asked of one.
 func SharedMembers(m *steal.Members) []sharedobj.Member {
-	all := make([]sharedobj.Member, m.Len())
-	for i := range all {
-		all[i] = sharedobj.Member{ID: sharedobj.PeerID(m.At(i).ID), Cluster: sharedobj.ClusterID(m.At(i).Cluster)}
+	all := make([]sharedobj.Member, 0, m.Len())
+	for i := range m.Len() {
+		if p := m.At(i); !p.Guest {
+			all = append(all, sharedobj.Member{ID: sharedobj.PeerID(p.ID), Cluster: sharedobj.ClusterID(p.Cluster)})
+		}
 	}
 	return all
 }

@@ -102,6 +102,9 @@ func (w *Worker) attention() {
 	if w.grain.coarse {
 		w.hold()
 	}
+	if p.cfg.Breathe != nil {
+		w.breathe()
+	}
 }
 
 // shareAll publishes all private jobs.

@@ -153,7 +153,7 @@ func (p *Pool) hungry() bool { return p.free.Load() > 0 || p.starve.Load() > 0 }
 // workers, perhaps before this one had said that it is busy. Either the caller, which wrote free or waiting
 // before, sees it busy, or it sees what the caller wrote.
 func (p *Pool) called() bool {
-	return p.free.Load() != 0 || p.starve.Load() > 0 || p.waiting.Load() > 0
+	return p.free.Load() != 0 || p.starve.Load() > 0 || p.waiting.Load() > 0 || p.cfg.Breathe != nil
 }
 
 // processors is what the pools of a process share: GOMAXPROCS. A P that computes leaves it to the others to

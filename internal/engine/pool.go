@@ -44,6 +44,10 @@ type Config struct {
 
 	// Outside is where shared values go to and come from; nil if no job leaves.
 	Outside Outside
+
+	// Breathe is for a process of one thread, as in a browser: a worker calls it at a Spawn or Get every 2 ms or
+	// so, and goes on when it returns. A job that does neither holds everybody up. nil: there are threads.
+	Breathe func()
 }
 
 // gcBallast is memory that a process with pools owns and never touches, in bytes, so that it costs address

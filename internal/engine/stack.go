@@ -127,6 +127,7 @@ type Worker struct {
 	handed     []uint32 // slots whose jobs were handed over (gone.go), ascending
 	resalvaged uint64   // the call of Resalvage that was answered last
 	stopwatch  stopwatch
+	breath     breath
 	pool       *Pool  // nil: the sequential program
 	shelf      *Shelf // of the sequential program
 	index      int

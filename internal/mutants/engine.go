@@ -24,6 +24,12 @@ var thorough = []string{"-test.timeout=60s", "-test.count=8", "-rapid.nofailfile
 
 // engineMutants are mistakes in the engine and the programming model on top of it.
 var engineMutants = []mutant{
+	{name: "engine/one-breath", wrong: "where there is one thread, others have it once",
+		file: "internal/engine/breath.go", pkg: "internal/engine", run: "^TestBreathe$", args: quick,
+		old: "	w.hold()\n	if b.left", new: "	if b.left"},
+	{name: "engine/breath-of-nothing", wrong: "who may look for a job for a moment finds none",
+		file: "internal/engine/breath.go", pkg: "internal/engine", run: "^TestBreathe$", args: quick,
+		old: "	w.shareAll()\n", new: ""},
 	{name: "engine/idle-refused", wrong: "where idle priority is refused the workers are not even nice",
 		file: "internal/engine/priority.go", pkg: "internal/engine", run: "^TestLowerPriority$", args: brief,
 		old: "nice = maxNice", new: "_ = maxNice"},

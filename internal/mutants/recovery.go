@@ -6,6 +6,9 @@ const salvage = "^Test(Transcripts|Hostile|Aborted|Nothing|Cancel|HandOver|LostD
 
 // recoveryMutants are mistakes in what is done about lost work.
 var recoveryMutants = []mutant{
+	{name: "recovery/handed-to-guests", wrong: "a leaver's outcomes go to guests, and are lost with them",
+		file: "steal/leave.go", pkg: "steal", run: "^TestNothingIsHandedOverToGuests$",
+		old: "|| m.Guest || dp.refused", new: "|| dp.refused"},
 	{name: "recovery/restored-told-once", wrong: "a master that comes later never hears of a checkpoint elsewhere",
 		file: "steal/masters.go", pkg: "steal", run: "^TestRestored",
 		old: "	if d.Newcomer {", new: "	if false {"},

@@ -15,6 +15,9 @@ type ClusterID string
 type Member struct {
 	ID      PeerID
 	Cluster ClusterID
+	// Guest is a peer that this one lends to and borrows from, and nobody else knows: it is not reckoned with as a
+	// master, and nothing is handed over to it.
+	Guest bool
 }
 
 // Members is who takes part in a run, as far as this peer knows: an immutable snapshot in a fixed order.
