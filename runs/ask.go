@@ -26,6 +26,8 @@ func (c *Core) Knows(id RunID, asker PeerID, full bool) (k Knowledge) {
 		k.Tombstone = c.graves.any(id)
 	}
 	if r != nil && k.Tombstone != nil && k.Tombstone.over() {
+		// What is kept although its owner has finished is another answer. An owner that asks has lost its own.
+		k.Held = full && asker == r.m.Owner && k.Tombstone.Reason == Finished && k.Claim != nil
 		return k
 	}
 	if r == nil || (r.lost && k.Claim == nil) || r.own.what == submitting ||

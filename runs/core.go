@@ -42,7 +42,7 @@ func (c *Core) Tick(now time.Time) []Order {
 			}
 		}
 		for _, s := range c.dormant.tick() {
-			c.adopt(s.m, s.unfit)
+			c.adopt(s.m, s.unfit, false)
 		}
 		c.graves.expire(now.Unix())
 		c.kept.tick()
@@ -118,7 +118,7 @@ func (c *Core) Asked(now time.Time, t *Told) []Order {
 		}
 		if s := c.dormant.told(t.Run, !t.Failed && (t.Known || t.Claim != nil)); s != nil {
 			c.bury(t.Tombstone)
-			c.adopt(s.m, s.unfit)
+			c.adopt(s.m, s.unfit, false)
 		}
 		c.told(t)
 		if r != nil && !t.Failed && !t.Known && t.Tombstone == nil && t.Claim == nil {
@@ -133,20 +133,20 @@ func (c *Core) told(t *Told) {
 	}
 	c.bury(t.Tombstone)
 	if t.Manifest != nil {
-		c.adopt(t.Manifest, t.Unfit)
+		c.adopt(t.Manifest, t.Unfit, t.Over && t.Claim != nil)
 	}
 	if t.Claim != nil {
 		c.claimed(t.Claim, t.From, t.Over)
 	}
 }
 
-// adopt takes up a run whose manifest has come.
-func (c *Core) adopt(m *Manifest, unfit string) {
+// adopt takes up a run whose manifest has come; kept says that it was beside an answer.
+func (c *Core) adopt(m *Manifest, unfit string, kept bool) {
 	old := c.runs[m.Run]
 	switch {
 	case old != nil && !old.lost:
 	case m.Owner == c.self:
-		c.own.takeUp(m, unfit)
+		c.own.takeUp(m, unfit, kept)
 	case c.graves.over(m.Run, m.Owner):
 	default:
 		why := c.refusals.why(m)

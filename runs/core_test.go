@@ -105,6 +105,32 @@ func TestEndedRunsAreForgotten(t *testing.T) {
 	}
 }
 
+// An own run that has ended and was forgotten since is not taken up for the sake of another answer, whose keeper has
+// the manifest. One whose answer an earlier life has taken with it is: the other answer is all there is.
+func TestFinishedIsNotTakenUp(t *testing.T) {
+	for _, life := range []string{"this", "an earlier"} {
+		cfg, m, hash := DefaultConfig(), manifest(1, "self"), answer("42").Hash
+		cfg.Answers = 0
+		c, _ := coreOf(cfg)
+		if life == "this" {
+			c.Submit(noon, 1, m, nil)
+			c.Written(noon, OwnFile, m.Run, "")
+			c.RootEnded(noon, m.Run, answer("42"))
+			c.Written(noon, AnswerFile, m.Run, "")
+			c.Tick(noon)
+		}
+		if len(c.Runs()) != 0 {
+			t.Fatal("it is not forgotten")
+		}
+		fetched := of[FetchAnswer](c.Fetched(noon, &Told{Run: m.Run, From: "x", Manifest: m, Over: true,
+			Tombstone: &Tombstone{Run: m.Run, Author: "self", Reason: Finished, Hash: &hash, Until: 1e9},
+			Claim:     &Claim{Run: m.Run, Author: "x", Hash: answer("43").Hash, Until: 1e9}}))
+		if want := life != "this"; want != (len(fetched) == 1) || want != (len(c.Runs()) == 1) {
+			t.Errorf("ended in %s life: %d runs, %d answers are fetched", life, len(c.Runs()), len(fetched))
+		}
+	}
+}
+
 // How long a run took is the owner's word, whenever others hear of its begin and end.
 func TestAllTellTheSameTime(t *testing.T) {
 	owner, v := coreOf(DefaultConfig())

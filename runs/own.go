@@ -279,7 +279,7 @@ func (o *own) bury(r *run, why Reason) {
 		o.warn(r.m.Run, "its tombstone cannot be signed")
 		return
 	}
-	o.graves.put(&s)
+	o.graves.say(&s)
 	o.newest = append(o.newest, r.m.Run)
 	o.newest = o.newest[max(0, len(o.newest)-o.cfg.Told):]
 	o.order(Bury{s})

@@ -72,7 +72,7 @@ func (c *Core) Dormant(now time.Time, m *Manifest, unfit string) []Order {
 		switch {
 		case r != nil && (!r.state.Ended() || r.mine && r.state == StateSuspended):
 		case m.Owner == c.self && r == nil && !c.graves.over(m.Run, c.self) && now.Unix() < m.Expires:
-			c.own.takeUp(m, unfit) // what was written down of it is lost
+			c.own.takeUp(m, unfit, false) // what was written down of it is lost
 		case m.Owner == c.self, now.Unix() >= m.Expires, c.kept.of[m.Run] != nil:
 			c.order(Discard{m.Run})
 		default:
@@ -114,10 +114,12 @@ func (o *own) sleep(r *run) {
 
 // takeUp is about an own run of an earlier life of which this peer knows nothing: either it is over and was
 // not written down any more, or what was written down is lost. Only what has been cancelled or has an answer
-// is remembered for long, so the run is taken up again.
-func (o *own) takeUp(m *Manifest, unfit string) {
+// is remembered for long, so the run is taken up again. So is one that this peer has finished in an earlier life, whose
+// answer its disk refused: if another answer is kept elsewhere, that is the one there is.
+func (o *own) takeUp(m *Manifest, unfit string, kept bool) {
 	s := o.graves.by(m.Run, o.self)
-	if s != nil && s.Reason.Final() {
+	lost := kept && s != nil && s.Reason == Finished && !o.graves.said(m.Run)
+	if s != nil && s.Reason.Final() && !lost {
 		o.order(Bury{*s}) // who has sent the manifest has not heard
 		return
 	}
@@ -129,9 +131,10 @@ func (o *own) takeUp(m *Manifest, unfit string) {
 	r := &run{m: m, mine: true, returned: true, began: time.Unix(m.Created, 0), seq: uint64(o.now.Unix()),
 		state: StateRunning}
 	o.runs[m.Run] = r
-	o.writeDown(r, s != nil && s.over())
+	asleep := s != nil && s.Reason == Suspended
+	o.writeDown(r, asleep)
 	switch {
-	case s != nil && s.over():
+	case asleep:
 		o.sleep(r)
 	case unfit != "":
 		o.refuse(r, unfit)
@@ -164,7 +167,7 @@ func (o *own) recallAnswer(a *RecalledAnswer) {
 	r.second, r.disputed = a.Second, a.SecondBy
 	o.runs[a.Manifest.Run] = r
 	if s := o.tombstone(r, Finished); s.Sealed != nil { // for those who have not heard
-		o.graves.put(&s)
+		o.graves.say(&s)
 	}
 }
 

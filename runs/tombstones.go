@@ -18,6 +18,7 @@ type grave struct {
 type buried struct {
 	*Tombstone
 	order uint64 // of its coming
+	said  bool   // by this peer, in this life
 }
 
 func newTombstones(self PeerID, most, each int) *tombstones {
@@ -31,7 +32,7 @@ func (t *tombstones) put(s *Tombstone) bool {
 		if !s.Supersedes(old.Tombstone) {
 			return false
 		}
-		t.of[at] = buried{s, old.order}
+		t.of[at] = buried{s, old.order, old.said}
 		return true
 	}
 	if s.Author != t.self && t.count(s.Author) >= t.each {
@@ -44,9 +45,19 @@ func (t *tombstones) put(s *Tombstone) bool {
 		t.dropOldest("")
 	}
 	t.next++
-	t.of[at] = buried{s, t.next}
+	t.of[at] = buried{s, t.next, false}
 	return true
 }
+
+// say puts one of this peer's own, which replaces whatever was heard of what it said in earlier lives.
+func (t *tombstones) say(s *Tombstone) {
+	t.put(s)
+	at := grave{s.Run, t.self}
+	t.of[at] = buried{s, t.of[at].order, true}
+}
+
+// said says whether this peer has spoken of the end of a run in this life, and not only heard what it said before.
+func (t *tombstones) said(run RunID) bool { return t.of[grave{run, t.self}].said }
 
 func (t *tombstones) count(author PeerID) (n int) {
 	for at := range t.of {

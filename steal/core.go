@@ -252,7 +252,7 @@ func (c *Core) begin(now time.Duration) bool {
 func (c *Core) end() Output {
 	if c.leaving {
 		if c.departure.handOver() {
-			c.leave()
+			c.leave(true)
 		}
 		return c.out
 	}

@@ -21,7 +21,8 @@ import (
 //     to be gone. Their pieces go to others.
 //  4. Results that are on their way home are repeated until acknowledged.
 //  5. When nothing is left of 2 to 4, or patience is over, it says goodbye to everybody with whom anything is
-//     out, and is gone. What was not handed over by then is lost, as in a crash.
+//     out, and tells everybody else, who may have outcomes that went home to it; then it is gone. What was not
+//     handed over by then is lost, as in a crash.
 //
 // The paper chooses one receiver at random. One link can be slow, and a cluster that leaves at once would
 // hand over to itself.
@@ -66,7 +67,7 @@ func (c *Core) Leave(now, patience time.Duration) Output {
 		return c.out
 	}
 	if patience <= 0 || !c.salvaging() {
-		c.leave()
+		c.leave(c.salvaging())
 		return c.out
 	}
 	if !c.leaving {
@@ -85,16 +86,19 @@ func (c *Core) Cancel(now time.Duration) Output {
 	if !c.begin(now) {
 		return c.out
 	}
-	c.leave()
+	c.leave(false)
 	return c.out
 }
 
-// leave says goodbye to everybody who counts on this peer, and forgets everything.
-func (c *Core) leave() {
+// leave says goodbye to everybody who counts on this peer, or to everybody, and forgets everything.
+func (c *Core) leave(everybody bool) {
 	for _, p := range c.partners.list {
 		if p.farewell || p.partner(c.now) || c.thief.flightTo(p.id) >= 0 || c.victim.asking(p) {
 			c.send(p, &Message{Goodbye: &Goodbye{}})
 		}
+	}
+	if everybody {
+		c.tellAll(&News{Goodbye: true})
 	}
 	for _, s := range c.segments.inOrder() {
 		if s.state == running {

@@ -99,20 +99,29 @@ func TestAnswerOnce(t *testing.T) {
 	}
 }
 
-// A master that says goodbye is followed after one beacon period, and a beacon of it that comes later counts
-// no more; so for a master whose next life is heard.
+// A master that says goodbye, to its partners or to everybody, is followed after one beacon period, and a beacon of it
+// that comes later counts no more; so for a master whose next life is heard.
 func TestMasterLeaves(t *testing.T) {
+	told := &News{Run: job.RunID{7}, From: Address{"o", 1}, Goodbye: true}
 	for name, end := range map[string]*Message{
 		"goodbye":  {Run: job.RunID{7}, From: Address{"o", 1}, To: Address{"d1", 4}, Goodbye: &Goodbye{}},
 		"new life": {Run: job.RunID{7}, From: Address{"o", 2}, To: Address{"d1", 4}, Heartbeat: &Heartbeat{Seq: 1}},
+
+		"told to a partner": nil, "told to a stranger": nil,
 	} {
 		c := masterCore(t, "d1", false)
-		c.Step(0, &Message{Run: job.RunID{7}, From: Address{"o", 1}, To: Address{Peer: "d1"},
-			Heartbeat: &Heartbeat{Seq: 1}})
+		if name != "told to a stranger" {
+			c.Step(0, &Message{Run: job.RunID{7}, From: Address{"o", 1}, To: Address{Peer: "d1"},
+				Heartbeat: &Heartbeat{Seq: 1}})
+		}
 		c.Hear(time.Second, beaconOf(Address{"o", 1}, 1, 0))
-		c.Step(time.Second, end)
+		if end != nil {
+			c.Step(time.Second, end)
+		} else {
+			c.Hear(time.Second, told)
+		}
 		c.Hear(1500*time.Millisecond, beaconOf(Address{"o", 1}, 2, 0))
-		if c.Stats().DroppedStale != 1 {
+		if s := c.Stats(); s.DroppedStale+s.DroppedDuplicate != 1 {
 			t.Errorf("%s: a late beacon counts", name)
 		}
 		if at, _ := c.until(t, time.Minute, Tell); at != time.Second+c.cfg.BeaconEvery {

@@ -35,6 +35,9 @@ type News struct {
 	Tuples []Tuple `cbor:"3,keyasint,omitempty"`
 	// Master is set by a master.
 	Master *Beacon `cbor:"4,keyasint,omitempty"`
+	// Goodbye is the last that a peer says which leaves: for those who are no partners of it any more, and have
+	// outcomes that went home to it.
+	Goodbye bool `cbor:"5,keyasint,omitempty"`
 }
 
 // Beacon says who holds the root: a master sends one every Config.BeaconEvery.
@@ -62,7 +65,7 @@ func (n *News) Validate() error {
 	switch {
 	case n.From.Inc == 0 || n.From.Peer == "":
 		return fmt.Errorf("%w: news without a sender", ErrMalformed)
-	case len(n.Tuples) == 0 && n.Master == nil:
+	case len(n.Tuples) == 0 && n.Master == nil && !n.Goodbye:
 		return fmt.Errorf("%w: news that say nothing", ErrMalformed)
 	case n.Master != nil && n.Master.Seq == 0:
 		return fmt.Errorf("%w: a beacon without its number", ErrMalformed)

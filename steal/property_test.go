@@ -150,7 +150,11 @@ func TestSameSeedSameTrace(t *testing.T) {
 		for !w.done {
 			w.step()
 			for _, f := range w.flight {
-				fmt.Fprintln(&b, f.at, f.seq, f.m.From, f.m.To, describe(f.m))
+				if f.m != nil {
+					fmt.Fprintln(&b, f.at, f.seq, f.m.From, f.m.To, describe(f.m))
+				} else {
+					fmt.Fprintln(&b, f.at, f.seq, f.news.From, f.to.id, describeNews(f.news))
+				}
 			}
 		}
 		return b.String()

@@ -28,7 +28,7 @@ func (c *Core) hear(n *News) {
 	if n.Master != nil && !c.run.Proving {
 		c.leading.onBeacon(n.From, n.Master)
 	}
-	if len(n.Tuples) == 0 || !c.salvaging() || c.run.Proving {
+	if len(n.Tuples) == 0 && !n.Goodbye || !c.salvaging() || c.run.Proving {
 		return
 	}
 	_, member := c.members.Find(n.From.Peer)
@@ -37,6 +37,8 @@ func (c *Core) hear(n *News) {
 	case !member:
 		c.stats.DroppedUnexpected++
 		return
+	case p != nil && n.Goodbye && n.From.Inc+1 == p.floor:
+		return // it has said so to this peer itself
 	case p != nil && n.From.Inc < max(p.inc, p.floor):
 		c.stats.DroppedStale++
 		return
@@ -47,6 +49,14 @@ func (c *Core) hear(n *News) {
 		if u.Holder == n.From { // nobody speaks for others
 			c.lost.learn(u)
 		}
+	}
+	switch {
+	case n.Goodbye && p != nil:
+		c.liveness.onGoodbye(p)
+	case n.Goodbye:
+		c.masters.over(n.From.Peer, n.From.Inc+1)
+		c.lost.tuples.dropHolder(n.From.Peer, n.From.Inc+1)
+		c.lost.announceKept(n.From.Peer)
 	}
 }
 

@@ -65,6 +65,9 @@ func (v *News) Size() int {
 	if v.Master != nil {
 		n += 1 + v.Master.size()
 	}
+	if v.Goodbye {
+		n += 2
+	}
 	return n
 }
 

@@ -84,6 +84,9 @@ func describeNews(n *steal.News) string {
 			b.WriteString(" waiting")
 		}
 	}
+	if n.Goodbye {
+		b.WriteString(" goodbye")
+	}
 	for _, t := range n.Tuples {
 		b.WriteString(" " + steal.DescribeTuple(&t))
 	}

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"slices"
 	"time"
 
 	"github.com/satin-peer/satin/internal/wan"
@@ -23,7 +24,8 @@ type harm struct {
 	weather *weather
 	links   *wan.Model
 	calm    calm
-	struck  map[int][]*peer // by fault: whom it killed and who comes back
+	struck  map[int][]*peer      // by fault: whom it killed and who comes back
+	slow    map[[2]int][]float64 // by link: by what it is slowed down at the moment
 }
 
 func (w *harm) schedule() error {
@@ -130,17 +132,17 @@ func (w *harm) strikeLink(f *Fault, phase int32) {
 			}
 		}
 	case LinkSlow:
-		factor := f.Amount
-		if !begins {
-			factor = 1 / factor
+		link := [2]int{min(f.Cluster, f.Other), max(f.Cluster, f.Other)}
+		if of := w.slow[link]; begins {
+			w.slow[link] = append(of, f.Amount)
+		} else if i := slices.Index(of, f.Amount); i >= 0 {
+			w.slow[link] = slices.Delete(of, i, i+1)
 		}
-		both(f.Cluster, f.Other, func(from, to int) {
-			if c, exists := links.Conditions(from, to); exists {
-				links.Set(from, to, wan.Conditions{
-					Bandwidth: max(1, c.Bandwidth/factor), Latency: time.Duration(float64(c.Latency) * factor),
-				})
-			}
-		})
+		factor := 1.0
+		for _, x := range w.slow[link] { // several at a time multiply
+			factor *= x
+		}
+		both(f.Cluster, f.Other, func(from, to int) { links.Scale(from, to, 1/factor, factor) })
 	case Burst:
 		if !begins {
 			links.Bound(f.Cluster, f.Other, 0)

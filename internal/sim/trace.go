@@ -67,6 +67,9 @@ func tidings(n *steal.News) string {
 			words = append(words, "with the answer")
 		}
 	}
+	if n.Goodbye {
+		words = append(words, "goodbye")
+	}
 	for _, t := range n.Tuples {
 		state := "works on"
 		if t.Done {

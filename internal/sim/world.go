@@ -66,7 +66,8 @@ func newWorld(cfg Config) (*world, error) {
 	sky := &weather{stage: st}
 	w.net = &network{stage: st, cast: w.cast, links: cfg.Network, weather: sky,
 		bulk: &bulk{stage: st, links: cfg.Network, index: make(map[pair]int)}}
-	w.harm = &harm{world: w, weather: sky, links: cfg.Network, struck: make(map[int][]*peer)}
+	w.harm = &harm{world: w, weather: sky, links: cfg.Network, struck: make(map[int][]*peer),
+		slow: make(map[[2]int][]float64)}
 	for i := range w.run {
 		w.run[i] = byte(mix(cfg.Seed+uint64(i)) >> 8)
 	}

@@ -105,8 +105,9 @@ func (l *Links) exist(k *link, exists bool) {
 	}
 }
 
-// scale sets the present conditions to multiples of the nominal ones.
-func (l *Links) scale(from, to int, bandwidth, latency float64) {
+// Scale sets the present conditions to multiples of the nominal ones, within what is possible. It brings no link back
+// that was removed.
+func (l *Links) Scale(from, to int, bandwidth, latency float64) {
 	k := l.at(from, to)
 	k.now.Bandwidth = min(max(k.nominal.Bandwidth*bandwidth, minBandwidth), maxBandwidth)
 	k.now.Latency = min(time.Duration(float64(k.nominal.Latency)*latency), maxLatency)

@@ -84,7 +84,7 @@ func (s *script) one(c *command, links *Links, from, to int) {
 		case verbSet:
 			links.Set(from, to, c.conditions)
 		case verbVary:
-			links.scale(from, to, bandwidth, latency)
+			links.Scale(from, to, bandwidth, latency)
 		case verbRemove:
 			links.Remove(from, to)
 		case verbRestore:

@@ -39,10 +39,11 @@ func TestSchedulesWithStealing(t *testing.T) {
 // Schedules that have found a mistake: in the order of disk and tombstone (41, 143), of answers that were
 // kept and never told of (329), or given away (30979, 36519), or never given up (10739 and those after it), of
 // deaths that were forgotten (9638),
-// and of a command without an end (11837).
+// of a command without an end (11837), and of an own answer that the disk had refused while another one was kept
+// (301671).
 func TestRegressions(t *testing.T) {
 	for _, seed := range []uint64{41, 143, 329, 10739, 11475, 11681, 12351, 12687, 13644, 14046, 15801, 18211, 11837,
-		30979, 36519, 9638} {
+		30979, 36519, 9638, 301671} {
 		if _, err := Run(seed, false, nil); err != nil {
 			t.Errorf("seed %d: %v", seed, err)
 		}
