@@ -73,7 +73,7 @@ bench-recovery: ## Print what the loss of half of 8 real processes costs, beside
 	cd internal/bench && $(GO) run . recovery alarms
 
 .PHONY: bench-objects
-bench-objects: ## Print how soon 8 real processes hear of an offer to a lattice, and of an abort behind a long leaf
+bench-objects: ## Print how soon 8 real processes hear of an offer to a lattice, and of an abort behind a long leaf, and how often 100 MiB cross the links of 4 emulated clusters
 	cd internal/bench && $(GO) run . objects
 
 bench-dashboard: ## Print what it costs to be watched in the browser; for its frames, Chromium and `npm ci` in dashboard/web

@@ -18,9 +18,10 @@ type Config struct {
 	MaxNeeds    int // digests that one job may name
 	MaxLattices int // lattices known
 
-	// Patience is how long a job waits for what it names before it goes back to its victim.
+	// Patience is how long a job, or a result, waits for what it names before it goes back to its victim, and again as
+	// long while pieces of that come: given up, they would have come in vain.
 	Patience time.Duration
-	// ReadPatience is how long a read inside a job waits before it fails.
+	// ReadPatience is how long a read inside a job waits before it fails, and a job goes back in any case.
 	ReadPatience time.Duration
 	// AskTimeout is how long a peer that was asked is waited for before the next is asked too.
 	AskTimeout time.Duration

@@ -30,7 +30,8 @@
 //
 //   - What the engine gets as a digest's value (Here) hashes to what the digest names.
 //   - A job is ordered to begin (Ready) only when all it names is here, its parent's values of lattices are joined,
-//     and its guard, if it has one, was true. Within Config.Patience it is ready or goes back.
+//     and its guard, if it has one, was true. It is ready, or goes back within Config.Patience of the last piece that
+//     came of what it names, and within Config.ReadPatience in any case.
 //   - What is pinned stays; all that is held together stays within Config.MaxBytes.
 //   - Lattices of peers that hear each other now and then become equal when nobody offers any more.
 //   - Every table, queue and message is bounded by Config, and nothing is taken in that was not asked for.

@@ -18,12 +18,12 @@ type waiting struct {
 //	fetching --> joining    all that it names is here
 //	joining  --> guarding   its parent's values of lattices are joined here
 //	guarding --> running    its guard is true, or it has none
-//	any but running --> back   its patience is over, or something it names cannot be had
+//	any but running --> back   its patience is over and nothing comes any more, or something it names cannot be had
 type job struct {
 	Job
 	stage    stage
 	since    time.Duration
-	got      uint64 // pieces, of a result's values, when that was asked last
+	got      uint64 // pieces of its values, when that was asked last
 	until    time.Duration
 	joins    int // of floors, under way
 	guard    guard
@@ -251,7 +251,7 @@ func (c *waiting) expire() {
 		if j.stage == running || j.until > c.now || c.jobs.byID[j.ID] != j {
 			continue
 		}
-		if most := j.since + c.cfg.ReadPatience; j.Result && c.now < most && c.progress(j) {
+		if most := j.since + c.cfg.ReadPatience; j.stage == fetching && c.now < most && c.progress(j) {
 			j.until = min(c.now+c.cfg.Patience, most)
 			continue
 		}

@@ -76,9 +76,6 @@ type Job struct {
 	Needs   []Need
 	Holders []PeerID // peers said to have them, besides the victim
 	Guarded bool     // it has a guard
-	// Result: it is no job but a result that names what it needs. As long as that comes from somewhere it is waited
-	// for as long as a read would.
-	Result bool
 }
 
 // Member is a peer of the run.

@@ -5,12 +5,19 @@ import (
 	"time"
 
 	"github.com/satin-peer/satin/internal/bench/wide/model"
+	"github.com/satin-peer/satin/internal/wan"
+	"github.com/satin-peer/satin/peer/emulate"
 )
 
 const (
 	offersARound = 20
 	abortsARound = 5
+	largeBytes   = 100 << 20
 )
+
+// largeLinks are those between the clusters to which a large constant goes, fast ones: how often it crosses does not
+// depend on how long that takes, and this machine has to move the copies inside the clusters, too.
+var largeLinks = wan.Conditions{Bandwidth: 25e6, Latency: 10 * time.Millisecond}
 
 // sharing measures how soon 8 processes on this machine hear of an offer, and of an abort behind a long leaf.
 func sharing(w *workshop, rounds int) ([]table, error) {
@@ -19,9 +26,14 @@ func sharing(w *workshop, rounds int) ([]table, error) {
 		return nil, err
 	}
 	var all, missed, aborts []float64
+	copies := &crossed{}
 	for round := range max(1, rounds/recoveryRoundShare) {
 		progress("objects: round %d", round+1)
 		if err := shareOnce(w, files[0], round, &all, &missed, &aborts); err != nil {
+			return nil, err
+		}
+		progress("objects: round %d, a large constant", round+1)
+		if err := copies.round(w, files[0]); err != nil {
 			return nil, err
 		}
 	}
@@ -31,13 +43,61 @@ func sharing(w *workshop, rounds int) ([]table, error) {
 			"jobs in the other processes look for it all the time. A second figure is how many offers one of them saw only after the next.",
 			model.Peers, offersARound),
 		"Abort: a job of the owner is stolen, its own job is stolen by a third, and the first is in a leaf that looks at nothing for 400 ms when the owner aborts it.",
-		"Not measured here: a constant of 100 MB to four emulated clusters; tsp, sat and knapsack beside the programs before lattices; 10 hosts of which some are killed.",
+		fmt.Sprintf("Constant: %d MiB, shared by a job in one of %d emulated clusters of %d processes, and read by "+
+			"jobs in all processes. The links between clusters have %.0f MB/s and %v one way. Copies are all bytes "+
+			"of frames that crossed a link, over the size.", largeBytes>>20, model.Clusters, model.PerCluster,
+			largeLinks.Bandwidth/1e6, largeLinks.Latency),
+		"Not measured here: tsp, sat and knapsack beside the programs before lattices; 10 hosts of which some are killed.",
 	}, figures: []figure{
 		{name: "offer to the last of 7 others", form: "%.2f ms", values: all, atMost: 20},
 		{name: "  99th percentile", form: "%.2f ms", values: percentile(all, 0.99)},
 		{name: "  seen too late to tell, a round", form: "%.0f", values: missed},
 		{name: "abort over two hops, behind a long leaf", form: "%.2f ms", values: aborts, atMost: 5},
+		{name: "copies of the constant over a link, the most", form: "%.3f", values: copies.link, atMost: 1.1},
+		{name: "  into a cluster, over all links, the most", form: "%.3f", values: copies.into, atMost: 1.1},
+		{name: "  until the last process had it", form: "%.1f s", values: copies.last},
 	}}}, nil
+}
+
+// crossed are the copies of a large constant that crossed links, the most of any, and the seconds it took, by round.
+type crossed struct{ link, into, last []float64 }
+
+// round has a new swarm share a constant.
+func (c *crossed) round(w *workshop, binary string) error {
+	s, err := newWideSwarm(w, binary, "adaptive", scenarioFile(largeLinks))
+	defer func() {
+		for _, p := range s.programs() {
+			p.Close()
+		}
+	}()
+	if err != nil {
+		return err
+	}
+	a, err := s.peers[0].Ask(2*patience, "large", largeBytes)
+	if err != nil {
+		return err
+	}
+	ns, err := a.Float("last")
+	if err != nil || a["processes"] != fmt.Sprint(model.Peers) && a["processes"] != fmt.Sprint(model.Peers-1) {
+		return fmt.Errorf("a constant was read by %s processes of %d: %w", a["processes"], model.Peers, err)
+	}
+	links, err := emulate.Open(s.network, "1", nil)
+	if err != nil {
+		return err
+	}
+	defer links.Close()
+	link, into := 0.0, 0.0
+	for to := 1; to <= model.Clusters; to++ {
+		sum := 0.0
+		for from := 1; from <= model.Clusters; from++ {
+			bytes, _ := links.Carried(fmt.Sprint(from), fmt.Sprint(to))
+			sum += float64(bytes) / largeBytes
+			link = max(link, float64(bytes)/largeBytes)
+		}
+		into = max(into, sum)
+	}
+	c.link, c.into, c.last = append(c.link, link), append(c.into, into), append(c.last, ns/1e9)
+	return nil
 }
 
 // shareOnce is one round, in a new swarm.

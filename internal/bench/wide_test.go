@@ -36,7 +36,7 @@ func TestSwappedPolicies(t *testing.T) {
 
 // The processes' network is the simulator's.
 func TestScenarioOfTheProcesses(t *testing.T) {
-	s, err := wan.Parse(fstest.MapFS{"x": {Data: []byte(scenarioFile(200 * time.Millisecond))}}, "x")
+	s, err := wan.Parse(fstest.MapFS{"x": {Data: []byte(scenarioFile(model.Between(200 * time.Millisecond)))}}, "x")
 	if err != nil {
 		t.Fatal(err)
 	}

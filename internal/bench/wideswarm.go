@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"runtime"
 	"sync"
@@ -12,13 +13,15 @@ import (
 
 	"github.com/satin-peer/satin/internal/bench/ask"
 	"github.com/satin-peer/satin/internal/bench/wide/model"
+	"github.com/satin-peer/satin/internal/wan"
 	"github.com/satin-peer/satin/peer/emulate"
 )
 
 // A wideSwarm is the processes of package wide under one policy; the first owns the runs.
 type wideSwarm struct {
-	policy string
-	peers  []*ask.Program
+	policy  string
+	network string // the directory of the emulated one
+	peers   []*ask.Program
 }
 
 // runCells runs every cell under all policies, round after round.
@@ -33,7 +36,7 @@ func runCells(w *workshop, binary string, cells []*wideCell, rounds int, notes *
 	}()
 	for i, policy := range widePolicies {
 		progress("wide: starting the processes for %s", policy)
-		if swarms[i], err = newWideSwarm(w, binary, policy, cells[0].trip); err != nil {
+		if swarms[i], err = newWideSwarm(w, binary, policy, scenarioFile(model.Between(cells[0].trip))); err != nil {
 			return err
 		}
 	}
@@ -49,8 +52,7 @@ func runCells(w *workshop, binary string, cells []*wideCell, rounds int, notes *
 }
 
 // scenarioFile describes the network for the emulator.
-func scenarioFile(trip time.Duration) string {
-	between := model.Between(trip)
+func scenarioFile(between wan.Conditions) string {
 	text := "clusters"
 	for range model.Clusters {
 		text += fmt.Sprintf(" %d", model.PerCluster)
@@ -59,14 +61,17 @@ func scenarioFile(trip time.Duration) string {
 }
 
 // newWideSwarm starts the processes and waits until all know each other.
-func newWideSwarm(w *workshop, binary, policy string, trip time.Duration) (*wideSwarm, error) {
-	name := fmt.Sprintf("wide-%s-%d", policy, trip.Milliseconds())
-	network := filepath.Join(w.dir, name, "network")
-	files := fstest.MapFS{"table1": {Data: []byte(scenarioFile(trip))}}
+func newWideSwarm(w *workshop, binary, policy, scenario string) (*wideSwarm, error) {
+	dir, err := os.MkdirTemp(w.dir, "wide-")
+	if err != nil {
+		return nil, err
+	}
+	name, network := filepath.Base(dir), filepath.Join(dir, "network")
+	files := fstest.MapFS{"table1": {Data: []byte(scenario)}}
 	if err := emulate.Create(network, files, "table1", nil, 1); err != nil {
 		return nil, err
 	}
-	s := &wideSwarm{policy: policy}
+	s := &wideSwarm{policy: policy, network: network}
 	first := ""
 	for i := range model.Peers {
 		p, err := w.startOne(fmt.Sprintf("%s-%d", name, i), []string{binary})
@@ -75,7 +80,7 @@ func newWideSwarm(w *workshop, binary, policy string, trip time.Duration) (*wide
 		}
 		s.peers = append(s.peers, p)
 		cluster := fmt.Sprint(1 + i/model.PerCluster)
-		a, err := p.Ask(patience, "open", filepath.Join(w.dir, name, fmt.Sprint(i)), cluster, policy, network, 0)
+		a, err := p.Ask(patience, "open", filepath.Join(dir, fmt.Sprint(i)), cluster, policy, network, 0)
 		if err != nil {
 			return s, err
 		}

@@ -106,7 +106,7 @@ func (s *shared) hold(now time.Duration, h *heldBack, names []sharedobj.Digest, 
 	for i, d := range names {
 		needs[i].Digest = d
 	}
-	s.absorb(s.core.JobCame(now, sharedobj.Job{ID: id, Victim: sharedobj.PeerID(from), Needs: needs, Result: true}))
+	s.absorb(s.core.JobCame(now, sharedobj.Job{ID: id, Victim: sharedobj.PeerID(from), Needs: needs}))
 }
 
 // came goes on with what has waited; why is nil if all that it names is here, and stays until it was made use of.

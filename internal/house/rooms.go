@@ -112,7 +112,7 @@ var rooms = []room{
 	// Attacks on a peer by one that speaks by hand; nothing but tests.
 	{dir: "internal/hostile", knows: []string{".", "gossip", "internal/compute", "internal/driver", "internal/wire", "job",
 		"peer", "peer/control", "peer/host", "peer/statement", "peer/stream", "steal", "verify"}, modules: libp2p},
-	{dir: "internal/swarm", knows: []string{"peer/control"}},
+	{dir: "internal/swarm", knows: []string{"peer/control", "peer/emulate"}},
 	{dir: "internal/swarm/chaos", knows: []string{"internal/swarm", "peer/control"}},
 	{dir: "internal/release"},
 	{dir: "internal/wiregen", modules: []string{"golang.org/x/tools"}},

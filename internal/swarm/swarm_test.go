@@ -31,8 +31,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// start makes a swarm of so many processes in three emulated clusters.
-func start(t *testing.T, n int) (*swarm.Swarm, context.Context) {
+// empty makes a swarm to which processes can be added.
+func empty(t *testing.T) (*swarm.Swarm, context.Context) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	t.Cleanup(cancel)
@@ -48,6 +48,13 @@ func start(t *testing.T, n int) (*swarm.Swarm, context.Context) {
 			}
 		}
 	})
+	return s, ctx
+}
+
+// start makes a swarm of so many processes in three clusters.
+func start(t *testing.T, n int) (*swarm.Swarm, context.Context) {
+	t.Helper()
+	s, ctx := empty(t)
 	for i := range n {
 		if _, err := s.Start(ctx, fmt.Sprintf("SATIN_CLUSTER=site%d", i%3)); err != nil {
 			t.Fatal(err)

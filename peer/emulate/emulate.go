@@ -30,7 +30,7 @@ const Lost time.Duration = -1
 
 // Open joins the emulation in dir as a peer of the cluster of that name. ClusterOf says in which cluster
 // another peer is; a name that the scenario does not have ("" for a peer that is not known yet) means that
-// its frames are not held. It is called by Arrive and must not block.
+// its frames are not held. It is called by Arrive, and by nothing else, and must not block.
 func Open(dir, cluster string, clusterOf func(steal.PeerID) string) (*Emulator, error) {
 	return open(dir, cluster, clusterOf, monotonic)
 }
@@ -82,6 +82,7 @@ func (e *Emulator) Arrive(from steal.PeerID, bytes int) time.Duration {
 		}
 		c, _ := e.model.Links().Conditions(at, next)
 		arrival = e.links.occupy(at, next, arrival, c.Transmission(bytes)) + c.Latency
+		e.links.carry(at, next, bytes)
 		at = next
 	}
 	return arrival - now
@@ -171,6 +172,16 @@ func (e *Emulator) Conditions(from, to string) (wan.Conditions, bool) {
 	}
 	e.model.Advance(e.clock() - e.links.origin())
 	return e.model.Links().Conditions(i, j)
+}
+
+// Carried is how many bytes of frames have crossed the directed link between two clusters, of all processes and since
+// the emulation was made; false if there are no such clusters.
+func (e *Emulator) Carried(from, to string) (bytes uint64, ok bool) {
+	i, j := slices.Index(e.names, from), slices.Index(e.names, to)
+	if i < 0 || j < 0 {
+		return 0, false
+	}
+	return e.links.word(i, j, linkCarried).Load(), true
 }
 
 // Close lets go of the shared file. Nothing else may be called then or afterwards.

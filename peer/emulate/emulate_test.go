@@ -196,6 +196,15 @@ func TestMissingLinkIsRoutedRound(t *testing.T) {
 	if got := b.Arrive("a/1", 500); got != 1300*time.Millisecond {
 		t.Errorf("over the restored link: held for %v", got)
 	}
+	// Whoever looks sees what all have received, link by link; what was lost has crossed none.
+	for link, want := range map[[2]string]uint64{{"a", "b"}: 500, {"a", "c"}: 2000, {"c", "b"}: 1000, {"b", "a"}: 0} {
+		if got, ok := c.Carried(link[0], link[1]); got != want || !ok {
+			t.Errorf("%d bytes from %s to %s, want %d", got, link[0], link[1], want)
+		}
+	}
+	if _, ok := c.Carried("a", "x"); ok {
+		t.Error("a link to a cluster that is not there")
+	}
 }
 
 // A change reaches who is there and who comes later, and what the script does afterwards replaces it for both.

@@ -13,7 +13,7 @@ import (
 // words, a cache line, for each directed pair of clusters, from*n + to.
 const (
 	lineWords = 8
-	magic     = 0x31_6e61_7720_6e61 // changes with the layout
+	magic     = 0x32_6e61_7720_6e61 // changes with the layout
 
 	headMagic      = 0
 	headClusters   = 1
@@ -26,6 +26,7 @@ const (
 	linkState     = 3 // what was done
 	linkBandwidth = 4 // bits of a float64
 	linkLatency   = 5 // ns
+	linkCarried   = 6 // bytes of the frames that have taken their turn
 )
 
 // What a change did to a link.
@@ -77,6 +78,9 @@ func (l *links) occupy(from, to int, now, turn time.Duration) (end time.Duration
 		}
 	}
 }
+
+// carry counts the bytes of a frame on a link.
+func (l *links) carry(from, to, bytes int) { l.word(from, to, linkCarried).Add(uint64(max(0, bytes))) }
 
 // A change is what Set, Remove or Restore did to a link.
 type change struct {

@@ -10,6 +10,7 @@
 //	run   TREE  RECOVERY   own a run of this tree (package model); the answer has its result and how long it took
 //	offers WATCHERS OFFERS own a run that makes offers, and of watchers (shared.go)
 //	abort                  own a run that aborts a job behind a long leaf
+//	large BYTES            own a run that shares a constant with all others (shared.go)
 //	leave                  leave the swarm; the answer says how long that took
 //	part                   this peer's part in the last run
 //	cpu                    the CPU time that this process has used
@@ -55,6 +56,7 @@ func main() {
 		"run":    p.run,
 		"offers": p.offers,
 		"abort":  p.abort,
+		"large":  p.large,
 		"leave":  p.leave,
 		"part":   p.part,
 		"cpu":    p.cpu,

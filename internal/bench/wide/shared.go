@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/bench/ask"
+	"github.com/satin-peer/satin/internal/bench/wide/model"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/peer/control"
 )
@@ -21,6 +23,8 @@ func init() {
 	satin.RegisterLattice[string]("wide.newest", newer, nil)
 	satin.Register("wide.offers", offers)
 	satin.Register("wide.watch", watch)
+	satin.Register("wide.large", large)
+	satin.Register("wide.reads", reads)
 	satin.Register("wide.abort", abort)
 	satin.Register("wide.between", between)
 	satin.Register("wide.last", last)
@@ -99,6 +103,46 @@ func watch(f *satin.Frame, w Watch) []int64 {
 		}
 	}
 	return seen
+}
+
+// Reads is the argument of those that read a constant.
+type Reads struct{ What satin.Constant[[]byte] }
+
+// Read is when, and in which process, so many bytes were read.
+type Read struct {
+	At             int64 // ns
+	Process, Bytes int
+}
+
+// readersEach is how many jobs read, for each process: more than one, lest one is left out.
+const readersEach = 2
+
+// large shares so many bytes with jobs that others steal, and says what they read. Times are since it was shared.
+func large(f *satin.Frame, bytes int) []Read {
+	noise := make([]byte, bytes)
+	rand.NewChaCha8([32]byte{1}).Read(noise)
+	what := satin.ShareConstant(f, noise)
+	began := time.Now()
+	all := make([]satin.Future[Reads, Read], readersEach*(model.Peers-1))
+	for i := range all {
+		all[i] = satin.Spawn(f, reads, Reads{what})
+	}
+	for until := began.Add(gatherTime); time.Now().Before(until); time.Sleep(lookPause) {
+		breathe(f)
+	}
+	list := make([]Read, len(all))
+	for i := len(all) - 1; i >= 0; i-- {
+		list[i] = all[i].Get()
+		list[i].At -= began.UnixNano()
+	}
+	return list
+}
+
+func reads(f *satin.Frame, r Reads) Read {
+	n := len(r.What.Read(f))
+	at := time.Now().UnixNano()
+	time.Sleep(gatherTime) // so that the others get some, too
+	return Read{at, os.Getpid(), n}
 }
 
 // abort has a job stolen whose own job is stolen too, aborts the first while it is in a long leaf, and returns when
@@ -188,6 +232,38 @@ func (p *process) offers(words []string) (ask.Answer, error) {
 	for i, ns := range after {
 		a.Set(fmt.Sprint("offer", i), ns)
 	}
+	return a, nil
+}
+
+// large owns a run that shares so many bytes; the answer has how many processes read them, and when the last had them.
+func (p *process) large(words []string) (ask.Answer, error) {
+	if len(words) != 1 {
+		return nil, fmt.Errorf("want BYTES")
+	}
+	bytes, err := strconv.Atoi(words[0])
+	if err != nil || bytes < 1 || bytes > 1<<30 {
+		return nil, fmt.Errorf("%q is no number from 1 to %d", words[0], 1<<30)
+	}
+	var list []Read
+	if err := p.own("wide.large", bytes, &list); err != nil {
+		return nil, err
+	}
+	first := map[int]int64{} // by process
+	for _, r := range list {
+		if r.Bytes != bytes {
+			return nil, fmt.Errorf("a job read %d bytes of %d", r.Bytes, bytes)
+		}
+		if at, ok := first[r.Process]; !ok || r.At < at {
+			first[r.Process] = r.At
+		}
+	}
+	last := int64(0)
+	for _, at := range first {
+		last = max(last, at)
+	}
+	a := ask.Answer{}
+	a.Set("processes", len(first))
+	a.Set("last", last)
 	return a, nil
 }
 

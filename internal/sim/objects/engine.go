@@ -81,6 +81,7 @@ func (g *engine) carryOut(o sharedobj.Order) {
 	w, p := g.peer.world, g.peer
 	switch o.Kind {
 	case sharedobj.OrderHere:
+		p.fed = w.now
 		g.here(o)
 	case sharedobj.OrderForget:
 		if p.pins[o.Digest] > 0 {
@@ -179,7 +180,8 @@ func (g *engine) answered(o sharedobj.Order) {
 		w.violate(answersOnce, "%s: job %d is not waiting", p.id, o.Job)
 	}
 	delete(g.jobs, o.Job)
-	if w.now > j.came+w.cfg.Core.Patience+tick {
+	patience := w.cfg.Core.Patience + tick
+	if w.now > j.came+w.cfg.Core.ReadPatience+tick || w.now > max(j.came, p.fed+w.cfg.Core.Patience)+patience {
 		w.violate(inTime, "job %d of %s has waited for %v", j.id, p.id, w.now-j.came)
 	}
 	if o.Kind == sharedobj.OrderBack {

@@ -13,7 +13,7 @@ const (
 	onlyGrows    = "only-grows"           // a lattice loses nothing, its own offers first of all
 	valid        = "witness-checked"      // no lattice holds what is not valid
 	agree        = "lattices-agree"       // a while after all is calm, all that live have the same values
-	inTime       = "fetch-or-give-back"   // a job is ready or back within its patience
+	inTime       = "fetch-or-give-back"   // a job is ready, or back when nothing has come for a while
 	pinnedStays  = "pinned-stays"         // what is pinned is not forgotten
 	bounded      = "bounded"              // no core holds more than it may
 	onePerLink   = "one-push-per-cluster" // without faults a large write crosses each wide-area link once

@@ -142,6 +142,7 @@ type peer struct {
 	engine  *engine
 	pins    map[sharedobj.Digest]int
 	reads   map[sharedobj.Digest][]func()
+	fed     time.Duration // when a value, or a piece of one, came last
 	ringing time.Duration // when a tick is due; 0: none
 	sent    int           // messages in this moment
 	moment  time.Duration
@@ -262,6 +263,9 @@ func (w *World) send(p *peer, m *sharedobj.Message) {
 	for range copies {
 		w.post(at-w.now, func() {
 			if to.up && !to.liar && w.group[to.number] == w.group[p.number] {
+				if m.Piece != nil {
+					to.fed = w.now
+				}
 				to.absorb(to.core.Step(w.now, m))
 			}
 		})
