@@ -6,6 +6,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"github.com/satin-peer/satin/internal/cause"
+	"github.com/satin-peer/satin/internal/durable"
 )
 
 // CheckOutput tells before a run whether [WriteFile] could write path after it: the name is not a directory
@@ -35,21 +38,9 @@ func CheckOutput(path string, inputs ...string) error {
 // WriteFile writes path through write: first to a temporary file in the same directory, which is flushed to
 // the disk and renamed when all of it is there. After an error, path is as it was and the temporary file is
 // gone.
-func WriteFile(path string, write func(io.Writer) error) (err error) {
-	temp, err := os.CreateTemp(filepath.Dir(path), ".satin-*")
-	if err != nil {
-		return fileError(path, "written", err)
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(temp.Name()))
-		}
-	}()
-	if err := errors.Join(write(temp), temp.Chmod(0o644), temp.Sync(), temp.Close()); err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
-	}
-	if err := os.Rename(temp.Name(), path); err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
+func WriteFile(path string, write func(io.Writer) error) error {
+	if err := durable.Write(path, 0o644, true, write); err != nil {
+		return fmt.Errorf("writing %s: %w", path, cause.Of(err))
 	}
 	return nil
 }

@@ -12,6 +12,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/satin-peer/satin/internal/durable"
 )
 
 // Names of the files in Config.Dir. Each holds one line.
@@ -29,29 +31,13 @@ func writeFiles(dir, base string, tokens map[Level]string) (*files, error) {
 	f := &files{}
 	for _, file := range [][2]string{{ViewFile, tokens[View]}, {ControlFile, tokens[Control]}, {AddressFile, base}} {
 		path := filepath.Join(dir, file[0])
-		if err := writePrivate(path, file[1]+"\n"); err != nil {
+		if err := durable.Write(path, 0o600, false, durable.Bytes([]byte(file[1]+"\n"))); err != nil {
 			return nil, errors.Join(fmt.Errorf("the dashboard's address and tokens cannot be written: %w", err),
 				f.remove())
 		}
 		f.paths = append(f.paths, path)
 	}
 	return f, nil
-}
-
-// writePrivate makes a file that only the user can read, at once.
-func writePrivate(path, text string) error {
-	tmp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*") // its mode is 0600
-	if err != nil {
-		return err
-	}
-	_, err = tmp.WriteString(text)
-	if err = errors.Join(err, tmp.Close()); err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(tmp.Name()))
-	}
-	return nil
 }
 
 func (f *files) remove() (err error) {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/satin-peer/satin/internal/durable"
 	"github.com/satin-peer/satin/internal/report"
 )
 
@@ -71,7 +72,7 @@ func (s *Server) setPrefs(r *http.Request) error {
 	}
 	text, err := json.Marshal(next)
 	if err == nil {
-		err = writePrivate(p.path, string(text)+"\n")
+		err = durable.Write(p.path, 0o600, false, durable.Bytes(append(text, '\n')))
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w: the preferences cannot be kept: %w", report.ErrUnavailable, err)

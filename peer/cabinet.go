@@ -3,13 +3,14 @@ package peer
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
+	"github.com/satin-peer/satin/internal/durable"
 	"github.com/satin-peer/satin/internal/wire"
 )
 
@@ -30,64 +31,29 @@ func openCabinet(dir, kind string, most int, now func() time.Time) (*cabinet, er
 		return nil, fmt.Errorf("the directory %s: %w", filepath.Base(dir), err)
 	}
 	c := &cabinet{dir, kind, most, now}
-	c.sweep()
+	durable.Sweep(dir)
 	return c, nil
 }
-
-// sweep removes what a process that was killed in the middle of a write has left: nobody else writes here.
-func (c *cabinet) sweep() {
-	entries, err := os.ReadDir(c.dir)
-	if err != nil {
-		return
-	}
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), newPrefix) && e.Type().IsRegular() {
-			_ = os.Remove(filepath.Join(c.dir, e.Name())) // it does no harm
-		}
-	}
-}
-
-// newPrefix begins the names of files that are being written.
-const newPrefix = "new-"
 
 func (c *cabinet) path(name string) string { return filepath.Join(c.dir, name+c.kind) }
 
 // write returns when the file is on the disk. A directory that was removed is made again.
-func (c *cabinet) write(name string, parts ...[]byte) (err error) {
-	f, err := os.CreateTemp(c.dir, newPrefix+"*")
-	if errors.Is(err, fs.ErrNotExist) {
-		if err = os.MkdirAll(c.dir, 0o700); err == nil {
-			f, err = os.CreateTemp(c.dir, newPrefix+"*")
+func (c *cabinet) write(name string, parts ...[]byte) error {
+	if err := os.MkdirAll(c.dir, 0o700); err != nil {
+		return err
+	}
+	err := durable.Write(c.path(name), 0o600, true, func(w io.Writer) error {
+		for _, part := range parts {
+			if err := wire.WriteFrame(w, part, maxCabinetFile); err != nil {
+				return err
+			}
 		}
+		return nil
+	})
+	if err == nil {
+		c.prune(c.now())
 	}
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = f.Close()
-			_ = os.Remove(f.Name())
-		}
-	}()
-	for _, part := range parts {
-		if err := wire.WriteFrame(f, part, maxCabinetFile); err != nil {
-			return err
-		}
-	}
-	if err := f.Sync(); err != nil {
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	if err := os.Rename(f.Name(), c.path(name)); err != nil {
-		return err
-	}
-	if err := syncDir(c.dir); err != nil {
-		return err
-	}
-	c.prune(c.now())
-	return nil
+	return err
 }
 
 // read gives the parts of a file; fs.ErrNotExist if there is none.
@@ -119,7 +85,7 @@ func (c *cabinet) remove(name string) error {
 	case err != nil:
 		return err
 	}
-	return syncDir(c.dir)
+	return durable.SyncDir(c.dir)
 }
 
 type cabinetFile struct {
@@ -161,17 +127,4 @@ func (c *cabinet) prune(now time.Time) {
 			_ = os.Remove(filepath.Join(c.dir, e.Name()))
 		}
 	}
-}
-
-// syncDir makes a rename in a directory last. Not every system can.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = d.Close() }()
-	if err := d.Sync(); err != nil && !errors.Is(err, fs.ErrInvalid) && !errors.Is(err, errors.ErrUnsupported) {
-		return err
-	}
-	return nil
 }

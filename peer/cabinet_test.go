@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/satin-peer/satin/internal/durable"
 )
 
 // What a killed process was writing is removed by the next one.
@@ -17,7 +19,7 @@ func TestCabinetIsSweptUp(t *testing.T) {
 	if err := c.write("one", []byte("1")); err != nil {
 		t.Fatal(err)
 	}
-	half := filepath.Join(dir, newPrefix+"123")
+	half := filepath.Join(dir, durable.Unfinished+"123")
 	if err := os.WriteFile(half, []byte("half"), 0o600); err != nil {
 		t.Fatal(err)
 	}

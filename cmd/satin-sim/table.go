@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/satin-peer/satin/internal/durable"
 	"github.com/satin-peer/satin/internal/sim"
 	"github.com/satin-peer/satin/internal/sim/paper"
 	"github.com/satin-peer/satin/internal/wan"
@@ -90,10 +91,7 @@ func deliver(doc *paper.Document, dir, name string, out io.Writer) error {
 	}
 	path := filepath.Join(dir, "sim-"+name+".md")
 	text := strings.TrimRight(doc.String(), "\n") + "\n"
-	if err := os.WriteFile(path+".new", []byte(text), 0o644); err != nil {
-		return err
-	}
-	return os.Rename(path+".new", path)
+	return durable.Write(path, 0o644, false, durable.Bytes([]byte(text)))
 }
 
 func nws(args []string, out, _ io.Writer) error {

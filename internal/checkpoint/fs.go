@@ -1,13 +1,11 @@
 package checkpoint
 
 import (
-	"errors"
 	"io"
 	"os"
-	"runtime"
-	"syscall"
 
 	"github.com/gofrs/flock"
+	"github.com/satin-peer/satin/internal/durable"
 )
 
 // FS is all that the log asks of a file system. Names are paths as the caller of Open gave the directory, joined with
@@ -107,22 +105,7 @@ func (Disk) SyncFile(name string) error {
 	return f.Sync()
 }
 
-// SyncDir does nothing on Windows, which has no such call, and on file systems that refuse it: there a crash
-// of the machine may take new names back.
-func (Disk) SyncDir(dir string) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	if err := d.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, errors.ErrUnsupported) {
-		return err
-	}
-	return nil
-}
+func (Disk) SyncDir(dir string) error { return durable.SyncDir(dir) }
 
 func (Disk) Rename(from, to string) error { return os.Rename(from, to) }
 

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/satin-peer/satin/internal/durable"
 	"github.com/satin-peer/satin/internal/wasm"
 	"github.com/satin-peer/satin/internal/wire"
 )
@@ -40,19 +41,6 @@ func keep(at string, p *wasm.Prepared) {
 	if err != nil {
 		return
 	}
-	f, err := os.CreateTemp(filepath.Dir(at), "new-*")
-	if err != nil {
-		return
-	}
 	sum := sha256.Sum256(b)
-	_, err = f.Write(append(sum[:], b...))
-	if bad := f.Close(); err == nil {
-		err = bad
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), at)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
+	_ = durable.Write(at, 0o600, false, durable.Bytes(append(sum[:], b...)))
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/gofrs/flock"
 	"github.com/satin-peer/satin/internal/cause"
+	"github.com/satin-peer/satin/internal/durable"
 )
 
 // The files of a control directory.
@@ -125,16 +126,8 @@ func holder(lockPath string) int {
 // writeToken replaces the token file in one step, so that nobody reads half of it.
 func (s *socket) writeToken() error {
 	path := TokenPath(s.dir)
-	temp, err := os.CreateTemp(s.dir, tokenName+".*") // 0600
-	if err != nil {
+	if err := durable.Write(path, 0o600, false, durable.Bytes([]byte(s.token+"\n"))); err != nil {
 		return fmt.Errorf("writing %s: %w", path, cause.Of(err))
-	}
-	_, err = temp.WriteString(s.token + "\n")
-	if err = errors.Join(err, temp.Close()); err == nil {
-		err = os.Rename(temp.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("writing %s: %w", path, cause.Of(err)), os.Remove(temp.Name()))
 	}
 	return nil
 }

@@ -6,7 +6,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
+
+	"github.com/satin-peer/satin/internal/durable"
 )
 
 // maxStateFile bounds what is read of one file of the state directory, in bytes.
@@ -14,30 +15,8 @@ const maxStateFile = 1 << 20
 
 // writeDurably replaces a file of the state directory by one that only its owner can read: after a crash
 // there is the old content or the new.
-func writeDurably(path string, content []byte) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
-	if err != nil {
-		return stateError(path, "cannot be written", err)
-	}
-	defer func() {
-		if err != nil {
-			os.Remove(f.Name())
-		}
-	}()
-	_, err = f.Write(content)
-	if err == nil {
-		err = f.Sync()
-	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err == nil {
-		err = syncDir(filepath.Dir(path))
-	}
-	if err != nil {
+func writeDurably(path string, content []byte) error {
+	if err := durable.Write(path, 0o600, true, durable.Bytes(content)); err != nil {
 		return stateError(path, "cannot be written", err)
 	}
 	return nil

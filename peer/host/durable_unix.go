@@ -10,16 +10,6 @@ import (
 
 const checkModes = true
 
-// syncDir makes a rename in a directory last.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return d.Sync()
-}
-
 // tryLock takes the lock on a file, or says that another process has it. The kernel gives the lock back when
 // the process ends, however it ends.
 func tryLock(f *os.File) (taken bool, err error) {

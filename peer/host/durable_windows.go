@@ -9,9 +9,6 @@ import (
 
 const checkModes = false // Windows has access lists instead, which the directory's owner sets
 
-// syncDir does nothing: Windows has no such call, and its file systems journal names.
-func syncDir(string) error { return nil }
-
 // tryLock takes the lock on a byte far behind the content of a file, so that the content can be read by those
 // who do not get it. Windows gives the lock back when the process ends.
 func tryLock(f *os.File) (taken bool, err error) {

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/satin-peer/satin/internal/durable"
 )
 
 // Files of the state directory.
@@ -61,27 +63,8 @@ func openState(dir string) (*stateDir, error) {
 		return nil, stateError(path, "cannot be written", err)
 	}
 	s := &stateDir{dir, f}
-	s.sweep()
+	durable.Sweep(dir) // it is locked: nobody is in the middle of a write
 	return s, nil
-}
-
-// sweep removes what a process that was killed in the middle of writeDurably has left. The directory is
-// locked, so nobody is in the middle of it now.
-func (s *stateDir) sweep() {
-	entries, err := os.ReadDir(s.dir)
-	if err != nil {
-		return
-	}
-	for _, e := range entries {
-		for _, name := range []string{
-			keyFile, incarnationFile, swarmKeyFile, swarmFile, ticketsFile, allowedFile, revokedFile, bannedFile,
-			rememberedFile, portFile,
-		} {
-			if strings.HasPrefix(e.Name(), "."+name+"-") && e.Type().IsRegular() {
-				_ = os.Remove(s.path(e.Name())) // it does no harm
-			}
-		}
-	}
 }
 
 // holder reads the pid in a lock file; its process may be writing it.

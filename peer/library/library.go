@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/satin-peer/satin/internal/durable"
 	"github.com/satin-peer/satin/internal/module"
 	"github.com/satin-peer/satin/sharedobj"
 )
@@ -43,11 +44,8 @@ type Library struct {
 // compiledDir is where code is kept that was compiled of modules.
 const compiledDir = "compiled"
 
-// suffix ends the names of modules' files, and new begins those of files that are being written.
-const (
-	suffix = ".wasm"
-	newTag = "new-"
-)
+// suffix ends the names of modules' files.
+const suffix = ".wasm"
 
 // Open opens what is kept in a folder, which it makes.
 func Open(cfg Config, host Host) (*Library, error) {
@@ -259,15 +257,12 @@ func (l *Library) path(h Hash) string { return filepath.Join(l.host.Dir, name(h)
 
 // scan lists the files of earlier lives, and removes what is left of others.
 func (l *Library) scan() (files []File) {
+	durable.Sweep(l.host.Dir)
 	entries, err := os.ReadDir(l.host.Dir)
 	if err != nil {
 		return nil
 	}
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), newTag) {
-			_ = os.Remove(filepath.Join(l.host.Dir, e.Name())) // it does no harm
-			continue
-		}
 		text, ok := strings.CutSuffix(e.Name(), suffix)
 		b, err := hex.DecodeString(text)
 		info, bad := e.Info()
@@ -331,29 +326,11 @@ func (l *Library) remove(h Hash) {
 }
 
 func (l *Library) write(s Stored) {
-	err := writeFile(l.host.Dir, l.path(s.Hash), s.Bytes)
+	err := durable.Write(l.path(s.Hash), 0o600, false, durable.Bytes(s.Bytes)) // it is verified when it is read
 	if err != nil {
 		l.host.Log.Warn("a module cannot be kept on the disk", "module", s.Hash, "error", err)
 		l.mu.Lock()
 		l.core.NotStored(s.Hash)
 		l.mu.Unlock()
 	}
-}
-
-func writeFile(dir, path string, b []byte) error {
-	f, err := os.CreateTemp(dir, newTag+"*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(b)
-	if bad := f.Close(); err == nil {
-		err = bad
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path) // not flushed: it is verified when it is read
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return err
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/satin-peer/satin/internal/cause"
+	"github.com/satin-peer/satin/internal/durable"
 )
 
 // Put writes one setting into the configuration file at path, which is made with all settings explained if there is
@@ -115,7 +116,7 @@ func sameBut(name string, old, changed []byte, line string) bool {
 }
 
 // replace writes a file beside another one and gives it its name and mode.
-func replace(path string, text []byte) (err error) {
+func replace(path string, text []byte) error {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real // the link stays
 	}
@@ -123,18 +124,5 @@ func replace(path string, text []byte) (err error) {
 	if info, err := os.Stat(path); err == nil {
 		mode = info.Mode().Perm()
 	}
-	file, err := os.CreateTemp(filepath.Dir(path), ".config-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(file.Name())
-		}
-	}()
-	_, err = file.Write(text)
-	if err = errors.Join(err, file.Chmod(mode), file.Sync(), file.Close()); err != nil {
-		return err
-	}
-	return os.Rename(file.Name(), path)
+	return durable.Write(path, mode, true, durable.Bytes(text))
 }
