@@ -76,7 +76,8 @@ func peerConfig(l *settings.Loaded, log *slog.Logger) peer.Config {
 		Workers: l.Workers, Prefer: &prefer, FullPriority: l.Priority == settings.PriorityNormal, Cluster: l.Cluster,
 		Memory: int64(l.Memory) << 20, ObjectsMemory: int64(l.ObjectsMemory) << 20,
 		Modules: l.Modules, ModuleCache: int64(l.ModuleCache) << 20,
-		LongestLife: l.LongestLife, RunDisk: int64(l.RunDisk) << 20, Policy: l.Policy, Emulate: l.Emulate,
+		LongestLife: l.LongestLife, RunDisk: int64(l.RunDisk) << 20, RunMemory: int64(l.RunMemory) << 20,
+		Policy: l.Policy, Emulate: l.Emulate,
 		LeavePatience: l.LeavePatience, Checkpoint: checkpointEvery(l),
 		Name: cmp.Or(l.Name, machineName()), Software: software(), Log: log,
 	}

@@ -206,7 +206,7 @@ func writeRuns(w io.Writer, runs []control.RunInfo) error {
 	if slices.ContainsFunc(runs, func(r control.RunInfo) bool { return r.Recovery != "" && r.Recovery != "salvage" }) {
 		recovery = "RECOVERY"
 	}
-	if slices.ContainsFunc(runs, func(r control.RunInfo) bool { return r.Why != "" || r.NotStoring != "" }) {
+	if slices.ContainsFunc(runs, func(r control.RunInfo) bool { return reason(&r) != "" }) {
 		why = "WHY"
 	}
 	heads := []any{"RUN", "STATE", "DONE", "TIME", "PEERS", "OWNER"}
@@ -242,13 +242,22 @@ func writeRuns(w io.Writer, runs []control.RunInfo) error {
 		if recovery != "" {
 			cells = append(cells, r.Recovery)
 		}
-		reason := r.Why
-		if reason == "" && r.NotStoring != "" {
-			reason = "nothing is kept on the disk: " + r.NotStoring
-		}
-		t.row(append(cells, what, reason)...)
+		t.row(append(cells, what, reason(&r))...)
 	}
 	return t.w.Flush()
+}
+
+// reason is what is to be said of a run in a line; "" if all is well.
+func reason(r *control.RunInfo) string {
+	switch {
+	case r.Why != "":
+		return r.Why
+	case r.NotStoring != "":
+		return "nothing is kept on the disk: " + r.NotStoring
+	case r.NoRoom != "":
+		return "not all that others give is taken: " + r.NoRoom
+	}
+	return ""
 }
 
 func stateText(s control.Status, now time.Time) string {

@@ -54,9 +54,10 @@ func (p *Peer) assemble(apps []Application) error {
 	p.traffic = &traffic{base: p.base, places: p.places, modules: p.modules, protect: p.host, vouch: vouch}
 	p.modules.send = p.traffic.sendShared
 	p.crew = &crew{base: p.base, cfg: &p.cfg, self: self, host: p.host, arbiter: &arbiter{cores: p.cfg.Workers},
-		modules: p.modules, vouch: vouch,
+		modules: p.modules, vouch: vouch, memory: &memory{},
 		send: p.traffic.send, tell: p.voice.tellNews, sendShared: p.traffic.sendShared,
 		tellShared: p.voice.tellShared}
+	p.crew.memory.divide(p.cfg.RunMemory, &p.cfg.Runs, &p.cfg.Stream)
 	lies, err := openCabinet(filepath.Join(p.cfg.Host.StateDir, "lies"), ".lie", maxLies, p.now)
 	if err != nil {
 		return err

@@ -23,6 +23,7 @@ type crew struct {
 	self    steal.PeerID
 	host    interface{ Incarnation() uint64 }
 	arbiter *arbiter
+	memory  *memory
 	modules *modules
 	vouch   *vouching
 	send    func(*steal.Message) // of all sessions
@@ -37,6 +38,7 @@ type crew struct {
 // session makes this peer's part in a run; with has what differs from run to run.
 func (c *crew) session(m *statement.SignedManifest, of steal.Run, members *steal.Members, with session.Config) (
 	*session.Session, error) {
+	log := c.log.With("run", m.Run.String())
 	policy, err := policy.ByName(m.Policy, steal.PeerID(m.Owner.String()))
 	if err != nil {
 		return nil, err
@@ -48,11 +50,17 @@ func (c *crew) session(m *statement.SignedManifest, of steal.Run, members *steal
 	}
 	with.Run, with.Self, with.Core = of, steal.Address{Peer: c.self, Inc: c.nextLife()}, c.cfg.Steal
 	with.Policy, with.Members, with.Engine = policy, members, engine
-	with.Send, with.Tell, with.Log = c.send, c.tell, c.log.With("run", m.Run.String())
+	with.Send, with.Tell, with.Log = c.send, c.tell, log
+	with.Run.Room = c.memory.enter(m.Run, peerName(m.Owner), steal.PeerID(m.Owner.String()) == c.self,
+		func(why string) { log.Warn("not all that others give of a run is taken", "why", why) })
 	with.Shared, with.Notary = c.objects(), c.vouch
 	with.SendShared = func(x *sharedobj.Message) { c.sendShared(&stream.Shared{Run: m.Run, Message: x}) }
 	with.TellShared = func(n *sharedobj.News) { c.tellShared(m.Run, n) }
-	return session.New(with)
+	s, err := session.New(with)
+	if err != nil {
+		c.memory.leave(m.Run)
+	}
+	return s, err
 }
 
 // engine starts what runs the jobs of a run: a process of their own, if there is a command for it.

@@ -149,6 +149,7 @@ func (t *conductor) stop(o runs.Stop) {
 	s, final := r.session, r.stats()
 	t.live.Delete(o.Run)
 	t.crew.arbiter.leave(r.share)
+	t.crew.memory.leave(o.Run)
 	r.final, r.ended, t.spent, r.proofs = &final, t.now(), true, s.Stats().Proofs
 	t.work.add(&final)
 	if r.manifest.Owner != t.self {

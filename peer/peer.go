@@ -44,6 +44,10 @@ type Config struct {
 	ModuleCache int64
 	// RunDisk is how many bytes of the disk the checkpoints of others' runs may take; 0: as many as there are.
 	RunDisk int64
+	// RunMemory is how many bytes of this process's memory what other members give it may take: a half jobs, results
+	// and what is known of lost work (a half of that each run, owner and sender), a quarter manifests, and a quarter
+	// long results that are coming. 0: as many as there are.
+	RunMemory int64
 	// LongestLife is how long this peer takes part in another's run at most; 0: as long as its owner says.
 	LongestLife time.Duration
 	// FullPriority keeps the workers from being run at the lowest priority that the system has.
@@ -202,6 +206,9 @@ func (p *Peer) upkeep(ctx context.Context) {
 			p.crew.arbiter.next()
 		case now := <-due.C:
 			p.runs.keepUp()
+			if len(p.cfg.Compute) > 0 {
+				p.crew.memory.collect(p.runs.inProgress())
+			}
 			if gone == "" {
 				if gone = p.files.gone(); gone != "" {
 					p.log.Error(gone)

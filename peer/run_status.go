@@ -79,6 +79,7 @@ func (x *reporter) describeRun(i *runs.Info, r *part, now time.Time) control.Run
 			d.NotStoring = oneLine(err)
 		}
 	}
+	d.NoRoom = x.runs.crew.memory.trouble(m.Run)
 	if i.Answered != nil {
 		d.AnsweredBy = string(i.Answered.Author)
 	}

@@ -6,7 +6,8 @@ import "time"
 type Config struct {
 	// Active bounds the runs that a peer takes part in or has refused, PerOwner those of one owner among them.
 	Active, PerOwner int
-	// ManifestBytes bounds the bytes of the manifests of runs in progress.
+	// ManifestBytes bounds the bytes of the manifests of runs in progress. An owner that has more than one run may
+	// have half of it.
 	ManifestBytes int
 	// Ended is how many of others' ended runs are remembered, Answers how many own ones.
 	Ended, Answers int

@@ -72,6 +72,31 @@ func TestRunsAreBounded(t *testing.T) {
 	}
 }
 
+// An owner has one run whatever its manifest takes, and more as long as they take half of the room; that there is no
+// room is said aloud once.
+func TestManifestsOfOneOwner(t *testing.T) {
+	cfg := DefaultConfig()
+	cfg.ManifestBytes = 400
+	c, _ := coreOf(cfg)
+	loud := 0
+	for i := range 6 {
+		for _, n := range of[Note](take(c, manifest(i, "z"))) {
+			if n.Bad {
+				loud++
+			}
+		}
+	}
+	if n := len(c.Runs()); n != 2 || loud != 1 {
+		t.Errorf("%d runs of one owner are taken up with manifests of 100 bytes, for 400; said aloud %d times", n, loud)
+	}
+	large := manifest(9, "y")
+	large.Sealed = make([]byte, 200)
+	take(c, large)
+	if n := len(c.Runs()); n != 3 {
+		t.Errorf("another owner's only run is refused: %d are taken up", n)
+	}
+}
+
 // Runs that have ended are remembered for some time: others' and own ones apart, the newest.
 func TestEndedRunsAreForgotten(t *testing.T) {
 	cfg := DefaultConfig()

@@ -6,7 +6,10 @@ import (
 )
 
 // others are the runs of other peers.
-type others struct{ *table }
+type others struct {
+	*table
+	full bool // that there is no room was said
+}
 
 // adopt takes another peer's run up, if there is room.
 func (x *others) adopt(m *Manifest, unfit string) {
@@ -14,21 +17,25 @@ func (x *others) adopt(m *Manifest, unfit string) {
 		x.note(m.Run, "it expired at %s", time.Unix(m.Expires, 0).UTC().Format(time.RFC3339))
 		return
 	}
-	active, owners, bytes := 0, 0, len(m.Sealed)
+	active, owners, bytes, ownersBytes := 0, 0, len(m.Sealed), len(m.Sealed)
 	for _, r := range x.runs {
 		if !r.state.Ended() || r.state == StateRefused {
 			active++
 			bytes += len(r.m.Sealed)
 			if r.m.Owner == m.Owner {
 				owners++
+				ownersBytes += len(r.m.Sealed)
 			}
 		}
 	}
-	if active >= x.cfg.Active || owners >= x.cfg.PerOwner || bytes > x.cfg.ManifestBytes {
-		x.note(m.Run, "it is not looked at: %d runs are known, %d of them of its owner, with manifests of %d bytes in "+
-			"all; at most %d, %d and %d are", active, owners, bytes, x.cfg.Active, x.cfg.PerOwner, x.cfg.ManifestBytes)
+	if active >= x.cfg.Active || owners >= x.cfg.PerOwner || bytes > x.cfg.ManifestBytes ||
+		owners > 0 && ownersBytes > x.cfg.ManifestBytes/2 {
+		x.say(&x.full, m.Run, "it is not looked at: %d runs are known, %d of them of its owner, with manifests of %d bytes in "+
+			"all and %d of its owner; at most %d, %d, %d and half of that are", active, owners, bytes, ownersBytes,
+			x.cfg.Active, x.cfg.PerOwner, x.cfg.ManifestBytes)
 		return
 	}
+	x.full = false
 	r := &run{m: m, began: x.now, asked: x.now, state: StateRunning}
 	if old := x.runs[m.Run]; old != nil { // it was suspended, or lost: whom it has killed is still true
 		r.deaths, r.deaths.doomed = old.deaths, false

@@ -42,6 +42,12 @@ func (t *table) warn(id RunID, format string, args ...any) {
 	t.order(Note{Run: id, Bad: true, Text: fmt.Sprintf(format, args...)})
 }
 
+// say is warn the first time, and note after that.
+func (t *table) say(said *bool, id RunID, format string, args ...any) {
+	t.order(Note{Run: id, Bad: !*said, Text: fmt.Sprintf(format, args...)})
+	*said = true
+}
+
 // sorted lists the runs by ID.
 func (t *table) sorted() []*run {
 	return slices.SortedFunc(maps.Values(t.runs), func(a, b *run) int {

@@ -156,7 +156,7 @@ func (ad *adoption) adoptOne(p *peer, j *Adoption) bool {
 	if k == nil || len(ad.segments.byID) >= ad.cfg.MaxSegments || ad.segments.unackedN >= ad.cfg.MaxUnackedBytes {
 		return false
 	}
-	s := &segment{job: Job{Path: j.Path, Identity: j.Identity}, since: ad.now}
+	s := &segment{job: Job{Path: j.Path, Identity: j.Identity}, from: p.id, since: ad.now}
 	ad.segments.enter(s)
 	ad.book.own(p, s, j.Handle)
 	ad.book.sendFirst(s, k.Outcome, k.Voucher)
@@ -198,8 +198,10 @@ func (ad *adoption) noticing() time.Duration {
 func (ad *adoption) halt(s *segment) {
 	ad.book.stop(s)
 	if s.state == running {
+		taken := s.taken
 		ad.segments.forget(s)
 		ad.segments.enter(s)
+		ad.segments.charge(s, taken, true)
 	}
 	s.state = running // nobody looks for it in the queue any more
 }

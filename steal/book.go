@@ -12,6 +12,8 @@ type book struct {
 	lost     *lostWork
 	relay    *relay
 	masters  *mastership
+	// whose results take more of the room than they may
+	overdrawn []*peer
 }
 
 // settle closes a lease with the job's outcome.

@@ -5,9 +5,14 @@ import (
 	"slices"
 )
 
-// hold enters a job that came from p. The caller has made sure that there is room.
-func (b *book) hold(p *peer, g *Grant) {
-	s := &segment{job: g.Job, since: b.now}
+// hold enters a job that came from p; false if there is no memory for it. The caller has made sure that it is not one
+// too many.
+func (b *book) hold(p *peer, g *Grant) bool {
+	s := &segment{job: g.Job, from: p.id, since: b.now}
+	if !b.segments.charge(s, g.Job.Size()+jobOverhead, false) {
+		b.stats.JobsWithoutRoom++
+		return false
+	}
 	b.own(p, s, g.Handle)
 	b.segments.enter(s)
 	b.segments.queue(s)
@@ -20,6 +25,7 @@ func (b *book) hold(p *peer, g *Grant) {
 			}
 		}
 	}
+	return true
 }
 
 // own enters a segment as held for p.
@@ -120,6 +126,33 @@ func (b *book) sendFirst(s *segment, outcome, voucher []byte) {
 	b.segments.unacked = append(b.segments.unacked, s)
 	b.segments.unackedN += len(outcome)
 	b.sendResult(s)
+	if !b.segments.charge(s, len(outcome), true) && !slices.Contains(b.overdrawn, s.owner) {
+		b.overdrawn = append(b.overdrawn, s.owner)
+	}
+}
+
+// giveBackOverdrawn returns the jobs of those whose results take more than they may, before the next results come. It
+// has its turn when nobody is in the middle of anything.
+func (b *book) giveBackOverdrawn() {
+	for _, p := range b.overdrawn {
+		b.giveBack(p)
+	}
+	b.overdrawn = nil
+}
+
+// giveBack returns what p has given and nobody has begun.
+func (b *book) giveBack(p *peer) {
+	var back []Handle
+	for _, s := range slices.Clone(p.held) {
+		if s.state == waiting || s.state == fetching {
+			back = append(back, s.handle)
+			b.stop(s)
+			b.release(s)
+		}
+	}
+	if len(back) > 0 {
+		b.send(p, &Message{Return: &Return{Handles: back}})
+	}
 }
 
 func (b *book) sendResult(s *segment) {

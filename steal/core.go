@@ -36,7 +36,7 @@ func NewCore(cfg Config, run Run, self Address, members *Members, advice policy.
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	c := &Core{shared: &shared{cfg: cfg, self: self, run: run, rand: rand}}
+	c := &Core{shared: &shared{cfg: cfg, self: self, run: run, rand: rand, purse: newPurse(run.Room)}}
 	c.masters = newMastership(&c.cfg, &c.run, self.Peer, members)
 	c.compose(advice)
 	c.take(members)
@@ -56,7 +56,8 @@ func (c *Core) compose(advice policy.Policy) {
 	c.leases = newLeases(s, c.partners)
 	c.lost = newLostWork(s, c.segments, c.leases)
 	ask := &adviser{policy: advice}
-	c.book = &book{s, c.partners, c.segments, c.leases, c.lost, &relay{s, ask, c.partners}, m}
+	c.book = &book{shared: s, partners: c.partners, segments: c.segments, leases: c.leases, lost: c.lost,
+		relay: &relay{s, ask, c.partners}, masters: m}
 	c.adoption = &adoption{shared: s, partners: c.partners, segments: c.segments, leases: c.leases, lost: c.lost,
 		book: c.book}
 	c.victim = &victim{shared: s, adviser: ask, partners: c.partners, segments: c.segments, leases: c.leases,
@@ -221,6 +222,7 @@ func (c *Core) Aborted(now time.Duration, refs ...Ref) Output {
 func (c *Core) Stats() Stats {
 	s := c.stats
 	s.TuplesEvicted += c.lost.tuples.evicted
+	s.WithoutRoom += c.lost.store.refused + c.lost.tuples.refused
 	return s
 }
 
@@ -257,6 +259,7 @@ func (c *Core) end() Output {
 		return c.out
 	}
 	c.adoption.reconsiderRestarted()
+	c.book.giveBackOverdrawn()
 	c.book.feedWorkers()
 	c.thief.copyForMyself()
 	c.victim.answerWaiting()

@@ -107,6 +107,8 @@ func (c *Core) leave(everybody bool) {
 	}
 	c.left, c.leaving = true, false
 	c.stats.TuplesEvicted += c.lost.tuples.evicted
+	c.stats.WithoutRoom += c.lost.store.refused + c.lost.tuples.refused
+	c.purse.empty()
 	c.compose(c.thief.policy) // nothing of what the machines knew is needed any more
 }
 
@@ -137,13 +139,9 @@ func (dp *departure) dropWork() {
 	}
 	dp.losses.disownAll(ls)
 	for _, p := range dp.partners.list {
-		var back []Handle
+		dp.book.giveBack(p)
 		for _, s := range slices.Clone(p.held) {
 			switch s.state {
-			case waiting, fetching:
-				back = append(back, s.handle)
-				dp.book.stop(s)
-				dp.book.release(s)
 			case running: // held until the goodbye, so that no inventory misses it
 				dp.order(Order{Kind: AbortSegment, Segment: s.id})
 				s.state = stopped
@@ -151,9 +149,6 @@ func (dp *departure) dropWork() {
 				dp.book.unown(s)
 				dp.losses.orphan(s)
 			}
-		}
-		if len(back) > 0 {
-			dp.send(p, &Message{Return: &Return{Handles: back}})
 		}
 	}
 	for _, s := range dp.segments.inOrder() {

@@ -20,14 +20,17 @@ type lostWork struct {
 }
 
 func newLostWork(s *shared, ss *segments, ls *leases) *lostWork {
-	return &lostWork{shared: s, segments: ss, leases: ls, store: newStore(s.cfg.MaxKept, s.cfg.MaxKeptBytes),
-		tuples: newTupleTable(s.cfg.MaxTuples)}
+	return &lostWork{shared: s, segments: ss, leases: ls, store: newStore(s.cfg.MaxKept, s.cfg.MaxKeptBytes, s.purse),
+		tuples: newTupleTable(s.cfg.MaxTuples, s.purse)}
 }
 
 // keep puts an outcome into the store; nil if it is not kept, or was before.
 func (lw *lostWork) keep(p Partial, class keptClass, owner PeerID) *kept {
 	if !lw.salvaging() || len(p.Path) == 0 {
 		return nil
+	}
+	if owner == lw.self.Peer {
+		owner = ""
 	}
 	k, isNew := lw.store.put(p, class, owner)
 	if !isNew {

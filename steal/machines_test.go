@@ -27,7 +27,8 @@ func below(s *shared) *book {
 	ps.talking = func(*peer) bool { return false }
 	ls := newLeases(s, ps)
 	ask := &adviser{policy: policy.RandomStealing{}}
-	return &book{s, ps, ss, ls, newLostWork(s, ss, ls), &relay{s, ask, ps}, nil}
+	return &book{shared: s, partners: ps, segments: ss, leases: ls, lost: newLostWork(s, ss, ls),
+		relay: &relay{s, ask, ps}}
 }
 
 // Links: small messages time the latency, large ones the rate of what is left after it.

@@ -25,6 +25,8 @@ type Run struct {
 	Hoard bool
 	// Restored are outcomes that are known already, from a checkpoint.
 	Restored []Partial
+	// Room bounds the memory that the run takes here, beside Config's bounds; nil: it is not counted.
+	Room Room
 }
 
 // Recovery says what happens to work whose owner is gone.

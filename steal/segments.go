@@ -35,6 +35,8 @@ func (ss *segments) enter(s *segment) {
 
 func (ss *segments) forget(s *segment) {
 	delete(ss.byID, s.id)
+	ss.purse.give(s.from, s.taken)
+	s.taken = 0
 	ss.unasked(s)
 }
 
@@ -138,6 +140,8 @@ type segment struct {
 	first     bool // it has been waited for: it comes before others when it is ready
 	handle    Handle
 	job       Job
+	from      PeerID // who gave it
+	taken     int    // bytes of the room, as that peer's
 	state     segmentState
 	since     time.Duration // when it came
 	begun     time.Duration // when a worker got it last

@@ -16,6 +16,7 @@ type shared struct {
 	rand    Rand
 	members *Members
 	links   linkTable
+	purse   *purse
 	load    Load
 	reports uint64 // reports of the engine so far
 	now     time.Duration

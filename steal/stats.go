@@ -11,6 +11,7 @@ type Stats struct {
 	JobsGivenLocal, JobsGivenWide   uint64 // jobs others got from this peer
 	RequestsRefused                 uint64 // answered without a job
 	JobsReturned                    uint64 // jobs that went back because what they name did not come
+	JobsWithoutRoom                 uint64 // jobs that went back because the room is for others, too
 
 	MessagesSentLocal, MessagesSentWide uint64
 	BytesSentLocal, BytesSentWide       uint64 // estimated encoded size, Message.Size
@@ -47,6 +48,7 @@ type Stats struct {
 	TuplesEvicted      uint64 // from the table: it was full, an ancestor is done, the holder is gone
 	NewsSent           uint64
 	PartialsKept       uint64 // outcomes taken in from the engine and from acknowledged results
+	WithoutRoom        uint64 // outcomes and tuples that were not kept because the room is for others, too
 	PartialsHandedOver uint64 // outcomes given to other peers when leaving, acknowledged
 	PartialsRestored   uint64 // outcomes taken in from a checkpoint
 	Restarts           uint64 // times this peer started the root

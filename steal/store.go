@@ -21,6 +21,8 @@ type store struct {
 	bytes   [keptClasses]int
 	most    int
 	room    int
+	purse   *purse
+	refused uint64
 	changed bool // since the last snapshot
 }
 
@@ -29,6 +31,7 @@ type kept struct {
 	Partial
 	class  keptClass
 	owner  PeerID // settled: who had it
+	from   PeerID // whose bytes they are: who had it, or has handed it over
 	inPart bool   // of a job that ran in place, perhaps under a segment that still runs
 	told   bool
 	toldAt time.Duration
@@ -49,7 +52,9 @@ const (
 	keptClasses
 )
 
-func newStore(entries, bytes int) store { return store{most: entries, room: bytes} }
+func newStore(entries, bytes int, u *purse) store {
+	return store{most: entries, room: bytes, purse: u}
+}
 
 // put keeps an outcome, or raises the class of one that is kept; nil if it is neither, because there is no
 // room or an ancestor is there. New says whether it was not there before.
@@ -67,8 +72,9 @@ func (s *store) put(p Partial, class keptClass, owner PeerID) (k *kept, isNew bo
 		}
 		return k, false
 	}
-	k = &kept{Partial: p, class: class, owner: owner}
-	if s.index.above(p.Path, func(a *kept) bool { return a.covers(k) }) || !s.makeRoom(k) {
+	k = &kept{Partial: p, class: class, owner: owner, from: owner}
+	if s.index.above(p.Path, func(a *kept) bool { return a.covers(k) }) || !s.makeRoom(k) ||
+		!s.pay(k) {
 		return nil, false
 	}
 	for _, d := range slices.Clone(s.index.below(p.Path)) {
@@ -118,6 +124,29 @@ func (s *store) makeRoom(k *kept) bool {
 	return s.fits(k)
 }
 
+// pay has what k takes set aside. If whoever it is from has too much here already, that peer's oldest make room, as far
+// as they are worth no more.
+func (s *store) pay(k *kept) bool {
+	for c := settled; ; {
+		if s.purse.take(k.from, k.size(), false) {
+			return true
+		}
+		e := s.age[c].Front()
+		for e != nil && e.Value.(*kept).from != k.from {
+			e = e.Next()
+		}
+		switch {
+		case e != nil:
+			s.remove(e.Value.(*kept))
+		case c < k.class:
+			c++
+		default:
+			s.refused++
+			return false
+		}
+	}
+}
+
 func (s *store) fits(k *kept) bool { return len(s.index) < s.most && s.total()+k.size() <= s.room }
 
 func (s *store) total() (n int) {
@@ -143,6 +172,7 @@ func (s *store) remove(k *kept) {
 	if i, ok := s.index.find(k.Path, k.Identity); ok {
 		s.index = slices.Delete(s.index, i, i+1)
 		s.unlink(k)
+		s.purse.give(k.from, k.size())
 		s.changed = true
 	}
 }

@@ -116,10 +116,10 @@ func (t *thief) onReply(p *peer, m *Message) {
 		switch _, held := p.findHeld(g.Handle); {
 		case held || slices.Contains(p.done[:], g.Handle):
 			t.stats.DroppedDuplicate++
-		case t.segments.room() <= 0 || t.run.Proving: // nobody who is compared has anything to give
+		case t.segments.room() <= 0 || t.run.Proving || // nobody who is compared has anything to give
+			!t.book.hold(p, g):
 			noRoom = append(noRoom, g.Handle)
 		default:
-			t.book.hold(p, g)
 			if p.cluster == t.cluster {
 				t.stats.JobsTakenLocal++
 			} else {

@@ -16,6 +16,8 @@ type tupleTable struct {
 	holders map[PeerID]*list.List // of *tupleEntry, oldest first
 	most    int
 	evicted uint64
+	purse   *purse
+	refused uint64
 	changed bool // since the last snapshot
 }
 
@@ -26,8 +28,8 @@ type tupleEntry struct {
 
 func (e *tupleEntry) name() (job.Path, job.Identity) { return e.Path, e.Identity }
 
-func newTupleTable(most int) tupleTable {
-	return tupleTable{holders: make(map[PeerID]*list.List), most: most}
+func newTupleTable(most int, u *purse) tupleTable {
+	return tupleTable{holders: make(map[PeerID]*list.List), most: most, purse: u}
 }
 
 // put enters a tuple; false if it says nothing new.
@@ -49,6 +51,9 @@ func (t *tupleTable) put(u Tuple) bool {
 		t.evicted++
 	}
 	e := &tupleEntry{Tuple: u}
+	if !t.pay(e) {
+		return false
+	}
 	i, _ := t.index.find(u.Path, u.Identity)
 	t.index = slices.Insert(t.index, i, e)
 	l := t.holders[u.Holder.Peer]
@@ -60,6 +65,26 @@ func (t *tupleTable) put(u Tuple) bool {
 	t.changed = true
 	return true
 }
+
+// pay has what an entry takes set aside; its holder's oldest make room for it.
+func (t *tupleTable) pay(e *tupleEntry) bool {
+	for !t.purse.take(e.Holder.Peer, e.size(), false) {
+		l := t.holders[e.Holder.Peer]
+		if l == nil {
+			t.refused++
+			return false
+		}
+		t.remove(l.Front().Value.(*tupleEntry))
+		t.evicted++
+	}
+	return true
+}
+
+// size is what a tuple takes of the room.
+func (e *tupleEntry) size() int { return 4*len(e.Path) + tupleOverhead }
+
+// tupleOverhead is about what an entry takes besides its path.
+const tupleOverhead = 256
 
 // dropBelow drops what is strictly below a job whose outcome is known, and says how much that was.
 func (t *tupleTable) dropBelow(p job.Path) uint64 {
@@ -95,6 +120,7 @@ func (t *tupleTable) remove(e *tupleEntry) {
 		return
 	}
 	t.index = slices.Delete(t.index, i, i+1)
+	t.purse.give(e.Holder.Peer, e.size())
 	l := t.holders[e.Holder.Peer]
 	if l.Remove(e.place); l.Len() == 0 {
 		delete(t.holders, e.Holder.Peer)

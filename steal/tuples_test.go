@@ -63,7 +63,7 @@ func (m *modelTable) put(u Tuple) {
 func TestTupleTableIsItsModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		most := rapid.IntRange(1, 12).Draw(t, "most")
-		table, m := newTupleTable(most), &modelTable{most: most}
+		table, m := newTupleTable(most, nil), &modelTable{most: most}
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
 			holder := Address{Peer: rapid.SampledFrom([]PeerID{"a", "b", "c"}).Draw(t, "holder"),
 				Inc: Incarnation(rapid.IntRange(1, 2).Draw(t, "inc"))}
@@ -98,7 +98,7 @@ func TestTupleTableIsItsModel(t *testing.T) {
 
 // A peer that floods the table drives out its own tuples and nobody else's.
 func TestFloodOfTuples(t *testing.T) {
-	table := newTupleTable(100)
+	table := newTupleTable(100, nil)
 	for i := range 40 {
 		table.put(Tuple{Path: job.Path{1, uint32(i)}, Holder: Address{Peer: "honest", Inc: 1}, Done: true})
 	}

@@ -41,7 +41,7 @@ var provingMutants = []mutant{
 	{name: "proving/answers", wrong: "whoever says that it has the answer ends the root", file: "steal/salvage.go",
 		pkg: "steal", run: nobody, old: "	if n.Master != nil && !c.run.Proving {", new: "	if n.Master != nil {"},
 	{name: "proving/jobs-of-others", wrong: "the owner computes what others push", file: "steal/thief.go",
-		pkg: "steal", run: nobody, old: "t.segments.room() <= 0 || t.run.Proving:", new: "t.segments.room() <= 0:"},
+		pkg: "steal", run: nobody, old: "t.segments.room() <= 0 || t.run.Proving ||", new: "t.segments.room() <= 0 ||"},
 	{name: "proving/shunned-speaks", wrong: "a liar is listened to", file: "steal/receive.go",
 		pkg: "steal", run: "^TestShunned$", old: "	if p.shunned || m.From", new: "	if m.From"},
 	{name: "proving/gives-on", wrong: "who is compared gives jobs on", file: "steal/victim.go",

@@ -38,7 +38,7 @@ var recoveryMutants = []mutant{
 		old: "held || slices.Contains(p.done[:], j.Handle) {", new: "false && held {"},
 	{name: "recovery/number-reused", wrong: "a segment that was given up is run again under its number",
 		file: "steal/adopt.go", pkg: "steal", run: salvage, args: unshrunk,
-		old: "		ad.segments.forget(s)\n		ad.segments.enter(s)\n	}\n	s.state = running", new: "		ad.segments.byID[s.id] = s\n	}\n	s.state = running"},
+		old: "		ad.segments.forget(s)\n		ad.segments.enter(s)\n		ad.segments.charge", new: "		ad.segments.byID[s.id] = s\n		ad.segments.charge"},
 	{name: "recovery/speaks-for-others", wrong: "news of what others hold are believed", file: "steal/salvage.go",
 		pkg: "steal", run: salvage, args: unshrunk,
 		old: "if u.Holder == n.From {", new: "if true {"},

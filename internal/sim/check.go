@@ -119,7 +119,7 @@ func (e *engine) runsTwice(s *segment) bool {
 // checkRestored looks whether what a checkpoint gave back has been taken in.
 func (x *witness) checkRestored(parts []steal.Partial) {
 	p := x.of
-	if p.world.cfg.Recovery == steal.Naive || p.world.cfg.Core.MaxKept < amplyKept {
+	if p.world.cfg.Recovery == steal.Naive || !p.world.cfg.keepsAll() {
 		return
 	}
 	table := p.core.Orphans()
@@ -134,10 +134,13 @@ func (x *witness) checkRestored(parts []steal.Partial) {
 // amplyKept is a bound on kept outcomes that no small run reaches.
 const amplyKept = 4096
 
+// keepsAll says whether nothing is dropped for want of room.
+func (c *Config) keepsAll() bool { return c.Core.MaxKept >= amplyKept && c.Room == 0 }
+
 // checkAcks looks whether what a core acknowledges to have been handed over is in its table.
 func (x *witness) checkAcks(m *steal.Message, answers []*steal.Message) {
 	p := x.of
-	if m.HandOver == nil || p.world.cfg.Core.MaxKept < amplyKept ||
+	if m.HandOver == nil || !p.world.cfg.keepsAll() ||
 		!slices.ContainsFunc(answers, func(a *steal.Message) bool {
 			return a.HandOverAck != nil && !a.HandOverAck.Leaving && a.HandOverAck.ID == m.HandOver.ID && a.To == m.From
 		}) {

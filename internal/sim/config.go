@@ -64,6 +64,8 @@ type Config struct {
 	Share *Share
 	// Withholder, if not nil, says who takes jobs and brings nothing home.
 	Withholder *Withholder
+	// Room is how many bytes each peer has for what others give it; 0: as many as there are.
+	Room int
 	// Faults happen at their times.
 	Faults []Fault
 	// Audit keeps account of every job of the run, for the invariants that need it. It costs about as much as

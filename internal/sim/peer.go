@@ -105,7 +105,7 @@ func (p *peer) start() error {
 	random := rand.New(rand.NewPCG(w.cfg.Seed, uint64(p.number)<<32|uint64(p.inc)))
 	run := w.plan
 	run.Fresh = p.number == 0 && p.inc == 1
-	run.Restored = p.restored()
+	run.Restored, run.Room = p.restored(), newRoom(p)
 	run = w.cfg.Quorum.plan(run, p.number)
 	core, err := steal.NewCore(w.cfg.Core, run, p.address(), p.membersKnown, w.cfg.Policy(), random)
 	if p.core = core; err != nil {

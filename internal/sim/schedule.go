@@ -63,6 +63,7 @@ func Schedule(seed uint64, kinds []FaultKind) Config {
 	}
 	eagerly(seed, &c)
 	withholding(seed, peers, span, &c)
+	tightly(seed, &c)
 	sharing(seed, &c)
 	return c
 }

@@ -164,6 +164,7 @@ type RunInfo struct {
 	Disputed   bool     `json:"disputed,omitempty"`    // peers came to different answers; the owner keeps both
 	// directory, while the run's results are being kept on this peer's disk
 	Checkpoint string `json:"checkpoint,omitempty"`
+	NoRoom     string `json:"no_room,omitempty"`     // why not all that others give of it is taken, one line
 	NotStoring string `json:"not_storing,omitempty"` // why they cannot be at the moment, one line
 
 	Stats *report.RunStats `json:"stats,omitempty"` // of this peer's part in it; may be missing

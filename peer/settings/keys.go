@@ -231,6 +231,16 @@ func keepKeys() []*key {
 		field: func(s *Settings) any { return &s.RunDisk },
 		check: func(s *Settings) bool { return s.RunDisk == 0 || s.RunDisk >= MinRunDisk && s.RunDisk <= MaxRunDisk },
 	}
+	memory := &key{
+		name: "run_memory", kind: numberKind,
+		want: fmt.Sprintf("0, or a whole number from %d to %d", MinRunMemory, MaxMemory),
+		about: []string{"MiB of the daemon's memory that what other members give it may take; 0: as much as there is.",
+			"Half of it is for jobs and results, of which one run, one owner and one member may have half."},
+		field: func(s *Settings) any { return &s.RunMemory },
+		check: func(s *Settings) bool {
+			return s.RunMemory == 0 || s.RunMemory >= MinRunMemory && s.RunMemory <= MaxMemory
+		},
+	}
 	life := &key{
 		name: "longest_life", kind: durationKind, want: "0, or a duration of a minute at least, such as 48h",
 		about: []string{"How old a run of another peer may become here; 0: as old as its owner lets it.",
@@ -253,7 +263,7 @@ func keepKeys() []*key {
 			return s.CheckpointInterval >= MinInterval && s.CheckpointInterval <= MaxInterval
 		},
 	}
-	return []*key{disk, life, checkpoint, interval}
+	return []*key{disk, memory, life, checkpoint, interval}
 }
 
 func daemonKeys() []*key {

@@ -65,6 +65,7 @@ type Settings struct {
 	LeavePatience time.Duration
 
 	RunDisk            int           // MiB that the checkpoints of others' runs may take
+	RunMemory          int           // MiB of the daemon's memory that what others give it may take
 	LongestLife        time.Duration // of others' runs here; 0: as their owners say
 	Checkpoint         bool          // keep the results of runs on the disk
 	CheckpointInterval time.Duration // how much of it may be lost
@@ -102,6 +103,7 @@ const (
 	MinObjects     = 16 // MiB, of what a run's jobs share
 	MinRunDisk     = 16 // MiB
 	MaxRunDisk     = 1 << 30
+	MinRunMemory   = 64 // MiB
 	MinModuleCache = 16 // MiB
 	MaxModuleCache = 1 << 20
 	MinAway        = 10 * time.Second
@@ -121,7 +123,7 @@ func Defaults(d Dirs) Settings {
 		Trust:    TrustInvite, MDNS: true, DHT: true, NAT: true, MaxConnections: 256,
 		Policy: policy.Names()[0], Priority: PriorityIdle, ObjectsMemory: 1024,
 		WorkersHere: preferences.Same, AwayAfter: 5 * time.Minute,
-		Modules: ModulesMembers, ModuleCache: 256, RunDisk: 8192,
+		Modules: ModulesMembers, ModuleCache: 256, RunDisk: 8192, RunMemory: 96,
 		Dashboard: DashboardAuto,
 		LogLevel:  "info", LogFormat: LogText, LeaveAfter: 10 * time.Second,
 		LeavePatience: 5 * time.Second, Checkpoint: true, CheckpointInterval: time.Minute,

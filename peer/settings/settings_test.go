@@ -67,7 +67,7 @@ func TestOrder(t *testing.T) {
 		"log_level": {`"warn"`, "error"}, "log_format": {`"json"`, "json"}, "leave_after": {`"3s"`, "4s"},
 		"emulate": {`"/tmp/wan"`, "/tmp/other"},
 		"name":    {`"desk"`, "lab"}, "dashboard": {`"[::1]:8080"`, "off"}, "leave_patience": {`"3s"`, "4s"}, "checkpoint": {"false", "false"},
-		"run_disk": {"64", "128"}, "longest_life": {`"3h0m0s"`, "48h0m0s"},
+		"run_disk": {"64", "128"}, "run_memory": {"64", "128"}, "longest_life": {`"3h0m0s"`, "48h0m0s"},
 		"checkpoint_interval": {`"3s"`, "4s"}, "memory": {"512", "1024"}, "modules": {`"off"`, "published"},
 		"module_cache": {"64", "128"}, "workers_here": {"1", "0"}, "away_after": {`"1m0s"`, "2m0s"},
 		"on_battery": {"true", "true"}, "hours": {`["22:00-06:00"]`, "mon-fri/18:00-08:00"}, "yield_to": {`["game"]`, "blender"},

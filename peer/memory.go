@@ -1,0 +1,184 @@
+package peer
+
+import (
+	"fmt"
+	"math"
+	"runtime/debug"
+	"sync"
+
+	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/stream"
+	"github.com/satin-peer/satin/runs"
+	"github.com/satin-peer/satin/steal"
+)
+
+// A memory says how much of this process's memory what others give to it may take, over all runs: jobs, results that
+// are on their way home, outcomes that are kept or handed over, tuples. One run may have a half of it, and so may the
+// runs of one owner, and all that one member has sent in whatever runs. In an own run only what others have sent
+// counts. (What jobs share and long results that are still coming have bounds of their own.)
+type memory struct {
+	most  int64 // bytes; 0: as much as there is
+	limit int64 // that the collector was told of last
+
+	mu sync.Mutex
+	of map[job.RunID]*holding
+}
+
+// A holding is what one run has of it.
+type holding struct {
+	owner   runs.PeerID
+	own     bool
+	all     int64
+	from    map[steal.PeerID]int64 // of all, by who has sent it
+	refused string                 // why something was, last
+}
+
+// memoryPart is the part that one run, owner or sender may have.
+const memoryPart = 2
+
+// enter begins to count a run.
+func (q *memory) enter(run job.RunID, owner runs.PeerID, own bool, say func(why string)) steal.Room {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.of == nil {
+		q.of = map[job.RunID]*holding{}
+	}
+	h := &holding{owner: owner, own: own, from: map[steal.PeerID]int64{}}
+	q.of[run] = h
+	return &roomIn{q, h, say}
+}
+
+// leave gives back what a run had.
+func (q *memory) leave(run job.RunID) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	delete(q.of, run)
+}
+
+// trouble is why something of a run was refused last; "" if nothing was.
+func (q *memory) trouble(run job.RunID) string {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if h := q.of[run]; h != nil {
+		return h.refused
+	}
+	return ""
+}
+
+// divide gives manifests, and long results that are coming, a quarter of so many bytes each; what is left of them is
+// the memory's.
+func (q *memory) divide(most int64, r *runs.Config, s *stream.Config) {
+	if most <= 0 {
+		return
+	}
+	q.most = most / 2
+	r.ManifestBytes = int(most / 4)
+	s.BulkMemoryTotal = max(wire.MaxValue, int(most/4))
+	s.BulkMemory = max(wire.MaxValue, s.BulkMemoryTotal/2)
+}
+
+// collect has the collector come sooner than it would when this process takes more than what others may take of it,
+// what jobs share and its own need come to; a limit that the user has given to it stays.
+func (q *memory) collect(parts []*part) {
+	shared := uint64(0)
+	for _, r := range parts {
+		shared += r.session.Stats().Shared.BytesHeld
+	}
+	q.collectBeside(shared)
+}
+
+func (q *memory) collectBeside(shared uint64) {
+	if q.most == 0 || q.limit == 0 && debug.SetMemoryLimit(-1) != math.MaxInt64 {
+		return
+	}
+	if limit := 2*q.most + ownNeed + 2*int64(shared); limit != q.limit {
+		q.limit = limit
+		debug.SetMemoryLimit(limit)
+	}
+}
+
+// ownNeed is what a peer takes that has hundreds of members and nothing of theirs.
+const ownNeed = 40 << 20
+
+// used is what all runs have.
+func (q *memory) used() (n int64) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, h := range q.of {
+		n += h.all
+	}
+	return n
+}
+
+// exceeded says which bound so many bytes more would break; "" if none. The mutex is held.
+func (q *memory) exceeded(h *holding, from steal.PeerID, n int64) string {
+	all, owners, senders := n, n, n
+	for _, other := range q.of {
+		all += other.all
+		senders += other.from[from]
+		if other.owner == h.owner {
+			owners += other.all
+		}
+	}
+	says := func(what string, most int64) string {
+		return fmt.Sprintf("%s would be more than %d MiB of this peer's memory: the setting run_memory", what, most>>20)
+	}
+	switch part := q.most / memoryPart; {
+	case from != "" && senders > part:
+		return says("what "+string(from)+" has sent", part)
+	case !h.own && h.all+n > part:
+		return says("what is held of it", part)
+	case !h.own && owners > part:
+		return says("what is held of its owner's runs", part)
+	case all > q.most:
+		return says("what is held of others", q.most)
+	}
+	return ""
+}
+
+// A roomIn is the memory as the core of one run sees it.
+type roomIn struct {
+	q   *memory
+	h   *holding
+	say func(why string) // the first refusal
+}
+
+// Take implements steal.Room.
+func (r *roomIn) Take(from steal.PeerID, bytes int, must bool) bool {
+	n := int64(bytes)
+	if r.h.own && from == "" {
+		return true
+	}
+	r.q.mu.Lock()
+	why := ""
+	if r.q.most > 0 {
+		why = r.q.exceeded(r.h, from, n)
+	}
+	first := why != "" && r.h.refused == ""
+	if why != "" {
+		r.h.refused = why
+	}
+	if why == "" || must {
+		r.h.all += n
+		r.h.from[from] += n
+	}
+	r.q.mu.Unlock()
+	if first && r.say != nil {
+		r.say(why)
+	}
+	return why == ""
+}
+
+// Give implements steal.Room.
+func (r *roomIn) Give(from steal.PeerID, bytes int) {
+	if r.h.own && from == "" {
+		return
+	}
+	r.q.mu.Lock()
+	defer r.q.mu.Unlock()
+	r.h.all -= int64(bytes)
+	if r.h.from[from] -= int64(bytes); r.h.from[from] == 0 {
+		delete(r.h.from, from)
+	}
+}
