@@ -1,4 +1,5 @@
-// Which colour and letters a peer has: the hue and letter are its cluster's, the shade and number its own.
+// Which colour and letters a peer has: the letter is its cluster's, the number its own. So are the hue and the shade, but as long as there
+// are enough hues for all peers each has one, as shades of one hue are hard to tell apart.
 
 /** @import {Place} from "./types.js" */
 
@@ -61,7 +62,8 @@ export class Palette {
   /** @param {number} peer @param {boolean} bright */
   #mix(peer, bright) {
     const sign = this.signs[peer];
-    const hue = hues[(sign?.cluster ?? 0) % hues.length], shade = (sign?.peer ?? 0) % shades;
+    const few = this.signs.length <= hues.length;
+    const hue = hues[(few ? peer : (sign?.cluster ?? 0)) % hues.length], shade = few ? 0 : (sign?.peer ?? 0) % shades;
     if (this.#dark) return bright ? `hsl(${hue} 80% ${52 + 5 * shade}%)` : `hsl(${hue} 32% ${24 + 4 * shade}%)`;
     return bright ? `hsl(${hue} 85% ${58 - 5 * shade}%)` : `hsl(${hue} 45% ${86 - 4 * shade}%)`;
   }

@@ -6,7 +6,8 @@
 
 /** What is to be seen: from and to across, rows from top, at time (Infinity: now), as far as it is not faint: of a cluster, a peer, in a
  * state; -1 and "" are all.
- * @typedef {{nodes: Flat, from: number, to: number, top: number, rowHeight: number, at: number, cluster: number, peer: number, only: string, letters: boolean}} Sight */
+ * @typedef {{nodes: Flat, from: number, to: number, top: number, rowHeight: number, at: number, cluster: number, peer: number, only: string, letters: boolean,
+ * own: boolean}} Sight `own`: what is left of a segment's width beside those below it are its own jobs */
 /** @typedef {{n: Node, x: number, y: number, w: number, state: string}} Large */
 
 const mostLetters = 400;
@@ -87,6 +88,7 @@ export class Icicle {
       for (let y = begin + W; y < after; y += W) pixels.copyWithin(y, begin, begin + W);
     }
     c.putImageData(this.#image, 0, 0);
+    if (h >= 8 && sight.own) inPlace(c, W / ratio, palette, sight, large);
     if (h >= 8) marks(c, palette, sight, large, h);
   }
 
@@ -108,6 +110,31 @@ export function choose(c, width, palette, sight, n) {
   c.strokeStyle = palette.text;
   c.lineWidth = 3;
   c.strokeRect(x + 1.5, row * h + 1.5, w - 3, h - 4);
+}
+
+/** Hatches, below each segment and beside what was stolen from it, the jobs that it did itself. @param {CanvasRenderingContext2D} c
+ * @param {number} width @param {Palette} palette @param {Sight} sight @param {Large[]} large */
+function inPlace(c, width, palette, sight, large) {
+  const scale = width / Math.max(1e-12, sight.to - sight.from), h = sight.rowHeight;
+  c.lineWidth = 1;
+  for (const { n, x, w, state } of large) {
+    const kid = n.kids.at(-1), y = (n.row + 1 - sight.top) * h;
+    if (!kid || kid.s > sight.at) continue;
+    const a = Math.max(x, (kid.to - sight.from) * scale + 1), b = x + w - 1;
+    if (b - a < 6) continue;
+    c.save();
+    c.beginPath();
+    c.rect(a, y, b - a, h - 1);
+    c.clip();
+    c.strokeStyle = palette.fill(n.p, state === "running");
+    c.beginPath();
+    for (let k = a - h; k < b; k += 6) {
+      c.moveTo(k, y);
+      c.lineTo(k + h, y + h);
+    }
+    c.stroke();
+    c.restore();
+  }
 }
 
 /** @param {CanvasRenderingContext2D} c @param {Palette} palette @param {Sight} sight

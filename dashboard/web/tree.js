@@ -68,7 +68,7 @@ export class Tree {
     el("div", { class: "actions" }, this.#run.node, this.#across.node, this.#who.node, this.#state.node),
     this.#sum, this.#crumbs, this.#map, this.#canvas,
     el("div", { class: "actions" }, this.#pause, this.#replay, this.#scrub, this.#time), this.#said, this.#legend,
-    el("p", { class: "dim", id: "tree-keys" }, "Click or Enter goes into a segment, Escape out. Arrows move among segments, space pauses."),
+    el("p", { class: "dim", id: "tree-keys" }, "Hatched: what the segment above did itself. Click or Enter goes into a segment, Escape out. Arrows move among segments, space pauses."),
     el("h2", {}, "Largest segments"), this.#grid);
   node = el("div", {}, this.#none, this.#all);
 
@@ -229,7 +229,7 @@ export class Tree {
   #sight(/** @type {number} */ rowHeight) {
     const z = this.#zoom, who = this.#who.select.value, state = this.#state.select.value;
     const cluster = who.startsWith("c") ? Number(who.slice(1)) : -1, peer = who.startsWith("p") ? Number(who.slice(1)) : -1;
-    return { nodes: this.#nodes, from: z?.from ?? 0, to: z?.to ?? 1, top: z?.row ?? 0, rowHeight, at: this.#at, cluster, peer, only: state, letters: true };
+    return { nodes: this.#nodes, from: z?.from ?? 0, to: z?.to ?? 1, top: z?.row ?? 0, rowHeight, at: this.#at, cluster, peer, only: state, letters: true, own: this.#across.select.value !== "time" };
   }
 
   #rowHeight() {
@@ -267,7 +267,7 @@ export class Tree {
     show(this.#map, !!this.#zoom);
     if (!copy || !this.#zoom || !this.#map.isConnected) return;
     const { c, width, height } = fit(this.#map, 36), h = Math.max(1, 36 / Math.max(1, this.#rowCount));
-    this.#small.draw(c, width, height, this.palette, { ...this.#sight(h), nodes: new Flat(copy.sorted), from: 0, to: 1, top: 0, rowHeight: h, letters: false });
+    this.#small.draw(c, width, height, this.palette, { ...this.#sight(h), nodes: new Flat(copy.sorted), from: 0, to: 1, top: 0, rowHeight: h, letters: false, own: false });
     c.strokeStyle = this.palette.text;
     c.lineWidth = 2;
     c.strokeRect(this.#zoom.from * width + 1, this.#zoom.row * h + 1, Math.max(4, (this.#zoom.to - this.#zoom.from) * width - 2), height - this.#zoom.row * h - 2);

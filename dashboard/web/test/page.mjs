@@ -75,6 +75,15 @@ await step("the tree shows what became of segments, and is gone through by mouse
     await page.getByLabel("Width").selectOption(width);
     assert.ok((await colours(page, "canvas.icicle")) > 6, width);
   }
+  const own = await canvas.evaluate((shown) => { // at the right end of the row below the root
+    const c = document.createElement("canvas"), side = shown.width / shown.clientWidth;
+    [c.width, c.height] = [40, 20];
+    c.getContext("2d").drawImage(shown, shown.width - 48 * side, 32 * side, 40 * side, 20 * side, 0, 0, 40, 20);
+    return new Set(new Uint32Array(c.getContext("2d").getImageData(0, 0, 40, 20).data.buffer)).size;
+  });
+  assert.ok(own > 1, "what the root did itself is not drawn");
+  const hues = await page.locator(".legend .swatch").evaluateAll((list) => list.map((e) => e.style.backgroundColor));
+  assert.equal(new Set(hues).size, hues.length);
   await page.getByLabel("Time that is shown").fill("500");
   await page.getByText(/^5.0 s of 10 s|^5.0 s of 10.0 s/).waitFor();
   await page.getByRole("button", { name: "Go on" }).click();
