@@ -25,6 +25,7 @@ const (
 	KindRevocation             // a peer is out of the swarm, signed by who may say so
 	KindDeath                  // jobs that ran when a process of its author's died
 	KindPublished              // a member stands for a module, signed by it
+	KindRoster                 // who may take part in a run, signed by who coordinates it
 )
 
 // KindShared are small writes to what jobs share, and offers to lattices: sharedobj.News.
@@ -71,7 +72,7 @@ type Config struct {
 	// Publish keeps to it.
 	AuthorRate Rate
 	// KindRates bounds the messages of one author and kind. The defaults, for kinds that are not in the map:
-	// KindRun and KindTombstone 4 per second and 64 at once, KindAnswered and KindRevocation 1 and 16,
+	// KindRun, KindTombstone and KindRoster 4 per second and 64 at once, KindAnswered and KindRevocation 1 and 16,
 	// KindCard 1 and 8, KindNews and KindShared 40 and 200, the others 20 and 40.
 	KindRates map[Kind]Rate
 	// StrangerRate bounds what a neighbour may pass on by authors that are not in the list of members, all of them
@@ -129,7 +130,7 @@ func (c *Config) kindRate(k Kind) Rate {
 		return r
 	}
 	switch k {
-	case KindRun, KindTombstone:
+	case KindRun, KindTombstone, KindRoster:
 		return Rate{PerSecond: 4, Burst: 64}
 	case KindCard:
 		return Rate{PerSecond: 1, Burst: 8}

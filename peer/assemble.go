@@ -166,7 +166,7 @@ func (p *Peer) speak(asked *answering) error {
 	p.cfg.Stream.Wide, p.cfg.Stream.Admitted = p.places.isWide, p.host.Admitted
 	p.traffic.stream = stream.New(p.host.Network(), p.cfg.Stream, stream.Handler{Received: p.traffic.received,
 		Failed: p.traffic.failed, Shared: p.traffic.receivedShared, SharedFailed: p.traffic.sharedFailed})
-	p.listen()
+	p.listen(asked)
 	if err := p.voice.open(); err != nil {
 		return err
 	}
@@ -188,7 +188,7 @@ func (p *Peer) speak(asked *answering) error {
 }
 
 // listen says what is done with news.
-func (p *Peer) listen() {
+func (p *Peer) listen(asked *answering) {
 	p.voice.hear(gossip.KindCard, p.meetings.checkCard, func(_ peer.ID, b []byte) { _ = p.meetings.hearCard(b, nil) })
 	p.voice.hear(gossip.KindRun, checkAnnouncement, func(author peer.ID, b []byte) {
 		p.runs.announced(job.RunID(b), author)
@@ -207,6 +207,7 @@ func (p *Peer) listen() {
 		_, err := readDeath(b)
 		return err
 	}, p.runs.hearDeath)
+	p.voice.hear(gossip.KindRoster, checkRoster, asked.hearRoster)
 	p.voice.hear(gossip.KindPublished, checkPublished, func(author peer.ID, b []byte) {
 		if err := p.publications.hear(b); err != nil {
 			p.log.Debug("notice of a module refused", "from", author, "error", err)

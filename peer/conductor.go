@@ -146,6 +146,8 @@ func (t *conductor) carryOut(o runs.Order) {
 		t.voice.tell(gossip.KindTombstone, o.Tombstone.Sealed)
 	case runs.TellClaim:
 		t.voice.tell(gossip.KindAnswered, o.Claim.Sealed)
+	case runs.TellRoster:
+		t.voice.tell(gossip.KindRoster, o.Roster.Sealed)
 	case runs.TellDeath:
 		t.tellDeath(o)
 	case runs.Doom:
@@ -292,6 +294,12 @@ func (t *conductor) keepUp() {
 		}
 	}
 	t.feed(func(c *runs.Core, now time.Time) []runs.Order { return c.Tick(now) })
+	for id, r := range t.parts {
+		if now := t.core.Roster(id); r.final == nil && now != r.roster {
+			r.roster = now
+			r.session.SetMembers(t.swarm.takingPart(r.manifest, t.core))
+		}
+	}
 	t.releaseSessions()
 	if t.spent && len(t.core.InProgress(1)) == 0 {
 		// The engine has the collector come seldom, so what ended runs leave would stay for hours of idleness.

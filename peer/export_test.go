@@ -10,6 +10,7 @@ import (
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/runs"
+	"github.com/satin-peer/satin/steal"
 )
 
 // Messages are one of each type that members send on the protocols of this package.
@@ -53,6 +54,48 @@ func (p *Peer) Claim(owner *Peer, run string, outcome []byte) error {
 	p.runs.input(func(c *runs.Core, now time.Time) []runs.Order { return c.Recall(now, held) })
 	p.voice.tell(gossip.KindAnswered, a.Bytes)
 	return nil
+}
+
+// Decide makes the next roster of a run that this peer coordinates.
+func (p *Peer) Decide(run string, out ...*Peer) {
+	id, _ := job.ParseRunID(run)
+	w := &runs.Muster{}
+	for _, o := range out {
+		w.Out = append(w.Out, runs.Outsider{Peer: peerName(o.host.ID()), Left: 1})
+	}
+	p.runs.input(func(c *runs.Core, now time.Time) []runs.Order { return c.Muster(now, id, w) })
+}
+
+// Usurp tells everybody a roster without these, whether or not this peer may.
+func (p *Peer) Usurp(run string, out ...*Peer) {
+	id, _ := job.ParseRunID(run)
+	r := &runs.Roster{Run: id, Number: 1 << 60, Until: time.Now().Add(time.Hour).Unix()}
+	for _, o := range out {
+		r.Out = append(r.Out, runs.Outsider{Peer: peerName(o.host.ID()), Left: 1})
+	}
+	p.voice.tell(gossip.KindRoster, signer{p.base, p.runs.key}.Enroll(r))
+}
+
+// Gives says whether a peer is a member of a run, as its sessions are told here, and whether it is barred.
+func (p *Peer) Gives(run string, to *Peer) (member, barred bool) {
+	id, _ := job.ParseRunID(run)
+	p.runs.mu.Lock()
+	defer p.runs.mu.Unlock()
+	m := p.swarm.takingPart(p.runs.parts[id].manifest, p.runs.core)
+	name := steal.PeerID(to.host.ID().String())
+	_, member = m.Find(name)
+	return member, m.Barred(name)
+}
+
+// RosterOf is the number of the roster that counts for a peer, and its author; 0 if there is none.
+func (p *Peer) RosterOf(run string) (uint64, string) {
+	id, _ := job.ParseRunID(run)
+	p.runs.mu.Lock()
+	defer p.runs.mu.Unlock()
+	if r := p.runs.core.Roster(id); r != nil {
+		return r.Number, string(r.Author)
+	}
+	return 0, ""
 }
 
 // Repeat has it tell everybody again, as long as it keeps the outcome.

@@ -22,7 +22,7 @@ const (
 	// manifestTime is for a manifest of the largest size over a slow link.
 	manifestTime = 2 * time.Minute
 	// maxBesides bounds what is told beside a manifest.
-	maxBesides = statement.MaxTombstone + statement.MaxAnswered + 64
+	maxBesides = statement.MaxTombstone + statement.MaxAnswered + statement.MaxRoster + 64
 )
 
 // inquiries are the questions after runs, those of this peer and those of others.
@@ -50,6 +50,8 @@ type runAnswer struct {
 	// Answered says that somebody has the answer; Over, that the run is over for the speaker because of it.
 	Answered []byte `cbor:"4,keyasint,omitempty"`
 	Over     bool   `cbor:"5,keyasint,omitempty"`
+	// Roster says who may take part.
+	Roster []byte `cbor:"6,keyasint,omitempty"`
 }
 
 func (x *inquiries) serve() {
@@ -86,6 +88,9 @@ func (x *inquiries) tellOfRun(q *runQuestion, asker peer.ID) *runAnswer {
 	if k.Claim != nil {
 		a.Answered = k.Claim.Sealed
 	}
+	if k.Roster != nil {
+		a.Roster = k.Roster.Sealed
+	}
 	return a
 }
 
@@ -117,7 +122,7 @@ var errUnknownRun = errors.New("it knows of no such run")
 
 // askAfter asks a member whether a run goes on.
 func (x *inquiries) askAfter(ctx context.Context, run job.RunID, whom runs.PeerID) *runs.Told {
-	told, _, err := x.askOfRun(ctx, &runQuestion{Run: run}, whom, 1<<13, exchangeTime)
+	told, _, err := x.askOfRun(ctx, &runQuestion{Run: run}, whom, maxBesides, exchangeTime)
 	if err != nil {
 		return &runs.Told{Run: run, From: whom, Failed: true}
 	}
@@ -152,6 +157,15 @@ func (x *inquiries) askOfRun(ctx context.Context, q *runQuestion, from runs.Peer
 		}
 		if c.Run == q.Run {
 			told.Claim = claimOf(c)
+		}
+	}
+	if a.Roster != nil {
+		r, author, err := statement.OpenRoster(a.Roster)
+		if err != nil {
+			return nil, nil, err
+		}
+		if r.Run == q.Run {
+			told.Roster = rosterOf(r, author, a.Roster)
 		}
 	}
 	if a.Manifest == nil {

@@ -46,6 +46,10 @@ func (o *owner) submit(ctx context.Context, sub control.Submission) (control.Run
 	if m.Verify, err = parseVerify(sub.Verify); err != nil {
 		return control.RunInfo{}, err
 	}
+	if m.Adapt, err = parseAdapt(&sub); err != nil {
+		return control.RunInfo{}, err
+	}
+	m.MinPeers, m.MaxPeers = sub.MinPeers, sub.MaxPeers
 	if sub.Module != "" {
 		h, err := hex.DecodeString(sub.Module)
 		if err != nil || len(h) != len(m.Version) || sub.Function != module.Func {

@@ -29,7 +29,8 @@ type part struct {
 	manifest *runs.Manifest // its head; never changed
 	ledger   *ledger        // of its checkpoint; nil: there is none
 	session  *session.Session
-	life     uint64 // tells this session from others of the same run
+	roster   *runs.Roster // that the session was told by
+	life     uint64       // tells this session from others of the same run
 	share    *share
 
 	load  loadTeller
@@ -103,7 +104,7 @@ func (t *conductor) begin(r *part, m *statement.SignedManifest, fresh bool, rest
 	if !of.Hoard {
 		t.record(r, m)
 	}
-	s, err := t.crew.session(m, of, t.swarm.takingPart(r.manifest), session.Config{
+	s, err := t.crew.session(m, of, t.swarm.takingPart(r.manifest, t.core), session.Config{
 		Store: r.store(), Proving: t.jury.proving(r.manifest),
 		Answer: func(outcome []byte) { t.spawn(func(context.Context) { t.rootEnded(r.manifest, outcome) }) },
 		Died:   func(d session.Death) { t.spawn(func(context.Context) { t.engineDied(r, d) }) },
@@ -147,7 +148,9 @@ func (t *conductor) stop(o runs.Stop) {
 		return
 	}
 	s, final := r.session, r.stats()
-	t.live.Delete(o.Run)
+	if !o.HandOver {
+		t.live.Delete(o.Run)
+	}
 	t.crew.arbiter.leave(r.share)
 	t.crew.memory.leave(o.Run)
 	r.final, r.ended, t.spent, r.proofs = &final, t.now(), true, s.Stats().Proofs
@@ -156,7 +159,12 @@ func (t *conductor) stop(o runs.Stop) {
 		t.voice.tell(gossip.KindLoad, encode(&load{Run: o.Run, Stats: final}))
 	}
 	t.spawn(func(context.Context) {
-		s.Cancel()
+		if o.HandOver {
+			s.Leave(t.crew.cfg.LeavePatience) // it hears what others answer, until then
+			t.live.CompareAndDelete(o.Run, s)
+		} else {
+			s.Cancel()
+		}
 		r.ledger.close(o.Discard)
 		// there may be one of an earlier life, from before checkpoints were switched off
 		if r.ledger == nil && o.Discard {
@@ -165,6 +173,10 @@ func (t *conductor) stop(o runs.Stop) {
 		s.Close()
 		t.apps.modules.unuse(r.manifest)
 	})
+	if o.HandOver {
+		t.log.Info("run left", "run", o.Run, "why", o.Why)
+		return
+	}
 	t.log.Info("run ended", "run", o.Run, "state", string(o.State), "why", cmp.Or(o.Why, "its root job has ended"))
 }
 

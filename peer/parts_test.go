@@ -266,3 +266,17 @@ func TestBaseEnds(t *testing.T) {
 		t.Error("a goroutine outlives its peer")
 	}
 }
+
+// A roster is told by its author only: what another one passes on counts for less, see package runs.
+func TestRostersAreOfTheirAuthors(t *testing.T) {
+	b, _ := standing()
+	key, id := newKey(t)
+	_, other := newKey(t)
+	sealed := signer{b, key}.Enroll(&runs.Roster{Number: 1})
+	if err := checkRoster(id, sealed); err != nil {
+		t.Error(err)
+	}
+	if checkRoster(other, sealed) == nil {
+		t.Error("a roster is taken from somebody else")
+	}
+}

@@ -241,9 +241,13 @@ func (p *Peer) membersChanged() {
 
 // spreadMembers gives everybody who needs them the present members and clusters.
 func (p *Peer) spreadMembers() {
-	for _, r := range p.runs.inProgress() {
-		r.session.SetMembers(p.swarm.takingPart(r.manifest))
+	p.runs.mu.Lock()
+	for _, r := range p.runs.parts {
+		if r.final == nil {
+			r.session.SetMembers(p.swarm.takingPart(r.manifest, p.runs.core))
+		}
 	}
+	p.runs.mu.Unlock()
 	p.modules.setMembers()
 	p.voice.setMembers(p.swarm.forGossip())
 }

@@ -74,17 +74,26 @@ func (s *swarm) deputies(m *statement.Manifest) (ids []string) {
 	return ids
 }
 
-// takingPart lists who takes part in a run, with their clusters; this peer among them.
-func (s *swarm) takingPart(m *runs.Manifest) *steal.Members {
+// takingPart lists who takes part in a run, with their clusters; this peer among them, as its roster has it. Who is
+// out gets no jobs, but may still have some. The mutex of the core's conductor is held.
+func (s *swarm) takingPart(m *runs.Manifest, c *runs.Core) *steal.Members {
+	in, barred := c.Seated(m.Run)
+	var out []steal.PeerID
 	list := []steal.Member{{ID: steal.PeerID(s.self.String()), Cluster: steal.ClusterID(s.places.mine().Name)}}
 	for _, c := range s.participants(m, true) {
 		if m.Verify != "" && m.Owner != peerName(s.self) && m.Owner != peerName(c.Peer) {
 			continue // these two have nothing to do with each other
 		}
+		if name := peerName(c.Peer); !in(name) {
+			if barred(name) {
+				out = append(out, steal.PeerID(name))
+			}
+			continue
+		}
 		list = append(list, steal.Member{ID: steal.PeerID(c.Peer.String()),
 			Cluster: steal.ClusterID(s.places.of(c.Peer).Name)})
 	}
-	return steal.NewMembers(list)
+	return steal.NewMembers(list).Bar(out)
 }
 
 // connected counts the members that are.

@@ -7,6 +7,7 @@ package runs
 type Knowledge struct {
 	Tombstone *Tombstone
 	Claim     *Claim
+	Roster    *Roster
 	Over      bool // the run is over here because of Claim
 	Known     bool
 	Manifest  []byte
@@ -41,7 +42,7 @@ func (c *Core) Knows(id RunID, asker PeerID, full bool) (k Knowledge) {
 	case len(r.claims.list) > 0:
 		k.Claim = &r.claims.list[0].Claim
 	}
-	k.Known = !r.lost
+	k.Known, k.Roster = !r.lost, r.rosters.now(r.m, c.now, c.cfg.RosterLife)
 	if full {
 		k.Manifest = r.m.Sealed
 		k.Held = k.Manifest == nil && asker == r.m.Owner && c.kept.claim(id) != nil

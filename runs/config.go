@@ -39,6 +39,9 @@ type Config struct {
 	// are asked after one, ClaimEvery how often a claim is repeated in the end, and WeighEvery how often those who
 	// stand in the way of a claim are asked, and an answer that could not be fetched is tried again.
 	AnnounceEvery, AskEvery, ClaimEvery, WeighEvery time.Duration
+	// RosterLife is how long a roster counts after its author was heard to repeat it, which it does every
+	// AnnounceEvery.
+	RosterLife time.Duration
 	// DormantFor is how long nobody must have known a run before it is taken up without a word, and DormantEvery
 	// how often others are asked about it until then.
 	DormantFor, DormantEvery time.Duration
@@ -53,7 +56,7 @@ func DefaultConfig() Config {
 		Held:        64, HeldOf: 16, HeldBytes: 1 << 30, HeldFor: 7 * 24 * time.Hour, Copies: 2, Keepers: 8,
 		Told:          16,
 		AnnounceEvery: 10 * time.Second, AskEvery: 10 * time.Second, ClaimEvery: 10 * time.Minute,
-		WeighEvery: 2 * time.Second,
+		WeighEvery: 2 * time.Second, RosterLife: 2 * time.Minute,
 		DormantFor: 30 * time.Second, DormantEvery: 3 * time.Second,
 	}
 }

@@ -10,6 +10,7 @@ import (
 type Core struct {
 	table
 	mourners
+	musters
 	own      own
 	others   others
 	kept     kept
@@ -27,7 +28,7 @@ func New(cfg Config, self PeerID, view View, signer Signer) *Core {
 	}
 	c.refusals = refusals{table: &c.table, of: map[Refused]bool{}}
 	c.own.table, c.others.table, c.kept.table, c.dormant.table = &c.table, &c.table, &c.table, &c.table
-	c.mourners.table = &c.table
+	c.mourners.table, c.musters.table = &c.table, &c.table
 	c.kept.of, c.dormant.of = map[RunID]*keptRun{}, map[RunID]*sleeper{}
 	return c
 }
@@ -42,7 +43,7 @@ func (c *Core) Tick(now time.Time) []Order {
 			}
 		}
 		for _, s := range c.dormant.tick() {
-			c.adopt(s.m, s.unfit, false)
+			c.adopt(s.m, s.unfit, false, nil)
 		}
 		c.graves.expire(now.Unix())
 		c.kept.tick()
@@ -71,6 +72,7 @@ func (c *Core) keepUp(r *run) {
 		c.others.askAround(r)
 	}
 	c.mourners.keepUp(r)
+	c.musters.keepUp(r)
 }
 
 // Announced says that somebody spoke of a run, or works on it.
@@ -95,6 +97,7 @@ type Told struct {
 	Failed    bool // it did not answer
 	Manifest  *Manifest
 	Unfit     string // why this peer cannot take part; with Manifest
+	Roster    *Roster
 	Tombstone *Tombstone
 	Claim     *Claim
 	Over      bool // the run is over there because of Claim
@@ -118,7 +121,7 @@ func (c *Core) Asked(now time.Time, t *Told) []Order {
 		}
 		if s := c.dormant.told(t.Run, !t.Failed && (t.Known || t.Claim != nil)); s != nil {
 			c.bury(t.Tombstone)
-			c.adopt(s.m, s.unfit, false)
+			c.adopt(s.m, s.unfit, false, nil)
 		}
 		c.told(t)
 		if r != nil && !t.Failed && !t.Known && t.Tombstone == nil && t.Claim == nil {
@@ -133,7 +136,10 @@ func (c *Core) told(t *Told) {
 	}
 	c.bury(t.Tombstone)
 	if t.Manifest != nil {
-		c.adopt(t.Manifest, t.Unfit, t.Over && t.Claim != nil)
+		c.adopt(t.Manifest, t.Unfit, t.Over && t.Claim != nil, t.Roster)
+	} else if r := c.runs[t.Run]; r != nil {
+		c.musters.hear(r, t.Roster, t.From)
+		c.musters.keepTo(r)
 	}
 	if t.Claim != nil {
 		c.claimed(t.Claim, t.From, t.Over)
@@ -141,7 +147,7 @@ func (c *Core) told(t *Told) {
 }
 
 // adopt takes up a run whose manifest has come; kept says that it was beside an answer.
-func (c *Core) adopt(m *Manifest, unfit string, kept bool) {
+func (c *Core) adopt(m *Manifest, unfit string, kept bool, roster *Roster) {
 	old := c.runs[m.Run]
 	switch {
 	case old != nil && !old.lost:
@@ -150,7 +156,9 @@ func (c *Core) adopt(m *Manifest, unfit string, kept bool) {
 	case c.graves.over(m.Run, m.Owner):
 	default:
 		why := c.refusals.why(m)
-		c.others.adopt(m, cmp.Or(why, unfit))
+		if c.others.adopt(m, cmp.Or(why, unfit)) {
+			c.musters.begin(c.runs[m.Run], roster)
+		}
 		if r := c.runs[m.Run]; r != nil {
 			r.unwanted = why != ""
 		}
@@ -221,6 +229,7 @@ func (c *Core) RootHeld(now time.Time, id RunID, here bool) []Order {
 	return c.do(now, func() {
 		if r := c.runs[id]; r != nil && r.started {
 			r.holdsRoot = here
+			c.musters.keepTo(r)
 		}
 	})
 }
@@ -230,7 +239,7 @@ func (c *Core) RootHeld(now time.Time, id RunID, here bool) []Order {
 func (c *Core) NotStarted(now time.Time, id RunID, why string) []Order {
 	return c.do(now, func() {
 		switch r := c.runs[id]; {
-		case r == nil:
+		case r == nil, r.rosters.benched:
 		case why != "" && r.started:
 			r.started, r.holdsRoot = false, false
 			c.refuse(r, why)

@@ -15,6 +15,8 @@ func (v *everybody) Admitted(id PeerID) bool     { return !slices.Contains(v.str
 func (v *everybody) Partners(*Manifest) []PeerID { return nil }
 func (v *everybody) Bury(*Tombstone) []byte      { return []byte("t") }
 func (v *everybody) Claim(*Claim) []byte         { return []byte("c") }
+func (v *everybody) Enroll(*Roster) []byte       { return []byte("r") }
+func (v *everybody) Cluster(id PeerID) string    { return string(id[:1]) }
 
 // noon is when these tests begin.
 var noon = time.Unix(43200, 0)

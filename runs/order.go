@@ -44,6 +44,8 @@ type (
 		Jobs []Suspect
 		Why  string
 	}
+	// TellRoster tells everybody who may take part in a run.
+	TellRoster struct{ Roster Roster }
 	// Doom fails a run because a job of it has killed the processes of these peers: its root job ends by that. Report:
 	// RootEnded, with that failure.
 	Doom struct {
@@ -58,12 +60,14 @@ type (
 		Manifest *Manifest
 		Fresh    bool
 	}
-	// Stop ends the taking part; Discard: what is kept of the run here is removed.
+	// Stop ends the taking part; Discard: what is kept of the run here is removed. HandOver: the run goes on without
+	// this peer, and others get what it has.
 	Stop struct {
-		Run     RunID
-		State   State
-		Why     string
-		Discard bool
+		Run      RunID
+		State    State
+		Why      string
+		Discard  bool
+		HandOver bool
 	}
 	// Discard removes what is kept of a run that nobody takes part in here.
 	Discard struct{ Run RunID }
@@ -115,6 +119,7 @@ func (Announce) order()       {}
 func (Bury) order()           {}
 func (TellClaim) order()      {}
 func (TellDeath) order()      {}
+func (TellRoster) order()     {}
 func (Doom) order()           {}
 func (Start) order()          {}
 func (Stop) order()           {}

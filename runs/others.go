@@ -11,11 +11,11 @@ type others struct {
 	full bool // that there is no room was said
 }
 
-// adopt takes another peer's run up, if there is room.
-func (x *others) adopt(m *Manifest, unfit string) {
+// adopt takes another peer's run up, if there is room, and says whether it may begin.
+func (x *others) adopt(m *Manifest, unfit string) bool {
 	if x.now.Unix() >= m.Expires {
 		x.note(m.Run, "it expired at %s", time.Unix(m.Expires, 0).UTC().Format(time.RFC3339))
-		return
+		return false
 	}
 	active, owners, bytes, ownersBytes := 0, 0, len(m.Sealed), len(m.Sealed)
 	for _, r := range x.runs {
@@ -33,20 +33,20 @@ func (x *others) adopt(m *Manifest, unfit string) {
 		x.say(&x.full, m.Run, "it is not looked at: %d runs are known, %d of them of its owner, with manifests of %d bytes in "+
 			"all and %d of its owner; at most %d, %d, %d and half of that are", active, owners, bytes, ownersBytes,
 			x.cfg.Active, x.cfg.PerOwner, x.cfg.ManifestBytes)
-		return
+		return false
 	}
 	x.full = false
 	r := &run{m: m, began: x.now, asked: x.now, state: StateRunning}
 	if old := x.runs[m.Run]; old != nil { // it was suspended, or lost: whom it has killed is still true
-		r.deaths, r.deaths.doomed = old.deaths, false
+		r.deaths, r.deaths.doomed, r.rosters = old.deaths, false, old.rosters
 	}
 	x.runs[m.Run] = r
 	if unfit != "" {
 		x.warn(m.Run, "refused: %s", unfit)
 		x.refuse(r, unfit)
-		return
+		return false
 	}
-	x.start(r, false)
+	return true
 }
 
 // buried is about a run whose owner has said what becomes of it.

@@ -81,7 +81,7 @@ func (s *refusals) apply() {
 			s.end(r, StateRefused, why, true)
 			r.unwanted = true
 		case why != "" && r.state == StateRefused:
-			r.why, r.unwanted = why, true
+			r.why, r.unwanted, r.rosters.benched = why, true, false
 		case why == "" && r.unwanted && r.state == StateRefused:
 			delete(s.runs, r.m.Run)
 			s.order(Forget{r.m.Run})

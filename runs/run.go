@@ -60,6 +60,7 @@ type run struct {
 	second   *Hash    // of that
 	keeping  *keeping
 	deaths   deaths
+	rosters  rosters
 }
 
 // writing is what the owner waits for before it goes on: its disk.

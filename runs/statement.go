@@ -27,6 +27,9 @@ type Manifest struct {
 	Title            string
 	Policy, Recovery string
 	Verify           string // "": outcomes of any member are believed; else nobody but the owner has the root
+	Adapt            string // how the run fits itself to its peers; "": not at all, and there are no rosters
+	MinPeers         int    // that it is to have, if there are as many
+	MaxPeers         int    // and at most; 0: any number
 	MaxCores         int
 	Created, Expires int64  // seconds since 1970
 	Sealed           []byte // as it travels, with the argument; nil: only the head is known
@@ -135,6 +138,7 @@ type Answer struct {
 type Signer interface {
 	Bury(*Tombstone) []byte
 	Claim(*Claim) []byte
+	Enroll(*Roster) []byte
 }
 
 // View is what is known of the swarm. It may change between two inputs and not during one.
@@ -143,6 +147,8 @@ type View interface {
 	Alive(PeerID) bool
 	// Admitted says whether a peer is a member that was let in, alive or not.
 	Admitted(PeerID) bool
+	// Cluster is where a peer is; "" if that is not known.
+	Cluster(PeerID) string
 	// Partners lists the others that can take part in a run and are alive, always in the same order.
 	Partners(*Manifest) []PeerID
 }

@@ -67,9 +67,12 @@ func (t *table) end(r *run, state State, why string, forGood bool) {
 		r.claims.list = nil
 	}
 	if r.started {
-		t.order(Stop{r.m.Run, state, why, forGood})
+		t.order(Stop{Run: r.m.Run, State: state, Why: why, Discard: forGood})
 		r.started = false
+	} else if r.rosters.benched && forGood {
+		t.order(Discard{r.m.Run})
 	}
+	r.rosters.benched = false
 	t.order(Over{r.m.Run})
 }
 

@@ -64,6 +64,8 @@ type actor struct {
 
 func (a *actor) Bury(*Tombstone) []byte { return []byte("t") }
 func (a *actor) Claim(*Claim) []byte    { return []byte("c") }
+func (a *actor) Enroll(*Roster) []byte  { return []byte("r") }
+func (a *actor) Cluster(PeerID) string  { return "" }
 func (a *actor) Alive(id PeerID) bool   { return !a.silent[id] }
 func (a *actor) Admitted(id PeerID) bool {
 	x := a.s.actors[id]
@@ -100,10 +102,14 @@ func (s *stage) command(t *testing.T, d *datadriven.TestData) {
 			s.order = append(s.order, a.id)
 			a.boot()
 		}
-	case "submit": // submit a r1 b c: with these deputies
+	case "submit": // submit a r1 b c [adapt=volunteers]: with these deputies
 		m := &Manifest{Run: run, Owner: at.id, App: "app", Created: s.now.Unix(), Expires: s.now.Unix() + 1e6,
 			Sealed: []byte("m")}
 		for _, x := range d.CmdArgs[2:] {
+			if len(x.Vals) > 0 {
+				m.Adapt = x.Vals[0]
+				continue
+			}
 			m.Deputies = append(m.Deputies, PeerID(x.Key))
 		}
 		s.manifests[run] = m
@@ -118,6 +124,15 @@ func (s *stage) command(t *testing.T, d *datadriven.TestData) {
 		at.take(at.core.RootEnded(s.now, run, answer(d.CmdArgs[2].Key)))
 	case "holds": // holds b r1 yes: whether the root is there
 		at.take(at.core.RootHeld(s.now, run, d.CmdArgs[2].Key == "yes"))
+	case "roster": // roster a r1 b: a coordinates, and does without b
+		w := &Muster{}
+		for _, x := range d.CmdArgs[2:] {
+			w.Out = append(w.Out, Outsider{Peer: PeerID(x.Key), Left: 1})
+		}
+		at.take(at.core.Muster(s.now, run, w))
+	case "usurp": // usurp z r1 b: z says so, to everybody
+		s.fly(at, TellRoster{Roster{Run: run, Author: at.id, Number: 1 << 40,
+			Out: []Outsider{{Peer: PeerID(d.CmdArgs[2].Key), Left: 1}}}})
 	case "claim": // claim z r1 42: z says so, to everybody
 		c := Claim{Run: run, Author: PeerID(d.CmdArgs[0].Key), Hash: answer(d.CmdArgs[2].Key).Hash, Sealed: []byte("c")}
 		s.fly(&actor{s: s, id: c.Author}, TellClaim{c})
@@ -272,6 +287,8 @@ func (s *stage) land(n int, well bool) {
 		everybody(func(to *actor) []Order { return to.core.Announced(s.now, o.Run, a.id) })
 	case Bury:
 		everybody(func(to *actor) []Order { return to.core.Buried(s.now, &o.Tombstone) })
+	case TellRoster:
+		everybody(func(to *actor) []Order { return to.core.Rostered(s.now, &o.Roster, a.id) })
 	case TellClaim:
 		everybody(func(to *actor) []Order { return to.core.Claimed(s.now, &o.Claim, a.id) })
 	case Fetch:
@@ -312,7 +329,8 @@ func (s *stage) told(a *actor, run RunID, from PeerID, full, well bool) *Told {
 		return &Told{Run: run, From: from, Failed: true}
 	}
 	k := x.core.Knows(run, a.id, full)
-	t := &Told{Run: run, From: from, Tombstone: k.Tombstone, Claim: k.Claim, Over: k.Over, Known: k.Known}
+	t := &Told{Run: run, From: from, Tombstone: k.Tombstone, Claim: k.Claim, Over: k.Over, Known: k.Known,
+		Roster: k.Roster}
 	if k.Manifest != nil || k.Held {
 		t.Manifest = s.manifests[run]
 	}
@@ -392,12 +410,21 @@ func show(o Order) string {
 		return s
 	case TellClaim:
 		return fmt.Sprintf("tell: %s is answered, %q", name(o.Claim.Run), text(o.Claim.Hash))
+	case TellRoster:
+		s := fmt.Sprintf("tell: roster %d of %s", o.Roster.Number, name(o.Roster.Run))
+		for _, x := range o.Roster.Out {
+			s += fmt.Sprintf(", without %s", x.Peer)
+		}
+		return s
 	case Start:
 		if o.Fresh {
 			return "start " + name(o.Manifest.Run) + " with the root"
 		}
 		return "take part in " + name(o.Manifest.Run)
 	case Stop:
+		if o.HandOver {
+			return fmt.Sprintf("leave %s: %s", name(o.Run), o.Why)
+		}
 		return fmt.Sprintf("stop %s: %s, %s; discard: %t", name(o.Run), o.State, o.Why, o.Discard)
 	case Discard:
 		return "discard " + name(o.Run)

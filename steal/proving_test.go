@@ -188,3 +188,18 @@ func TestHoarding(t *testing.T) {
 		t.Error("it pushes")
 	}
 }
+
+// Who is out of the run by its roster gets no job, also if it asks, but what it has brings results. It is no member, so
+// it is not pushed to either.
+func TestBarredThieves(t *testing.T) {
+	c := victimCore(t, LAN(), 2)
+	out := c.Step(c.now, request(0, 1, time.Minute))
+	if len(out.Orders) != 1 || out.Orders[0].Kind != Take {
+		t.Fatalf("a member's request leads to %+v", out)
+	}
+	c.SetMembers(c.now, NewMembers([]Member{{ID: c.self.Peer, Cluster: c.cluster}}).Bar([]PeerID{"t01"}))
+	out = c.Step(c.now, request(1, 1, time.Minute))
+	if len(out.Orders) > 0 || len(out.Messages) != 1 || len(out.Messages[0].Reply.Jobs) > 0 {
+		t.Errorf("the request of one that is out leads to %+v", out)
+	}
+}

@@ -43,7 +43,7 @@ func (v *victim) onRequest(p *peer, r *StealRequest) {
 	a := ask{Ask: policy.Ask{ID: v.last, Thief: p.id, Cluster: p.cluster, Wide: p.cluster != v.cluster,
 		Max:   min(r.Max, v.cfg.MaxBatch),
 		Since: v.now, Until: v.now + min(r.Patience, v.cfg.MaxPatience)}, peer: p, request: r.ID}
-	if a.Max == 0 || v.leaving || v.run.Hoard || len(v.asks)+len(v.takes) >= v.cfg.MaxAsks {
+	if a.Max == 0 || v.leaving || v.run.Hoard || v.members.Barred(p.id) || len(v.asks)+len(v.takes) >= v.cfg.MaxAsks {
 		v.reply(&a, nil)
 		return
 	}

@@ -82,13 +82,17 @@ func exact(args []string, out, progress io.Writer) error {
 // exactLives runs schedules of the life of runs: who ends them, and where their answers are. In some, jobs are moved
 // by the core of package steal, in the others by a model of it.
 func exactLives(from, seeds uint64, out io.Writer) error {
-	return errors.Join(exactLife(from, seeds, false, "life of runs", "--life", out),
-		exactLife(from, max(1, seeds/4), true, "life of runs with stealing", "--life --stealing", out))
+	some := max(1, seeds/4)
+	return errors.Join(exactLife(from, seeds, life.Kind{}, "life of runs", "--life", out),
+		exactLife(from, some, life.Kind{Rosters: true}, "life of runs with rosters", "--life --rosters", out),
+		exactLife(from, some, life.Kind{Stealing: true}, "life of runs with stealing", "--life --stealing", out),
+		exactLife(from, some, life.Kind{Stealing: true, Rosters: true}, "life of runs with stealing and rosters",
+			"--life --stealing --rosters", out))
 }
 
-func exactLife(from, seeds uint64, stealing bool, what, flags string, out io.Writer) error {
+func exactLife(from, seeds uint64, kind life.Kind, what, flags string, out io.Writer) error {
 	began := time.Now()
-	c, failures := life.Check(from, seeds, stealing)
+	c, failures := life.Check(from, seeds, kind)
 	fmt.Fprintf(out, "%s: %d schedules, %d violations; %d events, %d messages lost, %d crashes, "+
 		"%d answers, %d disputes; %.0f schedules/s\n", what, seeds, c.Failed, c.Events, c.Lost, c.Crashes, c.Answers,
 		c.Disputes, float64(seeds)/time.Since(began).Seconds())
@@ -169,6 +173,7 @@ func replay(args []string, out, _ io.Writer) error {
 	kinds := declareKinds(fs)
 	lives := fs.Bool("life", false, "the schedule is one of the life of runs")
 	stealing := fs.Bool("stealing", false, "in it jobs are moved by the core that peers have, and not by a model of it")
+	rosters := fs.Bool("rosters", false, "in it runs decide who takes part")
 	if err := parse(fs, args, 1, 1, out); err != nil {
 		return err
 	}
@@ -176,11 +181,11 @@ func replay(args []string, out, _ io.Writer) error {
 	if err != nil {
 		return usage("%q is not a seed, a whole number", fs.Arg(0))
 	}
-	if *stealing && !*lives {
-		return usage("--stealing goes with --life")
+	if (*stealing || *rosters) && !*lives {
+		return usage("--stealing and --rosters go with --life")
 	}
 	if *lives {
-		return life.Replay(seed, *stealing, out)
+		return life.Replay(seed, life.Kind{Stealing: *stealing, Rosters: *rosters}, out)
 	}
 	c := sim.Schedule(seed, *kinds)
 	total := sim.Sequential(c.Tree)

@@ -32,6 +32,7 @@ const (
 	kindPublished = "published"
 	kindVoucher   = "voucher"
 	kindBearer    = "bearer"
+	kindRoster    = "roster"
 )
 
 // signedBytes is what a signature is over.

@@ -14,6 +14,7 @@ import (
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/runs"
 )
 
 // Version identifies the code of an application: peers work together on a run only if they have the same.
@@ -43,6 +44,11 @@ type Manifest struct {
 	Recovery string `cbor:"13,keyasint,omitempty"`
 	// Verify says how outcomes are checked before the owner uses them, "quorum=2"; "": every member is believed.
 	Verify string `cbor:"14,keyasint,omitempty"`
+	// Adapt says how the run decides who takes part: a mode of package adapt; "": everybody may.
+	Adapt string `cbor:"15,keyasint,omitempty"`
+	// MinPeers and MaxPeers bound the number of peers that it wants; 0 is no bound.
+	MinPeers int `cbor:"16,keyasint,omitempty"`
+	MaxPeers int `cbor:"17,keyasint,omitempty"`
 }
 
 const (
@@ -110,6 +116,9 @@ func (m *Manifest) check() error {
 	b.text("the title", m.Title, maxName)
 	b.text("the recovery's name", m.Recovery, maxName)
 	b.text("the way to verify", m.Verify, maxName)
+	b.text("the way to adapt", m.Adapt, maxName)
+	b.count("the least number of peers", int64(m.MinPeers), 0, runs.MaxPeers)
+	b.count("the greatest number of peers", int64(m.MaxPeers), 0, runs.MaxPeers)
 	b.count("the argument's length in bytes", int64(len(m.Arg)), 0, MaxArg)
 	b.count("the number of deputies", int64(len(m.Deputies)), 0, MaxDeputies)
 	for i, d := range m.Deputies {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/rand"
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -222,6 +223,47 @@ func TestNewerCard(t *testing.T) {
 	}
 }
 
+// A roster comes back as it was signed; one that is out of bounds, or was changed on its way, is refused.
+func TestRosterIsChecked(t *testing.T) {
+	k := key(t)
+	good := func() *statement.Roster {
+		return &statement.Roster{Number: 3, Wanted: 9, Out: []statement.Outsider{{Cluster: "b", Rate: 1e5},
+			{Cluster: "a", Peer: "p", Left: 2, Times: 1}}, Log: []statement.RosterEntry{{At: 1, Text: "why"}}, Until: 9}
+	}
+	b, err := good().Sign(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, author, err := statement.OpenRoster(b)
+	if id, _ := peer.IDFromPrivateKey(k); err != nil || author != id || !reflect.DeepEqual(r, good()) {
+		t.Fatalf("%+v of %s: %v", r, author, err)
+	}
+	b[len(b)/2] ^= 1
+	if _, _, err := statement.OpenRoster(b); !errors.Is(err, statement.ErrStatement) {
+		t.Errorf("one that was changed: %v", err)
+	}
+	for what, change := range map[string]func(*statement.Roster){
+		"wanted":  func(r *statement.Roster) { r.Wanted = -1 },
+		"out":     func(r *statement.Roster) { r.Out = make([]statement.Outsider, runs.MaxOutsiders+1) },
+		"name":    func(r *statement.Roster) { r.Out[0].Cluster = "\x1b[2J" },
+		"rate":    func(r *statement.Roster) { r.Out[0].Rate = -1 },
+		"left":    func(r *statement.Roster) { r.Out[1].Left = -1 },
+		"times":   func(r *statement.Roster) { r.Out[1].Times = 1 << 40 },
+		"entries": func(r *statement.Roster) { r.Log = make([]statement.RosterEntry, runs.MaxRosterLog+1) },
+		"text":    func(r *statement.Roster) { r.Log[0].Text = strings.Repeat("x", runs.MaxRosterText+1) },
+	} {
+		r := good()
+		change(r)
+		b, err := r.Sign(k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := statement.OpenRoster(b); !errors.Is(err, statement.ErrStatement) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
 func FuzzOpen(f *testing.F) {
 	k := key(f)
 	m, err := manifest().Sign(k)
@@ -233,7 +275,7 @@ func FuzzOpen(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		for _, err := range []error{
 			second(statement.OpenManifest(b)), second(statement.OpenCard(b)), third(statement.OpenTombstone(b)),
-			second(statement.OpenAnswered(b)),
+			second(statement.OpenAnswered(b)), third(statement.OpenRoster(b)),
 		} {
 			if err != nil && !errors.Is(err, statement.ErrStatement) {
 				t.Errorf("an error of another kind: %v", err)

@@ -26,6 +26,7 @@ type Members struct {
 	all      []Member         // by cluster, then ID
 	clusters []ClusterSpan    // by name
 	index    map[PeerID]int32 // into all
+	barred   map[PeerID]bool
 }
 
 // ClusterSpan is one cluster and its members.
@@ -56,6 +57,20 @@ func NewMembers(list []Member) *Members {
 	}
 	return m
 }
+
+// Bar marks peers that are not members and are not to get jobs, also if they ask. It changes the snapshot, so it is for
+// whoever has just made it.
+func (m *Members) Bar(ids []PeerID) *Members {
+	m.barred = make(map[PeerID]bool, len(ids))
+	for _, id := range ids {
+		m.barred[id] = true
+	}
+	return m
+}
+
+// Barred says whether a peer is not to get jobs. Of others who are no members nothing is said: they may have come this
+// moment.
+func (m *Members) Barred(id PeerID) bool { return m.barred[id] }
 
 // Len is the number of members.
 func (m *Members) Len() int { return len(m.all) }

@@ -59,6 +59,7 @@ func (w *world) wrote(m *member, name fileName, content any) {
 
 // look looks at a member after each input.
 func (w *world) look(m *member) {
+	w.lookAtRosters(m)
 	all := m.core.Runs()
 	if c := runs.DefaultConfig(); len(all) > c.Active+c.Ended+c.Answers+c.Own+c.Held {
 		w.fail("%s knows %d runs", m.id, len(all))
@@ -188,11 +189,14 @@ const maxFailures = 10
 //   - a cancelled run never comes back, a suspended one stays so until it is resumed;
 //   - every command has one end;
 //   - a run fails by a job that has killed two members' processes, and by no other;
+//   - nobody takes part in a run that a roster keeps it out of, and nobody leaves it that owns it or holds its root;
+//   - a roster that is believed was made by the owner or a deputy, and no older one comes after it; some time after
+//     the last fault there is one;
 //   - after some quiet every run has an answer at its owner, unless that has cancelled or suspended it, nobody
 //     takes part in it any more, and nobody keeps what its owner has.
-func Check(from, n uint64, stealing bool) (total Counts, failures []Failure) {
+func Check(from, n uint64, kind Kind) (total Counts, failures []Failure) {
 	for seed := from; seed < from+n; seed++ {
-		c, err := Run(seed, stealing, nil)
+		c, err := Run(seed, kind, nil)
 		total.add(&c)
 		if err != nil {
 			total.Failed++
@@ -215,13 +219,17 @@ func (c *Counts) add(d *Counts) {
 	c.Found += d.Found
 	c.Deaths += d.Deaths
 	c.Doomed += d.Doomed
+	c.Rosters += d.Rosters
+	c.Benched += d.Benched
+	c.Agreed += d.Agreed
+	c.Alone += d.Alone
 }
 
 // Replay runs a schedule twice and is an error if the two are not the same; the trace of the first is written.
-func Replay(seed uint64, stealing bool, trace io.Writer) error {
+func Replay(seed uint64, kind Kind, trace io.Writer) error {
 	var a, b bytes.Buffer
-	_, err := Run(seed, stealing, &a)
-	_, again := Run(seed, stealing, &b)
+	_, err := Run(seed, kind, &a)
+	_, again := Run(seed, kind, &b)
 	if !bytes.Equal(a.Bytes(), b.Bytes()) || fmt.Sprint(err) != fmt.Sprint(again) {
 		return errors.New("the same seed gave two runs")
 	}

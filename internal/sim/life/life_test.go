@@ -11,7 +11,7 @@ func TestSchedules(t *testing.T) {
 	if testing.Short() {
 		n = 300
 	}
-	c, failures := Check(0, n, false)
+	c, failures := Check(0, n, Kind{})
 	for _, f := range failures {
 		t.Errorf("seed %d: %v", f.Seed, f.Err)
 	}
@@ -27,12 +27,30 @@ func TestSchedulesWithStealing(t *testing.T) {
 	if testing.Short() {
 		n = 60
 	}
-	c, failures := Check(0, n, true)
+	c, failures := Check(0, n, Kind{Stealing: true})
 	for _, f := range failures {
 		t.Errorf("seed %d: %v", f.Seed, f.Err)
 	}
 	if c.Crashes == 0 || c.Lost == 0 || c.Answers == 0 || c.Restored == 0 || c.Found == 0 {
 		t.Errorf("the schedules are too tame: %+v", c)
+	}
+}
+
+// The same with rosters: who takes part changes all the time.
+func TestSchedulesWithRosters(t *testing.T) {
+	n := uint64(120)
+	if testing.Short() {
+		n = 60
+	}
+	for _, kind := range []Kind{{Rosters: true}, {Rosters: true, Stealing: true}} {
+		c, failures := Check(0, n, kind)
+		for _, f := range failures {
+			t.Errorf("%+v, seed %d: %v", kind, f.Seed, f.Err)
+		}
+		if c.Rosters == 0 || c.Benched == 0 || c.Agreed == 0 && !kind.Stealing { // small trees are done early
+			t.Errorf("%+v: the schedules are too tame: %+v", kind, c)
+		}
+		n /= 3
 	}
 }
 
@@ -44,7 +62,7 @@ func TestSchedulesWithStealing(t *testing.T) {
 func TestRegressions(t *testing.T) {
 	for _, seed := range []uint64{41, 143, 329, 10739, 11475, 11681, 12351, 12687, 13644, 14046, 15801, 18211, 11837,
 		30979, 36519, 9638, 301671} {
-		if _, err := Run(seed, false, nil); err != nil {
+		if _, err := Run(seed, Kind{}, nil); err != nil {
 			t.Errorf("seed %d: %v", seed, err)
 		}
 	}
@@ -53,7 +71,7 @@ func TestRegressions(t *testing.T) {
 // The same seed gives the same run.
 func TestReplay(t *testing.T) {
 	for seed := range uint64(20) {
-		if err := Replay(seed, seed%2 == 0, io.Discard); err != nil {
+		if err := Replay(seed, Kind{Stealing: seed%2 == 0, Rosters: seed%4 > 1}, io.Discard); err != nil {
 			t.Errorf("seed %d: %v", seed, err)
 		}
 	}

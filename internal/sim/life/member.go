@@ -30,8 +30,10 @@ type member struct {
 	orders   []runs.Order
 	tickets  map[runs.Ticket]func(*runs.Refusal)
 	ticket   runs.Ticket
-	trouble  map[fileName]bool // files that could not be written in this life
-	sick     map[job.RunID]int // how often runs have killed the process here, in all lives
+	trouble  map[fileName]bool   // files that could not be written in this life
+	leaving  []*part             // in runs whose rosters do without this member
+	numbers  map[numbered]uint64 // of rosters that were believed, in this life
+	sick     map[job.RunID]int   // how often runs have killed the process here, in all lives
 }
 
 type fileName struct {
@@ -67,7 +69,7 @@ func (m *member) boot() {
 	m.core = runs.New(runs.DefaultConfig(), m.id, m, m)
 	m.sessions, m.orders, m.busy, m.full = nil, nil, w.now, false
 	m.tickets, m.finals = map[runs.Ticket]func(*runs.Refusal){}, map[job.RunID]bool{}
-	m.trouble = map[fileName]bool{}
+	m.trouble, m.leaving, m.numbers = map[fileName]bool{}, nil, map[numbered]uint64{}
 	m.seen, m.met = make([]time.Duration, len(w.members)), make([]bool, len(w.members))
 	for i := range m.seen {
 		m.seen[i] = w.now - 2*lost
@@ -90,6 +92,7 @@ func (m *member) boot() {
 				}
 			}
 			m.input(m.core.Tick(w.clock()))
+			m.decide()
 			w.after(time.Second, tick)
 		}
 	}
@@ -111,7 +114,7 @@ func (m *member) crash() {
 	m.life++
 	m.sessions = nil
 	for _, p := range m.w.runs { // what was written last may not have got to the disk
-		if c := m.kept[p.id]; c != nil && len(c.parts) > 0 && m.w.stealing {
+		if c := m.kept[p.id]; c != nil && len(c.parts) > 0 && m.w.kind.Stealing {
 			c.parts = c.parts[:m.w.random.IntN(len(c.parts)+1)]
 		}
 	}
@@ -211,11 +214,10 @@ func (m *member) carryOut(o runs.Order) {
 		m.later(time.Millisecond, func() {
 			m.input(m.core.RootEnded(w.clock(), o.Run, failure(w.byID[o.Run])))
 		})
+	case runs.TellRoster:
+		m.tellAll(func(to *member) []runs.Order { return to.core.Rostered(w.clock(), &o.Roster, m.id) })
 	case runs.Stop:
-		m.stop(o.Run)
-		if o.Discard {
-			delete(m.kept, o.Run)
-		}
+		m.stop(&o)
 	case runs.Discard:
 		delete(m.kept, o.Run)
 	case runs.WriteOwn:
@@ -305,7 +307,7 @@ func (m *member) question(id job.RunID, whom runs.PeerID, full bool, done func(*
 	}, func(k *runs.Knowledge) {
 		t := &runs.Told{Run: id, From: whom, Failed: k == nil}
 		if k != nil {
-			t.Tombstone, t.Claim, t.Over, t.Known = k.Tombstone, k.Claim, k.Over, k.Known
+			t.Tombstone, t.Claim, t.Over, t.Known, t.Roster = k.Tombstone, k.Claim, k.Over, k.Known, k.Roster
 			if k.Manifest != nil || k.Held {
 				t.Manifest = m.w.byID[id].manifest
 			}

@@ -23,6 +23,7 @@ type part struct {
 	alive  []steal.PeerID // who the core was told takes part
 	alarm  time.Duration  // when a tick comes that was set already; 0: none
 	over   bool
+	inc    steal.Incarnation
 }
 
 // checkpoint is what a member's disk has of a run in progress.
@@ -35,7 +36,8 @@ type checkpoint struct {
 // join makes a member's part in a run; fresh lets it start the root job.
 func (m *member) join(p *project, fresh bool) *part {
 	m.parts++
-	x := &part{m: m, p: p, alive: m.others()}
+	x := &part{m: m, p: p, inc: m.parts}
+	x.alive = x.others()
 	x.engine = engine{part: x, slots: map[steal.Ref]*task{}, segments: map[steal.SegmentID]*task{}}
 	cfg := steal.LAN()
 	cfg.StealGap = 100 * time.Millisecond // fewer events
@@ -57,10 +59,12 @@ func (m *member) join(p *project, fresh bool) *part {
 	return x
 }
 
-// others are the members that this one believes to be there, itself among them.
-func (m *member) others() (list []steal.PeerID) {
+// others are the members that this one believes to take part, itself among them.
+func (x *part) others() (list []steal.PeerID) {
+	m := x.m
+	in, _ := m.core.Seated(x.p.id)
 	for _, o := range m.w.members {
-		if m.Alive(o.id) {
+		if m.Alive(o.id) && (o == m || in(o.id)) {
 			list = append(list, steal.PeerID(o.id))
 		}
 	}
@@ -122,7 +126,7 @@ func (x *part) keepUp() {
 	if x.over {
 		return
 	}
-	if now := x.m.others(); !slices.Equal(now, x.alive) {
+	if now := x.others(); !slices.Equal(now, x.alive) {
 		x.alive = now
 		x.driver.SetMembers(x.now(), x.members())
 		x.settle()
@@ -142,6 +146,19 @@ func (x *part) die() {
 	x.over = true
 }
 
+// part finds the one that a message is for; one that leaves gets what is meant for its life.
+func (m *member) part(p *project, inc steal.Incarnation) *part {
+	for _, x := range m.leaving {
+		if x.p == p && x.inc == inc {
+			return x
+		}
+	}
+	if s := m.session(p); s != nil {
+		return s.part
+	}
+	return nil
+}
+
 // Send sends a message over the bad network.
 func (x *part) Send(m *steal.Message) {
 	w, from, to := x.m.w, x.m, x.m.w.member(runs.PeerID(m.To.Peer))
@@ -154,11 +171,10 @@ func (x *part) Send(m *steal.Message) {
 		return
 	}
 	w.send(from, to, func() {
-		s := to.session(x.p)
-		switch {
-		case s != nil:
-			s.part.driver.Step(w.now, m)
-			s.part.settle()
+		switch y := to.part(x.p, m.To.Inc); {
+		case y != nil:
+			y.driver.Step(w.now, m)
+			y.settle()
 		case m.Request != nil:
 			to.input(to.core.Announced(w.clock(), x.p.id, from.id))
 		}

@@ -13,13 +13,25 @@ import (
 const (
 	troubled = 150 * time.Second // how long there are faults
 	quiet    = 300 * time.Second // and how long there are none afterwards
+	settled  = 150 * time.Second // after which one roster counts, where there are some
 )
 
-// Run runs the schedule of a seed, with jobs moved by package steal or by a model of it; the error says which
-// invariant it broke. A trace of all that happens is written if one is wanted.
-func Run(seed uint64, stealing bool, trace io.Writer) (Counts, error) {
-	w := &world{stealing: stealing, random: rand.New(rand.NewPCG(seed, 11)), extra: rand.New(rand.NewPCG(seed, 12)),
+// A Kind of schedule.
+type Kind struct {
+	// Stealing has jobs moved by package steal, and not by a model of it.
+	Stealing bool
+	// Rosters lets runs decide who takes part.
+	Rosters bool
+}
+
+// Run runs the schedule of a seed; the error says which invariant it broke.
+// A trace of all that happens is written if one is wanted.
+func Run(seed uint64, kind Kind, trace io.Writer) (Counts, error) {
+	w := &world{kind: kind, random: rand.New(rand.NewPCG(seed, 11)), extra: rand.New(rand.NewPCG(seed, 12)),
 		byID: map[job.RunID]*project{}, trace: trace}
+	if kind.Rosters {
+		w.rosters = rand.New(rand.NewPCG(seed, 13))
+	}
 	n := 2 + w.random.IntN(5)
 	w.side = make([]int, n)
 	if w.chance(0.7) {
@@ -40,7 +52,11 @@ func Run(seed uint64, stealing bool, trace io.Writer) (Counts, error) {
 	}
 	w.run(troubled)
 	w.heal()
-	w.run(troubled + quiet)
+	if kind.Rosters {
+		w.after(settled, w.agreed)
+		w.run(troubled + settled)
+	}
+	w.run(w.now + quiet)
 	if w.broken == nil {
 		w.end()
 	}
@@ -65,7 +81,7 @@ func (w *world) submit() {
 	if p.killer, p.victims = w.extra.IntN(6) == 0, map[*member]int{}; p.killer {
 		p.impure = false
 	}
-	if w.stealing {
+	if w.kind.Stealing {
 		p.leaves = 1 + w.random.IntN(12)
 	}
 	p.id = job.RunID{0: byte(w.random.Uint32()), 1: byte(p.n + 1)}
@@ -76,6 +92,7 @@ func (w *world) submit() {
 			p.manifest.Deputies = append(p.manifest.Deputies, o.id)
 		}
 	}
+	w.adapt(p)
 	w.runs = append(w.runs, p)
 	w.byID[p.id] = p
 	w.say("%s submits run %d, %s of work, deputies %v", m.id, p.n, p.work, p.manifest.Deputies)
@@ -87,6 +104,10 @@ func (w *world) submit() {
 // fault is something that goes wrong, or that an owner does.
 func (w *world) fault() {
 	if w.calm {
+		return
+	}
+	if w.rosters != nil && w.rosters.IntN(3) == 0 {
+		w.usurp()
 		return
 	}
 	switch w.random.IntN(8) {

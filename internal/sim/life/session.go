@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/runs"
 )
 
@@ -31,19 +30,26 @@ const (
 func (m *member) begin(p *project, fresh bool) {
 	s := &session{p: p, root: fresh, fuse: m.ignite(p)}
 	m.sessions = append(m.sessions, s)
-	if m.w.stealing {
+	if m.w.kind.Stealing {
 		s.root, s.part = false, m.join(p, fresh)
 		s.part.recall(m.kept[p.id])
 	}
 }
 
-func (m *member) stop(id job.RunID) {
+func (m *member) stop(o *runs.Stop) {
+	if o.HandOver {
+		m.released(o)
+		return
+	}
 	m.sessions = slices.DeleteFunc(m.sessions, func(s *session) bool {
-		if s.p.id == id && s.part != nil {
+		if s.p.id == o.Run && s.part != nil {
 			s.part.stop()
 		}
-		return s.p.id == id
+		return s.p.id == o.Run
 	})
+	if o.Discard {
+		delete(m.kept, o.Run)
+	}
 }
 
 // collect brings what others have of a run to its owner's disk.

@@ -23,17 +23,20 @@ type world struct {
 	side    []int // of a partition on which a member is
 	loss    float64
 	calm    bool // there are no more faults
-	// stealing says that jobs are moved by the core of package steal, and not by a model of it.
-	stealing bool
-	trace    io.Writer
-	broken   error
-	counts   Counts
+	kind    Kind
+	rosters *rand.Rand // of who is to take part; nil: runs do not adapt
+	trace   io.Writer
+	broken  error
+	counts  Counts
 }
 
 // Counts is what happened in schedules.
 type Counts struct {
 	Events, Lost, Crashes, Answers, Disputes, Failed, Deaths, Doomed uint64
 	Messages, Restored, Found                                        uint64 // of the steal protocol
+	// Rosters that were made, members that left because of one, and how often all had the same in the end, or one had
+	// none.
+	Rosters, Benched, Agreed, Alone uint64
 }
 
 // project is a run as the schedule knows it: more than any peer does.
@@ -55,6 +58,8 @@ type project struct {
 	answered             bool            // answer is on the owner's disk
 	unkept               bool            // the answer could not be written at its owner
 	killer               bool            // it has a job that kills
+	said                 said            // rosters; nil: it does not adapt
+	decided              time.Duration   // when the last one was made
 	victims              map[*member]int // whom it has killed, in which life of the member last
 }
 

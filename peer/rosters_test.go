@@ -1,0 +1,59 @@
+package peer_test
+
+import (
+	"testing"
+
+	"github.com/satin-peer/satin/peer"
+	"github.com/satin-peer/satin/peer/control"
+)
+
+// Who is out by a run's roster leaves that run and no other one, its work is not lost, the others give it nothing, and
+// it comes back when it may. Members that may not say so are not heard.
+func TestRosterIsKept(t *testing.T) {
+	list := swarm(t, 3, hasty)
+	one, two := last(t), last(t)
+	run := submit(t, list[0], "count", one.arg)
+	other := submit(t, list[0], "count", two.arg)
+	until(t, "all work on both", func() bool {
+		return works(t, list[1], run) && works(t, list[2], run) && works(t, list[2], other)
+	})
+	number, author := uint64(0), ""
+	until(t, "all know the owner's roster", func() bool {
+		for _, p := range list {
+			if number, author = p.RosterOf(run); author != list[0].ID().String() {
+				return false
+			}
+		}
+		return true
+	})
+	list[1].Usurp(run, list[2])
+	list[0].Decide(run, list[1])
+	until(t, "the one that is out has left", func() bool { return stateOf(t, list[1], run) == control.RunRefused })
+	until(t, "the third has heard of it, too", func() bool {
+		n, _ := list[2].RosterOf(run)
+		return n > number
+	})
+	if _, by := list[2].RosterOf(run); by != author || stateOf(t, list[2], run) != control.RunRunning {
+		t.Errorf("a roster of %s counts, and the run is %s", by, stateOf(t, list[2], run))
+	}
+	for _, p := range []*peer.Peer{list[0], list[2]} {
+		if member, barred := p.Gives(run, list[1]); member || !barred {
+			t.Errorf("who is out is a member: %t, and barred: %t", member, barred)
+		}
+	}
+	if s := stateOf(t, list[1], other); s != control.RunRunning {
+		t.Errorf("the other run is %s there", s)
+	}
+	list[0].Decide(run)
+	until(t, "it is back, and works", func() bool {
+		return stateOf(t, list[1], run) == control.RunRunning && works(t, list[1], run)
+	})
+	one.end(t)
+	two.end(t)
+	if got := await[int](t, list[0], run); got != one.want {
+		t.Errorf("the answer is %d, want %d", got, one.want)
+	}
+	if got := await[int](t, list[0], other); got != two.want {
+		t.Errorf("the answer to the other is %d, want %d", got, two.want)
+	}
+}

@@ -1,0 +1,234 @@
+package runs
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+)
+
+// adaptive is a manifest of a run that has rosters.
+func adaptive(n int, owner PeerID, deputies ...PeerID) *Manifest {
+	m := manifest(n, owner)
+	m.Adapt, m.Deputies = "volunteers", deputies
+	return m
+}
+
+func roster(m *Manifest, author PeerID, n uint64, out ...PeerID) *Roster {
+	r := &Roster{Run: m.Run, Author: author, Number: n}
+	for _, id := range out {
+		r.Out = append(r.Out, Outsider{Peer: id, Left: 1})
+	}
+	return r
+}
+
+// Only the owner says who takes part, or a deputy while all before it are silent, or have not spoken for long.
+func TestMustersBelieve(t *testing.T) {
+	late := DefaultConfig().RosterLife
+	for _, c := range []struct {
+		author string
+		silent []PeerID
+		after  time.Duration
+		mute   bool // the owner says nothing
+		want   bool
+	}{
+		{author: "o", want: true},
+		{author: "o", silent: []PeerID{"o"}, want: true},
+		{author: "d1"},
+		{author: "d1", silent: []PeerID{"o"}, want: true},
+		{author: "d1", after: late, mute: true, want: true},
+		{author: "d1", after: late - time.Second, mute: true},
+		{author: "d1", after: late},
+		{author: "d2", silent: []PeerID{"o"}},
+		{author: "d2", silent: []PeerID{"o", "d1"}, want: true},
+		{author: "x", silent: []PeerID{"o", "d1", "d2"}},
+	} {
+		k, v := coreOf(DefaultConfig())
+		v.silent = c.silent
+		m := adaptive(1, "o", "d1", "d2")
+		take(k, m)
+		now := noon.Add(c.after)
+		if c.after > 0 && !c.mute {
+			k.Rostered(now.Add(-time.Second), roster(m, "o", 1), "o")
+		}
+		left := of[Stop](k.Rostered(now, roster(m, PeerID(c.author), 1<<40, "self"), PeerID(c.author)))
+		if got := len(left) == 1; got != c.want {
+			t.Errorf("%+v: believed: %t", c, got)
+		}
+		if k.runs[m.Run].rosters.said["x"] != nil {
+			t.Error("what a stranger says is kept")
+		}
+	}
+}
+
+// An older roster never displaces a newer one of its author, whoever tells it again; a deputy's does not displace
+// the owner's, whatever its number.
+func TestMustersKeepTheNewest(t *testing.T) {
+	c, _ := coreOf(DefaultConfig())
+	m := adaptive(1, "o", "d")
+	take(c, m)
+	c.Rostered(noon, roster(m, "o", 5), "o")
+	c.Rostered(noon, roster(m, "o", 4, "self"), "o")
+	c.Rostered(noon, roster(m, "o", 5, "self"), "x")
+	c.Rostered(noon, roster(m, "d", 1<<40, "self"), "d")
+	if r := c.Roster(m.Run); r == nil || r.Number != 5 || len(r.Out) != 0 {
+		t.Errorf("%+v counts", r)
+	}
+	if i, _ := c.Run(m.Run); i.State != StateRunning {
+		t.Errorf("the run is %s here", i.State)
+	}
+}
+
+// What a deputy has said while it sat ends when the owner is back and says something, whatever the numbers.
+func TestMustersObeyTheOwner(t *testing.T) {
+	c, v := coreOf(DefaultConfig())
+	m := adaptive(1, "o", "d")
+	take(c, m)
+	v.silent = []PeerID{"o"}
+	c.Rostered(noon, roster(m, "d", 1<<40, "self"), "d")
+	if r := c.Roster(m.Run); r == nil || r.Author != "d" {
+		t.Fatalf("%+v counts", r)
+	}
+	v.silent = nil
+	if o := of[Start](c.Rostered(noon, roster(m, "o", 1), "o")); len(o) != 1 {
+		t.Error("the owner has nothing to say")
+	}
+}
+
+// A roster counts for as long as its author repeats it. Others who do that do not keep it alive, and when it has
+// lapsed who was out comes back by itself: all who know of the run may be gone.
+func TestMustersLapse(t *testing.T) {
+	cfg := DefaultConfig()
+	c, _ := coreOf(cfg)
+	m := adaptive(1, "o")
+	take(c, m)
+	if o := of[Stop](c.Rostered(noon, roster(m, "o", 1, "self"), "o")); len(o) != 1 || !o[0].HandOver || o[0].Discard {
+		t.Fatalf("it does not leave with what it has: %+v", o)
+	}
+	c.Rostered(noon.Add(time.Second), roster(m, "o", 1, "self"), "o")
+	now := noon.Add(cfg.RosterLife)
+	c.Rostered(now, roster(m, "o", 1, "self"), "x")
+	if o := of[Start](c.Tick(now)); len(o) != 0 {
+		t.Error("it is back before the roster has lapsed")
+	}
+	now = now.Add(time.Second)
+	if o := of[Start](c.Tick(now)); len(o) != 1 || o[0].Manifest.Sealed == nil {
+		t.Errorf("it does not come back: %+v", o)
+	}
+}
+
+// The owner, the author and who holds the root are never out, whatever a roster says.
+func TestMustersSpareTheMaster(t *testing.T) {
+	everyone := []Outsider{{Cluster: "s"}, {Cluster: "o"}, {Cluster: "d"}, {Cluster: "x"}}
+	c, v := coreOf(DefaultConfig())
+	m := adaptive(1, "o", "self", "d")
+	v.silent = []PeerID{"o"}
+	take(c, m)
+	c.RootHeld(noon, m.Run, true)
+	r := roster(m, "o", 1)
+	r.Out = everyone
+	if o := of[Stop](c.Rostered(noon, r, "o")); len(o) != 0 {
+		t.Error("who holds the root leaves")
+	}
+	in, barred := c.Seated(m.Run)
+	if !in("o") || barred("o") || in("x") || !barred("x") {
+		t.Error("the owner is out, or somebody else is not")
+	}
+	if o := of[Stop](c.RootHeld(noon, m.Run, false)); len(o) != 1 {
+		t.Error("who has given the root up stays")
+	}
+	own := adaptive(2, "self")
+	c.Submit(noon, 1, own, nil)
+	c.Written(noon, OwnFile, own.Run, "")
+	c.Muster(noon, own.Run, &Muster{Out: everyone})
+	if i, _ := c.Run(own.Run); i.State != StateRunning || c.Roster(own.Run) == nil {
+		t.Errorf("an owner's run is %s", i.State)
+	}
+}
+
+// There is room for as many as are wanted, everybody comes to the same, and the owner and a deputy are among them.
+func TestMustersSeat(t *testing.T) {
+	for n := range 8 {
+		testSeats(t, adaptive(n, "o", "d"))
+	}
+}
+
+func testSeats(t *testing.T, m *Manifest) {
+	var all []PeerID
+	for i := range 40 {
+		all = append(all, PeerID(fmt.Sprintf("%c%d", 'a'+i%3, i)))
+	}
+	all = append(all, "o", "d")
+	where := func(id PeerID) string { return string(id[:1]) }
+	r := &Roster{Author: "o", Wanted: 10, Out: []Outsider{{Cluster: "b"}}}
+	in := r.seated(m, all, where)
+	slices.Reverse(all)
+	again := r.seated(m, all, where)
+	if len(in) != 10 || !in["o"] || !in["d"] {
+		t.Errorf("%v are in", in)
+	}
+	clusters := map[string]bool{}
+	for id := range in {
+		if !again[id] || where(id) == "b" {
+			t.Errorf("%s is in", id)
+		}
+		clusters[where(id)] = true
+	}
+	if len(clusters) != 3 { // those of o and d, and one that the others fill (a cluster has 13)
+		t.Errorf("they are of clusters %v", clusters)
+	}
+}
+
+// A run that does not adapt, and one whose owner compares outcomes, have no rosters.
+func TestMustersOnlyWhereRunsAdapt(t *testing.T) {
+	for _, m := range []*Manifest{manifest(1, "o"), adaptive(2, "o")} {
+		c, _ := coreOf(DefaultConfig())
+		if m.Adapt != "" {
+			m.Verify = "quorum=2"
+		}
+		take(c, m)
+		if o := of[Stop](c.Rostered(noon, roster(m, "o", 1, "self"), "o")); len(o) != 0 {
+			t.Errorf("a roster of run %x counts", m.Run[:2])
+		}
+	}
+}
+
+// What is told is bounded, and a coordinator of an earlier life has lower numbers.
+func TestMustersAreBounded(t *testing.T) {
+	c, _ := coreOf(DefaultConfig())
+	m := adaptive(1, "self")
+	c.Submit(noon, 1, m, nil)
+	c.Written(noon, OwnFile, m.Run, "")
+	var last *Roster
+	for i := range 40 {
+		w := &Muster{Out: make([]Outsider, 300), Log: []RosterEntry{{Text: fmt.Sprint(i)}}}
+		told := of[TellRoster](c.Muster(noon, m.Run, w))
+		if len(told) != 1 || last != nil && told[0].Roster.Number <= last.Number {
+			t.Fatalf("%+v after %+v", told, last)
+		}
+		last = &told[0].Roster
+	}
+	if len(last.Out) != MaxOutsiders || len(last.Log) != MaxRosterLog || last.Log[MaxRosterLog-1].Text != "39" {
+		t.Errorf("%d are out, the log has %d entries", len(last.Out), len(last.Log))
+	}
+	if last.Number < uint64(noon.Unix()) {
+		t.Errorf("number %d: after a restart it would be lower", last.Number)
+	}
+	if told := of[TellRoster](c.Tick(noon.Add(time.Minute))); len(told) != 1 || told[0].Roster.Number != last.Number {
+		t.Errorf("%+v is told again, for who has missed it", told)
+	}
+}
+
+// Who hears of a run and of its roster at once does not begin if it is out.
+func TestMustersAtTheBegin(t *testing.T) {
+	c, _ := coreOf(DefaultConfig())
+	m := adaptive(1, "o")
+	c.Announced(noon, m.Run, "x")
+	list := c.Fetched(noon, &Told{Run: m.Run, From: "x", Manifest: m, Roster: roster(m, "o", 1, "self")})
+	if len(of[Start](list)) != 0 {
+		t.Errorf("it begins: %+v", list)
+	}
+	if o := of[Start](c.Rostered(noon, roster(m, "o", 2), "o")); len(o) != 1 {
+		t.Errorf("it does not when it may: %+v", o)
+	}
+}

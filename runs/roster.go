@@ -1,0 +1,167 @@
+package runs
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"maps"
+	"slices"
+	"time"
+)
+
+// A Roster says who may take part in a run. Who coordinates the run makes one after the other, with higher numbers.
+type Roster struct {
+	Run    RunID
+	Author PeerID
+	Number uint64
+	// Wanted is the number of peers that the run can use; 0: any number.
+	Wanted int
+	Out    []Outsider
+	// Log is what was decided last, for people, oldest first.
+	Log []RosterEntry
+	// Until is when the run expires: nobody needs the roster afterwards.
+	Until  int64
+	Sealed []byte // as it travels
+}
+
+// An Outsider is a cluster, or a peer, that is not to take part, or a peer that had to stay away once.
+type Outsider struct {
+	Cluster string // of a peer: where it was
+	Peer    PeerID // "" if it is about a cluster
+	// Rate is the bandwidth that an excluded cluster had, in bytes a second; 0: none was seen.
+	Rate float64
+	// Left is for how many of the coordinator's periods more a peer stays away, and Times how often it had to go.
+	Left, Times int
+}
+
+// A RosterEntry is one decision and its reason.
+type RosterEntry struct {
+	At   int64 // seconds since 1970, by the clock of who decided
+	Text string
+}
+
+const (
+	// MaxOutsiders bounds a roster's exclusions, MaxRosterLog its entries.
+	MaxOutsiders = 256
+	MaxRosterLog = 16
+	// MaxRosterText bounds one, in bytes, and maxRosterBytes what is out, roughly.
+	MaxRosterText  = 300
+	maxRosterBytes = 32 << 10
+	// MaxPeers is the greatest number of peers that a run can be said to want.
+	MaxPeers = 1 << 20
+)
+
+// Excludes says whether a peer is not to take part, for what it is or for where it is.
+func (r *Roster) Excludes(id PeerID, cluster string) bool {
+	return slices.ContainsFunc(r.Out, func(o Outsider) bool {
+		if o.Peer != "" {
+			return o.Peer == id && o.Left > 0
+		}
+		return o.Cluster == cluster
+	})
+}
+
+// rosters are what those who may have said of one run. An owner's counts for as long as it repeats it, then that of
+// the first deputy that does: so nobody has to compare numbers of different authors, a roster whose author is gone
+// lapses, and without a coordinator everybody takes part.
+type rosters struct {
+	said     map[PeerID]*saying // of the owner and its deputies
+	again    repetition         // of this peer's own
+	benched  bool               // this peer takes no part because of one
+	crowded  time.Time          // since when it is one too many; zero: it is not
+	troubled bool               // this peer's own could not be signed
+}
+
+type saying struct {
+	*Roster
+	heard time.Time
+}
+
+// last is when a peer was heard to speak of the roster; since, if it never was.
+func (s *rosters) last(id PeerID, since time.Time) time.Time {
+	if x := s.said[id]; x != nil && x.heard.After(since) {
+		return x.heard
+	}
+	return since
+}
+
+// put takes a roster in whose author may speak; from is who passed it on. One that is no newer than its author's last
+// changes nothing, but from its author it is a sign that it still counts.
+func (s *rosters) put(r *Roster, from PeerID, now time.Time) {
+	old := s.said[r.Author]
+	switch {
+	case old != nil && r.Number < old.Number:
+	case old != nil && r.Number == old.Number:
+		if from == r.Author {
+			old.heard = now
+		}
+	default:
+		if s.said == nil {
+			s.said = map[PeerID]*saying{}
+		}
+		s.said[r.Author] = &saying{r, now}
+	}
+}
+
+// now is the roster that counts; nil if there is none.
+func (s *rosters) now(m *Manifest, now time.Time, life time.Duration) *Roster {
+	for _, id := range append([]PeerID{m.Owner}, m.Deputies...) {
+		if x := s.said[id]; x != nil && now.Sub(x.heard) < life {
+			return x.Roster
+		}
+	}
+	return nil
+}
+
+// next is a number that is higher than all that were heard, also those of this peer's earlier lives.
+func (s *rosters) next(now time.Time) uint64 {
+	n := uint64(max(now.Unix(), 1))
+	for x := range maps.Values(s.said) {
+		n = max(n, min(x.Number, 1<<62)+1)
+	}
+	return n
+}
+
+// seated are the peers that a roster has room for, of those that could take part: its author and the owner, some
+// deputies, then cluster after cluster, as a hash has it. Everybody who knows the same peers comes to the same.
+func (r *Roster) seated(m *Manifest, all []PeerID, cluster func(PeerID) string) map[PeerID]bool {
+	type seat struct {
+		id   PeerID
+		rank int
+		keys [2][sha256.Size]byte
+	}
+	in := make(map[PeerID]bool, len(all))
+	var list []seat
+	for _, id := range all {
+		where := cluster(id)
+		x := seat{id: id, rank: 2 + seatedDeputies}
+		x.keys[0] = sha256.Sum256(append(m.Run[:], where...))
+		x.keys[1] = sha256.Sum256(append(m.Run[:], id...))
+		switch i := slices.Index(m.Deputies, id); {
+		case id == m.Owner:
+			x.rank = 0
+		case id == r.Author:
+			x.rank = 1
+		case r.Excludes(id, where):
+			continue
+		case i >= 0 && i < seatedDeputies:
+			x.rank = 2 + i
+		}
+		list = append(list, x)
+	}
+	slices.SortFunc(list, func(a, b seat) int {
+		return cmp.Or(cmp.Compare(a.rank, b.rank), bytes.Compare(a.keys[0][:], b.keys[0][:]),
+			bytes.Compare(a.keys[1][:], b.keys[1][:]))
+	})
+	if r.Wanted > 0 {
+		list = list[:min(len(list), r.Wanted)]
+	}
+	for _, x := range list {
+		in[x.id] = true
+	}
+	return in
+}
+
+// seatedDeputies is how many deputies come before others, so that somebody who may go on with the run is among those
+// who do it.
+const seatedDeputies = 2
