@@ -15,22 +15,21 @@ import (
 // lost on the way) unless it is an encoding.BinaryMarshaler and encoding.BinaryUnmarshaler. Interfaces,
 // functions, channels, complex numbers and unsafe pointers are refused.
 //
-// A check, if there is one, says of an argument that comes from another machine, or with a run that others submit,
-// what is wrong with it: then the job fails with that error, and a run is not taken part in. It must be quick, end for
-// any value of the type, and change nothing.
+// Options say more of fn than its types do: what an argument must be, and how a result that a stranger has computed can
+// be told from a wrong one. See Option.
 //
 // Register panics, with a message that names the function and what is wrong, if fn breaks these rules or if the name
 // or the function is registered already: a program that starts has only jobs that can leave.
-func Register[A, R any](name string, fn func(*Frame, A) R, check ...func(A) error) {
+func Register[A, R any](name string, fn func(*Frame, A) R, options ...Option) {
 	d := engine.Describe(name, funcKey(fn), reflect.TypeFor[A](), reflect.TypeFor[R](), false)
-	d.Check = checkOf(check)
+	describe(d, options)
 	d.Enter(&typed[A, R]{d, fn})
 }
 
 // RegisterErr is Register for a function that may return an error, for SpawnErr and ForkErr.
-func RegisterErr[A, R any](name string, fn func(*Frame, A) (R, error), check ...func(A) error) {
+func RegisterErr[A, R any](name string, fn func(*Frame, A) (R, error), options ...Option) {
 	d := engine.Describe(name, funcKey(fn), reflect.TypeFor[A](), reflect.TypeFor[R](), true)
-	d.Check = checkOf(check)
+	describe(d, options)
 	d.Enter(&typedErr[A, R]{typed[A, outcome[R]]{d, func(f *Frame, a A) outcome[R] {
 		res, err := fn(f, a)
 		if err != nil {
@@ -38,21 +37,6 @@ func RegisterErr[A, R any](name string, fn func(*Frame, A) (R, error), check ...
 		}
 		return outcome[R]{res, err}
 	}}})
-}
-
-// checkOf makes one of the checks that Register was given; nil if there is none.
-func checkOf[A any](checks []func(A) error) func(any) error {
-	if len(checks) == 0 {
-		return nil
-	}
-	return func(arg any) error {
-		for _, check := range checks {
-			if err := check(arg.(A)); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
 }
 
 // RegisterError makes err keep its identity when a job returns it, or panics with it, on another machine: of

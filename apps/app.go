@@ -26,11 +26,6 @@ type App struct {
 	// together. If it is empty only copies of one build do.
 	Version string
 
-	// Exact says that equal jobs come to equal results to the bit, always and on every machine, so that those of
-	// strangers can be compared (run --verify): no job reads a lattice, leaves a loop over results early so that it
-	// matters which came first, or computes with floating point.
-	Exact bool
-
 	// Setup declares the application's own flags on fs and returns the function that turns the positional arguments
 	// into a Problem once fs has been parsed. That function reads and validates all input, so that a Problem which
 	// exists can be run; what it refuses comes back as an *InputError.

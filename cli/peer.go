@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"os"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"time"
 
@@ -47,9 +46,6 @@ func openWith(ctx context.Context, cfg peer.Config, l *settings.Loaded, list []a
 	built, err := peer.Built(sources)
 	if err != nil {
 		return nil, failed("%w", err)
-	}
-	for i := range built {
-		built[i].Exact = slices.ContainsFunc(list, func(a apps.App) bool { return a.Name == built[i].Name && a.Exact })
 	}
 	gologshim.SetDefaultHandler(networkLog(l, log))
 	p, err := peer.Open(ctx, cfg, built)

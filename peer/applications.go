@@ -22,8 +22,6 @@ type Application struct {
 	Name string
 	// Version identifies its code. Peers with different versions do not work on one run: their jobs might differ.
 	Version statement.Version
-	// Exact says that equal jobs always come to equal outcomes, so that those of strangers can be compared.
-	Exact bool
 }
 
 // Built gives the applications of this program, by name, their versions: those of their sources. One that does not
@@ -108,6 +106,10 @@ func (c *catalog) unfit(m *statement.SignedManifest) string {
 	}
 	if _, err := quorumOf(m.Verify); err != nil {
 		return err.Error()
+	}
+	if m.Rounding != "" && m.Rounding != compute.Rounding() {
+		return fmt.Sprintf("its results are compared to the bit, and this machine rounds as %s, its owner's as %s",
+			compute.Rounding(), m.Rounding)
 	}
 	if len(m.Arg) <= maxChecked {
 		if _, err := compute.RootOf(m.Entry, m.Arg); err != nil {

@@ -1,7 +1,6 @@
 package peer
 
 import (
-	"cmp"
 	"context"
 	"encoding/hex"
 	"time"
@@ -61,9 +60,12 @@ func (o *owner) submit(ctx context.Context, sub control.Submission) (control.Run
 	if m.Verify == "" {
 		m.Deputies = o.swarm.deputies(m)
 	}
+	if why := comparable(m); why != "" {
+		return control.RunInfo{}, control.Errorf(control.ErrBadInput, "%s", why)
+	}
 	signed, err := m.Sign(o.key)
 	if err == nil {
-		if why := cmp.Or(o.apps.unfit(signed), o.apps.comparable(m)); why != "" {
+		if why := o.apps.unfit(signed); why != "" {
 			return control.RunInfo{}, control.Errorf(control.ErrBadInput, "%s", why)
 		}
 		_, err = plan(signed, signed.Owner)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/libp2p/go-libp2p/core/peer"
 
+	"github.com/satin-peer/satin/internal/compute"
 	"github.com/satin-peer/satin/internal/driver"
 	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/internal/wire"
@@ -47,13 +48,23 @@ func quorumOf(mode string) (int, error) {
 		quorumMode, maxQuorum)
 }
 
-// comparable says why outcomes of a run cannot be compared; "" if they can.
-func (c *catalog) comparable(m *statement.Manifest) string {
-	if m.Verify == "" || c.built[m.App].Exact {
+// comparable says why outcomes of a run cannot be compared; "" if they can. It notes how this machine rounds where that
+// matters.
+func comparable(m *statement.Manifest) string {
+	if m.Verify == "" {
 		return ""
 	}
-	return fmt.Sprintf("--verify %s compares results, and equal jobs of %s may honestly come to different ones, as far as "+
-		"it says: leave --verify out", m.Verify, m.App)
+	c, err := compute.Comparing(m.Entry, m.Arg)
+	switch {
+	case err != nil:
+		return statement.Plain(clip(oneLine(err)))
+	case c.Not != "":
+		return fmt.Sprintf("--verify %s compares results, and those of equal jobs of %s may honestly differ: %s",
+			m.Verify, m.App, statement.Plain(c.Not))
+	case c.Rounded:
+		m.Rounding = compute.Rounding()
+	}
+	return ""
 }
 
 // A jury is who can be asked for copies, and where liars are put out.
@@ -102,6 +113,7 @@ func (j *jury) proving(m *runs.Manifest) *driver.Proving {
 	view := panel{j, m}
 	return &driver.Proving{
 		Config: verify.Config{Quorum: k, Own: true, Wait: proofPatience, MaxOpen: steal.LAN().MaxLeases},
+		Judged: compute.Judged,
 		View:   view, Rand: view, Self: verify.PeerID(j.self.String()),
 		Author: func(voucher []byte) verify.PeerID {
 			v, err := statement.ReadVoucher(voucher, verify.Node{}, verify.Hash{})

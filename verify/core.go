@@ -74,6 +74,7 @@ type question struct {
 	here     bool // it is computed here too
 	missing  bool // that was said
 	accepted *Hash
+	proven   bool // what was accepted proves itself
 }
 
 func (c *Core) do(now time.Time, f func()) []Order {
@@ -86,17 +87,23 @@ func (c *Core) do(now time.Time, f func()) []Order {
 
 func (c *Core) order(o ...Order) { c.out = append(c.out, o...) }
 
+// ask is the question about a node; nil if there are too many.
+func (c *Core) ask(n Node) *question {
+	q := c.open[n]
+	if q == nil && len(c.open) < c.cfg.MaxOpen {
+		q = &question{node: n, asked: map[PeerID]bool{}, gone: map[PeerID]bool{}}
+		c.open[n] = q
+	}
+	return q
+}
+
 // Came takes in what came of a node, from whoever computed it. It says nothing of nodes beyond Config.MaxOpen, which
 // nobody may want.
 func (c *Core) Came(now time.Time, claim Claim, from PeerID) []Order {
 	return c.do(now, func() {
-		q := c.open[claim.Node]
+		q := c.ask(claim.Node)
 		if q == nil {
-			if len(c.open) >= c.cfg.MaxOpen {
-				return
-			}
-			q = &question{node: claim.Node, asked: map[PeerID]bool{}, gone: map[PeerID]bool{}}
-			c.open[claim.Node] = q
+			return
 		}
 		delete(q.asked, from)
 		again := slices.ContainsFunc(q.claims, func(h held) bool { return h.by == from })
@@ -107,6 +114,30 @@ func (c *Core) Came(now time.Time, claim Claim, from PeerID) []Order {
 		q.claims = append(q.claims, held{from, claim})
 		q.since = now
 		c.decide(q)
+	})
+}
+
+// Proven takes in what came of a node, where it shows by itself that it is right: no quorum is needed. Others
+// may have come to something else that is right, too.
+func (c *Core) Proven(now time.Time, claim Claim, from PeerID) []Order {
+	return c.do(now, func() {
+		q := c.ask(claim.Node)
+		if q == nil || q.accepted != nil || c.blamed[from] {
+			return
+		}
+		q.claims, q.dispute, q.audit, q.proven = []held{{from, claim}}, nil, nil, true
+		c.accept(q)
+	})
+}
+
+// Refuted takes in what came of a node, where it shows by itself that it is wrong.
+func (c *Core) Refuted(now time.Time, claim Claim, from PeerID) []Order {
+	return c.do(now, func() {
+		q := c.ask(claim.Node)
+		c.blame(from, Proof{claim, Opening{Node: claim.Node, Outcome: claim.Outcome}})
+		if q != nil {
+			c.decide(q)
+		}
 	})
 }
 
@@ -275,7 +306,7 @@ func (c *Core) blame(id PeerID, p Proof) {
 			q.audit = nil
 		}
 		own := slices.ContainsFunc(q.claims, func(h held) bool { return h.by == "" })
-		if q.accepted != nil && len(q.claims) < before && !own && c.introducers(q) < max(c.cfg.Quorum, 1) {
+		if q.accepted != nil && len(q.claims) < before && !own && !q.proven && c.introducers(q) < max(c.cfg.Quorum, 1) {
 			q.accepted = nil
 			c.order(Withdraw{q.node})
 		}

@@ -26,6 +26,7 @@
 // a claim with a share f of false nodes the probability to pass k challenges is (1-f)^k. They do not find one false
 // leaf in a million. Who does not open what it has claimed is not believed, and not blamed either.
 //
-// Jobs must be functions of their arguments alone. Those that read a lattice, or left results early, may honestly
-// differ, and are not for this package.
+// Jobs must be functions of their arguments alone, as far as outcomes are compared: of those that may honestly differ
+// the caller gives what all right ones have in common. What the caller knows to be right, or wrong, by itself
+// (Proven, Refuted) is not compared with anything.
 package verify

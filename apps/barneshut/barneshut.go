@@ -14,10 +14,10 @@ import (
 
 func init() {
 	satin.RegisterObject("barneshut.advance", advance)
-	satin.Register("barneshut.simulate", simulate)
-	satin.Register("barneshut.shared", shared)
-	satin.Register("barneshut.carried", carried)
-	satin.Register("barneshut.direct", direct)
+	satin.Register("barneshut.simulate", simulate, satin.Rounded())
+	satin.Register("barneshut.shared", shared, satin.Rounded())
+	satin.Register("barneshut.carried", carried, satin.Rounded())
+	satin.Register("barneshut.direct", direct, satin.Rounded())
 }
 
 // Variants.

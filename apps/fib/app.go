@@ -23,7 +23,6 @@ every level. There is next to no work in a call, so the time it takes is the tim
 
 With --threshold T, a job for at most T runs the sequential program: the same tree with larger leaves.`,
 	Examples: []string{"40", "45 --threshold 20"},
-	Exact:    true,
 	Setup:    setup,
 }
 

@@ -9,8 +9,8 @@ import (
 )
 
 func init() {
-	satin.Register("fib.fib", fib, check)
-	satin.Register("fib.coarse", coarse, func(c Call) error { return check(c.N) })
+	satin.Register("fib.fib", fib, satin.Checked(check), satin.Exact())
+	satin.Register("fib.coarse", coarse, satin.Checked(func(c Call) error { return check(c.N) }), satin.Exact())
 }
 
 // check refuses what would overflow.

@@ -8,8 +8,8 @@ package gene
 import "github.com/satin-peer/satin"
 
 func init() {
-	satin.Register("gene.compare", compare)
-	satin.Register("gene.part", part)
+	satin.Register("gene.compare", compare, satin.Exact())
+	satin.Register("gene.part", part, satin.Exact())
 }
 
 // Task is a whole problem.

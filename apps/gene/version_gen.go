@@ -3,4 +3,4 @@
 package gene
 
 // sources names all that this package's jobs are made of: go generate writes it anew.
-const sources = "0f92201f67f822e6ae09bf2cbd0fadc3c5b62335ba52118eb2be254e9d17a9bc"
+const sources = "69300806ec932d5667f171a18536595c04b68a38c83115cfbe91bd44a27b3f10"

@@ -15,8 +15,8 @@ import (
 )
 
 func init() {
-	satin.Register("grammar.learn", learn)
-	satin.Register("grammar.search", search)
+	satin.Register("grammar.learn", learn, satin.Exact())
+	satin.Register("grammar.search", search, satin.Exact())
 }
 
 // Part is a part of the search. All jobs read the tree of the words, and repeat what was decided before them.

@@ -6,7 +6,7 @@ package integrate
 import "github.com/satin-peer/satin"
 
 func init() {
-	satin.Register("integrate.integrate", integrate)
+	satin.Register("integrate.integrate", integrate, satin.Rounded())
 }
 
 // integrate spawns one half of an interval and does the other itself.

@@ -6,7 +6,7 @@ import "github.com/satin-peer/satin"
 
 func init() {
 	satin.RegisterLattice("knapsack.best", better, (*Instance).check)
-	satin.Register("knapsack.solve", solve)
+	satin.Register("knapsack.solve", solve, satin.Unlike(Problem.unlike))
 	satin.Register("knapsack.search", search)
 }
 
@@ -22,6 +22,10 @@ type Job struct {
 	Best     satin.Lattice[*Instance, Solution]
 	Part     Part
 	Grain    int
+}
+
+func (Problem) unlike() string {
+	return "which solutions its jobs leave out depends on what they hear of each other, and when"
 }
 
 // solve is the root job.

@@ -35,7 +35,6 @@ all. The answer is checked with the published one (OEIS A000170).
 A board with as many rows left as --threshold says is one job; 0 makes a job of every queen. Each row more takes about
 seven times as long: 16 rows take a second on one core, 18 a minute, 20 an hour.`,
 	Examples: []string{"18", "14 --threshold 0"},
-	Exact:    true,
 	Setup:    setup,
 }
 

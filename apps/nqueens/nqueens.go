@@ -10,8 +10,8 @@ import (
 )
 
 func init() {
-	satin.Register("nqueens.count", count, Queens.check)
-	satin.Register("nqueens.search", search, Board.check)
+	satin.Register("nqueens.count", count, satin.Checked(Queens.check), satin.Exact())
+	satin.Register("nqueens.search", search, satin.Checked(Board.check), satin.Exact())
 }
 
 // Queens asks for the number of solutions.

@@ -15,9 +15,9 @@ import (
 
 func init() {
 	satin.RegisterLattice("othello.facts", join, checkFacts)
-	satin.Register("othello.solve", solve)
-	satin.Register("othello.search", search)
-	satin.Register("othello.perft", perft)
+	satin.Register("othello.solve", solve, satin.Exact(), satin.Unlike(Problem.unlike))
+	satin.Register("othello.search", search, satin.Essence(Job.essence))
+	satin.Register("othello.perft", perft, satin.Exact())
 }
 
 // Problem is the argument of the root job.
@@ -33,6 +33,27 @@ type Job struct {
 	Shared bool
 	Table  satin.Lattice[string, Facts] // nothing if it is not shared
 	Abort  bool
+}
+
+// unlike says what keeps results from being compared: what a table holds, nobody can check.
+func (p Problem) unlike() string {
+	if p.Shared {
+		return "its jobs believe what others tell of positions: add --table=false"
+	}
+	return ""
+}
+
+// essence is what all right answers to a question say: where jobs are aborted, how far the value lies depends on which
+// were.
+func (j Job) essence(answer int) (int, error) {
+	switch n := &j.Node; {
+	case !j.Abort:
+		return answer, nil
+	case answer >= n.Bound:
+		return n.Bound, nil
+	default:
+		return n.Bound - 1, nil
+	}
 }
 
 // solve finds the value of a position and all moves that reach it.

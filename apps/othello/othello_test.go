@@ -13,6 +13,19 @@ import (
 // The command can describe the application, and its examples work.
 func TestDescribed(t *testing.T) { apptest.Described(t, App) }
 
+// TestEssence has answers to a question agree that are on the same side of its bound, where jobs are aborted.
+func TestEssence(t *testing.T) {
+	for _, c := range []struct {
+		abort        bool
+		answer, want int
+	}{{true, 4, 4}, {true, 60, 4}, {true, 3, 3}, {true, -60, 3}, {false, 60, 60}, {false, -60, -60}} {
+		j := Job{Node: Node{Bound: 4, Depth: 2}, Abort: c.abort}
+		if got, err := j.essence(c.answer); got != c.want || err != nil {
+			t.Errorf("of %d, aborts %v, it is %d, want %d", c.answer, c.abort, got, c.want)
+		}
+	}
+}
+
 func TestPerft(t *testing.T) {
 	for depth := 1; depth <= 7; depth++ {
 		if got := apptest.Solve(t, App, fmt.Sprint("--perft ", depth, " --threshold 2")); got != counts[depth] {

@@ -12,7 +12,9 @@ import (
 	"github.com/satin-peer/satin"
 )
 
-func init() { satin.RegisterErr("raytracer.render", render, Area.check) }
+func init() {
+	satin.RegisterErr("raytracer.render", render, satin.Checked(Area.check), satin.Rounded())
+}
 
 // Picture says what to render.
 type Picture struct {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 )
 
@@ -83,6 +84,41 @@ type composer struct {
 	last    int      // the last number given to a clause
 	cube    []byte   // the negated decisions of the cube, as text
 	line    []byte
+}
+
+// ordered is a refutation with the halves of each cube in the order of their decisions; nil for one with a gap.
+func ordered(proof [][]byte) [][]byte {
+	all := make([][]byte, 0, len(proof))
+	var node func(depth int) bool
+	node = func(depth int) bool {
+		if len(proof) == 0 || len(proof[0]) == 0 || depth > maxDepth {
+			return false
+		}
+		tag := reader{rest: proof[0]}
+		all, proof = append(all, proof[0]), proof[1:]
+		if tag.next() != nodeSplit {
+			return true
+		}
+		begin := len(all)
+		first := node(depth + 1)
+		middle := len(all)
+		if !first || !node(depth+1) {
+			return false
+		}
+		made := func(b []byte) uint64 {
+			r := reader{rest: b}
+			r.next()
+			return r.next()
+		}
+		if made(all[middle]) < made(all[begin]) {
+			copy(all[begin:], slices.Concat(all[middle:], all[begin:middle]))
+		}
+		return true
+	}
+	if !node(0) || len(proof) > 0 {
+		return nil
+	}
+	return all
 }
 
 // level is a node on the way from the root to the one that is being written.

@@ -56,6 +56,12 @@ func (r Result) and(half Result) Result {
 	return Result{Proof: append(r.Proof, half.Proof...)}
 }
 
+// proves says whether a result needs nobody else to come to it: a model of the formula is one, whichever it is.
+func (c Cube) proves(r Result) (bool, error) { return r.Satisfiable, c.Formula.check(r) }
+
+// essence is what all come to who find that a cube has no model: their refutations differ in the order of its parts.
+func (c Cube) essence(r Result) (Result, error) { return Result{Proof: ordered(r.Proof)}, nil }
+
 // check puts a model into every clause. That there is no model cannot be told without searching for one again.
 func (f *Formula) check(r Result) error {
 	if !r.Satisfiable {

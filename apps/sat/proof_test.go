@@ -51,6 +51,9 @@ func TestProof(t *testing.T) {
 					t.Errorf("%s, %s, threshold %d: %v", name, workers, threshold, err)
 				}
 			}
+			if ordered(solveAlone(c).Proof) == nil {
+				t.Errorf("%s, twin, threshold %d: its parts have no order", name, threshold)
+			}
 			proof := lratOf(t, f, solveAlone(c))
 			if _, err := lrat.Check(strings.NewReader(dimacsOf(f)), strings.NewReader(proof)); err != nil {
 				t.Errorf("%s, twin, threshold %d: %v", name, threshold, err)
@@ -58,6 +61,51 @@ func TestProof(t *testing.T) {
 			if err := rup.Check(dimacsOf(f), proof); len(proof) < 20_000 && err != nil {
 				t.Errorf("%s, twin, threshold %d, by the other checker: %v", name, threshold, err)
 			}
+		}
+	}
+}
+
+// TestEssence has a refutation be the same in whatever order its parts came, one with a gap be none, and a model be
+// believed only if it is one.
+func TestEssence(t *testing.T) {
+	c := Cube{Formula: pigeonhole(4), Threshold: 1, Proof: true}
+	proof := solveAlone(c).Proof
+	var swap func(p [][]byte) (node, rest [][]byte)
+	swap = func(p [][]byte) (node, rest [][]byte) {
+		if p[0][0] != nodeSplit {
+			return p[:1], p[1:]
+		}
+		a, rest := swap(p[1:])
+		b, rest := swap(rest)
+		return slices.Concat(p[:1], b, a), rest
+	}
+	other, _ := swap(proof)
+	if len(proof) < 5 || slices.EqualFunc(proof, other, bytes.Equal) {
+		t.Fatalf("%d pieces, and no other order", len(proof))
+	}
+	x, _ := c.essence(Result{Proof: proof})
+	y, _ := c.essence(Result{Proof: other})
+	if !slices.EqualFunc(x.Proof, y.Proof, bytes.Equal) || len(x.Proof) != len(proof) {
+		t.Error("two orders of one refutation differ")
+	}
+	for _, gap := range [][][]byte{nil, proof[1:], proof[:len(proof)-1], append(slices.Clone(proof), proof[0]), {{}}} {
+		if r, err := c.essence(Result{Proof: gap}); err != nil || r.Proof != nil {
+			t.Errorf("%d pieces, %v: they are taken for a refutation", len(r.Proof), err)
+		}
+	}
+	f := &Formula{Variables: 2, Clauses: 1, Literals: []int32{1, 2, 0}}
+	for _, r := range []struct {
+		Result
+		proven, wrong bool
+	}{
+		{Result{Satisfiable: true, Model: []bool{true, false}}, true, false},
+		{Result{Satisfiable: true, Model: []bool{false, true}}, true, false},
+		{Result{Satisfiable: true, Model: []bool{false, false}}, true, true},
+		{Result{Satisfiable: true}, true, true},
+		{Result{}, false, false},
+	} {
+		if proven, err := (Cube{Formula: f}).proves(r.Result); proven != r.proven || (err != nil) != r.wrong {
+			t.Errorf("%+v: proven %v, %v", r.Result, proven, err)
 		}
 	}
 }

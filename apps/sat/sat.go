@@ -12,7 +12,9 @@ import (
 	"github.com/satin-peer/satin"
 )
 
-func init() { satin.Register("sat.solve", solve) }
+func init() {
+	satin.Register("sat.solve", solve, satin.Certificate(Cube.proves), satin.Essence(Cube.essence))
+}
 
 // solve finds a model of a cube, if it has one. Whether it has one does not depend on the order in which jobs
 // run; which one it finds does.

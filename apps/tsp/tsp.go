@@ -10,7 +10,7 @@ import "github.com/satin-peer/satin"
 
 func init() {
 	satin.RegisterLattice("tsp.best", shorter, (*Instance).check)
-	satin.Register("tsp.solve", solve)
+	satin.Register("tsp.solve", solve, satin.Unlike(Problem.unlike))
 	satin.Register("tsp.search", search)
 }
 
@@ -26,6 +26,10 @@ type Job struct {
 	Best      satin.Lattice[*Instance, Tour]
 	Part      Subproblem
 	Threshold int
+}
+
+func (Problem) unlike() string {
+	return "which tours its jobs leave out depends on what they hear of each other, and when"
 }
 
 // solve is the root job: it finds a shortest tour.

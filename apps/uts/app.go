@@ -40,7 +40,6 @@ checked with the published one. The other options describe a tree of one's own i
 A job visits --threshold nodes and shares what is left with new jobs; with 0, every node is a job.`,
 	Examples: []string{"T1", "T3 --threshold 0", "T1L",
 		"--type geometric --shape expdec --depth 10 --root 4 --seed 19"},
-	Exact: true,
 	Setup: setup,
 }
 

@@ -6,9 +6,9 @@ package uts
 import "github.com/satin-peer/satin"
 
 func init() {
-	satin.Register("uts.count", count)
-	satin.Register("uts.search", search)
-	satin.Register("uts.explore", explore)
+	satin.Register("uts.count", count, satin.Rounded())
+	satin.Register("uts.search", search, satin.Rounded())
+	satin.Register("uts.explore", explore, satin.Rounded())
 }
 
 // Search asks for the tally of a tree.

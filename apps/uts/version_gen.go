@@ -3,4 +3,4 @@
 package uts
 
 // sources names all that this package's jobs are made of: go generate writes it anew.
-const sources = "8a0f5e32efbc9b8618ed01691c1fa18997f557948feb9887042ff57c9906463a"
+const sources = "9c18cac00be2d2411337ebbe50aa58d721307cbb5c5c2e72faceb2a0e456a75f"

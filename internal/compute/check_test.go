@@ -11,7 +11,7 @@ import (
 )
 
 func init() {
-	satin.Register("checked.even", even, func(n int) error {
+	satin.Register("checked.even", even, satin.Checked(func(n int) error {
 		switch {
 		case n == 13:
 			panic("unlucky")
@@ -19,7 +19,7 @@ func init() {
 			return errors.New("it is odd")
 		}
 		return nil
-	})
+	}))
 }
 
 func even(_ *satin.Frame, n int) int { return n }

@@ -228,6 +228,8 @@ func (s *sharing) run(o *port.Order) (e port.Event) {
 		e.Kind = port.Encoded
 	case port.Guard:
 		e.Kind = port.Guarded
+	case port.Judge:
+		e.Kind = port.Judged
 	}
 	defer func() {
 		if p := recover(); p != nil {
@@ -260,6 +262,8 @@ func (s *sharing) call(o *port.Order, e *port.Event) error {
 			e.Good, err = s.e.pool.Guard(o.Job.Function, arg)
 		}
 		return err
+	case port.Judge:
+		return judge(o.Job, o.Outcome, e)
 	}
 	l, err := s.lattice(shelf, name)
 	if err != nil {
@@ -297,7 +301,7 @@ func (s *sharing) lattice(shelf *engine.Shelf, name engine.Name) (engine.Growing
 
 func (s *sharing) trouble(o *port.Order, err error) {
 	what := map[port.OrderKind]string{port.Apply: "a write to a shared object failed", port.Guard: "a guard failed",
-		port.Join: "an offer to a lattice is not valid"}[o.Kind]
+		port.Join: "an offer to a lattice is not valid", port.Judge: "a result is wrong"}[o.Kind]
 	if what == "" {
 		what = "the value of a lattice cannot be told"
 	}

@@ -162,6 +162,8 @@ func (d *Driver) applyEvent(now time.Duration, e *port.Event) steal.Output {
 		d.isBack(e.Ref)
 	case port.Guarded, port.Made, port.Wanted, port.Offered, port.Applied, port.Joined, port.Collected, port.Encoded:
 		d.shared.happened(now, e)
+	case port.Judged:
+		d.proving.judged(e)
 	}
 	return steal.Output{} // Stopped, Counted and Troubled are for people
 }

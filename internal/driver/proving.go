@@ -1,9 +1,12 @@
 package driver
 
 import (
+	"bytes"
 	"slices"
 	"time"
 
+	"github.com/satin-peer/satin/internal/port"
+	"github.com/satin-peer/satin/sharedobj"
 	"github.com/satin-peer/satin/steal"
 	"github.com/satin-peer/satin/verify"
 )
@@ -15,6 +18,8 @@ type Proving struct {
 	Rand   verify.Rand
 	// Self is this peer's name in vouchers.
 	Self verify.PeerID
+	// Judged says whether the engine is to judge an outcome of a function by itself: see port.Judge.
+	Judged func(function string) bool
 	// Author is who has signed a voucher, which was checked where it came in.
 	Author func(voucher []byte) verify.PeerID
 	// Caught is told who has lied. It must not block.
@@ -29,7 +34,7 @@ type Caught struct {
 	Peer  verify.PeerID
 	Job   steal.Job
 	Said  Word
-	Truth Word // of this peer, which has computed it as well
+	Truth Word // of this peer, if it has computed it as well; else what was said shows by itself that it is wrong
 }
 
 // Word is an outcome and its voucher.
@@ -58,15 +63,32 @@ type proving struct {
 	nodes  map[steal.Handle]verify.Node
 	ticked time.Duration
 	counts Proofs
+
+	judging map[sharedobj.Ticket]judgement
+	tickets sharedobj.Ticket
+}
+
+// judgement is an outcome that the engine judges, and who has brought it.
+type judgement struct {
+	node verify.Node
+	from verify.PeerID
+	said Word
 }
 
 // proof is what is known of a job whose outcome is unproved.
 type proof struct {
 	job     steal.Job
 	handles []steal.Handle // that wait for it
-	said    map[verify.PeerID]Word
-	own     *Word // computed here
-	judged  bool  // the core waits for what it comes to here
+	said    map[verify.PeerID]saying
+	own     *saying // computed here
+	judged  bool    // the core waits for what it comes to here
+}
+
+// saying is an outcome, and what of it is compared, and used: all of it, or what the application says that it
+// has in common with all that are right.
+type saying struct {
+	Word
+	essence []byte
 }
 
 // proofEvery is how often the core is told the time while it waits for somebody.
@@ -77,7 +99,7 @@ func newProving(d *Driver, cfg *Proving) *proving {
 		return nil
 	}
 	return &proving{d: d, cfg: cfg, core: verify.New(cfg.Config, cfg.View, cfg.Rand), open: map[verify.Node]*proof{},
-		nodes: map[steal.Handle]verify.Node{}}
+		nodes: map[steal.Handle]verify.Node{}, judging: map[sharedobj.Ticket]judgement{}}
 }
 
 // at is a time of the driver's clock as the core wants it.
@@ -103,7 +125,7 @@ func (v *proving) came(o *steal.Order) {
 	n, now := NodeOf(o.Job.Path, o.Job.Identity), at(v.d.now)
 	p := v.open[n]
 	if p == nil {
-		p = &proof{job: o.Job, said: map[verify.PeerID]Word{}}
+		p = &proof{job: o.Job, said: map[verify.PeerID]saying{}}
 		v.open[n] = p
 	}
 	if !slices.Contains(p.handles, o.Handle) {
@@ -111,23 +133,79 @@ func (v *proving) came(o *steal.Order) {
 		v.nodes[o.Handle] = n
 	}
 	from, w := verify.PeerID(o.Peer), Word{o.Outcome, o.Voucher}
-	if o.Lost {
+	switch judged := v.cfg.Judged(o.Job.Function); {
+	case o.Lost || judged && len(v.judging) >= maxJudging:
 		v.absorb(v.core.Lost(now, n, from))
+	case !judged:
+		v.heard(n, from, saying{w, w.Outcome}, compared)
+	default:
+		v.tickets++
+		v.judging[v.tickets] = judgement{n, from, w}
+		v.d.job = p.job
+		v.d.order = port.Order{Kind: port.Judge, Job: &v.d.job, Outcome: w.Outcome,
+			Shared: &port.Shared{Ticket: v.tickets}}
+		v.d.cfg.Engine.Do(&v.d.order)
+	}
+}
+
+// maxJudging bounds the outcomes that are being judged; there is one for each job that is away, and each copy.
+const maxJudging = 1 << 14
+
+// What the application says of an outcome by itself.
+type verdict uint8
+
+const (
+	compared verdict = iota
+	provesItself
+	isWrong
+)
+
+// judged takes in what the engine says of an outcome.
+func (v *proving) judged(e *port.Event) {
+	if v == nil {
 		return
+	}
+	j, ok := v.judging[e.Shared.Ticket]
+	if !ok {
+		return
+	}
+	delete(v.judging, e.Shared.Ticket)
+	switch {
+	case !e.Good:
+		v.heard(j.node, j.from, saying{j.said, j.said.Outcome}, isWrong)
+	case e.Shared.Changed:
+		v.heard(j.node, j.from, saying{j.said, e.Outcome}, provesItself)
+	default:
+		v.heard(j.node, j.from, saying{j.said, e.Outcome}, compared)
+	}
+}
+
+// heard tells the core what somebody has made of a job.
+func (v *proving) heard(n verify.Node, from verify.PeerID, w saying, is verdict) {
+	p, now := v.open[n], at(v.d.now)
+	if p == nil {
+		return // nobody waits for it any more
 	}
 	author := from
 	if from != "" {
-		if author = v.cfg.Author(o.Voucher); author == v.cfg.Self {
+		if author = v.cfg.Author(w.Voucher); author == v.cfg.Self {
 			author = "" // it has come back
 		}
 	}
-	claim := v.d.cfg.Notary.Claim(n, v.d.cfg.Notary.Digest(w.Outcome), w.Voucher)
+	claim := (&verify.Opening{Node: n, Outcome: v.d.cfg.Notary.Digest(w.essence)}).Claim()
 	if author == "" {
 		p.own = &w
 	} else if _, twice := p.said[author]; !twice {
 		p.said[author] = w
 	}
-	v.absorb(v.core.Came(now, claim, author))
+	switch {
+	case is == provesItself:
+		v.absorb(v.core.Proven(now, claim, author))
+	case is == isWrong && author != "":
+		v.absorb(v.core.Refuted(now, claim, author))
+	default:
+		v.absorb(v.core.Came(now, claim, author))
+	}
 	if p.judged && p.own != nil && v.open[n] == p {
 		v.judge(n, p)
 	}
@@ -140,7 +218,7 @@ func (v *proving) came(o *steal.Order) {
 func (v *proving) judge(n verify.Node, p *proof) {
 	p.judged = false
 	v.counts.Settled++
-	v.absorb(v.core.Reran(at(v.d.now), n, &verify.Opening{Node: n, Outcome: v.d.cfg.Notary.Digest(p.own.Outcome)}))
+	v.absorb(v.core.Reran(at(v.d.now), n, &verify.Opening{Node: n, Outcome: v.d.cfg.Notary.Digest(p.own.essence)}))
 }
 
 // absorb carries out what the core wants, which may lead to more.
@@ -161,7 +239,8 @@ func (v *proving) absorb(orders []verify.Order) {
 				}
 			}
 		case verify.Open:
-			v.absorb(v.core.Opened(at(v.d.now), o.Claim.Node, o.Of, o.Claim, leaf(&o.Claim)))
+			v.absorb(v.core.Opened(at(v.d.now), o.Claim.Node, o.Of, o.Claim,
+				&verify.Opening{Node: o.Claim.Node, Outcome: o.Claim.Outcome}))
 		case verify.Accept:
 			v.accept(&o)
 		case verify.Blame:
@@ -171,14 +250,6 @@ func (v *proving) absorb(orders []verify.Order) {
 			v.cfg.Missing(o.Peers)
 		}
 	}
-}
-
-// leaf is what stands behind a claim of who gives nothing on; nil if it says that more does.
-func leaf(c *verify.Claim) *verify.Opening {
-	if o := (&verify.Opening{Node: c.Node, Outcome: c.Outcome}); o.Claim() == *c {
-		return o
-	}
-	return nil
 }
 
 // ask tells steal's core what is wanted of a job.
@@ -212,8 +283,13 @@ func (v *proving) accept(o *verify.Accept) {
 		return
 	}
 	v.counts.Proved++
+	use := word.Word
+	if !bytes.Equal(word.essence, use.Outcome) { // nobody has said this, but all mean it
+		use.Outcome = word.essence
+		use.Voucher = v.d.cfg.Notary.Vouch(v.d.core.Run(), &verify.Opening{Node: o.Node, Outcome: o.Outcome})
+	}
 	for _, h := range p.handles {
-		v.d.inputs.push(input{kind: proved, now: v.d.now, handle: h, word: *word})
+		v.d.inputs.push(input{kind: proved, now: v.d.now, handle: h, word: use})
 	}
 	delete(v.open, o.Node)
 	v.core.Done(o.Node)
@@ -223,8 +299,12 @@ func (v *proving) accept(o *verify.Accept) {
 func (v *proving) caught(b *verify.Blame) {
 	v.counts.Caught = append(v.counts.Caught, b.Peer)
 	v.d.inputs.push(input{kind: shunned, now: v.d.now, to: steal.PeerID(b.Peer)})
-	if p := v.open[b.Proof.Said.Node]; p != nil && p.own != nil {
-		v.cfg.Caught(Caught{b.Peer, p.job, p.said[b.Peer], *p.own})
+	if p := v.open[b.Proof.Said.Node]; p != nil {
+		c := Caught{Peer: b.Peer, Job: p.job, Said: p.said[b.Peer].Word}
+		if p.own != nil {
+			c.Truth = p.own.Word
+		}
+		v.cfg.Caught(c)
 	}
 }
 

@@ -17,9 +17,11 @@ import (
 // signed is a desk whose vouchers are names, and the bench of a run that is compared.
 type signed struct {
 	*desk
+	handles   map[steal.PeerID]steal.Handle // given last
 	delivered []byte
 	to        []steal.PeerID // copies
 	caught    []driver.Caught
+	orders    []port.Order // to judge
 }
 
 func (s *signed) Vouch(job.RunID, *verify.Opening) []byte { return []byte("o") }
@@ -29,13 +31,19 @@ func (s *signed) Claim(n verify.Node, outcome verify.Hash, _ []byte) verify.Clai
 }
 
 func (s *signed) Do(o *port.Order) {
-	if o.Kind == port.Deliver {
+	switch o.Kind {
+	case port.Deliver:
 		s.delivered = o.Outcome
+	case port.Judge:
+		s.orders = append(s.orders, *o)
 	}
 }
 
 func (s *signed) Send(m *steal.Message) {
 	s.desk.Send(m)
+	if m.Reply != nil && len(m.Reply.Jobs) > 0 {
+		s.handles[m.To.Peer] = m.Reply.Jobs[0].Handle
+	}
 	if m.Reply != nil && m.Reply.ID == 0 {
 		s.to = append(s.to, m.To.Peer)
 	}
@@ -48,10 +56,12 @@ func (s *signed) Candidates() []verify.Candidate {
 func (s *signed) Introducer(id verify.PeerID) verify.PeerID { return id }
 func (s *signed) Below(uint64) uint64                       { return 0 }
 
-// Two that bring what one of them has computed are one: the quorum counts authors. What the second author says differs,
-// so the job is computed here, and who has lied is named with its word.
-func TestAuthorsCount(t *testing.T) {
-	s := &signed{desk: &desk{opened: map[verify.Node]*verify.Opening{}, stored: map[verify.Node]steal.Partial{}}}
+// hearing is an owner whose run is compared; what it gives back says what somebody has made of a job.
+func hearing(t *testing.T, judged bool) (*signed, *driver.Driver,
+	func(path job.Path) func(id steal.PeerID, author, outcome string)) {
+	t.Helper()
+	s := &signed{handles: map[steal.PeerID]steal.Handle{},
+		desk: &desk{opened: map[verify.Node]*verify.Opening{}, stored: map[verify.Node]steal.Partial{}}}
 	members := steal.NewMembers([]steal.Member{{ID: "o"}, {ID: "b"}, {ID: "c"}, {ID: "d"}})
 	advice, err := policy.ByName("rs", "o")
 	if err != nil {
@@ -65,23 +75,36 @@ func TestAuthorsCount(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := driver.New(driver.Config{Core: core, Engine: s, Transport: s, Store: s, Notary: s, Proving: &driver.Proving{
-		Config: verify.Config{Quorum: 2, Own: true, Wait: time.Minute, MaxOpen: 9}, View: s, Rand: s, Self: "o",
+		Config: verify.Config{Quorum: 2, Own: true, Wait: time.Minute, MaxOpen: 9},
+		Judged: func(string) bool { return judged }, View: s, Rand: s, Self: "o",
 		Author: func(v []byte) verify.PeerID { return verify.PeerID(v) },
 		Caught: func(c driver.Caught) { s.caught = append(s.caught, c) }}})
-	now, path := time.Second, job.Path{1}
-	from := func(id steal.PeerID, m *steal.Message) {
-		m.Run, m.From, m.To = run.ID, steal.Address{Peer: id, Inc: 1}, core.Self()
-		d.Step(now, m)
+	return s, d, func(path job.Path) func(id steal.PeerID, author, outcome string) {
+		return func(id steal.PeerID, author, outcome string) {
+			d.Step(time.Second, &steal.Message{Run: core.Run(), From: steal.Address{Peer: id, Inc: 1}, To: core.Self(),
+				Result: &steal.Result{Handle: s.handles[id], Path: path, Identity: idOf(path),
+					Outcome: []byte(outcome), Voucher: []byte(author)}})
+		}
 	}
-	says := func(id steal.PeerID, author, outcome string) {
-		from(id, &steal.Message{Result: &steal.Result{Handle: s.Reply.Jobs[0].Handle, Path: path, Identity: idOf(path),
-			Outcome: []byte(outcome), Voucher: []byte(author)}})
-	}
+}
+
+// gives has b steal a job.
+func (s *signed) gives(d *driver.Driver, now time.Duration, path job.Path) {
 	d.Happened(now, port.Event{Kind: port.LoadChanged, Load: steal.Load{Workers: 1, Idle: 1}})
 	d.Happened(now, port.Event{Kind: port.LoadChanged, Load: steal.Load{Workers: 1, Runs: 1, Queued: 1}})
-	from("b", &steal.Message{Request: &steal.StealRequest{ID: 1, Max: 1}})
+	d.Step(now, &steal.Message{Run: d.Core().Run(), From: steal.Address{Peer: "b", Inc: 1}, To: d.Core().Self(),
+		Request: &steal.StealRequest{ID: 1, Max: 1}})
 	d.Happened(now, port.Event{Kind: port.Taken, Ticket: 1, Jobs: []steal.Taken{{Ref: 1, Spawned: true,
 		Job: steal.Job{Path: path, Function: "f", Identity: idOf(path)}}}})
+}
+
+// Two that bring what one of them has computed are one: the quorum counts authors. What the second author says differs,
+// so the job is computed here, and who has lied is named with its word.
+func TestAuthorsCount(t *testing.T) {
+	s, d, from := hearing(t, false)
+	now, path := time.Second, job.Path{1}
+	says := from(path)
+	s.gives(d, now, path)
 	says("b", "b", "lie")
 	if !slices.Equal(s.to, []steal.PeerID{"c"}) || s.delivered != nil {
 		t.Fatalf("copies go to %v, delivered is %q", s.to, s.delivered)
@@ -102,5 +125,42 @@ func TestAuthorsCount(t *testing.T) {
 	}
 	if p := d.Proofs(); p.Proved != 1 || p.Copies != 2 || p.Here != 1 || p.Settled != 1 || len(p.Caught) != 1 {
 		t.Errorf("counted are %+v", p)
+	}
+}
+
+// What the application says of single outcomes counts: what is wrong by itself has an author who is put out, what has
+// the same essence is the same and is used as that, and what proves itself needs nobody else.
+func TestJudgedOutcomes(t *testing.T) {
+	now, path := time.Second, job.Path{1}
+	judge := func(s *signed, d *driver.Driver, good, proven bool, essence string) {
+		t.Helper()
+		o := s.orders[len(s.orders)-1]
+		d.Happened(now, port.Event{Kind: port.Judged, Good: good, Outcome: []byte(essence),
+			Shared: &port.Shared{Ticket: o.Shared.Ticket, Changed: proven}})
+	}
+	s, d, from := hearing(t, true)
+	says := from(path)
+	s.gives(d, now, path)
+	says("b", "b", "no square")
+	judge(s, d, false, false, "")
+	if len(s.caught) != 1 || s.caught[0].Peer != "b" || s.caught[0].Truth.Outcome != nil ||
+		!slices.Equal(s.to, []steal.PeerID{"c", "d"}) {
+		t.Fatalf("caught are %+v, copies go to %v", s.caught, s.to)
+	}
+	says("c", "c", "49 by c")
+	if judge(s, d, true, false, "40"); s.delivered != nil {
+		t.Fatalf("delivered on the word of one is %q", s.delivered)
+	}
+	says("d", "d", "48 by d")
+	if judge(s, d, true, false, "40"); string(s.delivered) != "40" || len(s.caught) != 1 {
+		t.Errorf("delivered is %q, caught are %+v", s.delivered, s.caught)
+	}
+	judge(s, d, true, true, "41") // once more, and too late
+
+	s, d, from = hearing(t, true)
+	s.gives(d, now, path)
+	from(path)("b", "b", "49")
+	if judge(s, d, true, true, "49"); string(s.delivered) != "49" || len(s.caught) > 0 || d.Proofs().Proved != 1 {
+		t.Errorf("delivered is %q, caught are %+v", s.delivered, s.caught)
 	}
 }

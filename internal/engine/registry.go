@@ -58,6 +58,39 @@ type Func struct {
 	MayFail bool         // registered by RegisterErr
 	// Check says what is wrong with an argument from outside, of type Arg; nil if nobody has said how to tell.
 	Check func(arg any) error
+	Alike Likeness
+	// Unlike says why what comes of a root job with such an argument cannot be compared; nil: it can, as Alike says.
+	Unlike func(arg any) string
+	// Proves says whether a result proves itself, or what is wrong with it; Essence, what all right ones have in
+	// common. Either may be nil.
+	Proves  func(arg, result any) (bool, error)
+	Essence func(arg, result any) (any, error)
+}
+
+// Likeness says how the results of equal jobs of a function compare.
+type Likeness uint8
+
+// The ways to compare results.
+const (
+	Unknown Likeness = iota // nobody has said that they do
+	Rounded                 // to the bit, between machines that round alike
+	Exact                   // to the bit
+)
+
+// Judged says whether Judge has anything to say.
+func (f *Func) Judged() bool { return f.Proves != nil || f.Essence != nil }
+
+// Judge says of a single result from outside what all right ones have in common, whether it proves itself, or why it is
+// wrong. The application's code may panic.
+func (f *Func) Judge(arg, result any) (essence any, proven bool, err error) {
+	if f.Proves != nil {
+		proven, err = f.Proves(arg, result)
+	}
+	if f.Essence == nil || proven || err != nil {
+		return result, proven, err
+	}
+	essence, err = f.Essence(arg, result)
+	return essence, false, err
 }
 
 // Refuses says what is wrong with an argument from outside; nil if nothing is, or nobody knows. A check that panics

@@ -15,12 +15,12 @@ import (
 )
 
 func init() {
-	satin.Register("hostile.small", small, func(n int) error {
+	satin.Register("hostile.small", small, satin.Checked(func(n int) error {
 		if n > 10 {
 			return errors.New("more than\n10")
 		}
 		return nil
-	})
+	}))
 }
 
 func small(_ *satin.Frame, n int) int {

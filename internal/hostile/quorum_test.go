@@ -11,13 +11,13 @@ import (
 	"github.com/satin-peer/satin/steal"
 )
 
-// exact is a peer whose jobs may be compared.
-func exact(t *testing.T) *peer.Peer {
+// impatient is a peer that soon helps itself.
+func impatient(t *testing.T) *peer.Peer {
 	t.Helper()
-	impatient := steal.LAN()
-	impatient.HeartbeatEvery, impatient.WideHeartbeatEvery = 100*time.Millisecond, 100*time.Millisecond
-	p, err := peer.Open(t.Context(), peer.Config{Host: hostConfig(t), Workers: 1, Cluster: "here", Steal: impatient},
-		[]peer.Application{{Name: "hostile", Exact: true}})
+	soon := steal.LAN()
+	soon.HeartbeatEvery, soon.WideHeartbeatEvery = 100*time.Millisecond, 100*time.Millisecond
+	p, err := peer.Open(t.Context(), peer.Config{Host: hostConfig(t), Workers: 1, Cluster: "here", Steal: soon},
+		[]peer.Application{{Name: "hostile"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func (x *robber) lies(t *testing.T) {
 // A member that lies about a job decides nothing where two have to come to the same: the answer is right, and the liar
 // is named and out. Alone with the owner, it is the owner that computes the job again.
 func TestQuorumAlone(t *testing.T) {
-	v := exact(t)
+	v := impatient(t)
 	r := invited(t, v)
 	r.volunteers(t)
 	run, end := pairs(t, v, 2, control.Submission{Verify: "quorum=2"})
@@ -56,7 +56,7 @@ func TestQuorumAlone(t *testing.T) {
 // An outcome is compared with one of another member that the founder has let in, and what both have come to is used; a
 // liar is out although the owner has a copy of an honest member.
 func TestQuorumOfStrangers(t *testing.T) {
-	v, honest := exact(t), exact(t)
+	v, honest := impatient(t), impatient(t)
 	join(t, v, honest, control.Invitation{})
 	r := invited(t, v)
 	r.volunteers(t)
@@ -73,7 +73,7 @@ func TestQuorumOfStrangers(t *testing.T) {
 
 // Members give nothing on of a run that is compared, or two of them might have an outcome from the same third.
 func TestComparedPeersHoard(t *testing.T) {
-	v, honest := exact(t), exact(t)
+	v, honest := impatient(t), impatient(t)
 	join(t, v, honest, control.Invitation{})
 	r := invited(t, v)
 	r.volunteers(t)
@@ -97,9 +97,9 @@ func TestComparedPeersHoard(t *testing.T) {
 func TestVerifyRefused(t *testing.T) {
 	v := computing(t)
 	for mode, want := range map[string]string{
-		"quorum=2": "leave --verify out", "quorum=1": "K from 2 to 5", "spot=1%": "want members, or quorum=K",
+		"quorum=2": "hostile.small is registered without a way to compare them", "quorum=1": "K from 2 to 5", "spot=1%": "want members, or quorum=K",
 	} {
-		_, err := v.Submit(patience(t), control.Submission{App: "hostile", Function: "hostile.pair",
+		_, err := v.Submit(patience(t), control.Submission{App: "hostile", Function: "hostile.small",
 			Argument: []byte{1}, Verify: mode})
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v", mode, err)

@@ -23,8 +23,8 @@ import (
 )
 
 func init() {
-	satin.Register("hostile.pair", pair)
-	satin.Register("hostile.leaf", leaf)
+	satin.Register("hostile.pair", pair, satin.Exact())
+	satin.Register("hostile.leaf", leaf, satin.Exact())
 }
 
 // leaves is how many leaves begin and wait; they end when it is let go of.

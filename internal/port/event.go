@@ -32,13 +32,14 @@ const (
 	Collected // State of what was offered to the lattice Digest, nil for nothing
 	Encoded   // for Ticket: State of the lattice Digest
 	Guarded   // Segment; Good: it may begin
+	Judged    // for Ticket; Good: it may be right; Changed: it proves itself; Outcome: what is to be compared
 	Died      // the engine is gone; Text: why; Good: its jobs did it. The last event
 	eventKinds
 )
 
 var eventNames = [eventKinds]string{"none", "load", "taken", "finished", "stopped", "dropped", "found", "kept",
 	"delivered", "counted", "troubled", "made", "wanted", "offered", "applied", "joined", "collected",
-	"encoded", "guarded", "died"}
+	"encoded", "guarded", "judged", "died"}
 
 func (k EventKind) String() string {
 	if k < eventKinds {

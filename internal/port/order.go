@@ -29,11 +29,12 @@ const (
 	Collect // tell Collected: what was offered to the lattice Digest since the last time
 	Encode  // tell Encoded: the value of the lattice Digest
 	Guard   // evaluate the guard of Job, held as Segment: tell Guarded
+	Judge   // Outcome of Job, which is not to be trusted, for Ticket: tell Judged
 	orderKinds
 )
 
 var orderNames = [orderKinds]string{"none", "take", "run", "put back", "deliver", "abort", "lost work", "cores", "count",
-	"here", "forget", "failed", "apply", "join", "collect", "encode", "guard"}
+	"here", "forget", "failed", "apply", "join", "collect", "encode", "guard", "judge"}
 
 func (k OrderKind) String() string {
 	if k < orderKinds {

@@ -239,6 +239,8 @@ func (p *peer) Do(o *port.Order) {
 		p.forget(p.engine.abort(o.Segment))
 	case port.LostWork:
 		p.engine.watch(o.Orphans)
+	case port.Judge:
+		p.happened(essence(o))
 	default:
 		p.engine.sharing.do(o)
 	}

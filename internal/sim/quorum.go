@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/satin-peer/satin/internal/driver"
+	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/steal"
 	"github.com/satin-peer/satin/verify"
 )
@@ -18,6 +19,8 @@ type Quorum struct {
 	Rate  float64
 	// OneParty has all liars brought in by one member; else each member, liars included, counts for itself.
 	OneParty bool
+	// Judged has outcomes differ honestly, in how long they took to compute, and the engine say what is alike in them.
+	Judged bool
 }
 
 // plan is what a peer is to know of a run.
@@ -74,6 +77,7 @@ func (q *Quorum) proving(p *peer) *driver.Proving {
 	return &driver.Proving{
 		Config: verify.Config{Quorum: q.Size, Own: true, Wait: 20 * time.Second, MaxOpen: p.world.cfg.Core.MaxLeases},
 		View:   view, Rand: view, Self: view.name(p),
+		Judged: func(string) bool { return q.Judged },
 		Author: func(voucher []byte) verify.PeerID { return view.name(p.world.peers[voucher[0]]) },
 		Caught: func(c driver.Caught) {
 			if !slices.Contains(q.Liars, view.number(c.Peer)) {
@@ -83,6 +87,16 @@ func (q *Quorum) proving(p *peer) *driver.Proving {
 		},
 		Missing: func(int) {},
 	}
+}
+
+// essence is the engine's answer to Judge.
+func essence(o *port.Order) port.Event {
+	e := port.Event{Kind: port.Judged, Shared: &port.Shared{Ticket: o.Shared.Ticket}}
+	if x, ok := decodeOutcome(o.Outcome); ok {
+		x.by, x.took = 0, 0 // the owner says it
+		e.Good, e.Outcome = true, x.encode(len(o.Outcome))
+	}
+	return e
 }
 
 // says is what a peer sends instead of what it means.

@@ -26,7 +26,7 @@ func quorumSchedule(seed uint64) Config {
 	for _, n := range c.Network.Sizes() {
 		peers += n
 	}
-	q := &Quorum{Size: 2, Rate: []float64{0.05, 0.5, 1}[seed%3], OneParty: true}
+	q := &Quorum{Size: 2, Rate: []float64{0.05, 0.5, 1}[seed%3], OneParty: true, Judged: seed%4 < 2}
 	for i := 1; i < peers && len(q.Liars) < 1+int(seed%2)*2; i++ {
 		q.Liars = append(q.Liars, int32(i))
 	}

@@ -14,16 +14,21 @@ import (
 const voucherBytes = 145
 
 // notary vouches as peers do, but for the cryptography: a voucher is the number of its author.
-type notary struct{ by int32 }
+type notary struct {
+	by   int32
+	took bool // that is a difference
+}
 
 func (n notary) Vouch(job.RunID, *verify.Opening) []byte {
 	return binary.LittleEndian.AppendUint32(make([]byte, 0, voucherBytes), uint32(n.by))[:voucherBytes]
 }
 
 // Digest is of what was found out, and not by whom.
-func (notary) Digest(outcome []byte) verify.Hash {
+func (n notary) Digest(outcome []byte) verify.Hash {
 	if o, ok := decodeOutcome(outcome); ok {
-		o.by, o.took = 0, 0
+		if o.by = 0; !n.took {
+			o.took = 0
+		}
 		outcome = o.encode(0)
 	}
 	return sha256.Sum256(outcome)
@@ -38,7 +43,8 @@ func newNotary(p *peer) driver.Notary {
 	if !p.world.cfg.Vouch {
 		return nil
 	}
-	return notary{int32(p.number)}
+	q := p.world.cfg.Quorum
+	return notary{int32(p.number), q != nil && q.Judged}
 }
 
 // checkVouchers sees to it that what leaves a peer, or comes to its disk, carries the word of who has computed it.

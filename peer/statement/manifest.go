@@ -49,6 +49,8 @@ type Manifest struct {
 	// MinPeers and MaxPeers bound the number of peers that it wants; 0 is no bound.
 	MinPeers int `cbor:"16,keyasint,omitempty"`
 	MaxPeers int `cbor:"17,keyasint,omitempty"`
+	// Rounding says how the owner's machine rounds, "amd64", if outcomes are compared that depend on it.
+	Rounding string `cbor:"18,keyasint,omitempty"`
 }
 
 const (
@@ -119,6 +121,7 @@ func (m *Manifest) check() error {
 	b.text("the way to adapt", m.Adapt, maxName)
 	b.count("the least number of peers", int64(m.MinPeers), 0, runs.MaxPeers)
 	b.count("the greatest number of peers", int64(m.MaxPeers), 0, runs.MaxPeers)
+	b.text("the way to round", m.Rounding, maxName)
 	b.count("the argument's length in bytes", int64(len(m.Arg)), 0, MaxArg)
 	b.count("the number of deputies", int64(len(m.Deputies)), 0, MaxDeputies)
 	for i, d := range m.Deputies {

@@ -30,7 +30,7 @@ func Run(t *testing.T, open func(t *testing.T) port.Live) {
 		{"an abort stops and drops", aborted}, {"a job is found", found}, {"a found job is put back once", foundAgain},
 		{"long jobs are kept", kept}, {"the first comes first", first}, {"an engine counts", counted},
 		{"orders for what is gone are ignored", stale}, {"jobs share", shared},
-		{"what there is to give is told", toGive},
+		{"what there is to give is told", toGive}, {"results are judged", judged},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			e := open(t)

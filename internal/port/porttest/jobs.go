@@ -19,6 +19,7 @@ func init() {
 	satin.Register("porttest.read", read)
 	satin.RegisterGuard(read, enough)
 	satin.Register("porttest.give", give)
+	satin.Register("porttest.guess", guess, satin.Essence(tens), satin.Certificate(isSquare))
 }
 
 func fib(f *satin.Frame, n int) int {
@@ -107,4 +108,19 @@ func give(f *satin.Frame, size int) []int {
 			return got
 		}
 	}
+}
+
+// guess is judged: it gives a square of its argument or, failing that, some number, of which the tens count.
+func guess(_ *satin.Frame, n int) int { return n }
+
+func tens(_, v int) (int, error) { return v / 10 * 10, nil }
+
+func isSquare(n, v int) (bool, error) {
+	switch {
+	case v < 0:
+		return false, errors.New("a square is not negative")
+	case v == 13:
+		panic("unlucky")
+	}
+	return v == n*n, nil
 }

@@ -1,0 +1,65 @@
+package satin_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/internal/engine"
+)
+
+func init() {
+	satin.Register("option.both", withBoth, satin.Certificate(func(n int, s string) (bool, error) {
+		if s == "wrong" {
+			return false, errors.New("it is wrong")
+		}
+		return s == "proof", nil
+	}), satin.Essence(func(n int, s string) (string, error) { return strings.ToLower(s), nil }))
+	satin.RegisterErr("option.exact", withExact, satin.Exact(), satin.Unlike(func(n int) string {
+		return map[bool]string{true: "it is odd"}[n%2 != 0]
+	}))
+}
+
+func withBoth(_ *satin.Frame, n int) string { return fmt.Sprint(n) }
+
+func withExact(_ *satin.Frame, n int) (int, error) { return n, nil }
+
+func mistyped(_ *satin.Frame, n int) int { return n }
+
+// What a function was registered with is what is done with its results: a proof or a refutation is the last word, the
+// essence is compared, and Unlike is asked about arguments.
+func TestOptions(t *testing.T) {
+	f, _ := satin.Lookup("option.both")
+	for said, want := range map[string]string{"proof": "proof true <nil>", "A": "a false <nil>",
+		"wrong": "wrong false it is wrong"} {
+		essence, proven, err := f.Judge(1, said)
+		if got := fmt.Sprint(essence, " ", proven, " ", err); got != want {
+			t.Errorf("%q is judged %q, want %q", said, got, want)
+		}
+	}
+	if f, _ = satin.Lookup("option.exact"); f.Alike != engine.Exact || f.Essence != nil || f.Unlike(3) != "it is odd" ||
+		f.Unlike(4) != "" {
+		t.Errorf("Exact and Unlike: %+v", f)
+	}
+}
+
+// An option about other types than the function's is refused where it is registered.
+func TestMistypedOptions(t *testing.T) {
+	for want, o := range map[string]satin.Option{
+		"Checked is about string":     satin.Checked(func(string) error { return nil }),
+		"Essence is about uint":       satin.Essence(func(int, uint) (uint, error) { return 0, nil }),
+		"Certificate is about string": satin.Certificate(func(string, int) (bool, error) { return true, nil }),
+		"Unlike is about bool":        satin.Unlike(func(bool) string { return "" }),
+	} {
+		func() {
+			defer func() {
+				if p := fmt.Sprint(recover()); !strings.Contains(p, want) || !strings.Contains(p, "option.mistyped") {
+					t.Errorf("it panics with %s, want %s", p, want)
+				}
+			}()
+			satin.Register("option.mistyped", mistyped, o)
+		}()
+	}
+}
