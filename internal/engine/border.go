@@ -22,7 +22,7 @@ type Host interface {
 	Hungry()
 	// Fed says that an idle core got work. After each change of Pool.Idle one of Hungry and Fed is called, so
 	// whoever asks Idle after each call knows it without polling (the caller of SetCores asks by itself). The
-	// core may find that another one was faster; then Hungry follows, 50 us later or more.
+	// core may find that another one was faster; then Hungry follows.
 	Fed()
 	// Dropped says that nobody waits any more for a job that was taken: an abort. Its End and PutBack will do
 	// nothing. Guest.Cancel, Pool.Close and the end of a run's context call it too, for all that was taken

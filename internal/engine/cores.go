@@ -61,7 +61,7 @@ func (s *scheduler) Cores() int {
 }
 
 // Idle gives the number of cores that may run and have no work at this moment, those whose jobs all wait for
-// results from outside included. A core that has looked for work for less than 50 us does not count yet.
+// results from outside included. A core that has looked for less than 50 us at others that work does not count yet.
 func (s *scheduler) Idle() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

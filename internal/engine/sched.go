@@ -38,7 +38,7 @@ import (
 //     later looks at hungry when it starts a root.
 const (
 	helpPatience   = 30_000 // ns without a theft until a waiting worker parks
-	searchPatience = 50_000 // ns without a job until a worker rests
+	searchPatience = 50_000 // ns without a job until a worker rests, as long as others work
 	// workers of a pool, parked ones included; beyond, the core of a worker that parks stays idle
 	maxWorkers  = 4_096
 	maxForLocal = 64 // workers beyond which none is added because of a wait for a thief in this process
@@ -126,10 +126,11 @@ func (w *Worker) find() *Record {
 		if r := p.takeInbox(false); r != nil {
 			return r
 		}
-		if r := w.stealAny(); r != nil {
+		r, others := w.stealAny()
+		if r != nil {
 			return r
 		}
-		if p.now()-since < searchPatience && !p.closed.Load() {
+		if others && p.now()-since < searchPatience && !p.closed.Load() {
 			pause()
 			continue
 		}
@@ -141,8 +142,8 @@ func (w *Worker) find() *Record {
 	}
 }
 
-// stealAny tries all workers once, beginning anywhere.
-func (w *Worker) stealAny() *Record {
+// stealAny tries all workers once, beginning anywhere; others says that there were busy ones.
+func (w *Worker) stealAny() (r *Record, others bool) {
 	all := *w.pool.workers.Load()
 	at := w.rng.IntN(len(all))
 	for i := range all {
@@ -151,15 +152,16 @@ func (w *Worker) stealAny() *Record {
 			continue
 		}
 		w.Counts.attempts++
+		others = true
 		if r := v.steal(); r != nil {
 			w.Counts.steals++
 			if w.pool.free.Load() > 0 && v.stealable() {
 				w.pool.workAppeared() // there is more: one wakes the next
 			}
-			return r
+			return r, true
 		}
 	}
-	return nil
+	return nil, others
 }
 
 // workAppeared gives a free core, if there is one, to a spare worker.
