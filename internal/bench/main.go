@@ -5,7 +5,7 @@
 //
 //	go run . [-rounds N] [-write] [-cells CELLS] [SECTION ...]
 //
-// Sections are fib, apps, leaf, thief and udp, of one machine's engine; steal and swarm, of processes that
+// Sections are fib, apps, leaf, thief and udp, of one machine's engine; steal, swarm and cost, of processes that
 // work together; wide, of processes over an emulated network; recovery and alarms, of processes that are
 // lost; objects, of what they share; and watched and page, of what it costs to be watched. Without any, those
 // of the engine run, in about ten minutes on two cores. -write keeps the figures in docs/results, in a page for
@@ -40,6 +40,7 @@ var sections = []section{
 	{"udp", enginePage, packets},
 	{"steal", swarmPage, stealing},
 	{"swarm", swarmPage, swarms},
+	{"cost", swarmPage, costs},
 	{"wide", widePage, wideArea},
 	{"recovery", recoveryPage, recoveries},
 	{"alarms", recoveryPage, alarms},
@@ -98,7 +99,7 @@ func pageOf(chosen []section) (string, error) {
 	for _, s := range chosen {
 		if s.page != page || len(chosen) != of {
 			return "", fmt.Errorf(
-				"-write is for all sections of one page: fib apps leaf thief udp, or steal swarm, or wide, or recovery alarms, or watched page")
+				"-write is for all sections of one page: fib apps leaf thief udp, or steal swarm cost, or wide, or recovery alarms, or watched page")
 		}
 	}
 	return page, nil

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/satin-peer/satin/internal/swarm"
+)
+
+// A short run of many small jobs, of which the peers have to talk the most for what they compute.
+const (
+	costRun     = "uts T3 --threshold 100"
+	costDaemons = 6
+	costRuns    = 5 // in a round
+)
+
+// costs measures the CPU time that all processes of a swarm use for a short run, beside that of one process alone.
+func costs(w *workshop, rounds int) (_ []table, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(rounds+1)*swarmPatience)
+	defer cancel()
+	binary, err := swarm.Build(ctx, w.dir)
+	if err != nil {
+		return nil, err
+	}
+	workers := make([]int, costDaemons)
+	for i := range workers {
+		workers[i] = 1
+	}
+	var through, alone [2][]float64 // one daemon and six; twin and one process
+	for i, n := range []int{1, costDaemons} {
+		s, err := newSwarm(ctx, binary, w, workers[:n])
+		if err != nil {
+			return nil, err
+		}
+		for round := range rounds + 1 {
+			progress("cost: %d daemons, round %d of %d", n, round, rounds)
+			spent, err := spentBy(ctx, s)
+			if err != nil {
+				return nil, errors.Join(err, s.Close())
+			}
+			if round > 0 {
+				through[i] = append(through[i], spent)
+			}
+		}
+		if err := s.Close(); err != nil {
+			return nil, err
+		}
+	}
+	for round := range rounds + 1 {
+		progress("cost: alone, round %d of %d", round, rounds)
+		for i, how := range []string{"--sequential", "--local"} {
+			spent, err := spentAlone(ctx, binary, w.dir, how)
+			if err != nil {
+				return nil, err
+			}
+			if round > 0 {
+				alone[i] = append(alone[i], spent)
+			}
+		}
+	}
+	progress("")
+	more := make([]float64, rounds)
+	for r := range more {
+		more[r] = through[1][r] / alone[1][r]
+	}
+	return []table{{title: "What a short run costs, in CPU time of all processes", figures: []figure{
+		{name: costRun + ", sequential", form: "%.2f s", values: alone[0]},
+		{name: "  one worker of one process", form: "%.2f s", values: alone[1]},
+		{name: "  through one daemon", form: "%.2f s", values: through[0]},
+		{name: fmt.Sprintf("  through %d daemons", costDaemons), form: "%.2f s", values: through[1], atMost: 1.21},
+		{name: "    times that of one process", form: "%.2f", values: more},
+	}, notes: []string{
+		fmt.Sprintf("%d rounds of %d runs, one after the other, on swarms on loopback whose daemons have one worker each. The CPU time "+
+			"is that of the daemons and of the processes in which they have computed, from before the first run until the last of these has ended; "+
+			"not that of the command that asks for the run.", rounds, costRuns),
+	}}}, nil
+}
+
+// spentBy gives the CPU time that the processes of a swarm use for a run, in seconds: the mean of several.
+func spentBy(ctx context.Context, s *swarm.Swarm) (float64, error) {
+	before, children := swarmTime(s), childrenOf(s)
+	for range costRuns {
+		if _, err := s.Run(ctx, s.Peers[0], strings.Fields(costRun)...); err != nil {
+			return 0, err
+		}
+	}
+	err := await(ctx, "all have left the run", func() (bool, error) { return childrenOf(s) <= children, nil })
+	return (swarmTime(s) - before).Seconds() / costRuns, err
+}
+
+func swarmTime(s *swarm.Swarm) (sum time.Duration) {
+	for _, p := range s.Peers {
+		sum += processTime(p.PID())
+	}
+	return sum
+}
+
+// childrenOf counts the processes that the daemons of a swarm have started and not waited for.
+func childrenOf(s *swarm.Swarm) (n int) {
+	for _, p := range s.Peers {
+		lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", p.PID())) // the pattern is right
+		for _, list := range lists {
+			text, _ := os.ReadFile(list) // the thread may have ended
+			n += len(strings.Fields(string(text)))
+		}
+	}
+	return n
+}
+
+// spentAlone gives the CPU time of a process that runs it by itself, in seconds.
+func spentAlone(ctx context.Context, binary, dir, how string) (float64, error) {
+	cmd := exec.CommandContext(ctx, binary, append([]string{"run", how}, strings.Fields(costRun)...)...)
+	cmd.Env = []string{"HOME=" + dir, "SATIN_STATE_DIR=" + dir, "SATIN_RUNTIME_DIR=" + dir, "SATIN_WORKERS=1"}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return 0, fmt.Errorf("%s: %w: %s", cmd, err, out)
+	}
+	return (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds(), nil
+}
