@@ -62,7 +62,7 @@ func (p *Peer) assemble(apps []Application) error {
 	if err != nil {
 		return err
 	}
-	jury := &jury{base: p.base, self: p.host.ID(), host: p.host, swarm: p.swarm, evidence: lies}
+	jury := &jury{base: p.base, self: p.host.ID(), host: p.host, swarm: p.swarm, evidence: lies, vouch: vouch}
 	p.work = &work{}
 	asked := &answering{}
 	p.runs = newConductor(p.base, outside{

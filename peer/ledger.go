@@ -9,6 +9,7 @@ import (
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/steal"
 )
 
 // A ledger is the checkpoint of a run on this peer: a directory under the state directory, in which
@@ -98,7 +99,7 @@ func (k *ledger) open(m *statement.SignedManifest, args []string) (*checkpoint.L
 		}
 	}
 	l, err := checkpoint.Open(k.dir, checkpoint.HeaderOf(m.Run, m.Bytes), checkpoint.Config{
-		Interval: c.every,
+		Interval: c.every, Complete: k.sign,
 		Notify: func(e checkpoint.Event) {
 			c.log.Warn("the run's checkpoint", "run", m.Run, "news", e.String())
 		},
@@ -135,6 +136,15 @@ func (k *ledger) open(m *statement.SignedManifest, args []string) (*checkpoint.L
 		return nil, err
 	}
 	return l, nil
+}
+
+// sign signs for an outcome that goes to the disk: whoever reads it there trusts nothing else.
+func (k *ledger) sign(r *checkpoint.Record) {
+	if r.Kind == checkpoint.JobResult {
+		p := steal.Partial{Path: r.Path, Identity: r.Identity, Outcome: r.Outcome, Voucher: r.Voucher}
+		k.of.vouch.sign(k.run, &p)
+		r.Voucher = p.Voucher
+	}
 }
 
 // get is the open log; nil if there is none.
@@ -179,10 +189,10 @@ func (k *ledger) end(l *checkpoint.Log, remove bool) {
 	if l == nil {
 		return
 	}
-	if err := l.Close(); err != nil && !remove {
-		k.of.log.Warn("the end of a checkpoint could not be written", "directory", k.dir, "error", err)
-	}
 	if remove {
+		l.Discard()
 		k.of.remove(k.run)
+	} else if err := l.Close(); err != nil {
+		k.of.log.Warn("the end of a checkpoint could not be written", "directory", k.dir, "error", err)
 	}
 }

@@ -39,11 +39,12 @@ func (x *traffic) tradeWith(id steal.PeerID) *trade {
 	return t.(*trade)
 }
 
-// send sends a message of a session.
+// send sends a message of a session, signed for if it brings outcomes.
 func (x *traffic) send(m *steal.Message) {
 	if m.Reply != nil && len(m.Reply.Jobs) > 0 {
 		x.tradeWith(m.To.Peer).given.Add(int64(len(m.Reply.Jobs)))
 	}
+	x.vouch.send(m)
 	x.stream.Send(m)
 }
 

@@ -74,6 +74,7 @@ type jury struct {
 	host     interface{ Branch(peer.ID) string }
 	swarm    *swarm
 	evidence *cabinet
+	vouch    *vouching
 	banish   func(id string) error
 }
 
@@ -144,8 +145,11 @@ const maxLies = 256
 // caught keeps the proof and puts out who has lied.
 func (j *jury) caught(run job.RunID, c *driver.Caught) {
 	name := string(c.Peer)
+	truth := steal.Partial{Path: c.Job.Path, Identity: c.Job.Identity, Outcome: c.Truth.Outcome,
+		Voucher: c.Truth.Voucher}
+	j.vouch.sign(run, &truth)
 	b, err := wire.Value().Encode(&lie{run, c.Job.Path, c.Job.Identity, c.Job.Function, c.Job.Arg,
-		[2][]byte{c.Said.Outcome, c.Said.Voucher}, [2][]byte{c.Truth.Outcome, c.Truth.Voucher}})
+		[2][]byte{c.Said.Outcome, c.Said.Voucher}, [2][]byte{truth.Outcome, truth.Voucher}})
 	if err == nil {
 		err = j.evidence.write(name, b)
 	}

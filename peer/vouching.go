@@ -1,6 +1,8 @@
 package peer
 
 import (
+	"slices"
+
 	"github.com/libp2p/go-libp2p/core/crypto"
 	"github.com/libp2p/go-libp2p/core/peer"
 
@@ -13,8 +15,10 @@ import (
 )
 
 // vouching is the border at which outcomes get an author, and lose it. What is computed here is signed by this peer's
-// key; what comes from others has to carry the signature of a member, for this very job, run and outcome. So whoever
-// has lied can be named however far the lie has travelled, and nobody can lie in another's name.
+// key when it leaves: in a message, or to the disk, which others may read one day. Most of what is kept does neither,
+// and a signature takes as long as all else that is done for it. What comes from others has to carry the signature of a
+// member, for this very job, run and outcome. So whoever has lied can be named however far the lie has travelled, and
+// nobody can lie in another's name: nothing unsigned comes in, so what is unsigned was computed here.
 type vouching struct {
 	*base
 	key    crypto.PrivKey
@@ -24,14 +28,51 @@ type vouching struct {
 	outcast func(id peer.ID) bool
 }
 
-// Vouch signs for an outcome: see driver.Notary.
+// Vouch writes what is to be signed for an outcome: see driver.Notary.
 func (v *vouching) Vouch(run job.RunID, o *verify.Opening) []byte {
 	c := o.Claim()
-	b, err := statement.Vouch(v.key, run, &c)
+	b, err := statement.Unsigned(v.self, &c)
+	v.cannotSign(run, err)
+	return b
+}
+
+func (v *vouching) cannotSign(run job.RunID, err error) {
 	if err != nil {
 		v.log.Error("an outcome cannot be signed, and others will not take it", "run", run, "error", err)
 	}
-	return b
+}
+
+// sign signs for an outcome that leaves this peer, if that was not done yet.
+func (v *vouching) sign(run job.RunID, p *steal.Partial) {
+	if !statement.IsUnsigned(p.Voucher) {
+		return
+	}
+	r, err := statement.ReadVoucher(p.Voucher, driver.NodeOf(p.Path, p.Identity), compute.Digest(p.Outcome))
+	if err == nil && r.Author == v.self {
+		p.Voucher, err = statement.Vouch(v.key, run, &r.Claim)
+	}
+	v.cannotSign(run, err)
+}
+
+// send signs for the outcomes in a message. In one that is only relayed nothing is this peer's.
+func (v *vouching) send(m *steal.Message) {
+	if m.Relayed != nil && m.Relayed.From == m.From {
+		m = m.Relayed
+	}
+	switch {
+	case m.Result != nil:
+		r := m.Result
+		p := steal.Partial{Path: r.Path, Identity: r.Identity, Outcome: r.Outcome, Voucher: r.Voucher}
+		v.sign(m.Run, &p)
+		r.Voucher = p.Voucher
+	case m.HandOver != nil:
+		over := *m.HandOver
+		over.Parts = slices.Clone(over.Parts)
+		for i := range over.Parts {
+			v.sign(m.Run, &over.Parts[i])
+		}
+		m.HandOver = &over
+	}
 }
 
 // Digest is the same for all outcomes that are equal.
@@ -95,6 +136,9 @@ func (c cannot) Error() string { return string(c) }
 // receive looks at the outcomes in a message. A result that is not vouched for gives its job back, so that somebody
 // else computes it; of what is handed over, the rest is left. It says whether anything is left of the message.
 func (v *vouching) receive(m *steal.Message) bool {
+	if m.Relayed == nil && m.Result == nil && m.HandOver == nil {
+		return true
+	}
 	from, err := peer.Decode(string(m.From.Peer))
 	if err != nil {
 		return false

@@ -1,6 +1,7 @@
 package peer
 
 import (
+	"bytes"
 	"crypto/rand"
 	"log/slog"
 	"testing"
@@ -9,8 +10,10 @@ import (
 	"github.com/libp2p/go-libp2p/core/crypto"
 	"github.com/libp2p/go-libp2p/core/peer"
 
+	"github.com/satin-peer/satin/internal/checkpoint"
 	"github.com/satin-peer/satin/internal/driver"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/steal"
 	"github.com/satin-peer/satin/verify"
 )
@@ -31,10 +34,17 @@ func voucherOf(t *testing.T, members, out map[peer.ID]bool) *vouching {
 		outcast: func(id peer.ID) bool { return out[id] }}
 }
 
-// sign makes an outcome of a peer's.
-func (v *vouching) sign(run job.RunID, path job.Path) steal.Partial {
+// computes makes an outcome of a peer's.
+func (v *vouching) computes(run job.RunID, path job.Path) steal.Partial {
 	p := steal.Partial{Path: path, Identity: job.Identity{1}, Outcome: []byte("out")}
 	p.Voucher = v.Vouch(run, &verify.Opening{Node: driver.NodeOf(path, p.Identity), Outcome: v.Digest(p.Outcome)})
+	return p
+}
+
+// signed makes one that has left it.
+func (v *vouching) signed(run job.RunID, path job.Path) steal.Partial {
+	p := v.computes(run, path)
+	v.sign(run, &p)
 	return p
 }
 
@@ -46,20 +56,20 @@ func TestWhoIsBelieved(t *testing.T) {
 	member, stranger, outcast, leaver := voucherOf(t, nil, nil), voucherOf(t, nil, nil), voucherOf(t, nil, nil),
 		voucherOf(t, nil, nil)
 	members[member.self], members[outcast.self], out[outcast.self] = true, true, true
-	borne, unknown, forged := stranger.sign(run, job.Path{3}), stranger.sign(run, job.Path{5}),
-		member.sign(run, job.Path{6})
+	borne, unknown, forged := stranger.signed(run, job.Path{3}), stranger.signed(run, job.Path{5}),
+		member.signed(run, job.Path{6})
 	if err := leaver.restored(run, &borne); err != nil {
 		t.Fatal(err)
 	}
-	nobodys := stranger.sign(run, job.Path{4})
+	nobodys := stranger.signed(run, job.Path{4})
 	if err := stranger.restored(run, &nobodys); err != nil {
 		t.Fatal(err)
 	}
 	forged.Outcome = []byte("lie")
 	m := &steal.Message{Run: run, From: steal.Address{Peer: steal.PeerID(leaver.self.String())},
-		HandOver: &steal.HandOver{ID: 1, Parts: []steal.Partial{leaver.sign(run, job.Path{1}),
-			member.sign(run, job.Path{2}), borne, nobodys, unknown, forged, outcast.sign(run, job.Path{7}),
-			member.sign(job.RunID{4}, job.Path{8}), here.sign(run, job.Path{9})}}}
+		HandOver: &steal.HandOver{ID: 1, Parts: []steal.Partial{leaver.signed(run, job.Path{1}),
+			member.signed(run, job.Path{2}), borne, nobodys, unknown, forged, outcast.signed(run, job.Path{7}),
+			member.signed(job.RunID{4}, job.Path{8}), here.signed(run, job.Path{9})}}}
 	given := m.HandOver
 	if !here.receive(m) {
 		t.Fatal("nothing is left")
@@ -80,19 +90,97 @@ func TestWhoIsBelieved(t *testing.T) {
 	}
 }
 
+// What is computed here is signed in the moment in which it leaves, and is as long before; nobody else believes it
+// sooner. What a peer passes on for others it does not sign, whatever name is under it.
+func TestSignedOnLeaving(t *testing.T) {
+	run := job.RunID{3}
+	here, there, third := voucherOf(t, nil, nil), voucherOf(t, nil, nil), voucherOf(t, nil, nil)
+	from := func(v *vouching, m *steal.Message) *steal.Message {
+		m.Run, m.From, m.To = run, v.address(), there.address()
+		return m
+	}
+	result := func(p *steal.Partial) *steal.Message {
+		return from(here, &steal.Message{Result: &steal.Result{Handle: 7, Path: p.Path, Identity: p.Identity,
+			Outcome: p.Outcome, Voucher: p.Voucher}})
+	}
+	p := here.computes(run, job.Path{1})
+	if there.check(run, &p, here.self) == nil {
+		t.Error("what is not signed is believed")
+	}
+	if there.restored(run, &p) == nil || here.restored(run, &p) == nil {
+		t.Error("what is not signed is believed of a disk")
+	}
+	theirs := there.signed(run, job.Path{2})
+	parts := []steal.Partial{here.computes(run, job.Path{3}), theirs}
+	over := from(here, &steal.Message{HandOver: &steal.HandOver{ID: 1, Parts: parts}})
+	relayed := from(here, &steal.Message{Relayed: result(&p)})
+	for name, m := range map[string]*steal.Message{"result": result(&p), "hand-over": over, "relayed": relayed} {
+		size := m.Size()
+		here.send(m)
+		before := *m
+		if !there.receive(m) || m.Return != nil || m.HandOver != nil && len(m.HandOver.Parts) != 2 || m.Size() != size {
+			t.Errorf("%s: of %+v is left %+v", name, before, m)
+		}
+	}
+	if !bytes.Equal(parts[0].Voucher, here.computes(run, job.Path{3}).Voucher) ||
+		!bytes.Equal(over.HandOver.Parts[1].Voucher, theirs.Voucher) {
+		t.Error("what was handed to the transport was changed, or what others have signed")
+	}
+	forged := from(third, &steal.Message{Relayed: result(&p)}) // on its way through here, in this peer's name
+	forged.Relayed.From, forged.From = third.address(), here.address()
+	here.send(forged)
+	if !bytes.Equal(forged.Relayed.Result.Voucher, p.Voucher) {
+		t.Error("a peer has another one's words signed")
+	}
+}
+
+// A disk gets nothing unsigned, since it may be read by others; so what a run leaves is believed by whoever knows its
+// author.
+func TestSignedOnDisk(t *testing.T) {
+	here, there := voucherOf(t, nil, nil), voucherOf(t, nil, nil)
+	m := &statement.Manifest{Swarm: "s", App: "a", Entry: "a.b", Nonce: statement.NewNonce(), Expires: 1}
+	signed, err := m.Sign(here.key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &checkpoints{base: here.base, self: here.self, dir: t.TempDir(), every: time.Hour, vouch: here,
+		most: 10, mostBytes: 1 << 20}
+	k := c.ledger(signed.Run)
+	if _, err := k.open(signed, nil); err != nil {
+		t.Fatal(err)
+	}
+	p := here.computes(signed.Run, job.Path{1})
+	if !k.AppendOutcome(p.Path, p.Identity, p.Outcome, p.Voucher) {
+		t.Fatal(k.Trouble())
+	}
+	k.close(false)
+	s, err := checkpoint.Read(k.dir, checkpoint.HeaderOf(signed.Run, signed.Bytes), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	c.vouch = there
+	if got := c.contents(signed.Run, s.Records()); len(got.parts) != 1 {
+		t.Errorf("%d of one outcome are believed", len(got.parts))
+	}
+}
+
+func (v *vouching) address() steal.Address {
+	return steal.Address{Peer: steal.PeerID(v.self.String()), Inc: 1}
+}
+
 // A result that a relay has altered is dropped, for the thief may be honest; one that comes straight gives the job
 // back.
 func TestAlteredResults(t *testing.T) {
 	run := job.RunID{3}
 	here, thief, relay := voucherOf(t, nil, nil), voucherOf(t, nil, nil), voucherOf(t, nil, nil)
-	address := func(v *vouching) steal.Address { return steal.Address{Peer: steal.PeerID(v.self.String()), Inc: 1} }
-	p := thief.sign(run, job.Path{1})
+	p := thief.signed(run, job.Path{1})
 	result := func(outcome string) *steal.Message {
-		return &steal.Message{Run: run, From: address(thief), To: address(here), Result: &steal.Result{Handle: 7,
+		return &steal.Message{Run: run, From: thief.address(), To: here.address(), Result: &steal.Result{Handle: 7,
 			Path: p.Path, Identity: p.Identity, Outcome: []byte(outcome), Voucher: p.Voucher}}
 	}
 	through := func(m *steal.Message) *steal.Message {
-		return &steal.Message{Run: run, From: address(relay), To: address(here), Relayed: m}
+		return &steal.Message{Run: run, From: relay.address(), To: here.address(), Relayed: m}
 	}
 	if m := result("out"); !here.receive(m) || m.Result == nil {
 		t.Error("what was signed is refused")
@@ -108,7 +196,7 @@ func TestAlteredResults(t *testing.T) {
 		t.Error("what a relay has altered gets through")
 	}
 	onward := through(result("lie"))
-	onward.Relayed.To = address(relay)
+	onward.Relayed.To = relay.address()
 	if !here.receive(onward) || onward.Relayed.Result == nil {
 		t.Error("a relay looks into what is not for it")
 	}

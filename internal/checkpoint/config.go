@@ -18,6 +18,10 @@ type Config struct {
 	SegmentBytes int64
 	// RetryEvery is how long a log that cannot write waits before it tries again, 10 s by default.
 	RetryEvery time.Duration
+	// Complete may put another voucher of the same length into a record that is about to be written. What waits and
+	// turns out not to be worth writing never gets there. It is called as Notify is, again if the record could not be
+	// written.
+	Complete func(*Record)
 	// Notify is told when the log stops storing, when it stores again, and when it sets a damaged file aside.
 	// It is called by the log's own goroutine, which waits for it; it must not call Sync, Compact or Close.
 	Notify func(Event)
@@ -43,6 +47,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.RetryEvery <= 0 {
 		c.RetryEvery = 10 * time.Second
+	}
+	if c.Complete == nil {
+		c.Complete = func(*Record) {}
 	}
 	if c.Notify == nil {
 		c.Notify = func(Event) {}

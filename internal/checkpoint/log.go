@@ -25,6 +25,7 @@ type Log struct {
 	queued    int // bytes in queue
 	essential int // records in queue that are not to be dropped
 	closing   bool
+	discarded bool // what waits is not wanted
 	syncs     []syncer
 	compacts  []chan error
 	stats     Stats
@@ -213,9 +214,14 @@ func (l *Log) await(ctx context.Context, done chan error) error {
 
 // Close writes what waits, and releases the directory. The error says why records that Append took could not
 // be written. It blocks as long as the disk takes; closing twice does no harm.
-func (l *Log) Close() error {
+func (l *Log) Close() error { return l.close(false) }
+
+// Discard is Close of a log whose directory is to be removed: what waits is not written.
+func (l *Log) Discard() { _ = l.close(true) }
+
+func (l *Log) close(discard bool) error {
 	l.mu.Lock()
-	l.closing = true
+	l.closing, l.discarded = true, l.discarded || discard
 	l.mu.Unlock()
 	l.wakeWriter()
 	<-l.done

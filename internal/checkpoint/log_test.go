@@ -140,6 +140,37 @@ func TestClose(t *testing.T) {
 	reopen(t, m, byHand) // the lock was released
 }
 
+// A log that is discarded writes nothing of what waits. Each record that is written is completed before, and none of
+// those that others have made superfluous.
+func TestDiscard(t *testing.T) {
+	m := newMemFS()
+	cfg := byHand
+	completed := 0
+	cfg.Complete = func(r *Record) { completed++; r.Voucher = []byte("signed") }
+	l := reopen(t, m, cfg)
+	appendAll(t, l, job(1, 1), job(1, 2), job(1))
+	syncAll(t, l)
+	if completed != 1 {
+		t.Errorf("%d records are completed, of which one is to be written", completed)
+	}
+	appendAll(t, l, job(2), job(3))
+	l.Discard()
+	l.Discard()
+	if l.Append(job(4)) || completed != 1 {
+		t.Errorf("a discarded log goes on: %d are completed", completed)
+	}
+	s := read(t, m)
+	if s.Len() != 1 {
+		t.Errorf("%d results", s.Len())
+	}
+	for r, err := range s.Records() {
+		if err != nil || string(r.Voucher) != "signed" {
+			t.Errorf("%+v, %v", r, err)
+		}
+	}
+	reopen(t, m, byHand) // the lock was released
+}
+
 // On the real disk: one writer at a time, a copy opens anywhere, and only its owner may look.
 func TestDisk(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "runs", "one")

@@ -83,7 +83,7 @@ func (w *writer) closing() bool {
 func (w *writer) wanted() bool {
 	l := w.l
 	l.mu.Lock()
-	waits := len(w.batch) > 0 || len(l.queue) > 0
+	waits := !l.discarded && (len(w.batch) > 0 || len(l.queue) > 0)
 	asked := len(l.syncs) > 0 || len(l.compacts) > 0 || l.closing
 	pressing := l.pressing() && w.failed == nil
 	l.mu.Unlock()
@@ -252,6 +252,7 @@ func (w *writer) begin() (g *segment, err error) {
 // encode puts the frames of records into buf, behind what is there, and says where they will lie.
 func (w *writer) encode(g *segment, rest []*Record) (entries []entry, err error) {
 	for _, r := range rest {
+		w.cfg.Complete(r)
 		w.payload.Reset()
 		if err := encoding.MarshalToBuffer(r, &w.payload); err != nil {
 			return nil, fmt.Errorf("record of kind %d: %w", r.Kind, err)
@@ -288,7 +289,7 @@ func (w *writer) abandon(g *segment, fresh bool) {
 	}
 }
 
-// finish writes what waits, and releases everything.
+// finish writes what waits, if that is wanted, and releases everything.
 func (w *writer) finish() {
 	var err error
 	for w.wanted() && err == nil {
@@ -297,7 +298,7 @@ func (w *writer) finish() {
 	w.seal()
 	l := w.l
 	l.mu.Lock()
-	if left := len(w.batch) + len(l.queue); left > 0 {
+	if left := len(w.batch) + len(l.queue); left > 0 && !l.discarded {
 		l.err = fmt.Errorf("%d results could not be stored: %w", left, err)
 	}
 	for _, s := range l.syncs {

@@ -11,7 +11,8 @@ import (
 
 // A Notary vouches for what was computed here. It must not block.
 type Notary interface {
-	// Vouch signs for an outcome, and for those of others that it was made from.
+	// Vouch says who has computed an outcome, and from which of others it was made. Whoever lets it out of this peer
+	// signs for that: until then nobody else has to believe it.
 	Vouch(run job.RunID, o *verify.Opening) (voucher []byte)
 	// Digest is the hash under which an outcome is vouched for: the same for all that are equal, wherever they come
 	// from.

@@ -3,6 +3,7 @@ package main
 const (
 	vouchersTravel = "^TestVouchers$"
 	vouchersName   = "^TestVouchersNameTheirParts$"
+	signedLeaving  = "^TestSignedOnLeaving$"
 	believed       = "^TestWhoIsBelieved$"
 )
 
@@ -30,6 +31,25 @@ var vouchingMutants = []mutant{
 		pkg: "peer", run: believed,
 		old: "	case v.outcast(r.Author):\n		return cannot(\"it was computed by a peer that is out of the swarm: \" + " +
 			"r.Author.String())\n	case known", new: "	case known"},
+	{name: "vouching/result-unsigned", wrong: "results leave before they are signed", file: "peer/vouching.go",
+		pkg: "peer", run: signedLeaving,
+		old: "		r.Voucher = p.Voucher\n", new: ""},
+	{name: "vouching/hand-over-unsigned", wrong: "what is handed over leaves before it is signed", file: "peer/vouching.go",
+		pkg: "peer", run: signedLeaving,
+		old: "			v.sign(m.Run, &over.Parts[i])\n", new: "			_ = i\n"},
+	{name: "vouching/anybodys-pen", wrong: "who has a message relayed gets this peer's signature under it",
+		file: "peer/vouching.go", pkg: "peer", run: signedLeaving,
+		old: "m.Relayed != nil && m.Relayed.From == m.From", new: "m.Relayed != nil"},
+	{name: "vouching/disk-unsigned", wrong: "what a disk has convinces nobody", file: "peer/ledger.go",
+		pkg: "peer", run: "^TestSignedOnDisk$",
+		old: "		r.Voucher = p.Voucher\n", new: ""},
+	{name: "vouching/waits-signed", wrong: "what is not worth writing is signed for", file: "internal/checkpoint/writer.go",
+		pkg: "internal/checkpoint", run: "^TestDiscard$",
+		old: "	rest := w.uncovered(w.batch)\n", new: "	for i := range w.batch {\n		w.cfg.Complete(&w.batch[i])\n	}\n" +
+			"	rest := w.uncovered(w.batch)\n"},
+	{name: "checkpoint/discards-late", wrong: "a directory is written before it is removed",
+		file: "internal/checkpoint/writer.go", pkg: "internal/checkpoint", run: "^TestDiscard$",
+		old: "	waits := !l.discarded && (len(w.batch) > 0 || len(l.queue) > 0)", new: "	waits := len(w.batch) > 0 || len(l.queue) > 0"},
 	{name: "vouching/hand-over-whole", wrong: "what is handed over is kept with what nobody answers for",
 		file: "peer/vouching.go", pkg: "peer", run: believed,
 		old: "Parts: good}", new: "Parts: m.HandOver.Parts}"},
