@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -24,9 +25,18 @@ func openPeer(compute []string) opener {
 	return func(ctx context.Context, l *settings.Loaded, list []apps.App, log *slog.Logger) (member, error) {
 		cfg := peerConfig(l, log)
 		cfg.Compute = compute
-		return openWith(ctx, cfg, l, list, log)
+		p, err := openWith(ctx, cfg, l, list, log)
+		if err == nil && compute != nil {
+			runtime.GOMAXPROCS(min(runtime.GOMAXPROCS(0), processorsFor(runtime.NumCPU())))
+		}
+		return p, err
 	}
 }
+
+// processorsFor is how many cores a process uses at once that has its jobs run by others. What comes over the network
+// is little work and often; with more of them free, Go wakes a thread for each packet, which looks for more and
+// sleeps again: on two cores that was a sixth of all that a short run cost six daemons.
+func processorsFor(cores int) int { return max(1, cores/4) }
 
 // processes is the command that starts this program again to run jobs; nil if it does not know where it is.
 func processes() []string {

@@ -182,3 +182,12 @@ func TestLogs(t *testing.T) {
 		}
 	}
 }
+
+// A daemon, whose jobs run elsewhere, leaves most of a machine alone, and none too small for it to run.
+func TestProcessorsFor(t *testing.T) {
+	for cores, want := range map[int]int{1: 1, 2: 1, 4: 1, 7: 1, 8: 2, 64: 16} {
+		if got := processorsFor(cores); got != want {
+			t.Errorf("of %d cores it uses %d, want %d", cores, got, want)
+		}
+	}
+}
