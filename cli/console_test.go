@@ -208,6 +208,7 @@ func newFake() *fake {
 		in:      strings.NewReader("satin-peer join satin-invite-1:fromstdin\nnot this\n"),
 		out:     &f.out,
 		err:     &f.err,
+		screen:  &f.err,
 		width:   func() int { return f.columns },
 		signals: func() (<-chan os.Signal, func()) { return f.caught, func() { f.released++ } },
 		every: func(d time.Duration) (<-chan time.Time, func()) {

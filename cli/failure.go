@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 	"syscall"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/satin-peer/satin/apps"
+	"github.com/satin-peer/satin/internal/plain"
 	"github.com/satin-peer/satin/peer/settings"
 )
 
@@ -64,19 +64,9 @@ func exitCode(err error, w io.Writer) int {
 	return f.code
 }
 
-// oneLine escapes what would break a line, or make a terminal do something.
-func oneLine(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		if strconv.IsPrint(r) {
-			b.WriteRune(r)
-		} else {
-			quoted := strconv.QuoteRune(r)
-			b.WriteString(quoted[1 : len(quoted)-1])
-		}
-	}
-	return b.String()
-}
+// oneLine is for what others have written, where it must not break a line. What a terminal would obey cannot leave
+// this process anyway: see run.
+func oneLine(s string) string { return plain.Line(s) }
 
 // A sticky writer remembers its first error, also when whoever wrote did not look at it.
 type sticky struct {

@@ -1,8 +1,11 @@
 package cli
 
 import (
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/satin-peer/satin/apps"
 )
 
 // Figures are printed with units that people read, and no more digits than they know.
@@ -24,5 +27,23 @@ func TestFigures(t *testing.T) {
 		if c.got != c.want {
 			t.Errorf("got %q, want %q", c.got, c.want)
 		}
+	}
+}
+
+// Whatever is printed, nothing of it is obeyed by the terminal, though nobody has made a line of it; only who draws on
+// the screen gets through.
+func TestConsoleIsHarmless(t *testing.T) {
+	f := newFake()
+	list := []apps.App{{Name: "mine", Summary: "a\x1b[2J\u009bb", Setup: testApps()[0].Setup}}
+	if code := run([]string{"apps"}, list, f.console); code != 0 {
+		t.Fatalf("exit code %d: %s", code, &f.err)
+	}
+	if got := f.out.String(); !strings.Contains(got, `a\u001b[2J\u009bb`) {
+		t.Errorf("printed is %q", got)
+	}
+	f = newFake()
+	run([]string{"apps", "\x1b]0;mine\x07"}, list, f.console)
+	if got := f.err.String(); got == "" || strings.ContainsAny(got, "\x1b\x07") {
+		t.Errorf("complained is %q", got)
 	}
 }

@@ -65,6 +65,8 @@ type console struct {
 	in  io.Reader
 	out io.Writer // the answer
 	err io.Writer // everything else
+	// screen is err for who draws on it: see run
+	screen io.Writer
 
 	// width gives the columns of the terminal that err writes to, 0 if it is not one.
 	width func() int

@@ -140,7 +140,7 @@ func newDisplay(c console) *display {
 	d := &display{console: c}
 	if c.width() > 0 {
 		d.bar = pb.ProgressBarTemplate(`{{bar . "[" "=" ">" " " "]"}} {{string . "progress"}}`).New(barSteps)
-		d.bar.SetWriter(c.err)
+		d.bar.SetWriter(c.screen)
 		d.bar.Set(pb.Static, true).Set(pb.Terminal, true).Set(pb.ReturnSymbol, "\r").Set(pb.Color,
 			false).Set(pb.CleanOnFinish, true)
 	}

@@ -8,11 +8,14 @@ import (
 
 	"github.com/satin-peer/satin/apps"
 	"github.com/satin-peer/satin/internal/module"
+	"github.com/satin-peer/satin/internal/plain"
 )
 
-// run is the command: it does what args say and gives the exit code.
+// run is the command: it does what args say and gives the exit code. All that it prints and logs goes through writers
+// that let nothing through which a terminal obeys; who draws on the screen itself has to do that for what it draws.
 func run(args []string, list []apps.App, c console) int {
-	out := &sticky{w: c.out}
+	out := &sticky{w: plain.NewWriter(c.out)}
+	c.screen, c.err = c.err, plain.NewWriter(c.err)
 	c.args, c.out, c.modules = args, out, map[module.Hash]*runModule{}
 	args, list, release, err := c.withModule(args, list)
 	defer release()

@@ -25,7 +25,7 @@ r resumes it, q and Ctrl-C end top; the daemon goes on.`,
 		if c.width() == 0 {
 			return failed("top needs a terminal on its standard error: satin-peer status prints the same once")
 		}
-		program := tea.NewProgram(newTop(ctx, d), tea.WithContext(ctx), tea.WithInput(c.in), tea.WithOutput(c.err),
+		program := tea.NewProgram(newTop(ctx, d), tea.WithContext(ctx), tea.WithInput(c.in), tea.WithOutput(c.screen),
 			tea.WithAltScreen())
 		_, err := program.Run()
 		if ctx.Err() != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/compute"
 	"github.com/satin-peer/satin/internal/module"
+	"github.com/satin-peer/satin/internal/plain"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/runs"
 )
@@ -113,7 +114,7 @@ func (c *catalog) unfit(m *statement.SignedManifest) string {
 	}
 	if len(m.Arg) <= maxChecked {
 		if _, err := compute.RootOf(m.Entry, m.Arg); err != nil {
-			return statement.Plain(clip(oneLine(err)))
+			return plain.Name(clip(oneLine(err)))
 		}
 	}
 	return ""

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/satin-peer/satin/internal/plain"
 	"github.com/satin-peer/satin/peer/statement"
 )
 
@@ -15,7 +16,7 @@ func TestShownNames(t *testing.T) {
 		strings.Repeat("é", 40): strings.Repeat("é", 32), strings.Repeat("x", 65): strings.Repeat("x", 64),
 	} {
 		got := shown(name)
-		if got != want || statement.Plain(got) != got || len(got) > statement.MaxCardName || !utf8.ValidString(got) {
+		if got != want || plain.Name(got) != got || len(got) > statement.MaxCardName || !utf8.ValidString(got) {
 			t.Errorf("%q is shown as %q, want %q", name, got, want)
 		}
 	}

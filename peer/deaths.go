@@ -12,10 +12,10 @@ import (
 
 	"github.com/satin-peer/satin/gossip"
 	"github.com/satin-peer/satin/internal/compute"
+	"github.com/satin-peer/satin/internal/plain"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/session"
-	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/runs"
 	"github.com/satin-peer/satin/steal"
 )
@@ -190,7 +190,7 @@ func readDeath(b []byte) (n deathNews, err error) {
 	if err := wire.Control().Decode(b, &n); err != nil {
 		return n, err
 	}
-	if len(n.Jobs) > maxSuspects || len(n.Why) > maxWhy || statement.Plain(n.Why) != n.Why {
+	if len(n.Jobs) > maxSuspects || len(n.Why) > maxWhy || plain.Name(n.Why) != n.Why {
 		return n, errors.New("news of a death with too many jobs, or a reason that cannot be shown")
 	}
 	return n, nil
@@ -240,4 +240,4 @@ func (t *conductor) dismiss(r *part) {
 // maxWhy bounds a reason that is written down.
 const maxWhy = 500
 
-func clipText(s string) string { return statement.Plain(oneLine(errors.New(s[:min(len(s), maxWhy)]))) }
+func clipText(s string) string { return plain.Name(oneLine(errors.New(s[:min(len(s), maxWhy)]))) }

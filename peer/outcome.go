@@ -7,6 +7,7 @@ import (
 
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/compute"
+	"github.com/satin-peer/satin/internal/plain"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/runs"
@@ -55,11 +56,11 @@ func judge(run job.RunID, entry string, outcome []byte) (o control.Outcome) {
 	_, err, panicked, bad := compute.DecodeOutcome(run, outcome, fn)
 	switch {
 	case bad != nil:
-		o.Failure = "the root job's outcome cannot be read: " + bad.Error()
+		o.Failure = "the root job's outcome cannot be read: " + plain.Line(bad.Error())
 	case panicked != nil:
-		o.Failure, o.Stack = panicked.Error(), string(panicked.Stack)
+		o.Failure, o.Stack = plain.Text(panicked.Error()), plain.Text(string(panicked.Stack))
 	case err != nil:
-		o.Failure = err.Error()
+		o.Failure = plain.Text(err.Error())
 	default:
 		o.Result = compute.ReturnedValue(outcome)
 	}

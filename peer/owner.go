@@ -7,6 +7,7 @@ import (
 
 	"github.com/libp2p/go-libp2p/core/crypto"
 	"github.com/satin-peer/satin/internal/module"
+	"github.com/satin-peer/satin/internal/plain"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/statement"
@@ -39,7 +40,7 @@ func (o *owner) submit(ctx context.Context, sub control.Submission) (control.Run
 		Swarm: o.host.SwarmName(), App: sub.App, Version: o.apps.built[sub.App].Version, Entry: sub.Function,
 		Arg:   sub.Argument,
 		Nonce: statement.NewNonce(), Policy: o.policy, Created: now.Unix(), Expires: now.Add(runLife).Unix(),
-		Title: statement.Plain(clip(sub.Title)), Recovery: sub.Recovery, MaxCores: sub.MaxCores,
+		Title: plain.Name(clip(sub.Title)), Recovery: sub.Recovery, MaxCores: sub.MaxCores,
 	}
 	var err error
 	if m.Verify, err = parseVerify(sub.Verify); err != nil {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/satin-peer/satin/gossip"
 	"github.com/satin-peer/satin/internal/module"
+	"github.com/satin-peer/satin/internal/plain"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/library"
 	"github.com/satin-peer/satin/peer/statement"
@@ -193,7 +194,7 @@ func (x *publications) publish(p control.Publication) (control.ModuleInfo, error
 		return info, err
 	}
 	s, err := x.sign(&statement.Published{Name: p.Name, Module: [32]byte(h), Size: int64(len(p.Bytes)),
-		Summary: statement.Plain(p.Summary[:min(len(p.Summary), 200)])})
+		Summary: plain.Name(p.Summary[:min(len(p.Summary), 200)])})
 	if err != nil {
 		return info, err
 	}

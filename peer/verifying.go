@@ -12,6 +12,7 @@ import (
 
 	"github.com/satin-peer/satin/internal/compute"
 	"github.com/satin-peer/satin/internal/driver"
+	"github.com/satin-peer/satin/internal/plain"
 	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
@@ -57,10 +58,10 @@ func comparable(m *statement.Manifest) string {
 	c, err := compute.Comparing(m.Entry, m.Arg)
 	switch {
 	case err != nil:
-		return statement.Plain(clip(oneLine(err)))
+		return plain.Name(clip(oneLine(err)))
 	case c.Not != "":
 		return fmt.Sprintf("--verify %s compares results, and those of equal jobs of %s may honestly differ: %s",
-			m.Verify, m.App, statement.Plain(c.Not))
+			m.Verify, m.App, plain.Name(c.Not))
 	case c.Rounded:
 		m.Rounding = compute.Rounding()
 	}

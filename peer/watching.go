@@ -11,6 +11,7 @@ import (
 
 	"github.com/libp2p/go-libp2p/core/peer"
 
+	"github.com/satin-peer/satin/internal/plain"
 	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/session"
@@ -248,11 +249,7 @@ func (w *watching) hear(id peer.ID, q *watchQuestion, a *watchAnswer, began, now
 	if took := now.Sub(began); took <= m.within {
 		m.offset, m.within = time.UnixMicro(a.Now).Sub(began.Add(took/2)), took
 	}
-	ways := make([]report.Way, 0, min(len(a.Links), maxLinks))
-	for _, l := range a.Links[:min(len(a.Links), maxLinks)] {
-		ways = append(ways, report.Way{Cluster: l.Cluster, RTT: time.Duration(max(0, l.RTT)) * time.Microsecond,
-			Taken: l.Taken})
-	}
+	ways := waysOf(a.Links)
 	for i := range a.Runs[:min(len(a.Runs), maxWatchedRuns)] {
 		part := &a.Runs[i]
 		if !slices.ContainsFunc(q.Runs, func(c watchCursor) bool { return c.Run == part.Run }) {
@@ -266,6 +263,16 @@ func (w *watching) hear(id peer.ID, q *watchQuestion, a *watchAnswer, began, now
 			w.reports = append(w.reports, m.report(id.String(), cluster, part, ways))
 		}
 	}
+}
+
+// waysOf reads what another peer says of its ways to clusters.
+func waysOf(links []watchLink) []report.Way {
+	ways := make([]report.Way, 0, min(len(links), maxLinks))
+	for _, l := range links[:min(len(links), maxLinks)] {
+		ways = append(ways, report.Way{Cluster: plain.Name(clip(l.Cluster)),
+			RTT: time.Duration(max(0, l.RTT)) * time.Microsecond, Taken: l.Taken})
+	}
+	return ways
 }
 
 // report is a part of an answer as pages take it, by this peer's clock.

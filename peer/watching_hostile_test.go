@@ -1,9 +1,11 @@
 package peer
 
 import (
+	"bytes"
 	"testing"
 	"time"
 
+	"github.com/satin-peer/satin/internal/plain"
 	"github.com/satin-peer/satin/internal/wire"
 
 	"github.com/satin-peer/satin/internal/report"
@@ -22,6 +24,7 @@ func FuzzWatchAnswer(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(good)
+	f.Add(bytes.Replace(good, []byte{0x61, 'c'}, []byte{0x61, 0x1b}, 1))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var a watchAnswer
 		if len(b) > maxWatchAnswer || wire.Value().Decode(b, &a) != nil {
@@ -29,9 +32,14 @@ func FuzzWatchAnswer(f *testing.F) {
 		}
 		m := &watchedPeer{}
 		for i := range a.Runs {
-			r := m.report("p", "c", &a.Runs[i], nil)
+			r := m.report("p", "c", &a.Runs[i], waysOf(a.Links))
 			if len(r.Activities) > maxStatesTold || len(r.Segments) > len(b) {
 				t.Errorf("%d states, %d segments of %d bytes", len(r.Activities), len(r.Segments), len(b))
+			}
+			for _, w := range r.Ways {
+				if plain.Name(w.Cluster) != w.Cluster {
+					t.Errorf("cluster %q", w.Cluster)
+				}
 			}
 			for _, s := range r.Segments {
 				if !s.End.IsZero() && (s.End.Before(s.Start) || s.End.Sub(s.Start) > maxTook) {

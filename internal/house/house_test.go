@@ -13,6 +13,7 @@ var rules = map[string]func(*house.Tree) []string{
 	"Sizes":       house.Sizes,
 	"Methods":     house.Methods,
 	"Width":       house.Width,
+	"Prints":      house.Prints,
 	"Guards":      house.Guards,
 	"PackageDocs": house.PackageDocs,
 	"Names":       house.Names,

@@ -39,7 +39,7 @@ var rooms = []room{
 		"internal/port", "internal/report"},
 		tests: []string{".", "internal/engine", "internal/checkpoint", "internal/compute", "internal/wire",
 			"internal/module"}},
-	{dir: "peer/statement", knows: []string{".", "job", "runs", "verify", "internal/wire"}, modules: libp2p},
+	{dir: "peer/statement", knows: []string{".", "job", "runs", "verify", "internal/plain", "internal/wire"}, modules: libp2p},
 	{dir: "peer/host", knows: []string{"internal/durable", "internal/wire"},
 		modules: append([]string{"golang.org/x/sys/windows", "github.com/marcopolo/simnet"}, libp2p...),
 		tests:   []string{"internal/virtualnet"}},
@@ -54,6 +54,7 @@ var rooms = []room{
 	{dir: "internal/wan"},
 	{dir: "internal/cause"},
 	{dir: "internal/durable"},
+	{dir: "internal/plain"},
 	{dir: "internal/wasm"},
 	{dir: "internal/module/build"},
 	{dir: "guest", knows: []string{"apps", "internal/engine", "internal/wire", "job"}},
@@ -105,7 +106,7 @@ var rooms = []room{
 	{dir: "cli", knows: []string{".", "apps", "apps/*", "peer", "peer/host", "peer/control",
 		"peer/settings", "peer/preferences", "peer/emulate", "dashboard", "steal", "internal/wan", "internal/wire", "internal/module",
 		"internal/module/build", "internal/pace", "internal/report",
-		"internal/cause", "internal/lrat", "internal/compute/child"},
+		"internal/cause", "internal/lrat", "internal/plain", "internal/compute/child"},
 		modules: []string{"*", "github.com/libp2p/go-libp2p/gologshim"}},
 
 	// Tools of the house itself.

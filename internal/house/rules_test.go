@@ -207,3 +207,17 @@ func TestLoadRefusesATreeWithoutModule(t *testing.T) {
 		t.Error("a file that is not Go was loaded")
 	}
 }
+
+// What strangers have written is printed by the console's writers, and by nothing else.
+func TestPrints(t *testing.T) {
+	body := func(what string) string { return "package x\nfunc f() { " + what + " }\n" }
+	check(t, house.Prints, []ruleCase{
+		{"the console", []string{"cli/main.go", body("_ = os.Stdout"), "cli/top.go", body("_ = c.screen"),
+			"cli/other.go", body("fmt.Fprintln(c.out, 1)"), "peer/x_test.go", body("fmt.Println(1)"),
+			"cmd/tool/main.go", body("fmt.Println(1)"), "internal/compute/child/main.go", body("_ = os.Stderr")}, nil},
+		{"past it", []string{"cli/other.go", body("fmt.Fprintln(os.Stderr)"), "peer/host/x.go", body("fmt.Println(1)"),
+			"peer/y.go", body("println(1)"), "cli/status.go", body("_ = c.screen"), "runs/z.go", body("log.Printf(``)")},
+			[]string{"cli/other.go:2: Stderr", "cli/status.go:2: screen", "peer/host/x.go:2: Println", "peer/y.go:2: println",
+				"runs/z.go:2: Printf"}},
+	})
+}

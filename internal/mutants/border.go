@@ -12,7 +12,7 @@ var borderMutants = []mutant{
 		new: "; err != nil && !ok {"},
 	{name: "statement/unprintable", wrong: "names may hold escape sequences",
 		file: "peer/statement/envelope.go", pkg: "peer/statement", run: "^Test(Refused|CardTexts)$",
-		old: "if b.err == nil && Plain(s) != s {",
+		old: "if b.err == nil && plain.Name(s) != s {",
 		new: "if false {"},
 	{name: "statement/lives-for-ever", wrong: "a run may last for ever",
 		file: "peer/statement/manifest.go", pkg: "peer/statement", run: "^TestRefused$",

@@ -3,13 +3,11 @@ package statement
 import (
 	"errors"
 	"fmt"
-	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/libp2p/go-libp2p/core/crypto"
 	"github.com/libp2p/go-libp2p/core/peer"
 
+	"github.com/satin-peer/satin/internal/plain"
 	"github.com/satin-peer/satin/internal/wire"
 )
 
@@ -98,20 +96,9 @@ func (b *bounds) text(what, s string, most int) {
 	if b.err == nil && len(s) > most {
 		b.err = fmt.Errorf("%s has %d bytes, at most %d are allowed", what, len(s), most)
 	}
-	if b.err == nil && Plain(s) != s {
+	if b.err == nil && plain.Name(s) != s {
 		b.err = fmt.Errorf("%s has characters that cannot be printed: %.32q", what, s)
 	}
-}
-
-// Plain puts question marks for what cannot be printed: names of peers, clusters and runs end up on terminals and
-// pages of others, where control characters do what they like.
-func Plain(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r == utf8.RuneError || !unicode.IsGraphic(r) {
-			return '?'
-		}
-		return r
-	}, s)
 }
 
 func (b *bounds) count(what string, n, least, most int64) {

@@ -12,6 +12,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 	"pgregory.net/rapid"
 
+	"github.com/satin-peer/satin/internal/plain"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/runs"
@@ -113,7 +114,7 @@ func TestPlain(t *testing.T) {
 	for text, want := range map[string]string{"18 queens": "18 queens", "größte Tür": "größte Tür", "a\x1b[2J": "a?[2J",
 		"a\nb": "a?b", "\xff\xfe": "??", "": "", "\u202e\u200b": "??"} {
 		m := manifest()
-		if m.Title = statement.Plain(text); m.Title != want {
+		if m.Title = plain.Name(text); m.Title != want {
 			t.Errorf("%q becomes %q, want %q", text, m.Title, want)
 		}
 		if _, err := m.Sign(key(t)); err != nil {
