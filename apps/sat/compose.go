@@ -41,7 +41,7 @@ func (c *Cube) refuted(s *solver) [][]byte {
 	if s.proof == nil || !s.proof.refuted {
 		return nil
 	}
-	return c.node(nodeClosed, s.proof.end())
+	return c.node(nodeClosed, s.proof.end(s))
 }
 
 // split is what the proof of a cube that was split begins with.
@@ -50,7 +50,7 @@ func (c *Cube) split(s *solver) [][]byte {
 		return nil
 	}
 	s.proof.note(s)
-	return c.node(nodeSplit, s.proof.end())
+	return c.node(nodeSplit, s.proof.end(s))
 }
 
 func (c *Cube) node(tag byte, piece []byte) [][]byte {

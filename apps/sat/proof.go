@@ -1,9 +1,6 @@
 package sat
 
-import (
-	"encoding/binary"
-	"slices"
-)
+import "encoding/binary"
 
 // A piece is the part of a refutation that one attempt at a cube contributes: every clause that it learned, with
 // the clauses that show it (its hints), in the order of LRAT. It speaks of the cube alone: where the whole proof
@@ -52,25 +49,26 @@ type recorder struct {
 	starts  []int // where in formula.Literals each clause begins
 	loaded  int   // literals and zeros so far
 
-	piece   []byte
-	steps   int
-	shown   []hint // of the clauses in the arena, by their places there
+	log   []uint32 // the steps, each as add says it
+	steps []int    // where in log each begins
+	drops []drop   // in their order
+	shown []hint   // of the clauses in the arena, by their places there
+
 	decided []bool // by variable: a decision of the cube
 	noted   int    // entries of the trail at level 0 that are facts with a step, or came with the cube
 	refuted bool   // the cube has no model, and the last step says so
 	gaps    bool   // something was concluded that has no step: there is no proof
 
-	facts   []literal // of the next step's hints
-	met     []int32   // by variable: the last step that met it
-	stamp   int32
-	hints   []hint
 	through []clause
 }
 
+// drop is a step whose clause is not used any more after another one.
+type drop struct{ step, after int }
+
 // newRecorder begins the piece of a cube with the given decisions.
 func newRecorder(f *Formula, decisions []int32) *recorder {
-	r := &recorder{formula: f, decided: make([]bool, f.Variables), met: make([]int32, f.Variables),
-		starts: make([]int, 0, f.Clauses), shown: make([]hint, 0, len(f.Literals)+f.Clauses+1)}
+	r := &recorder{formula: f, decided: make([]bool, f.Variables), starts: make([]int, 0, f.Clauses),
+		shown: make([]hint, 0, len(f.Literals)+f.Clauses+1)}
 	for _, d := range decisions {
 		r.decided[toLiteral(d).variable()] = true
 	}
@@ -79,17 +77,10 @@ func newRecorder(f *Formula, decisions []int32) *recorder {
 
 // note gives the new facts on the trail their steps. The reason of each is there, or it came from a unit step.
 func (r *recorder) note(s *solver) {
-	end := len(s.trail)
-	if len(s.starts) > 0 {
-		end = s.starts[0]
-	}
-	for ; r.noted < end; r.noted++ {
+	for end := s.facts(); r.noted < end; r.noted++ {
 		l := s.trail[r.noted]
 		if why := s.reason[l.variable()]; why != noClause {
-			r.begin()
-			r.met[l.variable()] = r.stamp
-			r.use(s, why)
-			r.add([]literal{l}, r.shown[why])
+			r.add([]literal{l}, r.noted, r.shown[why])
 		}
 	}
 }
@@ -108,137 +99,200 @@ func (r *recorder) at(c clause, h hint) {
 	r.shown[c] = h
 }
 
-// unit records that clause n of the formula has only l left.
+// unit records that clause n of the formula has only l left, which was just made a fact.
 func (r *recorder) unit(s *solver, l literal, n int) {
-	r.begin()
-	r.met[l.variable()] = r.stamp
-	r.useFormula(s, n)
-	r.add([]literal{l}, hintTo(ofFormula, n))
-}
-
-// begin begins the hints of a step.
-func (r *recorder) begin() {
-	r.stamp++
-	r.facts, r.through, r.hints = r.facts[:0], r.through[:0], r.hints[:0]
-}
-
-// use makes facts that clause c rests on hints of the step, also those by which literals were left out when it was
-// loaded.
-func (r *recorder) use(s *solver, c clause) {
-	literals := s.literals(c)
-	if h := r.shown[c]; h%hintKinds == ofFormula && len(literals) < r.length(int(h/hintKinds)) {
-		r.useFormula(s, int(h/hintKinds))
-		return
-	}
-	for _, l := range literals {
-		r.fact(s, l)
-	}
-}
-
-// length is how many literals clause n of the formula has.
-func (r *recorder) length(n int) int {
-	if n == len(r.starts) {
-		return r.loaded - r.starts[n-1] - 1
-	}
-	return r.starts[n] - r.starts[n-1] - 1
-}
-
-func (r *recorder) useFormula(s *solver, n int) {
-	for _, d := range r.formula.Literals[r.starts[n-1]:] {
-		if d == 0 {
-			return
-		}
-		r.fact(s, toLiteral(d))
-	}
-}
-
-// fact makes the fact that l is false, if it is one, a hint of the step.
-func (r *recorder) fact(s *solver, l literal) {
-	v := l.variable()
-	if s.values[l] < 0 && s.level[v] == 0 && r.met[v] != r.stamp {
-		if r.met[v] = r.stamp; !r.decided[v] {
-			r.facts = append(r.facts, l.not())
-		}
-	}
+	r.add([]literal{l}, len(s.trail)-1, hintTo(ofFormula, n))
 }
 
 // conflict records the clause that a conflict at level 1 or above teaches: the marked variables that are not in it
 // were implied.
 func (r *recorder) conflict(s *solver, conflict clause, lemma []literal) {
 	r.note(s)
-	r.begin()
 	for _, l := range lemma {
-		r.met[l.variable()] = r.stamp
+		s.seen[l.variable()] = false
 	}
+	r.through = r.through[:0]
 	for _, l := range s.trail[s.starts[0]:] {
-		if v := l.variable(); s.seen[v] && r.met[v] != r.stamp {
+		if v := l.variable(); s.seen[v] {
 			r.through = append(r.through, s.reason[v])
 		}
 	}
-	for _, c := range r.through {
-		r.use(s, c)
-		r.hints = append(r.hints, r.shown[c])
+	for _, l := range lemma {
+		s.seen[l.variable()] = true
 	}
-	r.use(s, conflict)
-	r.add(lemma, r.shown[conflict])
+	r.add(lemma, r.noted, r.shown[conflict], r.through...)
 }
 
 // refute records that the cube has no model, because clause c is false by facts alone.
 func (r *recorder) refute(s *solver, c clause) {
 	r.note(s)
-	r.begin()
-	r.use(s, c)
-	r.add(nil, r.shown[c])
+	r.add(nil, r.noted, r.shown[c])
 	r.refuted = true
 }
 
 // refuteByFormula is refute for a clause of the formula that was false when it was loaded.
 func (r *recorder) refuteByFormula(s *solver, n int) {
-	r.begin()
-	r.useFormula(s, n)
-	r.add(nil, hintTo(ofFormula, n))
+	r.add(nil, len(s.trail), hintTo(ofFormula, n))
 	r.refuted = true
 }
 
-// add ends a step: facts, then what was gathered, then the last hint.
-func (r *recorder) add(lemma []literal, last hint) {
+// add notes a step: the lemma, how many facts there were, and what shows it, the last of the hints first.
+func (r *recorder) add(lemma []literal, facts int, last hint, through ...clause) {
 	if r.refuted {
 		return
 	}
-	r.steps++
-	b := binary.AppendUvarint(r.piece, pieceAdds)
-	b = binary.AppendUvarint(b, uint64(len(lemma)))
+	r.steps = append(r.steps, len(r.log))
+	r.log = append(r.log, uint32(facts), uint32(len(lemma)), uint32(len(through)+1))
 	for _, l := range lemma {
-		b = binary.AppendUvarint(b, uint64(l))
+		r.log = append(r.log, uint32(l))
 	}
-	b = binary.AppendUvarint(b, uint64(len(r.facts)+len(r.hints)+1))
-	for _, l := range r.facts {
-		b = binary.AppendUvarint(b, uint64(hintTo(ofFact, int(l))))
+	for _, c := range through {
+		r.log = append(r.log, uint32(r.shown[c]))
 	}
-	for _, h := range r.hints {
-		b = binary.AppendUvarint(b, uint64(h))
-	}
-	r.piece = binary.AppendUvarint(b, uint64(last))
+	r.log = append(r.log, uint32(last))
+}
+
+// step is what add noted, the steps being counted from 1: how many facts there were, the clause, and its hints but
+// for facts.
+func (r *recorder) step(n int) (facts int, lemma, hints []uint32) {
+	log := r.log[r.steps[n-1]:]
+	lemma, hints = log[3:3+log[1]], log[3+log[1]:]
+	return int(log[0]), lemma, hints[:log[2]]
 }
 
 // learned says at which place of the arena the clause of the last step is.
-func (r *recorder) learned(c clause) { r.at(c, hintTo(ofPiece, r.steps)) }
+func (r *recorder) learned(c clause) { r.at(c, hintTo(ofPiece, len(r.steps))) }
 
 // drop says that a learned clause is not used any more.
 func (r *recorder) drop(c clause) {
 	if h := r.shown[c]; h%hintKinds == ofPiece {
-		r.piece = binary.AppendUvarint(r.piece, pieceDrops)
-		r.piece = binary.AppendUvarint(r.piece, uint64(h/hintKinds))
+		r.drops = append(r.drops, drop{int(h / hintKinds), len(r.steps)})
 	}
 }
 
 // moved follows a clause to its new place, which is not after the old one.
 func (r *recorder) moved(from, to clause) { r.shown[to] = r.shown[from] }
 
-// end ends the piece; nil if there is a gap in it.
-func (r *recorder) end() []byte {
+// end writes the piece; nil if there is a gap in it. Of an attempt that was split, all facts are kept.
+func (r *recorder) end(s *solver) []byte {
 	if r.gaps {
 		return nil
 	}
-	return slices.Clip(binary.AppendUvarint(r.piece, pieceEnds))
+	p := newPruner(r, s)
+	for n := len(r.steps); n > 0; n-- {
+		p.look(n)
+	}
+	return p.write()
+}
+
+// pruner finds what the end of a piece rests on, from the last step to the first.
+type pruner struct {
+	*recorder
+	trail []literal // the facts
+	place []int     // by variable: where in trail it is; its length if it is no fact
+	unit  []int     // by variable: the step whose clause is that fact, 0 if none of this piece
+	met   []int     // by variable: the last step that was found to rest on that fact
+	kept  []bool    // by step, from 1: it is written
+	facts []span    // by step: those it rests on, in flat
+	flat  []literal
+}
+
+// span is a part of pruner.flat.
+type span struct{ from, to int }
+
+func newPruner(r *recorder, s *solver) *pruner {
+	n := r.formula.Variables
+	p := &pruner{recorder: r, trail: s.trail[:s.facts()], place: make([]int, n), unit: make([]int, n),
+		met: make([]int, n), kept: make([]bool, len(r.steps)+1), facts: make([]span, len(r.steps)+1)}
+	for v := range p.place {
+		p.place[v] = len(p.trail)
+	}
+	for i, l := range p.trail {
+		p.place[l.variable()] = i
+	}
+	for n := range r.steps {
+		if _, lemma, _ := r.step(n + 1); len(lemma) == 1 && p.unit[lemma[0]>>1] == 0 {
+			p.unit[lemma[0]>>1] = n + 1
+			p.kept[n+1] = !r.refuted
+		}
+	}
+	if r.refuted {
+		p.kept[len(r.steps)] = true
+	}
+	return p
+}
+
+// look marks what a step that is kept rests on.
+func (p *pruner) look(n int) {
+	if !p.kept[n] {
+		return
+	}
+	from := len(p.flat)
+	there, _, hints := p.step(n)
+	for _, u := range hints {
+		switch h := hint(u); h % hintKinds {
+		case ofPiece:
+			p.kept[h/hintKinds] = true
+			_, lemma, _ := p.step(int(h / hintKinds))
+			for _, l := range lemma {
+				p.fact(n, there, literal(l))
+			}
+		case ofFormula:
+			for _, d := range p.formula.Literals[p.starts[h/hintKinds-1]:] {
+				if d == 0 {
+					break
+				}
+				p.fact(n, there, toLiteral(d))
+			}
+		}
+	}
+	p.facts[n] = span{from, len(p.flat)}
+}
+
+// fact makes the fact that l is false, if it was one of the first so many, a hint of step n.
+func (p *pruner) fact(n, there int, l literal) {
+	v := l.variable()
+	if p.place[v] >= there || p.met[v] == n || p.trail[p.place[v]] == l {
+		return
+	}
+	if p.met[v] = n; !p.decided[v] {
+		p.flat = append(p.flat, l.not())
+		p.kept[p.unit[v]] = true // step 0 is none
+	}
+}
+
+// write gives the steps that are kept new numbers and writes them: each clause, the facts it rests on, and its other
+// hints.
+func (p *pruner) write() []byte {
+	var b []byte
+	drops, named, last := p.drops, make([]int, len(p.steps)+1), 0
+	for n := 1; n <= len(p.steps); n++ {
+		if p.kept[n] {
+			last++
+			named[n] = last
+			_, lemma, hints := p.step(n)
+			facts := p.flat[p.facts[n].from:p.facts[n].to]
+			b = binary.AppendUvarint(append(b, pieceAdds), uint64(len(lemma)))
+			for _, l := range lemma {
+				b = binary.AppendUvarint(b, uint64(l))
+			}
+			b = binary.AppendUvarint(b, uint64(len(facts)+len(hints)))
+			for _, l := range facts {
+				b = binary.AppendUvarint(b, uint64(hintTo(ofFact, int(l))))
+			}
+			for _, u := range hints {
+				h := hint(u)
+				if h%hintKinds == ofPiece {
+					h = hintTo(ofPiece, named[h/hintKinds])
+				}
+				b = binary.AppendUvarint(b, uint64(h))
+			}
+		}
+		for ; len(drops) > 0 && drops[0].after <= n; drops = drops[1:] {
+			if d := named[drops[0].step]; d > 0 {
+				b = binary.AppendUvarint(append(b, pieceDrops), uint64(d))
+			}
+		}
+	}
+	return append(b, pieceEnds)
 }

@@ -224,6 +224,14 @@ func (s *solver) fact(l literal) {
 	}
 }
 
+// facts is how many entries of the trail are at level 0.
+func (s *solver) facts() int {
+	if len(s.starts) > 0 {
+		return s.starts[0]
+	}
+	return len(s.trail)
+}
+
 // assign makes l true because of the given clause.
 func (s *solver) assign(l literal, because clause) {
 	v := l.variable()
