@@ -121,6 +121,7 @@ func (b *book) onResult(p *peer, r *Result) {
 	default:
 		b.stats.ResultsUsed++
 		p.credit.paid(&b.cfg)
+		b.leases.times.took(b.now - p.leases[i].since)
 		if p.leases[i].adopted {
 			b.stats.OrphansReused++
 		}

@@ -67,6 +67,8 @@ type Config struct {
 	// LeaseEnd is how long workers here must have been idle while a thief had a job, and a quarter of that time at
 	// least, before they run it themselves though the thief is heard and lists it. 0: they never do.
 	LeaseEnd time.Duration
+	// LeaseEndMax is as long as LeaseEnd grows where leases take long.
+	LeaseEndMax time.Duration
 
 	// MaxTuples bounds the table of who has what of lost work.
 	MaxTuples int
@@ -114,6 +116,7 @@ func LAN() Config {
 		MaxPartners:        512,
 		MaxPatience:        5 * time.Second,
 		LeaseEnd:           30 * time.Second,
+		LeaseEndMax:        4 * time.Minute,
 		MaxTuples:          16384,
 		MaxTuplesPerNews:   256,
 		TellEvery:          50 * time.Millisecond,
@@ -188,6 +191,7 @@ func (c *Config) Validate() error {
 		atLeast("EagerPercent", int64(c.EagerPercent), 0),
 		atMost("EagerPercent", int64(c.EagerPercent), 100),
 		atLeast("LeaseEnd", int64(c.LeaseEnd), 0),
+		atLeast("LeaseEndMax", int64(c.LeaseEndMax), int64(c.LeaseEnd)),
 		atLeast("MaxTuples", int64(c.MaxTuples), 1),
 		atLeast("MaxTuplesPerNews", int64(c.MaxTuplesPerNews), 1),
 		atMost("MaxTuplesPerNews", int64(c.MaxTuplesPerNews), maxTuples),

@@ -8,12 +8,6 @@ package steal
 // A copy is one as for a silent thief (book.replace), but for one thing: the thief's sign of life does not end it. What
 // is done twice is bounded by the number of copies, a share of the jobs that were given away.
 
-// The same ends a lease whose thief lists it for ever and never returns it, by mistake or on purpose (overdue). Nothing
-// that a thief says of its progress could: it would say it. What this peer knows for itself is how long its workers
-// have had nothing to do. So a thief that withholds costs work, and time in proportion to what the run has taken, but
-// never the end of a run. Such copies are bounded by idle workers, not by a share of the jobs, and may be copied again:
-// several who withhold could have one job after the other.
-
 // eager decides which job is copied when there is nothing else to give.
 type eager struct {
 	*shared
@@ -55,22 +49,12 @@ func (e *eager) copyFor(p *peer, noWork bool) bool {
 	} else {
 		e.stats.EagerCopies++
 	}
-	s := &segment{copyOf: oldest, eager: true, job: oldest.job, since: e.now}
+	s := &segment{copyOf: oldest, eager: true, overdue: late, job: oldest.job, since: e.now}
 	s.job.Restarted = true
 	oldest.copy = s
 	e.segments.enter(s)
 	e.segments.putFirst(s)
 	return true
-}
-
-// overdue says whether idle workers have waited for long enough that p, or they, may run a job which its thief lists.
-func (e *eager) overdue(l *lease, p *peer) bool {
-	waited := e.idled - l.idled
-	if e.cfg.LeaseEnd == 0 || l.copy != nil || l.witnessOf != nil || waited < e.cfg.LeaseEnd ||
-		4*waited < e.now-l.since || l.thief == p {
-		return false
-	}
-	return p == nil || l.parent == nil || !l.parent.comesFrom(p)
 }
 
 // copyable says whether a job may be run by p as well. A copy is not copied, nor what may be an orphan that was given

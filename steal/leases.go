@@ -12,6 +12,7 @@ type leases struct {
 	partners *partners
 	refs     map[Ref]*lease
 	unproved map[Handle]*lease // see proving.go
+	times    leaseTimes
 	last     Handle
 	n        int
 }

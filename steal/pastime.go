@@ -32,7 +32,11 @@ func (pt *pastime) pass(now time.Duration) {
 		return
 	}
 	if n := time.Duration(pt.load.Workers); n > 0 {
-		pt.idled += min(idle, n) * (now - since) / n
+		spent := min(idle, n) * (now - since) / n
+		pt.idled += spent
+		if pt.dry += spent; pt.segments.overdue == 0 { // else it works because it had to wait
+			pt.dry = max(0, pt.dry-(now-since-spent))
+		}
 	}
 	if late := max(pt.lateAt(), since); late < now {
 		pt.stats.Late += now - late

@@ -20,6 +20,7 @@ type segments struct {
 	unackedN int        // bytes in them
 	retryAt  time.Duration
 	runs     uint64 // RunSegment orders given
+	overdue  int    // copies of jobs whose thieves list them
 }
 
 func newSegments(s *shared) *segments {
@@ -31,9 +32,15 @@ func (ss *segments) enter(s *segment) {
 	ss.last++
 	s.id = ss.last
 	ss.byID[s.id] = s
+	if s.overdue {
+		ss.overdue++
+	}
 }
 
 func (ss *segments) forget(s *segment) {
+	if s.overdue && ss.byID[s.id] == s {
+		ss.overdue--
+	}
 	delete(ss.byID, s.id)
 	ss.purse.give(s.from, s.taken)
 	s.taken = 0
@@ -133,6 +140,7 @@ type segment struct {
 	// it is compared with what others made of that job
 	witnessOf *lease
 	eager     bool // a copy, though its thief was heard
+	overdue   bool // one because it took too long
 	root      bool // the run's, this peer being master
 	orphan    bool // nobody waits for it, but somebody may want it (losses.go)
 	sought    bool // it was given up for another's orphan once

@@ -21,6 +21,7 @@ type shared struct {
 	reports uint64 // reports of the engine so far
 	now     time.Duration
 	idled   time.Duration // how long the workers here have been idle: the mean over them
+	dry     time.Duration // the same of late: each second that they work takes one of it away
 	leaving bool          // from Leave on
 	left    bool          // the goodbye is said
 	stats   Stats

@@ -32,7 +32,6 @@ func Core() steal.Config {
 	c := steal.WAN()
 	c.StealGap = stealGap
 	c.HeartbeatMisses = 24
-	c.LeaseEnd = 0 // who has been waited for half a minute is behind a slow link
 	c.ResultRetry, c.ResultRetryMax = time.Minute, 10*time.Minute
 	return c
 }

@@ -1,0 +1,47 @@
+package steal
+
+import "time"
+
+// A lease whose thief lists it for ever, by mistake or on purpose, has an end all the same. Nothing that a thief
+// says of its progress could be believed. What this peer knows for itself is how long its workers have had nothing
+// to do, and how long leases take. So a thief that withholds costs work, and time in proportion to what the run has
+// taken, but never the end of a run. Such copies are bounded by idle workers, not by a share of the jobs, and may
+// be copied again: several who withhold could have one job after the other.
+//
+// A copy of a large job is dear: its children are stolen, and soon many peers do again what others are at work on.
+// So idleness counts that is the rule of late and not the exception (shared.dry). Behind slow links workers spend
+// half of their time on waiting for replies, and add up half a minute of it before long; they have work again and
+// again all the same. A job that is withheld stands out when all others are done, and then nobody has any.
+
+// leaseTimes is how long leases take here, as a retransmission time-out follows round trips (Jacobson, "Congestion
+// avoidance and control", 1988): a smoothed mean, and a smoothed deviation from it.
+type leaseTimes struct{ mean, deviation time.Duration }
+
+// took learns from a lease whose thief has brought the result. One that was not waited for any longer says nothing:
+// else each job that is withheld would be waited for longer than the last.
+func (t *leaseTimes) took(d time.Duration) {
+	if t.mean == 0 {
+		t.mean, t.deviation = d, d/2
+		return
+	}
+	off := d - t.mean
+	t.mean += off / 8
+	t.deviation += (max(off, -off) - t.deviation) / 4
+}
+
+// end is how long idle workers wait for a lease: for long enough that hardly any honest thief takes longer, within
+// bounds that no thief can move.
+func (t *leaseTimes) end(c *Config) time.Duration {
+	return min(max(t.mean+4*t.deviation, c.LeaseEnd), c.LeaseEndMax)
+}
+
+// overdue says whether idle workers have waited for long enough that p, or they, may run a job which its thief
+// lists.
+func (e *eager) overdue(l *lease, p *peer) bool {
+	waited := e.idled - l.idled
+	if e.cfg.LeaseEnd == 0 || l.copy != nil || l.witnessOf != nil || min(waited, e.dry) < e.leases.times.end(&e.cfg) ||
+		4*waited < e.now-l.since || l.thief == p {
+		return false
+	}
+	return p == nil || l.parent == nil || !l.parent.comesFrom(p)
+}

@@ -1,0 +1,110 @@
+package steal
+
+import (
+	"testing"
+	"time"
+)
+
+// A lease is waited for as round trips are: for the mean and four deviations of those whose results came, within bounds
+// that no thief can move.
+func TestLeaseTimes(t *testing.T) {
+	const s = time.Second
+	cfg := Config{LeaseEnd: 30 * s, LeaseEndMax: 240 * s}
+	steady := func(d time.Duration) (list []time.Duration) {
+		for range 100 {
+			list = append(list, d)
+		}
+		return list
+	}
+	for _, c := range []struct {
+		name        string
+		took        []time.Duration
+		least, most time.Duration
+	}{
+		{"nothing measured", nil, 30 * s, 30 * s},
+		{"short leases", steady(s), 30 * s, 30 * s},
+		{"the first one of a minute", []time.Duration{60 * s}, 180 * s, 180 * s},
+		{"all of a minute", steady(60 * s), 60 * s, 61 * s},
+		{"a minute, and once two", append(steady(60*s), 120*s), 120 * s, 130 * s},
+		{"short ones again", append(steady(60*s), steady(s)...), 30 * s, 30 * s},
+		{"an hour", steady(time.Hour), 240 * s, 240 * s},
+	} {
+		var l leaseTimes
+		for _, d := range c.took {
+			l.took(d)
+		}
+		if got := l.end(&cfg); got < c.least || got > c.most {
+			t.Errorf("%s: leases end after %v, want %v to %v", c.name, got, c.least, c.most)
+		}
+	}
+}
+
+// Workers behind slow links are idle for a while again and again, and add up much of it: as long as they work as much
+// as they wait, what a thief lists is not done again. When all of them have nothing to do, it is.
+func TestOverdueIsIdlenessOfLate(t *testing.T) {
+	const s = time.Second
+	for _, c := range []struct {
+		name       string
+		idle, busy time.Duration // by turns, ten minutes long
+		want       bool
+	}{
+		{"half of the time", 5 * s, 6 * s, false},
+		{"most of the time", 9 * s, 3 * s, true},
+	} {
+		core := victimCore(t, LAN(), 1)
+		give(t, core, 0, 1, 1)
+		seq := uint64(0)
+		step := func(idle int, d time.Duration) {
+			core.Report(core.now, Load{Workers: 1, Idle: idle, Runs: core.segments.runs})
+			seq++ // the thief lists the job for ever
+			core.Step(core.now+d, &Message{From: thiefNo(0), To: core.self,
+				Heartbeat: &Heartbeat{Seq: seq, Held: []Handle{1}, Seen: seq}})
+		}
+		for core.now < 10*time.Minute {
+			step(1, c.idle)
+			step(0, c.busy)
+		}
+		if got := core.Stats().OverdueCopies; got > 0 != c.want {
+			t.Errorf("idle %s: %d copies", c.name, got)
+		}
+		for waited := time.Duration(0); waited < 10*time.Minute; waited += s {
+			step(1, s)
+		}
+		if core.Stats().OverdueCopies == 0 {
+			t.Errorf("idle %s, then always: no copy", c.name)
+		}
+	}
+}
+
+// A lease does not end by its age, but when idle workers have waited for so long.
+func TestLeaseEndIsIdleness(t *testing.T) {
+	c := victimCore(t, LAN(), 1)
+	give(t, c, 0, 1, 1)
+	copied := time.Duration(0)
+	for seq := uint64(1); seq <= 60 && copied == 0; seq++ {
+		idle := 0
+		if c.now >= 20*time.Second {
+			idle = 1
+		}
+		c.Report(c.now, Load{Workers: 1, Idle: idle, Runs: c.segments.runs})
+		c.Step(c.now+time.Second, &Message{From: thiefNo(0), To: c.self,
+			Heartbeat: &Heartbeat{Seq: seq, Held: []Handle{1}, Seen: seq}})
+		if c.Stats().OverdueCopies > 0 {
+			copied = c.now
+		}
+	}
+	if copied != 50*time.Second {
+		t.Errorf("busy for 20 s, then idle, it runs a copy after %v", copied)
+	}
+}
+
+// What has come is measured by its thief: a result that took long makes the next lease last longer.
+func TestLeasesAreMeasured(t *testing.T) {
+	c := victimCore(t, LAN(), 1)
+	g := give(t, c, 0, 1, 1)
+	c.Step(c.now+time.Minute, &Message{From: thiefNo(0), To: c.self,
+		Result: &Result{Handle: g.Handle, Path: g.Job.Path, Identity: g.Job.Identity}})
+	if end := c.leases.times.end(&c.cfg); end != 3*time.Minute {
+		t.Errorf("after a result that took a minute leases end after %v", end)
+	}
+}
