@@ -26,6 +26,10 @@ type App struct {
 	// together. If it is empty only copies of one build do.
 	Version string
 
+	// Executables names those that jobs have run by satin.Exec. The setting executables of the run's owner says which
+	// files they are; the run goes to peers whose owners have allowed the same.
+	Executables []string
+
 	// Setup declares the application's own flags on fs and returns the function that turns the positional arguments
 	// into a Problem once fs has been parsed. That function reads and validates all input, so that a Problem which
 	// exists can be run; what it refuses comes back as an *InputError.

@@ -116,7 +116,7 @@ func (s shown) Status(ctx context.Context) (dashboard.Status, error) {
 		Workers: v.Workers, Busy: v.Busy, Peers: v.Peers,
 		Reach: string(v.Reachability.State), WhyReach: v.Reachability.Why, Relay: v.Reachability.Relay,
 		Address: append([]string{}, v.Addresses...), Cluster: v.Cluster, Clusters: clusters,
-		Work: v.Work, Modules: v.Modules.Whose,
+		Work: v.Work, Modules: v.Modules.Whose, Executables: executableTexts(v.Executables),
 	}, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -49,6 +50,10 @@ func processes() []string {
 
 func openWith(ctx context.Context, cfg peer.Config, l *settings.Loaded, list []apps.App, log *slog.Logger) (member,
 	error) {
+	var err error
+	if cfg.Executables, err = executables(l.Executables); err != nil {
+		return nil, err
+	}
 	sources := map[string]string{}
 	for _, a := range list {
 		sources[a.Name] = a.Version
@@ -56,6 +61,10 @@ func openWith(ctx context.Context, cfg peer.Config, l *settings.Loaded, list []a
 	built, err := peer.Built(sources)
 	if err != nil {
 		return nil, failed("%w", err)
+	}
+	for i := range built {
+		a := slices.IndexFunc(list, func(a apps.App) bool { return a.Name == built[i].Name })
+		built[i].Executables = list[a].Executables
 	}
 	gologshim.SetDefaultHandler(networkLog(l, log))
 	p, err := peer.Open(ctx, cfg, built)

@@ -129,6 +129,9 @@ func writeStatus(w io.Writer, s control.Status, now time.Time) error {
 	}
 	t.item("swarm", "%s, %s, %s connected", s.Swarm, trust, counted(uint64(s.Peers), "other peer"))
 	t.item("modules", "%s", modulesText(s.Modules))
+	if len(s.Executables) > 0 {
+		t.item("executables", "%s", strings.Join(executableTexts(s.Executables), ", "))
+	}
 	t.item("reachable", "%s", reachText(s.Reachability))
 	for i, a := range s.Addresses {
 		name := ""

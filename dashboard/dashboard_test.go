@@ -124,7 +124,7 @@ func newFake() *fake {
 	return &fake{
 		status: dashboard.Status{
 			Peer: "12D3KooWA", Version: "v1", Started: until, Swarm: hostile, Trust: "open", State: "paused",
-			Modules: "published",
+			Modules: "published", Executables: []string{"bc (/usr/bin/bc, 0a1b2c3d)"},
 			WhyIdle: "no work", PausedUntil: &until,
 			Workers: 2, Busy: 1, Peers: 1, Reach: "public", Address: []string{"/ip4/127.0.0.1/tcp/1"}, Cluster: "here",
 			Clusters: []report.Cluster{{Name: "here", Mine: true, Reason: "label", Peers: 2, Workers: 4,

@@ -57,7 +57,8 @@ type Status struct {
 	Cluster  string           `json:"cluster"`             // the one this peer is in
 	Clusters []report.Cluster `json:"clusters"`            // all that are known, its own first
 
-	Modules string `json:"modules"` // whose modules it runs: "members", "published" or "off"
+	Modules     string   `json:"modules"`     // whose modules it runs: "members", "published" or "off"
+	Executables []string `json:"executables"` // of this machine, that jobs may have run: name, path and hash
 
 	Work report.Work `json:"work"`
 }

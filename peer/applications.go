@@ -12,6 +12,7 @@ import (
 
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/compute"
+	"github.com/satin-peer/satin/internal/compute/child"
 	"github.com/satin-peer/satin/internal/module"
 	"github.com/satin-peer/satin/internal/plain"
 	"github.com/satin-peer/satin/peer/statement"
@@ -23,6 +24,8 @@ type Application struct {
 	Name string
 	// Version identifies its code. Peers with different versions do not work on one run: their jobs might differ.
 	Version statement.Version
+	// Executables are those that its jobs have run, by the names that they call them.
+	Executables []string
 }
 
 // Built gives the applications of this program, by name, their versions: those of their sources. One that does not
@@ -82,12 +85,16 @@ const maxChecked = 64 << 10
 
 // A catalog is what this peer has, by name.
 type catalog struct {
-	built   map[string]Application
-	modules *modules
+	built    map[string]Application
+	modules  *modules
+	programs []child.Program
 }
 
 // unfit says why this peer cannot take part in a run; "" if it can.
 func (c *catalog) unfit(m *statement.SignedManifest) string {
+	if _, why := c.lent(m); why != "" {
+		return why
+	}
 	if m.Entry == module.Func {
 		return c.modules.unfit(m)
 	}
@@ -122,6 +129,9 @@ func (c *catalog) unfit(m *statement.SignedManifest) string {
 
 // has says whether a member has the application of a run.
 func (c *catalog) has(card *statement.Card, m *runs.Manifest, ready bool) bool {
+	if !allows(card, m) {
+		return false
+	}
 	if m.Entry != module.Func {
 		return slices.ContainsFunc(card.Apps, func(a statement.App) bool {
 			return a.Name == m.App && string(a.Version[:]) == m.Version

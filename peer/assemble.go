@@ -21,6 +21,9 @@ import (
 // assemble makes the parts of a peer, has what was left of earlier lives go on, and lets the others in.
 func (p *Peer) assemble(apps []Application) error {
 	catalog := &catalog{built: map[string]Application{}}
+	if len(p.cfg.Compute) > 0 {
+		catalog.programs = p.cfg.Executables
+	}
 	for _, a := range apps {
 		catalog.built[a.Name] = a
 	}
@@ -54,7 +57,7 @@ func (p *Peer) assemble(apps []Application) error {
 	p.traffic = &traffic{base: p.base, places: p.places, modules: p.modules, protect: p.host, vouch: vouch}
 	p.modules.send = p.traffic.sendShared
 	p.crew = &crew{base: p.base, cfg: &p.cfg, self: self, host: p.host, arbiter: &arbiter{cores: p.cfg.Workers},
-		modules: p.modules, vouch: vouch, memory: &memory{},
+		modules: p.modules, apps: catalog, vouch: vouch, memory: &memory{},
 		send: p.traffic.send, tell: p.voice.tellNews, sendShared: p.traffic.sendShared,
 		tellShared: p.voice.tellShared}
 	p.crew.memory.divide(p.cfg.RunMemory, &p.cfg.Runs, &p.cfg.Stream)
@@ -148,7 +151,7 @@ func (p *Peer) openEmulation() (err error) {
 func (p *Peer) forUsers(key crypto.PrivKey, apps *catalog) {
 	p.reporter = &reporter{base: p.base, cfg: &p.cfg, started: p.now(), host: p.host, swarm: p.swarm,
 		traffic: p.traffic, runs: p.runs, files: p.files, checkpoints: p.checkpoints, work: p.work,
-		presence: p.presence, courtesy: p.courtesy, modules: p.modules}
+		presence: p.presence, courtesy: p.courtesy, modules: p.modules, apps: apps}
 	p.doctor = &doctor{base: p.base, cfg: &p.cfg, reporter: p.reporter, members: p.members, files: p.files,
 		deaths: p.deaths}
 	p.door = &door{base: p.base, host: p.host, members: p.members, meetings: p.meetings,

@@ -41,6 +41,8 @@ func (c *catalog) lacks(card *statement.Card, m *runs.Manifest) string {
 	switch {
 	case c.has(card, m, false):
 		return ""
+	case !allows(card, m):
+		return "have not allowed an executable that it needs: their setting executables does"
 	case m.Entry != module.Func && other >= 0:
 		return fmt.Sprintf("have version %s of %s and the run needs %x: build both from the same sources",
 			card.Apps[other].Version, m.App, m.Version[:min(4, len(m.Version))])

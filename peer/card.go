@@ -93,6 +93,9 @@ func (p *Peer) facts(apps *catalog) *statement.Card {
 		}
 	}
 	c.Apps = apps.modules.told()
+	for _, x := range apps.programs {
+		c.Apps = append(c.Apps, statement.App{Name: executableApp, Version: x.Hash})
+	}
 	for _, a := range apps.built {
 		if len(c.Apps) < statement.MaxCardApps {
 			c.Apps = append(c.Apps, statement.App{Name: a.Name, Version: a.Version})

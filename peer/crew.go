@@ -25,6 +25,7 @@ type crew struct {
 	arbiter *arbiter
 	memory  *memory
 	modules *modules
+	apps    *catalog
 	vouch   *vouching
 	send    func(*steal.Message) // of all sessions
 	tell    func(*steal.News)
@@ -70,6 +71,7 @@ func (c *crew) engine(m *statement.SignedManifest, cfg compute.Config) (port.Liv
 	}
 	process := child.Config{Command: c.cfg.Compute, Compute: cfg, Memory: c.cfg.Memory,
 		Shared: int(c.objects().MaxBytes)}
+	process.Programs, _ = c.apps.lent(m) // who may not have all of them takes no part
 	log := c.log.With("run", m.Run.String())
 	process.Log = func(line string) { log.Info("a job says", "text", line) }
 	if m.Entry == module.Func {

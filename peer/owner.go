@@ -43,6 +43,10 @@ func (o *owner) submit(ctx context.Context, sub control.Submission) (control.Run
 		Title: plain.Name(clip(sub.Title)), Recovery: sub.Recovery, MaxCores: sub.MaxCores,
 	}
 	var err error
+	var why string
+	if m.Executables, why = o.apps.needs(o.apps.built[sub.App]); why != "" {
+		return control.RunInfo{}, control.Errorf(control.ErrBadInput, "%s", why)
+	}
 	if m.Verify, err = parseVerify(sub.Verify); err != nil {
 		return control.RunInfo{}, err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/gossip"
+	"github.com/satin-peer/satin/internal/compute/child"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/peer/emulate"
 	"github.com/satin-peer/satin/peer/host"
@@ -35,6 +36,8 @@ type Config struct {
 	Compute []string
 	// Memory is how many bytes each of these may have; 0 is child.DefaultMemory.
 	Memory int64
+	// Executables are those that its owner lets jobs have run, for their bytes. Without Compute there are none.
+	Executables []child.Program
 	// ObjectsMemory is how many bytes what the jobs of one run share may take here, encoded; 0 is sharedobj.Default.
 	ObjectsMemory int64
 	// Modules says whose modules this peer runs: ModulesOff, ModulesPublished or ModulesMembers, which "" means.

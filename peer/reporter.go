@@ -33,6 +33,7 @@ type reporter struct {
 	presence    *presence
 	courtesy    *courtesy
 	modules     *modules
+	apps        *catalog
 }
 
 // status is the peer at one glance.
@@ -40,8 +41,8 @@ func (x *reporter) status() control.Status {
 	now := x.now()
 	here := x.swarm.places.mine()
 	s := control.Status{
-		Modules: x.modules.status(),
-		Peer:    x.host.ID().String(), Name: shown(x.cfg.Name), Version: x.cfg.Software, PID: os.Getpid(),
+		Modules: x.modules.status(), Executables: x.apps.executables(),
+		Peer: x.host.ID().String(), Name: shown(x.cfg.Name), Version: x.cfg.Software, PID: os.Getpid(),
 		Started:     x.started.UTC(),
 		Incarnation: x.host.Incarnation(),
 		StateDir:    x.cfg.Host.StateDir, Swarm: x.host.SwarmName(), Trust: x.cfg.Host.Trust.String(),

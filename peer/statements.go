@@ -50,6 +50,9 @@ func manifestOf(m *statement.SignedManifest) *runs.Manifest {
 	for _, d := range m.Deputies {
 		r.Deputies = append(r.Deputies, runs.PeerID(d))
 	}
+	for _, x := range m.Executables {
+		r.Executables = append(r.Executables, string(x.Hash))
+	}
 	return r
 }
 

@@ -61,7 +61,7 @@ func (s *swarm) participants(m *runs.Manifest, ready bool) []*memberCard {
 // and are alive, as far as this peer knows.
 func (s *swarm) deputies(m *statement.Manifest) (ids []string) {
 	var list []candidate
-	head := &runs.Manifest{App: m.App, Version: string(m.Version[:]), Entry: m.Entry}
+	head := manifestOf(&statement.SignedManifest{Manifest: *m})
 	for _, c := range s.participants(head, false) {
 		list = append(list, candidate{
 			id: c.Peer, cluster: s.places.of(c.Peer).Name, joined: c.joined, cores: c.Cores,

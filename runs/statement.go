@@ -31,8 +31,9 @@ type Manifest struct {
 	MinPeers         int    // that it is to have, if there are as many
 	MaxPeers         int    // and at most; 0: any number
 	MaxCores         int
-	Created, Expires int64  // seconds since 1970
-	Sealed           []byte // as it travels, with the argument; nil: only the head is known
+	Executables      []string // hashes of those that its jobs have run
+	Created, Expires int64    // seconds since 1970
+	Sealed           []byte   // as it travels, with the argument; nil: only the head is known
 }
 
 // head is the manifest without its bytes.

@@ -66,6 +66,7 @@ export class Machine {
       ["Peer", plain(s.peer)], ["Swarm", `${plain(s.swarm)}, ${s.trust === "open" ? "open to anybody" : "for those who are invited"}`], ["Cluster", plain(s.cluster)],
       ["Reachable", reach + (s.reach_why ? `: ${plain(s.reach_why)}` : "")], ["Relay", plain(s.relay ?? "")],
       ["Programs of others", s.modules === "members" ? "sandboxed modules that members run" : s.modules === "published" ? "sandboxed modules that a member has published" : "none: built-in applications only"],
+      ...(s.executables?.length ? [["Programs of this machine", `jobs may have run: ${s.executables.join(", ")}`]] : []),
       ["Version", plain(s.version)], ["Started", moment(s.started)], ["Cores it may use", count(s.workers)],
     ]);
     this.#addresses.replaceChildren(...(s.addresses ?? []).map((a) => el("li", {}, el("code", {}, plain(a)))));

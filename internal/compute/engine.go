@@ -25,6 +25,8 @@ type Config struct {
 	// KeepAfter is how long a job must have run in place that its outcome is kept, DefaultKeepAfter if 0;
 	// below zero, none is.
 	KeepAfter time.Duration
+	// Programs says that whoever started this process runs executables for jobs: the event Execute.
+	Programs bool
 	// Breathe lets others have the only thread there is, see engine.Config; nil: there are several.
 	Breathe func()
 }
@@ -58,6 +60,7 @@ type Engine struct {
 	wg      sync.WaitGroup // the taker, and who counts
 	orphans atomic.Pointer[steal.Orphans]
 	sharing *sharing
+	foreign programs
 	kept    keptQueue
 	// encoding is the time that workers have spent on it, in ns.
 	encoding atomic.Int64
@@ -99,6 +102,12 @@ func New(cfg Config) (*Engine, error) {
 	e.sharing = newSharing(e)
 	pool := engine.Config{Workers: cfg.Workers, Idle: cfg.Idle, Host: outside{e: e}, Outside: e.sharing,
 		Breathe: cfg.Breathe}
+	e.foreign = programs{quit: e.quit, waiting: map[uint64]chan *port.Execution{}, tell: func(ev port.Event) {
+		e.tell(func(told *[]port.Event) { *told = append(*told, ev) })
+	}}
+	if cfg.Programs {
+		pool.Exec = e.foreign.execute
+	}
 	if !cfg.Naive {
 		pool.Host, pool.KeepAfter = salvager{outside{e: e}}, cfg.KeepAfter
 	}
@@ -145,6 +154,8 @@ func (e *Engine) Do(o *port.Order) {
 		e.pool.SetCores(o.Max)
 	case port.Count:
 		e.count(o.Whole)
+	case port.Executed:
+		e.foreign.executed(o.Exec)
 	default:
 		e.sharing.do(o)
 	}

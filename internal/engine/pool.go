@@ -45,6 +45,10 @@ type Config struct {
 	// Outside is where shared values go to and come from; nil if no job leaves.
 	Outside Outside
 
+	// Exec runs another program for a job (package satin, Exec) and waits for it; it returns soon when aborted says so.
+	// nil: there are none.
+	Exec func(name string, input []byte, args []string, aborted func() bool) ([]byte, error)
+
 	// Breathe is for a process of one thread, as in a browser: a worker calls it at a Spawn or Get every 2 ms or
 	// so, and goes on when it returns. A job that does neither holds everybody up. nil: there are threads.
 	Breathe func()

@@ -22,6 +22,8 @@ const (
 	Delivered                        // the outcome for Ref has come; Good: it was used, and is worth keeping
 	Counted                          // Figures
 	Troubled                         // Text says what went wrong with a job; nothing follows from it
+	Execute                          // Exec: a job has another program run. Of processes of their own
+	Withdraw                         // Exec's Ticket: it is not wanted any more
 
 	// Of shared values: Shared says which.
 	Made      // a version that was made here: Recipe, State, and Write if it is not the first
@@ -38,8 +40,8 @@ const (
 )
 
 var eventNames = [eventKinds]string{"none", "load", "taken", "finished", "stopped", "dropped", "found", "kept",
-	"delivered", "counted", "troubled", "made", "wanted", "offered", "applied", "joined", "collected",
-	"encoded", "guarded", "judged", "died"}
+	"delivered", "counted", "troubled", "execute", "withdraw", "made", "wanted", "offered", "applied", "joined",
+	"collected", "encoded", "guarded", "judged", "died"}
 
 func (k EventKind) String() string {
 	if k < eventKinds {
@@ -65,6 +67,17 @@ type Event struct {
 	Figures *Figures        `cbor:"12,keyasint,omitempty"`
 	Text    string          `cbor:"13,keyasint,omitempty"`
 	Shared  *Shared         `cbor:"14,keyasint,omitempty"`
+	Exec    *Execution      `cbor:"15,keyasint,omitempty"`
+}
+
+// An Execution is a program that a job has run which is no part of this one. Whoever started the engine's process runs
+// it: no driver hears of it.
+type Execution struct {
+	Ticket  uint64   `cbor:"1,keyasint"`
+	Name    string   `cbor:"2,keyasint,omitempty"`
+	Args    []string `cbor:"3,keyasint,omitempty"`
+	Data    []byte   `cbor:"4,keyasint,omitempty"` // its input, or what it wrote
+	Failure string   `cbor:"5,keyasint,omitempty"` // why there is none
 }
 
 // ErrByJobs is what the reason of an engine's death wraps if jobs have brought it about: a stack that overflowed,

@@ -30,11 +30,13 @@ const (
 	Encode  // tell Encoded: the value of the lattice Digest
 	Guard   // evaluate the guard of Job, held as Segment: tell Guarded
 	Judge   // Outcome of Job, which is not to be trusted, for Ticket: tell Judged
+
+	Executed // Exec is what came of an Execute
 	orderKinds
 )
 
 var orderNames = [orderKinds]string{"none", "take", "run", "put back", "deliver", "abort", "lost work", "cores", "count",
-	"here", "forget", "failed", "apply", "join", "collect", "encode", "guard", "judge"}
+	"here", "forget", "failed", "apply", "join", "collect", "encode", "guard", "judge", "executed"}
 
 func (k OrderKind) String() string {
 	if k < orderKinds {
@@ -60,6 +62,7 @@ type Order struct {
 	Share     bool            `cbor:"11,keyasint,omitempty"`
 	Whole     bool            `cbor:"12,keyasint,omitempty"`
 	Shared    *Shared         `cbor:"13,keyasint,omitempty"`
+	Exec      *Execution      `cbor:"14,keyasint,omitempty"`
 }
 
 // An Engine runs jobs.

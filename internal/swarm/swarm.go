@@ -322,11 +322,17 @@ func (s *Swarm) Run(ctx context.Context, at *Process, args ...string) (string, e
 
 // Command runs a command that speaks to the process, and gives its standard output.
 func (p *Process) Command(ctx context.Context, args ...string) (string, error) {
+	out, _, err := p.CommandSays(ctx, args...)
+	return out, err
+}
+
+// CommandSays is Command that also gives what is on standard error.
+func (p *Process) CommandSays(ctx context.Context, args ...string) (out, said string, err error) {
 	line := append([]string{p.swarm.Binary}, args...)
 	if p.swarm.Lab != nil {
 		line = p.swarm.Lab.inside(line)
 	}
-	return command(ctx, p.env, line)
+	return say(ctx, p.env, line)
 }
 
 // Command runs the command with an environment and gives its standard output.

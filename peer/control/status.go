@@ -43,12 +43,21 @@ type Status struct {
 	Runs     []RunInfo        `json:"runs"`     // in progress
 
 	Modules Modules `json:"modules"`
+	// Executables are those that jobs may have run here.
+	Executables []Executable `json:"executables,omitempty"`
 
 	Work report.Work `json:"work"` // since it was started
 
 	Refused []Refused `json:"refused,omitempty"` // runs and owners that are refused here
 
 	Goroutines int `json:"goroutines"` // of the daemon, now: what grows from run to run is a leak
+}
+
+// An Executable is a file that its owner lets jobs have run, for what it contained when the peer was started.
+type Executable struct {
+	Name string `json:"name"` // by which an application of this peer's owner calls it
+	Path string `json:"path"`
+	Hash string `json:"hash"` // SHA-256 of its bytes, 64 hexadecimal digits
 }
 
 // A Refused is a run, or an owner, that a peer takes no part in because its user says so.

@@ -1,8 +1,11 @@
 package settings
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"net/netip"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -206,8 +209,36 @@ func workKeys() []*key {
 		choice("priority", func(s *Settings) *string { return &s.Priority }, []string{PriorityIdle, PriorityNormal},
 			"How much the workers yield to other programs.",
 			"\"idle\" computes only when nothing else wants the core; the network part of the peer is never held back."),
-		memory, objectsKey(), modules, cache,
+		memory, objectsKey(), executablesKey(), modules, cache,
 	}
+}
+
+func executablesKey() *key {
+	return &key{
+		name: "executables", kind: listKind,
+		want: fmt.Sprintf("at most %d like blast=/usr/bin/blastn, or with @ and the SHA-256 of the file in hexadecimal digits",
+			maxExecutables),
+		about: []string{"Programs of this machine that jobs may have run, as \"NAME=PATH\" or \"NAME=PATH@SHA256\".",
+			"They get no files, no network and the memory of jobs. Other members' runs may have them run that need the very same file."},
+		field: func(s *Settings) any { return &s.Executables },
+		check: func(s *Settings) bool {
+			return len(s.Executables) <= maxExecutables && !slices.ContainsFunc(s.Executables, func(x string) bool {
+				_, _, _, ok := Executable(x)
+				return !ok
+			})
+		},
+	}
+}
+
+// Executable takes a value of Executables apart; the hash is "" if none is asked for.
+func Executable(x string) (name, path, hash string, ok bool) {
+	name, path, ok = strings.Cut(x, "=")
+	if i := strings.LastIndexByte(path, '@'); i >= 0 && !strings.Contains(path[i:], "/") {
+		path, hash = path[:i], path[i+1:]
+		b, err := hex.DecodeString(hash)
+		ok = ok && err == nil && len(b) == sha256.Size
+	}
+	return name, path, hash, ok && name != "" && isName(name) && filepath.IsAbs(path)
 }
 
 func objectsKey() *key {

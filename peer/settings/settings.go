@@ -51,6 +51,9 @@ type Settings struct {
 	// ObjectsMemory is how many MiB what one run's jobs share may take.
 	ObjectsMemory int
 
+	// Executables are files that jobs may have run, as "NAME=PATH" or "NAME=PATH@HASH".
+	Executables []string
+
 	Modules     string // whose modules are run: ModulesOff, ModulesPublished or ModulesMembers
 	ModuleCache int    // MiB of the disk that they may take
 
@@ -113,6 +116,7 @@ const (
 	maxList        = 64   // addresses in a list
 	maxText        = 4096 // bytes of a text
 	maxName        = 64   // bytes of a name
+	maxExecutables = 16
 	maxFile        = 1 << 20
 )
 

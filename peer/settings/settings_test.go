@@ -72,6 +72,7 @@ func TestOrder(t *testing.T) {
 		"module_cache": {"64", "128"}, "workers_here": {"1", "0"}, "away_after": {`"1m0s"`, "2m0s"},
 		"on_battery": {"true", "true"}, "hours": {`["22:00-06:00"]`, "mon-fri/18:00-08:00"}, "yield_to": {`["game"]`, "blender"},
 		"hottest": {"80", "90"}, "objects_memory": {"64", "128"},
+		"executables": {`["bc=/usr/bin/bc"]`, "bc=/bin/bc@" + strings.Repeat("0a", 32)},
 	}
 	for _, k := range keys() {
 		sample, ok := samples[k.name]

@@ -51,6 +51,14 @@ type Manifest struct {
 	MaxPeers int `cbor:"17,keyasint,omitempty"`
 	// Rounding says how the owner's machine rounds, "amd64", if outcomes are compared that depend on it.
 	Rounding string `cbor:"18,keyasint,omitempty"`
+	// Executables are what jobs have run that is no part of the application (package satin, Exec).
+	Executables []Executable `cbor:"19,keyasint,omitempty"`
+}
+
+// An Executable is a file that a run needs.
+type Executable struct {
+	Name string `cbor:"1,keyasint"` // by which jobs call it
+	Hash []byte `cbor:"2,keyasint"` // SHA-256 of its bytes
 }
 
 const (
@@ -60,6 +68,8 @@ const (
 	MaxArg = MaxManifest - 16<<10
 	// MaxDeputies bounds Manifest.Deputies.
 	MaxDeputies = 8
+	// MaxExecutables bounds Manifest.Executables.
+	MaxExecutables = 8
 	// MaxLife is the longest time between Created and Expires.
 	MaxLife = 100 * 24 * time.Hour
 )
@@ -130,6 +140,11 @@ func (m *Manifest) check() error {
 		if slices.Contains(m.Deputies[:i], d) {
 			b.count("the number of times that a deputy is named", 2, 1, 1)
 		}
+	}
+	b.count("the number of executables", int64(len(m.Executables)), 0, MaxExecutables)
+	for _, x := range m.Executables {
+		b.text("an executable's name", x.Name, maxName)
+		b.count("the length of an executable's hash", int64(len(x.Hash)), sha256.Size, sha256.Size)
 	}
 	b.count("the time of creation", m.Created, 0, maxUnix)
 	b.count("the time of expiry", m.Expires, m.Created, min(m.Created+int64(MaxLife/time.Second), maxUnix))

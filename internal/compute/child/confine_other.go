@@ -2,7 +2,10 @@
 
 package child
 
-import "os/exec"
+import (
+	"errors"
+	"os/exec"
+)
 
 // dieWithParent is for the end of the pipe to do.
 func dieWithParent(*exec.Cmd) {}
@@ -15,6 +18,11 @@ func DefaultMemory() int64 { return 0 }
 
 // confine has nothing to give up that this system would take.
 func confine(int64, string) (settle func() error, err error) { return func() error { return nil }, nil }
+
+// become is for Linux: elsewhere nothing keeps an executable from files.
+func become(*becomes, int64) error {
+	return errors.New("this system cannot keep it from files and network")
+}
 
 // Protection says what keeps a child from files and the network on this machine, and whether that is all there can
 // be.

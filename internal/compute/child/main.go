@@ -19,7 +19,19 @@ const maxStack = 1_000_000_000
 // jobs print goes to standard error, and so to Config.Log.
 func Main(in, out *os.File) int {
 	os.Stdin, os.Stdout = nil, os.Stderr
-	err := serve(pollable(in), pollable(out))
+	// What follows the task may be for another program, which reads as usual.
+	var t task
+	b, err := wire.ReadFrame(in, nil, wire.MaxControlFrame)
+	if err == nil {
+		err = wire.Control().Decode(b, &t)
+	}
+	switch {
+	case err != nil:
+	case t.Become != nil:
+		err = become(t.Become, t.Memory)
+	default:
+		err = serve(&t, pollable(in), pollable(out))
+	}
 	runtime.KeepAlive(in) // these are the same descriptors, which their ends would close
 	runtime.KeepAlive(out)
 	if err != nil {
@@ -29,15 +41,7 @@ func Main(in, out *os.File) int {
 	return 0
 }
 
-func serve(in io.Reader, out io.Writer) error {
-	b, err := wire.ReadFrame(in, nil, wire.MaxControlFrame)
-	if err != nil {
-		return err
-	}
-	var t task
-	if err := wire.Control().Decode(b, &t); err != nil {
-		return err
-	}
+func serve(t *task, in io.Reader, out io.Writer) error {
 	bin, err := readModule(in, t.Module)
 	if err != nil {
 		return err
@@ -56,7 +60,7 @@ func serve(in io.Reader, out io.Writer) error {
 		return answer(&t.Module, bin, settle, in, out)
 	}
 	e, err := compute.New(compute.Config{Run: t.Run, Self: t.Self, Workers: t.Workers, Idle: t.Idle, Naive: t.Naive,
-		KeepAfter: t.KeepAfter})
+		KeepAfter: t.KeepAfter, Programs: true})
 	if err != nil {
 		return err
 	}

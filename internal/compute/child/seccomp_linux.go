@@ -37,12 +37,14 @@ var writing = []string{
 	"lremovexattr", "fremovexattr",
 }
 
-// giveUpOutward refuses the calls outward from now on, in all threads. The error says that the kernel cannot.
-func giveUpOutward(info *arch.Info) error {
+// giveUpOutward refuses the calls outward from now on, but for some, in all threads. The error says that the kernel
+// cannot.
+func giveUpOutward(info *arch.Info, but ...string) error {
 	if err := otherABIs(info); err != nil {
 		return err
 	}
-	groups := []seccomp.SyscallGroup{{Names: known(info, outward), Action: seccomp.ActionErrno}}
+	names := slices.DeleteFunc(known(info, outward), func(name string) bool { return slices.Contains(but, name) })
+	groups := []seccomp.SyscallGroup{{Names: names, Action: seccomp.ActionErrno}}
 	if has(info, "clone") { // a thread is allowed, a process is not
 		groups[0].NamesWithCondtions = []seccomp.NameWithConditions{{Name: "clone",
 			Conditions: seccomp.ArgumentConditions{{Argument: 0, Operation: seccomp.BitsNotSet,

@@ -2,12 +2,14 @@ package child
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -33,6 +35,8 @@ type Config struct {
 	Log func(line string)
 	// Module is whose jobs the process runs besides those that are built in; nil: nobody's.
 	Module *Module
+	// Programs are the executables that its jobs may have run.
+	Programs []Program
 }
 
 // MemoryLimit is how many bytes of memory a child has if its Config asks for that many, 0: as many as it likes; and
@@ -54,7 +58,8 @@ type task struct {
 	KeepAfter time.Duration `cbor:"6,keyasint,omitempty"`
 	Memory    int64         `cbor:"7,keyasint,omitempty"`
 	Module    sentModule    `cbor:"8,keyasint"`
-	Ask       bool          `cbor:"9,keyasint,omitempty"` // no jobs: it is asked about its module
+	Ask       bool          `cbor:"9,keyasint,omitempty"`  // no jobs: it is asked about its module
+	Become    *becomes      `cbor:"10,keyasint,omitempty"` // no engine: it is another program
 }
 
 // An Engine is one in a process of its own.
@@ -64,6 +69,8 @@ type Engine struct {
 	ended   chan struct{} // closed when the process has been waited for
 	result  error
 	words   lastWords
+
+	programs programs
 }
 
 // Start starts a child. It does not wait until it works: orders wait for it.
@@ -73,7 +80,19 @@ func Start(cfg Config) (*Engine, error) {
 		return nil, err
 	}
 	e.Engine = pipe.New(in, orders, cfg.Shared, e.why)
+	e.programs = programs{cfg: cfg, answer: e.Engine.Answer, running: map[uint64]context.CancelFunc{},
+		known: map[string]os.FileInfo{},
+		broken: func(err error) {
+			_, _ = fmt.Fprintf(&e.words, ownMark+"%v\n", err)
+			_ = e.process.Kill()
+		}}
 	return e, nil
+}
+
+// Poll gives what has come: see port.Live.
+func (e *Engine) Poll() ([]port.Event, time.Duration) {
+	events, again := e.Engine.Poll()
+	return slices.DeleteFunc(events, e.programs.took), again
 }
 
 // launch starts the process and sends it its task.
@@ -92,26 +111,17 @@ func launch(cfg Config, ask bool) (_ *Engine, in *os.File, orders io.WriteCloser
 	cmd := exec.Command(cfg.Command[0], cfg.Command[1:]...)
 	cmd.Env, cmd.Dir = environment(), string(os.PathSeparator)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = thereIn, thereOut, &e.words
-	dieWithParent(cmd)
-	started := make(chan error)
-	go func() {
-		// The kernel ends the child with the thread that started it, so that thread stays.
-		runtime.LockOSThread()
-		err := cmd.Start()
-		e.process = cmd.Process
-		started <- err
-		if err == nil {
-			e.result = cmd.Wait()
-			close(e.ended)
-		}
-	}()
-	err = <-started
+	err = startTied(cmd, func(err error) {
+		e.result = err
+		close(e.ended)
+	})
+	e.process = cmd.Process
 	_, _ = thereIn.Close(), thereOut.Close()
 	c := &cfg.Compute
 	orders = hereOut
 	if err == nil {
 		err = writeTask(hereOut, &task{c.Run, c.Self, c.Workers, c.Idle, c.Naive, c.KeepAfter, cfg.Memory,
-			cfg.Module.sent(), ask})
+			cfg.Module.sent(), ask, nil})
 		if err != nil {
 			_ = e.process.Kill()
 		}
@@ -124,6 +134,22 @@ func launch(cfg Config, ask bool) (_ *Engine, in *os.File, orders io.WriteCloser
 		orders = after(hereOut, cfg.Module.Bytes)
 	}
 	return e, hereIn, orders, nil
+}
+
+// startTied starts a process that ends with this one. Ended is called when it has ended, if it was started.
+func startTied(cmd *exec.Cmd, ended func(error)) error {
+	dieWithParent(cmd)
+	started := make(chan error)
+	go func() {
+		// The kernel ends the child with the thread that started it, so that thread stays.
+		runtime.LockOSThread()
+		err := cmd.Start()
+		started <- err
+		if err == nil {
+			ended(cmd.Wait())
+		}
+	}()
+	return <-started
 }
 
 func writeTask(w *os.File, t *task) error {
@@ -147,6 +173,7 @@ func environment() []string {
 func (e *Engine) Close() {
 	_ = e.process.Kill() // it may have ended already
 	<-e.ended
+	e.programs.close()
 	e.Engine.Close()
 }
 

@@ -71,6 +71,9 @@ func (e *Engine) Do(o *port.Order) {
 	e.tellOut()
 }
 
+// Answer tells the engine what came of something that no driver has to do with. Any goroutine may call it.
+func (e *Engine) Answer(o *port.Order) { e.tell(o) }
+
 // tellOut tells the engine what the stock wants.
 func (e *Engine) tellOut() {
 	for i := range e.stock.out {

@@ -35,6 +35,10 @@ func decodeOrder(b []byte) (*port.Order, error) {
 		if o.Shared == nil || o.Kind >= port.Guard && o.Job == nil {
 			err = fmt.Errorf("an order about nothing that is shared")
 		}
+	case port.Executed:
+		if o.Exec == nil {
+			err = fmt.Errorf("an execution without a name")
+		}
 	case port.LostWork:
 		o.Orphans, err = steal.NewOrphans(o.Paths)
 	}
@@ -54,7 +58,9 @@ func decodeEvent(b []byte) (e port.Event, err error) {
 		return e, fmt.Errorf("a load of %+v", *l)
 	case e.Kind == port.Counted && e.Figures == nil:
 		return e, fmt.Errorf("figures without figures")
-	case e.Kind >= port.Made && e.Kind < port.Died && e.Shared == nil:
+	case (e.Kind == port.Execute || e.Kind == port.Withdraw) && e.Exec == nil:
+		return e, fmt.Errorf("an execution of nothing")
+	case e.Kind >= port.Made && e.Kind < port.Judged && e.Shared == nil:
 		return e, fmt.Errorf("an event about nothing that is shared")
 	}
 	return e, nil

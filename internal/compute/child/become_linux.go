@@ -1,0 +1,63 @@
+package child
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"syscall"
+
+	seccomp "github.com/elastic/go-seccomp-bpf"
+	"github.com/landlock-lsm/go-landlock/landlock"
+	"golang.org/x/sys/unix"
+)
+
+// programFile is the executable that a process is to become, as exec.Cmd.ExtraFiles numbers it.
+const programFile = 3
+
+// libraries are what it may read besides itself.
+var libraries = []string{"/lib", "/lib32", "/lib64", "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/local/lib"}
+
+// become gives up all that the executable is not to have and becomes it. It returns only if it cannot.
+//
+// A filter cannot allow to become one program and no other, but what may be executed, Landlock says: the file itself,
+// and libraries. It has no second process, since clone is refused but for threads; so all there is of it is the one
+// process that its parent ends.
+func become(b *becomes, memory int64) error {
+	runtime.LockOSThread() // the limits and the last call are of one thread
+	name := fmt.Sprintf("/proc/self/fd/%d", programFile)
+	for what, most := range map[int]uint64{unix.RLIMIT_NOFILE: maxFiles, unix.RLIMIT_CORE: 0, unix.RLIMIT_FSIZE: 0} {
+		if err := unix.Setrlimit(what, &unix.Rlimit{Cur: most, Max: most}); err != nil {
+			return fmt.Errorf("a limit cannot be set: %w", err)
+		}
+	}
+	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0) // not there: then by size
+	if err := landlock.V5.BestEffort().Restrict(landlock.ROFiles(name), landlock.RODirs(libraries...).IgnoreIfMissing(),
+		landlock.ROFiles("/etc/ld.so.cache").IgnoreIfMissing()); err != nil {
+		return fmt.Errorf("files and network cannot be given up: %w", err)
+	}
+	info := filtered()
+	if info == nil {
+		return fmt.Errorf("calls of the kernel cannot be given up")
+	}
+	// Memory that could be shared counts in no limit.
+	shared := seccomp.SyscallGroup{Action: seccomp.ActionErrno, NamesWithCondtions: []seccomp.NameWithConditions{{
+		Name: "mmap", Conditions: seccomp.ArgumentConditions{{Argument: 3, Operation: seccomp.BitsSet,
+			Value: unix.MAP_SHARED}}}}}
+	for _, giveUp := range []func() error{
+		func() error { return giveUpOutward(info, "execve") },
+		func() error { return giveUpWriting(info) },
+		func() error { return refuse(shared) },
+	} {
+		if err := giveUp(); err != nil {
+			return fmt.Errorf("calls of the kernel cannot be given up: %w", err)
+		}
+	}
+	unix.CloseOnExec(programFile)
+	if memory > 0 {
+		if err := unix.Setrlimit(unix.RLIMIT_DATA, &unix.Rlimit{Cur: uint64(memory), Max: uint64(memory)}); err != nil {
+			return fmt.Errorf("a limit cannot be set: %w", err)
+		}
+	}
+	return fmt.Errorf("it cannot be executed: %w", syscall.Exec(name, append([]string{b.Name}, b.Args...),
+		[]string{"LC_ALL=C", "TZ=UTC"}))
+}

@@ -1,0 +1,298 @@
+package child_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/internal/compute"
+	"github.com/satin-peer/satin/internal/compute/child"
+	"github.com/satin-peer/satin/internal/port"
+	"github.com/satin-peer/satin/internal/port/porttest"
+	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/steal"
+)
+
+// The executable is this test's own file, with these words first.
+const beForeign = "foreign"
+
+// foreign does what a program does that nobody has written for this, or against it.
+func foreign(args []string) int {
+	failed := func(err error) int {
+		fmt.Println(err)
+		return 0
+	}
+	switch args[0] {
+	case "upper":
+		b, err := io.ReadAll(os.Stdin)
+		if err != nil {
+			return failed(err)
+		}
+		fmt.Print(strings.ToUpper(string(b)), args[1:], os.Environ())
+	case "fork":
+		began := 0
+		for range 200 {
+			if _, err := syscall.ForkExec("/proc/self/exe", []string{"x"}, nil); err == nil {
+				began++
+			}
+			if pid, _, errno := unix.RawSyscall6(unix.SYS_CLONE, uintptr(unix.SIGCHLD), 0, 0, 0, 0, 0); errno == 0 {
+				if began++; pid == 0 {
+					os.Exit(0)
+				}
+			}
+		}
+		fmt.Print(began)
+	case "write":
+		return failed(os.WriteFile(filepath.Join(args[1], "new"), []byte("x"), 0o666))
+	case "remove":
+		return failed(os.Remove(filepath.Join(args[1], "old")))
+	case "read":
+		_, err := os.ReadFile(filepath.Join(args[1], "old"))
+		return failed(err)
+	case "connect":
+		_, err := net.Dial("tcp", args[1])
+		return failed(err)
+	case "kill":
+		return failed(unix.Kill(unix.Getppid(), unix.SIGKILL))
+	case "share":
+		_, err := unix.Mmap(-1, 0, 1<<20, unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_ANON)
+		return failed(err)
+	case "pour":
+		most, _ := strconv.Atoi(args[1])
+		for b := make([]byte, 1<<20); most > 0; most -= len(b) {
+			if _, err := os.Stdout.Write(b[:min(most, len(b))]); err != nil {
+				return 1
+			}
+		}
+	case "eat":
+		all := map[int][]byte{}
+		for {
+			all[len(all)] = bytes.Repeat([]byte{1}, 16<<20)
+		}
+	case "fail":
+		fmt.Fprintln(os.Stderr, "first\nlast words")
+		return 3
+	case "spin":
+		time.Sleep(time.Hour)
+	}
+	return 0
+}
+
+func init() {
+	if len(os.Args) > 2 && os.Args[1] == beForeign {
+		os.Exit(foreign(os.Args[2:]))
+	}
+	satin.Register("child_test.foreign", haveForeign)
+}
+
+// Call is what a job has run.
+type Call struct {
+	Name  string
+	Input []byte
+	Args  []string
+}
+
+func haveForeign(f *satin.Frame, c Call) string {
+	out, err := satin.Exec(f, c.Name, c.Input, append([]string{beForeign}, c.Args...)...)
+	if err != nil {
+		return "error: " + err.Error()
+	}
+	return string(out)
+}
+
+// withPrograms starts an engine that may run this file as "tool", and another as "other".
+func withPrograms(t *testing.T, other child.Program) *child.Engine {
+	t.Helper()
+	if _, whole := child.Protection(); !whole {
+		t.Skip("this kernel cannot keep an executable from files")
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	hash, err := child.HashProgram(exe)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := porttest.Config()
+	cfg.Workers = 2
+	e, err := child.Start(child.Config{Command: []string{exe, "compute"}, Compute: cfg, Memory: 512 << 20,
+		Programs: []child.Program{{Name: "tool", Path: exe, Hash: hash}, other}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(e.Close)
+	return e
+}
+
+func call(t *testing.T, c Call) *steal.Job {
+	t.Helper()
+	b, err := wire.Value().Encode(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &steal.Job{Function: "child_test.foreign", Arg: b}
+}
+
+func said(t *testing.T, ev port.Event) (text string) {
+	t.Helper()
+	var o compute.Outcome
+	if err := wire.Value().Decode(ev.Outcome, &o); err != nil {
+		t.Fatal(ev.Text, err)
+	}
+	if err := wire.Value().Decode(o.Value, &text); err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// An executable gets its input and its arguments, and nothing else: whatever it tries is refused or bounded, and its
+// job is told in one line.
+func TestPrograms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a program with the race detector needs more memory than there is")
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "old"), []byte("old"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	e := withPrograms(t, child.Program{})
+	for i, c := range []struct {
+		name string
+		args []string
+		want string
+	}{
+		{"tool", []string{"upper", "a b", "c"}, "INPUT[a b c] [LC_ALL=C TZ=UTC]"},
+		{"tool", []string{"fork"}, "0"},
+		{"tool", []string{"write", dir}, "open " + dir + "/new: operation not permitted\n"},
+		{"tool", []string{"remove", dir}, "remove " + dir + "/old: operation not permitted\n"},
+		{"tool", []string{"read", dir}, "open " + dir + "/old: permission denied\n"},
+		{"tool", []string{"connect", l.Addr().String()},
+			"dial tcp " + l.Addr().String() + ": socket: operation not permitted\n"},
+		{"tool", []string{"kill"}, "operation not permitted\n"},
+		{"tool", []string{"share"}, "operation not permitted\n"},
+		{"tool", []string{"pour", fmt.Sprint(1 << 30)}, `error: executable "tool": it wrote more than 16777216 bytes`},
+		{"tool", []string{"pour", fmt.Sprint(16<<20 + 1)}, `error: executable "tool": it wrote more than 16777216 bytes`},
+		{"tool", []string{"eat"}, "out of memory"},
+		{"tool", []string{"fail"}, `error: executable "tool": exit status 3: last words`},
+		{"tool", []string{strings.Repeat("x", 70000)},
+			`error: executable "tool": 2 arguments and 5 bytes of input are more than 65536 bytes and 16777216`},
+		{"hammer", []string{"upper"}, `error: executable "hammer" is none of this run: its application names those that ` +
+			`its jobs need`},
+	} {
+		ev := endOf(t, e, call(t, Call{c.name, []byte("input"), c.args}), steal.SegmentID(i+1))
+		if got := said(t, ev); got != c.want && !(c.args[0] == "eat" && strings.Contains(got, c.want)) {
+			t.Errorf("%s %.40q: %.200q, want %q", c.name, c.args, got, c.want)
+		}
+	}
+	if files, _ := os.ReadDir(dir); len(files) != 1 {
+		t.Errorf("%d files are there now", len(files))
+	}
+}
+
+// tool finds the process that runs as a program named so with these words; 0 if there is none.
+func tool(words ...string) int {
+	want := strings.Join(append([]string{"tool", beForeign}, words...), "\x00") + "\x00"
+	list, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, name := range list {
+		if b, _ := os.ReadFile(name); string(b) == want {
+			pid, _ := strconv.Atoi(strings.Split(name, "/")[2])
+			return pid
+		}
+	}
+	return 0
+}
+
+func eventually(t *testing.T, what string, so func() bool) {
+	t.Helper()
+	for until := time.Now().Add(time.Minute); !so(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(until) {
+			t.Fatalf("never: %s", what)
+		}
+	}
+}
+
+// One that never ends does so when its job is not wanted any more, and when its engine is closed.
+func TestProgramEnds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a program with the race detector needs more memory than there is")
+	}
+	mark := fmt.Sprint(os.Getpid())
+	e := withPrograms(t, child.Program{})
+	e.Do(&port.Order{Kind: port.Cores, Max: 2})
+	begin := func(id steal.SegmentID, mark string) {
+		e.Do(&port.Order{Kind: port.Run, Segment: id, Job: call(t, Call{Name: "tool", Args: []string{"spin", mark}})})
+		eventually(t, "it begins", func() bool {
+			e.Poll()
+			return tool("spin", mark) != 0
+		})
+	}
+	begin(1, mark+"a")
+	begin(2, mark+"b")
+	e.Do(&port.Order{Kind: port.Abort, Segment: 1})
+	eventually(t, "the one that was aborted ends", func() bool {
+		e.Poll()
+		return tool("spin", mark+"a") == 0
+	})
+	if tool("spin", mark+"b") == 0 {
+		t.Error("the other has ended, too")
+	}
+	e.Close()
+	if tool("spin", mark+"b") != 0 {
+		t.Error("it outlives its engine")
+	}
+}
+
+// A file that is not any more what its owner has allowed is not run, and it is this machine that is at fault: the job
+// is for others.
+func TestProgramChanged(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a program with the race detector needs more memory than there is")
+	}
+	file := filepath.Join(t.TempDir(), "other")
+	own, err := os.ReadFile("/proc/self/exe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, own, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	hash, err := child.HashProgram(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := withPrograms(t, child.Program{Name: "other", Path: file, Hash: hash})
+	upper := call(t, Call{"other", []byte("x"), []string{"upper"}})
+	if got := said(t, end(t, e, upper)); !strings.HasPrefix(got, "X") {
+		t.Error(got)
+	}
+	if err := os.WriteFile(file, append(own, 0), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	ev := endOf(t, e, upper, 2)
+	const want = `the process that computes died: executable "other": its file is not what was allowed any more`
+	if ev.Kind != port.Died || ev.Good || ev.Text != want {
+		t.Errorf("%v, %v, %q", ev.Kind, ev.Good, ev.Text)
+	}
+	for _, bad := range []string{"/", file + "x", "program_linux_test.go"} {
+		if _, err := child.HashProgram(bad); err == nil {
+			t.Errorf("%s may be run", bad)
+		}
+	}
+}

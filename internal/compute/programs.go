@@ -1,0 +1,65 @@
+package compute
+
+import (
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/satin-peer/satin/internal/port"
+)
+
+// programs are the executables that jobs wait for. Whoever has started this process runs them.
+type programs struct {
+	tell func(port.Event)
+	quit <-chan struct{}
+
+	mu      sync.Mutex
+	ticket  uint64
+	waiting map[uint64]chan *port.Execution
+}
+
+// abortedEvery is how often a job that waits looks whether anybody wants it.
+const abortedEvery = 20 * time.Millisecond
+
+// execute is called by workers.
+func (p *programs) execute(name string, input []byte, args []string, aborted func() bool) ([]byte, error) {
+	came := make(chan *port.Execution, 1)
+	p.mu.Lock()
+	p.ticket++
+	t := p.ticket
+	p.waiting[t] = came
+	p.mu.Unlock()
+	p.tell(port.Event{Kind: port.Execute, Exec: &port.Execution{Ticket: t, Name: name, Args: args, Data: input}})
+	look := time.NewTicker(abortedEvery)
+	defer look.Stop()
+	for {
+		select {
+		case x := <-came:
+			if x.Failure != "" {
+				return nil, errors.New(x.Failure)
+			}
+			return x.Data, nil
+		case <-look.C:
+			if !aborted() {
+				continue
+			}
+		case <-p.quit:
+		}
+		p.mu.Lock()
+		delete(p.waiting, t)
+		p.mu.Unlock()
+		p.tell(port.Event{Kind: port.Withdraw, Exec: &port.Execution{Ticket: t}})
+		return nil, errors.New("executable \"" + name + "\": nobody waits for this job any more")
+	}
+}
+
+// executed wakes the worker that waits, if it still does.
+func (p *programs) executed(x *port.Execution) {
+	p.mu.Lock()
+	came := p.waiting[x.Ticket]
+	delete(p.waiting, x.Ticket)
+	p.mu.Unlock()
+	if came != nil {
+		came <- x
+	}
+}
