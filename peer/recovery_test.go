@@ -22,6 +22,12 @@ func hasty(c *peer.Config) {
 	c.LeavePatience = 5 * time.Second
 }
 
+// patient has a peer that comes back not take its run up before it has heard whether there is an answer.
+func patient(c *peer.Config) {
+	hasty(c)
+	c.Steal.MasterLease = time.Minute
+}
+
 // in gives a peer a directory.
 func in(dir string) func(*peer.Config) { return func(c *peer.Config) { c.Host.StateDir = dir } }
 
@@ -74,7 +80,7 @@ func TestOwnerCrashes(t *testing.T) {
 			t.Errorf("peer %d does not keep the answer", i)
 		}
 	}
-	owner = open(t, hasty, in(dir))
+	owner = open(t, patient, in(dir))
 	if _, err := owner.Join(deadline(t), address(t, list[0])); err != nil {
 		t.Fatal(err)
 	}
