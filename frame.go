@@ -106,5 +106,13 @@ func (f *Frame) Abort() { f.worker().Abort() }
 // spawn nor sync. A job that sees it may return anything. It costs a few nanoseconds.
 func (f *Frame) Aborted() bool { return f.worker().Aborted() }
 
+// Deeper says by how many steps the running job should be divided further than usual: 0, nearly always. It is more
+// in a job, and in all below it, that somebody else has had for long and that was given to a peer with nothing else
+// to do as well: it is too large, so the peers that have nothing to do share it if it spawns where it would
+// otherwise compute alone (Javelin 3, "Dynamic Depth Expansion"). It is a hint, which may be lost, and at most 16:
+// what the job returns must not depend on it. It takes a nanosecond as long as it is 0 in the process, and then
+// time in proportion to the job's depth.
+func (f *Frame) Deeper() int { return f.worker().Deeper() }
+
 // ID gives the running job's ID. It takes time in proportion to the job's depth: for messages, not for inner loops.
 func (f *Frame) ID() JobID { return f.worker().ID() }

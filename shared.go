@@ -77,8 +77,9 @@ func Share[S, W any](f *Frame, fn func(S, W) S, first S) Object[S, W] {
 	return Object[S, W]{v, m}
 }
 
-// Write gives the version that comes of this one by a write w, and leaves this one as it is. Only the job
-// that shared an object writes it; two that do make two objects of it.
+// Write gives the version that comes of this one by a write w, and leaves this one as it is. One
+// job at a time writes an object: the one that shared it, or whoever it gives the newest version to. Two that
+// write the same version make two objects of it.
 //
 // In a swarm the new state is encoded and hashed at once, and if others have the old one they are told of the write:
 // each peer that has the old state applies it for itself.

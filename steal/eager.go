@@ -8,6 +8,9 @@ package steal
 // A copy is one as for a silent thief (book.replace), but for one thing: the thief's sign of life does not end it. What
 // is done twice is bounded by the number of copies, a share of the jobs that were given away.
 
+// A copy is to be divided further than the job was, one step each time (Javelin 3, "Dynamic Depth Expansion"): what
+// takes others that long is too large for one peer at the end of a run. So the peers that have nothing to do share it.
+
 // eager decides which job is copied when there is nothing else to give.
 type eager struct {
 	*shared
@@ -51,6 +54,7 @@ func (e *eager) copyFor(p *peer, noWork bool) bool {
 	}
 	s := &segment{copyOf: oldest, eager: true, overdue: late, job: oldest.job, since: e.now}
 	s.job.Restarted = true
+	s.job.Depth = min(s.job.Depth+1, MaxDepth)
 	oldest.copy = s
 	e.segments.enter(s)
 	e.segments.putFirst(s)

@@ -17,4 +17,10 @@ type Job struct {
 	// job that has it begins when the driver says that they are here. It is no part of the identity: the argument has
 	// the digests.
 	Names []byte `cbor:"6,keyasint,omitempty"`
+	// Depth is how often the job, or one above it, was given to somebody once more because there was nothing else to do
+	// (eager.go): a hint to divide it further. It is no part of the identity, and results do not depend on it.
+	Depth uint8 `cbor:"7,keyasint,omitempty"`
 }
+
+// MaxDepth bounds Job.Depth.
+const MaxDepth = 16

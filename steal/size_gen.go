@@ -222,6 +222,9 @@ func (v *Job) Size() int {
 	if len(v.Names) > 0 {
 		n += 1 + sizeBytes(len(v.Names))
 	}
+	if v.Depth != 0 {
+		n += 1 + sizeUint(uint64(v.Depth))
+	}
 	return n
 }
 

@@ -1,6 +1,8 @@
 package steal_test
 
 import (
+	"fmt"
+
 	"slices"
 
 	"github.com/satin-peer/satin/internal/port"
@@ -49,7 +51,8 @@ func (x *actor) Do(o *port.Order) {
 		x.load.Idle--
 		x.load.Runs++
 		x.running = append(x.running, o.Segment)
-		s.printf("  %s: run segment %d, job %s%s\n", x.name, o.Segment, o.Job.Path, restarted(o.Job.Restarted))
+		s.printf("  %s: run segment %d, job %s%s%s\n", x.name, o.Segment, o.Job.Path, restarted(o.Job.Restarted),
+			deeper(o.Job.Depth))
 		s.report(x)
 	case port.PutBack:
 		s.fill(x, o.Ref, "")
@@ -87,6 +90,13 @@ func (s *stage) fill(x *actor, r steal.Ref, outcome string) {
 func restarted(r bool) string {
 	if r {
 		return " (restarted)"
+	}
+	return ""
+}
+
+func deeper(steps uint8) string {
+	if steps > 0 {
+		return fmt.Sprintf(" (%d deeper)", steps)
 	}
 	return ""
 }

@@ -26,7 +26,7 @@ func describe(m *steal.Message) string {
 			add("no job")
 		}
 		for _, g := range m.Reply.Jobs {
-			add("handle %d (job %s%s)", g.Handle, g.Job.Path, restarted(g.Job.Restarted))
+			add("handle %d (job %s%s%s)", g.Handle, g.Job.Path, restarted(g.Job.Restarted), deeper(g.Job.Depth))
 			for _, u := range g.Orphans {
 				add("with %s", steal.DescribeTuple(&u))
 			}

@@ -12,8 +12,8 @@ import (
 	"github.com/satin-peer/satin/apps"
 )
 
-// Bounds of the input, and what it is if nothing is said: the parameters of the program that Satin's authors began with
-// (Blackston and Suel 1997, after SPLASH), whose step and angle depend on the number of bodies.
+// Bounds of the input, and what it is if nothing is said: the parameters of the program that Satin's authors began
+// with (Blackston and Suel 1997, after SPLASH), whose step and angle depend on the number of bodies.
 const (
 	maxBodies = 100_000
 	maxDirect = 30_000
@@ -40,16 +40,16 @@ var App = apps.App{
 	Summary: "motion of stars under each other's gravity, by the algorithm of Barnes and Hut",
 	Args:    "N",
 	Long: `Simulates how N stars of one mass move under each other's gravity, from a cluster in equilibrium (Plummer's model) that
---seed draws, for --steps steps. A step computes the forces on all stars, in parallel, and then moves them.
+--seed draws, for --steps steps. A step computes the forces on all stars and moves them, in parallel.
 
-The method is Barnes and Hut's (1986): stars are sorted into a tree of cubes, and a cube that is seen under a small
+The method is Barnes and Hut's (1986): stars are sorted into trees of boxes, and a box that is seen under a small
 angle pulls like one star. --theta is that angle, size by distance; the smaller it is, the more exact and the slower. Units
 are such that mass and constant of gravity are 1 and the energy is about -1/4. Without --time and --theta the step is 0.025
 and the angle 1 for 16384 stars, both smaller for more of them, as in SPLASH.
 
---variant says what the jobs share: objects, the stars as a shared object, of which only the forces are sent each step;
-tree, nothing: a job carries the part of the tree that it needs; direct: objects, and all stars one by one. objects and
-tree give the same motion to the last bit, on every kind of processor.
+--variant says what the jobs share: objects, the places of the stars as shared objects, one for each of 56 groups, of which
+a step writes new versions; tree, nothing: a job carries the part of the trees that it needs; direct: objects, and all
+stars one by one. objects and tree give the same motion to the last bit, on every kind of processor.
 
 The answer has the energy and momentum at the first and last step, which should not change, and how far the forces at
 the end are from exact ones. --output draws the stars.`,
@@ -63,9 +63,9 @@ func setup(fs *flag.FlagSet) func(args []string) (*apps.Problem, error) {
 	fs.IntVar(&p.Steps, "steps", defaultSteps, "`number` of steps")
 	fs.Uint64Var(&p.Seed, "seed", defaultSeed, "`number` that makes a cluster different from others")
 	fs.Float64Var(&p.Time, "time", 0, "`length` of a step; 0: SPLASH's for so many stars")
-	theta := fs.Float64("theta", -1, "`angle` under which a cube of stars is looked into; -1: SPLASH's for so many stars")
+	theta := fs.Float64("theta", -1, "`angle` under which a box of stars is looked into; -1: SPLASH's for so many stars")
 	fs.Float64Var(&p.Law.Soft, "soft", defaultSoft, "`distance` from which on stars pull less than they would")
-	fs.IntVar(&p.Leaf, "leaf", defaultLeaf, "most `stars` of a cube that is not divided")
+	fs.IntVar(&p.Leaf, "leaf", defaultLeaf, "most `stars` of a box that is not divided")
 	fs.IntVar(&p.Threshold, "threshold", defaultThreshold, "most `stars` whose forces are one job")
 	output := fs.String("output", "", "draw the stars at the end in `FILE`, as PNG")
 	return func(args []string) (*apps.Problem, error) {
@@ -133,31 +133,29 @@ func problem(p Problem, output string) *apps.Problem {
 		Title:      fmt.Sprintf("%d stars, %d steps", p.Bodies, p.Steps),
 		Root:       "barneshut.simulate",
 		Arg:        p,
-		Sequential: func() any { return simulateAlone(p) },
+		Sequential: func() any { return p.run(&alone{Problem: &p}) },
 		Check:      func(result any) error { return p.check(result.(Result)) },
 		Answer:     func(result any) apps.Answer { return p.answer(result.(Result), output) },
 	}
 	if output != "" {
 		q.Save = func(result any) error {
-			return apps.WriteFile(output, func(w io.Writer) error { return png.Encode(w, draw(result.(Result).At)) })
+			picture := draw(result.(Result).bodies(p.Bodies))
+			return apps.WriteFile(output, func(w io.Writer) error { return png.Encode(w, picture) })
 		}
 	}
 	return q
 }
 
-// check sees that all stars are somewhere, that they began where they should, and that their centre has not moved more
-// than the momentum makes it.
+// check sees that all stars are somewhere, that they began where they should, and that their centre has not moved
+// more than the momentum makes it.
 func (p *Problem) check(r Result) error {
-	if len(r.At) != p.Bodies || len(r.Speed) != p.Bodies {
-		return fmt.Errorf("%d places and %d velocities of %d stars", len(r.At), len(r.Speed), p.Bodies)
-	}
 	var center Vec
-	for i := range r.At {
+	for i, b := range r.bodies(p.Bodies) {
 		for k := range center {
-			if math.IsNaN(r.At[i][k]+r.Speed[i][k]) || math.IsInf(r.At[i][k]+r.Speed[i][k], 0) {
+			if math.IsNaN(b.At[k]+b.Speed[k]) || math.IsInf(b.At[k]+b.Speed[k], 0) {
 				return fmt.Errorf("star %d is nowhere", i)
 			}
-			center[k] += r.At[i][k] / float64(p.Bodies)
+			center[k] += b.At[k] / float64(p.Bodies)
 		}
 	}
 	// Forces that are not exact push the whole; no more than the mean of them, which is below 1.
@@ -167,12 +165,9 @@ func (p *Problem) check(r Result) error {
 			return fmt.Errorf("the centre of all stars is at %v", center)
 		}
 	}
-	first := plummer(p.Bodies, p.Seed, p.Leaf)
-	forces := first.Tree.forces(0, p.Law)
-	if p.Variant == byDirect {
-		forces = first.Tree.direct(0, int32(p.Bodies), p.Law)
-	}
-	if e, m := first.energy([][]Force{forces}, p.Time, true); e != r.Energy[0] || m != r.Momentum[0] {
+	first := alone{Problem: p}
+	first.begin(first.draw())
+	if e, m := p.totals(first.step(true, false)); e != r.Energy[0] || m != r.Momentum[0] {
 		return fmt.Errorf("the energy was %v at first, not %v", e, r.Energy[0])
 	}
 	return nil
@@ -180,8 +175,8 @@ func (p *Problem) check(r Result) error {
 
 func (p *Problem) answer(r Result, output string) apps.Answer {
 	hash := sha256.New()
-	for _, at := range r.At {
-		for _, x := range at {
+	for _, b := range r.bodies(p.Bodies) {
+		for _, x := range b.At {
 			hash.Write(binary.LittleEndian.AppendUint64(nil, math.Float64bits(x)))
 		}
 	}
@@ -212,16 +207,16 @@ func (p *Problem) errorOfForces(r Result) (mean, worst float64) {
 	if p.Variant == byDirect {
 		return 0, 0
 	}
-	t, _ := build(r.At, 1/float64(p.Bodies), p.Leaf)
+	all, _ := divide(r.bodies(p.Bodies), 1/float64(p.Bodies), p.Leaf)
+	t := []*Tree{all.tree}
 	n := min(p.Bodies, compared)
 	for i := range n {
 		at := int32(i * p.Bodies / n)
-		w := walker{tree: &t, self: at, at: t.At[at], theta2: p.Law.Theta * p.Law.Theta, soft2: p.Law.Soft * p.Law.Soft}
-		w.cell(&t.Cells[0])
-		exact := t.direct(at, at+1, p.Law)[0]
+		got := pull(t, 0, at, p.Law)
+		exact := pull(t, 0, at, Law{Soft: p.Law.Soft, Direct: true})
 		var off, size float64
 		for k := range 3 {
-			off += (w.sum[k] - exact[k]) * (w.sum[k] - exact[k])
+			off += (got[k] - exact[k]) * (got[k] - exact[k])
 			size += exact[k] * exact[k]
 		}
 		if e := math.Sqrt(off / size); size > 0 {

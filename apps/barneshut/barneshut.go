@@ -1,23 +1,30 @@
-// Package barneshut simulates how stars of a cluster move under each other's gravity, with the algorithm of Barnes and
-// Hut: from far away a group of stars looks like one.
+// Package barneshut simulates how stars of a cluster move under each other's gravity, with the algorithm of Barnes
+// and Hut: from far away a group of stars looks like one.
 //
-// Three variants compute the same motion. In objects, the bodies are a shared object: each step's jobs read its
-// version, and what is written, and sent to all replicas, is the forces on them. In tree, a job carries the part of the
-// tree that it needs. Both give the twin's result, to the last bit. In direct, no group is looked at from afar.
+// The stars are in chunks of neighbours, and each step has a job for each chunk, which divides into smaller ones that
+// compute forces: it moves the chunk's stars and makes their tree, so a step has nothing that only one peer can do.
+//
+// Three variants compute the same motion. In objects, each chunk is a shared object, which its job writes once a
+// step: the jobs of the next step read the versions of all. In tree, a job carries the part of all trees that it
+// needs. Both give the twin's result, to the last bit. In direct, no group is looked at from afar.
 package barneshut
 
 import (
+	"math"
 	"slices"
 
 	"github.com/satin-peer/satin"
 )
 
 func init() {
-	satin.RegisterObject("barneshut.advance", advance)
+	satin.RegisterObject("barneshut.replace", replace)
 	satin.Register("barneshut.simulate", simulate, satin.Rounded())
+	satin.Register("barneshut.draw", drawn, satin.Rounded())
+	satin.Register("barneshut.begin", begin, satin.Rounded())
+	satin.Register("barneshut.step", step, satin.Rounded())
 	satin.Register("barneshut.shared", shared, satin.Rounded())
+	satin.Register("barneshut.far", far, satin.Rounded())
 	satin.Register("barneshut.carried", carried, satin.Rounded())
-	satin.Register("barneshut.direct", direct, satin.Rounded())
 }
 
 // Variants.
@@ -36,109 +43,165 @@ type Problem struct {
 	Time      float64 // of a step
 	Law       Law
 	Leaf      int // most bodies of a leaf of the tree
-	Threshold int // most bodies of a cell whose forces are one job
+	Threshold int // most bodies whose forces are one job
 }
 
-// Result is the bodies at the end, and what is known of the way there.
+func (p *Problem) law() Law {
+	law := p.Law
+	law.Direct = p.Variant == byDirect
+	return law
+}
+
+// Result is the bodies at the end, by chunks, and what is known of the way there.
 type Result struct {
-	At, Speed []Vec      // by number
-	Energy    [2]float64 // at the first and at the last computation of forces
-	Momentum  [2]float64
+	Chunk    [chunks]Chunk
+	Motion   [chunks]Motion
+	Energy   [2]float64 // at the first and at the last computation of forces
+	Momentum [2]float64
 }
 
-// Span is a job on a range of the bodies: those of a cell or, for direct, from First to Last-1.
-type Span struct {
-	Bodies      satin.Object[State, Kick]
-	Cell        int32
-	First, Last int32
+// bodies are all, by number. If some are missing they are at nowhere: see check.
+func (r Result) bodies(n int) []Body {
+	all := make([]Body, n)
+	for i := range all {
+		all[i].At[0] = math.NaN()
+	}
+	for c := range r.Chunk {
+		for _, b := range r.Chunk[c].appendTo(nil, &r.Motion[c]) {
+			if b.Number >= 0 && int(b.Number) < n {
+				all[b.Number] = b
+			}
+		}
+	}
+	return all
+}
+
+// simulate is the root job. Each step waits for the one before.
+func simulate(f *satin.Frame, p Problem) Result {
+	if p.Variant == byTree {
+		return p.run(&carrying{alone: alone{Problem: &p}, f: f})
+	}
+	return p.run(&sharing{alone: alone{Problem: &p}, f: f})
+}
+
+// replace is the global method of a chunk: what is written is all that there is to it.
+func replace(_, written Chunk) Chunk { return written }
+
+// Sky is all chunks at a moment.
+type Sky struct {
+	Chunk [chunks]satin.Object[Chunk, Chunk]
+}
+
+// trees are those of all chunks.
+func (s *Sky) trees(f *satin.Frame) []*Tree {
+	all := make([]*Tree, chunks)
+	for c := range all {
+		all[c] = s.Chunk[c].Read(f).tree
+	}
+	return all
+}
+
+// Start is the argument of a job that draws the bodies of a chunk.
+type Start struct {
+	Problem Problem
+	Chunk   int
+	All     Drift
+}
+
+// drawn says how the bodies of a chunk drift.
+func drawn(_ *satin.Frame, s Start) Drift { return drift(s.Problem.plummer(s.Chunk)) }
+
+// Moved is a chunk after a step. A new version of it if others need it, or the places themselves.
+type Moved struct {
+	Shared satin.Object[Chunk, Chunk]
+	Chunk  Chunk
+	Motion Motion
+	Sum    Sum
+}
+
+// begin makes a chunk that others can read.
+func begin(f *satin.Frame, s Start) (m Moved) {
+	m.Chunk, m.Motion = s.Problem.begin(s.Chunk, s.All)
+	if s.Problem.Variant != byTree {
+		m.Shared, m.Chunk = satin.Share(f, replace, m.Chunk), Chunk{}
+	}
+	return m
+}
+
+// Step is the argument of a job that moves a chunk. What it needs of the others is in Sky or, of the variant tree,
+// Near.
+type Step struct {
+	Motion      Motion
 	Law         Law
 	Threshold   int
+	Leaf        int
+	Time        float64
+	Chunk       int
+	First, Last bool
 }
 
-// Part is a job that carries its bodies, and all that it needs of the others.
-type Part struct {
-	Tree      Tree
+// Shared is a Step whose chunks are shared.
+type Shared struct {
+	Step Step
+	Sky  Sky
+}
+
+// step moves a chunk, whose new version it writes unless that was the last step.
+func step(f *satin.Frame, s Shared) (m Moved) {
+	own := s.Sky.Chunk[s.Step.Chunk]
+	now := own.Read(f)
+	if now.empty() {
+		m.Shared, m.Motion = own, s.Step.Motion
+		return m
+	}
+	pulls := slices.Concat(shared(f, Span{s.Sky, s.Step.Chunk, 0, s.Step.Law, s.Step.Threshold})...)
+	m.Chunk, m.Motion, m.Sum = now.step(&s.Step.Motion, pulls, s.Step.Time, s.Step.First, s.Step.Leaf)
+	if !s.Step.Last {
+		m.Shared, m.Chunk = own.Write(f, m.Chunk), Chunk{}
+	}
+	return m
+}
+
+// Span is a job that computes the forces on the bodies of a cell of a chunk.
+type Span struct {
+	Sky       Sky
+	Chunk     int
 	Cell      int32
 	Law       Law
 	Threshold int
 }
 
-// simulate is the root job. Each step waits for the forces of the one before.
-func simulate(f *satin.Frame, p Problem) Result {
-	if p.Variant == byTree {
-		return p.run(plummer(p.Bodies, p.Seed, p.Leaf), advance, func(s *State) [][]Force {
-			return carried(f, Part{s.Tree, 0, p.Law, p.Threshold})
-		})
+// shared computes the forces on the bodies of a cell, in their order and in pieces: to copy them at each level would
+// take longer.
+func shared(f *satin.Frame, s Span) []Forces {
+	own := s.Sky.Chunk[s.Chunk].Read(f)
+	if !own.tree.split(s.Cell, s.Threshold) {
+		return []Forces{forces(s.Sky.trees(f), s.Chunk, s.Cell, s.Law)}
 	}
-	// What is sent at first is how to draw the bodies.
-	bodies := satin.Share(f, advance, State{Draw: p.Bodies, Seed: p.Seed, Leaf: p.Leaf}).Write(f, Kick{})
-	move := func(_ State, k Kick) State {
-		bodies = bodies.Write(f, k)
-		return bodies.Read(f)
-	}
-	return p.run(bodies.Read(f), move, func(*State) [][]Force {
-		span := Span{Bodies: bodies, Last: int32(p.Bodies), Law: p.Law, Threshold: p.Threshold}
-		if p.Variant == byDirect {
-			return direct(f, span)
-		}
-		return shared(f, span)
-	})
+	return gather(f, shared, func(cell int32) Span {
+		part := s
+		part.Cell = cell
+		return part
+	}, own.tree, s.Cell)
 }
 
-// shared computes the forces on the bodies of a cell, in their order.
-func shared(f *satin.Frame, s Span) [][]Force {
-	t := s.Bodies.Read(f).Tree
-	c := t.Cells[s.Cell]
-	if int(c.Count) <= s.Threshold || c.Children == 0 {
-		return [][]Force{t.forces(s.Cell, s.Law)}
-	}
-	return gather(int(c.Children), func(i int) satin.Future[Span, [][]Force] {
-		child := s
-		child.Cell = c.Child + int32(i)
-		return satin.Spawn(f, shared, child)
-	})
+// split says whether the forces on the bodies of a cell are more than one job.
+func (t *Tree) split(cell int32, threshold int) bool {
+	return int(t.Cells[cell].Count) > threshold && t.divided(cell)
 }
 
-// carried is shared for a job that carries the tree.
-func carried(f *satin.Frame, p Part) [][]Force {
-	c := p.Tree.Cells[p.Cell]
-	if int(c.Count) <= p.Threshold || c.Children == 0 {
-		return [][]Force{p.Tree.forces(p.Cell, p.Law)}
+// gather spawns a job for each cell in a cell.
+func gather[A any](f *satin.Frame, fn func(*satin.Frame, A) []Forces, part func(int32) A, t *Tree,
+	cell int32) []Forces {
+	var asked [1 << generations]satin.Future[A, []Forces]
+	var found [1 << generations][]Forces
+	n := 0
+	for c := cell + 1; c < t.Cells[cell].Next; c = t.Cells[c].Next {
+		asked[n] = satin.Spawn(f, fn, part(c))
+		n++
 	}
-	return gather(int(c.Children), func(i int) satin.Future[Part, [][]Force] {
-		child := p
-		child.Tree, child.Cell = p.Tree.prune(c.Child+int32(i), p.Law.Theta)
-		return satin.Spawn(f, carried, child)
-	})
-}
-
-// direct computes the forces on a range of the bodies one by one, in halves.
-func direct(f *satin.Frame, s Span) [][]Force {
-	if int(s.Last-s.First) <= s.Threshold {
-		t := s.Bodies.Read(f).Tree
-		return [][]Force{t.direct(s.First, s.Last, s.Law)}
-	}
-	middle := (s.First + s.Last) / 2
-	return gather(2, func(i int) satin.Future[Span, [][]Force] {
-		half := s
-		if i == 0 {
-			half.Last = middle
-		} else {
-			half.First = middle
-		}
-		return satin.Spawn(f, direct, half)
-	})
-}
-
-// gather spawns children and puts what they find into their order. Forces are passed up in pieces, as they were found:
-// to copy them at each level would take longer than the longest job.
-func gather[A any](children int, spawn func(i int) satin.Future[A, [][]Force]) (all [][]Force) {
-	asked, found := make([]satin.Future[A, [][]Force], children), make([][][]Force, children)
-	for i := range asked {
-		asked[i] = spawn(i)
-	}
-	for i := len(asked) - 1; i >= 0; i-- { // the newest first, which is cheapest
+	for i := n - 1; i >= 0; i-- { // the newest first, which is cheapest
 		found[i] = asked[i].Get()
 	}
-	return slices.Concat(found...)
+	return slices.Concat(found[:n]...)
 }

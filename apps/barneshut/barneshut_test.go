@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"testing"
 
 	"github.com/satin-peer/satin/apps/apptest"
@@ -37,77 +36,95 @@ func TestVariants(t *testing.T) {
 	}
 	apptest.Solve(t, App, "200 --steps 3 --variant direct --threshold 30")
 	apptest.Solve(t, App, "2 --steps 2")
+	for _, variant := range []string{byObjects, byTree} { // long enough for other chunks
+		apptest.Solve(t, App, "100 --steps 17 --variant "+variant)
+	}
 }
 
-// cluster draws bodies, some of which are in one place.
-func cluster(t *rapid.T) (Tree, []Vec) {
-	n := rapid.IntRange(2, 60).Draw(t, "bodies")
-	at := make([]Vec, n)
-	for i := range at {
-		for k := range at[i] {
+// cluster draws trees of bodies, some of which are in one place.
+func cluster(t *rapid.T) []*Tree {
+	n, leaf := rapid.IntRange(2, 60).Draw(t, "bodies"), rapid.IntRange(1, 5).Draw(t, "leaf")
+	bodies := make([]Body, n)
+	for i := range bodies {
+		for k := range bodies[i].At {
 			part := rapid.SampledFrom([]float64{1, 3, 16}).Draw(t, "divided by")
-			at[i][k] = float64(rapid.IntRange(-8, 8).Draw(t, "place")) / part
+			bodies[i].At[k] = float64(rapid.IntRange(-8, 8).Draw(t, "place")) / part
 		}
+		bodies[i].Number = int32(i)
+		bodies[i].Speed[0] = bodies[i].At[0]
 	}
-	tree, order := build(at, 0.5, rapid.IntRange(1, 5).Draw(t, "leaf"))
-	for i, number := range order {
-		if tree.At[i] != at[number] {
-			t.Fatalf("body %d of the tree is number %d and elsewhere", i, number)
+	cut := rapid.IntRange(0, n).Draw(t, "cut")
+	var trees []*Tree
+	seen := make([]bool, n)
+	for _, part := range [][]Body{bodies[:cut], bodies[cut:]} {
+		c, m := divide(part, 0.5, leaf)
+		for i, number := range m.number {
+			if seen[number] || m.speed[i][0] != c.tree.At[i][0] {
+				t.Fatalf("body %d is in two places", number)
+			}
+			seen[number] = true
 		}
+		trees = append(trees, c.tree)
 	}
-	slices.Sort(order)
-	for i := range order {
-		if order[i] != int32(i) {
-			t.Fatalf("the bodies of the tree are %v", order)
-		}
-	}
-	return tree, at
+	return trees
 }
 
-// TestTree: cells have the bodies of their children, in their cubes, and their mass and centre.
+// TestTree: cells have the bodies of those in them, in their boxes, and their mass and centre.
 func TestTree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		tree, _ := cluster(t)
-		for i, c := range tree.Cells {
-			bodies := tree.At[c.Bodies : c.Bodies+c.Count]
-			low, high, sum := bodies[0], bodies[0], Vec{}
-			for _, p := range bodies {
-				for k := range p {
-					low[k], high[k], sum[k] = min(low[k], p[k]), max(high[k], p[k]), sum[k]+p[k]
+		for _, tree := range cluster(t) {
+			for i, c := range tree.Cells {
+				bodies := tree.At[c.Bodies : c.Bodies+c.Count]
+				low, high, sum := bodies[0], bodies[0], Vec{}
+				for _, p := range bodies {
+					for k := range p {
+						low[k], high[k], sum[k] = min(low[k], p[k]), max(high[k], p[k]), sum[k]+p[k]
+					}
 				}
-			}
-			for k := range sum {
-				off := math.Abs(sum[k]/float64(c.Count) - c.Center[k])
-				if high[k]-low[k] > c.Size*(1+1e-12) || off > 1e-12*c.Size+1e-12 {
-					t.Fatalf("cell %d of size %v, centre %v: bodies from %v to %v", i, c.Size, c.Center, low, high)
+				for k := range sum {
+					off := math.Abs(sum[k]/float64(c.Count) - c.Center[k])
+					if high[k]-low[k] > c.Size || off > 1e-12*c.Size+1e-12 {
+						t.Fatalf("cell %d of size %v, centre %v: bodies from %v to %v", i, c.Size, c.Center, low, high)
+					}
 				}
-			}
-			next := c.Bodies
-			for _, child := range tree.Cells[c.Child : c.Child+c.Children] {
-				if child.Bodies != next || child.Size != c.Size/2 {
-					t.Fatalf("cell %d has a child from body %d on of size %v", i, child.Bodies, child.Size)
+				next := c.Bodies
+				for k := int32(i) + 1; k < c.Next; k = tree.Cells[k].Next {
+					if tree.Cells[k].Bodies != next {
+						t.Fatalf("cell %d has a child from body %d on", i, tree.Cells[k].Bodies)
+					}
+					next += tree.Cells[k].Count
 				}
-				next += child.Count
-			}
-			if c.Children > 0 && next != c.Bodies+c.Count || math.Abs(c.Mass-float64(c.Count)/2) > 1e-12 {
-				t.Fatalf("cell %d has %d bodies and mass %v, its children %d", i, c.Count, c.Mass, next-c.Bodies)
+				if tree.divided(int32(i)) && next != c.Bodies+c.Count || c.Mass != float64(c.Count)/2 {
+					t.Fatalf("cell %d has %d bodies and mass %v, its children %d", i, c.Count, c.Mass, next-c.Bodies)
+				}
 			}
 		}
 	})
 }
 
-// TestPrune: what is left of a tree gives the same forces on the bodies of a cell, to the last bit.
+// TestPrune: what is left of trees gives the same forces on the bodies of a cell, to the last bit.
 func TestPrune(t *testing.T) {
 	smaller := 0
 	rapid.Check(t, func(t *rapid.T) {
-		tree, _ := cluster(t)
-		law := Law{rapid.Float64Range(0, 2).Draw(t, "theta"), 0.1}
-		target := int32(rapid.IntRange(0, len(tree.Cells)-1).Draw(t, "cell"))
-		rest, cell := tree.prune(target, law.Theta)
-		if got, want := rest.forces(cell, law), tree.forces(target, law); !reflect.DeepEqual(got, want) {
+		trees := cluster(t)
+		own := rapid.IntRange(0, 1).Draw(t, "own")
+		if len(trees[own].At) == 0 {
+			own = 1 - own
+		}
+		law := Law{Theta: rapid.Float64Range(0, 2).Draw(t, "theta"), Soft: 0.1}
+		target := int32(rapid.IntRange(0, len(trees[own].Cells)-1).Draw(t, "cell"))
+		rest, cell := prune(trees, own, target, law.Theta)
+		want := forces(trees, own, target, law)
+		if got := forces([]*Tree{&rest}, 0, cell, law); !reflect.DeepEqual(got, want) {
 			t.Fatalf("forces %v, want %v", got, want)
 		}
-		if len(rest.At) < len(tree.At) {
+		if rest.divided(cell) { // and again, as jobs do it
+			again, half := prune([]*Tree{&rest}, 0, cell+1, law.Theta)
+			if got := forces([]*Tree{&again}, 0, half, law); !reflect.DeepEqual(got, want[:len(got)]) {
+				t.Fatalf("forces %v of a half, want %v", got, want[:len(got)])
+			}
+		}
+		if len(rest.At) < len(trees[0].At)+len(trees[1].At) {
 			smaller++
 		}
 	})
@@ -116,20 +133,60 @@ func TestPrune(t *testing.T) {
 	}
 }
 
-// TestExact: without an angle the forces are those of all bodies one by one, but for the order of sums; two bodies pull
-// each other as Newton says.
+// TestSent: what is sent comes as it was; what is no chunk is refused.
+func TestSent(t *testing.T) {
+	p := Problem{Bodies: 1000, Seed: 1, Leaf: 7}
+	c, m := p.begin(5, Drift{At: Vec{1, 2, 3}})
+	b, _ := c.MarshalBinary()
+	var c2 Chunk
+	if err := c2.UnmarshalBinary(b); err != nil || !reflect.DeepEqual(c, c2) {
+		t.Errorf("another chunk came: %v", err)
+	}
+	b, _ = m.MarshalBinary()
+	var m2 Motion
+	if err := m2.UnmarshalBinary(b); err != nil || !reflect.DeepEqual(m, m2) {
+		t.Errorf("other motions came: %v", err)
+	}
+	f, f2 := Forces{{1, 2, 3, 4}, {5, 6, 7, 8}}, Forces(nil)
+	b, _ = f.MarshalBinary()
+	if err := f2.UnmarshalBinary(b); err != nil || !reflect.DeepEqual(f, f2) {
+		t.Errorf("forces %v came: %v", f2, err)
+	}
+	for _, n := range []int{1, headBytes - 1, headBytes, headBytes + 1, headBytes + placeBytes} {
+		if err := c2.UnmarshalBinary(make([]byte, n)); err == nil {
+			t.Errorf("%d bytes are a chunk", n)
+		}
+	}
+	if m2.UnmarshalBinary(make([]byte, 27)) == nil || f2.UnmarshalBinary(make([]byte, 31)) == nil {
+		t.Error("half of a motion or a force was taken")
+	}
+}
+
+// TestExact: without an angle the forces are those of all bodies one by one, to the last bit, since these come in the
+// same order; two bodies pull each other as Newton says.
 func TestExact(t *testing.T) {
-	s := plummer(500, 3, 8)
-	for i, f := range s.Tree.forces(0, Law{0, 0.05}) {
-		exact := s.Tree.direct(int32(i), int32(i+1), Law{0, 0.05})[0]
-		for k := range f {
-			if math.Abs(f[k]-exact[k]) > 1e-12*math.Abs(exact[3]) {
-				t.Fatalf("body %d: %v, one by one %v", i, f, exact)
+	p := Problem{Bodies: 500, Seed: 3, Leaf: 8}
+	w := alone{Problem: &p}
+	w.begin(w.draw())
+	all := trees(&w.chunk)
+	exact := forces(all, 9, 0, Law{Soft: 0.05, Direct: true})
+	if got := forces(all, 9, 0, Law{Soft: 0.05}); !reflect.DeepEqual(got, exact) {
+		t.Errorf("%v, one by one %v", got, exact)
+	}
+	potential, here := 0.0, all[9].At[0]
+	for c, tree := range all {
+		for i, at := range tree.At {
+			if c != 9 || i != 0 {
+				d := math.Hypot(math.Hypot(at[0]-here[0], at[1]-here[1]), at[2]-here[2])
+				potential -= 1 / math.Hypot(d, 0.05) / 500
 			}
 		}
 	}
-	two, _ := build([]Vec{{0, 0, 0}, {0, 0, 2}}, 3, 1)
-	got := two.forces(0, Law{1, 1e-9})
+	if math.Abs(potential-exact[0][3]) > 1e-12 {
+		t.Errorf("a potential of %v, by the formula %v", exact[0][3], potential)
+	}
+	two := grow([]Vec{{0, 0, 0}, {0, 0, 2}}, 3, 1)
+	got := forces([]*Tree{&two}, 0, 0, Law{Theta: 1, Soft: 1e-9})
 	if want := (Force{0, 0, 0.75, -1.5}); math.Abs(got[0][2]-want[2]) > 1e-12 || math.Abs(got[0][3]-want[3]) > 1e-12 ||
 		got[0][0] != 0 || got[0][2] != -got[1][2] {
 		t.Errorf("%v, want %v and the opposite", got, want)
@@ -138,11 +195,11 @@ func TestExact(t *testing.T) {
 
 // TestOwnCell: a body never sees a cell that holds it from afar, as if it pulled itself.
 func TestOwnCell(t *testing.T) {
-	at := []Vec{{0, 0, 0}, {0.01, 0, 0}, {1, 1, 1}}
+	at := []Vec{{1, 1, 1}, {0, 0, 0}, {0.01, 0, 0}}
 	for leaf := 1; leaf <= len(at); leaf++ {
-		tree, _ := build(at, 1, leaf)
-		for i, f := range tree.forces(0, Law{1.2, 0.01}) {
-			exact := tree.direct(int32(i), int32(i+1), Law{1.2, 0.01})[0]
+		tree := grow(at, 1, leaf)
+		for i, f := range forces([]*Tree{&tree}, 0, 0, Law{Theta: 1.2, Soft: 0.01}) {
+			exact := pull([]*Tree{&tree}, 0, int32(i), Law{Soft: 0.01, Direct: true})
 			if math.Abs(f[0]-exact[0]) > 0.01*math.Abs(exact[0]) {
 				t.Errorf("leaves of %d: %v, exactly %v", leaf, f, exact)
 			}
@@ -150,15 +207,26 @@ func TestOwnCell(t *testing.T) {
 	}
 }
 
+// circling is two bodies that circle each other.
+type circling struct{ alone }
+
+func (*circling) draw() (d Drift) { return d }
+
+func (w *circling) begin(Drift) {
+	for c := range w.chunk {
+		w.chunk[c], w.motion[c] = divide(nil, 0.5, 1)
+	}
+	w.chunk[3], w.motion[3] = divide([]Body{{Vec{0.5, 0, 0}, Vec{0, 0.5, 0}, 0}}, 0.5, 1)
+	w.chunk[9], w.motion[9] = divide([]Body{{Vec{-0.5, 0, 0}, Vec{0, -0.5, 0}, 1}}, 0.5, 1)
+}
+
 // TestCircle: two bodies that circle each other have changed places after half a round.
 func TestCircle(t *testing.T) {
 	// At a distance of 1, with a mass of 1/2 each, they go round in 2 Pi.
 	const steps = 1000
-	s := State{Speed: []Vec{{0, 0.5, 0}, {0, -0.5, 0}}, Leaf: 1}
-	s.Tree, s.Order = build([]Vec{{0.5, 0, 0}, {-0.5, 0, 0}}, 0.5, 1)
-	p := Problem{Steps: steps / 2, Time: 2 * math.Pi / steps, Law: Law{0.5, 1e-9}}
-	r := p.run(s, advance, func(s *State) [][]Force { return [][]Force{s.Tree.forces(0, p.Law)} })
-	if at := r.At[0]; math.Abs(at[0]+0.5) > 1e-3 || math.Abs(at[1]) > 1e-3 {
+	p := Problem{Bodies: 2, Steps: steps / 2, Time: 2 * math.Pi / steps, Law: Law{Theta: 0.5, Soft: 1e-9}, Leaf: 1}
+	r := p.run(&circling{alone{Problem: &p}})
+	if at := r.bodies(2)[0].At; math.Abs(at[0]+0.5) > 1e-3 || math.Abs(at[1]) > 1e-3 {
 		t.Errorf("after half a round it is at %v", at)
 	}
 	if math.Abs(r.Energy[0]+0.125) > 1e-9 || math.Abs(r.Energy[1]-r.Energy[0]) > 1e-5 {
@@ -168,21 +236,23 @@ func TestCircle(t *testing.T) {
 
 // TestPlummer: mass, energy and size are those of the model, and a cluster in equilibrium keeps them.
 func TestPlummer(t *testing.T) {
-	p, err := apptest.Setup(App, "3000 --steps 20 --soft 0.01")
+	setup, err := apptest.Setup(App, "3000 --steps 20 --soft 0.01 --theta 0.6")
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := p.Sequential().(Result)
+	r := setup.Sequential().(Result)
 	if math.Abs(r.Energy[0]+0.25) > 0.02 || math.Abs(r.Energy[1]/r.Energy[0]-1) > 0.01 {
 		t.Errorf("energy %v, want -0.25 all the time", r.Energy)
 	}
 	if r.Momentum[0] > 1e-15*3000 || r.Momentum[1] > 1e-3 {
 		t.Errorf("momentum %v", r.Momentum)
 	}
-	s := plummer(3000, 1, 10)
+	p := Problem{Bodies: 3000, Seed: 1, Leaf: 10}
+	w := alone{Problem: &p}
+	w.begin(w.draw())
 	within := 0
-	for _, at := range s.Tree.At {
-		if at[0]*at[0]+at[1]*at[1]+at[2]*at[2] < 0.77*0.77 { // half of the mass of Plummer's model
+	for _, b := range w.end().bodies(p.Bodies) {
+		if at := b.At; at[0]*at[0]+at[1]*at[1]+at[2]*at[2] < 0.77*0.77 { // half of the mass of Plummer's model
 			within++
 		}
 	}
@@ -196,13 +266,31 @@ func TestPlummer(t *testing.T) {
 	}
 }
 
+// BenchmarkArrival is what a peer does with the places that others write in a step.
+func BenchmarkArrival(b *testing.B) {
+	p := Problem{Bodies: 40_000, Seed: 1, Leaf: defaultLeaf}
+	w := alone{Problem: &p}
+	w.begin(w.draw())
+	var sent [chunks][]byte
+	for c := range sent {
+		sent[c], _ = w.chunk[c].MarshalBinary()
+	}
+	for b.Loop() {
+		for c := range sent {
+			if err := w.chunk[c].UnmarshalBinary(sent[c]); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+}
+
 // TestErrorOfForces: smaller angles give better forces.
 func TestErrorOfForces(t *testing.T) {
 	last := math.Inf(1)
 	for _, theta := range []float64{1, 0.6, 0.3, 0} {
-		p := Problem{Variant: byObjects, Bodies: 1000, Seed: 1, Leaf: 10, Law: Law{theta, 0.05}}
-		s := plummer(p.Bodies, p.Seed, p.Leaf)
-		mean, worst := p.errorOfForces(Result{At: s.places()})
+		p := Problem{Variant: byObjects, Bodies: 1000, Seed: 1, Leaf: 10, Law: Law{Theta: theta, Soft: 0.05}}
+		r := p.run(&alone{Problem: &p})
+		mean, worst := p.errorOfForces(r)
 		if mean >= last || worst < mean || theta == 0 && worst > 1e-12 || mean > 0.03 {
 			t.Errorf("theta %v: an error of %v, at most %v; before %v", theta, mean, worst, last)
 		}
@@ -211,15 +299,17 @@ func TestErrorOfForces(t *testing.T) {
 }
 
 func TestCheckNoticesWrongAnswers(t *testing.T) {
+	const chunkOf3 = 4 // of 50 stars
 	p, err := apptest.Setup(App, "50 --steps 2")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for want, spoil := range map[string]func(r *Result){
-		"49 places and 50 velocities of 50 stars": func(r *Result) { r.At = r.At[1:] },
-		"star 3 is nowhere":                       func(r *Result) { r.At[3][1] = math.NaN() },
-		"the centre of all stars is at":           func(r *Result) { r.At[3][1] += 9 },
-		"the energy was":                          func(r *Result) { r.Energy[0] *= 1 + 1e-15 },
+		"star 49 is nowhere":            func(r *Result) { r.Motion[chunks-1].number[0] = 3 },
+		"star 48 is nowhere":            func(r *Result) { r.Motion[chunks-2] = Motion{} },
+		"star 3 is nowhere":             func(r *Result) { r.Chunk[chunkOf3].tree.At[0][1] = math.NaN() },
+		"the centre of all stars is at": func(r *Result) { r.Chunk[chunkOf3].tree.At[0][1] += 9 },
+		"the energy was":                func(r *Result) { r.Energy[0] *= 1 + 1e-15 },
 	} {
 		r := p.Sequential().(Result)
 		spoil(&r)
@@ -236,7 +326,15 @@ func TestPicture(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := p.Sequential().(Result)
-	r.At = []Vec{{0, 0, 9}, {0, 0, 1}, {1.25, 1.25, 0}, {3, 0, 0}, {0, -3, 0}, {-3, 3, 0}}
+	all := make([]Body, 100)
+	for i := range all {
+		all[i] = Body{At: Vec{9, 9, 9}, Number: int32(i)}
+	}
+	for i, at := range []Vec{{0, 0, 9}, {0, 0, 1}, {1.25, 1.25, 0}, {3, 0, 0}, {0, -3, 0}, {-3, 3, 0}} {
+		all[i].At = at
+	}
+	r.Chunk, r.Motion = [chunks]Chunk{}, [chunks]Motion{}
+	r.Chunk[0], r.Motion[0] = divide(all, 1, 10)
 	if err := p.Save(r); err != nil {
 		t.Fatal(err)
 	}

@@ -1,171 +1,265 @@
 package barneshut
 
 import (
+	"cmp"
 	"encoding/binary"
+	"errors"
 	"math"
-	"math/rand/v2"
 )
 
-// State is the bodies at a moment, in a tree. The velocities are half a step older than the places, but for the first.
-// Before anything has moved it is only what the bodies are drawn from.
-type State struct {
-	Tree  Tree
-	Order []int32 // the numbers of the bodies in the tree
-	Speed []Vec   // by number
-	Leaf  int     // most bodies of a leaf
-
-	Draw int    // so many bodies
-	Seed uint64 // of this kind
+// Body is a star, when it moves: its velocity is half a step older than its place, but at first.
+type Body struct {
+	At, Speed Vec
+	Number    int32
 }
 
-// Kick is a step of the simulation: what acts on the bodies, and for how long. It is sent to all who have the
-// bodies, so it has nothing that they do not need.
-type Kick struct {
-	Pulls []byte // in the order of the tree: three numbers of eight bytes for each body
-	Time  float64
-	First bool // the velocities are those of now
+// Chunk is what all others need of stars that are near each other: their places, in the order of their tree.
+type Chunk struct{ tree *Tree }
+
+func (c Chunk) empty() bool { return c.tree == nil || len(c.tree.At) == 0 }
+
+// Motion is what nobody but a chunk's own job needs of its stars, in the same order.
+type Motion struct {
+	speed  []Vec
+	number []int32
 }
 
-// kick packs forces on the bodies of a state, which may come in pieces.
-func (s *State) kick(forces [][]Force, time float64, first bool) Kick {
-	k := Kick{make([]byte, 0, len(s.Order)*pullBytes), time, first}
-	for _, piece := range forces {
-		for i := range piece {
-			for _, x := range piece[i][:3] {
-				k.Pulls = binary.LittleEndian.AppendUint64(k.Pulls, math.Float64bits(x))
+// Sum is a part of the energy, and of the momentum.
+type Sum struct {
+	Energy   float64
+	Momentum Vec
+}
+
+// divide makes a chunk of bodies, which it puts into order.
+func divide(bodies []Body, mass float64, leaf int) (Chunk, Motion) {
+	arrange(bodies, leaf)
+	at := make([]Vec, len(bodies))
+	m := Motion{make([]Vec, len(bodies)), make([]int32, len(bodies))}
+	for i := range bodies {
+		at[i], m.speed[i], m.number[i] = bodies[i].At, bodies[i].Speed, bodies[i].Number
+	}
+	t := grow(at, mass, leaf)
+	return Chunk{&t}, m
+}
+
+// appendTo is the opposite.
+func (c *Chunk) appendTo(all []Body, m *Motion) []Body {
+	if c.empty() || len(m.speed) != len(c.tree.At) || len(m.number) != len(m.speed) {
+		return all
+	}
+	for i, at := range c.tree.At {
+		all = append(all, Body{at, m.speed[i], m.number[i]})
+	}
+	return all
+}
+
+// arrange puts bodies into the order of a tree: half of them go to either side, along the longest edge of their box.
+func arrange(bodies []Body, leaf int) {
+	if len(bodies) <= leaf {
+		return
+	}
+	low, high := bodies[0].At, bodies[0].At
+	for i := range bodies {
+		for k, x := range bodies[i].At {
+			low[k], high[k] = min(low[k], x), max(high[k], x)
+		}
+	}
+	axis := 0
+	for k := range low {
+		if high[k]-low[k] > high[axis]-low[axis] {
+			axis = k
+		}
+	}
+	half := len(bodies) / 2
+	selectFirst(bodies, half, axis)
+	arrange(bodies[:half], leaf)
+	arrange(bodies[half:], leaf)
+}
+
+// selectFirst puts the first n in the order of an axis first (Hoare's Find, 1961). Bodies in one place go by number.
+func selectFirst(bodies []Body, n, axis int) {
+	before := func(a, b *Body) bool {
+		return cmp.Or(cmp.Compare(a.At[axis], b.At[axis]), cmp.Compare(a.Number, b.Number)) < 0
+	}
+	for lo, hi := 0, len(bodies)-1; lo < hi; {
+		pivot := bodies[(lo+hi)/2]
+		i, j := lo, hi
+		for i <= j {
+			for before(&bodies[i], &pivot) {
+				i++
+			}
+			for before(&pivot, &bodies[j]) {
+				j--
+			}
+			if i <= j {
+				bodies[i], bodies[j] = bodies[j], bodies[i]
+				i, j = i+1, j-1
 			}
 		}
-	}
-	return k
-}
-
-const pullBytes = 3 * 8
-
-// pull is what acts on a body.
-func (k *Kick) pull(i int) (v Vec) {
-	b := k.Pulls[i*pullBytes:][:pullBytes]
-	for j := range v {
-		v[j] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*j:]))
-	}
-	return v
-}
-
-// advance makes the next state (leap-frog, as in SPLASH); the first is drawn. It is the object's global method: all
-// replicas compute it.
-func advance(old State, k Kick) State {
-	if old.Draw > 0 {
-		return plummer(old.Draw, old.Seed, old.Leaf)
-	}
-	next := State{Speed: make([]Vec, len(old.Speed)), Leaf: old.Leaf}
-	at := make([]Vec, len(old.Speed))
-	for i, n := range old.Order {
-		speed, pull := old.Speed[n], k.pull(i)
-		kick := k.Time
-		if k.First {
-			kick /= 2
+		if n <= j {
+			hi = j
+		} else if n >= i {
+			lo = i
+		} else {
+			return
 		}
-		for j := range speed {
-			speed[j] += float64(kick * pull[j])
-			at[n][j] = old.Tree.At[i][j] + float64(k.Time*speed[j])
-		}
-		next.Speed[n] = speed
 	}
-	next.Tree, next.Order = build(at, old.Tree.Mass, old.Leaf)
-	return next
 }
 
-// energy is that of a state on which such forces act, and the amount of its momentum, with the velocities as they
-// are at its moment.
-func (s *State) energy(forces [][]Force, time float64, first bool) (energy, momentum float64) {
-	var total Vec
-	half := time / 2
+// step is a step of the bodies of a chunk on which such forces act (leap-frog, as in SPLASH). It gives them at its
+// end, and the energy and momentum before it.
+func (c *Chunk) step(m *Motion, forces []Force, time float64, first bool, leaf int) (next Chunk, moved Motion,
+	sum Sum) {
+	kick := time
 	if first {
-		half = 0
+		kick /= 2
 	}
-	order := s.Order
-	for _, piece := range forces {
-		for i := range piece {
-			energy += piece[i][3] / 2
-			for j, v := range s.Speed[order[i]] {
-				v += float64(half * piece[i][j])
-				total[j] += v
-				energy += float64(v*v) / 2
+	bodies := c.appendTo(make([]Body, 0, len(forces)), m)
+	for i := range bodies {
+		b, pull := &bodies[i], &forces[i]
+		sum.Energy += pull[3] / 2
+		for k := range b.Speed {
+			now := b.Speed[k]
+			if !first {
+				now += float64(time / 2 * pull[k])
 			}
+			sum.Energy += float64(now*now) / 2
+			sum.Momentum[k] += now
+			b.Speed[k] += float64(kick * pull[k])
+			b.At[k] = short(b.At[k] + float64(time*b.Speed[k]))
 		}
-		order = order[len(piece):]
 	}
-	m := s.Tree.Mass
-	return energy * m, m * math.Sqrt(float64(total[0]*total[0])+float64(total[1]*total[1])+float64(total[2]*total[2]))
+	next, moved = divide(bodies, c.tree.Mass, leaf)
+	return next, moved, sum
 }
 
-// plummer is a cluster of stars in equilibrium (Plummer 1911; made like SPLASH's, by the recipe of Aarseth, Hénon and
-// Wielen, Astronomy and Astrophysics 37, 1974): its mass and the constant of gravity are 1, its energy about -1/4. The
-// same seed gives the same bodies on every processor: there are no functions in it but the square root.
-func plummer(n int, seed uint64, leaf int) State {
-	const (
-		within  = 0.999            // of the mass
-		lengths = 3 * math.Pi / 16 // of the unit
-	)
-	speeds := math.Sqrt(1 / lengths)
-	rng := rand.New(rand.NewPCG(seed, uint64(n)))
-	at, speed := make([]Vec, n), make([]Vec, n)
+// short rounds a number of eight bytes to the first six of them.
+func short(x float64) float64 {
+	return math.Float64frombits((math.Float64bits(x) + 1<<15) &^ (1<<16 - 1))
+}
+
+// Sizes of what is sent: of a body's place, motion and force, and of what stands before the places.
+const (
+	placeBytes  = 3 * 6
+	motionBytes = 3*8 + 4
+	forceBytes  = 4 * 8
+	headBytes   = 8 + 2
+)
+
+var errChunk = errors.New("these are no stars")
+
+// MarshalBinary gives the places: the boxes are made of them anew where they go.
+func (c Chunk) MarshalBinary() ([]byte, error) {
+	t := c.tree
+	if t == nil {
+		return nil, nil
+	}
+	leaf := 1
+	for i := range t.Cells {
+		if !t.divided(int32(i)) {
+			leaf = max(leaf, int(t.Cells[i].Count))
+		}
+	}
+	b := make([]byte, 0, headBytes+len(t.At)*placeBytes)
+	b = binary.BigEndian.AppendUint64(b, math.Float64bits(t.Mass))
+	b = binary.BigEndian.AppendUint16(b, uint16(leaf))
+	for i := range t.At {
+		for _, x := range t.At[i] {
+			bits := math.Float64bits(x)
+			b = binary.BigEndian.AppendUint32(b, uint32(bits>>32))
+			b = binary.BigEndian.AppendUint16(b, uint16(bits>>16))
+		}
+	}
+	return b, nil
+}
+
+// UnmarshalBinary is the opposite.
+func (c *Chunk) UnmarshalBinary(b []byte) error {
+	if len(b) == 0 {
+		c.tree = nil
+		return nil
+	}
+	if len(b) < headBytes || (len(b)-headBytes)%placeBytes != 0 {
+		return errChunk
+	}
+	mass, leaf := math.Float64frombits(binary.BigEndian.Uint64(b)), binary.BigEndian.Uint16(b[8:])
+	b = b[headBytes:]
+	at := make([]Vec, len(b)/placeBytes)
+	for i := range at {
+		for k := range at[i] {
+			bits := uint64(binary.BigEndian.Uint32(b))<<32 | uint64(binary.BigEndian.Uint16(b[4:]))<<16
+			at[i][k] = math.Float64frombits(bits)
+			b = b[6:]
+		}
+	}
+	if leaf == 0 {
+		return errChunk
+	}
+	t := grow(at, mass, int(leaf))
+	c.tree = &t
+	return nil
+}
+
+// MarshalBinary and UnmarshalBinary carry velocities and numbers.
+func (m Motion) MarshalBinary() ([]byte, error) {
+	b := make([]byte, 0, len(m.speed)*motionBytes)
+	for i := range m.speed {
+		b = appendFloats(b, m.speed[i][:])
+		b = binary.BigEndian.AppendUint32(b, uint32(m.number[i]))
+	}
+	return b, nil
+}
+
+// UnmarshalBinary is the opposite of MarshalBinary.
+func (m *Motion) UnmarshalBinary(b []byte) error {
+	if len(b)%motionBytes != 0 {
+		return errChunk
+	}
+	n := len(b) / motionBytes
+	*m = Motion{make([]Vec, n), make([]int32, n)}
 	for i := range n {
-		m := cubeRoot(within * (1 - rng.Float64()))
-		r := 1 / math.Sqrt(1/(m*m)-1)
-		at[i] = direction(rng, lengths*r)
-		x := 0.0
-		for y := 1.0; ; {
-			x, y = rng.Float64(), rng.Float64()/10
-			rest := 1 - float64(x*x)
-			if y <= x*x*rest*rest*rest*math.Sqrt(rest) {
-				break
-			}
-		}
-		speed[i] = direction(rng, speeds*math.Sqrt2*x/math.Sqrt(math.Sqrt(1+float64(r*r))))
+		b = takeFloats(b, m.speed[i][:])
+		m.number[i] = int32(binary.BigEndian.Uint32(b))
+		b = b[4:]
 	}
-	rest(at)
-	rest(speed)
-	s := State{Speed: speed, Leaf: leaf}
-	s.Tree, s.Order = build(at, 1/float64(n), leaf)
-	return s
+	return nil
 }
 
-// direction draws a vector of the given length.
-func direction(rng *rand.Rand, length float64) Vec {
-	for {
-		v := Vec{2*rng.Float64() - 1, 2*rng.Float64() - 1, 2*rng.Float64() - 1}
-		r2 := float64(v[0]*v[0]) + float64(v[1]*v[1]) + float64(v[2]*v[2])
-		if r2 > 0 && r2 <= 1 {
-			by := length / math.Sqrt(r2)
-			return Vec{v[0] * by, v[1] * by, v[2] * by}
-		}
+// Forces are those on some bodies.
+type Forces []Force
+
+// MarshalBinary and UnmarshalBinary carry forces.
+func (f Forces) MarshalBinary() ([]byte, error) {
+	b := make([]byte, 0, len(f)*forceBytes)
+	for i := range f {
+		b = appendFloats(b, f[i][:])
 	}
+	return b, nil
 }
 
-// rest takes the mean away.
-func rest(all []Vec) {
-	var mean Vec
-	for _, v := range all {
-		for k := range v {
-			mean[k] += v[k]
-		}
+// UnmarshalBinary is the opposite of MarshalBinary.
+func (f *Forces) UnmarshalBinary(b []byte) error {
+	if len(b)%forceBytes != 0 {
+		return errChunk
 	}
+	*f = make(Forces, len(b)/forceBytes)
+	for i := range *f {
+		b = takeFloats(b, (*f)[i][:])
+	}
+	return nil
+}
+
+func appendFloats(b []byte, all []float64) []byte {
+	for _, x := range all {
+		b = binary.BigEndian.AppendUint64(b, math.Float64bits(x))
+	}
+	return b
+}
+
+// takeFloats fills all and gives the rest.
+func takeFloats(b []byte, all []float64) []byte {
 	for i := range all {
-		for k := range mean {
-			all[i][k] -= mean[k] / float64(len(all))
-		}
+		all[i] = math.Float64frombits(binary.BigEndian.Uint64(b[8*i:]))
 	}
-}
-
-// cubeRoot is that of a number from 0 to 1, by Newton's method from above.
-func cubeRoot(x float64) float64 {
-	r := 1.0
-	for range 200 {
-		next := r - (r-x/(r*r))/3
-		if next >= r {
-			break
-		}
-		r = next
-	}
-	return r
+	return b[8*len(all):]
 }

@@ -13,10 +13,11 @@ const (
 )
 
 // draw looks at the stars along the third axis. The more there are in a pixel, the brighter it is.
-func draw(at []Vec) image.Image {
+func draw(all []Body) image.Image {
 	var counts [side][side]int
 	most := 1
-	for _, p := range at {
+	for i := range all {
+		p := &all[i].At
 		x, y := int((p[0]/shown+1)/2*side), int((1-p[1]/shown)/2*side)
 		if p[0] > -shown && p[1] < shown && x < side && y < side {
 			counts[y][x]++

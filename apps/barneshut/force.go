@@ -7,59 +7,75 @@ type Force [4]float64
 
 // Law is what forces depend on but the bodies.
 type Law struct {
-	Theta float64 // a cell of this size, seen from a distance of 1, is looked into
-	Soft  float64 // softens forces between bodies that are this close
+	Theta  float64 // a cell of this size, seen from a distance of 1, is looked into
+	Soft   float64 // softens forces between bodies that are this close
+	Direct bool    // all bodies one by one
 }
 
-// forces computes the forces on the bodies of a cell.
-func (t *Tree) forces(cell int32, law Law) []Force {
-	c := t.Cells[cell]
+// forces computes the forces of all trees on the bodies of a cell of one of them.
+func forces(trees []*Tree, own int, cell int32, law Law) []Force {
+	c := trees[own].Cells[cell]
 	all := make([]Force, c.Count)
 	for i := range all {
-		w := walker{tree: t, self: c.Bodies + int32(i), at: t.At[c.Bodies+int32(i)], theta2: law.Theta * law.Theta,
-			soft2: law.Soft * law.Soft}
-		w.cell(&t.Cells[0])
-		all[i] = w.sum
+		all[i] = pull(trees, own, c.Bodies+int32(i), law)
 	}
 	return all
 }
 
+// pull is the force on a body of one of the trees.
+func pull(trees []*Tree, own int, body int32, law Law) Force {
+	w := walker{at: trees[own].At[body], theta2: law.Theta * law.Theta, soft2: law.Soft * law.Soft}
+	for k, t := range trees {
+		w.self = -1
+		if k == own {
+			w.self = body
+		}
+		if law.Direct {
+			w.bodies(t, 0, int32(len(t.At)))
+		} else {
+			w.tree(t)
+		}
+	}
+	return w.sum
+}
+
 // walker adds up what acts on one body.
 type walker struct {
-	tree          *Tree
-	self          int32
+	self          int32 // its number in the tree, if it is there
 	at            Vec
 	theta2, soft2 float64
 	sum           Force
 }
 
-// cell adds a cell: as one mass if it is far enough and does not hold the body or, if not, by what is in it (Barnes and
-// Hut, "A hierarchical O(N log N) force-calculation algorithm", Nature 324, 1986).
-func (w *walker) cell(c *Cell) {
-	d := Vec{c.Center[0] - w.at[0], c.Center[1] - w.at[1], c.Center[2] - w.at[2]}
-	d2 := float64(d[0]*d[0]) + float64(d[1]*d[1]) + float64(d[2]*d[2])
-	if w.theta2*d2 > c.Size*c.Size && (w.self < c.Bodies || w.self >= c.Bodies+c.Count) {
-		w.pull(d, d2, c.Mass)
-		return
-	}
-	if c.Children > 0 {
-		for i := range c.Children {
-			w.cell(&w.tree.Cells[c.Child+i])
+// tree adds a tree: a cell as one mass if it is far enough and does not hold the body or, if not, by what is in it
+// (Barnes and Hut, "A hierarchical O(N log N) force-calculation algorithm", Nature 324, 1986).
+func (w *walker) tree(t *Tree) {
+	for i := int32(0); i < int32(len(t.Cells)); {
+		c := &t.Cells[i]
+		d := Vec{c.Center[0] - w.at[0], c.Center[1] - w.at[1], c.Center[2] - w.at[2]}
+		d2 := float64(d[0]*d[0]) + float64(d[1]*d[1]) + float64(d[2]*d[2])
+		switch {
+		case w.theta2*d2 > c.Size*c.Size && (w.self < c.Bodies || w.self >= c.Bodies+c.Count):
+			w.pull(d, d2, c.Mass)
+			i = c.Next
+		case c.Next == i+1:
+			w.bodies(t, c.Bodies, c.Bodies+c.Count)
+			i++
+		default:
+			i++
 		}
-		return
 	}
-	w.bodies(c.Bodies, c.Bodies+c.Count)
 }
 
 // bodies adds the bodies from first to last-1, but for the body itself.
-func (w *walker) bodies(first, last int32) {
+func (w *walker) bodies(t *Tree, first, last int32) {
 	for i := first; i < last; i++ {
 		if i == w.self {
 			continue
 		}
-		p := &w.tree.At[i]
+		p := &t.At[i]
 		d := Vec{p[0] - w.at[0], p[1] - w.at[1], p[2] - w.at[2]}
-		w.pull(d, float64(d[0]*d[0])+float64(d[1]*d[1])+float64(d[2]*d[2]), w.tree.Mass)
+		w.pull(d, float64(d[0]*d[0])+float64(d[1]*d[1])+float64(d[2]*d[2]), t.Mass)
 	}
 }
 
@@ -71,15 +87,4 @@ func (w *walker) pull(d Vec, d2, mass float64) {
 	w.sum[0] += float64(strength * d[0])
 	w.sum[1] += float64(strength * d[1])
 	w.sum[2] += float64(strength * d[2])
-}
-
-// direct computes the forces on the bodies from first to last-1 of all others, one by one.
-func (t *Tree) direct(first, last int32, law Law) []Force {
-	all := make([]Force, last-first)
-	for i := range all {
-		w := walker{tree: t, self: first + int32(i), at: t.At[first+int32(i)], soft2: law.Soft * law.Soft}
-		w.bodies(0, int32(len(t.At)))
-		all[i] = w.sum
-	}
-	return all
 }

@@ -3,151 +3,115 @@ package barneshut
 // Vec is a place, a velocity or an acceleration.
 type Vec [3]float64
 
-// A product that is added to something is rounded first here, by a conversion: otherwise compilers for some processors
-// would compute both in one instruction, and the bodies would go other ways there.
+// A product that is added to something is rounded first here, by a conversion: otherwise compilers for some
+// processors would compute both in one instruction, and the bodies would go other ways there.
 
-// Tree is an octree of bodies: a cell is a cube, and its children are those of its eight octants that are not empty.
-// The bodies of a cell are next to each other, and so are its children.
+// Tree is a tree of boxes around bodies that are in such an order that those of a box are next to each other: a box
+// that is divided has the first half of its bodies to one side, and the rest to the other. Of these halves of
+// halves only each third generation is a cell, so that one has up to eight in it as in an octree. Several trees in
+// a row are a Tree too.
 type Tree struct {
-	Cells []Cell // the first is the root
+	Cells []Cell // each before those in it
 	At    []Vec  // the bodies
 	Mass  float64
 }
 
-// Cell is a cube of a tree.
+// Cell is a box of a tree.
 type Cell struct {
-	Center   Vec // of mass
-	Mass     float64
-	Size     float64 // of an edge
-	Bodies   int32   // the first of its bodies
-	Count    int32   // of bodies
-	Child    int32   // the first of its children
-	Children int32   // 0: a leaf, or one that was pruned
+	Center Vec // of mass
+	Mass   float64
+	Size   float64 // of its longest edge
+	Bodies int32   // the first of its bodies
+	Count  int32   // of bodies; 0: what is in it was pruned
+	Next   int32   // the first cell after those in it
 }
 
-// maxDepth ends the division of bodies that are in one place.
-const maxDepth = 60
+// divided says whether there are cells in cell i.
+func (t *Tree) divided(i int32) bool { return t.Cells[i].Next > i+1 }
 
-// builder builds a tree over bodies, which it sorts.
-type builder struct {
-	tree  *Tree
-	order []int32 // of the bodies in the tree, their numbers
-	leaf  int
-	spare Tree
-}
-
-// build makes a tree of bodies in these places, each of that mass, with at most so many in a leaf. It returns the
-// numbers of the bodies in the order in which they are in the tree.
-func build(at []Vec, mass float64, leaf int) (Tree, []int32) {
-	t := &Tree{Cells: make([]Cell, 1, 2*len(at)/leaf+16), At: make([]Vec, len(at)), Mass: mass}
-	b := &builder{tree: t, order: make([]int32, len(at)), leaf: leaf}
-	copy(t.At, at)
-	low, high := at[0], at[0]
-	for i, p := range at {
-		b.order[i] = int32(i)
-		for k := range p {
-			low[k], high[k] = min(low[k], p[k]), max(high[k], p[k])
-		}
+// grow makes a tree of bodies in order, with at most so many in a leaf.
+func grow(at []Vec, mass float64, leaf int) Tree {
+	t := Tree{At: at, Mass: mass}
+	if len(at) > 0 {
+		t.Cells = make([]Cell, 0, 3*len(at)/leaf+1)
+		t.add(0, int32(len(at)), int32(leaf))
 	}
-	size := max(high[0]-low[0], high[1]-low[1], high[2]-low[2])
-	b.spare = Tree{At: make([]Vec, len(at))}
-	b.fill(0, 0, int32(len(at)), low, size, 0)
-	return *t, b.order
+	return t
 }
 
-// fill makes cell c of the bodies from first on, in the cube at low.
-func (b *builder) fill(c int, first, count int32, low Vec, size float64, depth int) {
-	cell := Cell{Size: size, Bodies: first, Count: count}
-	if int(count) <= b.leaf || depth == maxDepth {
-		cell.Mass = float64(count) * b.tree.Mass
-		for _, p := range b.tree.At[first : first+count] {
+// add appends the cell of some bodies and all in it, and says where they are.
+func (t *Tree) add(first, count, leaf int32) (low, high Vec) {
+	i := len(t.Cells)
+	t.Cells = append(t.Cells, Cell{})
+	c := Cell{Mass: float64(count) * t.Mass, Bodies: first, Count: count}
+	if count <= leaf {
+		low, high = t.At[first], t.At[first]
+		for _, p := range t.At[first : first+count] {
 			for k := range p {
-				cell.Center[k] += p[k]
+				low[k], high[k] = min(low[k], p[k]), max(high[k], p[k])
+				c.Center[k] += p[k]
 			}
 		}
-		for k := range cell.Center {
-			cell.Center[k] /= float64(count)
-		}
-		b.tree.Cells[c] = cell
+	} else {
+		low, high = t.At[first], t.At[first]
+		t.divide(&c, first, count, leaf, generations, &low, &high)
+	}
+	for k := range c.Center {
+		c.Center[k] /= float64(count)
+		c.Size = max(c.Size, high[k]-low[k])
+	}
+	c.Next = int32(len(t.Cells))
+	t.Cells[i] = c
+	return low, high
+}
+
+// generations of halves are in a cell.
+const generations = 3
+
+// divide appends the cells in c, for some of its bodies.
+func (t *Tree) divide(c *Cell, first, count, leaf int32, times int, low, high *Vec) {
+	if times > 0 && count > leaf {
+		half := count / 2
+		t.divide(c, first, half, leaf, times-1, low, high)
+		t.divide(c, first+half, count-half, leaf, times-1, low, high)
 		return
 	}
-	half := size / 2
-	middle := Vec{low[0] + half, low[1] + half, low[2] + half}
-	counts := b.sort(first, count, middle)
-	cell.Child = int32(len(b.tree.Cells))
-	for _, n := range counts {
-		if n > 0 {
-			cell.Children++
-		}
+	i := len(t.Cells)
+	low2, high2 := t.add(first, count, leaf)
+	for k := range low {
+		low[k], high[k] = min(low[k], low2[k]), max(high[k], high2[k])
+		c.Center[k] += float64(t.Cells[i].Center[k] * float64(count))
 	}
-	b.tree.Cells = append(b.tree.Cells, make([]Cell, cell.Children)...)
-	next := int(cell.Child)
-	for octant, n := range counts {
-		if n == 0 {
-			continue
-		}
-		corner := low
-		for k := range corner {
-			if octant>>k&1 == 1 {
-				corner[k] = middle[k]
-			}
-		}
-		b.fill(next, first, n, corner, half, depth+1)
-		child := &b.tree.Cells[next]
-		cell.Mass += child.Mass
-		for k := range cell.Center {
-			cell.Center[k] += float64(child.Mass * child.Center[k])
-		}
-		first += n
-		next++
-	}
-	for k := range cell.Center {
-		cell.Center[k] /= cell.Mass
-	}
-	b.tree.Cells[c] = cell
 }
 
-// sort puts bodies into the order of their octants, and keeps it otherwise. It returns how many are in each.
-func (b *builder) sort(first, count int32, middle Vec) (counts [8]int32) {
-	at, order := b.tree.At[first:first+count], b.order[first:first+count]
-	octant := func(p Vec) (o int) {
-		for k := range p {
-			if p[k] >= middle[k] {
-				o |= 1 << k
-			}
-		}
-		return o
-	}
-	for _, p := range at {
-		counts[octant(p)]++
-	}
-	var place [8]int32
-	for o := 1; o < len(place); o++ {
-		place[o] = place[o-1] + counts[o-1]
-	}
-	spare, numbers := b.spare.At[:count], make([]int32, count)
-	for i, p := range at {
-		o := octant(p)
-		spare[place[o]], numbers[place[o]] = p, order[i]
-		place[o]++
-	}
-	copy(at, spare)
-	copy(order, numbers)
-	return counts
-}
-
-// prune returns the part of the tree that the forces on a cell's bodies need, and where the cell is in it: cells that
-// are so far from all of them that nobody would look into them come without what is in them.
-func (t *Tree) prune(target int32, theta float64) (Tree, int32) {
-	cell := t.Cells[target]
-	p := pruner{from: t, theta: theta, target: target, own: cell, to: Tree{Cells: make([]Cell, 1), Mass: t.Mass}}
-	p.low, p.high = t.At[cell.Bodies], t.At[cell.Bodies]
-	for _, at := range t.At[cell.Bodies : cell.Bodies+cell.Count] {
+// bounds are of the bodies of a cell.
+func (t *Tree) bounds(cell int32) (low, high Vec) {
+	c := &t.Cells[cell]
+	low, high = t.At[c.Bodies], t.At[c.Bodies]
+	for _, at := range t.At[c.Bodies : c.Bodies+c.Count] {
 		for k := range at {
-			p.low[k], p.high[k] = min(p.low[k], at[k]), max(p.high[k], at[k])
+			low[k], high[k] = min(low[k], at[k]), max(high[k], at[k])
 		}
 	}
-	p.copy(0, 0)
+	return low, high
+}
+
+// prune returns what the forces on the bodies of a cell of one of the trees need of them all, and where the cell is
+// in that: cells that are so far from all of these bodies that nobody would look into them come without what is in
+// them.
+func prune(trees []*Tree, own int, cell int32, theta float64) (Tree, int32) {
+	p := pruner{theta: theta, target: -1, to: Tree{Mass: trees[own].Mass}}
+	p.low, p.high = trees[own].bounds(cell)
+	for i, t := range trees {
+		p.from, p.own = t, Cell{}
+		if i == own {
+			p.target, p.own = cell, t.Cells[cell]
+		}
+		for c := int32(0); c < int32(len(t.Cells)); c = t.Cells[c].Next {
+			p.copy(c)
+		}
+		p.target = -1
+	}
 	return p.to, p.found
 }
 
@@ -156,37 +120,31 @@ type pruner struct {
 	to        Tree
 	theta     float64
 	target    int32 // in from
-	own       Cell  // the target
+	own       Cell  // the target, if it is in from
 	found     int32 // the same in to
 	low, high Vec   // where the bodies of the target are
 }
 
-// copy copies cell c of from to cell d.
-func (p *pruner) copy(c, d int32) {
-	cell := p.from.Cells[c]
-	if c == p.target {
+// copy appends a cell and what is needed of what is in it.
+func (p *pruner) copy(i int32) {
+	c, d := p.from.Cells[i], int32(len(p.to.Cells))
+	if i == p.target {
 		p.found = d
 	}
-	if p.far(&cell) {
-		cell.Bodies, cell.Count, cell.Child, cell.Children = 0, 0, 0, 0
-		p.to.Cells[d] = cell
-		return
+	p.to.Cells = append(p.to.Cells, c)
+	first := int32(len(p.to.At))
+	switch {
+	case p.far(&c):
+	case !p.from.divided(i):
+		p.to.At = append(p.to.At, p.from.At[c.Bodies:c.Bodies+c.Count]...)
+	default:
+		for k := i + 1; k < c.Next; k = p.from.Cells[k].Next {
+			p.copy(k)
+		}
 	}
-	bodies := p.from.At[cell.Bodies : cell.Bodies+cell.Count]
-	cell.Bodies = int32(len(p.to.At))
-	if cell.Children == 0 {
-		p.to.At = append(p.to.At, bodies...)
-		p.to.Cells[d] = cell
-		return
-	}
-	from := cell.Child
-	cell.Child = int32(len(p.to.Cells))
-	p.to.Cells = append(p.to.Cells, make([]Cell, cell.Children)...)
-	for i := range cell.Children {
-		p.copy(from+i, cell.Child+i)
-	}
-	cell.Count = int32(len(p.to.At)) - cell.Bodies // those of the target are all there
-	p.to.Cells[d] = cell
+	c.Bodies, c.Count = first, int32(len(p.to.At))-first // those of the target are all there
+	c.Next = int32(len(p.to.Cells))
+	p.to.Cells[d] = c
 }
 
 // far says that no body of the target looks into a cell. The margin is far more than what rounding does.

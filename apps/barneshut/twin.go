@@ -1,40 +1,104 @@
 package barneshut
 
-// simulateAlone is the sequential twin of simulate.
-func simulateAlone(p Problem) Result {
-	return p.run(plummer(p.Bodies, p.Seed, p.Leaf), advance, func(s *State) [][]Force {
-		if p.Variant == byDirect {
-			return [][]Force{s.Tree.direct(0, int32(p.Bodies), p.Law)}
-		}
-		return [][]Force{s.Tree.forces(0, p.Law)}
-	})
+import "math"
+
+// world is how a variant goes from step to step.
+type world interface {
+	// draw gives the drift of all bodies, and begin makes their chunks.
+	draw() Drift
+	begin(Drift)
+	// step moves all bodies. After the last step nobody needs their boxes.
+	step(first, last bool) Sum
+	// end gives all bodies as they are, and divide makes other chunks of them.
+	end() Result
+	divide([]Body)
 }
 
-// run goes from step to step: forces computes those on the bodies of a state, and move makes the next one of them. The
-// last one nobody else needs.
-func (p *Problem) run(s State, move func(State, Kick) State, forces func(*State) [][]Force) Result {
+// divideEvery is after how many steps bodies change to chunks that are nearer. It costs some steps' hundredths, and
+// chunks that overlap cost more the longer they do.
+const divideEvery = 16
+
+// run goes from step to step.
+func (p *Problem) run(w world) Result {
+	w.begin(w.draw())
 	var r Result
 	for step := range p.Steps {
-		acting := forces(&s)
-		e, m := s.energy(acting, p.Time, step == 0)
+		if step > 0 && step%divideEvery == 0 {
+			now := w.end()
+			all := now.bodies(p.Bodies)
+			arrange(all, max(1, len(all)/chunks/2))
+			w.divide(all)
+		}
+		r.Energy[1], r.Momentum[1] = p.totals(w.step(step == 0, step == p.Steps-1))
 		if step == 0 {
-			r.Energy[0], r.Momentum[0] = e, m
+			r.Energy[0], r.Momentum[0] = r.Energy[1], r.Momentum[1]
 		}
-		r.Energy[1], r.Momentum[1] = e, m
-		if step == p.Steps-1 {
-			move = advance
-		}
-		s = move(s, s.kick(acting, p.Time, step == 0))
 	}
-	r.Speed, r.At = s.Speed, s.places()
+	end := w.end()
+	r.Chunk, r.Motion = end.Chunk, end.Motion
 	return r
 }
 
-// places are those of the bodies, by number.
-func (s *State) places() []Vec {
-	at := make([]Vec, len(s.Order))
-	for i, n := range s.Order {
-		at[n] = s.Tree.At[i]
+// totals are the energy, and the amount of momentum, of a step.
+func (p *Problem) totals(s Sum) (energy, momentum float64) {
+	m, v := 1/float64(p.Bodies), s.Momentum
+	return s.Energy * m, m * math.Sqrt(float64(v[0]*v[0])+float64(v[1]*v[1])+float64(v[2]*v[2]))
+}
+
+func (s *Sum) add(t Sum) {
+	s.Energy += t.Energy
+	for k := range s.Momentum {
+		s.Momentum[k] += t.Momentum[k]
 	}
-	return at
+}
+
+// alone is the sequential twin, and what other variants hold at the root.
+type alone struct {
+	*Problem
+	chunk  [chunks]Chunk
+	motion [chunks]Motion
+}
+
+func (w *alone) draw() (all Drift) {
+	for c := range w.chunk {
+		all.add(drift(w.plummer(c)))
+	}
+	return all
+}
+
+func (w *alone) begin(all Drift) {
+	for c := range w.chunk {
+		w.chunk[c], w.motion[c] = w.Problem.begin(c, all)
+	}
+}
+
+func (w *alone) step(first, _ bool) (all Sum) {
+	old := w.chunk
+	trees := trees(&old)
+	for c := range trees {
+		if n := len(trees[c].At); n > 0 {
+			var sum Sum
+			pulls := forces(trees, c, 0, w.law())
+			w.chunk[c], w.motion[c], sum = old[c].step(&w.motion[c], pulls, w.Time, first, w.Leaf)
+			all.add(sum)
+		}
+	}
+	return all
+}
+
+func trees(chunk *[chunks]Chunk) []*Tree {
+	all := make([]*Tree, chunks)
+	for c := range chunk {
+		all[c] = chunk[c].tree
+	}
+	return all
+}
+
+func (w *alone) end() Result { return Result{Chunk: w.chunk, Motion: w.motion} }
+
+func (w *alone) divide(all []Body) {
+	for c := range w.chunk {
+		first, next := w.Problem.chunk(c)
+		w.chunk[c], w.motion[c] = divide(all[first:next], 1/float64(w.Bodies), w.Leaf)
+	}
 }

@@ -17,7 +17,7 @@ func init() {
 // Problem is the argument of the root job.
 type Problem struct {
 	Map       *Instance
-	Threshold int // subproblems with at most as many undecided edges are not split into jobs
+	Threshold int // subproblems with at most as many undecided edges are not split into jobs unless others wait
 }
 
 // Job is a subproblem. The shortest tour so far is not in it, so a job that is run again is the same.
@@ -51,8 +51,9 @@ func solveFrom(f *satin.Frame, p Problem, start Tour) Tour {
 	return look(firstOf(p.Map, best.Length), Tour{Length: best.Length + 1})
 }
 
-// search returns the best tour that it knows of, which another job may have found: whoever leaves something out because
-// of a tour has that tour in its result. So the root's is a best one, whatever the jobs hear of each other, and when.
+// search returns the best tour that it knows of, which another job may have found: whoever leaves something out
+// because of a tour has that tour in its result. So the root's is a best one, whatever the jobs hear of each other,
+// and when.
 //
 // A job that has waited while a better tour was found looks at that first, and may end at once.
 func search(f *satin.Frame, j Job) Tour {
@@ -61,7 +62,7 @@ func search(f *satin.Frame, j Job) Tour {
 	if s.Floor > s.limit(best) {
 		return best
 	}
-	if s.Open <= j.Threshold {
+	if s.Open <= j.Threshold>>f.Deeper() {
 		return j.offer(f, best, s.searchAlone(in, best))
 	}
 	found, children := s.branch(in, best)

@@ -72,6 +72,8 @@ func TestBadArguments(t *testing.T) {
 		{"record chess",
 			`there is no application "chess"; there are barneshut, fib, gene, `},
 		{"record nqueens", "number of arguments"},
+		{"record --runs nqueens", "record --runs N APP"},
+		{"record --runs 0 nqueens 9", `--runs: got "0", want a whole number from 1 to 100`},
 		{"record nqueens 99", `N: got "99"`},
 		{"replay x", `"x" is not a seed, a whole number`},
 	} {
@@ -111,7 +113,7 @@ func TestRun(t *testing.T) {
 // TestRecordedTreeRuns: what record prints, run --tree reads.
 func TestRecordedTreeRuns(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "queens.tree")
-	text := output(t, "record", "nqueens", "12", "--threshold", "8")
+	text := output(t, "record", "--runs", "2", "nqueens", "12", "--threshold", "8")
 	if !strings.HasPrefix(text, "satin-tree 1 nqueens 12 --threshold 8\n") {
 		t.Errorf("the recording begins with %.60q", text)
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/satin-peer/satin/apps"
@@ -19,10 +20,12 @@ import (
 
 const recordHelp = `satin-sim record APP [ARGUMENTS] [FLAGS] runs an application of satin-peer on one core and prints the tree of its jobs, with
 what each cost and how large its argument and result are, for satin-sim run --tree FILE. It takes some times as long as the
-application's sequential program, which runs too.
+application's sequential program, which runs too. With --runs N it does so N times, and what a job cost is the least of
+that: on a machine that does other things, too.
 
 Examples:
   satin-sim record nqueens 14 > queens.tree
+  satin-sim record --runs 3 nqueens 14 > queens.tree
   satin-sim record uts T1 > uts.tree
 `
 
@@ -35,20 +38,35 @@ func recordTree(args []string, out, progress io.Writer) error {
 		}
 		return flag.ErrHelp
 	}
+	runs := 1
+	if args[0] == "--runs" {
+		var err error
+		if len(args) < 3 {
+			return usage("record --runs N APP ...")
+		}
+		if runs, err = strconv.Atoi(args[1]); err != nil || runs < 1 || runs > maxRecordings {
+			return usage("--runs: got %q, want a whole number from 1 to %d", args[1], maxRecordings)
+		}
+		args = args[2:]
+	}
 	problem, err := problemOf(args[0], args[1:], out)
 	if err != nil {
 		return err
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	tree, result, err := record.Tree(ctx, strings.Join(args, " "), problem.Root, problem.Arg)
-	if err != nil {
-		return err
+	var tree *sim.Recorded
+	for range runs {
+		again, err := recordOnce(ctx, strings.Join(args, " "), problem)
+		if err != nil {
+			return err
+		}
+		if tree == nil {
+			tree = again
+		} else if tree, err = tree.Least(again); err != nil {
+			return fmt.Errorf("%s: %w", problem.Title, err)
+		}
 	}
-	if err := problem.Check(result); err != nil {
-		return fmt.Errorf("%s: the recorded run has a wrong result: %w", problem.Title, err)
-	}
-	tree.Twin = record.Time(func() { problem.Sequential() })
 	total := sim.Sequential(tree)
 	fmt.Fprintf(progress, "%s: %d jobs, %d of them leaves, %v of work; the sequential program took %v\n", problem.Title,
 		total.Jobs, total.Result.Leaves, total.Work, tree.Twin)
@@ -58,6 +76,22 @@ func recordTree(args []string, out, progress io.Writer) error {
 	}
 	_, err = text.WriteTo(out)
 	return err
+}
+
+// maxRecordings bounds --runs.
+const maxRecordings = 100
+
+// recordOnce runs the jobs, and then the sequential program.
+func recordOnce(ctx context.Context, name string, problem *apps.Problem) (*sim.Recorded, error) {
+	tree, result, err := record.Tree(ctx, name, problem.Root, problem.Arg)
+	if err != nil {
+		return nil, err
+	}
+	if err := problem.Check(result); err != nil {
+		return nil, fmt.Errorf("%s: the recorded run has a wrong result: %w", problem.Title, err)
+	}
+	tree.Twin = record.Time(func() { problem.Sequential() })
+	return tree, nil
 }
 
 // problemOf sets an application up as satin-peer run does.

@@ -50,7 +50,7 @@ func (e *Engine) jobOf(t *engine.Taken) (steal.Job, error) {
 		return steal.Job{}, err
 	}
 	return steal.Job{Path: j.ID.Path, Identity: job.Identify(j.Func, arg), Function: j.Func, Arg: arg,
-		Restarted: j.Restarted, Names: names}, nil
+		Restarted: j.Restarted, Names: names, Depth: j.Depth}, nil
 }
 
 // run starts a stolen job, or the root. One that cannot be run ends at once, as a job that panicked: its
@@ -61,7 +61,8 @@ func (e *Engine) run(id steal.SegmentID, j *steal.Job, first bool) {
 	_, v, err := read(fn, j.Arg)
 	var g *engine.Guest
 	if err == nil {
-		in := engine.Job{ID: which, Func: fn, Arg: v, Restarted: j.Restarted && !e.cfg.Naive, First: first}
+		in := engine.Job{ID: which, Func: fn, Arg: v, Restarted: j.Restarted && !e.cfg.Naive, First: first,
+			Depth: min(j.Depth, steal.MaxDepth)}
 		g, err = e.pool.Submit(in, func(o engine.Outcome) {
 			begun := time.Now()
 			outcome, returned := e.sharing.encodeOutcome(e.cfg.Self, which, fn, o)

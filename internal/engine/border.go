@@ -72,6 +72,8 @@ type Job struct {
 	// Spawn or Get, and goes on when the job waits for what is elsewhere, or has ended. For the root of a run
 	// that is begun again: it has little to do itself, and much waits for it.
 	First bool
+	// Depth is by how many steps it is to be divided further than usual, and so is all below it: see Worker.Deeper.
+	Depth uint8
 }
 
 // An Outcome is what came of a job: what its function returned, or Failure.
@@ -97,6 +99,7 @@ type passport struct {
 	tally     tally
 	taken     *Taken // of a job that went out
 	restarted bool   // it came in or back as a restarted job
+	depth     uint8  // by how many steps it is to be divided further
 }
 
 // borderCounts are the statistics of the border; Pool.runMu guards them.
@@ -121,6 +124,10 @@ func (p *Pool) Submit(j Job, ended func(Outcome)) (*Guest, error) {
 			ended(r.outcome())
 		}
 	}}
+	r.out.depth = j.Depth
+	if j.Depth > 0 {
+		p.deeper.Store(true)
+	}
 	if j.Restarted {
 		p.restarts.Store(true)
 	}

@@ -57,6 +57,48 @@ func (p *Pool) rootOf(r *Record) *Record {
 	return r
 }
 
+// Deeper is by how many steps w's running job is to be divided further than usual: what the job that came in, of which
+// it is a part, was submitted with. Only w's own goroutine may call it.
+func (w *Worker) Deeper() int {
+	if w.pool == nil || !w.pool.deeper.Load() {
+		return 0
+	}
+	w.pool.pathMu.Lock()
+	defer w.pool.pathMu.Unlock()
+	return int(w.depthAt(w.Cur >> DepthShift))
+}
+
+// depthOf is the same of a stolen job.
+func (p *Pool) depthOf(r *Record) uint8 {
+	if !p.deeper.Load() {
+		return 0
+	}
+	p.pathMu.Lock()
+	defer p.pathMu.Unlock()
+	return r.depth()
+}
+
+func (r *Record) depth() uint8 {
+	switch {
+	case r.W == nil:
+		return r.out.depth
+	case r.state.Load() == dropped:
+		return 0
+	}
+	return r.W.depthAt(r.ID &^ abortedBit >> DepthShift)
+}
+
+// depthAt is that of the jobs of w's frame at the given depth of its stack.
+func (w *Worker) depthAt(at uint64) uint8 {
+	t := w.tab.Load()
+	for ; at > 0; at-- {
+		if t.levels[at].Job == 0 {
+			return t.roots[at].depth()
+		}
+	}
+	return 0
+}
+
 func (p *Pool) awaitPathReaders() {
 	p.pathMu.Lock()
 	//lint:ignore SA2001 the empty section is the point: readers have left

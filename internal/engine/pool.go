@@ -79,6 +79,7 @@ type Pool struct {
 	sample     atomic.Uint64 // number of the newest request for statistics
 	pathMu     sync.Mutex    // held while paths are resolved across stacks
 	restarts   atomic.Bool   // a restarted job has come
+	deeper     atomic.Bool   // a job that is to be divided further has come
 	clock      func() int64  // what long jobs are timed with: now, or the count of a test
 	pulses     atomic.Uint64 // calls of Pulse
 	resalvages atomic.Uint64 // calls of Resalvage

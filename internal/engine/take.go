@@ -145,7 +145,7 @@ func (p *Pool) give(r *Record, id job.ID, restarted, found bool) *Taken {
 }
 
 func (p *Pool) newTaken(r *Record, id job.ID, restarted, found bool) *Taken {
-	j := Job{ID: id, Func: r.d.Name, Arg: r.d.Ops.Arg(r), Restarted: restarted}
+	j := Job{ID: id, Func: r.d.Name, Arg: r.d.Ops.Arg(r), Restarted: restarted, Depth: p.depthOf(r)}
 	return &Taken{p: p, r: r, job: j, root: p.rootOf(r), found: found || r.wasFound(), telling: found}
 }
 

@@ -37,6 +37,57 @@ func TestEagerScheduling(t *testing.T) {
 	}
 }
 
+// halved is a tree that is not divided below some depth, unless more is wanted: four levels for each step.
+type halved struct {
+	Split
+	deep int32
+}
+
+func (h *halved) Children(n Node, buf []Node) []Node {
+	if n.Form >= h.deep {
+		return buf
+	}
+	return h.Split.Children(n, buf)
+}
+
+func (h *halved) Cost(n Node) int64 {
+	if n.Form >= h.deep {
+		return n.Work
+	}
+	return h.Split.Cost(n)
+}
+
+func (h *halved) Deeper(steps uint8) Tree { return &halved{h.Split, h.deep + 4*int32(steps)} }
+
+// TestDeeper: what has taken others long is divided among the peers that have nothing to do when it is given to one of
+// them as well; without that hint it takes as long as its largest leaf (Javelin 3, "Dynamic Depth Expansion").
+func TestDeeper(t *testing.T) {
+	tree := &halved{Split{Seed: 3, Total: 50 * time.Second, Grain: time.Second / 4, FanLow: 8, FanHigh: 8, Even: 0.01,
+		Skew: 9, Arg: 100, Result: 100}, 2}
+	want := Sequential(tree).Result
+	run := func(tree Tree) *Report {
+		c := quiet(tree, "crs")
+		c.Want = &want
+		c.Core = steal.WAN()
+		c.Core.EagerAfter, c.Core.EagerPercent = time.Second, 100
+		r, err := Run(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	stiff, divided := run(stiff{tree}), run(tree)
+	t.Logf("%v stiff, %v divided, %d copies", stiff.Elapsed, divided.Elapsed, divided.Steals.EagerCopies)
+	if divided.Elapsed*3 > stiff.Elapsed*2 || divided.Steals.EagerWon == 0 {
+		t.Errorf("%v stiff, %v divided, %d copies were first", stiff.Elapsed, divided.Elapsed, divided.Steals.EagerWon)
+	}
+}
+
+// stiff is the same tree with the hint ignored.
+type stiff struct{ *halved }
+
+func (s stiff) Deeper(uint8) Tree { return s }
+
 // TestEagerAlone: the peer that has given a job away, and nobody else to ask, runs it itself.
 func TestEagerAlone(t *testing.T) {
 	c := quiet(&Split{Seed: 3, Total: 20 * time.Second, Grain: time.Second, FanLow: 2, FanHigh: 4, Arg: 100,

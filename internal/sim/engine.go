@@ -49,6 +49,7 @@ type frame struct {
 	any     bool
 	dead    bool  // it has what it wants of its children; what is left of them is dropped
 	again   bool  // restarted, and so are its children
+	deeper  uint8 // by so many steps, and so are its children
 	watched bool  // somebody has results of jobs below it: they are looked for before its children begin
 	took    int64 // workers' time below it
 	sum     Result
@@ -77,8 +78,10 @@ type entry struct {
 	place
 	node  Node
 	again bool // given away before, or below such a job: somebody may have its result
-	back  bool // it was itself given away and came back
-	found bool // it was found once and came back: it is not looked for again
+	// deeper is by how many steps it is to be divided further.
+	deeper uint8
+	back   bool // it was itself given away and came back
+	found  bool // it was found once and came back: it is not looked for again
 
 	version int32 // of what is shared: which one it reads
 }
@@ -121,6 +124,7 @@ func (g *engine) newFrame(e *entry, children int) int32 {
 	g.frames[i] = frame{place: e.place, node: e.node, pending: int32(children), spawned: uint32(children),
 		used: true, any: g.tree.Any(e.node),
 		again:   e.again,
+		deeper:  e.deeper,
 		version: e.version,
 		watched: g.looks(e) && g.below(e.place)}
 	g.books.open++
@@ -194,13 +198,22 @@ func (g *engine) take(most int) []steal.Taken {
 func (g *engine) out(j givenJob) steal.Taken {
 	g.lastRef++
 	g.given[g.lastRef] = j
-	return steal.Taken{Ref: g.lastRef, Job: jobOf(g.tree, j.node, j.path, j.again), Spawned: j.parent != noFrame}
+	return steal.Taken{Ref: g.lastRef, Job: jobOf(g.tree, &j.entry, j.path), Spawned: j.parent != noFrame}
 }
 
 // jobOf is a modelled job as it travels.
-func jobOf(t Tree, n Node, p job.Path, again bool) steal.Job {
-	arg := n.encode(t.ArgBytes(n))
-	return steal.Job{Path: p, Identity: identify(arg), Function: modelFunction, Arg: arg, Restarted: again}
+func jobOf(t Tree, e *entry, p job.Path) steal.Job {
+	arg := e.node.encode(t.ArgBytes(e.node))
+	return steal.Job{Path: p, Identity: identify(arg), Function: modelFunction, Arg: arg, Restarted: e.again,
+		Depth: e.deeper}
+}
+
+// shape is the tree as jobs see it that are divided so many steps further.
+func (g *engine) shape(steps uint8) Tree {
+	if d, ok := g.tree.(Deepening); ok && steps > 0 {
+		return d.Deeper(steps)
+	}
+	return g.tree
 }
 
 // close takes a job that was given away off the list, for an order that ends its absence; false if the engine
@@ -232,19 +245,21 @@ func (g *engine) putBack(ref steal.Ref, restarted bool) {
 }
 
 // enter queues a job that the core wants to be run as the newest: the run's root, or one of another peer.
-func (g *engine) enter(n Node, s *segment, again bool, version int32) {
+func (g *engine) enter(n Node, s *segment, j *steal.Job, version int32) {
 	if g.segments[s.id] != nil {
 		panic(violation(segmentOnce, "segment %d is run twice", s.id))
 	}
 	g.segments[s.id] = s
 	g.books.entered++
-	g.queue.pushNewest(entry{node: n, place: place{parent: noFrame, segment: s}, again: again, version: version})
+	g.queue.pushNewest(entry{node: n, place: place{parent: noFrame, segment: s}, again: j.Restarted,
+		deeper: j.Depth, version: version})
 }
 
 // spawn begins a job: an inner node's children are queued; a leaf is for a worker to spend its cost on.
 func (g *engine) spawn(e *entry) (cost int64, isLeaf bool) {
-	g.children = g.tree.Children(e.node, g.children[:0])
-	cost = g.tree.Cost(e.node)
+	t := g.shape(e.deeper)
+	g.children = t.Children(e.node, g.children[:0])
+	cost = t.Cost(e.node)
 	if len(g.children) == 0 {
 		return cost, true
 	}
@@ -254,7 +269,7 @@ func (g *engine) spawn(e *entry) (cost int64, isLeaf bool) {
 	}
 	for i := range g.children {
 		g.queue.pushNewest(entry{node: g.children[i], place: place{parent: f, index: uint32(i) + 1}, again: e.again,
-			version: e.version})
+			deeper: e.deeper, version: e.version})
 	}
 	g.books.spawned += uint64(len(g.children))
 	return cost, false

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/steal"
 )
 
 // TestQueueOrders: events come out by time, and those of one moment in the order in which they were posted.
@@ -198,7 +199,7 @@ func TestClock(t *testing.T) {
 // TestPaths: a job's path is read off its frames, below a stolen job too.
 func TestPaths(t *testing.T) {
 	g := newEngine(smallSplit(), 1)
-	g.enter(g.tree.Root(), &segment{id: 1}, false, 0)
+	g.enter(g.tree.Root(), &segment{id: 1}, &steal.Job{}, 0)
 	root := g.queue.popNewest()
 	g.spawn(&root)
 	second := *g.queue.at(1)
@@ -210,7 +211,7 @@ func TestPaths(t *testing.T) {
 	if got := pathText(g.path(g.queue.at(0).place)); got != "2.1" {
 		t.Errorf("its first child has path %s", got)
 	}
-	g.enter(g.tree.Root(), &segment{id: 2, path: job.Path{7, 8}}, false, 0)
+	g.enter(g.tree.Root(), &segment{id: 2, path: job.Path{7, 8}}, &steal.Job{}, 0)
 	stolen := g.queue.popNewest()
 	if got := pathText(g.path(stolen.place)); got != "7.8" {
 		t.Errorf("a stolen job has path %s", got)

@@ -91,7 +91,7 @@ func (g *engine) nextPhase(at int32) bool {
 	for i := range g.children {
 		f.spawned++
 		g.queue.pushNewest(entry{node: g.children[i], place: place{parent: at, index: f.spawned}, again: f.again,
-			version: f.version + f.phase})
+			deeper: f.deeper, version: f.version + f.phase})
 	}
 	g.books.spawned += uint64(len(g.children))
 	return true

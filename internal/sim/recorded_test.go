@@ -166,8 +166,15 @@ func TestRecordedPhases(t *testing.T) {
 	}{
 		{"scaled", func() (*Recorded, error) { return r.Scaled(16_214 * 1000) }, 6 + 4, 16_214_000,
 			"1 0 40 8 2 0 1 0 2 0 1 0 1 0 1 0"},
-		{"repeated", func() (*Recorded, error) { return r.Repeated(4) }, 3 + 3, 1000 + 3*5000 + 7000 + 64 + 3*60,
-			"2 1000 40 8 1 5000 1 5000 1 5000 0 7000"},
+		{"the least of two", func() (*Recorded, error) {
+			other, err := r.Between(func(i int, own time.Duration) time.Duration {
+				return own - 500 + 2000*time.Duration(i%2)
+			})
+			if err != nil {
+				return nil, err
+			}
+			return r.Least(other)
+		}, 6, 16_200, "2 500 40 8 2 3200 1 4800 0 7500"},
 		{"flat", r.Flat, 6, 16_214, "3 1004 40 8 2 3000 1 5000 0 7000"},
 		{"with other costs", func() (*Recorded, error) {
 			return r.Between(func(i int, _ time.Duration) time.Duration { return time.Duration(i) })
@@ -190,6 +197,23 @@ func TestRecordedPhases(t *testing.T) {
 		}
 		if _, err := Run(quiet(got, "crs")); err != nil {
 			t.Errorf("%s: %v", c.what, err)
+		}
+	}
+}
+
+// Two recordings of programs that do not do the same are not one.
+func TestLeastOfDifferentTrees(t *testing.T) {
+	for _, other := range []string{"0 1 1 1", "1 1 1 1\n0 1 1 1", "2 1 1 1\n0 1 1 1\n0 1 1 1", "1 1 1 1 1 1\n0 1 1 1\n0 1 1 1"} {
+		one, err := ReadRecorded(strings.NewReader("satin-tree 1 x\n2 1 1 1 0 3\n0 1 1 1\n0 1 1 1"), "x")
+		if err != nil {
+			t.Fatal(err)
+		}
+		two, err := ReadRecorded(strings.NewReader("satin-tree 1 x\n"+other), "x")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := one.Least(two); err == nil {
+			t.Errorf("%q is like another tree", other)
 		}
 	}
 }

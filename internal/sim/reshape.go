@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fmt"
 	"slices"
 	"time"
 )
@@ -33,48 +34,55 @@ func (j *RecordedJob) phases() []RecordedPhase {
 // alone is from when on what an inner job computes itself is a phase of its own in Scaled.
 const alone = 100 * time.Microsecond
 
-// Scaled is the tree with all costs multiplied by one factor, so that they add up to about total: the same problem on
-// slower machines. The model's inner jobs take no time of their own (engine.go), so what one computes before it spawns,
-// or spawns again, becomes a phase with one leaf: nothing else of the job can run meanwhile.
+// Scaled is the tree with all costs multiplied by one factor, so that they add up to about total: the same problem
+// on slower machines. The model's inner jobs take no time of their own (engine.go), so what one computes before it
+// spawns, or spawns again, becomes a phase with one leaf: nothing else of the job can run meanwhile.
 func (r *Recorded) Scaled(total time.Duration) (*Recorded, error) {
 	s := reshaper{from: r, factor: float64(total) / float64(r.Work())}
 	s.scale(0)
 	return NewRecorded(r.Name, s.jobs)
 }
 
-// Repeated is the program with so many steps: its first one, and then its last one again and again. Steps are the
-// phases of the root that have children.
-func (r *Recorded) Repeated(steps int) (*Recorded, error) {
-	s := reshaper{from: r, factor: 1}
-	root := r.jobs[0]
-	phases := root.phases()
-	root.Later = nil
-	s.jobs = append(s.jobs, root)
-	at, last, from := int32(1), phases[0], int32(1)
-	for range phases[0].Children {
-		at = s.copy(at)
+// Least is the program as it was recorded twice: each phase weighs what it cost when it cost less, since the
+// machine does other things, too, and together they cost what the cheaper recording did. It fails if the two are
+// different trees.
+func (r *Recorded) Least(again *Recorded) (*Recorded, error) {
+	jobs := slices.Clone(r.jobs)
+	if len(jobs) != len(again.jobs) {
+		return nil, fmt.Errorf("%d jobs, then %d: this program does not always do the same", len(jobs), len(again.jobs))
 	}
-	for _, p := range phases[1:] {
-		if p.Children == 0 {
-			break
+	for i := range jobs {
+		one, two := jobs[i].phases(), again.jobs[i].phases()
+		if len(one) != len(two) {
+			return nil, fmt.Errorf("job %d has %d phases, then %d", i+1, len(one), len(two))
 		}
-		last, from = p, at
-		for range p.Children {
-			at = r.next[at]
+		for k := range one {
+			if one[k].Children != two[k].Children {
+				return nil, fmt.Errorf("job %d has %d children in a phase, then %d", i+1, one[k].Children,
+					two[k].Children)
+			}
+			one[k].Cost = min(one[k].Cost, two[k].Cost)
+		}
+		jobs[i].RecordedPhase, jobs[i].Later = one[0], one[1:]
+	}
+	least, err := NewRecorded(r.Name, jobs)
+	if err != nil {
+		return nil, err
+	}
+	least.Twin = min(r.Twin, again.Twin)
+	factor := float64(min(r.Work(), again.Work())) / max(1, float64(least.Work()))
+	for i := range jobs {
+		j := &jobs[i]
+		j.Cost = time.Duration(float64(j.Cost) * factor).Round(rounded)
+		for k := range j.Later {
+			j.Later[k].Cost = time.Duration(float64(j.Later[k].Cost) * factor).Round(rounded)
 		}
 	}
-	for range steps - 1 {
-		s.jobs[0].Later = append(s.jobs[0].Later, last)
-		at := from
-		for range last.Children {
-			at = s.copy(at)
-		}
-	}
-	if end := phases[len(phases)-1]; end.Children == 0 {
-		s.jobs[0].Later = append(s.jobs[0].Later, end)
-	}
-	return NewRecorded(r.Name, s.jobs)
+	return least, nil
 }
+
+// rounded is what costs are rounded to that were computed: files get small.
+const rounded = 100 * time.Nanosecond
 
 // Flat is the program as a master with workers: the root does what inner jobs did, phase by phase, and spawns all
 // leaves.
@@ -118,12 +126,6 @@ type reshaper struct {
 	from   *Recorded
 	factor float64
 	jobs   []RecordedJob
-}
-
-// copy appends a job with all below it, and returns the number of the one that follows.
-func (s *reshaper) copy(i int32) int32 {
-	s.jobs = append(s.jobs, s.from.jobs[i:s.from.next[i]]...)
-	return s.from.next[i]
 }
 
 // scale appends a job with all below it.

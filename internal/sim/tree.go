@@ -51,8 +51,19 @@ var (
 
 func (r Result) plus(o Result) Result { return Result{r.Sum + o.Sum, r.Leaves + o.Leaves} }
 
+// Deepening is a tree whose leaves can be divided further, for peers that wait (steal.Job.Depth). What a job
+// computes is its Work, which Children must divide without a rest: so it is the same however it is divided.
+type Deepening interface {
+	Tree
+	// Deeper is the same tree with leaves that are divided so many steps further.
+	Deeper(steps uint8) Tree
+}
+
 // leafResult is what a leaf computes.
 func leafResult(t Tree, n Node) Result {
+	if _, ok := t.(Deepening); ok {
+		return Result{uint64(n.Work), 0}
+	}
 	if t.Found(n) {
 		return something
 	}

@@ -70,7 +70,7 @@ func (p *peer) leafDone(i int, token uint64) {
 	g := &p.engine
 	g.idle++
 	g.books.executed++
-	p.usage.work += g.tree.Cost(e.node)
+	p.usage.work += g.shape(e.deeper).Cost(e.node)
 	p.world.audit.leaf(p, &e)
 	result, names := g.sharing.leaf(&e, leafResult(g.tree, e.node))
 	p.complete(child{place: e.place, node: e.node, result: result, took: took, names: names})

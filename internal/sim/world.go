@@ -78,7 +78,7 @@ func newWorld(cfg Config) (*world, error) {
 		}
 	}
 	w.members = steal.NewMembers(w.joined)
-	w.plan = steal.Run{ID: w.run, Root: jobOf(cfg.Tree, cfg.Tree.Root(), nil, false), Deputies: w.deputies(),
+	w.plan = steal.Run{ID: w.run, Root: jobOf(cfg.Tree, &entry{node: cfg.Tree.Root()}, nil), Deputies: w.deputies(),
 		Recovery: cfg.Recovery}
 	if cfg.Audit {
 		w.audit = newAudit(w)

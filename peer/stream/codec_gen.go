@@ -501,6 +501,9 @@ func appendJob(b []byte, v *steal.Job) []byte {
 	if len(v.Names) > 0 {
 		fields++
 	}
+	if v.Depth != 0 {
+		fields++
+	}
 	b = append(b, cborMap|fields)
 	if len(v.Path) > 0 {
 		b = appendUints(append(b, 1), v.Path)
@@ -515,6 +518,9 @@ func appendJob(b []byte, v *steal.Job) []byte {
 	}
 	if len(v.Names) > 0 {
 		b = appendBytes(append(b, 6), v.Names)
+	}
+	if v.Depth != 0 {
+		b = appendHead(append(b, 7), cborUint, uint64(v.Depth))
 	}
 	return b
 }
@@ -541,6 +547,13 @@ func (r *cursor) readJob(v *steal.Job) {
 	if fields > 2 && r.key(6) {
 		fields--
 		v.Names = r.bytes()
+	}
+	if fields > 2 && r.key(7) {
+		fields--
+		v.Depth = uint8(r.number(8))
+		if !(v.Depth != 0) {
+			r.fail()
+		}
 	}
 	r.all(fields, 2)
 }

@@ -31,6 +31,7 @@ func Run(t *testing.T, open func(t *testing.T) port.Live) {
 		{"long jobs are kept", kept}, {"the first comes first", first}, {"an engine counts", counted},
 		{"orders for what is gone are ignored", stale}, {"jobs share", shared},
 		{"what there is to give is told", toGive}, {"results are judged", judged},
+		{"a job is divided further", divided},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			e := open(t)
@@ -212,6 +213,32 @@ func (r *rig) restarted() (steal.SegmentID, steal.Taken) {
 		r.t.Fatalf("%+v were found", e.Jobs)
 	}
 	return id, e.Jobs[0]
+}
+
+// divided: a hint reaches the job, all below it, and those of them that leave; no other job has it.
+func divided(r *rig) {
+	r.start()
+	if got := r.result("porttest.deeper", r.finished(r.begin("porttest.deeper", 2, nil)).Outcome); got != 0 {
+		r.t.Errorf("jobs without a hint saw %d", got)
+	}
+	hint := func(o *port.Order) { o.Job.Depth = 3 }
+	id := r.begin("porttest.seek", 7, hint)
+	j := r.take("porttest.echo")
+	if j.Job.Depth != 3 {
+		r.t.Errorf("the job that left has the hint %d", j.Job.Depth)
+	}
+	r.deliver(j.Ref, r.outcome(1000), true)
+	r.ends(id, 1000)
+	if got := r.result("porttest.deeper", r.finished(r.begin("porttest.deeper", 2, hint)).Outcome); got != 333 {
+		r.t.Errorf("jobs saw %d", got)
+	}
+	if got := r.result("porttest.deeper", r.finished(r.begin("porttest.deeper", 2, nil)).Outcome); got != 0 {
+		r.t.Errorf("other jobs saw %d", got)
+	}
+	most := r.begin("porttest.deeper", 0, func(o *port.Order) { o.Job.Depth = 255 })
+	if got := r.result("porttest.deeper", r.finished(most).Outcome); got != steal.MaxDepth {
+		r.t.Errorf("a hint of 255 became %d", got)
+	}
 }
 
 func found(r *rig) {

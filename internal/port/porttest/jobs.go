@@ -11,6 +11,7 @@ func init() {
 	satin.Register("porttest.fib", fib)
 	satin.Register("porttest.echo", echo)
 	satin.Register("porttest.seek", seek)
+	satin.Register("porttest.deeper", deeper)
 	satin.Register("porttest.long", long)
 	satin.RegisterErr("porttest.fail", fail)
 	satin.Register("porttest.panic", panics)
@@ -45,6 +46,14 @@ func seek(f *satin.Frame, n int) int {
 			return got
 		}
 	}
+}
+
+// deeper writes down the hint of n+1 jobs, each the child of the one before, as digits.
+func deeper(f *satin.Frame, n int) int {
+	if n == 0 {
+		return f.Deeper()
+	}
+	return 10*satin.Spawn(f, deeper, n-1).Get() + f.Deeper()
 }
 
 // long runs fib(n) without end: some milliseconds each time, as a rule in place.

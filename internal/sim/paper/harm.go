@@ -20,7 +20,7 @@ func harmTrees() ([]recoveryTree, error) {
 	}
 	gene := program{name: "gene"}.gene(128, 256, 1, false, recoveryWork)
 	var trees []recoveryTree
-	for _, p := range []*program{gene, named(list, "grammar, dc"), named(list, "barneshut, forces")} {
+	for _, p := range []*program{gene, named(list, "grammar, dc"), named(list, "barneshut, objects")} {
 		trees = append(trees, recoveryTree{p.name, func(uint64) (sim.Tree, error) { return p.tree, nil }})
 	}
 	return trees, nil
@@ -122,7 +122,7 @@ func makeHarm(o Options) (*Document, error) {
 	d.para("The programming-model paper's 5.5 with its applications: 32 peers of one core in two clusters of 16, on the links of DAS-2 as in "+
 		"[the recovery page](sim-recovery.md), %.0f s long without faults. One cluster goes in the middle of the run, which is half the time "+
 		"that 1.5 clusters take, and of a checkpoint's interval; the disks of those that crash are read %.0f s later. Programs are those of [the page on "+
-		"shared data](sim-objects.md), with fewer sequences, and of Barnes-Hut the forces: with what its root does alone, most of the time of 32 peers would be that. %s: medians and "+
+		"shared data](sim-objects.md), with fewer sequences. %s: medians and "+
 		"half the range where there are several. How shared data comes to peers is not simulated here.",
 		recoveryTime.Seconds(), carryAfter.Seconds(), o.seeds())
 	figureSix(d, trees, all)

@@ -1,0 +1,46 @@
+package barneshut
+
+import (
+	"slices"
+
+	"github.com/satin-peer/satin"
+)
+
+// Near is a Step that carries what it needs of all bodies.
+type Near struct {
+	Step  Step
+	Chunk Chunk
+	Part  Part
+}
+
+// Part is a job that computes the forces on the bodies of a cell, and carries all that it needs for it.
+type Part struct {
+	Tree      Tree
+	Cell      int32
+	Law       Law
+	Threshold int
+}
+
+// far is step for a job that carries its bodies.
+func far(f *satin.Frame, n Near) (m Moved) {
+	if n.Chunk.empty() {
+		m.Chunk, m.Motion = n.Chunk, n.Step.Motion
+		return m
+	}
+	pulls := slices.Concat(carried(f, n.Part)...)
+	m.Chunk, m.Motion, m.Sum = n.Chunk.step(&n.Step.Motion, pulls, n.Step.Time, n.Step.First, n.Step.Leaf)
+	return m
+}
+
+// carried is shared for a job that carries its bodies.
+func carried(f *satin.Frame, p Part) []Forces {
+	all := []*Tree{&p.Tree}
+	if !p.Tree.split(p.Cell, p.Threshold) {
+		return []Forces{forces(all, 0, p.Cell, p.Law)}
+	}
+	return gather(f, carried, func(cell int32) Part {
+		part := p
+		part.Tree, part.Cell = prune(all, 0, cell, p.Law.Theta)
+		return part
+	}, &p.Tree, p.Cell)
+}

@@ -1,0 +1,112 @@
+package barneshut
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+// The bodies are in chunks from the beginning: shells of one mass, each in eight octants. There are as many chunks
+// as a job may name shared values, but for a few.
+const (
+	shells  = 7
+	octants = 8
+	chunks  = shells * octants
+)
+
+// chunk is which bodies belong to one at first.
+func (p *Problem) chunk(c int) (first, next int) {
+	return c * p.Bodies / chunks, (c + 1) * p.Bodies / chunks
+}
+
+// plummer draws the bodies of a chunk from a cluster in equilibrium (Plummer 1911; made like SPLASH's, by the
+// recipe of Aarseth, Hénon and Wielen, Astronomy and Astrophysics 37, 1974): its mass and the constant of gravity
+// are 1, its energy about -1/4. Each chunk has its part of the mass, and otherwise stars are where chance has them.
+// The same seed gives the same bodies on every processor: there are no functions in it but the square root.
+func (p *Problem) plummer(c int) []Body {
+	const (
+		within  = 0.999            // of the mass
+		lengths = 3 * math.Pi / 16 // of the unit
+	)
+	speeds := math.Sqrt(1 / lengths)
+	rng := rand.New(rand.NewPCG(p.Seed, uint64(p.Bodies)*chunks+uint64(c)))
+	first, next := p.chunk(c)
+	all := make([]Body, next-first)
+	for i := range all {
+		m := cubeRoot(within * (float64(c/octants) + 1 - rng.Float64()) / shells)
+		r := 1 / math.Sqrt(1/(m*m)-1)
+		at := direction(rng, lengths*r)
+		for k := range at {
+			at[k] = math.Abs(at[k])
+			if c>>k&1 == 1 {
+				at[k] = -at[k]
+			}
+		}
+		x := 0.0
+		for y := 1.0; ; {
+			x, y = rng.Float64(), rng.Float64()/10
+			rest := 1 - float64(x*x)
+			if y <= x*x*rest*rest*rest*math.Sqrt(rest) {
+				break
+			}
+		}
+		speed := direction(rng, speeds*math.Sqrt2*x/math.Sqrt(math.Sqrt(1+float64(r*r))))
+		all[i] = Body{at, speed, int32(first + i)}
+	}
+	return all
+}
+
+// Drift is the sum of places and of velocities.
+type Drift struct{ At, Speed Vec }
+
+// drift is that of some bodies.
+func drift(all []Body) (d Drift) {
+	for i := range all {
+		d.add(Drift{all[i].At, all[i].Speed})
+	}
+	return d
+}
+
+func (d *Drift) add(e Drift) {
+	for k := range d.At {
+		d.At[k] += e.At[k]
+		d.Speed[k] += e.Speed[k]
+	}
+}
+
+// begin makes a chunk of the bodies that are drawn for it, so that all bodies together, which drift like that, rest.
+func (p *Problem) begin(c int, all Drift) (Chunk, Motion) {
+	n := float64(p.Bodies)
+	bodies := p.plummer(c)
+	for i := range bodies {
+		for k := range all.At {
+			bodies[i].At[k] = short(bodies[i].At[k] - all.At[k]/n)
+			bodies[i].Speed[k] -= all.Speed[k] / n
+		}
+	}
+	return divide(bodies, 1/n, p.Leaf)
+}
+
+// direction draws a vector of the given length.
+func direction(rng *rand.Rand, length float64) Vec {
+	for {
+		v := Vec{2*rng.Float64() - 1, 2*rng.Float64() - 1, 2*rng.Float64() - 1}
+		r2 := float64(v[0]*v[0]) + float64(v[1]*v[1]) + float64(v[2]*v[2])
+		if r2 > 0 && r2 <= 1 {
+			by := length / math.Sqrt(r2)
+			return Vec{v[0] * by, v[1] * by, v[2] * by}
+		}
+	}
+}
+
+// cubeRoot is that of a number from 0 to 1, by Newton's method from above.
+func cubeRoot(x float64) float64 {
+	r := 1.0
+	for range 200 {
+		next := r - (r-x/(r*r))/3
+		if next >= r {
+			break
+		}
+		r = next
+	}
+	return r
+}
