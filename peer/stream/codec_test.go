@@ -68,7 +68,7 @@ func draw(t *rapid.T, v reflect.Value, only int) {
 		v.SetBool(rapid.Bool().Draw(t, "flag"))
 	case reflect.Int, reflect.Int64:
 		v.SetInt(int64(num.Draw(t, "signed")) - 3)
-	case reflect.Uint32, reflect.Uint64:
+	case reflect.Uint8, reflect.Uint32, reflect.Uint64:
 		v.SetUint(num.Draw(t, "number") & (1<<v.Type().Bits() - 1))
 	default:
 		t.Fatalf("no %v can be drawn", v.Type())
