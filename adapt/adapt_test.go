@@ -342,9 +342,34 @@ func TestAbsenceDoubles(t *testing.T) {
 	}
 }
 
+// Where nobody can say what bandwidth an excluded cluster has, it may try again after a while, a longer one each time.
+func TestClustersTryAgain(t *testing.T) {
+	cfg := Default(Volunteers)
+	core, err := New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bad := Member{Cluster: "b"}
+	var roster Roster
+	for _, away := range []int{cfg.Absence, 2 * cfg.Absence, 4 * cfg.Absence} {
+		d := Decision{Roster: roster}
+		core.exclude("b", nil, &d)
+		roster = core.close(&d).Roster
+		for n := range away + 1 {
+			if out := roster.Excludes(bad); out != (n < away) {
+				t.Fatalf("after %d of %d periods it is out: %t", n, away, out)
+			}
+			roster = core.Step(&Situation{Roster: roster}).Roster
+		}
+		if len(roster.Out) != 1 {
+			t.Fatalf("%v are remembered", roster.Out)
+		}
+	}
+}
+
 // A roster has a bound; beyond it those come back who would come back first, and clusters stay.
 func TestRostersAreBounded(t *testing.T) {
-	r := Roster{Out: []Exclusion{{Cluster: "z"}}}
+	r := Roster{Out: []Exclusion{{Cluster: "z", Left: 1}}}
 	for i := range MaxOut + 10 {
 		r.Out = append(r.Out, Exclusion{Peer: PeerID(fmt.Sprint(i)), Left: i + 1})
 	}

@@ -72,7 +72,8 @@ type Config struct {
 	// Patience is for how many periods after a release nothing is asked for, at first, and PatienceMost the most
 	// that it doubles to; ours. After as many periods without a release it begins anew.
 	Patience, PatienceMost int
-	// Absence is for how many periods a peer stays away that was released, at first; it doubles each time; ours.
+	// Absence is for how many periods a peer stays away that was released, or a cluster whose bandwidth nobody can
+	// measure any more, at first; it doubles each time; ours.
 	Absence int
 }
 

@@ -80,16 +80,22 @@ func (c *Core) age(s *Situation, d *Decision) {
 	}
 	kept := d.Roster.Out[:0]
 	for _, x := range d.Roster.Out {
-		switch {
-		case x.Peer == "":
-			if now := s.Links[x.Cluster]; now > 0 && now >= c.cfg.ReadmitFactor*x.Rate && c.cfg.Mode != Off {
+		switch now := s.Links[x.Cluster]; {
+		case x.Left == 0 || c.cfg.Mode == Off:
+		case x.Peer == "" && now > 0:
+			if now >= c.cfg.ReadmitFactor*x.Rate {
 				d.Changes = append(d.Changes, Change{Kind: ClusterReadmitted, Cluster: x.Cluster, Rate: now})
 				continue
 			}
-		case x.Left > 0:
-			if x.Left--; x.Left == 0 {
-				d.Changes = append(d.Changes, Change{Kind: PeerReadmitted, Peer: x.Peer, Cluster: x.Cluster})
+		default:
+			if x.Left--; x.Left > 0 {
+				break
 			}
+			kind := PeerReadmitted
+			if x.Peer == "" {
+				kind = ClusterReadmitted
+			}
+			d.Changes = append(d.Changes, Change{Kind: kind, Peer: x.Peer, Cluster: x.Cluster})
 		}
 		kept = append(kept, x)
 	}
@@ -163,7 +169,14 @@ func (c *Core) release(s *Situation, all []measured, d *Decision) {
 
 // sendAway puts a peer on the list, for twice as long as the last time.
 func (c *Core) sendAway(m *measured, d *Decision) {
-	i := d.Roster.peer(m.Peer)
+	c.keepOut(m.Member, d)
+	d.Changes = append(d.Changes, Change{Kind: PeerReleased, Peer: m.Peer, Cluster: m.Cluster, Share: d.Efficiency,
+		Speed: m.speed, Wide: m.wide})
+}
+
+// keepOut puts a peer, or a cluster, on the list, for twice as long as the last time.
+func (c *Core) keepOut(m Member, d *Decision) *Exclusion {
+	i := d.Roster.find(m)
 	if i < 0 {
 		i = len(d.Roster.Out)
 		d.Roster.Out = append(d.Roster.Out, Exclusion{Peer: m.Peer, Cluster: m.Cluster})
@@ -171,8 +184,7 @@ func (c *Core) sendAway(m *measured, d *Decision) {
 	x := &d.Roster.Out[i]
 	x.Cluster, x.Left = m.Cluster, c.cfg.Absence<<min(x.Times, 10)
 	x.Times++
-	d.Changes = append(d.Changes, Change{Kind: PeerReleased, Peer: m.Peer, Cluster: m.Cluster, Share: d.Efficiency,
-		Speed: m.speed, Wide: m.wide})
+	return x
 }
 
 // clusterOf is the master's cluster.

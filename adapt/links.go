@@ -82,7 +82,7 @@ func (c *Core) exclude(id ClusterID, all []measured, d *Decision) {
 			change.Share, change.Rate = k.wide, k.rate
 		}
 	}
-	d.Roster.Out = append(d.Roster.Out, Exclusion{Cluster: id, Rate: change.Rate})
+	c.keepOut(Member{Cluster: id}, d).Rate = change.Rate
 	d.Changes = append(d.Changes, change)
 	delete(c.bad, id)
 	c.changed = true

@@ -27,7 +27,8 @@ type Exclusion struct {
 	Peer    PeerID
 	// Rate is the bandwidth that an excluded cluster had, in bytes a second; 0: none was seen.
 	Rate float64
-	// Left is for how many periods more a peer stays away, and Times how often it had to go.
+	// Left is for how many periods more it stays away, and Times how often it had to go. For a cluster that counts
+	// while nobody can say what bandwidth it has.
 	Left, Times int
 }
 
@@ -40,14 +41,20 @@ func (r *Roster) Excludes(m Member) bool {
 }
 
 func (x *Exclusion) keepsOut(m Member) bool {
+	if x.Left == 0 {
+		return false
+	}
 	if x.Peer != "" {
-		return x.Peer == m.Peer && x.Left > 0
+		return x.Peer == m.Peer
 	}
 	return x.Cluster == m.Cluster
 }
 
-func (r *Roster) peer(id PeerID) int {
-	return slices.IndexFunc(r.Out, func(x Exclusion) bool { return x.Peer == id })
+// find is where a peer's exclusion is, or, if there is no peer, a cluster's; -1 if there is none.
+func (r *Roster) find(m Member) int {
+	return slices.IndexFunc(r.Out, func(x Exclusion) bool {
+		return x.Peer == m.Peer && (m.Peer != "" || x.Cluster == m.Cluster)
+	})
 }
 
 // clone makes a roster that can be changed.
@@ -110,6 +117,9 @@ func (c Change) String() string {
 		return fmt.Sprintf("cluster %s excluded: its peers wait for the network %s of their time, over %.0f bytes a second",
 			c.Cluster, percent(c.Share), c.Rate)
 	case ClusterReadmitted:
+		if c.Rate == 0 {
+			return fmt.Sprintf("cluster %s may try again", c.Cluster)
+		}
 		return fmt.Sprintf("cluster %s readmitted: its link has %.0f bytes a second", c.Cluster, c.Rate)
 	case PeerReadmitted:
 		return fmt.Sprintf("peer %s may come back", c.Peer)

@@ -31,6 +31,10 @@ type options struct {
 	recovery   string
 	maxCores   int
 	verify     string
+	adapt      string
+	peers      string
+	least      int // of --peers
+	most       int
 	each       string // a file with a line for each run
 	results    string // the directory of their answers
 	atOnce     int
@@ -89,14 +93,15 @@ Ctrl-C ends it within a second and says how far it got; a second Ctrl-C ends it 
 		"cores of one peer that the run may use at most, in a swarm (0: each peer decides)")
 	flags.StringVar(&o.verify, "verify", "members", "what is done before results of others are used: `MODE` members "+
 		"believes them, quorum=K has K members come to each whom the founder has let in")
+	o.addAdaptFlags(flags)
 	flags.StringVar(&o.each, "each", "", "run once for each line of `FILE`, which has the arguments, with --results")
 	flags.StringVar(&o.results, "results", "", "the `DIR` that gets the answers of --each as JSON; what is there is not run again")
 	flags.IntVar(&o.atOnce, "at-once", 4, "how many runs of --each a daemon has at once; each gets the same share of the cores")
 	o.harm = addFaultFlag(flags)
 	flags.String("config", "", "the configuration `FILE` to read")
 	settings.AddFlags(flags, "state_dir", "runtime_dir", "join")
-	for _, name := range []string{"workers", "nice", "state-dir", "runtime-dir", "join", "recovery", "max-cores", "verify", "fault",
-		"at-once"} {
+	for _, name := range []string{"workers", "nice", "state-dir", "runtime-dir", "join", "recovery", "max-cores", "verify",
+		"adapt", "peers", "fault", "at-once"} {
 		if err := cmd.RegisterFlagCompletionFunc(name, cobra.NoFileCompletions); err != nil {
 			panic(err) // no such flag
 		}
@@ -176,6 +181,10 @@ var conflicts = []struct{ flag, with, why string }{
 	{"max-cores", "sequential", ", the sequential program: it uses one core"},
 	{"verify", "local", ": nobody else computes"},
 	{"verify", "sequential", ", the sequential program: nobody else computes"},
+	{"adapt", "local", ": nobody else computes"},
+	{"adapt", "sequential", ", the sequential program: nobody else computes"},
+	{"peers", "local", ": nobody else computes"},
+	{"peers", "sequential", ", the sequential program: nobody else computes"},
 	{"fault", "sequential", ", the sequential program: it does not survive anything"},
 	{"nice", "join", ": the priority of a peer is a setting, see satin-peer config"},
 }
@@ -196,6 +205,9 @@ func (o *options) check(flags *pflag.FlagSet) error {
 			Want: fmt.Sprintf("%s or %s", steal.Salvage, steal.Naive)}
 	}
 	if err := apps.IntRange("--max-cores", o.maxCores, 0, satin.MaxWorkers); err != nil {
+		return err
+	}
+	if err := o.checkAdapt(); err != nil {
 		return err
 	}
 	if flags.Changed("workers") {

@@ -257,6 +257,8 @@ func reason(r *control.RunInfo) string {
 		return r.Why
 	case r.NotStoring != "":
 		return "nothing is kept on the disk: " + r.NotStoring
+	case r.Roster != nil && len(r.Roster.Log) > 0 && !r.State.Ended():
+		return r.Roster.Log[len(r.Roster.Log)-1].Text
 	case r.NoRoom != "":
 		return "not all that others give is taken: " + r.NoRoom
 	}

@@ -26,7 +26,7 @@ import (
 // submission says t to a daemon.
 func submission(t *task, o *options) (s control.Submission, err error) {
 	s = control.Submission{App: t.app, Args: commandLine(t), Title: t.problem.Title, Function: t.problem.Root,
-		MaxCores: o.maxCores, Verify: o.verify}
+		MaxCores: o.maxCores, Verify: o.verify, Adapt: o.adapt, MinPeers: o.least, MaxPeers: o.most}
 	if s.Argument, err = wire.Value().Encode(t.problem.Arg); err != nil {
 		return s, failed("the problem is too large for a swarm: %w; run it with --local", err)
 	}
@@ -365,7 +365,7 @@ func (c console) elsewhere(t *task, o *options, flags *pflag.FlagSet, list []app
 
 // staysHere refuses, for a run in this process, what there is only in a swarm.
 func (o *options) staysHere(flags *pflag.FlagSet, daemon string) (refused bool, err error) {
-	for _, name := range []string{"recovery", "max-cores", "verify"} {
+	for _, name := range []string{"recovery", "max-cores", "verify", "adapt", "peers"} {
 		if isGiven(flags, name) {
 			return true, failed("--%s is about the peers of a swarm, and this run has none: start a daemon with "+
 				"satin-peer start%s, or add --join", name, daemon)

@@ -2,9 +2,11 @@ package peer
 
 import (
 	"cmp"
+	"time"
 
 	"github.com/satin-peer/satin/adapt"
 	"github.com/satin-peer/satin/peer/control"
+	"github.com/satin-peer/satin/runs"
 )
 
 // A run's owner says in its manifest how it is to adapt, and whoever coordinates it keeps to that.
@@ -13,7 +15,7 @@ import (
 func parseAdapt(sub *control.Submission) (string, error) {
 	mode, err := adapt.ParseMode(cmp.Or(sub.Adapt, adapt.Volunteers.String()))
 	if err == nil {
-		cfg := adaptConfig(mode, sub.MinPeers, sub.MaxPeers)
+		cfg := adaptConfig(mode, sub.MinPeers, sub.MaxPeers, time.Second)
 		err = cfg.Validate()
 	}
 	switch {
@@ -28,8 +30,29 @@ func parseAdapt(sub *control.Submission) (string, error) {
 }
 
 // adaptConfig has the constants for a run; least and most are its numbers of peers, 0 if it has none.
-func adaptConfig(mode adapt.Mode, least, most int) adapt.Config {
+func adaptConfig(mode adapt.Mode, least, most int, period time.Duration) adapt.Config {
 	cfg := adapt.Default(mode)
-	cfg.Period, cfg.Min, cfg.Max = gaugeEvery, max(least, 1), most
+	cfg.Period, cfg.Min, cfg.Max = max(period, time.Second), max(least, 1), most
 	return cfg
+}
+
+// rosterFor is a roster as package adapt has it, and outOf what it excludes.
+func rosterFor(r *runs.Roster) (a adapt.Roster) {
+	if r == nil {
+		return a
+	}
+	a.Number, a.Wanted = r.Number, r.Wanted
+	for _, o := range r.Out {
+		a.Out = append(a.Out, adapt.Exclusion{Cluster: adapt.ClusterID(o.Cluster), Peer: adapt.PeerID(o.Peer),
+			Rate: o.Rate, Left: o.Left, Times: o.Times})
+	}
+	return a
+}
+
+func outOf(a *adapt.Roster) (out []runs.Outsider) {
+	for _, x := range a.Out {
+		out = append(out, runs.Outsider{Cluster: string(x.Cluster), Peer: runs.PeerID(x.Peer), Rate: x.Rate,
+			Left: x.Left, Times: x.Times})
+	}
+	return out
 }

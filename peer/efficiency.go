@@ -7,29 +7,32 @@ import (
 
 	"github.com/satin-peer/satin/adapt"
 	"github.com/satin-peer/satin/internal/report"
+	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/runs"
 )
 
-// gaugeEvery is the time over which a run's efficiency is measured.
-const gaugeEvery = 30 * time.Second
-
 // A gauge measures how well a run uses its peers, at the one that holds its root: once a period from what all of them
-// have told of where their time went. It changes nothing.
+// have told of where their time went. What follows from it for who takes part is its core's to decide; a next master
+// has a gauge of its own, and knows as much after a period: what was decided is in the roster.
 type gauge struct {
 	core   *adapt.Core
+	period time.Duration
 	since  time.Time                   // when the period began
 	before map[peer.ID]report.RunStats // what each had told then
 	last   adapt.Decision              // of the last period that is over
 }
 
-// newGauge makes one.
-func newGauge() *gauge {
-	cfg := adapt.Default(adapt.Off)
-	cfg.Period = gaugeEvery
-	core, err := adapt.New(cfg)
-	if err != nil {
-		panic(err) // of constants of this file
+// newGauge makes one for a run.
+func newGauge(m *runs.Manifest, period time.Duration) *gauge {
+	mode, err := adapt.ParseMode(m.Adapt)
+	core, bad := adapt.New(adaptConfig(mode, m.MinPeers, m.MaxPeers, period))
+	if err != nil || bad != nil { // it does not adapt, or in a way that this peer does not know
+		core, err = adapt.New(adaptConfig(adapt.Off, 0, 0, period))
 	}
-	return &gauge{core: core}
+	if err != nil {
+		panic(err) // of constants of this package
+	}
+	return &gauge{core: core, period: period}
 }
 
 // a told is what one peer has told by now.
@@ -37,21 +40,23 @@ type told struct {
 	peer    peer.ID
 	cluster string
 	stats   report.RunStats
+	rate    float64 // bytes a second, to other clusters
 }
 
 // due says whether measure would do something.
-func (g *gauge) due(now time.Time) bool { return g.since.IsZero() || now.Sub(g.since) >= gaugeEvery }
+func (g *gauge) due(now time.Time) bool { return g.since.IsZero() || now.Sub(g.since) >= g.period }
 
-// measure takes in what is known now, and says whether a period is over.
-func (g *gauge) measure(now time.Time, master peer.ID, all []told) bool {
+// measure takes in what is known now, and says whether a period is over. The roster is the run's present one.
+func (g *gauge) measure(now time.Time, master peer.ID, roster *runs.Roster, all []told) bool {
 	if !g.due(now) {
 		return false
 	}
 	took := now.Sub(g.since)
-	s := adapt.Situation{Master: adapt.PeerID(master)}
+	s := adapt.Situation{Master: adapt.PeerID(master.String()), Roster: rosterFor(roster)}
 	for i := range all {
 		x := &all[i]
-		s.Members = append(s.Members, adapt.Member{Peer: adapt.PeerID(x.peer), Cluster: adapt.ClusterID(x.cluster)})
+		s.Members = append(s.Members, adapt.Member{Peer: adapt.PeerID(x.peer.String()),
+			Cluster: adapt.ClusterID(x.cluster)})
 		if before, ok := g.before[x.peer]; ok {
 			s.Samples = append(s.Samples, sampleOf(x, x.stats.Grown(before), took))
 		}
@@ -70,7 +75,7 @@ func (g *gauge) measure(now time.Time, master peer.ID, all []told) bool {
 // sampleOf is what a peer's figures of a period say of it. Nobody has measured its speed; what its owner leaves of
 // the processors is known.
 func sampleOf(x *told, grown report.RunStats, took time.Duration) adapt.Sample {
-	s := adapt.Sample{Peer: adapt.PeerID(x.peer), For: took}
+	s := adapt.Sample{Peer: adapt.PeerID(x.peer.String()), For: took, Rate: x.rate}
 	total := grown.Total().Seconds()
 	if total <= 0 {
 		return s // it was paused: it has no cores, and counts for nothing
@@ -84,41 +89,70 @@ func sampleOf(x *told, grown report.RunStats, took time.Duration) adapt.Sample {
 	return s
 }
 
-// gaugeRuns measures the runs whose root is here.
-func (t *conductor) gaugeRuns(now time.Time) {
+// A coordinator measures the runs whose root is here, and has those that adapt do so.
+type coordinator struct {
+	*base
+	period time.Duration
+	runs   *conductor
+}
+
+func (x *coordinator) keepUp(now time.Time) {
+	t := x.runs
 	for _, r := range t.inProgress() {
 		t.mu.Lock()
 		if r.gauge == nil {
-			r.gauge = newGauge()
+			r.gauge = newGauge(r.manifest, x.period)
 		}
 		due := r.gauge.due(now)
 		t.mu.Unlock()
 		if !due || !r.session.Stats().Master {
 			continue
 		}
-		mine := told{peer: t.host.ID(), cluster: t.swarm.places.mine().Name, stats: r.loadNow().Stats}
+		here := r.loadNow()
+		mine := told{t.host.ID(), t.swarm.places.mine().Name, here.Stats, float64(here.Rate)}
 		t.mu.Lock()
 		all := []told{mine}
+		in, _ := t.core.Seated(r.manifest.Run)
 		for id, l := range r.loads {
-			if now.Sub(l.heard) < loadLife {
-				all = append(all, told{peer: id, cluster: t.swarm.places.of(id).Name, stats: l.Stats})
+			if now.Sub(l.heard) < loadLife && in(peerName(id)) {
+				all = append(all, told{id, t.swarm.places.of(id).Name, l.Stats, float64(l.Rate)})
 			}
 		}
-		over := r.gauge.measure(now, mine.peer, all)
-		d := r.gauge.last
-		t.mu.Unlock()
-		if over {
-			t.log.Debug("efficiency", "run", r.manifest.Run, "weighted", d.Efficiency, "peers", len(all),
-				"sampled", d.Sampled)
+		if r.gauge.measure(now, mine.peer, t.core.Roster(r.manifest.Run), all) {
+			x.muster(r, len(all))
 		}
+		t.mu.Unlock()
 	}
+}
+
+// muster makes what was decided of a run's peers its next roster. The conductor's mutex is held.
+func (x *coordinator) muster(r *part, peers int) {
+	d, id := &r.gauge.last, r.manifest.Run
+	x.log.Debug("efficiency", "run", id, "weighted", d.Efficiency, "peers", peers, "sampled", d.Sampled)
+	if len(d.Changes)+len(d.Roster.Out) == 0 || !x.runs.core.Coordinates(id) {
+		return
+	}
+	w := runs.Muster{Wanted: d.Roster.Wanted, Out: outOf(&d.Roster)}
+	for _, c := range d.Changes {
+		text := c.String()
+		x.log.Info("who takes part", "run", id, "decided", text)
+		// a rune that is cut becomes one of one byte
+		text = statement.Plain(text[:min(len(text), runs.MaxRosterText)])
+		w.Log = append(w.Log, runs.RosterEntry{At: x.now().Unix(), Text: text})
+	}
+	x.runs.feed(func(c *runs.Core, now time.Time) []runs.Order { return c.Muster(now, id, &w) })
 }
 
 // efficiency is the run's weighted average efficiency in the last period, 0 to 1; 0 where it is not known. The
 // conductor's mutex is held.
 func (r *part) efficiency() float64 {
-	if r == nil || r.gauge == nil || r.final != nil {
+	switch {
+	case r == nil || r.final != nil:
 		return 0
+	case r.gauge != nil && r.session.Stats().Master:
+		return r.gauge.last.Efficiency
+	case r.loads[r.master] != nil:
+		return float64(r.loads[r.master].Efficiency) / wholeShare
 	}
-	return r.gauge.last.Efficiency
+	return 0
 }

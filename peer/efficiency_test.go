@@ -8,12 +8,15 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/satin-peer/satin/internal/report"
+	"github.com/satin-peer/satin/runs"
 )
+
+const gaugeEvery = 30 * time.Second
 
 // A run's efficiency is that of the last half minute, of those who were there all the time, each core counting alike:
 // not what their whole lives come to, nor what an owner has taken of a machine.
 func TestGauge(t *testing.T) {
-	g, now := newGauge(), time.Unix(1000, 0)
+	g, now := newGauge(&runs.Manifest{}, gaugeEvery), time.Unix(1000, 0)
 	spent := map[peer.ID]report.RunStats{}
 	period := func(changes map[peer.ID]report.RunStats) (float64, int) {
 		var all []told
@@ -23,7 +26,7 @@ func TestGauge(t *testing.T) {
 			spent[id] = s
 			all = append(all, told{peer: id, cluster: "here", stats: s})
 		}
-		g.measure(now, "a", all)
+		g.measure(now, "a", nil, all)
 		now = now.Add(gaugeEvery)
 		return g.last.Efficiency, g.last.Sampled
 	}
@@ -44,7 +47,7 @@ func TestGauge(t *testing.T) {
 		t.Errorf("c has just come: %v of %d", e, n)
 	}
 	now = now.Add(-time.Second)
-	if g.measure(now, "a", nil) || g.last.Sampled != 1 {
+	if g.measure(now, "a", nil, nil) || g.last.Sampled != 1 {
 		t.Error("a period is over before its time")
 	}
 }

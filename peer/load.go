@@ -24,6 +24,11 @@ type load struct {
 	Stats   report.RunStats `cbor:"5,keyasint"`
 	// Share is how much of the run's tree is done, in millionths; of who holds its root only.
 	Share int `cbor:"6,keyasint,omitempty"`
+	// Rate is the highest bandwidth that it has measured to another cluster, in bytes a second, for who coordinates
+	// the run.
+	Rate int64 `cbor:"7,keyasint,omitempty"`
+	// Efficiency is the run's in the last period, in millionths; of who coordinates it only.
+	Efficiency int `cbor:"8,keyasint,omitempty"`
 
 	heard time.Time
 	// what the peer told before this, and when; zero: nothing
@@ -96,6 +101,8 @@ const (
 	// maxLoads bounds the peers of a run whose loads are kept.
 	maxLoads = 4096
 	maxLoad  = 512 // bytes, encoded
+	// maxLinkRate bounds the bandwidth that a load tells of.
+	maxLinkRate = 1e15
 )
 
 // loadTeller remembers what was told last.
@@ -113,6 +120,11 @@ func (t *conductor) tellLoads(now time.Time) {
 			continue
 		}
 		l := r.loadNow()
+		t.mu.Lock()
+		if r.session.Stats().Master {
+			l.Efficiency = int(r.efficiency() * wholeShare)
+		}
+		t.mu.Unlock()
 		if l.Stats.Executed == r.load.executed && l.Busy == r.load.busy {
 			continue
 		}
@@ -126,6 +138,7 @@ func (r *part) loadNow() *load {
 	s, f := r.session.Stats(), r.session.Figures()
 	l := &load{
 		Run: r.manifest.Run, Workers: s.Load.Workers, Busy: max(s.Load.Workers-s.Load.Idle, 0), Queued: s.Load.Queued,
+		Rate:  int64(min(s.Rate, maxLinkRate)),
 		Stats: statsOf(f, s), // not stats(), which the conductor's mutex guards
 	}
 	if s.Master {

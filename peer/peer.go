@@ -11,6 +11,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/adapt"
 	"github.com/satin-peer/satin/gossip"
 	"github.com/satin-peer/satin/internal/compute/child"
 	"github.com/satin-peer/satin/internal/wire"
@@ -69,6 +70,9 @@ type Config struct {
 	// Every is how often the peer does what is due: tell its load, measure and forget members, look after its runs,
 	// ask those whose segments are watched. 10 ms to a minute; 0 means a second.
 	Every time.Duration
+	// AdaptEvery is the time over which the efficiency of runs is measured, and after which those that adapt may decide
+	// who takes part; a second at least, 0 is 30.
+	AdaptEvery time.Duration
 	// LeavePatience is how long Leave may take to hand over what others can use. 0: nothing is handed over.
 	LeavePatience time.Duration
 	// Checkpoint is how long a result may wait before it is written to the disk; 0: runs are not kept there.
@@ -106,6 +110,7 @@ type Peer struct {
 
 	// runs
 	runs         *conductor
+	coordinator  *coordinator
 	files        *archive
 	checkpoints  *checkpoints
 	deaths       *infirmary
@@ -155,6 +160,9 @@ func (cfg *Config) complete() error {
 	}
 	if cfg.Every == 0 {
 		cfg.Every = time.Second
+	}
+	if cfg.AdaptEvery == 0 {
+		cfg.AdaptEvery = adapt.Default(adapt.Off).Period
 	}
 	if cfg.Every < 10*time.Millisecond || cfg.Every > time.Minute {
 		return fmt.Errorf("a peer does what is due every %v, allowed are 10ms to 1m", cfg.Every)
@@ -220,7 +228,7 @@ func (p *Peer) upkeep(ctx context.Context) {
 			p.members.expire(now)
 			p.places.keepUp(now)
 			p.runs.tellLoads(now)
-			p.runs.gaugeRuns(now)
+			p.coordinator.keepUp(now)
 			p.traffic.keepUp()
 			p.card.keepUp(now)
 			p.exclusion.keepUp(now)

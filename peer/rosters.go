@@ -2,11 +2,11 @@ package peer
 
 import (
 	"fmt"
-
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/peer"
 
+	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/runs"
 )
@@ -73,4 +73,25 @@ func (s *swarm) Cluster(name runs.PeerID) string {
 		return s.places.mine().Name
 	}
 	return s.places.of(id).Name
+}
+
+// rosterShown is a roster for people; nil if there is none.
+func rosterShown(r *runs.Roster) *control.Roster {
+	if r == nil {
+		return nil
+	}
+	c := &control.Roster{Number: r.Number, Author: string(r.Author), Wanted: r.Wanted}
+	for _, o := range r.Out {
+		switch {
+		case o.Left == 0:
+		case o.Peer != "":
+			c.Peers = append(c.Peers, string(o.Peer))
+		default:
+			c.Clusters = append(c.Clusters, o.Cluster)
+		}
+	}
+	for _, e := range r.Log {
+		c.Log = append(c.Log, control.RosterEntry{At: time.Unix(e.At, 0).UTC(), Text: e.Text})
+	}
+	return c
 }

@@ -1,8 +1,11 @@
 package peer_test
 
 import (
+	"strings"
 	"testing"
+	"time"
 
+	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/peer"
 	"github.com/satin-peer/satin/peer/control"
 )
@@ -55,5 +58,61 @@ func TestRosterIsKept(t *testing.T) {
 	}
 	if got := await[int](t, list[0], other); got != two.want {
 		t.Errorf("the answer to the other is %d, want %d", got, two.want)
+	}
+}
+
+// A run that is to use few peers well begins with few. When it is efficient it asks for more, up to its limit, and
+// says so; who is not wanted takes no part.
+func TestRunGrows(t *testing.T) {
+	list := swarm(t, 3, hasty, func(c *peer.Config) { c.AdaptEvery = time.Second })
+	until(t, "all are known", func() bool {
+		known, _ := list[0].Peers(t.Context())
+		return len(known) == 2
+	})
+	work := last(t)
+	b, err := wire.Value().Encode(work.arg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := list[0].Submit(t.Context(), control.Submission{App: "peertest", Function: "peertest.count", Argument: b,
+		Adapt: "paper", MinPeers: 1, MaxPeers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	taking := func() (n int) {
+		for _, p := range list {
+			if runs(t, p)[r.Run].State == control.RunRunning {
+				n++
+			}
+		}
+		return n
+	}
+	until(t, "it has asked for more", func() bool {
+		roster := runs(t, list[0])[r.Run].Roster
+		return roster != nil && roster.Wanted == 2 && len(roster.Log) == 1
+	})
+	until(t, "two take part", func() bool { return taking() == 2 })
+	work.end(t)
+	if got := await[int](t, list[0], r.Run); got != work.want {
+		t.Errorf("the answer is %d, want %d", got, work.want)
+	}
+}
+
+// What a run's owner wants of it is in its manifest, or refused.
+func TestAdaptIsChecked(t *testing.T) {
+	p := open(t)
+	for _, c := range []struct {
+		sub  control.Submission
+		want string
+	}{
+		{control.Submission{Adapt: "on"}, "there are off, paper and volunteers"},
+		{control.Submission{MinPeers: 3, MaxPeers: 2}, "the greatest number of peers is 2"},
+		{control.Submission{MinPeers: -1, MaxPeers: -1}, "the greatest number of peers is -1"},
+		{control.Submission{Adapt: "off", MaxPeers: 2}, "does not adapt"},
+	} {
+		c.sub.App, c.sub.Function, c.sub.Argument = "peertest", "peertest.fib", []byte{1}
+		if _, err := p.Submit(t.Context(), c.sub); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %v", c.sub, err)
+		}
 	}
 }

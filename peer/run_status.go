@@ -57,7 +57,8 @@ func (x *reporter) describeRun(i *runs.Info, r *part, now time.Time) control.Run
 		Master: x.masterOf(i, r, now),
 		State:  control.RunState(i.State), Why: i.Why, Submitted: time.Unix(m.Created, 0).UTC(),
 		Elapsed: elapsed(i, now).Seconds(), CPU: all.CPUTime.Seconds(), Peers: peers, Executed: stats.Executed,
-		Stats:    &stats,
+		Stats: &stats,
+		Adapt: m.Adapt, Roster: rosterShown(x.runs.core.Roster(m.Run)),
 		Recovery: cmp.Or(m.Recovery, "salvage"), Disputed: i.Disputed != "", MaxCores: m.MaxCores,
 	}
 	if m.Entry == module.Func {

@@ -148,7 +148,8 @@ func checkLoad(_ peer.ID, b []byte) error {
 		return err
 	}
 	if l.Workers < 0 || l.Workers > satin.MaxWorkers || l.Busy < 0 || l.Busy > l.Workers || l.Queued < 0 ||
-		l.Share < 0 || l.Share > wholeShare {
+		l.Share < 0 || l.Share > wholeShare || l.Rate < 0 || l.Rate > maxLinkRate ||
+		l.Efficiency < 0 || l.Efficiency > wholeShare {
 		return errLoad
 	}
 	return nil

@@ -28,6 +28,14 @@ type musters struct{ *table }
 // divides the others among themselves by its own measure.
 func (m *Manifest) adapts() bool { return m.Adapt != "" && m.Verify == "" }
 
+// firstWanted is how many peers a run wants before anything was measured: who pays for machines begins with few.
+func (m *Manifest) firstWanted() int {
+	if m.Adapt == "paper" && m.MinPeers > 0 {
+		return m.MinPeers
+	}
+	return m.MaxPeers
+}
+
 // maySay says whether a peer may make rosters of a run at present.
 func (x *musters) maySay(r *run, id PeerID) bool {
 	if id == r.m.Owner {
@@ -141,7 +149,7 @@ func (x *musters) keepUp(r *run) {
 	if x.coordinates(r) {
 		switch mine := r.rosters.said[x.self]; {
 		case mine == nil || mine.Roster != r.rosters.now(r.m, x.now, x.cfg.RosterLife):
-			w := &Muster{Wanted: r.m.MaxPeers}
+			w := &Muster{Wanted: r.m.firstWanted()}
 			if old := r.rosters.now(r.m, x.now, x.cfg.RosterLife); old != nil { // of who coordinated before
 				w.Wanted, w.Out = old.Wanted, old.Out
 			}

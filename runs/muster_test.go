@@ -119,7 +119,10 @@ func TestMustersLapse(t *testing.T) {
 
 // The owner, the author and who holds the root are never out, whatever a roster says.
 func TestMustersSpareTheMaster(t *testing.T) {
-	everyone := []Outsider{{Cluster: "s"}, {Cluster: "o"}, {Cluster: "d"}, {Cluster: "x"}}
+	var everyone []Outsider
+	for _, name := range []string{"s", "o", "d", "x"} {
+		everyone = append(everyone, Outsider{Cluster: name, Left: 1})
+	}
 	c, v := coreOf(DefaultConfig())
 	m := adaptive(1, "o", "self", "d")
 	v.silent = []PeerID{"o"}
@@ -160,7 +163,7 @@ func testSeats(t *testing.T, m *Manifest) {
 	}
 	all = append(all, "o", "d")
 	where := func(id PeerID) string { return string(id[:1]) }
-	r := &Roster{Author: "o", Wanted: 10, Out: []Outsider{{Cluster: "b"}}}
+	r := &Roster{Author: "o", Wanted: 10, Out: []Outsider{{Cluster: "b", Left: 1}}}
 	in := r.seated(m, all, where)
 	slices.Reverse(all)
 	again := r.seated(m, all, where)
@@ -230,5 +233,19 @@ func TestMustersAtTheBegin(t *testing.T) {
 	}
 	if o := of[Start](c.Rostered(noon, roster(m, "o", 2), "o")); len(o) != 1 {
 		t.Errorf("it does not when it may: %+v", o)
+	}
+}
+
+// Before anything was measured, a run that pays for its peers wants the least number, another one the most.
+func TestMustersBeginWith(t *testing.T) {
+	for mode, want := range map[string]int{"paper": 2, "volunteers": 7} {
+		c, _ := coreOf(DefaultConfig())
+		m := adaptive(1, "self")
+		m.Adapt, m.MinPeers, m.MaxPeers = mode, 2, 7
+		c.Submit(noon, 1, m, nil)
+		told := of[TellRoster](c.Written(noon, OwnFile, m.Run, ""))
+		if len(told) != 1 || told[0].Roster.Wanted != want {
+			t.Errorf("%s begins with %+v", mode, told)
+		}
 	}
 }

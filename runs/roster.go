@@ -30,7 +30,7 @@ type Outsider struct {
 	Peer    PeerID // "" if it is about a cluster
 	// Rate is the bandwidth that an excluded cluster had, in bytes a second; 0: none was seen.
 	Rate float64
-	// Left is for how many of the coordinator's periods more a peer stays away, and Times how often it had to go.
+	// Left is for how many of the coordinator's periods more it stays away, and Times how often it had to go.
 	Left, Times int
 }
 
@@ -54,10 +54,7 @@ const (
 // Excludes says whether a peer is not to take part, for what it is or for where it is.
 func (r *Roster) Excludes(id PeerID, cluster string) bool {
 	return slices.ContainsFunc(r.Out, func(o Outsider) bool {
-		if o.Peer != "" {
-			return o.Peer == id && o.Left > 0
-		}
-		return o.Cluster == cluster
+		return o.Left > 0 && (o.Peer == id || o.Peer == "" && o.Cluster == cluster)
 	})
 }
 

@@ -103,7 +103,7 @@ var rooms = []room{
 		"internal/sim/paper",
 		"internal/sim/record", "apps", "apps/all"}},
 	{dir: "cmd/satin-peer", knows: []string{"cli", "apps/all"}},
-	{dir: "cli", knows: []string{".", "apps", "apps/*", "peer", "peer/host", "peer/control",
+	{dir: "cli", knows: []string{".", "adapt", "apps", "apps/*", "peer", "peer/host", "peer/control",
 		"peer/settings", "peer/preferences", "peer/emulate", "dashboard", "steal", "internal/wan", "internal/wire", "internal/module",
 		"internal/module/build", "internal/pace", "internal/report",
 		"internal/cause", "internal/lrat", "internal/plain", "internal/compute/child"},

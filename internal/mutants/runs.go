@@ -247,4 +247,12 @@ var runsMutants = []mutant{
 	{name: "statement/roster-unbounded", wrong: "a roster may exclude without end", file: "peer/statement/roster.go",
 		pkg: "peer/statement", run: "^TestRosterIsChecked$",
 		old: "0, runs.MaxOutsiders)", new: "0, 1<<30)"},
+	{name: "peer/decides-for-nothing", wrong: "what is decided of a run's peers is told to nobody", file: "peer/efficiency.go",
+		pkg: "peer", run: "^TestRunGrows$", args: brief,
+		old: "if len(d.Changes)+len(d.Roster.Out) == 0 ||", new: "if true ||"},
+	{name: "peer/begins-with-all", wrong: "a run that pays for its peers begins with all that it may have", file: "runs/muster.go",
+		pkg: "runs", run: "^TestMusters",
+		old: "if m.Adapt == \"paper\" && m.MinPeers > 0 {", new: "if false {"},
+	{name: "adapt/clusters-stay-out", wrong: "a cluster whose bandwidth nobody can measure is out for good", file: "adapt/core.go",
+		pkg: "adapt", run: "^TestClustersTryAgain$", old: "case x.Peer == \"\" && now > 0:", new: "case x.Peer == \"\":"},
 }

@@ -159,10 +159,15 @@ type RunInfo struct {
 	Left *report.Left `json:"left,omitempty"`
 	// Efficiency is the weighted average one in the last half minute, 0 to 1: the part of their time in which
 	// the cores of all peers ran jobs, a core counting for what its owner leaves of it. Missing where it is not
-	// known: only who holds the root measures it.
+	// known.
 	Efficiency float64 `json:"efficiency,omitempty"`
 	Peers      int     `json:"peers"`    // that work on it now, this one counted
 	Executed   uint64  `json:"executed"` // jobs of it executed on this peer
+
+	// Adapt says how it decides who takes part: "paper" or "volunteers"; "": it does not. Roster is what was decided
+	// last, as far as this peer has heard.
+	Adapt  string  `json:"adapt,omitempty"`
+	Roster *Roster `json:"roster,omitempty"`
 
 	// what becomes of the work of peers that are lost: "salvage" or "naive"
 	Recovery string `json:"recovery,omitempty"`
@@ -179,6 +184,24 @@ type RunInfo struct {
 	Stats *report.RunStats `json:"stats,omitempty"` // of this peer's part in it; may be missing
 
 	Help *Help `json:"help,omitempty"` // in the reply to Submit only
+}
+
+// A Roster says who may take part in a run.
+type Roster struct {
+	Number uint64 `json:"number"`
+	Author string `json:"author"`           // peer ID of who decided
+	Wanted int    `json:"wanted,omitempty"` // peers; 0: as many as there are
+	// Clusters and Peers are out.
+	Clusters []string `json:"clusters_out,omitempty"`
+	Peers    []string `json:"peers_out,omitempty"`
+	// Log is what was decided last, and why, oldest first.
+	Log []RosterEntry `json:"log,omitempty"`
+}
+
+// A RosterEntry is one decision.
+type RosterEntry struct {
+	At   time.Time `json:"at"` // by the clock of who decided
+	Text string    `json:"text"`
 }
 
 // MarshalJSON leaves out what only the owner of a run knows: its arguments, and how much of it is done.

@@ -35,6 +35,7 @@ func (s *Session) loop() {
 		case <-s.cfg.Engine.Bell():
 		case <-timer.C:
 			s.driver.Tick(s.now())
+			s.rate = s.driver.Core().BestRate()
 		case <-s.quit:
 			return
 		}
@@ -118,7 +119,7 @@ func (s *Session) count() {
 		Steal: d.Core().Stats(), Shared: d.SharedStats(), Load: s.load, Held: d.Held(), Given: d.Given(),
 		Master:    d.Master(),
 		Malformed: s.bad, Unheard: s.unheard.Load(), Unkept: s.unkept, Stored: s.stored, Unstored: s.unstored,
-		Trouble: s.trouble(), Died: s.died, Proofs: d.Proofs(),
+		Trouble: s.trouble(), Died: s.died, Proofs: d.Proofs(), Rate: s.rate,
 	}
 	if st.Master {
 		st.Held-- // it is nobody else's

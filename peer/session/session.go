@@ -104,8 +104,9 @@ type Session struct {
 	unkept   uint64
 	stored   uint64 // outcomes that the store took,
 	unstored uint64 // and did not
-	gone     bool   // said goodbye
-	died     error  // why the engine is gone
+	rate     float64
+	gone     bool  // said goodbye
+	died     error // why the engine is gone
 }
 
 // Stats are what a session counts. They are a moment's snapshot, a few milliseconds old at most while
@@ -133,6 +134,8 @@ type Stats struct {
 	Trouble          error
 	// Proofs are what was compared.
 	Proofs driver.Proofs
+	// Rate is the highest bandwidth that was measured to another cluster, in bytes a second; 0: none was.
+	Rate float64
 	// Died is why the engine is gone, and this peer's part with it: the session has said goodbye.
 	Died error
 }

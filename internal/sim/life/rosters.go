@@ -71,7 +71,7 @@ func (m *member) decide() {
 			n.Wanted = 1 + w.rosters.IntN(len(w.members))
 		}
 		if w.rosters.IntN(3) == 0 {
-			n.Out = append(n.Out, runs.Outsider{Cluster: fmt.Sprint("c", w.rosters.IntN(3))})
+			n.Out = append(n.Out, runs.Outsider{Cluster: fmt.Sprint("c", w.rosters.IntN(3)), Left: 1})
 		}
 		for _, o := range w.members {
 			if w.rosters.IntN(4) == 0 {
@@ -94,8 +94,8 @@ func (w *world) usurp() {
 	if p.said == nil {
 		return
 	}
-	r := &runs.Roster{Run: p.id, Author: m.id, Number: 1 << 60, Out: []runs.Outsider{{Cluster: "c0"}, {Cluster: "c1"},
-		{Cluster: "c2"}}, Sealed: []byte("lie")}
+	r := &runs.Roster{Run: p.id, Author: m.id, Number: 1 << 60, Sealed: []byte("lie"),
+		Out: []runs.Outsider{{Cluster: "c0", Left: 1}, {Cluster: "c1", Left: 1}, {Cluster: "c2", Left: 1}}}
 	if w.rosters.IntN(2) == 0 { // old news
 		if r = w.oldest(p); r == nil {
 			return

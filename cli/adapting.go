@@ -1,0 +1,46 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/satin-peer/satin/adapt"
+	"github.com/satin-peer/satin/apps"
+)
+
+// addAdaptFlags are for who takes part in a run.
+func (o *options) addAdaptFlags(flags *pflag.FlagSet) {
+	flags.StringVar(&o.adapt, "adapt", "volunteers", "how the run decides who takes part: `MODE` volunteers keeps all who "+
+		"do no harm, paper as many as it uses well, off everybody")
+	flags.StringVar(&o.peers, "peers", "", "how many peers the run has, `MIN-MAX`, if there are as many (default any number)")
+}
+
+// checkAdapt reads --adapt and --peers.
+func (o *options) checkAdapt() error {
+	mode, err := adapt.ParseMode(o.adapt)
+	if err != nil {
+		return &apps.InputError{What: "--adapt", Got: o.adapt, Want: "volunteers, paper or off"}
+	}
+	if o.peers == "" {
+		return nil
+	}
+	least, most, two := strings.Cut(o.peers, "-")
+	var bad [2]error
+	o.least, bad[0] = strconv.Atoi(least)
+	o.most, bad[1] = strconv.Atoi(most)
+	if !two || bad[0] != nil || bad[1] != nil || o.least < 1 || o.most < o.least || o.most > maxPeers {
+		return &apps.InputError{What: "--peers", Got: o.peers,
+			Want: fmt.Sprintf("MIN-MAX, as 1-40, of 1 to %d", maxPeers)}
+	}
+	if mode == adapt.Off {
+		return errors.New("--peers cannot go with --adapt off: nobody would keep to it")
+	}
+	return nil
+}
+
+// maxPeers is the most that a run can be said to want.
+const maxPeers = 1 << 20
