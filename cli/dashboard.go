@@ -145,6 +145,11 @@ func (s shown) Runs(ctx context.Context) ([]dashboard.Run, error) {
 			CPU: r.CPU, Share: r.Share, Left: r.Left,
 			Peers: r.Peers, Executed: r.Executed, Stats: r.Stats,
 		}
+		if r.Roster != nil {
+			for _, e := range r.Roster.Log {
+				runs[i].Decided = append(runs[i].Decided, dashboard.Decision(e))
+			}
+		}
 	}
 	return runs, err
 }

@@ -102,4 +102,12 @@ type Run struct {
 	Peers     int              `json:"peers"`           // that work on it now, this one counted
 	Executed  uint64           `json:"executed"`        // jobs of it executed on this peer
 	Stats     *report.RunStats `json:"stats,omitempty"` // of this peer's part in it
+	// Decided is what was decided last about who takes part, and why, oldest first.
+	Decided []Decision `json:"decided,omitempty"`
+}
+
+// A Decision is about who takes part in a run.
+type Decision struct {
+	At   time.Time `json:"at"`
+	Text string    `json:"text"`
 }

@@ -1,14 +1,19 @@
 package peer
 
 import (
+	"math"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
 // arbiter divides this machine's cores among the runs that it takes part in, and keeps what the volunteer allows.
 //
-// Every run that has work gets the same number of cores, as far as they can be divided, and takes turns at
-// what is left over. A run that has no work here keeps one core, so that it goes on stealing, and lends the
+// Owners whose runs have work get the same number of cores, as far as they can be divided. Of an owner's runs each gets
+// one, and the rest go to where they are used well, in proportion to the runs' efficiency, as their coordinators tell
+// it: so a run that has more processors than it can use gives some to one that has not, with nobody to decide it for
+// all, and who submits many runs, or says that they are efficient, takes nothing from others. Where there are too few
+// cores, runs take turns. A run that has no work here keeps one core, so that it goes on stealing, and lends the
 // others. Shares change when a run comes or goes, when the volunteer says so, and at every turn.
 type arbiter struct {
 	mu     sync.Mutex
@@ -23,7 +28,10 @@ const turnEvery = 200 * time.Millisecond
 
 // share is one run's part.
 type share struct {
-	most int // the run's own limit
+	owner string
+	// worth has the bits of the run's efficiency, 0 to 1; 0: it is not known.
+	worth atomic.Uint64
+	most  int // the run's own limit
 	// dry says that the run has no work here at the moment.
 	dry func() bool
 	// set tells the run; called with the arbiter's mutex held, so it must not call back.
@@ -89,14 +97,14 @@ func (a *arbiter) divide() {
 	if a.paused {
 		cores = 0
 	}
-	want := make([]int, n)
+	runs := make([]contender, n)
 	for i, s := range a.shares {
-		want[i] = min(s.most, cores)
+		runs[i] = contender{want: min(s.most, cores), owner: s.owner, worth: math.Float64frombits(s.worth.Load())}
 		if n > 1 && s.dry() {
-			want[i] = min(want[i], 1)
+			runs[i].want = min(runs[i].want, 1)
 		}
 	}
-	for i, c := range shareOut(cores, want, a.turn) {
+	for i, c := range shareOut(cores, runs, a.turn) {
 		if s := a.shares[i]; s.last != c {
 			s.last = c
 			s.set(c)
@@ -104,20 +112,50 @@ func (a *arbiter) divide() {
 	}
 }
 
-// shareOut gives each at most what it wants, and everybody the same as far as possible; the rest goes to
-// those whose turn it is.
-func shareOut(cores int, want []int, turn int) []int {
-	got := make([]int, len(want))
-	for progress := true; cores > 0 && progress; {
-		progress = false
-		for i := range want {
-			k := (i + turn) % len(want)
-			if cores > 0 && got[k] < want[k] {
-				got[k]++
-				cores--
-				progress = true
+// values notes how efficient the run is.
+func (s *share) values(efficiency float64) { s.worth.Store(math.Float64bits(efficiency)) }
+
+// A contender is a run that wants cores.
+type contender struct {
+	want  int
+	owner string
+	worth float64 // efficiency; 0: it is not known
+}
+
+const (
+	// unknownWorth is what a run counts for that nobody has measured: the efficiency that adaptation tries to reach.
+	unknownWorth = 0.5
+	// leastWorth is what any run counts for: one that has just lost most of its peers is not to be left without.
+	leastWorth = 0.1
+)
+
+// shareOut gives each run at most what it wants: one core after the other to the owner who has the fewest, and there
+// to the run that has the fewest for what it is worth. Among equals those come first whose turn it is.
+func shareOut(cores int, runs []contender, turn int) []int {
+	got, of := make([]int, len(runs)), map[string]int{}
+	for ; cores > 0; cores-- {
+		best, least := -1, 0.0
+		for i := range runs {
+			k := (i + turn) % len(runs)
+			r := &runs[k]
+			if got[k] >= r.want {
+				continue
+			}
+			worth := max(r.worth, leastWorth)
+			if r.worth == 0 {
+				worth = unknownWorth
+			}
+			need := float64(got[k]) / worth
+			if best < 0 || of[r.owner] < of[runs[best].owner] ||
+				of[r.owner] == of[runs[best].owner] && need < least {
+				best, least = k, need
 			}
 		}
+		if best < 0 {
+			break // all have enough
+		}
+		got[best]++
+		of[runs[best].owner]++
 	}
 	return got
 }

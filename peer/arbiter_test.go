@@ -6,29 +6,72 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Cores are divided alike among the runs that want them, and what is left over goes round.
+// Nothing is left over, nobody gets more than it wants, none of an owner's runs has two cores while another one has
+// none, runs that are as efficient as each other get the same, and so do owners whose runs want more.
 func TestShareOut(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cores := rapid.IntRange(0, 16).Draw(t, "cores")
-		want := rapid.SliceOfN(rapid.IntRange(0, 16), 1, 8).Draw(t, "want")
 		turn := rapid.IntRange(0, 100).Draw(t, "turn")
-		got := shareOut(cores, want, turn)
-		sum, wanted := 0, 0
-		for i := range got {
-			sum, wanted = sum+got[i], wanted+want[i]
-			if got[i] > want[i] {
-				t.Fatalf("%d gets %d, wants %d", i, got[i], want[i])
+		runs := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) contender {
+			return contender{rapid.IntRange(0, 16).Draw(t, "want"),
+				rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "owner"),
+				rapid.SampledFrom([]float64{0, 0.01, 0.3, 1}).Draw(t, "worth")}
+		}), 1, 8).Draw(t, "runs")
+		got := shareOut(cores, runs, turn)
+		sum, wanted, of, short := 0, 0, map[string]int{}, map[string]bool{}
+		for i, r := range runs {
+			sum, wanted = sum+got[i], wanted+r.want
+			of[r.owner] += got[i]
+			short[r.owner] = short[r.owner] || got[i] < r.want
+			if got[i] > r.want {
+				t.Fatalf("%d gets %d, wants %d", i, got[i], r.want)
 			}
-			for j := range got {
-				if got[i] < want[i] && got[j] > got[i]+1 {
-					t.Fatalf("%v: %d gets less than %d though it wants more", got, i, j)
+			for j, s := range runs {
+				if got[i] < r.want && r.owner == s.owner && r.worth == s.worth && got[j] > got[i]+1 {
+					t.Fatalf("%v: %d gets less than %d though it wants more, and is worth as much", got, i, j)
+				}
+				if got[i] < r.want && r.owner == s.owner && got[i] == 0 && got[j] > 1 {
+					t.Fatalf("%v: %d starves beside %d", got, i, j)
 				}
 			}
 		}
 		if sum != min(cores, wanted) {
 			t.Fatalf("%v: %d of %d cores, %d wanted", got, sum, cores, wanted)
 		}
+		for a := range of {
+			for b := range of {
+				if short[a] && of[b] > of[a]+1 {
+					t.Fatalf("%v of %v: %s gets less than %s though it wants more", got, runs, a, b)
+				}
+			}
+		}
 	})
+}
+
+// Of one owner's runs that want all cores the more efficient one gets more; of two owners' each gets half, whatever
+// they say of their runs; and a run of which nothing is known counts for half.
+func TestCoresGoWhereTheyAreUsed(t *testing.T) {
+	for _, c := range []struct {
+		a, b  contender
+		first int
+	}{
+		{contender{8, "x", 0.9}, contender{8, "x", 0.3}, 6},
+		{contender{8, "x", 1}, contender{8, "x", 0.01}, 7},
+		{contender{8, "x", 0.5}, contender{8, "x", 0}, 4},
+		{contender{8, "x", 1}, contender{8, "y", 0.1}, 4},
+		{contender{8, "x", 1}, contender{1, "y", 0.1}, 7},
+	} {
+		if got := shareOut(8, []contender{c.a, c.b}, 0); got[0] != c.first || got[0]+got[1] != 8 {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+	counts := map[string]int{}
+	for i, n := range shareOut(8, []contender{{8, "x", 1}, {8, "x", 1}, {8, "x", 1}, {8, "y", 0.3}}, 2) {
+		counts[[]string{"x", "x", "x", "y"}[i]] += n
+	}
+	if counts["y"] != 4 {
+		t.Errorf("three runs of one owner get more than one of another: %v", counts)
+	}
 }
 
 // With fewer cores than runs each has its turn.

@@ -89,11 +89,11 @@ func (c *crew) nextLife() steal.Incarnation {
 }
 
 // share lets a session have its part of the cores; most is the run's own limit, 0 is none.
-func (c *crew) share(s *session.Session, most int) *share {
+func (c *crew) share(s *session.Session, owner string, most int) *share {
 	if most <= 0 || most > c.cfg.Workers {
 		most = c.cfg.Workers
 	}
-	sh := &share{most: most, dry: func() bool { return dry(s) }, set: s.SetCores}
+	sh := &share{owner: owner, most: most, dry: func() bool { return dry(s) }, set: s.SetCores}
 	c.arbiter.join(sh)
 	return sh
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/satin-peer/satin/adapt"
+	"github.com/satin-peer/satin/internal/plain"
 	"github.com/satin-peer/satin/internal/report"
-	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/runs"
 )
 
@@ -104,6 +104,9 @@ func (x *coordinator) keepUp(now time.Time) {
 			r.gauge = newGauge(r.manifest, x.period)
 		}
 		due := r.gauge.due(now)
+		if r.final == nil {
+			r.share.values(r.efficiency())
+		}
 		t.mu.Unlock()
 		if !due || !r.session.Stats().Master {
 			continue
@@ -137,7 +140,7 @@ func (x *coordinator) muster(r *part, peers int) {
 		text := c.String()
 		x.log.Info("who takes part", "run", id, "decided", text)
 		// a rune that is cut becomes one of one byte
-		text = statement.Plain(text[:min(len(text), runs.MaxRosterText)])
+		text = plain.Name(text[:min(len(text), runs.MaxRosterText)])
 		w.Log = append(w.Log, runs.RosterEntry{At: x.now().Unix(), Text: text})
 	}
 	x.runs.feed(func(c *runs.Core, now time.Time) []runs.Order { return c.Muster(now, id, &w) })

@@ -114,7 +114,7 @@ func (t *conductor) begin(r *part, m *statement.SignedManifest, fresh bool, rest
 	}
 	r.session, r.life = s, uint64(s.Started().UnixNano())
 	t.live.Store(m.Run, s)
-	r.share = t.crew.share(s, m.MaxCores)
+	r.share = t.crew.share(s, m.Owner.String(), m.MaxCores)
 	return nil
 }
 

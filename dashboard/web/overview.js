@@ -58,6 +58,12 @@ export function worth(model) {
   return s?.reach === "private" ? [`Peers outside the own network cannot connect to this one${s.relay ? " but through a relay" : ""}${s.reach_why ? `: ${plain(s.reach_why)}` : "."}`] : [];
 }
 
+/** What was decided last about who takes part, newest first. @param {Run[]} runs */
+export function decisions(runs) {
+  const all = runs.flatMap((r) => (r.decided ?? []).map((d) => ({ at: d.at, text: `${runName(r)}: ${plain(d.text)}` })));
+  return all.sort((a, b) => b.at.localeCompare(a.at)).slice(0, 6);
+}
+
 export class Overview {
   title = "Overview";
   #badge = badge(["?", "quiet"]);
@@ -67,6 +73,7 @@ export class Overview {
   #use = new Chart([{ label: "workers that run jobs", colour: "--good", unit: (v) => `${v} %`, scale: "part", most: 100 }]);
   #speed = el("p", { class: "dim" });
   #used = el("p", { class: "dim" });
+  #decided = el("ul", { class: "plain dim", "aria-label": "Who takes part" });
   #why = el("p", {});
   #speeds = el("div", { class: "card live charts" });
   #runs = el("div", { class: "live" });
@@ -78,7 +85,7 @@ export class Overview {
   node;
 
   constructor() {
-    this.#speeds.append(el("div", {}, this.#speed, this.#rate.node), el("div", {}, this.#used, this.#use.node));
+    this.#speeds.append(el("div", {}, this.#speed, this.#rate.node), el("div", {}, this.#used, this.#use.node, this.#decided));
     this.node = el("div", {}, el("p", { class: "lead live" }, this.#badge, this.#lead), this.#tiles,
       this.#speeds,
       el("h2", {}, "In progress"), this.#noRuns, this.#runs, el("h2", {}, "Why idle?"), this.#why, el("h2", {}, "What is wrong"), this.#fine, this.#wrong,
@@ -107,6 +114,7 @@ export class Overview {
     say(this.#why, whyIdle(model) || "Nobody is: there is nothing in progress that is known of.");
     const runs = model.runs.filter((r) => !r.ended);
     show(this.#noRuns, runs.length === 0);
+    keep(this.#decided, decisions(runs), (d) => d.at + d.text, (d) => el("li", {}, el("span", { class: "dim" }, `${clock(new Date(d.at))} `), d.text), () => {});
     keep(this.#runs, runs, (r) => r.run, (r) => el("div", { class: "card" }, el("p", {}, el("b", {}, runName(r))), el("progress", { max: "1", "aria-label": runName(r) }), el("p", { class: "dim" })),
       (e, r) => {
         /** @type {HTMLProgressElement} */ (e.children[1]).value = r.share;

@@ -15,7 +15,7 @@
  * communication_time_seconds: number, recovery_time_seconds: number, encoding_time_seconds: number, idle_time_seconds: number,
  * held_time_seconds: number, cpu_time_seconds: number}} Stats */
 /** @typedef {{run: string, app: string, args: string[], title: string, owner: string, owner_name?: string, mine: boolean, state: string, ended: boolean, why?: string,
- * submitted: string, elapsed_seconds: number, cpu_seconds: number, share: number, left?: {least_seconds: number, most_seconds: number}, peers: number, executed: number, stats?: Stats}} Run */
+ * submitted: string, elapsed_seconds: number, cpu_seconds: number, share: number, left?: {least_seconds: number, most_seconds: number}, peers: number, executed: number, stats?: Stats, decided?: {at: string, text: string}[]}} Run */
 /** @typedef {{peers: number, runs: number, clusters: number}} LeftOut */
 
 /** What all workers did in the last seconds, in worker-seconds.

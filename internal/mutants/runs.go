@@ -255,4 +255,13 @@ var runsMutants = []mutant{
 		old: "if m.Adapt == \"paper\" && m.MinPeers > 0 {", new: "if false {"},
 	{name: "adapt/clusters-stay-out", wrong: "a cluster whose bandwidth nobody can measure is out for good", file: "adapt/core.go",
 		pkg: "adapt", run: "^TestClustersTryAgain$", old: "case x.Peer == \"\" && now > 0:", new: "case x.Peer == \"\":"},
+	{name: "peer/cores-without-worth", wrong: "cores do not go where they are used well", file: "peer/arbiter.go",
+		pkg: "peer", run: "^TestCoresGoWhereTheyAreUsed$",
+		old: "worth := max(r.worth, leastWorth)", new: "worth := unknownWorth"},
+	{name: "peer/many-runs-take-all", wrong: "who submits many runs takes the cores of others", file: "peer/arbiter.go",
+		pkg: "peer", run: "^Test(CoresGoWhereTheyAreUsed|ShareOut)$",
+		old: "of[r.owner] < of[runs[best].owner] ||\n", new: "false ||\n"},
+	{name: "peer/poor-run-starves", wrong: "a run that is not efficient gets no core", file: "peer/arbiter.go",
+		pkg: "peer", run: "^Test(CoresGoWhereTheyAreUsed|ShareOut)$",
+		old: "need := float64(got[k]) / worth\n", new: "need := float64(got[k]+1) / (worth * worth * worth)\n"},
 }
