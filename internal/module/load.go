@@ -2,11 +2,13 @@ package module
 
 import (
 	"context"
+	"runtime"
 	"slices"
 	"sync"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
 )
 
 // Names of what a module exports.
@@ -32,6 +34,9 @@ const roomForArguments = 32 << 10
 
 // maxIdle bounds the instances that a module keeps for its next jobs.
 const maxIdle = 64
+
+// maxCompilers bounds the threads that compile a module: each needs memory of its own.
+const maxCompilers = 8
 
 // A Module is ready to run: compiled, initialized once, and described. It runs any number of jobs at a time.
 type Module struct {
@@ -64,7 +69,9 @@ func (h *Host) Load(bin []byte) (*Module, error) {
 	}
 	m.globals, m.checks = p.Globals, slices.Contains(p.Exports, exportCheck)
 	m.validates = slices.Contains(p.Exports, exportValid)
-	if m.compiled, err = h.runtime.CompileModule(context.Background(), p.Code); err != nil {
+	// Functions are compiled by as many threads as there are cores for this process; the code is the same.
+	many := experimental.WithCompilationWorkers(context.Background(), min(runtime.GOMAXPROCS(0), maxCompilers))
+	if m.compiled, err = h.runtime.CompileModule(many, p.Code); err != nil {
 		return nil, m.error(err)
 	}
 	if err := m.begin(slices.Contains(p.Exports, exportInit)); err != nil {
