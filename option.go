@@ -11,8 +11,8 @@ import (
 //
 // Checked is about arguments. The others are about results, for runs that do not believe every member (satin-peer run
 // --verify): there a result of another machine is used only if it proves itself or if others have come to the same.
-// One of Exact, Rounded, Essence and Certificate is needed for that, and Essence and Certificate may go together; a
-// function without any of them can be run, but not verified.
+// One of Exact, Rounded and Essence is needed for that, and Certificate may go with it; a function without any of these
+// can be run, but not verified.
 //
 // What jobs share is not compared: who lies may offer to a Lattice, and mislead all who read it. So none of them is
 // for jobs that read one, unless nothing that it may hold can make their result wrong.

@@ -26,6 +26,7 @@ const (
 	KindDeath                  // jobs that ran when a process of its author's died
 	KindPublished              // a member stands for a module, signed by it
 	KindRoster                 // who may take part in a run, signed by who coordinates it
+	KindAccusation             // somebody has lied about a job: what was signed
 )
 
 // KindShared are small writes to what jobs share, and offers to lattices: sharedobj.News.
@@ -73,7 +74,7 @@ type Config struct {
 	AuthorRate Rate
 	// KindRates bounds the messages of one author and kind. The defaults, for kinds that are not in the map:
 	// KindRun, KindTombstone and KindRoster 4 per second and 64 at once, KindAnswered and KindRevocation 1 and 16,
-	// KindCard 1 and 8, KindNews and KindShared 40 and 200, the others 20 and 40.
+	// KindCard and KindAccusation 1 and 8, KindNews and KindShared 40 and 200, the others 20 and 40.
 	KindRates map[Kind]Rate
 	// StrangerRate bounds what a neighbour may pass on by authors that are not in the list of members, all of them
 	// together: default 20 per second, 200 at once.
@@ -132,7 +133,7 @@ func (c *Config) kindRate(k Kind) Rate {
 	switch k {
 	case KindRun, KindTombstone, KindRoster:
 		return Rate{PerSecond: 4, Burst: 64}
-	case KindCard:
+	case KindCard, KindAccusation:
 		return Rate{PerSecond: 1, Burst: 8}
 	case KindAnswered, KindRevocation:
 		return Rate{PerSecond: 1, Burst: 16}

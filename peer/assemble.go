@@ -85,7 +85,7 @@ func (p *Peer) assemble(apps []Application) error {
 	asked.keeping = keeping{base: p.base, self: p.host.ID(), board: p.board, runs: p.runs, files: p.files}
 	asked.collecting = collecting{base: p.base, board: p.board, runs: p.runs, vouch: vouch}
 	p.forUsers(key, catalog)
-	jury.banish = p.door.revoke
+	jury.convene(p)
 	return p.speak(asked)
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/satin-peer/satin/peer/host"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/runs"
+	"github.com/satin-peer/satin/steal"
 )
 
 // exclusion has statements of revocation travel: package host says which count and for whom. They go by gossip, and
@@ -47,15 +48,26 @@ func (e *exclusion) hear(b []byte, from peer.ID, tellOn bool) {
 	}
 }
 
-// review forgets who is no member any more, and ends the runs of those who are out.
+// review forgets who is no member any more, ends the runs of those who are out, and takes from them what they have in
+// others: what they have computed counts no more.
 func (e *exclusion) review() {
 	e.members.review(func(c *statement.SignedCard) bool {
 		_, err := e.host.Vouch(c.Peer, c.Proof)
 		return err == nil
 	})
+	out := e.host.Roll().Outcast
 	for _, r := range e.runs.inProgress() {
+		if r.session != nil {
+			r.session.Shun(steal.Outcasts{Out: func(id steal.PeerID) bool {
+				other, err := peer.Decode(string(id))
+				return err == nil && out(other)
+			}, Theirs: func(voucher []byte) bool {
+				author := authorOf(voucher)
+				return author != "" && out(author)
+			}})
+		}
 		owner := r.manifest.Owner
-		if id, err := peer.Decode(string(owner)); err == nil && e.host.Roll().Outcast(id) {
+		if id, err := peer.Decode(string(owner)); err == nil && out(id) {
 			e.runs.input(func(c *runs.Core, now time.Time) []runs.Order { return c.Revoked(now, owner) })
 		}
 	}

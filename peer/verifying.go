@@ -14,7 +14,6 @@ import (
 	"github.com/satin-peer/satin/internal/driver"
 	"github.com/satin-peer/satin/internal/plain"
 	"github.com/satin-peer/satin/internal/report"
-	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/statement"
@@ -77,6 +76,8 @@ type jury struct {
 	evidence *cabinet
 	vouch    *vouching
 	banish   func(id string) error
+	voice    *voice
+	court    court
 }
 
 // panel is a jury for one run: see verify.View.
@@ -115,44 +116,29 @@ func (j *jury) proving(m *runs.Manifest) *driver.Proving {
 	view := panel{j, m}
 	return &driver.Proving{
 		Config: verify.Config{Quorum: k, Own: true, Wait: proofPatience, MaxOpen: steal.LAN().MaxLeases},
-		Judged: compute.Judged,
-		View:   view, Rand: view, Self: verify.PeerID(j.self.String()),
+		Judged: compute.Judged, Alike: func(fn string) bool { return compute.Alike(fn, m.Rounding) },
+		View: view, Rand: view, Self: verify.PeerID(j.self.String()),
 		Author: func(voucher []byte) verify.PeerID {
-			v, err := statement.ReadVoucher(voucher, verify.Node{}, verify.Hash{})
-			if err != nil {
-				return ""
+			if id := authorOf(voucher); id != "" {
+				return verify.PeerID(id.String())
 			}
-			return verify.PeerID(v.Author.String())
+			return ""
 		},
 		Caught:  func(c driver.Caught) { j.spawn(func(context.Context) { j.caught(m.Run, &c) }) },
 		Missing: func(int) {}, // this machine is the further copy
 	}
 }
 
-// lie is what is kept of one: whoever has the program can run the job and see, and the vouchers show who said what.
-type lie struct {
-	Run      job.RunID    `cbor:"1,keyasint"`
-	Path     job.Path     `cbor:"2,keyasint"`
-	Identity job.Identity `cbor:"3,keyasint"`
-	Function string       `cbor:"4,keyasint"`
-	Argument []byte       `cbor:"5,keyasint"`
-	Said     [2][]byte    `cbor:"6,keyasint"` // outcome and voucher
-	Truth    [2][]byte    `cbor:"7,keyasint"` // the owner's
-}
-
 // maxLies bounds the lies that are kept.
 const maxLies = 256
 
-// caught keeps the proof and puts out who has lied.
+// caught keeps the proof, puts out who has lied, and tells the others, who can see for themselves.
 func (j *jury) caught(run job.RunID, c *driver.Caught) {
 	name := string(c.Peer)
-	truth := steal.Partial{Path: c.Job.Path, Identity: c.Job.Identity, Outcome: c.Truth.Outcome,
-		Voucher: c.Truth.Voucher}
-	j.vouch.sign(run, &truth)
-	b, err := wire.Value().Encode(&lie{run, c.Job.Path, c.Job.Identity, c.Job.Function, c.Job.Arg,
-		[2][]byte{c.Said.Outcome, c.Said.Voucher}, [2][]byte{truth.Outcome, truth.Voucher}})
+	b, err := j.accuse(run, c)
 	if err == nil {
 		err = j.evidence.write(name, b)
+		j.tell(b)
 	}
 	if err != nil {
 		j.log.Error("the proof of a lie cannot be kept", "peer", name, "error", err)

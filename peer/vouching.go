@@ -87,6 +87,15 @@ func (v *vouching) Claim(n verify.Node, outcome verify.Hash, voucher []byte) ver
 	return r.Claim
 }
 
+// authorOf is who has signed a voucher that was checked; "" for what is none.
+func authorOf(voucher []byte) peer.ID {
+	v, err := statement.ReadVoucher(voucher, verify.Node{}, verify.Hash{})
+	if err != nil {
+		return ""
+	}
+	return v.Author
+}
+
 func openVoucher(run job.RunID, p *steal.Partial) (*statement.Vouched, error) {
 	return statement.OpenVoucher(p.Voucher, run, driver.NodeOf(p.Path, p.Identity), compute.Digest(p.Outcome))
 }

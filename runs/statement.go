@@ -26,6 +26,7 @@ type Manifest struct {
 	Entry            string // function of the root job
 	Title            string
 	Policy, Recovery string
+	Rounding         string // how the owner's machine rounds, if that matters
 	Verify           string // "": outcomes of any member are believed; else nobody but the owner has the root
 	Adapt            string // how the run fits itself to its peers; "": not at all, and there are no rosters
 	MinPeers         int    // that it is to have, if there are as many

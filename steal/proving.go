@@ -1,6 +1,9 @@
 package steal
 
 import (
+	"maps"
+	"math"
+	"slices"
 	"time"
 
 	"github.com/satin-peer/satin/job"
@@ -131,15 +134,46 @@ func (c *Core) Proved(now time.Duration, h Handle, outcome, voucher []byte) Outp
 	return c.end()
 }
 
-// Shun ends all dealings with a peer that was caught: its jobs are queued again, and what it says from now on is
-// nothing.
-func (c *Core) Shun(now time.Duration, id PeerID) Output {
+// Outcasts are those with whom a core has nothing to do any more.
+type Outcasts struct {
+	// Caught is a peer that has lied in this run: what it says from now on, in whatever life, is nothing.
+	Caught PeerID
+	// Out says who is out of the swarm, and Theirs whether a voucher is one of theirs; both or none.
+	Out    func(id PeerID) bool
+	Theirs func(voucher []byte) bool
+}
+
+// Shun takes from outcasts what they have here: their jobs are queued again, what they say that they have is forgotten,
+// and outcomes that they have computed are not kept any more.
+func (c *Core) Shun(now time.Duration, o Outcasts) Output {
 	if !c.begin(now) {
 		return c.out
 	}
-	if p := c.partners.meet(id); p != nil {
-		c.losses.lose(p)
-		p.lost, p.shunned = true, true
+	if o.Caught != "" {
+		if p := c.partners.meet(o.Caught); p != nil {
+			c.losses.lose(p)
+			p.lost, p.shunned = true, true
+		}
+	}
+	if o.Out == nil {
+		return c.end()
+	}
+	for _, p := range c.partners.list {
+		if o.Out(p.id) {
+			c.losses.lose(p)
+			p.lost = true
+		}
+	}
+	lost := c.losses.lost
+	for _, id := range slices.Sorted(maps.Keys(lost.tuples.holders)) {
+		if o.Out(id) {
+			lost.tuples.dropHolder(id, math.MaxUint64)
+		}
+	}
+	for _, k := range slices.Clone(lost.store.index) {
+		if o.Theirs(k.Voucher) {
+			lost.store.remove(k)
+		}
 	}
 	return c.end()
 }

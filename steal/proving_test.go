@@ -161,7 +161,7 @@ func TestProvingBelievesNobody(t *testing.T) {
 func TestShunned(t *testing.T) {
 	c := provingCore(t)
 	g := stolen(t, c, "d1", 1, 1, true)
-	c.Shun(c.now, "d1")
+	c.Shun(c.now, Outcasts{Caught: "d1"})
 	if len(c.partners.find("d1").leases) > 0 || c.leases.n != 1 || len(c.segments.waiting) != 1 {
 		t.Errorf("it still has %d jobs, %d wait here", len(c.partners.find("d1").leases), len(c.segments.waiting))
 	}
@@ -172,6 +172,30 @@ func TestShunned(t *testing.T) {
 	m.From.Inc++
 	if out := c.Step(c.now, m); len(out.Orders)+len(out.Messages) > 0 {
 		t.Errorf("its next life is served: %+v", out)
+	}
+}
+
+// Who is put out of the swarm loses what it has here: jobs, the outcomes that it has computed, whoever brought them,
+// and what it says that it has.
+func TestExpelled(t *testing.T) {
+	c := victimCore(t, LAN(), 1)
+	stolen(t, c, "t00", 1, 1, true)
+	c.Restore(c.now, []Partial{{Path: job.Path{7}, Outcome: []byte("x"), Voucher: []byte("liar")},
+		{Path: job.Path{8}, Outcome: []byte("y"), Voucher: []byte("honest")}})
+	lost := c.losses.lost
+	for i, id := range []PeerID{"t00", "t01"} {
+		lost.tuples.put(Tuple{Path: job.Path{20 + uint32(i)}, Holder: Address{Peer: id, Inc: 1}, Done: true})
+	}
+	c.Shun(c.now, Outcasts{Out: func(id PeerID) bool { return id == "t00" },
+		Theirs: func(voucher []byte) bool { return string(voucher) == "liar" }})
+	if n := len(c.partners.find("t00").leases); n > 0 {
+		t.Errorf("it still has %d jobs", n)
+	}
+	if len(lost.store.index) != 1 || string(lost.store.index[0].Voucher) != "honest" {
+		t.Errorf("%d outcomes are kept", len(lost.store.index))
+	}
+	if len(lost.tuples.index) != 1 || lost.tuples.index[0].Holder.Peer != "t01" {
+		t.Errorf("%d tuples are known", len(lost.tuples.index))
 	}
 }
 

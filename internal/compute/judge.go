@@ -50,6 +50,13 @@ func Judged(function string) bool {
 	return ok && f.Judged()
 }
 
+// Alike says whether outcomes of equal jobs of a function that nothing is wrong with are the same, as far as they are
+// compared: here, and where machines round as it says.
+func Alike(function, rounding string) bool {
+	f, ok := engine.Lookup(function)
+	return ok && (f.Alike == engine.Exact || f.Essence != nil || f.Alike == engine.Rounded && rounding == Rounding())
+}
+
 // Comparison says whether outcomes of a run's jobs can be compared.
 type Comparison struct {
 	Not     string // why they cannot; empty if they can
@@ -65,7 +72,7 @@ func Comparing(function string, arg []byte) (c Comparison, err error) {
 	if f.Unlike != nil {
 		c.Not = f.Unlike(v)
 	}
-	if c.Not == "" && f.Alike == engine.Unknown && !f.Judged() {
+	if c.Not == "" && f.Alike == engine.Unknown && f.Essence == nil {
 		c.Not = f.Name + " is registered without a way to compare them"
 	}
 	c.Rounded = f.Alike == engine.Rounded

@@ -222,6 +222,11 @@ func (d *Driver) Leave(now, patience time.Duration) {
 	d.feed(input{kind: left, now: now, patience: patience})
 }
 
+// Shun takes from outcasts what they have here: see steal.Core.
+func (d *Driver) Shun(now time.Duration, o steal.Outcasts) {
+	d.feed(input{kind: shunned, now: now, outcasts: o})
+}
+
 // Cancel ends this peer's part because the run is over.
 func (d *Driver) Cancel(now time.Duration) { d.feed(input{kind: cancelled, now: now}) }
 

@@ -61,6 +61,8 @@ type input struct {
 	handle steal.Handle
 	to     steal.PeerID
 	word   Word
+
+	outcasts steal.Outcasts
 }
 
 // apply gives an input to the core.
@@ -104,7 +106,7 @@ func (d *Driver) apply(in *input) steal.Output {
 	case proved:
 		return c.Proved(now, in.handle, in.word.Outcome, in.word.Voucher)
 	case shunned:
-		return c.Shun(now, in.to)
+		return c.Shun(now, in.outcasts)
 	case ready:
 		return c.Ready(now, in.segment)
 	case notReady:

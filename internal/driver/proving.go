@@ -20,6 +20,8 @@ type Proving struct {
 	Self verify.PeerID
 	// Judged says whether the engine is to judge an outcome of a function by itself: see port.Judge.
 	Judged func(function string) bool
+	// Alike says whether outcomes of a function can be compared; those of others are computed here.
+	Alike func(function string) bool
 	// Author is who has signed a voucher, which was checked where it came in.
 	Author func(voucher []byte) verify.PeerID
 	// Caught is told who has lied. It must not block.
@@ -203,6 +205,8 @@ func (v *proving) heard(n verify.Node, from verify.PeerID, w saying, is verdict)
 		v.absorb(v.core.Proven(now, claim, author))
 	case is == isWrong && author != "":
 		v.absorb(v.core.Refuted(now, claim, author))
+	case author != "" && !v.cfg.Alike(p.job.Function):
+		v.here(n)
 	default:
 		v.absorb(v.core.Came(now, claim, author))
 	}
@@ -298,7 +302,7 @@ func (v *proving) accept(o *verify.Accept) {
 // caught puts out who has lied.
 func (v *proving) caught(b *verify.Blame) {
 	v.counts.Caught = append(v.counts.Caught, b.Peer)
-	v.d.inputs.push(input{kind: shunned, now: v.d.now, to: steal.PeerID(b.Peer)})
+	v.d.inputs.push(input{kind: shunned, now: v.d.now, outcasts: steal.Outcasts{Caught: steal.PeerID(b.Peer)}})
 	if p := v.open[b.Proof.Said.Node]; p != nil {
 		c := Caught{Peer: b.Peer, Job: p.job, Said: p.said[b.Peer].Word}
 		if p.own != nil {

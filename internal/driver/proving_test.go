@@ -22,6 +22,8 @@ type signed struct {
 	to        []steal.PeerID // copies
 	caught    []driver.Caught
 	orders    []port.Order // to judge
+	unlike    bool
+	ran       int // jobs
 }
 
 func (s *signed) Vouch(job.RunID, *verify.Opening) []byte { return []byte("o") }
@@ -34,6 +36,8 @@ func (s *signed) Do(o *port.Order) {
 	switch o.Kind {
 	case port.Deliver:
 		s.delivered = o.Outcome
+	case port.Run:
+		s.ran++
 	case port.Judge:
 		s.orders = append(s.orders, *o)
 	}
@@ -76,7 +80,8 @@ func hearing(t *testing.T, judged bool) (*signed, *driver.Driver,
 	}
 	d := driver.New(driver.Config{Core: core, Engine: s, Transport: s, Store: s, Notary: s, Proving: &driver.Proving{
 		Config: verify.Config{Quorum: 2, Own: true, Wait: time.Minute, MaxOpen: 9},
-		Judged: func(string) bool { return judged }, View: s, Rand: s, Self: "o",
+		Judged: func(string) bool { return judged }, Alike: func(string) bool { return !s.unlike },
+		View: s, Rand: s, Self: "o",
 		Author: func(v []byte) verify.PeerID { return verify.PeerID(v) },
 		Caught: func(c driver.Caught) { s.caught = append(s.caught, c) }}})
 	return s, d, func(path job.Path) func(id steal.PeerID, author, outcome string) {
@@ -161,6 +166,23 @@ func TestJudgedOutcomes(t *testing.T) {
 	s.gives(d, now, path)
 	from(path)("b", "b", "49")
 	if judge(s, d, true, true, "49"); string(s.delivered) != "49" || len(s.caught) > 0 || d.Proofs().Proved != 1 {
+		t.Errorf("delivered is %q, caught are %+v", s.delivered, s.caught)
+	}
+}
+
+// What nobody has said how to compare is not believed, nor does it make a liar of anybody: it is computed here.
+func TestUncomparedOutcomes(t *testing.T) {
+	now, path := time.Second, job.Path{1}
+	s, d, from := hearing(t, false)
+	s.unlike = true
+	s.gives(d, now, path)
+	from(path)("b", "b", "one of many")
+	d.Happened(now, port.Event{Kind: port.LoadChanged, Load: steal.Load{Workers: 1, Idle: 1, Runs: 1}})
+	if len(s.to) > 0 || s.delivered != nil || s.ran != 2 {
+		t.Fatalf("copies go to %v, delivered is %q, %d jobs run here", s.to, s.delivered, s.ran)
+	}
+	d.Happened(now, port.Event{Kind: port.Finished, Segment: 2, Outcome: []byte("another"), Good: true})
+	if string(s.delivered) != "another" || len(s.caught) > 0 {
 		t.Errorf("delivered is %q, caught are %+v", s.delivered, s.caught)
 	}
 }

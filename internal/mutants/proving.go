@@ -7,6 +7,7 @@ const (
 
 	agreement      = "^TestEqualJobsAgree$"
 	judgedOutcomes = "^TestJudgedOutcomes$"
+	falselyAccused = "^TestFalseAccusations$"
 )
 
 // provingMutants are mistakes in what is used before it was compared.
@@ -97,4 +98,37 @@ var provingMutants = []mutant{
 	{name: "proving/claims", wrong: "an answer of another member counts in a run that only its owner can answer",
 		file: "runs/core.go", pkg: "runs", run: "^TestVerifiedAnswers$",
 		old: "	case r.m.Verify != \"\":", new: "	case r.m.Verify == \"-\":"},
+	{name: "accused/nobody-told", wrong: "the proof of a lie stays where it was found", file: "peer/verifying.go",
+		pkg: hostile, run: "^TestProofsConvince$", old: "		j.tell(b)\n", new: ""},
+	{name: "accused/without-trial", wrong: "whoever is accused is out", file: "peer/accusing.go",
+		pkg: hostile, run: falselyAccused, old: "	case own == a.Said.Digest:\n		return a.against",
+		new: "	case own == a.Said.Digest:\n		return a.said"},
+	{name: "accused/no-risk", wrong: "who accuses falsely stays", file: "peer/accusing.go",
+		pkg: hostile, run: falselyAccused, old: "	case own == a.Said.Digest:\n		return a.against",
+		new: "	case own == a.Said.Digest:\n		return \"\""},
+	{name: "accused/both-signed", wrong: "who has signed two things of one job stays", file: "peer/accusing.go",
+		pkg: hostile, run: falselyAccused, old: "		return a.said // it has signed both", new: "		return \"\""},
+	{name: "accused/unsigned-outcome", wrong: "an outcome is taken for one that was signed", file: "peer/accusing.go",
+		pkg: hostile, run: falselyAccused, old: "compute.Digest(w.Outcome) != w.Digest {",
+		new: "w.Digest == (verify.Hash{}) {"},
+	{name: "accused/any-run", wrong: "jobs of runs are tried that this peer has no part in", file: "peer/accusing.go",
+		pkg: hostile, run: falselyAccused, old: "	if m == nil || m.Verify == \"\" ||",
+		new: "	if m == nil {\n		m = &runs.Manifest{}\n	}\n	if"},
+	{name: "accused/many-wait", wrong: "one accuser fills the docket", file: "peer/docket.go",
+		pkg: "peer", run: "^TestDocketIsBounded$", old: "(a.waits || a.took >= trialAllowance)",
+		new: "(a.took >= trialAllowance)"},
+	{name: "accused/no-end", wrong: "an accuser's trials go on for ever", file: "peer/docket.go",
+		pkg: "peer", run: "^TestFloodOfAccusations$", old: "a.took >= trialAllowance)", new: "a.took < 0)"},
+	{name: "accused/forgotten-time", wrong: "an accuser's hour is forgotten for another", file: "peer/docket.go",
+		pkg: "peer", run: "^TestDocketIsBounded$",
+		old: "		if !a.waits && now.Sub(a.since) >= accountTime {\n			delete(d.accounts, id)\n			return",
+		new: "		if !a.waits {\n			delete(d.accounts, id)\n			return"},
+	{name: "accused/keeps-outcomes", wrong: "what a peer that is out has computed is kept", file: "steal/proving.go",
+		pkg: "steal", run: "^TestExpelled$", old: "			lost.store.remove(k)\n", new: ""},
+	{name: "accused/keeps-tuples", wrong: "what a peer that is out says it has is looked for", file: "steal/proving.go",
+		pkg: "steal", run: "^TestExpelled$", old: "lost.tuples.dropHolder(id, math.MaxUint64)",
+		new: "lost.tuples.dropHolder(id, 0)"},
+	{name: "proving/unlike-compared", wrong: "outcomes are compared that may honestly differ",
+		file: "internal/driver/proving.go", pkg: "internal/driver", run: "^TestUncomparedOutcomes$",
+		old: "	case author != \"\" && !v.cfg.Alike(p.job.Function):", new: "	case is > isWrong:"},
 }

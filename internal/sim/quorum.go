@@ -78,6 +78,7 @@ func (q *Quorum) proving(p *peer) *driver.Proving {
 		Config: verify.Config{Quorum: q.Size, Own: true, Wait: 20 * time.Second, MaxOpen: p.world.cfg.Core.MaxLeases},
 		View:   view, Rand: view, Self: view.name(p),
 		Judged: func(string) bool { return q.Judged },
+		Alike:  func(string) bool { return true },
 		Author: func(voucher []byte) verify.PeerID { return view.name(p.world.peers[voucher[0]]) },
 		Caught: func(c driver.Caught) {
 			if !slices.Contains(q.Liars, view.number(c.Peer)) {

@@ -198,6 +198,11 @@ func (s *Session) Restore(parts []steal.Partial) {
 	s.tell(func(now time.Duration) { s.driver.Restore(now, parts) })
 }
 
+// Shun takes from outcasts what they have here: see steal.Core. What they are told by must not block.
+func (s *Session) Shun(o steal.Outcasts) {
+	s.tell(func(now time.Duration) { s.driver.Shun(now, o) })
+}
+
 // SendFailed says that a message given to Config.Send was certainly not delivered.
 func (s *Session) SendFailed(m *steal.Message) {
 	s.tell(func(now time.Duration) { s.driver.SendFailed(now, m) })

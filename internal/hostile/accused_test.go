@@ -1,0 +1,140 @@
+package hostile
+
+import (
+	"testing"
+
+	"github.com/libp2p/go-libp2p/core/crypto"
+	lpeer "github.com/libp2p/go-libp2p/core/peer"
+
+	"github.com/satin-peer/satin/gossip"
+	"github.com/satin-peer/satin/internal/compute"
+	"github.com/satin-peer/satin/internal/driver"
+	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/control"
+	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/verify"
+)
+
+// accusation is package peer's, as it travels.
+type accusation struct {
+	Run      job.RunID `cbor:"1,keyasint"`
+	Path     job.Path  `cbor:"2,keyasint"`
+	Function string    `cbor:"3,keyasint"`
+	Argument []byte    `cbor:"4,keyasint"`
+	Said     testimony `cbor:"5,keyasint"`
+	Truth    testimony `cbor:"6,keyasint"`
+}
+
+type testimony struct {
+	Digest  verify.Hash `cbor:"1,keyasint"`
+	Outcome []byte      `cbor:"2,keyasint,omitempty"`
+	Voucher []byte      `cbor:"3,keyasint,omitempty"`
+}
+
+// says is what the owner of a key signs that came of a leaf.
+func (a *accusation) says(t *testing.T, key crypto.PrivKey, n int) testimony {
+	t.Helper()
+	w := testimony{Digest: compute.Digest(square(t, n))}
+	c := (&verify.Opening{Node: driver.NodeOf(a.Path, job.Identify(a.Function, a.Argument)), Outcome: w.Digest}).Claim()
+	var err error
+	if w.Voucher, err = statement.Vouch(key, a.Run, &c); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// leafOf is what is said of one leaf of a run.
+func leafOf(t *testing.T, run job.RunID, n int) *accusation {
+	t.Helper()
+	arg, err := wire.Value().Encode(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &accusation{Run: run, Path: job.Path{uint32(n)}, Function: "hostile.leaf", Argument: arg}
+}
+
+// speaks lets a rogue tell everybody something.
+// It may be lost.
+func (r *rogue) speaks(t *testing.T) func(k gossip.Kind, what any) {
+	t.Helper()
+	g, err := gossip.Open(t.Context(), r.Network(), gossip.Config{Swarm: r.SwarmName(), Incarnation: 1,
+		Admitted: func(lpeer.ID) bool { return true }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = g.Close() })
+	return func(k gossip.Kind, what any) {
+		t.Helper()
+		b, err := wire.Value().Encode(what)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = g.Publish(k, b) // or it is said again
+	}
+}
+
+func keyOf(r *rogue) crypto.PrivKey { return r.Network().Peerstore().PrivKey(r.ID()) }
+
+// The proof of a lie convinces members that trust neither who has lied nor who has found out: they run the job. Here
+// the owner has no say in who is a member, and the founder puts the liar out all the same.
+func TestProofsConvince(t *testing.T) {
+	founder, owner := impatient(t), impatient(t)
+	join(t, founder, owner, control.Invitation{})
+	r := invited(t, founder)
+	r.volunteers(t)
+	connect(t, r, owner)
+	r.victim = mustDecode(t, idOf(t, owner))
+	r.volunteers(t)
+	run, end := pairs(t, owner, 12, control.Submission{Verify: "quorum=2"})
+	until(t, "the founder computes", func() bool { return leaves.begun.Load() == 2 })
+	r.steals(t, run).lies(t)
+	if got := answer(t, end()); got != 650 {
+		t.Errorf("the answer is %d", got)
+	}
+	liar := r.ID().String()
+	until(t, "the liar is out at the owner's", func() bool { return owner.Revoked(liar) })
+	until(t, "the liar is out at the founder's", func() bool { return founder.Revoked(liar) })
+	if founder.Revoked(idOf(t, owner)) {
+		t.Error("who has found out is out")
+	}
+}
+
+// An accuser that lies is out itself, and who was accused stays; so is who has signed two things of one job. What shows
+// nothing harms nobody: words that agree, of a run that nobody knows, of a job that nobody has, without signatures.
+func TestFalseAccusations(t *testing.T) {
+	v := impatient(t)
+	honest, liar, other, twice, double := invited(t, v), invited(t, v), invited(t, v), invited(t, v), invited(t, v)
+	run, end := pairs(t, v, 2, control.Submission{Verify: "quorum=2"})
+	end()
+	out := func(r *rogue) bool { return v.Revoked(r.ID().String()) }
+	by := func(first, second *rogue) *accusation {
+		a := leafOf(t, run, 3)
+		a.Said, a.Truth = a.says(t, keyOf(first), 9), a.says(t, keyOf(second), 8)
+		return a
+	}
+	lies := liar.speaks(t)
+	until(t, "the accuser is out", func() bool { lies(gossip.KindAccusation, by(honest, liar)); return out(liar) })
+	tells := other.speaks(t)
+	until(t, "who has signed both is out", func() bool {
+		tells(gossip.KindAccusation, by(twice, twice))
+		return out(twice)
+	})
+	for _, spoil := range []func(a *accusation){
+		func(a *accusation) { a.Truth = a.says(t, keyOf(other), 9) },
+		func(a *accusation) { a.Run[0]++ },
+		func(a *accusation) { a.Function = "hostile.nothing" },
+		func(a *accusation) { a.Said.Voucher = nil },
+		func(a *accusation) { a.Truth.Voucher = a.Said.Voucher },
+		func(a *accusation) { a.Truth.Outcome = square(t, 4) },
+		func(a *accusation) { a.Said.Digest[0]++ },
+	} {
+		a := by(honest, other)
+		spoil(a)
+		tells(gossip.KindAccusation, a)
+	}
+	until(t, "the next is heard", func() bool { tells(gossip.KindAccusation, by(double, double)); return out(double) })
+	if out(honest) || out(other) {
+		t.Errorf("who is honest is out: %v, %v", out(honest), out(other))
+	}
+}

@@ -1,0 +1,312 @@
+package peer
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/peer"
+
+	"github.com/satin-peer/satin/gossip"
+	"github.com/satin-peer/satin/internal/compute"
+	"github.com/satin-peer/satin/internal/driver"
+	"github.com/satin-peer/satin/internal/port"
+	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/runs"
+	"github.com/satin-peer/satin/steal"
+	"github.com/satin-peer/satin/verify"
+)
+
+// An accusation shows that somebody has lied about a job of a run that is verified: what was said of it, and what its
+// accuser says of it, both signed. It needs no belief: one of the two has signed what is not true, and whoever takes
+// part in the run runs the job once more and sees which, so an accuser that lies is out itself. Where the application
+// can tell from one word alone, there is no other one.
+type accusation struct {
+	Run      job.RunID `cbor:"1,keyasint"`
+	Path     job.Path  `cbor:"2,keyasint"`
+	Function string    `cbor:"3,keyasint"`
+	Argument []byte    `cbor:"4,keyasint"`
+	Said     testimony `cbor:"5,keyasint"`
+	Truth    testimony `cbor:"6,keyasint"`
+}
+
+// testimony is what somebody has signed that came of the job. Where outcomes are judged, all of it is there.
+type testimony struct {
+	Digest  verify.Hash `cbor:"1,keyasint"`
+	Outcome []byte      `cbor:"2,keyasint,omitempty"`
+	Voucher []byte      `cbor:"3,keyasint,omitempty"`
+}
+
+// maxAccusation bounds an encoded accusation in bytes; a longer one is kept here and not told.
+const maxAccusation = 48 << 10
+
+// A charge is an accusation whose signatures hold.
+type charge struct {
+	accusation
+	hash          [32]byte
+	accuser       peer.ID // who tells of it
+	rounding      string  // of the run
+	said, against peer.ID // who has signed; against is "" if one word is all
+}
+
+// openAccusation checks an accusation from anywhere: that there are two that contradict each other, or one, about the
+// same job.
+func openAccusation(accuser peer.ID, b []byte) (*charge, error) {
+	if len(b) > maxAccusation {
+		return nil, fmt.Errorf("an accusation of %d bytes, at most %d are accepted", len(b), maxAccusation)
+	}
+	c := &charge{hash: sha256.Sum256(b), accuser: accuser}
+	if err := wire.Value().Decode(b, &c.accusation); err != nil {
+		return nil, err
+	}
+	node := driver.NodeOf(c.Path, job.Identify(c.Function, c.Argument))
+	author := func(w *testimony) (peer.ID, error) {
+		if len(w.Outcome) > 0 && compute.Digest(w.Outcome) != w.Digest {
+			return "", cannot("an outcome that was not signed")
+		}
+		v, err := statement.OpenVoucher(w.Voucher, c.Run, node, w.Digest)
+		if err != nil {
+			return "", err
+		}
+		return v.Author, nil
+	}
+	var err error
+	if c.said, err = author(&c.Said); err == nil && len(c.Truth.Voucher) > 0 {
+		if c.against, err = author(&c.Truth); err == nil && c.Said.Digest == c.Truth.Digest {
+			err = cannot("two that say the same")
+		}
+	}
+	return c, err
+}
+
+// A court tries accusations, one at a time.
+type court struct {
+	engine func(run job.RunID) (port.Live, error) // with one core, for one trial
+	known  func(run job.RunID) *runs.Manifest     // if this peer takes part, or has
+	out    func(id peer.ID) bool
+
+	mu     sync.Mutex
+	docket docket
+	sits   bool
+}
+
+// convene lets a jury do what it decides, and hear what others accuse of; before anybody speaks.
+func (j *jury) convene(p *Peer) {
+	j.banish, j.voice = p.door.revoke, p.voice
+	j.court.known = func(run job.RunID) *runs.Manifest { return takesPart(p.runs, run) }
+	j.court.engine, j.court.out = p.crew.trialEngine, p.host.Roll().Outcast
+	p.voice.hear(gossip.KindAccusation, checkAccusation, j.hear)
+}
+
+// accuse makes an accusation of what was found out here.
+func (j *jury) accuse(run job.RunID, c *driver.Caught) ([]byte, error) {
+	a := accusation{Run: run, Path: c.Job.Path, Function: c.Job.Function, Argument: c.Job.Arg,
+		Said: testimony{compute.Digest(c.Said.Outcome), nil, c.Said.Voucher}}
+	if c.Truth.Outcome != nil {
+		a.Truth.Digest = compute.Digest(c.Truth.Outcome)
+		truth := steal.Partial{Path: c.Job.Path, Identity: c.Job.Identity, Outcome: c.Truth.Outcome}
+		truth.Voucher = j.vouch.Vouch(run, &verify.Opening{Node: driver.NodeOf(truth.Path, truth.Identity),
+			Outcome: a.Truth.Digest})
+		j.vouch.sign(run, &truth)
+		a.Truth.Voucher = truth.Voucher
+	}
+	if compute.Judged(c.Job.Function) {
+		a.Said.Outcome, a.Truth.Outcome = c.Said.Outcome, c.Truth.Outcome
+	}
+	return wire.Value().Encode(&a)
+}
+
+// checkAccusation says whether one may be passed on.
+func checkAccusation(author peer.ID, b []byte) error {
+	_, err := openAccusation(author, b)
+	return err
+}
+
+// hear takes in an accusation by a member.
+func (j *jury) hear(author peer.ID, b []byte) {
+	c, err := openAccusation(author, b)
+	if err != nil {
+		return // checked before
+	}
+	m := j.court.known(c.Run)
+	if m == nil || m.Verify == "" || c.said == j.self || j.court.out(c.said) {
+		return
+	}
+	c.rounding = m.Rounding
+	j.court.mu.Lock()
+	admitted := j.court.docket.admit(j.now(), c)
+	begin := admitted && !j.court.sits
+	j.court.sits = j.court.sits || admitted
+	j.court.mu.Unlock()
+	if begin {
+		j.spawn(j.sit)
+	}
+}
+
+// sit tries what waits.
+func (j *jury) sit(ctx context.Context) {
+	for {
+		j.court.mu.Lock()
+		c := j.court.docket.next()
+		j.court.sits = c != nil && ctx.Err() == nil
+		goesOn := j.court.sits
+		j.court.mu.Unlock()
+		if !goesOn {
+			return
+		}
+		begun := j.now()
+		liar := j.court.try(ctx, c)
+		j.court.mu.Lock()
+		j.court.docket.tried(c, j.now().Sub(begun), liar == c.said)
+		j.court.mu.Unlock()
+		if liar == "" || liar == j.self {
+			j.log.Info("an accusation shows nothing here", "accuser", c.accuser, "accused", c.said, "run", c.Run)
+			continue
+		}
+		j.log.Warn("a peer has lied, as was shown here, and is put out", "peer", liar, "accuser", c.accuser, "run", c.Run,
+			"job", c.Path.String())
+		if err := j.banish(liar.String()); err != nil {
+			j.log.Error("who has lied cannot be put out", "peer", liar, "error", err)
+		}
+	}
+}
+
+// try says who has lied: who was accused, who accuses, or, "", that it cannot be told here.
+func (c *court) try(ctx context.Context, a *charge) peer.ID {
+	judged, alike := compute.Judged(a.Function), compute.Alike(a.Function, a.rounding)
+	switch {
+	case !alike && !judged:
+		return ""
+	case a.said == a.against && !judged:
+		return a.said // it has signed both
+	}
+	ctx, cancel := context.WithTimeout(ctx, trialTime)
+	defer cancel()
+	e, err := c.engine(a.Run)
+	if err != nil {
+		return ""
+	}
+	defer e.Close()
+	t := trial{e: e, ctx: ctx, job: steal.Job{Path: a.Path, Identity: job.Identify(a.Function, a.Argument),
+		Function: a.Function, Arg: a.Argument}}
+	if judged {
+		switch said, ok := t.essence(a.Said.Outcome); {
+		case !ok:
+			return ""
+		case said == nil:
+			return a.said
+		case a.against == "":
+			return ""
+		default:
+			a.Said.Digest = compute.Digest(said)
+		}
+		switch truth, ok := t.essence(a.Truth.Outcome); {
+		case !ok:
+			return ""
+		case truth == nil:
+			return a.against
+		default:
+			a.Truth.Digest = compute.Digest(truth)
+		}
+	}
+	if !alike || a.against == "" || a.Said.Digest == a.Truth.Digest {
+		return ""
+	}
+	own, ok := t.run()
+	if ok && judged {
+		own, ok = t.essence(own)
+	}
+	switch own := verify.Hash(compute.Digest(own)); {
+	case !ok:
+		return ""
+	case own == a.Truth.Digest:
+		return a.said
+	case own == a.Said.Digest:
+		return a.against
+	}
+	return ""
+}
+
+// trial is one job on an engine of its own.
+type trial struct {
+	e   port.Live
+	ctx context.Context
+	job steal.Job
+}
+
+// run computes the job; false if that takes too long.
+func (t *trial) run() ([]byte, bool) {
+	t.e.Do(&port.Order{Kind: port.Cores, Max: 1})
+	t.e.Do(&port.Order{Kind: port.Run, Segment: 1, Job: &t.job})
+	e, ok := t.await(port.Finished)
+	return e.Outcome, ok
+}
+
+// essence is what of an outcome is compared; nil if it is wrong by itself.
+func (t *trial) essence(outcome []byte) ([]byte, bool) {
+	t.e.Do(&port.Order{Kind: port.Judge, Job: &t.job, Outcome: outcome, Shared: &port.Shared{Ticket: 1}})
+	e, ok := t.await(port.Judged)
+	switch {
+	case !ok, !e.Good:
+		return nil, ok
+	case e.Shared.Changed:
+		return nil, false // it proves itself: nobody has lied
+	}
+	return e.Outcome, true
+}
+
+func (t *trial) await(kind port.EventKind) (port.Event, bool) {
+	for {
+		events, again := t.e.Poll()
+		for i := range events {
+			switch events[i].Kind {
+			case kind:
+				return events[i], true
+			case port.Died:
+				return port.Event{}, false
+			}
+		}
+		if len(events) > 0 {
+			continue
+		}
+		if again == 0 {
+			again = trialTime
+		}
+		timer := time.NewTimer(again)
+		select {
+		case <-t.e.Bell():
+		case <-timer.C:
+		case <-t.ctx.Done():
+			timer.Stop()
+			return port.Event{}, false
+		}
+		timer.Stop()
+	}
+}
+
+// takesPart gives the manifest of a run, if this peer takes part in it, or has: its jobs may be tried.
+func takesPart(t *conductor, run job.RunID) *runs.Manifest {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if r := t.parts[run]; r != nil {
+		return r.manifest
+	}
+	return nil
+}
+
+// trialEngine starts what runs one job, beside all else, on one core.
+func (c *crew) trialEngine(run job.RunID) (port.Live, error) {
+	return c.engine(&statement.SignedManifest{Run: run}, compute.Config{Run: run, Self: string(c.self), Workers: 1,
+		Idle: !c.cfg.FullPriority, Naive: true})
+}
+
+// tell has everybody see for himself.
+func (j *jury) tell(b []byte) {
+	if len(b) <= maxAccusation {
+		j.voice.tell(gossip.KindAccusation, b)
+	}
+}

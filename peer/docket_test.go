@@ -1,0 +1,78 @@
+package peer
+
+import (
+	"encoding/binary"
+	"testing"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/peer"
+)
+
+// chargeBy is the nth accusation by somebody.
+func chargeBy(accuser peer.ID, n int) *charge {
+	c := &charge{accuser: accuser}
+	binary.BigEndian.PutUint64(c.hash[:], uint64(n))
+	copy(c.hash[8:], accuser)
+	return c
+}
+
+// A million accusations by one member take as long as is allowed, and no more; one that is right is heard in between,
+// from another.
+func TestFloodOfAccusations(t *testing.T) {
+	d, now := &docket{}, time.Unix(1e9, 0)
+	tried, others := time.Duration(0), 0
+	for i := range 1_000_000 {
+		d.admit(now, chargeBy("flood", i))
+		if i%100_000 == 50_000 {
+			d.admit(now, chargeBy("other", i))
+		}
+		for c := d.next(); c != nil; c = d.next() {
+			took := trialTime
+			if c.accuser == "other" {
+				took, others = time.Millisecond, others+1
+			} else {
+				tried += took
+			}
+			d.tried(c, took, c.accuser == "other")
+		}
+	}
+	if tried > trialAllowance || others != 10 || len(d.seen) > maxSeen {
+		t.Errorf("a flood is tried for %v, %d others, %d are remembered", tried, others, len(d.seen))
+	}
+	if now = now.Add(accountTime); !d.admit(now, chargeBy("flood", -1)) {
+		t.Error("it is never listened to again")
+	}
+}
+
+// Of one accuser one waits at a time, of all so many, and none is tried twice; nobody's hour is forgotten for another.
+func TestDocketIsBounded(t *testing.T) {
+	d, now := &docket{}, time.Unix(1e9, 0)
+	if !d.admit(now, chargeBy("a", 1)) || d.admit(now, chargeBy("a", 2)) {
+		t.Error("two of one accuser wait")
+	}
+	if c := d.next(); c == nil {
+		t.Error("none is there")
+	} else if d.tried(c, 0, false); d.admit(now, chargeBy("a", 1)) {
+		t.Error("it is tried twice")
+	}
+	for i := range 3000 {
+		id := peer.ID(binary.BigEndian.AppendUint32(nil, uint32(i)))
+		if admitted := d.admit(now, chargeBy(id, i)); len(d.waiting) > maxTrials || len(d.accounts) > maxAccounts {
+			t.Fatalf("%d wait, of %d accusers", len(d.waiting), len(d.accounts))
+		} else if admitted && i >= maxTrials {
+			d.tried(d.next(), trialAllowance, false)
+		} else if !admitted {
+			if c := d.next(); c != nil {
+				d.tried(c, trialAllowance, false)
+			}
+		}
+	}
+	if len(d.accounts) != maxAccounts {
+		t.Errorf("%d accusers have an account", len(d.accounts))
+	}
+	for id := range d.accounts {
+		if a := d.accounts[id]; !a.waits && a.took > 0 && d.admit(now, chargeBy(id, -7)) {
+			t.Fatal("somebody's time is forgotten")
+		}
+	}
+}
