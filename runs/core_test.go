@@ -8,11 +8,11 @@ import (
 )
 
 // everybody is a swarm in which all are members, and alive unless they are said not to be.
-type everybody struct{ silent, strange []PeerID }
+type everybody struct{ silent, strange, partners []PeerID }
 
 func (v *everybody) Alive(id PeerID) bool        { return !slices.Contains(v.silent, id) }
 func (v *everybody) Admitted(id PeerID) bool     { return !slices.Contains(v.strange, id) }
-func (v *everybody) Partners(*Manifest) []PeerID { return nil }
+func (v *everybody) Partners(*Manifest) []PeerID { return v.partners }
 func (v *everybody) Bury(*Tombstone) []byte      { return []byte("t") }
 func (v *everybody) Claim(*Claim) []byte         { return []byte("c") }
 func (v *everybody) Enroll(*Roster) []byte       { return []byte("r") }

@@ -170,6 +170,8 @@ func (x *musters) keepTo(r *run) {
 		x.note(r.m.Run, "leaving it: %s", why)
 		r.state, r.why, r.ended, r.started, r.rosters.benched = StateRefused, why, x.now, false, true
 		x.order(Stop{Run: r.m.Run, State: StateRefused, Why: why, HandOver: true})
+	case why != "" && r.rosters.benched && r.state == StateRefused:
+		r.why = why // another one, perhaps
 	case why == "" && r.rosters.benched && r.state == StateRefused:
 		x.note(r.m.Run, "this peer is wanted again")
 		r.state, r.why, r.ended, r.rosters.benched = StateRunning, "", time.Time{}, false

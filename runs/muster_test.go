@@ -249,3 +249,18 @@ func TestMustersBeginWith(t *testing.T) {
 		}
 	}
 }
+
+// Why a peer takes no part is what the present roster says.
+func TestMustersSayWhy(t *testing.T) {
+	c, v := coreOf(DefaultConfig())
+	v.partners = []PeerID{"o"}
+	m := adaptive(1, "o")
+	take(c, m)
+	c.Rostered(noon, roster(m, "o", 1, "self"), "o")
+	before, _ := c.Run(m.Run)
+	c.Rostered(noon, &Roster{Run: m.Run, Author: "o", Number: 2, Wanted: 1}, "o")
+	after, _ := c.Run(m.Run)
+	if before.State != StateRefused || after.State != StateRefused || before.Why == after.Why {
+		t.Errorf("%s, then %s: %q", before.State, after.State, after.Why)
+	}
+}
