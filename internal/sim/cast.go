@@ -117,7 +117,7 @@ func (w *cast) totals() (total books, live uint64) {
 			continue
 		}
 		total.add(p.engine.books)
-		live += uint64(p.engine.queue.len()) + uint64(len(p.engine.workers)-p.engine.idle) + uint64(p.engine.books.open)
+		live += uint64(p.engine.queue.len()) + p.engine.computing() + uint64(p.engine.books.open)
 	}
 	return total, live
 }

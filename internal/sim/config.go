@@ -26,6 +26,9 @@ type Config struct {
 	Core steal.Config
 	// Workers is the number of jobs a peer runs at once, at least 1; 0 means 1.
 	Workers int
+	// Deaf leaves notice that nobody wants them at their end only, as those that never ask; until then their workers
+	// are busy.
+	Deaf bool
 	// Speed gives a peer's speed at its start, as a multiple of that for which the tree's costs hold; nil means 1.
 	// Speeds that change later are faults of kind Slow.
 	Speed func(peer int) float64

@@ -20,6 +20,8 @@ type engine struct {
 	free     []int32 // frames for reuse
 	workers  []worker
 	idle     int
+	spent    int    // workers whose job nobody wants any more
+	deaf     bool   // Config.Deaf
 	runs     uint64 // Run orders received
 	given    map[steal.Ref]givenJob
 	lastRef  steal.Ref
@@ -89,6 +91,7 @@ type entry struct {
 // worker is one core of the peer.
 type worker struct {
 	busy  bool
+	spent bool // nobody wants its job any more, which it notices at the end
 	job   entry
 	token uint64 // of its leafDone event; older ones are void
 	since int64  // when it last began, or changed speed

@@ -87,6 +87,7 @@ func (p *peer) start() error {
 	p.inc++
 	p.alive, p.leaving, p.quit = true, false, false
 	p.engine = newEngine(w.cfg.Tree, w.cfg.Workers)
+	p.engine.deaf = w.cfg.Deaf
 	p.engine.owner, p.engine.run = p.number, w.run
 	if w.cfg.Recovery == steal.Salvage {
 		p.engine.keep = int64(w.cfg.KeepAfter)

@@ -61,6 +61,7 @@ func Schedule(seed uint64, kinds []FaultKind) Config {
 	if r.IntN(4) == 0 {
 		c.Quiesce = 5 * time.Minute
 	}
+	c.Deaf = seed%deafOneOf == 3
 	eagerly(seed, &c)
 	withholding(seed, peers, span, &c)
 	tightly(seed, &c)
@@ -73,6 +74,7 @@ func Schedule(seed uint64, kinds []FaultKind) Config {
 const (
 	drawn     = 9
 	treeOneOf = 13
+	deafOneOf = 7
 )
 
 // eagerly has some schedules give copies of jobs to idle peers. It draws for itself, so that what the others draw

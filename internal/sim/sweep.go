@@ -23,12 +23,19 @@ func (g *engine) sweep(unwanted []steal.Ref) []steal.Ref {
 	dropped := g.queue.filter(func(e *entry) bool { return !g.doomed(e.place) })
 	g.books.aborted += uint64(dropped)
 	for i := range g.workers {
-		if w := &g.workers[i]; w.busy && g.doomed(w.job.place) {
-			w.busy, w.took = false, 0
-			w.token++
-			g.idle++
-			g.books.aborted++
+		w := &g.workers[i]
+		if !w.busy || w.spent || !g.doomed(w.job.place) {
+			continue
 		}
+		g.books.aborted++
+		if g.deaf { // what is outside is dropped all the same
+			w.spent = true
+			g.spent++
+			continue
+		}
+		w.busy, w.took = false, 0
+		w.token++
+		g.idle++
 	}
 	for _, ref := range slices.Sorted(maps.Keys(g.given)) {
 		if g.doomed(g.given[ref].place) {
@@ -51,11 +58,14 @@ func (g *engine) sweep(unwanted []steal.Ref) []steal.Ref {
 	return unwanted
 }
 
+// computing is how many workers have a job that somebody wants.
+func (g *engine) computing() uint64 { return uint64(len(g.workers) - g.idle - g.spent) }
+
 // check is the conservation of jobs: what came in is somewhere or has gone out.
 func (g *engine) check() {
 	b := &g.books
 	in := b.entered + b.spawned + b.putBack
-	busy := uint64(len(g.workers) - g.idle)
+	busy := g.computing()
 	out := uint64(g.queue.len()) + busy + uint64(b.open) + b.executed + b.aborted + b.given + b.found
 	if in != out {
 		panic(violation(conservation,
@@ -82,7 +92,7 @@ func (g *engine) checkAwaited() {
 		at(g.queue.at(i).place)
 	}
 	for i := range g.workers {
-		if w := &g.workers[i]; w.busy {
+		if w := &g.workers[i]; w.busy && !w.spent {
 			at(w.job.place)
 		}
 	}

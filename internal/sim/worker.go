@@ -69,6 +69,12 @@ func (p *peer) leafDone(i int, token uint64) {
 	e, took := w.job, w.took+p.world.now-from
 	g := &p.engine
 	g.idle++
+	if w.spent {
+		w.spent = false
+		g.spent--
+		p.settle()
+		return
+	}
 	g.books.executed++
 	p.usage.work += g.shape(e.deeper).Cost(e.node)
 	p.world.audit.leaf(p, &e)
