@@ -34,17 +34,16 @@ type Application struct {
 func Built(sources map[string]string) (list []Application, err error) {
 	build := ""
 	for _, name := range slices.Sorted(maps.Keys(sources)) {
-		what := "sources " + sources[name]
+		version := statement.VersionOfSources(sources[name], name)
 		if sources[name] == "" {
 			if build == "" {
 				if build, err = buildID(); err != nil {
 					return nil, err
 				}
 			}
-			what = build
+			version = statement.VersionOf(build, name)
 		}
-		list = append(list, Application{Name: name,
-			Version: sha256.Sum256([]byte(what + "\x00" + name))})
+		list = append(list, Application{Name: name, Version: version})
 	}
 	return list, nil
 }

@@ -75,6 +75,7 @@ func (p *Peer) assemble(apps []Application) error {
 	p.traffic.runs, p.modules.runs, p.work.running = p.runs, p.runs, p.runs.running
 	p.work.others = p.runs.othersRate
 	p.coordinator = &coordinator{base: p.base, period: p.cfg.AdaptEvery, runs: p.runs}
+	welcome(p, vouch)
 	p.exclusion = &exclusion{base: p.base, host: p.host, members: p.members, runs: p.runs, voice: p.voice}
 	p.publications = &publications{base: p.base, key: key, self: p.host.ID(), modules: p.modules, voice: p.voice,
 		files: published, host: p.host}

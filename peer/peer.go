@@ -3,6 +3,7 @@ package peer
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"runtime"
 	"sync"
@@ -16,6 +17,7 @@ import (
 	"github.com/satin-peer/satin/internal/compute/child"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/peer/emulate"
+	"github.com/satin-peer/satin/peer/gateway"
 	"github.com/satin-peer/satin/peer/host"
 	"github.com/satin-peer/satin/peer/preferences"
 	"github.com/satin-peer/satin/peer/stream"
@@ -80,6 +82,8 @@ type Config struct {
 	// Emulate is a directory made by emulate.Create: what crosses between clusters is delayed as the network
 	// there says. "" is none. It needs Cluster.
 	Emulate string
+	// Visitors has what was built of the program for browsers: see package gateway; nil: what is in this program.
+	Visitors fs.FS
 	// Name is what the peer is called, for people. What cannot be shown in a line, and what is too long, is left out.
 	Name string
 	// Software is the program's version, for people.
@@ -91,6 +95,7 @@ type Config struct {
 // Methods may be called from any goroutine.
 type Peer struct {
 	*base
+	*sharing
 	cfg      Config
 	host     *host.Host
 	news     chan struct{}     // the members have changed; room for one
@@ -119,6 +124,7 @@ type Peer struct {
 	modules      *modules
 	publications *publications
 	owner        *owner
+	visitors     *visitors
 
 	// what is told of them
 	presence *presence
@@ -176,6 +182,9 @@ func (cfg *Config) complete() error {
 	if cfg.LongestLife > 0 {
 		cfg.Runs.LongestLife = cfg.LongestLife
 	}
+	if cfg.Visitors == nil {
+		cfg.Visitors = gateway.Dist()
+	}
 	_, err := policy.ByName(cfg.Policy, "")
 	return err
 }
@@ -220,6 +229,7 @@ func (p *Peer) upkeep(ctx context.Context) {
 			if len(p.cfg.Compute) > 0 {
 				p.crew.memory.collect(p.runs.inProgress())
 			}
+			p.visitors.assign()
 			if gone == "" {
 				if gone = p.files.gone(); gone != "" {
 					p.log.Error(gone)
@@ -269,6 +279,7 @@ func (p *Peer) Close() {
 		p.end(func() {
 			if p.runs != nil { // else it was never put together
 				p.presence.leave()
+				p.sharing.close()
 				for _, r := range p.runs.inProgress() {
 					r.session.Close()
 					r.ledger.close(false)

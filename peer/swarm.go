@@ -7,6 +7,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 	"github.com/satin-peer/satin/gossip"
 	"github.com/satin-peer/satin/internal/report"
+	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/runs"
@@ -21,6 +22,7 @@ type swarm struct {
 	members *members
 	places  *places
 	board   *switchboard
+	guests  func(run job.RunID) []steal.PeerID // tabs that take part in a run here
 }
 
 // Alive says whether a member is believed to be: it has a card, has not said goodbye, and answers.
@@ -74,12 +76,16 @@ func (s *swarm) deputies(m *statement.Manifest) (ids []string) {
 	return ids
 }
 
-// takingPart lists who takes part in a run, with their clusters; this peer among them, as its roster has it. Who is
-// out gets no jobs, but may still have some. The mutex of the core's conductor is held.
+// takingPart lists who takes part in a run, with their clusters; this peer among them, as its roster has it, and its
+// visitors. Who is out gets no jobs, but may still have some. The mutex of the core's conductor is held.
 func (s *swarm) takingPart(m *runs.Manifest, c *runs.Core) *steal.Members {
 	in, barred := c.Seated(m.Run)
 	var out []steal.PeerID
-	list := []steal.Member{{ID: steal.PeerID(s.self.String()), Cluster: steal.ClusterID(s.places.mine().Name)}}
+	here := steal.ClusterID(s.places.mine().Name)
+	list := []steal.Member{{ID: steal.PeerID(s.self.String()), Cluster: here}}
+	for _, id := range s.guests(m.Run) {
+		list = append(list, steal.Member{ID: id, Cluster: here, Guest: true})
+	}
 	for _, c := range s.participants(m, true) {
 		if m.Verify != "" && m.Owner != peerName(s.self) && m.Owner != peerName(c.Peer) {
 			continue // these two have nothing to do with each other

@@ -22,6 +22,7 @@ type traffic struct {
 	places  *places
 	modules *modules
 	vouch   *vouching
+	guests  *visitors
 	protect interface {
 		Protect(id peer.ID, tag string)
 		Unprotect(id peer.ID, tag string)
@@ -41,10 +42,16 @@ func (x *traffic) tradeWith(id steal.PeerID) *trade {
 
 // send sends a message of a session, signed for if it brings outcomes.
 func (x *traffic) send(m *steal.Message) {
+	x.vouch.send(m)
+	if here, sent := x.guests.carry(m); here {
+		if s := x.runs.sessionOf(m.Run); s != nil && !sent {
+			s.SendFailed(m)
+		}
+		return
+	}
 	if m.Reply != nil && len(m.Reply.Jobs) > 0 {
 		x.tradeWith(m.To.Peer).given.Add(int64(len(m.Reply.Jobs)))
 	}
-	x.vouch.send(m)
 	x.stream.Send(m)
 }
 

@@ -180,7 +180,7 @@ func busySteals(res *results) table {
 		{name: "bare TCP, p50", form: "%.3f ms", values: ms("bare", "p50")},
 		{name: "bare TCP, p99", form: "%.2f ms", values: ms("bare", "p99")},
 	}, notes: []string{
-		fmt.Sprintf("%d rounds of %d steals at random moments, %d us apart; beside each process another one, as a daemon's jobs run, whose pool has a worker for every core and runs fib at every level.", res.rounds, busyTrips, busyPause),
+		fmt.Sprintf("%d rounds of %d steals at random moments, %d us apart; in each process a pool with a worker for every core runs fib at every level.", res.rounds, busyTrips, busyPause),
 	}}
 }
 

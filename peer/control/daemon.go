@@ -105,6 +105,24 @@ type Watched interface {
 	Watch(ctx context.Context) ([]report.Part, error)
 }
 
+// A Sharing asks for a link by which visitors lend their browsers' cores.
+type Sharing struct {
+	Run     string `json:"run,omitempty"`     // the one that they are for; "": all that the peer takes part in
+	Seconds int64  `json:"seconds,omitempty"` // how long the link is good; 0: a day
+	// The rest says how the gateway is opened, the first time: an IP address with a port, where browsers find it if not
+	// there, and the files of a certificate and its key.
+	Listen string `json:"listen,omitempty"`
+	URL    string `json:"url,omitempty"`
+	Cert   string `json:"cert,omitempty"`
+	Key    string `json:"key,omitempty"`
+}
+
+// Shared is such a link.
+type Shared struct {
+	Link    string    `json:"link"`
+	Expires time.Time `json:"expires"`
+}
+
 // A Submission asks for a run.
 type Submission struct {
 	App string `json:"app"` // the application's name, "nqueens"

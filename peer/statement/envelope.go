@@ -31,6 +31,8 @@ const (
 	kindVoucher   = "voucher"
 	kindBearer    = "bearer"
 	kindRoster    = "roster"
+	kindTicket    = "ticket"
+	kindVisit     = "visit"
 )
 
 // signedBytes is what a signature is over.

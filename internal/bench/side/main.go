@@ -8,7 +8,7 @@
 //	slow   DIR  CLUSTER              from now on KIND may be slow: TCP over the emulated network in DIR
 //	behind  ADDRESS  SIZE            steal over it while a result of so many bytes comes from there;
 //	                                 0: while nothing comes
-//	busy   on|off                    have all workers of a pool, in a process of its own, run a recursion meanwhile
+//	busy   on|off                    have all workers of a pool run a recursion meanwhile
 //	cpu                              the CPU time that this process has used
 //
 // A steal is a request of 64 bytes and a reply of a kilobyte; bare is the same over a TCP connection and
@@ -18,8 +18,6 @@ package main
 import (
 	"fmt"
 	"log"
-	"os"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,17 +31,10 @@ import (
 type side struct {
 	bare    *bareSide
 	peers   map[string]*peerSide // by kind
-	resting func() error         // ends the work in the background; nil: there is none
+	resting func()               // ends the work in the background; nil: there is none
 }
 
 func main() {
-	if len(os.Args) == 2 && os.Args[1] == busyCommand {
-		if err := compute(); err != nil {
-			log.Fatal(err)
-		}
-		return
-	}
-	runtime.GOMAXPROCS(max(1, runtime.NumCPU()/4)) // as a daemon does
 	s := &side{peers: map[string]*peerSide{}}
 	err := ask.Serve(map[string]func([]string) (ask.Answer, error){
 		"serve":  s.serve,

@@ -1,0 +1,132 @@
+package tab
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/steal"
+)
+
+// A Frame is one message between a tab and its member; exactly one field is set.
+type Frame struct {
+	Greeting *Greeting      `cbor:"1,keyasint,omitempty"`
+	Visit    []byte         `cbor:"2,keyasint,omitempty"` // a statement.Visit
+	Work     *Work          `cbor:"3,keyasint,omitempty"`
+	Over     *Over          `cbor:"4,keyasint,omitempty"`
+	Steal    *steal.Message `cbor:"5,keyasint,omitempty"`
+	Rest     *Rest          `cbor:"8,keyasint,omitempty"`
+}
+
+// Rest says whether the tab wants no work until it says otherwise. Its core has said goodbye before.
+type Rest struct {
+	Resting bool `cbor:"1,keyasint,omitempty"`
+}
+
+// A Greeting is the member's first word.
+type Greeting struct {
+	Member    string   `cbor:"1,keyasint"` // its peer ID
+	Challenge [32]byte `cbor:"2,keyasint"`
+}
+
+// Work says which run the tab takes part in from now on.
+type Work struct {
+	Run   job.RunID         `cbor:"1,keyasint"`
+	Self  steal.Incarnation `cbor:"2,keyasint"` // the tab's in this part
+	App   string            `cbor:"3,keyasint"`
+	Title string            `cbor:"4,keyasint,omitempty"` // for people
+	Owner string            `cbor:"5,keyasint,omitempty"` // what the run's owner is called, for people
+	Hoard bool              `cbor:"6,keyasint,omitempty"` // what it computes is compared: it gives nothing on
+}
+
+// Over ends the tab's part in a run.
+type Over struct {
+	Run job.RunID `cbor:"1,keyasint"`
+	Why string    `cbor:"2,keyasint,omitempty"` // for people
+}
+
+// Limits of frames, in bytes.
+const (
+	// MaxFromTab bounds a frame that a tab sends: with it the outcome of a job that was computed there.
+	MaxFromTab = 1<<20 + wire.MaxControlFrame
+	// MaxToTab bounds one that a member sends.
+	MaxToTab = wire.MaxValue + wire.MaxControlFrame
+	// MaxText bounds each of the texts for people.
+	MaxText = 256
+)
+
+// ErrFrame is what the errors of Decode wrap, and Encode's for what is too long.
+var ErrFrame = errors.New("bad frame")
+
+// headLength is before the head of a frame; what follows the head is the outcome of a result.
+const headLength = 4
+
+// Encode gives f's bytes, which most bounds. The outcome of a result is put behind the rest, which has the limits of
+// all other messages.
+func (f *Frame) Encode(most int) ([]byte, error) {
+	var outcome []byte
+	if f.Steal != nil && f.Steal.Result != nil {
+		m, r := *f.Steal, *f.Steal.Result
+		outcome, r.Outcome = r.Outcome, nil
+		m.Result = &r
+		f = &Frame{Steal: &m}
+	}
+	head, err := wire.Control().Encode(f)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrFrame, err)
+	}
+	if n := headLength + len(head) + len(outcome); n > most {
+		return nil, fmt.Errorf("%w: %d bytes, at most %d may be sent", ErrFrame, n, most)
+	}
+	b := make([]byte, 0, headLength+len(head)+len(outcome))
+	b = binary.BigEndian.AppendUint32(b, uint32(len(head)))
+	return append(append(b, head...), outcome...), nil
+}
+
+// Decode reads a frame, whose length the caller has bounded. What it gives is well formed, but may speak of anything.
+// b belongs to the frame afterwards.
+func Decode(b []byte) (*Frame, error) {
+	if len(b) < headLength {
+		return nil, fmt.Errorf("%w: %d bytes", ErrFrame, len(b))
+	}
+	n := binary.BigEndian.Uint32(b)
+	if b = b[headLength:]; uint64(n) > uint64(len(b)) {
+		return nil, fmt.Errorf("%w: a head of %d bytes in %d", ErrFrame, n, len(b))
+	}
+	f := new(Frame)
+	if err := wire.Control().Decode(b[:n], f); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrFrame, err)
+	}
+	if err := f.validate(b[n:]); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrFrame, err)
+	}
+	return f, nil
+}
+
+var errFields = errors.New("not one field, or one out of range")
+
+// validate checks a frame that was read, and puts the outcome into its place.
+func (f *Frame) validate(outcome []byte) error {
+	set := 0
+	for _, is := range [...]bool{f.Greeting != nil, f.Visit != nil, f.Work != nil, f.Over != nil, f.Steal != nil,
+		f.Rest != nil} {
+		if is {
+			set++
+		}
+	}
+	result := f.Steal != nil && f.Steal.Result != nil
+	switch {
+	case set != 1, !result && len(outcome) > 0, result && f.Steal.Result.Outcome != nil,
+		f.Work != nil && (f.Work.Self == 0 || len(f.Work.App)+len(f.Work.Title)+len(f.Work.Owner) > 3*MaxText),
+		f.Over != nil && len(f.Over.Why) > MaxText:
+		return errFields
+	case f.Steal != nil:
+		if result {
+			f.Steal.Result.Outcome = outcome
+		}
+		return f.Steal.Validate()
+	}
+	return nil
+}

@@ -1,0 +1,191 @@
+package gateway
+
+import (
+	"crypto/rand"
+	"net/http"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"github.com/satin-peer/satin/internal/tab"
+	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/peer/statement"
+)
+
+const (
+	// helloWithin is how long a tab may take for its first frame.
+	helloWithin = 20 * time.Second
+	// pingEvery is how often a tab's browser is asked whether it is there, and goneAfter when it is believed not to
+	// be. The browser answers also for a tab that computes: that one is silent in the steal protocol, where it is
+	// noticed sooner.
+	pingEvery = 20 * time.Second
+	goneAfter = 50 * time.Second
+	// writeWithin is how long one frame may take to leave.
+	writeWithin = 20 * time.Second
+	// maxQueue bounds the bytes that wait for a tab; one frame may always wait.
+	maxQueue = 4 << 20
+)
+
+// A line is the websocket of one tab: one goroutine reads, another one writes what is queued.
+type line struct {
+	conn *websocket.Conn
+
+	mu    sync.Mutex
+	queue [][]byte
+	bytes int
+	ended bool
+	bell  chan struct{} // there is something to write, or the line has ended; room for one
+}
+
+// send queues a frame; false if it is not going to leave. It does not block.
+func (l *line) send(f *tab.Frame) bool {
+	b, err := f.Encode(tab.MaxToTab)
+	if err != nil {
+		return false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ended || len(l.queue) > 0 && l.bytes+len(b) > maxQueue {
+		return false
+	}
+	l.queue = append(l.queue, b)
+	l.bytes += len(b)
+	l.ring()
+	return true
+}
+
+func (l *line) ring() {
+	select {
+	case l.bell <- struct{}{}:
+	default:
+	}
+}
+
+// end has the writer stop.
+func (l *line) end() {
+	l.mu.Lock()
+	l.ended = true
+	l.mu.Unlock()
+	l.ring()
+}
+
+// write sends what is queued until the line ends. Then the reader's connection is of no use either.
+func (l *line) write() {
+	defer func() { _ = l.conn.Close() }()
+	ping := time.NewTicker(pingEvery)
+	defer ping.Stop()
+	for {
+		l.mu.Lock()
+		list, ended := l.queue, l.ended
+		l.queue, l.bytes = nil, 0
+		l.mu.Unlock()
+		for _, b := range list {
+			_ = l.conn.SetWriteDeadline(time.Now().Add(writeWithin))
+			if l.conn.WriteMessage(websocket.BinaryMessage, b) != nil {
+				l.end()
+				return
+			}
+		}
+		if ended {
+			return
+		}
+		select {
+		case <-l.bell:
+		case <-ping.C:
+			_ = l.conn.WriteControl(websocket.PingMessage, nil, time.Now().Add(writeWithin))
+		}
+	}
+}
+
+// read gives the next frame.
+func (l *line) read() (*tab.Frame, error) {
+	_, b, err := l.conn.ReadMessage()
+	if err != nil {
+		return nil, err
+	}
+	_ = l.conn.SetReadDeadline(time.Now().Add(goneAfter))
+	return tab.Decode(b)
+}
+
+// talk serves a tab until its connection ends.
+func (s *Server) talk(w http.ResponseWriter, r *http.Request) {
+	who := network(r.RemoteAddr)
+	if !s.tabs.enter(who, time.Now()) {
+		http.Error(w, "there are as many tabs here as there may be, or this address has misbehaved: try again in a minute",
+			http.StatusTooManyRequests)
+		return
+	}
+	defer s.tabs.leave(who)
+	up := websocket.Upgrader{HandshakeTimeout: writeWithin, CheckOrigin: s.sameOrigin}
+	conn, err := up.Upgrade(w, r, nil)
+	if err != nil {
+		return // it has been answered
+	}
+	l := &line{conn: conn, bell: make(chan struct{}, 1)}
+	s.mu.Lock()
+	closed := s.lines == nil
+	if !closed {
+		s.lines[l] = true
+		s.active.Add(1)
+	}
+	s.mu.Unlock()
+	if closed {
+		_ = conn.Close()
+		return
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		l.write()
+	}()
+	why := s.serve(l, who)
+	s.log.Debug("a tab has gone", "from", who.Addr(), "why", why)
+	l.end()
+	<-done
+	s.mu.Lock()
+	delete(s.lines, l)
+	s.mu.Unlock()
+	s.active.Done()
+}
+
+// serve greets a tab, and gives the house what it sends.
+func (s *Server) serve(l *line, who netip.Prefix) error {
+	g := &tab.Greeting{Member: s.house.Member()}
+	_, _ = rand.Read(g.Challenge[:]) // documented never to fail
+	l.send(&tab.Frame{Greeting: g})
+	l.conn.SetReadLimit(statement.MaxVisit + wire.FrameHead + 64)
+	l.conn.SetPongHandler(func(string) error { return l.conn.SetReadDeadline(time.Now().Add(goneAfter)) })
+	_ = l.conn.SetReadDeadline(time.Now().Add(helloWithin))
+	f, err := l.read()
+	if err != nil {
+		return s.blame(who, err)
+	}
+	visitor, err := s.house.Enter(g.Challenge, f.Visit, l.send)
+	if err != nil {
+		l.send(&tab.Frame{Over: &tab.Over{Why: err.Error()[:min(len(err.Error()), tab.MaxText)]}})
+		return s.blame(who, err)
+	}
+	defer visitor.Left()
+	l.conn.SetReadLimit(tab.MaxFromTab)
+	for {
+		f, err := l.read()
+		if err == nil {
+			err = visitor.Received(f)
+		}
+		if err != nil {
+			return s.blame(who, err)
+		}
+	}
+}
+
+// blame notes an error that a correct tab does not cause.
+func (s *Server) blame(who netip.Prefix, err error) error {
+	if _, network := err.(interface{ Timeout() bool }); !network && !websocket.IsCloseError(err,
+		websocket.CloseNormalClosure, websocket.CloseGoingAway, websocket.CloseAbnormalClosure,
+		websocket.CloseNoStatusReceived) {
+		s.tabs.offended(who, time.Now())
+	}
+	return err
+}

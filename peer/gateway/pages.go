@@ -1,0 +1,220 @@
+package gateway
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"embed"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/big"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/satin-peer/satin/peer/statement"
+)
+
+//go:embed web/index.html web/*.js web/style.css
+var web embed.FS
+
+// built has what make build makes of the tab's program, and nothing else in a program that was built without it.
+//
+//go:embed dist
+var built embed.FS
+
+// Dist is what this program was built with.
+func Dist() fs.FS {
+	sub, err := fs.Sub(built, "dist")
+	if err != nil {
+		panic(err) // a constant name
+	}
+	return sub
+}
+
+// The files of Config.Dist.
+const (
+	WasmFile = "tab.wasm.gz"
+	ExecFile = "wasm_exec.js"
+	AppsFile = "apps.json" // the applications in it: their versions by name
+)
+
+// Apps are the applications that the tab's program has: their versions, in hexadecimal, by name.
+func Apps(dist fs.FS) (map[string]string, error) {
+	b, err := fs.ReadFile(dist, AppsFile)
+	if err != nil {
+		return nil, fmt.Errorf("%w: this program was built without the one for browsers: build it with make build, "+
+			"or take one of a release", ErrConfig)
+	}
+	apps := map[string]string{}
+	return apps, json.Unmarshal(b, &apps)
+}
+
+// A file is one that is served.
+type file struct {
+	kind, tag, encoding string
+	content             []byte
+}
+
+// headers are on every reply.
+var headers = [...][2]string{
+	{"Content-Security-Policy",
+		"default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; style-src 'self'; img-src 'self'; " +
+			"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
+			"require-trusted-types-for 'script'; trusted-types satin-worker"},
+	{"X-Content-Type-Options", "nosniff"},
+	{"X-Frame-Options", "DENY"},
+	{"Referrer-Policy", "no-referrer"},
+	{"Cross-Origin-Opener-Policy", "same-origin"},
+	{"Cross-Origin-Embedder-Policy", "require-corp"},
+	{"Cross-Origin-Resource-Policy", "same-origin"},
+	{"Permissions-Policy", "camera=(), microphone=(), geolocation=()"},
+	{"Cache-Control", "no-cache"}, // it may be kept, and is asked after: see the tags
+}
+
+// readFiles are all that is served.
+func readFiles(dist fs.FS) (map[string]*file, error) {
+	if _, err := Apps(dist); err != nil {
+		return nil, err
+	}
+	files := map[string]*file{}
+	add := func(from fs.FS, name, path, kind, encoding string) error {
+		b, err := fs.ReadFile(from, name)
+		if err == nil {
+			files[path] = &file{kind, fmt.Sprintf(`"%x"`, sha256.Sum256(b)), encoding, b}
+		}
+		return err
+	}
+	names, err := fs.Glob(web, "web/*.js")
+	for _, name := range names {
+		err = errors.Join(err, add(web, name, strings.TrimPrefix(name, "web"), "text/javascript; charset=utf-8", ""))
+	}
+	err = errors.Join(err, add(web, "web/index.html", "/", "text/html; charset=utf-8", ""),
+		add(web, "web/style.css", "/style.css", "text/css; charset=utf-8", ""),
+		add(dist, ExecFile, "/"+ExecFile, "text/javascript; charset=utf-8", ""),
+		add(dist, WasmFile, "/tab.wasm", "application/wasm", "gzip"))
+	return files, err
+}
+
+func (s *Server) handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /peer", s.talk)
+	mux.HandleFunc("POST /about", s.about)
+	mux.HandleFunc("GET /", func(w http.ResponseWriter, r *http.Request) {
+		f := s.files[r.URL.Path]
+		if f == nil {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Etag", f.tag)
+		w.Header().Set("Content-Type", f.kind)
+		if r.Header.Get("If-None-Match") == f.tag {
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+		if f.encoding != "" {
+			w.Header().Set("Content-Encoding", f.encoding)
+		}
+		w.Header().Set("Content-Length", fmt.Sprint(len(f.content)))
+		if r.Method != http.MethodHead {
+			_, _ = w.Write(f.content)
+		}
+	})
+	return mux
+}
+
+// maxAbout bounds the request of what a link is for, in bytes.
+const maxAbout = 2 * statement.MaxTicket
+
+// about says what a ticket is for.
+func (s *Server) about(w http.ResponseWriter, r *http.Request) {
+	if !s.sameOrigin(r) {
+		http.Error(w, "this is for the gateway's own page", http.StatusForbidden)
+		return
+	}
+	var a struct {
+		About
+		Error string `json:"error,omitempty"`
+	}
+	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxAbout))
+	if err == nil {
+		var ticket []byte
+		if ticket, err = base64.RawURLEncoding.DecodeString(string(text)); err != nil || len(ticket) == 0 {
+			err = errors.New("it is damaged: it has to be copied whole")
+		} else {
+			a.About, err = s.house.About(ticket)
+		}
+	}
+	if err != nil {
+		a.Error = err.Error()
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(&a)
+}
+
+// guard lets through what was addressed to this server by its own names.
+func (s *Server) guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for _, h := range headers {
+			w.Header().Set(h[0], h[1])
+		}
+		if !slices.Contains(s.hosts(), r.Host) {
+			http.Error(w, "there is nothing under this name", http.StatusMisdirectedRequest)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func encodeTicket(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
+
+// certificateFor is the certificate of a gateway; nil: it is served in plain.
+func certificateFor(cfg *Config, at netip.Addr) (*tls.Certificate, error) {
+	switch {
+	case cfg.CertFile != "" || cfg.KeyFile != "":
+		c, err := tls.LoadX509KeyPair(cfg.CertFile, cfg.KeyFile)
+		if err != nil {
+			return nil, fmt.Errorf("%w: the certificate %q with the key %q: %w", ErrConfig, cfg.CertFile,
+				cfg.KeyFile, err)
+		}
+		return &c, nil
+	case at.IsLoopback():
+		return nil, nil
+	}
+	return ownCertificate(at)
+}
+
+// ownLife is how long a certificate is good that was made here: browsers take none that is good for longer.
+const ownLife = 397 * 24 * time.Hour
+
+// ownCertificate makes one that nobody has signed.
+func ownCertificate(at netip.Addr) (*tls.Certificate, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120))
+	if err != nil {
+		return nil, err
+	}
+	now := time.Now()
+	t := &x509.Certificate{SerialNumber: serial, Subject: pkix.Name{CommonName: "satin-peer"},
+		NotBefore: now.Add(-time.Hour), NotAfter: now.Add(ownLife), KeyUsage: x509.KeyUsageDigitalSignature,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}, IPAddresses: []net.IP{at.AsSlice()}}
+	der, err := x509.CreateCertificate(rand.Reader, t, t, &key.PublicKey, key)
+	if err != nil {
+		return nil, err
+	}
+	return &tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, nil
+}

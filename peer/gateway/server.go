@@ -1,0 +1,219 @@
+package gateway
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/satin-peer/satin/internal/tab"
+)
+
+// A House is the member that visitors come to. Its methods may be called from any goroutine.
+type House interface {
+	// Member is its peer ID.
+	Member() string
+	// About says what a ticket is for, or why it is good for nothing.
+	About(ticket []byte) (About, error)
+	// Enter lets a tab in that has answered the greeting with this challenge by this word (a statement.Visit). send may
+	// be called at once and until Left, does not block, and is false if the frame will not arrive. The error is told
+	// the visitor.
+	Enter(challenge [32]byte, word []byte, send func(*tab.Frame) bool) (Visitor, error)
+}
+
+// About is what somebody sees before he helps.
+type About struct {
+	Member  string    `json:"member"`          // what it is called
+	Title   string    `json:"title,omitempty"` // of the run; "": any that the member takes part in
+	Owner   string    `json:"owner,omitempty"` // of the run: what it is called
+	Expires time.Time `json:"expires,omitzero"`
+}
+
+// A Visitor is one tab in the House.
+type Visitor interface {
+	// Received takes a frame in. It may block, which holds up this tab. An error ends the connection.
+	Received(f *tab.Frame) error
+	// Left is called once, when the connection has ended.
+	Left()
+}
+
+// Limits of the server.
+const (
+	maxHeader = 16 << 10
+	// pagesWithin is how long a request for a file may take.
+	pagesWithin = 2 * time.Minute
+	idleFor     = 30 * time.Second
+	// DefaultTabs are the tabs of all, DefaultTabsEach those of one network address.
+	DefaultTabs     = 256
+	DefaultTabsEach = 32
+	// a page loads some files at once
+	connectionsEach = 16
+)
+
+// Config says where visitors come in.
+type Config struct {
+	House House
+	// Listen is an IP address with a port, 0 for any free one; empty means DefaultListen.
+	Listen string
+	// URL is where browsers find the gateway, if not at the address that it listens on: https://name:port.
+	URL string
+	// CertFile and KeyFile are a certificate and its key in PEM. Without them a loopback address is served in plain,
+	// which browsers hold for safe, and any other one with a certificate that is made for it, of which they warn.
+	CertFile, KeyFile string
+	// Dist has what was built of the tab's program: see Missing.
+	Dist fs.FS
+	// Tabs bounds the tabs, TabsEach those of one network address; 0 are the defaults.
+	Tabs, TabsEach int
+	Log            *slog.Logger
+}
+
+// DefaultListen is any free port of this machine.
+const DefaultListen = "127.0.0.1:0"
+
+// A Server lets visitors in. Make one with Open, then call Serve once.
+type Server struct {
+	house    House
+	log      *slog.Logger
+	listener net.Listener
+	http     *http.Server
+	base     *url.URL // where browsers find it
+	tabs     *turnstile
+	files    map[string]*file
+	tls      bool
+
+	mu     sync.Mutex
+	lines  map[*line]bool // nil: closed
+	active sync.WaitGroup
+}
+
+// ErrConfig is what errors of Open about the Config wrap.
+var ErrConfig = errors.New("this gateway cannot be")
+
+// Open listens; visitors that come before Serve wait.
+func Open(cfg Config) (*Server, error) {
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Listen == "" {
+		cfg.Listen = DefaultListen
+	}
+	if cfg.Tabs == 0 {
+		cfg.Tabs = DefaultTabs
+	}
+	if cfg.TabsEach == 0 {
+		cfg.TabsEach = DefaultTabsEach
+	}
+	at, err := netip.ParseAddrPort(cfg.Listen)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %q is no address to listen on: want an IP address and a port, such as 127.0.0.1:7747",
+			ErrConfig, cfg.Listen)
+	}
+	files, err := readFiles(cfg.Dist)
+	if err != nil {
+		return nil, err
+	}
+	certificate, err := certificateFor(&cfg, at.Addr())
+	if err != nil {
+		return nil, err
+	}
+	l, err := net.Listen("tcp", cfg.Listen)
+	if err != nil {
+		return nil, fmt.Errorf("the gateway cannot listen on %s: %w", cfg.Listen, err)
+	}
+	s := &Server{house: cfg.House, log: cfg.Log, files: files, tabs: newTurnstile(cfg.TabsEach, cfg.Tabs),
+		lines: map[*line]bool{}, tls: certificate != nil}
+	if s.base, err = baseURL(cfg.URL, l.Addr().(*net.TCPAddr).AddrPort(), s.tls); err != nil {
+		_ = l.Close()
+		return nil, err
+	}
+	s.listener = turned{l, newTurnstile(cfg.TabsEach+connectionsEach, 2*cfg.Tabs+connectionsEach)}
+	if s.tls {
+		s.listener = tls.NewListener(s.listener, &tls.Config{Certificates: []tls.Certificate{*certificate},
+			MinVersion: tls.VersionTLS12})
+	}
+	s.http = &http.Server{Handler: s.guard(s.handler()), ReadHeaderTimeout: helloWithin, ReadTimeout: helloWithin,
+		WriteTimeout: pagesWithin, IdleTimeout: idleFor, MaxHeaderBytes: maxHeader,
+		// websockets are of HTTP/1.1
+		TLSNextProto: map[string]func(*http.Server, *tls.Conn, http.Handler){},
+		ErrorLog:     slog.NewLogLogger(cfg.Log.Handler(), slog.LevelDebug)}
+	return s, nil
+}
+
+// baseURL is where browsers find a gateway.
+func baseURL(given string, at netip.AddrPort, secure bool) (*url.URL, error) {
+	scheme := "http"
+	if secure {
+		scheme = "https"
+	}
+	if given == "" {
+		if at.Addr().IsUnspecified() {
+			return nil, fmt.Errorf("%w: it listens on every address of this machine: say which one is to be in the link, "+
+				"such as %s://192.0.2.7:%d", ErrConfig, scheme, at.Port())
+		}
+		return &url.URL{Scheme: scheme, Host: at.String()}, nil
+	}
+	u, err := url.Parse(given)
+	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.Path != "" && u.Path != "/" ||
+		u.RawQuery != "" || u.Fragment != "" || u.User != nil {
+		return nil, fmt.Errorf("%w: %q is not where a page can be: want https://NAME or https://NAME:PORT", ErrConfig, given)
+	}
+	return &url.URL{Scheme: u.Scheme, Host: u.Host}, nil
+}
+
+// Link is the page for who has a ticket. What follows the # stays in the browser: it is in no log of a server.
+func (s *Server) Link(ticket []byte) string {
+	u := *s.base
+	u.Path = "/"
+	u.Fragment = encodeTicket(ticket)
+	return u.String()
+}
+
+// Serve lets visitors in until Close. It blocks.
+func (s *Server) Serve() error {
+	err := s.http.Serve(s.listener)
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
+}
+
+// Close ends the tabs' connections, gives requests in progress until ctx ends, and lets go of the port.
+func (s *Server) Close(ctx context.Context) error {
+	s.mu.Lock()
+	lines := s.lines
+	s.lines = nil
+	for l := range lines {
+		l.end()
+	}
+	s.mu.Unlock()
+	err := s.http.Shutdown(ctx)
+	if err != nil {
+		err = errors.Join(err, s.http.Close())
+	}
+	s.active.Wait()
+	return err
+}
+
+// hosts are the names under which it may be spoken to.
+func (s *Server) hosts() []string {
+	list := []string{s.base.Host, s.listener.Addr().String()}
+	if at, err := netip.ParseAddrPort(list[1]); err == nil && at.Addr().IsLoopback() {
+		list = append(list, fmt.Sprintf("localhost:%d", at.Port()))
+	}
+	return list
+}
+
+// sameOrigin says whether a handshake comes from the gateway's own page.
+func (s *Server) sameOrigin(r *http.Request) bool {
+	u, err := url.Parse(r.Header.Get("Origin"))
+	return err == nil && u.Scheme == s.base.Scheme && u.Host == r.Host && slices.Contains(s.hosts(), r.Host)
+}

@@ -1,0 +1,146 @@
+package peer
+
+import (
+	"cmp"
+	"context"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"sync"
+	"time"
+
+	"github.com/satin-peer/satin/internal/module"
+	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/control"
+	"github.com/satin-peer/satin/peer/gateway"
+	"github.com/satin-peer/satin/steal"
+)
+
+// A sharing is the way in for visitors' tabs: it is opened by the first command that wants a link.
+type sharing struct {
+	*base
+	visitors *visitors
+	dist     fs.FS // what the gateway serves; see gateway.Config
+
+	mu     sync.Mutex
+	server *gateway.Server
+	asked  control.Sharing // what it was opened for
+	served chan struct{}   // closed when it serves no more
+}
+
+const (
+	// defaultShare is how long a link is good, and maxShare the longest.
+	defaultShare = 24 * time.Hour
+	maxShare     = 30 * 24 * time.Hour
+	// sharePatience is how long requests in progress get when the gateway is closed.
+	sharePatience = 2 * time.Second
+)
+
+// welcome makes the parts of a peer that visitors meet.
+func welcome(p *Peer, vouch *vouching) {
+	p.visitors = &visitors{base: p.base, self: p.host.ID(), name: p.cfg.Name, host: p.host, runs: p.runs, vouch: vouch,
+		changed: p.membersChanged, guests: map[steal.PeerID]*guest{}}
+	p.sharing = &sharing{base: p.base, visitors: p.visitors, dist: p.cfg.Visitors}
+	p.traffic.guests, p.swarm.guests = p.visitors, p.visitors.taking
+}
+
+// Share makes a link, and opens the gateway if that has not been done: see control.Daemon.
+func (x *sharing) Share(_ context.Context, a control.Sharing) (control.Shared, error) {
+	life := time.Duration(a.Seconds) * time.Second
+	if life == 0 {
+		life = defaultShare
+	}
+	if life < time.Second || life > maxShare {
+		return control.Shared{}, control.Errorf(control.ErrBadInput, "a link is good for 1s to %v", maxShare)
+	}
+	run, err := x.runOf(a.Run)
+	if err != nil {
+		return control.Shared{}, err
+	}
+	s, err := x.open(a)
+	if err != nil {
+		return control.Shared{}, err
+	}
+	ticket, err := x.visitors.ticket(run, life)
+	if err != nil {
+		return control.Shared{}, err
+	}
+	return control.Shared{Link: s.Link(ticket), Expires: x.now().Add(life).UTC()}, nil
+}
+
+// runOf is the run that a link is to be for, if browsers can take part in it.
+func (x *sharing) runOf(text string) (id job.RunID, err error) {
+	apps, err := gateway.Apps(x.dist)
+	if err != nil {
+		return id, control.Errorf(control.ErrRefused, "%v", err)
+	}
+	if text == "" {
+		return id, nil
+	}
+	id, ok := job.ParseRunID(clip(text))
+	if !ok {
+		return id, control.Errorf(control.ErrBadInput, "%q is no name of a run", clip(text))
+	}
+	info, r, known := x.visitors.runs.info(id)
+	switch m := info.Manifest; {
+	case !known || r == nil || r.final != nil:
+		return id, control.Errorf(control.ErrNotFound, "this peer takes no part in run %s: it must, to have "+
+			"visitors help with it", id)
+	case m.Entry == module.Func:
+		return id, control.Errorf(control.ErrRefused, "run %s is of a module: browsers cannot run modules yet", id)
+	case apps[m.App] != hexVersion(m.Version):
+		return id, control.Errorf(control.ErrRefused, "the program for browsers has %s in another version than the run, "+
+			"or not at all: build both from the same sources", m.App)
+	case m.Verify != "" && m.Owner != x.visitors.runs.self:
+		return id, control.Errorf(control.ErrRefused, "run %s is verified: only its owner can have visitors help with it", id)
+	}
+	return id, nil
+}
+
+// hexVersion is a version as gateway.Apps has it.
+func hexVersion(v string) string { return hex.EncodeToString([]byte(v)) }
+
+// open opens the gateway.
+func (x *sharing) open(a control.Sharing) (*gateway.Server, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	a.Run, a.Seconds = "", 0
+	if x.server != nil {
+		if a != x.asked && a != (control.Sharing{}) {
+			return nil, control.Errorf(control.ErrRefused, "the gateway listens on %s already: leave the address out, "+
+				"or start the daemon again", cmp.Or(x.asked.Listen, gateway.DefaultListen))
+		}
+		return x.server, nil
+	}
+	s, err := gateway.Open(gateway.Config{House: x.visitors, Listen: a.Listen, URL: a.URL, CertFile: a.Cert,
+		KeyFile: a.Key, Dist: x.dist, Log: x.log})
+	if errors.Is(err, gateway.ErrConfig) {
+		return nil, control.Errorf(control.ErrBadInput, "%v", err)
+	}
+	if err != nil {
+		return nil, control.Errorf(control.ErrUnavailable, "%v", err)
+	}
+	x.server, x.asked, x.served = s, a, make(chan struct{})
+	go func() {
+		defer close(x.served)
+		if err := s.Serve(); err != nil {
+			x.log.Error("the gateway for visitors has ended", "error", err)
+		}
+	}()
+	return s, nil
+}
+
+// close ends the gateway, and with it all visits.
+func (x *sharing) close() {
+	x.mu.Lock()
+	s := x.server
+	x.server = nil
+	x.mu.Unlock()
+	if s == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), sharePatience)
+	defer cancel()
+	_ = s.Close(ctx)
+	<-x.served
+}

@@ -1,0 +1,385 @@
+package peer
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/peer"
+
+	"github.com/satin-peer/satin/internal/module"
+	"github.com/satin-peer/satin/internal/plain"
+	"github.com/satin-peer/satin/internal/tab"
+	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/control"
+	"github.com/satin-peer/satin/peer/gateway"
+	"github.com/satin-peer/satin/peer/host"
+	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/runs"
+	"github.com/satin-peer/satin/steal"
+)
+
+// visitors are the browser tabs that lend this peer their cores: guests of its sessions (steal.Member), whom no other
+// peer knows. Each takes part in one run at a time, which is chosen here. A tab is a stranger:
+//
+//   - What it computes carries its signature. This peer signs besides, for those who do not know the tab: so who has
+//     brought a wrong outcome into the swarm can be named, and it is this peer that let it in.
+//   - It may say what a thief and a victim say, and nothing that is for lost work or for third peers.
+//   - The jobs that it gives must descend from jobs that it was given, and say nothing of others' orphans.
+//   - In a run that is verified it works for the owner only, if that is this peer, like everybody else.
+//
+// All that it tells goes to the session of its run, in order; a session that is behind holds up this one tab.
+type visitors struct {
+	*base
+	self    peer.ID
+	name    string // of this peer, for people
+	host    *host.Host
+	runs    *conductor
+	vouch   *vouching
+	changed func() // who takes part in a run
+
+	mu     sync.Mutex
+	guests map[steal.PeerID]*guest
+}
+
+// maxGuests bounds the tabs of one member.
+const maxGuests = 1024
+
+// maxGuestJobs bounds the jobs that are remembered to be with a tab: more than may be out with it.
+const maxGuestJobs = 8192
+
+// A guest is one tab.
+type guest struct {
+	of    *visitors
+	id    steal.PeerID
+	visit *statement.SignedVisit
+	only  job.RunID // of its ticket; zero: any run
+	send  func(*tab.Frame) bool
+
+	// the mutex of visitors guards the rest
+	run     job.RunID // zero: none
+	life    steal.Incarnation
+	resting bool
+	has     map[steal.Handle]job.Path // the jobs that it was given
+}
+
+// errGuest is why a tab is turned away.
+func errGuest(format string, args ...any) error {
+	return control.Errorf(control.ErrRefused, format, args...)
+}
+
+// Ticket signs that whoever has it may lend this peer cores for a run, or for all of them if it is zero, for so long.
+func (v *visitors) ticket(run job.RunID, life time.Duration) ([]byte, error) {
+	t := statement.Ticket{Swarm: v.host.SwarmName(), Run: run, Expires: v.now().Add(life).Unix()}
+	s, err := t.Sign(v.vouch.key)
+	if err != nil {
+		return nil, err
+	}
+	return s.Bytes, nil
+}
+
+// Member is the ID of this peer: see gateway.House.
+func (v *visitors) Member() string { return v.self.String() }
+
+// Enter lets a tab in that has answered a greeting: see gateway.House.
+func (v *visitors) Enter(challenge [32]byte, word []byte, send func(*tab.Frame) bool) (gateway.Visitor, error) {
+	visit, err := statement.OpenVisit(word)
+	if err != nil {
+		return nil, err
+	}
+	t, err := v.open(visit.Ticket)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case visit.Member != v.self.String() || visit.Challenge != challenge:
+		return nil, errGuest("the visit is not for this greeting")
+	case visit.Visitor == v.self || v.runs.swarm.members.get(visit.Visitor) != nil:
+		return nil, errGuest("a member needs no ticket")
+	}
+	g := &guest{of: v, id: steal.PeerID(visit.Visitor.String()), visit: visit, only: t.Run, send: send}
+	v.mu.Lock()
+	switch {
+	case v.guests[g.id] != nil:
+		err = errGuest("this tab is here already")
+	case len(v.guests) >= maxGuests:
+		err = errGuest("there are as many visitors as there may be: try again later")
+	default:
+		v.guests[g.id] = g
+	}
+	v.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	v.assign()
+	return g, nil
+}
+
+// open checks a ticket.
+func (v *visitors) open(ticket []byte) (*statement.SignedTicket, error) {
+	t, err := statement.OpenTicket(ticket)
+	switch {
+	case err != nil:
+		return nil, err
+	case t.Swarm != v.host.SwarmName():
+		return nil, errGuest("the link is of another swarm")
+	case v.now().Unix() > t.Expires:
+		return nil, errGuest("the link has expired: ask for a new one")
+	}
+	if t.Issuer != v.self {
+		if _, err := v.host.Vouch(t.Issuer, nil); err != nil {
+			return nil, errGuest("the link is not from a member: %v", err)
+		}
+	}
+	return t, nil
+}
+
+// About says what a ticket is for: see gateway.House.
+func (v *visitors) About(ticket []byte) (gateway.About, error) {
+	t, err := v.open(ticket)
+	if err != nil {
+		return gateway.About{}, err
+	}
+	a := gateway.About{Member: v.nameOf(v.runs.self), Expires: time.Unix(t.Expires, 0).UTC()}
+	if t.Run == (job.RunID{}) {
+		return a, nil
+	}
+	info, r, known := v.runs.info(t.Run)
+	if !known || r == nil || r.final != nil {
+		return a, errGuest("the run that it is for has ended")
+	}
+	a.Title = forPeople(cmp.Or(info.Manifest.Title, info.Manifest.App))
+	a.Owner = v.nameOf(info.Manifest.Owner)
+	return a, nil
+}
+
+// assign gives each tab without work a run that goes on, and ends the part of those whose run has ended.
+func (v *visitors) assign() {
+	parts := v.runs.inProgress()
+	slices.SortFunc(parts, func(a, b *part) int {
+		return cmp.Or(a.began.Compare(b.began), bytes.Compare(a.manifest.Run[:], b.manifest.Run[:]))
+	})
+	v.mu.Lock()
+	changed := false
+	for _, g := range v.guests {
+		goesOn := func(r *part) bool { return r.manifest.Run == g.run }
+		if g.run != (job.RunID{}) && !slices.ContainsFunc(parts, goesOn) {
+			g.send(&tab.Frame{Over: &tab.Over{Run: g.run, Why: "the run has ended"}})
+			g.run, g.has, changed = job.RunID{}, nil, true
+		}
+		if g.run != (job.RunID{}) || g.resting {
+			continue
+		}
+		for _, r := range parts {
+			if v.fits(g, r) && g.begin(r) {
+				changed = true
+				break
+			}
+		}
+	}
+	v.mu.Unlock()
+	if changed {
+		v.changed()
+	}
+}
+
+// fits says whether a tab can take part in a run.
+func (v *visitors) fits(g *guest, r *part) bool {
+	m := r.manifest
+	switch {
+	case g.only != (job.RunID{}) && g.only != m.Run, m.Entry == module.Func, m.Verify != "" && m.Owner != v.runs.self:
+		return false
+	}
+	return slices.ContainsFunc(g.visit.Apps, func(a statement.App) bool {
+		return a.Name == m.App && string(a.Version[:]) == m.Version
+	})
+}
+
+// begin has a tab take part. The mutex is held.
+func (g *guest) begin(r *part) bool {
+	g.life++
+	m := r.manifest
+	w := &tab.Work{Run: m.Run, Self: g.life, App: forPeople(m.App), Title: forPeople(m.Title),
+		Owner: g.of.nameOf(m.Owner), Hoard: m.Verify != ""}
+	if !g.send(&tab.Frame{Work: w}) {
+		return false
+	}
+	g.run, g.has = m.Run, map[steal.Handle]job.Path{}
+	return true
+}
+
+func forPeople(s string) string { return plain.Name(s[:min(len(s), tab.MaxText)]) }
+
+// nameOf is what a peer is called, for people.
+func (v *visitors) nameOf(name runs.PeerID) string {
+	called := ""
+	if id, err := peer.Decode(string(name)); err == nil && id == v.self {
+		called = shown(v.name)
+	} else if c := v.runs.swarm.members.get(id); c != nil {
+		called = c.Name
+	}
+	return forPeople(cmp.Or(called, string(name)))
+}
+
+// taking lists the tabs that take part in a run.
+func (v *visitors) taking(run job.RunID) (ids []steal.PeerID) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for id, g := range v.guests {
+		if g.run == run {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// count is how many there are.
+func (v *visitors) count() int {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return len(v.guests)
+}
+
+// carry sends a message of a session, if it is to a tab. It does not block.
+func (v *visitors) carry(m *steal.Message) (here, sent bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	g := v.guests[m.To.Peer]
+	if g == nil {
+		return false, false
+	}
+	if g.run != m.Run || len(g.has) > maxGuestJobs {
+		return true, false
+	}
+	switch {
+	case m.Reply != nil:
+		for i := range m.Reply.Jobs {
+			g.has[m.Reply.Jobs[i].Handle] = m.Reply.Jobs[i].Job.Path
+		}
+	case m.Ack != nil:
+		delete(g.has, m.Ack.Handle)
+	case m.Abort != nil:
+		for _, h := range m.Abort.Handles {
+			delete(g.has, h)
+		}
+	}
+	return true, g.send(&tab.Frame{Steal: m})
+}
+
+// errTab is what a correct tab does not send.
+var errTab = errors.New("a frame that no tab sends")
+
+// Received takes a frame of the tab in. It may block, and is for one goroutine. An error ends the connection.
+func (g *guest) Received(f *tab.Frame) error {
+	switch {
+	case f.Rest != nil:
+		g.rest(f.Rest.Resting)
+		return nil
+	case f.Steal != nil:
+		return g.steal(f.Steal)
+	}
+	return errTab
+}
+
+// rest gives the tab no work, or some again.
+func (g *guest) rest(resting bool) {
+	g.of.mu.Lock()
+	g.resting = resting
+	if resting {
+		g.run, g.has = job.RunID{}, nil
+	}
+	g.of.mu.Unlock()
+	g.of.changed()
+	g.of.assign()
+}
+
+// steal takes in a message of the protocol.
+func (g *guest) steal(m *steal.Message) error {
+	v := g.of
+	if m.From.Peer != g.id || m.To.Peer != steal.PeerID(v.self.String()) {
+		return fmt.Errorf("%w: it is from %.60s to %.60s", errTab, m.From.Peer, m.To.Peer)
+	}
+	switch m.Kind() {
+	case steal.KindRequest, steal.KindReply, steal.KindReturn, steal.KindResult, steal.KindAck, steal.KindAbort,
+		steal.KindHeartbeat, steal.KindHunger, steal.KindGoodbye:
+	default:
+		return fmt.Errorf("%w: a %s", errTab, m.Kind())
+	}
+	v.mu.Lock()
+	here := g.run == m.Run && m.From.Inc == g.life
+	if here {
+		g.note(m)
+	}
+	v.mu.Unlock()
+	s := v.runs.sessionOf(m.Run)
+	if !here || s == nil {
+		return nil // it is of a part that has ended
+	}
+	if m.Result != nil {
+		v.vouch.forGuest(m, g.visit.Visitor)
+	}
+	s.Received(m)
+	return nil
+}
+
+// note takes down what the tab has no more, and takes out of a reply what it may not give. The mutex is held.
+func (g *guest) note(m *steal.Message) {
+	switch {
+	case m.Result != nil:
+		delete(g.has, m.Result.Handle)
+	case m.Return != nil:
+		for _, h := range m.Return.Handles {
+			delete(g.has, h)
+		}
+	case m.Reply != nil:
+		// What it was given may have been aborted meanwhile: that its children come all the same is no offence.
+		m.Reply.Jobs = slices.DeleteFunc(m.Reply.Jobs, func(j steal.Grant) bool {
+			for _, above := range g.has {
+				if len(j.Job.Path) > len(above) && slices.Equal(j.Job.Path[:len(above)], above) {
+					return false
+				}
+			}
+			return true
+		})
+		for i := range m.Reply.Jobs {
+			m.Reply.Jobs[i].Orphans = nil
+		}
+	}
+}
+
+// Left is called when the connection has ended, once: the tab is certainly gone.
+func (g *guest) Left() {
+	v := g.of
+	v.mu.Lock()
+	delete(v.guests, g.id)
+	run, life := g.run, g.life
+	g.run = job.RunID{}
+	v.mu.Unlock()
+	if s := v.runs.sessionOf(run); s != nil {
+		s.Received(&steal.Message{Run: run, From: steal.Address{Peer: g.id, Inc: life},
+			To: steal.Address{Peer: steal.PeerID(v.self.String())}, Goodbye: &steal.Goodbye{}})
+	}
+	v.changed()
+}
+
+// forGuest checks the outcome that a tab has computed, or passed on, and puts this peer's name beside the tab's. One
+// that is not signed by who says so gives its job back.
+func (v *vouching) forGuest(m *steal.Message, id peer.ID) {
+	r := m.Result
+	p := &steal.Partial{Path: r.Path, Identity: r.Identity, Outcome: r.Outcome, Voucher: r.Voucher}
+	err := v.check(m.Run, p, id)
+	if err == nil {
+		var o *statement.Vouched
+		if o, err = openVoucher(m.Run, p); err == nil && o.Author == id {
+			r.Voucher, err = o.StandFor(v.key, m.Run)
+		}
+	}
+	if err != nil {
+		v.log.Warn("an outcome is refused", "run", m.Run, "from", id, "error", err)
+		m.Result, m.Return = nil, &steal.Return{Handles: []steal.Handle{r.Handle}}
+	}
+}

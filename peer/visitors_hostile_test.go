@@ -1,0 +1,218 @@
+package peer_test
+
+import (
+	"crypto/rand"
+	"testing"
+
+	"github.com/gorilla/websocket"
+	"github.com/libp2p/go-libp2p/core/crypto"
+	libp2p "github.com/libp2p/go-libp2p/core/peer"
+
+	"github.com/satin-peer/satin/internal/tab"
+	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer"
+	"github.com/satin-peer/satin/peer/control"
+	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/steal"
+)
+
+// An intruder is a tab that speaks by hand.
+type intruder struct {
+	t      *testing.T
+	conn   *websocket.Conn
+	key    crypto.PrivKey
+	id     steal.PeerID
+	member steal.PeerID
+	work   *tab.Work
+}
+
+// intrude comes in by a link, after change has changed its first word.
+func intrude(t *testing.T, link string, change func(*statement.Visit)) *intruder {
+	t.Helper()
+	conn, ticket := dial(t, link)
+	x := &intruder{t: t, conn: conn}
+	var err error
+	if x.key, _, err = crypto.GenerateEd25519Key(rand.Reader); err != nil {
+		t.Fatal(err)
+	}
+	id, err := libp2p.IDFromPrivateKey(x.key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := x.hear().Greeting
+	x.id, x.member = steal.PeerID(id.String()), steal.PeerID(g.Member)
+	v := &statement.Visit{Member: g.Member, Challenge: g.Challenge, Ticket: ticket,
+		Apps: []statement.App{{Name: "peertest"}}}
+	if change != nil {
+		change(v)
+	}
+	b, err := v.Sign(x.key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.say(&tab.Frame{Visit: b})
+	return x
+}
+
+// hear gives the next frame; nil: the connection has ended.
+func (x *intruder) hear() *tab.Frame {
+	x.t.Helper()
+	_, b, err := x.conn.ReadMessage()
+	if err != nil {
+		return nil
+	}
+	f, err := tab.Decode(b)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	return f
+}
+
+func (x *intruder) say(f *tab.Frame) {
+	x.t.Helper()
+	b, err := f.Encode(tab.MaxFromTab)
+	if err == nil {
+		err = x.conn.WriteMessage(websocket.BinaryMessage, b)
+	}
+	if err != nil {
+		x.t.Fatal(err)
+	}
+}
+
+// begin waits for work.
+func (x *intruder) begin() {
+	x.t.Helper()
+	for x.work == nil {
+		f := x.hear()
+		if f == nil || f.Over != nil {
+			x.t.Fatalf("it is not let in: %+v", f)
+		}
+		x.work = f.Work
+	}
+}
+
+// message is one of its own of the run that it is in.
+func (x *intruder) message() *steal.Message {
+	return &steal.Message{Run: x.work.Run, From: steal.Address{Peer: x.id, Inc: x.work.Self},
+		To: steal.Address{Peer: x.member, Inc: 1}}
+}
+
+// ends says whether the member ends the connection.
+func (x *intruder) ends() bool {
+	for range 1000 {
+		if x.hear() == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// Who has no ticket, one of another swarm or of nobody, an old one, or another's word, is told so and gets nothing.
+func TestIntrudersAreNotLetIn(t *testing.T) {
+	own, _, err := crypto.GenerateEd25519Key(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ticket := func(x statement.Ticket) []byte {
+		s, err := x.Sign(own)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.Bytes
+	}
+	for name, change := range map[string]func(*statement.Visit){
+		"no ticket": func(v *statement.Visit) { v.Ticket = nil },
+		"another swarm's": func(v *statement.Visit) {
+			v.Ticket = ticket(statement.Ticket{Swarm: "other", Expires: 1 << 33})
+		},
+		"an old one":       func(v *statement.Visit) { v.Ticket = ticket(statement.Ticket{Swarm: "test", Expires: 5}) },
+		"another greeting": func(v *statement.Visit) { v.Challenge[0]++ },
+		"another member":   func(v *statement.Visit) { v.Member = "12D3" },
+	} {
+		x := intrude(t, link(t, open(t, browsers), ""), change) // three offences at one, and the address is refused
+		if f := x.hear(); f == nil || f.Over == nil || f.Over.Why == "" || !x.ends() {
+			t.Errorf("%s: %+v", name, f)
+		}
+	}
+}
+
+// Nothing that is not a tab's to say reaches a session, and a lie about who has computed what gives the job back.
+func TestIntrudersSayWhatTheyMay(t *testing.T) {
+	ask := &steal.StealRequest{ID: 1, Max: 1}
+	for name, change := range map[string]func(*steal.Message){
+		"in another's name": func(m *steal.Message) { m.From.Peer, m.Request = "12D3", ask },
+		"to another":        func(m *steal.Message) { m.To.Peer, m.Request = "12D3", ask },
+		"what is left": func(m *steal.Message) {
+			m.HandOver = &steal.HandOver{ID: 1, Parts: []steal.Partial{{Outcome: []byte{1}}}}
+		},
+		"for a third": func(m *steal.Message) {
+			m.Relayed = &steal.Message{Run: m.Run, From: m.From, To: steal.Address{Peer: "x", Inc: 1},
+				Ack: &steal.ResultAck{Handle: 1}}
+		},
+		"to be adopted": func(m *steal.Message) { m.Disown = &steal.Disown{Handles: []steal.Handle{1}} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := open(t, browsers)
+			run := submit(t, a, "count", last(t).arg)
+			x := intrude(t, link(t, a, run), nil)
+			x.begin()
+			m := x.message()
+			change(m)
+			x.say(&tab.Frame{Steal: m})
+			if !x.ends() {
+				t.Error("the connection goes on")
+			}
+		})
+	}
+}
+
+// A tab that takes jobs and answers with outcomes that it has not signed, and gives jobs that were never its own, costs
+// work: the answer is right.
+func TestIntrudersOutcomesAreNotUsed(t *testing.T) {
+	var log book
+	a := open(t, browsers, logging(&log))
+	work := last(t)
+	run := submit(t, a, "count", work.arg)
+	x := intrude(t, link(t, a, run), nil)
+	x.begin()
+	m := x.message()
+	m.To.Inc = 0 // it has heard nothing of the member's life yet
+	m.Request = &steal.StealRequest{ID: 1, Max: 1}
+	x.say(&tab.Frame{Steal: m})
+	var got *steal.Message
+	for got == nil || got.Reply == nil || len(got.Reply.Jobs) == 0 {
+		f := x.hear()
+		if f == nil {
+			t.Fatal("it gets no job")
+		}
+		if got = f.Steal; got != nil && got.Reply != nil && len(got.Reply.Jobs) == 0 {
+			m = x.message()
+			m.To = got.From
+			m.Request = &steal.StealRequest{ID: got.Reply.ID + 1, Max: 1}
+			x.say(&tab.Frame{Steal: m})
+		}
+	}
+	j := got.Reply.Jobs[0]
+	m = x.message()
+	m.To = got.From
+	m.Reply = &steal.StealReply{Jobs: []steal.Grant{{Handle: 1, Job: steal.Job{Path: job.Path{77},
+		Function: "peertest.bottomless"}}}}
+	x.say(&tab.Frame{Steal: m})
+	m = x.message()
+	m.To = got.From
+	m.Result = &steal.Result{Handle: j.Handle, Path: j.Job.Path, Identity: j.Job.Identity, Outcome: []byte{0},
+		Voucher: []byte("mine")}
+	x.say(&tab.Frame{Steal: m})
+	until(t, "the outcome is refused", func() bool { return log.has(refusal) })
+	work.end(t)
+	if got := await[int](t, a, run); got != work.want {
+		t.Errorf("the answer is %d, want %d", got, work.want)
+	}
+	if s := runs(t, a)[run]; s.State != control.RunDone {
+		t.Errorf("the run is %s", s.State)
+	}
+}
+
+// logging has a peer's log written down.
+func logging(b *book) func(*peer.Config) { return func(c *peer.Config) { c.Log = b.logger() } }
