@@ -10,8 +10,12 @@ FROM     ?= 0
 .DEFAULT_GOAL := help
 .PHONY: build test test-swarm test-browser chaos chaos-short race flakes lint fuzz mutants bench bench-swarm bench-recovery bench-dashboard sim-tables liars-tables recovery-tables objects-tables sim-check soak sim-mutants help
 
-build: ## Build the commands into bin/
+build: tab ## Build the commands into bin/
 	$(GO) build -o bin/ ./cmd/...
+
+.PHONY: tab
+tab: ## Build the program for visitors' browsers, which satin-peer share serves, into peer/gateway/dist
+	$(GO) run ./internal/tab/pack
 
 # go test would vet again what lint vets more of, and every dependency with it.
 test: ## Run all tests, about 4 minutes on 2 cores, of which the first time most is compiling
@@ -40,12 +44,12 @@ chaos-short: ## Ten seeds of chaos with short runs (a minute and a half)
 # Debian's chromium is installed where there is none and apt-get may do that; elsewhere CHROMIUM=/path/to/chrome names another.
 CHROMIUM ?= $(or $(shell command -v chromium chromium-browser google-chrome 2>/dev/null | head -1),/usr/bin/chromium)
 
-test-browser: ## Check the page's types and try it in Chromium, with a live swarm too (needs node and npm; 3 minutes)
+test-browser: tab ## Check the page's types and try it in Chromium, with a live swarm too (needs node and npm; 3 minutes)
 	@command -v npm >/dev/null || { echo "test-browser needs node 20 or later with npm: see https://nodejs.org, or apt-get install npm"; exit 1; }
 	cd dashboard/web && npm ci --no-audit --no-fund && npm run check && npm test
 	@[ -x "$(CHROMIUM)" ] || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends chromium; } || \
 		{ echo "test-browser found no Chromium: install one (apt-get install chromium), or say where it is by CHROMIUM=/path/to/chrome"; exit 1; }
-	CHROMIUM="$(CHROMIUM)" $(GO) test -tags browser -run InBrowser -count=1 -timeout 10m -v ./dashboard
+	CHROMIUM="$(CHROMIUM)" $(GO) test -tags browser -run InBrowser -count=1 -timeout 15m -v ./dashboard ./peer/gateway
 
 COUNT ?= 20
 flakes: ## Run the tests of PKG (default all) COUNT=20 times, on one core and beside busy processes too, and print what failed; hours

@@ -163,6 +163,10 @@ func (m *fakeMember) Publish(_ context.Context, p control.Publication) (control.
 		m.note("publish %s, %q, %d bytes", p.Name, p.Summary, len(p.Bytes))
 }
 
+func (m *fakeMember) Share(_ context.Context, s control.Sharing) (control.Shared, error) {
+	return control.Shared{Link: "http://127.0.0.1:4711/#ticket"}, m.note("share %+v", s)
+}
+
 func (m *fakeMember) ResumeRun(_ context.Context, r control.Resumption) (control.RunInfo, error) {
 	return control.RunInfo{Run: runGoing, Title: "a tree of depth 20", Why: m.resumed}, m.note("resume run %+v", r)
 }

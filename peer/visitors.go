@@ -30,7 +30,7 @@ import (
 //     brought a wrong outcome into the swarm can be named, and it is this peer that let it in.
 //   - It may say what a thief and a victim say, and nothing that is for lost work or for third peers.
 //   - The jobs that it gives must descend from jobs that it was given, and say nothing of others' orphans.
-//   - In a run that is verified it works for the owner only, if that is this peer, like everybody else.
+//   - It has no part in a run that is verified.
 //
 // All that it tells goes to the session of its run, in order; a session that is behind holds up this one tab.
 type visitors struct {
@@ -191,7 +191,7 @@ func (v *visitors) assign() {
 func (v *visitors) fits(g *guest, r *part) bool {
 	m := r.manifest
 	switch {
-	case g.only != (job.RunID{}) && g.only != m.Run, m.Entry == module.Func, m.Verify != "" && m.Owner != v.runs.self:
+	case g.only != (job.RunID{}) && g.only != m.Run, m.Entry == module.Func, m.Verify != "":
 		return false
 	}
 	return slices.ContainsFunc(g.visit.Apps, func(a statement.App) bool {
@@ -204,7 +204,7 @@ func (g *guest) begin(r *part) bool {
 	g.life++
 	m := r.manifest
 	w := &tab.Work{Run: m.Run, Self: g.life, App: forPeople(m.App), Title: forPeople(m.Title),
-		Owner: g.of.nameOf(m.Owner), Hoard: m.Verify != ""}
+		Owner: g.of.nameOf(m.Owner)}
 	if !g.send(&tab.Frame{Work: w}) {
 		return false
 	}
@@ -235,13 +235,6 @@ func (v *visitors) taking(run job.RunID) (ids []steal.PeerID) {
 		}
 	}
 	return ids
-}
-
-// count is how many there are.
-func (v *visitors) count() int {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return len(v.guests)
 }
 
 // carry sends a message of a session, if it is to a tab. It does not block.

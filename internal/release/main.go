@@ -51,7 +51,7 @@ func targets() (list []target) {
 
 // A release is one that is being built.
 type release struct {
-	source  string // directory of a clean copy of the commit; nothing is written there
+	source  string // directory of a clean copy of the commit; only what git ignores is written there
 	work    string
 	commit  string
 	out     string
@@ -157,6 +157,10 @@ func build(out, nfpm, commit string, list []target) error {
 	}
 	if err := r.checkOut(); err != nil {
 		return err
+	}
+	plain := []string{"GOFLAGS=", "GOWORK=off"}
+	if _, err := r.command(r.source, plain, "go", "run", "./internal/tab/pack"); err != nil {
+		return fmt.Errorf("the program for browsers: %w", err)
 	}
 	manual, err := r.manual()
 	if err != nil {

@@ -38,7 +38,6 @@ type Work struct {
 	App   string            `cbor:"3,keyasint"`
 	Title string            `cbor:"4,keyasint,omitempty"` // for people
 	Owner string            `cbor:"5,keyasint,omitempty"` // what the run's owner is called, for people
-	Hoard bool              `cbor:"6,keyasint,omitempty"` // what it computes is compared: it gives nothing on
 }
 
 // Over ends the tab's part in a run.

@@ -16,7 +16,7 @@ func samples() []*Frame {
 	from, to := steal.Address{Peer: "a", Inc: 1}, steal.Address{Peer: "b", Inc: 2}
 	return []*Frame{
 		{Greeting: &Greeting{Member: "a", Challenge: [32]byte{1}}}, {Visit: []byte("visit")},
-		{Work: &Work{Run: job.RunID{1}, Self: 3, App: "nqueens", Title: "18 queens", Owner: "somebody", Hoard: true}},
+		{Work: &Work{Run: job.RunID{1}, Self: 3, App: "nqueens", Title: "18 queens", Owner: "somebody"}},
 		{Over: &Over{Run: job.RunID{1}, Why: "it has ended"}}, {Rest: &Rest{Resting: true}},
 		{Steal: &steal.Message{Run: job.RunID{1}, From: from, To: to, Request: &steal.StealRequest{ID: 1, Max: 1}}},
 		{Steal: &steal.Message{Run: job.RunID{1}, From: from, To: to, Result: &steal.Result{Handle: 1,

@@ -19,6 +19,7 @@ const (
 	modulesCall = "GET /v1/modules"
 	moduleCall  = "GET /v1/modules/{run}"
 	publishCall = "POST /v1/publish"
+	shareCall   = "POST /v1/share"
 	waitCall    = "GET /v1/runs/{run}/wait"
 	cancelCall  = "POST /v1/runs/{run}/cancel"
 	suspendCall = "POST /v1/runs/{run}/suspend"
@@ -78,13 +79,9 @@ func newHandler(d Daemon) http.Handler {
 	}))
 	mux.HandleFunc(addCall, tell(slowCall, MaxBody, d.AddModule))
 	mux.HandleFunc(publishCall, tell(slowCall, MaxBody, d.Publish))
+	mux.HandleFunc(shareCall, tell(quickCall, maxSmallBody, d.Share))
 	mux.HandleFunc(modulesCall, ask(quickCall, list(d.Modules)))
-	mux.HandleFunc(moduleCall, func(w http.ResponseWriter, r *http.Request) {
-		ctx, cancel := context.WithTimeout(r.Context(), slowCall)
-		defer cancel()
-		f, err := d.Module(ctx, r.PathValue(runWildcard))
-		reply(ctx, w, f, err)
-	})
+	mux.HandleFunc(moduleCall, module(d))
 	mux.HandleFunc(inviteCall, tell(quickCall, maxSmallBody, func(ctx context.Context, i Invitation) (Invited, error) {
 		if err := i.check(); err != nil {
 			return Invited{}, err
@@ -131,6 +128,16 @@ func newHandler(d Daemon) http.Handler {
 			r.URL.Path))
 	})
 	return mux
+}
+
+// module makes the handler of Module.
+func module(d Daemon) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), slowCall)
+		defer cancel()
+		f, err := d.Module(ctx, r.PathValue(runWildcard))
+		reply(ctx, w, f, err)
+	}
 }
 
 // ask makes a handler of a call without parameters.

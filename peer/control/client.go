@@ -161,6 +161,11 @@ func (c *Client) Publish(ctx context.Context, p Publication) (ModuleInfo, error)
 	return call[ModuleInfo](ctx, c, publishCall, slowCall, p)
 }
 
+// Share asks for a link for visitors.
+func (c *Client) Share(ctx context.Context, s Sharing) (Shared, error) {
+	return call[Shared](ctx, c, shareCall, quickCall, s)
+}
+
 // Invite asks for an invitation.
 func (c *Client) Invite(ctx context.Context, i Invitation) (Invited, error) {
 	return call[Invited](ctx, c, inviteCall, quickCall, i)

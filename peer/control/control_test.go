@@ -62,6 +62,9 @@ func (f *fake) Modules(context.Context) ([]ModuleInfo, error) {
 func (f *fake) Publish(_ context.Context, p Publication) (ModuleInfo, error) {
 	return ModuleInfo{Name: p.Name}, f.note("publish", p)
 }
+func (f *fake) Share(_ context.Context, s Sharing) (Shared, error) {
+	return Shared{Link: "http://x"}, f.note("share", s)
+}
 func (f *fake) Module(_ context.Context, hash string) (ModuleFile, error) {
 	return ModuleFile{Bytes: []byte("wasm")}, f.note("module", hash)
 }
@@ -157,6 +160,8 @@ func TestCalls(t *testing.T) {
 			[]any{"module", "12D3/x"}},
 		{"publish", func() (any, error) { return c.Publish(ctx, Publication{Name: "x"}) }, ModuleInfo{Name: "x"},
 			[]any{"publish", Publication{Name: "x"}}},
+		{"share", func() (any, error) { return c.Share(ctx, Sharing{Run: "ab", Seconds: 5}) }, Shared{Link: "http://x"},
+			[]any{"share", Sharing{Run: "ab", Seconds: 5}}},
 		{"invite", func() (any, error) { return c.Invite(ctx, Invitation{Uses: 3, MayInvite: true, Valid: 60}) },
 			Invited{Line: "line"}, []any{"invite", Invitation{Uses: 3, MayInvite: true, Valid: 60}}},
 		{"join", func() (any, error) { return c.Join(ctx, "/ip4/1.2.3.4") }, PeerInfo{Peer: "them"},

@@ -42,6 +42,11 @@ type Daemon interface {
 	// Publish signs that this peer stands for a module, and tells everybody.
 	Publish(ctx context.Context, p Publication) (ModuleInfo, error)
 
+	// Share makes a link by which visitors lend their browsers' cores, and opens the gateway that it leads to, if it is
+	// not open. ErrNotFound for a run that this peer takes no part in, ErrBadInput for a gateway that cannot be,
+	// ErrRefused for a run that browsers cannot help with, or if this program has nothing for them.
+	Share(ctx context.Context, s Sharing) (Shared, error)
+
 	// Wait blocks until a run of this peer's own has ended and gives what came of it, as often as it is asked
 	// while the peer remembers the run. In the meantime it calls progress, from the same goroutine, at least
 	// once a second. The run goes on when ctx ends. ErrNotFound for a run that is not this peer's own.

@@ -44,7 +44,8 @@ func pack(out, tool string) error {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	program := filepath.Join(dir, "tab.wasm")
-	build := exec.Command(tool, "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", program, "./internal/tab/browser")
+	build := exec.Command(tool, "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", program,
+		"./internal/tab/browser")
 	build.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0", "GOFLAGS=")
 	build.Stderr = os.Stderr
 	if err := build.Run(); err != nil {

@@ -180,7 +180,7 @@ func (v *Visitor) newSession(w *tab.Work) (*session.Session, error) {
 	made := make(chan struct{})
 	defer close(made)
 	s, err = session.New(session.Config{
-		Run:  steal.Run{ID: w.Run, Recovery: steal.Naive, Hoard: w.Hoard},
+		Run:  steal.Run{ID: w.Run, Recovery: steal.Naive},
 		Self: steal.Address{Peer: self, Inc: w.Self}, Core: steal.LAN(), Policy: &policy.Adaptive{},
 		Members: steal.NewMembers([]steal.Member{{ID: self, Cluster: here, Guest: true},
 			{ID: v.member, Cluster: here}}),

@@ -1,0 +1,82 @@
+// What visitors do, in a real browser. browser_test.go runs this with the link.
+
+import assert from "node:assert/strict";
+import { createRequire } from "node:module";
+import { readFile } from "node:fs/promises";
+import { complainsTo, launch, step } from "../../../dashboard/web/test/parts.mjs";
+
+const link = process.argv[2];
+const require = createRequire(new URL("../../../dashboard/web/test/parts.mjs", import.meta.url));
+const axe = await readFile(require.resolve("axe-core/axe.min.js"), "utf8");
+const browser = await launch();
+const complaints = [];
+
+/** @param {string} [at] */
+async function open(at = link, options = {}) {
+  const page = await (await browser.newContext(options)).newPage();
+  page.setDefaultTimeout(60_000);
+  complainsTo(page, complaints);
+  await page.goto(at);
+  return page;
+}
+
+async function accessible(page) {
+  await page.evaluate(axe);
+  const found = await page.evaluate(() => globalThis.axe.run());
+  assert.deepEqual(found.violations.map((v) => `${v.id}: ${v.nodes[0].html}`), []);
+}
+
+const number = async (page, id) => Number((await page.locator(`#${id}`).innerText()).replaceAll(",", "").match(/\d+/)[0]);
+const until = (page, what, id, least) => page.waitForFunction(
+  ([id, least]) => Number(document.getElementById(id).textContent.replaceAll(",", "").match(/\d+/)?.[0] ?? 0) >= least, [id, least], { timeout: 120_000 })
+  .catch((e) => { throw new Error(`${what}: ${e.message}`); });
+
+const first = await open();
+
+await step("the page says what for, and does nothing by itself", async () => {
+  await first.getByText("asks for help with: 17 queens").waitFor();
+  assert.equal(first.workers().length, 0);
+  assert.equal(await first.evaluate(() => document.cookie + localStorage.length), "0");
+  await accessible(first);
+});
+
+await step("one button, and it works", async () => {
+  await first.locator("#cores").selectOption("2");
+  await first.getByRole("button", { name: "Help" }).press("Enter");
+  await until(first, "jobs are done", "jobs", 1);
+  await first.getByText("17 queens, for").waitFor();
+  assert.ok(await number(first, "moved") > 0);
+  await accessible(first);
+});
+
+await step("it rests when it is told to, and goes on", async () => {
+  await first.getByRole("button", { name: "Pause" }).click();
+  await first.getByText("Resting: press").waitFor();
+  await first.getByText("nothing at the moment").waitFor();
+  await first.getByRole("button", { name: "Go on" }).click();
+  const before = await number(first, "jobs");
+  await until(first, "more jobs are done", "jobs", before + 1);
+});
+
+await step("a phone in the dark helps, too, and is closed in the middle", async () => {
+  const phone = await open(link, { viewport: { width: 360, height: 640 }, colorScheme: "dark", hasTouch: true });
+  await phone.getByText("asks for help with: 17 queens").waitFor();
+  await accessible(phone);
+  assert.ok(await phone.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+  await phone.locator("#cores").selectOption("2");
+  await phone.getByRole("button", { name: "Help" }).tap();
+  await phone.getByText(/of 2 cores at work|Waiting for work/).waitFor(); // the run may be nearly over
+  await phone.close();
+});
+
+await step("a damaged link says so", async () => {
+  const page = await open(link.slice(0, -9));
+  await page.getByText("This link does not work").waitFor();
+  assert.ok(await page.getByRole("button", { name: "Help" }).isDisabled());
+});
+
+await step("the browser complained of nothing", async () => {
+  assert.deepEqual(complaints.filter((c) => !c.includes("favicon.ico")), []);
+});
+
+await browser.close();
