@@ -121,7 +121,8 @@ func (p *Peer) meetSwarm(apps *catalog) error {
 	if err := p.places.open(p.cfg.Cluster); err != nil {
 		return err
 	}
-	p.swarm = &swarm{self: p.host.ID(), apps: apps, members: p.members, places: p.places, board: p.board}
+	p.swarm = &swarm{self: p.host.ID(), apps: apps, members: p.members, places: p.places, board: p.board,
+		branch: p.host.Branch}
 	p.modules = &modules{base: p.base, self: p.host.ID(), board: p.board, members: p.members, places: p.places,
 		changed: func() {
 			p.card.tellAnew()

@@ -157,7 +157,7 @@ func (t *conductor) carryOut(o runs.Order) {
 	case runs.Stop:
 		t.stop(o)
 	case runs.Discard:
-		t.spawn(func(context.Context) { t.checkpoints.remove(o.Run) })
+		t.spawn(func(context.Context) { t.discard(o.Run) })
 	case runs.WriteAnswer:
 		if r := t.parts[o.Run]; r != nil && o.Answer.Owner == "" {
 			o.Answer.Peers = r.most

@@ -95,6 +95,13 @@ func (x *infirmary) lift(id job.RunID) (bool, error) {
 	return true, x.files.remove(id.Hex())
 }
 
+// forget removes what is known of a run that is over.
+func (x *infirmary) forget(id job.RunID) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.files.remove(id.Hex())
+}
+
 // list names the runs in quarantine.
 func (x *infirmary) list() (ids []job.RunID) {
 	x.mu.Lock()

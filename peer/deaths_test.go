@@ -2,6 +2,7 @@ package peer_test
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -94,6 +95,13 @@ func TestJobsThatKill(t *testing.T) {
 	until(t, "the run is in quarantine again", func() bool {
 		r := runs(t, a)[bad]
 		return r.State == control.RunRefused && strings.Contains(r.Why, "quarantine")
+	})
+	if err := a.Cancel(deadline(t), bad); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "nothing is left of it", func() bool {
+		left, err := filepath.Glob(filepath.Join(dir, "deaths", "*"))
+		return err == nil && len(left) == 0
 	})
 }
 

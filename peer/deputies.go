@@ -19,18 +19,21 @@ type candidate struct {
 	id        peer.ID
 	cluster   string
 	connected bool
+	branch    string // in whose hands it is: the member that the founder let in, and by whom it is one
 	joined    time.Time
 	cores     int
 }
 
 // choose picks at most so many: the best of the own cluster, where most of the run's work is, then the best
 // of each other one, then the second best of each, so that the loss of a cluster does not take them all.
-// Connected ones are better than others, those that compute than those that are paused, and those that have
-// been here for longer than newcomers, who tend to go soon.
+// Those that compute are better than those that are paused, and those that have been here for longer than newcomers,
+// who tend to go soon. Only who is connected counts: the others are hearsay; and of those that are in one hand only the
+// best, so that nobody gains a say by inviting himself often.
 func choose(list []candidate, own string, most int) (ids []peer.ID) {
+	list = slices.DeleteFunc(list, func(c candidate) bool { return !c.connected })
 	slices.SortFunc(list, func(a, b candidate) int {
 		return cmp.Or(
-			first(a.connected, b.connected), first(a.cores > 0, b.cores > 0), a.joined.Compare(b.joined),
+			first(a.cores > 0, b.cores > 0), a.joined.Compare(b.joined),
 			cmp.Compare(a.id, b.id))
 	})
 	clusters := map[string][]candidate{}
@@ -42,10 +45,14 @@ func choose(list []candidate, own string, most int) (ids []peer.ID) {
 		clusters[c.cluster] = append(clusters[c.cluster], c)
 	}
 	slices.SortStableFunc(order, func(a, b string) int { return first(a == own, b == own) })
-	for round := 0; len(ids) < min(most, len(list)); round++ {
+	hands := map[string]bool{}
+	for before := -1; before < len(ids); {
+		before = len(ids)
 		for _, name := range order {
-			if c := clusters[name]; round < len(c) && len(ids) < most {
-				ids = append(ids, c[round].id)
+			i := slices.IndexFunc(clusters[name], func(c candidate) bool { return !hands[c.branch] })
+			if i >= 0 && len(ids) < most {
+				hands[clusters[name][i].branch] = true
+				ids = append(ids, clusters[name][i].id)
 			}
 		}
 	}

@@ -8,10 +8,15 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 )
 
-// Deputies come from different clusters where there are some, the own one first, and the best of each.
+// Deputies come from different clusters where there are some, the own one first, and the best of each; they are connected,
+// and no two of them are in one hand.
 func TestChooseDeputies(t *testing.T) {
 	at := func(id, cluster string, minute int, connected bool, cores int) candidate {
-		return candidate{peer.ID(id), cluster, connected, time.Unix(int64(60*minute), 0), cores}
+		return candidate{peer.ID(id), cluster, connected, id, time.Unix(int64(60*minute), 0), cores}
+	}
+	in := func(hand string, c candidate) candidate {
+		c.branch = hand
+		return c
 	}
 	list := []candidate{
 		at("far-new", "far", 9, true, 4), at("far-old", "far", 1, true, 4),
@@ -25,9 +30,11 @@ func TestChooseDeputies(t *testing.T) {
 		want []peer.ID
 	}{
 		{list, 4, []peer.ID{"here-old", "far-old", "third", "here-new"}},
-		{list, 9, []peer.ID{"here-old", "far-old", "third", "here-new", "far-new", "here-paused", "here-away"}},
+		{list, 9, []peer.ID{"here-old", "far-old", "third", "here-new", "far-new", "here-paused"}},
 		{list[:2], 4, []peer.ID{"far-old", "far-new"}},
 		{nil, 4, nil},
+		{[]candidate{in("mallory", list[1]), in("mallory", list[5]), in("mallory", list[6]), in("bob", list[0]),
+			in("bob", list[4])}, 4, []peer.ID{"here-old", "far-new"}},
 	} {
 		if got := choose(slices.Clone(c.list), "here", c.most); !slices.Equal(got, c.want) {
 			t.Errorf("got %v, want %v", got, c.want)

@@ -120,9 +120,12 @@ func TestFalseClaims(t *testing.T) {
 	if _, err := witness.Join(deadline(t), address(t, owner)); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the witness takes part, or has heard what the owner's deputy said", func() bool {
+	until(t, "the witness takes part", func() bool {
 		s := stateOf(t, witness, run)
-		return s == control.RunRunning || s == control.RunDone
+		if s == control.RunDone {
+			t.Fatal("a deputy's word ends the run, and its owner is there")
+		}
+		return s == control.RunRunning
 	})
 	if err := witness.HearAnswered(false1, liar); err != nil {
 		t.Error(err)

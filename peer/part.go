@@ -166,9 +166,8 @@ func (t *conductor) stop(o runs.Stop) {
 			s.Cancel()
 		}
 		r.ledger.close(o.Discard)
-		// there may be one of an earlier life, from before checkpoints were switched off
-		if r.ledger == nil && o.Discard {
-			t.checkpoints.remove(o.Run)
+		if o.Discard { // there may be a checkpoint of an earlier life, from before they were switched off
+			t.discard(o.Run)
 		}
 		s.Close()
 		t.apps.modules.unuse(r.manifest)
@@ -178,6 +177,14 @@ func (t *conductor) stop(o runs.Stop) {
 		return
 	}
 	t.log.Info("run ended", "run", o.Run, "state", string(o.State), "why", cmp.Or(o.Why, "its root job has ended"))
+}
+
+// discard removes what is on the disk of a run that is over: its checkpoint, and how often it has killed.
+func (x *outside) discard(run job.RunID) {
+	x.checkpoints.remove(run)
+	if err := x.deaths.forget(run); err != nil {
+		x.checkpoints.log.Warn("the deaths of a run that is over cannot be removed", "run", run, "error", err)
+	}
 }
 
 // maxPastSessions is how many sessions of runs that have ended are kept for those who watch them later: one may hold

@@ -23,12 +23,18 @@ type swarm struct {
 	places  *places
 	board   *switchboard
 	guests  func(run job.RunID) []steal.PeerID // tabs that take part in a run here
+	branch  func(peer.ID) string               // see host.Branch
 }
 
-// Alive says whether a member is believed to be: it has a card, has not said goodbye, and answers.
+// Alive says whether a member is believed to be: it has a card, has not said goodbye, and answers. One that is here is
+// before its card has come: a newcomer hears of runs, and of who says that they are over, while it still meets the first
+// member, and whom it takes for silent has no say.
 func (s *swarm) Alive(name runs.PeerID) bool {
 	id, err := peer.Decode(string(name))
-	return err == nil && (id == s.self || s.members.get(id) != nil && !s.places.silent(id))
+	if err != nil || id == s.self {
+		return err == nil
+	}
+	return !s.places.silent(id) && (s.members.get(id) != nil || s.board.connected(id) && s.board.admitted(id))
 }
 
 // Admitted says whether a peer is a member.
@@ -68,6 +74,8 @@ func (s *swarm) deputies(m *statement.Manifest) (ids []string) {
 		list = append(list, candidate{
 			id: c.Peer, cluster: s.places.of(c.Peer).Name, joined: c.joined, cores: c.Cores,
 			connected: s.board.connected(c.Peer),
+			// in an open swarm everybody is in his own hands
+			branch: cmp.Or(s.branch(c.Peer), c.Peer.String()),
 		})
 	}
 	for _, id := range choose(list, s.places.mine().Name, maxDeputies) {

@@ -145,4 +145,10 @@ var verifyMutants = []mutant{
 	{name: "strangers/half-a-character", wrong: "a sequence that is cut in the middle gets through",
 		file: "internal/plain/plain.go", pkg: "internal/plain", run: "^TestWriter$",
 		old: "	w.rest = append([]byte(nil), rest...)\n", new: "	text = append(text, rest...)\n"},
+	{name: "strangers/deputies-in-one-hand", wrong: "one member that invites itself often is all deputies",
+		file: "peer/deputies.go", pkg: "peer", run: "^TestChooseDeputies$",
+		old: "				hands[clusters[name][i].branch] = true\n",
+		new: "				hands[string(clusters[name][i].id)] = true\n				clusters[name] = slices.Delete(clusters[name], i, i+1)\n"},
+	{name: "strangers/deputies-by-hearsay", wrong: "who is not connected becomes a deputy", file: "peer/deputies.go",
+		pkg: "peer", run: "^TestChooseDeputies$", old: "return !c.connected })", new: "return false })"},
 }
