@@ -8,8 +8,8 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 )
 
-// Deputies come from different clusters where there are some, the own one first, and the best of each; they are connected,
-// and no two of them are in one hand.
+// Deputies come from different clusters where there are some, the own one first, and the best of each; they are
+// connected, and no two of them are in one hand.
 func TestChooseDeputies(t *testing.T) {
 	at := func(id, cluster string, minute int, connected bool, cores int) candidate {
 		return candidate{peer.ID(id), cluster, connected, id, time.Unix(int64(60*minute), 0), cores}

@@ -44,11 +44,11 @@ func TestOwnerCrashes(t *testing.T) {
 	if _, err := owner.Join(deadline(t), address(t, list[0])); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the owner knows that the others are alive", func() bool {
+	until(t, "the owner is connected to the others", func() bool {
 		known, _ := owner.Peers(context.Background())
 		alive := 0
 		for _, p := range known {
-			if p.Alive {
+			if p.Alive && p.Connected {
 				alive++
 			}
 		}

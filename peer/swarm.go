@@ -27,8 +27,8 @@ type swarm struct {
 }
 
 // Alive says whether a member is believed to be: it has a card, has not said goodbye, and answers. One that is here is
-// before its card has come: a newcomer hears of runs, and of who says that they are over, while it still meets the first
-// member, and whom it takes for silent has no say.
+// before its card has come: a newcomer hears of runs, and of who says that they are over, while it still meets the
+// first member, and whom it takes for silent has no say.
 func (s *swarm) Alive(name runs.PeerID) bool {
 	id, err := peer.Decode(string(name))
 	if err != nil || id == s.self {

@@ -142,6 +142,17 @@ type cannot string
 
 func (c cannot) Error() string { return string(c) }
 
+// speaks says whether a message that came round was signed by who is said to have sent it. A relay knows handles, and
+// may know the job: it must not bring an outcome of its own, or of a friend, in the thief's place.
+func (v *vouching) speaks(m *steal.Message) bool {
+	if m.Result == nil {
+		return true
+	}
+	r, err := openVoucher(m.Run, &steal.Partial{Path: m.Result.Path, Identity: m.Result.Identity,
+		Outcome: m.Result.Outcome, Voucher: m.Result.Voucher})
+	return err == nil && (r.Author.String() == string(m.From.Peer) || r.Bearer.String() == string(m.From.Peer))
+}
+
 // receive looks at the outcomes in a message. A result that is not vouched for gives its job back, so that somebody
 // else computes it; of what is handed over, the rest is left. It says whether anything is left of the message.
 func (v *vouching) receive(m *steal.Message) bool {
@@ -157,8 +168,8 @@ func (v *vouching) receive(m *steal.Message) bool {
 	}
 	switch {
 	case m.Relayed != nil && string(m.Relayed.To.Peer) == v.self.String():
-		// the relay may have altered it: it comes again, straight
-		return v.receive(m.Relayed) && (m.Relayed.Result != nil || m.Relayed.Ack != nil)
+		// the relay may have altered it, or made it up: it comes again, straight
+		return v.speaks(m.Relayed) && v.receive(m.Relayed) && (m.Relayed.Result != nil || m.Relayed.Ack != nil)
 	case m.Result != nil:
 		r := m.Result
 		err := v.check(m.Run, &steal.Partial{Path: r.Path, Identity: r.Identity, Outcome: r.Outcome,

@@ -173,7 +173,9 @@ func (v *vouching) address() steal.Address {
 // back.
 func TestAlteredResults(t *testing.T) {
 	run := job.RunID{3}
-	here, thief, relay := voucherOf(t, nil, nil), voucherOf(t, nil, nil), voucherOf(t, nil, nil)
+	members := map[peer.ID]bool{}
+	here, thief, relay := voucherOf(t, members, nil), voucherOf(t, nil, nil), voucherOf(t, nil, nil)
+	members[relay.self] = true
 	p := thief.signed(run, job.Path{1})
 	result := func(outcome string) *steal.Message {
 		return &steal.Message{Run: run, From: thief.address(), To: here.address(), Result: &steal.Result{Handle: 7,
@@ -194,6 +196,12 @@ func TestAlteredResults(t *testing.T) {
 	}
 	if here.receive(through(result("lie"))) {
 		t.Error("what a relay has altered gets through")
+	}
+	friend := relay.signed(run, job.Path{1})
+	forged := result(string(friend.Outcome))
+	forged.Result.Identity, forged.Result.Voucher = friend.Identity, friend.Voucher
+	if here.receive(through(forged)) {
+		t.Error("a relay's own outcome comes in the thief's place")
 	}
 	onward := through(result("lie"))
 	onward.Relayed.To = relay.address()

@@ -46,7 +46,7 @@ func (rl *relay) sendThrough(via ClusterID, to *peer, m *Message) bool {
 func (c *Core) onRelayed(p *peer, m *Message) {
 	switch {
 	case m.To == c.self:
-		c.receive(m)
+		c.book.cameRound(m)
 		if m.Result != nil && m.Run == c.run.ID {
 			c.send(p, &Message{Relayed: &Message{Run: c.run.ID, From: c.self, To: m.From,
 				Ack: &ResultAck{Handle: m.Result.Handle}}})
@@ -58,5 +58,26 @@ func (c *Core) onRelayed(p *peer, m *Message) {
 		}
 	default:
 		c.stats.DroppedForeign++
+	}
+}
+
+// cameRound takes in what another peer sends on. That one may have made it up, so it is no sign of life, it does not
+// say which life somebody is in, and it acknowledges nothing that was not sent round. What it says of an outcome is
+// for the border to judge, which knows who has signed.
+func (b *book) cameRound(m *Message) {
+	from := b.partners.find(m.From.Peer)
+	if from == nil || from.shunned || m.Run != b.run.ID || m.From.Inc != from.inc || m.Validate() != nil {
+		b.stats.DroppedStale++
+		return
+	}
+	switch {
+	case m.Result != nil:
+		b.onResult(from, m.Result)
+	case m.Ack != nil:
+		if i, ok := from.findHeld(m.Ack.Handle); ok && from.held[i].relayed {
+			b.onAck(from, m.Ack)
+		} else {
+			b.stats.DroppedUnexpected++
+		}
 	}
 }

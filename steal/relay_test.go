@@ -50,6 +50,44 @@ func TestRelayedResultMustMatch(t *testing.T) {
 	}
 }
 
+// What a relay makes up gives nobody another life, keeps no dead peer alive, and acknowledges nothing that was sent
+// straight.
+func TestForgedRelays(t *testing.T) {
+	c := victimCore(t, LAN(), 3)
+	g := give(t, c, 0, 1, 1)
+	forge := func(from Address, body Message) Output {
+		body.From, body.To = from, c.self
+		return c.Step(c.now, &Message{From: thiefNo(2), To: c.self, Relayed: &body})
+	}
+	later := thiefNo(0)
+	later.Inc += 100
+	forge(later, Message{Ack: &ResultAck{Handle: 1}})
+	forge(later, Message{Result: &Result{Handle: g.Handle, Path: g.Job.Path, Identity: g.Job.Identity}})
+	p := c.partners.find(thiefNo(0).Peer)
+	if p.inc != thiefNo(0).Inc || c.leases.n != 1 {
+		t.Fatalf("the thief is said to be in life %d, %d jobs are out", p.inc, c.leases.n)
+	}
+	heard := p.heard
+	c.Tick(c.now + time.Millisecond)
+	if forge(thiefNo(0), Message{Ack: &ResultAck{Handle: 9}}); p.heard != heard {
+		t.Error("a relay's word is a sign of life")
+	}
+	c.Step(c.now, &Message{From: thiefNo(0), To: c.self, Reply: &StealReply{Jobs: []Grant{{Handle: 5}}}})
+	c.Report(c.now, Load{Workers: 1, Idle: 1})
+	var held *segment
+	for _, s := range c.segments.byID {
+		held = s
+	}
+	c.Finished(c.now, held.id, nil, nil)
+	if forge(thiefNo(0), Message{Ack: &ResultAck{Handle: 5}}); len(c.segments.unacked) != 1 {
+		t.Error("a relay acknowledges a result that was sent straight")
+	}
+	held.relayed = true
+	if forge(thiefNo(0), Message{Ack: &ResultAck{Handle: 5}}); len(c.segments.unacked) != 0 {
+		t.Error("the acknowledgement of a result that was sent round does not count")
+	}
+}
+
 // A detour's time says nothing of the straight link.
 func TestRelayIsNotTimed(t *testing.T) {
 	for via, want := range map[ClusterID]time.Duration{"": 3 * time.Second, "c": 0} {

@@ -151,4 +151,10 @@ var verifyMutants = []mutant{
 		new: "				hands[string(clusters[name][i].id)] = true\n				clusters[name] = slices.Delete(clusters[name], i, i+1)\n"},
 	{name: "strangers/deputies-by-hearsay", wrong: "who is not connected becomes a deputy", file: "peer/deputies.go",
 		pkg: "peer", run: "^TestChooseDeputies$", old: "return !c.connected })", new: "return false })"},
+	{name: "strangers/relayed-life", wrong: "a relay says that another peer has begun a new life", file: "steal/relay.go",
+		pkg: "steal", run: "^TestForgedRelays$", old: "		c.book.cameRound(m)\n", new: "		c.receive(m)\n"},
+	{name: "strangers/relayed-acknowledgement", wrong: "a relay has results forgotten", file: "steal/relay.go",
+		pkg: "steal", run: "^TestForgedRelays$", old: "ok && from.held[i].relayed {", new: "ok && i >= 0 {"},
+	{name: "strangers/relayed-by-anybody", wrong: "a relay brings its own outcome in the thief's place",
+		file: "peer/vouching.go", pkg: "peer", run: "^TestAlteredResults$", old: "v.speaks(m.Relayed) && ", new: ""},
 }
