@@ -169,7 +169,7 @@ func (v *vouching) receive(m *steal.Message) bool {
 	switch {
 	case m.Relayed != nil && string(m.Relayed.To.Peer) == v.self.String():
 		// the relay may have altered it, or made it up: it comes again, straight
-		return v.speaks(m.Relayed) && v.receive(m.Relayed) && (m.Relayed.Result != nil || m.Relayed.Ack != nil)
+		return v.speaks(m.Relayed) && v.receive(m.Relayed)
 	case m.Result != nil:
 		r := m.Result
 		err := v.check(m.Run, &steal.Partial{Path: r.Path, Identity: r.Identity, Outcome: r.Outcome,
