@@ -127,7 +127,7 @@ var provingMutants = []mutant{
 		pkg: "steal", run: "^TestExpelled$", old: "			lost.store.remove(k)\n", new: ""},
 	{name: "accused/keeps-tuples", wrong: "what a peer that is out says it has is looked for", file: "steal/proving.go",
 		pkg: "steal", run: "^TestExpelled$", old: "lost.tuples.dropHolder(id, math.MaxUint64)",
-		new: "lost.tuples.dropHolder(id, 0)"},
+		new: "lost.tuples.dropHolder(id, 0*math.MaxUint64)"},
 	{name: "proving/unlike-compared", wrong: "outcomes are compared that may honestly differ",
 		file: "internal/driver/proving.go", pkg: "internal/driver", run: "^TestUncomparedOutcomes$",
 		old: "	case author != \"\" && !v.cfg.Alike(p.job.Function):", new: "	case is > isWrong:"},
