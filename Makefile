@@ -87,6 +87,10 @@ bench-dashboard: ## Print what it costs to be watched in the browser; for its fr
 bench-take: ## Print how long an engine takes to give a job away, in this process and in a child: of a tree, of a worker that needs it at once, of a stopped one
 	$(GO) test -run '^$$' -bench Take -benchtime 300x -count 5 ./internal/compute/child
 
+.PHONY: bench-floods
+bench-floods: ## Print what a daemon's memory and its answers to thieves come to while four members flood it, each kind for 20 s (Linux, a quiet machine; 3 minutes)
+	$(GO) test -tags floods -run '^TestFloods$$' -count 1 -v -timeout 15m ./internal/hostile
+
 .PHONY: modules bench-modules
 bench-modules: ## Print what WebAssembly modules cost beside native Go, and how soon they give jobs away
 	$(GO) test -run '^$$' -bench Modules -benchtime 1x ./internal/module

@@ -98,8 +98,8 @@ func (q *memory) collectBeside(shared uint64) {
 	}
 }
 
-// ownNeed is what a peer takes that has hundreds of members and nothing of theirs.
-const ownNeed = 40 << 20
+// ownNeed is what a peer takes that has nothing of others. The program itself, some 35 MB, is not the collector's.
+const ownNeed = 8 << 20
 
 // used is what all runs have.
 func (q *memory) used() (n int64) {

@@ -81,7 +81,7 @@ func TestMemoryIsCollected(t *testing.T) {
 	q := &memory{most: 48 << 20}
 	for _, shared := range []uint64{0, 1 << 30, 0} {
 		q.collectBeside(shared)
-		if got, want := debug.SetMemoryLimit(-1), int64(136<<20)+2*int64(shared); got != want {
+		if got, want := debug.SetMemoryLimit(-1), int64(104<<20)+2*int64(shared); got != want {
 			t.Errorf("beside %d shared bytes the limit is %d, want %d", shared, got, want)
 		}
 	}
