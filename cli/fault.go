@@ -5,6 +5,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -79,11 +80,16 @@ func parseFaults(texts []string) (list []fault, err error) {
 }
 
 // arm lets the faults happen when it is time, until disarm, and says so. Those of leaving are told by the channel.
+// One that has begun is over when disarm returns: what became of it is said, and nothing stalls a process that is gone,
+// whose number another may have.
 func (c console) arm(list []fault, say func(what string)) (leave <-chan fault, disarm func()) {
 	told := make(chan fault, len(list))
 	var timers []*time.Timer
+	var begun sync.WaitGroup
 	for _, f := range list {
+		begun.Add(1)
 		timers = append(timers, time.AfterFunc(f.at, func() {
+			defer begun.Done()
 			say("--fault " + f.String())
 			if f.kind == faultLeave {
 				told <- f
@@ -96,8 +102,11 @@ func (c console) arm(list []fault, say func(what string)) (leave <-chan fault, d
 	}
 	return told, func() {
 		for _, t := range timers {
-			t.Stop()
+			if t.Stop() {
+				begun.Done()
+			}
 		}
+		begun.Wait()
 	}
 }
 

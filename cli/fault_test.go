@@ -6,6 +6,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -58,6 +59,24 @@ func TestFaults(t *testing.T) {
 		!strings.Contains(f.err.String(), "msg=leaving fault=leave@1ms") {
 		t.Errorf("leave: exit code %d, asked %q, %s", got, m.asked, &f.err)
 	}
+}
+
+// Whoever ends waits for the fault that it is having, and says what became of it; those to come do not come.
+func TestDisarm(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := console{strike: func(fault) error { time.Sleep(time.Second); return errors.New("not today") }}
+		said := make(chan string, 9)
+		_, disarm := c.arm([]fault{{faultKill, time.Millisecond, 0}, {faultKill, 2 * time.Second, 0}},
+			func(what string) { said <- what })
+		<-said
+		if disarm(); len(said) != 1 || <-said != "--fault kill@1ms: not today" {
+			t.Error("nothing says what became of a fault")
+		}
+		time.Sleep(3 * time.Second)
+		if len(said) > 0 {
+			t.Errorf("after the end comes %q", <-said)
+		}
+	})
 }
 
 // TestFaultsOfRuns checks where a run may have faults.

@@ -90,6 +90,8 @@ var borderMutants = []mutant{
 		file: "peer/host/visitors.go", pkg: "peer/host", run: "^TestIdlersMakeRoom$",
 		old: "cmp.Or(from[b.site()]-from[a.site()], a.came.Compare(b.came))",
 		new: "cmp.Or(0, a.came.Compare(b.came))"},
+	{name: "cli/fault-outlives", wrong: "a fault goes on when the process has ended", file: "cli/fault.go",
+		pkg: "cli", run: "^TestDisarm$", old: "		begun.Wait()\n", new: ""},
 	{name: "cli/raw-stack", wrong: "the stack of another's job moves the cursor",
 		file: "cli/failure.go", pkg: "cli", run: "^TestStackOfAnother$",
 		old: "oneLine(strings.TrimSuffix(line, \"\\n\"))",
