@@ -55,24 +55,29 @@ func TestDocketIsBounded(t *testing.T) {
 	} else if d.tried(c, 0, false); d.admit(now, chargeBy("a", 1)) {
 		t.Error("it is tried twice")
 	}
+	var spent []peer.ID // whose hour is used up
 	for i := range 3000 {
 		id := peer.ID(binary.BigEndian.AppendUint32(nil, uint32(i)))
-		if admitted := d.admit(now, chargeBy(id, i)); len(d.waiting) > maxTrials || len(d.accounts) > maxAccounts {
+		if d.admit(now, chargeBy(id, i)); len(d.waiting) > maxTrials || len(d.accounts) > maxAccounts {
 			t.Fatalf("%d wait, of %d accusers", len(d.waiting), len(d.accounts))
-		} else if admitted && i >= maxTrials {
-			d.tried(d.next(), trialAllowance, false)
-		} else if !admitted {
-			if c := d.next(); c != nil {
-				d.tried(c, trialAllowance, false)
-			}
+		}
+		if i < maxTrials {
+			continue // until as many wait as may
+		}
+		if c := d.next(); c != nil {
+			d.tried(c, trialAllowance, false)
+			spent = append(spent, c.accuser)
 		}
 	}
-	if len(d.accounts) != maxAccounts {
-		t.Errorf("%d accusers have an account", len(d.accounts))
+	if len(d.accounts) != maxAccounts || len(spent) != maxAccounts-1 || len(d.waiting) > 0 {
+		t.Errorf("%d accusers have an account, %d were heard, %d wait", len(d.accounts), len(spent), len(d.waiting))
 	}
-	for id := range d.accounts {
-		if a := d.accounts[id]; !a.waits && a.took > 0 && d.admit(now, chargeBy(id, -7)) {
-			t.Fatal("somebody's time is forgotten")
+	for _, id := range spent {
+		if d.admit(now, chargeBy(id, -7)) {
+			t.Fatalf("the time of %x is forgotten", id)
 		}
+	}
+	if !d.admit(now.Add(accountTime), chargeBy("late", 1)) {
+		t.Error("there is no room when the hour is over")
 	}
 }

@@ -176,17 +176,20 @@ func TestShunned(t *testing.T) {
 }
 
 // Who is put out of the swarm loses what it has here: jobs, the outcomes that it has computed, whoever brought them,
-// and what it says that it has.
+// and what it says that it has, also where nothing else is known of it.
 func TestExpelled(t *testing.T) {
 	c := victimCore(t, LAN(), 1)
 	stolen(t, c, "t00", 1, 1, true)
 	c.Restore(c.now, []Partial{{Path: job.Path{7}, Outcome: []byte("x"), Voucher: []byte("liar")},
 		{Path: job.Path{8}, Outcome: []byte("y"), Voucher: []byte("honest")}})
 	lost := c.losses.lost
-	for i, id := range []PeerID{"t00", "t01"} {
+	for i, id := range []PeerID{"t00", "t01", "stranger"} {
 		lost.tuples.put(Tuple{Path: job.Path{20 + uint32(i)}, Holder: Address{Peer: id, Inc: 1}, Done: true})
 	}
-	c.Shun(c.now, Outcasts{Out: func(id PeerID) bool { return id == "t00" },
+	if len(lost.tuples.index) != 3 || c.partners.find("stranger") != nil {
+		t.Fatalf("%d tuples, and the stranger is a partner", len(lost.tuples.index))
+	}
+	c.Shun(c.now, Outcasts{Out: func(id PeerID) bool { return id == "t00" || id == "stranger" },
 		Theirs: func(voucher []byte) bool { return string(voucher) == "liar" }})
 	if n := len(c.partners.find("t00").leases); n > 0 {
 		t.Errorf("it still has %d jobs", n)
