@@ -3,6 +3,7 @@ package hostile
 import (
 	"context"
 	"encoding/binary"
+	"flag"
 	"testing"
 	"time"
 
@@ -22,9 +23,11 @@ const swarmName = "attacked"
 // briefly is how long a peer leaves undone what is due.
 const briefly = 50 * time.Millisecond
 
-// patience bounds what a test waits for; it is long because the machine may be busy.
+var patient = flag.Duration("patience", 2*time.Minute, "how long a test waits for what should come")
+
+// patience bounds what a test waits for; it is long because the machine may be busy, and mutants have it shorter.
 func patience(t *testing.T) context.Context {
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), *patient)
 	t.Cleanup(cancel)
 	return ctx
 }

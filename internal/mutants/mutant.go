@@ -67,6 +67,9 @@ func (m *mutant) kill(ctx context.Context, root string) (killer string, err erro
 		return m.killBySchedule(ctx, binary)
 	}
 	args := append([]string{"-test.run=" + m.run, "-test.failfast"}, m.args...)
+	if m.pkg == hostile {
+		args = append(args, "-patience=30s") // else the deadline ends what waits for what never comes
+	}
 	test := exec.CommandContext(ctx, binary, args...)
 	test.Dir = filepath.Join(root, m.pkg)
 	out, err := test.CombinedOutput()

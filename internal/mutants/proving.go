@@ -8,6 +8,7 @@ const (
 	agreement      = "^TestEqualJobsAgree$"
 	judgedOutcomes = "^TestJudgedOutcomes$"
 	falselyAccused = "^TestFalseAccusations$"
+	tried          = "^TestWhatIsTried$"
 )
 
 // provingMutants are mistakes in what is used before it was compared.
@@ -109,10 +110,10 @@ var provingMutants = []mutant{
 	{name: "accused/both-signed", wrong: "who has signed two things of one job stays", file: "peer/accusing.go",
 		pkg: hostile, run: falselyAccused, old: "		return a.said // it has signed both", new: "		return \"\""},
 	{name: "accused/unsigned-outcome", wrong: "an outcome is taken for one that was signed", file: "peer/accusing.go",
-		pkg: hostile, run: falselyAccused, old: "compute.Digest(w.Outcome) != w.Digest {",
+		pkg: "peer", run: tried, old: "compute.Digest(w.Outcome) != w.Digest {",
 		new: "w.Digest == (verify.Hash{}) {"},
 	{name: "accused/any-run", wrong: "jobs of runs are tried that this peer has no part in", file: "peer/accusing.go",
-		pkg: hostile, run: falselyAccused, old: "	if m == nil || m.Verify == \"\" ||",
+		pkg: "peer", run: tried, old: "	if m == nil || m.Verify == \"\" ||",
 		new: "	if m == nil {\n		m = &runs.Manifest{}\n	}\n	if"},
 	{name: "accused/many-wait", wrong: "one accuser fills the docket", file: "peer/docket.go",
 		pkg: "peer", run: "^TestDocketIsBounded$", old: "(a.waits || a.took >= trialAllowance)",

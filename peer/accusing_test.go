@@ -1,0 +1,84 @@
+package peer
+
+import (
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/crypto"
+	"github.com/libp2p/go-libp2p/core/peer"
+
+	"github.com/satin-peer/satin/internal/compute"
+	"github.com/satin-peer/satin/internal/driver"
+	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/runs"
+	"github.com/satin-peer/satin/verify"
+)
+
+// says signs that an outcome came of the job that an accusation is about.
+func (a *accusation) says(t *testing.T, key crypto.PrivKey, outcome string) testimony {
+	t.Helper()
+	w := testimony{Digest: compute.Digest([]byte(outcome))}
+	claim := (&verify.Opening{Node: driver.NodeOf(a.Path, job.Identify(a.Function, a.Argument)),
+		Outcome: w.Digest}).Claim()
+	var err error
+	if w.Voucher, err = statement.Vouch(key, a.Run, &claim); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// Tried is what two have signed differently of one job, of a run that is verified and that this peer has a part in,
+// and nothing else.
+func TestWhatIsTried(t *testing.T) {
+	verified, believing := job.RunID{1}, job.RunID{2}
+	liar, liarID := newKey(t)
+	honest, honestID := newKey(t)
+	self, selfID := newKey(t)
+	gone, goneID := newKey(t)
+	for name, c := range map[string]struct {
+		run    job.RunID
+		by     crypto.PrivKey
+		change func(a *accusation)
+		tried  bool
+	}{
+		"a lie":                 {run: verified, by: liar, tried: true},
+		"outcomes that fit":     {verified, liar, func(a *accusation) { a.Said.Outcome = []byte("lie") }, true},
+		"a run of others":       {run: job.RunID{3}, by: liar},
+		"a run that believes":   {run: believing, by: liar},
+		"this peer itself":      {run: verified, by: self},
+		"who is out":            {run: verified, by: gone},
+		"words that agree":      {verified, liar, func(a *accusation) { a.Truth = a.says(t, honest, "lie") }, false},
+		"another run's words":   {believing, liar, func(a *accusation) { a.Run = verified }, false},
+		"another job's words":   {verified, liar, func(a *accusation) { a.Function = "other" }, false},
+		"another path's words":  {verified, liar, func(a *accusation) { a.Path = job.Path{9} }, false},
+		"no signature":          {verified, liar, func(a *accusation) { a.Said.Voucher = nil }, false},
+		"the other's signature": {verified, liar, func(a *accusation) { a.Truth.Voucher = a.Said.Voucher }, false},
+		"an outcome put under":  {verified, liar, func(a *accusation) { a.Said.Outcome = []byte("x") }, false},
+		"one put against it":    {verified, liar, func(a *accusation) { a.Truth.Outcome = []byte("x") }, false},
+	} {
+		j := &jury{base: newBase(slog.New(slog.DiscardHandler), time.Now, 0), self: selfID}
+		j.court.sits = true // somebody else tries what waits
+		j.court.out = func(id peer.ID) bool { return id == goneID }
+		j.court.known = func(run job.RunID) *runs.Manifest {
+			return map[job.RunID]*runs.Manifest{verified: {Verify: "quorum=2"}, believing: {}}[run]
+		}
+		a := &accusation{Run: c.run, Path: job.Path{1, 2}, Function: "f", Argument: []byte{1}}
+		a.Said, a.Truth = a.says(t, c.by, "lie"), a.says(t, honest, "truth")
+		if c.change != nil {
+			c.change(a)
+		}
+		b, err := wire.Value().Encode(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		j.hear("accuser", b)
+		if got := j.court.docket.next(); (got != nil) != c.tried ||
+			c.tried && (got.said != liarID || got.against != honestID || got.accuser != "accuser") {
+			t.Errorf("%s: to be tried is %+v", name, got)
+		}
+		j.cancel()
+	}
+}
