@@ -42,7 +42,7 @@ func (c *Core) Knows(id RunID, asker PeerID, full bool) (k Knowledge) {
 	case len(r.claims.list) > 0:
 		k.Claim = &r.claims.list[0].Claim
 	}
-	k.Known, k.Roster = !r.lost, r.rosters.now(r.m, c.now, c.cfg.RosterLife)
+	k.Known, k.Roster = !r.lost, c.musters.told(r)
 	if full {
 		k.Manifest = r.m.Sealed
 		k.Held = k.Manifest == nil && asker == r.m.Owner && c.kept.claim(id) != nil

@@ -225,6 +225,16 @@ func (x *musters) Seated(id RunID) (in, barred func(PeerID) bool) {
 	return func(id PeerID) bool { return seated[id] }, barred
 }
 
+// told is the roster that others are told who ask. One of this peer's own would be a sign to them that it still counts,
+// also while another one holds the root, and nobody could make the next: so it is told only by who coordinates.
+func (x *musters) told(r *run) *Roster {
+	s := r.rosters.now(r.m, x.now, x.cfg.RosterLife)
+	if s != nil && s.Author == x.self && !x.coordinates(r) {
+		return nil
+	}
+	return s
+}
+
 // Roster is the one that counts of a run; nil if there is none.
 func (x *musters) Roster(id RunID) *Roster {
 	if r := x.runs[id]; r != nil {

@@ -117,6 +117,35 @@ func TestMustersLapse(t *testing.T) {
 	}
 }
 
+// An owner that has given the root up, now or in an earlier life, does not keep its roster alive by what it answers to
+// others; who coordinates does, and others pass on what counts.
+func TestMustersGoneAreNotTold(t *testing.T) {
+	c, _ := coreOf(DefaultConfig())
+	m := adaptive(1, "self", "d")
+	c.Submit(noon, 1, m, nil)
+	c.Written(noon, OwnFile, m.Run, "")
+	if r := c.Knows(m.Run, "x", false).Roster; r == nil || r.Author != "self" {
+		t.Errorf("who coordinates tells of %+v", r)
+	}
+	c.RootHeld(noon, m.Run, false)
+	if r := c.Knows(m.Run, "x", false).Roster; r != nil {
+		t.Errorf("who does not hold the root tells of %+v", r)
+	}
+	c, _ = coreOf(DefaultConfig())
+	c.Recall(noon, &Recalled{Own: []RecalledOwn{{Own: Own{Manifest: m}}}})
+	c.Asked(noon, &Told{Run: m.Run, From: "x", Known: true, Roster: roster(m, "self", 1)})
+	if r := c.Knows(m.Run, "x", false).Roster; r != nil {
+		t.Errorf("who was away tells of %+v", r)
+	}
+	c, _ = coreOf(DefaultConfig())
+	m = adaptive(2, "o")
+	take(c, m)
+	c.Rostered(noon, roster(m, "o", 1), "o")
+	if r := c.Knows(m.Run, "x", false).Roster; r == nil {
+		t.Error("what its owner has said is not passed on")
+	}
+}
+
 // The owner, the author and who holds the root are never out, whatever a roster says.
 func TestMustersSpareTheMaster(t *testing.T) {
 	var everyone []Outsider

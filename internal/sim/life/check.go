@@ -189,7 +189,8 @@ const maxFailures = 10
 //   - a cancelled run never comes back, a suspended one stays so until it is resumed;
 //   - every command has one end;
 //   - a run fails by a job that has killed two members' processes, and by no other;
-//   - nobody takes part in a run that a roster keeps it out of, and nobody leaves it that owns it or holds its root;
+//   - nobody takes part, a tick later, in a run that a roster keeps it out of, and nobody leaves it that owns it or
+//     holds its root;
 //   - a roster that is believed was made by the owner or a deputy, and no older one comes after it; some time after
 //     the last fault there is one;
 //   - after some quiet every run has an answer at its owner, unless that has cancelled or suspended it, nobody

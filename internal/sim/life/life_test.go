@@ -68,6 +68,17 @@ func TestRegressions(t *testing.T) {
 	}
 }
 
+// The same, with rosters: an owner that was away kept its old one alive by what it answered (1009). In the others one
+// was blamed for what its core hears at the next tick: that its part gave the root up (80), that a roster lapsed (927).
+func TestRegressionsWithRosters(t *testing.T) {
+	for seed, kind := range map[uint64]Kind{1009: {Rosters: true}, 80: {Rosters: true, Stealing: true},
+		927: {Rosters: true, Stealing: true}} {
+		if _, err := Run(seed, kind, nil); err != nil {
+			t.Errorf("%+v, seed %d: %v", kind, seed, err)
+		}
+	}
+}
+
 // The same seed gives the same run.
 func TestReplay(t *testing.T) {
 	for seed := range uint64(20) {

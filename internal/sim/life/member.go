@@ -92,6 +92,7 @@ func (m *member) boot() {
 				}
 			}
 			m.input(m.core.Tick(w.clock()))
+			w.lookAtOutsiders(m)
 			m.decide()
 			w.after(time.Second, tick)
 		}
