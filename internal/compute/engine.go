@@ -81,6 +81,7 @@ type Engine struct {
 	share         bool                   // others may take jobs from here
 	reported      steal.Load
 	everSaid      bool
+	works         bool          // a worker does, as of the last Poll: what was told may leave that to be concluded
 	lessAt        time.Duration // when to tell that there is less to give, 0 if that is no news
 	pulseAt       time.Duration
 	counting      bool // the pool's statistics are being asked for
@@ -170,7 +171,7 @@ func (e *Engine) Poll() (events []port.Event, again time.Duration) {
 	now := time.Since(e.started)
 	e.report(now)
 	e.pulse(now)
-	if e.reported.Queued == 0 && e.reported.Idle < e.reported.Workers && e.share {
+	if e.reported.Queued == 0 && e.works && e.share {
 		again = lookEvery
 	}
 	for _, at := range [...]time.Duration{e.pulseAt, e.lessAt} {
@@ -202,6 +203,7 @@ func (e *Engine) hear() {
 // report tells how busy the workers are, if a core wants to know.
 func (e *Engine) report(now time.Duration) {
 	l := steal.Load{Workers: e.pool.Cores(), Idle: e.pool.Idle(), Runs: e.runs, Queued: e.pool.Queued()}
+	e.works = l.Idle < l.Workers
 	due := e.lessAt
 	if e.lessAt = 0; e.everSaid {
 		if !port.Differs(&l, &e.reported) {
@@ -220,7 +222,7 @@ func (e *Engine) report(now time.Duration) {
 
 // pulse has the workers show now and then what they hide in frames, as long as any of them works.
 func (e *Engine) pulse(now time.Duration) {
-	if e.cfg.KeepAfter == 0 || e.reported.Idle >= e.reported.Workers {
+	if e.cfg.KeepAfter == 0 || !e.works {
 		e.pulseAt = 0
 		return
 	}

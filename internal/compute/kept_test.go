@@ -1,11 +1,24 @@
 package compute
 
 import (
+	"runtime"
 	"testing"
 	"time"
 
+	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/steal"
 )
+
+// held lets the jobs that hold end; each test has its own.
+var held chan struct{}
+
+func hold(_ *satin.Frame, n int) int {
+	<-held
+	return n
+}
+
+func init() { satin.Register("compute.hold", hold) }
 
 // While the loop does not come, workers drop what does not fit, count it, and go on.
 func TestKeptOutcomesAreBounded(t *testing.T) {
@@ -36,5 +49,32 @@ func TestKeepingIsCheap(t *testing.T) {
 	}
 	if !q.room(time.Second, 3) || !q.room(2*time.Second, 2) {
 		t.Error("30 ms of three seconds are not allowed")
+	}
+}
+
+// The workers are asked for what they hide in frames while one of them works, also when nothing was told of that: whoever
+// has given a job concludes it.
+func TestPulseOfWhatIsConcluded(t *testing.T) {
+	held = make(chan struct{})
+	e, err := New(Config{Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	defer close(held)
+	e.Do(&port.Order{Kind: port.Cores, Max: 1})
+	for e.Poll(); e.reported.Idle != 1; e.Poll() {
+		<-e.Bell()
+	}
+	e.Do(&port.Order{Kind: port.Run, Segment: 1, Job: &steal.Job{Function: "compute.hold", Arg: []byte{7}}})
+	for e.pool.Idle() != 0 || e.pool.Queued() != 0 { // it has begun before anybody looks
+		runtime.Gosched()
+	}
+	e.Poll()
+	if e.reported.Idle != 1 {
+		t.Fatalf("%+v was told: this tests nothing", e.reported)
+	}
+	if e.pulseAt == 0 {
+		t.Error("what a worker hides is never asked for")
 	}
 }
