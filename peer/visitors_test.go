@@ -19,6 +19,7 @@ import (
 	"github.com/satin-peer/satin/peer"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/gateway"
+	"github.com/satin-peer/satin/peer/host"
 	"github.com/satin-peer/satin/peer/statement"
 )
 
@@ -159,7 +160,16 @@ const refusal = "an outcome is refused"
 // takes what they have computed because that member stands for it.
 func TestVisitorHelpsAnotherMember(t *testing.T) {
 	var log book
-	list := swarm(t, 2, browsers, logging(&log))
+	closed := func(c *peer.Config) { c.Host.Trust, c.Host.Swarm = host.TrustInvite, "" } // nobody is known by himself
+	list := []*peer.Peer{open(t, closed, logging(&log), func(c *peer.Config) { c.Host.Swarm = "lab" }),
+		open(t, closed, logging(&log), browsers)}
+	inv, err := list[0].Invite(t.Context(), control.Invitation{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := list[1].Join(deadline(t), inv.Line); err != nil {
+		t.Fatal(err)
+	}
 	work := last(t)
 	if err := list[1].Pause(t.Context(), 0); err != nil {
 		t.Fatal(err)

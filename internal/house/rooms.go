@@ -35,7 +35,7 @@ var rooms = []room{
 	{dir: "internal/tab/browser", knows: []string{"apps/all", "internal/tab/visitor", "peer/statement"}},
 	{dir: "internal/tab/pack", knows: []string{"apps/all", "peer/gateway", "peer/statement"}},
 	{dir: "peer/gateway", knows: []string{"internal/tab", "internal/wire", "peer/statement"},
-		modules: []string{"github.com/gorilla/websocket"}, tests: []string{"internal/swarm"}},
+		modules: []string{"github.com/gorilla/websocket"}, tests: []string{"internal/swarm", "peer/control"}},
 	{dir: "peer/control", knows: []string{"internal/cause", "internal/durable", "internal/report"},
 		modules: []string{"github.com/gofrs/flock", "golang.org/x/net/netutil"}},
 	{dir: "peer/preferences"},

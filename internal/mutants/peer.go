@@ -2,6 +2,15 @@ package main
 
 // peerMutants break what the parts of a peer decide by themselves.
 var peerMutants = []mutant{
+	{name: "gateway/any-origin", wrong: "a page of another site speaks for the visitor", file: "peer/gateway/server.go",
+		pkg: "peer/gateway", run: "^TestOnlyTheOwnPage$",
+		old: "u.Host == r.Host && slices.Contains(s.hosts(), r.Host)", new: "slices.Contains(s.hosts(), r.Host)"},
+	{name: "gateway/forgiven", wrong: "who sends garbage may do so for ever", file: "peer/gateway/line.go",
+		pkg: "peer/gateway", run: "^TestOffendersAreRefused$",
+		old: "		s.tabs.offended(who, time.Now())\n", new: ""},
+	{name: "visitors/nobody-stands-for-them", wrong: "what a tab has computed is refused where nobody knows it",
+		file: "peer/visitors.go", pkg: "peer", run: "^TestVisitorHelpsAnotherMember$",
+		old: "err == nil && o.Author == id {", new: "false {"},
 	{name: "peer/old-membership-shown", wrong: "a card goes on proving a membership that is over",
 		file: "peer/card.go", pkg: "peer", run: "^TestOwnCardIsRenewed$",
 		old: "	if c != nil && !bytes.Equal(c.Proof, o.proof()) {", new: "	if c != nil && false {"},

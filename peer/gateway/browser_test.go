@@ -4,6 +4,7 @@ package gateway_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"strings"
@@ -11,10 +12,12 @@ import (
 	"time"
 
 	"github.com/satin-peer/satin/internal/swarm"
+	"github.com/satin-peer/satin/peer/control"
 )
 
-// Four cores of two pages in Chromium help two daemons with a run, one page is closed in the middle of it, and the
-// answer is the published one: go test -tags browser, after npm ci in dashboard/web and go run ./internal/tab/pack.
+// Pages in Chromium help two daemons: what visitors see and do, with a run that lasts until it is cancelled; and four
+// cores of two pages, one of which is closed in the middle, with one whose answer was published. go test -tags browser,
+// after npm ci in dashboard/web and go run ./internal/tab/pack.
 func TestVisitorsInBrowser(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
 	defer cancel()
@@ -34,35 +37,47 @@ func TestVisitorsInBrowser(t *testing.T) {
 		}
 	}
 	owner, gateway := s.Peers[0], s.Peers[1]
-	answer, failed := make(chan string, 1), make(chan error, 1)
-	go func() {
-		out, err := s.Run(ctx, owner, "nqueens", "17")
-		failed <- err
-		answer <- out
-	}()
-	link := ""
-	for link == "" {
-		runs, err := gateway.Client().Runs(ctx)
+	run := func(queens string) (ended <-chan string) {
+		out := make(chan string, 1)
+		go func() {
+			text, err := s.Run(ctx, owner, "nqueens", queens)
+			out <- fmt.Sprint(text, err)
+		}()
+		return out
+	}
+	visit := func(part, not string) (name string) {
+		for name == "" { // until it has heard of the run
+			runs, err := gateway.Client().Runs(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range runs {
+				if r.State == control.RunRunning && r.Run != not {
+					name = r.Run
+				}
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		link, err := gateway.Command(ctx, "share", name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(runs) == 0 {
-			time.Sleep(10 * time.Millisecond) // until it has heard of the run
-			continue
+		page := exec.CommandContext(ctx, "node", "testdata/page.mjs", strings.TrimSpace(link), part)
+		page.Stdout, page.Stderr = os.Stderr, os.Stderr
+		if err := page.Run(); err != nil {
+			t.Error("the page:", err)
 		}
-		if link, err = gateway.Command(ctx, "share", runs[0].Run); err != nil {
-			t.Fatal(err)
-		}
+		return name
 	}
-	page := exec.CommandContext(ctx, "node", "testdata/page.mjs", strings.TrimSpace(link))
-	page.Stdout, page.Stderr = os.Stderr, os.Stderr
-	if err := page.Run(); err != nil {
-		t.Error("the page:", err)
-	}
-	if err := <-failed; err != nil {
+	long := run("20")
+	first := visit("looks", "")
+	if _, err := owner.Command(ctx, "cancel", first); err != nil {
 		t.Fatal(err)
 	}
-	if out := <-answer; !strings.Contains(strings.NewReplacer(",", "", " ", "").Replace(out), "95815104") {
-		t.Errorf("17 queens: %s", out)
+	<-long
+	exact := run("18")
+	visit("helps", first)
+	if out := <-exact; !strings.Contains(strings.NewReplacer(",", "", " ", "").Replace(out), "666090624") {
+		t.Errorf("18 queens: %s", out)
 	}
 }
