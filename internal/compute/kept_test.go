@@ -52,8 +52,8 @@ func TestKeepingIsCheap(t *testing.T) {
 	}
 }
 
-// The workers are asked for what they hide in frames while one of them works, also when nothing was told of that: whoever
-// has given a job concludes it.
+// The workers are asked for what they hide in frames while one of them works, also when nothing was told of that:
+// whoever has given a job concludes it.
 func TestPulseOfWhatIsConcluded(t *testing.T) {
 	held = make(chan struct{})
 	e, err := New(Config{Workers: 1})
