@@ -125,18 +125,21 @@ func Described(t *testing.T, app apps.App, ownFiles ...string) {
 	if app.Name == "" || app.Summary == "" || app.Long == "" || len(app.Examples) == 0 {
 		t.Errorf("%s has no name, summary, description or example", app.Name)
 	}
-	for _, line := range app.Examples {
-		if slices.Contains(ownFiles, line) {
-			continue
+	t.Run("examples", func(t *testing.T) {
+		t.Chdir(t.TempDir()) // some write files
+		for _, line := range app.Examples {
+			if slices.Contains(ownFiles, line) {
+				continue
+			}
+			p, err := Setup(app, line)
+			if err != nil {
+				t.Errorf("example %q: %v", line, err)
+				continue
+			}
+			fn, ok := satin.Lookup(p.Root)
+			if !ok || fn.Arg != reflect.TypeOf(p.Arg) {
+				t.Errorf("example %q: root job %s of a %T is not registered", line, p.Root, p.Arg)
+			}
 		}
-		p, err := Setup(app, line)
-		if err != nil {
-			t.Errorf("example %q: %v", line, err)
-			continue
-		}
-		fn, ok := satin.Lookup(p.Root)
-		if !ok || fn.Arg != reflect.TypeOf(p.Arg) {
-			t.Errorf("example %q: root job %s of a %T is not registered", line, p.Root, p.Arg)
-		}
-	}
+	})
 }
