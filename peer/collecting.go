@@ -138,7 +138,7 @@ func (x *collecting) collectFrom(ctx context.Context, id peer.ID, run job.RunID,
 			if err := wire.Value().Decode(b, &part); err != nil {
 				return err
 			}
-			if err := x.vouch.check(run, &part, id); err != nil {
+			if _, err := x.vouch.check(run, &part, id); err != nil {
 				x.log.Warn("an outcome is refused", "run", run, "from", id, "error", err)
 				continue
 			}

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/libp2p/go-libp2p/core/peer"
 	"github.com/satin-peer/satin/internal/module"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/control"
@@ -38,7 +39,8 @@ const (
 
 // welcome makes the parts of a peer that visitors meet.
 func welcome(p *Peer, vouch *vouching) {
-	p.visitors = &visitors{base: p.base, self: p.host.ID(), name: p.cfg.Name, host: p.host, runs: p.runs, vouch: vouch,
+	p.visitors = &visitors{base: p.base, self: p.host.ID(), host: p.host, runs: p.runs, vouch: vouch,
+		called:  func(id peer.ID) string { return p.reporter.nameOf(id) }, // it is made later
 		changed: p.membersChanged, guests: map[steal.PeerID]*guest{}}
 	p.sharing = &sharing{base: p.base, visitors: p.visitors, dist: p.cfg.Visitors}
 	p.traffic.guests, p.swarm.guests = p.visitors, p.visitors.taking

@@ -36,7 +36,7 @@ import (
 type visitors struct {
 	*base
 	self    peer.ID
-	name    string // of this peer, for people
+	called  func(peer.ID) string // what a peer calls itself; "": that is not known
 	host    *host.Host
 	runs    *conductor
 	vouch   *vouching
@@ -216,13 +216,8 @@ func forPeople(s string) string { return plain.Name(s[:min(len(s), tab.MaxText)]
 
 // nameOf is what a peer is called, for people.
 func (v *visitors) nameOf(name runs.PeerID) string {
-	called := ""
-	if id, err := peer.Decode(string(name)); err == nil && id == v.self {
-		called = shown(v.name)
-	} else if c := v.runs.swarm.members.get(id); c != nil {
-		called = c.Name
-	}
-	return forPeople(cmp.Or(called, string(name)))
+	id, _ := peer.Decode(string(name)) // of what is none nothing is known
+	return forPeople(cmp.Or(v.called(id), string(name)))
 }
 
 // taking lists the tabs that take part in a run.
@@ -362,17 +357,11 @@ func (g *guest) Left() {
 // forGuest checks the outcome that a tab has computed, or passed on, and puts this peer's name beside the tab's. One
 // that is not signed by who says so gives its job back.
 func (v *vouching) forGuest(m *steal.Message, id peer.ID) {
-	r := m.Result
-	p := &steal.Partial{Path: r.Path, Identity: r.Identity, Outcome: r.Outcome, Voucher: r.Voucher}
-	err := v.check(m.Run, p, id)
-	if err == nil {
-		var o *statement.Vouched
-		if o, err = openVoucher(m.Run, p); err == nil && o.Author == id {
-			r.Voucher, err = o.StandFor(v.key, m.Run)
-		}
+	o, err := v.check(m.Run, partialOf(m.Result), id)
+	if err == nil && o.Author == id {
+		m.Result.Voucher, err = o.StandFor(v.key, m.Run)
 	}
 	if err != nil {
-		v.log.Warn("an outcome is refused", "run", m.Run, "from", id, "error", err)
-		m.Result, m.Return = nil, &steal.Return{Handles: []steal.Handle{r.Handle}}
+		v.refuse(m, id, err)
 	}
 }

@@ -61,10 +61,9 @@ func (v *vouching) send(m *steal.Message) {
 	}
 	switch {
 	case m.Result != nil:
-		r := m.Result
-		p := steal.Partial{Path: r.Path, Identity: r.Identity, Outcome: r.Outcome, Voucher: r.Voucher}
-		v.sign(m.Run, &p)
-		r.Voucher = p.Voucher
+		p := partialOf(m.Result)
+		v.sign(m.Run, p)
+		m.Result.Voucher = p.Voucher
 	case m.HandOver != nil:
 		over := *m.HandOver
 		over.Parts = slices.Clone(over.Parts)
@@ -100,20 +99,25 @@ func openVoucher(run job.RunID, p *steal.Partial) (*statement.Vouched, error) {
 	return statement.OpenVoucher(p.Voucher, run, driver.NodeOf(p.Path, p.Identity), compute.Digest(p.Outcome))
 }
 
-// check says why an outcome that from has sent is not to be used; nil if it is.
-func (v *vouching) check(run job.RunID, p *steal.Partial, from peer.ID) error {
+// partialOf is what a result has of an outcome.
+func partialOf(r *steal.Result) *steal.Partial {
+	return &steal.Partial{Path: r.Path, Identity: r.Identity, Outcome: r.Outcome, Voucher: r.Voucher}
+}
+
+// check gives who vouches for an outcome that from has sent, or says why it is not to be used.
+func (v *vouching) check(run job.RunID, p *steal.Partial, from peer.ID) (*statement.Vouched, error) {
 	r, err := openVoucher(run, p)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	known := func(id peer.ID) bool { return id == from || id == v.self || v.member(id) }
 	switch {
 	case v.outcast(r.Author):
-		return cannot("it was computed by a peer that is out of the swarm: " + r.Author.String())
+		return nil, cannot("it was computed by a peer that is out of the swarm: " + r.Author.String())
 	case known(r.Author), r.Bearer != "" && known(r.Bearer):
-		return nil
+		return r, nil
 	}
-	return cannot("no member whom this peer knows has computed it, or stands for who has: " + r.Author.String())
+	return nil, cannot("no member whom this peer knows has computed it, or stands for who has: " + r.Author.String())
 }
 
 // restored looks at what a disk has: it was checked when it was written, but it may have been written by anybody.
@@ -148,9 +152,18 @@ func (v *vouching) speaks(m *steal.Message) bool {
 	if m.Result == nil {
 		return true
 	}
-	r, err := openVoucher(m.Run, &steal.Partial{Path: m.Result.Path, Identity: m.Result.Identity,
-		Outcome: m.Result.Outcome, Voucher: m.Result.Voucher})
+	r, err := openVoucher(m.Run, partialOf(m.Result))
 	return err == nil && (r.Author.String() == string(m.From.Peer) || r.Bearer.String() == string(m.From.Peer))
+}
+
+func (v *vouching) refused(m *steal.Message, from peer.ID, why error) {
+	v.log.Warn("an outcome is refused", "run", m.Run, "from", from, "error", why)
+}
+
+// refuse puts the job in the place of its result.
+func (v *vouching) refuse(m *steal.Message, from peer.ID, why error) {
+	v.refused(m, from, why)
+	m.Result, m.Return = nil, &steal.Return{Handles: []steal.Handle{m.Result.Handle}}
 }
 
 // receive looks at the outcomes in a message. A result that is not vouched for gives its job back, so that somebody
@@ -163,26 +176,19 @@ func (v *vouching) receive(m *steal.Message) bool {
 	if err != nil {
 		return false
 	}
-	refuse := func(err error) {
-		v.log.Warn("an outcome is refused", "run", m.Run, "from", from, "error", err)
-	}
 	switch {
 	case m.Relayed != nil && string(m.Relayed.To.Peer) == v.self.String():
 		// the relay may have altered it, or made it up: it comes again, straight
 		return v.speaks(m.Relayed) && v.receive(m.Relayed)
 	case m.Result != nil:
-		r := m.Result
-		err := v.check(m.Run, &steal.Partial{Path: r.Path, Identity: r.Identity, Outcome: r.Outcome,
-			Voucher: r.Voucher}, from)
-		if err != nil {
-			refuse(err)
-			m.Result, m.Return = nil, &steal.Return{Handles: []steal.Handle{r.Handle}}
+		if _, err := v.check(m.Run, partialOf(m.Result), from); err != nil {
+			v.refuse(m, from, err)
 		}
 	case m.HandOver != nil:
 		var good []steal.Partial
 		for _, p := range m.HandOver.Parts {
-			if err := v.check(m.Run, &p, from); err != nil {
-				refuse(err)
+			if _, err := v.check(m.Run, &p, from); err != nil {
+				v.refused(m, from, err)
 			} else {
 				good = append(good, p)
 			}

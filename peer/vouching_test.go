@@ -104,7 +104,7 @@ func TestSignedOnLeaving(t *testing.T) {
 			Outcome: p.Outcome, Voucher: p.Voucher}})
 	}
 	p := here.computes(run, job.Path{1})
-	if there.check(run, &p, here.self) == nil {
+	if _, err := there.check(run, &p, here.self); err == nil {
 		t.Error("what is not signed is believed")
 	}
 	if there.restored(run, &p) == nil || here.restored(run, &p) == nil {

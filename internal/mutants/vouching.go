@@ -29,11 +29,11 @@ var vouchingMutants = []mutant{
 		old: "	case known(r.Author), ", new: "	case r.Author != \"\", "},
 	{name: "vouching/outcasts", wrong: "what a peer has computed that is out is used", file: "peer/vouching.go",
 		pkg: "peer", run: believed,
-		old: "	case v.outcast(r.Author):\n		return cannot(\"it was computed by a peer that is out of the swarm: \" + " +
+		old: "	case v.outcast(r.Author):\n		return nil, cannot(\"it was computed by a peer that is out of the swarm: \" + " +
 			"r.Author.String())\n	case known", new: "	case known"},
 	{name: "vouching/result-unsigned", wrong: "results leave before they are signed", file: "peer/vouching.go",
 		pkg: "peer", run: signedLeaving,
-		old: "		r.Voucher = p.Voucher\n", new: ""},
+		old: "		m.Result.Voucher = p.Voucher\n", new: ""},
 	{name: "vouching/hand-over-unsigned", wrong: "what is handed over leaves before it is signed", file: "peer/vouching.go",
 		pkg: "peer", run: signedLeaving,
 		old: "			v.sign(m.Run, &over.Parts[i])\n", new: "			_ = i\n"},
