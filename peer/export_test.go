@@ -1,6 +1,7 @@
 package peer
 
 import (
+	"context"
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/peer"
@@ -74,6 +75,21 @@ func (p *Peer) Usurp(run string, out ...*Peer) {
 		r.Out = append(r.Out, runs.Outsider{Peer: peerName(o.host.ID()), Left: 1})
 	}
 	p.voice.tell(gossip.KindRoster, signer{p.base, p.runs.key}.Enroll(r))
+}
+
+// AgeOfRoster has a peer tell another one of a roster of a third, whom it has not heard for so long, and gives the age
+// that arrives.
+func (p *Peer) AgeOfRoster(owner, to *Peer, age time.Duration) time.Duration {
+	until := time.Now().Add(time.Hour).Unix()
+	m := &runs.Manifest{Run: job.RunID{1}, Owner: peerName(owner.host.ID()), Adapt: "volunteers", Expires: until}
+	r := &runs.Roster{Run: m.Run, Author: m.Owner, Number: 1, Until: until}
+	r.Sealed = signer{p.base, owner.runs.key}.Enroll(r)
+	p.runs.input(func(c *runs.Core, now time.Time) []runs.Order {
+		return append(c.Fetched(now, &runs.Told{Run: m.Run, Manifest: m, Unfit: "nobody here can compute it"}),
+			c.Asked(now, &runs.Told{Run: m.Run, Known: true, Roster: r, RosterAge: age})...)
+	})
+	asking := inquiries{base: to.base, board: to.board}
+	return asking.askAfter(context.Background(), m.Run, peerName(p.host.ID())).RosterAge
 }
 
 // Gives says whether a peer is a member of a run, as its sessions are told here, and whether it is barred.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/peer"
@@ -50,8 +51,9 @@ type runAnswer struct {
 	// Answered says that somebody has the answer; Over, that the run is over for the speaker because of it.
 	Answered []byte `cbor:"4,keyasint,omitempty"`
 	Over     bool   `cbor:"5,keyasint,omitempty"`
-	// Roster says who may take part.
-	Roster []byte `cbor:"6,keyasint,omitempty"`
+	// Roster says who may take part. The speaker has not heard its author for so many seconds.
+	Roster    []byte `cbor:"6,keyasint,omitempty"`
+	RosterAge uint16 `cbor:"7,keyasint,omitempty"`
 }
 
 func (x *inquiries) serve() {
@@ -89,7 +91,7 @@ func (x *inquiries) tellOfRun(q *runQuestion, asker peer.ID) *runAnswer {
 		a.Answered = k.Claim.Sealed
 	}
 	if k.Roster != nil {
-		a.Roster = k.Roster.Sealed
+		a.Roster, a.RosterAge = k.Roster.Sealed, uint16(min((k.RosterAge+time.Second-1)/time.Second, math.MaxUint16))
 	}
 	return a
 }
@@ -165,7 +167,7 @@ func (x *inquiries) askOfRun(ctx context.Context, q *runQuestion, from runs.Peer
 			return nil, nil, err
 		}
 		if r.Run == q.Run {
-			told.Roster = rosterOf(r, author, a.Roster)
+			told.Roster, told.RosterAge = rosterOf(r, author, a.Roster), time.Duration(a.RosterAge)*time.Second
 		}
 	}
 	if a.Manifest == nil {

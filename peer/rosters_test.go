@@ -47,6 +47,10 @@ func TestRosterIsKept(t *testing.T) {
 	if s := stateOf(t, list[1], other); s != control.RunRunning {
 		t.Errorf("the other run is %s there", s)
 	}
+	const age = 50 * time.Second
+	if got := list[2].AgeOfRoster(list[0], list[1], age); got < age || got > 2*age {
+		t.Errorf("a roster whose author was not heard for %s is told with an age of %s", age, got)
+	}
 	list[0].Decide(run)
 	until(t, "it is back, and works", func() bool {
 		return stateOf(t, list[1], run) == control.RunRunning && works(t, list[1], run)

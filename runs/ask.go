@@ -1,5 +1,7 @@
 package runs
 
+import "time"
+
 // What others, and people, ask.
 
 // Knowledge is what this peer says of a run to another one. Held says that the manifest is beside an answer that is
@@ -8,7 +10,8 @@ type Knowledge struct {
 	Tombstone *Tombstone
 	Claim     *Claim
 	Roster    *Roster
-	Over      bool // the run is over here because of Claim
+	RosterAge time.Duration // for how long this peer has not heard its author
+	Over      bool          // the run is over here because of Claim
 	Known     bool
 	Manifest  []byte
 	Held      bool
@@ -42,7 +45,8 @@ func (c *Core) Knows(id RunID, asker PeerID, full bool) (k Knowledge) {
 	case len(r.claims.list) > 0:
 		k.Claim = &r.claims.list[0].Claim
 	}
-	k.Known, k.Roster = !r.lost, c.musters.told(r)
+	k.Known = !r.lost
+	k.Roster, k.RosterAge = c.musters.told(r)
 	if full {
 		k.Manifest = r.m.Sealed
 		k.Held = k.Manifest == nil && asker == r.m.Owner && c.kept.claim(id) != nil

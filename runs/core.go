@@ -43,7 +43,7 @@ func (c *Core) Tick(now time.Time) []Order {
 			}
 		}
 		for _, s := range c.dormant.tick() {
-			c.adopt(s.m, s.unfit, false, nil)
+			c.adopt(&Told{Manifest: s.m, Unfit: s.unfit})
 		}
 		c.graves.expire(now.Unix())
 		c.kept.tick()
@@ -98,6 +98,7 @@ type Told struct {
 	Manifest  *Manifest
 	Unfit     string // why this peer cannot take part; with Manifest
 	Roster    *Roster
+	RosterAge time.Duration // for how long From has not heard the author of Roster
 	Tombstone *Tombstone
 	Claim     *Claim
 	Over      bool // the run is over there because of Claim
@@ -121,7 +122,7 @@ func (c *Core) Asked(now time.Time, t *Told) []Order {
 		}
 		if s := c.dormant.told(t.Run, !t.Failed && (t.Known || t.Claim != nil)); s != nil {
 			c.bury(t.Tombstone)
-			c.adopt(s.m, s.unfit, false, nil)
+			c.adopt(&Told{Manifest: s.m, Unfit: s.unfit})
 		}
 		c.told(t)
 		if r != nil && !t.Failed && !t.Known && t.Tombstone == nil && t.Claim == nil {
@@ -136,9 +137,9 @@ func (c *Core) told(t *Told) {
 	}
 	c.bury(t.Tombstone)
 	if t.Manifest != nil {
-		c.adopt(t.Manifest, t.Unfit, t.Over && t.Claim != nil, t.Roster)
+		c.adopt(t)
 	} else if r := c.runs[t.Run]; r != nil {
-		c.musters.hear(r, t.Roster, t.From)
+		c.musters.hear(r, t.Roster, t.RosterAge, t.From)
 		c.musters.keepTo(r)
 	}
 	if t.Claim != nil {
@@ -146,18 +147,19 @@ func (c *Core) told(t *Told) {
 	}
 }
 
-// adopt takes up a run whose manifest has come; kept says that it was beside an answer.
-func (c *Core) adopt(m *Manifest, unfit string, kept bool, roster *Roster) {
+// adopt takes up a run whose manifest has come, or was here.
+func (c *Core) adopt(t *Told) {
+	m := t.Manifest
 	old := c.runs[m.Run]
 	switch {
 	case old != nil && !old.lost:
 	case m.Owner == c.self:
-		c.own.takeUp(m, unfit, kept)
+		c.own.takeUp(m, t.Unfit, t.Over && t.Claim != nil) // it may have been beside an answer
 	case c.graves.over(m.Run, m.Owner):
 	default:
 		why := c.refusals.why(m)
-		if c.others.adopt(m, cmp.Or(why, unfit)) {
-			c.musters.begin(c.runs[m.Run], roster)
+		if c.others.adopt(m, cmp.Or(why, t.Unfit)) {
+			c.musters.begin(c.runs[m.Run], t.Roster, t.RosterAge)
 		}
 		if r := c.runs[m.Run]; r != nil {
 			r.unwanted = why != ""

@@ -15,9 +15,9 @@
 //
 //   - For a peer that takes part, a claim counts only if the owner and all deputies before its author are silent,
 //     or say the same; of an author that is none of the deputies, only if that holds of all of them.
-//   - An owner that holds its root believes itself. One that does not, because it was away or has given the root
-//     up, believes a deputy, and, if it was away, anybody admitted. It believes the answer, not the claim: it
-//     fetches the outcome, and outside its hash is compared and it is read.
+//   - An owner that holds its root believes itself. One that does not, because it was away, takes no part, or has
+//     given the root up, believes a deputy, and, if it has not only given it up, anybody admitted. It believes the
+//     answer, not the claim: it fetches the outcome, and outside its hash is compared and it is read.
 //
 // # What holds
 //

@@ -19,7 +19,8 @@ import (
 //   - The owner, the author of the roster and whoever holds the root are never out by it.
 //   - Of one author the highest number counts, of several the owner's, then that of the first deputy.
 //   - A roster that its author does not repeat for Config.RosterLife counts no more: no run starves because all
-//     that were left of it are gone.
+//     that were left of it are gone. Who passes one on says when it has heard the author, so it lapses everywhere at
+//     about the same time, and cannot be kept alive by peers that tell it to each other.
 //   - Who is out leaves as if it left the swarm: it hands over what it has. It keeps the manifest, and comes back
 //     when it may; its other runs do not notice.
 type musters struct{ *table }
@@ -57,15 +58,15 @@ func (c *Core) Rostered(now time.Time, s *Roster, from PeerID) []Order {
 		case r == nil:
 			c.announced(s.Run, from)
 		default:
-			c.musters.hear(r, s, from)
+			c.musters.hear(r, s, 0, from)
 			c.musters.keepTo(r)
 		}
 	})
 }
 
 // begin takes part in a run that was just heard of, unless this peer is out by what was told with it.
-func (x *musters) begin(r *run, s *Roster) {
-	x.hear(r, s, "")
+func (x *musters) begin(r *run, s *Roster, age time.Duration) {
+	x.hear(r, s, age, "")
 	r.state, r.rosters.benched = StateRefused, true
 	if r.why = x.why(r); r.why == "" {
 		r.state, r.rosters.benched = StateRunning, false
@@ -73,14 +74,25 @@ func (x *musters) begin(r *run, s *Roster) {
 	}
 }
 
-func (x *musters) hear(r *run, s *Roster, from PeerID) {
+// hear takes a roster in; age is for how long from has not heard its author.
+func (x *musters) hear(r *run, s *Roster, age time.Duration, from PeerID) {
 	switch {
-	case s == nil || s.Run != r.m.Run || !r.m.adapts() || r.over():
+	case s == nil || s.Run != r.m.Run || !r.m.adapts() || r.over() || age >= x.cfg.RosterLife:
 	case !x.maySay(r, s.Author):
 		x.note(s.Run, "%s says who takes part, and may not", s.Author)
 	default:
-		r.rosters.put(s, from, x.now)
+		r.rosters.put(s, from, x.now.Add(-max(age, 0)))
 	}
+}
+
+// counting is the roster that counts of a run, and when its author was heard; nil if there is none.
+func (x *musters) counting(r *run) *saying {
+	for _, id := range append([]PeerID{r.m.Owner}, r.m.Deputies...) {
+		if s := r.rosters.said[id]; s != nil && x.now.Sub(s.heard) < x.cfg.RosterLife {
+			return s
+		}
+	}
+	return nil
 }
 
 // A Muster is what a coordinator wants of the next roster.
@@ -112,7 +124,7 @@ func (x *musters) coordinates(r *run) bool {
 func (x *musters) make(r *run, w *Muster) {
 	s := &Roster{Run: r.m.Run, Author: x.self, Number: r.rosters.next(x.now), Wanted: w.Wanted,
 		Out: fitting(w.Out), Until: r.m.Expires}
-	if old := r.rosters.now(r.m, x.now, x.cfg.RosterLife); old != nil {
+	if old := x.counting(r); old != nil {
 		s.Log = old.Log
 	}
 	s.Log = slices.Concat(s.Log, w.Log)
@@ -147,10 +159,10 @@ func (x *musters) keepUp(r *run) {
 		return
 	}
 	if x.coordinates(r) {
-		switch mine := r.rosters.said[x.self]; {
-		case mine == nil || mine.Roster != r.rosters.now(r.m, x.now, x.cfg.RosterLife):
+		switch mine, old := r.rosters.said[x.self], x.counting(r); {
+		case mine == nil || mine != old:
 			w := &Muster{Wanted: r.m.firstWanted()}
-			if old := r.rosters.now(r.m, x.now, x.cfg.RosterLife); old != nil { // of who coordinated before
+			if old != nil { // of who coordinated before
 				w.Wanted, w.Out = old.Wanted, old.Out
 			}
 			x.make(r, w)
@@ -181,7 +193,7 @@ func (x *musters) keepTo(r *run) {
 
 // why says for what this peer is out of a run; "" if it is in.
 func (x *musters) why(r *run) string {
-	s := r.rosters.now(r.m, x.now, x.cfg.RosterLife)
+	s := x.counting(r)
 	if s == nil || r.mine || r.holdsRoot || s.Author == x.self {
 		r.rosters.crowded = time.Time{}
 		return ""
@@ -208,9 +220,9 @@ func (x *musters) everybody(r *run) []PeerID { return append(x.view.Partners(r.m
 // name or by cluster.
 func (x *musters) Seated(id RunID) (in, barred func(PeerID) bool) {
 	r := x.runs[id]
-	var s *Roster
+	var s *saying
 	if r != nil {
-		s = r.rosters.now(r.m, x.now, x.cfg.RosterLife)
+		s = x.counting(r)
 	}
 	if s == nil {
 		return func(PeerID) bool { return true }, func(PeerID) bool { return false }
@@ -226,19 +238,22 @@ func (x *musters) Seated(id RunID) (in, barred func(PeerID) bool) {
 }
 
 // told is the roster that others are told who ask. One of this peer's own would be a sign to them that it still counts,
-// also while another one holds the root, and nobody could make the next: so it is told only by who coordinates.
-func (x *musters) told(r *run) *Roster {
-	s := r.rosters.now(r.m, x.now, x.cfg.RosterLife)
-	if s != nil && s.Author == x.self && !x.coordinates(r) {
-		return nil
+// also while another one holds the root, and nobody could make the next: so it is told only by who coordinates. The age
+// is for how long its author was not heard.
+func (x *musters) told(r *run) (s *Roster, age time.Duration) {
+	now := x.counting(r)
+	if now == nil || now.Author == x.self && !x.coordinates(r) {
+		return nil, 0
 	}
-	return s
+	return now.Roster, x.now.Sub(now.heard)
 }
 
 // Roster is the one that counts of a run; nil if there is none.
 func (x *musters) Roster(id RunID) *Roster {
 	if r := x.runs[id]; r != nil {
-		return r.rosters.now(r.m, x.now, x.cfg.RosterLife)
+		if s := x.counting(r); s != nil {
+			return s.Roster
+		}
 	}
 	return nil
 }

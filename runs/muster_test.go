@@ -117,6 +117,55 @@ func TestMustersLapse(t *testing.T) {
 	}
 }
 
+// A roster that others pass on is as old as they say: it lapses here when it lapses with them, is told with its age,
+// and never makes its author look more silent than it was.
+func TestMustersAge(t *testing.T) {
+	cfg := DefaultConfig()
+	m := adaptive(1, "o", "d")
+	hear := func(c *Core, at time.Time, n uint64, age time.Duration) {
+		c.Asked(at, &Told{Run: m.Run, From: "x", Known: true, Roster: roster(m, "o", n, "self"), RosterAge: age})
+	}
+	for _, young := range []bool{true, false} { // known before, or heard of with its roster
+		c, _ := coreOf(cfg)
+		if age := 100 * time.Second; young {
+			c.Announced(noon, m.Run, "x")
+			c.Fetched(noon, &Told{Run: m.Run, From: "x", Manifest: m, Roster: roster(m, "o", 1, "self"),
+				RosterAge: age})
+		} else {
+			take(c, m)
+			hear(c, noon, 1, age)
+		}
+		if k := c.Knows(m.Run, "y", false); k.Roster == nil || k.RosterAge != 100*time.Second {
+			t.Errorf("it is told with an age of %s", k.RosterAge)
+		}
+		hear(c, noon.Add(time.Second), 1, 0) // again, and not from its author
+		lapses := noon.Add(cfg.RosterLife - 100*time.Second)
+		if o := of[Start](c.Tick(lapses.Add(-time.Second))); len(o) != 0 {
+			t.Error("it has lapsed too early")
+		}
+		if o := of[Start](c.Tick(lapses)); len(o) != 1 {
+			t.Error("it counts anew for who hears it late")
+		}
+		hear(c, lapses, 2, cfg.RosterLife)
+		if r := c.Roster(m.Run); r != nil {
+			t.Errorf("%+v counts, and has lapsed", r)
+		}
+	}
+	c, _ := coreOf(cfg)
+	take(c, m)
+	c.Rostered(noon, roster(m, "o", 1), "o")
+	hear(c, noon, 2, cfg.RosterLife-time.Second)
+	c.Tick(noon.Add(cfg.RosterLife - time.Second))
+	if r := c.Roster(m.Run); r == nil || r.Number != 2 {
+		t.Errorf("%+v counts: who passes it on says for how long", r)
+	}
+	late := noon.Add(cfg.RosterLife - time.Second)
+	hear(c, late, 3, -time.Hour)
+	if c.Tick(late.Add(cfg.RosterLife)); c.Roster(m.Run) != nil {
+		t.Error("it counts longer than if its author had told it")
+	}
+}
+
 // An owner that has given the root up, now or in an earlier life, does not keep its roster alive by what it answers to
 // others; who coordinates does, and others pass on what counts.
 func TestMustersGoneAreNotTold(t *testing.T) {

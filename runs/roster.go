@@ -82,32 +82,22 @@ func (s *rosters) last(id PeerID, since time.Time) time.Time {
 	return since
 }
 
-// put takes a roster in whose author may speak; from is who passed it on. One that is no newer than its author's last
-// changes nothing, but from its author it is a sign that it still counts.
-func (s *rosters) put(r *Roster, from PeerID, now time.Time) {
+// put takes a roster in whose author may speak; from is who passed it on, and heard is when that peer has heard the
+// author, by its own word. A roster that is no newer than its author's last changes nothing, but from its author it is
+// a sign that it still counts.
+func (s *rosters) put(r *Roster, from PeerID, heard time.Time) {
 	old := s.said[r.Author]
 	switch {
-	case old != nil && r.Number < old.Number:
-	case old != nil && r.Number == old.Number:
-		if from == r.Author {
-			old.heard = now
-		}
-	default:
+	case old == nil:
 		if s.said == nil {
 			s.said = map[PeerID]*saying{}
 		}
-		s.said[r.Author] = &saying{r, now}
+		s.said[r.Author] = &saying{r, heard}
+	case r.Number > old.Number:
+		s.said[r.Author] = &saying{r, s.last(r.Author, heard)}
+	case r.Number == old.Number && from == r.Author:
+		old.heard = heard
 	}
-}
-
-// now is the roster that counts; nil if there is none.
-func (s *rosters) now(m *Manifest, now time.Time, life time.Duration) *Roster {
-	for _, id := range append([]PeerID{m.Owner}, m.Deputies...) {
-		if x := s.said[id]; x != nil && now.Sub(x.heard) < life {
-			return x.Roster
-		}
-	}
-	return nil
 }
 
 // next is a number that is higher than all that were heard, also those of this peer's earlier lives.

@@ -37,7 +37,7 @@ type run struct {
 	took  time.Duration // from its begin to its end, once it has ended
 
 	lost      bool   // given up although its owner has not ended it for good: taken up again when it is heard of
-	returned  bool   // own, of an earlier life or suspended: others may have gone on with it
+	returned  bool   // own, of an earlier life, suspended or refused here: others may have gone on with it
 	started   bool   // taken part in, in this life
 	unwanted  bool   // refused because the user says so
 	holdsRoot bool   // the root job runs here
@@ -98,7 +98,6 @@ type Info struct {
 	Stored    string // why the answer is not on the disk
 	Unsaved   *Outcome
 	HoldsRoot bool
-	Returned  bool
 }
 
 func (r *run) info() Info {
@@ -109,7 +108,7 @@ func (r *run) info() Info {
 	return Info{Hash: h, Manifest: r.m, Mine: r.mine, Args: r.args, State: r.state, Why: r.why, Began: r.began,
 		Ended: r.ended,
 		Took:  r.took, Answered: r.answered, Disputed: r.disputed, Stored: r.stored, Unsaved: r.unsaved,
-		HoldsRoot: r.holdsRoot, Returned: r.returned}
+		HoldsRoot: r.holdsRoot}
 }
 
 // accept notes the answer.

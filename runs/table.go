@@ -85,7 +85,9 @@ func (t *table) start(r *run, fresh bool) {
 // refuse keeps a run in mind that this peer takes no part in.
 func (t *table) refuse(r *run, why string) {
 	r.state, r.why, r.ended = StateRefused, why, t.now
-	if !r.mine {
+	if r.mine {
+		r.returned = true
+	} else {
 		r.m = r.m.head()
 	}
 	t.order(Over{r.m.Run})
