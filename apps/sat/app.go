@@ -38,7 +38,10 @@ is a job for another attempt. The first model ends the run.
 
 A model is checked in every clause. That there is none is shown by a proof that anybody can check: --proof FILE writes it,
 in the LRAT format, and satin-peer check FORMULA FILE checks it. Where the formula was made and not read, --formula FILE
-writes it. Whether there is a model is the same in every run; which one is found may depend on who was first.`,
+writes it. Of one part, --cube LITERALS, the proof is that not all of
+these literals are true. --estimate PROBES guesses beforehand what a proof will take (Knuth 1975).
+
+Whether there is a model is the same in every run; which one is found may depend on who was first.`,
 	Examples: []string{"--pigeonhole 9", "--waerden 3,10,97", "--random 250 --seed 4", "formula.cnf",
 		"--waerden 3,10,97 --formula w.cnf --proof w.lrat.gz"},
 	Setup: setup,
@@ -63,6 +66,8 @@ func setup(fs *flag.FlagSet) func(args []string) (*apps.Problem, error) {
 	threshold := fs.Int("threshold", defaultThreshold, "`conflicts` after which a job gives up and splits its part")
 	proof := fs.String("proof", "",
 		"write the proof that there is no model to `FILE`, compressed if its name ends in .gz")
+	cube := fs.String("cube", "", "only the models in which the `LITERALS`, such as 3,-7, are true")
+	probes := fs.Int("estimate", 0, "guess by so many `PROBES`, 2 or more, how many conflicts it will take")
 	formula := fs.String("formula", "", "write the formula to `FILE`, in DIMACS CNF, before the run")
 	return func(args []string) (*apps.Problem, error) {
 		if err := apps.IntRange("--threshold", *threshold, 1, math.MaxInt32); err != nil {
@@ -71,6 +76,13 @@ func setup(fs *flag.FlagSet) func(args []string) (*apps.Problem, error) {
 		name, f, known, err := m.formula(args)
 		if err != nil {
 			return nil, err
+		}
+		decisions, err := parseCube(*cube, f)
+		if err != nil {
+			return nil, err
+		}
+		if len(decisions) > 0 {
+			name, known = name+" with "+*cube, unknown
 		}
 		if *proof != "" {
 			if *proof == *formula || slices.Contains(args, *proof) {
@@ -88,25 +100,39 @@ func setup(fs *flag.FlagSet) func(args []string) (*apps.Problem, error) {
 				return nil, err
 			}
 		}
-		p := problem(name, Cube{Formula: f, Threshold: *threshold, Proof: *proof != ""}, known)
-		if *proof != "" {
-			p.Save = func(result any) error { return saveProof(*proof, f, result.(Result)) }
+		c := Cube{Formula: f, Facts: decisions, Threshold: *threshold, Proof: *proof != ""}
+		if *probes != 0 {
+			if c.Proof {
+				return nil, &apps.InputError{What: "--estimate", Got: fmt.Sprint(*probes), Want: "none beside --proof"}
+			}
+			const most = 1_000_000
+			return estimate(name, c, *probes), apps.IntRange("--estimate", *probes, 2, most)
+		}
+		if c.Proof {
+			c.Decisions = decisions
+		}
+		p := problem(name, c, known)
+		if len(decisions) == 0 && !c.Proof {
+			p.Divide = c.division
+		}
+		if c.Proof {
+			p.Save = func(result any) error { return c.saveProof(*proof, result.(Result)) }
 		}
 		return p, nil
 	}
 }
 
 // saveProof writes the proof of a formula without a model; nothing for one that has a model.
-func saveProof(path string, f *Formula, r Result) error {
+func (c *Cube) saveProof(path string, r Result) error {
 	if r.Satisfiable {
 		return nil
 	}
 	return apps.WriteFile(path, func(w io.Writer) error {
 		if !strings.HasSuffix(path, ".gz") {
-			return writeProof(w, f, r.Proof)
+			return c.writeProof(w, r.Proof)
 		}
 		z := gzip.NewWriter(w)
-		return errors.Join(writeProof(z, f, r.Proof), z.Close())
+		return errors.Join(c.writeProof(z, r.Proof), z.Close())
 	})
 }
 
@@ -216,7 +242,8 @@ func problem(name string, c Cube, known verdict) *apps.Problem {
 		Answer: func(result any) apps.Answer {
 			r := result.(Result)
 			if !r.Satisfiable {
-				return apps.Answer{Text: "s UNSATISFIABLE", Fields: map[string]any{"satisfiable": false}}
+				return apps.Answer{Text: "s UNSATISFIABLE", Fields: map[string]any{"satisfiable": false,
+					"attempts": r.Attempts, "conflicts": r.Conflicts}}
 			}
 			model := signed(r.Model)
 			return apps.Answer{

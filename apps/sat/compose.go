@@ -2,12 +2,15 @@ package sat
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strconv"
+
+	"github.com/satin-peer/satin/internal/lrat"
 )
 
 // The refutation of a formula is a tree like that of the cubes: a node for each, with the piece of its attempt, and
@@ -57,33 +60,79 @@ func (c *Cube) node(tag byte, piece []byte) [][]byte {
 	if piece == nil {
 		return nil
 	}
-	decision := uint64(0)
-	if n := len(c.Decisions); n > 0 {
-		decision = uint64(toLiteral(c.Decisions[n-1])) + 1
-	}
-	return [][]byte{append(binary.AppendUvarint([]byte{tag}, decision), piece...)}
+	return [][]byte{append(binary.AppendUvarint([]byte{tag}, madeBy(c.Decisions)), piece...)}
 }
 
-// writeProof writes the refutation of f as LRAT.
-func writeProof(w io.Writer, f *Formula, proof [][]byte) error {
+// writeProof writes the refutation of a cube as LRAT: what it ends with says that not all of the cube's decisions hold.
+// The formula of that proof is the cube's, and then its premises, as clauses of one literal.
+func (c *Cube) writeProof(w io.Writer, proof [][]byte) error {
 	out := bufio.NewWriterSize(w, 1<<16)
-	c := composer{w: out, nodes: proof, last: f.Clauses, formula: f}
-	if _, _, err := c.compose(nil, 0); err != nil {
+	k := composer{w: out, nodes: proof, last: c.Formula.Clauses, formula: c.Formula, made: madeBy(c.Decisions)}
+	known := level{facts: map[literal]int{}}
+	for _, l := range c.premises() {
+		k.last++
+		known.facts[toLiteral(l)] = k.last
+	}
+	for _, d := range c.Decisions {
+		k.decide(toLiteral(d))
+	}
+	if _, _, err := k.compose(&known, 0); err != nil {
 		return err
 	}
-	if len(c.nodes) > 0 {
-		return fmt.Errorf("%w: %d pieces too many", errProof, len(c.nodes))
+	if len(k.nodes) > 0 {
+		return fmt.Errorf("%w: %d pieces too many", errProof, len(k.nodes))
 	}
 	return out.Flush()
+}
+
+// premises are the facts that the cube has from those that it is a part of.
+func (c *Cube) premises() []int32 {
+	return slices.DeleteFunc(slices.Clone(c.Facts), func(l int32) bool { return slices.Contains(c.Decisions, l) })
+}
+
+// check has the checker follow a refutation of the cube.
+func (c *Cube) check(proof [][]byte) error {
+	given := Formula{Variables: c.Formula.Variables, Clauses: c.Formula.Clauses,
+		Literals: slices.Clip(c.Formula.Literals)}
+	for _, l := range c.premises() {
+		given.add(int(l))
+	}
+	goal := make([]int32, len(c.Decisions))
+	for i, d := range c.Decisions {
+		goal[i] = -d
+	}
+	var formula bytes.Buffer
+	if err := given.write(&formula); err != nil {
+		return err
+	}
+	r, w := io.Pipe()
+	go func() { w.CloseWithError(c.writeProof(w, proof)) }()
+	_, err := lrat.Derive(&formula, r, goal)
+	_ = r.CloseWithError(errProof) // writeProof ends, if it has not
+	return err
 }
 
 type composer struct {
 	w       *bufio.Writer
 	formula *Formula
 	nodes   [][]byte // to come
+	made    uint64   // the decision that the first must have
 	last    int      // the last number given to a clause
 	cube    []byte   // the negated decisions of the cube, as text
 	line    []byte
+}
+
+// madeBy is how a node says by which decision its cube was made; 0 for none.
+func madeBy(decisions []int32) uint64 {
+	if n := len(decisions); n > 0 {
+		return uint64(toLiteral(decisions[n-1])) + 1
+	}
+	return 0
+}
+
+// decide adds a decision to those that all clauses assume.
+func (c *composer) decide(l literal) {
+	c.cube = strconv.AppendInt(append(c.cube, ' '), int64(l.not().dimacs()), 10)
 }
 
 // ordered is a refutation with the halves of each cube in the order of their decisions; nil for one with a gap.
@@ -139,13 +188,17 @@ func (c *composer) compose(up *level, depth int) (decision literal, id int, err 
 	r := reader{rest: c.nodes[0]}
 	c.nodes = c.nodes[1:]
 	tag, made := r.next(), r.next()
-	if tag > nodeSplit || (made == 0) != (depth == 0) || made > 2*uint64(c.formula.Variables) {
+	right := made == c.made
+	if depth > 0 {
+		right = made > 0 && made <= 2*uint64(c.formula.Variables)
+	}
+	if tag > nodeSplit || !right {
 		return 0, 0, fmt.Errorf("%w: a cube that is none", errProof)
 	}
-	if made > 0 {
+	if depth > 0 {
 		decision = literal(made - 1)
 		length := len(c.cube)
-		c.cube = strconv.AppendInt(append(c.cube, ' '), int64(decision.not().dimacs()), 10)
+		c.decide(decision)
 		defer func() { c.cube = c.cube[:length] }()
 	}
 	here := &level{up: up, facts: map[literal]int{}}
@@ -195,10 +248,14 @@ func (c *composer) piece(r *reader, here *level) error {
 			here.steps[n] = 0
 		case kind == pieceAdds:
 			lemma, hints = lemma[:0], hints[:0]
-			for range r.count() {
-				lemma = append(lemma, literal(r.next()))
+			for range r.count(c.formula.Variables) {
+				l := r.next()
+				if l >= 2*uint64(c.formula.Variables) {
+					return fmt.Errorf("%w: a literal that is none", errProof)
+				}
+				lemma = append(lemma, literal(l))
 			}
-			for range r.count() {
+			for range r.count(c.formula.Variables + 1) { // each but the last makes another literal true
 				id, err := c.resolve(hint(r.next()), here)
 				if err != nil {
 					return err
@@ -284,10 +341,10 @@ func (r *reader) next() uint64 {
 	return v
 }
 
-// count reads a number of things that take a byte each at least.
-func (r *reader) count() int {
+// count reads a number of things that take a byte each at least, and are so many at most.
+func (r *reader) count(most int) int {
 	n := r.next()
-	if n > uint64(len(r.rest)) {
+	if n > uint64(min(most, len(r.rest))) {
 		r.bad = true
 		return 0
 	}

@@ -26,21 +26,28 @@ const candidates = 32
 func (c *Cube) solve(stop func() bool) (Result, []Cube) {
 	s := newSolver(c.Formula, c.Facts, c.recorder())
 	splits := c.Splits - 1
+	var r Result
 	if c.Splits == 0 {
-		switch s.search(c.Threshold, stop) {
+		v := s.search(c.Threshold, stop)
+		r.Attempts, r.Conflicts = 1, uint64(s.conflicts)
+		switch v {
 		case satisfiable:
-			return Result{Satisfiable: true, Model: s.model()}, nil
+			r.Satisfiable, r.Model = true, s.model()
+			return r, nil
 		case unsatisfiable:
-			return Result{Proof: c.refuted(s)}, nil
+			r.Proof = c.refuted(s)
+			return r, nil
 		}
 		splits = splitsAtOnce - 1
 	}
 	l, found := s.lookahead()
 	switch {
 	case s.failed:
-		return Result{Proof: c.refuted(s)}, nil
+		r.Proof = c.refuted(s)
+		return r, nil
 	case !found:
-		return Result{Satisfiable: true, Model: s.model()}, nil
+		r.Satisfiable, r.Model = true, s.model()
+		return r, nil
 	}
 	facts := make([]int32, 0, len(s.trail))
 	for _, fact := range s.trail {
@@ -54,7 +61,8 @@ func (c *Cube) solve(stop func() bool) (Result, []Cube) {
 		}
 		return half
 	}
-	return Result{Proof: c.split(s)}, []Cube{with(l), with(l.not())}
+	r.Proof = c.split(s)
+	return r, []Cube{with(l), with(l.not())}
 }
 
 // lookahead returns the literal to split the cube by (Heule, Kullmann, Wieringa, Biere, "Cube and conquer:
@@ -81,7 +89,8 @@ func (s *solver) lookahead() (best literal, found bool) {
 		if s.values[l] != 0 || s.failed { // one of them failed
 			continue
 		}
-		if score := a*b + a + b; score > bestScore {
+		// the product is rounded first on all machines: they come to the same cubes
+		if score := float64(a*b) + a + b; score > bestScore {
 			if bestScore, best, found = score, l, true; a > b {
 				best = l.not()
 			}

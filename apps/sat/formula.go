@@ -46,21 +46,35 @@ type Result struct {
 	// Proof, if one was asked for and there is no model, is the refutation: the pieces of the cube and of its
 	// parts, see compose.go.
 	Proof [][]byte
+	// Attempts and Conflicts are how often a solver was set at a part of it, and what these met: nothing but figures
+	Attempts, Conflicts uint64
 }
 
 // and is the result of a cube after one of its halves: the half's model, or what is proved by now.
 func (r Result) and(half Result) Result {
-	if half.Satisfiable || half.Proof == nil {
-		return half
+	half.Attempts += r.Attempts
+	half.Conflicts += r.Conflicts
+	if !half.Satisfiable && half.Proof != nil {
+		half.Proof = append(r.Proof, half.Proof...)
 	}
-	return Result{Proof: append(r.Proof, half.Proof...)}
+	return half
 }
 
-// proves says whether a result needs nobody else to come to it: a model of the formula is one, whichever it is.
-func (c Cube) proves(r Result) (bool, error) { return r.Satisfiable, c.Formula.check(r) }
+// proves says whether a result needs nobody else to come to it: a model of the formula, whichever it is, or a
+// refutation that a checker accepts, which is about half as much work as to find one.
+func (c Cube) proves(r Result) (bool, error) {
+	if r.Satisfiable || r.Proof == nil {
+		return r.Satisfiable, c.Formula.check(r)
+	}
+	err := c.check(r.Proof)
+	return err == nil, err
+}
 
 // essence is what all come to who find that a cube has no model: their refutations differ in the order of its parts.
-func (c Cube) essence(r Result) (Result, error) { return Result{Proof: ordered(r.Proof)}, nil }
+func (c Cube) essence(r Result) (Result, error) {
+	r.Proof = ordered(r.Proof)
+	return r, nil
+}
 
 // check puts a model into every clause. That there is no model cannot be told without searching for one again.
 func (f *Formula) check(r Result) error {

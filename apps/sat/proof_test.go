@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -18,10 +19,15 @@ import (
 func lratOf(t testing.TB, f *Formula, r Result) string {
 	t.Helper()
 	var b strings.Builder
-	if err := writeProof(&b, f, r.Proof); err != nil {
+	if err := (&Cube{Formula: f}).writeProof(&b, r.Proof); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
+}
+
+// compose writes the proof of a formula that these pieces make.
+func compose(f *Formula, proof [][]byte) error {
+	return (&Cube{Formula: f}).writeProof(io.Discard, proof)
 }
 
 func dimacsOf(f *Formula) string {
@@ -131,7 +137,7 @@ func TestProofOfRandomFormulas(t *testing.T) {
 			return
 		}
 		var proof bytes.Buffer
-		if err := writeProof(&proof, f, r.Proof); err != nil {
+		if err := (&Cube{Formula: f}).writeProof(&proof, r.Proof); err != nil {
 			t.Fatal(err)
 		}
 		if err := rup.Check(dimacsOf(f), proof.String()); err != nil {
@@ -192,12 +198,11 @@ func TestProofWithAGap(t *testing.T) {
 	f := waerden(3, 4, 18)
 	whole := solveAlone(Cube{Formula: f, Threshold: 1, Proof: true}).Proof
 	for i := range whole {
-		if err := writeProof(&bytes.Buffer{}, f, slices.Delete(slices.Clone(whole), i, i+1)); !errors.Is(err,
-			errProof) {
+		if err := compose(f, slices.Delete(slices.Clone(whole), i, i+1)); !errors.Is(err, errProof) {
 			t.Errorf("without piece %d of %d: got %v, want a gap", i, len(whole), err)
 		}
 	}
-	if err := writeProof(&bytes.Buffer{}, f, append(slices.Clone(whole), whole[0])); !errors.Is(err, errProof) {
+	if err := compose(f, append(slices.Clone(whole), whole[0])); !errors.Is(err, errProof) {
 		t.Errorf("a piece too many: got %v, want a gap", err)
 	}
 	for i := range len(whole) - 1 {
@@ -205,12 +210,12 @@ func TestProofWithAGap(t *testing.T) {
 		if whole[i][0] == nodeClosed && whole[i+1][0] == nodeClosed && whole[i][1]^whole[i+1][1] == 3 {
 			twice := slices.Clone(whole)
 			twice[i+1] = whole[i]
-			if err := writeProof(&bytes.Buffer{}, f, twice); !errors.Is(err, errProof) {
+			if err := compose(f, twice); !errors.Is(err, errProof) {
 				t.Errorf("the half %d twice: got %v, want a gap", i, err)
 			}
 		}
 	}
-	if err := writeProof(&bytes.Buffer{}, f, nil); !errors.Is(err, errProof) {
+	if err := compose(f, nil); !errors.Is(err, errProof) {
 		t.Errorf("nothing: got %v, want a gap", err)
 	}
 }
@@ -223,7 +228,7 @@ func FuzzCompose(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, a, b []byte) {
 		var proof bytes.Buffer
-		if writeProof(&proof, g, [][]byte{a, b, a, b}) == nil {
+		if (&Cube{Formula: g}).writeProof(&proof, [][]byte{a, b, a, b}) == nil {
 			_, _ = lrat.Check(strings.NewReader(dimacsOf(g)), &proof)
 		}
 	})

@@ -103,7 +103,7 @@ var rooms = []room{
 		tests: []string{"apps/apptest", "internal/compute", "internal/port", "internal/wire", "sharedobj", "steal"}},
 	{dir: "apps/sources", modules: []string{"golang.org/x/mod"}},
 	{dir: "cmd/satinversion", knows: []string{"apps/sources"}},
-	{dir: "apps/sat", knows: []string{".", "apps"}, tests: []string{"apps/apptest", "internal/lrat", "internal/rup"}},
+	{dir: "apps/sat", knows: []string{".", "apps", "internal/lrat"}, tests: []string{"apps/apptest", "internal/rup"}},
 	{dir: "apps/*", knows: []string{".", "apps"}, tests: []string{"apps/apptest"}},
 	{dir: "examples/*", knows: []string{".", "apps"}},
 	{dir: "cmd/satin-sim", knows: []string{"internal/durable", "steal", "steal/policy", "internal/wan", "internal/sim", "internal/sim/liars", "internal/sim/life",

@@ -16,9 +16,10 @@
 //
 // # What it guarantees
 //
-// Check returns nil only if the empty clause was added by such steps. IDs must grow, a hint must name a clause
-// that is there. Steps of the RAT kind, which have negative hints, are refused: no proof of this repository has
-// them. Numbers are bounded, lines are read one at a time, memory is that of the clauses that are there.
+// Check returns nil only if the empty clause was added by such steps, Derive if another one was. IDs must grow, a
+// hint must name a clause that is there. Steps of the RAT kind, which have negative hints, are refused: no proof of
+// this repository has them. Numbers are bounded, lines are read one at a time, memory is that of the clauses that
+// are there.
 package lrat
 
 import (
@@ -27,6 +28,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 )
 
@@ -50,16 +52,20 @@ type Report struct {
 
 // Check reads a formula in DIMACS CNF and a proof in LRAT, and returns nil if the proof shows that the formula
 // has no model. Other errors than ErrRefused are those of the readers.
-func Check(formula, proof io.Reader) (Report, error) {
-	c := checker{clauses: map[uint64][]int32{}}
+func Check(formula, proof io.Reader) (Report, error) { return Derive(formula, proof, nil) }
+
+// Derive is Check for a proof of a clause, of which Check's empty one is a case: it returns nil if the proof adds that
+// clause, or a part of it, so that all models of the formula satisfy it.
+func Derive(formula, proof io.Reader, goal []int32) (Report, error) {
+	c := checker{clauses: map[uint64][]int32{}, goal: goal}
 	if err := c.readFormula(formula); err != nil {
 		return c.report, fmt.Errorf("the formula: %w", err)
 	}
 	if err := c.readProof(proof); err != nil {
 		return c.report, fmt.Errorf("the proof: %w", err)
 	}
-	if !c.empty {
-		return c.report, fmt.Errorf("the proof: %w: it ends without the empty clause", ErrRefused)
+	if !c.shown {
+		return c.report, fmt.Errorf("the proof: %w: it ends without %s", ErrRefused, name(goal))
 	}
 	return c.report, nil
 }
@@ -67,7 +73,8 @@ func Check(formula, proof io.Reader) (Report, error) {
 type checker struct {
 	clauses map[uint64][]int32 // those that are there, by ID
 	last    uint64             // highest ID so far
-	empty   bool               // the empty clause was added
+	goal    []int32            // what is to be shown
+	shown   bool               // it was added
 	value   []int8             // by variable: 1 true, -1 false, 0 neither; all 0 between steps
 	changed []int32            // variables that are not 0
 	report  Report
@@ -162,7 +169,7 @@ func (c *checker) step(id uint64, words [][]byte) error {
 	}
 	c.add(id, clause)
 	c.report.Added++
-	c.empty = c.empty || len(clause) == 0
+	c.shown = c.shown || !slices.ContainsFunc(clause, func(l int32) bool { return !slices.Contains(c.goal, l) })
 	return nil
 }
 
@@ -242,6 +249,14 @@ func (c *checker) reset() {
 		c.value[v] = 0
 	}
 	c.changed = c.changed[:0]
+}
+
+// name is how an error speaks of a clause.
+func name(clause []int32) string {
+	if len(clause) == 0 {
+		return "the empty clause"
+	}
+	return fmt.Sprintf("clause %d", clause)
 }
 
 func literal(word []byte) (int32, error) {
