@@ -42,6 +42,10 @@ type Load struct {
 	Queued int `cbor:"4,keyasint,omitempty"`
 }
 
+// IdleAfter is how many workers have nothing to run, after so many RunSegment orders in all: one is taken for busy as
+// soon as it has been ordered to run a segment. An engine that has been damaged may say that it has heard of more.
+func (l *Load) IdleAfter(runs uint64) int { return max(0, min(l.Idle, l.Idle-int(runs-l.Runs))) }
+
 // OrderKind says what an order asks of the engine.
 type OrderKind uint8
 

@@ -55,11 +55,8 @@ func (ss *segments) dropWaiting(s *segment) {
 	}
 }
 
-// idle is how many workers wait for a job that is not on its way to them already. An engine that has been damaged may
-// say that it has heard of more than there was.
-func (ss *segments) idle() int {
-	return max(0, min(ss.load.Idle, ss.load.Idle-int(ss.runs-ss.load.Runs)))
-}
+// idle is how many workers wait for a job that is not on its way to them already.
+func (ss *segments) idle() int { return ss.load.IdleAfter(ss.runs) }
 
 // queued is how many jobs this peer could give away.
 func (ss *segments) queued() int { return ss.load.Queued + len(ss.waiting) }

@@ -8,8 +8,7 @@ import "github.com/satin-peer/satin/steal"
 // A core takes a worker for busy as soon as it has ordered a segment to be run, so it need not be told of the one that
 // begins it; of a worker that has run a segment to its end since, it must be, or it would give that nothing more.
 func Differs(now, told *steal.Load) bool {
-	believed := max(0, told.Idle-int(now.Runs-told.Runs))
-	return now.Idle != believed || now.Workers != told.Workers || class(now) != class(told)
+	return now.Idle != told.IdleAfter(now.Runs) || now.Workers != told.Workers || class(now) != class(told)
 }
 
 // Less says that all a load differs in is that there is less to give away. Nobody has to know that at once: who asks

@@ -121,6 +121,7 @@ func (s *Session) count() {
 		Malformed: s.bad, Unheard: s.unheard.Load(), Unkept: s.unkept, Stored: s.stored, Unstored: s.unstored,
 		Trouble: s.trouble(), Died: s.died, Proofs: d.Proofs(), Rate: s.rate,
 	}
+	st.Load.Idle = s.load.IdleAfter(s.ordered) // an engine need not tell of who has got a job since
 	if st.Master {
 		st.Held-- // it is nobody else's
 	}

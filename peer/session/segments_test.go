@@ -2,12 +2,16 @@ package session_test
 
 import (
 	"slices"
+	"sync/atomic"
 	"testing"
+	"time"
 
+	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/internal/report"
-	"github.com/satin-peer/satin/peer/session"
-
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/session"
+	"github.com/satin-peer/satin/steal"
 )
 
 // under says whether a job is under another one, or is it.
@@ -97,5 +101,73 @@ func TestSegmentsOfAClosedSession(t *testing.T) {
 	if list, _, _, _ := s.Segments(0, 1000); len(list) != 1 || list[0].State != report.SegmentAborted ||
 		list[0].End.IsZero() {
 		t.Errorf("closed: %+v", list)
+	}
+}
+
+func init() { satin.Register("session_test.hold", hold) }
+
+// held says that a job holds its worker until mayRead.
+var held atomic.Bool
+
+// hold has a job of its own stolen, looking meanwhile for whoever wants one.
+func hold(f *satin.Frame, depth int) int {
+	if depth > 0 {
+		x := satin.Spawn(f, hold, 0)
+		for !held.Load() && !f.Aborted() {
+			satin.Spawn(f, hold, -1).Get()
+		}
+		return 1 + x.Get()
+	}
+	for depth == 0 && !mayRead.Load() && !f.Aborted() {
+		held.Store(true)
+		time.Sleep(leafTime)
+	}
+	return 1 + depth
+}
+
+// terse is an engine that tells only what a core cannot conclude of idle workers, and counts no jobs.
+type terse struct {
+	port.Live
+	told steal.Load
+}
+
+func (e *terse) Poll() ([]port.Event, time.Duration) {
+	events, again := e.Live.Poll()
+	return slices.DeleteFunc(events, func(ev port.Event) bool {
+		ev.Load.Queued = 0
+		if ev.Kind != port.LoadChanged || port.Differs(&ev.Load, &e.told) {
+			if ev.Kind == port.LoadChanged {
+				e.told = ev.Load
+			}
+			return false
+		}
+		return true
+	}), again
+}
+
+func (w *world) engine(e port.Live) port.Live {
+	if w.terse {
+		return &terse{Live: e}
+	}
+	return e
+}
+
+// A worker that was idle, and got a job, is shown to work, though its engine need not tell that: nothing that looks at
+// the load, such as who divides the cores, may take a peer that computes for one that does not.
+func TestWorkersAreSeenToWork(t *testing.T) {
+	held.Store(false)
+	mayRead.Store(false)
+	w := newWorld(t, 2, "session_test.hold", 1)
+	w.terse = true
+	w.start(0, nil)
+	thief := w.start(1, nil)
+	w.until("the thief has the job", func() bool { return held.Load() && thief.Stats().Held == 1 })
+	w.until("the thief's worker works", func() bool {
+		st := thief.Stats()
+		return st.Load.Workers > 0 && st.Load.Idle == st.Load.Workers-1
+	})
+	mayRead.Store(true)
+	if n := w.answer(); n != 2 {
+		t.Errorf("%v jobs, want 2", n)
 	}
 }

@@ -98,6 +98,7 @@ type Session struct {
 	cores    int
 	members  *steal.Members
 	load     steal.Load    // told last
+	ordered  uint64        // Run orders
 	again    time.Duration // when the engine wants to be asked again, 0 is never
 	asking   []asking
 	bad      uint64 // jobs and outcomes that could not be decoded

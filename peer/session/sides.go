@@ -15,6 +15,7 @@ func (x sides) Do(o *port.Order) {
 	s := x.s
 	switch o.Kind {
 	case port.Run:
+		s.ordered++
 		s.trace.begin(o.Segment, o.Job)
 	case port.PutBack:
 		if o.Restarted {

@@ -31,6 +31,7 @@ type world struct {
 	shared  sharedobj.Config
 	workers int
 	lossy   bool
+	terse   bool // engines tell as little of their load as they may
 
 	keepAfter time.Duration
 	members   []steal.Member
@@ -113,7 +114,7 @@ func (w *world) start(i int, store session.Store, restored ...steal.Partial) *wo
 	p := &worldPeer{inbox: make(chan func(), 10000)}
 	p.Session, err = session.New(session.Config{
 		Run: run, Self: steal.Address{Peer: self, Inc: 1}, Core: w.cfg, Policy: policy,
-		Members: steal.NewMembers(w.members), Engine: engine,
+		Members: steal.NewMembers(w.members), Engine: w.engine(engine),
 		Send:   func(m *steal.Message) { w.carry(p, m.To.Peer, func(to *worldPeer) { to.Received(m) }) },
 		Tell:   func(n *steal.News) { w.gossip(p, n) },
 		Shared: w.shared,

@@ -71,7 +71,7 @@ func (s *stock) order(o *port.Order) (on bool) {
 }
 
 // idle says whether a worker has nothing to do, as far as is known here: one to which a job is on its way has.
-func (s *stock) idle() bool { return s.load.Idle > int(s.runs-s.load.Runs) }
+func (s *stock) idle() bool { return s.load.IdleAfter(s.runs) > 0 }
 
 // fetch asks for a job, if it is time for one.
 func (s *stock) fetch() {
