@@ -104,6 +104,9 @@ func (j *jury) convene(p *Peer) {
 
 // accuse makes an accusation of what was found out here.
 func (j *jury) accuse(run job.RunID, c *driver.Caught) ([]byte, error) {
+	if job.Identify(c.Job.Function, c.Job.Arg) != c.Job.Identity {
+		return nil, cannot("its job is not known whole any more")
+	}
 	a := accusation{Run: run, Path: c.Job.Path, Function: c.Job.Function, Argument: c.Job.Arg,
 		Said: testimony{compute.Digest(c.Said.Outcome), nil, c.Said.Voucher}}
 	if c.Truth.Outcome != nil {

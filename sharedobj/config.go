@@ -96,15 +96,20 @@ func (c *Config) Validate() error {
 
 // TooLarge says that a value does not fit into what the volunteer gives.
 type TooLarge struct {
+	Kind   Kind
 	Digest Digest
-	Name   string // of the object
+	Name   string // of the object, or of the function whose argument it is
 	Size   uint64 // bytes
 	Most   uint64 // Config.MaxBytes
 }
 
 func (e *TooLarge) Error() string {
-	return fmt.Sprintf("shared object %q (%v) has %d bytes, but this peer holds at most %d at once: allow more memory "+
-		"for objects, or share it in parts", e.Name, e.Digest, e.Size, e.Most)
+	what := "shared object"
+	if e.Kind == Argument {
+		what = "an argument of"
+	}
+	return fmt.Sprintf("%s %q (%v) has %d bytes, but this peer holds at most %d at once: allow more memory "+
+		"for objects, or share it in parts", what, e.Name, e.Digest, e.Size, e.Most)
 }
 
 // NotFound says that nobody had a version.

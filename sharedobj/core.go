@@ -188,7 +188,7 @@ func (c *Core) enter(r *Recipe, write, state *Body) *entry {
 }
 
 func (c *base) tooLarge(r *Recipe) error {
-	return &TooLarge{Digest: r.Digest(), Name: r.Name, Size: r.State.Size, Most: c.cfg.MaxBytes}
+	return &TooLarge{Kind: r.Kind, Digest: r.Digest(), Name: r.Name, Size: r.State.Size, Most: c.cfg.MaxBytes}
 }
 
 // Pin keeps versions, whether here or not, until Unpin has been called as often: those that running frames hold, and
@@ -202,8 +202,32 @@ func (c *Core) Pin(ds ...Digest) {
 // Unpin undoes a Pin.
 func (c *Core) Unpin(ds ...Digest) {
 	for _, d := range ds {
-		c.store.unpin(d)
+		c.store.done(d)
 	}
+}
+
+// Keep enters the argument of a job of a function that is about to be given away, pinned; false if there is no room.
+func (c *Core) Keep(now time.Duration, function string, arg *Body) (d Digest, out Output, ok bool) {
+	c.begin(now)
+	r := &Recipe{Kind: Argument, Name: function, State: arg.Blob}
+	if !r.valid() {
+		return d, c.end(), false
+	}
+	d = r.Digest()
+	if e := c.store.know(r); e != nil && c.store.putState(e, arg) {
+		c.store.pin(d)
+		c.arrived(e, 0)
+		ok = true
+	}
+	return d, c.end(), ok
+}
+
+// Argument is that of a job, if it is here.
+func (c *Core) Argument(d Digest) (arg []byte, ok bool) {
+	if e := c.store.find(d); e == nil || e.recipe.Kind != Argument || e.state == nil {
+		return nil, false
+	}
+	return c.store.state(d).Bytes(), true
 }
 
 // Applied answers an Apply order with the encoded state; nil if the write failed.

@@ -110,7 +110,7 @@ func (c *waiting) leave(w *job) {
 	c.jobs.list = slices.DeleteFunc(c.jobs.list, func(o *job) bool { return o == w })
 	for i := range w.Needs {
 		d := w.Needs[i].Digest
-		c.store.unpin(d)
+		c.store.done(d)
 		if f := c.fetches.byDigest[d]; w.fetching[i] && f != nil {
 			f.jobs--
 			c.fetches.advance(f)

@@ -27,6 +27,9 @@ const (
 	Constant Kind = 1 + iota
 	Phased
 	Lattice
+	// Argument is what a job gets that is too large to go with it. It is fetched as a constant is; nobody reads it by
+	// its name, and when nobody needs it for a job any more it is forgotten.
+	Argument
 	kinds
 )
 

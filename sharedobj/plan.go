@@ -94,7 +94,9 @@ func (c *fetcher) advanceAll() {
 // arrived pushes a value that has just come to the engine, and to whoever waits for it.
 func (c *base) arrived(e *entry, t Ticket) {
 	c.tellGone()
-	c.order(Order{Kind: OrderHere, Digest: e.digest, Name: e.recipe.Name, Data: e.state.Bytes(), Ticket: t})
+	if e.recipe.Kind != Argument {
+		c.order(Order{Kind: OrderHere, Digest: e.digest, Name: e.recipe.Name, Data: e.state.Bytes(), Ticket: t})
+	}
 	if e.recipe.Kind == Lattice {
 		c.lattices.open(e.digest)
 	}

@@ -110,7 +110,9 @@ func (s *store) dropState(e *entry) {
 	if e.state != nil {
 		s.release(e.state)
 		e.state = nil
-		s.gone = append(s.gone, e.digest)
+		if e.recipe.Kind != Argument {
+			s.gone = append(s.gone, e.digest)
+		}
 	}
 }
 
@@ -208,6 +210,14 @@ func (s *store) pin(d Digest) { s.pins[d]++ }
 func (s *store) unpin(d Digest) {
 	if s.pins[d]--; s.pins[d] <= 0 {
 		delete(s.pins, d)
+	}
+}
+
+// done is unpin for who has needed it for a job: of an argument nobody has a use any more.
+func (s *store) done(d Digest) {
+	s.unpin(d)
+	if e := s.entries[d]; e != nil && e.recipe.Kind == Argument && s.free(e) {
+		s.forget(e)
 	}
 }
 

@@ -82,7 +82,7 @@ func (o salvager) Kept(j engine.Job, out engine.Outcome) {
 	outcome, bad := e.sharing.encodeReturned(e.cfg.Self, j.ID, j.Func, out.Result, out.Err)
 	var b []byte
 	if bad == nil {
-		b, bad = wire.Value().Encode(j.Arg)
+		b, bad = wire.Shared().Encode(j.Arg)
 	}
 	took := time.Since(begun)
 	e.encoding.Add(int64(took))

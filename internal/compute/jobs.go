@@ -28,7 +28,7 @@ func read(fn string, arg []byte) (f engine.Func, v any, err error) {
 	if !ok {
 		return f, nil, fmt.Errorf("there is no function %q here", clip(fn, maxFailureName))
 	}
-	if v, err = decodeValue(arg, f.Arg); err != nil {
+	if v, err = decodeValue(wire.Shared(), arg, f.Arg); err != nil {
 		return f, nil, fmt.Errorf("the argument of %s: %w", fn, err)
 	}
 	if err = f.Refuses(v); err != nil {
@@ -37,15 +37,15 @@ func read(fn string, arg []byte) (f engine.Func, v any, err error) {
 	return f, v, nil
 }
 
-// jobOf encodes a job that is on its way out, and tells of what it shares. The error says that its argument is too
-// large, or what it shares; Register has seen to the rest.
+// jobOf encodes a job that is on its way out, and tells of what it shares. The error says that this is too much;
+// Register has seen to the rest.
 func (e *Engine) jobOf(t *engine.Taken) (steal.Job, error) {
 	j := t.Job()
 	names, err := e.sharing.names(j)
 	if err != nil {
 		return steal.Job{}, err
 	}
-	arg, err := wire.Value().Encode(j.Arg)
+	arg, err := wire.Shared().Encode(j.Arg)
 	if err != nil {
 		return steal.Job{}, err
 	}

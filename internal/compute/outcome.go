@@ -148,7 +148,7 @@ func DecodeOutcome(run job.RunID, b []byte, fn engine.Func) (result any, err err
 		}
 		err = o.Error.jobError(run)
 	}
-	if result, bad = decodeValue(o.Value, fn.Result); bad != nil {
+	if result, bad = decodeValue(wire.Value(), o.Value, fn.Result); bad != nil {
 		return nil, nil, nil, bad
 	}
 	return result, err, nil, nil
@@ -169,9 +169,9 @@ func ReturnedValue(outcome []byte) []byte {
 }
 
 // decodeValue makes a value of type t from its encoding.
-func decodeValue(b []byte, t reflect.Type) (any, error) {
+func decodeValue(c *wire.Codec, b []byte, t reflect.Type) (any, error) {
 	v := reflect.New(t)
-	if err := wire.Value().Decode(b, v.Interface()); err != nil {
+	if err := c.Decode(b, v.Interface()); err != nil {
 		return nil, err
 	}
 	return v.Elem().Interface(), nil

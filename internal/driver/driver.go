@@ -21,6 +21,8 @@ type Config struct {
 	// names shared values does not leave its peer.
 	Shared          *sharedobj.Core
 	SharedTransport SharedTransport
+	// MaxJobBytes is that of steal.Config: the argument of a larger job is fetched.
+	MaxJobBytes int
 	// Store keeps outcomes beyond this process; nil: nothing is kept.
 	Store Store
 	// Notary vouches for outcomes; nil: nobody asks who has computed them.

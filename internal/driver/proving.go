@@ -144,6 +144,7 @@ func (v *proving) came(o *steal.Order) {
 		v.tickets++
 		v.judging[v.tickets] = judgement{n, from, w}
 		v.d.job = p.job
+		v.d.shared.makeWhole(&v.d.job)
 		v.d.order = port.Order{Kind: port.Judge, Job: &v.d.job, Outcome: w.Outcome,
 			Shared: &port.Shared{Ticket: v.tickets}}
 		v.d.cfg.Engine.Do(&v.d.order)
@@ -305,7 +306,7 @@ func (v *proving) caught(b *verify.Blame) {
 	v.d.inputs.push(input{kind: shunned, now: v.d.now, outcasts: steal.Outcasts{Caught: steal.PeerID(b.Peer)}})
 	if p := v.open[b.Proof.Said.Node]; p != nil {
 		c := Caught{Peer: b.Peer, Job: p.job, Said: p.said[b.Peer].Word}
-		if p.own != nil {
+		if v.d.shared.makeWhole(&c.Job); p.own != nil {
 			c.Truth = p.own.Word
 		}
 		v.cfg.Caught(c)

@@ -9,6 +9,7 @@ import (
 	"github.com/satin-peer/satin/internal/driver"
 	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/sharedobj"
 	"github.com/satin-peer/satin/steal"
 	"github.com/satin-peer/satin/steal/policy"
 	"github.com/satin-peer/satin/verify"
@@ -23,8 +24,13 @@ type signed struct {
 	caught    []driver.Caught
 	orders    []port.Order // to judge
 	unlike    bool
-	ran       int // jobs
+	ran       int    // jobs
+	arg       []byte // of the job that is given
 }
+
+func (s *signed) SendShared(*sharedobj.Message) {}
+func (s *signed) TellShared(*sharedobj.News)    {}
+func (s *signed) Note(string)                   {}
 
 func (s *signed) Vouch(job.RunID, *verify.Opening) []byte { return []byte("o") }
 
@@ -78,12 +84,18 @@ func hearing(t *testing.T, judged bool) (*signed, *driver.Driver,
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := driver.New(driver.Config{Core: core, Engine: s, Transport: s, Store: s, Notary: s, Proving: &driver.Proving{
-		Config: verify.Config{Quorum: 2, Own: true, Wait: time.Minute, MaxOpen: 9},
-		Judged: func(string) bool { return judged }, Alike: func(string) bool { return !s.unlike },
-		View: s, Rand: s, Self: "o",
-		Author: func(v []byte) verify.PeerID { return verify.PeerID(v) },
-		Caught: func(c driver.Caught) { s.caught = append(s.caught, c) }}})
+	shared, err := sharedobj.NewCore(sharedobj.Default(), "o", driver.SharedMembers(members),
+		rand.New(rand.NewPCG(1, 2)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := driver.New(driver.Config{Core: core, Engine: s, Transport: s, Store: s, Notary: s, Shared: shared,
+		SharedTransport: s, MaxJobBytes: steal.LAN().MaxJobBytes, Proving: &driver.Proving{
+			Config: verify.Config{Quorum: 2, Own: true, Wait: time.Minute, MaxOpen: 9},
+			Judged: func(string) bool { return judged }, Alike: func(string) bool { return !s.unlike },
+			View: s, Rand: s, Self: "o",
+			Author: func(v []byte) verify.PeerID { return verify.PeerID(v) },
+			Caught: func(c driver.Caught) { s.caught = append(s.caught, c) }}})
 	return s, d, func(path job.Path) func(id steal.PeerID, author, outcome string) {
 		return func(id steal.PeerID, author, outcome string) {
 			d.Step(time.Second, &steal.Message{Run: core.Run(), From: steal.Address{Peer: id, Inc: 1}, To: core.Self(),
@@ -100,7 +112,7 @@ func (s *signed) gives(d *driver.Driver, now time.Duration, path job.Path) {
 	d.Step(now, &steal.Message{Run: d.Core().Run(), From: steal.Address{Peer: "b", Inc: 1}, To: d.Core().Self(),
 		Request: &steal.StealRequest{ID: 1, Max: 1}})
 	d.Happened(now, port.Event{Kind: port.Taken, Ticket: 1, Jobs: []steal.Taken{{Ref: 1, Spawned: true,
-		Job: steal.Job{Path: path, Function: "f", Identity: idOf(path)}}}})
+		Job: steal.Job{Path: path, Function: "f", Identity: idOf(path), Arg: s.arg}}}})
 }
 
 // Two that bring what one of them has computed are one: the quorum counts authors. What the second author says differs,

@@ -98,10 +98,14 @@ func (s *shared) fetch(in *input) {
 // leaves pins what a job names that leaves the engine, and adds who has it. What it names is what is unpinned when
 // it is back.
 func (s *shared) leaves(now time.Duration, j *steal.Job) (pinned []sharedobj.Digest) {
-	if len(j.Names) == 0 {
+	large := s != nil && j.Size() > s.d.cfg.MaxJobBytes
+	if len(j.Names) == 0 && !large {
 		return nil
 	}
-	names, err := port.NamesTaken(j.Names)
+	names, err := new(port.Names), error(nil)
+	if len(j.Names) > 0 {
+		names, err = port.NamesTaken(j.Names)
+	}
 	if j.Names = nil; s == nil || err != nil || len(names.Needs) > port.MaxNeeds {
 		return nil
 	}
@@ -122,6 +126,9 @@ func (s *shared) leaves(now time.Duration, j *steal.Job) (pinned []sharedobj.Dig
 		}
 	}
 	s.core.Pin(pinned...)
+	if large && s.keepsArgument(now, j, names) {
+		pinned = append(pinned, names.Argument)
+	}
 	if j.Names, err = names.Encode(); err != nil {
 		panic(fmt.Sprintf("driver: what a job names cannot be encoded: %v", err)) // it came encoded
 	}
@@ -222,6 +229,7 @@ func (s *shared) carryOut(o *sharedobj.Order) {
 			return
 		}
 		s.d.job = j
+		s.makeWhole(&s.d.job)
 		s.d.order.Job = &s.d.job
 	}
 	s.d.cfg.Engine.Do(&s.d.order)

@@ -29,12 +29,17 @@ type sharer struct {
 	queue []func()
 	jobs  []steal.Taken
 	value []byte // of the last constant
+	got   []steal.Job
+	most  int // bytes of a message
 	store func(steal.Partial)
 	last  *sharedobj.Message
 }
 
-// constantSize is that of several pieces.
-const constantSize = 50_000
+// constantSize is that of several pieces, and jobSize what a job may have.
+const (
+	constantSize = 50_000
+	jobSize      = 10_000
+)
 
 func newSharer(t *testing.T, id steal.PeerID, fresh bool) *sharer {
 	t.Helper()
@@ -47,7 +52,9 @@ func newSharer(t *testing.T, id steal.PeerID, fresh bool) *sharer {
 	}
 	run := steal.Run{ID: job.RunID{1}, Root: steal.Job{Function: "f", Identity: job.Identify("f", nil)},
 		Deputies: []steal.PeerID{"a"}, Fresh: fresh}
-	core, err := steal.NewCore(steal.LAN(), run, steal.Address{Peer: id, Inc: 1}, members, advice, random)
+	small := steal.LAN()
+	small.MaxJobBytes = jobSize
+	core, err := steal.NewCore(small, run, steal.Address{Peer: id, Inc: 1}, members, advice, random)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +65,8 @@ func newSharer(t *testing.T, id steal.PeerID, fresh bool) *sharer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.d = driver.New(driver.Config{Core: core, Engine: s, Transport: s, Shared: shared, SharedTransport: s, Store: s})
+	s.d = driver.New(driver.Config{Core: core, Engine: s, Transport: s, Shared: shared, SharedTransport: s, Store: s,
+		MaxJobBytes: jobSize})
 	return s
 }
 
@@ -71,6 +79,8 @@ func (s *sharer) Do(o *port.Order) {
 		s.tell(port.Event{Kind: port.Taken, Ticket: o.Ticket, Jobs: jobs})
 	case port.Here:
 		s.value = o.Shared.Data
+	case port.Run, port.Guard:
+		s.got = append(s.got, *o.Job)
 	}
 }
 
@@ -83,6 +93,7 @@ func (s *sharer) Store(p steal.Partial, _ driver.Source) {
 func (s *sharer) tell(e ...port.Event) { s.d.Happened(s.now, e...) }
 
 func (s *sharer) Send(m *steal.Message) {
+	s.most = max(s.most, m.Size())
 	s.queue = append(s.queue, func() { s.other.d.Step(s.other.now, m) })
 }
 

@@ -31,6 +31,9 @@ type Names struct {
 	Needs   []sharedobj.Need   `cbor:"1,keyasint,omitempty"`
 	Holders []sharedobj.PeerID `cbor:"2,keyasint,omitempty"` // some who have them, besides the victim
 	Guarded bool               `cbor:"3,keyasint,omitempty"` // its function has a guard
+	// Argument, one of the needs, is the job's argument, if that is too large to go with it. The driver puts it back
+	// before an engine gets the job.
+	Argument sharedobj.Digest `cbor:"4,keyasint,omitzero"`
 }
 
 // Bounds on what a job names: what one steal reply, and one fetch, can do with.
@@ -64,7 +67,8 @@ func DecodeNames(b []byte) (*Names, error) {
 		floors += len(n.Needs[i].Floor)
 		seen[n.Needs[i].Digest] = true
 	}
-	if len(n.Needs) > MaxNeeds || len(n.Holders) > MaxHolders || floors > MaxFloors || len(seen) < len(n.Needs) {
+	if len(n.Needs) > MaxNeeds || len(n.Holders) > MaxHolders || floors > MaxFloors || len(seen) < len(n.Needs) ||
+		n.Argument != (sharedobj.Digest{}) && !seen[n.Argument] {
 		return nil, fmt.Errorf("%w: %d values, %d holders, %d bytes", ErrNames, len(n.Needs), len(n.Holders), floors)
 	}
 	return n, nil

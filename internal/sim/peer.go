@@ -113,7 +113,7 @@ func (p *peer) start() error {
 		return err
 	}
 	cfg := driver.Config{Core: core, Engine: p, Transport: p, Store: p, Notary: newNotary(p),
-		Proving: w.cfg.Quorum.proving(p), Observe: p.witness.see}
+		MaxJobBytes: w.cfg.Core.MaxJobBytes, Proving: w.cfg.Quorum.proving(p), Observe: p.witness.see}
 	if p.engine.sharing, err = newSharer(p); err != nil {
 		return err
 	}

@@ -35,6 +35,7 @@ type Counts struct {
 	Withheld         uint64 // jobs that withholders got
 	// of what is shared
 	SharedMessages, SharedBytes uint64
+	Arguments                   uint64 // jobs that began whose arguments were too large to go with them
 }
 
 // Report is what a run has to show.

@@ -24,6 +24,7 @@ type Share struct {
 	// Bound makes the lattice a bound: what a leaf costs is its result, of which the least is wanted, and leaves
 	// that cost more than what is known end at once.
 	Bound bool
+	Large bool // the arguments of jobs are too large to go with them
 }
 
 // Invariants of runs that share.
@@ -256,6 +257,21 @@ func sharing(seed uint64, c *Config) {
 		body.Total /= time.Duration(steps)
 		c.Tree = &Steps{Name: "steps", Count: steps, Serial: time.Millisecond, Body: body}
 	}
+	if ok && r.IntN(2) == 0 {
+		largeArguments(r, c, split)
+	}
 	total := Sequential(c.Tree)
 	c.Want = &total.Result
+}
+
+// largeArguments has jobs leave whose arguments are too large to go with them, as far as there is room for them.
+func largeArguments(r *rand.Rand, c *Config, split *Split) {
+	arg := 4000 + r.IntN(16_000)
+	split.Arg = arg
+	if s, ok := c.Tree.(*Steps); ok {
+		s.Body.Arg = arg
+	}
+	c.Core.MaxJobBytes = 4000 + r.IntN(4000) // what else they name may be as much
+	c.Share.Core.MaxBytes += uint64(arg * r.IntN(20))
+	c.Share.Large = arg > c.Core.MaxJobBytes
 }

@@ -139,11 +139,17 @@ func (s *sharer) begins(o *port.Order) (version int32) {
 	if err != nil {
 		s.violate(guardHolds, "runs a job whose names cannot be read: %v", err)
 	}
+	if names.Argument != (sharedobj.Digest{}) {
+		if n, _ := decodeNode(o.Job.Arg); len(o.Job.Arg) != s.of.engine.tree.ArgBytes(n) {
+			s.violate(rightJob, "runs a job with %d bytes of its argument", len(o.Job.Arg))
+		}
+		s.of.world.counts.Arguments++
+	}
 	for _, n := range names.Needs {
 		if i := slices.Index(s.versions, n.Digest); i >= 0 {
 			version = int32(i)
 		}
-		if s.own[o.Segment] {
+		if s.own[o.Segment] || n.Digest == names.Argument { // of which an engine knows nothing
 			continue
 		}
 		if !s.has(n.Digest) {

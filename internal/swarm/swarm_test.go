@@ -94,18 +94,19 @@ func stolen(t *testing.T, ctx context.Context, p *swarm.Process) {
 }
 
 // beside runs an application at the first process, does something to the swarm when a certain process has
-// stolen from it, and compares the answer with the sequential one.
-func beside(t *testing.T, s *swarm.Swarm, ctx context.Context, victim int, do func(p *swarm.Process), args ...string) {
+// stolen from it, and compares the answer with the sequential one. It gives the statistics.
+func beside(t *testing.T, s *swarm.Swarm, ctx context.Context, victim int, do func(p *swarm.Process),
+	args ...string) (said string) {
 	t.Helper()
 	want := sequential(t, ctx, args...)
 	type ending struct {
-		out string
-		err error
+		out, said string
+		err       error
 	}
 	ended := make(chan ending, 1)
 	go func() {
-		out, err := s.Run(ctx, s.Peers[0], args...)
-		ended <- ending{out, err}
+		out, said, err := s.Peers[0].CommandSays(ctx, append([]string{"run", "--stats"}, args...)...)
+		ended <- ending{out, said, err}
 	}()
 	stolen(t, ctx, s.Peers[victim])
 	do(s.Peers[victim])
@@ -116,6 +117,7 @@ func beside(t *testing.T, s *swarm.Swarm, ctx context.Context, victim int, do fu
 	if e.out != want {
 		t.Errorf("got %q, want %q", e.out, want)
 	}
+	return e.said
 }
 
 // On real processes each application comes to the answer of its sequential program.
@@ -209,6 +211,19 @@ func TestJobsShare(t *testing.T) {
 			t.Error(err)
 		}
 	}, "tsp", "--random", "60", "--weights", "random")
+}
+
+// Jobs whose arguments are too large for a message, the parts of a tree of stars, are stolen; a thief is killed.
+func TestLargeArguments(t *testing.T) {
+	s, ctx := start(t, 5)
+	said := beside(t, s, ctx, 4, func(p *swarm.Process) {
+		if err := p.Kill(); err != nil {
+			t.Error(err)
+		}
+	}, "barneshut", "60000", "--steps", "3", "--variant", "tree")
+	if !strings.Contains(said, "values fetched") { // and the program shares nothing else
+		t.Errorf("no argument was fetched: %s", said)
+	}
 }
 
 // A thief that has the versions of an object, and follows their writes, is killed.

@@ -32,8 +32,8 @@ func Figures() *Codec { return figures }
 // elements as fit.
 func Value() *Codec { return value }
 
-// Shared is the codec of what jobs share: as Value, and as many bytes as there is memory for. Who holds such values
-// bounds them.
+// Shared is the codec of what jobs share, and of arguments that other jobs get: as Value, and as many bytes as there is
+// memory for. Who holds such values bounds them.
 func Shared() *Codec { return shared }
 
 // Local is the codec of what goes between the processes of one peer: at most MaxLocalFrame bytes, 16 levels

@@ -164,7 +164,7 @@ func New(cfg Config) (*Session, error) {
 	}
 	sides := sides{s}
 	with := driver.Config{Core: core, Engine: sides, Transport: sides, Shared: shared, SharedTransport: sides,
-		Notary: cfg.Notary, Proving: cfg.Proving}
+		MaxJobBytes: cfg.Core.MaxJobBytes, Notary: cfg.Notary, Proving: cfg.Proving}
 	if cfg.Store != nil && cfg.Run.Recovery != steal.Naive {
 		with.Store = sides
 	}

@@ -61,7 +61,7 @@ func (x *objectsRuns) introduction(d *Document, o Options) {
 	d.para("**Shared data** is counted, and not simulated message by message: each write goes to every machine once, over the " +
 		"wide-area links once for each cluster, as `sharedobj` sends it (package internal/sim/objects has that protocol itself), and a step waits until it has reached all: twice its " +
 		"transmission, over a tree in which each machine passes it on to two. Tree computes more than objects: it makes a tree for every job. " +
-		"Its jobs of more than 192 KiB stay at home, as in the swarm. Master with workers (mw): the root does what inner jobs do in dc, phase by phase, and spawns the leaves.")
+		"Its jobs of more than 192 KiB stay at home; in the swarm their arguments are fetched. Master with workers (mw): the root does what inner jobs do in dc, phase by phase, and spawns the leaves.")
 }
 
 // chain is how long a tree takes with a core for every job.

@@ -1,0 +1,120 @@
+package session_test
+
+import (
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/steal"
+)
+
+func init() {
+	satin.Register("session_test.cutters", cutters)
+	satin.Register("session_test.cutter", cutter)
+}
+
+// A slab is an argument as large as its Data.
+type slab struct {
+	Data  []byte
+	Depth int
+}
+
+// cuttersWait holds up all leaves until a test has seen what it wants to see.
+var cuttersWait atomic.Bool
+
+// Slabs are what cutters cut, and into how many steps of halves.
+type slabs struct{ Slabs, Bytes, Depth int }
+
+// newSlab is one of them.
+func (s slabs) newSlab(i int) slab {
+	b := make([]byte, s.Bytes)
+	for k := range b {
+		b[k] = byte(k>>8 + k + i)
+	}
+	return slab{b, s.Depth}
+}
+
+// cutters hands each of its jobs a slab of its own.
+func cutters(f *satin.Frame, s slabs) int {
+	g := satin.Fork(f, cutter)
+	for i := range s.Slabs {
+		g.Spawn(s.newSlab(i))
+	}
+	sum := 0
+	for v := range g.Results() {
+		sum += v
+	}
+	return sum
+}
+
+// cutter spawns a job for each half of its slab, which is whole.
+func cutter(f *satin.Frame, s slab) int {
+	if s.Depth > 0 {
+		half := len(s.Data) / 2
+		g := satin.Fork(f, cutter)
+		g.Spawn(slab{s.Data[:half], s.Depth - 1})
+		g.Spawn(slab{s.Data[half:], s.Depth - 1})
+		sum := 0
+		for v := range g.Results() {
+			sum += v
+		}
+		return sum
+	}
+	for cuttersWait.Load() && !f.Aborted() {
+		fib(f, 5) // lets thieves have what waits
+		time.Sleep(time.Millisecond)
+	}
+	return weight(s.Data)
+}
+
+func weight(data []byte) (sum int) {
+	for i := 0; i < len(data); i += 7 {
+		sum += (i%1000 + 1) * int(data[i])
+	}
+	return sum
+}
+
+// Jobs are stolen whatever the size of their arguments: also those that are larger than any message, and than anything
+// else that travels whole. Who steals one may pass its halves on; who is lost loses nothing.
+func TestLargeArgumentsTravel(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		slabs slabs
+		lossy bool
+		kill  int // a thief, or 0
+	}{{"beyond a message", slabs{4, 700_000, 1}, false, 0}, {"lossy, and a thief dies", slabs{4, 700_000, 1}, true, 1},
+		{"beyond a value", slabs{2, 17 << 20, 0}, false, 0}} {
+		t.Run(c.name, func(t *testing.T) {
+			peers := min(3, c.slabs.Slabs)
+			w := newWorld(t, peers, "session_test.cutters", c.slabs)
+			w.lossy = c.lossy
+			cuttersWait.Store(true)
+			var list []*worldPeer
+			for i := range peers {
+				list = append(list, w.start(i, nil))
+			}
+			w.until("all others have stolen and work", func() bool {
+				return !slices.ContainsFunc(list[1:], func(p *worldPeer) bool { return p.Stats().Held == 0 })
+			})
+			if c.kill > 0 {
+				w.kill(list[c.kill])
+			}
+			cuttersWait.Store(false)
+			want := 0
+			for i := range c.slabs.Slabs {
+				b, n := c.slabs.newSlab(i).Data, c.slabs.Bytes>>c.slabs.Depth
+				for ; len(b) > 0; b = b[n:] {
+					want += weight(b[:n])
+				}
+			}
+			if got := w.answer(); got != want {
+				t.Errorf("%v, want %d", got, want)
+			}
+			if n := w.sum(func(s *steal.Stats) uint64 { return s.PutBackTooLarge }); n > 0 {
+				t.Errorf("%d jobs stayed because they are large", n)
+			}
+		})
+	}
+}
