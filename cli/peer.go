@@ -92,7 +92,7 @@ func peerConfig(l *settings.Loaded, log *slog.Logger) peer.Config {
 		Memory: int64(l.Memory) << 20, ObjectsMemory: int64(l.ObjectsMemory) << 20,
 		Modules: l.Modules, ModuleCache: int64(l.ModuleCache) << 20,
 		LongestLife: l.LongestLife, RunDisk: int64(l.RunDisk) << 20, RunMemory: int64(l.RunMemory) << 20,
-		Policy: l.Policy, Emulate: l.Emulate,
+		Policy: l.Policy, Emulate: l.Emulate, Trusted: l.Trusted,
 		LeavePatience: l.LeavePatience, Checkpoint: checkpointEvery(l),
 		Name: cmp.Or(l.Name, machineName()), Software: software(), Log: log,
 	}

@@ -111,7 +111,7 @@ func (c *catalog) unfit(m *statement.SignedManifest) string {
 	if _, ok := satin.Lookup(m.Entry); !ok {
 		return fmt.Sprintf("%s has no function %q", m.App, m.Entry)
 	}
-	if _, err := quorumOf(m.Verify); err != nil {
+	if _, err := modeOf(m.Verify); err != nil {
 		return err.Error()
 	}
 	if m.Rounding != "" && m.Rounding != compute.Rounding() {

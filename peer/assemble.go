@@ -61,11 +61,10 @@ func (p *Peer) assemble(apps []Application) error {
 		send: p.traffic.send, tell: p.voice.tellNews, sendShared: p.traffic.sendShared,
 		tellShared: p.voice.tellShared}
 	p.crew.memory.divide(p.cfg.RunMemory, &p.cfg.Runs, &p.cfg.Stream)
-	lies, err := openCabinet(filepath.Join(p.cfg.Host.StateDir, "lies"), ".lie", maxLies, p.now)
-	if err != nil {
+	jury := &jury{base: p.base, self: p.host.ID(), host: p.host, swarm: p.swarm, vouch: vouch, cores: p.cfg.Workers}
+	if err := jury.open(&p.cfg); err != nil {
 		return err
 	}
-	jury := &jury{base: p.base, self: p.host.ID(), host: p.host, swarm: p.swarm, evidence: lies, vouch: vouch}
 	p.work = &work{}
 	asked := &answering{}
 	p.runs = newConductor(p.base, outside{

@@ -170,6 +170,7 @@ func (t *conductor) stop(o runs.Stop) {
 			t.discard(o.Run)
 		}
 		s.Close()
+		t.jury.records.save()
 		t.apps.modules.unuse(r.manifest)
 	})
 	if o.HandOver {

@@ -56,6 +56,9 @@ type Config struct {
 	RunMemory int64
 	// LongestLife is how long this peer takes part in another's run at most; 0: as long as its owner says.
 	LongestLife time.Duration
+	// Trusted are the IDs of peers whose results are used uncompared in runs of this peer that are verified: machines
+	// of its owner, or that he vouches for.
+	Trusted []string
 	// FullPriority keeps the workers from being run at the lowest priority that the system has.
 	FullPriority bool
 	// Cluster names the cluster that this peer is in; "" lets it find out.

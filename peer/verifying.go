@@ -3,7 +3,9 @@ package peer
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -26,26 +28,45 @@ import (
 // on, so that two of them never have an outcome from the same third. What they bring is compared before it is used
 // (package verify, driver.Proving).
 
-// quorumMode begins the one way to verify besides believing every member.
-const quorumMode = "quorum="
+// The ways to verify besides believing every member begin so.
+const (
+	quorumMode = "quorum="
+	doubtMode  = "doubt="
+)
 
-// maxQuorum is as many as anybody may want.
-const maxQuorum = 5
+const (
+	// maxQuorum is as many as anybody may want.
+	maxQuorum = 5
+	// leastDoubt and mostDoubt bound the probability that one may want.
+	leastDoubt, mostDoubt = 1e-9, 0.1
+	// assumedLiars is the share of strangers that lie at most, as is assumed where records count.
+	assumedLiars = 0.2
+	// checkedAgain is the share of results that are compared although one record is enough.
+	checkedAgain = 0.2
+	// proofPatience is how long somebody is waited for who was asked for a copy.
+	proofPatience = time.Minute
+)
 
-// proofPatience is how long somebody is waited for who was asked for a copy.
-const proofPatience = time.Minute
-
-// quorumOf reads how a run is verified: how many must come to the same; 1 is whoever brings it.
-func quorumOf(mode string) (int, error) {
+// modeOf reads how a run is verified; a quorum of 1, and no doubt, is whoever brings it.
+func modeOf(mode string) (c verify.Config, err error) {
+	c = verify.Config{Quorum: 1, Own: true, Wait: proofPatience, MaxOpen: steal.LAN().MaxLeases}
 	if mode == "" {
-		return 1, nil
+		return c, nil
 	}
-	text, is := strings.CutPrefix(mode, quorumMode)
-	if n, err := strconv.Atoi(text); is && err == nil && n >= 2 && n <= maxQuorum {
-		return n, nil
+	if text, is := strings.CutPrefix(mode, quorumMode); is {
+		if n, err := strconv.Atoi(text); err == nil && n >= 2 && n <= maxQuorum {
+			c.Quorum = n
+			return c, nil
+		}
 	}
-	return 0, fmt.Errorf("verification %q is not known here: want members, or %sK with K from 2 to %d", clip(mode),
-		quorumMode, maxQuorum)
+	if text, is := strings.CutPrefix(mode, doubtMode); is {
+		if x, err := strconv.ParseFloat(text, 64); err == nil && x >= leastDoubt && x <= mostDoubt {
+			c.Doubt, c.Liars, c.Again = x, assumedLiars, checkedAgain
+			return c, nil
+		}
+	}
+	return c, fmt.Errorf("verification %q is not known here: want members, %sK with K from 2 to %d, or %sP with a "+
+		"probability P from %g to %g", clip(mode), quorumMode, maxQuorum, doubtMode, leastDoubt, mostDoubt)
 }
 
 // comparable says why outcomes of a run cannot be compared; "" if they can. It notes how this machine rounds where that
@@ -73,11 +94,35 @@ type jury struct {
 	self     peer.ID
 	host     interface{ Branch(peer.ID) string }
 	swarm    *swarm
+	cores    int // of this machine, for jobs
+	trusted  map[verify.PeerID]bool
+	records  *records
 	evidence *cabinet
 	vouch    *vouching
 	banish   func(id string) error
 	voice    *voice
 	court    court
+}
+
+// open opens what lasts of a jury.
+func (j *jury) open(cfg *Config) (err error) {
+	dir := cfg.Host.StateDir
+	if j.evidence, err = openCabinet(filepath.Join(dir, "lies"), ".lie", maxLies, j.now); err != nil {
+		return err
+	}
+	j.records = &records{base: j.base, hand: j.Introducer}
+	if j.records.file, err = openCabinet(filepath.Join(dir, "records"), ".list", 1, j.now); err != nil {
+		return err
+	}
+	j.records.recall()
+	j.trusted = map[verify.PeerID]bool{}
+	for _, name := range cfg.Trusted {
+		if _, err := peer.Decode(name); err != nil {
+			return fmt.Errorf("setting trusted: %q is no peer ID: want those that satin-peer status prints", clip(name))
+		}
+		j.trusted[verify.PeerID(name)] = true
+	}
+	return nil
 }
 
 // panel is a jury for one run: see verify.View.
@@ -97,25 +142,32 @@ func (p panel) Candidates() (list []verify.Candidate) {
 
 // Introducer is whom the swarm's founder has let in: that member, or the one by which it is a member at whatever
 // remove. Who may invite can make as many members as it likes, so they count as one.
-func (p panel) Introducer(id verify.PeerID) verify.PeerID {
+func (j *jury) Introducer(id verify.PeerID) verify.PeerID {
 	if other, err := peer.Decode(string(id)); err == nil {
-		return verify.PeerID(p.host.Branch(other))
+		return verify.PeerID(j.host.Branch(other))
 	}
 	return ""
 }
+
+// Trusted says whether the user has vouched for a peer.
+func (p panel) Trusted(id verify.PeerID) bool { return p.trusted[id] }
+
+// Passed is what is known of a peer.
+func (p panel) Passed(id verify.PeerID) uint64 { return p.records.of(id) }
 
 // Below draws a number that nobody can foresee.
 func (p panel) Below(n uint64) uint64 { return rand.Uint64N(n) }
 
 // proving has the outcomes of a run of this peer's compared; nil if they are not.
 func (j *jury) proving(m *runs.Manifest) *driver.Proving {
-	k, err := quorumOf(m.Verify)
-	if err != nil || k < 2 || m.Owner != peerName(j.self) {
+	cfg, err := modeOf(m.Verify)
+	if err != nil || m.Verify == "" || m.Owner != peerName(j.self) {
 		return nil
 	}
+	cfg.AtOnce = j.cores
 	view := panel{j, m}
 	return &driver.Proving{
-		Config: verify.Config{Quorum: k, Own: true, Wait: proofPatience, MaxOpen: steal.LAN().MaxLeases},
+		Config: cfg,
 		Judged: compute.Judged, Alike: func(fn string) bool { return compute.Alike(fn, m.Rounding) },
 		View: view, Rand: view, Self: verify.PeerID(j.self.String()),
 		Author: func(voucher []byte) verify.PeerID {
@@ -124,6 +176,7 @@ func (j *jury) proving(m *runs.Manifest) *driver.Proving {
 			}
 			return ""
 		},
+		Passed:  j.records.pass,
 		Caught:  func(c driver.Caught) { j.spawn(func(context.Context) { j.caught(m.Run, &c) }) },
 		Missing: func(int) {}, // this machine is the further copy
 	}
@@ -135,6 +188,7 @@ const maxLies = 256
 // caught keeps the proof, puts out who has lied, and tells the others, who can see for themselves.
 func (j *jury) caught(run job.RunID, c *driver.Caught) {
 	name := string(c.Peer)
+	j.records.fall(c.Peer)
 	b, err := j.accuse(run, c)
 	if err == nil {
 		err = j.evidence.write(name, b)
@@ -153,18 +207,39 @@ func (j *jury) caught(run job.RunID, c *driver.Caught) {
 // trust says what an answer rests on.
 func trust(m *runs.Manifest, p *driver.Proofs) *report.Trust {
 	t := &report.Trust{Mode: "members", Bound: "every member of the swarm is believed"}
-	if k, err := quorumOf(m.Verify); err == nil && k > 1 {
+	if p == nil {
+		p = &driver.Proofs{}
+	}
+	c, err := modeOf(m.Verify)
+	switch {
+	case err != nil || m.Verify == "":
+	case c.Doubt > 0:
+		t.Mode, t.WrongAtMost, t.OnLiars = m.Verify, p.Doubt, p.OnLiars
+		t.Bound = doubtBound(&c, p)
+	default:
 		t.Mode = m.Verify
 		t.Bound = fmt.Sprintf("wrong only if %d members whom the founder has let in, or others whom these have, lie alike "+
-			"about the same job", k)
+			"about the same job", c.Quorum)
 	}
-	if p != nil {
-		t.Proved, t.Copies, t.Here, t.Disputes = p.Proved, p.Copies, p.Here, p.Settled
-		for _, id := range p.Caught {
-			t.Caught = append(t.Caught, string(id))
-		}
+	t.Proved, t.Copies, t.Here, t.Disputes = p.Proved, p.Copies, p.Here, p.Settled
+	for _, id := range p.Caught {
+		t.Caught = append(t.Caught, string(id))
 	}
 	return t
+}
+
+// doubtBound is in which case an answer may be wrong where records count. See package verify for the formulas.
+func doubtBound(c *verify.Config, p *driver.Proofs) string {
+	alone := math.Ceil(c.Liars / ((1 - c.Liars) * math.E * c.Doubt))
+	text := fmt.Sprintf("wrong with probability at most %.2g, and each result of another with at most %g, if at most one "+
+		"stranger in %.0f lies, in a share of its results that does not change; one that begins to lie after %.0f that "+
+		"were right is compared in one case of %.0f, and some %.0f of its results may be used until it is caught", p.Doubt, c.Doubt,
+		1/c.Liars, alone, 1/c.Again, (1-c.Again)/c.Again)
+	if p.OnLiars > 0 {
+		text += fmt.Sprintf("; NOT SO HERE: %d results that were used rest on the word of those alone who were caught later: "+
+			"run it again", p.OnLiars)
+	}
+	return text
 }
 
 // parseVerify reads what a user has asked for.
@@ -172,7 +247,7 @@ func parseVerify(mode string) (string, error) {
 	if mode == "members" {
 		mode = ""
 	}
-	if _, err := quorumOf(mode); err != nil {
+	if _, err := modeOf(mode); err != nil {
 		return "", control.Errorf(control.ErrBadInput, "%v", err)
 	}
 	return mode, nil

@@ -13,9 +13,18 @@ type Config struct {
 	Quorum int
 	// Spot is the share of a claim's nodes that are challenged, at least one; 0: none. It goes with a Quorum of 1.
 	Spot float64
+	// Doubt, if not 0, has an outcome be believed when it is wrong with at most this probability, as the records of
+	// those who have come to it say; see the file credibility.go. It goes with a Quorum of 1.
+	Doubt float64
+	// Liars is the share of strangers that are taken to lie, below 1/2; for Doubt.
+	Liars float64
+	// Again is the share of outcomes that are compared although one record is enough, from 0 to 1; for Doubt.
+	Again float64
 	// Own lets this machine be the further copy when others cannot be had within Wait.
 	Own  bool
 	Wait time.Duration
+	// AtOnce is how many nodes this machine computes at a time where Doubt would ask more than two others; with Own.
+	AtOnce int
 	// MaxOpen bounds the nodes that are being checked.
 	MaxOpen int
 }
@@ -32,6 +41,10 @@ type View interface {
 	Candidates() []Candidate
 	// Introducer is by whom a peer is a member.
 	Introducer(PeerID) PeerID
+	// Trusted says whether a peer's outcomes are believed as this machine's own.
+	Trusted(PeerID) bool
+	// Passed counts a peer's outcomes that were compared and found right: what Passed orders have said.
+	Passed(PeerID) uint64
 }
 
 // Rand draws what is challenged. Nobody may foresee it.
@@ -48,12 +61,15 @@ type Core struct {
 	now    time.Time
 	open   map[Node]*question
 	blamed map[PeerID]bool
+	scale  scale
+	used   beliefs
 	out    []Order
 }
 
 // New makes a core that has seen nothing.
 func New(cfg Config, view View, rand Rand) *Core {
-	return &Core{cfg: cfg, view: view, rand: rand, open: map[Node]*question{}, blamed: map[PeerID]bool{}}
+	return &Core{cfg: cfg, view: view, rand: rand, open: map[Node]*question{}, blamed: map[PeerID]bool{},
+		scale: scale{cfg.Liars, cfg.Doubt, view}, used: beliefs{sets: map[string]*belief{}}}
 }
 
 // held is a claim with who made it; a peer has one for a node.
@@ -72,9 +88,20 @@ type question struct {
 	dispute  *dispute
 	audit    *audit
 	here     bool // it is computed here too
+	again    bool // one record is not enough
 	missing  bool // that was said
 	accepted *Hash
-	proven   bool // what was accepted proves itself
+	rests    *belief // what is remembered of that; nil if there is no doubt
+	proven   bool    // what was accepted proves itself
+}
+
+// authors are those of the claims.
+func (q *question) authors() []PeerID {
+	by := make([]PeerID, len(q.claims))
+	for i, h := range q.claims {
+		by[i] = h.by
+	}
+	return by
 }
 
 func (c *Core) do(now time.Time, f func()) []Order {
@@ -91,7 +118,7 @@ func (c *Core) order(o ...Order) { c.out = append(c.out, o...) }
 func (c *Core) ask(n Node) *question {
 	q := c.open[n]
 	if q == nil && len(c.open) < c.cfg.MaxOpen {
-		q = &question{node: n, asked: map[PeerID]bool{}, gone: map[PeerID]bool{}}
+		q = &question{node: n, asked: map[PeerID]bool{}, gone: map[PeerID]bool{}, again: c.drawn()}
 		c.open[n] = q
 	}
 	return q
@@ -199,6 +226,8 @@ func (c *Core) decide(q *question) {
 	case c.agreed(q):
 	case c.cfg.Spot > 0 && len(q.claims) > 0:
 		c.challenge(q)
+	case c.cfg.Doubt > 0:
+		c.askDoubted(q)
 	default:
 		c.askMore(q)
 	}
@@ -217,22 +246,34 @@ func (c *Core) differ(q *question) bool {
 
 // agreed accepts an outcome that enough have come to; all claims are equal.
 func (c *Core) agreed(q *question) bool {
-	own := slices.ContainsFunc(q.claims, func(h held) bool { return h.by == "" })
-	if !own && (len(q.claims) == 0 || c.cfg.Spot > 0 || c.introducers(q) < c.cfg.Quorum) {
+	if !c.sure(q) && (len(q.claims) == 0 || c.cfg.Spot > 0 || !c.enough(q) || q.again && c.introducers(q) < 2) {
 		return false
 	}
 	c.accept(q)
 	return true
 }
 
-func (c *Core) accept(q *question) {
-	by := make([]PeerID, len(q.claims))
-	for i, h := range q.claims {
-		by[i] = h.by
+// sure says whether this machine has come to an outcome, or one that is trusted as much.
+func (c *Core) sure(q *question) bool {
+	return slices.ContainsFunc(q.claims, func(h held) bool { return h.by == "" || c.view.Trusted(h.by) })
+}
+
+// enough says whether an outcome is to be believed for those who have come to it.
+func (c *Core) enough(q *question) bool {
+	if c.cfg.Doubt > 0 {
+		return c.scale.credible(q.authors())
 	}
+	return c.introducers(q) >= max(c.cfg.Quorum, 1)
+}
+
+func (c *Core) accept(q *question) {
+	by := q.authors()
 	h := q.claims[0].Outcome
 	q.accepted = &h
 	c.order(Accept{q.node, h, by})
+	if c.cfg.Doubt > 0 && !q.proven {
+		c.note(q, by)
+	}
 }
 
 // introducers counts those of the peers that have brought a claim.
@@ -255,18 +296,11 @@ func (c *Core) askMore(q *question) {
 		seen[c.view.Introducer(id)] = true
 	}
 	want := max(c.cfg.Quorum, 1) - len(seen)
-	list := c.view.Candidates()
-	first := 0 // nobody is to know who will be asked
-	if len(list) > 0 {
-		first = int(c.rand.Below(uint64(len(list))))
-	}
-	for i := range list {
-		x := list[(first+i)%len(list)]
-		if want > 0 && !seen[x.Introducer] && !c.blamed[x.ID] && !q.gone[x.ID] {
-			seen[x.Introducer], q.asked[x.ID] = true, true
+	for _, x := range c.candidates(q, seen) {
+		if want > 0 && !seen[x.Introducer] {
+			seen[x.Introducer] = true
 			want--
-			q.since = c.now
-			c.order(Copy{q.node, x.ID})
+			c.copyTo(q, x.ID)
 		}
 	}
 	switch {
@@ -278,6 +312,23 @@ func (c *Core) askMore(q *question) {
 		q.missing = true
 		c.order(Missing{q.node, want})
 	}
+}
+
+// candidates lists who may be asked for a copy: nobody is to know who will be.
+func (c *Core) candidates(q *question, seen map[PeerID]bool) []Candidate {
+	list := slices.DeleteFunc(slices.Clone(c.view.Candidates()), func(x Candidate) bool {
+		return seen[x.Introducer] || c.blamed[x.ID] || q.gone[x.ID]
+	})
+	if len(list) == 0 {
+		return nil
+	}
+	first := c.rand.Below(uint64(len(list)))
+	return slices.Concat(list[first:], list[:first])
+}
+
+func (c *Core) copyTo(q *question, id PeerID) {
+	q.asked[id], q.since = true, c.now
+	c.order(Copy{q.node, id})
 }
 
 // dropped forgets the claim of a peer that does not stand by it. That is no proof of a lie.
@@ -305,9 +356,11 @@ func (c *Core) blame(id PeerID, p Proof) {
 		if q.audit != nil && q.audit.of.by == id {
 			q.audit = nil
 		}
-		own := slices.ContainsFunc(q.claims, func(h held) bool { return h.by == "" })
-		if q.accepted != nil && len(q.claims) < before && !own && !q.proven && c.introducers(q) < max(c.cfg.Quorum, 1) {
-			q.accepted = nil
+		if q.accepted != nil && len(q.claims) < before && !q.proven && !c.sure(q) && !c.enough(q) {
+			if q.accepted = nil; q.rests != nil {
+				q.rests.n--
+				q.rests = nil
+			}
 			c.order(Withdraw{q.node})
 		}
 		c.decide(q)

@@ -6,7 +6,11 @@ import (
 	"time"
 )
 
-type world struct{ list []Candidate }
+type world struct {
+	list    []Candidate
+	passed  map[PeerID]uint64
+	trusted PeerID
+}
 
 func (w *world) Candidates() []Candidate { return w.list }
 func (w *world) Introducer(id PeerID) PeerID {
@@ -17,7 +21,9 @@ func (w *world) Introducer(id PeerID) PeerID {
 	}
 	return ""
 }
-func (w *world) Below(uint64) uint64 { return 0 }
+func (w *world) Below(uint64) uint64     { return 0 }
+func (w *world) Trusted(id PeerID) bool  { return w.trusted != "" && id == w.trusted }
+func (w *world) Passed(id PeerID) uint64 { return w.passed[id] }
 
 var noon = time.Unix(43200, 0)
 
@@ -37,7 +43,7 @@ func above(path string, outcome byte, children ...*Opening) *Opening {
 }
 
 func swarm(quorum int) *Core {
-	w := &world{[]Candidate{{"a", "x"}, {"b", "x"}, {"c", "y"}, {"d", "z"}}}
+	w := &world{list: []Candidate{{"a", "x"}, {"b", "x"}, {"c", "y"}, {"d", "z"}}}
 	return New(Config{Quorum: quorum, Own: true, Wait: time.Minute, MaxOpen: 2}, w, w)
 }
 

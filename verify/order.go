@@ -35,6 +35,8 @@ type (
 		Peer  PeerID
 		Proof Proof
 	}
+	// Passed says whose outcomes were compared and found right: their records grow by one.
+	Passed struct{ Peers []PeerID }
 	// Missing says that so many more peers with other introducers are wanted for a node, and that it waits for them.
 	Missing struct {
 		Node  Node
@@ -49,4 +51,5 @@ func (Rerun) order()    {}
 func (Accept) order()   {}
 func (Withdraw) order() {}
 func (Blame) order()    {}
+func (Passed) order()   {}
 func (Missing) order()  {}

@@ -43,7 +43,7 @@ func tellLies(args []string, out, progress io.Writer) error {
 	}
 	var page bytes.Buffer
 	fmt.Fprint(&page, "# Liars\n\nWhat each way to verify lets through and costs, in the simulator (`make liars-tables`). Only the "+
-		"cores are run: no peer verifies yet.\n\n")
+		"core is run, with descent into what differs, which peers do not do; spot checks are here only.\n\n")
 	if err := liars.Table(&page, *rows); err != nil {
 		return err
 	}

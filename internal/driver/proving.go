@@ -26,6 +26,9 @@ type Proving struct {
 	Author func(voucher []byte) verify.PeerID
 	// Caught is told who has lied. It must not block.
 	Caught func(c Caught)
+	// Passed is told whose outcomes were compared and found right, at once: View.Passed is to say so. It
+	// must not block.
+	Passed func(list []verify.PeerID)
 	// Missing is told how many more peers by others are wanted, and that a job waits for them. It must not block.
 	Missing func(peers int)
 }
@@ -50,6 +53,8 @@ type Proofs struct {
 	Settled uint64          // disputes
 	Missing int             // peers by others that the last job which waits for some would need
 	Caught  []verify.PeerID // in the order in which they were
+	Doubt   float64         // with which probability at most an outcome that is used is wrong, where records count
+	OnLiars uint64          // outcomes that are used and rest on the word of those alone who were caught later
 }
 
 // proving stands between steal's core, which holds what is unproved, and that of package verify, which says what is
@@ -250,6 +255,8 @@ func (v *proving) absorb(orders []verify.Order) {
 			v.accept(&o)
 		case verify.Blame:
 			v.caught(&o)
+		case verify.Passed:
+			v.cfg.Passed(o.Peers)
 		case verify.Missing:
 			v.counts.Missing = o.Peers
 			v.cfg.Missing(o.Peers)
@@ -330,6 +337,7 @@ func (d *Driver) Proofs() (p Proofs) {
 	if d.proving != nil {
 		p = d.proving.counts
 		p.Caught = slices.Clone(p.Caught)
+		p.Doubt, p.OnLiars = d.proving.core.InDoubt()
 	}
 	return p
 }

@@ -65,6 +65,8 @@ func (s *signed) Candidates() []verify.Candidate {
 
 func (s *signed) Introducer(id verify.PeerID) verify.PeerID { return id }
 func (s *signed) Below(uint64) uint64                       { return 0 }
+func (s *signed) Trusted(verify.PeerID) bool                { return false }
+func (s *signed) Passed(verify.PeerID) uint64               { return 0 }
 
 // hearing is an owner whose run is compared; what it gives back says what somebody has made of a job.
 func hearing(t *testing.T, judged bool) (*signed, *driver.Driver,

@@ -12,11 +12,12 @@ import (
 )
 
 // impatient is a peer that soon helps itself.
-func impatient(t *testing.T) *peer.Peer {
+func impatient(t *testing.T, trusted ...string) *peer.Peer {
 	t.Helper()
 	soon := steal.LAN()
 	soon.HeartbeatEvery, soon.WideHeartbeatEvery = 100*time.Millisecond, 100*time.Millisecond
-	p, err := peer.Open(t.Context(), peer.Config{Host: hostConfig(t), Workers: 1, Cluster: "here", Steal: soon},
+	p, err := peer.Open(t.Context(), peer.Config{Host: hostConfig(t), Workers: 1, Cluster: "here", Steal: soon,
+		Trusted: trusted},
 		[]peer.Application{{Name: "hostile"}})
 	if err != nil {
 		t.Fatal(err)
@@ -71,6 +72,47 @@ func TestQuorumOfStrangers(t *testing.T) {
 	}
 }
 
+// Where peers are believed by their records a stranger has none: what it brings is computed again until that is enough.
+// A liar is out, and the answer says with which probability it is wrong, and what that rests on.
+func TestDoubtOfStrangers(t *testing.T) {
+	v, honest := impatient(t), impatient(t)
+	join(t, v, honest, control.Invitation{})
+	r := invited(t, v)
+	r.volunteers(t)
+	run, end := pairs(t, v, 12, control.Submission{Verify: "doubt=1e-4"})
+	r.steals(t, run).lies(t)
+	out := end()
+	if got := answer(t, out); got != 650 {
+		t.Errorf("the answer is %d", got)
+	}
+	x := out.Trust
+	if x == nil || x.Mode != "doubt=1e-4" || !slices.Equal(x.Caught, []string{r.ID().String()}) || x.Here == 0 ||
+		x.WrongAtMost > 1e-4*float64(x.Proved) || x.OnLiars != 0 ||
+		!strings.Contains(x.Bound, "if at most one stranger in 5 lies, in a share of its results that does not change") {
+		t.Errorf("it rests on %+v", x)
+	}
+}
+
+// What the user has vouched for is not computed again.
+func TestTrustedPeers(t *testing.T) {
+	for _, mode := range []string{"doubt=1e-4", "quorum=2"} {
+		own := impatient(t)
+		v := impatient(t, idOf(t, own))
+		join(t, v, own, control.Invitation{})
+		_, end := pairs(t, v, 12, control.Submission{Verify: mode})
+		until(t, "both compute", func() bool { return leaves.begun.Load() == 2 })
+		out := end()
+		if got := answer(t, out); got != 650 {
+			t.Errorf("%s: the answer is %d", mode, got)
+		}
+		if x := out.Trust; x == nil || x.Proved == 0 || x.Copies+x.Here > 0 || x.WrongAtMost > 0 {
+			t.Errorf("%s: it rests on %+v", mode, x)
+		}
+		own.Close()
+		v.Close()
+	}
+}
+
 // Members give nothing on of a run that is compared, or two of them might have an outcome from the same third.
 func TestComparedPeersHoard(t *testing.T) {
 	v, honest := impatient(t), impatient(t)
@@ -97,7 +139,8 @@ func TestComparedPeersHoard(t *testing.T) {
 func TestVerifyRefused(t *testing.T) {
 	v := computing(t)
 	for mode, want := range map[string]string{
-		"quorum=2": "hostile.small is registered without a way to compare them", "quorum=1": "K from 2 to 5", "spot=1%": "want members, or quorum=K",
+		"quorum=2": "hostile.small is registered without a way to compare them", "quorum=1": "K from 2 to 5",
+		"spot=1%": "want members, quorum=K", "doubt=2": "a probability P from 1e-09 to 0.1", "doubt=NaN": "from 1e-09 to 0.1",
 	} {
 		_, err := v.Submit(patience(t), control.Submission{App: "hostile", Function: "hostile.small",
 			Argument: []byte{1}, Verify: mode})

@@ -2,7 +2,7 @@ package report
 
 // Trust says what an answer rests on.
 type Trust struct {
-	Mode string `json:"mode"` // "members", "quorum=2"
+	Mode string `json:"mode"` // "members", "quorum=2", "doubt=1e-4"
 	// Bound is in which case the answer may be wrong, in words.
 	Bound string `json:"bound"`
 	// Proved counts the jobs of others that were compared before they were used; Copies and Here how often one of them
@@ -11,6 +11,10 @@ type Trust struct {
 	Copies   uint64 `json:"copies"`
 	Here     uint64 `json:"computed_here"`
 	Disputes uint64 `json:"disputes"`
+	// WrongAtMost is with which probability at most one of these results is wrong, where the records of peers count,
+	// and OnLiars how many were used and rest on the word of those alone who were caught later.
+	WrongAtMost float64 `json:"wrong_at_most,omitempty"`
+	OnLiars     uint64  `json:"on_liars,omitempty"`
 	// Caught are the peers that have lied.
 	Caught []string `json:"caught,omitempty"`
 }

@@ -14,9 +14,12 @@ import (
 // Quorum has the owner compare what others bring, as a run with --verify does: all others have to do with the owner
 // alone. Peer 0 is the owner, and is not to be lost.
 type Quorum struct {
-	Size  int     // how many must come to an outcome
-	Liars []int32 // peers that lie,
-	Rate  float64
+	Size int // how many must come to an outcome
+	// Doubt, if not 0, has peers be believed by their records: see verify.Config. All but liars begin with Record.
+	Doubt  float64
+	Record uint64
+	Liars  []int32 // peers that lie,
+	Rate   float64
 	// OneParty has all liars brought in by one member; else each member, liars included, counts for itself.
 	OneParty bool
 	// Judged has outcomes differ honestly, in how long they took to compute, and the engine say what is alike in them.
@@ -66,6 +69,16 @@ func (b bench) number(id verify.PeerID) int32 {
 	return -1
 }
 
+func (b bench) Trusted(verify.PeerID) bool { return false }
+
+func (b bench) Passed(id verify.PeerID) uint64 {
+	q := b.of.world.cfg.Quorum
+	if slices.Contains(q.Liars, b.number(id)) {
+		return b.of.world.passed[id]
+	}
+	return q.Record + b.of.world.passed[id]
+}
+
 func (b bench) Below(n uint64) uint64 { return b.of.world.random.Uint64N(n) }
 
 // proving is nil for all but the owner of a run that is verified.
@@ -74,8 +87,12 @@ func (q *Quorum) proving(p *peer) *driver.Proving {
 		return nil
 	}
 	view := bench{p}
+	cfg := verify.Config{Quorum: q.Size, Own: true, Wait: 20 * time.Second, MaxOpen: p.world.cfg.Core.MaxLeases}
+	if q.Doubt > 0 {
+		cfg.Quorum, cfg.Doubt, cfg.Liars, cfg.Again, cfg.AtOnce = 1, q.Doubt, 0.2, 0.2, 1
+	}
 	return &driver.Proving{
-		Config: verify.Config{Quorum: q.Size, Own: true, Wait: 20 * time.Second, MaxOpen: p.world.cfg.Core.MaxLeases},
+		Config: cfg,
 		View:   view, Rand: view, Self: view.name(p),
 		Judged: func(string) bool { return q.Judged },
 		Alike:  func(string) bool { return true },
@@ -85,6 +102,11 @@ func (q *Quorum) proving(p *peer) *driver.Proving {
 				panic(violation(onlyLiars, "%s is put out for what it has said of %v, and is honest", c.Peer, c.Job.Path))
 			}
 			p.world.lies++
+		},
+		Passed: func(list []verify.PeerID) {
+			for _, id := range list {
+				p.world.passed[id]++
+			}
 		},
 		Missing: func(int) {},
 	}
@@ -119,5 +141,8 @@ func (q *Quorum) says(p *peer, m *steal.Message) *steal.Message {
 
 // about describes it.
 func (q *Quorum) about() string {
+	if q.Doubt > 0 {
+		return "doubt, " + strconv.Itoa(len(q.Liars)) + " liars"
+	}
 	return "quorum of " + strconv.Itoa(q.Size) + ", " + strconv.Itoa(len(q.Liars)) + " liars"
 }

@@ -52,3 +52,23 @@ func TestQuorumSchedules(t *testing.T) {
 		t.Error("nobody was caught: nothing was tried")
 	}
 }
+
+// The same where peers are believed by their records, and honest ones have some: one party that lies and has none
+// decides nothing.
+func TestDoubtSchedules(t *testing.T) {
+	lies := 0
+	for seed := range uint64(40) {
+		c := quorumSchedule(seed)
+		c.Quorum.Doubt, c.Quorum.Record = 1e-4, []uint64{0, 30, 2000}[seed%3]
+		about := c.Describe()
+		r, err := Run(c)
+		if err != nil {
+			t.Errorf("seed %d, %s: %v\n%s", seed, c.Quorum.about(), err, about)
+			continue
+		}
+		lies += r.Lies
+	}
+	if lies == 0 {
+		t.Error("nobody was caught: nothing was tried")
+	}
+}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/steal"
+	"github.com/satin-peer/satin/verify"
 )
 
 // world is a run in progress.
@@ -29,6 +30,7 @@ type world struct {
 	adapt       *adapting // nil: nobody decides who takes part
 	shared      *shared   // nil: nothing is shared
 	lies        int       // for which somebody was put out
+	passed      map[verify.PeerID]uint64
 }
 
 // Run simulates one run. The error is a *Violation if an invariant did not hold, or wraps ErrConfig; the
@@ -61,7 +63,8 @@ func Run(cfg Config) (report *Report, err error) {
 
 func newWorld(cfg Config) (*world, error) {
 	st := &stage{cfg: cfg, random: rand.New(rand.NewPCG(cfg.Seed, 0x776f726c64)), trace: newTracer(cfg.Trace)}
-	w := &world{stage: st, cast: &cast{stage: st}, timeline: timeline{bucket: int64(cfg.Bucket)}}
+	w := &world{stage: st, cast: &cast{stage: st}, timeline: timeline{bucket: int64(cfg.Bucket)},
+		passed: map[verify.PeerID]uint64{}}
 	w.shared = newShared(&st.cfg)
 	sky := &weather{stage: st}
 	w.net = &network{stage: st, cast: w.cast, links: cfg.Network, weather: sky,

@@ -140,8 +140,9 @@ type Submission struct {
 	Module string `json:"module,omitempty"`
 	// Recovery says what becomes of the work of peers that are lost: "salvage" or "naive"; "" is salvage.
 	Recovery string `json:"recovery,omitempty"`
-	// Verify says what is done before an outcome of another peer is used: "members", believe it, or "quorum=K", have K
-	// peers whom different members have let in come to it; "" is members.
+	// Verify says what is done before an outcome of another peer is used: "members", believe it, "quorum=K", have K
+	// peers whom different members have let in come to it, or "doubt=P", as many as their records call for, so that it
+	// is wrong with probability P at most; "" is members.
 	Verify string `json:"verify,omitempty"`
 	// MaxCores is how many cores of one peer the run may use; 0 leaves it to each peer.
 	MaxCores int `json:"max_cores,omitempty"`

@@ -127,7 +127,16 @@ func swarmKeys() []*key {
 	trust := choice("trust", func(s *Settings) *string { return &s.Trust }, []string{TrustInvite, TrustOpen},
 		"Who may join the swarm.",
 		"With \"invite\" only who was invited, with \"open\" anybody: for networks where all are friends.")
-	return []*key{name, own, trust, join}
+	trusted := &key{
+		name: "trusted", kind: listKind, want: "peer IDs as satin-peer status prints them, at most 64",
+		about: []string{"Peers whose results are used uncompared in runs of this machine that are verified.",
+			"They are your other machines, and those that you vouch for as for your own."},
+		field: func(s *Settings) any { return &s.Trusted },
+		check: func(s *Settings) bool {
+			return !slices.ContainsFunc(s.Trusted, func(id string) bool { return len(id) < minPeerID || !isName(id) })
+		},
+	}
+	return []*key{name, own, trust, join, trusted}
 }
 
 func networkKeys() []*key {

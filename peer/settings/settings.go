@@ -27,6 +27,7 @@ type Settings struct {
 	Name           string   // of this peer, for people; empty: the machine's
 	Swarm          string   // the swarm's name; empty: the one that StateDir belongs to
 	Trust          string   // who may join: TrustInvite or TrustOpen
+	Trusted        []string // IDs of peers whose results are used uncompared in verified runs of this one
 	Join           []string // members to connect to at the start: full multiaddrs and invitations
 	Listen         []string // multiaddrs to listen on; empty: QUIC and TCP on all interfaces, any port
 	MDNS           bool     // find members on the local network
@@ -116,6 +117,7 @@ const (
 	maxList        = 64   // addresses in a list
 	maxText        = 4096 // bytes of a text
 	maxName        = 64   // bytes of a name
+	minPeerID      = 46   // letters of a peer ID
 	maxExecutables = 16
 	maxFile        = 1 << 20
 )

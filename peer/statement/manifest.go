@@ -42,7 +42,8 @@ type Manifest struct {
 	Title string `cbor:"12,keyasint,omitempty"`
 	// Recovery says what becomes of the work of peers that are lost: a name of package steal; "" is the default.
 	Recovery string `cbor:"13,keyasint,omitempty"`
-	// Verify says how outcomes are checked before the owner uses them, "quorum=2"; "": every member is believed.
+	// Verify says how outcomes are checked before the owner uses them, "quorum=2", "doubt=1e-4"; "": every member
+	// is believed.
 	Verify string `cbor:"14,keyasint,omitempty"`
 	// Adapt says how the run decides who takes part: a mode of package adapt; "": everybody may.
 	Adapt string `cbor:"15,keyasint,omitempty"`

@@ -24,21 +24,46 @@ func ConfigOf(seed uint64) Config {
 	c := Config{Seed: seed, Peers: 4 + rng.IntN(8), Is: is, Jobs: 3 + rng.IntN(12), Deepest: 6 + rng.IntN(4),
 		Lossy: rng.IntN(2) == 0, OneGang: rng.IntN(2) == 0,
 		Verify: verify.Config{Quorum: 2, Own: true, Wait: 20 * time.Second, MaxOpen: 100}}
-	c.Liars = rng.IntN(c.Peers)
-	switch rng.IntN(4) {
+	c.Liars, c.Used = rng.IntN(c.Peers), rng.IntN(2) == 0
+	switch rng.IntN(6) {
 	case 0:
 		c.Verify.Quorum = 3
 	case 1:
 		c.Verify.Quorum, c.Verify.Spot = 1, float64(1+rng.IntN(100))/100
-	case 2:
+	case 2, 3:
+		c.doubts(rng)
+	case 4:
 		c.Liars = 1
 	}
 	return c
 }
 
+// doubts has a schedule go by the records of its peers. Who is patient has waited until there is one, and breaks what
+// is assumed.
+func (c *Config) doubts(rng *rand.Rand) {
+	v := doubt(c.Verify)
+	v.Again, v.AtOnce = float64(rng.IntN(100))/100, rng.IntN(4)
+	c.Verify, c.Liars = v, min(c.Liars, int(v.Liars*float64(c.Peers)))
+	if rng.IntN(2) == 0 || c.Is == Patient {
+		c.Record = uint64(rng.IntN(2000))
+	}
+	if c.Is != Patient { // a liar whose share does not change has no record, or is out
+		c.Fresh = true
+	}
+}
+
+// doubt is one of the ways to verify.
+func doubt(c verify.Config) verify.Config {
+	c.Quorum, c.Doubt, c.Liars, c.Again, c.AtOnce = 1, 1e-4, 0.2, 0.2, 2
+	return c
+}
+
 // sound says whether the quorum of a schedule lets nothing wrong pass for certain: its liars are one party, or do not
-// agree with each other.
+// agree with each other. By records what is wrong passes with some probability, and for certain where all is a liar's.
 func (c *Config) sound() bool {
+	if c.Verify.Doubt > 0 {
+		return c.Liars == 0 || c.Fresh && c.OneGang
+	}
 	return c.Verify.Spot == 0 && (c.Liars <= 1 || c.OneGang || c.Is == Lazy || c.Is == Silent)
 }
 
@@ -70,4 +95,6 @@ func (r *Result) add(x *Result) {
 	r.Caught += x.Caught
 	r.Lied += x.Lied
 	r.Missing += x.Missing
+	r.OnLiars += x.OnLiars
+	r.Doubt += x.Doubt
 }

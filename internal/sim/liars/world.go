@@ -17,10 +17,13 @@ type Config struct {
 	Peers   int
 	Liars   int // of them
 	Is      Character
-	OneGang bool // all liars were brought in by one member
-	Jobs    int  // nodes that are given away
-	Deepest int  // of the tree
-	Lossy   bool // answers come late or never, now and then
+	OneGang bool   // all liars were brought in by one member
+	Jobs    int    // nodes that are given away
+	Deepest int    // of the tree
+	Lossy   bool   // answers come late or never, now and then
+	Used    bool   // what was accepted is used, and cannot be taken back: so it is with peers
+	Record  uint64 // comparisons that each peer has passed before
+	Fresh   bool   // liars have passed none
 }
 
 // A Result is what came of it.
@@ -32,9 +35,11 @@ type Result struct {
 	Ran      int // that were run, by all and by the owner
 	Owner    int // of those by the owner, single nodes counted
 	Openings int
-	Caught   int // liars that were blamed
-	Lied     int // that have lied at all
-	Missing  int // jobs that wait for more peers
+	Caught   int     // liars that were blamed
+	Lied     int     // that have lied at all
+	Missing  int     // jobs that wait for more peers
+	OnLiars  int     // outcomes that rest on the word of those alone who were caught later, as the core says at the end
+	Doubt    float64 // of all others, with which probability one is wrong at most, as it says; added up
 }
 
 // Errors of a schedule: what must never be.
@@ -56,6 +61,7 @@ type world struct {
 	jobs  map[string]verify.Node       // by path
 	is    map[verify.Node]verify.Hash  // what was accepted
 	so    map[verify.Node]verify.Claim // what is so
+	past  map[verify.PeerID]uint64     // comparisons passed
 	res   Result
 	err   error
 }
@@ -75,18 +81,25 @@ func (w *world) Introducer(id verify.PeerID) verify.PeerID {
 	return ""
 }
 
+func (w *world) Trusted(verify.PeerID) bool { return false }
+
+func (w *world) Passed(id verify.PeerID) uint64 { return w.past[id] }
+
 func (w *world) Below(n uint64) uint64 { return w.rng.Uint64N(n) }
 
 // Run runs a schedule to its end.
 func Run(cfg Config) (Result, error) {
 	w := &world{cfg: cfg, rng: rand.New(rand.NewPCG(cfg.Seed, 14)), now: time.Unix(0, 0),
 		peers: map[verify.PeerID]*peer{}, is: map[verify.Node]verify.Hash{}, so: map[verify.Node]verify.Claim{},
-		jobs: map[string]verify.Node{}}
+		jobs: map[string]verify.Node{}, past: map[verify.PeerID]uint64{}}
 	w.core = verify.New(cfg.Verify, w, w)
 	add := func(i int, is Character, by string) *peer {
 		p := &peer{id: verify.PeerID(fmt.Sprint("p", i)), by: verify.PeerID(by), is: is,
 			made: map[verify.Hash]*verify.Opening{}, rng: rand.New(rand.NewPCG(cfg.Seed, uint64(100+i)))}
 		w.peers[p.id] = p
+		if is == Honest || !cfg.Fresh {
+			w.past[p.id] = cfg.Record
+		}
 		w.order = append(w.order, p)
 		return p
 	}
@@ -154,7 +167,11 @@ func (w *world) give(n verify.Node, p *peer, lossy bool) {
 		w.res.Owner += ran
 		d = time.Second
 	}
-	w.after(d, func() { w.carryOut(w.core.Came(w.now, c, p.id)) })
+	w.after(d, func() {
+		if _, used := w.is[n]; !used || !w.cfg.Used {
+			w.carryOut(w.core.Came(w.now, c, p.id))
+		}
+	})
 }
 
 func (w *world) tick() {
@@ -186,8 +203,15 @@ func (w *world) carryOut(list []verify.Order) {
 			if o.Outcome != w.so[o.Node].Outcome {
 				w.res.Misled++
 			}
+			if w.cfg.Used {
+				w.core.Done(o.Node)
+			}
 		case verify.Withdraw:
 			delete(w.is, o.Node)
+		case verify.Passed:
+			for _, id := range o.Peers {
+				w.past[id]++
+			}
 		case verify.Blame:
 			w.blamed(o)
 		case verify.Missing:
@@ -230,11 +254,18 @@ func (w *world) blamed(o verify.Blame) {
 		w.err = fmt.Errorf("%w: of %q", errProof, o.Peer)
 	}
 	w.res.Caught++
+	for _, x := range w.order { // who has let a liar in may have let in more
+		if x.by == p.by {
+			w.past[x.id] = 0
+		}
+	}
 }
 
 // conclude compares what was believed with what is so.
 func (w *world) conclude(jobs []verify.Node) {
 	w.res.Jobs = len(jobs)
+	doubt, onLiars := w.core.InDoubt()
+	w.res.Doubt, w.res.OnLiars = doubt, int(onLiars)
 	for _, p := range w.order {
 		if p.lied {
 			w.res.Lied++
