@@ -57,19 +57,19 @@ type Problem struct {
 	// Save is nil, or writes the output file: to a temporary file that is then renamed, so never half of one.
 	Save func(result any) error
 
-	// Divide is nil, or cuts a formula that is believed to have no model into parts for runs of their own, as many or
-	// fewer: see satin-peer campaign.
-	Divide func(parts int) *Division
+	// Parts is nil, or says how runs of their own prove parts of the problem: see satin-peer campaign.
+	Parts *Parts
 }
 
-// A Division is a formula in cubes, which have all its models between them.
-type Division struct {
+// Parts are how a formula that is believed to have no model is proved in many runs: each has a cube, the literals that
+// it takes for true, and together the cubes have all models.
+type Parts struct {
 	Formula func(w io.Writer) error // writes it in DIMACS CNF
-	// the literals that each has for true, in the order of the tree that they are the leaves of
-	Cubes [][]int32
-	// Args are those of a part, beside those of the problem; the proof that it has no model is to go to a file. The
-	// proof is in LRAT, compressed if the name ends in .gz, and ends with the clause that not all of the cube holds.
-	Args func(part int, file string) []string
+	// Cut makes cubes, as many or fewer, in the order of the tree that they are the leaves of.
+	Cut func(parts int) (cubes [][]int32)
+	// Args are those of the run for a cube, beside those of the problem; the proof that it has no model is to go to a
+	// file. It is in LRAT, compressed if the name ends in .gz, and ends with the clause that not all of the cube holds.
+	Args func(cube []int32, file string) []string
 }
 
 // Answer is a result as it is shown.

@@ -1,11 +1,13 @@
 package apps
 
 import (
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/satin-peer/satin/internal/cause"
 	"github.com/satin-peer/satin/internal/durable"
@@ -43,4 +45,15 @@ func WriteFile(path string, write func(io.Writer) error) error {
 		return fmt.Errorf("writing %s: %w", path, cause.Of(err))
 	}
 	return nil
+}
+
+// WriteText is WriteFile, compressed if the name ends in .gz.
+func WriteText(path string, write func(io.Writer) error) error {
+	if !strings.HasSuffix(path, ".gz") {
+		return WriteFile(path, write)
+	}
+	return WriteFile(path, func(w io.Writer) error {
+		z := gzip.NewWriter(w)
+		return errors.Join(write(z), z.Close())
+	})
 }

@@ -33,6 +33,9 @@ type batch struct {
 	d      control.Daemon // nil: the runs are in this process, one after another
 	dir    string
 	inputs []*input
+	// isDone says whether an input was done before, and keep keeps its answer; several at a time.
+	isDone func(in *input) bool
+	keep   func(in *input, s solution) error
 
 	mu      sync.Mutex
 	done    int
@@ -43,7 +46,8 @@ type batch struct {
 type input struct {
 	line int
 	text string
-	task *task
+	read func() (*task, error) // makes task
+	task *task                 // as long as it runs, if read makes it
 }
 
 func (in *input) file(suffix string) string { return fmt.Sprintf("%04d%s", in.line, suffix) }
@@ -65,25 +69,36 @@ func runBatch(c console, app apps.App, o *options, flags *pflag.FlagSet, own *fl
 		return err
 	}
 	b := &batch{console: c, o: o, dir: o.results, running: map[*input]computation{}}
+	b.isDone, b.keep = b.isThere, b.writeAnswer
 	if err := b.read(app, given(flags, own)); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(b.dir, 0o755); err != nil {
 		return failed("%w", err)
 	}
-	l, err := c.load(flags)
+	stop, err := b.connect(flags)
 	if err != nil {
 		return err
 	}
-	d, err := control.Connect(l.RuntimeDir)
-	switch {
-	case err == nil:
-		b.d = d
-		defer d.Close()
-	case !errors.Is(err, control.ErrNotRunning):
-		return daemonError(err)
-	}
+	defer stop()
 	return b.run()
+}
+
+// connect finds the daemon, if there is one.
+func (b *batch) connect(flags *pflag.FlagSet) (stop func(), err error) {
+	l, err := b.load(flags)
+	if err != nil {
+		return nil, err
+	}
+	d, err := control.Connect(l.RuntimeDir)
+	if errors.Is(err, control.ErrNotRunning) {
+		return func() {}, nil
+	}
+	if err != nil {
+		return nil, daemonError(err)
+	}
+	b.d = d
+	return func() { d.Close() }, nil
 }
 
 // maxAtOnce is how many runs of a batch a daemon may have at once.
@@ -116,7 +131,7 @@ func (b *batch) read(app apps.App, flags map[string]any) error {
 		if err != nil {
 			return fmt.Errorf("%s:%d: %w", name, n, err)
 		}
-		b.inputs = append(b.inputs, &input{n, text, t})
+		b.inputs = append(b.inputs, &input{line: n, text: text, task: t})
 	}
 	if err := lines.Err(); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
@@ -184,7 +199,13 @@ func (b *batch) run() error {
 }
 
 // one runs one input to its end, and keeps its answer.
-func (b *batch) one(ctx context.Context, in *input) error {
+func (b *batch) one(ctx context.Context, in *input) (err error) {
+	if in.read != nil {
+		if in.task, err = in.read(); err != nil {
+			return err
+		}
+		defer func() { in.task = nil }()
+	}
 	r, stop, err := b.start(in)
 	if err != nil {
 		return err
@@ -194,14 +215,14 @@ func (b *batch) one(ctx context.Context, in *input) error {
 	b.running[in] = r
 	b.mu.Unlock()
 	s, err := r.solve(ctx)
+	if err == nil && ctx.Err() == nil {
+		err = b.keep(in, s)
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	delete(b.running, in)
 	if ctx.Err() != nil {
 		return ctx.Err()
-	}
-	if err == nil {
-		err = b.keep(in, s)
 	}
 	if gone := os.Remove(filepath.Join(b.dir, in.file(".run"))); !errors.Is(gone, fs.ErrNotExist) {
 		err = errors.Join(err, gone)
@@ -242,8 +263,8 @@ func (b *batch) start(in *input) (r computation, stop func(), err error) {
 	return &swarmRun{console: b.console, d: b.d, run: run.Run, problem: in.task.problem, ownsIt: true}, func() {}, nil
 }
 
-// keep writes an answer so that it is there whole or not at all.
-func (b *batch) keep(in *input, s solution) error {
+// writeAnswer writes an answer so that it is there whole or not at all.
+func (b *batch) writeAnswer(in *input, s solution) error {
 	text, err := describe(in.task, b.o, s)
 	if err != nil {
 		return err
@@ -254,8 +275,8 @@ func (b *batch) keep(in *input, s solution) error {
 	})
 }
 
-// isDone says whether the answer to an input is there. One to another input is not taken for it.
-func (b *batch) isDone(in *input) bool {
+// isThere says whether the answer to an input is there. One to another input is not taken for it.
+func (b *batch) isThere(in *input) bool {
 	text, err := os.ReadFile(filepath.Join(b.dir, in.file(".json")))
 	var d document
 	if err != nil || json.Unmarshal(text, &d) != nil || d.App != in.task.app || !slices.Equal(d.Args, in.task.args) {

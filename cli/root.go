@@ -79,8 +79,8 @@ The answer goes to standard output, everything else to standard error.`,
 		newCancelCommand(c), newRefuseCommand(c),
 		newSuspendCommand(c), newShareCommand(c), newPauseCommand(c),
 		newResumeCommand(c), newServiceCommand(c), newDoctorCommand(c))
-	add(hereGroup, newRunCommand(list, c), newAppsCommand(list, c), newNewCommand(c), newBuildCommand(c),
-		newConfigCommand(c),
+	add(hereGroup, newRunCommand(list, c), newCampaignCommand(list, c), newAppsCommand(list, c), newNewCommand(c),
+		newBuildCommand(c), newConfigCommand(c),
 		newPathsCommand(c), newPurgeCommand(c),
 		newEmulateCommand(c), newCheckCommand(c), newManualCommand(c), newVersionCommand(c))
 	root.SetHelpCommand(newHelpCommand())

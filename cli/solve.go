@@ -24,6 +24,8 @@ type solution struct {
 	by      string           // the peer that had the root job at the end, of a run in a swarm, if it was not the owner
 	rival   bool             // the answer is disputed
 	trust   *report.Trust    // what it rests on, of a run in the swarm
+
+	gave map[string]float64 // processor time in seconds, by peer, of a run in the swarm
 }
 
 // A computation is a run, wherever it happens.

@@ -188,6 +188,16 @@ func (r *part) withOthers(sum report.RunStats) report.RunStats {
 	return sum
 }
 
+// gave is the processor time of each peer, this one and those that told of theirs. The conductor's mutex is held.
+func (r *part) gave(self peer.ID) map[string]float64 {
+	own := r.stats()
+	all := map[string]float64{self.String(): own.CPUTime.Seconds()}
+	for id, l := range r.loads {
+		all[id.String()] = l.Stats.CPUTime.Seconds()
+	}
+	return all
+}
+
 // taking counts the peers that take part now, their workers, and those of them that are busy. The
 // conductor's mutex is held.
 func (r *part) taking(now time.Time) (peers, workers, busy int) {

@@ -1,8 +1,6 @@
 package sat
 
 import (
-	"compress/gzip"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -113,7 +111,7 @@ func setup(fs *flag.FlagSet) func(args []string) (*apps.Problem, error) {
 		}
 		p := problem(name, c, known)
 		if len(decisions) == 0 && !c.Proof {
-			p.Divide = c.division
+			p.Parts = c.parts()
 		}
 		if c.Proof {
 			p.Save = func(result any) error { return c.saveProof(*proof, result.(Result)) }
@@ -127,13 +125,7 @@ func (c *Cube) saveProof(path string, r Result) error {
 	if r.Satisfiable {
 		return nil
 	}
-	return apps.WriteFile(path, func(w io.Writer) error {
-		if !strings.HasSuffix(path, ".gz") {
-			return c.writeProof(w, r.Proof)
-		}
-		z := gzip.NewWriter(w)
-		return errors.Join(c.writeProof(z, r.Proof), z.Close())
-	})
+	return apps.WriteText(path, func(w io.Writer) error { return c.writeProof(w, r.Proof) })
 }
 
 // formula makes the formula that flags ask for, or reads the file that args name. Known is the answer if

@@ -58,16 +58,20 @@ func (c Cube) divide(n int) []Cube {
 	return cubes
 }
 
-// division is what a campaign is told of the parts.
-func (c Cube) division(parts int) *apps.Division {
-	d := &apps.Division{Formula: c.Formula.write}
-	for _, cube := range c.divide(parts) {
-		d.Cubes = append(d.Cubes, cube.Decisions)
+// parts is how a campaign proves the formula of c.
+func (c Cube) parts() *apps.Parts {
+	return &apps.Parts{
+		Formula: c.Formula.write,
+		Cut: func(parts int) (cubes [][]int32) {
+			for _, cube := range c.divide(parts) {
+				cubes = append(cubes, cube.Decisions)
+			}
+			return cubes
+		},
+		Args: func(cube []int32, file string) []string {
+			return []string{"--cube=" + cubeText(cube), "--proof=" + file}
+		},
 	}
-	d.Args = func(part int, file string) []string {
-		return []string{"--cube=" + cubeText(d.Cubes[part]), "--proof=" + file}
-	}
-	return d
 }
 
 // cubeText is how a cube is named on a command line.

@@ -68,6 +68,7 @@ var rooms = []room{
 	{dir: "guest/conform/go", knows: []string{".", "apps"}},
 	{dir: "internal/module", knows: []string{".", "internal/durable", "internal/wasm", "internal/wire", "internal/engine", "job", "sharedobj"},
 		modules: []string{"github.com/tetratelabs/wazero"}, tests: []string{"internal/module/build"}},
+	{dir: "internal/campaign", tests: []string{"internal/lrat"}},
 	{dir: "internal/lrat"},
 	{dir: "internal/pace"},
 	{dir: "internal/rup"},
@@ -113,7 +114,7 @@ var rooms = []room{
 	{dir: "cli", knows: []string{".", "adapt", "apps", "apps/*", "peer", "peer/host", "peer/control",
 		"peer/settings", "peer/preferences", "peer/emulate", "dashboard", "steal", "internal/wan", "internal/wire", "internal/module",
 		"internal/module/build", "internal/pace", "internal/report",
-		"internal/cause", "internal/lrat", "internal/plain", "internal/compute/child"},
+		"internal/campaign", "internal/cause", "internal/durable", "internal/lrat", "internal/plain", "internal/compute/child"},
 		modules: []string{"*", "github.com/libp2p/go-libp2p/gologshim"}},
 
 	// Tools of the house itself.

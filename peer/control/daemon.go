@@ -197,6 +197,8 @@ type Outcome struct {
 
 	Peers int             `json:"peers"` // that worked on it, this one counted
 	Stats report.RunStats `json:"stats"`
+	// Gave is the processor time of each of these peers in seconds, as far as it told. Lost with the daemon's process.
+	Gave map[string]float64 `json:"gave_seconds,omitempty"`
 	// Trust says what the answer rests on; nil if that is not known any more.
 	Trust *report.Trust `json:"trust,omitempty"`
 }

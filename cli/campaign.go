@@ -1,0 +1,235 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/satin-peer/satin/apps"
+	"github.com/satin-peer/satin/internal/campaign"
+	"github.com/satin-peer/satin/peer/control"
+	"github.com/satin-peer/satin/peer/settings"
+)
+
+func newCampaignCommand(list []apps.App, c console) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "campaign",
+		Short: "Prove in many runs that a formula has no model, for weeks",
+		Long: `A campaign is a proof that is too much for one run. It is a directory: the formula, the cubes into which it is
+divided, and of each that was proved the piece, named by its hash and checked when it came. "new" makes the directory,
+"run" has the parts computed, in the swarm if there is a daemon, and goes on where it was when it is given again;
+"status" says how far it is and what may be left; "export" writes all of it as static files for anybody;
+"check" checks everything again, here or in an exported directory; "proof" makes one proof of the pieces.`,
+		Example: `  satin-peer campaign new w12 --parts 200 -- sat --waerden 3,12,135
+  satin-peer campaign run w12
+  satin-peer campaign status w12
+  satin-peer campaign export w12 /var/www/w12
+  satin-peer campaign check w12`,
+		SuggestionsMinimumDistance: typoDistance,
+		Args:                       cobra.ArbitraryArgs,
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return group("command", cmd, args) }
+	cmd.AddCommand(newCampaignNew(list, c), newCampaignRun(list, c), newCampaignStatus(c), newCampaignExport(c),
+		newCampaignCheck(c), newCampaignProof(c))
+	return cmd
+}
+
+func newCampaignNew(list []apps.App, c console) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "new DIR -- APPLICATION [ARGUMENT]...",
+		Short: "Divide a problem, and make the directory of its campaign",
+		Long: `new divides a problem and writes DIR. Nothing runs yet. The title, which is published, is the problem's unless
+--title says another.`,
+		Example: "  satin-peer campaign new w12 --parts 200 -- sat --waerden 3,12,135",
+		Args:    cobra.ArbitraryArgs,
+	}
+	const most = 100_000
+	parts := cmd.Flags().Int("parts", 1000, fmt.Sprintf("how many parts to make, 1 to %d", most))
+	title := cmd.Flags().String("title", "", "what the campaign is about, in a `LINE`")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) < 2 {
+			return &apps.InputError{What: "arguments", Want: "DIR, --, and a problem as satin-peer run takes it"}
+		}
+		if err := apps.IntRange("--parts", *parts, 1, most); err != nil {
+			return err
+		}
+		t, err := readTask(list, control.RunInfo{App: args[1], Args: args[2:]})
+		if err != nil {
+			return err
+		}
+		if t.problem.Parts == nil {
+			return &apps.InputError{What: args[1], Want: "a problem that can be divided and proved: sat with a whole formula"}
+		}
+		if *title == "" {
+			*title = t.problem.Title
+		}
+		plan := campaign.Plan{Title: oneLine(*title), App: t.app, Args: commandLine(t)}
+		if err := makeCampaign(args[0], &plan, t.problem.Parts, *parts); err != nil {
+			return err
+		}
+		fmt.Fprintf(c.err, "%s: %d parts; satin-peer campaign run %s begins\n", oneLine(args[0]), len(plan.Cubes),
+			oneLine(args[0]))
+		return nil
+	}
+	return cmd
+}
+
+func newCampaignRun(list []apps.App, c console) *cobra.Command {
+	o := &options{recovery: "salvage"}
+	cmd := &cobra.Command{
+		Use:   "run DIR",
+		Short: "Have the parts of a campaign computed, and check their proofs",
+		Long: `run has the parts computed that are not proved: in the swarm, --at-once of them at a time, if there is a daemon,
+else one after the other on this machine. The proof of each is checked here when it comes, and only then counts. Ctrl-C, a
+restart of the machine or of the daemon lose nothing: the same command goes on, and runs that the swarm went on
+with meanwhile are not begun again. A model, if a part has one, is written to the directory: then there is
+nothing to prove.`,
+		Example: `  satin-peer campaign run w12
+  satin-peer campaign run w12 --at-once 16 --keep 20000`,
+		Args: cobra.ArbitraryArgs,
+	}
+	flags := cmd.Flags()
+	flags.IntVar(&o.atOnce, "at-once", 4, "how many parts a daemon has at once; each gets the same share of the cores")
+	flags.IntVar(&o.workers, "workers", 0, "cores to use without a daemon (default all)")
+	flags.IntVar(&o.nice, "nice", 0, "lower the priority of the workers by 0 to 19, without a daemon")
+	flags.StringVar(&o.verify, "verify", "members", "as of satin-peer run; the proofs are checked in any case")
+	keep := flags.Int64("keep", 0, "`MiB` of proofs to keep; what comes then is checked and not kept (0: all is kept)")
+	flags.String("config", "", "the configuration `FILE` to read")
+	settings.AddFlags(flags, "state_dir", "runtime_dir")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		dir, err := openCampaign(args)
+		if err != nil {
+			return err
+		}
+		if *keep < 0 {
+			return &apps.InputError{What: "--keep", Got: fmt.Sprint(*keep), Want: "a number from 0 on"}
+		}
+		dir.most = *keep << 20
+		return dir.run(c, list, o, flags)
+	}
+	return cmd
+}
+
+// campaignCommand is a command about one directory, which is its first argument; it has so many.
+func campaignCommand(cmd *cobra.Command, n int, do func(dir *campaignDir, args []string) error) *cobra.Command {
+	cmd.Args = cobra.ArbitraryArgs
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		if err := apps.ArgCount(args, n, cmd.Use[len(cmd.Name())+1:]); err != nil {
+			return err
+		}
+		dir, err := openCampaign(args[:1])
+		if err != nil {
+			return err
+		}
+		return do(dir, args[1:])
+	}
+	return cmd
+}
+
+func newCampaignStatus(c console) *cobra.Command {
+	var asJSON *bool
+	cmd := campaignCommand(&cobra.Command{
+		Use:     "status DIR",
+		Short:   "Say how far a campaign is, and what may be left",
+		Example: "  satin-peer campaign status w12 --json",
+	}, 1, func(dir *campaignDir, _ []string) error {
+		s := dir.state(time.Now())
+		left, known := s.Left()
+		sum := s.Sum()
+		if *asJSON {
+			d := map[string]any{"title": s.Title, "parts": len(s.Cubes), "proved": s.Done(), "sum": sum}
+			if known {
+				d["left"] = left
+			}
+			return c.writeJSON(d)
+		}
+		fmt.Fprintf(c.out, "%s\n%d of %d parts proved: %s conflicts, %s clauses, %s of proof\n", oneLine(s.Title), s.Done(),
+			len(s.Cubes), grouped(sum.Conflicts), grouped(uint64(sum.Steps)), megabytes(sum.Bytes))
+		switch {
+		case s.Done() == len(s.Cubes):
+			fmt.Fprintln(c.out, "all is proved; satin-peer campaign check checks it again")
+		case known:
+			fmt.Fprintf(c.out, "left: %s conflicts, standard error %s, by the %d parts that were begun first\n",
+				scaled(left.Conflicts), scaled(left.StandardError), left.From)
+		default:
+			fmt.Fprintln(c.out, "too few of the parts that were begun first are done to say what is left")
+		}
+		return nil
+	})
+	asJSON = addJSON(cmd, "the same")
+	return cmd
+}
+
+func newCampaignExport(c console) *cobra.Command {
+	return campaignCommand(&cobra.Command{
+		Use:   "export DIR OUT",
+		Short: "Write a campaign as static files for anybody",
+		Long: `export writes OUT: a page, index.html, the formula, the plan and the pieces. Nothing in it names a file, a machine
+or a person: a peer is called by the first 12 digits of the SHA-256 of its peer ID, which its owner can work out. OUT can
+be checked as DIR can.`,
+		Example: "  satin-peer campaign export w12 /var/www/w12",
+	}, 2, func(dir *campaignDir, args []string) error {
+		return dir.export(args[0], time.Now())
+	})
+}
+
+func newCampaignCheck(c console) *cobra.Command {
+	return campaignCommand(&cobra.Command{
+		Use:   "check DIR",
+		Short: "Check all proofs of a campaign, and that its cubes are all there is",
+		Long: `check follows all pieces step by step, compares them with their hashes, and checks that the cubes are all there is. It
+believes nobody, and needs no daemon. The exit code is 0 if the whole is proved, 1 if not.`,
+		Example: "  satin-peer campaign check w12",
+	}, 1, func(dir *campaignDir, _ []string) error {
+		if err := dir.checkCover(); err != nil {
+			return failed("%w", err)
+		}
+		proved := 0
+		for part, p := range dir.pieces {
+			if p == nil || p.Dropped {
+				continue
+			}
+			if _, err := dir.checkPiece(part, dir.pieceFile(p), p.File); err != nil {
+				return failed("part %d: %w", part+1, err)
+			}
+			proved++
+		}
+		if proved < len(dir.Cubes) {
+			return failed("%d of %d parts have a right proof here, and the cubes are all there is", proved, len(dir.Cubes))
+		}
+		_, err := fmt.Fprintf(c.out, "s VERIFIED UNSAT\nc %s: %d parts\n", oneLine(dir.Title), proved)
+		return err
+	})
+}
+
+func newCampaignProof(c console) *cobra.Command {
+	return campaignCommand(&cobra.Command{
+		Use:   "proof DIR FILE",
+		Short: "Make one proof of the pieces of a campaign",
+		Long: `proof writes the pieces and the cover as one proof in LRAT, for any checker of the format, compressed if the name
+of FILE ends in .gz. The formula is DIR/formula.cnf.`,
+		Example: `  satin-peer campaign proof w12 w12.lrat.gz
+  satin-peer check w12/formula.cnf w12.lrat.gz`,
+	}, 2, func(dir *campaignDir, args []string) error {
+		for part, p := range dir.pieces {
+			if p == nil || p.Dropped {
+				return failed("part %d has no proof here", part+1)
+			}
+		}
+		clauses, err := dir.clauses()
+		if err != nil {
+			return failed("%w", err)
+		}
+		if err := apps.WriteText(args[0], func(w io.Writer) error {
+			return dir.Whole(w, clauses, func(part int) (io.ReadCloser, error) {
+				return openText(dir.pieceFile(dir.pieces[part]))
+			})
+		}); err != nil {
+			return failed("%w", err)
+		}
+		fmt.Fprintf(c.err, "satin-peer check %s %s checks it\n", oneLine(dir.path(formulaFile)), oneLine(args[0]))
+		return nil
+	})
+}

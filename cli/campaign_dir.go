@@ -1,0 +1,287 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/satin-peer/satin/apps"
+	"github.com/satin-peer/satin/internal/campaign"
+	"github.com/satin-peer/satin/internal/cause"
+	"github.com/satin-peer/satin/internal/durable"
+	"github.com/satin-peer/satin/internal/lrat"
+)
+
+// Files of a campaign's directory. Part 12 is proved when pieces/0012.json is there, which names its piece; 0012.run
+// names the run that is to bring it.
+const (
+	planFile    = "campaign.json"
+	formulaFile = "formula.cnf"
+	pageFile    = "index.html"
+	piecesDir   = "pieces"
+	pieceEnd    = ".lrat.gz"
+	maxPlan     = 256 << 20 // bytes
+)
+
+// A campaignDir is the directory of a campaign, as it is now.
+type campaignDir struct {
+	*campaign.Plan
+	dir  string
+	most int64 // bytes of pieces to keep; 0: all
+
+	mu     sync.Mutex
+	pieces []*campaign.Piece // by part; nil for one that is not proved
+}
+
+func (d *campaignDir) path(names ...string) string {
+	return filepath.Join(append([]string{d.dir}, names...)...)
+}
+
+func (d *campaignDir) pieceFile(p *campaign.Piece) string { return d.path(piecesDir, p.File+pieceEnd) }
+
+func (d *campaignDir) record(part int) string {
+	return d.path(piecesDir, fmt.Sprintf("%04d.json", part+1))
+}
+
+// makeCampaign writes the directory of a new campaign. It fails if there is one.
+func makeCampaign(dir string, plan *campaign.Plan, parts *apps.Parts, n int) error {
+	d := &campaignDir{Plan: plan, dir: dir}
+	if _, err := os.Lstat(d.path(planFile)); err == nil {
+		return &apps.InputError{What: dir, Got: "a directory with a campaign", Want: "a new one"}
+	}
+	if err := os.MkdirAll(d.path(piecesDir), 0o755); err != nil {
+		return failed("%w", err)
+	}
+	var formula bytes.Buffer
+	if err := parts.Formula(&formula); err != nil {
+		return failed("%w", err)
+	}
+	plan.Formula, plan.Cubes = campaign.Sum(formula.Bytes()), parts.Cut(n)
+	if err := d.checkCover(); err != nil {
+		return failed("%w", err)
+	}
+	if err := apps.WriteFile(d.path(formulaFile), durable.Bytes(formula.Bytes())); err != nil {
+		return failed("%w", err)
+	}
+	return d.writeJSON(d.path(planFile), plan) // last: from now on there is a campaign
+}
+
+func (d *campaignDir) writeJSON(path string, v any) error {
+	text, err := json.MarshalIndent(v, "", " ")
+	if err == nil {
+		err = apps.WriteFile(path, durable.Bytes(append(text, '\n')))
+	}
+	if err != nil {
+		return failed("%w", err)
+	}
+	return nil
+}
+
+// openCampaign reads what is there. A piece whose record cannot be read is none.
+func openCampaign(args []string) (*campaignDir, error) {
+	if err := apps.ArgCount(args, 1, "DIR"); err != nil {
+		return nil, err
+	}
+	dir, err := filepath.Abs(args[0])
+	if err != nil {
+		return nil, failed("%w", err)
+	}
+	d := &campaignDir{Plan: &campaign.Plan{}, dir: dir}
+	text, err := apps.ReadFile(d.path(planFile), maxPlan)
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(text, d.Plan); err != nil {
+		return nil, &apps.InputError{What: d.path(planFile), Got: err.Error(), Want: "the plan of a campaign"}
+	}
+	formula, err := apps.ReadFile(d.path(formulaFile), maxPlan)
+	if err != nil {
+		return nil, err
+	}
+	if campaign.Sum(formula) != d.Formula {
+		return nil, &apps.InputError{What: d.path(formulaFile), Want: "the formula that the campaign began with"}
+	}
+	d.pieces = make([]*campaign.Piece, len(d.Cubes))
+	for part := range d.pieces {
+		var p campaign.Piece
+		text, err := os.ReadFile(d.record(part))
+		if err == nil && json.Unmarshal(text, &p) == nil && p.Part == part+1 && isHash(p.File) {
+			d.pieces[part] = &p
+		}
+	}
+	return d, nil
+}
+
+// isHash says whether a record names a file by a hash, and not by a path to somewhere else.
+func isHash(name string) bool {
+	sum, err := hex.DecodeString(name)
+	return err == nil && len(sum) == sha256.Size
+}
+
+func (d *campaignDir) state(now time.Time) *campaign.State {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return &campaign.State{Plan: d.Plan, Pieces: slices.Clone(d.pieces), At: now}
+}
+
+// checkCover has the checker follow the cover: if all parts have no model, the formula has none.
+func (d *campaignDir) checkCover() error {
+	var goals, cover bytes.Buffer
+	if err := d.WriteGoals(&goals); err != nil {
+		return err
+	}
+	if err := d.Cover(&cover, func(part int) int { return part + 1 }, len(d.Cubes)); err != nil {
+		return err
+	}
+	_, err := lrat.Check(&goals, &cover)
+	return err
+}
+
+// checkPiece has the checker follow the piece of a part in a file. Hash is what the file is to have; "" for any.
+func (d *campaignDir) checkPiece(part int, file, hash string) (report lrat.Report, err error) {
+	if hash != "" {
+		if got, _, err := fileSum(file); err != nil || got != hash {
+			return report, errors.Join(err, fmt.Errorf("%s is not what its name says", file))
+		}
+	}
+	formula, err := os.Open(d.path(formulaFile))
+	if err != nil {
+		return report, err
+	}
+	defer formula.Close()
+	piece, err := openText(file)
+	if err != nil {
+		return report, err
+	}
+	defer piece.Close()
+	return lrat.Derive(formula, piece, d.Goal(part))
+}
+
+func fileSum(name string) (sum string, size int64, err error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return "", 0, cause.Of(err)
+	}
+	defer f.Close()
+	h := sha256.New()
+	size, err = io.Copy(h, f)
+	return hex.EncodeToString(h.Sum(nil)), size, err
+}
+
+// clauses counts those of the formula.
+func (d *campaignDir) clauses() (n int, err error) {
+	f, err := os.Open(d.path(formulaFile))
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	words := bufio.NewScanner(f)
+	for words.Scan() {
+		if !strings.HasPrefix(words.Text(), "p ") {
+			n++
+		}
+	}
+	return n, words.Err()
+}
+
+// take checks the proof of a part that came in a file, and keeps it under its hash.
+func (d *campaignDir) take(part int, file string, p campaign.Piece) error {
+	began := time.Now()
+	report, err := d.checkPiece(part, file, "")
+	if err != nil {
+		return err
+	}
+	p.Part, p.Steps, p.Checking = part+1, report.Added, time.Since(began).Seconds()
+	if p.File, p.Bytes, err = fileSum(file); err != nil {
+		return err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	kept := int64(0)
+	for _, other := range d.pieces {
+		if other != nil && !other.Dropped {
+			kept += other.Bytes
+		}
+	}
+	if p.Dropped = d.most > 0 && kept+p.Bytes > d.most; p.Dropped {
+		err = os.Remove(file)
+	} else {
+		err = os.Rename(file, d.pieceFile(&p))
+	}
+	if err != nil {
+		return err
+	}
+	if err := d.writeJSON(d.record(part), &p); err != nil {
+		return err
+	}
+	d.pieces[part] = &p
+	return nil
+}
+
+// export writes what anybody may see.
+func (d *campaignDir) export(to string, now time.Time) error {
+	public := *d.Plan
+	public.Args = nil // they may name files
+	out := &campaignDir{Plan: &public, dir: to, pieces: slices.Clone(d.pieces)}
+	if err := os.MkdirAll(out.path(piecesDir), 0o755); err != nil {
+		return failed("%w", err)
+	}
+	for part, p := range d.pieces {
+		if p == nil {
+			continue
+		}
+		shown := *p
+		shown.Gave = map[string]float64{}
+		for peer, seconds := range p.Gave {
+			shown.Gave[campaign.Sum([]byte(peer))[:12]] = seconds
+		}
+		if !p.Dropped {
+			if err := copyFile(d.pieceFile(p), out.pieceFile(p)); err != nil {
+				return failed("%w", err)
+			}
+		}
+		out.pieces[part] = &shown
+		if err := out.writeJSON(out.record(part), &shown); err != nil {
+			return err
+		}
+	}
+	if err := copyFile(d.path(formulaFile), out.path(formulaFile)); err != nil {
+		return failed("%w", err)
+	}
+	if err := apps.WriteFile(out.path(pageFile), out.state(now).WritePage); err != nil {
+		return failed("%w", err)
+	}
+	return out.writeJSON(out.path(planFile), &public)
+}
+
+// copyFile copies a file that never changes: what is there already, of that length, is it.
+func copyFile(from, to string) error {
+	f, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	there, err := os.Stat(to)
+	if here, bad := f.Stat(); err == nil && bad == nil && there.Size() == here.Size() {
+		return nil
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return apps.WriteFile(to, func(w io.Writer) error {
+		_, err := io.Copy(w, f)
+		return err
+	})
+}

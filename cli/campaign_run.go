@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/satin-peer/satin/apps"
+	"github.com/satin-peer/satin/internal/campaign"
+	"github.com/satin-peer/satin/internal/durable"
+	"github.com/satin-peer/satin/peer/control"
+)
+
+// run has the parts computed that are not proved: a batch whose answers are pieces.
+func (d *campaignDir) run(c console, list []apps.App, o *options, flags *pflag.FlagSet) error {
+	if err := apps.IntRange("--at-once", o.atOnce, 1, maxAtOnce); err != nil {
+		return err
+	}
+	o.each = d.dir
+	b := &batch{console: c, o: o, dir: d.path(piecesDir), running: map[*input]computation{}}
+	whole, err := readTask(list, control.RunInfo{App: d.App, Args: d.Args})
+	if err != nil {
+		return err
+	}
+	if whole.problem.Parts == nil {
+		return &apps.InputError{What: d.App, Want: "an application that proves parts"}
+	}
+	args := whole.problem.Parts.Args
+	for _, part := range d.Order() {
+		in := &input{line: part + 1, text: strings.Trim(fmt.Sprint(d.Cubes[part]), "[]")}
+		in.read = func() (*task, error) {
+			return readTask(list, control.RunInfo{App: d.App, Args: slices.Concat(
+				args(d.Cubes[part], d.path(piecesDir, in.file(pieceEnd))), d.Args)})
+		}
+		b.inputs = append(b.inputs, in)
+	}
+	b.isDone = func(in *input) bool { return d.pieces[in.line-1] != nil }
+	b.keep = func(in *input, s solution) error { return b.takePiece(d, in, s) }
+	stop, err := b.connect(flags)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	err = b.run()
+	if err == nil {
+		fmt.Fprintf(c.err, "all %d parts are proved; satin-peer campaign check %s checks them again\n", len(d.Cubes),
+			oneLine(d.dir))
+	}
+	return err
+}
+
+// takePiece keeps the proof that a part's run brought, if the checker accepts it.
+func (b *batch) takePiece(d *campaignDir, in *input, s solution) error {
+	if s.unsaved != nil {
+		return s.unsaved
+	}
+	file := d.path(piecesDir, in.file(pieceEnd))
+	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+		text, err := describe(in.task, b.o, s)
+		if err == nil {
+			err = apps.WriteFile(d.path(in.file(".model.json")), durable.Bytes(text))
+		}
+		return errors.Join(fmt.Errorf("it has a model, so there is nothing to prove: it is in %s",
+			d.path(in.file(".model.json"))), err)
+	}
+	p := campaign.Piece{Elapsed: s.end.at.Seconds(), Gave: s.gave}
+	var figures struct{ Conflicts uint64 }
+	if text, err := json.Marshal(s.answer.Fields); err == nil {
+		_ = json.Unmarshal(text, &figures) // an application without that figure has none
+	}
+	p.Conflicts = figures.Conflicts
+	if err := d.take(in.line-1, file, p); err != nil {
+		return err
+	}
+	return apps.WriteFile(d.path(pageFile), d.state(time.Now()).WritePage)
+}

@@ -1,0 +1,113 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/satin-peer/satin/internal/campaign"
+)
+
+// Guards the whole way of a campaign on one machine: it is divided, computed in two goes, exported, checked, and made
+// one proof; and that what was changed afterwards is noticed.
+func TestCampaign(t *testing.T) {
+	home, dir := home(t), filepath.Join(t.TempDir(), "w")
+	try := func(code int, want string, args ...string) string {
+		t.Helper()
+		f := newFake()
+		f.dirs = home
+		got := f.runReal(append([]string{"campaign"}, args...)...)
+		if text := f.out.String() + f.err.String(); got != code || !strings.Contains(text, want) {
+			t.Fatalf("%v: exit code %d, %q", args, got, text)
+		}
+		return f.out.String()
+	}
+	try(0, "parts", "new", dir, "--parts", "6", "--", "sat", "--waerden", "3,5,22")
+	try(exitBadInput, "a new one", "new", dir, "--", "sat", "--waerden", "3,5,22")
+	try(exitBadInput, "can be divided", "new", dir+"2", "--", "nqueens", "8")
+	try(0, "0 of 6 parts proved", "status", dir)
+	try(exitFailed, "0 of 6 parts have a right proof", "check", dir)
+	try(exitFailed, "has no proof here", "proof", dir, dir+".lrat")
+	try(0, "all 6 parts are proved", "run", dir, "--workers", "1")
+	try(0, "6 of 6 were done before", "run", dir, "--workers", "1")
+	try(0, "6 of 6 parts proved", "status", dir)
+	try(0, "s VERIFIED UNSAT", "check", dir)
+	out := filepath.Join(t.TempDir(), "out")
+	try(0, "", "export", dir, out)
+	try(0, "s VERIFIED UNSAT", "check", out)
+	plan, err := os.ReadFile(filepath.Join(out, planFile))
+	if err != nil || strings.Contains(string(plan), "--waerden") {
+		t.Errorf("the exported plan has the owner's arguments, or: %v", err)
+	}
+	try(0, "", "proof", out, dir+".lrat.gz")
+	f := newFake()
+	if code := f.runReal("check", filepath.Join(dir, formulaFile), dir+".lrat.gz"); code != 0 {
+		t.Errorf("the whole proof: exit code %d, %s", code, &f.err)
+	}
+
+	// a part is lost, and is computed again
+	record := filepath.Join(dir, piecesDir, "0003.json")
+	var p campaign.Piece
+	text, err := os.ReadFile(record)
+	if err != nil || json.Unmarshal(text, &p) != nil || p.Conflicts == 0 && p.Steps == 0 {
+		t.Fatalf("the record is %s, %v", text, err)
+	}
+	if err := os.Remove(record); err != nil {
+		t.Fatal(err)
+	}
+	try(0, "5 of 6 were done before", "run", dir, "--workers", "1", "--keep", "1")
+	try(0, "s VERIFIED UNSAT", "check", dir)
+	// there is no room for it
+	d, err := openCampaign([]string{dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.most = 1
+	spare := filepath.Join(t.TempDir(), "spare.lrat.gz")
+	if err := copyFile(d.pieceFile(d.pieces[2]), spare); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.take(3, spare, campaign.Piece{}); err == nil {
+		t.Error("the piece of part 3 is taken for that of part 4")
+	}
+	if err := d.take(2, spare, campaign.Piece{}); err != nil || !d.pieces[2].Dropped {
+		t.Errorf("a piece past the bound: %+v, %v", d.pieces[2], err)
+	}
+	try(exitFailed, "5 of 6 parts have a right proof", "check", dir)
+	try(exitFailed, "part 3 has no proof here", "proof", dir, dir+".lrat")
+	// the piece of another part, which is right
+	other, err := os.ReadFile(filepath.Join(dir, piecesDir, "0004.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	other = []byte(strings.Replace(string(other), `"part": 4`, `"part": 3`, 1))
+	if err := os.WriteFile(record, other, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	try(exitFailed, "part 3: ", "check", dir)
+	// another formula
+	if err := os.WriteFile(filepath.Join(dir, formulaFile), []byte("p cnf 1 1\n1 0\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	try(exitBadInput, "the formula that the campaign began with", "check", dir)
+}
+
+// Guards that proofs past the bound are checked and not kept, and that a part with a model ends the campaign.
+func TestCampaignOfAModel(t *testing.T) {
+	home, dir := home(t), filepath.Join(t.TempDir(), "w")
+	f := newFake()
+	f.dirs = home
+	if code := f.runReal("campaign", "new", dir, "--parts", "3", "--", "sat", "--waerden", "3,5,21"); code != 0 {
+		t.Fatalf("exit code %d, %s", code, &f.err)
+	}
+	if code := f.runReal("campaign", "run", dir, "--workers", "1"); code != exitFailed ||
+		!strings.Contains(f.err.String(), "it has a model") {
+		t.Fatalf("exit code %d, %s", code, &f.err)
+	}
+	models, err := filepath.Glob(filepath.Join(dir, "*.model.json"))
+	if err != nil || len(models) == 0 {
+		t.Errorf("no model is kept, %v", err)
+	}
+}
