@@ -10,10 +10,8 @@ import (
 // A Group is a set of children of one function whose results are taken in order of completion. It is a small value
 // that lives on the spawner's stack, is used only there and must not be copied.
 type Group[A, R any] struct {
-	w    *engine.Worker
-	key  unsafe.Pointer
-	id   uint64
-	left int // children whose results have not been taken
+	of  engine.Group
+	key unsafe.Pointer
 }
 
 // Fork opens a group of children of the running job that call fn.
@@ -22,14 +20,13 @@ func Fork[A, R any](f *Frame, fn func(*Frame, A) R) Group[A, R] {
 }
 
 func fork[A, R any](w *engine.Worker, key unsafe.Pointer) Group[A, R] {
-	w.Groups++
-	return Group[A, R]{w: w, key: key, id: w.Groups}
+	return Group[A, R]{open(w), key}
 }
 
 // Spawn adds a child fn(arg), as the function Spawn does. It may be called in the body of the group's Results loop.
 func (g *Group[A, R]) Spawn(arg A) {
-	spawnKey[A, R](g.w, g.key, arg).r.Group = g.id
-	g.left++
+	spawnKey[A, R](g.of.Worker, g.key, arg).r.Group = g.of.ID
+	g.of.Left++
 }
 
 // Results yields the result of each child once, in order of completion. The loop's body is the paper's inlet
@@ -41,32 +38,31 @@ func (g *Group[A, R]) Spawn(arg A) {
 // back from thieves while one ran are yielded before it. If a child panicked, Results panics with its *JobError.
 func (g *Group[A, R]) Results() iter.Seq[R] {
 	return func(yield func(R) bool) {
-		w := g.w
-		for g.left > 0 {
+		w := g.of.Worker
+		for g.of.Left > 0 {
 			head, cur, limit := w.Head, w.Cur, limitOf(w)
 			h := head - 1
 			d := cur>>engine.DepthShift + 1
-			if ^head < limit && !ready(w, g.id) && d < uint64(len(w.Levels)) {
-				if r := slotAt(w, h); r.Group == g.id { // newest, private, of this group: call it here
+			if ^head < limit && !ready(&g.of) && d < uint64(len(w.Levels)) {
+				if r := slotAt(w, h); r.Group == g.of.ID { // newest, private, of this group: call it here
 					t := taskOf[A, R](r)
 					r.Group = 0
 					w.Head = h
 					w.Levels[d] = engine.Level{Job: r.ID, From: cur}
 					w.Cur = d << engine.DepthShift
 					w.Counts.Inline++
-					g.left--
+					g.of.Left--
 					res := t.fn(frameOf(w), t.arg)
 					if w.Head != h {
 						w.SyncTo(h)
 					}
 					w.Cur = cur
-					if overtaken(w, g.id) {
-						taskOf[A, R](w.Finished(g.key, g.id)).res = res
-						g.left++
+					if overtaken(&g.of) {
+						taskOf[A, R](g.of.Finished(g.key)).res = res
 						continue
 					}
 					if !yield(res) {
-						g.abort()
+						g.of.Abort()
 						return
 					}
 					continue
@@ -77,7 +73,7 @@ func (g *Group[A, R]) Results() iter.Seq[R] {
 				return
 			}
 			if !yield(res) {
-				g.abort()
+				g.of.Abort()
 				return
 			}
 		}
@@ -86,48 +82,31 @@ func (g *Group[A, R]) Results() iter.Seq[R] {
 
 // mustNext gives the result of the next child that has finished; false if none is left. It panics if the child failed.
 func (g *Group[A, R]) mustNext() (res R, ok bool) {
-	r := g.next()
+	r := g.of.Next()
 	if r == nil {
-		g.w.PopConsumed()
+		g.of.Worker.PopConsumed()
 		return res, false
 	}
-	res, err := take[A, R](g.w, r)
+	res, err := take[A, R](g.of.Worker, r)
 	if err != nil {
 		panic(err)
 	}
 	return res, true
 }
 
-// next gives the next child that has finished; nil if none is left.
-func (g *Group[A, R]) next() *engine.Record {
-	if g.left == 0 {
-		return nil
-	}
-	r := g.w.Next(g.id)
-	if g.left--; r == nil {
-		g.left = 0
-	}
-	return r
-}
-
-// abort drops what is left.
-func (g *Group[A, R]) abort() {
-	g.w.AbortGroup(g.id, g.left)
-	g.left = 0
-}
-
-// ready and overtaken are not generic: see room.
+// open, ready and overtaken are not generic: see room.
+func open(w *engine.Worker) engine.Group               { return w.Fork() }
 func slotAt(w *engine.Worker, h uint32) *engine.Record { return w.SlotAt(h) }
 func limitOf(w *engine.Worker) uint32                  { return w.Limit() }
-func ready(w *engine.Worker, group uint64) bool        { return w.Ready(group) }
-func overtaken(w *engine.Worker, group uint64) bool    { return w.Overtaken(group) }
+func ready(g *engine.Group) bool                       { return g.Ready() }
+func overtaken(g *engine.Group) bool                   { return g.Overtaken() }
 
 // Tries is Results that yields a panic in a child as an error, a *JobError that names the child.
 func (g *Group[A, R]) Tries() iter.Seq2[R, error] {
 	return func(yield func(R, error) bool) {
-		for r := g.next(); r != nil; r = g.next() {
-			if !yield(take[A, R](g.w, r)) {
-				g.abort()
+		for r := g.of.Next(); r != nil; r = g.of.Next() {
+			if !yield(take[A, R](g.of.Worker, r)) {
+				g.of.Abort()
 				return
 			}
 		}

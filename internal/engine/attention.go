@@ -13,9 +13,8 @@ const (
 // thief never waits for a long leaf to end; the price, some 60 ns a job, is small beside such jobs. Fine ones
 // stay private until somebody wants one: the owner comes by soon anyway.
 type grain struct {
-	coarse bool
-	begun  uint64 // jobs begun when the measurement began
-	since  int64  // ns; 0: not yet begun
+	begun uint64 // jobs begun when the measurement began
+	since int64  // ns; 0: not yet begun
 }
 
 // restart begins a new measurement: waits and thefts must not count as the time that jobs take.
@@ -23,7 +22,7 @@ func (g *grain) restart() { g.since = 0 }
 
 // begin is called when a new run starts on the worker: its jobs count as coarse until measured.
 func (g *grain) begin(w *Worker) {
-	g.coarse, g.since = w.pool != nil && w.pool.demand.Load(), 0
+	w.coarse, g.since = w.pool != nil && w.pool.demand.Load(), 0
 	w.hold()
 }
 
@@ -38,7 +37,7 @@ func (g *grain) measure(w *Worker) {
 		return
 	}
 	now := w.pool.now()
-	g.coarse = now-g.since > int64(n)*fineGrain
+	w.coarse = now-g.since > int64(n)*fineGrain
 	g.since, g.begun = now, w.Counts.begun()
 }
 
@@ -55,9 +54,7 @@ func (w *Worker) attend() {
 func (w *Worker) attention() {
 	w.Counts.visits++
 	w.open() // first: a wish that is said after we looked raises it again
-	if w.stolen != nil {
-		w.checkAborted()
-	}
+	w.checkAborted()
 	p := w.pool
 	if p == nil {
 		return
@@ -83,14 +80,14 @@ func (w *Worker) attention() {
 	}
 	wanted := w.want.Load()
 	if wanted != 0 && p.now()-wanted > lateAnswer {
-		w.grain.coarse, w.grain.since = true, 0
+		w.coarse, w.grain.since = true, 0
 	}
-	if w.grain.coarse {
+	if w.coarse {
 		w.grain.measure(w)
 	}
 	if private := w.Head - w.split; private > 0 {
 		switch {
-		case w.grain.coarse:
+		case w.coarse:
 			w.shareAll()
 		case wanted != 0 || p.hungry() || !w.stealable() && p.demand.Load():
 			w.want.Store(0)
@@ -99,11 +96,11 @@ func (w *Worker) attention() {
 	} else if wanted != 0 || p.hungry() {
 		w.hold() // nothing to share yet: come back at the next Spawn or Get
 	}
-	if w.grain.coarse {
+	if w.coarse {
 		w.hold()
 	}
 	if p.cfg.Breathe != nil {
-		w.breathe()
+		w.breath.visit(w)
 	}
 }
 

@@ -17,9 +17,8 @@ const (
 	maxSkip      = 1 << 12
 )
 
-// breathe is called at each visit.
-func (w *Worker) breathe() {
-	b := &w.breath
+// visit is called at each visit of w.
+func (b *breath) visit(w *Worker) {
 	w.hold()
 	if b.left > 0 {
 		b.left--

@@ -46,7 +46,7 @@ func (w *Worker) Spawned(r *Record) {
 	w.Cur++
 	r.ID = w.Cur
 	w.Head++
-	if w.grain.coarse {
+	if w.coarse {
 		w.shareAll()
 	}
 }
@@ -67,23 +67,11 @@ func (w *Worker) Abort() {
 	for w.hasChildren() {
 		w.drop()
 	}
-	w.crossOutAll()
+	w.failures.crossOutOf(w.Cur >> DepthShift)
 }
 
 // Aborted says whether the running job, or one it descends from, has been aborted.
-func (w *Worker) Aborted() bool {
-	for _, s := range w.stolen {
-		if s.r.state.Load() == dropped {
-			return true
-		}
-	}
-	return false
-}
-
-// hasChildren says whether the newest slot belongs to the running frame: its children are on top.
-func (w *Worker) hasChildren() bool {
-	return w.Head > 0 && w.slots[w.Head-1].ID>>DepthShift == w.Cur>>DepthShift
-}
+func (w *Worker) Aborted() bool { return w.roots.dropped() != nil }
 
 // Await brings the job with the given id, whose record is r, to its end; false if it was aborted.
 // Whoever has read its result says Release.
@@ -107,7 +95,7 @@ func (w *Worker) Await(r *Record, id uint64) bool {
 
 // Release gives up a finished record whose result has been read.
 func (w *Worker) Release(r *Record) {
-	w.crossOut(r)
+	w.failures.crossOut(r)
 	if r.Slot == NoSlot { // detached
 		w.recycle(r)
 		return
@@ -132,67 +120,4 @@ func (w *Worker) popBack(h uint32) {
 	r.d.Ops.Clear(r)
 	r.renew()
 	r.ID = 0
-}
-
-// Ready says that a child of the group, or of a later one, has finished and waits to be taken.
-func (w *Worker) Ready(group uint64) bool {
-	return len(w.ready) > 0 && w.ready[len(w.ready)-1].group >= group
-}
-
-// Overtaken says that children of the group, or any others, may have finished while one ran in place.
-func (w *Worker) Overtaken(group uint64) bool { return w.finished.Load() != nil || w.Ready(group) }
-
-// Finished is said when a child of the group that ran in place was overtaken. It gives a record for the
-// child's result, which takes its turn behind those that have finished before: the child's own slot has been
-// its children's meanwhile.
-func (w *Worker) Finished(key unsafe.Pointer, group uint64) *Record {
-	r := w.take(w.desc(key))
-	r.ID, r.Group = w.Levels[w.Cur>>DepthShift+1].Job|doneBit, group
-	w.drain()
-	w.ready.push(r)
-	return r
-}
-
-// Next runs or awaits children of the running frame until one of the group has finished, which it gives; nil if
-// Abort dropped them. There must be one whose result has not been taken.
-func (w *Worker) Next(group uint64) *Record {
-	w.Counts.syncs++
-	for {
-		w.drain()
-		if r := w.ready.take(group, w.Cur>>DepthShift); r != nil {
-			return r
-		}
-		if !w.hasChildren() {
-			return nil
-		}
-		w.step()
-	}
-}
-
-// AbortGroup drops the group's children, of which so many are left. Children of the frame that are newer but
-// not of the group are run: their results may still be wanted.
-func (w *Worker) AbortGroup(group uint64, left int) {
-	if left > 0 {
-		w.Counts.aborts++
-	}
-	for left > 0 {
-		if r := w.ready.take(group, w.Cur>>DepthShift); r != nil {
-			w.crossOut(r)
-			if r.Slot == NoSlot {
-				w.recycle(r)
-			} else {
-				r.consumed = true
-			}
-			left--
-			continue
-		}
-		if !w.hasChildren() {
-			break // Abort was there before
-		}
-		if r := w.slots[w.Head-1]; r.Group != group || r.joined {
-			w.step()
-		} else if w.drop(); !r.joined {
-			left--
-		}
-	}
 }

@@ -34,7 +34,7 @@ func (w *Worker) FullLimit() uint32            { return w.fullLimit() }
 
 func (w *Worker) Hold()                                   { w.hold() }
 func (w *Worker) Raise()                                  { w.raise() }
-func (w *Worker) SetCoarse()                              { w.grain.coarse = true }
+func (w *Worker) SetCoarse()                              { w.coarse = true }
 func (w *Worker) Enter(job, cur uint64)                   { w.enter(job, cur) }
 func (w *Worker) Root(d uint64, r *Record)                { w.tab.Load().roots[d] = r }
 func (w *Worker) Steal() *Record                          { return w.steal() }

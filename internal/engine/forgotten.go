@@ -39,29 +39,45 @@ func (w *Worker) noteFailure(r *Record) {
 		id.Path = append(id.Path, childIndex(child.id))
 		child.err = &job.Error{ID: id, Func: r.d.Name, Err: err}
 	}
-	w.failed = append(w.failed, child)
+	w.failures.list = append(w.failures.list, child)
 }
 
+// failures are those that nobody has taken.
+type failures struct {
+	list []failedChild
+	base int // those from here on are of the frame that call runs, and of those above it
+}
+
+// enter begins a frame, which leave ends with what enter gave: the failures of frames below count as they did.
+func (f *failures) enter() (n, base int) {
+	n, base = len(f.list), f.base
+	f.base = n
+	return n, base
+}
+
+func (f *failures) leave(n, base int) { f.list, f.base = f.list[:n], base }
+
+func (f *failures) any() bool { return len(f.list) > f.base }
+
 // crossOut forgets the failure of r: its result is taken, or was given up.
-func (w *Worker) crossOut(r *Record) {
-	if len(w.failed) > w.failBase {
-		w.failed = slices.DeleteFunc(w.failed, func(c failedChild) bool { return c.r == r })
+func (f *failures) crossOut(r *Record) {
+	if f.any() {
+		f.list = slices.DeleteFunc(f.list, func(c failedChild) bool { return c.r == r })
 	}
 }
 
-// crossOutAll forgets the failures of the running frame's children.
-func (w *Worker) crossOutAll() {
-	mine := slices.DeleteFunc(w.failed[w.failBase:],
-		func(c failedChild) bool { return c.id>>DepthShift == w.Cur>>DepthShift })
-	w.failed = w.failed[:w.failBase+len(mine)]
+// crossOutOf forgets the failures of children of the running frame, which has that depth.
+func (f *failures) crossOutOf(depth uint64) {
+	mine := slices.DeleteFunc(f.list[f.base:], func(c failedChild) bool { return c.id>>DepthShift == depth })
+	f.list = f.list[:f.base+len(mine)]
 }
 
-// forgotten gives the failure that ends the running frame, nil if there is none: of its oldest child that failed.
-func (w *Worker) forgotten() error {
+// oldest gives the failure that ends the running frame, which has that depth: of its oldest child that failed; nil if
+// there is none.
+func (f *failures) oldest(depth uint64) error {
 	var oldest *failedChild
-	depth := w.Cur >> DepthShift
-	for i := w.failBase; i < len(w.failed); i++ {
-		if c := &w.failed[i]; c.id>>DepthShift >= depth && (oldest == nil || c.id < oldest.id) {
+	for i := f.base; i < len(f.list); i++ {
+		if c := &f.list[i]; c.id>>DepthShift >= depth && (oldest == nil || c.id < oldest.id) {
 			oldest = c
 		}
 	}

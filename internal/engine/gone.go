@@ -54,15 +54,15 @@ func (w *Worker) handOver(r *Record, h uint32, id job.ID) {
 }
 
 // regain makes sure that no thief looks at slot h, the newest, if its record r is gone.
-func (w *Worker) regain(r *Record, h uint32) {
+func (s *stack) regain(r *Record, h uint32) {
 	if !r.gone {
 		return
 	}
 	r.gone = false
-	if n := len(w.handed) - 1; n >= 0 && w.handed[n] == h {
-		w.handed = w.handed[:n]
+	if n := len(s.handed) - 1; n >= 0 && s.handed[n] == h {
+		s.handed = s.handed[:n]
 	}
-	if w.claim(h) {
+	if s.claim(h) {
 		return
 	}
 	for !r.passed.Load() {

@@ -50,7 +50,7 @@ func (w *Worker) begin(r *Record, h uint32) {
 	w.detach(r, h)
 	if h < w.fence {
 		if w.stopwatch.budget > 0 {
-			w.runTimed(r, h)
+			w.stopwatch.run(w, r, h)
 			return
 		}
 		w.lowerFence(h)
@@ -84,7 +84,7 @@ func (w *Worker) SyncTo(h uint32) {
 	for w.Head > h {
 		w.step()
 	}
-	if err := w.forgotten(); err != nil {
+	if err := w.failures.oldest(w.Cur >> DepthShift); err != nil {
 		panic(err)
 	}
 }

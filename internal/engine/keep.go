@@ -33,7 +33,7 @@ func (p *Pool) Pulse() {
 //     timed again.
 //   - If many timed jobs in a row turn out to be tiny, not worth two readings of the clock, then the spacer
 //     stays when the last has ended: the frame's further children get slots above the fence too, fast. The
-//     spacer goes with the frame (syncTo pops it), and the frame's parent finds the fence just above its next
+//     spacer goes with the frame (SyncTo pops it), and the frame's parent finds the fence just above its next
 //     slot, as it was.
 //   - In between two calls only so many tiny jobs are timed (budget). When it is used up, each slow job that is
 //     begun lowers the fence by half, so that the oldest jobs, the largest, stay below it longest.
@@ -117,9 +117,8 @@ func (s *stopwatch) worth(w *Worker, took int64) bool {
 	return true
 }
 
-// runTimed runs the newest job, which was claimed from slot h and detached, and times it.
-func (w *Worker) runTimed(r *Record, h uint32) {
-	s := &w.stopwatch
+// run runs w's newest job, which was claimed from slot h and detached, and times it.
+func (s *stopwatch) run(w *Worker, r *Record, h uint32) {
 	spacer := w.slots[h]
 	spacer.ID, spacer.joined, spacer.consumed, spacer.gone = w.Cur, true, true, true
 	spacer.state.Store(done)
@@ -128,7 +127,7 @@ func (w *Worker) runTimed(r *Record, h uint32) {
 	index, since := childIndex(r.ID), s.read(w)-s.slept
 	w.runDetached(r)
 	took := s.read(w) - s.slept - since
-	if s.worth(w, took) && r.Fail == nil && !w.abortWanted() {
+	if s.worth(w, took) && r.Fail == nil && !w.Aborted() {
 		if id, ok := w.runningPath(); ok {
 			id.Path = append(id.Path, index)
 			w.keep(r, id)
@@ -164,7 +163,7 @@ func (s *stopwatch) start(w *Worker, r *Record) int64 {
 }
 
 func (s *stopwatch) stop(w *Worker, r *Record, since int64) {
-	if r.W == nil || !s.worth(w, s.read(w)-s.slept-since) || r.Fail != nil || w.abortWanted() {
+	if r.W == nil || !s.worth(w, s.read(w)-s.slept-since) || r.Fail != nil || w.Aborted() {
 		return
 	}
 	if id, _, ok := w.pool.idOf(r); ok {

@@ -12,9 +12,12 @@ import "github.com/satin-peer/satin/job"
 //
 // What is inside has a path too: a lent record carries the steps from the job that interprets to it.
 
+// A Lender is a worker as a job sees it whose spawns happen elsewhere. It belongs to the job's goroutine.
+type Lender struct{ *Worker }
+
 // Wanted visits attention if somebody raised the attention word, and says how many jobs of this worker others would
 // like to have. It may unwind the job.
-func (w *Worker) Wanted() int {
+func (w Lender) Wanted() int {
 	w.attend()
 	p := w.pool
 	if p == nil {
@@ -28,7 +31,7 @@ func (w *Worker) Wanted() int {
 
 // Lend makes the record in the next slot a child that anybody may have, and says by which steps it descends from the
 // running job: before it can be seen, which may be at once.
-func (w *Worker) Lend(r *Record, steps job.Path) {
+func (w Lender) Lend(r *Record, steps job.Path) {
 	r.steps = steps
 	w.Spawned(r)
 	w.shareAll()
@@ -36,7 +39,7 @@ func (w *Worker) Lend(r *Record, steps job.Path) {
 
 // TakeBack takes a child back if it is the newest that has not finished and nobody has it: then it is as if
 // it had not been spawned.
-func (w *Worker) TakeBack(r *Record, id uint64) bool {
+func (w Lender) TakeBack(r *Record, id uint64) bool {
 	if r.ID != id || w.settleNewest() != r {
 		return false
 	}
@@ -54,7 +57,7 @@ func (w *Worker) TakeBack(r *Record, id uint64) bool {
 // settleNewest takes children of the running frame that came back, or were consumed, off the stack until the
 // newest is one that is not here, which it gives; nil if there is none. Those that came back keep their
 // results.
-func (w *Worker) settleNewest() *Record {
+func (w Lender) settleNewest() *Record {
 	for w.drain(); w.hasChildren(); {
 		h := w.Head - 1
 		switch r := w.slots[h]; {
@@ -74,7 +77,7 @@ func (w *Worker) settleNewest() *Record {
 
 // AwaitAny waits until one of some children has finished, or is the newest and nobody has it, and says which. The
 // function gives record and id of one of n.
-func (w *Worker) AwaitAny(n int, child func(int) (*Record, uint64)) int {
+func (w Lender) AwaitAny(n int, child func(int) (*Record, uint64)) int {
 	w.Counts.syncs++
 	for {
 		newest := w.settleNewest()
@@ -96,7 +99,7 @@ func (w *Worker) AwaitAny(n int, child func(int) (*Record, uint64)) int {
 }
 
 // DropChild gives a child up: at once if it is the newest or has finished, else when the running job ends.
-func (w *Worker) DropChild(r *Record, id uint64) {
+func (w Lender) DropChild(r *Record, id uint64) {
 	newest := w.settleNewest()
 	if r.ID == id && r == newest {
 		w.drop()

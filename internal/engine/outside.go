@@ -177,5 +177,5 @@ func (w *Worker) waitUntil(so func() bool) {
 // called wakes a worker in waitUntil.
 func (w *Worker) called() {
 	w.came.Store(true)
-	w.wake()
+	w.pool.wake(w)
 }

@@ -31,7 +31,7 @@ func (w *Worker) park(local bool) {
 	w.shareAll()
 	p.mu.Lock()
 	w.parked.Store(true)
-	if w.finished.Load() != nil || w.came.Load() || w.abortWanted() {
+	if w.finished.Load() != nil || w.came.Load() || w.Aborted() {
 		w.parked.Store(false)
 		p.mu.Unlock()
 		return
@@ -76,23 +76,22 @@ func (w *Worker) sleep() {
 }
 
 // wake makes w, if it is parked, go on as soon as it has a core.
-func (w *Worker) wake() {
+func (s *scheduler) wake(w *Worker) {
 	if !w.parked.Load() {
 		return
 	}
-	p := w.pool
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if !w.parked.Load() {
 		return
 	}
 	w.parked.Store(false)
-	if p.free.Load() > 0 {
-		p.feed(w)
+	if s.free.Load() > 0 {
+		s.feed(w)
 		return
 	}
-	p.ready = append(p.ready, w)
-	p.waiting.Add(1)
-	p.resumable.Add(1)
-	p.callAll()
+	s.ready = append(s.ready, w)
+	s.waiting.Add(1)
+	s.resumable.Add(1)
+	s.callAll()
 }

@@ -88,9 +88,9 @@ func (r *Record) depth() uint8 {
 	return r.W.depthAt(r.ID &^ abortedBit >> DepthShift)
 }
 
-// depthAt is that of the jobs of w's frame at the given depth of its stack.
-func (w *Worker) depthAt(at uint64) uint8 {
-	t := w.tab.Load()
+// depthAt is that of the jobs of the worker's frame at the given depth of its stack.
+func (s *stack) depthAt(at uint64) uint8 {
+	t := s.tab.Load()
 	for ; at > 0; at-- {
 		if t.levels[at].Job == 0 {
 			return t.roots[at].depth()
@@ -118,9 +118,9 @@ func (r *Record) resolve(tail job.Path) (id job.ID, restarted, ok bool) {
 	return id, restarted || r.restarted(), ok
 }
 
-// idAt gives the ID of the job below w's frame at the given depth by the reversed path tail.
-func (w *Worker) idAt(depth uint64, tail job.Path) (id job.ID, restarted, ok bool) {
-	t := w.tab.Load()
+// idAt gives the ID of the job below the worker's frame at the given depth by the reversed path tail.
+func (s *stack) idAt(depth uint64, tail job.Path) (id job.ID, restarted, ok bool) {
+	t := s.tab.Load()
 	for d := depth; d > 0; d-- {
 		if t.levels[d].Job == 0 {
 			return t.roots[d].resolve(tail)

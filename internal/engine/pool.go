@@ -279,7 +279,7 @@ func (p *Pool) cancel(r *Record, why error) {
 	}
 	if v := r.thief.Load(); v != nil {
 		v.raise()
-		v.wake()
+		p.wake(v)
 	}
 	r.out.ended(r)
 }

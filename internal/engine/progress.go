@@ -21,40 +21,41 @@ type awayShare struct {
 	share float64
 }
 
-// shares measures the jobs that w runs for somebody else, outermost first. Only w's goroutine may call it.
-func (w *Worker) shares() []rootShare {
-	all := make([]rootShare, len(w.stolen))
-	for i, s := range w.stolen {
-		end, last := w.Head, w.Cur
-		if i+1 < len(w.stolen) {
-			end = w.stolen[i+1].base
-			last = w.Levels[w.stolen[i+1].depth].From
+// shares measures the jobs that the worker with that stack runs for somebody else, outermost first. It belongs to the
+// worker.
+func (roots roots) shares(s *stack) []rootShare {
+	all := make([]rootShare, len(roots))
+	for i, r := range roots {
+		end, last := s.Head, s.Cur
+		if i+1 < len(roots) {
+			end = roots[i+1].base
+			last = s.Levels[roots[i+1].depth].From
 		}
-		all[i] = w.shareOf(s, end, last)
+		all[i] = s.shareOf(r, end, last)
 	}
 	return all
 }
 
-// shareOf walks the frames of the root s, the innermost of which is named by last, and the slots from s.base to end.
-func (w *Worker) shareOf(s stolenRoot, end uint32, last uint64) rootShare {
-	all := rootShare{job: s.r}
-	share, slot := 1.0, s.base
-	for d := s.depth; d <= last>>DepthShift; d++ {
+// shareOf walks the frames of the root, the innermost of which is named by last, and the slots from root.base to end.
+func (s *stack) shareOf(root stolenRoot, end uint32, last uint64) rootShare {
+	all := rootShare{job: root.r}
+	share, slot := 1.0, root.base
+	for d := root.depth; d <= last>>DepthShift; d++ {
 		children := last & childMask
 		running := d < last>>DepthShift
 		if running {
-			children = w.Levels[d+1].From & childMask
+			children = s.Levels[d+1].From & childMask
 		}
 		if children == 0 {
 			all.here += share // a leaf, or a frame before its first spawn
 			break
 		}
 		share /= float64(children)
-		for ; slot < end && w.slots[slot].ID>>DepthShift == d; slot++ {
-			r := w.slots[slot]
+		for ; slot < end && s.slots[slot].ID>>DepthShift == d; slot++ {
+			r := s.slots[slot]
 			switch {
 			case r.joined || r.state.Load() == done:
-			case slot < w.split && r.state.Load() != fresh:
+			case slot < s.split && r.state.Load() != fresh:
 				all.away = append(all.away, awayShare{r, share})
 			default:
 				all.here += share

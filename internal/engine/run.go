@@ -1,5 +1,32 @@
 package engine
 
+// A stolenRoot is a job that a worker runs for somebody else, and where on its stack that began.
+type stolenRoot struct {
+	r      *Record
+	base   uint32 // the head then
+	depth  uint64 // its depth
+	search search
+}
+
+// roots are the jobs that a worker runs for others, the innermost last.
+type roots []stolenRoot
+
+// dropped gives the outermost that nobody waits for any more; nil if there is none.
+func (roots roots) dropped() *Record {
+	for _, s := range roots {
+		if s.r.state.Load() == dropped {
+			return s.r
+		}
+	}
+	return nil
+}
+
+// searched says whether the innermost is searched down to that depth (salvage.go).
+func (roots roots) searched(depth uint64) bool {
+	n := len(roots)
+	return n > 0 && depth <= roots[n-1].search.searched
+}
+
 // An abortPanic unwinds a worker's stack down to the root that was dropped.
 type abortPanic struct{ r *Record }
 
@@ -16,11 +43,11 @@ func (w *Worker) runRoot(r *Record) {
 		w.Counts.unbegun++ // nobody waits for it any more
 		return
 	}
-	n, cur := len(w.stolen), w.Cur
-	outer := w.countFor(r)
+	n, cur := len(w.roots), w.Cur
+	outer := w.tallied.begin(&w.Counts, r, n == 0)
 	w.enter(0, cur)
 	w.tab.Load().roots[cur>>DepthShift+1] = r
-	w.stolen = append(w.stolen, stolenRoot{r, w.Head, w.Cur >> DepthShift, search})
+	w.roots = append(w.roots, stolenRoot{r, w.Head, w.Cur >> DepthShift, search})
 	w.Counts.roots++
 	if w.grain.restart(); r.W == nil {
 		w.grain.begin(w)
@@ -29,8 +56,8 @@ func (w *Worker) runRoot(r *Record) {
 		w.hold()
 	}
 	defer func() { // also when the panic is an outer root's abort, or the job ended its goroutine
-		w.stolen = w.stolen[:n]
-		w.countOn(outer)
+		w.roots = w.roots[:n]
+		w.tallied.count(&w.Counts, outer)
 		w.grain.restart()
 		if w.searching() {
 			w.hold()
@@ -52,11 +79,10 @@ func (w *Worker) runRoot(r *Record) {
 // r.Fail, but passes on the abort of another job than r.
 func (w *Worker) call(r *Record, cur uint64) {
 	base, depth := w.Head, w.Cur>>DepthShift
-	failed, failBase := len(w.failed), w.failBase
-	w.failBase = failed
+	failed, below := w.failures.enter()
 	ran, returned := false, false
 	defer func() {
-		w.failed, w.failBase = w.failed[:failed], failBase
+		w.failures.leave(failed, below)
 		if returned {
 			return
 		}
@@ -78,7 +104,7 @@ func (w *Worker) call(r *Record, cur uint64) {
 	}()
 	r.d.Ops.Run(w, r)
 	ran = true
-	if w.Head != base || len(w.failed) > failed {
+	if w.Head != base || w.failures.any() {
 		w.SyncTo(base)
 	}
 	w.Cur = cur
@@ -103,24 +129,12 @@ func (r *Record) deliver() {
 			break
 		}
 	}
-	o.wake()
+	o.pool.wake(o)
 }
 
 // checkAborted unwinds the stack if a job that this worker runs for someone else, or the run itself, was dropped.
 func (w *Worker) checkAborted() {
-	for _, s := range w.stolen {
-		if s.r.state.Load() == dropped {
-			panic(abortPanic{s.r})
-		}
+	if r := w.roots.dropped(); r != nil {
+		panic(abortPanic{r})
 	}
-}
-
-// abortWanted says whether checkAborted would unwind.
-func (w *Worker) abortWanted() bool {
-	for _, s := range w.stolen {
-		if s.r.state.Load() == dropped {
-			return true
-		}
-	}
-	return false
 }

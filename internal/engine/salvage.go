@@ -90,10 +90,7 @@ func (p *Pool) ask(r *Record, path job.Path, restarted bool) (hit, below bool) {
 }
 
 // searching says whether the running frame is searched.
-func (w *Worker) searching() bool {
-	n := len(w.stolen)
-	return n > 0 && w.Cur>>DepthShift <= w.stolen[n-1].search.searched
-}
+func (w *Worker) searching() bool { return w.roots.searched(w.Cur >> DepthShift) }
 
 // look asks about a job that w is about to begin for somebody else, at the next depth. It hands the job over
 // if it is a hit.
@@ -102,7 +99,7 @@ func (w *Worker) look(r *Record) (srch search, found bool) {
 	if p == nil || !p.restarts.Load() {
 		return srch, false
 	}
-	defer w.recovering(p.now())
+	defer w.spent.recovering(p, p.now())
 	id, restarted, ok := p.idOf(r)
 	if !ok || !restarted {
 		return srch, false
@@ -124,8 +121,8 @@ func (w *Worker) look(r *Record) (srch search, found bool) {
 // salvage asks about r, a child of the running frame, which is searched: the newest job, in slot h, which has
 // been claimed and is about to begin. True if it was handed over.
 func (w *Worker) salvage(r *Record, h uint32) bool {
-	defer w.recovering(w.pool.now())
-	s := &w.stolen[len(w.stolen)-1]
+	defer w.spent.recovering(w.pool, w.pool.now())
+	s := &w.roots[len(w.roots)-1]
 	depth := w.Cur >> DepthShift
 	above := len(s.search.job.Path) + int(depth-s.depth)
 	s.search.path = append(s.search.path[:above], childIndex(r.ID))
@@ -144,8 +141,8 @@ func (w *Worker) salvage(r *Record, h uint32) bool {
 // a root that has something below count as searched, see above.
 func (w *Worker) searchAgain(call uint64) {
 	w.resalvaged = call
-	for i := range w.stolen {
-		s := &w.stolen[i]
+	for i := range w.roots {
+		s := &w.roots[i]
 		if !s.search.restarted {
 			continue
 		}
@@ -154,8 +151,8 @@ func (w *Worker) searchAgain(call uint64) {
 			continue
 		}
 		last := w.Cur >> DepthShift
-		if i+1 < len(w.stolen) {
-			last = w.stolen[i+1].depth - 1
+		if i+1 < len(w.roots) {
+			last = w.roots[i+1].depth - 1
 		}
 		s.search.path = append(s.search.path[:0], s.search.job.Path...)
 		for d := s.depth + 1; d <= last; d++ {

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -68,101 +67,6 @@ const poolEpoch = time.Second
 
 // now is the time in ns since about the pool's start; never 0.
 func (s *scheduler) now() int64 { return int64(time.Since(s.start)) }
-
-// main is a worker's goroutine.
-func (w *Worker) main() {
-	w.report(0)
-	if w.pool.awaitCore(w) {
-		w.work()
-	} else {
-		w.pool.wg.Done()
-	}
-}
-
-// work runs jobs until the pool is closed. The worker holds a core.
-func (w *Worker) work() {
-	runtime.LockOSThread() // and never unlocks: the thread ends with its priority
-	lowerPriority(system(), w.pool.cfg.Nice, w.pool.cfg.Idle)
-	w.goroutine.Store(goroutineID())
-	ended, thread := false, w.pool.threads.began()
-	defer func() {
-		w.pool.threads.ends(thread)
-		if w.busy.Store(false); ended {
-			w.pool.wg.Done()
-		} else { // a job ended the goroutine: another one goes on, with the same core
-			go w.work()
-		}
-	}()
-	for r := w.find(); r != nil; r = w.find() {
-		w.busy.Store(true)
-		w.runRoot(r)
-		w.busy.Store(false)
-		w.want.Store(0)
-	}
-	ended = true
-}
-
-// find gets a job for a worker that has none; nil when the pool is closed. It gives way to workers that can go on.
-func (w *Worker) find() *Record {
-	p := w.pool
-	since := p.now()
-	defer func() { w.Counts.search += p.now() - since }()
-	for {
-		if r := w.first; r != nil {
-			w.first = nil
-			return r
-		}
-		if p.resumable.Load() > 0 || p.free.Load() < 0 {
-			w.Counts.search += p.now() - since
-			ok := p.handOver(w)
-			if since = p.now(); !ok {
-				return nil
-			}
-			continue
-		}
-		if seq := p.sample.Load(); seq != w.stats.seq.Load() {
-			w.report(seq)
-		}
-		if r := p.takeInbox(false); r != nil {
-			return r
-		}
-		r, others := w.stealAny()
-		if r != nil {
-			return r
-		}
-		if others && p.now()-since < searchPatience && !p.closed.Load() {
-			pause()
-			continue
-		}
-		w.Counts.search += p.now() - since
-		ok := p.rest(w)
-		if since = p.now(); !ok {
-			return nil
-		}
-	}
-}
-
-// stealAny tries all workers once, beginning anywhere; others says that there were busy ones.
-func (w *Worker) stealAny() (r *Record, others bool) {
-	all := *w.pool.workers.Load()
-	at := w.rng.IntN(len(all))
-	for i := range all {
-		v := all[(at+i)%len(all)]
-		if v == w || !v.busy.Load() {
-			continue
-		}
-		w.Counts.attempts++
-		others = true
-		if r := v.steal(); r != nil {
-			w.Counts.steals++
-			if w.pool.free.Load() > 0 && v.stealable() {
-				w.pool.workAppeared() // there is more: one wakes the next
-			}
-			return r, true
-		}
-	}
-	return nil, others
-}
 
 // workAppeared gives a free core, if there is one, to a spare worker.
 func (s *scheduler) workAppeared() {

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"sync/atomic"
 	"unsafe"
@@ -100,9 +99,10 @@ type slotTab struct {
 	open, shut unsafe.Pointer
 }
 
-// A Worker is a goroutine that runs jobs, with its own job stack. Fields are grouped by who writes them, a cache line
-// or more apart: the fast path touches the first group and reads limit.
-type Worker struct {
+// A stack is a worker's job stack: the jobs of its running frames that have not begun or are away, and how these frames
+// were entered. Whoever is not said to be anybody is the worker. Fields are grouped by who writes them, a cache line or
+// more apart: the fast path touches the first group and reads limit.
+type stack struct {
 	// Owner only.
 	Door    unsafe.Pointer // atomic: leads to slots or to their shut twin. Package satin knows these four
 	Head    uint32         // package satin knows where these four are
@@ -112,317 +112,258 @@ type Worker struct {
 	base    unsafe.Pointer // of slots
 	Levels  []Level
 	Counts  counts
-	tallied tallied
+	split   uint32    // the split in ts
+	coarse  bool      // jobs take long: what is stealable stays so (grain)
+	handed  []uint32  // slots whose jobs were handed over (gone.go), ascending
 	free    []*Record // by function index: records to reuse, linked by next
-	ready   readyList
-	stolen  []stolenRoot
-	// failures that nobody has taken; those from failBase on are of call's frame and those above
-	failed     []failedChild
-	failBase   int
-	Groups     uint64 // groups opened so far: names them
-	grain      grain
-	last       [8]*Desc // functions spawned recently, by a hash of their key
-	rng        *rand.Rand
-	split      uint32   // the split in ts
-	handed     []uint32 // slots whose jobs were handed over (gone.go), ascending
-	resalvaged uint64   // the call of Resalvage that was answered last
-	stopwatch  stopwatch
-	breath     breath
-	pool       *Pool  // nil: the sequential program
-	shelf      *Shelf // of the sequential program
-	index      int
-	// to begin with, when it gets a core (Job.First); written under the scheduler's mutex while it has none
-	first   *Record
+	last    [8]*Desc  // functions spawned recently, by a hash of their key
+	owner   *Worker   // of its records
 	tab     atomic.Pointer[levelTab]
 	slotTab atomic.Pointer[slotTab] // slots, for others
-	spent   spent
-	_       [48]byte
+	_       [64]byte
 
 	// Written by anybody.
-	limit    atomic.Uint32 // attention word: ^fence, or 0 = go the slow way
-	want     atomic.Int64  // when somebody found nothing to steal here, in ns since the pool's start; 0: nobody
-	finished atomic.Pointer[Record]
-	parked   atomic.Bool
-	came     atomic.Bool // what waitUntil waits for, perhaps
-	core     chan bool   // receives when the worker is given a core: whether nobody had it before
-	_        [64]byte
+	limit atomic.Uint32 // attention word: ^fence, or 0 = go the slow way
+	_     [60]byte
 
 	ts atomic.Uint64 // tail<<32 | split
 	_  [56]byte
-
-	busy      atomic.Bool // has a root
-	goroutine atomic.Uint64
-	stats     report
 }
 
-// A stolenRoot is a job that this worker runs for someone else, and where on the stack it began.
-type stolenRoot struct {
-	r      *Record
-	base   uint32 // the head then
-	depth  uint64 // its depth
-	search search
-}
-
-func NewWorker(p *Pool, id int) *Worker {
-	w := &Worker{pool: p, index: id, stopwatch: newStopwatch(p), rng: rand.New(rand.NewPCG(uint64(id), 0x5a71)),
-		core: make(chan bool, 1)}
-	w.growSlots(firstSlots)
+// init makes it the stack of w.
+func (s *stack) init(w *Worker) {
+	s.owner = w
+	s.growSlots(firstSlots)
 	tab := &levelTab{make([]Level, firstSlots), make([]*Record, firstSlots)}
-	w.Levels = tab.levels
-	w.tab.Store(tab)
-	return w
+	s.Levels = tab.levels
+	s.tab.Store(tab)
 }
 
-func (w *Worker) fullLimit() uint32 { return uint32(len(w.slots)) - 1 }
+func (s *stack) fullLimit() uint32 { return uint32(len(s.slots)) - 1 }
 
 // growSlots gives the stack n slots.
-func (w *Worker) growSlots(n int) {
+func (s *stack) growSlots(n int) {
 	if n > maxSlots {
 		panic(fmt.Sprintf("satin: more than %d jobs of one worker have been spawned and not finished", maxSlots/2))
 	}
-	s := make([]*Record, n)
-	unused := make([]Record, n-len(w.slots))
-	for i := copy(s, w.slots); i < n; i++ {
-		r := &unused[i-len(w.slots)]
+	slots := make([]*Record, n)
+	unused := make([]Record, n-len(s.slots))
+	for i := copy(slots, s.slots); i < n; i++ {
+		r := &unused[i-len(s.slots)]
 		r.Key = unsafe.Pointer(r) // no function's, nor that of a nil function: the record has no room for an argument
-		s[i] = r
+		slots[i] = r
 	}
-	w.slots, w.base = s, unsafe.Pointer(unsafe.SliceData(s))
+	s.slots, s.base = slots, unsafe.Pointer(unsafe.SliceData(slots))
 	shut := &Record{}
 	shut.Key = unsafe.Pointer(shut)
-	w.slotTab.Store(&slotTab{s, w.base, unsafe.Pointer(unsafe.SliceData(slices.Repeat([]*Record{shut}, n)))})
-	w.open()
+	s.slotTab.Store(&slotTab{slots, s.base, unsafe.Pointer(unsafe.SliceData(slices.Repeat([]*Record{shut}, n)))})
+	s.open()
 }
 
 // setFence moves the fence. Who raises the attention word meanwhile is heard: open sets the word to the new fence.
-func (w *Worker) setFence(n uint32) {
-	w.limit.CompareAndSwap(^w.fence, ^n)
-	w.fence = n
+func (s *stack) setFence(n uint32) {
+	s.limit.CompareAndSwap(^s.fence, ^n)
+	s.fence = n
 }
 
 // open lets the owner's Spawn and Get go the fast way. The door is last, as it is first in raise: it is not shut for
 // long while the word is not raised, for then nobody would open it.
-func (w *Worker) open() {
-	w.limit.Store(^w.fence)
-	if atomic.LoadPointer(&w.Door) != w.base {
-		atomic.StorePointer(&w.Door, w.base)
+func (s *stack) open() {
+	s.limit.Store(^s.fence)
+	if atomic.LoadPointer(&s.Door) != s.base {
+		atomic.StorePointer(&s.Door, s.base)
 	}
 }
 
 // hold makes the owner's next Spawn or Get go the slow way; the owner says it.
-func (w *Worker) hold() {
-	atomic.StorePointer(&w.Door, w.slotTab.Load().shut)
-	w.limit.Store(0)
+func (s *stack) hold() {
+	atomic.StorePointer(&s.Door, s.slotTab.Load().shut)
+	s.limit.Store(0)
 }
 
 // raise makes the owner's next Spawn or Get go the slow way; anybody says it.
-func (w *Worker) raise() {
-	w.shutDoor(w.slotTab.Load())
-	w.limit.Store(0)
+func (s *stack) raise() {
+	s.shutDoor(s.slotTab.Load())
+	s.limit.Store(0)
 }
 
 // shutDoor shuts the door, unless the slots are others by now.
-func (w *Worker) shutDoor(t *slotTab) { atomic.CompareAndSwapPointer(&w.Door, t.open, t.shut) }
+func (s *stack) shutDoor(t *slotTab) { atomic.CompareAndSwapPointer(&s.Door, t.open, t.shut) }
 
 // Limit is the attention word: Get calls the newest job at once if ^Head is below it, which says that head is above the
 // fence, and that nobody has raised the word.
-func (w *Worker) Limit() uint32 { return w.limit.Load() }
+func (s *stack) Limit() uint32 { return s.limit.Load() }
 
 // NextSlot is the record of the next slot as Spawn sees it.
-func (w *Worker) NextSlot() *Record {
-	return *(**Record)(unsafe.Add(atomic.LoadPointer(&w.Door), uintptr(w.Head)*unsafe.Sizeof(w.base)))
+func (s *stack) NextSlot() *Record {
+	return *(**Record)(unsafe.Add(atomic.LoadPointer(&s.Door), uintptr(s.Head)*unsafe.Sizeof(s.base)))
 }
 
 // SlotAt is slots[h] without the check of bounds: h is below Head.
-func (w *Worker) SlotAt(h uint32) *Record {
-	return *(**Record)(unsafe.Add(w.base, uintptr(h)*unsafe.Sizeof(w.base)))
+func (s *stack) SlotAt(h uint32) *Record {
+	return *(**Record)(unsafe.Add(s.base, uintptr(h)*unsafe.Sizeof(s.base)))
 }
 
 // enter makes the frame of a job the running one: of the job with the given id, as a child of the frame cur.
-func (w *Worker) enter(job, cur uint64) {
+func (s *stack) enter(job, cur uint64) {
 	d := cur>>DepthShift + 1
-	if d >= uint64(len(w.Levels)) {
-		w.growLevels()
+	if d >= uint64(len(s.Levels)) {
+		s.growLevels()
 	}
-	w.Levels[d] = Level{job, cur}
-	w.Cur = d << DepthShift
+	s.Levels[d] = Level{job, cur}
+	s.Cur = d << DepthShift
 }
 
 //go:noinline
-func (w *Worker) growLevels() {
-	t := w.tab.Load()
+func (s *stack) growLevels() {
+	t := s.tab.Load()
 	if n := len(t.levels); n >= maxDepth {
 		panic(fmt.Sprintf("satin: jobs are nested more than %d deep", n))
 	}
 	t = &levelTab{append(t.levels, make([]Level, len(t.levels))...), append(t.roots, make([]*Record, len(t.roots))...)}
-	w.Levels = t.levels
-	w.tab.Store(t)
+	s.Levels = t.levels
+	s.tab.Store(t)
+}
+
+// hasChildren says whether the newest slot belongs to the running frame: its children are on top.
+func (s *stack) hasChildren() bool {
+	return s.Head > 0 && s.slots[s.Head-1].ID>>DepthShift == s.Cur>>DepthShift
 }
 
 // install makes a record of d's function the one of slot h, which must be free.
-func (w *Worker) install(d *Desc, h uint32) *Record {
-	if old := w.slots[h]; old.d != nil {
-		w.recycle(old)
+func (s *stack) install(d *Desc, h uint32) *Record {
+	if old := s.slots[h]; old.d != nil {
+		s.recycle(old)
 	}
-	r := w.take(d)
+	r := s.take(d)
 	r.Slot = h
-	w.slots[h] = r
+	s.slots[h] = r
 	return r
 }
 
 // take gives an unused record of d's function.
-func (w *Worker) take(d *Desc) *Record {
-	for len(w.free) <= d.index {
-		w.free = append(w.free, nil)
+func (s *stack) take(d *Desc) *Record {
+	for len(s.free) <= d.index {
+		s.free = append(s.free, nil)
 	}
-	r := w.free[d.index]
+	r := s.free[d.index]
 	if r == nil {
 		r = d.Ops.NewRecord()
-		r.W = w
+		r.W = s.owner
 		return r
 	}
-	w.free[d.index] = r.next
+	s.free[d.index] = r.next
 	r.next = nil
 	return r
 }
 
 // recycle keeps r, which nobody else knows any more, for the next job of its function.
-func (w *Worker) recycle(r *Record) {
+func (s *stack) recycle(r *Record) {
 	r.d.Ops.Clear(r)
 	if r.joined || r.Fail != nil || r.Group != 0 {
 		r.renew()
 	}
 	r.ID, r.Slot = 0, NoSlot
-	r.next = w.free[r.d.index]
-	w.free[r.d.index] = r
+	r.next = s.free[r.d.index]
+	s.free[r.d.index] = r
 }
 
 // detach takes r out of slot h, which gets another record of the same function.
-func (w *Worker) detach(r *Record, h uint32) {
-	n := w.take(r.d)
+func (s *stack) detach(r *Record, h uint32) {
+	n := s.take(r.d)
 	n.Slot = h
-	w.slots[h] = n
+	s.slots[h] = n
 	r.Slot = NoSlot
 }
 
 // desc finds the description of the function with the given key.
-func (w *Worker) desc(key unsafe.Pointer) *Desc {
-	d := &w.last[uintptr(key)>>3&7]
+func (s *stack) desc(key unsafe.Pointer) *Desc {
+	d := &s.last[uintptr(key)>>3&7]
 	if *d == nil || (*d).Key != key {
 		*d = MustLookup(key)
 	}
 	return *d
 }
 
-// publish makes the n oldest private jobs stealable.
-func (w *Worker) publish(n uint32) {
-	ns := w.split + n
+// expose makes the n oldest private jobs stealable.
+func (s *stack) expose(n uint32) {
+	ns := s.split + n
 	for {
-		v := w.ts.Load()
-		if w.ts.CompareAndSwap(v, v&^0xffffffff|uint64(ns)) {
+		v := s.ts.Load()
+		if s.ts.CompareAndSwap(v, v&^0xffffffff|uint64(ns)) {
 			break
 		}
 	}
-	w.split = ns
-	w.setFence(max(w.fence, ns))
-	w.Counts.published++
-	if w.pool != nil {
-		w.pool.workAppeared()
-		w.pool.offer()
-	}
+	s.split = ns
+	s.setFence(max(s.fence, ns))
 }
 
 // claim makes slot h private again, with half of the stealable ones below it, so that fine jobs are not
 // claimed one by one; false if it was stolen. Coarse jobs stay stealable: the one claimed may be a long leaf,
 // during which nobody could have them.
-func (w *Worker) claim(h uint32) bool {
-	if h >= w.split {
+func (s *stack) claim(h uint32) bool {
+	if h >= s.split {
 		return true
 	}
 	for {
-		v := w.ts.Load()
+		v := s.ts.Load()
 		tail := uint32(v >> 32)
 		if tail > h {
 			return false
 		}
 		ns := tail + (h-tail)/2
-		if w.grain.coarse {
+		if s.coarse {
 			ns = h
 		}
-		if w.ts.CompareAndSwap(v, uint64(tail)<<32|uint64(ns)) {
-			w.split = ns
+		if s.ts.CompareAndSwap(v, uint64(tail)<<32|uint64(ns)) {
+			s.split = ns
 			return true
 		}
 	}
 }
 
-// popStolen removes the newest slot, whose job was away and came back, or was dropped. If it is not private
-// (regain), all below it are stolen: tail is h+1, nothing is stealable, no thief can change ts.
-func (w *Worker) popStolen(h uint32) {
-	if w.Head = h; h < w.split {
-		w.ts.Store(uint64(h)<<32 | uint64(h))
-		w.split = h
+// pop removes the newest slot, whose job was away and came back, or was dropped, and lowers the fence to next if it
+// may. If the slot is not private (regain), all below it are stolen: tail is h+1, nothing is stealable, no thief can
+// change ts.
+func (s *stack) pop(h, next uint32) {
+	if s.Head = h; h < s.split {
+		s.ts.Store(uint64(h)<<32 | uint64(h))
+		s.split = h
 	}
-	next := h
-	if w.stopwatch.budget > 0 {
-		next++ // the next job here is looked at too
-	}
-	w.setFence(max(w.lowestFence(), min(w.fence, next)))
+	s.setFence(max(s.lowestFence(), min(s.fence, next)))
 }
 
 // lowestFence is below which slot Get and Results must not begin jobs by themselves: they are not private, or
 // were handed over.
-func (w *Worker) lowestFence() uint32 {
-	if n := len(w.handed); n > 0 {
-		return max(w.split, w.handed[n-1]+1)
+func (s *stack) lowestFence() uint32 {
+	if n := len(s.handed); n > 0 {
+		return max(s.split, s.handed[n-1]+1)
 	}
-	return w.split
+	return s.split
 }
 
-// lowerFence is called when a job in slot h, below the fence, begins without being timed: those below it may
-// be as short.
-func (w *Worker) lowerFence(h uint32) {
-	n := w.lowestFence()
-	if w.stopwatch.keeps() && h > n {
-		n += (h - n) / 2
-	}
-	w.setFence(min(w.fence, n))
-}
-
-// steal takes the oldest stealable job of v, or asks v to publish some. Any goroutine may call it.
-func (v *Worker) steal() *Record {
+// steal takes the oldest stealable job; last says that none was left after it, or none was there. Anybody may call it.
+func (s *stack) steal() (r *Record, last bool) {
 	for {
-		x := v.ts.Load()
+		x := s.ts.Load()
 		tail, split := uint32(x>>32), uint32(x)
 		if tail >= split {
-			v.nudge()
-			return nil
+			return nil, true
 		}
-		if v.ts.CompareAndSwap(x, x+1<<32) {
-			if tail+1 == split {
-				v.nudge()
-			}
-			r := v.slotTab.Load().slots[tail]
+		if s.ts.CompareAndSwap(x, x+1<<32) {
+			r := s.slotTab.Load().slots[tail]
 			if r.state.Load() != fresh { // it had left before (gone.go)
 				r.passed.Store(true)
 				continue
 			}
 			r.state.Store(stolen)
-			return r
+			return r, tail+1 == split
 		}
 	}
 }
 
-// nudge asks v to publish something at its next Spawn or Get.
-func (v *Worker) nudge() {
-	if v.want.Load() == 0 && v.busy.Load() {
-		v.want.Store(v.pool.now())
-		v.raise()
-	}
-}
-
 // stealable says whether a thief would find something.
-func (v *Worker) stealable() bool {
-	x := v.ts.Load()
+func (s *stack) stealable() bool {
+	x := s.ts.Load()
 	return uint32(x>>32) < uint32(x)
 }

@@ -66,7 +66,7 @@ type report struct {
 
 // report answers a request for statistics; number 0 is the report of a worker that is about to sleep.
 func (w *Worker) report(seq uint64) {
-	w.countOn(w.tallied.to)
+	w.tallied.count(&w.Counts, w.tallied.to)
 	w.stats.counts.Store(&counted{w.Counts, w.spent})
 	live := uint64(0)
 	for _, r := range w.slots[:w.Head] {
@@ -75,7 +75,7 @@ func (w *Worker) report(seq uint64) {
 		}
 	}
 	w.stats.live.Store(live)
-	shares := w.shares()
+	shares := w.roots.shares(&w.stack)
 	w.stats.shares.Store(&shares)
 	if seq == 0 {
 		w.stats.asleep.Store(true)

@@ -228,7 +228,7 @@ func (t *Taken) tellFound() {
 func (p *Pool) tellDropped(r *Record) {
 	if v := r.thief.Load(); v != nil {
 		v.raise()
-		v.wake()
+		p.wake(v)
 		return
 	}
 	if r.out == nil || r.out.taken == nil {

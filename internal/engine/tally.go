@@ -18,25 +18,25 @@ type tallied struct {
 	bottom            atomic.Pointer[tally] // of the job at the bottom of the stack, for thieves
 }
 
-// countFor has r's tally count from now on, and gives the one that did.
-func (w *Worker) countFor(r *Record) (outer *tally) {
-	outer = w.tallied.to
+// begin has the tally of r, which a worker begins, count from now on, and gives the one that did. The first job is the
+// one at the bottom of the worker's stack.
+func (m *tallied) begin(c *counts, r *Record, first bool) (outer *tally) {
+	outer = m.to
 	t := (*tally)(nil)
 	if r.W != nil {
 		t = r.W.tallied.bottom.Load() // the victim cannot leave its bottom while a job of it is away
 	} else if r.out != nil {
 		t = &r.out.tally
 	}
-	w.countOn(t)
-	if len(w.stolen) == 0 {
-		w.tallied.bottom.Store(t)
+	m.count(c, t)
+	if first {
+		m.bottom.Store(t)
 	}
 	return outer
 }
 
-// countOn gives what was done since the last call to the present tally, and has t count from now on.
-func (w *Worker) countOn(t *tally) {
-	c, m := &w.Counts, &w.tallied
+// count gives what was done since the last call to the present tally, and has t count from now on.
+func (m *tallied) count(c *counts, t *tally) {
 	spawned, executed := c.begun()+c.recalled+c.back, c.begun()+c.roots-c.unwound
 	if m.to != nil { // unsigned numbers wrap around, and back
 		m.to.spawned.Add(spawned - m.spawned)

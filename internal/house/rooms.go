@@ -167,6 +167,6 @@ var largeTypes = map[string]struct {
 	most int
 	why  string
 }{
-	"internal/engine.Worker":    {100, "one goroutine's stack: spawn, steal, wait and abort share its words"},
+	"internal/engine.Worker":    {54, "one goroutine: what begins, waits, returns and unwinds on its stack shares its words"},
 	"internal/satinvet.checker": {65, "one analysis, a method for each form of expression"},
 }

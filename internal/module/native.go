@@ -117,7 +117,7 @@ func run(w *engine.Worker, d *engine.Desc, c Call) ([]byte, error) {
 	for _, f := range c.Files {
 		values.Constant(f.Bytes)
 	}
-	out, err := m.Run(&lender{w, d, values}, c.Fn, c.Arg)
+	out, err := m.Run(&lender{engine.Lender{Worker: w}, d, values}, c.Fn, c.Arg)
 	if e, wrong := err.(*Error); wrong {
 		panic(e)
 	}
@@ -126,7 +126,7 @@ func run(w *engine.Worker, d *engine.Desc, c Call) ([]byte, error) {
 
 // A lender is the Engine of a job that a worker runs.
 type lender struct {
-	w      *engine.Worker
+	w      engine.Lender
 	d      *engine.Desc
 	values *values
 }

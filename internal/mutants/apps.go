@@ -105,7 +105,7 @@ var appMutants = []mutant{
 	{name: "compute/drops-one-by-one", wrong: "each job that a frame gives up is told by itself",
 		file: "internal/compute/border.go", pkg: "internal/compute", run: "^TestDropsTogether$",
 		old: "len((*told)[n-1].Refs) < maxDrops {", new: "len((*told)[n-1].Refs) < 0 {"},
-	{name: "engine/aborts-uncounted", wrong: "a loop that was left is no abort", file: "internal/engine/child.go",
+	{name: "engine/aborts-uncounted", wrong: "a loop that was left is no abort", file: "internal/engine/group.go",
 		pkg: "internal/engine", run: "^TestEarlyEndAborts$",
-		old: "	if left > 0 {\n		w.Counts.aborts++\n	}\n", new: ""},
+		old: "	if g.Left > 0 {\n		w.Counts.aborts++\n	}\n", new: ""},
 }

@@ -14,7 +14,7 @@ var timeMutants = []mutant{
 		new: "	p.free.Add(int32(more))\n	p.allowed = n\n"},
 	{name: "times/recovery-is-work", wrong: "looking for lost outcomes is not told apart",
 		file: "internal/engine/times.go", pkg: "internal/engine", run: "^TestRecoveringIsTimed$",
-		old: "w.spent.recover += w.pool.now() - since", new: ""},
+		old: "s.recover += p.now() - since", new: ""},
 	{name: "times/ended-threads", wrong: "a thread takes its time along when it ends",
 		file: "internal/engine/times.go", pkg: "internal/engine", run: "^TestThreadTime$",
 		old: "t.ended += threadTime(id)", new: ""},

@@ -1,0 +1,91 @@
+package engine
+
+import "unsafe"
+
+// A Group is a set of children of a running job whose results are taken in order of completion. It belongs to the
+// goroutine that runs the job.
+type Group struct {
+	Worker *Worker
+	ID     uint64 // later groups have higher ones
+	Left   int    // children whose results have not been taken
+}
+
+// Fork opens a group of children of the running job.
+func (w *Worker) Fork() Group {
+	w.groups++
+	return Group{Worker: w, ID: w.groups}
+}
+
+// Ready says that a child of the group, or of a later one, has finished and waits to be taken.
+func (g *Group) Ready() bool {
+	l := g.Worker.ready
+	return len(l) > 0 && l[len(l)-1].group >= g.ID
+}
+
+// Overtaken says that children of the group, or any others, may have finished while one ran in place.
+func (g *Group) Overtaken() bool { return g.Worker.finished.Load() != nil || g.Ready() }
+
+// Finished is said when a child of the group that ran in place was overtaken. It gives a record for the
+// child's result, which takes its turn behind those that have finished before: the child's own slot has been
+// its children's meanwhile.
+func (g *Group) Finished(key unsafe.Pointer) *Record {
+	w := g.Worker
+	r := w.take(w.desc(key))
+	r.ID, r.Group = w.Levels[w.Cur>>DepthShift+1].Job|doneBit, g.ID
+	w.drain()
+	w.ready.push(r)
+	g.Left++
+	return r
+}
+
+// Next runs or awaits children of the running frame until one of the group has finished, which it gives; nil if none
+// is left, or Abort dropped them.
+func (g *Group) Next() *Record {
+	if g.Left == 0 {
+		return nil
+	}
+	w := g.Worker
+	w.Counts.syncs++
+	for {
+		w.drain()
+		if r := w.ready.take(g.ID, w.Cur>>DepthShift); r != nil {
+			g.Left--
+			return r
+		}
+		if !w.hasChildren() {
+			g.Left = 0
+			return nil
+		}
+		w.step()
+	}
+}
+
+// Abort drops the children that are left. Children of the frame that are newer but not of the group are run: their
+// results may still be wanted.
+func (g *Group) Abort() {
+	w := g.Worker
+	if g.Left > 0 {
+		w.Counts.aborts++
+	}
+	for g.Left > 0 {
+		if r := w.ready.take(g.ID, w.Cur>>DepthShift); r != nil {
+			w.failures.crossOut(r)
+			if r.Slot == NoSlot {
+				w.recycle(r)
+			} else {
+				r.consumed = true
+			}
+			g.Left--
+			continue
+		}
+		if !w.hasChildren() {
+			break // the frame's Abort was there before
+		}
+		if r := w.slots[w.Head-1]; r.Group != g.ID || r.joined {
+			w.step()
+		} else if w.drop(); !r.joined {
+			g.Left--
+		}
+	}
+	g.Left = 0
+}

@@ -1,0 +1,191 @@
+package engine
+
+import (
+	"math/rand/v2"
+	"runtime"
+	"sync/atomic"
+)
+
+// A Worker is a goroutine that runs jobs: its stack, and the machines that look after what happens on it.
+type Worker struct {
+	stack
+
+	// Owner only.
+	tallied    tallied
+	ready      readyList
+	roots      roots // the jobs that it runs for somebody else
+	failures   failures
+	groups     uint64 // opened so far: names them
+	grain      grain
+	rng        *rand.Rand
+	resalvaged uint64 // the call of Resalvage that was answered last
+	stopwatch  stopwatch
+	breath     breath
+	pool       *Pool  // nil: the sequential program
+	shelf      *Shelf // of the sequential program
+	index      int
+	// to begin with, when it gets a core (Job.First); written under the scheduler's mutex while it has none
+	first *Record
+	spent spent
+	_     [64]byte
+
+	// Written by anybody.
+	want     atomic.Int64 // when somebody found nothing to steal here, in ns since the pool's start; 0: nobody
+	finished atomic.Pointer[Record]
+	parked   atomic.Bool
+	came     atomic.Bool // what waitUntil waits for, perhaps
+	core     chan bool   // receives when the worker is given a core: whether nobody had it before
+	_        [64]byte
+
+	busy      atomic.Bool // has a root
+	goroutine atomic.Uint64
+	stats     report
+}
+
+func NewWorker(p *Pool, id int) *Worker {
+	w := &Worker{pool: p, index: id, stopwatch: newStopwatch(p), rng: rand.New(rand.NewPCG(uint64(id), 0x5a71)),
+		core: make(chan bool, 1)}
+	w.stack.init(w)
+	return w
+}
+
+// publish makes the n oldest private jobs stealable.
+func (w *Worker) publish(n uint32) {
+	w.expose(n)
+	w.Counts.published++
+	if w.pool != nil {
+		w.pool.workAppeared()
+		w.pool.offer()
+	}
+}
+
+// popStolen removes the newest slot, whose job was away and came back, or was dropped.
+func (w *Worker) popStolen(h uint32) {
+	next := h
+	if w.stopwatch.budget > 0 {
+		next++ // the next job here is looked at too
+	}
+	w.pop(h, next)
+}
+
+// lowerFence is called when a job in slot h, below the fence, begins without being timed: those below it may
+// be as short.
+func (w *Worker) lowerFence(h uint32) {
+	n := w.lowestFence()
+	if w.stopwatch.keeps() && h > n {
+		n += (h - n) / 2
+	}
+	w.setFence(min(w.fence, n))
+}
+
+// steal takes the oldest stealable job of v, or asks v to publish some. Any goroutine may call it.
+func (v *Worker) steal() *Record {
+	r, last := v.stack.steal()
+	if last {
+		v.nudge()
+	}
+	return r
+}
+
+// nudge asks v to publish something at its next Spawn or Get.
+func (v *Worker) nudge() {
+	if v.want.Load() == 0 && v.busy.Load() {
+		v.want.Store(v.pool.now())
+		v.raise()
+	}
+}
+
+// main is a worker's goroutine.
+func (w *Worker) main() {
+	w.report(0)
+	if w.pool.awaitCore(w) {
+		w.work()
+	} else {
+		w.pool.wg.Done()
+	}
+}
+
+// work runs jobs until the pool is closed. The worker holds a core.
+func (w *Worker) work() {
+	runtime.LockOSThread() // and never unlocks: the thread ends with its priority
+	lowerPriority(system(), w.pool.cfg.Nice, w.pool.cfg.Idle)
+	w.goroutine.Store(goroutineID())
+	ended, thread := false, w.pool.threads.began()
+	defer func() {
+		w.pool.threads.ends(thread)
+		if w.busy.Store(false); ended {
+			w.pool.wg.Done()
+		} else { // a job ended the goroutine: another one goes on, with the same core
+			go w.work()
+		}
+	}()
+	for r := w.find(); r != nil; r = w.find() {
+		w.busy.Store(true)
+		w.runRoot(r)
+		w.busy.Store(false)
+		w.want.Store(0)
+	}
+	ended = true
+}
+
+// find gets a job for a worker that has none; nil when the pool is closed. It gives way to workers that can go on.
+func (w *Worker) find() *Record {
+	p := w.pool
+	since := p.now()
+	defer func() { w.Counts.search += p.now() - since }()
+	for {
+		if r := w.first; r != nil {
+			w.first = nil
+			return r
+		}
+		if p.resumable.Load() > 0 || p.free.Load() < 0 {
+			w.Counts.search += p.now() - since
+			ok := p.handOver(w)
+			if since = p.now(); !ok {
+				return nil
+			}
+			continue
+		}
+		if seq := p.sample.Load(); seq != w.stats.seq.Load() {
+			w.report(seq)
+		}
+		if r := p.takeInbox(false); r != nil {
+			return r
+		}
+		r, others := w.stealAny()
+		if r != nil {
+			return r
+		}
+		if others && p.now()-since < searchPatience && !p.closed.Load() {
+			pause()
+			continue
+		}
+		w.Counts.search += p.now() - since
+		ok := p.rest(w)
+		if since = p.now(); !ok {
+			return nil
+		}
+	}
+}
+
+// stealAny tries all workers once, beginning anywhere; others says that there were busy ones.
+func (w *Worker) stealAny() (r *Record, others bool) {
+	all := *w.pool.workers.Load()
+	at := w.rng.IntN(len(all))
+	for i := range all {
+		v := all[(at+i)%len(all)]
+		if v == w || !v.busy.Load() {
+			continue
+		}
+		w.Counts.attempts++
+		others = true
+		if r := v.steal(); r != nil {
+			w.Counts.steals++
+			if w.pool.free.Load() > 0 && v.stealable() {
+				w.pool.workAppeared() // there is more: one wakes the next
+			}
+			return r, true
+		}
+	}
+	return nil, others
+}
