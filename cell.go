@@ -179,16 +179,35 @@ func (c *cell[K, V]) Encode() ([]byte, error) {
 
 // Join takes in what another peer offers. It may be a lie: check says.
 func (c *cell[K, V]) Join(b []byte) (changed bool, err error) {
-	v := new(V)
-	if err := c.shelf.Outside.Decode(b, v); err != nil {
+	v, err := c.offered(b)
+	return err == nil && c.grow(&c.slot, v), err
+}
+
+// Own takes in what a guest offers, which only this peer hears and has to tell.
+func (c *cell[K, V]) Own(b []byte) (changed bool, err error) {
+	if c.kind.check == nil {
+		return false, errUnchecked
+	}
+	v, err := c.offered(b)
+	if err != nil || !c.join(*v) {
 		return false, err
 	}
-	if c.kind.check != nil {
-		if err := c.kind.check(c.about, *v); err != nil {
-			return false, err
-		}
+	if c.open.Load() {
+		c.collectLater()
 	}
-	return c.grow(&c.slot, v), nil
+	return true, nil
+}
+
+var errUnchecked = errors.New("it cannot be checked, and comes from a stranger")
+
+// offered reads an offer of another peer, which holds.
+func (c *cell[K, V]) offered(b []byte) (*V, error) {
+	v := new(V)
+	err := c.shelf.Outside.Decode(b, v)
+	if err == nil && c.kind.check != nil {
+		err = c.kind.check(c.about, *v)
+	}
+	return v, err
 }
 
 // Collect gives what was offered here since the last time.

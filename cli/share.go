@@ -30,7 +30,7 @@ would let into the swarm, or verify the run. The page is served apart from the d
 listens on this machine only unless --listen says otherwise. Anywhere else it has TLS, by --cert and --key, or by a certificate of its
 own, of which browsers warn. How it listens is said once: until the daemon ends, later links are to the same place.
 
-Browsers have the built-in applications. What jobs share and modules do not reach them yet.`,
+Browsers have the built-in applications. Modules do not reach them yet.`,
 		Example: `  satin-peer share 4f1c
   satin-peer share --all --for 2h
   satin-peer share 4f1c --listen 192.0.2.7:8443 --cert cert.pem --key key.pem

@@ -59,7 +59,7 @@ func (p *Peer) assemble(apps []Application) error {
 	p.crew = &crew{base: p.base, cfg: &p.cfg, self: self, host: p.host, arbiter: &arbiter{cores: p.cfg.Workers},
 		modules: p.modules, apps: catalog, vouch: vouch, memory: &memory{},
 		send: p.traffic.send, tell: p.voice.tellNews, sendShared: p.traffic.sendShared,
-		tellShared: p.voice.tellShared}
+		tellShared: p.traffic.tellShared}
 	p.crew.memory.divide(p.cfg.RunMemory, &p.cfg.Runs, &p.cfg.Stream)
 	jury := &jury{base: p.base, self: p.host.ID(), host: p.host, swarm: p.swarm, vouch: vouch, cores: p.cfg.Workers}
 	if err := jury.open(&p.cfg); err != nil {
@@ -205,7 +205,7 @@ func (p *Peer) listen(asked *answering) {
 	})
 	p.voice.hear(gossip.KindLoad, checkLoad, p.runs.hearLoad)
 	p.voice.hear(gossip.KindNews, checkNews, p.runs.hearNews)
-	p.voice.hear(gossip.KindShared, checkShared, p.runs.hearShared)
+	p.voice.hear(gossip.KindShared, checkShared, p.traffic.hearShared)
 	p.voice.hear(gossip.KindRevocation, func(_ peer.ID, b []byte) error { return p.host.Roll().Check(b) },
 		func(author peer.ID, b []byte) { p.exclusion.hear(b, author, false) })
 	p.voice.hear(gossip.KindDeath, func(_ peer.ID, b []byte) error {

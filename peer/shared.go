@@ -31,7 +31,13 @@ func (c *crew) objects() sharedobj.Config {
 	return with
 }
 
-func (x *traffic) sendShared(m *stream.Shared) { x.stream.SendShared(m) }
+func (x *traffic) sendShared(m *stream.Shared) {
+	if here, sent := x.guests.carryShared(m); !here {
+		x.stream.SendShared(m)
+	} else if !sent {
+		x.sharedFailed(m, errTabGone)
+	}
+}
 
 // receivedShared takes in a message about what a run's jobs share. Who asks before this peer takes part asks again.
 func (x *traffic) receivedShared(m *stream.Shared) {
@@ -86,13 +92,14 @@ func checkShared(_ peer.ID, b []byte) error {
 	return err
 }
 
-// hearShared gives news to the session of their run.
-func (t *conductor) hearShared(author peer.ID, b []byte) {
+// hearShared gives news to the session of their run, and to the visitors that take part in it.
+func (x *traffic) hearShared(author peer.ID, b []byte) {
 	n, err := readShared(b)
 	if err != nil {
 		return // checked before
 	}
-	if s := t.sessionOf(n.Run); s != nil {
+	if s := x.runs.sessionOf(n.Run); s != nil {
 		s.HearShared(sharedobj.PeerID(author.String()), n.News)
+		x.guests.tell(n.Run, n.News)
 	}
 }

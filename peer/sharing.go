@@ -43,7 +43,7 @@ func welcome(p *Peer, vouch *vouching) {
 		called:  func(id peer.ID) string { return p.reporter.nameOf(id) }, // it is made later
 		changed: p.membersChanged, guests: map[steal.PeerID]*guest{}}
 	p.sharing = &sharing{base: p.base, visitors: p.visitors, dist: p.cfg.Visitors}
-	p.traffic.guests, p.swarm.guests = p.visitors, p.visitors.taking
+	p.traffic.guests, p.traffic.voice, p.swarm.guests = p.visitors, p.voice, p.visitors.taking
 }
 
 // Share makes a link, and opens the gateway if that has not been done: see control.Daemon.

@@ -23,6 +23,7 @@ type traffic struct {
 	modules *modules
 	vouch   *vouching
 	guests  *visitors
+	voice   *voice
 	protect interface {
 		Protect(id peer.ID, tag string)
 		Unprotect(id peer.ID, tag string)

@@ -30,6 +30,7 @@ import (
 //     brought a wrong outcome into the swarm can be named, and it is this peer that let it in.
 //   - It may say what a thief and a victim say, and nothing that is for lost work or for third peers.
 //   - The jobs that it gives must descend from jobs that it was given, and say nothing of others' orphans.
+//   - What it shares it says to this peer alone, for which it is a guest (package sharedobj).
 //   - It has no part in a run that is verified.
 //
 // All that it tells goes to the session of its run, in order; a session that is behind holds up this one tab.
@@ -269,6 +270,8 @@ func (g *guest) Received(f *tab.Frame) error {
 		return nil
 	case f.Steal != nil:
 		return g.steal(f.Steal)
+	case f.Shared != nil:
+		return g.shared(f.Shared)
 	}
 	return errTab
 }

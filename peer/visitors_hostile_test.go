@@ -24,6 +24,7 @@ type intruder struct {
 	id     steal.PeerID
 	member steal.PeerID
 	work   *tab.Work
+	asked  steal.RequestID
 }
 
 // intrude comes in by a link, after change has changed its first word.
@@ -95,6 +96,15 @@ func (x *intruder) begin() {
 func (x *intruder) message() *steal.Message {
 	return &steal.Message{Run: x.work.Run, From: steal.Address{Peer: x.id, Inc: x.work.Self},
 		To: steal.Address{Peer: x.member, Inc: 1}}
+}
+
+// ask asks its member for a job.
+func (x *intruder) ask() {
+	x.asked++
+	m := x.message()
+	m.To.Inc = 0 // it may have heard nothing of the member's life yet
+	m.Request = &steal.StealRequest{ID: x.asked, Max: 1}
+	x.say(&tab.Frame{Steal: m})
 }
 
 // ends says whether the member ends the connection.

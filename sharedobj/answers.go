@@ -26,7 +26,7 @@ func (c *fetcher) onAnswer(from PeerID, a *Answer) {
 			break
 		}
 		if i == 0 && a.Status == Here {
-			e.addHolder(from)
+			c.addHolder(e, from)
 		}
 		c.learn(e, t)
 	}
@@ -60,13 +60,14 @@ func (c *fetcher) learn(e *entry, t *Told) {
 		if b := Build(t.State); b.Blob != e.recipe.State {
 			c.stats.Wrong++
 		} else if c.store.putState(e, b) {
+			e.lent = c.fetches.byDigest[e.digest].forGuests()
 			c.arrived(e, 0)
 		}
 	}
 }
 
-func (e *entry) addHolder(id PeerID) {
-	if !slices.Contains(e.holders, id) {
+func (c *base) addHolder(e *entry, id PeerID) {
+	if !c.place.guests[id] && !slices.Contains(e.holders, id) {
 		if len(e.holders) == maxHolders {
 			e.holders = e.holders[1:]
 		}

@@ -162,7 +162,8 @@ func TestAnnouncementsReachEverybodyOnce(t *testing.T) {
 		var members []Member
 		for c := range rapid.IntRange(1, 5).Draw(t, "clusters") {
 			for range rapid.IntRange(1, 12).Draw(t, "peers") {
-				members = append(members, Member{PeerID(rune('A' + len(members))), ClusterID(rune('a' + c))})
+				members = append(members, Member{ID: PeerID(rune('A' + len(members))),
+					Cluster: ClusterID(rune('a' + c))})
 			}
 		}
 		d := Digest{byte(rapid.Int().Draw(t, "digest"))}

@@ -90,7 +90,9 @@ func (c *Core) Hear(now time.Duration, from PeerID, n *News) Output {
 	case !c.place.member(from):
 		c.stats.Strangers++
 	default:
-		c.spread.hearWrites(from, n.Writes)
+		if !c.place.guests[from] {
+			c.spread.hearWrites(from, n.Writes)
+		}
 		c.lattices.hearOffers(from, n.Offers)
 	}
 	return c.end()
@@ -123,6 +125,7 @@ func (c *Core) Next() (at time.Duration, ok bool) {
 func (c *Core) SetMembers(now time.Duration, members []Member) Output {
 	c.begin(now)
 	c.place = newPlace(c.self, members)
+	c.forgetStrangers()
 	return c.end()
 }
 

@@ -14,12 +14,20 @@ func newTestCore(t *testing.T, change func(*Config)) *Core {
 	if change != nil {
 		change(&cfg)
 	}
-	c, err := NewCore(cfg, "a1", []Member{{"a1", "a"}, {"a2", "a"}, {"b1", "b"}, {"b2", "b"}},
+	c, err := NewCore(cfg, "a1", membersOf("a1", "a2", "b1", "b2"),
 		rand.New(rand.NewPCG(1, 1)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return c
+}
+
+// membersOf are members whose first letters are their clusters.
+func membersOf(ids ...string) (list []Member) {
+	for _, id := range ids {
+		list = append(list, Member{ID: PeerID(id), Cluster: ClusterID(id[:1])})
+	}
+	return list
 }
 
 func recipeOf(i int) *Recipe {

@@ -41,7 +41,8 @@ func (c *errands) run(e *errand, blob Blob) {
 			return // the same value, under way
 		}
 	}
-	if len(c.errands.list) >= maxErrands || each >= maxErrandsEach || !c.store.room(blob.Size) {
+	if len(c.errands.list) >= maxErrands || each >= maxErrandsEach ||
+		c.place.guests[e.from] && !c.guestRoom(blob.Size) || !c.store.room(blob.Size) {
 		c.stats.Refused++
 		if e.job != 0 {
 			c.jobs.floored(e.job, false)

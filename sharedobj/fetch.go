@@ -27,6 +27,7 @@ type fetch struct {
 	digest  Digest
 	began   time.Duration
 	jobs    int           // that wait for it
+	guests  int           // the same, of guests
 	reading time.Duration // until then a read inside a job waits for it; 0: none
 	pushed  bool          // it was announced
 	askers  []asker       // of the cluster, that wait for it
@@ -71,7 +72,7 @@ const large = 16 * pieceSize
 
 // wanted says whether anybody still waits for it.
 func (f *fetch) wanted() bool {
-	return f.own() || f.pushed || len(f.askers) > 0
+	return f.own() || f.guests > 0 || f.pushed || len(f.askers) > 0
 }
 
 // fetch begins to get a digest, or joins who does already; nil if there are too many.
@@ -151,6 +152,10 @@ func (c *fetcher) advance(f *fetch) {
 			c.fail(f, c.tooLarge(&e.recipe))
 			return
 		}
+		if f.forGuests() && e.recipe.State.Size > c.guestBytes() {
+			c.fail(f, errRefused)
+			return
+		}
 		target, step := c.plan(e)
 		if step == apply {
 			if !c.apply(target) {
@@ -169,10 +174,11 @@ func (c *fetcher) advance(f *fetch) {
 		if f.restAt > c.now {
 			return
 		}
-		if !c.store.room(blob.Size, target) {
+		if f.forGuests() && !c.guestRoom(blob.Size) || !c.store.room(blob.Size, target) {
 			f.restAt = c.now + c.cfg.RetryAfter
 			return
 		}
+		target.lent = f.forGuests()
 		c.store.reserved += blob.Size
 		c.store.pin(target.digest)
 		f.pull, f.target, f.write = newPull(blob, &c.cfg), target, step == getWrite
@@ -337,7 +343,7 @@ func (c *fetcher) giveUp(f *fetch) {
 // fail ends one that cannot be done.
 func (c *fetcher) fail(f *fetch, err error) {
 	reading := f.reading > 0
-	f.jobs, f.reading = 0, 0
+	f.jobs, f.guests, f.reading = 0, 0, 0
 	c.giveUp(f)
 	if reading {
 		c.order(Order{Kind: OrderFailed, Digest: f.digest, Err: err})

@@ -65,7 +65,7 @@ func TestCoreSurvivesAnything(t *testing.T) {
 		cfg := Default()
 		cfg.MaxBytes = 64 << 10
 		cfg.MaxEntries, cfg.MaxFetches, cfg.MaxAdopted, cfg.MaxJobs = 12, 4, 2, 6
-		members := []Member{{"a1", "a"}, {"a2", "a"}, {"b1", "b"}, {"b2", "b"}}
+		members := membersOf("a1", "a2", "b1", "b2")
 		c, err := NewCore(cfg, "a1", members, zeroRand{})
 		if err != nil {
 			t.Fatal(err)

@@ -27,6 +27,7 @@ type job struct {
 	until    time.Duration
 	joins    int // of floors, under way
 	guard    guard
+	lent     bool   // by a guest
 	fetching []bool // by need: its digest is being fetched for this job
 }
 
@@ -74,11 +75,17 @@ func (c *Core) JobCame(now time.Duration, j Job) Output {
 // begins fetches what is missing.
 func (c *waiting) begins(w *job) {
 	holders := append([]PeerID{w.Victim}, w.Holders...)
+	w.lent = c.place.guests[w.Victim]
+	c.progress(w) // what is here has not come
 	var missing []*fetch
 	for i := range w.Needs {
 		if d := w.Needs[i].Digest; c.store.state(d) == nil {
+			if w.lent && c.fetches.byDigest[d] == nil && (!c.fetches.foreign() || !c.guestRoom(1)) {
+				c.back(w, errRefused)
+				return
+			}
 			if f := c.fetches.fetch(d, holders...); f != nil {
-				f.jobs++
+				f.wait(w, 1)
 				w.fetching[i] = true
 				missing = append(missing, f)
 			}
@@ -112,7 +119,7 @@ func (c *waiting) leave(w *job) {
 		d := w.Needs[i].Digest
 		c.store.done(d)
 		if f := c.fetches.byDigest[d]; w.fetching[i] && f != nil {
-			f.jobs--
+			f.wait(w, -1)
 			c.fetches.advance(f)
 		}
 	}

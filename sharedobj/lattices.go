@@ -188,7 +188,8 @@ func (c *lattices) join(d Digest, from PeerID, value []byte, j JobID) {
 		return
 	}
 	l.queued[from]++
-	l.joins[c.ask(Order{Kind: OrderJoin, Digest: d, Data: value})] = pendingJoin{d, from, j}
+	own := c.place.guests[from]
+	l.joins[c.ask(Order{Kind: OrderJoin, Digest: d, Data: value, Own: own})] = pendingJoin{d, from, j}
 }
 
 // Joined answers a Join order: whether the value was valid, and whether it told anything new.

@@ -49,6 +49,7 @@ type Order struct {
 	Name   string
 	Data   []byte
 	Job    JobID
+	Own    bool // of OrderJoin: it counts as offered here, and is told to others
 	Err    error
 	News   *News
 	Text   string
@@ -82,4 +83,6 @@ type Job struct {
 type Member struct {
 	ID      PeerID
 	Cluster ClusterID
+	// Guest is a peer that this one alone knows: see guests.go.
+	Guest bool
 }

@@ -11,16 +11,20 @@ import (
 // passed on. Peers that know different members may find different landings; that costs a copy, nothing else.
 type place struct {
 	self    PeerID
-	members []Member
+	members []Member // without guests
 	cluster map[PeerID]ClusterID
+	guests  map[PeerID]bool
 }
 
 func newPlace(self PeerID, members []Member) place {
-	p := place{self: self, cluster: make(map[PeerID]ClusterID, len(members))}
+	p := place{self: self, cluster: make(map[PeerID]ClusterID, len(members)), guests: make(map[PeerID]bool)}
 	for _, m := range members {
 		if _, twice := p.cluster[m.ID]; !twice {
-			p.members = append(p.members, m)
-			p.cluster[m.ID] = m.Cluster
+			if p.cluster[m.ID] = m.Cluster; m.Guest {
+				p.guests[m.ID] = true
+			} else {
+				p.members = append(p.members, m)
+			}
 		}
 	}
 	return p
@@ -87,6 +91,9 @@ const treeWidth = 4
 // Albatross paper, section 2.1); inside a cluster, a tree begins with the origin, or with the landing.
 func (p *place) below(d Digest, origin PeerID) (ids []PeerID) {
 	mine := p.cluster[p.self]
+	if p.self == origin && p.guests[p.self] {
+		return []PeerID{p.members[0].ID} // its host
+	}
 	if p.self == origin {
 		seen := map[ClusterID]bool{mine: true}
 		for _, m := range p.members {

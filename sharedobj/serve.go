@@ -121,7 +121,7 @@ func (c *server) onAsk(from PeerID, a *Ask) {
 	if e != nil && (e.state != nil || f != nil) {
 		c.send(from, &Message{Answer: c.answer(a.Digest)})
 		if e.state != nil {
-			e.addHolder(from)
+			c.addHolder(e, from)
 			return
 		}
 	}
@@ -147,6 +147,9 @@ const maxAskers = 256
 
 // mayAdopt says whether a version is to be fetched for another peer of the cluster.
 func (c *server) mayAdopt(from PeerID, a *Ask) bool {
+	if c.place.guests[from] {
+		return c.mayFetchFor(from)
+	}
 	if len(a.Holders) == 0 || !c.place.near(from) || c.place.landing(a.Digest) != c.self {
 		return false
 	}

@@ -73,7 +73,7 @@ func (c *spreader) hearWrites(from PeerID, told []Told) {
 		if e == nil || e.state != nil {
 			continue
 		}
-		e.addHolder(from)
+		c.addHolder(e, from)
 		if c.fetches.learn(e, t); e.write != nil && e.recipe.State.Size <= c.cfg.MaxBytes {
 			c.follow(e)
 		}
@@ -104,14 +104,16 @@ func (c *spreader) onAnnounce(from PeerID, a *Announce) {
 	if a.Offer != (Blob{}) {
 		if l := c.lattices.byDigest[d]; l != nil && l.passes(a.Offer) {
 			c.errands.run(&errand{lattice: d, from: from}, a.Offer)
-			c.passOn(a)
+			if !c.place.guests[from] { // a guest's counts as this peer's own, and is told as such
+				c.passOn(a)
+			}
 		} else {
 			c.stats.Unneeded++
 		}
 		return
 	}
 	e := c.store.find(d)
-	if e != nil && e.state != nil || a.Recipe.State.Size > c.cfg.MaxBytes ||
+	if c.place.guests[from] || e != nil && e.state != nil || a.Recipe.State.Size > c.cfg.MaxBytes ||
 		c.fetches.byDigest[d] == nil && !c.fetches.foreign() {
 		c.stats.Unneeded++
 		return
@@ -124,7 +126,7 @@ func (c *spreader) onAnnounce(from PeerID, a *Announce) {
 		return
 	}
 	f.pushed = true
-	e.addHolder(from)
+	c.addHolder(e, from)
 	w := &way{peer: from, state: helps}
 	if i := slices.IndexFunc(f.ways, func(w *way) bool { return w.peer == from }); i >= 0 {
 		f.ways[i].state = helps

@@ -13,6 +13,7 @@ type entry struct {
 	write    *Body    // of a version after the first
 	holders  []PeerID // some who have it
 	applying Ticket   // the engine is making its state
+	lent     bool     // its bytes came for a guest's job
 	spoilt   bool     // its write, applied here, gives another state: only its snapshot will do
 	place    *list.Element
 }

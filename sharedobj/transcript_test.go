@@ -2,6 +2,7 @@ package sharedobj
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -41,6 +42,7 @@ type theatre struct {
 	out     strings.Builder
 	now     time.Duration
 	members []Member
+	hosts   [][2]PeerID // of guests
 	actors  map[PeerID]*actor
 	flying  []flying
 	names   map[Digest]string
@@ -80,17 +82,17 @@ func (s *theatre) command(t *testing.T, d *datadriven.TestData) {
 	switch d.Cmd {
 	case "peers": // peers a1 a2 b1: the letter is the cluster
 		for _, a := range d.CmdArgs {
-			s.members = append(s.members, Member{PeerID(a.Key), ClusterID(a.Key[:1])})
+			s.members = append(s.members, membersOf(a.Key)[0])
 		}
 		for _, m := range s.members {
-			cfg := Default()
-			core, err := NewCore(cfg, m.ID, s.members, rand.New(rand.NewPCG(1, 1)))
-			if err != nil {
-				t.Fatal(err)
-			}
-			s.actors[m.ID] = &actor{id: m.ID, core: core, values: map[Digest]string{}, greats: map[Digest]string{},
-				untold: map[Digest]string{}, guards: map[JobID]string{}, needs: map[JobID]Digest{}}
+			s.open(t, m.ID, s.members)
 		}
+	case "guest": // guest a9 of=a1: nobody else knows it, and it knows nobody else
+		host, g := PeerID(arg("of")), membersOf(key(0))[0]
+		g.Guest = true
+		s.open(t, g.ID, append(membersOf(string(host)), g))
+		s.absorb(s.actors[host], s.actors[host].core.SetMembers(s.now, append(slices.Clone(s.members), g)))
+		s.hosts = append(s.hosts, [2]PeerID{g.ID, host})
 	case "skew": // skew a2: its processor computes something else
 		s.actor(key(0)).skewed = true
 	case "create", "lattice": // create a1 x0 state=text [size=n]
@@ -155,6 +157,34 @@ func (s *theatre) command(t *testing.T, d *datadriven.TestData) {
 	}
 }
 
+func (s *theatre) open(t *testing.T, id PeerID, members []Member) {
+	core, err := NewCore(Default(), id, members, rand.New(rand.NewPCG(1, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.actors[id] = &actor{id: id, core: core, values: map[Digest]string{}, greats: map[Digest]string{},
+		untold: map[Digest]string{}, guards: map[JobID]string{}, needs: map[JobID]Digest{}}
+}
+
+// hears lists who hears the news of a peer, and as whose: those of a guest its host alone, and guests whatever their
+// hosts hear or tell.
+func (s *theatre) hears(from PeerID, tell func(as, to PeerID)) {
+	for _, h := range s.hosts {
+		if h[0] == from {
+			tell(from, h[1])
+			return
+		}
+	}
+	for _, m := range s.members {
+		if m.ID != from {
+			tell(from, m.ID)
+		}
+	}
+	for _, h := range s.hosts {
+		tell(h[1], h[0])
+	}
+}
+
 func repeated(text, times string) string {
 	n := 1
 	if times != "" {
@@ -173,9 +203,9 @@ func (s *theatre) pass(end time.Duration) {
 	for {
 		var who *actor
 		at := end
-		for _, m := range s.members {
-			if t, ok := s.actors[m.ID].core.Next(); ok && t <= at && (who == nil || t < at) {
-				who, at = s.actors[m.ID], t
+		for _, id := range slices.Sorted(maps.Keys(s.actors)) {
+			if t, ok := s.actors[id].core.Next(); ok && t <= at && (who == nil || t < at) {
+				who, at = s.actors[id], t
 			}
 		}
 		if who == nil {
@@ -277,6 +307,10 @@ func (s *theatre) obey(a *actor, o Order) {
 			a.greats[o.Digest] = v
 		}
 		s.absorb(a, a.core.Joined(s.now, o.Ticket, ok, changed))
+		if changed && o.Own {
+			a.untold[o.Digest] = max(a.untold[o.Digest], v)
+			s.absorb(a, a.core.Offered(s.now, o.Digest))
+		}
 	case OrderCollect:
 		v := a.untold[o.Digest]
 		a.untold[o.Digest] = ""
@@ -294,11 +328,7 @@ func (s *theatre) obey(a *actor, o Order) {
 		s.printf("  %s: job %d goes back: %v\n", a.id, o.Job, o.Err)
 	case OrderTell:
 		s.printf("  %s tells everybody %d writes and %d offers\n", a.id, len(o.News.Writes), len(o.News.Offers))
-		for _, m := range s.members {
-			if m.ID != a.id {
-				s.flying = append(s.flying, flying{news: o.News, from: a.id, to: m.ID})
-			}
-		}
+		s.hears(a.id, func(as, to PeerID) { s.flying = append(s.flying, flying{news: o.News, from: as, to: to}) })
 	case OrderNote:
 		s.printf("  %s: %s\n", a.id, o.Text)
 	case OrderFailed:

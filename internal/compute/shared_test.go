@@ -62,8 +62,16 @@ func init() {
 	satin.RegisterLattice("compute.most", most, positive)
 	satin.Register("compute.readAll", readAll)
 	satin.Register("compute.share", share)
+	satin.RegisterLattice[string]("compute.believed", believed, nil)
+	satin.Register("compute.believe", believe)
 	satin.Register("compute.double", double)
 	satin.RegisterGuard(double, even)
+}
+
+func believed(a, b int) int { return max(a, b) }
+
+func believe(f *satin.Frame, _ int) satin.Lattice[string, int] {
+	return satin.ShareLattice(f, believed, "words", 1)
 }
 
 func submit(t *testing.T, p *engine.Pool, fn string, arg any) any {
@@ -196,6 +204,21 @@ func TestHandlesTravel(t *testing.T) {
 	}
 	if _, err := wire.Value().Encode(reading{}); err != nil {
 		t.Errorf("handles of nothing: %v", err)
+	}
+}
+
+// What nobody can check a guest may not offer, another member may.
+func TestGuestsOffersAreChecked(t *testing.T) {
+	a := newPlace(t)
+	names, err := a.sharing.tellOf(submit(t, a.pool, "compute.believe", 0))
+	if err != nil || len(names) != 1 {
+		t.Fatal(names, err)
+	}
+	for _, guest := range []bool{true, false} {
+		a.Do(&port.Order{Kind: port.Join, Shared: &port.Shared{Digest: names[0], Data: []byte{9}, Own: guest}})
+		if e := a.await(port.Joined); e.Good == guest {
+			t.Errorf("of a guest: %v, taken: %v", guest, e.Good)
+		}
 	}
 }
 

@@ -272,7 +272,11 @@ func (s *sharing) call(o *port.Order, e *port.Event) error {
 	var b []byte
 	switch o.Kind {
 	case port.Join:
-		e.Shared.Changed, err = l.Join(v.Data)
+		join := l.Join
+		if v.Own {
+			join = l.Own
+		}
+		e.Shared.Changed, err = join(v.Data)
 		e.Good = err == nil
 		return err
 	case port.Collect:

@@ -72,13 +72,13 @@ func (s *shared) setMembers(now time.Duration, m *steal.Members) {
 	}
 }
 
-// SharedMembers are the members as the core of what is shared knows them, without guests: nothing is asked of one.
+// SharedMembers are the members as the core of what is shared knows them.
 func SharedMembers(m *steal.Members) []sharedobj.Member {
 	all := make([]sharedobj.Member, 0, m.Len())
 	for i := range m.Len() {
-		if p := m.At(i); !p.Guest {
-			all = append(all, sharedobj.Member{ID: sharedobj.PeerID(p.ID), Cluster: sharedobj.ClusterID(p.Cluster)})
-		}
+		p := m.At(i)
+		all = append(all, sharedobj.Member{ID: sharedobj.PeerID(p.ID), Cluster: sharedobj.ClusterID(p.Cluster),
+			Guest: p.Guest})
 	}
 	return all
 }
@@ -222,7 +222,7 @@ func (s *shared) carryOut(o *sharedobj.Order) {
 		delete(s.there, o.Digest)
 	}
 	s.d.order = port.Order{Kind: portOrder[o.Kind], Segment: segment, Shared: &port.Shared{Ticket: o.Ticket,
-		Digest: o.Digest, Parent: o.Parent, Name: o.Name, Data: o.Data, Text: text}}
+		Digest: o.Digest, Parent: o.Parent, Name: o.Name, Data: o.Data, Text: text, Own: o.Own}}
 	if o.Kind == sharedobj.OrderGuard {
 		j, ok := s.fetching[segment]
 		if !ok {

@@ -140,6 +140,9 @@ type Grower interface {
 type Growing interface {
 	// Join takes in what came from elsewhere, if it is valid, and says whether it was news.
 	Join(value []byte) (changed bool, err error)
+	// Own is Join for a guest's offer, which counts as one that was made here: it is collected, too. Only what can
+	// be checked is taken.
+	Own(value []byte) (changed bool, err error)
 	// Collect gives what was offered here since the last time; nil if nothing was.
 	Collect() ([]byte, error)
 	// Encode gives the value.

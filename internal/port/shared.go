@@ -18,6 +18,7 @@ type Shared struct {
 	Name   string           `cbor:"4,keyasint,omitempty"` // under which its type is registered
 	Data   []byte           `cbor:"5,keyasint,omitempty"` // of an order
 	Text   string           `cbor:"6,keyasint,omitempty"`
+	Own    bool             `cbor:"11,keyasint,omitempty"` // of Join: it counts as offered here
 
 	// Of events.
 	Recipe  *sharedobj.Recipe `cbor:"7,keyasint,omitempty"`

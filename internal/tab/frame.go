@@ -7,6 +7,7 @@ import (
 
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/sharedobj"
 	"github.com/satin-peer/satin/steal"
 )
 
@@ -17,7 +18,15 @@ type Frame struct {
 	Work     *Work          `cbor:"3,keyasint,omitempty"`
 	Over     *Over          `cbor:"4,keyasint,omitempty"`
 	Steal    *steal.Message `cbor:"5,keyasint,omitempty"`
+	Shared   *Shared        `cbor:"6,keyasint,omitempty"`
 	Rest     *Rest          `cbor:"8,keyasint,omitempty"`
+}
+
+// Shared is what a run's jobs share: a message, or news.
+type Shared struct {
+	Run     job.RunID          `cbor:"1,keyasint"`
+	Message *sharedobj.Message `cbor:"2,keyasint,omitempty"`
+	News    *sharedobj.News    `cbor:"3,keyasint,omitempty"`
 }
 
 // Rest says whether the tab wants no work until it says otherwise. Its core has said goodbye before.
@@ -110,7 +119,7 @@ var errFields = errors.New("not one field, or one out of range")
 func (f *Frame) validate(outcome []byte) error {
 	set := 0
 	for _, is := range [...]bool{f.Greeting != nil, f.Visit != nil, f.Work != nil, f.Over != nil, f.Steal != nil,
-		f.Rest != nil} {
+		f.Shared != nil, f.Rest != nil} {
 		if is {
 			set++
 		}
@@ -121,6 +130,8 @@ func (f *Frame) validate(outcome []byte) error {
 		f.Work != nil && (f.Work.Self == 0 || len(f.Work.App)+len(f.Work.Title)+len(f.Work.Owner) > 3*MaxText),
 		f.Over != nil && len(f.Over.Why) > MaxText:
 		return errFields
+	case f.Shared != nil:
+		return f.Shared.validate()
 	case f.Steal != nil:
 		if result {
 			f.Steal.Result.Outcome = outcome
@@ -128,4 +139,14 @@ func (f *Frame) validate(outcome []byte) error {
 		return f.Steal.Validate()
 	}
 	return nil
+}
+
+func (s *Shared) validate() error {
+	switch {
+	case (s.Message == nil) == (s.News == nil):
+		return errFields
+	case s.Message != nil:
+		return s.Message.Validate()
+	}
+	return s.News.Validate()
 }

@@ -52,12 +52,26 @@ func shared(r *rig) {
 	if !ok || len(got) != 4 || !reflect.DeepEqual(got[:3], []int{1, 2, large}) || got[3] != 20 {
 		r.t.Errorf("the job reads %v", got)
 	}
-	r.await("what it has offered", func(e *port.Event) bool {
+	r.offered(lattice, 21)
+	for i, value := range []int{-1, 30, 30} { // a guest's offers: not valid, news, and none
+		r.about(port.Join, &port.Shared{Ticket: sharedobj.Ticket(30 + i), Digest: lattice, Data: r.encode(value),
+			Own: true})
+		if e := r.kind(port.Joined); e.Good != (value > 0) || e.Shared.Changed != (i == 1) {
+			r.t.Errorf("%d of a guest joined: valid %v, news %v", value, e.Good, e.Shared.Changed)
+		}
+	}
+	r.offered(lattice, 30)
+}
+
+// offered awaits that something was offered, and collects it.
+func (r *rig) offered(lattice sharedobj.Digest, value int) {
+	r.t.Helper()
+	r.await("what was offered", func(e *port.Event) bool {
 		return e.Kind == port.Offered && e.Shared.Digest == lattice
 	})
 	r.about(port.Collect, &port.Shared{Digest: lattice})
-	if v := r.kind(port.Collected).Shared; v.State == nil || !bytes.Equal(v.State.Bytes(), r.encode(21)) {
-		r.t.Errorf("what was offered is %+v", v.State)
+	if v := r.kind(port.Collected).Shared; v.State == nil || !bytes.Equal(v.State.Bytes(), r.encode(value)) {
+		r.t.Errorf("what was offered is %+v, not %d", v.State, value)
 	}
 }
 

@@ -156,7 +156,7 @@ func (g *engine) failed(o sharedobj.Order) {
 	delete(p.reads, o.Digest)
 	w.failures++
 	full := p.core.Stats().BytesHeld+uint64(len(w.truth[o.Digest])) > w.cfg.Core.MaxBytes/2
-	if w.now > w.cfg.Calm+w.cfg.Core.ReadPatience && !full && w.somebodyHas(o.Digest) {
+	if w.now > w.cfg.Calm+w.cfg.Core.ReadPatience && !full && p.somebodyHas(o.Digest) {
 		w.violate(comesThrough, "%s cannot have %v: %v", p.id, o.Digest, o.Err)
 	}
 }
@@ -166,10 +166,15 @@ func (g *engine) join(o sharedobj.Order) {
 	s, ok := decode(o.Data)
 	l, changed := g.lattices[o.Digest], false
 	for n := range s {
-		changed = changed || !l.value[n]
+		if changed = changed || !l.value[n]; o.Own && !l.value[n] {
+			l.untold[n] = true
+		}
 		l.value[n] = true
 	}
 	p.absorb(p.core.Joined(p.world.now, o.Ticket, ok, changed))
+	if changed && o.Own {
+		p.absorb(p.core.Offered(p.world.now, o.Digest))
+	}
 }
 
 // answered is called when a job is ready, or goes back.

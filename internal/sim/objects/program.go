@@ -164,7 +164,7 @@ func (w *World) something(p *peer, most int) (names []sharedobj.Digest) {
 func (w *World) read() {
 	p, holder := w.anyPeer(), w.anyPeer()
 	names := w.something(holder, 1)
-	if len(names) == 0 || p == holder || p.engine.values[names[0]] != nil {
+	if len(names) == 0 || p == holder || !p.meets(holder) || p.engine.values[names[0]] != nil {
 		return
 	}
 	d := names[0]
@@ -189,12 +189,16 @@ func (w *World) give() {
 		j.wants = slices.Sorted(maps.Keys(l.value))[0]
 		j.floors[j.names[0]] = set{} // so that the guard has something to wait for
 	}
-	w.launch(j, w.anyPeer())
+	thief := w.anyPeer()
+	if victim.host != nil && victim.host.up {
+		thief = victim.host
+	}
+	w.launch(j, thief)
 }
 
 // launch lets a job arrive.
 func (w *World) launch(j *job, thief *peer) {
-	if thief == j.victim {
+	if thief == j.victim || !thief.meets(j.victim) {
 		return
 	}
 	w.nextJob++
@@ -248,7 +252,7 @@ func (w *World) fault() {
 		w.crash(p)
 	case 2:
 		if p.up && !p.liar {
-			p.absorb(p.core.SetMembers(w.now, w.members()))
+			p.absorb(p.core.SetMembers(w.now, p.members()))
 		}
 	}
 }

@@ -60,7 +60,7 @@ func (s *search) deal() {
 	for _, n := range s.left {
 		j := &job{victim: victim, names: []sharedobj.Digest{s.lattice}, work: 2 * time.Second,
 			floors: make(map[sharedobj.Digest]set), run: func(g *engine) { s.evaluate(g, n) }}
-		if thief := w.anyPeer(); thief != victim {
+		if thief := w.anyPeer(); thief != victim && thief.meets(victim) {
 			w.launch(j, thief)
 		} else { // in place
 			victim.after(w.upTo(j.work), func() { s.evaluate(victim.engine, n) })

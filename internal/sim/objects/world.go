@@ -70,6 +70,7 @@ func New(cfg Config) *World {
 				id: sharedobj.PeerID(fmt.Sprintf("p%02d", len(w.peers)))})
 		}
 	}
+	w.addGuests()
 	w.group = make([]int, len(w.peers))
 	for i, p := range w.peers {
 		p.liar = cfg.Liar && i == len(w.peers)-1
@@ -80,9 +81,13 @@ func New(cfg Config) *World {
 	return w
 }
 
-func (w *World) members() (all []sharedobj.Member) {
-	for _, p := range w.peers {
-		all = append(all, sharedobj.Member{ID: p.id, Cluster: sharedobj.ClusterID(fmt.Sprint("c", p.cluster))})
+// members are those that a peer knows: of guests its own, and a guest knows its host.
+func (p *peer) members() (all []sharedobj.Member) {
+	for _, q := range p.world.peers {
+		if q.host == nil && p.host == nil || p.meets(q) {
+			all = append(all, sharedobj.Member{ID: q.id, Cluster: sharedobj.ClusterID(fmt.Sprint("c", q.cluster)),
+				Guest: q.host != nil})
+		}
 	}
 	return all
 }
@@ -138,6 +143,7 @@ type peer struct {
 	up      bool
 	liar    bool
 	skewed  bool
+	host    *peer // of a guest; nil: it is none
 	core    *sharedobj.Core
 	engine  *engine
 	pins    map[sharedobj.Digest]int
@@ -151,7 +157,7 @@ type peer struct {
 func (p *peer) start() {
 	p.life++
 	p.up = true
-	core, err := sharedobj.NewCore(p.world.cfg.Core, p.id, p.world.members(),
+	core, err := sharedobj.NewCore(p.world.cfg.Core, p.id, p.members(),
 		rand.New(rand.NewPCG(p.world.cfg.Seed, uint64(p.number))))
 	if err != nil {
 		panic(err)
@@ -288,12 +294,13 @@ func (w *World) gossip(p *peer, n *sharedobj.News) {
 		w.violate(noSpin, "%s tells malformed news: %v", p.id, err)
 	}
 	for _, to := range w.peers {
-		if to == p || w.now < w.cfg.Calm && w.rnd.Float64() < w.cfg.Loss {
+		if to == p || !to.meets(p) || w.now < w.cfg.Calm && w.rnd.Float64() < w.cfg.Loss {
 			continue
 		}
 		w.post(time.Millisecond+w.upTo(100*time.Millisecond), func() {
 			if to.up && !to.liar && w.group[to.number] == w.group[p.number] {
 				to.absorb(to.core.Hear(w.now, p.id, n))
+				w.relay(to, n)
 			}
 		})
 	}
@@ -305,7 +312,7 @@ func (w *World) verify() {
 		var first *peer
 		for _, p := range w.peers {
 			l := p.engine.lattices[d]
-			if !p.up || p.liar || l == nil {
+			if !p.up || p.liar || l == nil || p.host != nil && (!p.host.up || p.host.engine.lattices[d] == nil) {
 				continue
 			}
 			w.checkLattice(p, d, l)
@@ -337,8 +344,10 @@ func (w *World) checkLattice(p *peer, d sharedobj.Digest, l *lattice) {
 	}
 }
 
-func (w *World) somebodyHas(d sharedobj.Digest) bool {
-	return slices.ContainsFunc(w.peers, func(p *peer) bool { return p.up && !p.liar && p.engine.values[d] != nil })
+func (p *peer) somebodyHas(d sharedobj.Digest) bool {
+	return slices.ContainsFunc(p.world.peers, func(q *peer) bool {
+		return q.up && !q.liar && q.meets(p) && q.engine.values[d] != nil
+	})
 }
 
 func (w *World) verifyCopies() {

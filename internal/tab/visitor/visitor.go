@@ -4,8 +4,8 @@
 //
 // It has no name that lasts: its key is made when the page is opened. It trusts its member, which has sent its code,
 // and is trusted with nothing itself: it is no candidate for the root, nothing is handed over to it, and what it
-// knows of lost work dies with it, so its core is a naive one. Values that jobs share do not come to it: a job that
-// names some goes back to where it was spawned.
+// knows of lost work dies with it, so its core is a naive one. What jobs share it asks of its member, and its member of
+// it: it is a guest of the member's core of what is shared, too.
 package visitor
 
 import (
@@ -118,6 +118,8 @@ func (v *Visitor) Received(b []byte) error {
 	case s == nil: // the part has just ended
 	case f.Steal != nil:
 		s.Received(f.Steal)
+	case f.Shared != nil:
+		v.shared(s, f.Shared)
 	default:
 		return errors.New("the member sent a frame that is not for a tab")
 	}
@@ -184,6 +186,7 @@ func (v *Visitor) newSession(w *tab.Work) (*session.Session, error) {
 		Self: steal.Address{Peer: self, Inc: w.Self}, Core: steal.LAN(), Policy: &policy.Adaptive{},
 		Members: steal.NewMembers([]steal.Member{{ID: self, Cluster: here, Guest: true},
 			{ID: v.member, Cluster: here}}),
+		Shared: objects(), SendShared: v.sendShared(w.Run), TellShared: v.tellShared(w.Run),
 		Engine: engine, Log: v.cfg.Log,
 		Notary: notary{v},
 		Send: func(m *steal.Message) {
