@@ -17,7 +17,7 @@ import (
 )
 
 func init() {
-	satin.RegisterObject("barneshut.replace", replace)
+	satin.RegisterObject("stars", replace) // a short name: each of a job's handles has it
 	satin.Register("barneshut.simulate", simulate, satin.Rounded())
 	satin.Register("barneshut.draw", drawn, satin.Rounded())
 	satin.Register("barneshut.begin", begin, satin.Rounded())

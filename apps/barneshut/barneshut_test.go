@@ -266,24 +266,6 @@ func TestPlummer(t *testing.T) {
 	}
 }
 
-// BenchmarkArrival is what a peer does with the places that others write in a step.
-func BenchmarkArrival(b *testing.B) {
-	p := Problem{Bodies: 40_000, Seed: 1, Leaf: defaultLeaf}
-	w := alone{Problem: &p}
-	w.begin(w.draw())
-	var sent [chunks][]byte
-	for c := range sent {
-		sent[c], _ = w.chunk[c].MarshalBinary()
-	}
-	for b.Loop() {
-		for c := range sent {
-			if err := w.chunk[c].UnmarshalBinary(sent[c]); err != nil {
-				b.Fatal(err)
-			}
-		}
-	}
-}
-
 // TestErrorOfForces: smaller angles give better forces.
 func TestErrorOfForces(t *testing.T) {
 	last := math.Inf(1)

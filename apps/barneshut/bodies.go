@@ -1,7 +1,6 @@
 package barneshut
 
 import (
-	"cmp"
 	"encoding/binary"
 	"errors"
 	"math"
@@ -78,8 +77,9 @@ func arrange(bodies []Body, leaf int) {
 
 // selectFirst puts the first n in the order of an axis first (Hoare's Find, 1961). Bodies in one place go by number.
 func selectFirst(bodies []Body, n, axis int) {
-	before := func(a, b *Body) bool {
-		return cmp.Or(cmp.Compare(a.At[axis], b.At[axis]), cmp.Compare(a.Number, b.Number)) < 0
+	before := func(a, b *Body) bool { // much faster than cmp.Compare, and places are numbers
+		x, y := a.At[axis], b.At[axis]
+		return x < y || x == y && a.Number < b.Number
 	}
 	for lo, hi := 0, len(bodies)-1; lo < hi; {
 		pivot := bodies[(lo+hi)/2]
@@ -186,10 +186,10 @@ func (c *Chunk) UnmarshalBinary(b []byte) error {
 	b = b[headBytes:]
 	at := make([]Vec, len(b)/placeBytes)
 	for i := range at {
+		place := b[i*placeBytes:][:placeBytes]
 		for k := range at[i] {
-			bits := uint64(binary.BigEndian.Uint32(b))<<32 | uint64(binary.BigEndian.Uint16(b[4:]))<<16
-			at[i][k] = math.Float64frombits(bits)
-			b = b[6:]
+			high, low := binary.BigEndian.Uint32(place[6*k:]), binary.BigEndian.Uint16(place[6*k+4:])
+			at[i][k] = math.Float64frombits(uint64(high)<<32 | uint64(low)<<16)
 		}
 	}
 	if leaf == 0 {

@@ -37,6 +37,7 @@ type engine struct {
 	kept     []steal.Partial
 	nodes    map[job.Identity]Node // audit: of all outcomes that were stored
 	shuffled func(again bool) bool // whether a frame spawns its children in another order
+	wrote    func(Node)            // tells of a job that has ended and changed what all read; may be nil
 	sharing  *sharer               // nil: nothing is shared
 }
 
@@ -324,6 +325,9 @@ func (g *engine) complete(c child) (done *finished, unwanted []steal.Ref) {
 		}
 		up := child{place: f.place, node: f.node, result: r, took: f.took, names: g.sharing.returns(f.names)}
 		g.release(c.parent)
+		if g.wrote != nil {
+			g.wrote(up.node)
+		}
 		g.books.executed++
 		c = up
 	}

@@ -236,3 +236,28 @@ func TestFaultNames(t *testing.T) {
 		t.Error("an unknown kind was found")
 	}
 }
+
+// writer is a tree whose inner jobs write something.
+type writer struct {
+	*Split
+	cost time.Duration
+}
+
+func (w writer) Writes(Node) time.Duration { return w.cost }
+
+// TestWritingCosts: what jobs write is taken over by the others, whose jobs take longer for it, unless they have none.
+func TestWritingCosts(t *testing.T) {
+	run := func(cost time.Duration) *Report {
+		r, err := Run(quiet(writer{smallSplit(), cost}, "adaptive"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	const cost = 10 * time.Millisecond
+	plain, written := run(0), run(cost)
+	inner := time.Duration(written.Counts.Executed) / 8 // at least: a job has up to four children
+	if more := written.Busy - plain.Busy; more < inner*cost || more > time.Duration(written.Counts.Executed)*7*cost {
+		t.Errorf("%d jobs write, and all together take %v longer", inner, more)
+	}
+}

@@ -98,6 +98,9 @@ func (p *peer) start() error {
 	if w.cfg.Reorder > 0 {
 		p.engine.shuffled = func(again bool) bool { return again && w.happens(w.cfg.Reorder) }
 	}
+	if t, ok := w.cfg.Tree.(Writing); ok {
+		p.engine.wrote = func(n Node) { w.wrote(p, int64(t.Writes(n))) }
+	}
 	p.debt, p.everReported, p.alarms = 0, false, nil
 	p.sampled = sampled{at: w.now, busy: p.usage.busy}
 	for i := range p.engine.workers {

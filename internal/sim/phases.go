@@ -11,6 +11,15 @@ type Phased interface {
 	Next(n Node, phase int, buf []Node) []Node
 }
 
+// Writing is a tree of jobs of which some, when they end, change what all jobs read. How that gets to the other peers
+// is not simulated (for that there is Config.Share), only what it costs them.
+type Writing interface {
+	Tree
+	// Writes is the processor time that another peer takes to have the new version where its jobs can read it, 0 if
+	// the inner node writes nothing. A peer with an idle worker does that meanwhile.
+	Writes(n Node) time.Duration
+}
+
 // Steps is a program of many steps, as a simulation of bodies that attract each other: in each there is something that
 // only one processor can do, and then a tree that all divide among themselves.
 type Steps struct {

@@ -97,18 +97,32 @@ func TestAdaptiveGives(t *testing.T) {
 	}
 }
 
-// An idle peer asks again ever more rarely: a second after many failures, from half to one and a half.
+// An idle peer asks again ever more rarely: a second after many failures, from half to one and a half, but sooner if
+// it is not idle for long and another cluster is near.
 func TestAdaptiveBacksOff(t *testing.T) {
-	for fails, most := range map[int]time.Duration{0: 1500 * time.Microsecond, 5: 48 * time.Millisecond,
-		50: 1500 * time.Millisecond} {
-		a := begun(0)
-		v := scene{clusters: twoClusters, self: "a1", load: idleOne, links: near(), failures: 1}.view()
-		a.fails = fails
+	const short = 2 * time.Millisecond
+	for _, c := range []struct {
+		fails       int
+		steal, idle time.Duration
+		pause       time.Duration
+	}{
+		{0, 200 * time.Millisecond, 0, time.Millisecond},
+		{5, 200 * time.Millisecond, 0, 32 * time.Millisecond},
+		{50, 200 * time.Millisecond, 0, time.Second},
+		{3, short, 0, 8 * time.Millisecond},
+		{50, short, 0, backoffSteals * short},
+		{50, short, 4 * time.Second, 4 * time.Second / backoffIdle},
+		{50, short, 50 * time.Second, time.Second},
+	} {
+		a := begun(c.idle)
+		v := scene{clusters: "a: a1 a2, b: b1, c: c1", self: "a1", load: idleOne, failures: 1,
+			links: map[ClusterID]Link{"b": {LastSteal: c.steal}, "c": {LastSteal: 10 * c.steal}}}.view()
+		a.fails = c.fails
 		var plan Plan
 		a.Plan(v, &plan)
-		if pause := a.wideAt - v.Now(); pause < most/3 || pause > most {
-			t.Errorf("after %d failures it pauses for %v, want at most %v and a third of it at least", fails, pause,
-				most)
+		if pause := a.wideAt - v.Now(); pause < c.pause/2 || pause > c.pause*3/2 {
+			t.Errorf("after %d failures in %v, %v from the nearest: a pause of %v, want about %v", c.fails, c.idle, c.steal,
+				pause, c.pause)
 		}
 		plan = Plan{}
 		a.Plan(v, &plan)

@@ -66,8 +66,20 @@ func (a *Adaptive) stealWide(v View, p *Plan) {
 	}
 	if i, ok := drawWeighted(v.Rand(), weights); ok {
 		a.ask(v, p, clusters[i].ID)
-		a.wideAt = v.Now() + jitter(v, min(backoffLeast<<min(a.fails, 10), backoffMost))
+		a.wideAt = v.Now() + jitter(v, min(backoffLeast<<min(a.fails, 10), a.longestPause(v, times)))
 	}
+}
+
+// longestPause bounds the pause before the next request by what is lost if there is work meanwhile: little beside the
+// time that workers have been idle already, or beside what steals take.
+func (a *Adaptive) longestPause(v View, times []time.Duration) time.Duration {
+	steals := backoffMost
+	for _, t := range times {
+		if t > 0 {
+			steals = min(steals, backoffSteals*t)
+		}
+	}
+	return min(backoffMost, max(steals, (v.Now()-a.dryAt)/backoffIdle))
 }
 
 // ask sends a wide-area request.
