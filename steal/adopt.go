@@ -77,10 +77,13 @@ func (ad *adoption) find(j *Taken) bool {
 
 // free takes an orphan out of its old life, to be given a new one.
 func (ad *adoption) free(s *segment) {
+	if s.doubted && s.owner != nil && !s.owner.lost {
+		ad.send(s.owner, &Message{Return: &Return{Handles: []Handle{s.handle}}})
+	}
 	if s.owner != nil {
 		ad.book.unown(s)
 	}
-	s.orphan = false
+	s.orphan, s.doubted = false, false
 	ad.stats.OrphansAdopted++
 	ad.lost.orphansChanged()
 }
@@ -98,20 +101,30 @@ func (ad *adoption) adopt(q *peer, e *tupleEntry, l *lease) {
 		ad.adopting = append(ad.adopting, adopting{from: e.Holder})
 	}
 	ad.adopting[i].jobs = append(ad.adopting[i].jobs, Adoption{Handle: h, Path: l.job.Path, Identity: l.job.Identity})
+	if l.doubted {
+		ad.adopting[i].doubted = append(ad.adopting[i].doubted, h)
+	}
 }
 
 // adopting are adoptions of one input, for one message.
 type adopting struct {
-	from Address
-	jobs []Adoption
+	from    Address
+	jobs    []Adoption
+	doubted []Handle // of these
 }
 
 // sendAdoptions sends what adopt has gathered. The holder may never have been heard: then its life is known
-// by the tuple alone.
+// by the tuple alone. What is adopted for a peer that is silent stays free for others to adopt.
 func (ad *adoption) sendAdoptions() {
 	for i := range ad.adopting {
-		if p := ad.partners.find(ad.adopting[i].from.Peer); p != nil {
-			ad.sendTo(ad.adopting[i].from, p, &Message{Adopt: &Adopt{Jobs: ad.adopting[i].jobs}})
+		a := &ad.adopting[i]
+		p := ad.partners.find(a.from.Peer)
+		if p == nil {
+			continue
+		}
+		ad.sendTo(a.from, p, &Message{Adopt: &Adopt{Jobs: a.jobs}})
+		if len(a.doubted) > 0 {
+			ad.sendTo(a.from, p, &Message{Disown: &Disown{Handles: a.doubted, Perhaps: true}})
 		}
 	}
 	ad.adopting = ad.adopting[:0]
@@ -184,7 +197,7 @@ func (ad *adoption) seek(s *segment) {
 		(e.Done || s.state == waiting || ad.now-s.begun < ad.noticing()) {
 		ad.halt(s)
 		s.sought = true
-		ad.adopt(q, e, &lease{parent: s, job: s.job})
+		ad.adopt(q, e, &lease{parent: s, job: s.job, doubted: s.inDoubt()})
 	}
 }
 

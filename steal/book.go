@@ -134,15 +134,24 @@ func (b *book) onResult(p *peer, r *Result) {
 	b.send(p, ack)
 }
 
-// onReturn queues again what the thief had no room for.
+// onReturn queues again what the thief had no room for. What it returns because somebody else has adopted it is at
+// work, and not run here too; its owner, if that is heard again, misses it and looks for it.
 func (b *book) onReturn(p *peer, r *Return) {
 	p.credit.returned(b.now)
 	for _, h := range r.Handles {
-		if i, ok := p.findLease(h); ok {
-			b.requeue(p.leases[i], false, &b.stats.PutBackReturned)
-		} else {
+		i, ok := p.findLease(h)
+		if !ok {
 			b.stats.DroppedUnexpected++
+			continue
 		}
+		l := p.leases[i]
+		if s := l.parent; l.doubted && s.inDoubt() {
+			b.closeLease(l)
+			s.state = stopped // there is nothing left to stop
+			b.abortSegment(s.heldAs())
+			continue
+		}
+		b.requeue(l, l.doubted, &b.stats.PutBackReturned)
 	}
 }
 

@@ -56,17 +56,44 @@ func (lo *losses) disown(ls []*lease) {
 	}
 }
 
+// doubt is about segments for which perhaps nobody waits. Whoever runs one of them tells everybody of it: that is this
+// peer, or the thief to whom it was passed on, who may live behind any number of others. What it is told here is not
+// repeated: if it is lost, the certain loss of the owner follows.
+func (lo *losses) doubt(ss []*segment) {
+	var ls []*lease
+	for _, s := range ss {
+		switch {
+		case s.state == running:
+			lo.lost.orphansChanged()
+			lo.lost.announce(s.job.Path, s.job.Identity)
+		case s.state == lent && s.lent.thief != nil && s.lent.thief.inc != 0:
+			s.lent.doubted = true
+			ls = append(ls, s.lent)
+		}
+	}
+	for _, group := range byThief(ls) {
+		lo.send(group[0].thief, &Message{Disown: &Disown{Handles: leasedHandles(group), Perhaps: true}})
+	}
+}
+
 // maxDisowned is how many handles are remembered of each peer, so that they are disowned again if the message
 // was lost. Those forgotten are aborted.
 const maxDisowned = 64
 
-// onDisown makes orphans of what is held for a peer that has lost it.
+// onDisown makes orphans of what is held for a peer that has lost it, or perhaps.
 func (lo *losses) onDisown(p *peer, d *Disown) {
+	var doubted []*segment
 	for _, h := range d.Handles {
-		if i, ok := p.findHeld(h); ok {
-			lo.ownerLost(p.held[i])
-		} else {
+		switch i, ok := p.findHeld(h); {
+		case !ok:
 			lo.stats.DroppedUnexpected++
+		case !d.Perhaps:
+			lo.ownerLost(p.held[i])
+		case lo.salvaging():
+			s := p.held[i]
+			s.doubted = true
+			doubted = append(doubted, s)
 		}
 	}
+	lo.doubt(doubted)
 }

@@ -65,7 +65,8 @@ func (c *Core) WriteState(w io.Writer, now time.Duration) {
 	}
 }
 
-var classNames = [...]string{settled: "its owner had it", handed: "handed over", own: "nobody else has it"}
+var classNames = [...]string{settled: "its owner had it", handed: "handed over", restored: "from a checkpoint",
+	own: "nobody else has it"}
 
 // writeLost prints what a core knows of lost work.
 func (c *Core) writeLost(s printer) {

@@ -53,17 +53,18 @@ func (ls *leases) detach(l *lease) {
 // lease is one of this peer's jobs in another peer's hands: the record that is written before the reply leaves. Its
 // handle is closed exactly once, by removing the lease.
 type lease struct {
-	handle Handle
-	thief  *peer    // nil once it is certain that the thief will not send a result
-	ref    Ref      // the engine's job, if parent is nil
-	parent *segment // the segment that was passed on, held here for somebody else
-	job    Job
-	copy   *segment // what runs here in the silent thief's stead; nil while it is trusted
-	since  time.Duration
-	idled  time.Duration // how long the workers here had been idle then
-	blinks int           // times that the thief was silent and listed the job again
-	after  uint64        // a thief that has seen this heartbeat of ours has had the reply too, if order is kept
-	misses int           // consecutive inventories that did not list the handle
+	handle  Handle
+	thief   *peer    // nil once it is certain that the thief will not send a result
+	ref     Ref      // the engine's job, if parent is nil
+	parent  *segment // the segment that was passed on, held here for somebody else
+	job     Job
+	copy    *segment // what runs here in the silent thief's stead; nil while it is trusted
+	since   time.Duration
+	idled   time.Duration // how long the workers here had been idle then
+	doubted bool          // the thief was told that perhaps nobody waits for it
+	blinks  int           // times that the thief was silent and listed the job again
+	after   uint64        // a thief that has seen this heartbeat of ours has had the reply too, if order is kept
+	misses  int           // consecutive inventories that did not list the handle
 
 	// when the job left the engine, a segment ran here that is this very job: perhaps it was that one's, not
 	// begun

@@ -15,8 +15,9 @@ import (
 // on is not an orphan itself: its thief is told that it has one.
 //
 // A peer that is only silent, as an owner, is suspected: what is held for it is told already, because those
-// who wait for the peer run its jobs again by now, and may be adopted by them. It is an orphan for certain
-// after a goodbye, a new life or a longer silence.
+// who wait for the peer run its jobs again by now, and may be adopted by them. What was passed on for it is
+// told by its thief, who hears of the doubt (disown.go). It is an orphan for certain after a goodbye, a new life or a
+// longer silence.
 
 // losses decides what becomes of the work of a peer that is gone, or seems to be.
 type losses struct {
@@ -73,11 +74,7 @@ func (lo *losses) suspectOwner(p *peer) {
 	if !lo.salvaging() {
 		return
 	}
-	for _, s := range p.held {
-		if s.state == running {
-			lo.lost.announce(s.job.Path, s.job.Identity)
-		}
-	}
+	lo.doubt(p.held)
 	lo.lost.announceKept(p.id)
 	lo.lost.reconsider = true
 }

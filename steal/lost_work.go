@@ -37,7 +37,7 @@ func (lw *lostWork) keep(p Partial, class keptClass, owner PeerID) *kept {
 		return nil
 	}
 	lw.stats.PartialsKept++
-	if class != handed {
+	if class.computedHere() {
 		lw.stats.TuplesEvicted += lw.tuples.dropBelow(p.Path)
 	}
 	return k
@@ -45,9 +45,8 @@ func (lw *lostWork) keep(p Partial, class keptClass, owner PeerID) *kept {
 
 func (lw *lostWork) restore(parts []Partial) {
 	for _, p := range parts {
-		if k := lw.keep(p, own, ""); k != nil {
+		if k := lw.keep(p, restored, ""); k != nil {
 			lw.stats.PartialsRestored++
-			k.restored = true
 			lw.announceOne(k)
 			lw.reconsider = true
 		}

@@ -21,6 +21,9 @@ type Adoption struct {
 // own job above them is lost, and whoever runs that again may adopt them. Not acknowledged.
 type Disown struct {
 	Handles []Handle `cbor:"1,keyasint"`
+	// Perhaps says that the sender still waits for them, but has passed them on for a peer that is silent now. Others
+	// may adopt them all the same; the sender then gets them back.
+	Perhaps bool `cbor:"2,keyasint,omitempty"`
 }
 
 // HandOver gives a peer outcomes to keep, from one that leaves. It is sent again, perhaps to another peer,

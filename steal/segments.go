@@ -121,7 +121,24 @@ func (s *segment) is(p job.Path, id job.Identity) bool {
 
 // adoptable says whether the segment may get a new owner.
 func (s *segment) adoptable() bool {
-	return s.state == running && (s.orphan || s.owner != nil && s.owner.lost)
+	return s.state == running && (s.orphan || s.doubted || s.owner != nil && s.owner.lost)
+}
+
+// heldAs is the segment of another peer in whose stead this one is, a copy of a copy perhaps; nil if there is none.
+func (s *segment) heldAs() *segment {
+	for s != nil && s.copyOf != nil {
+		s = s.copyOf.parent
+	}
+	if s == nil || s.owner == nil {
+		return nil
+	}
+	return s
+}
+
+// inDoubt says whether perhaps nobody waits for a segment that is held for another peer, or for what is in its stead.
+func (s *segment) inDoubt() bool {
+	top := s.heldAs()
+	return top != nil && (top.doubted || top.owner.lost)
 }
 
 // comesFrom says whether it makes no sense to give the segment to that peer. The root stays.
@@ -140,6 +157,7 @@ type segment struct {
 	overdue   bool // one because it took too long
 	root      bool // the run's, this peer being master
 	orphan    bool // nobody waits for it, but somebody may want it (losses.go)
+	doubted   bool // perhaps nobody does: its owner has passed it on for a peer that was silent
 	sought    bool // it was given up for another's orphan once
 	asked     bool // Fetch was ordered, and Release was not
 	first     bool // it has been waited for: it comes before others when it is ready

@@ -128,6 +128,9 @@ func (v *Beacon) size() int {
 func (v *Disown) size() int {
 	n := 2
 	n += sizeUints(v.Handles)
+	if v.Perhaps {
+		n += 2
+	}
 	return n
 }
 

@@ -36,8 +36,6 @@ type kept struct {
 	told   bool
 	toldAt time.Duration
 	place  *list.Element
-
-	restored bool // from a checkpoint
 }
 
 func (k *kept) name() (job.Path, job.Identity) { return k.Path, k.Identity }
@@ -46,9 +44,10 @@ func (k *kept) name() (job.Path, job.Identity) { return k.Path, k.Identity }
 type keptClass uint8
 
 const (
-	settled keptClass = iota // its owner has had it
-	handed                   // from a peer that left
-	own                      // nobody else has it
+	settled  keptClass = iota // its owner has had it
+	handed                    // from a peer that left
+	restored                  // from a checkpoint
+	own                       // nobody else has it
 	keptClasses
 )
 
@@ -89,8 +88,14 @@ func (s *store) put(p Partial, class keptClass, owner PeerID) (k *kept, isNew bo
 	return k, true
 }
 
-// covers says whether k makes an outcome below it useless.
-func (k *kept) covers(below *kept) bool { return k.class != handed || below.class == handed }
+// computedHere says whether it is of jobs that this peer has finished.
+func (c keptClass) computedHere() bool { return c == settled || c == own }
+
+// covers says whether k makes an outcome below it useless. What was computed here needs nothing below it any more. What
+// comes from elsewhere may be of a job in the middle of which the workers are: they look for its descendants.
+func (k *kept) covers(below *kept) bool {
+	return k.class.computedHere() || below.class == handed || below.class == k.class
+}
 
 // size is what an outcome takes of the room.
 func (k *kept) size() int { return len(k.Outcome) + len(k.Voucher) + 4*len(k.Path) + keptOverhead }

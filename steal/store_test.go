@@ -55,7 +55,7 @@ func (m *modelStore) put(p Partial, class keptClass) {
 	}
 	k := kept{Partial: p, class: class}
 	for _, a := range m.list {
-		if a.Path.Above(p.Path) && (a.class != handed || class == handed) {
+		if a.Path.Above(p.Path) && (a.class.computedHere() || class == handed || class == a.class) {
 			return
 		}
 	}
@@ -81,7 +81,7 @@ func (m *modelStore) put(p Partial, class keptClass) {
 	}
 	m.list = slices.DeleteFunc(m.list, func(d kept) bool {
 		return p.Path.Above(d.Path) &&
-			(class != handed || d.class == handed)
+			(class.computedHere() || d.class == handed || d.class == class)
 	})
 	m.list = append(m.list, k)
 }

@@ -65,7 +65,7 @@ func (lw *lostWork) announceStrays() {
 // announceRestored tells again of what came from a checkpoint, to a master that was not there the first time.
 func (lw *lostWork) announceRestored() {
 	for _, k := range lw.store.index {
-		if k.restored {
+		if k.class == restored {
 			lw.announce(k.Path, k.Identity)
 		}
 	}

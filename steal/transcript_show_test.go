@@ -52,6 +52,9 @@ func describe(m *steal.Message) string {
 		}
 	case steal.KindDisown:
 		add("%v", m.Disown.Handles)
+		if m.Disown.Perhaps {
+			add("perhaps")
+		}
 	case steal.KindHandOver:
 		add("%d", m.HandOver.ID)
 		for _, p := range m.HandOver.Parts {

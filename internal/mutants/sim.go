@@ -63,7 +63,7 @@ var lossMutants = []mutant{
 		old: "	for _, k := range ks {\n		dp.add(",
 		new: "	for _, k := range ks[:0] {\n		dp.add("},
 	{name: "sim/checkpoint-ignored", wrong: "what a checkpoint gives back is not taken in", file: "steal/lost_work.go",
-		old: "		if k := lw.keep(p, own, \"\"); k != nil {\n			lw.stats.PartialsRestored++",
+		old: "		if k := lw.keep(p, restored, \"\"); k != nil {\n			lw.stats.PartialsRestored++",
 		new: "		if k := lw.store.find(p.Path, p.Identity); k != nil {\n			lw.stats.PartialsRestored++"},
 	{name: "sim/nothing-told", wrong: "nobody is told who has what", file: "steal/tell.go",
 		old: "	if len(p) == 0 || lw.leaving ||", new: "	if len(p) >= 0 || lw.leaving ||"},

@@ -136,6 +136,9 @@ func describe(m *steal.Message) string {
 		}
 		return "adopt " + strings.Join(jobs, " ")
 	case steal.KindDisown:
+		if m.Disown.Perhaps {
+			return fmt.Sprintf("disown %v, perhaps", m.Disown.Handles)
+		}
 		return fmt.Sprintf("disown %v", m.Disown.Handles)
 	case steal.KindHandOver:
 		return fmt.Sprintf("hand over %d: %d outcomes", m.HandOver.ID, len(m.HandOver.Parts))

@@ -86,7 +86,7 @@ func (h *hoard) says(m *steal.Message) *steal.Message {
 
 // hears sees what a withholder gets, and says what its core hears of it.
 func (h *hoard) hears(m *steal.Message) *steal.Message {
-	if !h.active() {
+	if !h.active() || m.Validate() != nil { // damaged on the way: what it says of it would be nonsense
 		return m
 	}
 	switch {
@@ -119,7 +119,7 @@ func (h *hoard) back(m *steal.Message) *steal.Message {
 	for i := range m.Reply.Jobs {
 		hs = append(hs, m.Reply.Jobs[i].Handle)
 	}
-	if h.of.world.counts.Withheld += uint64(len(hs)); len(hs) == 0 || m.Validate() != nil || m.From.Inc == 0 {
+	if h.of.world.counts.Withheld += uint64(len(hs)); len(hs) == 0 {
 		return nil
 	}
 	slices.Sort(hs)

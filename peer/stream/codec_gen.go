@@ -269,8 +269,15 @@ func (r *cursor) readAdoption(v *steal.Adoption) {
 }
 
 func appendDisown(b []byte, v *steal.Disown) []byte {
-	b = append(b, cborMap|1)
+	fields := byte(1)
+	if v.Perhaps {
+		fields++
+	}
+	b = append(b, cborMap|fields)
 	b = appendUints(append(b, 1), v.Handles)
+	if v.Perhaps {
+		b = append(b, 2, cborTrue)
+	}
 	return b
 }
 
@@ -278,6 +285,11 @@ func (r *cursor) readDisown(v *steal.Disown) {
 	fields := r.head(cborMap)
 	r.must(1)
 	v.Handles = readUints[[]steal.Handle](r, 64)
+	if fields > 1 && r.key(2) {
+		fields--
+		r.must(cborTrue)
+		v.Perhaps = true
+	}
 	r.all(fields, 1)
 }
 
