@@ -124,6 +124,8 @@ var rooms = []room{
 	{dir: "internal/hostile", knows: []string{".", "gossip", "internal/compute", "internal/driver", "internal/wire", "job",
 		"peer", "peer/control", "peer/host", "peer/statement", "peer/stream", "steal", "verify"}, modules: libp2p},
 	{dir: "internal/swarm", knows: []string{"peer/control", "peer/emulate"}},
+	{dir: "internal/swarm/chaos/liar", knows: []string{"cli", "apps/all", "internal/port", "internal/port/pipe",
+		"internal/wire", "steal"}},
 	{dir: "internal/swarm/chaos", knows: []string{"internal/swarm", "peer/control"}},
 	{dir: "internal/release"},
 	{dir: "internal/wiregen", modules: []string{"golang.org/x/tools"}},

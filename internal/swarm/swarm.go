@@ -8,6 +8,7 @@ package swarm
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,19 +27,24 @@ import (
 // Build compiles the command into a directory and returns its path. It must be called inside this module, or
 // one that replaces it.
 func Build(ctx context.Context, dir string) (string, error) {
+	return BuildProgram(ctx, dir, "./cmd/satin-peer")
+}
+
+// BuildProgram is Build of any program of this module, by its package.
+func BuildProgram(ctx context.Context, dir, pkg string) (string, error) {
 	const module = "github.com/satin-peer/satin"
 	root, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", module).Output()
 	if err != nil {
 		return "", fmt.Errorf("find module %s: %w", module, err)
 	}
-	binary, err := filepath.Abs(filepath.Join(dir, "satin-peer"))
+	binary, err := filepath.Abs(filepath.Join(dir, filepath.Base(pkg)))
 	if err != nil {
 		return "", err
 	}
-	build := exec.CommandContext(ctx, "go", "build", "-o", binary, "./cmd/satin-peer")
+	build := exec.CommandContext(ctx, "go", "build", "-o", binary, pkg)
 	build.Dir = strings.TrimSpace(string(root))
 	if out, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build satin-peer: %w\n%s", err, out)
+		return "", fmt.Errorf("build %s: %w\n%s", pkg, err, out)
 	}
 	return binary, nil
 }
@@ -46,8 +52,12 @@ func Build(ctx context.Context, dir string) (string, error) {
 // A Swarm is some processes that know each other through the first.
 type Swarm struct {
 	Binary string
-	Dir    string // state directories and logs are here
-	Peers  []*Process
+	// Others are the programs of some processes, by number, if they do not run Binary.
+	Others map[int]string
+	// Invited has processes be invited by the one they join through. Else whoever comes is let in.
+	Invited bool
+	Dir     string // state directories and logs are here
+	Peers   []*Process
 	// Settings are variables of the environment that all processes get besides the ones that keep them on loopback.
 	Settings []string
 	// Lab is where the processes run, if not on the machine itself.
@@ -139,6 +149,11 @@ func (s *Swarm) Form(ctx context.Context, settings [][]string) error {
 // Join has the process join a swarm through another one.
 func (p *Process) Join(ctx context.Context, through *Process) error {
 	addr, err := through.Address(ctx)
+	if err == nil && p.swarm.Invited {
+		var i control.Invited
+		i, err = through.Client().Invite(ctx, control.Invitation{})
+		addr = i.Line
+	}
 	if err != nil {
 		return err
 	}
@@ -163,11 +178,15 @@ func (s *Swarm) add(settings []string) (*Process, error) {
 			return nil, err
 		}
 	}
+	trust := "SATIN_TRUST=open"
+	if s.Invited {
+		trust = "SATIN_TRUST=invite"
+	}
 	p.env = append([]string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + p.Home, "XDG_CONFIG_HOME=" + p.Home, "XDG_RUNTIME_DIR=" + p.Home,
 		"TMPDIR=" + p.Home,
 		"SATIN_STATE_DIR=" + p.Dir, "SATIN_RUNTIME_DIR=" + p.run,
-		"SATIN_LISTEN=/ip4/127.0.0.1/udp/0/quic-v1,/ip4/127.0.0.1/tcp/0", "SATIN_TRUST=open", "SATIN_SWARM=test",
+		"SATIN_LISTEN=/ip4/127.0.0.1/udp/0/quic-v1,/ip4/127.0.0.1/tcp/0", trust, "SATIN_SWARM=test",
 		"SATIN_MDNS=false", "SATIN_DHT=false", "SATIN_NAT=false", "SATIN_WORKERS=1",
 	}, append(s.Settings, settings...)...)
 	if s.Lab != nil {
@@ -183,7 +202,7 @@ func (s *Swarm) add(settings []string) (*Process, error) {
 
 // launch starts the program.
 func (p *Process) launch() error {
-	line := []string{p.swarm.Binary, "start"}
+	line := []string{cmp.Or(p.swarm.Others[p.Number], p.swarm.Binary), "start"}
 	if p.swarm.Lab != nil {
 		line = p.swarm.Lab.connected(p, line)
 	}

@@ -9,6 +9,8 @@
 //   - Every process that is left answers status, takes part in no run any more, and has no more goroutines
 //     than before the run.
 //   - Processes that were told to leave, in the run or after it, do so within a bound, with exit code 0.
+//   - Where a process lies, the answer is as exact, nobody else is put out, and how long it took until nobody who
+//     was there knew the liar is printed: see the folder liar.
 //   - No process has panicked, and none has written where it has no business, or left anything half written.
 //
 // # Where

@@ -22,8 +22,10 @@ type Plan struct {
 	Owner int    // the process that the run is submitted to
 	// Policy and Recovery are how jobs are stolen, and what becomes of those of lost peers.
 	Policy, Recovery string
-	Small            []int // processes whose disk is small
-	Acts             []Act // one after the other
+	Small            []int  // processes whose disk is small
+	Liars            []int  // processes that lie
+	Verify           string // how their results are compared; "" if nobody lies
+	Acts             []Act  // one after the other
 }
 
 // A Kind is a kind of fault.
@@ -112,6 +114,9 @@ func (p Plan) String() string {
 		acts = append(acts, a.String())
 	}
 	text := fmt.Sprintf("seed %d, %s: %s by peer %d, %s, %s", p.Seed, p.Theme, p.Task, p.Owner, p.Policy, p.Recovery)
+	if len(p.Liars) > 0 {
+		text += fmt.Sprintf(", %v lie, --verify %s", p.Liars, p.Verify)
+	}
 	if len(p.Small) > 0 {
 		text += fmt.Sprintf(", small disks %v", p.Small)
 	}
@@ -154,6 +159,9 @@ var short = []string{"nqueens 17", "raytracer balls --samples 3", "tsp --random 
 var long = append(slices.Clone(short), "fib 43", "uts T3L", "uts T1L", "raytracer balls --samples 4 --size 640x640",
 	"sat --waerden 4,7,109", "fib 45")
 
+// compared are those whose results can be compared.
+var compared = []string{"nqueens 16", "raytracer balls --samples 3", "gene --generate 8,600,800 --threshold 1000000"}
+
 // themes are what a plan can be about; every seed has the one after that of the seed before.
 var themes = []struct {
 	name string
@@ -172,6 +180,7 @@ var themes = []struct {
 	{"the run is suspended", (*draw).suspended},
 	{"all kinds", (*draw).mixture},
 	{"processes that compute are killed", (*draw).reaped},
+	{"one lies", (*draw).oneLies},
 }
 
 // Draw makes the plan of a seed.
@@ -195,6 +204,9 @@ func Draw(seed uint64, brief bool) Plan {
 	}
 	if d.IntN(6) == 0 {
 		d.Recovery = "naive"
+	}
+	if len(d.Liars) > 0 {
+		d.Task = compared[d.IntN(len(compared))]
 	}
 	return d.Plan
 }
@@ -257,6 +269,15 @@ func (d *draw) reaped() {
 	d.act(Act{Kind: Reap, Who: d.some(1, 2), On: d.on()})
 	if d.IntN(2) == 0 {
 		d.act(Act{Kind: Kill, Who: d.some(1, 1), On: d.on(), Back: d.back()})
+	}
+}
+
+// oneLies has a process lie whom the founder, the first of all, has let in; others may be killed besides.
+func (d *draw) oneLies() {
+	d.fates = slices.DeleteFunc(d.fates, func(n int) bool { return n == 0 })
+	d.Liars, d.Verify = d.some(1, 1), []string{"quorum=2", "doubt=1e-4"}[d.IntN(2)]
+	if d.IntN(2) == 0 {
+		d.act(Act{Kind: Kill, Who: d.some(1, 2), On: Cue{Progress, 0.5 * d.Float64()}, Back: d.back()})
 	}
 }
 

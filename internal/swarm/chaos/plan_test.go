@@ -47,7 +47,7 @@ func checkPlan(t *testing.T, p Plan) {
 			t.Errorf("that there is a fault %q is said to be %v: %v", k, !has, p)
 		}
 	}
-	if len(p.Acts) == 0 || p.Owner < 0 || p.Owner >= peers || p.Task == "" {
+	if len(p.Acts)+len(p.Liars) == 0 || p.Owner < 0 || p.Owner >= peers || p.Task == "" {
 		t.Errorf("nothing happens: %v", p)
 	}
 	for _, a := range p.Acts {

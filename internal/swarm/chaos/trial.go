@@ -36,6 +36,7 @@ const smallDisk = 8 << 20
 // A Hall is where trials are held: it has what they share.
 type Hall struct {
 	Binary string
+	Liar   string // the program of processes that lie
 	Dir    string // its trials' directories are made in here
 	// NoLab has the network cut by a Shaper, as where no Lab can be made.
 	NoLab bool
@@ -149,8 +150,11 @@ func (t *trial) hold(ctx context.Context) (err error) {
 		return err
 	}
 	owner := t.swarm.Peers[t.plan.Owner]
-	out, err := owner.Command(ctx, append([]string{"run", "--detach", "--recovery", t.plan.Recovery},
-		words(t.plan.Task)...)...)
+	how := []string{"run", "--detach", "--recovery", t.plan.Recovery}
+	if t.plan.Verify != "" {
+		how = append(how, "--verify", t.plan.Verify)
+	}
+	out, err := owner.Command(ctx, append(how, words(t.plan.Task)...)...)
 	if err != nil {
 		return err
 	}
@@ -158,6 +162,7 @@ func (t *trial) hold(ctx context.Context) (err error) {
 	t.note("submitted")
 	t.watch = newWatch(ctx, t.run, t.want.jobs, t.swarm.Peers)
 	defer t.watch.end()
+	unmasking{t}.expose(ctx, owner)
 	for _, a := range t.plan.Acts {
 		if err := t.play(ctx, a); err != nil {
 			return err
@@ -167,6 +172,7 @@ func (t *trial) hold(ctx context.Context) (err error) {
 	t.note("the answer is there")
 	close(t.over)
 	t.later.Wait()
+	unmasking{t}.end()
 	t.settle(ctx)
 	t.note("all have come to rest, with so many goroutines more than before: %v", t.more())
 	t.watch.end()
@@ -247,8 +253,11 @@ func (t *trial) form(ctx context.Context) (err error) {
 	if t.dir, err = os.MkdirTemp(t.Dir, "trial-"); err != nil {
 		return err
 	}
-	t.swarm = swarm.Swarm{Binary: t.Binary, Dir: t.dir,
+	t.swarm = swarm.Swarm{Binary: t.Binary, Dir: t.dir, Invited: len(t.plan.Liars) > 0, Others: map[int]string{},
 		Settings: []string{"SATIN_LOG_LEVEL=debug", "SATIN_CHECKPOINT_INTERVAL=1s"}}
+	for _, n := range t.plan.Liars {
+		t.swarm.Others[n] = t.Liar
+	}
 	if err := t.place(ctx); err != nil {
 		return err
 	}
