@@ -80,6 +80,15 @@ bench-recovery: ## Print what the loss of half of 8 real processes costs, beside
 bench-objects: ## Print how soon 8 real processes hear of an offer to a lattice, and of an abort behind a long leaf, and how often 100 MiB cross the links of 4 emulated clusters
 	cd internal/bench && $(GO) run . objects
 
+.PHONY: bench-sat
+MOST ?= 13
+bench-sat: ## Prove w(2;3,t) to t = MOST (default 13; 14 takes an hour and 15 GB), and the palindromic ones, check each proof, and race other solvers, which it installs on Debian
+	@command -v cadical >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends cadical minisat picosat; } || \
+		{ echo "bench-sat found no cadical: install it"; exit 1; }
+	cd internal/bench && $(GO) run ./prove series -most $(MOST)
+	cd internal/bench && $(GO) run ./prove series -most $(MOST) -palindromic
+	cd internal/bench && $(GO) run ./prove rivals
+
 bench-dashboard: ## Print what it costs to be watched in the browser; for its frames, Chromium and `npm ci` in dashboard/web
 	cd internal/bench && $(GO) run . watched page
 

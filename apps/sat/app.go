@@ -51,6 +51,7 @@ type made struct {
 	ratio              float64
 	seed               uint64
 	waerden            string
+	palindromic        bool
 }
 
 func setup(fs *flag.FlagSet) func(args []string) (*apps.Problem, error) {
@@ -61,6 +62,7 @@ func setup(fs *flag.FlagSet) func(args []string) (*apps.Problem, error) {
 	fs.Uint64Var(&m.seed, "seed", defaultSeed, "`number` that makes a random formula different from others")
 	fs.StringVar(&m.waerden, "waerden", "",
 		"colours of the numbers to N without J or K evenly apart: `J,K,N` instead of a file")
+	fs.BoolVar(&m.palindromic, "palindromic", false, "with --waerden: colours that read the same from both ends")
 	threshold := fs.Int("threshold", defaultThreshold, "`conflicts` after which a job gives up and splits its part")
 	proof := fs.String("proof", "",
 		"write the proof that there is no model to `FILE`, compressed if its name ends in .gz")
@@ -139,6 +141,8 @@ func (m *made) formula(args []string) (name string, f *Formula, known verdict, e
 		}
 	}
 	switch {
+	case m.waerden == "" && m.palindromic:
+		return "", nil, 0, &apps.InputError{What: "--palindromic", Want: "none without --waerden"}
 	case m.random == 0 && m.ratio != defaultRatio:
 		return "", nil, 0, &apps.InputError{What: "--ratio", Got: fmt.Sprint(m.ratio), Want: "none without --random"}
 	case m.random == 0 && m.seed != defaultSeed:
@@ -214,7 +218,14 @@ func (m *made) waerdenFormula() (name string, f *Formula, known verdict, err err
 			known = unsatisfiable
 		}
 	}
-	return "van der Waerden " + m.waerden, waerden(n[0], n[1], n[2]), known, nil
+	name, f = "van der Waerden "+m.waerden, waerden(n[0], n[1], n[2])
+	if m.palindromic {
+		if known == satisfiable { // but perhaps not by a palindrome
+			known = unknown
+		}
+		name, f = "palindromic "+name, palindromic(f)
+	}
+	return name, f, known, nil
 }
 
 func problem(name string, c Cube, known verdict) *apps.Problem {

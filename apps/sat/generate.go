@@ -1,6 +1,10 @@
 package sat
 
-import "math/rand/v2"
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+)
 
 // pigeonhole says that n+1 pigeons sit in n holes, no two in one: a formula without a model whose shortest proof by
 // resolution grows exponentially (Haken, "The intractability of resolution", 1985).
@@ -68,9 +72,36 @@ func waerden(j, k, n int) *Formula {
 	return f
 }
 
+// palindromic makes f, a formula about the numbers from 1 to n, one about colourings that read the same from both ends
+// (Ahmed, Kullmann, Snevily, "On the van der Waerden numbers w(2;3,t)", 2014, section 5).
+func palindromic(f *Formula) *Formula {
+	n := f.Variables
+	half := &Formula{Variables: (n + 1) / 2}
+	met := map[string]bool{}
+	for c := range f.all() {
+		var folded []int
+		for _, d := range c {
+			l := int(d)
+			if v := max(l, -l); n+1-v < v {
+				l = l / v * (n + 1 - v)
+			}
+			if !slices.Contains(folded, l) {
+				folded = append(folded, l)
+			}
+		}
+		slices.Sort(folded)
+		if name := fmt.Sprint(folded); !met[name] {
+			met[name] = true
+			half.add(folded...)
+		}
+	}
+	return half
+}
+
 // waerdenNumbers are the least n for which waerden(j, k, n), j <= k, has no model (Chvátal 1970, Stevens and
-// Shantaram 1978, Beeler and O'Neil 1979).
+// Shantaram 1978, Beeler and O'Neil 1979, Ahmed, Kullmann and Snevily 2014).
 var waerdenNumbers = map[[2]int]int{
 	{3, 3}: 9, {3, 4}: 18, {3, 5}: 22, {3, 6}: 32, {3, 7}: 46, {3, 8}: 58, {3, 9}: 77, {3, 10}: 97,
-	{4, 4}: 35, {4, 5}: 55, {4, 6}: 73, {5, 5}: 178,
+	{3, 11}: 114, {3, 12}: 135, {3, 13}: 160, {3, 14}: 186, {3, 15}: 218, {3, 16}: 238, {3, 17}: 279, {3, 18}: 312,
+	{3, 19}: 349, {4, 4}: 35, {4, 5}: 55, {4, 6}: 73, {5, 5}: 178,
 }

@@ -173,6 +173,23 @@ func TestKnownFormulas(t *testing.T) {
 	}
 }
 
+// TestPalindromic finds the palindromic numbers of the paper's table: the least n of each parity without a colouring.
+func TestPalindromic(t *testing.T) {
+	for k, want := range map[int][2]int{3: {10, 7}, 4: {16, 17}, 5: {22, 17}, 6: {32, 31}} { // even, odd
+		for parity, number := range want {
+			for n := 2 + parity; n <= number; n += 2 {
+				f := palindromic(waerden(3, k, n))
+				if f.Variables != (n+1)/2 {
+					t.Fatalf("%d numbers have %d variables", n, f.Variables)
+				}
+				if r := solveAlone(Cube{Formula: f, Threshold: 100}); r.Satisfiable != (n < number) {
+					t.Errorf("3, %d, %d: satisfiable %t", k, n, r.Satisfiable)
+				}
+			}
+		}
+	}
+}
+
 // TestThresholdsAgree decides hard random formulas by plain clause learning, which also has to forget
 // clauses, and in many pieces. The two share the solver but hardly a decision.
 func TestThresholdsAgree(t *testing.T) {
