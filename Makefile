@@ -76,6 +76,10 @@ bench-swarm: ## Print what a steal costs between processes, and what swarms of r
 bench-recovery: ## Print what the loss of half of 8 real processes costs, beside naive recovery, and how soon the others know
 	cd internal/bench && $(GO) run . recovery alarms
 
+.PHONY: bench-adaptive
+bench-adaptive: ## Print what adapting saves 8 real processes in 4 emulated clusters, published, simulated and real figures side by side (a quiet machine; 25 minutes); CELLS=1,3 for some scenarios
+	cd internal/bench && $(GO) run . -cells "$(CELLS)" adaptive
+
 .PHONY: bench-objects
 bench-objects: ## Print how soon 8 real processes hear of an offer to a lattice, and of an abort behind a long leaf, and how often 100 MiB cross the links of 4 emulated clusters
 	cd internal/bench && $(GO) run . objects

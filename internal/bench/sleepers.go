@@ -45,7 +45,7 @@ func startSleepers(w *workshop, binary string, number int, checkpoint float64) (
 		}
 		s.peers = append(s.peers, p)
 		a, err := p.Ask(patience, "open", filepath.Join(dir, fmt.Sprint(i)), fmt.Sprint("half", i/half), "adaptive",
-			"-", checkpoint)
+			"-", checkpoint, 0)
 		if err != nil {
 			return s, err
 		}
@@ -122,7 +122,7 @@ func (s *sleepers) run(tree model.Tree, recovery string, befall func(*sleepers) 
 		time.AfterFunc(recoveryMid, func() { befallen <- befall(s) })
 	}
 	before := s.cpu()
-	a, err := s.peers[0].Ask(2*patience, "run", int(tree), recovery)
+	a, err := s.peers[0].Ask(2*patience, "run", int(tree), recovery, "off")
 	if err := errors.Join(err, <-befallen); err != nil {
 		return r, err
 	}
@@ -157,7 +157,7 @@ func (s *sleepers) run(tree model.Tree, recovery string, befall func(*sleepers) 
 // others knows that the run has ended. Only the owner could ask for the result.
 func (s *sleepers) orphaned(tree model.Tree, recovery string) (r sleeperRun, err error) {
 	began := time.Now()
-	go func() { _, _ = s.peers[0].Ask(2*patience, "run", int(tree), recovery) }() // which ends with the process
+	go func() { _, _ = s.peers[0].Ask(2*patience, "run", int(tree), recovery, "off") }() // which ends with the process
 	time.Sleep(recoveryMid)
 	for _, p := range s.peers[:half] {
 		if err := syscall.Kill(p.Pid(), syscall.SIGKILL); err != nil {

@@ -17,7 +17,8 @@ import (
 
 // wideCells chooses some of the cells of section wide; the rest takes a quarter of an hour.
 var wideCells = flag.String("cells", "",
-	"of section wide only these `CELLS`, as integrate/200,tsp/20: applications and round trips in ms; empty: all")
+	"of section wide only these `CELLS`, as integrate/200,tsp/20: applications and round trips in ms; of adaptive these "+
+		"scenarios, as 1,3; empty: all")
 
 // widePolicies are compared, each in a swarm of its own, all at the same time: what happens to the machine
 // happens to all.

@@ -80,7 +80,7 @@ func newWideSwarm(w *workshop, binary, policy, scenario string) (*wideSwarm, err
 		}
 		s.peers = append(s.peers, p)
 		cluster := fmt.Sprint(1 + i/model.PerCluster)
-		a, err := p.Ask(patience, "open", filepath.Join(dir, fmt.Sprint(i)), cluster, policy, network, 0)
+		a, err := p.Ask(patience, "open", filepath.Join(dir, fmt.Sprint(i)), cluster, policy, network, 0, 0)
 		if err != nil {
 			return s, err
 		}
@@ -185,7 +185,7 @@ func (s *wideSwarm) run(tree model.Tree, sum, leaves string) (r wideRun, err err
 		return r, err
 	}
 	before := s.cpu()
-	a, err := s.peers[0].Ask(patience, "run", int(tree), "salvage")
+	a, err := s.peers[0].Ask(patience, "run", int(tree), "salvage", "off")
 	if err != nil {
 		return r, err
 	}

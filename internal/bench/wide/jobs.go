@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/internal/bench/clock"
 	"github.com/satin-peer/satin/internal/bench/wide/model"
 	"github.com/satin-peer/satin/internal/sim"
 )
@@ -51,13 +52,35 @@ func newArg(s *sim.Split, t model.Tree, n sim.Node) Arg {
 // root runs the whole tree.
 func root(f *satin.Frame, tree uint16) Outcome {
 	began := time.Now()
-	s, err := model.Tree(tree).Shape()
+	t := model.Tree(tree)
+	s, err := t.Shape()
 	if err != nil {
 		panic(err)
 	}
-	o := node(f, newArg(s, model.Tree(tree), s.Root()))
+	var o Outcome
+	if steps := t.Steps(); steps != nil {
+		o = run(f, s, t, steps)
+	} else {
+		o = node(f, newArg(s, t, s.Root()))
+	}
 	o.Took, o.Pad = int64(time.Since(began)), nil
 	return o
+}
+
+// run does one step after the other: what only one can do, and then what all divide among themselves.
+func run(f *satin.Frame, s *sim.Split, t model.Tree, steps *sim.Steps) (all Outcome) {
+	for phase := 0; ; phase++ {
+		n, serial, ok := model.Step(steps, phase)
+		switch {
+		case !ok:
+			return all
+		case serial:
+			spend(time.Duration(steps.Cost(n)))
+		default:
+			o := satin.Spawn(f, node, newArg(s, t, n)).Get()
+			all.Sum, all.Leaves = all.Sum+o.Sum, all.Leaves+o.Leaves
+		}
+	}
 }
 
 // node divides its work, or spends the time it takes. As in the simulator, the newest child runs at once.
@@ -85,6 +108,20 @@ func node(f *satin.Frame, a Arg) Outcome {
 	return result
 }
 
+// What the bench has said of this process: the part of its full speed that it has lost, in thousandths, and the
+// percent of a job's cost at full speed for which it uses the processor. A process that only sleeps would look like one
+// whose owner leaves it nothing; one that computes a little, and sleeps the longer the slower it is, looks like what it
+// is.
+var lost, burns atomic.Int64
+
+func speed() float64 { return 1 - float64(lost.Load())/1000 }
+
+// burn uses so much time of the processor.
+func burn(d time.Duration) {
+	for end := clock.Thread() + d; d > 0 && clock.Thread() < end; {
+	}
+}
+
 // late is by how much this process's one worker has slept too long so far, in ns.
 var late atomic.Int64
 
@@ -92,10 +129,11 @@ var late atomic.Int64
 // would be slow as well; the next sleep is so much shorter, so that a peer's speed does not depend on the
 // machine.
 func spend(cost time.Duration) {
-	wanted := cost - time.Duration(late.Load())
+	wanted := time.Duration(float64(cost)/speed()) - time.Duration(late.Load())
 	began := time.Now()
-	if wanted > 0 {
-		time.Sleep(wanted)
+	burn(time.Duration(burns.Load() * int64(cost) / 100))
+	if rest := wanted - time.Since(began); rest > 0 {
+		time.Sleep(rest)
 	}
 	//satinvet:ignore how long a job sleeps is the machine's matter: its result does not depend on it
 	late.Store(int64(time.Since(began) - wanted))

@@ -2,22 +2,25 @@
 // network. It is a peer with one worker, whose jobs sleep for what they would cost, so that many processes
 // share a machine's few cores. It answers the bench's questions (package ask):
 //
-//	open  DIR  CLUSTER  POLICY  EMULATION  CHECKPOINT   become a peer; the answer says at which address.
-//	                       EMULATION is a directory, or - for none; CHECKPOINT says every how many
-//	                       seconds, 0 for never
+//	open  DIR  CLUSTER  POLICY  EMULATION  CHECKPOINT  ADAPT   become a peer; the answer says at which address.
+//	                       EMULATION is a directory, or - for none; CHECKPOINT and ADAPT say every how many
+//	                       seconds, 0 for never. A peer of runs that adapt computes a little in each job
+//	slow  SPEED            jobs take longer from now on; 1 is full speed
 //	join  ADDRESS          enter the swarm of the peer there
 //	count                  how many members this peer knows, itself counted, and how many clusters
-//	run   TREE  RECOVERY   own a run of this tree (package model); the answer has its result and how long it took
+//	run   TREE  RECOVERY  ADAPT   own a run of this tree (package model), which adapts so; the answer has its result
+//	                       and how long it took
 //	offers WATCHERS OFFERS own a run that makes offers, and of watchers (shared.go)
 //	abort                  own a run that aborts a job behind a long leaf
 //	large BYTES            own a run that shares a constant with all others (shared.go)
 //	leave                  leave the swarm; the answer says how long that took
-//	part                   this peer's part in the last run
+//	part                   this peer's part in the last run, and what was decided last of who takes part
 //	cpu                    the CPU time that this process has used
 package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
 	"log/slog"
@@ -27,6 +30,7 @@ import (
 
 	"github.com/satin-peer/satin/internal/bench/ask"
 	"github.com/satin-peer/satin/internal/bench/clock"
+	"github.com/satin-peer/satin/internal/bench/wide/model"
 	"github.com/satin-peer/satin/internal/sim/paper"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/peer"
@@ -40,6 +44,9 @@ const patience = 3 * time.Minute
 
 // noNetwork is what to say instead of the directory of an emulated network.
 const noNetwork = "-"
+
+// burnt is the percent of a job's cost that processes of runs that adapt compute.
+const burnt = 2
 
 // leavePatience is that of the daemon.
 const leavePatience = 5 * time.Second
@@ -58,6 +65,7 @@ func main() {
 		"abort":  p.abort,
 		"large":  p.large,
 		"leave":  p.leave,
+		"slow":   slow,
 		"part":   p.part,
 		"cpu":    p.cpu,
 	})
@@ -70,15 +78,20 @@ func main() {
 }
 
 func (p *process) open(words []string) (ask.Answer, error) {
-	if len(words) != 5 || p.peer != nil {
-		return nil, fmt.Errorf("want DIR, CLUSTER, POLICY, EMULATION and CHECKPOINT, once")
+	if len(words) != 6 || p.peer != nil {
+		return nil, fmt.Errorf("want DIR, CLUSTER, POLICY, EMULATION, CHECKPOINT and ADAPT, once")
 	}
 	every, err := strconv.ParseFloat(words[4], 64)
-	if err != nil {
+	adapts, fault := strconv.ParseFloat(words[5], 64)
+	if err := errors.Join(err, fault); err != nil {
 		return nil, err
 	}
 	network, core := words[3], paper.Core() // as in the simulator's tables
-	if network == noNetwork {
+	switch {
+	case adapts > 0:
+		core = model.StepsCore()
+		burns.Store(burnt)
+	case network == noNetwork:
 		network, core = "", steal.LAN()
 	}
 	level := slog.LevelWarn
@@ -90,6 +103,7 @@ func (p *process) open(words []string) (ask.Answer, error) {
 			StateDir: words[0], Swarm: "wide", Trust: host.TrustOpen, Listen: []string{"/ip4/127.0.0.1/tcp/0"},
 		},
 		Workers: 1, FullPriority: true, Cluster: words[1], Policy: words[2], Emulate: network, Steal: core,
+		AdaptEvery:    time.Duration(adapts * float64(time.Second)),
 		LeavePatience: leavePatience, Checkpoint: time.Duration(every * float64(time.Second)),
 		Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level})),
 	}, []peer.Application{{Name: "wide"}})
@@ -134,8 +148,8 @@ func (p *process) count([]string) (ask.Answer, error) {
 }
 
 func (p *process) run(words []string) (ask.Answer, error) {
-	if len(words) != 2 || p.peer == nil {
-		return nil, fmt.Errorf("want TREE and RECOVERY, of an open peer")
+	if len(words) != 3 || p.peer == nil {
+		return nil, fmt.Errorf("want TREE, RECOVERY and ADAPT, of an open peer")
 	}
 	tree, err := strconv.ParseUint(words[0], 10, 16)
 	if err != nil {
@@ -148,7 +162,7 @@ func (p *process) run(words []string) (ask.Answer, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	r, err := p.peer.Submit(ctx, control.Submission{App: "wide", Function: "wide.root", Argument: arg,
-		Title: "tree " + words[0], Recovery: words[1]})
+		Title: "tree " + words[0], Recovery: words[1], Adapt: words[2]})
 	if err != nil {
 		return nil, err
 	}
@@ -200,7 +214,29 @@ func (p *process) part([]string) (ask.Answer, error) {
 	a.Set("adopted", r.Stats.OrphansAdopted)
 	a.Set("reused", r.Stats.OrphansReused)
 	a.Set("news", r.Stats.News)
+	a.Set("efficiency", r.Efficiency)
+	a.Set("peers", r.Peers)
+	a["wanted"], a["decided"] = "0", ""
+	if r.Roster != nil {
+		a.Set("wanted", r.Roster.Wanted)
+		for _, e := range r.Roster.Log {
+			a["decided"] += e.Text + "; "
+		}
+	}
 	return a, nil
+}
+
+// slow changes how fast jobs are.
+func slow(words []string) (ask.Answer, error) {
+	if len(words) != 1 {
+		return nil, fmt.Errorf("want SPEED")
+	}
+	x, err := strconv.ParseFloat(words[0], 64)
+	if err != nil || !(x > 0 && x <= 1) {
+		return nil, fmt.Errorf("speed %q: above 0 to 1", words[0])
+	}
+	lost.Store(int64(1000 * (1 - x)))
+	return ask.Answer{}, nil
 }
 
 func (p *process) leave([]string) (ask.Answer, error) {

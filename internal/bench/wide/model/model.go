@@ -49,6 +49,9 @@ func NewTree(app string, input int) (Tree, error) {
 // model. The work is less, so that all Peers need Work for it; what a run transmits with its results is less
 // as the run is shorter: it is to load the links alike.
 func (t Tree) Shape() (*sim.Split, error) {
+	if s := t.Steps(); s != nil {
+		return &s.Body, nil
+	}
 	apps := paper.Apps()
 	if int(t>>8) >= len(apps) {
 		return nil, fmt.Errorf("there is no application with the number %d", t>>8)
@@ -70,6 +73,9 @@ func Sequential(t Tree) (sum, leaves uint64, err error) {
 		return 0, 0, err
 	}
 	stack := []sim.Node{s.Root()}
+	if steps := t.Steps(); steps != nil {
+		stack = bodiesOf(steps)
+	}
 	for len(stack) > 0 {
 		n := stack[len(stack)-1]
 		before := len(stack) - 1
@@ -79,6 +85,18 @@ func Sequential(t Tree) (sum, leaves uint64, err error) {
 		}
 	}
 	return sum, leaves, nil
+}
+
+// bodiesOf lists the roots of what is divided in each step.
+func bodiesOf(s *sim.Steps) (list []sim.Node) {
+	for phase := 0; ; phase++ {
+		switch n, serial, ok := Step(s, phase); {
+		case !ok:
+			return list
+		case !serial:
+			list = append(list, n)
+		}
+	}
 }
 
 // Between are the conditions of every link between two clusters, in either direction.
