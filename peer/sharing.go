@@ -48,6 +48,9 @@ func welcome(p *Peer, vouch *vouching) {
 
 // Share makes a link, and opens the gateway if that has not been done: see control.Daemon.
 func (x *sharing) Share(_ context.Context, a control.Sharing) (control.Shared, error) {
+	if a.Stop {
+		return control.Shared{}, x.stop(a)
+	}
 	life := time.Duration(a.Seconds) * time.Second
 	if life == 0 {
 		life = defaultShare
@@ -132,17 +135,28 @@ func (x *sharing) open(a control.Sharing) (*gateway.Server, error) {
 	return s, nil
 }
 
-// close ends the gateway, and with it all visits.
-func (x *sharing) close() {
+// stop closes the gateway because a command says so.
+func (x *sharing) stop(a control.Sharing) error {
+	if a != (control.Sharing{Stop: true}) {
+		return control.Errorf(control.ErrBadInput, "who stops sharing asks for no link")
+	}
+	if !x.close() {
+		return control.Errorf(control.ErrNotFound, "there is no page to close: nothing is shared with browsers")
+	}
+	return nil
+}
+
+// close ends the gateway, and with it all visits; false if there is none.
+func (x *sharing) close() bool {
 	x.mu.Lock()
-	s := x.server
-	x.server = nil
-	x.mu.Unlock()
-	if s == nil {
-		return
+	defer x.mu.Unlock()
+	if x.server == nil {
+		return false
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), sharePatience)
 	defer cancel()
-	_ = s.Close(ctx)
+	_ = x.server.Close(ctx)
 	<-x.served
+	x.server = nil
+	return true
 }

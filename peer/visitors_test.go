@@ -3,6 +3,7 @@ package peer_test
 import (
 	"encoding/base64"
 	"encoding/hex"
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -185,6 +186,26 @@ func TestVisitorHelpsAnotherMember(t *testing.T) {
 	if v.Status().Executed == 0 || log.has(refusal) {
 		t.Errorf("the visitor has executed %d jobs; the log: %s", v.Status().Executed, log.text.String())
 	}
+}
+
+// Who stops sharing ends all visits, once; a later link leads to a new page.
+func TestSharingStops(t *testing.T) {
+	a := open(t, browsers)
+	conn, _ := dial(t, link(t, a, ""))
+	stop := control.Sharing{Stop: true}
+	if _, err := a.Share(t.Context(), control.Sharing{Stop: true, Seconds: 5}); !errors.Is(err, control.ErrBadInput) {
+		t.Errorf("to stop for five seconds: %v", err)
+	}
+	if s, err := a.Share(t.Context(), stop); err != nil || s.Link != "" {
+		t.Errorf("%+v, %v", s, err)
+	}
+	for err := error(nil); err == nil; { // the greeting comes first
+		_, _, err = conn.ReadMessage()
+	}
+	if _, err := a.Share(t.Context(), stop); !errors.Is(err, control.ErrNotFound) {
+		t.Errorf("a second time: %v", err)
+	}
+	_, _ = dial(t, link(t, a, ""))
 }
 
 // Who rests gives all back, and is asked again when it wants to.

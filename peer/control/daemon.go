@@ -120,6 +120,8 @@ type Sharing struct {
 	URL    string `json:"url,omitempty"`
 	Cert   string `json:"cert,omitempty"`
 	Key    string `json:"key,omitempty"`
+	// Stop, alone, ends all visits and closes the gateway instead. There is no link then.
+	Stop bool `json:"stop,omitempty"`
 }
 
 // Shared is such a link.

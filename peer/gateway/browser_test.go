@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,10 +17,10 @@ import (
 )
 
 // Pages in Chromium help two daemons: what visitors see and do, with a run that lasts until it is cancelled; and four
-// cores of two pages, one of which is closed in the middle, with one whose answer was published. go test -tags browser,
-// after npm ci in dashboard/web and go run ./internal/tab/pack.
+// cores of two pages, one of which crashes in the middle, with one whose answer was published; the same four with one
+// whose jobs share a lattice. go test -tags browser, after npm ci in dashboard/web and go run ./internal/tab/pack.
 func TestVisitorsInBrowser(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 12*time.Minute)
 	defer cancel()
 	binary, err := swarm.Build(ctx, t.TempDir())
 	if err != nil {
@@ -37,22 +38,22 @@ func TestVisitorsInBrowser(t *testing.T) {
 		}
 	}
 	owner, gateway := s.Peers[0], s.Peers[1]
-	run := func(queens string) (ended <-chan string) {
+	run := func(args ...string) (ended <-chan string) {
 		out := make(chan string, 1)
 		go func() {
-			text, err := s.Run(ctx, owner, "nqueens", queens)
+			text, err := s.Run(ctx, owner, args...)
 			out <- fmt.Sprint(text, err)
 		}()
 		return out
 	}
-	visit := func(part, not string) (name string) {
+	visit := func(part string, not ...string) (name string) {
 		for name == "" { // until it has heard of the run
 			runs, err := gateway.Client().Runs(ctx)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, r := range runs {
-				if r.State == control.RunRunning && r.Run != not {
+				if r.State == control.RunRunning && !slices.Contains(not, r.Run) {
 					name = r.Run
 				}
 			}
@@ -69,15 +70,20 @@ func TestVisitorsInBrowser(t *testing.T) {
 		}
 		return name
 	}
-	long := run("20")
-	first := visit("looks", "")
+	long := run("nqueens", "20")
+	first := visit("looks")
 	if _, err := owner.Command(ctx, "cancel", first); err != nil {
 		t.Fatal(err)
 	}
 	<-long
-	exact := run("18")
-	visit("helps", first)
+	exact := run("nqueens", "18")
+	second := visit("helps", first)
 	if out := <-exact; !strings.Contains(strings.NewReplacer(",", "", " ", "").Replace(out), "666090624") {
 		t.Errorf("18 queens: %s", out)
+	}
+	tour := run("tsp", "--random", "128", "--seed", "2") // its jobs share the best tour
+	visit("shares", first, second)
+	if out := <-tour; !strings.Contains(out, "length 85661") {
+		t.Errorf("the tour: %s", out)
 	}
 }

@@ -26,22 +26,32 @@ async function accessible(page) {
   assert.deepEqual(found.violations.map((v) => `${v.id}: ${v.nodes[0].html}`), []);
 }
 
+// The page's process dies, and its workers with it.
+async function crash(page) {
+  const crashed = page.waitForEvent("crash");
+  const cdp = await page.context().newCDPSession(page);
+  void cdp.send("Page.crash").catch(() => {}); // nobody is left to answer
+  await crashed;
+}
+
 const number = async (page, id) => Number((await page.locator(`#${id}`).innerText()).replaceAll(",", "").match(/\d+/)[0]);
 const until = (page, what, id, least) => page.waitForFunction(
   ([id, least]) => Number(document.getElementById(id).textContent.replaceAll(",", "").match(/\d+/)?.[0] ?? 0) >= least, [id, least], { timeout: 120_000 })
   .catch((e) => { throw new Error(`${what}: ${e.message}`); });
 
-if (part === "helps") {
-  await step("two pages help, one is closed, and the other hears of the end", async () => {
+if (part === "helps" || part === "shares") {
+  await step("two pages help until the end, or until one crashes", async () => {
     const pages = [await open(), await open()];
     for (const page of pages) {
       await page.locator("#cores").selectOption("2");
       await page.getByRole("button", { name: "Help" }).click();
     }
     for (const page of pages) await until(page, "jobs are stolen", "moved", 1);
-    await pages[1].close();
-    await pages[0].getByText("Waiting for work").waitFor({ timeout: 300_000 });
-    assert.ok(await number(pages[0], "jobs") > 0);
+    if (part === "helps") await crash(pages.pop());
+    for (const page of pages) {
+      await page.getByText("Waiting for work").waitFor({ timeout: 300_000 });
+      assert.ok(await number(page, "jobs") > 0);
+    }
   });
   await browser.close();
   process.exit();
@@ -70,6 +80,15 @@ await step("it rests when it is told to, and goes on", async () => {
   await first.getByText("Resting: press").waitFor();
   await first.getByText("nothing at the moment").waitFor();
   await first.getByRole("button", { name: "Go on" }).click();
+  const before = await number(first, "jobs");
+  await until(first, "more jobs are done", "jobs", before + 1);
+});
+
+await step("frozen for a minute it is waited for, and goes on", async () => {
+  const cdp = await first.context().newCDPSession(first);
+  await cdp.send("Page.setWebLifecycleState", { state: "frozen" });
+  await new Promise((wake) => setTimeout(wake, 60_000)); // longer than the gateway waits for a browser to answer
+  await cdp.send("Page.setWebLifecycleState", { state: "active" });
   const before = await number(first, "jobs");
   await until(first, "more jobs are done", "jobs", before + 1);
 });
