@@ -88,6 +88,29 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
+// An argument is no value that jobs may read by its name: whoever does is told so, whether it is here or was fetched.
+func TestArgumentsAreNotRead(t *testing.T) {
+	arg := Build(noise(2000))
+	r := Recipe{Kind: Argument, Name: "f", State: arg.Blob}
+	failed := func(out Output) bool {
+		return len(out.Orders) == 1 && out.Orders[0].Kind == OrderFailed && out.Orders[0].Digest == r.Digest()
+	}
+	c := newTestCore(t, nil)
+	if d, out, ok := c.Keep(1, "f", arg); d != r.Digest() || len(out.Orders) > 0 || !ok {
+		t.Fatalf("%v, %+v, %v", d, out, ok)
+	}
+	if out := c.Read(2, r.Digest()); !failed(out) {
+		t.Errorf("one that is here: %+v", out.Orders)
+	}
+	other := newTestCore(t, nil)
+	asks := slices.Clone(other.Read(1, r.Digest(), "a2").Messages)
+	out := other.Step(2, &Message{From: asks[0].To, To: "a1", Answer: &Answer{Digest: r.Digest(), Status: Here,
+		Told: []Told{{Recipe: r, State: arg.Bytes()}}}})
+	if !failed(out) {
+		t.Errorf("one that was fetched: %+v", out.Orders)
+	}
+}
+
 // One peer gets no more than its rate, whatever it asks for.
 func TestServeRate(t *testing.T) {
 	c := newTestCore(t, func(c *Config) { c.ServeRate = maxPieces * pieceSize })

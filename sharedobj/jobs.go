@@ -294,13 +294,20 @@ func (c *waiting) next() (at time.Duration) {
 // Read says that a job in the middle of its work waits for a version: Here, or Failed, follows.
 func (c *Core) Read(now time.Duration, d Digest, holders ...PeerID) Output {
 	c.begin(now)
-	if e := c.store.find(d); e != nil && e.state != nil {
+	e := c.store.find(d)
+	switch {
+	case e != nil && e.recipe.Kind == Argument:
+		c.order(Order{Kind: OrderFailed, Digest: d, Err: &NotFound{d}})
+	case e != nil && e.state != nil:
 		c.arrived(e, 0)
-	} else if f := c.fetches.fetch(d, holders...); f != nil {
+	default:
+		f := c.fetches.fetch(d, holders...)
+		if f == nil {
+			c.order(Order{Kind: OrderFailed, Digest: d, Err: errRefused})
+			break
+		}
 		f.reading = c.now + c.cfg.ReadPatience
 		c.fetches.advance(f)
-	} else {
-		c.order(Order{Kind: OrderFailed, Digest: d, Err: errRefused})
 	}
 	return c.end()
 }

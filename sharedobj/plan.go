@@ -94,15 +94,18 @@ func (c *fetcher) advanceAll() {
 // arrived pushes a value that has just come to the engine, and to whoever waits for it.
 func (c *base) arrived(e *entry, t Ticket) {
 	c.tellGone()
+	f := c.fetches.byDigest[e.digest]
 	if e.recipe.Kind != Argument {
 		c.order(Order{Kind: OrderHere, Digest: e.digest, Name: e.recipe.Name, Data: e.state.Bytes(), Ticket: t})
+	} else if f != nil && f.reading > 0 {
+		c.order(Order{Kind: OrderFailed, Digest: e.digest, Err: &NotFound{e.digest}})
 	}
 	if e.recipe.Kind == Lattice {
 		c.lattices.open(e.digest)
 	}
 	c.spread.followers(e)
 	c.serve.serveHeld(e.state.Top)
-	if f := c.fetches.byDigest[e.digest]; f != nil {
+	if f != nil {
 		c.fetches.complete(f)
 	}
 	c.jobs.arrived(e.digest)
