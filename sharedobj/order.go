@@ -12,13 +12,16 @@ type OrderKind uint8
 // The orders of a core. Apply, Join, Encode, Collect and Guard are answered once each; the application's code that
 // they run may take its time, and the core goes on meanwhile.
 const (
-	// OrderHere: the value of Digest, called Name, is Data. If Ticket is set it is what that Apply returned.
+	// OrderHere: the value of Digest, called Name, is Data. If Ticket is set it is what that Apply returned: who has
+	// kept that need not be given it.
 	OrderHere OrderKind = 1 + iota
 	// OrderForget: Digest is not held any more. What has its value may use it on.
 	OrderForget
 	// OrderApply: apply the write Data to the value of Parent, called Name: Core.Applied. Until then Parent is not
 	// forgotten.
 	OrderApply
+	// OrderDiscard: what the Apply Ticket returned is of no use. That, or Here, follows each that returned a state.
+	OrderDiscard
 	// OrderJoin: check Data and join it into the lattice Digest: Core.Joined.
 	OrderJoin
 	// OrderCollect: encode what was offered to the lattice Digest since the last Collect: Core.Collected.

@@ -58,6 +58,12 @@ func (c *fetcher) applied(t Ticket, state *Body) {
 	delete(c.applies, t)
 	c.store.unpin(a.parent)
 	d, e := a.digest, c.store.find(a.digest)
+	used := false
+	defer func() {
+		if state != nil && !used {
+			c.order(Order{Kind: OrderDiscard, Ticket: t})
+		}
+	}()
 	if e == nil || e.applying != t {
 		return // dropped meanwhile
 	}
@@ -74,6 +80,7 @@ func (c *fetcher) applied(t Ticket, state *Body) {
 				"writes must be pure functions, and floating point may differ between processors"})
 		}
 	case c.store.putState(e, state):
+		used = true
 		c.arrived(e, t)
 	}
 	c.advanceAll()

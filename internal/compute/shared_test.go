@@ -12,6 +12,7 @@ import (
 	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/sharedobj"
 	"github.com/satin-peer/satin/steal"
 )
 
@@ -172,6 +173,36 @@ func (p *place) leave(arg any) (b []byte, names *port.Names) {
 func (p *place) bring(e port.Event) {
 	p.Do(&port.Order{Kind: port.Here, Shared: &port.Shared{Digest: e.Shared.Recipe.Digest(),
 		Name: e.Shared.Recipe.Name, Data: e.Shared.State.Bytes()}})
+}
+
+// What a write has given is kept for as long as it is not known whether it is right, and no longer.
+func TestAppliedIsSettled(t *testing.T) {
+	a, b := newPlace(t), newPlace(t)
+	_, _ = a.leave(submit(t, a.pool, "compute.share", 20).(reading))
+	var list *port.Shared
+	for range 3 {
+		e := a.await(port.Made)
+		b.bring(e)
+		if e.Shared.Recipe.Kind == sharedobj.Phased {
+			list = e.Shared
+		}
+	}
+	write, err := wire.Shared().Encode(7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ticket, end := range []port.OrderKind{port.Discard, port.Here} {
+		v := &port.Shared{Ticket: sharedobj.Ticket(ticket + 1), Digest: sharedobj.Digest{byte(ticket)},
+			Parent: list.Recipe.Digest(), Name: list.Recipe.Name, Data: write}
+		b.Do(&port.Order{Kind: port.Apply, Shared: v})
+		if e := b.await(port.Applied); e.Shared.State == nil || len(b.sharing.applied) != 1 {
+			t.Fatalf("a write gives %+v; %d states are kept", e.Shared, len(b.sharing.applied))
+		}
+		b.Do(&port.Order{Kind: end, Shared: &port.Shared{Ticket: v.Ticket, Digest: v.Digest, Name: v.Name}})
+		if n := len(b.sharing.applied); n > 0 {
+			t.Errorf("after %v %d states are kept", end, n)
+		}
+	}
 }
 
 // A job that names shared values reads the same after it has travelled, and its argument is the same bytes whenever

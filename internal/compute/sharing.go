@@ -22,7 +22,8 @@ type sharing struct {
 	made    []port.Event // for the driver: before the jobs that name what they tell of
 	orders  []port.Order // for the sharer
 	wake    chan struct{}
-	refused map[engine.Name]string // what was made here and cannot be shared, and why
+	applied map[sharedobj.Ticket][]byte // what writes have given, until it is said whether that is right
+	refused map[engine.Name]string      // what was made here and cannot be shared, and why
 }
 
 var _ engine.Outside = (*sharing)(nil)
@@ -31,7 +32,8 @@ var _ engine.Outside = (*sharing)(nil)
 const maxRefused = 1024
 
 func newSharing(e *Engine) *sharing {
-	return &sharing{Codec: wire.Shared(), e: e, wake: make(chan struct{}, 1), refused: map[engine.Name]string{}}
+	return &sharing{Codec: wire.Shared(), e: e, wake: make(chan struct{}, 1), refused: map[engine.Name]string{},
+		applied: map[sharedobj.Ticket][]byte{}}
 }
 
 // named is a version with its name. The recipe stays, the bytes may be dropped.
@@ -158,7 +160,13 @@ func (s *sharing) do(o *port.Order) {
 	shelf, v := s.e.pool.Shelf(), o.Shared
 	switch name := engine.Name(v.Digest); o.Kind {
 	case port.Here:
-		shelf.Here(name, v.Name, v.Data)
+		data := v.Data
+		if v.Ticket != 0 {
+			data = s.settle(v.Ticket)
+		}
+		shelf.Here(name, v.Name, data)
+	case port.Discard:
+		s.settle(v.Ticket)
 	case port.Forget:
 		shelf.Forget(name)
 		s.again()
@@ -184,6 +192,15 @@ func (s *sharing) do(o *port.Order) {
 		default:
 		}
 	}
+}
+
+// settle gives what a write has given, and keeps it no longer.
+func (s *sharing) settle(t sharedobj.Ticket) []byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	data := s.applied[t]
+	delete(s.applied, t)
+	return data
 }
 
 // again tells of what was forgotten although a job outside names it: the two crossed. What others have they are not
@@ -254,6 +271,9 @@ func (s *sharing) call(o *port.Order, e *port.Event) error {
 		b, err := m.Apply(shelf, engine.Name(v.Parent), v.Data)
 		if err == nil {
 			e.Shared.State = sharedobj.Build(b)
+			s.mu.Lock()
+			s.applied[v.Ticket] = b
+			s.mu.Unlock()
 		}
 		return err
 	case port.Guard:

@@ -17,7 +17,8 @@ import (
 //     so, so the engine is told of what a job reads before it is told of the job.
 //   - What a job names that was given away is pinned until the job is back, settled or not wanted (Driver.given); what
 //     a job names that is held here, until steal's core forgets it (order Release).
-//   - The engine is not told of what it has told itself, until it was told to forget it.
+//   - The engine is not told of what it has told itself, until it was told to forget it. What it has made by applying a
+//     write it keeps, and is told whether it is right.
 //
 // A nil *shared is that of a driver without such a core.
 type shared struct {
@@ -179,8 +180,8 @@ func (s *shared) happened(now time.Duration, e *port.Event) {
 // portOrder says which order of the engine's carries out one of the core's.
 var portOrder = map[sharedobj.OrderKind]port.OrderKind{
 	sharedobj.OrderHere: port.Here, sharedobj.OrderForget: port.Forget, sharedobj.OrderFailed: port.Failed,
-	sharedobj.OrderApply: port.Apply, sharedobj.OrderJoin: port.Join, sharedobj.OrderCollect: port.Collect,
-	sharedobj.OrderEncode: port.Encode, sharedobj.OrderGuard: port.Guard,
+	sharedobj.OrderApply: port.Apply, sharedobj.OrderDiscard: port.Discard, sharedobj.OrderJoin: port.Join,
+	sharedobj.OrderCollect: port.Collect, sharedobj.OrderEncode: port.Encode, sharedobj.OrderGuard: port.Guard,
 }
 
 // carryOut does what the core wants.
@@ -214,7 +215,9 @@ func (s *shared) carryOut(o *sharedobj.Order) {
 		s.d.inputs.push(input{kind: kind, now: s.d.now, segment: segment})
 		return
 	case sharedobj.OrderHere:
-		if s.there[o.Digest] {
+		if o.Ticket != 0 {
+			o.Data = nil // the engine has made it
+		} else if s.there[o.Digest] {
 			return
 		}
 		s.there[o.Digest] = true

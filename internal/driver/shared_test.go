@@ -29,10 +29,13 @@ type sharer struct {
 	queue []func()
 	jobs  []steal.Taken
 	value []byte // of the last constant
-	got   []steal.Job
-	most  int // bytes of a message
-	store func(steal.Partial)
-	last  *sharedobj.Message
+	// of the write that gave it, and what the next one gives
+	ticket sharedobj.Ticket
+	gives  *sharedobj.Body
+	got    []steal.Job
+	most   int // bytes of a message
+	store  func(steal.Partial)
+	last   *sharedobj.Message
 }
 
 // constantSize is that of several pieces, and jobSize what a job may have.
@@ -78,7 +81,9 @@ func (s *sharer) Do(o *port.Order) {
 		s.jobs = nil
 		s.tell(port.Event{Kind: port.Taken, Ticket: o.Ticket, Jobs: jobs})
 	case port.Here:
-		s.value = o.Shared.Data
+		s.value, s.ticket = o.Shared.Data, o.Shared.Ticket
+	case port.Apply:
+		s.tell(port.Event{Kind: port.Applied, Shared: &port.Shared{Ticket: o.Shared.Ticket, State: s.gives}})
 	case port.Run, port.Guard:
 		s.got = append(s.got, *o.Job)
 	}
@@ -104,10 +109,12 @@ func (s *sharer) SendShared(m *sharedobj.Message) {
 	}
 }
 
-func (s *sharer) Tell(*steal.News)           {}
-func (s *sharer) Answer([]byte)              {}
-func (s *sharer) TellShared(*sharedobj.News) {}
-func (s *sharer) Note(text string)           { s.said = append(s.said, text) }
+func (s *sharer) Tell(*steal.News) {}
+func (s *sharer) Answer([]byte)    {}
+func (s *sharer) TellShared(n *sharedobj.News) {
+	s.queue = append(s.queue, func() { s.other.d.HearShared(s.other.now, sharedobj.PeerID(s.d.Core().Self().Peer), n) })
+}
+func (s *sharer) Note(text string) { s.said = append(s.said, text) }
 
 // constant is what an engine tells of one that it has made.
 func constant(name string) port.Event {
@@ -232,4 +239,36 @@ func (s *sharer) has(made port.Event) bool {
 	s.d.StepShared(s.now, &sharedobj.Message{From: sharedobj.PeerID(s.other.d.Core().Self().Peer),
 		To: sharedobj.PeerID(s.d.Core().Self().Peer), Ask: &sharedobj.Ask{Digest: digest}})
 	return s.last != nil && s.last.Answer != nil && s.last.Answer.Status == sharedobj.Here
+}
+
+// A version that an engine has made of a small write is not sent to it again. If it has made another state than the
+// writer it hears so.
+func TestAppliedIsNotSent(t *testing.T) {
+	for _, same := range []bool{true, false} {
+		a, b, made := pair(t)
+		first := made.Shared.Recipe
+		first.Kind = sharedobj.Phased
+		names, err := (&port.Names{Needs: []sharedobj.Need{{Digest: first.Digest()}}}).Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.jobs[0].Job.Names = names
+		a.tell(made)
+		settle(a, b)
+		write, state := sharedobj.Build([]byte("w")), sharedobj.Build(bytes.Repeat([]byte("next"), constantSize/4))
+		if b.did, b.gives = nil, state; !same {
+			b.gives = sharedobj.Build([]byte("another"))
+		}
+		second := &sharedobj.Recipe{Kind: sharedobj.Phased, Name: first.Name, Parent: first.Digest(), Write: write.Blob,
+			State: state.Blob}
+		a.tell(port.Event{Kind: port.Made, Shared: &port.Shared{Recipe: second, Write: write, State: state}})
+		pass(time.Second, a, b)
+		discards := slices.Contains(b.did, "discard")
+		if !slices.Contains(b.did, "apply") || discards == same {
+			t.Fatalf("same %v: the engine is ordered %v", same, b.did)
+		}
+		if same && (b.ticket == 0 || len(b.value) > 0) {
+			t.Errorf("%d bytes are sent to who has made them, for write %d", len(b.value), b.ticket)
+		}
+	}
 }

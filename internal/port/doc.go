@@ -21,7 +21,8 @@
 //     before they begin a job under a restarted one; a hit is told as Found.
 //   - Made tells of each version that a job names which is given away, before the Taken that has the job; and again
 //     if it is forgotten while such a job is outside. Here brings versions before the Run of a job that names them.
-//     Wanted is answered by Here or Failed. Apply, Join, Collect, Encode, Guard and Judge are answered by one event
+//     Wanted is answered by Here or Failed. What an engine has made for an Apply it keeps until Here, without Data, or
+//     Discard names that Ticket. Apply, Join, Collect, Encode, Guard and Judge are answered by one event
 //     each, when the application's code has run.
 //   - Cores says how many jobs may run at once; an engine begins with none.
 //   - Count is answered by a Counted; two that ask for all may share one.

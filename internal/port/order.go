@@ -21,10 +21,11 @@ const (
 	Count                         // tell Counted; Whole: with what takes time
 
 	// Of shared values: Shared says which.
-	Here    // Digest, called Name, is Data: jobs that read it go on
+	Here    // Digest, called Name, is Data, or what Ticket's Apply gave: jobs that read it go on
 	Forget  // Digest need not be kept any more
 	Failed  // Digest cannot be had, or shared; Text says why
-	Apply   // the write Data to the value of Parent, called Name: tell Applied
+	Apply   // the write Data to the value of Parent, called Name, which gives Digest: tell Applied
+	Discard // what Ticket's Apply gave is not used
 	Join    // Data, which is not to be trusted, into the lattice Digest: tell Joined
 	Collect // tell Collected: what was offered to the lattice Digest since the last time
 	Encode  // tell Encoded: the value of the lattice Digest
@@ -36,7 +37,7 @@ const (
 )
 
 var orderNames = [orderKinds]string{"none", "take", "run", "put back", "deliver", "abort", "lost work", "cores", "count",
-	"here", "forget", "failed", "apply", "join", "collect", "encode", "guard", "judge", "executed"}
+	"here", "forget", "failed", "apply", "discard", "join", "collect", "encode", "guard", "judge", "executed"}
 
 func (k OrderKind) String() string {
 	if k < orderKinds {

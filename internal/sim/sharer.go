@@ -19,6 +19,7 @@ type sharer struct {
 	local   map[sharedobj.Digest]bool // made here: it stays as long as this life
 	told    map[sharedobj.Digest]bool // of these the core was told, and not to forget them
 	here    map[sharedobj.Digest]bool // from elsewhere
+	applied map[sharedobj.Ticket][]byte
 	running map[steal.SegmentID]*port.Names
 	own     map[steal.SegmentID]bool // copies of this peer's own jobs: they may begin in any case
 	opened  bool                     // the lattice is known to the engine,
@@ -36,7 +37,7 @@ func newSharer(p *peer) (*sharer, error) {
 	}
 	return &sharer{shared: w.shared, of: p, local: map[sharedobj.Digest]bool{}, told: map[sharedobj.Digest]bool{},
 		here: map[sharedobj.Digest]bool{}, running: map[steal.SegmentID]*port.Names{}, own: map[steal.SegmentID]bool{},
-		value: numbers{}, untold: numbers{}, mine: numbers{}}, nil
+		value: numbers{}, untold: numbers{}, mine: numbers{}, applied: map[sharedobj.Ticket][]byte{}}, nil
 }
 
 // join has the driver hold the core of what is shared, too.
@@ -283,13 +284,20 @@ func (s *sharer) do(o *port.Order) {
 	e := port.Event{Segment: o.Segment, Shared: &port.Shared{Ticket: v.Ticket, Digest: v.Digest}}
 	switch o.Kind {
 	case port.Here:
-		if truth, ok := s.truth[v.Digest]; !ok || !bytes.Equal(truth, v.Data) {
+		data := v.Data
+		if v.Ticket != 0 {
+			data = s.settle(v.Ticket)
+		}
+		if truth, ok := s.truth[v.Digest]; !ok || !bytes.Equal(truth, data) {
 			s.violate(readsNamed, "gets other bytes as %v (known: %v)", v.Digest, ok)
 		}
 		s.here[v.Digest] = true
 		if v.Digest == s.lattice {
 			s.opened, s.known = true, true
 		}
+		return
+	case port.Discard:
+		s.settle(v.Ticket)
 		return
 	case port.Forget, port.Failed:
 		s.forget(v.Digest)
@@ -298,7 +306,8 @@ func (s *sharer) do(o *port.Order) {
 		if !s.has(v.Parent) {
 			s.violate(readsNamed, "is to apply a write to %v, which is not here", v.Parent)
 		}
-		e.Kind, e.Shared.State = port.Applied, sharedobj.Build(move(s.truth[v.Parent], v.Data))
+		s.applied[v.Ticket] = move(s.truth[v.Parent], v.Data)
+		e.Kind, e.Shared.State = port.Applied, sharedobj.Build(s.applied[v.Ticket])
 	case port.Join:
 		e.Kind, e.Good, e.Shared.Changed = port.Joined, true, s.joins(v.Data)
 	case port.Collect:
@@ -312,6 +321,15 @@ func (s *sharer) do(o *port.Order) {
 		e.Kind, e.Good = port.Guarded, s.guard(o.Job)
 	}
 	s.of.happened(e)
+}
+
+// settle gives what a write has given, of which it is said once whether it is right.
+func (s *sharer) settle(t sharedobj.Ticket) []byte {
+	state := s.applied[t]
+	if delete(s.applied, t); state == nil {
+		s.violate(readsNamed, "is told twice, or in vain, what became of write %d", t)
+	}
+	return state
 }
 
 func (s *sharer) joins(data []byte) (changed bool) {
@@ -451,6 +469,9 @@ func (w *world) checkLattices() {
 			continue
 		}
 		s := p.engine.sharing
+		if len(s.applied) > 0 {
+			s.violate(readsNamed, "was not told what became of %d writes", len(s.applied))
+		}
 		if first == nil {
 			first = s
 		}

@@ -30,8 +30,8 @@ func decodeOrder(b []byte) (*port.Order, error) {
 		if o.Job == nil {
 			err = fmt.Errorf("an order to run no job")
 		}
-	case port.Here, port.Forget, port.Failed, port.Apply, port.Join, port.Collect, port.Encode, port.Guard,
-		port.Judge:
+	case port.Here, port.Forget, port.Failed, port.Apply, port.Discard, port.Join, port.Collect, port.Encode,
+		port.Guard, port.Judge:
 		if o.Shared == nil || o.Kind >= port.Guard && o.Job == nil {
 			err = fmt.Errorf("an order about nothing that is shared")
 		}

@@ -105,7 +105,13 @@ func (r *rig) applies(list *port.Shared) {
 			r.t.Errorf("write %d: %+v", ticket, got.State)
 		}
 	}
-	r.here(list.Recipe, list.State.Bytes())
+	// What a write has given is not sent again; what was wrong is not used, even if it comes first.
+	wrong := sharedobj.Recipe{Kind: sharedobj.Phased, Name: first.Name, Parent: first.Digest()}
+	r.about(port.Apply, &port.Shared{Ticket: 4, Digest: wrong.Digest(), Parent: first.Digest(), Name: first.Name,
+		Data: r.encode(3)})
+	r.kind(port.Applied)
+	r.about(port.Discard, &port.Shared{Ticket: 4})
+	r.about(port.Here, &port.Shared{Ticket: 1, Digest: list.Recipe.Digest(), Name: list.Recipe.Name})
 }
 
 // grows joins values into a lattice.
