@@ -100,11 +100,14 @@ type searcher struct {
 	table  *table
 	stop   func() bool // it gives up, with any answer, when this says so; may be nil
 	gaveUp bool
+
+	positions uint64 // that it looked at
 }
 
 // search answers a question: alpha-beta with an empty window (Knuth and Moore, "An analysis of alpha-beta pruning",
 // 1975), fail-soft.
 func (s *searcher) search(n *Node) int {
+	s.positions++
 	if n.Depth == 0 {
 		return n.value()
 	}
@@ -163,20 +166,16 @@ func (s *searcher) searchPass(n *Node) int {
 // mtdf finds the value of a position by asking questions, each with the last answer as its bound, beginning with a
 // guess (Plaat, Schaeffer, Pijls, de Bruin, "Best-first fixed-depth minimax algorithms", 1996). ask answers one.
 func mtdf(n Node, guess int, ask func(Node) int) int {
-	lower, upper := -worst, worst
-	for value := guess; ; {
-		if n.Bound = value; value == lower {
-			n.Bound++
-		}
+	lower, upper, value := -worst, worst, guess
+	for lower < upper {
+		n = n.From(lower, value)
 		if value = ask(n); value >= n.Bound {
 			lower = value
 		} else {
 			upper = value
 		}
-		if lower >= upper {
-			return value
-		}
 	}
+	return value
 }
 
 // Best is what a search found: the value for the player to move, in discs if it is exact, and the moves that
@@ -223,6 +222,10 @@ const (
 // solveAlone is the sequential twin of solve.
 func solveAlone(n Node) Best {
 	s := &searcher{table: newTable(aloneTable)}
+	return s.solve(n)
+}
+
+func (s *searcher) solve(n Node) Best {
 	ask := func(n Node) int { return s.search(&n) }
 	value := mtdf(n, n.guess(), ask)
 	return bestOf(n, value, func(questions []Node) []int {

@@ -14,7 +14,9 @@ import (
 // show at this scale. The workers of one peer share its queue.
 type engine struct {
 	tree     Tree
-	phased   Phased // the tree, if it is one
+	phased   Phased       // the tree, if it is one
+	informed Informed     // the same
+	where    func() Where // for it
 	queue    deque
 	frames   []frame
 	free     []int32 // frames for reuse
@@ -87,6 +89,9 @@ type entry struct {
 	found  bool // it was found once and came back: it is not looked for again
 
 	version int32 // of what is shared: which one it reads
+
+	cost   int64  // once it has begun
+	answer Result // of a leaf of an Informed tree that has begun
 }
 
 // worker is one core of the peer.
@@ -109,8 +114,9 @@ type givenJob struct {
 
 func newEngine(tree Tree, workers int) engine {
 	phased, _ := tree.(Phased)
+	informed, _ := tree.(Informed)
 	return engine{
-		tree: tree, phased: phased, workers: make([]worker, workers), idle: workers,
+		tree: tree, phased: phased, informed: informed, workers: make([]worker, workers), idle: workers,
 		shuffled: func(bool) bool { return false },
 		given:    make(map[steal.Ref]givenJob), revoked: make(map[steal.Ref]bool),
 		segments: make(map[steal.SegmentID]*segment),
@@ -261,10 +267,17 @@ func (g *engine) enter(n Node, s *segment, j *steal.Job, version int32) {
 
 // spawn begins a job: an inner node's children are queued; a leaf is for a worker to spend its cost on.
 func (g *engine) spawn(e *entry) (cost int64, isLeaf bool) {
-	t := g.shape(e.deeper)
-	g.children = t.Children(e.node, g.children[:0])
-	cost = t.Cost(e.node)
+	if g.informed != nil {
+		g.children, e.cost, e.answer = g.informed.Begin(g.where(), e.node, g.children[:0])
+	} else {
+		t := g.shape(e.deeper)
+		g.children, e.cost = t.Children(e.node, g.children[:0]), t.Cost(e.node)
+	}
+	cost = e.cost
 	if len(g.children) == 0 {
+		if g.informed == nil {
+			e.answer = leafResult(g.tree, e.node)
+		}
 		return cost, true
 	}
 	f := g.newFrame(e, len(g.children))
@@ -308,11 +321,17 @@ func (g *engine) complete(c child) (done *finished, unwanted []steal.Ref) {
 		if !f.used || f.pending < 0 {
 			panic(violation(slotOnce, "job %x has more results than children", f.node.Key))
 		}
-		f.sum = combined(g.tree, f.sum, c.result)
+		var enough bool
+		f.sum, enough = g.added(f, c.result)
 		f.names = g.sharing.gets(f.names, c.names)
 		f.took += c.took
 		r := c.result
 		switch {
+		case enough:
+			if r = f.sum; f.pending > 0 {
+				f.dead = true
+				unwanted = g.sweep(unwanted)
+			}
 		case f.any && r == something:
 			f.dead = true
 			unwanted = g.sweep(unwanted)
@@ -325,6 +344,7 @@ func (g *engine) complete(c child) (done *finished, unwanted []steal.Ref) {
 		}
 		up := child{place: f.place, node: f.node, result: r, took: f.took, names: g.sharing.returns(f.names)}
 		g.release(c.parent)
+		g.ended(up.node, r)
 		if g.wrote != nil {
 			g.wrote(up.node)
 		}

@@ -98,6 +98,7 @@ func (p *peer) start() error {
 	if w.cfg.Reorder > 0 {
 		p.engine.shuffled = func(again bool) bool { return again && w.happens(w.cfg.Reorder) }
 	}
+	p.engine.where = func() Where { return Where{int(p.number), time.Duration(w.now)} }
 	if t, ok := w.cfg.Tree.(Writing); ok {
 		p.engine.wrote = func(n Node) { w.wrote(p, int64(t.Writes(n))) }
 	}

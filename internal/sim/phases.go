@@ -86,11 +86,15 @@ func (s *Steps) ResultBytes(n Node) int { return s.Body.ResultBytes(n) }
 
 // nextPhase spawns what a frame spawns when all its children have come home; false if it is done.
 func (g *engine) nextPhase(at int32) bool {
-	if g.phased == nil {
+	f := &g.frames[at]
+	switch {
+	case g.informed != nil:
+		g.children = g.informed.Next(f.node, int(f.phase)+1, f.sum, g.children[:0])
+	case g.phased != nil:
+		g.children = g.phased.Next(f.node, int(f.phase)+1, g.children[:0])
+	default:
 		return false
 	}
-	f := &g.frames[at]
-	g.children = g.phased.Next(f.node, int(f.phase)+1, g.children[:0])
 	if len(g.children) == 0 {
 		return false
 	}

@@ -76,9 +76,10 @@ func (p *peer) leafDone(i int, token uint64) {
 		return
 	}
 	g.books.executed++
-	p.usage.work += g.shape(e.deeper).Cost(e.node)
+	p.usage.work += e.cost
+	g.ended(e.node, e.answer)
 	p.world.audit.leaf(p, &e)
-	result, names := g.sharing.leaf(&e, leafResult(g.tree, e.node))
+	result, names := g.sharing.leaf(&e, e.answer)
 	p.complete(child{place: e.place, node: e.node, result: result, took: took, names: names})
 	p.settle()
 }

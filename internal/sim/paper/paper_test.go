@@ -230,3 +230,34 @@ func TestPairs(t *testing.T) {
 		}
 	}
 }
+
+// TestGame: on one core the search is nearly the sequential one; on several it takes less time, looks at more, finds
+// the same value (sim.Run sees to that), and the table and aborts save some.
+func TestGame(t *testing.T) {
+	const depth, leaf, work = 10, 4, 1000 * time.Second
+	points, _ := objectsPoints()
+	runs, positions, err := measureGame(Options{Seeds: 1}, depth, leaf, work, []objectsPoint{points[0], points[2]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, some, all := &runs[0], &runs[1], &runs[2]
+	if e := one.reports[0].Efficiency(work); e < 0.8 || e > 1.1 {
+		t.Errorf("one core is %.2f of the sequential program", e)
+	}
+	if some.reports[0].Elapsed >= one.reports[0].Elapsed || some.seen[0].positions <= positions {
+		t.Errorf("16 cores take %v and look at %d positions, one takes %v for %d", some.reports[0].Elapsed,
+			some.seen[0].positions, one.reports[0].Elapsed, positions)
+	}
+	aborted := [2]uint64{some.reports[0].Counts.Aborted, all.reports[0].Counts.Aborted}
+	if all.seen[0].jobs <= some.seen[0].jobs || aborted[0] == 0 || aborted[1] > 0 {
+		t.Errorf("with aborts %d jobs, without %d; %d are aborted", some.seen[0].jobs, all.seen[0].jobs, aborted)
+	}
+	for i, r := range runs {
+		if r.seen[0].answered == 0 || r.seen[0].facts == 0 || r.seen[0].tells > r.seen[0].facts {
+			t.Errorf("run %d: the table was of no use: %+v", i, r.seen[0])
+		}
+	}
+	if page := gamePage(Options{Seeds: 1}, depth, leaf, work, positions, runs).String(); strings.Contains(page, "%!") {
+		t.Error("a format does not fit its words")
+	}
+}

@@ -21,6 +21,7 @@ func Tables() []Table {
 		{"recovery", "crashes, departures, migration, checkpoints (fault tolerance paper, 4; programming-model paper, 5.5)", makeRecovery},
 		{"adaptive", "scenarios 0 to 5 of the programming-model paper's 5.6: who takes part", makeAdaptive},
 		{"objects", "programs that share data (programming-model paper, 5.3 and 5.4: Tables IV to VI, Figures 4 and 5)", makeObjects},
+		{"othello", "a game search that shares a table (programming-model paper, 5.3: Table IV)", makeOthello},
 		{"harm", "the same when peers go (programming-model paper, 5.5: Figures 6 and 7, Table VII)", makeHarm},
 		{"javelin", "large searches on 64 to 1,024 peers, and lost hosts (Javelin 3)", makeJavelin},
 		{"exact", "10,000 seeded schedules with faults", makeExact},

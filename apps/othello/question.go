@@ -1,0 +1,95 @@
+package othello
+
+// What a simulator of machines that play together needs of a question, which is all that its job does but waiting.
+// Package internal/sim/paper has one: how much is searched depends on who knew what when, so no recording would do.
+
+// Beginning is the first position of a game, looked into so far, with jobs for the last moves.
+func Beginning(depth, leaf int) Node { return Node{Board: start, Depth: depth, Leaf: leaf} }
+
+// From is the next question about a position's value, which is at least lower and, by the last answer, at value.
+func (n Node) From(lower, value int) Node {
+	if n.Bound = value; value == lower {
+		n.Bound++
+	}
+	return n
+}
+
+// Guess is where the search for the value of a position begins; between -Worst and Worst it is found.
+func (n *Node) Guess() int { return n.guess() }
+
+// Worst is more than any value.
+const Worst = worst
+
+// AtLeaf says whether a question is answered in one job.
+func (n *Node) AtLeaf() bool { return n.Depth <= n.Leaf }
+
+// Alone answers a question as one job does, and says how many positions it looked at. stop is never asked.
+func (n *Node) Alone() (answer int, positions uint64) {
+	s := searcher{table: newTable(leafTable)}
+	answer = s.search(n)
+	return answer, s.positions
+}
+
+// Twin finds a position's value as the sequential program does, and says how many positions it looked at.
+func (n Node) Twin() (value int, positions uint64) {
+	s := &searcher{table: newTable(aloneTable)}
+	best := s.solve(n)
+	return best.Value, s.positions
+}
+
+// Next are the questions on whose answers this one's depends, the most promising first: none if the game is over, and
+// one after a pass.
+func (n *Node) Next() (questions []Node, passes bool) {
+	l := n.children()
+	if l.n == 0 {
+		if n.Passed {
+			return nil, true
+		}
+		return []Node{n.passed()}, true
+	}
+	for _, b := range l.boards[:l.n] {
+		questions = append(questions, n.after(b))
+	}
+	return questions, false
+}
+
+// Over is the answer when the game is over.
+func (n *Node) Over() int { return n.over() }
+
+// Checks are the questions of bestOf for a value.
+func (n Node) Checks(value int) (questions []Node) {
+	bestOf(n, value, func(q []Node) []int {
+		questions = q
+		return make([]int, len(q))
+	})
+	return questions
+}
+
+// Place is where a fact about the question is in a table of Places.
+func (n *Node) Place() int {
+	f := Fact{Board: n.Board}
+	return f.Place()
+}
+
+// Place is where the fact is.
+func (f *Fact) Place() int {
+	shard, place := f.Board.place()
+	return int(shard*places + place)
+}
+
+// Places is how many facts a table has at most.
+const Places = shards * places
+
+// Fact is what an answer says.
+func (n *Node) Fact(answer int) Fact { return n.fact(answer) }
+
+// Join is what a place has when another fact comes.
+func (f Fact) Join(g Fact) Fact {
+	if f.Depth == 0 {
+		return g
+	}
+	return f.merge(g)
+}
+
+// Settles gives an answer to a question, if the fact suffices.
+func (f *Fact) Settles(n *Node) (answer int, ok bool) { return f.settles(n) }

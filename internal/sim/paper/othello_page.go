@@ -1,0 +1,129 @@
+package paper
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/satin-peer/satin/apps/othello"
+	"github.com/satin-peer/satin/internal/sim"
+)
+
+// How far the search looks. The paper's is 21 moves deep and looks at 2.9 billion positions; here all of them are
+// really looked at, in every run.
+const (
+	gameDepth = 16
+	gameLeaf  = 6
+)
+
+// gameRun is a row of the page.
+type gameRun struct {
+	at      objectsPoint
+	aborts  bool
+	reports []*sim.Report
+	seen    []gameCounts
+}
+
+// measureGame searches to a depth, with aborts on all points and without on the last.
+func measureGame(o Options, depth, leaf int, work time.Duration, points []objectsPoint) (runs []gameRun,
+	positions uint64, err error) {
+	value, positions := othello.Beginning(depth, leaf).Twin()
+	want := between(value, value, checked)
+	for _, p := range points {
+		runs = append(runs, gameRun{at: p, aborts: true})
+	}
+	runs = append(runs, gameRun{at: points[len(points)-1]})
+	for i := range runs {
+		runs[i].reports, runs[i].seen = make([]*sim.Report, o.Seeds), make([]gameCounts, o.Seeds)
+	}
+	return runs, positions, o.each(len(runs)*o.Seeds, func(k int) error {
+		k = len(runs)*o.Seeds - 1 - k // the longest begin first
+		r, seed := &runs[k/o.Seeds], k%o.Seeds
+		g := newGame(depth, leaf, r.aborts, work, positions, r.at.machines)
+		report, err := sim.Run(sim.Config{Tree: g, Seed: uint64(seed + 1), Want: &want, Network: r.at.network(),
+			Core: Core(), Workers: r.at.cores / r.at.machines, SpawnOverhead: EngineOverhead, MessageCost: messageCost,
+			ByteCost: byteCost, Policy: policyNamed(adaptive)})
+		if err != nil {
+			return fmt.Errorf("%s cores, aborts %v, seed %d: %w", r.at.label, r.aborts, seed+1, err)
+		}
+		r.reports[seed], r.seen[seed] = report, g.seen
+		return nil
+	})
+}
+
+func makeOthello(o Options) (*Document, error) {
+	points, _ := objectsPoints()
+	work := objectsCores * objectsTime
+	runs, positions, err := measureGame(o, gameDepth, gameLeaf, work, points)
+	if err != nil {
+		return nil, err
+	}
+	return gamePage(o, gameDepth, gameLeaf, work, positions, runs), nil
+}
+
+func gamePage(o Options, depth, leaf int, work time.Duration, positions uint64, runs []gameRun) *Document {
+	d := new(Document)
+	d.para("# A game search that shares a table")
+	d.para("Othello on the cluster of [the page on shared data](sim-objects.md): the beginning of the game, %d moves deep, where "+
+		"a job looks at the last %d alone. The sequential program looks at %d positions, which is taken to last %.0f s: %v each. As published: 21 moves, "+
+		"2.9 billion positions. %s; where there are several, medians and half the range.", depth, leaf, positions, work.Seconds(),
+		work/time.Duration(positions), o.seeds())
+	d.para("What is searched depends on what is known, so this is no recorded tree: each job runs the application's own code when "+
+		"it begins in the simulator, with the table that its machine has then. What a job finds is known on its machine at once, and on the others when "+
+		"the lattice's next message has come, every %v. To tell of a fact costs as much as to look at %d positions, to hear of one %d "+
+		"(`go test ./apps/othello -run xxx -bench Facts`). Positions are those of all jobs that began, those that were aborted with them.",
+		tellEvery, tellCost, hearCost)
+	rows := [][]string{{"cores", "aborts", "run time, s", "efficiency", "cores at work", "positions, of the sequential program's", "jobs",
+		"of them answered by the table", "aborted", "stolen", "messages", "data", "goal"}}
+	for i := range runs {
+		rows = append(rows, runs[i].row(work, positions))
+		if r := &runs[i]; r.at.cores == objectsCores {
+			rows = append(rows, publishedGame(r.aborts))
+		}
+	}
+	d.table(rows)
+	d.para("Two things cost efficiency: what is searched in vain, and cores without work. A question is settled by its first answer as a rule, so "+
+		"the others wait for that, on each of %d levels, and each question about the whole waits for the one before.", depth-leaf)
+	return d
+}
+
+const gameGoal = 40 // percent of 256 cores
+
+func (r *gameRun) row(work time.Duration, positions uint64) []string {
+	counted := func(count func(*gameCounts) float64) sample {
+		s := make(sample, len(r.seen))
+		for i := range r.seen {
+			s[i] = count(&r.seen[i])
+		}
+		return s
+	}
+	told := counted(func(c *gameCounts) float64 {
+		return float64((c.facts*factBytes + c.tells*tellsBytes) * uint64(r.at.machines-1))
+	}).median()
+	messages := counted(func(c *gameCounts) float64 { return float64(c.tells * uint64(r.at.machines-1)) }).median()
+	efficiency := collect(r.reports, func(p *sim.Report) float64 { return 100 * p.Efficiency(work) })
+	reached, aborts := "–", "yes"
+	if !r.aborts {
+		aborts = "no"
+	} else if r.at.cores == objectsCores {
+		reached = goal(efficiency, gameGoal)
+	}
+	return []string{r.at.label, aborts, collect(r.reports, elapsed).middle(1), efficiency.middle(1) + " %",
+		collect(r.reports, func(p *sim.Report) float64 {
+			return 100 * float64(p.Busy) / (float64(p.Elapsed) * float64(r.at.cores))
+		}).middle(1) + " %",
+		counted(func(c *gameCounts) float64 { return float64(c.positions) / float64(positions) }).middle(2),
+		counted(func(c *gameCounts) float64 { return float64(c.jobs) }).middle(0),
+		counted(func(c *gameCounts) float64 { return float64(c.answered) }).middle(0),
+		numbers(r.reports, func(p *sim.Report) uint64 { return p.Counts.Aborted }), numbers(r.reports, stolenLocal),
+		collect(r.reports, func(p *sim.Report) float64 { return float64(p.Counts.MessagesLocal) + messages }).middle(0),
+		megabytes(r.reports, int64(told), bytesLocal), reached}
+}
+
+// publishedGame is Table IV's line, and what 5.3 says of aborts.
+func publishedGame(aborts bool) []string {
+	if aborts {
+		return []string{"published", "yes", "–", "21.8 %", "–", "–", "3,313,234", "–", "1,136,942", "1,022,000", "70,390,763", "2.1 GB",
+			""}
+	}
+	return []string{"published", "no", "–", "5.9 %", "–", "–", "6,973,693", "–", "–", "4,144,009", "394,054,014", "10.5 GB", ""}
+}
