@@ -18,6 +18,8 @@ import (
 const (
 	// readyWithin is how long a daemon in the background may take to answer.
 	readyWithin = 30 * time.Second
+	// joinedWithin is how long it may take it to join others; then it goes on trying by itself.
+	joinedWithin = 10 * time.Second
 	// lookEvery is how often it is asked.
 	lookEvery = 20 * time.Millisecond
 	// maxDaemonLog is how long a log may be that is continued, in bytes; a longer one is kept beside a new one.
@@ -55,14 +57,23 @@ func (c console) background(l *settings.Loaded) error {
 		_ = cmd.Wait()
 		close(ended)
 	}()
-	if err := awaitDaemon(l.RuntimeDir, cmd.Process.Pid, ended); err != nil {
+	err = awaitDaemon(l.RuntimeDir, cmd.Process.Pid, ended)
+	alone := false
+	if err == nil && len(l.Join) > 0 {
+		alone, err = awaitMembers(l.RuntimeDir, ended)
+	}
+	if err != nil {
 		why := lastLine(path, begins)
 		if why == "" {
 			why = err.Error()
 		}
 		return failed("the daemon did not come to life: %s; its log is %s", why, path)
 	}
-	_, err = fmt.Fprintf(c.err, "the daemon is ready (process %d); its log is %s\n", cmd.Process.Pid, path)
+	says := "the daemon is ready (process %d); its log is %s\n"
+	if alone {
+		says = "the daemon is ready (process %d), and nobody it was to join has answered yet: it goes on trying; its log is %s\n"
+	}
+	_, err = fmt.Fprintf(c.err, says, cmd.Process.Pid, path)
 	return err
 }
 
@@ -106,6 +117,31 @@ func awaitDaemon(dir string, pid int, ended <-chan struct{}) error {
 			return errors.New("its process has ended")
 		case <-ctx.Done():
 			return fmt.Errorf("it does not answer within %v", readyWithin)
+		case <-again.C:
+		}
+	}
+}
+
+// awaitMembers waits until a daemon has joined others, a while at most, and says whether it is alone still: one that
+// was given nothing but invitations that are of no use ends.
+func awaitMembers(dir string, ended <-chan struct{}) (alone bool, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), joinedWithin)
+	defer cancel()
+	again := time.NewTicker(lookEvery)
+	defer again.Stop()
+	for {
+		if d, err := control.Connect(dir); err == nil {
+			s, err := d.Status(ctx)
+			d.Close()
+			if err == nil && s.Peers > 0 {
+				return false, nil
+			}
+		}
+		select {
+		case <-ended:
+			return true, errors.New("its process has ended")
+		case <-ctx.Done():
+			return true, nil
 		case <-again.C:
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -74,6 +75,26 @@ func TestBackground(t *testing.T) {
 	defer d.Close()
 	if !strings.Contains(f.err.String(), "the daemon is ready") {
 		t.Errorf("it said %q", &f.err)
+	}
+	f.out.Reset()
+	if code := f.run("invite", "--state-dir", dir); code != 0 {
+		t.Fatalf("invite: exit code %d: %s", code, &f.err)
+	}
+	words := strings.Fields(f.out.String())
+	invitation := words[slices.IndexFunc(words, func(w string) bool { return strings.HasPrefix(w, "satin-invite-") })]
+	for i, want := range []struct {
+		code int
+		said string
+	}{{0, "the daemon is ready"}, {exitFailed, "it was for 1 and is used up"}} {
+		f.err.Reset()
+		other := append(slices.Clone(start), "--join", invitation)
+		other[3] = filepath.Join(t.TempDir(), "state")
+		if code := f.run(other...); code != want.code || !strings.Contains(f.err.String(), want.said) {
+			t.Errorf("the %d. that uses an invitation: exit code %d: %s", i+1, code, &f.err)
+		}
+		if want.code == 0 {
+			defer f.run("leave", "--state-dir", other[3])
+		}
 	}
 	f.err.Reset()
 	if code := f.run("purge", "--yes", "--state-dir", dir); code != exitFailed ||

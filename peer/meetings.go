@@ -71,14 +71,42 @@ func (x *meetings) serve() {
 	})
 }
 
-// meet tells a peer that was just connected whom we know, and learns the same.
-func (x *meetings) meet(ctx context.Context, id peer.ID) {
+// meet tells a peer that was just connected whom we know, and learns the same. It says whether that was possible.
+func (x *meetings) meet(ctx context.Context, id peer.ID) bool {
 	var their meeting
 	if err := x.board.ask(ctx, id, meetProtocol, x.meeting(id), &their, maxMeeting, exchangeTime); err != nil {
-		x.log.Debug("meeting failed", "error", err)
-		return
+		x.log.Debug("meeting failed", "with", id, "error", err)
+		return false
 	}
 	x.hear(id, &their)
+	return true
+}
+
+// A meeting that has failed is tried again after meetAgain, twice as long each time, as long as the peer is connected:
+// without one, a newcomer may hear of nobody. Who never meets costs maxMeetings tries.
+const (
+	meetAgain   = time.Second
+	maxMeetings = 6
+)
+
+// meetSoon meets a peer, if need be later.
+func (x *meetings) meetSoon(ctx context.Context, id peer.ID) {
+	untilMet(ctx, func() bool { return x.meet(ctx, id) || !x.board.connected(id) })
+}
+
+// untilMet tries until it succeeds, the context ends, or maxMeetings have failed.
+func untilMet(ctx context.Context, try func() bool) {
+	wait := meetAgain
+	for n := 1; !try() && n < maxMeetings; n++ {
+		timer := time.NewTimer(wait)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		case <-timer.C:
+		}
+		wait *= 2
+	}
 }
 
 // meeting is what this peer says of itself and others to one of them.

@@ -206,7 +206,7 @@ func (p *Peer) onPeer(id peer.ID, up bool) {
 		p.places.heard(id)
 		p.spawn(func(ctx context.Context) {
 			p.settle()
-			p.meetings.meet(ctx, id)
+			p.meetings.meetSoon(ctx, id)
 		})
 	}
 }
