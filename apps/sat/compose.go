@@ -44,7 +44,7 @@ func (c *Cube) refuted(s *solver) [][]byte {
 	if s.proof == nil || !s.proof.refuted {
 		return nil
 	}
-	return c.node(nodeClosed, s.proof.end(s))
+	return c.node(s, nodeClosed)
 }
 
 // split is what the proof of a cube that was split begins with.
@@ -53,14 +53,15 @@ func (c *Cube) split(s *solver) [][]byte {
 		return nil
 	}
 	s.proof.note(s)
-	return c.node(nodeSplit, s.proof.end(s))
+	return c.node(s, nodeSplit)
 }
 
-func (c *Cube) node(tag byte, piece []byte) [][]byte {
-	if piece == nil {
+func (c *Cube) node(s *solver, tag byte) [][]byte {
+	node := s.proof.end(s, binary.AppendUvarint([]byte{tag}, madeBy(c.Decisions))...)
+	if node == nil {
 		return nil
 	}
-	return [][]byte{append(binary.AppendUvarint([]byte{tag}, madeBy(c.Decisions)), piece...)}
+	return [][]byte{node}
 }
 
 // writeProof writes the refutation of a cube as LRAT: what it ends with says that not all of the cube's decisions hold.

@@ -1,6 +1,10 @@
 package sat
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"slices"
+	"sync"
+)
 
 // A piece is the part of a refutation that one attempt at a cube contributes: every clause that it learned, with
 // the clauses that show it (its hints), in the order of LRAT. It speaks of the cube alone: where the whole proof
@@ -60,6 +64,18 @@ type recorder struct {
 	gaps    bool   // something was concluded that has no step: there is no proof
 
 	through []clause
+	pruner  pruner
+}
+
+// spare are recorders that have ended. An attempt takes a millisecond or so, and would else spend much of what writing
+// costs on memory as large as the formula, for itself and for the garbage collector.
+var spare = sync.Pool{New: func() any { return &recorder{} }}
+
+// room gives a slice of n elements, cleared, which is s if that is large enough.
+func room[E any](s []E, n int) []E {
+	s = slices.Grow(s[:0], n)[:n]
+	clear(s)
+	return s
 }
 
 // drop is a step whose clause is not used any more after another one.
@@ -67,8 +83,11 @@ type drop struct{ step, after int }
 
 // newRecorder begins the piece of a cube with the given decisions.
 func newRecorder(f *Formula, decisions []int32) *recorder {
-	r := &recorder{formula: f, decided: make([]bool, f.Variables), starts: make([]int, 0, f.Clauses),
-		shown: make([]hint, 0, len(f.Literals)+f.Clauses+1)}
+	old := spare.Get().(*recorder)
+	r := &recorder{formula: f, decided: room(old.decided, f.Variables), starts: old.starts[:0],
+		shown: slices.Grow(old.shown[:0], len(f.Literals)+f.Clauses+1), log: old.log[:0], steps: old.steps[:0],
+		drops: old.drops[:0], through: old.through, pruner: old.pruner}
+	r.shown = r.shown[:cap(r.shown)]
 	for _, d := range decisions {
 		r.decided[toLiteral(d).variable()] = true
 	}
@@ -93,8 +112,9 @@ func (r *recorder) load(literals int) {
 
 // at says what shows the clause at a place of the arena.
 func (r *recorder) at(c clause, h hint) {
-	for len(r.shown) <= int(c) {
-		r.shown = append(r.shown, 0)
+	if int(c) >= len(r.shown) {
+		r.shown = slices.Grow(r.shown, int(c)+1-len(r.shown))
+		r.shown = r.shown[:cap(r.shown)]
 	}
 	r.shown[c] = h
 }
@@ -173,16 +193,19 @@ func (r *recorder) drop(c clause) {
 // moved follows a clause to its new place, which is not after the old one.
 func (r *recorder) moved(from, to clause) { r.shown[to] = r.shown[from] }
 
-// end writes the piece; nil if there is a gap in it. Of an attempt that was split, all facts are kept.
-func (r *recorder) end(s *solver) []byte {
+// end writes the piece, after a head; nil if there is a gap in it. Of an attempt that was split, all facts are kept.
+// The recorder is not used any more.
+func (r *recorder) end(s *solver, head ...byte) []byte {
+	defer spare.Put(r)
 	if r.gaps {
 		return nil
 	}
-	p := newPruner(r, s)
+	p := &r.pruner
+	p.begin(r, s)
 	for n := len(r.steps); n > 0; n-- {
 		p.look(n)
 	}
-	return p.write()
+	return p.write(head)
 }
 
 // pruner finds what the end of a piece rests on, from the last step to the first.
@@ -195,15 +218,19 @@ type pruner struct {
 	kept  []bool    // by step, from 1: it is written
 	facts []span    // by step: those it rests on, in flat
 	flat  []literal
+	named []int // by step: its new number
+	piece []byte
 }
 
 // span is a part of pruner.flat.
 type span struct{ from, to int }
 
-func newPruner(r *recorder, s *solver) *pruner {
+// begin takes in what was recorded.
+func (p *pruner) begin(r *recorder, s *solver) {
 	n := r.formula.Variables
-	p := &pruner{recorder: r, trail: s.trail[:s.facts()], place: make([]int, n), unit: make([]int, n),
-		met: make([]int, n), kept: make([]bool, len(r.steps)+1), facts: make([]span, len(r.steps)+1)}
+	*p = pruner{recorder: r, trail: s.trail[:s.facts()], place: room(p.place, n), unit: room(p.unit, n),
+		met: room(p.met, n), kept: room(p.kept, len(r.steps)+1), facts: room(p.facts, len(r.steps)+1),
+		named: room(p.named, len(r.steps)+1), flat: p.flat[:0], piece: p.piece[:0]}
 	for v := range p.place {
 		p.place[v] = len(p.trail)
 	}
@@ -219,7 +246,6 @@ func newPruner(r *recorder, s *solver) *pruner {
 	if r.refuted {
 		p.kept[len(r.steps)] = true
 	}
-	return p
 }
 
 // look marks what a step that is kept rests on.
@@ -233,9 +259,11 @@ func (p *pruner) look(n int) {
 		switch h := hint(u); h % hintKinds {
 		case ofPiece:
 			p.kept[h/hintKinds] = true
-			_, lemma, _ := p.step(int(h / hintKinds))
-			for _, l := range lemma {
-				p.fact(n, there, literal(l))
+			then, lemma, _ := p.step(int(h / hintKinds))
+			if then < there { // it has none of the facts of its time
+				for _, l := range lemma {
+					p.fact(n, there, literal(l))
+				}
 			}
 		case ofFormula:
 			for _, d := range p.formula.Literals[p.starts[h/hintKinds-1]:] {
@@ -263,9 +291,8 @@ func (p *pruner) fact(n, there int, l literal) {
 
 // write gives the steps that are kept new numbers and writes them: each clause, the facts it rests on, and its other
 // hints.
-func (p *pruner) write() []byte {
-	var b []byte
-	drops, named, last := p.drops, make([]int, len(p.steps)+1), 0
+func (p *pruner) write(head []byte) []byte {
+	b, drops, named, last := append(p.piece, head...), p.drops, p.named, 0
 	for n := 1; n <= len(p.steps); n++ {
 		if p.kept[n] {
 			last++
@@ -294,5 +321,6 @@ func (p *pruner) write() []byte {
 			}
 		}
 	}
-	return append(b, pieceEnds)
+	p.piece = append(b, pieceEnds)
+	return slices.Clone(p.piece)
 }

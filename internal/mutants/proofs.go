@@ -31,7 +31,7 @@ var proofMutants = []mutant{
 		old: "p.kept[n+1] = !r.refuted", new: "p.kept[n+1] = r.gaps"},
 	{name: "sat/proof-facts-unnoted", wrong: "the halves of a cube rest on facts that nobody showed",
 		file: "apps/sat/compose.go", pkg: "apps/sat", run: proofTests,
-		old: "	s.proof.note(s)\n	return c.node(nodeSplit", new: "	return c.node(nodeSplit"},
+		old: "	s.proof.note(s)\n	return c.node(s, nodeSplit", new: "	return c.node(s, nodeSplit"},
 	{name: "sat/proof-old-places", wrong: "hints name clauses by their places before the arena was compacted",
 		file: "apps/sat/learn.go", pkg: "apps/sat", run: "^TestProofAfterForgetting$",
 		old: "				s.proof.moved(c, to)\n", new: "				_ = to\n"},

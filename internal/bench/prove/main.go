@@ -57,7 +57,7 @@ func main() {
 			if *rounds < 1 || *patience < 1 {
 				return errors.New("-rounds and -patience are at least 1")
 			}
-			return peer.rivals(*rounds, time.Duration(*patience)*time.Second)
+			return peer.rivals(*rounds, *patience)
 		}
 		return fmt.Errorf("no figures %q: say series or rivals", os.Args[1])
 	}()

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -21,7 +20,7 @@ const (
 )
 
 // rivals prints the median processor time of each solver for each formula.
-func (p *peer) rivals(rounds int, patience time.Duration) error {
+func (p *peer) rivals(rounds, patience int) error {
 	there := slices.DeleteFunc(slices.Clone(solvers), func(name string) bool {
 		_, err := exec.LookPath(name)
 		return err != nil
@@ -64,7 +63,7 @@ func (p *peer) rivals(rounds int, patience time.Duration) error {
 		for _, t := range times {
 			slices.Sort(t)
 			if median := t[len(t)/2]; median < 0 {
-				fmt.Printf(" > %.0f |", patience.Seconds())
+				fmt.Printf(" > %d |", patience)
 			} else {
 				fmt.Printf(" %.2f |", median.Seconds())
 			}
@@ -74,23 +73,24 @@ func (p *peer) rivals(rounds int, patience time.Duration) error {
 	return nil
 }
 
-// solve has a solver decide the formula in a file, within so much time by the clock.
-func (p *peer) solve(name, file string, patience time.Duration) (spent time.Duration, model, done bool, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, name, file)
+// solve has a solver decide the formula in a file, within so many seconds of processor time, which the system ends.
+func (p *peer) solve(name, file string, patience int) (spent time.Duration, model, done bool, err error) {
+	line := []string{name, file}
 	if name == "satin-peer" {
-		cmd = exec.CommandContext(ctx, p.binary, "run", "sat", "--local", "--workers", "1", file)
-		cmd.Env = []string{"HOME=" + p.dir, "SATIN_STATE_DIR=" + p.dir, "SATIN_RUNTIME_DIR=" + p.dir}
+		line = []string{p.binary, "run", "sat", "--local", "--workers", "1", file}
 	}
+	limit := fmt.Sprintf(`ulimit -t %d; exec "$@"`, patience)
+	cmd := exec.Command("sh", append([]string{"-c", limit, "sh"}, line...)...)
+	cmd.Env = []string{"HOME=" + p.dir, "SATIN_STATE_DIR=" + p.dir, "SATIN_RUNTIME_DIR=" + p.dir,
+		"PATH=" + os.Getenv("PATH")}
 	out, err := cmd.Output()
-	if ctx.Err() != nil {
-		return 0, false, false, nil
-	}
 	if end := (*exec.ExitError)(nil); err != nil && !errors.As(err, &end) {
 		return 0, false, false, err
 	}
 	spent = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	if cmd.ProcessState.ExitCode() < 0 && spent >= time.Duration(patience)*time.Second*9/10 {
+		return 0, false, false, nil // a signal ended it
+	}
 	switch code := cmd.ProcessState.ExitCode(); {
 	case code == exitModel || code == 0 && strings.Contains(string(out), "s SATISFIABLE"):
 		return spent, true, true, nil
