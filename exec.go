@@ -15,8 +15,8 @@ import "slices"
 // arguments: the job may run again, elsewhere.
 //
 // The error says in one line what is wrong: there is no such executable, it ended with another status than 0, it wrote
-// too much or did not end. Without a daemon (run --local, a Pool of one's own, no Pool) it always does, and so it does
-// in modules.
+// too much or did not end. Without a daemon (run --local) the same settings count. A Pool of one's own has the
+// executables that its Config says; without a Pool, and in modules, there are none.
 func Exec(f *Frame, name string, input []byte, args ...string) ([]byte, error) {
 	return f.worker().Execute(name, input, slices.Clone(args))
 }

@@ -31,6 +31,10 @@ type Config struct {
 	// worker got 6 % with Nice 19 and 2 % with Idle; of another session, 50 % with either, and 4 % when 19
 	// was written to /proc/self/autogroup (Linux 6.18).
 	Idle bool
+
+	// Exec runs an executable for a job that calls the function [Exec], and waits for it; any number at a time. It is
+	// to return soon when aborted says that nobody wants the job any more. Nil: Exec fails.
+	Exec func(name string, input []byte, args []string, aborted func() bool) ([]byte, error)
 }
 
 // A Pool runs jobs on some of this machine's cores. Its methods may be called from any goroutine.
@@ -38,7 +42,7 @@ type Pool struct{ engine *engine.Pool }
 
 // NewPool starts a pool. It refuses a Config out of range with an error that says what is allowed.
 func NewPool(cfg Config) (*Pool, error) {
-	p, err := engine.NewPool(engine.Config{Workers: cfg.Workers, Nice: cfg.Nice, Idle: cfg.Idle})
+	p, err := engine.NewPool(engine.Config{Workers: cfg.Workers, Nice: cfg.Nice, Idle: cfg.Idle, Exec: cfg.Exec})
 	if err != nil {
 		return nil, err
 	}

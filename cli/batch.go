@@ -18,7 +18,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/apps"
 	"github.com/satin-peer/satin/internal/cause"
 	"github.com/satin-peer/satin/peer/control"
@@ -239,9 +238,9 @@ func (b *batch) one(ctx context.Context, in *input) (err error) {
 // start begins a run, or finds the one that was begun before.
 func (b *batch) start(in *input) (r computation, stop func(), err error) {
 	if b.d == nil {
-		pool, err := satin.NewPool(satin.Config{Workers: b.o.workers, Nice: b.o.nice})
+		pool, err := b.o.pool()
 		if err != nil {
-			return nil, nil, failed("%w", err)
+			return nil, nil, err
 		}
 		return newLocalRun(in.task.problem, pool), pool.Close, nil
 	}

@@ -2,8 +2,12 @@ package cli
 
 import (
 	"encoding/hex"
+	"slices"
 	"strings"
 
+	"github.com/spf13/pflag"
+
+	"github.com/satin-peer/satin/apps"
 	computing "github.com/satin-peer/satin/internal/compute/child"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/settings"
@@ -29,6 +33,39 @@ func executables(list []string) (programs []computing.Program, err error) {
 		programs = append(programs, computing.Program{Name: name, Path: path, Hash: hash})
 	}
 	return programs, nil
+}
+
+// A foreign runs executables for jobs: see satin.Config.Exec.
+type foreign = func(name string, input []byte, args []string, aborted func() bool) ([]byte, error)
+
+// executor runs those executables for jobs in this process that the application names; nil if it names none. The files
+// are those of the setting, as a daemon's.
+func executor(c console, app apps.App, flags *pflag.FlagSet) (foreign, error) {
+	if len(app.Executables) == 0 {
+		return nil, nil
+	}
+	l, err := c.load(flags)
+	if err != nil {
+		return nil, err
+	}
+	allowed, err := executables(l.Executables)
+	if err != nil {
+		return nil, err
+	}
+	var list []computing.Program
+	for _, name := range app.Executables {
+		i := slices.IndexFunc(allowed, func(p computing.Program) bool { return p.Name == name })
+		if i < 0 {
+			return nil, failed("%s needs the executable %q: allow it by executables = [\"%s=/its/path\"] in the settings",
+				app.Name, name, name)
+		}
+		list = append(list, allowed[i])
+	}
+	command := processes()
+	if command == nil {
+		return nil, failed("this program does not know where its file is, which runs executables")
+	}
+	return computing.Executor(command, int64(l.Memory)<<20, list), nil
 }
 
 // executableTexts says which there are.

@@ -29,8 +29,8 @@ func (c console) run(t *task, o *options) error {
 	}
 	var pool *satin.Pool
 	if !o.sequential {
-		if pool, err = satin.NewPool(satin.Config{Workers: o.workers, Nice: o.nice}); err != nil {
-			return failed("%w", err)
+		if pool, err = o.pool(); err != nil {
+			return err
 		}
 	}
 	r := newLocalRun(t.problem, pool)
@@ -49,6 +49,20 @@ func (c console) run(t *task, o *options) error {
 		pool.Close() // which would wait for long leaves of an interrupted run
 	}
 	return err
+}
+
+// pool makes what runs jobs in this process.
+func (o *options) pool() (p *satin.Pool, err error) {
+	cfg := satin.Config{Workers: o.workers, Nice: o.nice}
+	if o.exec != nil {
+		if cfg.Exec, err = o.exec(); err != nil {
+			return nil, err
+		}
+	}
+	if p, err = satin.NewPool(cfg); err != nil {
+		return nil, failed("%w", err)
+	}
+	return p, nil
 }
 
 // finish waits for a run and reports what came of it.

@@ -40,6 +40,8 @@ type options struct {
 	atOnce     int
 	harm       *[]string
 	faults     []fault // of harm
+
+	exec func() (foreign, error) // for a run in this process; nil: no executables
 }
 
 func newRunCommand(list []apps.App, c console) *cobra.Command {
@@ -126,6 +128,7 @@ func newAppCommand(app apps.App, o *options, c console, list []apps.App) *cobra.
 			if err := o.check(cmd.Flags()); err != nil {
 				return err
 			}
+			o.exec = func() (foreign, error) { return executor(c, app, cmd.Flags()) }
 			if o.each != "" {
 				return runBatch(c, app, o, cmd.Flags(), own, args)
 			}

@@ -18,8 +18,8 @@ type programs struct {
 	waiting map[uint64]chan *port.Execution
 }
 
-// abortedEvery is how often a job that waits looks whether anybody wants it.
-const abortedEvery = 20 * time.Millisecond
+// AbortedEvery is how often a job that waits for an executable looks whether anybody wants it.
+const AbortedEvery = 20 * time.Millisecond
 
 // execute is called by workers.
 func (p *programs) execute(name string, input []byte, args []string, aborted func() bool) ([]byte, error) {
@@ -30,7 +30,7 @@ func (p *programs) execute(name string, input []byte, args []string, aborted fun
 	p.waiting[t] = came
 	p.mu.Unlock()
 	p.tell(port.Event{Kind: port.Execute, Exec: &port.Execution{Ticket: t, Name: name, Args: args, Data: input}})
-	look := time.NewTicker(abortedEvery)
+	look := time.NewTicker(AbortedEvery)
 	defer look.Stop()
 	for {
 		select {

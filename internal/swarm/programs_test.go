@@ -3,11 +3,14 @@
 package swarm_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/satin-peer/satin/internal/swarm"
 )
 
 // Jobs have a program of the machine run, where the owners of run and machine have allowed the same file, and nowhere
@@ -50,6 +53,13 @@ func TestExecutables(t *testing.T) {
 		}
 		if text, err := p.Command(ctx, "status"); err != nil || strings.Contains(text, factor) != (i < 2) {
 			t.Errorf("peer %d: %s, %v", i, text, err)
+		}
+	}
+	for setting, want := range map[string]string{"factor=" + factor: "2262\n", "": "primes needs the executable"} {
+		env := []string{"HOME=" + t.TempDir(), "SATIN_EXECUTABLES=" + setting}
+		out, said, err := swarm.CommandSays(ctx, s.Binary, env, "run", "primes", "20000", "--local")
+		if !strings.Contains(fmt.Sprint(out, err), want) {
+			t.Errorf("--local with %q: %q, %q, %v", setting, out, said, err)
 		}
 	}
 	_, err = s.Run(ctx, s.Peers[3], "primes", "10")

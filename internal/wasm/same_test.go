@@ -181,21 +181,27 @@ func drawn(t *rapid.T) []byte {
 }
 
 // Fuel changes nothing that a program can see.
-func TestSame(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		bin := drawn(t)
-		o := options()
-		o.NoFuel = true
-		want, mem, _ := run(t, bin, o)
-		o.NoFuel = false
-		got, mem2, ticks := run(t, bin, o)
-		if got != want || mem != mem2 {
-			t.Errorf("with fuel %#x, without %#x; memories equal: %v", got, want, mem == mem2)
-		}
-		if ticks == 0 {
-			t.Error("it never asked for fuel, of which it had none")
-		}
-	})
+func TestSame(t *testing.T) { rapid.Check(t, same) }
+
+// FuzzSame is the same for programs that the fuzzer chooses.
+func FuzzSame(f *testing.F) {
+	f.Add([]byte("\x00\x01\x02\x03\x04\x05\x06\x07"))
+	f.Fuzz(rapid.MakeFuzz(same))
+}
+
+func same(t *rapid.T) {
+	bin := drawn(t)
+	o := options()
+	o.NoFuel = true
+	want, mem, _ := run(t, bin, o)
+	o.NoFuel = false
+	got, mem2, ticks := run(t, bin, o)
+	if got != want || mem != mem2 {
+		t.Errorf("with fuel %#x, without %#x; memories equal: %v", got, want, mem == mem2)
+	}
+	if ticks == 0 {
+		t.Error("it never asked for fuel, of which it had none")
+	}
 }
 
 // Where no NaN's bits are seen, making them canonical changes nothing.

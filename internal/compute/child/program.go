@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/satin-peer/satin/internal/compute"
 	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/internal/wire"
 )
@@ -89,6 +90,36 @@ type programs struct {
 	known   map[string]os.FileInfo // files whose hash was right, by path
 	closed  bool
 	wg      sync.WaitGroup
+}
+
+// Executor runs programs for jobs of this process as an engine's are run: for satin.Config.Exec. Command is the program
+// and its arguments that end in Main; memory is how many bytes each may have, as in Config.
+func Executor(command []string, memory int64, list []Program) func(name string, input []byte, args []string,
+	aborted func() bool) ([]byte, error) {
+	p := &programs{cfg: Config{Command: command, Memory: memory, Programs: list}, known: map[string]os.FileInfo{}}
+	return func(name string, input []byte, args []string, aborted func() bool) ([]byte, error) {
+		ctx, cancel := context.WithTimeout(context.Background(), programTime)
+		defer cancel()
+		var out []byte
+		var err error
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			out, err = p.run(ctx, &port.Execution{Name: name, Args: args, Data: input})
+		}()
+		look := time.NewTicker(compute.AbortedEvery)
+		defer look.Stop()
+		for {
+			select {
+			case <-ended:
+				return out, err
+			case <-look.C:
+				if aborted() { // which the job's own goroutine may ask
+					cancel()
+				}
+			}
+		}
+	}
 }
 
 // took carries out what the engine wants done, and says whether it was that.

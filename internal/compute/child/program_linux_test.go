@@ -2,10 +2,13 @@ package child_test
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -111,8 +114,8 @@ func haveForeign(f *satin.Frame, c Call) string {
 	return string(out)
 }
 
-// withPrograms starts an engine that may run this file as "tool", and another as "other".
-func withPrograms(t *testing.T, other child.Program) *child.Engine {
+// ownProgram is this file as a program.
+func ownProgram(t *testing.T) (exe string, own child.Program) {
 	t.Helper()
 	if _, whole := child.Protection(); !whole {
 		t.Skip("this kernel cannot keep an executable from files")
@@ -125,10 +128,17 @@ func withPrograms(t *testing.T, other child.Program) *child.Engine {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return exe, child.Program{Name: "tool", Path: exe, Hash: hash}
+}
+
+// withPrograms starts an engine that may run this file as "tool", and another as "other".
+func withPrograms(t *testing.T, other child.Program) *child.Engine {
+	t.Helper()
+	exe, own := ownProgram(t)
 	cfg := porttest.Config()
 	cfg.Workers = 2
 	e, err := child.Start(child.Config{Command: []string{exe, "compute"}, Compute: cfg, Memory: 512 << 20,
-		Programs: []child.Program{{Name: "tool", Path: exe, Hash: hash}, other}})
+		Programs: []child.Program{own, other}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -295,4 +305,81 @@ func TestProgramChanged(t *testing.T) {
 			t.Errorf("%s may be run", bad)
 		}
 	}
+}
+
+// Without a daemon jobs of a pool have the same executables, in the same sandbox, and one ends with its run.
+func TestProgramsOfAPool(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a program with the race detector needs more memory than there is")
+	}
+	exe, own := ownProgram(t)
+	p, err := satin.NewPool(satin.Config{Workers: 1,
+		Exec: child.Executor([]string{exe, "compute"}, 512<<20, []child.Program{own})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	for _, c := range [][]string{{"X[a] [LC_ALL=C TZ=UTC]", "upper", "a"},
+		{"open /new: operation not permitted\n", "write", "/"}} {
+		got, err := satin.Run(t.Context(), p, haveForeign, Call{"tool", []byte("x"), c[1:]})
+		if err != nil || got != c[0] {
+			t.Errorf("%s: %q, %v", c, got, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	mark := fmt.Sprint(os.Getpid(), "pool")
+	ended := make(chan error, 1)
+	go func() {
+		_, err := satin.Run(ctx, p, haveForeign, Call{Name: "tool", Args: []string{"spin", mark}})
+		ended <- err
+	}()
+	eventually(t, "it begins", func() bool { return tool("spin", mark) != 0 })
+	cancel()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	eventually(t, "it ends with its run", func() bool { return tool("spin", mark) == 0 })
+}
+
+// BenchmarkProgram has a small executable run again and again, as a job has it: what one call takes on top of what
+// the executable does (make bench-take). SATIN_BENCH_COMMAND is the command that becomes it; by default this test,
+// which starts sooner than satin-peer. cpu-ms is the processor time of all processes.
+func BenchmarkProgram(b *testing.B) {
+	path, err := exec.LookPath("true")
+	if err != nil {
+		b.Skip(err)
+	}
+	hash, err := child.HashProgram(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	command := strings.Fields(os.Getenv("SATIN_BENCH_COMMAND"))
+	if len(command) == 0 {
+		self, err := os.Executable()
+		if err != nil {
+			b.Fatal(err)
+		}
+		command = []string{self, "compute"}
+	}
+	run := child.Executor(command, 0, []child.Program{{Name: "true", Path: path, Hash: hash}})
+	before := cpuTime()
+	for b.Loop() {
+		if _, err := run("true", nil, nil, func() bool { return false }); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric((cpuTime()-before).Seconds()*1e3/float64(b.N), "cpu-ms/op")
+}
+
+// cpuTime is that of this process and of those that it has waited for.
+func cpuTime() (sum time.Duration) {
+	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
+		var u syscall.Rusage
+		if err := syscall.Getrusage(who, &u); err != nil {
+			panic(err)
+		}
+		sum += time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	}
+	return sum
 }
