@@ -124,6 +124,14 @@ func (m *module) readInstr(r *reader) (in instr) {
 	return in
 }
 
+// targets gives the labels of a br_table.
+func (in instr) targets(each func(label uint32)) {
+	r := &reader{b: in.imm}
+	for n := r.u32() + 1; n > 0; n-- { // with the default
+		each(r.u32())
+	}
+}
+
 func (m *module) readPrefixed(r *reader, op uint16) {
 	switch {
 	case op <= 0xfc07:

@@ -33,7 +33,7 @@ type Prepared struct {
 }
 
 // Version names what Prepare does: its outcome may be kept for as long as that is the same.
-const Version = 1
+const Version = 2
 
 // Prepare reads a module, checks it against the limits, and meters it.
 func Prepare(bin []byte, o Options) (*Prepared, error) {
