@@ -158,8 +158,10 @@ func (c *fetcher) advance(f *fetch) {
 		}
 		target, step := c.plan(e)
 		if step == apply {
-			if !c.apply(target) {
+			if size := target.recipe.State.Size; f.forGuests() && !c.guestRoom(size) || !c.apply(target) {
 				f.restAt = c.now + c.cfg.RetryAfter
+			} else if f.forGuests() {
+				target.lent = true
 			}
 			return
 		}

@@ -78,6 +78,38 @@ func TestGuestsBytesCount(t *testing.T) {
 	}
 }
 
+// What is made here of a guest's writes counts as well: a small write may lead to a large state.
+func TestGuestsWritesCount(t *testing.T) {
+	c := hostOf(t, func(c *Config) { c.MaxBytes = 16 * large })
+	first := Build(noise(large))
+	root := Recipe{Kind: Phased, Name: "x", State: first.Blob}
+	c.Created(1, &root, first)
+	applied := 0
+	next := func(i int) (r Recipe, write, state *Body) {
+		write, state = Build([]byte{byte(i)}), Build(append(noise(large-1), byte(i)))
+		r = Recipe{Kind: Phased, Name: "x", Parent: root.Digest(), Write: write.Blob, State: state.Blob}
+		return r, write, state
+	}
+	for i := range 5 {
+		r, _, _ := next(i)
+		c.JobCame(1, Job{ID: JobID(i + 1), Victim: "a9", Needs: []Need{{Digest: r.Digest()}}})
+	}
+	for i := range 5 {
+		r, write, state := next(i)
+		out := c.Step(2, &Message{From: "a9", To: "a1", Answer: &Answer{Digest: r.Digest(), Status: Here,
+			Told: []Told{{Recipe: r, Write: write.Bytes()}}}})
+		for _, o := range slices.Clone(out.Orders) {
+			if o.Kind == OrderApply {
+				applied++
+				c.Applied(3, o.Ticket, state)
+			}
+		}
+	}
+	if applied != 2 {
+		t.Errorf("%d writes of a guest are applied, whose states take as much as two", applied)
+	}
+}
+
 // A guest has few questions going for what nobody here has, and what was counted of one goes with it.
 func TestGuestsAsk(t *testing.T) {
 	c := hostOf(t, nil)
