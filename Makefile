@@ -96,6 +96,10 @@ bench-sat: ## Prove w(2;3,t) to t = MOST (default 13; 14 takes an hour and 15 GB
 bench-dashboard: ## Print what it costs to be watched in the browser; for its frames, Chromium and `npm ci` in dashboard/web
 	cd internal/bench && $(GO) run . watched page
 
+.PHONY: bench-tab
+bench-tab: tab ## Print how fast a browser's tab computes beside a native worker, how soon it begins, and what 200 of them cost a daemon; for Chromium, `npm ci` in dashboard/web
+	cd internal/bench && $(GO) run . -rounds 3 tab
+
 .PHONY: bench-take
 bench-take: ## Print how long an engine takes to give a job away, in this process and in a child: of a tree, of a worker that needs it at once, of a stopped one; and what it takes to have an executable run
 	$(GO) build -o bin/ ./cmd/satin-peer
