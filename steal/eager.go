@@ -30,6 +30,9 @@ func (e *eager) copyFor(p *peer, noWork bool) bool {
 	given := e.stats.JobsGivenLocal + e.stats.JobsGivenWide
 	may := noWork && room && e.cfg.EagerAfter > 0 &&
 		100*(e.stats.EagerCopies+1) <= uint64(e.cfg.EagerPercent)*given
+	if !may && !e.anyOverdue() {
+		return false // each request that is refused asks: the leases of all partners are not gone through in vain
+	}
 	var oldest *lease
 	late := false
 	for _, q := range e.partners.list {

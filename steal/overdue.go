@@ -35,11 +35,14 @@ func (t *leaseTimes) end(c *Config) time.Duration {
 	return min(max(t.mean+4*t.deviation, c.LeaseEnd), c.LeaseEndMax)
 }
 
+// anyOverdue says whether workers have been idle for long enough that some lease may be overdue.
+func (e *eager) anyOverdue() bool { return e.cfg.LeaseEnd > 0 && e.dry >= e.leases.times.end(&e.cfg) }
+
 // overdue says whether idle workers have waited for long enough that p, or they, may run a job which its thief
 // lists.
 func (e *eager) overdue(l *lease, p *peer) bool {
 	waited := e.idled - l.idled
-	if e.cfg.LeaseEnd == 0 || l.copy != nil || l.witnessOf != nil || min(waited, e.dry) < e.leases.times.end(&e.cfg) ||
+	if !e.anyOverdue() || l.copy != nil || l.witnessOf != nil || waited < e.leases.times.end(&e.cfg) ||
 		4*waited < e.now-l.since || l.thief == p {
 		return false
 	}

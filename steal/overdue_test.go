@@ -96,6 +96,18 @@ func TestLeaseEndIsIdleness(t *testing.T) {
 	if copied != 50*time.Second {
 		t.Errorf("busy for 20 s, then idle, it runs a copy after %v", copied)
 	}
+	c = victimCore(t, LAN(), 1) // what was waited for before counts for no lease that was given later
+	c.Report(c.now, Load{Workers: 1, Idle: 1})
+	c.Report(c.now+100*time.Second, Load{Workers: 1, Idle: 0})
+	give(t, c, 0, 1, 1)
+	c.Report(c.now+10*time.Second, Load{Workers: 1, Idle: 1, Runs: c.segments.runs})
+	for seq := uint64(1); seq <= 25; seq++ {
+		c.Step(c.now+time.Second, &Message{From: thiefNo(0), To: c.self,
+			Heartbeat: &Heartbeat{Seq: seq, Held: []Handle{1}, Seen: seq}})
+	}
+	if n := c.Stats().OverdueCopies; n > 0 {
+		t.Errorf("after 100 s of idleness a job is given away: idle for 25 s of 35, it runs %d copies", n)
+	}
 }
 
 // What has come is measured by its thief: a result that took long makes the next lease last longer.

@@ -42,7 +42,7 @@ var wholeStart = [model.Clusters]int{2, 2, 2, 0}
 var adaptCases = []adaptCase{
 	{name: "0", about: "nothing happens, nothing is changed", start: wholeStart},
 	{name: "1", about: "expanding to more nodes", start: [model.Clusters]int{2}, published: 50, least: 55},
-	{name: "2", about: "overloaded processors", start: wholeStart, slow: 0.03, at: 8 * time.Second, published: 14,
+	{name: "2", about: "overloaded processors", start: wholeStart, slow: 0.1, at: 8 * time.Second, published: 14,
 		least: 20},
 	{name: "3", about: "overloaded network link", start: wholeStart, bad: true, published: 60, least: 60},
 	{name: "5", about: "crashing nodes", start: wholeStart, crash: []int{1, 2}, at: 20 * time.Second, published: 13,

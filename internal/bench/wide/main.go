@@ -159,7 +159,7 @@ func (p *process) run(words []string) (ask.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*patience)
 	defer cancel()
 	r, err := p.peer.Submit(ctx, control.Submission{App: "wide", Function: "wide.root", Argument: arg,
 		Title: "tree " + words[0], Recovery: words[1], Adapt: words[2]})
