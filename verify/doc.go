@@ -9,13 +9,15 @@
 // children's outcomes; so a single one is checked by running it again with these supplied, at the price of that node
 // and not of what is below it.
 //
-// # The two ways
+// # The three ways
 //
 //   - Quorum: an outcome is believed when so many peers with different introducers have come to it. Two that differ are
 //     settled by descent: both open the node, and the first child whose outcome differs is next, until a node is found
 //     whose children agree and whose outcome does not. That one is run again here, and whoever is wrong is its author.
 //     It takes as many steps as the tree is deep (Canetti, Riva and Rothblum, Practical Delegation of Computation using
 //     Multiple Servers, 2011; van den Hooff, Kaashoek and Zeldovich, VerSum, 2014).
+//   - Doubt: as Quorum, but as many copies as the records of those call for who bring an outcome; the file
+//     credibility.go has the formulas, and what is assumed.
 //   - Spot: some nodes of the tree, drawn after the commitment, are opened and run again.
 //
 // # What is promised

@@ -74,6 +74,26 @@ func TestModes(t *testing.T) {
 	}
 }
 
+// What records cost and spare: at most 2.5 times the work with one liar in twenty, and 1.3 times when each peer has
+// passed 1,000 comparisons. Nothing wrong passes but for who was honest until then.
+func TestDoubtCosts(t *testing.T) {
+	base := doubt(verify.Config{Own: true, Wait: time.Minute, MaxOpen: 1000})
+	for _, c := range []struct {
+		record uint64
+		most   float64
+	}{{0, 2.5}, {1000, 1.3}} {
+		for _, is := range Characters() {
+			r, err := Run(Config{Seed: 1, Verify: base, Peers: 20, Liars: 1, Is: is, Jobs: 300, Deepest: 8, Used: true,
+				Record: c.record, Fresh: is != Patient})
+			cost := float64(r.Ran) / float64(r.Needed)
+			if err != nil || cost > c.most || r.Wrong > 0 && (is != Patient || c.record == 0) {
+				t.Errorf("%s, %d before: %.2f times the work, at most %.1f are wanted: %+v, %v", is, c.record, cost,
+					c.most, r, err)
+			}
+		}
+	}
+}
+
 // Without own copies a node waits for peers with other introducers, and says how many.
 func TestMissing(t *testing.T) {
 	c := Config{Seed: 1, Peers: 5, Liars: 5, Is: Honest, OneGang: true, Jobs: 4, Deepest: 8,
