@@ -81,8 +81,8 @@ bench-adaptive: ## Print what adapting saves 8 real processes in 4 emulated clus
 	cd internal/bench && $(GO) run . -cells "$(CELLS)" adaptive
 
 .PHONY: bench-objects
-bench-objects: ## Print how soon 8 real processes hear of an offer to a lattice, and of an abort behind a long leaf, and how often 100 MiB cross the links of 4 emulated clusters
-	cd internal/bench && $(GO) run . objects
+bench-objects: ## Print how soon 8 real processes hear of an offer to a lattice, and of an abort behind a long leaf, how often 100 MiB cross the links of 4 emulated clusters, and searches beside those of old
+	cd internal/bench && $(GO) run . objects trees
 
 .PHONY: bench-sat
 MOST ?= 13

@@ -7,7 +7,7 @@
 //
 // Sections are fib, apps, leaf, thief and udp, of one machine's engine; steal, swarm and cost, of processes that
 // work together; wide, of processes over an emulated network; recovery and alarms, of processes that are
-// lost; objects, of what they share; tab, of browsers that help; and watched and page, of what it costs to be
+// lost; objects and trees, of what they share; tab, of browsers that help; and watched and page, of what it costs to be
 // watched. Without any, those of the engine run, in about ten minutes on two cores. -write keeps the figures in
 // docs/results, in a page for each of these. It is a module of its own, so that the rivals it measures stay out of
 // satin's go.mod. `make bench BENCH=fib` at the root runs a section, `make bench-swarm` those of processes.
@@ -44,6 +44,7 @@ var sections = []section{
 	{"recovery", recoveryPage, recoveries},
 	{"alarms", recoveryPage, alarms},
 	{"objects", objectsPage, sharing},
+	{"trees", objectsPage, trees},
 	{"tab", tabPage, tabs},
 	{"watched", watchedPage, watching},
 	{"page", watchedPage, showing},
@@ -100,7 +101,7 @@ func pageOf(chosen []section) (string, error) {
 	for _, s := range chosen {
 		if s.page != page || len(chosen) != of {
 			return "", fmt.Errorf(
-				"-write is for all sections of one page: fib apps leaf thief udp, or steal swarm cost, or wide, or recovery alarms, or watched page")
+				"-write is for all sections of one page: fib apps leaf thief udp, or steal swarm cost, or wide, or recovery alarms, or objects trees, or watched page")
 		}
 	}
 	return page, nil

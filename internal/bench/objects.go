@@ -47,7 +47,7 @@ func sharing(w *workshop, rounds int) ([]table, error) {
 			"jobs in all processes. The links between clusters have %.0f MB/s and %v one way. Copies are all bytes "+
 			"of frames that crossed a link, over the size.", largeBytes>>20, model.Clusters, model.PerCluster,
 			largeLinks.Bandwidth/1e6, largeLinks.Latency),
-		"Not measured here: tsp, sat and knapsack beside the programs before lattices; 10 hosts of which some are killed.",
+		"Not measured here: 10 hosts of which some are killed.",
 	}, figures: []figure{
 		{name: "offer to the last of 7 others", form: "%.2f ms", values: all, atMost: 20},
 		{name: "  99th percentile", form: "%.2f ms", values: percentile(all, 0.99)},

@@ -56,8 +56,12 @@ func (x *objectsRuns) introduction(d *Document, o Options) {
 		"has moved the stars and made their boxes; no thread computes something about all stars. Each machine makes the boxes of every chunk when it comes: in all "+
 		"%.1f %% of a step, as `go test ./apps/barneshut -run xxx -bench Arrival` measures it, taken from the jobs of the machine unless one of its cores has none; the next step waits for the last chunk's. The 16th step would put stars into other chunks, which the root does alone: in seven steps it does not.",
 		starChunks, 100*arrivalShare)
-	d.para("**Why a goal is missed.** Grammar on 576 cores: its searches to depth 0, 1, 2 ... follow each other, the first have few jobs, and each begins with one, while all " +
-		"others wait; that is its longest chain.")
+	most := x.points[len(x.points)-1].cores
+	share, longest := x.list[0].work/time.Duration(most), chain(x.list[0].tree)
+	d.para("**Why a goal is missed.** Grammar on %d cores: its searches to depth 0, 1, 2 ... follow each other, the first have few jobs, and each begins with one, while all "+
+		"others wait; that is its longest chain. Barnes-Hut there: its work takes %.1f s of each core, and its longest chain %.1f s: a step waits for its last forces, then for "+
+		"the chunk that is moved last. Whoever always finds a job if there is one takes at most the sum, which is %.0f %%.", most,
+		share.Seconds(), longest.Seconds(), 100*share.Seconds()/(share+longest).Seconds())
 	d.para("**Shared data** is counted, and not simulated message by message: each write goes to every machine once, over the " +
 		"wide-area links once for each cluster, as `sharedobj` sends it (package internal/sim/objects has that protocol itself), and a step waits until it has reached all: twice its " +
 		"transmission, over a tree in which each machine passes it on to two. Tree computes more than objects: it makes a tree for every job. " +

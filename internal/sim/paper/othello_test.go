@@ -1,0 +1,67 @@
+package paper
+
+import (
+	"testing"
+	"time"
+
+	"github.com/satin-peer/satin/apps/othello"
+	"github.com/satin-peer/satin/internal/sim"
+)
+
+// TestGameTells: what a job finds is known on its machine at once and on another when the next message has come, which
+// pays for it once; what is not new is not told.
+func TestGameTells(t *testing.T) {
+	g := newGame(8, 3, true, time.Second, 1000, 2)
+	q := othello.Beginning(4, 3)
+	q.Bound = 1
+	n, place := g.node(&q), q.Place()
+	at := func(peer int, now time.Duration) sim.Where { return sim.Where{Peer: peer, Now: now} }
+	knows := func(peer int, now time.Duration) bool {
+		_, ok := g.hear(at(peer, now)).facts[place].Settles(&q)
+		return ok
+	}
+	if got := g.question(n); got != q {
+		t.Fatalf("a question comes back as %+v, not %+v", got, q)
+	}
+	for range 2 {
+		g.Ended(at(0, 10*time.Millisecond), n, answerOf(5))
+	}
+	if g.seen.facts != 1 || g.seen.tells != 1 || len(g.told[0]) != 1 {
+		t.Errorf("told %d facts in %d messages", g.seen.facts, g.seen.tells)
+	}
+	if !knows(0, 10*time.Millisecond) || knows(1, tellEvery) {
+		t.Error("it is known on another machine at once, or not even on its own")
+	}
+	for range 2 {
+		if later := tellEvery + objectsLocal.Latency; !knows(1, later) || g.known[1].debt != 1 || g.known[0].debt != 0 {
+			t.Errorf("after %v the other knows %v, and they owe for %d and %d facts", later, knows(1, later),
+				g.known[0].debt, g.known[1].debt)
+		}
+	}
+	children, cost, answer := g.Begin(at(1, time.Second), n, nil)
+	if len(children) != 0 || answer != answerOf(5) || cost != g.time(1+hearCost) || g.known[1].debt != 0 {
+		t.Errorf("it begins with %d jobs, costs %d, answers %+v", len(children), cost, answer)
+	}
+}
+
+// TestGameAnswers: the answers of jobs make the value, with a cut where one suffices.
+func TestGameAnswers(t *testing.T) {
+	g := newGame(8, 3, true, time.Second, 1000, 1)
+	q := othello.Beginning(4, 3)
+	q.Bound = 10
+	n := g.node(&q)
+	sum, enough := g.Came(n, sim.Result{}, answerOf(-7))
+	if sum != answerOf(7) || enough {
+		t.Errorf("after -7: %+v, %v", sum, enough)
+	}
+	if next := g.Next(n, 1, sum, nil); len(next) != 3 {
+		t.Errorf("%d others follow, want 3", len(next))
+	}
+	if sum, enough = g.Came(n, sum, answerOf(-10)); sum != answerOf(10) || !enough || len(g.Next(n, 1, sum, nil)) > 0 {
+		t.Errorf("after -10: %+v, %v", sum, enough)
+	}
+	g.aborts = false
+	if _, enough = g.Came(n, sum, answerOf(-10)); enough {
+		t.Error("without aborts the others are not waited for")
+	}
+}
