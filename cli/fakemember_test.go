@@ -128,6 +128,7 @@ func (m *fakeMember) Doctor(context.Context) ([]control.Finding, error) {
 
 func (m *fakeMember) Watch(context.Context) ([]report.Part, error) { return nil, m.note("watch") }
 
+func (m *fakeMember) Finish(context.Context) error { return m.note("finish") }
 func (m *fakeMember) Resume(context.Context) error { return m.note("resume") }
 
 func (m *fakeMember) Pause(_ context.Context, d time.Duration) error { return m.note("pause %v", d) }

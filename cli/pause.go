@@ -54,6 +54,23 @@ satin-peer resume. What is to be so every day is a setting: hours, workers_here,
 	return cmd
 }
 
+func newFinishCommand(c console) *cobra.Command {
+	return newDaemonCommand(c, cobra.Command{
+		Use:   "finish",
+		Short: "Stop computing when the jobs at hand are done",
+		Long: `finish has the daemon take no more jobs from others. What it has it does, and sends the results home; then it is paused, until
+satin-peer resume, which also takes finish back. The root of a run that is here, of an own one as a rule, counts as a job: suspend
+or cancel ends those sooner. satin-peer status says how many jobs are left.`,
+		Example: "  satin-peer finish",
+	}, 0, 0, func(ctx context.Context, d *control.Client, _ []string) error {
+		if err := d.Finish(ctx); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintln(c.err, "it takes no more jobs, and pauses when those that it has are done")
+		return err
+	})
+}
+
 // untilTime is how long it is to the next time that a clock of this machine shows what the user wrote.
 func untilTime(text string, args []string, now time.Time) (time.Duration, error) {
 	at, err := time.ParseInLocation("15:04", text, now.Location())

@@ -55,8 +55,8 @@ func newConfigSetCommand(c console) *cobra.Command {
 		Use:   "set KEY VALUE...",
 		Short: "Write one setting into the configuration file",
 		Long: `set writes one setting into the configuration file, which is made if there is none; other lines stay as they are. What the owner
-of the machine allows (workers, workers_here, away_after, on_battery, hours, yield_to, hottest) a daemon that runs takes up within
-two seconds, from the file as well.`,
+of the machine allows (workers, memory, run_disk, workers_here, away_after, cpu_share, on_battery, hours, yield_to, hottest, upload,
+download, on_metered) a daemon that runs takes up within two seconds, from the file as well.`,
 		Example: `  satin-peer config set workers_here 1
   satin-peer config set hours mon-fri/18:00-08:00 sat-sun/00:00-24:00
   satin-peer config set yield_to blender`,

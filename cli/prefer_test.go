@@ -129,7 +129,7 @@ func TestPageWritesTheOwnersSettings(t *testing.T) {
 	for _, p := range list {
 		found[p.Name] = p
 	}
-	if len(list) != 7 || found["workers"].From != "SATIN_WORKERS" || found["workers"].Values[0] != "3" ||
+	if len(list) != 13 || found["workers"].From != "SATIN_WORKERS" || found["workers"].Values[0] != "3" ||
 		found["hours"].Values[0] != "22:00-06:00" || found["hours"].From != "" ||
 		found["on_battery"].Kind != "yes_or_no" {
 		t.Errorf("the page has %+v", list)

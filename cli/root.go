@@ -77,7 +77,7 @@ The answer goes to standard output, everything else to standard error.`,
 		newLeaveCommand(c), newStatusCommand(c), newTopCommand(c), newDashboardCommand(c), newPeersCommand(c),
 		newRunsCommand(c), newModulesCommand(c), newPublishCommand(c), newWaitCommand(list, c),
 		newCancelCommand(c), newRefuseCommand(c),
-		newSuspendCommand(c), newShareCommand(c), newPauseCommand(c),
+		newSuspendCommand(c), newShareCommand(c), newPauseCommand(c), newFinishCommand(c),
 		newResumeCommand(c), newServiceCommand(c), newDoctorCommand(c))
 	add(hereGroup, newRunCommand(list, c), newCampaignCommand(list, c), newAppsCommand(list, c), newNewCommand(c),
 		newBuildCommand(c), newConfigCommand(c),

@@ -143,6 +143,8 @@ func writeStatus(w io.Writer, s control.Status, now time.Time) error {
 	t.item("work", "%s executed, %s jobs/s lately; %s stolen by others, %s from others; %s of computing",
 		counted(s.Work.Executed, "job"), scaled(s.Work.Rate), grouped(s.Work.Given), grouped(s.Work.Taken),
 		brief(floatSeconds(s.Work.Busy)))
+	t.item("lent", "%s of processors to the runs of others, %s of theirs to own runs: over all starts",
+		brief(floatSeconds(s.Work.CPUGiven)), brief(floatSeconds(s.Work.CPUUsed)))
 	t.item("traffic", "%sB sent, %sB received: jobs, results and what else stealing takes; the rest is not counted",
 		scaled(float64(s.Work.Sent)), scaled(float64(s.Work.Received)))
 	if err := t.w.Flush(); err != nil {
@@ -273,6 +275,8 @@ func stateText(s control.Status, now time.Time) string {
 			text += ": " + s.Limit
 		}
 		return text
+	case control.PeerFinishing:
+		return fmt.Sprintf("finishing: %s to be done here, then paused", counted(uint64(s.Left), "job"))
 	case control.PeerPaused:
 		return pauseText(s, now)
 	case control.PeerIdle:

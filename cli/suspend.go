@@ -43,7 +43,7 @@ func newResumeCommand(c console) *cobra.Command {
 	cmd := newDaemonCommand(c, cobra.Command{
 		Use:   "resume [RUN|DIRECTORY]",
 		Short: "Compute again after a pause, or go on with a suspended run",
-		Long: `resume ends a pause before its time.
+		Long: `resume ends a pause before its time, or takes finish back.
 
 With RUN, which is what satin-peer runs shows, or its first digits, it goes on with a run that was suspended. With the DIRECTORY of a
 checkpoint, or a copy of one, it goes on with that: a run that this peer owns is the same run again; another peer's run, which only its

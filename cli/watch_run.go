@@ -177,6 +177,11 @@ func (p *localPage) Pause(_ context.Context, d time.Duration) error {
 	return nil
 }
 
+// Finish is for peers: a run of this process ends by itself.
+func (p *localPage) Finish(context.Context) error {
+	return fmt.Errorf("%w: this page shows one run, which takes nothing from others", report.ErrRefused)
+}
+
 func (p *localPage) Resume(context.Context) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

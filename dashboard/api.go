@@ -113,16 +113,22 @@ func (s *Server) routes() []route {
 		get("/preferences", "What the owner of the machine allows", []Preference{}, s.getPreferences),
 		post("/preferences", "Say what the owner of the machine allows", preferBody{}, s.setPreference),
 		post("/pause", "Stop computing for a while", pauseBody{}, s.pause),
-		post("/resume", "End a pause", empty{}, func(r *http.Request) error {
-			if err := receive(r, &empty{}); err != nil {
-				return err
-			}
-			return s.source.Resume(r.Context())
-		}),
+		s.bare("/finish", "Stop computing when the jobs at hand are done", Source.Finish),
+		s.bare("/resume", "End a pause, or take finish back", Source.Resume),
 		post("/runs/{run}/cancel", "End a run of this peer's own", empty{}, s.cancel),
 		{http.MethodPost, "/links", "Make a link that opens the page once", Control, linkBody{}, Link{}, s.makeLink,
 			nil},
 	}...)
+}
+
+// bare is a call with nothing to say.
+func (s *Server) bare(path, summary string, do func(Source, context.Context) error) route {
+	return post(path, summary, empty{}, func(r *http.Request) error {
+		if err := receive(r, &empty{}); err != nil {
+			return err
+		}
+		return do(s.source, r.Context())
+	})
 }
 
 func (s *Server) pause(r *http.Request) error {

@@ -74,6 +74,7 @@ func (f *fake) did(what string) error {
 	return f.err
 }
 func (f *fake) Pause(_ context.Context, d time.Duration) error { return f.did("pause " + d.String()) }
+func (f *fake) Finish(context.Context) error                   { return f.did("finish") }
 func (f *fake) Resume(context.Context) error                   { return f.did("resume") }
 func (f *fake) Cancel(_ context.Context, run string) error     { return f.did("cancel " + run) }
 
@@ -288,6 +289,7 @@ func TestReadsAndActs(t *testing.T) {
 	}
 	for _, c := range []struct{ path, body, want string }{
 		{"/pause", `{"for_seconds": 3600}`, "pause 1h0m0s"},
+		{"/finish", `{}`, "finish"},
 		{"/resume", `{}`, "resume"},
 		{"/runs/0123/cancel", `{}`, "cancel 0123"},
 	} {

@@ -120,7 +120,7 @@ func TestDescription(t *testing.T) {
 		"get /api/v1/preferences", "get /api/v1/prefs", "get /api/v1/runs", "get /api/v1/runs/{run}/answer",
 		"get /api/v1/runs/{run}/segments", "get /api/v1/runs/{run}/timeline", "get /api/v1/runs/{run}/tree",
 		"get /api/v1/session", "get /api/v1/status", "get /api/v1/trees",
-		"post /api/v1/links", "post /api/v1/pause", "post /api/v1/preferences", "post /api/v1/prefs", "post /api/v1/resume",
+		"post /api/v1/finish", "post /api/v1/links", "post /api/v1/pause", "post /api/v1/preferences", "post /api/v1/prefs", "post /api/v1/resume",
 		"post /api/v1/runs", "post /api/v1/runs/{run}/cancel", "post /api/v1/runs/{run}/resume",
 		"post /api/v1/runs/{run}/suspend"}
 	if !slices.Equal(calls, want) {

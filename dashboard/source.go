@@ -24,7 +24,9 @@ type Source interface {
 
 	// Pause stops computing for d, or until Resume if d is 0.
 	Pause(ctx context.Context, d time.Duration) error
-	// Resume ends a pause. It is no error if there is none.
+	// Finish stops computing when the jobs that are here are done.
+	Finish(ctx context.Context) error
+	// Resume ends a pause, or takes Finish back. It is no error if there is none.
 	Resume(ctx context.Context) error
 	// Cancel ends a run of this peer's own.
 	Cancel(ctx context.Context, run string) error
@@ -42,13 +44,14 @@ type Status struct {
 	Swarm   string    `json:"swarm"`
 	Trust   string    `json:"trust"` // who may join: "invite" or "open"
 
-	State       string     `json:"state"`              // "working", "idle", "paused" or "leaving"
+	State       string     `json:"state"`              // "working", "idle", "finishing", "paused" or "leaving"
 	WhyIdle     string     `json:"why_idle,omitempty"` // one line
 	PausedUntil *time.Time `json:"paused_until,omitempty"`
-	Limit       string     `json:"limit,omitempty"` // why fewer cores than Workers may be used, or none
-	Workers     int        `json:"workers"`         // cores the peer may use
-	Busy        int        `json:"busy"`            // of those, running a job now
-	Peers       int        `json:"peers"`           // other members connected
+	JobsLeft    int        `json:"jobs_left,omitempty"` // here, when it is finishing
+	Limit       string     `json:"limit,omitempty"`     // why fewer cores than Workers may be used, or none
+	Workers     int        `json:"workers"`             // cores the peer may use
+	Busy        int        `json:"busy"`                // of those, running a job now
+	Peers       int        `json:"peers"`               // other members connected
 
 	Reach    string           `json:"reach"`               // "public", "private" or "unknown"
 	WhyReach string           `json:"reach_why,omitempty"` // one line

@@ -14,11 +14,16 @@ import (
 // it: so a run that has more processors than it can use gives some to one that has not, with nobody to decide it for
 // all, and who submits many runs, or says that they are efficient, takes nothing from others. Where there are too few
 // cores, runs take turns. A run that has no work here keeps one core, so that it goes on stealing, and lends the
-// others. Shares change when a run comes or goes, when the volunteer says so, and at every turn.
+// others. Shares change when a run comes or goes, when the volunteer says so, and at every turn. If the cores are to
+// rest for a part of their time, a turn has fewer of them.
 type arbiter struct {
 	mu     sync.Mutex
 	cores  int // that the volunteer allows at most
+	rest   int // percentage of their time in which they are to be left alone
+	now    int // of them, in this turn, if there is a rest
 	paused bool
+	sated  bool // runs take nothing more from others
+	clock  throttle
 	shares []*share
 	turn   int
 }
@@ -35,8 +40,10 @@ type share struct {
 	// dry says that the run has no work here at the moment.
 	dry func() bool
 	// set tells the run; called with the arbiter's mutex held, so it must not call back.
-	set  func(cores int)
-	last int
+	set func(cores int)
+	// finish has the run take nothing more, or lifts that; called likewise.
+	finish func(on bool)
+	last   int
 }
 
 // join adds a run.
@@ -45,6 +52,9 @@ func (a *arbiter) join(s *share) {
 	defer a.mu.Unlock()
 	s.last = -1
 	a.shares = append(a.shares, s)
+	if a.sated {
+		s.finish(true)
+	}
 	a.divide()
 }
 
@@ -61,11 +71,12 @@ func (a *arbiter) leave(s *share) {
 	a.divide()
 }
 
-// allow changes how many cores the volunteer allows.
-func (a *arbiter) allow(cores int) {
+// allow changes how many cores the volunteer allows, and for how much of their time not.
+func (a *arbiter) allow(cores, rest int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.cores = cores
+	a.cores, a.rest, a.now = cores, rest, cores
+	a.clock = throttle{measured: a.clock.measured}
 	a.divide()
 }
 
@@ -77,14 +88,37 @@ func (a *arbiter) pause(paused bool) {
 	a.divide()
 }
 
+// finish has all runs take nothing more from others, those that come too, or lifts that.
+func (a *arbiter) finish(on bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.sated == on {
+		return
+	}
+	a.sated = on
+	for _, s := range a.shares {
+		s.finish(on)
+	}
+}
+
 // next begins another turn.
 func (a *arbiter) next() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if len(a.shares) > 1 {
+	if a.rest > 0 {
+		a.now = a.clock.turn(a.cores, a.rest, turnEvery)
+	}
+	if len(a.shares) > 1 || a.rest > 0 {
 		a.turn++
 		a.divide()
 	}
+}
+
+// used says how much core time all runs together have had.
+func (a *arbiter) used(all time.Duration) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.clock.used(all)
 }
 
 // divide sets every run's cores. The mutex is held.
@@ -94,6 +128,9 @@ func (a *arbiter) divide() {
 		return
 	}
 	cores := a.cores
+	if a.rest > 0 {
+		cores = min(cores, a.now)
+	}
 	if a.paused {
 		cores = 0
 	}

@@ -80,7 +80,8 @@ func TestTurns(t *testing.T) {
 	a := &arbiter{cores: 1}
 	current := make([]int, 3)
 	for i := range served {
-		a.join(&share{most: 4, dry: func() bool { return false }, set: func(c int) { current[i] = c }})
+		a.join(&share{most: 4, finish: func(bool) {}, dry: func() bool { return false },
+			set: func(c int) { current[i] = c }})
 	}
 	for range 300 {
 		a.next()
@@ -99,8 +100,8 @@ func TestTurns(t *testing.T) {
 func TestDryRunLendsItsCores(t *testing.T) {
 	var busy, dry int
 	a := &arbiter{cores: 8}
-	a.join(&share{most: 8, dry: func() bool { return false }, set: func(c int) { busy = c }})
-	a.join(&share{most: 8, dry: func() bool { return true }, set: func(c int) { dry = c }})
+	a.join(&share{most: 8, finish: func(bool) {}, dry: func() bool { return false }, set: func(c int) { busy = c }})
+	a.join(&share{most: 8, finish: func(bool) {}, dry: func() bool { return true }, set: func(c int) { dry = c }})
 	if busy != 7 || dry != 1 {
 		t.Errorf("busy %d, dry %d", busy, dry)
 	}
@@ -108,7 +109,7 @@ func TestDryRunLendsItsCores(t *testing.T) {
 	if busy != 0 || dry != 0 {
 		t.Errorf("paused: busy %d, dry %d", busy, dry)
 	}
-	a.allow(2)
+	a.allow(2, 0)
 	a.pause(false)
 	if busy != 1 || dry != 1 {
 		t.Errorf("two cores: busy %d, dry %d", busy, dry)

@@ -11,7 +11,6 @@ import (
 	"github.com/satin-peer/satin/gossip"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/emulate"
-	"github.com/satin-peer/satin/peer/preferences"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/peer/stream"
 	"github.com/satin-peer/satin/runs"
@@ -44,13 +43,7 @@ func (p *Peer) assemble(apps []Application) error {
 			return err == nil || p.members.knew(id)
 		}}
 	p.checkpoints.vouch = vouch
-	p.presence = &presence{left: make(chan struct{}), changed: func(paused bool) {
-		p.crew.arbiter.pause(paused)
-		p.card.tellAnew()
-	}}
-	p.courtesy = &courtesy{base: p.base, most: p.cfg.Workers, look: lookAtMachine,
-		allow: func(cores int) { p.crew.arbiter.allow(cores) }, told: func() { p.card.tellAnew() },
-		verdict: preferences.Verdict{Cores: p.cfg.Workers}}
+	p.obey()
 	p.voice = &voice{base: p.base, cfg: p.cfg.Gossip, host: p.host}
 	p.card = &ownCard{base: p.base, key: key, facts: func() *statement.Card { return p.facts(catalog) },
 		proof: p.host.Proof, tell: func(b []byte) { p.voice.tell(gossip.KindCard, b) }}
@@ -60,16 +53,19 @@ func (p *Peer) assemble(apps []Application) error {
 		modules: p.modules, apps: catalog, vouch: vouch, memory: &memory{},
 		send: p.traffic.send, tell: p.voice.tellNews, sendShared: p.traffic.sendShared,
 		tellShared: p.traffic.tellShared}
+	p.caretaker.crew = p.crew
+	p.crew.jobMemory.Store(p.cfg.Memory)
 	p.crew.memory.divide(p.cfg.RunMemory, &p.cfg.Runs, &p.cfg.Stream)
 	jury := &jury{base: p.base, self: p.host.ID(), host: p.host, swarm: p.swarm, vouch: vouch, cores: p.cfg.Workers}
 	if err := jury.open(&p.cfg); err != nil {
 		return err
 	}
-	p.work = &work{}
+	p.work = &work{used: p.crew.arbiter.used}
 	asked := &answering{}
 	p.runs = newConductor(p.base, outside{
 		self: runs.PeerID(self), key: key, host: p.host, apps: catalog, swarm: p.swarm, voice: p.voice, files: p.files,
-		checkpoints: p.checkpoints, deaths: p.deaths, crew: p.crew, jury: jury, work: p.work, others: asked,
+		checkpoints: p.checkpoints, deaths: p.deaths, crew: p.crew, jury: jury, work: p.work,
+		others: asked, hours: openHours(p.cfg.Host.StateDir),
 	}, p.cfg.Runs)
 	p.traffic.runs, p.modules.runs, p.work.running = p.runs, p.runs, p.runs.running
 	p.work.others = p.runs.othersRate
@@ -154,8 +150,8 @@ func (p *Peer) forUsers(key crypto.PrivKey, apps *catalog) {
 	p.reporter = &reporter{base: p.base, cfg: &p.cfg, started: p.now(), host: p.host, swarm: p.swarm,
 		traffic: p.traffic, runs: p.runs, files: p.files, checkpoints: p.checkpoints, work: p.work,
 		presence: p.presence, courtesy: p.courtesy, modules: p.modules, apps: apps}
-	p.doctor = &doctor{base: p.base, cfg: &p.cfg, reporter: p.reporter, members: p.members, files: p.files,
-		deaths: p.deaths}
+	p.doctor = &doctor{base: p.base, cfg: &p.cfg, crew: p.crew, reporter: p.reporter, members: p.members,
+		files: p.files, deaths: p.deaths}
 	p.door = &door{base: p.base, host: p.host, members: p.members, meetings: p.meetings,
 		exclusion: p.exclusion, reporter: p.reporter, settle: p.settle}
 	p.owner = &owner{base: p.base, key: key, policy: p.cfg.Policy, host: p.host, apps: apps, swarm: p.swarm,

@@ -69,6 +69,7 @@ type outside struct {
 	jury        *jury
 	work        *work
 	others      others
+	hours       *hours
 }
 
 func newConductor(b *base, o outside, cfg runs.Config) *conductor {

@@ -20,8 +20,10 @@ type courtesy struct {
 	most int // cores that the peer was started with: engines have no more
 	// look sees what the preferences need; slow says whether what changes slowly is looked at too.
 	look func(p *preferences.Preferences, slow bool, before preferences.Seen) preferences.Seen
-	// allow carries a verdict out, with the mutex held; told is called afterwards, without it.
-	allow func(cores int)
+	// allow carries a verdict out, and bound what does not depend on the moment, with the mutex held; told is called
+	// afterwards, without it.
+	allow func(cores, rest int)
+	bound func(p *preferences.Preferences)
 	told  func()
 
 	mu      sync.Mutex
@@ -38,6 +40,7 @@ const (
 // begin has the preferences kept from now on.
 func (c *courtesy) begin(first preferences.Preferences) {
 	c.allowed = first
+	c.bound(&first)
 	c.round(true)
 	c.spawn(func(ctx context.Context) {
 		tick := time.NewTicker(lookEvery)
@@ -64,7 +67,10 @@ func (c *courtesy) round(slow bool) {
 
 // prefer changes what is allowed. What was seen last holds until the next look.
 func (c *courtesy) prefer(p preferences.Preferences) {
-	c.decide(func() { c.allowed = p })
+	c.decide(func() {
+		c.allowed = p
+		c.bound(&p)
+	})
 }
 
 // decide makes a verdict after a change, and carries it out, if it is another one.
@@ -86,11 +92,11 @@ func (c *courtesy) judge(change func()) (other bool) {
 	if c.verdict.Limit != before.Limit {
 		c.log.Info("cores that may be used", "cores", c.verdict.Cores, "why", c.verdict.Limit)
 	}
-	if c.verdict.Cores == before.Cores {
+	if c.verdict.Cores == before.Cores && c.verdict.Rest == before.Rest {
 		return false
 	}
-	c.allow(c.verdict.Cores)
-	return true
+	c.allow(c.verdict.Cores, c.verdict.Rest)
+	return c.verdict.Cores != before.Cores
 }
 
 // inForce gives the verdict in force.
@@ -102,15 +108,16 @@ func (c *courtesy) inForce() preferences.Verdict {
 
 // lookAtMachine is the look of a real peer.
 func lookAtMachine(p *preferences.Preferences, slow bool, before preferences.Seen) (s preferences.Seen) {
-	touched, battery, programs, heat := p.Needs()
+	touched, battery, metered, programs, heat := p.Needs()
 	if touched {
 		s.Untouched, s.Watched = senses.Untouched()
 	}
 	s.Battery = battery && senses.OnBattery()
 	if !slow {
-		s.Running, s.Celsius = before.Running, before.Celsius
+		s.Metered, s.Running, s.Celsius = before.Metered, before.Running, before.Celsius
 		return s
 	}
+	s.Metered = metered && senses.Metered()
 	if programs {
 		s.Running = senses.Running(p.YieldTo)
 	}
@@ -119,7 +126,3 @@ func lookAtMachine(p *preferences.Preferences, slow bool, before preferences.See
 	}
 	return s
 }
-
-// Prefer changes what the owner of this machine allows, from the next second on at the latest. More cores than the peer
-// was started with it has only after its next start.
-func (p *Peer) Prefer(allowed preferences.Preferences) { p.courtesy.prefer(allowed) }

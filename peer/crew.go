@@ -33,7 +33,8 @@ type crew struct {
 	sendShared func(*stream.Shared)
 	tellShared func(job.RunID, *sharedobj.News)
 
-	lives atomic.Uint64 // sessions so far
+	lives     atomic.Uint64 // sessions so far
+	jobMemory atomic.Int64  // bytes that the jobs of a run that begins may have; 0 is child.DefaultMemory
 }
 
 // session makes this peer's part in a run; with has what differs from run to run.
@@ -69,7 +70,7 @@ func (c *crew) engine(m *statement.SignedManifest, cfg compute.Config) (port.Liv
 	if len(c.cfg.Compute) == 0 {
 		return compute.New(cfg)
 	}
-	process := child.Config{Command: c.cfg.Compute, Compute: cfg, Memory: c.cfg.Memory,
+	process := child.Config{Command: c.cfg.Compute, Compute: cfg, Memory: c.jobMemory.Load(),
 		Shared: int(c.objects().MaxBytes)}
 	process.Programs, _ = c.apps.lent(m) // who may not have all of them takes no part
 	log := c.log.With("run", m.Run.String())
@@ -93,7 +94,7 @@ func (c *crew) share(s *session.Session, owner string, most int) *share {
 	if most <= 0 || most > c.cfg.Workers {
 		most = c.cfg.Workers
 	}
-	sh := &share{owner: owner, most: most, dry: func() bool { return dry(s) }, set: s.SetCores}
+	sh := &share{owner: owner, most: most, dry: func() bool { return dry(s) }, set: s.SetCores, finish: s.Finish}
 	c.arbiter.join(sh)
 	return sh
 }

@@ -2,7 +2,6 @@ package peer
 
 import (
 	"context"
-	"time"
 
 	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/peer/control"
@@ -56,28 +55,6 @@ func (p *Peer) Refuse(ctx context.Context, r control.Refused) error { return p.o
 // Join connects to a member.
 func (p *Peer) Join(ctx context.Context, address string) (control.PeerInfo, error) {
 	return p.door.join(ctx, address)
-}
-
-// Left is closed when the peer has left the swarm.
-func (p *Peer) Left() <-chan struct{} { return p.presence.left }
-
-// Pause stops computing. A leaf that runs ends first. Jobs of others that wait here are kept, and may be stolen.
-func (p *Peer) Pause(_ context.Context, d time.Duration) error {
-	if d < 0 {
-		return control.Errorf(control.ErrBadInput, "a pause of %s: it must not be negative", d)
-	}
-	until := time.Time{}
-	if d > 0 {
-		until = p.now().Add(d)
-	}
-	p.presence.pause(true, until)
-	return nil
-}
-
-// Resume ends a pause.
-func (p *Peer) Resume(context.Context) error {
-	p.presence.pause(false, time.Time{})
-	return nil
 }
 
 // Doctor looks at everything that may keep a peer from being useful.

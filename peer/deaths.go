@@ -241,6 +241,7 @@ func (t *conductor) dismiss(r *part) {
 	t.crew.arbiter.leave(r.share)
 	r.final, r.ended = &final, t.now()
 	t.work.add(&final)
+	t.hours.count(r, r.manifest.Owner == t.self, final, r.ended)
 	t.spawn(func(context.Context) { s.Close() })
 }
 

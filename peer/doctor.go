@@ -23,6 +23,7 @@ const maxClockError = time.Minute
 type doctor struct {
 	*base
 	cfg      *Config
+	crew     *crew
 	reporter *reporter
 	members  *members
 	files    *archive
@@ -163,7 +164,7 @@ func (d *doctor) examineJobs() control.Finding {
 		return f
 	}
 	text, whole := child.Protection()
-	if f.Text = "jobs run in " + text + "; " + memoryText(child.MemoryLimit(d.cfg.Memory)); whole {
+	if f.Text = "jobs run in " + text + "; " + memoryText(child.MemoryLimit(d.crew.jobMemory.Load())); whole {
 		f.Level = control.Good
 	} else {
 		f.Fix = "nothing, if you trust the programs that run here; else use a system with Landlock (Linux 6.7 or newer)"

@@ -8,7 +8,8 @@ import (
 // Whoever asks the doctor learns what limit of memory is in force, also if none was set.
 func TestMemoryIsSaid(t *testing.T) {
 	for memory, want := range map[int64]string{768 << 20: " 768 MiB", 0: "memory"} {
-		d := &doctor{cfg: &Config{Compute: []string{"satin-peer"}, Memory: memory}}
+		d := &doctor{cfg: &Config{Compute: []string{"satin-peer"}}, crew: &crew{}}
+		d.crew.jobMemory.Store(memory)
 		if f := d.examineJobs(); !strings.Contains(f.Text, want) {
 			t.Errorf("%d bytes: %q", memory, f.Text)
 		}

@@ -44,6 +44,7 @@ type part struct {
 	now     func() time.Time
 	pace    pace.Meter
 	gauge   *gauge           // while the root is here
+	counted report.Span      // of it, see hours
 	reached float64          // share of the tree that was done when it was last looked at
 	final   *report.RunStats // of this peer's part, once it has ended
 	proofs  driver.Proofs    // what was compared, by then
@@ -155,6 +156,7 @@ func (t *conductor) stop(o runs.Stop) {
 	t.crew.memory.leave(o.Run)
 	r.final, r.ended, t.spent, r.proofs = &final, t.now(), true, s.Stats().Proofs
 	t.work.add(&final)
+	t.hours.count(r, r.manifest.Owner == t.self, final, r.ended)
 	if r.manifest.Owner != t.self {
 		t.voice.tell(gossip.KindLoad, encode(&load{Run: o.Run, Stats: final}))
 	}
@@ -212,6 +214,14 @@ func (r *part) store() session.Store {
 		return nil
 	}
 	return r.ledger
+}
+
+// jobsHeld is how many jobs of some runs are here that others wait for.
+func jobsHeld(parts []*part) (n int) {
+	for _, r := range parts {
+		n += r.session.Stats().Holding
+	}
+	return n
 }
 
 // stats are the figures of this peer's part in the run so far.

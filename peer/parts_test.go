@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"fmt"
 	"log/slog"
 	"os"
 	"slices"
@@ -95,20 +96,24 @@ func TestOwnCardIsRenewed(t *testing.T) {
 func TestPresence(t *testing.T) {
 	_, clock := standing()
 	var said []bool
-	s := &presence{changed: func(paused bool) { said = append(said, paused) }}
+	s := &presence{changed: func(paused, _ bool) { said = append(said, paused) }}
+	ends := func() bool {
+		over, _ := s.keepUp(clock.now(), func() int { panic("nothing is to be finished") })
+		return over
+	}
 	s.pause(true, time.Time{})
 	clock.forward(1000 * time.Hour)
-	if s.keepUp(clock.now()) {
+	if ends() {
 		t.Error("a pause without an end has ended")
 	}
 	s.pause(true, clock.now().Add(time.Minute))
 	clock.forward(time.Minute - 1)
-	if paused, _ := s.onPause(); s.keepUp(clock.now()) || !paused {
+	if paused, _ := s.onPause(); ends() || !paused {
 		t.Error("a pause has ended too soon")
 	}
 	clock.forward(1)
-	over := s.keepUp(clock.now())
-	if paused, _ := s.onPause(); !over || paused || s.keepUp(clock.now()) {
+	over := ends()
+	if paused, _ := s.onPause(); !over || paused || ends() {
 		t.Error("a pause has not ended once")
 	}
 	if want := []bool{true, true, false}; !slices.Equal(said, want) {
@@ -123,7 +128,8 @@ func TestPresence(t *testing.T) {
 func TestWorkIsAddedUp(t *testing.T) {
 	_, clock := standing()
 	running := report.RunStats{}
-	w := &work{running: func() report.RunStats { return running }, others: func(time.Time) float64 { return 3 }}
+	w := &work{running: func() report.RunStats { return running }, others: func(time.Time) float64 { return 3 },
+		used: func(time.Duration) {}}
 	for i := range uint64(20) {
 		running.Executed += i
 		w.sample(clock.now())
@@ -278,5 +284,37 @@ func TestRostersAreOfTheirAuthors(t *testing.T) {
 	}
 	if checkRoster(other, sealed) == nil {
 		t.Error("a roster is taken from somebody else")
+	}
+}
+
+// Guards "finish": what is here is done first, then it is a pause until it is lifted; Resume and Pause take it back.
+func TestPresenceFinishes(t *testing.T) {
+	_, clock := standing()
+	var said []string
+	s := &presence{changed: func(paused, finishing bool) { said = append(said, fmt.Sprint(paused, finishing)) }}
+	left := 2
+	ends := func() bool {
+		_, finished := s.keepUp(clock.now(), func() int { return left })
+		return finished
+	}
+	s.finish()
+	if paused, _ := s.onPause(); ends() || paused || !s.isFinishing() {
+		t.Error("with jobs here it is paused")
+	}
+	s.pause(false, time.Time{})
+	if left = 0; ends() || s.isFinishing() {
+		t.Error("what was taken back is done")
+	}
+	s.finish()
+	if done := ends(); !done || s.isFinishing() || ends() {
+		t.Error("with no job left it is not paused once")
+	}
+	clock.forward(1000 * time.Hour)
+	s.finish()
+	if paused, until := s.onPause(); !paused || !until.IsZero() || s.isFinishing() {
+		t.Error("a pause is not kept by what would lead to one")
+	}
+	if want := []string{"false true", "false false", "false true", "true false"}; !slices.Equal(said, want) {
+		t.Errorf("said %v, want %v", said, want)
 	}
 }

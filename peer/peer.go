@@ -37,7 +37,7 @@ type Config struct {
 	// Compute is the program, and its arguments, that ends in child.Main: the jobs of each run get a process of
 	// their own by it. nil: they run in this process.
 	Compute []string
-	// Memory is how many bytes each of these may have; 0 is child.DefaultMemory.
+	// Memory is how many bytes each of these may have, without Prefer; 0 is child.DefaultMemory.
 	Memory int64
 	// Executables are those that its owner lets jobs have run, for their bytes. Without Compute there are none.
 	Executables []child.Program
@@ -48,7 +48,8 @@ type Config struct {
 	Modules string
 	// ModuleCache is how many bytes of the disk they may take; 0 is DefaultModuleCache.
 	ModuleCache int64
-	// RunDisk is how many bytes of the disk the checkpoints of others' runs may take; 0: as many as there are.
+	// RunDisk is how many bytes of the disk the checkpoints of others' runs may take, without Prefer; 0: as many as
+	// there are.
 	RunDisk int64
 	// RunMemory is how many bytes of this process's memory what other members give it may take: a half jobs, results
 	// and what is known of lost work (a half of that each run, owner and sender), a quarter manifests, and a quarter
@@ -99,6 +100,7 @@ type Config struct {
 type Peer struct {
 	*base
 	*sharing
+	*caretaker
 	cfg      Config
 	host     *host.Host
 	news     chan struct{}     // the members have changed; room for one
@@ -130,8 +132,6 @@ type Peer struct {
 	visitors     *visitors
 
 	// what is told of them
-	presence *presence
-	courtesy *courtesy
 	work     *work
 	reporter *reporter
 	doctor   *doctor
@@ -245,12 +245,14 @@ func (p *Peer) upkeep(ctx context.Context) {
 			p.traffic.keepUp()
 			p.card.keepUp(now)
 			p.exclusion.keepUp(now)
-			if p.presence.keepUp(now) {
-				p.log.Info("pause is over")
+			held := func() int { return jobsHeld(p.runs.inProgress()) }
+			if over, finished := p.presence.keepUp(now, held); over || finished {
+				p.log.Info("pause", "over", over, "begins with all jobs done", finished)
 			}
 			p.modules.keepUp()
 			p.publications.keepUp(p.host.Roll().Outcast)
 			p.work.sample(now)
+			p.runs.hours.keepUp(p.runs, now)
 		}
 	}
 }
@@ -287,6 +289,7 @@ func (p *Peer) Close() {
 					r.session.Close()
 					r.ledger.close(false)
 				}
+				p.runs.hours.save(p.log)
 				p.voice.close()
 				p.traffic.close()
 			}

@@ -43,6 +43,16 @@ func (q *quota) enter(run job.RunID, owner runs.PeerID, measure func() (int64, b
 	q.of[run] = &portion{owner: owner, bytes: has, measure: measure}
 }
 
+// allow changes how much of the disk it may be. What is there already stays.
+func (q *quota) allow(most int64) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.most = most
+	for _, p := range q.of {
+		p.refused = false
+	}
+}
+
 // leave gives back what a run had.
 func (q *quota) leave(run job.RunID) {
 	q.mu.Lock()

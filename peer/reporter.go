@@ -50,6 +50,7 @@ func (x *reporter) status() control.Status {
 		Clusters: x.swarm.clusters(x.cfg.Workers),
 		Peers:    x.swarm.connected(), Goroutines: runtime.NumGoroutine(), Trouble: x.files.gone(),
 	}
+	left := jobsHeld(x.runs.inProgress())
 	x.runs.mu.Lock()
 	for _, i := range x.runs.core.Runs() {
 		if i.State.Ended() {
@@ -79,11 +80,15 @@ func (x *reporter) status() control.Status {
 		}
 	case x.courtesy.inForce().Cores == 0:
 		s.State = control.PeerPaused
+	case x.presence.isFinishing():
+		s.State, s.Left = control.PeerFinishing, left
 	case s.Busy == 0:
 		s.State, s.WhyIdle = control.PeerIdle, x.whyIdle(&s)
 	}
 	net := x.traffic.stream.Stats()
 	s.Work = x.work.report(now)
+	spent := x.runs.hours.spent()
+	s.Work.CPUGiven, s.Work.CPUUsed = spent.Given.Seconds(), spent.Used.Seconds()
 	s.Work.Sent, s.Work.Received = net.BytesSent, net.BytesReceived
 	return s
 }

@@ -328,6 +328,42 @@ func TestPause(t *testing.T) {
 	}
 }
 
+// Who finishes does what it has, takes no more, and is paused then; the run goes on without it, and it can take part
+// again.
+func TestFinish(t *testing.T) {
+	a, b := open(t), open(t)
+	if _, err := b.Join(deadline(t), address(t, a)); err != nil {
+		t.Fatal(err)
+	}
+	work := last(t)
+	run := submit(t, a, "count", work.arg)
+	status := func() control.Status {
+		s, err := b.Status(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	until(t, "the other one works", func() bool { return status().Work.Taken > 0 })
+	if err := b.Finish(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if s := status(); s.State != control.PeerFinishing || s.Left == 0 {
+		t.Errorf("with a job at hand it is %s, and has %d", s.State, s.Left)
+	}
+	work.end(t)
+	until(t, "it has done what it had", func() bool {
+		s := status()
+		return s.State == control.PeerPaused && s.PausedUntil == nil
+	})
+	if got := await[int](t, a, run); got != work.want {
+		t.Errorf("%d leaves, want %d", got, work.want)
+	}
+	if err := b.Resume(context.Background()); err != nil || status().State == control.PeerPaused {
+		t.Errorf("resumed it is %s: %v", status().State, err)
+	}
+}
+
 // By default only who was invited is let in, and stays in.
 func TestInvitation(t *testing.T) {
 	closed := func(c *peer.Config) { c.Host.Trust, c.Host.Swarm = host.TrustInvite, "" }

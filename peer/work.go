@@ -1,6 +1,7 @@
 package peer
 
 import (
+	"cmp"
 	"sync"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 type work struct {
 	running func() report.RunStats      // of the runs in progress
 	others  func(now time.Time) float64 // jobs a second of the other peers in them
+	used    func(all time.Duration)     // is told how much core time all runs have had
 
 	mu      sync.Mutex
 	ended   report.RunStats // of runs that have ended
@@ -43,6 +45,7 @@ func (w *work) sum() report.RunStats {
 // sample is taken every Config.Every.
 func (w *work) sample(now time.Time) {
 	f := w.sum()
+	w.used(time.Duration(cmp.Or(f.CPUTime, f.UsefulTime)) * time.Millisecond)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.samples[w.next%len(w.samples)] = sample{now, f.Executed}

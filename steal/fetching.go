@@ -45,7 +45,12 @@ func (ss *segments) unasked(s *segment) {
 
 // wanting is how many workers wait for a job that is not here yet. One that is fetching is as good as here: else an
 // idle peer would take one job after the other while a large value is on its way.
-func (ss *segments) wanting() int { return max(0, ss.idle()-len(ss.fetching)) }
+func (ss *segments) wanting() int {
+	if ss.sated {
+		return 0
+	}
+	return max(0, ss.idle()-len(ss.fetching))
+}
 
 // Ready says that all is here that the job of a segment names: see the order Fetch.
 func (c *Core) Ready(now time.Duration, id SegmentID) Output {
@@ -87,11 +92,12 @@ func (c *Core) NotReady(now time.Duration, id SegmentID) Output {
 }
 
 // Awaits says whether a message brings the result of a job that was given away and is not back.
-func (c *Core) Awaits(m *Message) bool { return c.awaited(m) != nil }
+func (c *Core) Awaits(m *Message) bool { return c.book.awaited(m) != nil }
 
-func (c *Core) awaited(m *Message) *lease {
-	p := c.partners.find(m.From.Peer)
-	if m.Result == nil || m.Run != c.run.ID || m.To != c.self || p == nil || p.inc != m.From.Inc {
+// awaited finds the lease of the job whose result a message brings.
+func (b *book) awaited(m *Message) *lease {
+	p := b.partners.find(m.From.Peer)
+	if m.Result == nil || m.Run != b.run.ID || m.To != b.self || p == nil || p.inc != m.From.Inc {
 		return nil
 	}
 	if i, ok := p.findLease(m.Result.Handle); ok && p.leases[i].matches(m.Result) {
@@ -105,7 +111,7 @@ func (c *Core) Unusable(now time.Duration, m *Message) Output {
 	if !c.begin(now) {
 		return c.out
 	}
-	if l := c.awaited(m); l != nil {
+	if l := c.book.awaited(m); l != nil {
 		l.thief.credit.failed(c.now, &c.cfg)
 		c.book.tellAborted([]*lease{l})
 		c.book.requeue(l, true, &c.stats.PutBackUnusable)

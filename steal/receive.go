@@ -13,7 +13,7 @@ func (c *Core) receive(m *Message) {
 	}
 	p := c.partners.meet(m.From.Peer)
 	if p == nil {
-		c.receiveUnknown(m)
+		c.partners.answerUnknown(m)
 		return
 	}
 	if p.shunned || m.From.Inc < max(p.inc, p.floor) {
@@ -34,27 +34,27 @@ func (c *Core) receive(m *Message) {
 	c.dispatch(p, m)
 }
 
-// receiveUnknown deals with a stranger when there is no room to know it. What it may not lose is answered.
-func (c *Core) receiveUnknown(m *Message) {
-	c.stats.DroppedUnexpected++
-	stranger := c.partners.stranger(m.From.Peer)
+// answerUnknown deals with a stranger when there is no room to know it. What it may not lose is answered.
+func (ps *partners) answerUnknown(m *Message) {
+	ps.stats.DroppedUnexpected++
+	stranger := ps.stranger(m.From.Peer)
 	stranger.inc = m.From.Inc
 	switch {
 	case m.Request != nil:
-		c.stats.RequestsRefused++
-		c.send(stranger, &Message{Reply: &StealReply{ID: m.Request.ID}})
+		ps.stats.RequestsRefused++
+		ps.send(stranger, &Message{Reply: &StealReply{ID: m.Request.ID}})
 	case m.Result != nil:
-		c.send(stranger, &Message{Ack: &ResultAck{Handle: m.Result.Handle}})
+		ps.send(stranger, &Message{Ack: &ResultAck{Handle: m.Result.Handle}})
 	case m.Reply != nil && len(m.Reply.Jobs) > 0:
-		c.send(stranger, &Message{Return: &Return{Handles: handlesOf(m.Reply.Jobs)}})
+		ps.send(stranger, &Message{Return: &Return{Handles: handlesOf(m.Reply.Jobs)}})
 	case m.Adopt != nil:
 		var hs []Handle
 		for i := range m.Adopt.Jobs {
 			hs = append(hs, m.Adopt.Jobs[i].Handle)
 		}
-		c.send(stranger, &Message{Return: &Return{Handles: hs}})
+		ps.send(stranger, &Message{Return: &Return{Handles: hs}})
 	case m.HandOver != nil:
-		c.send(stranger, &Message{HandOverAck: &HandOverAck{ID: m.HandOver.ID, Leaving: true}})
+		ps.send(stranger, &Message{HandOverAck: &HandOverAck{ID: m.HandOver.ID, Leaving: true}})
 	}
 }
 

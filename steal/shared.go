@@ -23,6 +23,7 @@ type shared struct {
 	idled   time.Duration // how long the workers here have been idle: the mean over them
 	dry     time.Duration // the same of late: each second that they work takes one of it away
 	leaving bool          // from Leave on
+	sated   bool          // takes nothing more in: see Core.Finish
 	left    bool          // the goodbye is said
 	stats   Stats
 	out     Output

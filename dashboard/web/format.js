@@ -82,6 +82,7 @@ export function sign(state) {
     case "aborted": return ["A", "quiet"];
     case "unseen": return ["?", "quiet"];
     case "paused": return ["P", "warn"];
+    case "finishing": return ["F", "warn"];
     case "leaving": return ["L", "warn"];
     case "cancelled": return ["C", "quiet"];
     case "failed": case "refused": case "lost": return ["X", "bad"];

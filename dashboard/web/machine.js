@@ -13,6 +13,7 @@ export class Machine {
   #lead = el("span");
   #buttons = el("div", { class: "actions" });
   #resume = el("button", { type: "button", class: "main" }, "Resume");
+  #finish = el("button", { type: "button" }, "Finish, then pause");
   #said = el("p", { role: "status", class: "dim" });
   #onlyLook = el("p", { class: "dim" }, "This session may only look. satin-peer dashboard prints a link to one that may act.");
   #work = new Facts();
@@ -33,7 +34,8 @@ export class Machine {
       return b;
     };
     this.#resume.addEventListener("click", () => this.#act(live.act("/resume", {})));
-    this.#buttons.append(this.#resume, pause("Pause for an hour", 3600), pause("Pause until I resume", 0));
+    this.#buttons.append(this.#resume, pause("Pause for an hour", 3600), pause("Pause until I resume", 0), this.#finish);
+    this.#finish.addEventListener("click", () => this.#act(live.act("/finish", {})));
   }
 
   /** @param {Promise<string>} reply */
@@ -50,7 +52,8 @@ export class Machine {
     say(this.#lead, sentence(s));
     show(this.#buttons, model.level === "control" && s.state !== "leaving");
     show(this.#onlyLook, model.level === "view");
-    show(this.#resume, s.state === "paused");
+    show(this.#resume, s.state === "paused" || s.state === "finishing");
+    show(this.#finish, s.state === "working" || s.state === "idle");
     const limits = `${model.level} ${s.limit ?? ""} ${s.workers} ${s.started}`;
     if (limits !== this.#asked) void this.#allowed.fetch(model.level === "control"); // it was changed, here or elsewhere
     this.#asked = limits;
@@ -59,6 +62,8 @@ export class Machine {
       ["Jobs done here", `${count(w.executed)}, in ${duration(w.busy_seconds)} of its cores' time`],
       ["Taken from others", `${count(w.jobs_taken)} jobs that this machine did for them`],
       ["Given to others", `${count(w.jobs_given)} jobs that they did for this machine`],
+      ["Processor time given", `${duration(w.cpu_given_seconds)} for others' runs, since this peer is`],
+      ["Processor time used", `${duration(w.cpu_used_seconds)} of others for its runs, as they told`],
       ["Sent", bytes(w.bytes_sent)], ["Received", bytes(w.bytes_received)],
     ]);
     const reach = s.reach === "public" ? "others can connect to it" : s.reach === "private" ? "others outside the own network cannot connect to it" : "nobody has tried yet";
@@ -66,7 +71,7 @@ export class Machine {
       ["Peer", plain(s.peer)], ["Swarm", `${plain(s.swarm)}, ${s.trust === "open" ? "open to anybody" : "for those who are invited"}`], ["Cluster", plain(s.cluster)],
       ["Reachable", reach + (s.reach_why ? `: ${plain(s.reach_why)}` : "")], ["Relay", plain(s.relay ?? "")],
       ["Programs of others", s.modules === "members" ? "sandboxed modules that members run" : s.modules === "published" ? "sandboxed modules that a member has published" : "none: built-in applications only"],
-      ...(s.executables?.length ? [["Programs of this machine", `jobs may have run: ${s.executables.join(", ")}`]] : []),
+      ["Programs of this machine", s.executables?.length ? `jobs may have run: ${s.executables.join(", ")}` : ""],
       ["Version", plain(s.version)], ["Started", moment(s.started)], ["Cores it may use", count(s.workers)],
     ]);
     this.#addresses.replaceChildren(...(s.addresses ?? []).map((a) => el("li", {}, el("code", {}, plain(a)))));

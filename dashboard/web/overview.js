@@ -11,6 +11,7 @@ export function sentence(s) {
   switch (s.state) {
     case "working": return `Working: ${s.busy} of ${s.workers} cores run jobs${s.limit ? `: ${plain(s.limit)}` : ""}.`;
     case "paused": return s.limit ? `Not computing: ${plain(s.limit)}.` : s.paused_until ? `Paused until ${moment(s.paused_until)}.` : "Paused until it is resumed.";
+    case "finishing": return `Finishing: ${count(s.jobs_left ?? 0)} jobs to be done here, then paused.`;
     case "idle": return s.why_idle ? `Idle: ${plain(s.why_idle)}` : "Idle.";
     case "leaving": return "Leaving: the work of others is given back.";
   }

@@ -229,6 +229,9 @@ func (d *Driver) Shun(now time.Duration, o steal.Outcasts) {
 	d.feed(input{kind: shunned, now: now, outcasts: o})
 }
 
+// Finish has this peer take in nothing more, or lifts that: see steal.Core.
+func (d *Driver) Finish(now time.Duration, on bool) { d.feed(input{kind: sated, now: now, on: on}) }
+
 // Cancel ends this peer's part because the run is over.
 func (d *Driver) Cancel(now time.Duration) { d.feed(input{kind: cancelled, now: now}) }
 

@@ -36,6 +36,7 @@ const (
 	copyWanted // of what is unproved
 	proved
 	shunned
+	sated
 )
 
 // input is something that the core is to be told; which fields are set depends on kind.
@@ -56,6 +57,7 @@ type input struct {
 	job           steal.Job
 	victim        steal.PeerID
 	ready         bool // a message: what it names is here
+	on            bool
 	result        sharedobj.JobID
 
 	handle steal.Handle
@@ -107,6 +109,8 @@ func (d *Driver) apply(in *input) steal.Output {
 		return c.Proved(now, in.handle, in.word.Outcome, in.word.Voucher)
 	case shunned:
 		return c.Shun(now, in.outcasts)
+	case sated:
+		return c.Finish(now, in.on)
 	case ready:
 		return c.Ready(now, in.segment)
 	case notReady:

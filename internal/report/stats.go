@@ -132,7 +132,7 @@ type Left struct {
 	Most  float64 `json:"most_seconds"`
 }
 
-// Work is what a peer has done since its start.
+// Work is what a peer has done, since its start unless it says otherwise.
 type Work struct {
 	Executed uint64  `json:"executed"`        // jobs
 	Rate     float64 `json:"jobs_per_second"` // lately: over the last 5 seconds
@@ -143,6 +143,10 @@ type Work struct {
 	Busy     float64 `json:"busy_seconds"`   // of all workers, added up
 	Sent     uint64  `json:"bytes_sent"`     // to other peers
 	Received uint64  `json:"bytes_received"` // from other peers
+	// CPUGiven is the processor time that others' runs have had here, CPUUsed what own runs have had elsewhere, as was
+	// told; over all starts of the peer, unlike the rest.
+	CPUGiven float64 `json:"cpu_given_seconds"`
+	CPUUsed  float64 `json:"cpu_used_seconds"`
 }
 
 // A Cluster is one group of near peers.

@@ -30,6 +30,7 @@ const (
 	joinCall    = "POST /v1/join"
 	leaveCall   = "POST /v1/leave"
 	pauseCall   = "POST /v1/pause"
+	finishCall  = "POST /v1/finish"
 	resumeCall  = "POST /v1/resume"
 	doctorCall  = "GET /v1/doctor"
 	runWildcard = "run"
@@ -70,6 +71,7 @@ func newHandler(d Daemon) http.Handler {
 	mux.HandleFunc(runsCall, ask(quickCall, runs(d)))
 	mux.HandleFunc(doctorCall, ask(slowCall, list(d.Doctor)))
 	mux.HandleFunc(leaveCall, ask(slowCall, noReply(d.Leave)))
+	mux.HandleFunc(finishCall, ask(quickCall, noReply(d.Finish)))
 	mux.HandleFunc(resumeCall, ask(quickCall, noReply(d.Resume)))
 	mux.HandleFunc(submitCall, tell(slowCall, MaxBody, func(ctx context.Context, s Submission) (RunInfo, error) {
 		if err := s.check(); err != nil {

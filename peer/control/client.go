@@ -188,6 +188,12 @@ func (c *Client) Pause(ctx context.Context, d time.Duration) error {
 	return err
 }
 
+// Finish asks it to stop after the jobs that it has.
+func (c *Client) Finish(ctx context.Context) error {
+	_, err := call[empty](ctx, c, finishCall, quickCall, nil)
+	return err
+}
+
 // Resume asks it to go on.
 func (c *Client) Resume(ctx context.Context) error {
 	_, err := call[empty](ctx, c, resumeCall, quickCall, nil)

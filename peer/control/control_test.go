@@ -37,6 +37,7 @@ func (f *fake) Peers(context.Context) ([]PeerInfo, error)  { return f.peers, f.n
 func (f *fake) Runs(context.Context) ([]RunInfo, error)    { return f.runs, f.note("runs") }
 func (f *fake) Doctor(context.Context) ([]Finding, error)  { return f.found, f.note("doctor") }
 func (f *fake) Leave(context.Context) error                { return f.note("leave") }
+func (f *fake) Finish(context.Context) error               { return f.note("finish") }
 func (f *fake) Resume(context.Context) error               { return f.note("resume") }
 func (f *fake) Cancel(_ context.Context, run string) error { return f.note("cancel", run) }
 func (f *fake) Suspend(_ context.Context, run string) error {
@@ -177,6 +178,7 @@ func TestCalls(t *testing.T) {
 			[]any{"refuse", Refused{Run: "ab", Lift: true}}},
 		{"pause", func() (any, error) { return nil, c.Pause(ctx, 90*time.Second) }, nil,
 			[]any{"pause", 90 * time.Second}},
+		{"finish", func() (any, error) { return nil, c.Finish(ctx) }, nil, []any{"finish"}},
 		{"pause for good", func() (any, error) { return nil, c.Pause(ctx, 0) }, nil, []any{"pause", time.Duration(0)}},
 		{"resume", func() (any, error) { return nil, c.Resume(ctx) }, nil, []any{"resume"}},
 		{"leave", func() (any, error) { return nil, c.Leave(ctx) }, nil, []any{"leave"}},

@@ -92,7 +92,11 @@ type Daemon interface {
 	// The peer remains a member. Pausing again sets the time anew.
 	Pause(ctx context.Context, d time.Duration) error
 
-	// Resume ends a pause. It is no error if there is none.
+	// Finish takes nothing more from others, and pauses until Resume as soon as all that others wait for is done: the
+	// jobs that are here, and their results home; an own run whose root is here among them. It does not wait for that.
+	Finish(ctx context.Context) error
+
+	// Resume ends a pause, or takes Finish back. It is no error if there is none.
 	Resume(ctx context.Context) error
 
 	// Doctor looks at everything that may keep a peer from being useful. It may take some seconds.

@@ -32,7 +32,8 @@ type Status struct {
 	Workers int `json:"workers"` // cores the peer may use at most
 	// one line: why it may use fewer at the moment, or none; empty when it may use all
 	Limit string `json:"limit,omitempty"`
-	Busy  int    `json:"busy"` // of those, running a job now
+	Left  int    `json:"jobs_left,omitempty"` // that others wait for, when State is PeerFinishing
+	Busy  int    `json:"busy"`                // of those, running a job now
 
 	Addresses    []string     `json:"addresses"` // full multiaddrs that others may join by, the most useful first
 	Reachability Reachability `json:"reachability"`
@@ -75,7 +76,9 @@ const (
 	PeerWorking PeerState = "working" // at least one worker runs a job
 	PeerIdle    PeerState = "idle"
 	PeerPaused  PeerState = "paused"
-	PeerLeaving PeerState = "leaving"
+	// PeerFinishing: it takes nothing more from others, and is paused when it holds nothing any more.
+	PeerFinishing PeerState = "finishing"
+	PeerLeaving   PeerState = "leaving"
 )
 
 // Reachability says whether peers outside the own network can connect to this one.

@@ -39,6 +39,7 @@ type Host struct {
 	seeker   *seeker
 	reach    *reach
 	search   search
+	pacing   pacing
 	closers  []io.Closer // what hangs on inner
 
 	ctx    context.Context // ends with Close
@@ -65,6 +66,7 @@ func Open(ctx context.Context, cfg Config) (*Host, error) {
 	}
 	h := &Host{admission: admission{cfg: cfg, log: cfg.Logger, moved: make(chan struct{}, 1)}, state: state}
 	h.greeter.host, h.exchange.host = h, h
+	h.pacing = newPacing()
 	h.ctx, h.cancel = context.WithCancel(context.Background())
 	h.roll.host = h
 	h.visitors = &visitors{host: h, all: map[peer.ID]*visitor{}, gone: map[peer.ID]departure{}}

@@ -12,7 +12,7 @@ import (
 )
 
 // outer is the libp2p host as the rest of the house sees it: its protocols reach admitted peers only, in both
-// directions. A stream to or from a peer whose handshake is under way waits for its end.
+// directions, and keep to the bandwidth. A stream to or from a peer whose handshake is under way waits for its end.
 type outer struct {
 	host.Host // what libp2p itself uses: identify, hole punching, relaying, reachability
 	own       *Host
@@ -38,7 +38,7 @@ func (g *outer) guard(handler network.StreamHandler) network.StreamHandler {
 				return
 			}
 		}
-		handler(s)
+		handler(g.own.pacing.pace(s))
 	}
 }
 
@@ -86,5 +86,9 @@ func (g *outer) NewStream(ctx context.Context, id peer.ID, protocols ...protocol
 			return nil, fmt.Errorf("no stream to %s: %w", id, err)
 		}
 	}
-	return g.Host.NewStream(ctx, id, protocols...)
+	s, err := g.Host.NewStream(ctx, id, protocols...)
+	if err != nil {
+		return nil, err
+	}
+	return g.own.pacing.pace(s), nil
 }

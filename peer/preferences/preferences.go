@@ -29,6 +29,14 @@ type Preferences struct {
 	Hours []Hours
 	// YieldTo are programs, by the names of their processes, beside which no core is used.
 	YieldTo []string
+	// Rest is the percentage of their time in which the cores that may be used are to be left alone, 0 to 99.
+	Rest int
+	// OnMetered says whether cores may be used while the network counts, or costs, what goes through it.
+	OnMetered bool
+	// The rest is no matter of the moment: bytes a second that may be sent to other peers and received from them,
+	// bytes of memory for the jobs of a run that begins, and of the disk for what is kept of others' runs; 0: any,
+	// and of memory as the system has it.
+	Up, Down, Memory, Disk int64
 	// Hottest is the temperature in degrees Celsius from which on no core is used, until it is Cooling below; 0: any.
 	Hottest int
 }
@@ -45,6 +53,8 @@ type Seen struct {
 	Watched   bool
 	// Battery says that the machine runs on its battery.
 	Battery bool
+	// Metered says that the network is.
+	Metered bool
 	// Running is the first of YieldTo that runs; "" for none.
 	Running string
 	// Celsius is the temperature of the hottest part; 0 if not known.
@@ -54,13 +64,14 @@ type Seen struct {
 // A Verdict is what may be used now, and why not more.
 type Verdict struct {
 	Cores int
-	Limit string // in one line, why Cores is below Workers; "" if it is not
+	Rest  int    // percentage of their time in which they are to be left alone
+	Limit string // in one line, why it is not all of Workers, all the time; "" if it is
 	hot   bool
 }
 
 // Needs says which of the senses the preferences ask for: others need not be looked at.
-func (p *Preferences) Needs() (touched, battery, programs, heat bool) {
-	return p.Here != Same && p.Here < p.Workers, !p.OnBattery, len(p.YieldTo) > 0, p.Hottest > 0
+func (p *Preferences) Needs() (touched, battery, metered, programs, heat bool) {
+	return p.Here != Same && p.Here < p.Workers, !p.OnBattery, !p.OnMetered, len(p.YieldTo) > 0, p.Hottest > 0
 }
 
 // Decide says how many cores may be used; before is what it said the last time.
@@ -71,6 +82,8 @@ func (p *Preferences) Decide(s Seen, before Verdict) Verdict {
 		return Verdict{hot: hot, Limit: "it is not the time: hours allows " + describe(p.Hours)}
 	case s.Battery && !p.OnBattery:
 		return Verdict{hot: hot, Limit: "the machine runs on its battery, and on_battery is false"}
+	case s.Metered && !p.OnMetered:
+		return Verdict{hot: hot, Limit: "the network is metered, and on_metered is false"}
 	case s.Running != "":
 		return Verdict{hot: hot, Limit: s.Running + " is running, and yield_to names it"}
 	case hot && s.Celsius >= p.Hottest:
@@ -80,7 +93,13 @@ func (p *Preferences) Decide(s Seen, before Verdict) Verdict {
 		return Verdict{hot: hot, Limit: fmt.Sprintf("the machine has %d degrees and cools down to %d", s.Celsius,
 			p.Hottest-Cooling)}
 	case p.Here != Same && p.Here < p.Workers && s.Watched && s.Untouched < p.AwayAfter:
-		return Verdict{Cores: p.Here, Limit: fmt.Sprintf("somebody is at the machine, and workers_here is %d", p.Here)}
+		v := Verdict{Cores: p.Here, Limit: fmt.Sprintf("somebody is at the machine, and workers_here is %d", p.Here)}
+		if p.Rest > 0 && p.Here > 0 {
+			v.Rest, v.Limit = p.Rest, fmt.Sprintf("%s; cpu_share is %d", v.Limit, 100-p.Rest)
+		}
+		return v
+	case p.Rest > 0:
+		return Verdict{Cores: p.Workers, Rest: p.Rest, Limit: fmt.Sprintf("cpu_share is %d", 100-p.Rest)}
 	}
 	return Verdict{Cores: p.Workers}
 }

@@ -29,6 +29,7 @@ func TestTheStrictestWishDecides(t *testing.T) {
 		{"nobody can tell", all, Seen{Now: noon}, 8, ""},
 		{"somebody there", all, Seen{Now: noon, Watched: true, Untouched: 5*time.Minute - 1}, 2, "workers_here is 2"},
 		{"on battery", all, Seen{Now: noon, Battery: true}, 0, "on_battery"},
+		{"metered", all, Seen{Now: noon, Metered: true}, 0, "on_metered is false"},
 		{"a program", all, Seen{Now: noon, Running: "game"}, 0, "game is running"},
 		{"hot", all, Seen{Now: noon, Celsius: 80}, 0, "80 degrees"},
 		{"warm", all, Seen{Now: noon, Celsius: 79}, 8, ""},
@@ -62,22 +63,28 @@ func TestNoMoreThanAllowed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := Preferences{Workers: rapid.IntRange(1, 64).Draw(t, "workers"),
 			Here: rapid.IntRange(-1, 64).Draw(t, "here"), AwayAfter: time.Minute,
-			OnBattery: rapid.Bool().Draw(t, "battery ok"),
-			Hottest:   rapid.SampledFrom([]int{0, 60, 90}).Draw(t, "hottest")}
+			OnBattery: rapid.Bool().Draw(t, "battery ok"), OnMetered: rapid.Bool().Draw(t, "metered ok"),
+			Rest:    rapid.SampledFrom([]int{0, 1, 99}).Draw(t, "rest"),
+			Hottest: rapid.SampledFrom([]int{0, 60, 90}).Draw(t, "hottest")}
 		s := Seen{Now: time.Unix(rapid.Int64Range(0, 1<<32).Draw(t, "now"), 0).UTC(),
 			Watched:   rapid.Bool().Draw(t, "watched"),
 			Untouched: time.Duration(rapid.IntRange(0, 120).Draw(t, "untouched")) * time.Second,
-			Battery:   rapid.Bool().Draw(t, "battery"), Celsius: rapid.IntRange(0, 110).Draw(t, "celsius")}
+			Battery:   rapid.Bool().Draw(t, "battery"), Metered: rapid.Bool().Draw(t, "metered"),
+			Celsius: rapid.IntRange(0, 110).Draw(t, "celsius")}
 		v := p.Decide(s, Verdict{})
-		if v.Cores < 0 || v.Cores > p.Workers || (v.Cores < p.Workers) != (v.Limit != "") {
+		if v.Cores < 0 || v.Cores > p.Workers || (v.Cores < p.Workers || v.Rest > 0) != (v.Limit != "") ||
+			v.Cores > 0 && v.Rest != p.Rest {
 			t.Fatalf("%d of %d cores, %q", v.Cores, p.Workers, v.Limit)
 		}
-		touched, battery, _, heat := p.Needs()
+		touched, battery, metered, _, heat := p.Needs()
 		if !touched {
 			s.Watched = !s.Watched
 		}
 		if !battery {
 			s.Battery = !s.Battery
+		}
+		if !metered {
+			s.Metered = !s.Metered
 		}
 		if !heat {
 			s.Celsius = 110 - s.Celsius

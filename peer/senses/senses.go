@@ -1,10 +1,11 @@
 // Package senses sees what the owner of a machine does with it: whether somebody is there, whether it runs on its
-// battery, which programs run, how hot it is. Each function looks once, takes some milliseconds at most, and says
-// nothing where the system does not tell: a machine that cannot be seen is taken for one that nobody uses.
+// battery and whether its network is metered, which programs run, how hot it is. Each function looks once, takes some
+// milliseconds at most, and says nothing where the system does not tell: a machine that cannot be seen is taken for one
+// that nobody uses.
 //
-// Linux is seen through logind, or terminals where there is none, and /sys; FreeBSD through terminals and sysctl; macOS
-// through ioreg and pmset; Windows through its own calls. macOS, Windows and FreeBSD were compiled, and what they print
-// was read in tests, but no such machine was at hand.
+// Linux is seen through logind, or terminals where there is none, NetworkManager and /sys; FreeBSD through terminals
+// and sysctl; macOS through ioreg and pmset; Windows through its own calls. macOS, Windows and FreeBSD were compiled,
+// and what they print was read in tests, but no such machine was at hand.
 package senses
 
 import (
@@ -24,6 +25,9 @@ func Untouched() (since time.Duration, ok bool) { return untouched() }
 
 // OnBattery says whether the machine is known to run on its battery.
 func OnBattery() bool { return onBattery() }
+
+// Metered says whether the network is known to be metered: somebody counts what goes through it, or has to pay.
+func Metered() bool { return metered() }
 
 // Running gives the first of the names that a process of this machine has; "" for none. Case and a trailing ".exe" are
 // not looked at. Linux cuts names of processes to 15 bytes, which is seen through where the command line can be read.

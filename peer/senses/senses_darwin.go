@@ -8,6 +8,8 @@ import (
 
 func onBattery() bool { return macBattery(say("/usr/bin/pmset", "-g", "batt")) }
 
+func metered() bool { return false } // the system does not tell programs without a library of its own
+
 func untouched() (time.Duration, bool) {
 	return macUntouched(say("/usr/sbin/ioreg", "-c", "IOHIDSystem", "-d", "4"))
 }

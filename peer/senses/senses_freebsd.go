@@ -14,6 +14,8 @@ func onBattery() bool {
 	return err == nil && line == 0
 }
 
+func metered() bool { return false } // the system does not know
+
 func untouched() (time.Duration, bool) { return terminalsUntouched(terminals, time.Now()) }
 
 func accessed(info fs.FileInfo) time.Time {

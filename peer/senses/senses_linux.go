@@ -19,25 +19,41 @@ func untouched() (time.Duration, bool) {
 	return terminalsUntouched(terminals, time.Now())
 }
 
+// metered asks NetworkManager; where there is none nothing is known.
+func metered() bool {
+	var how uint32
+	return ask("org.freedesktop.NetworkManager", "/org/freedesktop/NetworkManager",
+		"org.freedesktop.NetworkManager", map[string]any{"Metered": &how}) && networkMetered(how)
+}
+
 // askLogind asks systemd's logind, which graphical sessions tell when they are idle, and which looks at the terminals
 // of the others.
 func askLogind() (time.Duration, bool) {
+	var idle bool
+	var since uint64
+	ok := ask("org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.login1.Manager",
+		map[string]any{"IdleHint": &idle, "IdleSinceHint": &since})
+	return logindUntouched(idle, since, time.Now()), ok
+}
+
+// ask asks a program on the system's bus for some of its properties, and says whether it gave all. One that does not
+// run is not started.
+func ask(program string, path dbus.ObjectPath, kind string, properties map[string]any) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	bus, err := dbus.ConnectSystemBus(dbus.WithContext(ctx))
 	if err != nil {
-		return 0, false
+		return false
 	}
 	defer bus.Close()
-	const manager = "org.freedesktop.login1.Manager"
-	var idle bool
-	var since uint64
-	login := bus.Object("org.freedesktop.login1", "/org/freedesktop/login1")
-	if login.StoreProperty(manager+".IdleHint", &idle) != nil ||
-		login.StoreProperty(manager+".IdleSinceHint", &since) != nil {
-		return 0, false
+	for name, value := range properties {
+		var v dbus.Variant
+		if bus.Object(program, path).CallWithContext(ctx, "org.freedesktop.DBus.Properties.Get",
+			dbus.FlagNoAutoStart, kind, name).Store(&v) != nil || v.Store(value) != nil {
+			return false
+		}
 	}
-	return logindUntouched(idle, since, time.Now()), true
+	return true
 }
 
 func accessed(info fs.FileInfo) time.Time {

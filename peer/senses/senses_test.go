@@ -71,6 +71,20 @@ func TestLogind(t *testing.T) {
 	}
 }
 
+func TestMetered(t *testing.T) {
+	for how, want := range []bool{false, true, false, true, false} { // unknown, yes, no, guessed yes, guessed no
+		if networkMetered(uint32(how)) != want {
+			t.Errorf("NetworkManager's %d is metered: %v, want %v", how, !want, want)
+		}
+	}
+	for cost, want := range map[uint32]bool{0: false, 1: false, 2: true, 4: true, 0x10001: true, 0x20001: false,
+		0x40001: true, 0x80001: false} {
+		if costMetered(cost) != want {
+			t.Errorf("Windows' %#x is metered: %v, want %v", cost, !want, want)
+		}
+	}
+}
+
 func TestTheHottestSensorThatIsOne(t *testing.T) {
 	all := []sensors.TemperatureStat{{Temperature: 255}, {Temperature: -128}, {Temperature: 0},
 		{Temperature: 71.9}, {Temperature: 45}}

@@ -1,9 +1,12 @@
 package senses
 
 import (
+	"runtime"
+	"syscall"
 	"time"
 	"unsafe"
 
+	"github.com/go-ole/go-ole"
 	"golang.org/x/sys/windows"
 )
 
@@ -23,6 +26,33 @@ func onBattery() bool {
 	status[0] = 255
 	ok := call("kernel32.dll", "GetSystemPowerStatus", unsafe.Pointer(&status))
 	return ok != 0 && status[0] == 0
+}
+
+// The network list manager and its interface INetworkCostManager, whose first method of its own is GetCost.
+const (
+	networkListManager = "{DCB00C01-570F-4A9B-8D69-199FDBA5723B}"
+	networkCostManager = "{DCB00008-570F-4A9B-8D69-199FDBA5723B}"
+)
+
+const getCost = 3 // after IUnknown's methods
+
+// metered asks what the connection to the Internet costs.
+func metered() bool {
+	runtime.LockOSThread() // COM belongs to the thread
+	defer runtime.UnlockOSThread()
+	if ole.CoInitializeEx(0, ole.COINIT_MULTITHREADED) == nil {
+		defer ole.CoUninitialize()
+	}
+	manager, err := ole.CreateInstance(ole.NewGUID(networkListManager), ole.NewGUID(networkCostManager))
+	if err != nil {
+		return false
+	}
+	defer manager.Release()
+	methods := (*[getCost + 1]uintptr)(unsafe.Pointer(manager.RawVTable))
+	var cost uint32
+	result, _, _ := syscall.SyscallN(methods[getCost], uintptr(unsafe.Pointer(manager)),
+		uintptr(unsafe.Pointer(&cost)), 0)
+	return result == 0 && costMetered(cost)
 }
 
 // untouched asks when this session last had input. A service has a session of its own, and sees none.

@@ -117,7 +117,7 @@ func (s *Session) count() {
 	d := s.driver
 	st := &Stats{
 		Steal: d.Core().Stats(), Shared: d.SharedStats(), Load: s.load, Held: d.Held(), Given: d.Given(),
-		Master:    d.Master(),
+		Master: d.Master(), Holding: d.Core().Holding(),
 		Malformed: s.bad, Unheard: s.unheard.Load(), Unkept: s.unkept, Stored: s.stored, Unstored: s.unstored,
 		Trouble: s.trouble(), Died: s.died, Proofs: d.Proofs(), Rate: s.rate,
 	}

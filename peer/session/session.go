@@ -121,6 +121,8 @@ type Stats struct {
 	// says that the root runs here.
 	Held, Given int
 	Master      bool
+	// Holding is how many jobs are here that others wait for, the root and results on their way home among them.
+	Holding int
 	// Malformed counts the jobs and outcomes that could not be decoded.
 	Malformed uint64
 	// Unheard counts the news that came while too many waited, and were dropped.
@@ -229,6 +231,12 @@ func (s *Session) SetCores(n int) {
 // setCores tells the engine how many cores it may use, and whether there is anybody to share with.
 func (s *Session) setCores() {
 	sides{s}.Do(&port.Order{Kind: port.Cores, Max: s.cores, Share: s.members.Len() > 1})
+}
+
+// Finish has this peer take no more jobs of the run from others, or lifts that; what it holds it finishes, until
+// Stats.Holding is 0.
+func (s *Session) Finish(on bool) {
+	s.tell(func(now time.Duration) { s.driver.Finish(now, on) })
 }
 
 // Stats returns the counters.

@@ -23,6 +23,7 @@ type key struct {
 	about []string // sentences for the file; the first, without its full stop, also explains the flag
 	kind  kind
 	want  string // what is allowed, for errors; after "want"
+	owner bool   // a daemon that runs takes it up: the owner of the machine says it beside his own work
 
 	// field is where the value is: a *string, *[]string, *bool, *int or *time.Duration, as kind says.
 	field func(*Settings) any
@@ -186,15 +187,16 @@ func workKeys() []*key {
 		check: func(s *Settings) bool { return isName(s.Cluster) },
 	}
 	workers := &key{
-		name: "workers", kind: numberKind, want: fmt.Sprintf("a whole number from 0 to %d", MaxWorkers),
+		name: "workers", owner: true, kind: numberKind, want: fmt.Sprintf("a whole number from 0 to %d", MaxWorkers),
 		about: []string{"Cores to use; 0: all."},
 		field: func(s *Settings) any { return &s.Workers },
 		check: func(s *Settings) bool { return s.Workers >= 0 && s.Workers <= MaxWorkers },
 	}
 	memory := &key{
-		name: "memory", kind: numberKind, want: fmt.Sprintf("0, or a whole number from %d to %d", MinMemory, MaxMemory),
+		name: "memory", owner: true, kind: numberKind,
+		want: fmt.Sprintf("0, or a whole number from %d to %d", MinMemory, MaxMemory),
 		about: []string{"MiB of memory that the jobs of one run may have; 0: half of the machine's.",
-			"A run that needs more loses its process here, and is left alone after the second time."},
+			"A run that needs more loses its process here, and is left alone after the second time. One that has begun keeps what it was given."},
 		field: func(s *Settings) any { return &s.Memory },
 		check: func(s *Settings) bool { return s.Memory == 0 || s.Memory >= MinMemory && s.Memory <= MaxMemory },
 	}
@@ -264,7 +266,7 @@ func objectsKey() *key {
 // keepKeys are about what is kept of runs, and how long.
 func keepKeys() []*key {
 	disk := &key{
-		name: "run_disk", kind: numberKind,
+		name: "run_disk", owner: true, kind: numberKind,
 		want: fmt.Sprintf("0, or a whole number from %d to %d", MinRunDisk, MaxRunDisk),
 		about: []string{"MiB of the disk that checkpoints of other peers' runs may take; 0: as much as there is.",
 			"One owner's runs may have half of it, one run a quarter."},

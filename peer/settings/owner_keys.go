@@ -58,14 +58,51 @@ func ownerKeys() []*key {
 		field: func(s *Settings) any { return &s.Hottest },
 		check: func(s *Settings) bool { return s.Hottest == 0 || s.Hottest >= MinHottest && s.Hottest <= MaxHottest },
 	}
-	return []*key{here, away, battery, hours, programs, hottest}
+	list := slices.Concat([]*key{here, away, shareKey(), battery, hours, programs, hottest}, trafficKeys())
+	for _, k := range list {
+		k.owner = true
+	}
+	return list
+}
+
+func shareKey() *key {
+	return &key{
+		name: "cpu_share", kind: numberKind, want: "a whole number from 1 to 100",
+		about: []string{"Percent of their time for which these cores are used, on the average over a minute.",
+			"They rest in turns of a fifth of a second; a job that cannot be stopped goes on, and the rest comes after it."},
+		field: func(s *Settings) any { return &s.CPUShare },
+		check: func(s *Settings) bool { return s.CPUShare >= 1 && s.CPUShare <= 100 },
+	}
+}
+
+// trafficKeys are about what goes over the network.
+func trafficKeys() []*key {
+	limit := func(name string, field func(*Settings) *int, about ...string) *key {
+		return &key{name: name, about: about, kind: numberKind,
+			want:  fmt.Sprintf("0, or a whole number from %d to %d", MinTraffic, MaxTraffic),
+			field: func(s *Settings) any { return field(s) },
+			check: func(s *Settings) bool { n := *field(s); return n == 0 || n >= MinTraffic && n <= MaxTraffic }}
+	}
+	return []*key{
+		limit("upload", func(s *Settings) *int { return &s.Upload },
+			"Kilobytes (1000 bytes) a second that may be sent to other peers; 0: as many as can be.",
+			"What keeps the peer a member is not held back, but counted."),
+		limit("download", func(s *Settings) *int { return &s.Download },
+			"Kilobytes (1000 bytes) a second that may be received from other peers; 0: as many as can be."),
+		{name: "on_metered", kind: boolKind, want: "true or false",
+			about: []string{"Compute while the network counts, or costs, what goes through it.",
+				"Linux (NetworkManager) and Windows tell; on other systems it is not known, and forbids nothing."},
+			field: func(s *Settings) any { return &s.OnMetered }},
+	}
 }
 
 // Prefers are the preferences of the owner of the machine, as the settings say them; most is how many cores 0 workers
 // are.
 func (s *Settings) Prefers(most int) preferences.Preferences {
 	p := preferences.Preferences{Workers: s.Workers, Here: s.WorkersHere, AwayAfter: s.AwayAfter,
-		OnBattery: s.OnBattery, YieldTo: s.YieldTo, Hottest: s.Hottest}
+		OnBattery: s.OnBattery, OnMetered: s.OnMetered, YieldTo: s.YieldTo, Hottest: s.Hottest, Rest: 100 - s.CPUShare,
+		Up: int64(s.Upload) * 1000, Down: int64(s.Download) * 1000, Memory: int64(s.Memory) << 20,
+		Disk: int64(s.RunDisk) << 20}
 	if p.Workers == 0 {
 		p.Workers = most
 	}
@@ -80,7 +117,8 @@ func (s *Settings) Prefers(most int) preferences.Preferences {
 // IsOwners says whether a setting is what the owner of the machine allows, which a daemon that runs takes up from its
 // file.
 func IsOwners(name string) bool {
-	return name == "workers" || slices.ContainsFunc(ownerKeys(), func(k *key) bool { return k.name == name })
+	k := keyNamed(name)
+	return k != nil && k.owner
 }
 
 // An OwnerValue is what the owner of the machine allows of one thing.
@@ -95,7 +133,7 @@ type OwnerValue struct {
 // Owner lists what the owner of the machine allows, in the order of the commented file.
 func (l *Loaded) Owner() (list []OwnerValue) {
 	for _, k := range keys() {
-		if !IsOwners(k.name) {
+		if !k.owner {
 			continue
 		}
 		v := OwnerValue{Key: k.name, About: strings.Join(k.about, " "), Kind: "text"}
@@ -120,7 +158,7 @@ func (l *Loaded) Owner() (list []OwnerValue) {
 // NotLive names the settings that differ in two loads and are not taken up by a daemon that runs.
 func NotLive(a, b *Loaded) (names []string) {
 	for _, k := range keys() {
-		if !IsOwners(k.name) && k.text(&a.Settings) != k.text(&b.Settings) {
+		if !k.owner && k.text(&a.Settings) != k.text(&b.Settings) {
 			names = append(names, k.name)
 		}
 	}

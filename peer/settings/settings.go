@@ -47,6 +47,10 @@ type Settings struct {
 	Hours       []string      // when, as preferences.ParseHours reads them; none: always
 	YieldTo     []string      // programs beside which no core is used
 	Hottest     int           // degrees Celsius from which on none is used; 0: any
+	CPUShare    int           // percent of their time for which cores are used
+	Upload      int           // kilobytes a second to other peers; 0: any
+	Download    int           // and from them
+	OnMetered   bool          // use cores while the network is metered
 
 	Memory int // MiB that one run's jobs may have; 0: a share of the machine's
 	// ObjectsMemory is how many MiB what one run's jobs share may take.
@@ -114,6 +118,8 @@ const (
 	MaxAway        = 24 * time.Hour
 	MinHottest     = 30 // degrees Celsius
 	MaxHottest     = 120
+	MinTraffic     = 64 // kilobytes a second
+	MaxTraffic     = 10_000_000
 	maxList        = 64   // addresses in a list
 	maxText        = 4096 // bytes of a text
 	maxName        = 64   // bytes of a name
@@ -128,7 +134,7 @@ func Defaults(d Dirs) Settings {
 		StateDir: d.State,
 		Trust:    TrustInvite, MDNS: true, DHT: true, NAT: true, MaxConnections: 256,
 		Policy: policy.Names()[0], Priority: PriorityIdle, ObjectsMemory: 1024,
-		WorkersHere: preferences.Same, AwayAfter: 5 * time.Minute,
+		WorkersHere: preferences.Same, AwayAfter: 5 * time.Minute, CPUShare: 100,
 		Modules: ModulesMembers, ModuleCache: 256, RunDisk: 8192, RunMemory: 96,
 		Dashboard: DashboardAuto,
 		LogLevel:  "info", LogFormat: LogText, LeaveAfter: 10 * time.Second,

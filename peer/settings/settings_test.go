@@ -71,7 +71,8 @@ func TestOrder(t *testing.T) {
 		"checkpoint_interval": {`"3s"`, "4s"}, "memory": {"512", "1024"}, "modules": {`"off"`, "published"},
 		"module_cache": {"64", "128"}, "workers_here": {"1", "0"}, "away_after": {`"1m0s"`, "2m0s"},
 		"on_battery": {"true", "true"}, "hours": {`["22:00-06:00"]`, "mon-fri/18:00-08:00"}, "yield_to": {`["game"]`, "blender"},
-		"trusted": {`["12D3KooWDpJ7As7BWAwRMfu1VU2WCqNjvq387JEYKDBj4kx6nXTN"]`, strings.Repeat("Q", 46)},
+		"trusted":   {`["12D3KooWDpJ7As7BWAwRMfu1VU2WCqNjvq387JEYKDBj4kx6nXTN"]`, strings.Repeat("Q", 46)},
+		"cpu_share": {"50", "60"}, "upload": {"100", "200"}, "download": {"300", "400"}, "on_metered": {"true", "false"},
 		"hottest": {"80", "90"}, "objects_memory": {"64", "128"},
 		"executables": {`["bc=/usr/bin/bc"]`, "bc=/bin/bc@" + strings.Repeat("0a", 32)},
 	}

@@ -25,3 +25,11 @@ func logindUntouched(idle bool, sinceMicros uint64, now time.Time) time.Duration
 	}
 	return max(now.Sub(time.UnixMicro(int64(sinceMicros))), 0)
 }
+
+// networkMetered reads NetworkManager's property Metered (NMMetered): 1 is yes, 3 a guess that it is, as by a phone's
+// hotspot.
+func networkMetered(how uint32) bool { return how == 1 || how == 3 }
+
+// costMetered reads Windows' NLM_CONNECTION_COST: fixed (so much is paid for), variable (each byte is), over its limit,
+// or roaming. The other bits say that it is unrestricted, congested, or comes near the limit.
+func costMetered(cost uint32) bool { return cost&(0x2|0x4|0x10000|0x40000) != 0 }

@@ -1,0 +1,166 @@
+package host
+
+import (
+	"context"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/network"
+	"golang.org/x/time/rate"
+)
+
+// Pacing keeps what the owner of the machine says of its bandwidth: bytes a second to other peers, and from them, over
+// all streams of the house's protocols. A stream is paced where it is written and read, so TCP, QUIC and relays are the
+// same; libp2p's own protocols, and connections that this peer relays, are not counted.
+//
+// Each direction is one bucket. What is sent takes its bytes out of the bucket and waits until there are as many. Small
+// messages, heartbeats above all, may be ahead of it by so much as comes in pacingAhead: a peer whose line is full of
+// results is not taken for dead. As they take their bytes too, the others wait for them, and the bound holds.
+type pacing struct{ up, down *rate.Limiter }
+
+const (
+	// pacedPiece is how many bytes are sent or taken at a time; what is more is divided.
+	pacedPiece = 16 << 10
+	// smallMessage is what may be ahead.
+	smallMessage = 4 << 10
+	pacingAhead  = 2 * time.Second
+)
+
+func newPacing() pacing {
+	return pacing{rate.NewLimiter(rate.Inf, pacedPiece), rate.NewLimiter(rate.Inf, pacedPiece)}
+}
+
+// SetBandwidth says how many bytes a second may go to other peers and come from them, from now on; 0: any. Who waits
+// already goes on waiting for what it was told.
+func (h *Host) SetBandwidth(up, down int64) {
+	for l, most := range map[*rate.Limiter]int64{h.pacing.up: up, h.pacing.down: down} {
+		limit := rate.Limit(most)
+		if most <= 0 {
+			limit = rate.Inf
+		}
+		if l.Limit() != limit {
+			l.SetLimit(limit)
+		}
+	}
+}
+
+// pace makes a stream keep it.
+func (p pacing) pace(s network.Stream) network.Stream {
+	ctx, cancel := context.WithCancel(context.Background())
+	return &pacedStream{Stream: s, pacing: p, ctx: ctx, cancel: cancel}
+}
+
+// A pacedStream is read by one goroutine and written by one at a time, as streams are; deadlines may be set, and it may
+// be reset, by others meanwhile, which ends the waiting.
+type pacedStream struct {
+	network.Stream
+	pacing
+	ctx    context.Context // ends when the stream is reset
+	cancel context.CancelFunc
+
+	mu          sync.Mutex
+	read, write time.Time // deadlines
+}
+
+// await takes n bytes, at most pacedPiece, from a bucket, and waits until they may go.
+func (s *pacedStream) await(l *rate.Limiter, n int, deadline *time.Time) error {
+	taken := l.ReserveN(time.Now(), n)
+	wait := taken.Delay()
+	if n <= smallMessage {
+		wait -= pacingAhead
+	}
+	if wait <= 0 {
+		return nil
+	}
+	s.mu.Lock()
+	until := *deadline
+	s.mu.Unlock()
+	late := !until.IsZero() && time.Until(until) < wait
+	if late {
+		wait = max(time.Until(until), 0)
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		if !late {
+			return nil
+		}
+	case <-s.ctx.Done():
+		late = false
+	}
+	taken.Cancel()
+	if late {
+		return os.ErrDeadlineExceeded
+	}
+	return network.ErrReset
+}
+
+func (s *pacedStream) Write(b []byte) (sent int, err error) {
+	if s.up.Limit() == rate.Inf {
+		return s.Stream.Write(b)
+	}
+	for {
+		piece := b[sent:min(len(b), sent+pacedPiece)]
+		if err := s.await(s.up, len(piece), &s.write); err != nil {
+			return sent, err
+		}
+		n, err := s.Stream.Write(piece)
+		if sent += n; err != nil || sent == len(b) {
+			return sent, err
+		}
+	}
+}
+
+// Read waits after it has read: the other side is held back by the stream's window.
+func (s *pacedStream) Read(b []byte) (int, error) {
+	if s.down.Limit() == rate.Inf {
+		return s.Stream.Read(b)
+	}
+	n, err := s.Stream.Read(b[:min(len(b), pacedPiece)])
+	if n > 0 {
+		if late := s.await(s.down, n, &s.read); late != nil {
+			return n, late // it was read all the same
+		}
+	}
+	return n, err
+}
+
+func (s *pacedStream) Reset() error {
+	s.cancel()
+	return s.Stream.Reset()
+}
+
+func (s *pacedStream) ResetWithError(code network.StreamErrorCode) error {
+	s.cancel()
+	return s.Stream.ResetWithError(code)
+}
+
+func (s *pacedStream) Close() error {
+	s.cancel()
+	return s.Stream.Close()
+}
+
+func (s *pacedStream) SetDeadline(t time.Time) error {
+	s.note(t, &s.read, &s.write)
+	return s.Stream.SetDeadline(t)
+}
+
+func (s *pacedStream) SetReadDeadline(t time.Time) error {
+	s.note(t, &s.read)
+	return s.Stream.SetReadDeadline(t)
+}
+
+func (s *pacedStream) SetWriteDeadline(t time.Time) error {
+	s.note(t, &s.write)
+	return s.Stream.SetWriteDeadline(t)
+}
+
+func (s *pacedStream) note(t time.Time, deadlines ...*time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, d := range deadlines {
+		*d = t
+	}
+}

@@ -1,0 +1,97 @@
+package peer
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// Guards what the owner of a machine gives: over minutes the cores are used for the part of their time that he said,
+// also by jobs that go on after their turn and when there was nothing to do for a while; and never more at once than
+// there are.
+func TestThrottle(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		cores, rest := rapid.IntRange(1, 16).Draw(t, "cores"), rapid.IntRange(1, 99).Draw(t, "rest")
+		leaf := rapid.IntRange(1, 12).Draw(t, "turns that a job goes on for")
+		idle := rapid.IntRange(0, 600).Draw(t, "turns without work")
+		var a throttle
+		busy, used := make([]int, cores), time.Duration(0) // turns that each core is busy for
+		const turns = 5 * 600                              // ten minutes
+		for i := range idle + turns {
+			n := a.turn(cores, rest, turnEvery)
+			if n < 0 || n > cores {
+				t.Fatalf("%d of %d cores", n, cores)
+			}
+			for k := range busy {
+				if i >= idle && busy[k] == 0 && k < n {
+					busy[k] = leaf
+				}
+				if busy[k] > 0 {
+					busy[k]--
+					used += turnEvery
+				}
+			}
+			if i%5 == 0 {
+				a.used(used)
+			}
+		}
+		all := turns * turnEvery * time.Duration(cores)
+		want := all * time.Duration(100-rest) / 100
+		slack := turnEvery * time.Duration((leaf+7)*cores) // the last jobs, and what was saved up at first
+		if used > want+slack || used < want-slack-all/20 {
+			t.Fatalf("%v of %v were used, want %v", used, all, want)
+		}
+	})
+}
+
+// Guards the way from the owner's wish to the runs: a core is taken from them in some turns.
+func TestArbiterRests(t *testing.T) {
+	a := &arbiter{cores: 1}
+	cores := -1
+	a.join(&share{most: 1, finish: func(bool) {}, dry: func() bool { return false }, set: func(c int) { cores = c }})
+	used := 0
+	turns := func(n int) (used int) {
+		for range n {
+			a.next()
+			used += cores
+		}
+		return used
+	}
+	if n := turns(10); n != 10 {
+		t.Errorf("without a wish it has %d turns of 10", n)
+	}
+	a.used(2 * time.Second)
+	a.allow(1, 70)
+	if used = turns(100); used < 29 || used > 31 {
+		t.Errorf("at a share of 30%% it has %d turns of 100", used)
+	}
+	a.used(2*time.Second + time.Duration(used+10)*turnEvery)
+	if n := turns(30); n > 1 {
+		t.Errorf("it had ten turns too many, and then %d of 30", n)
+	}
+	a.allow(1, 0)
+	if cores != 1 {
+		t.Error("without a wish it has no core")
+	}
+}
+
+// Guards that a run which comes while this peer finishes takes nothing either, until that is taken back.
+func TestNewRunsFinish(t *testing.T) {
+	a := &arbiter{cores: 2}
+	var said []string
+	come := func(name string) {
+		a.join(&share{most: 2, dry: func() bool { return false }, set: func(int) {},
+			finish: func(on bool) { said = append(said, fmt.Sprint(name, on)) }})
+	}
+	come("first")
+	a.finish(true)
+	come("second")
+	a.finish(false)
+	come("third")
+	if want := []string{"firsttrue", "secondtrue", "firstfalse", "secondfalse"}; !slices.Equal(said, want) {
+		t.Errorf("the runs were told %v, want %v", said, want)
+	}
+}

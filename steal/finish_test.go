@@ -1,0 +1,46 @@
+package steal
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/satin-peer/satin/steal/policy"
+)
+
+// Guards whoever wants to stop after the jobs at hand: nothing more is asked for or taken, what is here begins and goes
+// home, and when there is nothing left that can be seen. Afterwards it steals as before.
+func TestFinish(t *testing.T) {
+	f := newFetcher(t)
+	f.get(1, 3, 5) // two begin, one waits
+	f.out = f.Finish(f.now, true)
+	f.wants()
+	f.get(7)
+	f.wants()
+	if m := f.out.Messages; len(m) != 1 || m[0].Return == nil || !slices.Equal(m[0].Return.Handles, []Handle{7}) {
+		t.Errorf("a job that comes all the same is answered by %+v", m)
+	}
+	f.out = f.Finished(f.now, 1, []byte("one"), nil)
+	f.Report(f.now, Load{Workers: 2, Idle: 1, Runs: 2})
+	f.out = f.Finished(f.now, 2, []byte("three"), nil)
+	for i, h := range []Handle{1, 3} {
+		if n := f.Holding(); n != 3-i {
+			t.Errorf("it holds %d jobs, want %d", n, 3-i)
+		}
+		f.Step(f.now, &Message{From: Address{Peer: "a", Inc: 1}, To: f.self, Ack: &ResultAck{Handle: h}})
+	}
+	f.out = f.Finished(f.now, 3, []byte("five"), nil)
+	f.Step(f.now, &Message{From: Address{Peer: "a", Inc: 1}, To: f.self, Ack: &ResultAck{Handle: 5}})
+	f.Report(f.now, Load{Workers: 2, Idle: 2, Runs: 3})
+	f.policy.steals = []policy.Steal{{Victim: "a", Max: 1}}
+	f.out = f.Tick(f.now + time.Second)
+	asks := func(m *Message) bool { return m.Request != nil }
+	if f.Holding() != 0 || slices.ContainsFunc(f.out.Messages, asks) || f.segments.wanting() != 0 {
+		t.Errorf("it holds %d jobs, has %d workers to give jobs to, and sends %+v", f.Holding(), f.segments.wanting(),
+			f.out.Messages)
+	}
+	f.policy.steals = []policy.Steal{{Victim: "a", Max: 1}}
+	if f.out = f.Finish(f.now, false); !slices.ContainsFunc(f.out.Messages, asks) || f.segments.wanting() != 2 {
+		t.Errorf("afterwards it sends %+v", f.out.Messages)
+	}
+}
