@@ -17,6 +17,8 @@ func near() map[ClusterID]Link { return map[ClusterID]Link{"b": {LastSteal: 200 
 func TestAdaptiveDecides(t *testing.T) {
 	far := map[ClusterID]Link{"b": {LastSteal: 3 * time.Second}}
 	slow := map[ClusterID]Link{"b": {LastSteal: 200 * time.Millisecond}, "c": {LastSteal: 5 * time.Second}}
+	fed := begun(0)
+	fed.far = map[ClusterID]*farCluster{"b": {rich: 0.5, at: time.Minute}, "c": {rich: 1}}
 	starved := begun(0)
 	starved.far = map[ClusterID]*farCluster{"b": {rich: 0.001, at: time.Minute, probeAt: time.Hour},
 		"c": {rich: 1, probeAt: time.Hour}}
@@ -41,9 +43,12 @@ func TestAdaptiveDecides(t *testing.T) {
 		{"an unknown way waits at the victim", begun(0), scene{load: idleOne, failures: 1}, "wait at b, steal a"},
 		{"a single far cluster is the best one", begun(0), scene{load: idleOne, links: far, failures: 1},
 			"steal b, steal a"},
-		{"a far one is measured, not asked, beside a near one", starved,
+		{"a far one is measured, not asked, beside a near one", fed,
 			scene{clusters: "a: a1 a2, b: b1, c: c1", load: idleOne, links: slow, failures: 1},
-			"steal b, steal a"},
+			"probe c, steal b, steal a"},
+		{"it is asked if the near one has no work", starved,
+			scene{clusters: "a: a1 a2, b: b1, c: c1", load: idleOne, links: slow, failures: 1},
+			"steal c, steal a"},
 		{"it is asked by who has been idle for as long, if the near one is poor", waited,
 			scene{clusters: "a: a1 a2, b: b1, c: c1", load: idleOne, links: slow, failures: 1}, "steal c, steal a"},
 		{"lifelines when local steals go on failing", begun(0),

@@ -18,6 +18,7 @@ const (
 	// soonPoor is the weight of one steal in farCluster.rich, forgetPoor the time after which a cluster that
 	// was poor gets the benefit of two thirds of the doubt.
 	soonPoor   = 0.4
+	leastRich  = 0.05 // a cluster is taken to have work as often as that
 	forgetPoor = 2 * time.Second
 )
 
@@ -119,12 +120,16 @@ func (a *Adaptive) probeStrangers(v View, p *Plan) {
 }
 
 // tooFar is the time beyond which a cluster is not stolen from: as long as the workers have been idle, which
-// is what was lost by waiting for a better one, and at first a few times the best cluster's time.
+// is what was lost by waiting for a better one, and at first a few times what a job takes from the best cluster, the
+// steals that bring nothing included: two near clusters without work would only beg from each other.
 func (a *Adaptive) tooFar(v View, times []time.Duration) time.Duration {
 	best, idle := time.Duration(0), time.Duration(0)
-	for _, t := range times {
-		if t > 0 && (best == 0 || t < best) {
-			best = t
+	for i, c := range a.otherClusters(v) {
+		if t := times[i]; t > 0 {
+			t = time.Duration(float64(t) / max(a.remember(v, c.ID).richness(v.Now()), leastRich))
+			if best == 0 || t < best {
+				best = t
+			}
 		}
 	}
 	if v.Idle() > 0 {
