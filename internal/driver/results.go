@@ -119,6 +119,7 @@ func (s *shared) came(id sharedobj.JobID, why error) {
 	now := s.d.now
 	switch {
 	case h.order != nil && why == nil:
+		s.uses(h.order)
 		s.d.deliver(h.order)
 	case h.order != nil:
 		s.d.isBack(h.order.Ref)
@@ -159,27 +160,29 @@ func (s *shared) without(m *steal.Message) *steal.Message {
 	return &left
 }
 
-// delays says whether an outcome is delivered later, or not at all: it was kept here, and what it names was not. Else
-// what it names stays as long as the job that awaits it.
+// delays says whether an outcome is delivered later, or not at all: it was kept here, and what it names was not.
 func (s *shared) delays(o *steal.Order) bool {
 	if s == nil {
 		return false
 	}
 	names, _ := port.NamedBy(o.Outcome)
-	g, there := s.d.given[o.Ref]
-	if len(names) == 0 || !there {
+	if _, there := s.d.given[o.Ref]; !there || s.has(names) {
+		s.uses(o)
 		return false
 	}
-	if !s.has(names) {
-		later := *o
-		s.hold(s.d.now, &heldBack{order: &later}, names, "")
-		return true
-	}
-	if best := above(s.d.segments, g.path); best != 0 {
+	later := *o
+	s.hold(s.d.now, &heldBack{order: &later}, names, "")
+	return true
+}
+
+// uses has what an outcome names stay as long as the job that awaits it.
+func (s *shared) uses(o *steal.Order) {
+	names, _ := port.NamedBy(o.Outcome)
+	g, there := s.d.given[o.Ref]
+	if best := above(s.d.segments, g.path); there && len(names) > 0 && best != 0 {
 		s.core.Pin(names...)
 		s.results.used[best] = append(s.results.used[best], names...)
 	}
-	return false
 }
 
 // ended unpins what the results named that the frames of a segment got.
