@@ -458,9 +458,23 @@ func (w *world) settledAt() int64 {
 // settling is how many comparisons it takes some twenty peers to have all.
 const settling = 40
 
+// clogged says whether a link has more to carry than it can in the time that lattices have to become alike: some worlds
+// compare them more often than their links bear.
+func (w *world) clogged() bool {
+	n := len(w.net.links.Sizes())
+	for from := range n {
+		for to := range n {
+			if w.net.links.Backlog(time.Duration(w.now), from, to) > time.Second {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // checkLattices looks whether all who know the lattice have the same of it, and their own offers.
 func (w *world) checkLattices() {
-	if w.shared == nil {
+	if w.shared == nil || w.clogged() {
 		return
 	}
 	var first *sharer
