@@ -203,6 +203,7 @@ func (b *book) takeInventory(p *peer, h *Heartbeat) {
 		}
 		if i < len(p.leases) && p.leases[i].handle == held {
 			l := p.leases[i]
+			l.listed = true
 			if l.misses = 0; l.copy != nil && !l.copy.eager { // it was only silent, and is further than the copy
 				if l.blinks++; l.blinks > maxBlinks {
 					l.copy.eager = true

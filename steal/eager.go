@@ -51,7 +51,9 @@ func (e *eager) copyFor(p *peer, noWork bool) bool {
 	}
 	if late {
 		e.stats.OverdueCopies++
-		oldest.thief.credit.failed(e.now, &e.cfg)
+		if oldest.listed { // else the link may be to blame
+			oldest.thief.credit.failed(e.now, &e.cfg)
+		}
 	} else {
 		e.stats.EagerCopies++
 	}

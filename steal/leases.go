@@ -65,6 +65,7 @@ type lease struct {
 	blinks  int           // times that the thief was silent and listed the job again
 	after   uint64        // a thief that has seen this heartbeat of ours has had the reply too, if order is kept
 	misses  int           // consecutive inventories that did not list the handle
+	listed  bool          // one did: the thief has the job
 
 	// when the job left the engine, a segment ran here that is this very job: perhaps it was that one's, not
 	// begun

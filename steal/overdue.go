@@ -35,15 +35,25 @@ func (t *leaseTimes) end(c *Config) time.Duration {
 	return min(max(t.mean+4*t.deviation, c.LeaseEnd), c.LeaseEndMax)
 }
 
+// listedAfter is how long idle workers wait for a job of which its thief has never said that it has it. Where a link has
+// just become slow, the reply that brings the job may take longer than all that is left of the run, and so does the
+// heartbeat that would show it missing.
+func (c *Config) listedAfter() time.Duration { return c.HeartbeatEvery + c.WideHeartbeatEvery }
+
 // anyOverdue says whether workers have been idle for long enough that some lease may be overdue.
-func (e *eager) anyOverdue() bool { return e.cfg.LeaseEnd > 0 && e.dry >= e.leases.times.end(&e.cfg) }
+func (e *eager) anyOverdue() bool {
+	return e.cfg.LeaseEnd > 0 && e.dry >= min(e.cfg.listedAfter(), e.leases.times.end(&e.cfg))
+}
 
 // overdue says whether idle workers have waited for long enough that p, or they, may run a job which its thief
-// lists.
+// lists, or has not listed yet.
 func (e *eager) overdue(l *lease, p *peer) bool {
 	waited := e.idled - l.idled
-	if !e.anyOverdue() || l.copy != nil || l.witnessOf != nil || waited < e.leases.times.end(&e.cfg) ||
-		4*waited < e.now-l.since || l.thief == p {
+	switch of := min(waited, e.dry); {
+	case !e.anyOverdue() || l.copy != nil || l.witnessOf != nil || l.thief == p:
+		return false
+	case !l.listed && !l.adopted && of >= e.cfg.listedAfter():
+	case of < e.leases.times.end(&e.cfg) || 4*waited < e.now-l.since:
 		return false
 	}
 	return p == nil || l.parent == nil || !l.parent.comesFrom(p)

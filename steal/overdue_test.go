@@ -110,6 +110,30 @@ func TestLeaseEndIsIdleness(t *testing.T) {
 	}
 }
 
+// A job of which its thief has not said that it has it is run here soon: the reply may be behind others on a slow link.
+// What the thief said before it can have had it does not count against it.
+func TestUnlistedIsSoonOverdue(t *testing.T) {
+	for _, listed := range []bool{false, true} {
+		c := victimCore(t, LAN(), 1)
+		give(t, c, 0, 1, 1)
+		copied := time.Duration(0)
+		for seq := uint64(1); seq <= 60 && copied == 0; seq++ {
+			c.Report(c.now, Load{Workers: 1, Idle: 1, Runs: c.segments.runs})
+			h := &Heartbeat{Seq: seq}
+			if listed {
+				h.Held, h.Seen = []Handle{1}, seq
+			}
+			c.Step(c.now+time.Second, &Message{From: thiefNo(0), To: c.self, Heartbeat: h})
+			if c.Stats().OverdueCopies > 0 {
+				copied = c.now
+			}
+		}
+		if want := map[bool]time.Duration{false: 3 * time.Second, true: 31 * time.Second}[listed]; copied != want {
+			t.Errorf("listed is %v: a copy after %v, want %v", listed, copied, want)
+		}
+	}
+}
+
 // What has come is measured by its thief: a result that took long makes the next lease last longer.
 func TestLeasesAreMeasured(t *testing.T) {
 	c := victimCore(t, LAN(), 1)
