@@ -35,9 +35,9 @@ func (t *leaseTimes) end(c *Config) time.Duration {
 	return min(max(t.mean+4*t.deviation, c.LeaseEnd), c.LeaseEndMax)
 }
 
-// listedAfter is how long idle workers wait for a job of which its thief has never said that it has it. Where a link has
-// just become slow, the reply that brings the job may take longer than all that is left of the run, and so does the
-// heartbeat that would show it missing.
+// listedAfter is how long idle workers wait for a job of which its thief has never said that it has it. Where a link
+// has just become slow, the reply that brings the job may take longer than all that is left of the run, and so does
+// the heartbeat that would show it missing.
 func (c *Config) listedAfter() time.Duration { return c.HeartbeatEvery + c.WideHeartbeatEvery }
 
 // anyOverdue says whether workers have been idle for long enough that some lease may be overdue.
