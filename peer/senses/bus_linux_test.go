@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -45,15 +46,26 @@ func onBus(t *testing.T) *dbus.Conn {
 	return bus
 }
 
-// properties answer org.freedesktop.DBus.Properties.Get.
-type properties map[string]any
+// properties answer org.freedesktop.DBus.Properties.Get, from goroutines of the bus.
+type properties struct {
+	mu  sync.Mutex
+	all map[string]any
+}
 
-func (p properties) Get(_, name string) (dbus.Variant, *dbus.Error) {
-	v, ok := p[name]
+func (p *properties) Get(_, name string) (dbus.Variant, *dbus.Error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	v, ok := p.all[name]
 	if !ok {
 		return dbus.Variant{}, dbus.MakeFailedError(os.ErrNotExist)
 	}
 	return dbus.MakeVariant(v), nil
+}
+
+func (p *properties) change(f func(all map[string]any)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	f(p.all)
 }
 
 // Guards the questions themselves: names of programs, paths and properties, as a real bus carries them.
@@ -65,11 +77,12 @@ func TestOnTheBus(t *testing.T) {
 	if _, ok := askLogind(); ok {
 		t.Error("a bus without logind says when somebody was there")
 	}
-	network := properties{"Metered": uint32(4)}
-	login := properties{"IdleHint": true, "IdleSinceHint": uint64(time.Now().Add(-time.Hour).UnixMicro())}
+	network := &properties{all: map[string]any{"Metered": uint32(4)}}
+	login := &properties{all: map[string]any{"IdleHint": true,
+		"IdleSinceHint": uint64(time.Now().Add(-time.Hour).UnixMicro())}}
 	for _, o := range []struct {
 		name, path string
-		with       properties
+		with       *properties
 	}{
 		{"org.freedesktop.NetworkManager", "/org/freedesktop/NetworkManager", network},
 		{"org.freedesktop.login1", "/org/freedesktop/login1", login},
@@ -85,14 +98,14 @@ func TestOnTheBus(t *testing.T) {
 	if metered() {
 		t.Error("a network that is guessed not to be metered is")
 	}
-	network["Metered"] = uint32(1)
+	network.change(func(all map[string]any) { all["Metered"] = uint32(1) })
 	if !metered() {
 		t.Error("a metered network is not seen")
 	}
 	if since, ok := askLogind(); !ok || since < time.Hour || since > 2*time.Hour {
 		t.Errorf("idle for an hour is %v, %v", since, ok)
 	}
-	delete(network, "Metered")
+	network.change(func(all map[string]any) { delete(all, "Metered") })
 	if metered() {
 		t.Error("a network of which nothing is said is metered")
 	}
