@@ -219,6 +219,8 @@ func (m *fakeMember) Submit(_ context.Context, s control.Submission) (control.Ru
 	if err := wire.Value().Decode(s.Argument, &depth); err != nil && s.Module == "" {
 		return control.RunInfo{}, control.Errorf(control.ErrBadInput, "the argument: %v", err)
 	}
+	m.mu.Lock() // a batch submits several at a time
+	defer m.mu.Unlock()
 	if m.outcome.State == "" {
 		result, err := wire.Value().Encode(1 << depth)
 		if err != nil {
