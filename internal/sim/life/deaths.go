@@ -47,10 +47,12 @@ func (m *member) burn(s *session) bool {
 	if s.part != nil {
 		s.part.die()
 	}
+	m.dying = p
 	if s.root || s.part != nil {
 		m.input(m.core.RootHeld(w.clock(), p.id, false))
 	}
 	m.input(m.core.Died(w.clock(), p.id, jobs, "stack overflow"))
+	m.dying = nil
 	i, there := m.core.Run(p.id)
 	switch {
 	case !there || i.State.Ended():

@@ -71,11 +71,13 @@ func TestRegressions(t *testing.T) {
 // The same, with rosters: an owner that was away kept its old one alive by what it answered (1009); who heard of a
 // roster late believed it anew, also its author that had been away (3543, 6784, 6889); an owner that takes no part did
 // not believe who had gone on without it and without deputies (8451, 5471). In the others one was blamed for what its
-// core hears at the next tick: that its part gave the root up (80), that a roster lapsed (927).
+// core hears at the next tick: that its part gave the root up (80), that a roster lapsed (927), or that
+// its process has died (640).
 func TestRegressionsWithRosters(t *testing.T) {
 	for seed, kind := range map[uint64]Kind{1009: {Rosters: true}, 3543: {Rosters: true}, 6784: {Rosters: true},
 		6889: {Rosters: true}, 8451: {Rosters: true}, 5471: {Rosters: true, Stealing: true},
-		80: {Rosters: true, Stealing: true}, 927: {Rosters: true, Stealing: true}} {
+		640: {Rosters: true, Stealing: true}, 80: {Rosters: true, Stealing: true},
+		927: {Rosters: true, Stealing: true}} {
 		if _, err := Run(seed, kind, nil); err != nil {
 			t.Errorf("%+v, seed %d: %v", kind, seed, err)
 		}

@@ -33,6 +33,7 @@ type member struct {
 	trouble  map[fileName]bool   // files that could not be written in this life
 	leaving  []*part             // in runs whose rosters do without this member
 	numbers  map[numbered]uint64 // of rosters that were believed, in this life
+	dying    *project            // whose process is dying this moment
 	sick     map[job.RunID]int   // how often runs have killed the process here, in all lives
 }
 

@@ -200,6 +200,8 @@ func (m *member) released(o *runs.Stop) {
 	switch {
 	case m == p.owner:
 		w.fail("%s leaves its own run %d", m.id, p.n)
+	case s == nil && m.dying == p:
+		return // it ends what there would be again
 	case s == nil:
 		w.fail("%s leaves run %d, and takes no part", m.id, p.n)
 		return

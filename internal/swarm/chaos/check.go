@@ -187,7 +187,7 @@ func (t *trial) readLog(p *swarm.Process) {
 
 // belongs are the files that a daemon that has ended may have in its state directory.
 var belongs = regexp.MustCompile(
-	`^(peer\.key|swarm\.key|swarm|incarnation|lock|port|peers|invitations|allowed|revoked|revocations|(refused|records)/all\.list|lies/[0-9A-Za-z]+\.lie|(answers|own|held|deaths)/[0-9a-f]{32}\.[a-z]+|submitted/[0-9a-f]{32}|modules/[0-9a-f]{64}\.wasm|modules/compiled/[0-9a-f]{64}/(wazero[^/]*/|prepared-)[0-9a-f]+|filler)$`)
+	`^(peer\.key|hours\.json|swarm\.key|swarm|incarnation|lock|port|peers|invitations|allowed|revoked|revocations|(refused|records)/all\.list|lies/[0-9A-Za-z]+\.lie|(answers|own|held|deaths)/[0-9a-f]{32}\.[a-z]+|submitted/[0-9a-f]{32}|modules/[0-9a-f]{64}\.wasm|modules/compiled/[0-9a-f]{64}/(wazero[^/]*/|prepared-)[0-9a-f]+|filler)$`)
 
 // halfWritten are files that a process was writing when it ended without waiting for a slow disk, which its
 // next start removes; and the lock of a checkpoint whose process was killed before it had written anything,
