@@ -100,32 +100,25 @@ func openDaemonLog(stateDir string) (path string, _ *os.File, err error) {
 
 // awaitDaemon waits until the daemon of a directory answers that is this process, and not another one.
 func awaitDaemon(dir string, pid int, ended <-chan struct{}) error {
-	ctx, cancel := context.WithTimeout(context.Background(), readyWithin)
-	defer cancel()
-	again := time.NewTicker(lookEvery)
-	defer again.Stop()
-	for {
-		if d, err := control.Connect(dir); err == nil {
-			s, err := d.Status(ctx)
-			d.Close()
-			if err == nil && s.PID == pid {
-				return nil
-			}
-		}
-		select {
-		case <-ended:
-			return errors.New("its process has ended")
-		case <-ctx.Done():
-			return fmt.Errorf("it does not answer within %v", readyWithin)
-		case <-again.C:
-		}
+	so, err := awaitStatus(dir, readyWithin, ended, func(s *control.Status) bool { return s.PID == pid })
+	if err == nil && !so {
+		err = fmt.Errorf("it does not answer within %v", readyWithin)
 	}
+	return err
 }
 
 // awaitMembers waits until a daemon has joined others, a while at most, and says whether it is alone still: one that
 // was given nothing but invitations that are of no use ends.
 func awaitMembers(dir string, ended <-chan struct{}) (alone bool, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), joinedWithin)
+	so, err := awaitStatus(dir, joinedWithin, ended, func(s *control.Status) bool { return s.Peers > 0 })
+	return !so, err
+}
+
+// awaitStatus waits, so long at most, until the daemon of a directory says of itself what is wanted, and says whether
+// it has. It fails if the daemon's process ends.
+func awaitStatus(dir string, within time.Duration, ended <-chan struct{},
+	want func(s *control.Status) bool) (so bool, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), within)
 	defer cancel()
 	again := time.NewTicker(lookEvery)
 	defer again.Stop()
@@ -133,15 +126,15 @@ func awaitMembers(dir string, ended <-chan struct{}) (alone bool, err error) {
 		if d, err := control.Connect(dir); err == nil {
 			s, err := d.Status(ctx)
 			d.Close()
-			if err == nil && s.Peers > 0 {
-				return false, nil
+			if err == nil && want(&s) {
+				return true, nil
 			}
 		}
 		select {
 		case <-ended:
-			return true, errors.New("its process has ended")
+			return false, errors.New("its process has ended")
 		case <-ctx.Done():
-			return true, nil
+			return false, nil
 		case <-again.C:
 		}
 	}

@@ -1,6 +1,7 @@
 package peer
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -69,10 +70,7 @@ const maxCoresTold = 1024
 
 // processors is the time of processors in figures, or where the system does not tell that, the time of jobs.
 func processors(s *report.RunStats) report.Span {
-	if s.CPUTime > 0 {
-		return s.CPUTime
-	}
-	return s.UsefulTime
+	return cmp.Or(s.CPUTime, s.UsefulTime)
 }
 
 // spent gives what there is.

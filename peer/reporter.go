@@ -50,7 +50,6 @@ func (x *reporter) status() control.Status {
 		Clusters: x.swarm.clusters(x.cfg.Workers),
 		Peers:    x.swarm.connected(), Goroutines: runtime.NumGoroutine(), Trouble: x.files.gone(),
 	}
-	left := jobsHeld(x.runs.inProgress())
 	x.runs.mu.Lock()
 	for _, i := range x.runs.core.Runs() {
 		if i.State.Ended() {
@@ -81,7 +80,7 @@ func (x *reporter) status() control.Status {
 	case x.courtesy.inForce().Cores == 0:
 		s.State = control.PeerPaused
 	case x.presence.isFinishing():
-		s.State, s.Left = control.PeerFinishing, left
+		s.State, s.Left = control.PeerFinishing, jobsHeld(x.runs.inProgress())
 	case s.Busy == 0:
 		s.State, s.WhyIdle = control.PeerIdle, x.whyIdle(&s)
 	}

@@ -1,7 +1,6 @@
 package peer
 
 import (
-	"cmp"
 	"sync"
 	"time"
 
@@ -45,7 +44,7 @@ func (w *work) sum() report.RunStats {
 // sample is taken every Config.Every.
 func (w *work) sample(now time.Time) {
 	f := w.sum()
-	w.used(time.Duration(cmp.Or(f.CPUTime, f.UsefulTime)) * time.Millisecond)
+	w.used(time.Duration(processors(&f)) * time.Millisecond)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.samples[w.next%len(w.samples)] = sample{now, f.Executed}

@@ -119,7 +119,8 @@ func (s *shared) came(id sharedobj.JobID, why error) {
 	now := s.d.now
 	switch {
 	case h.order != nil && why == nil:
-		s.uses(h.order)
+		names, _ := port.NamedBy(h.order.Outcome)
+		s.uses(h.order.Ref, names)
 		s.d.deliver(h.order)
 	case h.order != nil:
 		s.d.isBack(h.order.Ref)
@@ -167,7 +168,7 @@ func (s *shared) delays(o *steal.Order) bool {
 	}
 	names, _ := port.NamedBy(o.Outcome)
 	if _, there := s.d.given[o.Ref]; !there || s.has(names) {
-		s.uses(o)
+		s.uses(o.Ref, names)
 		return false
 	}
 	later := *o
@@ -175,11 +176,13 @@ func (s *shared) delays(o *steal.Order) bool {
 	return true
 }
 
-// uses has what an outcome names stay as long as the job that awaits it.
-func (s *shared) uses(o *steal.Order) {
-	names, _ := port.NamedBy(o.Outcome)
-	g, there := s.d.given[o.Ref]
-	if best := above(s.d.segments, g.path); there && len(names) > 0 && best != 0 {
+// uses has what a job's outcome names stay as long as the job that awaits it.
+func (s *shared) uses(ref steal.Ref, names []sharedobj.Digest) {
+	g, there := s.d.given[ref]
+	if !there || len(names) == 0 {
+		return
+	}
+	if best := above(s.d.segments, g.path); best != 0 {
 		s.core.Pin(names...)
 		s.results.used[best] = append(s.results.used[best], names...)
 	}

@@ -62,7 +62,7 @@ var sharedMutants = []mutant{
 		old: "		if names, _ := port.NamedBy(p.Outcome); s.has(names) {\n", new: "		{\n"},
 	{name: "results/late-forgotten", wrong: "what an outcome names is forgotten if it had to be fetched first",
 		file: "internal/driver/results.go", pkg: "internal/sim", run: "^TestRegressions$",
-		old: "		s.uses(h.order)\n", new: ""},
+		old: "		s.uses(h.order.Ref, names)\n", new: "		_ = names\n"},
 	{name: "results/kept-bare", wrong: "an outcome is delivered whose values are gone",
 		file: "internal/driver/results.go", pkg: "internal/driver", run: "^TestKeptWithoutItsValue$",
 		old: "	if _, there := s.d.given[o.Ref]; !there || s.has(names) {", new: "	if true {"},
