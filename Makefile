@@ -52,8 +52,8 @@ test-browser: tab ## Check the page's types and try it in Chromium, with a live 
 	CHROMIUM="$(CHROMIUM)" $(GO) test -tags browser -run InBrowser -count=1 -timeout 15m -v ./dashboard ./peer/gateway
 
 COUNT ?= 20
-flakes: ## Run the tests of PKG (default all) COUNT=20 times, on one core and beside busy processes too, and print what failed; hours
-	.ci/flakes $(COUNT) $(PKG)
+flakes: ## Run the tests of PKG (default ./...) COUNT=20 times as they are, on one core, beside busy processes and under the race detector (hours; WAYS="busy race" for some of it)
+	GO="$(GO)" WAYS="$(WAYS)" .ci/flakes $(COUNT) $(PKG)
 
 lint: bin/satinvet bin/staticcheck ## Check format, go vet, satinvet and staticcheck
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "run gofmt -w on:" $$unformatted; exit 1; fi
