@@ -151,19 +151,14 @@ func (w *walker) share() (Part, bool) {
 	there := *w // as the walker was before it took the items
 	there.next, there.room, there.profit = w.part.Next, w.part.Room, w.part.Profit
 	for i, r := range w.runs {
-		there.runs = w.runs[:i]
 		for item := r.first; item < r.last; item++ {
 			if item >= w.kept {
 				w.kept = item + 1
 				without := there
-				without.next = item + 1
+				without.next, without.runs = item+1, append(w.runs[:i:i], run{r.first, item})
 				profit, room := without.fill()
 				if without.promises(profit, room, 1) || !without.after && without.ties(profit, room) {
-					there.next = r.first
-					p := w.part
-					p.Next, p.Room, p.Profit = item+1, without.room, without.profit
-					p.Taken = there.taken(item)
-					return p, true
+					return Part{without.next, without.room, without.profit, without.taken(without.next)}, true
 				}
 			}
 			there.room -= w.Weight[item]

@@ -3,7 +3,7 @@ package main
 // shareTests see what a job of an unbalanced tree gives away.
 const shareTests = "^Test(BothSidesHaveEachLevel|ASharesSize|SharesAreTheWhole)$"
 
-// appMutants break the applications' rules about what they share and abort. and how they divide their work.
+// appMutants break the applications' rules about what they share and abort, and how they divide their work.
 var appMutants = []mutant{
 	{name: "knapsack/equal-pruned", wrong: "what is only as good is passed over, though it may come first",
 		file: "apps/knapsack/walk.go", pkg: "apps/knapsack", run: "^TestEquallyGood$",
@@ -11,6 +11,9 @@ var appMutants = []mutant{
 	{name: "knapsack/order-kept", wrong: "a solution that was heard of is taken for one that comes first",
 		file: "apps/knapsack/walk.go", pkg: "apps/knapsack", run: "^TestEquallyGood$",
 		old: "		w.best, w.after = s, false\n", new: "		w.best = s\n"},
+	{name: "knapsack/tie-without-prefix", wrong: "whether a piece comes first is judged without the items taken before it",
+		file: "apps/knapsack/walk.go", pkg: "apps/knapsack", run: "^TestSharesInAnyOrder$",
+		old: "append(w.runs[:i:i], run{r.first, item})", new: "w.runs[:i]"},
 	{name: "knapsack/order-of-words", wrong: "sets are compared by items that are not decided",
 		file: "apps/knapsack/instance.go", pkg: "apps/knapsack", run: "^TestOrder$",
 		old: "left < 64 {", new: "left < 0 {"},
