@@ -64,6 +64,8 @@ var driverMutants = []mutant{
 		file: "internal/port/pipe/stock.go", pkg: "internal/port/pipe", run: "^TestStockIsFilledOnDemand$", old: "e.Load.Queued++", new: "_ = e"},
 	{name: "stock/of-shared", wrong: "jobs are set aside that read what the driver may forget",
 		file: "internal/port/pipe/stock.go", pkg: "internal/port/pipe", run: "^TestNoStockOfSharedValues$", old: "len(jobs[i].Job.Names) > 0", new: "len(jobs[i].Job.Names) > 99"},
+	{name: "child/compiles-for-ever", wrong: "a module is compiled for as long as it takes", file: "internal/compute/child/module.go",
+		pkg: "internal/compute/child", run: "^TestCompileBomb$", old: "if spent() > m.Within {", new: "if spent() < 0 {"},
 	{name: "child/endless-log", wrong: "jobs fill the log", file: "internal/compute/child/lines.go",
 		pkg: "internal/compute/child", run: "^TestManyLines$", old: "case l.spared == 0:", new: "case false:"},
 	{name: "child/log-of-terminals", wrong: "jobs write to the terminal of who reads the log",

@@ -21,20 +21,27 @@ type Module struct {
 	// Cache is a folder for its compiled code, the one thing of the disk that the child keeps; "" is none. A child
 	// may write what it likes there, and a later one runs it: so it is for children of this module alone.
 	Cache string
+	// Within is how long it may be compiled, as processor time where the system tells; 0: what its size gives.
+	Within time.Duration
 }
 
 // sentModule says what follows the task.
 type sentModule struct {
-	Hash  module.Hash `cbor:"1,keyasint"`
-	Size  int         `cbor:"2,keyasint,omitempty"` // 0: there is none
-	Cache string      `cbor:"3,keyasint,omitempty"`
+	Hash   module.Hash   `cbor:"1,keyasint"`
+	Size   int           `cbor:"2,keyasint,omitempty"` // 0: there is none
+	Cache  string        `cbor:"3,keyasint,omitempty"`
+	Within time.Duration `cbor:"4,keyasint,omitempty"`
 }
 
 func (m *Module) sent() sentModule {
 	if m == nil {
 		return sentModule{}
 	}
-	return sentModule{m.Hash, len(m.Bytes), m.Cache}
+	within := m.Within
+	if within == 0 {
+		within = compileAny + time.Duration(len(m.Bytes))*compileByte
+	}
+	return sentModule{m.Hash, len(m.Bytes), m.Cache, within}
 }
 
 // chunk is how many bytes of a module one frame has.
@@ -92,8 +99,12 @@ func readModule(in io.Reader, m sentModule) ([]byte, error) {
 	return bin, nil
 }
 
-// compileWithin is how long a machine may take to compile a module. One that is slower has no part in its runs.
-const compileWithin = 2 * time.Minute
+// What a module may take to be compiled, whatever its size and for each byte: some ten times what compilers' modules
+// take. One within all limits of form may take a thousand times as long.
+const (
+	compileAny  = 20 * time.Second
+	compileByte = 8 * time.Microsecond
+)
 
 // provide makes the jobs of a module run here. What is wrong with the module is an error of its jobs, on every
 // machine the same; what is wrong here ends the process.
@@ -112,12 +123,7 @@ func provide(sent *sentModule, bin []byte) error {
 
 // compiled loads a module. Bad is what is wrong with it.
 func compiled(sent *sentModule, bin []byte) (m *module.Module, bad, err error) {
-	timer := time.AfterFunc(compileWithin, func() {
-		fmt.Fprintf(os.Stderr, ownMark+"module %s is not compiled after %v: this machine is too slow for it\n",
-			sent.Hash, compileWithin)
-		os.Exit(1)
-	})
-	defer timer.Stop()
+	defer endAfter(sent)()
 	cfg := module.Config{Cache: sent.Cache, Log: func(line string) { fmt.Fprintln(os.Stderr, line) }}
 	h, err := module.NewHost(cfg)
 	if err != nil { // compiled code is not kept then
@@ -129,4 +135,30 @@ func compiled(sent *sentModule, bin []byte) (m *module.Module, bad, err error) {
 	}
 	m, bad = h.Load(bin)
 	return m, bad, nil
+}
+
+// spentEvery is how often it is looked how long compiling has taken.
+const spentEvery = 50 * time.Millisecond
+
+// endAfter ends this process, of which nothing else wants time, if it has taken longer than a module may, until what
+// it gives is called: the compiler cannot be stopped.
+func endAfter(m *sentModule) (compiled func()) {
+	done, spent := make(chan struct{}), stopwatch()
+	go func() {
+		look := time.NewTicker(spentEvery)
+		defer look.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-look.C:
+			}
+			if spent() > m.Within {
+				fmt.Fprintf(os.Stderr, ownMark+"module %s takes more than %v of processor time to compile\n", m.Hash,
+					m.Within.Round(time.Millisecond))
+				os.Exit(1)
+			}
+		}
+	}()
+	return func() { close(done) }
 }

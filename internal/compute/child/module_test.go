@@ -18,12 +18,17 @@ import (
 // startModule starts a child for a module's jobs; log has what they say, if it is not nil.
 func startModule(t *testing.T, m *child.Module, log func(string)) *child.Engine {
 	t.Helper()
+	return startWith(t, child.Config{Module: m, Log: log})
+}
+
+func startWith(t *testing.T, cfg child.Config) *child.Engine {
+	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := child.Start(child.Config{Command: []string{exe, "compute"}, Compute: porttest.Config(), Module: m,
-		Log: log})
+	cfg.Command, cfg.Compute = []string{exe, "compute"}, porttest.Config()
+	e, err := child.Start(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
