@@ -132,8 +132,8 @@ func benchLoading(b *testing.B, name, path string) {
 		}
 		starting := cpuTime(func() {
 			in, bad := m.instantiate()
-			if err = bad; err == nil && in.wasm.ExportedFunction(exportInit) != nil {
-				_, err = in.call(exportInit, nil)
+			if err = bad; err == nil && m.has(exportInit) {
+				err = in.raw(exportInit, nil, 0)
 			}
 			in.close()
 		})

@@ -1,10 +1,10 @@
 package module
 
 import (
-	"context"
+	"bytes"
 	"fmt"
 
-	"github.com/tetratelabs/wazero/api"
+	"github.com/satin-peer/satin/internal/wasm"
 )
 
 // An Engine is what a job of a module wants of who runs it. Its methods are called in the job's goroutine. They
@@ -57,7 +57,7 @@ func (m *Module) Run(e Engine, fn uint32, arg []byte) ([]byte, error) {
 	}
 	in.engine, in.shared = e, e.Shared()
 	in.stack = [3]uint64{uint64(fn), uint64(at), uint64(len(arg))}
-	if err := in.raw(in.run, in.stack[:], 3, 1); err != nil {
+	if err := in.raw(exportRun, in.stack[:], 3, wasm.I64); err != nil {
 		return nil, err
 	}
 	out, err := in.outcome(in.stack[0])
@@ -91,11 +91,11 @@ func (in *instance) place(b []byte) (uint32, error) {
 		return 0, &Error{in.m.Hash, fmt.Sprintf("an argument has more than %d bytes", maxValue)}
 	}
 	stack := [1]uint64{uint64(len(b))}
-	if err := in.raw(in.wasm.ExportedFunction(exportAlloc), stack[:], 1, 1); err != nil {
+	if err := in.raw(exportAlloc, stack[:], 1, wasm.I32); err != nil {
 		return 0, err
 	}
 	at := uint32(stack[0])
-	if at == 0 || !in.mem.Write(at, b) {
+	if at == 0 || !in.wasm.write(at, b) {
 		in.close()
 		return 0, &Error{in.m.Hash, fmt.Sprintf("it has no room for %d bytes", len(b))}
 	}
@@ -108,7 +108,7 @@ func (in *instance) outcome(place uint64) ([]byte, error) {
 	if n > maxValue {
 		return nil, &Error{in.m.Hash, fmt.Sprintf("it gives %d bytes, at most %d are allowed", n, maxValue)}
 	}
-	b, ok := in.mem.Read(at, n)
+	b, ok := in.wasm.read(at, n)
 	if !ok {
 		return nil, &Error{in.m.Hash, "it names bytes outside its memory"}
 	}
@@ -118,9 +118,8 @@ func (in *instance) outcome(place uint64) ([]byte, error) {
 	return append([]byte(nil), b...), nil
 }
 
-// call calls an export that gets bytes, or nothing if b is nil, and gives a place or nothing.
+// call calls an export that gets bytes, or nothing if b is nil, and gives a place.
 func (in *instance) call(name string, b []byte) ([]byte, error) {
-	f := in.wasm.ExportedFunction(name)
 	var stack [2]uint64
 	params := 0
 	if b != nil {
@@ -130,21 +129,21 @@ func (in *instance) call(name string, b []byte) ([]byte, error) {
 		}
 		stack, params = [2]uint64{uint64(at), uint64(len(b))}, 2
 	}
-	results := len(f.Definition().ResultTypes())
-	if err := in.raw(f, stack[:], params, min(results, 1)); err != nil || results == 0 {
+	if err := in.raw(name, stack[:], params, wasm.I64); err != nil {
 		return nil, err
 	}
 	return in.outcome(stack[0])
 }
 
-// raw calls a function. After an error the instance is gone; what a host function panicked with goes on.
-func (in *instance) raw(f api.Function, stack []uint64, params, results int) error {
-	d := f.Definition()
-	if len(d.ParamTypes()) != params || len(d.ResultTypes()) != results {
+// raw calls an export that has so many parameters, i32 all, and these results. After an error the instance is gone;
+// what a host function panicked with goes on.
+func (in *instance) raw(name string, stack []uint64, params int, results ...byte) error {
+	t := wasm.FuncType{Params: bytes.Repeat([]byte{wasm.I32}, params), Results: results}
+	if !in.m.exports[name].Equal(t) {
 		in.close()
-		return &Error{in.m.Hash, fmt.Sprintf("its %s has other parameters than the ABI says", d.ExportNames()[0])}
+		return &Error{in.m.Hash, fmt.Sprintf("its %s has other parameters than the ABI says", name)}
 	}
-	err := f.CallWithStack(in.context(), stack)
+	err := in.wasm.call(name, t, stack)
 	if err == nil {
 		return nil
 	}
@@ -158,11 +157,3 @@ func (in *instance) raw(f api.Function, stack []uint64, params, results int) err
 		panic(v)
 	}
 }
-
-// callContext is a context by which the host's functions find the instance that called them.
-type callContext struct {
-	context.Context
-	in *instance
-}
-
-func (in *instance) context() context.Context { return &callContext{context.Background(), in} }

@@ -162,7 +162,7 @@ func (m *Module) Render(root Call, res []byte) (text string, fields map[string]a
 
 // Check says whether a result is right, as far as the module can tell; a module that cannot says nothing.
 func (m *Module) Check(root Call, res []byte) error {
-	if !m.checks {
+	if !m.has(exportCheck) {
 		return nil
 	}
 	_, _, err := m.ask(exportCheck, answered(root.Arg, res), newFiles(m, root.Files))

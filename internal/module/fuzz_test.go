@@ -30,7 +30,7 @@ func FuzzImports(f *testing.F) {
 			t.Fatal(err)
 		}
 		defer in.close()
-		in.mem.Write(1024, memory[:min(len(memory), 4096)])
+		in.wasm.write(1024, memory[:min(len(memory), 4096)])
 		p := &pool{m: m}
 		p.wake.L = &p.mu
 		in.engine, in.shared = &worker{p: p, job: &offered{state: begun}}, newFiles(m, []File{{"input", memory}})

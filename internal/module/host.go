@@ -1,14 +1,9 @@
 package module
 
 import (
-	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"strings"
-
-	"github.com/tetratelabs/wazero"
-	"github.com/tetratelabs/wazero/api"
 
 	"github.com/satin-peer/satin/internal/wasm"
 	"github.com/satin-peer/satin/sharedobj"
@@ -17,7 +12,7 @@ import (
 // Config says how a [Host] works. The zero value of a field means its default.
 type Config struct {
 	Limits wasm.Limits // default: wasm.DefaultLimits()
-	Fuel   int32       // instructions, about, between two looks at what others want: default 200,000, some 100 us
+	Fuel   int32       // instructions, about, between two looks at what others want: default some 100 us
 	// Budget is how much fuel the calls may use that describe and prepare a run: default 20,000,000,000, some
 	// 10 s. Jobs may run for ever: who waits for them aborts them.
 	Budget int64
@@ -28,17 +23,16 @@ type Config struct {
 // A Host compiles modules and runs their jobs. Its methods may be called from any goroutine.
 type Host struct {
 	cfg     Config
-	runtime wazero.Runtime
-	cache   wazero.CompilationCache
+	machine machine
 }
 
-// NewHost makes a host. An error says that the cache's folder cannot be used.
+// NewHost makes a host. An error says that the cache's folder cannot be used, or that modules cannot be run here.
 func NewHost(cfg Config) (*Host, error) {
 	if cfg.Limits == (wasm.Limits{}) {
 		cfg.Limits = wasm.DefaultLimits()
 	}
 	if cfg.Fuel == 0 {
-		cfg.Fuel = 200_000
+		cfg.Fuel = defaultFuel
 	}
 	if cfg.Budget == 0 {
 		cfg.Budget = 20_000_000_000
@@ -46,34 +40,15 @@ func NewHost(cfg Config) (*Host, error) {
 	if cfg.Log == nil {
 		cfg.Log = func(string) {}
 	}
-	h := &Host{cfg: cfg, cache: wazero.NewCompilationCache()}
-	if cfg.Cache != "" {
-		var err error
-		if h.cache, err = wazero.NewCompilationCacheWithDir(cfg.Cache); err != nil {
-			return nil, fmt.Errorf("the cache of compiled modules: %w", err)
-		}
+	x, err := newMachine(&cfg)
+	if err != nil {
+		return nil, err
 	}
-	ctx := context.Background()
-	h.runtime = wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfig().WithCompilationCache(h.cache).
-		WithMemoryLimitPages(cfg.Limits.Pages).WithDebugInfoEnabled(false).
-		WithCoreFeatures(api.CoreFeaturesV2&^api.CoreFeatureSIMD))
-	for _, m := range hostModules {
-		b := h.runtime.NewHostModuleBuilder(m.name)
-		for name, f := range m.functions {
-			b.NewFunctionBuilder().WithGoModuleFunction(f.guarded(), f.params, f.results).Export(name)
-		}
-		if _, err := b.Instantiate(ctx); err != nil {
-			return nil, fmt.Errorf("the host's own functions: %w", err)
-		}
-	}
-	return h, nil
+	return &Host{cfg, x}, nil
 }
 
 // Close gives up all that was compiled. No job may run any more.
-func (h *Host) Close() error {
-	ctx := context.Background()
-	return errors.Join(h.runtime.Close(ctx), h.cache.Close(ctx))
-}
+func (h *Host) Close() error { return h.machine.close() }
 
 // A Hash names a module: the digest of its bytes as a constant of package sharedobj, so that any peer can verify
 // each piece of it as it comes.
@@ -113,7 +88,7 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("module %s: %s", e.Module, e.Why) }
 
-// oneLine is the first line of what wazero says, without what only its authors can use.
+// oneLine is the first line of what a machine says, without what only its authors can use.
 func oneLine(err error) string {
 	s, _, _ := strings.Cut(err.Error(), "\n")
 	s = strings.TrimSuffix(strings.TrimPrefix(s, "wasm error: "), " (recovered by wazero)")

@@ -165,3 +165,16 @@ func TestBomb(t *testing.T) {
 		}
 	}
 }
+
+// What imports a function with other parameters than it has is refused before anything is compiled: not every machine
+// looks at them.
+func TestOtherParameters(t *testing.T) {
+	h, err := NewHost(Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	const types, imports = "\x01\x05\x01\x60\x00\x01\x7e", "\x02\x11\x01\x06satin1\x06wanted\x00\x00" // () -> i64
+	_, err = h.Load([]byte("\x00asm\x01\x00\x00\x00" + types + imports))
+	oneClearLine(t, err, `"wanted" of "satin1", which has other parameters`)
+}

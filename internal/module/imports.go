@@ -1,12 +1,10 @@
 package module
 
 import (
-	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"maps"
-
-	"github.com/tetratelabs/wazero/api"
 
 	"github.com/satin-peer/satin/internal/wasm"
 )
@@ -20,7 +18,7 @@ const (
 
 // A hostFunc is what a module may import.
 type hostFunc struct {
-	params, results []api.ValueType
+	params, results []byte
 	call            func(in *instance, a []uint64)
 }
 
@@ -30,11 +28,11 @@ type hostModule struct {
 }
 
 const (
-	i32 = api.ValueTypeI32
-	i64 = api.ValueTypeI64
+	i32 = wasm.I32
+	i64 = wasm.I64
 )
 
-func types(t ...api.ValueType) []api.ValueType { return t }
+func types(t ...byte) []byte { return t }
 
 // satin1 is what the host does for a module; docs/modules.md says what each does.
 var satin1 = map[string]hostFunc{
@@ -61,31 +59,42 @@ func withTick() map[string]hostFunc {
 	return all
 }
 
-// allowed says what a module may import.
-func allowed(module, name string) bool {
+// hostFuncOf finds what a module imports.
+func hostFuncOf(module, name string) (f hostFunc, ok bool) {
 	switch module {
 	case wasm.TickModule:
-		return satin1[name].call != nil || satin1Shared[name].call != nil
+		if f, ok = satin1[name]; !ok {
+			f, ok = satin1Shared[name]
+		}
 	case "wasi_snapshot_preview1":
-		return wasi[name].call != nil
+		f, ok = wasi[name]
 	}
-	return false
+	return f, ok
 }
 
-// guarded is the function as wazero calls it. It keeps what the function panics with: wazero makes an error of it.
-func (f hostFunc) guarded() api.GoModuleFunc {
-	return func(ctx context.Context, _ api.Module, stack []uint64) {
-		in := ctx.(*callContext).in
-		done := false
-		defer func() {
-			if !done {
-				in.unwind = recover()
-				panic(in.unwind)
-			}
-		}()
-		f.call(in, stack)
-		done = true
+// allowed says why a module may not import something.
+func allowed(module, name string, t wasm.FuncType) error {
+	f, ok := hostFuncOf(module, name)
+	switch {
+	case !ok:
+		return errors.New("which modules may not")
+	case !t.Equal(wasm.FuncType{Params: f.params, Results: f.results}):
+		return errors.New("which has other parameters")
 	}
+	return nil
+}
+
+// guarded calls the function for an instance. It keeps what the function panics with: a machine makes an error of it.
+func (f hostFunc) guarded(in *instance, stack []uint64) {
+	done := false
+	defer func() {
+		if !done {
+			in.unwind = recover()
+			panic(in.unwind)
+		}
+	}()
+	f.call(in, stack)
+	done = true
 }
 
 // refuse ends a module that did what it must not do.
@@ -93,16 +102,27 @@ func (in *instance) refuse(format string, args ...any) {
 	panic(&Error{in.m.Hash, fmt.Sprintf(format, args...)})
 }
 
-// bytes gives a view of the module's memory.
+// bytes gives bytes of the module's memory, to be looked at.
 func (in *instance) bytes(at, n uint64) []byte {
-	if in.mem == nil {
+	if in.wasm == nil {
 		in.refuse("it calls the host before it has begun")
 	}
-	b, ok := in.mem.Read(uint32(at), uint32(n))
+	b, ok := in.wasm.read(uint32(at), uint32(n))
 	if !ok {
-		in.refuse("it names %d bytes at %#x, outside its memory", uint32(n), uint32(at))
+		in.outside(at, uint32(n))
 	}
 	return b
+}
+
+func (in *instance) outside(at uint64, n uint32) {
+	in.refuse("it names %d bytes at %#x, outside its memory", n, uint32(at))
+}
+
+// put writes to the module's memory.
+func (in *instance) put(at uint64, b []byte) {
+	if in.bytes(at, 0); !in.wasm.write(uint32(at), b) {
+		in.outside(at, uint32(len(b)))
+	}
 }
 
 // working refuses what only a running job may do.
@@ -162,10 +182,10 @@ func tick(in *instance, a []uint64) {
 		return
 	}
 	if in.engine.Attend() > 0 {
-		in.mem.WriteUint32Le(in.word, 0)
+		in.raise()
 		in.asked++
 	} else if in.grewElsewhere() {
-		in.mem.WriteUint32Le(in.word, 0)
+		in.raise()
 	}
 }
 
@@ -176,7 +196,7 @@ func wanted(in *instance, a []uint64) {
 		n = room
 	}
 	if in.asked > patience && n > 0 { // its jobs are coarse: come by at each spawn, before a long one begins
-		in.mem.WriteUint32Le(in.word, 0)
+		in.raise()
 	}
 	in.asked = 0
 	a[0] = uint64(uint32(n))
@@ -231,7 +251,7 @@ func join(in *instance, a []uint64) {
 }
 
 func result(in *instance, a []uint64) {
-	copy(in.bytes(a[0], uint64(len(in.result))), in.result)
+	in.put(a[0], in.result)
 	in.result = nil
 }
 

@@ -1,14 +1,10 @@
 package module
 
 import (
-	"context"
-	"runtime"
-	"slices"
+	"errors"
 	"sync"
 
-	"github.com/tetratelabs/wazero"
-	"github.com/tetratelabs/wazero/api"
-	"github.com/tetratelabs/wazero/experimental"
+	"github.com/satin-peer/satin/internal/wasm"
 )
 
 // Names of what a module exports.
@@ -35,24 +31,18 @@ const roomForArguments = 32 << 10
 // maxIdle bounds the instances that a module keeps for its next jobs.
 const maxIdle = 64
 
-// maxCompilers bounds the threads that compile a module: each needs memory of its own.
-const maxCompilers = 8
-
 // A Module is ready to run: compiled, initialized once, and described. It runs any number of jobs at a time.
 type Module struct {
 	Hash Hash
 	Description
 
-	host      *Host
-	compiled  wazero.CompiledModule
-	globals   []string
-	checks    bool // it has satin1_check
-	validates bool // it has satin1_valid
-	memory    []byte
-	values    []uint64 // of the globals
-	mu        sync.Mutex
-	idle      []*instance
-	closed    bool
+	host    *Host
+	code    code
+	exports map[string]wasm.FuncType
+	initial image // of an instance that has been initialized
+	mu      sync.Mutex
+	idle    []*instance
+	closed  bool
 }
 
 // Load reads, checks, compiles and initializes a module. An error is an [*Error].
@@ -63,35 +53,41 @@ func (h *Host) Load(bin []byte) (*Module, error) {
 		return nil, m.error(err)
 	}
 	for _, name := range []string{exportAttention, exportAlloc, exportRun, exportDescribe, exportSetup, exportRender} {
-		if !slices.Contains(p.Exports, name) {
+		if _, has := p.Exports[name]; !has {
 			return nil, &Error{m.Hash, "it exports no function " + name + ", so it is no satin1 module"}
 		}
 	}
-	m.globals, m.checks = p.Globals, slices.Contains(p.Exports, exportCheck)
-	m.validates = slices.Contains(p.Exports, exportValid)
-	// Functions are compiled by as many threads as there are cores for this process; the code is the same.
-	many := experimental.WithCompilationWorkers(context.Background(), min(runtime.GOMAXPROCS(0), maxCompilers))
-	if m.compiled, err = h.runtime.CompileModule(many, p.Code); err != nil {
+	if !p.Memory {
+		return nil, &Error{m.Hash, "it has no memory"}
+	}
+	m.exports = p.Exports
+	if m.code, err = h.machine.compile(p); err != nil {
 		return nil, m.error(err)
 	}
-	if err := m.begin(slices.Contains(p.Exports, exportInit)); err != nil {
+	if err := m.begin(); err != nil {
 		m.Close()
 		return nil, err
 	}
 	return m, nil
 }
 
+// has says whether the module exports a function.
+func (m *Module) has(name string) bool {
+	_, has := m.exports[name]
+	return has
+}
+
 // error makes err one of this module's.
 func (m *Module) error(err error) error { return &Error{m.Hash, oneLine(err)} }
 
 // begin initializes a first instance, keeps what it is then, and asks the module to describe itself.
-func (m *Module) begin(init bool) error {
+func (m *Module) begin() error {
 	in, err := m.instantiate()
 	if err != nil {
 		return err
 	}
-	if init {
-		if _, err := in.call(exportInit, nil); err != nil {
+	if m.has(exportInit) {
+		if err := in.raw(exportInit, nil, 0); err != nil {
 			return err
 		}
 	}
@@ -101,11 +97,7 @@ func (m *Module) begin(init bool) error {
 	if err := in.bind(); err != nil {
 		return err
 	}
-	all, _ := in.mem.Read(0, in.mem.Size())
-	m.memory = slices.Clone(all)
-	for _, g := range in.globals {
-		m.values = append(m.values, g.Get())
-	}
+	m.initial = in.wasm.image()
 	text, err := in.call(exportDescribe, nil)
 	if err != nil {
 		return err
@@ -126,20 +118,17 @@ func (m *Module) Close() {
 		in.close()
 	}
 	m.idle = nil
-	if m.compiled != nil {
-		_ = m.compiled.Close(context.Background()) // documented to give nil
+	if m.code != nil {
+		m.code.close()
 	}
 }
 
 // An instance is a running copy of a module, for one job at a time.
 type instance struct {
-	m       *Module
-	wasm    api.Module
-	mem     api.Memory
-	globals []api.MutableGlobal
-	run     api.Function
-	word    uint32 // address of the attention word
-	stack   [3]uint64
+	m     *Module
+	wasm  running // nil: it has not begun
+	word  uint32  // address of the attention word
+	stack [3]uint64
 
 	// Of the call that is under way.
 	engine   Engine
@@ -159,37 +148,31 @@ type instance struct {
 // instantiate makes an instance as the module describes it: not initialized.
 func (m *Module) instantiate() (*instance, error) {
 	in := &instance{m: m, budget: m.host.cfg.Budget}
-	var err error
-	in.wasm, err = m.host.runtime.InstantiateModule(in.context(), m.compiled,
-		wazero.NewModuleConfig().WithName("").WithStartFunctions())
+	r, err := m.code.instantiate(in)
 	if err != nil {
 		return nil, m.error(err)
 	}
-	if in.mem = in.wasm.Memory(); in.mem == nil {
-		in.close()
-		return nil, &Error{m.Hash, "it has no memory"}
-	}
-	for _, name := range m.globals {
-		in.globals = append(in.globals, in.wasm.ExportedGlobal(name).(api.MutableGlobal))
-	}
-	in.run = in.wasm.ExportedFunction(exportRun)
+	in.wasm = r
 	return in, nil
 }
 
 // bind finds the attention word.
 func (in *instance) bind() error {
 	var stack [1]uint64
-	if err := in.raw(in.wasm.ExportedFunction(exportAttention), stack[:], 0, 1); err != nil {
+	if err := in.raw(exportAttention, stack[:], 0, wasm.I32); err != nil {
 		return err
 	}
 	in.word = uint32(stack[0])
-	if _, ok := in.mem.ReadUint32Le(in.word); !ok {
+	if _, ok := in.wasm.read(in.word, 4); !ok {
 		return &Error{in.m.Hash, "its attention word is outside its memory"}
 	}
 	return nil
 }
 
-func (in *instance) close() { _ = in.wasm.Close(context.Background()) } // nothing is told that one could act on
+// raise has the module come by at its next spawn.
+func (in *instance) raise() { in.wasm.write(in.word, []byte{0, 0, 0, 0}) }
+
+func (in *instance) close() { in.wasm.close() }
 
 // get gives an instance that is as the module was after its initialization.
 func (m *Module) get() (*instance, error) {
@@ -210,7 +193,7 @@ func (m *Module) get() (*instance, error) {
 
 // put keeps an instance whose call has returned for another one.
 func (m *Module) put(in *instance) {
-	if in.mem.Size() != uint32(len(m.memory)) || in.restore() != nil {
+	if in.wasm.size() != m.initial.size() || in.restore() != nil {
 		in.close()
 		return
 	}
@@ -223,18 +206,15 @@ func (m *Module) put(in *instance) {
 	m.idle = append(m.idle, in)
 }
 
+// errNoMemory is why an instance cannot be restored.
+var errNoMemory = errors.New("there is no memory for another instance")
+
 // restore makes an instance what the module was after its initialization.
 func (in *instance) restore() error {
-	if have, want := in.mem.Size(), uint32(len(in.m.memory)); have < want {
-		if _, ok := in.mem.Grow((want - have) >> 16); !ok {
-			return &Error{in.m.Hash, "there is no memory for another instance"}
-		}
+	err := in.wasm.restore(in.m.initial)
+	if err != nil {
+		return in.m.error(err)
 	}
-	in.mem.Write(0, in.m.memory)
-	for i, g := range in.globals {
-		g.Set(in.m.values[i])
-	}
-	var err error
 	if in.word == 0 {
 		err = in.bind()
 	}

@@ -35,7 +35,7 @@ func (in *instance) copied(at, n uint64) []byte {
 
 func (in *instance) name(at uint64) Name { return Name(in.bytes(at, uint64(nameSize))) }
 
-func (in *instance) named(to uint64, n Name) { copy(in.bytes(to, uint64(nameSize)), n[:]) }
+func (in *instance) named(to uint64, n Name) { in.put(to, n[:]) }
 
 func shareConstant(in *instance, a []uint64) {
 	in.named(a[2], in.sharing().Constant(in.copied(a[0], a[1])))

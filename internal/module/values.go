@@ -7,6 +7,7 @@ import (
 
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/engine"
+	"github.com/satin-peer/satin/internal/wasm"
 )
 
 // What jobs of modules share is bytes, as constants, objects and lattices of package satin: so it travels, is
@@ -109,7 +110,7 @@ func valid(t topic, v grown) error {
 		return errors.New("it is a value of another lattice")
 	}
 	m, err := here(t.Module)
-	if err != nil || !m.validates || v.Value == "" {
+	if err != nil || !m.has(exportValid) || v.Value == "" {
 		return err
 	}
 	_, err = m.callMethod(nil, exportValid, t.Method, answered([]byte(t.About), []byte(v.Value)))
@@ -139,14 +140,12 @@ func mustCall(h Hash, name string, method uint32, b []byte) []byte {
 
 // callMethod calls an export that gets a number and bytes, in a fresh instance.
 func (m *Module) callMethod(s Shared, name string, method uint32, b []byte) ([]byte, error) {
+	if !m.has(name) {
+		return nil, &Error{m.Hash, "it exports no function " + name}
+	}
 	in, err := m.get()
 	if err != nil {
 		return nil, err
-	}
-	f := in.wasm.ExportedFunction(name)
-	if f == nil {
-		m.put(in)
-		return nil, &Error{m.Hash, "it exports no function " + name}
 	}
 	at, err := in.place(b)
 	if err != nil {
@@ -154,7 +153,7 @@ func (m *Module) callMethod(s Shared, name string, method uint32, b []byte) ([]b
 	}
 	in.shared = s
 	stack := [3]uint64{uint64(method), uint64(at), uint64(len(b))}
-	if err := in.raw(f, stack[:], 3, 1); err != nil {
+	if err := in.raw(name, stack[:], 3, wasm.I64); err != nil {
 		return nil, err
 	}
 	out, err := in.outcome(stack[0])

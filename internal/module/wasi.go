@@ -63,21 +63,25 @@ func wasiSays(code uint64) func(*instance, []uint64) {
 
 // wasiNothing says that there are no arguments, or no variables.
 func wasiNothing(in *instance, a []uint64) {
-	clear(in.bytes(a[0], 4))
-	clear(in.bytes(a[1], 4))
+	in.put(a[0], make([]byte, 4))
+	in.put(a[1], make([]byte, 4))
 	a[0] = wasiOK
 }
 
 func wasiClock(at int) func(*instance, []uint64) {
 	return func(in *instance, a []uint64) {
 		in.clock += clockStep
-		binary.LittleEndian.PutUint64(in.bytes(a[at], 8), in.clock)
+		in.put(a[at], binary.LittleEndian.AppendUint64(nil, in.clock))
 		a[0] = wasiOK
 	}
 }
 
 func wasiRandom(in *instance, a []uint64) {
-	clear(in.bytes(a[0], a[1]))
+	at, n := uint64(uint32(a[0])), uint64(uint32(a[1]))
+	for zeros := make([]byte, min(n, 4096)); n > 0; at, n = at+uint64(len(zeros)), n-uint64(len(zeros)) {
+		zeros = zeros[:min(n, uint64(len(zeros)))]
+		in.put(at, zeros)
+	}
 	a[0] = wasiOK
 }
 
@@ -87,9 +91,8 @@ func wasiExit(in *instance, a []uint64) { in.refuse("it exits with code %d", uin
 func wasiPoll(in *instance, a []uint64) {
 	const eventSize, subSize = 32, 48
 	sub := in.bytes(a[0], subSize)
-	event := in.bytes(a[1], eventSize)
-	clear(event)
-	copy(event[:8], sub[:8]) // whose it is
+	event := make([]byte, eventSize)
+	copy(event, sub[:8]) // whose it is
 	event[10] = sub[8]
 	if sub[8] == 0 { // a clock: until, or for how long
 		until := binary.LittleEndian.Uint64(sub[24:])
@@ -98,7 +101,8 @@ func wasiPoll(in *instance, a []uint64) {
 		}
 		in.clock = max(in.clock, until)
 	}
-	binary.LittleEndian.PutUint32(in.bytes(a[3], 4), 1)
+	in.put(a[1], event)
+	in.put(a[3], []byte{1, 0, 0, 0})
 	a[0] = wasiOK
 }
 
@@ -116,7 +120,7 @@ func wasiWrite(in *instance, a []uint64) {
 			in.log(b)
 		}
 	}
-	binary.LittleEndian.PutUint32(in.bytes(a[3], 4), total)
+	in.put(a[3], binary.LittleEndian.AppendUint32(nil, total))
 	a[0] = wasiOK
 }
 
@@ -125,8 +129,8 @@ func wasiStat(in *instance, a []uint64) {
 		a[0] = wasiBadF
 		return
 	}
-	b := in.bytes(a[1], 24)
-	clear(b)
+	b := make([]byte, 24)
 	b[0] = charDevice
+	in.put(a[1], b)
 	a[0] = wasiOK
 }

@@ -1,6 +1,9 @@
 package wasm
 
-import "fmt"
+import (
+	"bytes"
+	"fmt"
+)
 
 // Limits bound a module before anything is compiled. Zero values allow nothing: begin with [DefaultLimits].
 type Limits struct {
@@ -55,7 +58,19 @@ const (
 // maxTables bounds the tables of a module; compilers make one.
 const maxTables = 4
 
-type funcType struct{ params, results []byte }
+// Types of values.
+const (
+	I32 = typeI32
+	I64 = typeI64
+)
+
+// A FuncType is that of a function.
+type FuncType struct{ Params, Results []byte }
+
+// Equal says whether two are the same.
+func (t FuncType) Equal(u FuncType) bool {
+	return bytes.Equal(t.Params, u.Params) && bytes.Equal(t.Results, u.Results)
+}
 
 type imported struct {
 	module, name string
@@ -100,7 +115,7 @@ type segment struct {
 // A module is what was read of a binary. Numbers of functions are those of the binary.
 type module struct {
 	lim      Limits
-	types    []funcType
+	types    []FuncType
 	imports  []imported // of functions: no others are allowed
 	funcs    []uint32   // their types
 	tables   [][]byte   // as they were written
@@ -205,14 +220,14 @@ func (m *module) section(id byte, r *reader) {
 	}
 }
 
-func (m *module) readType(r *reader) (t funcType) {
+func (m *module) readType(r *reader) (t FuncType) {
 	if r.byte() != 0x60 {
 		r.fail("has a type that is no function's")
 		return t
 	}
-	t.params = r.bytes(r.count(m.lim.Locals, "parameters"))
-	t.results = r.bytes(r.count(m.lim.Locals, "results"))
-	for _, v := range [][]byte{t.params, t.results} {
+	t.Params = r.bytes(r.count(m.lim.Locals, "parameters"))
+	t.Results = r.bytes(r.count(m.lim.Locals, "results"))
+	for _, v := range [][]byte{t.Params, t.Results} {
 		for _, c := range v {
 			checkType(r, c)
 		}
@@ -229,6 +244,17 @@ func checkType(r *reader, c byte) {
 	default:
 		r.fail("has a value of the unknown type %#x", c)
 	}
+}
+
+// typeOf is the type of a function; of one that there is not, which the compiler refuses, none.
+func (m *module) typeOf(fn uint32) (t FuncType) {
+	switch own := int64(fn) - int64(len(m.imports)); {
+	case own < 0:
+		return m.types[m.imports[fn].typ]
+	case own < int64(len(m.funcs)):
+		return m.types[m.funcs[own]]
+	}
+	return t
 }
 
 func (m *module) typeIndex(r *reader) uint32 {
@@ -361,7 +387,7 @@ func (m *module) readBody(r *reader, i int) (b body) {
 		r.fail("has code for more functions than there are")
 		return b
 	}
-	total := len(m.types[m.funcs[i]].params)
+	total := len(m.types[m.funcs[i]].Params)
 	for range in.count(m.lim.Locals, "groups of locals") {
 		l := local{in.u32(), in.byte()}
 		checkType(in, l.typ)

@@ -9,8 +9,8 @@ import (
 // Options say what [Prepare] does to a module.
 type Options struct {
 	Limits Limits
-	// Allowed says whether a function may be imported. Its type is for the compiler to check.
-	Allowed func(module, name string) bool
+	// Allowed says why a function may not be imported, by its name and its type.
+	Allowed func(module, name string, t FuncType) error
 	// Plain leaves out fuel and canonical NaNs: to see what they cost, or that they change nothing.
 	NoFuel, NoNaN bool
 }
@@ -21,19 +21,24 @@ const (
 	TickName   = "tick"
 )
 
-// GlobalPrefix and a number is the name by which a mutable global is exported, fuel included.
-const GlobalPrefix = "satin1.global."
+// GlobalPrefix and a number is the name by which a mutable global is exported, fuel included; MemoryName that of the
+// memory.
+const (
+	GlobalPrefix = "satin1.global."
+	MemoryName   = "satin1.memory"
+)
 
 // A Prepared module can be compiled and run.
 type Prepared struct {
 	Code    []byte
-	Exports []string          // names of its functions, as the module gave them
-	Globals []string          // names of its mutable globals
-	Custom  map[string][]byte // its custom sections, which Code lacks
+	Exports map[string]FuncType // its functions, by the names that the module gave them
+	Globals []string            // names of its mutable globals
+	Memory  bool                // it has one
+	Custom  map[string][]byte   // its custom sections, which Code lacks
 }
 
 // Version names what Prepare does: its outcome may be kept for as long as that is the same.
-const Version = 2
+const Version = 3
 
 // Prepare reads a module, checks it against the limits, and meters it.
 func Prepare(bin []byte, o Options) (*Prepared, error) {
@@ -42,12 +47,12 @@ func Prepare(bin []byte, o Options) (*Prepared, error) {
 		return nil, err
 	}
 	for _, i := range m.imports {
-		if !o.Allowed(i.module, i.name) {
-			return nil, fmt.Errorf("the module imports %.40q of %.40q, which modules may not", i.name, i.module)
+		if err := o.Allowed(i.module, i.name, m.types[i.typ]); err != nil {
+			return nil, fmt.Errorf("the module imports %.40q of %.40q, %w", i.name, i.module, err)
 		}
 	}
 	e := &emitter{m: m, o: o, tick: uint32(len(m.imports)), fuel: uint32(len(m.globals))}
-	out := &Prepared{Custom: m.custom}
+	out := &Prepared{Custom: m.custom, Exports: map[string]FuncType{}, Memory: m.memory}
 	if out.Code, err = e.module(out); err != nil {
 		return nil, err
 	}
@@ -90,12 +95,12 @@ func (e *emitter) module(p *Prepared) ([]byte, error) {
 	imports := m.imports
 	if !e.o.NoFuel {
 		imports = append(slices.Clone(imports), imported{TickModule, TickName, uint32(len(types))})
-		types = append(types, funcType{results: []byte{typeI32}})
+		types = append(types, FuncType{Results: []byte{typeI32}})
 	}
 	section(secType, len(types), func(w *writer, i int) {
 		w.raw(0x60)
-		w.name(string(types[i].params))
-		w.name(string(types[i].results))
+		w.name(string(types[i].Params))
+		w.name(string(types[i].Results))
 	})
 	section(secImport, len(imports), func(w *writer, i int) {
 		w.name(imports[i].module)
@@ -149,15 +154,18 @@ func flag(b bool) byte {
 	return 0
 }
 
-// exports are the module's own and its mutable globals.
+// exports are the module's own, its mutable globals and its memory.
 func (e *emitter) exports(p *Prepared, globals []global) []exported {
-	list := make([]exported, 0, len(e.m.exports)+len(globals))
+	list := make([]exported, 0, len(e.m.exports)+len(globals)+1)
 	for _, x := range e.m.exports {
 		if x.kind == kindFunc {
-			p.Exports = append(p.Exports, x.name)
+			p.Exports[x.name] = e.m.typeOf(x.index)
 			x.index = e.fn(x.index)
 		}
 		list = append(list, x)
+	}
+	if p.Memory && !e.o.NoFuel {
+		list = append(list, exported{MemoryName, kindMem, 0})
 	}
 	for i, g := range globals {
 		if g.mutable {
