@@ -16,16 +16,17 @@ import (
 
 // BenchmarkTake is how long an engine takes to give a job away, in this process and in one of its own, in pairs: the
 // difference is what a steal costs more. A busy worker has to come by first; one that was stopped has left all its jobs
-// for others. The worker of a tree needs the jobs that it gives away some milliseconds later, as in most programs; a
-// hasty one needs each within microseconds, so that none can be fetched before it is asked for. The target is
-// make bench-take.
+// for others. The worker of a tree needs the jobs that it gives away some milliseconds later, as in most programs, and
+// so does one whose jobs read a shared value; a hasty one needs each within microseconds, so that none can be fetched
+// before it is asked for. The target is make bench-take.
 func BenchmarkTake(b *testing.B) {
 	for _, c := range []struct {
 		name  string
 		fn    string
 		arg   int
 		cores int
-	}{{"tree", "porttest.long", 32, 1}, {"hasty", "porttest.seek", 7, 1}, {"stopped", "porttest.seek", 7, 0}} {
+	}{{"tree", "porttest.long", 32, 1}, {"sharing", "porttest.shares", 32, 1},
+		{"hasty", "porttest.seek", 7, 1}, {"stopped", "porttest.seek", 7, 0}} {
 		b.Run(c.name, func(b *testing.B) { takes(b, c.fn, c.arg, c.cores) })
 	}
 }

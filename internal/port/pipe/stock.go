@@ -21,22 +21,24 @@ import (
 // a worker may wait for one way here and back, once. It also goes back when there is nobody to share with. An engine
 // that has none after all is asked again when it has told, or given, something.
 //
-// The driver never hears of a job at hand, but for the count of what there is to give. A run whose jobs read shared
-// values has no stock: what they name is kept for as long as the driver knows of them.
+// The driver never hears of a job at hand, but for the count of what there is to give. So it does not keep what that
+// job reads of shared values, either, though it has been told of it: when it has the engine forget any, the job goes
+// back, and is told of anew with what it reads. A lattice's value goes with the job as it was when it was fetched: no
+// less than when it was spawned, and what has grown since is told to all.
 //
 // A stock does nothing by itself: it changes what goes by, and leaves orders for the engine in out.
 type stock struct {
 	job    *steal.Taken
 	back   steal.Ref    // of the last one that went back; what the engine says of it may have crossed that
 	asked  bool         // one is on its way
+	old    bool         // and what it reads may have been forgotten since
 	last   steal.Ticket // of the stock's own Takes
 	owed   steal.Ticket // who asked meanwhile; 0: nobody
 	wanted bool         // somebody has asked since a worker was idle
 	due    bool         // it is to be seen whether a job should be fetched
 	share  bool         // there is somebody who may ask
-	off    bool
-	load   steal.Load // told last
-	runs   uint64     // Run orders that went by
+	load   steal.Load   // told last
+	runs   uint64       // Run orders that went by
 
 	told []port.Event // for the driver, before all others
 	out  []port.Order // for the engine
@@ -62,6 +64,9 @@ func (s *stock) order(o *port.Order) (on bool) {
 		}
 	case port.Run:
 		s.runs++
+	case port.Forget, port.Failed:
+		s.old = true
+		s.giveBack()
 	case port.Cores:
 		if s.share = o.Share; !s.share {
 			s.giveBack()
@@ -76,10 +81,10 @@ func (s *stock) idle() bool { return s.load.IdleAfter(s.runs) > 0 }
 // fetch asks for a job, if it is time for one.
 func (s *stock) fetch() {
 	s.due = false
-	if s.off || !s.share || !s.wanted || s.asked || s.job != nil || s.load.Queued == 0 || s.idle() {
+	if !s.share || !s.wanted || s.asked || s.job != nil || s.load.Queued == 0 || s.idle() {
 		return
 	}
-	s.asked = true
+	s.asked, s.old = true, false
 	s.last++
 	s.out = append(s.out, port.Order{Kind: port.Take, Ticket: own | s.last, Max: 1})
 }
@@ -125,7 +130,6 @@ func (s *stock) event(e *port.Event) (on bool) {
 		if s.asked && e.Ticket == own|s.last {
 			return s.fetched(e)
 		}
-		s.off = s.off || readsShared(e.Jobs)
 		s.due = s.due || len(e.Jobs) > 0
 	case port.Dropped:
 		return s.dropped(e)
@@ -145,7 +149,6 @@ func (s *stock) event(e *port.Event) (on bool) {
 // fetched takes in what has come for the stock.
 func (s *stock) fetched(e *port.Event) (on bool) {
 	s.asked = false
-	s.off = s.off || readsShared(e.Jobs)
 	if s.owed != 0 {
 		e.Ticket, s.owed = s.owed, 0
 		s.due = len(e.Jobs) > 0
@@ -153,7 +156,7 @@ func (s *stock) fetched(e *port.Event) (on bool) {
 	}
 	if len(e.Jobs) > 0 {
 		s.job = &e.Jobs[0]
-		if s.off || !s.share || s.idle() {
+		if s.old || !s.share || s.idle() {
 			s.giveBack()
 		}
 	}
@@ -170,13 +173,4 @@ func (s *stock) dropped(e *port.Event) (on bool) {
 		return atHand || ref == s.back
 	})
 	return len(e.Refs) > 0
-}
-
-func readsShared(jobs []steal.Taken) bool {
-	for i := range jobs {
-		if len(jobs[i].Job.Names) > 0 {
-			return true
-		}
-	}
-	return false
 }

@@ -23,7 +23,8 @@ type shop struct {
 	runs   uint64
 	last   steal.Ref
 	away   map[steal.Ref]bool // jobs given away
-	names  bool               // they read shared values
+	forgot int                // how often it was told to forget something
+	fresh  map[steal.Ref]int  // that, when a job was given away
 
 	// Of the driver.
 	ticket steal.Ticket
@@ -34,7 +35,7 @@ type shop struct {
 
 func newShop() *shop {
 	return &shop{queued: 1, away: map[steal.Ref]bool{}, asking: map[steal.Ticket]bool{}, has: map[steal.Ref]bool{},
-		heard: map[steal.Ref]bool{}}
+		heard: map[steal.Ref]bool{}, fresh: map[steal.Ref]int{}}
 }
 
 // do has the driver give an order.
@@ -98,9 +99,7 @@ func (s *shop) work(t fataler) {
 			s.last++
 			s.away[s.last] = true
 			e.Jobs = append(e.Jobs, steal.Taken{Ref: s.last})
-			if s.names {
-				e.Jobs[0].Job.Names = []byte{1}
-			}
+			s.fresh[s.last] = s.forgot
 		}
 		s.events = append(s.events, e)
 	case port.PutBack:
@@ -112,6 +111,8 @@ func (s *shop) work(t fataler) {
 			t.Fatalf("job %d goes back, and the driver has it", o.Ref)
 		}
 		s.queued++
+	case port.Forget:
+		s.forgot++
 	case port.Run:
 		s.runs++
 		s.idle = false
@@ -143,7 +144,8 @@ type fataler interface {
 }
 
 // Whatever happens in whatever order: each Take is answered once, each job is with the driver, at hand, or with the
-// engine, and in one of these places only, and no worker waits for a job at hand.
+// engine, and in one of these places only, no worker
+// waits for a job at hand, and what that reads is not forgotten.
 func TestStock(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := newShop()
@@ -155,7 +157,8 @@ func TestStock(t *testing.T) {
 			"share": func(t *rapid.T) {
 				s.do(port.Order{Kind: port.Cores, Share: rapid.IntRange(0, 3).Draw(t, "share") > 0})
 			},
-			"run": func(*rapid.T) { s.do(port.Order{Kind: port.Run}) },
+			"forget": func(*rapid.T) { s.do(port.Order{Kind: port.Forget}) },
+			"run":    func(*rapid.T) { s.do(port.Order{Kind: port.Run}) },
 			"put back": func(t *rapid.T) {
 				if len(s.has) == 0 {
 					t.Skip()
@@ -196,6 +199,9 @@ func TestStock(t *testing.T) {
 					atHand = 1
 					if s.idle || !s.stock.share {
 						t.Fatalf("job %d is kept from a worker", s.stock.job.Ref)
+					}
+					if s.fresh[s.stock.job.Ref] != s.forgot {
+						t.Fatalf("what job %d reads may be forgotten", s.stock.job.Ref)
 					}
 				}
 				if len(s.asking) > 0 || len(s.has)+atHand != len(s.away) {
@@ -289,6 +295,7 @@ func TestStockGoesBack(t *testing.T) {
 			s.report()
 		},
 		"there is nobody to share with": func(s *shop) { s.do(port.Order{Kind: port.Cores}) },
+		"something is forgotten":        func(s *shop) { s.do(port.Order{Kind: port.Forget}) },
 	} {
 		for _, onItsWay := range []bool{false, true} {
 			s := asked(t)
@@ -335,22 +342,5 @@ func TestStockOnItsWay(t *testing.T) {
 	s.do(port.Order{Kind: port.Take, Max: 1})
 	if s.settle(t); len(s.has) != 2 {
 		t.Errorf("two have asked, and have %d jobs", len(s.has))
-	}
-}
-
-// What names shared values is not set aside: the driver keeps them for jobs that it knows of.
-func TestNoStockOfSharedValues(t *testing.T) {
-	s := newShop()
-	s.queued, s.names = 5, true
-	s.do(port.Order{Kind: port.Cores, Share: true})
-	s.report()
-	s.settle(t)
-	for n := range 3 {
-		s.do(port.Order{Kind: port.Take, Max: 1})
-		s.settle(t)
-		s.report()
-		if s.settle(t); s.stock.job != nil || len(s.away) != n+1 {
-			t.Fatalf("%d jobs were asked for, %d have left the engine", n+1, len(s.away))
-		}
 	}
 }

@@ -13,6 +13,8 @@ func init() {
 	satin.Register("porttest.seek", seek)
 	satin.Register("porttest.deeper", deeper)
 	satin.Register("porttest.long", long)
+	satin.Register("porttest.shares", shares)
+	satin.Register("porttest.sharing", sharing)
 	satin.RegisterErr("porttest.fail", fail)
 	satin.Register("porttest.panic", panics)
 	satin.RegisterObject("porttest.append", appendTo)
@@ -65,6 +67,33 @@ func long(f *satin.Frame, n int) int {
 			return -1
 		}
 	}
+}
+
+// A share is fib(N), down to what a shared value says.
+type share struct {
+	Least satin.Constant[int]
+	N     int
+}
+
+// shares is long with jobs that read a shared value.
+func shares(f *satin.Frame, n int) int {
+	least := satin.ShareConstant(f, 20)
+	for {
+		x := satin.Spawn(f, sharing, share{least, n})
+		y := satin.Spawn(f, sharing, share{least, n})
+		if y.Get() != x.Get() {
+			return -1
+		}
+	}
+}
+
+func sharing(f *satin.Frame, s share) int {
+	if s.N < s.Least.Read(f) {
+		return fib(f, s.N)
+	}
+	x := satin.Spawn(f, sharing, share{s.Least, s.N - 1})
+	y := sharing(f, share{s.Least, s.N - 2})
+	return x.Get() + y
 }
 
 func fail(_ *satin.Frame, n int) (int, error) { return n, errors.New("porttest: it failed") }
