@@ -5,9 +5,6 @@ const (
 	adaptBounds = "^Test(SteadyWorkSettles|NoFlapping|DecisionsAreBounded|Transcripts)$"
 )
 
-// unkept makes rapid keep no file of what it finds, and shrink nothing.
-var unkept = []string{"-rapid.nofailfile", "-rapid.shrinktime=0s"}
-
 // adaptMutants are mistakes in who works on a run.
 var adaptMutants = []mutant{
 	{name: "adapt/unweighted", wrong: "slow processors count like fast ones", file: "adapt/sample.go", pkg: "adapt",
@@ -25,20 +22,20 @@ var adaptMutants = []mutant{
 	{name: "adapt/lies", wrong: "impossible samples count", file: "adapt/sample.go", pkg: "adapt", run: adaptRules,
 		old: "return part(s.Overhead) && part(s.Wide)", new: "return true || part(s.Overhead) && part(s.Wide)"},
 	{name: "adapt/growth-unbounded", wrong: "more than twice as many are asked for", file: "adapt/config.go",
-		pkg: "adapt", run: adaptBounds + "|" + adaptRules, args: unkept,
+		pkg: "adapt", run: adaptBounds + "|" + adaptRules,
 		old: "MostGrowth: 2,", new: "MostGrowth: 1.5,"},
 	{name: "adapt/growth-by-the-square", wrong: "it asks for more than the efficiency bears", file: "adapt/core.go",
 		pkg: "adapt", run: adaptRules,
 		old: "(d.Efficiency/c.cfg.EMax-1)", new: "(d.Efficiency/c.cfg.EMax/c.cfg.EMax-1)"},
 	{name: "adapt/release-at-once", wrong: "growth follows a release at once", file: "adapt/core.go", pkg: "adapt",
-		run: adaptBounds, args: unkept,
+		run: adaptBounds,
 		old: "	if c.hold > 0 {\n		return\n	}\n", new: ""},
 	{name: "adapt/release-unbounded", wrong: "more than half are released at once", file: "adapt/core.go", pkg: "adapt",
-		run: adaptBounds + "|" + adaptRules, args: unkept,
+		run: adaptBounds + "|" + adaptRules,
 		old: "most := min(whole(c.cfg.MostRelease*float64(n)), n-max(c.cfg.Min, 1))",
 		new: "most := n-max(c.cfg.Min, 1)"},
 	{name: "adapt/fewer-than-the-least", wrong: "fewer peers are left than the owner wants", file: "adapt/core.go",
-		pkg: "adapt", run: adaptBounds + "|" + adaptRules, args: unkept,
+		pkg: "adapt", run: adaptBounds + "|" + adaptRules,
 		old: "n-max(c.cfg.Min, 1))\n	count", new: "n-1)\n	count"},
 	{name: "adapt/any-goes", wrong: "not the worst go", file: "adapt/core.go", pkg: "adapt", run: adaptRules,
 		old: "return cmp.Compare(b.badness, a.badness)", new: "return cmp.Compare(a.Peer, b.Peer)"},
@@ -46,10 +43,10 @@ var adaptMutants = []mutant{
 		run: adaptRules,
 		old: "c.cfg.Mode == Volunteers && !harms", new: "c.cfg.Mode == Off && !harms"},
 	{name: "adapt/master-released", wrong: "the master is sent away", file: "adapt/core.go", pkg: "adapt",
-		run: adaptBounds + "|" + adaptRules, args: unkept,
+		run: adaptBounds + "|" + adaptRules,
 		old: "m.Peer == s.Master || ", new: ""},
 	{name: "adapt/masters-cluster", wrong: "the master's cluster is excluded", file: "adapt/links.go", pkg: "adapt",
-		run: adaptBounds + "|" + adaptRules, args: unkept,
+		run: adaptBounds + "|" + adaptRules,
 		old: "k.id == home || ", new: "k.id == home && false || "},
 	{name: "adapt/one-bad-period", wrong: "one bad period is enough", file: "adapt/links.go", pkg: "adapt",
 		run: adaptRules,
@@ -77,7 +74,7 @@ var adaptMutants = []mutant{
 		run: adaptRules,
 		old: "2*len(all) < len(s.Members) || ", new: ""},
 	{name: "adapt/no-number", wrong: "another roster has the same number", file: "adapt/core.go", pkg: "adapt",
-		run: adaptRules + "|" + adaptBounds, args: unkept,
+		run: adaptRules + "|" + adaptBounds,
 		old: "d.Roster.Number++", new: ""},
 	{name: "adapt/roster-grows", wrong: "exclusions are not bounded", file: "adapt/roster.go", pkg: "adapt",
 		run: "^TestRostersAreBounded$",

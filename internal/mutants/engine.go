@@ -13,22 +13,19 @@ const (
 	cores      = "^Test(SetCoresPrograms|LastSetCoresCounts|Pause|PausedBorder|IdleIsTold|ProcessorsForAllPools)$"
 )
 
-// brief makes a hanging mutant die soon, and rapid keep no file of it.
-var brief = append([]string{"-rapid.nofailfile", "-rapid.shrinktime=0s"}, quick...)
-
-// quick is brief for tests that do not use rapid, and do not know its flags.
-var quick = []string{"-test.timeout=40s", "-test.short"}
+// brief makes a hanging mutant die soon.
+var brief = []string{"-test.timeout=40s", "-test.short"}
 
 // thorough is brief with all rounds: for races of a few nanoseconds.
-var thorough = []string{"-test.timeout=60s", "-test.count=8", "-rapid.nofailfile", "-rapid.shrinktime=0s"}
+var thorough = []string{"-test.timeout=60s", "-test.count=8"}
 
 // engineMutants are mistakes in the engine and the programming model on top of it.
 var engineMutants = []mutant{
 	{name: "engine/one-breath", wrong: "where there is one thread, others have it once",
-		file: "internal/engine/breath.go", pkg: "internal/engine", run: "^TestBreathe$", args: quick,
+		file: "internal/engine/breath.go", pkg: "internal/engine", run: "^TestBreathe$", args: brief,
 		old: "	w.hold()\n	if b.left", new: "	if b.left"},
 	{name: "engine/breath-of-nothing", wrong: "who may look for a job for a moment finds none",
-		file: "internal/engine/breath.go", pkg: "internal/engine", run: "^TestBreathe$", args: quick,
+		file: "internal/engine/breath.go", pkg: "internal/engine", run: "^TestBreathe$", args: brief,
 		old: "	w.shareAll()\n", new: ""},
 	{name: "engine/idle-refused", wrong: "where idle priority is refused the workers are not even nice",
 		file: "internal/engine/priority.go", pkg: "internal/engine", run: "^TestLowerPriority$", args: brief,
@@ -63,28 +60,28 @@ var engineMutants = []mutant{
 		file: "internal/engine/child.go", pkg: "internal/engine", run: stackTests, args: brief,
 		old: "		w.attention() // the new", new: "		// the new"},
 	{name: "engine/door-left-open", wrong: "a coarse job is published at the next look only",
-		file: "internal/engine/stack.go", pkg: "internal/engine", run: doors, args: quick,
+		file: "internal/engine/stack.go", pkg: "internal/engine", run: doors, args: brief,
 		old: "	atomic.StorePointer(&s.Door, s.slotTab.Load().shut)\n", new: ""},
 	{name: "engine/door-not-shut", wrong: "who only spawns hears nobody", file: "internal/engine/stack.go",
-		pkg: "internal/engine", run: doors, args: quick, old: "	s.shutDoor(s.slotTab.Load())\n", new: ""},
+		pkg: "internal/engine", run: doors, args: brief, old: "	s.shutDoor(s.slotTab.Load())\n", new: ""},
 	{name: "engine/door-of-an-old-array", wrong: "the door leads to an array that is too short",
-		file: "internal/engine/stack.go", pkg: "internal/engine", run: doors, args: quick,
+		file: "internal/engine/stack.go", pkg: "internal/engine", run: doors, args: brief,
 		old: "{ atomic.CompareAndSwapPointer(&s.Door, t.open, t.shut) }",
 		new: "{ atomic.StorePointer(&s.Door, t.shut) }"},
 	{name: "engine/last-slot-given", wrong: "Spawn runs off the end of a full stack", file: "internal/engine/child.go",
-		pkg: "internal/engine", run: doors, args: quick,
+		pkg: "internal/engine", run: doors, args: brief,
 		old: "	if w.Head >= w.fullLimit() {", new: "	if w.Head > w.fullLimit() {"},
 	{name: "engine/published-before-argument", wrong: "a thief sees a record without its argument",
-		file: "internal/engine/child.go", pkg: "internal/engine", run: doors, args: quick,
+		file: "internal/engine/child.go", pkg: "internal/engine", run: doors, args: brief,
 		old: "	r.d.Ops.CopyArg(r, unseen(arg))\n	w.Spawned(r)\n",
 		new: "	w.Spawned(r)\n	r.d.Ops.CopyArg(r, unseen(arg))\n"},
 	{name: "engine/argument-escapes", wrong: "the slow Spawn needs memory", file: "internal/engine/child.go",
-		pkg: "internal/engine", run: doors, args: quick, old: "CopyArg(r, unseen(arg))", new: "CopyArg(r, arg)"},
+		pkg: "internal/engine", run: doors, args: brief, old: "CopyArg(r, unseen(arg))", new: "CopyArg(r, arg)"},
 	{name: "engine/spawn-too-long", wrong: "Spawn is not inlined", file: "frame.go",
-		pkg: "internal/engine", run: doors, args: quick,
+		pkg: "internal/engine", run: doors, args: brief,
 		old: "		f.head++\n	} else {", new: "		f.head++\n		f.cur, f.head = f.cur+0, f.head+0\n	} else {"},
 	{name: "engine/word-lowered-with-fence", wrong: "a wish is forgotten when jobs are published",
-		file: "internal/engine/stack.go", pkg: "internal/engine", run: doors, args: quick,
+		file: "internal/engine/stack.go", pkg: "internal/engine", run: doors, args: brief,
 		old: "	s.limit.CompareAndSwap(^s.fence, ^n)\n", new: "	s.limit.Store(^n)\n"},
 	{name: "engine/slot-reused-under-thief", wrong: "an owner drops a job whose thief has yet to read the slot",
 		file: "internal/engine/join.go", pkg: "internal/engine", run: stackTests + "|" + programs,

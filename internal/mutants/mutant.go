@@ -72,6 +72,8 @@ func (m *mutant) kill(ctx context.Context, root string) (killer string, err erro
 	}
 	test := exec.CommandContext(ctx, binary, args...)
 	test.Dir = filepath.Join(root, m.pkg)
+	// rapid keeps no file of what it finds, which would be tried again on the right program, and shrinks nothing.
+	test.Env = append(os.Environ(), "RAPID_NOFAILFILE=true", "RAPID_SHRINKTIME=0s")
 	out, err := test.CombinedOutput()
 	var exit *exec.ExitError
 	switch {

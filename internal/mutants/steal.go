@@ -8,8 +8,8 @@ const (
 	machines    = "^Test(Links|Periods|Partners|SegmentsAlone|Spawned|LeasesAlone|Requeued|SlotIs|Telling|Thief|Victim|Stall)"
 )
 
-// unshrunk keeps rapid from making failures small and keeping them, and tries more seeds than a usual run.
-var unshrunk = []string{"-rapid.shrinktime=0s", "-rapid.nofailfile", "-rapid.checks=400"}
+// moreDraws has rapid try more than in a usual run.
+var moreDraws = []string{"-rapid.checks=400"}
 
 // stealMutants are mistakes in the protocol of package steal.
 var stealMutants = []mutant{
@@ -29,7 +29,7 @@ var stealMutants = []mutant{
 		run: units,
 		old: "if m.Run != c.run.ID || m.To.Peer", new: "if m.To.Peer"},
 	{name: "steal/no-inventory", wrong: "a lost reply's job is never queued again", file: "steal/liveness.go",
-		pkg: "steal", run: properties, args: unshrunk,
+		pkg: "steal", run: properties, args: moreDraws,
 		old: "lv.book.takeInventory(p, h)", new: ""},
 	{name: "steal/one-inventory", wrong: "one missing inventory is enough", file: "steal/book.go", pkg: "steal",
 		run: transcripts,
@@ -50,7 +50,7 @@ var stealMutants = []mutant{
 		pkg: "steal", run: transcripts,
 		old: "if h.Leases > 0 {", new: "if false {"},
 	{name: "steal/not-recorded-before-send", wrong: "the reply leaves without a lease", file: "steal/leases.go",
-		pkg: "steal", run: properties, args: unshrunk,
+		pkg: "steal", run: properties, args: moreDraws,
 		old: "p.leases = append(p.leases, l)\n", new: ""},
 	{name: "steal/unsent-reply", wrong: "a reply that was not written keeps its jobs", file: "steal/core.go",
 		pkg: "steal", run: transcripts,
@@ -58,10 +58,10 @@ var stealMutants = []mutant{
 	{name: "steal/handle-reused", wrong: "a handle is issued again", file: "steal/leases.go", pkg: "steal", run: units,
 		old: "ls.last++", new: "ls.last = Handle(ls.n + 1)"},
 	{name: "steal/put-back-twice", wrong: "a handle stays open after its job was queued again",
-		file: "steal/book.go", pkg: "steal", run: properties, args: unshrunk,
+		file: "steal/book.go", pkg: "steal", run: properties, args: moreDraws,
 		old: "	b.closeLease(l)\n	b.stats.JobsPutBack++", new: "	b.stats.JobsPutBack++"},
 	{name: "steal/duplicate-result", wrong: "a slot is filled by every copy of a result", file: "steal/book.go",
-		pkg: "steal", run: properties, args: unshrunk,
+		pkg: "steal", run: properties, args: moreDraws,
 		old: "	b.closeLease(l)\n	if l.parent == nil {\n		b.order(Order{Kind: Deliver",
 		new: "	if l.parent == nil {\n		b.order(Order{Kind: Deliver"},
 	{name: "steal/result-identity", wrong: "a result of another job is used", file: "steal/book.go", pkg: "steal",
@@ -75,7 +75,7 @@ var stealMutants = []mutant{
 		old: "	case !ok:\n		b.stats.DroppedDuplicate++\n",
 		new: "	case !ok:\n		b.stats.DroppedDuplicate++\n		return\n"},
 	{name: "steal/result-not-repeated", wrong: "a lost result is not sent again", file: "steal/book_segments.go",
-		pkg: "steal", run: properties, args: unshrunk,
+		pkg: "steal", run: properties, args: moreDraws,
 		old: "			b.sendResult(s)\n", new: "			s.retryAt = 0\n"},
 	{name: "steal/late-reply", wrong: "the jobs of a late reply are dropped", file: "steal/thief.go", pkg: "steal",
 		run: "^TestLateReplyIsUsed$",
@@ -90,7 +90,7 @@ var stealMutants = []mutant{
 		pkg: "steal", run: transcripts,
 		old: "if r.ID <= p.askSeq {", new: "if false {"},
 	{name: "steal/silence", wrong: "a silent thief is never lost", file: "steal/liveness.go", pkg: "steal",
-		run: properties, args: unshrunk,
+		run: properties, args: moreDraws,
 		old: "|| silent <= limit {", new: "|| silent <= 100*limit {"},
 	{name: "steal/stall", wrong: "a peer that did not run itself believes all others dead",
 		file: "steal/liveness.go", pkg: "steal", run: transcripts,
@@ -110,7 +110,7 @@ var stealMutants = []mutant{
 		run: transcripts,
 		old: "	b.tellAborted(ls)\n	for", new: "	for"},
 	{name: "steal/abort-of-finished", wrong: "the result of an aborted job is kept for ever",
-		file: "steal/book_segments.go", pkg: "steal", run: properties, args: unshrunk,
+		file: "steal/book_segments.go", pkg: "steal", run: properties, args: moreDraws,
 		old: "	case finished:\n		b.segments.dropUnacked(s)\n	}", new: "	}"},
 	{name: "steal/silent-is-gone", wrong: "the lease of a silent thief is closed, and what it does is lost",
 		file: "steal/losses.go", pkg: "steal", run: transcripts,
@@ -122,7 +122,7 @@ var stealMutants = []mutant{
 		pkg: "steal", run: transcripts,
 		old: "		b.tellAborted([]*lease{l})\n		b.settle", new: "		b.settle"},
 	{name: "steal/copy-outlives-lease", wrong: "a result came home and the copy goes on", file: "steal/book.go",
-		pkg: "steal", run: properties, args: unshrunk,
+		pkg: "steal", run: properties, args: moreDraws,
 		old: "	if l.copy != nil {\n		b.dropCopy(l)\n	}\n", new: ""},
 	{name: "steal/relayed-twice", wrong: "a message is sent on for others than its sender", file: "steal/relay.go",
 		pkg: "steal", run: "^TestRelay",
