@@ -78,7 +78,12 @@ func (p *Pool) Stats() Stats { return p.engine.Stats() }
 // Progress estimates how much of the runs in progress is done, from 0 to 1; 1 when there is none. A job counts as its
 // parent's share divided by the children the parent has spawned so far, so the estimate is as good as the tree is
 // even, and may go back when a job spawns more children after the first ones have finished.
-func (p *Pool) Progress() float64 { return p.engine.Progress() }
+func (p *Pool) Progress() float64 {
+	if share, known := p.engine.Progress(); known {
+		return share
+	}
+	return 1
+}
 
 // Run runs fn(arg) as the root job of a new run on p's cores, and waits for its result. If p is nil it runs the
 // sequential program: the same code on the calling goroutine alone, with the same result.

@@ -113,8 +113,8 @@ func (s shown) Status(ctx context.Context) (dashboard.Status, error) {
 	return dashboard.Status{
 		Peer: v.Peer, Name: v.Name, Version: v.Version, Started: v.Started, Swarm: v.Swarm, Trust: v.Trust,
 		State: string(v.State), WhyIdle: v.WhyIdle, PausedUntil: v.PausedUntil, Limit: v.Limit,
-		JobsLeft: v.Left,
-		Workers:  v.Workers, Busy: v.Busy, Peers: v.Peers,
+		WorksFor: v.Works, JobsLeft: v.Left,
+		Workers: v.Workers, Busy: v.Busy, Peers: v.Peers,
 		Reach: string(v.Reachability.State), WhyReach: v.Reachability.Why, Relay: v.Reachability.Relay,
 		Address: append([]string{}, v.Addresses...), Cluster: v.Cluster, Clusters: clusters,
 		Work: v.Work, Modules: v.Modules.Whose, Executables: executableTexts(v.Executables),

@@ -271,6 +271,9 @@ func stateText(s control.Status, now time.Time) string {
 	switch s.State {
 	case control.PeerWorking:
 		text := fmt.Sprintf("working, %d of %s busy", s.Busy, counted(uint64(s.Workers), "worker"))
+		if s.Works != "" {
+			text += " with jobs of " + s.Works
+		}
 		if s.Limit != "" {
 			text += ": " + s.Limit
 		}

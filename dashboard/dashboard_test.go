@@ -74,9 +74,12 @@ func (f *fake) did(what string) error {
 	return f.err
 }
 func (f *fake) Pause(_ context.Context, d time.Duration) error { return f.did("pause " + d.String()) }
-func (f *fake) Finish(context.Context) error                   { return f.did("finish") }
-func (f *fake) Resume(context.Context) error                   { return f.did("resume") }
-func (f *fake) Cancel(_ context.Context, run string) error     { return f.did("cancel " + run) }
+func (f *fake) Finish(context.Context) error {
+	f.change(func(f *fake) { f.status.State, f.status.JobsLeft = "finishing", 3 })
+	return f.did("finish")
+}
+func (f *fake) Resume(context.Context) error               { return f.did("resume") }
+func (f *fake) Cancel(_ context.Context, run string) error { return f.did("cancel " + run) }
 
 func (f *fake) Preferences() ([]dashboard.Preference, error) {
 	f.mu.Lock()

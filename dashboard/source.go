@@ -44,8 +44,9 @@ type Status struct {
 	Swarm   string    `json:"swarm"`
 	Trust   string    `json:"trust"` // who may join: "invite" or "open"
 
-	State       string     `json:"state"`              // "working", "idle", "finishing", "paused" or "leaving"
-	WhyIdle     string     `json:"why_idle,omitempty"` // one line
+	State       string     `json:"state"`               // "working", "idle", "finishing", "paused" or "leaving"
+	WhyIdle     string     `json:"why_idle,omitempty"`  // one line
+	WorksFor    string     `json:"works_for,omitempty"` // names of runs whose jobs run here now
 	PausedUntil *time.Time `json:"paused_until,omitempty"`
 	JobsLeft    int        `json:"jobs_left,omitempty"` // here, when it is finishing
 	Limit       string     `json:"limit,omitempty"`     // why fewer cores than Workers may be used, or none

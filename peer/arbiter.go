@@ -114,6 +114,16 @@ func (a *arbiter) next() {
 	}
 }
 
+// resting is the percentage of their time in which the cores are to be left alone, if that is now.
+func (a *arbiter) resting() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.now > 0 {
+		return 0
+	}
+	return a.rest
+}
+
 // used says how much core time all runs together have had.
 func (a *arbiter) used(all time.Duration) {
 	a.mu.Lock()

@@ -148,7 +148,7 @@ func (p *Peer) openEmulation() (err error) {
 // forUsers makes the parts that answer commands.
 func (p *Peer) forUsers(key crypto.PrivKey, apps *catalog) {
 	p.reporter = &reporter{base: p.base, cfg: &p.cfg, started: p.now(), host: p.host, swarm: p.swarm,
-		traffic: p.traffic, runs: p.runs, files: p.files, checkpoints: p.checkpoints, work: p.work,
+		traffic: p.traffic, runs: p.runs, crew: p.crew, files: p.files, checkpoints: p.checkpoints, work: p.work,
 		presence: p.presence, courtesy: p.courtesy, modules: p.modules, apps: apps}
 	p.doctor = &doctor{base: p.base, cfg: &p.cfg, crew: p.crew, reporter: p.reporter, members: p.members,
 		files: p.files, deaths: p.deaths}

@@ -138,6 +138,8 @@ func (d *doctor) examineWork(s *control.Status) control.Finding {
 	switch {
 	case s.State == control.PeerWorking:
 		f.Level, f.Text = control.Good, fmt.Sprintf("%d of %d workers run jobs", s.Busy, s.Workers)
+	case s.State == control.PeerFinishing:
+		f.Level, f.Text = control.Good, fmt.Sprintf("%d jobs are to be done here, then it is paused", s.Left)
 	case s.State == control.PeerPaused && s.Limit != "":
 		f.Level, f.Text = control.Good, "nothing is computed: "+s.Limit
 	case s.State == control.PeerPaused:

@@ -14,7 +14,6 @@ import (
 
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/host"
-	"github.com/satin-peer/satin/runs"
 	"github.com/satin-peer/satin/steal"
 )
 
@@ -27,6 +26,7 @@ type reporter struct {
 	swarm       *swarm
 	traffic     *traffic
 	runs        *conductor
+	crew        *crew
 	files       *archive
 	checkpoints *checkpoints
 	work        *work
@@ -55,17 +55,15 @@ func (x *reporter) status() control.Status {
 		if i.State.Ended() {
 			continue
 		}
-		r := x.runs.parts[i.Manifest.Run]
-		s.Runs = append(s.Runs, x.describeRun(&i, r, now))
-		if r != nil && r.final == nil {
-			st := r.session.Stats()
-			s.Busy += max(st.Load.Workers-st.Load.Idle, 0)
-		}
+		s.Runs = append(s.Runs, x.describeRun(&i, x.runs.parts[i.Manifest.Run], now))
 	}
+	stand := x.runs.stances(now)
 	s.Refused = notWanted(x.runs.core)
 	x.runs.mu.Unlock()
 	sortRuns(s.Runs)
-	s.State = control.PeerWorking
+	for _, r := range stand {
+		s.Busy += r.busy
+	}
 	s.Limit = x.courtesy.inForce().Limit
 	paused, until := x.presence.onPause()
 	switch {
@@ -82,7 +80,9 @@ func (x *reporter) status() control.Status {
 	case x.presence.isFinishing():
 		s.State, s.Left = control.PeerFinishing, jobsHeld(x.runs.inProgress())
 	case s.Busy == 0:
-		s.State, s.WhyIdle = control.PeerIdle, x.whyIdle(&s)
+		s.State, s.WhyIdle = control.PeerIdle, whyIdle(x.crew.arbiter.resting(), s.Peers, stand)
+	default:
+		s.State, s.Works = control.PeerWorking, workingFor(stand)
 	}
 	net := x.traffic.stream.Stats()
 	s.Work = x.work.report(now)
@@ -90,27 +90,6 @@ func (x *reporter) status() control.Status {
 	s.Work.CPUGiven, s.Work.CPUUsed = spent.Given.Seconds(), spent.Used.Seconds()
 	s.Work.Sent, s.Work.Received = net.BytesSent, net.BytesReceived
 	return s
-}
-
-// whyIdle says in a line why nothing is computed.
-func (x *reporter) whyIdle(s *control.Status) string {
-	switch {
-	case len(s.Runs) > 0 && s.Peers == 0 && !slices.ContainsFunc(s.Runs,
-		func(r control.RunInfo) bool { return r.Mine }):
-		return "no member is connected to steal from"
-	case len(s.Runs) > 0:
-		return "there is no job to steal at the moment"
-	case s.Peers == 0:
-		return "no other member is connected, and there is no run here"
-	}
-	x.runs.mu.Lock()
-	defer x.runs.mu.Unlock()
-	for _, i := range x.runs.core.Runs() {
-		if i.State == runs.StateRefused {
-			return "the run in progress was refused: " + i.Why
-		}
-	}
-	return "there is no run in the swarm"
 }
 
 // others lists the other members.

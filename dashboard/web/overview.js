@@ -9,7 +9,7 @@ import { clock, count, duration, left, moment, peerName, percent, plain, runName
 /** The state in one sentence. @param {Status} s */
 export function sentence(s) {
   switch (s.state) {
-    case "working": return `Working: ${s.busy} of ${s.workers} cores run jobs${s.limit ? `: ${plain(s.limit)}` : ""}.`;
+    case "working": return `Working: ${s.busy} of ${s.workers} cores run jobs${s.works_for ? ` of ${plain(s.works_for)}` : ""}${s.limit ? `: ${plain(s.limit)}` : ""}.`;
     case "paused": return s.limit ? `Not computing: ${plain(s.limit)}.` : s.paused_until ? `Paused until ${moment(s.paused_until)}.` : "Paused until it is resumed.";
     case "finishing": return `Finishing: ${count(s.jobs_left ?? 0)} jobs to be done here, then paused.`;
     case "idle": return s.why_idle ? `Idle: ${plain(s.why_idle)}` : "Idle.";
@@ -22,6 +22,12 @@ export function sentence(s) {
 function progressOf(run, tree) {
   const peers = run.peers === 1 ? "1 peer" : `${run.peers} peers`;
   return [run.mine || run.share > 0 ? `${percent(run.share)} of the tree` : "how much is done was not told yet", `after ${duration(run.elapsed_seconds)}`, left(run), `on ${peers}`, tree ? effect(tree) : ""].filter((t) => t).join(", ");
+}
+
+/** How much processor time all peers give to the runs in progress, in times what this machine has; 0: not known. @param {Model} model */
+function besideAlone(model) {
+  const cores = model.runs.reduce((sum, r) => sum + (r.ended ? 0 : model.trees.get(r.run)?.cores ?? 0), 0);
+  return cores / Math.max(1, model.status?.workers ?? 1);
 }
 
 /** How well the workers of a run are used, in its last ten seconds. @param {TreeDigest} tree */
@@ -43,6 +49,14 @@ export function whyIdle(model) {
   const parts = [[steal, "waiting for the reply to a steal request"], [comm, "waiting for outcomes of jobs that others hold"], [idle, "having found nothing to steal"]];
   return `In the last ten seconds ${parts.filter(([n]) => Number(n) / all >= 0.005).map(([n, text]) => `${percent(Number(n) / all)} of the workers' time went into ${text}`).join(", ")}.`;
 }
+
+/** The names of the others, those that compute first. @param {Model} model */
+function withWhom(model) {
+  const peers = model.peers.filter((p) => p.connected && p.alive), busy = peers.filter((p) => p.state === "working");
+  const list = [...busy, ...peers.filter((p) => p.state !== "working")].map((p) => peerName(p) + (p.state === "working" ? "" : `, ${plain(p.state)}`));
+  return list.length > 0 ? `With ${list.slice(0, maxNamed).join("; ")}${list.length > maxNamed ? `; and ${list.length - maxNamed} more` : ""}.` : "";
+}
+const maxNamed = 6;
 
 /** What is wrong, as far as it is known. @param {Model} model @returns {string[]} */
 export function wrong(model) {
@@ -75,6 +89,7 @@ export class Overview {
   #speed = el("p", { class: "dim" });
   #used = el("p", { class: "dim" });
   #decided = el("ul", { class: "plain dim", "aria-label": "Who takes part" });
+  #with = el("p", {});
   #why = el("p", {});
   #speeds = el("div", { class: "card live charts" });
   #runs = el("div", { class: "live" });
@@ -88,9 +103,8 @@ export class Overview {
   constructor() {
     this.#speeds.append(el("div", {}, this.#speed, this.#rate.node), el("div", {}, this.#used, this.#use.node, this.#decided));
     this.node = el("div", {}, el("p", { class: "lead live" }, this.#badge, this.#lead), this.#tiles,
-      this.#speeds,
-      el("h2", {}, "In progress"), this.#noRuns, this.#runs, el("h2", {}, "Why idle?"), this.#why, el("h2", {}, "What is wrong"), this.#fine, this.#wrong,
-      el("h2", {}, "What happened while somebody watched"), this.#quiet, this.#notices);
+      el("h2", {}, "In progress"), this.#noRuns, this.#runs, this.#with, el("h2", {}, "What is wrong"), this.#fine, this.#wrong, this.#speeds,
+      el("h2", {}, "Why idle?"), this.#why, el("h2", {}, "What happened while somebody watched"), this.#quiet, this.#notices);
   }
 
   /** @param {Model} model */
@@ -99,8 +113,9 @@ export class Overview {
     if (!s) return;
     setBadge(this.#badge, sign(s.state));
     say(this.#lead, sentence(s));
+    const alone = besideAlone(model);
     const tiles = [
-      ["Jobs per second", count(s.work.jobs_per_second)], ["Cores at work", `${s.busy} of ${s.workers}`], ["Other peers", count(s.peers)],
+      ["this machine alone", alone > 0 ? `× ${alone.toFixed(1)}` : "–"], ["Jobs per second", count(s.work.jobs_per_second)], ["Cores at work", `${s.busy} of ${s.workers}`], ["Other peers", count(s.peers)],
       ["Clusters", count(model.clusters.length)], ["Jobs done here", count(s.work.executed)],
     ];
     keep(this.#tiles, tiles, ([name]) => name ?? "", ([name]) => el("div", { class: "tile" }, el("b"), el("span", {}, name ?? "")),
@@ -112,6 +127,7 @@ export class Overview {
     this.#use.update([times, samples.map((x) => x.busy)]);
     say(this.#speed, `Jobs per second: ${count(last?.all ?? 0)} on all peers, ${count(last?.here ?? 0)} of them here (dashed), ${count(Math.max(0, ...samples.map((x) => x.all)))} at most.`);
     say(this.#used, last?.busy == null ? "How many of the workers run jobs is known while a run is in progress." : `${last.busy.toFixed(0)} % of the workers' time went into jobs.`);
+    say(this.#with, withWhom(model));
     say(this.#why, whyIdle(model) || "Nobody is: there is nothing in progress that is known of.");
     const runs = model.runs.filter((r) => !r.ended);
     show(this.#noRuns, runs.length === 0);

@@ -168,7 +168,8 @@ func (e *Engine) count(whole bool) {
 	}
 	e.counting = true
 	e.wg.Go(func() {
-		s, share := e.pool.Stats(), e.pool.Progress()
+		s := e.pool.Stats()
+		share, _ := e.pool.Progress() // 0 when the root is not here yet
 		e.tell(func(told *[]port.Event) {
 			e.counting = false
 			f := e.figures()

@@ -12,6 +12,7 @@ import (
 
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/engine"
+	"github.com/satin-peer/satin/job"
 )
 
 func init() {
@@ -340,21 +341,37 @@ func TestRecoverInJob(t *testing.T) {
 	}
 }
 
-// Progress is the share of the tree that is done: of a run in the middle, and 1 when there is none.
+// Progress is the share of the tree that is done: of a run in the middle, whatever is done of jobs of others here, and
+// not known when there is none.
 func TestProgressOfFinishedAndHalfDoneRuns(t *testing.T) {
 	p := testPool(t, 2)
 	resetGates()
-	if v := p.Progress(); v != 1 {
+	if v, known := p.Progress(); v != 0 || known {
 		t.Error("progress without a run: ", v)
 	}
+	g, err := p.Submit(engine.Job{ID: job.ID{Path: job.Path{1}}, Func: "test.half", Arg: 2}, func(engine.Outcome) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	until(t, "another's job runs", gates[1].reached.Load)
+	if v, known := p.Progress(); v != 0 || known {
+		t.Error("progress with a job of another's run: ", v)
+	}
+	g.Cancel()
+	resetGates()
 	ended := make(chan struct{})
 	go func() { defer close(ended); run(t, p, half, 0) }()
-	until(t, "the run is half done", func() bool { return gates[1].reached.Load() && p.Progress() == 0.75 })
+	until(t, "the run is half done", func() bool { return gates[1].reached.Load() && share(p) == 0.75 })
 	gates[1].open.Store(true)
 	<-ended
 	if s := p.Stats(); s.Spawned+s.Launched != s.Executed+s.Aborted {
 		t.Errorf("jobs do not add up: %+v", s)
 	}
+}
+
+func share(p *engine.Pool) float64 {
+	v, _ := p.Progress()
+	return v
 }
 
 func init() { satin.Register("test.half", half) }

@@ -209,7 +209,8 @@ func TestResults(t *testing.T) {
 				t.Log(err)
 			}
 			if p != nil {
-				t.Logf("%+v %v", p.Stats(), p.Progress())
+				share, _ := p.Progress()
+				t.Logf("%+v %v", p.Stats(), share)
 			}
 		})
 	}

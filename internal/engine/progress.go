@@ -65,10 +65,11 @@ func (s *stack) shareOf(root stolenRoot, end uint32, last uint64) rootShare {
 	return all
 }
 
-// Progress estimates how much of the runs in progress is done, from 0 to 1; 1 when there is none. A job counts as its
-// parent's share divided by the children the parent has spawned so far, so the estimate is as good as the tree is
-// even, and may go back when a job spawns more children after the first ones have finished.
-func (p *Pool) Progress() float64 {
+// Progress estimates how much of the runs in progress is done, from 0 to 1, and says whether there is one: a run whose
+// root is here, not only jobs of others. A job counts as its parent's share divided by the children the parent has
+// spawned so far, so the estimate is as good as the tree is even, and may go back when a job spawns more children after
+// the first ones have finished.
+func (p *Pool) Progress() (share float64, known bool) {
 	p.survey()
 	told := map[*Record]rootShare{}
 	for _, w := range *p.workers.Load() {
@@ -81,17 +82,19 @@ func (p *Pool) Progress() float64 {
 	p.runMu.Lock()
 	roots := make([]*Record, 0, len(p.runs))
 	for r := range p.runs {
-		roots = append(roots, r)
+		if len(r.out.id.Path) == 0 {
+			roots = append(roots, r)
+		}
 	}
 	p.runMu.Unlock()
 	if len(roots) == 0 {
-		return 1
+		return 0, false
 	}
 	left := 0.0
 	for _, r := range roots {
 		left += unfinished(r, told)
 	}
-	return min(max(0, 1-left/float64(len(roots))), 1)
+	return min(max(0, 1-left/float64(len(roots))), 1), true
 }
 
 // unfinished gives the unfinished share of a job. Each job is looked up once: reports of different moments can

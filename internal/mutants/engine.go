@@ -21,6 +21,10 @@ var thorough = []string{"-test.timeout=60s", "-test.count=8"}
 
 // engineMutants are mistakes in the engine and the programming model on top of it.
 var engineMutants = []mutant{
+	{name: "engine/others-progress", wrong: "a job of another's run counts as a run, and none as done", pkg: "internal/engine",
+		file: "internal/engine/progress.go", run: "^TestProgressOfFinishedAndHalfDoneRuns$", old: "if len(r.out.id.Path) == 0 {", new: "{"},
+	{name: "engine/nothing-is-done", wrong: "a run that has not begun is done", pkg: "internal/engine",
+		file: "internal/engine/progress.go", run: "^TestProgressOfFinishedAndHalfDoneRuns$", old: "		return 0, false\n", new: "		return 1, true\n"},
 	{name: "engine/one-breath", wrong: "where there is one thread, others have it once",
 		file: "internal/engine/breath.go", pkg: "internal/engine", run: "^TestBreathe$", args: brief,
 		old: "	w.hold()\n	if b.left", new: "	if b.left"},

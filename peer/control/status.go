@@ -26,6 +26,7 @@ type Status struct {
 
 	State       PeerState  `json:"state"`
 	WhyIdle     string     `json:"why_idle,omitempty"`     // one line, when State is PeerIdle
+	Works       string     `json:"works_for,omitempty"`    // names of runs whose jobs run here now
 	Trouble     string     `json:"trouble,omitempty"`      // one line: what somebody should see to
 	PausedUntil *time.Time `json:"paused_until,omitempty"` // when State is PeerPaused; null: until it is resumed
 

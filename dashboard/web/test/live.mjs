@@ -26,16 +26,36 @@ async function go(page, name) {
 const tile = (page, name) => page.locator(".tile", { hasText: name }).locator("b");
 const peerRows = (page) => page.getByRole("table", { name: "Other peers" }).locator("tbody tr");
 
+/** Goes through all views on phones: nothing is to be scrolled sideways. */
+async function phones(state) {
+  for (const [colorScheme, width] of [["light", 360], ["dark", 400]]) {
+    const phone = await openPage({ viewport: { width, height: 844 }, colorScheme });
+    for (const name of names) {
+      await go(phone, name);
+      if (state !== "idle" && (name === "tree" || name === "timeline")) await phone.locator("canvas.icicle").waitFor();
+      assert.equal(await phone.evaluate(() => document.documentElement.scrollWidth), width, `${state} ${name}`);
+      await picture(phone, `${state}-${colorScheme}-${name}`);
+    }
+    await phone.context().close();
+  }
+}
+
 let page = await openPage();
+await step("the overview: there is no run", async () => {
+  await page.getByText("Idle: there is no run in the swarm").first().waitFor();
+  await phones("idle");
+});
 await ask("run");
 
 await step("the overview: this peer works, the run goes on, on four peers", async () => {
-  await page.getByText(/^Working: 1 of 1 cores run jobs/).waitFor();
+  await page.getByText(/^Working: 1 of 1 cores run jobs of 20 queens/).waitFor();
   await page.waitForFunction(() => document.querySelector("main .card progress")?.value > 0);
   await page.getByText(/of the tree, after .* on 4 peers, efficiency \d+ %/).waitFor();
   assert.equal(await tile(page, "Other peers").innerText(), "3");
   assert.equal(await tile(page, "Clusters").innerText(), "2");
   await page.waitForFunction(() => [...document.querySelectorAll(".tile")].some((t) => /^[1-9].*Jobs per second/s.test(t.innerText)));
+  await page.waitForFunction(() => [...document.querySelectorAll(".tile")].some((t) => /^× \d.*this machine alone/s.test(t.innerText)));
+  await page.getByText(/^With .*\(….{8}\); .*\(….{8}\); .*\(….{8}\)/).waitFor();
   await page.locator(".chart canvas").first().waitFor();
   await picture(page, "live-overview");
 });
@@ -92,16 +112,7 @@ await step("my machine: where it is and what it gave", async () => {
   await picture(page, "live-machine");
 });
 
-await step("a phone of 390 pixels shows all of it without scrolling sideways", async () => {
-  const phone = await openPage({ viewport: { width: 390, height: 844 } });
-  for (const name of names) {
-    await go(phone, name);
-    if (name === "tree" || name === "timeline") await phone.locator("canvas.icicle").waitFor();
-    assert.equal(await phone.evaluate(() => document.documentElement.scrollWidth), 390, name);
-    await picture(phone, `live-phone-${name}`);
-  }
-  await phone.context().close();
-});
+await step("phones show the run", () => phones("live"));
 
 await step("a peer that was killed is reported", async () => {
   await go(page, "swarm");
@@ -146,6 +157,7 @@ await step("a new link shows the daemon that was started again, and what it does
   await go(page, "runs");
   await page.locator("details summary", { hasText: /10 queens.*done/s }).waitFor();
   assert.deepEqual(complaints, [], "the browser complains");
+  await phones("ended");
 });
 
 await browser.close();

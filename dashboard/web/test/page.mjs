@@ -188,12 +188,16 @@ await step("buttons act", async () => {
   await page.getByRole("button", { name: "Pause for an hour" }).click();
   await page.getByText("Done.").waitFor();
   await page.getByRole("button", { name: "Resume", exact: true }).click();
+  await ask("work", { state: "working" });
+  await page.getByRole("button", { name: "Finish, then pause" }).click();
+  await page.getByText("Finishing: 3 jobs to be done here, then paused.").waitFor();
+  await ask("work", { state: "paused" });
   await page.keyboard.press("5");
   await page.locator("summary").first().click();
   page.once("dialog", (d) => d.accept());
   await page.getByRole("button", { name: "Cancel this run" }).click();
   await page.getByText("Cancelled.").waitFor();
-  assert.deepEqual((await ask("actions")).actions, ["pause 1h0m0s", "resume", "cancel 0123"]);
+  assert.deepEqual((await ask("actions")).actions, ["pause 1h0m0s", "resume", "finish", "cancel 0123"]);
 });
 
 await step("the owner says what he allows; what cannot be is told, and stays as it was", async () => {
@@ -273,13 +277,18 @@ await step("a page that is hidden wants nothing, and goes on where it was", asyn
   await context.close();
 });
 
-await step("a phone of 390 pixels shows everything without scrolling sideways, light and dark", async () => {
-  for (const colorScheme of ["light", "dark"]) {
-    const phone = await openPage("control", { viewport: { width: 390, height: 844 }, colorScheme });
+await step("phones of 360 and 400 pixels show everything without scrolling sideways, light and dark, below a header of two rows", async () => {
+  for (const [colorScheme, width] of [["light", 360], ["dark", 400]]) {
+    const phone = await openPage("control", { viewport: { width, height: 844 }, colorScheme });
+    const header = await phone.locator("header").evaluate((h) => ({
+      cut: [...h.querySelectorAll("nav a, select")].filter((e) => e.getBoundingClientRect().right > innerWidth || e.scrollWidth > e.clientWidth + 1).length,
+      rows: new Set([...h.children, ...h.querySelectorAll("nav a")].map((e) => Math.round((e.getBoundingClientRect().top + e.getBoundingClientRect().bottom) / 20))).size,
+    }));
+    assert.deepEqual(header, { cut: 0, rows: 2 });
     for (const name of names) {
       await phone.locator(`nav a[href="#${name}"]`).click();
       await phone.locator(`nav a[href="#${name}"][aria-current=page]`).waitFor();
-      assert.equal(await phone.evaluate(() => document.documentElement.scrollWidth), 390, name);
+      assert.equal(await phone.evaluate(() => document.documentElement.scrollWidth), width, name);
       await picture(phone, `phone-${colorScheme}-${name}`);
       await phone.evaluate(axe);
       const found = await phone.evaluate(() => globalThis.axe.run());
