@@ -5,8 +5,8 @@
 //
 //	go run . [-rounds N] [-write] [-cells CELLS] [SECTION ...]
 //
-// Sections are fib, apps, leaf, thief and udp, of one machine's engine; steal, swarm and cost, of processes that
-// work together; wide and adaptive, of processes over an emulated network; recovery and alarms, of processes that are
+// Sections are fib, apps, leaf, thief and udp, of one machine's engine; steal, swarm, cost and apart, of processes
+// that work together; wide and adaptive, of processes over an emulated network; recovery and alarms, of processes that are
 // lost; objects and trees, of what they share; tab, of browsers that help; and watched and page, of what it costs to be
 // watched. Without any, those of the engine run, in about ten minutes on two cores. -write keeps the figures in
 // docs/results, in a page for each of these. It is a module of its own, so that the rivals it measures stay out of
@@ -40,6 +40,7 @@ var sections = []section{
 	{"steal", swarmPage, stealing},
 	{"swarm", swarmPage, swarms},
 	{"cost", swarmPage, costs},
+	{"apart", swarmPage, apart},
 	{"wide", widePage, wideArea},
 	{"adaptive", adaptivePage, adapting},
 	{"recovery", recoveryPage, recoveries},
@@ -103,7 +104,7 @@ func pageOf(chosen []section) (string, error) {
 	for _, s := range chosen {
 		if s.page != page || len(chosen) != of {
 			return "", fmt.Errorf(
-				"-write is for all sections of one page: fib apps leaf thief udp, or steal swarm cost, or wide, or adaptive, or recovery alarms, or objects trees, or watched page")
+				"-write is for all sections of one page: fib apps leaf thief udp, or steal swarm cost apart, or wide, or adaptive, or recovery alarms, or objects trees, or watched page")
 		}
 	}
 	return page, nil

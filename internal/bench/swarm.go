@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -70,13 +69,11 @@ func elapsed(ctx context.Context, s *swarm.Swarm, line string) (float64, error) 
 	if err != nil {
 		return 0, err
 	}
-	var report struct {
-		Elapsed float64 `json:"elapsed_seconds"`
+	seconds, err := ownTime([]byte(out))
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", line, err)
 	}
-	if err := json.Unmarshal([]byte(out), &report); err != nil || report.Elapsed <= 0 {
-		return 0, fmt.Errorf("%s: no time in %q (%v)", line, out, err)
-	}
-	return report.Elapsed, nil
+	return seconds, nil
 }
 
 // processes compares two processes with one, and with two workers of one.

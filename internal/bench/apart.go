@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/satin-peer/satin/internal/swarm"
+)
+
+// apartInstances are runs of some seconds, with many small jobs and few large ones, and with what jobs share: beside
+// them the start of a process counts little.
+var apartInstances = []string{"nqueens 17", "uts T1L", "tsp --random 95 --seed 2", "raytracer balls --samples 2",
+	"sat --waerden 3,10,97"}
+
+// apart compares one process that does all with a daemon that has a process of its own compute: what it costs that no
+// job can harm more than that.
+func apart(w *workshop, rounds int) (_ []table, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(),
+		time.Duration(2*(rounds+1)*len(apartInstances))*swarmPatience)
+	defer cancel()
+	binary, err := swarm.Build(ctx, w.dir)
+	if err != nil {
+		return nil, err
+	}
+	t := table{title: "Applications in a process of their own", notes: []string{
+		fmt.Sprintf("%d rounds of pairs: run --local, and a run through a daemon that is alone, with as many workers. The time is the run's own. "+
+			"The CPU time is that of the daemon and of the process in which it has computed, and of the one process; not that of "+
+			"the command that asks the daemon. Every answer is checked.", rounds),
+	}}
+	for _, workers := range []int{1, runtime.NumCPU()} {
+		for _, line := range apartInstances {
+			p := &apartPair{line: line, workers: workers, binary: binary, w: w}
+			if err := p.measure(ctx, rounds); err != nil {
+				return nil, err
+			}
+			t.figures = append(t.figures, p.figures()...)
+		}
+	}
+	return []table{t}, nil
+}
+
+// An apartPair is an application with so many workers, in both ways.
+type apartPair struct {
+	line      string
+	workers   int
+	binary    string
+	w         *workshop
+	wall, cpu [2][]float64 // s: in one process, apart
+}
+
+func (p *apartPair) measure(ctx context.Context, rounds int) (err error) {
+	s, err := newSwarm(ctx, p.binary, p.w, []int{p.workers})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	ways := []func(context.Context, *swarm.Swarm) (wall, cpu float64, err error){p.together, p.apart}
+	for round := range rounds + 1 {
+		progress("apart: %s, %d workers, round %d of %d", p.line, p.workers, round, rounds)
+		for i := range ways {
+			way := (i + round) % len(ways)
+			wall, cpu, err := ways[way](ctx, s)
+			if err != nil {
+				return err
+			}
+			if round > 0 {
+				p.wall[way], p.cpu[way] = append(p.wall[way], wall), append(p.cpu[way], cpu)
+			}
+		}
+	}
+	progress("")
+	return nil
+}
+
+// together runs it in one process.
+func (p *apartPair) together(ctx context.Context, _ *swarm.Swarm) (wall, cpu float64, err error) {
+	cmd := exec.CommandContext(ctx, p.binary, append([]string{"run", "--local", "--json"}, strings.Fields(p.line)...)...)
+	cmd.Env = []string{"HOME=" + p.w.dir, "SATIN_STATE_DIR=" + p.w.dir, "SATIN_RUNTIME_DIR=" + p.w.dir,
+		"SATIN_PRIORITY=normal", fmt.Sprintf("SATIN_WORKERS=%d", p.workers)}
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return 0, 0, fmt.Errorf("%s: %w", cmd, err)
+	}
+	wall, err = ownTime(out)
+	return wall, (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds(), err
+}
+
+// apart runs it through the daemon. Its process counts when it has ended.
+func (p *apartPair) apart(ctx context.Context, s *swarm.Swarm) (wall, cpu float64, err error) {
+	before, children := swarmTime(s), childrenOf(s)
+	if wall, err = elapsed(ctx, s, p.line); err != nil {
+		return 0, 0, err
+	}
+	err = await(ctx, "the process has ended", func() (bool, error) { return childrenOf(s) <= children, nil })
+	return wall, (swarmTime(s) - before).Seconds(), err
+}
+
+func (p *apartPair) figures() []figure {
+	more := func(times [2][]float64) []float64 {
+		list := make([]float64, len(times[0]))
+		for r := range list {
+			list[r] = 100 * (times[1][r]/times[0][r] - 1)
+		}
+		return list
+	}
+	return []figure{
+		{name: fmt.Sprintf("%s, %d workers: one process", p.line, p.workers), form: "%.2f s", values: p.wall[0]},
+		{name: "  apart, longer by", form: "%.1f %%", values: more(p.wall), atMost: 1},
+		{name: "  apart, more CPU time by", form: "%.1f %%", values: more(p.cpu), atMost: 1},
+	}
+}
+
+// ownTime is how long a run says that it took, in seconds.
+func ownTime(report []byte) (float64, error) {
+	var r struct {
+		Elapsed float64 `json:"elapsed_seconds"`
+	}
+	if err := json.Unmarshal(report, &r); err != nil || r.Elapsed <= 0 {
+		return 0, fmt.Errorf("no time in %q (%v)", report, err)
+	}
+	return r.Elapsed, nil
+}
