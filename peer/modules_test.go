@@ -29,6 +29,11 @@ func readModule(t testing.TB, path string) guestModule {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return loadModule(t, bin)
+}
+
+func loadModule(t testing.TB, bin []byte) guestModule {
+	t.Helper()
 	h, err := module.NewHost(module.Config{})
 	if err != nil {
 		t.Fatal(err)

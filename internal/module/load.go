@@ -3,6 +3,7 @@ package module
 import (
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/satin-peer/satin/internal/wasm"
 )
@@ -35,6 +36,7 @@ const maxIdle = 64
 type Module struct {
 	Hash Hash
 	Description
+	Loading Loading
 
 	host    *Host
 	code    code
@@ -45,9 +47,15 @@ type Module struct {
 	closed  bool
 }
 
+// Loading is how long it took to make a module ready, of which Checking and Compiling may have been done before.
+type Loading struct {
+	Checking, Compiling, Starting time.Duration
+}
+
 // Load reads, checks, compiles and initializes a module. An error is an [*Error].
 func (h *Host) Load(bin []byte) (*Module, error) {
 	m := &Module{Hash: HashOf(bin), host: h}
+	begun := time.Now()
 	p, err := h.prepared(bin)
 	if err != nil {
 		return nil, m.error(err)
@@ -61,13 +69,16 @@ func (h *Host) Load(bin []byte) (*Module, error) {
 		return nil, &Error{m.Hash, "it has no memory"}
 	}
 	m.exports = p.Exports
+	checked := time.Now()
 	if m.code, err = h.machine.compile(p); err != nil {
 		return nil, m.error(err)
 	}
+	compiled := time.Now()
 	if err := m.begin(); err != nil {
 		m.Close()
 		return nil, err
 	}
+	m.Loading = Loading{checked.Sub(begun), compiled.Sub(checked), time.Since(compiled)}
 	return m, nil
 }
 

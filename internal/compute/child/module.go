@@ -133,7 +133,11 @@ func compiled(sent *sentModule, bin []byte) (m *module.Module, bad, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	m, bad = h.Load(bin)
+	if m, bad = h.Load(bin); bad == nil {
+		l := m.Loading
+		fmt.Fprintf(os.Stderr, "module %s is ready: checked in %v, compiled in %v, started in %v\n", m.Hash, l.Checking,
+			l.Compiling, l.Starting)
+	}
 	return m, bad, nil
 }
 

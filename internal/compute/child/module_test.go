@@ -179,6 +179,9 @@ func TestHostileModule(t *testing.T) {
 			t.Errorf("%s %s: %q, want one line with %q", c.what, c.n, text, c.why)
 		}
 	}
+	if line := <-said; !strings.Contains(line, "is ready: checked in") {
+		t.Errorf("the process says %q first", line)
+	}
 	if line := <-said; line != "spam" {
 		t.Errorf("a module is heard to say %q", line)
 	}
