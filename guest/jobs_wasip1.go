@@ -33,7 +33,7 @@ func (o outer) Wanted() int { return int(hostWanted()) }
 
 func (o outer) Offer(t *engine.Taken) {
 	j := t.Job()
-	arg, err := wire.Value().Encode(j.Arg)
+	arg, err := wire.Shared().Encode(j.Arg)
 	if err != nil {
 		panic(fmt.Errorf("the argument of %s cannot leave: %w", j.Func, err))
 	}
@@ -108,7 +108,7 @@ func runNamed(name string, arg []byte) []byte {
 func argument(name string, b []byte) (any, error) {
 	f, _ := engine.Lookup(name)
 	v := reflect.New(f.Arg)
-	err := wire.Value().Decode(b, v.Interface())
+	err := wire.Shared().Decode(b, v.Interface())
 	return v.Elem().Interface(), err
 }
 

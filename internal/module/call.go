@@ -81,15 +81,11 @@ func (m *Module) done(in *instance, out []byte, err error) ([]byte, error) {
 	return out, nil
 }
 
-// maxValue bounds an argument or an outcome, in bytes.
+// maxValue bounds an outcome and a shared value, in bytes. An argument is bounded by the memory that it has to be in.
 const maxValue = 16 << 20
 
 // place puts bytes into the module's memory.
 func (in *instance) place(b []byte) (uint32, error) {
-	if len(b) > maxValue {
-		in.close()
-		return 0, &Error{in.m.Hash, fmt.Sprintf("an argument has more than %d bytes", maxValue)}
-	}
 	stack := [1]uint64{uint64(len(b))}
 	if err := in.raw(exportAlloc, stack[:], 1, wasm.I32); err != nil {
 		return 0, err

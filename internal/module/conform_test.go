@@ -37,10 +37,27 @@ func TestGoGuest(t *testing.T) {
 		})
 	}
 	seesOffers(t, m)
+	largeArguments(t, m)
 	p := newPool(t, m, 0)
 	p.hungry = 4
 	if _, err := p.root(t, "fib", "22"); err != nil || len(p.paths) < 2 || !slices.Equal(p.paths[0], []uint32{1}) {
 		t.Errorf("%v; offered %v", err, p.paths)
+	}
+}
+
+// largeArguments has a job offered with an argument that is larger than what may be a result, and runs it elsewhere.
+func largeArguments(t *testing.T, m *Module) {
+	const size = 40 << 20
+	p := newPool(t, m, 0)
+	p.hungry = 1
+	if out, err := p.root(t, "halves", fmt.Sprint(size)); err != nil || out != fmt.Sprint(size) {
+		t.Errorf("the halves weigh %s, %v", out, err)
+	}
+	if len(p.queue) == 0 || len(p.queue[0].job.Arg) < size/2 {
+		t.Fatal("no half was offered")
+	}
+	if _, err := p.run(&offered{job: p.queue[0].job, state: begun}); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -207,8 +207,8 @@ func offer(in *instance, a []uint64) {
 	if in.children.n >= maxLive {
 		in.refuse("it offers more than %d children at a time", maxLive)
 	}
-	if uint32(a[2]) > maxValue || uint32(a[4]) > maxSteps {
-		in.refuse("it offers a child with %d bytes, %d deep", uint32(a[2]), uint32(a[4]))
+	if uint32(a[4]) > maxSteps {
+		in.refuse("it offers a child %d deep", uint32(a[4]))
 	}
 	job := Job{Fn: uint32(a[0]), Arg: append([]byte(nil), in.bytes(a[1], a[2])...)}
 	path := in.bytes(a[3], 4*uint64(uint32(a[4])))

@@ -3,6 +3,7 @@
 package conform
 
 import (
+	"bytes"
 	"errors"
 	"flag"
 	"math"
@@ -27,6 +28,8 @@ func init() {
 	satin.Register("conform.panics", panics)
 	satin.Register("conform.deep", deep)
 	satin.Register("conform.floats", floats)
+	satin.Register("conform.halves", halves)
+	satin.Register("conform.weigh", weigh)
 	satin.Register("conform.constant", constant)
 	satin.Register("conform.sum", sum)
 	satin.Register("conform.object", object)
@@ -201,6 +204,22 @@ func deep(f *satin.Frame, n uint32) uint64 {
 	}
 	x := satin.Spawn(f, deep, n-1)
 	return x.Get() + 1
+}
+
+// halves cuts n bytes in two, each half the argument of a job, and adds up what they weigh.
+func halves(f *satin.Frame, n uint32) uint64 {
+	b := bytes.Repeat([]byte{1}, int(n))
+	x := satin.Spawn(f, weigh, b[:n/2])
+	y := satin.Spawn(f, weigh, b[n/2:])
+	return x.Get() + y.Get()
+}
+
+// weigh gives others time to take the job beside it.
+func weigh(f *satin.Frame, b []byte) uint64 {
+	if fib(f, 20) != plain(20) {
+		return 0
+	}
+	return uint64(bytes.Count(b, []byte{1}))
 }
 
 // floats gives the bits of a sum, and of a NaN that the sum is added to.
