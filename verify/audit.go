@@ -34,7 +34,7 @@ func (c *Core) nextChallenge(q *question) {
 	}
 	x.left--
 	x.at, x.skip, x.rerun, x.node = x.of.Claim, c.rand.Below(max(x.of.Nodes, 1)), false, nil
-	c.order(Open{x.of.by, x.at})
+	c.order(Open{q.node, x.of.by, x.at})
 }
 
 func (c *Core) openedInAudit(q *question, from PeerID, claim Claim, o *Opening) {
@@ -43,34 +43,40 @@ func (c *Core) openedInAudit(q *question, from PeerID, claim Claim, o *Opening) 
 		return
 	}
 	q.since = c.now
-	if o == nil || !o.opens(&x.at) {
-		c.dropped(q, from)
+	if o == nil || !o.Opens(&x.at) {
+		c.settle(q, from)
 		return
 	}
 	if x.skip == 0 {
 		x.node, x.rerun = o, true
-		c.order(Rerun{o.Node, o.Children})
+		c.order(Rerun{q.node, o.Node, o.Children})
 		return
 	}
 	x.skip--
 	for _, child := range o.Children {
 		if x.skip < child.Nodes {
 			x.at = child
-			c.order(Open{from, child})
+			c.order(Open{q.node, from, child})
 			return
 		}
 		x.skip -= child.Nodes
 	}
 }
 
-// audited compares.
+// audited compares. A child that the node has not spawned is no lie, where paths depend on what ended first; but its
+// author could have made any number of them up, and have them challenged.
 func (c *Core) audited(q *question, again *Opening) {
 	x := q.audit
 	q.since = c.now
-	if !x.node.same(again) {
+	switch {
+	case again == nil:
+		c.settle(q, "")
+	case again.Outcome != x.node.Outcome:
 		q.audit = nil
-		c.blame(x.of.by, Proof{x.of.Claim, *x.node})
-		return
+		c.blame(x.of.by, Proof{x.of.Claim, *x.node, x.node.Children})
+	case len(again.Children) < len(x.node.Children):
+		c.settle(q, x.of.by)
+	default:
+		c.nextChallenge(q)
 	}
-	c.nextChallenge(q)
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"hash"
+	"strings"
 )
 
 // PeerID names a peer; "" is this one, which is trusted.
@@ -26,15 +27,19 @@ type Claim struct {
 	Nodes   uint64 // in the tree, this one included
 }
 
-// An Opening is what stands behind a claim: the children, in the order in which the node spawned them.
+// An Opening is what stands behind a claim: the children, in the order of their paths. Which of the jobs below a node
+// are nodes too is for its author to say; the rest belongs to the node.
 type Opening struct {
 	Node     Node
 	Outcome  Hash
 	Children []Claim
 }
 
-// MaxChildren bounds the children of an opening.
-const MaxChildren = 1 << 14
+// MaxChildren bounds the children of an opening, and MaxNodes the nodes of a tree.
+const (
+	MaxChildren = 1 << 12
+	MaxNodes    = 1 << 20
+)
 
 // Claim commits to an opening.
 func (o *Opening) Claim() Claim {
@@ -62,44 +67,35 @@ func (o *Opening) Claim() Claim {
 
 func word(h hash.Hash, n uint64) { h.Write(binary.BigEndian.AppendUint64(nil, n)) }
 
-// opens says whether an opening is what a claim was made of.
-func (o *Opening) opens(c *Claim) bool {
-	if len(o.Children) > MaxChildren {
+// Opens says whether an opening is what a claim was made of: no child is in another one, all are below the node.
+func (o *Opening) Opens(c *Claim) bool {
+	if len(o.Children) > MaxChildren || c.Nodes > MaxNodes {
 		return false
 	}
-	sum := uint64(1)
+	sum, last := uint64(1), ""
 	for i := range o.Children {
-		n := o.Children[i].Nodes
-		if n == 0 || n > c.Nodes-sum {
+		child := &o.Children[i]
+		path := child.Node.Path
+		switch {
+		case len(path) <= len(o.Node.Path), !strings.HasPrefix(path, o.Node.Path), path <= last,
+			last != "" && strings.HasPrefix(path, last), child.Nodes == 0, child.Nodes > c.Nodes-sum:
 			return false
 		}
-		sum += n
+		sum, last = sum+child.Nodes, path
 	}
 	return o.Claim() == *c
 }
 
-// same says whether running a node again, with the children's outcomes supplied, has come to what was claimed.
-func (o *Opening) same(again *Opening) bool {
-	if again == nil || o.Node != again.Node || o.Outcome != again.Outcome || len(o.Children) != len(again.Children) {
-		return false
-	}
-	for i := range o.Children {
-		if o.Children[i].Node != again.Children[i].Node || o.Children[i].Outcome != again.Children[i].Outcome {
-			return false
-		}
-	}
-	return true
-}
-
-// A Proof shows that a peer has lied: it claimed this of a node, and the node, run again with the children's outcomes
-// that are in it, comes to something else. Anybody can check that who can run the node; that the peer said so is for
-// its signature on Said, which is not this package's.
+// A Proof shows that a peer has lied: it claimed this of a node, and the node, run again with some of the outcomes that
+// it claimed of the children, comes to something else. Anybody can check that who can run the node; that the peer said
+// so is for its signature, which is not this package's.
 type Proof struct {
-	Said  Claim // of the node that was handed in
-	Wrong Opening
+	Said  Claim   // of the node that was handed in
+	Wrong Opening // the node that is wrong; without children if none is needed to see it
+	Given []Claim // of its children, those whose outcomes are supplied
 }
 
 // Holds says whether a proof is one, by running the node again.
-func (p *Proof) Holds(rerun func(n Node, children []Claim) *Opening) bool {
-	return !p.Wrong.same(rerun(p.Wrong.Node, p.Wrong.Children))
+func (p *Proof) Holds(rerun func(n Node, given []Claim) *Opening) bool {
+	return p.Wrong.Outcome != rerun(p.Wrong.Node, p.Given).Outcome
 }

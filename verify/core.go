@@ -87,7 +87,8 @@ type question struct {
 	since    time.Time       // of the last claim or request
 	dispute  *dispute
 	audit    *audit
-	here     bool // it is computed here too
+	here     bool // it is computed here too,
+	settling bool // and that decides
 	again    bool // one record is not enough
 	missing  bool // that was said
 	accepted *Hash
@@ -161,7 +162,7 @@ func (c *Core) Proven(now time.Time, claim Claim, from PeerID) []Order {
 func (c *Core) Refuted(now time.Time, claim Claim, from PeerID) []Order {
 	return c.do(now, func() {
 		q := c.ask(claim.Node)
-		c.blame(from, Proof{claim, Opening{Node: claim.Node, Outcome: claim.Outcome}})
+		c.blame(from, Proof{Said: claim, Wrong: Opening{Node: claim.Node, Outcome: claim.Outcome}})
 		if q != nil {
 			c.decide(q)
 		}
@@ -195,9 +196,9 @@ func (c *Core) late(q *question) {
 	q.since = c.now
 	switch {
 	case q.dispute != nil && q.dispute.waits != "":
-		c.dropped(q, q.dispute.waits)
+		c.settle(q, q.dispute.waits)
 	case q.audit != nil && !q.audit.rerun:
-		c.dropped(q, q.audit.of.by)
+		c.settle(q, q.audit.of.by)
 	case q.dispute != nil || q.audit != nil: // this machine is at it
 	default:
 		maps.Copy(q.gone, q.asked)
@@ -222,6 +223,7 @@ func (c *Core) Blamed(id PeerID) bool { return c.blamed[id] }
 func (c *Core) decide(q *question) {
 	switch {
 	case q.accepted != nil || q.dispute != nil || q.audit != nil:
+	case c.settled(q):
 	case c.differ(q):
 	case c.agreed(q):
 	case c.cfg.Spot > 0 && len(q.claims) > 0:

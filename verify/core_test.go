@@ -159,7 +159,7 @@ func (c *Core) blameForTest(id PeerID) { c.do(noon, func() { c.blame(id, Proof{}
 func TestBadOpenings(t *testing.T) {
 	o := above("1", 3, leaf("11", 1), leaf("12", 2))
 	claim := o.Claim()
-	if !o.opens(&claim) || claim.Nodes != 3 {
+	if !o.Opens(&claim) || claim.Nodes != 3 {
 		t.Fatal("a good one is refused")
 	}
 	for name, f := range map[string]func(o *Opening){
@@ -173,10 +173,20 @@ func TestBadOpenings(t *testing.T) {
 		"nodes that overflow": func(o *Opening) { o.Children[1].Nodes = 1<<64 - 1 },
 		"too many children":   func(o *Opening) { o.Children = make([]Claim, MaxChildren+1) },
 		"another node":        func(o *Opening) { o.Node = node("2") },
+		"a child elsewhere":   commits(func(o *Opening) { o.Children[1] = leaf("22", 2).Claim() }),
+		"a child twice":       commits(func(o *Opening) { o.Children[1] = o.Children[0] }),
+		"a child in a child":  commits(func(o *Opening) { o.Children[1] = leaf("111", 2).Claim() }),
+		"itself as a child":   commits(func(o *Opening) { o.Children[0] = leaf("1", 1).Claim() }),
+		"order of no paths":   commits(func(o *Opening) { slices.Reverse(o.Children) }),
+		"more than there are": commits(func(o *Opening) { o.Children[1].Nodes = MaxNodes }),
 	} {
 		other := *o
 		other.Children = slices.Clone(o.Children)
-		if f(&other); other.opens(&claim) {
+		claim := claim
+		if f(&other); other.Outcome == (Hash{committed}) {
+			claim = other.Claim()
+		}
+		if other.Opens(&claim) {
 			t.Errorf("%s fits", name)
 		}
 	}
@@ -184,8 +194,60 @@ func TestBadOpenings(t *testing.T) {
 	c.Came(noon, claim, "a")
 	c.Came(noon, leaf("1", 9).Claim(), "c")
 	out := c.Opened(noon, o.Node, "a", claim, nil)
-	if len(of[Blame](out)) > 0 || len(of[Copy](out)) != 1 {
+	if len(of[Blame](out)) > 0 || len(of[RunHere](out)) != 1 {
 		t.Errorf("one that does not open: %v", out)
+	}
+	out = c.Came(noon, leaf("1", 9).Claim(), "")
+	if blame := of[Blame](out); len(blame) != 1 || blame[0].Peer != "a" || len(of[Accept](out)) != 1 {
+		t.Errorf("this machine comes to something else than one of them: %v", out)
+	}
+}
+
+// committed marks an opening that its author has committed to.
+const committed = 77
+
+func commits(f func(o *Opening)) func(o *Opening) {
+	return func(o *Opening) {
+		f(o)
+		o.Outcome = Hash{committed}
+	}
+}
+
+// Each has made nodes of other jobs: what both have leads down, and the rest is run again with it. A node that is
+// not comparable with anything has nobody blamed but who is wrong.
+func TestDescentPastOtherNodes(t *testing.T) {
+	same := leaf("12", 2)
+	good, bad := above("1", 6, leaf("11", 1), same), above("1", 8, same, leaf("13", 9))
+	c := swarm(2)
+	c.Came(noon, good.Claim(), "a")
+	c.Came(noon, bad.Claim(), "c")
+	c.Opened(noon, good.Node, "a", good.Claim(), good)
+	again := of[Rerun](c.Opened(noon, good.Node, "c", bad.Claim(), bad))
+	if len(again) != 1 || again[0].Node != good.Node || !slices.Equal(again[0].Given, []Claim{same.Claim()}) {
+		t.Fatalf("runs %v again", again)
+	}
+	blame := of[Blame](c.Reran(noon, good.Node, good))
+	if len(blame) != 1 || blame[0].Peer != "c" || !slices.Equal(blame[0].Proof.Given, []Claim{same.Claim()}) {
+		t.Errorf("blames %v", blame)
+	}
+}
+
+// A node that cannot be run again, or whose children are not those that it spawns, has nobody blamed: this machine computes
+// the job.
+func TestNothingToCompare(t *testing.T) {
+	o := above("1", 3, leaf("11", 1))
+	for name, again := range map[string]*Opening{"not run": nil, "no such child": leaf("1", 3)} {
+		c := swarm(1)
+		c.cfg.Spot = 1
+		c.Came(noon, o.Claim(), "a")
+		c.Opened(noon, o.Node, "a", o.Claim(), o)
+		out := c.Reran(noon, o.Node, again)
+		if len(of[RunHere](out)) != 1 || len(of[Blame](out))+len(of[Accept](out)) > 0 {
+			t.Errorf("%s: %v", name, out)
+		}
+		if out = c.Came(noon, leaf("1", 3).Claim(), ""); len(of[Accept](out)) != 1 || len(of[Blame](out)) > 0 {
+			t.Errorf("%s, and it was right: %v", name, out)
+		}
 	}
 }
 

@@ -1,17 +1,22 @@
 package verify
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // A dispute is between two claims about one node that differ. Both are opened, again and again one level deeper where
-// they differ, until a node is found that tells who is wrong.
+// they differ, until they agree on all children that both have: then the node, run again with the outcomes of
+// these, tells who is wrong. The other children are of no use for that: each of the two has made nodes of what took it
+// long, so there may be lies among them that nothing is to be compared with.
 type dispute struct {
 	a, b     held  // as they were handed in
 	atA, atB Claim // the node that they differ about now, as each has it
 	openA    *Opening
 	openB    *Opening
-	waits    PeerID // whose opening is awaited; "" if none is, or this machine's
-	turn     int    // 0: a is asked, 1: b, 2: a's node is run again, 3: b's
-	wrongA   bool
+	agreed   []Claim // children of both
+	waits    PeerID  // whose opening is awaited
+	turn     int     // 0: a is asked, 1: b, 2: the node is run again
 }
 
 func (d *dispute) has(id PeerID) bool { return d.a.by == id || d.b.by == id }
@@ -25,7 +30,7 @@ func (c *Core) argue(q *question, a, b held) {
 func (c *Core) askOpening(q *question) {
 	d := q.dispute
 	d.turn, d.openA, d.openB, d.waits = 0, nil, nil, d.a.by
-	c.order(Open{d.a.by, d.atA})
+	c.order(Open{q.node, d.a.by, d.atA})
 }
 
 // Opened takes in what stands behind a claim; nil if its author does not say. Node is the one that was handed in.
@@ -52,41 +57,39 @@ func (c *Core) openedInDispute(q *question, from PeerID, claim Claim, o *Opening
 		return // of a step that is over
 	}
 	q.since = c.now
-	if o == nil || !o.opens(at) {
-		c.dropped(q, from)
+	if o == nil || !o.Opens(at) {
+		c.settle(q, from)
 		return
 	}
 	if d.turn == 0 {
 		d.openA, d.turn, d.waits = o, 1, d.b.by
-		c.order(Open{d.b.by, d.atB})
+		c.order(Open{q.node, d.b.by, d.atB})
 		return
 	}
-	d.openB, d.waits = o, ""
-	for i := range d.openA.Children {
-		if i >= len(d.openB.Children) {
-			break
-		}
-		x, y := d.openA.Children[i], d.openB.Children[i]
-		if x.Node != y.Node {
-			break
-		}
-		if x.Outcome != y.Outcome { // the first that differs
-			d.atA, d.atB = x, y
+	d.openB, d.agreed, d.waits = o, nil, ""
+	for _, x := range d.openA.Children {
+		i := slices.IndexFunc(o.Children, func(y Claim) bool { return x.Node == y.Node })
+		switch {
+		case i < 0:
+		case x.Outcome == o.Children[i].Outcome:
+			d.agreed = append(d.agreed, x)
+		default: // the first that differs
+			d.atA, d.atB = x, o.Children[i]
 			c.askOpening(q)
 			return
 		}
 	}
 	d.turn = 2
-	c.order(Rerun{d.openA.Node, d.openA.Children})
+	c.order(Rerun{q.node, d.atA.Node, d.agreed})
 }
 
-// Reran is what a node came to that was run again here.
+// Reran is what a node came to that was run again here; nil if it cannot be, or takes too long.
 func (c *Core) Reran(now time.Time, node Node, again *Opening) []Order {
 	return c.do(now, func() {
 		q := c.open[node]
 		switch {
-		case q == nil || again == nil:
-		case q.dispute != nil:
+		case q == nil:
+		case q.dispute != nil && q.dispute.turn == 2:
 			c.judge(q, again)
 		case q.audit != nil && q.audit.rerun:
 			c.audited(q, again)
@@ -94,47 +97,55 @@ func (c *Core) Reran(now time.Time, node Node, again *Opening) []Order {
 	})
 }
 
-// judge compares what the node came to with what each has said. Where their children are the same, one look tells.
+// judge compares what the node came to with what each has said: they differ, so at most one is right.
 func (c *Core) judge(q *question, again *Opening) {
 	d := q.dispute
 	q.since = c.now
-	switch d.turn {
-	case 2:
-		d.wrongA = !d.openA.same(again)
-		if sameChildren(d.openA, d.openB) {
-			c.sentence(q, !d.openB.same(again))
-			return
-		}
-		d.turn = 3
-		c.order(Rerun{d.openB.Node, d.openB.Children})
-	case 3:
-		c.sentence(q, !d.openB.same(again))
+	if again == nil {
+		c.settle(q, "")
+		return
+	}
+	q.dispute = nil
+	if again.Outcome != d.openA.Outcome {
+		c.blame(d.a.by, Proof{d.a.Claim, *d.openA, d.agreed})
+	}
+	if again.Outcome != d.openB.Outcome {
+		c.blame(d.b.by, Proof{d.b.Claim, *d.openB, d.agreed})
 	}
 }
 
-func sameChildren(a, b *Opening) bool {
-	if len(a.Children) != len(b.Children) {
-		return false
-	}
-	for i := range a.Children {
-		if a.Children[i].Node != b.Children[i].Node || a.Children[i].Outcome != b.Children[i].Outcome {
-			return false
+// settle ends a dispute or an audit that leads nowhere: because of a peer that does not stand by what it has claimed,
+// "" if that is nobody's fault. That is no proof of a lie. This machine computes the node, if it may; else what that
+// peer has claimed is forgotten.
+func (c *Core) settle(q *question, id PeerID) {
+	if c.cfg.Own {
+		q.dispute, q.audit, q.settling = nil, nil, true
+		if !q.here {
+			q.here = true
+			c.order(RunHere{q.node})
 		}
+		return
+	}
+	if id == "" {
+		id = q.claims[len(q.claims)-1].by
+	}
+	c.dropped(q, id)
+}
+
+// settled has all blamed who have come to something else than this machine.
+func (c *Core) settled(q *question) bool {
+	i := slices.IndexFunc(q.claims, func(h held) bool { return h.by == "" })
+	if i < 0 {
+		return q.settling
+	}
+	so := q.claims[i].Outcome
+	for _, h := range slices.Clone(q.claims) {
+		if h.Outcome != so && !c.blamed[h.by] {
+			c.blame(h.by, Proof{Said: h.Claim, Wrong: Opening{Node: q.node, Outcome: h.Outcome}})
+		}
+	}
+	if q.accepted == nil {
+		c.accept(q)
 	}
 	return true
-}
-
-// sentence ends a dispute.
-func (c *Core) sentence(q *question, wrongB bool) {
-	d := q.dispute
-	q.dispute = nil
-	if d.wrongA {
-		c.blame(d.a.by, Proof{d.a.Claim, *d.openA})
-	}
-	if wrongB {
-		c.blame(d.b.by, Proof{d.b.Claim, *d.openB})
-	}
-	if !d.wrongA && !wrongB { // the node is no function of what it was given
-		c.dropped(q, d.b.by)
-	}
 }

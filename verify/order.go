@@ -13,14 +13,16 @@ type (
 	RunHere struct{ Node Node }
 	// Open asks who made a claim for what stands behind it. Report: Opened.
 	Open struct {
+		In    Node // that was handed in
 		Of    PeerID
 		Claim Claim
 	}
-	// Rerun runs one node here, with its children's outcomes supplied by path. Report: Reran, with what it came to; the
-	// children in it are those that the node spawned, with the outcomes that it was given for them.
+	// Rerun runs one node here, with outcomes supplied of jobs below it. Report: Reran, with what it came to; the
+	// children in it are those of the given that it has spawned.
 	Rerun struct {
-		Node     Node
-		Children []Claim
+		In    Node // that was handed in
+		Node  Node
+		Given []Claim
 	}
 	// Accept says that an outcome is believed, and on whose word.
 	Accept struct {

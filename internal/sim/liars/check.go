@@ -24,7 +24,7 @@ func ConfigOf(seed uint64) Config {
 	c := Config{Seed: seed, Peers: 4 + rng.IntN(8), Is: is, Jobs: 3 + rng.IntN(12), Deepest: 6 + rng.IntN(4),
 		Lossy: rng.IntN(2) == 0, OneGang: rng.IntN(2) == 0,
 		Verify: verify.Config{Quorum: 2, Own: true, Wait: 20 * time.Second, MaxOpen: 100}}
-	c.Liars, c.Used = rng.IntN(c.Peers), rng.IntN(2) == 0
+	c.Liars, c.Used, c.Rough = rng.IntN(c.Peers), rng.IntN(2) == 0, seed%2 == 1
 	switch rng.IntN(6) {
 	case 0:
 		c.Verify.Quorum = 3

@@ -3,6 +3,7 @@ package liars
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"slices"
 
 	"github.com/satin-peer/satin/verify"
 )
@@ -33,22 +34,27 @@ func combine(n verify.Node, of []verify.Claim) verify.Hash {
 	return verify.Hash(h.Sum(nil))
 }
 
-// rerun runs one node with its children's outcomes supplied; those that it is not given have none.
-func rerun(deepest int) func(n verify.Node, given []verify.Claim) *verify.Opening {
-	return func(n verify.Node, given []verify.Claim) *verify.Opening {
-		o := &verify.Opening{Node: n}
+// rerun runs one node with outcomes supplied of jobs below it, and says how many it has really run.
+func rerun(n verify.Node, given []verify.Claim, deepest int) (o *verify.Opening, ran int) {
+	o = &verify.Opening{Node: n}
+	var below func(n verify.Node) verify.Hash
+	below = func(n verify.Node) verify.Hash {
+		ran++
+		var of []verify.Claim
 		for i := range children(n, deepest) {
 			c := verify.Claim{Node: childOf(n, i)}
-			for _, g := range given {
-				if g.Node == c.Node {
-					c = g
-				}
+			if g := slices.IndexFunc(given, func(g verify.Claim) bool { return g.Node == c.Node }); g >= 0 {
+				c = given[g]
+				o.Children = append(o.Children, c)
+			} else {
+				c.Outcome = below(c.Node)
 			}
-			o.Children = append(o.Children, c)
+			of = append(of, c)
 		}
-		o.Outcome = combine(n, o.Children)
-		return o
+		return combine(n, of)
 	}
+	o.Outcome = below(n)
+	return o, ran
 }
 
 // A work is what a peer has made of a node and all below it, opened by commitment.
@@ -58,25 +64,34 @@ type work struct {
 	ran   int // nodes that were really run
 }
 
-// compute computes a node and all below; spoil may change the outcome of each node.
-func compute(n verify.Node, deepest int, spoil func(n verify.Node, leaf bool, h *verify.Hash)) *work {
+// compute computes a node and all below; spoil may change the outcome of each, and small says which belong to the
+// node above them: how long a job took is different each time.
+func compute(n verify.Node, deepest int, spoil func(n verify.Node, leaf bool, h *verify.Hash),
+	small func() bool) *work {
 	w := &work{open: map[verify.Hash]*verify.Opening{}}
-	var below func(n verify.Node) verify.Claim
-	below = func(n verify.Node) verify.Claim {
+	whole := n
+	var below func(n verify.Node) (verify.Claim, []verify.Claim)
+	below = func(n verify.Node) (verify.Claim, []verify.Claim) {
 		w.ran++
-		o := &verify.Opening{Node: n}
+		o, of := &verify.Opening{Node: n}, []verify.Claim(nil)
 		for i := range children(n, deepest) {
-			o.Children = append(o.Children, below(childOf(n, i)))
+			child, nodes := below(childOf(n, i))
+			of, o.Children = append(of, child), append(o.Children, nodes...)
 		}
-		o.Outcome = combine(n, o.Children)
-		spoil(n, len(o.Children) == 0, &o.Outcome)
+		o.Outcome = combine(n, of)
+		spoil(n, len(of) == 0, &o.Outcome)
 		c := o.Claim()
+		if n != whole && small() {
+			return c, o.Children
+		}
 		w.open[c.Tree] = o
-		return c
+		return c, []verify.Claim{c}
 	}
-	w.claim = below(n)
+	w.claim, _ = below(n)
 	return w
 }
+
+func never() bool { return false }
 
 func honest(verify.Node, bool, *verify.Hash) {}
 

@@ -20,6 +20,7 @@ type Config struct {
 	OneGang bool   // all liars were brought in by one member
 	Jobs    int    // nodes that are given away
 	Deepest int    // of the tree
+	Rough   bool   // peers make nodes of some jobs only, each of others
 	Lossy   bool   // answers come late or never, now and then
 	Used    bool   // what was accepted is used, and cannot be taken back: so it is with peers
 	Record  uint64 // comparisons that each peer has passed before
@@ -58,7 +59,6 @@ type world struct {
 	peers map[verify.PeerID]*peer
 	order []*peer
 	own   *peer
-	jobs  map[string]verify.Node       // by path
 	is    map[verify.Node]verify.Hash  // what was accepted
 	so    map[verify.Node]verify.Claim // what is so
 	past  map[verify.PeerID]uint64     // comparisons passed
@@ -91,10 +91,10 @@ func (w *world) Below(n uint64) uint64 { return w.rng.Uint64N(n) }
 func Run(cfg Config) (Result, error) {
 	w := &world{cfg: cfg, rng: rand.New(rand.NewPCG(cfg.Seed, 14)), now: time.Unix(0, 0),
 		peers: map[verify.PeerID]*peer{}, is: map[verify.Node]verify.Hash{}, so: map[verify.Node]verify.Claim{},
-		jobs: map[string]verify.Node{}, past: map[verify.PeerID]uint64{}}
+		past: map[verify.PeerID]uint64{}}
 	w.core = verify.New(cfg.Verify, w, w)
 	add := func(i int, is Character, by string) *peer {
-		p := &peer{id: verify.PeerID(fmt.Sprint("p", i)), by: verify.PeerID(by), is: is,
+		p := &peer{id: verify.PeerID(fmt.Sprint("p", i)), by: verify.PeerID(by), is: is, rough: cfg.Rough,
 			made: map[verify.Hash]*verify.Opening{}, rng: rand.New(rand.NewPCG(cfg.Seed, uint64(100+i)))}
 		w.peers[p.id] = p
 		if is == Honest || !cfg.Fresh {
@@ -135,7 +135,7 @@ func (w *world) giveAway() (jobs []verify.Node) {
 			n.Identity[k] = byte(w.rng.Uint32())
 		}
 		jobs = append(jobs, n)
-		w.jobs[n.Path], w.so[n] = n, compute(n, w.cfg.Deepest, honest).claim
+		w.so[n] = compute(n, w.cfg.Deepest, honest, never).claim
 		thief := w.order[w.rng.IntN(len(w.order))]
 		w.after(time.Duration(i)*time.Second, func() { w.give(n, thief, false) })
 	}
@@ -194,10 +194,10 @@ func (w *world) carryOut(list []verify.Order) {
 		case verify.Open:
 			w.open(o)
 		case verify.Rerun:
-			w.res.Ran++
-			w.res.Owner++
-			again := rerun(w.cfg.Deepest)(o.Node, o.Children)
-			w.after(time.Millisecond, func() { w.carryOut(w.core.Reran(w.now, w.root(o.Node), again)) })
+			again, ran := rerun(o.Node, o.Given, w.cfg.Deepest)
+			w.res.Ran += ran
+			w.res.Owner += ran
+			w.after(time.Millisecond, func() { w.carryOut(w.core.Reran(w.now, o.In, again)) })
 		case verify.Accept:
 			w.is[o.Node] = o.Outcome
 			if o.Outcome != w.so[o.Node].Outcome {
@@ -231,18 +231,8 @@ func (w *world) open(o verify.Open) {
 		d = time.Millisecond
 	}
 	w.after(d, func() {
-		w.carryOut(w.core.Opened(w.now, w.root(o.Claim.Node), o.Of, o.Claim, opened))
+		w.carryOut(w.core.Opened(w.now, o.In, o.Of, o.Claim, opened))
 	})
-}
-
-// root is the job that a node is in.
-func (w *world) root(n verify.Node) verify.Node {
-	for i, c := range n.Path {
-		if c == '/' {
-			return w.jobs[n.Path[:i+1]]
-		}
-	}
-	return n
 }
 
 func (w *world) blamed(o verify.Blame) {
@@ -250,7 +240,10 @@ func (w *world) blamed(o verify.Blame) {
 	switch {
 	case p == nil || !p.lied:
 		w.err = fmt.Errorf("%w: %q", errBlamed, o.Peer)
-	case !o.Proof.Holds(rerun(w.cfg.Deepest)):
+	case !o.Proof.Holds(func(n verify.Node, given []verify.Claim) *verify.Opening {
+		again, _ := rerun(n, given, w.cfg.Deepest)
+		return again
+	}):
 		w.err = fmt.Errorf("%w: of %q", errProof, o.Peer)
 	}
 	w.res.Caught++
