@@ -140,6 +140,10 @@ func trustText(t *report.Trust) string {
 	}
 	text := fmt.Sprintf("verified by %s: %s of others compared, %d of them computed again elsewhere and %d here; %s",
 		oneLine(t.Mode), counted(t.Proved, "job"), t.Copies, t.Here, oneLine(t.Bound))
+	if t.Reran > 0 {
+		text += fmt.Sprintf("; %s committed to, %d run again here alone in %.3g s", counted(t.Nodes, "node"), t.Reran,
+			t.RerunSeconds)
+	}
 	if len(t.Caught) > 0 {
 		text += "; caught in a lie and put out: " + oneLine(strings.Join(t.Caught, ", "))
 	}

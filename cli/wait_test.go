@@ -94,14 +94,15 @@ func TestTrust(t *testing.T) {
 		for _, args := range [][]string{{"wait", "cc"}, {"wait", "cc", "--json"}} {
 			m := newFakeMember()
 			m.outcome = control.Outcome{State: control.RunDone, Result: result, Trust: &report.Trust{Mode: mode,
-				Proved: 3, Copies: 2, Here: 1, Bound: "only if two lie", Caught: []string{"12D3KooWLiar"}}}
+				Proved: 3, Copies: 2, Here: 1, Bound: "only if two lie", Caught: []string{"12D3KooWLiar"},
+				Nodes: 50, Reran: 4, RerunSeconds: 0.25}}
 			m.runs[0].Args = []string{"3"}
 			f := newFake().withDaemon(t, m)
 			if code := f.run(args...); code != 0 {
 				t.Fatalf("%q: exit code %d, error %s", args, code, &f.err)
 			}
 			text := "verified by quorum=2: 3 jobs of others compared, 2 of them computed again elsewhere and 1 here; " +
-				"only if two lie; caught in a lie and put out: 12D3KooWLiar\n"
+				"only if two lie; 50 nodes committed to, 4 run again here alone in 0.25 s; caught in a lie and put out: 12D3KooWLiar\n"
 			inJSON := len(args) > 2
 			if strings.Contains(f.err.String(), text) != (said && !inJSON) ||
 				strings.Contains(f.out.String(), `"mode": "`+mode+`"`) != inJSON {

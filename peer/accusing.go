@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -24,7 +25,8 @@ import (
 // An accusation shows that somebody has lied about a job of a run that is verified: what was said of it, and what its
 // accuser says of it, both signed. It needs no belief: one of the two has signed what is not true, and whoever takes
 // part in the run runs the job once more and sees which, so an accuser that lies is out itself. Where the application
-// can tell from one word alone, there is no other one.
+// can tell from one word alone, there is no other one; nor where the job, run again with outcomes of its children that
+// the accused has signed as well, comes to something else: nobody else says what the job comes to.
 type accusation struct {
 	Run      job.RunID `cbor:"1,keyasint"`
 	Path     job.Path  `cbor:"2,keyasint"`
@@ -32,6 +34,8 @@ type accusation struct {
 	Argument []byte    `cbor:"4,keyasint"`
 	Said     testimony `cbor:"5,keyasint"`
 	Truth    testimony `cbor:"6,keyasint"`
+	// Children are those of the job, all that were signed; those without an outcome are run like any other job.
+	Children []childOutcome `cbor:"7,keyasint,omitempty"`
 }
 
 // testimony is what somebody has signed that came of the job. Where outcomes are judged, all of it is there.
@@ -75,12 +79,37 @@ func openAccusation(accuser peer.ID, b []byte) (*charge, error) {
 		return v.Author, nil
 	}
 	var err error
+	if len(c.Children) > 0 {
+		err = c.signedChildren(node)
+	}
+	if err != nil {
+		return nil, err
+	}
 	if c.said, err = author(&c.Said); err == nil && len(c.Truth.Voucher) > 0 {
 		if c.against, err = author(&c.Truth); err == nil && c.Said.Digest == c.Truth.Digest {
 			err = cannot("two that say the same")
 		}
 	}
 	return c, err
+}
+
+// signedChildren says whether the children are those that were committed to.
+func (a *accusation) signedChildren(n verify.Node) error {
+	v, err := statement.ReadVoucher(a.Said.Voucher, n, a.Said.Digest)
+	if err != nil {
+		return err
+	}
+	o := &verify.Opening{Node: n, Outcome: a.Said.Digest}
+	for _, g := range givenOf(a.Children) {
+		if len(g.Bytes) > 0 && compute.Digest(g.Bytes) != g.Outcome {
+			return cannot("an outcome of a child that was not signed")
+		}
+		o.Children = append(o.Children, g.Claim)
+	}
+	if !o.Opens(&v.Claim) || len(a.Truth.Voucher) > 0 {
+		return cannot("children that were not signed, or more said than they show")
+	}
+	return nil
 }
 
 // A court tries accusations, one at a time.
@@ -96,7 +125,7 @@ type court struct {
 
 // convene lets a jury do what it decides, and hear what others accuse of; before anybody speaks.
 func (j *jury) convene(p *Peer) {
-	j.banish, j.voice = p.door.revoke, p.voice
+	j.banish, j.voice, j.live = p.door.revoke, p.voice, p.runs.sessionOf
 	j.court.known = func(run job.RunID) *runs.Manifest { return takesPart(p.runs, run) }
 	j.court.engine, j.court.out = p.crew.trialEngine, p.host.Roll().Outcast
 	p.voice.hear(gossip.KindAccusation, checkAccusation, j.hear)
@@ -109,6 +138,9 @@ func (j *jury) accuse(run job.RunID, c *driver.Caught) ([]byte, error) {
 	}
 	a := accusation{Run: run, Path: c.Job.Path, Function: c.Job.Function, Argument: c.Job.Arg,
 		Said: testimony{compute.Digest(c.Said.Outcome), nil, c.Said.Voucher}}
+	if c.Alone {
+		a.Said.Digest, a.Children = c.Claimed, childrenOf(c.Children)
+	}
 	if c.Truth.Outcome != nil {
 		a.Truth.Digest = compute.Digest(c.Truth.Outcome)
 		truth := steal.Partial{Path: c.Job.Path, Identity: c.Job.Identity, Outcome: c.Truth.Outcome}
@@ -216,9 +248,10 @@ func (c *court) try(ctx context.Context, a *charge) peer.ID {
 			a.Truth.Digest = compute.Digest(truth)
 		}
 	}
-	if !alike || a.against == "" || a.Said.Digest == a.Truth.Digest {
+	if !alike || a.against != "" && a.Said.Digest == a.Truth.Digest {
 		return ""
 	}
+	t.given = slices.DeleteFunc(givenOf(a.Children), func(g driver.Given) bool { return len(g.Bytes) == 0 })
 	own, ok := t.run()
 	if ok && judged {
 		own, ok = t.essence(own)
@@ -226,7 +259,7 @@ func (c *court) try(ctx context.Context, a *charge) peer.ID {
 	switch own := verify.Hash(compute.Digest(own)); {
 	case !ok:
 		return ""
-	case own == a.Truth.Digest:
+	case a.against == "" && own != a.Said.Digest, own == a.Truth.Digest:
 		return a.said
 	case own == a.Said.Digest:
 		return a.against
@@ -236,17 +269,53 @@ func (c *court) try(ctx context.Context, a *charge) peer.ID {
 
 // trial is one job on an engine of its own.
 type trial struct {
-	e   port.Live
-	ctx context.Context
-	job steal.Job
+	e     port.Live
+	ctx   context.Context
+	job   steal.Job
+	given []driver.Given // outcomes of jobs below it,
+	used  []bool         // and which of them it has spawned
+	ran   steal.SegmentID
 }
 
-// run computes the job; false if that takes too long.
+// run computes the job; false if that takes too long, or reads what jobs share. What is given is found by the engine as
+// the outcome of a lost job would be.
 func (t *trial) run() ([]byte, bool) {
+	var paths []job.Path
+	for _, g := range t.given {
+		paths = append(paths, driver.PathOf(g.Node))
+	}
+	known, err := steal.NewOrphans(paths)
+	if err != nil {
+		return nil, false
+	}
+	t.used = make([]bool, len(t.given))
+	t.job.Restarted = len(paths) > 0
+	t.ran++
+	t.e.Do(&port.Order{Kind: port.LostWork, Orphans: known})
 	t.e.Do(&port.Order{Kind: port.Cores, Max: 1})
-	t.e.Do(&port.Order{Kind: port.Run, Segment: 1, Job: &t.job})
+	t.e.Do(&port.Order{Kind: port.Run, Segment: t.ran, Job: &t.job})
 	e, ok := t.await(port.Finished)
 	return e.Outcome, ok
+}
+
+// found gives the engine what is known of jobs that it was about to begin.
+func (t *trial) found(jobs []steal.Taken) {
+	for i := range jobs {
+		n := driver.NodeOf(jobs[i].Job.Path, jobs[i].Job.Identity)
+		at := slices.IndexFunc(t.given, func(g driver.Given) bool { return g.Node == n })
+		if at < 0 {
+			t.e.Do(&port.Order{Kind: port.PutBack, Ref: jobs[i].Ref, Restarted: true})
+			continue
+		}
+		t.used[at] = true
+		t.e.Do(&port.Order{Kind: port.Deliver, Ref: jobs[i].Ref, Outcome: t.given[at].Bytes})
+	}
+}
+
+func (t *trial) close() {
+	if t != nil {
+		t.e.Close()
+	}
 }
 
 // essence is what of an outcome is compared; nil if it is wrong by itself.
@@ -269,7 +338,9 @@ func (t *trial) await(kind port.EventKind) (port.Event, bool) {
 			switch events[i].Kind {
 			case kind:
 				return events[i], true
-			case port.Died:
+			case port.Found:
+				t.found(events[i].Jobs)
+			case port.Died, port.Wanted:
 				return port.Event{}, false
 			}
 		}
@@ -304,7 +375,7 @@ func takesPart(t *conductor, run job.RunID) *runs.Manifest {
 // trialEngine starts what runs one job, beside all else, on one core.
 func (c *crew) trialEngine(run job.RunID) (port.Live, error) {
 	return c.engine(&statement.SignedManifest{Run: run}, compute.Config{Run: run, Self: string(c.self), Workers: 1,
-		Idle: !c.cfg.FullPriority, Naive: true})
+		Idle: !c.cfg.FullPriority, KeepAfter: -1})
 }
 
 // tell has everybody see for himself.

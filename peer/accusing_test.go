@@ -2,6 +2,7 @@ package peer
 
 import (
 	"log/slog"
+	"slices"
 	"testing"
 	"time"
 
@@ -28,6 +29,21 @@ func (a *accusation) says(t *testing.T, key crypto.PrivKey, outcome string) test
 		t.Fatal(err)
 	}
 	return w
+}
+
+// madeOf has the job's one author say that it was made of the outcome of one below it.
+func (a *accusation) madeOf(t *testing.T, key crypto.PrivKey, outcome string) {
+	t.Helper()
+	o := &verify.Opening{Node: driver.NodeOf(a.Path, job.Identify(a.Function, a.Argument)), Outcome: a.Said.Digest}
+	child := (&verify.Opening{Node: driver.NodeOf(append(slices.Clone(a.Path), 1), job.Identify("part", nil)),
+		Outcome: compute.Digest([]byte(outcome))}).Claim()
+	o.Children = []verify.Claim{child}
+	claim := o.Claim()
+	var err error
+	if a.Said.Voucher, err = statement.Vouch(key, a.Run, &claim); err != nil {
+		t.Fatal(err)
+	}
+	a.Truth, a.Children = testimony{}, childrenOf([]driver.Given{{Claim: child, Bytes: []byte(outcome)}})
 }
 
 // Tried is what two have signed differently of one job, of a run that is verified and that this peer has a part in,
@@ -58,6 +74,19 @@ func TestWhatIsTried(t *testing.T) {
 		"the other's signature": {verified, liar, func(a *accusation) { a.Truth.Voucher = a.Said.Voucher }, false},
 		"an outcome put under":  {verified, liar, func(a *accusation) { a.Said.Outcome = []byte("x") }, false},
 		"one put against it":    {verified, liar, func(a *accusation) { a.Truth.Outcome = []byte("x") }, false},
+		"children":              {verified, liar, func(a *accusation) { a.madeOf(t, liar, "part") }, true},
+		"children not signed": {verified, liar, func(a *accusation) {
+			a.madeOf(t, liar, "part")
+			a.Children[0].Digest, a.Children[0].Outcome = compute.Digest([]byte("x")), []byte("x")
+		}, false},
+		"a child put under": {verified, liar, func(a *accusation) {
+			a.madeOf(t, liar, "part")
+			a.Children[0].Outcome = []byte("x")
+		}, false},
+		"children and truth": {verified, liar, func(a *accusation) {
+			a.madeOf(t, liar, "part")
+			a.Truth = a.says(t, honest, "truth")
+		}, false},
 	} {
 		j := &jury{base: newBase(slog.New(slog.DiscardHandler), time.Now, 0), self: selfID}
 		j.court.sits = true // somebody else tries what waits
@@ -76,7 +105,8 @@ func TestWhatIsTried(t *testing.T) {
 		}
 		j.hear("accuser", b)
 		if got := j.court.docket.next(); (got != nil) != c.tried ||
-			c.tried && (got.said != liarID || got.against != honestID || got.accuser != "accuser") {
+			c.tried && (got.said != liarID || got.against != honestID && len(got.Children) == 0 ||
+				got.accuser != "accuser") {
 			t.Errorf("%s: to be tried is %+v", name, got)
 		}
 		j.cancel()

@@ -51,12 +51,14 @@ func (p *Peer) assemble(apps []Application) error {
 	p.modules.send = p.traffic.sendShared
 	p.crew = &crew{base: p.base, cfg: &p.cfg, self: self, host: p.host, arbiter: &arbiter{cores: p.cfg.Workers},
 		modules: p.modules, apps: catalog, vouch: vouch, memory: &memory{},
-		send: p.traffic.send, tell: p.voice.tellNews, sendShared: p.traffic.sendShared,
+		commitments: &commitments{board: p.board, key: key},
+		send:        p.traffic.send, tell: p.voice.tellNews, sendShared: p.traffic.sendShared,
 		tellShared: p.traffic.tellShared}
 	p.caretaker.crew = p.crew
 	p.crew.jobMemory.Store(p.cfg.Memory)
 	p.crew.memory.divide(p.cfg.RunMemory, &p.cfg.Runs, &p.cfg.Stream)
-	jury := &jury{base: p.base, self: p.host.ID(), host: p.host, swarm: p.swarm, vouch: vouch, cores: p.cfg.Workers}
+	jury := &jury{base: p.base, board: p.board, self: p.host.ID(), host: p.host, swarm: p.swarm, vouch: vouch,
+		cores: p.cfg.Workers}
 	if err := jury.open(&p.cfg); err != nil {
 		return err
 	}
@@ -174,6 +176,7 @@ func (p *Peer) speak(asked *answering) error {
 	left := p.files.recall()
 	p.runs.input(func(c *runs.Core, now time.Time) []runs.Order { return c.Recall(now, left) })
 	p.meetings.serve()
+	p.crew.commitments.serve()
 	asked.inquiries.serve()
 	asked.keeping.serve()
 	asked.collecting.serve()

@@ -27,8 +27,11 @@ type crew struct {
 	modules *modules
 	apps    *catalog
 	vouch   *vouching
-	send    func(*steal.Message) // of all sessions
-	tell    func(*steal.News)
+	// what others may be shown of how it was computed
+	commitments *commitments
+
+	send func(*steal.Message) // of all sessions
+	tell func(*steal.News)
 	// the same for what the jobs of a run share
 	sendShared func(*stream.Shared)
 	tellShared func(job.RunID, *sharedobj.News)
@@ -46,7 +49,7 @@ func (c *crew) session(m *statement.SignedManifest, of steal.Run, members *steal
 		return nil, err
 	}
 	engine, err := c.engine(m, compute.Config{Run: m.Run, Self: string(c.self), Workers: c.cfg.Workers,
-		Idle: !c.cfg.FullPriority, Naive: of.Recovery == steal.Naive})
+		Idle: !c.cfg.FullPriority, Naive: of.Recovery == steal.Naive && !of.Hoard, Whole: of.Hoard})
 	if err != nil {
 		return nil, err
 	}
@@ -56,6 +59,9 @@ func (c *crew) session(m *statement.SignedManifest, of steal.Run, members *steal
 	with.Run.Room = c.memory.enter(m.Run, peerName(m.Owner), steal.PeerID(m.Owner.String()) == c.self,
 		func(why string) { log.Warn("not all that others give of a run is taken", "why", why) })
 	with.Shared, with.Notary = c.objects(), c.vouch
+	if of.Hoard {
+		with.Commit = c.commitments.of(m)
+	}
 	with.SendShared = func(x *sharedobj.Message) { c.sendShared(&stream.Shared{Run: m.Run, Message: x}) }
 	with.TellShared = func(n *sharedobj.News) { c.tellShared(m.Run, n) }
 	s, err := session.New(with)

@@ -18,25 +18,29 @@ import (
 	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/control"
+	"github.com/satin-peer/satin/peer/session"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/runs"
 	"github.com/satin-peer/satin/steal"
 	"github.com/satin-peer/satin/verify"
 )
 
-// A run that is verified is computed by its owner and those who steal from it, and by nobody else: they give nothing
-// on, so that two of them never have an outcome from the same third. What they bring is compared before it is used
-// (package verify, driver.Proving).
+// A run that is verified is computed by its owner and those who steal from it, and by nobody else: they give
+// nothing on, so that two of them never have an outcome from the same third. What they bring is compared before it
+// is used (package verify, driver.Proving).
 
 // The ways to verify besides believing every member begin so.
 const (
 	quorumMode = "quorum="
 	doubtMode  = "doubt="
+	spotMode   = "spot="
 )
 
 const (
 	// maxQuorum is as many as anybody may want.
 	maxQuorum = 5
+	// leastSpot is as few nodes as anybody may want to have challenged.
+	leastSpot = 1e-4
 	// leastDoubt and mostDoubt bound the probability that one may want.
 	leastDoubt, mostDoubt = 1e-9, 0.1
 	// assumedLiars is the share of strangers that lie at most, as is assumed where records count.
@@ -65,12 +69,19 @@ func modeOf(mode string) (c verify.Config, err error) {
 			return c, nil
 		}
 	}
-	return c, fmt.Errorf("verification %q is not known here: want members, %sK with K from 2 to %d, or %sP with a "+
-		"probability P from %g to %g", clip(mode), quorumMode, maxQuorum, doubtMode, leastDoubt, mostDoubt)
+	if text, is := strings.CutPrefix(mode, spotMode); is {
+		if x, err := strconv.ParseFloat(text, 64); err == nil && x >= leastSpot && x <= 1 {
+			c.Spot = x
+			return c, nil
+		}
+	}
+	return c, fmt.Errorf("verification %q is not known here: want members, %sR with a share R of the nodes from %g to 1, "+
+		"%sK with K from 2 to %d, or %sP with a probability P from %g to %g", clip(mode), spotMode, leastSpot, quorumMode,
+		maxQuorum, doubtMode, leastDoubt, mostDoubt)
 }
 
-// comparable says why outcomes of a run cannot be compared; "" if they can. It notes how this machine rounds where that
-// matters.
+// comparable says why outcomes of a run cannot be compared; "" if they can. It notes how this machine rounds where
+// that matters.
 func comparable(m *statement.Manifest) string {
 	if m.Verify == "" {
 		return ""
@@ -91,6 +102,7 @@ func comparable(m *statement.Manifest) string {
 // A jury is who can be asked for copies, and where liars are put out.
 type jury struct {
 	*base
+	board    *switchboard
 	self     peer.ID
 	host     interface{ Branch(peer.ID) string }
 	swarm    *swarm
@@ -102,6 +114,8 @@ type jury struct {
 	banish   func(id string) error
 	voice    *voice
 	court    court
+	trials   trials
+	live     func(run job.RunID) *session.Session // nil if it is over
 }
 
 // open opens what lasts of a jury.
@@ -176,6 +190,8 @@ func (j *jury) proving(m *runs.Manifest) *driver.Proving {
 			}
 			return ""
 		},
+		Open:    func(o verify.Open) { j.ask(m.Run, o) },
+		Rerun:   func(t *driver.Trial) { j.rerun(m.Run, t) },
 		Passed:  j.records.pass,
 		Caught:  func(c driver.Caught) { j.spawn(func(context.Context) { j.caught(m.Run, &c) }) },
 		Missing: func(int) {}, // this machine is the further copy
@@ -216,16 +232,26 @@ func trust(m *runs.Manifest, p *driver.Proofs) *report.Trust {
 	case c.Doubt > 0:
 		t.Mode, t.WrongAtMost, t.OnLiars = m.Verify, p.Doubt, p.OnLiars
 		t.Bound = doubtBound(&c, p)
+	case c.Spot > 0:
+		t.Mode, t.Bound = m.Verify, spotBound(&c)
 	default:
 		t.Mode = m.Verify
 		t.Bound = fmt.Sprintf("wrong only if %d members whom the founder has let in, or others whom these have, lie alike "+
 			"about the same job", c.Quorum)
 	}
 	t.Proved, t.Copies, t.Here, t.Disputes = p.Proved, p.Copies, p.Here, p.Settled
+	t.Nodes, t.Reran, t.RerunSeconds = p.Nodes, p.Reran, p.Took.Seconds()
 	for _, id := range p.Caught {
 		t.Caught = append(t.Caught, string(id))
 	}
 	return t
+}
+
+// spotBound is what spot checks find, and what they do not.
+func spotBound(c *verify.Config) string {
+	return fmt.Sprintf("%g of the nodes of each job of others were run again, drawn after it had come, one at least: found is who "+
+		"skips work and machines that err often, of a job with one wrong node among many it is found with probability %.2g only",
+		c.Spot, 1-math.Exp(-c.Spot))
 }
 
 // doubtBound is in which case an answer may be wrong where records count. See package verify for the formulas.

@@ -333,14 +333,6 @@ func (c *Core) copyTo(q *question, id PeerID) {
 	c.order(Copy{q.node, id})
 }
 
-// dropped forgets the claim of a peer that does not stand by it. That is no proof of a lie.
-func (c *Core) dropped(q *question, id PeerID) {
-	q.claims = slices.DeleteFunc(q.claims, func(h held) bool { return h.by == id })
-	q.dispute, q.audit = nil, nil
-	q.gone[id] = true
-	c.decide(q)
-}
-
 // blame names who has lied, and takes back all that rests on its word.
 func (c *Core) blame(id PeerID, p Proof) {
 	if c.blamed[id] {

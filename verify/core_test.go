@@ -155,7 +155,8 @@ func TestWithdraw(t *testing.T) {
 
 func (c *Core) blameForTest(id PeerID) { c.do(noon, func() { c.blame(id, Proof{}) }) }
 
-// An opening that is not what was committed to is worth nothing, and neither is silence: its author is not believed.
+// An opening that is not what was committed to is worth nothing, and neither is silence: its author is not
+// believed.
 func TestBadOpenings(t *testing.T) {
 	o := above("1", 3, leaf("11", 1), leaf("12", 2))
 	claim := o.Claim()
@@ -232,8 +233,8 @@ func TestDescentPastOtherNodes(t *testing.T) {
 	}
 }
 
-// A node that cannot be run again, or whose children are not those that it spawns, has nobody blamed: this machine computes
-// the job.
+// A node that cannot be run again, or whose children are not those that it spawns, has nobody blamed: this machine
+// computes the job.
 func TestNothingToCompare(t *testing.T) {
 	o := above("1", 3, leaf("11", 1))
 	for name, again := range map[string]*Opening{"not run": nil, "no such child": leaf("1", 3)} {

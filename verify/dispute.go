@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// A dispute is between two claims about one node that differ. Both are opened, again and again one level deeper where
-// they differ, until they agree on all children that both have: then the node, run again with the outcomes of
-// these, tells who is wrong. The other children are of no use for that: each of the two has made nodes of what took it
-// long, so there may be lies among them that nothing is to be compared with.
+// A dispute is between two claims about one node that differ. Both are opened, again and again one level deeper
+// where they differ, until they agree on all children that both have: then the node, run again with the outcomes of
+// these, tells who is wrong. The other children are of no use for that: each of the two has made nodes of what took
+// it long, so there may be lies among them that nothing is to be compared with.
 type dispute struct {
 	a, b     held  // as they were handed in
 	atA, atB Claim // the node that they differ about now, as each has it
@@ -114,13 +114,13 @@ func (c *Core) judge(q *question, again *Opening) {
 	}
 }
 
-// settle ends a dispute or an audit that leads nowhere: because of a peer that does not stand by what it has claimed,
-// "" if that is nobody's fault. That is no proof of a lie. This machine computes the node, if it may; else what that
-// peer has claimed is forgotten.
+// settle ends a dispute or an audit that leads nowhere: because of a peer that does not stand by what it has
+// claimed, "" if that is nobody's fault. That is no proof of a lie. This machine computes the node, if it may; else
+// what that peer has claimed is forgotten.
 func (c *Core) settle(q *question, id PeerID) {
+	q.dispute, q.audit = nil, nil
 	if c.cfg.Own {
-		q.dispute, q.audit, q.settling = nil, nil, true
-		if !q.here {
+		if q.settling = true; !q.here {
 			q.here = true
 			c.order(RunHere{q.node})
 		}
@@ -129,7 +129,9 @@ func (c *Core) settle(q *question, id PeerID) {
 	if id == "" {
 		id = q.claims[len(q.claims)-1].by
 	}
-	c.dropped(q, id)
+	q.claims = slices.DeleteFunc(q.claims, func(h held) bool { return h.by == id })
+	q.gone[id] = true
+	c.decide(q)
 }
 
 // settled has all blamed who have come to something else than this machine.

@@ -12,10 +12,10 @@
 // # The three ways
 //
 //   - Quorum: an outcome is believed when so many peers with different introducers have come to it. Two that differ are
-//     settled by descent: both open the node, and the first child whose outcome differs is next, until a node is found
-//     whose children agree and whose outcome does not. That one is run again here, and whoever is wrong is its author.
-//     It takes as many steps as the tree is deep (Canetti, Riva and Rothblum, Practical Delegation of Computation using
-//     Multiple Servers, 2011; van den Hooff, Kaashoek and Zeldovich, VerSum, 2014).
+//     settled by descent: both open the node, and the first child that both have and whose outcome differs is next,
+//     until there is none. That node is run again here with the outcomes on which they agree, and whoever is wrong is
+//     its author. It takes as many steps as the tree is deep (Canetti, Riva and Rothblum, Practical Delegation of
+//     Computation using Multiple Servers, 2011; van den Hooff, Kaashoek and Zeldovich, VerSum, 2014).
 //   - Doubt: as Quorum, but as many copies as the records of those call for who bring an outcome; the file
 //     credibility.go has the formulas, and what is assumed.
 //   - Spot: some nodes of the tree, drawn after the commitment, are opened and run again.
@@ -26,7 +26,8 @@
 // is believed by quorum only if as many peers as it takes, with different introducers, agree on it; when one of them is
 // caught elsewhere, what rests on it is taken back. Spot checks find who skips work, and machines that err often: of
 // a claim with a share f of false nodes the probability to pass k challenges is (1-f)^k. They do not find one false
-// leaf in a million. Who does not open what it has claimed is not believed, and not blamed either.
+// leaf in a million. Who does not open what it has claimed is not believed, and not blamed either: this machine
+// computes the job, if it may, and that decides.
 //
 // Jobs must be functions of their arguments alone, as far as outcomes are compared: of those that may honestly differ
 // the caller gives what all right ones have in common. What the caller knows to be right, or wrong, by itself

@@ -43,7 +43,7 @@ func tellLies(args []string, out, progress io.Writer) error {
 	}
 	var page bytes.Buffer
 	fmt.Fprint(&page, "# Liars\n\nWhat each way to verify lets through and costs, in the simulator (`make liars-tables`). Only the "+
-		"core is run, with descent into what differs, which peers do not do; spot checks are here only.\n\n")
+		"core is run; how peers make nodes of jobs is in docs/protocol.md.\n\n")
 	if err := liars.Table(&page, *rows); err != nil {
 		return err
 	}

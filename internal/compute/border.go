@@ -80,9 +80,12 @@ func (o salvager) Kept(j engine.Job, out engine.Outcome) {
 		return
 	}
 	outcome, bad := e.sharing.encodeReturned(e.cfg.Self, j.ID, j.Func, out.Result, out.Err)
-	var b []byte
+	var b, names []byte
 	if bad == nil {
 		b, bad = wire.Shared().Encode(j.Arg)
+	}
+	if bad == nil && e.cfg.Whole {
+		names, bad = e.sharing.names(j)
 	}
 	took := time.Since(begun)
 	e.encoding.Add(int64(took))
@@ -90,7 +93,13 @@ func (o salvager) Kept(j engine.Job, out engine.Outcome) {
 		e.kept.none(took)
 		return
 	}
-	e.kept.add(took, steal.Partial{Path: j.ID.Path, Identity: job.Identify(j.Func, b), Outcome: outcome})
+	p := steal.Partial{Path: j.ID.Path, Identity: job.Identify(j.Func, b), Outcome: outcome}
+	if e.cfg.Whole {
+		e.kept.add(took, p, steal.Taken{Job: steal.Job{Path: p.Path, Identity: p.Identity, Function: j.Func, Arg: b,
+			Names: names}})
+	} else {
+		e.kept.add(took, p)
+	}
 	e.ring()
 }
 

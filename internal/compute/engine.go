@@ -25,6 +25,8 @@ type Config struct {
 	// KeepAfter is how long a job must have run in place that its outcome is kept, DefaultKeepAfter if 0;
 	// below zero, none is.
 	KeepAfter time.Duration
+	// Whole has jobs told whole whose outcome is kept, so that somebody can run them again.
+	Whole bool
 	// Programs says that whoever started this process runs executables for jobs: the event Execute.
 	Programs bool
 	// Breathe lets others have the only thread there is, see engine.Config; nil: there are several.
@@ -191,8 +193,8 @@ func (e *Engine) hear() {
 	e.news, e.found = nil, nil
 	e.mu.Unlock()
 	e.events = append(e.events, made...) // first: the jobs that name what was made may be among the others
-	if parts := e.kept.take(); len(parts) > 0 {
-		e.happened(port.Event{Kind: port.Kept, Parts: parts})
+	if parts, jobs := e.kept.take(); len(parts) > 0 {
+		e.happened(port.Event{Kind: port.Kept, Parts: parts, Jobs: jobs})
 	}
 	e.hearFound(found)
 	for _, f := range news {

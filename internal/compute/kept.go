@@ -22,6 +22,7 @@ const (
 type keptQueue struct {
 	mu      sync.Mutex
 	waiting []steal.Partial
+	jobs    []steal.Taken // of these, if they are to be told
 	bytes   int
 	spent   time.Duration // by workers, to encode
 	dropped uint64
@@ -40,12 +41,16 @@ func (q *keptQueue) room(now time.Duration, workers int) bool {
 }
 
 // add puts one in. Several workers that were told of room for one may each have put theirs in.
-func (q *keptQueue) add(took time.Duration, p steal.Partial) {
+func (q *keptQueue) add(took time.Duration, p steal.Partial, j ...steal.Taken) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.spent += took
 	q.waiting = append(q.waiting, p)
+	q.jobs = append(q.jobs, j...)
 	q.bytes += len(p.Outcome)
+	for i := range j {
+		q.bytes += len(j[i].Job.Arg)
+	}
 }
 
 // none says that there is nothing to put in after all.
@@ -57,11 +62,12 @@ func (q *keptQueue) none(took time.Duration) {
 }
 
 // take empties the queue.
-func (q *keptQueue) take() (list []steal.Partial) {
+func (q *keptQueue) take() (list []steal.Partial, jobs []steal.Taken) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	list, q.waiting, q.bytes = q.waiting, nil, 0
-	return list
+	list, jobs = q.waiting, q.jobs
+	q.waiting, q.jobs, q.bytes = nil, nil, 0
+	return list, jobs
 }
 
 func (q *keptQueue) lost() uint64 {

@@ -10,6 +10,7 @@ import (
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/sharedobj"
 	"github.com/satin-peer/satin/steal"
+	"github.com/satin-peer/satin/verify"
 )
 
 // Config says between whom a driver stands. Core, Engine and Transport are needed.
@@ -27,6 +28,9 @@ type Config struct {
 	Store Store
 	// Notary vouches for outcomes; nil: nobody asks who has computed them.
 	Notary Notary
+	// Commit, if not nil, is given what stands behind the vouchers, for those who ask how an outcome was made. It must
+	// not block.
+	Commit func(c *verify.Claim, m *Made)
 	// Proving compares outcomes of others before they are used; nil: they are used as they come.
 	Proving *Proving
 	// Observe sees each output of the core before it is carried out, for tests. It must not change it.
@@ -113,7 +117,7 @@ type outside struct {
 // New makes a driver. The core belongs to it from now on; its questions may be asked between two calls.
 func New(cfg Config) *Driver {
 	d := &Driver{cfg: cfg, core: cfg.Core, segments: map[steal.SegmentID]identity{},
-		given: map[steal.Ref]outside{}, sources: newProvenance(cfg.Notary, cfg.Core.Run())}
+		given: map[steal.Ref]outside{}, sources: newProvenance(&cfg)}
 	d.proving = newProving(d, cfg.Proving)
 	if cfg.Shared != nil {
 		d.shared = &shared{d: d, core: cfg.Shared, out: cfg.SharedTransport,

@@ -8,6 +8,7 @@ import (
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/sharedobj"
 	"github.com/satin-peer/satin/steal"
+	"github.com/satin-peer/satin/verify"
 )
 
 // inputKind says what an input is.
@@ -37,6 +38,8 @@ const (
 	proved
 	shunned
 	sated
+	opened // of a claim
+	reran
 )
 
 // input is something that the core is to be told; which fields are set depends on kind.
@@ -65,6 +68,11 @@ type input struct {
 	word   Word
 
 	outcasts steal.Outcasts
+
+	asked *verify.Open
+	shown *Shown
+	trial *Trial
+	tried *Tried
 }
 
 // apply gives an input to the core.
@@ -107,6 +115,12 @@ func (d *Driver) apply(in *input) steal.Output {
 		return c.CopyTo(now, in.handle, in.to)
 	case proved:
 		return c.Proved(now, in.handle, in.word.Outcome, in.word.Voucher)
+	case opened:
+		d.proving.opened(in.asked, in.shown)
+		return steal.Output{}
+	case reran:
+		d.proving.reran(in.trial, in.tried)
+		return steal.Output{}
 	case shunned:
 		return c.Shun(now, in.outcasts)
 	case sated:
@@ -152,7 +166,7 @@ func (d *Driver) applyEvent(now time.Duration, e *port.Event) steal.Output {
 		}
 		return c.Aborted(now, e.Refs...)
 	case port.Kept:
-		d.sources.kept(d.segments, e.Parts)
+		d.sources.kept(d.segments, e.Parts, e.Jobs)
 		for i := range e.Parts {
 			p := &e.Parts[i]
 			d.store(identity{p.Path, p.Identity}, p.Outcome, p.Voucher, RanHere)

@@ -56,6 +56,7 @@ func (d *Driver) carryOut(next *order) {
 		}
 		d.job = o.Job
 		d.shared.makeWhole(&d.job)
+		d.sources.begins(o.Segment, &d.job)
 		p.Kind, p.Segment, p.Job, p.First = port.Run, o.Segment, &d.job, o.First
 	case steal.PutBack:
 		d.isBack(o.Ref)

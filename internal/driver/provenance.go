@@ -1,7 +1,9 @@
 package driver
 
 import (
+	"cmp"
 	"encoding/binary"
+	"slices"
 
 	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/job"
@@ -11,8 +13,8 @@ import (
 
 // A Notary vouches for what was computed here. It must not block.
 type Notary interface {
-	// Vouch says who has computed an outcome, and from which of others it was made. Whoever lets it out of this peer
-	// signs for that: until then nobody else has to believe it.
+	// Vouch says who has computed an outcome, and from which of others it was made. Whoever lets it out of this
+	// peer signs for that: until then nobody else has to believe it.
 	Vouch(run job.RunID, o *verify.Opening) (voucher []byte)
 	// Digest is the hash under which an outcome is vouched for: the same for all that are equal, wherever they come
 	// from.
@@ -21,28 +23,72 @@ type Notary interface {
 	Claim(n verify.Node, outcome verify.Hash, voucher []byte) verify.Claim
 }
 
-// provenance says of each segment, and of each long job in it, from which outcomes it was made that did not come from
-// the same piece of work: those of stolen jobs, and of long jobs in place. Each belongs to what was computed next above
-// it; so the outcomes of a run are a tree, of which each voucher commits to all that is below.
-//
-// Nothing here speaks for the root: its outcome is the answer, for which there is a statement.
+// provenance says of each segment, and of each long job in it, from which outcomes it was made that did not come
+// from the same piece of work: those of stolen jobs, and of long jobs in place. Each belongs to what was computed
+// next above it; so the outcomes of a run are a tree, of which each voucher commits to all that is below. Nothing
+// here speaks for the root: its outcome is the answer, for which there is a statement.
 type provenance struct {
 	notary Notary
 	run    job.RunID
-	parts  map[steal.SegmentID][]part // of those that run, in the order in which they came
+	commit func(c *verify.Claim, m *Made)
+	parts  map[steal.SegmentID][]part    // of those that run, in the order in which they came
+	jobs   map[steal.SegmentID]steal.Job // the same, if somebody may want to see how it was made
+}
+
+// Made is what stands behind a voucher: whoever has it can run the job again, and nothing below it that is a child.
+type Made struct {
+	Job      steal.Job
+	Children []Given // in the order of their paths; none is in another one
+}
+
+// Given is the outcome of a job below another one.
+type Given struct {
+	verify.Claim
+	Bytes []byte // the outcome; nil if only the claim is known
+}
+
+// MaxMade bounds what stands behind one voucher, in bytes of arguments and outcomes.
+const MaxMade = 512 << 10
+
+// opening is what is committed to.
+func (m *Made) opening(outcome verify.Hash) *verify.Opening {
+	o := &verify.Opening{Node: NodeOf(m.Job.Path, m.Job.Identity), Outcome: outcome}
+	for i := range m.Children {
+		o.Children = append(o.Children, m.Children[i].Claim)
+	}
+	return o
+}
+
+// Size is what it takes.
+func (m *Made) Size() int {
+	const each = 128 // of paths and hashes
+	n := each + len(m.Job.Function) + len(m.Job.Arg)
+	for i := range m.Children {
+		n += each + len(m.Children[i].Bytes)
+	}
+	return n
 }
 
 // part is an outcome below a segment that is in nothing else below it.
 type part struct {
-	path  job.Path
-	claim verify.Claim
+	path    job.Path
+	claim   verify.Claim
+	outcome []byte
 }
 
-func newProvenance(n Notary, run job.RunID) *provenance {
-	if n == nil {
+func newProvenance(cfg *Config) *provenance {
+	if cfg.Notary == nil {
 		return nil
 	}
-	return &provenance{notary: n, run: run, parts: map[steal.SegmentID][]part{}}
+	return &provenance{notary: cfg.Notary, run: cfg.Core.Run(), commit: cfg.Commit,
+		parts: map[steal.SegmentID][]part{}, jobs: map[steal.SegmentID]steal.Job{}}
+}
+
+// begins notes which job a segment is.
+func (v *provenance) begins(s steal.SegmentID, j *steal.Job) {
+	if v != nil && v.commit != nil {
+		v.jobs[s] = *j
+	}
 }
 
 // NodeOf names a job as package verify does.
@@ -54,6 +100,14 @@ func NodeOf(path job.Path, id job.Identity) verify.Node {
 	return verify.Node{Path: string(b), Identity: id}
 }
 
+// PathOf is the path in a node's name.
+func PathOf(n verify.Node) (path job.Path) {
+	for b := []byte(n.Path); len(b) >= 4; b = b[4:] {
+		path = append(path, binary.BigEndian.Uint32(b))
+	}
+	return path
+}
+
 // took notes that an outcome was used here in the place of a job that a segment has spawned.
 func (v *provenance) took(of map[steal.SegmentID]identity, j identity, outcome, voucher []byte) {
 	if v == nil {
@@ -61,25 +115,30 @@ func (v *provenance) took(of map[steal.SegmentID]identity, j identity, outcome, 
 	}
 	if s := above(of, j.path); s != 0 {
 		claim := v.notary.Claim(NodeOf(j.path, j.id), v.notary.Digest(outcome), voucher)
-		v.add(s, part{j.path, claim})
+		v.add(s, part{j.path, claim, outcome})
 	}
 }
 
-// add enters a part. A segment that has more than can be opened says nothing of how it was made: what it is vouched for
-// is the outcome alone, and whoever is to open it cannot.
+// add enters a part. A segment that has more than can be opened says nothing of how it was made: what it is vouched
+// for is the outcome alone, and whoever is to open it cannot.
 func (v *provenance) add(s steal.SegmentID, p part) {
 	if list := v.parts[s]; len(list) <= verify.MaxChildren {
 		v.parts[s] = append(list, p)
 	}
 }
 
-// kept vouches for long jobs that ran in place, each a part of the segment that it is in.
-func (v *provenance) kept(of map[steal.SegmentID]identity, parts []steal.Partial) {
+// kept vouches for long jobs that ran in place, each a part of the segment that it is in. Where others may want to
+// run them again those that cannot be are none: they belong to what is above them.
+func (v *provenance) kept(of map[steal.SegmentID]identity, parts []steal.Partial, jobs []steal.Taken) {
 	if v == nil {
 		return
 	}
 	for i := range parts {
 		p := &parts[i]
+		var whole *steal.Job
+		if v.commit != nil && i < len(jobs) {
+			whole = &jobs[i].Job
+		}
 		s := above(of, p.Path)
 		var below, beside []part
 		for _, x := range v.parts[s] {
@@ -89,13 +148,40 @@ func (v *provenance) kept(of map[steal.SegmentID]identity, parts []steal.Partial
 				beside = append(beside, x)
 			}
 		}
-		o := v.opening(identity{p.Path, p.Identity}, p.Outcome, below)
-		p.Voucher = v.notary.Vouch(v.run, o)
-		if s != 0 {
+		c, alone := v.vouch(identity{p.Path, p.Identity}, p.Outcome, below, whole, &p.Voucher)
+		if s != 0 && (v.commit == nil || !alone) {
 			v.parts[s] = beside
-			v.add(s, part{p.Path, o.Claim()})
+			v.add(s, part{p.Path, c, p.Outcome})
 		}
 	}
+}
+
+// vouch vouches for an outcome that was made of others. Where somebody may want to see how, and would not be able
+// to run the job again with these, it is vouched for alone.
+func (v *provenance) vouch(j identity, outcome []byte, parts []part, whole *steal.Job, voucher *[]byte) (c verify.Claim,
+	alone bool) {
+	m := &Made{Job: steal.Job{Path: j.path, Identity: j.id}}
+	slices.SortFunc(parts, func(a, b part) int { return cmp.Compare(a.claim.Node.Path, b.claim.Node.Path) })
+	for _, p := range parts {
+		m.Children = append(m.Children, Given{p.claim, p.outcome})
+	}
+	digest := v.notary.Digest(outcome)
+	if v.commit != nil {
+		if whole != nil {
+			m.Job = *whole
+		}
+		o := m.opening(digest)
+		c = o.Claim()
+		if alone = whole == nil || len(whole.Names) > 0 || m.Size() > MaxMade || !o.Opens(&c); alone {
+			m.Children = nil
+		}
+	}
+	o := m.opening(digest)
+	c, *voucher = o.Claim(), v.notary.Vouch(v.run, o)
+	if v.commit != nil && !alone {
+		v.commit(&c, m)
+	}
+	return c, alone
 }
 
 // finished vouches for a segment.
@@ -103,22 +189,20 @@ func (v *provenance) finished(s steal.SegmentID, j identity, e *port.Event) (vou
 	if v == nil || len(j.path) == 0 {
 		return nil
 	}
-	return v.notary.Vouch(v.run, v.opening(j, e.Outcome, v.parts[s]))
+	var whole *steal.Job
+	if x, ok := v.jobs[s]; ok {
+		whole = &x
+	}
+	v.vouch(j, e.Outcome, v.parts[s], whole, &voucher)
+	return voucher
 }
 
 // forget forgets what a segment was made of: it has ended.
 func (v *provenance) forget(s steal.SegmentID) {
 	if v != nil {
 		delete(v.parts, s)
+		delete(v.jobs, s)
 	}
-}
-
-func (v *provenance) opening(j identity, outcome []byte, parts []part) *verify.Opening {
-	o := &verify.Opening{Node: NodeOf(j.path, j.id), Outcome: v.notary.Digest(outcome)}
-	for _, p := range parts {
-		o.Children = append(o.Children, p.claim)
-	}
-	return o
 }
 
 // above finds the segment that a job belongs to: the one with the longest path above it; 0 if there is none.

@@ -24,6 +24,11 @@ type Proving struct {
 	Alike func(function string) bool
 	// Author is who has signed a voucher, which was checked where it came in.
 	Author func(voucher []byte) verify.PeerID
+	// Open asks a peer for what stands behind a claim of its, which Driver.Opened is to be told; Rerun has a job
+	// run again, which Driver.Reran is. They must not block. nil: nobody can be asked, and a node is a whole stolen
+	// job.
+	Open  func(o verify.Open)
+	Rerun func(t *Trial)
 	// Caught is told who has lied. It must not block.
 	Caught func(c Caught)
 	// Passed is told whose outcomes were compared and found right, at once: View.Passed is to say so. It
@@ -33,13 +38,17 @@ type Proving struct {
 	Missing func(peers int)
 }
 
-// Caught is a lie: what its author has said came of a job, and what does come of it. Whoever has the program can see
-// for himself who is right; that the author has said it, its voucher shows.
+// Caught is a lie: what its author has said came of a job, and what does come of it. Whoever has the program can
+// see for himself who is right; that the author has said it, its voucher shows.
 type Caught struct {
-	Peer  verify.PeerID
-	Job   steal.Job
-	Said  Word
-	Truth Word // of this peer, if it has computed it as well; else what was said shows by itself that it is wrong
+	Peer    verify.PeerID
+	Job     steal.Job
+	Claimed verify.Hash // of the outcome
+	Said    Word
+	Truth   Word // of this peer, if it has computed it as well; else what was said shows by itself that it is wrong,
+	// or, if Alone, the job does, run again with those outcomes of its children that are there.
+	Alone    bool
+	Children []Given
 }
 
 // Word is an outcome and its voucher.
@@ -55,13 +64,16 @@ type Proofs struct {
 	Caught  []verify.PeerID // in the order in which they were
 	Doubt   float64         // with which probability at most an outcome that is used is wrong, where records count
 	OnLiars uint64          // outcomes that are used and rest on the word of those alone who were caught later
+
+	Nodes    uint64 // that others have committed to
+	Openings uint64 // that they were asked for
+	Reran    uint64 // nodes that were run again here, which took so long
+	Took     time.Duration
 }
 
 // proving stands between steal's core, which holds what is unproved, and that of package verify, which says what is
-// believed. A node is a whole stolen job: who takes part gives nothing on, so there is nothing below it. Each claim is
-// opened here, from what is known of it, and a difference is settled by computing the job on this machine.
-//
-// A nil *proving is that of a run in which outcomes are used as they come.
+// believed. What is handed in is a whole stolen job: who takes part gives nothing on. The nodes below it are in the
+// file openings.go. A nil *proving is that of a run in which outcomes are used as they come.
 type proving struct {
 	d      *Driver
 	cfg    *Proving
@@ -89,6 +101,7 @@ type proof struct {
 	said    map[verify.PeerID]saying
 	own     *saying // computed here
 	judged  bool    // the core waits for what it comes to here
+	shown   gallery // of its nodes
 }
 
 // saying is an outcome, and what of it is compared, and used: all of it, or what the application says that it
@@ -200,7 +213,7 @@ func (v *proving) heard(n verify.Node, from verify.PeerID, w saying, is verdict)
 			author = "" // it has come back
 		}
 	}
-	claim := (&verify.Opening{Node: n, Outcome: v.d.cfg.Notary.Digest(w.essence)}).Claim()
+	claim := v.claim(n, p, author, &w)
 	if author == "" {
 		p.own = &w
 	} else if _, twice := p.said[author]; !twice {
@@ -227,7 +240,6 @@ func (v *proving) heard(n verify.Node, from verify.PeerID, w saying, is verdict)
 // judge tells the core what a job comes to here.
 func (v *proving) judge(n verify.Node, p *proof) {
 	p.judged = false
-	v.counts.Settled++
 	v.absorb(v.core.Reran(at(v.d.now), n, &verify.Opening{Node: n, Outcome: v.d.cfg.Notary.Digest(p.own.essence)}))
 }
 
@@ -239,18 +251,14 @@ func (v *proving) absorb(orders []verify.Order) {
 			v.counts.Copies++
 			v.ask(o.Node, input{kind: copyWanted, to: steal.PeerID(o.To)})
 		case verify.RunHere:
+			if p := v.open[o.Node]; p != nil && p.differ() {
+				v.counts.Settled++
+			}
 			v.here(o.Node)
 		case verify.Rerun:
-			if p := v.open[o.Node]; p != nil {
-				if p.judged = true; p.own != nil {
-					v.judge(o.Node, p)
-				} else {
-					v.here(o.Node)
-				}
-			}
+			v.rerun(&o)
 		case verify.Open:
-			v.absorb(v.core.Opened(at(v.d.now), o.Claim.Node, o.Of, o.Claim,
-				&verify.Opening{Node: o.Claim.Node, Outcome: o.Claim.Outcome}))
+			v.show(&o)
 		case verify.Accept:
 			v.accept(&o)
 		case verify.Blame:
@@ -312,11 +320,8 @@ func (v *proving) caught(b *verify.Blame) {
 	v.counts.Caught = append(v.counts.Caught, b.Peer)
 	v.d.inputs.push(input{kind: shunned, now: v.d.now, outcasts: steal.Outcasts{Caught: steal.PeerID(b.Peer)}})
 	if p := v.open[b.Proof.Said.Node]; p != nil {
-		c := Caught{Peer: b.Peer, Job: p.job, Said: p.said[b.Peer].Word}
-		if v.d.shared.makeWhole(&c.Job); p.own != nil {
-			c.Truth = p.own.Word
-		}
-		v.cfg.Caught(c)
+		v.cfg.Caught(v.evidence(p, b))
+		delete(p.said, b.Peer)
 	}
 }
 

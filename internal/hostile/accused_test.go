@@ -24,6 +24,8 @@ type accusation struct {
 	Argument []byte    `cbor:"4,keyasint"`
 	Said     testimony `cbor:"5,keyasint"`
 	Truth    testimony `cbor:"6,keyasint"`
+
+	Children []childMade `cbor:"7,keyasint,omitempty"`
 }
 
 type testimony struct {

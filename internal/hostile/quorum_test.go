@@ -140,7 +140,7 @@ func TestVerifyRefused(t *testing.T) {
 	v := computing(t)
 	for mode, want := range map[string]string{
 		"quorum=2": "hostile.small is registered without a way to compare them", "quorum=1": "K from 2 to 5",
-		"spot=1%": "want members, quorum=K", "doubt=2": "a probability P from 1e-09 to 0.1", "doubt=NaN": "from 1e-09 to 0.1",
+		"spot=1%": "want members, spot=R with a share R of the nodes from 0.0001 to 1, quorum=K", "spot=0": "spot=R", "doubt=2": "a probability P from 1e-09 to 0.1", "doubt=NaN": "from 1e-09 to 0.1",
 	} {
 		_, err := v.Submit(patience(t), control.Submission{App: "hostile", Function: "hostile.small",
 			Argument: []byte{1}, Verify: mode})

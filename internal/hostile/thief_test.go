@@ -58,13 +58,20 @@ func leaf(f *satin.Frame, n int) int {
 // pairs has a peer compute a sum of squares, and returns when one leaf runs; end lets go of it and gives the answer.
 func pairs(t *testing.T, v *peer.Peer, n int, sub control.Submission) (run job.RunID, end func() control.Outcome) {
 	t.Helper()
+	return gated(t, v, "hostile.pair", n, sub)
+}
+
+// gated is the same of any function whose jobs wait for the leaves.
+func gated(t *testing.T, v *peer.Peer, fn string, n int, sub control.Submission) (run job.RunID,
+	end func() control.Outcome) {
+	t.Helper()
 	leaves.open.Store(false)
 	t.Cleanup(func() { leaves.open.Store(true) })
 	arg, err := wire.Value().Encode(n)
 	if err != nil {
 		t.Fatal(err)
 	}
-	sub.App, sub.Function, sub.Argument = "hostile", "hostile.pair", arg
+	sub.App, sub.Function, sub.Argument = "hostile", fn, arg
 	info, err := v.Submit(patience(t), sub)
 	if err != nil {
 		t.Fatal(err)

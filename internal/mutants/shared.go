@@ -148,7 +148,7 @@ var sharedMutants = []mutant{
 	{name: "arguments/judged-bare", wrong: "an outcome is judged without the argument", file: "internal/driver/proving.go",
 		pkg: "internal/driver", run: "^TestArgumentsOfJudged$",
 		old: "		v.d.shared.makeWhole(&v.d.job)\n", new: ""},
-	{name: "arguments/accused-bare", wrong: "a lie is told of without the argument", file: "internal/driver/proving.go",
+	{name: "arguments/accused-bare", wrong: "a lie is told of without the argument", file: "internal/driver/openings.go",
 		pkg: "internal/driver", run: "^TestArgumentsOfJudged$",
 		old: "if v.d.shared.makeWhole(&c.Job); p.own", new: "if p.own"},
 	{name: "arguments/no-room", wrong: "a job leaves although its argument cannot be kept",

@@ -68,7 +68,7 @@ var vouchingMutants = []mutant{
 		old: "Outcome: outcome, Voucher: voucher}", new: "Outcome: outcome}"},
 	{name: "vouching/in-place-unsigned", wrong: "long jobs that ran in place are not signed", file: "internal/driver/input.go",
 		pkg: "internal/sim", run: vouchersTravel,
-		old: "		d.sources.kept(d.segments, e.Parts)\n", new: ""},
+		old: "		d.sources.kept(d.segments, e.Parts, e.Jobs)\n", new: ""},
 	{name: "vouching/parts-twice", wrong: "what is in a long job is also a part of its segment",
 		file: "internal/driver/provenance.go", pkg: "internal/driver", run: vouchersName,
 		old: "			v.parts[s] = beside\n", new: ""},

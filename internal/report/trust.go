@@ -2,17 +2,23 @@ package report
 
 // Trust says what an answer rests on.
 type Trust struct {
-	Mode string `json:"mode"` // "members", "quorum=2", "doubt=1e-4"
+	Mode string `json:"mode"` // "members", "quorum=2", "doubt=1e-4", "spot=0.01"
 	// Bound is in which case the answer may be wrong, in words.
 	Bound string `json:"bound"`
-	// Proved counts the jobs of others that were compared before they were used; Copies and Here how often one of them
-	// was computed again for that, by others and by the owner; Disputes how often they had come to different results.
+	// Proved counts the jobs of others that were compared before they were used; Copies and Here how often one of
+	// them was computed again for that, by others and by the owner; Disputes how often they had come to different
+	// results.
 	Proved   uint64 `json:"proved"`
 	Copies   uint64 `json:"copies"`
 	Here     uint64 `json:"computed_here"`
 	Disputes uint64 `json:"disputes"`
-	// WrongAtMost is with which probability at most one of these results is wrong, where the records of peers count,
-	// and OnLiars how many were used and rest on the word of those alone who were caught later.
+	// Nodes counts the nodes that others have committed to: their jobs and the long ones in these; Reran those that
+	// were run again here, each without what is below it, which took RerunSeconds of one core.
+	Nodes        uint64  `json:"nodes"`
+	Reran        uint64  `json:"run_again"`
+	RerunSeconds float64 `json:"run_again_seconds"`
+	// WrongAtMost is with which probability at most one of these results is wrong, where the records of peers
+	// count, and OnLiars how many were used and rest on the word of those alone who were caught later.
 	WrongAtMost float64 `json:"wrong_at_most,omitempty"`
 	OnLiars     uint64  `json:"on_liars,omitempty"`
 	// Caught are the peers that have lied.

@@ -12,6 +12,7 @@ import (
 	"github.com/satin-peer/satin/sharedobj"
 	"github.com/satin-peer/satin/steal"
 	"github.com/satin-peer/satin/steal/policy"
+	"github.com/satin-peer/satin/verify"
 )
 
 // Config says who takes part in what, and how. All fields but Tell, Answer, Store, Log and those for what is
@@ -49,6 +50,9 @@ type Config struct {
 	// Proving compares what others compute before it is used; nil: it is used as it comes. Its functions are called by
 	// the loop, which they must not hold up.
 	Proving *driver.Proving
+	// Commit is given what stands behind what is computed here: see driver.Config. It is called by the loop, which it
+	// must not hold up.
+	Commit func(c *verify.Claim, m *driver.Made)
 	// Died is told, by the loop, that the engine is gone. This peer has no part in the run any more: the others
 	// hear a goodbye. It must not block.
 	Died func(d Death)
@@ -166,7 +170,8 @@ func New(cfg Config) (*Session, error) {
 	}
 	sides := sides{s}
 	with := driver.Config{Core: core, Engine: sides, Transport: sides, Shared: shared, SharedTransport: sides,
-		MaxJobBytes: cfg.Core.MaxJobBytes, Notary: cfg.Notary, Proving: cfg.Proving}
+		MaxJobBytes: cfg.Core.MaxJobBytes, Notary: cfg.Notary, Proving: cfg.Proving,
+		Commit: cfg.Commit}
 	if cfg.Store != nil && cfg.Run.Recovery != steal.Naive {
 		with.Store = sides
 	}
@@ -204,6 +209,16 @@ func (s *Session) Restore(parts []steal.Partial) {
 // Shun takes from outcasts what they have here: see steal.Core. What they are told by must not block.
 func (s *Session) Shun(o steal.Outcasts) {
 	s.tell(func(now time.Duration) { s.driver.Shun(now, o) })
+}
+
+// Opened says what a peer has shown of a claim that Config.Proving.Open has asked for: see driver.Driver.
+func (s *Session) Opened(asked verify.Open, shown *driver.Shown) {
+	s.tell(func(now time.Duration) { s.driver.Opened(now, asked, shown) })
+}
+
+// Reran says what came of a trial that Config.Proving.Rerun has been given.
+func (s *Session) Reran(t *driver.Trial, r driver.Tried) {
+	s.tell(func(now time.Duration) { s.driver.Reran(now, t, r) })
 }
 
 // SendFailed says that a message given to Config.Send was certainly not delivered.

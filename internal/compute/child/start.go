@@ -60,6 +60,7 @@ type task struct {
 	Module    sentModule    `cbor:"8,keyasint"`
 	Ask       bool          `cbor:"9,keyasint,omitempty"`  // no jobs: it is asked about its module
 	Become    *becomes      `cbor:"10,keyasint,omitempty"` // no engine: it is another program
+	Whole     bool          `cbor:"11,keyasint,omitempty"`
 }
 
 // An Engine is one in a process of its own.
@@ -121,7 +122,7 @@ func launch(cfg Config, ask bool) (_ *Engine, in *os.File, orders io.WriteCloser
 	orders = hereOut
 	if err == nil {
 		err = writeTask(hereOut, &task{c.Run, c.Self, c.Workers, c.Idle, c.Naive, c.KeepAfter, cfg.Memory,
-			cfg.Module.sent(), ask, nil})
+			cfg.Module.sent(), ask, nil, c.Whole})
 		if err != nil {
 			_ = e.process.Kill()
 		}

@@ -1,0 +1,213 @@
+package driver
+
+import (
+	"bytes"
+	"slices"
+	"time"
+
+	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/steal"
+	"github.com/satin-peer/satin/verify"
+)
+
+// Where whoever takes part can be asked how it came to an outcome (Proving.Open), a voucher commits to the tree of
+// the nodes below: see provenance. What it shows is checked here against the commitment, and one node at a time is
+// run again (Proving.Rerun), with the outcomes that were shown of those below it.
+
+// Shown is what a peer has shown of a node: what stands behind its claim, and its word for that very node.
+type Shown struct {
+	Made
+	Voucher []byte
+}
+
+// A Trial is a job to be run again, with the outcomes of some jobs below it.
+type Trial struct {
+	In    verify.Node // the job that was handed in
+	Job   steal.Job
+	Given []Given
+}
+
+// Tried is what came of a trial.
+type Tried struct {
+	OK      bool // it came to an end
+	Outcome []byte
+	Used    []bool // of those given, which were spawned
+	Took    time.Duration
+}
+
+// ticket names something that was shown.
+type ticket struct {
+	by   verify.PeerID
+	tree verify.Hash
+}
+
+// gallery has what was shown of one job: what is to be run again, and as much of the rest as need not be asked for
+// again.
+type gallery struct {
+	list  []ticket
+	of    map[ticket]*Shown
+	bytes int
+}
+
+// maxShown bounds that, in bytes; the last two are always there: two that differ.
+const maxShown = 4 << 20
+
+func (g *gallery) add(t ticket, s *Shown) {
+	if g.of == nil {
+		g.of = map[ticket]*Shown{}
+	}
+	if g.of[t] != nil {
+		return
+	}
+	g.list, g.of[t], g.bytes = append(g.list, t), s, g.bytes+s.Size()
+	for len(g.list) > 2 && g.bytes > maxShown {
+		g.bytes -= g.of[g.list[0]].Size()
+		delete(g.of, g.list[0])
+		g.list = g.list[1:]
+	}
+}
+
+// Opened says what a peer has shown of a claim, which Proving.Open has asked for; nil: nothing that it has signed.
+func (d *Driver) Opened(now time.Duration, asked verify.Open, s *Shown) {
+	d.feed(input{kind: opened, now: now, asked: &asked, shown: s})
+}
+
+// Reran says what came of a trial.
+func (d *Driver) Reran(now time.Duration, t *Trial, r Tried) {
+	d.feed(input{kind: reran, now: now, trial: t, tried: &r})
+}
+
+// claim is what somebody says of a node. Where the application says what is compared, or nothing is opened, it
+// commits to nothing else.
+func (v *proving) claim(n verify.Node, p *proof, author verify.PeerID, w *saying) verify.Claim {
+	digest := v.d.cfg.Notary.Digest(w.essence)
+	if author == "" || v.cfg.Open == nil || v.cfg.Judged(p.job.Function) || !v.cfg.Alike(p.job.Function) {
+		return (&verify.Opening{Node: n, Outcome: digest}).Claim()
+	}
+	c := v.d.cfg.Notary.Claim(n, digest, w.Voucher)
+	v.counts.Nodes += min(c.Nodes, verify.MaxNodes)
+	return c
+}
+
+// show has a claim opened: by who made it, unless there is nothing below that is not known here.
+func (v *proving) show(o *verify.Open) {
+	p := v.open[o.In]
+	if p == nil {
+		return
+	}
+	if alone := (&verify.Opening{Node: o.Claim.Node, Outcome: o.Claim.Outcome}); o.In == o.Claim.Node &&
+		alone.Claim() == o.Claim {
+		v.absorb(v.core.Opened(at(v.d.now), o.In, o.Of, o.Claim, alone))
+		return
+	}
+	if s := p.shown.of[ticket{o.Of, o.Claim.Tree}]; s != nil {
+		v.absorb(v.core.Opened(at(v.d.now), o.In, o.Of, o.Claim, s.opening(o.Claim.Outcome)))
+		return
+	}
+	v.counts.Openings++
+	v.cfg.Open(*o)
+}
+
+// opened takes in what was shown. What it says of the job and of the outcomes must be what was committed to.
+func (v *proving) opened(o *verify.Open, s *Shown) {
+	p := v.open[o.In]
+	if p == nil {
+		return
+	}
+	var opening *verify.Opening
+	if s != nil && v.fits(&o.Claim, s) {
+		s.Job.Path, s.Job.Identity = PathOf(o.Claim.Node), o.Claim.Node.Identity
+		p.shown.add(ticket{o.Of, o.Claim.Tree}, s)
+		opening = s.opening(o.Claim.Outcome)
+	}
+	v.absorb(v.core.Opened(at(v.d.now), o.In, o.Of, o.Claim, opening))
+}
+
+func (v *proving) fits(c *verify.Claim, s *Shown) bool {
+	return s.Size() <= MaxMade && job.Identify(s.Job.Function, s.Job.Arg) == c.Node.Identity &&
+		!slices.ContainsFunc(s.Children, func(g Given) bool { return v.d.cfg.Notary.Digest(g.Bytes) != g.Outcome })
+}
+
+// rerun has a node run again: a job that was handed in, with nothing known below it, like any job of this peer's, a
+// node of a tree by itself.
+func (v *proving) rerun(o *verify.Rerun) {
+	p := v.open[o.In]
+	if p == nil {
+		return
+	}
+	if v.counts.Reran++; v.cfg.Config.Spot == 0 {
+		v.counts.Settled++
+	}
+	if o.Node == o.In && len(o.Given) == 0 {
+		if p.judged = true; p.own != nil {
+			v.judge(o.In, p)
+		} else {
+			v.here(o.In)
+		}
+		return
+	}
+	for _, t := range slices.Backward(p.shown.list) {
+		s := p.shown.of[t]
+		if NodeOf(s.Job.Path, s.Job.Identity) != o.Node {
+			continue
+		}
+		trial := &Trial{In: o.In, Job: s.Job}
+		for _, g := range s.Children {
+			if slices.ContainsFunc(o.Given, func(c verify.Claim) bool { return c.Node == g.Node }) {
+				trial.Given = append(trial.Given, g)
+			}
+		}
+		v.cfg.Rerun(trial)
+		return
+	}
+	v.absorb(v.core.Reran(at(v.d.now), o.In, nil))
+}
+
+// reran takes in what came of that.
+func (v *proving) reran(t *Trial, r *Tried) {
+	v.counts.Took += r.Took
+	var again *verify.Opening
+	if r.OK {
+		again = &verify.Opening{Node: NodeOf(t.Job.Path, t.Job.Identity), Outcome: v.d.cfg.Notary.Digest(r.Outcome)}
+		for i, g := range t.Given {
+			if i < len(r.Used) && r.Used[i] {
+				again.Children = append(again.Children, g.Claim)
+			}
+		}
+	}
+	v.absorb(v.core.Reran(at(v.d.now), t.In, again))
+}
+
+// differ says whether not all have said the same.
+func (p *proof) differ() bool {
+	var first *saying
+	for _, w := range p.said {
+		if first == nil {
+			first = &w
+		} else if !bytes.Equal(w.essence, first.essence) {
+			return true
+		}
+	}
+	return false
+}
+
+// evidence is what shows a lie: the node that is wrong, as its author has shown it, or the whole job.
+func (v *proving) evidence(p *proof, b *verify.Blame) Caught {
+	c := Caught{Peer: b.Peer, Claimed: b.Proof.Wrong.Outcome}
+	s := p.shown.of[ticket{b.Peer, b.Proof.Wrong.Claim().Tree}]
+	if s == nil {
+		c.Job, c.Said = p.job, p.said[b.Peer].Word
+		if v.d.shared.makeWhole(&c.Job); p.own != nil {
+			c.Truth = p.own.Word
+		}
+		return c
+	}
+	c.Job, c.Said.Voucher, c.Alone = s.Job, s.Voucher, true
+	for _, g := range s.Children {
+		if !slices.ContainsFunc(b.Proof.Given, func(c verify.Claim) bool { return c.Node == g.Node }) {
+			g.Bytes = nil
+		}
+		c.Children = append(c.Children, g)
+	}
+	return c
+}

@@ -1,0 +1,341 @@
+package hostile
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/network"
+
+	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/internal/compute"
+	"github.com/satin-peer/satin/internal/driver"
+	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer"
+	"github.com/satin-peer/satin/peer/control"
+	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/steal"
+	"github.com/satin-peer/satin/verify"
+)
+
+func init() {
+	satin.Register("hostile.grove", grove, satin.Exact())
+	satin.Register("hostile.tree", tree, satin.Exact())
+	satin.Register("hostile.twig", twig, satin.Exact())
+	satin.Register("hostile.gate", gate, satin.Exact())
+}
+
+// grove adds up trees: one is computed here, and as long as the gate is shut others may steal the rest.
+func grove(f *satin.Frame, n int) (sum int) {
+	g := satin.Fork(f, tree)
+	for i := range n {
+		g.Spawn(i + 1)
+	}
+	for r := range g.Results() {
+		sum += r
+	}
+	return sum
+}
+
+func tree(f *satin.Frame, n int) int {
+	satin.Spawn(f, gate, 0).Get()
+	return satin.Spawn(f, twig, bough{2, n}).Get()
+}
+
+func gate(f *satin.Frame, _ int) int { return leaf(f, 0) }
+
+// A bough is a part of a tree.
+type bough struct{ Depth, N int }
+
+// twig adds up numbers that follow from n; each takes as long as an outcome must that is kept.
+func twig(f *satin.Frame, b bough) int {
+	if b.Depth == 0 {
+		for begun := time.Now(); time.Since(begun) < compute.DefaultKeepAfter; {
+			_ = b
+		}
+		return b.N
+	}
+	x := satin.Spawn(f, twig, bough{b.Depth - 1, 2 * b.N})
+	y := satin.Spawn(f, twig, bough{b.Depth - 1, 2*b.N + 1})
+	return y.Get() + x.Get()
+}
+
+// sumOf is what a twig comes to.
+func (b bough) sumOf() int {
+	if b.Depth == 0 {
+		return b.N
+	}
+	return bough{b.Depth - 1, 2 * b.N}.sumOf() + bough{b.Depth - 1, 2*b.N + 1}.sumOf()
+}
+
+func groveOf(n int) (sum int) {
+	for i := range n {
+		sum += bough{2, i + 1}.sumOf()
+	}
+	return sum
+}
+
+// shown and child are package peer's, as they travel.
+type shown struct {
+	Function string      `cbor:"1,keyasint"`
+	Argument []byte      `cbor:"2,keyasint,omitempty"`
+	Children []childMade `cbor:"3,keyasint,omitempty"`
+	Voucher  []byte      `cbor:"4,keyasint"`
+}
+
+type childMade struct {
+	Path     job.Path     `cbor:"1,keyasint"`
+	Identity job.Identity `cbor:"2,keyasint"`
+	Tree     verify.Hash  `cbor:"3,keyasint"`
+	Nodes    uint64       `cbor:"4,keyasint"`
+	Digest   verify.Hash  `cbor:"5,keyasint"`
+	Outcome  []byte       `cbor:"6,keyasint,omitempty"`
+}
+
+type whichShown struct {
+	Run  job.RunID   `cbor:"1,keyasint"`
+	Tree verify.Hash `cbor:"2,keyasint"`
+}
+
+// An exhibitor computes trees by hand, says what it likes of them, and shows how it came to that.
+type exhibitor struct {
+	*robber
+	lie   func(b bough, is int) int       // what it says of a twig
+	alter func(s *shown, c *verify.Claim) // what it shows
+	made  map[verify.Hash]*shown
+
+	voucher []byte // of the last node
+}
+
+func (x *robber) exhibits(t *testing.T, lie func(b bough, is int) int) *exhibitor {
+	t.Helper()
+	e := &exhibitor{robber: x, lie: lie, made: map[verify.Hash]*shown{}}
+	x.Network().SetStreamHandler("/satin/opening/1", func(s network.Stream) {
+		var q whichShown
+		b, err := wire.ReadFrame(s, nil, wire.MaxValue)
+		if err == nil {
+			err = wire.Value().Decode(b, &q)
+		}
+		e.mu.Lock()
+		a := e.made[q.Tree]
+		e.mu.Unlock()
+		if err == nil && a != nil {
+			if b, err = wire.Value().Encode(a); err == nil {
+				err = wire.WriteFrame(s, b, wire.MaxValue)
+			}
+		}
+		if err != nil || a == nil {
+			_ = s.Reset()
+			return
+		}
+		_ = s.Close()
+	})
+	return e
+}
+
+// commits makes a node of a job and what is below it, and keeps what there is to show of it.
+func (e *exhibitor) commits(t *testing.T, path job.Path, fn string, arg any, is int, below ...childMade) childMade {
+	t.Helper()
+	b, err := wire.Value().Encode(arg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := childMade{Path: slices.Clone(path), Identity: job.Identify(fn, b), Outcome: square(t, is)}
+	c.Digest = compute.Digest(c.Outcome)
+	o := &verify.Opening{Node: driver.NodeOf(path, c.Identity), Outcome: c.Digest}
+	for _, x := range below {
+		o.Children = append(o.Children, verify.Claim{Node: driver.NodeOf(x.Path, x.Identity), Outcome: x.Digest,
+			Tree: x.Tree, Nodes: x.Nodes})
+	}
+	claim := o.Claim()
+	c.Tree, c.Nodes = claim.Tree, claim.Nodes
+	s := &shown{Function: fn, Argument: b, Children: below}
+	if s.Voucher, err = statement.Vouch(e.key, e.run, &claim); err != nil {
+		t.Fatal(err)
+	}
+	e.voucher = s.Voucher
+	if e.alter != nil {
+		e.alter(s, &claim)
+	}
+	e.mu.Lock()
+	e.made[c.Tree] = s
+	e.mu.Unlock()
+	return c
+}
+
+// twig computes one, and all below it, each a node.
+func (e *exhibitor) twig(t *testing.T, path job.Path, b bough) (c childMade, is int) {
+	t.Helper()
+	if b.Depth == 0 {
+		is = e.lie(b, b.N)
+		return e.commits(t, path, "hostile.twig", b, is), is
+	}
+	left, x := e.twig(t, append(slices.Clone(path), 1), bough{b.Depth - 1, 2 * b.N})
+	right, y := e.twig(t, append(slices.Clone(path), 2), bough{b.Depth - 1, 2*b.N + 1})
+	is = e.lie(b, x+y)
+	return e.commits(t, path, "hostile.twig", b, is, left, right), is
+}
+
+// tree is the result of a stolen tree.
+func (e *exhibitor) tree(t *testing.T, g *steal.Grant) *steal.Message {
+	t.Helper()
+	var n int
+	if err := wire.Value().Decode(g.Job.Arg, &n); err != nil || g.Job.Function != "hostile.tree" {
+		t.Fatalf("%v: it has stolen %+v", err, g.Job)
+	}
+	c, is := e.twig(t, append(slices.Clone(g.Job.Path), 2), bough{2, n})
+	whole := e.commits(t, g.Job.Path, g.Job.Function, n, is, c)
+	return &steal.Message{Result: &steal.Result{Handle: g.Handle, Path: g.Job.Path, Identity: g.Job.Identity,
+		Outcome: whole.Outcome, Voucher: e.voucher}}
+}
+
+func (e *exhibitor) brings(t *testing.T, g *steal.Grant, to steal.Address) {
+	t.Helper()
+	e.send(to, e.tree(t, g))
+	e.wait(t, "it is taken", func(m *steal.Message) bool { return m.Ack != nil })
+}
+
+func honestly(_ bough, is int) int { return is }
+
+// Of three real peers one makes its results up, and commits to a tree of them: one of its nodes is run again, and
+// it is out. Nothing is said of the other one, whose nodes are run again as well. The answer says what it rests on.
+func TestSpotOfStrangers(t *testing.T) {
+	v, honest := impatient(t), impatient(t)
+	join(t, v, honest, control.Invitation{})
+	r := invited(t, v)
+	r.volunteers(t)
+	run, end := gated(t, v, "hostile.grove", 8, control.Submission{Verify: "spot=0.5"})
+	liar := r.steals(t, run).exhibits(t, func(_ bough, is int) int { return is + 1 })
+	g, from := liar.take(t)
+	liar.brings(t, &g, from)
+	out := end()
+	if got := answer(t, out); got != groveOf(8) {
+		t.Errorf("the answer is %d, not %d", got, groveOf(8))
+	}
+	x := out.Trust
+	if x == nil || !slices.Equal(x.Caught, []string{r.ID().String()}) || x.Mode != "spot=0.5" || x.Reran == 0 ||
+		x.Nodes < 8 || !strings.Contains(x.Bound, "with one wrong node among many it is found with probability 0.39 only") {
+		t.Errorf("it rests on %+v", x)
+	}
+	until(t, "the liar is out", func() bool { return v.Revoked(r.ID().String()) })
+}
+
+// Two that differ are taken down to the one leaf that is wrong: its author is named by that leaf alone.
+func TestDescentOfStrangers(t *testing.T) {
+	cfg := hostConfig(t)
+	v, err := peer.Open(t.Context(), peer.Config{Host: cfg, Workers: 1, Cluster: "here"},
+		[]peer.Application{{Name: "hostile"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(v.Close)
+	first, second := invited(t, v), invited(t, v)
+	first.volunteers(t)
+	second.volunteers(t)
+	run, end := gated(t, v, "hostile.grove", 2, control.Submission{Verify: "quorum=2"})
+	a := first.steals(t, run).exhibits(t, honestly)
+	b := second.steals(t, run).exhibits(t, func(b bough, is int) int {
+		if b.Depth == 0 && b.N%4 == 2 { // the third leaf
+			is++
+		}
+		return is
+	})
+	g, from := a.take(t)
+	a.brings(t, &g, from)
+	pushed := b.wait(t, "a copy is asked for", func(m *steal.Message) bool {
+		return m.Reply != nil && m.Reply.ID == 0 && len(m.Reply.Jobs) > 0
+	})
+	b.brings(t, &pushed.Reply.Jobs[0], from)
+	liar := second.ID().String()
+	until(t, "the liar is out", func() bool { return v.Revoked(liar) })
+	out := end()
+	if got := answer(t, out); got != groveOf(2) {
+		t.Errorf("the answer is %d, not %d", got, groveOf(2))
+	}
+	if x := out.Trust; x == nil || !slices.Equal(x.Caught, []string{liar}) || x.Disputes != 1 || x.Reran != 1 ||
+		x.Nodes != 16 {
+		t.Errorf("it rests on %+v", x)
+	}
+	file, err := os.Open(filepath.Join(cfg.StateDir, "lies", liar+".lie"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	proof, err := wire.ReadFrame(file, nil, wire.MaxValue)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var x accusation
+	if err := wire.Value().Decode(proof, &x); err != nil {
+		t.Fatal(err)
+	}
+	if leaf := append(slices.Clone(g.Job.Path), 2, 2, 1); !slices.Equal(x.Path, leaf) || len(x.Truth.Voucher) > 0 {
+		t.Errorf("the proof is about %v, not %v", x.Path, leaf)
+	}
+}
+
+// Who shows something else than what it has committed to is not believed, and not out either: the owner computes
+// these jobs. Here all that it says is true.
+func TestHostileOpenings(t *testing.T) {
+	v := impatient(t)
+	r := invited(t, v)
+	r.volunteers(t)
+	stranger := newKey(t)
+	var run job.RunID
+	var end func() control.Outcome
+	cases := map[string]func(s *shown, c *verify.Claim){
+		"another job":      func(s *shown, _ *verify.Claim) { s.Argument = []byte{7} },
+		"no such function": func(s *shown, _ *verify.Claim) { s.Function = "hostile.none" },
+		"a child that says more": func(s *shown, _ *verify.Claim) {
+			s.Children = alter(s.Children, func(c *childMade) { c.Outcome = square(t, 9) })
+		},
+		"and has signed it": func(s *shown, _ *verify.Claim) {
+			s.Children = alter(s.Children, func(c *childMade) {
+				c.Outcome = square(t, 9)
+				c.Digest = compute.Digest(c.Outcome)
+			})
+		},
+		"a child less":   func(s *shown, _ *verify.Claim) { s.Children = s.Children[:len(s.Children)/2] },
+		"nothing signed": func(s *shown, _ *verify.Claim) { s.Voucher = nil },
+		"another's word": func(s *shown, c *verify.Claim) { s.Voucher, _ = statement.Vouch(stranger, run, c) },
+		"too much":       func(s *shown, _ *verify.Claim) { s.Argument = make([]byte, 2<<20) },
+	}
+	run, end = gated(t, v, "hostile.grove", len(cases)+2, control.Submission{Verify: "spot=1"})
+	x := r.steals(t, run).exhibits(t, honestly)
+	for _, x.alter = range cases {
+		g, from := x.take(t)
+		x.send(from, x.tree(t, &g))
+	}
+	until(t, "all are refused", func() bool { return acks(x.robber) == len(cases) })
+	out := end()
+	if got := answer(t, out); got != groveOf(len(cases)+2) {
+		t.Errorf("the answer is %d, not %d", got, groveOf(len(cases)+2))
+	}
+	if y := out.Trust; y == nil || len(y.Caught) > 0 || y.Here != uint64(len(cases)) || y.Reran > 0 {
+		t.Errorf("it rests on %+v", y)
+	}
+}
+
+// alter changes the first child.
+func alter(list []childMade, f func(c *childMade)) []childMade {
+	list = slices.Clone(list)
+	if len(list) > 0 {
+		f(&list[0])
+	}
+	return list
+}
+
+func acks(x *robber) (n int) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, m := range x.got {
+		if m.Ack != nil {
+			n++
+		}
+	}
+	return n
+}

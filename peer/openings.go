@@ -1,0 +1,258 @@
+package peer
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/crypto"
+	"github.com/libp2p/go-libp2p/core/peer"
+	"github.com/libp2p/go-libp2p/core/protocol"
+
+	"github.com/satin-peer/satin/internal/driver"
+	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/runs"
+	"github.com/satin-peer/satin/steal"
+	"github.com/satin-peer/satin/verify"
+)
+
+// The voucher of an outcome commits to how it was made: see driver.Made. The owner of a run that is verified may
+// ask for that, of one node at a time: what it needs to run the node again, and the author's signature for that
+// very node. So if the node is wrong, this convinces others without anything above it.
+
+const (
+	openingProtocol protocol.ID = "/satin/opening/1"
+	openingPatience             = 10 * time.Second
+	maxQuestion                 = 256
+	maxOpening                  = 2 * driver.MaxMade // with the encoding
+	maxCommitted                = 64 << 20           // bytes that are remembered, of all runs
+)
+
+// whichOpening is the question.
+type whichOpening struct {
+	Run  job.RunID   `cbor:"1,keyasint"`
+	Tree verify.Hash `cbor:"2,keyasint"`
+}
+
+// opening is the answer.
+type opening struct {
+	Function string         `cbor:"1,keyasint"`
+	Argument []byte         `cbor:"2,keyasint,omitempty"`
+	Children []childOutcome `cbor:"3,keyasint,omitempty"`
+	Voucher  []byte         `cbor:"4,keyasint"` // for the node
+}
+
+// childOutcome is a child of a node as it travels.
+type childOutcome struct {
+	Path     job.Path     `cbor:"1,keyasint"`
+	Identity job.Identity `cbor:"2,keyasint"`
+	Tree     verify.Hash  `cbor:"3,keyasint"`
+	Nodes    uint64       `cbor:"4,keyasint"`
+	Digest   verify.Hash  `cbor:"5,keyasint"`
+	Outcome  []byte       `cbor:"6,keyasint,omitempty"`
+}
+
+func childrenOf(list []driver.Given) (out []childOutcome) {
+	for i := range list {
+		g := &list[i]
+		out = append(out, childOutcome{driver.PathOf(g.Node), g.Node.Identity, g.Tree, g.Nodes, g.Outcome, g.Bytes})
+	}
+	return out
+}
+
+func givenOf(list []childOutcome) (out []driver.Given) {
+	for i := range list {
+		c := &list[i]
+		out = append(out, driver.Given{Bytes: c.Outcome, Claim: verify.Claim{Node: driver.NodeOf(c.Path, c.Identity),
+			Outcome: c.Digest, Tree: c.Tree, Nodes: c.Nodes}})
+	}
+	return out
+}
+
+// commitments are what stands behind the vouchers that this peer has written for others' runs. When there is too
+// much of it the oldest is forgotten: then its owner computes that job itself.
+type commitments struct {
+	board *switchboard
+	key   crypto.PrivKey
+
+	mu    sync.Mutex
+	made  map[verify.Hash]*commitment // by tree
+	order []verify.Hash               // the oldest first; some may be gone
+	bytes int
+}
+
+type commitment struct {
+	claim verify.Claim
+	made  *driver.Made
+	run   job.RunID
+	owner runs.PeerID
+}
+
+// of is what remembers for one run.
+func (x *commitments) of(m *statement.SignedManifest) func(*verify.Claim, *driver.Made) {
+	owner := peerName(m.Owner)
+	return func(c *verify.Claim, made *driver.Made) {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		if x.made == nil {
+			x.made = map[verify.Hash]*commitment{}
+		}
+		x.drop(c.Tree)
+		x.made[c.Tree] = &commitment{*c, made, m.Run, owner}
+		x.order = append(x.order, c.Tree)
+		for x.bytes += made.Size(); x.bytes > maxCommitted; x.order = x.order[1:] {
+			x.drop(x.order[0])
+		}
+	}
+}
+
+func (x *commitments) drop(tree verify.Hash) {
+	if c := x.made[tree]; c != nil {
+		x.bytes -= c.made.Size()
+		delete(x.made, tree)
+	}
+}
+
+// forget forgets a run that has ended here.
+func (x *commitments) forget(run job.RunID) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	var left []verify.Hash
+	for _, tree := range x.order {
+		if c := x.made[tree]; c != nil && c.run == run {
+			x.drop(tree)
+		} else if c != nil {
+			left = append(left, tree)
+		}
+	}
+	x.order = left
+}
+
+func (x *commitments) serve() { x.board.answer(openingProtocol, maxQuestion, openingPatience, x.show) }
+
+// show shows what was committed to, and signs for it.
+func (x *commitments) show(from peer.ID, question []byte) (any, error) {
+	var q whichOpening
+	if err := wire.Value().Decode(question, &q); err != nil {
+		return nil, err
+	}
+	x.mu.Lock()
+	c := x.made[q.Tree]
+	x.mu.Unlock()
+	if c == nil || c.run != q.Run || c.owner != peerName(from) {
+		return nil, cannot("nothing is known here of such an outcome, or it is not the asker's")
+	}
+	voucher, err := statement.Vouch(x.key, c.run, &c.claim)
+	return &opening{Function: c.made.Job.Function, Argument: c.made.Job.Arg, Children: childrenOf(c.made.Children),
+		Voucher: voucher}, err
+}
+
+// ask asks a peer for what stands behind a claim of its, and tells the run's session.
+func (j *jury) ask(run job.RunID, o verify.Open) {
+	j.spawn(func(ctx context.Context) {
+		shown, err := j.askFor(ctx, run, &o)
+		if err != nil {
+			j.log.Info("a peer does not show how it came to an outcome", "peer", string(o.Of), "run", run,
+				"job", driver.PathOf(o.Claim.Node).String(), "error", err)
+		}
+		if s := j.live(run); s != nil {
+			s.Opened(o, shown)
+		}
+	})
+}
+
+func (j *jury) askFor(ctx context.Context, run job.RunID, o *verify.Open) (*driver.Shown, error) {
+	of, err := peer.Decode(string(o.Of))
+	if err != nil {
+		return nil, err
+	}
+	var a opening
+	if err := j.board.ask(ctx, of, openingProtocol, &whichOpening{run, o.Claim.Tree}, &a, maxOpening,
+		openingPatience); err != nil {
+		return nil, err
+	}
+	v, err := statement.OpenVoucher(a.Voucher, run, o.Claim.Node, o.Claim.Outcome)
+	switch {
+	case err != nil:
+		return nil, err
+	case v.Author != of, v.Claim != o.Claim:
+		return nil, cannot("what it signs is another claim")
+	}
+	return &driver.Shown{Voucher: a.Voucher, Made: driver.Made{Children: givenOf(a.Children),
+		Job: steal.Job{Function: a.Function, Arg: a.Argument}}}, nil
+}
+
+// trials runs nodes again, one at a time, beside all else.
+type trials struct {
+	mu      sync.Mutex
+	waiting []waitingTrial
+	sits    bool
+}
+
+type waitingTrial struct {
+	run job.RunID
+	*driver.Trial
+}
+
+// rerunTime is what running one node again may take, on one core: more is left to the run's own engine.
+const rerunTime = 30 * time.Second
+
+// rerun has a node run again. No more wait than there are jobs whose outcomes are unproved.
+func (j *jury) rerun(run job.RunID, t *driver.Trial) {
+	x := &j.trials
+	x.mu.Lock()
+	x.waiting = append(x.waiting, waitingTrial{run, t})
+	begin := !x.sits
+	x.sits = true
+	x.mu.Unlock()
+	if begin {
+		j.spawn(j.runTrials)
+	}
+}
+
+// runTrials runs what waits; one engine is for all in a row of the same run.
+func (j *jury) runTrials(ctx context.Context) {
+	var e *trial
+	var of job.RunID
+	defer func() { e.close() }()
+	for {
+		x := &j.trials
+		x.mu.Lock()
+		if x.sits = len(x.waiting) > 0 && ctx.Err() == nil; !x.sits {
+			x.mu.Unlock()
+			return
+		}
+		next := x.waiting[0]
+		x.waiting = x.waiting[1:]
+		x.mu.Unlock()
+		s := j.live(next.run)
+		if s == nil {
+			continue
+		}
+		if e == nil || of != next.run {
+			e.close()
+			e, of = nil, next.run
+			if live, err := j.court.engine(next.run); err != nil {
+				j.log.Warn("nothing can be run again to check it", "run", next.run, "error", err)
+			} else {
+				e = &trial{e: live}
+			}
+		}
+		begun := j.now()
+		var r driver.Tried
+		if e != nil {
+			within, cancel := context.WithTimeout(ctx, rerunTime)
+			e.ctx, e.job, e.given = within, next.Job, next.Given
+			r.Outcome, r.OK = e.run()
+			cancel()
+			if r.Used = e.used; !r.OK {
+				e.close()
+				e = nil
+			}
+		}
+		r.Took = j.now().Sub(begun)
+		s.Reran(next.Trial, r)
+	}
+}

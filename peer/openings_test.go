@@ -1,0 +1,127 @@
+package peer
+
+import (
+	"bytes"
+	"context"
+	"testing"
+
+	"github.com/libp2p/go-libp2p/core/peer"
+
+	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/internal/compute"
+	"github.com/satin-peer/satin/internal/driver"
+	"github.com/satin-peer/satin/internal/port"
+	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/steal"
+	"github.com/satin-peer/satin/verify"
+)
+
+func init() { satin.Register("peertest.exact", exactly, satin.Exact()) }
+
+// exactly is fib with both children spawned.
+func exactly(f *satin.Frame, n int) int {
+	if n < 2 {
+		return n
+	}
+	x := satin.Spawn(f, exactly, n-1)
+	y := satin.Spawn(f, exactly, n-2)
+	return y.Get() + x.Get()
+}
+
+// What was committed to is shown to the owner of its run and nobody else, until the run is over or there is too
+// much of it.
+func TestCommitments(t *testing.T) {
+	_, ownerID := newKey(t)
+	_, strangerID := newKey(t)
+	own, _ := newKey(t)
+	x := &commitments{key: own}
+	remember := func(run byte, arg []byte) verify.Hash {
+		m := &driver.Made{Job: steal.Job{Path: job.Path{1}, Function: "f", Arg: arg, Identity: job.Identify("f", arg)}}
+		c := (&verify.Opening{Node: driver.NodeOf(m.Job.Path, m.Job.Identity)}).Claim()
+		x.of(&statement.SignedManifest{Run: job.RunID{run}, Owner: ownerID})(&c, m)
+		return c.Tree
+	}
+	ask := func(from peer.ID, run byte, tree verify.Hash) bool {
+		q, err := wire.Value().Encode(&whichOpening{job.RunID{run}, tree})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := x.show(from, q)
+		return err == nil && a.(*opening).Function == "f"
+	}
+	first := remember(1, []byte{1})
+	if !ask(ownerID, 1, first) || ask(strangerID, 1, first) || ask(ownerID, 2, first) ||
+		ask(ownerID, 1, verify.Hash{}) {
+		t.Error("it is shown to others than the run's owner, or not to that one")
+	}
+	second := remember(2, []byte{2})
+	x.forget(job.RunID{1})
+	if ask(ownerID, 1, first) || !ask(ownerID, 2, second) {
+		t.Error("another run is forgotten than the one that is over")
+	}
+	const piece = 4 << 20
+	for i := range maxCommitted / piece {
+		remember(3, bytes.Repeat([]byte{byte(i)}, piece))
+	}
+	if ask(ownerID, 2, second) || x.bytes > maxCommitted || len(x.made) != maxCommitted/piece-1 {
+		t.Errorf("%d bytes are remembered in %d, or the oldest", x.bytes, len(x.made))
+	}
+}
+
+// A node that is wrong shows that by itself: it is run again with the outcomes of its children that its author has
+// signed, be they right or wrong, and with nothing that the accuser says.
+func TestNodesAreTried(t *testing.T) {
+	fib := func(n, is int) *accusation {
+		arg, err := wire.Value().Encode(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &accusation{Run: job.RunID{1}, Path: job.Path{7}, Function: "peertest.exact", Argument: arg,
+			Said: testimony{Digest: compute.Digest(resultOf(t, is))}}
+	}
+	child := func(path job.Path, n, is int) driver.Given {
+		a := fib(n, is)
+		return driver.Given{Bytes: resultOf(t, is), Claim: verify.Claim{Node: driver.NodeOf(path,
+			job.Identify(a.Function, a.Argument)), Outcome: a.Said.Digest, Nodes: 1}}
+	}
+	for name, c := range map[string]struct {
+		n, is int
+		given []driver.Given
+		lies  bool
+	}{
+		"right":                     {10, 55, nil, false},
+		"wrong":                     {10, 56, nil, true},
+		"right for its child":       {10, 56, []driver.Given{child(job.Path{7, 1}, 9, 35)}, false},
+		"wrong for its child":       {10, 55, []driver.Given{child(job.Path{7, 1}, 9, 35)}, true},
+		"a child that it has not":   {10, 55, []driver.Given{child(job.Path{7, 1}, 3, 99)}, false},
+		"deeper":                    {10, 56, []driver.Given{child(job.Path{7, 1, 1}, 8, 22)}, false},
+		"only hashes of its child":  {10, 55, []driver.Given{{Claim: child(job.Path{7, 1}, 9, 35).Claim}}, false},
+		"wrong, whatever the child": {10, 57, []driver.Given{child(job.Path{7, 1}, 9, 35)}, true},
+	} {
+		court := &court{engine: func(run job.RunID) (port.Live, error) {
+			return compute.New(compute.Config{Run: run, Self: "x", Workers: 1, KeepAfter: -1})
+		}}
+		a := fib(c.n, c.is)
+		a.Children = childrenOf(c.given)
+		liar := court.try(context.Background(), &charge{accusation: *a, said: "accused", rounding: compute.Rounding()})
+		if (liar != "") != c.lies || liar != "" && liar != "accused" {
+			t.Errorf("%s: the liar is %q", name, liar)
+		}
+	}
+}
+
+// resultOf is what comes of a job that returns a number.
+func resultOf(t *testing.T, n int) []byte {
+	t.Helper()
+	v, err := wire.Value().Encode(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := wire.Value().Encode(&compute.Outcome{Value: v})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
