@@ -73,6 +73,25 @@ func TestDeathsAreJudgedByTheOwner(t *testing.T) {
 	}
 }
 
+// A death is told at once, and again and again to those who have missed it.
+func TestDeathsAreToldAgain(t *testing.T) {
+	cfg := DefaultConfig()
+	c, _ := coreOf(cfg)
+	m := manifest(1, "o")
+	take(c, m)
+	orders := c.Died(noon, m.Run, []Suspect{suspect(1, 2)}, "why")
+	for last, now := noon, noon; now.Before(noon.Add(10 * cfg.AskEvery)); now = now.Add(time.Second) {
+		for _, d := range of[TellDeath](append(orders, c.Tick(now)...)) {
+			if last = now; d.Run != m.Run || len(d.Jobs) != 1 || d.Why != "why" {
+				t.Errorf("after %v it tells %+v", now.Sub(noon), d)
+			}
+		}
+		if orders = nil; now.Sub(last) > cfg.AskEvery {
+			t.Fatalf("after %v nothing has been told for %v", now.Sub(noon), now.Sub(last))
+		}
+	}
+}
+
 // Whom a run has killed is not forgotten when its owner suspends it and goes on with it.
 func TestDeathsOutliveSuspension(t *testing.T) {
 	c, _ := coreOf(DefaultConfig())

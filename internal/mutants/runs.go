@@ -170,7 +170,7 @@ var runsMutants = []mutant{
 		file: "runs/deaths.go", pkg: "runs", run: "^TestDeathsBlame$",
 		old: "s.Identity == o.Identity && ", new: ""},
 	{name: "runs/deaths-told-once", wrong: "who missed it never hears of a death", file: "runs/deaths.go",
-		pkg: lifeRoom, run: lifeWorld, args: brief,
+		pkg: "runs", run: "^TestDeathsAreToldAgain$",
 		old: "	if r.deaths.by[x.self] != nil && r.deaths.again.due(x.now, x.cfg.AskEvery) {\n		x.tellDeath(r)\n	}\n", new: ""},
 	{name: "runs/deaths-of-refused-ignored", wrong: "an owner that leaves its own run alone hears of no more deaths",
 		file: "runs/deaths.go", pkg: lifeRoom, run: lifeWorld, args: brief,
