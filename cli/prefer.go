@@ -97,7 +97,7 @@ func followSettings(ctx context.Context, c console, p member, l *settings.Loaded
 	}
 	ticks, stop := c.every(settingsEvery)
 	defer stop()
-	last := stamp(l.File)
+	last := fileStamp{size: -1} // it may have changed since it was loaded
 	changed := last
 	for {
 		select {
