@@ -35,11 +35,7 @@ func (lv *liveness) beat() {
 	if lv.partners.heartbeatAt == 0 || lv.now < lv.partners.heartbeatAt {
 		return
 	}
-	lv.partners.heartbeatAt = 0
-	for _, p := range lv.partners.list {
-		if p.beatAt == 0 {
-			continue
-		}
+	for _, p := range lv.partners.nextRound() {
 		if p.beatAt <= lv.now {
 			lv.look(p)
 			p.beatAt = 0
@@ -49,7 +45,7 @@ func (lv *liveness) beat() {
 			}
 		}
 		if p.beatAt > 0 {
-			lv.partners.beatSoon(p.beatAt)
+			lv.partners.beatAgain(p)
 		}
 	}
 }

@@ -401,6 +401,50 @@ func TestVictimBoundsAsks(t *testing.T) {
 	}
 }
 
+// Liveness: each partner has a heartbeat in every round that it is due in, whoever begins or ends meanwhile, and one.
+func TestRoundsOfHeartbeats(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := ground("a: a1 a2 a3 a4, b: b1 b2")
+		b := below(s)
+		b.partners.talking = func(*peer) bool { return false }
+		lv := &liveness{s, b.partners, b.segments, b, nil, nil}
+		ids, due := []PeerID{"a2", "a3", "a4", "b1", "b2"}, make(map[PeerID]time.Duration)
+		for range 30 {
+			p := b.partners.meet(rapid.SampledFrom(ids).Draw(t, "peer"))
+			if rapid.Bool().Draw(t, "partner") {
+				p.heard, p.expects = s.now, s.now+time.Hour
+				b.partners.startBeating(p)
+				if due[p.id] == 0 {
+					due[p.id] = s.now + b.partners.period(p)
+				}
+			} else {
+				p.expects = 0
+			}
+			s.now += time.Duration(rapid.IntRange(0, 3000).Draw(t, "ms")) * time.Millisecond
+			s.out.Messages = s.out.Messages[:0]
+			lv.beat()
+			sent := make(map[PeerID]int)
+			for _, m := range s.out.Messages {
+				sent[m.To.Peer]++
+			}
+			if n := len(b.partners.beating); n > len(ids) {
+				t.Fatalf("%d are in the next round, of %d", n, len(ids))
+			}
+			for id, at := range due {
+				want := 0
+				if q := b.partners.find(id); at > 0 && at <= s.now {
+					if due[id] = 0; q.partner(s.now) {
+						want, due[id] = 1, s.now+b.partners.period(q)
+					}
+				}
+				if sent[id] != want {
+					t.Fatalf("%d heartbeats to %s, want %d", sent[id], id, want)
+				}
+			}
+		}
+	})
+}
+
 // Liveness: time for which this peer itself did not run is not held against others.
 func TestStallIsForgiven(t *testing.T) {
 	for late, forgiven := range map[time.Duration]bool{400 * time.Millisecond: false, 600 * time.Millisecond: true} {

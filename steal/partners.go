@@ -14,6 +14,8 @@ type partners struct {
 	*shared
 	peerTable
 	heartbeatAt time.Duration    // the next round of heartbeats; 0 without partners
+	beating     []*peer          // those whose beatAt is set, so that a round costs nothing for all the others
+	lastRound   []*peer          // its other half: room for the next one
 	beats       uint64           // heartbeats sent, to whomever
 	talking     func(*peer) bool // says whether a steal request between the two is being dealt with
 }
@@ -49,15 +51,23 @@ func (ps *partners) watch(p *peer) {
 func (ps *partners) startBeating(p *peer) {
 	if p.beatAt == 0 {
 		p.beatAt = ps.now + ps.period(p)
-		ps.beatSoon(p.beatAt)
+		ps.beatAgain(p)
 	}
 }
 
-// beatSoon sees to it that the next round of heartbeats is not later than that.
-func (ps *partners) beatSoon(at time.Duration) {
-	if ps.heartbeatAt == 0 || at < ps.heartbeatAt {
-		ps.heartbeatAt = at
+// beatAgain enters a peer for the rounds of heartbeats, of which the next is not later than its own.
+func (ps *partners) beatAgain(p *peer) {
+	ps.beating = append(ps.beating, p)
+	if ps.heartbeatAt == 0 || p.beatAt < ps.heartbeatAt {
+		ps.heartbeatAt = p.beatAt
 	}
+}
+
+// nextRound returns who is entered, and enters nobody: whoever is to stay, or begins meanwhile, is entered again.
+func (ps *partners) nextRound() (round []*peer) {
+	round = ps.beating
+	ps.beating, ps.lastRound, ps.heartbeatAt = ps.lastRound[:0], round, 0
+	return round
 }
 
 // period is the time between two heartbeats to a peer. Across clusters they share slow links with everything

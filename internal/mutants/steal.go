@@ -5,7 +5,7 @@ const (
 	transcripts = "^TestTranscripts$"
 	properties  = "^TestExact"
 	units       = "^Test(Result|Handles|Bounds|Strangers|Reply|After|Stolen|CRS|ACRS|New)"
-	machines    = "^Test(Links|Periods|Partners|SegmentsAlone|Spawned|LeasesAlone|Requeued|SlotIs|Telling|Thief|Victim|Stall)"
+	machines    = "^Test(Links|Periods|Partners|SegmentsAlone|Spawned|LeasesAlone|Requeued|SlotIs|Telling|Thief|Victim|Stall|Rounds)"
 )
 
 // moreDraws has rapid try more than in a usual run.
@@ -155,6 +155,13 @@ var stealMutants = []mutant{
 	{name: "steal/congested-link", wrong: "heartbeats go on at their pace when a link is congested",
 		file: "steal/partners.go", pkg: "steal", run: machines,
 		old: "max(ps.cfg.WideHeartbeatEvery, 10*l.RTT)", new: "max(ps.cfg.WideHeartbeatEvery, 0*l.RTT)"},
+	{name: "steal/beats-once", wrong: "a partner that was not due yet is left out of the next rounds",
+		file: "steal/liveness.go", pkg: "steal", run: machines,
+		old: "		if p.beatAt > 0 {\n", new: "		if p.beatAt == lv.now+lv.partners.period(p) {\n"},
+	{name: "steal/beats-twice", wrong: "who is in a round is entered again", file: "steal/partners.go",
+		pkg: "steal", run: machines,
+		old: "ps.beating, ps.lastRound, ps.heartbeatAt = ps.lastRound[:0], round, 0",
+		new: "ps.lastRound, ps.heartbeatAt = round, 0"},
 	{name: "steal/partner-forgotten", wrong: "a partner is forgotten to make room for a stranger",
 		file: "steal/partners.go", pkg: "steal", run: machines,
 		old: "return p.partner(ps.now) || ps.talking(p)", new: "return ps.talking(p)"},
@@ -187,7 +194,7 @@ var stealMutants = []mutant{
 		old: "	c.thief.copyForMyself()\n", new: ""},
 	{name: "policy/near-counts-alone", wrong: "two near clusters without work beg from each other while a third has it",
 		file: "steal/policy/adaptive_wide.go", pkg: "steal/policy", run: "^TestAdaptiveDecides$",
-		old: ".richness(v.Now()), leastRich)", new: ".richness(v.Now()), 1)"},
+		old: "max(f.likely, leastRich)", new: "max(f.likely, 1)"},
 	{name: "steal/lease-without-end", wrong: "what a thief lists is waited for, for ever", file: "steal/overdue.go",
 		pkg: "steal", run: transcripts,
 		old: "return e.cfg.LeaseEnd > 0 && e.dry", new: "return e.cfg.LeaseEnd < 0 && e.dry"},
@@ -243,7 +250,7 @@ var stealMutants = []mutant{
 		old: " || !q.credit.good()", new: ""},
 	{name: "policy/near-as-far", wrong: "a peer waits as long for work from a near cluster as from a far one",
 		file: "steal/policy/adaptive_wide.go", pkg: "steal/policy", run: "^TestAdaptiveBacksOff$",
-		old: "			steals = min(steals, backoffSteals*t)\n", new: "			_ = t\n"},
+		old: "			steals = min(steals, backoffSteals*f.steal)\n", new: ""},
 	{name: "policy/never-tired", wrong: "a near cluster that has had no work for long is asked all the time",
 		file: "steal/policy/adaptive_wide.go", pkg: "steal/policy", run: "^TestAdaptiveBacksOff$",
 		old: "max(steals, (v.Now()-a.dryAt)/backoffIdle)", new: "steals"},

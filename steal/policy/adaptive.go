@@ -53,10 +53,10 @@ type Adaptive struct {
 	fails  int
 	wideAt time.Duration
 
-	of        *Members // whom far and the lifelines are about
+	of        *Members // whom far, others and the lifelines are about
+	mine      ClusterID
 	lifelines []PeerID
-	others    []ClusterSpan // of the membership, but this peer's own
-	mine      ClusterID     // which is that
+	others    []*farCluster // of far, all of the membership but this peer's own, by name
 }
 
 const (
@@ -100,9 +100,7 @@ func (a *Adaptive) Plan(v View, p *Plan) {
 	if idle == 0 || v.Failures() == 0 {
 		a.dryAt = v.Now()
 	}
-	if a.of != v.Members() {
-		a.regroup(v)
-	}
+	a.follow(v)
 	if !a.greeted && v.Workers() > 0 {
 		a.greet(v, p, idle > 0)
 	}
@@ -142,15 +140,17 @@ func (a *Adaptive) Give(v View, ask Ask) int {
 	if !ask.Wide {
 		return 1
 	}
-	a.remember(v, ask.Cluster).note(v.Now(), false) // it would not ask if it had work
+	a.follow(v)
+	f := a.remember(ask.Cluster)
+	a.refresh(v, f)
+	f.note(v.Now(), false) // it would not ask if it had work
 	if v.Idle() > 0 || slices.ContainsFunc(v.Asks(), func(x Ask) bool { return !x.Wide }) {
 		return 0
 	}
-	t, blind := stealTime(v, ask.Cluster), ask.Until > ask.Since
-	if t == 0 {
+	if f.steal == 0 {
 		a.strangers = true
 	}
-	if t == 0 || blind && t > a.tooFar(v, stealTimes(v, a.otherClusters(v))) {
+	if blind := ask.Until > ask.Since; f.steal == 0 || blind && f.steal > a.survey(v) {
 		return 0
 	}
 	return 1
@@ -170,19 +170,19 @@ func (a *Adaptive) holdLifelines(v View, p *Plan) {
 	}
 }
 
-// regroup follows a change of the membership.
-func (a *Adaptive) regroup(v View) {
-	a.of, a.lifelines = v.Members(), lifelinesOf(v)
-	a.others, a.mine = otherClusters(v), v.Cluster()
-	maps.DeleteFunc(a.far, func(id ClusterID, _ *farCluster) bool { return len(a.of.Cluster(id).Members) == 0 })
-}
-
-// otherClusters are all but this peer's own. They are not made anew for every plan.
-func (a *Adaptive) otherClusters(v View) []ClusterSpan {
-	if a.of != v.Members() || a.mine != v.Cluster() {
-		return otherClusters(v)
+// follow sees to it that what is remembered is about the present membership.
+func (a *Adaptive) follow(v View) {
+	if a.of == v.Members() && a.mine == v.Cluster() {
+		return
 	}
-	return a.others
+	a.of, a.mine, a.lifelines = v.Members(), v.Cluster(), lifelinesOf(v)
+	maps.DeleteFunc(a.far, func(id ClusterID, _ *farCluster) bool { return len(a.of.Cluster(id).Members) == 0 })
+	a.others = a.others[:0]
+	for _, c := range a.of.Clusters() {
+		if c.ID != a.mine {
+			a.others = append(a.others, a.remember(c.ID))
+		}
+	}
 }
 
 // lifelinesOf are the peers 1, 2, 4, … places further in the cluster, round and round: with them everybody is

@@ -9,11 +9,12 @@ const detour = 4
 // Route sends a result straight unless that looks slow, and the other way the next time if it was not
 // acknowledged. The second half of a detour is not known from here, which is why the two ways alternate.
 func (a *Adaptive) Route(v View, to ClusterID, bytes, tries int) (via ClusterID) {
+	a.follow(v)
 	best := time.Duration(0)
-	for _, c := range a.otherClusters(v) {
-		l := v.Link(c.ID)
-		if t := l.Expected(bytes); c.ID != to && t > 0 && (best == 0 || t < best) {
-			via, best = c.ID, t
+	for _, f := range a.others {
+		l := v.Link(f.id)
+		if t := l.Expected(bytes); f.id != to && t > 0 && (best == 0 || t < best) {
+			via, best = f.id, t
 		}
 	}
 	straight := v.Link(to)

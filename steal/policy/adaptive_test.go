@@ -18,12 +18,12 @@ func TestAdaptiveDecides(t *testing.T) {
 	far := map[ClusterID]Link{"b": {LastSteal: 3 * time.Second}}
 	slow := map[ClusterID]Link{"b": {LastSteal: 200 * time.Millisecond}, "c": {LastSteal: 5 * time.Second}}
 	fed := begun(0)
-	fed.far = map[ClusterID]*farCluster{"b": {rich: 0.5, at: time.Minute}, "c": {rich: 1}}
+	fed.far = map[ClusterID]*farCluster{"b": {id: "b", rich: 0.5, at: time.Minute}, "c": {id: "c", rich: 1}}
 	starved := begun(0)
-	starved.far = map[ClusterID]*farCluster{"b": {rich: 0.001, at: time.Minute, probeAt: time.Hour},
-		"c": {rich: 1, probeAt: time.Hour}}
+	starved.far = map[ClusterID]*farCluster{"b": {id: "b", rich: 0.001, at: time.Minute, probeAt: time.Hour},
+		"c": {id: "c", rich: 1, probeAt: time.Hour}}
 	waited := begun(6 * time.Second)
-	waited.far = map[ClusterID]*farCluster{"b": {rich: 0.001, at: time.Minute}, "c": {rich: 1}}
+	waited.far = map[ClusterID]*farCluster{"b": {id: "b", rich: 0.001, at: time.Minute}, "c": {id: "c", rich: 1}}
 	for _, c := range []struct {
 		name   string
 		policy *Adaptive
@@ -181,8 +181,6 @@ func TestAdaptiveRegroups(t *testing.T) {
 	a := begun(0)
 	v := scene{clusters: "a: a1 a2, b: b1, c: c1", self: "a1", load: idleOne}.view()
 	a.Plan(v, &Plan{})
-	a.remember(v, "b")
-	a.remember(v, "c")
 	v.members = parseMembers("a: a1 a2 a3, c: c1")
 	a.Plan(v, &Plan{})
 	if len(a.far) != 1 || a.far["c"] == nil || len(a.lifelines) != 2 {

@@ -8,10 +8,16 @@ import (
 
 // farCluster is what Adaptive remembers of another cluster besides its Link.
 type farCluster struct {
+	id          ClusterID
 	rich        float64 // how likely a steal from it is to bring a job, as of at
 	at          time.Duration
 	wins, fails uint64        // of Link, as far as they are in rich
 	probeAt     time.Duration // when it may be measured again
+
+	// As of the last refresh: how long a steal from it and the way home of its result take, 0 if that is not known,
+	// and how likely it is to bring a job.
+	steal  time.Duration
+	likely float64
 }
 
 const (
@@ -25,40 +31,42 @@ const (
 // greet measures the way to every other cluster, once. A pioneer with nothing to do asks for work instead.
 func (a *Adaptive) greet(v View, p *Plan, idle bool) {
 	a.greeted = true
-	clusters := a.otherClusters(v)
-	if len(clusters) == 0 {
+	if len(a.others) == 0 {
 		return
 	}
+	a.survey(v)
 	_, me := neighbours(v)
-	first := v.Rand().IntN(len(clusters))
-	for k := range min(len(clusters), greetMost) {
-		c := clusters[(first+k)%len(clusters)].ID
+	first := v.Rand().IntN(len(a.others))
+	for k := range min(len(a.others), greetMost) {
+		f := a.others[(first+k)%len(a.others)]
 		if idle && me >= 0 && me < pioneers {
-			a.ask(v, p, c)
+			a.ask(v, p, f)
 		} else {
-			a.probe(v, p, c)
+			a.probe(v, p, f)
 		}
 	}
 }
 
 // stealWide keeps one request to another cluster out, and measures those that are too far for one.
 func (a *Adaptive) stealWide(v View, p *Plan) {
-	clusters, flights := a.otherClusters(v), v.Flights()
-	times := stealTimes(v, clusters)
-	limit := a.tooFar(v, times)
-	weights := make([]float64, len(clusters))
-	for i, c := range clusters {
-		f, t := a.remember(v, c.ID), times[i]
+	flights := v.Flights()
+	if waitsFor(v.Now(), flights, slowLeast) {
+		return // whatever the limit is: while a request is out nothing is looked at that grows with the clusters
+	}
+	limit := a.survey(v)
+	if waitsFor(v.Now(), flights, limit) {
+		return
+	}
+	weights := make([]float64, len(a.others))
+	for i, f := range a.others {
 		switch {
-		case waitsFor(v.Now(), flights, c.ID, limit):
-			return
-		case slices.ContainsFunc(flights, func(f Flight) bool { return f.Cluster == c.ID }):
-		case t <= limit:
-			weights[i] = square(f.richness(v.Now()) / orDefault(t, limit).Seconds())
+		case slices.ContainsFunc(flights, func(x Flight) bool { return x.Cluster == f.id }):
+		case f.steal <= limit:
+			weights[i] = square(f.likely / orDefault(f.steal, limit).Seconds())
 		case v.Now() >= f.probeAt:
-			a.probe(v, p, c.ID)
+			a.probe(v, p, f)
 		default:
-			p.Wake(min(f.probeAt, a.dryAt+t))
+			p.Wake(min(f.probeAt, a.dryAt+f.steal))
 		}
 	}
 	if v.Now() < a.wideAt {
@@ -66,45 +74,45 @@ func (a *Adaptive) stealWide(v View, p *Plan) {
 		return
 	}
 	if i, ok := drawWeighted(v.Rand(), weights); ok {
-		a.ask(v, p, clusters[i].ID)
-		a.wideAt = v.Now() + jitter(v, min(backoffLeast<<min(a.fails, 10), a.longestPause(v, times)))
+		a.ask(v, p, a.others[i])
+		a.wideAt = v.Now() + jitter(v, min(backoffLeast<<min(a.fails, 10), a.longestPause(v)))
 	}
 }
 
 // longestPause bounds the pause before the next request by what is lost if there is work meanwhile: little beside the
 // time that workers have been idle already, or beside what steals take.
-func (a *Adaptive) longestPause(v View, times []time.Duration) time.Duration {
+func (a *Adaptive) longestPause(v View) time.Duration {
 	steals := backoffMost
-	for _, t := range times {
-		if t > 0 {
-			steals = min(steals, backoffSteals*t)
+	for _, f := range a.others {
+		if f.steal > 0 {
+			steals = min(steals, backoffSteals*f.steal)
 		}
 	}
 	return min(backoffMost, max(steals, (v.Now()-a.dryAt)/backoffIdle))
 }
 
 // ask sends a wide-area request.
-func (a *Adaptive) ask(v View, p *Plan, c ClusterID) {
+func (a *Adaptive) ask(v View, p *Plan, f *farCluster) {
 	patience := time.Duration(0)
-	if stealTime(v, c) == 0 {
+	if f.steal == 0 {
 		patience = blindPatience
 	}
-	if id, ok := RandomIn(v, c); ok {
+	if id, ok := RandomIn(v, f.id); ok {
 		p.Steal(id, 1, patience)
 	}
 }
 
-// waitsFor says whether a request to the cluster is out that may still be answered in time.
-func waitsFor(now time.Duration, flights []Flight, c ClusterID, limit time.Duration) bool {
+// waitsFor says whether a request to another cluster is out that may still be answered in time.
+func waitsFor(now time.Duration, flights []Flight, limit time.Duration) bool {
 	return slices.ContainsFunc(flights, func(f Flight) bool {
-		return f.Cluster == c && f.Max > 0 && now-f.Since < f.Patience+2*limit
+		return f.Wide && f.Max > 0 && now-f.Since < f.Patience+2*limit
 	})
 }
 
 // probe measures the way to a cluster.
-func (a *Adaptive) probe(v View, p *Plan, c ClusterID) {
-	if id, ok := RandomIn(v, c); ok {
-		a.remember(v, c).probeAt = v.Now() + jitter(v, max(probeLeast, probeFactor*stealTime(v, c)))
+func (a *Adaptive) probe(v View, p *Plan, f *farCluster) {
+	if id, ok := RandomIn(v, f.id); ok {
+		f.probeAt = v.Now() + jitter(v, max(probeLeast, probeFactor*f.steal))
 		p.Probe(id)
 	}
 }
@@ -112,22 +120,24 @@ func (a *Adaptive) probe(v View, p *Plan, c ClusterID) {
 // probeStrangers measures the ways to all clusters that have not been measured.
 func (a *Adaptive) probeStrangers(v View, p *Plan) {
 	a.strangers = false
-	for _, c := range a.otherClusters(v) {
-		if stealTime(v, c.ID) == 0 && v.Now() >= a.remember(v, c.ID).probeAt {
-			a.probe(v, p, c.ID)
+	a.survey(v)
+	for _, f := range a.others {
+		if f.steal == 0 && v.Now() >= f.probeAt {
+			a.probe(v, p, f)
 		}
 	}
 }
 
-// tooFar is the time beyond which a cluster is not stolen from: as long as the workers have been idle, which
-// is what was lost by waiting for a better one, and at first a few times what a job takes from the best cluster, the
-// steals that bring nothing included: two near clusters without work would only beg from each other.
-func (a *Adaptive) tooFar(v View, times []time.Duration) time.Duration {
+// survey refreshes what is remembered of all clusters, and returns the time beyond which one is not stolen from: as
+// long as the workers have been idle, which is what was lost by waiting for a better one, and at first a few times what
+// a job takes from the best cluster, the steals that bring nothing included: two near clusters without work would only
+// beg from each other.
+func (a *Adaptive) survey(v View) (tooFar time.Duration) {
 	best, idle := time.Duration(0), time.Duration(0)
-	for i, c := range a.otherClusters(v) {
-		if t := times[i]; t > 0 {
-			t = time.Duration(float64(t) / max(a.remember(v, c.ID).richness(v.Now()), leastRich))
-			if best == 0 || t < best {
+	for _, f := range a.others {
+		a.refresh(v, f)
+		if f.steal > 0 {
+			if t := time.Duration(float64(f.steal) / max(f.likely, leastRich)); best == 0 || t < best {
 				best = t
 			}
 		}
@@ -138,39 +148,22 @@ func (a *Adaptive) tooFar(v View, times []time.Duration) time.Duration {
 	return max(slowLeast, slowFactor*best, idle)
 }
 
-// stealTime is how long a steal from a cluster and the way home of its result take, by what is known; 0 if
-// nothing is.
-func stealTime(v View, c ClusterID) time.Duration {
-	l := v.Link(c)
-	if l.LastSteal == 0 {
-		return 0
-	}
-	if rate := orDefault(l.BytesPerSecond, v.BestRate()); rate > 0 {
-		return l.LastSteal + time.Duration(v.OutcomeBytes()/rate*float64(time.Second))
-	}
-	return l.LastSteal
-}
-
-// stealTimes are those of all these clusters.
-func stealTimes(v View, clusters []ClusterSpan) []time.Duration {
-	times := make([]time.Duration, len(clusters))
-	for i := range clusters {
-		times[i] = stealTime(v, clusters[i].ID)
-	}
-	return times
-}
-
-// remember finds the memory of a cluster and brings it up to date with the steals that have ended since.
-func (a *Adaptive) remember(v View, c ClusterID) *farCluster {
-	f := a.far[c]
+// remember finds the memory of a cluster, or begins one.
+func (a *Adaptive) remember(id ClusterID) *farCluster {
+	f := a.far[id]
 	if f == nil {
 		if a.far == nil {
 			a.far = make(map[ClusterID]*farCluster)
 		}
-		f = &farCluster{rich: 1}
-		a.far[c] = f
+		f = &farCluster{id: id, rich: 1}
+		a.far[id] = f
 	}
-	l := v.Link(c)
+	return f
+}
+
+// refresh brings the memory of a cluster up to date with the steals that have ended since.
+func (a *Adaptive) refresh(v View, f *farCluster) {
+	l := v.Link(f.id)
 	for ; f.wins < l.Wins; f.wins++ {
 		f.note(v.Now(), true)
 		a.fails = 0
@@ -179,7 +172,18 @@ func (a *Adaptive) remember(v View, c ClusterID) *farCluster {
 		f.note(v.Now(), false)
 		a.fails++
 	}
-	return f
+	f.steal, f.likely = stealTime(v, &l), f.richness(v.Now())
+}
+
+// stealTime is how long a steal over a link and the way home of its result take, by what is known; 0 if nothing is.
+func stealTime(v View, l *Link) time.Duration {
+	if l.LastSteal == 0 {
+		return 0
+	}
+	if rate := orDefault(l.BytesPerSecond, v.BestRate()); rate > 0 {
+		return l.LastSteal + time.Duration(v.OutcomeBytes()/rate*float64(time.Second))
+	}
+	return l.LastSteal
 }
 
 // note moves the estimate by one observation.
