@@ -9,10 +9,10 @@ import (
 
 // An Option is something that Register is told of a function.
 //
-// Checked is about arguments. The others are about results, for runs that do not believe every member (satin-peer run
-// --verify): there a result of another machine is used only if it proves itself or if others have come to the same.
-// One of Exact, Rounded and Essence is needed for that, and Certificate may go with it; a function without any of these
-// can be run, but not verified.
+// Checked and Small are about arguments. The others are about results, for runs that do not believe every member
+// (satin-peer run --verify): there a result of another machine is used only if it proves itself or if others have come
+// to the same. One of Exact, Rounded and Essence is needed for that, and Certificate may go with it; a function without
+// any of these can be run, but not verified.
 //
 // What jobs share is not compared: who lies may offer to a Lattice, and mislead all who read it. So none of them is
 // for jobs that read one, unless nothing that it may hold can make their result wrong.
@@ -32,6 +32,12 @@ func describe(d *engine.Desc, options []Option) {
 			}
 		}
 		o.set(d)
+	}
+	if d.Small == nil {
+		return
+	}
+	if err := d.Refuses(d.Small); err != nil {
+		panic(fmt.Sprintf("satin: Register(%q): its small instance is refused: %v", d.Name, err))
 	}
 }
 
@@ -72,6 +78,14 @@ func Essence[A, R any](of func(A, R) (R, error)) Option {
 	return Option{name: "Essence", arg: reflect.TypeFor[A](), result: reflect.TypeFor[R](), set: func(d *engine.Desc) {
 		d.Essence = func(arg, result any) (any, error) { return of(arg.(A), result.(R)) }
 	}}
+}
+
+// Small names a small instance of a program, for the function of its root job: an argument for which one core needs
+// between 5 and 200 ms. A run that adapts times it now and then on each of its peers, on idle cores and for at most 1 %
+// of their time, to learn how fast they are (programming model, 4.5: "the actual application with a smaller input
+// problem"). It runs as the sequential program; its result is thrown away. Without one, a job that has run is timed.
+func Small[A any](arg A) Option {
+	return Option{name: "Small", arg: reflect.TypeFor[A](), set: func(d *engine.Desc) { d.Small = arg }}
 }
 
 // Certificate is for results that prove themselves, as a model of a formula does: true says that this one is right,

@@ -19,7 +19,7 @@ func init() {
 	}), satin.Essence(func(n int, s string) (string, error) { return strings.ToLower(s), nil }))
 	satin.RegisterErr("option.exact", withExact, satin.Exact(), satin.Unlike(func(n int) string {
 		return map[bool]string{true: "it is odd"}[n%2 != 0]
-	}))
+	}), satin.Small(7))
 }
 
 func withBoth(_ *satin.Frame, n int) string { return fmt.Sprint(n) }
@@ -40,18 +40,20 @@ func TestOptions(t *testing.T) {
 		}
 	}
 	if f, _ = satin.Lookup("option.exact"); f.Alike != engine.Exact || f.Essence != nil || f.Unlike(3) != "it is odd" ||
-		f.Unlike(4) != "" {
-		t.Errorf("Exact and Unlike: %+v", f)
+		f.Unlike(4) != "" || f.Small != 7 {
+		t.Errorf("Exact, Unlike and Small: %+v", f)
 	}
 }
 
 // An option about other types than the function's is refused where it is registered.
 func TestMistypedOptions(t *testing.T) {
 	for want, o := range map[string]satin.Option{
-		"Checked is about string":     satin.Checked(func(string) error { return nil }),
-		"Essence is about uint":       satin.Essence(func(int, uint) (uint, error) { return 0, nil }),
-		"Certificate is about string": satin.Certificate(func(string, int) (bool, error) { return true, nil }),
-		"Unlike is about bool":        satin.Unlike(func(bool) string { return "" }),
+		"Checked is about string":       satin.Checked(func(string) error { return nil }),
+		"Essence is about uint":         satin.Essence(func(int, uint) (uint, error) { return 0, nil }),
+		"Certificate is about string":   satin.Certificate(func(string, int) (bool, error) { return true, nil }),
+		"Unlike is about bool":          satin.Unlike(func(bool) string { return "" }),
+		"Small is about string":         satin.Small("small"),
+		"its small instance is refused": satin.Small(0),
 	} {
 		func() {
 			defer func() {
@@ -59,7 +61,9 @@ func TestMistypedOptions(t *testing.T) {
 					t.Errorf("it panics with %s, want %s", p, want)
 				}
 			}()
-			satin.Register("option.mistyped", mistyped, o)
+			satin.Register("option.mistyped", mistyped, o, satin.Checked(func(n int) error {
+				return map[int]error{0: errors.New("too small")}[n]
+			}))
 		}()
 	}
 }

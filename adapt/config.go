@@ -69,6 +69,8 @@ type Config struct {
 	SlowWeight, LinkWeight, WorstWeight float64
 	// SlowFactor is how many times slower than the median a volunteer has to be to do harm; ours.
 	SlowFactor float64
+	// MostLoss is the part of the run's work that may be missing after a volunteer has gone; ours.
+	MostLoss float64
 	// Patience is for how many periods after a release nothing is asked for, at first, and PatienceMost the most
 	// that it doubles to; ours. After as many periods without a release it begins anew.
 	Patience, PatienceMost int
@@ -83,7 +85,7 @@ func Default(m Mode) Config {
 		Mode: m, Min: 1, Period: 30 * time.Second,
 		EMax: 0.5, EMin: 0.3, MostGrowth: 2, MostRelease: 0.5,
 		BadLink: 0.1, LinkFactor: 2, WorstLink: 0.5, ReadmitFactor: 2,
-		SlowWeight: 1, LinkWeight: 10, WorstWeight: 10, SlowFactor: 4,
+		SlowWeight: 1, LinkWeight: 10, WorstWeight: 10, SlowFactor: 4, MostLoss: 0.1,
 		Patience: 2, PatienceMost: 32, Absence: 10,
 	}
 }
@@ -114,6 +116,8 @@ func (c *Config) Validate() error {
 	case !(c.SlowWeight >= 0 && c.LinkWeight >= 0 && c.WorstWeight >= 0 && c.SlowFactor >= 1):
 		return bad("a weight", fmt.Sprintf("%v, %v, %v, %v", c.SlowWeight, c.LinkWeight, c.WorstWeight, c.SlowFactor),
 			"0 and more, SlowFactor 1 and more")
+	case !(c.MostLoss >= 0 && c.MostLoss < 1):
+		return bad("the loss", c.MostLoss, "0 to below 1 are possible")
 	case c.Patience < 1 || c.PatienceMost < c.Patience || c.Absence < 1:
 		return bad("the patience", fmt.Sprintf("%d, %d, %d", c.Patience, c.PatienceMost, c.Absence),
 			"1 and more, the most no less than the first")

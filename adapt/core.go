@@ -11,6 +11,10 @@ type Core struct {
 	cfg Config
 	// The roster has what others must know. What follows a next coordinator finds out within a period.
 	bad      map[ClusterID]bool // whose link stood out in the last period
+	harmful  map[PeerID]bool    // who did harm in the last period
+	trial    *trial             // what the last release was for
+	mistakes int                // releases that were taken back
+	trust    int                // periods for which they keep everybody else
 	patience int                // periods that a release keeps more from being asked for
 	hold     int                // of those, the ones that are left
 	calm     int                // periods since the last release
@@ -61,11 +65,17 @@ func (c *Core) Step(s *Situation) Decision {
 	}
 	worst, out := c.judgeLinks(s, all)
 	judge(&c.cfg, all, worst)
+	harm := c.judgeHarm(s, all)
+	if c.cfg.Mode == Volunteers {
+		if c.takeBack(all, &d); len(d.Changes) > 0 || c.trust > 0 {
+			return c.close(&d)
+		}
+	}
 	switch {
 	case out:
 		c.exclude(worst, all, &d)
 	case d.Efficiency < c.cfg.EMin:
-		c.release(s, all, &d)
+		c.release(s, all, harm, &d)
 	case d.Efficiency > c.cfg.EMax && c.cfg.Mode == Paper:
 		c.grow(len(s.Members), &d)
 	}
@@ -74,7 +84,7 @@ func (c *Core) Step(s *Situation) Decision {
 
 // age lets time pass for those that are out, and readmits.
 func (c *Core) age(s *Situation, d *Decision) {
-	c.hold = max(c.hold-1, 0)
+	c.hold, c.trust = max(c.hold-1, 0), max(c.trust-1, 0)
 	if c.calm++; c.calm >= c.cfg.PatienceMost {
 		c.patience = c.cfg.Patience
 	}
@@ -132,16 +142,10 @@ func (c *Core) grow(n int, d *Decision) {
 func whole(x float64) int { return int(math.Floor(x + 1e-9)) }
 
 // release lets the worst go: "the lower the efficiency, the more nodes are removed".
-func (c *Core) release(s *Situation, all []measured, d *Decision) {
+func (c *Core) release(s *Situation, all []measured, harm map[PeerID]bool, d *Decision) {
 	n := len(s.Members)
 	most := min(whole(c.cfg.MostRelease*float64(n)), n-max(c.cfg.Min, 1))
 	count := min(whole(float64(n)*(1-d.Efficiency/c.cfg.EMin)), most)
-	home := clusterOf(s)
-	speeds := make([]float64, len(all))
-	for i := range all {
-		speeds[i] = all[i].speed
-	}
-	slow := median(speeds) / c.cfg.SlowFactor
 	worst := slices.Clone(all)
 	slices.SortStableFunc(worst, func(a, b measured) int { return cmp.Compare(b.badness, a.badness) })
 	gone := 0
@@ -150,8 +154,7 @@ func (c *Core) release(s *Situation, all []measured, d *Decision) {
 		if gone >= count {
 			break
 		}
-		harms := m.speed < slow || m.wide > c.cfg.BadLink && m.Cluster != home
-		if m.Peer == s.Master || c.cfg.Mode == Volunteers && !harms {
+		if m.Peer == s.Master || c.cfg.Mode == Volunteers && !harm[m.Peer] {
 			continue
 		}
 		gone++
@@ -160,6 +163,7 @@ func (c *Core) release(s *Situation, all []measured, d *Decision) {
 	if gone == 0 {
 		return
 	}
+	c.try(all, d)
 	if c.cfg.Mode == Paper {
 		d.Roster.Wanted = n - gone
 	}

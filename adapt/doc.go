@@ -18,6 +18,8 @@
 //
 //   - The master is never excluded nor released, nor is its cluster.
 //   - No roster wants fewer than Config.Min or more than Config.Max peers, nor leaves the run without members.
+//   - No volunteer goes for one bad period, or for a speed that nobody has measured; and if less is done without those
+//     that went than before, they may come back at once.
 //   - A decision never lets go of more than half of the members, but for one cluster behind a bad link, at most one
 //     of which goes at a time.
 //   - Growth and release do not alternate: each release doubles the time in which nothing more is asked for.

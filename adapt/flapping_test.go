@@ -124,7 +124,7 @@ func TestDecisionsAreBounded(t *testing.T) {
 		for range 20 {
 			sizes := []int{1 + random.IntN(8), random.IntN(8), random.IntN(8)}
 			s := swarm(sizes, Sample{}, func(_ Member, x *Sample) {
-				x.Overhead, x.Speed, x.Share = random.Float64(), random.Float64()*9, random.Float64()
+				x.Overhead, x.Speed = random.Float64(), random.Float64()*9
 				x.Wide, x.Rate = x.Overhead*random.Float64(), random.Float64()*1e6
 			})
 			s.Roster, s.Links = roster, map[ClusterID]float64{"b": random.Float64() * 2e6}

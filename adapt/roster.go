@@ -97,11 +97,13 @@ type Change struct {
 	Kind    Kind
 	Peer    PeerID
 	Cluster ClusterID
-	Number  int     // of peers: AskedForMore
-	Share   float64 // AskedForMore, PeerReleased: the run's efficiency; of clusters: their inter-cluster overhead
-	Speed   float64 // PeerReleased: relative to the fastest
-	Wide    float64 // PeerReleased: its inter-cluster overhead
-	Rate    float64 // bytes a second
+	Number  int // of peers: AskedForMore
+	// Share is the run's efficiency when it AskedForMore or a PeerReleased; of a ClusterExcluded its inter-cluster
+	// overhead; of who is readmitted because that was a mistake the part of the work that was left, else 0.
+	Share float64
+	Speed float64 // PeerReleased: relative to the fastest
+	Wide  float64 // PeerReleased: its inter-cluster overhead
+	Rate  float64 // bytes a second
 }
 
 // String says it in a line.
@@ -117,11 +119,18 @@ func (c Change) String() string {
 		return fmt.Sprintf("cluster %s excluded: its peers wait for the network %s of their time, over %.0f bytes a second",
 			c.Cluster, percent(c.Share), c.Rate)
 	case ClusterReadmitted:
+		if c.Share > 0 {
+			return fmt.Sprintf("cluster %s is taken back: without it %s of the work was done", c.Cluster,
+				percent(c.Share))
+		}
 		if c.Rate == 0 {
 			return fmt.Sprintf("cluster %s may try again", c.Cluster)
 		}
 		return fmt.Sprintf("cluster %s readmitted: its link has %.0f bytes a second", c.Cluster, c.Rate)
 	case PeerReadmitted:
+		if c.Share > 0 {
+			return fmt.Sprintf("peer %s is taken back: without it %s of the work was done", c.Peer, percent(c.Share))
+		}
 		return fmt.Sprintf("peer %s may come back", c.Peer)
 	}
 	return fmt.Sprintf("change(%d)", c.Kind)

@@ -24,11 +24,9 @@ type Sample struct {
 	// Wide is the part of the time in which something between this cluster and another was late, no more than
 	// Overhead: a slow link does no harm to who has enough to do.
 	Wide float64
-	// Speed of one core, as measured by running the same work everywhere; in any unit that all peers share. 0 is
-	// not known.
+	// Speed of one core in the period, as measured by running the same work everywhere, in any unit that all peers
+	// share; what others have of the machine counts. 0 is not known.
 	Speed float64
-	// Share is the part of its cores that the machine's owner has left to the run: 0 to 1; 0 is not known.
-	Share float64
 	// Rate is the best bandwidth that it has seen to another cluster, in bytes a second; 0: it has seen none.
 	Rate float64
 }
@@ -36,7 +34,7 @@ type Sample struct {
 // sound says whether a sample can be of anybody.
 func (s *Sample) sound() bool {
 	part := func(x float64) bool { return x >= 0 && x <= 1 }
-	return part(s.Overhead) && part(s.Wide) && s.Wide <= s.Overhead && part(s.Share) && s.For > 0 &&
+	return part(s.Overhead) && part(s.Wide) && s.Wide <= s.Overhead && s.For > 0 &&
 		s.Cores > 0 && s.Cores <= 1<<16 && s.Speed >= 0 && s.Speed <= maxSpeed && s.Rate >= 0 && s.Rate <= maxRate
 }
 
@@ -51,6 +49,7 @@ const (
 type measured struct {
 	Member
 	cores, speed, overhead, wide, rate float64
+	known                              bool // its speed was measured
 	badness                            float64
 }
 
@@ -64,9 +63,9 @@ func measure(cfg *Config, members []Member, samples []Sample) []measured {
 			by[s.Peer] = s
 		}
 	}
-	known, fastest := 0.0, 0.0 // the best speed that was measured, and what the owners leave of it
+	fastest := 0.0
 	for _, s := range by {
-		known = max(known, s.Speed)
+		fastest = max(fastest, s.Speed)
 	}
 	all := make([]measured, 0, len(members))
 	for _, m := range members {
@@ -74,18 +73,11 @@ func measure(cfg *Config, members []Member, samples []Sample) []measured {
 		if s == nil {
 			continue
 		}
-		x := measured{Member: m, cores: s.Cores, speed: s.Speed, overhead: s.Overhead, wide: s.Wide, rate: s.Rate}
-		if x.speed == 0 { // nothing speaks against it
-			x.speed = max(known, 1)
+		x := measured{Member: m, cores: s.Cores, speed: 1, overhead: s.Overhead, wide: s.Wide, rate: s.Rate}
+		if x.known = s.Speed > 0; x.known { // else nothing speaks against it
+			x.speed = s.Speed / fastest
 		}
-		if s.Share > 0 {
-			x.speed *= s.Share
-		}
-		fastest = max(fastest, x.speed)
 		all = append(all, x)
-	}
-	for i := range all {
-		all[i].speed /= fastest
 	}
 	slices.SortFunc(all, func(a, b measured) int { return cmp.Compare(a.Peer, b.Peer) })
 	return all
@@ -103,6 +95,18 @@ func efficiency(all []measured) float64 {
 		return 0
 	}
 	return sum / n
+}
+
+// slowest is the speed below which a volunteer is far too slow: so many times slower than the median of those that
+// are known.
+func slowest(cfg *Config, all []measured) float64 {
+	var speeds []float64
+	for i := range all {
+		if all[i].known {
+			speeds = append(speeds, all[i].speed)
+		}
+	}
+	return median(speeds) / cfg.SlowFactor
 }
 
 // median of some numbers; 0 of none.

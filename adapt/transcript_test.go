@@ -90,7 +90,7 @@ func (p *play) move(which string, come bool) {
 
 func (p *play) say(d *datadriven.TestData) {
 	p.says[d.CmdArgs[0].Key] = Sample{Cores: p.value(d, "cores", 1), Overhead: p.value(d, "overhead", 0),
-		Wide: p.value(d, "wide", 0), Speed: p.value(d, "speed", 0), Share: p.value(d, "share", 0),
+		Wide: p.value(d, "wide", 0), Speed: p.value(d, "speed", 0),
 		Rate: p.value(d, "rate", 0)}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/satin-peer/satin/adapt"
 	"github.com/satin-peer/satin/internal/plain"
+	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/runs"
 )
@@ -19,6 +20,7 @@ type gauge struct {
 	period time.Duration
 	since  time.Time                   // when the period began
 	before map[peer.ID]report.RunStats // what each had told then
+	then   map[peer.ID]gauged          // when their speeds were measured
 	last   adapt.Decision              // of the last period that is over
 }
 
@@ -41,6 +43,7 @@ type told struct {
 	cluster string
 	stats   report.RunStats
 	rate    float64 // bytes a second, to other clusters
+	speed   port.Speed
 }
 
 // due says whether measure would do something.
@@ -53,12 +56,16 @@ func (g *gauge) measure(now time.Time, master peer.ID, roster *runs.Roster, all 
 	}
 	took := now.Sub(g.since)
 	s := adapt.Situation{Master: adapt.PeerID(master.String()), Roster: rosterFor(roster)}
+	yardstick := yardstickOf(master, all)
 	for i := range all {
 		x := &all[i]
+		if x.speed.Yardstick != yardstick {
+			x.speed = port.Speed{} // it cannot be compared
+		}
 		s.Members = append(s.Members, adapt.Member{Peer: adapt.PeerID(x.peer.String()),
 			Cluster: adapt.ClusterID(x.cluster)})
 		if before, ok := g.before[x.peer]; ok {
-			s.Samples = append(s.Samples, sampleOf(x, x.stats.Grown(before), took))
+			s.Samples = append(s.Samples, g.sampleOf(x, x.stats.Grown(before), took))
 		}
 	}
 	over := !g.since.IsZero()
@@ -72,9 +79,8 @@ func (g *gauge) measure(now time.Time, master peer.ID, roster *runs.Roster, all 
 	return over
 }
 
-// sampleOf is what a peer's figures of a period say of it. Nobody has measured its speed; what its owner leaves of
-// the processors is known.
-func sampleOf(x *told, grown report.RunStats, took time.Duration) adapt.Sample {
+// sampleOf is what a peer's figures of a period say of it.
+func (g *gauge) sampleOf(x *told, grown report.RunStats, took time.Duration) adapt.Sample {
 	s := adapt.Sample{Peer: adapt.PeerID(x.peer.String()), For: took, Rate: x.rate}
 	total := grown.Total().Seconds()
 	if total <= 0 {
@@ -83,9 +89,7 @@ func sampleOf(x *told, grown report.RunStats, took time.Duration) adapt.Sample {
 	s.Cores = total / took.Seconds()
 	s.Overhead = grown.Overhead().Seconds() / total
 	s.Wide = grown.CommTime.Seconds() / total
-	if held := grown.HeldTime.Seconds(); held > 0 {
-		s.Share = min(grown.CPUTime.Seconds()/held, 1)
-	}
+	s.Speed = g.speedOf(x, &grown)
 	return s
 }
 
@@ -112,13 +116,13 @@ func (x *coordinator) keepUp(now time.Time) {
 			continue
 		}
 		here := r.loadNow()
-		mine := told{t.host.ID(), t.swarm.places.mine().Name, here.Stats, float64(here.Rate)}
+		mine := told{t.host.ID(), t.swarm.places.mine().Name, here.Stats, float64(here.Rate), here.Speed}
 		t.mu.Lock()
 		all := []told{mine}
 		in, _ := t.core.Seated(r.manifest.Run)
 		for id, l := range r.loads {
 			if now.Sub(l.heard) < loadLife && in(peerName(id)) {
-				all = append(all, told{id, t.swarm.places.of(id).Name, l.Stats, float64(l.Rate)})
+				all = append(all, told{id, t.swarm.places.of(id).Name, l.Stats, float64(l.Rate), l.Speed})
 			}
 		}
 		if r.gauge.measure(now, mine.peer, t.core.Roster(r.manifest.Run), all) {

@@ -36,7 +36,7 @@ func TestGauge(t *testing.T) {
 	if e, n := period(map[peer.ID]report.RunStats{"a": {UsefulTime: 9e6}, "b": {}}); e != 0 || n != 0 {
 		t.Errorf("before the first period is over: %v of %d", e, n)
 	}
-	want := (1*0.5 + 4*0.5*0.75) / 5 // b has four cores, of which half is left
+	want := (1*0.5 + 4*0.75) / 5 // b has four cores; how fast they are nobody has measured
 	if e, n := period(map[peer.ID]report.RunStats{"a": half, "b": wide}); n != 2 || math.Abs(e-want) > 1e-9 {
 		t.Errorf("%v of %d, want %v", e, n, want)
 	}

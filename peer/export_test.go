@@ -8,6 +8,7 @@ import (
 
 	"github.com/satin-peer/satin/gossip"
 	"github.com/satin-peer/satin/internal/checkpoint"
+	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/runs"
@@ -112,6 +113,15 @@ func (p *Peer) RosterOf(run string) (uint64, string) {
 		return r.Number, string(r.Author)
 	}
 	return 0, ""
+}
+
+// SpeedOf is what it has measured of itself for a run.
+func (p *Peer) SpeedOf(run string) (s port.Speed) {
+	id, _ := job.ParseRunID(run)
+	if s := p.runs.sessionOf(id); s != nil {
+		return s.Figures().Speed
+	}
+	return s
 }
 
 // Repeat has it tell everybody again, as long as it keeps the outcome.

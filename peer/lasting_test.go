@@ -9,7 +9,10 @@ import (
 	"github.com/satin-peer/satin"
 )
 
-func init() { satin.Register("peertest.count", count) }
+func init() {
+	satin.Register("peertest.count", count)
+	satin.Register("peertest.nap", nap)
+}
 
 // A Forest is a binary tree of jobs, whose leaves are counted. A leaf takes its time, and hardly any of the
 // processor's, until the file End is there.
@@ -31,6 +34,15 @@ func count(f *satin.Frame, x Forest) int {
 	x.Depth--
 	one := satin.Spawn(f, count, x)
 	return count(f, x) + one.Get()
+}
+
+// nap does one leaf after the other until the end, and lets all other cores idle.
+func nap(f *satin.Frame, x Forest) (n int) {
+	for x.Depth = 0; ; n += satin.Spawn(f, count, x).Get() {
+		if _, err := os.Stat(x.End); err == nil {
+			return n
+		}
+	}
 }
 
 // A lasting run goes on, in many jobs, until its test ends it: what is done to it meanwhile is done in the

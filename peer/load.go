@@ -29,6 +29,11 @@ type load struct {
 	Rate int64 `cbor:"7,keyasint,omitempty"`
 	// Efficiency is the run's in the last period, in millionths; of who coordinates it only.
 	Efficiency int `cbor:"8,keyasint,omitempty"`
+	// Speed is how fast a core of it is, and Yardstick the job that tells, of who holds the root only.
+	Speed     port.Speed `cbor:"9,keyasint,omitzero"`
+	Yardstick *yardstick `cbor:"10,keyasint,omitempty"`
+
+	leaf *steal.Job // that has run here
 
 	heard time.Time
 	// what the peer told before this, and when; zero: nothing
@@ -100,7 +105,7 @@ const (
 	loadLife = 10 * time.Second
 	// maxLoads bounds the peers of a run whose loads are kept.
 	maxLoads = 4096
-	maxLoad  = 512 // bytes, encoded
+	maxLoad  = 1280 // bytes, encoded
 	// maxLinkRate bounds the bandwidth that a load tells of.
 	maxLinkRate = 1e15
 )
@@ -121,7 +126,8 @@ func (t *conductor) tellLoads(now time.Time) {
 		}
 		l := r.loadNow()
 		t.mu.Lock()
-		if r.session.Stats().Master {
+		master := r.session.Stats().Master
+		if l.Yardstick = r.findYardstick(master, l.leaf); master {
 			l.Efficiency = int(r.efficiency() * wholeShare)
 		}
 		t.mu.Unlock()
@@ -140,6 +146,7 @@ func (r *part) loadNow() *load {
 		Run: r.manifest.Run, Workers: s.Load.Workers, Busy: max(s.Load.Workers-s.Load.Idle, 0), Queued: s.Load.Queued,
 		Rate:  int64(min(s.Rate, maxLinkRate)),
 		Stats: statsOf(f, s), // not stats(), which the conductor's mutex guards
+		Speed: f.Speed, leaf: f.Leaf,
 	}
 	if s.Master {
 		l.Share = int(f.Progress * wholeShare)
@@ -163,7 +170,9 @@ func (t *conductor) hearLoad(from peer.ID, payload []byte) {
 		if old := r.loads[from]; old != nil {
 			l.before, l.beforeAt = old.Stats.Executed, old.heard
 		}
-		r.loads[from] = &l
+		if r.loads[from] = &l; from == r.master {
+			r.hearYardstick(l.Yardstick)
+		}
 		r.most = max(r.most, len(r.loads)+1)
 	}
 	t.mu.Unlock()

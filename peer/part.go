@@ -41,14 +41,17 @@ type part struct {
 	masterHeard time.Time
 	began       time.Time
 
-	now     func() time.Time
-	pace    pace.Meter
-	gauge   *gauge           // while the root is here
-	counted report.Span      // of it, see hours
-	reached float64          // share of the tree that was done when it was last looked at
-	final   *report.RunStats // of this peer's part, once it has ended
-	proofs  driver.Proofs    // what was compared, by then
-	ended   time.Time
+	now   func() time.Time
+	pace  pace.Meter
+	gauge *gauge // while the root is here
+	// yardstick is what tells how fast the peers of the run are, measures its identity; nil: nobody has named one.
+	yardstick *yardstick
+	measures  job.Identity
+	counted   report.Span      // of it, see hours
+	reached   float64          // share of the tree that was done when it was last looked at
+	final     *report.RunStats // of this peer's part, once it has ended
+	proofs    driver.Proofs    // what was compared, by then
+	ended     time.Time
 }
 
 // resumption is what is known of an own run that is about to go on.

@@ -102,6 +102,21 @@ func TestRunGrows(t *testing.T) {
 	}
 }
 
+// All peers of a run that adapts measure themselves by the same job, which has run where the root is: that names it.
+func TestYardstickTravels(t *testing.T) {
+	list := swarm(t, 2, hasty, func(c *peer.Config) { c.Workers = 32 }) // as much time as one has in a minute
+	work := last(t)
+	run := submit(t, list[0], "nap", work.arg)
+	until(t, "both have measured how fast they are, by the same", func() bool {
+		one, two := list[0].SpeedOf(run), list[1].SpeedOf(run)
+		return one.Took > 0 && two.Took > 0 && one.Yardstick == two.Yardstick
+	})
+	work.end(t)
+	if got := await[int](t, list[0], run); got == 0 {
+		t.Error("it has not napped")
+	}
+}
+
 // What a run's owner wants of it is in its manifest, or refused.
 func TestAdaptIsChecked(t *testing.T) {
 	p := open(t)

@@ -149,7 +149,7 @@ func checkLoad(_ peer.ID, b []byte) error {
 	}
 	if l.Workers < 0 || l.Workers > satin.MaxWorkers || l.Busy < 0 || l.Busy > l.Workers || l.Queued < 0 ||
 		l.Share < 0 || l.Share > wholeShare || l.Rate < 0 || l.Rate > maxLinkRate ||
-		l.Efficiency < 0 || l.Efficiency > wholeShare {
+		l.Efficiency < 0 || l.Efficiency > wholeShare || l.Speed.Took < 0 || !l.Yardstick.sound() {
 		return errLoad
 	}
 	return nil

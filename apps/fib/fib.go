@@ -9,7 +9,7 @@ import (
 )
 
 func init() {
-	satin.Register("fib.fib", fib, satin.Checked(check), satin.Exact())
+	satin.Register("fib.fib", fib, satin.Checked(check), satin.Exact(), satin.Small(31))
 	satin.Register("fib.coarse", coarse, satin.Checked(func(c Call) error { return check(c.N) }), satin.Exact())
 }
 

@@ -10,7 +10,8 @@ import (
 )
 
 func init() {
-	satin.Register("nqueens.count", count, satin.Checked(Queens.check), satin.Exact())
+	satin.Register("nqueens.count", count, satin.Checked(Queens.check), satin.Exact(),
+		satin.Small(Queens{N: 14, Leaf: 9}))
 	satin.Register("nqueens.search", search, satin.Checked(Board.check), satin.Exact())
 }
 

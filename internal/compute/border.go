@@ -93,6 +93,7 @@ func (o salvager) Kept(j engine.Job, out engine.Outcome) {
 		e.kept.none(took)
 		return
 	}
+	e.offer(&j, b)
 	p := steal.Partial{Path: j.ID.Path, Identity: job.Identify(j.Func, b), Outcome: outcome}
 	if e.cfg.Whole {
 		e.kept.add(took, p, steal.Taken{Job: steal.Job{Path: p.Path, Identity: p.Identity, Function: j.Func, Arg: b,

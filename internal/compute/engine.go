@@ -1,6 +1,7 @@
 package compute
 
 import (
+	"context"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -56,10 +57,11 @@ type Engine struct {
 	pool    *engine.Pool
 	started time.Time
 	bell    chan struct{}
-	takes   chan takeOrder // to the taker
-	quit    chan struct{}  // closed by Close
-	closing sync.Once
-	wg      sync.WaitGroup // the taker, and who counts
+	takes   chan takeOrder  // to the taker
+	closing context.Context // over when Close is called
+	close   context.CancelFunc
+	quit    <-chan struct{} // closing's
+	wg      sync.WaitGroup  // the taker, and who counts
 	orphans atomic.Pointer[steal.Orphans]
 	sharing *sharing
 	foreign programs
@@ -69,6 +71,8 @@ type Engine struct {
 
 	mu    sync.Mutex
 	found []foundJob                 // from workers for the driver
+	leaf  *steal.Job                 // the shortest that could be a yardstick
+	short time.Duration              // what it took
 	news  []func(told *[]port.Event) // from others for the driver, in order
 
 	// Of the driver.
@@ -87,6 +91,7 @@ type Engine struct {
 	lessAt        time.Duration // when to tell that there is less to give, 0 if that is no news
 	pulseAt       time.Duration
 	counting      bool // the pool's statistics are being asked for
+	gauge         gauge
 }
 
 // New starts an engine, with no cores.
@@ -99,9 +104,11 @@ func New(cfg Config) (*Engine, error) {
 	}
 	e := &Engine{
 		cfg: cfg, started: time.Now(), bell: make(chan struct{}, 1), takes: make(chan takeOrder, maxTaking),
-		quit: make(chan struct{}), segments: map[steal.SegmentID]*engine.Guest{}, given: map[steal.Ref]*engine.Taken{},
+		segments: map[steal.SegmentID]*engine.Guest{}, given: map[steal.Ref]*engine.Taken{},
 		refs: map[*engine.Taken]steal.Ref{}, early: map[*engine.Taken]bool{},
 	}
+	e.closing, e.close = context.WithCancel(context.Background())
+	e.quit = e.closing.Done()
 	e.sharing = newSharing(e)
 	pool := engine.Config{Workers: cfg.Workers, Idle: cfg.Idle, Host: outside{e: e}, Outside: e.sharing,
 		Breathe: cfg.Breathe}
@@ -126,7 +133,7 @@ func New(cfg Config) (*Engine, error) {
 
 // Close ends all jobs: see port.Live.
 func (e *Engine) Close() {
-	e.closing.Do(func() { close(e.quit) })
+	e.close()
 	e.wg.Wait()
 	e.pool.Close()
 }
@@ -159,6 +166,8 @@ func (e *Engine) Do(o *port.Order) {
 		e.count(o.Whole)
 	case port.Executed:
 		e.foreign.executed(o.Exec)
+	case port.Measure:
+		e.measure(o.Job)
 	default:
 		e.sharing.do(o)
 	}
@@ -176,7 +185,7 @@ func (e *Engine) Poll() (events []port.Event, again time.Duration) {
 	if e.reported.Queued == 0 && e.works && e.share {
 		again = lookEvery
 	}
-	for _, at := range [...]time.Duration{e.pulseAt, e.lessAt} {
+	for _, at := range [...]time.Duration{e.pulseAt, e.lessAt, e.gaugeAt(now)} {
 		if wait := max(at-now, 1); at > 0 && (again == 0 || wait < again) {
 			again = wait
 		}

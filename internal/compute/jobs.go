@@ -193,7 +193,10 @@ func (e *Engine) encoded(since time.Time) { e.encoding.Add(int64(time.Since(sinc
 
 // figures are those that cost nothing.
 func (e *Engine) figures() *port.Figures {
-	f := &port.Figures{Unkept: e.kept.lost()}
+	f := &port.Figures{Unkept: e.kept.lost(), Speed: e.gauge.speed()}
+	e.mu.Lock()
+	f.Leaf = e.leaf
+	e.mu.Unlock()
 	for _, id := range slices.Sorted(maps.Keys(e.segments)) {
 		f.Segments = append(f.Segments, port.SegmentTally{Segment: id, Tally: tally(e.segments[id])})
 	}

@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/satin-peer/satin/job"
 )
@@ -74,6 +75,8 @@ type Job struct {
 	First bool
 	// Depth is by how many steps it is to be divided further than usual, and so is all below it: see Worker.Deeper.
 	Depth uint8
+	// Took is how long it took on one core, of one that the Host is brought by Kept.
+	Took time.Duration
 }
 
 // An Outcome is what came of a job: what its function returned, or Failure.

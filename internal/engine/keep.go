@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"time"
+
 	"github.com/satin-peer/satin/job"
 )
 
@@ -130,7 +132,7 @@ func (s *stopwatch) run(w *Worker, r *Record, h uint32) {
 	if s.worth(w, took) && r.Fail == nil && !w.Aborted() {
 		if id, ok := w.runningPath(); ok {
 			id.Path = append(id.Path, index)
-			w.keep(r, id)
+			w.keep(r, id, took)
 		}
 	}
 	if took >= min(tinyJob, s.after) {
@@ -163,15 +165,19 @@ func (s *stopwatch) start(w *Worker, r *Record) int64 {
 }
 
 func (s *stopwatch) stop(w *Worker, r *Record, since int64) {
-	if r.W == nil || !s.worth(w, s.read(w)-s.slept-since) || r.Fail != nil || w.Aborted() {
+	if r.W == nil {
+		return
+	}
+	took := s.read(w) - s.slept - since
+	if !s.worth(w, took) || r.Fail != nil || w.Aborted() {
 		return
 	}
 	if id, _, ok := w.pool.idOf(r); ok {
-		w.keep(r, id)
+		w.keep(r, id, took)
 	}
 }
 
-// keep offers the outcome of r, which has ended in this worker.
-func (w *Worker) keep(r *Record, id job.ID) {
-	w.pool.host.Kept(Job{ID: id, Func: r.d.Name, Arg: r.d.Ops.Arg(r)}, r.outcome())
+// keep offers the outcome of r, which has ended in this worker after so many ns.
+func (w *Worker) keep(r *Record, id job.ID, took int64) {
+	w.pool.host.Kept(Job{ID: id, Func: r.d.Name, Arg: r.d.Ops.Arg(r), Took: time.Duration(took)}, r.outcome())
 }

@@ -65,6 +65,8 @@ type Func struct {
 	// common. Either may be nil.
 	Proves  func(arg, result any) (bool, error)
 	Essence func(arg, result any) (any, error)
+	// Small is an argument that one core needs some 20 ms for, to tell how fast it is; nil: nobody has named one.
+	Small any
 }
 
 // Likeness says how the results of equal jobs of a function compare.

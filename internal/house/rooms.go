@@ -75,7 +75,7 @@ var rooms = []room{
 	{dir: "internal/rup"},
 	{dir: "internal/checkpoint", knows: []string{"internal/durable", "internal/wire"},
 		modules: []string{"github.com/fxamacker/cbor/v2", "github.com/gofrs/flock"}},
-	{dir: "internal/port", knows: []string{"steal", "sharedobj", "internal/wire"}},
+	{dir: "internal/port", knows: []string{"job", "steal", "sharedobj", "internal/wire"}},
 	{dir: "internal/compute", knows: []string{"internal/engine", "job", "steal", "sharedobj", "internal/port",
 		"internal/wire"},
 		tests: []string{".", "internal/port/porttest"}},

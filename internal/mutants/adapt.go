@@ -1,7 +1,7 @@
 package main
 
 const (
-	adaptRules  = "^Test(Efficiency|Overloaded|More|TheWorst|Volunteers|Clusters|Links|TheMaster|OnlySound)"
+	adaptRules  = "^Test(Efficiency|Speeds|More|TheWorst|Volunteers|Clusters|Links|TheMaster|OnlySound)"
 	adaptBounds = "^Test(SteadyWorkSettles|NoFlapping|DecisionsAreBounded|Transcripts)$"
 )
 
@@ -12,10 +12,7 @@ var adaptMutants = []mutant{
 		old: "m.cores * m.speed * (1 - m.overhead)", new: "m.cores * (1 - m.overhead)"},
 	{name: "adapt/not-relative", wrong: "speed is not that of the fastest", file: "adapt/sample.go", pkg: "adapt",
 		run: adaptRules,
-		old: "all[i].speed /= fastest", new: "all[i].speed /= 1"},
-	{name: "adapt/owners-ignored", wrong: "what an owner takes of its machine does not show", file: "adapt/sample.go",
-		pkg: "adapt", run: adaptRules,
-		old: "x.speed *= s.Share", new: ""},
+		old: "x.speed = s.Speed / fastest", new: "x.speed = s.Speed"},
 	{name: "adapt/short-samples", wrong: "who has just come counts in full", file: "adapt/sample.go", pkg: "adapt",
 		run: adaptRules,
 		old: "s.For.Seconds() >= fullShare*cfg.Period.Seconds() && ", new: ""},
@@ -41,7 +38,7 @@ var adaptMutants = []mutant{
 		old: "return cmp.Compare(b.badness, a.badness)", new: "return cmp.Compare(a.Peer, b.Peer)"},
 	{name: "adapt/volunteers-released", wrong: "idle volunteers are sent away", file: "adapt/core.go", pkg: "adapt",
 		run: adaptRules,
-		old: "c.cfg.Mode == Volunteers && !harms", new: "c.cfg.Mode == Off && !harms"},
+		old: "c.cfg.Mode == Volunteers && !harm[m.Peer]", new: "c.cfg.Mode == Off && !harm[m.Peer]"},
 	{name: "adapt/master-released", wrong: "the master is sent away", file: "adapt/core.go", pkg: "adapt",
 		run: adaptBounds + "|" + adaptRules,
 		old: "m.Peer == s.Master || ", new: ""},
@@ -76,9 +73,91 @@ var adaptMutants = []mutant{
 	{name: "adapt/no-number", wrong: "another roster has the same number", file: "adapt/core.go", pkg: "adapt",
 		run: adaptRules + "|" + adaptBounds,
 		old: "d.Roster.Number++", new: ""},
+	{name: "adapt/slow-once", wrong: "a volunteer goes that was slow once", file: "adapt/trial.go", pkg: "adapt",
+		run: adaptRules,
+		old: "twice[m.Peer] = c.harmful[m.Peer]", new: "twice[m.Peer] = true"},
+	{name: "adapt/slow-ever", wrong: "a volunteer goes that was slow now and long ago", file: "adapt/trial.go",
+		pkg: "adapt", run: adaptRules,
+		old: "	c.harmful = now\n", new: "	for p := range now {\n		c.harmful[p] = true\n	}\n" +
+			"	if c.harmful == nil {\n		c.harmful = now\n	}\n"},
+	{name: "adapt/no-trial", wrong: "a release that harms stands", file: "adapt/core.go", pkg: "adapt",
+		run: "^TestTranscripts$",
+		old: "	c.try(all, d)\n", new: ""},
+	{name: "adapt/no-trial-of-clusters", wrong: "a cluster stays out whose work is missing", file: "adapt/links.go",
+		pkg: "adapt", run: "^TestTranscripts$",
+		old: "	c.try(all, d)\n", new: ""},
+	{name: "adapt/any-loss", wrong: "any change of the work takes a release back", file: "adapt/trial.go", pkg: "adapt",
+		run: "^TestTranscripts$",
+		old: "work >= (1-c.cfg.MostLoss)*t.work", new: "work >= t.work"},
+	{name: "adapt/the-same-again", wrong: "what was a mistake is made again at once", file: "adapt/core.go", pkg: "adapt",
+		run: "^TestTranscripts$",
+		old: "len(d.Changes) > 0 || c.trust > 0", new: "len(d.Changes) > 0"},
+	{name: "adapt/as-soon-again", wrong: "mistakes are made as often for ever", file: "adapt/trial.go", pkg: "adapt",
+		run: "^TestTranscripts$",
+		old: "c.cfg.Absence << min(c.mistakes, 10)", new: "c.cfg.Absence"},
 	{name: "adapt/roster-grows", wrong: "exclusions are not bounded", file: "adapt/roster.go", pkg: "adapt",
 		run: "^TestRostersAreBounded$",
 		old: "for len(r.Out) > MaxOut {", new: "for false {"},
+}
+
+const (
+	gauges = "^Test(Gauge|Measure|Leaves)"
+	speeds = "^Test(Speeds|Gauge|Yardstick)"
+)
+
+// gaugeMutants are mistakes in how peers measure how fast they are.
+var gaugeMutants = []mutant{
+	{name: "gauge/any-time", wrong: "speed is measured for as long as there is time", file: "internal/compute/gauge.go",
+		pkg: "internal/compute", run: gauges,
+		old: "max(g.next, g.idle+gaugeIdle, now+due)", new: "max(g.next, g.idle+gaugeIdle, now+min(due, 0))"},
+	{name: "gauge/no-pause", wrong: "a short yardstick is timed all the time", file: "internal/compute/gauge.go",
+		pkg: "internal/compute", run: gauges,
+		old: "max(g.next, g.idle", new: "max(g.idle"},
+	{name: "gauge/between-jobs", wrong: "a core is used that is idle for a moment", file: "internal/compute/gauge.go",
+		pkg: "internal/compute", run: gauges,
+		old: "g.idle+gaugeIdle", new: "g.idle"},
+	{name: "gauge/idle-adds-up", wrong: "a core that was idle long ago counts", file: "internal/compute/gauge.go",
+		pkg: "internal/compute", run: gauges,
+		old: "		g.idle = 0\n", new: ""},
+	{name: "gauge/two-at-a-time", wrong: "a measurement begins beside another", file: "internal/compute/gauge.go",
+		pkg: "internal/compute", run: gauges,
+		old: "	g.running = true\n", new: ""},
+	{name: "gauge/failed-again", wrong: "what fails is tried again", file: "internal/compute/gauge.go",
+		pkg: "internal/compute", run: gauges,
+		old: "		g.job = nil\n", new: ""},
+	{name: "gauge/mixed-up", wrong: "the time of another yardstick counts", file: "internal/compute/gauge.go",
+		pkg: "internal/compute", run: gauges,
+		old: "case yardstick != g.yardstick:", new: "case false:"},
+	{name: "gauge/worst", wrong: "who is interrupted looks slow", file: "internal/compute/gauge.go",
+		pkg: "internal/compute", run: gauges,
+		old: "slices.Min(g.took)", new: "slices.Max(g.took)"},
+	{name: "gauge/small-ignored", wrong: "a small instance is not what is timed", file: "internal/compute/gauge.go",
+		pkg: "internal/compute", run: gauges,
+		old: "!ok || v == nil || len(j.Arg) > 0", new: "!ok || true"},
+	{name: "gauge/large-leaf", wrong: "a yardstick is too large to travel", file: "internal/compute/gauge.go",
+		pkg: "internal/compute", run: gauges,
+		old: "len(arg) > port.MaxYardstick || ", new: ""},
+	{name: "gauge/shared-leaf", wrong: "a yardstick reads what is not there", file: "internal/compute/gauge.go",
+		pkg: "internal/compute", run: gauges,
+		old: "func(engine.Shared) { shares = true }", new: "func(engine.Shared) {}"},
+	{name: "gauge/unscaled", wrong: "what an owner takes of a machine does not show", file: "peer/yardstick.go",
+		pkg: "peer", run: speeds,
+		old: "		speed *= share / then.share\n", new: ""},
+	{name: "gauge/sleepers-are-slow", wrong: "jobs that sleep look slow", file: "peer/yardstick.go",
+		pkg: "peer", run: speeds,
+		old: "speed *= share / then.share", new: "speed *= share"},
+	{name: "gauge/idle-is-slow", wrong: "a peer without a job looks slow", file: "peer/yardstick.go",
+		pkg: "peer", run: speeds,
+		old: "held >= leastHeld*grown.Total().Seconds() && held > 0", new: "held > 0"},
+	{name: "gauge/any-yardstick", wrong: "speeds by other yardsticks are compared", file: "peer/efficiency.go",
+		pkg: "peer", run: speeds,
+		old: "			x.speed = port.Speed{} // it cannot be compared\n", new: ""},
+	{name: "gauge/untold", wrong: "the others do not hear of the yardstick", file: "peer/yardstick.go",
+		pkg: "peer", run: "^TestYardstickTravels$",
+		old: "	return r.yardstick\n", new: "	return nil\n"},
+	{name: "gauge/unbounded", wrong: "a load may bring any yardstick", file: "peer/yardstick.go",
+		pkg: "peer", run: speeds,
+		old: " && len(y.Arg) <= port.MaxYardstick", new: ""},
 }
 
 // worldMutants are mistakes in how the simulator lets runs fit themselves.

@@ -30,7 +30,7 @@ func mutants() []mutant {
 		checkpointMutants, driverMutants, proofMutants, vouchingMutants, provingMutants, hostMutants,
 		outcomeMutants, borderMutants, streamMutants,
 		timeMutants, peerMutants, preferenceMutants,
-		surroundingsMutants, programMutants, adaptMutants, objectMutants, appMutants, worldMutants,
+		surroundingsMutants, programMutants, adaptMutants, gaugeMutants, objectMutants, appMutants, worldMutants,
 		simMutants())
 }
 

@@ -3,6 +3,7 @@ package port
 import (
 	"time"
 
+	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/steal"
 )
 
@@ -20,7 +21,24 @@ type Figures struct {
 	Syncs    uint64  `cbor:"5,keyasint,omitempty"` // results taken and syncs
 	Times    Times   `cbor:"6,keyasint"`
 	Progress float64 `cbor:"8,keyasint,omitempty"` // estimated share of what was given that is done, 0 to 1
+	Speed    Speed   `cbor:"12,keyasint"`
+	// Leaf is a job that ran here and could be the run's yardstick: with its function and argument and nothing else.
+	Leaf *steal.Job `cbor:"13,keyasint,omitempty"`
 }
+
+// Speed is what Measure has brought to light: how long the yardstick takes on one core, by the clock on the wall. Who
+// times the same one can be compared.
+type Speed struct {
+	Yardstick job.Identity  `cbor:"1,keyasint"`           // of its function and argument
+	Took      time.Duration `cbor:"2,keyasint,omitempty"` // the least of the last few times; 0: not yet
+	Runs      uint64        `cbor:"3,keyasint,omitempty"` // times in all, of this yardstick and others
+}
+
+// Bounds on a yardstick that travels.
+const (
+	MaxYardstick     = 512 // bytes of its argument
+	MaxYardstickName = 128 // bytes of its function's name
+)
 
 // Times say where the time of an engine's cores went since it began, added up over the cores. Each moment of a core
 // counts once; what is nothing else was work.

@@ -33,11 +33,12 @@ const (
 	Judge   // Outcome of Job, which is not to be trusted, for Ticket: tell Judged
 
 	Executed // Exec is what came of an Execute
+	Measure  // time Job now and then, from now on; without an argument: its function's small instance
 	orderKinds
 )
 
 var orderNames = [orderKinds]string{"none", "take", "run", "put back", "deliver", "abort", "lost work", "cores", "count",
-	"here", "forget", "failed", "apply", "discard", "join", "collect", "encode", "guard", "judge", "executed"}
+	"here", "forget", "failed", "apply", "discard", "join", "collect", "encode", "guard", "judge", "executed", "measure"}
 
 func (k OrderKind) String() string {
 	if k < orderKinds {

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/satin-peer/satin/adapt"
@@ -16,8 +17,12 @@ type Adapt struct {
 	// one takes to come that is asked for.
 	Reserve []int
 	Start   time.Duration
-	// Benchmark is the share of every worker's time that measuring its speed takes.
+	// Benchmark is the share of every worker's time that measuring its speed takes: of all of it, though idle cores do
+	// that. Yardstick is what is run for it, at speed 1: nobody is measured who has not been idle for so long in a
+	// period, or whom the share does not allow it. A measured speed is wrong by up to the factor 1 + Error.
 	Benchmark float64
+	Yardstick time.Duration
+	Error     float64
 }
 
 // Adaptation is what a coordinator found at the end of a period, and what it did.
@@ -73,6 +78,9 @@ func newAdapting(w *world) (*adapting, error) {
 		return nil, fmt.Errorf("a reserve in %d clusters of %d, %v until somebody comes, %v of the time for speed",
 			len(a.cfg.Reserve), clusters, a.cfg.Start, a.cfg.Benchmark)
 	}
+	if a.cfg.Yardstick < 0 || !(a.cfg.Error >= 0) {
+		return nil, fmt.Errorf("a yardstick of %v, an error of %v", a.cfg.Yardstick, a.cfg.Error)
+	}
 	a.reserve = make([]int, clusters)
 	copy(a.reserve, a.cfg.Reserve)
 	w.queue.post(event{at: int64(a.cfg.Config.Period), what: adaptDue, peer: -1})
@@ -84,6 +92,9 @@ func newAdapting(w *world) (*adapting, error) {
 type sampled struct {
 	at, busy int64
 	late     time.Duration
+	given    float64 // time that it may measure its speed
+	speed    float64 // as it was measured last; 0: never
+	full     float64 // what it really was then
 }
 
 // sample is what a peer says of the time since the last one.
@@ -92,16 +103,37 @@ func (p *peer) sample() adapt.Sample {
 	busy, late := p.busyUntilNow(), p.core.Stats().Late
 	elapsed := w.now - p.sampled.at
 	all := float64(elapsed) * float64(len(p.engine.workers))
-	s := adapt.Sample{Peer: adapt.PeerID(p.id), For: time.Duration(elapsed), Cores: float64(len(p.engine.workers)),
-		Speed: p.speed}
+	s := adapt.Sample{Peer: adapt.PeerID(p.id), For: time.Duration(elapsed), Cores: float64(len(p.engine.workers))}
 	if all > 0 {
 		s.Overhead = min(max(1-float64(busy-p.sampled.busy)/all, 0), 1)
 		s.Wide = min(float64(late-p.sampled.late)/float64(elapsed), s.Overhead)
 	}
 	s.Rate = p.core.BestRate()
-	p.sampled = sampled{w.now, busy, late}
+	s.Speed = p.sampled.gauge(p, all, float64(busy-p.sampled.busy))
+	p.sampled.at, p.sampled.busy, p.sampled.late = w.now, busy, late
 	p.charge(sampleBytes)
 	return s
+}
+
+// gauge is how fast a peer says it is after a period, in which its workers had that time and were busy for a part of
+// it. It measures that when it is idle and as the share allows, a first time as though it were as fast as any. What
+// it has measured before is scaled by what the system has given its threads, if they have run.
+func (g *sampled) gauge(p *peer, all, busy float64) float64 {
+	w, cfg := p.world, p.world.cfg.Adapt
+	took, expected := float64(cfg.Yardstick)/p.speed, float64(cfg.Yardstick)
+	if g.speed > 0 {
+		expected /= g.full
+	}
+	g.given += cfg.Benchmark * all
+	switch {
+	case all-busy >= float64(cfg.Yardstick) && g.given >= expected:
+		g.given -= took
+		off := 2*float64(mix(w.cfg.Seed^uint64(p.number)<<32^uint64(w.now))>>11)/(1<<53) - 1 // -1 to 1
+		g.full, g.speed = p.speed, p.speed*math.Pow(1+cfg.Error, off)
+	case g.speed > 0 && busy > 0:
+		return g.speed * p.speed / g.full
+	}
+	return g.speed
 }
 
 // busyUntilNow is what the peer's workers have been busy for, with what runs now.
@@ -239,7 +271,8 @@ func AdaptSchedule(seed uint64) Config {
 	cfg := adapt.Default(adapt.Mode(1 + h%2))
 	cfg.Period = time.Second + time.Duration(h>>8%2000)*time.Millisecond
 	cfg.Absence = 2
-	c.Adapt = &Adapt{Config: cfg, Start: time.Duration(h>>20%1000) * time.Millisecond, Benchmark: 0.01}
+	c.Adapt = &Adapt{Config: cfg, Start: time.Duration(h>>20%1000) * time.Millisecond, Benchmark: 0.01,
+		Yardstick: 20 * time.Millisecond, Error: 0.2}
 	for i := range c.Network.Sizes() {
 		c.Adapt.Reserve = append(c.Adapt.Reserve, int(h>>(32+4*i)%4))
 	}

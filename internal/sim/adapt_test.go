@@ -31,7 +31,8 @@ func adapted(mode adapt.Mode, sizes, reserve []int, seed uint64) Config {
 	return Config{Tree: steps(seed), Seed: seed, Network: network, Core: core, Audit: true,
 		Policy: func() policy.Policy { return &policy.Adaptive{} }, Gossip: Gossip{Delay: 20 * time.Millisecond},
 		KeepAfter: 100 * time.Millisecond,
-		Adapt:     &Adapt{Config: cfg, Reserve: reserve, Start: 500 * time.Millisecond, Benchmark: 0.01}}
+		Adapt: &Adapt{Config: cfg, Reserve: reserve, Start: 500 * time.Millisecond, Benchmark: 0.01,
+			Yardstick: 20 * time.Millisecond, Error: 0.2}}
 }
 
 // changes lists the kinds of change of a run, in order, each once.

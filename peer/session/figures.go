@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/satin-peer/satin/internal/port"
+	"github.com/satin-peer/satin/steal"
 )
 
 // asking is somebody who waits for figures.
@@ -17,6 +18,11 @@ type asking struct {
 func (s *Session) Figures() port.Figures {
 	s.ask(true)
 	return *s.figures.Load()
+}
+
+// Measure has the engine time a job now and then: see port.Measure. Figures has what comes of it.
+func (s *Session) Measure(j *steal.Job) {
+	s.tell(func(time.Duration) { sides{s}.Do(&port.Order{Kind: port.Measure, Job: j}) })
 }
 
 // ask has the engine count, and waits until it has.

@@ -26,9 +26,9 @@ func decodeOrder(b []byte) (*port.Order, error) {
 	}
 	var err error
 	switch o.Kind {
-	case port.Run:
+	case port.Run, port.Measure:
 		if o.Job == nil {
-			err = fmt.Errorf("an order to run no job")
+			err = fmt.Errorf("an order to %v no job", o.Kind)
 		}
 	case port.Here, port.Forget, port.Failed, port.Apply, port.Discard, port.Join, port.Collect, port.Encode,
 		port.Guard, port.Judge:

@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"slices"
 	"time"
 
 	"github.com/satin-peer/satin/adapt"
@@ -34,8 +35,11 @@ const (
 	adaptPeriod = time.Minute
 	// comesAfter is how long a machine takes to come; ours.
 	comesAfter = 5 * time.Second
-	// speedShare is the share of its time in which a peer may measure its speed.
+	// speedShare is the share of its time in which a peer may measure its speed, yardstick what it runs for it, and
+	// speedError by how much it may be wrong.
 	speedShare = 0.005
+	yardstick  = 20 * time.Millisecond
+	speedError = 0.3
 
 	overloadedCluster, linkedCluster = 1, 2
 	// heavyLoad and lightLoad are what is left of a processor's speed. The paper says "heavy", with "a very low
@@ -51,6 +55,7 @@ type adaptScenario struct {
 	overloaded  float64 // what is left of the speed of the peers of a cluster; 0: all
 	at          time.Duration
 	crash       []int // clusters, at that time
+	closed      bool  // nobody else can come
 	saved       float64
 	ours        float64 // target, percent
 	said        string  // what the paper says of it
@@ -70,6 +75,20 @@ var adaptScenarios = []adaptScenario{
 	{name: "5", about: "crashing nodes", start: wholeAtStart, at: 500 * time.Second, crash: []int{1, 2}, saved: 13,
 		ours: 20, said: "WAE to 70 %, back to 36"},
 }
+
+// equalScenarios are what the default must do no harm to: equal machines, and nothing wrong with any. As many as the
+// program uses well, more, far too many, and volunteers in clusters of two and one.
+var equalScenarios = []adaptScenario{
+	{name: "8", about: "as many as are used well", start: alike(2, 4), closed: true},
+	{name: "36", about: "the paper's", start: alike(12, 3), closed: true},
+	{name: "60", about: "more", start: alike(12, 5), closed: true},
+	{name: "120", about: "far too many", start: alike(24, 5), closed: true},
+	{name: "40", about: "far too many, in pairs", start: alike(2, 20), closed: true},
+	{name: "30", about: "each its own cluster", start: alike(1, 30), closed: true},
+}
+
+// alike are so many clusters of so many peers.
+func alike(peers, clusters int) []int { return slices.Repeat([]int{peers}, clusters) }
 
 // clusterOfAll is how many machines every cluster has.
 const clusterOfAll = 12
@@ -106,8 +125,12 @@ func adaptConfig(s adaptScenario, policy string, mode adapt.Mode, measured bool,
 	if measured {
 		cfg := adapt.Default(mode)
 		cfg.Period = adaptPeriod
-		c.Adapt = &sim.Adapt{Config: cfg, Start: comesAfter, Benchmark: speedShare}
+		c.Adapt = &sim.Adapt{Config: cfg, Start: comesAfter, Benchmark: speedShare, Yardstick: yardstick,
+			Error: speedError}
 		for _, n := range s.start {
+			if s.closed {
+				break
+			}
 			c.Adapt.Reserve = append(c.Adapt.Reserve, clusterOfAll-n)
 		}
 		if len(s.crash) > 0 { // the machines that crash do not come back

@@ -1,0 +1,83 @@
+package adapt
+
+// Nobody knows beforehand whether a run is better off without somebody, and of volunteers it must not be worse off. So
+// whoever goes must have done harm in two periods in a row, and every release is on trial: if what the others do
+// afterwards is clearly less than all did before, it is taken back, and nobody goes for a while.
+
+// A trial is what a release has to be worth.
+type trial struct {
+	work  float64            // done in the period before it
+	speed map[PeerID]float64 // of those that were there
+	out   []Member           // who went; a cluster if there is no peer
+}
+
+// workOf is what was done in a period: the cores' time that was useful, by their speeds. Those that are known from
+// before count as then, so that only what they have done makes a difference.
+func workOf(all []measured, before map[PeerID]float64) (sum float64) {
+	for i := range all {
+		m := &all[i]
+		speed, known := before[m.Peer]
+		if !known {
+			speed = m.speed
+		}
+		sum += float64(m.cores * speed * (1 - m.overhead))
+	}
+	return sum
+}
+
+// judgeHarm says who has done harm in two periods in a row: peers that are far too slow, and those that wait for the
+// network between clusters.
+func (c *Core) judgeHarm(s *Situation, all []measured) map[PeerID]bool {
+	slow, home := slowest(&c.cfg, all), clusterOf(s)
+	now, twice := map[PeerID]bool{}, map[PeerID]bool{}
+	for i := range all {
+		m := &all[i]
+		if m.known && m.speed < slow || m.wide > c.cfg.BadLink && m.Cluster != home {
+			now[m.Peer] = true
+			twice[m.Peer] = c.harmful[m.Peer]
+		}
+	}
+	c.harmful = now
+	return twice
+}
+
+// try puts what a decision has let go on trial.
+func (c *Core) try(all []measured, d *Decision) {
+	t := &trial{work: workOf(all, nil), speed: map[PeerID]float64{}}
+	for i := range all {
+		t.speed[all[i].Peer] = all[i].speed
+	}
+	for _, x := range d.Changes {
+		if x.Kind == PeerReleased || x.Kind == ClusterExcluded {
+			t.out = append(t.out, Member{Peer: x.Peer, Cluster: x.Cluster})
+		}
+	}
+	c.trial = t
+}
+
+// takeBack ends the trial of the last release.
+func (c *Core) takeBack(all []measured, d *Decision) {
+	t := c.trial
+	if c.trial = nil; t == nil {
+		return
+	}
+	work := workOf(all, t.speed)
+	if work >= (1-c.cfg.MostLoss)*t.work {
+		return
+	}
+	for _, m := range t.out {
+		i := d.Roster.find(m)
+		if i < 0 || d.Roster.Out[i].Left == 0 {
+			continue
+		}
+		d.Roster.Out[i].Left = 0
+		kind := PeerReadmitted
+		if m.Peer == "" {
+			kind = ClusterReadmitted
+		}
+		d.Changes = append(d.Changes, Change{Kind: kind, Peer: m.Peer, Cluster: m.Cluster, Share: work / t.work})
+	}
+	c.trust = c.cfg.Absence << min(c.mistakes, 10)
+	c.mistakes++
+	c.changed = true
+}
