@@ -34,6 +34,10 @@ test-nat: ## Have two peers behind home routers find each other and work togethe
 		{ echo "test-nat found no iptables: install it"; exit 1; }
 	$(GO) test -tags swarm -count 1 -timeout 15m -v -run '^TestBehindRouters$$' ./internal/swarm
 
+.PHONY: test-wine
+test-wine: ## Run satin-peer.exe, and the tests that Debian's Wine can run, as Windows programs (installs it there; 5 minutes)
+	GO="$(GO)" .ci/wine . ./job ./steal ./runs ./sharedobj ./verify ./adapt ./internal/wire ./internal/pace ./internal/plain ./peer/preferences ./peer/senses ./peer/locality
+
 chaos: SEEDS = 100
 chaos: ## Do harm to swarms of real processes and see that the answers are right: SEEDS seeds (default 100) from FROM on (default 0); long
 	$(GO) test -tags swarm -count 1 -timeout 0 -v -run '^TestChaos$$' ./internal/swarm/chaos -chaos.seeds $(SEEDS) -chaos.from $(FROM) -chaos.brief=false -chaos.keep $(CURDIR)/bin/chaos

@@ -96,6 +96,7 @@ type console struct {
 	daemonTicks int
 
 	manager func(cfg *service.Config) (manager, error) // of the system's services
+	managed managed                                    // nil: no manager that wants answers has started this process
 
 	// browse shows a page in the user's browser; shows says whether somebody sees what the command prints.
 	browse func(link string) error
@@ -128,7 +129,7 @@ func newConsole() console {
 		patience: abortPatience,
 
 		daemonTicks: int(startingWithin / lookEvery),
-		browse:      browse, manager: newManager, shows: term.IsTerminal(int(os.Stdout.Fd())),
+		browse:      browse, manager: newManager, managed: underManager(), shows: term.IsTerminal(int(os.Stdout.Fd())),
 	}
 }
 

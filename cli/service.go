@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"strings"
 
 	"github.com/kardianos/service"
@@ -28,8 +29,6 @@ func newManager(cfg *service.Config) (manager, error) { return service.New(nothi
 
 // unserved are the managers, by the library's names of them, that could not start the daemon or not stop it, and why.
 var unserved = map[string]string{
-	"windows-service": "the daemon cannot be a service of Windows: it does not answer Windows' manager of services, " +
-		"which would give it up",
 	"freebsd": "the daemon cannot be a service of FreeBSD: rc.d takes no name with a dash in it",
 }
 
@@ -44,7 +43,8 @@ func newServiceCommand(c console) *cobra.Command {
 		Use:   "service",
 		Short: "Let the system start the daemon",
 		Long: `service has the system start the daemon at each login, and again if it fails: systemd or launchd for this user, or, with --system, for
-the machine, whoever is logged in; that needs the rights of an administrator. On Windows and FreeBSD it cannot: use start --background.`,
+the machine, whoever is logged in; that needs the rights of an administrator. On Windows it is always for the machine, by an account with
+few rights. On FreeBSD it cannot: use start --background.`,
 		Example: `  satin-peer service install
   satin-peer service status
   satin-peer service uninstall`,
@@ -130,14 +130,22 @@ func placeArguments(flags *pflag.FlagSet) (list []string) {
 func serviceConfig(self string, place []string, system bool) *service.Config {
 	args := append([]string{"start"}, place...)
 	return &service.Config{
-		Name: serviceName, DisplayName: "satin-peer",
+		UserName: serviceAccount(runtime.GOOS), Name: serviceName, DisplayName: "satin-peer",
 		Description: "Computes for a swarm when nothing else wants the cores",
 		Executable:  self, Arguments: args,
 		Option: service.KeyValue{
-			"UserService": !system, "RunAtLoad": true,
+			"UserService": !system, "RunAtLoad": true, "OnFailure": "restart",
 			"SystemdScript": systemdUnit(append([]string{self}, args...), system),
 		},
 	}
+}
+
+// serviceAccount is who runs it on Windows, where a service would have all rights otherwise; "" elsewhere.
+func serviceAccount(system string) string {
+	if system == "windows" {
+		return `NT AUTHORITY\LocalService`
+	}
+	return ""
 }
 
 // systemdUnit is the unit, hardened as far as jobs and the network part can do with it: modules are compiled, so memory

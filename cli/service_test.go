@@ -45,7 +45,7 @@ func TestService(t *testing.T) {
 	}{
 		{"install", modelManager{}, 0, "install start", "installed and started by a model"},
 		{"install", modelManager{refuses: errors.New("no rights")}, exitFailed, "install", "no rights"},
-		{"install", modelManager{name: "windows-service"}, exitFailed, "", "a service of Windows: it does not answer"},
+		{"install", modelManager{name: "windows-service"}, 0, "install start", "started by windows-service"},
 		{"install", modelManager{name: "freebsd"}, exitFailed, "", "start --background"},
 		{"uninstall", modelManager{name: "windows-service"}, 0, "status stop uninstall", ""},
 		{"uninstall", modelManager{}, 0, "status stop uninstall", ""},
@@ -69,6 +69,13 @@ func TestService(t *testing.T) {
 			!slices.Equal(cfg.Arguments, want) {
 			t.Errorf("%s: %+v", c.command, cfg)
 		}
+	}
+}
+
+// Guards that jobs of others do not run with all rights of a Windows machine.
+func TestServiceAccount(t *testing.T) {
+	if got := serviceAccount("windows"); got != `NT AUTHORITY\LocalService` || serviceAccount("linux") != "" {
+		t.Errorf("on Windows it is run by %q, on Linux by %q", got, serviceAccount("linux"))
 	}
 }
 

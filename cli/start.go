@@ -68,7 +68,13 @@ A second signal ends it at once; others then notice after some seconds, and do i
 		if l.Join, err = c.targets(l.Join); err != nil {
 			return err
 		}
-		return c.start(l, list, faults, func() (*settings.Loaded, error) { return c.load(cmd.Flags()) })
+		start := func(c console) error {
+			return c.start(l, list, faults, func() (*settings.Loaded, error) { return c.load(cmd.Flags()) })
+		}
+		if c.managed != nil {
+			return serve(c, l, start)
+		}
+		return start(c)
 	}
 	return cmd
 }
