@@ -53,3 +53,27 @@ func TestManyLines(t *testing.T) {
 		t.Errorf("%d lines at once, after an hour", n)
 	}
 }
+
+// Of all that a process says before it dies one line says why; what its runtime says of itself is the jobs' doing.
+func TestLastWords(t *testing.T) {
+	for text, want := range map[string]struct {
+		words string
+		own   bool
+	}{
+		"": {}, "a job says something\nand more\n": {},
+		"runtime: out of memory: cannot allocate 4194304-byte block\nfatal error: out of memory\n\ngoroutine 1\n": {
+			words: "out of memory"},
+		"SIGSEGV: segmentation violation\nPC=0x43643d m=6 sigcode=1 addr=0x0\n\ngoroutine 0\n": {
+			words: "segmentation violation"},
+		"panic: a\xff" + strings.Repeat("b", 300) + "\n":      {words: "a?" + strings.Repeat("b", 198)},
+		"so it is\n" + ownMark + "the module has other bytes": {"the module has other bytes", true},
+	} {
+		var w lastWords
+		if _, err := w.Write([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		if words, own := w.fatal(); words != want.words || own != want.own {
+			t.Errorf("%.40q: %q, by itself %t; want %q, %t", text, words, own, want.words, want.own)
+		}
+	}
+}
