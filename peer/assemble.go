@@ -50,7 +50,7 @@ func (p *Peer) assemble(apps []Application) error {
 	p.traffic = &traffic{base: p.base, places: p.places, modules: p.modules, protect: p.host, vouch: vouch}
 	p.modules.send = p.traffic.sendShared
 	p.crew = &crew{base: p.base, cfg: &p.cfg, self: self, host: p.host, arbiter: &arbiter{cores: p.cfg.Workers},
-		modules: p.modules, apps: catalog, vouch: vouch, memory: &memory{},
+		modules: p.modules, apps: catalog, vouch: vouch, memory: &memory{shareable: p.cfg.ObjectsMemory},
 		commitments: &commitments{board: p.board, key: key},
 		send:        p.traffic.send, tell: p.voice.tellNews, sendShared: p.traffic.sendShared,
 		tellShared: p.traffic.tellShared}

@@ -58,7 +58,8 @@ func (c *crew) session(m *statement.SignedManifest, of steal.Run, members *steal
 	with.Send, with.Tell, with.Log = c.send, c.tell, log
 	with.Run.Room = c.memory.enter(m.Run, peerName(m.Owner), steal.PeerID(m.Owner.String()) == c.self,
 		func(why string) { log.Warn("not all that others give of a run is taken", "why", why) })
-	with.Shared, with.Notary = c.objects(), c.vouch
+	with.Shared, with.Notary = c.memory.objects(), c.vouch
+	with.Shared.Room = c.memory.roomToShare(m.Run, c.now)
 	if of.Hoard {
 		with.Commit = c.commitments.of(m)
 	}
@@ -77,7 +78,7 @@ func (c *crew) engine(m *statement.SignedManifest, cfg compute.Config) (port.Liv
 		return compute.New(cfg)
 	}
 	process := child.Config{Command: c.cfg.Compute, Compute: cfg, Memory: c.jobMemory.Load(),
-		Shared: int(c.objects().MaxBytes)}
+		Shared: int(c.memory.objects().MaxBytes)}
 	process.Programs, _ = c.apps.lent(m) // who may not have all of them takes no part
 	log := c.log.With("run", m.Run.String())
 	process.Log = func(line string) { log.Info("a job says", "text", line) }

@@ -239,6 +239,7 @@ func (t *conductor) dismiss(r *part) {
 	final := r.stats()
 	t.live.Delete(r.manifest.Run)
 	t.crew.arbiter.leave(r.share)
+	t.crew.memory.leave(r.manifest.Run)
 	r.final, r.ended = &final, t.now()
 	t.work.add(&final)
 	t.hours.count(r, r.manifest.Owner == t.self, final, r.ended)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"runtime/debug"
 	"sync"
+	"time"
 
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
@@ -16,10 +17,11 @@ import (
 // A memory says how much of this process's memory what others give to it may take, over all runs: jobs, results that
 // are on their way home, outcomes that are kept or handed over, tuples. One run may have a half of it, and so may the
 // runs of one owner, and all that one member has sent in whatever runs. In an own run only what others have sent
-// counts. (What jobs share and long results that are still coming have bounds of their own.)
+// counts. (Long results that are still coming have bounds of their own; what jobs share: see objects.go.)
 type memory struct {
-	most  int64 // bytes; 0: as much as there is
-	limit int64 // that the collector was told of last
+	most      int64 // bytes; 0: as much as there is
+	shareable int64 // bytes for what the jobs of others' runs share; 0: not bounded over all of them
+	limit     int64 // that the collector was told of last
 
 	mu sync.Mutex
 	of map[job.RunID]*holding
@@ -32,6 +34,11 @@ type holding struct {
 	all     int64
 	from    map[steal.PeerID]int64 // of all, by who has sent it
 	refused string                 // why something was, last
+	say     func(why string)       // the first refusal
+
+	shared int64     // bytes of what its jobs share
+	beyond time.Time // since when what its jobs have made is more than it may have; zero: it is not
+	wanted bool      // another run was refused since it was asked
 }
 
 // memoryPart is the part that one run, owner or sender may have.
@@ -44,9 +51,9 @@ func (q *memory) enter(run job.RunID, owner runs.PeerID, own bool, say func(why 
 	if q.of == nil {
 		q.of = map[job.RunID]*holding{}
 	}
-	h := &holding{owner: owner, own: own, from: map[steal.PeerID]int64{}}
+	h := &holding{owner: owner, own: own, from: map[steal.PeerID]int64{}, say: say}
 	q.of[run] = h
-	return &roomIn{q, h, say}
+	return &roomIn{q, h}
 }
 
 // leave gives back what a run had.
@@ -139,9 +146,8 @@ func (q *memory) exceeded(h *holding, from steal.PeerID, n int64) string {
 
 // A roomIn is the memory as the core of one run sees it.
 type roomIn struct {
-	q   *memory
-	h   *holding
-	say func(why string) // the first refusal
+	q *memory
+	h *holding
 }
 
 // Take implements steal.Room.
@@ -164,8 +170,8 @@ func (r *roomIn) Take(from steal.PeerID, bytes int, must bool) bool {
 		r.h.from[from] += n
 	}
 	r.q.mu.Unlock()
-	if first && r.say != nil {
-		r.say(why)
+	if first && r.h.say != nil {
+		r.h.say(why)
 	}
 	return why == ""
 }

@@ -41,7 +41,8 @@ type Config struct {
 	Memory int64
 	// Executables are those that its owner lets jobs have run, for their bytes. Without Compute there are none.
 	Executables []child.Program
-	// ObjectsMemory is how many bytes what the jobs of one run share may take here, encoded; 0 is sharedobj.Default.
+	// ObjectsMemory is how many bytes what the jobs of others' runs share may take here, encoded; one run, own ones
+	// too, and the runs of one owner may have a half of it. 0 is sharedobj.Default for each, of however many.
 	ObjectsMemory int64
 	// Modules says whose modules this peer runs: ModulesOff, ModulesPublished or ModulesMembers, which "" means.
 	// Without Compute it runs none.
@@ -229,6 +230,7 @@ func (p *Peer) upkeep(ctx context.Context) {
 			p.crew.arbiter.next()
 		case now := <-due.C:
 			p.runs.keepUp()
+			p.runs.leaveExcess(now)
 			if len(p.cfg.Compute) > 0 {
 				p.crew.memory.collect(p.runs.inProgress())
 			}

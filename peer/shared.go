@@ -22,15 +22,6 @@ func (v *voice) tellShared(run job.RunID, n *sharedobj.News) {
 	}
 }
 
-// objects bounds what the jobs of a run share here.
-func (c *crew) objects() sharedobj.Config {
-	with := sharedobj.Default()
-	if c.cfg.ObjectsMemory > 0 {
-		with.MaxBytes = uint64(c.cfg.ObjectsMemory)
-	}
-	return with
-}
-
 func (x *traffic) sendShared(m *stream.Shared) {
 	if here, sent := x.guests.carryShared(m); !here {
 		x.stream.SendShared(m)

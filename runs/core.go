@@ -236,12 +236,14 @@ func (c *Core) RootHeld(now time.Time, id RunID, here bool) []Order {
 	})
 }
 
-// NotStarted is why Start could not be carried out, or why this peer cannot go on. With "" that is so no longer, and a
-// refused run is taken up after all: an own one at once, another's when it is heard of next.
+// NotStarted is why Start could not be carried out, or why this peer cannot, or shall not, go on. With "" that is so
+// no longer, and a refused run is taken up after all: an own one at once, another's when it is heard of next.
 func (c *Core) NotStarted(now time.Time, id RunID, why string) []Order {
 	return c.do(now, func() {
 		switch r := c.runs[id]; {
 		case r == nil, r.rosters.benched:
+		case why != "" && r.started && !r.mine:
+			c.end(r, StateRefused, why, false)
 		case why != "" && r.started:
 			r.started, r.holdsRoot = false, false
 			c.refuse(r, why)

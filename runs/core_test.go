@@ -472,7 +472,10 @@ func TestRetry(t *testing.T) {
 	if orders := c.NotStarted(noon, m.Run, ""); len(orders) != 0 || len(c.Runs()) != 1 {
 		t.Errorf("of a run in progress: %+v", orders)
 	}
-	c.NotStarted(noon, m.Run, "its jobs killed")
+	stops := of[Stop](c.NotStarted(noon, m.Run, "its jobs killed"))
+	if len(stops) != 1 || stops[0].Discard {
+		t.Errorf("it goes on, or what is kept of it does not: %+v", stops)
+	}
 	if list := c.Runs(); len(list) != 1 || list[0].State != StateRefused || list[0].Why != "its jobs killed" {
 		t.Errorf("the runs are %+v", list)
 	}

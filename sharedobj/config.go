@@ -10,13 +10,14 @@ import (
 type Config struct {
 	// MaxBytes bounds what is held, encoded: values, writes, and what is on its way here. The volunteer sets it.
 	MaxBytes    uint64
-	MaxEntries  int // digests of which something is known
-	MaxChain    int // versions that a chain of writes may bridge
-	MaxFetches  int // digests that are being fetched
-	MaxAdopted  int // of them, those that are fetched for others of the cluster
-	MaxJobs     int // jobs from elsewhere, waiting and running
-	MaxNeeds    int // digests that one job may name
-	MaxLattices int // lattices known
+	Room        Room // bounds it over all runs of this peer, too; nil: it is not counted
+	MaxEntries  int  // digests of which something is known
+	MaxChain    int  // versions that a chain of writes may bridge
+	MaxFetches  int  // digests that are being fetched
+	MaxAdopted  int  // of them, those that are fetched for others of the cluster
+	MaxJobs     int  // jobs from elsewhere, waiting and running
+	MaxNeeds    int  // digests that one job may name
+	MaxLattices int  // lattices known
 
 	// Patience is how long a job, or a result, waits for what it names before it goes back to its victim, and again as
 	// long while pieces of that come: given up, they would have come in vain.
@@ -42,6 +43,16 @@ type Config struct {
 	FlushEvery time.Duration
 	// SumsEvery is how often lattices are compared with those of another peer.
 	SumsEvery time.Duration
+}
+
+// A Room is the memory that this peer has for what jobs share, over all its runs. Its answers are inputs of the core
+// like any other.
+type Room interface {
+	// Hold says how many bytes the core holds from now on, and whether it may. If not, and unless it must because they
+	// are here already, what it said before stands. No more than before is always allowed.
+	Hold(bytes uint64, must bool) bool
+	// Wanted says whether another run was refused since it was asked last: what nothing here needs should go.
+	Wanted() bool
 }
 
 // Default is for a desktop of today.

@@ -101,6 +101,9 @@ func (c *Core) Hear(now time.Duration, from PeerID, n *News) Output {
 // Tick lets time pass. Call it at the time Next says, or later.
 func (c *Core) Tick(now time.Duration) Output {
 	c.begin(now)
+	if c.cfg.Room != nil && c.cfg.Room.Wanted() {
+		c.store.thin(func() bool { return false })
+	}
 	c.jobs.expire()
 	c.fetches.tickFetches()
 	c.errands.tickErrands()
@@ -182,6 +185,8 @@ func (c *Core) enter(r *Recipe, write, state *Body) *entry {
 		return nil
 	}
 	e := c.store.know(r)
+	c.store.must = true
+	defer func() { c.store.must = false }()
 	if e == nil || write != nil && !c.store.putWrite(e, write) || !c.store.putState(e, state) {
 		c.order(Order{Kind: OrderFailed, Digest: r.Digest(), Err: c.tooLarge(r)})
 		return nil
@@ -265,6 +270,7 @@ func (c *Core) end() Output {
 	if c.spread.flushAt != 0 && c.spread.flushAt <= c.now {
 		c.spread.flushNews()
 	}
+	c.store.tell(0, true)
 	return c.out
 }
 

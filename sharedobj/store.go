@@ -27,6 +27,8 @@ type store struct {
 	chain    int
 	used     uint64 // bytes held
 	reserved uint64 // bytes on their way here
+	others   Room   // what other runs leave; nil: that is not counted
+	must     bool   // what comes was made here: it is held whatever others leave
 	entries  map[Digest]*entry
 	pins     map[Digest]int // also of what is not known yet
 	recent   list.List      // of *entry, the one used longest ago first
@@ -41,7 +43,7 @@ type held struct {
 }
 
 func newStore(cfg *Config) *store {
-	return &store{most: cfg.MaxBytes, entriesN: cfg.MaxEntries, chain: cfg.MaxChain,
+	return &store{most: cfg.MaxBytes, others: cfg.Room, entriesN: cfg.MaxEntries, chain: cfg.MaxChain,
 		entries: make(map[Digest]*entry), pins: make(map[Digest]int), bodies: make(map[Hash]*held)}
 }
 
@@ -144,21 +146,36 @@ func (s *store) release(b *Body) {
 }
 
 // room makes room for so many bytes more by dropping what is not pinned or in keep; false if there is not
-// enough of that.
+// enough of that, or of what other runs leave.
 func (s *store) room(n uint64, keep ...*entry) bool {
-	if n > s.most {
-		return false
-	}
+	return n <= s.most && (s.thin(func() bool { return s.fits(n) && s.tell(n, false) }, keep...) || s.must && s.fits(n))
+}
+
+// fits says whether so many bytes more are within this run's own bound.
+func (s *store) fits(n uint64) bool { return s.used+s.reserved+n <= s.most }
+
+// tell says that so many bytes more are held; see Room.
+func (s *store) tell(more uint64, must bool) bool {
+	return s.others == nil || s.others.Hold(s.used+s.reserved+more, must)
+}
+
+// thin drops what is not pinned or in keep until that is enough, what was used longest ago first.
+func (s *store) thin(enough func() bool, keep ...*entry) bool {
 	for pass := 0; pass < 2; pass++ { // values first: writes are small, and the way to others' values
-		for at := s.recent.Front(); at != nil && s.used+s.reserved+n > s.most; at = at.Next() {
-			if e := at.Value.(*entry); s.free(e) && !slices.Contains(keep, e) {
-				if s.dropState(e); pass == 1 {
-					s.dropWrite(e)
-				}
+		for at := s.recent.Front(); at != nil; at = at.Next() {
+			e := at.Value.(*entry)
+			if e.state == nil && (pass == 0 || e.write == nil) || !s.free(e) || slices.Contains(keep, e) {
+				continue
+			}
+			if enough() {
+				return true
+			}
+			if s.dropState(e); pass == 1 {
+				s.dropWrite(e)
 			}
 		}
 	}
-	return s.used+s.reserved+n <= s.most
+	return enough()
 }
 
 // putState enters a version's value; false if there is no room.

@@ -256,8 +256,9 @@ func objectsKey() *key {
 	return &key{
 		name: "objects_memory", kind: numberKind,
 		want: fmt.Sprintf("a whole number from %d to %d", MinObjects, MaxMemory),
-		about: []string{"MiB of memory that what the jobs of one run share may take: constants, objects and lattices.",
-			"Jobs that read something larger are left to other peers; the log says so."},
+		about: []string{"MiB of memory that what the jobs of others' runs share may take: constants, objects and lattices.",
+			"One run, own ones too, and all runs of one owner may have half of it. Jobs that read something larger are",
+			"left to other peers; the log says so."},
 		field: func(s *Settings) any { return &s.ObjectsMemory },
 		check: func(s *Settings) bool { return s.ObjectsMemory >= MinObjects && s.ObjectsMemory <= MaxMemory },
 	}

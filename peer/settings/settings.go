@@ -53,7 +53,7 @@ type Settings struct {
 	OnMetered   bool          // use cores while the network is metered
 
 	Memory int // MiB that one run's jobs may have; 0: a share of the machine's
-	// ObjectsMemory is how many MiB what one run's jobs share may take.
+	// ObjectsMemory is how many MiB what the jobs of others' runs share may take; half of it is one run's.
 	ObjectsMemory int
 
 	// Executables are files that jobs may have run, as "NAME=PATH" or "NAME=PATH@HASH".
@@ -133,7 +133,7 @@ func Defaults(d Dirs) Settings {
 	return Settings{
 		StateDir: d.State,
 		Trust:    TrustInvite, MDNS: true, DHT: true, NAT: true, MaxConnections: 256,
-		Policy: policy.Names()[0], Priority: PriorityIdle, ObjectsMemory: 1024,
+		Policy: policy.Names()[0], Priority: PriorityIdle, ObjectsMemory: 2048,
 		WorkersHere: preferences.Same, AwayAfter: 5 * time.Minute, CPUShare: 100,
 		Modules: ModulesMembers, ModuleCache: 256, RunDisk: 8192, RunMemory: 96,
 		Dashboard: DashboardAuto,

@@ -26,7 +26,8 @@ type Config struct {
 	Shuffle      time.Duration // most by which messages are late
 	Late, Slow   time.Duration // most by which ticks and engines are
 	Liar, Skewed bool
-	Guests       int // whom one peer each knows; with a liar, it is one of them
+	Crowded      bool // each peer has other runs, which leave little memory at times
+	Guests       int  // whom one peer each knows; with a liar, it is one of them
 
 	OneCopy uint64 // bytes announced: what may come into each cluster, and a tenth more; 0: not looked at
 }
@@ -75,6 +76,7 @@ func Schedule(seed uint64) Config {
 	if r.IntN(3) == 0 {
 		c.Guests = 1 + r.IntN(3)
 	}
+	c.Crowded = seed%5 == 2
 	c.End = c.Calm + 20*(core.Patience+15*time.Second)
 	return c
 }

@@ -145,6 +145,7 @@ type peer struct {
 	skewed  bool
 	host    *peer // of a guest; nil: it is none
 	core    *sharedobj.Core
+	crowd   *crowd // nil: what is shared here has the memory for itself
 	engine  *engine
 	pins    map[sharedobj.Digest]int
 	reads   map[sharedobj.Digest][]func()
@@ -157,7 +158,12 @@ type peer struct {
 func (p *peer) start() {
 	p.life++
 	p.up = true
-	core, err := sharedobj.NewCore(p.world.cfg.Core, p.id, p.members(),
+	cfg := p.world.cfg.Core
+	if p.crowd = nil; p.world.cfg.Crowded {
+		p.crowd = newCrowd(p)
+		cfg.Room = p.crowd
+	}
+	core, err := sharedobj.NewCore(cfg, p.id, p.members(),
 		rand.New(rand.NewPCG(p.world.cfg.Seed, uint64(p.number))))
 	if err != nil {
 		panic(err)
@@ -207,6 +213,8 @@ func (p *peer) absorb(out sharedobj.Output) {
 	}
 	if s := p.core.Stats(); s.BytesHeld > w.cfg.Core.MaxBytes {
 		w.violate(bounded, "%s holds %d bytes of %d", p.id, s.BytesHeld, w.cfg.Core.MaxBytes)
+	} else if p.crowd != nil && s.BytesHeld > p.crowd.told {
+		w.violate(bounded, "%s holds %d bytes, and says %d", p.id, s.BytesHeld, p.crowd.told)
 	}
 	if at, ok := p.core.Next(); ok && (p.ringing == 0 || at < p.ringing) {
 		p.ringing = max(at, w.now+1)
