@@ -19,6 +19,7 @@ type sample struct {
 	satin.Stats               // of a pool that has done nothing else
 	peers       int           // that work on it
 	left        *report.Left  // as the daemon estimates it, which has seen all of the run; nil if there is none
+	waits       string        // what its jobs wait for until they can be compared; "" if none does
 }
 
 // measure takes a sample, in at most some milliseconds. A nil pool is the sequential program.
@@ -86,6 +87,8 @@ func (p progress) eta() string {
 // line is the progress on a terminal, to the right of the bar.
 func (p progress) line() string {
 	switch {
+	case p.waits != "":
+		return fmt.Sprintf("%6s  %s", percent(p.share), p.waits)
 	case p.peers > 0 && p.Workers == 0:
 		return fmt.Sprintf("%6s  nobody computes now: satin-peer status says why", percent(p.share))
 	case p.peers > 0:
@@ -102,6 +105,8 @@ func (p progress) line() string {
 func (p progress) plain() string {
 	where := ""
 	switch {
+	case p.waits != "":
+		return fmt.Sprintf("%s: %s of the tree done; %s", brief(p.at), percent(p.share), p.waits)
 	case p.peers > 0 && p.Workers == 0:
 		return fmt.Sprintf("%s: %s of the tree done; nobody computes now: satin-peer status says why", brief(p.at),
 			percent(p.share))

@@ -257,6 +257,8 @@ func reason(r *control.RunInfo) string {
 	switch {
 	case r.Why != "":
 		return r.Why
+	case r.Waits != "":
+		return r.Waits
 	case r.NotStoring != "":
 		return "nothing is kept on the disk: " + r.NotStoring
 	case r.Roster != nil && len(r.Roster.Log) > 0 && !r.State.Ended():

@@ -169,6 +169,7 @@ func (r *swarmRun) measure() sample {
 	}
 	return sample{
 		at: floatSeconds(p.Elapsed), share: p.Share, peers: max(p.Peers, 1), left: p.Left,
+		waits: p.Waits,
 		Stats: satin.Stats{Workers: p.Workers, Busy: p.Busy, Executed: p.Executed},
 	}
 }

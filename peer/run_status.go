@@ -80,7 +80,7 @@ func (x *reporter) describeRun(i *runs.Info, r *part, now time.Time) control.Run
 			d.NotStoring = oneLine(err)
 		}
 	}
-	d.NoRoom = x.runs.crew.memory.trouble(m.Run)
+	d.NoRoom, d.Waits = x.runs.crew.memory.trouble(m.Run), r.waits()
 	if i.Answered != nil {
 		d.AnsweredBy = string(i.Answered.Author)
 	}
@@ -115,7 +115,17 @@ func (x *reporter) progress(i *runs.Info, r *part) control.Progress {
 	return control.Progress{
 		Run: i.Manifest.Run.Hex(), State: control.RunState(i.State), Elapsed: elapsed(i, now).Seconds(),
 		Share: shareDone(i, r), Left: r.left(now), Executed: total.Executed, Peers: peers, Workers: workers, Busy: busy,
+		Waits: r.waits(),
 	}
+}
+
+// waits says what its jobs wait for until they can be compared; "" if none does. The conductor's mutex is held.
+func (r *part) waits() string {
+	if r == nil || r.final != nil || r.manifest.Verify == "" {
+		return ""
+	}
+	p := r.session.Stats().Proofs
+	return lacking(&p)
 }
 
 // masterOf is who holds the root job, as far as this peer knows; "" if nobody was heard of lately. The

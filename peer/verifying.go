@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/peer"
@@ -51,10 +52,14 @@ const (
 	proofPatience = time.Minute
 )
 
+// othersOnly after a way to verify has the owner's machine make no copies: jobs wait until others can.
+const othersOnly = ",others"
+
 // modeOf reads how a run is verified; a quorum of 1, and no doubt, is whoever brings it.
-func modeOf(mode string) (c verify.Config, err error) {
-	c = verify.Config{Quorum: 1, Own: true, Wait: proofPatience, MaxOpen: steal.LAN().MaxLeases}
-	if mode == "" {
+func modeOf(asked string) (c verify.Config, err error) {
+	mode, alone := strings.CutSuffix(asked, othersOnly)
+	c = verify.Config{Quorum: 1, Own: !alone, Wait: proofPatience, MaxOpen: steal.LAN().MaxLeases}
+	if asked == "" {
 		return c, nil
 	}
 	if text, is := strings.CutPrefix(mode, quorumMode); is {
@@ -69,15 +74,15 @@ func modeOf(mode string) (c verify.Config, err error) {
 			return c, nil
 		}
 	}
-	if text, is := strings.CutPrefix(mode, spotMode); is {
+	if text, is := strings.CutPrefix(mode, spotMode); is && !alone {
 		if x, err := strconv.ParseFloat(text, 64); err == nil && x >= leastSpot && x <= 1 {
 			c.Spot = x
 			return c, nil
 		}
 	}
 	return c, fmt.Errorf("verification %q is not known here: want members, %sR with a share R of the nodes from %g to 1, "+
-		"%sK with K from 2 to %d, or %sP with a probability P from %g to %g", clip(mode), spotMode, leastSpot, quorumMode,
-		maxQuorum, doubtMode, leastDoubt, mostDoubt)
+		"%sK with K from 2 to %d, or %sP with a probability P from %g to %g; %s after the last two has others make all copies",
+		clip(asked), spotMode, leastSpot, quorumMode, maxQuorum, doubtMode, leastDoubt, mostDoubt, othersOnly)
 }
 
 // comparable says why outcomes of a run cannot be compared; "" if they can. It notes how this machine rounds where
@@ -194,8 +199,28 @@ func (j *jury) proving(m *runs.Manifest) *driver.Proving {
 		Rerun:   func(t *driver.Trial) { j.rerun(m.Run, t) },
 		Passed:  j.records.pass,
 		Caught:  func(c driver.Caught) { j.spawn(func(context.Context) { j.caught(m.Run, &c) }) },
-		Missing: func(int) {}, // this machine is the further copy
+		Missing: j.missing(m.Run),
 	}
+}
+
+// missing says once of a run that its jobs wait for more members; its status says for how many at any time.
+func (j *jury) missing(run job.RunID) func(int) {
+	var once sync.Once
+	return func(n int) {
+		once.Do(func() {
+			j.log.Warn("jobs wait until more members by others take part, to compare results: satin-peer runs says how many",
+				"run", run, "members", n)
+		})
+	}
+}
+
+// lacking says what the jobs of a run wait for where this machine makes no copies; "" if none does.
+func lacking(p *driver.Proofs) string {
+	if p.Waiting == 0 {
+		return ""
+	}
+	return fmt.Sprintf("jobs whose results wait to be compared: %d, until %d more members by others take part", p.Waiting,
+		p.Missing)
 }
 
 // maxLies bounds the lies that are kept.

@@ -20,7 +20,8 @@ type Config struct {
 	Liars float64
 	// Again is the share of outcomes that are compared although one record is enough, from 0 to 1; for Doubt.
 	Again float64
-	// Own lets this machine be the further copy when others cannot be had within Wait.
+	// Own lets this machine be the further copy when others cannot be had; else the node waits for them. Wait is how
+	// long who was asked for one is waited for. (What others have said differently is settled here in any case.)
 	Own  bool
 	Wait time.Duration
 	// AtOnce is how many nodes this machine computes at a time where Doubt would ask more than two others; with Own.
@@ -59,7 +60,7 @@ type Core struct {
 	view   View
 	rand   Rand
 	now    time.Time
-	open   map[Node]*question
+	open   questions
 	blamed map[PeerID]bool
 	scale  scale
 	used   beliefs
@@ -68,7 +69,7 @@ type Core struct {
 
 // New makes a core that has seen nothing.
 func New(cfg Config, view View, rand Rand) *Core {
-	return &Core{cfg: cfg, view: view, rand: rand, open: map[Node]*question{}, blamed: map[PeerID]bool{},
+	return &Core{cfg: cfg, view: view, rand: rand, open: questions{}, blamed: map[PeerID]bool{},
 		scale: scale{cfg.Liars, cfg.Doubt, view}, used: beliefs{sets: map[string]*belief{}}}
 }
 
@@ -90,7 +91,7 @@ type question struct {
 	here     bool // it is computed here too,
 	settling bool // and that decides
 	again    bool // one record is not enough
-	missing  bool // that was said
+	lacks    int  // further peers that are wanted for it, and not there
 	accepted *Hash
 	rests    *belief // what is remembered of that; nil if there is no doubt
 	proven   bool    // what was accepted proves itself
@@ -183,9 +184,13 @@ func (c *Core) Lost(now time.Time, n Node, id PeerID) []Order {
 // Tick is wanted now and then: who was asked may never answer.
 func (c *Core) Tick(now time.Time) []Order {
 	return c.do(now, func() {
-		for _, q := range c.sorted() {
-			if q.accepted == nil && now.Sub(q.since) >= c.cfg.Wait {
+		for _, q := range c.open.sorted() {
+			switch {
+			case q.accepted != nil:
+			case now.Sub(q.since) >= c.cfg.Wait:
 				c.late(q)
+			case q.lacks > 0: // somebody may have come
+				c.decide(q)
 			}
 		}
 	})
@@ -201,14 +206,20 @@ func (c *Core) late(q *question) {
 		c.settle(q, q.audit.of.by)
 	case q.dispute != nil || q.audit != nil: // this machine is at it
 	default:
+		if q.lacks > 0 { // better one that was silent than nobody
+			clear(q.gone)
+		}
 		maps.Copy(q.gone, q.asked)
 		clear(q.asked)
 		c.decide(q)
 	}
 }
 
-func (c *Core) sorted() []*question {
-	return slices.SortedFunc(maps.Values(c.open), func(a, b *question) int {
+// questions are those that are open.
+type questions map[Node]*question
+
+func (l questions) sorted() []*question {
+	return slices.SortedFunc(maps.Values(l), func(a, b *question) int {
 		return cmp.Or(cmp.Compare(a.node.Path, b.node.Path), slices.Compare(a.node.Identity[:], b.node.Identity[:]))
 	})
 }
@@ -271,7 +282,7 @@ func (c *Core) enough(q *question) bool {
 func (c *Core) accept(q *question) {
 	by := q.authors()
 	h := q.claims[0].Outcome
-	q.accepted = &h
+	q.accepted, q.lacks = &h, 0
 	c.order(Accept{q.node, h, by})
 	if c.cfg.Doubt > 0 && !q.proven {
 		c.note(q, by)
@@ -307,13 +318,33 @@ func (c *Core) askMore(q *question) {
 	}
 	switch {
 	case want <= 0:
+		q.lacks = 0
 	case c.cfg.Own && !q.here:
 		q.here = true
 		c.order(RunHere{q.node})
-	case !c.cfg.Own && !q.missing:
-		q.missing = true
-		c.order(Missing{q.node, want})
+	case !c.cfg.Own:
+		c.order(q.lack(want)...)
 	}
+}
+
+// lack notes, and says the first time, that so many more are wanted than there are.
+func (q *question) lack(n int) (said []Order) {
+	if q.lacks == 0 {
+		said = append(said, Missing{q.node, n})
+	}
+	q.lacks = n
+	return said
+}
+
+// Lacking counts the nodes that wait until there are more peers with other introducers, and says how many more the one
+// that wants most would need.
+func (c *Core) Lacking() (nodes, peers int) {
+	for _, q := range c.open {
+		if q.lacks > 0 {
+			nodes, peers = nodes+1, max(peers, q.lacks)
+		}
+	}
+	return nodes, peers
 }
 
 // candidates lists who may be asked for a copy: nobody is to know who will be.
@@ -340,7 +371,7 @@ func (c *Core) blame(id PeerID, p Proof) {
 	}
 	c.blamed[id] = true
 	c.order(Blame{id, p})
-	for _, q := range c.sorted() {
+	for _, q := range c.open.sorted() {
 		before := len(q.claims)
 		q.claims = slices.DeleteFunc(q.claims, func(h held) bool { return h.by == id })
 		delete(q.asked, id)

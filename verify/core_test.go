@@ -277,3 +277,40 @@ func TestBounds(t *testing.T) {
 		t.Errorf("asked were %v, and not this machine in the end", seen)
 	}
 }
+
+// Where this machine may make no copies a node waits until there are enough others: whoever comes is asked at once, who
+// was silent again when nobody else is left, and this machine never computes it.
+func TestWaitsForOthers(t *testing.T) {
+	w := &world{list: []Candidate{{"a", "x"}, {"b", "x"}}}
+	c := New(Config{Quorum: 3, Wait: time.Minute, MaxOpen: 9}, w, w)
+	now, x := noon, leaf("1", 7).Claim()
+	step := func(what string, out []Order, asked []PeerID, missing, lacks int) {
+		t.Helper()
+		var to []PeerID
+		for _, o := range of[Copy](out) {
+			to = append(to, o.To)
+		}
+		nodes, peers := c.Lacking()
+		if !slices.Equal(to, asked) || len(of[Missing](out)) != missing || peers != lacks ||
+			(nodes > 0) != (lacks > 0) || len(of[RunHere](out)) > 0 {
+			t.Errorf("%s: %v; %d nodes wait for %d peers", what, out, nodes, peers)
+		}
+	}
+	step("one alone", c.Came(now, x, "a"), nil, 1, 2)
+	step("nobody has come", c.Tick(now.Add(time.Second)), nil, 0, 2)
+	w.list = append(w.list, Candidate{"c", "y"})
+	now = now.Add(2 * time.Second)
+	step("one has come", c.Tick(now), []PeerID{"c"}, 0, 1)
+	now = now.Add(time.Minute)
+	step("it is silent", c.Tick(now), nil, 0, 2)
+	now = now.Add(time.Minute)
+	step("it is asked again", c.Tick(now), []PeerID{"c"}, 0, 1)
+	step("it has brought one", c.Came(now, x, "c"), nil, 0, 1)
+	w.list = append(w.list, Candidate{"d", "z"})
+	now = now.Add(time.Second)
+	step("there are enough", c.Tick(now), []PeerID{"d"}, 0, 0)
+	out := c.Came(now, x, "d")
+	if step("all have come", out, nil, 0, 0); len(of[Accept](out)) != 1 {
+		t.Errorf("three do not suffice: %v", out)
+	}
+}

@@ -8,7 +8,7 @@ import (
 )
 
 // Credibility, after L. F. G. Sarmenta, Sabotage-Tolerance Mechanisms for Volunteer Computing Systems, Future
-// Generation Computer Systems 18(4), 2002, section 4. At most a share f of strangers lie, each in a share s of its
+// Generation Computer Systems 18(4), 2002. At most a share f of strangers lie, each in a share s of its
 // outcomes that does not change; who is caught once is out. Then
 //
 //   - the next outcome of a peer is wrong with at most P = f if nothing is known of it, and P = f/((1-f) k e) if k of
@@ -108,12 +108,13 @@ func (c *Core) askDoubted(q *question) {
 		q.here = true
 		c.order(RunHere{q.node})
 		return
-	case short && !q.missing:
-		q.missing = true
+	case short:
 		stranger := c.cfg.Liars / (1 - c.cfg.Liars)
 		limit := c.cfg.Doubt / (1 - c.cfg.Doubt)
 		lacks := math.Ceil(math.Log(limit/c.scale.against(by)) / math.Log(stranger))
-		c.order(Missing{q.node, max(1, int(lacks))})
+		c.order(q.lack(max(1, int(lacks)))...)
+	default:
+		q.lacks = 0
 	}
 	for _, id := range more {
 		c.copyTo(q, id)

@@ -129,6 +129,9 @@ func TestOwnCopyEndsDoubt(t *testing.T) {
 	if got := of[Missing](out); len(got) != 1 || got[0].Peers != 4 || len(of[Copy](out)) != 2 {
 		t.Errorf("among three, where this machine may not: %v", out)
 	}
+	if nodes, peers := c.Lacking(); nodes != 1 || peers != 4 {
+		t.Errorf("%d nodes wait for %d peers", nodes, peers)
+	}
 }
 
 // One that was honest until it was believed alone is compared now and then all the same; and of what rests on its word

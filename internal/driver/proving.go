@@ -60,7 +60,8 @@ type Proofs struct {
 	Copies  uint64          // further ones that were asked of others
 	Here    uint64          // further ones that were computed here, disputes included
 	Settled uint64          // disputes
-	Missing int             // peers by others that the last job which waits for some would need
+	Waiting int             // jobs that wait until there are more peers by others,
+	Missing int             // and how many more the one that wants most needs
 	Caught  []verify.PeerID // in the order in which they were
 	Doubt   float64         // with which probability at most an outcome that is used is wrong, where records count
 	OnLiars uint64          // outcomes that are used and rest on the word of those alone who were caught later
@@ -266,7 +267,6 @@ func (v *proving) absorb(orders []verify.Order) {
 		case verify.Passed:
 			v.cfg.Passed(o.Peers)
 		case verify.Missing:
-			v.counts.Missing = o.Peers
 			v.cfg.Missing(o.Peers)
 		}
 	}
@@ -343,6 +343,7 @@ func (d *Driver) Proofs() (p Proofs) {
 		p = d.proving.counts
 		p.Caught = slices.Clone(p.Caught)
 		p.Doubt, p.OnLiars = d.proving.core.InDoubt()
+		p.Waiting, p.Missing = d.proving.core.Lacking()
 	}
 	return p
 }

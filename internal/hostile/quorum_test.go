@@ -93,6 +93,30 @@ func TestDoubtOfStrangers(t *testing.T) {
 	}
 }
 
+// Where the owner's machine is not to make copies a run waits until there are members enough, says for how many, and
+// goes on when one has come.
+func TestOthersMakeAllCopies(t *testing.T) {
+	v, one := impatient(t), impatient(t)
+	join(t, v, one, control.Invitation{})
+	run, end := pairs(t, v, 2, control.Submission{Verify: "quorum=2,others"})
+	until(t, "both compute", func() bool { return leaves.begun.Load() == 2 })
+	leaves.open.Store(true)
+	until(t, "it says what it waits for", func() bool {
+		list, err := v.Runs(patience(t))
+		return err == nil && slices.ContainsFunc(list, func(r control.RunInfo) bool {
+			return r.Run == run.Hex() && r.Waits == "jobs whose results wait to be compared: 1, until 1 more members by others take part"
+		})
+	})
+	join(t, v, impatient(t), control.Invitation{})
+	out := end()
+	if got := answer(t, out); got != 5 {
+		t.Errorf("the answer is %d", got)
+	}
+	if x := out.Trust; x == nil || x.Proved != 1 || x.Copies != 1 || x.Here > 0 {
+		t.Errorf("it rests on %+v", x)
+	}
+}
+
 // What the user has vouched for is not computed again.
 func TestTrustedPeers(t *testing.T) {
 	for _, mode := range []string{"doubt=1e-4", "quorum=2"} {

@@ -148,7 +148,7 @@ type Submission struct {
 	Recovery string `json:"recovery,omitempty"`
 	// Verify says what is done before an outcome of another peer is used: "members", believe it, "quorum=K", have K
 	// peers whom different members have let in come to it, or "doubt=P", as many as their records call for, so that it
-	// is wrong with probability P at most; "" is members.
+	// is wrong with probability P at most; "" is members. With ",others" after it the owner's machine makes no copies.
 	Verify string `json:"verify,omitempty"`
 	// MaxCores is how many cores of one peer the run may use; 0 leaves it to each peer.
 	MaxCores int `json:"max_cores,omitempty"`
@@ -176,6 +176,7 @@ type Progress struct {
 	Peers    int          `json:"peers"`           // that work on it now, this one counted
 	Workers  int          `json:"workers"`         // of those peers
 	Busy     int          `json:"busy"`            // of those workers
+	Waits    string       `json:"waits,omitempty"` // see RunInfo
 }
 
 // An Outcome is the end of a run.
