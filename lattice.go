@@ -111,7 +111,7 @@ func (p *place[K, V]) find(f *Frame) unsafe.Pointer {
 func (l Lattice[K, V]) Offer(f *Frame, v V) {
 	c := l.at.here(f)
 	if c.kind.check != nil {
-		if err := c.kind.check(c.about, v); err != nil {
+		if err := c.kind.check(c.about, v); err != nil && err != engine.ErrUnchecked {
 			panic(fmt.Sprintf("satin: an offer to lattice %q is not valid: %v", c.kind.name, err))
 		}
 	}

@@ -39,8 +39,11 @@ func (l *lattice[K, V]) CheckBytes(c engine.Codec, about, offer []byte) error {
 	if err := c.Decode(about, &s); err != nil {
 		return err
 	}
-	if err := c.Decode(offer, &v); err != nil || l.check == nil {
+	if err := c.Decode(offer, &v); err != nil {
 		return err
+	}
+	if l.check == nil {
+		return engine.ErrUnchecked
 	}
 	return l.check(s.About, v)
 }

@@ -125,7 +125,7 @@ type court struct {
 
 // convene lets a jury do what it decides, and hear what others accuse of; before anybody speaks.
 func (j *jury) convene(p *Peer) {
-	j.banish, j.voice, j.live = p.door.revoke, p.voice, p.runs.sessionOf
+	j.banish, j.expel, j.voice, j.live = p.door.revoke, p.visitors.expel, p.voice, p.runs.sessionOf
 	j.court.known = func(run job.RunID) *runs.Manifest { return takesPart(p.runs, run) }
 	j.court.engine, j.court.out = p.crew.trialEngine, p.host.Roll().Outcast
 	p.voice.hear(gossip.KindAccusation, checkAccusation, j.hear)

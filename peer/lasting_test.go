@@ -10,7 +10,7 @@ import (
 )
 
 func init() {
-	satin.Register("peertest.count", count)
+	satin.Register("peertest.count", count, satin.Exact())
 	satin.Register("peertest.nap", nap)
 }
 

@@ -39,8 +39,8 @@ const (
 const DefaultModuleCache = 256 << 20
 
 const (
-	// consentApp stands on a card for what its peer runs of modules: its version is the ABI's, then the consent.
-	consentApp = "satin1"
+	// consentApp stands on a card for what its peer runs of modules.
+	consentApp = module.Consent
 	// moduleApp stands on a card for a module that its peer has: its version is the module's hash.
 	moduleApp = "satin1.module"
 	// maxModulesTold is how many modules a card names: those used last.

@@ -40,8 +40,9 @@ const (
 // welcome makes the parts of a peer that visitors meet.
 func welcome(p *Peer, vouch *vouching) {
 	p.visitors = &visitors{base: p.base, self: p.host.ID(), host: p.host, runs: p.runs, vouch: vouch,
+		modules: p.modules,
 		called:  func(id peer.ID) string { return p.reporter.nameOf(id) }, // it is made later
-		changed: p.membersChanged, guests: map[steal.PeerID]*guest{}}
+		changed: p.membersChanged, guests: map[steal.PeerID]*guest{}, known: map[steal.PeerID]bool{}}
 	p.sharing = &sharing{base: p.base, visitors: p.visitors, dist: p.cfg.Visitors}
 	p.traffic.guests, p.traffic.voice, p.swarm.guests = p.visitors, p.voice, p.visitors.taking
 }
@@ -91,13 +92,12 @@ func (x *sharing) runOf(text string) (id job.RunID, err error) {
 	case !known || r == nil || r.final != nil:
 		return id, control.Errorf(control.ErrNotFound, "this peer takes no part in run %s: it must, to have "+
 			"visitors help with it", id)
-	case m.Entry == module.Func:
-		return id, control.Errorf(control.ErrRefused, "run %s is of a module: browsers cannot run modules yet", id)
-	case apps[m.App] != hexVersion(m.Version):
+	case m.Entry != module.Func && apps[m.App] != hexVersion(m.Version):
 		return id, control.Errorf(control.ErrRefused, "the program for browsers has %s in another version than the run, "+
 			"or not at all: build both from the same sources", m.App)
-	case m.Verify != "":
-		return id, control.Errorf(control.ErrRefused, "run %s is verified: browsers cannot help with such runs yet", id)
+	case !x.visitors.mayHelp(m):
+		return id, control.Errorf(control.ErrRefused, "run %s is verified by spot checks, with which browsers "+
+			"cannot help, or another peer's: then they help by a link of its owner's only", id)
 	}
 	return id, nil
 }

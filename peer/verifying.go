@@ -117,6 +117,7 @@ type jury struct {
 	evidence *cabinet
 	vouch    *vouching
 	banish   func(id string) error
+	expel    func(steal.PeerID) bool // visitors.expel
 	voice    *voice
 	court    court
 	trials   trials
@@ -160,12 +161,15 @@ func (p panel) Candidates() (list []verify.Candidate) {
 }
 
 // Introducer is whom the swarm's founder has let in: that member, or the one by which it is a member at whatever
-// remove. Who may invite can make as many members as it likes, so they count as one.
+// remove. Who may invite can make as many members as it likes, so they count as one. Who is no member at all is a
+// browser's tab, and let in by this peer.
 func (j *jury) Introducer(id verify.PeerID) verify.PeerID {
 	if other, err := peer.Decode(string(id)); err == nil {
-		return verify.PeerID(j.host.Branch(other))
+		if b := j.host.Branch(other); b != "" {
+			return verify.PeerID(b)
+		}
 	}
-	return ""
+	return verify.PeerID(j.self.String())
 }
 
 // Trusted says whether the user has vouched for a peer.
@@ -233,10 +237,17 @@ func (j *jury) caught(run job.RunID, c *driver.Caught) {
 	b, err := j.accuse(run, c)
 	if err == nil {
 		err = j.evidence.write(name, b)
-		j.tell(b)
 	}
 	if err != nil {
 		j.log.Error("the proof of a lie cannot be kept", "peer", name, "error", err)
+	}
+	if j.expel(steal.PeerID(c.Peer)) { // nobody else knows it
+		j.log.Warn("a browser's tab has lied, and is put out", "tab", name, "run", run, "job", c.Job.Path.String(),
+			"proof", j.evidence.path(name))
+		return
+	}
+	if len(b) > 0 {
+		j.tell(b)
 	}
 	j.log.Warn("a peer has lied, and is put out", "peer", name, "run", run, "job", c.Job.Path.String(),
 		"proof", j.evidence.path(name))

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -31,7 +32,11 @@ import (
 //   - It may say what a thief and a victim say, and nothing that is for lost work or for third peers.
 //   - The jobs that it gives must descend from jobs that it was given, and say nothing of others' orphans.
 //   - What it shares it says to this peer alone, for which it is a guest (package sharedobj).
-//   - It has no part in a run that is verified.
+//   - A module is sent to a tab whose ticket gives to a run of it, and to nobody else; it takes part when it says that
+//     it can.
+//   - In a run that is verified it takes part if the run is this peer's own: what it computes is compared as what any
+//     stranger has, all tabs count as let in by this peer, and it gives nothing on. One that has lied is put out of the
+//     house; it may come again, under another name.
 //
 // All that it tells goes to the session of its run, in order; a session that is behind holds up this one tab.
 type visitors struct {
@@ -41,14 +46,19 @@ type visitors struct {
 	host    *host.Host
 	runs    *conductor
 	vouch   *vouching
+	modules *modules
 	changed func() // who takes part in a run
 
 	mu     sync.Mutex
 	guests map[steal.PeerID]*guest
+	known  map[steal.PeerID]bool // guests, and who was one not long ago
 }
 
-// maxGuests bounds the tabs of one member.
-const maxGuests = 1024
+// maxGuests bounds the tabs of one member; and some times as many are remembered when they have gone.
+const (
+	maxGuests = 1024
+	maxKnown  = 8 * maxGuests
+)
 
 // maxGuestJobs bounds the jobs that are remembered to be with a tab: more than may be out with it.
 const maxGuestJobs = 8192
@@ -64,7 +74,11 @@ type guest struct {
 	// the mutex of visitors guards the rest
 	run     job.RunID // zero: none
 	life    steal.Incarnation
+	ready   bool // it takes part in the run: it may have to fetch a module before
+	hoards  bool // it gives nothing on
 	resting bool
+	out     bool                      // it has lied
+	cannot  map[job.RunID]bool        // of modules
 	has     map[steal.Handle]job.Path // the jobs that it was given
 }
 
@@ -110,7 +124,10 @@ func (v *visitors) Enter(challenge [32]byte, word []byte, send func(*tab.Frame) 
 	case len(v.guests) >= maxGuests:
 		err = errGuest("there are as many visitors as there may be: try again later")
 	default:
-		v.guests[g.id] = g
+		if len(v.known) >= maxKnown {
+			clear(v.known)
+		}
+		v.guests[g.id], v.known[g.id] = g, true
 	}
 	v.mu.Unlock()
 	if err != nil {
@@ -170,7 +187,7 @@ func (v *visitors) assign() {
 		goesOn := func(r *part) bool { return r.manifest.Run == g.run }
 		if g.run != (job.RunID{}) && !slices.ContainsFunc(parts, goesOn) {
 			g.send(&tab.Frame{Over: &tab.Over{Run: g.run, Why: "the run has ended"}})
-			g.run, g.has, changed = job.RunID{}, nil, true
+			g.run, g.has, g.ready, changed = job.RunID{}, nil, false, true
 		}
 		if g.run != (job.RunID{}) || g.resting {
 			continue
@@ -192,23 +209,36 @@ func (v *visitors) assign() {
 func (v *visitors) fits(g *guest, r *part) bool {
 	m := r.manifest
 	switch {
-	case g.only != (job.RunID{}) && g.only != m.Run, m.Entry == module.Func, m.Verify != "":
+	case g.only != (job.RunID{}) && g.only != m.Run, !v.mayHelp(m), g.out:
 		return false
+	case m.Entry == module.Func:
+		return !g.cannot[m.Run] && slices.Contains(g.visit.Apps,
+			statement.App{Name: consentApp, Version: consentVersion(ModulesMembers)})
 	}
 	return slices.ContainsFunc(g.visit.Apps, func(a statement.App) bool {
 		return a.Name == m.App && string(a.Version[:]) == m.Version
 	})
 }
 
+// mayHelp says whether tabs can, as the run is verified: the owner compares what they bring, and they open nothing.
+func (v *visitors) mayHelp(m *runs.Manifest) bool {
+	return m.Verify == "" || m.Owner == peerName(v.self) && !strings.HasPrefix(m.Verify, spotMode)
+}
+
 // begin has a tab take part. The mutex is held.
 func (g *guest) begin(r *part) bool {
 	g.life++
 	m := r.manifest
-	w := &tab.Work{Run: m.Run, Self: g.life, App: forPeople(m.App), Title: forPeople(m.Title),
+	g.hoards = m.Verify != ""
+	w := &tab.Work{Run: m.Run, Self: g.life, Hoard: g.hoards, App: forPeople(m.App), Title: forPeople(m.Title),
 		Owner: g.of.nameOf(m.Owner)}
+	if m.Entry == module.Func {
+		w.Module = []byte(m.Version)
+	}
 	if !g.send(&tab.Frame{Work: w}) {
 		return false
 	}
+	g.ready = w.Module == nil
 	g.run, g.has = m.Run, map[steal.Handle]job.Path{}
 	return true
 }
@@ -226,12 +256,15 @@ func (v *visitors) taking(run job.RunID) (ids []steal.PeerID) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for id, g := range v.guests {
-		if g.run == run {
+		if g.takesPart(run) {
 			ids = append(ids, id)
 		}
 	}
 	return ids
 }
+
+// takesPart says whether it does in a run. The mutex is held.
+func (g *guest) takesPart(run job.RunID) bool { return g.ready && g.run == run }
 
 // carry sends a message of a session, if it is to a tab. It does not block.
 func (v *visitors) carry(m *steal.Message) (here, sent bool) {
@@ -241,7 +274,7 @@ func (v *visitors) carry(m *steal.Message) (here, sent bool) {
 	if g == nil {
 		return false, false
 	}
-	if g.run != m.Run || len(g.has) > maxGuestJobs {
+	if !g.takesPart(m.Run) || len(g.has) > maxGuestJobs {
 		return true, false
 	}
 	switch {
@@ -264,7 +297,12 @@ var errTab = errors.New("a frame that no tab sends")
 
 // Received takes a frame of the tab in. It may block, and is for one goroutine. An error ends the connection.
 func (g *guest) Received(f *tab.Frame) error {
+	g.of.mu.Lock()
+	out := g.out
+	g.of.mu.Unlock()
 	switch {
+	case out:
+		return errTab
 	case f.Rest != nil:
 		g.rest(f.Rest.Resting)
 		return nil
@@ -272,6 +310,9 @@ func (g *guest) Received(f *tab.Frame) error {
 		return g.steal(f.Steal)
 	case f.Shared != nil:
 		return g.shared(f.Shared)
+	case f.Ready != nil:
+		g.isReady(f.Ready)
+		return nil
 	}
 	return errTab
 }
@@ -281,7 +322,7 @@ func (g *guest) rest(resting bool) {
 	g.of.mu.Lock()
 	g.resting = resting
 	if resting {
-		g.run, g.has = job.RunID{}, nil
+		g.run, g.has, g.ready = job.RunID{}, nil, false
 	}
 	g.of.mu.Unlock()
 	g.of.changed()
@@ -301,7 +342,7 @@ func (g *guest) steal(m *steal.Message) error {
 		return fmt.Errorf("%w: a %s", errTab, m.Kind())
 	}
 	v.mu.Lock()
-	here := g.run == m.Run && m.From.Inc == g.life
+	here := g.takesPart(m.Run) && m.From.Inc == g.life
 	if here {
 		g.note(m)
 	}
@@ -330,7 +371,7 @@ func (g *guest) note(m *steal.Message) {
 		// What it was given may have been aborted meanwhile: that its children come all the same is no offence.
 		m.Reply.Jobs = slices.DeleteFunc(m.Reply.Jobs, func(j steal.Grant) bool {
 			for _, above := range g.has {
-				if len(j.Job.Path) > len(above) && slices.Equal(j.Job.Path[:len(above)], above) {
+				if !g.hoards && len(j.Job.Path) > len(above) && slices.Equal(j.Job.Path[:len(above)], above) {
 					return false
 				}
 			}
@@ -342,13 +383,25 @@ func (g *guest) note(m *steal.Message) {
 	}
 }
 
+// expel puts out a tab that has lied. It says whether that was a tab of this peer's at all.
+func (v *visitors) expel(id steal.PeerID) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	g := v.guests[id]
+	if g != nil && !g.out {
+		g.out = true
+		g.send(&tab.Frame{Over: &tab.Over{Why: "a result of yours was wrong"}})
+	}
+	return g != nil || v.known[id]
+}
+
 // Left is called when the connection has ended, once: the tab is certainly gone.
 func (g *guest) Left() {
 	v := g.of
 	v.mu.Lock()
 	delete(v.guests, g.id)
 	run, life := g.run, g.life
-	g.run = job.RunID{}
+	g.run, g.ready = job.RunID{}, false
 	v.mu.Unlock()
 	if s := v.runs.sessionOf(run); s != nil {
 		s.Received(&steal.Message{Run: run, From: steal.Address{Peer: g.id, Inc: life},

@@ -107,6 +107,25 @@ func (x *intruder) ask() {
 	x.say(&tab.Frame{Steal: m})
 }
 
+// take takes a job, and says from which life of its member.
+func (x *intruder) take() (steal.Grant, steal.Address) {
+	x.t.Helper()
+	x.ask()
+	for {
+		f := x.hear()
+		if f == nil {
+			x.t.Fatal("it gets no job")
+		}
+		switch {
+		case f.Steal == nil || f.Steal.Reply == nil:
+		case len(f.Steal.Reply.Jobs) > 0:
+			return f.Steal.Reply.Jobs[0], f.Steal.From
+		default:
+			x.ask()
+		}
+	}
+}
+
 // ends says whether the member ends the connection.
 func (x *intruder) ends() bool {
 	for range 1000 {
@@ -186,31 +205,14 @@ func TestIntrudersOutcomesAreNotUsed(t *testing.T) {
 	run := submit(t, a, "count", work.arg)
 	x := intrude(t, link(t, a, run), nil)
 	x.begin()
+	j, from := x.take()
 	m := x.message()
-	m.To.Inc = 0 // it has heard nothing of the member's life yet
-	m.Request = &steal.StealRequest{ID: 1, Max: 1}
-	x.say(&tab.Frame{Steal: m})
-	var got *steal.Message
-	for got == nil || got.Reply == nil || len(got.Reply.Jobs) == 0 {
-		f := x.hear()
-		if f == nil {
-			t.Fatal("it gets no job")
-		}
-		if got = f.Steal; got != nil && got.Reply != nil && len(got.Reply.Jobs) == 0 {
-			m = x.message()
-			m.To = got.From
-			m.Request = &steal.StealRequest{ID: got.Reply.ID + 1, Max: 1}
-			x.say(&tab.Frame{Steal: m})
-		}
-	}
-	j := got.Reply.Jobs[0]
-	m = x.message()
-	m.To = got.From
+	m.To = from
 	m.Reply = &steal.StealReply{Jobs: []steal.Grant{{Handle: 1, Job: steal.Job{Path: job.Path{77},
 		Function: "peertest.bottomless"}}}}
 	x.say(&tab.Frame{Steal: m})
 	m = x.message()
-	m.To = got.From
+	m.To = from
 	m.Result = &steal.Result{Handle: j.Handle, Path: j.Job.Path, Identity: j.Job.Identity, Outcome: []byte{0},
 		Voucher: []byte("mine")}
 	x.say(&tab.Frame{Steal: m})

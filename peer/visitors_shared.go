@@ -24,7 +24,7 @@ func (v *visitors) carryShared(m *stream.Shared) (here, sent bool) {
 	if g == nil {
 		return false, false
 	}
-	return true, g.run == m.Run && g.send(&tab.Frame{Shared: &tab.Shared{Run: m.Run, Message: m.Message}})
+	return true, g.takesPart(m.Run) && g.send(&tab.Frame{Shared: &tab.Shared{Run: m.Run, Message: m.Message}})
 }
 
 // tellShared tells everybody, and the tabs here, what a session has to say.
@@ -38,7 +38,7 @@ func (v *visitors) tell(run job.RunID, n *sharedobj.News) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for _, g := range v.guests {
-		if g.run == run {
+		if g.takesPart(run) {
 			g.send(&tab.Frame{Shared: &tab.Shared{Run: run, News: n}})
 		}
 	}
@@ -52,7 +52,7 @@ func (g *guest) shared(m *tab.Shared) error {
 		return fmt.Errorf("%w: it is from %.60s to %.60s", errTab, m.Message.From, m.Message.To)
 	}
 	v.mu.Lock()
-	here := g.run == m.Run
+	here := g.takesPart(m.Run)
 	v.mu.Unlock()
 	s := v.runs.sessionOf(m.Run)
 	switch {

@@ -16,6 +16,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/internal/module"
 	"github.com/satin-peer/satin/internal/tab/visitor"
 	"github.com/satin-peer/satin/peer"
 	"github.com/satin-peer/satin/peer/control"
@@ -77,15 +78,24 @@ func dial(t *testing.T, link string) (*websocket.Conn, []byte) {
 
 // visit opens a link as the page does, in this process.
 func visit(t *testing.T, link string) (*visitor.Visitor, *websocket.Conn) {
+	return visitWith(t, link, nil)
+}
+
+// visitWith is visit by who can run modules, and fetches them like that.
+func visitWith(t *testing.T, link string, fetch func([]byte, module.Hash) ([]byte, error)) (*visitor.Visitor,
+	*websocket.Conn) {
 	t.Helper()
 	conn, ticket := dial(t, link)
 	var writing sync.Mutex
-	v, err := visitor.New(visitor.Config{Ticket: ticket, Apps: []statement.App{{Name: "peertest"}},
-		Send: func(b []byte) {
-			writing.Lock()
-			defer writing.Unlock()
-			_ = conn.WriteMessage(websocket.BinaryMessage, b)
-		}})
+	cfg := visitor.Config{Ticket: ticket, Apps: []statement.App{{Name: "peertest"}}, Send: func(b []byte) {
+		writing.Lock()
+		defer writing.Unlock()
+		_ = conn.WriteMessage(websocket.BinaryMessage, b)
+	}}
+	if fetch != nil {
+		cfg.Module = func(h module.Hash) ([]byte, error) { return fetch(ticket, h) }
+	}
+	v, err := visitor.New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -73,6 +73,12 @@ func (s *sharing) encodeReturned(self string, id job.ID, fn string, result any, 
 	return port.NameIn(b, names)
 }
 
+// Panicked says whether an outcome is that of a job that did not return.
+func Panicked(outcome []byte) bool {
+	o, err := readOutcome(outcome)
+	return err == nil && o.Panic != nil
+}
+
 // Killed is the outcome of a job that ended the process that ran it, on peer self.
 func Killed(self string, id job.ID, text string) []byte {
 	return encodePanic(self, id, "", &job.Error{ID: id, Panic: text})

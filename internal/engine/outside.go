@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"reflect"
 	"sync"
 )
@@ -136,12 +137,15 @@ type Grower interface {
 	Open(s *Shelf, name Name) (Growing, error)
 }
 
+// ErrUnchecked says of an offer that nobody can tell whether it holds. What a stranger offers is not taken then.
+var ErrUnchecked = errors.New("it cannot be checked, and comes from a stranger")
+
 // Growing is a lattice's value in this process.
 type Growing interface {
 	// Join takes in what came from elsewhere, if it is valid, and says whether it was news.
 	Join(value []byte) (changed bool, err error)
 	// Own is Join for a guest's offer, which counts as one that was made here: it is collected, too. Only what can
-	// be checked is taken.
+	// be checked is taken: see ErrUnchecked.
 	Own(value []byte) (changed bool, err error)
 	// Collect gives what was offered here since the last time; nil if nothing was.
 	Collect() ([]byte, error)
@@ -157,7 +161,7 @@ type MovesBytes interface {
 // JoinsBytes is a registered kind of lattices whose values are elsewhere.
 type JoinsBytes interface {
 	JoinBytes(c Codec, a, b []byte) ([]byte, error)
-	CheckBytes(c Codec, about, offer []byte) error
+	CheckBytes(c Codec, about, offer []byte) error // ErrUnchecked, if there is no check
 }
 
 // waitUntil lends the worker's core to others until something is so. Whoever makes it so says called afterwards.

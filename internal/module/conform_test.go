@@ -13,6 +13,7 @@ import (
 
 	"github.com/satin-peer/satin/internal/engine"
 	"github.com/satin-peer/satin/internal/module/build"
+	"github.com/satin-peer/satin/internal/wire"
 )
 
 // guests are the modules that must pass the suite and are kept here; the one in Go is built by TestGoGuest.
@@ -38,6 +39,7 @@ func TestGoGuest(t *testing.T) {
 	}
 	seesOffers(t, m)
 	largeArguments(t, m)
+	strangers(t, m, 1, 1)
 	p := newPool(t, m, 0)
 	p.hungry = 4
 	if _, err := p.root(t, "fib", "22"); err != nil || len(p.paths) < 2 || !slices.Equal(p.paths[0], []uint32{1}) {
@@ -59,6 +61,40 @@ func largeArguments(t *testing.T, m *Module) {
 	if _, err := p.run(&offered{job: p.queue[0].job, state: begun}); err != nil {
 		t.Error(err)
 	}
+}
+
+// strangers finds among the methods of a module the lattices whose offers it can check, and those where it cannot.
+func strangers(t *testing.T, m *Module, checked, unchecked int) {
+	t.Helper()
+	about, err := wire.Shared().Encode(&struct {
+		About  uint64 `cbor:"1,keyasint"`
+		Bottom uint64 `cbor:"2,keyasint"`
+	}{1000, math.MaxUint64})
+	if err != nil {
+		t.Fatal(err)
+	}
+	offer, err := wire.Shared().Encode(uint64(1001))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range uint32(16) {
+		switch valid(topic{m.Hash, n, octets(about)}, grown{m.Hash, n, octets(offer)}) {
+		case nil:
+			checked--
+		case engine.ErrUnchecked:
+			unchecked--
+		}
+	}
+	if checked != 0 || unchecked != 0 {
+		t.Errorf("%d lattices that can be checked are missing, and %d that cannot", checked, unchecked)
+	}
+}
+
+// A module that has no lattices, or no way to check them, checks no stranger's offer.
+func TestOffersOfStrangers(t *testing.T) {
+	m := load(t, Config{}, "examples/queens-c/queens.wasm")
+	provide(t, m)
+	strangers(t, m, 0, 16)
 }
 
 // suite is what every guest must be able to do: arguments, and the result or a part of the error. The numbers

@@ -12,6 +12,10 @@ import (
 // ABI is the version of the ABI that this package speaks.
 const ABI = 1
 
+// Consent is the name under which a peer says among its applications that it runs modules: its version begins with the
+// ABI's, and has a 1 next if they may be any member's.
+const Consent = "satin1"
+
 // A Description is what a module says of itself, for a command that runs it.
 type Description struct {
 	ABI      int      `json:"abi"`

@@ -104,16 +104,22 @@ func joined(a, b grown) grown {
 	return a
 }
 
-// valid says whether an offer holds, as far as the module can tell.
+// valid says whether an offer holds. A module that cannot tell says so by any byte, or has no function that could.
 func valid(t topic, v grown) error {
 	if v.Module != t.Module || v.Method != t.Method {
 		return errors.New("it is a value of another lattice")
 	}
 	m, err := here(t.Module)
-	if err != nil || !m.has(exportValid) || v.Value == "" {
+	if err != nil || v.Value == "" {
 		return err
 	}
-	_, err = m.callMethod(nil, exportValid, t.Method, answered([]byte(t.About), []byte(v.Value)))
+	if !m.has(exportValid) {
+		return engine.ErrUnchecked
+	}
+	out, err := m.callMethod(nil, exportValid, t.Method, answered([]byte(t.About), []byte(v.Value)))
+	if len(out) > 0 && err == nil {
+		return engine.ErrUnchecked
+	}
 	return err
 }
 

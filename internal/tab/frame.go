@@ -20,6 +20,7 @@ type Frame struct {
 	Steal    *steal.Message `cbor:"5,keyasint,omitempty"`
 	Shared   *Shared        `cbor:"6,keyasint,omitempty"`
 	Rest     *Rest          `cbor:"8,keyasint,omitempty"`
+	Ready    *Ready         `cbor:"9,keyasint,omitempty"`
 }
 
 // Shared is what a run's jobs share: a message, or news.
@@ -32,6 +33,12 @@ type Shared struct {
 // Rest says whether the tab wants no work until it says otherwise. Its core has said goodbye before.
 type Rest struct {
 	Resting bool `cbor:"1,keyasint,omitempty"`
+}
+
+// Ready is what a tab says to work on a module: that it takes part from now on, or why it cannot, at any time.
+type Ready struct {
+	Run    job.RunID `cbor:"1,keyasint"`
+	Cannot string    `cbor:"2,keyasint,omitempty"` // for the log
 }
 
 // A Greeting is the member's first word.
@@ -47,6 +54,11 @@ type Work struct {
 	App   string            `cbor:"3,keyasint"`
 	Title string            `cbor:"4,keyasint,omitempty"` // for people
 	Owner string            `cbor:"5,keyasint,omitempty"` // what the run's owner is called, for people
+	// Module is the hash of the module that the run's jobs are of; nil: they are the application's. The tab fetches and
+	// compiles it, and says Ready; it takes no part before.
+	Module []byte `cbor:"6,keyasint,omitempty"`
+	// Hoard has the tab give nothing on: what it computes is compared with what others have made of the same jobs.
+	Hoard bool `cbor:"7,keyasint,omitempty"`
 }
 
 // Over ends the tab's part in a run.
@@ -61,6 +73,8 @@ const (
 	MaxFromTab = 1<<20 + wire.MaxControlFrame
 	// MaxToTab bounds one that a member sends.
 	MaxToTab = wire.MaxValue + wire.MaxControlFrame
+	// moduleHash is the length of a module's hash.
+	moduleHash = 32
 	// MaxText bounds each of the texts for people.
 	MaxText = 256
 )
@@ -119,7 +133,7 @@ var errFields = errors.New("not one field, or one out of range")
 func (f *Frame) validate(outcome []byte) error {
 	set := 0
 	for _, is := range [...]bool{f.Greeting != nil, f.Visit != nil, f.Work != nil, f.Over != nil, f.Steal != nil,
-		f.Shared != nil, f.Rest != nil} {
+		f.Shared != nil, f.Rest != nil, f.Ready != nil} {
 		if is {
 			set++
 		}
@@ -128,7 +142,8 @@ func (f *Frame) validate(outcome []byte) error {
 	switch {
 	case set != 1, !result && len(outcome) > 0, result && f.Steal.Result.Outcome != nil,
 		f.Work != nil && (f.Work.Self == 0 || len(f.Work.App)+len(f.Work.Title)+len(f.Work.Owner) > 3*MaxText),
-		f.Over != nil && len(f.Over.Why) > MaxText:
+		f.Work != nil && len(f.Work.Module) != 0 && len(f.Work.Module) != moduleHash,
+		f.Over != nil && len(f.Over.Why) > MaxText, f.Ready != nil && len(f.Ready.Cannot) > MaxText:
 		return errFields
 	case f.Shared != nil:
 		return f.Shared.validate()

@@ -21,6 +21,8 @@ func samples() []*Frame {
 		{Steal: &steal.Message{Run: job.RunID{1}, From: from, To: to, Request: &steal.StealRequest{ID: 1, Max: 1}}},
 		{Steal: &steal.Message{Run: job.RunID{1}, From: from, To: to, Result: &steal.Result{Handle: 1,
 			Outcome: bytes.Repeat([]byte("outcome"), 100_000)}}},
+		{Work: &Work{Run: job.RunID{1}, Self: 3, App: "golomb.wasm", Module: make([]byte, moduleHash)}},
+		{Ready: &Ready{Run: job.RunID{1}, Cannot: "it is too deep"}},
 	}
 }
 
@@ -64,6 +66,8 @@ func TestBadFrames(t *testing.T) {
 	for name, f := range map[string]*Frame{
 		"nothing": {}, "two things": {Visit: []byte("x"), Rest: &Rest{}},
 		"work in no life": {Work: &Work{App: "x"}}, "a long text": {Over: &Over{Why: string(make([]byte, MaxText+1))}},
+		"a short hash":                {Work: &Work{Self: 1, Module: []byte{1}}},
+		"a long excuse":               {Ready: &Ready{Cannot: string(make([]byte, MaxText+1))}},
 		"a message that says nothing": {Steal: &steal.Message{From: steal.Address{Peer: "a", Inc: 1}}},
 	} {
 		b, err := f.Encode(MaxFromTab)

@@ -3,6 +3,7 @@
 package gateway_test
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"os"
@@ -16,74 +17,126 @@ import (
 	"github.com/satin-peer/satin/peer/control"
 )
 
-// Pages in Chromium help two daemons: what visitors see and do, with a run that lasts until it is cancelled; and four
-// cores of two pages, one of which crashes in the middle, with one whose answer was published; the same four with one
-// whose jobs share a lattice. go test -tags browser, after npm ci in dashboard/web and go run ./internal/tab/pack.
-func TestVisitorsInBrowser(t *testing.T) {
+// A stage is two daemons of one core each: one has runs, the other one a gateway.
+type stage struct {
+	t              *testing.T
+	ctx            context.Context
+	swarm          *swarm.Swarm
+	owner, gateway *swarm.Process
+	seen           []string // runs that pages were opened for
+}
+
+func newStage(t *testing.T) *stage {
 	ctx, cancel := context.WithTimeout(t.Context(), 12*time.Minute)
-	defer cancel()
+	t.Cleanup(cancel)
 	binary, err := swarm.Build(ctx, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := &swarm.Swarm{Binary: binary, Dir: t.TempDir()}
-	defer func() {
+	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
-	}()
+	})
 	for range 2 {
 		if _, err := s.Start(ctx, "SATIN_WORKERS=1"); err != nil {
 			t.Fatal(err)
 		}
 	}
-	owner, gateway := s.Peers[0], s.Peers[1]
-	run := func(args ...string) (ended <-chan string) {
-		out := make(chan string, 1)
-		go func() {
-			text, err := s.Run(ctx, owner, args...)
-			out <- fmt.Sprint(text, err)
-		}()
-		return out
-	}
-	visit := func(part string, not ...string) (name string) {
-		for name == "" { // until it has heard of the run
-			runs, err := gateway.Client().Runs(ctx)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, r := range runs {
-				if r.State == control.RunRunning && !slices.Contains(not, r.Run) {
-					name = r.Run
-				}
-			}
-			time.Sleep(10 * time.Millisecond)
-		}
-		link, err := gateway.Command(ctx, "share", name)
+	return &stage{t: t, ctx: ctx, swarm: s, owner: s.Peers[0], gateway: s.Peers[1]}
+}
+
+// run runs a program, and gives what it printed when it has ended.
+func (x *stage) run(args ...string) (ended <-chan string) {
+	out := make(chan string, 1)
+	go func() {
+		text, err := x.swarm.Run(x.ctx, x.owner, args...)
+		out <- fmt.Sprint(strings.NewReplacer(",", "", " ", "").Replace(text), err)
+	}()
+	return out
+}
+
+// visit opens pages for the run that has begun last, as a part of page.mjs says, and waits for them.
+func (x *stage) visit(part string) (run string) {
+	for run == "" { // until it has heard of the run
+		runs, err := x.gateway.Client().Runs(x.ctx)
 		if err != nil {
-			t.Fatal(err)
+			x.t.Fatal(err)
 		}
-		page := exec.CommandContext(ctx, "node", "testdata/page.mjs", strings.TrimSpace(link), part)
-		page.Stdout, page.Stderr = os.Stderr, os.Stderr
-		if err := page.Run(); err != nil {
-			t.Error("the page:", err)
+		for _, r := range runs {
+			if r.State == control.RunRunning && !slices.Contains(x.seen, r.Run) {
+				run = r.Run
+			}
 		}
-		return name
+		time.Sleep(10 * time.Millisecond)
 	}
-	long := run("nqueens", "20")
-	first := visit("looks")
-	if _, err := owner.Command(ctx, "cancel", first); err != nil {
+	x.seen = append(x.seen, run)
+	x.open(part, nil, run)
+	return run
+}
+
+// open opens pages by a link, and waits for them. ready is called once when they have work to begin.
+func (x *stage) open(part string, ready func(), link ...string) {
+	x.t.Helper()
+	text, err := x.gateway.Command(x.ctx, append([]string{"share"}, link...)...)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	page := exec.CommandContext(x.ctx, "node", "testdata/page.mjs", strings.TrimSpace(text), part)
+	page.Stderr = os.Stderr
+	in, err := page.StdinPipe()
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	out, err := page.StdoutPipe()
+	if err == nil {
+		err = page.Start()
+	}
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	for asked := bufio.NewScanner(out); asked.Scan(); {
+		ready()
+		_, _ = in.Write([]byte("{}\n")) // page.mjs says what is wrong then
+	}
+	if err := page.Wait(); err != nil {
+		x.t.Error("the page:", err)
+	}
+}
+
+func (x *stage) printed(ended <-chan string, want string) {
+	x.t.Helper()
+	if out := <-ended; !strings.Contains(out, want) {
+		x.t.Errorf("want %q: %s", want, out)
+	}
+}
+
+// Pages in Chromium help two daemons: what visitors see and do, with a run that lasts until it is cancelled; and four
+// cores of two pages, one of which crashes in the middle, with one whose answer was published; the same four with one
+// whose jobs share a lattice. go test -tags browser, after npm ci in dashboard/web and go run ./internal/tab/pack.
+func TestVisitorsInBrowser(t *testing.T) {
+	x := newStage(t)
+	long := x.run("nqueens", "20")
+	if _, err := x.owner.Command(x.ctx, "cancel", x.visit("looks")); err != nil {
 		t.Fatal(err)
 	}
 	<-long
-	exact := run("nqueens", "18")
-	second := visit("helps", first)
-	if out := <-exact; !strings.Contains(strings.NewReplacer(",", "", " ", "").Replace(out), "666090624") {
-		t.Errorf("18 queens: %s", out)
-	}
-	tour := run("tsp", "--random", "128", "--seed", "2") // its jobs share the best tour
-	visit("shares", first, second)
-	if out := <-tour; !strings.Contains(out, "length 85661") {
-		t.Errorf("the tour: %s", out)
-	}
+	exact := x.run("nqueens", "18")
+	x.visit("helps")
+	x.printed(exact, "666090624")
+	tour := x.run("tsp", "--random", "128", "--seed", "2") // its jobs share the best tour
+	x.visit("shares")
+	x.printed(tour, "length85661")
+}
+
+// Four tabs and two daemons solve modules exactly: one from C, which the browsers' own engine runs, one tab of which
+// crashes, and one whose jobs share a lattice. The numbers are OEIS A000170 and A003022.
+func TestModulesInBrowser(t *testing.T) {
+	x := newStage(t)
+	var queens, ruler <-chan string
+	x.open("waits and crashes", func() { queens = x.run("../../examples/queens-c/queens.wasm", "16") }, "--all")
+	x.printed(queens, "14772512")
+	x.open("waits", func() { ruler = x.run("../../examples/golomb-c/golomb.wasm", "11") }, "--all")
+	x.printed(ruler, "72")
 }

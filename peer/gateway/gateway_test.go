@@ -1,10 +1,12 @@
 package gateway
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"encoding/pem"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/netip"
@@ -34,6 +36,13 @@ func (inn) About(ticket []byte) (About, error) {
 		return About{}, errors.New("it is another one's")
 	}
 	return About{Member: "inn", Title: "18 queens"}, nil
+}
+
+func (inn) Module(ticket []byte, hash [32]byte) ([]byte, error) {
+	if string(ticket) != "ticket" || hash[0] != 1 {
+		return nil, errors.New("there is no such module")
+	}
+	return bytes.Repeat([]byte("module"), 1000), nil
 }
 
 func (h inn) Enter(_ [32]byte, word []byte, _ func(*tab.Frame) bool) (Visitor, error) {
@@ -325,6 +334,34 @@ func TestBadConfig(t *testing.T) {
 		_, err := Open(c)
 		if !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A module is for who has a ticket for work of it, on the gateway's own page; it is compressed for who can read that.
+func TestModules(t *testing.T) {
+	s, _ := keep(t, Config{})
+	own, hash := s.base.String(), "01"+strings.Repeat("00", 31)
+	for _, c := range []struct {
+		origin, ticket, hash string
+		status               int
+	}{
+		{own, "ticket", hash, http.StatusOK}, {"https://evil.example", "ticket", hash, http.StatusForbidden},
+		{own, "other", hash, http.StatusNotFound}, {own, "ticket", strings.Repeat("00", 32), http.StatusNotFound},
+		{own, "ticket", "01", http.StatusBadRequest}, {own, strings.Repeat("x", 10_000), hash, http.StatusBadRequest},
+	} {
+		q, _ := http.NewRequestWithContext(t.Context(), http.MethodPost, own+"/module", strings.NewReader(
+			fmt.Sprintf(`{"ticket": %q, "module": %q}`, encodeTicket([]byte(c.ticket)), c.hash)))
+		q.Header.Set("Origin", c.origin)
+		r, err := http.DefaultClient.Do(q) // which asks for compressed bytes, and unpacks them
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := io.ReadAll(r.Body)
+		_ = r.Body.Close()
+		well := string(b) == strings.Repeat("module", 1000) && r.Uncompressed
+		if err != nil || r.StatusCode != c.status || well != (c.status == http.StatusOK) {
+			t.Errorf("%.60v: %d, %.40q, %v", c, r.StatusCode, b, err)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"compress/gzip"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -10,6 +11,7 @@ import (
 	"crypto/x509/pkix"
 	"embed"
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -111,6 +113,7 @@ func (s *Server) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /peer", s.talk)
 	mux.HandleFunc("POST /about", s.about)
+	mux.HandleFunc("POST /module", s.module)
 	mux.HandleFunc("GET /", func(w http.ResponseWriter, r *http.Request) {
 		f := s.files[r.URL.Path]
 		if f == nil {
@@ -161,6 +164,41 @@ func (s *Server) about(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(&a)
+}
+
+// module gives a module to who has a ticket for work of it. It is compressed anew each time: few are asked for, once by
+// each page.
+func (s *Server) module(w http.ResponseWriter, r *http.Request) {
+	if !s.sameOrigin(r) {
+		http.Error(w, "this is for the gateway's own page", http.StatusForbidden)
+		return
+	}
+	var ask struct{ Ticket, Module string }
+	bad := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxAbout)).Decode(&ask)
+	ticket, err := base64.RawURLEncoding.DecodeString(ask.Ticket)
+	hash, err2 := hex.DecodeString(ask.Module)
+	if bad = errors.Join(bad, err, err2); bad != nil || len(hash) != sha256.Size {
+		http.Error(w, "want a ticket, and a module's hash", http.StatusBadRequest)
+		return
+	}
+	bin, err := s.house.Module(ticket, [sha256.Size]byte(hash))
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusNotFound)
+		return
+	}
+	w.Header().Set("Content-Type", "application/wasm")
+	w.Header().Set("Cache-Control", "no-store")
+	if !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		_, _ = w.Write(bin)
+		return
+	}
+	s.packing <- struct{}{}
+	defer func() { <-s.packing }()
+	w.Header().Set("Content-Encoding", "gzip")
+	if z, err := gzip.NewWriterLevel(w, gzip.BestSpeed); err == nil {
+		_, _ = z.Write(bin)
+		_ = z.Close()
+	}
 }
 
 // guard lets through what was addressed to this server by its own names.

@@ -24,6 +24,8 @@ type House interface {
 	Member() string
 	// About says what a ticket is for, or why it is good for nothing.
 	About(ticket []byte) (About, error)
+	// Module gives the bytes of a module that a ticket gives work of, not to be changed.
+	Module(ticket []byte, hash [32]byte) ([]byte, error)
 	// Enter lets a tab in that has answered the greeting with this challenge by this word (a statement.Visit). send may
 	// be called at once and until Left, does not block, and is false if the frame will not arrive. The error is told
 	// the visitor.
@@ -55,6 +57,8 @@ const (
 	// DefaultTabs are the tabs of all, DefaultTabsEach those of one network address.
 	DefaultTabs     = 256
 	DefaultTabsEach = 32
+	// maxPacking bounds the modules that are compressed at a time.
+	maxPacking = 2
 	// a page loads some files at once
 	connectionsEach = 16
 )
@@ -89,6 +93,7 @@ type Server struct {
 	tabs     *turnstile
 	files    map[string]*file
 	tls      bool
+	packing  chan struct{} // one token for each module that may be compressed at a time
 
 	mu     sync.Mutex
 	lines  map[*line]bool // nil: closed
@@ -130,7 +135,7 @@ func Open(cfg Config) (*Server, error) {
 		return nil, fmt.Errorf("the gateway cannot listen on %s: %w", cfg.Listen, err)
 	}
 	s := &Server{house: cfg.House, log: cfg.Log, files: files, tabs: newTurnstile(cfg.TabsEach, cfg.Tabs),
-		lines: map[*line]bool{}, tls: certificate != nil}
+		lines: map[*line]bool{}, tls: certificate != nil, packing: make(chan struct{}, maxPacking)}
 	if s.base, err = baseURL(cfg.URL, l.Addr().(*net.TCPAddr).AddrPort(), s.tls); err != nil {
 		_ = l.Close()
 		return nil, err

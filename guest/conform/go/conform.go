@@ -38,6 +38,7 @@ func init() {
 	satin.Register("conform.lattice", lattice)
 	satin.Register("conform.search", search)
 	satin.RegisterLattice("conform.least", least, checkLeast)
+	satin.RegisterLattice[uint64]("conform.most", most, nil)
 	satin.Register("conform.guarded", guarded)
 	satin.Register("conform.within", within)
 	satin.RegisterGuard(within, withinGuard)

@@ -4,18 +4,23 @@
 //
 //	{do: "rest", on: true}   compute nothing, or again
 //	{do: "leave"}            say goodbye, and end
+//	{do: "module", bytes, why}  a module that was asked for, or why there is none
 //
 // See web/worker.js of package gateway for what comes back.
 package main
 
 import (
 	"encoding/base64"
+	"encoding/hex"
 	"errors"
+	"log/slog"
+	"os"
 	"sync"
 	"syscall/js"
 	"time"
 
 	"github.com/satin-peer/satin/apps/all"
+	"github.com/satin-peer/satin/internal/module"
 	"github.com/satin-peer/satin/internal/tab/visitor"
 	"github.com/satin-peer/satin/peer/statement"
 )
@@ -29,7 +34,9 @@ func main() {
 	}
 	s := &socket{ws: js.Global().Get("WebSocket").New(config.Get("url"))}
 	s.bell = make(chan struct{}, 1)
-	v, err := visitor.New(visitor.Config{Ticket: ticket, Apps: applications(), Send: s.send, Breathe: newBreath().take})
+	x := &shelf{came: make(chan js.Value, 1)}
+	v, err := visitor.New(visitor.Config{Ticket: ticket, Apps: applications(), Module: x.fetch, Send: s.send,
+		Breathe: newBreath().take, Log: slog.New(slog.NewTextHandler(os.Stdout, nil))})
 	if err != nil {
 		tell("gone", map[string]any{"why": err.Error(), "refused": false})
 		return
@@ -43,7 +50,7 @@ func main() {
 		}
 		return nil
 	}))
-	go obey(v, s, orders)
+	go obey(v, s, x, orders)
 	go report(v)
 	err = s.serve(v)
 	tell("gone", map[string]any{"why": err.Error(), "refused": errors.Is(err, visitor.ErrRefused)})
@@ -64,7 +71,7 @@ func tell(what string, fields map[string]any) {
 }
 
 // obey does what the page wants.
-func obey(v *visitor.Visitor, s *socket, orders <-chan js.Value) {
+func obey(v *visitor.Visitor, s *socket, x *shelf, orders <-chan js.Value) {
 	for o := range orders {
 		switch o.Get("do").String() {
 		case "rest":
@@ -72,8 +79,28 @@ func obey(v *visitor.Visitor, s *socket, orders <-chan js.Value) {
 		case "leave":
 			v.Leave()
 			s.close()
+		case "module":
+			select {
+			case x.came <- o:
+			default: // nobody asked
+			}
 		}
 	}
+}
+
+// A shelf is where modules are from: the page fetches each once for all its workers.
+type shelf struct{ came chan js.Value }
+
+// fetch asks the page for one. It is for one goroutine at a time.
+func (x *shelf) fetch(h module.Hash) ([]byte, error) {
+	tell("module", map[string]any{"module": hex.EncodeToString(h[:])})
+	o := <-x.came
+	if why := o.Get("why").String(); why != "" {
+		return nil, errors.New(why)
+	}
+	b := make([]byte, o.Get("bytes").Length())
+	js.CopyBytesToGo(b, o.Get("bytes"))
+	return b, nil
 }
 
 // reportEvery is how often the page is told what was done.

@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/satin-peer/satin/internal/compute"
+	"github.com/satin-peer/satin/internal/module"
 	"github.com/satin-peer/satin/internal/tab"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/session"
@@ -34,6 +36,9 @@ type Config struct {
 	Ticket []byte
 	// Apps are the applications that are registered here, with their versions.
 	Apps []statement.App
+	// Module fetches a module of a run that there is work of; it may block, and what it gives is checked. nil: this
+	// visitor runs none.
+	Module func(module.Hash) ([]byte, error)
 	// Send sends a frame. It must not block, and may lose it.
 	Send func(frame []byte)
 	// Breathe lets others have the only thread there is, see engine.Config; nil: there are several.
@@ -49,10 +54,14 @@ type Visitor struct {
 	key crypto.PrivKey
 	id  string
 
+	loading sync.Mutex // guards the next two
+	modules *module.Host
+	last    loaded
+
 	mu      sync.Mutex
-	member  steal.PeerID // "" until it has greeted
-	work    *tab.Work    // nil: there is none
-	session *session.Session
+	member  steal.PeerID     // "" until it has greeted
+	work    *tab.Work        // nil: there is none
+	session *session.Session // nil: there is none, or its module is not here yet
 	resting bool
 	left    bool
 	ended   Status // of the parts that have ended
@@ -88,6 +97,7 @@ func New(cfg Config) (*Visitor, error) {
 	if err != nil {
 		return nil, err
 	}
+	cfg.Apps = append(slices.Clone(cfg.Apps), consents(&cfg)...)
 	return &Visitor{cfg: cfg, key: key, id: id.String()}, nil
 }
 
@@ -158,8 +168,13 @@ func (v *Visitor) begin(w *tab.Work) error {
 	if v.left || v.resting {
 		return nil // it has said so
 	}
-	if v.session != nil || v.member == "" {
+	if v.work != nil || v.member == "" {
 		return fmt.Errorf("run %s begins before the last one has ended, or before a greeting", w.Run)
+	}
+	if len(w.Module) > 0 {
+		v.work = w
+		go v.take(w)
+		return nil
 	}
 	s, err := v.newSession(w)
 	if err != nil {
@@ -182,7 +197,7 @@ func (v *Visitor) newSession(w *tab.Work) (*session.Session, error) {
 	made := make(chan struct{})
 	defer close(made)
 	s, err = session.New(session.Config{
-		Run:  steal.Run{ID: w.Run, Recovery: steal.Naive},
+		Run:  steal.Run{ID: w.Run, Recovery: steal.Naive, Hoard: w.Hoard},
 		Self: steal.Address{Peer: self, Inc: w.Self}, Core: steal.LAN(), Policy: &policy.Adaptive{},
 		Members: steal.NewMembers([]steal.Member{{ID: self, Cluster: here, Guest: true},
 			{ID: v.member, Cluster: here}}),
@@ -190,6 +205,9 @@ func (v *Visitor) newSession(w *tab.Work) (*session.Session, error) {
 		Engine: engine, Log: v.cfg.Log,
 		Notary: notary{v},
 		Send: func(m *steal.Message) {
+			if v.failed(w, m) {
+				return
+			}
 			if v.send(&tab.Frame{Steal: m}) != nil {
 				<-made
 				v.tooLarge(s, m)
@@ -205,6 +223,11 @@ func (v *Visitor) tooLarge(s *session.Session, m *steal.Message) {
 		s.SendFailed(m)
 		return
 	}
+	v.giveBack(m)
+}
+
+// giveBack sends back the job of an outcome.
+func (v *Visitor) giveBack(m *steal.Message) {
 	back := *m
 	back.Result, back.Return = nil, &steal.Return{Handles: []steal.Handle{m.Result.Handle}}
 	_ = v.send(&tab.Frame{Steal: &back})
@@ -226,8 +249,8 @@ func (v *Visitor) stop(goodbye bool) {
 	s := v.session
 	if s != nil {
 		v.ended = v.sum()
-		v.work, v.session = nil, nil
 	}
+	v.work, v.session = nil, nil
 	v.mu.Unlock()
 	if s == nil {
 		return

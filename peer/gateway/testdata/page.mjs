@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { readFile } from "node:fs/promises";
-import { complainsTo, launch, step } from "../../../dashboard/web/test/parts.mjs";
+import { ask, complainsTo, launch, step } from "../../../dashboard/web/test/parts.mjs";
 
 const [link, part] = process.argv.slice(2);
 const require = createRequire(new URL("../../../dashboard/web/test/parts.mjs", import.meta.url));
@@ -39,15 +39,19 @@ const until = (page, what, id, least) => page.waitForFunction(
   ([id, least]) => Number(document.getElementById(id).textContent.replaceAll(",", "").match(/\d+/)?.[0] ?? 0) >= least, [id, least], { timeout: 120_000 })
   .catch((e) => { throw new Error(`${what}: ${e.message}`); });
 
-if (part === "helps" || part === "shares") {
+if (part !== "looks") {
   await step("two pages help until the end, or until one crashes", async () => {
     const pages = [await open(), await open()];
     for (const page of pages) {
       await page.locator("#cores").selectOption("2");
       await page.getByRole("button", { name: "Help" }).click();
     }
+    if (part.startsWith("waits")) {
+      for (const page of pages) await page.getByText("Waiting for work").waitFor();
+      await ask("begin");
+    }
     for (const page of pages) await until(page, "jobs are stolen", "moved", 1);
-    if (part === "helps") await crash(pages.pop());
+    if (part === "helps" || part.endsWith("crashes")) await crash(pages.pop());
     for (const page of pages) {
       await page.getByText("Waiting for work").waitFor({ timeout: 300_000 });
       assert.ok(await number(page, "jobs") > 0);

@@ -2,7 +2,7 @@
 
 /** What a worker tells. @typedef {{ what: "status", run: string, app: string, title: string, owner: string, resting: boolean,
  *   busy: boolean, executed: number, taken: number, given: number, worked: number }
- *   | { what: "gone", why: string, refused: boolean }} Told */
+ *   | { what: "module", module: string } | { what: "gone", why: string, refused: boolean }} Told */
 /** @typedef {Extract<Told, { what: "status" }>} Status */
 /** What the ticket is for. @typedef {{ member: string, title: string, owner: string, expires: string, error: string }} About */
 
@@ -55,6 +55,8 @@ class Peer {
       if (t.taken > 0) this.wait = 1000;
       this.now = t;
       this.why = "";
+    } else if (t.what === "module") {
+      void this.bring(t.module);
     } else {
       this.worker?.terminate();
       this.worker = null;
@@ -67,6 +69,18 @@ class Peer {
       }
     }
     show();
+  }
+
+  /** Brings the worker a module. @param {string} hash */
+  async bring(hash) {
+    const to = this.worker;
+    let bytes = new Uint8Array(), why = "";
+    try {
+      bytes = new Uint8Array(await moduleOf(hash));
+    } catch (err) {
+      why = String(err);
+    }
+    to?.postMessage({ do: "module", bytes, why });
   }
 
   /** @param {boolean} on */
@@ -86,6 +100,24 @@ const peers = [];
 let program = null;
 /** @type {{ at: number, executed: number }[]} */
 const history = [];
+
+/** The module that was asked for last: all workers want the same one. */
+let shared = { hash: "", bytes: Promise.resolve(new ArrayBuffer(0)) };
+
+/** @param {string} hash */
+function moduleOf(hash) {
+  if (shared.hash !== hash) {
+    const get = async () => {
+      const reply = await fetch("/module", { method: "POST", body: JSON.stringify({ ticket, module: hash }) });
+      if (!reply.ok) throw new Error((await reply.text()).trim());
+      return reply.arrayBuffer();
+    };
+    const asked = { hash, bytes: get() };
+    asked.bytes.catch(() => { if (shared === asked) shared.hash = ""; }); // who comes next tries again
+    shared = asked;
+  }
+  return shared.bytes;
+}
 
 /** Where a worker's script is, in a form that pages take which trust no text. @param {string} path @returns {unknown} */
 function scriptURL(path) {

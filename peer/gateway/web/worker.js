@@ -2,10 +2,12 @@
 // connect; the program itself takes the later ones. What it tells the page is a Told (main.js).
 
 import "./wasm_exec.js";
+import { Guest } from "./guest.js";
 
 /** @typedef {{ run(i: WebAssembly.Instance): Promise<void>, importObject: WebAssembly.Imports }} Go */
 
 const scope = /** @type {any} */ (globalThis);
+scope.Guest = Guest; // for the program
 
 scope.addEventListener("message", /** @param {MessageEvent} e */ async (e) => {
   const { module, url, ticket } = /** @type {{ module: WebAssembly.Module, url: string, ticket: string }} */ (e.data);
