@@ -48,12 +48,12 @@ chaos-short: ## Ten seeds of chaos with short runs (a minute and a half)
 # Debian's chromium is installed where there is none and apt-get may do that; elsewhere CHROMIUM=/path/to/chrome names another.
 CHROMIUM ?= $(or $(shell command -v chromium chromium-browser google-chrome 2>/dev/null | head -1),/usr/bin/chromium)
 
-test-browser: tab ## Check the page's types and try it in Chromium, with a live swarm too (needs node and npm; 3 minutes)
+test-browser: tab ## Check the page's types and try it in Chromium, with a live swarm too, and in Firefox if that is here (needs node and npm; 6 minutes)
 	@command -v npm >/dev/null || { echo "test-browser needs node 20 or later with npm: see https://nodejs.org, or apt-get install npm"; exit 1; }
 	cd dashboard/web && npm ci --no-audit --no-fund && npm run check && npm test
 	@[ -x "$(CHROMIUM)" ] || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends chromium; } || \
 		{ echo "test-browser found no Chromium: install one (apt-get install chromium), or say where it is by CHROMIUM=/path/to/chrome"; exit 1; }
-	CHROMIUM="$(CHROMIUM)" $(GO) test -tags browser -run InBrowser -count=1 -timeout 15m -v ./dashboard ./peer/gateway
+	CHROMIUM="$(CHROMIUM)" $(GO) test -tags browser -run InBrowser -count=1 -timeout 25m -v ./dashboard ./peer/gateway
 
 COUNT ?= 20
 flakes: ## Run the tests of PKG (default ./...) COUNT=20 times as they are, on one core, beside busy processes and under the race detector (hours; WAYS="busy race" for some of it)
