@@ -56,16 +56,18 @@ type adaptWay struct {
 	all   bool
 	mode  adapt.Mode
 	every time.Duration // 0: nothing is even measured
+	least int           // peers that stay whatever is measured; 0: any number
 }
 
 var adaptWays = []adaptWay{
-	{"not adaptive", false, adapt.Off, 0}, {"paper", false, adapt.Paper, adaptEvery},
-	{"not adaptive, all machines", true, adapt.Off, 0},
-	{"volunteers, all machines", true, adapt.Volunteers, adaptEvery},
+	{"not adaptive", false, adapt.Off, 0, 0}, {"paper", false, adapt.Paper, adaptEvery, 0},
+	{"not adaptive, all machines", true, adapt.Off, 0, 0},
+	{"volunteers, all machines", true, adapt.Volunteers, adaptEvery, 0},
 }
 
 // overheadWays are those of scenario 0.
-var overheadWays = []adaptWay{adaptWays[0], {"measured, nothing changed", false, adapt.Off, adaptEvery}}
+var overheadWays = []adaptWay{adaptWays[0], {"measured, nothing changed", false, adapt.Volunteers, adaptEvery,
+	6}}
 
 func (c *adaptCase) ways() []adaptWay {
 	if c.name == "0" {
@@ -123,8 +125,8 @@ func (c *adaptCase) simulate(way adaptWay, seed uint64) (float64, error) {
 	}
 	if way.every > 0 {
 		cfg := adapt.Default(way.mode)
-		cfg.Period = way.every
-		x.Adapt = &sim.Adapt{Config: cfg, Start: time.Second}
+		cfg.Period, cfg.Min = way.every, max(way.least, 1)
+		x.Adapt = &sim.Adapt{Config: cfg, Start: time.Second, Benchmark: 0.005, Yardstick: 100 * time.Millisecond}
 		for _, n := range start {
 			x.Adapt.Reserve = append(x.Adapt.Reserve, model.PerCluster-n)
 		}
@@ -156,8 +158,8 @@ func adapting(w *workshop, rounds int) ([]table, error) {
 			"steps of 0.6 s on one process and 4 s divided among all; its jobs sleep, and compute for %d %% of their cost. Every result "+
 			"is checked. A decision every %v.", rounds, 2, adaptEvery),
 		"Under volunteers all 8 are there at the start, and in the run that it is compared with.",
-		"Simulated is the same program, network and constants; what a processor is slower is known there at once, and on the processes by " +
-			"their threads' CPU time.",
+		"Simulated is the same program, network and constants. A processor's speed is what a leaf of the program takes that is run " +
+			"again, scaled by its threads' CPU time in between.",
 	}}
 	for i := range cases {
 		if err := cases[i].measure(w, files[0], rounds, &t); err != nil {

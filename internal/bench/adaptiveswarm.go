@@ -48,7 +48,8 @@ func (c *adaptCase) run(w *workshop, binary string, way adaptWay, round int) (to
 		told, err = s.follow(c, over)
 		stopped <- err
 	}()
-	a, err := s.there[0].Ask(2*patience, "run", int(tree), "salvage", way.mode.String())
+	a, err := s.there[0].Ask(2*patience, "run", int(tree), "salvage",
+		fmt.Sprintf("%v:%d", way.mode, way.least))
 	close(over)
 	if err := errors.Join(err, <-stopped); err != nil {
 		return 0, "", err

@@ -176,6 +176,10 @@ var worldMutants = []mutant{
 		old: "		a.core, _ = adapt.New(a.cfg.Config) // it was good before\n",
 		new: "		a.core, _ = adapt.New(a.cfg.Config)\n		a.roster = adapt.Roster{}\n" +
 			"		s.Roster = a.roster\n"},
+	{name: "adaptsim/link-unseen", wrong: "nobody sees that a link has recovered", file: "internal/sim/adapt.go",
+		pkg: "internal/sim", run: "^TestLinksThatRecoverBringBack$",
+		old: "i != m.cluster {\n			s.Links[adapt.ClusterID(clusterID(i))] = c.Bandwidth",
+		new: "i != m.cluster {\n			s.Links[adapt.ClusterID(clusterID(i))] = min(c.Bandwidth, 1)"},
 	{name: "adaptsim/idle-is-late", wrong: "idle workers count as waiting for the network",
 		file: "internal/sim/adapt.go", pkg: "internal/sim", run: "^Test(BadLinksGo|OverloadedGo)$",
 		old: "s.Wide = min(float64(late-p.sampled.late)/float64(elapsed), s.Overhead)", new: "s.Wide = s.Overhead"},

@@ -112,6 +112,36 @@ func TestBadLinksGo(t *testing.T) {
 	}
 }
 
+// A cluster that went for its link comes back as soon as that has twice the bandwidth with which it went.
+func TestLinksThatRecoverBringBack(t *testing.T) {
+	const recovers = 12 * time.Second
+	c := adapted(adapt.Volunteers, []int{4, 4, 4}, nil, 1)
+	for other := range 2 {
+		good := wan.Conditions{Bandwidth: 1e6, Latency: 100 * time.Microsecond}
+		c.Network.Links().Set(2, other, good)
+		c.Network.Links().Set(other, 2, good)
+		c.Faults = append(c.Faults, Fault{Kind: LinkSlow, Cluster: 2, Other: other, Amount: 100, For: recovers})
+	}
+	r, err := Run(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := changes(r); !slices.Equal(got, []adapt.Kind{adapt.ClusterExcluded, adapt.ClusterReadmitted}) {
+		t.Fatalf("%v", got)
+	}
+	for _, a := range r.Adaptations {
+		for _, x := range a.Changes {
+			if x.Kind == adapt.ClusterReadmitted && (x.Cluster != "c03" || x.Rate == 0 || a.At < recovers ||
+				a.At > recovers+c.Adapt.Config.Period) {
+				t.Errorf("at %v: %v", a.At, x)
+			}
+		}
+	}
+	if last := r.Adaptations[len(r.Adaptations)-1]; last.Peers != 12 {
+		t.Errorf("%d peers in the end", last.Peers)
+	}
+}
+
 // Overloaded processors go where somebody pays for them, and are replaced.
 func TestOverloadedGo(t *testing.T) {
 	c := adapted(adapt.Paper, []int{4, 4, 0}, []int{0, 0, 6}, 1)

@@ -8,8 +8,8 @@
 //	slow  SPEED            jobs take longer from now on; 1 is full speed
 //	join  ADDRESS          enter the swarm of the peer there
 //	count                  how many members this peer knows, itself counted, and how many clusters
-//	run   TREE  RECOVERY  ADAPT   own a run of this tree (package model), which adapts so; the answer has its result
-//	                       and how long it took
+//	run   TREE  RECOVERY  ADAPT   own a run of this tree (package model), which adapts so, with at least so many
+//	                       peers after a colon; the answer has its result and how long it took
 //	offers WATCHERS OFFERS own a run that makes offers, and of watchers (shared.go)
 //	abort                  own a run that aborts a job behind a long leaf
 //	large BYTES            own a run that shares a constant with all others (shared.go)
@@ -26,6 +26,7 @@ import (
 	"log/slog"
 	"os"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/satin-peer/satin/internal/bench/ask"
@@ -161,8 +162,15 @@ func (p *process) run(words []string) (ask.Answer, error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 2*patience)
 	defer cancel()
-	r, err := p.peer.Submit(ctx, control.Submission{App: "wide", Function: "wide.root", Argument: arg,
-		Title: "tree " + words[0], Recovery: words[1], Adapt: words[2]})
+	mode, least, _ := strings.Cut(words[2], ":")
+	sub := control.Submission{App: "wide", Function: "wide.root", Argument: arg, Title: "tree " + words[0],
+		Recovery: words[1], Adapt: mode}
+	if least != "" {
+		if sub.MinPeers, err = strconv.Atoi(least); err != nil {
+			return nil, err
+		}
+	}
+	r, err := p.peer.Submit(ctx, sub)
 	if err != nil {
 		return nil, err
 	}
