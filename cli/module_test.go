@@ -139,7 +139,7 @@ func TestModulesOfTheSwarm(t *testing.T) {
 		asked    []string
 		out, err string
 	}{
-		{"modules", 0, []string{"modules"}, "queens  efefefefefefefef  0.0 MB  yes   12D3KooWNear  count", ""},
+		{"modules", 0, []string{"modules"}, "queens  efefefefefefefef  11.0 KB  yes   12D3KooWNear  count", ""},
 		{"modules --json", 0, []string{"modules"}, `"publisher": "12D3KooWNear"`, ""},
 		{"publish " + queensModule + " queens", 0,
 			[]string{fmt.Sprintf(`publish queens, "count the ways to place N queens", %d bytes`, len(bin))},
@@ -189,7 +189,7 @@ func TestTextsOfModules(t *testing.T) {
 		"none are run": modulesText(control.Modules{Whose: "off"}),
 		"those in runs of members are run; 2 here, 1.5 MB; 1 run waits for its module": modulesText(control.Modules{
 			Whose: "members", Here: 2, Bytes: 1_500_000, Waiting: 1}),
-		"those that members have published are run; 0 here, 0.0 MB; 2 runs wait for their modules": modulesText(
+		"those that members have published are run; 0 here, 0.0 KB; 2 runs wait for their modules": modulesText(
 			control.Modules{Whose: "published", Waiting: 2}),
 	} {
 		if got != want {

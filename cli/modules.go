@@ -19,7 +19,7 @@ func newModulesCommand(c console) *cobra.Command {
 		Use:   "modules",
 		Short: "List the modules of the swarm",
 		Long: `modules lists the modules that members have published, each with who signed for it, its size and its hash, and those that this
-peer has besides. satin-peer run NAME runs one; where several have the same name, satin-peer run PUBLISHER/NAME or the first eight
+peer has besides, with the size of what was compiled of them, too. satin-peer run NAME runs one; where several have the same name, satin-peer run PUBLISHER/NAME or the first eight
 digits of its hash.`,
 		Example: `  satin-peer modules
   satin-peer modules --json`,
@@ -58,7 +58,13 @@ func dash(s string) string {
 	return oneLine(s)
 }
 
-func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
+// megabytes says how large a module is: those in C and Rust have some KB.
+func megabytes(n int64) string {
+	if n < 1e6 {
+		return fmt.Sprintf("%.1f KB", float64(n)/1e3)
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+}
 
 func newPublishCommand(c console) *cobra.Command {
 	return newDaemonCommand(c, cobra.Command{

@@ -116,6 +116,9 @@ func provide(sent *sentModule, bin []byte) error {
 	case bad != nil:
 		module.ProvideError(sent.Hash, bad)
 	default:
+		l := m.Loading
+		fmt.Fprintf(os.Stderr, "module %s is ready: checked in %v, compiled in %v, started in %v\n", m.Hash, l.Checking,
+			l.Compiling, l.Starting)
 		module.Provide(m)
 	}
 	return nil
@@ -133,11 +136,7 @@ func compiled(sent *sentModule, bin []byte) (m *module.Module, bad, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if m, bad = h.Load(bin); bad == nil {
-		l := m.Loading
-		fmt.Fprintf(os.Stderr, "module %s is ready: checked in %v, compiled in %v, started in %v\n", m.Hash, l.Checking,
-			l.Compiling, l.Starting)
-	}
+	m, bad = h.Load(bin)
 	return m, bad, nil
 }
 
