@@ -43,7 +43,8 @@ func (c *Core) Knows(id RunID, asker PeerID, full bool) (k Knowledge) {
 	case r.answered != nil:
 		k.Claim, k.Over = r.answered, r.state.Ended()
 	case len(r.claims.list) > 0:
-		k.Claim = &r.claims.list[0].Claim
+		claim := r.claims.list[0].Claim // the list changes while the answer is sent
+		k.Claim = &claim
 	}
 	k.Known = !r.lost
 	k.Roster, k.RosterAge = c.musters.told(r)

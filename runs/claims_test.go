@@ -26,6 +26,22 @@ func TestClaimsAreBounded(t *testing.T) {
 	}
 }
 
+// What was answered about a run is not changed by what is claimed after.
+func TestAnsweredClaimStays(t *testing.T) {
+	c, _ := coreOf(DefaultConfig())
+	m := manifest(1, "o")
+	take(c, m)
+	c.Claimed(noon, &Claim{Run: m.Run, Author: "x", Hash: Hash{1}, Until: m.Expires}, "x")
+	k := c.Knows(m.Run, "y", false)
+	if k.Claim == nil || k.Claim.Hash != (Hash{1}) {
+		t.Fatalf("it answers %+v", k)
+	}
+	c.Claimed(noon, &Claim{Run: m.Run, Author: "x", Hash: Hash{2}, Until: m.Expires}, "x")
+	if k.Claim.Hash != (Hash{1}) || c.Knows(m.Run, "y", false).Claim.Hash != (Hash{2}) {
+		t.Errorf("it has answered %+v", k.Claim)
+	}
+}
+
 // Who must be silent before a claim counts.
 func TestInTheWay(t *testing.T) {
 	m := &Manifest{Owner: "o", Deputies: []PeerID{"d1", "d2", "d3"}}

@@ -169,6 +169,8 @@ var runsMutants = []mutant{
 	{name: "runs/any-argument-kills", wrong: "the same place with another argument counts as the same job",
 		file: "runs/deaths.go", pkg: "runs", run: "^TestDeathsBlame$",
 		old: "s.Identity == o.Identity && ", new: ""},
+	{name: "runs/claim-lent", wrong: "what is being answered changes meanwhile", file: "runs/ask.go",
+		pkg: "runs", run: "^TestAnsweredClaimStays$", old: "k.Claim = &claim", new: "k.Claim = &r.claims.list[0].Claim; _ = claim"},
 	{name: "runs/deaths-told-once", wrong: "who missed it never hears of a death", file: "runs/deaths.go",
 		pkg: "runs", run: "^TestDeathsAreToldAgain$",
 		old: "	if r.deaths.by[x.self] != nil && r.deaths.again.due(x.now, x.cfg.AskEvery) {\n		x.tellDeath(r)\n	}\n", new: ""},
