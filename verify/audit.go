@@ -44,7 +44,7 @@ func (c *Core) openedInAudit(q *question, from PeerID, claim Claim, o *Opening) 
 	}
 	q.since = c.now
 	if o == nil || !o.Opens(&x.at) {
-		c.settle(q, from)
+		c.settle(q)
 		return
 	}
 	if x.skip == 0 {
@@ -70,12 +70,12 @@ func (c *Core) audited(q *question, again *Opening) {
 	q.since = c.now
 	switch {
 	case again == nil:
-		c.settle(q, "")
+		c.settle(q)
 	case again.Outcome != x.node.Outcome:
 		q.audit = nil
 		c.blame(x.of.by, Proof{x.of.Claim, *x.node, x.node.Children})
 	case len(again.Children) < len(x.node.Children):
-		c.settle(q, x.of.by)
+		c.settle(q)
 	default:
 		c.nextChallenge(q)
 	}

@@ -200,10 +200,8 @@ func (c *Core) Tick(now time.Time) []Order {
 func (c *Core) late(q *question) {
 	q.since = c.now
 	switch {
-	case q.dispute != nil && q.dispute.waits != "":
-		c.settle(q, q.dispute.waits)
-	case q.audit != nil && !q.audit.rerun:
-		c.settle(q, q.audit.of.by)
+	case q.dispute != nil && q.dispute.turn < 2, q.audit != nil && !q.audit.rerun:
+		c.settle(q)
 	case q.dispute != nil || q.audit != nil: // this machine is at it
 	default:
 		if q.lacks > 0 { // better one that was silent than nobody

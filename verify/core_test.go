@@ -191,16 +191,19 @@ func TestBadOpenings(t *testing.T) {
 			t.Errorf("%s fits", name)
 		}
 	}
-	c := swarm(2)
-	c.Came(noon, claim, "a")
-	c.Came(noon, leaf("1", 9).Claim(), "c")
-	out := c.Opened(noon, o.Node, "a", claim, nil)
-	if len(of[Blame](out)) > 0 || len(of[RunHere](out)) != 1 {
-		t.Errorf("one that does not open: %v", out)
-	}
-	out = c.Came(noon, leaf("1", 9).Claim(), "")
-	if blame := of[Blame](out); len(blame) != 1 || blame[0].Peer != "a" || len(of[Accept](out)) != 1 {
-		t.Errorf("this machine comes to something else than one of them: %v", out)
+	for _, own := range []bool{true, false} { // a difference is settled here, too, where others make the copies
+		c := swarm(2)
+		c.cfg.Own = own
+		c.Came(noon, claim, "a")
+		c.Came(noon, leaf("1", 9).Claim(), "c")
+		out := c.Opened(noon, o.Node, "a", claim, nil)
+		if len(of[Blame](out)) > 0 || len(of[RunHere](out)) != 1 {
+			t.Errorf("one that does not open: %v", out)
+		}
+		out = c.Came(noon, leaf("1", 9).Claim(), "")
+		if blame := of[Blame](out); len(blame) != 1 || blame[0].Peer != "a" || len(of[Accept](out)) != 1 {
+			t.Errorf("this machine comes to something else than one of them: %v", out)
+		}
 	}
 }
 

@@ -15,7 +15,6 @@ type dispute struct {
 	openA    *Opening
 	openB    *Opening
 	agreed   []Claim // children of both
-	waits    PeerID  // whose opening is awaited
 	turn     int     // 0: a is asked, 1: b, 2: the node is run again
 }
 
@@ -29,7 +28,7 @@ func (c *Core) argue(q *question, a, b held) {
 
 func (c *Core) askOpening(q *question) {
 	d := q.dispute
-	d.turn, d.openA, d.openB, d.waits = 0, nil, nil, d.a.by
+	d.turn, d.openA, d.openB = 0, nil, nil
 	c.order(Open{q.node, d.a.by, d.atA})
 }
 
@@ -58,15 +57,15 @@ func (c *Core) openedInDispute(q *question, from PeerID, claim Claim, o *Opening
 	}
 	q.since = c.now
 	if o == nil || !o.Opens(at) {
-		c.settle(q, from)
+		c.settle(q)
 		return
 	}
 	if d.turn == 0 {
-		d.openA, d.turn, d.waits = o, 1, d.b.by
+		d.openA, d.turn = o, 1
 		c.order(Open{q.node, d.b.by, d.atB})
 		return
 	}
-	d.openB, d.agreed, d.waits = o, nil, ""
+	d.openB, d.agreed = o, nil
 	for _, x := range d.openA.Children {
 		i := slices.IndexFunc(o.Children, func(y Claim) bool { return x.Node == y.Node })
 		switch {
@@ -102,7 +101,7 @@ func (c *Core) judge(q *question, again *Opening) {
 	d := q.dispute
 	q.since = c.now
 	if again == nil {
-		c.settle(q, "")
+		c.settle(q)
 		return
 	}
 	q.dispute = nil
@@ -114,24 +113,15 @@ func (c *Core) judge(q *question, again *Opening) {
 	}
 }
 
-// settle ends a dispute or an audit that leads nowhere: because of a peer that does not stand by what it has
-// claimed, "" if that is nobody's fault. That is no proof of a lie. This machine computes the node, if it may; else
-// what that peer has claimed is forgotten.
-func (c *Core) settle(q *question, id PeerID) {
+// settle ends a dispute or an audit that leads nowhere: somebody does not stand by what he has claimed, which is no
+// proof of a lie, or nothing can be run again. This machine computes the node, whatever it may be a further copy of:
+// were a claim dropped instead, it might be the true one, and who shows nothing would never be caught.
+func (c *Core) settle(q *question) {
 	q.dispute, q.audit = nil, nil
-	if c.cfg.Own {
-		if q.settling = true; !q.here {
-			q.here = true
-			c.order(RunHere{q.node})
-		}
-		return
+	if q.settling = true; !q.here {
+		q.here = true
+		c.order(RunHere{q.node})
 	}
-	if id == "" {
-		id = q.claims[len(q.claims)-1].by
-	}
-	q.claims = slices.DeleteFunc(q.claims, func(h held) bool { return h.by == id })
-	q.gone[id] = true
-	c.decide(q)
 }
 
 // settled has all blamed who have come to something else than this machine.
