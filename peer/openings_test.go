@@ -70,6 +70,43 @@ func TestCommitments(t *testing.T) {
 	}
 }
 
+// FuzzOpening reads what a peer may show of a node: nothing of it is outside of the node, or in it twice.
+func FuzzOpening(f *testing.F) {
+	for _, a := range []opening{{}, {Function: "f", Argument: []byte{1}, Voucher: []byte{2}, Children: []childOutcome{
+		{Path: job.Path{1, 1}, Nodes: 2, Outcome: []byte{3}}, {Path: job.Path{1, 2, 300}, Nodes: 1}}}} {
+		b, err := wire.Value().Encode(&a)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var a opening
+		if wire.Value().Decode(b, &a) != nil {
+			return
+		}
+		path := job.Path{1}
+		o := &verify.Opening{Node: driver.NodeOf(path, job.Identify(a.Function, a.Argument))}
+		for _, g := range givenOf(a.Children) {
+			o.Children = append(o.Children, g.Claim)
+		}
+		c := o.Claim()
+		if !o.Opens(&c) {
+			return
+		}
+		sum := uint64(1)
+		for i, child := range a.Children {
+			if sum += child.Nodes; !path.Above(child.Path) || child.Nodes == 0 || i > 0 &&
+				(a.Children[i-1].Path.Compare(child.Path) >= 0 || a.Children[i-1].Path.Above(child.Path)) {
+				t.Fatalf("%v opens", a.Children)
+			}
+		}
+		if sum != c.Nodes {
+			t.Fatalf("%d nodes are %d", sum, c.Nodes)
+		}
+	})
+}
+
 // A node that is wrong shows that by itself: it is run again with the outcomes of its children that its author has
 // signed, be they right or wrong, and with nothing that the accuser says.
 func TestNodesAreTried(t *testing.T) {

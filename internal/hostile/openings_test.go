@@ -11,6 +11,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/network"
 
 	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/gossip"
 	"github.com/satin-peer/satin/internal/compute"
 	"github.com/satin-peer/satin/internal/driver"
 	"github.com/satin-peer/satin/internal/wire"
@@ -188,7 +189,7 @@ func (e *exhibitor) tree(t *testing.T, g *steal.Grant) *steal.Message {
 		t.Fatalf("%v: it has stolen %+v", err, g.Job)
 	}
 	c, is := e.twig(t, append(slices.Clone(g.Job.Path), 2), bough{2, n})
-	whole := e.commits(t, g.Job.Path, g.Job.Function, n, is, c)
+	whole := e.commits(t, g.Job.Path, g.Job.Function, n, e.lie(bough{3, n}, is), c)
 	return &steal.Message{Result: &steal.Result{Handle: g.Handle, Path: g.Job.Path, Identity: g.Job.Identity,
 		Outcome: whole.Outcome, Voucher: e.voucher}}
 }
@@ -224,7 +225,7 @@ func TestSpotOfStrangers(t *testing.T) {
 	until(t, "the liar is out", func() bool { return v.Revoked(r.ID().String()) })
 }
 
-// Two that differ are taken down to the one leaf that is wrong: its author is named by that leaf alone.
+// Two that differ are taken down to the one node that is wrong: its author is named by that node alone.
 func TestDescentOfStrangers(t *testing.T) {
 	cfg := hostConfig(t)
 	v, err := peer.Open(t.Context(), peer.Config{Host: cfg, Workers: 1, Cluster: "here"},
@@ -239,7 +240,7 @@ func TestDescentOfStrangers(t *testing.T) {
 	run, end := gated(t, v, "hostile.grove", 2, control.Submission{Verify: "quorum=2"})
 	a := first.steals(t, run).exhibits(t, honestly)
 	b := second.steals(t, run).exhibits(t, func(b bough, is int) int {
-		if b.Depth == 0 && b.N%4 == 2 { // the third leaf
+		if b.Depth == 1 && b.N%2 == 1 { // the second of two
 			is++
 		}
 		return is
@@ -273,8 +274,30 @@ func TestDescentOfStrangers(t *testing.T) {
 	if err := wire.Value().Decode(proof, &x); err != nil {
 		t.Fatal(err)
 	}
-	if leaf := append(slices.Clone(g.Job.Path), 2, 2, 1); !slices.Equal(x.Path, leaf) || len(x.Truth.Voucher) > 0 {
-		t.Errorf("the proof is about %v, not %v", x.Path, leaf)
+	if wrong := append(slices.Clone(g.Job.Path), 2, 2); !slices.Equal(x.Path, wrong) || len(x.Truth.Voucher) > 0 ||
+		len(x.Children) != 2 || len(x.Children[0].Outcome) == 0 || len(x.Children[1].Outcome) == 0 {
+		t.Errorf("the proof is about %v, not %v, with %d children", x.Path, wrong, len(x.Children))
+	}
+}
+
+// A node that its author has signed, with the outcomes of its children, convinces members by itself that it is wrong,
+// whoever shows it to them.
+func TestNodesConvince(t *testing.T) {
+	v := impatient(t)
+	liar, other := invited(t, v), invited(t, v)
+	run, end := gated(t, v, "hostile.grove", 1, control.Submission{Verify: "spot=1"})
+	end()
+	e := liar.steals(t, run).exhibits(t, func(b bough, is int) int { return is + b.Depth })
+	c, _ := e.twig(t, job.Path{1, 2}, bough{1, 3})
+	s := e.made[c.Tree]
+	tells := other.speaks(t)
+	until(t, "who has signed a node that is wrong is out", func() bool {
+		tells(gossip.KindAccusation, &accusation{Run: run, Path: c.Path, Function: s.Function, Argument: s.Argument,
+			Said: testimony{Digest: c.Digest, Voucher: s.Voucher}, Children: s.Children})
+		return v.Revoked(liar.ID().String())
+	})
+	if v.Revoked(other.ID().String()) {
+		t.Error("who has shown it is out")
 	}
 }
 

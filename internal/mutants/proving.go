@@ -10,6 +10,7 @@ const (
 	falselyAccused = "^TestFalseAccusations$"
 	tried          = "^TestWhatIsTried$"
 	committed      = "^TestCommitments$"
+	nodesTried     = "^TestNodesAreTried$"
 )
 
 // provingMutants are mistakes in what is used before it was compared.
@@ -114,7 +115,7 @@ var provingMutants = []mutant{
 		pkg: hostile, run: "^TestHostileOpenings$", old: "	case v.Author != of, v.Claim != o.Claim:", new: "	case v == nil:"},
 	{name: "openings/another-job", wrong: "any job is run in a node's place", file: "internal/driver/openings.go",
 		pkg: hostile, run: "^TestHostileOpenings$",
-		old: "job.Identify(s.Job.Function, s.Job.Arg) == c.Node.Identity &&", new: ""},
+		old: "job.Identify(s.Job.Function, s.Job.Arg) == c.", new: "job.Identify(s.Job.Function, nil) != c."},
 	{name: "openings/other-outcomes", wrong: "outcomes are supplied that nobody has committed to",
 		file: "internal/driver/openings.go", pkg: hostile, run: "^TestHostileOpenings$",
 		old: "v.d.cfg.Notary.Digest(g.Bytes) != g.Outcome", new: "g.Nodes == 0"},
@@ -123,13 +124,13 @@ var provingMutants = []mutant{
 	{name: "openings/unbounded", wrong: "what may be shown is kept for ever", file: "peer/openings.go",
 		pkg: "peer", run: committed, old: "x.bytes > maxCommitted;", new: "x.bytes < 0;"},
 	{name: "openings/alone-is-no-proof", wrong: "a node that is wrong by itself convinces nobody", file: "peer/accusing.go",
-		pkg: "peer", run: tried, old: "	case a.against == \"\" && own != a.Said.Digest, own", new: "	case own"},
+		pkg: "peer", run: nodesTried, old: "	case a.against == \"\" && own != a.Said.Digest, own", new: "	case own"},
 	{name: "openings/nothing-given", wrong: "a node is tried without the outcomes that were signed", file: "peer/accusing.go",
-		pkg: "peer", run: tried, old: "	t.given = slices.DeleteFunc", new: "	_ = slices.DeleteFunc"},
+		pkg: "peer", run: nodesTried, old: "	t.given = slices.DeleteFunc", new: "	_ = slices.DeleteFunc"},
 	{name: "openings/any-children", wrong: "an accuser supplies outcomes that nobody has signed", file: "peer/accusing.go",
-		pkg: "peer", run: tried, old: "	if !o.Opens(&v.Claim) ||", new: "	if"},
+		pkg: "peer", run: tried, old: "	if !o.Opens(&v.Claim) ||", new: "	if v == nil ||"},
 	{name: "openings/whole-again", wrong: "a node is run again with all that is below it", file: "peer/accusing.go",
-		pkg: hostile, run: "^TestSpotOfStrangers$", old: "	t.job.Restarted = len(paths) > 0\n", new: ""},
+		pkg: "peer", run: nodesTried, old: "	t.job.Restarted = len(paths) > 0\n", new: ""},
 	{name: "accused/unsigned-outcome", wrong: "an outcome is taken for one that was signed", file: "peer/accusing.go",
 		pkg: "peer", run: tried, old: "compute.Digest(w.Outcome) != w.Digest {",
 		new: "w.Digest == (verify.Hash{}) {"},
