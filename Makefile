@@ -104,6 +104,11 @@ bench-dashboard: ## Print what it costs to be watched in the browser; for its fr
 bench-tab: tab ## Print how fast a browser's tab computes beside a native worker, how soon it begins, and what 200 of them cost a daemon; for Chromium, `npm ci` in dashboard/web
 	cd internal/bench && $(GO) run . -rounds 3 tab
 
+.PHONY: bench-yield
+PAIRS ?= 30
+bench-yield: ## Print by how much a program of the machine's owner is slower beside a daemon that works on all cores, in PAIRS=30 pairs (a quiet machine; 5 minutes)
+	cd internal/bench && $(GO) run . -rounds $(PAIRS) yield
+
 .PHONY: bench-take
 bench-take: ## Print how long an engine takes to give a job away, in this process and in a child: of a tree, of a worker that needs it at once, of a stopped one; and what it takes to have an executable run
 	$(GO) build -o bin/ ./cmd/satin-peer

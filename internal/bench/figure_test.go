@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"strings"
 	"testing"
 )
@@ -79,5 +80,23 @@ func TestChoose(t *testing.T) {
 	}
 	if _, err := choose([]string{"fob"}); err == nil || !strings.Contains(err.Error(), "fib, apps") {
 		t.Errorf("an unknown section gives %v", err)
+	}
+}
+
+// Guards the interval of a median: the ranks of the tables of the sign test, and none where there are too few values.
+func TestMedianWithin(t *testing.T) {
+	for n, rank := range map[int]int{5: 0, 6: 1, 10: 2, 30: 10} {
+		values := make([]float64, n)
+		for i := range values {
+			values[i] = float64(n - i) // n to 1
+		}
+		low, high := medianWithin(values)
+		least, most := float64(rank), float64(n+1-rank)
+		if rank == 0 {
+			least, most = math.Inf(-1), math.Inf(1)
+		}
+		if low != least || high != most {
+			t.Errorf("of %d values: %v to %v, want rank %d from each end", n, low, high, rank)
+		}
 	}
 }

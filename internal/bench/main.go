@@ -48,6 +48,7 @@ var sections = []section{
 	{"objects", objectsPage, sharing},
 	{"trees", objectsPage, trees},
 	{"tab", tabPage, tabs},
+	{"yield", yieldPage, yielding},
 	{"watched", watchedPage, watching},
 	{"page", watchedPage, showing},
 }
@@ -62,6 +63,7 @@ const (
 	recoveryPage = "recovery-processes.md"
 	objectsPage  = "objects.md"
 	tabPage      = "tab.md"
+	yieldPage    = "yield.md"
 	resultsDir   = "../../docs/results"
 )
 
@@ -104,7 +106,7 @@ func pageOf(chosen []section) (string, error) {
 	for _, s := range chosen {
 		if s.page != page || len(chosen) != of {
 			return "", fmt.Errorf(
-				"-write is for all sections of one page: fib apps leaf thief udp, or steal swarm cost apart, or wide, or adaptive, or recovery alarms, or objects trees, or watched page")
+				"-write is for all sections of one page: fib apps leaf thief udp, or steal swarm cost apart, or wide, or adaptive, or recovery alarms, or objects trees, or tab, or yield, or watched page")
 		}
 	}
 	return page, nil
