@@ -29,10 +29,10 @@ test-swarm: ## Run swarms of real processes on this machine, and kill, stop and 
 	$(GO) test -tags swarm -timeout 15m ./internal/swarm
 
 .PHONY: test-nat
-test-nat: ## Have two peers behind home routers find each other and work together (needs root, and iptables, which it installs on Debian; 2 minutes)
+test-nat: ## Have two peers behind home routers find each other and work together; and over IPv6, and with one that moves and sleeps (needs root, and iptables, which it installs on Debian; 3 minutes)
 	@command -v iptables >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends iptables; } || \
 		{ echo "test-nat found no iptables: install it"; exit 1; }
-	$(GO) test -tags swarm -count 1 -timeout 15m -v -run '^TestBehindRouters$$' ./internal/swarm
+	$(GO) test -tags swarm -count 1 -timeout 15m -v -run '^Test(BehindRouters|Six|Laptop)$$' ./internal/swarm
 
 .PHONY: test-wine
 test-wine: ## Run satin-peer.exe, and the tests that Debian's Wine can run, as Windows programs (installs it there; 5 minutes)

@@ -27,6 +27,9 @@ type Lab struct {
 
 	// Public has the processes at addresses that libp2p takes for public ones. Set it before the first is started.
 	Public bool
+	// Six has them at addresses of IPv6 that are unique and local, and Roaming has them listen on all that they have,
+	// as daemons do unless they are told otherwise. Set them before the first is started.
+	Six, Roaming bool
 	// Homes are the routers that some processes are behind, by number.
 	Homes map[int]*Home
 
@@ -83,9 +86,32 @@ shift 5
 ip link add eth0 address $mac type veth peer name $port netns $hub
 nsenter --target $hub --net ip link set $port master $side up
 ip link set lo up
-ip addr add $address dev eth0
+case $address in
+*:*) ip addr add $address dev eth0 nodad ;;
+*) ip addr add $address dev eth0 ;;
+esac
 ip link set eth0 up
 exec "$@"`
+
+// moveScript is a laptop that leaves one network and comes to another.
+const moveScript = `set -e
+ip link set eth0 down
+ip addr flush dev eth0
+ip addr add $1 dev eth0
+ip link set eth0 up`
+
+// Move has a process of a Lab that is not Six lose its address and get that of another number, which nobody has.
+func (l *Lab) Move(p *Process, number int) error {
+	line := []string{"nsenter", "--target", strconv.Itoa(p.PID()), "--net"}
+	if l.user {
+		line = append(line, "--user", "--preserve-credentials")
+	}
+	line = append(line, "--", "sh", "-c", moveScript, "sh", l.address(number)+l.bits())
+	if out, err := exec.Command(line[0], line[1:]...).CombinedOutput(); err != nil {
+		return fmt.Errorf("moving process %d: %w: %s", p.Number, err, out)
+	}
+	return nil
+}
 
 // connected makes a command line one that is run in a network namespace of the process's own. The process ID
 // remains the same.
@@ -106,6 +132,9 @@ func (l *Lab) address(number int) string {
 	if h := l.Homes[number]; h != nil {
 		return h.inside()
 	}
+	if l.Six {
+		return fmt.Sprintf("fd66::%x", 1+number%maxLabPeers)
+	}
 	return fmt.Sprintf("%d.66.0.%d", l.net(), 1+number%maxLabPeers)
 }
 
@@ -118,19 +147,34 @@ func (l *Lab) net() int {
 }
 
 func (l *Lab) bits() string {
-	if l.Public {
+	switch {
+	case l.Six:
+		return "/64"
+	case l.Public:
 		return "/8"
 	}
 	return "/16"
 }
 
 // listen is the setting by which a process of the Lab can be found.
-func (l *Lab) listen(number int) string { return Listen(l.address(number)) }
+func (l *Lab) listen(number int) string {
+	switch {
+	case l.Roaming && l.Six:
+		return Listen("::")
+	case l.Roaming:
+		return Listen("0.0.0.0")
+	}
+	return Listen(l.address(number))
+}
 
 // Listen is the setting by which a process has an address of its own, so that others find it there again when
 // it is started again.
 func Listen(address string) string {
-	return fmt.Sprintf("SATIN_LISTEN=/ip4/%[1]s/udp/4001/quic-v1,/ip4/%[1]s/tcp/4001", address)
+	kind := "ip4"
+	if strings.Contains(address, ":") {
+		kind = "ip6"
+	}
+	return fmt.Sprintf("SATIN_LISTEN=/%[1]s/%[2]s/udp/4001/quic-v1,/%[1]s/%[2]s/tcp/4001", kind, address)
 }
 
 // Divide lets processes reach only those of their own group; those in no group are with the first. One group,
