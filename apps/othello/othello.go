@@ -2,9 +2,10 @@
 // number of positions that a game can reach (perft).
 //
 // A question about a position, whether its value is at least a bound, asks one about the position after each
-// move; one that the other player cannot answer well settles it. The most promising move is asked about
-// first, since it often settles the question; the others are jobs, and as soon as one of them settles it the
-// rest is aborted, wherever it runs. What was found out about positions is in a table that all jobs share.
+// move; one that the other player cannot answer well settles it. Where a glance says that none will, all moves are
+// jobs at once, because all have to be asked about. Elsewhere the most promising move is asked about first, since it
+// often settles the question, and then ever more of the others at once; as soon as one settles it the rest is
+// aborted, wherever it runs. What was found out about positions is in a table that all jobs share.
 package othello
 
 import (
@@ -105,17 +106,21 @@ func search(f *satin.Frame, j Job) int {
 		}
 		return -search(f, j.about(n.passed()))
 	}
-	best := -search(f, j.about(n.after(l.boards[0])))
-	if best >= n.Bound || l.n == 1 {
-		return j.tell(f, best)
-	}
-	g := satin.Fork(f, search)
-	for i := l.n - 1; i > 0; i-- { // the newest job runs first, so the most promising one comes last
-		g.Spawn(j.about(n.after(l.boards[i])))
-	}
-	for value := range g.Results() {
-		if best = max(best, -value); best >= n.Bound && j.Abort {
-			break // which aborts the others
+	best := -worst
+	hopeless, _ := n.hopeless()
+	for from, to := 0, 0; to < l.n && best < n.Bound; from = to {
+		if to = wave(from, l.n, hopeless); to == from+1 {
+			best = max(best, -search(f, j.about(n.after(l.boards[from]))))
+			continue
+		}
+		g := satin.Fork(f, search)
+		for i := to - 1; i >= from; i-- { // the newest job runs first, so the most promising one comes last
+			g.Spawn(j.about(n.after(l.boards[i])))
+		}
+		for value := range g.Results() {
+			if best = max(best, -value); best >= n.Bound && j.Abort {
+				break // which aborts the others
+			}
 		}
 	}
 	return j.tell(f, best)

@@ -53,6 +53,12 @@ func (n *Node) Next() (questions []Node, passes bool) {
 	return questions, false
 }
 
+// Glance guesses whether no move will settle the question, and says how many positions it looked at.
+func (n *Node) Glance() (hopeless bool, positions uint64) { return n.hopeless() }
+
+// Wave is how many of a question's Next have been asked after some more, if none of those before it has settled it.
+func Wave(before, all int, hopeless bool) int { return wave(before, all, hopeless) }
+
 // Over is the answer when the game is over.
 func (n *Node) Over() int { return n.over() }
 

@@ -95,6 +95,32 @@ func (n *Node) children() *list {
 	return &l
 }
 
+// glanceDepth is how far a glance looks at most.
+const glanceDepth = 3
+
+// hopeless guesses whether no move will settle the question, from the answer a few moves ahead: as many, even or odd,
+// as the question looks, since an evaluation favours whoever moved last. At the end of the game it guesses nothing.
+func (n *Node) hopeless() (guess bool, looked uint64) {
+	if n.Exact || n.Depth <= glanceDepth {
+		return false, 0
+	}
+	ahead, s := *n, searcher{}
+	ahead.Depth = glanceDepth - (n.Depth-glanceDepth)%2
+	answer := s.search(&ahead)
+	return answer < n.Bound, s.positions
+}
+
+// wave is how many of all moves have been asked about after the next few, if none of those before it has settled the
+// question: as many as there are, if it is hopeless, since then all have to be. Where one suffices the eldest is asked
+// about first and its young brothers wait (Feldmann, Monien, Mysliwietz, Vornberger, "Distributed game-tree search",
+// 1989); the more fail, the less likely it is that one suffices, and the more are asked about at once.
+func wave(before, all int, hopeless bool) int {
+	if hopeless {
+		return all
+	}
+	return min(all, 2*before+1)
+}
+
 // A searcher answers questions alone.
 type searcher struct {
 	table  *table

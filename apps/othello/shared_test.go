@@ -3,6 +3,7 @@ package othello
 import (
 	"context"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -42,6 +43,28 @@ func TestNoAborts(t *testing.T) {
 	with, without := statsOf(t, small).Aborted, statsOf(t, small+"--abort=false").Aborted
 	if with == 0 || without != 0 {
 		t.Errorf("%d jobs were aborted, and %d without aborts", with, without)
+	}
+}
+
+// TestBrothersWait: of moves that may settle a question few are jobs before the eldest has not; of one that none settles
+// all are asked about at once.
+func TestBrothersWait(t *testing.T) {
+	var waves []int
+	for at := 0; at < 9; waves = append(waves, at) {
+		at = wave(at, 9, false)
+	}
+	if want := []int{1, 3, 7, 9}; !slices.Equal(waves, want) || wave(0, 9, true) != 9 {
+		t.Errorf("asked about up to %v, want %v; of 9 hopeless ones %d", waves, want, wave(0, 9, true))
+	}
+	n := Node{Board: start, Depth: 8}
+	for bound, want := range map[int]bool{-worst: false, worst: true} {
+		n.Bound = bound
+		if got, _ := n.hopeless(); got != want {
+			t.Errorf("at a glance it is hopeless to be worth %d: %v", bound, !want)
+		}
+	}
+	if s := statsOf(t, "--depth 9 --threshold 3"); s.Aborted*4 > s.Spawned {
+		t.Errorf("one worker has aborted %d of %d jobs", s.Aborted, s.Spawned)
 	}
 }
 

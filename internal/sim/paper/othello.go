@@ -130,7 +130,21 @@ func (g *game) Begin(at sim.Where, n sim.Node, buf []sim.Node) ([]sim.Node, int6
 	if len(next) == 0 {
 		return buf, g.time(cost), answerOf(q.Over())
 	}
-	return append(buf, g.node(&next[0])), g.time(cost), sim.Result{}
+	hopeless, positions := q.Glance()
+	g.seen.positions += positions
+	return g.wave(next, 0, hopeless, buf), g.time(cost + positions), sim.Result{}
+}
+
+// wave appends what a question asks in a phase, if it was not settled before.
+func (g *game) wave(next []othello.Node, phase int, hopeless bool, buf []sim.Node) []sim.Node {
+	from, to := 0, 0
+	for range phase + 1 {
+		from, to = to, othello.Wave(to, len(next), hopeless)
+	}
+	for i := to - 1; i >= from; i-- { // the newest job runs first, so the most promising one comes last
+		buf = append(buf, g.node(&next[i]))
+	}
+	return buf
 }
 
 func (g *game) time(positions uint64) int64 { return int64(positions) * int64(g.perPosition) }
@@ -186,15 +200,12 @@ func (g *game) Next(n sim.Node, phase int, sum sim.Result, buf []sim.Node) []sim
 		return buf
 	}
 	q := g.question(n)
-	best := int(int64(sum.Sum))
-	if phase > 1 || best >= q.Bound {
+	if best := int(int64(sum.Sum)); best >= q.Bound {
 		return buf
 	}
 	next, _ := q.Next()
-	for i := len(next) - 1; i > 0; i-- { // the newest job runs first, so the most promising one comes last
-		buf = append(buf, g.node(&next[i]))
-	}
-	return buf
+	hopeless, _ := q.Glance()
+	return g.wave(next, phase, hopeless, buf)
 }
 
 // Ended has a job tell what it has found.

@@ -12,7 +12,7 @@ import (
 // really looked at, in every run.
 const (
 	gameDepth = 16
-	gameLeaf  = 6
+	gameLeaf  = 5
 )
 
 // gameRun is a row of the page.
@@ -81,8 +81,9 @@ func gamePage(o Options, depth, leaf int, work time.Duration, positions uint64, 
 		}
 	}
 	d.table(rows)
-	d.para("Two things cost efficiency: what is searched in vain, and cores without work. A question is settled by its first answer as a rule, so "+
-		"the others wait for that, on each of %d levels, and each question about the whole waits for the one before.", depth-leaf)
+	d.para("Where a glance two or three moves ahead says that no move will settle a question, all of them are jobs at once; elsewhere the most promising one is " +
+		"asked about alone (young brothers wait), then two at once, then four. Two things cost efficiency: what is searched in vain, where the glance erred or one " +
+		"of several jobs at once settled the question; and cores without work, since each question about the whole waits for the one before.")
 	return d
 }
 

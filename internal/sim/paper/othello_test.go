@@ -54,8 +54,17 @@ func TestGameAnswers(t *testing.T) {
 	if sum != answerOf(7) || enough {
 		t.Errorf("after -7: %+v, %v", sum, enough)
 	}
-	if next := g.Next(n, 1, sum, nil); len(next) != 3 {
-		t.Errorf("%d others follow, want 3", len(next))
+	easy := q
+	easy.Bound = -20
+	for q, want := range map[othello.Node][3]int{q: {4}, easy: {1, 2, 1}} {
+		first, _, _ := g.Begin(sim.Where{}, g.node(&q), nil)
+		got := [3]int{len(first)}
+		for phase := 1; phase < len(got); phase++ {
+			got[phase] = len(g.Next(g.node(&q), phase, answerOf(-othello.Worst), nil))
+		}
+		if got != want {
+			t.Errorf("at least %d? %v moves are asked about at once, want %v", q.Bound, got, want)
+		}
 	}
 	if sum, enough = g.Came(n, sum, answerOf(-10)); sum != answerOf(10) || !enough || len(g.Next(n, 1, sum, nil)) > 0 {
 		t.Errorf("after -10: %+v, %v", sum, enough)
