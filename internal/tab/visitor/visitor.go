@@ -144,13 +144,16 @@ func (v *Visitor) greeted(g *tab.Greeting) error {
 		return err
 	}
 	v.mu.Lock()
-	again := v.member != ""
-	v.member = steal.PeerID(g.Member)
-	v.mu.Unlock()
-	if again {
+	defer v.mu.Unlock() // so that nothing else is said before
+	if v.member != "" {
 		return errors.New("a second greeting")
 	}
-	return v.send(&tab.Frame{Visit: b})
+	v.member = steal.PeerID(g.Member)
+	err = v.send(&tab.Frame{Visit: b})
+	if v.resting && err == nil {
+		err = v.send(&tab.Frame{Rest: &tab.Rest{Resting: true}})
+	}
+	return err
 }
 
 func (v *Visitor) send(f *tab.Frame) error {
@@ -268,6 +271,7 @@ func (v *Visitor) Rest(resting bool) {
 	v.mu.Lock()
 	news := v.resting != resting
 	v.resting = resting
+	greeted := v.member != "" // else greeted says it
 	v.mu.Unlock()
 	if !news {
 		return
@@ -275,7 +279,9 @@ func (v *Visitor) Rest(resting bool) {
 	if resting {
 		v.stop(true)
 	}
-	_ = v.send(&tab.Frame{Rest: &tab.Rest{Resting: resting}})
+	if greeted {
+		_ = v.send(&tab.Frame{Rest: &tab.Rest{Resting: resting}})
+	}
 	v.cfg.Changed()
 }
 

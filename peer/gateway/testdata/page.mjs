@@ -88,6 +88,39 @@ await step("it rests when it is told to, and goes on", async () => {
   await until(first, "more jobs are done", "jobs", before + 1);
 });
 
+await step("it rests while it is hidden", async () => {
+  const hide = (on) => first.evaluate((hidden) => {
+    Object.defineProperty(document, "hidden", { configurable: true, get: () => hidden });
+    document.dispatchEvent(new Event("visibilitychange"));
+  }, on);
+  await hide(true);
+  await first.getByText("Resting while this page is hidden").waitFor();
+  await first.getByText("nothing at the moment").waitFor();
+  await hide(false);
+  const before = await number(first, "jobs");
+  await until(first, "more jobs are done", "jobs", before + 1);
+});
+
+await step("it rests while the battery is low, where the browser says so", async () => {
+  const page = await (await browser.newContext()).newPage();
+  page.setDefaultTimeout(60_000);
+  complainsTo(page, complaints);
+  await page.addInitScript(() => {
+    globalThis.battery = Object.assign(new EventTarget(), { charging: false, level: 0.2 });
+    navigator.getBattery = () => Promise.resolve(globalThis.battery);
+  });
+  await page.goto(link);
+  await page.getByRole("button", { name: "Help" }).click();
+  await page.getByText("Resting: the battery is low").waitFor();
+  await accessible(page);
+  await page.evaluate(() => {
+    globalThis.battery.charging = true;
+    globalThis.battery.dispatchEvent(new Event("chargingchange"));
+  });
+  await until(page, "it steals when it is charged", "moved", 1);
+  await page.close();
+});
+
 await step("frozen for a minute it is waited for, and goes on", async () => {
   const cdp = await first.context().newCDPSession(first);
   await cdp.send("Page.setWebLifecycleState", { state: "frozen" });
