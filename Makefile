@@ -55,6 +55,12 @@ test-browser: tab ## Check the page's types and try it in Chromium, with a live 
 		{ echo "test-browser found no Chromium: install one (apt-get install chromium), or say where it is by CHROMIUM=/path/to/chrome"; exit 1; }
 	CHROMIUM="$(CHROMIUM)" $(GO) test -tags browser -run InBrowser -count=1 -timeout 25m -v ./dashboard ./peer/gateway
 
+.PHONY: test-foreign
+test-foreign: ## Have a client of another implementation of libp2p talk nonsense to a peer (needs node 20 or later, and npm; a minute)
+	@command -v npm >/dev/null || { echo "test-foreign needs node 20 or later with npm: see https://nodejs.org, or apt-get install npm"; exit 1; }
+	cd internal/hostile/js && npm ci --no-audit --no-fund --ignore-scripts
+	$(GO) test -tags foreign -run '^TestForeignClient$$' -count=1 -timeout 5m -v ./internal/hostile
+
 COUNT ?= 20
 flakes: ## Run the tests of PKG (default ./...) COUNT=20 times as they are, on one core, beside busy processes and under the race detector (hours; WAYS="busy race" for some of it)
 	GO="$(GO)" WAYS="$(WAYS)" .ci/flakes $(COUNT) $(PKG)

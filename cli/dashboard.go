@@ -118,6 +118,7 @@ func (s shown) Status(ctx context.Context) (dashboard.Status, error) {
 		Reach: string(v.Reachability.State), WhyReach: v.Reachability.Why, Relay: v.Reachability.Relay,
 		Address: append([]string{}, v.Addresses...), Cluster: v.Cluster, Clusters: clusters,
 		Work: v.Work, Modules: v.Modules.Whose, Executables: executableTexts(v.Executables),
+		Refused: refusedTexts(v.Refused),
 	}, nil
 }
 
@@ -144,7 +145,7 @@ func (s shown) Runs(ctx context.Context) ([]dashboard.Run, error) {
 			Owner: r.Owner, OwnerName: r.OwnerName, Mine: r.Mine,
 			State: string(r.State), Ended: r.State.Ended(), Why: r.Why, Submitted: r.Submitted, Elapsed: r.Elapsed,
 			CPU: r.CPU, Share: r.Share, Left: r.Left,
-			Peers: r.Peers, Executed: r.Executed, Stats: r.Stats,
+			Peers: r.Peers, Executed: r.Executed, Stats: r.Stats, Limits: limits(&r),
 		}
 		if r.Roster != nil {
 			for _, e := range r.Roster.Log {
@@ -153,6 +154,19 @@ func (s shown) Runs(ctx context.Context) ([]dashboard.Run, error) {
 		}
 	}
 	return runs, err
+}
+
+// refusedTexts are what is refused, in words.
+func refusedTexts(list []control.Refused) []string {
+	texts := []string{}
+	for _, r := range list {
+		if r.Owner != "" {
+			texts = append(texts, "all runs of "+r.Owner)
+		} else {
+			texts = append(texts, "run "+r.Run)
+		}
+	}
+	return texts
 }
 
 // rough gives a time with two digits, so that what is sent does not change with every measurement.

@@ -254,19 +254,32 @@ func writeRuns(w io.Writer, runs []control.RunInfo) error {
 
 // reason is what is to be said of a run in a line; "" if all is well.
 func reason(r *control.RunInfo) string {
+	list := limits(r)
 	switch {
 	case r.Why != "":
 		return r.Why
-	case r.Waits != "":
-		return r.Waits
-	case r.NotStoring != "":
-		return "nothing is kept on the disk: " + r.NotStoring
+	case len(list) > 0 && (r.Waits != "" || r.NotStoring != ""):
+		return list[0]
 	case r.Roster != nil && len(r.Roster.Log) > 0 && !r.State.Ended():
 		return r.Roster.Log[len(r.Roster.Log)-1].Text
-	case r.NoRoom != "":
-		return "not all that others give is taken: " + r.NoRoom
+	case len(list) > 0:
+		return list[0]
 	}
 	return ""
+}
+
+// limits are what of a run this peer does not take, or waits for, and why; the worst first.
+func limits(r *control.RunInfo) (list []string) {
+	if r.Waits != "" {
+		list = append(list, r.Waits)
+	}
+	if r.NotStoring != "" {
+		list = append(list, "nothing is kept on the disk: "+r.NotStoring)
+	}
+	if r.NoRoom != "" {
+		list = append(list, "not all that others give is taken: "+r.NoRoom)
+	}
+	return list
 }
 
 func stateText(s control.Status, now time.Time) string {

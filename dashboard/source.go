@@ -61,8 +61,9 @@ type Status struct {
 	Cluster  string           `json:"cluster"`             // the one this peer is in
 	Clusters []report.Cluster `json:"clusters"`            // all that are known, its own first
 
-	Modules     string   `json:"modules"`     // whose modules it runs: "members", "published" or "off"
-	Executables []string `json:"executables"` // of this machine, that jobs may have run: name, path and hash
+	Modules     string   `json:"modules"`           // whose modules it runs: "members", "published" or "off"
+	Executables []string `json:"executables"`       // of this machine, that jobs may have run: name, path and hash
+	Refused     []string `json:"refused,omitempty"` // runs and owners that are not wanted here, in words
 
 	Work report.Work `json:"work"`
 }
@@ -98,6 +99,7 @@ type Run struct {
 	State     string           `json:"state"`
 	Ended     bool             `json:"ended"`
 	Why       string           `json:"why,omitempty"`
+	Limits    []string         `json:"limits,omitempty"` // what of it this peer does not take, or waits for, and why
 	Submitted time.Time        `json:"submitted"`
 	Elapsed   float64          `json:"elapsed_seconds"` // until now, or until it ended
 	CPU       float64          `json:"cpu_seconds"`     // of processors on all peers

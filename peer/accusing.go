@@ -36,6 +36,8 @@ type accusation struct {
 	Truth    testimony `cbor:"6,keyasint"`
 	// Children are those of the job, all that were signed; those without an outcome are run like any other job.
 	Children []childOutcome `cbor:"7,keyasint,omitempty"`
+	// Manifest is that of the run, for who does not know it, if it is not too long.
+	Manifest []byte `cbor:"8,keyasint,omitempty"`
 }
 
 // testimony is what somebody has signed that came of the job. Where outcomes are judged, all of it is there.
@@ -51,6 +53,7 @@ const maxAccusation = 48 << 10
 // A charge is an accusation whose signatures hold.
 type charge struct {
 	accusation
+	text          []byte
 	hash          [32]byte
 	accuser       peer.ID // who tells of it
 	rounding      string  // of the run
@@ -63,7 +66,7 @@ func openAccusation(accuser peer.ID, b []byte) (*charge, error) {
 	if len(b) > maxAccusation {
 		return nil, fmt.Errorf("an accusation of %d bytes, at most %d are accepted", len(b), maxAccusation)
 	}
-	c := &charge{hash: sha256.Sum256(b), accuser: accuser}
+	c := &charge{text: b, hash: sha256.Sum256(b), accuser: accuser}
 	if err := wire.Value().Decode(b, &c.accusation); err != nil {
 		return nil, err
 	}
@@ -116,17 +119,21 @@ func (a *accusation) signedChildren(n verify.Node) error {
 type court struct {
 	engine func(run job.RunID) (port.Live, error) // with one core, for one trial
 	known  func(run job.RunID) *runs.Manifest     // if this peer takes part, or has
+	unfit  func(m *statement.SignedManifest) string
+	sealed func(run job.RunID) []byte // its manifest's bytes, while it goes on
 	out    func(id peer.ID) bool
 
-	mu     sync.Mutex
-	docket docket
-	sits   bool
+	mu      sync.Mutex
+	repeats repeats
+	docket  docket
+	sits    bool
 }
 
 // convene lets a jury do what it decides, and hear what others accuse of; before anybody speaks.
 func (j *jury) convene(p *Peer) {
 	j.banish, j.expel, j.voice, j.live = p.door.revoke, p.visitors.expel, p.voice, p.runs.sessionOf
 	j.court.known = func(run job.RunID) *runs.Manifest { return takesPart(p.runs, run) }
+	j.court.unfit, j.court.sealed = p.crew.apps.unfit, func(run job.RunID) []byte { return sealedOf(p.runs, run) }
 	j.court.engine, j.court.out = p.crew.trialEngine, p.host.Roll().Outcast
 	p.voice.hear(gossip.KindAccusation, checkAccusation, j.hear)
 }
@@ -152,7 +159,13 @@ func (j *jury) accuse(run job.RunID, c *driver.Caught) ([]byte, error) {
 	if compute.Judged(c.Job.Function) {
 		a.Said.Outcome, a.Truth.Outcome = c.Said.Outcome, c.Truth.Outcome
 	}
-	return wire.Value().Encode(&a)
+	a.Manifest = j.court.sealed(run)
+	b, err := wire.Value().Encode(&a)
+	if err == nil && len(b) > maxAccusation {
+		a.Manifest = nil
+		return wire.Value().Encode(&a)
+	}
+	return b, err
 }
 
 // checkAccusation says whether one may be passed on.
@@ -167,8 +180,11 @@ func (j *jury) hear(author peer.ID, b []byte) {
 	if err != nil {
 		return // checked before
 	}
-	m := j.court.known(c.Run)
-	if m == nil || m.Verify == "" || c.said == j.self || j.court.out(c.said) {
+	if c.said == j.self || j.court.out(c.said) || j.evidence.has(c.said.String()) {
+		return
+	}
+	m := j.manifest(c)
+	if m == nil || m.Verify == "" {
 		return
 	}
 	c.rounding = m.Rounding
@@ -201,6 +217,9 @@ func (j *jury) sit(ctx context.Context) {
 		if liar == "" || liar == j.self {
 			j.log.Info("an accusation shows nothing here", "accuser", c.accuser, "accused", c.said, "run", c.Run)
 			continue
+		}
+		if liar == c.said {
+			j.keep(c)
 		}
 		j.log.Warn("a peer has lied, as was shown here, and is put out", "peer", liar, "accuser", c.accuser, "run", c.Run,
 			"job", c.Path.String())
@@ -376,11 +395,4 @@ func takesPart(t *conductor, run job.RunID) *runs.Manifest {
 func (c *crew) trialEngine(run job.RunID) (port.Live, error) {
 	return c.engine(&statement.SignedManifest{Run: run}, compute.Config{Run: run, Self: string(c.self), Workers: 1,
 		Idle: !c.cfg.FullPriority, KeepAfter: -1})
-}
-
-// tell has everybody see for himself.
-func (j *jury) tell(b []byte) {
-	if len(b) <= maxAccusation {
-		j.voice.tell(gossip.KindAccusation, b)
-	}
 }

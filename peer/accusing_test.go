@@ -54,6 +54,7 @@ func TestWhatIsTried(t *testing.T) {
 	honest, honestID := newKey(t)
 	self, selfID := newKey(t)
 	gone, goneID := newKey(t)
+	known, knownID := newKey(t)
 	for name, c := range map[string]struct {
 		run    job.RunID
 		by     crypto.PrivKey
@@ -66,6 +67,7 @@ func TestWhatIsTried(t *testing.T) {
 		"a run that believes":   {run: believing, by: liar},
 		"this peer itself":      {run: verified, by: self},
 		"who is out":            {run: verified, by: gone},
+		"who was tried before":  {run: verified, by: known},
 		"words that agree":      {verified, liar, func(a *accusation) { a.Truth = a.says(t, honest, "lie") }, false},
 		"another run's words":   {believing, liar, func(a *accusation) { a.Run = verified }, false},
 		"another job's words":   {verified, liar, func(a *accusation) { a.Function = "other" }, false},
@@ -89,7 +91,12 @@ func TestWhatIsTried(t *testing.T) {
 		}, false},
 	} {
 		j := &jury{base: newBase(slog.New(slog.DiscardHandler), time.Now, 0), self: selfID}
+		j.evidence = &cabinet{dir: t.TempDir(), kind: ".lie", most: maxLies, now: time.Now}
+		if err := j.evidence.write(knownID.String(), []byte("a proof")); err != nil {
+			t.Fatal(err)
+		}
 		j.court.sits = true // somebody else tries what waits
+		j.court.unfit = func(*statement.SignedManifest) string { return "" }
 		j.court.out = func(id peer.ID) bool { return id == goneID }
 		j.court.known = func(run job.RunID) *runs.Manifest {
 			return map[job.RunID]*runs.Manifest{verified: {Verify: "quorum=2"}, believing: {}}[run]

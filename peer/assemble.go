@@ -77,7 +77,7 @@ func (p *Peer) assemble(apps []Application) error {
 	p.publications = &publications{base: p.base, key: key, self: p.host.ID(), modules: p.modules, voice: p.voice,
 		files: published, host: p.host}
 	p.modules.standsFor = p.publications.has
-	p.meetings = &meetings{published: p.publications, base: p.base, board: p.board, swarm: p.swarm,
+	p.meetings = &meetings{published: p.publications, jury: jury, base: p.base, board: p.board, swarm: p.swarm,
 		runs: p.runs, card: p.card, out: p.exclusion, host: p.host}
 	asked.inquiries = inquiries{base: p.base, board: p.board, runs: p.runs, files: p.files, apps: catalog, host: p.host}
 	asked.keeping = keeping{base: p.base, self: p.host.ID(), board: p.board, runs: p.runs, files: p.files}

@@ -25,7 +25,7 @@ const (
 	// maxTold bounds the tombstones and the claims that are told at a meeting.
 	maxTold    = 16
 	maxMeeting = maxCardsTold*statement.MaxCard/4 + (maxRunsTold+maxTold)*statement.MaxTombstone +
-		maxOutTold*host.MaxRevocation + maxPublishedTold*statement.MaxPublished
+		maxOutTold*host.MaxRevocation + maxPublishedTold*statement.MaxPublished + maxProofsTold*(maxAccusation+8)
 )
 
 // meeting is what both sides of a meeting say.
@@ -39,6 +39,8 @@ type meeting struct {
 	Out [][]byte `cbor:"5,keyasint,omitempty"`
 	// Published are notices of modules.
 	Published [][]byte `cbor:"6,keyasint,omitempty"`
+	// Lies are proofs of lies: see accusation.
+	Lies [][]byte `cbor:"7,keyasint,omitempty"`
 }
 
 // meetings are how members learn of each other: two that meet tell each other whom they know and which runs there are.
@@ -51,6 +53,7 @@ type meetings struct {
 	out   *exclusion
 	// published are the modules that members stand for.
 	published *publications
+	jury      *jury
 	host      interface {
 		SwarmName() string
 		// Vouch says by whom a peer is a member.
@@ -111,10 +114,10 @@ func untilMet(ctx context.Context, try func() bool) {
 
 // meeting is what this peer says of itself and others to one of them.
 func (x *meetings) meeting(with peer.ID) *meeting {
-	t := x.runs
+	t, lies := x.runs, x.jury.told()
 	t.mu.Lock()
 	m := &meeting{Runs: t.core.InProgress(maxRunsTold), Out: x.out.statements(),
-		Published: x.published.told()}
+		Published: x.published.told(), Lies: lies}
 	for _, s := range t.core.OwnTombstones() {
 		m.Over = append(m.Over, s.Sealed)
 	}
@@ -144,6 +147,9 @@ func (x *meetings) hear(from peer.ID, m *meeting) {
 		x.out.hear(b, from, true)
 	}
 	x.published.heard(from, m.Published)
+	for _, b := range m.Lies[:min(len(m.Lies), maxProofsTold)] {
+		x.jury.hear(from, b)
+	}
 	via := x.linkTo(from)
 	for i, b := range m.Cards {
 		if i == maxCardsTold {

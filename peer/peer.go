@@ -247,6 +247,7 @@ func (p *Peer) upkeep(ctx context.Context) {
 			p.traffic.keepUp()
 			p.card.keepUp(now)
 			p.exclusion.keepUp(now)
+			p.runs.jury.keepUp(now)
 			held := func() int { return jobsHeld(p.runs.inProgress()) }
 			if over, finished := p.presence.keepUp(now, held); over || finished {
 				p.log.Info("pause", "over", over, "begins with all jobs done", finished)

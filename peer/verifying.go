@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/peer"
@@ -120,6 +121,7 @@ type jury struct {
 	expel    func(steal.PeerID) bool // visitors.expel
 	voice    *voice
 	court    court
+	turn     atomic.Int64 // of the proofs that are told
 	trials   trials
 	live     func(run job.RunID) *session.Session // nil if it is over
 }

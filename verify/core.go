@@ -21,7 +21,7 @@ type Config struct {
 	// Again is the share of outcomes that are compared although one record is enough, from 0 to 1; for Doubt.
 	Again float64
 	// Own lets this machine be the further copy when others cannot be had; else the node waits for them. Wait is how
-	// long who was asked for one is waited for. (What others have said differently is settled here in any case.)
+	// long who was asked for one is waited for. (A node that tells which of two has lied is run here in any case.)
 	Own  bool
 	Wait time.Duration
 	// AtOnce is how many nodes this machine computes at a time where Doubt would ask more than two others; with Own.

@@ -12,6 +12,7 @@ function factsOf(r) {
   return [
     ["Run", plain(r.run)], ["Command", plain([r.app, ...r.args].join(" "))], ["Owner", r.mine ? "this peer" : `${r.owner_name ? `${plain(r.owner_name)}, ` : ""}${plain(r.owner)}`],
     ["Submitted", moment(r.submitted)], ["Time", duration(r.elapsed_seconds)], ["Why", plain(r.why ?? "")],
+    ["Limits here", (r.limits ?? []).map(plain).join("; ")],
     ["Done here", `${count(r.executed)} jobs`],
     ["Spawned here", s ? `${count(s.spawns)} jobs, ${count(s.aborted_jobs)} aborted` : ""],
     ["Steals in the cluster", s ? `${count(s.local_steal_successes)} of ${count(s.local_steal_attempts)} attempts` : ""],
@@ -120,10 +121,11 @@ export class Runs {
   #list = el("div");
   #none = el("p", { class: "dim" }, "No runs yet. satin-peer run nqueens 15 makes one.");
   #left = el("p", { class: "dim" });
+  #refused = el("p", { class: "dim" });
   /** @type {WeakMap<Element, Entry>} */
   #entries = new WeakMap();
   #starter;
-  node = el("div", {}, this.#none, this.#list, this.#left);
+  node = el("div", {}, this.#none, this.#list, this.#left, this.#refused);
 
   /** @param {Live} live */
   constructor(live) {
@@ -144,5 +146,8 @@ export class Runs {
     const out = model.leftOut?.runs ?? 0;
     show(this.#left, out > 0);
     say(this.#left, `${count(out)} earlier runs are not shown.`);
+    const refused = model.status?.refused ?? [];
+    show(this.#refused, refused.length > 0);
+    say(this.#refused, `Refused on this machine: ${refused.map(plain).join(", ")}. satin-peer refuse --lift takes that back.`);
   }
 }

@@ -1,7 +1,7 @@
 // What the API sends, as the OpenAPI description at /api/v1/openapi.json says.
 
 /** @typedef {{executed: number, jobs_per_second: number, all_jobs_per_second: number, jobs_given: number, jobs_taken: number, busy_seconds: number, bytes_sent: number, bytes_received: number, cpu_given_seconds: number, cpu_used_seconds: number}} Work */
-/** @typedef {{peer: string, name?: string, version: string, started: string, swarm: string, trust: string, modules: string, executables?: string[], state: string, why_idle?: string, works_for?: string, paused_until?: string, limit?: string, jobs_left?: number,
+/** @typedef {{peer: string, name?: string, version: string, started: string, swarm: string, trust: string, modules: string, executables?: string[], refused?: string[], state: string, why_idle?: string, works_for?: string, paused_until?: string, limit?: string, jobs_left?: number,
  * workers: number, busy: number, peers: number, reach: string, reach_why?: string, relay?: string, addresses: string[], cluster: string, work: Work}} Status */
 /** @typedef {{name: string, args: string, summary: string}} App */
 /** @typedef {{at: string, here: number, all: number, busy?: number}} Moment */
@@ -14,7 +14,7 @@
  * orphans_kept: number, orphans_adopted: number, orphans_reused: number, news_messages: number, useful_app_time_seconds: number, steal_time_seconds: number, wait_time_seconds: number,
  * communication_time_seconds: number, recovery_time_seconds: number, encoding_time_seconds: number, idle_time_seconds: number,
  * held_time_seconds: number, cpu_time_seconds: number}} Stats */
-/** @typedef {{run: string, app: string, args: string[], title: string, owner: string, owner_name?: string, mine: boolean, state: string, ended: boolean, why?: string,
+/** @typedef {{run: string, app: string, args: string[], title: string, owner: string, owner_name?: string, mine: boolean, state: string, ended: boolean, why?: string, limits?: string[],
  * submitted: string, elapsed_seconds: number, cpu_seconds: number, share: number, left?: {least_seconds: number, most_seconds: number}, peers: number, executed: number, stats?: Stats, decided?: {at: string, text: string}[]}} Run */
 /** @typedef {{peers: number, runs: number, clusters: number}} LeftOut */
 

@@ -11,7 +11,9 @@ import (
 	"github.com/satin-peer/satin/internal/driver"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer"
 	"github.com/satin-peer/satin/peer/control"
+	"github.com/satin-peer/satin/peer/host"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/verify"
 )
@@ -26,6 +28,7 @@ type accusation struct {
 	Truth    testimony `cbor:"6,keyasint"`
 
 	Children []childMade `cbor:"7,keyasint,omitempty"`
+	Manifest []byte      `cbor:"8,keyasint,omitempty"`
 }
 
 type testimony struct {
@@ -123,5 +126,45 @@ func TestFalseAccusations(t *testing.T) {
 	})
 	if out(honest) || out(other) {
 		t.Errorf("who is honest is out: %v, %v", out(honest), out(other))
+	}
+}
+
+// Who joins when all is over hears of a lie, and sees for itself: nobody's word counts in an open swarm, and its own
+// machine runs the job.
+func TestNewcomersHearOfLies(t *testing.T) {
+	openly := func() *peer.Peer {
+		return impatientWith(t, func(c *peer.Config) { c.Host.Trust = host.TrustOpen })
+	}
+	v := openly()
+	st, err := v.Status(patience(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := hostConfig(t)
+	cfg.Trust = host.TrustOpen
+	h, err := host.Open(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = h.Close() })
+	if err := h.Join(patience(t), st.Addresses[0]); err != nil {
+		t.Fatal(err)
+	}
+	r := &rogue{h, mustDecode(t, st.Peer)}
+	r.volunteers(t)
+	run, end := pairs(t, v, 2, control.Submission{Verify: "quorum=2"})
+	r.steals(t, run).lies(t)
+	if got := answer(t, end()); got != 5 {
+		t.Errorf("the answer is %d", got)
+	}
+	liar := r.ID().String()
+	until(t, "the liar is out", func() bool { return v.Revoked(liar) })
+	late := openly()
+	if _, err := late.Join(patience(t), st.Addresses[0]); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the liar is out at a newcomer's", func() bool { return late.Revoked(liar) })
+	if late.Revoked(st.Peer) {
+		t.Error("who has told of it is out")
 	}
 }

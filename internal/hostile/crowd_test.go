@@ -16,6 +16,11 @@ import (
 	"github.com/satin-peer/satin/peer/host"
 )
 
+// allProtocols are those that members speak.
+var allProtocols = []string{"/satin/hello/1", "/satin/meet/1", "/satin/run/1", "/satin/keep/1", "/satin/answer/1",
+	"/satin/collect/1", "/satin/watch/1", "/satin/peers/1", "/satin/steal/1", "/satin/bulk/1", "/satin/gossip/1",
+	"/satin/shared/1", "/satin/pieces/1"}
+
 // door is where a peer listens for TCP.
 func door(t *testing.T, addrs []string) string {
 	t.Helper()
@@ -73,9 +78,7 @@ func TestHalfOpenConnections(t *testing.T) {
 func TestHalfSentFrames(t *testing.T) {
 	v := victim(t)
 	r := invited(t, v)
-	for _, proto := range []protocol.ID{"/satin/hello/1", "/satin/meet/1", "/satin/run/1", "/satin/keep/1",
-		"/satin/answer/1", "/satin/collect/1", "/satin/watch/1", "/satin/peers/1", "/satin/steal/1", "/satin/bulk/1",
-		"/satin/gossip/1"} {
+	for _, proto := range allProtocols {
 		for _, b := range []string{
 			"\x00\x00\x00\x09\x01", "\x00\x00\x00\x00", "\xff\xff\xff\xff\x01\x02", // begun, empty, huge
 			"\x00\x00\x00\x40" + strings.Repeat("\xff\x9f", 32),
@@ -83,7 +86,8 @@ func TestHalfSentFrames(t *testing.T) {
 			"\x00\x00\x00\x09\x9b\xff\xff\xff\xff\xff\xff\xff\xff", // a list of 2^64-1
 		} {
 			for range 4 {
-				s, err := r.Network().NewStream(network.WithNoDial(patience(t), "connected"), r.victim, proto)
+				s, err := r.Network().NewStream(network.WithNoDial(patience(t), "connected"), r.victim,
+					protocol.ID(proto))
 				if err != nil {
 					break // it refuses more for a while, which is as well
 				}

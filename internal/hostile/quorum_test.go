@@ -14,11 +14,16 @@ import (
 // impatient is a peer that soon helps itself.
 func impatient(t *testing.T, trusted ...string) *peer.Peer {
 	t.Helper()
+	return impatientWith(t, func(c *peer.Config) { c.Trusted = trusted })
+}
+
+func impatientWith(t *testing.T, change func(*peer.Config)) *peer.Peer {
+	t.Helper()
 	soon := steal.LAN()
 	soon.HeartbeatEvery, soon.WideHeartbeatEvery = 100*time.Millisecond, 100*time.Millisecond
-	p, err := peer.Open(t.Context(), peer.Config{Host: hostConfig(t), Workers: 1, Cluster: "here", Steal: soon,
-		Trusted: trusted},
-		[]peer.Application{{Name: "hostile"}})
+	cfg := peer.Config{Host: hostConfig(t), Workers: 1, Cluster: "here", Steal: soon}
+	change(&cfg)
+	p, err := peer.Open(t.Context(), cfg, []peer.Application{{Name: "hostile"}})
 	if err != nil {
 		t.Fatal(err)
 	}

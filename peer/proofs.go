@@ -1,0 +1,111 @@
+package peer
+
+import (
+	"slices"
+	"time"
+
+	"github.com/satin-peer/satin/gossip"
+	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/runs"
+)
+
+// Proofs of lies are kept, by who has found one out and by who was convinced, and told again, for those who join
+// later or were cut off: at meetings, some in turn, and by gossip, the last that this peer has made itself. Whoever
+// has one against the same peer looks at no other: if its user has let that peer in again, it stays in.
+
+const (
+	// maxProofsTold bounds the proofs of one meeting, and maxProofsRepeated those that are told everybody again, one at
+	// a time.
+	maxProofsTold, maxProofsRepeated = 2, 8
+	// proofFor is how long one is told at meetings after it was found.
+	proofFor = 30 * 24 * time.Hour
+)
+
+// told are the proofs that a member hears at a meeting.
+func (j *jury) told() (list [][]byte) {
+	files := slices.DeleteFunc(j.evidence.files(), func(f cabinetFile) bool {
+		return f.size > maxAccusation+4 || j.now().Sub(f.at) > proofFor
+	})
+	turn := int(j.turn.Add(maxProofsTold))
+	for i := range min(len(files), maxProofsTold) {
+		if parts, err := j.evidence.read(files[(turn+i)%len(files)].name, 1); err == nil {
+			list = append(list, parts[0])
+		}
+	}
+	return list
+}
+
+// tell has everybody see for himself.
+func (j *jury) tell(b []byte) {
+	if len(b) > maxAccusation {
+		return
+	}
+	j.court.mu.Lock()
+	j.court.repeats.add(j.now(), b)
+	j.court.mu.Unlock()
+	j.voice.tell(gossip.KindAccusation, b)
+}
+
+// keepUp tells everybody again, now and then, one of those that this peer has made.
+func (j *jury) keepUp(now time.Time) {
+	j.court.mu.Lock()
+	b := j.court.repeats.due(now)
+	j.court.mu.Unlock()
+	if b != nil {
+		j.voice.tell(gossip.KindAccusation, b)
+	}
+}
+
+// repeats are the last statements of a kind that this peer has made, which are told again in turn.
+type repeats struct {
+	list [][]byte
+	turn int
+	next time.Time
+}
+
+func (r *repeats) add(now time.Time, b []byte) {
+	r.list = append(r.list, b)
+	r.list = r.list[max(0, len(r.list)-maxProofsRepeated):]
+	r.next = now.Add(outEvery)
+}
+
+// due is the one to be told now; nil if none is.
+func (r *repeats) due(now time.Time) []byte {
+	if len(r.list) == 0 || now.Before(r.next) {
+		return nil
+	}
+	r.next = now.Add(outEvery)
+	r.turn++
+	return r.list[r.turn%len(r.list)]
+}
+
+// keep keeps a proof that has convinced this peer.
+func (j *jury) keep(c *charge) {
+	if err := j.evidence.write(c.said.String(), c.text); err != nil {
+		j.log.Error("the proof of a lie cannot be kept", "peer", c.said, "error", err)
+	}
+}
+
+// manifest is that of the run of a charge: what this peer knows, or what was told with it, if this peer could have
+// taken part.
+func (j *jury) manifest(c *charge) *runs.Manifest {
+	if m := j.court.known(c.Run); m != nil {
+		return m
+	}
+	m, err := statement.OpenManifest(c.Manifest)
+	if err != nil || m.Run != c.Run || j.court.unfit(m) != "" {
+		return nil
+	}
+	return manifestOf(m)
+}
+
+// sealedOf are the bytes of a run's manifest; nil if they are not kept any more.
+func sealedOf(t *conductor, run job.RunID) []byte {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if info, ok := t.core.Run(run); ok {
+		return info.Manifest.Sealed
+	}
+	return nil
+}
