@@ -100,12 +100,12 @@ func (j *jury) manifest(c *charge) *runs.Manifest {
 	return manifestOf(m)
 }
 
-// sealedOf are the bytes of a run's manifest; nil if they are not kept any more.
+// sealedOf are the bytes of a run's manifest; nil if this peer takes no part in it, or if it is not verified.
 func sealedOf(t *conductor, run job.RunID) []byte {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if info, ok := t.core.Run(run); ok {
-		return info.Manifest.Sealed
+	if r := t.parts[run]; r != nil {
+		return r.sealed
 	}
 	return nil
 }
