@@ -130,6 +130,21 @@ func TestMasterLeaves(t *testing.T) {
 	}
 }
 
+// So it is with one whose first beacon comes after its goodbye.
+func TestMasterHeardTooLate(t *testing.T) {
+	for name, end := range map[string]*Message{"goodbye": {From: Address{"o", 1}, Goodbye: &Goodbye{}},
+		"new life": {From: Address{"o", 2}, Heartbeat: &Heartbeat{Seq: 1}}} {
+		c := masterCore(t, "d1", false)
+		c.Step(0, &Message{Run: job.RunID{7}, From: Address{"o", 1}, To: c.self, Heartbeat: &Heartbeat{Seq: 1}})
+		end.Run, end.To = job.RunID{7}, c.self
+		c.Step(time.Second, end)
+		c.Hear(2*time.Second, beaconOf(Address{"o", 1}, 1, 0))
+		if c.Stats().DroppedStale != 1 {
+			t.Errorf("%s: a late beacon counts", name)
+		}
+	}
+}
+
 // A partner that fell silent is not waited for.
 func TestSilentRivalIsNotWaitedFor(t *testing.T) {
 	c := masterCore(t, "d2", false)
