@@ -196,7 +196,7 @@ func (v *vouching) receive(m *steal.Message) bool {
 		if len(good) == 0 {
 			return false
 		}
-		m.HandOver = &steal.HandOver{ID: m.HandOver.ID, Copy: m.HandOver.Copy, Parts: good}
+		m.HandOver = &steal.HandOver{ID: m.HandOver.ID, Parts: good}
 	}
 	return true
 }

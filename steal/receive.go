@@ -87,9 +87,7 @@ func (c *Core) dispatch(p *peer, m *Message) {
 	case KindHandOver:
 		c.departure.onHandOver(p, m.HandOver)
 	case KindHandOverAck:
-		if !c.mirror.acked(p, m.HandOverAck) {
-			c.departure.onHandOverAck(p, m.HandOverAck)
-		}
+		c.departure.onHandOverAck(p, m.HandOverAck)
 	}
 }
 

@@ -25,10 +25,8 @@ type shared struct {
 	leaving bool          // from Leave on
 	sated   bool          // takes nothing more in: see Core.Finish
 	left    bool          // the goodbye is said
-	// handOvers numbers those of this peer: a transport takes two of one number for the same
-	handOvers uint64
-	stats     Stats
-	out       Output
+	stats   Stats
+	out     Output
 }
 
 // adviser is the policy, and what it may look at.

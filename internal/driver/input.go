@@ -221,8 +221,7 @@ func (d *Driver) store(j identity, outcome, voucher []byte, from Source) {
 
 // storeHandedOver stores what a peer that leaves has finished: its own disk may leave with it.
 func (d *Driver) storeHandedOver(m *steal.Message) {
-	if d.cfg.Store == nil || m.HandOver == nil || m.HandOver.Copy || d.proving != nil || m.Run != d.core.Run() ||
-		m.Validate() != nil {
+	if d.cfg.Store == nil || m.HandOver == nil || d.proving != nil || m.Run != d.core.Run() || m.Validate() != nil {
 		return
 	}
 	for _, p := range m.HandOver.Parts {
