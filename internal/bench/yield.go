@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/satin-peer/satin/internal/swarm"
@@ -145,15 +146,16 @@ func stepsIn(d time.Duration) int {
 	return int(float64(probe) * float64(d) / float64(best))
 }
 
-// spin computes without memory; the result keeps the compiler from leaving it out.
-//
-//go:noinline
-func spin(steps int) uint64 {
+// spun is where spin's results go, so that the compiler does not leave the work out.
+var spun atomic.Uint64
+
+// spin computes without memory.
+func spin(steps int) {
 	x := uint64(88172645463325252)
 	for range steps {
 		x ^= x << 13
 		x ^= x >> 7
 		x ^= x << 17
 	}
-	return x
+	spun.Store(x)
 }
