@@ -46,8 +46,8 @@ func TestNoAborts(t *testing.T) {
 	}
 }
 
-// TestBrothersWait: of moves that may settle a question few are jobs before the eldest has not; of one that none settles
-// all are asked about at once.
+// TestBrothersWait: of moves that may settle a question few are jobs before the eldest has not; of one that none
+// settles all are asked about at once.
 func TestBrothersWait(t *testing.T) {
 	var waves []int
 	for at := 0; at < 9; waves = append(waves, at) {
