@@ -67,7 +67,7 @@ var driverMutants = []mutant{
 	{name: "stock/forgotten-on-its-way", wrong: "a job comes to hand whose shared values were forgotten meanwhile",
 		file: "internal/port/pipe/stock.go", pkg: "internal/port/pipe", run: "^TestStockGoesBack$", old: "if s.old || !s.share", new: "if !s.share"},
 	{name: "child/compiles-for-ever", wrong: "a module is compiled for as long as it takes", file: "internal/compute/child/module.go",
-		pkg: "internal/compute/child", run: "^TestCompileBomb$", old: "if spent() > m.Within {", new: "if spent() < 0 {"},
+		pkg: "internal/compute/child", run: "^TestCompileBomb$", old: "if cputime.Used()-before > m.Within {", new: "if cputime.Used()-before < 0 {"},
 	{name: "child/unexplained", wrong: "a process whose runtime met its limit has died of nothing", pkg: "internal/compute/child",
 		file: "internal/compute/child/start.go", run: "^TestLastWords$", old: "\"SIGSEGV: \", ", new: ""},
 	{name: "child/endless-log", wrong: "jobs fill the log", file: "internal/compute/child/lines.go",

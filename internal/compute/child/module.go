@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/satin-peer/satin/internal/cputime"
 	"github.com/satin-peer/satin/internal/module"
 	"github.com/satin-peer/satin/internal/wire"
 )
@@ -146,7 +147,7 @@ const spentEvery = 50 * time.Millisecond
 // endAfter ends this process, of which nothing else wants time, if it has taken longer than a module may, until what
 // it gives is called: the compiler cannot be stopped.
 func endAfter(m *sentModule) (compiled func()) {
-	done, spent := make(chan struct{}), stopwatch()
+	done, before := make(chan struct{}), cputime.Used()
 	go func() {
 		look := time.NewTicker(spentEvery)
 		defer look.Stop()
@@ -156,7 +157,7 @@ func endAfter(m *sentModule) (compiled func()) {
 				return
 			case <-look.C:
 			}
-			if spent() > m.Within {
+			if cputime.Used()-before > m.Within {
 				fmt.Fprintf(os.Stderr, ownMark+"module %s takes more than %v of processor time to compile\n", m.Hash,
 					m.Within.Round(time.Millisecond))
 				os.Exit(1)

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/satin-peer/satin/internal/cputime"
 	"github.com/satin-peer/satin/internal/sim"
 	"github.com/satin-peer/satin/internal/wan"
 )
@@ -58,12 +59,12 @@ func leastCost(o Options, policy string, peers, clusters int) (best *sim.Report,
 		total := sim.Sequential(c.Tree)
 		c.Want = &total.Result
 		runtime.GC() // what the last run left
-		began := cpuTime()
+		began := cputime.Used()
 		r, err := sim.Run(c)
 		if err != nil {
 			return nil, 0, err
 		}
-		if took := cpuTime() - began; best == nil || took < cost {
+		if took := cputime.Used() - began; best == nil || took < cost {
 			best, cost = r, took
 		}
 	}

@@ -1,0 +1,16 @@
+package cputime
+
+import (
+	"testing"
+	"time"
+)
+
+// TestUsed guards that the time goes on while this process computes.
+func TestUsed(t *testing.T) {
+	before := Used()
+	for begun := time.Now(); Used()-before < 20*time.Millisecond; {
+		if time.Since(begun) > time.Minute {
+			t.Fatal("a minute of work is no time")
+		}
+	}
+}
