@@ -65,8 +65,9 @@ func (c *Core) Step(s *Situation) Decision {
 	}
 	worst, out := c.judgeLinks(s, all)
 	judge(&c.cfg, all, worst)
-	harm := c.judgeHarm(s, all)
+	var harm map[PeerID]bool
 	if c.cfg.Mode == Volunteers {
+		harm = c.judgeHarm(s, all)
 		if c.takeBack(all, &d); len(d.Changes) > 0 || c.trust > 0 {
 			return c.close(&d)
 		}
@@ -78,6 +79,9 @@ func (c *Core) Step(s *Situation) Decision {
 		c.release(s, all, harm, &d)
 	case d.Efficiency > c.cfg.EMax && c.cfg.Mode == Paper:
 		c.grow(len(s.Members), &d)
+	}
+	if c.cfg.Mode == Volunteers {
+		c.try(all, &d)
 	}
 	return c.close(&d)
 }
@@ -163,7 +167,6 @@ func (c *Core) release(s *Situation, all []measured, harm map[PeerID]bool, d *De
 	if gone == 0 {
 		return
 	}
-	c.try(all, d)
 	if c.cfg.Mode == Paper {
 		d.Roster.Wanted = n - gone
 	}

@@ -84,7 +84,6 @@ func (c *Core) exclude(id ClusterID, all []measured, d *Decision) {
 	}
 	c.keepOut(Member{Cluster: id}, d).Rate = change.Rate
 	d.Changes = append(d.Changes, change)
-	c.try(all, d)
 	delete(c.bad, id)
 	c.changed = true
 }

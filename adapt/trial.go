@@ -41,16 +41,19 @@ func (c *Core) judgeHarm(s *Situation, all []measured) map[PeerID]bool {
 	return twice
 }
 
-// try puts what a decision has let go on trial.
+// try puts what a decision has let go on trial, if it has.
 func (c *Core) try(all []measured, d *Decision) {
 	t := &trial{work: workOf(all, nil), speed: map[PeerID]float64{}}
-	for i := range all {
-		t.speed[all[i].Peer] = all[i].speed
-	}
 	for _, x := range d.Changes {
 		if x.Kind == PeerReleased || x.Kind == ClusterExcluded {
 			t.out = append(t.out, Member{Peer: x.Peer, Cluster: x.Cluster})
 		}
+	}
+	if len(t.out) == 0 {
+		return
+	}
+	for i := range all {
+		t.speed[all[i].Peer] = all[i].speed
 	}
 	c.trial = t
 }

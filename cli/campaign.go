@@ -146,7 +146,7 @@ func newCampaignStatus(c console) *cobra.Command {
 			return c.writeJSON(d)
 		}
 		fmt.Fprintf(c.out, "%s\n%d of %d parts proved: %s conflicts, %s clauses, %s of proof\n", oneLine(s.Title), s.Done(),
-			len(s.Cubes), grouped(sum.Conflicts), grouped(uint64(sum.Steps)), megabytes(sum.Bytes))
+			len(s.Cubes), grouped(sum.Conflicts), grouped(uint64(sum.Steps)), fileSize(sum.Bytes))
 		switch {
 		case s.Done() == len(s.Cubes):
 			fmt.Fprintln(c.out, "all is proved; satin-peer campaign check checks it again")

@@ -43,7 +43,7 @@ digits of its hash.`,
 				here = "yes"
 			}
 			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", dash(m.Name), m.Module[:min(len(m.Module), 16)],
-				megabytes(m.Size), here, dash(m.Publisher), oneLine(m.Summary))
+				fileSize(m.Size), here, dash(m.Publisher), oneLine(m.Summary))
 		}
 		return w.Flush()
 	})
@@ -58,8 +58,8 @@ func dash(s string) string {
 	return oneLine(s)
 }
 
-// megabytes says how large a module is: those in C and Rust have some KB.
-func megabytes(n int64) string {
+// fileSize says how large a module is: those in C and Rust have some KB.
+func fileSize(n int64) string {
 	if n < 1e6 {
 		return fmt.Sprintf("%.1f KB", float64(n)/1e3)
 	}
@@ -89,7 +89,7 @@ from whoever else has it. Publishing another file under the same name replaces t
 			return err
 		}
 		fmt.Fprintf(c.out, "%s: %s, %s, module %s, signed by %s\n", info.Name, strings.TrimSpace(m.Summary),
-			megabytes(int64(len(bin))), info.Module[:min(len(info.Module), 16)], info.Publisher)
+			fileSize(int64(len(bin))), info.Module[:min(len(info.Module), 16)], info.Publisher)
 		return nil
 	})
 }
@@ -103,7 +103,7 @@ func modulesText(m control.Modules) string {
 	if m.Whose == "published" {
 		text = "those that members have published are run"
 	}
-	text += fmt.Sprintf("; %d here, %s", m.Here, megabytes(m.Bytes))
+	text += fmt.Sprintf("; %d here, %s", m.Here, fileSize(m.Bytes))
 	switch {
 	case m.Waiting == 1:
 		text += "; 1 run waits for its module"

@@ -120,7 +120,6 @@ type court struct {
 	engine func(run job.RunID) (port.Live, error) // with one core, for one trial
 	known  func(run job.RunID) *runs.Manifest     // if this peer takes part, or has
 	unfit  func(m *statement.SignedManifest) string
-	sealed func(run job.RunID) []byte // its manifest's bytes, while it goes on
 	out    func(id peer.ID) bool
 
 	mu      sync.Mutex
@@ -133,7 +132,7 @@ type court struct {
 func (j *jury) convene(p *Peer) {
 	j.banish, j.expel, j.voice, j.live = p.door.revoke, p.visitors.expel, p.voice, p.runs.sessionOf
 	j.court.known = func(run job.RunID) *runs.Manifest { return takesPart(p.runs, run) }
-	j.court.unfit, j.court.sealed = p.crew.apps.unfit, func(run job.RunID) []byte { return sealedOf(p.runs, run) }
+	j.court.unfit = p.crew.apps.unfit
 	j.court.engine, j.court.out = p.crew.trialEngine, p.host.Roll().Outcast
 	p.voice.hear(gossip.KindAccusation, checkAccusation, j.hear)
 }
@@ -159,7 +158,9 @@ func (j *jury) accuse(run job.RunID, c *driver.Caught) ([]byte, error) {
 	if compute.Judged(c.Job.Function) {
 		a.Said.Outcome, a.Truth.Outcome = c.Said.Outcome, c.Truth.Outcome
 	}
-	a.Manifest = j.court.sealed(run)
+	if m := j.court.known(run); m != nil {
+		a.Manifest = m.Sealed
+	}
 	b, err := wire.Value().Encode(&a)
 	if err == nil && len(b) > maxAccusation {
 		a.Manifest = nil

@@ -9,25 +9,10 @@ import (
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/protocol"
 
-	"github.com/satin-peer/satin/internal/compute"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/peer"
 	"github.com/satin-peer/satin/peer/control"
 )
-
-// outcome is that of a root job that returned a number.
-func outcome(t *testing.T, n int) []byte {
-	t.Helper()
-	v, err := wire.Value().Encode(n)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := wire.Value().Encode(&compute.Outcome{Value: v})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
 
 // A second answer that differs is kept beside the first, and the run is disputed, also for the owner's next
 // life. An equal one is nothing special.
@@ -46,14 +31,14 @@ func TestDisputedAnswer(t *testing.T) {
 	if got := await[int](t, a, run); got != 6765 {
 		t.Fatalf("fib(20) = %d", got)
 	}
-	if err := b.Claim(a, run, outcome(t, 6765)); err != nil {
+	if err := b.Claim(a, run, peer.ResultOf(t, 6765)); err != nil {
 		t.Fatal(err)
 	}
 	until(t, "the other has heard that the owner has it", func() bool { b.Repeat(run); return !b.Holds(run) })
 	if runs(t, a)[run].Disputed {
 		t.Error("an equal answer is disputed")
 	}
-	if err := b.Claim(a, run, outcome(t, 6766)); err != nil {
+	if err := b.Claim(a, run, peer.ResultOf(t, 6766)); err != nil {
 		t.Fatal(err)
 	}
 	until(t, "the run is disputed", func() bool { b.Repeat(run); return runs(t, a)[run].Disputed })
@@ -93,7 +78,7 @@ func TestFalseClaims(t *testing.T) {
 	if d := runs(t, liar)[run].Deputies; len(d) != 1 || d[0] != deputy.ID().String() {
 		t.Fatalf("deputies %v", d)
 	}
-	false1 := liar.Statement(run, outcome(t, 1))
+	false1 := liar.Statement(run, peer.ResultOf(t, 1))
 	if err := owner.HearAnswered(false1, liar); err != nil || stateOf(t, owner, run) != control.RunRunning {
 		t.Errorf("the owner's run is %s, %v", stateOf(t, owner, run), err)
 	}
@@ -101,9 +86,9 @@ func TestFalseClaims(t *testing.T) {
 		t.Errorf("the deputy's run is %s, %v", stateOf(t, deputy, run), err)
 	}
 	for n := range 10 { // more than are remembered
-		_ = deputy.HearAnswered(liar.Statement(run, outcome(t, n)), liar)
+		_ = deputy.HearAnswered(liar.Statement(run, peer.ResultOf(t, n)), liar)
 	}
-	if err := owner.HearAnswered(deputy.Statement(run, outcome(t, 2)), liar); err != nil {
+	if err := owner.HearAnswered(deputy.Statement(run, peer.ResultOf(t, 2)), liar); err != nil {
 		t.Errorf("a deputy's statement: %v", err)
 	}
 	bad := *false1
@@ -173,18 +158,18 @@ func TestKeepsNoFalseAnswers(t *testing.T) {
 		err = wire.Value().Decode(b, &a)
 		return a[1], err
 	}
-	good := owner.Statement(run, outcome(t, 5))
-	if kept, err := say(good.Bytes, outcome(t, 6)); kept || p.Holds(run) {
+	good := owner.Statement(run, peer.ResultOf(t, 5))
+	if kept, err := say(good.Bytes, peer.ResultOf(t, 6)); kept || p.Holds(run) {
 		t.Errorf("another outcome is kept: %t, %v", kept, err)
 	}
-	unknown := owner.Statement(strings.Repeat("ab", 16), outcome(t, 5))
-	if kept, _ := say(unknown.Bytes, outcome(t, 5)); kept {
+	unknown := owner.Statement(strings.Repeat("ab", 16), peer.ResultOf(t, 5))
+	if kept, _ := say(unknown.Bytes, peer.ResultOf(t, 5)); kept {
 		t.Error("the answer of an unknown run is kept")
 	}
-	if kept, err := say(good.Bytes, outcome(t, 5)); !kept || err != nil || !p.Holds(run) {
+	if kept, err := say(good.Bytes, peer.ResultOf(t, 5)); !kept || err != nil || !p.Holds(run) {
 		t.Errorf("the right one is not kept: %v", err)
 	}
-	if kept, _ := say(good.Bytes, outcome(t, 5)); kept {
+	if kept, _ := say(good.Bytes, peer.ResultOf(t, 5)); kept {
 		t.Error("it is kept twice")
 	}
 	if err := owner.Cancel(context.Background(), run); err != nil {

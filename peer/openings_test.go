@@ -116,11 +116,11 @@ func TestNodesAreTried(t *testing.T) {
 			t.Fatal(err)
 		}
 		return &accusation{Run: job.RunID{1}, Path: job.Path{7}, Function: "peertest.exact", Argument: arg,
-			Said: testimony{Digest: compute.Digest(resultOf(t, is))}}
+			Said: testimony{Digest: compute.Digest(ResultOf(t, is))}}
 	}
 	child := func(path job.Path, n, is int) driver.Given {
 		a := fib(n, is)
-		return driver.Given{Bytes: resultOf(t, is), Claim: verify.Claim{Node: driver.NodeOf(path,
+		return driver.Given{Bytes: ResultOf(t, is), Claim: verify.Claim{Node: driver.NodeOf(path,
 			job.Identify(a.Function, a.Argument)), Outcome: a.Said.Digest, Nodes: 1}}
 	}
 	for name, c := range map[string]struct {
@@ -149,8 +149,8 @@ func TestNodesAreTried(t *testing.T) {
 	}
 }
 
-// resultOf is what comes of a job that returns a number.
-func resultOf(t *testing.T, n int) []byte {
+// ResultOf is what comes of a job that returns a number.
+func ResultOf(t *testing.T, n int) []byte {
 	t.Helper()
 	v, err := wire.Value().Encode(n)
 	if err != nil {

@@ -26,8 +26,7 @@ import (
 // part is what this peer does, or has done, in a run. The conductor's mutex guards what changes; session and share do
 // not, once set, but the session is let go of some time after the end.
 type part struct {
-	manifest *runs.Manifest // its head; never changed
-	sealed   []byte         // of one that is verified the whole, as it was signed, for accusations: it outlives the run
+	manifest *runs.Manifest // its head, and of one that is verified the whole: for accusations; never changed
 	ledger   *ledger        // of its checkpoint; nil: there is none
 	session  *session.Session
 	roster   *runs.Roster // that the session was told by
@@ -67,7 +66,7 @@ func (t *conductor) start(o runs.Start) {
 	m, err := statement.OpenManifest(o.Manifest.Sealed)
 	r := &part{manifest: headOf(o.Manifest), began: t.now(), now: t.now, most: 1}
 	if o.Manifest.Verify != "" && len(o.Manifest.Sealed) <= maxAccusation {
-		r.sealed = o.Manifest.Sealed
+		r.manifest.Sealed = o.Manifest.Sealed
 	}
 	if old := t.parts[id]; old != nil { // it was suspended
 		r.loads, r.most = old.loads, old.most

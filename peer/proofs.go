@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/satin-peer/satin/gossip"
-	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/runs"
 )
@@ -98,14 +97,4 @@ func (j *jury) manifest(c *charge) *runs.Manifest {
 		return nil
 	}
 	return manifestOf(m)
-}
-
-// sealedOf are the bytes of a run's manifest; nil if this peer takes no part in it, or if it is not verified.
-func sealedOf(t *conductor, run job.RunID) []byte {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if r := t.parts[run]; r != nil {
-		return r.sealed
-	}
-	return nil
 }

@@ -114,3 +114,29 @@ func TestRunsLiveAsLongAsTheVolunteerAllows(t *testing.T) {
 		}
 	}
 }
+
+// A refused run is taken up after all: another's when it is heard of next, and nothing else is touched.
+func TestRetry(t *testing.T) {
+	c, _ := coreOf(DefaultConfig())
+	m := manifest(1, "z")
+	c.Announced(noon, m.Run, "x")
+	told := &Told{Run: m.Run, From: "x", Manifest: m}
+	if orders := c.Fetched(noon, told); len(of[Start](orders)) != 1 {
+		t.Fatalf("the orders are %+v", orders)
+	}
+	if orders := c.NotStarted(noon, m.Run, ""); len(orders) != 0 || len(c.Runs()) != 1 {
+		t.Errorf("of a run in progress: %+v", orders)
+	}
+	stops := of[Stop](c.NotStarted(noon, m.Run, "its jobs killed"))
+	if len(stops) != 1 || stops[0].Discard {
+		t.Errorf("it goes on, or what is kept of it does not: %+v", stops)
+	}
+	if list := c.Runs(); len(list) != 1 || list[0].State != StateRefused || list[0].Why != "its jobs killed" {
+		t.Errorf("the runs are %+v", list)
+	}
+	c.NotStarted(noon, m.Run, "")
+	c.Announced(noon, m.Run, "x")
+	if orders := c.Fetched(noon, told); len(of[Start](orders)) != 1 {
+		t.Errorf("after the retry: %+v", orders)
+	}
+}

@@ -27,7 +27,7 @@
 // caught elsewhere, what rests on it is taken back. Spot checks find who skips work, and machines that err often: of
 // a claim with a share f of false nodes the probability to pass k challenges is (1-f)^k. They do not find one false
 // leaf in a million. Who does not open what it has claimed is not believed, and not blamed either: this machine
-// computes the job, if it may, and that decides.
+// computes the job, and that decides.
 //
 // Jobs must be functions of their arguments alone, as far as outcomes are compared: of those that may honestly differ
 // the caller gives what all right ones have in common. What the caller knows to be right, or wrong, by itself

@@ -60,8 +60,7 @@ type Engine struct {
 	takes   chan takeOrder  // to the taker
 	closing context.Context // over when Close is called
 	close   context.CancelFunc
-	quit    <-chan struct{} // closing's
-	wg      sync.WaitGroup  // the taker, and who counts
+	wg      sync.WaitGroup // the taker, and who counts
 	orphans atomic.Pointer[steal.Orphans]
 	sharing *sharing
 	foreign programs
@@ -108,11 +107,10 @@ func New(cfg Config) (*Engine, error) {
 		refs: map[*engine.Taken]steal.Ref{}, early: map[*engine.Taken]bool{},
 	}
 	e.closing, e.close = context.WithCancel(context.Background())
-	e.quit = e.closing.Done()
 	e.sharing = newSharing(e)
 	pool := engine.Config{Workers: cfg.Workers, Idle: cfg.Idle, Host: outside{e: e}, Outside: e.sharing,
 		Breathe: cfg.Breathe}
-	e.foreign = programs{quit: e.quit, waiting: map[uint64]chan *port.Execution{}, tell: func(ev port.Event) {
+	e.foreign = programs{quit: e.closing.Done(), waiting: map[uint64]chan *port.Execution{}, tell: func(ev port.Event) {
 		e.tell(func(told *[]port.Event) { *told = append(*told, ev) })
 	}}
 	if cfg.Programs {

@@ -224,7 +224,7 @@ func (s *sharing) sharer() {
 		}
 		select {
 		case <-s.wake:
-		case <-s.e.quit:
+		case <-s.e.closing.Done():
 			return
 		}
 	}

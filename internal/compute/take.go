@@ -50,7 +50,7 @@ func (e *Engine) taker() {
 		case o := <-e.takes:
 			taken, jobs, _ := e.take(o.max, func() (*engine.Taken, bool) { return e.pool.Take(), false })
 			e.answer(o, taken, jobs)
-		case <-e.quit:
+		case <-e.closing.Done():
 			return
 		}
 	}

@@ -165,22 +165,20 @@ func (v *provenance) vouch(j identity, outcome []byte, parts []part, whole *stea
 	for _, p := range parts {
 		m.Children = append(m.Children, Given{p.claim, p.outcome})
 	}
-	digest := v.notary.Digest(outcome)
+	o := m.opening(v.notary.Digest(outcome))
+	c = o.Claim()
 	if v.commit != nil {
 		if whole != nil {
 			m.Job = *whole
 		}
-		o := m.opening(digest)
-		c = o.Claim()
 		if alone = whole == nil || len(whole.Names) > 0 || m.Size() > MaxMade || !o.Opens(&c); alone {
-			m.Children = nil
+			o.Children = nil
+			c = o.Claim()
+		} else {
+			v.commit(&c, m)
 		}
 	}
-	o := m.opening(digest)
-	c, *voucher = o.Claim(), v.notary.Vouch(v.run, o)
-	if v.commit != nil && !alone {
-		v.commit(&c, m)
-	}
+	*voucher = v.notary.Vouch(v.run, o)
 	return c, alone
 }
 

@@ -218,7 +218,7 @@ var verifyMutants = []mutant{
 	{name: "proofs/newcomers-unheard", wrong: "what a newcomer hears of lies is dropped", file: "peer/meetings.go",
 		pkg: "internal/hostile", run: "^TestNewcomersHearOfLies$", old: "		x.jury.hear(from, b)\n", new: "		_ = b\n"},
 	{name: "proofs/manifest-left", wrong: "who does not know the run cannot try a lie", file: "peer/accusing.go",
-		pkg: "internal/hostile", run: "^TestNewcomersHearOfLies$", old: "	a.Manifest = j.court.sealed(run)\n", new: ""},
+		pkg: "internal/hostile", run: "^TestNewcomersHearOfLies$", old: "		a.Manifest = m.Sealed\n", new: ""},
 	{name: "proofs/tried-again", wrong: "who was let in again is put out by the old proof", file: "peer/accusing.go",
 		pkg: "peer", run: "^TestWhatIsTried$", old: " || j.evidence.has(c.said.String())", new: ""},
 	{name: "proofs/for-ever", wrong: "old proofs are told for ever", file: "peer/proofs.go", pkg: "peer",

@@ -112,8 +112,8 @@ func readFiles(dist fs.FS) (map[string]*file, error) {
 func (s *Server) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /peer", s.talk)
-	mux.HandleFunc("POST /about", s.about)
-	mux.HandleFunc("POST /module", s.module)
+	mux.HandleFunc("POST /about", s.ownPage(s.about))
+	mux.HandleFunc("POST /module", s.ownPage(s.module))
 	mux.HandleFunc("GET /", func(w http.ResponseWriter, r *http.Request) {
 		f := s.files[r.URL.Path]
 		if f == nil {
@@ -137,15 +137,22 @@ func (s *Server) handler() http.Handler {
 	return mux
 }
 
+// ownPage lets through what the gateway's own page asks for.
+func (s *Server) ownPage(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if !s.sameOrigin(r) {
+			http.Error(w, "this is for the gateway's own page", http.StatusForbidden)
+			return
+		}
+		next(w, r)
+	}
+}
+
 // maxAbout bounds the request of what a link is for, in bytes.
 const maxAbout = 2 * statement.MaxTicket
 
 // about says what a ticket is for.
 func (s *Server) about(w http.ResponseWriter, r *http.Request) {
-	if !s.sameOrigin(r) {
-		http.Error(w, "this is for the gateway's own page", http.StatusForbidden)
-		return
-	}
 	var a struct {
 		About
 		Error string `json:"error,omitempty"`
@@ -169,10 +176,6 @@ func (s *Server) about(w http.ResponseWriter, r *http.Request) {
 // module gives a module to who has a ticket for work of it. It is compressed anew each time: few are asked for, once by
 // each page.
 func (s *Server) module(w http.ResponseWriter, r *http.Request) {
-	if !s.sameOrigin(r) {
-		http.Error(w, "this is for the gateway's own page", http.StatusForbidden)
-		return
-	}
 	var ask struct{ Ticket, Module string }
 	bad := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxAbout)).Decode(&ask)
 	ticket, err := base64.RawURLEncoding.DecodeString(ask.Ticket)
