@@ -2,9 +2,12 @@ package othello
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/satin-peer/satin"
@@ -65,6 +68,65 @@ func TestBrothersWait(t *testing.T) {
 	}
 	if s := statsOf(t, "--depth 9 --threshold 3"); s.Aborted*4 > s.Spawned {
 		t.Errorf("one worker has aborted %d of %d jobs", s.Aborted, s.Spawned)
+	}
+}
+
+func init() {
+	satin.Register("othello.test.watched", watched)
+	satin.Register("othello.test.nothing", nothing)
+	satin.Register("othello.test.told", toldByAborted)
+}
+
+// begun and ended are how far TestAbortedTellsNothing's job came.
+var begun, ended atomic.Bool
+
+func watched(f *satin.Frame, j Job) int {
+	defer ended.Store(true)
+	begun.Store(true)
+	return search(f, j)
+}
+
+func nothing(*satin.Frame, int) int { return 0 }
+
+// until has the other worker steal what it can, until something has happened.
+func until(f *satin.Frame, happened *atomic.Bool) {
+	for !happened.Load() {
+		satin.Spawn(f, nothing, 0).Get()
+	}
+}
+
+// toldByAborted asks a question, aborts it once somebody has begun, and gives what all then know.
+func toldByAborted(f *satin.Frame, n Node) Facts {
+	j := Job{Node: n, Shared: true, Table: satin.ShareLattice(f, join, game, Facts{}), Abort: true}
+	asked := satin.Spawn(f, watched, j)
+	until(f, &begun)
+	f.Abort()
+	until(f, &ended)
+	if answer, err := asked.Try(); !errors.Is(err, satin.ErrAborted) {
+		panic(fmt.Sprint("an aborted job answered ", answer, ", ", err))
+	}
+	return j.Table.Value(f)
+}
+
+// TestAbortedTellsNothing: a job that is aborted while its leaf, in place, would search for seconds tells nothing of
+// what it then comes to. The answer of a leaf that gave up, 0, settles the question here, so the job does not unwind
+// at a spawn.
+func TestAbortedTellsNothing(t *testing.T) {
+	b, _, err := parseBoard("O--OOOOX-OOOOOOXOOXXOOOXOOXOOOXXOOOOOOXX---OOOOX----O--X--------X")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := Node{Board: b.play(1 << 8), Exact: true, Bound: -20} // which is worth -38
+	n.Depth = n.Board.empties()
+	n.Leaf = n.Depth - 1
+	pool, err := satin.NewPool(satin.Config{Workers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	facts, err := satin.Run(t.Context(), pool, toldByAborted, n)
+	if _, told := facts.settles(&n); err != nil || told {
+		t.Errorf("an aborted job told all that a position worth -38 is worth at least %d, %v", n.Bound, err)
 	}
 }
 
