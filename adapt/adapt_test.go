@@ -250,6 +250,26 @@ func TestClustersBehindBadLinksGo(t *testing.T) {
 	}
 }
 
+// A cluster that waits for others and has as fast a link as they have is not behind a bad one.
+func TestClustersBehindGoodLinksStay(t *testing.T) {
+	for others, goes := range map[float64]bool{50e3: false, 100e3: false, 190e3: false, 210e3: true, 10e6: true} {
+		core := newCore(t, Volunteers, nil)
+		var d Decision
+		for range 2 {
+			s := link(0.3, 0.05)
+			for i := range s.Samples {
+				if x := &s.Samples[i]; x.Rate == 0 {
+					x.Rate = others
+				}
+			}
+			d = core.Step(s)
+		}
+		if got := counts(&d)[ClusterExcluded] == 1; got != goes {
+			t.Errorf("its link has 100 KB/s, the others' %v: %v", others, d.Changes)
+		}
+	}
+}
+
 // Two bad periods count in a row only.
 func TestLinksMayRecover(t *testing.T) {
 	core := newCore(t, Volunteers, nil)

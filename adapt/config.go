@@ -59,7 +59,8 @@ type Config struct {
 	MostRelease float64
 
 	// A cluster's inter-cluster overhead is bad when it is above BadLink and above LinkFactor times the median of
-	// the others', and the cluster goes when it is bad in two periods in a row, or above WorstLink once; ours.
+	// the others', and its bandwidth, where it is known, LinkFactor times below the median of theirs; the cluster goes
+	// when that is so in two periods in a row, or its overhead is above WorstLink once; ours.
 	BadLink, LinkFactor, WorstLink float64
 	// ReadmitFactor is how many times the bandwidth with which a cluster went it must have to come back; ours.
 	ReadmitFactor float64

@@ -34,21 +34,28 @@ func clustersOf(all []measured) (list []cluster) {
 
 // judgeLinks finds the cluster with the most inter-cluster overhead, and says whether it has to go. The master's
 // does not; its link may still be the bad one, and then everybody else's overhead is alike and nobody stands out.
+// Nor does a cluster stand out that waits much but has seen as fast a link as the others: in a program of phases
+// whoever has come to the end of its part waits, and in a cluster of two that is soon a large share.
 func (c *Core) judgeLinks(s *Situation, all []measured) (worst ClusterID, out bool) {
 	list, home := clustersOf(all), clusterOf(s)
 	bad, most := map[ClusterID]bool{}, -1.0
 	for i := range list {
 		k := &list[i]
-		var others []float64
+		var others, rates []float64
 		for j := range list {
-			if j != i {
-				others = append(others, list[j].wide)
+			if j == i {
+				continue
+			}
+			others = append(others, list[j].wide)
+			if list[j].rate > 0 {
+				rates = append(rates, list[j].rate)
 			}
 		}
 		if k.id == home || len(others) == 0 {
 			continue
 		}
-		standsOut := k.wide > c.cfg.LinkFactor*median(others)
+		slow := k.rate == 0 || len(rates) == 0 || c.cfg.LinkFactor*k.rate < median(rates)
+		standsOut := slow && k.wide > c.cfg.LinkFactor*median(others)
 		bad[k.id] = k.wide > c.cfg.BadLink && standsOut
 		goes := k.wide > c.cfg.WorstLink || bad[k.id] && c.bad[k.id]
 		if k.wide > most {
