@@ -103,7 +103,8 @@ func (f *Frame) Sync() { f.worker().Sync() }
 func (f *Frame) Abort() { f.worker().Abort() }
 
 // Aborted says whether the running job, or one it descends from, has been aborted: for long leaves that neither
-// spawn nor sync. A job that sees it may return anything. It costs a few nanoseconds.
+// spawn nor sync. A job that sees it may return anything, also to one that called it in place: whatever comes of either
+// reaches nobody, and what they offer to lattices from then on neither. It costs a few nanoseconds.
 func (f *Frame) Aborted() bool { return f.worker().Aborted() }
 
 // Deeper says by how many steps the running job should be divided further than usual: 0, nearly always. It is more

@@ -107,8 +107,12 @@ func (p *place[K, V]) find(f *Frame) unsafe.Pointer {
 	return atomic.LoadPointer(&c.slot)
 }
 
-// Offer joins v into the value. It panics if v is not valid: that is a mistake of the program.
+// Offer joins v into the value. It panics if v is not valid: that is a mistake of the program. In a job that has been
+// aborted it does nothing: what that has come to may rest on a look at Aborted.
 func (l Lattice[K, V]) Offer(f *Frame, v V) {
+	if f.Aborted() {
+		return
+	}
 	c := l.at.here(f)
 	if c.kind.check != nil {
 		if err := c.kind.check(c.about, v); err != nil && err != engine.ErrUnchecked {

@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/satin-peer/satin"
@@ -405,8 +407,53 @@ func offers(f *satin.Frame, depth int) int {
 
 func greatest(a, b int) int { return max(a, b) }
 
+// What a job offers that has been aborted may rest on what it saw of the abort, and is not told.
+func TestAbortedOffersNothing(t *testing.T) {
+	pool, err := satin.NewPool(satin.Config{Workers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	if got, err := satin.Run(t.Context(), pool, abortsAnOffer, 0); got != 5 || err != nil {
+		t.Errorf("5 was offered, and by an aborted job 7: %d, %v", got, err)
+	}
+}
+
+// step is how far a job came that is aborted: 1 when it has begun, 2 when it has offered.
+var step atomic.Int32
+
+// abortsAnOffer aborts a child that another worker runs, and gives what is known when that has offered.
+func abortsAnOffer(f *satin.Frame, _ int) int {
+	l := satin.ShareLattice(f, greatest, "", 0)
+	step.Store(0)
+	satin.Spawn(f, offersAborted, l)
+	for step.Load() < 1 {
+		satin.Spawn(f, half, 0).Get()
+	}
+	f.Abort()
+	for step.Load() < 2 {
+		satin.Spawn(f, half, 0).Get()
+	}
+	return l.Value(f)
+}
+
+func half(_ *satin.Frame, n int) int { return n / 2 }
+
+func offersAborted(f *satin.Frame, l satin.Lattice[string, int]) int {
+	l.Offer(f, 5)
+	for step.Store(1); !f.Aborted(); {
+		runtime.Gosched()
+	}
+	l.Offer(f, 7)
+	step.Store(2)
+	return 0
+}
+
 func init() {
 	satin.Register("shared_test.twoSearches", twoSearches)
 	satin.Register("shared_test.offers", offers)
+	satin.Register("shared_test.abortsAnOffer", abortsAnOffer)
+	satin.Register("shared_test.offersAborted", offersAborted)
+	satin.Register("shared_test.half", half)
 	satin.RegisterLattice[string]("shared_test.greatest", greatest, nil)
 }

@@ -18,6 +18,12 @@ package engine
 // only after it found it in that list (drain), so the thief's last touch of a record, the push, comes before
 // any reuse.
 //
+// What does not come back: a job that was run to help, when the waiting frame has been dropped meanwhile. It descends
+// from that frame, so it has unwound, or looked at Aborted and returned anything. But its owner, who runs the job that
+// is waited for, has not been told yet: it would go on with such a result, tell others of it, have its own outcome
+// kept. So the record stays with this worker, which raises its own attention word. At its next look it unwinds the
+// waiting frame, and with it drops the job that is waited for: its owner hears that and unwinds, too.
+//
 // An inlet (the body of a Results loop) runs in its frame's own goroutine, called by the loop, which calls step only
 // between two bodies. Thieves never call user code of another worker's frame; they only push records. So an inlet
 // overlaps neither its frame nor another inlet of it, without any lock.

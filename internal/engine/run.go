@@ -62,6 +62,10 @@ func (w *Worker) runRoot(r *Record) {
 		if w.searching() {
 			w.hold()
 		}
+		if w.roots.dropped() != nil {
+			w.hold() // see join.go
+			return
+		}
 		if r.state.CompareAndSwap(running, done) {
 			r.deliver()
 		}

@@ -99,6 +99,8 @@ var objectMutants = []mutant{
 		pkg: ".",
 		run: "^TestInvalidOffer",
 		old: "	if c.kind.check != nil {\n", new: "	if false {\n"},
+	{name: "sharedobj/aborted-offers", wrong: "an aborted job tells all what it came to", file: "lattice.go",
+		pkg: ".", run: "^TestAbortedOffers", old: "	if f.Aborted() {\n		return\n	}\n", new: ""},
 	{name: "sharedobj/one-lattice-for-all", wrong: "searches of different things share a bound", file: "cell.go",
 		pkg: ".", run: "^TestLatticesOf",
 		old: "engine.NameOf(\"lattice \"+kind.name, about, bottom)", new: "engine.NameOf(\"lattice \" + kind.name)"},
