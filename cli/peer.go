@@ -93,6 +93,7 @@ func peerConfig(l *settings.Loaded, log *slog.Logger) peer.Config {
 		Modules:       l.Modules, ModuleCache: int64(l.ModuleCache) << 20,
 		LongestLife: l.LongestLife, RunMemory: int64(l.RunMemory) << 20,
 		Policy: l.Policy, Emulate: l.Emulate, Trusted: l.Trusted,
+		Provision: l.Provision, ProvisionMost: l.ProvisionMost,
 		LeavePatience: l.LeavePatience, Checkpoint: checkpointEvery(l),
 		Name: cmp.Or(l.Name, machineName()), Software: software(), Log: log,
 	}

@@ -67,7 +67,7 @@ func (p *Peer) assemble(apps []Application) error {
 	p.runs = newConductor(p.base, outside{
 		self: runs.PeerID(self), key: key, host: p.host, apps: catalog, swarm: p.swarm, voice: p.voice, files: p.files,
 		checkpoints: p.checkpoints, deaths: p.deaths, crew: p.crew, jury: jury, work: p.work,
-		others: asked, hours: openHours(p.cfg.Host.StateDir),
+		provisioner: &provisioner{p.base, p.cfg.Provision}, others: asked, hours: openHours(p.cfg.Host.StateDir),
 	}, p.cfg.Runs)
 	p.traffic.runs, p.modules.runs, p.work.running = p.runs, p.runs, p.runs.running
 	p.work.others = p.runs.othersRate

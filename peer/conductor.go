@@ -68,6 +68,7 @@ type outside struct {
 	crew        *crew
 	jury        *jury
 	work        *work
+	provisioner *provisioner
 	others      others
 	hours       *hours
 }
@@ -149,6 +150,8 @@ func (t *conductor) carryOut(o runs.Order) {
 		t.voice.tell(gossip.KindAnswered, o.Claim.Sealed)
 	case runs.TellRoster:
 		t.voice.tell(gossip.KindRoster, o.Roster.Sealed)
+	case runs.Provision:
+		t.spawn(func(ctx context.Context) { t.provisioner.ask(ctx, o) })
 	case runs.TellDeath:
 		t.tellDeath(o)
 	case runs.Doom:

@@ -58,6 +58,11 @@ type Config struct {
 	RunMemory int64
 	// LongestLife is how long this peer takes part in another's run at most; 0: as long as its owner says.
 	LongestLife time.Duration
+	// Provision is the command, with its arguments, that asks for machines when an own run wants more peers than there
+	// are; it gets their number and the run's ID as its last arguments. nil: none is asked for. ProvisionMost is how
+	// many it may be asked for, for one run.
+	Provision     []string
+	ProvisionMost int
 	// Trusted are the IDs of peers whose results are used uncompared in runs of this peer that are verified: machines
 	// of its owner, or that he vouches for.
 	Trusted []string
@@ -185,6 +190,9 @@ func (cfg *Config) complete() error {
 	}
 	if cfg.LongestLife > 0 {
 		cfg.Runs.LongestLife = cfg.LongestLife
+	}
+	if len(cfg.Provision) > 0 {
+		cfg.Runs.Provision = cfg.ProvisionMost
 	}
 	if cfg.Visitors == nil {
 		cfg.Visitors = gateway.Dist()

@@ -1,6 +1,9 @@
 package peer_test
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -8,6 +11,7 @@ import (
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/peer"
 	"github.com/satin-peer/satin/peer/control"
+	life "github.com/satin-peer/satin/runs"
 )
 
 // Who is out by a run's roster leaves that run and no other one, its work is not lost, the others give it nothing, and
@@ -133,5 +137,46 @@ func TestAdaptIsChecked(t *testing.T) {
 		if _, err := p.Submit(t.Context(), c.sub); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v", c.sub, err)
 		}
+	}
+}
+
+// The owner's command is run for a run that has fewer peers than it wants, with how many are missing.
+func TestMachinesAreAskedFor(t *testing.T) {
+	dir := t.TempDir()
+	asked, command := filepath.Join(dir, "asked"), filepath.Join(dir, "more")
+	script := fmt.Sprintf("#!/bin/sh\necho \"$@\" > %[1]s.new && mv %[1]s.new %[1]s\necho one; echo two >&2; exit 3\n", asked)
+	if err := os.WriteFile(command, []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	var log book
+	list := swarm(t, 1, hasty, func(c *peer.Config) {
+		c.Provision, c.ProvisionMost = []string{command, "--large one"}, 2
+		c.Runs = life.DefaultConfig()
+		c.Runs.ProvisionAfter = 20 * time.Millisecond
+	}, logging(&log))
+	work := last(t)
+	b, err := wire.Value().Encode(work.arg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := list[0].Submit(t.Context(), control.Submission{App: "peertest", Function: "peertest.count", Argument: b,
+		Adapt: "volunteers", MinPeers: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the command has been run", func() bool {
+		got, _ := os.ReadFile(asked)
+		return string(got) == fmt.Sprintf("--large one 2 %s\n", r.Run)
+	})
+	until(t, "its failure is in the log, in one line", func() bool {
+		return log.has(`machines=2 error="exit status 3" printed=one?two?`)
+	})
+	said := runs(t, list[0])[r.Run].Roster.Log
+	if len(said) != 1 || !strings.HasPrefix(said[0].Text, "2 machines asked for") {
+		t.Errorf("people are told %+v", said)
+	}
+	work.end(t)
+	if got := await[int](t, list[0], r.Run); got != work.want {
+		t.Errorf("the answer is %d, want %d", got, work.want)
 	}
 }

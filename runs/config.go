@@ -42,6 +42,10 @@ type Config struct {
 	// RosterLife is how long a roster counts after its author was heard to repeat it, which it does every
 	// AnnounceEvery.
 	RosterLife time.Duration
+	// Provision is how many machines are asked for at most for one own run that has too few peers, 0 for none, and
+	// ProvisionAfter how long they must have been missing, each time.
+	Provision      int
+	ProvisionAfter time.Duration
 	// DormantFor is how long nobody must have known a run before it is taken up without a word, and DormantEvery
 	// how often others are asked about it until then.
 	DormantFor, DormantEvery time.Duration
@@ -56,7 +60,7 @@ func DefaultConfig() Config {
 		Held:        64, HeldOf: 16, HeldBytes: 1 << 30, HeldFor: 7 * 24 * time.Hour, Copies: 2, Keepers: 8,
 		Told:          16,
 		AnnounceEvery: 10 * time.Second, AskEvery: 10 * time.Second, ClaimEvery: 10 * time.Minute,
-		WeighEvery: 2 * time.Second, RosterLife: 2 * time.Minute,
+		WeighEvery: 2 * time.Second, RosterLife: 2 * time.Minute, ProvisionAfter: 2 * time.Minute,
 		DormantFor: 30 * time.Second, DormantEvery: 3 * time.Second,
 	}
 }

@@ -170,6 +170,7 @@ func (x *musters) keepUp(r *run) {
 			mine.heard = x.now
 			x.order(TellRoster{*mine.Roster})
 		}
+		x.provision(r)
 	}
 	x.keepTo(r)
 }

@@ -46,6 +46,11 @@ type (
 	}
 	// TellRoster tells everybody who may take part in a run.
 	TellRoster struct{ Roster Roster }
+	// Provision has the owner's command ask for machines for an own run.
+	Provision struct {
+		Run      RunID
+		Machines int
+	}
 	// Doom fails a run because a job of it has killed the processes of these peers: its root job ends by that. Report:
 	// RootEnded, with that failure.
 	Doom struct {
@@ -120,6 +125,7 @@ func (Bury) order()           {}
 func (TellClaim) order()      {}
 func (TellDeath) order()      {}
 func (TellRoster) order()     {}
+func (Provision) order()      {}
 func (Doom) order()           {}
 func (Start) order()          {}
 func (Stop) order()           {}

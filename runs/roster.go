@@ -67,6 +67,9 @@ type rosters struct {
 	benched  bool               // this peer takes no part because of one
 	crowded  time.Time          // since when it is one too many; zero: it is not
 	troubled bool               // this peer's own could not be signed
+
+	missing     time.Time // since when the run has had too few peers, or since they were asked for; zero: it has enough
+	provisioned int       // machines that were asked for
 }
 
 type saying struct {

@@ -220,7 +220,24 @@ func workKeys() []*key {
 		choice("priority", func(s *Settings) *string { return &s.Priority }, []string{PriorityIdle, PriorityNormal},
 			"How much the workers yield to other programs.",
 			"\"idle\" computes only when nothing else wants the core; the network part of the peer is never held back."),
-		memory, objectsKey(), executablesKey(), modules, cache,
+		memory, objectsKey(), executablesKey(), modules, cache, provisionKey(),
+		{
+			name: "provision_most", kind: numberKind, want: fmt.Sprintf("a whole number from 1 to %d", maxProvision),
+			about: []string{"Machines that \"provision\" asks for at most for one run."},
+			field: func(s *Settings) any { return &s.ProvisionMost },
+			check: func(s *Settings) bool { return s.ProvisionMost >= 1 && s.ProvisionMost <= maxProvision },
+		},
+	}
+}
+
+func provisionKey() *key {
+	return &key{
+		name: "provision", kind: listKind,
+		want: "a program by its whole path and its arguments, such as \"/home/me/bin/more\", \"--large\"",
+		about: []string{"Command that asks for machines when a run of this peer wants more than there are: it gets their",
+			"number and the run's ID as its last arguments, and is ended after a minute. Empty: nobody is asked."},
+		field: func(s *Settings) any { return &s.Provision },
+		check: func(s *Settings) bool { return len(s.Provision) == 0 || filepath.IsAbs(s.Provision[0]) },
 	}
 }
 

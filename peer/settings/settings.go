@@ -59,6 +59,10 @@ type Settings struct {
 	// Executables are files that jobs may have run, as "NAME=PATH" or "NAME=PATH@HASH".
 	Executables []string
 
+	// Provision is a command that asks for machines, with its arguments; ProvisionMost is how many for one run.
+	Provision     []string
+	ProvisionMost int
+
 	Modules     string // whose modules are run: ModulesOff, ModulesPublished or ModulesMembers
 	ModuleCache int    // MiB of the disk that they may take
 
@@ -125,6 +129,7 @@ const (
 	maxName        = 64   // bytes of a name
 	minPeerID      = 46   // letters of a peer ID
 	maxExecutables = 16
+	maxProvision   = 1024
 	maxFile        = 1 << 20
 )
 
@@ -135,7 +140,7 @@ func Defaults(d Dirs) Settings {
 		Trust:    TrustInvite, MDNS: true, DHT: true, NAT: true, MaxConnections: 256,
 		Policy: policy.Names()[0], Priority: PriorityIdle, ObjectsMemory: 2048,
 		WorkersHere: preferences.Same, AwayAfter: 5 * time.Minute, CPUShare: 100,
-		Modules: ModulesMembers, ModuleCache: 256, RunDisk: 8192, RunMemory: 96,
+		Modules: ModulesMembers, ModuleCache: 256, RunDisk: 8192, RunMemory: 96, ProvisionMost: 8,
 		Dashboard: DashboardAuto,
 		LogLevel:  "info", LogFormat: LogText, LeaveAfter: 10 * time.Second,
 		LeavePatience: 5 * time.Second, Checkpoint: true, CheckpointInterval: time.Minute,

@@ -74,6 +74,7 @@ func TestOrder(t *testing.T) {
 		"trusted":   {`["12D3KooWDpJ7As7BWAwRMfu1VU2WCqNjvq387JEYKDBj4kx6nXTN"]`, strings.Repeat("Q", 46)},
 		"cpu_share": {"50", "60"}, "upload": {"100", "200"}, "download": {"300", "400"}, "on_metered": {"true", "false"},
 		"hottest": {"80", "90"}, "objects_memory": {"64", "128"},
+		"provision": {`["/bin/more"]`, "/bin/less"}, "provision_most": {"3", "4"},
 		"executables": {`["bc=/usr/bin/bc"]`, "bc=/bin/bc@" + strings.Repeat("0a", 32)},
 	}
 	for _, k := range keys() {
