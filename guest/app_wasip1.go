@@ -40,10 +40,14 @@ func flags() (fs *flag.FlagSet, build func([]string) (*apps.Problem, error), lis
 
 func description() []byte {
 	_, _, list := flags()
-	b, err := json.Marshal(map[string]any{
+	d := map[string]any{
 		"abi": 1, "name": served.Name, "summary": served.Summary, "args": served.Args, "long": served.Long,
 		"examples": served.Examples, "flags": list,
-	})
+	}
+	if len(served.Executables) > 0 { // for the host to refuse
+		d["executables"] = served.Executables
+	}
+	b, err := json.Marshal(d)
 	if err != nil {
 		panic(err) // texts and flags only
 	}

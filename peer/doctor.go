@@ -34,7 +34,7 @@ func (d *doctor) examine() []control.Finding {
 	s := d.reporter.status()
 	return []control.Finding{
 		d.examinePorts(&s), d.examineReach(&s), d.examineMembers(&s), d.examineClock(d.now()), d.examineDisk(),
-		d.examineWork(&s), d.examineJobs(), d.examinePriority(), d.examineQuarantine(),
+		d.examineWork(&s), d.examineJobs(), d.examineExecutables(), d.examinePriority(), d.examineQuarantine(),
 	}
 }
 
@@ -165,11 +165,32 @@ func (d *doctor) examineJobs() control.Finding {
 			"let the daemon run them: satin-peer start"
 		return f
 	}
-	text, whole := child.Protection()
-	if f.Text = "jobs run in " + text + "; " + memoryText(child.MemoryLimit(d.crew.jobMemory.Load())); whole {
-		f.Level = control.Good
-	} else {
-		f.Fix = "nothing, if you trust the programs that run here; else use a system with Landlock (Linux 6.7 or newer)"
+	how, whole := child.Protection()
+	return jobsFinding(how, whole, memoryText(child.MemoryLimit(d.crew.jobMemory.Load())))
+}
+
+// jobsFinding says in what jobs run, and what that does not keep from them.
+func jobsFinding(how string, whole bool, memory string) control.Finding {
+	f := control.Finding{Check: "jobs", Level: control.Good, Text: "jobs run in " + how + "; " + memory}
+	if !whole {
+		f.Level = control.Warning
+		f.Fix = "nothing, if you trust the programs that run here; else a Linux with Landlock (5.13 or newer) and seccomp"
+	}
+	return f
+}
+
+// examineExecutables is about programs of this machine that jobs may have run.
+func (d *doctor) examineExecutables() control.Finding {
+	f := control.Finding{Check: "executables", Level: control.Good, Text: "jobs may have no program of this machine run"}
+	for i, x := range d.crew.apps.programs {
+		if i == 0 {
+			f.Text = fmt.Sprintf("jobs may have run %d programs of this machine, such as %s", len(d.crew.apps.programs), x.Path)
+		}
+		if hash, err := child.HashProgram(x.Path); err != nil || hash != x.Hash {
+			f.Level, f.Text = control.Problem, x.Path+" is not the file any more that jobs may have run"
+			f.Fix = "see what has changed it; a daemon that is started again takes it as it is then"
+			return f
+		}
 	}
 	return f
 }

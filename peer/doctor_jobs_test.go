@@ -1,8 +1,13 @@
 package peer
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/satin-peer/satin/internal/compute/child"
+	"github.com/satin-peer/satin/peer/control"
 )
 
 // Whoever asks the doctor learns what limit of memory is in force, also if none was set.
@@ -23,4 +28,40 @@ func TestMemoryIsSaid(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
+}
+
+// A sandbox that keeps out a part only is a warning, with what it says of itself.
+func TestJobsFinding(t *testing.T) {
+	for whole, want := range map[bool]control.Severity{true: control.Good, false: control.Warning} {
+		f := jobsFinding("a box", whole, "little memory")
+		if f.Level != want || f.Text != "jobs run in a box; little memory" || (f.Fix == "") != whole {
+			t.Errorf("whole %v: %+v", whole, f)
+		}
+	}
+}
+
+// Doctor names an executable that is not what its owner has allowed.
+func TestChangedExecutable(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "blast")
+	if err := os.WriteFile(file, []byte("one"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	hash, err := child.HashProgram(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &doctor{crew: &crew{apps: &catalog{}}}
+	examined := func(level control.Severity, text string) {
+		t.Helper()
+		if f := d.examineExecutables(); f.Level != level || !strings.Contains(f.Text, text) {
+			t.Errorf("%+v, want %v and %q", f, level, text)
+		}
+	}
+	examined(control.Good, "no program")
+	d.crew.apps.programs = []child.Program{{Name: "blast", Path: file, Hash: hash}}
+	examined(control.Good, "1 programs of this machine, such as "+file)
+	if err := os.WriteFile(file, []byte("two"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	examined(control.Problem, file+" is not the file any more")
 }

@@ -129,7 +129,7 @@ var rooms = []room{
 	{dir: "internal/swarm", knows: []string{"peer/control", "peer/emulate"}},
 	{dir: "internal/swarm/chaos/liar", knows: []string{"cli", "apps/all", "internal/port", "internal/port/pipe",
 		"internal/wire", "steal"}},
-	{dir: "internal/swarm/chaos", knows: []string{"internal/swarm", "peer/control"}},
+	{dir: "internal/swarm/chaos", knows: []string{"internal/swarm", "internal/module/build", "peer/control"}},
 	{dir: "internal/release"},
 	{dir: "internal/wiregen", modules: []string{"golang.org/x/tools"}},
 	{dir: "internal/virtualnet", modules: append([]string{"github.com/marcopolo/simnet",

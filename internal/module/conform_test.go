@@ -38,6 +38,9 @@ func TestGoGuest(t *testing.T) {
 		})
 	}
 	seesOffers(t, m)
+	if out, err := newPool(t, m, 0).root(t, "executes", "1"); err != nil || out != "1" {
+		t.Errorf("a job asks for an executable: %s, %v", out, err)
+	}
 	largeArguments(t, m)
 	strangers(t, m, 1, 1)
 	p := newPool(t, m, 0)

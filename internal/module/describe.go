@@ -25,6 +25,8 @@ type Description struct {
 	Long     string   `json:"long"`
 	Examples []string `json:"examples"`
 	Flags    []Flag   `json:"flags"`
+	// Executables are what it would have its host run: a module that names any is refused.
+	Executables []string `json:"executables"`
 }
 
 // A Flag is one of a module's flags.
@@ -55,6 +57,10 @@ func ParseDescription(text []byte) (d Description, err error) {
 	}
 	if d.ABI != ABI {
 		return d, fmt.Errorf("it speaks version %d of the ABI, this program version %d", d.ABI, ABI)
+	}
+	if len(d.Executables) > 0 {
+		return d, fmt.Errorf("it needs the executable %.40q, and modules have none: only applications of commands do",
+			d.Executables[0])
 	}
 	if !word.MatchString(d.Name) {
 		return d, fmt.Errorf("its name %.40q is no word of small letters, digits and hyphens", d.Name)

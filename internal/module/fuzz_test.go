@@ -3,6 +3,7 @@ package module
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -72,6 +73,16 @@ func callImport(t *testing.T, in *instance, name string, f hostFunc, stack []uin
 		t.Errorf("%s(%#x) takes %v", name, stack, took)
 	}
 	return true
+}
+
+// A module that would have executables run is refused with the name of the first.
+func TestDescribedExecutables(t *testing.T) {
+	for list, want := range map[string]string{`[]`: "", `["blast"]`: `it needs the executable "blast"`} {
+		_, err := ParseDescription([]byte(`{"abi":1,"name":"a","executables":` + list + `}`))
+		if got := fmt.Sprint(err); want == "" && err != nil || !strings.Contains(got, want) {
+			t.Errorf("%s: %v", list, err)
+		}
+	}
 }
 
 // FuzzDescription reads what modules say of themselves: it is refused in one line, or fit to be shown.

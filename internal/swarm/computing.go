@@ -8,27 +8,36 @@ import (
 	"strings"
 )
 
-// KillComputing kills the processes that compute for p, as the system does when memory is short, and says how many
-// there were. It needs a /proc.
-func (p *Process) KillComputing() (n int, err error) {
-	lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", p.PID()))
+// Computing lists the processes that compute for p. It needs a /proc.
+func (p *Process) Computing() (list []int, err error) {
+	files, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", p.PID()))
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	for _, list := range lists {
-		text, err := os.ReadFile(list)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
 		if err != nil {
 			continue // the thread has ended
 		}
 		for _, word := range strings.Fields(string(text)) {
 			pid, err := strconv.Atoi(word)
 			if err != nil {
-				return n, err
+				return nil, err
 			}
-			if child, err := os.FindProcess(pid); err == nil && child.Kill() == nil { // else it has ended by itself
-				n++
-			}
+			list = append(list, pid)
 		}
 	}
-	return n, nil
+	return list, nil
+}
+
+// KillComputing kills the processes that compute for p, as the system does when memory is short, and says how many
+// there were.
+func (p *Process) KillComputing() (n int, err error) {
+	list, err := p.Computing()
+	for _, pid := range list {
+		if child, err := os.FindProcess(pid); err == nil && child.Kill() == nil { // else it has ended by itself
+			n++
+		}
+	}
+	return n, err
 }

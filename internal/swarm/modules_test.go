@@ -49,6 +49,68 @@ func TestModuleOutlivesItsProcesses(t *testing.T) {
 	}
 }
 
+// What a member has published another one finds in the list, with who signed for it, and runs by its name, its
+// publisher's name and its hash; who runs published modules only helps with it, and not with others.
+func TestPublishedModule(t *testing.T) {
+	s, ctx := empty(t)
+	for _, setting := range []string{"SATIN_MODULES=members", "SATIN_MODULES=published", "SATIN_MODULES=off"} {
+		if _, err := s.Start(ctx, setting, "SATIN_CLUSTER=site"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	eventually := func(what string, so func() bool) {
+		t.Helper()
+		for !so() {
+			select {
+			case <-ctx.Done():
+				t.Fatalf("never: %s", what)
+			case <-time.After(20 * time.Millisecond):
+			}
+		}
+	}
+	for _, p := range s.Peers {
+		eventually("all know all", func() bool {
+			list, err := p.Command(ctx, "peers", "--json")
+			return err == nil && strings.Count(list, `"peer"`) >= 2
+		})
+	}
+	queens, err := filepath.Abs("../../examples/queens-c/queens.wasm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const off = "run no modules: the setting modules says so"
+	if _, said, err := s.Peers[0].CommandSays(ctx, "run", queens, "8"); err != nil ||
+		!strings.Contains(said, "2 of 2 other peers cannot help: ") || !strings.Contains(said, "published") {
+		t.Errorf("before it is published: %q, %v", said, err)
+	}
+	said, err := s.Peers[0].Command(ctx, "publish", queens, "queens")
+	me, bad := s.Peers[0].Client().Status(ctx)
+	if err != nil || bad != nil || !strings.Contains(said, "signed by "+me.Peer) {
+		t.Fatalf("%q, %v, %v", said, err, bad)
+	}
+	eventually("it is listed", func() bool {
+		list, err := s.Peers[1].Command(ctx, "modules")
+		return err == nil && strings.Contains(list, me.Peer)
+	})
+	info, err := s.Peers[1].Client().Modules(ctx)
+	if err != nil || len(info) != 1 || info[0].Size == 0 {
+		t.Fatalf("%+v, %v", info, err)
+	}
+	for _, name := range []string{"queens", me.Peer + "/queens", info[0].Module[:8]} {
+		out, said, err := s.Peers[1].CommandSays(ctx, "run", name, "10")
+		if err != nil || out != "10 queens: 724 solutions\n" {
+			t.Errorf("%s: %q, %q, %v", name, out, said, err)
+		}
+		if !strings.Contains(said, "1 of 2 other peers cannot help: they "+off) {
+			t.Errorf("%s: %q does not say who cannot help", name, said)
+		}
+	}
+	st, err := s.Peers[1].Command(ctx, "status")
+	if err != nil || !strings.Contains(st, "those that members have published") {
+		t.Errorf("%q, %v", st, err)
+	}
+}
+
 // A module that only the owner has crosses each link from its cluster to another about once, though two peers in each
 // want it, and no other link: each cluster gets it once and passes it on. What jobs and heartbeats need is counted too.
 func TestModuleCrossesEachLinkOnce(t *testing.T) {

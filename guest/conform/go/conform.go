@@ -8,6 +8,7 @@ import (
 	"flag"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/apps"
@@ -46,6 +47,7 @@ func init() {
 	satin.Register("conform.waits", waits)
 	satin.Register("conform.offers_it", offersIt)
 	satin.Register("conform.file", file)
+	satin.Register("conform.executes", executes)
 }
 
 // App says what to compute by its first argument, and how large by its second.
@@ -234,4 +236,13 @@ func floats(_ *satin.Frame, n uint32) uint64 {
 		sum += float64(1 / float64(i) * sign)
 	}
 	return math.Float64bits(sum) ^ math.Float64bits(zero/zero+sum)
+}
+
+// executes asks for what modules have not: 1 if it is told so.
+func executes(f *satin.Frame, _ uint32) uint64 {
+	_, err := satin.Exec(f, "tool", nil)
+	if err != nil && strings.HasPrefix(err.Error(), "no executables are run here") {
+		return 1
+	}
+	return 0
 }

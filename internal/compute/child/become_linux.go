@@ -31,12 +31,12 @@ func become(b *becomes, memory int64) error {
 		}
 	}
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0) // not there: then by size
-	if err := landlock.V5.BestEffort().Restrict(landlock.ROFiles(name), landlock.RODirs(libraries...).IgnoreIfMissing(),
+	k := thisKernel()
+	if err := k.restrict(landlock.ROFiles(name), landlock.RODirs(libraries...).IgnoreIfMissing(),
 		landlock.ROFiles("/etc/ld.so.cache").IgnoreIfMissing()); err != nil {
 		return fmt.Errorf("files and network cannot be given up: %w", err)
 	}
-	info := filtered()
-	if info == nil {
+	if k.calls == nil {
 		return fmt.Errorf("calls of the kernel cannot be given up")
 	}
 	// Memory that could be shared counts in no limit.
@@ -44,8 +44,8 @@ func become(b *becomes, memory int64) error {
 		Name: "mmap", Conditions: seccomp.ArgumentConditions{{Argument: 3, Operation: seccomp.BitsSet,
 			Value: unix.MAP_SHARED}}}}}
 	for _, giveUp := range []func() error{
-		func() error { return giveUpOutward(info, "execve") },
-		func() error { return giveUpWriting(info) },
+		func() error { return giveUpOutward(k.calls, "execve") },
+		func() error { return giveUpWriting(k.calls) },
 		func() error { return refuse(shared) },
 	} {
 		if err := giveUp(); err != nil {

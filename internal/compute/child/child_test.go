@@ -28,6 +28,9 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "compute" {
 		os.Exit(child.Main(os.Stdin, os.Stdout))
 	}
+	if len(os.Args) > 3 && os.Args[1] == "as-if" {
+		os.Exit(child.MainAsIf(os.Stdin, os.Stdout, os.Args[2], os.Args[3]))
+	}
 	os.Exit(m.Run())
 }
 

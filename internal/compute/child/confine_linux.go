@@ -7,6 +7,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/elastic/go-seccomp-bpf/arch"
 	"github.com/landlock-lsm/go-landlock/landlock"
 	sys "github.com/landlock-lsm/go-landlock/landlock/syscall"
 	"golang.org/x/sys/unix"
@@ -17,9 +18,32 @@ const (
 	maxFiles = 64
 	// memoryShare is the part of the machine's memory that a child may have by default, one in so many.
 	memoryShare = 2
-	// tcpABI is the version of Landlock that also knows TCP.
-	tcpABI = 4
+	// newestUsed is the version of Landlock from which on a newer one refuses a child no more.
+	newestUsed = 4
 )
+
+// A kernel is what can refuse a process calls.
+type kernel struct {
+	landlock int        // the version, 0 if there is none
+	calls    *arch.Info // nil if calls cannot be filtered
+}
+
+func thisKernel() kernel {
+	abi, err := sys.LandlockGetABIVersion()
+	if err != nil {
+		abi = 0
+	}
+	return kernel{max(abi, 0), filtered()}
+}
+
+// restrict gives up all files and TCP but for the rules, as far as there is Landlock for it.
+func (k kernel) restrict(rules ...landlock.Rule) error {
+	if k.landlock == 0 {
+		return nil
+	}
+	known := []landlock.Config{landlock.V1, landlock.V2, landlock.V3, landlock.V4, landlock.V5}
+	return known[min(k.landlock, len(known))-1].BestEffort().Restrict(rules...)
+}
 
 // dieWithParent has the kernel end the child when the thread that starts it ends.
 func dieWithParent(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }
@@ -37,8 +61,8 @@ func DefaultMemory() int64 {
 }
 
 // confine gives up what a child does not need. Of all files it keeps those in one folder, if it is named; settle
-// gives up these, too, when the module has been compiled.
-func confine(memory int64, folder string) (settle func() error, err error) {
+// gives up these, too, when the module has been compiled. Protection says how far this kernel can.
+func (k kernel) confine(memory int64, folder string) (settle func() error, err error) {
 	for what, most := range map[int]uint64{unix.RLIMIT_NOFILE: maxFiles, unix.RLIMIT_CORE: 0,
 		unix.RLIMIT_DATA: uint64(memory)} {
 		if what == unix.RLIMIT_DATA && memory <= 0 {
@@ -50,54 +74,69 @@ func confine(memory int64, folder string) (settle func() error, err error) {
 	}
 	// If memory is short this process is to go, and not its parent.
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0) // not there: then by size
-	// As far as this kernel can: Protection says how far.
 	var keep []landlock.Rule
 	if folder != "" {
 		keep = append(keep, landlock.RWDirs(folder))
 	}
-	if err := landlock.V5.BestEffort().Restrict(keep...); err != nil {
+	if err := k.restrict(keep...); err != nil {
 		return nil, fmt.Errorf("files and network cannot be given up: %w", err)
 	}
-	info := filtered()
-	if info == nil {
+	if k.calls == nil {
 		return func() error { return nil }, nil
 	}
-	if err := giveUpOutward(info); err != nil {
+	if err := giveUpOutward(k.calls); err != nil {
 		return nil, fmt.Errorf("calls of the kernel cannot be given up: %w", err)
 	}
 	return func() error {
-		if err := giveUpWriting(info); err != nil {
+		if err := giveUpWriting(k.calls); err != nil {
 			return fmt.Errorf("calls of the kernel cannot be given up: %w", err)
 		}
 		return nil
 	}, nil
 }
 
+// refusals are what a child is refused, by which version of Landlock, 0 if by none, and whether by filters of calls;
+// and what its jobs can where nothing does that.
+var refusals = []struct {
+	without, can string
+	landlock     int
+	calls        bool
+}{
+	{"no files to read", "read files", 1, false},
+	{"no files to write", "write files", 1, true},
+	{"", "empty files", 3, true},
+	{"no other programs", "run programs", 1, true},
+	{"no TCP", "use TCP", 4, true},
+	{"no other sockets", "use other sockets, signal processes, change the modes and times of files", 0, true},
+}
+
 // Protection says what keeps a child from files and the network on this machine, and whether that is all there can
 // be.
-func Protection() (text string, whole bool) {
-	calls := filtered() != nil
-	without := []string{"limits"}
-	lacks := []string(nil)
-	abi, err := sys.LandlockGetABIVersion()
-	switch {
-	case err != nil || abi < 1:
-		lacks = append(lacks, "no Landlock, which would keep it from files")
-	default:
-		without = append(without, "no files")
-	}
-	switch {
-	case calls:
-		without = append(without, "no network, no other programs, nothing it could write to")
-	case abi >= tcpABI:
-		without = append(without, "no TCP")
-	}
-	if !calls {
-		lacks = append(lacks, "no seccomp filters, which would keep it from sockets and other programs")
+func Protection() (text string, whole bool) { return thisKernel().protection() }
+
+func (k kernel) protection() (text string, whole bool) {
+	without, can, lacks := []string{"limits"}, []string(nil), []string(nil)
+	for _, r := range refusals {
+		switch {
+		case (r.landlock == 0 || k.landlock < r.landlock) && (!r.calls || k.calls == nil):
+			can = append(can, r.can)
+		case r.without != "":
+			without = append(without, r.without)
+		}
 	}
 	text = "a process of its own with " + strings.Join(without, ", ")
-	if len(lacks) > 0 {
-		text += "; this kernel has " + strings.Join(lacks, ", and ")
+	if len(can) == 0 {
+		return text, true
 	}
-	return text, len(lacks) == 0
+	switch {
+	case k.landlock == 0:
+		lacks = append(lacks, "no Landlock")
+	case k.landlock < newestUsed:
+		lacks = append(lacks, fmt.Sprintf("only version %d of Landlock", k.landlock))
+	}
+	if k.calls == nil {
+		lacks = append(lacks, "no seccomp filters")
+	}
+	return text + "; they can " + strings.Join(can, ", ") + " as this user can, since this kernel has " +
+		strings.Join(lacks, " and "), false
 }

@@ -1,6 +1,11 @@
 package child_test
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -8,6 +13,7 @@ import (
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/compute"
 	"github.com/satin-peer/satin/internal/compute/child"
+	"github.com/satin-peer/satin/internal/port/porttest"
 	"github.com/satin-peer/satin/internal/wire"
 )
 
@@ -39,5 +45,56 @@ func TestMemoryLimit(t *testing.T) {
 		if want, bySystem := child.MemoryLimit(asked); got != want || !bySystem || asked > 0 && want != asked {
 			t.Errorf("asked for %d bytes: it has %d, and is said to have %d", asked, got, want)
 		}
+	}
+}
+
+// What is said of a kernel that can refuse a part only is so: as if this one could no more, jobs can what is said that
+// they can, and nothing else.
+func TestProtection(t *testing.T) {
+	can := map[string]string{"a file to read": "read files", "a file to write": "write files",
+		"a file to write to again": "write files", "a file to empty": "empty files", "another program": "run programs",
+		"a TCP connection": "use TCP", "a UDP socket": "use other sockets", "a Unix socket": "use other sockets",
+		"a signal to the parent": "signal processes", "a mode to change": "change the modes"}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "old"), []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, as := range []struct {
+		landlock int
+		calls    bool
+		lacks    string
+	}{
+		{0, false, "this kernel has no Landlock and no seccomp filters"}, {0, true, "this kernel has no Landlock"},
+		{1, false, "this kernel has only version 1 of Landlock and no seccomp filters"}, {1, true, ""},
+		{3, false, "this kernel has only version 3 of Landlock and no seccomp filters"},
+		{4, false, "this kernel has no seccomp filters"}, {4, true, ""},
+	} {
+		if landlock, calls := child.Kernel(); as.landlock > landlock || as.calls && !calls {
+			t.Logf("this kernel has version %d of Landlock, and filters: %v", landlock, calls)
+			continue
+		}
+		text, whole := child.ProtectionAsIf(as.landlock, as.calls)
+		if whole != (as.lacks == "") || !strings.HasSuffix(text, as.lacks) {
+			t.Errorf("%+v: %q, whole %v", as, text, whole)
+		}
+		command := []string{exe, "as-if", fmt.Sprint(as.landlock), fmt.Sprint(as.calls)}
+		e, err := child.Start(child.Config{Command: command, Compute: porttest.Config()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for what, phrase := range can {
+			which := slices.IndexFunc(escapades, func(x escapade) bool { return x.what == what })
+			if which < 0 || strings.Contains(text, phrase) && what == "another program" { // it would be gone then
+				continue
+			}
+			if refused, got := tried(t, e, which, dir); refused == strings.Contains(text, phrase) {
+				t.Errorf("%+v: %s: %q, and it is said: %s", as, what, got, text)
+			}
+		}
+		e.Close()
 	}
 }

@@ -17,7 +17,9 @@ const maxStack = 1_000_000_000
 
 // Main is all that a child does, from its standard input to its standard output, and gives the exit code. What
 // jobs print goes to standard error, and so to Config.Log.
-func Main(in, out *os.File) int {
+func Main(in, out *os.File) int { return thisKernel().main(in, out) }
+
+func (k kernel) main(in, out *os.File) int {
 	os.Stdin, os.Stdout = nil, os.Stderr
 	// What follows the task may be for another program, which reads as usual.
 	var t task
@@ -30,7 +32,7 @@ func Main(in, out *os.File) int {
 	case t.Become != nil:
 		err = become(t.Become, t.Memory)
 	default:
-		err = serve(&t, pollable(in), pollable(out))
+		err = k.serve(&t, pollable(in), pollable(out))
 	}
 	runtime.KeepAlive(in) // these are the same descriptors, which their ends would close
 	runtime.KeepAlive(out)
@@ -41,12 +43,12 @@ func Main(in, out *os.File) int {
 	return 0
 }
 
-func serve(t *task, in io.Reader, out io.Writer) error {
+func (k kernel) serve(t *task, in io.Reader, out io.Writer) error {
 	bin, err := readModule(in, t.Module)
 	if err != nil {
 		return err
 	}
-	settle, err := confine(t.Memory, t.Module.Cache)
+	settle, err := k.confine(t.Memory, t.Module.Cache)
 	if err != nil {
 		return err
 	}

@@ -96,6 +96,10 @@ func init() {
 	if len(os.Args) > 2 && os.Args[1] == beForeign {
 		os.Exit(foreign(os.Args[2:]))
 	}
+	if len(os.Args) > 2 && os.Args[1] == "daemon" {
+		fmt.Println(beDaemon(os.Args[2]))
+		os.Exit(1)
+	}
 	satin.Register("child_test.foreign", haveForeign)
 }
 
@@ -266,6 +270,76 @@ func TestProgramEnds(t *testing.T) {
 	e.Close()
 	if tool("spin", mark+"b") != 0 {
 		t.Error("it outlives its engine")
+	}
+}
+
+// beDaemon is a process that has a job have a program run which does not end, and waits.
+func beDaemon(mark string) error {
+	exe, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	hash, err := child.HashProgram(exe)
+	if err != nil {
+		return err
+	}
+	cfg := porttest.Config()
+	e, err := child.Start(child.Config{Command: []string{exe, "compute"}, Compute: cfg, Memory: 512 << 20,
+		Programs: []child.Program{{Name: "tool", Path: exe, Hash: hash}}})
+	if err != nil {
+		return err
+	}
+	arg, err := wire.Value().Encode(Call{Name: "tool", Args: []string{"spin", mark}})
+	if err != nil {
+		return err
+	}
+	e.Do(&port.Order{Kind: port.Cores, Max: 1})
+	e.Do(&port.Order{Kind: port.Run, Segment: 1, Job: &steal.Job{Function: "child_test.foreign", Arg: arg}})
+	go func() {
+		for range e.Bell() {
+			e.Poll()
+		}
+	}()
+	_, err = io.Copy(io.Discard, os.Stdin) // if nobody kills it
+	return err
+}
+
+// When a daemon is killed its processes end: the one that computes, and the program that a job has run.
+func TestAllEndWithTheDaemon(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a program with the race detector needs more memory than there is")
+	}
+	exe, _ := ownProgram(t)
+	mark := fmt.Sprint(os.Getpid(), "daemon")
+	daemon := exec.Command(exe, "daemon", mark)
+	if _, err := daemon.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	if err := daemon.Start(); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the program begins", func() bool { return tool("spin", mark) != 0 })
+	var list []string
+	files, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", daemon.Process.Pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		b, _ := os.ReadFile(file) // or its thread is gone
+		list = append(list, strings.Fields(string(b))...)
+	}
+	if len(list) != 2 {
+		t.Errorf("it has the processes %v, want one that computes and the program", list)
+	}
+	if err := daemon.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = daemon.Wait()
+	for _, pid := range list {
+		eventually(t, "process "+pid+" ends", func() bool {
+			b, _ := os.ReadFile("/proc/" + pid + "/cmdline") // empty, too, if nobody has waited for it yet
+			return len(b) == 0
+		})
 	}
 }
 

@@ -189,6 +189,10 @@ func (t *trial) readLog(p *swarm.Process) {
 var belongs = regexp.MustCompile(
 	`^(peer\.key|hours\.json|swarm\.key|swarm|incarnation|lock|port|peers|invitations|allowed|revoked|revocations|(refused|records)/all\.list|lies/[0-9A-Za-z]+\.lie|(answers|own|held|deaths)/[0-9a-f]{32}\.[a-z]+|submitted/[0-9a-f]{32}|modules/[0-9a-f]{64}\.wasm|modules/compiled/[0-9a-f]{64}/(wazero[^/]*/|prepared-)[0-9a-f]+|filler)$`)
 
+// belongsAtHome is what commands keep for their user: modules that they have compiled.
+var belongsAtHome = regexp.MustCompile(
+	`^\.cache/satin-peer/modules/(others/[0-9a-f]{64}/)?(wazero[^/]*/|prepared-)[0-9a-f]+$`)
+
 // halfWritten are files that a process was writing when it ended without waiting for a slow disk, which its
 // next start removes; and the lock of a checkpoint whose process was killed before it had written anything,
 // which that removes too.
@@ -207,7 +211,11 @@ func (t *trial) files(p *swarm.Process) error {
 			if t.plan.has(Copy) && strings.HasPrefix(name, "checkpoints/") {
 				return err // nobody has gone on with what was copied
 			}
-			if dir == p.Home || !belongs.MatchString(name) && !halfWritten.MatchString(name) {
+			fine := belongs.MatchString(name) || halfWritten.MatchString(name)
+			if dir == p.Home {
+				fine = belongsAtHome.MatchString(name)
+			}
+			if !fine {
 				strange = append(strange, path)
 			}
 			return err

@@ -2,7 +2,9 @@ package chaos
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -126,6 +128,8 @@ func (t *trial) shown(c Cue, a Act) bool {
 			func(n int) bool { return n != t.plan.Owner && t.everybody()[n].Alive() })
 	case Ended:
 		return t.watch.ended()
+	case Compiling:
+		return slices.ContainsFunc(a.Who, func(n int) bool { return !t.isAway(n) && compiles(t, t.everybody()[n]) })
 	case There:
 		return !slices.ContainsFunc(a.Who, func(n int) bool {
 			s, ok := t.watch.at(n)
@@ -133,6 +137,14 @@ func (t *trial) shown(c Cue, a Act) bool {
 		})
 	}
 	return false
+}
+
+// compiles says whether a process computes for p whose module is not compiled. What is compiled it writes to a folder
+// of the daemon's.
+func compiles(t *trial, p *swarm.Process) bool {
+	list, err := p.Computing()
+	code, bad := filepath.Glob(filepath.Join(t.root(p), "modules", "compiled", "*", "wazero*", "*"))
+	return p.Alive() && errors.Join(err, bad) == nil && len(list) > 0 && len(code) == 0
 }
 
 // until waits for the end of something that lasts for so long, or of the trial.

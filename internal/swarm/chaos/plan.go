@@ -77,6 +77,8 @@ const (
 	Takeover Sign = "when another peer has the root job"
 	Ended    Sign = "when the run has ended"
 	There    Sign = "when they are there"
+	// Compiling is for modules: a process computes for one of them, and is not at its first job.
+	Compiling Sign = "when one of them compiles"
 )
 
 func (c Cue) String() string {
@@ -157,7 +159,13 @@ var short = []string{"nqueens 17", "raytracer balls --samples 3", "tsp --random 
 
 // long ones take up to twenty.
 var long = append(slices.Clone(short), "fib 43", "uts T3L", "uts T1L", "raytracer balls --samples 4 --size 640x640",
-	"sat --waerden 4,7,109", "fib 45")
+	"sat --waerden 4,7,109", "fib 45", inGo+"../../../apps/nqueens 17", inGo+"../../../examples/golomb 11")
+
+// inGo begins the name of a module that is made of a package in Go, a folder.
+const inGo = "module:"
+
+// compiled are modules that take a second to compile, so that something can happen meanwhile.
+var compiled = []string{inGo + "../../../apps/nqueens 16", inGo + "../../../examples/golomb 10"}
 
 // compared are those whose results can be compared.
 var compared = []string{"nqueens 16", "raytracer balls --samples 3", "gene --generate 8,600,800 --threshold 1000000"}
@@ -181,6 +189,7 @@ var themes = []struct {
 	{"all kinds", (*draw).mixture},
 	{"processes that compute are killed", (*draw).reaped},
 	{"one lies", (*draw).oneLies},
+	{"processes that compile are killed", (*draw).compiling},
 }
 
 // Draw makes the plan of a seed.
@@ -270,6 +279,21 @@ func (d *draw) reaped() {
 	if d.IntN(2) == 0 {
 		d.act(Act{Kind: Kill, Who: d.some(1, 1), On: d.on(), Back: d.back()})
 	}
+}
+
+// compiling kills processes that check or compile a module, the owner's and daemons with their own among them, and one
+// that has come to jobs: each once.
+func (d *draw) compiling() {
+	d.Task = compiled[d.IntN(len(compiled))]
+	who := d.some(1, 3)
+	if d.IntN(2) == 0 {
+		who = append(who, d.Owner)
+	}
+	d.act(Act{Kind: Reap, Who: who, On: Cue{Sign: Compiling}})
+	if d.IntN(2) == 0 {
+		d.act(Act{Kind: Kill, Who: d.some(1, 2), On: Cue{Sign: Compiling}, Back: d.back()})
+	}
+	d.act(Act{Kind: Reap, Who: d.some(1, 2), On: d.on()})
 }
 
 // oneLies has a process lie whom the founder, the first of all, has let in; others may be killed besides.

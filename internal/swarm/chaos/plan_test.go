@@ -9,7 +9,7 @@ import (
 
 // A seed gives the same plan each time, and another seed another one.
 func TestSeedDecidesThePlan(t *testing.T) {
-	kinds, themesSeen := map[Kind]bool{}, map[string]bool{}
+	kinds, signs, themesSeen := map[Kind]bool{}, map[Sign]bool{}, map[string]bool{}
 	for seed := range uint64(200) {
 		for _, brief := range []bool{true, false} {
 			p := Draw(seed, brief)
@@ -22,7 +22,7 @@ func TestSeedDecidesThePlan(t *testing.T) {
 			themesSeen[p.Theme] = true
 			checkPlan(t, p)
 			for _, a := range p.Acts {
-				kinds[a.Kind] = true
+				kinds[a.Kind], signs[a.On.Sign] = true, true
 			}
 		}
 	}
@@ -32,6 +32,11 @@ func TestSeedDecidesThePlan(t *testing.T) {
 	for _, k := range []Kind{Kill, Stop, Term, Leave, Cut, Fill, Enter, Suspend, Resume, Copy, Reap} {
 		if !kinds[k] {
 			t.Errorf("nobody ever has to %s", k)
+		}
+	}
+	for _, s := range []Sign{AtOnce, Progress, Holding, Takeover, There, Compiling} {
+		if !signs[s] {
+			t.Errorf("nothing ever happens %s", s)
 		}
 	}
 }
@@ -62,6 +67,9 @@ func checkPlan(t *testing.T, p Plan) {
 				t.Errorf("a large disk is to be filled: %v", p)
 			}
 		}
+		if a.On.Sign == Compiling && !strings.HasPrefix(p.Task, inGo) {
+			t.Errorf("nothing takes long to compile: %v", p)
+		}
 		if lasts := a.Kind == Stop || a.Kind == Cut || a.Kind == Fill; lasts != (a.For > 0) {
 			t.Errorf("%s for %v: %v", a.Kind, a.For, p)
 		}
@@ -91,6 +99,13 @@ func TestWhatBelongsWhere(t *testing.T) {
 		"answers/0123456789abcdef0123456789abcdef.answer"} {
 		if !belongs.MatchString(name) {
 			t.Errorf("%s is said not to belong there", name)
+		}
+	}
+	hash := strings.Repeat("0a", 32)
+	for name, fine := range map[string]bool{"prepared-0a": true, "wazero-v1.12.0-amd64-linux/" + hash: true,
+		"others/" + hash + "/prepared-0a": true, "others/0a/prepared-0a": false, hash + ".wasm": false} {
+		if belongsAtHome.MatchString(".cache/satin-peer/modules/"+name) != fine {
+			t.Errorf("%s is at home in a cache: %v", name, !fine)
 		}
 	}
 	for _, name := range []string{"answers/new-123", ".peers-1", "core", "answers/x.answer", "own/new-1",

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/satin-peer/satin/internal/module/build"
 	"github.com/satin-peer/satin/internal/swarm"
 )
 
@@ -154,7 +155,7 @@ func (t *trial) hold(ctx context.Context) (err error) {
 	if t.plan.Verify != "" {
 		how = append(how, "--verify", t.plan.Verify)
 	}
-	out, err := owner.Command(ctx, append(how, words(t.plan.Task)...)...)
+	out, err := owner.Command(ctx, append(how, t.words(t.plan.Task)...)...)
 	if err != nil {
 		return err
 	}
@@ -202,18 +203,20 @@ type local struct {
 // moduleJobs is how many jobs a module gives away in a swarm, about: alone it runs them inside, where nobody counts.
 const moduleJobs = 200
 
-// executed finds the number of jobs in what --stats prints.
 // words are the arguments of a task. The files of modules are named from the top: in a Lab commands run elsewhere.
-func words(task string) []string {
+func (h *Hall) words(task string) []string {
 	list := strings.Fields(task)
 	for i, w := range list {
-		if path, err := filepath.Abs(w); err == nil && strings.HasSuffix(w, ".wasm") {
+		if folder, is := strings.CutPrefix(w, inGo); is {
+			list[i] = filepath.Join(h.Dir, filepath.Base(folder)+".wasm")
+		} else if path, err := filepath.Abs(w); err == nil && strings.HasSuffix(w, ".wasm") {
 			list[i] = path
 		}
 	}
 	return list
 }
 
+// executed finds the number of jobs in what --stats prints.
 var executed = regexp.MustCompile(`(\d[\d,]*) executed`)
 
 // alone runs a task without a swarm on one core, once.
@@ -223,8 +226,13 @@ func (h *Hall) alone(ctx context.Context, task string) (l local, err error) {
 	if l, ok := h.answers[task]; ok {
 		return l, nil
 	}
+	if folder, is := strings.CutPrefix(strings.Fields(task)[0], inGo); is {
+		if err := build.Go(ctx, folder, h.words(task)[0]); err != nil {
+			return l, err
+		}
+	}
 	out, stats, err := swarm.CommandSays(ctx, h.Binary, []string{"PATH=" + os.Getenv("PATH"), "HOME=" + h.Dir},
-		append([]string{"run", "--local", "--workers", "1", "--stats"}, words(task)...)...)
+		append([]string{"run", "--local", "--workers", "1", "--stats"}, h.words(task)...)...)
 	if err != nil {
 		return l, fmt.Errorf("%s without a swarm: %w", task, err)
 	}
@@ -239,7 +247,7 @@ func (h *Hall) alone(ctx context.Context, task string) (l local, err error) {
 	if h.answers == nil {
 		h.answers = map[string]local{}
 	}
-	if strings.Contains(task, ".wasm") {
+	if strings.HasSuffix(h.words(task)[0], ".wasm") {
 		l.jobs = moduleJobs
 	}
 	h.answers[task] = l
