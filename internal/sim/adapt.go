@@ -19,7 +19,8 @@ type Adapt struct {
 	Start   time.Duration
 	// Benchmark is the share of every worker's time that measuring its speed takes: of all of it, though idle cores do
 	// that. Yardstick is what is run for it, at speed 1: nobody is measured who has not been idle for so long in a
-	// period, or whom the share does not allow it. A measured speed is wrong by up to the factor 1 + Error.
+	// period, or whom the share does not allow it. A measured speed is wrong by up to the factor 1 + Error; the best of
+	// three is told, if there is time for as many.
 	Benchmark float64
 	Yardstick time.Duration
 	Error     float64
@@ -88,6 +89,9 @@ func newAdapting(w *world) (*adapting, error) {
 	return a, nil
 }
 
+// gaugeTimes is of how many measurements the best is told, as in package compute.
+const gaugeTimes = 3
+
 // sampled is what a peer's figures were when it was sampled last.
 type sampled struct {
 	at, busy int64
@@ -127,9 +131,13 @@ func (g *sampled) gauge(p *peer, all, busy float64) float64 {
 	g.given += cfg.Benchmark * all
 	switch {
 	case all-busy >= float64(cfg.Yardstick) && g.given >= expected:
-		g.given -= took
-		off := 2*float64(mix(w.cfg.Seed^uint64(p.number)<<32^uint64(w.now))>>11)/(1<<53) - 1 // -1 to 1
-		g.full, g.speed = p.speed, p.speed*math.Pow(1+cfg.Error, off)
+		best := -1.0
+		for k := range min(gaugeTimes, int((all-busy)/float64(cfg.Yardstick)), int(g.given/expected)) {
+			g.given -= took
+			draw := mix(w.cfg.Seed ^ uint64(p.number)<<32 ^ uint64(w.now) + uint64(k))
+			best = max(best, 2*float64(draw>>11)/(1<<53)-1) // -1 to 1
+		}
+		g.full, g.speed = p.speed, p.speed*math.Pow(1+cfg.Error, best)
 	case g.speed > 0 && busy > 0:
 		return g.speed * p.speed / g.full
 	}
