@@ -134,10 +134,10 @@ func (f Facts) settles(n *Node) (answer int, ok bool) {
 	return f.Shards[shard][i].settles(n)
 }
 
-// tell offers an answer to all jobs. That of an aborted job may be any: a search in place below it has given up, and
-// goes on returning to it until it spawns or ends.
+// tell offers an answer to all jobs. That of an aborted job may be any, since a search in place below it has given up:
+// nobody hears it.
 func (j *Job) tell(f *satin.Frame, answer int) int {
-	if j.Shared && j.Node.Depth > 0 && !f.Aborted() {
+	if j.Shared && j.Node.Depth > 0 {
 		one := Facts{make([][]Fact, shards)}
 		shard, _ := j.Node.Board.place()
 		one.Shards[shard] = []Fact{j.Node.fact(answer)}

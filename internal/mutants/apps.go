@@ -108,8 +108,6 @@ var appMutants = []mutant{
 	{name: "othello/told-of-nothing", wrong: "jobs look into the table and tell it nothing",
 		file: "apps/othello/shared.go", pkg: "apps/othello", run: "^TestTableSaves$",
 		old: "j.Shared && j.Node.Depth > 0", new: "j.Shared && j.Node.Depth > maxDepth"},
-	{name: "othello/aborted-tells", wrong: "an aborted job tells what it came to", file: "apps/othello/shared.go",
-		pkg: "apps/othello", run: "^TestAbortedTellsNothing$", old: " && !f.Aborted()", new: ""},
 	{name: "othello/no-waiting", wrong: "all moves are asked about at once, whatever the eldest may settle",
 		file: "apps/othello/search.go", pkg: "apps/othello", run: "^TestBrothersWait$",
 		old: "	return min(all, 2*before+1)", new: "	return max(all, before)"},
