@@ -8,8 +8,13 @@ import (
 	"strings"
 )
 
-// Computing lists the processes that compute for p. It needs a /proc.
+// Computing lists the processes that compute for p: its children that run the same program, and so not the shell that
+// ends it with this process. It needs a /proc.
 func (p *Process) Computing() (list []int, err error) {
+	own, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", p.PID()))
+	if err != nil {
+		return nil, nil // it has ended
+	}
 	files, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", p.PID()))
 	if err != nil {
 		return nil, err
@@ -24,7 +29,9 @@ func (p *Process) Computing() (list []int, err error) {
 			if err != nil {
 				return nil, err
 			}
-			list = append(list, pid)
+			if exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid)); err == nil && exe == own {
+				list = append(list, pid)
+			}
 		}
 	}
 	return list, nil

@@ -129,7 +129,7 @@ func (t *trial) shown(c Cue, a Act) bool {
 	case Ended:
 		return t.watch.ended()
 	case Compiling:
-		return slices.ContainsFunc(a.Who, func(n int) bool { return !t.isAway(n) && compiles(t, t.everybody()[n]) })
+		return compiling(t, t.cast(a))
 	case There:
 		return !slices.ContainsFunc(a.Who, func(n int) bool {
 			s, ok := t.watch.at(n)
@@ -139,12 +139,19 @@ func (t *trial) shown(c Cue, a Act) bool {
 	return false
 }
 
-// compiles says whether a process computes for p whose module is not compiled. What is compiled it writes to a folder
-// of the daemon's.
-func compiles(t *trial, p *swarm.Process) bool {
-	list, err := p.Computing()
-	code, bad := filepath.Glob(filepath.Join(t.root(p), "modules", "compiled", "*", "wazero*", "*"))
-	return p.Alive() && errors.Join(err, bad) == nil && len(list) > 0 && len(code) == 0
+// compiling says whether for each of them a process computes, and the module of one is not compiled yet. What is
+// compiled it writes to a folder of the daemon's.
+func compiling(t *trial, who []*swarm.Process) bool {
+	some := false
+	for _, p := range who {
+		list, err := p.Computing()
+		code, bad := filepath.Glob(filepath.Join(t.root(p), "modules", "compiled", "*", "wazero*", "*"))
+		if errors.Join(err, bad) != nil || len(list) == 0 {
+			return false
+		}
+		some = some || len(code) == 0
+	}
+	return some
 }
 
 // until waits for the end of something that lasts for so long, or of the trial.

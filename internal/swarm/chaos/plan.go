@@ -77,8 +77,8 @@ const (
 	Takeover Sign = "when another peer has the root job"
 	Ended    Sign = "when the run has ended"
 	There    Sign = "when they are there"
-	// Compiling is for modules: a process computes for one of them, and is not at its first job.
-	Compiling Sign = "when one of them compiles"
+	// Compiling is for modules: a process computes for each, and one of these has not come to its first job.
+	Compiling Sign = "when they compile"
 )
 
 func (c Cue) String() string {
