@@ -42,11 +42,12 @@ export class Model {
   get flows() { return /** @type {Flow[]} */ ([...this.#values.flows.values()]); }
   get trouble() { return /** @type {{text: string} | undefined} */ (this.#values.trouble.get("source"))?.text ?? ""; }
 
-  /** Applies a change; false if it does not continue what is known.
+  /** Applies a change; false if it does not continue what is known. It may repeat some of that: who asks again while a change is on its
+   * way gets what that one has in the next one, too.
    * @param {Change} change */
   apply(change) {
     const first = this.epoch === "";
-    if (change.kind === "delta" && (change.epoch !== this.epoch || change.after !== this.number)) return false;
+    if (change.kind === "delta" && (change.epoch !== this.epoch || change.after > this.number)) return false;
     if (change.kind === "snapshot") {
       if (!first && change.epoch !== this.epoch) this.#own = [{ at: new Date(), letter: "S", tone: "warn", text: "The daemon was started again." }, ...this.#own].slice(0, 9);
       for (const values of Object.values(this.#values)) values.clear();

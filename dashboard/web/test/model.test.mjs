@@ -1,4 +1,4 @@
-// What the page knows of the time before it was opened.
+// What the page knows, by changes, and of the time before it was opened.
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -12,4 +12,16 @@ test("what the daemon kept comes before what the page saw, and nothing comes twi
   assert.deepEqual(model.samples.map((s) => [s.at, s.here, s.busy]), [[80, 5, null], [100, 6, 25], [101, 2, 60]]);
   model.recall([]);
   assert.equal(model.samples.length, 3);
+});
+
+test("a change may repeat what is known, but nothing may be missing before it", () => {
+  const model = new Model();
+  const change = (after, number, runs, epoch = "a") => ({ kind: after ? "delta" : "snapshot", epoch, after, number, set: { runs } });
+  assert.ok(model.apply(change(0, 5, { x: { run: "x", share: 0.1, submitted: "" } })));
+  assert.ok(model.apply(change(5, 7, { y: { run: "y", share: 0.2, submitted: "" } })));
+  assert.ok(model.apply(change(5, 9, { x: { run: "x", share: 0.3, submitted: "" }, y: { run: "y", share: 0.2, submitted: "" } }))); // it was asked for when 5 was the last
+  assert.deepEqual([model.number, ...model.runs.map((r) => r.share)], [9, 0.3, 0.2]);
+  assert.ok(!model.apply(change(10, 11, {})));
+  assert.ok(!model.apply(change(9, 11, {}, "b")));
+  assert.equal(model.number, 9);
 });
