@@ -1,16 +1,12 @@
 package dashboard
 
 import (
-	"embed"
 	"io/fs"
 	"net/http"
 	"path"
-)
 
-// page is the page with all it needs. It holds nothing secret: everything comes by the API.
-//
-//go:embed web/index.html web/*.css web/*.js web/*.svg web/*.txt
-var page embed.FS
+	"github.com/satin-peer/satin/dashboard/web"
+)
 
 // serveAsset serves a file of the page by its exact name.
 func serveAsset(w http.ResponseWriter, r *http.Request) {
@@ -22,7 +18,7 @@ func serveAsset(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusNotFound, "not_found", "there is nothing here")
 		return
 	}
-	text, err := page.ReadFile("web/" + name)
+	text, err := web.Files.ReadFile(name)
 	if err != nil {
 		refuse(w, http.StatusNotFound, "not_found", "there is nothing here")
 		return

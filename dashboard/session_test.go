@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/satin-peer/satin/dashboard/web"
 )
 
 // A link is good for a day.
@@ -21,14 +23,14 @@ func TestOldLink(t *testing.T) {
 
 // Every file of the page has its type, and all of it is small.
 func TestPage(t *testing.T) {
-	files, err := page.ReadDir("web")
+	files, err := web.Files.ReadDir(".")
 	if err != nil {
 		t.Fatal(err)
 	}
 	const most = 200 << 10
 	size := 0
 	for _, f := range files {
-		text, err := page.ReadFile("web/" + f.Name())
+		text, err := web.Files.ReadFile(f.Name())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -218,20 +218,50 @@ func TestSharingStops(t *testing.T) {
 	_, _ = dial(t, link(t, a, ""))
 }
 
-// Who rests gives all back, and is asked again when it wants to.
+// Who rests gives all back, and is asked again when it wants to. It tells of its segments, of each that ended once,
+// and of those that end because it rests.
 func TestVisitorRests(t *testing.T) {
 	a := open(t, browsers)
 	work := last(t)
 	run := submit(t, a, "count", work.arg)
 	v, _ := visit(t, link(t, a, run))
 	until(t, "it works", func() bool { return v.Status().Taken > 0 })
+	seen := map[uint64]bool{} // whether it has ended, by its number
+	until(t, "a segment runs", func() bool {
+		s := v.Segments()
+		for _, x := range s.List {
+			if seen[x.Serial] {
+				t.Errorf("segment %d is told of after its end", x.Serial)
+			}
+			seen[x.Serial] = x.State.Ended()
+		}
+		return s.Part == 1 && len(s.List) > 0 && !s.List[len(s.List)-1].State.Ended()
+	})
 	v.Rest(true)
 	if s := v.Status(); s.App != "" || !s.Resting {
 		t.Errorf("it rests: %+v", s)
 	}
+	over := v.Segments()
+	for _, x := range over.List {
+		if seen[x.Serial] || !x.State.Ended() || x.End.IsZero() {
+			t.Errorf("at the end it tells of %+v", x)
+		}
+		seen[x.Serial] = true
+	}
+	for serial, ended := range seen {
+		if !ended {
+			t.Errorf("the end of segment %d is not told", serial)
+		}
+	}
+	if again := v.Segments(); over.Part != 1 || again.Part != 0 {
+		t.Errorf("it tells of part %d, then of %d", over.Part, again.Part)
+	}
 	had := v.Status().Taken
 	v.Rest(false)
 	until(t, "it works again", func() bool { return v.Status().Taken > had })
+	if s := v.Segments(); s.Part != 2 {
+		t.Errorf("it works in part %d", s.Part)
+	}
 	work.end(t)
 	if got := await[int](t, a, run); got != work.want {
 		t.Errorf("the answer is %d, want %d", got, work.want)

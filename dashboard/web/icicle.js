@@ -1,7 +1,7 @@
 // Draws a steal tree on a canvas. What is the same for all is written as pixels, a line of them for each row, as 50,000 rectangles of a
 // canvas take far longer than a frame; signs and letters of those that are large enough come on top.
 
-/** @import {Node} from "./copy.js" */
+/** @import {Node} from "./forest.js" */
 /** @import {Palette} from "./colours.js" */
 
 /** What is to be seen: from and to across, rows from top, at time (Infinity: now), as far as it is not faint: of a cluster, a peer, in a

@@ -1,10 +1,10 @@
 // Where the segments of a steal tree stand: from and to across, 0 to 1, and the row.
 
-/** @import {Node, TreeCopy} from "./copy.js" */
+/** @import {Node, Forest} from "./forest.js" */
 
 /** @typedef {"jobs" | "share" | "time"} Across */
 
-/** Places all segments; gives the number of rows. @param {TreeCopy} tree @param {Across} across */
+/** Places all segments; gives the number of rows. @param {Forest} tree @param {Across} across */
 export function place(tree, across) {
   const order = inOrder(tree.tops);
   if (across === "time") return byTime(order, tree);
@@ -43,7 +43,7 @@ function divide(list, from, to, byJobs, whole) {
   }
 }
 
-/** Each segment below the one it was stolen from, in the first row that is free then. @param {Node[]} order @param {TreeCopy} tree */
+/** Each segment below the one it was stolen from, in the first row that is free then. @param {Node[]} order @param {Forest} tree */
 function byTime(order, { newest, sorted }) {
   const whole = Math.max(1e-6, newest), rows = new Rows();
   for (const n of order) {

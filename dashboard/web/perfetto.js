@@ -1,6 +1,7 @@
 // A run in the trace format that Perfetto (ui.perfetto.dev) and Chrome show: clusters as processes, peers as threads.
 
-/** @import {TreeCopy, Node} from "./copy.js" */
+/** @import {Node} from "./forest.js" */
+/** @import {TreeCopy} from "./copy.js" */
 /** @import {Row} from "./types.js" */
 /** @import {Palette} from "./colours.js" */
 

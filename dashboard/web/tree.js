@@ -2,7 +2,7 @@
 
 /** @import {Model} from "./model.js" */
 /** @import {Live} from "./live.js" */
-/** @import {Node} from "./copy.js" */
+/** @import {Node} from "./forest.js" */
 /** @import {Across} from "./layout.js" */
 import { fit, Palette } from "./colours.js";
 import { TreeCopy } from "./copy.js";

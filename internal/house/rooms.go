@@ -20,9 +20,10 @@ var rooms = []room{
 	{dir: "adapt"},                        // names and shares of time
 	{dir: "runs", knows: []string{"job"}}, // the life of runs: a sibling of steal
 	{dir: "gossip", knows: []string{".", "internal/wire"}, modules: libp2p, tests: []string{"internal/virtualnet"}},
-	{dir: "sharedobj"}, // what is shared is bytes to it
-	{dir: "verify"},    // what a stranger has computed: hashes to it
-	{dir: "dashboard", knows: []string{".", "internal/*"},
+	{dir: "sharedobj"},     // what is shared is bytes to it
+	{dir: "verify"},        // what a stranger has computed: hashes to it
+	{dir: "dashboard/web"}, // files
+	{dir: "dashboard", knows: []string{".", "internal/*", "dashboard/web"},
 		modules: []string{"github.com/gorilla/websocket", "github.com/prometheus/client_golang/prometheus",
 			"golang.org/x/net/netutil"}},
 	{dir: "peer", knows: []string{".", "adapt", "job", "steal", "steal/policy", "runs", "gossip", "sharedobj", "verify", "internal/*",
@@ -34,7 +35,7 @@ var rooms = []room{
 		"internal/module", "internal/tab", "peer/session", "peer/statement", "verify"}, modules: libp2p},
 	{dir: "internal/tab/browser", knows: []string{"apps/all", "internal/module", "internal/tab/visitor", "peer/statement"}},
 	{dir: "internal/tab/pack", knows: []string{"apps/all", "peer/gateway", "peer/statement"}},
-	{dir: "peer/gateway", knows: []string{"internal/tab", "internal/wire", "peer/statement"},
+	{dir: "peer/gateway", knows: []string{"dashboard/web", "internal/tab", "internal/wire", "peer/statement"},
 		modules: []string{"github.com/gorilla/websocket"}, tests: []string{"internal/swarm", "peer/control"}},
 	{dir: "peer/control", knows: []string{"internal/cause", "internal/durable", "internal/report"},
 		modules: []string{"github.com/gofrs/flock", "golang.org/x/net/netutil"}},

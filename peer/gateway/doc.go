@@ -1,6 +1,7 @@
 // Package gateway is where visitors come in: a listener of its own that serves a page to browsers, and on a websocket
-// speaks with the peers in their tabs (package tab). Nothing of the dashboard or of the control socket is reachable
-// from it, and it has no cookies: what lets a tab in is the ticket in the link, which the House checks.
+// speaks with the peers in their tabs (package tab). Nothing of the dashboard, but scripts that draw, or of the control
+// socket is reachable from it, and it has no cookies: what lets a tab in is the ticket in the link, which the House
+// checks.
 //
 // # What it guarantees
 //

@@ -25,6 +25,7 @@ import (
 	"strings"
 	"time"
 
+	drawing "github.com/satin-peer/satin/dashboard/web"
 	"github.com/satin-peer/satin/peer/statement"
 )
 
@@ -62,6 +63,9 @@ func Apps(dist fs.FS) (map[string]string, error) {
 	apps := map[string]string{}
 	return apps, json.Unmarshal(b, &apps)
 }
+
+// drawn are the scripts of the dashboard that draw the segments of a page, and all that those load.
+var drawn = [...]string{"colours.js", "forest.js", "format.js", "icicle.js", "layout.js"}
 
 // A file is one that is served.
 type file struct {
@@ -101,6 +105,9 @@ func readFiles(dist fs.FS) (map[string]*file, error) {
 	names, err := fs.Glob(web, "web/*.js")
 	for _, name := range names {
 		err = errors.Join(err, add(web, name, strings.TrimPrefix(name, "web"), "text/javascript; charset=utf-8", ""))
+	}
+	for _, name := range drawn {
+		err = errors.Join(err, add(drawing.Files, name, "/dashboard/web/"+name, "text/javascript; charset=utf-8", ""))
 	}
 	err = errors.Join(err, add(web, "web/index.html", "/", "text/html; charset=utf-8", ""),
 		add(web, "web/style.css", "/style.css", "text/css; charset=utf-8", ""),

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { TreeCopy } from "../copy.js";
+import { Forest } from "../forest.js";
 import { place } from "../layout.js";
 
 /** Numbers that are the same each time. */
@@ -69,10 +69,10 @@ function checkPlaces(copy) {
 
 test("a copy that is told of changes is the same as one that begins anew", () => {
   for (let round = 1; round <= 15; round++) {
-    const rnd = numbers(round), world = new Map(), copy = new TreeCopy(null, "r"), next = { number: 1 };
+    const rnd = numbers(round), world = new Map(), copy = new Forest(), next = { number: 1 };
     for (let step = 0; step < 30; step++) {
       copy.take(change(world, rnd, next));
-      const fresh = new TreeCopy(null, "r");
+      const fresh = new Forest();
       fresh.take(growth(true, [...world.values()], []));
       assert.deepEqual(shape(copy.tops), shape(fresh.tops));
       checkPlaces(copy);

@@ -118,9 +118,36 @@ func report(v *visitor.Visitor) {
 			"executed": float64(s.Executed), "taken": float64(s.Taken), "given": float64(s.Given),
 			"worked": s.Worked.Seconds(),
 		})
+		tellSegments(v.Segments())
 		time.Sleep(reportEvery)
 	}
 }
+
+// maxJob bounds the path of a job that the page is told, in characters: of a longer one it is told the end.
+const maxJob = 512
+
+// tellSegments tells what became of segments, in words of the dashboard's page, but for times, which are by the clock.
+func tellSegments(s visitor.Segments) {
+	if s.Part == 0 {
+		return
+	}
+	list := make([]any, len(s.List))
+	for i, x := range s.List {
+		path := x.Path.String()
+		if len(path) > maxJob {
+			path = "…" + path[len(path)-maxJob:]
+		}
+		one := map[string]any{"n": float64(x.Serial), "job": path, "s": seconds(x.Start),
+			"sp": float64(x.Spawned), "x": float64(x.Executed), "st": x.State.String(), "re": x.Again}
+		if x.State.Ended() {
+			one["e"] = seconds(x.End)
+		}
+		list[i] = one
+	}
+	tell("segments", map[string]any{"part": float64(s.Part), "list": list, "more": s.More})
+}
+
+func seconds(t time.Time) float64 { return float64(t.UnixMicro()) / 1e6 }
 
 // A breath lets the browser have its thread: what has come in from the network meanwhile is there afterwards. A timer
 // would be held back for 4 ms and more, a message to oneself is not.

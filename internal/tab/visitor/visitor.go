@@ -62,6 +62,9 @@ type Visitor struct {
 	member  steal.PeerID     // "" until it has greeted
 	work    *tab.Work        // nil: there is none
 	session *session.Session // nil: there is none, or its module is not here yet
+	part    uint64           // the number of the session, or of the last one
+	told    uint64           // of its segments: see Segments
+	over    Segments         // what is still to be told of a part that has ended
 	resting bool
 	left    bool
 	ended   Status // of the parts that have ended
@@ -189,6 +192,7 @@ func (v *Visitor) begin(w *tab.Work) error {
 	return nil
 }
 
+// newSession makes the next part. The mutex is held.
 func (v *Visitor) newSession(w *tab.Work) (*session.Session, error) {
 	engine, err := compute.New(compute.Config{Run: w.Run, Self: v.id, Workers: 1, Naive: true, Breathe: v.cfg.Breathe})
 	if err != nil {
@@ -217,6 +221,9 @@ func (v *Visitor) newSession(w *tab.Work) (*session.Session, error) {
 			}
 		},
 	})
+	if err == nil {
+		v.part, v.told = v.part+1, 0
+	}
 	return s, err
 }
 
@@ -249,7 +256,7 @@ func (v *Visitor) end(run job.RunID) {
 // stop ends the part in a run, if there is one, with a goodbye if the run goes on.
 func (v *Visitor) stop(goodbye bool) {
 	v.mu.Lock()
-	s := v.session
+	s, part, told := v.session, v.part, v.told
 	if s != nil {
 		v.ended = v.sum()
 	}
@@ -262,6 +269,12 @@ func (v *Visitor) stop(goodbye bool) {
 		s.Leave(0)
 	}
 	s.Close()
+	over, _ := segmentsOf(s, part, told)
+	v.mu.Lock()
+	if v.part == part { // else those of the next one are told already
+		v.over = over
+	}
+	v.mu.Unlock()
 	v.cfg.Changed()
 }
 

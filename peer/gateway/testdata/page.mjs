@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { readFile } from "node:fs/promises";
-import { ask, complainsTo, launch, step } from "../../../dashboard/web/test/parts.mjs";
+import { ask, colours, complainsTo, launch, picture, step } from "../../../dashboard/web/test/parts.mjs";
 
 const [link, part] = process.argv.slice(2);
 const require = createRequire(new URL("../../../dashboard/web/test/parts.mjs", import.meta.url));
@@ -76,6 +76,15 @@ await step("one button, and it works", async () => {
   await until(first, "jobs are done", "jobs", 1);
   await first.getByText("20 queens, for").waitFor();
   assert.ok(await number(first, "moved") > 0);
+});
+
+await step("what its cores were given is drawn, and gone through by keys", async () => {
+  const icicle = first.getByRole("img", { name: /jobs run and/ });
+  await icicle.waitFor();
+  assert.ok((await colours(first, "#icicle")) > 1);
+  await icicle.press("ArrowLeft");
+  await first.getByText(/^Job .*, on core [12], for .*, .* jobs in it$/).waitFor();
+  await picture(first, "visitor");
   await accessible(first);
 });
 
@@ -138,6 +147,10 @@ await step("a phone in the dark helps, too, and is closed in the middle", async 
   await phone.locator("#cores").selectOption("2");
   await phone.getByRole("button", { name: "Help" }).tap();
   await until(phone, "it steals", "moved", 1);
+  await phone.locator("#icicle").waitFor();
+  assert.ok(await phone.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+  await picture(phone, "visitor-phone");
+  await accessible(phone);
   await phone.close();
 });
 

@@ -1,7 +1,10 @@
 // The page of somebody who lends cores: one button, and what came of it.
 
+import { OwnView } from "./own.js";
+
 /** What a worker tells. @typedef {{ what: "status", run: string, app: string, title: string, owner: string, resting: boolean,
  *   busy: boolean, executed: number, taken: number, given: number, worked: number }
+ *   | { what: "segments" } & import("./own.js").Told
  *   | { what: "module", module: string } | { what: "gone", why: string, refused: boolean }} Told */
 /** @typedef {Extract<Told, { what: "status" }>} Status */
 /** What the ticket is for. @typedef {{ member: string, title: string, owner: string, expires: string, error: string }} About */
@@ -55,11 +58,14 @@ class Peer {
       if (t.taken > 0) this.wait = 1000;
       this.now = t;
       this.why = "";
+    } else if (t.what === "segments") {
+      own.take(peers.indexOf(this), this.now?.run ?? "", t);
     } else if (t.what === "module") {
       void this.bring(t.module);
     } else {
       this.worker?.terminate();
       this.worker = null;
+      own.lost(peers.indexOf(this));
       if (this.now) for (const k of /** @type {const} */ (["executed", "taken", "given", "worked"])) this.before[k] += this.now[k];
       this.now = null;
       this.why = t.why;
@@ -96,6 +102,7 @@ class Peer {
 
 /** @type {Peer[]} */
 const peers = [];
+const own = new OwnView(byID("own"), /** @type {HTMLCanvasElement} */ (byID("icicle")), byID("own-said"));
 /** @type {WebAssembly.Module | null} */
 let program = null;
 /** @type {{ at: number, executed: number }[]} */
