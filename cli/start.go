@@ -175,9 +175,8 @@ func (c console) leave(d control.Daemon, within time.Duration) error {
 	return daemonError(err)
 }
 
-// close ends what is left of a peer that has left, without waiting for long leaves of its jobs, and lets go
-// of the control socket last, so that whoever waits for that finds nothing in the way of another daemon.
-func (c console) close(p member, server *control.Server, log *slog.Logger) {
+// closeSoon closes a peer, and waits for that only as long as patience lasts.
+func (c console) closeSoon(p member) {
 	closed := make(chan struct{})
 	go func() {
 		p.Close()
@@ -187,6 +186,12 @@ func (c console) close(p member, server *control.Server, log *slog.Logger) {
 	case <-closed:
 	case <-time.After(c.patience):
 	}
+}
+
+// close ends what is left of a peer that has left, without waiting for long leaves of its jobs, and lets go
+// of the control socket last, so that whoever waits for that finds nothing in the way of another daemon.
+func (c console) close(p member, server *control.Server, log *slog.Logger) {
+	c.closeSoon(p)
 	log.Info("left")
 	ctx, cancel := context.WithTimeout(context.Background(), c.patience)
 	defer cancel()

@@ -203,15 +203,7 @@ func (c console) ownPeer(t *task, o *options, flags *pflag.FlagSet, list []apps.
 	}
 	defer func() {
 		leaving := c.leave(p, c.patience)
-		closed := make(chan struct{})
-		go func() {
-			p.Close()
-			close(closed)
-		}()
-		select {
-		case <-closed:
-		case <-time.After(c.patience):
-		}
+		c.closeSoon(p)
 		if err == nil {
 			err = leaving
 		}

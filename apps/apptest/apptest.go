@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"reflect"
 	"slices"
@@ -76,6 +77,21 @@ func Solve(t *testing.T, app apps.App, line string) any {
 	}
 	shown(t, app, line, p.Answer(want))
 	return want
+}
+
+// Pools gives no pool, and one of each size, by what is said of it.
+func Pools(t *testing.T) map[string]*satin.Pool {
+	t.Helper()
+	pools := map[string]*satin.Pool{"no pool": nil}
+	for _, n := range workers {
+		p, err := satin.NewPool(satin.Config{Workers: n})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(p.Close)
+		pools[fmt.Sprint(n, " workers")] = p
+	}
+	return pools
 }
 
 // onPool calls run with a pool of n workers.

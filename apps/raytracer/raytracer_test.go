@@ -12,20 +12,8 @@ import (
 	"testing"
 
 	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/apps/apptest"
 )
-
-func pools(t *testing.T) map[string]*satin.Pool {
-	pools := map[string]*satin.Pool{"no pool": nil}
-	for _, workers := range []int{1, 2, 4} {
-		p, err := satin.NewPool(satin.Config{Workers: workers})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(p.Close)
-		pools[fmt.Sprint(workers, " workers")] = p
-	}
-	return pools
-}
 
 func readSource(t *testing.T, file string) *Source {
 	t.Helper()
@@ -38,7 +26,7 @@ func readSource(t *testing.T, file string) *Source {
 
 // TestSamePicture: however it is cut and whoever renders the pieces, a picture is the same in every bit.
 func TestSamePicture(t *testing.T) {
-	pools := pools(t)
+	pools := apptest.Pools(t)
 	for name, p := range map[string]*Picture{
 		"balls":          {&Source{Generator: "balls", Size: 2}, 97, 64, 1},
 		"mount":          {&Source{Generator: "mount", Size: 4}, 64, 80, 1},
@@ -75,7 +63,7 @@ func TestNoSuchScene(t *testing.T) {
 		{Generator: "balls", Size: 100}: `there is no scene "balls" of size 100`,
 		{Text: "b 0 0 0"}:               `scene:1: got "the end of the file", want a view, "v"`,
 	} {
-		for workers, pool := range pools(t) {
+		for workers, pool := range apptest.Pools(t) {
 			a := Area{&Picture{&source, 20, 20, 1}, Rect{Width: 20, Height: 20}, 50}
 			if _, err := satin.RunErr(context.Background(), pool, render, a); err == nil ||
 				!strings.Contains(err.Error(), want) {

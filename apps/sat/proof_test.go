@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/apps/apptest"
 	"github.com/satin-peer/satin/internal/lrat"
 	"github.com/satin-peer/satin/internal/rup"
 	"pgregory.net/rapid"
@@ -39,7 +40,7 @@ func dimacsOf(f *Formula) string {
 // TestProof has the checker accept the refutations of formulas without a model, whoever made them, and of all
 // thresholds: with one conflict an attempt, nearly all of the proof are splits.
 func TestProof(t *testing.T) {
-	pools := pools(t)
+	pools := apptest.Pools(t)
 	for name, f := range map[string]*Formula{
 		"pigeonhole 5": pigeonhole(5), "waerden 3,4,18": waerden(3, 4, 18), "waerden 3,6,32": waerden(3, 6, 32),
 		"random 60": randomFormula(60, 360, 1), "empty clause": {Variables: 1, Clauses: 2, Literals: []int32{1, 0, 0}},

@@ -14,19 +14,6 @@ import (
 
 const endless = math.MaxInt32 // conflicts
 
-func pools(t *testing.T) map[string]*satin.Pool {
-	pools := map[string]*satin.Pool{"no pool": nil}
-	for _, workers := range []int{1, 2, 4} {
-		p, err := satin.NewPool(satin.Config{Workers: workers})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(p.Close)
-		pools[fmt.Sprint(workers, " workers")] = p
-	}
-	return pools
-}
-
 // decide gives the verdict of run, and fails if a model is none.
 func decide(t *testing.T, f *Formula, what string, run func() (Result, error)) bool {
 	t.Helper()
@@ -97,7 +84,7 @@ func drawFormula(t *rapid.T) *Formula {
 
 // On small random formulas the solver says what trying all assignments says.
 func TestAgainstAllAssignments(t *testing.T) {
-	pools := pools(t)
+	pools := apptest.Pools(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		f := drawFormula(rt)
 		want := models(f, nil) > 0
@@ -159,7 +146,7 @@ func TestManyRuledOut(t *testing.T) {
 }
 
 func TestKnownFormulas(t *testing.T) {
-	pools := pools(t)
+	pools := apptest.Pools(t)
 	for n := 1; n <= 5; n++ {
 		everyWay(t, pools, fmt.Sprint("pigeonhole ", n), pigeonhole(n), 10, false)
 	}
@@ -193,7 +180,7 @@ func TestPalindromic(t *testing.T) {
 // TestThresholdsAgree decides hard random formulas by plain clause learning, which also has to forget
 // clauses, and in many pieces. The two share the solver but hardly a decision.
 func TestThresholdsAgree(t *testing.T) {
-	pools := pools(t)
+	pools := apptest.Pools(t)
 	verdicts := map[bool]int{}
 	for seed := range uint64(4) {
 		f := randomFormula(150, 639, seed)
@@ -244,7 +231,7 @@ func TestLuby(t *testing.T) {
 }
 
 func TestFiles(t *testing.T) {
-	pools := pools(t)
+	pools := apptest.Pools(t)
 	for file, want := range map[string]bool{"example.cnf": true, "queens6.cnf": true, "groetzsch.cnf": false} {
 		p, err := apptest.Setup(App, "testdata/"+file)
 		if err != nil {

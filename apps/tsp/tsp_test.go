@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/apps/apptest"
 	"pgregory.net/rapid"
 )
 
@@ -76,19 +77,6 @@ func ascending(n int) []uint8 {
 	return order
 }
 
-func pools(t *testing.T) map[string]*satin.Pool {
-	pools := map[string]*satin.Pool{"no pool": nil}
-	for _, workers := range []int{1, 2, 4} {
-		p, err := satin.NewPool(satin.Config{Workers: workers})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(p.Close)
-		pools[fmt.Sprint(workers, " workers")] = p
-	}
-	return pools
-}
-
 func solved(t *testing.T, pool *satin.Pool, p Problem, want Tour) {
 	t.Helper()
 	got, err := satin.Run(context.Background(), pool, solve, p)
@@ -105,7 +93,7 @@ func solved(t *testing.T, pool *satin.Pool, p Problem, want Tour) {
 
 // The shortest tours of published instances are found.
 func TestKnownTours(t *testing.T) {
-	pools := pools(t)
+	pools := apptest.Pools(t)
 	for name, c := range known() {
 		t.Run(name, func(t *testing.T) {
 			want := solveAlone(Problem{Map: c.in})
@@ -122,7 +110,7 @@ func TestKnownTours(t *testing.T) {
 // TestAgainstDynamicProgramming compares with the algorithm of Held and Karp (1962) and Bellman (1962), which shares
 // nothing with this package's, also on matrices that are no distances of anything.
 func TestAgainstDynamicProgramming(t *testing.T) {
-	pools := pools(t)
+	pools := apptest.Pools(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		n := rapid.IntRange(minCities, 11).Draw(rt, "cities")
 		longest := rapid.SampledFrom([]int32{1, 2, 30, 1000, maxDistance}).Draw(rt, "longest")
@@ -169,7 +157,7 @@ func heldKarp(in *Instance) int64 {
 
 // TestTwin compares jobs and twin with every size of jobs.
 func TestTwin(t *testing.T) {
-	pools := pools(t)
+	pools := apptest.Pools(t)
 	for _, in := range []*Instance{randomInstance(35, 1), randomInstance(40, 2)} {
 		want := solveAlone(Problem{Map: in})
 		if err := in.check(want); err != nil {
@@ -241,7 +229,7 @@ func trials() []Trial {
 }
 
 func TestPoorStart(t *testing.T) {
-	pools := pools(t)
+	pools := apptest.Pools(t)
 	for _, c := range trials() {
 		want := c.alone()
 		if want.Length >= c.Start.Length || len(want.At) == 0 {
@@ -345,7 +333,7 @@ func TestSameTree(t *testing.T) {
 	if splits < 5 || better < 2 {
 		t.Fatalf("%d splits and %d better tours are not enough to try it on", splits, better)
 	}
-	pool := pools(t)["1 workers"]
+	pool := apptest.Pools(t)["1 workers"]
 	if _, err := satin.Run(context.Background(), pool, try, c); err != nil {
 		t.Fatal(err)
 	}
@@ -384,7 +372,7 @@ func TestPublishedOptima(t *testing.T) {
 		"bays29":    2020,
 		"dantzig42": 699, "swiss42": 1273, "att48": 10628, "gr48": 5046, "eil51": 426, "berlin52": 7542,
 	}
-	pools := pools(t)
+	pools := apptest.Pools(t)
 	for name, optimum := range optima {
 		t.Run(name, func(t *testing.T) {
 			in, err := load(filepath.Join(folder, name+".tsp"))

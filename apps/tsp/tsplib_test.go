@@ -24,7 +24,7 @@ func read(t *testing.T, file string) *Instance {
 
 // TSPLIB files are read, with the distances that the library defines.
 func TestFiles(t *testing.T) {
-	pools := pools(t)
+	pools := apptest.Pools(t)
 	for file, optimum := range map[string]int64{"random60-1.tsp": 61263, "petersen.tsp": 11, "capitals15.tsp": 10316} {
 		in := read(t, file)
 		want := solveAlone(Problem{Map: in})

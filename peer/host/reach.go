@@ -66,12 +66,15 @@ func (h *Host) watchReach() error {
 	if !h.cfg.NAT {
 		return nil
 	}
-	sub, err := h.inner.EventBus().Subscribe([]any{
-		new(event.EvtLocalReachabilityChanged), new(event.EvtHostReachableAddrsChanged),
-		new(event.EvtNATDeviceTypeChanged),
-	}, eventbus.Name("satin reachability"))
+	return h.hear("reachability", h.reach.note, new(event.EvtLocalReachabilityChanged),
+		new(event.EvtHostReachableAddrsChanged), new(event.EvtNATDeviceTypeChanged))
+}
+
+// hear calls note with libp2p's events of some types, until the host is closed.
+func (h *Host) hear(what string, note func(event any), types ...any) error {
+	sub, err := h.inner.EventBus().Subscribe(types, eventbus.Name("satin "+what))
 	if err != nil {
-		return err
+		return fmt.Errorf("listening for %s: %w", what, err)
 	}
 	h.spawn(func(ctx context.Context) {
 		defer sub.Close()
@@ -83,7 +86,7 @@ func (h *Host) watchReach() error {
 				if !ok {
 					return
 				}
-				h.reach.note(e)
+				note(e)
 			}
 		}
 	})

@@ -2,7 +2,6 @@ package host
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"slices"
 	"time"
@@ -10,7 +9,6 @@ import (
 	"github.com/libp2p/go-libp2p/core/event"
 	"github.com/libp2p/go-libp2p/core/peer"
 	"github.com/libp2p/go-libp2p/p2p/host/autorelay"
-	"github.com/libp2p/go-libp2p/p2p/host/eventbus"
 	"github.com/libp2p/go-libp2p/p2p/protocol/circuitv2/proto"
 	"github.com/libp2p/go-libp2p/p2p/protocol/circuitv2/relay"
 	ma "github.com/multiformats/go-multiaddr"
@@ -82,23 +80,7 @@ func (h *Host) relays(_ context.Context, n int) <-chan peer.AddrInfo {
 
 // watchRecords keeps the addresses that peers sign for themselves, to pass them on.
 func (h *Host) watchRecords() error {
-	sub, err := h.inner.EventBus().Subscribe(new(event.EvtPeerIdentificationCompleted), eventbus.Name("satin records"))
-	if err != nil {
-		return fmt.Errorf("listening for peers' records: %w", err)
-	}
-	h.spawn(func(ctx context.Context) {
-		defer sub.Close()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case e, ok := <-sub.Out():
-				if !ok {
-					return
-				}
-				h.exchange.identified(e.(event.EvtPeerIdentificationCompleted))
-			}
-		}
-	})
-	return nil
+	return h.hear("peers' records", func(e any) {
+		h.exchange.identified(e.(event.EvtPeerIdentificationCompleted))
+	}, new(event.EvtPeerIdentificationCompleted))
 }
