@@ -149,6 +149,6 @@ func (p *Pool) HideSpares() (done func()) {
 	return func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		p.spares = hidden
+		p.spares = append(hidden, p.spares...)
 	}
 }

@@ -16,16 +16,20 @@ func init() {
 	satin.Register("test.doomed", doomed)
 }
 
-// waiting and helping are the workers that run waiter and doomed.
-var waiting, helping atomic.Pointer[engine.Worker]
+// The pool that waiter runs on, and the workers that run waiter and doomed.
+var (
+	helpPool         atomic.Pointer[engine.Pool]
+	waiting, helping atomic.Pointer[engine.Worker]
+)
 
-// waiter waits for a child that another worker runs, and helps that one.
+// waiter waits for a child that another worker runs, and helps that one: there is no third worker to park for.
 func waiter(f *satin.Frame, unwinds bool) int {
 	waiting.Store(worker(f))
 	x := satin.Spawn(f, believer, unwinds)
 	for !gates[0].reached.Load() {
 		satin.Spawn(f, identity, 1).Get()
 	}
+	defer helpPool.Load().HideSpares()()
 	return x.Get()
 }
 
@@ -60,24 +64,26 @@ func doomed(f *satin.Frame, unwinds bool) int {
 // that it was aborted, which its own spawner was not.
 func TestHelpOfAborted(t *testing.T) {
 	p := testPool(t, 2)
+	p.AddWorkers(engine.MaxForLocal)
+	helpPool.Store(p)
 	for _, unwinds := range []bool{false, true} {
-		until(t, "somebody waits and helps", func() bool {
-			resetGates()
-			ctx, cancel := context.WithCancel(t.Context())
-			go func() {
-				for !gates[1].reached.Load() && t.Context().Err() == nil {
-					runtime.Gosched()
-				}
-				cancel()
-			}()
-			if _, err := Run(ctx, p, waiter, unwinds); err != context.Canceled {
-				t.Fatal(err)
+		resetGates()
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() {
+			for !gates[1].reached.Load() && t.Context().Err() == nil {
+				runtime.Gosched()
 			}
-			until(t, "the job that was waited for ends", gates[2].unwound.Load)
-			if gates[2].reached.Load() {
-				t.Fatalf("a job was given what came of one that was aborted; unwound: %v", unwinds)
-			}
-			return helping.Load() == waiting.Load() // else it has parked, and a third worker helped
-		})
+			cancel()
+		}()
+		if _, err := Run(ctx, p, waiter, unwinds); err != context.Canceled {
+			t.Fatal(err)
+		}
+		until(t, "the job that was waited for ends", gates[2].unwound.Load)
+		if gates[2].reached.Load() {
+			t.Fatalf("a job was given what came of one that was aborted; unwound: %v", unwinds)
+		}
+		if helping.Load() != waiting.Load() {
+			t.Error("who waited has not helped")
+		}
 	}
 }
