@@ -175,8 +175,8 @@ func (c console) leave(d control.Daemon, within time.Duration) error {
 	return daemonError(err)
 }
 
-// closeSoon closes a peer, and waits for that only as long as patience lasts.
-func (c console) closeSoon(p member) {
+// closeWithin closes a peer, and does not wait for that any longer.
+func closeWithin(p member, patience time.Duration) {
 	closed := make(chan struct{})
 	go func() {
 		p.Close()
@@ -184,14 +184,14 @@ func (c console) closeSoon(p member) {
 	}()
 	select {
 	case <-closed:
-	case <-time.After(c.patience):
+	case <-time.After(patience):
 	}
 }
 
 // close ends what is left of a peer that has left, without waiting for long leaves of its jobs, and lets go
 // of the control socket last, so that whoever waits for that finds nothing in the way of another daemon.
 func (c console) close(p member, server *control.Server, log *slog.Logger) {
-	c.closeSoon(p)
+	closeWithin(p, c.patience)
 	log.Info("left")
 	ctx, cancel := context.WithTimeout(context.Background(), c.patience)
 	defer cancel()

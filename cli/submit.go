@@ -203,7 +203,7 @@ func (c console) ownPeer(t *task, o *options, flags *pflag.FlagSet, list []apps.
 	}
 	defer func() {
 		leaving := c.leave(p, c.patience)
-		c.closeSoon(p)
+		closeWithin(p, c.patience)
 		if err == nil {
 			err = leaving
 		}

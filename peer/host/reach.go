@@ -66,12 +66,12 @@ func (h *Host) watchReach() error {
 	if !h.cfg.NAT {
 		return nil
 	}
-	return h.hear("reachability", h.reach.note, new(event.EvtLocalReachabilityChanged),
+	return hear(h, "reachability", h.reach.note, new(event.EvtLocalReachabilityChanged),
 		new(event.EvtHostReachableAddrsChanged), new(event.EvtNATDeviceTypeChanged))
 }
 
 // hear calls note with libp2p's events of some types, until the host is closed.
-func (h *Host) hear(what string, note func(event any), types ...any) error {
+func hear(h *Host, what string, note func(event any), types ...any) error {
 	sub, err := h.inner.EventBus().Subscribe(types, eventbus.Name("satin "+what))
 	if err != nil {
 		return fmt.Errorf("listening for %s: %w", what, err)

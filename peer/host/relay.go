@@ -80,7 +80,7 @@ func (h *Host) relays(_ context.Context, n int) <-chan peer.AddrInfo {
 
 // watchRecords keeps the addresses that peers sign for themselves, to pass them on.
 func (h *Host) watchRecords() error {
-	return h.hear("peers' records", func(e any) {
+	return hear(h, "peers' records", func(e any) {
 		h.exchange.identified(e.(event.EvtPeerIdentificationCompleted))
 	}, new(event.EvtPeerIdentificationCompleted))
 }
