@@ -28,9 +28,10 @@ first digits; with --all the link is for whatever this peer takes part in.
 Whoever has the link may help, until it expires, and what a browser brings is believed as this peer is: share it with those whom you
 would let into the swarm, or verify the run. The page is served apart from the dashboard: nothing of that is reachable from there. It
 listens on this machine only unless --listen says otherwise. Anywhere else it has TLS, by --cert and --key, or by a certificate of its
-own, of which browsers warn. How it listens is said once: until --stop, later links are to the same place.
+own, of which browsers warn. How it listens is said once: until --stop, later links are to the same place. Where other members of the
+swarm share, too, a page that has lost this daemon goes on there.
 
-Browsers have the built-in applications. Modules do not reach them yet.`,
+Browsers have the built-in applications, and most run modules.`,
 		Example: `  satin-peer share 4f1c
   satin-peer share --all --for 2h
   satin-peer share --stop

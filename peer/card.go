@@ -82,7 +82,7 @@ func (p *Peer) facts(apps *catalog) *statement.Card {
 		Swarm: p.host.SwarmName(), Incarnation: p.host.Incarnation(), Label: p.cfg.Cluster, Cluster: here.Name,
 		Why: here.Why, Cores: p.courtesy.inForce().Cores, Software: clip(p.cfg.Software),
 		Name: shown(p.cfg.Name), Leaving: p.presence.isLeaving(),
-		Reachable: string(reach(p.host).State), Position: p.places.position(),
+		Reachable: string(reach(p.host).State), Position: p.places.position(), Gateway: p.sharing.at(),
 	}
 	if paused, _ := p.presence.onPause(); paused {
 		c.Cores = 0

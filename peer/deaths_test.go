@@ -1,6 +1,7 @@
 package peer_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,10 +24,17 @@ func bottomless(f *satin.Frame, n int) int {
 	return bottomless(f, n+1) + room[n/2%len(room)]
 }
 
-// TestMain is the process that a peer's jobs run in, if it is told so.
+// TestMain is the process that a peer's jobs run in, or a daemon with a gateway, if it is told so.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == "compute" {
 		os.Exit(child.Main(os.Stdin, os.Stdout))
+	}
+	if len(os.Args) == 4 && os.Args[1] == "gateway" {
+		if err := gatewayMain(os.Args[2], os.Args[3]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
 	}
 	os.Exit(m.Run())
 }

@@ -10,10 +10,13 @@ import (
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/peer"
+	ma "github.com/multiformats/go-multiaddr"
+
 	"github.com/satin-peer/satin/internal/module"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/gateway"
+	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/steal"
 )
 
@@ -21,7 +24,8 @@ import (
 type sharing struct {
 	*base
 	visitors *visitors
-	dist     fs.FS // what the gateway serves; see gateway.Config
+	changed  func() // where it is
+	dist     fs.FS  // what the gateway serves; see gateway.Config
 
 	mu     sync.Mutex
 	server *gateway.Server
@@ -43,7 +47,8 @@ func welcome(p *Peer, vouch *vouching) {
 		modules: p.modules,
 		called:  func(id peer.ID) string { return p.reporter.nameOf(id) }, // it is made later
 		changed: p.membersChanged, guests: map[steal.PeerID]*guest{}, known: map[steal.PeerID]bool{}}
-	p.sharing = &sharing{base: p.base, visitors: p.visitors, dist: p.cfg.Visitors}
+	p.visitors.linkTo = func(id peer.ID) ma.Multiaddr { return p.meetings.linkTo(id) }
+	p.sharing = &sharing{base: p.base, visitors: p.visitors, dist: p.cfg.Visitors, changed: p.card.tellAnew}
 	p.traffic.guests, p.traffic.voice, p.swarm.guests = p.visitors, p.voice, p.visitors.taking
 }
 
@@ -63,11 +68,14 @@ func (x *sharing) Share(_ context.Context, a control.Sharing) (control.Shared, e
 	if err != nil {
 		return control.Shared{}, err
 	}
-	s, err := x.open(a)
+	s, opened, err := x.open(a)
 	if err != nil {
 		return control.Shared{}, err
 	}
-	ticket, err := x.visitors.ticket(run, life)
+	if opened {
+		x.changed()
+	}
+	ticket, err := x.visitors.ticket(run, life, s.Origin())
 	if err != nil {
 		return control.Shared{}, err
 	}
@@ -105,25 +113,35 @@ func (x *sharing) runOf(text string) (id job.RunID, err error) {
 // hexVersion is a version as gateway.Apps has it.
 func hexVersion(v string) string { return hex.EncodeToString([]byte(v)) }
 
-// open opens the gateway.
-func (x *sharing) open(a control.Sharing) (*gateway.Server, error) {
+// at is where the gateway is; "": there is none.
+func (x *sharing) at() statement.Origin {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.server == nil {
+		return ""
+	}
+	return x.server.Origin()
+}
+
+// open opens the gateway, if it is not.
+func (x *sharing) open(a control.Sharing) (_ *gateway.Server, opened bool, _ error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	a.Run, a.Seconds = "", 0
 	if x.server != nil {
 		if a != x.asked && a != (control.Sharing{}) {
-			return nil, control.Errorf(control.ErrRefused, "the gateway listens on %s already: leave the address out, "+
+			return nil, false, control.Errorf(control.ErrRefused, "the gateway listens on %s already: leave the address out, "+
 				"or start the daemon again", cmp.Or(x.asked.Listen, gateway.DefaultListen))
 		}
-		return x.server, nil
+		return x.server, false, nil
 	}
 	s, err := gateway.Open(gateway.Config{House: x.visitors, Listen: a.Listen, URL: a.URL, CertFile: a.Cert,
 		KeyFile: a.Key, Dist: x.dist, Log: x.log})
 	if errors.Is(err, gateway.ErrConfig) {
-		return nil, control.Errorf(control.ErrBadInput, "%v", err)
+		return nil, false, control.Errorf(control.ErrBadInput, "%v", err)
 	}
 	if err != nil {
-		return nil, control.Errorf(control.ErrUnavailable, "%v", err)
+		return nil, false, control.Errorf(control.ErrUnavailable, "%v", err)
 	}
 	x.server, x.asked, x.served = s, a, make(chan struct{})
 	go func() {
@@ -132,7 +150,7 @@ func (x *sharing) open(a control.Sharing) (*gateway.Server, error) {
 			x.log.Error("the gateway for visitors has ended", "error", err)
 		}
 	}()
-	return s, nil
+	return s, true, nil
 }
 
 // stop closes the gateway because a command says so.
@@ -143,6 +161,7 @@ func (x *sharing) stop(a control.Sharing) error {
 	if !x.close() {
 		return control.Errorf(control.ErrNotFound, "there is no page to close: nothing is shared with browsers")
 	}
+	x.changed()
 	return nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/peer"
+	ma "github.com/multiformats/go-multiaddr"
 
 	"github.com/satin-peer/satin/internal/module"
 	"github.com/satin-peer/satin/internal/plain"
@@ -47,7 +48,8 @@ type visitors struct {
 	runs    *conductor
 	vouch   *vouching
 	modules *modules
-	changed func() // who takes part in a run
+	changed func()                     // who takes part in a run
+	linkTo  func(peer.ID) ma.Multiaddr // where a connected peer is; nil if it has gone
 
 	mu     sync.Mutex
 	guests map[steal.PeerID]*guest
@@ -87,9 +89,10 @@ func errGuest(format string, args ...any) error {
 	return control.Errorf(control.ErrRefused, format, args...)
 }
 
-// Ticket signs that whoever has it may lend this peer cores for a run, or for all of them if it is zero, for so long.
-func (v *visitors) ticket(run job.RunID, life time.Duration) ([]byte, error) {
-	t := statement.Ticket{Swarm: v.host.SwarmName(), Run: run, Expires: v.now().Add(life).Unix()}
+// Ticket signs that whoever has it may lend the swarm cores for a run, or for all that a gateway takes part in if it is
+// zero, for so long, from a page of this peer's.
+func (v *visitors) ticket(run job.RunID, life time.Duration, page statement.Origin) ([]byte, error) {
+	t := statement.Ticket{Swarm: v.host.SwarmName(), Run: run, Expires: v.now().Add(life).Unix(), Page: page}
 	s, err := t.Sign(v.vouch.key)
 	if err != nil {
 		return nil, err
@@ -148,10 +151,8 @@ func (v *visitors) open(ticket []byte) (*statement.SignedTicket, error) {
 	case v.now().Unix() > t.Expires:
 		return nil, errGuest("the link has expired: ask for a new one")
 	}
-	if t.Issuer != v.self {
-		if _, err := v.host.Vouch(t.Issuer, nil); err != nil {
-			return nil, errGuest("the link is not from a member: %v", err)
-		}
+	if t.Issuer != v.self && !v.host.Roll().StillMember(t.Issuer) {
+		return nil, errGuest("the link is not from a member that this one knows")
 	}
 	return t, nil
 }

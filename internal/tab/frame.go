@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
@@ -21,6 +22,7 @@ type Frame struct {
 	Shared   *Shared        `cbor:"6,keyasint,omitempty"`
 	Rest     *Rest          `cbor:"8,keyasint,omitempty"`
 	Ready    *Ready         `cbor:"9,keyasint,omitempty"`
+	Still    *Still         `cbor:"10,keyasint,omitempty"`
 }
 
 // Shared is what a run's jobs share: a message, or news.
@@ -29,6 +31,18 @@ type Shared struct {
 	Message *sharedobj.Message `cbor:"2,keyasint,omitempty"`
 	News    *sharedobj.News    `cbor:"3,keyasint,omitempty"`
 }
+
+// Still is all that a member has to say when it has said nothing for StillEvery: it is there.
+type Still struct{}
+
+// StillEvery is how often it says so. Who has heard nothing for GoneAfter may take it to be gone.
+const (
+	StillEvery = 20 * time.Second
+	GoneAfter  = 50 * time.Second
+)
+
+// Subprotocol is that of the websocket. A page of another gateway shows its ticket as a second one, in base64url.
+const Subprotocol = "satin-tab"
 
 // Rest says whether the tab wants no work until it says otherwise. Its core has said goodbye before.
 type Rest struct {
@@ -133,7 +147,7 @@ var errFields = errors.New("not one field, or one out of range")
 func (f *Frame) validate(outcome []byte) error {
 	set := 0
 	for _, is := range [...]bool{f.Greeting != nil, f.Visit != nil, f.Work != nil, f.Over != nil, f.Steal != nil,
-		f.Shared != nil, f.Rest != nil, f.Ready != nil} {
+		f.Shared != nil, f.Rest != nil, f.Ready != nil, f.Still != nil} {
 		if is {
 			set++
 		}

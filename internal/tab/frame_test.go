@@ -22,7 +22,7 @@ func samples() []*Frame {
 		{Steal: &steal.Message{Run: job.RunID{1}, From: from, To: to, Result: &steal.Result{Handle: 1,
 			Outcome: bytes.Repeat([]byte("outcome"), 100_000)}}},
 		{Work: &Work{Run: job.RunID{1}, Self: 3, App: "golomb.wasm", Module: make([]byte, moduleHash)}},
-		{Ready: &Ready{Run: job.RunID{1}, Cannot: "it is too deep"}},
+		{Ready: &Ready{Run: job.RunID{1}, Cannot: "it is too deep"}}, {Still: &Still{}},
 	}
 }
 

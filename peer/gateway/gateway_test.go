@@ -22,6 +22,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"github.com/satin-peer/satin/internal/tab"
+	"github.com/satin-peer/satin/peer/statement"
 )
 
 var dist = fstest.MapFS{WasmFile: {Data: []byte("wasm")}, ExecFile: {Data: []byte("exec")},
@@ -36,6 +37,21 @@ func (inn) About(ticket []byte) (About, error) {
 		return About{}, errors.New("it is another one's")
 	}
 	return About{Member: "inn", Title: "18 queens"}, nil
+}
+
+func (inn) PageOf(ticket []byte) (statement.Origin, error) {
+	switch string(ticket) {
+	case "ticket":
+		return "https://other.example", nil
+	case "pageless":
+		return "", nil
+	}
+	return "", errors.New("it is another one's")
+}
+
+// Others are one that is good and one that is not.
+func (inn) Others() []Another {
+	return []Another{{"a", "a", "https://next.example:8"}, {"b", "b", "https://x.example; script-src *"}}
 }
 
 func (inn) Module(ticket []byte, hash [32]byte) ([]byte, error) {
@@ -83,7 +99,7 @@ func keep(t *testing.T, cfg Config) (*Server, inn) {
 // knock opens a websocket; status is that of the answer if it is refused.
 func knock(t *testing.T, s *Server, head http.Header) (c *websocket.Conn, status int) {
 	t.Helper()
-	c, r, err := websocket.DefaultDialer.DialContext(t.Context(), "ws://"+s.base.Host+"/peer", head)
+	c, r, err := websocket.DefaultDialer.DialContext(t.Context(), "ws://"+s.base.URL().Host+"/peer", head)
 	if r == nil {
 		return nil, 0 // the connection was not taken
 	}
@@ -95,7 +111,7 @@ func knock(t *testing.T, s *Server, head http.Header) (c *websocket.Conn, status
 	return c, r.StatusCode
 }
 
-func (s *Server) own() http.Header { return http.Header{"Origin": {s.base.String()}} }
+func (s *Server) own() http.Header { return http.Header{"Origin": {string(s.base)}} }
 
 func say(t *testing.T, c *websocket.Conn, f *tab.Frame) {
 	t.Helper()
@@ -128,9 +144,9 @@ func TestOnlyTheOwnPage(t *testing.T) {
 	for name, head := range map[string]http.Header{
 		"no origin": {}, "another site": {"Origin": {"https://evil.example"}}, "of no scheme": {"Origin": {"null"}},
 		"another port":     {"Origin": {"http://127.0.0.1:1"}},
-		"another scheme":   {"Origin": {"https://" + s.base.Host}},
+		"another scheme":   {"Origin": {"https://" + s.base.URL().Host}},
 		"another's name":   {"Host": {"evil.example"}, "Origin": {"http://evil.example"}},
-		"its own and more": {"Origin": {s.base.String() + ".evil.example"}},
+		"its own and more": {"Origin": {string(s.base) + ".evil.example"}},
 	} {
 		c, status := knock(t, s, head)
 		if c != nil || status != http.StatusForbidden && status != http.StatusMisdirectedRequest {
@@ -234,7 +250,7 @@ func TestFiles(t *testing.T) {
 	s, _ := keep(t, Config{})
 	tag := ""
 	for _, path := range []string{"/", "/main.js", "/worker.js", "/style.css", "/wasm_exec.js", "/nothing", "/tab.wasm"} {
-		r, err := http.Get(s.base.String() + path)
+		r, err := http.Get(string(s.base) + path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -250,7 +266,7 @@ func TestFiles(t *testing.T) {
 		}
 		tag = r.Header.Get("Etag")
 	}
-	q, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, s.base.String()+"/tab.wasm", nil)
+	q, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, string(s.base)+"/tab.wasm", nil)
 	q.Header.Set("Accept-Encoding", "gzip")
 	r, err := http.DefaultClient.Do(q)
 	if err != nil || r.Header.Get("Content-Encoding") != "gzip" || r.Body.Close() != nil {
@@ -269,7 +285,7 @@ func TestAbout(t *testing.T) {
 	for ticket, want := range map[string]string{"ticket": "18 queens", "": "damaged", "other": "another one's",
 		strings.Repeat("x", 10_000): "too large"} {
 		ask := func(origin string) (int, string) {
-			q, _ := http.NewRequestWithContext(t.Context(), http.MethodPost, s.base.String()+"/about",
+			q, _ := http.NewRequestWithContext(t.Context(), http.MethodPost, string(s.base)+"/about",
 				strings.NewReader(encodeTicket([]byte(ticket))))
 			q.Header.Set("Origin", origin)
 			r, err := http.DefaultClient.Do(q)
@@ -280,7 +296,7 @@ func TestAbout(t *testing.T) {
 			_ = r.Body.Close()
 			return r.StatusCode, string(b)
 		}
-		if _, text := ask(s.base.String()); !strings.Contains(text, want) {
+		if _, text := ask(string(s.base)); !strings.Contains(text, want) {
 			t.Errorf("%.20s: %s", ticket, text)
 		}
 		if status, _ := ask("https://evil.example"); status != http.StatusForbidden {
@@ -341,7 +357,7 @@ func TestBadConfig(t *testing.T) {
 // A module is for who has a ticket for work of it, on the gateway's own page; it is compressed for who can read that.
 func TestModules(t *testing.T) {
 	s, _ := keep(t, Config{})
-	own, hash := s.base.String(), "01"+strings.Repeat("00", 31)
+	own, hash := string(s.base), "01"+strings.Repeat("00", 31)
 	for _, c := range []struct {
 		origin, ticket, hash string
 		status               int

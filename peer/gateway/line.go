@@ -19,9 +19,9 @@ const (
 	helloWithin = 20 * time.Second
 	// pingEvery is how often a tab's browser is asked whether it is there, and goneAfter when it is believed not to
 	// be. The browser answers also for a tab that computes: that one is silent in the steal protocol, where it is
-	// noticed sooner.
-	pingEvery = 20 * time.Second
-	goneAfter = 50 * time.Second
+	// noticed sooner. What a browser is asked its page does not see, so a tab is told as often.
+	pingEvery = tab.StillEvery
+	goneAfter = tab.GoneAfter
 	// writeWithin is how long one frame may take to leave.
 	writeWithin = 20 * time.Second
 	// maxQueue bounds the bytes that wait for a tab; one frame may always wait.
@@ -95,6 +95,7 @@ func (l *line) write() {
 		case <-l.bell:
 		case <-ping.C:
 			_ = l.conn.WriteControl(websocket.PingMessage, nil, time.Now().Add(writeWithin))
+			l.send(&tab.Frame{Still: &tab.Still{}})
 		}
 	}
 }
@@ -118,7 +119,8 @@ func (s *Server) talk(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer s.tabs.leave(who)
-	up := websocket.Upgrader{HandshakeTimeout: writeWithin, CheckOrigin: s.sameOrigin}
+	up := websocket.Upgrader{HandshakeTimeout: writeWithin, Subprotocols: []string{tab.Subprotocol},
+		CheckOrigin: func(r *http.Request) bool { return s.permitted(r, shown(r)) }}
 	conn, err := up.Upgrade(w, r, nil)
 	if err != nil {
 		return // it has been answered
@@ -148,6 +150,17 @@ func (s *Server) talk(w http.ResponseWriter, r *http.Request) {
 	delete(s.lines, l)
 	s.mu.Unlock()
 	s.active.Done()
+}
+
+// shown is the ticket that a page of another gateway shows as its second subprotocol: a header that no log has; nil if
+// there is none.
+func shown(r *http.Request) []byte {
+	list := websocket.Subprotocols(r)
+	if len(list) != 2 || list[0] != tab.Subprotocol {
+		return nil
+	}
+	b, _ := decodeTicket(list[1])
+	return b
 }
 
 // serve greets a tab, and gives the house what it sends.

@@ -67,18 +67,36 @@ func Apps(dist fs.FS) (map[string]string, error) {
 // drawn are the scripts of the dashboard that draw the segments of a page, and all that those load.
 var drawn = [...]string{"colours.js", "forest.js", "format.js", "icicle.js", "layout.js"}
 
+// workerFile is the script of the page's workers, which have a policy of their own.
+const workerFile = "/worker.js"
+
 // A file is one that is served.
 type file struct {
 	kind, tag, encoding string
 	content             []byte
 }
 
+// policyHeader has the page load nothing from elsewhere, and speak to gateways only: see policy.
+const (
+	policyHeader = "Content-Security-Policy"
+	basePolicy   = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; style-src 'self'; " +
+		"img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
+		"require-trusted-types-for 'script'; trusted-types satin-worker; connect-src 'self'"
+)
+
+// policy lets a page, or a worker of it, speak to this gateway and to others: websockets are named apart.
+func policy(others []statement.Origin) string {
+	var b strings.Builder
+	b.WriteString(basePolicy)
+	for _, o := range others {
+		fmt.Fprintf(&b, " %s ws%s", o, strings.TrimPrefix(string(o), "http"))
+	}
+	return b.String()
+}
+
 // headers are on every reply.
 var headers = [...][2]string{
-	{"Content-Security-Policy",
-		"default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; style-src 'self'; img-src 'self'; " +
-			"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
-			"require-trusted-types-for 'script'; trusted-types satin-worker"},
+	{policyHeader, basePolicy},
 	{"X-Content-Type-Options", "nosniff"},
 	{"X-Frame-Options", "DENY"},
 	{"Referrer-Policy", "no-referrer"},
@@ -119,13 +137,16 @@ func readFiles(dist fs.FS) (map[string]*file, error) {
 func (s *Server) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /peer", s.talk)
-	mux.HandleFunc("POST /about", s.ownPage(s.about))
-	mux.HandleFunc("POST /module", s.ownPage(s.module))
+	mux.HandleFunc("POST /about", s.about)
+	mux.HandleFunc("POST /module", s.module)
 	mux.HandleFunc("GET /", func(w http.ResponseWriter, r *http.Request) {
 		f := s.files[r.URL.Path]
 		if f == nil {
 			http.NotFound(w, r)
 			return
+		}
+		if r.URL.Path == "/" || r.URL.Path == workerFile {
+			w.Header().Set(policyHeader, policy(s.others()))
 		}
 		w.Header().Set("Etag", f.tag)
 		w.Header().Set("Content-Type", f.kind)
@@ -144,15 +165,9 @@ func (s *Server) handler() http.Handler {
 	return mux
 }
 
-// ownPage lets through what the gateway's own page asks for.
-func (s *Server) ownPage(next http.HandlerFunc) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		if !s.sameOrigin(r) {
-			http.Error(w, "this is for the gateway's own page", http.StatusForbidden)
-			return
-		}
-		next(w, r)
-	}
+// foreign answers who comes from a page that has no business here.
+func foreign(w http.ResponseWriter) {
+	http.Error(w, "this is for pages of gateways, with a ticket", http.StatusForbidden)
 }
 
 // maxAbout bounds the request of what a link is for, in bytes.
@@ -162,15 +177,21 @@ const maxAbout = 2 * statement.MaxTicket
 func (s *Server) about(w http.ResponseWriter, r *http.Request) {
 	var a struct {
 		About
-		Error string `json:"error,omitempty"`
+		Others []statement.Origin `json:"others,omitempty"` // gateways where the page may go on
+		Error  string             `json:"error,omitempty"`
+	}
+	if !s.sameOrigin(r) {
+		foreign(w)
+		return
 	}
 	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxAbout))
 	if err == nil {
 		var ticket []byte
-		if ticket, err = base64.RawURLEncoding.DecodeString(string(text)); err != nil || len(ticket) == 0 {
+		if ticket, err = decodeTicket(string(text)); err != nil || len(ticket) == 0 {
 			err = errors.New("it is damaged: it has to be copied whole")
 		} else {
 			a.About, err = s.house.About(ticket)
+			a.Others = s.others()
 		}
 	}
 	if err != nil {
@@ -185,8 +206,14 @@ func (s *Server) about(w http.ResponseWriter, r *http.Request) {
 func (s *Server) module(w http.ResponseWriter, r *http.Request) {
 	var ask struct{ Ticket, Module string }
 	bad := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxAbout)).Decode(&ask)
-	ticket, err := base64.RawURLEncoding.DecodeString(ask.Ticket)
+	ticket, err := decodeTicket(ask.Ticket)
 	hash, err2 := hex.DecodeString(ask.Module)
+	if !s.permitted(r, ticket) {
+		foreign(w)
+		return
+	}
+	w.Header().Set("Access-Control-Allow-Origin", r.Header.Get("Origin"))
+	w.Header().Set("Vary", "Origin")
 	if bad = errors.Join(bad, err, err2); bad != nil || len(hash) != sha256.Size {
 		http.Error(w, "want a ticket, and a module's hash", http.StatusBadRequest)
 		return
@@ -226,6 +253,8 @@ func (s *Server) guard(next http.Handler) http.Handler {
 }
 
 func encodeTicket(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
+
+func decodeTicket(text string) ([]byte, error) { return base64.RawURLEncoding.DecodeString(text) }
 
 // certificateFor is the certificate of a gateway; nil: it is served in plain.
 func certificateFor(cfg *Config, at netip.Addr) (*tls.Certificate, error) {

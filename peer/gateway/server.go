@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -10,12 +11,12 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"net/url"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/satin-peer/satin/internal/tab"
+	"github.com/satin-peer/satin/peer/statement"
 )
 
 // A House is the member that visitors come to. Its methods may be called from any goroutine.
@@ -26,6 +27,10 @@ type House interface {
 	About(ticket []byte) (About, error)
 	// Module gives the bytes of a module that a ticket gives work of, not to be changed.
 	Module(ticket []byte, hash [32]byte) ([]byte, error)
+	// PageOf is where the page is that a ticket was made for; "": that is not said.
+	PageOf(ticket []byte) (statement.Origin, error)
+	// Others are the gateways that members tell of.
+	Others() []Another
 	// Enter lets a tab in that has answered the greeting with this challenge by this word (a statement.Visit). send may
 	// be called at once and until Left, does not block, and is false if the frame will not arrive. The error is told
 	// the visitor.
@@ -89,7 +94,8 @@ type Server struct {
 	log      *slog.Logger
 	listener net.Listener
 	http     *http.Server
-	base     *url.URL // where browsers find it
+	base     statement.Origin // where browsers find it
+	salt     []byte           // of the choice of others
 	tabs     *turnstile
 	files    map[string]*file
 	tls      bool
@@ -135,7 +141,9 @@ func Open(cfg Config) (*Server, error) {
 		return nil, fmt.Errorf("the gateway cannot listen on %s: %w", cfg.Listen, err)
 	}
 	s := &Server{house: cfg.House, log: cfg.Log, files: files, tabs: newTurnstile(cfg.TabsEach, cfg.Tabs),
-		lines: map[*line]bool{}, tls: certificate != nil, packing: make(chan struct{}, maxPacking)}
+		lines: map[*line]bool{}, tls: certificate != nil, packing: make(chan struct{}, maxPacking),
+		salt: make([]byte, 16)}
+	_, _ = rand.Read(s.salt) // documented never to fail
 	if s.base, err = baseURL(cfg.URL, l.Addr().(*net.TCPAddr).AddrPort(), s.tls); err != nil {
 		_ = l.Close()
 		return nil, err
@@ -154,32 +162,31 @@ func Open(cfg Config) (*Server, error) {
 }
 
 // baseURL is where browsers find a gateway.
-func baseURL(given string, at netip.AddrPort, secure bool) (*url.URL, error) {
+func baseURL(given string, at netip.AddrPort, secure bool) (statement.Origin, error) {
 	scheme := "http"
 	if secure {
 		scheme = "https"
 	}
 	if given == "" {
 		if at.Addr().IsUnspecified() {
-			return nil, fmt.Errorf("%w: it listens on every address of this machine: say which one is to be in the link, "+
+			return "", fmt.Errorf("%w: it listens on every address of this machine: say which one is to be in the link, "+
 				"such as %s://192.0.2.7:%d", ErrConfig, scheme, at.Port())
 		}
-		return &url.URL{Scheme: scheme, Host: at.String()}, nil
+		given = scheme + "://" + at.String()
 	}
-	u, err := url.Parse(given)
-	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.Path != "" && u.Path != "/" ||
-		u.RawQuery != "" || u.Fragment != "" || u.User != nil {
-		return nil, fmt.Errorf("%w: %q is not where a page can be: want https://NAME or https://NAME:PORT", ErrConfig, given)
+	o, err := statement.OriginOf(given)
+	if err != nil {
+		err = fmt.Errorf("%w: %w", ErrConfig, err)
 	}
-	return &url.URL{Scheme: u.Scheme, Host: u.Host}, nil
+	return o, err
 }
+
+// Origin is where browsers find it.
+func (s *Server) Origin() statement.Origin { return s.base }
 
 // Link is the page for who has a ticket. What follows the # stays in the browser: it is in no log of a server.
 func (s *Server) Link(ticket []byte) string {
-	u := *s.base
-	u.Path = "/"
-	u.Fragment = encodeTicket(ticket)
-	return u.String()
+	return string(s.base) + "/#" + encodeTicket(ticket)
 }
 
 // Serve lets visitors in until Close. It blocks.
@@ -210,15 +217,31 @@ func (s *Server) Close(ctx context.Context) error {
 
 // hosts are the names under which it may be spoken to.
 func (s *Server) hosts() []string {
-	list := []string{s.base.Host, s.listener.Addr().String()}
+	list := []string{s.base.URL().Host, s.listener.Addr().String()}
 	if at, err := netip.ParseAddrPort(list[1]); err == nil && at.Addr().IsLoopback() {
 		list = append(list, fmt.Sprintf("localhost:%d", at.Port()))
 	}
 	return list
 }
 
-// sameOrigin says whether a handshake comes from the gateway's own page.
+// sameOrigin says whether a request comes from the gateway's own page.
 func (s *Server) sameOrigin(r *http.Request) bool {
-	u, err := url.Parse(r.Header.Get("Origin"))
-	return err == nil && u.Scheme == s.base.Scheme && u.Host == r.Host && slices.Contains(s.hosts(), r.Host)
+	return r.Header.Get("Origin") == s.base.URL().Scheme+"://"+r.Host && slices.Contains(s.hosts(), r.Host)
 }
+
+// permitted says whether a request comes from the gateway's own page, or from the one that a member's ticket was made
+// for. So no site but a member's gateway gets even a greeting from here, whoever looks at it.
+func (s *Server) permitted(r *http.Request, ticket []byte) bool {
+	if s.sameOrigin(r) {
+		return true
+	}
+	from := r.Header.Get("Origin")
+	if from == "" || len(ticket) == 0 || !slices.Contains(s.hosts(), r.Host) {
+		return false
+	}
+	page, err := s.house.PageOf(ticket)
+	return err == nil && string(page) == from
+}
+
+// others are where a page of this gateway may go on.
+func (s *Server) others() []statement.Origin { return choose(s.base, s.house.Others(), s.salt) }

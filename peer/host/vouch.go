@@ -62,6 +62,15 @@ func (h *Host) Vouch(id peer.ID, proof []byte) (by []peer.ID, err error) {
 	return by, nil
 }
 
+// StillMember says whether a peer is a member by what it has shown before, though it may be away.
+func (r *Roll) StillMember(id peer.ID) bool {
+	h := r.host
+	if r.out(id) || h.cfg.Trust == TrustOpen || h.allowed.has(id) || h.Admitted(id) {
+		return !r.out(id)
+	}
+	return verifyChain(r.lines.of(id), h.swarm.standing().public, id, time.Now(), r.outBelow) == nil
+}
+
 // mostPorts is at how many ports of one machine a peer may be said to be.
 const mostPorts = 4
 

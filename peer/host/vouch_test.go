@@ -56,6 +56,9 @@ func TestVouch(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	if !h.Roll().StillMember(mustID(2)) || h.Roll().StillMember(mustID(3)) {
+		t.Error("who has shown that it is a member is one when it is away, and nobody else")
+	}
 	if err := h.Revoke(mustID(1)); err != nil {
 		t.Fatal(err)
 	}

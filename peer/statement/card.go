@@ -33,6 +33,8 @@ type Card struct {
 	Proof     []byte    `cbor:"16,keyasint,omitempty"` // of membership, as package host makes and checks it
 	// Name is what the peer calls itself, for people: not unique, and anybody may take any.
 	Name string `cbor:"17,keyasint,omitempty"`
+	// Gateway is where browsers can help it, if anywhere.
+	Gateway Origin `cbor:"18,keyasint,omitempty"`
 }
 
 // App names an application a peer has.
@@ -91,6 +93,7 @@ func (c *Card) check() error {
 	b.text("the reason for the cluster", c.Why, maxName)
 	b.text("the version of the program", c.Software, maxName)
 	b.text("the reachability", c.Reachable, maxName)
+	b.origin("the gateway", c.Gateway)
 	b.count("the time", c.At, 0, maxUnix)
 	b.count("the number of cores", int64(c.Cores), 0, satin.MaxWorkers)
 	if c.Incarnation == 0 || c.Seq == 0 {

@@ -15,6 +15,8 @@ type Ticket struct {
 	// Run is the one run that the cores are for; zero: any run that the member takes part in.
 	Run     job.RunID `cbor:"2,keyasint"`
 	Expires int64     `cbor:"3,keyasint"` // seconds since 1970
+	// Page is where the page is that the ticket was made for: its visitors may go on at other gateways.
+	Page Origin `cbor:"4,keyasint,omitempty"`
 }
 
 // MaxTicket bounds an encoded ticket, in bytes.
@@ -46,6 +48,7 @@ func OpenTicket(b []byte) (*SignedTicket, error) {
 	var c bounds
 	c.text("the swarm's name", s.Swarm, maxName)
 	c.count("the time of expiry", s.Expires, 0, maxUnix)
+	c.origin("the page", s.Page)
 	if err := c.refused(kindTicket); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,10 @@
 // Browser is the program in a visitor's tab: a peer in a Web Worker, made of package visitor, the browser's websocket
 // and its one thread. The worker's script says where to connect and by which ticket in the global object satin, before
-// it starts this program; what the page wants, and what it is told, are messages of the worker:
+// it starts this program:
+//
+//	{gateway, others, ticket}   origins, the page's own and those where it may go on; base64url
+//
+// What the page wants, and what it is told, are messages of the worker:
 //
 //	{do: "rest", on: true}   compute nothing, or again
 //	{do: "leave"}            say goodbye, and end
@@ -15,12 +19,14 @@ import (
 	"errors"
 	"log/slog"
 	"os"
+	"strings"
 	"sync"
 	"syscall/js"
 	"time"
 
 	"github.com/satin-peer/satin/apps/all"
 	"github.com/satin-peer/satin/internal/module"
+	"github.com/satin-peer/satin/internal/tab"
 	"github.com/satin-peer/satin/internal/tab/visitor"
 	"github.com/satin-peer/satin/peer/statement"
 )
@@ -32,16 +38,14 @@ func main() {
 		tell("gone", map[string]any{"why": "the link is damaged: it has to be copied whole", "refused": true})
 		return
 	}
-	s := &socket{ws: js.Global().Get("WebSocket").New(config.Get("url"))}
-	s.bell = make(chan struct{}, 1)
 	x := &shelf{came: make(chan js.Value, 1)}
-	v, err := visitor.New(visitor.Config{Ticket: ticket, Apps: applications(), Module: x.fetch, Send: s.send,
-		Breathe: newBreath().take, Log: slog.New(slog.NewTextHandler(os.Stdout, nil))})
-	if err != nil {
-		tell("gone", map[string]any{"why": err.Error(), "refused": false})
-		return
-	}
-	s.listen()
+	stay := visitor.NewStay(visitor.StayConfig{
+		Config: visitor.Config{Ticket: ticket, Apps: applications(), Breathe: newBreath().take,
+			Log: slog.New(slog.NewTextHandler(os.Stdout, nil))},
+		Own: config.Get("gateway").String(), Others: texts(config.Get("others")),
+		Dial:   func(gateway string) (visitor.Line, error) { return dial(gateway, config.Get("ticket").String()) },
+		Module: x.fetch,
+	})
 	orders := make(chan js.Value, 16)
 	js.Global().Call("addEventListener", "message", js.FuncOf(func(_ js.Value, args []js.Value) any {
 		select {
@@ -50,10 +54,21 @@ func main() {
 		}
 		return nil
 	}))
-	go obey(v, s, x, orders)
-	go report(v)
-	err = s.serve(v)
-	tell("gone", map[string]any{"why": err.Error(), "refused": errors.Is(err, visitor.ErrRefused)})
+	go obey(stay, x, orders)
+	go report(stay)
+	why := "it has left"
+	if err = stay.Run(); err != nil {
+		why = err.Error()
+	}
+	tell("gone", map[string]any{"why": why, "refused": true})
+}
+
+// texts are those of a script's list.
+func texts(list js.Value) (out []string) {
+	for i := range list.Length() {
+		out = append(out, list.Index(i).String())
+	}
+	return out
 }
 
 // applications are those that are registered here, in the versions that members know them by.
@@ -71,14 +86,13 @@ func tell(what string, fields map[string]any) {
 }
 
 // obey does what the page wants.
-func obey(v *visitor.Visitor, s *socket, x *shelf, orders <-chan js.Value) {
+func obey(stay *visitor.Stay, x *shelf, orders <-chan js.Value) {
 	for o := range orders {
 		switch o.Get("do").String() {
 		case "rest":
-			v.Rest(o.Get("on").Bool())
+			stay.Rest(o.Get("on").Bool())
 		case "leave":
-			v.Leave()
-			s.close()
+			stay.Leave()
 		case "module":
 			select {
 			case x.came <- o:
@@ -92,8 +106,8 @@ func obey(v *visitor.Visitor, s *socket, x *shelf, orders <-chan js.Value) {
 type shelf struct{ came chan js.Value }
 
 // fetch asks the page for one. It is for one goroutine at a time.
-func (x *shelf) fetch(h module.Hash) ([]byte, error) {
-	tell("module", map[string]any{"module": hex.EncodeToString(h[:])})
+func (x *shelf) fetch(gateway string, h module.Hash) ([]byte, error) {
+	tell("module", map[string]any{"module": hex.EncodeToString(h[:]), "gateway": gateway})
 	o := <-x.came
 	if why := o.Get("why").String(); why != "" {
 		return nil, errors.New(why)
@@ -106,9 +120,9 @@ func (x *shelf) fetch(h module.Hash) ([]byte, error) {
 // reportEvery is how often the page is told what was done.
 const reportEvery = 500 * time.Millisecond
 
-func report(v *visitor.Visitor) {
+func report(stay *visitor.Stay) {
 	for {
-		s := v.Status()
+		s, why := stay.Status()
 		run := ""
 		if s.App != "" {
 			run = s.Run.String()
@@ -116,9 +130,9 @@ func report(v *visitor.Visitor) {
 		tell("status", map[string]any{
 			"run": run, "app": s.App, "title": s.Title, "owner": s.Owner, "resting": s.Resting, "busy": s.Busy,
 			"executed": float64(s.Executed), "taken": float64(s.Taken), "given": float64(s.Given),
-			"worked": s.Worked.Seconds(),
+			"worked": s.Worked.Seconds(), "why": why,
 		})
-		tellSegments(v.Segments())
+		tellSegments(stay.Segments())
 		time.Sleep(reportEvery)
 	}
 }
@@ -177,13 +191,23 @@ type socket struct {
 	ws js.Value
 
 	mu    sync.Mutex
+	hears map[string]js.Func // by event; nil when it is closed
 	queue [][]byte
 	ended bool
 	bell  chan struct{}
 }
 
-func (s *socket) listen() {
+// dialWithin is how long a gateway may take to answer: a browser would wait for minutes.
+const dialWithin = 10 * time.Second
+
+// dial connects to a gateway, and shows the ticket besides: where the page is another gateway's it is asked for.
+func dial(gateway, ticket string) (*socket, error) {
+	url := "ws" + strings.TrimPrefix(gateway, "http") + "/peer"
+	s := &socket{bell: make(chan struct{}, 1), hears: map[string]js.Func{}}
+	s.ws = js.Global().Get("WebSocket").New(url, []any{tab.Subprotocol, ticket})
 	s.ws.Set("binaryType", "arraybuffer")
+	opened := make(chan struct{}, 1)
+	s.on("open", func(js.Value) { opened <- struct{}{} })
 	s.on("message", func(e js.Value) {
 		from := js.Global().Get("Uint8Array").New(e.Get("data"))
 		b := make([]byte, from.Length())
@@ -196,22 +220,36 @@ func (s *socket) listen() {
 		s.mu.Lock()
 		s.ended = true
 		s.mu.Unlock()
+		select {
+		case opened <- struct{}{}:
+		default:
+		}
 	})
+	select {
+	case <-opened:
+		return s, nil
+	case <-time.After(dialWithin):
+		s.Close()
+		return nil, errors.New("the gateway does not answer")
+	}
 }
 
 // on has f done with each event of a kind.
 func (s *socket) on(event string, f func(js.Value)) {
-	s.ws.Call("addEventListener", event, js.FuncOf(func(_ js.Value, args []js.Value) any {
+	hears := js.FuncOf(func(_ js.Value, args []js.Value) any {
 		f(args[0])
 		select {
 		case s.bell <- struct{}{}:
 		default:
 		}
 		return nil
-	}))
+	})
+	s.hears[event] = hears
+	s.ws.Set("on"+event, hears)
 }
 
-func (s *socket) send(b []byte) {
+// Send is part of visitor.Line.
+func (s *socket) Send(b []byte) {
 	if s.ws.Get("readyState").Int() != s.ws.Get("OPEN").Int() {
 		return
 	}
@@ -220,12 +258,25 @@ func (s *socket) send(b []byte) {
 	s.ws.Call("send", a)
 }
 
-func (s *socket) close() { s.ws.Call("close", 1000) }
+// Close is part of visitor.Line. What a browser has not heard of for long it closes only after a while: Serve does not
+// wait for that.
+func (s *socket) Close() {
+	s.mu.Lock()
+	for event, hears := range s.hears {
+		s.ws.Set("on"+event, js.Null())
+		hears.Release()
+	}
+	s.hears, s.ended = nil, true
+	s.mu.Unlock()
+	s.ws.Call("close", 1000)
+	select {
+	case s.bell <- struct{}{}:
+	default:
+	}
+}
 
-var errEnded = errors.New("the connection has ended")
-
-// serve gives the visitor what comes in, until the connection ends, and says why it has.
-func (s *socket) serve(v *visitor.Visitor) error {
+// Serve is part of visitor.Line.
+func (s *socket) Serve(received func([]byte) error) error {
 	for {
 		<-s.bell
 		s.mu.Lock()
@@ -233,13 +284,12 @@ func (s *socket) serve(v *visitor.Visitor) error {
 		s.queue = nil
 		s.mu.Unlock()
 		for _, b := range list {
-			if err := v.Received(b); err != nil {
-				s.close()
+			if err := received(b); err != nil {
 				return err
 			}
 		}
 		if ended {
-			return errEnded
+			return errors.New("the connection has ended")
 		}
 	}
 }

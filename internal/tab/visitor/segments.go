@@ -26,6 +26,13 @@ func (v *Visitor) Segments() Segments {
 	return news
 }
 
+// lastPart is the number of the present part, or of the last one.
+func (v *Visitor) lastPart() uint64 {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.part
+}
+
 // segmentsOf gives what is new of a part's session after a change, and the number of the last one.
 func segmentsOf(s *session.Session, part, told uint64) (Segments, uint64) {
 	list, told, more, _ := s.Segments(told, segmentsRoom)

@@ -50,9 +50,10 @@ type Config struct {
 
 // A Visitor takes part in what its member says. Its methods may be called from any goroutine.
 type Visitor struct {
-	cfg Config
-	key crypto.PrivKey
-	id  string
+	cfg  Config
+	key  crypto.PrivKey
+	id   string
+	only job.RunID // of its ticket; zero: any run
 
 	loading sync.Mutex // guards the next two
 	modules *module.Host
@@ -101,7 +102,11 @@ func New(cfg Config) (*Visitor, error) {
 		return nil, err
 	}
 	cfg.Apps = append(slices.Clone(cfg.Apps), consents(&cfg)...)
-	return &Visitor{cfg: cfg, key: key, id: id.String()}, nil
+	v := &Visitor{cfg: cfg, key: key, id: id.String()}
+	if t, err := statement.OpenTicket(cfg.Ticket); err == nil { // else the member says what is wrong with it
+		v.only = t.Run
+	}
+	return v, nil
 }
 
 // ErrRefused is what Received's error wraps if the member does not let it in: it is no use to come again.
@@ -128,7 +133,7 @@ func (v *Visitor) Received(b []byte) error {
 		return fmt.Errorf("%w: %s", ErrRefused, f.Over.Why)
 	case f.Over != nil:
 		v.end(f.Over.Run)
-	case s == nil: // the part has just ended
+	case s == nil, f.Still != nil: // the part has just ended, or it has only been said that somebody is there
 	case f.Steal != nil:
 		s.Received(f.Steal)
 	case f.Shared != nil:
@@ -173,6 +178,9 @@ func (v *Visitor) begin(w *tab.Work) error {
 	defer v.mu.Unlock()
 	if v.left || v.resting {
 		return nil // it has said so
+	}
+	if v.only != (job.RunID{}) && w.Run != v.only {
+		return fmt.Errorf("run %s is none that this visitor has come for", w.Run)
 	}
 	if v.work != nil || v.member == "" {
 		return fmt.Errorf("run %s begins before the last one has ended, or before a greeting", w.Run)

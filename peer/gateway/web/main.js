@@ -3,11 +3,11 @@
 import { OwnView } from "./own.js";
 
 /** What a worker tells. @typedef {{ what: "status", run: string, app: string, title: string, owner: string, resting: boolean,
- *   busy: boolean, executed: number, taken: number, given: number, worked: number }
+ *   busy: boolean, executed: number, taken: number, given: number, worked: number, why: string }
  *   | { what: "segments" } & import("./own.js").Told
- *   | { what: "module", module: string } | { what: "gone", why: string, refused: boolean }} Told */
+ *   | { what: "module", module: string, gateway: string } | { what: "gone", why: string, refused: boolean }} Told */
 /** @typedef {Extract<Told, { what: "status" }>} Status */
-/** What the ticket is for. @typedef {{ member: string, title: string, owner: string, expires: string, error: string }} About */
+/** What the ticket is for. @typedef {{ member: string, title: string, owner: string, expires: string, others?: string[], error: string }} About */
 
 /** @param {string} id */
 function byID(id) {
@@ -32,7 +32,10 @@ const lowBattery = 0.3;
 const rests = { told: false, hidden: document.hidden, battery: false };
 const resting = () => rests.told || rests.hidden || rests.battery;
 
-/** One peer, started again when its connection is lost. */
+/** Gateways of other members, where a peer may go on when it has lost this page's. @type {string[]} */
+let others = [];
+
+/** One peer. It finds a gateway by itself; its worker is started again when that has failed. */
 class Peer {
   /** @type {Worker | null} */ worker = null;
   /** @type {Status | null} */ now = null;
@@ -45,10 +48,7 @@ class Peer {
     this.worker = new Worker(/** @type {string} */ (scriptURL("/worker.js")), { type: "module" });
     this.worker.addEventListener("message", (e) => this.told(/** @type {Told} */ (e.data)));
     this.worker.addEventListener("error", () => this.told({ what: "gone", why: "the worker could not be started", refused: false }));
-    const url = new URL("/peer", location.href);
-    url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
-    url.hash = "";
-    this.worker.postMessage({ module: program, url: url.href, ticket });
+    this.worker.postMessage({ module: program, gateway: location.origin, others, ticket });
     if (resting()) this.rest(true);
   }
 
@@ -57,11 +57,11 @@ class Peer {
     if (t.what === "status") {
       if (t.taken > 0) this.wait = 1000;
       this.now = t;
-      this.why = "";
+      this.why = t.why;
     } else if (t.what === "segments") {
       own.take(peers.indexOf(this), this.now?.run ?? "", t);
     } else if (t.what === "module") {
-      void this.bring(t.module);
+      void this.bring(t.module, t.gateway);
     } else {
       this.worker?.terminate();
       this.worker = null;
@@ -77,12 +77,12 @@ class Peer {
     show();
   }
 
-  /** Brings the worker a module. @param {string} hash */
-  async bring(hash) {
+  /** Brings the worker a module. @param {string} hash @param {string} gateway */
+  async bring(hash, gateway) {
     const to = this.worker;
     let bytes = new Uint8Array(), why = "";
     try {
-      bytes = new Uint8Array(await moduleOf(hash));
+      bytes = new Uint8Array(await moduleOf(hash, gateway));
     } catch (err) {
       why = String(err);
     }
@@ -111,11 +111,11 @@ const history = [];
 /** The module that was asked for last: all workers want the same one. */
 let shared = { hash: "", bytes: Promise.resolve(new ArrayBuffer(0)) };
 
-/** @param {string} hash */
-function moduleOf(hash) {
+/** @param {string} hash @param {string} gateway */
+function moduleOf(hash, gateway) {
   if (shared.hash !== hash) {
     const get = async () => {
-      const reply = await fetch("/module", { method: "POST", body: JSON.stringify({ ticket, module: hash }) });
+      const reply = await fetch(new URL("/module", gateway), { method: "POST", body: JSON.stringify({ ticket, module: hash }) });
       if (!reply.ok) throw new Error((await reply.text()).trim());
       return reply.arrayBuffer();
     };
@@ -147,7 +147,7 @@ function show() {
   if (rests.told) state = "Resting: press Go on to help again";
   else if (rests.hidden) state = "Resting while this page is hidden";
   else if (rests.battery) state = "Resting: the battery is low";
-  else if (working.length === 0) state = why === "" ? "Starting…" : `Not connected: ${why}`;
+  else if (working.every((s) => s.why !== "")) state = why === "" ? "Starting…" : `Not connected: ${why}`;
   else if (!with_) state = "Waiting for work";
   say("state", state);
   say("title", with_ ? `${with_.title || with_.app}, for ${with_.owner}` : "nothing at the moment");
@@ -240,6 +240,7 @@ async function ask() {
     }
     say("what", about.title ? `${about.member} asks for help with: ${about.title}${about.owner ? `, of ${about.owner}` : ""}`
       : `${about.member} asks for help with whatever it computes.`);
+    others = about.others ?? [];
     button.disabled = false;
   } catch (err) {
     say("what", `The gateway does not answer: ${err}`);

@@ -10,8 +10,8 @@ const scope = /** @type {any} */ (globalThis);
 scope.Guest = Guest; // for the program
 
 scope.addEventListener("message", /** @param {MessageEvent} e */ async (e) => {
-  const { module, url, ticket } = /** @type {{ module: WebAssembly.Module, url: string, ticket: string }} */ (e.data);
-  scope.satin = { url, ticket };
+  const { module, ...at } = /** @type {{ module: WebAssembly.Module, gateway: string, others: string[], ticket: string }} */ (e.data);
+  scope.satin = at;
   try {
     const go = /** @type {Go} */ (new scope.Go());
     await go.run(await WebAssembly.instantiate(module, go.importObject));
