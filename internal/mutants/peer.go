@@ -14,7 +14,7 @@ var peerMutants = []mutant{
 		old: "distance(at) <= distance(page.Address())", new: "true"},
 	{name: "gateway/one-hand", wrong: "one member's friends are all the gateways that a page knows",
 		file: "peer/gateway/others.go", pkg: "peer/gateway", run: "^TestFewGatewaysAreChosen$",
-		old: "if hands[x.Hand] == further && !", new: "if !"},
+		old: "if hands[x.Hand] == further && !", new: "if !further && !"},
 	{name: "visitor/bothers", wrong: "a tab whose gateways are all gone asks for them without a pause",
 		file: "internal/tab/visitor/route.go", pkg: "internal/tab/visitor", run: "^TestRouteAmongHostileGateways$",
 		old: "	r.missed()\n}\n\n// refused", new: "}\n\n// refused"},

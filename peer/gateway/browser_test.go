@@ -57,8 +57,8 @@ func (x *stage) run(args ...string) (ended <-chan string) {
 	return out
 }
 
-// visit opens pages for the run that has begun last, as a part of page.mjs says, and waits for them.
-func (x *stage) visit(part string) (run string) {
+// begun waits until the gateway's daemon has heard of the run that has begun last.
+func (x *stage) begun() (run string) {
 	for run == "" { // until it has heard of the run
 		runs, err := x.gateway.Client().Runs(x.ctx)
 		if err != nil {
@@ -72,18 +72,36 @@ func (x *stage) visit(part string) (run string) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	x.seen = append(x.seen, run)
+	return run
+}
+
+// visit opens pages for the run that has begun last, as a part of page.mjs says, and waits for them.
+func (x *stage) visit(part string) (run string) {
+	run = x.begun()
 	x.open(part, nil, run)
 	return run
+}
+
+// link is one by the gateway.
+func (x *stage) link(args ...string) string {
+	x.t.Helper()
+	text, err := x.gateway.Command(x.ctx, append([]string{"share"}, args...)...)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	return strings.TrimSpace(text)
 }
 
 // open opens pages by a link, and waits for them. ready is called once when they have work to begin.
 func (x *stage) open(part string, ready func(), link ...string) {
 	x.t.Helper()
-	text, err := x.gateway.Command(x.ctx, append([]string{"share"}, link...)...)
-	if err != nil {
-		x.t.Fatal(err)
-	}
-	page := exec.CommandContext(x.ctx, "node", "testdata/page.mjs", strings.TrimSpace(text), part)
+	x.show("page.mjs", x.link(link...), ready, part)
+}
+
+// show runs a script that opens pages by a link. Asked is called whenever it asks for something.
+func (x *stage) show(script, link string, asked func(), more ...string) {
+	x.t.Helper()
+	page := exec.CommandContext(x.ctx, "node", append([]string{"testdata/" + script, link}, more...)...)
 	page.Stderr = os.Stderr
 	in, err := page.StdinPipe()
 	if err != nil {
@@ -96,9 +114,9 @@ func (x *stage) open(part string, ready func(), link ...string) {
 	if err != nil {
 		x.t.Fatal(err)
 	}
-	for asked := bufio.NewScanner(out); asked.Scan(); {
-		ready()
-		_, _ = in.Write([]byte("{}\n")) // page.mjs says what is wrong then
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		asked()
+		_, _ = in.Write([]byte("{}\n")) // the script says what is wrong then
 	}
 	if err := page.Wait(); err != nil {
 		x.t.Error("the page:", err)

@@ -52,6 +52,7 @@ func TestRouteAmongHostileGateways(t *testing.T) {
 		var spent time.Duration
 		refused := map[string]bool{}
 		var visits []string
+		fails := 0 // in a row
 		for range 200 {
 			at, pause, ok := r.next()
 			if !ok {
@@ -65,13 +66,17 @@ func TestRouteAmongHostileGateways(t *testing.T) {
 			if refused[at] || !slices.Contains(list, at) {
 				t.Fatalf("it goes to %s", at)
 			}
-			spent += pause
+			if spent += pause; fails >= len(list) && pause < leastPause {
+				t.Fatalf("after %d visits in vain it pauses for %v", fails, pause)
+			}
+			fails++
 			visits = append(visits, at)
 			switch rapid.IntRange(0, 9).Draw(t, "what") {
 			case 0:
 				refused[at] = true
 				r.refused()
 			case 1, 2, 3:
+				fails = 1
 				r.ended(true)
 			default:
 				r.ended(false)
