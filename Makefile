@@ -116,9 +116,9 @@ bench-yield: ## Print by how much a program of the machine's owner is slower bes
 	cd internal/bench && $(GO) run . -rounds $(PAIRS) yield
 
 .PHONY: bench-take
-bench-take: ## Print how long an engine takes to give a job away, in this process and in a child: of a tree, of a worker that needs it at once, of a stopped one; and what it takes to have an executable run
+bench-take: ## Print how long an engine takes to give a job away, in this process and in a child: of a tree, of a worker that needs it at once, of a stopped one; to start a child; and to have an executable run
 	$(GO) build -o bin/ ./cmd/satin-peer
-	SATIN_BENCH_COMMAND="$(CURDIR)/bin/satin-peer compute-for-daemon" $(GO) test -run '^$$' -bench 'Take|Program' -benchtime 300x -count 5 ./internal/compute/child
+	SATIN_BENCH_COMMAND="$(CURDIR)/bin/satin-peer compute-for-daemon" $(GO) test -run '^$$' -bench 'Take|Start|Program' -benchtime 300x -count 5 ./internal/compute/child
 
 .PHONY: bench-floods
 bench-floods: ## Print what a daemon's memory and its answers to thieves come to while four members flood it, each kind for 20 s (Linux, a quiet machine; 3 minutes)

@@ -21,6 +21,11 @@ import (
 // a worker may wait for one way here and back, once. It also goes back when there is nobody to share with. An engine
 // that has none after all is asked again when it has told, or given, something.
 //
+// A worker that has one job outstanding at a time, and needs it within microseconds, gets each job back before anybody
+// asks for it: there a steal waits for the other process. It costs more than both ways: who carries the order out
+// takes the core of the very worker that it waits for, whose priority is lower, and when it sleeps it wakes too late,
+// as the worker has run the job itself. So some asks are answered by none after a ms. Such a job is not worth a steal.
+//
 // The driver never hears of a job at hand, but for the count of what there is to give. So it does not keep what that
 // job reads of shared values, either, though it has been told of it: when it has the engine forget any, the job goes
 // back, and is told of anew with what it reads. A lattice's value goes with the job as it was when it was fetched: no
