@@ -155,7 +155,7 @@ func decodeResult(root string, encoded []byte) (any, error) {
 			"this program has no function %q any more: it and the daemon are of different versions; restart the daemon", root)
 	}
 	value := reflect.New(fn.Result)
-	if err := wire.Value().Decode(encoded, value.Interface()); err != nil {
+	if err := wire.Outcomes().Decode(encoded, value.Interface()); err != nil {
 		return nil, failed("the answer cannot be read: %w", err)
 	}
 	return value.Elem().Interface(), nil

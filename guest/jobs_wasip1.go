@@ -119,7 +119,7 @@ func encodeOutcome(name string, o engine.Outcome) []byte {
 	case o.Err != nil:
 		return append([]byte{failed}, why(o.Err)...)
 	}
-	b, err := wire.Value().Encode(o.Result)
+	b, err := wire.Outcomes().Encode(o.Result)
 	if err != nil {
 		return fmt.Appendf([]byte{panicked}, "the result of %s cannot leave: %v", name, err)
 	}
@@ -145,7 +145,7 @@ func decodeOutcome(name string, b []byte) (o engine.Outcome) {
 	switch b[0] {
 	case returned:
 		v := reflect.New(f.Result)
-		if err := wire.Value().Decode(b[1:], v.Interface()); err != nil {
+		if err := wire.Outcomes().Decode(b[1:], v.Interface()); err != nil {
 			o.Failure = &job.Error{Func: name, Panic: err.Error()}
 			return o
 		}

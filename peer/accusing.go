@@ -72,6 +72,9 @@ func openAccusation(accuser peer.ID, b []byte) (*charge, error) {
 	}
 	node := driver.NodeOf(c.Path, job.Identify(c.Function, c.Argument))
 	author := func(w *testimony) (peer.ID, error) {
+		if _, _, elsewhere := port.Referred(w.Outcome); elsewhere {
+			return "", cannot("an outcome that is not here")
+		}
 		if len(w.Outcome) > 0 && compute.Digest(w.Outcome) != w.Digest {
 			return "", cannot("an outcome that was not signed")
 		}
@@ -103,6 +106,9 @@ func (a *accusation) signedChildren(n verify.Node) error {
 		return err
 	}
 	o := &verify.Opening{Node: n, Outcome: a.Said.Digest}
+	if made := (driver.Made{Children: givenOf(a.Children)}); made.Names() {
+		return cannot("an outcome of a child that is not here")
+	}
 	for _, g := range givenOf(a.Children) {
 		if len(g.Bytes) > 0 && compute.Digest(g.Bytes) != g.Outcome {
 			return cannot("an outcome of a child that was not signed")

@@ -11,6 +11,7 @@ import (
 
 	"github.com/satin-peer/satin/internal/compute"
 	"github.com/satin-peer/satin/internal/driver"
+	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/statement"
@@ -55,6 +56,11 @@ func TestWhatIsTried(t *testing.T) {
 	self, selfID := newKey(t)
 	gone, goneID := newKey(t)
 	known, knownID := newKey(t)
+	reference, _, err := port.Refer([]byte("large"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	referred := string(reference)
 	for name, c := range map[string]struct {
 		run    job.RunID
 		by     crypto.PrivKey
@@ -76,7 +82,12 @@ func TestWhatIsTried(t *testing.T) {
 		"the other's signature": {verified, liar, func(a *accusation) { a.Truth.Voucher = a.Said.Voucher }, false},
 		"an outcome put under":  {verified, liar, func(a *accusation) { a.Said.Outcome = []byte("x") }, false},
 		"one put against it":    {verified, liar, func(a *accusation) { a.Truth.Outcome = []byte("x") }, false},
-		"children":              {verified, liar, func(a *accusation) { a.madeOf(t, liar, "part") }, true},
+		"what is only referred to": {verified, liar, func(a *accusation) {
+			a.Said = a.says(t, liar, referred)
+			a.Said.Outcome = []byte(referred)
+		}, false},
+		"a child only referred to": {verified, liar, func(a *accusation) { a.madeOf(t, liar, referred) }, false},
+		"children":                 {verified, liar, func(a *accusation) { a.madeOf(t, liar, "part") }, true},
 		"children not signed": {verified, liar, func(a *accusation) {
 			a.madeOf(t, liar, "part")
 			a.Children[0].Digest, a.Children[0].Outcome = compute.Digest([]byte("x")), []byte("x")

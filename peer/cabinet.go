@@ -24,7 +24,7 @@ type cabinet struct {
 }
 
 // maxCabinetFile bounds one part of a file that is read back.
-const maxCabinetFile = 3 * wire.MaxValue
+const maxCabinetFile = wire.MaxOutcome + wire.MaxValue
 
 func openCabinet(dir, kind string, most int, now func() time.Time) (*cabinet, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -70,6 +70,15 @@ func (c *cabinet) read(name string, parts int) ([][]byte, error) {
 		}
 	}
 	return list, nil
+}
+
+// size is that of a file, in bytes; 0 if there is none.
+func (c *cabinet) size(name string) int64 {
+	info, err := os.Stat(c.path(name))
+	if err != nil {
+		return 0
+	}
+	return info.Size()
 }
 
 func (c *cabinet) has(name string) bool {

@@ -28,7 +28,10 @@ const (
 	answerProtocol = protocol.ID("/satin/answer/1")
 
 	// answerTime is for an outcome of the largest size over a slow link.
-	answerTime = 2 * time.Minute
+	answerTime = 10 * time.Minute
+	// largeAnswers is how many of more than wire.MaxValue are in memory at once on their way in or out: who asks for
+	// one more hears that it is not here, and asks somebody else.
+	largeAnswers = 2
 )
 
 // keepRequest asks a peer to keep an answer; the outcome follows in a frame of its own.
@@ -36,6 +39,7 @@ type keepRequest struct {
 	Answered []byte `cbor:"1,keyasint"`           // the statement of who had the root job
 	Elapsed  int64  `cbor:"2,keyasint"`           // nanoseconds from submission to end
 	Peers    int    `cbor:"3,keyasint,omitempty"` // most peers that took part at one time
+	Size     int    `cbor:"4,keyasint,omitempty"` // of the outcome, if that is large
 }
 
 // keepReply says whether it does: the answer is on its disk then.
@@ -59,6 +63,20 @@ type keeping struct {
 	board *switchboard
 	runs  *conductor
 	files *archive
+	turns chan struct{} // of large answers
+}
+
+// turn waits for nobody: done is nil if too many large answers are on their way.
+func (x *keeping) turn(size int64) (done func()) {
+	if size <= wire.MaxValue {
+		return func() {}
+	}
+	select {
+	case x.turns <- struct{}{}:
+		return func() { <-x.turns }
+	default:
+		return nil
+	}
 }
 
 func (x *keeping) serve() {
@@ -68,7 +86,9 @@ func (x *keeping) serve() {
 		if err := readValue(s, 1<<10, &q); err != nil {
 			return err
 		}
-		return wire.WriteFrame(s, x.outcomeFor(q.Run, q.Hash), wire.MaxValue)
+		outcome, done := x.outcomeFor(q.Run, q.Hash)
+		defer done()
+		return wire.WriteFrame(s, outcome, wire.MaxOutcome)
 	})
 }
 
@@ -83,13 +103,16 @@ func (x *keeping) serveKeeping(s network.Stream) error {
 		return err
 	}
 	claim, t := claimOf(a), x.runs
+	size := max(q.Size, wire.MaxValue)
 	t.mu.Lock()
-	no := t.core.MayKeep(claim)
+	no := t.core.MayKeep(claim, int64(q.Size))
 	t.mu.Unlock()
-	if no != "" {
+	done := x.turn(int64(size))
+	if no != "" || size > wire.MaxOutcome || done == nil {
 		return writeValue(s, &keepReply{}) // before the outcome is read
 	}
-	outcome, err := wire.ReadFrame(s, nil, wire.MaxValue)
+	defer done()
+	outcome, err := wire.ReadFrame(s, nil, size)
 	if err != nil {
 		return err
 	}
@@ -115,11 +138,14 @@ func (x *keeping) askToKeep(ctx context.Context, whom runs.PeerID, a *runs.Answe
 	var reply keepReply
 	err = x.board.converse(ctx, id, keepProtocol, answerTime, func(s network.Stream) error {
 		q := &keepRequest{Answered: a.Claim.Sealed, Elapsed: a.Elapsed, Peers: a.Peers}
+		if n := len(a.Outcome.Bytes); n > wire.MaxValue {
+			q.Size = n
+		}
 		if err := writeValue(s, q); err != nil {
 			return err
 		}
 		// One that does not want it says so without reading it.
-		sent := wire.WriteFrame(s, a.Outcome.Bytes, wire.MaxValue)
+		sent := wire.WriteFrame(s, a.Outcome.Bytes, wire.MaxOutcome)
 		return errors.Join(readValue(s, 1<<10, &reply), sent)
 	})
 	if err == nil && !reply.Kept {
@@ -156,7 +182,7 @@ func (x *keeping) askForAnswer(ctx context.Context, id peer.ID, c *runs.Claim) (
 		if err := writeValue(s, &answerQuestion{c.Run, c.Hash}); err != nil {
 			return err
 		}
-		outcome, err = wire.ReadFrame(s, nil, wire.MaxValue)
+		outcome, err = wire.ReadFrame(s, nil, wire.MaxOutcome)
 		return err
 	})
 	switch {
@@ -171,22 +197,27 @@ func (x *keeping) askForAnswer(ctx context.Context, id peer.ID, c *runs.Claim) (
 }
 
 // outcomeFor finds an outcome by its hash that this peer has for a run's owner, on the disk or, if that failed, in
-// memory.
-func (x *keeping) outcomeFor(id job.RunID, hash runs.Hash) []byte {
+// memory. Call done when it is not needed any more.
+func (x *keeping) outcomeFor(id job.RunID, hash runs.Hash) (outcome []byte, done func()) {
 	t := x.runs
 	t.mu.Lock()
 	file := t.core.Holds(id, hash)
 	info, _ := t.core.Run(id)
 	t.mu.Unlock()
-	var outcome []byte
+	done = func() {}
 	switch {
 	case file != 0:
-		outcome = x.files.held.outcomeIn(nameOf(file, id))
+		name := nameOf(file, id)
+		turn := x.turn(x.files.held.size(name))
+		if turn == nil {
+			return nil, done
+		}
+		outcome, done = x.files.held.outcomeIn(name), turn
 	case info.Unsaved != nil && !info.Mine:
 		outcome = info.Unsaved.Bytes
 	}
 	if outcome == nil || runs.Hash(statement.HashOutcome(outcome)) != hash {
-		return nil
+		return nil, done
 	}
-	return outcome
+	return outcome, done
 }

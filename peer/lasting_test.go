@@ -1,6 +1,8 @@
 package peer_test
 
 import (
+	"bytes"
+	"encoding/binary"
 	"os"
 	"path/filepath"
 	"testing"
@@ -12,6 +14,8 @@ import (
 func init() {
 	satin.Register("peertest.count", count, satin.Exact())
 	satin.Register("peertest.nap", nap)
+	satin.Register("peertest.heap", heap)
+	satin.Register("peertest.pile", pile)
 }
 
 // A Forest is a binary tree of jobs, whose leaves are counted. A leaf takes its time, and hardly any of the
@@ -43,6 +47,26 @@ func nap(f *satin.Frame, x Forest) (n int) {
 			return n
 		}
 	}
+}
+
+// heapOf is more than goes with a message.
+func heapOf(n int) []byte {
+	b := bytes.Repeat(binary.BigEndian.AppendUint64(nil, uint64(n)), 17<<17)
+	b[n%len(b)]++
+	return b
+}
+
+// heap counts, and makes a large result of it.
+func heap(f *satin.Frame, x Forest) []byte { return heapOf(count(f, x)) }
+
+// pile does, too, and its own result is as large.
+func pile(f *satin.Frame, x Forest) []byte {
+	x.Depth--
+	one := satin.Spawn(f, heap, x)
+	n := count(f, x)
+	b := one.Get()
+	b[n]++
+	return b
 }
 
 // A lasting run goes on, in many jobs, until its test ends it: what is done to it meanwhile is done in the

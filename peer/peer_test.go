@@ -93,7 +93,7 @@ func await[R any](t testing.TB, p *peer.Peer, run string) (r R) {
 	if o.State != control.RunDone {
 		t.Fatalf("run %s: %s: %s", run, o.State, o.Failure)
 	}
-	if err := wire.Value().Decode(o.Result, &r); err != nil {
+	if err := wire.Outcomes().Decode(o.Result, &r); err != nil {
 		t.Fatal(err)
 	}
 	return r

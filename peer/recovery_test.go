@@ -1,6 +1,7 @@
 package peer_test
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"path/filepath"
@@ -98,14 +99,36 @@ func TestOwnerCrashes(t *testing.T) {
 
 // An owner that leaves hands its run over, and finds the answer though what it had written down of the run is lost.
 func TestOwnerLeaves(t *testing.T) {
-	list := swarm(t, 2, hasty)
 	work := last(t)
+	if got := ownerLeaves[int](t, "count", work); got != work.want {
+		t.Errorf("the answer is %d, want %d", got, work.want)
+	}
+}
+
+// The same with an answer, and results of jobs, that are larger than any message.
+func TestOwnerOfMuchLeaves(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector looks at each byte")
+	}
+	work := last(t)
+	got := ownerLeaves[[]byte](t, "pile", work)
+	want := heapOf(work.want / 2)
+	want[work.want/2]++
+	if !bytes.Equal(got, want) {
+		t.Errorf("the answer has %d bytes, want these %d", len(got), len(want))
+	}
+}
+
+// ownerLeaves has an owner leave in the middle of its run, come back after the end, and ask for the answer.
+func ownerLeaves[R any](t *testing.T, entry string, work *lasting) R {
+	t.Helper()
+	list := swarm(t, 2, hasty)
 	dir := t.TempDir()
 	owner := open(t, hasty, in(dir))
 	if _, err := owner.Join(deadline(t), address(t, list[0])); err != nil {
 		t.Fatal(err)
 	}
-	run := submit(t, owner, "count", work.arg)
+	run := submit(t, owner, entry, work.arg)
 	until(t, "the others have stolen", func() bool { return works(t, list[0], run) && works(t, list[1], run) })
 	if err := owner.Leave(deadline(t)); err != nil {
 		t.Fatal(err)
@@ -123,9 +146,7 @@ func TestOwnerLeaves(t *testing.T) {
 		t.Fatal(err)
 	}
 	until(t, "the owner learns of its run", func() bool { return runs(t, owner)[run].Mine })
-	if got := await[int](t, owner, run); got != work.want {
-		t.Errorf("the answer is %d, want %d", got, work.want)
-	}
+	return await[R](t, owner, run)
 }
 
 // Half of the peers leave at once.

@@ -42,8 +42,10 @@ func (c *Core) Resume(now time.Time, t Ticket, m *Manifest) []Order {
 	return c.do(now, func() { c.own.resume(t, m) })
 }
 
-// MayKeep says why an answer that somebody brings would not be kept; "" if it would be.
-func (c *Core) MayKeep(k *Claim) string { return c.kept.refuses(k.Run, k.Author, k.Hash, 0) }
+// MayKeep says why an answer of at least so many bytes that somebody brings would not be kept; "" if it would be.
+func (c *Core) MayKeep(k *Claim, size int64) string {
+	return c.kept.refuses(k.Run, k.Author, k.Hash, size)
+}
 
 // Keep keeps an answer that somebody brings; it was compared with the claim's hash.
 func (c *Core) Keep(now time.Time, t Ticket, k *Claim, out Outcome, elapsed int64, peers int) []Order {

@@ -259,7 +259,7 @@ func TestOwnResultIsNeverDisplaced(t *testing.T) {
 		t.Error("its own is not kept beside the first")
 	}
 	out := answer("4")
-	if why := c.MayKeep(&Claim{Run: m.Run, Author: "a", Hash: out.Hash}); why == "" {
+	if why := c.MayKeep(&Claim{Run: m.Run, Author: "a", Hash: out.Hash}, 0); why == "" {
 		t.Error("another one may displace it")
 	}
 }

@@ -115,12 +115,15 @@ type TooLarge struct {
 }
 
 func (e *TooLarge) Error() string {
-	what := "shared object"
-	if e.Kind == Argument {
-		what = "an argument of"
+	what := fmt.Sprintf("shared object %q", e.Name)
+	switch e.Kind {
+	case Argument:
+		what = fmt.Sprintf("an argument of %q", e.Name)
+	case Outcome:
+		what = "a job's result"
 	}
-	return fmt.Sprintf("%s %q (%v) has %d bytes, but this peer holds at most %d at once: allow more memory "+
-		"for objects, or share it in parts", what, e.Name, e.Digest, e.Size, e.Most)
+	return fmt.Sprintf("%s (%v) has %d bytes, but this peer holds at most %d at once: allow more memory "+
+		"for objects, or share it in parts", what, e.Digest, e.Size, e.Most)
 }
 
 // NotFound says that nobody had a version.

@@ -184,14 +184,23 @@ func (c *Core) enter(r *Recipe, write, state *Body) *entry {
 		c.stats.Malformed++
 		return nil
 	}
-	e := c.store.know(r)
-	c.store.must = true
-	defer func() { c.store.must = false }()
-	if e == nil || write != nil && !c.store.putWrite(e, write) || !c.store.putState(e, state) {
+	e := c.put(r, write, state)
+	if e == nil {
 		c.order(Order{Kind: OrderFailed, Digest: r.Digest(), Err: c.tooLarge(r)})
 		return nil
 	}
 	c.arrived(e, 0)
+	return e
+}
+
+// put holds what was made here, whatever other runs leave; nil if it is more than this one may.
+func (c *Core) put(r *Recipe, write, state *Body) *entry {
+	e := c.store.know(r)
+	c.store.must = true
+	defer func() { c.store.must = false }()
+	if e == nil || write != nil && !c.store.putWrite(e, write) || !c.store.putState(e, state) {
+		return nil
+	}
 	return e
 }
 
@@ -230,9 +239,22 @@ func (c *Core) Keep(now time.Duration, function string, arg *Body) (d Digest, ou
 	return d, c.end(), ok
 }
 
-// Argument is that of a job, if it is here.
-func (c *Core) Argument(d Digest) (arg []byte, ok bool) {
-	if e := c.store.find(d); e == nil || e.recipe.Kind != Argument || e.state == nil {
+// KeepOutcome enters what came of a job here. It stays as long as there is room, or it is pinned. The error says that
+// it is more than this peer may hold.
+func (c *Core) KeepOutcome(now time.Duration, outcome *Body) (out Output, err error) {
+	c.begin(now)
+	r := OutcomeOf(outcome)
+	if e := c.put(r, nil, outcome); e != nil {
+		c.arrived(e, 0)
+	} else {
+		err = c.tooLarge(r)
+	}
+	return c.end(), err
+}
+
+// Private gives an argument or an outcome, if it is here.
+func (c *Core) Private(kind Kind, d Digest) (b []byte, ok bool) {
+	if e := c.store.find(d); !kind.private() || e == nil || e.recipe.Kind != kind || e.state == nil {
 		return nil, false
 	}
 	return c.store.state(d).Bytes(), true

@@ -2,7 +2,7 @@
 // holds a job back until what it reads is here.
 //
 // A version is a value. A job names in its argument what it reads, so it stays a pure function of its argument, and
-// two peers that have the same name have the same bytes. There are four kinds, and one way to name them all, the
+// two peers that have the same name have the same bytes. There are five kinds, and one way to name them all, the
 // Recipe:
 //
 //   - A constant is never written. Its digest is a hash of its registered name and its content.
@@ -13,6 +13,7 @@
 //     is that of its seed: what it is about and its least value. Any join of valid offers must give an acceptable
 //     result, so nothing about it is ordered.
 //   - An argument is that of one job which is too large to go with it. It is gone with the job.
+//   - An outcome is what came of a job, too large for a message.
 //
 // # The core
 //

@@ -296,7 +296,7 @@ func (c *Core) Read(now time.Duration, d Digest, holders ...PeerID) Output {
 	c.begin(now)
 	e := c.store.find(d)
 	switch {
-	case e != nil && e.recipe.Kind == Argument:
+	case e != nil && e.recipe.Kind.private():
 		c.order(Order{Kind: OrderFailed, Digest: d, Err: &NotFound{d}})
 	case e != nil && e.state != nil:
 		c.arrived(e, 0)

@@ -30,8 +30,15 @@ const (
 	// Argument is what a job gets that is too large to go with it. It is fetched as a constant is; nobody reads it by
 	// its name, and when nobody needs it for a job any more it is forgotten.
 	Argument
+	// Outcome is what came of a job and is too large for a message. It is fetched as a constant is; nobody reads it by
+	// its name.
+	Outcome
 	kinds
 )
+
+// private says whether only jobs' beginnings and ends are made of it, and no job reads it: the engine hears nothing of
+// it.
+func (k Kind) private() bool { return k == Argument || k == Outcome }
 
 // Blob names bytes: how many they are, and the top of the tree of their hashes. It commits to both.
 type Blob struct {
@@ -47,6 +54,9 @@ type Recipe struct {
 	Write  Blob   `cbor:"4,keyasint,omitempty"` // what makes this version of its parent
 	State  Blob   `cbor:"5,keyasint"`           // the encoded value, as its writer has it; of a lattice: its seed
 }
+
+// OutcomeOf says what an outcome is as a value. It has nobody's name: whoever computes the same gets the same.
+func OutcomeOf(b *Body) *Recipe { return &Recipe{Kind: Outcome, Name: "outcome", State: b.Blob} }
 
 // maxName bounds registered names, in bytes.
 const maxName = 256

@@ -102,7 +102,7 @@ func (c *fetcher) advanceAll() {
 func (c *base) arrived(e *entry, t Ticket) {
 	c.tellGone()
 	f := c.fetches.byDigest[e.digest]
-	if e.recipe.Kind != Argument {
+	if !e.recipe.Kind.private() {
 		c.order(Order{Kind: OrderHere, Digest: e.digest, Name: e.recipe.Name, Data: e.state.Bytes(), Ticket: t})
 	} else if f != nil && f.reading > 0 {
 		c.order(Order{Kind: OrderFailed, Digest: e.digest, Err: &NotFound{e.digest}})

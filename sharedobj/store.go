@@ -113,7 +113,7 @@ func (s *store) dropState(e *entry) {
 	if e.state != nil {
 		s.release(e.state)
 		e.state = nil
-		if e.recipe.Kind != Argument {
+		if !e.recipe.Kind.private() {
 			s.gone = append(s.gone, e.digest)
 		}
 	}

@@ -151,7 +151,7 @@ func (b *book) onReturn(p *peer, r *Return) {
 			b.abortSegment(s.heldAs())
 			continue
 		}
-		b.requeue(l, l.doubted, &b.stats.PutBackReturned)
+		b.requeue(l, l.doubted || r.Begun, &b.stats.PutBackReturned)
 	}
 }
 

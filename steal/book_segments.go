@@ -82,12 +82,16 @@ func (b *book) finish(s *segment, outcome, voucher []byte) {
 		b.segments.forget(s)
 		b.lost.orphansChanged()
 		s.outcome, s.voucher = outcome, voucher
-		b.lost.keepOrphan(s)
+		if !s.stays {
+			b.lost.keepOrphan(s)
+		}
 		return
 	}
 	part := Partial{Path: s.job.Path, Identity: s.job.Identity, Outcome: outcome, Voucher: voucher}
 	if l := s.copyOf; l != nil {
-		b.lost.keep(part, settled, b.self.Peer)
+		if !s.stays {
+			b.lost.keep(part, settled, b.self.Peer)
+		}
 		s.copyOf, l.copy = nil, nil
 		if s.eager {
 			b.stats.EagerWon++

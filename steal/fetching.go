@@ -121,6 +121,33 @@ func (c *Core) Unusable(now time.Duration, m *Message) Output {
 	return c.end()
 }
 
+// CannotLeave says that a segment has come to more than this peer may hold for others. Its own engine, or its own
+// disputes, use it all the same; else the job goes back to who gave it, and nobody hears of it.
+func (c *Core) CannotLeave(now time.Duration, id SegmentID, outcome, voucher []byte) Output {
+	if !c.begin(now) {
+		return c.out
+	}
+	s := c.segments.byID[id]
+	if s == nil || s.state != running {
+		c.stats.DroppedUnexpected++
+		return c.end()
+	}
+	s.stays = true
+	top := s.heldAs()
+	if top == nil {
+		c.book.finish(s, outcome, voucher)
+		return c.end()
+	}
+	s.state = stopped
+	p, h := top.owner, top.handle
+	c.stats.JobsReturned++
+	c.thief.restAfterReturn()
+	c.book.stop(top)
+	c.book.release(top)
+	c.send(p, &Message{Return: &Return{Handles: []Handle{h}, Begun: true}})
+	return c.end()
+}
+
 // Unacked says whether a peer has still to acknowledge a result. Call it between two inputs.
 func (c *Core) Unacked(to PeerID, h Handle) bool {
 	p := c.partners.find(to)

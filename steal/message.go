@@ -89,9 +89,11 @@ type Grant struct {
 	Orphans []Tuple `cbor:"3,keyasint,omitempty"`
 }
 
-// Return gives jobs back that the thief has not started: it had no room for them, or it is leaving.
+// Return gives jobs back that the thief has not started: it had no room for them, or it is leaving. Or it has, and has
+// no room for what came of them.
 type Return struct {
 	Handles []Handle `cbor:"1,keyasint"`
+	Begun   bool     `cbor:"2,keyasint,omitempty"`
 }
 
 // Result brings the outcome of a stolen job home. It is sent again until it is acknowledged.

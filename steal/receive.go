@@ -79,7 +79,7 @@ func (c *Core) dispatch(p *peer, m *Message) {
 	case KindGoodbye:
 		c.liveness.onGoodbye(p)
 	case KindRelayed:
-		c.onRelayed(p, m.Relayed)
+		c.book.onRelayed(p, m.Relayed)
 	case KindAdopt:
 		c.adoption.onAdopt(p, m.Adopt)
 	case KindDisown:

@@ -43,21 +43,21 @@ func (rl *relay) sendThrough(via ClusterID, to *peer, m *Message) bool {
 
 // onRelayed takes in what came round for this peer, and sends on what is for another: once only, so the
 // sender of the envelope must be the sender of what is inside.
-func (c *Core) onRelayed(p *peer, m *Message) {
+func (b *book) onRelayed(p *peer, m *Message) {
 	switch {
-	case m.To == c.self:
-		c.book.cameRound(m)
-		if m.Result != nil && m.Run == c.run.ID {
-			c.send(p, &Message{Relayed: &Message{Run: c.run.ID, From: c.self, To: m.From,
+	case m.To == b.self:
+		b.cameRound(m)
+		if m.Result != nil && m.Run == b.run.ID {
+			b.send(p, &Message{Relayed: &Message{Run: b.run.ID, From: b.self, To: m.From,
 				Ack: &ResultAck{Handle: m.Result.Handle}}})
 		}
-	case m.From == p.addr() && m.Run == c.run.ID && m.To.Peer != c.self.Peer:
-		if to := c.partners.meet(m.To.Peer); to != nil && !to.lost {
-			c.stats.Relayed++
-			c.send(to, &Message{Relayed: m})
+	case m.From == p.addr() && m.Run == b.run.ID && m.To.Peer != b.self.Peer:
+		if to := b.partners.meet(m.To.Peer); to != nil && !to.lost {
+			b.stats.Relayed++
+			b.send(to, &Message{Relayed: m})
 		}
 	default:
-		c.stats.DroppedForeign++
+		b.stats.DroppedForeign++
 	}
 }
 

@@ -159,6 +159,7 @@ type segment struct {
 	orphan    bool // nobody waits for it, but somebody may want it (losses.go)
 	doubted   bool // perhaps nobody does: its owner has passed it on for a peer that was silent
 	sought    bool // it was given up for another's orphan once
+	stays     bool // what it has come to cannot leave this peer
 	asked     bool // Fetch was ordered, and Release was not
 	first     bool // it has been waited for: it comes before others when it is ready
 	handle    Handle

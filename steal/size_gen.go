@@ -273,6 +273,9 @@ func (v *ResultAck) size() int {
 func (v *Return) size() int {
 	n := 2
 	n += sizeUints(v.Handles)
+	if v.Begun {
+		n += 2
+	}
 	return n
 }
 

@@ -89,7 +89,7 @@ func (o salvager) Kept(j engine.Job, out engine.Outcome) {
 	}
 	took := time.Since(begun)
 	e.encoding.Add(int64(took))
-	if bad != nil { // too large to travel: it could not be handed to its spawner
+	if bad != nil || len(outcome) > port.MaxOutcome { // or too large to be kept for each job above another
 		e.kept.none(took)
 		return
 	}

@@ -8,8 +8,14 @@ import (
 )
 
 // Digest is a hash of what came of a job that is the same wherever it was computed: of a failure, where it happened
-// and how the stack looked there are left out. What cannot be read is hashed as it is.
+// and how the stack looked there are left out. That of a large one is its reference's. What cannot be read is hashed as
+// it is.
 func Digest(outcome []byte) [32]byte {
+	if len(outcome) > port.MaxOutcome {
+		if r, _, err := port.Refer(outcome); err == nil {
+			return sha256.Sum256(r)
+		}
+	}
 	o, err := readOutcome(outcome)
 	if err != nil || o.Error == nil && o.Panic == nil {
 		return sha256.Sum256(outcome)

@@ -35,8 +35,8 @@ func judge(j *steal.Job, outcome []byte, e *port.Event) error {
 	}
 	names, _ := port.NamedBy(outcome)
 	var o Outcome
-	if o.Value, err = wire.Value().Encode(essence); err == nil {
-		if e.Outcome, err = wire.Value().Encode(&o); err == nil {
+	if o.Value, err = wire.Outcomes().Encode(essence); err == nil {
+		if e.Outcome, err = wire.Outcomes().Encode(&o); err == nil {
 			e.Outcome, err = port.NameIn(e.Outcome, names)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 // Outcome is what came of a job, on its way home: a value and perhaps the error that its function returned
 // with it, or a panic.
 type Outcome struct {
-	Value []byte   `cbor:"1,keyasint,omitempty"` // encoded by the Value codec
+	Value []byte   `cbor:"1,keyasint,omitempty"` // encoded
 	Error *Failure `cbor:"2,keyasint,omitempty"` // returned
 	Panic *Failure `cbor:"3,keyasint,omitempty"` // then there is nothing else
 }
@@ -53,20 +53,21 @@ func (s *sharing) encodeOutcome(self string, id job.ID, fn string, o engine.Outc
 }
 
 // encodeReturned encodes what a job returned, and tells of what it names. The error says that the value is too large,
-// or names what cannot be shared.
+// sooner if it goes with an error, or names what cannot be shared.
 func (s *sharing) encodeReturned(self string, id job.ID, fn string, result any, err error) ([]byte, error) {
 	var o Outcome
+	codec := wire.Outcomes()
 	if err != nil {
-		o.Error = describe(self, id, fn, err)
+		o.Error, codec = describe(self, id, fn, err), wire.Value()
 	}
 	names, bad := s.tellOf(result)
 	if bad != nil {
 		return nil, bad
 	}
-	if o.Value, bad = wire.Value().Encode(result); bad != nil {
+	if o.Value, bad = codec.Encode(result); bad != nil {
 		return nil, bad
 	}
-	b, bad := wire.Value().Encode(&o)
+	b, bad := codec.Encode(&o)
 	if bad != nil {
 		return nil, bad
 	}
@@ -154,7 +155,7 @@ func DecodeOutcome(run job.RunID, b []byte, fn engine.Func) (result any, err err
 		}
 		err = o.Error.jobError(run)
 	}
-	if result, bad = decodeValue(wire.Value(), o.Value, fn.Result); bad != nil {
+	if result, bad = decodeValue(wire.Outcomes(), o.Value, fn.Result); bad != nil {
 		return nil, nil, nil, bad
 	}
 	return result, err, nil, nil
@@ -162,7 +163,7 @@ func DecodeOutcome(run job.RunID, b []byte, fn engine.Func) (result any, err err
 
 func readOutcome(b []byte) (o Outcome, err error) {
 	_, b = port.NamedBy(b)
-	return o, wire.Value().Decode(b, &o)
+	return o, wire.Outcomes().Decode(b, &o)
 }
 
 // ReturnedValue gives the value that a job has returned, encoded; nil if it failed.

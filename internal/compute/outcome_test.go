@@ -1,12 +1,15 @@
 package compute
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"reflect"
 	"testing"
 
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/engine"
+	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/job"
 )
 
@@ -48,5 +51,26 @@ func TestErrorsTravel(t *testing.T) {
 			t.Errorf("here %v (%v), elsewhere %v (%v)", here, errors.Is(here, errKnown), there,
 				errors.Is(there, errKnown))
 		}
+	}
+}
+
+// TestLargeOutcomes: what is too large for a message is read as ever, and its hash is that of its reference, so
+// that who computes it agrees with who was told of it. With an error it is an error that it is too large, since
+// errors are compared without where they happened.
+func TestLargeOutcomes(t *testing.T) {
+	large := bytes.Repeat([]byte("large"), port.MaxOutcome/5+1)
+	fn := engine.Func{Name: "f", Result: reflect.TypeFor[[]byte](), MayFail: true}
+	b, returned := new(sharing).encodeOutcome("here", job.ID{}, fn.Name, engine.Outcome{Result: large})
+	v, err, panicked, bad := DecodeOutcome(job.RunID{}, b, fn)
+	if !returned || err != nil || panicked != nil || bad != nil || !bytes.Equal(v.([]byte), large) {
+		t.Fatalf("%v, %v, %v, %v", returned, err, panicked, bad)
+	}
+	reference, _, err := port.Refer(b)
+	if err != nil || Digest(reference) != Digest(b) {
+		t.Errorf("an outcome and its reference differ: %v", err)
+	}
+	if b, returned = new(sharing).encodeOutcome("here", job.ID{}, fn.Name, engine.Outcome{Result: large,
+		Err: errKnown}); returned || len(b) > port.MaxOutcome {
+		t.Errorf("an error with %d bytes returns", len(b))
 	}
 }

@@ -40,6 +40,6 @@ func (s *shared) makeWhole(j *steal.Job) {
 		return
 	}
 	if names, err := port.DecodeNames(j.Names); err == nil {
-		j.Arg, _ = s.core.Argument(names.Argument)
+		j.Arg, _ = s.core.Private(sharedobj.Argument, names.Argument)
 	}
 }

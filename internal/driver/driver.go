@@ -24,6 +24,8 @@ type Config struct {
 	SharedTransport SharedTransport
 	// MaxJobBytes is that of steal.Config: the argument of a larger job is fetched.
 	MaxJobBytes int
+	// MaxOutcome is how many bytes an outcome may have that is told as it is; default port.MaxOutcome.
+	MaxOutcome int
 	// Store keeps outcomes beyond this process; nil: nothing is kept.
 	Store Store
 	// Notary vouches for outcomes; nil: nobody asks who has computed them.
@@ -116,6 +118,7 @@ type outside struct {
 
 // New makes a driver. The core belongs to it from now on; its questions may be asked between two calls.
 func New(cfg Config) *Driver {
+	cfg.MaxOutcome = cmp.Or(cfg.MaxOutcome, port.MaxOutcome)
 	d := &Driver{cfg: cfg, core: cfg.Core, segments: map[steal.SegmentID]identity{},
 		given: map[steal.Ref]outside{}, sources: newProvenance(&cfg)}
 	d.proving = newProving(d, cfg.Proving)

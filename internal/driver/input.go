@@ -151,15 +151,7 @@ func (d *Driver) applyEvent(now time.Duration, e *port.Event) steal.Output {
 		d.give(now, e.Jobs)
 		return c.Found(now, e.Jobs)
 	case port.Finished:
-		var voucher []byte
-		if s, ok := d.segments[e.Segment]; ok {
-			voucher = d.sources.finished(e.Segment, s, e)
-			if e.Good {
-				d.store(s, e.Outcome, voucher, RanHere)
-			}
-		}
-		d.release(e.Segment)
-		return c.Finished(now, e.Segment, e.Outcome, voucher)
+		return d.finished(now, e)
 	case port.Dropped:
 		for _, ref := range e.Refs {
 			d.isBack(ref)
@@ -186,6 +178,28 @@ func (d *Driver) applyEvent(now time.Duration, e *port.Event) steal.Output {
 		d.proving.judged(e)
 	}
 	return steal.Output{} // Stopped, Counted and Troubled are for people
+}
+
+// finished tells the core what a segment has come to.
+func (d *Driver) finished(now time.Duration, e *port.Event) steal.Output {
+	s, ok := d.segments[e.Segment]
+	if !ok {
+		return d.core.Finished(now, e.Segment, e.Outcome, nil)
+	}
+	outcome, err := d.leaving(now, s, e.Outcome)
+	if err != nil {
+		outcome = e.Outcome
+	}
+	voucher := d.sources.finished(e.Segment, s, outcome)
+	if e.Good {
+		d.store(s, outcome, voucher, RanHere)
+	}
+	d.release(e.Segment)
+	if err != nil {
+		d.shared.note("what a job has come to cannot leave: " + err.Error())
+		return d.core.CannotLeave(now, e.Segment, outcome, voucher)
+	}
+	return d.core.Finished(now, e.Segment, outcome, voucher)
 }
 
 // give notes jobs that have left the engine.
@@ -231,8 +245,8 @@ func (d *Driver) storeHandedOver(m *steal.Message) {
 	}
 }
 
-// storable says whether an outcome is of use beyond this process. The answer is in any case.
+// storable says whether an outcome is of use beyond this process. The answer is in any case, as far as it fits.
 func storable(path job.Path, outcome []byte) bool {
 	names, _ := port.NamedBy(outcome)
-	return len(names) == 0 || len(path) == 0
+	return len(outcome) <= port.MaxOutcome && (len(names) == 0 || len(path) == 0)
 }

@@ -124,7 +124,7 @@ func (v *proving) opened(o *verify.Open, s *Shown) {
 }
 
 func (v *proving) fits(c *verify.Claim, s *Shown) bool {
-	return s.Size() <= MaxMade && job.Identify(s.Job.Function, s.Job.Arg) == c.Node.Identity &&
+	return s.Size() <= MaxMade && !s.Names() && job.Identify(s.Job.Function, s.Job.Arg) == c.Node.Identity &&
 		!slices.ContainsFunc(s.Children, func(g Given) bool { return v.d.cfg.Notary.Digest(g.Bytes) != g.Outcome })
 }
 

@@ -78,6 +78,6 @@ func (d *Driver) deliver(o *steal.Order) {
 		g.outcome, g.voucher = o.Outcome, o.Voucher
 		d.given[o.Ref] = g
 	}
-	d.order = port.Order{Kind: port.Deliver, Ref: o.Ref, Outcome: o.Outcome}
+	d.order = port.Order{Kind: port.Deliver, Ref: o.Ref, Outcome: d.shared.whole(o.Outcome)}
 	d.cfg.Engine.Do(&d.order)
 }

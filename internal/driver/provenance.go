@@ -69,6 +69,14 @@ func (m *Made) Size() int {
 	return n
 }
 
+// Names says whether a child's outcome names what whoever runs the job again would not have.
+func (m *Made) Names() bool {
+	return slices.ContainsFunc(m.Children, func(g Given) bool {
+		names, _ := port.NamedBy(g.Bytes)
+		return len(names) > 0
+	})
+}
+
 // part is an outcome below a segment that is in nothing else below it.
 type part struct {
 	path    job.Path
@@ -171,7 +179,7 @@ func (v *provenance) vouch(j identity, outcome []byte, parts []part, whole *stea
 		if whole != nil {
 			m.Job = *whole
 		}
-		if alone = whole == nil || len(whole.Names) > 0 || m.Size() > MaxMade || !o.Opens(&c); alone {
+		if alone = whole == nil || len(whole.Names) > 0 || m.Names() || m.Size() > MaxMade || !o.Opens(&c); alone {
 			o.Children = nil
 			c = o.Claim()
 		} else {
@@ -183,7 +191,7 @@ func (v *provenance) vouch(j identity, outcome []byte, parts []part, whole *stea
 }
 
 // finished vouches for a segment.
-func (v *provenance) finished(s steal.SegmentID, j identity, e *port.Event) (voucher []byte) {
+func (v *provenance) finished(s steal.SegmentID, j identity, outcome []byte) (voucher []byte) {
 	if v == nil || len(j.path) == 0 {
 		return nil
 	}
@@ -191,7 +199,7 @@ func (v *provenance) finished(s steal.SegmentID, j identity, e *port.Event) (vou
 	if x, ok := v.jobs[s]; ok {
 		whole = &x
 	}
-	v.vouch(j, e.Outcome, v.parts[s], whole, &voucher)
+	v.vouch(j, outcome, v.parts[s], whole, &voucher)
 	return voucher
 }
 

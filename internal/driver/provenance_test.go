@@ -47,10 +47,19 @@ func (s *desk) Claim(n verify.Node, outcome verify.Hash, voucher []byte) verify.
 
 func idOf(path job.Path) job.Identity { return job.Identify("f", []byte{byte(path[len(path)-1])}) }
 
-// A segment's voucher names what others computed of it and the long jobs in it, each of which names what is below it:
-// one tree, in which every outcome is once, and nothing of another segment.
-func TestVouchersNameTheirParts(t *testing.T) {
-	s := &desk{opened: map[verify.Node]*verify.Opening{}, stored: map[verify.Node]steal.Partial{}}
+// A workshop is a driver at its desk, whose engine runs the jobs 1 and 2, of another peer.
+type workshop struct {
+	*desk
+	t *testing.T
+	d *driver.Driver
+}
+
+const workshopNow = time.Second
+
+func newWorkshop(t *testing.T, commit func(*verify.Claim, *driver.Made)) *workshop {
+	t.Helper()
+	w := &workshop{t: t, desk: &desk{opened: map[verify.Node]*verify.Opening{},
+		stored: map[verify.Node]steal.Partial{}}}
 	members := steal.NewMembers([]steal.Member{{ID: "a", Cluster: "c"}, {ID: "b", Cluster: "c"}})
 	advice, err := policy.ByName("rs", "a")
 	if err != nil {
@@ -61,35 +70,48 @@ func TestVouchersNameTheirParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := driver.New(driver.Config{Core: core, Engine: s, Transport: s, Store: s, Notary: s})
-	now := time.Second
-	tell := func(e ...port.Event) { d.Happened(now, e...) }
-	from := func(m *steal.Message) *steal.Message {
-		m.Run, m.From, m.To = job.RunID{1}, steal.Address{Peer: "b", Inc: 1}, core.Self()
-		return m
-	}
+	w.d = driver.New(driver.Config{Core: core, Engine: w, Transport: w, Store: w, Notary: w, Commit: commit})
 	grant := func(h steal.Handle, path job.Path) steal.Grant {
 		return steal.Grant{Handle: h, Job: steal.Job{Path: path, Function: "f", Identity: idOf(path)}}
 	}
-	tell(port.Event{Kind: port.LoadChanged, Load: steal.Load{Workers: 2, Idle: 2}})
-	d.Step(now, from(&steal.Message{Reply: &steal.StealReply{ID: 0,
-		Jobs: []steal.Grant{grant(1, job.Path{1}), grant(2, job.Path{2})}}}))
-	if d.Held() != 2 {
-		t.Fatalf("%d segments run", d.Held())
+	w.tell(port.Event{Kind: port.LoadChanged, Load: steal.Load{Workers: 2, Idle: 2}})
+	w.step(&steal.Message{Reply: &steal.StealReply{ID: 0,
+		Jobs: []steal.Grant{grant(1, job.Path{1}), grant(2, job.Path{2})}}})
+	if w.d.Held() != 2 {
+		t.Fatalf("%d segments run", w.d.Held())
 	}
+	return w
+}
+
+func (w *workshop) tell(e ...port.Event) { w.d.Happened(workshopNow, e...) }
+
+func (w *workshop) step(m *steal.Message) {
+	m.Run, m.From, m.To = job.RunID{1}, steal.Address{Peer: "b", Inc: 1}, w.d.Core().Self()
+	w.d.Step(workshopNow, m)
+}
+
+// give has the other peer steal a job, and bring what it has come to.
+func (w *workshop) give(ref steal.Ref, path job.Path, outcome, voucher []byte) {
+	w.t.Helper()
+	w.tell(port.Event{Kind: port.LoadChanged, Load: steal.Load{Workers: 2, Runs: 2, Queued: 1}})
+	w.step(&steal.Message{Request: &steal.StealRequest{ID: steal.RequestID(ref), Max: 1, Patience: 1}})
+	w.tell(port.Event{Kind: port.Taken, Ticket: steal.Ticket(ref), Jobs: []steal.Taken{{Ref: ref, Spawned: true,
+		Job: steal.Job{Path: path, Function: "f", Identity: idOf(path)}}}})
+	if w.Reply == nil || len(w.Reply.Jobs) != 1 {
+		w.t.Fatalf("nothing is given away: %+v", w.Message)
+	}
+	w.step(&steal.Message{Result: &steal.Result{Handle: w.Reply.Jobs[0].Handle, Path: path,
+		Identity: idOf(path), Outcome: outcome, Voucher: voucher}})
+	w.tell(port.Event{Kind: port.Delivered, Ref: ref, Good: true})
+}
+
+// A segment's voucher names what others computed of it and the long jobs in it, each of which names what is below it:
+// one tree, in which every outcome is once, and nothing of another segment.
+func TestVouchersNameTheirParts(t *testing.T) {
+	w := newWorkshop(t, nil)
+	s, tell := w.desk, w.tell
 	// two jobs of the first segment come from others, both below a long one
-	give := func(ref steal.Ref, path job.Path, voucher []byte) {
-		tell(port.Event{Kind: port.LoadChanged, Load: steal.Load{Workers: 2, Runs: 2, Queued: 1}})
-		d.Step(now, from(&steal.Message{Request: &steal.StealRequest{ID: steal.RequestID(ref), Max: 1, Patience: 1}}))
-		tell(port.Event{Kind: port.Taken, Ticket: steal.Ticket(ref), Jobs: []steal.Taken{{Ref: ref, Spawned: true,
-			Job: steal.Job{Path: path, Function: "f", Identity: idOf(path)}}}})
-		if s.Reply == nil || len(s.Reply.Jobs) != 1 {
-			t.Fatalf("nothing is given away: %+v", s.Message)
-		}
-		d.Step(now, from(&steal.Message{Result: &steal.Result{Handle: s.Reply.Jobs[0].Handle, Path: path,
-			Identity: idOf(path), Outcome: []byte{byte(ref)}, Voucher: voucher}}))
-		tell(port.Event{Kind: port.Delivered, Ref: ref, Good: true})
-	}
+	give := func(ref steal.Ref, path job.Path, voucher []byte) { w.give(ref, path, []byte{byte(ref)}, voucher) }
 	deep := (&verify.Opening{Node: driver.NodeOf(job.Path{1, 4, 1}, idOf(job.Path{1})),
 		Children: []verify.Claim{{Nodes: 6}}}).Claim()
 	give(1, job.Path{1, 4, 1}, append([]byte{byte(deep.Nodes)}, deep.Tree[:]...))
@@ -132,6 +154,26 @@ func TestVouchersNameTheirParts(t *testing.T) {
 	for node, p := range s.stored {
 		if o := s.opened[node]; o != nil && len(p.Voucher) == 0 {
 			t.Errorf("stored without its voucher: %v", p.Path)
+		}
+	}
+}
+
+// What is shown can be run again by who has nothing else: a job to whose parts belongs what only names a value is
+// not.
+func TestShownIsWhole(t *testing.T) {
+	reference, _, err := port.Refer([]byte("large"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, part := range map[string][]byte{"plain": []byte("out"), "a reference": reference} {
+		shown := 0
+		w := newWorkshop(t, func(*verify.Claim, *driver.Made) { shown++ })
+		path := job.Path{1, 1}
+		c := (&verify.Opening{Node: driver.NodeOf(path, idOf(path)), Outcome: w.Digest(part)}).Claim()
+		w.give(1, path, part, append([]byte{byte(c.Nodes)}, c.Tree[:]...))
+		w.tell(port.Event{Kind: port.Finished, Segment: 1, Outcome: []byte("whole"), Good: true})
+		if (shown == 1) != (what == "plain") {
+			t.Errorf("%s: %d jobs can be shown", what, shown)
 		}
 	}
 }

@@ -164,7 +164,7 @@ func (v *proving) came(o *steal.Order) {
 		v.judging[v.tickets] = judgement{n, from, w}
 		v.d.job = p.job
 		v.d.shared.makeWhole(&v.d.job)
-		v.d.order = port.Order{Kind: port.Judge, Job: &v.d.job, Outcome: w.Outcome,
+		v.d.order = port.Order{Kind: port.Judge, Job: &v.d.job, Outcome: v.d.shared.whole(w.Outcome),
 			Shared: &port.Shared{Ticket: v.tickets}}
 		v.d.cfg.Engine.Do(&v.d.order)
 	}

@@ -1,6 +1,7 @@
 package driver_test
 
 import (
+	"bytes"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -198,5 +199,26 @@ func TestUncomparedOutcomes(t *testing.T) {
 	d.Happened(now, port.Event{Kind: port.Finished, Segment: 2, Outcome: []byte("another"), Good: true})
 	if string(s.delivered) != "another" || len(s.caught) > 0 {
 		t.Errorf("delivered is %q, caught are %+v", s.delivered, s.caught)
+	}
+}
+
+// What the application judges is the outcome, not its reference.
+func TestLargeOutcomesAreJudged(t *testing.T) {
+	now, path := time.Second, job.Path{1}
+	s, d, from := hearing(t, true)
+	s.unlike = true
+	s.gives(d, now, path)
+	from(path)("b", "b", "one of many")
+	d.Happened(now, port.Event{Kind: port.Judged, Good: true, Shared: &port.Shared{Ticket: s.orders[0].Shared.Ticket}},
+		port.Event{Kind: port.LoadChanged, Load: steal.Load{Workers: 1, Idle: 1, Runs: 1}})
+	outcome := bytes.Repeat([]byte("large"), port.MaxOutcome/5+1)
+	d.Happened(now, port.Event{Kind: port.Finished, Segment: 2, Outcome: outcome, Good: true})
+	if len(s.orders) != 2 || !bytes.Equal(s.orders[1].Outcome, outcome) {
+		t.Fatalf("%d outcomes are judged", len(s.orders))
+	}
+	d.Happened(now, port.Event{Kind: port.Judged, Good: true, Outcome: outcome,
+		Shared: &port.Shared{Ticket: s.orders[1].Shared.Ticket}})
+	if !bytes.Equal(s.delivered, outcome) || len(s.caught) > 0 {
+		t.Errorf("delivered are %d bytes, caught are %+v", len(s.delivered), s.caught)
 	}
 }

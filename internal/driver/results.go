@@ -119,8 +119,7 @@ func (s *shared) came(id sharedobj.JobID, why error) {
 	now := s.d.now
 	switch {
 	case h.order != nil && why == nil:
-		names, _ := port.NamedBy(h.order.Outcome)
-		s.uses(h.order.Ref, names)
+		s.uses(h.order)
 		s.d.deliver(h.order)
 	case h.order != nil:
 		s.d.isBack(h.order.Ref)
@@ -168,7 +167,7 @@ func (s *shared) delays(o *steal.Order) bool {
 	}
 	names, _ := port.NamedBy(o.Outcome)
 	if _, there := s.d.given[o.Ref]; !there || s.has(names) {
-		s.uses(o.Ref, names)
+		s.uses(o)
 		return false
 	}
 	later := *o
@@ -177,8 +176,9 @@ func (s *shared) delays(o *steal.Order) bool {
 }
 
 // uses has what a job's outcome names stay as long as the job that awaits it.
-func (s *shared) uses(ref steal.Ref, names []sharedobj.Digest) {
-	g, there := s.d.given[ref]
+func (s *shared) uses(o *steal.Order) {
+	_, names, _ := port.Referred(o.Outcome)
+	g, there := s.d.given[o.Ref]
 	if !there || len(names) == 0 {
 		return
 	}

@@ -33,7 +33,8 @@ type sharer struct {
 	ticket sharedobj.Ticket
 	gives  *sharedobj.Body
 	got    []steal.Job
-	most   int // bytes of a message
+	filled [][]byte // outcomes
+	most   int      // bytes of a message
 	store  func(steal.Partial)
 	last   *sharedobj.Message
 }
@@ -69,7 +70,7 @@ func newSharer(t *testing.T, id steal.PeerID, fresh bool) *sharer {
 		t.Fatal(err)
 	}
 	s.d = driver.New(driver.Config{Core: core, Engine: s, Transport: s, Shared: shared, SharedTransport: s, Store: s,
-		MaxJobBytes: jobSize})
+		MaxJobBytes: jobSize, MaxOutcome: jobSize})
 	return s
 }
 
@@ -84,6 +85,8 @@ func (s *sharer) Do(o *port.Order) {
 		s.value, s.ticket = o.Shared.Data, o.Shared.Ticket
 	case port.Apply:
 		s.tell(port.Event{Kind: port.Applied, Shared: &port.Shared{Ticket: o.Shared.Ticket, State: s.gives}})
+	case port.Deliver:
+		s.filled = append(s.filled, o.Outcome)
 	case port.Run, port.Guard:
 		s.got = append(s.got, *o.Job)
 	}
@@ -110,7 +113,7 @@ func (s *sharer) SendShared(m *sharedobj.Message) {
 }
 
 func (s *sharer) Tell(*steal.News) {}
-func (s *sharer) Answer([]byte)    {}
+func (s *sharer) Answer(o []byte)  { s.filled = append(s.filled, o) }
 func (s *sharer) TellShared(n *sharedobj.News) {
 	s.queue = append(s.queue, func() { s.other.d.HearShared(s.other.now, sharedobj.PeerID(s.d.Core().Self().Peer), n) })
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/satin-peer/satin/internal/wasm"
+	"github.com/satin-peer/satin/internal/wire"
 )
 
 // An Engine is what a job of a module wants of who runs it. Its methods are called in the job's goroutine. They
@@ -60,7 +61,7 @@ func (m *Module) Run(e Engine, fn uint32, arg []byte) ([]byte, error) {
 	if err := in.raw(exportRun, in.stack[:], 3, wasm.I64); err != nil {
 		return nil, err
 	}
-	out, err := in.outcome(in.stack[0])
+	out, err := in.outcome(in.stack[0], maxOutcome)
 	if in.children.n > 0 {
 		err = &Error{m.Hash, fmt.Sprintf("a job returned although %d of its children are at work", in.children.n)}
 	}
@@ -81,8 +82,12 @@ func (m *Module) done(in *instance, out []byte, err error) ([]byte, error) {
 	return out, nil
 }
 
-// maxValue bounds an outcome and a shared value, in bytes. An argument is bounded by the memory that it has to be in.
-const maxValue = 16 << 20
+// maxOutcome bounds what a job comes to, and maxValue a shared value, and why a job failed, in bytes. An argument is
+// bounded by the memory that it has to be in.
+const (
+	maxOutcome = wire.MaxOutcome - 1<<10 // and what stands before it
+	maxValue   = wire.MaxValue
+)
 
 // place puts bytes into the module's memory.
 func (in *instance) place(b []byte) (uint32, error) {
@@ -99,10 +104,13 @@ func (in *instance) place(b []byte) (uint32, error) {
 }
 
 // outcome reads what a place names: an address and a length in 63 bits, the upper one says that it is an error.
-func (in *instance) outcome(place uint64) ([]byte, error) {
+func (in *instance) outcome(place uint64, most uint32) ([]byte, error) {
 	at, n := uint32(place>>32)&^(1<<31), uint32(place)
-	if n > maxValue {
-		return nil, &Error{in.m.Hash, fmt.Sprintf("it gives %d bytes, at most %d are allowed", n, maxValue)}
+	if place>>63 != 0 {
+		most = maxValue
+	}
+	if n > most {
+		return nil, &Error{in.m.Hash, fmt.Sprintf("it gives %d bytes, at most %d are allowed", n, most)}
 	}
 	b, ok := in.wasm.read(at, n)
 	if !ok {
@@ -128,7 +136,7 @@ func (in *instance) call(name string, b []byte) ([]byte, error) {
 	if err := in.raw(name, stack[:], params, wasm.I64); err != nil {
 		return nil, err
 	}
-	return in.outcome(stack[0])
+	return in.outcome(stack[0], maxValue)
 }
 
 // raw calls an export that has so many parameters, i32 all, and these results. After an error the instance is gone;

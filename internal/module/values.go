@@ -162,7 +162,7 @@ func (m *Module) callMethod(s Shared, name string, method uint32, b []byte) ([]b
 	if err := in.raw(name, stack[:], 3, wasm.I64); err != nil {
 		return nil, err
 	}
-	out, err := in.outcome(stack[0])
+	out, err := in.outcome(stack[0], maxValue)
 	return m.done(in, out, err)
 }
 

@@ -285,6 +285,9 @@ func (p *peer) deliver(o *port.Order) {
 	if !ok || r.claim != claimOf(p.world.run, j.path, j.node) {
 		panic(violation(rightResult, "job %s (%x) gets the outcome of another", pathText(j.path), j.node.Key))
 	}
+	if s := p.world.shared; s != nil && s.MaxOutcome > 0 && len(o.Outcome) > s.MaxOutcome {
+		p.world.counts.Outcomes++
+	}
 	names, _ := port.NamedBy(o.Outcome)
 	p.complete(child{place: j.place, node: j.node, result: r.result, took: r.took, outside: true, names: names},
 		port.Event{Kind: port.Delivered, Ref: o.Ref, Good: true})

@@ -36,6 +36,7 @@ type Counts struct {
 	// of what is shared
 	SharedMessages, SharedBytes uint64
 	Arguments                   uint64 // jobs that began whose arguments were too large to go with them
+	Outcomes                    uint64 // that came home and were too large for a message
 }
 
 // Report is what a run has to show.

@@ -25,6 +25,8 @@ type Share struct {
 	// that cost more than what is known end at once.
 	Bound bool
 	Large bool // the arguments of jobs are too large to go with them
+	// MaxOutcome is that of the driver: what jobs come to may be more.
+	MaxOutcome int
 }
 
 // Invariants of runs that share.
@@ -50,6 +52,7 @@ type shared struct {
 	lattice   sharedobj.Digest
 	madeBy    map[uint64]sharedobj.Digest // by the leaf's key
 	offered   map[uint32]bool
+	outcomes  map[sharedobj.Digest][]byte // that are told of by their references
 }
 
 func newShared(c *Config) *shared {
@@ -58,7 +61,8 @@ func newShared(c *Config) *shared {
 	}
 	s := &shared{Share: c.Share, seed: c.Seed, truth: map[sharedobj.Digest][]byte{},
 		kinds: map[sharedobj.Digest]sharedobj.Recipe{}, moves: map[sharedobj.Digest]*sharedobj.Body{},
-		madeBy: map[uint64]sharedobj.Digest{}, offered: map[uint32]bool{}}
+		madeBy: map[uint64]sharedobj.Digest{}, offered: map[uint32]bool{},
+		outcomes: map[sharedobj.Digest][]byte{}}
 	for i := range c.Share.Constants {
 		s.constants = append(s.constants, s.enter(sharedobj.Recipe{Kind: sharedobj.Constant,
 			Name: fmt.Sprint("constant ", i)}, s.bytes(uint64(i), s.Largest)))
@@ -260,6 +264,9 @@ func sharing(seed uint64, c *Config) {
 	if ok && r.IntN(2) == 0 {
 		largeArguments(r, c, split)
 	}
+	if ok && r.IntN(2) == 0 {
+		largeOutcomes(r, c, split)
+	}
 	total := Sequential(c.Tree)
 	c.Want = &total.Result
 }
@@ -274,4 +281,22 @@ func largeArguments(r *rand.Rand, c *Config, split *Split) {
 	c.Core.MaxJobBytes = 4000 + r.IntN(4000) // what else they name may be as much
 	c.Share.Core.MaxBytes += uint64(arg * r.IntN(20))
 	c.Share.Large = arg > c.Core.MaxJobBytes
+}
+
+// largeOutcomes has jobs come to more than goes with a message, as far as there is room for it.
+func largeOutcomes(r *rand.Rand, c *Config, split *Split) {
+	split.Result = 1000 + r.IntN(30_000)
+	if s, ok := c.Tree.(*Steps); ok {
+		s.Body.Result = split.Result
+	}
+	c.Share.MaxOutcome = 500 + r.IntN(split.Result) // names are as much as that
+	c.Share.Core.MaxBytes += uint64(split.Result * r.IntN(10))
+}
+
+// truly is the outcome that is told of, perhaps by its reference.
+func (s *shared) truly(outcome []byte) []byte {
+	if d, _, ok := port.Referred(outcome); ok {
+		return s.outcomes[d]
+	}
+	return outcome
 }

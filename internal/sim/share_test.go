@@ -5,7 +5,7 @@ import "testing"
 // TestSharing: random schedules of runs that share values hold all invariants, and try each kind often enough. The long
 // form is satin-sim exact, of which one schedule in five is such a run.
 func TestSharing(t *testing.T) {
-	var made, bounds, phased, guarded, large int
+	var made, bounds, phased, guarded, large, results int
 	var messages uint64
 	for seed := uint64(3); seed < 200; seed += 5 {
 		c := Schedule(seed, FaultKinds())
@@ -20,7 +20,8 @@ func TestSharing(t *testing.T) {
 		}
 		messages += r.Counts.SharedMessages
 		for n, yes := range map[*int]bool{&made: c.Share.Makers > 0, &bounds: c.Share.Bound,
-			&guarded: c.Share.Guards > 0, &large: c.Share.Large && r.Counts.Arguments > 0} {
+			&guarded: c.Share.Guards > 0, &large: c.Share.Large && r.Counts.Arguments > 0,
+			&results: r.Counts.Outcomes > 0} {
 			if yes {
 				*n++
 			}
@@ -29,9 +30,9 @@ func TestSharing(t *testing.T) {
 			phased++
 		}
 	}
-	t.Logf("%d messages, %d runs make values in jobs, %d have a bound, %d guards, %d phases, %d large arguments", messages,
-		made, bounds, guarded, phased, large)
-	if messages < 1000 || made < 5 || bounds < 3 || guarded < 5 || phased < 2 || large < 3 {
+	t.Logf("%d messages, %d runs make values in jobs, %d have a bound, %d guards, %d phases, %d large arguments, %d large results",
+		messages, made, bounds, guarded, phased, large, results)
+	if messages < 1000 || made < 5 || bounds < 3 || guarded < 5 || phased < 2 || large < 3 || results < 3 {
 		t.Error("that is too little")
 	}
 }

@@ -50,7 +50,7 @@ func (s *sharer) join(cfg *driver.Config, r sharedobj.Rand) {
 		panic(err) // it is drawn, or a test's
 	}
 	core.SetMaster(sharedobj.PeerID(firstPeer))
-	s.core, cfg.Shared, cfg.SharedTransport = core, core, s
+	s.core, cfg.Shared, cfg.SharedTransport, cfg.MaxOutcome = core, core, s, s.MaxOutcome
 }
 
 func (s *sharer) has(d sharedobj.Digest) bool { return s.local[d] || s.here[d] }
@@ -259,6 +259,9 @@ func (s *sharer) naming(outcome []byte, names []sharedobj.Digest) []byte {
 	b, err := port.NameIn(outcome, names)
 	if err != nil {
 		panic(err)
+	}
+	if s.MaxOutcome > 0 && len(b) > s.MaxOutcome {
+		s.outcomes[sharedobj.OutcomeOf(sharedobj.Build(b)).Digest()] = b
 	}
 	return b
 }

@@ -67,6 +67,9 @@ func (x *witness) checkVoucher(path job.Path, b, voucher []byte) {
 	if !p.world.cfg.Vouch || len(path) == 0 {
 		return
 	}
+	if p.world.shared != nil {
+		b = p.world.shared.truly(b)
+	}
 	o, ok := decodeOutcome(b)
 	if !ok || len(voucher) < 4 || binary.LittleEndian.Uint32(voucher) != uint32(o.by) {
 		panic(violation(vouchedFor, "%s has the outcome of %v, computed by %d, with the voucher %x", p.id, path, o.by,

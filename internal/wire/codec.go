@@ -28,9 +28,12 @@ func Control() *Codec { return control }
 // skipped.
 func Figures() *Codec { return figures }
 
-// Value is the codec of applications' arguments and results: at most MaxValue bytes, 64 levels deep, as many
-// elements as fit.
+// Value is the codec of applications' values in messages: at most MaxValue bytes, 64 levels deep, as many elements as
+// fit.
 func Value() *Codec { return value }
+
+// Outcomes is the codec of what came of jobs: as Value, and at most MaxOutcome bytes.
+func Outcomes() *Codec { return outcomes }
 
 // Shared is the codec of what jobs share, and of arguments that other jobs get: as Value, and as many bytes as there is
 // memory for. Who holds such values bounds them.
@@ -41,11 +44,12 @@ func Shared() *Codec { return shared }
 func Local() *Codec { return local }
 
 var (
-	local   = newCodec(MaxLocalFrame, 16, MaxLocalFrame/2, 1<<10, cbor.ExtraDecErrorUnknownField)
-	control = newCodec(MaxControlFrame, 16, 16<<10, 1<<10, cbor.ExtraDecErrorUnknownField)
-	figures = newCodec(MaxControlFrame, 16, 16<<10, 1<<10, cbor.ExtraDecErrorNone)
-	value   = newCodec(MaxValue, 64, MaxValue, MaxValue, cbor.ExtraDecErrorUnknownField)
-	shared  = newCodec(math.MaxInt, 64, math.MaxInt32, math.MaxInt32, cbor.ExtraDecErrorUnknownField)
+	local    = newCodec(MaxLocalFrame, 16, MaxLocalFrame/2, 1<<10, cbor.ExtraDecErrorUnknownField)
+	control  = newCodec(MaxControlFrame, 16, 16<<10, 1<<10, cbor.ExtraDecErrorUnknownField)
+	figures  = newCodec(MaxControlFrame, 16, 16<<10, 1<<10, cbor.ExtraDecErrorNone)
+	value    = newCodec(MaxValue, 64, MaxValue, MaxValue, cbor.ExtraDecErrorUnknownField)
+	outcomes = newCodec(MaxOutcome, 64, MaxOutcome, MaxOutcome, cbor.ExtraDecErrorUnknownField)
+	shared   = newCodec(math.MaxInt, 64, math.MaxInt32, math.MaxInt32, cbor.ExtraDecErrorUnknownField)
 )
 
 func newCodec(limit, depth, elements, pairs int, refused cbor.ExtraDecErrorCond) *Codec {

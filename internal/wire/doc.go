@@ -34,8 +34,10 @@ const (
 const (
 	// MaxControlFrame bounds one control message.
 	MaxControlFrame = 256 << 10
-	// MaxValue bounds one encoded argument or result.
+	// MaxValue bounds one encoded value in a message.
 	MaxValue = 16 << 20
+	// MaxOutcome bounds what one job comes to, the answer of a run among it.
+	MaxOutcome = 256 << 20
 	// MaxLocalFrame bounds one message between the processes of a peer: it may carry several values.
 	MaxLocalFrame = 64 << 20
 	// MaxChunk bounds one chunk of a bulk transfer: what a steal may have to wait for on a slow link.

@@ -243,12 +243,12 @@ func call[R any](ctx context.Context, c *Client, what string, within time.Durati
 		return r, err
 	}
 	defer response.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(response.Body, MaxBody+1))
+	text, err := io.ReadAll(io.LimitReader(response.Body, MaxReply+1))
 	switch {
 	case err != nil:
 		return r, c.broken(ctx, err)
-	case len(text) > MaxBody:
-		return r, fmt.Errorf("the daemon's reply is larger than %d bytes", MaxBody)
+	case len(text) > MaxReply:
+		return r, fmt.Errorf("the daemon's reply is larger than %d bytes", MaxReply)
 	}
 	if err := json.Unmarshal(text, &r); err != nil {
 		return r, fmt.Errorf("the daemon's reply cannot be read: %w", err)
@@ -324,7 +324,7 @@ func (c *Client) Wait(ctx context.Context, run string, progress func(Progress)) 
 	}
 	defer response.Body.Close()
 	lines := bufio.NewScanner(response.Body)
-	lines.Buffer(nil, MaxBody)
+	lines.Buffer(nil, MaxReply)
 	for lines.Scan() {
 		silence.Reset(maxSilence)
 		var n news

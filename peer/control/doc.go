@@ -24,5 +24,9 @@
 // seconds.
 package control
 
-// MaxBody bounds a request or reply with a job's argument or result in it: 16 MiB as base64, and some room.
-const MaxBody = 16<<20*4/3 + 1<<20
+// MaxBody bounds a request with a job's argument in it: 16 MiB as base64, and some room. MaxReply bounds a reply, which
+// may have a run's answer in it: 256 MiB in the same way.
+const (
+	MaxBody  = 16<<20*4/3 + 1<<20
+	MaxReply = 256<<20*4/3 + 1<<20
+)

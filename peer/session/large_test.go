@@ -14,6 +14,8 @@ import (
 func init() {
 	satin.Register("session_test.cutters", cutters)
 	satin.Register("session_test.cutter", cutter)
+	satin.Register("session_test.gatherer", gatherer)
+	satin.Register("session_test.slabber", slabber)
 }
 
 // A slab is an argument as large as its Data.
@@ -122,6 +124,71 @@ func TestLargeArgumentsTravel(t *testing.T) {
 			}
 			if n := w.sum(func(s *steal.Stats) uint64 { return s.PutBackTooLarge }); n > 0 {
 				t.Errorf("%d jobs stayed because they are large", n)
+			}
+		})
+	}
+}
+
+// gatherer has each of its jobs make a slab.
+func gatherer(f *satin.Frame, s slabs) int {
+	g := satin.Fork(f, slabber)
+	for i := range s.Slabs {
+		s.Depth = i
+		g.Spawn(s)
+	}
+	sum := 0
+	for v := range g.Results() {
+		sum += weight(v.Data)
+	}
+	return sum
+}
+
+// slabber makes one; Depth is its number.
+func slabber(f *satin.Frame, s slabs) slab {
+	for cuttersWait.Load() && !f.Aborted() {
+		fib(f, 5)
+		time.Sleep(time.Millisecond)
+	}
+	return s.newSlab(s.Depth)
+}
+
+// A stolen job's result comes home whatever its size, also if what carries it is lost, and if its thief is.
+func TestLargeResultsTravel(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		slabs slabs
+		lossy bool
+		kill  int
+	}{{"beyond a value", slabs{Slabs: 3, Bytes: 17 << 20}, false, 0},
+		{"lossy, and a thief dies", slabs{Slabs: 3, Bytes: 17 << 20}, true, 1},
+		{"40 MiB", slabs{Slabs: 2, Bytes: 40 << 20}, false, 0}} {
+		if testing.Short() && c.lossy {
+			continue
+		}
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t, c.slabs.Slabs, "session_test.gatherer", c.slabs)
+			w.lossy = c.lossy
+			cuttersWait.Store(true)
+			var list []*worldPeer
+			for i := range c.slabs.Slabs {
+				list = append(list, w.start(i, nil))
+			}
+			w.until("all others have stolen and work", func() bool {
+				return !slices.ContainsFunc(list[1:], func(p *worldPeer) bool { return p.Stats().Held == 0 })
+			})
+			if c.kill > 0 {
+				w.kill(list[c.kill])
+			}
+			cuttersWait.Store(false)
+			want := 0
+			for i := range c.slabs.Slabs {
+				want += weight(c.slabs.newSlab(i).Data)
+			}
+			if got := w.answer(); got != want {
+				t.Errorf("%v, want %d", got, want)
+			}
+			if n := w.sum(func(s *steal.Stats) uint64 { return s.ResultsUsed }); n == 0 {
+				t.Error("no result has come home")
 			}
 		})
 	}

@@ -675,8 +675,15 @@ func (r *cursor) readResultAck(v *steal.ResultAck) {
 }
 
 func appendReturn(b []byte, v *steal.Return) []byte {
-	b = append(b, cborMap|1)
+	fields := byte(1)
+	if v.Begun {
+		fields++
+	}
+	b = append(b, cborMap|fields)
 	b = appendUints(append(b, 1), v.Handles)
+	if v.Begun {
+		b = append(b, 2, cborTrue)
+	}
 	return b
 }
 
@@ -684,6 +691,11 @@ func (r *cursor) readReturn(v *steal.Return) {
 	fields := r.head(cborMap)
 	r.must(1)
 	v.Handles = readUints[[]steal.Handle](r, 64)
+	if fields > 1 && r.key(2) {
+		fields--
+		r.must(cborTrue)
+		v.Begun = true
+	}
 	r.all(fields, 1)
 }
 

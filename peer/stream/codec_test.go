@@ -126,6 +126,7 @@ func TestMessagesAreReadByGeneratedCode(t *testing.T) {
 		{Reply: &steal.StealReply{ID: 1, Jobs: []steal.Grant{{Handle: 1, Job: steal.Job{Path: path, Function: "f",
 			Arg: []byte{1}}}}, Waited: time.Microsecond, Queued: 1}}, // its third field is not the grant's
 		{Return: &steal.Return{Handles: []steal.Handle{1, 300}}},
+		{Return: &steal.Return{Handles: []steal.Handle{1}, Begun: true}},
 		{Result: &steal.Result{Handle: 1, Path: job.Path{1}, Outcome: []byte{1}}},
 		{Ack: &steal.ResultAck{Handle: 500}},
 		{Abort: &steal.Abort{Handles: []steal.Handle{1}}},

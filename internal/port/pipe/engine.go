@@ -9,13 +9,14 @@ import (
 	"time"
 
 	"github.com/satin-peer/satin/internal/port"
+	"github.com/satin-peer/satin/internal/wire"
 )
 
 // Bounds on what waits, in bytes, and one message more; and on a message, besides the shared value that it brings.
 const (
 	maxUnwritten = 256 << 20
 	maxUnread    = 64 << 20
-	maxMessage   = 64 << 20
+	maxMessage   = 64<<20 + wire.MaxOutcome
 )
 
 // bounds are these, or smaller ones of a test.

@@ -358,7 +358,7 @@ func (m *member) keepAt(o runs.KeepAt) {
 	}
 	w.after(exchangeTime, func() { end(false) })
 	w.send(m, to, func() {
-		if to.core.MayKeep(o.Answer.Claim) != "" {
+		if to.core.MayKeep(o.Answer.Claim, int64(len(o.Answer.Outcome.Bytes))) != "" {
 			w.send(to, m, func() { end(false) })
 			return
 		}
