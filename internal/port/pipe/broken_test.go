@@ -61,6 +61,7 @@ func written(t *testing.T, messages ...any) []byte {
 func TestEndOfPipe(t *testing.T) {
 	good := &port.Event{Kind: port.LoadChanged, Load: steal.Load{Workers: 2, Idle: 1}}
 	idle := &port.Event{Kind: port.LoadChanged, Load: steal.Load{Workers: 1, Idle: 2}}
+	most := bounds{unwritten: 1 << 20, unread: 1 << 20, message: 3 << 20}
 	for name, rest := range map[string][]byte{
 		"nothing more":           nil,
 		"half a frame":           written(t, good)[:7],
@@ -73,12 +74,12 @@ func TestEndOfPipe(t *testing.T) {
 		"a part of no message":   {0, 0, 0, 1, 7},
 		"an empty frame":         {0, 0, 0, 0},
 		"half a message":         append([]byte{0, 0, 0, 3}, more, 1, 2),
-		"a message too long":     written(t, &port.Event{Kind: port.Finished, Outcome: make([]byte, maxMessage+1)}),
+		"a message too long":     written(t, &port.Event{Kind: port.Finished, Outcome: make([]byte, most.message)}),
 		"nothing that is shared": written(t, &port.Event{Kind: port.Made}),
 		"figures without any":    written(t, &port.Event{Kind: port.Counted}),
 		"a field of nonsense":    written(t, map[int]int{1: 1, 77: 1}),
 	} {
-		e := New(io.NopCloser(bytes.NewReader(append(written(t, good), rest...))), sink{io.Discard}, 0, nil)
+		e := newEngine(io.NopCloser(bytes.NewReader(append(written(t, good), rest...))), sink{io.Discard}, nil, most)
 		list := all(t, e)
 		if len(list) != 2 || list[0].Kind != port.LoadChanged || list[0].Load != good.Load {
 			t.Errorf("%s: %+v is told", name, list)
