@@ -127,6 +127,7 @@ bench-floods: ## Print what a daemon's memory and its answers to thieves come to
 .PHONY: modules bench-modules
 bench-modules: ## Print what WebAssembly modules cost beside native Go, and how soon they give jobs away
 	$(GO) test -run '^$$' -bench Modules -benchtime 1x ./internal/module
+	@mkdir -p bin
 	$(GO) run ./cmd/satin-peer build ./apps/nqueens -o $(CURDIR)/bin/bench.wasm
 	SATIN_BENCH_MODULE=bin/bench.wasm $(GO) test -run '^$$' -bench FirstJob -benchtime 1x ./peer
 
