@@ -7,10 +7,10 @@ import (
 )
 
 // A docket decides which accusations are tried, since a trial runs a job that others have named. It is a pure core: it
-// does nothing, and is told the time. At any moment it has at most maxTrials that wait, one of each accuser, each only
-// once. What an accuser's trials take is counted, but for those that were right: when it is more than trialAllowance
-// within an hour, nobody listens to that accuser until the hour is over. So a million accusations cost a peer, for
-// each member that makes them, some seconds of one core.
+// does nothing, and is told the time. At any moment it has at most maxTrials that wait, each only once. What an
+// accuser's trials take is counted, but for those that were right, and so is what those that wait may take: nobody
+// listens to more of it than trialAllowance within an hour. So a million accusations cost a peer, for each member that
+// makes them, some seconds of one core; and an owner that has found out several at once is heard about all of them.
 type docket struct {
 	waiting  []*charge
 	seen     map[[32]byte]bool // tried, or wait
@@ -21,7 +21,7 @@ type docket struct {
 type account struct {
 	since time.Time
 	took  time.Duration
-	waits bool
+	waits int // accusations
 }
 
 const (
@@ -39,7 +39,7 @@ func (d *docket) admit(now time.Time, c *charge) bool {
 		d.seen, d.accounts = map[[32]byte]bool{}, map[peer.ID]*account{}
 	}
 	a := d.accounts[c.accuser]
-	if a != nil && !a.waits && now.Sub(a.since) >= accountTime {
+	if a != nil && a.waits == 0 && now.Sub(a.since) >= accountTime {
 		delete(d.accounts, c.accuser)
 		a = nil
 	}
@@ -48,7 +48,7 @@ func (d *docket) admit(now time.Time, c *charge) bool {
 		return false
 	case a == nil && len(d.accounts) >= maxAccounts && !d.forgetOne(now):
 		return false
-	case a != nil && (a.waits || a.took >= trialAllowance):
+	case a != nil && a.took+time.Duration(a.waits+1)*trialTime > trialAllowance:
 		return false
 	}
 	if a == nil {
@@ -58,7 +58,8 @@ func (d *docket) admit(now time.Time, c *charge) bool {
 	if len(d.seen) >= maxSeen {
 		clear(d.seen) // what was tried is tried again: that is counted, too
 	}
-	a.waits, d.seen[c.hash] = true, true
+	a.waits++
+	d.seen[c.hash] = true
 	d.waiting = append(d.waiting, c)
 	return true
 }
@@ -66,7 +67,7 @@ func (d *docket) admit(now time.Time, c *charge) bool {
 // forgetOne makes room for another accuser, where one's hour is over.
 func (d *docket) forgetOne(now time.Time) bool {
 	for id, a := range d.accounts {
-		if !a.waits && now.Sub(a.since) >= accountTime {
+		if a.waits == 0 && now.Sub(a.since) >= accountTime {
 			delete(d.accounts, id)
 			return true
 		}
@@ -87,7 +88,7 @@ func (d *docket) next() *charge {
 // tried says how long a trial has taken, and whether the accuser was right.
 func (d *docket) tried(c *charge, took time.Duration, right bool) {
 	if a := d.accounts[c.accuser]; a != nil {
-		if a.waits = false; !right {
+		if a.waits--; !right {
 			a.took += took
 		}
 	}

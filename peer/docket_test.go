@@ -44,11 +44,31 @@ func TestFloodOfAccusations(t *testing.T) {
 	}
 }
 
-// Of one accuser one waits at a time, of all so many, and none is tried twice; nobody's hour is forgotten for another.
+// Who finds out several liars at once is heard about each of them, before and after the first was tried.
+func TestSeveralAccusationsByOne(t *testing.T) {
+	const atOnce = int(trialAllowance / trialTime)
+	d, now := &docket{}, time.Unix(1e9, 0)
+	for round := range 10 {
+		for i := range atOnce {
+			if !d.admit(now, chargeBy("honest", round*atOnce+i)) {
+				t.Fatalf("accusation %d of round %d is lost", i, round)
+			}
+		}
+		if d.admit(now, chargeBy("honest", -1)) {
+			t.Fatal("more wait of one accuser than may be tried in an hour")
+		}
+		for range atOnce {
+			d.tried(d.next(), trialTime, true)
+		}
+	}
+}
+
+// Of one accuser no more wait than its hour has room for, of all so many, and none is tried twice; nobody's hour is
+// forgotten for another.
 func TestDocketIsBounded(t *testing.T) {
 	d, now := &docket{}, time.Unix(1e9, 0)
-	if !d.admit(now, chargeBy("a", 1)) || d.admit(now, chargeBy("a", 2)) {
-		t.Error("two of one accuser wait")
+	if !d.admit(now, chargeBy("a", 1)) {
+		t.Error("the first does not wait")
 	}
 	if c := d.next(); c == nil {
 		t.Error("none is there")

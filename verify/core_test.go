@@ -76,6 +76,40 @@ func TestQuorum(t *testing.T) {
 	}
 }
 
+// What this machine has come to of one job has a liar blamed; that settles another job, and has somebody else blamed: of
+// neither job a liar's outcome is believed, and nobody is waited for.
+func TestLiarsFallTogether(t *testing.T) {
+	c := swarm(2)
+	first, second := leaf("1", 7).Claim(), leaf("2", 7).Claim()
+	c.Came(noon, leaf("1", 8).Claim(), "a")
+	c.Came(noon, leaf("1", 9).Claim(), "c") // they are asked how they came to it
+	if out := c.Came(noon, first, ""); len(out) > 0 {
+		t.Fatalf("orders %v", out)
+	}
+	c.Came(noon, leaf("2", 8).Claim(), "a")
+	out := c.Came(noon, second, "")
+	accepted := of[Accept](out)
+	if len(accepted) != 2 || len(of[Blame](out)) != 2 {
+		t.Fatalf("orders %v", out)
+	}
+	for _, a := range accepted {
+		if a.Outcome != first.Outcome {
+			t.Errorf("accepted %v", a)
+		}
+	}
+}
+
+// Who shows nothing when this machine has computed the job already is blamed at once.
+func TestSettledAtOnce(t *testing.T) {
+	c := swarm(2)
+	c.Came(noon, leaf("1", 8).Claim(), "a")
+	open := of[Open](c.Came(noon, leaf("1", 7).Claim(), "c"))
+	c.Came(noon, leaf("1", 7).Claim(), "")
+	if blamed := of[Blame](c.Opened(noon, node("1"), "a", open[0].Claim, nil)); len(blamed) != 1 || blamed[0].Peer != "a" {
+		t.Errorf("blamed are %v", blamed)
+	}
+}
+
 // Two that differ are taken down to the first child that differs, and there one node tells who is wrong.
 func TestDescent(t *testing.T) {
 	right := [...]*Opening{leaf("11", 1), leaf("12", 2), leaf("13", 3)}

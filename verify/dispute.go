@@ -117,8 +117,9 @@ func (c *Core) judge(q *question, again *Opening) {
 // proof of a lie, or nothing can be run again. This machine computes the node, whatever it may be a further copy of:
 // were a claim dropped instead, it might be the true one, and who shows nothing would never be caught.
 func (c *Core) settle(q *question) {
-	q.dispute, q.audit = nil, nil
-	if q.settling = true; !q.here {
+	q.dispute, q.audit, q.settling = nil, nil, true
+	c.decide(q) // it may have been computed here already
+	if q.accepted == nil && !q.here {
 		q.here = true
 		c.order(RunHere{q.node})
 	}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/satin-peer/satin/internal/sim"
 	"github.com/satin-peer/satin/internal/sim/liars"
 )
 
@@ -19,13 +20,14 @@ func tellLies(args []string, out, progress io.Writer) error {
 	fs := flag.NewFlagSet("liars", flag.ContinueOnError)
 	seeds := fs.Uint64("seeds", 1000, "schedules to check")
 	from := fs.Uint64("from", 0, "the first `seed`")
+	runs := fs.Uint64("runs", 200, "whole runs with liars to check, in which it may be asked how an outcome was made")
 	rows := fs.Int("rows", 3, "schedules for each row of the table, 0 to 100; 0: no table")
 	dir := fs.String("out", "", "write sim-liars.md into this `folder` instead of to standard output")
 	if err := parse(fs, args, 0, 0, out); err != nil {
 		return err
 	}
-	if *seeds > maxSeeds || *rows < 0 || *rows > 100 {
-		return usage("--seeds %d --rows %d: at most %d and 0 to 100 are possible", *seeds, *rows, maxSeeds)
+	if *seeds > maxSeeds || *runs > maxSeeds || *rows < 0 || *rows > 100 {
+		return usage("--seeds %d --runs %d --rows %d: at most %d, as many, and 0 to 100 are possible", *seeds, *runs, *rows, maxSeeds)
 	}
 	began := time.Now()
 	sum, failures := liars.Check(*from, *seeds)
@@ -38,6 +40,7 @@ func tellLies(args []string, out, progress io.Writer) error {
 			errs = append(errs, fmt.Errorf("seed %d: %w", f.Seed, f.Err))
 		}
 	}
+	errs = append(errs, runLiars(*from, *runs, progress)...)
 	if len(errs) > 0 || *rows == 0 {
 		return errors.Join(errs...)
 	}
@@ -52,4 +55,27 @@ func tellLies(args []string, out, progress io.Writer) error {
 		return err
 	}
 	return os.WriteFile(filepath.Join(*dir, "sim-liars.md"), page.Bytes(), 0o644)
+}
+
+// runLiars runs whole runs, and gives the first that broke what must hold.
+func runLiars(from, n uint64, progress io.Writer) (errs []error) {
+	began, violations := time.Now(), 0
+	var sum sim.Report
+	for seed := from; seed < from+n; seed++ {
+		r, err := sim.RunLiars(seed)
+		if err != nil {
+			if violations++; violations <= 10 {
+				errs = append(errs, err)
+			}
+			continue
+		}
+		all, one := &sum.Proofs, &r.Proofs
+		all.Nodes, all.Openings, all.Reran = all.Nodes+one.Nodes, all.Openings+one.Openings, all.Reran+one.Reran
+		all.Caught = append(all.Caught, one.Caught...)
+	}
+	fmt.Fprintf(progress, "%d whole runs, %d violations; of %d nodes that others had committed to %d were asked for and %d "+
+		"run again; %d liars caught; %.0f runs/s\n", n, violations, sum.Proofs.Nodes, sum.Proofs.Openings,
+		sum.Proofs.Reran, len(sum.Proofs.Caught),
+		float64(n)/time.Since(began).Seconds())
+	return errs
 }

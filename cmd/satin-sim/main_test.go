@@ -59,7 +59,7 @@ func TestBadArguments(t *testing.T) {
 		{"run --fault crash@1s,peer=99", "fault crash: the peer is 99; peers are 0 to 63"},
 		{"run --fault blackout@1s", "fault blackout: its length is 0s; somebody must come back"},
 		{"run now", "run takes no arguments, not 1"},
-		{"liars --rows 101", "at most 1000000000 and 0 to 100"},
+		{"liars --rows 101", "at most 1000000000, as many, and 0 to 100"},
 		{"table", "which table? satin-sim list names them"},
 		{"table table9", `there is no table "table9"`},
 		{"table table1 --seeds 0", "--seeds 0: 1 to 100 are possible"},

@@ -8,6 +8,8 @@ const (
 	agreement      = "^TestEqualJobsAgree$"
 	judgedOutcomes = "^TestJudgedOutcomes$"
 	falselyAccused = "^TestFalseAccusations$"
+	opened         = "^TestOpeningSchedules$"
+	several        = "^TestSeveralAccusationsByOne$"
 	tried          = "^TestWhatIsTried$"
 	committed      = "^TestCommitments$"
 	nodesTried     = "^TestNodesAreTried$"
@@ -119,6 +121,13 @@ var provingMutants = []mutant{
 	{name: "openings/other-outcomes", wrong: "outcomes are supplied that nobody has committed to",
 		file: "internal/driver/openings.go", pkg: hostile, run: "^TestHostileOpenings$",
 		old: "v.d.cfg.Notary.Digest(g.Bytes) != g.Outcome", new: "g.Nodes == 0"},
+	{name: "openings/who-hides-wins", wrong: "who shows nothing has its job waited for", file: "verify/dispute.go",
+		pkg: "internal/sim", run: opened, old: "	if q.accepted == nil && !q.here {", new: "	if q.accepted != nil && !q.here {"},
+	{name: "openings/who-hides-goes", wrong: "who does not show anything that fits is not compared with what is right",
+		file: "verify/dispute.go", pkg: "internal/sim", run: opened, old: "		if h.Outcome != so && !c.blamed[h.by] {",
+		new: "		if h.Outcome != so && c.cfg.Quorum > 9 {"},
+	{name: "openings/uncommitted", wrong: "whatever is shown is taken for what was committed to", file: "verify/dispute.go",
+		pkg: "internal/sim", run: opened, old: "	if o == nil || !o.Opens(at) {", new: "	if o == nil {"},
 	{name: "openings/anybody-asks", wrong: "any member sees others' jobs", file: "peer/openings.go",
 		pkg: "peer", run: committed, old: " || c.owner != peerName(from) {", new: " {"},
 	{name: "openings/unbounded", wrong: "what may be shown is kept for ever", file: "peer/openings.go",
@@ -138,14 +147,18 @@ var provingMutants = []mutant{
 		pkg: "peer", run: tried, old: "	if m == nil || m.Verify == \"\" {\n",
 		new: "	if m == nil {\n		m = &runs.Manifest{}\n	}\n	if false {\n"},
 	{name: "accused/many-wait", wrong: "one accuser fills the docket", file: "peer/docket.go",
-		pkg: "peer", run: "^TestDocketIsBounded$", old: "(a.waits || a.took >= trialAllowance)",
-		new: "(a.took >= trialAllowance)"},
+		pkg: "peer", run: several, old: "a.took+time.Duration(a.waits+1)*trialTime > trialAllowance:",
+		new: "a.took >= trialAllowance:"},
+	{name: "accused/second-lost", wrong: "who has accused somebody is not heard about another", file: "peer/docket.go",
+		pkg: "peer", run: several, old: "a.took+time.Duration(a.waits+1)*trialTime > trialAllowance:",
+		new: "a.took >= trialAllowance || a.waits > 0:"},
 	{name: "accused/no-end", wrong: "an accuser's trials go on for ever", file: "peer/docket.go",
-		pkg: "peer", run: "^TestFloodOfAccusations$", old: "a.took >= trialAllowance)", new: "a.took < 0)"},
+		pkg: "peer", run: "^TestFloodOfAccusations$", old: "a.took+time.Duration(a.waits+1)*trialTime >",
+		new: "time.Duration(a.waits+1)*trialTime >"},
 	{name: "accused/forgotten-time", wrong: "an accuser's hour is forgotten for another", file: "peer/docket.go",
 		pkg: "peer", run: "^TestDocketIsBounded$",
-		old: "		if !a.waits && now.Sub(a.since) >= accountTime {\n			delete(d.accounts, id)\n			return",
-		new: "		if !a.waits {\n			delete(d.accounts, id)\n			return"},
+		old: "		if a.waits == 0 && now.Sub(a.since) >= accountTime {\n			delete(d.accounts, id)\n			return",
+		new: "		if a.waits == 0 {\n			delete(d.accounts, id)\n			return"},
 	{name: "accused/keeps-outcomes", wrong: "what a peer that is out has computed is kept", file: "steal/proving.go",
 		pkg: "steal", run: "^TestExpelled$", old: "			lost.store.remove(k)\n", new: ""},
 	{name: "accused/keeps-tuples", wrong: "what a peer that is out says it has is looked for", file: "steal/proving.go",

@@ -37,6 +37,8 @@ type engine struct {
 	orphans  *steal.Orphans // as of the last LostWork order; nil: nothing to look for
 	keep     int64          // Config.KeepAfter
 	kept     []steal.Partial
+	keepJobs bool // as well
+	keptJobs []steal.Taken
 	nodes    map[job.Identity]Node // audit: of all outcomes that were stored
 	shuffled func(again bool) bool // whether a frame spawns its children in another order
 	wrote    func(Node)            // tells of a job that has ended and changed what all read; may be nil

@@ -42,6 +42,8 @@ const (
 	nothingInVain = "nothing-in-vain" // (Config.Frugal) little runs again whose outcome somebody has
 	vouchedFor    = "vouched-for"     // (Config.Vouch) what is sent or stored carries the word of who has computed it
 	onlyLiars     = "only-liars"      // (Config.Quorum) nobody is put out who has not lied
+	proofHolds    = "proof-holds"     // (Quorum.Shows) a node that is wrong convinces others, with nothing above it
+	seenLie       = "seen-lie"        // (Quorum.Shows) no outcome is used of which a node was run again and was wrong
 	masterStays   = "master-stays"    // no roster excludes the master
 	noFlapping    = "no-flapping"     // without faults, growth follows release ever more rarely
 	cancelStops   = "cancel-stops"    // cancelGrace after a run was cancelled nobody works for it

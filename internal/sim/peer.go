@@ -8,6 +8,7 @@ import (
 	"github.com/satin-peer/satin/internal/driver"
 	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/steal"
+	"github.com/satin-peer/satin/verify"
 )
 
 // peer is one simulated peer: a driver with a protocol core, a modelled engine, a clock and a network interface.
@@ -32,10 +33,11 @@ type peer struct {
 	everReported bool
 	events       []port.Event // scratch
 	witness      witness
-	hoard        *hoard  // of a withholder
-	alarms       []int64 // when tick events are due that are in the queue: each sooner than the one before
-	debt         int64   // processor time that the next job pays: messages, inner jobs
-	nicFree      int64   // when the network interface has sent what it was given
+	hoard        *hoard                       // of a withholder
+	made         map[verify.Hash]*driver.Made // by commitment, in this life
+	alarms       []int64                      // when tick events are due that are in the queue: each sooner than the one before
+	debt         int64                        // processor time that the next job pays: messages, inner jobs
+	nicFree      int64                        // when the network interface has sent what it was given
 	disk         disk
 	beaconAt     int64 // when it last told that it is master
 	usage        usage
@@ -89,7 +91,7 @@ func (p *peer) start() error {
 	p.engine = newEngine(w.cfg.Tree, w.cfg.Workers)
 	p.engine.deaf = w.cfg.Deaf
 	p.engine.owner, p.engine.run = p.number, w.run
-	if w.cfg.Recovery == steal.Salvage {
+	if w.cfg.Recovery == steal.Salvage || w.cfg.Quorum.asks() {
 		p.engine.keep = int64(w.cfg.KeepAfter)
 	}
 	if w.audit != nil {
@@ -122,6 +124,10 @@ func (p *peer) start() error {
 		return err
 	}
 	p.engine.sharing.join(&cfg, random)
+	if p.made = nil; w.cfg.Quorum.asks() && p.number != 0 {
+		p.made, p.engine.keepJobs = map[verify.Hash]*driver.Made{}, true
+		cfg.Commit = func(c *verify.Claim, m *driver.Made) { p.made[c.Tree] = m }
+	}
 	p.driver = driver.New(cfg)
 	p.witness.checkRestored(run.Restored)
 	return nil
@@ -288,6 +294,9 @@ func (p *peer) deliver(o *port.Order) {
 	if s := p.world.shared; s != nil && s.MaxOutcome > 0 && len(o.Outcome) > s.MaxOutcome {
 		p.world.counts.Outcomes++
 	}
+	if p.number == 0 {
+		p.world.checkUsed(j.path, &r)
+	}
 	names, _ := port.NamedBy(o.Outcome)
 	p.complete(child{place: j.place, node: j.node, result: r.result, took: r.took, outside: true, names: names},
 		port.Event{Kind: port.Delivered, Ref: o.Ref, Good: true})
@@ -316,8 +325,8 @@ func (p *peer) complete(c child, first ...port.Event) {
 	}
 	events = append(events, g.sharing.news()...)
 	if len(g.kept) > 0 {
-		events = append(events, port.Event{Kind: port.Kept, Parts: g.kept})
-		g.kept = nil // the core may keep them
+		events = append(events, port.Event{Kind: port.Kept, Parts: g.kept, Jobs: g.keptJobs})
+		g.kept, g.keptJobs = nil, nil // the core may keep them
 	}
 	if len(unwanted) > 0 {
 		events = append(events, port.Event{Kind: port.Dropped, Refs: unwanted})

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -22,6 +23,10 @@ type Quorum struct {
 	Rate   float64
 	// OneParty has all liars brought in by one member; else each member, liars included, counts for itself.
 	OneParty bool
+	// Shows has all be asked how they came to their outcomes, and says how liars answer; Spot has nodes of each job
+	// challenged: see verify.Config. They go with a network of peers that vouch, and without Judged.
+	Shows Manner
+	Spot  float64
 	// Judged has outcomes differ honestly, in how long they took to compute, and the engine say what is alike in them.
 	Judged bool
 }
@@ -91,7 +96,10 @@ func (q *Quorum) proving(p *peer) *driver.Proving {
 	if q.Doubt > 0 {
 		cfg.Quorum, cfg.Doubt, cfg.Liars, cfg.Again, cfg.AtOnce = 1, q.Doubt, 0.2, 0.2, 1
 	}
-	return &driver.Proving{
+	if q.Spot > 0 {
+		cfg.Quorum, cfg.Spot = 1, q.Spot
+	}
+	d := &driver.Proving{
 		Config: cfg,
 		View:   view, Rand: view, Self: view.name(p),
 		Judged: func(string) bool { return q.Judged },
@@ -101,7 +109,7 @@ func (q *Quorum) proving(p *peer) *driver.Proving {
 			if !slices.Contains(q.Liars, view.number(c.Peer)) {
 				panic(violation(onlyLiars, "%s is put out for what it has said of %v, and is honest", c.Peer, c.Job.Path))
 			}
-			p.world.lies++
+			p.world.checkProof(&c)
 		},
 		Passed: func(list []verify.PeerID) {
 			for _, id := range list {
@@ -110,6 +118,11 @@ func (q *Quorum) proving(p *peer) *driver.Proving {
 		},
 		Missing: func(int) {},
 	}
+	if q.asks() {
+		d.Open = func(o verify.Open) { p.world.ask(p, o) }
+		d.Rerun = func(t *driver.Trial) { p.world.tries(p, t) }
+	}
+	return d
 }
 
 // essence is the engine's answer to Judge.
@@ -124,25 +137,35 @@ func essence(o *port.Order) port.Event {
 
 // says is what a peer sends instead of what it means.
 func (q *Quorum) says(p *peer, m *steal.Message) *steal.Message {
-	if q == nil || m.Result == nil || !slices.Contains(q.Liars, p.number) {
+	if q == nil || m.Result == nil || q.Shows >= Spoils || !slices.Contains(q.Liars, p.number) {
 		return m
 	}
 	o, ok := decodeOutcome(m.Result.Outcome)
-	// a liar lies the same way whenever it repeats itself, and all liars lie alike
-	if h := mix(o.claim); !ok || float64(h>>11)/(1<<53) >= q.Rate {
+	if !ok || !q.falls(o.claim) {
 		return m
 	}
 	o.result.Sum++
 	r, lie := *m.Result, *m
-	r.Outcome = o.encode(len(r.Outcome))
+	if r.Outcome = o.encode(len(r.Outcome)); q.Shows == MakesUp {
+		v := newNotary(p)
+		r.Voucher = v.Vouch(p.world.run, &verify.Opening{Node: driver.NodeOf(r.Path, r.Identity),
+			Outcome: v.Digest(r.Outcome)})
+	}
 	lie.Result = &r
 	return &lie
 }
+
+// falls says whether a lie falls on something: a liar lies the same way whenever it repeats itself, and all liars
+// lie alike.
+func (q *Quorum) falls(on uint64) bool { return float64(mix(on)>>11)/(1<<53) < q.Rate }
 
 // about describes it.
 func (q *Quorum) about() string {
 	if q.Doubt > 0 {
 		return "doubt, " + strconv.Itoa(len(q.Liars)) + " liars"
+	}
+	if q.Spot > 0 {
+		return fmt.Sprintf("spot=%g, %d liars of manner %d", q.Spot, len(q.Liars), q.Shows)
 	}
 	return "quorum of " + strconv.Itoa(q.Size) + ", " + strconv.Itoa(len(q.Liars)) + " liars"
 }

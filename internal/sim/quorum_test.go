@@ -1,38 +1,10 @@
 package sim
 
 import (
-	"slices"
 	"testing"
+
+	"github.com/satin-peer/satin/internal/driver"
 )
-
-// lossy are the faults of a network, and those of peers from which a run recovers while its owner stays.
-func lossy() []FaultKind {
-	return []FaultKind{Drop, Delay, Duplicate, Reorder, Corrupt, PartitionShort, ReplyUnwritable, Crash,
-		Restart, Stall, Leave, Join}
-}
-
-// quorumSchedule is a random run in which one party lies.
-func quorumSchedule(seed uint64) Config {
-	c := Schedule(seed, lossy())
-	if c.Share != nil { // jobs that read a lattice may honestly differ
-		c = Schedule(seed+1, lossy())
-	}
-	c.Faults = slices.DeleteFunc(c.Faults, func(f Fault) bool {
-		return f.Peer == 0 && (f.Kind == Crash || f.Kind == Restart || f.Kind == Leave)
-	})
-	c.Withholder = nil
-	c.Audit, c.Frugal, c.Vouch, c.Reorder = false, false, true, 0
-	peers := 0
-	for _, n := range c.Network.Sizes() {
-		peers += n
-	}
-	q := &Quorum{Size: 2, Rate: []float64{0.05, 0.5, 1}[seed%3], OneParty: true, Judged: seed%4 < 2}
-	for i := 1; i < peers && len(q.Liars) < 1+int(seed%2)*2; i++ {
-		q.Liars = append(q.Liars, int32(i))
-	}
-	c.Quorum = q
-	return c
-}
 
 // Whatever the network does and whoever is lost: where two have to come to an outcome who were let in by different
 // members, one party that lies decides nothing, nobody honest is put out, and every run ends.
@@ -46,7 +18,7 @@ func TestQuorumSchedules(t *testing.T) {
 			t.Errorf("seed %d, %s: %v\n%s", seed, c.Quorum.about(), err, about)
 			continue
 		}
-		lies += r.Lies
+		lies += len(r.Proofs.Caught)
 	}
 	if lies == 0 {
 		t.Error("nobody was caught: nothing was tried")
@@ -66,9 +38,30 @@ func TestDoubtSchedules(t *testing.T) {
 			t.Errorf("seed %d, %s: %v\n%s", seed, c.Quorum.about(), err, about)
 			continue
 		}
-		lies += r.Lies
+		lies += len(r.Proofs.Caught)
 	}
 	if lies == 0 {
 		t.Error("nobody was caught: nothing was tried")
+	}
+}
+
+// The same where all may be asked how they came to their outcomes, and one node is run again where two differ, or some
+// of each job. Whatever a liar shows, or does not: the answer is right, nobody honest is put out, a proof convinces
+// alone, and what was seen to be wrong is not used.
+func TestOpeningSchedules(t *testing.T) {
+	var sum driver.Proofs
+	caught := map[Manner]int{}
+	for seed := range uint64(36) {
+		r, err := RunLiars(seed)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		caught[openingSchedule(seed).Quorum.Shows] += len(r.Proofs.Caught)
+		sum.Openings, sum.Reran, sum.Nodes = sum.Openings+r.Proofs.Openings, sum.Reran+r.Proofs.Reran, sum.Nodes+r.Proofs.Nodes
+	}
+	if len(caught) < int(manners-Bends) || sum.Openings == 0 || sum.Reran == 0 {
+		t.Errorf("too little was tried: caught are, by manner, %v; %d openings, %d of %d nodes run again", caught,
+			sum.Openings, sum.Reran, sum.Nodes)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/satin-peer/satin/internal/driver"
 	"github.com/satin-peer/satin/steal"
 )
 
@@ -48,7 +49,7 @@ type Report struct {
 	// Cancelled says that the run has no result because it was cancelled.
 	Cancelled bool
 	Counts    Counts
-	Lies      int           // for which a peer was put out
+	Proofs    driver.Proofs // of the owner
 	Steals    steal.Stats   // of all cores together
 	Work      time.Duration // of completed leaves at speed 1, without overhead, jobs run twice counted twice
 	Busy      time.Duration // of all workers
@@ -71,7 +72,7 @@ func (r *Report) Speedup(sequential time.Duration) float64 {
 
 func (w *world) report() *Report {
 	r := &Report{Elapsed: time.Duration(w.now), Peers: len(w.peers), Workers: w.cfg.Workers, Result: w.result,
-		Counts: w.counts, Lies: w.lies}
+		Counts: w.counts, Proofs: w.peers[0].driver.Proofs()}
 	if w.rootDone {
 		r.Elapsed = time.Duration(w.doneAt)
 	}

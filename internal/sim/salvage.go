@@ -55,6 +55,9 @@ func (g *engine) offer(c *child) {
 		return
 	}
 	p := g.path(c.place)
+	if g.keepJobs {
+		g.keptJobs = append(g.keptJobs, steal.Taken{Job: jobOf(g.tree, &entry{node: c.node}, p)})
+	}
 	g.kept = append(g.kept, g.partial(p, c.node, c.result, c.took, c.names))
 }
 

@@ -17,10 +17,16 @@ const voucherBytes = 145
 type notary struct {
 	by   int32
 	took bool // that is a difference
+	open bool // how an outcome was made can be asked for: vouchers commit to it
 }
 
-func (n notary) Vouch(job.RunID, *verify.Opening) []byte {
-	return binary.LittleEndian.AppendUint32(make([]byte, 0, voucherBytes), uint32(n.by))[:voucherBytes]
+func (n notary) Vouch(_ job.RunID, o *verify.Opening) []byte {
+	b := binary.LittleEndian.AppendUint32(make([]byte, 0, voucherBytes), uint32(n.by))
+	if n.open {
+		c := o.Claim()
+		b = binary.LittleEndian.AppendUint64(append(b, c.Tree[:]...), c.Nodes)
+	}
+	return b[:voucherBytes]
 }
 
 // Digest is of what was found out, and not by whom.
@@ -34,8 +40,12 @@ func (n notary) Digest(outcome []byte) verify.Hash {
 	return sha256.Sum256(outcome)
 }
 
-func (notary) Claim(n verify.Node, outcome verify.Hash, _ []byte) verify.Claim {
-	return (&verify.Opening{Node: n, Outcome: outcome}).Claim()
+func (v notary) Claim(n verify.Node, outcome verify.Hash, voucher []byte) verify.Claim {
+	if !v.open {
+		return (&verify.Opening{Node: n, Outcome: outcome}).Claim()
+	}
+	return verify.Claim{Node: n, Outcome: outcome, Tree: verify.Hash(voucher[4:]),
+		Nodes: binary.LittleEndian.Uint64(voucher[4+len(verify.Hash{}):])}
 }
 
 // newNotary gives nil for a run in which nobody vouches.
@@ -44,7 +54,7 @@ func newNotary(p *peer) driver.Notary {
 		return nil
 	}
 	q := p.world.cfg.Quorum
-	return notary{int32(p.number), q != nil && q.Judged}
+	return notary{int32(p.number), q != nil && q.Judged, q.asks()}
 }
 
 // checkVouchers sees to it that what leaves a peer, or comes to its disk, carries the word of who has computed it.

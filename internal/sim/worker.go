@@ -79,7 +79,7 @@ func (p *peer) leafDone(i int, token uint64) {
 	p.usage.work += e.cost
 	g.ended(e.node, e.answer)
 	p.world.audit.leaf(p, &e)
-	result, names := g.sharing.leaf(&e, e.answer)
+	result, names := g.sharing.leaf(&e, p.world.cfg.Quorum.spoils(p, e.node, e.answer))
 	p.complete(child{place: e.place, node: e.node, result: result, took: took, names: names})
 	p.settle()
 }

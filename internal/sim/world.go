@@ -29,7 +29,7 @@ type world struct {
 	cancelledAt int64
 	adapt       *adapting // nil: nobody decides who takes part
 	shared      *shared   // nil: nothing is shared
-	lies        int       // for which somebody was put out
+	exhibits    exhibits
 	passed      map[verify.PeerID]uint64
 }
 
@@ -64,7 +64,8 @@ func Run(cfg Config) (report *Report, err error) {
 func newWorld(cfg Config) (*world, error) {
 	st := &stage{cfg: cfg, random: rand.New(rand.NewPCG(cfg.Seed, 0x776f726c64)), trace: newTracer(cfg.Trace)}
 	w := &world{stage: st, cast: &cast{stage: st}, timeline: timeline{bucket: int64(cfg.Bucket)},
-		passed: map[verify.PeerID]uint64{}}
+		passed:   map[verify.PeerID]uint64{},
+		exhibits: exhibits{map[verify.Node][]exhibit{}, map[string]map[int32]struct{}{}}}
 	w.shared = newShared(&st.cfg)
 	sky := &weather{stage: st}
 	w.net = &network{stage: st, cast: w.cast, links: cfg.Network, weather: sky,
