@@ -362,8 +362,8 @@ func (c *Core) copyTo(q *question, id PeerID) {
 	c.order(Copy{q.node, id})
 }
 
-// blame names who has lied, and takes back all that rests on its word: first everywhere, since what is decided about one
-// node may have somebody else blamed, and then all others are decided about.
+// blame names who has lied, and takes back all that rests on its word: first everywhere, since what is decided about
+// one node may have somebody else blamed, and then all others are decided about.
 func (c *Core) blame(id PeerID, p Proof) {
 	if c.blamed[id] {
 		return
@@ -372,15 +372,21 @@ func (c *Core) blame(id PeerID, p Proof) {
 	c.order(Blame{id, p})
 	open := c.open.sorted()
 	for _, q := range open {
-		c.without(q, id)
+		if q.without(id) && q.accepted != nil && !q.proven && !c.sure(q) && !c.enough(q) {
+			if q.accepted = nil; q.rests != nil {
+				q.rests.n--
+				q.rests = nil
+			}
+			c.order(Withdraw{q.node})
+		}
 	}
 	for _, q := range open {
 		c.decide(q)
 	}
 }
 
-// without takes all back that somebody has said of a node.
-func (c *Core) without(q *question, id PeerID) {
+// without takes all back that somebody has said of a node, and says whether that was anything.
+func (q *question) without(id PeerID) bool {
 	before := len(q.claims)
 	q.claims = slices.DeleteFunc(q.claims, func(h held) bool { return h.by == id })
 	delete(q.asked, id)
@@ -390,11 +396,5 @@ func (c *Core) without(q *question, id PeerID) {
 	if q.audit != nil && q.audit.of.by == id {
 		q.audit = nil
 	}
-	if q.accepted != nil && len(q.claims) < before && !q.proven && !c.sure(q) && !c.enough(q) {
-		if q.accepted = nil; q.rests != nil {
-			q.rests.n--
-			q.rests = nil
-		}
-		c.order(Withdraw{q.node})
-	}
+	return len(q.claims) < before
 }

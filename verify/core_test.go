@@ -76,8 +76,8 @@ func TestQuorum(t *testing.T) {
 	}
 }
 
-// What this machine has come to of one job has a liar blamed; that settles another job, and has somebody else blamed: of
-// neither job a liar's outcome is believed, and nobody is waited for.
+// What this machine has come to of one job has a liar blamed; that settles another job, and has somebody else blamed:
+// of neither job a liar's outcome is believed, and nobody is waited for.
 func TestLiarsFallTogether(t *testing.T) {
 	c := swarm(2)
 	first, second := leaf("1", 7).Claim(), leaf("2", 7).Claim()
@@ -105,7 +105,8 @@ func TestSettledAtOnce(t *testing.T) {
 	c.Came(noon, leaf("1", 8).Claim(), "a")
 	open := of[Open](c.Came(noon, leaf("1", 7).Claim(), "c"))
 	c.Came(noon, leaf("1", 7).Claim(), "")
-	if blamed := of[Blame](c.Opened(noon, node("1"), "a", open[0].Claim, nil)); len(blamed) != 1 || blamed[0].Peer != "a" {
+	blamed := of[Blame](c.Opened(noon, node("1"), "a", open[0].Claim, nil))
+	if len(blamed) != 1 || blamed[0].Peer != "a" {
 		t.Errorf("blamed are %v", blamed)
 	}
 }

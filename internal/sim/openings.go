@@ -31,6 +31,9 @@ const (
 	rerunTime       = 30 * time.Second
 )
 
+// made is what stands behind a peer's vouchers, in this life, by commitment.
+type made map[verify.Hash]*driver.Made
+
 // exhibits are what the owner was shown, so that it is known which lies it has seen.
 type exhibits struct {
 	shown map[verify.Node][]exhibit     // by the job that was handed in
@@ -102,7 +105,7 @@ func (q *Quorum) shows(p *peer, o *verify.Open) *driver.Shown {
 	s.Voucher = newNotary(p).Vouch(p.world.run, &verify.Opening{Node: o.Claim.Node, Outcome: o.Claim.Outcome,
 		Children: claimsOf(s.Children)})
 	if q.is(p, Garbles) {
-		p.garble(s)
+		garble(p, s)
 	}
 	return s
 }
@@ -115,7 +118,7 @@ func claimsOf(list []driver.Given) (claims []verify.Claim) {
 }
 
 // garble makes something else of what was committed to.
-func (p *peer) garble(s *driver.Shown) {
+func garble(p *peer, s *driver.Shown) {
 	r := p.world.random
 	if len(s.Children) == 0 || r.IntN(6) == 0 {
 		s.Job.Arg = slices.Clone(s.Job.Arg)

@@ -33,11 +33,11 @@ type peer struct {
 	everReported bool
 	events       []port.Event // scratch
 	witness      witness
-	hoard        *hoard                       // of a withholder
-	made         map[verify.Hash]*driver.Made // by commitment, in this life
-	alarms       []int64                      // when tick events are due that are in the queue: each sooner than the one before
-	debt         int64                        // processor time that the next job pays: messages, inner jobs
-	nicFree      int64                        // when the network interface has sent what it was given
+	hoard        *hoard // of a withholder
+	made         made
+	alarms       []int64 // when tick events are due that are in the queue: each sooner than the one before
+	debt         int64   // processor time that the next job pays: messages, inner jobs
+	nicFree      int64   // when the network interface has sent what it was given
 	disk         disk
 	beaconAt     int64 // when it last told that it is master
 	usage        usage
@@ -125,7 +125,7 @@ func (p *peer) start() error {
 	}
 	p.engine.sharing.join(&cfg, random)
 	if p.made = nil; w.cfg.Quorum.asks() && p.number != 0 {
-		p.made, p.engine.keepJobs = map[verify.Hash]*driver.Made{}, true
+		p.made, p.engine.keepJobs = made{}, true
 		cfg.Commit = func(c *verify.Claim, m *driver.Made) { p.made[c.Tree] = m }
 	}
 	p.driver = driver.New(cfg)

@@ -60,10 +60,11 @@ func TestOpeningSchedules(t *testing.T) {
 		if len(r.Proofs.Caught) > 0 {
 			caught[openingSchedule(seed).Quorum.Shows] += len(r.Proofs.Caught)
 		}
-		sum.Openings, sum.Reran, sum.Nodes = sum.Openings+r.Proofs.Openings, sum.Reran+r.Proofs.Reran, sum.Nodes+r.Proofs.Nodes
+		sum.Openings += r.Proofs.Openings
+		sum.Reran += r.Proofs.Reran
 	}
 	if len(caught) < int(manners-Bends) || sum.Openings == 0 || sum.Reran == 0 {
-		t.Errorf("too little was tried: caught are, by manner, %v; %d openings, %d of %d nodes run again", caught,
-			sum.Openings, sum.Reran, sum.Nodes)
+		t.Errorf("too little was tried: caught are, by manner, %v; %d openings, %d nodes run again", caught,
+			sum.Openings, sum.Reran)
 	}
 }

@@ -47,10 +47,13 @@ func TestChaos(t *testing.T) {
 		defer os.Remove(*keep) // which fails if there are logs in it
 	}
 	liar, err := swarm.BuildProgram(t.Context(), dir, "./internal/swarm/chaos/liar")
+	if err == nil {
+		err = os.Link(liar, liar+"-alone")
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	hall := &chaos.Hall{Binary: binary, Liar: liar, Dir: dir, NoLab: *noLab}
+	hall := &chaos.Hall{Binary: binary, Liar: liar, LiarAlone: liar + "-alone", Dir: dir, NoLab: *noLab}
 	turns := make(chan struct{}, *parallel)
 	t.Run("seeds", func(t *testing.T) {
 		for seed := *from; seed < *from+uint64(*seeds); seed++ {

@@ -296,10 +296,11 @@ func (d *draw) compiling() {
 	d.act(Act{Kind: Reap, Who: d.some(1, 2), On: d.on()})
 }
 
-// oneLies has a process lie whom the founder, the first of all, has let in; others may be killed besides.
+// oneLies has a process lie whom the founder, the first of all, has let in; others may be killed besides. Where spot
+// checks are to find it, it makes all of its jobs up.
 func (d *draw) oneLies() {
 	d.fates = slices.DeleteFunc(d.fates, func(n int) bool { return n == 0 })
-	d.Liars, d.Verify = d.some(1, 1), []string{"quorum=2", "doubt=1e-4"}[d.IntN(2)]
+	d.Liars, d.Verify = d.some(1, 1), []string{"quorum=2", "doubt=1e-4", "spot=0.05"}[d.IntN(3)]
 	if d.IntN(2) == 0 {
 		d.act(Act{Kind: Kill, Who: d.some(1, 2), On: Cue{Progress, 0.5 * d.Float64()}, Back: d.back()})
 	}

@@ -38,7 +38,9 @@ const smallDisk = 8 << 20
 type Hall struct {
 	Binary string
 	Liar   string // the program of processes that lie
-	Dir    string // its trials' directories are made in here
+	// LiarAlone is the same under another name: see the folder liar.
+	LiarAlone string
+	Dir       string // its trials' directories are made in here
 	// NoLab has the network cut by a Shaper, as where no Lab can be made.
 	NoLab bool
 
@@ -265,6 +267,9 @@ func (t *trial) form(ctx context.Context) (err error) {
 		Settings: []string{"SATIN_LOG_LEVEL=debug", "SATIN_CHECKPOINT_INTERVAL=1s"}}
 	for _, n := range t.plan.Liars {
 		t.swarm.Others[n] = t.Liar
+		if strings.HasPrefix(t.plan.Verify, "spot=") {
+			t.swarm.Others[n] = t.LiarAlone
+		}
 	}
 	if err := t.place(ctx); err != nil {
 		return err

@@ -1,12 +1,17 @@
 // Command liar is satin-peer with a daemon that lies, for package chaos: the process that computes for it tells of each
 // job what had come of the one before. So what it says is well formed, and wrong; and it is not said by the
 // daemon, which signs it in good faith. No such thing can be switched on in satin-peer itself.
+//
+// Under a name that ends in -alone it says nothing of what its jobs were made of: spot checks are sure to find only
+// who makes up all of a job.
 package main
 
 import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/satin-peer/satin/apps/all"
@@ -63,15 +68,17 @@ func between() error {
 	}
 	e := pipe.New(out, in, 0, nil)
 	defer e.Close()
-	l := &liar{Live: e, runs: map[steal.SegmentID]string{}, last: map[string][]byte{}}
+	l := &liar{Live: e, alone: strings.HasSuffix(self, "-alone"), runs: map[steal.SegmentID]string{},
+		last: map[string][]byte{}}
 	return pipe.Serve(l, os.Stdin, os.Stdout)
 }
 
 // liar is an engine that lies.
 type liar struct {
 	port.Live
-	runs map[steal.SegmentID]string // functions
-	last map[string][]byte          // what came of a function's job before
+	alone bool
+	runs  map[steal.SegmentID]string // functions
+	last  map[string][]byte          // what came of a function's job before
 }
 
 func (l *liar) Do(o *port.Order) {
@@ -83,6 +90,9 @@ func (l *liar) Do(o *port.Order) {
 
 func (l *liar) Poll() ([]port.Event, time.Duration) {
 	events, again := l.Live.Poll()
+	if l.alone {
+		events = slices.DeleteFunc(events, func(e port.Event) bool { return e.Kind == port.Kept })
+	}
 	for i := range events {
 		e := &events[i]
 		if e.Kind != port.Finished {
