@@ -61,7 +61,11 @@ func (k *ledger) AppendOutcome(path []uint32, identity [16]byte, outcome, vouche
 	if l == nil {
 		return false
 	}
-	why, news := k.of.quota.take(k.run, int64(len(outcome)+len(voucher)+4*len(path)+recordBytes))
+	by := authorOf(voucher)
+	if by == k.of.self {
+		by = ""
+	}
+	why, news := k.of.quota.take(k.run, by, int64(len(outcome)+len(voucher)+4*len(path)+recordBytes))
 	if news {
 		k.of.log.Warn("results of a run are kept no more", "run", k.run, "why", why)
 	}

@@ -4,13 +4,16 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/libp2p/go-libp2p/core/peer"
+
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/runs"
 )
 
 // A quota says how much of the disk what others compute may take here: in all, a half of that for the runs of one
-// owner, and a quarter for one run. What a run has taken is estimated as it is written, and measured when it is at its
-// bound, since compacting makes it less.
+// owner, and for what one other peer has computed in whatever runs, and a quarter for one run. What a run has taken is
+// estimated as it is written, and measured when it is at its bound, since compacting makes it less; what was there
+// when it was opened counts as nobody's.
 type quota struct {
 	most int64 // bytes; 0: as much as there is
 
@@ -22,14 +25,16 @@ type quota struct {
 type portion struct {
 	owner   runs.PeerID
 	bytes   int64
+	by      map[peer.ID]int64              // of bytes, by who has computed it; this peer is not in it
 	measure func() (bytes int64, all bool) // what it has in truth; all: nothing waits to be written
 	refused bool                           // that was said
 }
 
 // Parts of the quota.
 const (
-	ownersPart = 2
-	runsPart   = 4
+	ownersPart  = 2
+	sendersPart = 2
+	runsPart    = 4
 )
 
 // enter begins to count a run.
@@ -40,7 +45,7 @@ func (q *quota) enter(run job.RunID, owner runs.PeerID, measure func() (int64, b
 		q.of = map[job.RunID]*portion{}
 	}
 	has, _ := measure()
-	q.of[run] = &portion{owner: owner, bytes: has, measure: measure}
+	q.of[run] = &portion{owner: owner, bytes: has, by: map[peer.ID]int64{}, measure: measure}
 }
 
 // allow changes how much of the disk it may be. What is there already stays.
@@ -60,33 +65,49 @@ func (q *quota) leave(run job.RunID) {
 	delete(q.of, run)
 }
 
-// take takes so many bytes for a run; why is not "" if it may not have them, and news the first time.
-func (q *quota) take(run job.RunID, n int64) (why string, news bool) {
+// take takes so many bytes for a run, of what a peer has computed, "" for this one; why is not "" if it may not have
+// them, and news the first time.
+func (q *quota) take(run job.RunID, by peer.ID, n int64) (why string, news bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	p := q.of[run]
 	if p == nil || q.most == 0 {
 		return "", false
 	}
-	if why = q.exceeded(p, n); why != "" && !p.refused {
-		if has, all := p.measure(); all {
-			p.bytes = has
-		}
-		why = q.exceeded(p, n)
+	if why = q.exceeded(p, by, n); why != "" && !p.refused {
+		p.remeasure()
+		why = q.exceeded(p, by, n)
 	}
 	if why == "" {
 		p.bytes += n
+		if by != "" {
+			p.by[by] += n
+		}
 		return "", false
 	}
 	news, p.refused = !p.refused, true
 	return why, news
 }
 
+// remeasure finds out what a run has in truth. Whose it is of what compacting has left is anybody's guess: each has its
+// share.
+func (p *portion) remeasure() {
+	has, all := p.measure()
+	if !all || p.bytes == 0 {
+		return
+	}
+	for id, n := range p.by {
+		p.by[id] = int64(float64(n) * float64(has) / float64(p.bytes))
+	}
+	p.bytes = has
+}
+
 // exceeded says which bound so many bytes more would break; "" if none.
-func (q *quota) exceeded(p *portion, n int64) string {
-	all, owners := n, n
+func (q *quota) exceeded(p *portion, by peer.ID, n int64) string {
+	all, owners, senders := n, n, n
 	for _, other := range q.of {
 		all += other.bytes
+		senders += other.by[by]
 		if other.owner == p.owner {
 			owners += other.bytes
 		}
@@ -99,6 +120,8 @@ func (q *quota) exceeded(p *portion, n int64) string {
 		return says("what is kept of it", q.most/runsPart)
 	case owners > q.most/ownersPart:
 		return says("what is kept of its owner's runs", q.most/ownersPart)
+	case by != "" && senders > q.most/sendersPart:
+		return says("what "+by.String()+" has computed", q.most/sendersPart)
 	case all > q.most:
 		return says("what is kept of others' runs", q.most)
 	}

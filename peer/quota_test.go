@@ -14,12 +14,14 @@ import (
 	"github.com/satin-peer/satin/runs"
 )
 
-// A run has a quarter of the disk that others may have, an owner a half, all together all of it; what is refused is
+// A run has a quarter of the disk that others may have, an owner a half, and so what one peer has computed, all
+// together all of it; what is refused is
 // said once for each run, and what compacting gives back counts.
 func TestQuota(t *testing.T) {
 	const mib = 1 << 20
 	q := &quota{most: 64 * mib}
 	has := map[byte]int64{}
+	by := peer.ID("")
 	enter := func(run byte, owner runs.PeerID) job.RunID {
 		id := job.RunID{run}
 		q.enter(id, owner, func() (int64, bool) { return has[run], true })
@@ -29,7 +31,7 @@ func TestQuota(t *testing.T) {
 	fill := func(id job.RunID) (n int64, why string) {
 		said := 0
 		for range 100 {
-			text, news := q.take(id, mib)
+			text, news := q.take(id, by, mib)
 			if news {
 				said++
 			}
@@ -63,15 +65,32 @@ func TestQuota(t *testing.T) {
 	if n, _ := fill(enter(7, "e")); n != 16 {
 		t.Errorf("a run that is over leaves %d MiB, want 16", n)
 	}
+	q.leave(job.RunID{2})
+	by = "sender" // it has computed what is in two runs of two owners, and has its half
+	if n, _ := fill(enter(8, "f")); n != 16 {
+		t.Errorf("what another has computed takes %d MiB, want 16", n)
+	}
+	q.leave(job.RunID{4})
+	if n, _ := fill(enter(9, "g")); n != 16 {
+		t.Errorf("what another has computed takes %d MiB of a second run, want 16", n)
+	}
+	q.leave(job.RunID{5})
+	third := enter(10, "h")
+	if n, why := fill(third); n != 0 || !strings.Contains(why, "has computed") {
+		t.Errorf("what another has computed takes %d MiB of a third run: %s", n, why)
+	}
+	if by = "other"; q.exceeded(q.of[third], by, mib) != "" {
+		t.Error("what one may not have nobody may")
+	}
 	own := job.RunID{99} // never entered
-	if why, _ := q.take(own, 1<<40); why != "" {
+	if why, _ := q.take(own, "x", 1<<40); why != "" {
 		t.Errorf("an own run is bounded: %s", why)
 	}
 	c := &quota{most: 8 * mib}
 	size := int64(0)
 	c.enter(job.RunID{1}, "a", func() (int64, bool) { return size, true })
 	for i := range 50 { // it is compacted all the time
-		if why, _ := c.take(job.RunID{1}, mib); why != "" {
+		if why, _ := c.take(job.RunID{1}, "x", mib); why != "" {
 			t.Fatalf("after %d MiB that were given back: %s", i, why)
 		}
 	}
