@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"runtime/debug"
+	"runtime/metrics"
 	"sync"
 	"time"
 
@@ -85,28 +86,29 @@ func (q *memory) divide(most int64, r *runs.Config, s *stream.Config) {
 	s.BulkMemory = max(wire.MaxValue, s.BulkMemoryTotal/2)
 }
 
-// collect has the collector come sooner than it would when this process takes more than what others may take of it,
-// what jobs share and its own need come to; a limit that the user has given to it stays.
-func (q *memory) collect(parts []*part) {
-	shared := uint64(0)
+// collect has the collector come sooner than it would when this process takes more than what it needs itself, and what
+// others have given to it now, come to; a limit that the user has given to it stays. What a flood leaves behind is
+// gone soon, and a peer that has much to do by itself, with a thousand members or so, is not collected all the time.
+func (q *memory) collect(parts []*part, coming int64) {
+	given := coming
 	for _, r := range parts {
-		shared += r.session.Stats().Shared.BytesHeld
+		given += 2 * (int64(len(r.manifest.Sealed)) + int64(r.session.Stats().Shared.BytesHeld))
 	}
-	q.collectBeside(shared)
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(live)
+	q.collectBeside(given, int64(live[0].Value.Uint64()))
 }
 
-func (q *memory) collectBeside(shared uint64) {
+func (q *memory) collectBeside(given, live int64) {
 	if q.most == 0 || q.limit == 0 && debug.SetMemoryLimit(-1) != math.MaxInt64 {
 		return
 	}
-	if limit := 2*q.most + ownNeed + 2*int64(shared); limit != q.limit {
-		q.limit = limit
-		debug.SetMemoryLimit(limit)
-	}
+	q.limit = ownNeed + max(q.used()+given+q.most/2, live+live/4)
+	debug.SetMemoryLimit(q.limit)
 }
 
-// ownNeed is what a peer takes that has nothing of others. The program itself, some 35 MB, is not the collector's.
-const ownNeed = 8 << 20
+// ownNeed is what a peer takes that has nothing of others. The program itself, some 45 MB, is not the collector's.
+const ownNeed = 16 << 20
 
 // used is what all runs have.
 func (q *memory) used() (n int64) {

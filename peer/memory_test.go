@@ -74,19 +74,24 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// The collector is told of what others may take, and not against the user's will.
+// The collector is told of what others have given and what this peer needs, and not against the user's will.
 func TestMemoryIsCollected(t *testing.T) {
 	old := debug.SetMemoryLimit(math.MaxInt64)
 	defer debug.SetMemoryLimit(old)
-	q := &memory{most: 48 << 20}
-	for _, shared := range []uint64{0, 1 << 30, 0} {
-		q.collectBeside(shared)
-		if got, want := debug.SetMemoryLimit(-1), int64(104<<20)+2*int64(shared); got != want {
-			t.Errorf("beside %d shared bytes the limit is %d, want %d", shared, got, want)
+	const mib = 1 << 20
+	q := &memory{most: 48 * mib}
+	room := q.enter(job.RunID{1}, "a", false, nil)
+	for _, c := range []struct{ kept, given, live, want int64 }{
+		{0, 0, 10, 40}, {16, 0, 20, 56}, {0, 1 << 10, 30, 1080}, {0, 0, 400, 516}, {0, 0, 10, 56},
+	} {
+		room.Take("x", int(c.kept*mib), true)
+		q.collectBeside(c.given*mib, c.live*mib)
+		if got := debug.SetMemoryLimit(-1); got != c.want*mib {
+			t.Errorf("%+v: the limit is %d MiB", c, got/mib)
 		}
 	}
 	debug.SetMemoryLimit(1 << 30)
-	(&memory{most: 1}).collectBeside(0)
+	(&memory{most: 1}).collectBeside(0, 0)
 	if debug.SetMemoryLimit(-1) != 1<<30 {
 		t.Error("the user's limit is gone")
 	}

@@ -240,7 +240,7 @@ func (p *Peer) upkeep(ctx context.Context) {
 			p.runs.keepUp()
 			p.runs.leaveExcess(now)
 			if len(p.cfg.Compute) > 0 {
-				p.crew.memory.collect(p.runs.inProgress())
+				p.crew.memory.collect(p.runs.inProgress(), p.traffic.stream.Stats().Coming)
 			}
 			p.visitors.assign()
 			if gone == "" {

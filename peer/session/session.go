@@ -67,8 +67,8 @@ type Death struct {
 }
 
 const (
-	// inboxLength is how many messages may wait for the loop before Received blocks.
-	inboxLength = 256
+	// inboxLength is how many messages may wait for the loop before Received blocks: of the longest 6 MiB.
+	inboxLength = 32
 	// gossipLength is how many news may wait for the loop before the next ones are dropped.
 	gossipLength = 256
 	// figuresPatience is how long Figures and Segments wait for the engine to count.

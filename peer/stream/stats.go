@@ -19,6 +19,7 @@ type Stats struct {
 	DialsFailed   uint64
 	Refused       uint64 // inbound streams that were reset unread
 	Offences      uint64 // inbound streams that were reset for what was in them
+	Coming        int64  // bytes that are set aside for long results which are being received
 }
 
 type counters struct {
@@ -36,8 +37,8 @@ func (t *Transport) Stats() Stats {
 	t.mu.RUnlock()
 	c := &t.count
 	return Stats{
-		Partners: partners,
-		Sent:     c.sent.Load(), Received: c.received.Load(), BytesSent: c.bytesSent.Load(),
+		Partners: partners, Coming: t.memory.Load(),
+		Sent: c.sent.Load(), Received: c.received.Load(), BytesSent: c.bytesSent.Load(),
 		BytesReceived: c.bytesReceived.Load(),
 		BulkSent:      c.bulkSent.Load(), BulkReceived: c.bulkReceived.Load(), BulkRepeated: c.bulkRepeated.Load(),
 		Failed: c.failed.Load(), Unreported: c.unreported.Load(),
