@@ -96,12 +96,14 @@ func (s *story) hear(r *report.Part, now time.Time) {
 		s.spans, s.parts, s.heard = append(s.spans, spanLog{}), append(s.parts, report.Forgotten{}), append(s.heard, 0)
 	}
 	s.heard[i] = s.at(now)
-	s.places[i] = r.Cluster
+	if s.places[i] != r.Cluster {
+		s.places[i] = r.Cluster
+	}
 	if r.Forgotten.Segments > s.parts[i].Segments {
 		s.parts[i] = r.Forgotten
 	}
 	for k := range r.Segments {
-		s.put(r, &r.Segments[k])
+		s.put(i, &r.Segments[k])
 	}
 	for _, run := range r.Activities {
 		s.span(i, run)
@@ -111,14 +113,14 @@ func (s *story) hear(r *report.Part, now time.Time) {
 // at is a time since the run was submitted. Peers may say anything: what cannot be is brought within what can.
 func (s *story) at(t time.Time) time.Duration { return min(max(0, t.Sub(s.origin)), maxLife) }
 
-// put takes in a segment.
-func (s *story) put(r *report.Part, t *report.Segment) {
+// put takes in a segment of a peer. All of a peer's hold one copy of its name.
+func (s *story) put(peer int, t *report.Segment) {
 	if t.State == report.SegmentRestarted {
 		s.lost(t.Job, s.at(t.End))
 		return
 	}
 	seg := Segment{
-		ID: t.ID, Job: t.Job, Peer: r.Peer, Cluster: r.Cluster, Start: s.at(t.Start), Spawned: t.Spawned,
+		ID: t.ID, Job: t.Job, Peer: s.peers[peer], Cluster: s.places[peer], Start: s.at(t.Start), Spawned: t.Spawned,
 		Executed: t.Executed, Restarted: t.Again,
 	}
 	old, known := s.tree.Get(t.ID)

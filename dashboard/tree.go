@@ -2,7 +2,6 @@ package dashboard
 
 import (
 	"container/heap"
-	"container/list"
 	"errors"
 	"fmt"
 	"slices"
@@ -79,37 +78,67 @@ type Tree struct {
 	top     *node              // of segments with no parent, or none that is known; no segment itself
 	waiting map[string][]*node // those at the top whose parent is not known, by its ID
 	ended   byEnd              // segments that may be folded
-	byJob   map[string][]*node // those with a Job, in the order they came
+	byJob   map[string]*node   // those with a Job; the first that came, and by node.again the others in their order
 
 	changes // tree_changes.go
 
-	into   map[string]string // where folded segments went, by ID; the last ones
-	folded []string          // their IDs in the order they were folded
+	into, earlier map[string]string // where folded segments went, by ID: the last ones, and as many before them
 }
 
-// A node is a segment in its place.
+// A node is a segment in its place. There are very many of them: what few have is in sums.
 type node struct {
 	Segment
-	parent   *node
-	children []*node       // in the order they came; nil where one has gone
-	slot     int           // in the parent's children
-	live     int           // of the children
-	folded   Summary       // of what was folded into it
-	total    Summary       // of it, what was folded into it, and all under it
-	at       int           // in Tree.ended; -1 if it is not there
-	latest   time.Duration // when the last of its children began
+	parent        *node
+	first, last   *node  // of its children, in the order in which they began
+	before, after *node  // of its parent's
+	at            int    // in Tree.ended; -1 if it is not there
+	again         *node  // the next one of its job
+	sums          *sums  // nil while all of them are 0
+	number        uint64 // names it in changes
+	changed       uint64 // the number of its last change
+	prev, next    *node  // in the order of changes, which begins and ends with Tree.top
+}
 
-	number  uint64        // names it in changes
-	changed uint64        // the number of its last change
-	place   *list.Element // in changes.order
+// Sums are those of a segment that has others under it.
+type sums struct {
+	folded Summary // of what was folded into it
+	under  Summary // of that, and all under it
+}
+
+// sum gives the sums of a segment, to be changed.
+func (n *node) sum() *sums {
+	if n.sums == nil {
+		n.sums = &sums{}
+	}
+	return n.sums
+}
+
+// folded adds up what was folded into a segment.
+func (n *node) folded() (s Summary) {
+	if n.sums != nil {
+		s = n.sums.folded
+	}
+	return s
+}
+
+// total adds up a segment, what was folded into it, and all under it.
+func (n *node) total() (s Summary) {
+	if n.ID != "" { // else it is the top
+		s = summaryOf(n.Segment)
+	}
+	if n.sums != nil {
+		s.add(n.sums.under)
+	}
+	return s
 }
 
 // NewTree makes an empty tree that holds at most so many segments, at least one.
 func NewTree(most int) *Tree {
+	top := &node{at: -1, sums: &sums{}}
+	top.prev, top.next = top, top
 	return &Tree{
-		most: max(1, most), nodes: map[string]*node{}, top: &node{at: -1}, waiting: map[string][]*node{},
-		into:  map[string]string{},
-		byJob: map[string][]*node{}, changes: changes{order: list.New()},
+		most: max(1, most), nodes: map[string]*node{}, top: top, waiting: map[string][]*node{},
+		into: map[string]string{}, byJob: map[string]*node{},
 	}
 }
 
@@ -126,7 +155,7 @@ func (t *Tree) Put(s Segment) error {
 	if n, ok := t.nodes[s.ID]; ok {
 		return t.change(n, s)
 	}
-	if _, ok := t.into[s.ID]; ok {
+	if _, ok := t.swallowed(s.ID); ok {
 		return nil
 	}
 	if s.Parent == s.ID || t.isUnder(s.Parent, s.ID) {
@@ -136,7 +165,6 @@ func (t *Tree) Put(s Segment) error {
 		return ErrTreeFull
 	}
 	n := &node{Segment: s, at: -1}
-	n.total = summaryOf(s)
 	t.nodes[s.ID] = n
 	t.add(n)
 	t.hang(n)
@@ -162,9 +190,9 @@ func (t *Tree) change(n *node, s Segment) error {
 	was := summaryOf(n.Segment)
 	n.Segment = s
 	t.touch(n)
-	for up := n; up != nil; up = up.parent {
-		up.total.subtract(was)
-		up.total.add(summaryOf(s))
+	for up := n.parent; up != nil; up = up.parent {
+		up.sum().under.subtract(was)
+		up.sum().under.add(summaryOf(s))
 	}
 	t.consider(n)
 	return nil
@@ -176,7 +204,7 @@ func (t *Tree) find(id string) *node {
 		if n, ok := t.nodes[id]; ok {
 			return n
 		}
-		next, ok := t.into[id]
+		next, ok := t.swallowed(id)
 		if !ok {
 			return nil
 		}
@@ -208,40 +236,58 @@ func (t *Tree) hang(n *node) {
 	} else if n.Parent != "" {
 		t.waiting[n.Parent] = append(t.waiting[n.Parent], n)
 	}
-	n.slot = len(n.parent.children)
-	n.parent.children = append(n.parent.children, n)
-	n.parent.live++
-	n.parent.latest = max(n.parent.latest, n.Start)
+	n.insert()
 	t.touch(n)
-	for up := n.parent; up != nil; up = up.parent {
-		up.total.add(n.total)
+	for up, total := n.parent, n.total(); up != nil; up = up.parent {
+		up.sum().under.add(total)
+	}
+}
+
+// insert puts a node among its parent's children: nearly always as the last one.
+func (n *node) insert() {
+	p := n.parent
+	n.before = p.last
+	for n.before != nil && n.before.Start > n.Start {
+		n.before, n.after = n.before.before, n.before
+	}
+	if n.before == nil {
+		p.first = n
+	} else {
+		n.before.after = n
+	}
+	if n.after == nil {
+		p.last = n
+	} else {
+		n.after.before = n
 	}
 }
 
 // cut takes a node from its parent's children. Its parent may then be one that can be folded: the caller looks.
 func (n *node) cut() {
-	p := n.parent
-	p.children[n.slot] = nil
-	if p.live--; p.live > len(p.children)/2 {
-		return
+	if n.before == nil {
+		n.parent.first = n.after
+	} else {
+		n.before.after = n.after
 	}
-	p.children = slices.DeleteFunc(p.children, func(c *node) bool { return c == nil })
-	for i, c := range p.children {
-		c.slot = i
+	if n.after == nil {
+		n.parent.last = n.before
+	} else {
+		n.after.before = n.before
 	}
+	n.before, n.after = nil, nil
 }
 
 // unhang takes a node, with what is under it, from where it is.
 func (t *Tree) unhang(n *node) {
 	n.cut()
-	for up := n.parent; up != nil; up = up.parent {
-		up.total.subtract(n.total)
+	for up, total := n.parent, n.total(); up != nil; up = up.parent {
+		up.sum().under.subtract(total)
 	}
 }
 
 // consider lists a segment as one that may be folded, if it is.
 func (t *Tree) consider(n *node) {
-	if n != t.top && n.at < 0 && n.State.Ended() && n.live == 0 {
+	if n != t.top && n.at < 0 && n.State.Ended() && n.first == nil {
 		heap.Push(&t.ended, n)
 	}
 }
@@ -261,7 +307,7 @@ func (t *Tree) fold(to int) bool {
 		n := heap.Pop(&t.ended).(*node)
 		p := n.parent
 		n.cut()
-		p.folded.add(n.total)
+		p.sum().folded.add(n.total())
 		delete(t.nodes, n.ID)
 		t.drop(n)
 		t.touch(p)
@@ -284,21 +330,26 @@ func (t *Tree) stopWaiting(n *node) {
 
 // remember keeps where a segment went, so that late records of it and of its children find it.
 func (t *Tree) remember(n *node) {
-	t.into[n.ID] = n.parent.ID // that of the top is "", which is none
-	t.folded = append(t.folded, n.ID)
-	if len(t.folded) > 2*t.most {
-		for _, id := range t.folded[:t.most] {
-			delete(t.into, id)
-		}
-		t.folded = slices.Clone(t.folded[t.most:])
+	if len(t.into) >= t.most {
+		t.into, t.earlier = map[string]string{}, t.into
 	}
+	t.into[n.ID] = n.parent.ID // that of the top is "", which is none
+}
+
+// swallowed gives the ID of the segment that one was folded into, if that is remembered.
+func (t *Tree) swallowed(id string) (string, bool) {
+	into, ok := t.into[id]
+	if !ok {
+		into, ok = t.earlier[id]
+	}
+	return into, ok
 }
 
 // Total adds up all segments there have been.
-func (t *Tree) Total() Summary { return t.top.total }
+func (t *Tree) Total() Summary { return t.top.sums.under }
 
 // Folded counts those that are not held one by one any more.
-func (t *Tree) Folded() uint64 { return t.top.total.Segments - uint64(len(t.nodes)) }
+func (t *Tree) Folded() uint64 { return t.Total().Segments - uint64(len(t.nodes)) }
 
 // byEnd is a heap: the segment that ended earliest is first.
 type byEnd []*node

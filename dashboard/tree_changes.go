@@ -1,16 +1,12 @@
 package dashboard
 
-import (
-	"container/list"
-	"slices"
-)
+import "slices"
 
 // changes remembers in which order the segments of a tree changed, so that a page which holds a copy of the
 // tree need only be sent what is new. All changes are numbered; a segment has the number of its last one.
 type changes struct {
 	version uint64
 	last    uint64     // number of the newest segment
-	order   *list.List // of nodes, by their changed
 	left    []leftNode // those that were folded last
 	horizon uint64     // a copy of an earlier version needs everything
 }
@@ -23,17 +19,22 @@ func (t *Tree) touch(n *node) {
 	}
 	t.version++
 	n.changed = t.version
-	if n.place == nil {
-		n.place = t.order.PushBack(n)
-	} else {
-		t.order.MoveToBack(n.place)
+	n.leave()
+	n.prev, n.next = t.top.prev, t.top
+	n.prev.next, n.next.prev = n, n
+}
+
+// leave takes a node out of the order of changes, if it is there.
+func (n *node) leave() {
+	if n.next != nil {
+		n.prev.next, n.next.prev = n.next, n.prev
+		n.prev, n.next = nil, nil
 	}
 }
 
 // gone remembers that a segment was folded.
 func (t *Tree) gone(n *node) {
-	t.order.Remove(n.place)
-	n.place = nil
+	n.leave()
 	t.version++
 	t.left = append(t.left, leftNode{n.number, t.version})
 	if len(t.left) > t.most+1000 {
@@ -70,17 +71,16 @@ func (t *Tree) Since(from, to uint64, most int) Difference {
 		// A copy that begins anew never held what is gone already; what goes while it is being filled it is told.
 		d.All, d.From, from, to = true, t.version, t.version, 0
 	}
-	var next *list.Element
-	for e := t.order.Back(); e != nil && e.Value.(*node).changed > to; e = e.Prev() {
-		next = e
+	next := t.top
+	for next.prev != t.top && next.prev.changed > to {
+		next = next.prev
 	}
-	for e := next; e != nil; e = e.Next() {
-		n := e.Value.(*node)
+	for n := next; n != t.top; n = n.next {
 		if len(d.Leaves) == most {
 			d.More = true
 			break
 		}
-		leaf := Leaf{Segment: n.Segment, Number: n.number, Folded: n.folded}
+		leaf := Leaf{Segment: n.Segment, Number: n.number, Folded: n.folded()}
 		if n.parent != t.top {
 			leaf.Up = n.parent.number
 		}

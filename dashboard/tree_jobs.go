@@ -31,7 +31,7 @@ func (t *Tree) above(n *node) *node {
 			job = rootJob
 		}
 		var last *node
-		for _, p := range t.byJob[job] {
+		for p := t.byJob[job]; p != nil; p = p.again {
 			if p.Start <= n.Start+skew && (last == nil || p.Start > last.Start) {
 				last = p
 			}
@@ -50,7 +50,7 @@ func (t *Tree) claim(n *node) {
 		return
 	}
 	t.claimFrom(n.parent, n)
-	for _, o := range t.byJob[n.Job] {
+	for o := t.byJob[n.Job]; o != nil; o = o.again {
 		if o != n {
 			t.claimFrom(o, n)
 		}
@@ -58,14 +58,15 @@ func (t *Tree) claim(n *node) {
 }
 
 func (t *Tree) claimFrom(p, n *node) {
-	if p.latest+skew < n.Start {
-		return // only what began later is under n
-	}
-	for _, c := range slices.Clone(p.children) {
-		if c != nil && c != n && c.Job != "" && isUnderJob(c.Job, n.Job) && t.above(c) == n {
-			t.unhang(c)
-			t.hang(c)
+	var under []*node
+	for c := p.last; c != nil && c.Start+skew >= n.Start; c = c.before { // only what began later is under n
+		if c != n && c.Job != "" && isUnderJob(c.Job, n.Job) && t.above(c) == n {
+			under = append(under, c)
 		}
+	}
+	for _, c := range under {
+		t.unhang(c)
+		t.hang(c)
 	}
 	t.consider(p)
 }
@@ -74,9 +75,18 @@ func (t *Tree) claimFrom(p, n *node) {
 func (t *Tree) add(n *node) {
 	t.last++
 	n.number = t.last
-	if n.Job != "" {
-		t.byJob[n.Job] = append(t.byJob[n.Job], n)
+	if n.Job == "" {
+		return
 	}
+	first, ok := t.byJob[n.Job]
+	if !ok {
+		t.byJob[n.Job] = n
+		return
+	}
+	for first.again != nil {
+		first = first.again
+	}
+	first.again = n
 }
 
 func (t *Tree) drop(n *node) {
@@ -84,17 +94,24 @@ func (t *Tree) drop(n *node) {
 	if n.Job == "" {
 		return
 	}
-	list := slices.DeleteFunc(t.byJob[n.Job], func(o *node) bool { return o == n })
-	if len(list) == 0 {
+	switch first := t.byJob[n.Job]; {
+	case first != n:
+		for first.again != n {
+			first = first.again
+		}
+		first.again = n.again
+	case n.again != nil:
+		delete(t.byJob, n.Job) // its key is n's text
+		t.byJob[n.again.Job] = n.again
+	default:
 		delete(t.byJob, n.Job)
-	} else {
-		t.byJob[n.Job] = list
 	}
+	n.again = nil
 }
 
 // At lists the segments of a job that are known one by one, in the order they came.
 func (t *Tree) At(job string) (list []Segment) {
-	for _, n := range t.byJob[job] {
+	for n := t.byJob[job]; n != nil; n = n.again {
 		list = append(list, n.Segment)
 	}
 	return list
@@ -119,7 +136,7 @@ func (t *Tree) Above(id string) (Segment, bool) {
 
 // Running lists the segments that have not ended.
 func (t *Tree) Running() (list []Segment) {
-	if t.top.total.States[report.SegmentRunning] == 0 {
+	if t.Total().States[report.SegmentRunning] == 0 {
 		return nil
 	}
 	for _, n := range t.nodes {

@@ -15,7 +15,7 @@ import (
 	"github.com/satin-peer/satin/internal/report"
 )
 
-// shape writes a tree with its segments' parents.
+// shape writes a tree with its segments' parents. The children of each stand in the order in which they began.
 func shape(t *testing.T, tree *dashboard.Tree) string {
 	t.Helper()
 	sight, err := tree.View(dashboard.Viewport{To: 1, Depth: 99, Most: 9999})
@@ -23,9 +23,14 @@ func shape(t *testing.T, tree *dashboard.Tree) string {
 		t.Fatal(err)
 	}
 	var lines []string
+	last := map[string]time.Duration{}
 	for _, b := range sight.Boxes {
 		up, _ := tree.Above(b.ID)
 		lines = append(lines, b.ID+"<"+up.ID)
+		if b.Start < last[up.ID] {
+			t.Errorf("%s stands after one that began later", b.ID)
+		}
+		last[up.ID] = b.Start
 	}
 	slices.Sort(lines)
 	return strings.Join(lines, " ")

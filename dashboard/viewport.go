@@ -73,32 +73,30 @@ func (t *Tree) View(v Viewport) (Sight, error) {
 	level := []place{{root, 0, 1, 0, -1}}
 	if root != t.top {
 		level[0].box = 0
-		s.Boxes = append(s.Boxes, Box{Segment: root.Segment, To: 1, Folded: root.folded})
+		s.Boxes = append(s.Boxes, Box{Segment: root.Segment, To: 1, Folded: root.folded()})
 	} else {
-		s.Folded = root.folded
+		s.Folded = root.folded()
 	}
 	for len(level) > 0 {
 		p := level[0]
 		level = level[1:]
-		wide := (p.to - p.from) / float64(weight(p.total))
+		wide := (p.to - p.from) / float64(weight(p.total()))
 		at := p.from
-		for _, c := range p.children {
-			if c == nil {
-				continue
-			}
-			from, to := at, at+wide*float64(weight(c.total))
+		for c := p.first; c != nil; c = c.after {
+			from, to := at, at+wide*float64(weight(c.total()))
 			at = to
 			if to <= v.From || from >= v.To {
 				continue
 			}
 			if to-from < v.Least*(v.To-v.From) || p.depth >= v.Depth || len(s.Boxes) >= v.Most {
-				s.Invisible.add(c.total)
+				s.Invisible.add(c.total())
 				if p.box >= 0 {
-					s.Boxes[p.box].Invisible.add(c.total)
+					s.Boxes[p.box].Invisible.add(c.total())
 				}
 				continue
 			}
-			s.Boxes = append(s.Boxes, Box{Segment: c.Segment, Depth: p.depth + 1, From: from, To: to, Folded: c.folded})
+			s.Boxes = append(s.Boxes,
+				Box{Segment: c.Segment, Depth: p.depth + 1, From: from, To: to, Folded: c.folded()})
 			level = append(level, place{c, from, to, p.depth + 1, len(s.Boxes) - 1})
 		}
 	}

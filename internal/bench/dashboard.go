@@ -143,7 +143,7 @@ func (f *flood) Watch(context.Context) ([]report.Part, error) {
 	const portion = 10_000
 	r := report.Part{Run: strings.Repeat("ab", 16), Peer: "A", Cluster: "c"}
 	for range min(portion, f.most-f.sent) {
-		at := f.began.Add(time.Duration(f.sent) * time.Microsecond)
+		at := f.began.Add(time.Duration(f.sent) * 100 * time.Microsecond)
 		job := "root"
 		if f.sent > 0 {
 			job = strings.Trim(strings.ReplaceAll(fmt.Sprintf("%o", f.sent), "", "."), ".")
