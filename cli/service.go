@@ -27,10 +27,18 @@ const serviceName = "satin-peer"
 // newManager finds the system's for a service.
 func newManager(cfg *service.Config) (manager, error) { return service.New(nothing{}, cfg) }
 
-// unserved are the managers, by the library's names of them, that could not start the daemon or not stop it, and why.
+// unserved are the managers, by the library's names of them, that could not start the daemon, not stop it, or only with
+// all rights of the machine, and why.
 var unserved = map[string]string{
-	"freebsd": "the daemon cannot be a service of FreeBSD: rc.d takes no name with a dash in it",
+	"freebsd":       "the daemon cannot be a service of FreeBSD: rc.d takes no name with a dash in it",
+	"unix-systemv":  noSystemd,
+	"linux-upstart": noSystemd,
+	"linux-openrc":  noSystemd,
+	"linux-rcs":     noSystemd,
+	"linux-procd":   noSystemd,
 }
+
+const noSystemd = "on Linux the daemon is a service of systemd, which did not start this machine"
 
 // nothing is what is run where only files are written.
 type nothing struct{}
@@ -57,9 +65,6 @@ few rights. On FreeBSD it cannot: use start --background.`,
 			`install writes the service's description for this system, and starts it. --config, --state-dir and
 --runtime-dir are given to the daemon.`,
 			func(m manager) error {
-				if why := unserved[m.Platform()]; why != "" {
-					return fmt.Errorf("%s: start it by satin-peer start --background", why)
-				}
 				if err := m.Install(); err != nil {
 					return err
 				}
@@ -106,6 +111,9 @@ func serviceCommand(c console, name, short, long string, do func(m manager) erro
 		}
 		m, err := c.manager(serviceConfig(self, placeArguments(cmd.Flags()), *system))
 		if err == nil {
+			if why := unserved[m.Platform()]; why != "" {
+				return failed("%s: start it by satin-peer start --background", why)
+			}
 			err = do(m)
 		}
 		if err != nil {

@@ -47,6 +47,7 @@ func TestService(t *testing.T) {
 		{"install", modelManager{refuses: errors.New("no rights")}, exitFailed, "install", "no rights"},
 		{"install", modelManager{name: "windows-service"}, 0, "install start", "started by windows-service"},
 		{"install", modelManager{name: "freebsd"}, exitFailed, "", "start --background"},
+		{"status", modelManager{name: "unix-systemv"}, exitFailed, "", "service of systemd"},
 		{"uninstall", modelManager{name: "windows-service"}, 0, "status stop uninstall", ""},
 		{"uninstall", modelManager{}, 0, "status stop uninstall", ""},
 		{"uninstall", modelManager{refuses: service.ErrNotInstalled}, exitFailed, "status", "not installed"},
