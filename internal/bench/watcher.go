@@ -60,7 +60,7 @@ func watchLink(ctx context.Context, link string) (*watcher, error) {
 		base: "http://" + at.Host, client: &http.Client{Jar: jar}, trees: make(chan map[string]json.RawMessage, 1),
 		copies: map[string]*watchedRun{},
 	}
-	if _, err := w.get(at.RequestURI()); err != nil {
+	if err := w.login(ctx, strings.TrimPrefix(at.Fragment, "login=")); err != nil {
 		return nil, err
 	}
 	dialer := websocket.Dialer{Jar: jar}
@@ -76,6 +76,26 @@ func watchLink(ctx context.Context, link string) (*watcher, error) {
 	w.done.Go(w.hear)
 	w.done.Go(w.follow)
 	return w, nil
+}
+
+// login turns the secret of a link into a session, of which the cookie is enough for looking.
+func (w *watcher) login(ctx context.Context, token string) error {
+	body := strings.NewReader(fmt.Sprintf("{%q: %q}", "token", token))
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, w.base+"/api/v1/login", body)
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Origin", w.base)
+	reply, err := w.client.Do(r)
+	if err != nil {
+		return err
+	}
+	defer reply.Body.Close()
+	if reply.StatusCode != http.StatusOK {
+		return fmt.Errorf("the login of a page: %s", reply.Status)
+	}
+	return nil
 }
 
 // close shuts the page.
