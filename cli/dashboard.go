@@ -84,7 +84,7 @@ func (c console) showDashboard(d control.Watched, l *settings.Loaded, list []app
 	if l.Dashboard == settings.DashboardOff {
 		return func() {}
 	}
-	cfg := dashboard.Config{Source: shown{d}, Desk: &desk{d, list}, Listen: l.Dashboard, Dir: l.RuntimeDir,
+	cfg := dashboard.Config{Source: shown{d}, Desk: &desk{d: d, list: list}, Listen: l.Dashboard, Dir: l.RuntimeDir,
 		StateDir: l.StateDir, Log: log}
 	if l.File != "" {
 		cfg.Preferences = &ownerFile{c.dirs, l.File, again}

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/satin-peer/satin/apps"
 	"github.com/satin-peer/satin/dashboard"
@@ -13,12 +15,13 @@ import (
 	"github.com/satin-peer/satin/peer/control"
 )
 
-// A desk lets the page of a daemon deal with the runs that the daemon owns, as run, suspend, resume and wait do. Of
-// applications it has those that are built in: what a module computes is rendered by the module itself, which never
-// runs in the daemon.
+// A desk lets the page of a daemon deal with the runs that the daemon owns, as run, suspend, resume and wait do. It
+// begins runs of the applications that are built in. What a module has computed is rendered by the module itself, in a
+// process of its own, one at a time.
 type desk struct {
-	d    control.Daemon
-	list []apps.App
+	d      control.Daemon
+	list   []apps.App
+	asking sync.Mutex // held while a module runs
 }
 
 func (k *desk) Apps() []dashboard.App {
@@ -64,12 +67,19 @@ func (k *desk) Answer(ctx context.Context, name string) (string, error) {
 	switch {
 	case !run.Mine:
 		return "", fmt.Errorf("%w: the run belongs to another peer, which has the answer", report.ErrRefused)
-	case run.Module != "":
-		return "", fmt.Errorf("%w: satin-peer wait %.8s has the module render its answer", report.ErrRefused, run.Run)
 	case run.State != control.RunDone:
 		return "", fmt.Errorf("%w: the run is %s, and has no answer", report.ErrRefused, run.State)
 	}
-	t, err := readTask(k.list, run)
+	if run.Module != "" {
+		k.asking.Lock()
+		defer k.asking.Unlock()
+	}
+	list, release, err := console{err: io.Discard}.moduleOf(ctx, k.d, run, k.list)
+	if err != nil {
+		return "", fmt.Errorf("%w: its module: %w", report.ErrRefused, err)
+	}
+	defer release()
+	t, err := readTask(list, run)
 	if err != nil {
 		return "", fmt.Errorf("%w: its arguments cannot be read: %w", report.ErrRefused, err)
 	}

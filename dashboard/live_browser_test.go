@@ -81,6 +81,10 @@ func TestLiveSwarmInBrowser(t *testing.T) {
 			out, err := s.Run(ctx, mine, "nqueens", "10")
 			must(err)
 			answer["out"] = out
+		case "module":
+			out, err := s.Run(ctx, mine, "../examples/queens-c/queens.wasm", "13")
+			must(err)
+			answer["out"] = out
 		}
 		return answer
 	})

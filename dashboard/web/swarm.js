@@ -32,7 +32,7 @@ export class Swarm {
   ], (p) => p.peer);
   #ways = el("tbody");
   #wayHead = el("tr");
-  #matrix = el("div", { class: "scroll live", role: "region", "aria-label": "Between clusters", tabindex: "0" }, el("table", { class: "matrix" },
+  #matrix = el("div", { class: "scroll live", role: "region", "aria-label": "Between clusters", tabindex: "0" }, el("table", { class: "matrix folds" },
     el("caption", { class: "dim" }, "Each row stole from each column: round trip, and jobs since the peers were started."), el("thead", {}, this.#wayHead), this.#ways));
   #noWays = el("p", { class: "dim" }, "Nothing is known of the ways yet: members are asked while a page is open and a run in progress.");
   #find = el("input", { type: "search", "aria-label": "Find a peer by name, ID, cluster or state", placeholder: "Find a peer", maxlength: "100" });
@@ -77,6 +77,7 @@ export class Swarm {
       say(/** @type {Element} */ (row.firstElementChild), plain(to));
       names.forEach((from, i) => {
         const f = flows.find((x) => x.from === from && x.to === to), cell = row.children[i + 1] ?? row.appendChild(el("td", { class: "number" }));
+        cell.setAttribute("data-label", `from ${plain(from)}`);
         say(cell, f ? [roundTrip(f.rtt_seconds), `${count(f.jobs)} jobs`].filter((t) => t).join(", ") : "");
         cell.className = `number heat${f?.jobs ? 1 + Math.floor((3 * Math.log1p(f.jobs)) / Math.log1p(most)) : 0}`;
       });

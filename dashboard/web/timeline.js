@@ -162,7 +162,8 @@ export class Timeline {
     const rough = ((to - from) * 90) / Math.max(90, width - left), unit = 10 ** Math.floor(Math.log10(rough)), step = [1, 2, 5, 10].map((m) => m * unit).find((s) => s >= rough) ?? rough;
     for (let t = Math.ceil(from / step) * step; t <= to; t += step) {
       c.fillRect(x(t), height - axis, 1, 4);
-      c.fillText(`${Number(t.toPrecision(6))} s`, x(t) + 3, height - axis / 2 + 1);
+      const text = `${Number(t.toPrecision(6))} s`;
+      if (x(t) + 3 + c.measureText(text).width <= width) c.fillText(text, x(t) + 3, height - axis / 2 + 1);
     }
   }
 

@@ -134,7 +134,7 @@ export class Tree {
     if (digest) {
       say(this.#sum, [`${count(digest.segments)} segments`, `${count(digest.running)} running`, `${count(digest.folded)} folded into others`,
         digest.unknown ? `${count(digest.unknown)} from before, or too many, not shown` : "", `${count(digest.executed)} jobs`,
-        digest.orphans ? `${count(digest.orphans)} orphans` : "", digest.restarted ? `${count(digest.restarted)} restarted` : "", digest.aborted ? `${count(digest.aborted)} aborted` : "",
+        digest.orphans ? `${count(digest.orphans)} ${digest.orphans === 1 ? "orphan" : "orphans"}` : "", digest.restarted ? `${count(digest.restarted)} restarted` : "", digest.aborted ? `${count(digest.aborted)} aborted` : "",
         digest.unseen ? `${count(digest.unseen)} whose end was not observed` : ""].filter((t) => t).join(", "));
       if (!this.#paused && (digest.version !== copy.version)) void copy.grow(digest.version).then((news) => news && this.#wish(3));
     }

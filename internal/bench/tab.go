@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -19,15 +20,17 @@ import (
 )
 
 const (
-	tabLong   = "nqueens 19" // which lasts for hours
-	tabNative = 30 * time.Second
-	tabProbes = 200
-	tabSteals = 10                    // of a round, fewer than a thief may have at once
-	tabTries  = 1000                  // of a steal, before there is nothing
-	tabPause  = 20 * time.Millisecond // after one in vain
-	tabCrowd  = 200
-	tabHosts  = 8 // addresses of this machine that they come from: a gateway takes so many of each
-	tabLoad   = 20 * time.Second
+	tabLong       = "nqueens 19" // which lasts for hours
+	tabModule     = "../../examples/queens-c/queens.wasm"
+	tabModuleSize = "19"
+	tabNative     = 30 * time.Second
+	tabProbes     = 200
+	tabSteals     = 10                    // of a round, fewer than a thief may have at once
+	tabTries      = 1000                  // of a steal, before there is nothing
+	tabPause      = 20 * time.Millisecond // after one in vain
+	tabCrowd      = 200
+	tabHosts      = 8 // addresses of this machine that they come from: a gateway takes so many of each
+	tabLoad       = 20 * time.Second
 )
 
 // tabPages are the figures of the page itself, as times.mjs prints them. Times are in seconds.
@@ -50,31 +53,25 @@ func tabs(w *workshop, rounds int) (_ []table, err error) {
 		return nil, err
 	}
 	b := &tabBench{binary: binary, dir: w.dir, apps: apps}
-	var native, rate, over, cold, warm, lost, probe, steal, crowd []float64
-	for round := range rounds {
-		progress("tab: round %d of %d", round, rounds)
-		var alone float64
-		var p tabPages
-		var f tabWay
-		err = b.during(ctx, w, func(link string, at *swarm.Process) (err error) {
-			if alone, err = b.alone(ctx, at); err != nil {
-				return err
-			}
-			if p, f.lost, err = b.pages(ctx, link); err == nil {
-				f.probe, f.steal, err = b.way(ctx, link)
-			}
-			return err
-		})
+	module, err := filepath.Abs(tabModule)
+	if err != nil {
+		return nil, err
+	}
+	all := map[string][]float64{} // by what round calls it
+	var crowd []float64
+	for i := range rounds {
+		progress("tab: round %d of %d", i, rounds)
+		r, err := b.round(ctx, w, module)
 		if err != nil {
 			return nil, err
 		}
-		native, rate, over = append(native, alone), append(rate, p.Rate), append(over, p.Rate/alone)
-		cold, warm, lost = append(cold, p.Cold), append(warm, p.Warm), append(lost, f.lost)
-		probe, steal = append(probe, f.probe), append(steal, f.steal)
+		for name, value := range r {
+			all[name] = append(all[name], value)
+		}
 	}
 	for range rounds {
 		progress("tab: a crowd")
-		err = b.during(ctx, w, func(link string, at *swarm.Process) error {
+		err = b.during(ctx, w, strings.Fields(tabLong), func(link string, at *swarm.Process) error {
 			cores, err := b.crowd(ctx, link, at)
 			crowd = append(crowd, cores)
 			return err
@@ -85,25 +82,56 @@ func tabs(w *workshop, rounds int) (_ []table, err error) {
 	}
 	progress("")
 	return []table{{title: "Browsers that help", figures: []figure{
-		{name: "a native worker", form: "%.0f jobs/s", values: native},
-		{name: "a tab's core", form: "%.0f jobs/s", values: rate},
-		{name: "  over the native worker", form: "%.2f", values: over, least: 0.3},
-		{name: "from the link to the first job, nothing kept", form: "%.1f s", values: cold, atMost: 5},
-		{name: "  a second time", form: "%.1f s", values: warm, atMost: 2},
-		{name: "a crashed tab's jobs are to be had again after", form: "%.2f s", values: lost, atMost: 5},
-		{name: "a probe through the gateway, median", form: "%.2f ms", values: probe},
-		{name: "a steal through the gateway, median", form: "%.2f ms", values: steal, atMost: 2},
+		{name: "a native worker", form: "%.0f jobs/s", values: all["native"]},
+		{name: "a tab's core", form: "%.0f jobs/s", values: all["rate"]},
+		{name: "  over the native worker", form: "%.2f", values: all["over"], least: 0.3},
+		{name: "a native worker, a module from C", form: "%.0f jobs/s", values: all["guest native"]},
+		{name: "a tab's core, the same module", form: "%.0f jobs/s", values: all["guest rate"]},
+		{name: "  over the native worker", form: "%.2f", values: all["guest over"], least: 0.8},
+		{name: "from the link to the first job, nothing kept", form: "%.1f s", values: all["cold"], atMost: 5},
+		{name: "  a second time", form: "%.1f s", values: all["warm"], atMost: 2},
+		{name: "a crashed tab's jobs are to be had again after", form: "%.2f s", values: all["lost"], atMost: 5},
+		{name: "a probe through the gateway, median", form: "%.2f ms", values: all["probe"]},
+		{name: "a steal through the gateway, median", form: "%.2f ms", values: all["steal"], atMost: 2},
 		{name: fmt.Sprintf("%d simulated tabs", tabCrowd), form: "%.2f cores", values: crowd, atMost: 1},
 	}, notes: []string{
 		fmt.Sprintf("%d rounds, each on a daemon of one worker that has a run of %s. The native worker is the daemon's, for %v before "+
 			"anybody helps; a tab's rate is what its page shows after half a minute. The page is in Chromium, which has the program "+
 			"compiled already the second time. A simulated tab says that it lives and steals a job each second, and gives it back; "+
 			"the cores are those of the daemon's process, over %v.", rounds, tabLong, tabNative, tabLoad),
+		"The module is examples/queens-c, metered in both: the browser compiles it for itself, the native worker's process by wazero.",
+		"Pando, the npm package pando-computing, is not beside them: the registry has no such package (E404).",
 	}}}, nil
 }
 
-// tabWay is what a visitor measures that is no browser: in ms, but how long a crashed tab's jobs are away, in seconds.
-type tabWay struct{ probe, steal, lost float64 }
+// round measures pages that help with a built-in program, and with a module ("guest"). Rates are jobs a second, probe
+// and steal in ms, the rest in seconds.
+func (b *tabBench) round(ctx context.Context, w *workshop, module string) (map[string]float64, error) {
+	r := map[string]float64{}
+	err := b.during(ctx, w, strings.Fields(tabLong), func(link string, at *swarm.Process) (err error) {
+		if r["native"], err = b.alone(ctx, at); err != nil {
+			return err
+		}
+		var p tabPages
+		if p, r["lost"], err = b.pages(ctx, link, "crashes"); err == nil {
+			r["probe"], r["steal"], err = b.way(ctx, link)
+		}
+		r["rate"], r["over"], r["cold"], r["warm"] = p.Rate, p.Rate/r["native"], p.Cold, p.Warm
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = b.during(ctx, w, []string{module, tabModuleSize}, func(link string, at *swarm.Process) (err error) {
+		if r["guest native"], err = b.alone(ctx, at); err != nil {
+			return err
+		}
+		p, _, err := b.pages(ctx, link, "stays")
+		r["guest rate"], r["guest over"] = p.Rate, p.Rate/r["guest native"]
+		return err
+	})
+	return r, err
+}
 
 type tabBench struct {
 	binary, dir string
@@ -132,15 +160,16 @@ func (b *tabBench) alone(ctx context.Context, at *swarm.Process) (float64, error
 	return float64(after-before) / time.Since(begun).Seconds(), err
 }
 
-// during has a daemon begin a long run, and gives a link to help with it.
-func (b *tabBench) during(ctx context.Context, w *workshop, do func(link string, at *swarm.Process) error) (err error) {
+// during has a daemon begin a long run of a program, and gives a link to help with it.
+func (b *tabBench) during(ctx context.Context, w *workshop, program []string,
+	do func(link string, at *swarm.Process) error) (err error) {
 	s, err := newSwarm(ctx, b.binary, w, []int{1})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	at := s.Peers[0]
-	if _, err := at.Command(ctx, append([]string{"run", "--detach"}, strings.Fields(tabLong)...)...); err != nil {
+	if _, err := at.Command(ctx, append([]string{"run", "--detach"}, program...)...); err != nil {
 		return err
 	}
 	run := ""
@@ -163,9 +192,9 @@ func (b *tabBench) during(ctx context.Context, w *workshop, do func(link string,
 	return err
 }
 
-// pages has a browser open the link twice: the first page crashes with the jobs that it has.
-func (b *tabBench) pages(ctx context.Context, link string) (p tabPages, lost float64, err error) {
-	cmd := exec.CommandContext(ctx, "node", "../../peer/gateway/testdata/times.mjs", link)
+// pages has a browser open the link: once if its page stays, twice if the first one crashes with what it has.
+func (b *tabBench) pages(ctx context.Context, link, first string) (p tabPages, lost float64, err error) {
+	cmd := exec.CommandContext(ctx, "node", "../../peer/gateway/testdata/times.mjs", link, first)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err == nil {
@@ -175,10 +204,12 @@ func (b *tabBench) pages(ctx context.Context, link string) (p tabPages, lost flo
 		return p, 0, err
 	}
 	lines := bufio.NewScanner(out)
-	if lines.Scan() && lines.Text() == "crashed" {
+	more := lines.Scan()
+	if more && lines.Text() == "crashed" {
 		lost, err = b.again(ctx, link)
+		more = lines.Scan()
 	}
-	if lines.Scan() {
+	if more {
 		err = errors.Join(err, json.Unmarshal(lines.Bytes(), &p))
 	} else {
 		err = errors.Join(err, lines.Err(), errors.New("the browser did not get to its end"))

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import http from "node:http";
 import { createRequire } from "node:module";
 import { readFile } from "node:fs/promises";
-import { ask, colours, complainsTo, launch, names, picture, step } from "./parts.mjs";
+import { ask, colours, complainsTo, cut, launch, names, picture, step } from "./parts.mjs";
 
 const browser = await launch("--host-resolver-rules=MAP evil.example 127.0.0.1");
 const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -297,7 +297,9 @@ await step("phones of 360 and 400 pixels show everything without scrolling sidew
     for (const name of names) {
       await phone.locator(`nav a[href="#${name}"]`).click();
       await phone.locator(`nav a[href="#${name}"][aria-current=page]`).waitFor();
+      if (name === "tree") await phone.locator("[role=treegrid] tbody tr").first().waitFor();
       assert.equal(await phone.evaluate(() => document.documentElement.scrollWidth), width, name);
+      assert.equal(await phone.evaluate(cut), 0, `${name} has tables that are cut`);
       await picture(phone, `phone-${colorScheme}-${name}`);
       await phone.evaluate(axe);
       const found = await phone.evaluate(() => globalThis.axe.run());

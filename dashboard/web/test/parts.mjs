@@ -46,3 +46,6 @@ export const colours = (p, selector) => p.evaluate(async (sel) => {
   const pixels = new Uint32Array(c.getContext("2d").getImageData(0, 0, c.width, c.height).data.buffer);
   return new Set(pixels).size;
 }, selector);
+
+/** How many boxes of a page hide some of what is in them. */
+export const cut = () => [...document.querySelectorAll("main .scroll")].filter((e) => e.scrollWidth > e.clientWidth).length;
