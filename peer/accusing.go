@@ -35,7 +35,7 @@ type accusation struct {
 	Said     testimony `cbor:"5,keyasint"`
 	Truth    testimony `cbor:"6,keyasint"`
 	// Children are those of the job, all that were signed; those without an outcome are run like any other job.
-	Children []childOutcome `cbor:"7,keyasint,omitempty"`
+	Children []driver.OpenedChild `cbor:"7,keyasint,omitempty"`
 	// Manifest is that of the run, for who does not know it, if it is not too long.
 	Manifest []byte `cbor:"8,keyasint,omitempty"`
 }
@@ -106,10 +106,10 @@ func (a *accusation) signedChildren(n verify.Node) error {
 		return err
 	}
 	o := &verify.Opening{Node: n, Outcome: a.Said.Digest}
-	if made := (driver.Made{Children: givenOf(a.Children)}); made.Names() {
+	if made := (driver.Made{Children: driver.GivenOf(a.Children)}); made.Names() {
 		return cannot("an outcome of a child that is not here")
 	}
-	for _, g := range givenOf(a.Children) {
+	for _, g := range driver.GivenOf(a.Children) {
 		if len(g.Bytes) > 0 && compute.Digest(g.Bytes) != g.Outcome {
 			return cannot("an outcome of a child that was not signed")
 		}
@@ -137,6 +137,7 @@ type court struct {
 // convene lets a jury do what it decides, and hear what others accuse of; before anybody speaks.
 func (j *jury) convene(p *Peer) {
 	j.banish, j.expel, j.voice, j.live = p.door.revoke, p.visitors.expel, p.voice, p.runs.sessionOf
+	j.guest = p.visitors.guest
 	j.court.known = func(run job.RunID) *runs.Manifest { return takesPart(p.runs, run) }
 	j.court.unfit = p.crew.apps.unfit
 	j.court.engine, j.court.out = p.crew.trialEngine, p.host.Roll().Outcast
@@ -151,7 +152,7 @@ func (j *jury) accuse(run job.RunID, c *driver.Caught) ([]byte, error) {
 	a := accusation{Run: run, Path: c.Job.Path, Function: c.Job.Function, Argument: c.Job.Arg,
 		Said: testimony{compute.Digest(c.Said.Outcome), nil, c.Said.Voucher}}
 	if c.Alone {
-		a.Said.Digest, a.Children = c.Claimed, childrenOf(c.Children)
+		a.Said.Digest, a.Children = c.Claimed, driver.ChildrenOf(c.Children)
 	}
 	if c.Truth.Outcome != nil {
 		a.Truth.Digest = compute.Digest(c.Truth.Outcome)
@@ -277,7 +278,7 @@ func (c *court) try(ctx context.Context, a *charge) peer.ID {
 	if !alike || a.against != "" && a.Said.Digest == a.Truth.Digest {
 		return ""
 	}
-	t.given = slices.DeleteFunc(givenOf(a.Children), func(g driver.Given) bool { return len(g.Bytes) == 0 })
+	t.given = slices.DeleteFunc(driver.GivenOf(a.Children), func(g driver.Given) bool { return len(g.Bytes) == 0 })
 	own, ok := t.run()
 	if ok && judged {
 		own, ok = t.essence(own)

@@ -44,7 +44,7 @@ func (a *accusation) madeOf(t *testing.T, key crypto.PrivKey, outcome string) {
 	if a.Said.Voucher, err = statement.Vouch(key, a.Run, &claim); err != nil {
 		t.Fatal(err)
 	}
-	a.Truth, a.Children = testimony{}, childrenOf([]driver.Given{{Claim: child, Bytes: []byte(outcome)}})
+	a.Truth, a.Children = testimony{}, driver.ChildrenOf([]driver.Given{{Claim: child, Bytes: []byte(outcome)}})
 }
 
 // Tried is what two have signed differently of one job, of a run that is verified and that this peer has a part in,

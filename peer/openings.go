@@ -13,7 +13,6 @@ import (
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/statement"
-	"github.com/satin-peer/satin/runs"
 	"github.com/satin-peer/satin/steal"
 	"github.com/satin-peer/satin/verify"
 )
@@ -36,82 +35,23 @@ type whichOpening struct {
 	Tree verify.Hash `cbor:"2,keyasint"`
 }
 
-// opening is the answer.
-type opening struct {
-	Function string         `cbor:"1,keyasint"`
-	Argument []byte         `cbor:"2,keyasint,omitempty"`
-	Children []childOutcome `cbor:"3,keyasint,omitempty"`
-	Voucher  []byte         `cbor:"4,keyasint"` // for the node
-}
-
-// childOutcome is a child of a node as it travels.
-type childOutcome struct {
-	Path     job.Path     `cbor:"1,keyasint"`
-	Identity job.Identity `cbor:"2,keyasint"`
-	Tree     verify.Hash  `cbor:"3,keyasint"`
-	Nodes    uint64       `cbor:"4,keyasint"`
-	Digest   verify.Hash  `cbor:"5,keyasint"`
-	Outcome  []byte       `cbor:"6,keyasint,omitempty"`
-}
-
-func childrenOf(list []driver.Given) (out []childOutcome) {
-	for i := range list {
-		g := &list[i]
-		out = append(out, childOutcome{driver.PathOf(g.Node), g.Node.Identity, g.Tree, g.Nodes, g.Outcome, g.Bytes})
-	}
-	return out
-}
-
-func givenOf(list []childOutcome) (out []driver.Given) {
-	for i := range list {
-		c := &list[i]
-		out = append(out, driver.Given{Bytes: c.Outcome, Claim: verify.Claim{Node: driver.NodeOf(c.Path, c.Identity),
-			Outcome: c.Digest, Tree: c.Tree, Nodes: c.Nodes}})
-	}
-	return out
-}
-
-// commitments are what stands behind the vouchers that this peer has written for others' runs. When there is too
-// much of it the oldest is forgotten: then its owner computes that job itself.
+// commitments are what stands behind the vouchers that this peer has written for others' runs.
 type commitments struct {
 	board *switchboard
 	key   crypto.PrivKey
 
-	mu    sync.Mutex
-	made  map[verify.Hash]*commitment // by tree
-	order []verify.Hash               // the oldest first; some may be gone
-	bytes int
-}
-
-type commitment struct {
-	claim verify.Claim
-	made  *driver.Made
-	run   job.RunID
-	owner runs.PeerID
+	mu   sync.Mutex
+	made driver.Commitments
 }
 
 // of is what remembers for one run.
 func (x *commitments) of(m *statement.SignedManifest) func(*verify.Claim, *driver.Made) {
-	owner := peerName(m.Owner)
+	owner := string(peerName(m.Owner))
 	return func(c *verify.Claim, made *driver.Made) {
 		x.mu.Lock()
 		defer x.mu.Unlock()
-		if x.made == nil {
-			x.made = map[verify.Hash]*commitment{}
-		}
-		x.drop(c.Tree)
-		x.made[c.Tree] = &commitment{*c, made, m.Run, owner}
-		x.order = append(x.order, c.Tree)
-		for x.bytes += made.Size(); x.bytes > maxCommitted; x.order = x.order[1:] {
-			x.drop(x.order[0])
-		}
-	}
-}
-
-func (x *commitments) drop(tree verify.Hash) {
-	if c := x.made[tree]; c != nil {
-		x.bytes -= c.made.Size()
-		delete(x.made, tree)
+		x.made.Most = maxCommitted
+		x.made.Note(&driver.Commitment{Claim: *c, Made: made, Run: m.Run, Owner: owner})
 	}
 }
 
@@ -119,15 +59,7 @@ func (x *commitments) drop(tree verify.Hash) {
 func (x *commitments) forget(run job.RunID) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	var left []verify.Hash
-	for _, tree := range x.order {
-		if c := x.made[tree]; c != nil && c.run == run {
-			x.drop(tree)
-		} else if c != nil {
-			left = append(left, tree)
-		}
-	}
-	x.order = left
+	x.made.Forget(run)
 }
 
 func (x *commitments) serve() { x.board.answer(openingProtocol, maxQuestion, openingPatience, x.show) }
@@ -139,14 +71,13 @@ func (x *commitments) show(from peer.ID, question []byte) (any, error) {
 		return nil, err
 	}
 	x.mu.Lock()
-	c := x.made[q.Tree]
+	c := x.made.Of(q.Run, q.Tree)
 	x.mu.Unlock()
-	if c == nil || c.run != q.Run || c.owner != peerName(from) {
+	if c == nil || c.Owner != string(peerName(from)) {
 		return nil, cannot("nothing is known here of such an outcome, or it is not the asker's")
 	}
-	voucher, err := statement.Vouch(x.key, c.run, &c.claim)
-	return &opening{Function: c.made.Job.Function, Argument: c.made.Job.Arg, Children: childrenOf(c.made.Children),
-		Voucher: voucher}, err
+	voucher, err := statement.Vouch(x.key, c.Run, &c.Claim)
+	return c.Open(voucher), err
 }
 
 // ask asks a peer for what stands behind a claim of its, and tells the run's session.
@@ -168,9 +99,13 @@ func (j *jury) askFor(ctx context.Context, run job.RunID, o *verify.Open) (*driv
 	if err != nil {
 		return nil, err
 	}
-	var a opening
-	if err := j.board.ask(ctx, of, openingProtocol, &whichOpening{run, o.Claim.Tree}, &a, maxOpening,
-		openingPatience); err != nil {
+	var a driver.OpenedNode
+	if tab := j.guest(steal.PeerID(o.Of)); tab != nil {
+		err = tab.open(ctx, run, o.Claim.Tree, &a)
+	} else {
+		err = j.board.ask(ctx, of, openingProtocol, &whichOpening{run, o.Claim.Tree}, &a, maxOpening, openingPatience)
+	}
+	if err != nil {
 		return nil, err
 	}
 	v, err := statement.OpenVoucher(a.Voucher, run, o.Claim.Node, o.Claim.Outcome)
@@ -180,8 +115,7 @@ func (j *jury) askFor(ctx context.Context, run job.RunID, o *verify.Open) (*driv
 	case v.Author != of, v.Claim != o.Claim:
 		return nil, cannot("what it signs is another claim")
 	}
-	return &driver.Shown{Voucher: a.Voucher, Made: driver.Made{Children: givenOf(a.Children),
-		Job: steal.Job{Function: a.Function, Arg: a.Argument}}}, nil
+	return a.Shown(), nil
 }
 
 // trials runs nodes again, one at a time, beside all else.

@@ -104,8 +104,8 @@ func (x *sharing) runOf(text string) (id job.RunID, err error) {
 		return id, control.Errorf(control.ErrRefused, "the program for browsers has %s in another version than the run, "+
 			"or not at all: build both from the same sources", m.App)
 	case !x.visitors.mayHelp(m):
-		return id, control.Errorf(control.ErrRefused, "run %s is verified by spot checks, with which browsers "+
-			"cannot help, or another peer's: then they help by a link of its owner's only", id)
+		return id, control.Errorf(control.ErrRefused, "run %s is verified, and another peer's: browsers help with it "+
+			"by a link of its owner's only", id)
 	}
 	return id, nil
 }

@@ -118,7 +118,8 @@ type jury struct {
 	evidence *cabinet
 	vouch    *vouching
 	banish   func(id string) error
-	expel    func(steal.PeerID) bool // visitors.expel
+	expel    func(steal.PeerID) bool   // visitors.expel
+	guest    func(steal.PeerID) *guest // visitors.guest
 	voice    *voice
 	court    court
 	turn     atomic.Int64 // of the proofs that are told

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -23,6 +22,7 @@ import (
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/runs"
 	"github.com/satin-peer/satin/steal"
+	"github.com/satin-peer/satin/verify"
 )
 
 // visitors are the browser tabs that lend this peer their cores: guests of its sessions (steal.Member), whom no other
@@ -79,9 +79,10 @@ type guest struct {
 	ready   bool // it takes part in the run: it may have to fetch a module before
 	hoards  bool // it gives nothing on
 	resting bool
-	out     bool                      // it has lied
-	cannot  map[job.RunID]bool        // of modules
-	has     map[steal.Handle]job.Path // the jobs that it was given
+	out     bool                        // it has lied
+	cannot  map[job.RunID]bool          // of modules
+	asked   map[verify.Hash]chan []byte // the nodes that it is to show, by what it has claimed
+	has     map[steal.Handle]job.Path   // the jobs that it was given
 }
 
 // errGuest is why a tab is turned away.
@@ -119,7 +120,8 @@ func (v *visitors) Enter(challenge [32]byte, word []byte, send func(*tab.Frame) 
 	case visit.Visitor == v.self || v.runs.swarm.members.get(visit.Visitor) != nil:
 		return nil, errGuest("a member needs no ticket")
 	}
-	g := &guest{of: v, id: steal.PeerID(visit.Visitor.String()), visit: visit, only: t.Run, send: send}
+	g := &guest{of: v, id: steal.PeerID(visit.Visitor.String()), visit: visit, only: t.Run, send: send,
+		asked: map[verify.Hash]chan []byte{}}
 	v.mu.Lock()
 	switch {
 	case v.guests[g.id] != nil:
@@ -221,9 +223,9 @@ func (v *visitors) fits(g *guest, r *part) bool {
 	})
 }
 
-// mayHelp says whether tabs can, as the run is verified: the owner compares what they bring, and they open nothing.
+// mayHelp says whether tabs can: where a run is verified its owner alone compares what they bring.
 func (v *visitors) mayHelp(m *runs.Manifest) bool {
-	return m.Verify == "" || m.Owner == peerName(v.self) && !strings.HasPrefix(m.Verify, spotMode)
+	return m.Verify == "" || m.Owner == peerName(v.self)
 }
 
 // begin has a tab take part. The mutex is held.
@@ -313,6 +315,9 @@ func (g *guest) Received(f *tab.Frame) error {
 		return g.shared(f.Shared)
 	case f.Ready != nil:
 		g.isReady(f.Ready)
+		return nil
+	case f.Show != nil:
+		g.shows(f.Show)
 		return nil
 	}
 	return errTab

@@ -23,6 +23,8 @@ type Frame struct {
 	Rest     *Rest          `cbor:"8,keyasint,omitempty"`
 	Ready    *Ready         `cbor:"9,keyasint,omitempty"`
 	Still    *Still         `cbor:"10,keyasint,omitempty"`
+	Ask      *Ask           `cbor:"11,keyasint,omitempty"`
+	Show     *Show          `cbor:"12,keyasint,omitempty"`
 }
 
 // Shared is what a run's jobs share: a message, or news.
@@ -30,6 +32,19 @@ type Shared struct {
 	Run     job.RunID          `cbor:"1,keyasint"`
 	Message *sharedobj.Message `cbor:"2,keyasint,omitempty"`
 	News    *sharedobj.News    `cbor:"3,keyasint,omitempty"`
+}
+
+// Ask has the tab show what stands behind an outcome that it has brought; Tree is what it has claimed of it.
+type Ask struct {
+	Run  job.RunID `cbor:"1,keyasint"`
+	Tree [32]byte  `cbor:"2,keyasint"`
+}
+
+// Show answers an Ask.
+type Show struct {
+	Tree [32]byte `cbor:"1,keyasint"`
+	// Node is a driver.OpenedNode in CBOR, and travels behind the head; empty: it is not known any more.
+	Node []byte `cbor:"-"`
 }
 
 // Still is all that a member has to say when it has said nothing for StillEvery: it is there.
@@ -96,29 +111,32 @@ const (
 // ErrFrame is what the errors of Decode wrap, and Encode's for what is too long.
 var ErrFrame = errors.New("bad frame")
 
-// headLength is before the head of a frame; what follows the head is the outcome of a result.
+// headLength is before the head of a frame; what follows the head is the outcome of a result, or a node.
 const headLength = 4
 
-// Encode gives f's bytes, which most bounds. The outcome of a result is put behind the rest, which has the limits of
-// all other messages.
+// Encode gives f's bytes, which most bounds. The outcome of a result, or a node, is put behind the rest, which has the
+// limits of all other messages.
 func (f *Frame) Encode(most int) ([]byte, error) {
-	var outcome []byte
-	if f.Steal != nil && f.Steal.Result != nil {
+	var behind []byte
+	switch {
+	case f.Steal != nil && f.Steal.Result != nil:
 		m, r := *f.Steal, *f.Steal.Result
-		outcome, r.Outcome = r.Outcome, nil
+		behind, r.Outcome = r.Outcome, nil
 		m.Result = &r
 		f = &Frame{Steal: &m}
+	case f.Show != nil:
+		behind = f.Show.Node
 	}
 	head, err := wire.Control().Encode(f)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrFrame, err)
 	}
-	if n := headLength + len(head) + len(outcome); n > most {
+	if n := headLength + len(head) + len(behind); n > most {
 		return nil, fmt.Errorf("%w: %d bytes, at most %d may be sent", ErrFrame, n, most)
 	}
-	b := make([]byte, 0, headLength+len(head)+len(outcome))
+	b := make([]byte, 0, headLength+len(head)+len(behind))
 	b = binary.BigEndian.AppendUint32(b, uint32(len(head)))
-	return append(append(b, head...), outcome...), nil
+	return append(append(b, head...), behind...), nil
 }
 
 // Decode reads a frame, whose length the caller has bounded. What it gives is well formed, but may speak of anything.
@@ -143,27 +161,30 @@ func Decode(b []byte) (*Frame, error) {
 
 var errFields = errors.New("not one field, or one out of range")
 
-// validate checks a frame that was read, and puts the outcome into its place.
-func (f *Frame) validate(outcome []byte) error {
+// validate checks a frame that was read, and puts what was behind the head into its place.
+func (f *Frame) validate(behind []byte) error {
 	set := 0
 	for _, is := range [...]bool{f.Greeting != nil, f.Visit != nil, f.Work != nil, f.Over != nil, f.Steal != nil,
-		f.Shared != nil, f.Rest != nil, f.Ready != nil, f.Still != nil} {
+		f.Shared != nil, f.Rest != nil, f.Ready != nil, f.Still != nil,
+		f.Ask != nil, f.Show != nil} {
 		if is {
 			set++
 		}
 	}
 	result := f.Steal != nil && f.Steal.Result != nil
 	switch {
-	case set != 1, !result && len(outcome) > 0, result && f.Steal.Result.Outcome != nil,
+	case set != 1, !result && f.Show == nil && len(behind) > 0, result && f.Steal.Result.Outcome != nil,
 		f.Work != nil && (f.Work.Self == 0 || len(f.Work.App)+len(f.Work.Title)+len(f.Work.Owner) > 3*MaxText),
 		f.Work != nil && len(f.Work.Module) != 0 && len(f.Work.Module) != moduleHash,
 		f.Over != nil && len(f.Over.Why) > MaxText, f.Ready != nil && len(f.Ready.Cannot) > MaxText:
 		return errFields
 	case f.Shared != nil:
 		return f.Shared.validate()
+	case f.Show != nil:
+		f.Show.Node = behind
 	case f.Steal != nil:
 		if result {
-			f.Steal.Result.Outcome = outcome
+			f.Steal.Result.Outcome = behind
 		}
 		return f.Steal.Validate()
 	}

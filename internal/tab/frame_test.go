@@ -23,6 +23,7 @@ func samples() []*Frame {
 			Outcome: bytes.Repeat([]byte("outcome"), 100_000)}}},
 		{Work: &Work{Run: job.RunID{1}, Self: 3, App: "golomb.wasm", Module: make([]byte, moduleHash)}},
 		{Ready: &Ready{Run: job.RunID{1}, Cannot: "it is too deep"}}, {Still: &Still{}},
+		{Ask: &Ask{Run: job.RunID{1}, Tree: [32]byte{2}}}, {Show: &Show{Tree: [32]byte{2}, Node: []byte("node")}},
 	}
 }
 

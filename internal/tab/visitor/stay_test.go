@@ -13,8 +13,8 @@ import (
 	"github.com/satin-peer/satin/steal"
 )
 
-// A wire is a line to a gateway that says what it was told to, and then nothing.
-type wire struct {
+// A mute is a line to a gateway that says what it was told to, and then nothing.
+type mute struct {
 	says   []*tab.Frame
 	every  time.Duration // the last again and again; 0: once
 	mu     sync.Mutex
@@ -23,7 +23,7 @@ type wire struct {
 	once   sync.Once
 }
 
-func (w *wire) Send(b []byte) {
+func (w *mute) Send(b []byte) {
 	f, err := tab.Decode(b)
 	if err != nil {
 		panic(err)
@@ -33,9 +33,9 @@ func (w *wire) Send(b []byte) {
 	w.heard = append(w.heard, f)
 }
 
-func (w *wire) Close() { w.once.Do(func() { close(w.closed) }) }
+func (w *mute) Close() { w.once.Do(func() { close(w.closed) }) }
 
-func (w *wire) Serve(received func([]byte) error) error {
+func (w *mute) Serve(received func([]byte) error) error {
 	say := func(f *tab.Frame) error {
 		b, err := f.Encode(tab.MaxToTab)
 		if err != nil {
@@ -68,10 +68,10 @@ func greeting() *tab.Frame { return &tab.Frame{Greeting: &tab.Greeting{Member: "
 // every visit is somebody new.
 func TestSilentGateway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		silent := &wire{says: []*tab.Frame{greeting()}, closed: make(chan struct{})}
-		good := &wire{says: []*tab.Frame{greeting(), {Still: &tab.Still{}}}, every: tab.StillEvery,
+		silent := &mute{says: []*tab.Frame{greeting()}, closed: make(chan struct{})}
+		good := &mute{says: []*tab.Frame{greeting(), {Still: &tab.Still{}}}, every: tab.StillEvery,
 			closed: make(chan struct{})}
-		lines := map[string]*wire{"silent": silent, "good": good}
+		lines := map[string]*mute{"silent": silent, "good": good}
 		came := map[string]time.Time{}
 		s := NewStay(StayConfig{Own: "silent", Others: []string{"good"}, Dial: func(at string) (Line, error) {
 			came[at] = time.Now()
@@ -113,7 +113,7 @@ func TestBadGateways(t *testing.T) {
 			if at == "is away" && len(visits) < 4 {
 				return nil, errors.New("nobody is there")
 			}
-			return &wire{says: []*tab.Frame{greeting(), {Over: &tab.Over{Why: "the link has expired"}}},
+			return &mute{says: []*tab.Frame{greeting(), {Over: &tab.Over{Why: "the link has expired"}}},
 				closed: make(chan struct{})}, nil
 		}})
 		err := s.Run()

@@ -55,6 +55,8 @@ type Visitor struct {
 	id   string
 	only job.RunID // of its ticket; zero: any run
 
+	made committed
+
 	loading sync.Mutex // guards the next two
 	modules *module.Host
 	last    loaded
@@ -129,6 +131,8 @@ func (v *Visitor) Received(b []byte) error {
 		return v.greeted(f.Greeting)
 	case f.Work != nil:
 		return v.begin(f.Work)
+	case f.Ask != nil:
+		return v.show(f.Ask)
 	case f.Over != nil && f.Over.Run == (job.RunID{}):
 		return fmt.Errorf("%w: %s", ErrRefused, f.Over.Why)
 	case f.Over != nil:
@@ -202,7 +206,8 @@ func (v *Visitor) begin(w *tab.Work) error {
 
 // newSession makes the next part. The mutex is held.
 func (v *Visitor) newSession(w *tab.Work) (*session.Session, error) {
-	engine, err := compute.New(compute.Config{Run: w.Run, Self: v.id, Workers: 1, Naive: true, Breathe: v.cfg.Breathe})
+	engine, err := compute.New(compute.Config{Run: w.Run, Self: v.id, Workers: 1, Naive: !w.Hoard, Whole: w.Hoard,
+		Breathe: v.cfg.Breathe})
 	if err != nil {
 		return nil, err
 	}
@@ -218,7 +223,7 @@ func (v *Visitor) newSession(w *tab.Work) (*session.Session, error) {
 			{ID: v.member, Cluster: here}}),
 		Shared: objects(), SendShared: v.sendShared(w.Run), TellShared: v.tellShared(w.Run),
 		Engine: engine, Log: v.cfg.Log,
-		Notary: notary{v},
+		Notary: notary{v}, Commit: v.made.of(w),
 		Send: func(m *steal.Message) {
 			if v.failed(w, m) {
 				return

@@ -22,7 +22,7 @@ await step("a page whose gateway is killed goes on at the next one", async () =>
   await moved(page, 1);
   const had = Number((await page.locator("#moved").innerText()).split(",")[0]);
   await ask("kill");
-  await moved(page, had + 5).catch(async (e) => {
+  await moved(page, had + 1).catch(async (e) => {
     throw new Error(`${await page.locator("#state").innerText()}; ${complaints.join("; ")}: ${e.message}`);
   });
   const refused = await page.evaluate(async (url) => {
