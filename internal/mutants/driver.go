@@ -68,6 +68,8 @@ var driverMutants = []mutant{
 		file: "internal/port/pipe/stock.go", pkg: "internal/port/pipe", run: "^TestStockGoesBack$", old: "if s.old || !s.share", new: "if !s.share"},
 	{name: "child/compiles-for-ever", wrong: "a module is compiled for as long as it takes", file: "internal/compute/child/module.go",
 		pkg: "internal/compute/child", run: "^TestCompileBomb$", old: "if cputime.Used()-before > m.Within {", new: "if cputime.Used()-before < 0 {"},
+	{name: "child/unborn", wrong: "a process that ends before it has its task could not be started", pkg: "internal/compute/child",
+		file: "internal/compute/child/start.go", run: "^TestDeathAtTheStart$", old: "			err = nil // it has", new: "			// it has"},
 	{name: "child/unexplained", wrong: "a process whose runtime met its limit has died of nothing", pkg: "internal/compute/child",
 		file: "internal/compute/child/start.go", run: "^TestLastWords$", old: "\"SIGSEGV: \", ", new: ""},
 	{name: "child/endless-log", wrong: "jobs fill the log", file: "internal/compute/child/lines.go",

@@ -5,6 +5,7 @@ import (
 	"net"
 	"os"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/satin-peer/satin"
@@ -125,6 +126,20 @@ func TestDeath(t *testing.T) {
 			t.Errorf("%s: after the death comes %+v", c.fn, more)
 		}
 		e.Close()
+	}
+}
+
+// A child that ends before it has read its task has died, as at any other time.
+func TestDeathAtTheStart(t *testing.T) {
+	cfg := porttest.Config()
+	cfg.Self = strings.Repeat("p", 200<<10) // more than a pipe holds
+	e, err := child.Start(child.Config{Command: []string{"/bin/sh", "-c", "exit 3"}, Compute: cfg})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	if ev := run(t, e, "child_test.say", 7); ev.Kind != port.Died || !strings.Contains(ev.Text, "exit status 3") {
+		t.Errorf("event %v, %q", ev.Kind, ev.Text)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"runtime"
@@ -123,6 +124,9 @@ func launch(cfg Config, ask bool) (_ *Engine, in *os.File, orders io.WriteCloser
 	if err == nil {
 		err = writeTask(hereOut, &task{c.Run, c.Self, c.Workers, c.Idle, c.Naive, c.KeepAfter, cfg.Memory,
 			cfg.Module.sent(), ask, nil, c.Whole})
+		if broken := (*fs.PathError)(nil); errors.As(err, &broken) {
+			err = nil // it has ended already, and that is told like any end
+		}
 		if err != nil {
 			_ = e.process.Kill()
 		}
