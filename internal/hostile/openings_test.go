@@ -311,7 +311,7 @@ func TestHostileOpenings(t *testing.T) {
 	var run job.RunID
 	var end func() control.Outcome
 	cases := map[string]func(s *shown, c *verify.Claim){
-		"another job":      func(s *shown, _ *verify.Claim) { s.Argument = []byte{7} },
+		"another job":      func(s *shown, _ *verify.Claim) { s.Argument = append(s.Argument, 0) },
 		"no such function": func(s *shown, _ *verify.Claim) { s.Function = "hostile.none" },
 		"a child that says more": func(s *shown, _ *verify.Claim) {
 			s.Children = alter(s.Children, func(c *childMade) { c.Outcome = square(t, 9) })
