@@ -1,0 +1,34 @@
+package driver
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/satin-peer/satin/internal/port"
+	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/sharedobj"
+	"github.com/satin-peer/satin/steal"
+)
+
+// A job that was lost runs here again, beside one below it that is of use still. What an outcome below both names is
+// pinned until both have ended: either may be the one whose frame gets it.
+func TestHandlesBelowSeveralSegments(t *testing.T) {
+	core, err := sharedobj.NewCore(sharedobj.Default(), "me", nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &Driver{given: map[steal.Ref]outside{7: {identity: identity{path: job.Path{3, 1, 1, 2}}}},
+		segments: map[steal.SegmentID]identity{98: {path: job.Path{3, 1}}, 63: {path: job.Path{3, 1, 1}},
+			5: {path: job.Path{4}}}}
+	s := &shared{d: d, core: core, results: newResults()}
+	made := sharedobj.Digest{1}
+	outcome, err := port.NameIn([]byte("out"), []sharedobj.Digest{made})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.uses(&steal.Order{Ref: 7, Outcome: outcome})
+	s.ended(63)
+	if !slices.Contains(s.results.used[98], made) || len(s.results.used) != 1 {
+		t.Errorf("when the lower one has ended, pinned are %v", s.results.used)
+	}
+}
