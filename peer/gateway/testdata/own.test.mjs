@@ -31,6 +31,15 @@ test("segments of several cores hang below each other, and end when they are tol
   assert.deepEqual([...own.forest.nodes.values()].filter((n) => n.st === "unseen").map((n) => [n.job, n.e]), [["1.2", 7], ["1.9", 10], ["7", 11]]);
 });
 
+test("whichever core tells first, all before it have a place", () => {
+  const own = new Own();
+  own.take(2, "r", told(1, one(1, "1", 100)), 101);
+  assert.deepEqual(own.forest.peers, ["0", "1", "2"].map((peer) => ({ peer, cluster: "" })));
+  assert.equal(own.running, 1);
+  own.lost(0, 102);
+  assert.equal(own.running, 1);
+});
+
 test("the oldest are forgotten, those that run are not, nor is anything left of what is forgotten", () => {
   const own = new Own();
   for (let i = 1; i <= 1500; i++) own.take(0, "r", told(1, one(1, "1", 0.5), one(i + 1, `1.${i}`, i / 100 + 1, i / 100 + 2)), i / 100 + 2);

@@ -165,3 +165,4 @@ await step("the browser complained of nothing", async () => {
 });
 
 await browser.close();
+process.exit(); // whoever started this may still have something to say

@@ -96,7 +96,7 @@ export class Own {
 
   /** @param {Shoot[]} set @param {number} now */
   #change(set, now) {
-    const newest = this.age(now), peers = this.#cores.map((_, i) => ({ peer: String(i), cluster: "" }));
+    const newest = this.age(now), peers = Array.from(this.#cores, (_, i) => ({ peer: String(i), cluster: "" })); // also of cores that have told nothing yet
     this.forest.take({ all: false, set, gone: [], peers, newest });
     const ended = [...this.forest.nodes.values()].filter((n) => n.e !== undefined && n.kids.length === 0).sort((a, b) => (a.e ?? 0) - (b.e ?? 0));
     const over = this.forest.nodes.size - most;
