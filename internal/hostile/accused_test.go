@@ -27,7 +27,7 @@ type accusation struct {
 	Said     testimony `cbor:"5,keyasint"`
 	Truth    testimony `cbor:"6,keyasint"`
 
-	Children []childMade `cbor:"7,keyasint,omitempty"`
+	Children []driver.OpenedChild `cbor:"7,keyasint,omitempty"`
 	Manifest []byte      `cbor:"8,keyasint,omitempty"`
 }
 

@@ -80,23 +80,7 @@ func groveOf(n int) (sum int) {
 	return sum
 }
 
-// shown and child are package peer's, as they travel.
-type shown struct {
-	Function string      `cbor:"1,keyasint"`
-	Argument []byte      `cbor:"2,keyasint,omitempty"`
-	Children []childMade `cbor:"3,keyasint,omitempty"`
-	Voucher  []byte      `cbor:"4,keyasint"`
-}
-
-type childMade struct {
-	Path     job.Path     `cbor:"1,keyasint"`
-	Identity job.Identity `cbor:"2,keyasint"`
-	Tree     verify.Hash  `cbor:"3,keyasint"`
-	Nodes    uint64       `cbor:"4,keyasint"`
-	Digest   verify.Hash  `cbor:"5,keyasint"`
-	Outcome  []byte       `cbor:"6,keyasint,omitempty"`
-}
-
+// whichShown is package peer's, as it travels.
 type whichShown struct {
 	Run  job.RunID   `cbor:"1,keyasint"`
 	Tree verify.Hash `cbor:"2,keyasint"`
@@ -105,16 +89,16 @@ type whichShown struct {
 // An exhibitor computes trees by hand, says what it likes of them, and shows how it came to that.
 type exhibitor struct {
 	*robber
-	lie   func(b bough, is int) int       // what it says of a twig
-	alter func(s *shown, c *verify.Claim) // what it shows
-	made  map[verify.Hash]*shown
+	lie   func(b bough, is int) int                   // what it says of a twig
+	alter func(s *driver.OpenedNode, c *verify.Claim) // what it shows
+	made  map[verify.Hash]*driver.OpenedNode
 
 	voucher []byte // of the last node
 }
 
 func (x *robber) exhibits(t *testing.T, lie func(b bough, is int) int) *exhibitor {
 	t.Helper()
-	e := &exhibitor{robber: x, lie: lie, made: map[verify.Hash]*shown{}}
+	e := &exhibitor{robber: x, lie: lie, made: map[verify.Hash]*driver.OpenedNode{}}
 	x.Network().SetStreamHandler("/satin/opening/1", func(s network.Stream) {
 		var q whichShown
 		b, err := wire.ReadFrame(s, nil, wire.MaxValue)
@@ -139,13 +123,14 @@ func (x *robber) exhibits(t *testing.T, lie func(b bough, is int) int) *exhibito
 }
 
 // commits makes a node of a job and what is below it, and keeps what there is to show of it.
-func (e *exhibitor) commits(t *testing.T, path job.Path, fn string, arg any, is int, below ...childMade) childMade {
+func (e *exhibitor) commits(t *testing.T, path job.Path, fn string, arg any, is int,
+	below ...driver.OpenedChild) driver.OpenedChild {
 	t.Helper()
 	b, err := wire.Value().Encode(arg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := childMade{Path: slices.Clone(path), Identity: job.Identify(fn, b), Outcome: square(t, is)}
+	c := driver.OpenedChild{Path: slices.Clone(path), Identity: job.Identify(fn, b), Outcome: square(t, is)}
 	c.Digest = compute.Digest(c.Outcome)
 	o := &verify.Opening{Node: driver.NodeOf(path, c.Identity), Outcome: c.Digest}
 	for _, x := range below {
@@ -154,7 +139,7 @@ func (e *exhibitor) commits(t *testing.T, path job.Path, fn string, arg any, is 
 	}
 	claim := o.Claim()
 	c.Tree, c.Nodes = claim.Tree, claim.Nodes
-	s := &shown{Function: fn, Argument: b, Children: below}
+	s := &driver.OpenedNode{Function: fn, Argument: b, Children: below}
 	if s.Voucher, err = statement.Vouch(e.key, e.run, &claim); err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +154,7 @@ func (e *exhibitor) commits(t *testing.T, path job.Path, fn string, arg any, is 
 }
 
 // twig computes one, and all below it, each a node.
-func (e *exhibitor) twig(t *testing.T, path job.Path, b bough) (c childMade, is int) {
+func (e *exhibitor) twig(t *testing.T, path job.Path, b bough) (c driver.OpenedChild, is int) {
 	t.Helper()
 	if b.Depth == 0 {
 		is = e.lie(b, b.N)
@@ -310,22 +295,24 @@ func TestHostileOpenings(t *testing.T) {
 	stranger := newKey(t)
 	var run job.RunID
 	var end func() control.Outcome
-	cases := map[string]func(s *shown, c *verify.Claim){
-		"another job":      func(s *shown, _ *verify.Claim) { s.Argument = append(s.Argument, 0) },
-		"no such function": func(s *shown, _ *verify.Claim) { s.Function = "hostile.none" },
-		"a child that says more": func(s *shown, _ *verify.Claim) {
-			s.Children = alter(s.Children, func(c *childMade) { c.Outcome = square(t, 9) })
+	cases := map[string]func(s *driver.OpenedNode, c *verify.Claim){
+		"another job":      func(s *driver.OpenedNode, _ *verify.Claim) { s.Argument = append(s.Argument, 0) },
+		"no such function": func(s *driver.OpenedNode, _ *verify.Claim) { s.Function = "hostile.none" },
+		"a child that says more": func(s *driver.OpenedNode, _ *verify.Claim) {
+			s.Children = alter(s.Children, func(c *driver.OpenedChild) { c.Outcome = square(t, 9) })
 		},
-		"and has signed it": func(s *shown, _ *verify.Claim) {
-			s.Children = alter(s.Children, func(c *childMade) {
+		"and has signed it": func(s *driver.OpenedNode, _ *verify.Claim) {
+			s.Children = alter(s.Children, func(c *driver.OpenedChild) {
 				c.Outcome = square(t, 9)
 				c.Digest = compute.Digest(c.Outcome)
 			})
 		},
-		"a child less":   func(s *shown, _ *verify.Claim) { s.Children = s.Children[:len(s.Children)/2] },
-		"nothing signed": func(s *shown, _ *verify.Claim) { s.Voucher = nil },
-		"another's word": func(s *shown, c *verify.Claim) { s.Voucher, _ = statement.Vouch(stranger, run, c) },
-		"too much":       func(s *shown, _ *verify.Claim) { s.Argument = make([]byte, 2<<20) },
+		"a child less":   func(s *driver.OpenedNode, _ *verify.Claim) { s.Children = s.Children[:len(s.Children)/2] },
+		"nothing signed": func(s *driver.OpenedNode, _ *verify.Claim) { s.Voucher = nil },
+		"another's word": func(s *driver.OpenedNode, c *verify.Claim) {
+			s.Voucher, _ = statement.Vouch(stranger, run, c)
+		},
+		"too much": func(s *driver.OpenedNode, _ *verify.Claim) { s.Argument = make([]byte, 2<<20) },
 	}
 	run, end = gated(t, v, "hostile.grove", len(cases)+2, control.Submission{Verify: "spot=1"})
 	x := r.steals(t, run).exhibits(t, honestly)
@@ -344,7 +331,7 @@ func TestHostileOpenings(t *testing.T) {
 }
 
 // alter changes the first child.
-func alter(list []childMade, f func(c *childMade)) []childMade {
+func alter(list []driver.OpenedChild, f func(c *driver.OpenedChild)) []driver.OpenedChild {
 	list = slices.Clone(list)
 	if len(list) > 0 {
 		f(&list[0])

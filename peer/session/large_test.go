@@ -100,18 +100,7 @@ func TestLargeArgumentsTravel(t *testing.T) {
 			peers := min(3, c.slabs.Slabs)
 			w := newWorld(t, peers, "session_test.cutters", c.slabs)
 			w.lossy = c.lossy
-			cuttersWait.Store(true)
-			var list []*worldPeer
-			for i := range peers {
-				list = append(list, w.start(i, nil))
-			}
-			w.until("all others have stolen and work", func() bool {
-				return !slices.ContainsFunc(list[1:], func(p *worldPeer) bool { return p.Stats().Held == 0 })
-			})
-			if c.kill > 0 {
-				w.kill(list[c.kill])
-			}
-			cuttersWait.Store(false)
+			w.stolenFrom(peers, c.kill)
 			want := 0
 			for i := range c.slabs.Slabs {
 				b, n := c.slabs.newSlab(i).Data, c.slabs.Bytes>>c.slabs.Depth
@@ -127,6 +116,23 @@ func TestLargeArgumentsTravel(t *testing.T) {
 			}
 		})
 	}
+}
+
+// stolenFrom starts so many peers, and has the jobs go on when all but the first have stolen. One of these is killed
+// before that; 0: none.
+func (w *world) stolenFrom(peers, killed int) {
+	cuttersWait.Store(true)
+	var list []*worldPeer
+	for i := range peers {
+		list = append(list, w.start(i, nil))
+	}
+	w.until("all others have stolen and work", func() bool {
+		return !slices.ContainsFunc(list[1:], func(p *worldPeer) bool { return p.Stats().Held == 0 })
+	})
+	if killed > 0 {
+		w.kill(list[killed])
+	}
+	cuttersWait.Store(false)
 }
 
 // gatherer has each of its jobs make a slab.
@@ -168,18 +174,7 @@ func TestLargeResultsTravel(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t, c.slabs.Slabs, "session_test.gatherer", c.slabs)
 			w.lossy = c.lossy
-			cuttersWait.Store(true)
-			var list []*worldPeer
-			for i := range c.slabs.Slabs {
-				list = append(list, w.start(i, nil))
-			}
-			w.until("all others have stolen and work", func() bool {
-				return !slices.ContainsFunc(list[1:], func(p *worldPeer) bool { return p.Stats().Held == 0 })
-			})
-			if c.kill > 0 {
-				w.kill(list[c.kill])
-			}
-			cuttersWait.Store(false)
+			w.stolenFrom(c.slabs.Slabs, c.kill)
 			want := 0
 			for i := range c.slabs.Slabs {
 				want += weight(c.slabs.newSlab(i).Data)
