@@ -28,7 +28,7 @@ type accusation struct {
 	Truth    testimony `cbor:"6,keyasint"`
 
 	Children []driver.OpenedChild `cbor:"7,keyasint,omitempty"`
-	Manifest []byte      `cbor:"8,keyasint,omitempty"`
+	Manifest []byte               `cbor:"8,keyasint,omitempty"`
 }
 
 type testimony struct {
