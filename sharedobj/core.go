@@ -23,6 +23,7 @@ type base struct {
 	stats  Stats
 	ticket Ticket
 	store  *store
+	early  early
 	out    Output
 
 	fetches  *fetcher  // gets what is missing (fetch.go, plan.go, answers.go)
@@ -62,6 +63,7 @@ func (c *Core) Step(now time.Duration, m *Message) Output {
 		c.stats.Malformed++
 	case !c.place.member(m.From):
 		c.stats.Strangers++
+		c.early.note(c.now, c.now-c.cfg.AskTimeout, m)
 	case m.Ask != nil:
 		c.serve.onAsk(m.From, m.Ask)
 	case m.Answer != nil:
@@ -124,11 +126,18 @@ func (c *Core) Next() (at time.Duration, ok bool) {
 	return at, at != 0
 }
 
-// SetMembers replaces the membership, and SetMaster says who holds the run's root.
+// SetMembers replaces the membership, and SetMaster says who holds the run's root. Who has become a member is answered
+// what it asked a moment ago, and asked for what is looked for in vain.
 func (c *Core) SetMembers(now time.Duration, members []Member) Output {
 	c.begin(now)
 	c.place = newPlace(c.self, members)
 	c.forgetStrangers()
+	for _, m := range c.early.admitted(c.now-c.cfg.AskTimeout, c.place.member) {
+		c.serve.onAsk(m.From, m.Ask)
+	}
+	for _, f := range slices.Clone(c.fetches.list) {
+		c.fetches.moreWays(f)
+	}
 	return c.end()
 }
 

@@ -143,6 +143,64 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
+// Two peers do not become members of each other's at once. What a stranger asks is answered when it is a member, unless
+// it has given that question up; and what was looked for in vain is asked of a holder when that is a member, at once.
+func TestEarlyQuestions(t *testing.T) {
+	body := Build([]byte("sea"))
+	r := &Recipe{Kind: Constant, Name: "sea", State: body.Blob}
+	d := r.Digest()
+	now := time.Second
+	messages := func(out Output, of func(*Message) bool) (to []PeerID) {
+		for _, m := range out.Messages {
+			if of(m) {
+				to = append(to, m.To)
+			}
+		}
+		return to
+	}
+	answer := func(m *Message) bool { return m.Answer != nil }
+	owner := newTestCore(t, nil)
+	owner.Created(now, r, body)
+	ask := func(from PeerID) { owner.Step(now, &Message{From: from, To: "a1", Ask: &Ask{Digest: d}}) }
+	ask("y9") // too early
+	now += owner.cfg.AskTimeout
+	for range 2 * maxEarlyEach {
+		ask("z9")
+	}
+	for i := range 2 * maxEarly {
+		ask(PeerID(fmt.Sprint("flood", i)))
+	}
+	if n := len(owner.early); n != maxEarly {
+		t.Errorf("%d questions of strangers are kept", n)
+	}
+	all := membersOf("a1", "a2", "b1", "b2", "y9", "z9")
+	answers := messages(owner.SetMembers(now, all), answer)
+	if want := slices.Repeat([]PeerID{"z9"}, maxEarlyEach); !slices.Equal(answers, want) {
+		t.Errorf("answers go to %v, want %v", answers, want)
+	}
+	if answers = messages(owner.SetMembers(now, all), answer); len(answers) > 0 {
+		t.Errorf("they go a second time to %v", answers)
+	}
+	ask("x9")
+	now += owner.cfg.AskTimeout
+	out := owner.SetMembers(now, append(all, membersOf("x9")...))
+	if answers = messages(out, answer); len(answers) > 0 {
+		t.Errorf("%v are answered what they have given up", answers)
+	}
+
+	asks := func(out Output) []PeerID { return messages(out, func(m *Message) bool { return m.Ask != nil }) }
+	alone, err := NewCore(Default(), "a1", membersOf("a1"), rand.New(rand.NewPCG(1, 2)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if to := asks(alone.Read(now, d, "z9")); len(to) > 0 {
+		t.Errorf("strangers are asked: %v", to)
+	}
+	if to := asks(alone.SetMembers(now, membersOf("a1", "z9"))); !slices.Equal(to, []PeerID{"z9"}) {
+		t.Errorf("when its holder is a member there is asked %v", to)
+	}
+}
+
 // What a job names is waited for as long as it comes, however slowly: a large constant over a slow link would never
 // come else. When nothing comes any more the job goes back, and in any case after so long as a read would wait.
 func TestSlowLink(t *testing.T) {

@@ -130,6 +130,19 @@ func (c *fetcher) findWays(f *fetch) {
 	}
 }
 
+// moreWays asks on when one who is said to have it has become a member, or when there was nobody to ask.
+func (c *fetcher) moreWays(f *fetch) {
+	isNew := func(h PeerID) bool {
+		return c.place.member(h) && !slices.ContainsFunc(f.ways, func(w *way) bool { return w.peer == h })
+	}
+	if f.ways == nil && f.restAt == 0 || len(f.ways) > 0 && !slices.ContainsFunc(f.holders, isNew) {
+		return // nobody has been asked yet, or there is nobody new
+	}
+	f.restAt = 0
+	c.findWays(f)
+	c.advance(f)
+}
+
 // advance does the next step of a fetch.
 func (c *fetcher) advance(f *fetch) {
 	if c.fetches.byDigest[f.digest] != f {
