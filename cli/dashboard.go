@@ -143,8 +143,8 @@ func (s shown) Runs(ctx context.Context) ([]dashboard.Run, error) {
 		runs[i] = dashboard.Run{
 			Run: r.Run, App: r.App, Args: append([]string{}, r.Args...), Title: r.Title,
 			Owner: r.Owner, OwnerName: r.OwnerName, Mine: r.Mine,
-			State: string(r.State), Ended: r.State.Ended(), Why: r.Why, Submitted: r.Submitted, Elapsed: r.Elapsed,
-			CPU: r.CPU, Share: r.Share, Left: r.Left,
+			State: string(r.State), Ended: r.State.Ended(), Why: r.Why, Quarantined: r.Quarantined,
+			Submitted: r.Submitted, Elapsed: r.Elapsed, CPU: r.CPU, Share: r.Share, Left: r.Left,
 			Peers: r.Peers, Executed: r.Executed, Stats: r.Stats, Limits: limits(&r),
 		}
 		if r.Roster != nil {

@@ -16,27 +16,62 @@ import (
 )
 
 // A desk lets the page of a daemon deal with the runs that the daemon owns, as run, suspend, resume and wait do. It
-// begins runs of the applications that are built in. What a module has computed is rendered by the module itself, in a
-// process of its own, one at a time.
+// begins runs of the applications that are built in, and of the modules that members have published. A module reads its
+// arguments and renders its answer itself, in a process of its own, one at a time.
 type desk struct {
 	d      control.Daemon
 	list   []apps.App
 	asking sync.Mutex // held while a module runs
 }
 
-func (k *desk) Apps() []dashboard.App {
-	list := make([]dashboard.App, len(k.list))
-	for i, a := range k.list {
-		list[i] = dashboard.App{Name: a.Name, Args: a.Args, Summary: a.Summary}
+func (k *desk) Apps(ctx context.Context) ([]dashboard.App, error) {
+	var list []dashboard.App
+	for _, a := range k.list {
+		list = append(list, dashboard.App{Name: a.Name, Args: a.Args, Summary: a.Summary})
 	}
-	return list
+	all, err := k.d.Modules(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range all {
+		if m.Name == "" {
+			continue
+		}
+		same := func(o control.ModuleInfo) bool { return o.Name == m.Name && o.Publisher != m.Publisher }
+		if k.builtIn(m.Name) || slices.ContainsFunc(all, same) {
+			m.Name = m.Publisher + "/" + m.Name
+		}
+		list = append(list, dashboard.App{Name: m.Name, Args: "(module)", Summary: oneLine(m.Summary)})
+	}
+	return list, nil
+}
+
+func (k *desk) builtIn(app string) bool {
+	return slices.ContainsFunc(k.list, func(a apps.App) bool { return a.Name == app })
 }
 
 func (k *desk) Start(ctx context.Context, app, arguments string) (string, error) {
-	if !slices.ContainsFunc(k.list, func(a apps.App) bool { return a.Name == app }) {
-		return "", fmt.Errorf("%w: there is no application %q here", report.ErrBadInput, app)
+	run := control.RunInfo{App: app, Args: strings.Fields(arguments)}
+	list, release, bin := k.list, func() {}, []byte(nil)
+	if !k.builtIn(app) {
+		f, err := k.d.Module(ctx, app)
+		if errors.Is(err, control.ErrNotFound) {
+			return "", fmt.Errorf("%w: there is no application and no module %q here", report.ErrBadInput, app)
+		}
+		if err != nil {
+			return "", err
+		}
+		k.asking.Lock()
+		defer k.asking.Unlock()
+		m, given, err := askModule(console{err: io.Discard}, app, f.Bytes)
+		if err != nil {
+			return "", fmt.Errorf("%w: %w", report.ErrBadInput, err)
+		}
+		own := moduleApp(m)
+		list, release, bin, run.App = []apps.App{own}, given, f.Bytes, own.Name
 	}
-	t, err := readTask(k.list, control.RunInfo{App: app, Args: strings.Fields(arguments)})
+	defer release()
+	t, err := readTask(list, run)
 	if err == nil && t.problem.Save != nil {
 		err = errors.New("a file can be written from the command line only: leave the output out")
 	}
@@ -47,8 +82,15 @@ func (k *desk) Start(ctx context.Context, app, arguments string) (string, error)
 	if err != nil {
 		return "", err
 	}
-	run, err := k.d.Submit(ctx, sub)
-	return run.Run, err
+	if bin != nil { // which may have gone from the disk meanwhile
+		info, err := k.d.AddModule(ctx, control.ModuleFile{Bytes: bin})
+		if err != nil {
+			return "", err
+		}
+		sub.Module = info.Module
+	}
+	begun, err := k.d.Submit(ctx, sub)
+	return begun.Run, err
 }
 
 func (k *desk) Suspend(ctx context.Context, run string) error { return k.d.Suspend(ctx, run) }

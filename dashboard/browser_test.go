@@ -68,7 +68,14 @@ func TestPageInBrowser(t *testing.T) {
 		case "run":
 			source.change(func(f *fake) {
 				f.runs = append([]dashboard.Run{}, f.runs...)
-				f.runs[0].State, f.runs[0].Ended = w.State, w.State == "done"
+				r := &f.runs[0]
+				r.State, r.Ended, r.Why, r.Quarantined = w.State, w.State == "done", "", w.State == "quarantined"
+				if r.Quarantined {
+					r.State, r.Ended, r.Mine = "refused", true, false
+					r.Why = "in quarantine here: its jobs killed the process that computes twice (stack overflow)"
+				} else {
+					r.Mine = true
+				}
 			})
 		case "work":
 			source.change(func(f *fake) { f.status.State = w.State })

@@ -100,9 +100,9 @@ func (f *fake) Prefer(name string, values []string) error {
 	return f.did(fmt.Sprintf("prefer %s %q", name, values))
 }
 
-func (f *fake) Apps() []dashboard.App {
+func (f *fake) Apps(context.Context) ([]dashboard.App, error) {
 	return []dashboard.App{{Name: "nqueens", Args: "N", Summary: hostile},
-		{Name: "tsp", Args: "FILE", Summary: "Tours."}}
+		{Name: "tsp", Args: "FILE", Summary: "Tours."}}, nil
 }
 func (f *fake) Start(_ context.Context, app, arguments string) (string, error) {
 	if arguments == "no" {

@@ -11,8 +11,8 @@ import (
 // A Desk deals with the runs that this peer owns. Methods may be called from any goroutine; their errors wrap those of
 // package report where one fits, and are one line for the user.
 type Desk interface {
-	// Apps lists what can be started.
-	Apps() []App
+	// Apps lists what can be started: applications, and modules of the swarm.
+	Apps(ctx context.Context) ([]App, error)
 	// Start begins a run of an application with arguments as they are typed, and names it.
 	Start(ctx context.Context, app, arguments string) (run string, err error)
 	// Suspend ends a run so that ResumeRun can go on with it.
@@ -25,8 +25,8 @@ type Desk interface {
 // An App is an application that can be started.
 type App struct {
 	Name    string `json:"name"`
-	Args    string `json:"args"` // what it is called with, such as "N"
-	Summary string `json:"summary"`
+	Args    string `json:"args"`    // what it is called with, such as "N"
+	Summary string `json:"summary"` // of a module, one line of who has published it
 }
 
 type (
@@ -46,6 +46,7 @@ type (
 
 const (
 	maxArguments = 4 << 10  // bytes that are typed
+	maxApp       = 128      // bytes of a name: a module's may be behind its publisher's
 	maxAnswer    = 64 << 10 // bytes that are shown
 )
 
@@ -54,11 +55,12 @@ var errNoDesk = fmt.Errorf("%w: this page shows a run, and deals with none", rep
 // deskRoutes are the calls about own runs.
 func (s *Server) deskRoutes() []route {
 	return []route{
-		{http.MethodGet, "/apps", "What can be started", View, nil, []App{}, func(*http.Request) (any, error) {
+		{http.MethodGet, "/apps", "What can be started", View, nil, []App{}, func(r *http.Request) (any, error) {
 			if s.desk == nil {
 				return []App{}, nil
 			}
-			return listed(s.desk.Apps()), nil
+			list, err := s.desk.Apps(r.Context())
+			return listed(list), err
 		}, nil},
 		{http.MethodPost, "/runs", "Begin a run that this peer owns", Control, startBody{}, Started{}, s.start, nil},
 		s.ofRun("suspend", "End a run so that it can be resumed", Desk.Suspend),
@@ -76,8 +78,9 @@ func (s *Server) start(r *http.Request) (any, error) {
 	if s.desk == nil {
 		return nil, errNoDesk
 	}
-	if len(b.Arguments) > maxArguments || len(b.App) > maxRunID {
-		return nil, fmt.Errorf("%w: arguments have at most %d bytes", report.ErrBadInput, maxArguments)
+	if len(b.Arguments) > maxArguments || len(b.App) > maxApp {
+		return nil, fmt.Errorf("%w: arguments have at most %d bytes, names %d", report.ErrBadInput, maxArguments,
+			maxApp)
 	}
 	run, err := s.desk.Start(r.Context(), b.App, b.Arguments)
 	return Started{run}, err

@@ -108,6 +108,8 @@ type Run struct {
 	Peers     int              `json:"peers"`           // that work on it now, this one counted
 	Executed  uint64           `json:"executed"`        // jobs of it executed on this peer
 	Stats     *report.RunStats `json:"stats,omitempty"` // of this peer's part in it
+	// Quarantined says that it is left alone because its jobs killed processes here; Desk.ResumeRun lets it in again.
+	Quarantined bool `json:"quarantined,omitempty"`
 	// Decided is what was decided last about who takes part, and why, oldest first.
 	Decided []Decision `json:"decided,omitempty"`
 }

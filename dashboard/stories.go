@@ -152,6 +152,8 @@ func (s *stories) notice(peers []Peer, runs []Run, now time.Time) {
 			s.say(now, "R", "good", name+" was submitted.")
 		case ok && !was.Ended && r.State == "done":
 			s.say(now, "D", "good", name+" is done.")
+		case r.Quarantined && !was.Quarantined:
+			s.say(now, "Q", "bad", name+" is in quarantine here: its jobs killed the process that computes twice.")
 		case ok && !was.Ended && r.Ended:
 			s.say(now, "X", "bad", name+": "+r.State+".")
 		}

@@ -130,3 +130,19 @@ func TestSettling(t *testing.T) {
 		}
 	}
 }
+
+// A run that is left alone here is told of once: when its second death is seen, and not at every look.
+func TestQuarantineIsNoticed(t *testing.T) {
+	begun := time.Date(2026, 11, 21, 2, 0, 0, 0, time.UTC)
+	s := newStories()
+	runs := []Run{{Run: "r", Title: "bottomless", State: "running", Submitted: begun}}
+	s.hear("p", nil, nil, runs, begun.Add(time.Second))
+	for i := range 3 {
+		runs[0].State, runs[0].Ended, runs[0].Quarantined = "refused", true, true
+		s.hear("p", nil, nil, runs, begun.Add(time.Duration(i+2)*time.Second))
+	}
+	n := s.noticed()
+	if len(n) != 1 || n[0].Letter != "Q" || !strings.Contains(n[0].Text, "bottomless is in quarantine here") {
+		t.Errorf("the notices are %+v", n)
+	}
+}

@@ -71,6 +71,9 @@ func TestJobsThatKill(t *testing.T) {
 		t.Errorf("the run is %s: %+v", o.State, o)
 	}
 	why := runs(t, a)[bad].Why
+	if !runs(t, a)[bad].Quarantined || runs(t, a)[good].Quarantined {
+		t.Error("not that run alone is said to be in quarantine")
+	}
 	if !strings.Contains(why, "quarantine") || !strings.Contains(why, "stack overflow") || !strings.Contains(why, bad) {
 		t.Errorf("the user is told %q", why)
 	}

@@ -84,6 +84,7 @@ func (t *conductor) start(o runs.Start) {
 		err = t.begin(r, m, o.Fresh, restored)
 	}
 	if err != nil {
+		t.log.Warn("no part is taken in a run", "run", id, "app", o.Manifest.App, "why", err)
 		t.spawn(func(context.Context) { r.ledger.close(false) })
 		t.orders = append(t.orders, t.core.NotStarted(t.now(), id, err.Error())...)
 		return

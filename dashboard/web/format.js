@@ -85,6 +85,7 @@ export function sign(state) {
     case "finishing": return ["F", "warn"];
     case "leaving": return ["L", "warn"];
     case "cancelled": return ["C", "quiet"];
+    case "in quarantine": return ["Q", "bad"];
     case "failed": case "refused": case "lost": return ["X", "bad"];
   }
   return ["?", "quiet"];

@@ -62,21 +62,26 @@ class Entry {
 
   /** @param {Run} r @param {boolean} mayAct */
   update(r, mayAct) {
-    setBadge(this.#badge, sign(r.state));
+    const state = r.quarantined ? "in quarantine" : r.state;
+    setBadge(this.#badge, sign(state));
     say(this.#name, runName(r));
-    say(this.#short, ` ${[plain(r.state), r.ended ? duration(r.elapsed_seconds) : percent(r.share), left(r), r.mine ? "" : `of ${nameOf(r.owner)}`].filter((t) => t).join(", ")}`);
+    say(this.#short, ` ${[plain(state), r.ended ? duration(r.elapsed_seconds) : percent(r.share), left(r), r.mine ? "" : `of ${nameOf(r.owner)}`].filter((t) => t).join(", ")}`);
     show(this.#bar, !r.ended);
     this.#bar.value = r.share;
     this.#bar.setAttribute("aria-label", runName(r));
     this.#facts.update(factsOf(r));
     show(this.#cancel, r.mine && !r.ended && mayAct);
     show(this.#suspend, r.mine && !r.ended && r.state !== "suspended" && mayAct);
-    show(this.#resume, r.mine && r.state === "suspended" && mayAct);
+    say(this.#resume, r.quarantined ? "Let it in again" : "Go on with it");
+    show(this.#resume, (r.quarantined || r.mine && r.state === "suspended") && mayAct);
     show(this.#show, r.mine && r.state === "done" && mayAct);
   }
 }
 
-/** Begins runs. */
+/** How often it is asked what can be started, in ms: members publish modules. */
+const appsEvery = 10_000;
+
+/** Begins runs: of what is built in, and of modules that members have published. */
 class Starter {
   #app = el("select", { "aria-label": "Application" });
   #args = el("input", { type: "text", "aria-label": "Arguments", autocomplete: "off", spellcheck: "false" });
@@ -85,7 +90,7 @@ class Starter {
   node = el("form", { class: "actions", hidden: "" }, this.#app, this.#args, el("button", { class: "main" }, "Start a run"), this.#said, this.#about);
   /** @type {App[]} */
   #apps = [];
-  #asked = false;
+  #asked = -Infinity; // when the list was asked for, in ms
 
   /** @param {Live} live */
   constructor(live) {
@@ -107,10 +112,10 @@ class Starter {
   /** @param {boolean} mayAct */
   async update(mayAct) {
     show(this.node, mayAct && this.#apps.length > 0);
-    if (!mayAct || this.#asked) return;
-    this.#asked = true;
-    this.#apps = (await this.live.read("/apps")) ?? [];
-    this.#app.replaceChildren(...this.#apps.map((a) => el("option", { value: a.name }, a.name)));
+    if (!mayAct || performance.now() - this.#asked < appsEvery) return;
+    this.#asked = performance.now();
+    this.#apps = (await this.live.read("/apps")) ?? this.#apps;
+    keep(this.#app, this.#apps, (a) => a.name, (a) => el("option", { value: a.name }, plain(a.name)), () => {});
     this.#explain();
     show(this.node, this.#apps.length > 0);
   }

@@ -14,7 +14,7 @@
  * orphans_kept: number, orphans_adopted: number, orphans_reused: number, news_messages: number, useful_app_time_seconds: number, steal_time_seconds: number, wait_time_seconds: number,
  * communication_time_seconds: number, recovery_time_seconds: number, encoding_time_seconds: number, idle_time_seconds: number,
  * held_time_seconds: number, cpu_time_seconds: number}} Stats */
-/** @typedef {{run: string, app: string, args: string[], title: string, owner: string, owner_name?: string, mine: boolean, state: string, ended: boolean, why?: string, limits?: string[],
+/** @typedef {{run: string, app: string, args: string[], title: string, owner: string, owner_name?: string, mine: boolean, state: string, ended: boolean, why?: string, quarantined?: boolean, limits?: string[],
  * submitted: string, elapsed_seconds: number, cpu_seconds: number, share: number, left?: {least_seconds: number, most_seconds: number}, peers: number, executed: number, stats?: Stats, decided?: {at: string, text: string}[]}} Run */
 /** @typedef {{peers: number, runs: number, clusters: number}} LeftOut */
 

@@ -66,6 +66,8 @@ var driverMutants = []mutant{
 		file: "internal/port/pipe/stock.go", pkg: "internal/port/pipe", run: "^TestStockGoesBack$", old: "		s.old = true\n		s.giveBack()\n", new: "		s.old = true\n"},
 	{name: "stock/forgotten-on-its-way", wrong: "a job comes to hand whose shared values were forgotten meanwhile",
 		file: "internal/port/pipe/stock.go", pkg: "internal/port/pipe", run: "^TestStockGoesBack$", old: "if s.old || !s.share", new: "if !s.share"},
+	{name: "child/open-files", wrong: "jobs have as many open files as the system gives", file: "internal/compute/child/confine_linux.go",
+		pkg: "internal/compute/child", run: "^TestOpenFiles$", old: "unix.RLIMIT_NOFILE: maxFiles, ", new: ""},
 	{name: "child/compiles-for-ever", wrong: "a module is compiled for as long as it takes", file: "internal/compute/child/module.go",
 		pkg: "internal/compute/child", run: "^TestCompileBomb$", old: "if cputime.Used()-before > m.Within {", new: "if cputime.Used()-before < 0 {"},
 	{name: "child/unborn", wrong: "a process that ends before it has its task could not be started", pkg: "internal/compute/child",

@@ -186,6 +186,10 @@ type RunInfo struct {
 	NoRoom     string `json:"no_room,omitempty"`     // why not all that others give of it is taken, one line
 	NotStoring string `json:"not_storing,omitempty"` // why they cannot be at the moment, one line
 
+	// Quarantined says that it is refused because its jobs killed the process that computes here twice; ResumeRun lifts
+	// that.
+	Quarantined bool `json:"quarantined,omitempty"`
+
 	Stats *report.RunStats `json:"stats,omitempty"` // of this peer's part in it; may be missing
 
 	Help *Help `json:"help,omitempty"` // in the reply to Submit only

@@ -247,8 +247,18 @@ await step("runs are begun, suspended, resumed and read on the page", async () =
   await page.locator("pre").filter({ hasText: "the answer" }).waitFor();
   assert.equal(await page.locator("main img, main script").count(), 0);
   await picture(page, "runs-answer");
+  await ask("run", { state: "quarantined" }); // whose jobs kill: it says so, and why, and can be let in again
+  await page.getByText("in quarantine,").waitFor();
+  await page.getByText("its jobs killed the process that computes twice (stack overflow)").waitFor();
+  await picture(page, "runs-quarantine");
+  await page.getByRole("button", { name: "Let it in again" }).click();
+  await page.getByText("It goes on.").waitFor();
   await ask("run", { state: "running" });
-  assert.deepEqual((await ask("actions")).actions.slice(before), ["start tsp a b", "suspend 0123", "resume 0123"]);
+  assert.equal(await page.getByRole("button", { name: "Let it in again" }).count(), 0);
+  await page.keyboard.press("1");
+  await page.getByText("is in quarantine here").waitFor();
+  await page.keyboard.press("5");
+  assert.deepEqual((await ask("actions")).actions.slice(before), ["start tsp a b", "suspend 0123", "resume 0123", "resume 0123"]);
 });
 
 await step("who may only look has no buttons", async () => {

@@ -15,9 +15,32 @@ import (
 	"github.com/satin-peer/satin/internal/compute/child"
 	"github.com/satin-peer/satin/internal/port/porttest"
 	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/steal"
 )
 
-func init() { satin.Register("child_test.limit", limit) }
+func init() {
+	satin.Register("child_test.limit", limit)
+	satin.Register("child_test.descriptors", descriptors)
+}
+
+// descriptors takes as many open files as it gets, at most n, says which was the last and why it got no more, and gives
+// them back.
+func descriptors(_ *satin.Frame, n int) string {
+	var taken []int
+	defer func() {
+		for _, fd := range taken {
+			_ = unix.Close(fd)
+		}
+	}()
+	for range n {
+		fd, err := unix.Dup(0)
+		if err != nil {
+			return fmt.Sprintf("descriptor %d is the last: %v", slices.Max(taken), err)
+		}
+		taken = append(taken, fd)
+	}
+	return "no limit"
+}
 
 // limit is how much memory its process may have.
 func limit(*satin.Frame, int) int64 {
@@ -44,6 +67,23 @@ func TestMemoryLimit(t *testing.T) {
 		}
 		if want, bySystem := child.MemoryLimit(asked); got != want || !bySystem || asked > 0 && want != asked {
 			t.Errorf("asked for %d bytes: it has %d, and is said to have %d", asked, got, want)
+		}
+	}
+}
+
+// A job gets so many open files and no more, and its process goes on.
+func TestOpenFiles(t *testing.T) {
+	b, err := wire.Value().Encode(256)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := start(t, 0)
+	defer e.Close()
+	for id := range steal.SegmentID(2) {
+		job := &steal.Job{Function: "child_test.descriptors", Arg: b}
+		got := said(t, endOf(t, e, job, id+1))
+		if want := "descriptor 63 is the last: too many open files"; got != want {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }
