@@ -10,7 +10,6 @@ import (
 	"github.com/satin-peer/satin/apps"
 	"github.com/satin-peer/satin/internal/campaign"
 	"github.com/satin-peer/satin/peer/control"
-	"github.com/satin-peer/satin/peer/settings"
 )
 
 func newCampaignCommand(list []apps.App, c console) *cobra.Command {
@@ -21,7 +20,8 @@ func newCampaignCommand(list []apps.App, c console) *cobra.Command {
 divided, and of each that was proved the piece, named by its hash and checked when it came. "new" makes the directory,
 "run" has the parts computed, in the swarm if there is a daemon, and goes on where it was when it is given again;
 "status" says how far it is and what may be left; "export" writes all of it as static files for anybody;
-"check" checks everything again, here or in an exported directory; "proof" makes one proof of the pieces.`,
+"check" checks everything again, here or in an exported directory; "proof" makes one proof of the pieces. In a swarm other
+members keep copies: "copies" says how many, "collect" has the campaign again from them.`,
 		Example: `  satin-peer campaign new w12 --parts 200 -- sat --waerden 3,12,135
   satin-peer campaign run w12
   satin-peer campaign status w12
@@ -32,7 +32,7 @@ divided, and of each that was proved the piece, named by its hash and checked wh
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return group("command", cmd, args) }
 	cmd.AddCommand(newCampaignNew(list, c), newCampaignRun(list, c), newCampaignStatus(c), newCampaignExport(c),
-		newCampaignCheck(c), newCampaignProof(c))
+		newCampaignCheck(c), newCampaignProof(c), newCampaignCopies(c), newCampaignCollect(c))
 	return cmd
 }
 
@@ -96,8 +96,8 @@ nothing to prove.`,
 	flags.IntVar(&o.nice, "nice", 0, "lower the priority of the workers by 0 to 19, without a daemon")
 	flags.StringVar(&o.verify, "verify", "members", "as of satin-peer run; the proofs are checked in any case")
 	keep := flags.Int64("keep", 0, "`MiB` of proofs to keep; what comes then is checked and not kept (0: all is kept)")
-	flags.String("config", "", "the configuration `FILE` to read")
-	settings.AddFlags(flags, "state_dir", "runtime_dir")
+	copies := flags.Bool("copies", true, "have members keep copies of what is proved")
+	addPlaceFlags(flags)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		dir, err := openCampaign(args)
 		if err != nil {
@@ -107,7 +107,7 @@ nothing to prove.`,
 			return &apps.InputError{What: "--keep", Got: fmt.Sprint(*keep), Want: "a number from 0 on"}
 		}
 		dir.most = *keep << 20
-		return dir.run(c, list, o, flags)
+		return dir.run(c, list, o, flags, *copies)
 	}
 	return cmd
 }

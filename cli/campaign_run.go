@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,7 +20,7 @@ import (
 )
 
 // run has the parts computed that are not proved: a batch whose answers are pieces.
-func (d *campaignDir) run(c console, list []apps.App, o *options, flags *pflag.FlagSet) error {
+func (d *campaignDir) run(c console, list []apps.App, o *options, flags *pflag.FlagSet, copies bool) error {
 	if err := apps.IntRange("--at-once", o.atOnce, 1, maxAtOnce); err != nil {
 		return err
 	}
@@ -42,18 +43,43 @@ func (d *campaignDir) run(c console, list []apps.App, o *options, flags *pflag.F
 		b.inputs = append(b.inputs, in)
 	}
 	b.isDone = func(in *input) bool { return d.pieces[in.line-1] != nil }
-	b.keep = func(in *input, s solution) error { return b.takePiece(d, in, s) }
 	stop, err := b.connect(flags)
 	if err != nil {
 		return err
 	}
 	defer stop()
+	var k *copier
+	if copies && b.d != nil {
+		k = d.copier(b.d)
+	}
+	b.keep = func(in *input, s solution) error {
+		if err := b.takePiece(d, in, s); err != nil {
+			return err
+		}
+		b.copyTo(k, whatIsNew)
+		return nil
+	}
 	err = b.run()
+	b.copyTo(k, andTheHead)
 	if err == nil {
 		fmt.Fprintf(c.err, "all %d parts are proved; satin-peer campaign check %s checks them again\n", len(d.Cubes),
 			oneLine(d.dir))
 	}
 	return err
+}
+
+// copyTo has members keep copies of what is proved, if that is wanted. A campaign goes on without.
+func (b *batch) copyTo(k *copier, what extent) {
+	if k == nil {
+		return
+	}
+	err := k.handIn(context.Background(), what)
+	switch {
+	case err != nil:
+		fmt.Fprintf(b.err, "satin-peer: no copies are made of what is new: %s\n", oneLine(err.Error()))
+	case what == andTheHead:
+		fmt.Fprintf(b.err, "if this machine is lost: %s\n", k.collectLine())
+	}
 }
 
 // takePiece keeps the proof that a part's run brought, if the checker accepts it.

@@ -3,6 +3,8 @@ package cli
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -43,6 +45,8 @@ type fakeMember struct {
 	closed  bool
 	prefers []preferences.Preferences
 	leaving func(context.Context) error // instead of nothing
+
+	deposits map[string][]byte
 }
 
 func (m *fakeMember) Prefer(p preferences.Preferences) {
@@ -162,6 +166,30 @@ func (m *fakeMember) Module(_ context.Context, name string) (control.ModuleFile,
 func (m *fakeMember) Publish(_ context.Context, p control.Publication) (control.ModuleInfo, error) {
 	return control.ModuleInfo{Name: p.Name, Module: strings.Repeat("ef", 32), Publisher: m.status.Peer},
 		m.note("publish %s, %q, %d bytes", p.Name, p.Summary, len(p.Bytes))
+}
+
+func (m *fakeMember) Deposit(_ context.Context, d control.Deposit) (control.DepositInfo, error) {
+	if len(d.Bytes) == 0 {
+		return control.DepositInfo{Hash: d.Hash, Copies: 2}, m.err
+	}
+	sum := sha256.Sum256(d.Bytes)
+	name := hex.EncodeToString(sum[:])
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.deposits == nil {
+		m.deposits = map[string][]byte{}
+	}
+	m.deposits[name] = d.Bytes
+	return control.DepositInfo{Hash: name}, m.err
+}
+
+func (m *fakeMember) Deposited(_ context.Context, hash string) (control.Deposit, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if b := m.deposits[hash]; b != nil {
+		return control.Deposit{Hash: hash, Bytes: b}, m.err
+	}
+	return control.Deposit{}, control.Errorf(control.ErrUnavailable, "deposit %s cannot be had", hash)
 }
 
 func (m *fakeMember) Share(_ context.Context, s control.Sharing) (control.Shared, error) {

@@ -18,7 +18,7 @@ import (
 // stateNames are all that a peer keeps in its state directory. What else is there is somebody else's.
 var stateNames = []string{
 	"allowed", "answers", "cancelled", "checkpoints", "control", logFile, logFile + ".1", dashboard.PrefsFile, "deaths",
-	"held", "hours.json", "incarnation", "invitations", "lies", "lock", "modules", "own", "peer.key", "peers", "port", "published",
+	"deposits", "held", "hours.json", "incarnation", "invitations", "lies", "lock", "modules", "own", "peer.key", "peers", "port", "published",
 	"records", "refused", "revocations", "revoked", "swarm", "swarm.key",
 }
 

@@ -47,8 +47,9 @@ func (p *Peer) assemble(apps []Application) error {
 	p.voice = &voice{base: p.base, cfg: p.cfg.Gossip, host: p.host}
 	p.card = &ownCard{base: p.base, key: key, facts: func() *statement.Card { return p.facts(catalog) },
 		proof: p.host.Proof, tell: func(b []byte) { p.voice.tell(gossip.KindCard, b) }}
-	p.traffic = &traffic{base: p.base, places: p.places, modules: p.modules, protect: p.host, vouch: vouch}
-	p.modules.send = p.traffic.sendShared
+	p.traffic = &traffic{base: p.base, places: p.places, modules: p.modules, depot: p.depot, protect: p.host,
+		vouch: vouch}
+	p.modules.send, p.depot.send = p.traffic.sendShared, p.traffic.sendShared
 	p.crew = &crew{base: p.base, cfg: &p.cfg, self: self, host: p.host, arbiter: &arbiter{cores: p.cfg.Workers},
 		modules: p.modules, apps: catalog, vouch: vouch, memory: &memory{shareable: p.cfg.ObjectsMemory},
 		commitments: &commitments{board: p.board, key: key},
@@ -127,7 +128,8 @@ func (p *Peer) meetSwarm(apps *catalog) error {
 			p.membersChanged()
 		}, waiting: map[job.RunID]*waitingRun{}}
 	apps.modules = p.modules
-	return errors.Join(p.modules.open(&p.cfg), p.openEmulation())
+	p.depot = &depot{base: p.base, self: p.host.ID(), board: p.board, members: p.members, places: p.places}
+	return errors.Join(p.modules.open(&p.cfg), p.depot.open(&p.cfg, &p.checkpoints.quota), p.openEmulation())
 }
 
 // openEmulation puts the imitated network before the steal protocol.
@@ -182,6 +184,7 @@ func (p *Peer) speak(asked *answering) error {
 	asked.keeping.serve()
 	asked.collecting.serve()
 	p.showing.serve(p.board)
+	p.depot.serve()
 	p.publications.recall()
 	p.host.OnPeer(p.onPeer)
 	p.spawn(p.upkeep)

@@ -80,6 +80,16 @@ func (p *Peer) Publish(_ context.Context, b control.Publication) (control.Module
 	return p.publications.publish(b)
 }
 
+// Deposit has bytes kept by other members.
+func (p *Peer) Deposit(_ context.Context, d control.Deposit) (control.DepositInfo, error) {
+	return p.depot.deposit(d)
+}
+
+// Deposited gives the bytes of a deposit.
+func (p *Peer) Deposited(ctx context.Context, hash string) (control.Deposit, error) {
+	return p.depot.get(ctx, hash)
+}
+
 // Watch gives what the members, and this peer, have reported of the segments of runs since the last call, and has them
 // asked for the next few seconds. It does not wait for them.
 func (p *Peer) Watch(context.Context) ([]report.Part, error) { return p.watching.take(), nil }

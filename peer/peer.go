@@ -16,6 +16,7 @@ import (
 	"github.com/satin-peer/satin/gossip"
 	"github.com/satin-peer/satin/internal/compute/child"
 	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/peer/deposits"
 	"github.com/satin-peer/satin/peer/emulate"
 	"github.com/satin-peer/satin/peer/gateway"
 	"github.com/satin-peer/satin/peer/host"
@@ -52,6 +53,9 @@ type Config struct {
 	// RunDisk is how many bytes of the disk the checkpoints of others' runs may take, without Prefer; 0: as many as
 	// there are.
 	RunDisk int64
+	// Deposits are the bounds of what members keep for each other; zero means deposits.DefaultConfig. RunDisk bounds
+	// them too.
+	Deposits deposits.Config
 	// RunMemory is how many bytes of this process's memory what other members give it may take: a half jobs, results
 	// and what is known of lost work (a half of that each run, owner and sender), a quarter manifests, and a quarter
 	// long results that are coming. 0: as many as there are.
@@ -133,6 +137,7 @@ type Peer struct {
 	traffic      *traffic
 	crew         *crew
 	modules      *modules
+	depot        *depot
 	publications *publications
 	owner        *owner
 	visitors     *visitors
@@ -261,6 +266,7 @@ func (p *Peer) upkeep(ctx context.Context) {
 				p.log.Info("pause", "over", over, "begins with all jobs done", finished)
 			}
 			p.modules.keepUp()
+			p.depot.keepUp(now)
 			p.publications.keepUp(p.host.Roll().Outcast)
 			p.work.sample(now)
 			p.runs.hours.keepUp(p.runs, now)
@@ -286,6 +292,7 @@ func (p *Peer) spreadMembers() {
 	}
 	p.runs.mu.Unlock()
 	p.modules.setMembers()
+	p.depot.setMembers()
 	p.voice.setMembers(p.swarm.forGossip())
 }
 
@@ -305,6 +312,7 @@ func (p *Peer) Close() {
 				p.traffic.close()
 			}
 			p.modules.close()
+			p.depot.close()
 			_ = p.host.Close()
 		})
 		if p.emulator != nil {

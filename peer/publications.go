@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/crypto"
@@ -48,8 +47,6 @@ type publications struct {
 		Proof() []byte
 		Vouch(id peer.ID, proof []byte) (by []peer.ID, err error)
 	}
-
-	asked atomic.Uint64 // for modules by name
 
 	mu      sync.Mutex
 	notices library.Notices
@@ -235,26 +232,11 @@ func (x *publications) find(ctx context.Context, name string) (control.ModuleFil
 	if err != nil {
 		return control.ModuleFile{}, err
 	}
-	user := fmt.Sprintf("user %d", x.asked.Add(1)) // one name for each that waits
-	defer x.modules.lib.Unuse(user, h)
-	look := time.NewTicker(20 * time.Millisecond)
-	defer look.Stop()
-	for {
-		if x.modules.lib.Has(h) {
-			if bin, _ := x.modules.lib.Use(h, user); bin != nil {
-				return control.ModuleFile{Bytes: bin}, nil
-			}
-		}
-		if !x.modules.lib.Wanted(h) {
-			x.modules.lib.Want(h, user, holders...)
-		}
-		select {
-		case <-ctx.Done():
-			return control.ModuleFile{}, control.Errorf(control.ErrUnavailable,
-				"module %s cannot be had at the moment: no member that has it answers", h)
-		case <-look.C:
-		}
+	if bin := x.modules.lib.Fetch(ctx, h, holders...); bin != nil {
+		return control.ModuleFile{Bytes: bin}, nil
 	}
+	return control.ModuleFile{}, control.Errorf(control.ErrUnavailable,
+		"module %s cannot be had at the moment: no member that has it answers", h)
 }
 
 // named says which module a name means, and who should have it.

@@ -58,6 +58,15 @@ func (q *quota) allow(most int64) {
 	}
 }
 
+// back gives back some of what a run had.
+func (q *quota) back(run job.RunID, n int64) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if p := q.of[run]; p != nil {
+		p.bytes, p.refused = p.bytes-n, false
+	}
+}
+
 // leave gives back what a run had.
 func (q *quota) leave(run job.RunID) {
 	q.mu.Lock()

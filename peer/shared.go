@@ -13,7 +13,7 @@ import (
 )
 
 // What the jobs of a run share goes over streams of its own, and small news of it by gossip, for the run's sessions.
-// Modules go the same way, away from the steal protocol, as what is shared in no run.
+// Modules and deposits go the same way, away from the steal protocol, as what is shared in no run.
 
 // tellShared tells everybody what a session has to say. It does not block.
 func (v *voice) tellShared(run job.RunID, n *sharedobj.News) {
@@ -34,6 +34,8 @@ func (x *traffic) sendShared(m *stream.Shared) {
 func (x *traffic) receivedShared(m *stream.Shared) {
 	if m.Run == (job.RunID{}) {
 		x.modules.received(m.Message)
+	} else if m.Run == depositsRun() {
+		x.depot.received(m.Message)
 	} else if s := x.runs.sessionOf(m.Run); s != nil {
 		s.ReceivedShared(m.Message)
 	}
@@ -43,6 +45,8 @@ func (x *traffic) sharedFailed(m *stream.Shared, err error) {
 	x.log.Debug("message not delivered", "to", string(m.Message.To), "about", "what is shared", "error", err)
 	if m.Run == (job.RunID{}) {
 		x.modules.notSent(m.Message)
+	} else if m.Run == depositsRun() {
+		x.depot.notSent(m.Message)
 	} else if s := x.runs.sessionOf(m.Run); s != nil {
 		s.SharedSendFailed(m.Message)
 	}

@@ -21,6 +21,7 @@ type traffic struct {
 	runs    *conductor
 	places  *places
 	modules *modules
+	depot   *depot
 	vouch   *vouching
 	guests  *visitors
 	voice   *voice

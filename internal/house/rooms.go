@@ -55,6 +55,7 @@ var rooms = []room{
 		modules: append([]string{"golang.org/x/sys/windows", "golang.org/x/time/rate", "github.com/marcopolo/simnet"}, libp2p...),
 		tests:   []string{"internal/virtualnet"}},
 	{dir: "peer/library", knows: []string{"sharedobj", "internal/durable", "internal/module", "internal/wire"}},
+	{dir: "peer/deposits"},
 	{dir: "peer/locality", modules: []string{"github.com/hashicorp/serf/coordinate"}},
 	{dir: "peer/stream", knows: []string{"job", "steal", "sharedobj", "internal/wire"}, modules: libp2p,
 		tests: []string{"internal/wan", "internal/virtualnet"}},
@@ -129,7 +130,7 @@ var rooms = []room{
 	// Attacks on a peer by one that speaks by hand; nothing but tests.
 	{dir: "internal/hostile", knows: []string{".", "gossip", "internal/compute", "internal/driver", "internal/wire", "job",
 		"peer", "peer/control", "peer/host", "peer/statement", "peer/stream", "steal", "verify"}, modules: libp2p},
-	{dir: "internal/swarm", knows: []string{"peer/control", "peer/emulate"}},
+	{dir: "internal/swarm", knows: []string{"peer/control", "peer/emulate"}, tests: []string{"internal/report"}},
 	{dir: "internal/swarm/chaos/liar", knows: []string{"cli", "apps/all", "internal/port", "internal/port/pipe",
 		"internal/wire", "steal"}},
 	{dir: "internal/swarm/chaos", knows: []string{"internal/swarm", "internal/module/build", "peer/control"}},

@@ -4,7 +4,7 @@ package main
 var libraryMutants = []mutant{
 	{name: "library/anything-taken-in", wrong: "what is no module is taken in", file: "peer/library/core.go",
 		pkg: "peer/library", run: "^TestOnlyModules$",
-		old: "return !module.IsModule(&t.Recipe)", new: "return false"},
+		old: "return !c.cfg.Kind.Is(&t.Recipe)", new: "return false"},
 	{name: "library/not-tried-again", wrong: "a module that nobody had is not asked for again",
 		file: "peer/library/core.go", pkg: "peer/library", run: "^Test(World|GivesUp)$",
 		old: "				w.again = now + c.cfg.Again\n", new: ""},

@@ -26,7 +26,7 @@ func mutants() []mutant {
 	return slices.Concat(sharedMutants, strangersMutants, verifyMutants, moduleMutants,
 		engineMutants, hookMutants, stealMutants, recoveryMutants, masterMutants,
 		runsMutants,
-		libraryMutants,
+		libraryMutants, depositsMutants,
 		checkpointMutants, driverMutants, proofMutants, vouchingMutants, provingMutants, hostMutants,
 		outcomeMutants, borderMutants, streamMutants,
 		timeMutants, peerMutants, preferenceMutants,

@@ -19,6 +19,8 @@ const (
 	modulesCall = "GET /v1/modules"
 	moduleCall  = "GET /v1/modules/{run}"
 	publishCall = "POST /v1/publish"
+	depositCall = "POST /v1/deposits"
+	fetchCall   = "GET /v1/deposits/{run}"
 	shareCall   = "POST /v1/share"
 	waitCall    = "GET /v1/runs/{run}/wait"
 	cancelCall  = "POST /v1/runs/{run}/cancel"
@@ -83,7 +85,9 @@ func newHandler(d Daemon) http.Handler {
 	mux.HandleFunc(publishCall, tell(slowCall, MaxBody, d.Publish))
 	mux.HandleFunc(shareCall, tell(quickCall, maxSmallBody, d.Share))
 	mux.HandleFunc(modulesCall, ask(quickCall, list(d.Modules)))
-	mux.HandleFunc(moduleCall, module(d))
+	mux.HandleFunc(moduleCall, named(d.Module))
+	mux.HandleFunc(depositCall, tell(slowCall, MaxBody, d.Deposit))
+	mux.HandleFunc(fetchCall, named(d.Deposited))
 	mux.HandleFunc(inviteCall, tell(quickCall, maxSmallBody, func(ctx context.Context, i Invitation) (Invited, error) {
 		if err := i.check(); err != nil {
 			return Invited{}, err
@@ -132,12 +136,12 @@ func newHandler(d Daemon) http.Handler {
 	return mux
 }
 
-// module makes the handler of Module.
-func module(d Daemon) http.HandlerFunc {
+// named makes a handler of a call with a name in its path.
+func named[R any](call func(ctx context.Context, name string) (R, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), slowCall)
 		defer cancel()
-		f, err := d.Module(ctx, r.PathValue(runWildcard))
+		f, err := call(ctx, r.PathValue(runWildcard))
 		reply(ctx, w, f, err)
 	}
 }

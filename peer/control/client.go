@@ -156,6 +156,16 @@ func (c *Client) Module(ctx context.Context, name string) (ModuleFile, error) {
 	return call[ModuleFile](ctx, c, about(moduleCall, name), slowCall, nil)
 }
 
+// Deposit has bytes kept, or asks who has them.
+func (c *Client) Deposit(ctx context.Context, d Deposit) (DepositInfo, error) {
+	return call[DepositInfo](ctx, c, depositCall, slowCall, d)
+}
+
+// Deposited asks for the bytes of a deposit.
+func (c *Client) Deposited(ctx context.Context, hash string) (Deposit, error) {
+	return call[Deposit](ctx, c, about(fetchCall, hash), slowCall, nil)
+}
+
 // Publish asks for a module to be published.
 func (c *Client) Publish(ctx context.Context, p Publication) (ModuleInfo, error) {
 	return call[ModuleInfo](ctx, c, publishCall, slowCall, p)

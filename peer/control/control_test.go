@@ -54,6 +54,12 @@ func (f *fake) Pause(_ context.Context, d time.Duration) error {
 func (f *fake) Submit(_ context.Context, s Submission) (RunInfo, error) {
 	return RunInfo{Run: "ab", App: s.App}, f.note("submit", s)
 }
+func (f *fake) Deposit(_ context.Context, d Deposit) (DepositInfo, error) {
+	return DepositInfo{Hash: "gh", Copies: 2}, f.note("deposit", d)
+}
+func (f *fake) Deposited(_ context.Context, hash string) (Deposit, error) {
+	return Deposit{Hash: hash, Bytes: []byte("bytes")}, f.note("deposited", hash)
+}
 func (f *fake) AddModule(_ context.Context, m ModuleFile) (ModuleInfo, error) {
 	return ModuleInfo{Module: "ef"}, f.note("add module", m)
 }
@@ -159,6 +165,10 @@ func TestCalls(t *testing.T) {
 			[]any{"modules"}},
 		{"module", func() (any, error) { return c.Module(ctx, "12D3/x") }, ModuleFile{[]byte("wasm")},
 			[]any{"module", "12D3/x"}},
+		{"deposit", func() (any, error) { return c.Deposit(ctx, Deposit{Bytes: []byte("x")}) },
+			DepositInfo{Hash: "gh", Copies: 2}, []any{"deposit", Deposit{Bytes: []byte("x")}}},
+		{"deposited", func() (any, error) { return c.Deposited(ctx, "gh") }, Deposit{"gh", []byte("bytes")},
+			[]any{"deposited", "gh"}},
 		{"publish", func() (any, error) { return c.Publish(ctx, Publication{Name: "x"}) }, ModuleInfo{Name: "x"},
 			[]any{"publish", Publication{Name: "x"}}},
 		{"share", func() (any, error) { return c.Share(ctx, Sharing{Run: "ab", Seconds: 5}) }, Shared{Link: "http://x"},

@@ -39,6 +39,14 @@ type Daemon interface {
 	// several.
 	Module(ctx context.Context, name string) (ModuleFile, error)
 
+	// Deposit has bytes kept by other members, so that they outlive this machine, and names them; without bytes it
+	// says how many of the others have those that are named. ErrRefused if there are too many deposits, ErrNotFound if
+	// there is none of that name.
+	Deposit(ctx context.Context, d Deposit) (DepositInfo, error)
+
+	// Deposited gives the bytes of a deposit, whoever made it. ErrUnavailable if no member that has it answers.
+	Deposited(ctx context.Context, hash string) (Deposit, error)
+
 	// Publish signs that this peer stands for a module, and tells everybody.
 	Publish(ctx context.Context, p Publication) (ModuleInfo, error)
 

@@ -19,6 +19,7 @@ type PeerID = sharedobj.PeerID
 // Config has bounds and periods.
 type Config struct {
 	Most    int64            // bytes on the disk
+	Kind    Kind             // what is kept
 	Objects sharedobj.Config // its MaxBytes bounds the memory
 	Wanted  int              // modules that are being fetched
 	Waiting int              // questions that wait for the disk
@@ -26,11 +27,26 @@ type Config struct {
 	Again time.Duration
 }
 
-// DefaultConfig is for a desktop, with so many bytes of its disk.
+// A Kind is what a library has: constants of one name.
+type Kind struct {
+	Name   string // for people
+	Suffix string // of the files
+	Most   int64  // bytes of one
+	// AsConstant names bytes, and Is says whether a recipe may be one of these.
+	AsConstant func(b []byte) (*sharedobj.Recipe, *sharedobj.Body)
+	Is         func(*sharedobj.Recipe) bool
+}
+
+// Modules is the kind of a peer's modules.
+func Modules() Kind {
+	return Kind{"module", ".wasm", module.MaxSize, module.AsConstant, module.IsModule}
+}
+
+// DefaultConfig is for a desktop's modules, with so many bytes of its disk.
 func DefaultConfig(most int64) Config {
 	o := sharedobj.Default()
 	o.MaxBytes, o.MaxEntries, o.MaxFetches, o.MaxAdopted, o.ReadPatience = 64<<20, 256, 32, 16, 30*time.Second
-	return Config{Most: most, Objects: o, Wanted: 32, Waiting: 64, Again: 5 * time.Second}
+	return Config{Most: most, Kind: Modules(), Objects: o, Wanted: 32, Waiting: 64, Again: 5 * time.Second}
 }
 
 // Orders are what one input made the core want done, in this order.
@@ -161,13 +177,22 @@ func (c *Core) Loaded(now time.Duration, h Hash, r *sharedobj.Recipe, b *sharedo
 	return c.end()
 }
 
+// Drop removes a module from the disk, whoever needs it.
+func (c *Core) Drop(h Hash) Orders {
+	c.shelf.remove(h)
+	delete(c.shelf.users, h)
+	delete(c.wanted, h)
+	c.out.Remove = append(c.out.Remove, h)
+	return c.end()
+}
+
 // NotStored says that a module could not be written.
 func (c *Core) NotStored(h Hash) { c.shelf.remove(h) }
 
 // Received takes a message in, which may be any at all.
 func (c *Core) Received(now time.Duration, m *sharedobj.Message) Orders {
 	switch {
-	case !lawful(m):
+	case !c.lawful(m):
 	case m.Ask != nil && c.memory[Hash(m.Ask.Digest)] == nil && c.shelf.has(Hash(m.Ask.Digest)):
 		c.load(Hash(m.Ask.Digest), m)
 	default:
@@ -188,13 +213,13 @@ func (c *Core) load(h Hash, m *sharedobj.Message) {
 	}
 }
 
-// lawful says whether a message may be about modules: constants of their name, no larger than they may be.
-func lawful(m *sharedobj.Message) bool {
+// lawful says whether a message may be about what is kept here: constants of that name, no larger than they may be.
+func (c *Core) lawful(m *sharedobj.Message) bool {
 	if m.Announce != nil || m.Sums != nil {
 		return false
 	}
 	return m.Answer == nil || !slices.ContainsFunc(m.Answer.Told, func(t sharedobj.Told) bool {
-		return !module.IsModule(&t.Recipe)
+		return !c.cfg.Kind.Is(&t.Recipe)
 	})
 }
 

@@ -1,7 +1,9 @@
 package library
 
 import (
+	"context"
 	"encoding/hex"
+	"fmt"
 	"io/fs"
 	"log/slog"
 	"math/rand/v2"
@@ -9,10 +11,10 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/satin-peer/satin/internal/durable"
-	"github.com/satin-peer/satin/internal/module"
 	"github.com/satin-peer/satin/sharedobj"
 )
 
@@ -30,10 +32,12 @@ type Host struct {
 // A Library carries out what a Core decides. Its methods may be called from any goroutine.
 type Library struct {
 	host  Host
+	kind  Kind
 	began time.Time
 	kick  chan struct{} // the core's next time may have changed
 	quit  chan struct{}
 	wg    sync.WaitGroup
+	users atomic.Uint64 // of Fetch so far
 
 	mu    sync.Mutex
 	core  *Core
@@ -44,16 +48,13 @@ type Library struct {
 // compiledDir is where code is kept that was compiled of modules.
 const compiledDir = "compiled"
 
-// suffix ends the names of modules' files.
-const suffix = ".wasm"
-
 // Open opens what is kept in a folder, which it makes.
 func Open(cfg Config, host Host) (*Library, error) {
 	if err := os.MkdirAll(filepath.Join(host.Dir, compiledDir), 0o700); err != nil {
 		return nil, err
 	}
-	l := &Library{host: host, began: time.Now(), kick: make(chan struct{}, 1), bell: make(chan struct{}, 1),
-		quit: make(chan struct{})}
+	l := &Library{host: host, kind: cfg.Kind, began: time.Now(), kick: make(chan struct{}, 1),
+		bell: make(chan struct{}, 1), quit: make(chan struct{})}
 	core, err := New(cfg, host.Self, rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())), l.scan())
 	if err != nil {
 		return nil, err
@@ -183,7 +184,7 @@ func (l *Library) Stats() sharedobj.Stats {
 
 // Add takes in a module from this machine. The bytes may not be changed any more.
 func (l *Library) Add(bin []byte) Hash {
-	r, b := module.AsConstant(bin)
+	r, b := l.kind.AsConstant(bin)
 	l.do(func(now time.Duration) Orders { return l.core.Add(now, r, b) })
 	return Hash(r.Digest())
 }
@@ -196,20 +197,28 @@ func (l *Library) Want(h Hash, run string, holders ...PeerID) {
 // Use says that a run needs a module from now on, and gives its bytes, which are not to be changed, and a folder
 // for what is compiled of it; nil if it is not here.
 func (l *Library) Use(h Hash, run string) (bin []byte, compiled string) {
-	if bin = l.Bytes(h); bin == nil {
+	if bin = l.Hold(h, run); bin == nil {
 		return nil, ""
 	}
-	l.mu.Lock()
-	l.core.Use(l.now(), h, run)
-	l.mu.Unlock()
-	now := time.Now()
-	_ = os.Chtimes(l.path(h), now, now) // not on the disk, perhaps
 	compiled = filepath.Join(l.host.Dir, compiledDir, name(h))
 	if err := os.MkdirAll(compiled, 0o700); err != nil {
 		l.host.Log.Warn("compiled code of modules cannot be kept", "error", err)
 		compiled = ""
 	}
 	return bin, compiled
+}
+
+// Hold is Use for what is not compiled.
+func (l *Library) Hold(h Hash, user string) (b []byte) {
+	if b = l.Bytes(h); b == nil {
+		return nil
+	}
+	l.mu.Lock()
+	l.core.Use(l.now(), h, user)
+	l.mu.Unlock()
+	now := time.Now()
+	_ = os.Chtimes(l.path(h), now, now) // not on the disk, perhaps
+	return b
 }
 
 // Unuse says that a run does not need its module any more, nor waits for it.
@@ -221,6 +230,35 @@ func (l *Library) Unuse(run string, h Hash) {
 		}
 		return l.core.Unuse(run)
 	})
+}
+
+// Drop removes a module, whoever needs it.
+func (l *Library) Drop(h Hash) {
+	l.do(func(time.Duration) Orders { return l.core.Drop(h) })
+}
+
+// Fetch gives the bytes of a module, which are not to be changed, once they are here; nil if ctx ends before. Holders
+// should have it.
+func (l *Library) Fetch(ctx context.Context, h Hash, holders ...PeerID) []byte {
+	user := fmt.Sprintf("user %d", l.users.Add(1)) // one name for each that waits
+	defer l.Unuse(user, h)
+	look := time.NewTicker(20 * time.Millisecond)
+	defer look.Stop()
+	for {
+		if l.Has(h) {
+			if b := l.Hold(h, user); b != nil {
+				return b
+			}
+		}
+		if !l.Wanted(h) {
+			l.Want(h, user, holders...)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-look.C:
+		}
+	}
 }
 
 // Received takes in a message that m.From, a member, has sent.
@@ -253,7 +291,7 @@ func (l *Library) Bytes(h Hash) []byte {
 
 func name(h Hash) string { return hex.EncodeToString(h[:]) }
 
-func (l *Library) path(h Hash) string { return filepath.Join(l.host.Dir, name(h)+suffix) }
+func (l *Library) path(h Hash) string { return filepath.Join(l.host.Dir, name(h)+l.kind.Suffix) }
 
 // scan lists the files of earlier lives, and removes what is left of others.
 func (l *Library) scan() (files []File) {
@@ -263,7 +301,7 @@ func (l *Library) scan() (files []File) {
 		return nil
 	}
 	for _, e := range entries {
-		text, ok := strings.CutSuffix(e.Name(), suffix)
+		text, ok := strings.CutSuffix(e.Name(), l.kind.Suffix)
 		b, err := hex.DecodeString(text)
 		info, bad := e.Info()
 		if !ok || err != nil || len(b) != len(Hash{}) || bad != nil || !info.Mode().IsRegular() {
@@ -300,16 +338,16 @@ func (l *Library) read(h Hash) ([]byte, *sharedobj.Recipe, *sharedobj.Body) {
 	}
 	defer func() { _ = f.Close() }()
 	info, err := f.Stat()
-	if err != nil || info.Size() > module.MaxSize {
+	if err != nil || info.Size() > l.kind.Most {
 		return nil, nil, nil
 	}
 	bin := make([]byte, info.Size())
 	if _, err := f.ReadAt(bin, 0); err != nil {
 		return nil, nil, nil
 	}
-	r, b := module.AsConstant(bin)
+	r, b := l.kind.AsConstant(bin)
 	if Hash(r.Digest()) != h {
-		l.host.Log.Warn("a module on the disk was damaged, and is fetched again", "module", h)
+		l.host.Log.Warn("a file was damaged, and is fetched again", "kind", l.kind.Name, "hash", h)
 		return nil, nil, nil
 	}
 	return bin, r, b
@@ -328,7 +366,7 @@ func (l *Library) remove(h Hash) {
 func (l *Library) write(s Stored) {
 	err := durable.Write(l.path(s.Hash), 0o600, false, durable.Bytes(s.Bytes)) // it is verified when it is read
 	if err != nil {
-		l.host.Log.Warn("a module cannot be kept on the disk", "module", s.Hash, "error", err)
+		l.host.Log.Warn("a file cannot be kept on the disk", "kind", l.kind.Name, "hash", s.Hash, "error", err)
 		l.mu.Lock()
 		l.core.NotStored(s.Hash)
 		l.mu.Unlock()

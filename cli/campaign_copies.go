@@ -1,0 +1,319 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/satin-peer/satin/apps"
+	"github.com/satin-peer/satin/internal/campaign"
+	"github.com/satin-peer/satin/internal/durable"
+	"github.com/satin-peer/satin/peer/control"
+)
+
+// Other members keep copies of a campaign: each of its files is cut into deposits, the list of these is a file too, and
+// one more deposit, the head, names what that is cut into. So the head's hash is all that somebody needs to have
+// the campaign again when its machine is gone. A head is that of one moment: there is a new one now and then.
+
+// copiesFile lists the deposits of a campaign, in its directory.
+const copiesFile = "copies.json"
+
+// copyList is what is in it.
+type copyList struct {
+	// Files are the deposits that each file of the directory is cut into, by the file's name, with slashes.
+	Files map[string][]string `json:"files"`
+	// Head names the last head; the list that it leads to has none.
+	Head string `json:"head,omitempty"`
+	// Told is how many files that has.
+	Told int `json:"told,omitempty"`
+}
+
+// copyHead is what a head says.
+type copyHead struct {
+	List []string `json:"campaign_list"`
+}
+
+// copiedName are the names of files of which there are copies. Whoever collects them writes no others.
+var copiedName = regexp.MustCompile(`^(campaign\.json|formula\.cnf|pieces/[0-9]{4,6}\.json|pieces/[0-9a-f]{64}\.lrat\.gz)$`)
+
+// A copier has the daemon see to copies of a campaign.
+type copier struct {
+	*campaignDir
+	d    control.Daemon
+	mu   sync.Mutex
+	list copyList
+}
+
+func (d *campaignDir) copier(daemon control.Daemon) *copier {
+	k := &copier{campaignDir: d, d: daemon}
+	if text, err := os.ReadFile(d.path(copiesFile)); err != nil || json.Unmarshal(text, &k.list) != nil {
+		k.list = copyList{} // all is handed in again
+	}
+	if k.list.Files == nil {
+		k.list.Files = map[string][]string{}
+	}
+	return k
+}
+
+// names are the files of which there should be copies.
+func (k *copier) names() []string {
+	names := []string{planFile, formulaFile}
+	for part, p := range k.state(time.Time{}).Pieces {
+		if p == nil {
+			continue
+		}
+		if !p.Dropped {
+			names = append(names, piecesDir+"/"+p.File+pieceEnd)
+		}
+		names = append(names, fmt.Sprintf("%s/%04d.json", piecesDir, part+1))
+	}
+	return names
+}
+
+// What is handed in.
+type extent int
+
+const (
+	whatIsNew  extent = iota // and a new head if it is enough
+	andTheHead               // what is new, with a new head if there is anything
+	everything
+)
+
+// handIn gives the daemon what it has not got yet, or all of it.
+func (k *copier) handIn(ctx context.Context, what extent) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, name := range k.names() {
+		if what != everything && k.list.Files[name] != nil {
+			continue
+		}
+		f, err := os.Open(k.path(filepath.FromSlash(name)))
+		if err != nil {
+			return failed("%w", err)
+		}
+		hashes, err := k.cut(ctx, f)
+		_ = f.Close()
+		if err != nil {
+			return err
+		}
+		k.list.Files[name] = hashes
+	}
+	const part = 16 // of what was told, so that there are not many heads
+	fresh := len(k.list.Files) - k.list.Told
+	if fresh == 0 && what == andTheHead || what == whatIsNew && fresh < max(1, k.list.Told/part) {
+		return k.save()
+	}
+	text, err := json.Marshal(copyList{Files: k.list.Files})
+	if err != nil {
+		return failed("%w", err)
+	}
+	hashes, err := k.cut(ctx, bytes.NewReader(text))
+	if err != nil {
+		return err
+	}
+	head, err := json.Marshal(copyHead{hashes})
+	if err != nil {
+		return failed("%w", err)
+	}
+	info, err := k.d.Deposit(ctx, control.Deposit{Bytes: head})
+	if err != nil {
+		return err
+	}
+	k.list.Head, k.list.Told = info.Hash, len(k.list.Files)
+	return k.save()
+}
+
+func (k *copier) save() error { return k.writeJSON(k.path(copiesFile), &k.list) }
+
+// cut makes deposits of a file.
+func (k *copier) cut(ctx context.Context, r io.Reader) (hashes []string, err error) {
+	b := make([]byte, control.MaxDeposit)
+	for {
+		n, err := io.ReadFull(r, b)
+		if n > 0 {
+			info, bad := k.d.Deposit(ctx, control.Deposit{Bytes: b[:n]})
+			if bad != nil {
+				return nil, bad
+			}
+			hashes = append(hashes, info.Hash)
+		}
+		switch {
+		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+			return hashes, nil
+		case err != nil:
+			return nil, failed("%w", err)
+		}
+	}
+}
+
+// safety is how many deposits there are, and how many members have the one that fewest have.
+func (k *copier) safety(ctx context.Context) (all, fewest int, err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	hashes := []string{k.list.Head}
+	for _, list := range k.list.Files {
+		hashes = append(hashes, list...)
+	}
+	for i, h := range hashes {
+		info, err := k.d.Deposit(ctx, control.Deposit{Hash: h})
+		if err != nil {
+			return 0, 0, err
+		}
+		if i == 0 || info.Copies < fewest {
+			fewest = info.Copies
+		}
+	}
+	return len(hashes), fewest, nil
+}
+
+// collectLine is how the campaign is had again.
+func (k *copier) collectLine() string { return "satin-peer campaign collect " + k.list.Head + " DIR" }
+
+func newCampaignCopies(c console) *cobra.Command {
+	var asJSON *bool
+	cmd := newDaemonCommand(c, cobra.Command{
+		Use:   "copies DIR",
+		Short: "Have other members keep copies of a campaign, and say how many there are",
+		Long: `copies hands all of the campaign to the daemon, which sees to it that two other members keep each part of it, on what
+of their disks they leave to others, for 90 days from the last time. campaign run does the same with what is new. It prints
+the command by which anybody in the swarm has the campaign again if this machine is lost: keep that line elsewhere.`,
+		Example: "  satin-peer campaign copies w12",
+	}, 1, 1, func(ctx context.Context, d *control.Client, args []string) error {
+		dir, err := openCampaign(args)
+		if err != nil {
+			return err
+		}
+		k := dir.copier(d)
+		if err := k.handIn(ctx, everything); err != nil {
+			return err
+		}
+		all, fewest, err := k.safety(ctx)
+		if err != nil {
+			return err
+		}
+		if *asJSON {
+			return c.writeJSON(map[string]any{"deposits": all, "fewest_copies": fewest, "head": k.list.Head})
+		}
+		_, err = fmt.Fprintf(c.out, "%d deposits; of the one that fewest have there are %d copies at others\n%s\n", all, fewest,
+			k.collectLine())
+		return err
+	})
+	asJSON = addJSON(cmd, "the same")
+	return cmd
+}
+
+func newCampaignCollect(c console) *cobra.Command {
+	return newDaemonCommand(c, cobra.Command{
+		Use:   "collect HASH DIR",
+		Short: "Have a campaign again from the copies that members keep",
+		Long: `collect brings together the copies of a campaign in the directory DIR. HASH is what "campaign run" and "campaign
+copies" have printed. Nothing of it is believed: "campaign check" checks it, and "campaign run" goes on with it. Given again, it
+tries what could not be had.`,
+		Example: "  satin-peer campaign collect 27c1e0d79bbd5d1a70a4d1ee4c4a7d58aa3f0d5d5a2cbb64df1c54a7e1c5b5f2 w12",
+	}, 2, 2, func(ctx context.Context, d *control.Client, args []string) error {
+		missing, err := collect(ctx, d, args[0], args[1])
+		if err != nil {
+			return err
+		}
+		if missing > 0 {
+			return failed("%d files could not be had: the same command tries them again", missing)
+		}
+		fmt.Fprintf(c.err, "satin-peer campaign check %s checks it\n", oneLine(args[1]))
+		return nil
+	})
+}
+
+// collect writes the files that a head leads to, and says how many could not be had. One that is there is not asked
+// for; a record comes after its piece, and the plan, without which there is no campaign, last.
+func collect(ctx context.Context, d control.Daemon, head, dir string) (missing int, err error) {
+	var h copyHead
+	text, err := fetchDeposits(ctx, d, []string{head})
+	if err != nil {
+		return 0, err
+	}
+	wrong := &apps.InputError{What: head, Want: "the hash of a campaign's copies"}
+	if json.Unmarshal(text, &h) != nil || len(h.List) == 0 {
+		return 0, wrong
+	}
+	var list copyList
+	if text, err = fetchDeposits(ctx, d, h.List); err != nil {
+		return 0, err
+	}
+	if json.Unmarshal(text, &list) != nil {
+		return 0, wrong
+	}
+	if err := os.MkdirAll(filepath.Join(dir, piecesDir), 0o755); err != nil {
+		return 0, failed("%w", err)
+	}
+	names := []string{}
+	for name := range list.Files {
+		if !copiedName.MatchString(name) {
+			return 0, wrong
+		}
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		if a, b := strings.HasSuffix(a, ".json"), strings.HasSuffix(b, ".json"); a != b {
+			return map[bool]int{false: -1, true: 1}[a]
+		}
+		return strings.Compare(b, a)
+	})
+	for _, name := range names {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		text, err := fetchDeposits(ctx, d, list.Files[name])
+		switch {
+		case ctx.Err() != nil:
+			return 0, err
+		case err == nil && !hasPiece(dir, name, text), errors.Is(err, control.ErrUnavailable):
+			missing++
+			continue
+		case err == nil:
+			err = apps.WriteFile(file, durable.Bytes(text))
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	return missing, nil
+}
+
+// hasPiece says whether the piece that a record names is there, if it is one.
+func hasPiece(dir, name string, text []byte) bool {
+	if !strings.HasPrefix(name, piecesDir+"/") || !strings.HasSuffix(name, ".json") {
+		return true
+	}
+	var p campaign.Piece
+	if json.Unmarshal(text, &p) != nil || p.Dropped || !isHash(p.File) {
+		return true // openCampaign will see
+	}
+	_, err := os.Stat(filepath.Join(dir, piecesDir, p.File+pieceEnd))
+	return err == nil
+}
+
+// fetchDeposits gives the file that was cut into deposits.
+func fetchDeposits(ctx context.Context, d control.Daemon, hashes []string) (text []byte, err error) {
+	for _, h := range hashes {
+		got, err := d.Deposited(ctx, h)
+		if err != nil {
+			return nil, err
+		}
+		text = append(text, got.Bytes...)
+	}
+	return text, nil
+}

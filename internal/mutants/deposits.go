@@ -1,0 +1,32 @@
+package main
+
+// depositsMutants are mistakes in who keeps copies of what is to outlive a machine.
+var depositsMutants = []mutant{
+	{name: "deposits/refused-counts", wrong: "who refused counts as one that has it", file: "peer/deposits/core.go",
+		pkg: "peer/deposits", run: "^TestCopiesOutliveTheirMaker$",
+		old: "		case believed && w.reply == Refused:\n", new: "		case believed && w.reply == Refused:\n			wanted--\n"},
+	{name: "deposits/believed-for-ever", wrong: "who said once that it has it is never asked again",
+		file: "peer/deposits/core.go", pkg: "peer/deposits", run: "^TestCopiesOutliveTheirMaker$",
+		old: "believed := known && w.until.After(now)", new: "believed := known && (w.reply == Kept || w.until.After(now))"},
+	{name: "deposits/silent-is-kept", wrong: "who cannot be asked any more still has it", file: "peer/deposits/core.go",
+		pkg: "peer/deposits", run: "^TestCopiesOutliveTheirMaker$",
+		old: "w.reply == Kept && now.Sub(w.heard) < c.cfg.Passed", new: "w.reply == Kept"},
+	{name: "deposits/maker-alone", wrong: "only who made a deposit sees to copies", file: "peer/deposits/core.go",
+		pkg: "peer/deposits", run: "^TestCopiesOutliveTheirMaker$",
+		old: "		if !it.next.After(now) {\n", new: "		if !it.next.After(now) && it.Giver == \"\" {\n"},
+	{name: "deposits/any-number-asked", wrong: "all are asked at once", file: "peer/deposits/core.go",
+		pkg: "peer/deposits", run: "^TestCopiesOutliveTheirMaker$",
+		old: "case c.asking < c.cfg.AtOnce:", new: "case true:"},
+	{name: "deposits/any-number-coming", wrong: "any number are fetched at once", file: "peer/deposits/core.go",
+		pkg: "peer/deposits", run: "^TestDepositsAreBounded$",
+		old: "		if c.busy(from) {\n", new: "		if false {\n"},
+	{name: "deposits/for-ever", wrong: "a deposit is kept as long as somebody wants", file: "peer/deposits/core.go",
+		pkg: "peer/deposits", run: "^TestDepositsAreBounded$",
+		old: "		d.Until = last\n", new: ""},
+	{name: "deposits/room-not-given-back", wrong: "what is over still takes room", file: "peer/deposits/core.go",
+		pkg: "peer/deposits", run: "^TestDepositsAreBounded$",
+		old: "	c.room.Back(it.Giver, it.Size)\n", new: ""},
+	{name: "deposits/promised-stays", wrong: "what nobody sends stays", file: "peer/deposits/core.go",
+		pkg: "peer/deposits", run: "^TestDepositsAreBounded$",
+		old: "coming && !c.has(h) && now.Sub(since) > c.cfg.Patience", new: "coming && false && since.IsZero()"},
+}

@@ -1,0 +1,358 @@
+package deposits
+
+import (
+	"bytes"
+	"cmp"
+	"hash/fnv"
+	"maps"
+	"slices"
+	"time"
+)
+
+// Hash names a deposit: it is the digest of its bytes, as package library has it.
+type Hash [32]byte
+
+// PeerID names a member.
+type PeerID string
+
+// Config has bounds and periods.
+type Config struct {
+	Copies int // others that are to have a deposit, besides whoever looks
+	// Every is how often who has it is asked again, and Soon how long somebody is waited for who is fetching.
+	Every, Soon time.Duration
+	// Passed is how long whoever refused, or could not be asked, is passed over. Who said that it has a deposit is
+	// believed for as long although it cannot be asked again: machines are switched off now and then.
+	Passed time.Duration
+	// Patience is how long the bytes of another's deposit are waited for.
+	Patience time.Duration
+	AtOnce int // questions that are not answered yet
+	Coming int // deposits of others that are not here yet; of one of them a quarter of that
+	Looks  int // deposits that are looked at in one Tick
+
+	MaxSize      int64         // bytes of a deposit
+	Life         time.Duration // the longest that one is kept from when it was asked for
+	Own          int           // deposits of this machine's own user
+	Most, MostOf int           // deposits of others, and of one of them
+}
+
+// DefaultConfig is for a desktop.
+func DefaultConfig() Config {
+	return Config{Copies: 2, Every: 30 * time.Minute, Soon: 2 * time.Second, Passed: time.Hour,
+		Patience: 10 * time.Minute, AtOnce: 8, Coming: 32, Looks: 256, MaxSize: 8 << 20, Life: 90 * 24 * time.Hour, Own: 1 << 18, Most: 1 << 15,
+		MostOf: 1 << 14}
+}
+
+// A Room is the disk that this machine's owner leaves to others. Its answers are inputs of the core like any other.
+type Room interface {
+	// Take takes so many bytes for a giver; why is not "" if it may not have them.
+	Take(giver PeerID, bytes int64) (why string)
+	// Back gives them back.
+	Back(giver PeerID, bytes int64)
+}
+
+// A Deposit says what is to be kept.
+type Deposit struct {
+	Hash  Hash
+	Size  int64
+	Until time.Time
+}
+
+// An Item is a deposit at this peer.
+type Item struct {
+	Deposit
+	Giver PeerID // who asked for it; "" is this machine's user
+}
+
+// A Reply is what somebody says who was asked to keep a deposit.
+type Reply uint8
+
+// Replies.
+const (
+	Refused Reply = iota // it does not
+	Coming               // it will, and has not got all of it yet
+	Kept                 // it is on its disk
+	Silent               // it could not be asked; nobody says so
+)
+
+// A Question asks a member to keep a deposit: Core.Answered has the reply.
+type Question struct {
+	To PeerID
+	Deposit
+}
+
+// Orders are what one input made the core want done.
+type Orders struct {
+	Save []Item     // write down that it is kept here
+	Want []Item     // fetch it, from its giver if there is one
+	Drop []Hash     // forget it, and what was written down of it
+	Ask  []Question // ask
+}
+
+// Core is what one peer knows and decides about deposits. Each input says what time it is.
+type Core struct {
+	cfg     Config
+	self    PeerID
+	room    Room
+	has     func(Hash) bool // whether the bytes are here
+	members []PeerID
+	items   map[Hash]*item
+	turn    []Hash // in the order in which they are looked at
+	asking  int
+	coming  map[Hash]time.Time // deposits of others that were not here when they were last looked at: since when
+	own     int
+	of      map[PeerID]int // deposits of others, by giver
+}
+
+type item struct {
+	Item
+	said map[PeerID]word
+	next time.Time // when it is looked at again
+}
+
+// A word is what a member said of a deposit, and until when that is believed. Asked, and no more, is waited for.
+type word struct {
+	reply Reply
+	asked bool
+	until time.Time
+	heard time.Time // when it was said
+}
+
+// New makes the core of a peer; items are those of earlier lives, for which room has been taken.
+func New(cfg Config, self PeerID, room Room, has func(Hash) bool, items []Item) *Core {
+	c := &Core{cfg: cfg, self: self, room: room, has: has, items: map[Hash]*item{},
+		coming: map[Hash]time.Time{}, of: map[PeerID]int{}}
+	for _, i := range items {
+		c.enter(i)
+	}
+	return c
+}
+
+func (c *Core) enter(i Item) {
+	c.items[i.Hash] = &item{Item: i, said: map[PeerID]word{}}
+	c.turn = append(c.turn, i.Hash)
+	if i.Giver == "" {
+		c.own++
+	} else {
+		c.of[i.Giver]++
+	}
+}
+
+// SetMembers says who there is that keeps deposits; this peer may be among them.
+func (c *Core) SetMembers(list []PeerID) {
+	c.members = slices.DeleteFunc(slices.Clone(list), func(id PeerID) bool { return id == c.self })
+}
+
+// Deposit takes in what this machine's user wants kept; the bytes are here. False if he has too many.
+func (c *Core) Deposit(now time.Time, h Hash, size int64) (out Orders, ok bool) {
+	it := c.items[h]
+	switch {
+	case size < 1 || size > c.cfg.MaxSize || it == nil && c.own >= c.cfg.Own:
+		return out, false
+	case it == nil:
+		c.enter(Item{Deposit: Deposit{Hash: h, Size: size}})
+		it = c.items[h]
+	}
+	it.Until = now.Add(c.cfg.Life)
+	it.next = time.Time{}
+	out.Save = append(out.Save, it.Item)
+	c.look(now, it, &out)
+	return out, true
+}
+
+// Asked takes in a member's question whether a deposit is kept for it.
+func (c *Core) Asked(now time.Time, from PeerID, d Deposit) (r Reply, why string, out Orders) {
+	if last := now.Add(c.cfg.Life); d.Until.After(last) {
+		d.Until = last
+	}
+	if !d.Until.After(now) || d.Size < 1 || d.Size > c.cfg.MaxSize {
+		return Refused, "it is over, or too large", out
+	}
+	it := c.items[d.Hash]
+	if it == nil {
+		if c.of[from] >= c.cfg.MostOf || len(c.items)-c.own >= c.cfg.Most {
+			return Refused, "there are too many", out
+		}
+		if c.busy(from) {
+			return Coming, "", out // when there is time for it
+		}
+		if why := c.room.Take(from, d.Size); why != "" {
+			return Refused, why, out
+		}
+		c.enter(Item{d, from})
+		it = c.items[d.Hash]
+		c.coming[d.Hash] = now
+		out.Save = append(out.Save, it.Item)
+	} else if d.Until.Sub(it.Until) > c.cfg.Every {
+		it.Until = d.Until
+		out.Save = append(out.Save, it.Item)
+	}
+	if c.has(d.Hash) {
+		delete(c.coming, d.Hash)
+		return Kept, "", out
+	}
+	out.Want = append(out.Want, it.Item)
+	return Coming, "", out
+}
+
+// busy says whether enough is coming already, in all or of one giver.
+func (c *Core) busy(giver PeerID) bool {
+	maps.DeleteFunc(c.coming, func(h Hash, _ time.Time) bool { return c.has(h) })
+	n := 0
+	for h := range c.coming { // in any order
+		if c.items[h].Giver == giver {
+			n++
+		}
+	}
+	return n >= c.cfg.Coming/4 || len(c.coming) >= c.cfg.Coming
+}
+
+// Answered takes in the end of a question.
+func (c *Core) Answered(now time.Time, to PeerID, h Hash, r Reply) (out Orders) {
+	c.asking = max(0, c.asking-1)
+	it := c.items[h]
+	if it == nil {
+		return c.Tick(now)
+	}
+	w := it.said[to]
+	switch w.asked = false; {
+	case r == Silent && w.reply == Kept && now.Sub(w.heard) < c.cfg.Passed:
+		w.until = now.Add(c.cfg.Every)
+	case r == Kept:
+		w.reply, w.heard, w.until = Kept, now, now.Add(c.cfg.Every)
+	case r == Coming:
+		w.reply, w.until = Coming, now.Add(c.cfg.Soon)
+	default:
+		w.reply, w.until = Refused, now.Add(c.cfg.Passed)
+	}
+	it.said[to] = w
+	c.look(now, it, &out)
+	c.pass(now, &out)
+	return out
+}
+
+// Tick lets time pass: some deposits are looked at, in turn.
+func (c *Core) Tick(now time.Time) (out Orders) {
+	c.pass(now, &out)
+	return out
+}
+
+// pass looks at some of the deposits, as long as others can be asked.
+func (c *Core) pass(now time.Time, out *Orders) {
+	for range min(len(c.turn), c.cfg.Looks) {
+		h := c.turn[0]
+		c.turn = c.turn[1:]
+		it := c.items[h]
+		since, coming := c.coming[h]
+		if !it.Until.After(now) || coming && !c.has(h) && now.Sub(since) > c.cfg.Patience {
+			c.remove(it)
+			out.Drop = append(out.Drop, h)
+			continue
+		}
+		c.turn = append(c.turn, h)
+		if !it.next.After(now) {
+			c.look(now, it, out)
+		}
+	}
+}
+
+func (c *Core) remove(it *item) {
+	delete(c.items, it.Hash)
+	delete(c.coming, it.Hash)
+	if it.Giver == "" {
+		c.own--
+		return
+	}
+	if c.of[it.Giver]--; c.of[it.Giver] == 0 {
+		delete(c.of, it.Giver)
+	}
+	c.room.Back(it.Giver, it.Size)
+}
+
+// look asks those who should have a deposit, unless they said so lately; one that is not here is fetched instead.
+func (c *Core) look(now time.Time, it *item, out *Orders) {
+	it.next = now.Add(c.cfg.Every)
+	if !c.has(it.Hash) {
+		it.next = now.Add(c.cfg.Soon)
+		out.Want = append(out.Want, it.Item)
+		return
+	}
+	delete(c.coming, it.Hash)
+	ranked := c.rank(it.Hash)
+	maps.DeleteFunc(it.said, func(id PeerID, _ word) bool { return !slices.Contains(ranked, id) })
+	wanted := c.cfg.Copies
+	for _, id := range ranked {
+		if wanted == 0 {
+			break
+		}
+		w, known := it.said[id]
+		believed := known && w.until.After(now)
+		switch {
+		case w.asked: // and not answered
+			wanted--
+		case believed && w.reply == Refused:
+		case believed:
+			wanted--
+			it.next = sooner(it.next, w.until)
+		case c.asking < c.cfg.AtOnce:
+			c.asking++
+			w.asked = true
+			it.said[id] = w
+			out.Ask = append(out.Ask, Question{id, it.Deposit})
+			wanted--
+		default:
+			it.next = now // as soon as somebody has answered
+			return
+		}
+	}
+}
+
+func sooner(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
+// rank gives the other members, those first who are to have a deposit.
+func (c *Core) rank(h Hash) []PeerID {
+	place := make(map[PeerID]uint64, len(c.members))
+	for _, id := range c.members {
+		f := fnv.New64a()
+		_, _ = f.Write(h[:])
+		_, _ = f.Write([]byte(id))
+		sum := f.Sum64() // its last letters have moved the low bits only
+		place[id] = (sum ^ sum>>29) * 0xbf58476d1ce4e5b9
+	}
+	list := slices.Clone(c.members)
+	slices.SortFunc(list, func(a, b PeerID) int { return cmp.Or(cmp.Compare(place[a], place[b]), cmp.Compare(a, b)) })
+	return list
+}
+
+// Likely names some members that probably have a deposit.
+func (c *Core) Likely(h Hash) []PeerID {
+	list := c.rank(h)
+	return list[:min(len(list), 2*c.cfg.Copies+1)]
+}
+
+// Copies counts the others that have said that they have it; false if it is no deposit of this peer's.
+func (c *Core) Copies(h Hash) (n int, ok bool) {
+	it := c.items[h]
+	if it == nil {
+		return 0, false
+	}
+	for _, w := range it.said { // in any order
+		if w.reply == Kept {
+			n++
+		}
+	}
+	return n, true
+}
+
+// Items lists what is kept here.
+func (c *Core) Items() (list []Item) {
+	for _, it := range c.items {
+		list = append(list, it.Item)
+	}
+	slices.SortFunc(list, func(a, b Item) int { return bytes.Compare(a.Hash[:], b.Hash[:]) })
+	return list
+}

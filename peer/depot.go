@@ -1,0 +1,338 @@
+package peer
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/peer"
+	"github.com/libp2p/go-libp2p/core/protocol"
+
+	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/control"
+	"github.com/satin-peer/satin/peer/deposits"
+	"github.com/satin-peer/satin/peer/library"
+	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/peer/stream"
+	"github.com/satin-peer/satin/runs"
+	"github.com/satin-peer/satin/sharedobj"
+)
+
+// What is to outlive the machine that has it, pieces of proofs for example, is kept by other members as deposits:
+// package deposits decides by whom, a library fetches and verifies the bytes, and here is what connects them. Who keeps
+// deposits says so on its card.
+const (
+	depositProtocol = protocol.ID("/satin/deposit/1")
+	depositTime     = 10 * time.Second
+	// depositsApp stands on the card of who keeps deposits.
+	depositsApp = "satin1.deposits"
+	// depositName is that of the constants that they are.
+	depositName = "satin1.deposit"
+)
+
+// depositsRun is the run for which libraries of deposits talk; zero is that for modules.
+func depositsRun() job.RunID { return runCalled("satin deposits") }
+
+// runCalled is the name of no run that anybody could begin.
+func runCalled(text string) (run job.RunID) {
+	sum := sha256.Sum256([]byte(text))
+	copy(run[:], sum[:])
+	return run
+}
+
+// depositQuestion asks a member to keep a deposit, and for how long.
+type depositQuestion struct {
+	Hash  deposits.Hash `cbor:"1,keyasint"`
+	Size  int64         `cbor:"2,keyasint"`
+	Until int64         `cbor:"3,keyasint"` // seconds since 1970
+}
+
+type depositReply struct {
+	Reply deposits.Reply `cbor:"1,keyasint,omitempty"`
+}
+
+// depotItem is what is written down of a deposit.
+type depotItem struct {
+	depositQuestion
+	Giver deposits.PeerID `cbor:"4,keyasint,omitempty"`
+}
+
+// depot is a peer's deposits, its user's and those that it keeps for others.
+type depot struct {
+	*base
+	self    peer.ID
+	board   *switchboard
+	members *members
+	places  *places
+	send    func(*stream.Shared) // of assemble
+	lib     *library.Library
+	files   *cabinet
+	mu      sync.Mutex // taken before that of lib
+	core    *deposits.Core
+}
+
+// open opens what was kept in earlier lives.
+func (x *depot) open(cfg *Config, q *quota) (err error) {
+	bounds := deposits.DefaultConfig()
+	if cfg.Deposits != (deposits.Config{}) {
+		bounds = cfg.Deposits
+	}
+	dir := filepath.Join(cfg.Host.StateDir, "deposits")
+	if x.files, err = openCabinet(filepath.Join(dir, "items"), ".item", bounds.Own+bounds.Most, x.now); err != nil {
+		return err
+	}
+	shelf := library.DefaultConfig(1 << 50) // what is kept is for the core to say
+	shelf.Kind = library.Kind{Name: "deposit", Suffix: ".bytes", Most: bounds.MaxSize,
+		AsConstant: func(b []byte) (*sharedobj.Recipe, *sharedobj.Body) {
+			body := sharedobj.Build(b)
+			return &sharedobj.Recipe{Kind: sharedobj.Constant, Name: depositName, State: body.Blob}, body
+		},
+		Is: func(r *sharedobj.Recipe) bool {
+			return r.Kind == sharedobj.Constant && r.Name == depositName && r.First() &&
+				r.State.Size <= uint64(bounds.MaxSize)
+		}}
+	x.lib, err = library.Open(shelf, library.Host{Dir: dir, Self: library.PeerID(x.self.String()), Log: x.log,
+		Here: func(h library.Hash) { x.log.Debug("a deposit is here", "hash", h) },
+		Send: func(m *sharedobj.Message) { x.send(&stream.Shared{Run: depositsRun(), Message: m}) }})
+	if err != nil {
+		return err
+	}
+	room := &depositRoom{quota: q, of: map[deposits.PeerID]*atomic.Int64{}}
+	x.core = deposits.New(bounds, deposits.PeerID(x.self.String()), room,
+		func(h deposits.Hash) bool { return x.lib.Has(library.Hash(h)) }, x.recall(room))
+	return nil
+}
+
+// recall reads what was written down.
+func (x *depot) recall(room *depositRoom) (list []deposits.Item) {
+	for _, f := range x.files.files() {
+		var i depotItem
+		parts, err := x.files.read(f.name, 1)
+		if err == nil {
+			err = wire.Control().Decode(parts[0], &i)
+		}
+		if err != nil || hex.EncodeToString(i.Hash[:]) != f.name {
+			x.log.Warn("what was written down of a deposit is not understood", "file", f.name, "error", err)
+			continue
+		}
+		if i.Giver != "" {
+			room.Take(i.Giver, i.Size) // it is here already
+		}
+		x.lib.Hold(library.Hash(i.Hash), depositName)
+		list = append(list, deposits.Item{Deposit: deposits.Deposit{Hash: i.Hash, Size: i.Size,
+			Until: time.Unix(i.Until, 0)}, Giver: i.Giver})
+	}
+	return list
+}
+
+func (x *depot) close() {
+	if x != nil && x.lib != nil {
+		x.lib.Close()
+	}
+}
+
+// told is the entry of this peer's card.
+func (x *depot) told() []statement.App {
+	return []statement.App{{Name: depositsApp, Version: statement.Version{1}}}
+}
+
+// setMembers says who keeps deposits.
+func (x *depot) setMembers() {
+	names := []deposits.PeerID{}
+	list := []sharedobj.Member{{ID: library.PeerID(x.self.String()),
+		Cluster: sharedobj.ClusterID(x.places.mine().Name)}}
+	for _, c := range x.members.list() {
+		if hasApp(&c.Card, depositsApp) {
+			names = append(names, deposits.PeerID(c.Peer.String()))
+			list = append(list, sharedobj.Member{ID: library.PeerID(c.Peer.String()),
+				Cluster: sharedobj.ClusterID(x.places.of(c.Peer).Name)})
+		}
+	}
+	x.lib.SetMembers(list)
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.core.SetMembers(names)
+}
+
+func hasApp(c *statement.Card, name string) bool {
+	for _, a := range c.Apps {
+		if a.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// received and notSent are of the library.
+func (x *depot) received(m *sharedobj.Message) { x.lib.Received(m) }
+func (x *depot) notSent(m *sharedobj.Message)  { x.lib.NotSent(m) }
+
+// serve answers who wants something kept.
+func (x *depot) serve() {
+	x.board.answer(depositProtocol, 1<<10, depositTime, func(from peer.ID, b []byte) (any, error) {
+		var q depositQuestion
+		if err := wire.Control().Decode(b, &q); err != nil {
+			return nil, err
+		}
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		r, why, orders := x.core.Asked(x.now(), deposits.PeerID(from.String()),
+			deposits.Deposit{Hash: q.Hash, Size: q.Size, Until: time.Unix(q.Until, 0)})
+		if why != "" {
+			x.log.Info("a deposit is refused", "from", from, "bytes", q.Size, "why", why)
+		}
+		x.carryOut(orders)
+		return &depositReply{r}, nil
+	})
+}
+
+// keepUp lets time pass.
+func (x *depot) keepUp(now time.Time) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.carryOut(x.core.Tick(now))
+}
+
+// carryOut does what the core orders, in its order: the mutex is held.
+func (x *depot) carryOut(o deposits.Orders) {
+	for _, i := range o.Save {
+		b := encode(&depotItem{depositQuestion{i.Hash, i.Size, i.Until.Unix()}, i.Giver})
+		if err := x.files.write(hex.EncodeToString(i.Hash[:]), b); err != nil {
+			x.log.Warn("a deposit cannot be written down, and is lost with this process", "error", err)
+		}
+	}
+	for _, i := range o.Want {
+		holders := []library.PeerID{}
+		if i.Giver != "" {
+			holders = append(holders, library.PeerID(i.Giver))
+		}
+		x.lib.Want(library.Hash(i.Hash), depositName, append(holders, x.likely(i.Hash)...)...)
+	}
+	for _, h := range o.Drop {
+		if err := x.files.remove(hex.EncodeToString(h[:])); err != nil {
+			x.log.Warn("a deposit that is over cannot be removed", "error", err)
+		}
+		x.lib.Drop(library.Hash(h))
+	}
+	for _, q := range o.Ask {
+		x.spawn(func(ctx context.Context) { x.ask(ctx, &q) })
+	}
+}
+
+// ask asks a member. The core hears of the end in any case.
+func (x *depot) ask(ctx context.Context, q *deposits.Question) {
+	var a depositReply
+	id, err := peer.Decode(string(q.To))
+	if err == nil {
+		err = x.board.ask(ctx, id, depositProtocol, &depositQuestion{q.Hash, q.Size, q.Until.Unix()}, &a, 1<<10,
+			depositTime)
+	}
+	if err != nil || a.Reply > deposits.Kept {
+		x.log.Debug("a member cannot be asked to keep a deposit", "peer", q.To, "error", err)
+		a.Reply = deposits.Silent
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.carryOut(x.core.Answered(x.now(), q.To, q.Hash, a.Reply))
+}
+
+// likely names who probably has a deposit; the mutex is held.
+func (x *depot) likely(h deposits.Hash) (list []library.PeerID) {
+	for _, id := range x.core.Likely(h) {
+		list = append(list, library.PeerID(id))
+	}
+	return list
+}
+
+// deposit takes in what the user wants kept, or says how many others have it: then there are no bytes.
+func (x *depot) deposit(d control.Deposit) (control.DepositInfo, error) {
+	var h library.Hash
+	switch b, err := hex.DecodeString(d.Hash); {
+	case len(d.Bytes) > 0:
+		h = x.lib.Add(bytes.Clone(d.Bytes))
+		x.lib.Hold(h, depositName)
+	case err != nil || len(b) != len(h):
+		return control.DepositInfo{}, control.Errorf(control.ErrBadInput,
+			"a deposit is bytes, or named by 64 hexadecimal digits")
+	default:
+		h = library.Hash(b)
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if len(d.Bytes) > 0 {
+		orders, ok := x.core.Deposit(x.now(), deposits.Hash(h), int64(len(d.Bytes)))
+		if !ok {
+			return control.DepositInfo{}, control.Errorf(control.ErrRefused,
+				"it is too large, or this peer has too many deposits: satin-peer campaign takes parts of %d bytes",
+				control.MaxDeposit)
+		}
+		x.carryOut(orders)
+	}
+	n, ok := x.core.Copies(deposits.Hash(h))
+	if !ok {
+		return control.DepositInfo{}, control.Errorf(control.ErrNotFound, "%s is no deposit of this peer's",
+			clip(d.Hash))
+	}
+	return control.DepositInfo{Hash: hex.EncodeToString(h[:]), Copies: n}, nil
+}
+
+// get gives the bytes of a deposit, whoever has it.
+func (x *depot) get(ctx context.Context, name string) (control.Deposit, error) {
+	b, err := hex.DecodeString(name)
+	if err != nil || len(b) != len(library.Hash{}) {
+		return control.Deposit{}, control.Errorf(control.ErrBadInput,
+			"a deposit is named by 64 hexadecimal digits, not %q", clip(name))
+	}
+	h := library.Hash(b)
+	x.mu.Lock()
+	holders := x.likely(deposits.Hash(h))
+	x.mu.Unlock()
+	if got := x.lib.Fetch(ctx, h, holders...); got != nil {
+		return control.Deposit{Hash: name, Bytes: got}, nil
+	}
+	return control.Deposit{}, control.Errorf(control.ErrUnavailable,
+		"deposit %s cannot be had at the moment: no member that has it answers", clip(name))
+}
+
+// A depositRoom is the part of run_disk that deposits take: each giver's are counted like a run of its own.
+type depositRoom struct {
+	quota *quota
+	mu    sync.Mutex
+	of    map[deposits.PeerID]*atomic.Int64
+}
+
+func accountOf(giver deposits.PeerID) job.RunID { return runCalled("deposits of " + string(giver)) }
+
+// Take implements deposits.Room.
+func (r *depositRoom) Take(giver deposits.PeerID, n int64) string {
+	r.mu.Lock()
+	has := r.of[giver]
+	if has == nil {
+		has = &atomic.Int64{}
+		r.of[giver] = has
+		r.quota.enter(accountOf(giver), runs.PeerID(giver), func() (int64, bool) { return has.Load(), true })
+	}
+	r.mu.Unlock()
+	why, _ := r.quota.take(accountOf(giver), n)
+	if why == "" {
+		has.Add(n)
+	}
+	return why
+}
+
+// Back implements deposits.Room.
+func (r *depositRoom) Back(giver deposits.PeerID, n int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.quota.back(accountOf(giver), n)
+	if r.of[giver].Add(-n) == 0 {
+		delete(r.of, giver)
+		r.quota.leave(accountOf(giver))
+	}
+}
