@@ -254,6 +254,9 @@ func (x *depot) likely(h deposits.Hash) (list []library.PeerID) {
 func (x *depot) deposit(d control.Deposit) (control.DepositInfo, error) {
 	var h library.Hash
 	switch b, err := hex.DecodeString(d.Hash); {
+	case len(d.Bytes) > control.MaxDeposit:
+		return control.DepositInfo{}, control.Errorf(control.ErrRefused, "a deposit has %d bytes at most, not %d",
+			control.MaxDeposit, len(d.Bytes))
 	case len(d.Bytes) > 0:
 		h = x.lib.Add(bytes.Clone(d.Bytes))
 		x.lib.Hold(h, depositName)
@@ -268,9 +271,10 @@ func (x *depot) deposit(d control.Deposit) (control.DepositInfo, error) {
 	if len(d.Bytes) > 0 {
 		orders, ok := x.core.Deposit(x.now(), deposits.Hash(h), int64(len(d.Bytes)))
 		if !ok {
+			x.lib.Drop(h)
 			return control.DepositInfo{}, control.Errorf(control.ErrRefused,
-				"it is too large, or this peer has too many deposits: satin-peer campaign takes parts of %d bytes",
-				control.MaxDeposit)
+				"this peer has too many deposits already: they end %v after they were handed in last",
+				deposits.DefaultConfig().Life)
 		}
 		x.carryOut(orders)
 	}

@@ -25,9 +25,9 @@ type Config struct {
 	Passed time.Duration
 	// Patience is how long the bytes of another's deposit are waited for.
 	Patience time.Duration
-	AtOnce int // questions that are not answered yet
-	Coming int // deposits of others that are not here yet; of one of them a quarter of that
-	Looks  int // deposits that are looked at in one Tick
+	AtOnce   int // questions that are not answered yet
+	Coming   int // deposits of others that are not here yet; of one of them a quarter of that
+	Looks    int // deposits that are looked at in one Tick
 
 	MaxSize      int64         // bytes of a deposit
 	Life         time.Duration // the longest that one is kept from when it was asked for
@@ -38,8 +38,8 @@ type Config struct {
 // DefaultConfig is for a desktop.
 func DefaultConfig() Config {
 	return Config{Copies: 2, Every: 30 * time.Minute, Soon: 2 * time.Second, Passed: time.Hour,
-		Patience: 10 * time.Minute, AtOnce: 8, Coming: 32, Looks: 256, MaxSize: 8 << 20, Life: 90 * 24 * time.Hour, Own: 1 << 18, Most: 1 << 15,
-		MostOf: 1 << 14}
+		Patience: 10 * time.Minute, AtOnce: 8, Coming: 32, Looks: 256, MaxSize: 8 << 20,
+		Life: 90 * 24 * time.Hour, Own: 1 << 18, Most: 1 << 15, MostOf: 1 << 14}
 }
 
 // A Room is the disk that this machine's owner leaves to others. Its answers are inputs of the core like any other.
