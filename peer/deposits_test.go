@@ -7,13 +7,19 @@ import (
 	"testing"
 	"time"
 
+	"github.com/satin-peer/satin/peer"
 	"github.com/satin-peer/satin/peer/control"
+	"github.com/satin-peer/satin/peer/deposits"
 )
 
 // What a member wants kept is at another when it has gone, and comes from there to one that has never met it.
 func TestDepositsOutliveTheirMaker(t *testing.T) {
 	ctx := deadline(t)
-	a, b := open(t), open(t)
+	soon := func(c *peer.Config) {
+		c.Deposits = deposits.DefaultConfig()
+		c.Deposits.Soon = 20 * time.Millisecond
+	}
+	a, b := open(t, soon), open(t, soon)
 	if _, err := b.Join(ctx, address(t, a)); err != nil {
 		t.Fatal(err)
 	}

@@ -323,7 +323,7 @@ func (r *depositRoom) Take(giver deposits.PeerID, n int64) string {
 		r.quota.enter(accountOf(giver), runs.PeerID(giver), func() (int64, bool) { return has.Load(), true })
 	}
 	r.mu.Unlock()
-	why, _ := r.quota.take(accountOf(giver), n)
+	why, _ := r.quota.take(accountOf(giver), "", n)
 	if why == "" {
 		has.Add(n)
 	}
