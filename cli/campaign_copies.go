@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -31,6 +32,13 @@ import (
 // copiesFile lists the deposits of a campaign, in its directory.
 const copiesFile = "copies.json"
 
+const (
+	maxCut     = 128 // deposits of one file
+	maxCutList = 8   // of the list
+	// handedAnew is how long after all was handed in it is handed in again: deposits end.
+	handedAnew = 30 * 24 * time.Hour
+)
+
 // copyList is what is in it.
 type copyList struct {
 	// Files are the deposits that each file of the directory is cut into, by the file's name, with slashes.
@@ -39,6 +47,8 @@ type copyList struct {
 	Head string `json:"head,omitempty"`
 	// Told is how many files that has.
 	Told int `json:"told,omitempty"`
+	// All is when everything was handed in last.
+	All time.Time `json:"all,omitzero"`
 }
 
 // copyHead is what a head says.
@@ -96,20 +106,27 @@ const (
 func (k *copier) handIn(ctx context.Context, what extent) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	now := time.Now()
+	if now.Sub(k.list.All) > handedAnew {
+		what = everything
+	}
 	for _, name := range k.names() {
 		if what != everything && k.list.Files[name] != nil {
 			continue
 		}
 		f, err := os.Open(k.path(filepath.FromSlash(name)))
 		if err != nil {
-			return failed("%w", err)
+			return err
 		}
-		hashes, err := k.cut(ctx, f)
+		hashes, err := k.cut(ctx, f, name, maxCut)
 		_ = f.Close()
 		if err != nil {
 			return err
 		}
 		k.list.Files[name] = hashes
+	}
+	if what == everything {
+		k.list.All = now
 	}
 	const part = 16 // of what was told, so that there are not many heads
 	fresh := len(k.list.Files) - k.list.Told
@@ -118,15 +135,15 @@ func (k *copier) handIn(ctx context.Context, what extent) error {
 	}
 	text, err := json.Marshal(copyList{Files: k.list.Files})
 	if err != nil {
-		return failed("%w", err)
+		return err
 	}
-	hashes, err := k.cut(ctx, bytes.NewReader(text))
+	hashes, err := k.cut(ctx, bytes.NewReader(text), "the list of all files", maxCutList)
 	if err != nil {
 		return err
 	}
 	head, err := json.Marshal(copyHead{hashes})
 	if err != nil {
-		return failed("%w", err)
+		return err
 	}
 	info, err := k.d.Deposit(ctx, control.Deposit{Bytes: head})
 	if err != nil {
@@ -138,11 +155,14 @@ func (k *copier) handIn(ctx context.Context, what extent) error {
 
 func (k *copier) save() error { return k.writeJSON(k.path(copiesFile), &k.list) }
 
-// cut makes deposits of a file.
-func (k *copier) cut(ctx context.Context, r io.Reader) (hashes []string, err error) {
+// cut makes deposits of a file, so many at most.
+func (k *copier) cut(ctx context.Context, r io.Reader, name string, most int) (hashes []string, err error) {
 	b := make([]byte, control.MaxDeposit)
 	for {
 		n, err := io.ReadFull(r, b)
+		if n > 0 && len(hashes) == most {
+			return nil, failed("%s has more than %s: there are no copies of it", name, fileSize(int64(most*len(b))))
+		}
 		if n > 0 {
 			info, bad := k.d.Deposit(ctx, control.Deposit{Bytes: b[:n]})
 			if bad != nil {
@@ -154,7 +174,7 @@ func (k *copier) cut(ctx context.Context, r io.Reader) (hashes []string, err err
 		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 			return hashes, nil
 		case err != nil:
-			return nil, failed("%w", err)
+			return nil, err
 		}
 	}
 }
@@ -188,8 +208,9 @@ func newCampaignCopies(c console) *cobra.Command {
 		Use:   "copies DIR",
 		Short: "Have other members keep copies of a campaign, and say how many there are",
 		Long: `copies hands all of the campaign to the daemon, which sees to it that two other members keep each part of it, on what
-of their disks they leave to others, for 90 days from the last time. campaign run does the same with what is new. It prints
-the command by which anybody in the swarm has the campaign again if this machine is lost: keep that line elsewhere.`,
+of their disks they leave to others, for 90 days from the last time. campaign run does the same with what is new, and every
+30 days with all. It prints the command by which anybody in the swarm has the campaign again if this machine is lost: keep that
+line elsewhere. Whoever keeps a copy can read it: the arguments of "campaign new", the names of files in them, and who gave what.`,
 		Example: "  satin-peer campaign copies w12",
 	}, 1, 1, func(ctx context.Context, d *control.Client, args []string) error {
 		dir, err := openCampaign(args)
@@ -239,32 +260,14 @@ tries what could not be had.`,
 // collect writes the files that a head leads to, and says how many could not be had. One that is there is not asked
 // for; a record comes after its piece, and the plan, without which there is no campaign, last.
 func collect(ctx context.Context, d control.Daemon, head, dir string) (missing int, err error) {
-	var h copyHead
-	text, err := fetchDeposits(ctx, d, []string{head})
+	list, err := readCopies(ctx, d, head)
 	if err != nil {
 		return 0, err
 	}
-	wrong := &apps.InputError{What: head, Want: "the hash of a campaign's copies"}
-	if json.Unmarshal(text, &h) != nil || len(h.List) == 0 {
-		return 0, wrong
-	}
-	var list copyList
-	if text, err = fetchDeposits(ctx, d, h.List); err != nil {
+	if err := os.MkdirAll(filepath.Join(dir, piecesDir), 0o755); err != nil {
 		return 0, err
 	}
-	if json.Unmarshal(text, &list) != nil {
-		return 0, wrong
-	}
-	if err := os.MkdirAll(filepath.Join(dir, piecesDir), 0o755); err != nil {
-		return 0, failed("%w", err)
-	}
-	names := []string{}
-	for name := range list.Files {
-		if !copiedName.MatchString(name) {
-			return 0, wrong
-		}
-		names = append(names, name)
-	}
+	names := slices.Collect(maps.Keys(list.Files))
 	slices.SortFunc(names, func(a, b string) int {
 		if a, b := strings.HasSuffix(a, ".json"), strings.HasSuffix(b, ".json"); a != b {
 			return map[bool]int{false: -1, true: 1}[a]
@@ -278,19 +281,42 @@ func collect(ctx context.Context, d control.Daemon, head, dir string) (missing i
 		}
 		text, err := fetchDeposits(ctx, d, list.Files[name])
 		switch {
-		case ctx.Err() != nil:
-			return 0, err
-		case err == nil && !hasPiece(dir, name, text), errors.Is(err, control.ErrUnavailable):
+		case err == nil && !hasPiece(dir, name, text), ctx.Err() == nil && errors.Is(err, control.ErrUnavailable):
 			missing++
 			continue
-		case err == nil:
-			err = apps.WriteFile(file, durable.Bytes(text))
+		case err != nil:
+			return 0, err
 		}
-		if err != nil {
+		if err := apps.WriteFile(file, durable.Bytes(text)); err != nil {
 			return 0, err
 		}
 	}
 	return missing, nil
+}
+
+// readCopies gives the list of files that a head leads to: names and lengths are as this program would write them.
+func readCopies(ctx context.Context, d control.Daemon, head string) (list copyList, err error) {
+	var h copyHead
+	text, err := fetchDeposits(ctx, d, []string{head})
+	if err != nil {
+		return list, err
+	}
+	wrong := &apps.InputError{What: head, Want: "the hash of a campaign's copies"}
+	if json.Unmarshal(text, &h) != nil || len(h.List) == 0 || len(h.List) > maxCutList {
+		return list, wrong
+	}
+	if text, err = fetchDeposits(ctx, d, h.List); err != nil {
+		return list, err
+	}
+	if json.Unmarshal(text, &list) != nil {
+		return list, wrong
+	}
+	for name, hashes := range list.Files {
+		if !copiedName.MatchString(name) || len(hashes) > maxCut {
+			return list, wrong
+		}
+	}
+	return list, nil
 }
 
 // hasPiece says whether the piece that a record names is there, if it is one.

@@ -65,7 +65,8 @@ func TestCampaignCopies(t *testing.T) {
 	try(0, "campaign check", "collect", said.Head, part)
 	try(0, "s VERIFIED UNSAT", "check", part)
 
-	for _, evil := range []string{`{"files":{"../x":[]}}`, `{"files":{"pieces/../../x.json":[]}}`, `{"files":[]}`} {
+	long := `{"files":{"formula.cnf":["` + strings.Repeat(said.Head+`","`, maxCut) + said.Head + `"]}}`
+	for _, evil := range []string{`{"files":{"../x":[]}}`, `{"files":{"pieces/../../x.json":[]}}`, `{"files":[]}`, long} {
 		l, err := m.Deposit(t.Context(), control.Deposit{Bytes: []byte(evil)})
 		if err != nil {
 			t.Fatal(err)

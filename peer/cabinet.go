@@ -19,7 +19,7 @@ import (
 type cabinet struct {
 	dir  string
 	kind string // how the names of the files end
-	most int    // files; the oldest go
+	most int    // files; the oldest go. 0: whoever writes them bounds them
 	now  func() time.Time
 }
 
@@ -50,7 +50,7 @@ func (c *cabinet) write(name string, parts ...[]byte) error {
 		}
 		return nil
 	})
-	if err == nil {
+	if err == nil && c.most > 0 {
 		c.prune(c.now())
 	}
 	return err

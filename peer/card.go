@@ -92,7 +92,7 @@ func (p *Peer) facts(apps *catalog) *statement.Card {
 			c.Addrs = append(c.Addrs, s)
 		}
 	}
-	c.Apps = append(apps.modules.told(), p.depot.told()...)
+	c.Apps = append(apps.modules.told(), keepsDeposits)
 	for _, x := range apps.programs {
 		c.Apps = append(c.Apps, statement.App{Name: executableApp, Version: x.Hash})
 	}

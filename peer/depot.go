@@ -6,8 +6,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"path/filepath"
+	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/peer"
@@ -20,7 +20,6 @@ import (
 	"github.com/satin-peer/satin/peer/library"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/peer/stream"
-	"github.com/satin-peer/satin/runs"
 	"github.com/satin-peer/satin/sharedobj"
 )
 
@@ -30,11 +29,12 @@ import (
 const (
 	depositProtocol = protocol.ID("/satin/deposit/1")
 	depositTime     = 10 * time.Second
-	// depositsApp stands on the card of who keeps deposits.
-	depositsApp = "satin1.deposits"
 	// depositName is that of the constants that they are.
 	depositName = "satin1.deposit"
 )
+
+// keepsDeposits stands on the card of who keeps deposits.
+var keepsDeposits = statement.App{Name: "satin1.deposits", Version: statement.Version{1}}
 
 // depositsRun is the run for which libraries of deposits talk; zero is that for modules.
 func depositsRun() job.RunID { return runCalled("satin deposits") }
@@ -84,10 +84,11 @@ func (x *depot) open(cfg *Config, q *quota) (err error) {
 		bounds = cfg.Deposits
 	}
 	dir := filepath.Join(cfg.Host.StateDir, "deposits")
-	if x.files, err = openCabinet(filepath.Join(dir, "items"), ".item", bounds.Own+bounds.Most, x.now); err != nil {
+	if x.files, err = openCabinet(filepath.Join(dir, "items"), ".item", 0, x.now); err != nil {
 		return err
 	}
 	shelf := library.DefaultConfig(1 << 50) // what is kept is for the core to say
+	shelf.Objects.MaxBytes, shelf.Wanted = 32<<20, 8
 	shelf.Kind = library.Kind{Name: "deposit", Suffix: ".bytes", Most: bounds.MaxSize,
 		AsConstant: func(b []byte) (*sharedobj.Recipe, *sharedobj.Body) {
 			body := sharedobj.Build(b)
@@ -103,14 +104,14 @@ func (x *depot) open(cfg *Config, q *quota) (err error) {
 	if err != nil {
 		return err
 	}
-	room := &depositRoom{quota: q, of: map[deposits.PeerID]*atomic.Int64{}}
-	x.core = deposits.New(bounds, deposits.PeerID(x.self.String()), room,
-		func(h deposits.Hash) bool { return x.lib.Has(library.Hash(h)) }, x.recall(room))
+	x.core = deposits.New(bounds, deposits.PeerID(x.self.String()), depositRoom{q},
+		func(h deposits.Hash) int64 { return x.lib.Size(library.Hash(h)) }, x.recall())
 	return nil
 }
 
-// recall reads what was written down.
-func (x *depot) recall(room *depositRoom) (list []deposits.Item) {
+// recall reads what was written down. Bytes of which nothing is, or which were cut off, are removed.
+func (x *depot) recall() (list []deposits.Item) {
+	sizes := map[library.Hash]int64{}
 	for _, f := range x.files.files() {
 		var i depotItem
 		parts, err := x.files.read(f.name, 1)
@@ -121,12 +122,14 @@ func (x *depot) recall(room *depositRoom) (list []deposits.Item) {
 			x.log.Warn("what was written down of a deposit is not understood", "file", f.name, "error", err)
 			continue
 		}
-		if i.Giver != "" {
-			room.Take(i.Giver, i.Size) // it is here already
-		}
-		x.lib.Hold(library.Hash(i.Hash), depositName)
+		sizes[library.Hash(i.Hash)] = i.Size
 		list = append(list, deposits.Item{Deposit: deposits.Deposit{Hash: i.Hash, Size: i.Size,
 			Until: time.Unix(i.Until, 0)}, Giver: i.Giver})
+	}
+	for _, f := range x.lib.Files() {
+		if sizes[f.Hash] != f.Size {
+			x.lib.Drop(f.Hash)
+		}
 	}
 	return list
 }
@@ -137,18 +140,13 @@ func (x *depot) close() {
 	}
 }
 
-// told is the entry of this peer's card.
-func (x *depot) told() []statement.App {
-	return []statement.App{{Name: depositsApp, Version: statement.Version{1}}}
-}
-
 // setMembers says who keeps deposits.
 func (x *depot) setMembers() {
 	names := []deposits.PeerID{}
 	list := []sharedobj.Member{{ID: library.PeerID(x.self.String()),
 		Cluster: sharedobj.ClusterID(x.places.mine().Name)}}
 	for _, c := range x.members.list() {
-		if hasApp(&c.Card, depositsApp) {
+		if slices.Contains(c.Card.Apps, keepsDeposits) {
 			names = append(names, deposits.PeerID(c.Peer.String()))
 			list = append(list, sharedobj.Member{ID: library.PeerID(c.Peer.String()),
 				Cluster: sharedobj.ClusterID(x.places.of(c.Peer).Name)})
@@ -158,15 +156,6 @@ func (x *depot) setMembers() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.core.SetMembers(names)
-}
-
-func hasApp(c *statement.Card, name string) bool {
-	for _, a := range c.Apps {
-		if a.Name == name {
-			return true
-		}
-	}
-	return false
 }
 
 // received and notSent are of the library.
@@ -185,7 +174,7 @@ func (x *depot) serve() {
 		r, why, orders := x.core.Asked(x.now(), deposits.PeerID(from.String()),
 			deposits.Deposit{Hash: q.Hash, Size: q.Size, Until: time.Unix(q.Until, 0)})
 		if why != "" {
-			x.log.Info("a deposit is refused", "from", from, "bytes", q.Size, "why", why)
+			x.log.Debug("a deposit is refused", "from", from, "bytes", q.Size, "why", why)
 		}
 		x.carryOut(orders)
 		return &depositReply{r}, nil
@@ -259,7 +248,6 @@ func (x *depot) deposit(d control.Deposit) (control.DepositInfo, error) {
 			control.MaxDeposit, len(d.Bytes))
 	case len(d.Bytes) > 0:
 		h = x.lib.Add(bytes.Clone(d.Bytes))
-		x.lib.Hold(h, depositName)
 	case err != nil || len(b) != len(h):
 		return control.DepositInfo{}, control.Errorf(control.ErrBadInput,
 			"a deposit is bytes, or named by 64 hexadecimal digits")
@@ -271,7 +259,7 @@ func (x *depot) deposit(d control.Deposit) (control.DepositInfo, error) {
 	if len(d.Bytes) > 0 {
 		orders, ok := x.core.Deposit(x.now(), deposits.Hash(h), int64(len(d.Bytes)))
 		if !ok {
-			x.lib.Drop(h)
+			x.tidy(h)
 			return control.DepositInfo{}, control.Errorf(control.ErrRefused,
 				"this peer has too many deposits already: they end %v after they were handed in last",
 				deposits.DefaultConfig().Life)
@@ -286,6 +274,13 @@ func (x *depot) deposit(d control.Deposit) (control.DepositInfo, error) {
 	return control.DepositInfo{Hash: hex.EncodeToString(h[:]), Copies: n}, nil
 }
 
+// tidy removes bytes that are no deposit here; the mutex is held.
+func (x *depot) tidy(h library.Hash) {
+	if _, ok := x.core.Copies(deposits.Hash(h)); !ok {
+		x.lib.Drop(h)
+	}
+}
+
 // get gives the bytes of a deposit, whoever has it.
 func (x *depot) get(ctx context.Context, name string) (control.Deposit, error) {
 	b, err := hex.DecodeString(name)
@@ -297,46 +292,25 @@ func (x *depot) get(ctx context.Context, name string) (control.Deposit, error) {
 	x.mu.Lock()
 	holders := x.likely(deposits.Hash(h))
 	x.mu.Unlock()
-	if got := x.lib.Fetch(ctx, h, holders...); got != nil {
+	got := x.lib.Fetch(ctx, h, holders...)
+	x.mu.Lock()
+	x.tidy(h)
+	x.mu.Unlock()
+	if got != nil {
 		return control.Deposit{Hash: name, Bytes: got}, nil
 	}
 	return control.Deposit{}, control.Errorf(control.ErrUnavailable,
 		"deposit %s cannot be had at the moment: no member that has it answers", clip(name))
 }
 
-// A depositRoom is the part of run_disk that deposits take: each giver's are counted like a run of its own.
-type depositRoom struct {
-	quota *quota
-	mu    sync.Mutex
-	of    map[deposits.PeerID]*atomic.Int64
-}
+// A depositRoom is the part of run_disk that deposits take: each giver's are counted like a run, and all of them like
+// the runs of one owner.
+type depositRoom struct{ *quota }
 
 func accountOf(giver deposits.PeerID) job.RunID { return runCalled("deposits of " + string(giver)) }
 
 // Take implements deposits.Room.
-func (r *depositRoom) Take(giver deposits.PeerID, n int64) string {
-	r.mu.Lock()
-	has := r.of[giver]
-	if has == nil {
-		has = &atomic.Int64{}
-		r.of[giver] = has
-		r.quota.enter(accountOf(giver), runs.PeerID(giver), func() (int64, bool) { return has.Load(), true })
-	}
-	r.mu.Unlock()
-	why, _ := r.quota.take(accountOf(giver), "", n)
-	if why == "" {
-		has.Add(n)
-	}
-	return why
-}
+func (r depositRoom) Take(giver deposits.PeerID, n int64) string { return r.lend(accountOf(giver), n) }
 
 // Back implements deposits.Room.
-func (r *depositRoom) Back(giver deposits.PeerID, n int64) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.quota.back(accountOf(giver), n)
-	if r.of[giver].Add(-n) == 0 {
-		delete(r.of, giver)
-		r.quota.leave(accountOf(giver))
-	}
-}
+func (r depositRoom) Back(giver deposits.PeerID, n int64) { r.back(accountOf(giver), n) }

@@ -41,6 +41,10 @@ const (
 func (q *quota) enter(run job.RunID, owner runs.PeerID, measure func() (int64, bool)) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	q.count(run, owner, measure)
+}
+
+func (q *quota) count(run job.RunID, owner runs.PeerID, measure func() (int64, bool)) {
 	if q.of == nil {
 		q.of = map[job.RunID]*portion{}
 	}
@@ -58,12 +62,27 @@ func (q *quota) allow(most int64) {
 	}
 }
 
-// back gives back some of what a run had.
-func (q *quota) back(run job.RunID, n int64) {
+// lend takes bytes for what is no run's: what a name stands for, and all such together, are as a run and its owner are.
+func (q *quota) lend(name job.RunID, n int64) (why string) {
+	q.mu.Lock()
+	if q.of[name] == nil {
+		q.count(name, "", func() (int64, bool) { return 0, false })
+	}
+	q.mu.Unlock()
+	if why, _ = q.take(name, "", n); why != "" {
+		q.back(name, 0)
+	}
+	return why
+}
+
+// back gives back some of what was lent.
+func (q *quota) back(name job.RunID, n int64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if p := q.of[run]; p != nil {
-		p.bytes, p.refused = p.bytes-n, false
+	if p := q.of[name]; p != nil {
+		if p.bytes -= n; p.bytes == 0 {
+			delete(q.of, name)
+		}
 	}
 }
 
@@ -80,7 +99,7 @@ func (q *quota) take(run job.RunID, by peer.ID, n int64) (why string, news bool)
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	p := q.of[run]
-	if p == nil || q.most == 0 {
+	if p == nil {
 		return "", false
 	}
 	if why = q.exceeded(p, by, n); why != "" && !p.refused {
@@ -125,6 +144,7 @@ func (q *quota) exceeded(p *portion, by peer.ID, n int64) string {
 		return fmt.Sprintf("%s on this peer's disk would be more than %d MiB: the setting run_disk", whose, most>>20)
 	}
 	switch {
+	case q.most == 0:
 	case p.bytes+n > q.most/runsPart:
 		return says("what is kept of it", q.most/runsPart)
 	case owners > q.most/ownersPart:

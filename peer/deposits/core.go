@@ -2,8 +2,7 @@ package deposits
 
 import (
 	"bytes"
-	"cmp"
-	"hash/fnv"
+	"crypto/sha256"
 	"maps"
 	"slices"
 	"time"
@@ -23,7 +22,7 @@ type Config struct {
 	// Passed is how long whoever refused, or could not be asked, is passed over. Who said that it has a deposit is
 	// believed for as long although it cannot be asked again: machines are switched off now and then.
 	Passed time.Duration
-	// Patience is how long the bytes of another's deposit are waited for.
+	// Patience is how long the bytes of another's deposit are waited for, and somebody who says that they are coming.
 	Patience time.Duration
 	AtOnce   int // questions that are not answered yet
 	Coming   int // deposits of others that are not here yet; of one of them a quarter of that
@@ -46,7 +45,7 @@ func DefaultConfig() Config {
 type Room interface {
 	// Take takes so many bytes for a giver; why is not "" if it may not have them.
 	Take(giver PeerID, bytes int64) (why string)
-	// Back gives them back.
+	// Back gives back what was taken.
 	Back(giver PeerID, bytes int64)
 }
 
@@ -60,7 +59,7 @@ type Deposit struct {
 // An Item is a deposit at this peer.
 type Item struct {
 	Deposit
-	Giver PeerID // who asked for it; "" is this machine's user
+	Giver PeerID // whose it counts as; "" is this machine's user
 }
 
 // A Reply is what somebody says who was asked to keep a deposit.
@@ -84,7 +83,7 @@ type Question struct {
 type Orders struct {
 	Save []Item     // write down that it is kept here
 	Want []Item     // fetch it, from its giver if there is one
-	Drop []Hash     // forget it, and what was written down of it
+	Drop []Hash     // forget it, its bytes too, and what was written down of it
 	Ask  []Question // ask
 }
 
@@ -93,7 +92,7 @@ type Core struct {
 	cfg     Config
 	self    PeerID
 	room    Room
-	has     func(Hash) bool // whether the bytes are here
+	size    func(Hash) int64 // of the bytes that are on the disk; 0: they are not
 	members []PeerID
 	items   map[Hash]*item
 	turn    []Hash // in the order in which they are looked at
@@ -114,28 +113,48 @@ type word struct {
 	reply Reply
 	asked bool
 	until time.Time
-	heard time.Time // when it was said
+	heard time.Time // when it was said; of Coming, when it was first said
 }
 
-// New makes the core of a peer; items are those of earlier lives, for which room has been taken.
-func New(cfg Config, self PeerID, room Room, has func(Hash) bool, items []Item) *Core {
-	c := &Core{cfg: cfg, self: self, room: room, has: has, items: map[Hash]*item{},
+// New makes the core of a peer; items are those of earlier lives, and over those for which there is no room any more.
+// Size gives the bytes of a deposit that are on the disk, 0 if there is none.
+func New(cfg Config, self PeerID, room Room, size func(Hash) int64, items []Item) *Core {
+	c := &Core{cfg: cfg, self: self, room: room, size: size, items: map[Hash]*item{},
 		coming: map[Hash]time.Time{}, of: map[PeerID]int{}}
 	for _, i := range items {
+		if i.Giver != "" && room.Take(i.Giver, i.Size) != "" {
+			i.Until, i.Giver = time.Time{}, "" // the next Tick drops it
+		}
 		c.enter(i)
 	}
 	return c
 }
 
-func (c *Core) enter(i Item) {
-	c.items[i.Hash] = &item{Item: i, said: map[PeerID]word{}}
+func (c *Core) enter(i Item) *item {
+	it := &item{Item: i, said: map[PeerID]word{}}
+	c.items[i.Hash] = it
 	c.turn = append(c.turn, i.Hash)
-	if i.Giver == "" {
-		c.own++
-	} else {
-		c.of[i.Giver]++
+	c.count(i.Giver, 1)
+	return it
+}
+
+func (c *Core) count(giver PeerID, n int) {
+	if giver == "" {
+		c.own += n
+	} else if c.of[giver] += n; c.of[giver] == 0 {
+		delete(c.of, giver)
 	}
 }
+
+// leave takes a deposit off its giver's account.
+func (c *Core) leave(it *item) {
+	c.count(it.Giver, -1)
+	if it.Giver != "" {
+		c.room.Back(it.Giver, it.Size)
+	}
+}
+
+func (c *Core) has(h Hash) bool { return c.size(h) > 0 }
 
 // SetMembers says who there is that keeps deposits; this peer may be among them.
 func (c *Core) SetMembers(list []PeerID) {
@@ -145,13 +164,17 @@ func (c *Core) SetMembers(list []PeerID) {
 // Deposit takes in what this machine's user wants kept; the bytes are here. False if he has too many.
 func (c *Core) Deposit(now time.Time, h Hash, size int64) (out Orders, ok bool) {
 	it := c.items[h]
-	switch {
-	case size < 1 || size > c.cfg.MaxSize || it == nil && c.own >= c.cfg.Own:
+	switch own := it != nil && it.Giver == ""; {
+	case size < 1 || size > c.cfg.MaxSize || !own && c.own >= c.cfg.Own:
 		return out, false
 	case it == nil:
-		c.enter(Item{Deposit: Deposit{Hash: h, Size: size}})
-		it = c.items[h]
+		it = c.enter(Item{Deposit: Deposit{Hash: h, Size: size}})
+	case !own: // from now on it is
+		c.leave(it)
+		it.Giver, it.Size = "", size
+		c.count("", 1)
 	}
+	delete(c.coming, h)
 	it.Until = now.Add(c.cfg.Life)
 	it.next = time.Time{}
 	out.Save = append(out.Save, it.Item)
@@ -164,8 +187,8 @@ func (c *Core) Asked(now time.Time, from PeerID, d Deposit) (r Reply, why string
 	if last := now.Add(c.cfg.Life); d.Until.After(last) {
 		d.Until = last
 	}
-	if !d.Until.After(now) || d.Size < 1 || d.Size > c.cfg.MaxSize {
-		return Refused, "it is over, or too large", out
+	if d.Until.Sub(now) < c.cfg.Every || d.Size < 1 || d.Size > c.cfg.MaxSize {
+		return Refused, "it is over soon, or too large", out
 	}
 	it := c.items[d.Hash]
 	if it == nil {
@@ -178,20 +201,40 @@ func (c *Core) Asked(now time.Time, from PeerID, d Deposit) (r Reply, why string
 		if why := c.room.Take(from, d.Size); why != "" {
 			return Refused, why, out
 		}
-		c.enter(Item{d, from})
-		it = c.items[d.Hash]
+		it = c.enter(Item{d, from})
 		c.coming[d.Hash] = now
 		out.Save = append(out.Save, it.Item)
-	} else if d.Until.Sub(it.Until) > c.cfg.Every {
-		it.Until = d.Until
+	} else if c.prolong(it, from, d.Until) {
 		out.Save = append(out.Save, it.Item)
 	}
-	if c.has(d.Hash) {
-		delete(c.coming, d.Hash)
-		return Kept, "", out
+	switch n := c.size(d.Hash); {
+	case n == 0:
+		out.Want = append(out.Want, it.Item)
+		return Coming, "", out
+	case n != it.Size && it.Giver != "":
+		c.drop(it, &out)
+		return Refused, "it has another size than was said", out
 	}
-	out.Want = append(out.Want, it.Item)
-	return Coming, "", out
+	delete(c.coming, d.Hash)
+	return Kept, "", out
+}
+
+// prolong has a deposit of others last longer, if that is worth writing down. It counts as his from then on who wants
+// it.
+func (c *Core) prolong(it *item, from PeerID, until time.Time) bool {
+	if it.Giver == "" || until.Sub(it.Until) < c.cfg.Life/64 {
+		return false
+	}
+	if from != it.Giver {
+		if c.of[from] >= c.cfg.MostOf || c.room.Take(from, it.Size) != "" {
+			return false
+		}
+		c.leave(it)
+		it.Giver = from
+		c.count(from, 1)
+	}
+	it.Until = until
+	return true
 }
 
 // busy says whether enough is coming already, in all or of one giver.
@@ -219,8 +262,11 @@ func (c *Core) Answered(now time.Time, to PeerID, h Hash, r Reply) (out Orders) 
 		w.until = now.Add(c.cfg.Every)
 	case r == Kept:
 		w.reply, w.heard, w.until = Kept, now, now.Add(c.cfg.Every)
-	case r == Coming:
-		w.reply, w.until = Coming, now.Add(c.cfg.Soon)
+	case r == Coming && (w.reply != Coming || now.Sub(w.heard) < c.cfg.Patience):
+		if w.reply != Coming {
+			w.reply, w.heard = Coming, now
+		}
+		w.until = now.Add(c.cfg.Soon)
 	default:
 		w.reply, w.until = Refused, now.Add(c.cfg.Passed)
 	}
@@ -239,39 +285,35 @@ func (c *Core) Tick(now time.Time) (out Orders) {
 // pass looks at some of the deposits, as long as others can be asked.
 func (c *Core) pass(now time.Time, out *Orders) {
 	for range min(len(c.turn), c.cfg.Looks) {
-		h := c.turn[0]
-		c.turn = c.turn[1:]
-		it := c.items[h]
-		since, coming := c.coming[h]
-		if !it.Until.After(now) || coming && !c.has(h) && now.Sub(since) > c.cfg.Patience {
-			c.remove(it)
-			out.Drop = append(out.Drop, h)
-			continue
-		}
-		c.turn = append(c.turn, h)
-		if !it.next.After(now) {
+		it := c.items[c.turn[0]]
+		c.turn = append(c.turn[1:], it.Hash)
+		n := c.size(it.Hash)
+		since, coming := c.coming[it.Hash]
+		switch late := coming && now.Sub(since) > c.cfg.Patience; {
+		case !it.Until.After(now), n == 0 && late, n > 0 && n != it.Size && it.Giver != "":
+			c.drop(it, out)
+		case !it.next.After(now) && c.asking < c.cfg.AtOnce:
 			c.look(now, it, out)
 		}
 	}
 }
 
-func (c *Core) remove(it *item) {
+func (c *Core) drop(it *item, out *Orders) {
 	delete(c.items, it.Hash)
 	delete(c.coming, it.Hash)
-	if it.Giver == "" {
-		c.own--
-		return
-	}
-	if c.of[it.Giver]--; c.of[it.Giver] == 0 {
-		delete(c.of, it.Giver)
-	}
-	c.room.Back(it.Giver, it.Size)
+	i := slices.Index(c.turn, it.Hash)
+	c.turn = slices.Delete(c.turn, i, i+1)
+	c.leave(it)
+	out.Drop = append(out.Drop, it.Hash)
 }
 
 // look asks those who should have a deposit, unless they said so lately; one that is not here is fetched instead.
 func (c *Core) look(now time.Time, it *item, out *Orders) {
 	it.next = now.Add(c.cfg.Every)
 	if !c.has(it.Hash) {
+		if _, coming := c.coming[it.Hash]; !coming && it.Giver != "" {
+			c.coming[it.Hash] = now // it was lost
+		}
 		it.next = now.Add(c.cfg.Soon)
 		out.Want = append(out.Want, it.Item)
 		return
@@ -315,16 +357,15 @@ func sooner(a, b time.Time) time.Time {
 
 // rank gives the other members, those first who are to have a deposit.
 func (c *Core) rank(h Hash) []PeerID {
-	place := make(map[PeerID]uint64, len(c.members))
+	place := make(map[PeerID]Hash, len(c.members))
 	for _, id := range c.members {
-		f := fnv.New64a()
-		_, _ = f.Write(h[:])
-		_, _ = f.Write([]byte(id))
-		sum := f.Sum64() // its last letters have moved the low bits only
-		place[id] = (sum ^ sum>>29) * 0xbf58476d1ce4e5b9
+		place[id] = sha256.Sum256(append(h[:], id...))
 	}
 	list := slices.Clone(c.members)
-	slices.SortFunc(list, func(a, b PeerID) int { return cmp.Or(cmp.Compare(place[a], place[b]), cmp.Compare(a, b)) })
+	slices.SortFunc(list, func(a, b PeerID) int {
+		x, y := place[a], place[b]
+		return bytes.Compare(x[:], y[:])
+	})
 	return list
 }
 

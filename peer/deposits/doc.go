@@ -12,11 +12,15 @@
 // # What holds
 //
 //   - Nothing is kept for others beyond Config.MostOf deposits of one giver, Config.Most of all, and what the Room
-//     has. What somebody hands on counts as his own: nobody can use up what is kept for another.
+//     has. What somebody hands on, or wants kept for longer, counts as his own.
+//   - A deposit that is not as large as was said is dropped when it has come, and one that does not come is, too; at
+//     most Config.Coming are on their way.
 //   - A deposit ends at its time, which is at most Config.Life away whatever is asked for.
 //   - As long as one member that has a deposit is there and Copies others have room and can be asked, they will have
 //     it; what was passed over is tried again.
 //   - Questions that are not answered yet are at most Config.AtOnce.
 //   - Messages may be lost, late, repeated or wrong: that costs time. Who says that it keeps what it does not keep is
 //     believed: Copies is how many such members, less one, may be gone or lie.
+//   - Who has many members keep much has some of it handed on by them, as theirs: so one giver may fill others' Rooms,
+//     through honest ones, beyond what is his. The Room says how much that is in all.
 package deposits

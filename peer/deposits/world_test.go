@@ -22,11 +22,12 @@ type world struct {
 type member struct {
 	id      PeerID
 	core    *Core
-	disk    map[Hash]bool
+	disk    map[Hash]int64
 	written map[Hash]Item
 	room    int64 // bytes left
 	took    map[PeerID]int64
 	gone    bool
+	broken  bool // it can write down what it is to keep, and not the bytes
 	asked   int
 }
 
@@ -50,7 +51,7 @@ func newWorld(t *testing.T, seed uint64, n int) *world {
 	cfg.Most, cfg.MostOf, cfg.Coming, cfg.AtOnce = 300, 200, 8, 3
 	w := &world{t: t, rand: rand.New(rand.NewPCG(seed, 1)), cfg: cfg, now: time.Unix(1e9, 0)}
 	for i := range n {
-		w.peers = append(w.peers, &member{id: PeerID(fmt.Sprint("p", i)), disk: map[Hash]bool{},
+		w.peers = append(w.peers, &member{id: PeerID(fmt.Sprint("p", i)), disk: map[Hash]int64{},
 			written: map[Hash]Item{}, took: map[PeerID]int64{}, room: 1 << 40})
 	}
 	for _, p := range w.peers {
@@ -60,13 +61,16 @@ func newWorld(t *testing.T, seed uint64, n int) *world {
 	return w
 }
 
-// start begins a life: what was written down is still there, and room taken for it.
+// start begins a life: what was written down is still there.
 func (w *world) start(p *member) {
 	var items []Item
 	for _, i := range p.written {
 		items = append(items, i)
 	}
-	p.core = New(w.cfg, p.id, p, func(h Hash) bool { return p.disk[h] }, items)
+	for id, n := range p.took {
+		p.Back(id, n)
+	}
+	p.core = New(w.cfg, p.id, p, func(h Hash) int64 { return p.disk[h] }, items)
 	p.asked = 0
 }
 
@@ -97,9 +101,10 @@ func (w *world) carryOut(p *member, o Orders) {
 		delete(p.disk, h)
 	}
 	for _, i := range o.Want {
-		holders := slices.DeleteFunc(slices.Clone(w.peers), func(q *member) bool { return q.gone || !q.disk[i.Hash] })
-		if len(holders) > 0 && w.rand.IntN(100) >= w.lossy && p.written[i.Hash].Hash == i.Hash {
-			p.disk[i.Hash] = true
+		holders := slices.DeleteFunc(slices.Clone(w.peers),
+			func(q *member) bool { return q.gone || q.disk[i.Hash] == 0 })
+		if len(holders) > 0 && w.rand.IntN(100) >= w.lossy && p.written[i.Hash].Hash == i.Hash && !p.broken {
+			p.disk[i.Hash] = holders[0].disk[i.Hash]
 		}
 	}
 	if p.asked += len(o.Ask); p.asked > w.cfg.AtOnce {
@@ -112,7 +117,7 @@ func (w *world) carryOut(p *member, o Orders) {
 			if reply = r; (why != "") != (r == Refused) {
 				w.t.Fatalf("%s says %d, because of %q", to.id, r, why)
 			}
-			if r == Kept && !to.disk[q.Hash] {
+			if r == Kept && to.disk[q.Hash] != q.Size {
 				w.t.Fatalf("%s says that it keeps what it has not", to.id)
 			}
 			w.carryOut(to, orders)
@@ -141,7 +146,7 @@ func (w *world) deposit(p *member, n int) (list []Hash) {
 		for i := range h {
 			h[i] = byte(w.rand.Uint32())
 		}
-		p.disk[h] = true
+		p.disk[h] = 1 << 20
 		o, ok := p.core.Deposit(w.now, h, 1<<20)
 		if !ok {
 			w.t.Fatal("a deposit is refused")
@@ -155,20 +160,20 @@ func (w *world) deposit(p *member, n int) (list []Hash) {
 // holders counts who has a deposit.
 func (w *world) holders(h Hash) (n int) {
 	for _, p := range w.peers {
-		if !p.gone && p.disk[h] {
+		if !p.gone && p.disk[h] > 0 {
 			n++
 		}
 	}
 	return n
 }
 
-// Guards the rule: enough members have each deposit, whatever is lost, whoever is full; who made it may be gone with
-// its disk, and others one after the other, and there are enough again each time.
+// Guards the rule: enough members have each deposit, whatever is lost, whoever is full or can write nothing; who made
+// it may be gone with its disk, and others one after the other, and there are enough again each time.
 func TestCopiesOutliveTheirMaker(t *testing.T) {
 	for seed := range uint64(6) {
 		w := newWorld(t, seed, 9)
 		w.lossy = int(seed % 3 * 20)
-		w.peers[3].room, w.peers[4].room = 0, 7<<20
+		w.peers[3].room, w.peers[4].room, w.peers[7].broken = 0, 7<<20, true
 		all := w.deposit(w.peers[0], 20)
 		settle := 3 * (w.cfg.Every + w.cfg.Passed)
 		for round := range 4 {
@@ -207,7 +212,7 @@ func TestDepositsAreBounded(t *testing.T) {
 		for i := range n {
 			h := Hash{byte(i), byte(i >> 8), from[1]}
 			if here {
-				p.disk[h] = true
+				p.disk[h] = 1 << 20
 			}
 			r, _, o := p.core.Asked(w.now, from, Deposit{h, 1 << 20, until})
 			w.carryOut(p, o)
@@ -227,7 +232,7 @@ func TestDepositsAreBounded(t *testing.T) {
 	if len(p.core.coming) != w.cfg.Coming {
 		t.Errorf("%d are coming", len(p.core.coming))
 	}
-	p.disk = map[Hash]bool{}
+	w.start(p) // its time begins again
 	w.run(w.cfg.Patience + time.Minute)
 	if len(p.written) > 0 || p.room != 1<<40 || len(p.core.coming) > 0 {
 		t.Errorf("%d that nobody sends are still there, and %d coming", len(p.written), len(p.core.coming))
@@ -247,4 +252,64 @@ func TestDepositsAreBounded(t *testing.T) {
 	if len(p.written) > 0 || p.took["p8"] != 0 || len(p.core.Items()) > 0 {
 		t.Errorf("%d are kept for longer than any may be", len(p.written))
 	}
+}
+
+// Guards against members that lie: what is not as large as was said is dropped, and whoever says so rightly may have it
+// kept then; who wants another's kept for longer has it on his own account; and what this machine's user wants kept is
+// on nobody's.
+func TestWhoseDepositsAre(t *testing.T) {
+	w := newWorld(t, 1, 3)
+	p, h := w.peers[0], Hash{1}
+	w.peers[1].disk[h] = 5 << 20
+	soon := w.now.Add(2 * w.cfg.Every)
+	ask := func(from PeerID, size int64, until time.Time) Reply {
+		r, _, o := p.core.Asked(w.now, from, Deposit{h, size, until})
+		w.carryOut(p, o)
+		return r
+	}
+	has := func(want map[PeerID]int64) {
+		t.Helper()
+		for _, id := range []PeerID{"a", "b"} {
+			if p.took[id] != want[id] {
+				t.Errorf("%s has %d bytes, want %d", id, p.took[id], want[id])
+			}
+		}
+	}
+	for range 3 { // as often as it is said
+		if r := ask("a", 1, soon); r != Coming {
+			t.Errorf("what may be right is answered %d", r)
+		}
+		if r := ask("a", 1, soon); r != Refused || len(p.written)+len(p.disk)+len(p.core.turn) > 0 {
+			t.Errorf("what is larger than was said is answered %d, and %d are kept", r, len(p.written))
+		}
+	}
+	ask("a", 1, soon)
+	w.peers[1].gone, w.peers[2].gone = true, true // nobody asks again
+	w.run(time.Minute)
+	w.peers[1].gone, w.peers[2].gone = false, false
+	if has(nil); len(p.written)+len(p.disk)+len(p.core.turn) > 0 {
+		t.Errorf("%d are kept that are larger than was said", len(p.written))
+	}
+	if ask("a", 5<<20, soon); ask("a", 5<<20, soon) != Kept {
+		t.Error("what is right is not kept")
+	}
+	has(map[PeerID]int64{"a": 5 << 20})
+	for _, until := range []time.Time{soon, soon.Add(w.cfg.Every), w.now.Add(-time.Hour)} {
+		ask("b", 5<<20, until)
+		has(map[PeerID]int64{"a": 5 << 20})
+	}
+	ask("b", 5<<20, w.now.Add(w.cfg.Life))
+	has(map[PeerID]int64{"b": 5 << 20})
+	if got := p.written[h]; got.Giver != "b" || got.Until != w.now.Add(w.cfg.Life) {
+		t.Errorf("it is written down as %+v", got)
+	}
+	w.start(p)
+	has(map[PeerID]int64{"b": 5 << 20})
+	o, ok := p.core.Deposit(w.now, h, 5<<20)
+	w.carryOut(p, o)
+	if has(nil); !ok || p.written[h].Giver != "" {
+		t.Error("the user's own is on another's account")
+	}
+	ask("a", 5<<20, w.now.Add(2*w.cfg.Life))
+	has(nil)
 }

@@ -122,6 +122,10 @@ func (c *Core) Want(now time.Duration, h Hash, run string, holders ...PeerID) Or
 	w := c.wanted[h]
 	switch {
 	case c.Has(h):
+		if b := c.memory[h]; b != nil { // it was passed on, or could not be written
+			c.shelf.use(now, h, run)
+			c.store(now, h, b)
+		}
 		c.out.Here = append(c.out.Here, h)
 		return c.end()
 	case w == nil && len(c.wanted) >= c.cfg.Wanted:
@@ -175,6 +179,14 @@ func (c *Core) Loaded(now time.Duration, h Hash, r *sharedobj.Recipe, b *sharedo
 		c.take(now, c.objects.Step(now, m))
 	}
 	return c.end()
+}
+
+// Size is that of a module on the disk; 0 if it is not there.
+func (c *Core) Size(h Hash) int64 {
+	if f := c.shelf.files[h]; f != nil {
+		return f.Size
+	}
+	return 0
 }
 
 // Drop removes a module from the disk, whoever needs it.

@@ -1,5 +1,5 @@
 // Package library is the modules that one peer has: some on its disk, within a bound, and others' when a run wants
-// them.
+// them. Other constants of one name can be kept alike ([Kind]).
 //
 // A module is named by its hash (package module), which is the digest of a constant of package sharedobj. So what
 // fetches a module is that package's core: piece by piece, each verified as it comes, from several peers at once,

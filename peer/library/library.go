@@ -66,7 +66,7 @@ func Open(cfg Config, host Host) (*Library, error) {
 	return l, nil
 }
 
-// Close ends what is under way.
+// Close ends what is under way; what was to be written is.
 func (l *Library) Close() {
 	close(l.quit)
 	l.wg.Wait()
@@ -132,13 +132,13 @@ func (l *Library) tick() {
 	}
 }
 
-// work does what takes its time, in order.
+// work does what takes its time, in order, and at the end what is left of it.
 func (l *Library) work() {
-	for {
+	for over := false; !over; {
 		select {
 		case <-l.bell:
 		case <-l.quit:
-			return
+			over = true
 		}
 		for {
 			l.mu.Lock()
@@ -230,6 +230,13 @@ func (l *Library) Unuse(run string, h Hash) {
 		}
 		return l.core.Unuse(run)
 	})
+}
+
+// Size is that of a module on the disk; 0 if it is not there.
+func (l *Library) Size(h Hash) int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.core.Size(h)
 }
 
 // Drop removes a module, whoever needs it.

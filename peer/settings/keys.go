@@ -286,8 +286,9 @@ func keepKeys() []*key {
 	disk := &key{
 		name: "run_disk", owner: true, kind: numberKind,
 		want: fmt.Sprintf("0, or a whole number from %d to %d", MinRunDisk, MaxRunDisk),
-		about: []string{"MiB of the disk that checkpoints of other peers' runs may take; 0: as much as there is.",
-			"One owner's runs may have half of it, what one peer has computed too, one run a quarter."},
+		about: []string{"MiB of the disk that checkpoints of other peers' runs, and copies that members have kept here, may",
+			"take; 0: as much as there is. One owner's runs may have half of it, what one peer has computed too, all",
+			"copies too, one run a quarter, and the copies of one member."},
 		field: func(s *Settings) any { return &s.RunDisk },
 		check: func(s *Settings) bool { return s.RunDisk == 0 || s.RunDisk >= MinRunDisk && s.RunDisk <= MaxRunDisk },
 	}
