@@ -55,6 +55,11 @@ test-browser: tab ## Check the page's types and try it in Chromium, with a live 
 		{ echo "test-browser found no Chromium: install one (apt-get install chromium), or say where it is by CHROMIUM=/path/to/chrome"; exit 1; }
 	CHROMIUM="$(CHROMIUM)" $(GO) test -tags browser -run InBrowser -count=1 -timeout 25m -v ./dashboard ./peer/gateway
 
+.PHONY: test-checkers
+test-checkers: ## Have checkers of proofs that others wrote, which it gets and compiles, judge ours, right ones and broken ones (needs git and a C compiler; a minute)
+	.ci/checkers bin/checkers
+	SATIN_CHECKERS=$(CURDIR)/bin/checkers $(GO) test -tags checkers -count 1 -v -run '^TestPublicCheckers$$' ./cli
+
 .PHONY: test-foreign
 test-foreign: ## Have a client of another implementation of libp2p talk nonsense to a peer (needs node 20 or later, and npm; a minute)
 	@command -v npm >/dev/null || { echo "test-foreign needs node 20 or later with npm: see https://nodejs.org, or apt-get install npm"; exit 1; }
