@@ -174,7 +174,7 @@ func slowOne(speed, overhead float64) *Situation {
 }
 
 // A volunteer goes only if it does harm, twice in a row: far slower than the others, as was measured, or waiting for
-// the network all the time.
+// a bad link.
 func TestVolunteersStayWhoDoNoHarm(t *testing.T) {
 	core := newCore(t, Volunteers, nil)
 	for range 3 {
@@ -266,6 +266,32 @@ func TestClustersBehindGoodLinksStay(t *testing.T) {
 		}
 		if got := counts(&d)[ClusterExcluded] == 1; got != goes {
 			t.Errorf("its link has 100 KB/s, the others' %v: %v", others, d.Changes)
+		}
+	}
+}
+
+// Nor is a single peer of it, where everybody waits.
+func TestVolunteersBehindGoodLinksStay(t *testing.T) {
+	for others, goes := range map[float64]bool{0: false, 100e3: false, 190e3: false, 210e3: true} {
+		core := newCore(t, Volunteers, nil)
+		var d Decision
+		for range 2 {
+			s := link(0.3, 0.2)
+			for i := range s.Samples {
+				x := &s.Samples[i]
+				if x.Overhead = 0.95; x.Rate == 0 {
+					x.Rate = others
+				}
+			}
+			d = core.Step(s)
+		}
+		if got := counts(&d)[PeerReleased] > 0; got != goes {
+			t.Errorf("its link has 100 KB/s, the others' %v: %v", others, d.Changes)
+		}
+		for _, x := range d.Changes {
+			if x.Cluster != "c" {
+				t.Errorf("the others' links have %v, and %s of %s goes", others, x.Peer, x.Cluster)
+			}
 		}
 	}
 }

@@ -41,21 +41,17 @@ func (c *Core) judgeLinks(s *Situation, all []measured) (worst ClusterID, out bo
 	bad, most := map[ClusterID]bool{}, -1.0
 	for i := range list {
 		k := &list[i]
-		var others, rates []float64
+		var others []float64
 		for j := range list {
-			if j == i {
-				continue
-			}
-			others = append(others, list[j].wide)
-			if list[j].rate > 0 {
-				rates = append(rates, list[j].rate)
+			if j != i {
+				others = append(others, list[j].wide)
 			}
 		}
 		if k.id == home || len(others) == 0 {
 			continue
 		}
-		slow := k.rate == 0 || len(rates) == 0 || c.cfg.LinkFactor*k.rate < median(rates)
-		standsOut := slow && k.wide > c.cfg.LinkFactor*median(others)
+		slow, known := slowLink(&c.cfg, list, i)
+		standsOut := (slow || !known) && k.wide > c.cfg.LinkFactor*median(others)
 		bad[k.id] = k.wide > c.cfg.BadLink && standsOut
 		goes := k.wide > c.cfg.WorstLink || bad[k.id] && c.bad[k.id]
 		if k.wide > most {
@@ -69,6 +65,18 @@ func (c *Core) judgeLinks(s *Situation, all []measured) (worst ClusterID, out bo
 		out = false
 	}
 	return worst, out
+}
+
+// slowLink says whether the bandwidth of a cluster is clearly less than that of the others, and whether that is known.
+func slowLink(cfg *Config, list []cluster, i int) (slow, known bool) {
+	var others []float64
+	for j := range list {
+		if j != i && list[j].rate > 0 {
+			others = append(others, list[j].rate)
+		}
+	}
+	known = list[i].rate > 0 && len(others) > 0
+	return known && cfg.LinkFactor*list[i].rate < median(others), known
 }
 
 func peersOf(members []Member, id ClusterID) (n int) {

@@ -25,14 +25,21 @@ func workOf(all []measured, before map[PeerID]float64) (sum float64) {
 	return sum
 }
 
-// judgeHarm says who has done harm in two periods in a row: peers that are far too slow, and those that wait for the
-// network between clusters.
+// judgeHarm says who has done harm in two periods in a row: peers that are far too slow, and those that wait for a
+// network between clusters that is known to be slow there. Who waits for as fast a network as the others have waits
+// for work, and takes nothing from anybody.
 func (c *Core) judgeHarm(s *Situation, all []measured) map[PeerID]bool {
-	slow, home := slowest(&c.cfg, all), clusterOf(s)
+	tooSlow, home := slowest(&c.cfg, all), clusterOf(s)
+	behind := map[ClusterID]bool{}
+	list := clustersOf(all)
+	for i := range list {
+		slow, _ := slowLink(&c.cfg, list, i)
+		behind[list[i].id] = slow && list[i].id != home
+	}
 	now, twice := map[PeerID]bool{}, map[PeerID]bool{}
 	for i := range all {
 		m := &all[i]
-		if m.known && m.speed < slow || m.wide > c.cfg.BadLink && m.Cluster != home {
+		if m.known && m.speed < tooSlow || m.wide > c.cfg.BadLink && behind[m.Cluster] {
 			now[m.Peer] = true
 			twice[m.Peer] = c.harmful[m.Peer]
 		}
