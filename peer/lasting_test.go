@@ -14,8 +14,8 @@ import (
 func init() {
 	satin.Register("peertest.count", count, satin.Exact())
 	satin.Register("peertest.nap", nap)
-	satin.Register("peertest.heap", heap)
-	satin.Register("peertest.pile", pile)
+	satin.Register("peertest.heap", heap, satin.Exact())
+	satin.Register("peertest.pile", pile, satin.Exact())
 }
 
 // A Forest is a binary tree of jobs, whose leaves are counted. A leaf takes its time, and hardly any of the

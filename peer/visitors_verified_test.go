@@ -19,11 +19,17 @@ import (
 // verified begins a run whose outcomes are compared.
 func verified(t *testing.T, p *peer.Peer, mode string, arg Forest) (run string) {
 	t.Helper()
+	return verifiedAs(t, p, mode, "count", arg)
+}
+
+// verifiedAs is the same with another root.
+func verifiedAs(t *testing.T, p *peer.Peer, mode, entry string, arg Forest) (run string) {
+	t.Helper()
 	b, err := wire.Value().Encode(arg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := p.Submit(t.Context(), control.Submission{App: "peertest", Function: "peertest.count", Argument: b,
+	r, err := p.Submit(t.Context(), control.Submission{App: "peertest", Function: "peertest." + entry, Argument: b,
 		Verify: mode})
 	if err != nil {
 		t.Fatal(err)

@@ -115,15 +115,15 @@ type TooLarge struct {
 }
 
 func (e *TooLarge) Error() string {
-	what := fmt.Sprintf("shared object %q", e.Name)
+	what, how := fmt.Sprintf("shared object %q", e.Name), "share"
 	switch e.Kind {
 	case Argument:
-		what = fmt.Sprintf("an argument of %q", e.Name)
+		what, how = fmt.Sprintf("an argument of %q", e.Name), "pass"
 	case Outcome:
-		what = "a job's result"
+		what, how = "a job's result", "return"
 	}
 	return fmt.Sprintf("%s (%v) has %d bytes, but this peer holds at most %d at once: allow more memory "+
-		"for objects, or share it in parts", what, e.Digest, e.Size, e.Most)
+		"for objects, or %s it in parts", what, e.Digest, e.Size, e.Most, how)
 }
 
 // NotFound says that nobody had a version.

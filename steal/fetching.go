@@ -1,6 +1,7 @@
 package steal
 
 import (
+	"cmp"
 	"slices"
 	"time"
 )
@@ -106,17 +107,27 @@ func (b *book) awaited(m *Message) *lease {
 	return nil
 }
 
-// Unusable says that a result is of no use here: what it names cannot be had. Its job is done again.
-func (c *Core) Unusable(now time.Duration, m *Message) Output {
+// Unusable says that a result is of no use here: what it names cannot be had. Its job is done again. If that is because
+// this peer has no room for so much, no thief is asked for it any more: own workers do it, or it goes back to who gave
+// it, since what they came to could not leave.
+func (c *Core) Unusable(now time.Duration, m *Message, tooLarge bool) Output {
 	if !c.begin(now) {
 		return c.out
 	}
-	if l := c.book.awaited(m); l != nil {
-		l.thief.credit.failed(c.now, &c.cfg)
-		c.book.tellAborted([]*lease{l})
-		c.book.requeue(l, true, &c.stats.PutBackUnusable)
-	} else {
+	l := c.book.awaited(m)
+	if l == nil {
 		c.stats.DroppedUnexpected++
+		return c.end()
+	}
+	l.thief.credit.failed(c.now, &c.cfg)
+	c.book.tellAborted([]*lease{l})
+	c.book.requeue(l, true, &c.stats.PutBackUnusable)
+	if s := cmp.Or(l.copy, l.parent); tooLarge && s != nil {
+		s.home = true
+		if top := s.heldAs(); top != nil {
+			c.thief.restAfterReturn()
+			c.book.sendBack(top)
+		}
 	}
 	return c.end()
 }
@@ -139,13 +150,18 @@ func (c *Core) CannotLeave(now time.Duration, id SegmentID, outcome, voucher []b
 		return c.end()
 	}
 	s.state = stopped
-	p, h := top.owner, top.handle
-	c.stats.JobsReturned++
 	c.thief.restAfterReturn()
-	c.book.stop(top)
-	c.book.release(top)
-	c.send(p, &Message{Return: &Return{Handles: []Handle{h}, Begun: true}})
+	c.book.sendBack(top)
 	return c.end()
+}
+
+// sendBack returns a job that was begun here to who gave it.
+func (b *book) sendBack(s *segment) {
+	p, h := s.owner, s.handle
+	b.stats.JobsReturned++
+	b.stop(s)
+	b.release(s)
+	b.send(p, &Message{Return: &Return{Handles: []Handle{h}, Begun: true}})
 }
 
 // Unacked says whether a peer has still to acknowledge a result. Call it between two inputs.

@@ -153,3 +153,52 @@ func TestCopiesFetch(t *testing.T) {
 		t.Errorf("a copy whose values are nowhere: %+v", out.Orders)
 	}
 }
+
+// What a thief has come to, and what this peer has no room for, is asked of no thief again: an own worker does the job,
+// or it goes back to who gave it, since this one's outcome would be as large.
+func TestTooLargeHere(t *testing.T) {
+	v := victimCore(t, LAN(), 2)
+	g := give(t, v, 0, 1, 1)
+	result := func(from Address, to Address, g *Grant) *Message {
+		return &Message{From: from, To: to,
+			Result: &Result{Handle: g.Handle, Path: g.Job.Path, Identity: g.Job.Identity}}
+	}
+	given := func(out Output) (jobs []Grant) {
+		for _, m := range out.Messages {
+			if m.Reply != nil {
+				jobs = append(jobs, m.Reply.Jobs...)
+			}
+		}
+		return jobs
+	}
+	v.Unusable(v.now, result(thiefNo(0), v.self, &g), true)
+	if n := v.Stats().PutBackUnusable; n != 1 || len(v.segments.waiting) != 1 {
+		t.Fatalf("%d are put back, %d wait", n, len(v.segments.waiting))
+	}
+	for i := range 2 {
+		if jobs := given(v.Step(v.now, request(i, 2, 0))); len(jobs) > 0 {
+			t.Errorf("thief %d gets it: %+v", i, jobs)
+		}
+	}
+	out := v.Report(v.now, Load{Workers: 1, Idle: 1})
+	if len(out.Orders) != 1 || out.Orders[0].Kind != RunSegment {
+		t.Errorf("the engine is ordered %+v", out.Orders)
+	}
+
+	for _, tooLarge := range []bool{true, false} {
+		f := newFetcher(t)
+		f.get(1, 3, 5)
+		u := Address{Peer: "u", Inc: 1}
+		jobs := given(f.Step(f.now, &Message{From: u, To: f.self, Request: &StealRequest{ID: 1, Max: 1}}))
+		if len(jobs) != 1 {
+			t.Fatalf("another thief gets %+v", jobs)
+		}
+		f.out = f.Unusable(f.now, result(u, f.self, &jobs[0]), tooLarge)
+		back := slices.ContainsFunc(f.out.Messages, func(m *Message) bool {
+			return m.To.Peer == "a" && m.Return != nil && m.Return.Begun && slices.Equal(m.Return.Handles, []Handle{5})
+		})
+		if back != tooLarge || len(f.segments.waiting) > 0 == tooLarge {
+			t.Errorf("too large: %t; it goes back: %t; %d wait here", tooLarge, back, len(f.segments.waiting))
+		}
+	}
+}

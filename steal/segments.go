@@ -143,7 +143,7 @@ func (s *segment) inDoubt() bool {
 
 // comesFrom says whether it makes no sense to give the segment to that peer. The root stays.
 func (s *segment) comesFrom(p *peer) bool {
-	return s.root || s.witnessOf != nil || s.owner == p || s.copyOf != nil && s.copyOf.thief == p
+	return s.root || s.home || s.witnessOf != nil || s.owner == p || s.copyOf != nil && s.copyOf.thief == p
 }
 
 // segment is a job held for another peer, with everything run in place under it.
@@ -160,6 +160,7 @@ type segment struct {
 	doubted   bool // perhaps nobody does: its owner has passed it on for a peer that was silent
 	sought    bool // it was given up for another's orphan once
 	stays     bool // what it has come to cannot leave this peer
+	home      bool // what thieves come to is too large to get here
 	asked     bool // Fetch was ordered, and Release was not
 	first     bool // it has been waited for: it comes before others when it is ready
 	handle    Handle

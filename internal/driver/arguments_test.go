@@ -15,7 +15,13 @@ import (
 // lends is a busy peer a, whose one job has a large argument, and an idle peer b.
 func lends(t *testing.T, argument int, names *port.Names) (a, b *sharer, lent steal.Job) {
 	t.Helper()
-	a, b = newSharer(t, "a", true), newSharer(t, "b", false)
+	return lendsFrom(t, newSharer(t, "a", true), argument, names)
+}
+
+// lendsFrom is the same with a peer a that is there.
+func lendsFrom(t *testing.T, a *sharer, argument int, names *port.Names) (_, b *sharer, lent steal.Job) {
+	t.Helper()
+	b = newSharer(t, "b", false)
 	a.other, b.other = b, a
 	a.tell(port.Event{Kind: port.LoadChanged, Load: steal.Load{Workers: 1, Idle: 1}})
 	arg := bytes.Repeat([]byte("large"), argument/5)

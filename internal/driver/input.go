@@ -130,7 +130,7 @@ func (d *Driver) apply(in *input) steal.Output {
 	case notReady:
 		return c.NotReady(now, in.segment)
 	case unusable:
-		return c.Unusable(now, in.message)
+		return c.Unusable(now, in.message, in.on)
 	case resultUsed: // when all is done that it has brought about
 		d.orders.push(order{used: in.result})
 		return steal.Output{}
@@ -196,7 +196,7 @@ func (d *Driver) finished(now time.Duration, e *port.Event) steal.Output {
 	}
 	d.release(e.Segment)
 	if err != nil {
-		d.shared.note("what a job has come to cannot leave: " + err.Error())
+		d.shared.useless("what a job has come to cannot leave: ", err)
 		return d.core.CannotLeave(now, e.Segment, outcome, voucher)
 	}
 	return d.core.Finished(now, e.Segment, outcome, voucher)

@@ -2,7 +2,9 @@ package driver_test
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -93,6 +95,40 @@ func TestOutcomesWithoutRoom(t *testing.T) {
 	}
 	if b.d.Core().Holding() > 0 || b.unacked() || len(b.said) != 1 {
 		t.Errorf("the thief still has it; the user hears %q", b.said)
+	}
+}
+
+// What is more than its receiver may hold is done by that one itself, and by no thief again. The user hears of it in
+// one line, which names what is too large and what is allowed; and nobody waits for anything.
+func TestOutcomesTooLargeForTheirReceiver(t *testing.T) {
+	const memory = constantSize / 2
+	a, b, lent := lendsFrom(t, newSharerWith(t, "a", true, memory), 5, &port.Names{})
+	lent.Path = job.Path{2}
+	a.jobs = append(a.jobs, steal.Taken{Ref: 2, Spawned: true, Job: lent})
+	settle(a, b)
+	idle := port.Event{Kind: port.LoadChanged, Load: steal.Load{Workers: 1, Runs: 1, Idle: 1}}
+	outcome := bytes.Repeat([]byte("large"), constantSize/5)
+	for i := range steal.SegmentID(2) {
+		b.tell(port.Event{Kind: port.Finished, Segment: i + 1, Good: true, Outcome: outcome}, idle)
+		idle.Load.Runs++
+		pass(3*time.Second, a, b)
+	}
+	if s := a.d.Core().Stats(); s.PutBackUnusable != 2 || len(a.filled) > 0 || a.d.Waiting() > 0 {
+		t.Errorf("%d jobs are put back, %d results wait; the receiver's engine: %v", s.PutBackUnusable, a.d.Waiting(),
+			a.did)
+	}
+	want := fmt.Sprintf("has %d bytes, but this peer holds at most %d at once: allow more memory for objects, "+
+		"or return it in parts", len(outcome), memory)
+	if len(a.said) != 1 || !strings.HasSuffix(a.said[0], want) || strings.Contains(a.said[0], "\n") {
+		t.Errorf("the user hears %q", a.said)
+	}
+	if b.d.Core().Holding() > 0 || b.unacked() || len(b.got) != 2 {
+		t.Errorf("the thief still has one, or got it again: %v", b.did)
+	}
+	a.tell(port.Event{Kind: port.LoadChanged, Load: steal.Load{Workers: 1, Runs: 1, Idle: 1}})
+	a.tell(port.Event{Kind: port.Finished, Segment: 3, Good: true, Outcome: outcome}) // the one that came back last
+	if len(a.filled) != 1 || !bytes.Equal(a.filled[0], outcome) || len(a.said) != 1 {
+		t.Errorf("%d slots are filled: %v, %q", len(a.filled), a.did, a.said)
 	}
 }
 

@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"errors"
 	"slices"
 	"time"
 
@@ -18,7 +19,8 @@ import (
 //   - who holds a result that is not acknowledged has pinned what it names (sent);
 //   - who has heard one has what it names, and pins it as long as the job runs whose frame got it (used): if that one
 //     returns the handle, its result is one that names it;
-//   - what cannot be had in time is no result: the core is told that it is Unusable, and the job is done again;
+//   - what cannot be had in time, or is more than this peer may hold, is no result: the core is told that it is
+//     Unusable, and the job is done again;
 //   - an outcome that was kept here, and whose values are not, is put back instead of being delivered;
 //   - outcomes that are handed over wait for what they name, too; those for which it does not come are not kept;
 //   - none is written to a disk: the values would not be there.
@@ -29,6 +31,8 @@ type results struct {
 	last sharedobj.JobID
 	used map[steal.SegmentID][]sharedobj.Digest
 	sent map[sentResult][]sharedobj.Digest
+
+	saidLarge bool // the user was told of one that is more than this peer may hold
 }
 
 // heldBack is a message, or an order to deliver an outcome, that waits.
@@ -134,13 +138,24 @@ func (s *shared) came(id sharedobj.JobID, why error) {
 		}
 	case sharedobj.Refused(why): // it will be sent again
 	default:
-		s.out.Note("a job is done again: " + why.Error())
 		m, _ := resultIn(h.in.message)
-		s.d.inputs.push(input{kind: unusable, now: now, message: m})
+		s.d.inputs.push(input{kind: unusable, now: now, message: m, on: s.useless("a job is done again: ", why)})
 	}
 	if why == nil {
 		s.d.inputs.push(input{kind: resultUsed, now: now, result: id})
 	}
+}
+
+// useless tells the user why what a job has come to is of no use, and says whether it is too large. Of these only the
+// first is told of: it has fellows, as a rule.
+func (s *shared) useless(what string, why error) (tooLarge bool) {
+	var large *sharedobj.TooLarge
+	tooLarge = errors.As(why, &large)
+	if s != nil && !(tooLarge && s.results.saidLarge) {
+		s.results.saidLarge = s.results.saidLarge || tooLarge
+		s.out.Note(what + why.Error())
+	}
+	return tooLarge
 }
 
 // without is a hand-over without the outcomes whose values are not here; nil if there are no others.

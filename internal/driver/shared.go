@@ -60,13 +60,6 @@ func (s *shared) apply(in *input) {
 	}
 }
 
-// note tells the user something.
-func (s *shared) note(text string) {
-	if s != nil {
-		s.out.Note(text)
-	}
-}
-
 func (s *shared) tick(now time.Duration) {
 	if s != nil {
 		s.sweep()

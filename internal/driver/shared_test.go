@@ -46,6 +46,11 @@ const (
 )
 
 func newSharer(t *testing.T, id steal.PeerID, fresh bool) *sharer {
+	return newSharerWith(t, id, fresh, 3*constantSize)
+}
+
+// newSharerWith makes one that holds so many bytes of what is shared.
+func newSharerWith(t *testing.T, id steal.PeerID, fresh bool, memory uint64) *sharer {
 	t.Helper()
 	s := &sharer{t: t, now: time.Second}
 	members := steal.NewMembers([]steal.Member{{ID: "a", Cluster: "c"}, {ID: "b", Cluster: "c"}})
@@ -63,7 +68,7 @@ func newSharer(t *testing.T, id steal.PeerID, fresh bool) *sharer {
 		t.Fatal(err)
 	}
 	cfg := sharedobj.Default()
-	cfg.MaxBytes, cfg.Patience, cfg.AskTimeout, cfg.RetryAfter = 3*constantSize, 2*time.Second, 300*time.Millisecond,
+	cfg.MaxBytes, cfg.Patience, cfg.AskTimeout, cfg.RetryAfter = memory, 2*time.Second, 300*time.Millisecond,
 		300*time.Millisecond
 	shared, err := sharedobj.NewCore(cfg, sharedobj.PeerID(id), driver.SharedMembers(members), random)
 	if err != nil {

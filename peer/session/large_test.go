@@ -158,7 +158,8 @@ func slabber(f *satin.Frame, s slabs) slab {
 	return s.newSlab(s.Depth)
 }
 
-// A stolen job's result comes home whatever its size, also if what carries it is lost, and if its thief is.
+// A stolen job's result comes home whatever its size, also if what carries it is lost, and if its thief is. Where its
+// thief has no room for it, or who waits for it, somebody else does the job, and nobody waits in vain.
 func TestLargeResultsTravel(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the race detector looks at each byte")
@@ -168,12 +169,19 @@ func TestLargeResultsTravel(t *testing.T) {
 		slabs slabs
 		lossy bool
 		kill  int
-	}{{"beyond a value", slabs{Slabs: 3, Bytes: 17 << 20}, false, 0},
-		{"lossy, and a thief dies", slabs{Slabs: 3, Bytes: 17 << 20}, true, 1},
-		{"40 MiB", slabs{Slabs: 2, Bytes: 40 << 20}, false, 0}} {
+		tight int
+		back  func(*steal.Stats) uint64 // what is counted of jobs that are done again
+	}{{"beyond a value", slabs{Slabs: 3, Bytes: 17 << 20}, false, 0, -1, nil},
+		{"lossy, and a thief dies", slabs{Slabs: 3, Bytes: 17 << 20}, true, 1, -1, nil},
+		{"40 MiB", slabs{Slabs: 2, Bytes: 40 << 20}, false, 0, -1, nil},
+		{"a thief without room", slabs{Slabs: 2, Bytes: 17 << 20}, false, 0, 1,
+			func(s *steal.Stats) uint64 { return s.PutBackReturned }},
+		{"an owner without room", slabs{Slabs: 3, Bytes: 17 << 20}, false, 0, 0,
+			func(s *steal.Stats) uint64 { return s.PutBackUnusable }},
+	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t, c.slabs.Slabs, "session_test.gatherer", c.slabs)
-			w.lossy = c.lossy
+			w.lossy, w.tight = c.lossy, c.tight
 			w.stolenFrom(c.slabs.Slabs, c.kill)
 			want := 0
 			for i := range c.slabs.Slabs {
@@ -181,6 +189,9 @@ func TestLargeResultsTravel(t *testing.T) {
 			}
 			if got := w.answer(); got != want {
 				t.Errorf("%v, want %d", got, want)
+			}
+			if c.back != nil && w.sum(c.back) == 0 {
+				t.Errorf("no result was refused: %s", w)
 			}
 			t.Logf("%d results came home", w.sum(func(s *steal.Stats) uint64 { return s.ResultsUsed }))
 		})

@@ -29,6 +29,7 @@ type world struct {
 	run     steal.Run
 	cfg     steal.Config
 	shared  sharedobj.Config
+	tight   int // the peer that holds no more than tightBytes of what is shared; -1: none
 	workers int
 	lossy   bool
 	terse   bool // engines tell as little of their load as they may
@@ -61,8 +62,8 @@ func newWorld(t testing.TB, peers int, fn string, arg any) *world {
 		t.Fatal(err)
 	}
 	w := &world{
-		t: t, run: steal.Run{ID: job.NewRunID(), Root: root}, cfg: impatient(), shared: impatientShared(), workers: 1,
-		keepAfter: time.Millisecond, answers: make(chan []byte, 100),
+		t: t, run: steal.Run{ID: job.NewRunID(), Root: root}, cfg: impatient(), shared: impatientShared(), tight: -1,
+		workers: 1, keepAfter: time.Millisecond, answers: make(chan []byte, 100),
 		peers: map[steal.PeerID]*worldPeer{},
 	}
 	w.fn, _ = engine.Lookup(fn)
@@ -111,13 +112,17 @@ func (w *world) start(i int, store session.Store, restored ...steal.Partial) *wo
 	if err != nil {
 		w.t.Fatal(err)
 	}
+	shared := w.shared
+	if i == w.tight {
+		shared.MaxBytes = tightBytes
+	}
 	p := &worldPeer{inbox: make(chan func(), 10000)}
 	p.Session, err = session.New(session.Config{
 		Run: run, Self: steal.Address{Peer: self, Inc: 1}, Core: w.cfg, Policy: policy,
 		Members: steal.NewMembers(w.members), Engine: w.engine(engine),
 		Send:   func(m *steal.Message) { w.carry(p, m.To.Peer, func(to *worldPeer) { to.Received(m) }) },
 		Tell:   func(n *steal.News) { w.gossip(p, n) },
-		Shared: w.shared,
+		Shared: shared,
 		SendShared: func(m *sharedobj.Message) {
 			w.carry(p, steal.PeerID(m.To), func(to *worldPeer) { to.ReceivedShared(m) })
 		},
@@ -201,7 +206,7 @@ func (w *world) tellAll(from *worldPeer, what func(*worldPeer)) {
 // again is the same run with nobody in it: what comes after all were lost.
 func (w *world) again() *world {
 	next := &world{
-		t: w.t, run: w.run, fn: w.fn, cfg: w.cfg, shared: w.shared, workers: w.workers, lossy: w.lossy,
+		t: w.t, run: w.run, fn: w.fn, cfg: w.cfg, shared: w.shared, tight: w.tight, workers: w.workers, lossy: w.lossy,
 		keepAfter: w.keepAfter, members: w.members, answers: make(chan []byte, 100),
 		peers: map[steal.PeerID]*worldPeer{},
 	}
@@ -256,6 +261,9 @@ func (w *world) answer() any {
 
 // patience is how long a test waits for what must come.
 const patience = time.Minute
+
+// tightBytes is less than a large result has.
+const tightBytes = 1 << 20
 
 // until waits until something holds.
 func (w *world) until(what string, holds func() bool) {
