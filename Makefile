@@ -168,7 +168,7 @@ adaptive-tables: ## Make the page of runs that fit themselves to the work, publi
 release: bin/nfpm ## Build archives, packages, lists of parts and sums of the present commit for all systems, into bin/release
 	$(GO) run ./internal/release -nfpm bin/nfpm -only "$(ONLY)"
 
-release-check: bin/nfpm ## Build it twice from two places, and compare to the bit; ONLY=linux-amd64 for some systems only
+release-check: bin/nfpm ## Build it, and again from another place and an empty compile cache, and compare to the bit; ONLY=linux-amd64 for some systems only
 	$(GO) run ./internal/release -nfpm bin/nfpm -only "$(ONLY)" -twice
 
 help: ## List the targets

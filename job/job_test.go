@@ -1,17 +1,12 @@
 package job
 
 import (
+	"cmp"
 	"encoding/hex"
 	"slices"
 	"strings"
 	"testing"
-
-	"pgregory.net/rapid"
 )
-
-func drawPath(t *rapid.T) Path {
-	return rapid.SliceOfN(rapid.Uint32Range(1, 3), 0, 5).Draw(t, "path")
-}
 
 // What is read is what was written, and nothing else is a run's name: it is the name of files, too.
 func TestRunIDs(t *testing.T) {
@@ -40,31 +35,43 @@ func TestPaths(t *testing.T) {
 	if got := (Path{}).String(); got != "root" {
 		t.Error(got)
 	}
-	rapid.Check(t, func(t *rapid.T) {
-		p, q := drawPath(t), drawPath(t)
-		text := func(p Path) string { return strings.TrimPrefix("."+p.String()+".", ".root") }
-		if got, want := p.Above(q), len(p) < len(q) && strings.HasPrefix(text(q), text(p)); got != want {
-			t.Fatalf("%s above %s: %v", p, q, got)
-		}
-		n := p.Common(q)
-		shared := p[:n]
-		if !slices.Equal(shared, q[:n]) || n < len(p) && n < len(q) && p[n] == q[n] {
-			t.Fatalf("%s and %s share %s", p, q, shared)
-		}
-		paths := []Path{p, q, drawPath(t), drawPath(t), drawPath(t)}
-		slices.SortFunc(paths, Path.Compare)
-		for i, a := range paths {
-			rest := paths[i+1:]
-			for k, b := range rest {
-				if b.Above(a) {
-					t.Fatalf("%s comes before its ancestor %s", a, b)
-				}
-				if k > 0 && a.Above(b) && !a.Above(rest[k-1]) && !slices.Equal(a, rest[k-1]) {
-					t.Fatalf("%s stands between %s and its descendant %s", rest[k-1], a, b)
-				}
+	text := func(p Path) string { return strings.TrimPrefix("."+p.String()+".", ".root") }
+	paths := allPaths(4)
+	slices.SortFunc(paths, Path.Compare)
+	for i, p := range paths {
+		left := false // p and what is below it
+		for k, q := range paths {
+			above := len(p) < len(q) && strings.HasPrefix(text(q), text(p))
+			if p.Above(q) != above {
+				t.Fatalf("%s above %s: %v", p, q, !above)
+			}
+			if p.Compare(q) != cmp.Compare(i, k) {
+				t.Fatalf("%s and %s compare as %d, and are sorted otherwise", p, q, p.Compare(q))
+			}
+			if n := p.Common(q); !slices.Equal(p[:n], q[:n]) || n < len(p) && n < len(q) && p[n] == q[n] {
+				t.Fatalf("%s and %s share %s", p, q, p[:n])
+			}
+			if left = left || k > i && !above; above && (k < i || left) {
+				t.Fatalf("%s does not come right after its ancestor %s", q, p)
 			}
 		}
-	})
+	}
+}
+
+// allPaths are those to a depth in a tree whose jobs have three children each, the deepest first.
+func allPaths(depth int) (paths []Path) {
+	paths = []Path{{}}
+	for above := 0; depth > 0; depth-- {
+		n := len(paths)
+		for _, p := range paths[above:n] {
+			for child := range uint32(3) {
+				paths = append(paths, append(slices.Clone(p), child+1))
+			}
+		}
+		above = n
+	}
+	slices.Reverse(paths)
+	return paths
 }
 
 // Identities are on disks: they do not change. They tell names and arguments apart wherever one ends.

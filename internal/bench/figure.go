@@ -14,6 +14,7 @@ type figure struct {
 	form   string  // how fmt prints a value, "%.1f ns"
 	atMost float64 // the target; 0: none
 	least  float64 // the target, if it is a lower bound; 0: none
+	fewest int     // without so many values it is not judged
 	remark string  // why there are no values
 }
 
@@ -53,6 +54,9 @@ func (f figure) target() string {
 func (f figure) verdict() string {
 	if len(f.values) == 0 || f.atMost == 0 && f.least == 0 {
 		return ""
+	}
+	if len(f.values) < f.fewest {
+		return "too few values"
 	}
 	low, median, high := spread(f.values)
 	met, limit := f.atMost != 0 && median <= f.atMost, f.atMost

@@ -36,6 +36,8 @@ func TestVerdict(t *testing.T) {
 		{figure{values: []float64{4, 5, 6}, atMost: 5}, "met, narrowly"},
 		{figure{values: []float64{2, 4, 8}, atMost: 3.5}, "missed, narrowly"},
 		{figure{values: []float64{2, 2, 2}, least: 1.9}, "met"},
+		{figure{values: []float64{1, 2, 3}, atMost: 5, fewest: 3}, "met"},
+		{figure{values: []float64{1, 2}, atMost: 5, fewest: 3}, "too few values"},
 		{figure{values: []float64{1.7, 1.8, 1.9}, least: 1.9}, "missed"},
 	} {
 		if got := c.verdict(); got != c.want {
@@ -97,6 +99,19 @@ func TestMedianWithin(t *testing.T) {
 		}
 		if low != least || high != most {
 			t.Errorf("of %d values: %v to %v, want rank %d from each end", n, low, high, rank)
+		}
+	}
+}
+
+// Guards that the owner's loss is judged by as many pairs as its median has an interval for, and not by fewer.
+func TestYieldIsJudgedByEnoughPairs(t *testing.T) {
+	for pairs := 1; pairs <= 30; pairs++ {
+		text := yieldTable(make([]float64, pairs), make([]float64, pairs)).String()
+		low, _ := medianWithin(make([]float64, pairs))
+		few := math.IsInf(low, -1)
+		if few != strings.Contains(text, "| too few values |") || few == strings.Contains(text, "| met ") ||
+			few != strings.Contains(text, "too few pairs") || strings.Contains(text, "Inf") {
+			t.Errorf("of %d pairs:\n%s", pairs, text)
 		}
 	}
 }

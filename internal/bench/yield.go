@@ -18,6 +18,8 @@ const (
 	yieldFor   = 3 * time.Second       // about how long the foreground program takes
 	yieldPiece = 20 * time.Millisecond // about how long each of its pieces takes
 	yieldSoon  = time.Second           // within which the machine is to be its owner's again
+
+	fewestPairs = 6 // with fewer a median has no interval of 95 %
 )
 
 // yielding measures what a program of the machine's owner loses to the jobs of a daemon that may use all cores, as it
@@ -70,18 +72,28 @@ func yielding(w *workshop, rounds int) (_ []table, err error) {
 		soon = append(soon, 100*(total(took[1], yieldSoon)/total(took[0], yieldSoon)-1))
 	}
 	progress("")
-	low, high := medianWithin(all)
-	first, last := medianWithin(soon)
-	return []table{{title: "The owner's program beside a daemon that works", notes: []string{
+	return []table{yieldTable(all, soon)}, nil
+}
+
+// yieldTable says by how many percent the owner's program was slower in each pair, in all and in its first second.
+// From too few pairs it concludes nothing.
+func yieldTable(all, soon []float64) table {
+	figures := []figure{
+		{name: "slower", form: "%.2f %%", values: all, atMost: 1, fewest: fewestPairs},
+		{name: "  in the pieces of its first second", form: "%.2f %%", values: soon, atMost: 1, fewest: fewestPairs},
+	}
+	conclusion := fmt.Sprintf("%d are too few pairs for an interval of the median: nothing is concluded from them.", len(all))
+	if low, high := medianWithin(all); len(all) >= fewestPairs {
+		first, last := medianWithin(soon)
+		conclusion = fmt.Sprintf("The median is, with 95 %% confidence or more by the order of the pairs, %.2f to %.2f %% in all, and %.2f to "+
+			"%.2f %% in what was to be done within the first second.", low, high, first, last)
+	}
+	return table{title: "The owner's program beside a daemon that works", figures: figures, notes: []string{
 		fmt.Sprintf("%d pairs. The program has a thread on each of %d cores and takes about %v; the daemon has a worker on each, at the lowest "+
 			"priority, and 20 queens to place. A pair is the program beside the paused daemon and beside the working one, in turns which is first.",
-			rounds, runtime.NumCPU(), yieldFor),
-		fmt.Sprintf("The median is, with 95 %% confidence or more by the order of the pairs, %.2f to %.2f %% in all, and %.2f to %.2f %% in what "+
-			"was to be done within the first second.", low, high, first, last),
-	}, figures: []figure{
-		{name: "slower", form: "%.2f %%", values: all, atMost: 1},
-		{name: "  in the pieces of its first second", form: "%.2f %%", values: soon, atMost: 1},
-	}}}, nil
+			len(all), runtime.NumCPU(), yieldFor),
+		conclusion,
+	}}
 }
 
 // total adds up the pieces that would be done in that time if each took what it is meant to take.

@@ -9,8 +9,6 @@ import (
 	"sync"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/engine"
 )
@@ -38,8 +36,8 @@ func TestSetCoresPrograms(t *testing.T) {
 					}
 				}
 			})
-			rapid.Check(t, func(t *rapid.T) {
-				a := programArg{rapid.Uint64().Draw(t, "seed"), rapid.IntRange(0, 6).Draw(t, "depth")}
+			trials(t, func(rng *rand.Rand) {
+				a := anyProgram(rng, 0)
 				want, _ := Run(context.Background(), nil, program, a)
 				if got, err := Run(context.Background(), p, program, a); got != want || err != nil {
 					t.Fatalf("got %d, %v; the sequential program gives %d", got, err, want)

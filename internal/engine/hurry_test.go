@@ -2,9 +2,8 @@ package engine_test
 
 import (
 	"context"
+	"math/rand/v2"
 	"testing"
-
-	"pgregory.net/rapid"
 
 	"github.com/satin-peer/satin/internal/engine"
 )
@@ -74,11 +73,11 @@ func TestHurryCancelled(t *testing.T) {
 func TestHurryPrograms(t *testing.T) {
 	for _, workers := range []int{1, 2, 4} {
 		p := testPool(t, workers)
-		rapid.Check(t, func(t *rapid.T) {
-			a := programArg{rapid.Uint64().Draw(t, "seed"), rapid.IntRange(0, 6).Draw(t, "depth")}
+		trials(t, func(rng *rand.Rand) {
+			a := anyProgram(rng, 0)
 			want, _ := Run(context.Background(), nil, program, a)
 			got := make(chan any, 8)
-			n := rapid.IntRange(0, 8).Draw(t, "guests")
+			n := rng.IntN(9)
 			for range n {
 				_, err := p.Submit(engine.Job{Func: "test.fib", Arg: 12, First: true},
 					func(o engine.Outcome) { got <- o.Result })

@@ -6,15 +6,13 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/satin-peer/satin/internal/engine"
 	"github.com/satin-peer/satin/job"
 )
 
 // An around is an Outer with moods: what it is offered it runs elsewhere, sooner or later, or gives back.
 type around struct {
-	t       *rapid.T
+	t       *testing.T
 	in      *engine.Inside
 	rng     *rand.Rand
 	other   *engine.Pool
@@ -88,13 +86,13 @@ func TestInside(t *testing.T) {
 	}
 	defer other.Close()
 	offered, back := 0, 0
-	rapid.Check(t, func(t *rapid.T) {
-		arg := programArg{rapid.Uint64().Draw(t, "program"), rapid.IntRange(0, 6).Draw(t, "depth")}
+	trials(t, func(rng *rand.Rand) {
+		arg := anyProgram(rng, 0)
 		want, err := Run(context.Background(), nil, program, arg)
 		if err != nil {
 			t.Fatal(err)
 		}
-		a := &around{t: t, rng: rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "moods"), 1)), other: other,
+		a := &around{t: t, rng: rng, other: other,
 			done: map[*engine.Taken]*engine.Outcome{}}
 		a.in = engine.NewInside(a, nil, nil)
 		for range 2 { // an Inside runs one job after the other

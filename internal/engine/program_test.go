@@ -4,9 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"testing"
-
-	"pgregory.net/rapid"
 
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/engine"
@@ -166,8 +165,8 @@ func TestPrograms(t *testing.T) {
 				defer close(stopped)
 				thiefOutside(t, p, stop)
 			}()
-			rapid.Check(t, func(t *rapid.T) {
-				a := programArg{rapid.Uint64().Draw(t, "seed"), rapid.IntRange(0, 6).Draw(t, "depth")}
+			trials(t, func(rng *rand.Rand) {
+				a := anyProgram(rng, 0)
 				want, wantErr := Run(context.Background(), nil, program, a)
 				got, err := Run(context.Background(), p, program, a)
 				if got != want || err != nil || wantErr != nil {

@@ -9,8 +9,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/engine"
 	"github.com/satin-peer/satin/job"
@@ -220,7 +218,7 @@ func (r *restartTrial) steal(job *engine.Taken) {
 }
 
 // visitAll runs the sequential program and gives the paths of its jobs, without the root's.
-func visitAll(t *rapid.T, a programArg) (want int, paths []job.Path) {
+func visitAll(t *testing.T, a programArg) (want int, paths []job.Path) {
 	id := job.NewRunID()
 	seen := map[string]bool{"root": true}
 	visits.begin(id, func(p job.Path) {
@@ -249,8 +247,8 @@ func TestRestartedPrograms(t *testing.T) {
 			}
 			defer p.Close()
 			found, kept := 0, 0
-			rapid.Check(t, func(rt *rapid.T) {
-				n, k := restartProgram(t, rt, p, s)
+			trials(t, func(rng *rand.Rand) {
+				n, k := restartProgram(t, rng, p, s)
 				found, kept = found+n, kept+k
 			})
 			t.Logf("%d found, %d kept, asked %d times", found, kept, s.asked.Load())
@@ -261,11 +259,10 @@ func TestRestartedPrograms(t *testing.T) {
 	}
 }
 
-func restartProgram(t *testing.T, rt *rapid.T, p *engine.Pool, s *salvager) (found, kept int) {
-	a := programArg{rapid.Uint64().Draw(rt, "seed"), rapid.IntRange(1, 6).Draw(rt, "depth")}
-	want, paths := visitAll(rt, a)
-	part := rapid.SampledFrom([]int{1, 2, 5, 20}).Draw(rt, "one in")
-	rng := rand.New(rand.NewPCG(a.Seed, uint64(part)))
+func restartProgram(t *testing.T, rng *rand.Rand, p *engine.Pool, s *salvager) (found, kept int) {
+	a := anyProgram(rng, 1)
+	want, paths := visitAll(t, a)
+	part := []int{1, 2, 5, 20}[rng.IntN(4)] // one in so many is known
 	var known []job.Path
 	for _, path := range paths {
 		if rng.IntN(part) == 0 {
@@ -273,7 +270,7 @@ func restartProgram(t *testing.T, rt *rapid.T, p *engine.Pool, s *salvager) (fou
 		}
 	}
 	whole, half := newTable(known), newTable(known[:len(known)/2])
-	steady := rapid.Bool().Draw(rt, "steady") // the table never changes
+	steady := rng.IntN(2) == 0 // the table never changes
 	if s.known.Store(half); steady {
 		s.known.Store(whole)
 	}
@@ -328,28 +325,28 @@ func restartProgram(t *testing.T, rt *rapid.T, p *engine.Pool, s *salvager) (fou
 	wg.Wait()
 	executed := visits.end()
 	if got != (engine.Outcome{Result: want}) {
-		rt.Fatalf("got %v; the sequential program gives %d", got, want)
+		t.Fatalf("got %v; the sequential program gives %d", got, want)
 	}
 	for path := range trial.delivered {
 		if executed[path] != nil {
-			rt.Fatalf("job %s ran although its outcome was delivered", path)
+			t.Fatalf("job %s ran although its outcome was delivered", path)
 		}
 	}
 	for path, args := range executed {
 		if steady && whole.hits[path] && !trial.foundOnce[path] {
-			rt.Fatalf("job %s ran, although it was known all the time", path)
+			t.Fatalf("job %s ran, although it was known all the time", path)
 		}
 		for arg, times := range args {
 			if times > 1 {
-				rt.Fatalf("job %s ran %d times with %v", path, times, arg)
+				t.Fatalf("job %s ran %d times with %v", path, times, arg)
 			}
 		}
 	}
-	return len(trial.foundOnce), s.checkKept(rt, run)
+	return len(trial.foundOnce), s.checkKept(t, run)
 }
 
 // checkKept compares what was kept with the sequential program.
-func (s *salvager) checkKept(t *rapid.T, run job.RunID) int {
+func (s *salvager) checkKept(t *testing.T, run job.RunID) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	seen := map[string]bool{}

@@ -1,13 +1,12 @@
 package engine_test
 
 import (
+	"math/rand/v2"
 	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"pgregory.net/rapid"
 
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/engine"
@@ -27,6 +26,7 @@ type stackMachine struct {
 	jobs   []*modelJob // on the stack, oldest first
 	next   int
 	stolen []*modelJob
+	rng    *rand.Rand
 }
 
 type modelJob struct {
@@ -36,23 +36,23 @@ type modelJob struct {
 	isDone bool
 }
 
-func (m *stackMachine) Spawn(t *rapid.T) {
+func (m *stackMachine) spawn(*testing.T) {
 	m.next++
 	m.jobs = append(m.jobs, &modelJob{x: satin.Spawn(frame(m.w), identity, m.next), arg: m.next})
 }
 
-func (m *stackMachine) Publish(t *rapid.T) {
+func (m *stackMachine) publish(t *testing.T) {
 	if private := int(m.w.Head - m.w.Split()); private > 0 {
-		m.w.Publish(uint32(rapid.IntRange(1, private).Draw(t, "n")))
+		m.w.Publish(uint32(1 + m.rng.IntN(private)))
 	}
 }
 
-func (m *stackMachine) Nudge(t *rapid.T) {
+func (m *stackMachine) nudge(*testing.T) {
 	m.w.SetBusy()
 	m.w.Nudge()
 }
 
-func (m *stackMachine) Steal(t *rapid.T) {
+func (m *stackMachine) steal(t *testing.T) {
 	want := m.oldest()
 	r := m.w.Steal()
 	if r == nil {
@@ -78,8 +78,8 @@ func (m *stackMachine) oldest() *modelJob {
 	return nil
 }
 
-// HandOver gives the newest job to the outside, although older ones may still be here.
-func (m *stackMachine) HandOver(t *rapid.T) {
+// handOver gives the newest job to the outside, although older ones may still be here.
+func (m *stackMachine) handOver(t *testing.T) {
 	w := m.w
 	if w.Head == 0 {
 		return
@@ -100,15 +100,15 @@ func (m *stackMachine) HandOver(t *rapid.T) {
 	t.Fatal("the newest job is not in the model")
 }
 
-// Pulse has the jobs pending now, and those in the next slot, timed when they run.
-func (m *stackMachine) Pulse(t *rapid.T) { m.w.Pulse(1) }
+// pulse has the jobs pending now, and those in the next slot, timed when they run.
+func (m *stackMachine) pulse(*testing.T) { m.w.Pulse(1) }
 
-// Finish lets a thief bring a stolen job back.
-func (m *stackMachine) Finish(t *rapid.T) {
+// finish lets a thief bring a stolen job back.
+func (m *stackMachine) finish(t *testing.T) {
 	if len(m.stolen) == 0 {
 		return
 	}
-	i := rapid.IntRange(0, len(m.stolen)-1).Draw(t, "which")
+	i := m.rng.IntN(len(m.stolen))
 	j := m.stolen[i]
 	m.stolen = append(m.stolen[:i], m.stolen[i+1:]...)
 	j.isDone = true
@@ -118,12 +118,12 @@ func (m *stackMachine) Finish(t *rapid.T) {
 	j.rec.Deliver()
 }
 
-// Get takes the result of any job that is not away.
-func (m *stackMachine) Get(t *rapid.T) {
+// get takes the result of any job that is not away.
+func (m *stackMachine) get(t *testing.T) {
 	if len(m.jobs) == 0 {
 		return
 	}
-	i := rapid.IntRange(0, len(m.jobs)-1).Draw(t, "which")
+	i := m.rng.IntN(len(m.jobs))
 	for _, j := range m.jobs[i:] {
 		if j.rec != nil && !j.isDone {
 			return // would wait
@@ -144,8 +144,8 @@ func (m *stackMachine) Get(t *rapid.T) {
 	}()
 }
 
-// Abort drops all jobs.
-func (m *stackMachine) Abort(t *rapid.T) {
+// abort drops all jobs.
+func (m *stackMachine) abort(t *testing.T) {
 	frame(m.w).Abort()
 	for _, j := range m.jobs {
 		finished := j.isDone
@@ -157,7 +157,7 @@ func (m *stackMachine) Abort(t *rapid.T) {
 	m.jobs, m.stolen = nil, nil
 }
 
-func (m *stackMachine) Check(t *rapid.T) {
+func (m *stackMachine) check(t *testing.T) {
 	w := m.w
 	tail, split := w.TS()
 	if tail > split || split > w.Head || split != w.Split() || w.Fence() < split {
@@ -195,12 +195,28 @@ func TestStack(t *testing.T) {
 }
 
 func testStack(t *testing.T, p *engine.Pool) {
-	rapid.Check(t, func(t *rapid.T) {
+	trials(t, func(rng *rand.Rand) {
 		w := engine.NewWorker(p, 1)
 		w.Enter(0, 0)
 		w.Root(1, engine.NewRoot(0))
-		m := &stackMachine{w: w}
-		t.Repeat(rapid.StateMachineActions(m))
+		m := &stackMachine{w: w, rng: rng}
+		steps := []struct {
+			name string
+			do   func(*testing.T)
+		}{{"spawn", m.spawn}, {"publish", m.publish}, {"nudge", m.nudge}, {"steal", m.steal}, {"hand over", m.handOver},
+			{"pulse", m.pulse}, {"finish", m.finish}, {"get", m.get}, {"abort", m.abort}}
+		var done []string
+		defer func() {
+			if t.Failed() {
+				t.Logf("the steps were %q", done)
+			}
+		}()
+		for range 1 + rng.IntN(100) {
+			step := steps[rng.IntN(len(steps))]
+			done = append(done, step.name)
+			step.do(t)
+			m.check(t)
+		}
 	})
 }
 

@@ -3,7 +3,7 @@
 // program is made of (CycloneDX); and the sums of all files.
 //
 //	go run ./internal/release -nfpm bin/nfpm            # into bin/release
-//	go run ./internal/release -nfpm bin/nfpm -twice     # builds it twice, from two places, and compares
+//	go run ./internal/release -nfpm bin/nfpm -twice     # and again elsewhere, from an empty cache, and compares
 //
 // The same commit gives the same bytes, wherever and whenever it is built with the same Go: paths are left out of the
 // programs, all times are that of the commit, and all lists are in order. It needs git, and builds what is committed.
@@ -56,6 +56,7 @@ type release struct {
 	commit  string
 	out     string
 	nfpm    string // the program
+	env     []string
 	targets []target
 	version string
 	at      time.Time // of the commit
@@ -65,7 +66,7 @@ func main() {
 	out := flag.String("out", "bin/release", "the directory to write to; what is in it is removed")
 	nfpm := flag.String("nfpm", "bin/nfpm", "the program nfpm")
 	only := flag.String("only", "", "systems and processors to build for, such as linux-amd64,windows-arm64; all if empty")
-	twice := flag.Bool("twice", false, "build it twice, from two places, and compare")
+	twice := flag.Bool("twice", false, "build it again, from another place and an empty compile cache, and compare")
 	flag.Parse()
 	if err := run(*out, *nfpm, *only, *twice); err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
@@ -89,7 +90,7 @@ func run(out, nfpm, only string, twice bool) error {
 		return fmt.Errorf("git rev-parse HEAD: %w", err)
 	}
 	commit := strings.TrimSpace(string(told)) // of both, whatever becomes of the branch
-	if err := build(out, nfpm, commit, list); err != nil || !twice {
+	if err := build(out, nfpm, commit, list, nil); err != nil || !twice {
 		return err
 	}
 	again, err := os.MkdirTemp("", "satin-release-*")
@@ -97,7 +98,9 @@ func run(out, nfpm, only string, twice bool) error {
 		return err
 	}
 	defer os.RemoveAll(again)
-	if err := build(filepath.Join(again, "out"), nfpm, commit, list); err != nil {
+	fmt.Println("once more, from an empty cache")
+	cache := "GOCACHE=" + filepath.Join(again, "cache") // with the first's cache, it would be compared with itself
+	if err := build(filepath.Join(again, "out"), nfpm, commit, list, []string{cache}); err != nil {
 		return err
 	}
 	return compare(filepath.Join(out, "SHA256SUMS"), filepath.Join(again, "out", "SHA256SUMS"))
@@ -141,14 +144,15 @@ func compare(a, b string) error {
 	return errors.Join(errs...)
 }
 
-// build makes a release of a commit.
-func build(out, nfpm, commit string, list []target) error {
+// build makes a release of a commit. Its commands have env besides their environment.
+func build(out, nfpm, commit string, list []target, env []string) error {
 	work, err := os.MkdirTemp("", "satin-build-*")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(work)
-	r := &release{source: filepath.Join(work, "source"), work: work, nfpm: nfpm, commit: commit, targets: list}
+	r := &release{source: filepath.Join(work, "source"), work: work, nfpm: nfpm, commit: commit,
+		env: env, targets: list}
 	if r.out, err = filepath.Abs(out); err != nil {
 		return err
 	}
@@ -212,7 +216,7 @@ func versionOf(tag, commit string, at time.Time) string {
 // command runs one and gives what it prints.
 func (r *release) command(dir string, env []string, name string, args ...string) (string, error) {
 	c := exec.Command(name, args...)
-	c.Dir, c.Env = dir, append(os.Environ(), env...)
+	c.Dir, c.Env = dir, slices.Concat(os.Environ(), r.env, env)
 	var out, errs bytes.Buffer
 	c.Stdout, c.Stderr = &out, &errs
 	if err := c.Run(); err != nil {

@@ -173,3 +173,12 @@ func TestCompare(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// What a build compiles goes into the cache that it is given, whatever else a command asks for.
+func TestBuildHasItsCache(t *testing.T) {
+	cache := filepath.Join(t.TempDir(), "cache")
+	r := &release{env: []string{"GOCACHE=" + cache}}
+	if got, err := r.command(".", []string{"GOFLAGS="}, "go", "env", "GOCACHE"); err != nil || got != cache {
+		t.Errorf("%q, %v, want %q", got, err, cache)
+	}
+}
