@@ -85,7 +85,7 @@ mutants: ## Break the code in many small ways and see that the tests notice each
 bench: ## Print the engine's figures beside its rivals' as ratios; BENCH="fib udp" for some sections only
 	cd internal/bench && $(GO) run . $(BENCH)
 
-bench-swarm: ## Print what a steal costs between processes, and what swarms of real processes make of it; BENCH=cost the CPU time of a short run, BENCH=apart what it costs that jobs have a process of their own, BENCH=wide over an emulated network
+bench-swarm: ## Print what a steal costs between processes, and what swarms of real processes make of it; BENCH=cost the CPU time of a short run, BENCH=apart what it costs that jobs have a process of their own, BENCH=idle what a daemon costs that has nothing to do, BENCH=wide over an emulated network
 	cd internal/bench && $(GO) run . $(or $(BENCH),steal swarm cost apart)
 
 bench-recovery: ## Print what the loss of half of 8 real processes costs, beside naive recovery, and how soon the others know
@@ -163,6 +163,10 @@ sim-mutants: ## Break the protocol in many small ways and see that a schedule's 
 .PHONY: adaptive-tables
 adaptive-tables: ## Make the page of runs that fit themselves to the work, published figures beside ours, into docs/results (SEEDS=3 runs of each)
 	$(GO) run ./cmd/satin-sim table adaptive --seeds $(SEEDS) --out docs/results
+
+.PHONY: test-tidy
+test-tidy: ## Begin an application outside and tidy its module with an empty module cache: its go.sum is whole (network; fetches half a gigabyte)
+	.ci/tidy
 
 .PHONY: release release-check
 release: bin/nfpm ## Build archives, packages, lists of parts and sums of the present commit for all systems, into bin/release

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -31,7 +30,6 @@ const (
 	joins         = 5  // how often a newcomer joins, in all
 	kills         = 5  // how often a worker is killed, in all
 	crowd         = 50 // processes on this machine
-	idleSpan      = 10 * time.Second
 )
 
 // swarms measures real processes of the command on loopback.
@@ -139,15 +137,14 @@ func processes(binary string, w *workshop, rounds int) (_ table, err error) {
 	return t, nil
 }
 
-// latencies measures how soon a newcomer works, how soon a dead worker's jobs run again, and what an idle
-// daemon costs.
+// latencies measures how soon a newcomer works, and how soon a dead worker's jobs run again.
 func latencies(binary string, w *workshop, _ int) (table, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
 	t := table{title: "Coming, dying and waiting", notes: []string{
 		fmt.Sprintf("%d newcomers to a swarm of one process that runs nqueens 18, from starting the program to its first stolen job; %d workers of "+
-			"three killed by SIGKILL in the middle of such a run, until the owner has queued their jobs again. An idle daemon of a swarm of two, over %v.",
-			joins, kills, idleSpan),
+			"three killed by SIGKILL in the middle of such a run, until the owner has queued their jobs again.",
+			joins, kills),
 	}}
 	come, err := newcomers(ctx, binary, w)
 	if err != nil {
@@ -157,16 +154,10 @@ func latencies(binary string, w *workshop, _ int) (table, error) {
 	if err != nil {
 		return t, err
 	}
-	cpu, memory, err := idleness(ctx, binary, w)
-	if err != nil {
-		return t, err
-	}
 	t.figures = []figure{
 		{name: "start to first stolen job", form: "%.2f s", values: come, atMost: 2},
 		{name: "kill to jobs queued again", form: "%.2f s", values: die, atMost: 5},
 		{name: "  the longest", form: "%.2f s", values: []float64{slices.Max(die)}, atMost: 5},
-		{name: "idle daemon, of one core", form: "%.2f %%", values: cpu, atMost: 0.5},
-		{name: "idle daemon, resident memory", form: "%.0f MB", values: memory, atMost: 60},
 	}
 	return t, nil
 }
@@ -285,42 +276,6 @@ func death(ctx context.Context, binary string, w *workshop) (_ float64, err erro
 		return now > before, err
 	})
 	return time.Since(began).Seconds(), err
-}
-
-// idleness measures a daemon with a neighbour and nothing to do.
-func idleness(ctx context.Context, binary string, w *workshop) (cpu, memory []float64, err error) {
-	s, err := newSwarm(ctx, binary, w, []int{2, 2})
-	if err != nil {
-		return nil, nil, err
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	progress("swarm: idle daemons")
-	time.Sleep(idleSpan / 2) // what starting and joining left behind
-	before := [2]time.Duration{processTime(s.Peers[0].PID()), processTime(s.Peers[1].PID())}
-	began := time.Now()
-	time.Sleep(idleSpan)
-	for i, p := range s.Peers {
-		cpu = append(cpu, 100*float64(processTime(p.PID())-before[i])/float64(time.Since(began)))
-		mb, err := residentMemory(p.PID())
-		if err != nil {
-			return nil, nil, err
-		}
-		memory = append(memory, mb)
-	}
-	return cpu, memory, nil
-}
-
-// residentMemory is a process's, in MB.
-func residentMemory(pid int) (float64, error) {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
-	if err != nil {
-		return 0, err
-	}
-	var size, resident float64
-	if _, err := fmt.Sscan(string(b), &size, &resident); err != nil {
-		return 0, err
-	}
-	return resident * float64(os.Getpagesize()) / 1e6, nil
 }
 
 // crowds starts many processes and has them finish a run.

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/satin-peer/satin/internal/swarm"
+)
+
+const (
+	idleSpan = 10 * time.Second // over which a daemon is watched
+	idleWork = "nqueens 17"     // what it has done the second time
+)
+
+// idling measures two daemons with each other for a neighbour and nothing to do, before and after they have worked.
+func idling(w *workshop, _ int) (_ []table, err error) {
+	binary, err := swarm.Build(context.Background(), w.dir)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 2*swarmPatience)
+	defer cancel()
+	s, err := newSwarm(ctx, binary, w, []int{2, 2})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	t := table{title: "A daemon with nothing to do", notes: []string{fmt.Sprintf("Both daemons of a swarm of two, each over %v: one that "+
+		"has just joined, and one that has worked on %s and had a minute since. Resident memory counts pages of the program's file, which "+
+		"the system takes back when it wants them; its own is what is left without them.", idleSpan, idleWork)}}
+	for _, when := range []string{"a daemon that has just joined", "a daemon that has worked"} {
+		progress("idle: %s", when)
+		time.Sleep(idleSpan / 2) // what came before leaves something behind
+		figures, err := idleness(s, when)
+		if err != nil {
+			return nil, err
+		}
+		if t.figures = append(t.figures, figures...); len(t.figures) > len(figures) {
+			break
+		}
+		if _, err := elapsed(ctx, s, idleWork); err != nil {
+			return nil, err
+		}
+		time.Sleep(time.Minute)
+	}
+	progress("")
+	return []table{t}, nil
+}
+
+// idleness measures the daemons of a swarm over a while.
+func idleness(s *swarm.Swarm, name string) ([]figure, error) {
+	var before []time.Duration
+	for _, p := range s.Peers {
+		before = append(before, processTime(p.PID()))
+	}
+	began := time.Now()
+	time.Sleep(idleSpan)
+	var cpu, memory, own []float64
+	for i, p := range s.Peers {
+		cpu = append(cpu, 100*float64(processTime(p.PID())-before[i])/float64(time.Since(began)))
+		resident, shared, err := residentMemory(p.PID())
+		if err != nil {
+			return nil, err
+		}
+		memory, own = append(memory, resident), append(own, resident-shared)
+	}
+	return []figure{
+		{name: name + ", of one core", form: "%.2f %%", values: cpu, atMost: 0.5},
+		{name: "  resident memory", form: "%.0f MB", values: memory, atMost: 60},
+		{name: "  its own", form: "%.0f MB", values: own},
+	}, nil
+}
+
+// residentMemory is a process's, and how much of it is pages of files, in MB.
+func residentMemory(pid int) (resident, shared float64, err error) {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
+	if err != nil {
+		return 0, 0, err
+	}
+	var size float64
+	if _, err := fmt.Sscan(string(b), &size, &resident, &shared); err != nil {
+		return 0, 0, err
+	}
+	page := float64(os.Getpagesize()) / 1e6
+	return resident * page, shared * page, nil
+}
