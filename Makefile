@@ -112,7 +112,7 @@ bench-dashboard: ## Print what it costs to be watched in the browser; for its fr
 	cd internal/bench && $(GO) run . watched page
 
 .PHONY: bench-tab
-bench-tab: tab ## Print how fast a browser's tab computes beside a native worker, how soon it begins, and what 200 of them cost a daemon; for Chromium, `npm ci` in dashboard/web
+bench-tab: tab ## Print how fast a browser's tab computes beside a native worker, how soon it begins, and what 200 of them cost a daemon; for Chromium, `npm ci` in dashboard/web (a quiet machine; more than 7 minutes)
 	cd internal/bench && $(GO) run . -rounds 3 tab
 
 .PHONY: bench-yield

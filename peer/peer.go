@@ -247,6 +247,7 @@ func (p *Peer) upkeep(ctx context.Context) {
 			if len(p.cfg.Compute) > 0 {
 				p.crew.memory.collect(p.runs.inProgress(), p.traffic.stream.Stats().Coming)
 			}
+			p.visitors.expire()
 			p.visitors.assign()
 			if gone == "" {
 				if gone = p.files.gone(); gone != "" {

@@ -71,6 +71,7 @@ type guest struct {
 	id    steal.PeerID
 	visit *statement.SignedVisit
 	only  job.RunID // of its ticket; zero: any run
+	until int64     // of its ticket: a Unix time
 	send  func(*tab.Frame) bool
 
 	// the mutex of visitors guards the rest
@@ -120,8 +121,8 @@ func (v *visitors) Enter(challenge [32]byte, word []byte, send func(*tab.Frame) 
 	case visit.Visitor == v.self || v.runs.swarm.members.get(visit.Visitor) != nil:
 		return nil, errGuest("a member needs no ticket")
 	}
-	g := &guest{of: v, id: steal.PeerID(visit.Visitor.String()), visit: visit, only: t.Run, send: send,
-		asked: map[verify.Hash]chan []byte{}}
+	g := &guest{of: v, id: steal.PeerID(visit.Visitor.String()), visit: visit, only: t.Run, until: t.Expires,
+		send: send, asked: map[verify.Hash]chan []byte{}}
 	v.mu.Lock()
 	switch {
 	case v.guests[g.id] != nil:
@@ -151,12 +152,26 @@ func (v *visitors) open(ticket []byte) (*statement.SignedTicket, error) {
 	case t.Swarm != v.host.SwarmName():
 		return nil, errGuest("the link is of another swarm")
 	case v.now().Unix() > t.Expires:
-		return nil, errGuest("the link has expired: ask for a new one")
+		return nil, errGuest(expired)
 	}
 	if t.Issuer != v.self && !v.host.Roll().StillMember(t.Issuer) {
 		return nil, errGuest("the link is not from a member that this one knows")
 	}
 	return t, nil
+}
+
+const expired = "the link has expired: ask for a new one"
+
+// expire puts out the tabs whose link is good no more. One for which there is never anything to do would stay for ever
+// else; as it is, a place is taken for no longer than whoever made the link has said.
+func (v *visitors) expire() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, g := range v.guests {
+		if v.now().Unix() > g.until {
+			g.send(&tab.Frame{Over: &tab.Over{Why: expired}}) // which ends the connection; then it has Left
+		}
+	}
 }
 
 // About says what a ticket is for: see gateway.House.

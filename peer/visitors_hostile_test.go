@@ -107,8 +107,8 @@ func (x *intruder) ask() {
 	x.say(&tab.Frame{Steal: m})
 }
 
-// take takes a job, and says from which life of its member.
-func (x *intruder) take() (steal.Grant, steal.Address) {
+// asks asks its member for a job, and gives what it gets, and from which life of its member.
+func (x *intruder) asks() ([]steal.Grant, steal.Address) {
 	x.t.Helper()
 	x.ask()
 	for {
@@ -116,12 +116,18 @@ func (x *intruder) take() (steal.Grant, steal.Address) {
 		if f == nil {
 			x.t.Fatal("it gets no job")
 		}
-		switch {
-		case f.Steal == nil || f.Steal.Reply == nil:
-		case len(f.Steal.Reply.Jobs) > 0:
-			return f.Steal.Reply.Jobs[0], f.Steal.From
-		default:
-			x.ask()
+		if f.Steal != nil && f.Steal.Reply != nil {
+			return f.Steal.Reply.Jobs, f.Steal.From
+		}
+	}
+}
+
+// take takes a job, and says from which life of its member.
+func (x *intruder) take() (steal.Grant, steal.Address) {
+	x.t.Helper()
+	for {
+		if jobs, from := x.asks(); len(jobs) > 0 {
+			return jobs[0], from
 		}
 	}
 }

@@ -28,8 +28,12 @@ import (
 var dist = fstest.MapFS{WasmFile: {Data: []byte("wasm")}, ExecFile: {Data: []byte("exec")},
 	AppsFile: {Data: []byte(`{"a":"00"}`)}}
 
-// inn is a House in which a visit is the word "good", and a frame of Rest an offence.
-type inn struct{ in, out chan struct{} }
+// inn is a House in which a visit is the word "good", and a frame of Rest an offence. Whoever comes in is told what it
+// puts.
+type inn struct {
+	in, out chan struct{}
+	puts    chan *tab.Over
+}
 
 func (inn) Member() string { return "12D3" }
 func (inn) About(ticket []byte) (About, error) {
@@ -61,9 +65,12 @@ func (inn) Module(ticket []byte, hash [32]byte) ([]byte, error) {
 	return bytes.Repeat([]byte("module"), 1000), nil
 }
 
-func (h inn) Enter(_ [32]byte, word []byte, _ func(*tab.Frame) bool) (Visitor, error) {
+func (h inn) Enter(_ [32]byte, word []byte, send func(*tab.Frame) bool) (Visitor, error) {
 	if string(word) != "good" {
 		return nil, errors.New("not good")
+	}
+	for len(h.puts) > 0 {
+		send(&tab.Frame{Over: <-h.puts})
 	}
 	h.in <- struct{}{}
 	return h, nil
@@ -80,7 +87,7 @@ func (h inn) Left() { h.out <- struct{}{} }
 // keep opens an inn.
 func keep(t *testing.T, cfg Config) (*Server, inn) {
 	t.Helper()
-	h := inn{make(chan struct{}, 100), make(chan struct{}, 100)}
+	h := inn{make(chan struct{}, 100), make(chan struct{}, 100), make(chan *tab.Over, 3)}
 	cfg.House, cfg.Dist = h, dist
 	s, err := Open(cfg)
 	if err != nil {
@@ -237,7 +244,7 @@ func TestTurnstile(t *testing.T) {
 	if x.enter(one, now) || !x.enter(one, now.Add(offenceLife)) {
 		t.Error("who offends is refused for a minute")
 	}
-	for i := range 2 * maxRemembered {
+	for i := range maxRemembered + 10 {
 		x.offended(netip.PrefixFrom(netip.AddrFrom4([4]byte{10, 0, byte(i >> 8), byte(i)}), 32), now)
 	}
 	if len(x.offences) > maxRemembered {
@@ -305,27 +312,38 @@ func TestAbout(t *testing.T) {
 	}
 }
 
-// A certificate that was given, or made, is used, and the link says so.
-func TestTLS(t *testing.T) {
+// GivenCertificate makes one for this machine, and gives the paths of its files.
+func GivenCertificate(t *testing.T) (cert, key string) {
+	t.Helper()
 	made, err := ownCertificate(netip.MustParseAddr("127.0.0.1"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	key, err := x509.MarshalPKCS8PrivateKey(made.PrivateKey)
+	secret, err := x509.MarshalPKCS8PrivateKey(made.PrivateKey)
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	files := map[string]*pem.Block{"cert": {Type: "CERTIFICATE", Bytes: made.Certificate[0]},
-		"key": {Type: "PRIVATE KEY", Bytes: key}}
-	for name, block := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), pem.EncodeToMemory(block), 0o600); err != nil {
+	cert, key = filepath.Join(dir, "cert"), filepath.Join(dir, "key")
+	for path, block := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: made.Certificate[0]},
+		key: {Type: "PRIVATE KEY", Bytes: secret}} {
+		if err := os.WriteFile(path, pem.EncodeToMemory(block), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	s, _ := keep(t, Config{CertFile: filepath.Join(dir, "cert"), KeyFile: filepath.Join(dir, "key")})
+	return cert, key
+}
+
+// A certificate that was given, or made, is used, and the link says so.
+func TestTLS(t *testing.T) {
+	cert, key := GivenCertificate(t)
+	s, _ := keep(t, Config{CertFile: cert, KeyFile: key})
+	text, err := os.ReadFile(cert)
+	if err != nil {
+		t.Fatal(err)
+	}
 	pool := x509.NewCertPool()
-	pool.AppendCertsFromPEM(pem.EncodeToMemory(files["cert"]))
+	pool.AppendCertsFromPEM(text)
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}}
 	defer client.CloseIdleConnections()
 	link := s.Link([]byte("t"))

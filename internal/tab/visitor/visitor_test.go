@@ -1,9 +1,11 @@
 package visitor
 
 import (
+	"sync"
 	"testing"
 
 	"github.com/satin-peer/satin/internal/tab"
+	"github.com/satin-peer/satin/job"
 )
 
 // Who is told to rest before it has been greeted says so after its visit, which is the first that a member reads.
@@ -30,5 +32,53 @@ func TestRestsFromTheBeginning(t *testing.T) {
 	v.Rest(false)
 	if len(said) != 3 || said[2].Rest == nil || said[2].Rest.Resting {
 		t.Errorf("then it has said %+v", said[2:])
+	}
+}
+
+// Who rests or leaves in the middle of a run says goodbye in it first, and nothing of it afterwards.
+func TestSaysGoodbye(t *testing.T) {
+	for name, end := range map[string]func(*Visitor){"rests": func(v *Visitor) { v.Rest(true) }, "leaves": (*Visitor).Leave} {
+		var mu sync.Mutex // its session speaks, too
+		var said []*tab.Frame
+		asks := make(chan bool, 1)
+		v, err := New(Config{Send: func(b []byte) {
+			f, err := tab.Decode(b)
+			if err != nil {
+				t.Error(err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			said = append(said, f)
+			select {
+			case asks <- f.Steal != nil: // the first is its visit
+			default:
+			}
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range []*tab.Frame{greeting(), {Work: &tab.Work{Run: job.RunID{1}, Self: 1, App: "x"}}} {
+			b, err := f.Encode(tab.MaxToTab)
+			if err == nil {
+				err = v.Received(b)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		for !<-asks { // before nobody counts on it
+		}
+		end(v)
+		mu.Lock()
+		if name == "rests" && len(said) > 0 {
+			if r := said[len(said)-1].Rest; r == nil || !r.Resting {
+				t.Errorf("it does not say that it rests, but %+v", said[len(said)-1])
+			}
+			said = said[:len(said)-1]
+		}
+		if len(said) == 0 || said[len(said)-1].Steal == nil || said[len(said)-1].Steal.Goodbye == nil {
+			t.Errorf("who %s says %+v last", name, said)
+		}
+		mu.Unlock()
 	}
 }

@@ -1,6 +1,7 @@
 // What visitors do, in a real browser. browser_test.go runs this with the link.
 
 import assert from "node:assert/strict";
+import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { readFile } from "node:fs/promises";
 import { ask, colours, complainsTo, launch, picture, step } from "../../../dashboard/web/test/parts.mjs";
@@ -29,8 +30,7 @@ async function accessible(page) {
 // The page's process dies, and its workers with it.
 async function crash(page) {
   const crashed = page.waitForEvent("crash");
-  const cdp = await page.context().newCDPSession(page);
-  void cdp.send("Page.crash").catch(() => {}); // nobody is left to answer
+  void page.goto("chrome://crash").catch(() => {}); // nobody is left to answer
   await crashed;
 }
 
@@ -152,6 +152,39 @@ await step("a phone in the dark helps, too, and is closed in the middle", async 
   await picture(phone, "visitor-phone");
   await accessible(phone);
   await phone.close();
+});
+
+await step("a page of another site gets nothing from the gateway, and shows nothing of it", async () => {
+  const site = createServer((_, reply) => reply.setHeader("Content-Type", "text/html").end("<title>elsewhere</title>"));
+  await new Promise((up) => site.listen(0, "127.0.0.1", up));
+  const page = await (await browser.newContext()).newPage(), refused = [];
+  complainsTo(page, refused);
+  await page.goto(`http://localhost:${site.address().port}/`);
+  const got = await page.evaluate(async (gateway) => {
+    const socket = new WebSocket(`${gateway.replace("http", "ws")}/peer`, "satin-tab");
+    const opened = await new Promise((said) => { socket.onopen = () => said(true); socket.onerror = () => said(false); });
+    const read = await fetch(`${gateway}/about`, { method: "POST", body: "x" }).then(() => true, () => false);
+    const frame = document.createElement("iframe");
+    frame.src = gateway;
+    const loaded = new Promise((said) => { frame.onload = said; });
+    document.body.append(frame);
+    await loaded;
+    return { opened, read };
+  }, new URL(link).origin);
+  assert.deepEqual(got, { opened: false, read: false });
+  assert.ok(refused.some((c) => c.includes("frame-ancestors")), refused.join("; "));
+  await page.close();
+  site.close();
+});
+
+await step("who sends garbage is put out, and nobody else", async () => {
+  await first.evaluate(() => new Promise((ended) => {
+    const socket = new WebSocket(`${location.origin.replace("http", "ws")}/peer`, "satin-tab");
+    socket.onmessage = () => socket.send(crypto.getRandomValues(new Uint8Array(1000)));
+    socket.onclose = ended;
+  }));
+  const before = await number(first, "jobs");
+  await until(first, "more jobs are done", "jobs", before + 1);
 });
 
 await step("a damaged link says so", async () => {

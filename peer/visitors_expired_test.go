@@ -1,0 +1,37 @@
+package peer
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/satin-peer/satin/internal/tab"
+	"github.com/satin-peer/satin/steal"
+)
+
+// A tab stays until its ticket has expired, whether it works or not, and is told why it has to go.
+func TestTabsGoWhenTheirLinkExpires(t *testing.T) {
+	now := time.Unix(1000, 0)
+	v := &visitors{base: &base{now: func() time.Time { return now }}, guests: map[steal.PeerID]*guest{}}
+	var told []steal.PeerID
+	for id, until := range map[steal.PeerID]int64{"a": 1000, "b": 2000} {
+		v.guests[id] = &guest{of: v, id: id, until: until, send: func(f *tab.Frame) bool {
+			if f.Over == nil || f.Over.Why != expired || f.Over.Run != (tab.Over{}).Run {
+				t.Errorf("it is told %+v", f)
+			}
+			told = append(told, id)
+			return true
+		}}
+	}
+	for _, at := range []struct {
+		unix int64
+		told []steal.PeerID
+	}{{1000, nil}, {1001, []steal.PeerID{"a"}}, {2000, []steal.PeerID{"a"}}, {2001, []steal.PeerID{"a", "b"}}} {
+		now, told = time.Unix(at.unix, 0), nil
+		v.expire()
+		slices.Sort(told)
+		if !slices.Equal(told, at.told) {
+			t.Errorf("at %d %q have to go, want %q", at.unix, told, at.told)
+		}
+	}
+}
