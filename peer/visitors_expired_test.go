@@ -16,7 +16,7 @@ func TestTabsGoWhenTheirLinkExpires(t *testing.T) {
 	var told []steal.PeerID
 	for id, until := range map[steal.PeerID]int64{"a": 1000, "b": 2000} {
 		v.guests[id] = &guest{of: v, id: id, until: until, send: func(f *tab.Frame) bool {
-			if f.Over == nil || f.Over.Why != expired || f.Over.Run != (tab.Over{}).Run {
+			if f.Over == nil || f.Over.Why != expired || !f.Over.Out() {
 				t.Errorf("it is told %+v", f)
 			}
 			told = append(told, id)

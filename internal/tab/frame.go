@@ -96,6 +96,9 @@ type Over struct {
 	Why string    `cbor:"2,keyasint,omitempty"` // for people
 }
 
+// Out says whether it puts the tab out: it is of no run.
+func (o *Over) Out() bool { return o.Run == (job.RunID{}) }
+
 // Limits of frames, in bytes.
 const (
 	// MaxFromTab bounds a frame that a tab sends: with it the outcome of a job that was computed there.

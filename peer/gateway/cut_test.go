@@ -91,7 +91,8 @@ func TestCutOffInBrowser(t *testing.T) {
 	}
 	w := newWire(t, at)
 	cert, key := gateway.GivenCertificate(t)
-	link := x.link("--all", "--listen", at, "--cert", cert, "--key", key, "--url", "https://"+w.listener.Addr().String())
+	link := x.link("--all", "--listen", at, "--cert", cert, "--key", key,
+		"--url", "https://"+w.listener.Addr().String())
 	if !strings.HasPrefix(link, "https://127.0.0.1:") {
 		t.Fatal("the link is ", link)
 	}

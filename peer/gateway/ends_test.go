@@ -13,7 +13,6 @@ import (
 	"github.com/gorilla/websocket"
 
 	"github.com/satin-peer/satin/internal/tab"
-	"github.com/satin-peer/satin/job"
 )
 
 // pipes are connections within this process, which wait for virtual time.
@@ -93,7 +92,9 @@ func TestCutOffTabMakesRoom(t *testing.T) {
 // A house that puts a tab out says so as its last word, whatever the tab goes on to say or not.
 func TestPutOut(t *testing.T) {
 	s, h := keep(t, Config{})
-	h.puts <- &tab.Over{Run: job.RunID{1}, Why: "of a run"}
+	ofRun := &tab.Over{Why: "of a run"}
+	ofRun.Run[0] = 1
+	h.puts <- ofRun
 	h.puts <- &tab.Over{Why: "a result was wrong"}
 	h.puts <- &tab.Over{Why: "never said"}
 	c, _ := knock(t, s, s.own())

@@ -11,7 +11,6 @@ import (
 
 	"github.com/satin-peer/satin/internal/tab"
 	"github.com/satin-peer/satin/internal/wire"
-	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/statement"
 )
 
@@ -40,8 +39,8 @@ type line struct {
 	bell  chan struct{} // there is something to write, or the line has ended; room for one
 }
 
-// send queues a frame; false if it is not going to leave. It does not block. An Over of no run is the last word: the
-// connection ends when that has left.
+// send queues a frame; false if it is not going to leave. It does not block. What puts the tab out is the last word:
+// the connection ends when that has left.
 func (l *line) send(f *tab.Frame) bool {
 	b, err := f.Encode(tab.MaxToTab)
 	if err != nil {
@@ -52,7 +51,7 @@ func (l *line) send(f *tab.Frame) bool {
 	if l.ended || len(l.queue) > 0 && l.bytes+len(b) > maxQueue {
 		return false
 	}
-	l.ended = f.Over != nil && f.Over.Run == (job.RunID{})
+	l.ended = f.Over != nil && f.Over.Out()
 	l.queue = append(l.queue, b)
 	l.bytes += len(b)
 	l.ring()

@@ -133,7 +133,7 @@ func (v *Visitor) Received(b []byte) error {
 		return v.begin(f.Work)
 	case f.Ask != nil:
 		return v.show(f.Ask)
-	case f.Over != nil && f.Over.Run == (job.RunID{}):
+	case f.Over != nil && f.Over.Out():
 		return fmt.Errorf("%w: %s", ErrRefused, f.Over.Why)
 	case f.Over != nil:
 		v.end(f.Over.Run)

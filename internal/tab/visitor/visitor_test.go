@@ -37,7 +37,8 @@ func TestRestsFromTheBeginning(t *testing.T) {
 
 // Who rests or leaves in the middle of a run says goodbye in it first, and nothing of it afterwards.
 func TestSaysGoodbye(t *testing.T) {
-	for name, end := range map[string]func(*Visitor){"rests": func(v *Visitor) { v.Rest(true) }, "leaves": (*Visitor).Leave} {
+	rest := func(v *Visitor) { v.Rest(true) }
+	for name, end := range map[string]func(*Visitor){"rests": rest, "leaves": (*Visitor).Leave} {
 		var mu sync.Mutex // its session speaks, too
 		var said []*tab.Frame
 		asks := make(chan bool, 1)
