@@ -33,12 +33,7 @@ func TestCommands(t *testing.T) {
 			if d.Cmd != "satin-peer" {
 				t.Fatalf("%s: unknown command %s", d.Pos, d.Cmd)
 			}
-			var args []string
-			for _, line := range strings.Split(d.Input, "\n") {
-				if line = strings.ReplaceAll(line, "$DIR", dir); line != "" {
-					args = append(args, unquote(line))
-				}
-			}
+			args := words(t, strings.ReplaceAll(d.Input, "$DIR", dir))
 			f := newFake()
 			if d.HasArg("daemon") {
 				f.withDaemon(t, newFakeMember())
@@ -57,12 +52,24 @@ func TestCommands(t *testing.T) {
 	})
 }
 
-// unquote lets an argument be written as a Go string.
-func unquote(s string) string {
-	if text, err := strconv.Unquote(s); err == nil {
-		return text
+// words are the arguments in a text: what white space parts, and what is written as a Go string.
+func words(t *testing.T, text string) (list []string) {
+	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
+		word := strings.Fields(text)[0]
+		if text[0] == '"' {
+			quoted, err := strconv.QuotedPrefix(text)
+			if err != nil {
+				t.Fatalf("%s: %v", text, err)
+			}
+			word = quoted
+		}
+		text = text[len(word):]
+		if unquoted, err := strconv.Unquote(word); err == nil {
+			word = unquoted
+		}
+		list = append(list, word)
 	}
-	return s
+	return list
 }
 
 var (
