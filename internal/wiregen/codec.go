@@ -66,7 +66,7 @@ func (m *message) writer() string {
 		fmt.Fprintf(&b, "fields := byte(%d)\n", m.required())
 		for _, f := range m.fields {
 			if f.optional {
-				fmt.Fprintf(&b, "if %s {\nfields++\n}\n", f.there("v."))
+				fmt.Fprintf(&b, "fields += one(%s)\n", f.there("v."))
 			}
 		}
 		b.WriteString("b = append(b, cborMap|fields)\n")
@@ -92,10 +92,7 @@ func (f *field) write() string {
 	case signed:
 		return fmt.Sprintf("b = appendInt(%s, int64(%s))\n", key, v)
 	case flag:
-		if f.optional {
-			return fmt.Sprintf("b = append(b, %d, cborTrue)\n", f.key)
-		}
-		return fmt.Sprintf("b = appendFlag(%s, %s)\n", key, v)
+		return fmt.Sprintf("b = append(b, %d, cborTrue)\n", f.key)
 	case text, name:
 		return fmt.Sprintf("b = append(appendHead(%s, cborText, uint64(len(%s))), %s...)\n", key, v, v)
 	case blob:
@@ -124,7 +121,7 @@ func (m *message) reader(all map[string]message) string {
 	fmt.Fprintf(&b, "fields := r.head(cborMap)\n")
 	for _, f := range m.fields {
 		if f.optional {
-			fmt.Fprintf(&b, "if fields > %d && r.key(%d) {\nfields--\n%s}\n", m.required(), f.key, f.read(all))
+			fmt.Fprintf(&b, "if r.option(&fields, %d, %d) {\n%s}\n", m.required(), f.key, f.read(all))
 		} else {
 			fmt.Fprintf(&b, "r.must(%d)\n%s", f.key, f.read(all))
 		}
@@ -136,24 +133,21 @@ func (m *message) reader(all map[string]message) string {
 // read is the statements that read a field.
 func (f *field) read(all map[string]message) string {
 	v := "v." + f.name
-	zero := "" // what an optional field must not be
-	if f.optional && (f.kind == number || f.kind == signed || f.kind == text || f.kind == name) {
-		zero = fmt.Sprintf("if !(%s) {\nr.fail()\n}\n", f.there("v."))
+	assign := v + " = %s\n"
+	if f.optional {
+		assign = v + " = some(r, %s)\n" // it would not be there if it were zero
 	}
 	switch f.kind {
 	case number:
-		return fmt.Sprintf("%s = %s(r.number(%d))\n%s", v, f.typ, f.bits, zero)
+		return fmt.Sprintf(assign, fmt.Sprintf("%s(r.number(%d))", f.typ, f.bits))
 	case signed:
-		return fmt.Sprintf("%s = %s(r.signed())\n%s", v, f.typ, zero)
+		return fmt.Sprintf(assign, f.typ+"(r.signed())")
 	case flag:
-		if f.optional {
-			return fmt.Sprintf("r.must(cborTrue)\n%s = true\n", v)
-		}
-		return fmt.Sprintf("%s = r.flag()\n", v)
+		return fmt.Sprintf("r.must(cborTrue)\n%s = true\n", v)
 	case text:
-		return fmt.Sprintf("%s = %s(r.text())\n%s", v, f.typ, zero)
+		return fmt.Sprintf(assign, f.typ+"(r.text())")
 	case name:
-		return fmt.Sprintf("%s = r.name()\n%s", v, zero)
+		return fmt.Sprintf(assign, "r.name()")
 	case blob:
 		return fmt.Sprintf("%s = r.bytes()\n", v)
 	case array:

@@ -27,7 +27,7 @@ type kind int
 const (
 	number  kind = iota // unsigned
 	signed              // an integer that may be negative
-	flag                // a bool
+	flag                // a bool that is not encoded if it is false
 	text                // a string
 	name                // a string that is probably one of those that the reader knows
 	blob                // a slice of bytes
@@ -164,7 +164,7 @@ func (f *field) basic(b *types.Basic) error {
 	switch {
 	case f.pointer:
 		return fmt.Errorf("there is no way to encode a pointer to %v", b)
-	case b.Kind() == types.Bool:
+	case b.Kind() == types.Bool && f.optional:
 		f.kind = flag
 	case b.Kind() == types.String && f.typ == "steal.PeerID":
 		f.kind = name

@@ -11,48 +11,20 @@ import (
 
 func appendMessage(b []byte, v *steal.Message) []byte {
 	fields := byte(3)
-	if v.Request != nil {
-		fields++
-	}
-	if v.Reply != nil {
-		fields++
-	}
-	if v.Return != nil {
-		fields++
-	}
-	if v.Result != nil {
-		fields++
-	}
-	if v.Ack != nil {
-		fields++
-	}
-	if v.Abort != nil {
-		fields++
-	}
-	if v.Heartbeat != nil {
-		fields++
-	}
-	if v.Hunger != nil {
-		fields++
-	}
-	if v.Goodbye != nil {
-		fields++
-	}
-	if v.Relayed != nil {
-		fields++
-	}
-	if v.Adopt != nil {
-		fields++
-	}
-	if v.Disown != nil {
-		fields++
-	}
-	if v.HandOver != nil {
-		fields++
-	}
-	if v.HandOverAck != nil {
-		fields++
-	}
+	fields += one(v.Request != nil)
+	fields += one(v.Reply != nil)
+	fields += one(v.Return != nil)
+	fields += one(v.Result != nil)
+	fields += one(v.Ack != nil)
+	fields += one(v.Abort != nil)
+	fields += one(v.Heartbeat != nil)
+	fields += one(v.Hunger != nil)
+	fields += one(v.Goodbye != nil)
+	fields += one(v.Relayed != nil)
+	fields += one(v.Adopt != nil)
+	fields += one(v.Disown != nil)
+	fields += one(v.HandOver != nil)
+	fields += one(v.HandOverAck != nil)
 	b = append(b, cborMap|fields)
 	b = append(appendHead(append(b, 1), cborBytes, 16), v.Run[:]...)
 	b = appendAddress(append(b, 2), &v.From)
@@ -110,72 +82,58 @@ func (r *cursor) readMessage(v *steal.Message) {
 	r.readAddress(&v.From)
 	r.must(3)
 	r.readAddress(&v.To)
-	if fields > 3 && r.key(4) {
-		fields--
+	if r.option(&fields, 3, 4) {
 		v.Request = new(steal.StealRequest)
 		r.readStealRequest(v.Request)
 	}
-	if fields > 3 && r.key(5) {
-		fields--
+	if r.option(&fields, 3, 5) {
 		v.Reply = new(steal.StealReply)
 		r.readStealReply(v.Reply)
 	}
-	if fields > 3 && r.key(6) {
-		fields--
+	if r.option(&fields, 3, 6) {
 		v.Return = new(steal.Return)
 		r.readReturn(v.Return)
 	}
-	if fields > 3 && r.key(7) {
-		fields--
+	if r.option(&fields, 3, 7) {
 		v.Result = new(steal.Result)
 		r.readResult(v.Result)
 	}
-	if fields > 3 && r.key(8) {
-		fields--
+	if r.option(&fields, 3, 8) {
 		v.Ack = new(steal.ResultAck)
 		r.readResultAck(v.Ack)
 	}
-	if fields > 3 && r.key(9) {
-		fields--
+	if r.option(&fields, 3, 9) {
 		v.Abort = new(steal.Abort)
 		r.readAbort(v.Abort)
 	}
-	if fields > 3 && r.key(10) {
-		fields--
+	if r.option(&fields, 3, 10) {
 		v.Heartbeat = new(steal.Heartbeat)
 		r.readHeartbeat(v.Heartbeat)
 	}
-	if fields > 3 && r.key(11) {
-		fields--
+	if r.option(&fields, 3, 11) {
 		v.Hunger = new(steal.Hunger)
 		r.readHunger(v.Hunger)
 	}
-	if fields > 3 && r.key(12) {
-		fields--
+	if r.option(&fields, 3, 12) {
 		v.Goodbye = new(steal.Goodbye)
 		r.readGoodbye(v.Goodbye)
 	}
-	if fields > 3 && r.key(13) {
-		fields--
+	if r.option(&fields, 3, 13) {
 		r.fail()
 	}
-	if fields > 3 && r.key(14) {
-		fields--
+	if r.option(&fields, 3, 14) {
 		v.Adopt = new(steal.Adopt)
 		r.readAdopt(v.Adopt)
 	}
-	if fields > 3 && r.key(15) {
-		fields--
+	if r.option(&fields, 3, 15) {
 		v.Disown = new(steal.Disown)
 		r.readDisown(v.Disown)
 	}
-	if fields > 3 && r.key(16) {
-		fields--
+	if r.option(&fields, 3, 16) {
 		v.HandOver = new(steal.HandOver)
 		r.readHandOver(v.HandOver)
 	}
-	if fields > 3 && r.key(17) {
-		fields--
+	if r.option(&fields, 3, 17) {
 		v.HandOverAck = new(steal.HandOverAck)
 		r.readHandOverAck(v.HandOverAck)
 	}
@@ -197,9 +155,7 @@ func (r *cursor) readAbort(v *steal.Abort) {
 
 func appendAddress(b []byte, v *steal.Address) []byte {
 	fields := byte(1)
-	if v.Inc != 0 {
-		fields++
-	}
+	fields += one(v.Inc != 0)
 	b = append(b, cborMap|fields)
 	b = append(appendHead(append(b, 1), cborText, uint64(len(v.Peer))), v.Peer...)
 	if v.Inc != 0 {
@@ -212,12 +168,8 @@ func (r *cursor) readAddress(v *steal.Address) {
 	fields := r.head(cborMap)
 	r.must(1)
 	v.Peer = r.name()
-	if fields > 1 && r.key(2) {
-		fields--
-		v.Inc = steal.Incarnation(r.number(64))
-		if !(v.Inc != 0) {
-			r.fail()
-		}
+	if r.option(&fields, 1, 2) {
+		v.Inc = some(r, steal.Incarnation(r.number(64)))
 	}
 	r.all(fields, 1)
 }
@@ -243,9 +195,7 @@ func (r *cursor) readAdopt(v *steal.Adopt) {
 
 func appendAdoption(b []byte, v *steal.Adoption) []byte {
 	fields := byte(2)
-	if len(v.Path) > 0 {
-		fields++
-	}
+	fields += one(len(v.Path) > 0)
 	b = append(b, cborMap|fields)
 	b = appendHead(append(b, 1), cborUint, uint64(v.Handle))
 	if len(v.Path) > 0 {
@@ -259,8 +209,7 @@ func (r *cursor) readAdoption(v *steal.Adoption) {
 	fields := r.head(cborMap)
 	r.must(1)
 	v.Handle = steal.Handle(r.number(64))
-	if fields > 2 && r.key(2) {
-		fields--
+	if r.option(&fields, 2, 2) {
 		v.Path = readUints[job.Path](r, 32)
 	}
 	r.must(3)
@@ -270,9 +219,7 @@ func (r *cursor) readAdoption(v *steal.Adoption) {
 
 func appendDisown(b []byte, v *steal.Disown) []byte {
 	fields := byte(1)
-	if v.Perhaps {
-		fields++
-	}
+	fields += one(v.Perhaps)
 	b = append(b, cborMap|fields)
 	b = appendUints(append(b, 1), v.Handles)
 	if v.Perhaps {
@@ -285,8 +232,7 @@ func (r *cursor) readDisown(v *steal.Disown) {
 	fields := r.head(cborMap)
 	r.must(1)
 	v.Handles = readUints[[]steal.Handle](r, 64)
-	if fields > 1 && r.key(2) {
-		fields--
+	if r.option(&fields, 1, 2) {
 		r.must(cborTrue)
 		v.Perhaps = true
 	}
@@ -305,9 +251,7 @@ func (r *cursor) readGoodbye(v *steal.Goodbye) {
 
 func appendGrant(b []byte, v *steal.Grant) []byte {
 	fields := byte(2)
-	if len(v.Orphans) > 0 {
-		fields++
-	}
+	fields += one(len(v.Orphans) > 0)
 	b = append(b, cborMap|fields)
 	b = appendHead(append(b, 1), cborUint, uint64(v.Handle))
 	b = appendJob(append(b, 2), &v.Job)
@@ -326,8 +270,7 @@ func (r *cursor) readGrant(v *steal.Grant) {
 	v.Handle = steal.Handle(r.number(64))
 	r.must(2)
 	r.readJob(&v.Job)
-	if fields > 2 && r.key(3) {
-		fields--
+	if r.option(&fields, 2, 3) {
 		v.Orphans = make([]steal.Tuple, r.count(23))
 		for i := range v.Orphans {
 			r.readTuple(&v.Orphans[i])
@@ -360,9 +303,7 @@ func (r *cursor) readHandOver(v *steal.HandOver) {
 
 func appendHandOverAck(b []byte, v *steal.HandOverAck) []byte {
 	fields := byte(1)
-	if v.Leaving {
-		fields++
-	}
+	fields += one(v.Leaving)
 	b = append(b, cborMap|fields)
 	b = appendHead(append(b, 1), cborUint, uint64(v.ID))
 	if v.Leaving {
@@ -375,8 +316,7 @@ func (r *cursor) readHandOverAck(v *steal.HandOverAck) {
 	fields := r.head(cborMap)
 	r.must(1)
 	v.ID = uint64(r.number(64))
-	if fields > 1 && r.key(2) {
-		fields--
+	if r.option(&fields, 1, 2) {
 		r.must(cborTrue)
 		v.Leaving = true
 	}
@@ -385,21 +325,11 @@ func (r *cursor) readHandOverAck(v *steal.HandOverAck) {
 
 func appendHeartbeat(b []byte, v *steal.Heartbeat) []byte {
 	fields := byte(1)
-	if len(v.Held) > 0 {
-		fields++
-	}
-	if v.Leases != 0 {
-		fields++
-	}
-	if v.Seen != 0 {
-		fields++
-	}
-	if v.Queued != 0 {
-		fields++
-	}
-	if v.Every != 0 {
-		fields++
-	}
+	fields += one(len(v.Held) > 0)
+	fields += one(v.Leases != 0)
+	fields += one(v.Seen != 0)
+	fields += one(v.Queued != 0)
+	fields += one(v.Every != 0)
 	b = append(b, cborMap|fields)
 	b = appendHead(append(b, 1), cborUint, uint64(v.Seq))
 	if len(v.Held) > 0 {
@@ -424,49 +354,28 @@ func (r *cursor) readHeartbeat(v *steal.Heartbeat) {
 	fields := r.head(cborMap)
 	r.must(1)
 	v.Seq = uint64(r.number(64))
-	if fields > 1 && r.key(2) {
-		fields--
+	if r.option(&fields, 1, 2) {
 		v.Held = readUints[[]steal.Handle](r, 64)
 	}
-	if fields > 1 && r.key(3) {
-		fields--
-		v.Leases = int(r.signed())
-		if !(v.Leases != 0) {
-			r.fail()
-		}
+	if r.option(&fields, 1, 3) {
+		v.Leases = some(r, int(r.signed()))
 	}
-	if fields > 1 && r.key(4) {
-		fields--
-		v.Seen = uint64(r.number(64))
-		if !(v.Seen != 0) {
-			r.fail()
-		}
+	if r.option(&fields, 1, 4) {
+		v.Seen = some(r, uint64(r.number(64)))
 	}
-	if fields > 1 && r.key(5) {
-		fields--
-		v.Queued = int(r.signed())
-		if !(v.Queued != 0) {
-			r.fail()
-		}
+	if r.option(&fields, 1, 5) {
+		v.Queued = some(r, int(r.signed()))
 	}
-	if fields > 1 && r.key(6) {
-		fields--
-		v.Every = time.Duration(r.signed())
-		if !(v.Every != 0) {
-			r.fail()
-		}
+	if r.option(&fields, 1, 6) {
+		v.Every = some(r, time.Duration(r.signed()))
 	}
 	r.all(fields, 1)
 }
 
 func appendHunger(b []byte, v *steal.Hunger) []byte {
 	fields := byte(1)
-	if v.Queued != 0 {
-		fields++
-	}
-	if v.Idle != 0 {
-		fields++
-	}
+	fields += one(v.Queued != 0)
+	fields += one(v.Idle != 0)
 	b = append(b, cborMap|fields)
 	b = appendHead(append(b, 1), cborUint, uint64(v.Seq))
 	if v.Queued != 0 {
@@ -482,40 +391,22 @@ func (r *cursor) readHunger(v *steal.Hunger) {
 	fields := r.head(cborMap)
 	r.must(1)
 	v.Seq = uint64(r.number(64))
-	if fields > 1 && r.key(2) {
-		fields--
-		v.Queued = int(r.signed())
-		if !(v.Queued != 0) {
-			r.fail()
-		}
+	if r.option(&fields, 1, 2) {
+		v.Queued = some(r, int(r.signed()))
 	}
-	if fields > 1 && r.key(3) {
-		fields--
-		v.Idle = int(r.signed())
-		if !(v.Idle != 0) {
-			r.fail()
-		}
+	if r.option(&fields, 1, 3) {
+		v.Idle = some(r, int(r.signed()))
 	}
 	r.all(fields, 1)
 }
 
 func appendJob(b []byte, v *steal.Job) []byte {
 	fields := byte(2)
-	if len(v.Path) > 0 {
-		fields++
-	}
-	if len(v.Arg) > 0 {
-		fields++
-	}
-	if v.Restarted {
-		fields++
-	}
-	if len(v.Names) > 0 {
-		fields++
-	}
-	if v.Depth != 0 {
-		fields++
-	}
+	fields += one(len(v.Path) > 0)
+	fields += one(len(v.Arg) > 0)
+	fields += one(v.Restarted)
+	fields += one(len(v.Names) > 0)
+	fields += one(v.Depth != 0)
 	b = append(b, cborMap|fields)
 	if len(v.Path) > 0 {
 		b = appendUints(append(b, 1), v.Path)
@@ -539,48 +430,34 @@ func appendJob(b []byte, v *steal.Job) []byte {
 
 func (r *cursor) readJob(v *steal.Job) {
 	fields := r.head(cborMap)
-	if fields > 2 && r.key(1) {
-		fields--
+	if r.option(&fields, 2, 1) {
 		v.Path = readUints[job.Path](r, 32)
 	}
 	r.must(2)
 	r.array(v.Identity[:])
 	r.must(3)
 	v.Function = string(r.text())
-	if fields > 2 && r.key(4) {
-		fields--
+	if r.option(&fields, 2, 4) {
 		v.Arg = r.bytes()
 	}
-	if fields > 2 && r.key(5) {
-		fields--
+	if r.option(&fields, 2, 5) {
 		r.must(cborTrue)
 		v.Restarted = true
 	}
-	if fields > 2 && r.key(6) {
-		fields--
+	if r.option(&fields, 2, 6) {
 		v.Names = r.bytes()
 	}
-	if fields > 2 && r.key(7) {
-		fields--
-		v.Depth = uint8(r.number(8))
-		if !(v.Depth != 0) {
-			r.fail()
-		}
+	if r.option(&fields, 2, 7) {
+		v.Depth = some(r, uint8(r.number(8)))
 	}
 	r.all(fields, 2)
 }
 
 func appendPartial(b []byte, v *steal.Partial) []byte {
 	fields := byte(1)
-	if len(v.Path) > 0 {
-		fields++
-	}
-	if len(v.Outcome) > 0 {
-		fields++
-	}
-	if len(v.Voucher) > 0 {
-		fields++
-	}
+	fields += one(len(v.Path) > 0)
+	fields += one(len(v.Outcome) > 0)
+	fields += one(len(v.Voucher) > 0)
 	b = append(b, cborMap|fields)
 	if len(v.Path) > 0 {
 		b = appendUints(append(b, 1), v.Path)
@@ -597,18 +474,15 @@ func appendPartial(b []byte, v *steal.Partial) []byte {
 
 func (r *cursor) readPartial(v *steal.Partial) {
 	fields := r.head(cborMap)
-	if fields > 1 && r.key(1) {
-		fields--
+	if r.option(&fields, 1, 1) {
 		v.Path = readUints[job.Path](r, 32)
 	}
 	r.must(2)
 	r.array(v.Identity[:])
-	if fields > 1 && r.key(3) {
-		fields--
+	if r.option(&fields, 1, 3) {
 		v.Outcome = r.bytes()
 	}
-	if fields > 1 && r.key(4) {
-		fields--
+	if r.option(&fields, 1, 4) {
 		v.Voucher = r.bytes()
 	}
 	r.all(fields, 1)
@@ -616,15 +490,9 @@ func (r *cursor) readPartial(v *steal.Partial) {
 
 func appendResult(b []byte, v *steal.Result) []byte {
 	fields := byte(2)
-	if len(v.Path) > 0 {
-		fields++
-	}
-	if len(v.Outcome) > 0 {
-		fields++
-	}
-	if len(v.Voucher) > 0 {
-		fields++
-	}
+	fields += one(len(v.Path) > 0)
+	fields += one(len(v.Outcome) > 0)
+	fields += one(len(v.Voucher) > 0)
 	b = append(b, cborMap|fields)
 	b = appendHead(append(b, 1), cborUint, uint64(v.Handle))
 	if len(v.Path) > 0 {
@@ -644,18 +512,15 @@ func (r *cursor) readResult(v *steal.Result) {
 	fields := r.head(cborMap)
 	r.must(1)
 	v.Handle = steal.Handle(r.number(64))
-	if fields > 2 && r.key(2) {
-		fields--
+	if r.option(&fields, 2, 2) {
 		v.Path = readUints[job.Path](r, 32)
 	}
 	r.must(3)
 	r.array(v.Identity[:])
-	if fields > 2 && r.key(4) {
-		fields--
+	if r.option(&fields, 2, 4) {
 		v.Outcome = r.bytes()
 	}
-	if fields > 2 && r.key(5) {
-		fields--
+	if r.option(&fields, 2, 5) {
 		v.Voucher = r.bytes()
 	}
 	r.all(fields, 2)
@@ -676,9 +541,7 @@ func (r *cursor) readResultAck(v *steal.ResultAck) {
 
 func appendReturn(b []byte, v *steal.Return) []byte {
 	fields := byte(1)
-	if v.Begun {
-		fields++
-	}
+	fields += one(v.Begun)
 	b = append(b, cborMap|fields)
 	b = appendUints(append(b, 1), v.Handles)
 	if v.Begun {
@@ -691,8 +554,7 @@ func (r *cursor) readReturn(v *steal.Return) {
 	fields := r.head(cborMap)
 	r.must(1)
 	v.Handles = readUints[[]steal.Handle](r, 64)
-	if fields > 1 && r.key(2) {
-		fields--
+	if r.option(&fields, 1, 2) {
 		r.must(cborTrue)
 		v.Begun = true
 	}
@@ -701,18 +563,10 @@ func (r *cursor) readReturn(v *steal.Return) {
 
 func appendStealReply(b []byte, v *steal.StealReply) []byte {
 	fields := byte(0)
-	if v.ID != 0 {
-		fields++
-	}
-	if len(v.Jobs) > 0 {
-		fields++
-	}
-	if v.Waited != 0 {
-		fields++
-	}
-	if v.Queued != 0 {
-		fields++
-	}
+	fields += one(v.ID != 0)
+	fields += one(len(v.Jobs) > 0)
+	fields += one(v.Waited != 0)
+	fields += one(v.Queued != 0)
 	b = append(b, cborMap|fields)
 	if v.ID != 0 {
 		b = appendHead(append(b, 1), cborUint, uint64(v.ID))
@@ -734,42 +588,27 @@ func appendStealReply(b []byte, v *steal.StealReply) []byte {
 
 func (r *cursor) readStealReply(v *steal.StealReply) {
 	fields := r.head(cborMap)
-	if fields > 0 && r.key(1) {
-		fields--
-		v.ID = steal.RequestID(r.number(64))
-		if !(v.ID != 0) {
-			r.fail()
-		}
+	if r.option(&fields, 0, 1) {
+		v.ID = some(r, steal.RequestID(r.number(64)))
 	}
-	if fields > 0 && r.key(2) {
-		fields--
+	if r.option(&fields, 0, 2) {
 		v.Jobs = make([]steal.Grant, r.count(25))
 		for i := range v.Jobs {
 			r.readGrant(&v.Jobs[i])
 		}
 	}
-	if fields > 0 && r.key(3) {
-		fields--
-		v.Waited = time.Duration(r.signed())
-		if !(v.Waited != 0) {
-			r.fail()
-		}
+	if r.option(&fields, 0, 3) {
+		v.Waited = some(r, time.Duration(r.signed()))
 	}
-	if fields > 0 && r.key(4) {
-		fields--
-		v.Queued = int(r.signed())
-		if !(v.Queued != 0) {
-			r.fail()
-		}
+	if r.option(&fields, 0, 4) {
+		v.Queued = some(r, int(r.signed()))
 	}
 	r.all(fields, 0)
 }
 
 func appendStealRequest(b []byte, v *steal.StealRequest) []byte {
 	fields := byte(2)
-	if v.Patience != 0 {
-		fields++
-	}
+	fields += one(v.Patience != 0)
 	b = append(b, cborMap|fields)
 	b = appendHead(append(b, 1), cborUint, uint64(v.ID))
 	b = appendInt(append(b, 2), int64(v.Max))
@@ -785,24 +624,16 @@ func (r *cursor) readStealRequest(v *steal.StealRequest) {
 	v.ID = steal.RequestID(r.number(64))
 	r.must(2)
 	v.Max = int(r.signed())
-	if fields > 2 && r.key(3) {
-		fields--
-		v.Patience = time.Duration(r.signed())
-		if !(v.Patience != 0) {
-			r.fail()
-		}
+	if r.option(&fields, 2, 3) {
+		v.Patience = some(r, time.Duration(r.signed()))
 	}
 	r.all(fields, 2)
 }
 
 func appendTuple(b []byte, v *steal.Tuple) []byte {
 	fields := byte(2)
-	if len(v.Path) > 0 {
-		fields++
-	}
-	if v.Done {
-		fields++
-	}
+	fields += one(len(v.Path) > 0)
+	fields += one(v.Done)
 	b = append(b, cborMap|fields)
 	if len(v.Path) > 0 {
 		b = appendUints(append(b, 1), v.Path)
@@ -817,16 +648,14 @@ func appendTuple(b []byte, v *steal.Tuple) []byte {
 
 func (r *cursor) readTuple(v *steal.Tuple) {
 	fields := r.head(cborMap)
-	if fields > 2 && r.key(1) {
-		fields--
+	if r.option(&fields, 2, 1) {
 		v.Path = readUints[job.Path](r, 32)
 	}
 	r.must(2)
 	r.array(v.Identity[:])
 	r.must(3)
 	r.readAddress(&v.Holder)
-	if fields > 2 && r.key(4) {
-		fields--
+	if r.option(&fields, 2, 4) {
 		r.must(cborTrue)
 		v.Done = true
 	}

@@ -78,6 +78,24 @@ func (r *cursor) must(want byte) {
 	}
 }
 
+// option reads a field's number if it is this one, and takes it off those announced, of which so many have to be there.
+func (r *cursor) option(fields *uint64, required uint64, want byte) bool {
+	if *fields <= required || !r.key(want) {
+		return false
+	}
+	*fields--
+	return true
+}
+
+// some says that a value may not be zero.
+func some[T comparable](r *cursor, v T) T {
+	var zero T
+	if v == zero {
+		r.fail()
+	}
+	return v
+}
+
 // chunk reads a byte or text string; the result is a part of the input.
 func (r *cursor) chunk(major byte) []byte {
 	n := r.head(major)

@@ -46,7 +46,6 @@ const (
 	cborText     = 3 << 5
 	cborArray    = 4 << 5
 	cborMap      = 5 << 5
-	cborFalse    = 0xf4
 	cborTrue     = 0xf5
 	cborNull     = 0xf6
 )
@@ -75,12 +74,12 @@ func appendInt(b []byte, v int64) []byte {
 	return appendHead(b, cborUint, uint64(v))
 }
 
-//lint:ignore U1000 internal/wiregen writes calls of it where a message has a flag
-func appendFlag(b []byte, v bool) []byte {
-	if v {
-		return append(b, cborTrue)
+// one counts a field that may not be there.
+func one(there bool) byte {
+	if there {
+		return 1
 	}
-	return append(b, cborFalse)
+	return 0
 }
 
 // appendStart begins an array; one that is nil is encoded as such.
