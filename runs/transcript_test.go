@@ -9,26 +9,15 @@ import (
 	"time"
 
 	"github.com/cockroachdb/datadriven"
+
+	"github.com/satin-peer/satin/internal/transcript"
 )
 
-// The transcripts in testdata are conversations between a few cores, written in a small command language and answered
-// by all that the cores then order. Read them as documentation of the protocol; regenerate them with
-//
-//	go test ./runs -run TestTranscripts -rewrite
-//
-// only when every changed line is understood. What is to be told or asked, and what is to be written, stays in flight
-// until a command delivers or drops it, so that a transcript decides each race.
+// The transcripts in testdata are played as package transcript says. What is to be written stays in flight, too.
 func TestTranscripts(t *testing.T) {
-	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+	transcript.Play(t, func() (*strings.Builder, func(*testing.T, *datadriven.TestData)) {
 		s := &stage{actors: map[PeerID]*actor{}, manifests: map[RunID]*Manifest{}, now: time.Unix(1000, 0)}
-		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
-			s.out.Reset()
-			s.command(t, d)
-			if s.out.Len() == 0 {
-				return "ok\n"
-			}
-			return s.out.String()
-		})
+		return &s.out, s.command
 	})
 }
 

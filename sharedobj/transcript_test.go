@@ -10,31 +10,17 @@ import (
 	"time"
 
 	"github.com/cockroachdb/datadriven"
+
+	"github.com/satin-peer/satin/internal/transcript"
 )
 
-// The transcripts in testdata are conversations between a few cores, written in a small command language and
-// answered by all that the cores then send and order. Read them as documentation of the protocol; regenerate
-// them with
-//
-//	go test ./sharedobj -run TestTranscripts -rewrite
-//
-// only when every changed line is understood. An object's state is a text and a write is appended to it; a lattice's
-// value is the greatest text, and those that begin with ! are not valid.
+// The transcripts in testdata are played as package transcript says. An object's state is a text and a write is
+// appended to it; a lattice's value is the greatest text, and those that begin with ! are not valid.
 func TestTranscripts(t *testing.T) {
-	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
-		if strings.Contains(path, "rapid") {
-			return // saved failures of the property tests
-		}
+	transcript.Play(t, func() (*strings.Builder, func(*testing.T, *datadriven.TestData)) {
 		s := &theatre{actors: map[PeerID]*actor{}, names: map[Digest]string{}, recipes: map[string]*Recipe{},
 			states: map[string]string{}}
-		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
-			s.out.Reset()
-			s.command(t, d)
-			if s.out.Len() == 0 {
-				return "ok\n"
-			}
-			return s.out.String()
-		})
+		return &s.out, s.command
 	})
 }
 

@@ -13,33 +13,17 @@ import (
 
 	"github.com/satin-peer/satin/internal/driver"
 	"github.com/satin-peer/satin/internal/port"
+	"github.com/satin-peer/satin/internal/transcript"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/steal"
 	"github.com/satin-peer/satin/steal/policy"
 )
 
-// The transcripts in testdata are conversations between a few cores, written in a small command language and
-// answered by everything that the cores then send and order. Read them as documentation of the protocol;
-// regenerate them with
-//
-//	go test ./steal -run TestTranscripts -rewrite
-//
-// only when every changed line is understood. Messages stay in flight until a command delivers, repeats,
-// drops or fails them, so that a transcript decides each race.
+// The transcripts in testdata are played as package transcript says.
 func TestTranscripts(t *testing.T) {
-	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
-		if strings.Contains(path, "rapid") {
-			return // saved failures of the property tests
-		}
+	transcript.Play(t, func() (*strings.Builder, func(*testing.T, *datadriven.TestData)) {
 		s := &stage{actors: make(map[string]*actor)}
-		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
-			s.out.Reset()
-			s.command(t, d)
-			if s.out.Len() == 0 {
-				return "ok\n"
-			}
-			return s.out.String()
-		})
+		return &s.out, s.command
 	})
 }
 

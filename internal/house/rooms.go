@@ -15,12 +15,13 @@ var rooms = []room{
 	{dir: ".", knows: []string{"internal/engine", "job"}},
 	{dir: "internal/engine", knows: []string{"job"}, tests: []string{"."}},
 	{dir: "job"}, // knows nobody: whoever has to say which job is meant may know it
-	{dir: "steal", knows: []string{"job", "steal/policy"}, tests: []string{"internal/driver", "internal/port"}},
-	{dir: "steal/policy"},                 // whom to ask and what to give: names, numbers and times
-	{dir: "adapt"},                        // names and shares of time
-	{dir: "runs", knows: []string{"job"}}, // the life of runs: a sibling of steal
+	{dir: "steal", knows: []string{"job", "steal/policy"},
+		tests: []string{"internal/driver", "internal/port", "internal/transcript"}},
+	{dir: "steal/policy"}, // whom to ask and what to give: names, numbers and times
+	{dir: "adapt"},        // names and shares of time
+	{dir: "runs", knows: []string{"job"}, tests: []string{"internal/transcript"}}, // a sibling of steal
 	{dir: "gossip", knows: []string{".", "internal/wire"}, modules: libp2p, tests: []string{"internal/virtualnet"}},
-	{dir: "sharedobj"},     // what is shared is bytes to it
+	{dir: "sharedobj", tests: []string{"internal/transcript"}}, // what is shared is bytes to it
 	{dir: "verify"},        // what a stranger has computed: hashes to it
 	{dir: "dashboard/web"}, // files
 	{dir: "dashboard", knows: []string{".", "internal/*", "dashboard/web"},
@@ -136,6 +137,7 @@ var rooms = []room{
 	{dir: "internal/swarm/chaos", knows: []string{"internal/swarm", "internal/module/build", "peer/control"}},
 	{dir: "internal/release"},
 	{dir: "internal/wiregen", modules: []string{"golang.org/x/tools"}},
+	{dir: "internal/transcript", modules: []string{"github.com/cockroachdb/datadriven"}},
 	{dir: "internal/virtualnet", modules: append([]string{"github.com/marcopolo/simnet",
 		"github.com/quic-go/quic-go"}, libp2p...)},
 	{dir: "internal/house"},
