@@ -110,6 +110,9 @@ func (v *vouching) check(run job.RunID, p *steal.Partial, from peer.ID) (*statem
 	if err != nil {
 		return nil, err
 	}
+	if len(p.Path) == 0 {
+		return nil, cannot("the answer of a run is stated by whoever has it, and comes in no other way")
+	}
 	known := func(id peer.ID) bool { return id == from || id == v.self || v.member(id) }
 	switch {
 	case v.outcast(r.Author):

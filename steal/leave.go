@@ -290,6 +290,8 @@ func (dp *departure) onHandOver(p *peer, h *HandOver) {
 		if k := dp.lost.keep(h.Parts[i], handed, p.id); k != nil {
 			dp.lost.announceOne(k)
 			dp.lost.reconsider = true
+			dp.order(Order{Kind: Store, Job: Job{Path: k.Path, Identity: k.Identity}, Outcome: k.Outcome,
+				Voucher: k.Voucher})
 		}
 	}
 	dp.send(p, &Message{HandOverAck: &HandOverAck{ID: h.ID}})

@@ -85,11 +85,14 @@ const (
 	// Proven says that nobody wants to know any more whether outcomes for Handle are true: one was believed, or the job
 	// is not wanted.
 	Proven
+	// Store brings the Outcome of Job, which a leaver has handed over and this peer keeps: the disk of who keeps it may
+	// be all that is left of it.
+	Store
 	orderKinds
 )
 
 var orderNames = [orderKinds]string{"none", "take", "run", "putback", "deliver", "abort", "tell", "lost work", "answer",
-	"fetch", "release", "prove", "proven"}
+	"fetch", "release", "prove", "proven", "store"}
 
 func (k OrderKind) String() string {
 	if k < orderKinds {
@@ -104,13 +107,13 @@ type Order struct {
 	Ticket    Ticket    // Take
 	Max       int       // Take, at least 1
 	Segment   SegmentID // RunSegment, AbortSegment, Fetch, Release
-	Job       Job       // RunSegment, Fetch, Prove, Proven
+	Job       Job       // RunSegment, Fetch, Prove, Proven, Store
 	Victim    PeerID    // Fetch
 	First     bool      // RunSegment: before what runs
 	Ref       Ref       // PutBack, Deliver
 	Restarted bool      // PutBack
-	Outcome   []byte    // Deliver, Answer, Prove
-	Voucher   []byte    // Deliver, Prove: of the outcome
+	Outcome   []byte    // Deliver, Answer, Prove, Store
+	Voucher   []byte    // Deliver, Prove, Store: of the outcome
 	Handle    Handle    // Prove, Proven
 	Peer      PeerID    // Prove
 	Lost      bool      // Prove

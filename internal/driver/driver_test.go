@@ -211,6 +211,20 @@ func TestOneOrderOfEvents(t *testing.T) {
 	}
 }
 
+// Of what is handed over the core keeps what it wants, and that is stored: never what is said to be the root's.
+func TestHandedOverIsStored(t *testing.T) {
+	s := newStand(t, "a", true)
+	over := &steal.HandOver{ID: 1, Parts: []steal.Partial{{Outcome: []byte("answer")},
+		{Path: job.Path{1}, Outcome: []byte("part")}}}
+	for range 2 { // the second time it is kept already
+		s.feed(1).Step(s.now, &steal.Message{Run: job.RunID{1}, From: steal.Address{Peer: "b", Inc: 1},
+			To: steal.Address{Peer: "a"}, HandOver: over})
+	}
+	if !slices.Equal(s.stored, []driver.Source{driver.HandedOver}) {
+		t.Errorf("stored is %v", s.stored)
+	}
+}
+
 // What came home and what ran here is stored, with where it is from; what did not return is not.
 func TestStored(t *testing.T) {
 	a, b := newStand(t, "a", true), newStand(t, "b", false)

@@ -84,7 +84,6 @@ func (d *Driver) apply(in *input) steal.Output {
 		if d.shared.holdsBack(in) {
 			return steal.Output{}
 		}
-		d.storeHandedOver(in.message)
 		return c.Step(now, in.message)
 	case sendFailed:
 		return c.SendFailed(now, in.message)
@@ -230,18 +229,6 @@ func (d *Driver) release(s steal.SegmentID) {
 func (d *Driver) store(j identity, outcome, voucher []byte, from Source) {
 	if d.cfg.Store != nil && storable(j.path, outcome) {
 		d.cfg.Store.Store(steal.Partial{Path: j.path, Identity: j.id, Outcome: outcome, Voucher: voucher}, from)
-	}
-}
-
-// storeHandedOver stores what a peer that leaves has finished: its own disk may leave with it.
-func (d *Driver) storeHandedOver(m *steal.Message) {
-	if d.cfg.Store == nil || m.HandOver == nil || d.proving != nil || m.Run != d.core.Run() || m.Validate() != nil {
-		return
-	}
-	for _, p := range m.HandOver.Parts {
-		if storable(p.Path, p.Outcome) {
-			d.cfg.Store.Store(p, HandedOver)
-		}
 	}
 }
 

@@ -29,6 +29,9 @@ func (d *Driver) carryOut(next *order) {
 	case steal.Prove:
 		d.proving.came(o)
 		return
+	case steal.Store:
+		d.store(identity{o.Job.Path, o.Job.Identity}, o.Outcome, o.Voucher, HandedOver)
+		return
 	case steal.Proven:
 		d.proving.proven(o.Handle)
 		return

@@ -52,7 +52,7 @@ func TestArgumentsThatApplicationsRefuse(t *testing.T) {
 			_ = wire.WriteFrame(s, b, wire.MaxValue)
 		}
 	})
-	if err := r.say(t, "/satin/meet/1", &meeting{Runs: [][16]byte{signed.Run}}, &more{}); err != nil {
+	if err := r.say(t, "/satin/meet/1", &meeting{Runs: [][16]byte{signed.Run}}, &meeting{}); err != nil {
 		t.Fatal(err)
 	}
 	until(t, "it is refused", func() bool { return stateAt(t, v) == control.RunRefused })

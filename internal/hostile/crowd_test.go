@@ -98,7 +98,7 @@ func TestHalfSentFrames(t *testing.T) {
 	}
 	until(t, "it answers others", func() bool {
 		other := invited(t, v)
-		return other.say(t, "/satin/meet/1", &meeting{}, &more{}) == nil
+		return other.say(t, "/satin/meet/1", &meeting{}, &meeting{}) == nil
 	})
 	if _, err := v.Status(patience(t)); err != nil {
 		t.Error(err)

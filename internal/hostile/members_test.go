@@ -13,13 +13,6 @@ import (
 
 // meeting is what members say of whom they know, as package peer encodes it.
 type meeting struct {
-	Cards [][]byte   `cbor:"1,keyasint"`
-	Runs  [][16]byte `cbor:"2,keyasint,omitempty"`
-	Out   [][]byte   `cbor:"5,keyasint,omitempty"`
-}
-
-// more is what a victim says of itself besides.
-type more struct {
 	Cards   [][]byte   `cbor:"1,keyasint"`
 	Runs    [][16]byte `cbor:"2,keyasint,omitempty"`
 	Over    [][]byte   `cbor:"3,keyasint,omitempty"`
@@ -67,7 +60,7 @@ func TestInventedMembers(t *testing.T) {
 		for range 200 {
 			m.Cards = append(m.Cards, card(t, newKey(t), proof, "/ip4/127.0.0.1/tcp/9"))
 		}
-		if err := r.say(t, "/satin/meet/1", &m, &more{}); err != nil {
+		if err := r.say(t, "/satin/meet/1", &m, &meeting{}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if ids := known(t, v); len(ids) > 1 {
@@ -86,7 +79,7 @@ func TestMembersProveThemselves(t *testing.T) {
 	}
 	tell := func() bool {
 		told := &meeting{Cards: [][]byte{card(t, key, proof, "/ip4/127.0.0.1/tcp/9")}}
-		if err := r.say(t, "/satin/meet/1", told, &more{}); err != nil {
+		if err := r.say(t, "/satin/meet/1", told, &meeting{}); err != nil {
 			t.Fatal(err)
 		}
 		return slices.Contains(known(t, v), id.String())
@@ -96,7 +89,7 @@ func TestMembersProveThemselves(t *testing.T) {
 	}
 	w := victim(t) // of another swarm
 	told := &meeting{Cards: [][]byte{card(t, key, proof)}}
-	if err := invited(t, w).say(t, "/satin/meet/1", told, &more{}); err != nil {
+	if err := invited(t, w).say(t, "/satin/meet/1", told, &meeting{}); err != nil {
 		t.Fatal(err)
 	}
 	if slices.Contains(known(t, w), id.String()) {

@@ -93,7 +93,7 @@ func TestRevocationInAnothersPlace(t *testing.T) {
 		t.Fatalf("the rogue has made %d statements", len(said))
 	}
 	w := invited(t, v) // passes them on
-	if err := w.say(t, "/satin/meet/1", &meeting{Out: append(said, []byte("garbage"))}, &more{}); err != nil {
+	if err := w.say(t, "/satin/meet/1", &meeting{Out: append(said, []byte("garbage"))}, &meeting{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, p := range []*peer.Peer{v, other} {
@@ -107,11 +107,13 @@ func TestRevocationInAnothersPlace(t *testing.T) {
 }
 
 // computing is a peer with this package's jobs.
-func computing(t *testing.T) *peer.Peer {
+func computing(t *testing.T, changes ...func(*peer.Config)) *peer.Peer {
 	t.Helper()
-	p, err := peer.Open(t.Context(), peer.Config{Host: hostConfig(t), Workers: 1, Cluster: "here",
-		Every: briefly},
-		[]peer.Application{{Name: "hostile"}})
+	cfg := peer.Config{Host: hostConfig(t), Workers: 1, Cluster: "here", Every: briefly}
+	for _, change := range changes {
+		change(&cfg)
+	}
+	p, err := peer.Open(t.Context(), cfg, []peer.Application{{Name: "hostile"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -94,7 +94,7 @@ func (r *rogue) volunteers(t *testing.T) {
 	t.Helper()
 	c := cardWith(t, r.Network().Peerstore().PrivKey(r.ID()), &statement.Card{Cluster: "here", Proof: r.Proof(),
 		Apps: []statement.App{{Name: "hostile"}}})
-	if err := r.say(t, "/satin/meet/1", &meeting{Cards: [][]byte{c}}, &more{}); err != nil {
+	if err := r.say(t, "/satin/meet/1", &meeting{Cards: [][]byte{c}}, &meeting{}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -178,16 +178,24 @@ func square(t *testing.T, n int) []byte {
 	return b
 }
 
+// signed is an outcome of a job with the signature of somebody.
+func (x *robber) signed(t *testing.T, path job.Path, id job.Identity, outcome []byte,
+	key crypto.PrivKey) steal.Partial {
+	t.Helper()
+	c := (&verify.Opening{Node: driver.NodeOf(path, id), Outcome: compute.Digest(outcome)}).Claim()
+	voucher, err := statement.Vouch(key, x.run, &c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return steal.Partial{Path: path, Identity: id, Outcome: outcome, Voucher: voucher}
+}
+
 // result is an outcome for a stolen job, signed by somebody.
 func (x *robber) result(t *testing.T, g *steal.Grant, outcome []byte, key crypto.PrivKey) *steal.Message {
 	t.Helper()
-	r := &steal.Result{Handle: g.Handle, Path: g.Job.Path, Identity: g.Job.Identity, Outcome: outcome}
-	c := (&verify.Opening{Node: driver.NodeOf(r.Path, r.Identity), Outcome: compute.Digest(outcome)}).Claim()
-	var err error
-	if r.Voucher, err = statement.Vouch(key, x.run, &c); err != nil {
-		t.Fatal(err)
-	}
-	return &steal.Message{Result: r}
+	p := x.signed(t, g.Job.Path, g.Job.Identity, outcome, key)
+	return &steal.Message{Result: &steal.Result{Handle: g.Handle, Path: p.Path, Identity: p.Identity, Outcome: outcome,
+		Voucher: p.Voucher}}
 }
 
 // What a thief brings without the signature of a member is not used: the job comes back, and is computed where it was

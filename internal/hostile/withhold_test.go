@@ -69,7 +69,7 @@ func (w *withholder) hears(m *steal.Message) {
 
 // introduces itself as one that takes part: with the application, in the victim's cluster.
 func (w *withholder) introduces(t *testing.T) {
-	var answer more
+	var answer meeting
 	if err := w.say(t, "/satin/meet/1", &meeting{}, &answer); err != nil {
 		t.Fatal(err)
 	}

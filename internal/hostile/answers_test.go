@@ -1,0 +1,287 @@
+package hostile
+
+import (
+	"encoding/binary"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/crypto"
+	"github.com/libp2p/go-libp2p/core/network"
+
+	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer"
+	"github.com/satin-peer/satin/peer/control"
+	"github.com/satin-peer/satin/peer/host"
+	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/runs"
+	"github.com/satin-peer/satin/steal"
+)
+
+// What is handed over as the root's outcome is the answer in no life of the owner's. (It was stored as such, and was
+// the answer when the owner had restarted.)
+func TestAnswerHandedOver(t *testing.T) {
+	disk := hostConfig(t)
+	open := func() *peer.Peer {
+		return computing(t, func(c *peer.Config) {
+			c.Host, c.Steal, c.Checkpoint = disk, steal.Local(), time.Millisecond
+			c.Steal.MasterLease, c.Steal.BeaconEvery, c.Steal.RankStagger = 250*time.Millisecond, briefly, briefly
+		})
+	}
+	v := open()
+	r := invited(t, v)
+	r.volunteers(t)
+	run, _ := pairs(t, v, 2, control.Submission{})
+	x := r.steals(t, run)
+	g, from := x.take(t)
+	arg, err := wire.Value().Encode(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var n int
+	if err := wire.Value().Decode(g.Job.Arg, &n); err != nil {
+		t.Fatal(err)
+	}
+	x.send(from, &steal.Message{HandOver: &steal.HandOver{ID: 1, Parts: []steal.Partial{
+		x.signed(t, nil, job.Identify("hostile.pair", arg), square(t, 100), x.key),
+		x.signed(t, g.Job.Path, g.Job.Identity, square(t, n*n), x.key)}}}) // which is true
+	x.wait(t, "it is taken", func(m *steal.Message) bool { return m.HandOverAck != nil && !m.HandOverAck.Leaving })
+	v.Close()
+	leaves.open.Store(true)
+	out, err := open().Wait(patience(t), run.Hex(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := answer(t, out); got != 5 {
+		t.Errorf("the answer is %d", got)
+	}
+}
+
+// Nor is it what a peer shows that is asked for what it has, because the run is to be suspended.
+func TestAnswerCollected(t *testing.T) {
+	v := computing(t, func(c *peer.Config) { c.Checkpoint = time.Millisecond })
+	r := invited(t, v)
+	r.volunteers(t)
+	asked := make(chan struct{}, 1)
+	run, end := pairs(t, v, 2, control.Submission{})
+	arg, err := wire.Value().Encode(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := r.steals(t, run)
+	b, err := wire.Value().Encode(x.signed(t, nil, job.Identify("hostile.pair", arg), square(t, 100), x.key))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Network().SetStreamHandler("/satin/collect/1", func(s network.Stream) {
+		defer s.Close()
+		if _, err := wire.ReadFrame(s, nil, 1<<10); err == nil && wire.WriteFrame(s, b, wire.MaxValue) == nil {
+			_ = wire.WriteFrame(s, nil, 0)
+		}
+		asked <- struct{}{}
+	})
+	if err := v.Suspend(patience(t), run.Hex()); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-asked:
+	default:
+		t.Error("nobody has asked")
+	}
+	if _, err := v.ResumeRun(patience(t), control.Resumption{Run: run.Hex()}); err != nil {
+		t.Fatal(err)
+	}
+	if got := answer(t, end()); got != 5 {
+		t.Errorf("the answer is %d", got)
+	}
+}
+
+// says signs that a run is answered.
+func says(t *testing.T, key crypto.PrivKey, run job.RunID, outcome []byte) []byte {
+	t.Helper()
+	now := time.Now()
+	s, err := (&statement.Answered{Run: run, Hash: statement.HashOutcome(outcome), At: now.Unix(),
+		Until: now.Add(time.Hour).Unix()}).Sign(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.Bytes
+}
+
+// has gives an outcome to whoever asks for an answer, and counts who does.
+func (r *rogue) has(outcome []byte) (asked *atomic.Int64) {
+	asked = &atomic.Int64{}
+	r.Network().SetStreamHandler("/satin/answer/1", func(s network.Stream) {
+		defer s.Close()
+		asked.Add(1)
+		if _, err := wire.ReadFrame(s, nil, 1<<10); err == nil {
+			_ = wire.WriteFrame(s, outcome, wire.MaxValue)
+		}
+	})
+	return asked
+}
+
+// at is the same rogue, before another victim.
+func (r *rogue) at(t *testing.T, p *peer.Peer) *rogue {
+	t.Helper()
+	connect(t, r, p)
+	return &rogue{r.Host, mustDecode(t, idOf(t, p))}
+}
+
+// meets tells its victim something, and returns when that was taken in.
+func (r *rogue) meets(t *testing.T, what *meeting) {
+	t.Helper()
+	if err := r.say(t, "/satin/meet/1", what, &meeting{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func infoAt(t *testing.T, p *peer.Peer, run job.RunID) (i control.RunInfo) {
+	t.Helper()
+	list, err := p.Runs(patience(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, i = range list {
+		if i.Run == run.Hex() {
+			return i
+		}
+	}
+	return control.RunInfo{}
+}
+
+// A deputy that says that it has the answer ends nothing while the owner computes: neither there nor where others take
+// part. Nor does it when the owner has an answer: that stays, and the run is disputed.
+func TestAnswerOfADeputy(t *testing.T) {
+	v, w := computing(t), computing(t)
+	r := invited(t, v)
+	r.volunteers(t)
+	join(t, v, w, control.Invitation{})
+	run, end := pairs(t, v, 4, control.Submission{})
+	until(t, "the other takes part", func() bool { return infoAt(t, w, run).State == control.RunRunning })
+	if d := infoAt(t, v, run).Deputies; len(d) == 0 || d[0] != r.ID().String() {
+		t.Fatalf("the deputies are %v", d)
+	}
+	lie := square(t, 100)
+	asked, claim := r.has(lie), &meeting{Answers: [][]byte{says(t, keyOf(r), run, lie)}}
+	there := r.at(t, w)
+	for range 20 {
+		r.meets(t, claim)
+		there.meets(t, claim)
+	}
+	if a, b := infoAt(t, v, run).State, infoAt(t, w, run).State; a != control.RunRunning || b != control.RunRunning {
+		t.Errorf("the run is %s at its owner, %s where others take part", a, b)
+	}
+	if n := asked.Load(); n > 0 {
+		t.Errorf("%d have asked for the outcome", n)
+	}
+	if got := answer(t, end()); got != 30 {
+		t.Errorf("the answer is %d", got)
+	}
+	until(t, "the run is disputed", func() bool { r.meets(t, claim); return infoAt(t, v, run).Disputed })
+	if got := answer(t, end()); got != 30 {
+		t.Errorf("then it is %d", got)
+	}
+}
+
+// keeps asks its victim to keep an answer, and gives what it says.
+func (r *rogue) keeps(t *testing.T, claim, outcome []byte) bool {
+	t.Helper()
+	s, err := r.Network().NewStream(network.WithNoDial(patience(t), "connected"), r.victim, "/satin/keep/1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Reset()
+	q, err := wire.Value().Encode(map[int]any{1: claim})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range [][]byte{q, outcome} { // who does not want it reads no outcome
+		_, _ = s.Write(append(binary.BigEndian.AppendUint32(nil, uint32(len(b))), b...))
+	}
+	b, err := wire.ReadFrame(s, nil, 1<<10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kept map[int]bool
+	if err := wire.Value().Decode(b, &kept); err != nil {
+		t.Fatal(err)
+	}
+	return kept[1]
+}
+
+// Answers are kept for an owner that members have signed, two that differ and no third; none of them takes the place
+// of what the owner has computed.
+func TestAnswersBroughtToKeep(t *testing.T) {
+	v, w := computing(t), computing(t)
+	join(t, v, w, control.Invitation{})
+	r, friend := invited(t, v), invited(t, v)
+	run, end := pairs(t, v, 4, control.Submission{})
+	until(t, "the other takes part", func() bool { return infoAt(t, w, run).State == control.RunRunning })
+	there := r.at(t, w)
+	friend.at(t, w)
+	for i, c := range []struct {
+		by   crypto.PrivKey
+		kept bool
+	}{{newKey(t), false}, {keyOf(r), true}, {newKey(t), false}, {keyOf(friend), true}, {keyOf(r), false}} {
+		lie := square(t, 100+i)
+		if kept := there.keeps(t, says(t, c.by, run, lie), lie); kept != c.kept {
+			t.Errorf("answer %d: kept is %t", i, kept)
+		}
+	}
+	if got := answer(t, end()); got != 30 {
+		t.Errorf("the answer is %d", got)
+	}
+}
+
+// A newcomer takes part in a run although one that it met first has announced it and does not show what it is, and
+// says besides that it is over.
+func TestNewcomersFindTheRun(t *testing.T) {
+	v := computing(t)
+	r := invitedAs(t, v, control.Invitation{MayInvite: true})
+	run, end := pairs(t, v, 4, control.Submission{})
+	asked, done := make(chan struct{}, 100), make(chan struct{})
+	r.Network().SetStreamHandler("/satin/run/1", func(s network.Stream) {
+		asked <- struct{}{}
+		<-done
+		_ = s.Reset()
+	})
+	t.Cleanup(func() { close(done) })
+	r.Network().RemoveStreamHandler("/satin/peers/1") // the newcomer hears of nobody else by it
+	w := computing(t, func(c *peer.Config) {
+		c.Runs = runs.DefaultConfig()
+		c.Runs.SecondAfter = briefly
+	})
+	line, err := r.Invite(patience(t), host.InviteOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Join(patience(t), line); err != nil {
+		t.Fatal(err)
+	}
+	grave, err := (&statement.Tombstone{Run: run, Reason: runs.Cancelled, At: time.Now().Unix(),
+		Until: time.Now().Add(time.Hour).Unix()}).Sign(keyOf(r))
+	if err != nil {
+		t.Fatal(err)
+	}
+	there := r.at(t, w)
+	there.meets(t, &meeting{Runs: [][16]byte{run}})
+	there.meets(t, &meeting{Over: [][]byte{grave}})
+	st, err := v.Status(patience(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Join(patience(t), st.Addresses[0]); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the newcomer takes part", func() bool { return infoAt(t, w, run).State == control.RunRunning })
+	select {
+	case <-asked:
+	default:
+		t.Error("nobody has asked the first one")
+	}
+	if got := answer(t, end()); got != 30 {
+		t.Errorf("the answer is %d", got)
+	}
+}
