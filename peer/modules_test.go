@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -95,17 +96,19 @@ func (g guestModule) answer(t testing.TB, p *peer.Peer, run string, args ...stri
 	return text
 }
 
-// A module goes from its owner to whoever takes part, who runs its jobs in a process of their own; it stays on the
-// disk for the next run, and its owner's answer is that of the program.
+// A module goes from its owner to whoever takes part, who runs its jobs in a process of their own, all of a run in
+// one that has compiled it once; it stays on the disk for the next run, and its owner's answer is that of the program.
 func TestModulesTravel(t *testing.T) {
 	queens := readModule(t, "examples/queens-c/queens.wasm")
 	dir := t.TempDir()
-	a := open(t, inProcesses(t))
+	said := new(written)
+	a := open(t, inProcesses(t), func(c *peer.Config) { c.Log = slog.New(slog.NewTextHandler(said, nil)) })
 	b := open(t, inProcesses(t), in(dir))
 	if _, err := b.Join(deadline(t), address(t, a)); err != nil {
 		t.Fatal(err)
 	}
-	for runs, ctx := 0, deadline(t); taken(b) == 0; runs++ { // a run may be over before the other has its module
+	runs := 0
+	for ctx := deadline(t); taken(b) == 0; runs++ { // a run may be over before the other has its module
 		if ctx.Err() != nil {
 			t.Fatalf("the other peer took nothing of %d runs", runs)
 		}
@@ -113,6 +116,10 @@ func TestModulesTravel(t *testing.T) {
 		if got := queens.answer(t, a, run, "12"); !strings.Contains(got, "14200 solutions") {
 			t.Fatalf("12 queens: %s", got)
 		}
+	}
+	a.Close() // then all that was said has come
+	if n := len(readyIn.FindAllString(said.String(), -1)); n != runs {
+		t.Errorf("for %d runs %d processes were made ready", runs, n)
 	}
 	b.Close()
 	b = open(t, inProcesses(t), in(dir))
