@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -23,6 +24,8 @@ type wish struct {
 	Do    string
 	Level dashboard.Level
 	State string
+	Run   string
+	For   int // seconds
 }
 
 // The page in Chromium: go test -tags browser ./dashboard, after npm ci in dashboard/web. CHROMIUM is the
@@ -60,6 +63,21 @@ func TestPageInBrowser(t *testing.T) {
 			source.change(func(f *fake) { f.reports = grown(submitted) })
 		case "actions":
 			source.change(func(f *fake) { answer["actions"] = f.actions })
+		case "begin": // after those that there are
+			source.change(func(f *fake) {
+				at := submitted.Add(time.Duration(len(f.runs)) * time.Hour)
+				f.runs = append(slices.Clone(f.runs), dashboard.Run{Run: w.Run, App: "tsp", Args: []string{w.Run},
+					Owner: "12D3KooWA", Mine: true, State: "running", Submitted: at, Elapsed: float64(w.For),
+					Share: 0.5, Peers: 2, Left: &report.Left{Least: 30, Most: 300}})
+				f.reports = grown(at)
+				for i := range f.reports {
+					f.reports[i].Run, f.reports[i].Activities = w.Run, steady(at, w.For)
+				}
+			})
+		case "nat":
+			source.change(func(f *fake) {
+				f.status.Reach, f.status.WhyReach = "private", "the router has no port for it"
+			})
 		case "lose":
 			source.change(func(f *fake) {
 				f.peers = append([]dashboard.Peer{}, f.peers...)
@@ -192,6 +210,14 @@ func grown(submitted time.Time) []report.Part {
 		append(list[0].Segments[len(list[0].Segments)-1:], list[3].Segments...)
 	for i := range list {
 		list[i].Run = "0123"
+	}
+	return list
+}
+
+// steady is what workers do that always have work, for so many seconds.
+func steady(from time.Time, seconds int) (list []report.Activity) {
+	for s := range seconds {
+		list = append(list, report.Activity{Start: from.Add(time.Duration(s) * time.Second), For: time.Second, Work: 1})
 	}
 	return list
 }

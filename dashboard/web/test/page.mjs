@@ -324,6 +324,50 @@ await step("phones of 360 and 400 pixels show everything without scrolling sidew
   }
 });
 
+await step("the tree follows the run that begins, unless another is chosen", async () => {
+  await page.keyboard.press("2");
+  const chosen = page.getByLabel(/^Run /), is = (run) => page.waitForFunction((r) => document.querySelector("main select").value === r, run);
+  await ask("begin", { run: "a1", for: 20 });
+  await is("a1");
+  await chosen.selectOption("0123");
+  await ask("begin", { run: "a2", for: 20 });
+  await page.locator(`main option[value="a2"]`).waitFor({ state: "attached" });
+  await is("0123");
+  await chosen.selectOption("a2");
+  await ask("begin", { run: "a3", for: 20 });
+  await is("a3");
+  await page.locator("main h2").first().click(); // keys are the select's while it has the focus
+});
+
+await step("the timeline has room for runs of 20 seconds and of 40 minutes, from edge to edge", async () => {
+  await page.keyboard.press("3");
+  for (const [run, seconds, text] of [["b1", 20, "to 20 s"], ["b2", 2400, "to 40 min"]]) {
+    await ask("begin", { run, for: seconds });
+    await page.waitForFunction(([r, t]) => {
+      const shown = document.querySelector("main canvas.icicle"), c = document.createElement("canvas"), side = shown.width / shown.clientWidth;
+      if (document.querySelector("main select").value !== r || !shown.getAttribute("aria-label")?.includes(`from 0.0 s ${t};`)) return false;
+      [c.width, c.height] = [shown.width, shown.height];
+      const pen = c.getContext("2d", { willReadFrequently: true });
+      pen.drawImage(shown, 0, 0);
+      const at = (x, y) => [...pen.getImageData(Math.round(x * side), Math.round(y * side), 1, 1).data].join();
+      const above = at(shown.clientWidth / 2, 1); // the row's bars begin lower
+      return [56, shown.clientWidth / 2, shown.clientWidth - 3].every((x) => at(x, 13) !== above);
+    }, [run, text]);
+    await picture(page, `timeline-${seconds}`);
+  }
+});
+
+await step("at one glance: when it will be done; and that a router keeps others out is no alarm", async () => {
+  await page.keyboard.press("1");
+  await page.getByText(/50 % of the tree, after 40 min, 30 s to 5 min left, on 2 peers/).waitFor();
+  const bad = page.locator("main li .bad"), before = await bad.count();
+  await ask("nat");
+  const note = page.locator("main li", { hasText: "Peers outside the own network cannot connect to this one: the router has no port for it" });
+  await note.waitFor();
+  assert.equal(await note.locator(":scope > :first-child").innerText(), "i");
+  assert.equal(await bad.count(), before);
+});
+
 assert.deepEqual(complaints, [], "the browser complains");
 
 await step("a name that leads here is not answered", async () => {
