@@ -55,6 +55,15 @@ test-browser: tab ## Check the page's types and try it in Chromium, with a live 
 		{ echo "test-browser found no Chromium: install one (apt-get install chromium), or say where it is by CHROMIUM=/path/to/chrome"; exit 1; }
 	CHROMIUM="$(CHROMIUM)" $(GO) test -tags browser -run InBrowser -count=1 -timeout 25m -v ./dashboard ./peer/gateway
 
+.PHONY: test-upgrade
+OLD ?= $(shell git describe --tags --abbrev=0 2>/dev/null)
+test-upgrade: ## Upgrade daemons one after the other, while a campaign goes on, from OLD (a commit; default the last release) to this version (2 minutes)
+	@[ -n "$(OLD)" ] || { echo "test-upgrade: there is no release yet: say OLD=COMMIT"; exit 1; }
+	rm -rf bin/old && mkdir -p bin/old && git archive $(OLD) | tar -x -C bin/old
+	cd bin/old && $(GO) build -o ../satin-peer-old ./cmd/satin-peer
+	rm -rf bin/old
+	SATIN_OLD=$(CURDIR)/bin/satin-peer-old $(GO) test -tags swarm -count 1 -timeout 10m -v -run '^TestUpgradedHalfWay$$' ./internal/swarm
+
 .PHONY: test-checkers
 test-checkers: ## Have checkers of proofs that others wrote, which it gets and compiles, judge ours, right ones and broken ones (needs git and a C compiler; a minute)
 	.ci/checkers bin/checkers

@@ -115,6 +115,10 @@ func TestConnectToOtherSwarms(t *testing.T) {
 	wants(t, twin.Join(patience(t), invite(t, a, host.InviteOptions{})), host.ErrWrongSwarm)
 	newer := open(t, host.Config{Swarm: "lab", Protocol: 3, OldestProtocol: 2})
 	wants(t, open(t, host.Config{Swarm: "lab"}).Connect(patience(t), newer.Addrs()[0]), host.ErrVersion)
+	both := open(t, host.Config{Swarm: "lab", Protocol: 2, OldestProtocol: 1}) // speaks the older one too
+	if err := both.Join(patience(t), invite(t, a, host.InviteOptions{})); err != nil || !a.Admitted(both.ID()) {
+		t.Errorf("a newer one that speaks this version, too, is not admitted: %v", err)
+	}
 	wants(t, a.Join(patience(t), invite(t, a, host.InviteOptions{})), host.ErrSelf)
 }
 
