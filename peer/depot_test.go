@@ -53,7 +53,7 @@ func TestRoomForDeposits(t *testing.T) {
 }
 
 // Guards a restart at every stage: what was written down is there again and takes its room; bytes that were cut off, or
-// of which nothing was written down, are removed.
+// of which nothing was written down, are removed; and what the user gets of others' does not stay.
 func TestDepotAfterRestart(t *testing.T) {
 	b, _ := standing()
 	state := t.TempDir()
@@ -105,6 +105,11 @@ func TestDepotAfterRestart(t *testing.T) {
 	x = open()
 	if got := x.lib.Files(); len(got) != 2 || len(x.core.Items()) != 3 || q.of[accountOf("giver")].bytes != 1000 {
 		t.Errorf("%d files, %d deposits, %+v", len(got), len(x.core.Items()), q.of)
+	}
+	h := x.lib.Add([]byte("of others"))
+	got, err := x.get(t.Context(), hex.EncodeToString(h[:]))
+	if err != nil || string(got.Bytes) != "of others" || x.lib.Size(h) != 0 {
+		t.Errorf("%q, %v: %d bytes of it stay", got.Bytes, err, x.lib.Size(h))
 	}
 	x.close()
 	x.lib = nil

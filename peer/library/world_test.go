@@ -404,6 +404,25 @@ func TestPassedOn(t *testing.T) {
 	}
 }
 
+// Guards that what is in memory, and not on the disk, gets there when it is wanted: it was passed on, or the disk
+// was full.
+func TestWantedFromMemory(t *testing.T) {
+	w := newWorld(t, 1, 1, 1, 64<<20)
+	c := w.peers[0].core
+	h, r, b := w.make(1 << 10)
+	c.Add(1, r, b)
+	c.NotStored(h)
+	if c.Size(h) != 0 || !c.Has(h) {
+		t.Fatalf("%d bytes of it are on the disk", c.Size(h))
+	}
+	if o := c.Want(2, h, "run"); len(o.Store) != 1 || len(o.Here) != 1 || c.Size(h) != 1<<10 {
+		t.Errorf("%d bytes of it are on the disk after %+v", c.Size(h), o)
+	}
+	if o := c.Want(3, h, "run"); len(o.Store) != 0 || len(o.Here) != 1 {
+		t.Errorf("it is written twice: %+v", o)
+	}
+}
+
 // Questions that wait for the disk are few, and each file is read once for all of them.
 func TestQuestionsWait(t *testing.T) {
 	h := Hash{1}
