@@ -15,6 +15,9 @@ import (
 // its owner set.
 func (x *musters) provision(r *run) {
 	s := &r.rosters
+	if !r.mine || s.provisioned >= x.cfg.Provision {
+		return // and nobody is counted
+	}
 	now := x.counting(r)
 	wanted := r.m.MinPeers
 	if now != nil && r.m.Adapt == "paper" {
@@ -28,7 +31,7 @@ func (x *musters) provision(r *run) {
 	}
 	n := min(wanted-there, x.cfg.Provision-s.provisioned)
 	switch {
-	case !r.mine || now == nil || n <= 0:
+	case now == nil || n <= 0:
 		s.missing = time.Time{}
 	case s.missing.IsZero():
 		s.missing = x.now

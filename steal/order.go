@@ -23,6 +23,8 @@ type Taken struct {
 	// order which no worker had begun. Without it an orphan that runs here is not put in the place of the
 	// same job, lest it wait for itself.
 	Spawned bool `cbor:"3,keyasint,omitempty"`
+	// Segment is the one in which it was spawned, of several with that path above it; 0: that is gone.
+	Segment SegmentID `cbor:"4,keyasint,omitempty"`
 }
 
 // Load is what the engine reports of itself. Idle must be exact as of the moment of the report; the others

@@ -95,19 +95,18 @@ func (o salvager) Kept(j engine.Job, out engine.Outcome) {
 	}
 	e.offer(&j, b)
 	p := steal.Partial{Path: j.ID.Path, Identity: job.Identify(j.Func, b), Outcome: outcome}
+	in := steal.Taken{Segment: steal.SegmentID(j.Root)}
 	if e.cfg.Whole {
-		e.kept.add(took, p, steal.Taken{Job: steal.Job{Path: p.Path, Identity: p.Identity, Function: j.Func, Arg: b,
-			Names: names}})
-	} else {
-		e.kept.add(took, p)
+		in.Job = steal.Job{Path: p.Path, Identity: p.Identity, Function: j.Func, Arg: b, Names: names}
 	}
+	e.kept.add(took, p, in)
 	e.ring()
 }
 
 // foundJob is a job on its way to the driver.
 type foundJob struct {
 	t   *engine.Taken
-	job steal.Job
+	job steal.Taken
 	bad error // why it cannot be named
 }
 
@@ -120,7 +119,8 @@ func (e *Engine) hearFound(found []foundJob) {
 			f.t.PutBack(true)
 			continue
 		}
-		jobs = append(jobs, steal.Taken{Ref: e.give(f.t), Job: f.job, Spawned: true})
+		f.job.Ref = e.give(f.t)
+		jobs = append(jobs, f.job)
 	}
 	if len(jobs) > 0 {
 		e.happened(port.Event{Kind: port.Found, Jobs: jobs})

@@ -39,18 +39,20 @@ func read(fn string, arg []byte) (f engine.Func, v any, err error) {
 
 // jobOf encodes a job that is on its way out, and tells of what it shares. The error says that this is too much;
 // Register has seen to the rest.
-func (e *Engine) jobOf(t *engine.Taken) (steal.Job, error) {
+func (e *Engine) jobOf(t *engine.Taken) (out steal.Taken, err error) {
 	j := t.Job()
 	names, err := e.sharing.names(j)
 	if err != nil {
-		return steal.Job{}, err
+		return out, err
 	}
 	arg, err := wire.Shared().Encode(j.Arg)
 	if err != nil {
-		return steal.Job{}, err
+		return out, err
 	}
-	return steal.Job{Path: j.ID.Path, Identity: job.Identify(j.Func, arg), Function: j.Func, Arg: arg,
-		Restarted: j.Restarted, Names: names, Depth: j.Depth}, nil
+	out.Job = steal.Job{Path: j.ID.Path, Identity: job.Identify(j.Func, arg), Function: j.Func, Arg: arg,
+		Restarted: j.Restarted, Names: names, Depth: j.Depth}
+	out.Spawned, out.Segment = true, steal.SegmentID(j.Root) // a guest that has not begun is never taken
+	return out, nil
 }
 
 // run starts a stolen job, or the root. One that cannot be run ends at once, as a job that panicked: its
@@ -61,8 +63,8 @@ func (e *Engine) run(id steal.SegmentID, j *steal.Job, first bool) {
 	_, v, err := read(fn, j.Arg)
 	var g *engine.Guest
 	if err == nil {
-		in := engine.Job{ID: which, Func: fn, Arg: v, Restarted: j.Restarted && !e.cfg.Naive, First: first,
-			Depth: min(j.Depth, steal.MaxDepth)}
+		in := engine.Job{ID: which, Root: uint64(id), Func: fn, Arg: v, First: first,
+			Restarted: j.Restarted && !e.cfg.Naive, Depth: min(j.Depth, steal.MaxDepth)}
 		g, err = e.pool.Submit(in, func(o engine.Outcome) {
 			begun := time.Now()
 			outcome, returned := e.sharing.encodeOutcome(e.cfg.Self, which, fn, o)

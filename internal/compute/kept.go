@@ -22,7 +22,7 @@ const (
 type keptQueue struct {
 	mu      sync.Mutex
 	waiting []steal.Partial
-	jobs    []steal.Taken // of these, if they are to be told
+	jobs    []steal.Taken // where these ran, and which they are if that is to be told
 	bytes   int
 	spent   time.Duration // by workers, to encode
 	dropped uint64
@@ -41,16 +41,13 @@ func (q *keptQueue) room(now time.Duration, workers int) bool {
 }
 
 // add puts one in. Several workers that were told of room for one may each have put theirs in.
-func (q *keptQueue) add(took time.Duration, p steal.Partial, j ...steal.Taken) {
+func (q *keptQueue) add(took time.Duration, p steal.Partial, j steal.Taken) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.spent += took
 	q.waiting = append(q.waiting, p)
-	q.jobs = append(q.jobs, j...)
-	q.bytes += len(p.Outcome)
-	for i := range j {
-		q.bytes += len(j[i].Job.Arg)
-	}
+	q.jobs = append(q.jobs, j)
+	q.bytes += len(p.Outcome) + len(j.Job.Arg)
 }
 
 // none says that there is nothing to put in after all.

@@ -27,7 +27,7 @@ func TestKeptOutcomesAreBounded(t *testing.T) {
 		taken := 0
 		for range 2 * maxKeptWaiting {
 			if q.room(0, 1) {
-				q.add(0, steal.Partial{Outcome: make([]byte, size)})
+				q.add(0, steal.Partial{Outcome: make([]byte, size)}, steal.Taken{})
 				taken++
 			}
 		}

@@ -64,13 +64,13 @@ func (e *Engine) take(most int, next func() (t *engine.Taken, later bool)) (take
 		if t, later = next(); t == nil {
 			break
 		}
-		job, err := e.jobOf(t)
+		j, err := e.jobOf(t)
 		if err != nil { // it stays
 			t.PutBack(false)
 			break
 		}
 		taken = append(taken, t)
-		jobs = append(jobs, steal.Taken{Job: job, Spawned: true}) // a guest that has not begun is never taken
+		jobs = append(jobs, j)
 	}
 	return taken, jobs, later
 }

@@ -30,7 +30,7 @@ func lendsFrom(t *testing.T, a *sharer, argument int, names *port.Names) (_, b *
 	if lent.Names, err = names.Encode(); err != nil {
 		t.Fatal(err)
 	}
-	a.jobs = []steal.Taken{{Ref: 1, Spawned: true, Job: lent}}
+	a.jobs = []steal.Taken{{Ref: 1, Spawned: true, Segment: 1, Job: lent}}
 	a.tell(port.Event{Kind: port.LoadChanged, Load: steal.Load{Workers: 1, Runs: 1, Queued: 1}})
 	b.tell(port.Event{Kind: port.LoadChanged, Load: steal.Load{Workers: 1, Idle: 1}})
 	a.got, a.did = nil, nil

@@ -111,6 +111,7 @@ type identity struct {
 // outside is a job outside the engine, and the outcome that the engine has been given for it.
 type outside struct {
 	identity
+	segment steal.SegmentID // that awaits it
 	outcome []byte
 	voucher []byte
 	names   []sharedobj.Digest // kept here as long as it is outside

@@ -157,7 +157,7 @@ func (d *Driver) applyEvent(now time.Duration, e *port.Event) steal.Output {
 		}
 		return c.Aborted(now, e.Refs...)
 	case port.Kept:
-		d.sources.kept(d.segments, e.Parts, e.Jobs)
+		d.sources.kept(e.Parts, e.Jobs)
 		for i := range e.Parts {
 			p := &e.Parts[i]
 			d.store(identity{p.Path, p.Identity}, p.Outcome, p.Voucher, RanHere)
@@ -167,7 +167,7 @@ func (d *Driver) applyEvent(now time.Duration, e *port.Event) steal.Output {
 		// The job was large enough to be given away. If all peers are lost but this one, what others did for
 		// it should not be.
 		if g, ok := d.given[e.Ref]; ok && e.Good {
-			d.sources.took(d.segments, g.identity, g.outcome, g.voucher)
+			d.sources.took(&g)
 			d.store(g.identity, g.outcome, g.voucher, CameHome)
 		}
 		d.isBack(e.Ref)
@@ -205,7 +205,8 @@ func (d *Driver) finished(now time.Duration, e *port.Event) steal.Output {
 func (d *Driver) give(now time.Duration, jobs []steal.Taken) {
 	for i := range jobs {
 		j := &jobs[i].Job
-		d.given[jobs[i].Ref] = outside{identity: identity{j.Path, j.Identity}, names: d.shared.leaves(now, j)}
+		d.given[jobs[i].Ref] = outside{identity: identity{j.Path, j.Identity}, segment: jobs[i].Segment,
+			names: d.shared.leaves(now, j)}
 	}
 }
 

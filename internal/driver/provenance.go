@@ -31,7 +31,7 @@ type provenance struct {
 	notary Notary
 	run    job.RunID
 	commit func(c *verify.Claim, m *Made)
-	parts  map[steal.SegmentID][]part    // of those that run, in the order in which they came
+	parts  map[steal.SegmentID][]part    // of all that run, in the order in which they came
 	jobs   map[steal.SegmentID]steal.Job // the same, if somebody may want to see how it was made
 }
 
@@ -92,9 +92,13 @@ func newProvenance(cfg *Config) *provenance {
 		parts: map[steal.SegmentID][]part{}, jobs: map[steal.SegmentID]steal.Job{}}
 }
 
-// begins notes which job a segment is.
+// begins notes that a segment runs, and which job it is.
 func (v *provenance) begins(s steal.SegmentID, j *steal.Job) {
-	if v != nil && v.commit != nil {
+	if v == nil {
+		return
+	}
+	v.parts[s] = nil
+	if v.commit != nil {
 		v.jobs[s] = *j
 	}
 }
@@ -117,37 +121,34 @@ func PathOf(n verify.Node) (path job.Path) {
 }
 
 // took notes that an outcome was used here in the place of a job that a segment has spawned.
-func (v *provenance) took(of map[steal.SegmentID]identity, j identity, outcome, voucher []byte) {
-	if v == nil {
-		return
-	}
-	if s := above(of, j.path); s != 0 {
-		claim := v.notary.Claim(NodeOf(j.path, j.id), v.notary.Digest(outcome), voucher)
-		v.add(s, part{j.path, claim, outcome})
+func (v *provenance) took(g *outside) {
+	if v != nil {
+		claim := v.notary.Claim(NodeOf(g.path, g.id), v.notary.Digest(g.outcome), g.voucher)
+		v.add(g.segment, part{g.path, claim, g.outcome})
 	}
 }
 
-// add enters a part. A segment that has more than can be opened says nothing of how it was made: what it is vouched
-// for is the outcome alone, and whoever is to open it cannot.
+// add enters a part of a segment, if that runs. One that has more than can be opened says nothing of how it was made:
+// what it is vouched for is the outcome alone, and whoever is to open it cannot.
 func (v *provenance) add(s steal.SegmentID, p part) {
-	if list := v.parts[s]; len(list) <= verify.MaxChildren {
+	if list, runs := v.parts[s]; runs && len(list) <= verify.MaxChildren {
 		v.parts[s] = append(list, p)
 	}
 }
 
 // kept vouches for long jobs that ran in place, each a part of the segment that it is in. Where others may want to
 // run them again those that cannot be are none: they belong to what is above them.
-func (v *provenance) kept(of map[steal.SegmentID]identity, parts []steal.Partial, jobs []steal.Taken) {
+func (v *provenance) kept(parts []steal.Partial, jobs []steal.Taken) {
 	if v == nil {
 		return
 	}
 	for i := range parts {
 		p := &parts[i]
+		var s steal.SegmentID
 		var whole *steal.Job
-		if v.commit != nil && i < len(jobs) {
-			whole = &jobs[i].Job
+		if i < len(jobs) {
+			s, whole = jobs[i].Segment, &jobs[i].Job
 		}
-		s := above(of, p.Path)
 		var below, beside []part
 		for _, x := range v.parts[s] {
 			if p.Path.Above(x.path) {
@@ -157,7 +158,7 @@ func (v *provenance) kept(of map[steal.SegmentID]identity, parts []steal.Partial
 			}
 		}
 		c, alone := v.vouch(identity{p.Path, p.Identity}, p.Outcome, below, whole, &p.Voucher)
-		if s != 0 && (v.commit == nil || !alone) {
+		if _, runs := v.parts[s]; runs && (v.commit == nil || !alone) {
 			v.parts[s] = beside
 			v.add(s, part{p.Path, c, p.Outcome})
 		}
@@ -209,17 +210,4 @@ func (v *provenance) forget(s steal.SegmentID) {
 		delete(v.parts, s)
 		delete(v.jobs, s)
 	}
-}
-
-// above finds the segment that a job belongs to: the one with the longest path above it; 0 if there is none.
-func above(of map[steal.SegmentID]identity, path job.Path) (best steal.SegmentID) {
-	for s, j := range of {
-		if !j.path.Above(path) {
-			continue
-		}
-		if b := of[best]; best == 0 || len(j.path) > len(b.path) || len(j.path) == len(b.path) && s < best {
-			best = s
-		}
-	}
-	return best
 }

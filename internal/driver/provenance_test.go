@@ -47,7 +47,8 @@ func (s *desk) Claim(n verify.Node, outcome verify.Hash, voucher []byte) verify.
 
 func idOf(path job.Path) job.Identity { return job.Identify("f", []byte{byte(path[len(path)-1])}) }
 
-// A workshop is a driver at its desk, whose engine runs the jobs 1 and 2, of another peer.
+// A workshop is a driver at its desk, whose engine runs the jobs [1] and [1 9] of another peer, as segments 1 and 2:
+// the first was lost, and runs again beside what is below it.
 type workshop struct {
 	*desk
 	t *testing.T
@@ -76,7 +77,7 @@ func newWorkshop(t *testing.T, commit func(*verify.Claim, *driver.Made)) *worksh
 	}
 	w.tell(port.Event{Kind: port.LoadChanged, Load: steal.Load{Workers: 2, Idle: 2}})
 	w.step(&steal.Message{Reply: &steal.StealReply{ID: 0,
-		Jobs: []steal.Grant{grant(1, job.Path{1}), grant(2, job.Path{2})}}})
+		Jobs: []steal.Grant{grant(1, job.Path{1}), grant(2, job.Path{1, 9})}}})
 	if w.d.Held() != 2 {
 		t.Fatalf("%d segments run", w.d.Held())
 	}
@@ -90,13 +91,13 @@ func (w *workshop) step(m *steal.Message) {
 	w.d.Step(workshopNow, m)
 }
 
-// give has the other peer steal a job, and bring what it has come to.
-func (w *workshop) give(ref steal.Ref, path job.Path, outcome, voucher []byte) {
+// give has the other peer steal a job of a segment, and bring what it has come to.
+func (w *workshop) give(ref steal.Ref, s steal.SegmentID, path job.Path, outcome, voucher []byte) {
 	w.t.Helper()
 	w.tell(port.Event{Kind: port.LoadChanged, Load: steal.Load{Workers: 2, Runs: 2, Queued: 1}})
 	w.step(&steal.Message{Request: &steal.StealRequest{ID: steal.RequestID(ref), Max: 1, Patience: 1}})
 	w.tell(port.Event{Kind: port.Taken, Ticket: steal.Ticket(ref), Jobs: []steal.Taken{{Ref: ref, Spawned: true,
-		Job: steal.Job{Path: path, Function: "f", Identity: idOf(path)}}}})
+		Segment: s, Job: steal.Job{Path: path, Function: "f", Identity: idOf(path)}}}})
 	if w.Reply == nil || len(w.Reply.Jobs) != 1 {
 		w.t.Fatalf("nothing is given away: %+v", w.Message)
 	}
@@ -106,20 +107,24 @@ func (w *workshop) give(ref steal.Ref, path job.Path, outcome, voucher []byte) {
 }
 
 // A segment's voucher names what others computed of it and the long jobs in it, each of which names what is below it:
-// one tree, in which every outcome is once, and nothing of another segment.
+// one tree, in which every outcome is once, and nothing of another segment, though its path may be above it, too.
 func TestVouchersNameTheirParts(t *testing.T) {
 	w := newWorkshop(t, nil)
 	s, tell := w.desk, w.tell
 	// two jobs of the first segment come from others, both below a long one
-	give := func(ref steal.Ref, path job.Path, voucher []byte) { w.give(ref, path, []byte{byte(ref)}, voucher) }
+	give := func(ref steal.Ref, s steal.SegmentID, path job.Path, voucher []byte) {
+		w.give(ref, s, path, []byte{byte(ref)}, voucher)
+	}
 	deep := (&verify.Opening{Node: driver.NodeOf(job.Path{1, 4, 1}, idOf(job.Path{1})),
 		Children: []verify.Claim{{Nodes: 6}}}).Claim()
-	give(1, job.Path{1, 4, 1}, append([]byte{byte(deep.Nodes)}, deep.Tree[:]...))
-	give(2, job.Path{1, 4, 2}, nil)
-	give(3, job.Path{2, 9}, nil)
+	give(1, 1, job.Path{1, 4, 1}, append([]byte{byte(deep.Nodes)}, deep.Tree[:]...))
+	give(2, 1, job.Path{1, 4, 2}, nil)
+	give(3, 2, job.Path{1, 9, 3}, nil)
+	give(4, 1, job.Path{1, 9, 4}, nil)
 	tell(port.Event{Kind: port.Kept, Parts: []steal.Partial{{Path: job.Path{1, 4}, Identity: idOf(job.Path{4}),
-		Outcome: []byte("long")}}})
-	give(4, job.Path{1, 5}, nil)
+		Outcome: []byte("long")}, {Path: job.Path{1, 9, 6}, Identity: idOf(job.Path{6})}},
+		Jobs: []steal.Taken{{Segment: 1}, {Segment: 1}}})
+	give(5, 1, job.Path{1, 5}, nil)
 	tell(port.Event{Kind: port.Finished, Segment: 1, Outcome: []byte("whole"), Good: true})
 	tell(port.Event{Kind: port.Finished, Segment: 2, Outcome: []byte("panic")})
 
@@ -140,15 +145,15 @@ func TestVouchersNameTheirParts(t *testing.T) {
 	if c := long.Children[0]; c.Nodes != 7 || c.Tree != deep.Tree || c.Outcome != sha256.Sum256([]byte{1}) {
 		t.Errorf("of a part is said %+v", c)
 	}
-	whole := children(job.Path{1}, job.Path{1, 4}, job.Path{1, 5})
+	whole := children(job.Path{1}, job.Path{1, 4}, job.Path{1, 5}, job.Path{1, 9, 4}, job.Path{1, 9, 6})
 	if whole.Children[0] != long.Claim() {
 		t.Error("the long job is another one in what it is part of")
 	}
-	children(job.Path{2}, job.Path{2, 9})
+	children(job.Path{1, 9}, job.Path{1, 9, 3})
 	if r := s.Result; r == nil || len(r.Voucher) != 33 {
 		t.Errorf("the result that leaves is %+v", s.Result)
 	}
-	if _, stored := s.stored[driver.NodeOf(job.Path{2}, idOf(job.Path{2}))]; stored {
+	if _, stored := s.stored[driver.NodeOf(job.Path{1, 9}, idOf(job.Path{9}))]; stored {
 		t.Error("a panic is stored")
 	}
 	for node, p := range s.stored {
@@ -170,7 +175,7 @@ func TestShownIsWhole(t *testing.T) {
 		w := newWorkshop(t, func(*verify.Claim, *driver.Made) { shown++ })
 		path := job.Path{1, 1}
 		c := (&verify.Opening{Node: driver.NodeOf(path, idOf(path)), Outcome: w.Digest(part)}).Claim()
-		w.give(1, path, part, append([]byte{byte(c.Nodes)}, c.Tree[:]...))
+		w.give(1, 1, path, part, append([]byte{byte(c.Nodes)}, c.Tree[:]...))
 		w.tell(port.Event{Kind: port.Finished, Segment: 1, Outcome: []byte("whole"), Good: true})
 		if (shown == 1) != (what == "plain") {
 			t.Errorf("%s: %d jobs can be shown", what, shown)

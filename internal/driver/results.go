@@ -190,20 +190,13 @@ func (s *shared) delays(o *steal.Order) bool {
 	return true
 }
 
-// uses has what a job's outcome names stay as long as the job that awaits it: as any that runs here above it, of which
-// there are several where a job was lost and runs again beside what others still compute below it. Which of them awaits
-// it, only the engine knows.
+// uses has what a job's outcome names stay as long as the segment runs that awaits it.
 func (s *shared) uses(o *steal.Order) {
 	_, names, _ := port.Referred(o.Outcome)
-	g, there := s.d.given[o.Ref]
-	if !there || len(names) == 0 {
-		return
-	}
-	for id, j := range s.d.segments { // in any order: pins are counted
-		if j.path.Above(g.path) {
-			s.core.Pin(names...)
-			s.results.used[id] = append(s.results.used[id], names...)
-		}
+	id := s.d.given[o.Ref].segment
+	if _, runs := s.d.segments[id]; runs && len(names) > 0 {
+		s.core.Pin(names...)
+		s.results.used[id] = append(s.results.used[id], names...)
 	}
 }
 

@@ -11,13 +11,14 @@ import (
 )
 
 // A job that was lost runs here again, beside one below it that is of use still. What an outcome below both names is
-// pinned until both have ended: either may be the one whose frame gets it.
+// pinned until the one has ended whose frame gets it; if that has, it is not.
 func TestHandlesBelowSeveralSegments(t *testing.T) {
 	core, err := sharedobj.NewCore(sharedobj.Default(), "me", nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &Driver{given: map[steal.Ref]outside{7: {identity: identity{path: job.Path{3, 1, 1, 2}}}},
+	below := identity{path: job.Path{3, 1, 1, 2}}
+	d := &Driver{given: map[steal.Ref]outside{7: {identity: below, segment: 98}, 8: {identity: below, segment: 99}},
 		segments: map[steal.SegmentID]identity{98: {path: job.Path{3, 1}}, 63: {path: job.Path{3, 1, 1}},
 			5: {path: job.Path{4}}}}
 	s := &shared{d: d, core: core, results: newResults()}
@@ -27,8 +28,23 @@ func TestHandlesBelowSeveralSegments(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.uses(&steal.Order{Ref: 7, Outcome: outcome})
+	s.uses(&steal.Order{Ref: 8, Outcome: outcome})
 	s.ended(63)
 	if !slices.Contains(s.results.used[98], made) || len(s.results.used) != 1 {
 		t.Errorf("when the lower one has ended, pinned are %v", s.results.used)
+	}
+}
+
+// What comes of a job when its segment has ended is no part of anything, and nothing of it is remembered.
+func TestEndedSegmentHasNoParts(t *testing.T) {
+	v := &provenance{parts: map[steal.SegmentID][]part{}}
+	v.begins(1, &steal.Job{})
+	v.add(1, part{})
+	if len(v.parts[1]) != 1 {
+		t.Error("a segment that runs has no parts")
+	}
+	v.forget(1)
+	if v.add(1, part{}); len(v.parts) != 0 {
+		t.Errorf("of what has ended is remembered %+v", v.parts)
 	}
 }

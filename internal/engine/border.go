@@ -75,6 +75,9 @@ type Job struct {
 	First bool
 	// Depth is by how many steps it is to be divided further than usual, and so is all below it: see Worker.Deeper.
 	Depth uint8
+	// Root is what whoever submits a job calls it; whatever goes out from below it, or is kept there, has the same.
+	// 0: it has no name, or was dropped.
+	Root uint64
 	// Took is how long it took on one core, of one that the Host is brought by Kept.
 	Took time.Duration
 }
@@ -97,6 +100,7 @@ func (r *Record) outcome() (o Outcome) {
 // A passport is what a record carries that crossed the border of the process.
 type passport struct {
 	id        job.ID        // of a job that came in
+	root      uint64        // the same: its Job.Root
 	ended     func(*Record) // called once when a job that came in has finished or was cancelled
 	why       error         // why it was cancelled
 	tally     tally
@@ -122,7 +126,7 @@ func (p *Pool) Submit(j Job, ended func(Outcome)) (*Guest, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.out = &passport{id: j.ID, restarted: j.Restarted, ended: func(r *Record) {
+	r.out = &passport{id: j.ID, root: j.Root, restarted: j.Restarted, ended: func(r *Record) {
 		if r.out.why == nil {
 			ended(r.outcome())
 		}

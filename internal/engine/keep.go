@@ -179,5 +179,6 @@ func (s *stopwatch) stop(w *Worker, r *Record, since int64) {
 
 // keep offers the outcome of r, which has ended in this worker after so many ns.
 func (w *Worker) keep(r *Record, id job.ID, took int64) {
-	w.pool.host.Kept(Job{ID: id, Func: r.d.Name, Arg: r.d.Ops.Arg(r), Took: time.Duration(took)}, r.outcome())
+	w.pool.host.Kept(Job{ID: id, Func: r.d.Name, Arg: r.d.Ops.Arg(r), Root: w.pool.rootOf(r).name(),
+		Took: time.Duration(took)}, r.outcome())
 }

@@ -39,8 +39,8 @@ func (p *Pool) idOf(r *Record) (id job.ID, restarted, ok bool) {
 	return r.resolve(nil)
 }
 
-// rootOf gives the root that a stolen job descends from: a run's or a guest's. nil if it, or a job between,
-// was dropped.
+// rootOf gives the root that a job descends from, which is stolen or has just ended: a run's or a guest's. nil if
+// it, or a job between, was dropped.
 func (p *Pool) rootOf(r *Record) *Record {
 	p.pathMu.Lock()
 	defer p.pathMu.Unlock()
@@ -48,13 +48,21 @@ func (p *Pool) rootOf(r *Record) *Record {
 		if r.state.Load() == dropped {
 			return nil
 		}
-		t, d := r.W.tab.Load(), r.ID&^abortedBit>>DepthShift
+		t, d := r.W.tab.Load(), r.ID&^(doneBit|abortedBit)>>DepthShift
 		for d > 0 && t.levels[d].Job != 0 {
 			d--
 		}
 		r = t.roots[d]
 	}
 	return r
+}
+
+// name is what a root is called that came in: see Job.Root.
+func (r *Record) name() uint64 {
+	if r == nil || r.out == nil {
+		return 0
+	}
+	return r.out.root
 }
 
 // Deeper is by how many steps w's running job is to be divided further than usual: what the job that came in, of which

@@ -145,8 +145,9 @@ func (p *Pool) give(r *Record, id job.ID, restarted, found bool) *Taken {
 }
 
 func (p *Pool) newTaken(r *Record, id job.ID, restarted, found bool) *Taken {
-	j := Job{ID: id, Func: r.d.Name, Arg: r.d.Ops.Arg(r), Restarted: restarted, Depth: p.depthOf(r)}
-	return &Taken{p: p, r: r, job: j, root: p.rootOf(r), found: found || r.wasFound(), telling: found}
+	root := p.rootOf(r)
+	j := Job{ID: id, Func: r.d.Name, Arg: r.d.Ops.Arg(r), Root: root.name(), Restarted: restarted, Depth: p.depthOf(r)}
+	return &Taken{p: p, r: r, job: j, root: root, found: found || r.wasFound(), telling: found}
 }
 
 // Job says what was taken.

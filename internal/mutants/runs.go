@@ -212,7 +212,7 @@ var runsMutants = []mutant{
 		file: "runs/provision.go", pkg: "runs", run: "^TestProvision$",
 		old: "		s.provisioned += n\n", new: ""},
 	{name: "runs/provision-by-deputies", wrong: "a deputy has machines asked for", file: "runs/provision.go",
-		pkg: "runs", run: "^TestProvisionOnlyByTheOwner$", old: "case !r.mine || now == nil", new: "case now == nil"},
+		pkg: "runs", run: "^TestProvisionOnlyByTheOwner$", old: "if !r.mine || s.prov", new: "if s.prov"},
 	{name: "runs/provision-for-volunteers", wrong: "a limit is taken for a wish", file: "runs/provision.go",
 		pkg: "runs", run: "^TestProvision$", old: "now != nil && r.m.Adapt == \"paper\"", new: "now != nil"},
 	{name: "runs/number-beats-owner", wrong: "a deputy's number displaces the owner's roster", file: "runs/muster.go",

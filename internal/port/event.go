@@ -18,7 +18,7 @@ const (
 	Stopped                          // Segment, which was aborted; Tally
 	Dropped                          // nobody waits for the jobs Refs any more
 	Found                            // Jobs that were about to begin, and that somebody has
-	Kept                             // Parts: outcomes of long jobs that ran in place; Jobs: which, if that was wanted
+	Kept                             // Parts: outcomes of long jobs that ran in place; Jobs: where, and which if wanted
 	Delivered                        // the outcome for Ref has come; Good: it was used, and is worth keeping
 	Counted                          // Figures
 	Troubled                         // Text says what went wrong with a job; nothing follows from it

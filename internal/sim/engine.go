@@ -37,8 +37,8 @@ type engine struct {
 	orphans  *steal.Orphans // as of the last LostWork order; nil: nothing to look for
 	keep     int64          // Config.KeepAfter
 	kept     []steal.Partial
-	keepJobs bool // as well
 	keptJobs []steal.Taken
+	keepJobs bool                  // whole
 	nodes    map[job.Identity]Node // audit: of all outcomes that were stored
 	shuffled func(again bool) bool // whether a frame spawns its children in another order
 	wrote    func(Node)            // tells of a job that has ended and changed what all read; may be nil
@@ -151,25 +151,21 @@ func (g *engine) release(f int32) {
 
 // path reads a job's place in the tree off its frames.
 func (g *engine) path(at place) job.Path {
-	if at.segment != nil {
-		return at.segment.path
-	}
-	var base job.Path
-	depth := 0
-	for f := at.parent; f != noFrame; f = g.frames[f].parent {
-		depth++
-		if s := g.frames[f].segment; s != nil {
-			base = s.path
-			break
-		}
-	}
-	p := make(job.Path, len(base)+depth)
-	copy(p, base)
-	for i := len(p) - 1; i >= len(base); i-- {
-		p[i] = at.index
+	var up job.Path
+	for at.segment == nil {
+		up = append(up, at.index)
 		at = g.frames[at.parent].place
 	}
-	return p
+	slices.Reverse(up)
+	return slices.Concat(at.segment.path, up)
+}
+
+// top is the segment that a job belongs to.
+func (g *engine) top(at place) *segment {
+	for at.segment == nil {
+		at = g.frames[at.parent].place
+	}
+	return at.segment
 }
 
 // doomed says whether nobody waits for a job at this place any more.
@@ -210,7 +206,11 @@ func (g *engine) take(most int) []steal.Taken {
 func (g *engine) out(j givenJob) steal.Taken {
 	g.lastRef++
 	g.given[g.lastRef] = j
-	return steal.Taken{Ref: g.lastRef, Job: jobOf(g.tree, &j.entry, j.path), Spawned: j.parent != noFrame}
+	t := steal.Taken{Ref: g.lastRef, Job: jobOf(g.tree, &j.entry, j.path), Spawned: j.parent != noFrame}
+	if t.Spawned {
+		t.Segment = g.top(j.place).id
+	}
+	return t
 }
 
 // jobOf is a modelled job as it travels.

@@ -55,9 +55,11 @@ func (g *engine) offer(c *child) {
 		return
 	}
 	p := g.path(c.place)
+	in := steal.Taken{Segment: g.top(c.place).id}
 	if g.keepJobs {
-		g.keptJobs = append(g.keptJobs, steal.Taken{Job: jobOf(g.tree, &entry{node: c.node}, p)})
+		in.Job = jobOf(g.tree, &entry{node: c.node}, p)
 	}
+	g.keptJobs = append(g.keptJobs, in)
 	g.kept = append(g.kept, g.partial(p, c.node, c.result, c.took, c.names))
 }
 

@@ -117,10 +117,12 @@ func garbageJobs(r *rig) {
 func (r *rig) seeking() (steal.SegmentID, steal.Taken) {
 	r.t.Helper()
 	r.start()
+	r.finished(r.begin("porttest.echo", 7, nil)) // so that the next one is not the first
 	id := r.begin("porttest.seek", 7, nil)
 	j := r.take("porttest.echo")
 	if want := job.Identify("porttest.echo", r.encode(7)); len(j.Job.Path) != 2 || j.Job.Path[0] != uint32(id) ||
-		j.Job.Function != "porttest.echo" || j.Job.Identity != want || !j.Spawned || j.Ref == 0 || j.Job.Restarted {
+		j.Job.Function != "porttest.echo" || j.Job.Identity != want || !j.Spawned || j.Segment != id ||
+		j.Ref == 0 || j.Job.Restarted {
 		r.t.Fatalf("the job %+v was taken", j)
 	}
 	return id, j
@@ -209,7 +211,8 @@ func (r *rig) restarted() (steal.SegmentID, steal.Taken) {
 	r.start()
 	id := r.begin("porttest.seek", 7, func(o *port.Order) { o.Job.Restarted = true })
 	e := r.kind(port.Found)
-	if len(e.Jobs) != 1 || e.Jobs[0].Job.Path.Compare(job.Path{1, 1}) != 0 || !e.Jobs[0].Job.Restarted {
+	if len(e.Jobs) != 1 || e.Jobs[0].Job.Path.Compare(job.Path{1, 1}) != 0 || e.Jobs[0].Segment != id ||
+		!e.Jobs[0].Job.Restarted {
 		r.t.Fatalf("%+v were found", e.Jobs)
 	}
 	return id, e.Jobs[0]
@@ -264,8 +267,8 @@ func kept(r *rig) {
 	id := r.begin("porttest.long", 27, nil)
 	e := r.kind(port.Kept) // when the engine has looked while a job ran
 	want := job.Identify("porttest.fib", r.encode(27))
-	for _, p := range e.Parts {
-		if len(p.Path) < 2 || p.Path[0] != uint32(id) {
+	for i, p := range e.Parts {
+		if len(p.Path) < 2 || p.Path[0] != uint32(id) || e.Jobs[i].Segment != id {
 			r.t.Errorf("of job %v an outcome is kept", p.Path)
 		}
 		if len(p.Path) == 2 && (p.Identity != want || r.result("porttest.fib", p.Outcome) != 196418) {

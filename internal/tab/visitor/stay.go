@@ -1,6 +1,7 @@
 package visitor
 
 import (
+	"context"
 	"errors"
 	"math/rand/v2"
 	"slices"
@@ -46,12 +47,12 @@ type Stay struct {
 	now     *Visitor // nil between two visits
 	line    Line     // of now
 	resting bool
-	left    chan struct{} // closed when it has left
-	gone    bool          // the same
-	before  Status        // of former visits,
-	part    uint64        // the last of their parts,
-	over    Segments      // and what is still to be told of it
-	why     string        // there is none
+	left    context.Context // done when it has left
+	leave   context.CancelFunc
+	before  Status   // of former visits,
+	part    uint64   // the last of their parts,
+	over    Segments // and what is still to be told of it
+	why     string   // there is none
 }
 
 // NewStay makes a stay; Run begins it. Where it goes on first, when it has to, is drawn: all tabs of a gateway lose it
@@ -59,7 +60,9 @@ type Stay struct {
 func NewStay(cfg StayConfig) *Stay {
 	others := slices.Clone(cfg.Others)
 	rand.Shuffle(len(others), func(i, j int) { others[i], others[j] = others[j], others[i] })
-	return &Stay{cfg: cfg, route: newRoute(cfg.Own, others), left: make(chan struct{})}
+	s := &Stay{cfg: cfg, route: newRoute(cfg.Own, others)}
+	s.left, s.leave = context.WithCancel(context.Background())
+	return s
 }
 
 // Run stays until Leave, then it gives nil, or until no gateway lets it in. It blocks.
@@ -70,17 +73,16 @@ func (s *Stay) Run() error {
 			return errors.New(s.whyNot())
 		}
 		select {
-		case <-s.left:
+		case <-s.left.Done():
 			return nil
 		case <-time.After(pause):
 		}
 		worked, err := s.visit(at)
 		s.mu.Lock()
 		s.why = err.Error()
-		gone := s.gone
 		s.mu.Unlock()
 		switch {
-		case gone:
+		case s.left.Err() != nil:
 			return nil
 		case errors.Is(err, ErrRefused):
 			s.route.refused()
@@ -113,9 +115,8 @@ func (s *Stay) visit(at string) (worked bool, err error) {
 	}
 	s.mu.Lock()
 	s.now, s.line, v.resting, v.part = v, line, s.resting, s.part // from now on Rest tells it
-	gone := s.gone
 	s.mu.Unlock()
-	if gone {
+	if s.left.Err() != nil { // else Leave will find it
 		line.Close()
 	}
 	heard := watch(line)
@@ -151,13 +152,9 @@ func (s *Stay) Rest(resting bool) {
 // Leave says goodbye and ends the stay.
 func (s *Stay) Leave() {
 	s.mu.Lock()
-	v, line, again := s.now, s.line, s.gone
-	s.gone = true
+	v, line := s.now, s.line
+	s.leave()
 	s.mu.Unlock()
-	if again {
-		return
-	}
-	close(s.left)
 	if v != nil {
 		v.Leave()
 		line.Close()
