@@ -22,7 +22,7 @@ import (
 
 // TestCommands runs the commands in testdata and compares what they say. Lines of the error output begin with
 // "! "; times are replaced by T. $DIR is a directory that has a file. With "daemon" there is one, with a
-// history.
+// history. With "only=x" of the output the lines that begin with x are shown.
 func TestCommands(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		dir := t.TempDir()
@@ -40,7 +40,11 @@ func TestCommands(t *testing.T) {
 			}
 			code := f.run(args...)
 			var b strings.Builder
-			b.WriteString(f.out.String())
+			for line := range strings.Lines(f.out.String()) {
+				if !d.HasArg("only") || strings.HasPrefix(line, d.CmdArgs[0].Vals[0]) {
+					b.WriteString(line)
+				}
+			}
 			for line := range strings.Lines(f.err.String()) {
 				b.WriteString("! " + line)
 			}
