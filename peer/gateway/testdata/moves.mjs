@@ -33,3 +33,4 @@ await step("a page whose gateway is killed goes on at the next one", async () =>
   assert.deepEqual(complaints.filter((c) => /Security|Trusted/.test(c) && !c.includes("127.0.0.1:1/peer")), []);
 });
 await browser.close();
+process.exit(); // whoever started this may still have something to say
