@@ -399,6 +399,35 @@ func TestDroppedNeverBegins(t *testing.T) {
 	}
 }
 
+// TestDroppedWaitsForItsThief: a slot whose job is dropped is not given to another record before the thief that has
+// moved tail over it has looked into it and said so.
+func TestDroppedWaitsForItsThief(t *testing.T) {
+	p := testPool(t, 1)
+	w := engine.NewWorker(p, 1)
+	w.Enter(0, 0)
+	x := satin.Spawn(frame(w), identity, 1)
+	w.ShareAll()
+	tail, split := w.TS()
+	r := w.Slots()[tail]
+	w.SetTS(uint64(tail+1)<<32 | uint64(split)) // the first half of steal
+	looked := make(chan *engine.Record)
+	go func() {
+		for range 10_000 {
+			engine.Pause()
+		}
+		found := w.Slots()[tail]
+		r.SetState(engine.Stolen)
+		looked <- found
+	}()
+	frame(w).Abort()
+	if _, err := x.Try(); err != engine.ErrAborted {
+		t.Error(err)
+	}
+	if <-looked != r {
+		t.Error("the thief found another record in the slot than it had claimed")
+	}
+}
+
 // TestWishSurvivesGrowth: a thief asks while the stack is full; growing must not make the owner forget it.
 func TestWishSurvivesGrowth(t *testing.T) {
 	p := testPool(t, 2)
