@@ -1,6 +1,7 @@
 package peer
 
 import (
+	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -33,5 +34,18 @@ func TestTabsGoWhenTheirLinkExpires(t *testing.T) {
 		if !slices.Equal(told, at.told) {
 			t.Errorf("at %d %q have to go, want %q", at.unix, told, at.told)
 		}
+	}
+}
+
+// What a tab had sent before its connection ended is not taken in any more when it has lied.
+func TestLiarsLastFramesAreDropped(t *testing.T) {
+	v := &visitors{guests: map[steal.PeerID]*guest{}, changed: func() { t.Error("it is listened to") }}
+	g := &guest{of: v, id: "a", send: func(*tab.Frame) bool { return true }}
+	v.guests[g.id] = g
+	if !v.expel(g.id) {
+		t.Error("it is not known")
+	}
+	if err := g.Received(&tab.Frame{Rest: &tab.Rest{Resting: true}}); !errors.Is(err, errTab) {
+		t.Errorf("after it was put out: %v", err)
 	}
 }

@@ -50,7 +50,7 @@ var peerMutants = []mutant{
 		file: "peer/visitors_modules.go", pkg: "peer", run: "^TestUnfitForAModule$",
 		old: "|| t.Run == m.Run)", new: "|| t.Run != (job.RunID{}))"},
 	{name: "visitors/liar-stays", wrong: "a tab that has lied is listened to", file: "peer/visitors.go",
-		pkg: "peer", run: "^TestLyingTab$",
+		pkg: "peer", run: "^TestLiarsLastFramesAreDropped$",
 		old: "		g.out = true\n", new: ""},
 	{name: "visitors/other-bytes", wrong: "a tab runs what was damaged on its way", file: "internal/tab/visitor/modules.go",
 		pkg: "peer", run: "^TestVisitorRunsModules$",
