@@ -50,7 +50,7 @@ func listApps(cmd *cobra.Command, list []apps.App, c console) error {
 		fmt.Fprintf(w, "%s\t%s\t%s\n", app.Name, app.Args, app.Summary)
 	}
 	for _, m := range published(c, cmd) {
-		fmt.Fprintf(w, "%s\t%s\t%s\n", oneLine(m.Name), "(module)", oneLine(m.Summary))
+		fmt.Fprintf(w, "%s\t%s\t%s\n", oneLine(m.Name), oneLine(m.Args), oneLine(m.Summary))
 	}
 	return w.Flush()
 }

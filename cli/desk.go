@@ -41,7 +41,7 @@ func (k *desk) Apps(ctx context.Context) ([]dashboard.App, error) {
 		if k.builtIn(m.Name) || slices.ContainsFunc(all, same) {
 			m.Name = m.Publisher + "/" + m.Name
 		}
-		list = append(list, dashboard.App{Name: m.Name, Args: "(module)", Summary: oneLine(m.Summary)})
+		list = append(list, dashboard.App{Name: m.Name, Args: oneLine(m.Args), Summary: oneLine(m.Summary)})
 	}
 	return list, nil
 }

@@ -153,13 +153,13 @@ func TestModulesOfTheSwarm(t *testing.T) {
 		{"run queens 66", 2, []string{"module queens"}, "", `N: got "66"`},
 		{"run queens --help", 0, []string{"module queens"}, "--threshold", ""},
 		{"run nowhere 6", 2, []string{"module nowhere"}, "", `application: got "nowhere"`},
-		{"apps", 0, []string{"modules"}, `(module)   count\nqueens`, ""},
+		{"apps", 0, []string{"modules"}, `queens    N       count\nqueens`, ""},
 		{"apps queens", 0, []string{"module queens"}, "--threshold", ""},
 		{"run count 3 --detach", 0, []string{`submit count ["3"] as test.count`}, runGoing, ""},
 	} {
 		m := newFakeMember()
 		m.modules = []control.ModuleInfo{{Module: strings.Repeat("ef", 32), Size: 11_000, Here: true, Name: "queens",
-			Publisher: "12D3KooWNear", Summary: "count\nqueens"}}
+			Publisher: "12D3KooWNear", Summary: "count\nqueens", Args: "N"}}
 		if !strings.Contains(c.args, "nowhere") {
 			m.module = bin
 		}

@@ -84,7 +84,7 @@ from whoever else has it. Publishing another file under the same name replaces t
 			return err
 		}
 		release()
-		info, err := d.Publish(ctx, control.Publication{Name: args[1], Summary: m.Summary, Bytes: bin})
+		info, err := d.Publish(ctx, control.Publication{Name: args[1], Summary: m.Summary, Args: m.Args, Bytes: bin})
 		if err != nil {
 			return err
 		}

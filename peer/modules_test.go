@@ -191,7 +191,7 @@ func TestPublish(t *testing.T) {
 	run := queens.submit(t, a, "17")
 	until(t, "the run is refused", func() bool { return runs(t, strict)[run].State == control.RunRefused })
 	info, err := a.Publish(context.Background(), control.Publication{Name: "queens", Summary: "count\nthem",
-		Bytes: queens.bin})
+		Args: "N\tM", Bytes: queens.bin})
 	if err != nil || info.Publisher != a.ID().String() || !info.Here {
 		t.Fatalf("%+v, %v", info, err)
 	}
@@ -207,7 +207,7 @@ func TestPublish(t *testing.T) {
 	until(t, "the newcomer has heard of it", func() bool {
 		list, err := late.Modules(context.Background())
 		return err == nil && len(list) == 1 && list[0].Name == "queens" && !list[0].Here &&
-			list[0].Publisher == a.ID().String() && list[0].Summary == "count?them"
+			list[0].Publisher == a.ID().String() && list[0].Summary == "count?them" && list[0].Args == "N?M"
 	})
 	for _, name := range []string{"queens", a.ID().String() + "/queens", info.Module[:8], info.Module} {
 		f, err := late.Module(deadline(t), name)

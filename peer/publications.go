@@ -99,7 +99,7 @@ func (x *publications) sign(p *statement.Published) (*statement.SignedPublished,
 
 func noticeOf(s *statement.SignedPublished, by []peer.ID) library.Notice {
 	n := library.Notice{Author: s.Author.String(), Name: s.Name, Module: module.Hash(s.Module), Size: s.Size,
-		Summary: s.Summary, At: s.At, Sealed: s.Bytes}
+		Summary: s.Summary, Args: s.Args, At: s.At, Sealed: s.Bytes}
 	for _, id := range by {
 		n.By = append(n.By, id.String())
 	}
@@ -191,7 +191,7 @@ func (x *publications) publish(p control.Publication) (control.ModuleInfo, error
 		return info, err
 	}
 	s, err := x.sign(&statement.Published{Name: p.Name, Module: [32]byte(h), Size: int64(len(p.Bytes)),
-		Summary: plain.Name(p.Summary[:min(len(p.Summary), 200)])})
+		Summary: plain.Name(p.Summary[:min(len(p.Summary), 200)]), Args: plain.Name(p.Args[:min(len(p.Args), 200)])})
 	if err != nil {
 		return info, err
 	}
@@ -201,7 +201,7 @@ func (x *publications) publish(p control.Publication) (control.ModuleInfo, error
 
 func (x *publications) info(n library.Notice) control.ModuleInfo {
 	return control.ModuleInfo{Module: hex.EncodeToString(n.Module[:]), Size: n.Size, Name: n.Name, Publisher: n.Author,
-		Summary: n.Summary, Published: time.Unix(n.At, 0).UTC(),
+		Summary: n.Summary, Args: n.Args, Published: time.Unix(n.At, 0).UTC(),
 		Here: x.modules.lib != nil && x.modules.lib.Has(n.Module)}
 }
 

@@ -18,12 +18,14 @@ type ModuleInfo struct {
 	Publisher string    `json:"publisher,omitempty"` // peer ID of who signed for it
 	Published time.Time `json:"published,omitzero"`
 	Summary   string    `json:"summary,omitempty"`
+	Args      string    `json:"args,omitempty"` // usage of its arguments, "N"
 }
 
 // A Publication asks for a module to be published.
 type Publication struct {
 	Name    string `json:"name"` // a word of small letters, digits and hyphens
 	Summary string `json:"summary"`
+	Args    string `json:"args"`
 	Bytes   []byte `json:"bytes"`
 }
 

@@ -14,6 +14,7 @@ type Notice struct {
 	Module  Hash
 	Size    int64
 	Summary string
+	Args    string // usage of its arguments
 	At      int64  // seconds since 1970, by its author's clock: of one author and name the last one counts
 	Sealed  []byte // as it travels
 }

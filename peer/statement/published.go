@@ -14,6 +14,7 @@ type Published struct {
 	Summary string   `cbor:"5,keyasint,omitempty"`
 	At      int64    `cbor:"6,keyasint"`           // seconds since 1970, by the author's clock
 	Proof   []byte   `cbor:"7,keyasint,omitempty"` // of membership, as on a card
+	Args    string   `cbor:"8,keyasint,omitempty"` // usage of its arguments
 }
 
 // MaxPublished bounds an encoded Published, in bytes.
@@ -48,6 +49,7 @@ func OpenPublished(b []byte) (*SignedPublished, error) {
 	c.text("the module's name", s.Name, maxModuleName)
 	c.count("the length of the module's name", int64(len(s.Name)), 1, maxModuleName)
 	c.text("the summary", s.Summary, maxName)
+	c.text("the usage of the arguments", s.Args, maxName)
 	c.count("the size", s.Size, 1, 1<<30)
 	c.count("the time", s.At, 0, maxUnix)
 	c.count("the length of the proof in bytes", int64(len(s.Proof)), 0, MaxCardProof)
