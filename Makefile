@@ -25,7 +25,7 @@ test: ## Run all tests, about 4 minutes on 2 cores, of which the first time most
 race: ## Run the short tests under the race detector (needs a C compiler)
 	GO="$(GO)" .ci/race $$($(GO) list ./... | grep -vE '/(house|mutants|satinvet|sim|sim/.*)$$')
 
-test-swarm: ## Run swarms of real processes on this machine, and kill, stop and end some of them (2 minutes)
+test-swarm: ## Run swarms of real processes on this machine, and kill, stop and end some of them (10 minutes)
 	$(GO) test -tags swarm -timeout 15m ./internal/swarm
 
 .PHONY: test-nat
