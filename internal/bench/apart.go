@@ -81,7 +81,8 @@ func (p *apartPair) measure(ctx context.Context, rounds int) (err error) {
 
 // together runs it in one process.
 func (p *apartPair) together(ctx context.Context, _ *swarm.Swarm) (wall, cpu float64, err error) {
-	words := append([]string{"run", "--local", "--json", fmt.Sprintf("--workers=%d", p.workers)}, strings.Fields(p.line)...)
+	words := []string{"run", "--local", "--json", fmt.Sprintf("--workers=%d", p.workers)}
+	words = append(words, strings.Fields(p.line)...)
 	cmd := exec.CommandContext(ctx, p.binary, words...)
 	cmd.Env = []string{"HOME=" + p.w.dir, "SATIN_STATE_DIR=" + p.w.dir, "SATIN_RUNTIME_DIR=" + p.w.dir,
 		"SATIN_PRIORITY=normal"}
