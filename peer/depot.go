@@ -241,18 +241,16 @@ func (x *depot) likely(h deposits.Hash) (list []library.PeerID) {
 
 // deposit takes in what the user wants kept, or says how many others have it: then there are no bytes.
 func (x *depot) deposit(d control.Deposit) (control.DepositInfo, error) {
-	var h library.Hash
-	switch b, err := hex.DecodeString(d.Hash); {
+	h, named := library.ParseHash(d.Hash)
+	switch {
 	case len(d.Bytes) > control.MaxDeposit:
 		return control.DepositInfo{}, control.Errorf(control.ErrRefused, "a deposit has %d bytes at most, not %d",
 			control.MaxDeposit, len(d.Bytes))
 	case len(d.Bytes) > 0:
 		h = x.lib.Add(bytes.Clone(d.Bytes))
-	case err != nil || len(b) != len(h):
+	case !named:
 		return control.DepositInfo{}, control.Errorf(control.ErrBadInput,
 			"a deposit is bytes, or named by 64 hexadecimal digits")
-	default:
-		h = library.Hash(b)
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -283,12 +281,11 @@ func (x *depot) tidy(h library.Hash) {
 
 // get gives the bytes of a deposit, whoever has it.
 func (x *depot) get(ctx context.Context, name string) (control.Deposit, error) {
-	b, err := hex.DecodeString(name)
-	if err != nil || len(b) != len(library.Hash{}) {
+	h, ok := library.ParseHash(name)
+	if !ok {
 		return control.Deposit{}, control.Errorf(control.ErrBadInput,
 			"a deposit is named by 64 hexadecimal digits, not %q", clip(name))
 	}
-	h := library.Hash(b)
 	x.mu.Lock()
 	holders := x.likely(deposits.Hash(h))
 	x.mu.Unlock()

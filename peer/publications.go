@@ -250,13 +250,13 @@ func (x *publications) named(name string) (h module.Hash, holders []library.Peer
 	x.mu.Unlock()
 	if len(found) == 0 && len(name) >= 8 && strings.Trim(name, "0123456789abcdef") == "" {
 		for _, m := range x.list() {
-			b, bad := hex.DecodeString(m.Module)
-			if strings.HasPrefix(m.Module, name) && bad == nil && !slices.Contains(found, module.Hash(b)) {
-				found = append(found, module.Hash(b))
+			known, ok := library.ParseHash(m.Module)
+			if strings.HasPrefix(m.Module, name) && ok && !slices.Contains(found, known) {
+				found = append(found, known)
 			}
 		}
-		if b, bad := hex.DecodeString(name); bad == nil && len(found) == 0 && len(b) == len(h) {
-			found = append(found, module.Hash(b))
+		if whole, ok := library.ParseHash(name); ok && len(found) == 0 {
+			found = append(found, whole)
 		}
 	}
 	switch len(found) {

@@ -298,6 +298,15 @@ func (l *Library) Bytes(h Hash) []byte {
 
 func name(h Hash) string { return hex.EncodeToString(h[:]) }
 
+// ParseHash reads the 64 hexadecimal digits of a hash.
+func ParseHash(text string) (h Hash, ok bool) {
+	b, err := hex.DecodeString(text)
+	if ok = err == nil && len(b) == len(h); ok {
+		h = Hash(b)
+	}
+	return h, ok
+}
+
 func (l *Library) path(h Hash) string { return filepath.Join(l.host.Dir, name(h)+l.kind.Suffix) }
 
 // scan lists the files of earlier lives, and removes what is left of others.
@@ -309,12 +318,11 @@ func (l *Library) scan() (files []File) {
 	}
 	for _, e := range entries {
 		text, ok := strings.CutSuffix(e.Name(), l.kind.Suffix)
-		b, err := hex.DecodeString(text)
+		h, named := ParseHash(text)
 		info, bad := e.Info()
-		if !ok || err != nil || len(b) != len(Hash{}) || bad != nil || !info.Mode().IsRegular() {
+		if !ok || !named || bad != nil || !info.Mode().IsRegular() {
 			continue
 		}
-		h := Hash(b)
 		files = append(files, File{Hash: h, Size: l.sizeOf(h), Used: min(info.ModTime().Sub(l.began), 0)})
 	}
 	return files
