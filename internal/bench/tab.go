@@ -32,6 +32,7 @@ const (
 	tabCrowd      = 200
 	tabHosts      = 8 // addresses of this machine that they come from: a gateway takes so many of each
 	tabLoad       = 20 * time.Second
+	tabPatience   = 15 * time.Minute // with a round and a crowd, which take 5 and a half of an idle machine
 )
 
 // tabPages are the figures of the page itself, as times.mjs prints them. Times are in seconds.
@@ -43,7 +44,7 @@ type tabPages struct {
 // tabs measures browsers that help a daemon, and a daemon that many of them are at. It wants Chromium, npm ci in
 // dashboard/web, and go run ./internal/tab/pack.
 func tabs(w *workshop, rounds int) (_ []table, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(rounds+2)*swarmPatience)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(rounds)*tabPatience)
 	defer cancel()
 	binary, err := swarm.Build(ctx, w.dir)
 	if err != nil {

@@ -46,3 +46,4 @@ await new Promise((wake) => setTimeout(wake, 30_000));
 const core = await number(second.page, "worked"), jobs = await number(second.page, "jobs");
 console.log(JSON.stringify({ cold: first.took, warm: second.took, rate: jobs / core }));
 await browser.close();
+process.exit(); // what asks holds standard input open, which would keep this
