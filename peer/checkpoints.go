@@ -47,16 +47,21 @@ type stored struct {
 }
 
 // contents reads records, as many as a peer can use: those nearest to the root, which spare the most.
-func (c *checkpoints) contents(run job.RunID, records func(yield func(checkpoint.Record, error) bool)) (s stored) {
-	refused := 0
+func (c *checkpoints) contents(m *statement.SignedManifest,
+	records func(yield func(checkpoint.Record, error) bool)) (s stored) {
+	refused, run := 0, m.Run
 	for r, err := range records {
+		p := steal.Partial{Path: r.Path, Identity: r.Identity, Outcome: r.Outcome, Voucher: r.Voucher}
 		switch {
 		case err != nil:
 			c.log.Warn("damage in a checkpoint; what is intact is used", "problem", err)
 		case r.Kind == checkpoint.RootOutcome:
+			if err := c.vouch.answered(run, &p, m.Owner); err != nil {
+				c.log.Warn("an answer in a checkpoint is not used, and is computed again", "run", run, "why", err)
+				continue
+			}
 			s.answer = r.Outcome
 		case r.Kind == checkpoint.JobResult:
-			p := steal.Partial{Path: r.Path, Identity: r.Identity, Outcome: r.Outcome, Voucher: r.Voucher}
 			if err := c.vouch.restored(run, &p); err != nil {
 				if refused++; refused == 1 {
 					c.log.Warn("results in a checkpoint are not used, because nobody answers for them", "run", run,
@@ -95,7 +100,7 @@ func (c *checkpoints) reopen(m *statement.SignedManifest, args []string) (*resum
 			return nil, err
 		}
 		defer snap.Close()
-		r.stored = c.contents(m.Run, snap.Records())
+		r.stored = c.contents(m, snap.Records())
 		return r, nil
 	}
 	r.ledger = c.ledger(m.Run)
@@ -103,7 +108,7 @@ func (c *checkpoints) reopen(m *statement.SignedManifest, args []string) (*resum
 	if err != nil {
 		return nil, err
 	}
-	r.stored = c.contents(m.Run, l.Records())
+	r.stored = c.contents(m, l.Records())
 	return r, nil
 }
 

@@ -144,7 +144,7 @@ func (k *ledger) open(m *statement.SignedManifest, args []string) (*checkpoint.L
 
 // sign signs for an outcome that goes to the disk: whoever reads it there trusts nothing else.
 func (k *ledger) sign(r *checkpoint.Record) {
-	if r.Kind == checkpoint.JobResult {
+	if r.Kind != checkpoint.RunManifest {
 		p := steal.Partial{Path: r.Path, Identity: r.Identity, Outcome: r.Outcome, Voucher: r.Voucher}
 		k.of.vouch.sign(k.run, &p)
 		r.Voucher = p.Voucher

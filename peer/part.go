@@ -285,7 +285,7 @@ func (t *conductor) record(r *part, m *statement.SignedManifest) {
 			}
 			return
 		}
-		s := t.checkpoints.contents(m.Run, l.Records())
+		s := t.checkpoints.contents(m, l.Records())
 		if s.answer != nil {
 			t.rootEnded(r.manifest, s.answer)
 			return

@@ -47,7 +47,7 @@ func (o *owner) resume(ctx context.Context, q control.Resumption) (control.RunIn
 	if err != nil {
 		return control.RunInfo{}, control.Errorf(control.ErrBadInput, "%s: the manifest in it: %v", q.Directory, err)
 	}
-	s := o.checkpoints.contents(m.Run, snap.Records())
+	s := o.checkpoints.contents(m, snap.Records())
 	if m.Owner == o.swarm.self && o.files.own.has(m.Run.Hex()) {
 		return o.resumeOwn(ctx, m.Run, &s)
 	}

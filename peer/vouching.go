@@ -139,6 +139,19 @@ func (v *vouching) restored(run job.RunID, p *steal.Partial) error {
 	return err
 }
 
+// answered looks at an answer that a disk has: it is that of whoever signed it, and only this peer, which had the root
+// then, and the owner may say what the answer is.
+func (v *vouching) answered(run job.RunID, p *steal.Partial, owner peer.ID) error {
+	r, err := openVoucher(run, p)
+	switch {
+	case err != nil:
+		return err
+	case r.Author != v.self && r.Author != owner, v.outcast(r.Author):
+		return cannot("neither this peer nor the owner has signed it, but " + r.Author.String())
+	}
+	return nil
+}
+
 // again vouches for an outcome of another run of the same problem, which this peer makes one of its own.
 func (v *vouching) again(run job.RunID, p *steal.Partial) {
 	p.Voucher = v.Vouch(run, &verify.Opening{Node: driver.NodeOf(p.Path, p.Identity), Outcome: v.Digest(p.Outcome)})

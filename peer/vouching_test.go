@@ -135,7 +135,7 @@ func TestSignedOnLeaving(t *testing.T) {
 }
 
 // A disk gets nothing unsigned, since it may be read by others; so what a run leaves is believed by whoever knows its
-// author.
+// author, and the answer of nobody but this peer and the owner.
 func TestSignedOnDisk(t *testing.T) {
 	here, there := voucherOf(t, nil, nil), voucherOf(t, nil, nil)
 	m := &statement.Manifest{Swarm: "s", App: "a", Entry: "a.b", Nonce: statement.NewNonce(), Expires: 1}
@@ -149,9 +149,27 @@ func TestSignedOnDisk(t *testing.T) {
 	if _, err := k.open(signed, nil); err != nil {
 		t.Fatal(err)
 	}
-	p := here.computes(signed.Run, job.Path{1})
+	p, root := here.computes(signed.Run, job.Path{1}), here.computes(signed.Run, nil)
 	if !k.AppendOutcome(p.Path, p.Identity, p.Outcome, p.Voucher) {
 		t.Fatal(k.Trouble())
+	}
+	answerIn := func(r steal.Partial) []byte {
+		rec := checkpoint.Record{Kind: checkpoint.RootOutcome, Identity: r.Identity, Outcome: r.Outcome,
+			Voucher: r.Voucher}
+		k.sign(&rec)
+		return c.contents(signed, func(yield func(checkpoint.Record, error) bool) { yield(rec, nil) }).answer
+	}
+	lie := here.signed(signed.Run, nil)
+	lie.Outcome = []byte("lie")
+	for name, r := range map[string]steal.Partial{"a member's": there.signed(signed.Run, nil), "another outcome": lie,
+		"another run's": here.signed(job.RunID{9}, nil), "another peer's": there.computes(signed.Run, nil),
+		"nobody's": {Identity: root.Identity, Outcome: root.Outcome}} {
+		if answerIn(r) != nil {
+			t.Errorf("%s is the answer", name)
+		}
+	}
+	if answerIn(root) == nil {
+		t.Error("this peer's own answer is not")
 	}
 	k.close(false)
 	s, err := checkpoint.Read(k.dir, checkpoint.HeaderOf(signed.Run, signed.Bytes), nil)
@@ -160,7 +178,7 @@ func TestSignedOnDisk(t *testing.T) {
 	}
 	defer s.Close()
 	c.vouch = there
-	if got := c.contents(signed.Run, s.Records()); len(got.parts) != 1 {
+	if got := c.contents(signed, s.Records()); len(got.parts) != 1 {
 		t.Errorf("%d of one outcome are believed", len(got.parts))
 	}
 }

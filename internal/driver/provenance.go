@@ -25,8 +25,8 @@ type Notary interface {
 
 // provenance says of each segment, and of each long job in it, from which outcomes it was made that did not come
 // from the same piece of work: those of stolen jobs, and of long jobs in place. Each belongs to what was computed
-// next above it; so the outcomes of a run are a tree, of which each voucher commits to all that is below. Nothing
-// here speaks for the root: its outcome is the answer, for which there is a statement.
+// next above it; so the outcomes of a run are a tree, of which each voucher commits to all that is below. That of the
+// root stays here: it is for this peer's disk, and to others there is a statement of the answer.
 type provenance struct {
 	notary Notary
 	run    job.RunID
@@ -193,8 +193,11 @@ func (v *provenance) vouch(j identity, outcome []byte, parts []part, whole *stea
 
 // finished vouches for a segment.
 func (v *provenance) finished(s steal.SegmentID, j identity, outcome []byte) (voucher []byte) {
-	if v == nil || len(j.path) == 0 {
+	if v == nil {
 		return nil
+	}
+	if len(j.path) == 0 {
+		return v.notary.Vouch(v.run, &verify.Opening{Node: NodeOf(nil, j.id), Outcome: v.notary.Digest(outcome)})
 	}
 	var whole *steal.Job
 	if x, ok := v.jobs[s]; ok {

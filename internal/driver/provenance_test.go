@@ -182,3 +182,16 @@ func TestShownIsWhole(t *testing.T) {
 		}
 	}
 }
+
+// The root's outcome is vouched for, too, by itself: so a disk can show whose it is.
+func TestRootIsVouchedFor(t *testing.T) {
+	s := newStand(t, "a", true)
+	w := &desk{opened: map[verify.Node]*verify.Opening{}, stored: map[verify.Node]steal.Partial{}}
+	s.d = driver.New(driver.Config{Core: s.d.Core(), Engine: w, Transport: w, Store: w, Notary: w})
+	s.d.Happened(s.now, port.Event{Kind: port.LoadChanged, Load: s.load})
+	s.d.Happened(s.now, port.Event{Kind: port.Finished, Segment: 1, Outcome: []byte("answer"), Good: true})
+	root := driver.NodeOf(nil, job.Identify("f", nil))
+	if p := w.stored[root]; string(p.Outcome) != "answer" || w.opened[root] == nil || len(p.Voucher) == 0 {
+		t.Errorf("stored is %+v", w.stored)
+	}
+}

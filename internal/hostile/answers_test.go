@@ -2,6 +2,7 @@ package hostile
 
 import (
 	"encoding/binary"
+	"path/filepath"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/crypto"
 	"github.com/libp2p/go-libp2p/core/network"
 
+	"github.com/satin-peer/satin/internal/checkpoint"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer"
@@ -93,6 +95,51 @@ func TestAnswerCollected(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := answer(t, end()); got != 5 {
+		t.Errorf("the answer is %d", got)
+	}
+}
+
+// Nor is it what somebody has put on the owner's disk, or what an older peer has let get there: nobody has signed it.
+func TestAnswerOnDisk(t *testing.T) {
+	disk := hostConfig(t)
+	open := func() *peer.Peer {
+		return computing(t, func(c *peer.Config) {
+			c.Host, c.Steal, c.Checkpoint = disk, steal.Local(), time.Millisecond
+			c.Steal.MasterLease, c.Steal.BeaconEvery, c.Steal.RankStagger = 250*time.Millisecond, briefly, briefly
+		})
+	}
+	v := open()
+	run, _ := pairs(t, v, 2, control.Submission{})
+	dir := filepath.Join(disk.StateDir, "checkpoints", run.Hex())
+	var header checkpoint.Header
+	until(t, "the run is on the disk", func() bool {
+		s, err := checkpoint.Read(dir, checkpoint.Header{}, nil)
+		if err != nil {
+			return false
+		}
+		defer s.Close()
+		m, err := s.Manifest()
+		header = checkpoint.HeaderOf(run, m)
+		return err == nil
+	})
+	v.Close()
+	l, err := checkpoint.Open(dir, header, checkpoint.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	arg, err := wire.Value().Encode(2)
+	if err != nil || !l.AppendOutcome(nil, job.Identify("hostile.pair", arg), square(t, 100), nil) {
+		t.Fatal("it is not taken", err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	leaves.open.Store(true)
+	out, err := open().Wait(patience(t), run.Hex(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := answer(t, out); got != 5 {
 		t.Errorf("the answer is %d", got)
 	}
 }
