@@ -5,11 +5,13 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/libp2p/go-libp2p/core/crypto"
 	"github.com/libp2p/go-libp2p/core/peer"
 	"github.com/libp2p/go-libp2p/core/protocol"
 
@@ -27,14 +29,14 @@ import (
 // package deposits decides by whom, a library fetches and verifies the bytes, and here is what connects them. Who keeps
 // deposits says so on its card.
 const (
-	depositProtocol = protocol.ID("/satin/deposit/1")
+	depositProtocol = protocol.ID("/satin/deposit/2")
 	depositTime     = 10 * time.Second
 	// depositName is that of the constants that they are.
 	depositName = "satin1.deposit"
 )
 
 // keepsDeposits stands on the card of who keeps deposits.
-var keepsDeposits = statement.App{Name: "satin1.deposits", Version: statement.Version{1}}
+var keepsDeposits = statement.App{Name: "satin1.deposits", Version: statement.Version{2}}
 
 // depositsRun is the run for which libraries of deposits talk; zero is that for modules.
 func depositsRun() job.RunID { return runCalled("satin deposits") }
@@ -46,12 +48,12 @@ func runCalled(text string) (run job.RunID) {
 	return run
 }
 
-// depositQuestion asks a member to keep a deposit, and for how long.
+// depositQuestion asks a member to keep a deposit, for its maker, whose statement says what it is and for how long.
 type depositQuestion struct {
-	Hash  deposits.Hash `cbor:"1,keyasint"`
-	Size  int64         `cbor:"2,keyasint"`
-	Until int64         `cbor:"3,keyasint"` // seconds since 1970
+	Made []byte `cbor:"1,keyasint"`
 }
+
+const maxDepositQuestion = statement.MaxDeposited + 16 // bytes
 
 type depositReply struct {
 	Reply deposits.Reply `cbor:"1,keyasint,omitempty"`
@@ -59,14 +61,23 @@ type depositReply struct {
 
 // depotItem is what is written down of a deposit.
 type depotItem struct {
-	depositQuestion
+	Hash  deposits.Hash   `cbor:"1,keyasint"`
+	Size  int64           `cbor:"2,keyasint"`
+	Until int64           `cbor:"3,keyasint"` // seconds since 1970
 	Giver deposits.PeerID `cbor:"4,keyasint,omitempty"`
+	Made  []byte          `cbor:"5,keyasint,omitempty"` // its maker's statement, if that is another
 }
 
 // depot is a peer's deposits, its user's and those that it keeps for others.
 type depot struct {
 	*base
-	self    peer.ID
+	self peer.ID
+	key  crypto.PrivKey
+	host interface {
+		SwarmName() string
+		Proof() []byte
+		Vouch(id peer.ID, proof []byte) (by []peer.ID, err error)
+	}
 	board   *switchboard
 	members *members
 	places  *places
@@ -113,11 +124,7 @@ func (x *depot) open(cfg *Config, q *quota) (err error) {
 func (x *depot) recall() (list []deposits.Item) {
 	sizes := map[library.Hash]int64{}
 	for _, f := range x.files.files() {
-		var i depotItem
-		parts, err := x.files.read(f.name, 1)
-		if err == nil {
-			err = wire.Control().Decode(parts[0], &i)
-		}
+		i, err := x.item(f.name)
 		if err != nil || hex.EncodeToString(i.Hash[:]) != f.name {
 			x.log.Warn("what was written down of a deposit is not understood", "file", f.name, "error", err)
 			continue
@@ -132,6 +139,15 @@ func (x *depot) recall() (list []deposits.Item) {
 		}
 	}
 	return list
+}
+
+// item reads what was written down of a deposit.
+func (x *depot) item(name string) (i depotItem, err error) {
+	parts, err := x.files.read(name, 1)
+	if err == nil {
+		err = wire.Control().Decode(parts[0], &i)
+	}
+	return i, err
 }
 
 func (x *depot) close() {
@@ -164,42 +180,61 @@ func (x *depot) notSent(m *sharedobj.Message)  { x.lib.NotSent(m) }
 
 // serve answers who wants something kept.
 func (x *depot) serve() {
-	x.board.answer(depositProtocol, 1<<10, depositTime, func(from peer.ID, b []byte) (any, error) {
+	x.board.answer(depositProtocol, maxDepositQuestion, depositTime, func(from peer.ID, b []byte) (any, error) {
 		var q depositQuestion
 		if err := wire.Control().Decode(b, &q); err != nil {
 			return nil, err
 		}
-		x.mu.Lock()
-		defer x.mu.Unlock()
-		r, why, orders := x.core.Asked(x.now(), deposits.PeerID(from.String()),
-			deposits.Deposit{Hash: q.Hash, Size: q.Size, Until: time.Unix(q.Until, 0)})
-		if why != "" {
-			x.log.Debug("a deposit is refused", "from", from, "bytes", q.Size, "why", why)
-		}
-		x.carryOut(orders)
-		return &depositReply{r}, nil
+		r, err := x.asked(from, q.Made)
+		return &depositReply{r}, err
 	})
+}
+
+// asked takes in a question. Who pays is the deposit's maker, wherever it is handed on, if it can be seen to be a member;
+// else who asks, so that nobody has those pay whom it has made up.
+func (x *depot) asked(from peer.ID, made []byte) (deposits.Reply, error) {
+	s, err := statement.OpenDeposited(made)
+	if err == nil && s.Swarm != x.host.SwarmName() {
+		err = fmt.Errorf("a deposit of the swarm %q", clip(s.Swarm))
+	}
+	if err != nil {
+		return deposits.Refused, err
+	}
+	giver := from
+	if _, err := x.host.Vouch(s.Author, s.Proof); err == nil {
+		giver = s.Author
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	r, why, orders := x.core.Asked(x.now(), deposits.PeerID(from.String()), deposits.PeerID(giver.String()),
+		deposits.Deposit{Hash: s.Hash, Size: s.Size, Until: time.Unix(s.Until, 0)})
+	if why != "" {
+		x.log.Debug("a deposit is refused", "from", from, "bytes", s.Size, "why", why)
+	}
+	x.carryOut(orders, made)
+	return r, nil
 }
 
 // keepUp lets time pass.
 func (x *depot) keepUp(now time.Time) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.carryOut(x.core.Tick(now))
+	x.carryOut(x.core.Tick(now), nil)
 }
 
-// carryOut does what the core orders, in its order: the mutex is held.
-func (x *depot) carryOut(o deposits.Orders) {
+// carryOut does what the core orders, in its order: the mutex is held. Made is what the maker of a deposit that is to
+// be written down has signed; nil for this machine's user's.
+func (x *depot) carryOut(o deposits.Orders, made []byte) {
 	for _, i := range o.Save {
-		b := encode(&depotItem{depositQuestion{i.Hash, i.Size, i.Until.Unix()}, i.Giver})
+		b := encode(&depotItem{i.Hash, i.Size, i.Until.Unix(), i.Giver, made})
 		if err := x.files.write(hex.EncodeToString(i.Hash[:]), b); err != nil {
 			x.log.Warn("a deposit cannot be written down, and is lost with this process", "error", err)
 		}
 	}
 	for _, i := range o.Want {
 		holders := []library.PeerID{}
-		if i.Giver != "" {
-			holders = append(holders, library.PeerID(i.Giver))
+		if i.From != "" {
+			holders = append(holders, library.PeerID(i.From))
 		}
 		x.lib.Want(library.Hash(i.Hash), depositName, append(holders, x.likely(i.Hash)...)...)
 	}
@@ -219,8 +254,10 @@ func (x *depot) ask(ctx context.Context, q *deposits.Question) {
 	var a depositReply
 	id, err := peer.Decode(string(q.To))
 	if err == nil {
-		err = x.board.ask(ctx, id, depositProtocol, &depositQuestion{q.Hash, q.Size, q.Until.Unix()}, &a, 1<<10,
-			depositTime)
+		var made []byte
+		if made, err = x.made(&q.Deposit); err == nil {
+			err = x.board.ask(ctx, id, depositProtocol, &depositQuestion{made}, &a, 1<<10, depositTime)
+		}
 	}
 	if err != nil || a.Reply > deposits.Kept {
 		x.log.Debug("a member cannot be asked to keep a deposit", "peer", q.To, "error", err)
@@ -228,7 +265,21 @@ func (x *depot) ask(ctx context.Context, q *deposits.Question) {
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.carryOut(x.core.Answered(x.now(), q.To, q.Hash, a.Reply))
+	x.carryOut(x.core.Answered(x.now(), q.To, q.Hash, a.Reply), nil)
+}
+
+// made is the statement of a deposit's maker. This machine's user's is signed when it is wanted, as membership is
+// renewed; so is what was written down before makers signed.
+func (x *depot) made(d *deposits.Deposit) ([]byte, error) {
+	if i, err := x.item(hex.EncodeToString(d.Hash[:])); err == nil && len(i.Made) > 0 {
+		return i.Made, nil
+	}
+	s, err := (&statement.Deposited{Swarm: x.host.SwarmName(), Hash: d.Hash, Size: d.Size, Until: d.Until.Unix(),
+		Proof: x.host.Proof()}).Sign(x.key)
+	if err != nil {
+		return nil, err
+	}
+	return s.Bytes, nil
 }
 
 // likely names who probably has a deposit; the mutex is held.
@@ -262,7 +313,7 @@ func (x *depot) deposit(d control.Deposit) (control.DepositInfo, error) {
 				"this peer has too many deposits already: they end %v after they were handed in last",
 				deposits.DefaultConfig().Life)
 		}
-		x.carryOut(orders)
+		x.carryOut(orders, nil)
 	}
 	n, ok := x.core.Copies(deposits.Hash(h))
 	if !ok {

@@ -2,6 +2,7 @@ package peer
 
 import (
 	"bytes"
+	"crypto/rand"
 	"encoding/hex"
 	"os"
 	"path/filepath"
@@ -10,9 +11,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/libp2p/go-libp2p/core/crypto"
+	libp2p "github.com/libp2p/go-libp2p/core/peer"
+
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/deposits"
 	"github.com/satin-peer/satin/peer/host"
+	"github.com/satin-peer/satin/peer/library"
+	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/peer/stream"
 )
 
@@ -82,7 +88,7 @@ func TestDepotAfterRestart(t *testing.T) {
 	}
 	// as if it were another's
 	x.carryOut(deposits.Orders{Save: []deposits.Item{{Deposit: deposits.Deposit{Hash: deposits.Hash(others), Size: 1000,
-		Until: b.now().Add(time.Hour)}, Giver: "giver"}}})
+		Until: b.now().Add(time.Hour)}, Giver: "giver"}}}, nil)
 	x.close()
 	x.lib = nil
 	files := func() (list []string) {
@@ -115,5 +121,89 @@ func TestDepotAfterRestart(t *testing.T) {
 	x.lib = nil
 	if got := files(); len(got) != 2 || slices.Contains(got, stray) || slices.Contains(got, names[0]) {
 		t.Errorf("what nothing is written down of, or was cut off, is still there: %q", got)
+	}
+}
+
+// vouches is a host that knows some members.
+type vouches map[libp2p.ID]bool
+
+func (vouches) SwarmName() string { return "here" }
+func (vouches) Proof() []byte     { return nil }
+func (v vouches) Vouch(id libp2p.ID, _ []byte) ([]libp2p.ID, error) {
+	if v[id] {
+		return nil, nil
+	}
+	return nil, host.ErrNotInvited
+}
+
+// Guards that a deposit is on its maker's account wherever it comes from, and is handed on with what the maker has
+// signed; that who asks pays if the maker is no member; that nothing is kept that nobody has signed for this swarm; and
+// that a peer signs its own.
+func TestWhoPaysForDeposits(t *testing.T) {
+	b, _ := standing()
+	member := func() (crypto.PrivKey, libp2p.ID) {
+		key, _, err := crypto.GenerateEd25519Key(rand.Reader)
+		if err != nil {
+			t.Fatal(err)
+		}
+		id, err := libp2p.IDFromPrivateKey(key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return key, id
+	}
+	self, me := member()
+	maker, makerID := member()
+	stranger, _ := member()
+	_, from := member()
+	q := &quota{most: 64 << 20}
+	x := &depot{base: b, self: me, key: self, host: vouches{makerID: true, from: true}, send: func(*stream.Shared) {}}
+	if err := x.open(&Config{Host: host.Config{StateDir: t.TempDir()}}, q); err != nil {
+		t.Fatal(err)
+	}
+	defer x.close()
+	sign := func(key crypto.PrivKey, swarm string, n byte) []byte {
+		s, err := (&statement.Deposited{Swarm: swarm, Hash: [32]byte{n}, Size: 1000,
+			Until: b.now().Add(time.Hour).Unix()}).Sign(key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.Bytes
+	}
+	paid := func(id libp2p.ID) int64 {
+		if p := q.of[accountOf(deposits.PeerID(id.String()))]; p != nil {
+			return p.bytes
+		}
+		return 0
+	}
+	made := sign(maker, "here", 1)
+	if r, err := x.asked(from, made); err != nil || r != deposits.Coming || paid(makerID) != 1000 || paid(from) != 0 {
+		t.Errorf("a member's, handed on: %d, %v, its maker has %d bytes, who asked %d", r, err, paid(makerID), paid(from))
+	}
+	if got, err := x.made(&deposits.Deposit{Hash: deposits.Hash{1}}); err != nil || !bytes.Equal(got, made) {
+		t.Errorf("it is handed on with something else than its maker has signed: %v", err)
+	}
+	if r, err := x.asked(from, sign(stranger, "here", 2)); err != nil || r != deposits.Coming || paid(from) != 1000 {
+		t.Errorf("a stranger's: %d, %v, who asked has %d bytes", r, err, paid(from))
+	}
+	forged := bytes.Clone(made)
+	forged[len(forged)-1] ^= 1
+	for what, bad := range map[string][]byte{"forged": forged, "none": nil,
+		"another swarm's": sign(maker, "there", 3)} {
+		if r, err := x.asked(from, bad); err == nil || r != deposits.Refused {
+			t.Errorf("a statement that is %s: %d, %v", what, r, err)
+		}
+	}
+	info, err := x.deposit(control.Deposit{Bytes: []byte("own")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, _ := library.ParseHash(info.Hash)
+	got, err := x.made(&deposits.Deposit{Hash: deposits.Hash(h), Size: 3, Until: b.now().Add(time.Hour)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, err := statement.OpenDeposited(got); err != nil || s.Author != me || s.Hash != h || s.Swarm != "here" {
+		t.Errorf("this peer's own: %+v, %v", s, err)
 	}
 }

@@ -25,7 +25,7 @@ type Config struct {
 	// Patience is how long the bytes of another's deposit are waited for, and somebody who says that they are coming.
 	Patience time.Duration
 	AtOnce   int // questions that are not answered yet
-	Coming   int // deposits of others that are not here yet; of one of them a quarter of that
+	Coming   int // deposits of others that are not here yet; because one member asked, a quarter
 	Looks    int // deposits that are looked at in one Tick
 
 	MaxSize      int64         // bytes of a deposit
@@ -60,6 +60,7 @@ type Deposit struct {
 type Item struct {
 	Deposit
 	Giver PeerID // whose it counts as; "" is this machine's user
+	From  PeerID // who asked for it last, and so has it; not to be written down
 }
 
 // A Reply is what somebody says who was asked to keep a deposit.
@@ -82,7 +83,7 @@ type Question struct {
 // Orders are what one input made the core want done.
 type Orders struct {
 	Save []Item     // write down that it is kept here
-	Want []Item     // fetch it, from its giver if there is one
+	Want []Item     // fetch it, from who asked if somebody did
 	Drop []Hash     // forget it, its bytes too, and what was written down of it
 	Ask  []Question // ask
 }
@@ -97,9 +98,15 @@ type Core struct {
 	items   map[Hash]*item
 	turn    []Hash // in the order in which they are looked at
 	asking  int
-	coming  map[Hash]time.Time // deposits of others that were not here when they were last looked at: since when
+	coming  map[Hash]arrival // deposits of others that were not here when they were last looked at
 	own     int
 	of      map[PeerID]int // deposits of others, by giver
+}
+
+// An arrival says since when a deposit has been coming, and who asked for it.
+type arrival struct {
+	since time.Time
+	from  PeerID
 }
 
 type item struct {
@@ -120,7 +127,7 @@ type word struct {
 // Size gives the bytes of a deposit that are on the disk, 0 if there is none.
 func New(cfg Config, self PeerID, room Room, size func(Hash) int64, items []Item) *Core {
 	c := &Core{cfg: cfg, self: self, room: room, size: size, items: map[Hash]*item{},
-		coming: map[Hash]time.Time{}, of: map[PeerID]int{}}
+		coming: map[Hash]arrival{}, of: map[PeerID]int{}}
 	for _, i := range items {
 		if i.Giver != "" && room.Take(i.Giver, i.Size) != "" {
 			i.Until, i.Giver = time.Time{}, "" // the next Tick drops it
@@ -182,8 +189,9 @@ func (c *Core) Deposit(now time.Time, h Hash, size int64) (out Orders, ok bool) 
 	return out, true
 }
 
-// Asked takes in a member's question whether a deposit is kept for it.
-func (c *Core) Asked(now time.Time, from PeerID, d Deposit) (r Reply, why string, out Orders) {
+// Asked takes in a member's question whether a deposit is kept for its giver, on whose account it is: the member itself,
+// or who has said so in a way that nobody else can, the deposit's size and how long it is to be kept included.
+func (c *Core) Asked(now time.Time, from, giver PeerID, d Deposit) (r Reply, why string, out Orders) {
 	if last := now.Add(c.cfg.Life); d.Until.After(last) {
 		d.Until = last
 	}
@@ -192,21 +200,22 @@ func (c *Core) Asked(now time.Time, from PeerID, d Deposit) (r Reply, why string
 	}
 	it := c.items[d.Hash]
 	if it == nil {
-		if c.of[from] >= c.cfg.MostOf || len(c.items)-c.own >= c.cfg.Most {
+		if c.of[giver] >= c.cfg.MostOf || len(c.items)-c.own >= c.cfg.Most {
 			return Refused, "there are too many", out
 		}
 		if c.busy(from) {
 			return Coming, "", out // when there is time for it
 		}
-		if why := c.room.Take(from, d.Size); why != "" {
+		if why := c.room.Take(giver, d.Size); why != "" {
 			return Refused, why, out
 		}
-		it = c.enter(Item{d, from})
-		c.coming[d.Hash] = now
+		it = c.enter(Item{Deposit: d, Giver: giver})
+		c.coming[d.Hash] = arrival{now, from}
 		out.Save = append(out.Save, it.Item)
-	} else if c.prolong(it, from, d.Until) {
+	} else if c.prolong(it, giver, d.Until) {
 		out.Save = append(out.Save, it.Item)
 	}
+	it.From = from
 	switch n := c.size(d.Hash); {
 	case n == 0:
 		out.Want = append(out.Want, it.Item)
@@ -221,28 +230,28 @@ func (c *Core) Asked(now time.Time, from PeerID, d Deposit) (r Reply, why string
 
 // prolong has a deposit of others last longer, if that is worth writing down. It counts as his from then on who wants
 // it.
-func (c *Core) prolong(it *item, from PeerID, until time.Time) bool {
+func (c *Core) prolong(it *item, giver PeerID, until time.Time) bool {
 	if it.Giver == "" || until.Sub(it.Until) < c.cfg.Life/64 {
 		return false
 	}
-	if from != it.Giver {
-		if c.of[from] >= c.cfg.MostOf || c.room.Take(from, it.Size) != "" {
+	if giver != it.Giver {
+		if c.of[giver] >= c.cfg.MostOf || c.room.Take(giver, it.Size) != "" {
 			return false
 		}
 		c.leave(it)
-		it.Giver = from
-		c.count(from, 1)
+		it.Giver = giver
+		c.count(giver, 1)
 	}
 	it.Until = until
 	return true
 }
 
-// busy says whether enough is coming already, in all or of one giver.
-func (c *Core) busy(giver PeerID) bool {
-	maps.DeleteFunc(c.coming, func(h Hash, _ time.Time) bool { return c.has(h) })
+// busy says whether enough is coming already, in all or because one member asked.
+func (c *Core) busy(from PeerID) bool {
+	maps.DeleteFunc(c.coming, func(h Hash, _ arrival) bool { return c.has(h) })
 	n := 0
-	for h := range c.coming { // in any order
-		if c.items[h].Giver == giver {
+	for _, a := range c.coming { // in any order
+		if a.from == from {
 			n++
 		}
 	}
@@ -288,8 +297,8 @@ func (c *Core) pass(now time.Time, out *Orders) {
 		it := c.items[c.turn[0]]
 		c.turn = append(c.turn[1:], it.Hash)
 		n := c.size(it.Hash)
-		since, coming := c.coming[it.Hash]
-		switch late := coming && now.Sub(since) > c.cfg.Patience; {
+		a, coming := c.coming[it.Hash]
+		switch late := coming && now.Sub(a.since) > c.cfg.Patience; {
 		case !it.Until.After(now), n == 0 && late, n > 0 && n != it.Size && it.Giver != "":
 			c.drop(it, out)
 		case !it.next.After(now) && c.asking < c.cfg.AtOnce:
@@ -312,7 +321,7 @@ func (c *Core) look(now time.Time, it *item, out *Orders) {
 	it.next = now.Add(c.cfg.Every)
 	if !c.has(it.Hash) {
 		if _, coming := c.coming[it.Hash]; !coming && it.Giver != "" {
-			c.coming[it.Hash] = now // it was lost
+			c.coming[it.Hash] = arrival{now, it.From} // it was lost
 		}
 		it.next = now.Add(c.cfg.Soon)
 		out.Want = append(out.Want, it.Item)

@@ -12,7 +12,7 @@
 // # What holds
 //
 //   - Nothing is kept for others beyond Config.MostOf deposits of one giver, Config.Most of all, and what the Room
-//     has. What somebody hands on, or wants kept for longer, counts as his own.
+//     has. What is handed on counts as its giver's, wherever it is; what another wants kept for longer, as that one's.
 //   - A deposit that is not as large as was said is dropped when it has come, and one that does not come is, too; at
 //     most Config.Coming are on their way.
 //   - A deposit ends at its time, which is at most Config.Life away whatever is asked for.
@@ -21,6 +21,4 @@
 //   - Questions that are not answered yet are at most Config.AtOnce.
 //   - Messages may be lost, late, repeated or wrong: that costs time. Who says that it keeps what it does not keep is
 //     believed: Copies is how many such members, less one, may be gone or lie.
-//   - Who has many members keep much has some of it handed on by them, as theirs: so one giver may fill others' Rooms,
-//     through honest ones, beyond what is his. The Room says how much that is in all.
 package deposits

@@ -113,7 +113,11 @@ func (w *world) carryOut(p *member, o Orders) {
 	for _, q := range o.Ask {
 		reply := Silent
 		if to := w.find(q.To); !to.gone && w.rand.IntN(100) >= w.lossy {
-			r, why, orders := to.core.Asked(w.now, p.id, q.Deposit)
+			giver := p.written[q.Hash].Giver
+			if giver == "" {
+				giver = p.id
+			}
+			r, why, orders := to.core.Asked(w.now, p.id, giver, q.Deposit)
 			if reply = r; (why != "") != (r == Refused) {
 				w.t.Fatalf("%s says %d, because of %q", to.id, r, why)
 			}
@@ -214,7 +218,7 @@ func TestDepositsAreBounded(t *testing.T) {
 			if here {
 				p.disk[h] = 1 << 20
 			}
-			r, _, o := p.core.Asked(w.now, from, Deposit{h, 1 << 20, until})
+			r, _, o := p.core.Asked(w.now, from, from, Deposit{h, 1 << 20, until})
 			w.carryOut(p, o)
 			if r != Refused && p.written[h].Hash == h {
 				got++
@@ -243,7 +247,7 @@ func TestDepositsAreBounded(t *testing.T) {
 	if n := ask("p9", 500, true, far); n != w.cfg.Most-w.cfg.MostOf {
 		t.Errorf("%d more are kept", n)
 	}
-	if r, _, _ := p.core.Asked(w.now, "p8", Deposit{Hash{9, 9, 9}, w.cfg.MaxSize + 1, far}); r != Refused {
+	if r, _, _ := p.core.Asked(w.now, "p8", "p8", Deposit{Hash{9, 9, 9}, w.cfg.MaxSize + 1, far}); r != Refused {
 		t.Error("one that is too large is kept")
 	}
 	w.peers[1].gone, w.peers[2].gone = true, true
@@ -263,7 +267,7 @@ func TestWhoseDepositsAre(t *testing.T) {
 	w.peers[1].disk[h] = 5 << 20
 	soon := w.now.Add(2 * w.cfg.Every)
 	ask := func(from PeerID, size int64, until time.Time) Reply {
-		r, _, o := p.core.Asked(w.now, from, Deposit{h, size, until})
+		r, _, o := p.core.Asked(w.now, "asker", from, Deposit{h, size, until})
 		w.carryOut(p, o)
 		return r
 	}

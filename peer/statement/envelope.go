@@ -33,6 +33,7 @@ const (
 	kindRoster    = "roster"
 	kindTicket    = "ticket"
 	kindVisit     = "visit"
+	kindDeposited = "deposited"
 )
 
 // signedBytes is what a signature is over.

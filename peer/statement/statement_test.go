@@ -276,7 +276,7 @@ func FuzzOpen(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		for _, err := range []error{
 			second(statement.OpenManifest(b)), second(statement.OpenCard(b)), third(statement.OpenTombstone(b)),
-			second(statement.OpenAnswered(b)), third(statement.OpenRoster(b)),
+			second(statement.OpenAnswered(b)), second(statement.OpenDeposited(b)), third(statement.OpenRoster(b)),
 		} {
 			if err != nil && !errors.Is(err, statement.ErrStatement) {
 				t.Errorf("an error of another kind: %v", err)
