@@ -54,7 +54,7 @@ func (w *Worker) attend() {
 func (w *Worker) attention() {
 	w.Counts.visits++
 	w.open() // first: a wish that is said after we looked raises it again
-	w.checkAborted()
+	w.roots.unwind()
 	p := w.pool
 	if p == nil {
 		return
@@ -64,19 +64,20 @@ func (w *Worker) attention() {
 		return
 	}
 	if n := p.resalvages.Load(); n != w.resalvaged {
-		w.searchAgain(n)
+		w.resalvaged = n
+		w.roots.searchAgain(p.host, &w.stack)
 	}
 	if n := p.pulses.Load(); n != w.stopwatch.pulses {
 		w.stopwatch.pulse(w, n)
 	}
-	if w.searching() {
+	if w.roots.searching(&w.stack) {
 		w.hold() // no child begins by itself
 	}
 	if p.waiting.Load() > 0 || p.free.Load() < 0 {
 		p.yield(w)
 	}
 	if seq := p.sample.Load(); seq != w.stats.seq.Load() {
-		w.report(seq)
+		w.stats.tell(w, seq)
 	}
 	wanted := w.want.Load()
 	if wanted != 0 && p.now()-wanted > lateAnswer {

@@ -138,8 +138,8 @@ func (s *scheduler) feed(w *Worker) {
 	w.core <- true
 }
 
-// gotCore is called by w when it has received a core, an idle one if fed.
-func (w *Worker) gotCore(fed bool) {
+// gotCore is called by w, a worker of this pool, when it has received a core, an idle one if fed.
+func (*scheduler) gotCore(w *Worker, fed bool) {
 	w.stats.asleep.Store(false)
 	if fed {
 		w.pool.host.Fed()

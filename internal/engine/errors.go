@@ -26,16 +26,16 @@ func (w *Worker) Name(d *Desc, err error) error {
 	return &job.Error{ID: w.ID(), Func: d.Name, Err: err}
 }
 
-// failure turns what a job of w panicked with into the error that its spawner gets. It must be called by the function
-// that recovered, before the worker forgets which frame was running: w.cur still tells which one panicked.
-func (w *Worker) failure(v any) *job.Error {
+// failure turns what a job panicked with into the error that its spawner gets. It must be called by the function that
+// recovered, before the worker forgets which frame was running: the function given still tells which one panicked.
+func failure(v any, running func() job.ID) *job.Error {
 	if je, ok := v.(*job.Error); ok {
 		return je
 	}
 	if v == nil {
 		v = errGoexit
 	}
-	return &job.Error{ID: w.ID(), Func: panickingFunc(), Panic: v, Stack: debug.Stack()}
+	return &job.Error{ID: running(), Func: panickingFunc(), Panic: v, Stack: debug.Stack()}
 }
 
 // panickingFunc gives the registered name of the innermost job function on the panicking stack.

@@ -117,7 +117,7 @@ func (p *Pool) Outside() int {
 }
 
 // Park is what a worker does that waits for a thief, here or further away; Parked says whether it does so.
-func (w *Worker) Park(local bool) { w.park(local) }
+func (w *Worker) Park(local bool) { w.pool.park(w, local) }
 func (w *Worker) Parked() bool    { return w.parked.Load() }
 
 // AddWorkers gives the pool n spare workers.

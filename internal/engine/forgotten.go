@@ -24,8 +24,9 @@ type failedChild struct {
 	err error  // a *job.Error
 }
 
-// noteFailure notes the failure of r, a child of the running frame that has left the stack, if it failed.
-func (w *Worker) noteFailure(r *Record) {
+// note notes the failure of r, a child of the running frame that has left the stack, if it failed. The function says
+// which frame that is.
+func (f *failures) note(r *Record, running func() job.ID) {
 	err := r.Fail
 	if err == nil && r.d.MayFail {
 		err = r.d.Ops.Err(r)
@@ -35,11 +36,11 @@ func (w *Worker) noteFailure(r *Record) {
 	}
 	child := failedChild{r, r.ID &^ doneBit, err}
 	if _, named := err.(*job.Error); !named { // it came from outside
-		id := w.ID()
+		id := running()
 		id.Path = append(id.Path, childIndex(child.id))
 		child.err = &job.Error{ID: id, Func: r.d.Name, Err: err}
 	}
-	w.failures.list = append(w.failures.list, child)
+	f.list = append(f.list, child)
 }
 
 // failures are those that nobody has taken.

@@ -23,7 +23,7 @@ func (g *Group) Ready() bool {
 }
 
 // Overtaken says that children of the group, or any others, may have finished while one ran in place.
-func (g *Group) Overtaken() bool { return g.Worker.finished.Load() != nil || g.Ready() }
+func (g *Group) Overtaken() bool { return g.Worker.finished.any() || g.Ready() }
 
 // Finished is said when a child of the group that ran in place was overtaken. It gives a record for the
 // child's result, which takes its turn behind those that have finished before: the child's own slot has been

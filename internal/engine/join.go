@@ -38,14 +38,20 @@ func (w *Worker) step() {
 	case r.consumed:
 		w.popBack(h)
 	case !r.gone && w.claim(h):
-		if !w.searching() || !w.salvage(r, h) {
-			w.begin(r, h)
+		if w.roots.searching(&w.stack) {
+			since := w.pool.now()
+			id, hit := w.roots.salvage(w.pool.host, &w.stack, r)
+			if w.spent.recovering(w.pool, since); hit {
+				w.handOver(r, h, id)
+				return
+			}
 		}
+		w.begin(r, h)
 	case r.joined:
 		w.regain(r, h)
 		w.detach(r, h)
 		w.popStolen(h)
-		w.noteFailure(r)
+		w.failures.note(r, w.ID)
 	default:
 		w.wait(r)
 	}
@@ -71,11 +77,11 @@ func (w *Worker) runDetached(r *Record) {
 	w.Counts.detached++
 	w.enter(id, cur)
 	w.call(r, cur)
-	if w.searching() {
+	if w.roots.searching(&w.stack) {
 		w.hold()
 	}
 	r.ID = id | doneBit
-	w.noteFailure(r)
+	w.failures.note(r, w.ID)
 	if r.Group != 0 {
 		w.drain() // what came back meanwhile has finished before
 		w.ready.push(r)
@@ -97,14 +103,7 @@ func (w *Worker) SyncTo(h uint32) {
 
 // drain takes over what came back, oldest first.
 func (w *Worker) drain() {
-	if w.finished.Load() == nil {
-		return
-	}
-	var oldest *Record
-	for r := w.finished.Swap(nil); r != nil; w.Counts.back++ {
-		r.next, oldest, r = oldest, r, r.next
-	}
-	for r := oldest; r != nil; {
+	for r := w.finished.take(); r != nil; w.Counts.back++ {
 		next := r.next
 		r.next, r.joined = nil, true
 		if r.Group != 0 {
@@ -121,13 +120,13 @@ func (w *Worker) wait(r *Record) {
 	before := w.Counts.back
 	idleSince := w.pool.now()
 	for w.drain(); w.Counts.back == before; w.drain() {
-		w.checkAborted()
+		w.roots.unwind()
 		v := r.thief.Load()
 		// gone: older jobs are still here, so no help (gone.go)
 		away := r.gone || v == nil && r.state.Load() == running
 		if away || w.pool.now()-idleSince > helpPatience {
 			w.spent.wait += w.pool.now() - idleSince
-			w.park(!away)
+			w.pool.park(w, !away)
 			idleSince = w.pool.now()
 			continue
 		}

@@ -132,7 +132,7 @@ func (s *stopwatch) run(w *Worker, r *Record, h uint32) {
 	if s.worth(w, took) && r.Fail == nil && !w.Aborted() {
 		if id, ok := w.runningPath(); ok {
 			id.Path = append(id.Path, index)
-			w.keep(r, id, took)
+			s.offer(w.pool, r, id, took)
 		}
 	}
 	if took >= min(tinyJob, s.after) {
@@ -173,12 +173,12 @@ func (s *stopwatch) stop(w *Worker, r *Record, since int64) {
 		return
 	}
 	if id, _, ok := w.pool.idOf(r); ok {
-		w.keep(r, id, took)
+		s.offer(w.pool, r, id, took)
 	}
 }
 
-// keep offers the outcome of r, which has ended in this worker after so many ns.
-func (w *Worker) keep(r *Record, id job.ID, took int64) {
-	w.pool.host.Kept(Job{ID: id, Func: r.d.Name, Arg: r.d.Ops.Arg(r), Root: w.pool.rootOf(r).name(),
+// offer offers the outcome of r, which has ended in a worker of p after so many ns.
+func (*stopwatch) offer(p *Pool, r *Record, id job.ID, took int64) {
+	p.host.Kept(Job{ID: id, Func: r.d.Name, Arg: r.d.Ops.Arg(r), Root: p.rootOf(r).name(),
 		Took: time.Duration(took)}, r.outcome())
 }

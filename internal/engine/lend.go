@@ -67,7 +67,7 @@ func (w Lender) settleNewest() *Record {
 			w.regain(r, h)
 			w.detach(r, h)
 			w.popStolen(h)
-			w.noteFailure(r)
+			w.failures.note(r, w.ID)
 		default:
 			return r
 		}

@@ -176,8 +176,8 @@ func (w *Worker) waitUntil(so func() bool) {
 			return
 		}
 		w.drain()
-		w.checkAborted()
-		w.park(false)
+		w.roots.unwind()
+		w.pool.park(w, false)
 	}
 }
 

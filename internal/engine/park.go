@@ -15,13 +15,13 @@ func (s *scheduler) yield(w *Worker) {
 	s.preempted = append(s.preempted, w)
 	s.resumable.Add(1)
 	s.mu.Unlock()
-	w.sleep()
+	s.sleep(w)
 }
 
 // park waits until something comes back to w, and meanwhile lends its core to another worker. It may return
 // early. If the thief is a worker of this process, it has or gets a core, and the wait is not worth a thread
 // more when there are many.
-func (w *Worker) park(local bool) {
+func (s *scheduler) park(w *Worker, local bool) {
 	p := w.pool
 	w.Counts.parks++
 	if p.inside != nil {
@@ -31,14 +31,14 @@ func (w *Worker) park(local bool) {
 	w.shareAll()
 	p.mu.Lock()
 	w.parked.Store(true)
-	if w.finished.Load() != nil || w.came.Load() || w.Aborted() {
+	if w.finished.any() || w.came.Load() || w.Aborted() {
 		w.parked.Store(false)
 		p.mu.Unlock()
 		return
 	}
 	if p.giveUp() {
 		p.mu.Unlock()
-		w.sleep()
+		s.sleep(w)
 		return
 	}
 	v, n := p.next(), len(*p.workers.Load())
@@ -62,14 +62,14 @@ func (w *Worker) park(local bool) {
 	if v == nil {
 		p.host.Hungry()
 	}
-	w.sleep()
+	s.sleep(w)
 }
 
 // sleep waits, in the middle of a job, until w is given a core again.
-func (w *Worker) sleep() {
+func (*scheduler) sleep(w *Worker) {
 	since := w.stopwatch.read(w)
-	w.report(0)
-	w.gotCore(<-w.core)
+	w.stats.tell(w, 0)
+	w.pool.gotCore(w, <-w.core)
 	w.stopwatch.slept += w.stopwatch.read(w) - since
 	w.want.Store(0) // who still wants something is hungry or asks again
 	w.grain.restart()

@@ -21,10 +21,11 @@ func (roots roots) dropped() *Record {
 	return nil
 }
 
-// searched says whether the innermost is searched down to that depth (salvage.go).
-func (roots roots) searched(depth uint64) bool {
-	n := len(roots)
-	return n > 0 && depth <= roots[n-1].search.searched
+// unwind unwinds the stack if nobody waits for one of them any more: neither its spawner nor, of a run, anybody.
+func (roots roots) unwind() {
+	if r := roots.dropped(); r != nil {
+		panic(abortPanic{r})
+	}
 }
 
 // An abortPanic unwinds a worker's stack down to the root that was dropped.
@@ -34,9 +35,13 @@ type abortPanic struct{ r *Record }
 // of this worker's own that is older is stolen at this point, so tail, split and head are equal (see
 // join.go). A restarted job may be handed over instead (salvage.go).
 func (w *Worker) runRoot(r *Record) {
-	search, found := w.look(r)
-	if found {
-		return
+	srch, found := search{}, false
+	if w.pool != nil && w.pool.restarts.Load() {
+		since := w.pool.now()
+		srch, found = w.pool.look(r, w.Cur>>DepthShift+1)
+		if w.spent.recovering(w.pool, since); found {
+			return
+		}
 	}
 	r.thief.Store(w)
 	if !r.state.CompareAndSwap(stolen, running) {
@@ -47,19 +52,19 @@ func (w *Worker) runRoot(r *Record) {
 	outer := w.tallied.begin(&w.Counts, r, n == 0)
 	w.enter(0, cur)
 	w.tab.Load().roots[cur>>DepthShift+1] = r
-	w.roots = append(w.roots, stolenRoot{r, w.Head, w.Cur >> DepthShift, search})
+	w.roots = append(w.roots, stolenRoot{r, w.Head, w.Cur >> DepthShift, srch})
 	w.Counts.roots++
 	if w.grain.restart(); r.W == nil {
 		w.grain.begin(w)
 	}
-	if w.searching() || w.pool != nil && w.pool.called() {
+	if w.roots.searching(&w.stack) || w.pool != nil && w.pool.called() {
 		w.hold()
 	}
 	defer func() { // also when the panic is an outer root's abort, or the job ended its goroutine
 		w.roots = w.roots[:n]
 		w.tallied.count(&w.Counts, outer)
 		w.grain.restart()
-		if w.searching() {
+		if w.roots.searching(&w.stack) {
 			w.hold()
 		}
 		if w.roots.dropped() != nil {
@@ -96,7 +101,7 @@ func (w *Worker) call(r *Record, cur uint64) {
 			w.Counts.unwound += w.Cur>>DepthShift - depth + 1
 			r.Fail = ErrAborted
 		} else if !ran || r.d.Ops.Err(r) == nil { // an error of its own counts more than one that it forgot
-			r.Fail = w.failure(v)
+			r.Fail = failure(v, w.ID)
 		}
 		for w.Head > base {
 			w.drop()
@@ -127,18 +132,6 @@ func (r *Record) deliver() {
 		r.out.ended(r)
 		return
 	}
-	for {
-		r.next = o.finished.Load()
-		if o.finished.CompareAndSwap(r.next, r) {
-			break
-		}
-	}
+	o.finished.push(r)
 	o.pool.wake(o)
-}
-
-// checkAborted unwinds the stack if a job that this worker runs for someone else, or the run itself, was dropped.
-func (w *Worker) checkAborted() {
-	if r := w.roots.dropped(); r != nil {
-		panic(abortPanic{r})
-	}
 }

@@ -89,17 +89,9 @@ func (p *Pool) ask(r *Record, path job.Path, restarted bool) (hit, below bool) {
 	return hit && r.W != nil && !r.wasFound(), below
 }
 
-// searching says whether the running frame is searched.
-func (w *Worker) searching() bool { return w.roots.searched(w.Cur >> DepthShift) }
-
-// look asks about a job that w is about to begin for somebody else, at the next depth. It hands the job over
+// look asks about a job that a worker is about to begin for somebody else, at the given depth. It hands the job over
 // if it is a hit.
-func (w *Worker) look(r *Record) (srch search, found bool) {
-	p := w.pool
-	if p == nil || !p.restarts.Load() {
-		return srch, false
-	}
-	defer w.spent.recovering(p, p.now())
+func (p *Pool) look(r *Record, depth uint64) (srch search, found bool) {
 	id, restarted, ok := p.idOf(r)
 	if !ok || !restarted {
 		return srch, false
@@ -113,51 +105,56 @@ func (w *Worker) look(r *Record) (srch search, found bool) {
 	}
 	srch = search{restarted: true, job: id, path: slices.Clone(id.Path)}
 	if below {
-		srch.searched = w.Cur>>DepthShift + 1
+		srch.searched = depth
 	}
 	return srch, false
 }
 
-// salvage asks about r, a child of the running frame, which is searched: the newest job, in slot h, which has
-// been claimed and is about to begin. True if it was handed over.
-func (w *Worker) salvage(r *Record, h uint32) bool {
-	defer w.spent.recovering(w.pool, w.pool.now())
-	s := &w.roots[len(w.roots)-1]
-	depth := w.Cur >> DepthShift
-	above := len(s.search.job.Path) + int(depth-s.depth)
-	s.search.path = append(s.search.path[:above], childIndex(r.ID))
-	hit, below := w.pool.host.Salvage(s.search.path)
-	if hit {
-		w.handOver(r, h, job.ID{Run: s.search.job.Run, Path: slices.Clone(s.search.path)})
-		return true
-	}
-	if s.search.searched = depth; below {
-		s.search.searched++
-	}
-	return false
+// searching says whether the running frame of the worker with that stack is searched.
+func (roots roots) searching(s *stack) bool {
+	n := len(roots)
+	return n > 0 && s.Cur>>DepthShift <= roots[n-1].search.searched
 }
 
-// searchAgain looks again at the roots on the stack, because of the given call of Resalvage. All running frames of
-// a root that has something below count as searched, see above.
-func (w *Worker) searchAgain(call uint64) {
-	w.resalvaged = call
-	for i := range w.roots {
-		s := &w.roots[i]
-		if !s.search.restarted {
+// salvage asks about r, a child of the running frame, which is searched: the newest job, which has been claimed and is
+// about to begin. If somebody has its outcome, it says what the job is called.
+func (roots roots) salvage(h Host, s *stack, r *Record) (id job.ID, hit bool) {
+	root := &roots[len(roots)-1]
+	search := &root.search
+	depth := s.Cur >> DepthShift
+	above := len(search.job.Path) + int(depth-root.depth)
+	search.path = append(search.path[:above], childIndex(r.ID))
+	hit, below := h.Salvage(search.path)
+	if hit {
+		return job.ID{Run: search.job.Run, Path: slices.Clone(search.path)}, true
+	}
+	if search.searched = depth; below {
+		search.searched++
+	}
+	return job.ID{}, false
+}
+
+// searchAgain looks again at the roots on the stack, because the answers have changed. All running frames of a root
+// that has something below count as searched, see above.
+func (roots roots) searchAgain(h Host, s *stack) {
+	for i := range roots {
+		root := &roots[i]
+		search := &root.search
+		if !search.restarted {
 			continue
 		}
-		s.search.searched = 0
-		if _, below := w.pool.host.Salvage(s.search.job.Path); !below {
+		search.searched = 0
+		if _, below := h.Salvage(search.job.Path); !below {
 			continue
 		}
-		last := w.Cur >> DepthShift
-		if i+1 < len(w.roots) {
-			last = w.roots[i+1].depth - 1
+		last := s.Cur >> DepthShift
+		if i+1 < len(roots) {
+			last = roots[i+1].depth - 1
 		}
-		s.search.path = append(s.search.path[:0], s.search.job.Path...)
-		for d := s.depth + 1; d <= last; d++ {
-			s.search.path = append(s.search.path, childIndex(w.Levels[d].Job))
+		search.path = append(search.path[:0], search.job.Path...)
+		for d := root.depth + 1; d <= last; d++ {
+			search.path = append(search.path, childIndex(s.Levels[d].Job))
 		}
-		s.search.searched = last
+		search.searched = last
 	}
 }

@@ -108,7 +108,7 @@ func (s *scheduler) next() *Worker {
 // handOver gives up w's core, if the pool has too many, or gives it to a worker that can go on, and waits for another
 // core; false when the pool was closed.
 func (s *scheduler) handOver(w *Worker) bool {
-	w.report(0)
+	w.stats.tell(w, 0)
 	s.mu.Lock()
 	if !s.giveUp() {
 		v := s.next()
@@ -127,7 +127,7 @@ func (s *scheduler) handOver(w *Worker) bool {
 // rest gives up w's core until there may be work; false when the pool was closed.
 func (p *Pool) rest(w *Worker) bool {
 	w.Counts.rests++
-	w.report(0) // before anybody can see the core idle: what an idle pool tells is exact
+	w.stats.tell(w, 0) // before anybody can see the core idle: what an idle pool tells is exact
 	p.mu.Lock()
 	if p.closed.Load() {
 		p.mu.Unlock()
@@ -162,7 +162,7 @@ func (p *Pool) rest(w *Worker) bool {
 func (s *scheduler) awaitCore(w *Worker) bool {
 	select {
 	case fed := <-w.core:
-		w.gotCore(fed)
+		s.gotCore(w, fed)
 		return true
 	case <-s.quit:
 	}

@@ -64,23 +64,23 @@ type report struct {
 	shares atomic.Pointer[[]rootShare]
 }
 
-// report answers a request for statistics; number 0 is the report of a worker that is about to sleep.
-func (w *Worker) report(seq uint64) {
+// tell answers a request for statistics of w, whose report it is; number 0 is told by a worker that is about to sleep.
+func (told *report) tell(w *Worker, seq uint64) {
 	w.tallied.count(&w.Counts, w.tallied.to)
-	w.stats.counts.Store(&counted{w.Counts, w.spent})
+	told.counts.Store(&counted{w.Counts, w.spent})
 	live := uint64(0)
 	for _, r := range w.slots[:w.Head] {
 		if !r.joined {
 			live++
 		}
 	}
-	w.stats.live.Store(live)
+	told.live.Store(live)
 	shares := w.roots.shares(&w.stack)
-	w.stats.shares.Store(&shares)
+	told.shares.Store(&shares)
 	if seq == 0 {
-		w.stats.asleep.Store(true)
+		told.asleep.Store(true)
 	} else {
-		w.stats.seq.Store(seq)
+		told.seq.Store(seq)
 	}
 }
 

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"math/rand/v2"
 	"runtime"
 	"sync/atomic"
 )
@@ -17,7 +16,7 @@ type Worker struct {
 	failures   failures
 	groups     uint64 // opened so far: names them
 	grain      grain
-	rng        *rand.Rand
+	thief      thief
 	resalvaged uint64 // the call of Resalvage that was answered last
 	stopwatch  stopwatch
 	breath     breath
@@ -31,7 +30,7 @@ type Worker struct {
 
 	// Written by anybody.
 	want     atomic.Int64 // when somebody found nothing to steal here, in ns since the pool's start; 0: nobody
-	finished atomic.Pointer[Record]
+	finished returned
 	parked   atomic.Bool
 	came     atomic.Bool // what waitUntil waits for, perhaps
 	core     chan bool   // receives when the worker is given a core: whether nobody had it before
@@ -43,7 +42,7 @@ type Worker struct {
 }
 
 func NewWorker(p *Pool, id int) *Worker {
-	w := &Worker{pool: p, index: id, stopwatch: newStopwatch(p), rng: rand.New(rand.NewPCG(uint64(id), 0x5a71)),
+	w := &Worker{pool: p, index: id, stopwatch: newStopwatch(p), thief: newThief(id),
 		core: make(chan bool, 1)}
 	w.stack.init(w)
 	return w
@@ -97,7 +96,7 @@ func (v *Worker) nudge() {
 
 // main is a worker's goroutine.
 func (w *Worker) main() {
-	w.report(0)
+	w.stats.tell(w, 0)
 	if w.pool.awaitCore(w) {
 		w.work()
 	} else {
@@ -119,7 +118,7 @@ func (w *Worker) work() {
 			go w.work()
 		}
 	}()
-	for r := w.find(); r != nil; r = w.find() {
+	for r := w.pool.find(w); r != nil; r = w.pool.find(w) {
 		w.busy.Store(true)
 		w.runRoot(r)
 		w.busy.Store(false)
@@ -129,8 +128,7 @@ func (w *Worker) work() {
 }
 
 // find gets a job for a worker that has none; nil when the pool is closed. It gives way to workers that can go on.
-func (w *Worker) find() *Record {
-	p := w.pool
+func (p *Pool) find(w *Worker) *Record {
 	since := p.now()
 	defer func() { w.Counts.search += p.now() - since }()
 	for {
@@ -147,13 +145,16 @@ func (w *Worker) find() *Record {
 			continue
 		}
 		if seq := p.sample.Load(); seq != w.stats.seq.Load() {
-			w.report(seq)
+			w.stats.tell(w, seq)
 		}
 		if r := p.takeInbox(false); r != nil {
 			return r
 		}
-		r, others := w.stealAny()
+		r, from, others := w.thief.steal(w, *p.workers.Load())
 		if r != nil {
+			if p.free.Load() > 0 && from.stealable() {
+				p.workAppeared() // there is more: one wakes the next
+			}
 			return r
 		}
 		if others && p.now()-since < searchPatience && !p.closed.Load() {
@@ -166,26 +167,4 @@ func (w *Worker) find() *Record {
 			return nil
 		}
 	}
-}
-
-// stealAny tries all workers once, beginning anywhere; others says that there were busy ones.
-func (w *Worker) stealAny() (r *Record, others bool) {
-	all := *w.pool.workers.Load()
-	at := w.rng.IntN(len(all))
-	for i := range all {
-		v := all[(at+i)%len(all)]
-		if v == w || !v.busy.Load() {
-			continue
-		}
-		w.Counts.attempts++
-		others = true
-		if r := v.steal(); r != nil {
-			w.Counts.steals++
-			if w.pool.free.Load() > 0 && v.stealable() {
-				w.pool.workAppeared() // there is more: one wakes the next
-			}
-			return r, true
-		}
-	}
-	return nil, others
 }

@@ -180,6 +180,5 @@ var largeTypes = map[string]struct {
 	most int
 	why  string
 }{
-	"internal/engine.Worker":    {54, "one goroutine: what begins, waits, returns and unwinds on its stack shares its words"},
 	"internal/satinvet.checker": {65, "one analysis, a method for each form of expression"},
 }

@@ -1,0 +1,150 @@
+package engine
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/satin-peer/satin/job"
+)
+
+// What thieves bring back is taken once, the oldest first, and an empty list gives nothing.
+func TestReturnedAreTakenOnce(t *testing.T) {
+	var l returned
+	if l.any() || l.take() != nil {
+		t.Fatal("an empty list has something")
+	}
+	list := []*Record{{ID: 1}, {ID: 2}, {ID: 3}}
+	for _, r := range list {
+		l.push(r)
+	}
+	if !l.any() {
+		t.Fatal("what came back is not there")
+	}
+	var got []*Record
+	for r := l.take(); r != nil; r = r.next {
+		got = append(got, r)
+	}
+	if !slices.Equal(got, list) || l.any() || l.take() != nil {
+		t.Errorf("%d came back, want 3 in order, and nothing is left", len(got))
+	}
+}
+
+// A thief looks at every busy worker but its own, asks those without a job to publish some, and takes one job.
+func TestThiefLooksAtAll(t *testing.T) {
+	p := &Pool{}
+	all := []*Worker{NewWorker(p, 0), NewWorker(p, 1), NewWorker(p, 2), NewWorker(p, 3)}
+	self := all[0]
+	if r, _, others := self.thief.steal(self, all); r != nil || others || self.Counts.attempts != 0 {
+		t.Fatal("nobody is busy, and somebody was looked at")
+	}
+	for _, v := range all[:3] {
+		v.busy.Store(true)
+	}
+	if r, _, others := self.thief.steal(self, all); r != nil || !others || self.Counts.attempts != 2 {
+		t.Fatalf("looked at %d, want the 2 others that are busy", self.Counts.attempts)
+	}
+	for i, v := range all {
+		if asked := v.want.Load() != 0; asked != (i == 1 || i == 2) {
+			t.Errorf("worker %d is asked for jobs: %v", i, asked)
+		}
+	}
+	rec := &Record{}
+	all[2].slots[0], all[2].Head = rec, 1
+	all[2].expose(1)
+	r, from, _ := self.thief.steal(self, all)
+	if r != rec || from != all[2] || self.Counts.steals != 1 || rec.state.Load() != stolen {
+		t.Errorf("stole %p from %p, want the job of worker 2", r, from)
+	}
+}
+
+// knows is a Host that somebody told what is below some paths.
+type knows struct {
+	Alone
+	hits, below []string
+}
+
+func (k knows) Salvage(p job.Path) (hit, below bool) {
+	return slices.Contains(k.hits, p.String()), slices.Contains(k.below, p.String())
+}
+
+// The children of a restarted job are asked about by their paths, as deep as an answer says that there is something;
+// when the answers change, all frames that run are searched.
+func TestRootsAreSearched(t *testing.T) {
+	s := &NewWorker(nil, 0).stack
+	run := job.NewRunID()
+	id := job.ID{Run: run, Path: job.Path{7}}
+	s.enter(0, 0) // the root, at depth 1
+	all := roots{{r: &Record{}, depth: 1, search: search{restarted: true, job: id, path: job.Path{7}, searched: 1}}}
+	if !all.searching(s) {
+		t.Fatal("a root with something below is not searched")
+	}
+	h := knows{hits: []string{"7.2"}, below: []string{"7.1"}}
+	child := func(index uint64) *Record { return &Record{ID: s.Cur&^childMask | index} }
+	if _, hit := all.salvage(h, s, child(1)); hit || all[0].search.searched != 2 {
+		t.Fatalf("something is below a child: searched down to %d, want 2", all[0].search.searched)
+	}
+	if got, hit := all.salvage(h, s, child(2)); !hit || got.Run != run || got.Path.String() != "7.2" {
+		t.Fatalf("asked about %v (%v), want a hit of 7.2", got, hit)
+	}
+	if _, hit := all.salvage(h, s, child(3)); hit || all[0].search.searched != 1 {
+		t.Fatalf("nothing is below a child: searched down to %d, want 1", all[0].search.searched)
+	}
+	s.enter(child(3).ID, s.Cur) // depth 2
+	if all.searching(s) {
+		t.Fatal("a frame is searched below which nothing is")
+	}
+	all.searchAgain(knows{}, s)
+	if all[0].search.searched != 0 {
+		t.Fatal("nothing is below the root, and it is searched")
+	}
+	all.searchAgain(knows{below: []string{"7"}}, s)
+	if !all.searching(s) || all[0].search.path.String() != "7.3" {
+		t.Errorf("the running frame is called %v, want 7.3, and is searched", all[0].search.path)
+	}
+	if (roots{}).searching(s) {
+		t.Error("a frame of nobody's job is searched")
+	}
+}
+
+// A dropped job unwinds the stack down to the outermost that nobody waits for; else nothing happens.
+func TestRootsUnwind(t *testing.T) {
+	outer, inner := &Record{}, &Record{}
+	all := roots{{r: outer}, {r: inner}}
+	all.unwind()
+	for _, r := range []*Record{inner, outer} {
+		r.state.Store(dropped)
+		func() {
+			defer func() {
+				if v, _ := recover().(abortPanic); v.r != r {
+					t.Errorf("unwinds to %p, want %p", v.r, r)
+				}
+			}()
+			all.unwind()
+		}()
+	}
+}
+
+// A failure that comes from outside gets the name of the job that failed; one that has a name keeps it, and who has not
+// failed is not noted.
+func TestFailuresAreNamed(t *testing.T) {
+	run := job.NewRunID()
+	asked := 0
+	running := func() job.ID { asked++; return job.ID{Run: run, Path: job.Path{4}} }
+	d := &Desc{Func: Func{Name: "f"}}
+	var f failures
+	f.note(&Record{d: d, ID: 1}, running)
+	if f.any() || asked != 0 {
+		t.Fatal("a job that has not failed is noted")
+	}
+	named := &job.Error{Func: "g"}
+	f.note(&Record{d: d, ID: 3<<DepthShift | 2, Fail: named}, running)
+	if err := f.oldest(3); err != error(named) || asked != 0 {
+		t.Errorf("a failure with a name is now %v", err)
+	}
+	f.note(&Record{d: d, ID: 3<<DepthShift | 1, Fail: errors.New("far away")}, running)
+	var e *job.Error
+	if err := f.oldest(3); !errors.As(err, &e) || e.ID.Path.String() != "4.1" || e.Func != "f" {
+		t.Errorf("the oldest failure is %v, want that of job 4.1", err)
+	}
+}
