@@ -135,8 +135,11 @@ func (c *fetcher) moreWays(f *fetch) {
 	isNew := func(h PeerID) bool {
 		return c.place.member(h) && !slices.ContainsFunc(f.ways, func(w *way) bool { return w.peer == h })
 	}
-	if f.ways == nil && f.restAt == 0 || len(f.ways) > 0 && !slices.ContainsFunc(f.holders, isNew) {
-		return // nobody has been asked yet, or there is nobody new
+	if f.ways == nil && f.restAt == 0 {
+		return // nobody has been asked yet
+	}
+	if len(f.ways) > 0 && !slices.ContainsFunc(f.holders, isNew) {
+		return
 	}
 	f.restAt = 0
 	c.findWays(f)
