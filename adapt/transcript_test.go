@@ -10,22 +10,22 @@ import (
 	"time"
 
 	"github.com/cockroachdb/datadriven"
+
+	"github.com/satin-peer/satin/internal/transcript"
 )
 
 // TestTranscripts plays what is in testdata: a run, its peers, and what its coordinator decides period by period.
 // The README there explains the commands.
 func TestTranscripts(t *testing.T) {
-	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
-		if strings.HasSuffix(path, ".md") {
-			return
-		}
-		p := &play{t: t, s: Situation{Links: map[ClusterID]float64{}}, says: map[string]Sample{}}
-		datadriven.RunTest(t, path, p.command)
+	transcript.Play(t, func() (*strings.Builder, func(*testing.T, *datadriven.TestData)) {
+		p := &play{s: Situation{Links: map[ClusterID]float64{}}, says: map[string]Sample{}}
+		return &p.said, p.command
 	})
 }
 
 type play struct {
 	t    *testing.T
+	said strings.Builder
 	cfg  Config
 	core *Core
 	s    Situation
@@ -33,10 +33,13 @@ type play struct {
 	now  int
 }
 
-func (p *play) command(_ *testing.T, d *datadriven.TestData) string {
+func (p *play) command(t *testing.T, d *datadriven.TestData) {
+	p.t = t
 	switch d.Cmd {
 	case "run":
-		return p.run(d)
+		if err := p.run(d); err != nil {
+			p.said.WriteString(err.Error() + "\n")
+		}
 	case "join", "leave":
 		for _, a := range d.CmdArgs {
 			p.move(a.Key, d.Cmd == "join")
@@ -49,30 +52,24 @@ func (p *play) command(_ *testing.T, d *datadriven.TestData) string {
 	case "link":
 		p.s.Links[ClusterID(d.CmdArgs[0].Key)] = p.number(d.CmdArgs[0].Vals[0])
 	case "period":
-		var b strings.Builder
 		for range max(1, int(p.value(d, "times", 1))) {
-			p.period(&b)
+			p.period(&p.said)
 		}
-		return b.String()
 	default:
 		p.t.Fatalf("%s: no command %q", d.Pos, d.Cmd)
 	}
-	return ""
 }
 
-func (p *play) run(d *datadriven.TestData) string {
+func (p *play) run(d *datadriven.TestData) error {
 	mode, err := ParseMode(d.CmdArgs[0].Key)
 	if err != nil {
-		return err.Error()
+		return err
 	}
 	p.cfg = Default(mode)
 	p.cfg.Min, p.cfg.Max = int(p.value(d, "min", 1)), int(p.value(d, "max", 0))
-	p.core, err = New(p.cfg)
-	if err != nil {
-		return err.Error()
-	}
 	p.s.Master = "a1"
-	return ""
+	p.core, err = New(p.cfg)
+	return err
 }
 
 // move lets a peer come or go, or several as b1-4.

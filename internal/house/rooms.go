@@ -18,7 +18,7 @@ var rooms = []room{
 	{dir: "steal", knows: []string{"job", "steal/policy"},
 		tests: []string{"internal/driver", "internal/port", "internal/transcript"}},
 	{dir: "steal/policy"}, // whom to ask and what to give: names, numbers and times
-	{dir: "adapt"},        // names and shares of time
+	{dir: "adapt", tests: []string{"internal/transcript"}},                        // names and shares of time
 	{dir: "runs", knows: []string{"job"}, tests: []string{"internal/transcript"}}, // a sibling of steal
 	{dir: "gossip", knows: []string{".", "internal/wire"}, modules: libp2p, tests: []string{"internal/virtualnet"}},
 	{dir: "sharedobj", tests: []string{"internal/transcript"}}, // what is shared is bytes to it
