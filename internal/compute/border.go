@@ -99,8 +99,9 @@ func (o salvager) Kept(j engine.Job, out engine.Outcome) {
 	if e.cfg.Whole {
 		in.Job = steal.Job{Path: p.Path, Identity: p.Identity, Function: j.Func, Arg: b, Names: names}
 	}
-	e.kept.add(took, p, in)
-	e.ring()
+	if e.kept.add(took, p, in) {
+		e.ring()
+	}
 }
 
 // foundJob is a job on its way to the driver.

@@ -40,14 +40,16 @@ func (q *keptQueue) room(now time.Duration, workers int) bool {
 	return ok
 }
 
-// add puts one in. Several workers that were told of room for one may each have put theirs in.
-func (q *keptQueue) add(took time.Duration, p steal.Partial, j steal.Taken) {
+// add puts one in, and says whether the loop is to come for it now: else the next pulse is soon enough, since each call
+// wakes two processes. Several workers that were told of room for one may each have put theirs in.
+func (q *keptQueue) add(took time.Duration, p steal.Partial, j steal.Taken) (full bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.spent += took
 	q.waiting = append(q.waiting, p)
 	q.jobs = append(q.jobs, j)
 	q.bytes += len(p.Outcome) + len(j.Job.Arg)
+	return 2*len(q.waiting) >= maxKeptWaiting || 2*q.bytes >= maxKeptBytes
 }
 
 // none says that there is nothing to put in after all.

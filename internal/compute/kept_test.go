@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/internal/engine"
 	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/steal"
 )
@@ -38,6 +39,38 @@ func TestKeptOutcomesAreBounded(t *testing.T) {
 		if more, _ := q.take(); len(got) != taken || !q.room(0, 1) || len(more) != 0 {
 			t.Errorf("%s: the loop gets %d of %d, or there is no room afterwards", name, len(got), taken)
 		}
+	}
+}
+
+// An outcome that is kept wakes nobody: it goes with the next pulse, or sooner if there is no room for many more.
+func TestKeptWaitsForThePulse(t *testing.T) {
+	e, err := New(Config{Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	keep := func(times int) (called bool) {
+		for range times {
+			salvager{outside{e: e}}.Kept(engine.Job{Func: "compute.hold", Arg: 7}, engine.Outcome{Result: 7})
+		}
+		select {
+		case <-e.Bell():
+			return true
+		default:
+			return false
+		}
+	}
+	e.Poll()
+	keep(0) // what the start told
+	if keep(3) {
+		t.Error("three kept outcomes call the loop")
+	}
+	events, _ := e.Poll()
+	if n := len(events); n == 0 || events[0].Kind != port.Kept || len(events[0].Parts) != 3 {
+		t.Errorf("the next look tells %+v, want three parts", events)
+	}
+	if !keep(maxKeptWaiting / 2) {
+		t.Error("the loop is not called while there is room")
 	}
 }
 
