@@ -16,8 +16,8 @@ type window struct {
 // leastWindow is two pieces, 32 KiB: what a steal beside it hardly notices on a slow link.
 const leastWindow = 2
 
-// queueing is how much longer than the shortest time a piece may take before the window shrinks: what waits
-// in a queue.
+// queueing is what a piece may take in any case, however near its source, before the window shrinks; else it is twice
+// the shortest time. What takes longer waits in a queue, and a steal behind it.
 const queueing = 50 * time.Millisecond
 
 func newWindow(most int) window { return window{most: max(leastWindow, most), size: leastWindow} }
@@ -31,7 +31,7 @@ func (w *window) came(took time.Duration) {
 		w.usual = took
 	}
 	w.usual += (took - w.usual) / 8
-	if took > 2*w.least+queueing {
+	if took > max(queueing, 2*w.least) {
 		w.size, w.in = max(leastWindow, w.size-1), 0
 		return
 	}

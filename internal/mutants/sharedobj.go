@@ -3,7 +3,7 @@ package main
 // Tests of shared objects: in worlds of the simulator, and the core's own.
 const (
 	objectWorlds = "^TestSchedules$"
-	objectPaper  = "^Test(Constant|Large|Writes|Offers)"
+	objectPaper  = "^Test(Steal|Constant|Large|Writes|Offers)"
 	objectGuests = "^Test(Transcripts|Guests)"
 	objectUnits  = "^Test(Transcripts|Flood|Assembly|Size|Pull|Window|Announce|Store|Two)"
 )
@@ -98,6 +98,9 @@ var objectMutants = []mutant{
 	{name: "sharedobj/not-pipelined", wrong: "pieces are passed on when all have come", file: "sharedobj/answers.go",
 		pkg: "internal/sim/objects", run: objectPaper,
 		old: "	if t == useful {\n", new: "	if t == useful && f.pull.parts.left == 0 {\n"},
+	{name: "sharedobj/steals-queue", wrong: "pieces queue up on a link until they take twice as long",
+		file: "sharedobj/window.go", pkg: "internal/sim/objects", run: objectPaper,
+		old: "max(queueing, 2*w.least)", new: "2*w.least + queueing"},
 	{name: "sharedobj/bound-prunes-equal", wrong: "a tour as good as the bound is pruned, and its owner may be gone",
 		file: "internal/sim/objects/search.go", pkg: "internal/sim/objects", run: objectWorlds, args: manySchedules,
 		old: "return cost > bound }", new: "return cost >= bound }"},

@@ -1,6 +1,7 @@
 package objects
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -81,7 +82,7 @@ func TestLargeWritePipelined(t *testing.T) {
 		}
 		a, b := there[2*c], there[2*c+1]
 		one := time.Duration(size / 2 * 1000) // at 1 MB/s
-		if a == 0 || b == 0 || max(a, b) > one*5/4 || max(a, b)-min(a, b) > 50*time.Millisecond {
+		if a == 0 || b == 0 || max(a, b) > one*4/3 || max(a, b)-min(a, b) > 50*time.Millisecond {
 			t.Errorf("cluster %d has the write after %v and %v; it takes %v over the link", c, a, b, one)
 		}
 	}
@@ -153,5 +154,39 @@ func TestOffersAreCombined(t *testing.T) {
 	t.Logf("ten offers are at 64 peers after %v, in %d tellings", w.now-began, told)
 	if w.now-began > 400*time.Millisecond || told > 2 {
 		t.Errorf("ten offers took %v in %d tellings", w.now-began, told)
+	}
+}
+
+// A steal does not wait behind a constant that comes over the same link: half of those that ask meanwhile take at most
+// 1.6 times as long as over an idle one, as beside a long result, or wait for one piece where that takes longer.
+func TestStealBesideAConstant(t *testing.T) {
+	const size = 2 << 20
+	for _, link := range []wan.Conditions{
+		{Bandwidth: 100e3, Latency: 100 * time.Millisecond},
+		{Bandwidth: 1e6, Latency: 20 * time.Millisecond},
+		{Bandwidth: 1e6, Latency: 300 * time.Millisecond},
+		{Bandwidth: 10e6, Latency: 100 * time.Millisecond},
+	} {
+		c := quiet(1e6)
+		c.Network = func() *wan.Model {
+			return wan.Uniform([]int{1, 1}, wan.Conditions{Bandwidth: 1e8, Latency: 100 * time.Microsecond}, link)
+		}
+		w := New(c)
+		r := w.create(sharedobj.Constant, w.peers[0], w.bytes(size))
+		d := r.Digest()
+		w.launch(&job{victim: w.peers[0], names: []sharedobj.Digest{d}, run: func(*engine) {}}, w.peers[1])
+		var waits []time.Duration
+		for at := w.now; w.peers[1].engine.values[d] == nil && at < time.Hour; at += 7 * time.Millisecond {
+			w.playUntil(at)
+			waits = append(waits, w.net.Backlog(at, 0, 1))
+		}
+		took := w.now
+		slices.Sort(waits)
+		idle := 2*link.Latency + link.Transmission(1000)
+		median, most := waits[len(waits)/2], waits[len(waits)-1]
+		t.Logf("%v: %v for the constant; a steal takes %v, and waits for %v, at most %v", link, took, idle, median, most)
+		if median > max(idle*6/10, link.Transmission(16<<10)) {
+			t.Errorf("%v: a steal of %v waits for %v", link, idle, median)
+		}
 	}
 }
