@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"os/exec"
+	"strings"
 	"time"
 
 	"github.com/satin-peer/satin/internal/bench/wide/model"
@@ -37,6 +39,11 @@ func sharing(w *workshop, rounds int) ([]table, error) {
 			return nil, err
 		}
 	}
+	progress("objects: a look at a lattice")
+	looks, err := valueCosts(rounds)
+	if err != nil {
+		return nil, err
+	}
 	progress("")
 	return []table{{title: "What jobs share, and speculation, in 8 processes", notes: []string{
 		fmt.Sprintf("%d processes with one worker each on loopback, in one cluster. A job offers a new value to a lattice %d times a round; "+
@@ -47,7 +54,7 @@ func sharing(w *workshop, rounds int) ([]table, error) {
 			"jobs in all processes. The links between clusters have %.0f MB/s and %v one way. Copies are all bytes "+
 			"of frames that crossed a link, over the size.", largeBytes>>20, model.Clusters, model.PerCluster,
 			largeLinks.Bandwidth/1e6, largeLinks.Latency),
-		"Not measured here: 10 hosts of which some are killed.",
+		"Value: `go test . -bench LatticeValue`, a look at a lattice in a loop of one worker, with the loop.",
 	}, figures: []figure{
 		{name: "offer to the last of 7 others", form: "%.2f ms", values: all, atMost: 20},
 		{name: "  99th percentile", form: "%.2f ms", values: percentile(all, 0.99)},
@@ -56,7 +63,28 @@ func sharing(w *workshop, rounds int) ([]table, error) {
 		{name: "copies of the constant over a link, the most", form: "%.3f", values: copies.link, atMost: 1.1},
 		{name: "  into a cluster, over all links, the most", form: "%.3f", values: copies.into, atMost: 1.1},
 		{name: "  until the last process had it", form: "%.1f s", values: copies.last},
+		{name: "Value of a lattice", form: "%.2f ns", values: looks, atMost: 2},
 	}}}, nil
+}
+
+// valueCosts is what a look at a lattice costs, in ns, so often.
+func valueCosts(rounds int) (costs []float64, err error) {
+	out, err := exec.Command("go", "test", "-C", "../..", "-vet=off", "-run", "^$", "-bench", "^BenchmarkLatticeValue$",
+		"-count", fmt.Sprint(rounds), ".").Output()
+	if err != nil {
+		return nil, fmt.Errorf("go test -bench LatticeValue: %w\n%s", err, out)
+	}
+	for line := range strings.Lines(string(out)) {
+		var name string
+		var times, ns float64
+		if n, _ := fmt.Sscanf(line, "%s %f %f ns/op", &name, &times, &ns); n == 3 {
+			costs = append(costs, ns)
+		}
+	}
+	if len(costs) != rounds {
+		return nil, fmt.Errorf("go test -bench LatticeValue gave %d figures of %d:\n%s", len(costs), rounds, out)
+	}
+	return costs, nil
 }
 
 // crossed are the copies of a large constant that crossed links, the most of any, and the seconds it took, by round.

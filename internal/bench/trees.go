@@ -90,15 +90,22 @@ func (w *workshop) buildOld(commit string) (binary string, err error) {
 
 // searched is what a run of a search took.
 type searched struct {
-	Elapsed float64 `json:"elapsed_seconds"`
+	Answer  json.RawMessage `json:"answer"`
+	Elapsed float64         `json:"elapsed_seconds"`
 	Stats   struct {
-		Executed float64 `json:"executed"`
-		Useful   float64 `json:"useful_app_time_seconds"`
+		Executed  float64 `json:"executed"`
+		Useful    float64 `json:"useful_app_time_seconds"`
+		Restarted float64 `json:"restarted_jobs"`
 	} `json:"swarm_stats"`
 }
 
+// searchWords are the words of the command that runs a search and tells of it.
+func searchWords(line string) []string {
+	return append(append([]string{"run"}, strings.Fields(line)...), "--json")
+}
+
 func search(ctx context.Context, s *swarm.Swarm, line string) (found searched, err error) {
-	out, err := s.Run(ctx, s.Peers[0], append(strings.Fields(line), "--json", "--stats")...)
+	out, err := s.Peers[0].Command(ctx, append(searchWords(line), "--stats")...)
 	if err != nil {
 		return found, err
 	}
