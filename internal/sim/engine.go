@@ -329,14 +329,15 @@ func (g *engine) complete(c child) (done *finished, unwanted []steal.Ref) {
 		f.took += c.took
 		r := c.result
 		switch {
-		case enough:
-			if r = f.sum; f.pending > 0 {
+		case enough, f.any && r == something:
+			if enough {
+				r = f.sum
+			}
+			if f.pending > 0 {
 				f.dead = true
+				g.books.aborts++
 				unwanted = g.sweep(unwanted)
 			}
-		case f.any && r == something:
-			f.dead = true
-			unwanted = g.sweep(unwanted)
 		case f.pending > 0 || g.nextPhase(c.parent):
 			return nil, unwanted
 		case f.any:

@@ -93,7 +93,8 @@ type books struct {
 	revoked  uint64 // jobs outside that are not wanted any more
 	executed uint64
 	aborted  uint64
-	open     int64 // frames that wait
+	aborts   uint64 // times a frame gave up jobs of its own
+	open     int64  // frames that wait
 }
 
 func (b *books) add(o books) {
@@ -107,4 +108,5 @@ func (b *books) add(o books) {
 	b.revoked += o.revoked
 	b.executed += o.executed
 	b.aborted += o.aborted
+	b.aborts += o.aborts
 }

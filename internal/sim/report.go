@@ -17,6 +17,7 @@ type Counts struct {
 	Lost                        uint64 // by faults
 	Repeated                    uint64 // by faults
 	Spawned, Executed, Aborted  uint64 // jobs; the root is spawned too
+	Aborts                      uint64 // times a job gave up those that it had spawned
 	Given, PutBack              uint64 // jobs given away, and how many of them came back to be given or run again
 	Salvaged                    uint64 // jobs not run because somebody had their results
 
@@ -78,6 +79,7 @@ func (w *world) report() *Report {
 	}
 	total, _ := w.totals()
 	r.Counts.Spawned, r.Counts.Executed, r.Counts.Aborted = total.spawned+1, total.executed, total.aborted
+	r.Counts.Aborts = total.aborts
 	r.Counts.Given, r.Counts.PutBack, r.Counts.Salvaged = total.given, total.putBack, total.salvaged
 	r.Cancelled = w.cancelled
 	if w.adapt != nil {

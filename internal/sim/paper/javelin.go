@@ -53,6 +53,8 @@ const (
 	toursScale = 360
 	toursWork  = 64 * 13 * time.Hour / toursScale
 	toursGrain = 200 * time.Millisecond
+	undivided  = 60 // an atomic depth that nothing reaches
+	hostTree   = "tree"
 )
 
 // newTours is a tree of which the work at atomic depth 2 is about as uneven as that graph's: the longest of some
@@ -69,8 +71,11 @@ func newTasks() *tours {
 }
 
 var (
-	toursPeers  = [...]int{64, 256, 512, 1024}
-	toursDepths = [...]int32{2, 3, 60}
+	toursPeers = [...]int{64, 256, 512, 1024}
+	toursRows  = [...]struct {
+		depth  int32
+		policy string
+	}{{2, adaptive}, {3, adaptive}, {undivided, adaptive}, {2, hostTree}, {undivided, hostTree}}
 )
 
 // Hosts that are killed of ten, and by how much the paper's runs took longer than E_T(k), in percent; "Our results".
@@ -110,13 +115,14 @@ func makeJavelin(o Options) (*Document, error) {
 }
 
 func largeSearches(d *Document, o Options) error {
-	reports := make([]*sim.Report, len(toursDepths)*len(toursPeers))
+	reports := make([]*sim.Report, len(toursRows)*len(toursPeers))
 	err := o.each(len(reports), func(k int) (err error) {
-		tree, peers := newTours(toursDepths[k/len(toursPeers)]), toursPeers[k%len(toursPeers)]
+		row, peers := toursRows[k/len(toursPeers)], toursPeers[k%len(toursPeers)]
+		tree := newTours(row.depth)
 		total := sim.Sequential(tree)
 		reports[k], err = sim.Run(sim.Config{Tree: tree, Seed: 1, Want: &total.Result, Core: Core(),
 			Network: wan.NewModel([]int{peers}, local), SpawnOverhead: EngineOverhead, MessageCost: messageCost,
-			ByteCost: byteCost, Policy: policyNamed(adaptive)})
+			ByteCost: byteCost, Policy: policyNamed(row.policy)})
 		return err
 	})
 	if err != nil {
@@ -125,20 +131,21 @@ func largeSearches(d *Document, o Options) error {
 	d.para("## Speedups over T64 (Figure 12, Table I)")
 	d.para("A modelled search of %.1f CPU hours for 64 to 1,024 peers of one core under our policy. At an atomic depth jobs are not divided any more: at "+
 		"depth 2 the longest is about a hundredth of the whole, as in Table I (35k: 222 s on average, 8.27 h at most, T64 13.31 h, of which hours are tens of seconds here). Javelin splits such a task deeper when it is scheduled again, "+
-		"by its dynamic depth increment (below). Here a job spawns what it has to do as it goes, down to %v, and idle peers steal from it (last row): most "+
-		"of what the increment is for needs no second try. One seed.", toursWork.Hours(), toursGrain)
-	head := []string{"atomic depth", "leaves", "mean leaf", "longest leaf"}
+		"by its dynamic depth increment (below). Here a job spawns what it has to do as it goes, down to %v, and idle peers steal from it (depth none): most "+
+		"of what the increment is for needs no second try. Policy tree is Javelin's tree of hosts, over our members. One seed.",
+		toursWork.Hours(), toursGrain)
+	head := []string{"policy", "atomic depth", "leaves", "mean leaf", "longest leaf"}
 	for _, p := range toursPeers {
 		head = append(head, fmt.Sprintf("T%d", p))
 	}
 	rows := [][]string{head}
-	for i, depth := range toursDepths {
-		count, mean, longest := newTours(depth).leaves()
-		name := fmt.Sprint(depth)
-		if i == len(toursDepths)-1 {
+	for i, x := range toursRows {
+		count, mean, longest := newTours(x.depth).leaves()
+		name := fmt.Sprint(x.depth)
+		if x.depth == undivided {
 			name = "none"
 		}
-		row := []string{name, fmt.Sprint(count), fmt.Sprintf("%.2f s", mean.Seconds()),
+		row := []string{x.policy, name, fmt.Sprint(count), fmt.Sprintf("%.2f s", mean.Seconds()),
 			fmt.Sprintf("%.0f s", longest.Seconds())}
 		first := reports[i*len(toursPeers)].Elapsed
 		for k := range toursPeers {

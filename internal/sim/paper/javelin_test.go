@@ -10,7 +10,8 @@ import (
 // TestTours: whatever the atomic depth, the work is the same, and at depth 2 the longest task is about a hundredth of
 // it, as of the paper's graph.
 func TestTours(t *testing.T) {
-	for _, depth := range toursDepths[:2] {
+	for _, row := range toursRows[:2] {
+		depth := row.depth
 		tree := newTours(depth)
 		count, mean, longest := tree.leaves()
 		total := sim.Sequential(tree)

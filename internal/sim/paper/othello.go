@@ -41,6 +41,7 @@ type view struct {
 type gameCounts struct {
 	positions uint64 // looked at, by jobs that were aborted meanwhile too
 	jobs      uint64 // that began
+	waits     uint64 // of jobs for what they have spawned
 	answered  uint64 // of these by the table
 	facts     uint64 // sent to each of the others,
 	tells     uint64 // in so many messages to each
@@ -143,6 +144,9 @@ func (g *game) wave(next []othello.Node, phase int, hopeless bool, buf []sim.Nod
 	}
 	for i := to - 1; i >= from; i-- { // the newest job runs first, so the most promising one comes last
 		buf = append(buf, g.node(&next[i]))
+	}
+	if to > from {
+		g.seen.waits++
 	}
 	return buf
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/satin-peer/satin/apps/othello"
 	"github.com/satin-peer/satin/internal/sim"
+	"github.com/satin-peer/satin/steal"
 )
 
 // How far the search looks. The paper's is 21 moves deep and looks at 2.9 billion positions; here all of them are
@@ -70,10 +71,11 @@ func gamePage(o Options, depth, leaf int, work time.Duration, positions uint64, 
 	d.para("What is searched depends on what is known, so this is no recorded tree: each job runs the application's own code when "+
 		"it begins in the simulator, with the table that its machine has then. What a job finds is known on its machine at once, and on the others when "+
 		"the lattice's next message has come, every %v. To tell of a fact costs as much as to look at %d positions, to hear of one %d "+
-		"(`go test ./apps/othello -run xxx -bench Facts`). Positions are those of all jobs that began, those that were aborted with them.",
+		"(`go test ./apps/othello -run xxx -bench Facts`). Positions are those of all jobs that began, those that were aborted with them. "+
+		"A job aborts when it gives up some that it has spawned; a message of that goes to each thief of them.",
 		tellEvery, tellCost, hearCost)
 	rows := [][]string{{"cores", "aborts", "run time, s", "efficiency", "cores at work", "positions, of the sequential program's", "jobs",
-		"of them answered by the table", "aborted", "stolen", "messages", "data", "goal"}}
+		"of them answered by the table", "syncs", "aborts", "abort messages", "aborted", "stolen", "messages", "data", "goal"}}
 	for i := range runs {
 		rows = append(rows, runs[i].row(work, positions))
 		if r := &runs[i]; r.at.cores == objectsCores {
@@ -115,6 +117,9 @@ func (r *gameRun) row(work time.Duration, positions uint64) []string {
 		counted(func(c *gameCounts) float64 { return float64(c.positions) / float64(positions) }).middle(2),
 		counted(func(c *gameCounts) float64 { return float64(c.jobs) }).middle(0),
 		counted(func(c *gameCounts) float64 { return float64(c.answered) }).middle(0),
+		counted(func(c *gameCounts) float64 { return float64(c.waits) }).middle(0),
+		numbers(r.reports, func(p *sim.Report) uint64 { return p.Counts.Aborts }),
+		numbers(r.reports, func(p *sim.Report) uint64 { return p.Steals.SentByKind[steal.KindAbort] }),
 		numbers(r.reports, func(p *sim.Report) uint64 { return p.Counts.Aborted }), numbers(r.reports, stolenLocal),
 		collect(r.reports, func(p *sim.Report) float64 { return float64(p.Counts.MessagesLocal) + messages }).middle(0),
 		megabytes(r.reports, int64(told), bytesLocal), reached}
@@ -123,8 +128,8 @@ func (r *gameRun) row(work time.Duration, positions uint64) []string {
 // publishedGame is Table IV's line, and what 5.3 says of aborts.
 func publishedGame(aborts bool) []string {
 	if aborts {
-		return []string{"published", "yes", "–", "21.8 %", "–", "–", "3,313,234", "–", "1,136,942", "1,022,000", "70,390,763", "2.1 GB",
+		return []string{"published", "yes", "–", "21.8 %", "–", "–", "3,313,234", "–", "418,833", "310,482", "178,080", "1,136,942", "1,022,000", "70,390,763", "2.1 GB",
 			""}
 	}
-	return []string{"published", "no", "–", "5.9 %", "–", "–", "6,973,693", "–", "–", "4,144,009", "394,054,014", "10.5 GB", ""}
+	return []string{"published", "no", "–", "5.9 %", "–", "–", "6,973,693", "–", "849,450", "–", "–", "–", "4,144,009", "394,054,014", "10.5 GB", ""}
 }
