@@ -53,6 +53,7 @@ type shared struct {
 	madeBy    map[uint64]sharedobj.Digest // by the leaf's key
 	offered   map[uint32]bool
 	outcomes  map[sharedobj.Digest][]byte // that are told of by their references
+	met       int64                       // when the last peer came to know the lattice
 }
 
 func newShared(c *Config) *shared {

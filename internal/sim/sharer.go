@@ -94,8 +94,18 @@ func (s *sharer) tell(d sharedobj.Digest) {
 	r := s.kinds[d]
 	s.made = append(s.made, port.Event{Kind: port.Made, Shared: &port.Shared{Recipe: &r, Write: s.moves[d],
 		State: sharedobj.Build(s.truth[d])}})
-	if s.known = s.known || d == s.lattice; d == s.lattice && len(s.untold) > 0 {
-		s.made = append(s.made, s.offers())
+	if d == s.lattice {
+		s.meet()
+		if len(s.untold) > 0 {
+			s.made = append(s.made, s.offers())
+		}
+	}
+}
+
+// meet is when the core comes to know the lattice.
+func (s *sharer) meet() {
+	if w := s.of.world; !s.known {
+		s.known, w.shared.met = true, w.now
 	}
 }
 
@@ -296,7 +306,8 @@ func (s *sharer) do(o *port.Order) {
 		}
 		s.here[v.Digest] = true
 		if v.Digest == s.lattice {
-			s.opened, s.known = true, true
+			s.opened = true
+			s.meet()
 		}
 		return
 	case port.Discard:
@@ -449,9 +460,10 @@ func (s *sharer) TellShared(n *sharedobj.News) {
 // Note is for people.
 func (s *sharer) Note(text string) { s.of.world.trace.line(s.of.world.now, s.of.id, "notes: %s", text) }
 
-// settledAt is when lattices must be alike: some time after the run has ended, and the last fault.
+// settledAt is when lattices must be alike: some time after the run has ended, the last fault, and the last peer that
+// came to know the lattice: one that hears nothing of the answer for a while may begin the root again.
 func (w *world) settledAt() int64 {
-	at := max(w.doneAt, w.harm.calm.since)
+	at := max(w.doneAt, w.harm.calm.since, w.shared.met)
 	for i := range w.cfg.Faults {
 		at = max(at, int64(w.cfg.Faults[i].At+w.cfg.Faults[i].For))
 	}
