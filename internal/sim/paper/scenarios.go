@@ -121,12 +121,12 @@ func whatDiffers(d *Document) {
 		"average, so that nobody is drained. Our synthetic raytracer asks too seldom: with 100 KB/s it moves " +
 		"5.4 MB in 152 s, 3 KB/s each way of a link, where the paper says that it needs about 20 KB/s on each " +
 		"link. The papers publish neither job counts nor sizes of messages to make the tree by. And something " +
-		"is here that was not there: from 82 s on, peers of the two clusters take each other for lost, after " +
-		"72 s in which nothing has come, and run again what the other has. In one run that is 4 %% of the " +
-		"jobs, in others half as many again, and runs lie far apart (see the ±); more patience alone (1,000 " +
-		"missed heartbeats for 24) left CRS at 41.7 with the first seed. So the lead of ours in 10 and 11 is " +
-		"a lead over this model of CRS and ACRS, not over the published ones. Why some runs of ACRS in 10 are " +
-		"as slow as they are has not been explained.")
+		"is here that was not there: from 82 s on, peers that were idle for 30 s while a thief behind the " +
+		"slow link had a job of theirs run it themselves (steal.Config.LeaseEnd), where published ones would " +
+		"have gone on waiting. In one run that is 4 %% of the jobs, in others half as many again, and runs " +
+		"lie far apart (see the ±); more patience alone (1,000 missed heartbeats for 24) left CRS at 41.7 " +
+		"with the first seed. So the lead of ours in 10 and 11 is a lead over this model of CRS and ACRS, not " +
+		"over the published ones. Why some runs of ACRS in 10 are as slow as they are has not been explained.")
 	d.para("CHS is ours where the papers say nothing. Published (Albatross paper, 2.3): an idle node asks its " +
 		"children, requests descend recursively, and only when the whole subtree is idle one goes upwards. " +
 		"Not published: that children are asked one after the other, that a request waits at its victim " +
