@@ -128,8 +128,8 @@ func (p *Peer) meetSwarm(apps *catalog) error {
 			p.membersChanged()
 		}, waiting: map[job.RunID]*waitingRun{}}
 	apps.modules = p.modules
-	p.depot = &depot{base: p.base, self: p.host.ID(), key: p.host.Network().Peerstore().PrivKey(p.host.ID()), host: p.host,
-		board: p.board, members: p.members, places: p.places}
+	p.depot = &depot{base: p.base, self: p.host.ID(), key: p.host.Network().Peerstore().PrivKey(p.host.ID()),
+		host: p.host, board: p.board, members: p.members, places: p.places}
 	return errors.Join(p.modules.open(&p.cfg), p.depot.open(&p.cfg, &p.checkpoints.quota), p.openEmulation())
 }
 

@@ -190,8 +190,8 @@ func (x *depot) serve() {
 	})
 }
 
-// asked takes in a question. Who pays is the deposit's maker, wherever it is handed on, if it can be seen to be a member;
-// else who asks, so that nobody has those pay whom it has made up.
+// asked takes in a question. Who pays is the deposit's maker, wherever it is handed on, if it can be seen to be a
+// member; else who asks, so that nobody has those pay whom it has made up.
 func (x *depot) asked(from peer.ID, made []byte) (deposits.Reply, error) {
 	s, err := statement.OpenDeposited(made)
 	if err == nil && s.Swarm != x.host.SwarmName() {

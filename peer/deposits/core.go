@@ -189,8 +189,8 @@ func (c *Core) Deposit(now time.Time, h Hash, size int64) (out Orders, ok bool) 
 	return out, true
 }
 
-// Asked takes in a member's question whether a deposit is kept for its giver, on whose account it is: the member itself,
-// or who has said so in a way that nobody else can, the deposit's size and how long it is to be kept included.
+// Asked takes in a member's question whether a deposit is kept for its giver, on whose account it is: the member
+// itself, or who has said so in a way that nobody else can, the size and how long it is to be kept included.
 func (c *Core) Asked(now time.Time, from, giver PeerID, d Deposit) (r Reply, why string, out Orders) {
 	if last := now.Add(c.cfg.Life); d.Until.After(last) {
 		d.Until = last
