@@ -69,19 +69,23 @@ func TestWhoIsBelieved(t *testing.T) {
 	m := &steal.Message{Run: run, From: steal.Address{Peer: steal.PeerID(leaver.self.String())},
 		HandOver: &steal.HandOver{ID: 1, Parts: []steal.Partial{leaver.signed(run, job.Path{1}),
 			member.signed(run, job.Path{2}), borne, nobodys, unknown, forged, outcast.signed(run, job.Path{7}),
-			member.signed(job.RunID{4}, job.Path{8}), here.signed(run, job.Path{9})}}}
+			member.signed(job.RunID{4}, job.Path{8}), here.signed(run, job.Path{9}),
+			member.signed(run, nil)}}}
 	given := m.HandOver
 	if !here.receive(m) {
 		t.Fatal("nothing is left")
 	}
 	var kept []uint32
 	for _, p := range m.HandOver.Parts {
+		if len(p.Path) == 0 {
+			t.Fatal("the root's outcome is kept")
+		}
 		kept = append(kept, p.Path[0])
 	}
 	if want := []uint32{1, 2, 3, 9}; len(kept) != 4 || kept[0] != 1 || kept[1] != 2 || kept[2] != 3 || kept[3] != 9 {
 		t.Errorf("kept are %v, want %v", kept, want)
 	}
-	if len(given.Parts) != 9 {
+	if len(given.Parts) != 10 {
 		t.Error("the message as it came was changed")
 	}
 	m.HandOver = &steal.HandOver{ID: 2, Parts: []steal.Partial{forged}}

@@ -20,8 +20,9 @@ type Knowledge struct {
 // Knows answers a peer's question after a run; full: it wants the manifest.
 func (c *Core) Knows(id RunID, asker PeerID, full bool) (k Knowledge) {
 	k.Claim = c.kept.claim(id)
-	k.Over = k.Claim != nil
 	r := c.runs[id]
+	// what is kept for others need not be believed here
+	k.Over = k.Claim != nil && (r == nil || r.endedBy(k.Claim))
 	author := asker // the owner of a run that this peer does not know may ask what became of it
 	if r != nil {
 		author = r.m.Owner

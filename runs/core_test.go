@@ -236,6 +236,26 @@ func TestKeptAnswersAreBounded(t *testing.T) {
 	}
 }
 
+// Who keeps an answer for others and computes the run itself does not say that it is over: it may be a lie that was
+// brought, and would get this peer's word for it.
+func TestKeptIsNotSaidToo(t *testing.T) {
+	c, _ := coreOf(DefaultConfig())
+	m := manifest(1, "o")
+	take(c, m)
+	out := answer("1")
+	for _, w := range of[WriteAnswer](c.Keep(noon, 7, &Claim{Run: m.Run, Author: "a", Hash: out.Hash,
+		Sealed: []byte("c")}, out, 0, 0)) {
+		c.Written(noon, w.File, w.Run, "")
+	}
+	if k := c.Knows(m.Run, "x", false); k.Claim == nil || k.Over {
+		t.Errorf("it says %+v", k)
+	}
+	c.Buried(noon, &Tombstone{Run: m.Run, Author: "o", Reason: Suspended, Seq: 1, Until: 1e9})
+	if k := c.Knows(m.Run, "x", false); k.Over {
+		t.Errorf("of a run that is suspended it says %+v", k)
+	}
+}
+
 // What this peer has computed itself is kept even if two others' answers are there, one of which gives way.
 func TestOwnResultIsNeverDisplaced(t *testing.T) {
 	c, _ := coreOf(DefaultConfig())

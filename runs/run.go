@@ -114,6 +114,9 @@ func (r *run) info() Info {
 // accept notes the answer.
 func (r *run) accept(h Hash, by *Claim) { r.hash, r.answered = &h, by }
 
+// endedBy says whether the run is over by a claim, or by another one of the same answer.
+func (r *run) endedBy(c *Claim) bool { return r.answered != nil && r.answered.Hash == c.Hash }
+
 // differs says whether an outcome is another one than the answer, and was not seen before.
 func (r *run) differs(h Hash) bool {
 	return r.hash != nil && *r.hash != h && (r.second == nil || *r.second != h)

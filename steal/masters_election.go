@@ -37,9 +37,9 @@ import (
 //     better than the master it hears. That is why an owner that comes back, or a better peer that joins
 //     late, does not take over: its silence begins with its own life, and ends with the sitting master's next
 //     beacon.
-//  3. A master that hears a beacon of one that comes before it steps down. Before all others come those with
-//     the answer, as nothing is left to do but to deliver it; then those that have begun the root; else the
-//     better rank (ranking.before). A master that hears one behind it answers with a beacon at once.
+//  3. A master that hears a beacon of one that comes before it steps down. Before all others come those that have
+//     begun the root, with an outcome or without; else the better rank (ranking.before). A master that hears one
+//     behind it answers with a beacon at once.
 //  4. A peer that listens becomes master when the silence reaches MasterLease + stagger(n), n being the
 //     members of better rank that it does not believe dead, the silent master not counted. If the master is
 //     known to be gone (a goodbye, or a beacon or message of its next life), all but one beacon period of the
@@ -53,7 +53,7 @@ import (
 //     lease, as its engine may be about to be ready.
 //
 // Why it converges. When faults stop, let beacons take at most d. Masters that can hear each other are
-// ordered by (answer, begun, rank, ID), the same order at all of them, as it depends on nothing but the two.
+// ordered by (begun, rank, ID), the same order at all of them, as it depends on nothing but the two.
 // An entry in that order only ever gets better: a root that has begun goes on until it has an outcome or its
 // master steps down, and the outcome stays. A master steps down only for one that was before it when it sent
 // its beacon and either still is master, or has stepped down for one before it in turn, or was lost before
@@ -64,8 +64,9 @@ import (
 // the case before. A beacon of a lost master, on its way when faults stopped, can end silences, or a
 // mastership, once more: that is the second of the two leases within which the tests want one master.
 //
-// Rejected: positions among the members as ranks (see ranking); better ranks taking over from a sitting
-// master (each return of the owner would cost a restart); asking for votes (a majority may be gone: the
+// Rejected: masters with the answer before all others (who says so would have the root of an owner that computes; what
+// is finished twice costs work); positions among the members as ranks (see ranking); better ranks taking over from a
+// sitting master (each return of the owner would cost a restart); asking for votes (a majority may be gone: the
 // submitter and its deputies were switched off for the night, and one volunteer is left); terms as in Raft
 // instead of ranks (the newer master would win and the one that has done more work would step down; neither
 // is better than the other, and ranks need no state).
@@ -195,7 +196,7 @@ func (m *mastership) hear(from Address, b *Beacon) (d decision, v verdict) {
 	}
 	d.Newcomer = first
 	m.silence, m.forgiven = 0, false
-	its := claim{from.Peer, b.Answered != nil, b.Waiting}
+	its := claim{from.Peer, b.Waiting}
 	d.StepDown = m.master && m.ranks.before(its, m.claim())
 	d.Ended = m.follow(from, its, d.StepDown)
 	switch {
@@ -237,7 +238,7 @@ func (m *mastership) hasEnded(id PeerID) PeerID {
 // claim is what this peer says of itself as master.
 func (m *mastership) claim() claim {
 	waits := m.answered == nil && !m.runs && !m.able && m.seen >= m.grace
-	return claim{m.self, m.answered != nil, waits}
+	return claim{m.self, waits}
 }
 
 // note enters a beacon's number: whether it is news, and the first of its sender's life.

@@ -43,22 +43,18 @@ func (r *ranking) compare(a, b PeerID) int {
 
 // claim is what a master says of itself.
 type claim struct {
-	id       PeerID
-	answered bool // it has the answer
-	waiting  bool // it has not begun the root
+	id      PeerID
+	waiting bool // it has not begun the root
 }
 
-// before says which of two masters stays: one with the answer rather than one without, one that has begun
-// rather than one that has not, and else the one of better rank.
+// before says which of two masters stays: one that has begun rather than one that has not, and else the one of better
+// rank. That one has the answer does not count: anybody may say so, and an owner that computes, or a deputy, would
+// lose its root to a lie.
 func (r *ranking) before(a, b claim) bool {
-	switch {
-	case a.answered != b.answered:
-		return a.answered
-	case a.waiting != b.waiting:
+	if a.waiting != b.waiting {
 		return b.waiting
-	default:
-		return r.compare(a.id, b.id) < 0
 	}
+	return r.compare(a.id, b.id) < 0
 }
 
 // better lists the members that rank before a peer and could become master.

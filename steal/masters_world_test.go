@@ -187,8 +187,7 @@ func (e *electorate) hears(v *voter, r rumour) {
 		v.got = append(v.got, r)
 	}
 	mine, its := slices.Index(e.ids[:e.world.deputies], v.id), slices.Index(e.ids[:e.world.deputies], r.from.Peer)
-	if later := mine >= 0 && (its < 0 || its > mine); d.StepDown && r.b.Answered == nil && later &&
-		(v.runs || r.b.Waiting) {
+	if later := mine >= 0 && (its < 0 || its > mine); d.StepDown && later && (v.runs || r.b.Waiting) {
 		e.wrong = fmt.Errorf("at %v: deputy %s steps down for %s", e.now, v.id, r.from.Peer)
 	}
 	e.carryOut(v, d)

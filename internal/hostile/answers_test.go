@@ -10,6 +10,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/crypto"
 	"github.com/libp2p/go-libp2p/core/network"
 
+	"github.com/satin-peer/satin/gossip"
 	"github.com/satin-peer/satin/internal/checkpoint"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
@@ -199,7 +200,8 @@ func infoAt(t *testing.T, p *peer.Peer, run job.RunID) (i control.RunInfo) {
 }
 
 // A deputy that says that it has the answer ends nothing while the owner computes: neither there nor where others take
-// part. Nor does it when the owner has an answer: that stays, and the run is disputed.
+// part, and though it calls itself master of the run, too, with the answer. (The owner gave its root up to that, and
+// believed it then.) Nor does it when the owner has an answer: that stays, and the run is disputed.
 func TestAnswerOfADeputy(t *testing.T) {
 	v, w := computing(t), computing(t)
 	r := invited(t, v)
@@ -212,10 +214,20 @@ func TestAnswerOfADeputy(t *testing.T) {
 	}
 	lie := square(t, 100)
 	asked, claim := r.has(lie), &meeting{Answers: [][]byte{says(t, keyOf(r), run, lie)}}
-	there := r.at(t, w)
-	for range 20 {
+	there, tells, beacon := r.at(t, w), r.speaks(t), steal.Beacon{Rank: 1, Answered: &[16]byte{1}}
+	usurps := func() {
+		beacon.Seq++
+		tells(gossip.KindNews, &steal.News{Run: run, Master: &beacon,
+			From: steal.Address{Peer: steal.PeerID(r.ID().String()), Inc: 1}})
 		r.meets(t, claim)
 		there.meets(t, claim)
+	}
+	until(t, "it is heard", func() bool { usurps(); return infoAt(t, w, run).Master == r.ID().String() })
+	for range 20 {
+		usurps()
+	}
+	if m := infoAt(t, v, run).Master; m != idOf(t, v) {
+		t.Errorf("%q has the root", m)
 	}
 	if a, b := infoAt(t, v, run).State, infoAt(t, w, run).State; a != control.RunRunning || b != control.RunRunning {
 		t.Errorf("the run is %s at its owner, %s where others take part", a, b)

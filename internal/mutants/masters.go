@@ -40,9 +40,10 @@ var masterMutants = []mutant{
 	{name: "masters/answer-not-told", wrong: "the others do not learn of the answer",
 		file: "steal/masters_election.go", pkg: "steal", run: transcripts,
 		old: "Answered: m.answered, Waiting", new: "Waiting"},
-	{name: "masters/answer-comes-last", wrong: "a master with the answer steps down for one without",
-		file: "steal/masters_rank.go", pkg: "steal", run: electionUnits,
-		old: "case a.answered != b.answered:", new: "case false:"},
+	{name: "masters/answer-comes-first", wrong: "who says that it has the answer gets a living owner's root",
+		file: "steal/masters_election.go", pkg: "steal", run: electionUnits,
+		old: "m.master && m.ranks.before(its, m.claim())", new: "m.master && (b.Answered != nil && m.answered == nil || " +
+			"m.ranks.before(its, m.claim()))"},
 	{name: "masters/root-waits", wrong: "a master whose workers are busy for long keeps the root from idle ones",
 		file: "steal/masters_election.go", pkg: "steal", run: electionWorld, args: moreDraws,
 		old: "if m.fresh || m.mayTake(alive) {", new: "if m.fresh {"},
