@@ -34,7 +34,7 @@ async function phones(state) {
       await go(phone, name);
       if (state !== "idle" && (name === "tree" || name === "timeline")) await phone.locator("canvas.icicle").waitFor();
       assert.equal(await phone.evaluate(() => document.documentElement.scrollWidth), width, `${state} ${name}`);
-      assert.equal(await phone.evaluate(cut), 0, `${state} ${name}: a table is cut`);
+      assert.deepEqual(await phone.evaluate(cut), []);
       await picture(phone, `${state}-${colorScheme}-${name}`);
     }
     await phone.context().close();

@@ -297,6 +297,7 @@ await step("a page that is hidden wants nothing, and goes on where it was", asyn
 });
 
 await step("phones of 360 and 400 pixels show everything without scrolling sideways, light and dark, below a header of two rows", async () => {
+  await ask("grow"); // a cluster with a long name
   for (const [colorScheme, width] of [["light", 360], ["dark", 400]]) {
     const phone = await openPage("control", { viewport: { width, height: 844 }, colorScheme });
     const header = await phone.locator("header").evaluate((h) => ({
@@ -308,8 +309,9 @@ await step("phones of 360 and 400 pixels show everything without scrolling sidew
       await phone.locator(`nav a[href="#${name}"]`).click();
       await phone.locator(`nav a[href="#${name}"][aria-current=page]`).waitFor();
       if (name === "tree") await phone.locator("[role=treegrid] tbody tr").first().waitFor();
+      if (name === "swarm") await phone.getByRole("cell", { name: "30 ms, 3 jobs" }).waitFor();
       assert.equal(await phone.evaluate(() => document.documentElement.scrollWidth), width, name);
-      assert.equal(await phone.evaluate(cut), 0, `${name} has tables that are cut`);
+      assert.deepEqual(await phone.evaluate(cut), []);
       await picture(phone, `phone-${colorScheme}-${name}`);
       await phone.evaluate(axe);
       const found = await phone.evaluate(() => globalThis.axe.run());

@@ -47,5 +47,9 @@ export const colours = (p, selector) => p.evaluate(async (sel) => {
   return new Set(pixels).size;
 }, selector);
 
-/** How many boxes of a page hide some of what is in them. */
-export const cut = () => [...document.querySelectorAll("main .scroll")].filter((e) => e.scrollWidth > e.clientWidth).length;
+/** The boxes of a page that hide some of what is in them, and what of it reaches out. */
+export const cut = () => [...document.querySelectorAll("main .scroll")].filter((e) => e.scrollWidth > e.clientWidth).map((e) => {
+  const edge = e.getBoundingClientRect().left + e.clientLeft + e.clientWidth;
+  const out = [...e.querySelectorAll("*")].filter((x) => x.getBoundingClientRect().right > edge).map((x) => `${x.tagName} to ${x.getBoundingClientRect().right}: ${x.textContent.slice(0, 40)}`);
+  return `${e.getAttribute("aria-label")}: ${e.scrollWidth} of ${e.clientWidth} pixels, to ${edge}; ${out.slice(0, 8).join("; ")}`;
+});

@@ -70,6 +70,21 @@ await step("the page says what for, and does nothing by itself", async () => {
   await accessible(first);
 });
 
+await step("who chooses no number gives half the cores, and at least one", async () => {
+  for (const [all, half] of [[1, 1], [5, 2]]) {
+    const page = await (await browser.newContext()).newPage();
+    page.setDefaultTimeout(60_000);
+    complainsTo(page, complaints);
+    await page.addInitScript((n) => Object.defineProperty(navigator, "hardwareConcurrency", { get: () => n }), all);
+    await page.goto(link);
+    await page.getByRole("button", { name: "Help" }).click();
+    await page.getByText(half === 1 ? "of 1 core at work" : `of ${half} cores at work`).waitFor();
+    assert.equal(page.workers().length, half);
+    assert.equal(await page.locator("#cores option").count(), all);
+    await page.context().close();
+  }
+});
+
 await step("one button, and it works", async () => {
   await first.locator("#cores").selectOption("2");
   await first.getByRole("button", { name: "Help" }).press("Enter");
