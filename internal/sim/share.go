@@ -301,3 +301,54 @@ func (s *shared) truly(outcome []byte) []byte {
 	}
 	return outcome
 }
+
+// settledAt is when lattices must be alike: some time after the run has ended, the last fault, and the last peer that
+// came to know the lattice: one that hears nothing of the answer for a while may begin the root again.
+func (w *world) settledAt() int64 {
+	at := max(w.doneAt, w.harm.calm.since, w.shared.met)
+	for i := range w.cfg.Faults {
+		at = max(at, int64(w.cfg.Faults[i].At+w.cfg.Faults[i].For))
+	}
+	return at + int64(settling*w.shared.Core.SumsEvery+5*time.Second)
+}
+
+// settling is how many comparisons it takes some twenty peers to have all.
+const settling = 40
+
+// clogged says whether a link has more to carry than it can in the time that lattices have to become alike: some worlds
+// compare them more often than their links bear.
+func (w *world) clogged() bool {
+	n := len(w.net.links.Sizes())
+	for from := range n {
+		for to := range n {
+			if w.net.links.Backlog(time.Duration(w.now), from, to) > time.Second {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// checkLattices looks whether all who know the lattice have the same of it, and their own offers.
+func (w *world) checkLattices() {
+	if w.shared == nil || w.clogged() {
+		return
+	}
+	var first *sharer
+	for _, p := range w.peers {
+		if !p.alive || p.leaving || p.quit || !p.engine.sharing.known {
+			continue
+		}
+		s := p.engine.sharing
+		if len(s.applied) > 0 {
+			s.violate(readsNamed, "was not told what became of %d writes", len(s.applied))
+		}
+		if first == nil {
+			first = s
+		}
+		if !s.holds(s.value, s.mine) || !s.holds(s.value, first.value) || !s.holds(first.value, s.value) {
+			panic(violation(latticesMeet, "%s has %d numbers, %s has %d", first.of.id, len(first.value), p.id,
+				len(s.value)))
+		}
+	}
+}

@@ -29,7 +29,7 @@ var generatedRanges = struct {
 
 // generated is a scenario, whose application is one of the four with as much work as its peers do in a while.
 func generated(seed uint64) (a *App, c sim.Config) {
-	g, r := &generatedRanges, rand.New(rand.NewPCG(seed, 0x67656e))
+	g, r := generatedRanges, rand.New(rand.NewPCG(seed, 0x67656e))
 	draw := func(of [2]float64) float64 { return of[0] * math.Pow(of[1]/of[0], r.Float64()) }
 	model := *Apps()[seed%4]
 	a = &model
@@ -195,7 +195,7 @@ func leads(d *Document, of map[string]sample, unit string) {
 }
 
 func makeGenerated(o Options) (*Document, error) {
-	g, d := &generatedRanges, new(Document)
+	g, d := generatedRanges, new(Document)
 	d.para("# Swarms that the policy was not tuned on")
 	d.para("%s. The applications are the CRS paper's four in turn, each with %v of work for every peer there at the "+
 		"start. Drawn at random, and ours: %d to %d clusters of %.0f to %.0f peers (evenly by their logarithm, as "+
