@@ -61,16 +61,6 @@ func tabs(w *workshop, rounds int) (_ []table, err error) {
 	}
 	all := map[string][]float64{} // by what round calls it
 	var crowd []float64
-	for i := range rounds {
-		progress("tab: round %d of %d", i, rounds)
-		r, err := b.round(ctx, w, module)
-		if err != nil {
-			return nil, err
-		}
-		for name, value := range r {
-			all[name] = append(all[name], value)
-		}
-	}
 	for range rounds {
 		progress("tab: a crowd")
 		err = b.during(ctx, w, func(link string, at *swarm.Process) error {
@@ -80,6 +70,17 @@ func tabs(w *workshop, rounds int) (_ []table, err error) {
 		})
 		if err != nil {
 			return nil, err
+		}
+	}
+	for i := range rounds {
+		progress("tab: round %d of %d", i+1, rounds)
+		r, err := b.round(ctx, w, module)
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(os.Stderr, "tab: round %d of %d: %v\n", i+1, rounds, r) // a later round may end in an error
+		for name, value := range r {
+			all[name] = append(all[name], value)
 		}
 	}
 	progress("")
