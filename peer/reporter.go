@@ -115,7 +115,7 @@ func (x *reporter) describePeer(c *memberCard) control.PeerInfo {
 	i.Alive = !x.swarm.places.silent(c.Peer) && (i.Connected || now.Sub(c.heard) < 2*cardEvery)
 	for _, conn := range x.swarm.board.net.Network().ConnsToPeer(c.Peer) {
 		if limited := conn.Stat().Limited; i.Address == "" || i.Relayed && !limited {
-			i.Address, i.Relayed = conn.RemoteMultiaddr().String(), limited
+			i.Address, i.Relayed = host.RemoteAddr(conn).String(), limited
 		}
 	}
 	if c.Cores == 0 {

@@ -2,6 +2,10 @@ package main
 
 // hostMutants are mistakes in who is let in, who is dialed and what is said of it.
 var hostMutants = []mutant{
+	{name: "host/moved-unseen", wrong: "a peer that has moved is shown where it was",
+		file: "peer/host/remote.go", pkg: "peer/host", run: "^TestRemoteAddr$",
+		old: "if !c.As(&q) {",
+		new: "if c.As(&q) {"},
 	{name: "host/crossed-once", wrong: "a dial that met another one is not tried again",
 		file: "peer/host/crossing.go", pkg: "peer/host", run: "^TestDialsThat", args: brief,
 		old: "err == nil || try == crossTries || ", new: "err == nil || try == 1 || "},

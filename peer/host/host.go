@@ -291,7 +291,7 @@ func (h *Host) Member(id peer.ID) (Member, bool) {
 	}
 	m := Member{ID: id, Incarnation: said.Incarnation, Agent: said.Agent, Since: since, Relayed: true}
 	for i, c := range h.inner.Network().ConnsToPeer(id) {
-		m.Addrs = append(m.Addrs, c.RemoteMultiaddr().String())
+		m.Addrs = append(m.Addrs, RemoteAddr(c).String())
 		m.Relayed = m.Relayed && c.Stat().Limited
 		m.Inbound = m.Inbound || i == 0 && c.Stat().Direction == network.DirInbound
 	}
