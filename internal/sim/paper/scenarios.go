@@ -125,9 +125,9 @@ func whatDiffers(d *Document) {
 		"slow link had a job of theirs run it themselves (steal.Config.LeaseEnd), where published ones would " +
 		"have gone on waiting. In one run that is 4 %% of the jobs, in others half as many again, and runs " +
 		"lie far apart (see the ±); without that rule no job is run twice, and CRS is at 42.4 with the first " +
-		"seed: it is the tree that keeps it from falling. So the lead of ours in 10 and 11 is a lead over " +
-		"this model of CRS and ACRS, not over the published ones. Why some runs of ACRS in 10 are as slow as " +
-		"they are has not been explained.")
+		"seed, and at 28.0 in scenario 11: it is not that rule that keeps it from falling. So the lead of " +
+		"ours in 10 and 11 is a lead over this model of CRS and ACRS, not over the published ones. Why some " +
+		"runs of ACRS in 10 are as slow as they are has not been explained.")
 	d.para("CHS is ours where the papers say nothing. Published (Albatross paper, 2.3): an idle node asks its " +
 		"children, requests descend recursively, and only when the whole subtree is idle one goes upwards. " +
 		"Not published: that children are asked one after the other, that a request waits at its victim " +
