@@ -131,8 +131,8 @@ func (x *stage) printed(ended <-chan string, want string) {
 }
 
 // Pages in Chromium help two daemons: what visitors see and do, with a run that lasts until it is cancelled; and four
-// cores of two pages, one of which crashes in the middle, with one whose answer was published; the same four with one
-// whose jobs share a lattice. go test -tags browser, after npm ci in dashboard/web and go run ./internal/tab/pack.
+// of one core each, one of which crashes in the middle, with one whose answer was published; four with one whose jobs
+// share a lattice. go test -tags browser, after npm ci in dashboard/web and go run ./internal/tab/pack.
 func TestVisitorsInBrowser(t *testing.T) {
 	x := newStage(t)
 	long := x.run("nqueens", "20")
@@ -143,8 +143,8 @@ func TestVisitorsInBrowser(t *testing.T) {
 	exact := x.run("nqueens", "18")
 	x.visit("helps")
 	x.printed(exact, "666090624")
-	tour := x.run("tsp", "--random", "128", "--seed", "2") // its jobs share the best tour
-	x.visit("shares")
+	var tour <-chan string
+	x.open("waits", func() { tour = x.run("tsp", "--random", "128", "--seed", "2") }, "--all") // the best tour is shared
 	x.printed(tour, "length85661")
 }
 

@@ -40,10 +40,10 @@ const until = (page, what, id, least) => page.waitForFunction(
   .catch((e) => { throw new Error(`${what}: ${e.message}`); });
 
 if (part !== "looks") {
-  await step("two pages help until the end, or until one crashes", async () => {
-    const pages = [await open(), await open()];
+  await step("four pages help until the end, or until one crashes", async () => {
+    const pages = [await open(), await open(), await open(), await open()];
     for (const page of pages) {
-      await page.locator("#cores").selectOption("2");
+      await page.locator("#cores").selectOption("1");
       await page.getByRole("button", { name: "Help" }).click();
     }
     if (part.startsWith("waits")) {
