@@ -120,7 +120,8 @@ type word struct {
 	reply Reply
 	asked bool
 	until time.Time
-	heard time.Time // when it was said; of Coming, when it was first said
+	heard time.Time     // when it was said; of Coming, when it was first said
+	again time.Duration // when it could not be asked: how long until it is asked again
 }
 
 // New makes the core of a peer; items are those of earlier lives, and over those for which there is no room any more.
@@ -269,6 +270,9 @@ func (c *Core) Answered(now time.Time, to PeerID, h Hash, r Reply) (out Orders) 
 	switch w.asked = false; {
 	case r == Silent && w.reply == Kept && now.Sub(w.heard) < c.cfg.Passed:
 		w.until = now.Add(c.cfg.Every)
+	case r == Silent: // it may just have come, or just have gone
+		w.again = min(max(c.cfg.Soon, 2*w.again), c.cfg.Passed)
+		w.reply, w.until = Refused, now.Add(w.again)
 	case r == Kept:
 		w.reply, w.heard, w.until = Kept, now, now.Add(c.cfg.Every)
 	case r == Coming && (w.reply != Coming || now.Sub(w.heard) < c.cfg.Patience):
@@ -278,6 +282,9 @@ func (c *Core) Answered(now time.Time, to PeerID, h Hash, r Reply) (out Orders) 
 		w.until = now.Add(c.cfg.Soon)
 	default:
 		w.reply, w.until = Refused, now.Add(c.cfg.Passed)
+	}
+	if r != Silent {
+		w.again = 0
 	}
 	it.said[to] = w
 	c.look(now, it, &out)
@@ -341,6 +348,9 @@ func (c *Core) look(now time.Time, it *item, out *Orders) {
 		case w.asked: // and not answered
 			wanted--
 		case believed && w.reply == Refused:
+			if w.again > 0 {
+				it.next = sooner(it.next, w.until)
+			}
 		case believed:
 			wanted--
 			it.next = sooner(it.next, w.until)

@@ -317,3 +317,28 @@ func TestWhoseDepositsAre(t *testing.T) {
 	ask("a", 5<<20, w.now.Add(2*w.cfg.Life))
 	has(nil)
 }
+
+// Guards that who cannot be asked, as it has just come, is asked again soon, and less and less often while it is
+// silent.
+func TestSilentIsAskedAgain(t *testing.T) {
+	cfg, now, h := DefaultConfig(), time.Unix(1e9, 0), Hash{1}
+	c := New(cfg, "self", nil, func(Hash) int64 { return 1 }, nil)
+	c.SetMembers([]PeerID{"silent"})
+	out, _ := c.Deposit(now, h, 1)
+	for wait := cfg.Soon; wait <= 8*cfg.Soon; wait *= 2 {
+		if len(out.Ask) != 1 {
+			t.Fatalf("before %v: %d questions", wait, len(out.Ask))
+		}
+		for _, o := range []Orders{c.Answered(now, "silent", h, Silent), c.Tick(now.Add(wait - 1))} {
+			if len(o.Ask) != 0 {
+				t.Fatalf("asked again before %v", wait)
+			}
+		}
+		now = now.Add(wait)
+		out = c.Tick(now)
+	}
+	c.Answered(now, "silent", h, Kept)
+	if n, _ := c.Copies(h); n != 1 {
+		t.Errorf("%d copies", n)
+	}
+}

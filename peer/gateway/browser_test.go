@@ -144,7 +144,7 @@ func TestVisitorsInBrowser(t *testing.T) {
 	x.visit("helps")
 	x.printed(exact, "666090624")
 	var tour <-chan string
-	x.open("waits", func() { tour = x.run("tsp", "--random", "128", "--seed", "2") }, "--all") // the best tour is shared
+	x.open("waits", func() { tour = x.run("tsp", "--random", "128", "--seed", "2") }, "--all")
 	x.printed(tour, "length85661")
 }
 
