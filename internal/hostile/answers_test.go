@@ -22,17 +22,19 @@ import (
 	"github.com/satin-peer/satin/steal"
 )
 
+// lives begins a life of the peer of a disk, which soon is master again.
+func lives(t *testing.T, disk host.Config) *peer.Peer {
+	return computing(t, func(c *peer.Config) {
+		c.Host, c.Steal, c.Checkpoint = disk, steal.Local(), time.Millisecond
+		c.Steal.MasterLease, c.Steal.BeaconEvery, c.Steal.RankStagger = 250*time.Millisecond, briefly, briefly
+	})
+}
+
 // What is handed over as the root's outcome is the answer in no life of the owner's. (It was stored as such, and was
 // the answer when the owner had restarted.)
 func TestAnswerHandedOver(t *testing.T) {
 	disk := hostConfig(t)
-	open := func() *peer.Peer {
-		return computing(t, func(c *peer.Config) {
-			c.Host, c.Steal, c.Checkpoint = disk, steal.Local(), time.Millisecond
-			c.Steal.MasterLease, c.Steal.BeaconEvery, c.Steal.RankStagger = 250*time.Millisecond, briefly, briefly
-		})
-	}
-	v := open()
+	v := lives(t, disk)
 	r := invited(t, v)
 	r.volunteers(t)
 	run, _ := pairs(t, v, 2, control.Submission{})
@@ -52,7 +54,7 @@ func TestAnswerHandedOver(t *testing.T) {
 	x.wait(t, "it is taken", func(m *steal.Message) bool { return m.HandOverAck != nil && !m.HandOverAck.Leaving })
 	v.Close()
 	leaves.open.Store(true)
-	out, err := open().Wait(patience(t), run.Hex(), nil)
+	out, err := lives(t, disk).Wait(patience(t), run.Hex(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,13 +105,7 @@ func TestAnswerCollected(t *testing.T) {
 // Nor is it what somebody has put on the owner's disk, or what an older peer has let get there: nobody has signed it.
 func TestAnswerOnDisk(t *testing.T) {
 	disk := hostConfig(t)
-	open := func() *peer.Peer {
-		return computing(t, func(c *peer.Config) {
-			c.Host, c.Steal, c.Checkpoint = disk, steal.Local(), time.Millisecond
-			c.Steal.MasterLease, c.Steal.BeaconEvery, c.Steal.RankStagger = 250*time.Millisecond, briefly, briefly
-		})
-	}
-	v := open()
+	v := lives(t, disk)
 	run, _ := pairs(t, v, 2, control.Submission{})
 	dir := filepath.Join(disk.StateDir, "checkpoints", run.Hex())
 	var header checkpoint.Header
@@ -136,7 +132,7 @@ func TestAnswerOnDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	leaves.open.Store(true)
-	out, err := open().Wait(patience(t), run.Hex(), nil)
+	out, err := lives(t, disk).Wait(patience(t), run.Hex(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
