@@ -111,8 +111,9 @@ type arrival struct {
 
 type item struct {
 	Item
-	said map[PeerID]word
-	next time.Time // when it is looked at again
+	said  map[PeerID]word
+	next  time.Time // when it is looked at again
+	short bool      // when it was last looked at there were too few who could keep it
 }
 
 // A word is what a member said of a deposit, and until when that is believed. Asked, and no more, is waited for.
@@ -164,9 +165,18 @@ func (c *Core) leave(it *item) {
 
 func (c *Core) has(h Hash) bool { return c.size(h) > 0 }
 
-// SetMembers says who there is that keeps deposits; this peer may be among them.
+// SetMembers says who there is that keeps deposits; this peer may be among them. A new one is asked for what too few
+// keep in the next Tick.
 func (c *Core) SetMembers(list []PeerID) {
+	before := c.members
 	c.members = slices.DeleteFunc(slices.Clone(list), func(id PeerID) bool { return id == c.self })
+	if slices.ContainsFunc(c.members, func(id PeerID) bool { return !slices.Contains(before, id) }) {
+		for _, it := range c.items {
+			if it.short {
+				it.next = time.Time{}
+			}
+		}
+	}
 }
 
 // Deposit takes in what this machine's user wants kept; the bytes are here. False if he has too many.
@@ -365,6 +375,7 @@ func (c *Core) look(now time.Time, it *item, out *Orders) {
 			return
 		}
 	}
+	it.short = wanted > 0
 }
 
 func sooner(a, b time.Time) time.Time {

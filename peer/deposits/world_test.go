@@ -342,3 +342,26 @@ func TestSilentIsAskedAgain(t *testing.T) {
 		t.Errorf("%d copies", n)
 	}
 }
+
+// Guards that a deposit that nobody was there to keep is kept by who comes, and not when it would have been looked at
+// again; one that enough keep is not asked for.
+func TestNewcomerIsAsked(t *testing.T) {
+	cfg, now, h := DefaultConfig(), time.Unix(1e9, 0), Hash{1}
+	c := New(cfg, "self", nil, func(Hash) int64 { return 1 }, nil)
+	if out, _ := c.Deposit(now, h, 1); len(out.Ask) != 0 {
+		t.Fatal("nobody is there to be asked")
+	}
+	for _, members := range [][]PeerID{{"a"}, {"a", "b"}, {"a", "b", "c"}} {
+		c.SetMembers(members)
+		asked, want := c.Tick(now).Ask, 1
+		if len(members) > cfg.Copies {
+			want = 0
+		}
+		if len(asked) != want {
+			t.Fatalf("%v: asked %v", members, asked)
+		}
+		for _, q := range asked {
+			c.Answered(now, q.To, h, Kept)
+		}
+	}
+}
