@@ -32,6 +32,23 @@ func TestJobsFindWhatTheTwinFinds(t *testing.T) {
 	}
 }
 
+// Guards that jobs find the shortest ruler of order 11, whose length is published (OEIS A003022).
+func TestOrderEleven(t *testing.T) {
+	pool, err := satin.NewPool(satin.Config{Workers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	p := Problem{11, 7}
+	got, err := satin.Run(t.Context(), pool, solve, p)
+	if err == nil {
+		err = problem(p).Check(got)
+	}
+	if err != nil || got.length() != 72 {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
 // Guards the rule that makes a shared bound safe: whatever other jobs have offered, the result is the same.
 func TestAnyBoundGivesTheSame(t *testing.T) {
 	want := Sequential(6)

@@ -21,6 +21,16 @@ import (
 func init() {
 	satin.Register("child_test.limit", limit)
 	satin.Register("child_test.descriptors", descriptors)
+	satin.Register("child_test.policy", policy)
+}
+
+// policy is the scheduling policy of the thread that runs it.
+func policy(*satin.Frame, int) int {
+	policy, _, errno := unix.RawSyscall(unix.SYS_SCHED_GETSCHEDULER, 0, 0, 0)
+	if errno != 0 {
+		return -1
+	}
+	return int(policy)
 }
 
 // descriptors takes as many open files as it gets, at most n, says which was the last and why it got no more, and gives
@@ -67,6 +77,32 @@ func TestMemoryLimit(t *testing.T) {
 		}
 		if want, bySystem := child.MemoryLimit(asked); got != want || !bySystem || asked > 0 && want != asked {
 			t.Errorf("asked for %d bytes: it has %d, and is said to have %d", asked, got, want)
+		}
+	}
+}
+
+// The jobs of a child run at the lowest priority there is, unless its daemon wants the ordinary one.
+func TestLowestPriority(t *testing.T) {
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for idle, want := range map[bool]int{true: unix.SCHED_IDLE, false: unix.SCHED_NORMAL} {
+		cfg := porttest.Config()
+		cfg.Idle = idle
+		e, err := child.Start(child.Config{Command: []string{exe, "compute"}, Compute: cfg})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ev := run(t, e, "child_test.policy", 0)
+		e.Close()
+		var o compute.Outcome
+		var got int
+		if err := wire.Value().Decode(ev.Outcome, &o); err != nil {
+			t.Fatal(err)
+		}
+		if err := wire.Value().Decode(o.Value, &got); err != nil || got != want {
+			t.Errorf("idle %v: policy %d, %v, want %d", idle, got, err, want)
 		}
 	}
 }

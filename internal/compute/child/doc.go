@@ -12,6 +12,12 @@
 // writing: [Protection] says what is in force here. It ends when its pipe of orders does, and on Linux also
 // when the thread that started it is gone, so never later than its parent.
 //
+// # How long it lives
+//
+// It is kept as long as its peer takes part in its run, and computes for no other: nothing of one run may reach the
+// next. None is started ahead, as an idle one would hold its memory on a volunteer's machine all the time to save a
+// wait once for each run.
+//
 // # What happens when it dies
 //
 // A stack that overflows, memory that runs out, a signal: the engine tells Died, with the reason in one line.
