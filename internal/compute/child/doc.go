@@ -15,8 +15,8 @@
 // # How long it lives
 //
 // It is kept as long as its peer takes part in its run, and computes for no other: nothing of one run may reach the
-// next. None is started ahead, as an idle one would hold its memory on a volunteer's machine all the time to save a
-// wait once for each run.
+// next. None is started ahead: an idle one would hold its memory on a volunteer's machine all the time to save each
+// run some milliseconds once (make bench-take).
 //
 // # What happens when it dies
 //
