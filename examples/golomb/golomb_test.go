@@ -34,6 +34,9 @@ func TestJobsFindWhatTheTwinFinds(t *testing.T) {
 
 // Guards that jobs find the shortest ruler of order 11, whose length is published (OEIS A003022).
 func TestOrderEleven(t *testing.T) {
+	if testing.Short() {
+		t.Skip("with the race detector it takes a minute")
+	}
 	pool, err := satin.NewPool(satin.Config{Workers: 2})
 	if err != nil {
 		t.Fatal(err)
