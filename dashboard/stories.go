@@ -13,6 +13,7 @@ import (
 // Stories is what was seen of the swarm while somebody watched: trees, timelines, ways between clusters, notices.
 type stories struct {
 	mu      sync.Mutex
+	self    string   // the peer that the source is, which is none of peers
 	list    []*story // oldest first
 	ways    map[string]wayReport
 	notices []Notice
@@ -43,7 +44,7 @@ func (s *stories) hear(self string, reports []report.Part, peers []Peer, runs []
 	if now.Sub(s.heard) > settleAfter {
 		s.since = now
 	}
-	s.heard = now
+	s.self, s.heard = self, now
 	s.notice(peers, runs, now)
 	known := map[string]*Run{}
 	for i := range runs {
@@ -188,7 +189,7 @@ func (s *stories) flows() []Flow {
 	sums := map[pair]*Flow{}
 	rtts := map[pair][]float64{}
 	for id, r := range s.ways {
-		if _, ok := s.peers[id]; !ok && len(s.ways) > 2*len(s.peers)+2 {
+		if _, ok := s.peers[id]; !ok && id != s.self && len(s.ways) > 2*len(s.peers)+2 {
 			delete(s.ways, id) // it is gone for long
 			continue
 		}

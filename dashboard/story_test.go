@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -127,6 +128,23 @@ func TestSettling(t *testing.T) {
 		}
 		if n := s.noticed(); len(n) == 0 || !strings.HasSuffix(n[len(n)-1].Text, said[state]) {
 			t.Errorf("%s: the notices are %+v", state, n)
+		}
+	}
+}
+
+// However many peers have gone that told of their ways to other clusters, what this peer and those that are there have
+// told is shown.
+func TestWaysOfWhoIsThere(t *testing.T) {
+	reports := []report.Part{{Peer: "self", Cluster: "here", Ways: []report.Way{{Cluster: "there", Taken: 3}}},
+		{Peer: "p", Cluster: "there", Ways: []report.Way{{Cluster: "here", Taken: 5}}}}
+	for i := range 500 {
+		reports = append(reports, report.Part{Peer: fmt.Sprint("gone ", i), Cluster: "elsewhere"})
+	}
+	for range 5 { // who has gone is forgotten in any order
+		s := newStories()
+		s.hear("self", reports, []Peer{{Peer: "p"}}, nil, time.Date(2026, 11, 21, 2, 0, 0, 0, time.UTC))
+		if got := s.flows(); len(got) != 2 || got[0].Taken != 5 || got[1].Taken != 3 || len(s.ways) > 4 {
+			t.Fatalf("of %d peers the ways are %+v", len(s.ways), got)
 		}
 	}
 }
