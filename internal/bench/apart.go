@@ -14,7 +14,7 @@ import (
 	"github.com/satin-peer/satin/internal/swarm"
 )
 
-// apartInstances are runs of ten seconds and more, with many small jobs and few large ones, and with what jobs share:
+// apartInstances are runs of some ten seconds, with many small jobs and few large ones, and with what jobs share:
 // beside them the start of a process counts little.
 var apartInstances = []string{"nqueens 18", "uts T1L", "tsp --random 115 --seed 3", "raytracer balls --samples 12",
 	"sat --waerden 3,12,135"}
@@ -34,7 +34,7 @@ func apart(w *workshop, rounds int) (_ []table, err error) {
 			"The CPU time is that of the daemon and of the process in which it has computed, and of the one process; not that of "+
 			"the command that asks the daemon. Every answer is checked.", rounds),
 	}}
-	for _, workers := range []int{runtime.NumCPU(), 1} {
+	for _, workers := range []int{1, runtime.NumCPU()} {
 		for _, line := range apartInstances {
 			p := &apartPair{line: line, workers: workers, binary: binary, w: w}
 			if err := p.measure(ctx, rounds); err != nil {

@@ -168,13 +168,17 @@ func (c *Core) has(h Hash) bool { return c.size(h) > 0 }
 // SetMembers says who there is that keeps deposits; this peer may be among them. A new one is asked for what too few
 // keep in the next Tick.
 func (c *Core) SetMembers(list []PeerID) {
-	before := c.members
+	before := make(map[PeerID]bool, len(c.members))
+	for _, id := range c.members {
+		before[id] = true
+	}
 	c.members = slices.DeleteFunc(slices.Clone(list), func(id PeerID) bool { return id == c.self })
-	if slices.ContainsFunc(c.members, func(id PeerID) bool { return !slices.Contains(before, id) }) {
-		for _, it := range c.items {
-			if it.short {
-				it.next = time.Time{}
-			}
+	if !slices.ContainsFunc(c.members, func(id PeerID) bool { return !before[id] }) {
+		return
+	}
+	for _, it := range c.items { // in any order
+		if it.short {
+			it.next = time.Time{}
 		}
 	}
 }

@@ -75,11 +75,18 @@ func say(_ *satin.Frame, n int) int {
 
 func start(t testing.TB, memory int64) *child.Engine {
 	t.Helper()
+	return started(t, child.Config{Compute: porttest.Config(), Memory: memory})
+}
+
+// started is an engine in a process of this program.
+func started(t testing.TB, cfg child.Config) *child.Engine {
+	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := child.Start(child.Config{Command: []string{exe, "compute"}, Compute: porttest.Config(), Memory: memory})
+	cfg.Command = []string{exe, "compute"}
+	e, err := child.Start(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,6 +106,19 @@ func run(t testing.TB, e *child.Engine, fn string, arg int) port.Event {
 		t.Fatal(err)
 	}
 	return end(t, e, &steal.Job{Function: fn, Arg: b})
+}
+
+// result is what a job gave.
+func result[T any](t testing.TB, ev port.Event) (value T) {
+	t.Helper()
+	var o compute.Outcome
+	if err := wire.Value().Decode(ev.Outcome, &o); err != nil {
+		t.Fatal(ev.Text, err)
+	}
+	if err := wire.Value().Decode(o.Value, &value); err != nil {
+		t.Fatal(err)
+	}
+	return value
 }
 
 // outOfMemory is what Go's runtime says in a process that has come to its limit, wherever that met it.
@@ -153,15 +173,7 @@ func TestConfined(t *testing.T) {
 	defer l.Close()
 	e := start(t, 0)
 	defer e.Close()
-	ev := run(t, e, "child_test.reach", l.Addr().(*net.TCPAddr).Port)
-	var o compute.Outcome
-	if err := wire.Value().Decode(ev.Outcome, &o); err != nil {
-		t.Fatal(err)
-	}
-	var got int
-	if err := wire.Value().Decode(o.Value, &got); err != nil {
-		t.Fatal(err)
-	}
+	got := result[int](t, run(t, e, "child_test.reach", l.Addr().(*net.TCPAddr).Port))
 	text, whole := child.Protection()
 	t.Log(text)
 	if got&4 != 0 || whole && got != 0 {

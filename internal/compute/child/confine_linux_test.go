@@ -11,7 +11,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/satin-peer/satin"
-	"github.com/satin-peer/satin/internal/compute"
 	"github.com/satin-peer/satin/internal/compute/child"
 	"github.com/satin-peer/satin/internal/port/porttest"
 	"github.com/satin-peer/satin/internal/wire"
@@ -67,14 +66,7 @@ func TestMemoryLimit(t *testing.T) {
 		e := start(t, asked)
 		ev := run(t, e, "child_test.limit", 0)
 		e.Close()
-		var o compute.Outcome
-		var got int64
-		if err := wire.Value().Decode(ev.Outcome, &o); err != nil {
-			t.Fatal(err)
-		}
-		if err := wire.Value().Decode(o.Value, &got); err != nil {
-			t.Fatal(err)
-		}
+		got := result[int64](t, ev)
 		if want, bySystem := child.MemoryLimit(asked); got != want || !bySystem || asked > 0 && want != asked {
 			t.Errorf("asked for %d bytes: it has %d, and is said to have %d", asked, got, want)
 		}
@@ -83,26 +75,15 @@ func TestMemoryLimit(t *testing.T) {
 
 // The jobs of a child run at the lowest priority there is, unless its daemon wants the ordinary one.
 func TestLowestPriority(t *testing.T) {
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	for idle, want := range map[bool]int{true: unix.SCHED_IDLE, false: unix.SCHED_NORMAL} {
 		cfg := porttest.Config()
 		cfg.Idle = idle
-		e, err := child.Start(child.Config{Command: []string{exe, "compute"}, Compute: cfg})
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := started(t, child.Config{Compute: cfg})
 		ev := run(t, e, "child_test.policy", 0)
 		e.Close()
-		var o compute.Outcome
-		var got int
-		if err := wire.Value().Decode(ev.Outcome, &o); err != nil {
-			t.Fatal(err)
-		}
-		if err := wire.Value().Decode(o.Value, &got); err != nil || got != want {
-			t.Errorf("idle %v: policy %d, %v, want %d", idle, got, err, want)
+		got := result[int](t, ev)
+		if got != want {
+			t.Errorf("idle %v: policy %d, want %d", idle, got, want)
 		}
 	}
 }
@@ -117,7 +98,7 @@ func TestOpenFiles(t *testing.T) {
 	defer e.Close()
 	for id := range steal.SegmentID(2) {
 		job := &steal.Job{Function: "child_test.descriptors", Arg: b}
-		got := said(t, endOf(t, e, job, id+1))
+		got := result[string](t, endOf(t, e, job, id+1))
 		if want := "descriptor 63 is the last: too many open files"; got != want {
 			t.Errorf("%q, want %q", got, want)
 		}

@@ -114,7 +114,7 @@ func tried(t *testing.T, e *child.Engine, which int, dir string) (refused bool, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	got = said(t, end(t, e, &steal.Job{Function: "child_test.escape", Arg: b}))
+	got = result[string](t, end(t, e, &steal.Job{Function: "child_test.escape", Arg: b}))
 	return strings.Contains(got, "not permitted") || strings.Contains(got, "permission denied"), got
 }
 

@@ -23,15 +23,8 @@ func startModule(t *testing.T, m *child.Module, log func(string)) *child.Engine 
 
 func startWith(t *testing.T, cfg child.Config) *child.Engine {
 	t.Helper()
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cfg.Command, cfg.Compute = []string{exe, "compute"}, porttest.Config()
-	e, err := child.Start(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	cfg.Compute = porttest.Config()
+	e := started(t, cfg)
 	t.Cleanup(e.Close)
 	return e
 }

@@ -19,7 +19,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/satin-peer/satin"
-	"github.com/satin-peer/satin/internal/compute"
 	"github.com/satin-peer/satin/internal/compute/child"
 	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/internal/port/porttest"
@@ -159,18 +158,6 @@ func call(t *testing.T, c Call) *steal.Job {
 	return &steal.Job{Function: "child_test.foreign", Arg: b}
 }
 
-func said(t *testing.T, ev port.Event) (text string) {
-	t.Helper()
-	var o compute.Outcome
-	if err := wire.Value().Decode(ev.Outcome, &o); err != nil {
-		t.Fatal(ev.Text, err)
-	}
-	if err := wire.Value().Decode(o.Value, &text); err != nil {
-		t.Fatal(err)
-	}
-	return text
-}
-
 // An executable gets its input and its arguments, and nothing else: whatever it tries is refused or bounded, and its
 // job is told in one line.
 func TestPrograms(t *testing.T) {
@@ -211,7 +198,7 @@ func TestPrograms(t *testing.T) {
 			`its jobs need`},
 	} {
 		ev := endOf(t, e, call(t, Call{c.name, []byte("input"), c.args}), steal.SegmentID(i+1))
-		if got := said(t, ev); got != c.want && !(c.args[0] == "eat" && strings.Contains(got, c.want)) {
+		if got := result[string](t, ev); got != c.want && !(c.args[0] == "eat" && strings.Contains(got, c.want)) {
 			t.Errorf("%s %.40q: %.200q, want %q", c.name, c.args, got, c.want)
 		}
 	}
@@ -363,7 +350,7 @@ func TestProgramChanged(t *testing.T) {
 	}
 	e := withPrograms(t, child.Program{Name: "other", Path: file, Hash: hash})
 	upper := call(t, Call{"other", []byte("x"), []string{"upper"}})
-	if got := said(t, end(t, e, upper)); !strings.HasPrefix(got, "X") {
+	if got := result[string](t, end(t, e, upper)); !strings.HasPrefix(got, "X") {
 		t.Error(got)
 	}
 	if err := os.WriteFile(file, append(own, 0), 0o700); err != nil {
