@@ -2,12 +2,14 @@ package peer
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/satin-peer/satin/gossip"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/runs"
 	"github.com/satin-peer/satin/steal"
 )
 
@@ -71,18 +73,23 @@ func (t *conductor) hearNews(author peer.ID, b []byte) {
 	if s := t.sessionOf(n.Run); s != nil {
 		s.Hear(n)
 		if n.Master != nil {
-			t.heardMaster(n.Run, author)
+			t.heardMaster(n.Run, author, n.Master)
 		}
 		return
 	}
 	t.announced(n.Run, author)
 }
 
-// heardMaster notes who holds a run's root job, for people: package steal has its own account.
-func (t *conductor) heardMaster(run job.RunID, id peer.ID) {
+// heardMaster notes who holds a run's root job, for people and for the life of runs: package steal has its own account.
+func (t *conductor) heardMaster(run job.RunID, id peer.ID, b *steal.Beacon) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if r := t.parts[run]; r != nil {
-		r.master, r.masterHeard = id, t.now()
+	r := t.parts[run]
+	if r == nil {
+		return
+	}
+	r.master, r.masterHeard = id, t.now()
+	if !b.Waiting {
+		t.feed(func(c *runs.Core, now time.Time) []runs.Order { return c.Led(now, run, peerName(id)) })
 	}
 }

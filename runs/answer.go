@@ -93,7 +93,7 @@ func (o *own) claimed(r *run, c *Claim, from PeerID) {
 		// it is known to be disputed
 	case r.hash == nil && !r.returned && !r.m.isDeputy(c.Author):
 		o.note(c.Run, "%s says that it has answered it, and is none of its deputies", c.Author)
-	case !r.claims.add(r.m, c, from, false, o.cfg.Claims):
+	case !r.claims.add(r.m, c, from, false, o.now, o.cfg.Claims):
 		o.note(c.Run, "%d others say that they have answered it", len(r.claims.list))
 	default:
 		o.pursue(r)
@@ -112,7 +112,11 @@ func (o *own) pursue(r *run) {
 	}
 	for i := range r.claims.list {
 		p := &r.claims.list[i]
-		if r.hash == nil && !p.ownerBelieves(r.m, r.holdsRoot, r.returned) ||
+		if r.holdsRoot {
+			p.clear = o.now
+		}
+		shown := r.claims.shown(p, o.now, o.cfg.Vacant)
+		if r.hash == nil && !p.ownerBelieves(r.m, r.holdsRoot, r.returned, shown) ||
 			!p.tried.IsZero() && o.now.Sub(p.tried) < o.cfg.AskEvery {
 			continue
 		}

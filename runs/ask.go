@@ -98,8 +98,8 @@ func (c *Core) Keeps(id RunID) bool { return c.kept.claim(id) != nil }
 func (c *Core) Fetching(id RunID) bool { return len(c.fetches.of[id]) > 0 }
 
 // Run is a run for people.
-func (c *Core) Run(id RunID) (Info, bool) {
-	r := c.runs[id]
+func (t *table) Run(id RunID) (Info, bool) {
+	r := t.runs[id]
 	if r == nil || r.own.what == submitting {
 		return Info{}, false
 	}
@@ -107,8 +107,8 @@ func (c *Core) Run(id RunID) (Info, bool) {
 }
 
 // Runs lists all of them.
-func (c *Core) Runs() (list []Info) {
-	for _, r := range c.sorted() {
+func (t *table) Runs() (list []Info) {
+	for _, r := range t.sorted() {
 		if r.own.what != submitting {
 			list = append(list, r.info())
 		}

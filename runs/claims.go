@@ -8,7 +8,10 @@ import (
 // claims are those about one run that are not believed, or whose answer has not been fetched yet. Each author has one,
 // its last; a deputy's takes the place of another member's when there is no room.
 type claims struct {
-	list []pendingClaim
+	list   []pendingClaim
+	led    []PeerID // who was heard as master, each while none that comes before it was
+	leader PeerID   // the last of them
+	leads  time.Time
 }
 
 type pendingClaim struct {
@@ -17,18 +20,19 @@ type pendingClaim struct {
 	sayToo  map[PeerID]struct{} // who said that the run is over by it
 	tried   time.Time           // when its answer was last tried to fetch
 	tries   int
-	pursued bool // the answer is being fetched
+	pursued bool      // the answer is being fetched
+	clear   time.Time // since when nobody has stood in its way or been heard to hold the root
 }
 
 // add takes one in; endorsed says that whoever passed it on has ended the run by it. It says whether there was room.
-func (s *claims) add(m *Manifest, c *Claim, from PeerID, endorsed bool, most int) bool {
+func (s *claims) add(m *Manifest, c *Claim, from PeerID, endorsed bool, now time.Time, most int) bool {
 	i := slices.IndexFunc(s.list, func(p pendingClaim) bool { return p.Author == c.Author })
 	switch {
 	case i >= 0 && s.list[i].Hash == c.Hash, i >= 0 && s.list[i].pursued:
 	case i >= 0:
-		s.list[i] = pendingClaim{Claim: *c}
+		s.list[i] = pendingClaim{Claim: *c, clear: now}
 	case len(s.list) < most:
-		s.list = append(s.list, pendingClaim{Claim: *c})
+		s.list = append(s.list, pendingClaim{Claim: *c, clear: now})
 		i = len(s.list) - 1
 	default:
 		if !m.isDeputy(c.Author) {
@@ -38,11 +42,11 @@ func (s *claims) add(m *Manifest, c *Claim, from PeerID, endorsed bool, most int
 		if i < 0 {
 			return false
 		}
-		s.list[i] = pendingClaim{Claim: *c}
+		s.list[i] = pendingClaim{Claim: *c, clear: now}
 	}
 	p := &s.list[i]
 	p.from = from
-	if endorsed && p.Hash == c.Hash && len(p.sayToo) < maxEndorsements {
+	if endorsed && from != c.Author && p.Hash == c.Hash && len(p.sayToo) < maxEndorsements {
 		if p.sayToo == nil {
 			p.sayToo = map[PeerID]struct{}{}
 		}
@@ -68,9 +72,36 @@ func (p *pendingClaim) inTheWay(m *Manifest, self PeerID, holdsRoot bool, alive 
 	return list
 }
 
+// heard notes who says that it holds the root and has begun it. That shows nothing of one while another that comes
+// before it was heard to lead.
+func (s *claims) heard(m *Manifest, id PeerID, now time.Time, cfg *Config) {
+	for i := range s.list {
+		if p := &s.list[i]; p.Author != id {
+			p.clear = now
+		}
+	}
+	if slices.Contains(m.before(id), s.leader) && now.Sub(s.leads) < cfg.LeadsFor {
+		return
+	}
+	if s.leader, s.leads = id, now; slices.Contains(s.led, id) {
+		return
+	}
+	s.led = append(s.led, id)
+	if len(s.led) > len(m.Deputies)+cfg.Claims {
+		i := slices.IndexFunc(s.led, func(id PeerID) bool { return !m.isDeputy(id) })
+		s.led = slices.Delete(s.led, i, i+1)
+	}
+}
+
+// shown says whether there is more than an author's word that it has had the root: it was heard as master, another
+// peer has ended the run by its claim, or nobody who could have it instead was heard for so long since.
+func (s *claims) shown(p *pendingClaim, now time.Time, vacant time.Duration) bool {
+	return slices.Contains(s.led, p.Author) || len(p.sayToo) > 0 || now.Sub(p.clear) >= vacant
+}
+
 // ownerBelieves says whether the owner goes after a claim: see the package's doc.
-func (p *pendingClaim) ownerBelieves(m *Manifest, holdsRoot, returned bool) bool {
-	return !holdsRoot && (returned || m.isDeputy(p.Author))
+func (p *pendingClaim) ownerBelieves(m *Manifest, holdsRoot, returned, shown bool) bool {
+	return !holdsRoot && (returned || shown && m.isDeputy(p.Author))
 }
 
 // drop removes an author's claim.

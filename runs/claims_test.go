@@ -12,14 +12,14 @@ func TestClaimsAreBounded(t *testing.T) {
 	var s claims
 	for _, author := range []PeerID{"w", "x", "y", "x", "z"} {
 		want := author != "z"
-		if got := s.add(m, &Claim{Author: author}, author, false, 3); got != want {
+		if got := s.add(m, &Claim{Author: author}, author, false, noon, 3); got != want {
 			t.Errorf("%s: %t", author, got)
 		}
 	}
-	if !s.add(m, &Claim{Author: "d"}, "d", false, 3) || len(s.list) != 3 {
+	if !s.add(m, &Claim{Author: "d"}, "d", false, noon, 3) || len(s.list) != 3 {
 		t.Errorf("the deputy has no place among %d", len(s.list))
 	}
-	s.add(m, &Claim{Author: "d", Hash: Hash{1}}, "d", false, 3)
+	s.add(m, &Claim{Author: "d", Hash: Hash{1}}, "d", false, noon, 3)
 	if i := slices.IndexFunc(s.list,
 		func(p pendingClaim) bool { return p.Author == "d" }); s.list[i].Hash != (Hash{1}) {
 		t.Error("an author's new word does not count")
@@ -71,19 +71,64 @@ func TestInTheWay(t *testing.T) {
 	}
 }
 
-// Only who was away believes somebody who is no deputy, and nobody who holds the root believes another.
+// Only who was away believes somebody who is no deputy, or has not shown that it had the root, and nobody who holds the
+// root believes another.
 func TestOwnerBelieves(t *testing.T) {
 	m := &Manifest{Owner: "o", Deputies: []PeerID{"d"}}
 	for _, c := range []struct {
-		author               PeerID
-		root, returned, want bool
+		author                      PeerID
+		root, returned, shown, want bool
 	}{
-		{"d", false, false, true}, {"d", true, false, false}, {"x", false, false, false}, {"x", false, true, true},
-		{"x", true, true, false},
+		{"d", false, false, true, true}, {"d", false, false, false, false}, {"d", true, false, true, false},
+		{"x", false, false, true, false}, {"x", false, true, false, true}, {"x", true, true, true, false},
 	} {
 		p := pendingClaim{Claim: Claim{Author: c.author}}
-		if got := p.ownerBelieves(m, c.root, c.returned); got != c.want {
+		if got := p.ownerBelieves(m, c.root, c.returned, c.shown); got != c.want {
 			t.Errorf("%+v: %t", c, got)
+		}
+	}
+}
+
+// Who says that it has answered a run has to have been heard as its master, or somebody else says so too, or nobody
+// else can have had the root for long enough. Its own word counts for nothing, however often it gives it.
+func TestShownToHaveHadTheRoot(t *testing.T) {
+	m := &Manifest{Owner: "o", Deputies: []PeerID{"d"}}
+	cfg := Config{Claims: 2, LeadsFor: 4 * time.Second, Vacant: 20 * time.Second}
+	later, after := noon.Add(cfg.LeadsFor), noon.Add(cfg.Vacant)
+	hear := func(s *claims, at time.Time, list ...PeerID) {
+		for _, id := range list {
+			s.heard(m, id, at, &cfg)
+		}
+	}
+	for name, c := range map[string]struct {
+		do   func(*claims)
+		at   time.Time
+		want bool
+	}{
+		"a word":                 {func(*claims) {}, later, false},
+		"long after":             {func(*claims) {}, after, true},
+		"heard before":           {func(s *claims) { hear(s, noon, "d") }, noon, true},
+		"heard beside the owner": {func(s *claims) { hear(s, noon, "o", "d") }, noon, false},
+		"heard after the owner":  {func(s *claims) { hear(s, noon, "o"); hear(s, later, "d") }, later, true},
+		"heard beside another":   {func(s *claims) { hear(s, noon, "x", "d") }, noon, true},
+		"another is heard":       {func(s *claims) { hear(s, later, "x") }, after, false},
+		"forgotten among strangers": {func(s *claims) { hear(s, noon, "d"); hear(s, later, "x", "y", "z") },
+			later, true},
+		"another says so": {func(s *claims) { s.add(m, &Claim{Author: "d"}, "x", true, noon, 2) },
+			noon, true},
+		"itself says so": {func(s *claims) { s.add(m, &Claim{Author: "d"}, "d", true, noon, 2) },
+			noon, false},
+		"it says another": {func(s *claims) { s.add(m, &Claim{Author: "d", Hash: Hash{1}}, "d", false, after, 2) },
+			after, false},
+	} {
+		var s claims
+		s.add(m, &Claim{Author: "d"}, "d", false, noon, 2)
+		c.do(&s)
+		if got := s.shown(&s.list[0], c.at, cfg.Vacant); got != c.want {
+			t.Errorf("%s: %t", name, got)
+		}
+		if len(s.led) > len(m.Deputies)+cfg.Claims {
+			t.Errorf("%s: %d are kept in mind", name, len(s.led))
 		}
 	}
 }

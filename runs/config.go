@@ -39,6 +39,10 @@ type Config struct {
 	// are asked after one, ClaimEvery how often a claim is repeated in the end, and WeighEvery how often those who
 	// stand in the way of a claim are asked, and an answer that could not be fetched is tried again.
 	AnnounceEvery, AskEvery, ClaimEvery, WeighEvery time.Duration
+	// LeadsFor is how long one that was heard to hold a run's root is believed to: two beacons. Vacant is how long
+	// nobody else must have been heard to, before a claim counts whose author was not heard at all: more than it
+	// takes anybody who takes part to become master.
+	LeadsFor, Vacant time.Duration
 	// RosterLife is how long a roster counts after its author was heard to repeat it, which it does every
 	// AnnounceEvery.
 	RosterLife time.Duration
@@ -60,7 +64,8 @@ func DefaultConfig() Config {
 		Held:        64, HeldOf: 16, HeldBytes: 1 << 30, HeldFor: 7 * 24 * time.Hour, Copies: 2, Keepers: 8,
 		Told:          16,
 		AnnounceEvery: 10 * time.Second, AskEvery: 10 * time.Second, ClaimEvery: 10 * time.Minute,
-		WeighEvery: 2 * time.Second, RosterLife: 2 * time.Minute, ProvisionAfter: 2 * time.Minute,
+		WeighEvery: 2 * time.Second, LeadsFor: 4 * time.Second, Vacant: 20 * time.Second,
+		RosterLife: 2 * time.Minute, ProvisionAfter: 2 * time.Minute,
 		DormantFor: 30 * time.Second, DormantEvery: 3 * time.Second,
 	}
 }

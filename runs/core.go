@@ -2,6 +2,7 @@ package runs
 
 import (
 	"cmp"
+	"slices"
 	"time"
 )
 
@@ -233,6 +234,17 @@ func (c *Core) RootHeld(now time.Time, id RunID, here bool) []Order {
 			r.holdsRoot = here
 			c.musters.keepTo(r)
 		}
+	})
+}
+
+// Led says that a peer was heard to hold a run's root, which has begun: its beacon, and from nobody else.
+func (c *Core) Led(now time.Time, id RunID, master PeerID) []Order {
+	return c.do(now, func() {
+		r := c.runs[id]
+		if r == nil || !r.started || master == c.self || r.holdsRoot && slices.Contains(r.m.before(master), c.self) {
+			return
+		}
+		r.claims.heard(r.m, master, c.now, &c.cfg)
 	})
 }
 

@@ -477,6 +477,7 @@ func TestRefusedRunsEnd(t *testing.T) {
 	c, v, m := refuse()
 	v.silent = []PeerID{"z"}
 	c.Claimed(noon, &Claim{Run: m.Run, Author: "y", Hash: Hash{1}}, "y")
+	c.Tick(noon.Add(DefaultConfig().Vacant))
 	want(c, StateDone)
 }
 

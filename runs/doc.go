@@ -14,10 +14,14 @@
 // A run whose owner is lost is answered by whoever holds the root job then, and that peer claims so (Claim).
 //
 //   - For a peer that takes part, a claim counts only if the owner and all deputies before its author are silent,
-//     or say the same; of an author that is none of the deputies, only if that holds of all of them.
+//     or say the same; of an author that is none of the deputies, only if that holds of all of them. Its author must
+//     have been heard as master while they were silent, or somebody else have ended the run by it; where the beacons
+//     were missed, nobody else may have been heard to hold the root for Config.Vacant. That shows that it led openly,
+//     not that it computed.
 //   - An owner that holds its root believes itself. One that does not, because it was away, takes no part, or has
-//     given the root up, believes a deputy, and, if it has not only given it up, anybody admitted. It believes the
-//     answer, not the claim: it fetches the outcome, and outside its hash is compared and it is read.
+//     given the root up, believes a deputy that has shown as much, and, if it has not only given it up, anybody
+//     admitted, whatever they have shown: who answered while it was away may be gone. It believes the answer, not the
+//     claim: it fetches the outcome, and outside its hash is compared and it is read.
 //
 // # What holds
 //

@@ -73,19 +73,23 @@ func (x *others) claimed(r *run, c *Claim, from PeerID, endorsed bool) {
 	case r.over():
 	case !x.credible(r.m, c.Author, from):
 		x.note(c.Run, "%s says that it has answered it, and is no member", c.Author)
-	case !r.claims.add(r.m, c, from, endorsed, x.cfg.Claims):
+	case !r.claims.add(r.m, c, from, endorsed, x.now, x.cfg.Claims):
 		x.note(c.Run, "%d others say that they have answered it", len(r.claims.list))
 	default:
 		x.weigh(r)
 	}
 }
 
-// weigh ends a run if one of the claims that it is answered counts. Those who stand in the way of one are asked.
+// weigh ends a run if one of the claims that it is answered counts. Those who stand in the way of one are asked, and
+// who only says that it had the root waits.
 func (x *others) weigh(r *run) {
 	for i := range r.claims.list {
 		p := &r.claims.list[i]
 		inTheWay := p.inTheWay(r.m, x.self, r.holdsRoot, x.view.Alive)
-		if len(inTheWay) == 0 {
+		if len(inTheWay) > 0 || r.holdsRoot {
+			p.clear = x.now
+		}
+		if len(inTheWay) == 0 && r.claims.shown(p, x.now, x.cfg.Vacant) {
 			c := p.Claim
 			r.accept(c.Hash, &c)
 			x.end(r, StateDone, fmt.Sprintf("answered by %s, who keeps the answer for its owner", c.Author), true)

@@ -63,8 +63,8 @@ func (t *table) end(r *run, state State, why string, forGood bool) {
 	r.state, r.why, r.ended = state, why, t.now
 	r.took = t.now.Sub(r.began)
 	r.m, r.holdsRoot = r.m.head(), false // nobody asks for the bytes any more
-	if r.claims.list != nil && !r.mine {
-		r.claims.list = nil
+	if !r.mine {
+		r.claims = claims{}
 	}
 	if r.started {
 		t.order(Stop{Run: r.m.Run, State: state, Why: why, Discard: forGood})

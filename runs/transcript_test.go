@@ -113,6 +113,12 @@ func (s *stage) command(t *testing.T, d *datadriven.TestData) {
 		at.take(at.core.RootEnded(s.now, run, answer(d.CmdArgs[2].Key)))
 	case "holds": // holds b r1 yes: whether the root is there
 		at.take(at.core.RootHeld(s.now, run, d.CmdArgs[2].Key == "yes"))
+	case "leads": // leads b r1: everybody hears that it holds the root
+		for _, id := range s.order {
+			if to := s.actors[id]; to != at && to.core != nil {
+				to.take(to.core.Led(s.now, run, at.id))
+			}
+		}
 	case "roster": // roster a r1 b: a coordinates, and does without b
 		w := &Muster{}
 		for _, x := range d.CmdArgs[2:] {

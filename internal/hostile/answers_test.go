@@ -3,6 +3,7 @@ package hostile
 import (
 	"encoding/binary"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -237,6 +238,49 @@ func TestAnswerOfADeputy(t *testing.T) {
 	until(t, "the run is disputed", func() bool { r.meets(t, claim); return infoAt(t, v, run).Disputed })
 	if got := answer(t, end()); got != 30 {
 		t.Errorf("then it is %d", got)
+	}
+}
+
+// A deputy that says that it has the answer when the owner is gone ends nothing unless it was heard as master: another
+// one becomes master, and computes the answer.
+func TestDeputyShowsThatItLed(t *testing.T) {
+	for _, led := range []bool{false, true} {
+		v, w := computing(t), computing(t, func(c *peer.Config) {
+			c.Runs = runs.DefaultConfig()
+			c.Runs.Vacant = time.Hour
+		})
+		r := invited(t, v)
+		r.volunteers(t)
+		join(t, v, w, control.Invitation{})
+		run, _ := pairs(t, v, 4, control.Submission{})
+		until(t, "the other takes part", func() bool { return infoAt(t, w, run).State == control.RunRunning })
+		if d := infoAt(t, v, run).Deputies; len(d) == 0 || d[0] != r.ID().String() {
+			t.Fatalf("the deputies are %v", d)
+		}
+		lie := square(t, 100)
+		there, claim := r.at(t, w), &meeting{Answers: [][]byte{says(t, keyOf(r), run, lie)}}
+		r.has(lie)
+		tells, beacon := r.speaks(t), steal.Beacon{Rank: 1}
+		v.Close()
+		until(t, "the other is master, or believes", func() bool {
+			if beacon.Seq++; led {
+				tells(gossip.KindNews, &steal.News{Run: run, Master: &beacon,
+					From: steal.Address{Peer: steal.PeerID(r.ID().String()), Inc: 1}})
+			}
+			there.meets(t, claim)
+			i := infoAt(t, w, run)
+			return i.Master == idOf(t, w) || i.State != control.RunRunning
+		})
+		there.meets(t, claim)
+		if i := infoAt(t, w, run); (i.State == control.RunDone) != led {
+			t.Fatalf("%t: the run is %s: %s", led, i.State, i.Why)
+		}
+		leaves.open.Store(true)
+		until(t, "it has ended", func() bool { return infoAt(t, w, run).State == control.RunDone })
+		if why := infoAt(t, w, run).Why; strings.Contains(why, "this peer had the root job") == led {
+			t.Errorf("%t: the run is done: %s", led, why)
+		}
+		w.Close()
 	}
 }
 

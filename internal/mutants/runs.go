@@ -2,7 +2,7 @@ package main
 
 // Tests of package runs: of the small machines, conversations, and schedules.
 const (
-	runsUnits = "^Test(Tombstones|Claims|InTheWay|OwnerBelieves|Fetches|Runs|Ended|Own|Kept|Release|Revoked|Expiry|Dormant)"
+	runsUnits = "^Test(Tombstones|Claims|InTheWay|Shown|OwnerBelieves|Fetches|Runs|Ended|Own|Kept|Release|Revoked|Expiry|Dormant)"
 	lifeRoom  = "internal/sim/life"
 	lifeWorld = "^TestSchedules$"
 )
@@ -77,7 +77,28 @@ var runsMutants = []mutant{
 		old: "	if !r.differs(out.Hash) {\n		return\n	}\n", new: "	if true {\n		return\n	}\n"},
 	{name: "runs/non-deputy-believed", wrong: "an owner believes anybody", file: "runs/claims.go",
 		pkg: "runs", run: runsUnits,
-		old: "!holdsRoot && (returned || m.isDeputy(p.Author))", new: "!holdsRoot"},
+		old: "!holdsRoot && (returned || shown && m.isDeputy(p.Author))", new: "!holdsRoot && (returned || shown)"},
+	{name: "runs/deputy-shows-nothing", wrong: "an owner believes a deputy that nobody has heard as master",
+		file: "runs/claims.go", pkg: "runs", run: runsUnits, old: "shown && m.isDeputy", new: "m.isDeputy"},
+	{name: "runs/word-is-shown", wrong: "who says that it had the root is believed", file: "runs/claims.go",
+		pkg: "runs", run: transcripts, old: "now.Sub(p.clear) >= vacant", new: "true"},
+	{name: "runs/led-beside-owner", wrong: "a beacon beside those of the owner shows that its sender had the root",
+		file: "runs/claims.go", pkg: "runs", run: runsUnits, old: "slices.Contains(m.before(id), s.leader) &&",
+		new: "false &&"},
+	{name: "runs/led-by-its-own-leave", wrong: "who holds the root takes a worse one's beacon for a sign",
+		file: "runs/core.go", pkg: "runs", run: transcripts,
+		old: "|| r.holdsRoot && slices", new: "|| false && slices"},
+	{name: "runs/endorses-itself", wrong: "an author's own word is another's", file: "runs/claims.go",
+		pkg: "runs", run: runsUnits, old: "endorsed && from != c.Author", new: "endorsed"},
+	{name: "runs/led-forgotten", wrong: "strangers' beacons have a deputy's forgotten", file: "runs/claims.go",
+		pkg: "runs", run: runsUnits, old: "return !m.isDeputy(id) })\n		s.led", new: "return true })\n		s.led"},
+	{name: "runs/another-leads", wrong: "a claim counts while another one is heard to hold the root",
+		file: "runs/claims.go", pkg: "runs", run: runsUnits, old: "if p := &s.list[i]; p.Author != id {",
+		new: "if p := &s.list[i]; false {"},
+	{name: "runs/root-here-gives-way", wrong: "who holds the root itself ends the run by a word", file: "runs/others.go",
+		pkg: "runs", run: transcripts, old: "len(inTheWay) > 0 || r.holdsRoot {", new: "len(inTheWay) > 0 {"},
+	{name: "runs/beacon-not-told", wrong: "the life of runs does not hear who is master", file: "peer/news.go",
+		pkg: hostile, run: "^TestDeputyShowsThatItLed$", old: "if !b.Waiting {", new: "if false {"},
 	{name: "runs/owner-doubts-itself", wrong: "an owner that holds its root believes a deputy", file: "runs/claims.go",
 		pkg: "runs", run: runsUnits,
 		old: "return !holdsRoot && (", new: "return ("},

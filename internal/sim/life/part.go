@@ -192,6 +192,9 @@ func (x *part) Tell(n *steal.News) {
 			if s := to.session(x.p); s != nil {
 				s.part.driver.Hear(w.now, n)
 				s.part.settle()
+				if n.Master != nil && !n.Master.Waiting {
+					to.input(to.core.Led(w.clock(), x.p.id, from.id))
+				}
 			} else {
 				to.input(to.core.Announced(w.clock(), x.p.id, from.id))
 			}

@@ -85,6 +85,7 @@ func (m *member) compute() {
 			s.root, s.done, s.silence = false, 0, 0
 			m.input(m.core.RootHeld(w.clock(), s.p.id, false))
 		case s.root && !s.ended:
+			m.lead(s.p)
 			if s.done += beat; s.done >= s.p.work && !s.p.killer {
 				s.ended = true
 				w.say("%s has the answer of run %d", m.id, s.p.n)
@@ -99,6 +100,16 @@ func (m *member) compute() {
 				s.root = true
 				m.input(m.core.RootHeld(w.clock(), s.p.id, true))
 			}
+		}
+	}
+}
+
+// lead tells everybody that this member holds a run's root. Whom it reaches hears it at once: beacons that are lost or
+// late are part.go's, and what was drawn for the schedules of TestRegressions stays.
+func (m *member) lead(p *project) {
+	for _, o := range m.w.members {
+		if o != m && m.w.connected(m, o) {
+			o.input(o.core.Led(m.w.clock(), p.id, m.id))
 		}
 	}
 }
