@@ -62,7 +62,8 @@ type Config struct {
 	// the others', and its bandwidth, where it is known, LinkFactor times below the median of theirs; the cluster goes
 	// when that is so in two periods in a row, or its overhead is above WorstLink once; ours.
 	BadLink, LinkFactor, WorstLink float64
-	// ReadmitFactor is how many times the bandwidth with which a cluster went it must have to come back; ours.
+	// ReadmitFactor is how many times the bandwidth with which a cluster went it must have to come back, at
+	// first; it doubles each time that it had to go again; ours.
 	ReadmitFactor float64
 
 	// Badness of a peer is SlowWeight times how many times the fastest peer is as fast, LinkWeight times its

@@ -35,7 +35,8 @@ type Situation struct {
 	Master  PeerID
 	Members []Member
 	Samples []Sample
-	// Links are the bandwidths that excluded clusters are known to have at present, in bytes a second.
+	// Links are the bandwidths that excluded clusters are known to have at present, in bytes a second; 0, or none:
+	// nobody knows.
 	Links map[ClusterID]float64
 }
 
@@ -96,10 +97,10 @@ func (c *Core) age(s *Situation, d *Decision) {
 	for _, x := range d.Roster.Out {
 		switch now := s.Links[x.Cluster]; {
 		case x.Left == 0 || c.cfg.Mode == Off:
-		case x.Peer == "" && now > 0:
-			if now >= c.cfg.ReadmitFactor*x.Rate {
+		case x.Peer == "" && now > 0 && x.Rate > 0:
+			if now >= c.enough(&x) {
+				x.Left = 0
 				d.Changes = append(d.Changes, Change{Kind: ClusterReadmitted, Cluster: x.Cluster, Rate: now})
-				continue
 			}
 		default:
 			if x.Left--; x.Left > 0 {
@@ -115,6 +116,15 @@ func (c *Core) age(s *Situation, d *Decision) {
 	}
 	d.Roster.Out = kept
 }
+
+// enough is the bandwidth that brings an excluded cluster back. Who came back and had to go again needs twice as much
+// each time: links may look well as long as nothing goes over them.
+func (c *Core) enough(x *Exclusion) float64 {
+	return c.cfg.ReadmitFactor * x.Rate * float64(int(1)<<min(max(x.Times-1, 0), mostDoublings))
+}
+
+// mostDoublings bounds how often it doubles what is to be waited for, or to be had.
+const mostDoublings = 10
 
 // close numbers a decision.
 func (c *Core) close(d *Decision) Decision {
@@ -189,7 +199,7 @@ func (c *Core) keepOut(m Member, d *Decision) *Exclusion {
 		d.Roster.Out = append(d.Roster.Out, Exclusion{Peer: m.Peer, Cluster: m.Cluster})
 	}
 	x := &d.Roster.Out[i]
-	x.Cluster, x.Left = m.Cluster, c.cfg.Absence<<min(x.Times, 10)
+	x.Cluster, x.Left = m.Cluster, c.cfg.Absence<<min(x.Times, mostDoublings)
 	x.Times++
 	return x
 }

@@ -87,7 +87,7 @@ func (c *Core) takeBack(all []measured, d *Decision) {
 		}
 		d.Changes = append(d.Changes, Change{Kind: kind, Peer: m.Peer, Cluster: m.Cluster, Share: work / t.work})
 	}
-	c.trust = c.cfg.Absence << min(c.mistakes, 10)
+	c.trust = c.cfg.Absence << min(c.mistakes, mostDoublings)
 	c.mistakes++
 	c.changed = true
 }

@@ -111,3 +111,18 @@ func quote(s string) string {
 	}
 	return fmt.Sprintf("%q...", s[:cut])
 }
+
+// Instance is the argument of the root job for a command line, for [satin.Small]: applications name a small instance of
+// themselves as a user would. It panics if the application refuses it, or if the argument is of another type.
+func Instance[A any](setup func(*flag.FlagSet) func([]string) (*Problem, error), line ...string) A {
+	fs := flag.NewFlagSet("", flag.PanicOnError)
+	build := setup(fs)
+	if err := fs.Parse(line); err != nil {
+		panic(err)
+	}
+	p, err := build(fs.Args())
+	if err != nil {
+		panic(err)
+	}
+	return p.Arg.(A)
+}

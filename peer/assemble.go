@@ -72,7 +72,7 @@ func (p *Peer) assemble(apps []Application) error {
 	}, p.cfg.Runs)
 	p.traffic.runs, p.modules.runs, p.work.running = p.runs, p.runs, p.runs.running
 	p.work.others = p.runs.othersRate
-	p.coordinator = &coordinator{base: p.base, period: p.cfg.AdaptEvery, runs: p.runs}
+	p.coordinator = newCoordinator(p.base, p.cfg.AdaptEvery, p.runs)
 	welcome(p, vouch)
 	p.exclusion = &exclusion{base: p.base, host: p.host, members: p.members, runs: p.runs, voice: p.voice}
 	p.publications = &publications{base: p.base, key: key, self: p.host.ID(), modules: p.modules, voice: p.voice,
@@ -171,6 +171,7 @@ func (p *Peer) forUsers(key crypto.PrivKey, apps *catalog) {
 func (p *Peer) speak(asked *answering) error {
 	p.card.renew()
 	p.cfg.Stream.Wide, p.cfg.Stream.Admitted = p.places.isWide, p.host.Admitted
+	p.cfg.Stream.Timed = p.coordinator.ways.came
 	p.traffic.stream = stream.New(p.host.Network(), p.cfg.Stream, stream.Handler{Received: p.traffic.received,
 		Failed: p.traffic.failed, Shared: p.traffic.receivedShared, SharedFailed: p.traffic.sharedFailed})
 	p.listen(asked)

@@ -49,13 +49,16 @@ type told struct {
 // due says whether measure would do something.
 func (g *gauge) due(now time.Time) bool { return g.since.IsZero() || now.Sub(g.since) >= g.period }
 
-// measure takes in what is known now, and says whether a period is over. The roster is the run's present one.
-func (g *gauge) measure(now time.Time, master peer.ID, roster *runs.Roster, all []told) bool {
+// measure takes in what is known now, and says whether a period is over. The roster is the run's present one, and links
+// are what is known of the clusters that it excludes.
+func (g *gauge) measure(now time.Time, master peer.ID, roster *runs.Roster, links map[adapt.ClusterID]float64,
+	all []told,
+) bool {
 	if !g.due(now) {
 		return false
 	}
 	took := now.Sub(g.since)
-	s := adapt.Situation{Master: adapt.PeerID(master.String()), Roster: rosterFor(roster)}
+	s := adapt.Situation{Master: adapt.PeerID(master.String()), Roster: rosterFor(roster), Links: links}
 	yardstick := yardstickOf(master, all)
 	for i := range all {
 		x := &all[i]
@@ -98,6 +101,12 @@ type coordinator struct {
 	*base
 	period time.Duration
 	runs   *conductor
+	ways   *bandwidths
+}
+
+func newCoordinator(b *base, period time.Duration, of *conductor) *coordinator {
+	return &coordinator{base: b, period: period, runs: of,
+		ways: &bandwidths{base: b, wide: of.swarm.places.isWide, period: period}}
 }
 
 func (x *coordinator) keepUp(now time.Time) {
@@ -116,6 +125,7 @@ func (x *coordinator) keepUp(now time.Time) {
 			continue
 		}
 		here := r.loadNow()
+		known, members := x.ways.of(now), t.swarm.membersByCluster()
 		mine := told{t.host.ID(), t.swarm.places.mine().Name, here.Stats, float64(here.Rate), here.Speed}
 		t.mu.Lock()
 		all := []told{mine}
@@ -125,7 +135,9 @@ func (x *coordinator) keepUp(now time.Time) {
 				all = append(all, told{id, t.swarm.places.of(id).Name, l.Stats, float64(l.Rate), l.Speed})
 			}
 		}
-		if r.gauge.measure(now, mine.peer, t.core.Roster(r.manifest.Run), all) {
+		roster := t.core.Roster(r.manifest.Run)
+		links := linksOf(roster, known, members)
+		if r.gauge.measure(now, mine.peer, roster, links, all) {
 			x.muster(r, len(all))
 		}
 		t.mu.Unlock()

@@ -26,7 +26,7 @@ func TestGauge(t *testing.T) {
 			spent[id] = s
 			all = append(all, told{peer: id, cluster: "here", stats: s})
 		}
-		g.measure(now, "a", nil, all)
+		g.measure(now, "a", nil, nil, all)
 		now = now.Add(gaugeEvery)
 		return g.last.Efficiency, g.last.Sampled
 	}
@@ -47,7 +47,7 @@ func TestGauge(t *testing.T) {
 		t.Errorf("c has just come: %v of %d", e, n)
 	}
 	now = now.Add(-time.Second)
-	if g.measure(now, "a", nil, nil) || g.last.Sampled != 1 {
+	if g.measure(now, "a", nil, nil, nil) || g.last.Sampled != 1 {
 		t.Error("a period is over before its time")
 	}
 }

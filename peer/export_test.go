@@ -189,3 +189,11 @@ func (p *Peer) PastSessions() (n int) {
 
 // ID is the peer's own.
 func (p *Peer) ID() peer.ID { return p.host.ID() }
+
+// Timed has this peer's streams tell that so much came from another one in a second, and says what bandwidth that is
+// known to have, in bytes a second; 0: it is not known.
+func (p *Peer) Timed(other *Peer, bytes int) float64 {
+	name := steal.PeerID(other.ID().String())
+	p.cfg.Stream.Timed(name, bytes, time.Second)
+	return p.coordinator.ways.of(p.now())[name]
+}

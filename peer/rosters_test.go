@@ -121,6 +121,18 @@ func TestYardstickTravels(t *testing.T) {
 	}
 }
 
+// A peer's coordinator hears from its streams how fast results come, of peers in other clusters.
+func TestStreamsTellOfLinks(t *testing.T) {
+	list := swarm(t, 2)
+	stranger := open(t)
+	if got := list[0].Timed(stranger, 70_000); got != 70_000 {
+		t.Errorf("another cluster has %v bytes a second", got)
+	}
+	if got := list[0].Timed(list[1], 70_000); got != 0 {
+		t.Errorf("the same cluster has %v bytes a second", got)
+	}
+}
+
 // What a run's owner wants of it is in its manifest, or refused.
 func TestAdaptIsChecked(t *testing.T) {
 	p := open(t)

@@ -66,7 +66,7 @@ func TestGaugeWeighsBySpeed(t *testing.T) {
 			}
 			all = append(all, x)
 		}
-		g.measure(now, "a", nil, all)
+		g.measure(now, "a", nil, nil, all)
 		now = now.Add(gaugeEvery)
 	}
 	if want := (0.5 + 0.25*0.5 + 0.5 + 0.5) / 4; math.Abs(g.last.Efficiency-want) > 1e-9 {

@@ -139,6 +139,8 @@ func (c *Core) SendFailed(now time.Duration, m *Message) Output {
 		c.adoption.adoptFailed(p, m.Adopt)
 	case m.HandOver != nil && p != nil:
 		c.departure.onHandOverAck(p, &HandOverAck{ID: m.HandOver.ID, Leaving: true})
+	case m.Relayed != nil && m.Relayed.Result != nil && m.Relayed.From == c.self:
+		c.book.detourFailed(m.Relayed)
 	}
 	// A result is sent again by its timer; everything else by the next heartbeat or never.
 	return c.end()

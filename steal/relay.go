@@ -26,6 +26,17 @@ func (rl *relay) sendHome(s *segment, m *Message) {
 	rl.send(s.owner, m)
 }
 
+// detourFailed has a result that could not go round go straight at once: its timer is that of a slow link.
+func (b *book) detourFailed(m *Message) {
+	owner := b.partners.find(m.To.Peer)
+	if owner == nil {
+		return
+	}
+	if i, ok := owner.findHeld(m.Result.Handle); ok && owner.held[i].state == finished && owner.held[i].relayed {
+		owner.held[i].retryAt, b.segments.retryAt = b.now, b.now
+	}
+}
+
 // sendThrough wraps a message for a peer of the cluster; false if it has none that can be used.
 func (rl *relay) sendThrough(via ClusterID, to *peer, m *Message) bool {
 	id, ok := policy.RandomIn(rl.view, via)

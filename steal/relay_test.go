@@ -107,6 +107,52 @@ func TestRelayIsNotTimed(t *testing.T) {
 	}
 }
 
+// A result that could not be sent round goes straight at once, and not when its timer says so; one that went straight
+// waits for that.
+func TestFailedDetours(t *testing.T) {
+	for via, want := range map[ClusterID]int{"": 0, "c": 1} {
+		script := &Scripted{Via: via}
+		c := coreAt(t, "a: a1, b: b1, c: c1", "a1", script)
+		c.load = idleOne
+		owner := Address{Peer: "b1", Inc: 1}
+		c.Step(c.now, &Message{From: owner, To: c.self, Reply: &StealReply{Jobs: []Grant{{Handle: 1}}}})
+		sent := c.Finished(c.now, 1, nil, nil).Messages[0]
+		script.Via = ""
+		c.SendFailed(c.now, sent)
+		if out := c.Tick(c.now); len(out.Messages) != want || want > 0 && out.Messages[0].To.Peer != owner.Peer {
+			t.Errorf("via %q: %d messages go to %v", via, len(out.Messages), out.Messages)
+		}
+		if via == "" {
+			continue
+		}
+		c.Step(c.now, &Message{From: owner, To: c.self, Ack: &ResultAck{Handle: 1}})
+		c.SendFailed(c.now, sent) // late
+		other := *sent
+		other.Relayed = &Message{From: owner, To: c.self, Result: &Result{Handle: 1}}
+		c.SendFailed(c.now, &other) // it was passed on
+		if out := c.Tick(c.now); len(out.Messages) > 0 {
+			t.Errorf("what has arrived is sent again: %v", out.Messages)
+		}
+	}
+}
+
+// Who says that it leaves is asked for nothing and is nobody's way from then on, although the membership has it still
+// and it was no partner.
+func TestLeaversAreNoRelays(t *testing.T) {
+	c := coreAt(t, "a: a1, b: b1, c: c1", "a1", &Scripted{})
+	if !c.thief.view.Usable("c1") {
+		t.Fatal("it cannot be used before")
+	}
+	c.Hear(c.now, &News{Run: c.run.ID, From: Address{Peer: "c1", Inc: 4}, Goodbye: true})
+	if c.thief.view.Usable("c1") || !c.thief.view.Usable("b1") {
+		t.Error("who has left is used, or who has not is not")
+	}
+	c.Step(c.now, &Message{Run: c.run.ID, From: Address{Peer: "c1", Inc: 5}, To: c.self, Request: &StealRequest{ID: 1}})
+	if !c.thief.view.Usable("c1") {
+		t.Error("its next life is not used")
+	}
+}
+
 // Silence is measured by the longer of the two periods, the partner's as it announced it, within MaxHeartbeatEvery.
 func TestSilenceFollowsAnnouncedPeriods(t *testing.T) {
 	cfg := LAN()

@@ -14,11 +14,13 @@ import (
 	"slices"
 
 	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/apps"
 )
 
 func init() {
 	satin.RegisterObject("stars", replace) // a short name: each of a job's handles has it
-	satin.Register("barneshut.simulate", simulate, satin.Rounded())
+	satin.Register("barneshut.simulate", simulate, satin.Rounded(),
+		satin.Small(apps.Instance[Problem](setup, "--steps", "1", "2500")))
 	satin.Register("barneshut.draw", drawn, satin.Rounded())
 	satin.Register("barneshut.begin", begin, satin.Rounded())
 	satin.Register("barneshut.step", step, satin.Rounded())

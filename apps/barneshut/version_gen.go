@@ -3,4 +3,4 @@
 package barneshut
 
 // sources names all that this package's jobs are made of: go generate writes it anew.
-const sources = "b53685a6966df311a611540a470510ec573a72122647c48908719b3e78f8c935"
+const sources = "375036dcb94156dd5e81076be8df963bb11e69f1c0bd5c0bd6b810b45a4bb732"

@@ -5,10 +5,14 @@
 // database, until its part is small. So a part of the database goes only where it is compared with something.
 package gene
 
-import "github.com/satin-peer/satin"
+import (
+	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/apps"
+)
 
 func init() {
-	satin.Register("gene.compare", compare, satin.Exact())
+	satin.Register("gene.compare", compare, satin.Exact(),
+		satin.Small(apps.Instance[Task](setup, "--generate", "3,26,300")))
 	satin.Register("gene.part", part, satin.Exact())
 }
 

@@ -3,4 +3,4 @@
 package gene
 
 // sources names all that this package's jobs are made of: go generate writes it anew.
-const sources = "69300806ec932d5667f171a18536595c04b68a38c83115cfbe91bd44a27b3f10"
+const sources = "be71697c9c250dd234003de84047e6d6cb0a6323e84d3ff9fac6e27f8fb83be6"

@@ -12,10 +12,12 @@ import (
 	"slices"
 
 	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/apps"
 )
 
 func init() {
-	satin.Register("grammar.learn", learn, satin.Exact())
+	satin.Register("grammar.learn", learn, satin.Exact(),
+		satin.Small(apps.Instance[Task](setup, "--generate", "16", "--words", "400", "--depth", "3")))
 	satin.Register("grammar.search", search, satin.Exact())
 }
 

@@ -3,10 +3,14 @@
 // papers (CRS, section 3.1), with very small jobs, short messages, and a tree that no one knows beforehand.
 package integrate
 
-import "github.com/satin-peer/satin"
+import (
+	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/apps"
+)
 
 func init() {
-	satin.Register("integrate.integrate", integrate, satin.Rounded())
+	satin.Register("integrate.integrate", integrate, satin.Rounded(),
+		satin.Small(apps.Instance[Interval](setup, "--epsilon", "1e-4", "chirp")))
 }
 
 // integrate spawns one half of an interval and does the other itself.

@@ -2,11 +2,15 @@
 // weight, to take for the highest profit within a capacity.
 package knapsack
 
-import "github.com/satin-peer/satin"
+import (
+	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/apps"
+)
 
 func init() {
 	satin.RegisterLattice("knapsack.best", better, (*Instance).check)
-	satin.Register("knapsack.solve", solve, satin.Unlike(Problem.unlike))
+	satin.Register("knapsack.solve", solve, satin.Unlike(Problem.unlike),
+		satin.Small(apps.Instance[Problem](setup, "--generate", "similar", "50", "1000", "20")))
 	satin.Register("knapsack.search", search)
 }
 

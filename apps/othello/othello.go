@@ -12,13 +12,16 @@ import (
 	"math/bits"
 
 	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/apps"
 )
 
 func init() {
 	satin.RegisterLattice("othello.facts", join, checkFacts)
-	satin.Register("othello.solve", solve, satin.Exact(), satin.Unlike(Problem.unlike))
+	satin.Register("othello.solve", solve, satin.Exact(), satin.Unlike(Problem.unlike),
+		satin.Small(apps.Instance[Problem](setup, "--depth", "8", "--table=false")))
 	satin.Register("othello.search", search, satin.Essence(Job.essence))
-	satin.Register("othello.perft", perft, satin.Exact())
+	satin.Register("othello.perft", perft, satin.Exact(),
+		satin.Small(apps.Instance[Walk](setup, "--perft", "8")))
 }
 
 // Problem is the argument of the root job.

@@ -10,10 +10,12 @@ import (
 	"fmt"
 
 	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/apps"
 )
 
 func init() {
-	satin.RegisterErr("raytracer.render", render, satin.Checked(Area.check), satin.Rounded())
+	satin.RegisterErr("raytracer.render", render, satin.Checked(Area.check), satin.Rounded(),
+		satin.Small(apps.Instance[Area](setup, "--size", "80x80", "--factor", "2", "balls")))
 }
 
 // Picture says what to render.

@@ -3,4 +3,4 @@
 package raytracer
 
 // sources names all that this package's jobs are made of: go generate writes it anew.
-const sources = "3d5c984fc01cea165af304cf83a11641b0a91faa7fabd74042a14f3ec3aa77bf"
+const sources = "f093e976b5c51bd6d5dd45983245f1d0b4b271a7aae3cf7e97ee7f719e9cef73"

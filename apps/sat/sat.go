@@ -10,10 +10,12 @@ import (
 	"slices"
 
 	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/apps"
 )
 
 func init() {
-	satin.Register("sat.solve", solve, satin.Certificate(Cube.proves), satin.Essence(Cube.essence))
+	satin.Register("sat.solve", solve, satin.Certificate(Cube.proves), satin.Essence(Cube.essence),
+		satin.Small(apps.Instance[Cube](setup, "--random", "150", "--seed", "1")))
 }
 
 // solve finds a model of a cube, if it has one. Whether it has one does not depend on the order in which jobs

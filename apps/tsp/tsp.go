@@ -6,11 +6,15 @@
 // relaxation.go).
 package tsp
 
-import "github.com/satin-peer/satin"
+import (
+	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/apps"
+)
 
 func init() {
 	satin.RegisterLattice("tsp.best", shorter, (*Instance).check)
-	satin.Register("tsp.solve", solve, satin.Unlike(Problem.unlike))
+	satin.Register("tsp.solve", solve, satin.Unlike(Problem.unlike),
+		satin.Small(apps.Instance[Problem](setup, "--random", "50", "--seed", "1")))
 	satin.Register("tsp.search", search)
 }
 

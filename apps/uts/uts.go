@@ -3,10 +3,14 @@
 // stealing can divide it, and that needs no memory, since SHA-1 makes each node from its parent.
 package uts
 
-import "github.com/satin-peer/satin"
+import (
+	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/apps"
+)
 
 func init() {
-	satin.Register("uts.count", count, satin.Rounded())
+	satin.Register("uts.count", count, satin.Rounded(),
+		satin.Small(apps.Instance[Search](setup, "--depth", "12", "--seed", "19")))
 	satin.Register("uts.search", search, satin.Rounded())
 	satin.Register("uts.explore", explore, satin.Rounded())
 }

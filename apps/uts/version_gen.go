@@ -3,4 +3,4 @@
 package uts
 
 // sources names all that this package's jobs are made of: go generate writes it anew.
-const sources = "9c18cac00be2d2411337ebbe50aa58d721307cbb5c5c2e72faceb2a0e456a75f"
+const sources = "158456fd0959d3525d70f62ccd11f0f3d99cbc37b87421ad9923b37097cc39f0"

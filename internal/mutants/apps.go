@@ -5,6 +5,9 @@ const shareTests = "^Test(BothSidesHaveEachLevel|ASharesSize|SharesAreTheWhole)$
 
 // appMutants break the applications' rules about what they share and abort, and how they divide their work.
 var appMutants = []mutant{
+	{name: "apps/no-small", wrong: "an application names no small instance", file: "apps/nqueens/nqueens.go",
+		pkg: "apps/all", run: "^TestSmallInstances$",
+		old: ",\n		satin.Small(Queens{N: 14, Leaf: 9}))", new: ")"},
 	{name: "knapsack/equal-pruned", wrong: "what is only as good is passed over, though it may come first",
 		file: "apps/knapsack/walk.go", pkg: "apps/knapsack", run: "^TestEquallyGood$",
 		old: "	if !w.promises(profit, room, 0) {\n", new: "	if w.size() > 0 {\n"},

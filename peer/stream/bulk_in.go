@@ -21,6 +21,7 @@ type bulkReader struct {
 	coming map[uint32]*incoming
 	last   uint32 // the highest number of a transfer
 	lane   *lane  // nil: nothing is delayed
+	came   int    // bytes of all transfers, up to the last chunk that arrived
 	write  sync.Mutex
 }
 
@@ -29,6 +30,9 @@ type incoming struct {
 	m    *steal.Message // without its outcome
 	size int
 	body []byte
+	// When the first chunk had arrived, and what had come on the stream by then.
+	began time.Time
+	from  int
 }
 
 // readBulk reads a bulk stream to its end.
@@ -119,6 +123,7 @@ func (r *bulkReader) chunk(f wire.BulkFrame, in *incoming, bytes int) error {
 	}
 	n := len(f.Data)
 	arrived := func() error {
+		r.time(in, n, complete)
 		err := r.answer(wire.BulkFrame{Kind: wire.BulkAck, Transfer: f.Transfer, Size: n})
 		if complete {
 			r.p.t.count.bulkReceived.Add(1)
@@ -143,6 +148,26 @@ func (r *bulkReader) chunk(f wire.BulkFrame, in *incoming, bytes int) error {
 	}
 	return nil
 }
+
+// time tells how fast the link is, seen from here, when a chunk of n bytes has arrived: whoever sends can make itself
+// look slow, and not fast. What comes beside a transfer counts, and what stood before it in a queue does not. Chunks
+// arrive one after the other, so nothing here has a lock.
+func (r *bulkReader) time(in *incoming, n int, complete bool) {
+	told := r.p.t.cfg.Timed
+	if told == nil {
+		return
+	}
+	now := time.Now()
+	if r.came += n; in.began.IsZero() {
+		in.began, in.from = now, r.came
+	}
+	if bytes, took := r.came-in.from, now.Sub(in.began); complete && bytes >= leastTimed && took > 0 {
+		told(r.p.name, bytes, took)
+	}
+}
+
+// leastTimed is how many bytes have to come for a link to be measured: fewer may have waited in the system's buffers.
+const leastTimed = 64 << 10
 
 // firstGrowth is how much memory the first chunk of a transfer claims, at most.
 const firstGrowth = 256 << 10

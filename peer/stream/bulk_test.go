@@ -373,3 +373,36 @@ func transferTime(t *testing.T, cfg stream.Config) (took time.Duration) {
 	})
 	return took
 }
+
+// Whoever takes long results in is told how fast they came: what the link does, not what a queue does, and nothing of
+// short ones. Results that come at once count together.
+func TestResultsAreTimed(t *testing.T) {
+	inVirtualTime(t, 2, func(w *world) {
+		there, back := links(wan.Conditions{Bandwidth: 100e3, Latency: time.Millisecond})
+		var rates []float64
+		box := newInbox()
+		a := w.start(0, stream.Config{Delay: back}, newInbox().handler())
+		w.start(1, stream.Config{Delay: there, Timed: func(from steal.PeerID, bytes int, took time.Duration) {
+			if from != name(w.hosts[0]) || bytes < 64<<10 {
+				t.Errorf("%d bytes of %s in %v", bytes, from, took)
+			}
+			rates = append(rates, float64(bytes)/took.Seconds())
+		}}, box.handler())
+		a.Send(result(w.hosts[0], w.hosts[1], 1, make([]byte, 40<<10)))
+		box.messages(1)
+		if len(rates) > 0 {
+			t.Errorf("a short result was timed: %v", rates)
+		}
+		a.Send(result(w.hosts[0], w.hosts[1], 2, make([]byte, 160<<10)))
+		a.Send(result(w.hosts[0], w.hosts[1], 3, make([]byte, 160<<10)))
+		box.messages(3)
+		if len(rates) != 2 {
+			t.Fatalf("two results came, and were timed %d times", len(rates))
+		}
+		for _, rate := range rates {
+			if rate < 90e3 || rate > 101e3 {
+				t.Errorf("over 100 KB/s results come at %.0f bytes a second", rate)
+			}
+		}
+	})
+}

@@ -23,6 +23,10 @@ type Config struct {
 	// Delay holds frames back that have come, to imitate a slow network. nil: nothing is held.
 	Delay Delay
 
+	// Timed hears how fast long results come from a peer: so many bytes (64 KiB at least) in so long. nil: nobody
+	// does. It must not block, and may be called from several goroutines at once.
+	Timed func(from steal.PeerID, bytes int, took time.Duration)
+
 	// DialTimeout bounds how long it takes to have a stream: waiting for a turn to dial, dialing, opening.
 	// Default 3 s.
 	DialTimeout time.Duration

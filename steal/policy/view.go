@@ -23,7 +23,7 @@ type View interface {
 	// Idle is how many workers have nothing to run and nothing on the way to them from this peer's own queue.
 	Idle() int
 	// Queued is how many jobs wait here and could be run or given away: the engine's, as of its last report, and
-	// stolen ones.
+	// stolen ones. Of the engine's it is exact only whether there are none, as many as workers at most, or more.
 	Queued() int
 	// Lent is how many jobs of this peer others hold.
 	Lent() int

@@ -59,3 +59,21 @@ func TestLeadsArePaired(t *testing.T) {
 		t.Errorf("%v and %v on both sides", mean, half)
 	}
 }
+
+// TestRivalsSpreadWork: whoever ours is compared with has more than one peer work, or the comparison says nothing.
+func TestRivalsSpreadWork(t *testing.T) {
+	for _, p := range append([]string{adaptive}, rivals...) {
+		model := *raytracer
+		model.Sequential = 400 * time.Second
+		network := uniform([]int{4, 4}, time.Millisecond, 1e6)
+		c := (&Setup{App: &model, Network: network, Overhead: model.Overhead}).Config(1)
+		c.Policy = policyNamed(p)
+		r, err := sim.Run(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := speedup(&model)(r); got < 3 {
+			t.Errorf("%s is %.1f times as fast on eight peers", p, got)
+		}
+	}
+}
