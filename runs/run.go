@@ -40,12 +40,14 @@ type run struct {
 	returned  bool   // own, of an earlier life, suspended or refused here: others may have gone on with it
 	started   bool   // taken part in, in this life
 	unwanted  bool   // refused because the user says so
+	unfit     bool   // refused because it cannot be computed here
 	holdsRoot bool   // the root job runs here
 	seq       uint64 // of the last tombstone of an own run
 	own       writing
 
 	again   repetition // of the announcement
 	asked   time.Time  // when others were last asked after it
+	heard   time.Time  // when somebody last said that it goes on
 	asking  int        // how many have not answered yet
 	turn    int        // of those who may be asked
 	unknown int        // how often its owner has said that it knows nothing of it
