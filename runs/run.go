@@ -91,7 +91,7 @@ type Info struct {
 	Args      []string
 	State     State
 	Why       string
-	Began     time.Time
+	Began     time.Time // or resumed, by its owner
 	Ended     time.Time
 	Took      time.Duration // once it has ended
 	Hash      Hash          // of the accepted answer
@@ -102,15 +102,14 @@ type Info struct {
 	HoldsRoot bool
 }
 
-func (r *run) info() Info {
+func (t *table) info(r *run) Info {
 	var h Hash
 	if r.hash != nil {
 		h = *r.hash
 	}
-	return Info{Hash: h, Manifest: r.m, Mine: r.mine, Args: r.args, State: r.state, Why: r.why, Began: r.began,
-		Ended: r.ended,
-		Took:  r.took, Answered: r.answered, Disputed: r.disputed, Stored: r.stored, Unsaved: r.unsaved,
-		HoldsRoot: r.holdsRoot}
+	return Info{Hash: h, Manifest: r.m, Mine: r.mine, Args: r.args, State: r.state, Why: r.why,
+		Began: t.begun(r), Ended: r.ended, Took: r.took, Answered: r.answered, Disputed: r.disputed, Stored: r.stored,
+		Unsaved: r.unsaved, HoldsRoot: r.holdsRoot}
 }
 
 // accept notes the answer.
