@@ -346,6 +346,25 @@ await step("the tree follows the run that begins, unless another is chosen", asy
   await page.locator("main h2").first().click(); // keys are the select's while it has the focus
 });
 
+await step("the tree of a run grows while nothing is stolen: what its root has done so far, hatched", async () => {
+  await page.keyboard.press("2");
+  const sum = page.getByText(/^61 segments, 1 running/), jobs = async () => Number((await sum.innerText()).match(/([\d,]+) jobs/)[1].replaceAll(",", ""));
+  const before = await jobs();
+  const drawn = (share) => page.waitForFunction((at) => { // in the row below the root: a hatch has two colours, beside what was stolen
+    const shown = document.querySelector("canvas.icicle"), c = document.createElement("canvas"), side = shown.width / shown.clientWidth;
+    [c.width, c.height] = [40, 20];
+    const pen = c.getContext("2d", { willReadFrequently: true });
+    pen.drawImage(shown, at * shown.width, 32 * side, 40 * side, 20 * side, 0, 0, 40, 20);
+    const pixels = [...new Uint32Array(pen.getImageData(0, 0, 40, 20).data.buffer)], back = pixels.filter((p) => p === pixels[0]).length;
+    return back > 100 && back < 780 && new Set(pixels).size > 1;
+  }, share);
+  await ask("further");
+  await drawn(0.6);
+  await drawn(0.9);
+  assert.ok((await jobs()) > before + 50_000);
+  await picture(page, "tree-of-20-s");
+});
+
 await step("the timeline has room for runs of 20 seconds and of 40 minutes, from edge to edge", async () => {
   await page.keyboard.press("3");
   for (const [run, seconds, text] of [["b1", 20, "to 20 s"], ["b2", 2400, "to 40 min"]]) {
